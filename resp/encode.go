@@ -1,0 +1,163 @@
+package resp
+
+import (
+	"math"
+	"strconv"
+
+	"github.com/tidwall/redcon"
+)
+
+// Append appends the reply's encoding in RESP version proto (2 or 3) to dst.
+func Append(dst []byte, r Reply, proto int) []byte {
+	switch r.kind {
+	case None:
+		return dst
+	case KindInt:
+		return redcon.AppendInt(dst, r.n)
+	case KindStatus:
+		return redcon.AppendString(dst, r.s)
+	case KindError:
+		return redcon.AppendError(dst, r.s)
+	case KindBulk, KindBigNumber, KindVerbatim:
+		return appendText(dst, r, proto)
+	case KindNil, KindNilArray:
+		return appendNil(dst, r.kind, proto)
+	case KindBool:
+		return appendBool(dst, r.n != 0, proto)
+	case KindDouble:
+		return appendDouble(dst, r.Double(), proto)
+	case KindRaw:
+		return append(dst, r.s...)
+	}
+	if r.kind != KindSequence {
+		dst = appendHeader(dst, r.kind, len(r.elems), proto)
+	}
+	for i := range r.elems {
+		dst = Append(dst, r.elems[i], proto)
+	}
+	return dst
+}
+
+// pieceBytes is how much AppendInPieces collects before it calls full.
+const pieceBytes = 1 << 20
+
+// AppendInPieces is Append for a reply that may be far larger than what it was
+// made of, as MGET k k k … is: whenever a megabyte or more has come together it
+// calls full, which takes it and returns an empty buffer to go on with, or false
+// to leave it at that. AppendInPieces reports false then.
+func AppendInPieces(dst []byte, r Reply, proto int, full func([]byte) ([]byte, bool)) (rest []byte, ok bool) {
+	if len(r.elems) == 0 {
+		return Append(dst, r, proto), true
+	}
+	if r.kind != KindSequence {
+		dst = appendHeader(dst, r.kind, len(r.elems), proto)
+	}
+	for i := range r.elems {
+		if dst, ok = AppendInPieces(dst, r.elems[i], proto, full); !ok {
+			return dst, false
+		}
+		if len(dst) >= pieceBytes {
+			if dst, ok = full(dst); !ok {
+				return dst, false
+			}
+		}
+	}
+	return dst, true
+}
+
+// appendHeader writes the type byte and the count of an aggregate of n
+// elements (for a map, keys and values counted singly).
+func appendHeader(dst []byte, k Kind, n, proto int) []byte {
+	if proto < 3 || k == KindArray {
+		return redcon.AppendArray(dst, n)
+	}
+	switch k {
+	case KindMap:
+		dst, n = append(dst, '%'), n/2
+	case KindSet:
+		dst = append(dst, '~')
+	default:
+		dst = append(dst, '>')
+	}
+	dst = strconv.AppendInt(dst, int64(n), 10)
+	return append(dst, '\r', '\n')
+}
+
+func appendText(dst []byte, r Reply, proto int) []byte {
+	switch {
+	case proto < 3 || r.kind == KindBulk:
+		return redcon.AppendBulkString(dst, r.s)
+	case r.kind == KindBigNumber:
+		dst = append(dst, '(')
+		dst = append(dst, r.s...)
+	default:
+		dst = append(dst, '=')
+		dst = strconv.AppendInt(dst, int64(len(r.s)+4), 10)
+		dst = append(dst, '\r', '\n')
+		dst = appendFormat(dst, r.n)
+		dst = append(dst, r.s...)
+	}
+	return append(dst, '\r', '\n')
+}
+
+// appendFormat writes a verbatim string's format, packed as VerbatimAs does.
+func appendFormat(dst []byte, packed int64) []byte {
+	if packed == 0 {
+		return append(dst, "txt:"...)
+	}
+	return append(dst, byte(packed>>16), byte(packed>>8), byte(packed), ':')
+}
+
+func appendNil(dst []byte, k Kind, proto int) []byte {
+	switch {
+	case proto >= 3:
+		return append(dst, "_\r\n"...)
+	case k == KindNilArray:
+		return append(dst, "*-1\r\n"...)
+	}
+	return redcon.AppendNull(dst)
+}
+
+func appendBool(dst []byte, b bool, proto int) []byte {
+	switch {
+	case proto >= 3 && b:
+		return append(dst, "#t\r\n"...)
+	case proto >= 3:
+		return append(dst, "#f\r\n"...)
+	case b:
+		return redcon.AppendInt(dst, 1)
+	}
+	return redcon.AppendInt(dst, 0)
+}
+
+// appendDouble keeps Redis 7.0's form: %.17g, "inf" and "-inf" (never +Inf).
+func appendDouble(dst []byte, f float64, proto int) []byte {
+	var buf [40]byte
+	text := AppendFloat(buf[:0], f, 17)
+	if proto < 3 {
+		return redcon.AppendBulk(dst, text)
+	}
+	dst = append(dst, ',')
+	dst = append(dst, text...)
+	return append(dst, '\r', '\n')
+}
+
+// AppendFloat appends f as C's %.<digits>g prints it: inf, -inf and nan in
+// lower case without a plus sign, no trailing zeros.
+func AppendFloat(dst []byte, f float64, digits int) []byte {
+	switch {
+	case math.IsInf(f, 1):
+		return append(dst, "inf"...)
+	case math.IsInf(f, -1):
+		return append(dst, "-inf"...)
+	case math.IsNaN(f):
+		if math.Signbit(f) {
+			return append(dst, "-nan"...)
+		}
+		return append(dst, "nan"...)
+	}
+	if f == math.Trunc(f) && math.Abs(f) < 1e14 && !(f == 0 && math.Signbit(f)) {
+		return strconv.AppendInt(dst, int64(f), 10)
+	}
+	return strconv.AppendFloat(dst, f, 'g', digits, 64)
+}
