@@ -1,0 +1,149 @@
+package store
+
+import (
+	"fmt"
+	"math/rand/v2"
+	"runtime"
+	"strconv"
+	"testing"
+)
+
+// ignore is an Observer that listens to nothing.
+type ignore struct{}
+
+func (ignore) Touched(int, string)     {}
+func (ignore) Expired(int, string)     {}
+func (ignore) Added(int, string, Type) {}
+func (ignore) Emptying(*DB)            {}
+func (ignore) Swapped(_, _ *DB)        {}
+func (ignore) Missed(int, []byte)      {}
+
+// lockKey is the name of lock i, with the length that lock names have.
+func lockKey(i int) []byte { return fmt.Appendf(nil, "lock:{order:%09d}", i) }
+
+// putLock takes lock i of db as a client's lock script does, leased until at.
+func putLock(db *DB, i int, at int64) {
+	h := new(Hash)
+	h.Set(fmt.Appendf(nil, "8743c9c0-0795-4907-87fd-6c719a6b4586:%d", i%100), []byte("1"), &db.space.Limits)
+	db.SetDeadline(db.Set(lockKey(i), h), at)
+}
+
+func locks(n int) *DB {
+	db := NewSpace(1, ignore{}).DB(0)
+	for i := range n {
+		putLock(db, i, int64(1e9+i))
+	}
+	return db
+}
+
+// shuffledKeys returns the names of n locks in random order, so that a
+// benchmark meets the processor's caches as clients would.
+func shuffledKeys(n, from int) [][]byte {
+	keys := make([][]byte, min(n, 1<<16))
+	for i := range keys {
+		keys[i] = lockKey(from + rand.IntN(n))
+	}
+	return keys
+}
+
+func forDBSizes(b *testing.B, run func(b *testing.B, db *DB, n int)) {
+	for _, n := range []int{1e3, 1e5, 1e6} {
+		db := locks(n)
+		b.Run(strconv.Itoa(n), func(b *testing.B) { b.ReportAllocs(); run(b, db, n) })
+	}
+}
+
+func BenchmarkDBLookupHit(b *testing.B) {
+	forDBSizes(b, func(b *testing.B, db *DB, n int) {
+		keys, i := shuffledKeys(n, 0), 0
+		for b.Loop() {
+			db.Lookup(keys[i%len(keys)])
+			i++
+		}
+	})
+}
+
+func BenchmarkDBLookupMiss(b *testing.B) {
+	forDBSizes(b, func(b *testing.B, db *DB, n int) {
+		keys, i := shuffledKeys(n, n), 0
+		for b.Loop() {
+			db.Lookup(keys[i%len(keys)])
+			i++
+		}
+	})
+}
+
+// A lock that is taken and released at once, beside those that are held.
+func BenchmarkDBSetAndDelete(b *testing.B) {
+	forDBSizes(b, func(b *testing.B, db *DB, n int) {
+		keys, i, v := shuffledKeys(n, n), 0, new(Hash)
+		for b.Loop() {
+			db.Set(keys[i%len(keys)], v)
+			db.Delete(keys[i%len(keys)])
+			i++
+		}
+	})
+}
+
+// A lock that is released and taken again, so that a place in the middle is
+// freed each time.
+func BenchmarkDBDeleteAndSet(b *testing.B) {
+	forDBSizes(b, func(b *testing.B, db *DB, n int) {
+		keys, i, v := shuffledKeys(n, 0), 0, new(Hash)
+		for b.Loop() {
+			db.Delete(keys[i%len(keys)])
+			db.Set(keys[i%len(keys)], v)
+			i++
+		}
+	})
+}
+
+// The watchdog's work: a lease is made longer.
+func BenchmarkDBSetDeadline(b *testing.B) {
+	forDBSizes(b, func(b *testing.B, db *DB, n int) {
+		keys, i, at := shuffledKeys(n, 0), 0, int64(2e9)
+		for b.Loop() {
+			at++
+			db.SetDeadline(db.Peek(keys[i%len(keys)]), at)
+			i++
+		}
+	})
+}
+
+// A lock whose lease runs out among those that last, and is taken again.
+func BenchmarkDBExpireDue(b *testing.B) {
+	forDBSizes(b, func(b *testing.B, db *DB, n int) {
+		keys, i, v := shuffledKeys(n, n), 0, new(Hash)
+		for b.Loop() {
+			db.SetDeadline(db.Set(keys[i%len(keys)], v), 5)
+			db.space.SetNow(5)
+			db.space.ExpireDue(1)
+			db.space.SetNow(1)
+			i++
+		}
+	})
+}
+
+// What a lock costs in heap while n are held, reported beside the time to take
+// them all.
+func BenchmarkDBFill(b *testing.B) {
+	for _, n := range []int{1e5, 1e6} {
+		b.Run(strconv.Itoa(n), func(b *testing.B) {
+			for b.Loop() {
+				before := heapBytes()
+				db := locks(n)
+				b.ReportMetric(float64(heapBytes()-before)/float64(n), "B/lock")
+				runtime.KeepAlive(db)
+			}
+		})
+	}
+}
+
+// heapBytes returns the heap that is in use after a collection.
+func heapBytes() int64 {
+	var m runtime.MemStats
+	runtime.GC()
+	runtime.GC()
+	runtime.ReadMemStats(&m)
+	return int64(m.HeapAlloc)
+}

@@ -1,0 +1,202 @@
+package store
+
+import (
+	"errors"
+	"fmt"
+)
+
+// Check returns an error when the databases contradict themselves: keys that
+// are filed wrongly, deadlines of keys that are not there, indexes of values
+// that disagree. It changes nothing, looks at everything, expired keys too, and
+// is for tests.
+func (s *Space) Check() error {
+	for _, db := range s.dbs {
+		if err := db.check(); err != nil {
+			return fmt.Errorf("database %d: %w", db.id, err)
+		}
+		if at, ok := db.deadlines.Next(); ok && (s.earliest == 0 || at < s.earliest) {
+			return fmt.Errorf("database %d: a deadline at %d, before the earliest, %d", db.id, at, s.earliest)
+		}
+	}
+	return nil
+}
+
+func (db *DB) check() error {
+	if err := db.keys.check(); err != nil {
+		return err
+	}
+	if err := db.deadlines.Check(); err != nil {
+		return err
+	}
+	deadlines := 0
+	for _, e := range db.keys.entries {
+		if e.HasDeadline() {
+			deadlines++
+		}
+		if err := checkValue(e.val); err != nil {
+			return fmt.Errorf("key %q: %w", e.Key(), err)
+		}
+	}
+	if deadlines != db.deadlines.Len() {
+		return fmt.Errorf("%d keys have a deadline, and there are %d deadlines", deadlines, db.deadlines.Len())
+	}
+	return nil
+}
+
+// check tells whether every entry is found by its key, and nothing else is.
+func (t *keyTable) check() error {
+	seen := map[*part]bool{}
+	used := 0
+	for _, p := range t.parts {
+		if seen[p] {
+			continue
+		}
+		seen[p] = true
+		n := 0
+		for i, h := range p.hashes {
+			if (h == 0) != (p.entries[i] == nil) {
+				return errors.New("store: a slot with a hash or an entry only")
+			}
+			if h != 0 {
+				n++
+			}
+		}
+		if n != int(p.used) {
+			return fmt.Errorf("store: a part of %d entries counts %d", n, p.used)
+		}
+		used += n
+	}
+	if used != len(t.entries) {
+		return fmt.Errorf("store: %d entries are filed, %d are listed", used, len(t.entries))
+	}
+	for i, e := range t.entries {
+		key := bytesOf(e.Key())
+		if int(e.place) != i || t.find(t.hash(key), key) != e {
+			return fmt.Errorf("store: key %q is not found, or not at %d", e.Key(), i)
+		}
+	}
+	return nil
+}
+
+func checkValue(v Value) error {
+	switch v := v.(type) {
+	case *Hash:
+		return v.check()
+	case *ZSet:
+		return v.check()
+	case *Set:
+		return v.check()
+	case *List:
+		return v.check()
+	}
+	return nil
+}
+
+var errEmpty = errors.New("store: an empty value")
+
+func (h *Hash) check() error {
+	if h.Len() == 0 {
+		return errEmpty
+	}
+	t := h.table()
+	if t == nil {
+		return h.packed().check()
+	}
+	if len(t.index) != len(t.pairs) {
+		return errors.New("store: a hash's index has another size")
+	}
+	for i, p := range t.pairs {
+		if at, ok := t.index[p.field]; !ok || int(at) != i {
+			return fmt.Errorf("store: field %q is not at %d", p.field, i)
+		}
+	}
+	return nil
+}
+
+func (s *Set) check() error {
+	if s.Len() == 0 {
+		return errEmpty
+	}
+	if s.table == nil {
+		for i := 1; i < len(s.ints); i++ {
+			if s.ints[i-1] >= s.ints[i] {
+				return errors.New("store: integers out of order")
+			}
+		}
+		return nil
+	}
+	if len(s.table.index) != len(s.table.members) {
+		return errors.New("store: a set's index has another size")
+	}
+	for i, m := range s.table.members {
+		if at, ok := s.table.index[m]; !ok || int(at) != i {
+			return fmt.Errorf("store: member %q is not at %d", m, i)
+		}
+	}
+	return nil
+}
+
+func (z *ZSet) check() (err error) {
+	if z.Len() == 0 {
+		return errEmpty
+	}
+	if z.table == nil {
+		if err := z.packed.check(); err != nil {
+			return err
+		}
+	} else if t := z.table; len(t.index) != len(t.items) || t.order.n != len(t.items) || t.order.root.size() != len(t.items) {
+		return errors.New("store: a sorted set's indexes have other sizes")
+	}
+	var last ZItem
+	n := 0
+	z.Each(func(item ZItem) bool {
+		if n > 0 && !last.before(item) {
+			err = fmt.Errorf("store: member %q comes after %q", item.Member, last.Member)
+		}
+		if score, ok := z.Score(item.Bytes()); !ok || score != item.Score {
+			err = fmt.Errorf("store: member %q has two scores", item.Member)
+		}
+		last = item
+		n++
+		return err == nil
+	})
+	if err == nil && n != z.Len() {
+		err = fmt.Errorf("store: %d members in order, %d in all", n, z.Len())
+	}
+	return err
+}
+
+func (l *List) check() error {
+	if l.n == 0 {
+		return errEmpty
+	}
+	n := 0
+	for _, node := range l.nodes() {
+		if node.n == 0 || node.n != node.Len() {
+			return fmt.Errorf("store: a list's node of %d elements counts %d", node.Len(), node.n)
+		}
+		if err := node.check(); err != nil {
+			return err
+		}
+		n += node.n
+	}
+	if n != l.n {
+		return fmt.Errorf("store: a list of %d elements counts %d", n, l.n)
+	}
+	return nil
+}
+
+// check walks there and back.
+func (p Packed) check() error {
+	forth, back := 0, 0
+	for pos := p.First(); pos >= 0; pos = p.Next(pos) {
+		forth++
+	}
+	for pos := p.Last(); pos >= 0; pos = p.Prev(pos) {
+		back++
+	}
+	if forth != p.Len() || back != forth {
+		return fmt.Errorf("store: %d elements forth, %d back, %d counted", forth, back, p.Len())
+	}
+	return nil
+}

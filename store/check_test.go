@@ -1,0 +1,87 @@
+package store
+
+import (
+	"fmt"
+	"testing"
+
+	"github.com/lockredis/lockredis/expiry"
+)
+
+// silence is an observer that hears nothing.
+type silence struct{}
+
+func (silence) Touched(int, string)     {}
+func (silence) Expired(int, string)     {}
+func (silence) Added(int, string, Type) {}
+func (silence) Emptying(*DB)            {}
+func (silence) Swapped(_, _ *DB)        {}
+func (silence) Missed(int, []byte)      {}
+
+// furnished returns databases with values of all kinds, small and large.
+func furnished() *Space {
+	s := NewSpace(1, silence{})
+	s.SetNow(1000)
+	db, lim := s.DB(0), &s.Limits
+	for i := range 1000 {
+		db.SetDeadline(db.Set(fmt.Appendf(nil, "key:%d", i), NewText([]byte("x"))), int64(2000+i))
+	}
+	for _, n := range []int{3, 1000} {
+		h, z, set, l := &Hash{}, &ZSet{}, &Set{}, &List{}
+		for i := range n {
+			member := fmt.Appendf(nil, "member:%d", i)
+			h.Set(member, member, lim)
+			z.Add(member, float64(i), lim)
+			set.Add(member, lim)
+			l.PushBack(member, lim.ListSize)
+		}
+		for name, v := range map[string]Value{"hash": h, "zset": z, "set": set, "list": l} {
+			db.Set(fmt.Appendf(nil, "%s:%d", name, n), v)
+		}
+	}
+	ints := &Set{}
+	ints.Add([]byte("1"), lim)
+	ints.Add([]byte("2"), lim)
+	db.Set([]byte("ints"), ints)
+	return s
+}
+
+func value[T Value](s *Space, key string) T { return s.DB(0).Peek([]byte(key)).Value().(T) }
+
+func TestCheckFindsWhatContradictsItself(t *testing.T) {
+	if err := furnished().Check(); err != nil {
+		t.Fatal(err)
+	}
+	for name, spoil := range map[string]func(*Space){
+		"a key in the wrong place":      func(s *Space) { s.DB(0).Peek([]byte("key:7")).place = 3 },
+		"a key that is not listed":      func(s *Space) { k := &s.DB(0).keys; k.entries = k.entries[:len(k.entries)-1] },
+		"a part that counts wrongly":    func(s *Space) { s.DB(0).keys.parts[0].used++ },
+		"a slot without an entry":       func(s *Space) { clear(s.DB(0).keys.parts[0].entries[:]) },
+		"a key without its deadline":    func(s *Space) { *s.DB(0).Peek([]byte("key:7")).DeadlineItem() = expiry.Item{} },
+		"a deadline without a key":      func(s *Space) { db := s.DB(0); db.keys.remove(db.Peek([]byte("key:7"))) },
+		"a deadline before the first":   func(s *Space) { s.earliest = 2001 },
+		"an empty value":                func(s *Space) { s.DB(0).Set([]byte("ints"), &Hash{}) },
+		"a hash's field misplaced":      func(s *Space) { value[*Hash](s, "hash:1000").table().index["member:1"] = 5 },
+		"a hash's field lost":           func(s *Space) { delete(value[*Hash](s, "hash:1000").table().index, "member:1") },
+		"a small hash miscounted":       func(s *Space) { value[*Hash](s, "hash:3").packed().setCount(4) },
+		"a set's member misplaced":      func(s *Space) { value[*Set](s, "set:1000").table.index["member:1"] = 5 },
+		"a set's member lost":           func(s *Space) { delete(value[*Set](s, "set:1000").table.index, "member:1") },
+		"integers out of order":         func(s *Space) { value[*Set](s, "ints").ints[0] = 9 },
+		"a sorted set without an order": func(s *Space) { value[*ZSet](s, "zset:1000").table.order.n-- },
+		"a member with two scores":      func(s *Space) { value[*ZSet](s, "zset:1000").table.items[3].Score = 9 },
+		"a small sorted set's order": func(s *Space) {
+			z := value[*ZSet](s, "zset:3")
+			z.packed.Replace(z.packed.Seek(0), []byte("z"))
+			z.packed.Replace(z.packed.Seek(1), z.packed.At(z.packed.Seek(5)))
+		},
+		"a list miscounted":        func(s *Space) { value[*List](s, "list:1000").n++ },
+		"a list's node miscounted": func(s *Space) { value[*List](s, "list:1000").all[0].n++ },
+	} {
+		t.Run(name, func(t *testing.T) {
+			s := furnished()
+			spoil(s)
+			if s.Check() == nil {
+				t.Fatal("not found")
+			}
+		})
+	}
+}

@@ -1,0 +1,480 @@
+package store
+
+import (
+	"fmt"
+	"math/rand/v2"
+	"runtime"
+	"slices"
+	"testing"
+
+	"pgregory.net/rapid"
+)
+
+// naiveKey is a key in a model of DB: a value and a deadline, 0 for none.
+type naiveKey struct {
+	value Value
+	at    int64
+}
+
+// naiveSpace is a model of Space. As its Observer it drops what the space says
+// has expired, having checked that it may.
+type naiveSpace struct {
+	t       *rapid.T
+	s       *Space
+	dbs     [2]map[string]naiveKey
+	expired []int64 // deadlines in the order of the events
+	touched map[string]bool
+	added   map[string]bool
+	emptied []int
+	swapped []int
+}
+
+func newNaiveSpace(t *rapid.T) *naiveSpace {
+	m := &naiveSpace{t: t, dbs: [2]map[string]naiveKey{{}, {}}}
+	m.s = NewSpace(2, m)
+	m.s.SetNow(10)
+	return m
+}
+
+func at(db int, key string) string { return fmt.Sprint(db, "/", key) }
+
+func (m *naiveSpace) Touched(db int, key string)         { m.touched[at(db, key)] = true }
+func (m *naiveSpace) Added(db int, key string, typ Type) { m.added[at(db, key)] = true }
+func (m *naiveSpace) Missed(db int, key []byte)          { m.t.Fatal("nobody asked for misses") }
+
+func (m *naiveSpace) Emptying(db *DB) {
+	if db.Len() != len(m.dbs[db.ID()]) {
+		m.t.Fatal("keys are gone before it is said")
+	}
+	m.emptied = append(m.emptied, db.ID())
+}
+
+func (m *naiveSpace) Swapped(a, b *DB) {
+	if m.s.DB(a.ID()) != a || m.s.DB(b.ID()) != b {
+		m.t.Fatal("it is said before the numbers are exchanged")
+	}
+	m.swapped = append(m.swapped, a.ID(), b.ID())
+}
+
+func (m *naiveSpace) Expired(db int, key string) {
+	k, ok := m.dbs[db][key]
+	if !ok || m.s.KeepExpired || !m.due(k) {
+		m.t.Fatalf("%s expired at %d: there %v, kept %v, deadline %d", at(db, key), m.s.Now(), ok, m.s.KeepExpired, k.at)
+	}
+	delete(m.dbs[db], key)
+	m.expired = append(m.expired, k.at)
+}
+
+func (m *naiveSpace) due(k naiveKey) bool { return k.at != 0 && k.at <= m.s.Now() }
+
+// live returns what a command would find.
+func (m *naiveSpace) live(db int, key string) (k naiveKey, ok bool) {
+	k, ok = m.dbs[db][key]
+	return k, ok && !m.due(k)
+}
+
+func (m *naiveSpace) liveKeys(db int) (keys []string) {
+	for key, k := range m.dbs[db] {
+		if !m.due(k) {
+			keys = append(keys, key)
+		}
+	}
+	slices.Sort(keys)
+	return keys
+}
+
+// drawDB and drawKey choose where a step works.
+func drawDB(t *rapid.T) int     { return rapid.IntRange(0, 1).Draw(t, "db") }
+func drawKey(t *rapid.T) string { return fmt.Sprint("key", rapid.IntRange(0, 40).Draw(t, "key")) }
+func drawAt(t *rapid.T) int64   { return rapid.Int64Range(-2, 60).Draw(t, "at") }
+
+func (m *naiveSpace) set(t *rapid.T) {
+	db, key, keep := drawDB(t), drawKey(t), rapid.Bool().Draw(t, "keep the deadline")
+	old, had := m.live(db, key)
+	k, set := naiveKey{value: new(Hash)}, m.s.DB(db).Set
+	if keep {
+		k.at, set = old.at, m.s.DB(db).SetKeepDeadline
+		if !had {
+			k.at = 0
+		}
+	}
+	e := set([]byte(key), k.value)
+	m.dbs[db][key] = k
+	if e.Key() != key || e.Value() != k.value || e.Deadline() != k.at {
+		t.Fatalf("Set gave %q with deadline %d, want %d", e.Key(), e.Deadline(), k.at)
+	}
+	if !m.touched[at(db, key)] || m.added[at(db, key)] == had {
+		t.Fatalf("touched %v, added %v; the key was there: %v", m.touched, m.added, had)
+	}
+}
+
+// setMany makes the table of keys grow past one part.
+func (m *naiveSpace) setMany(t *rapid.T) {
+	db := drawDB(t)
+	for i := range rapid.IntRange(100, 600).Draw(t, "keys") {
+		key := fmt.Sprint("many", i)
+		m.dbs[db][key] = naiveKey{value: m.s.DB(db).Set([]byte(key), new(Hash)).Value()}
+	}
+}
+
+func (m *naiveSpace) deleteMany(t *rapid.T) {
+	db, from := drawDB(t), rapid.IntRange(0, 100).Draw(t, "from")
+	for i := from; i < 600; i++ {
+		key := fmt.Sprint("many", i)
+		if m.s.DB(db).Delete([]byte(key)) {
+			delete(m.dbs[db], key)
+		}
+	}
+}
+
+func (m *naiveSpace) delete(t *rapid.T) {
+	db, key := drawDB(t), drawKey(t)
+	_, had := m.live(db, key)
+	if m.s.DB(db).Delete([]byte(key)) != had {
+		t.Fatalf("Delete of %s is wrong about what was there", at(db, key))
+	}
+	if had {
+		delete(m.dbs[db], key)
+	}
+}
+
+// rename does what RENAME and MOVE do, in their order.
+func (m *naiveSpace) rename(t *rapid.T) {
+	from, to, key, name := drawDB(t), drawDB(t), drawKey(t), drawKey(t)
+	e := m.s.DB(from).LookupWrite([]byte(key))
+	if e == nil || from == to && key == name {
+		return
+	}
+	m.s.DB(to).Delete([]byte(name))
+	moved := m.s.DB(to).Set([]byte(name), e.Value())
+	if e.HasDeadline() {
+		m.s.DB(to).SetDeadline(moved, e.Deadline())
+	}
+	m.s.DB(from).Remove(e)
+	m.dbs[to][name] = m.dbs[from][key]
+	delete(m.dbs[from], key)
+}
+
+func (m *naiveSpace) setDeadline(t *rapid.T) {
+	db, key, deadline := drawDB(t), drawKey(t), drawAt(t)
+	k, ok := m.live(db, key)
+	e := m.s.DB(db).LookupWrite([]byte(key))
+	if ok != (e != nil) {
+		t.Fatalf("LookupWrite of %s is wrong about what is there", at(db, key))
+	}
+	if ok {
+		m.s.DB(db).SetDeadline(e, deadline)
+		m.dbs[db][key] = naiveKey{k.value, max(1, deadline)}
+	}
+}
+
+func (m *naiveSpace) persist(t *rapid.T) {
+	db, key := drawDB(t), drawKey(t)
+	k, ok := m.live(db, key)
+	if e := m.s.DB(db).Peek([]byte(key)); ok {
+		if m.s.DB(db).Persist(e) != (k.at != 0) {
+			t.Fatal("Persist is wrong about a deadline")
+		}
+		m.dbs[db][key] = naiveKey{value: k.value}
+	}
+}
+
+func (m *naiveSpace) expireDue(t *rapid.T) {
+	most := rapid.IntRange(0, 50).Draw(t, "most")
+	var due [2][]int64
+	for db := range m.dbs {
+		for _, k := range m.dbs[db] {
+			if m.due(k) && !m.s.KeepExpired {
+				due[db] = append(due[db], k.at)
+			}
+		}
+		slices.Sort(due[db])
+	}
+	want := slices.Concat(due[0], due[1])
+	want = want[:min(most, len(want))]
+	if n := m.s.ExpireDue(most); n != len(want) || !slices.Equal(m.expired, want) {
+		t.Fatalf("ExpireDue said %d and expired %v, want %v", n, m.expired, want)
+	}
+}
+
+func (m *naiveSpace) flush(t *rapid.T) {
+	db := drawDB(t)
+	if n := m.s.DB(db).Flush(); n != len(m.dbs[db]) {
+		t.Fatalf("Flush said %d, want %d", n, len(m.dbs[db]))
+	}
+	if said := len(m.emptied) > 0; said != (len(m.dbs[db]) > 0) {
+		t.Fatalf("Flush of %d keys said that %v are emptied", len(m.dbs[db]), m.emptied)
+	}
+	clear(m.dbs[db])
+}
+
+func (m *naiveSpace) swap(t *rapid.T) {
+	m.s.Swap(0, 1)
+	m.dbs[0], m.dbs[1] = m.dbs[1], m.dbs[0]
+	if !slices.Equal(m.swapped, []int{0, 1}) || len(m.added) > 0 {
+		t.Fatalf("Swap said that %v are swapped and %v added", m.swapped, m.added)
+	}
+}
+
+func (m *naiveSpace) random(t *rapid.T) {
+	db := drawDB(t)
+	e := m.s.DB(db).Random(rand.New(rand.NewPCG(1, rapid.Uint64().Draw(t, "seed"))))
+	if live := m.liveKeys(db); e == nil && len(live) > 0 || e != nil && !slices.Contains(live, e.Key()) {
+		t.Fatalf("Random gave %v of %v", e, live)
+	}
+}
+
+func (m *naiveSpace) walk(t *rapid.T) {
+	db := drawDB(t)
+	var each, scanned []string
+	m.s.DB(db).Each(func(e *Entry) bool { each = append(each, e.Key()); return true })
+	for cursor, first := uint64(0), true; first || cursor != 0; first = false {
+		cursor = m.s.DB(db).Scan(cursor, 7, func(e *Entry) { scanned = append(scanned, e.Key()) })
+	}
+	slices.Sort(each)
+	slices.Sort(scanned)
+	if live := m.liveKeys(db); !slices.Equal(each, live) || !slices.Equal(scanned, live) {
+		t.Fatalf("Each gave %v and Scan %v of %v", each, scanned, live)
+	}
+}
+
+// check compares what can be seen without expiring anything.
+func (m *naiveSpace) check(t *rapid.T) {
+	earliest := int64(0)
+	for i, keys := range m.dbs {
+		db, deadlines := m.s.DB(i), 0
+		for key, k := range keys {
+			e := db.keys.find(db.keys.hash([]byte(key)), []byte(key))
+			if v, live := db.Holds(key); v != k.value || live == m.due(k) {
+				t.Fatalf("%s holds %v, live: %v", at(i, key), v, live)
+			}
+			if e == nil || e.Value() != k.value || e.Deadline() != k.at || e.HasDeadline() != (k.at != 0) {
+				t.Fatalf("%s has deadline %d in the model and is %+v", at(i, key), k.at, e)
+			}
+			if k.at != 0 {
+				deadlines++
+				if earliest == 0 || k.at < earliest {
+					earliest = k.at
+				}
+			}
+		}
+		if db.ID() != i || db.Len() != len(keys) || db.Expires() != deadlines {
+			t.Fatalf("database %d of %d keys, %d with deadlines; want %d of %d, %d",
+				db.ID(), db.Len(), db.Expires(), i, len(keys), deadlines)
+		}
+		checkTable(t, &db.keys)
+	}
+	if bound := m.s.Earliest(); earliest != 0 && (bound == 0 || bound > earliest) {
+		t.Fatalf("Earliest is %d though a key expires at %d", bound, earliest)
+	}
+}
+
+func TestSpaceBehavesAsMapsOfKeysWithDeadlines(t *testing.T) {
+	rapid.Check(t, func(t *rapid.T) {
+		m := newNaiveSpace(t)
+		step := func(do func(*rapid.T)) func(*rapid.T) {
+			return func(t *rapid.T) {
+				m.expired, m.touched, m.added, m.emptied, m.swapped = nil, map[string]bool{}, map[string]bool{}, nil, nil
+				do(t)
+			}
+		}
+		expired := int64(0)
+		t.Repeat(map[string]func(*rapid.T){
+			"set": step(m.set), "set 2": step(m.set), "set 3": step(m.set),
+			"set many": step(m.setMany), "delete many": step(m.deleteMany),
+			"delete": step(m.delete), "rename": step(m.rename),
+			"deadline": step(m.setDeadline), "deadline 2": step(m.setDeadline), "persist": step(m.persist),
+			"expire": step(m.expireDue), "flush": step(m.flush), "swap": step(m.swap),
+			"random": step(m.random), "walk": step(m.walk),
+			"time":  step(func(t *rapid.T) { m.s.SetNow(m.s.Now() + rapid.Int64Range(0, 5).Draw(t, "ms")) }),
+			"pause": step(func(t *rapid.T) { m.s.KeepExpired = !m.s.KeepExpired }),
+			"next": step(func(t *rapid.T) {
+				next, ok := m.s.NextDeadline()
+				if next != m.s.Earliest() || ok != (next != 0) {
+					t.Fatalf("NextDeadline is %d, %v and Earliest %d", next, ok, m.s.Earliest())
+				}
+			}),
+			"": func(t *rapid.T) {
+				m.check(t)
+				if expired += int64(len(m.expired)); m.s.Stats.Expired != expired {
+					t.Fatalf("%d expired in the statistics, want %d", m.s.Stats.Expired, expired)
+				}
+				m.expired = nil
+			},
+		})
+	})
+}
+
+func TestScanReturnsEveryKeyThatStaysThroughout(t *testing.T) {
+	rapid.Check(t, func(t *rapid.T) {
+		s := NewSpace(1, ignore{})
+		db, missing := s.DB(0), map[string]bool{}
+		for i := range rapid.IntRange(0, 60).Draw(t, "keys") {
+			key := fmt.Sprint("key", i)
+			e := db.Set([]byte(key), new(Hash))
+			switch rapid.IntRange(0, 2).Draw(t, "fate") {
+			case 0:
+				missing[key] = true
+			case 1:
+				db.SetDeadline(e, rapid.Int64Range(1, 9).Draw(t, "deadline"))
+			}
+		}
+		stays := len(missing)
+		for cursor, now := uint64(0), int64(0); ; now++ {
+			s.SetNow(now)
+			s.KeepExpired = rapid.Bool().Draw(t, "keep expired")
+			cursor = db.Scan(cursor, rapid.IntRange(1, 9).Draw(t, "count"), func(e *Entry) {
+				if at := e.Deadline(); at != 0 && at <= now {
+					t.Fatalf("%s was returned, which expired at %d", e.Key(), at)
+				}
+				delete(missing, e.Key())
+			})
+			if cursor == 0 {
+				break
+			}
+			for range rapid.IntRange(0, 5).Draw(t, "changes") {
+				i := rapid.IntRange(0, 80).Draw(t, "other")
+				if e := db.Peek(fmt.Append(nil, "key", i)); e != nil && e.HasDeadline() {
+					db.Remove(e)
+				} else if i > 60 {
+					db.SetDeadline(db.Set(fmt.Append(nil, "key", i), new(Hash)), 9)
+				}
+			}
+		}
+		if len(missing) > 0 {
+			t.Fatalf("a scan missed %d of %d keys", len(missing), stays)
+		}
+	})
+}
+
+// eventLog is an Observer that writes down what it hears.
+type eventLog struct {
+	ignore
+	heard []string
+}
+
+func (l *eventLog) Expired(_ int, key string)       { l.heard = append(l.heard, "expired "+key) }
+func (l *eventLog) Added(_ int, key string, _ Type) { l.heard = append(l.heard, "added "+key) }
+
+// paused returns a database in which n keys have expired and are kept.
+func paused(n int) (*DB, *eventLog) {
+	heard := new(eventLog)
+	s := NewSpace(1, heard)
+	db := s.DB(0)
+	for i := range n {
+		db.SetDeadline(db.Set(lockKey(i), new(Hash)), 5)
+	}
+	heard.heard = nil
+	s.SetNow(9)
+	s.KeepExpired = true
+	return db, heard
+}
+
+func TestExpiredKeysAreInvisibleAndStayWhileKept(t *testing.T) {
+	db, heard := paused(3)
+	seen := 0
+	count := func(*Entry) { seen++ }
+	db.Each(func(e *Entry) bool { count(e); return true })
+	if next := db.Scan(0, 10, count); next != 0 || seen != 0 {
+		t.Fatalf("%d were seen, the next cursor is %d", seen, next)
+	}
+	if db.Peek(lockKey(0)) != nil || db.Lookup(lockKey(1)) != nil || db.Delete(lockKey(2)) || db.space.ExpireDue(9) != 0 {
+		t.Fatal("an expired key was found")
+	}
+	if db.Len() != 3 || len(heard.heard) != 0 {
+		t.Fatalf("%d are left, heard %v", db.Len(), heard.heard)
+	}
+	db.space.KeepExpired = false
+	if n := db.space.ExpireDue(9); n != 3 || len(heard.heard) != 3 {
+		t.Fatalf("%d expired afterwards, heard %v", n, heard.heard)
+	}
+}
+
+func TestRandomEndsWhileOnlyExpiredKeysAreKept(t *testing.T) {
+	db, _ := paused(1000)
+	rnd := rand.New(rand.NewPCG(1, 2))
+	if e := db.Random(rnd); e != nil {
+		t.Fatalf("picked %s, which has expired", e.Key())
+	}
+	db.Set([]byte("live"), new(Hash))
+	for range 50 {
+		if e := db.Random(rnd); e == nil || e.Key() != "live" {
+			t.Fatalf("picked %v, not the one live key", e)
+		}
+	}
+}
+
+func TestWritingToAKeptExpiredKeyMakesANewOne(t *testing.T) {
+	db, heard := paused(1)
+	db.SetKeepDeadline(lockKey(0), new(Hash))
+	if e := db.Peek(lockKey(0)); e == nil || e.HasDeadline() || db.Len() != 1 || db.Expires() != 0 {
+		t.Fatalf("found %v of %d keys, %d with deadlines", e, db.Len(), db.Expires())
+	}
+	if want := []string{"added " + string(lockKey(0))}; !slices.Equal(heard.heard, want) {
+		t.Fatalf("heard %v, want %v", heard.heard, want)
+	}
+}
+
+func TestADeadlineBeforeTheEpochIsPast(t *testing.T) {
+	for _, at := range []int64{0, -1, -1 << 62} {
+		s := NewSpace(1, ignore{})
+		s.SetNow(1e12)
+		s.DB(0).SetDeadline(s.DB(0).Set([]byte("k"), new(Hash)), at)
+		if s.Earliest() == 0 || s.DB(0).Peek([]byte("k")) != nil {
+			t.Fatalf("a key with deadline %d is there", at)
+		}
+	}
+}
+
+func TestALockCostsAtMost200BytesOfHeap(t *testing.T) {
+	const n, most = 100000, 200
+	before := heapBytes()
+	db := locks(n)
+	each := float64(heapBytes()-before) / n
+	runtime.KeepAlive(db)
+	t.Logf("%.1f bytes a lock", each)
+	if each > most {
+		t.Fatalf("a lock costs %.1f bytes, allowed are %d", each, most)
+	}
+}
+
+func TestReleasedLocksLeaveNoMemoryBehind(t *testing.T) {
+	const n = 50000
+	db := NewSpace(1, ignore{}).DB(0)
+	before := heapBytes()
+	for i := range n {
+		putLock(db, i, int64(i+1))
+	}
+	db.space.SetNow(n)
+	if got := db.space.ExpireDue(2 * n); got != n {
+		t.Fatalf("%d expired", got)
+	}
+	if left := heapBytes() - before; left > 20000 {
+		t.Fatalf("%d bytes are left", left)
+	}
+	runtime.KeepAlive(db)
+}
+
+func TestALookUpAllocatesNothing(t *testing.T) {
+	db, key, other := locks(1000), lockKey(7), lockKey(5000)
+	if n := testing.AllocsPerRun(100, func() { db.Lookup(key); db.Lookup(other) }); n != 0 {
+		t.Fatalf("%v allocations", n)
+	}
+}
+
+func TestKeysOfAnyLengthAreKept(t *testing.T) {
+	db := NewSpace(1, ignore{}).DB(0)
+	for _, n := range []int{0, 1, 15, 16, 17, 1000, 1 << 20} {
+		key := make([]byte, n)
+		e := db.Set(key, new(Hash))
+		if e.Key() != string(make([]byte, n)) || db.Peek(key) != e {
+			t.Fatalf("a key of %d bytes is lost", n)
+		}
+		if n > 0 {
+			key[0] = 'x' // the caller's bytes are not the database's
+			if db.Peek(key) != nil {
+				t.Fatal("the key changed")
+			}
+		}
+	}
+}

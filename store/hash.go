@@ -1,0 +1,288 @@
+package store
+
+import (
+	"math"
+	"strconv"
+	"unsafe"
+)
+
+// Hash is the value of a hash key. Small, it is packed: field, value, field,
+// value, in the order of arrival. Beyond the limits, or with a long field or
+// value, it becomes a hash table and stays one. The zero Hash is empty and
+// ready.
+//
+// A lock is a hash of one field: this struct of 16 bytes and one tight slice.
+// That is why the slice is kept without its header, and why one pointer is
+// either of the two.
+type Hash struct {
+	body unsafe.Pointer // the first byte of the packed pairs, or a *hashTable
+	size uint32         // of the packed pairs, in bytes
+	room uint32         // their capacity, in bytes; isTable: body is a table
+}
+
+const isTable = math.MaxUint32
+
+// hashPackedMax is the size that packed pairs do not grow beyond, whatever the
+// limits, in bytes: Redis's.
+const hashPackedMax = 1 << 30
+
+// table returns the hash's table, nil while it is packed.
+func (h *Hash) table() *hashTable {
+	if h.room != isTable {
+		return nil
+	}
+	return (*hashTable)(h.body)
+}
+
+func (h *Hash) setTable(t *hashTable) { *h = Hash{body: unsafe.Pointer(t), room: isTable} }
+
+// packed returns the pairs of a hash that is not a table. Who changes them
+// passes them to setPacked.
+func (h *Hash) packed() Packed { return unsafe.Slice((*byte)(h.body), h.room)[:h.size] }
+
+func (h *Hash) setPacked(p Packed) {
+	*h = Hash{body: unsafe.Pointer(unsafe.SliceData(p)), size: uint32(len(p)), room: uint32(cap(p))}
+}
+
+// hashTable finds pairs by a map; their dense slice gives HRANDFIELD its pick
+// and HSCAN a cursor that survives changes (see DB.Scan).
+type hashTable struct {
+	index map[string]int32 // place in pairs
+	pairs []hashPair
+}
+
+type hashPair struct {
+	field string
+	value []byte
+}
+
+// Type returns TypeHash.
+func (h *Hash) Type() Type { return TypeHash }
+
+// Encoding returns "listpack" or "hashtable".
+func (h *Hash) Encoding() string {
+	if !h.Packed() {
+		return "hashtable"
+	}
+	return "listpack"
+}
+
+// Clone returns an independent copy of the same encoding.
+func (h *Hash) Clone() Value {
+	clone := &Hash{}
+	if h.Packed() {
+		clone.setPacked(h.packed().Clone())
+		return clone
+	}
+	pairs := h.table().pairs
+	t := newHashTable(len(pairs))
+	for _, p := range pairs {
+		t.add(p.field, p.value)
+	}
+	clone.setTable(t)
+	return clone
+}
+
+// MemoryUsage estimates the bytes held.
+func (h *Hash) MemoryUsage(samples int) int64 {
+	const structSize, perPair = 16, 96
+	if h.Packed() {
+		return structSize + int64(h.room)
+	}
+	pairs := h.table().pairs
+	n := len(pairs)
+	return structSize + int64(n)*perPair + sampled(n, samples, func(i int) int {
+		return len(pairs[i].field) + cap(pairs[i].value)
+	})
+}
+
+// Packed reports whether the hash is packed, and so small.
+func (h *Hash) Packed() bool { return h.room != isTable }
+
+// Len returns the number of fields.
+func (h *Hash) Len() int {
+	if t := h.table(); t != nil {
+		return len(t.pairs)
+	}
+	return h.packed().Len() / 2
+}
+
+// Get returns the value of field; it is valid until the hash's next change.
+func (h *Hash) Get(field []byte) (value []byte, ok bool) {
+	if t := h.table(); t != nil {
+		i, ok := t.index[string(field)]
+		if !ok {
+			return nil, false
+		}
+		return t.pairs[i].value, true
+	}
+	p := h.packed()
+	pos := p.Find(p.First(), field, 1)
+	if pos < 0 {
+		return nil, false
+	}
+	return p.At(p.Next(pos)), true
+}
+
+// Has reports whether the field is there.
+func (h *Hash) Has(field []byte) bool {
+	if t := h.table(); t != nil {
+		_, ok := t.index[string(field)]
+		return ok
+	}
+	p := h.packed()
+	return p.Find(p.First(), field, 1) >= 0
+}
+
+// Set gives field a value and reports whether the field is new. The hash
+// becomes a table when it outgrows lim.
+func (h *Hash) Set(field, value []byte, lim *Limits) (added bool) {
+	if h.Packed() && (len(field) > lim.HashValue || len(value) > lim.HashValue || int(h.size)+len(field)+len(value) > hashPackedMax) {
+		h.toTable()
+	}
+	if t := h.table(); t != nil {
+		return t.set(field, value)
+	}
+	p := h.packed()
+	if pos := p.Find(p.First(), field, 1); pos >= 0 {
+		p.Replace(p.Next(pos), value)
+		h.setPacked(p)
+		return false
+	}
+	p.Append(field, value)
+	h.setPacked(p)
+	if p.Len()/2 > lim.HashEntries {
+		h.toTable()
+	}
+	return true
+}
+
+// FitArguments makes the hash a table when one of the fields or values that
+// are about to be set is too long to be packed.
+func (h *Hash) FitArguments(elems [][]byte, lim *Limits) {
+	if !h.Packed() {
+		return
+	}
+	for _, elem := range elems {
+		if len(elem) > lim.HashValue {
+			h.toTable()
+			return
+		}
+	}
+}
+
+// SetInt gives field the decimal digits of n.
+func (h *Hash) SetInt(field []byte, n int64, lim *Limits) (added bool) {
+	var digits [20]byte
+	return h.Set(field, strconv.AppendInt(digits[:0], n, 10), lim)
+}
+
+// Delete removes the field and reports whether it was there.
+func (h *Hash) Delete(field []byte) bool {
+	if t := h.table(); t != nil {
+		return t.remove(field)
+	}
+	p := h.packed()
+	pos := p.Find(p.First(), field, 1)
+	if pos < 0 {
+		return false
+	}
+	p.Delete(pos, 2)
+	h.setPacked(p)
+	return true
+}
+
+// Each calls do for every pair until it returns false, in the order of arrival
+// while packed. do must not change the hash.
+func (h *Hash) Each(do func(field, value []byte) bool) {
+	if t := h.table(); t != nil {
+		for i := range t.pairs {
+			p := &t.pairs[i]
+			if !do(bytesOf(p.field), p.value) {
+				return
+			}
+		}
+		return
+	}
+	p := h.packed()
+	for pos := p.First(); pos >= 0; {
+		var field, value []byte
+		field, pos = p.Elem(pos)
+		value, pos = p.Elem(pos)
+		if !do(field, value) {
+			return
+		}
+	}
+}
+
+// At returns pair i of Len, for random picks: immediate in a table, by walking
+// while packed.
+func (h *Hash) At(i int) (field, value []byte) {
+	if t := h.table(); t != nil {
+		p := &t.pairs[i]
+		return bytesOf(p.field), p.value
+	}
+	p := h.packed()
+	field, next := p.Elem(p.Seek(2 * i))
+	return field, p.At(next)
+}
+
+// Scan visits about count pairs from cursor on (0: a new scan) and returns the
+// next cursor, 0 when the scan is complete. A packed hash is visited whole.
+// do must not change the hash.
+func (h *Hash) Scan(cursor uint64, count int, do func(field, value []byte)) uint64 {
+	t := h.table()
+	if t == nil {
+		h.Each(func(field, value []byte) bool { do(field, value); return true })
+		return 0
+	}
+	return scanDown(len(t.pairs), cursor, count, func(i int) {
+		p := &t.pairs[i]
+		do(bytesOf(p.field), p.value)
+	})
+}
+
+func (h *Hash) toTable() {
+	t := newHashTable(h.Len() + 1)
+	h.Each(func(field, value []byte) bool { t.add(string(field), value); return true })
+	h.setTable(t)
+}
+
+func newHashTable(size int) *hashTable {
+	return &hashTable{index: make(map[string]int32, size), pairs: make([]hashPair, 0, size)}
+}
+
+func (t *hashTable) set(field, value []byte) (added bool) {
+	if i, ok := t.index[string(field)]; ok {
+		p := &t.pairs[i]
+		if len(value) > cap(p.value) || cap(p.value) > 64 && len(value) < cap(p.value)/4 {
+			p.value = nil
+		}
+		p.value = append(p.value[:0], value...)
+		return false
+	}
+	t.add(string(field), value)
+	return true
+}
+
+// add appends a pair that is not there yet. It keeps field and copies value.
+func (t *hashTable) add(field string, value []byte) {
+	t.index[field] = int32(len(t.pairs))
+	t.pairs = append(t.pairs, hashPair{field, append([]byte(nil), value...)})
+}
+
+func (t *hashTable) remove(field []byte) bool {
+	i, ok := t.index[string(field)]
+	if !ok {
+		return false
+	}
+	delete(t.index, string(field))
+	last := len(t.pairs) - 1
+	if int(i) != last {
+		t.pairs[i] = t.pairs[last]
+		t.index[t.pairs[i].field] = i
+	}
+	t.pairs[last] = hashPair{}
+	t.pairs = shrink(t.pairs[:last])
+	return true
+}

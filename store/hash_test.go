@@ -1,0 +1,126 @@
+package store
+
+import (
+	"bytes"
+	"fmt"
+	"maps"
+	"math/rand/v2"
+	"slices"
+	"strings"
+	"testing"
+
+	"pgregory.net/rapid"
+)
+
+// smallLimits let generated values cross every limit.
+func smallLimits() Limits {
+	return Limits{HashEntries: 4, HashValue: 8, SetIntEntries: 4}
+}
+
+func hashContents(h *Hash) (m map[string]string, order []string) {
+	m = map[string]string{}
+	h.Each(func(field, value []byte) bool {
+		m[string(field)] = string(value)
+		order = append(order, string(field))
+		return true
+	})
+	return m, order
+}
+
+func TestHashBehavesAsAMapThatRemembersArrival(t *testing.T) {
+	text := rapid.StringMatching(`[a-c]{0,2}|x{7,10}`)
+	rapid.Check(t, func(t *rapid.T) {
+		lim := smallLimits()
+		h, want, order := new(Hash), map[string]string{}, []string(nil)
+		table := false
+		for range rapid.IntRange(1, 60).Draw(t, "steps") {
+			field, value := text.Draw(t, "field"), text.Draw(t, "value")
+			_, had := want[field]
+			if rapid.Bool().Draw(t, "set") {
+				if h.Set([]byte(field), []byte(value), &lim) == had {
+					t.Fatal("Set is wrong about what is new")
+				}
+				want[field] = value
+				if !had {
+					order = append(order, field)
+				}
+				table = table || len(field) > 8 || len(value) > 8 || len(want) > 4
+			} else {
+				if h.Delete([]byte(field)) != had {
+					t.Fatal("Delete is wrong about what was there")
+				}
+				delete(want, field)
+				order = slices.DeleteFunc(order, func(f string) bool { return f == field })
+			}
+			got, gotOrder := hashContents(h)
+			if !maps.Equal(got, want) || h.Len() != len(want) {
+				t.Fatalf("holds %v, want %v", got, want)
+			}
+			if !table && !slices.Equal(gotOrder, order) {
+				t.Fatalf("order %v, want %v", gotOrder, order)
+			}
+			if (h.Encoding() == "hashtable") != table {
+				t.Fatalf("encoding %s", h.Encoding())
+			}
+			for f, v := range want {
+				if got, ok := h.Get([]byte(f)); !ok || string(got) != v || !h.Has([]byte(f)) {
+					t.Fatalf("Get(%q) is %q", f, got)
+				}
+			}
+			if clone, _ := hashContents(h.Clone().(*Hash)); !maps.Equal(clone, want) {
+				t.Fatal("Clone differs")
+			}
+		}
+	})
+}
+
+func TestHashPicksByIndexEveryPairOnce(t *testing.T) {
+	for _, n := range []int{3, 600} {
+		h, seen := hashOf(n), map[string]bool{}
+		for i := range h.Len() {
+			field, value := h.At(i)
+			seen[string(field)] = bytes.Equal(value, []byte("1"))
+		}
+		if len(seen) != n {
+			t.Errorf("%d different fields of %d", len(seen), n)
+		}
+	}
+}
+
+func TestHashScanReturnsWhatStaysThroughIt(t *testing.T) {
+	rnd := rand.New(rand.NewPCG(1, 1))
+	lim := smallLimits()
+	for range 50 {
+		h := new(Hash)
+		for i := range 300 {
+			h.Set(fmt.Appendf(nil, "f%d", i), nil, &lim)
+		}
+		seen := map[string]bool{}
+		for cursor := uint64(0); ; {
+			cursor = h.Scan(cursor, 10, func(field, _ []byte) { seen[string(field)] = true })
+			if cursor == 0 {
+				break
+			}
+			h.Delete(fmt.Appendf(nil, "f%d", 100+rnd.IntN(200)))
+			h.Set(fmt.Appendf(nil, "new%d", rnd.IntN(1000)), nil, &lim)
+		}
+		for i := range 100 {
+			if !seen[fmt.Sprintf("f%d", i)] {
+				t.Fatalf("f%d stayed and was not returned", i)
+			}
+		}
+	}
+}
+
+func TestHashArgumentsThatAreTooLongConvertBeforehand(t *testing.T) {
+	lim := DefaultLimits()
+	h := new(Hash)
+	h.FitArguments([][]byte{[]byte("f"), []byte(strings.Repeat("v", 64))}, &lim)
+	if h.Encoding() != "listpack" {
+		t.Error("64 bytes fit")
+	}
+	h.FitArguments([][]byte{[]byte("f"), []byte(strings.Repeat("v", 65))}, &lim)
+	if h.Encoding() != "hashtable" {
+		t.Error("65 bytes do not fit")
+	}
+}

@@ -1,0 +1,270 @@
+package store
+
+import "slices"
+
+// List is a sequence of byte strings: a deque of packed nodes of a few
+// kilobytes each, as Redis's quicklist is. Both ends are immediate (within a
+// node), and a place in the middle is found by counting nodes from the nearer
+// end. The zero List is empty and ready.
+//
+// What is passed in is copied. Elements that are handed out alias the list and
+// are valid until its next change; popped ones stay valid.
+type List struct {
+	all  []listNode
+	head int // all[:head] is free room for nodes at the front
+	n    int
+}
+
+type listNode struct {
+	Packed
+	n int
+}
+
+// Type returns TypeList.
+func (l *List) Type() Type { return TypeList }
+
+// Encoding returns "quicklist": Redis 7.0 has no other for lists.
+func (l *List) Encoding() string { return "quicklist" }
+
+// Len returns the number of elements.
+func (l *List) Len() int { return l.n }
+
+func (l *List) nodes() []listNode { return l.all[l.head:] }
+
+// Clone returns an independent copy.
+func (l *List) Clone() Value {
+	c := &List{all: slices.Clone(l.nodes()), n: l.n}
+	for i := range c.all {
+		c.all[i].Packed = c.all[i].Packed.Clone()
+	}
+	return c
+}
+
+// MemoryUsage estimates the bytes held; nodes know their sizes, so samples
+// makes no difference.
+func (l *List) MemoryUsage(int) int64 {
+	size := int64(64 + 32*cap(l.all))
+	for _, node := range l.nodes() {
+		size += int64(cap(node.Packed))
+	}
+	return size
+}
+
+// nodeTakes reports whether a node may take elem under list-max-listpack-size.
+func nodeTakes(node *listNode, elem []byte, listSize int) bool {
+	if listSize >= 0 {
+		return node.n < max(listSize, 1) && node.Size()+packedSize(elem) <= 8<<10
+	}
+	return node.Size()+packedSize(elem) <= 4<<10<<(-max(listSize, -5)-1)
+}
+
+func newListNode(elem []byte) listNode {
+	node := listNode{n: 1}
+	node.Append(elem)
+	return node
+}
+
+// PushBack adds elem behind the last element. listSize is Limits.ListSize.
+func (l *List) PushBack(elem []byte, listSize int) {
+	l.n++
+	if last := len(l.all) - 1; last >= l.head && nodeTakes(&l.all[last], elem, listSize) {
+		l.all[last].Append(elem)
+		l.all[last].n++
+		return
+	}
+	if len(l.all) == cap(l.all) && l.head > len(l.all)/2 {
+		kept := copy(l.all, l.nodes())
+		clear(l.all[kept:])
+		l.all, l.head = l.all[:kept], 0
+	}
+	l.all = append(l.all, newListNode(elem))
+}
+
+// PushFront adds elem before the first element. listSize is Limits.ListSize.
+func (l *List) PushFront(elem []byte, listSize int) {
+	l.n++
+	if l.head < len(l.all) && nodeTakes(&l.all[l.head], elem, listSize) {
+		l.all[l.head].Prepend(elem)
+		l.all[l.head].n++
+		return
+	}
+	if l.head == 0 {
+		room := len(l.all)/2 + 1
+		l.all = append(make([]listNode, room, room+len(l.all)), l.all...)
+		l.head = room
+	}
+	l.head--
+	l.all[l.head] = newListNode(elem)
+}
+
+// PopFront takes out the first element of a list that is not empty.
+func (l *List) PopFront() []byte {
+	node := &l.all[l.head]
+	return l.pop(node, node.First(), func() { l.head++ })
+}
+
+// PopBack takes out the last element of a list that is not empty.
+func (l *List) PopBack() []byte {
+	node := &l.all[len(l.all)-1]
+	return l.pop(node, node.Last(), func() { l.all = l.all[:len(l.all)-1] })
+}
+
+// pop takes the element at pos out of node. A node's only element need not be
+// copied: the node is given up with drop.
+func (l *List) pop(node *listNode, pos int, drop func()) []byte {
+	l.n--
+	elem := node.At(pos)
+	if node.n == 1 {
+		*node = listNode{}
+		drop()
+		return elem
+	}
+	elem = append([]byte(nil), elem...)
+	node.Delete(pos, 1)
+	node.n--
+	return elem
+}
+
+// locate returns the node of element i, which must exist, and i's place in it.
+func (l *List) locate(i int) (node, at int) {
+	nodes := l.nodes()
+	if i < l.n/2 {
+		for i >= nodes[node].n {
+			i -= nodes[node].n
+			node++
+		}
+		return node, i
+	}
+	node, i = len(nodes)-1, l.n-1-i
+	for i >= nodes[node].n {
+		i -= nodes[node].n
+		node--
+	}
+	return node, nodes[node].n - 1 - i
+}
+
+// At returns element i, 0 being the first; i must be below Len.
+func (l *List) At(i int) []byte {
+	node, at := l.locate(i)
+	p := l.nodes()[node].Packed
+	return p.At(p.Seek(at))
+}
+
+// Set replaces element i, which must exist. listSize is Limits.ListSize.
+func (l *List) Set(i int, elem []byte, listSize int) {
+	node, at := l.locate(i)
+	p := &l.nodes()[node]
+	pos := p.Seek(at)
+	if old := p.At(pos); p.n == 1 || len(elem) <= len(old) || nodeTakes(p, elem, listSize) {
+		p.Replace(pos, elem)
+		return
+	}
+	p.Delete(pos, 1)
+	p.n--
+	l.n--
+	l.insert(node, at, elem, listSize)
+}
+
+// Insert puts elem before element i, or behind the last when i is Len.
+// listSize is Limits.ListSize.
+func (l *List) Insert(i int, elem []byte, listSize int) {
+	switch i {
+	case 0:
+		l.PushFront(elem, listSize)
+	case l.n:
+		l.PushBack(elem, listSize)
+	default:
+		node, at := l.locate(i)
+		l.insert(node, at, elem, listSize)
+	}
+}
+
+// insert puts elem before place at of a node, splitting the node when it is
+// full.
+func (l *List) insert(node, at int, elem []byte, listSize int) {
+	l.n++
+	p := &l.nodes()[node]
+	if nodeTakes(p, elem, listSize) {
+		p.Insert(p.Seek(at), elem)
+		p.n++
+		return
+	}
+	left, right := p.split(at)
+	parts := []listNode{left, newListNode(elem), right}
+	switch {
+	case left.n > 0 && nodeTakes(&left, elem, listSize):
+		left.Append(elem)
+		left.n++
+		parts = []listNode{left, right}
+	case right.n > 0 && nodeTakes(&right, elem, listSize):
+		right.Prepend(elem)
+		right.n++
+		parts = []listNode{left, right}
+	}
+	parts = slices.DeleteFunc(parts, func(p listNode) bool { return p.n == 0 })
+	l.all = slices.Replace(l.all, l.head+node, l.head+node+1, parts...)
+}
+
+// split returns the node's first at elements and the others as two nodes of
+// their own.
+func (p *listNode) split(at int) (left, right listNode) {
+	pos := p.Seek(at)
+	if pos < 0 {
+		return listNode{p.Clone(), p.n}, listNode{}
+	}
+	left, right = listNode{p.Clone(), at}, listNode{p.Clone(), p.n - at}
+	left.Delete(pos, p.n-at)
+	right.Delete(right.First(), at)
+	return left, right
+}
+
+// Trim keeps the elements [from, to) and removes the others.
+func (l *List) Trim(from, to int) {
+	if from >= to {
+		*l = List{}
+		return
+	}
+	l.dropBack(l.n - to)
+	l.dropFront(from)
+	l.shrink()
+}
+
+// dropFront removes the first count elements.
+func (l *List) dropFront(count int) {
+	l.n -= count
+	for count > 0 {
+		node := &l.all[l.head]
+		if count < node.n {
+			node.Delete(node.First(), count)
+			node.n -= count
+			return
+		}
+		count -= node.n
+		*node = listNode{}
+		l.head++
+	}
+}
+
+// dropBack removes the last count elements.
+func (l *List) dropBack(count int) {
+	l.n -= count
+	for count > 0 {
+		last := len(l.all) - 1
+		node := &l.all[last]
+		if count < node.n {
+			node.Delete(node.Seek(node.n-count), count)
+			node.n -= count
+			return
+		}
+		count -= node.n
+		*node = listNode{}
+		l.all = l.all[:last]
+	}
+}
+
+// shrink gives back room for nodes after many went.
+func (l *List) shrink() {
+	if live := len(l.nodes()); cap(l.all) > 64 && live < cap(l.all)/4 {
+		l.all, l.head = slices.Clone(l.nodes()), 0
+	}
+}

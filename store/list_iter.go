@@ -1,0 +1,124 @@
+package store
+
+import (
+	"bytes"
+	"slices"
+)
+
+// ListIter walks a list. It is valid until the list changes.
+type ListIter struct {
+	nodes []listNode
+	node  int
+	pos   int // -1: go on with the next node
+	back  bool
+}
+
+// Iter returns a walk that starts with element from and goes towards the last
+// element, or towards the first when back is set. A from out of range yields
+// nothing.
+func (l *List) Iter(from int, back bool) ListIter {
+	it := ListIter{nodes: l.nodes(), back: back}
+	if from < 0 || from >= l.n {
+		it.nodes, it.pos = nil, -1
+		return it
+	}
+	node, at := l.locate(from)
+	it.node, it.pos = node, it.nodes[node].Seek(at)
+	return it
+}
+
+// Next returns the next element; ok is false at the end.
+func (it *ListIter) Next() (elem []byte, ok bool) {
+	if it.pos < 0 && !it.turn() {
+		return nil, false
+	}
+	p := it.nodes[it.node].Packed
+	if it.back {
+		elem = p.At(it.pos)
+		it.pos = p.Prev(it.pos)
+	} else {
+		elem, it.pos = p.Elem(it.pos)
+	}
+	return elem, true
+}
+
+func (it *ListIter) turn() bool {
+	if it.back {
+		it.node--
+	} else {
+		it.node++
+	}
+	if it.node < 0 || it.node >= len(it.nodes) {
+		it.nodes = nil
+		return false
+	}
+	it.pos = it.nodes[it.node].First()
+	if it.back {
+		it.pos = it.nodes[it.node].Last()
+	}
+	return true
+}
+
+// Each calls do for every element from the first on until it returns false.
+// do must not change the list.
+func (l *List) Each(do func(elem []byte) bool) {
+	it := l.Iter(0, false)
+	for elem, ok := it.Next(); ok && do(elem); {
+		elem, ok = it.Next()
+	}
+}
+
+// Remove takes out elements equal to elem: at most count from the first on,
+// -count from the last on, or all when count is 0. It returns how many.
+func (l *List) Remove(elem []byte, count int) (removed int) {
+	nodes, back := l.nodes(), count < 0
+	switch {
+	case count == 0:
+		count = l.n
+	case back:
+		count = max(-count, 0)
+	}
+	emptied := false
+	for i := 0; i < len(nodes) && removed < count; i++ {
+		node := &nodes[i]
+		if back {
+			node = &nodes[len(nodes)-1-i]
+			removed += node.removeBack(elem, count-removed)
+		} else {
+			removed += node.remove(elem, count-removed)
+		}
+		emptied = emptied || node.n == 0
+	}
+	l.n -= removed
+	if emptied {
+		kept := slices.DeleteFunc(nodes, func(p listNode) bool { return p.n == 0 })
+		l.all = l.all[:l.head+len(kept)]
+		l.shrink()
+	}
+	return removed
+}
+
+func (p *listNode) remove(elem []byte, most int) (removed int) {
+	for pos := p.Find(p.First(), elem, 0); pos >= 0 && removed < most; pos = p.Find(pos, elem, 0) {
+		pos = p.Delete(pos, 1)
+		removed++
+		p.n--
+		if pos < 0 {
+			break
+		}
+	}
+	return removed
+}
+
+func (p *listNode) removeBack(elem []byte, most int) (removed int) {
+	for pos := p.Last(); pos >= 0 && removed < most; {
+		before := p.Prev(pos)
+		if bytes.Equal(p.At(pos), elem) {
+			p.Delete(pos, 1)
+			removed++
+			p.n--
+		}
+		pos = before
+	}
+	return removed
+}

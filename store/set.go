@@ -1,0 +1,190 @@
+package store
+
+import (
+	"slices"
+	"strconv"
+
+	"github.com/lockredis/lockredis/resp"
+)
+
+// Set is the value of a set key. A small set of integers is an Intset; another
+// member, or too many, make it a hash table, which it stays. The zero Set is
+// empty and ready.
+type Set struct {
+	ints  Intset
+	table *setTable // nil while an Intset
+}
+
+// setTable finds members by a map; their dense slice gives SRANDMEMBER its
+// pick and SSCAN a cursor that survives changes (see DB.Scan).
+type setTable struct {
+	index   map[string]int32 // place in members
+	members []string
+}
+
+// Type returns TypeSet.
+func (s *Set) Type() Type { return TypeSet }
+
+// Encoding returns "intset" or "hashtable".
+func (s *Set) Encoding() string {
+	if s.table != nil {
+		return "hashtable"
+	}
+	return "intset"
+}
+
+// Clone returns an independent copy of the same encoding.
+func (s *Set) Clone() Value {
+	if s.table == nil {
+		return &Set{ints: slices.Clone(s.ints)}
+	}
+	t := newSetTable(len(s.table.members))
+	for _, m := range s.table.members {
+		t.add(m)
+	}
+	return &Set{table: t}
+}
+
+// MemoryUsage estimates the bytes held.
+func (s *Set) MemoryUsage(samples int) int64 {
+	const structSize, perMember = 32, 64
+	if s.table == nil {
+		return structSize + 8*int64(cap(s.ints))
+	}
+	n := len(s.table.members)
+	return structSize + int64(n)*perMember + sampled(n, samples, func(i int) int {
+		return len(s.table.members[i])
+	})
+}
+
+// Len returns the number of members.
+func (s *Set) Len() int {
+	if s.table != nil {
+		return len(s.table.members)
+	}
+	return len(s.ints)
+}
+
+// Has reports whether the member is there.
+func (s *Set) Has(member []byte) bool {
+	if s.table != nil {
+		_, ok := s.table.index[string(member)]
+		return ok
+	}
+	n, ok := resp.ParseInt(member)
+	return ok && s.ints.Has(n)
+}
+
+// Add puts a member in and reports whether it is new. The set becomes a table
+// when the member is no integer or there are more than lim allows.
+func (s *Set) Add(member []byte, lim *Limits) (added bool) {
+	if s.table == nil {
+		if n, ok := resp.ParseInt(member); ok {
+			added = s.ints.Add(n)
+			if added && len(s.ints) > min(lim.SetIntEntries, 1<<30) {
+				s.toTable()
+			}
+			return added
+		}
+		s.toTable()
+	}
+	if _, ok := s.table.index[string(member)]; ok {
+		return false
+	}
+	s.table.add(string(member))
+	return true
+}
+
+// Remove takes a member out and reports whether it was there.
+func (s *Set) Remove(member []byte) bool {
+	if s.table != nil {
+		i, ok := s.table.index[string(member)]
+		if ok {
+			s.table.removeAt(int(i))
+		}
+		return ok
+	}
+	n, ok := resp.ParseInt(member)
+	return ok && s.ints.Remove(n)
+}
+
+// Each calls do for every member until it returns false, in ascending order in
+// an Intset. The member is valid during the call only. do must not change the
+// set.
+func (s *Set) Each(do func(member []byte) bool) {
+	var scratch [20]byte
+	for i := range s.Len() {
+		if !do(s.At(i, scratch[:])) {
+			return
+		}
+	}
+}
+
+// At returns member i of Len, for random picks; an integer's digits are
+// written to scratch. The order is ascending in an Intset, any in a table.
+func (s *Set) At(i int, scratch []byte) []byte {
+	if s.table != nil {
+		return bytesOf(s.table.members[i])
+	}
+	return strconv.AppendInt(scratch[:0], s.ints[i], 10)
+}
+
+// MemberAt returns member i of Len as a string of its own, which outlives the
+// member.
+func (s *Set) MemberAt(i int) string {
+	if s.table != nil {
+		return s.table.members[i]
+	}
+	return strconv.FormatInt(s.ints[i], 10)
+}
+
+// RemoveAt takes out member i of Len.
+func (s *Set) RemoveAt(i int) {
+	if s.table != nil {
+		s.table.removeAt(i)
+		return
+	}
+	s.ints = shrink(slices.Delete(s.ints, i, i+1))
+}
+
+// Scan visits about count members from cursor on (0: a new scan) and returns
+// the next cursor, 0 when the scan is complete. An Intset is visited whole.
+// do must not change the set.
+func (s *Set) Scan(cursor uint64, count int, do func(member string)) uint64 {
+	if s.table == nil {
+		for _, n := range s.ints {
+			do(strconv.FormatInt(n, 10))
+		}
+		return 0
+	}
+	return scanDown(len(s.table.members), cursor, count, func(i int) { do(s.table.members[i]) })
+}
+
+func (s *Set) toTable() {
+	t := newSetTable(len(s.ints) + 1)
+	for _, n := range s.ints {
+		t.add(strconv.FormatInt(n, 10))
+	}
+	s.ints, s.table = nil, t
+}
+
+func newSetTable(size int) *setTable {
+	return &setTable{index: make(map[string]int32, size), members: make([]string, 0, size)}
+}
+
+// add appends a member that is not there yet.
+func (t *setTable) add(member string) {
+	t.index[member] = int32(len(t.members))
+	t.members = append(t.members, member)
+}
+
+func (t *setTable) removeAt(i int) {
+	delete(t.index, t.members[i])
+	last := len(t.members) - 1
+	if i != last {
+		t.members[i] = t.members[last]
+		t.index[t.members[i]] = int32(i)
+	}
+	t.members[last] = ""
+	t.members = shrink(t.members[:last])
+}

@@ -1,0 +1,104 @@
+package store
+
+import (
+	"cmp"
+	"fmt"
+	"maps"
+	"slices"
+	"strconv"
+	"testing"
+
+	"pgregory.net/rapid"
+)
+
+func setContents(s *Set) (members []string) {
+	s.Each(func(member []byte) bool { members = append(members, string(member)); return true })
+	return members
+}
+
+func TestSetBehavesAsASetThatSortsIntegers(t *testing.T) {
+	text := rapid.StringMatching(`-?[0-9]{1,2}|[a-c]|9223372036854775807|-9223372036854775808|9223372036854775808`)
+	rapid.Check(t, func(t *rapid.T) {
+		lim := smallLimits()
+		s, want, table := new(Set), map[string]bool{}, false
+		for range rapid.IntRange(1, 60).Draw(t, "steps") {
+			member := text.Draw(t, "member")
+			if rapid.IntRange(0, 2).Draw(t, "add") > 0 {
+				if s.Add([]byte(member), &lim) == want[member] {
+					t.Fatal("Add is wrong about what is new")
+				}
+				want[member] = true
+				_, err := strconv.ParseInt(member, 10, 64)
+				canonical := err == nil && strconv.Itoa(must(strconv.Atoi(member))) == member
+				table = table || !canonical || len(want) > 4
+			} else {
+				if s.Remove([]byte(member)) != want[member] {
+					t.Fatal("Remove is wrong about what was there")
+				}
+				delete(want, member)
+			}
+			checkSet(t, s, want, table)
+		}
+	})
+}
+
+func must(n int, _ error) int { return n }
+
+func checkSet(t *rapid.T, s *Set, want map[string]bool, table bool) {
+	if (s.Encoding() == "hashtable") != table {
+		t.Fatalf("encoding %s of %v", s.Encoding(), want)
+	}
+	got := setContents(s)
+	if !table && !slices.IsSortedFunc(got, func(a, b string) int { return cmp.Compare(must(strconv.Atoi(a)), must(strconv.Atoi(b))) }) {
+		t.Fatalf("not ascending: %v", got)
+	}
+	if !slices.Equal(slices.Sorted(maps.Keys(want)), slices.Sorted(slices.Values(got))) {
+		t.Fatalf("holds %v, want %v", got, want)
+	}
+	if !slices.Equal(setContents(s.Clone().(*Set)), got) {
+		t.Fatal("Clone differs")
+	}
+	for i, member := range got {
+		if !s.Has([]byte(member)) || s.MemberAt(i) != member {
+			t.Fatalf("%s is there and not found", member)
+		}
+	}
+}
+
+func TestSetRemovesByIndex(t *testing.T) {
+	for _, format := range []string{"%d", "m%d"} {
+		lim := DefaultLimits()
+		s := new(Set)
+		for i := range 200 {
+			s.Add(fmt.Appendf(nil, format, i), &lim)
+		}
+		for s.Len() > 0 {
+			member := s.MemberAt(s.Len() / 2)
+			s.RemoveAt(s.Len() / 2)
+			if s.Has([]byte(member)) {
+				t.Fatalf("%s was removed and is there", member)
+			}
+		}
+	}
+}
+
+func TestSetScanReturnsWhatStaysThroughIt(t *testing.T) {
+	lim := DefaultLimits()
+	s := new(Set)
+	for i := range 300 {
+		s.Add(fmt.Appendf(nil, "m%d", i), &lim)
+	}
+	seen := map[string]bool{}
+	for i, cursor := 100, uint64(0); ; i++ {
+		cursor = s.Scan(cursor, 7, func(member string) { seen[member] = true })
+		if cursor == 0 {
+			break
+		}
+		s.Remove(fmt.Appendf(nil, "m%d", i))
+	}
+	for i := range 100 {
+		if !seen[fmt.Sprintf("m%d", i)] {
+			t.Fatalf("m%d stayed and was not returned", i)
+		}
+	}
+}

@@ -1,0 +1,134 @@
+package store
+
+import (
+	"bytes"
+	"strconv"
+
+	"github.com/lockredis/lockredis/resp"
+)
+
+// embeddedMax is the longest text that Redis calls embstr, in bytes.
+const embeddedMax = 44
+
+// String is the value of a string key: a 64-bit integer, or a text. Which of
+// the two it is, and which of Redis's two text encodings, follows from how it
+// was written.
+type String struct {
+	text []byte // nil: an integer
+	n    int64  // the integer; beside a text 1 when it is raw whatever its length
+}
+
+// ParseString returns a value for b as SET stores it: an integer when b is one
+// as Redis prints it, else a copy of the text.
+func ParseString(b []byte) *String {
+	if n, ok := resp.ParseInt(b); ok {
+		return &String{n: n}
+	}
+	return NewText(b)
+}
+
+// NewText returns a copy of b as a text, even when it reads as an integer.
+func NewText(b []byte) *String {
+	text := make([]byte, len(b))
+	copy(text, b)
+	return &String{text: text}
+}
+
+// NewInt returns an integer.
+func NewInt(n int64) *String { return &String{n: n} }
+
+// NewZeros returns a raw text of n zero bytes (SETRANGE on a missing key).
+func NewZeros(n int) *String { return &String{text: make([]byte, n), n: 1} }
+
+// Type returns TypeString.
+func (s *String) Type() Type { return TypeString }
+
+// Encoding returns "int", "embstr" or "raw".
+func (s *String) Encoding() string {
+	switch {
+	case s.text == nil:
+		return "int"
+	case s.n == 0 && len(s.text) <= embeddedMax:
+		return "embstr"
+	}
+	return "raw"
+}
+
+// Clone returns an independent copy of the same encoding.
+func (s *String) Clone() Value {
+	c := &String{n: s.n}
+	if s.text != nil {
+		c.text = append([]byte{}, s.text...)
+	}
+	return c
+}
+
+// MemoryUsage estimates the bytes held.
+func (s *String) MemoryUsage(int) int64 { return 32 + int64(cap(s.text)) }
+
+// IsInt reports whether the value is an integer by encoding.
+func (s *String) IsInt() bool { return s.text == nil }
+
+// Int returns the value as an integer; ok is false for a text that does not
+// read as one.
+func (s *String) Int() (n int64, ok bool) {
+	if s.text == nil {
+		return s.n, true
+	}
+	return resp.ParseInt(s.text)
+}
+
+// SetInt makes the value the integer n, in place.
+func (s *String) SetInt(n int64) { s.text, s.n = nil, n }
+
+// SetText makes the value a copy of b as a text, in place.
+func (s *String) SetText(b []byte) { *s = *NewText(b) }
+
+// Len returns the length in bytes.
+func (s *String) Len() int {
+	if s.text == nil {
+		var digits [20]byte
+		return len(strconv.AppendInt(digits[:0], s.n, 10))
+	}
+	return len(s.text)
+}
+
+// Bytes returns the text; an integer's digits are written to scratch. The
+// result is valid until the value's next change.
+func (s *String) Bytes(scratch []byte) []byte {
+	if s.text == nil {
+		return strconv.AppendInt(scratch[:0], s.n, 10)
+	}
+	return s.text
+}
+
+// Append adds b behind the text and makes it raw. It returns the new length.
+func (s *String) Append(b []byte) int {
+	s.toRaw()
+	s.text = append(s.text, b...)
+	return len(s.text)
+}
+
+// Overwrite writes b at offset, filling a gap with zero bytes, and makes the
+// value raw. It returns the new length.
+func (s *String) Overwrite(offset int, b []byte) int {
+	s.toRaw()
+	if need := offset + len(b); need > len(s.text) {
+		s.text = append(s.text, make([]byte, need-len(s.text))...)
+	}
+	copy(s.text[offset:], b)
+	return len(s.text)
+}
+
+func (s *String) toRaw() {
+	if s.text == nil {
+		s.text = strconv.AppendInt(nil, s.n, 10)
+	}
+	s.n = 1
+}
+
+// Equal reports whether two values read the same.
+func (s *String) Equal(o *String) bool {
+	var a, b [20]byte
+	return bytes.Equal(s.Bytes(a[:]), o.Bytes(b[:]))
+}

@@ -1,0 +1,164 @@
+package store
+
+import (
+	"bytes"
+	"math"
+)
+
+// ScoreRange is an interval of scores.
+type ScoreRange struct {
+	Min, Max                   float64
+	MinExclusive, MaxExclusive bool
+}
+
+func (r *ScoreRange) aboveMin(score float64) bool {
+	if r.MinExclusive {
+		return score > r.Min
+	}
+	return score >= r.Min
+}
+
+func (r *ScoreRange) aboveMax(score float64) bool {
+	if r.MaxExclusive {
+		return score >= r.Max
+	}
+	return score > r.Max
+}
+
+// ByScore returns the ranks [from, to) of the members whose scores are in r;
+// from is to when there is none.
+func (z *ZSet) ByScore(r *ScoreRange) (from, to int) {
+	if r.Min > r.Max || r.Min == r.Max && (r.MinExclusive || r.MaxExclusive) {
+		return 0, 0
+	}
+	from = z.first(func(item ZItem) bool { return r.aboveMin(item.Score) })
+	if r.Max == math.Inf(1) && !r.MaxExclusive {
+		return from, z.Len()
+	}
+	return from, z.first(func(item ZItem) bool { return r.aboveMax(item.Score) })
+}
+
+// first returns how many members come before the first one that is in.
+func (z *ZSet) first(in func(ZItem) bool) int {
+	if z.table != nil {
+		return z.table.order.first(in)
+	}
+	rank := 0
+	for pos := z.packed.First(); pos >= 0; rank++ {
+		item, next := z.packedItem(pos)
+		if in(item) {
+			break
+		}
+		pos = next
+	}
+	return rank
+}
+
+// LexBound is an end of a LexRange: a member, or before or behind all members.
+type LexBound struct {
+	Member    []byte
+	Infinite  int // -1: "-", +1: "+", 0: Member
+	Exclusive bool
+}
+
+// LexRange is an interval of members, for sets whose scores are all equal.
+type LexRange struct{ Min, Max LexBound }
+
+// Empty reports whether nothing can be in the range.
+func (r *LexRange) Empty() bool {
+	if r.Min.Infinite != 0 || r.Max.Infinite != 0 {
+		return r.Min.Infinite > 0 || r.Max.Infinite < 0
+	}
+	order := bytes.Compare(r.Min.Member, r.Max.Member)
+	return order > 0 || order == 0 && (r.Min.Exclusive || r.Max.Exclusive)
+}
+
+func (r *LexRange) aboveMin(member string) bool {
+	if r.Min.Infinite != 0 {
+		return r.Min.Infinite < 0
+	}
+	order := bytes.Compare(bytesOf(member), r.Min.Member)
+	return order > 0 || order == 0 && !r.Min.Exclusive
+}
+
+func (r *LexRange) belowMax(member string) bool {
+	if r.Max.Infinite != 0 {
+		return r.Max.Infinite > 0
+	}
+	order := bytes.Compare(bytesOf(member), r.Max.Member)
+	return order < 0 || order == 0 && !r.Max.Exclusive
+}
+
+// ByLex returns the ranks [from, to) of the members in r but for the first skip
+// of them, or (back) the last. With scores that are not all equal Redis's
+// answer depends on its walk, which skips without looking at the other bound: a
+// packed set keeps to it.
+func (z *ZSet) ByLex(r *LexRange, back bool, skip int) (from, to int) {
+	switch {
+	case z.Len() == 0 || r.Empty() || !r.belowMax(z.end(0).Member) || !r.aboveMin(z.end(z.Len()-1).Member):
+		return 0, 0
+	case z.table == nil && back:
+		return z.packedLexBack(r, skip)
+	case z.table == nil:
+		return z.packedLex(r, skip)
+	}
+	from = z.first(func(item ZItem) bool { return r.aboveMin(item.Member) })
+	to = z.first(func(item ZItem) bool { return !r.belowMax(item.Member) })
+	switch {
+	case to-from <= skip:
+		return 0, 0
+	case back:
+		return from, to - skip
+	}
+	return from + skip, to
+}
+
+func (z *ZSet) packedLex(r *LexRange, skip int) (from, to int) {
+	from = z.first(func(item ZItem) bool { return r.aboveMin(item.Member) })
+	if from == z.Len() || !r.belowMax(z.end(from).Member) {
+		return 0, 0
+	}
+	from += min(skip, z.Len()-from)
+	to = from
+	z.Walk(from, z.Len(), false, func(item ZItem) bool {
+		if !r.belowMax(item.Member) {
+			return false
+		}
+		to++
+		return true
+	})
+	return from, to
+}
+
+// end returns the member of a rank.
+func (z *ZSet) end(rank int) (end ZItem) {
+	z.Walk(rank, rank+1, false, func(item ZItem) bool {
+		end = item
+		return false
+	})
+	return end
+}
+
+func (z *ZSet) packedLexBack(r *LexRange, skip int) (from, to int) {
+	to = z.Len()
+	z.Walk(0, to, true, func(item ZItem) bool {
+		if r.belowMax(item.Member) {
+			return false
+		}
+		to--
+		return true
+	})
+	if to == 0 || !r.aboveMin(z.end(to-1).Member) {
+		return 0, 0
+	}
+	to -= min(skip, to)
+	from = to
+	z.Walk(0, to, true, func(item ZItem) bool {
+		if !r.aboveMin(item.Member) {
+			return false
+		}
+		from--
+		return true
+	})
+	return from, to
+}
