@@ -1,0 +1,118 @@
+package expiry
+
+import (
+	"sync"
+	"time"
+)
+
+// Clock is where the engine takes time from.
+type Clock interface {
+	// Now returns the current time.
+	Now() time.Time
+	// NewTimer returns a stopped timer that follows this clock.
+	NewTimer() Timer
+}
+
+// Timer fires once when its clock reaches a point in time. It is used by one
+// goroutine, but for Reset and Stop, which are safe from any.
+type Timer interface {
+	// C is the channel that a firing is received from. A firing that Reset or
+	// Stop overtakes may still arrive: the receiver looks at the clock.
+	C() <-chan time.Time
+	// Reset arms the timer for at, now if that is past.
+	Reset(at time.Time)
+	// Stop disarms the timer.
+	Stop()
+}
+
+// System returns the machine's clock.
+func System() Clock { return systemClock{} }
+
+type systemClock struct{}
+
+func (systemClock) Now() time.Time { return time.Now() }
+
+func (systemClock) NewTimer() Timer {
+	t := time.NewTimer(time.Hour)
+	t.Stop()
+	return systemTimer{t}
+}
+
+type systemTimer struct{ t *time.Timer }
+
+func (s systemTimer) C() <-chan time.Time { return s.t.C }
+func (s systemTimer) Reset(at time.Time)  { s.t.Reset(time.Until(at)) }
+func (s systemTimer) Stop()               { s.t.Stop() }
+
+// Manual is a clock that stands still until it is turned by hand.
+type Manual struct {
+	mu     sync.Mutex // guards the fields below
+	now    time.Time
+	timers map[*manualTimer]struct{}
+}
+
+// NewManual returns a clock that reads start.
+func NewManual(start time.Time) *Manual {
+	return &Manual{now: start, timers: map[*manualTimer]struct{}{}}
+}
+
+// Now returns the time the clock was turned to.
+func (m *Manual) Now() time.Time {
+	m.mu.Lock()
+	defer m.mu.Unlock()
+	return m.now
+}
+
+// Set turns the clock to t, forward only, and fires the timers that are due.
+// It does not wait for what they set off.
+func (m *Manual) Set(t time.Time) {
+	m.mu.Lock()
+	defer m.mu.Unlock()
+	if t.After(m.now) {
+		m.now = t
+	}
+	for timer := range m.timers {
+		m.fireIfDue(timer)
+	}
+}
+
+// Advance turns the clock forward by d.
+func (m *Manual) Advance(d time.Duration) { m.Set(m.Now().Add(d)) }
+
+// NewTimer returns a stopped timer.
+func (m *Manual) NewTimer() Timer {
+	return &manualTimer{clock: m, c: make(chan time.Time, 1)}
+}
+
+func (m *Manual) fireIfDue(t *manualTimer) {
+	if t.at.After(m.now) {
+		return
+	}
+	delete(m.timers, t)
+	select {
+	case t.c <- m.now:
+	default:
+	}
+}
+
+type manualTimer struct {
+	clock *Manual
+	c     chan time.Time
+	at    time.Time // guarded by clock.mu
+}
+
+func (t *manualTimer) C() <-chan time.Time { return t.c }
+
+func (t *manualTimer) Reset(at time.Time) {
+	t.clock.mu.Lock()
+	defer t.clock.mu.Unlock()
+	t.at = at
+	t.clock.timers[t] = struct{}{}
+	t.clock.fireIfDue(t)
+}
+
+func (t *manualTimer) Stop() {
+	t.clock.mu.Lock()
+	defer t.clock.mu.Unlock()
+	delete(t.clock.timers, t)
+}

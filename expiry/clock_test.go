@@ -1,0 +1,58 @@
+package expiry
+
+import (
+	"testing"
+	"time"
+)
+
+func TestManualClockFiresATimerWhenItsTimeComes(t *testing.T) {
+	start := time.UnixMilli(1000)
+	clock := NewManual(start)
+	timer := clock.NewTimer()
+	timer.Reset(start.Add(10 * time.Millisecond))
+	clock.Advance(9 * time.Millisecond)
+	select {
+	case <-timer.C():
+		t.Fatal("fired too early")
+	default:
+	}
+	clock.Advance(time.Millisecond)
+	if at := <-timer.C(); !at.Equal(start.Add(10 * time.Millisecond)) {
+		t.Fatalf("fired at %v", at)
+	}
+}
+
+func TestManualClockFiresAtOnceForAPastTime(t *testing.T) {
+	clock := NewManual(time.UnixMilli(1000))
+	timer := clock.NewTimer()
+	timer.Reset(time.UnixMilli(1))
+	<-timer.C()
+}
+
+func TestManualClockNeverFiresAStoppedTimer(t *testing.T) {
+	clock := NewManual(time.UnixMilli(1000))
+	timer := clock.NewTimer()
+	timer.Reset(time.UnixMilli(1001))
+	timer.Stop()
+	clock.Advance(time.Second)
+	select {
+	case <-timer.C():
+		t.Fatal("a stopped timer fired")
+	default:
+	}
+}
+
+func TestManualClockNeverTurnsBack(t *testing.T) {
+	clock := NewManual(time.UnixMilli(1000))
+	clock.Set(time.UnixMilli(500))
+	if now := clock.Now(); now.UnixMilli() != 1000 {
+		t.Fatalf("the clock reads %v", now)
+	}
+}
+
+func TestSystemClockFires(t *testing.T) {
+	timer := System().NewTimer()
+	timer.Reset(time.Now())
+	<-timer.C()
+	timer.Stop()
+}

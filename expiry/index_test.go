@@ -1,0 +1,133 @@
+package expiry
+
+import (
+	"sort"
+	"testing"
+
+	"pgregory.net/rapid"
+)
+
+type lease struct {
+	name int
+	item Item
+}
+
+func (l *lease) DeadlineItem() *Item { return &l.item }
+
+func TestIndexHandsOutWhatASortedListWould(t *testing.T) {
+	rapid.Check(t, func(t *rapid.T) {
+		var index Index[*lease]
+		leases := make([]*lease, 20)
+		for i := range leases {
+			leases[i] = &lease{name: i}
+		}
+		model := map[int]int64{}
+		t.Repeat(map[string]func(*rapid.T){
+			"add": func(t *rapid.T) {
+				i := rapid.IntRange(0, len(leases)-1).Draw(t, "lease")
+				at := rapid.Int64Range(1, 50).Draw(t, "at")
+				index.Add(leases[i], at)
+				model[i] = at
+			},
+			"remove": func(t *rapid.T) {
+				i := rapid.IntRange(0, len(leases)-1).Draw(t, "lease")
+				_, had := model[i]
+				if index.Remove(leases[i]) != had {
+					t.Fatalf("Remove reported %v", !had)
+				}
+				delete(model, i)
+			},
+			"pop": func(t *rapid.T) {
+				now := rapid.Int64Range(0, 50).Draw(t, "now")
+				var got, want []int64
+				for i, at := range model {
+					if at <= now {
+						want = append(want, at)
+						delete(model, i)
+					}
+				}
+				index.PopDue(now, len(leases), func(l *lease) {
+					if l.item.Set() {
+						t.Fatal("a popped lease still has a deadline")
+					}
+					got = append(got, now)
+				})
+				if len(got) != len(want) {
+					t.Fatalf("popped %d, want %d", len(got), len(want))
+				}
+			},
+			"": func(t *rapid.T) {
+				if index.Len() != len(model) {
+					t.Fatalf("Len is %d, want %d", index.Len(), len(model))
+				}
+				var deadlines []int64
+				for i, at := range model {
+					deadlines = append(deadlines, at)
+					if leases[i].item.At() != at {
+						t.Fatalf("lease %d has deadline %d, want %d", i, leases[i].item.At(), at)
+					}
+				}
+				sort.Slice(deadlines, func(i, j int) bool { return deadlines[i] < deadlines[j] })
+				if next, ok := index.Next(); ok != (len(model) > 0) || ok && next != deadlines[0] {
+					t.Fatalf("Next is %d, %v; deadlines are %v", next, ok, deadlines)
+				}
+			},
+		})
+	})
+}
+
+func TestPopDueGivesDeadlinesInOrderAndStopsAtMax(t *testing.T) {
+	var index Index[*lease]
+	for _, at := range []int64{30, 10, 20, 40} {
+		index.Add(&lease{name: int(at)}, at)
+	}
+	var got []int
+	if n := index.PopDue(35, 2, func(l *lease) { got = append(got, l.name) }); n != 2 || got[0] != 10 || got[1] != 20 {
+		t.Fatalf("popped %v", got)
+	}
+	if at, _ := index.Next(); at != 30 {
+		t.Fatalf("next is %d, want 30", at)
+	}
+}
+
+func TestAnItemKeepsDeadlinesOfAnySize(t *testing.T) {
+	for _, at := range []int64{1, 1<<32 - 1, 1 << 32, 1<<63 - 1, -1, -1 << 63} {
+		var index Index[*lease]
+		l := &lease{}
+		index.Add(l, at)
+		if next, ok := index.Next(); !ok || next != at || l.item.At() != at || !l.item.Set() {
+			t.Fatalf("deadline %d became %d, %d", at, next, l.item.At())
+		}
+		index.Remove(l)
+		if l.item.At() != 0 || l.item.Set() {
+			t.Fatalf("deadline %d is left after its removal", l.item.At())
+		}
+	}
+}
+
+func TestAnEmptiedIndexGivesItsMemoryBack(t *testing.T) {
+	var index Index[*lease]
+	for i := range 10000 {
+		index.Add(&lease{}, int64(i))
+	}
+	index.PopDue(9990, 10000, func(*lease) {})
+	if index.Len() != 9 || cap(index.heap) > 64 {
+		t.Fatalf("%d deadlines take the room of %d", index.Len(), cap(index.heap))
+	}
+	if at, _ := index.Next(); at != 9991 {
+		t.Fatalf("next is %d", at)
+	}
+}
+
+func BenchmarkLeaseAddAndRemoveAmong100000(b *testing.B) {
+	var index Index[*lease]
+	for i := range 100000 {
+		index.Add(&lease{}, int64(i))
+	}
+	l := &lease{}
+	b.ReportAllocs()
+	for i := range b.N {
+		index.Add(l, int64(200000+i))
+		index.Remove(l)
+	}
+}
