@@ -1,0 +1,167 @@
+package luaexec
+
+import (
+	lua "github.com/yuin/gopher-lua"
+
+	"github.com/lockredis/lockredis/luaexec/lualib"
+)
+
+const (
+	maxThreadCalls = maxLuaCalls
+	minThreadCalls = 200
+	threadRegs     = 256
+)
+
+// coroutineLibrary returns the global table coroutine. gopher-lua's create and
+// resume do the switching; what is checked before it, and what is said when it
+// cannot be, is C Lua's.
+func (m *machine) coroutineLibrary() *lua.LTable {
+	L := m.L
+	lib := L.NewTable()
+	open(L, lua.CoroutineLibName, lua.OpenCoroutine)
+	theirs := m.globals.RawGetString(lua.CoroutineLibName).(*lua.LTable)
+	m.coCreate = theirs.RawGetString("create").(*lua.LFunction).GFunction
+	m.coResume = theirs.RawGetString("resume").(*lua.LFunction).GFunction
+	for name, fn := range map[string]lua.LGFunction{
+		"create":  m.createThread,
+		"resume":  m.resumeThread,
+		"wrap":    m.wrapThread,
+		"yield":   yieldThread,
+		"status":  m.threadStatus,
+		"running": m.runningThread,
+	} {
+		lib.RawSetString(name, L.NewFunction(fn))
+	}
+	return lib
+}
+
+// createThread makes a coroutine whose stack is the smaller the more there are:
+// nested coroutines nest on Go's stack, which must not overflow.
+func (m *machine) createThread(L *lua.LState) int {
+	if f, ok := L.Get(1).(*lua.LFunction); !ok || f.IsG {
+		lualib.ArgError(L, 1, "Lua function expected")
+	}
+	m.threads++
+	saved := L.Options
+	calls := callReserve + max(minThreadCalls, maxThreadCalls/(m.threads+1))
+	L.Options.CallStackSize = calls
+	L.Options.MinimizeStackMemory = true
+	L.Options.RegistrySize = threadRegs
+	L.Options.RegistryGrowStep = 1024
+	ctx := L.RemoveContext()
+	n := m.coCreate(L)
+	L.Options = saved
+	thread := L.Get(-1).(*lua.LState)
+	thread.Options.CallStackSize = calls
+	if ctx != nil {
+		L.SetContext(ctx)
+		thread.SetContext(ctx)
+	}
+	return n
+}
+
+// resumeThread is coroutine.resume.
+func (m *machine) resumeThread(L *lua.LState) int {
+	thread, ok := L.Get(1).(*lua.LState)
+	if !ok {
+		lualib.ArgError(L, 1, "coroutine expected")
+	}
+	if msg := m.unresumable(thread); msg != "" {
+		return pushFailure(L, lua.LString(msg))
+	}
+	return m.resume(L, thread)
+}
+
+func (m *machine) resume(L *lua.LState, thread *lua.LState) int {
+	if m.nesting >= maxCCalls-3 {
+		return pushFailure(L, lua.LString(lualib.ErrCStack))
+	}
+	m.nesting++
+	m.active = append(m.active, thread)
+	n := m.coResume(L)
+	m.active = m.active[:len(m.active)-1]
+	m.nesting--
+	if n == 2 && L.Get(-1) == lua.LString(goStackFull) {
+		L.Replace(-1, lua.LString(errStackOverflow))
+	}
+	return n
+}
+
+// unresumable is the reason why thread cannot be resumed, or "".
+func (m *machine) unresumable(thread *lua.LState) string {
+	if status := m.status(thread); status != "suspended" {
+		return "cannot resume " + status + " coroutine"
+	}
+	return ""
+}
+
+func (m *machine) status(thread *lua.LState) string {
+	if thread.Dead {
+		return "dead"
+	}
+	for i, t := range m.active {
+		if t != thread {
+			continue
+		}
+		if i == len(m.active)-1 {
+			return "running"
+		}
+		return "normal"
+	}
+	return "suspended"
+}
+
+// wrapThread is coroutine.wrap: a function that resumes and passes errors on.
+func (m *machine) wrapThread(L *lua.LState) int {
+	m.createThread(L)
+	thread := L.Get(-1).(*lua.LState)
+	L.Push(L.NewFunction(func(L *lua.LState) int {
+		if msg := m.unresumable(thread); msg != "" {
+			lualib.Raise(L, msg)
+		}
+		L.Insert(thread, 1)
+		n := m.resume(L, thread)
+		if L.Get(-n) == lua.LTrue {
+			return n - 1
+		}
+		v := L.Get(-1)
+		if text, ok := lualib.AsString(v); ok {
+			v = lua.LString(lualib.Position(L, 1) + text)
+		}
+		L.Error(v, 0)
+		return 0
+	}))
+	return 1
+}
+
+// yieldThread is coroutine.yield. Go code between the coroutine's start and
+// here cannot be left in the middle, as C code in C Lua cannot.
+func yieldThread(L *lua.LState) int {
+	if L.Parent == nil {
+		L.Error(lua.LString(errYield), 0)
+	}
+	for f := topFrame(L).parent(); f.p != nil; f = f.parent() {
+		if !f.calls() {
+			L.Error(lua.LString(errYield), 0)
+		}
+	}
+	return -1
+}
+
+func (m *machine) threadStatus(L *lua.LState) int {
+	thread, ok := L.Get(1).(*lua.LState)
+	if !ok {
+		lualib.ArgError(L, 1, "coroutine expected")
+	}
+	L.Push(lua.LString(m.status(thread)))
+	return 1
+}
+
+func (m *machine) runningThread(L *lua.LState) int {
+	if len(m.active) == 0 {
+		L.Push(lua.LNil)
+		return 1
+	}
+	L.Push(m.active[len(m.active)-1])
+	return 1
+}

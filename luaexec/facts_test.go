@@ -1,0 +1,236 @@
+package luaexec
+
+import (
+	"bufio"
+	"bytes"
+	"fmt"
+	"io"
+	"net"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"strconv"
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/lockredis/lockredis/resp"
+)
+
+// A fact file holds scripts and the bytes that redis-server 7.0.15 answers:
+//
+//	> script, with \n and \\ as escapes
+//	< the reply as Go would quote it
+//
+// Each script runs on an empty database. A file named resp3… is about RESP3
+// clients. LUAEXEC_RECORD=1 go test -run Facts ./luaexec asks redis-server and
+// writes the answers anew.
+
+type fact struct {
+	line           int
+	script, answer string
+}
+
+func unescapeFact(s string) string {
+	return strings.NewReplacer(`\\`, `\`, `\n`, "\n").Replace(s)
+}
+
+func readFacts(t *testing.T, path string) []fact {
+	data, err := os.ReadFile(path)
+	if err != nil {
+		t.Fatal(err)
+	}
+	var facts []fact
+	for i, line := range strings.Split(string(data), "\n") {
+		switch {
+		case strings.HasPrefix(line, "> "):
+			facts = append(facts, fact{line: i + 1, script: unescapeFact(line[2:])})
+		case strings.HasPrefix(line, "< "):
+			facts[len(facts)-1].answer = line[2:]
+		}
+	}
+	return facts
+}
+
+func quoteReply(b []byte) string {
+	q := strconv.Quote(string(b))
+	return strings.ReplaceAll(q[1:len(q)-1], `\"`, `"`)
+}
+
+func protocolOf(path string) int {
+	if strings.HasPrefix(filepath.Base(path), "resp3") {
+		return 3
+	}
+	return 2
+}
+
+func TestFactsRecordedFromRedisHoldHere(t *testing.T) {
+	files, err := filepath.Glob("testdata/*.facts")
+	if err != nil || len(files) == 0 {
+		t.Fatal("no fact files", err)
+	}
+	for _, path := range files {
+		t.Run(filepath.Base(path), func(t *testing.T) {
+			if os.Getenv("LUAEXEC_RECORD") != "" {
+				recordFacts(t, path)
+			}
+			r := New(Options{})
+			for _, f := range readFacts(t, path) {
+				got := quoteReply(eval(r, f.script, protocolOf(path), newFakeServer()))
+				if !sameButForLuasSentence(got, f.answer) {
+					t.Errorf("%s:%d: %s\n got %.400s\nwant %.400s", path, f.line, f.script, got, f.answer)
+				}
+			}
+		})
+	}
+}
+
+// sameButForLuasSentence compares two replies and leaves out what docs allow to
+// differ: the sentence of Lua's own runtime between "user_script:N: " and the
+// frame, when it is about an operation on a value of a wrong type.
+func sameButForLuasSentence(got, want string) bool {
+	if got == want {
+		return true
+	}
+	g, gTail, ok1 := strings.Cut(got, " script: ")
+	w, wTail, ok2 := strings.Cut(want, " script: ")
+	if !ok1 || !ok2 || gTail != wTail {
+		return false
+	}
+	_, sentence, ok := strings.Cut(w, ": attempt to ")
+	if !ok && !strings.HasSuffix(w, "C stack overflow") || strings.HasPrefix(sentence, "yield") {
+		return false
+	}
+	return g[:strings.Index(g, ": ")] == w[:strings.Index(w, ": ")]
+}
+
+// eval answers as EVAL would, in the protocol given.
+func eval(r *Runtime, script string, proto int, c Caller, args ...string) []byte {
+	s, failure, ok := r.Load([]byte(script))
+	if !ok {
+		return resp.Append(nil, failure, proto)
+	}
+	argv := make([][]byte, len(args))
+	for i, a := range args {
+		argv[i] = []byte(a)
+	}
+	if f, ok := c.(*fakeServer); ok {
+		f.readers = s.Flags().NoWrites
+	}
+	return resp.Append(nil, r.Run(s, nil, argv, c), proto)
+}
+
+func recordFacts(t *testing.T, path string) {
+	o := startOracle(t)
+	data, err := os.ReadFile(path)
+	if err != nil {
+		t.Fatal(err)
+	}
+	var out bytes.Buffer
+	for _, line := range strings.Split(strings.TrimRight(string(data), "\n"), "\n") {
+		if strings.HasPrefix(line, "<") {
+			continue
+		}
+		fmt.Fprintln(&out, line)
+		if script, ok := strings.CutPrefix(line, "> "); ok {
+			fmt.Fprintln(&out, "<", quoteReply(o.eval(t, unescapeFact(script), protocolOf(path))))
+		}
+	}
+	if err := os.WriteFile(path, out.Bytes(), 0o644); err != nil {
+		t.Fatal(err)
+	}
+}
+
+// oracle is a redis-server of the test's own.
+type oracle struct{ addr string }
+
+func startOracle(t *testing.T) *oracle {
+	bin, err := exec.LookPath("redis-server")
+	if err != nil {
+		t.Skip("no redis-server here")
+	}
+	l, err := net.Listen("tcp", "127.0.0.1:0")
+	if err != nil {
+		t.Fatal(err)
+	}
+	addr := l.Addr().String()
+	l.Close()
+	_, port, _ := net.SplitHostPort(addr)
+	cmd := exec.Command(bin, "--port", port, "--save", "", "--appendonly", "no", "--dir", t.TempDir())
+	if err := cmd.Start(); err != nil {
+		t.Fatal(err)
+	}
+	t.Cleanup(func() { cmd.Process.Kill(); cmd.Wait() })
+	for deadline := time.Now().Add(10 * time.Second); ; {
+		c, err := net.Dial("tcp", addr)
+		if err == nil {
+			c.Close()
+			break
+		}
+		if time.Now().After(deadline) {
+			t.Fatal(err)
+		}
+	}
+	o := &oracle{addr: addr}
+	if info := o.do(t, 2, "INFO", "server"); !bytes.Contains(info, []byte("redis_version:7.0.15\r\n")) {
+		t.Fatal("the oracle must be redis-server 7.0.15")
+	}
+	return o
+}
+
+func (o *oracle) eval(t *testing.T, script string, proto int) []byte {
+	o.do(t, 2, "FLUSHALL", "ASYNC")
+	return o.do(t, proto, "EVAL", script, "0")
+}
+
+func (o *oracle) do(t *testing.T, proto int, args ...string) []byte {
+	c, err := net.Dial("tcp", o.addr)
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer c.Close()
+	c.SetDeadline(time.Now().Add(20 * time.Second))
+	r := bufio.NewReader(c)
+	if proto == 3 {
+		send(c, "HELLO", "3")
+		readReply(t, r)
+	}
+	send(c, args...)
+	return readReply(t, r)
+}
+
+func send(w io.Writer, args ...string) {
+	b := fmt.Appendf(nil, "*%d\r\n", len(args))
+	for _, a := range args {
+		b = fmt.Appendf(b, "$%d\r\n%s\r\n", len(a), a)
+	}
+	w.Write(b)
+}
+
+// readReply returns the bytes of one reply.
+func readReply(t *testing.T, r *bufio.Reader) []byte {
+	var out []byte
+	for left := 1; left > 0; left-- {
+		line, err := r.ReadBytes('\n')
+		if err != nil {
+			t.Fatal(err)
+		}
+		out = append(out, line...)
+		n, _ := strconv.Atoi(strings.TrimSpace(string(line[1:])))
+		switch line[0] {
+		case '$', '=':
+			if n >= 0 {
+				body := make([]byte, n+2)
+				if _, err := io.ReadFull(r, body); err != nil {
+					t.Fatal(err)
+				}
+				out = append(out, body...)
+			}
+		case '*', '~', '>':
+			left += max(n, 0)
+		case '%':
+			left += 2 * n
+		}
+	}
+	return out
+}

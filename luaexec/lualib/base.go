@@ -1,0 +1,334 @@
+package lualib
+
+import (
+	"fmt"
+	"runtime/metrics"
+
+	lua "github.com/yuin/gopher-lua"
+)
+
+type baseLib struct {
+	limits    Limits
+	typeNames [lua.LTChannel + 1]lua.LValue // boxed once, for type
+}
+
+func patchBase(L *lua.LState, limits Limits) {
+	lib := &baseLib{limits: limits}
+	for i := range lib.typeNames {
+		lib.typeNames[i] = lua.LString(lua.LValueType(i).String())
+	}
+	// pairs hands out a next of its own, which is not equal to the global one.
+	next := L.NewFunction(baseNext)
+	step := L.NewFunction(ipairsStep)
+	for name, fn := range map[string]lua.LGFunction{
+		"assert":         baseAssert,
+		"collectgarbage": baseCollectGarbage,
+		"error":          baseError,
+		"gcinfo":         baseGCInfo,
+		"getmetatable":   baseGetMetatable,
+		"next":           baseNext,
+		"rawequal":       baseRawEqual,
+		"rawget":         baseRawGet,
+		"rawset":         lib.rawSet,
+		"select":         baseSelect,
+		"setmetatable":   lib.setMetatable,
+		"tonumber":       baseToNumber,
+		"tostring":       lib.toString,
+		"type":           lib.typeOf,
+		"unpack":         baseUnpack,
+		"ipairs": func(L *lua.LState) int {
+			t := CheckTable(L, 1)
+			L.Push(step)
+			L.Push(t)
+			L.Push(lua.LNumber(0))
+			return 3
+		},
+		"pairs": func(L *lua.LState) int {
+			t := CheckTable(L, 1)
+			L.Push(next)
+			L.Push(t)
+			L.Push(lua.LNil)
+			return 3
+		},
+	} {
+		L.SetGlobal(name, L.NewFunction(fn))
+	}
+}
+
+func baseNext(L *lua.LState) int {
+	k, v := CheckTable(L, 1).Next(L.Get(2))
+	L.Push(k)
+	if k == lua.LNil {
+		return 1
+	}
+	L.Push(v)
+	return 2
+}
+
+func ipairsStep(L *lua.LState) int {
+	t, i := CheckTable(L, 1), checkInt(L, 2)+1
+	v := getIndex(t, i)
+	if v == lua.LNil {
+		return 0
+	}
+	L.Push(lua.LNumber(i))
+	L.Push(v)
+	return 2
+}
+
+func baseAssert(L *lua.LState) int {
+	if lua.LVIsFalse(CheckAny(L, 1)) {
+		Raise(L, OptString(L, 2, "assertion failed!"))
+	}
+	return L.GetTop()
+}
+
+func baseError(L *lua.LState) int {
+	level, v := optInt(L, 2, 1), L.Get(1)
+	if text, ok := AsString(v); ok && level > 0 {
+		v = lua.LString(Position(L, level) + text)
+	}
+	L.Error(v, 0)
+	return 0
+}
+
+func baseGetMetatable(L *lua.LState) int {
+	L.Push(L.GetMetatable(CheckAny(L, 1)))
+	return 1
+}
+
+// setMetatable takes tables only: gopher-lua would let a script replace the
+// metatable that all strings or numbers share.
+func (lib *baseLib) setMetatable(L *lua.LState) int {
+	t, mt := CheckTable(L, 1), L.Get(2)
+	if _, ok := mt.(*lua.LTable); !ok && (mt != lua.LNil || L.GetTop() < 2) {
+		ArgError(L, 2, "nil or table expected")
+	}
+	if old, ok := t.Metatable.(*lua.LTable); ok && old.RawGetString("__metatable") != lua.LNil {
+		Raise(L, "cannot change a protected metatable")
+	}
+	lib.limits.checkWritable(L, t)
+	L.SetMetatable(t, mt)
+	L.Push(t)
+	return 1
+}
+
+func baseRawEqual(L *lua.LState) int {
+	a, b := CheckAny(L, 1), CheckAny(L, 2)
+	L.Push(lua.LBool(a == b))
+	return 1
+}
+
+func baseRawGet(L *lua.LState) int {
+	t := CheckTable(L, 1)
+	L.Push(t.RawGet(CheckAny(L, 2)))
+	return 1
+}
+
+func (lib *baseLib) rawSet(L *lua.LState) int {
+	t, k, v := CheckTable(L, 1), CheckAny(L, 2), CheckAny(L, 3)
+	lib.limits.checkWritable(L, t)
+	if k == lua.LNil {
+		L.Error(lua.LString("table index is nil"), 0)
+	}
+	if f, ok := k.(lua.LNumber); ok && f != f {
+		L.Error(lua.LString("table index is NaN"), 0)
+	}
+	t.RawSet(k, v)
+	L.Push(t)
+	return 1
+}
+
+func baseSelect(L *lua.LState) int {
+	n := L.GetTop()
+	if s, ok := L.Get(1).(lua.LString); ok && s != "" && s[0] == '#' {
+		L.Push(lua.LNumber(n - 1))
+		return 1
+	}
+	i := checkInt(L, 1)
+	if i < 0 {
+		i += n
+	} else if i > n {
+		i = n
+	}
+	if i < 1 {
+		ArgError(L, 1, "index out of range")
+	}
+	return n - i
+}
+
+func (lib *baseLib) typeOf(L *lua.LState) int {
+	L.Push(lib.typeNames[CheckAny(L, 1).Type()])
+	return 1
+}
+
+func baseUnpack(L *lua.LState) int {
+	t := CheckTable(L, 1)
+	from := optInt(L, 2, 1)
+	to := 0
+	if L.Get(3) == lua.LNil {
+		to = t.Len()
+	} else {
+		to = checkInt(L, 3)
+	}
+	if from > to {
+		return 0
+	}
+	n := to - from + 1
+	if L.GetTop()+n > maxCStack {
+		Raise(L, "too many results to unpack")
+	}
+	for i := from; i <= to; i++ {
+		L.Push(getIndex(t, i))
+	}
+	return n
+}
+
+func (lib *baseLib) toString(L *lua.LState) int {
+	arg := CheckAny(L, 1)
+	switch v := arg.(type) {
+	case lua.LString:
+		if L.GetMetaField(arg, "__tostring") == lua.LNil {
+			L.Push(arg)
+			return 1
+		}
+	case lua.LNumber:
+		L.Push(lua.LString(FormatNumber(float64(v))))
+		return 1
+	case lua.LBool, *lua.LNilType:
+		L.Push(lua.LString(v.String()))
+		return 1
+	}
+	return lib.toStringMeta(L, arg)
+}
+
+// toStringMeta converts with __tostring, whose result is passed on as it is.
+func (lib *baseLib) toStringMeta(L *lua.LState, v lua.LValue) int {
+	if fn := L.GetMetaField(v, "__tostring"); fn != lua.LNil {
+		L.Push(fn)
+		L.Push(v)
+		lib.limits.callLua(L, 1, 1)
+		return 1
+	}
+	if isNull(v) {
+		L.Push(lua.LString("userdata: (nil)"))
+	} else {
+		L.Push(lua.LString(fmt.Sprintf("%s: %p", v.Type(), v)))
+	}
+	return 1
+}
+
+func baseToNumber(L *lua.LState) int {
+	base := optInt(L, 2, 10)
+	if base == 10 {
+		arg := CheckAny(L, 1)
+		if _, ok := arg.(lua.LNumber); ok {
+			L.Push(arg)
+		} else if f, ok := AsNumber(arg); ok {
+			L.Push(lua.LNumber(f))
+		} else {
+			L.Push(lua.LNil)
+		}
+		return 1
+	}
+	s := CheckString(L, 1)
+	if base < 2 || base > 36 {
+		ArgError(L, 2, "base out of range")
+	}
+	if u, ok := strtoul(s, uint64(base)); ok {
+		L.Push(lua.LNumber(u))
+	} else {
+		L.Push(lua.LNil)
+	}
+	return 1
+}
+
+// strtoul reads all of s, up to a NUL byte, as C's strtoul does: with a minus the
+// result wraps around, above 2^64 it is the highest number.
+func strtoul(s string, base uint64) (n uint64, ok bool) {
+	i := 0
+	for i < len(s) && isSpace(s[i]) {
+		i++
+	}
+	neg := i < len(s) && s[i] == '-'
+	if neg || i < len(s) && s[i] == '+' {
+		i++
+	}
+	if base == 16 && i+2 < len(s) && s[i] == '0' && s[i+1]|0x20 == 'x' && isHex(s[i+2]) {
+		i += 2
+	}
+	start, overflow := i, false
+	for ; i < len(s); i++ {
+		d := digitValue(s[i])
+		if d >= base {
+			break
+		}
+		if n > (^uint64(0)-d)/base {
+			overflow = true
+		}
+		n = n*base + d
+	}
+	if i == start {
+		return 0, false
+	}
+	for i < len(s) && isSpace(s[i]) {
+		i++
+	}
+	if i < len(s) && s[i] != 0 {
+		return 0, false
+	}
+	switch {
+	case overflow:
+		n = ^uint64(0)
+	case neg:
+		n = -n
+	}
+	return n, true
+}
+
+func digitValue(c byte) uint64 {
+	switch {
+	case isDigit(c):
+		return uint64(c - '0')
+	case isAlpha(c):
+		return uint64(c|0x20-'a') + 10
+	}
+	return 99
+}
+
+// heapKB is the size of Go's live heap in KB: the whole process's, since Go
+// keeps no account of a single Lua state.
+func heapKB() float64 {
+	sample := []metrics.Sample{{Name: "/memory/classes/heap/objects:bytes"}}
+	metrics.Read(sample)
+	if sample[0].Value.Kind() != metrics.KindUint64 {
+		return 0
+	}
+	return float64(sample[0].Value.Uint64()) / 1024
+}
+
+func baseGCInfo(L *lua.LState) int {
+	L.Push(lua.LNumber(int(heapKB())))
+	return 1
+}
+
+// baseCollectGarbage answers as C Lua; Go collects on its own, and a script must
+// not make the whole server stop for it.
+func baseCollectGarbage(L *lua.LState) int {
+	option := 2
+	if L.Get(1) != lua.LNil {
+		option = checkOption(L, 1, []string{"stop", "restart", "collect", "count", "step", "setpause", "setstepmul"})
+	}
+	optInt(L, 2, 0)
+	switch option {
+	case 3:
+		L.Push(lua.LNumber(heapKB()))
+	case 4:
+		L.Push(lua.LTrue)
+	case 5, 6:
+		L.Push(lua.LNumber(200))
+	default:
+		L.Push(lua.LNumber(0))
+	}
+	return 1
+}

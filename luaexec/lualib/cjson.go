@@ -1,0 +1,165 @@
+package lualib
+
+import (
+	"math"
+	"strconv"
+
+	lua "github.com/yuin/gopher-lua"
+)
+
+// cjsonVersion is lua-cjson's own version in Redis 7.0.15.
+const cjsonVersion = "2.1.0"
+
+// nullPointer is the value of the one userdata that stands for C's NULL light
+// userdata: cjson.null, which prints as "userdata: (nil)".
+type nullPointer struct{}
+
+// isNull reports whether v is cjson.null.
+func isNull(v lua.LValue) bool {
+	ud, ok := v.(*lua.LUserData)
+	if !ok {
+		return false
+	}
+	_, ok = ud.Value.(nullPointer)
+	return ok
+}
+
+// cjsonLib is one cjson table's settings; cjson.new makes another one.
+type cjsonLib struct {
+	null      *lua.LUserData
+	maxString int
+	buf       []byte // encode's scratch space, kept between calls
+
+	sparseConvert  bool
+	sparseRatio    int
+	sparseSafe     int
+	encodeMaxDepth int
+	decodeMaxDepth int
+	encodeInvalid  int // index into invalidOptions
+	decodeInvalid  int // index into switchOptions
+	keepBuffer     int // index into switchOptions; kept for its answer only
+	precision      int
+}
+
+// OpenCJSON returns the table of lua-cjson 2.1.0 as Redis 7.0.15 ships it. Its
+// settings live as long as the state, as in Redis. limits is optional.
+//
+// Differs from Redis: encode writes an object's keys in the order in which
+// gopher-lua's next visits them (array part, then insertion), not in the order
+// of C Lua's hash table.
+func OpenCJSON(L *lua.LState, limits ...Limits) *lua.LTable {
+	null := L.NewUserData()
+	null.Value = nullPointer{}
+	return openCJSON(L, null, firstLimit(limits))
+}
+
+func openCJSON(L *lua.LState, null *lua.LUserData, maxString int) *lua.LTable {
+	lib := &cjsonLib{
+		null: null, maxString: maxString,
+		sparseRatio: 2, sparseSafe: 10,
+		encodeMaxDepth: 1000, decodeMaxDepth: 1000,
+		decodeInvalid: 1, keepBuffer: 1, precision: 14,
+	}
+	t := L.CreateTable(0, 16)
+	L.SetFuncs(t, map[string]lua.LGFunction{
+		"encode":                  lib.encode,
+		"decode":                  lib.decode,
+		"encode_sparse_array":     lib.encodeSparseArray,
+		"encode_max_depth":        lib.intSetting(&lib.encodeMaxDepth, math.MaxInt32),
+		"decode_max_depth":        lib.intSetting(&lib.decodeMaxDepth, math.MaxInt32),
+		"encode_number_precision": lib.intSetting(&lib.precision, 14),
+		"encode_keep_buffer":      lib.enumSetting(&lib.keepBuffer, "off", "on"),
+		"encode_invalid_numbers":  lib.enumSetting(&lib.encodeInvalid, "off", "on", "null"),
+		"decode_invalid_numbers":  lib.enumSetting(&lib.decodeInvalid, "off", "on"),
+		"new": func(L *lua.LState) int {
+			L.Push(openCJSON(L, null, maxString))
+			return 1
+		},
+	})
+	t.RawSetString("null", null)
+	t.RawSetString("_NAME", lua.LString("cjson"))
+	t.RawSetString("_VERSION", lua.LString(cjsonVersion))
+	return t
+}
+
+// exactArgs refuses more than n arguments to a settings function and makes nil
+// of those that are not there, so that results can be pushed behind them.
+func exactArgs(L *lua.LState, n int) {
+	if L.GetTop() > n {
+		ArgError(L, n+1, "found too many arguments")
+	}
+	L.SetTop(n)
+}
+
+func (lib *cjsonLib) intSetting(value *int, high int) lua.LGFunction {
+	return func(L *lua.LState) int {
+		exactArgs(L, 1)
+		setInt(L, 1, value, 1, high)
+		return 1
+	}
+}
+
+// setInt changes *value to the n-th argument, if that is not nil, and pushes it.
+// cjson blames the first argument whichever is out of range.
+func setInt(L *lua.LState, n int, value *int, low, high int) {
+	if L.Get(n) != lua.LNil {
+		v := checkInt(L, n)
+		if v < low || v > high {
+			ArgError(L, 1, "expected integer between "+strconv.Itoa(low)+" and "+strconv.Itoa(high))
+		}
+		*value = v
+	}
+	L.Push(lua.LNumber(*value))
+}
+
+func (lib *cjsonLib) enumSetting(value *int, options ...string) lua.LGFunction {
+	return func(L *lua.LState) int {
+		exactArgs(L, 1)
+		setEnum(L, 1, value, options)
+		return 1
+	}
+}
+
+// setEnum changes *value to the option that the n-th argument names; booleans
+// stand for the first two, and are what it pushes for them.
+func setEnum(L *lua.LState, n int, value *int, options []string) {
+	switch v := L.Get(n).(type) {
+	case *lua.LNilType:
+	case lua.LBool:
+		*value = 0
+		if v {
+			*value = 1
+		}
+	default:
+		*value = checkOption(L, n, options)
+	}
+	if *value < 2 {
+		L.Push(lua.LBool(*value == 1))
+		return
+	}
+	L.Push(lua.LString(options[*value]))
+}
+
+func checkOption(L *lua.LState, n int, options []string) int {
+	s := CheckString(L, n)
+	for i, o := range options {
+		if o == s {
+			return i
+		}
+	}
+	ArgError(L, n, "invalid option '"+s+"'")
+	return 0
+}
+
+func (lib *cjsonLib) encodeSparseArray(L *lua.LState) int {
+	exactArgs(L, 3)
+	convert := 0
+	if lib.sparseConvert {
+		convert = 1
+	}
+	setEnum(L, 1, &convert, []string{"off", "on"})
+	lib.sparseConvert = convert == 1
+	setInt(L, 2, &lib.sparseRatio, 0, math.MaxInt32)
+	setInt(L, 3, &lib.sparseSafe, 0, math.MaxInt32)
+	return 3
+}

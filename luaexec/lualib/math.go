@@ -1,0 +1,131 @@
+package lualib
+
+import (
+	"math"
+
+	lua "github.com/yuin/gopher-lua"
+)
+
+const radiansPerDegree = math.Pi / 180
+
+func patchMath(L *lua.LState) {
+	t, ok := L.GetGlobal("math").(*lua.LTable)
+	if !ok {
+		return
+	}
+	negNaN := math.Copysign(math.NaN(), -1)
+	for name, f := range map[string]func(float64) float64{
+		"acos": math.Acos, "asin": math.Asin, "atan": math.Atan, "ceil": math.Ceil, "cos": math.Cos,
+		"cosh": math.Cosh, "exp": math.Exp, "floor": math.Floor, "log": math.Log, "log10": log10,
+		"sin": math.Sin, "sinh": math.Sinh, "sqrt": math.Sqrt, "tan": math.Tan, "tanh": math.Tanh,
+		"deg": func(x float64) float64 { return x / radiansPerDegree },
+		"rad": func(x float64) float64 { return x * radiansPerDegree },
+	} {
+		invalid := negNaN
+		if name == "acos" || name == "asin" || name == "log10" {
+			invalid = math.NaN()
+		}
+		t.RawSetString(name, L.NewFunction(func(L *lua.LState) int {
+			x := checkNumber(L, 1)
+			L.Push(lua.LNumber(sameNaN(f(x), x, invalid)))
+			return 1
+		}))
+	}
+	for name, f := range map[string]func(x, y float64) float64{
+		"atan2": math.Atan2, "fmod": math.Mod, "mod": math.Mod, "pow": math.Pow,
+	} {
+		t.RawSetString(name, L.NewFunction(func(L *lua.LState) int {
+			y := checkNumber(L, 2) // first, as C's compiler has it
+			x := checkNumber(L, 1)
+			invalid := negNaN
+			if y != y {
+				invalid = y
+			}
+			L.Push(lua.LNumber(sameNaN(f(x, y), x, invalid)))
+			return 1
+		}))
+	}
+	L.SetFuncs(t, map[string]lua.LGFunction{
+		"abs":   mathAbs,
+		"frexp": mathFrexp,
+		"ldexp": mathLdexp,
+		"max":   mathMax,
+		"min":   mathMin,
+		"modf":  mathModf,
+	})
+	t.RawSetString("huge", lua.LNumber(math.Inf(1)))
+	t.RawSetString("pi", lua.LNumber(math.Pi))
+}
+
+// sameNaN gives a result that is not a number the sign it has with glibc on
+// x86-64, where tostring shows it: that of a NaN argument x, or of invalid when
+// the arguments were numbers. Go's functions make a NaN of their own.
+func sameNaN(result, x, invalid float64) float64 {
+	switch {
+	case result == result:
+		return result
+	case x != x:
+		return x
+	}
+	return invalid
+}
+
+// log10 is exact for powers of ten, as C's is and Go's is not.
+func log10(x float64) float64 {
+	y := math.Log10(x)
+	if r := math.Round(y); r != y && math.Abs(r) < 330 && math.Pow10(int(r)) == x {
+		return r
+	}
+	return y
+}
+
+func mathAbs(L *lua.LState) int {
+	L.Push(lua.LNumber(math.Abs(checkNumber(L, 1))))
+	return 1
+}
+
+func mathFrexp(L *lua.LState) int {
+	frac, exp := math.Frexp(checkNumber(L, 1))
+	L.Push(lua.LNumber(frac))
+	L.Push(lua.LNumber(exp))
+	return 2
+}
+
+func mathLdexp(L *lua.LState) int {
+	exp := checkInt(L, 2)
+	L.Push(lua.LNumber(math.Ldexp(checkNumber(L, 1), exp)))
+	return 1
+}
+
+func mathModf(L *lua.LState) int {
+	x := checkNumber(L, 1)
+	whole, frac := math.Modf(x)
+	if math.IsInf(x, 0) {
+		frac = math.Copysign(0, x)
+	}
+	L.Push(lua.LNumber(whole))
+	L.Push(lua.LNumber(frac))
+	return 2
+}
+
+func mathMax(L *lua.LState) int {
+	best := checkNumber(L, 1)
+	for i := 2; i <= L.GetTop(); i++ {
+		if x := checkNumber(L, i); x > best {
+			best = x
+		}
+	}
+	L.Push(lua.LNumber(best))
+	return 1
+}
+
+func mathMin(L *lua.LState) int {
+	best := checkNumber(L, 1)
+	for i := 2; i <= L.GetTop(); i++ {
+		if x := checkNumber(L, i); x < best {
+			best = x
+		}
+	}
+	L.Push(lua.LNumber(best))
+	return 1
+}

@@ -1,0 +1,202 @@
+package lualib
+
+import (
+	"strconv"
+
+	lua "github.com/yuin/gopher-lua"
+)
+
+// lowestInsert bounds how far before the first element table.insert moves them;
+// C Lua would go through all the places in between.
+const lowestInsert = -1 << 20
+
+type tableLib struct {
+	limits    Limits
+	maxString int
+}
+
+func patchTable(L *lua.LState, limits Limits) {
+	lib := &tableLib{limits: limits, maxString: limits.maxString()}
+	t, ok := L.GetGlobal("table").(*lua.LTable)
+	if !ok {
+		return
+	}
+	L.SetFuncs(t, map[string]lua.LGFunction{
+		"concat":   lib.concat,
+		"foreach":  lib.foreach,
+		"foreachi": lib.foreachi,
+		"getn":     tableGetn,
+		"insert":   lib.insert,
+		"maxn":     tableMaxn,
+		"remove":   lib.remove,
+		"setn":     tableSetn,
+		"sort":     lib.sort,
+	})
+}
+
+// getIndex is t's raw element i. RawGetInt sees the array part only; RawGet
+// allocates for the key.
+func getIndex(t *lua.LTable, i int) lua.LValue {
+	if i >= 1 && i < lua.MaxArrayIndex {
+		return t.RawGetInt(i)
+	}
+	return t.RawGet(lua.LNumber(i))
+}
+
+func tableGetn(L *lua.LState) int {
+	L.Push(lua.LNumber(CheckTable(L, 1).Len()))
+	return 1
+}
+
+func tableSetn(L *lua.LState) int {
+	CheckTable(L, 1)
+	Raise(L, "'setn' is obsolete")
+	return 0
+}
+
+func tableMaxn(L *lua.LState) int {
+	t, highest := CheckTable(L, 1), lua.LNumber(0)
+	for k, _ := t.Next(lua.LNil); k != lua.LNil; k, _ = t.Next(k) {
+		if n, ok := k.(lua.LNumber); ok && n > highest {
+			highest = n
+		}
+	}
+	L.Push(highest)
+	return 1
+}
+
+// call calls fn with two arguments and returns its first result.
+func (l Limits) call(L *lua.LState, fn *lua.LFunction, a, b lua.LValue) lua.LValue {
+	L.Push(fn)
+	L.Push(a)
+	L.Push(b)
+	l.callLua(L, 2, 1)
+	v := L.Get(-1)
+	L.Pop(1)
+	return v
+}
+
+func (lib *tableLib) foreach(L *lua.LState) int {
+	t, fn := CheckTable(L, 1), CheckFunction(L, 2)
+	for k, v := t.Next(lua.LNil); k != lua.LNil; k, v = t.Next(k) {
+		if r := lib.limits.call(L, fn, k, v); r != lua.LNil {
+			L.Push(r)
+			return 1
+		}
+	}
+	return 0
+}
+
+func (lib *tableLib) foreachi(L *lua.LState) int {
+	t := CheckTable(L, 1)
+	n := t.Len()
+	fn := CheckFunction(L, 2)
+	for i := 1; i <= n; i++ {
+		k := lua.LNumber(i)
+		if r := lib.limits.call(L, fn, k, t.RawGet(k)); r != lua.LNil {
+			L.Push(r)
+			return 1
+		}
+	}
+	return 0
+}
+
+func (lib *tableLib) insert(L *lua.LState) int {
+	t := CheckTable(L, 1)
+	n := t.Len()
+	switch L.GetTop() {
+	case 2:
+		lib.limits.checkWritable(L, t)
+		t.RawSetInt(n+1, L.Get(2))
+	case 3:
+		pos := checkInt(L, 2)
+		lib.limits.checkWritable(L, t)
+		insertAt(L, t, n, pos, L.Get(3))
+	default:
+		Raise(L, "wrong number of arguments to 'insert'")
+	}
+	return 0
+}
+
+func insertAt(L *lua.LState, t *lua.LTable, n, pos int, v lua.LValue) {
+	switch {
+	case pos > n:
+		t.RawSetInt(pos, v)
+	case pos >= 1:
+		t.Insert(pos, v)
+	case pos < lowestInsert:
+		Raise(L, "position out of bounds")
+	default:
+		var moved steps
+		for i := n + 1; i > pos; i-- {
+			moved.add(L, 1, valueBytes)
+			t.RawSetInt(i, getIndex(t, i-1))
+		}
+		t.RawSetInt(pos, v)
+	}
+}
+
+func (lib *tableLib) remove(L *lua.LState) int {
+	t := CheckTable(L, 1)
+	n := t.Len()
+	pos := optInt(L, 2, n)
+	if pos < 1 || pos > n {
+		return 0
+	}
+	lib.limits.checkWritable(L, t)
+	v := getIndex(t, pos)
+	t.Remove(pos)
+	L.Push(v)
+	return 1
+}
+
+func (lib *tableLib) concat(L *lua.LState) int {
+	var built growing
+	sep, t := OptString(L, 2, ""), CheckTable(L, 1)
+	i := optInt(L, 3, 1)
+	last := 0
+	if L.Get(4) == lua.LNil {
+		last = t.Len()
+	} else {
+		last = checkInt(L, 4)
+	}
+	var small [256]byte
+	out := small[:0]
+	if size := concatSize(t, i, last, len(sep)); size > len(small) {
+		checkSize(L, size, lib.maxString)
+		out = make([]byte, 0, size)
+	}
+	for ; i <= last; i++ {
+		switch v := getIndex(t, i).(type) {
+		case lua.LString:
+			built.to(L, len(out)+len(v), lib.maxString)
+			out = append(out, v...)
+		case lua.LNumber:
+			out = AppendNumber(out, float64(v))
+		default:
+			Raise(L, "invalid value ("+v.Type().String()+") at index "+strconv.Itoa(i)+" in table for 'concat'")
+		}
+		if i < last {
+			built.to(L, len(out)+len(sep), lib.maxString)
+			out = append(out, sep...)
+		}
+	}
+	L.Push(lua.LString(out))
+	return 1
+}
+
+// concatSize is about the length of the strings from i to last, up to the first
+// value that is none, and what stands between them.
+func concatSize(t *lua.LTable, i, last, sep int) (size int) {
+	for ; i <= last; i++ {
+		switch v := getIndex(t, i).(type) {
+		case lua.LString:
+			size += len(v) + sep
+		case lua.LNumber:
+			size += sep
+		default:
+			return size
+		}
+	}
+	return max(size-sep, 0)
+}

@@ -1,0 +1,246 @@
+package luaexec
+
+import (
+	"math"
+
+	lua "github.com/yuin/gopher-lua"
+
+	"github.com/lockredis/lockredis/luaexec/lualib"
+	"github.com/lockredis/lockredis/luaexec/syntax"
+)
+
+// installOperators puts the functions into the environment that rewritten code
+// calls, and teaches arithmetic how C Lua reads numbers in strings: gopher-lua
+// asks an operand's metatable before it tries its own way, so the metatable of
+// strings has the operators.
+func (m *machine) installOperators() {
+	set := func(name string, fn lua.LGFunction) {
+		m.globals.RawSetString(name, m.L.NewFunction(fn))
+	}
+	set(syntax.HiddenConcat, m.concat)
+	set(syntax.HiddenForInitial, forBound("initial value"))
+	set(syntax.HiddenForLimit, forBound("limit"))
+	set(syntax.HiddenForStep, forBound("step"))
+	set(syntax.HiddenLen, length)
+	set(syntax.HiddenMod, m.modulo)
+	set(syntax.HiddenSpread, spread)
+
+	m.globals.RawSetString(syntax.HiddenFalse, lua.LFalse)
+
+	meta := m.L.NewTable()
+	meta.RawSetString("__index", m.sandbox.real[m.sandbox.visible.RawGetString("string").(*lua.LTable)])
+	for event, op := range map[string]func(a, b float64) float64{
+		"__add": func(a, b float64) float64 { return a + b },
+		"__sub": func(a, b float64) float64 { return a - b },
+		"__mul": func(a, b float64) float64 { return a * b },
+		"__div": func(a, b float64) float64 { return a / b },
+		"__mod": remainder,
+		"__pow": math.Pow,
+	} {
+		meta.RawSetString(event, m.L.NewFunction(arithmetic(event, op)))
+	}
+	meta.RawSetString("__unm", m.L.NewFunction(func(L *lua.LState) int {
+		n, ok := lualib.AsNumber(L.Get(1))
+		if !ok {
+			lualib.Raise(L, "attempt to perform arithmetic on a "+L.Get(1).Type().String()+" value")
+		}
+		L.Push(lua.LNumber(-n))
+		return 1
+	}))
+	m.L.SetMetatable(lua.LString(""), meta)
+}
+
+// remainder is C Lua's: not exact for large quotients, not a number for infinite
+// divisors.
+func remainder(a, b float64) float64 { return a - math.Floor(a/b)*b }
+
+// modulo is the operator %.
+func (m *machine) modulo(L *lua.LState) int {
+	a, okA := L.Get(1).(lua.LNumber)
+	b, okB := L.Get(2).(lua.LNumber)
+	if !okA || !okB {
+		return arithmeticSlow(L, "__mod", remainder)
+	}
+	L.Push(lua.LNumber(remainder(float64(a), float64(b))))
+	return 1
+}
+
+// arithmetic is an operator in the metatable of strings.
+func arithmetic(event string, op func(a, b float64) float64) lua.LGFunction {
+	return func(L *lua.LState) int { return arithmeticSlow(L, event, op) }
+}
+
+// arithmeticSlow is an operator whose operands are not both numbers. A metamethod
+// is asked only when they do not convert to numbers.
+func arithmeticSlow(L *lua.LState, event string, op func(a, b float64) float64) int {
+	a, okA := lualib.AsNumber(L.Get(1))
+	b, okB := lualib.AsNumber(L.Get(2))
+	if okA && okB {
+		L.Push(lua.LNumber(op(a, b)))
+		return 1
+	}
+	for i := 1; i <= 2; i++ {
+		if L.Get(i).Type() == lua.LTString {
+			continue
+		}
+		if fn := L.GetMetaField(L.Get(i), event); fn.Type() == lua.LTFunction {
+			return callMeta(L, fn)
+		}
+	}
+	bad := L.Get(2)
+	if !okA {
+		bad = L.Get(1)
+	}
+	lualib.Raise(L, "attempt to perform arithmetic on a "+bad.Type().String()+" value")
+	return 0
+}
+
+// callMeta passes the first two arguments on.
+func callMeta(L *lua.LState, fn lua.LValue) int {
+	a, b := L.Get(1), L.Get(2)
+	L.Push(fn)
+	L.Push(a)
+	L.Push(b)
+	L.Call(2, 1)
+	return 1
+}
+
+// concat is a chain of "..", from the right as in C Lua: neighbours that are
+// strings and numbers are joined at once, anything else asks its metatable.
+func (m *machine) concat(L *lua.LState) int {
+	n := L.GetTop()
+	acc := L.Get(n)
+	for i := n - 1; i >= 1; {
+		left := L.Get(i)
+		if !isText(left) || !isText(acc) {
+			acc = concatMeta(L, left, acc)
+			i--
+			continue
+		}
+		first := i
+		for first > 1 && isText(L.Get(first-1)) {
+			first--
+		}
+		acc = m.join(L, first, i, acc)
+		i = first - 1
+	}
+	L.Push(acc)
+	return 1
+}
+
+func isText(v lua.LValue) bool {
+	switch v.(type) {
+	case lua.LString, lua.LNumber:
+		return true
+	}
+	return false
+}
+
+// join puts the arguments first to last and tail into one string.
+func (m *machine) join(L *lua.LState, first, last int, tail lua.LValue) lua.LValue {
+	const numberBytes, kept = 32, 64 << 10
+	piece := func(i int) lua.LValue {
+		if i > last {
+			return tail
+		}
+		return L.Get(i)
+	}
+	size := 0
+	for i := first; i <= last+1; i++ {
+		if s, ok := piece(i).(lua.LString); ok {
+			if size += len(s); size > m.maxString() {
+				lualib.Raise(L, lualib.ErrTooLarge)
+			}
+		} else {
+			size += numberBytes
+		}
+	}
+	lualib.Announce(L, size)
+	buf := m.text[:0]
+	if size > kept {
+		buf = make([]byte, 0, size)
+	}
+	for i := first; i <= last+1; i++ {
+		switch v := piece(i).(type) {
+		case lua.LString:
+			buf = append(buf, v...)
+		case lua.LNumber:
+			buf = lualib.AppendNumber(buf, float64(v))
+		}
+	}
+	if size > kept {
+		return m.values.str(stringOf(buf))
+	}
+	m.text = buf
+	return m.values.str(string(buf))
+}
+
+func concatMeta(L *lua.LState, left, right lua.LValue) lua.LValue {
+	fn := L.GetMetaField(left, "__concat")
+	if fn == lua.LNil {
+		fn = L.GetMetaField(right, "__concat")
+	}
+	if fn == lua.LNil {
+		bad := left
+		if isText(left) {
+			bad = right
+		}
+		lualib.Raise(L, "attempt to concatenate a "+bad.Type().String()+" value")
+	}
+	L.Push(fn)
+	L.Push(left)
+	L.Push(right)
+	L.Call(2, 1)
+	v := L.Get(-1)
+	L.Pop(1)
+	return v
+}
+
+// forBound converts a bound of a numeric for.
+func forBound(what string) lua.LGFunction {
+	return func(L *lua.LState) int {
+		v := L.Get(1)
+		if v.Type() == lua.LTNumber {
+			L.Push(v)
+			return 1
+		}
+		n, ok := lualib.AsNumber(v)
+		if !ok {
+			lualib.Raise(L, "'for' "+what+" must be a number")
+		}
+		L.Push(lua.LNumber(n))
+		return 1
+	}
+}
+
+// length is the operator #: C Lua 5.1 asks __len of values that are neither
+// string nor table only.
+func length(L *lua.LState) int {
+	switch v := L.Get(1).(type) {
+	case lua.LString:
+		L.Push(lua.LNumber(len(v)))
+	case *lua.LTable:
+		L.Push(lua.LNumber(v.Len()))
+	default:
+		lualib.Raise(L, "attempt to get length of a "+v.Type().String()+" value")
+	}
+	return 1
+}
+
+// spread returns the elements 1 to n of a table and its further arguments.
+func spread(L *lua.LState) int {
+	t := L.Get(1).(*lua.LTable)
+	n := int(L.Get(2).(lua.LNumber))
+	rest := make([]lua.LValue, 0, L.GetTop()-2)
+	for i := 3; i <= L.GetTop(); i++ {
+		rest = append(rest, L.Get(i))
+	}
+	L.SetTop(0)
+	for i := 1; i <= n; i++ {
+		L.Push(t.RawGetInt(i))
+	}
+	for _, v := range rest {
+		L.Push(v)
+	}
+	return n + len(rest)
+}

@@ -1,0 +1,142 @@
+package luaexec
+
+import (
+	"errors"
+
+	lua "github.com/yuin/gopher-lua"
+
+	"github.com/lockredis/lockredis/luaexec/lualib"
+)
+
+// Protected calls are written anew because gopher-lua closes the captured
+// variables of every active function when an error is raised, those outside the
+// pcall too: after it, a function and the closures it made no longer see the
+// same variable. With an error handler set it closes none at all. So a handler
+// is always set here, and closes the variables of the functions that are left.
+
+// maxCCalls is C Lua's limit on calls that pass through C, LUAI_MAXCCALLS.
+const maxCCalls = 200
+
+// pcall differs from C Lua's as Redis's does: from an error that is a table it
+// returns the field err.
+func (m *machine) pcall(L *lua.LState) int {
+	if L.GetTop() == 0 {
+		return pushFailure(L, lua.LString("attempt to call a boolean value"))
+	}
+	if msg := uncallable(L, L.Get(1)); msg != "" {
+		return pushFailure(L, lua.LString(msg))
+	}
+	err := m.protected(L, L.GetTop()-1, m.unwind)
+	if err == nil {
+		L.Insert(lua.LTrue, 1)
+		return L.GetTop()
+	}
+	t, ok := err.(*lua.LTable)
+	if !ok {
+		return pushFailure(L, err)
+	}
+	if text := t.RawGetString("err"); text != lua.LNil {
+		return pushFailure(L, text)
+	}
+	L.Push(lua.LFalse)
+	L.Push(t)
+	L.Push(lua.LNil)
+	return 3
+}
+
+// xpcall calls its second argument with the error while the stack of the error
+// is still there.
+func (m *machine) xpcall(L *lua.LState) int {
+	lualib.CheckAny(L, 2)
+	handler := L.Get(2)
+	fn := L.Get(1)
+	L.SetTop(0)
+	if msg := uncallable(L, fn); msg != "" {
+		return m.handleEarly(L, handler, msg)
+	}
+	L.Push(fn)
+	err := m.protected(L, 0, L.NewFunction(func(L *lua.LState) int {
+		if uncallable(L, handler) != "" {
+			L.SetTop(0)
+			L.Push(lua.LString(errInHandler))
+			return m.unwindUpvalues(L)
+		}
+		L.Insert(handler, 1)
+		L.SetTop(2)
+		L.Call(1, 1)
+		return m.unwindUpvalues(L)
+	}))
+	if err != nil {
+		return pushFailure(L, err)
+	}
+	L.Insert(lua.LTrue, 1)
+	return L.GetTop()
+}
+
+// handleEarly is xpcall of a value that cannot be called.
+func (m *machine) handleEarly(L *lua.LState, handler lua.LValue, msg string) int {
+	if uncallable(L, handler) != "" {
+		return pushFailure(L, lua.LString(errInHandler))
+	}
+	L.Push(handler)
+	L.Push(lua.LString(msg))
+	if err := m.protected(L, 1, m.unwind); err != nil {
+		return pushFailure(L, err)
+	}
+	L.Insert(lua.LFalse, 1)
+	L.SetTop(2)
+	return 2
+}
+
+// protected calls the function below nargs arguments on the stack and returns
+// nil, or the error value. handler must end by calling unwindUpvalues.
+func (m *machine) protected(L *lua.LState, nargs int, handler *lua.LFunction) lua.LValue {
+	if m.nesting >= maxCCalls-3 {
+		L.SetTop(0)
+		return lua.LString(lualib.ErrCStack)
+	}
+	closing := *errorFunc(L)
+	m.bases = append(m.bases, frameBase(L))
+	m.nesting++
+	err := L.PCall(nargs, lua.MultRet, handler)
+	m.nesting--
+	m.bases = m.bases[:len(m.bases)-1]
+	*errorFunc(L) = closing
+	if err == nil {
+		return nil
+	}
+	var e *lua.ApiError
+	if !errors.As(err, &e) {
+		m.broken = true
+		return lua.LString(err.Error())
+	}
+	if e.Type == lua.ApiErrorPanic && e.Object != lua.LString(goStackFull) {
+		m.broken = true
+	}
+	return asCLua(e.Object)
+}
+
+// unwindUpvalues is the end of every error handler: the error value is on top.
+func (m *machine) unwindUpvalues(L *lua.LState) int {
+	m.checkPanic(L.Get(-1))
+	closeUpvalues(L, m.bases[len(m.bases)-1])
+	return 1
+}
+
+// pushFailure returns false and a value from a protected call.
+func pushFailure(L *lua.LState, v lua.LValue) int {
+	L.Push(lua.LFalse)
+	L.Push(v)
+	return 2
+}
+
+// uncallable is the error of calling v, "" if it can be called.
+func uncallable(L *lua.LState, v lua.LValue) string {
+	if v.Type() == lua.LTFunction {
+		return ""
+	}
+	if L.GetMetaField(v, "__call").Type() == lua.LTFunction {
+		return ""
+	}
+	return "attempt to call a " + v.Type().String() + " value"
+}

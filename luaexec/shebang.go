@@ -1,0 +1,73 @@
+package luaexec
+
+import (
+	"strings"
+
+	"github.com/lockredis/lockredis/resp"
+)
+
+// Flags is what a script declares in its first line, as in
+// "#!lua flags=no-writes,allow-stale". Without that line a script runs in the
+// way it did before Redis 7: its flags depend on the commands it calls.
+type Flags struct {
+	HasShebang         bool
+	NoWrites           bool // no-writes: write commands are refused
+	AllowOOM           bool // allow-oom: runs when memory is used up
+	AllowStale         bool // allow-stale: runs on a stale replica
+	NoCluster          bool // no-cluster: refused in cluster mode
+	AllowCrossSlotKeys bool // allow-cross-slot-keys: may touch keys of several slots
+}
+
+func (f *Flags) set(name string) bool {
+	switch name {
+	case "no-writes":
+		f.NoWrites = true
+	case "allow-oom":
+		f.AllowOOM = true
+	case "allow-stale":
+		f.AllowStale = true
+	case "no-cluster":
+		f.NoCluster = true
+	case "allow-cross-slot-keys":
+		f.AllowCrossSlotKeys = true
+	default:
+		return false
+	}
+	return true
+}
+
+// parseShebang reads the first line of a script that starts with "#!". source
+// is what is left to compile: the line's newline stays, so that error lines
+// count it. failure is the error text, "" for none.
+func parseShebang(body string) (f Flags, source, failure string) {
+	if !strings.HasPrefix(body, "#!") {
+		return f, body, ""
+	}
+	end := strings.IndexByte(body, '\n')
+	if end < 0 {
+		return f, "", "ERR Invalid script shebang"
+	}
+	parts, ok := resp.SplitLine([]byte(body[:end]))
+	if !ok || len(parts) == 0 {
+		return f, "", "ERR Invalid engine in script shebang"
+	}
+	if engine := string(parts[0]); engine != "#!lua" {
+		return f, "", "ERR Unexpected engine in script shebang: " + engine
+	}
+	f.HasShebang = true
+	for _, part := range parts[1:] {
+		list, found := strings.CutPrefix(string(part), "flags=")
+		if !found {
+			return f, "", "ERR Unknown lua shebang option: " + string(part)
+		}
+		if list == "" {
+			continue
+		}
+		for _, name := range strings.Split(list, ",") {
+			if !f.set(name) {
+				return f, "", "ERR Unexpected flag in script shebang: " + name
+			}
+		}
+	}
+	return f, body[end:], ""
+}

@@ -1,0 +1,116 @@
+package syntax
+
+import "github.com/yuin/gopher-lua/ast"
+
+// assignment reads the rest of "a, b.c = x, y" behind the first target.
+// bare is false when the target stands in parentheses.
+func (p *parser) assignment(first ast.Expr, bare bool, line int) ast.Stmt {
+	targets := []ast.Expr{p.target(first, bare)}
+	for p.accept(',') {
+		e, bare := p.primary()
+		targets = append(targets, p.target(e, bare))
+		if room := maxLevels - p.levels; len(targets)-1 > room {
+			p.limit(p.fn, room, "variables in assignment")
+		}
+	}
+	p.expect('=')
+	values := p.exprList()
+	if (len(targets) > 1 || p.miscompiled(targets[0], values[0])) && p.anyLocal(targets) {
+		return assignSeparately(targets, values, line)
+	}
+	return at(&ast.AssignStmt{Lhs: targets, Rhs: values}, line)
+}
+
+// miscompiled reports whether gopher-lua's compiler gets "target = value" wrong
+// when target is a local variable: it does not store at all when "f() and x" ends
+// at f(), and it puts a called function where the last parameter is.
+func (p *parser) miscompiled(target, value ast.Expr) bool {
+	switch value.(type) {
+	case *ast.LogicalOpExpr:
+		return true
+	case *ast.FuncCallExpr:
+		name, ok := target.(*ast.IdentExpr)
+		return ok && name.Value == p.fn.last
+	}
+	return false
+}
+
+// anyLocal reports whether one of the targets lives in a register.
+func (p *parser) anyLocal(targets []ast.Expr) bool {
+	for _, t := range targets {
+		if name, ok := t.(*ast.IdentExpr); ok && p.fn.declares(name.Value) {
+			return true
+		}
+	}
+	return false
+}
+
+// assignSeparately evaluates tables and keys, then all values, and assigns last.
+// gopher-lua's compiler stores into a local variable while later values still
+// want its old one.
+func assignSeparately(targets, values []ast.Expr, line int) ast.Stmt {
+	var names, temps []string
+	var parts []ast.Expr
+	keep := func(e ast.Expr) ast.Expr {
+		if _, constant := e.(*ast.StringExpr); constant {
+			return e
+		}
+		name := "(part " + itoa(len(names)) + ")"
+		names, parts = append(names, name), append(parts, e)
+		return hidden(name, line)
+	}
+	for _, t := range targets {
+		if field, ok := t.(*ast.AttrGetExpr); ok {
+			field.Object = keep(field.Object)
+			field.Key = keep(field.Key)
+		}
+	}
+	var stmts []ast.Stmt
+	if len(names) > 0 {
+		stmts = append(stmts, at(&ast.LocalAssignStmt{Names: names, Exprs: parts}, line))
+	}
+	for i := range targets {
+		temps = append(temps, "(value "+itoa(i)+")")
+	}
+	stmts = append(stmts, at(&ast.LocalAssignStmt{Names: temps, Exprs: values}, line))
+	for i := len(targets) - 1; i >= 0; i-- {
+		stmts = append(stmts, at(&ast.AssignStmt{
+			Lhs: []ast.Expr{targets[i]}, Rhs: []ast.Expr{hidden(temps[i], line)},
+		}, line))
+	}
+	return at(&ast.DoBlockStmt{Stmts: stmts}, line)
+}
+
+// target checks that e can be assigned to. A global, and a field that was bound
+// to one, turns into a field of a read-only table.
+func (p *parser) target(e ast.Expr, bare bool) ast.Expr {
+	if !bare {
+		p.failHere("syntax error")
+	}
+	switch e := e.(type) {
+	case *ast.IdentExpr:
+		if p.isLocal(e.Value) {
+			return e
+		}
+		return p.readonlyField(e.Value, e.Line())
+	case *ast.AttrGetExpr:
+		return e
+	}
+	p.failHere("syntax error")
+	return nil
+}
+
+// assignable is the target that a bare name stands for.
+func (p *parser) assignable(name string, line int) ast.Expr {
+	if p.isLocal(name) {
+		return at(&ast.IdentExpr{Value: name}, line)
+	}
+	return p.readonlyField(name, line)
+}
+
+func (p *parser) readonlyField(name string, line int) ast.Expr {
+	return at(&ast.AttrGetExpr{
+		Object: hidden(HiddenReadonly, line),
+		Key:    at(&ast.StringExpr{Value: name}, line),
+	}, line)
+}

@@ -1,0 +1,179 @@
+package syntax
+
+import "github.com/yuin/gopher-lua/ast"
+
+// The names in the environment that rewritten code uses. None can be written as
+// a name in Lua.
+const (
+	// HiddenConcat takes the operands of a chain of ".." and returns its value.
+	HiddenConcat = "(concat)"
+	// HiddenForInitial, HiddenForLimit and HiddenForStep return their argument
+	// as a number, or throw the error of that part of a numeric for.
+	HiddenForInitial = "(initial)"
+	HiddenForLimit   = "(limit)"
+	HiddenForStep    = "(step)"
+	// HiddenMod is the operator %.
+	HiddenMod = "(mod)"
+	// HiddenLen is the operator # without __len for tables.
+	HiddenLen = "(len)"
+	// HiddenSpread takes a table, the number of its elements and any further
+	// values, and returns all of them.
+	HiddenSpread = "(spread)"
+	// HiddenFalse is the value false.
+	HiddenFalse = "(false)"
+	// HiddenReadonly is a table that no field can be set in.
+	HiddenReadonly = "(readonly)"
+	// HiddenGlobals is what _G is.
+	HiddenGlobals = "(globals)"
+)
+
+// maxDirectArgs is how many arguments a call passes in registers.
+const maxDirectArgs = 50
+
+// maxArgs is where C Lua runs out of registers for arguments.
+const maxArgs = 249
+
+func hidden(name string, line int) ast.Expr { return at(&ast.IdentExpr{Value: name}, line) }
+
+func (p *parser) call(fn ast.Expr, args []ast.Expr, line int) ast.Expr {
+	return at(&ast.FuncCallExpr{Func: fn, Args: args}, line)
+}
+
+// single keeps the first value of an expression that may have several.
+func single(e ast.Expr) ast.Expr {
+	switch e := e.(type) {
+	case *ast.FuncCallExpr:
+		e.AdjustRet = true
+	case *ast.Comma3Expr:
+		e.AdjustRet = true
+	}
+	return e
+}
+
+// severalValues reports whether an expression at the end of a list gives all its
+// values.
+func severalValues(e ast.Expr) bool {
+	switch e := e.(type) {
+	case *ast.FuncCallExpr:
+		return !e.AdjustRet
+	case *ast.Comma3Expr:
+		return !e.AdjustRet
+	}
+	return false
+}
+
+// callArgs reads the arguments of a call; held counts the function, and the
+// object of a method.
+func (p *parser) callArgs(held int) []ast.Expr {
+	line := p.lx.line
+	switch p.tok.kind {
+	case tString:
+		s := at(&ast.StringExpr{Value: p.tok.text}, line)
+		p.advance()
+		return []ast.Expr{s}
+	case '{':
+		p.hold(held)
+		t := p.table()
+		p.release(held)
+		return []ast.Expr{t}
+	case '(':
+	default:
+		p.failHere("function arguments expected")
+	}
+	if line != p.lastLine {
+		p.failHere("ambiguous syntax (function call x new statement)")
+	}
+	p.advance()
+	var args []ast.Expr
+	p.hold(held)
+	for more := p.tok.kind != ')'; more; more = p.accept(',') {
+		args = append(args, p.expr())
+		if len(args) <= maxDirectArgs {
+			p.hold(1)
+			held++
+		}
+		if len(args) > maxArgs {
+			p.failHere("function or expression too complex")
+		}
+	}
+	p.release(held)
+	p.expectClosing(')', '(', line)
+	return spread(args, line)
+}
+
+// spread passes a long list through a table, in pieces of what the machine can
+// hold in registers.
+func spread(args []ast.Expr, line int) []ast.Expr {
+	if len(args) <= maxDirectArgs {
+		return args
+	}
+	last := args[len(args)-1]
+	fields := make([]*ast.Field, len(args)-1)
+	for i, a := range args[:len(args)-1] {
+		fields[i] = &ast.Field{Value: single(a)}
+	}
+	list := at(&ast.TableExpr{Fields: fields}, line)
+	count := at(&ast.NumberExpr{Value: itoa(len(fields))}, line)
+	all := &ast.FuncCallExpr{Func: hidden(HiddenSpread, line), Args: []ast.Expr{list, count, last}}
+	return []ast.Expr{at(all, line)}
+}
+
+// table reads a table constructor.
+func (p *parser) table() ast.Expr {
+	line := p.lx.line
+	t := at(&ast.TableExpr{}, line)
+	p.expect('{')
+	p.hold(1)
+	waiting := 0
+	for p.tok.kind != '}' {
+		f := p.tableField()
+		t.Fields = append(t.Fields, f)
+		if f.Key == nil && waiting < maxDirectArgs {
+			p.hold(1)
+			waiting++
+		}
+		if !p.accept(',') && !p.accept(';') {
+			break
+		}
+	}
+	p.release(waiting + 1)
+	p.expectClosing('}', '{', line)
+	t.SetLastLine(p.lastLine)
+	return t
+}
+
+func (p *parser) tableField() *ast.Field {
+	switch {
+	case p.tok.kind == tName && p.lookahead().kind == '=':
+		key := at(&ast.StringExpr{Value: p.name()}, p.lastLine)
+		p.advance()
+		return &ast.Field{Key: key, Value: p.heldExpr()}
+	case p.tok.kind == '[':
+		p.advance()
+		key := p.expr()
+		p.expect(']')
+		p.expect('=')
+		return &ast.Field{Key: key, Value: p.heldExpr()}
+	}
+	return &ast.Field{Value: p.expr()}
+}
+
+// heldExpr is an expression read while one value waits.
+func (p *parser) heldExpr() ast.Expr {
+	p.hold(1)
+	e := p.expr()
+	p.release(1)
+	return e
+}
+
+// forBound reads a bound of a numeric for.
+func (p *parser) forBound(convert string) ast.Expr {
+	e := p.expr()
+	switch e.(type) {
+	case *ast.NumberExpr:
+		return e
+	case *ast.UnaryLenOpExpr:
+		return e
+	}
+	return p.call(hidden(convert, p.lastLine), []ast.Expr{single(e)}, p.lastLine)
+}

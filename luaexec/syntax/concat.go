@@ -1,0 +1,47 @@
+package syntax
+
+import (
+	"math"
+	"strconv"
+
+	"github.com/yuin/gopher-lua/ast"
+
+	"github.com/lockredis/lockredis/luaexec/lualib"
+)
+
+// concat is a chain of ".." while it is being read.
+type concat struct {
+	ast.ExprBase
+	parts []ast.Expr
+}
+
+// finish turns a chain into the call it becomes; other expressions pass.
+func (p *parser) finish(e ast.Expr) ast.Expr {
+	c, ok := e.(*concat)
+	if !ok {
+		return e
+	}
+	line := c.Line()
+	for i, part := range c.parts {
+		if n, ok := part.(*ast.NumberExpr); ok {
+			part = at(&ast.StringExpr{Value: lualib.FormatNumber(p.values[n])}, n.Line())
+		}
+		c.parts[i] = single(part)
+	}
+	return p.call(hidden(HiddenConcat, line), spread(c.parts, line), line)
+}
+
+// number is a numeric constant. The compiler would read "010" as octal, so it
+// gets another spelling; the value is kept for constants made of this one.
+func number(v float64, line int, p *parser) ast.Expr {
+	text := strconv.FormatFloat(v, 'e', -1, 64)
+	if v == math.Trunc(v) && v >= 0 && v < 1<<53 && !math.Signbit(v) {
+		text = strconv.FormatInt(int64(v), 10)
+	}
+	n := at(&ast.NumberExpr{Value: text}, line)
+	if p.values == nil {
+		p.values = make(map[*ast.NumberExpr]float64)
+	}
+	p.values[n] = v
+	return n
+}

@@ -1,0 +1,93 @@
+package syntax
+
+import "github.com/yuin/gopher-lua/ast"
+
+func (p *parser) forStatement(line int) ast.Stmt {
+	p.advance()
+	p.loops = true
+	outer := len(p.fn.locals)
+	name := p.name()
+	var s ast.Stmt
+	switch p.tok.kind {
+	case '=':
+		s = p.numericFor(name, line)
+	case ',', tIn:
+		s = p.genericFor(name, line)
+	default:
+		p.failHere("'=' or 'in' expected")
+	}
+	p.expectClosing(tEnd, tFor, line)
+	s.SetLastLine(p.lastLine)
+	p.fn.locals = p.fn.locals[:outer]
+	return s
+}
+
+func (p *parser) numericFor(name string, line int) ast.Stmt {
+	p.checkLocals(4)
+	p.advance()
+	s := at(&ast.NumberForStmt{Name: name}, line)
+	s.Init = p.forBound(HiddenForInitial)
+	p.hold(1)
+	p.expect(',')
+	s.Limit = p.forBound(HiddenForLimit)
+	if p.accept(',') {
+		p.hold(1)
+		s.Step = p.forBound(HiddenForStep)
+		p.release(1)
+	}
+	p.release(1)
+	p.declare("(for index)", "(for limit)", "(for step)")
+	s.Stmts = p.forBody(name)
+	return s
+}
+
+func (p *parser) genericFor(name string, line int) ast.Stmt {
+	names := []string{name}
+	for p.accept(',') {
+		names = append(names, p.name())
+		p.checkLocals(len(names) + 3)
+	}
+	p.expect(tIn)
+	exprs := p.exprList()
+	p.declare("(for generator)", "(for state)", "(for control)")
+	s := at(&ast.GenericForStmt{Names: names}, line)
+	var before ast.Stmt
+	before, s.Exprs = forValues(names, exprs, line)
+	s.Stmts = padded(p.forBody(names...), line)
+	if before == nil {
+		return s
+	}
+	return at(&ast.DoBlockStmt{Stmts: []ast.Stmt{before, s}}, line)
+}
+
+// forValues makes three values of a generic for's list: gopher-lua takes as
+// many as there are names, and leaves the others to chance. When the list ends
+// in a call whose results would be lost, local variables come before the loop.
+func forValues(names []string, exprs []ast.Expr, line int) (before ast.Stmt, values []ast.Expr) {
+	last := exprs[len(exprs)-1]
+	if !severalValues(last) {
+		for len(exprs) < 3 {
+			exprs = append(exprs, at(&ast.NilExpr{}, line))
+		}
+		return nil, exprs
+	}
+	if len(exprs) <= len(names) || len(exprs) > 3 {
+		return nil, exprs
+	}
+	vars := []string{"(generator)", "(state)", "(control)"}
+	for _, v := range vars {
+		values = append(values, hidden(v, line))
+	}
+	return at(&ast.LocalAssignStmt{Names: vars, Exprs: exprs}, line), values
+}
+
+func (p *parser) forBody(names ...string) []ast.Stmt {
+	p.expect(tDo)
+	p.fn.loops++
+	outer := len(p.fn.locals)
+	p.declare(names...)
+	stmts := p.chunk()
+	p.fn.locals = p.fn.locals[:outer]
+	p.fn.loops--
+	return stmts
+}
