@@ -1,0 +1,182 @@
+package command
+
+import (
+	"math"
+	"math/big"
+
+	"github.com/lockredis/lockredis/resp"
+	"github.com/lockredis/lockredis/store"
+)
+
+// What the blocking commands of lists and sorted sets have in common. A new one
+// answers at once where it can, and else parks its client with a function that
+// serves it later.
+
+var (
+	errCountPositive   = resp.Error("ERR count should be greater than 0")
+	errTimeoutNotFloat = resp.Error("ERR timeout is not a float or out of range")
+	errTimeoutNotInt   = resp.Error("ERR timeout is not an integer or out of range")
+	errTimeoutRange    = resp.Error("ERR timeout is out of range")
+	errTimeoutNegative = resp.Error("ERR timeout is negative")
+)
+
+// parseTimeout reads the time-out of a blocking command, in seconds, and
+// returns when it ends in Unix milliseconds: 0 for never.
+func parseTimeout(c *Ctx, arg []byte) (deadline int64, failure resp.Reply) {
+	seconds, ok := parseLongDouble(arg)
+	switch {
+	case !ok:
+		return 0, errTimeoutNotFloat
+	case seconds.IsInf():
+		return 0, errTimeoutNegative
+	}
+	millis := new(big.Float).SetPrec(64).Mul(seconds, big.NewFloat(1000))
+	wait, accuracy := millis.Int64()
+	switch {
+	case accuracy == big.Below && wait == math.MaxInt64:
+		// Redis's cast overflows to the least integer.
+		return 0, errTimeoutNegative
+	case accuracy == big.Below:
+		wait++
+	}
+	switch {
+	case wait < 0:
+		return 0, errTimeoutNegative
+	case wait == 0:
+		return 0, resp.NoReply
+	case wait > math.MaxInt64-c.Now():
+		return math.MaxInt64, resp.NoReply
+	}
+	return c.Now() + wait, resp.NoReply
+}
+
+// parseTimeoutMillis reads the time-out of WAIT and CLIENT PAUSE.
+func parseTimeoutMillis(c *Ctx, arg []byte) (millis int64, failure resp.Reply) {
+	millis, ok := resp.ParseInt(arg)
+	switch {
+	case !ok:
+		return 0, errTimeoutNotInt
+	case millis < 0:
+		return 0, errTimeoutNegative
+	case millis > math.MaxInt64-c.Now():
+		return 0, errTimeoutRange
+	}
+	return millis, resp.NoReply
+}
+
+// park makes the session wait for one of keys, which are copied. When the
+// deadline (0: never) comes first, the answer is the null array.
+func park(c *Ctx, keys [][]byte, deadline int64, serve func(*Ctx, []byte) (resp.Reply, bool)) resp.Reply {
+	copies := make([][]byte, len(keys))
+	for i, key := range keys {
+		copies[i] = append([]byte(nil), key...)
+	}
+	c.Parking.Park(&Parked{
+		Keys: copies, Serve: serve, OnTimeout: resp.NilArray, Deadline: deadline,
+		Session: c.Session, Cmd: c.Cmd, DB: c.DB.ID(),
+	})
+	return resp.NoReply
+}
+
+// popKey takes something off the value of a key, which is not empty, and
+// answers for its command.
+type popKey[V store.Value] func(c *Ctx, key []byte, e *store.Entry, v V) resp.Reply
+
+// popOrPark answers from the first of keys that is there, or waits for one.
+func popOrPark[V store.Value](c *Ctx, keys [][]byte, deadline int64, pop popKey[V]) resp.Reply {
+	reply, done := popFirst(c, keys, pop)
+	if done || c.DenyBlocking {
+		return reply
+	}
+	return park(c, keys, deadline, func(c *Ctx, key []byte) (resp.Reply, bool) {
+		e := c.DB.LookupWrite(key)
+		v, ok := valueAs[V](e)
+		if !ok || e == nil {
+			return resp.NoReply, false
+		}
+		return pop(c, key, e, v), true
+	})
+}
+
+// popFirst pops from the first of keys that is there. It answers with the null
+// array, and done false, when there is none.
+func popFirst[V store.Value](c *Ctx, keys [][]byte, pop popKey[V]) (reply resp.Reply, done bool) {
+	for _, key := range keys {
+		e := c.DB.LookupWrite(key)
+		v, ok := valueAs[V](e)
+		switch {
+		case !ok:
+			return resp.ErrWrongType, true
+		case e != nil:
+			return pop(c, key, e, v), true
+		}
+	}
+	return resp.NilArray, false
+}
+
+// multiPop is what LMPOP, ZMPOP and their blocking forms are told.
+type multiPop[End any] struct {
+	keys  [][]byte
+	end   End
+	count int64
+}
+
+// popMulti is LMPOP and ZMPOP: pop makes of an end and a count what is done with
+// the first key that is there.
+func popMulti[End any, V store.Value](
+	c *Ctx, args resp.Args, parseEnd func([]byte) (End, bool), pop func(End, int64) popKey[V],
+) resp.Reply {
+	m, failure := parseMultiPop(args, 1, parseEnd)
+	if failure.IsError() {
+		return failure
+	}
+	reply, _ := popFirst(c, m.keys, pop(m.end, m.count))
+	return reply
+}
+
+// popMultiOrPark is BLMPOP and BZMPOP, which have a time-out in front.
+func popMultiOrPark[End any, V store.Value](
+	c *Ctx, args resp.Args, parseEnd func([]byte) (End, bool), pop func(End, int64) popKey[V],
+) resp.Reply {
+	m, failure := parseMultiPop(args, 2, parseEnd)
+	if failure.IsError() {
+		return failure
+	}
+	deadline, failure := parseTimeout(c, args[1])
+	if failure.IsError() {
+		return failure
+	}
+	return popOrPark(c, m.keys, deadline, pop(m.end, m.count))
+}
+
+// parseMultiPop reads numkeys, which stands at position at, the keys, the end
+// to pop from, and COUNT.
+func parseMultiPop[End any](args resp.Args, at int, parseEnd func([]byte) (End, bool)) (m multiPop[End], failure resp.Reply) {
+	n, ok := resp.ParseInt(args[at])
+	if !ok || n < 1 {
+		return m, resp.ErrNumkeysZero
+	}
+	if n >= int64(len(args)-at-1) {
+		return m, resp.ErrSyntax
+	}
+	where := at + 1 + int(n)
+	m.keys = args[at+1 : where]
+	if m.end, ok = parseEnd(args[where]); !ok {
+		return m, resp.ErrSyntax
+	}
+	options := args[where+1:]
+	switch {
+	case len(options) == 0:
+		m.count = 1
+		return m, resp.NoReply
+	case len(options) == 1 || !isWord(options[0], "count"):
+		return m, resp.ErrSyntax
+	}
+	if m.count, ok = resp.ParseInt(options[1]); !ok || m.count < 1 {
+		return m, errCountPositive
+	}
+	if len(options) > 2 {
+		return m, resp.ErrSyntax
+	}
+	return m, resp.NoReply
+}

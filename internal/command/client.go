@@ -1,0 +1,306 @@
+package command
+
+import (
+	"fmt"
+	"strings"
+
+	"github.com/lockredis/lockredis/pubsub"
+	"github.com/lockredis/lockredis/resp"
+)
+
+var (
+	errClientName       = resp.Error("ERR Client names cannot contain spaces, newlines or special characters.")
+	errClientID         = resp.Error("ERR Invalid client ID")
+	errNoClient         = resp.Error("ERR No such client")
+	errClientIDPositive = resp.Error("ERR client-id should be greater than 0")
+	errPauseMode        = resp.Error("ERR CLIENT PAUSE mode must be WRITE or ALL")
+	errUnblockReason    = resp.Error("ERR CLIENT UNBLOCK reason should be TIMEOUT or ERROR")
+	errUnblocked        = resp.Error("UNBLOCKED client unblocked via CLIENT UNBLOCK")
+)
+
+// validName reports whether a client may be called so: printable ASCII without
+// spaces, which CLIENT LIST can show.
+func validName(name []byte) bool {
+	for _, b := range name {
+		if b < '!' || b > '~' {
+			return false
+		}
+	}
+	return true
+}
+
+func clientSetname(c *Ctx, args resp.Args) resp.Reply {
+	if !validName(args[2]) {
+		return errClientName
+	}
+	c.Session.Name = string(args[2])
+	return resp.OK
+}
+
+func clientGetname(c *Ctx, _ resp.Args) resp.Reply {
+	if c.Session.Name == "" {
+		return resp.Nil
+	}
+	return resp.BulkString(c.Session.Name)
+}
+
+func clientID(c *Ctx, _ resp.Args) resp.Reply { return resp.Int(c.Session.ID) }
+
+func clientInfo(c *Ctx, _ resp.Args) resp.Reply {
+	return resp.Verbatim(describe(c, c.Session) + "\n")
+}
+
+// describe is a line of CLIENT LIST. Figures of buffers that lockredis does
+// not have are given as 0.
+func describe(c *Ctx, s *Session) string {
+	query, free, out := s.Conn.Sizes()
+	queued, multiMem := -1, 0
+	if s.Multi != nil {
+		queued = len(s.Multi.Queue)
+		for _, args := range s.Multi.Queue {
+			for _, a := range args {
+				multiMem += len(a)
+			}
+		}
+	}
+	cmd := "NULL"
+	if s.LastCommand != nil {
+		cmd = s.LastCommand.Name
+	}
+	return fmt.Sprintf("id=%d addr=%s laddr=%s fd=%d name=%s age=%d idle=%d flags=%s db=%d sub=%d psub=%d ssub=%d multi=%d"+
+		" qbuf=%d qbuf-free=%d argv-mem=0 multi-mem=%d rbs=%d rbp=%d obl=%d oll=0 omem=0 tot-mem=%d events=r cmd=%s user=%s redir=-1 resp=%d",
+		s.ID, s.Addr, s.LAddr, s.FD, s.Name, (c.Now()-s.Created)/1000, (c.Now()-s.LastActive)/1000, s.flags(), s.DB,
+		s.Subs.Count(pubsub.Channel), s.Subs.Count(pubsub.Pattern), s.Subs.Count(pubsub.Shard), queued,
+		query, free, multiMem, out, out, out, query+free+out+multiMem, cmd, s.User, s.Proto)
+}
+
+// flags are the letters of CLIENT LIST's flags field.
+func (s *Session) flags() string {
+	var b strings.Builder
+	for _, f := range []struct {
+		on     bool
+		letter string
+	}{
+		{s.Subscribed(), "P"}, {s.Multi != nil, "x"}, {s.Parked != nil || s.Held, "b"}, {s.Touched, "d"},
+		{s.Closing, "c"}, {s.Unix, "U"}, {s.NoEvict, "e"},
+	} {
+		if f.on {
+			b.WriteString(f.letter)
+		}
+	}
+	if b.Len() == 0 {
+		return "N"
+	}
+	return b.String()
+}
+
+func clientList(c *Ctx, args resp.Args) resp.Reply {
+	wanted, failure, ok := listFilter(args)
+	if !ok {
+		return failure
+	}
+	var b strings.Builder
+	c.Clients.Each(func(s *Session) bool {
+		if wanted(s) {
+			b.WriteString(describe(c, s) + "\n")
+		}
+		return true
+	})
+	return resp.Verbatim(b.String())
+}
+
+// listFilter reads CLIENT LIST's TYPE or ID option.
+func listFilter(args resp.Args) (wanted func(*Session) bool, failure resp.Reply, ok bool) {
+	switch {
+	case len(args) == 2:
+		return func(*Session) bool { return true }, failure, true
+	case len(args) == 4 && isWord(args[2], "type"):
+		kind, known := typeByName(args[3])
+		if !known {
+			return nil, errClientType(args[3]), false
+		}
+		return func(s *Session) bool { return s.clientType() == kind }, failure, true
+	case len(args) > 3 && isWord(args[2], "id"):
+		ids := map[int64]bool{}
+		for _, a := range args[3:] {
+			id, isInt := resp.ParseInt(a)
+			if !isInt {
+				return nil, errClientID, false
+			}
+			ids[id] = true
+		}
+		return func(s *Session) bool { return ids[s.ID] }, failure, true
+	}
+	return nil, resp.ErrSyntax, false
+}
+
+func errClientType(name []byte) resp.Reply {
+	return resp.Errorf("ERR Unknown client type '%s'", name)
+}
+
+// typeByName accepts Redis's client types; nobody is a replica or a master.
+func typeByName(name []byte) (kind string, known bool) {
+	switch kind = strings.ToLower(string(name)); kind {
+	case "normal", "pubsub", "master", "replica", "slave":
+		return kind, true
+	}
+	return "", false
+}
+
+// clientType returns the session's class as CLIENT LIST TYPE knows it.
+func (s *Session) clientType() string {
+	if s.Subscribed() {
+		return "pubsub"
+	}
+	return "normal"
+}
+
+// killFilter says whom CLIENT KILL means.
+type killFilter struct {
+	id                int64
+	addr, laddr, kind string
+	skipMe            bool
+}
+
+func (f *killFilter) matches(c *Ctx, s *Session) bool {
+	return (f.id == 0 || s.ID == f.id) && (f.addr == "" || s.Addr == f.addr) && (f.laddr == "" || s.LAddr == f.laddr) &&
+		(f.kind == "" || s.clientType() == f.kind) && !(f.skipMe && s == c.Session)
+}
+
+func clientKill(c *Ctx, args resp.Args) resp.Reply {
+	f := killFilter{skipMe: true}
+	if len(args) == 3 {
+		f = killFilter{addr: args.String(2)}
+	} else if failure, ok := parseKill(&f, args); !ok {
+		return failure
+	}
+	var killed int64
+	c.Clients.Each(func(s *Session) bool {
+		if f.matches(c, s) {
+			killed++
+			if s == c.Session {
+				s.Closing = true
+			} else {
+				c.Clients.Kill(s)
+			}
+		}
+		return true
+	})
+	switch {
+	case len(args) > 3:
+		return resp.Int(killed)
+	case killed == 0:
+		return errNoClient
+	}
+	return resp.OK
+}
+
+func parseKill(f *killFilter, args resp.Args) (failure resp.Reply, ok bool) {
+	for i := 2; i < len(args); i += 2 {
+		if i+1 == len(args) {
+			return resp.ErrSyntax, false
+		}
+		value := args[i+1]
+		switch strings.ToLower(string(args[i])) {
+		case "id":
+			id, isInt := resp.ParseInt(value)
+			if !isInt || id < 1 {
+				return errClientIDPositive, false
+			}
+			f.id = id
+		case "type":
+			kind, known := typeByName(value)
+			if !known {
+				return errClientType(value), false
+			}
+			f.kind = kind
+		case "addr":
+			f.addr = string(value)
+		case "laddr":
+			f.laddr = string(value)
+		case "user":
+			if string(value) != defaultUser {
+				return resp.Errorf("ERR No such user '%s'", value), false
+			}
+		case "skipme":
+			if f.skipMe = isWord(value, "yes"); !f.skipMe && !isWord(value, "no") {
+				return resp.ErrSyntax, false
+			}
+		default:
+			return resp.ErrSyntax, false
+		}
+	}
+	return resp.Reply{}, true
+}
+
+func clientReply(c *Ctx, args resp.Args) resp.Reply {
+	switch {
+	case isWord(args[2], "on"):
+		c.Session.ReplyMode = ReplyOn
+		return resp.OK
+	case isWord(args[2], "off"):
+		c.Session.ReplyMode = ReplyOff
+	case isWord(args[2], "skip"):
+		if c.Session.ReplyMode != ReplyOff {
+			c.Session.ReplyMode = ReplySkip
+		}
+	default:
+		return resp.ErrSyntax
+	}
+	return resp.NoReply
+}
+
+func clientNoEvict(c *Ctx, args resp.Args) resp.Reply {
+	on := isWord(args[2], "on")
+	if !on && !isWord(args[2], "off") {
+		return resp.ErrSyntax
+	}
+	c.Session.NoEvict = on
+	return resp.OK
+}
+
+func clientPause(c *Ctx, args resp.Args) resp.Reply {
+	writesOnly := false
+	if len(args) == 4 {
+		if writesOnly = isWord(args[3], "write"); !writesOnly && !isWord(args[3], "all") {
+			return errPauseMode
+		}
+	} else if len(args) > 4 {
+		return resp.ErrSubcommandSyntax(args.String(1), args.String(0))
+	}
+	wait, failure := parseTimeoutMillis(c, args[2])
+	if failure.IsError() {
+		return failure
+	}
+	c.Clients.Pause(c.Now()+wait, writesOnly)
+	return resp.OK
+}
+
+func clientUnpause(c *Ctx, _ resp.Args) resp.Reply {
+	c.Clients.Unpause()
+	return resp.OK
+}
+
+func clientUnblock(c *Ctx, args resp.Args) resp.Reply {
+	withError := false
+	if len(args) == 4 {
+		if withError = isWord(args[3], "error"); !withError && !isWord(args[3], "timeout") {
+			return errUnblockReason
+		}
+	} else if len(args) > 4 {
+		return resp.ErrSubcommandSyntax(args.String(1), args.String(0))
+	}
+	id, ok := resp.ParseInt(args[2])
+	if !ok {
+		return resp.ErrNotInt
+	}
+	s := c.Clients.ByID(id)
+	if s == nil || s.Parked == nil {
+		return resp.Int(0)
+	}
+	answer := s.Parked.OnTimeout
+	if withError {
+		answer = errUnblocked
+	}
+	return resp.Flag(c.Parking.Unpark(s, answer))
+}

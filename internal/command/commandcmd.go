@@ -1,0 +1,364 @@
+package command
+
+import (
+	"slices"
+	"strings"
+
+	"github.com/lockredis/lockredis/resp"
+)
+
+// named calls do for the commands of the names given from args[from] on, nil
+// for one that is not there, or for all commands when no name is given.
+func named(c *Ctx, args resp.Args, from int, do func(*Command)) {
+	if len(args) <= from {
+		for _, cmd := range c.Table.All() {
+			do(cmd)
+		}
+		return
+	}
+	for _, name := range args[from:] {
+		do(byFullName(c.Table, name))
+	}
+}
+
+// byFullName finds "get" and "config|get".
+func byFullName(t *Table, name []byte) *Command {
+	parent, sub, isSub := strings.Cut(string(name), "|")
+	cmd := t.Lookup([]byte(parent))
+	if cmd == nil || !isSub {
+		return cmd
+	}
+	return cmd.Sub([]byte(sub))
+}
+
+func commandCmd(c *Ctx, _ resp.Args) resp.Reply { return describeCommands(c, nil) }
+
+func commandInfo(c *Ctx, args resp.Args) resp.Reply { return describeCommands(c, args) }
+
+func describeCommands(c *Ctx, args resp.Args) resp.Reply {
+	var all []resp.Reply
+	named(c, args, 2, func(cmd *Command) {
+		if cmd == nil {
+			all = append(all, resp.Nil)
+		} else {
+			all = append(all, cmd.info())
+		}
+	})
+	return resp.Array(all...)
+}
+
+// info is the command as COMMAND INFO shows it.
+func (cmd *Command) info() resp.Reply {
+	first, last, step := cmd.legacyKeys()
+	specs := make([]resp.Reply, len(cmd.Keys))
+	for i := range cmd.Keys {
+		specs[i] = cmd.Keys[i].info()
+	}
+	subs := resp.Set()
+	if cmd.Container() {
+		all := make([]resp.Reply, len(cmd.Subs))
+		for i, sub := range cmd.Subs {
+			all[i] = sub.info()
+		}
+		subs = resp.Array(all...)
+	}
+	tips := make([]resp.Reply, len(cmd.Tips))
+	for i, tip := range cmd.Tips {
+		tips[i] = resp.BulkString(tip)
+	}
+	return resp.Array(
+		resp.BulkString(cmd.Name), resp.Int(int64(cmd.Arity)), statusSet(cmd.Flags.Names()),
+		resp.Int(int64(first)), resp.Int(int64(last)), resp.Int(int64(step)),
+		statusSet(prefixed("@", cmd.ACLCategories())), resp.Set(tips...), resp.Set(specs...), subs)
+}
+
+func statusSet(names []string) resp.Reply {
+	all := make([]resp.Reply, len(names))
+	for i, name := range names {
+		all[i] = resp.Status(name)
+	}
+	return resp.Set(all...)
+}
+
+func prefixed(prefix string, names []string) []string {
+	all := make([]string, len(names))
+	for i, name := range names {
+		all[i] = prefix + name
+	}
+	return all
+}
+
+// legacyKeys is the one range of keys that clients knew before key specs: the
+// plain ranges that follow on each other, joined.
+func (cmd *Command) legacyKeys() (first, last, step int) {
+	plain := func(k *KeySpec) bool { return k.Begin == Index && k.Find == Range }
+	if len(cmd.Keys) == 1 && plain(&cmd.Keys[0]) {
+		k := &cmd.Keys[0]
+		return k.Index, k.lastIndex(), k.Step
+	}
+	for i := range cmd.Keys {
+		k := &cmd.Keys[i]
+		if !plain(k) || k.Step != 1 || last != 0 && last != k.Index-1 {
+			continue
+		}
+		if first == 0 {
+			first, step = k.Index, 1
+		}
+		last = k.lastIndex()
+	}
+	return first, last, step
+}
+
+func (k *KeySpec) lastIndex() int {
+	if k.Last < 0 {
+		return k.Last
+	}
+	return k.Index + k.Last
+}
+
+func (k *KeySpec) info() resp.Reply {
+	var fields []resp.Reply
+	if k.Notes != "" {
+		fields = append(fields, resp.BulkString("notes"), resp.BulkString(k.Notes))
+	}
+	fields = append(fields, resp.BulkString("flags"), statusSet(k.Flags.Names()),
+		resp.BulkString("begin_search"), k.beginInfo(), resp.BulkString("find_keys"), k.findInfo())
+	return resp.Map(fields...)
+}
+
+func (k *KeySpec) beginInfo() resp.Reply {
+	switch k.Begin {
+	case Index:
+		return typedSpec("index", resp.BulkString("index"), resp.Int(int64(k.Index)))
+	case Keyword:
+		return typedSpec("keyword", resp.BulkString("keyword"), resp.BulkString(k.Keyword),
+			resp.BulkString("startfrom"), resp.Int(int64(k.From)))
+	}
+	return typedSpec("unknown")
+}
+
+func (k *KeySpec) findInfo() resp.Reply {
+	switch k.Find {
+	case Range:
+		return typedSpec("range", resp.BulkString("lastkey"), resp.Int(int64(k.Last)),
+			resp.BulkString("keystep"), resp.Int(int64(k.Step)), resp.BulkString("limit"), resp.Int(int64(k.Limit)))
+	case Keynum:
+		return typedSpec("keynum", resp.BulkString("keynumidx"), resp.Int(int64(k.CountAt)),
+			resp.BulkString("firstkey"), resp.Int(int64(k.FirstKey)), resp.BulkString("keystep"), resp.Int(int64(k.Step)))
+	}
+	return typedSpec("unknown")
+}
+
+func typedSpec(kind string, spec ...resp.Reply) resp.Reply {
+	return resp.Map(resp.BulkString("type"), resp.BulkString(kind), resp.BulkString("spec"), resp.Map(spec...))
+}
+
+// aclCategories are Redis's categories in Redis's order.
+var aclCategories = []string{
+	"keyspace", "read", "write", "set", "sortedset", "list", "hash", "string", "bitmap", "hyperloglog", "geo",
+	"stream", "pubsub", "admin", "fast", "slow", "blocking", "dangerous", "connection", "transaction", "scripting",
+}
+
+// groupCategory is the category that a group's commands are in.
+func groupCategory(group string) string {
+	switch group {
+	case "generic":
+		return "keyspace"
+	case "sorted-set":
+		return "sortedset"
+	case "transactions":
+		return "transaction"
+	case "server", "pubsub": // the flag pubsub brings that category
+		return ""
+	}
+	return group
+}
+
+// ACLCategories returns the ACL categories that the command is in, in Redis's
+// order: the row's or its group's, and those that follow from its flags. A
+// container has none of its group.
+func (cmd *Command) ACLCategories() []string {
+	in := map[string]bool{}
+	for _, name := range cmd.Categories {
+		in[name] = true
+	}
+	if len(cmd.Categories) == 0 && !cmd.Container() {
+		in[groupCategory(cmd.Group)] = true
+	}
+	in["write"] = cmd.Has(Write)
+	in["read"] = cmd.Has(ReadOnly) && !in["scripting"]
+	in["pubsub"] = in["pubsub"] || cmd.Has(PubSubFlag)
+	in["blocking"] = in["blocking"] || cmd.Has(Blocking)
+	in["admin"] = in["admin"] || cmd.Has(Admin)
+	in["dangerous"] = in["dangerous"] || cmd.Has(Admin)
+	in["fast"], in["slow"] = cmd.Has(Fast), !cmd.Has(Fast)
+	var names []string
+	for _, name := range aclCategories {
+		if in[name] {
+			names = append(names, name)
+		}
+	}
+	return names
+}
+
+func commandCount(c *Ctx, _ resp.Args) resp.Reply { return resp.Int(int64(c.Table.Len())) }
+
+func commandDocs(c *Ctx, args resp.Args) resp.Reply {
+	var docs []resp.Reply
+	named(c, args, 2, func(cmd *Command) {
+		if cmd != nil {
+			docs = append(docs, resp.BulkString(cmd.Name), cmd.docs())
+		}
+	})
+	return resp.Map(docs...)
+}
+
+func (cmd *Command) docs() resp.Reply {
+	fields := []resp.Reply{
+		resp.BulkString("summary"), resp.BulkString(cmd.Summary),
+		resp.BulkString("since"), resp.BulkString(cmd.Since),
+		resp.BulkString("group"), resp.BulkString(cmd.Group),
+	}
+	if cmd.Container() {
+		var subs []resp.Reply
+		for _, sub := range cmd.Subs {
+			subs = append(subs, resp.BulkString(sub.Name), sub.docs())
+		}
+		fields = append(fields, resp.BulkString("subcommands"), resp.Map(subs...))
+	}
+	return resp.Map(fields...)
+}
+
+func commandList(c *Ctx, args resp.Args) resp.Reply {
+	keep := func(*Command) bool { return true }
+	switch {
+	case len(args) == 2:
+	case len(args) != 5 || !isWord(args[2], "filterby"):
+		return resp.ErrSyntax
+	case isWord(args[3], "module"):
+		return resp.EmptyArray
+	case isWord(args[3], "aclcat"):
+		category := strings.ToLower(args.String(4))
+		keep = func(cmd *Command) bool { return slices.Contains(cmd.ACLCategories(), category) }
+	case isWord(args[3], "pattern"):
+		pattern := args.String(4)
+		keep = func(cmd *Command) bool { return globFold(pattern, cmd.Name) }
+	default:
+		return resp.ErrSyntax
+	}
+	var names []string
+	for _, cmd := range c.Table.All() {
+		for _, one := range append([]*Command{cmd}, cmd.Subs...) {
+			if keep(one) {
+				names = append(names, one.Name)
+			}
+		}
+	}
+	return resp.BulkArray(names)
+}
+
+var (
+	errGetkeysCommand = resp.Error("ERR Invalid command specified")
+	errGetkeysNone    = resp.Error("ERR The command has no key arguments")
+	errGetkeysCount   = resp.Error("ERR Invalid number of arguments specified for command")
+	errGetkeysArgs    = resp.Error("ERR Invalid arguments specified for command")
+)
+
+func commandGetkeys(c *Ctx, args resp.Args) resp.Reply {
+	return keysOfLine(c, args[2:], func(key []byte, _ KeyFlags) resp.Reply { return resp.Bulk(key) })
+}
+
+func commandGetkeysandflags(c *Ctx, args resp.Args) resp.Reply {
+	return keysOfLine(c, args[2:], func(key []byte, f KeyFlags) resp.Reply {
+		return resp.Array(resp.Bulk(key), statusSet(f.Names()))
+	})
+}
+
+func keysOfLine(c *Ctx, line resp.Args, show func([]byte, KeyFlags) resp.Reply) resp.Reply {
+	cmd := c.Table.Find(line)
+	switch {
+	case cmd == nil:
+		return errGetkeysCommand
+	case !cmd.TakesKeys():
+		return errGetkeysNone
+	case !cmd.ArityOK(len(line)):
+		return errGetkeysCount
+	}
+	found, ok := cmd.lineKeys(line)
+	if !ok || len(found) == 0 {
+		if cmd.Has(NoMandatoryKeys) {
+			return resp.EmptyArray
+		}
+		return errGetkeysArgs
+	}
+	keys := make([]resp.Reply, len(found))
+	for i, k := range found {
+		keys[i] = show(line[k.At], k.Flags)
+	}
+	return resp.Array(keys...)
+}
+
+// lineKeys is KeyPositions with what the specs leave open: where SORT stores,
+// and whether SET also reads.
+func (cmd *Command) lineKeys(line resp.Args) ([]KeyPos, bool) {
+	found, ok := cmd.KeyPositions(line)
+	if !ok {
+		return cmd.countedKeys(line)
+	}
+	switch cmd.Name {
+	case "sort":
+		if at := sortStore(line); at > 0 {
+			found = append(found, KeyPos{at, OW | Update})
+		}
+	case "set":
+		found[0].Flags = OW | Update
+		for _, option := range line[3:] {
+			if isWord(option, "get") {
+				found[0].Flags = RW | Access | Update
+			}
+		}
+	}
+	return found, true
+}
+
+// countedKeys is Redis's second try at a command whose count of keys is no
+// integer: as much of it as reads as one counts, and a destination comes last.
+func (cmd *Command) countedKeys(line resp.Args) (found []KeyPos, ok bool) {
+	var others []KeyPos
+	for i := range cmd.Keys {
+		k := &cmd.Keys[i]
+		if k.Find != Keynum {
+			at, _ := k.Positions(line)
+			others = append(others, at...)
+			continue
+		}
+		begin, has := k.begin(line)
+		if !has {
+			return nil, false
+		}
+		n, first := leadingInt(line[begin+k.CountAt]), begin+k.FirstKey
+		if n < 1 || n > len(line)-first {
+			return nil, false
+		}
+		for at := first; at < first+n; at++ {
+			found = append(found, KeyPos{At: at})
+		}
+	}
+	return append(found, others...), len(found) > 0
+}
+
+// sortStore returns where the last STORE's key stands, 0 when nowhere.
+func sortStore(line resp.Args) (at int) {
+	for i := 2; i < len(line); i++ {
+		switch {
+		case isWord(line[i], "limit"):
+			i += 2
+		case isWord(line[i], "get"), isWord(line[i], "by"):
+			i++
+		case isWord(line[i], "store") && i+1 < len(line):
+			i++
+			at = i
+		}
+	}
+	return at
+}

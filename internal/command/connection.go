@@ -1,0 +1,153 @@
+package command
+
+import (
+	"crypto/sha256"
+	"crypto/subtle"
+
+	"github.com/lockredis/lockredis/resp"
+)
+
+var (
+	errNoPassword = resp.Error("ERR AUTH <password> called without any password configured for the default user. " +
+		"Are you sure your configuration is correct?")
+	errWrongPass    = resp.Error("WRONGPASS invalid username-password pair or user is disabled.")
+	errProtoNotInt  = resp.Error("ERR Protocol version is not an integer or out of range")
+	errProtoUnknown = resp.Error("NOPROTO unsupported protocol version")
+	errHelloNoAuth  = resp.Error("NOAUTH HELLO must be called with the client already authenticated, otherwise the HELLO AUTH <user> <pass> " +
+		"option can be used to authenticate the client and select the RESP protocol version at the same time")
+)
+
+// defaultUser is the only user there is without ACL.
+const defaultUser = "default"
+
+// ResetSession brings a session into the state of a new connection.
+func ResetSession(env *Env, s *Session) {
+	s.Name, s.User = "", defaultUser
+	s.Authenticated = env.Config.RequirePass == ""
+	s.DB, s.Proto = 0, 2
+	s.ReplyMode, s.NoEvict = ReplyOn, false
+	s.Multi = nil
+	env.Watcher.Unwatch(s)
+	env.PubSub.Close(s, &s.Subs)
+}
+
+func auth(c *Ctx, args resp.Args) resp.Reply {
+	if len(args) > 3 {
+		return resp.ErrSyntax
+	}
+	user, password := defaultUser, args[len(args)-1]
+	if len(args) == 3 {
+		user = args.String(1)
+	} else if c.Config.RequirePass == "" {
+		return errNoPassword
+	}
+	if !authenticate(c, user, password) {
+		return errWrongPass
+	}
+	return resp.OK
+}
+
+// authenticate compares hashes, so that time tells nothing of the password.
+func authenticate(c *Ctx, user string, password []byte) bool {
+	want, got := sha256.Sum256([]byte(c.Config.RequirePass)), sha256.Sum256(password)
+	ok := c.Config.RequirePass == "" || subtle.ConstantTimeCompare(want[:], got[:]) == 1
+	if user != defaultUser || !ok {
+		return false
+	}
+	c.Session.Authenticated, c.Session.User = true, user
+	return true
+}
+
+func hello(c *Ctx, args resp.Args) resp.Reply {
+	proto := int64(c.Session.Proto)
+	if len(args) > 1 {
+		var ok bool
+		if proto, ok = resp.ParseInt(args[1]); !ok {
+			return errProtoNotInt
+		}
+		if proto < 2 || proto > 3 {
+			return errProtoUnknown
+		}
+	}
+	if failure, ok := helloOptions(c, args); !ok {
+		return failure
+	}
+	if !c.Session.Authenticated {
+		return errHelloNoAuth
+	}
+	c.Session.Proto = int(proto)
+	c.Proto = int(proto)
+	return resp.Map(
+		resp.BulkString("server"), resp.BulkString("redis"),
+		resp.BulkString("version"), resp.BulkString(c.Server.Info().Version),
+		resp.BulkString("proto"), resp.Int(proto),
+		resp.BulkString("id"), resp.Int(c.Session.ID),
+		resp.BulkString("mode"), resp.BulkString("standalone"),
+		resp.BulkString("role"), resp.BulkString("master"),
+		resp.BulkString("modules"), resp.EmptyArray,
+	)
+}
+
+// helloOptions carries out each option as it reads it, as Redis does: what
+// stands before a mistake has happened.
+func helloOptions(c *Ctx, args resp.Args) (failure resp.Reply, ok bool) {
+	for i := 2; i < len(args); i++ {
+		switch more := len(args) - 1 - i; {
+		case isWord(args[i], "auth") && more >= 2:
+			if !authenticate(c, args.String(i+1), args[i+2]) {
+				return errWrongPass, false
+			}
+			i += 2
+		case isWord(args[i], "setname") && more >= 1:
+			if !validName(args[i+1]) {
+				return errClientName, false
+			}
+			c.Session.Name = args.String(i + 1)
+			i++
+		default:
+			return resp.Errorf("ERR Syntax error in HELLO option '%s'", args[i]), false
+		}
+	}
+	return failure, true
+}
+
+func ping(c *Ctx, args resp.Args) resp.Reply {
+	if len(args) > 2 {
+		return resp.ErrArity("ping")
+	}
+	if c.Proto == 2 && c.Session.Subscribed() && !c.InScript {
+		pong := resp.BulkString("")
+		if len(args) == 2 {
+			pong = resp.Bulk(args[1])
+		}
+		return resp.Array(resp.BulkString("pong"), pong)
+	}
+	if len(args) == 2 {
+		return resp.Bulk(args[1])
+	}
+	return resp.Status("PONG")
+}
+
+func echo(_ *Ctx, args resp.Args) resp.Reply { return resp.Bulk(args[1]) }
+
+func quit(c *Ctx, _ resp.Args) resp.Reply {
+	c.Session.Closing = true
+	return resp.OK
+}
+
+func reset(c *Ctx, _ resp.Args) resp.Reply {
+	ResetSession(c.Env, c.Session)
+	return resp.Status("RESET")
+}
+
+func selectCmd(c *Ctx, args resp.Args) resp.Reply {
+	db, failure := database(c, args[1])
+	if db == nil {
+		return failure
+	}
+	if !c.InScript {
+		c.Session.DB = db.ID()
+	}
+	c.DB = db
+	return resp.OK
+}

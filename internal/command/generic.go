@@ -1,0 +1,242 @@
+package command
+
+import (
+	"math"
+
+	"github.com/lockredis/lockredis/internal/glob"
+	"github.com/lockredis/lockredis/resp"
+	"github.com/lockredis/lockredis/store"
+)
+
+var (
+	errNoLFU = resp.Error("ERR An LFU maxmemory policy is not selected, access frequency not tracked. " +
+		"Please note that when switching between policies at runtime LRU and LFU data will take some time to adjust.")
+	errSameObject = resp.Error("ERR source and destination objects are the same")
+)
+
+// examine looks a key up for a command that reads about it, not its value: it
+// counts in the hit statistics, but not as an access (EXISTS, TTL, TYPE).
+func examine(c *Ctx, key []byte) *store.Entry {
+	e := c.DB.Peek(key)
+	if e != nil {
+		c.Space.Stats.Hits++
+		return e
+	}
+	c.Space.Stats.Misses++
+	if c.Space.ReportMisses {
+		c.Events.Notify(KeyMiss, "keymiss", c.DB.ID(), string(key))
+	}
+	return nil
+}
+
+func del(c *Ctx, args resp.Args) resp.Reply {
+	n := int64(0)
+	for _, key := range args[1:] {
+		if e := c.DB.Peek(key); e != nil {
+			c.Remove(e)
+			n++
+		}
+	}
+	return resp.Int(n)
+}
+
+func unlink(c *Ctx, args resp.Args) resp.Reply { return del(c, args) }
+
+func exists(c *Ctx, args resp.Args) resp.Reply {
+	n := int64(0)
+	for _, key := range args[1:] {
+		if examine(c, key) != nil {
+			n++
+		}
+	}
+	return resp.Int(n)
+}
+
+func touch(c *Ctx, args resp.Args) resp.Reply {
+	n := int64(0)
+	for _, key := range args[1:] {
+		if c.DB.Lookup(key) != nil {
+			n++
+		}
+	}
+	return resp.Int(n)
+}
+
+func typeCmd(c *Ctx, args resp.Args) resp.Reply {
+	if e := examine(c, args[1]); e != nil {
+		return resp.Status(string(e.Value().Type()))
+	}
+	return resp.Status("none")
+}
+
+func keysCmd(c *Ctx, args resp.Args) resp.Reply {
+	pattern := args.String(1)
+	var found []resp.Reply
+	c.DB.Each(func(e *store.Entry) bool {
+		if pattern == "*" || glob.Match(pattern, e.Key(), false) {
+			found = append(found, resp.BulkString(e.Key()))
+		}
+		return true
+	})
+	return resp.Array(found...)
+}
+
+func randomkey(c *Ctx, _ resp.Args) resp.Reply {
+	if e := c.DB.Random(c.Rand); e != nil {
+		return resp.BulkString(e.Key())
+	}
+	return resp.Nil
+}
+
+func rename(c *Ctx, args resp.Args) resp.Reply {
+	e := c.DB.LookupWrite(args[1])
+	switch {
+	case e == nil:
+		return resp.ErrNoKey
+	case string(args[1]) != string(args[2]):
+		renameEntry(c, e, args[2])
+	}
+	return resp.OK
+}
+
+func renamenx(c *Ctx, args resp.Args) resp.Reply {
+	e := c.DB.LookupWrite(args[1])
+	if e == nil {
+		return resp.ErrNoKey
+	}
+	if c.DB.LookupWrite(args[2]) != nil {
+		return resp.Int(0)
+	}
+	renameEntry(c, e, args[2])
+	return resp.Int(1)
+}
+
+// renameEntry deletes what is at to first: the key is then a new one, as in
+// Redis, to those who listen for it.
+func renameEntry(c *Ctx, e *store.Entry, to []byte) {
+	c.DB.Delete(to)
+	moved := place(c.DB, to, e.Value(), e.Deadline())
+	c.DB.Remove(e)
+	c.Notify(Generic, "rename_from", e.Key())
+	c.Events.Notify(Generic, "rename_to", c.DB.ID(), moved.Key())
+}
+
+// place stores a value with its deadline, 0 for none.
+func place(db *store.DB, key []byte, v store.Value, deadline int64) *store.Entry {
+	e := db.Set(key, v)
+	if deadline != 0 {
+		db.SetDeadline(e, deadline)
+	}
+	return e
+}
+
+func move(c *Ctx, args resp.Args) resp.Reply {
+	to, failure := database(c, args[2])
+	if to == nil {
+		return failure
+	}
+	if to == c.DB {
+		return errSameObject
+	}
+	e := c.DB.LookupWrite(args[1])
+	if e == nil || to.LookupWrite(args[1]) != nil {
+		return resp.Int(0)
+	}
+	moved := place(to, args[1], e.Value(), e.Deadline())
+	c.DB.Remove(e)
+	c.Notify(Generic, "move_from", e.Key())
+	c.Events.Notify(Generic, "move_to", to.ID(), moved.Key())
+	return resp.Int(1)
+}
+
+func copyCmd(c *Ctx, args resp.Args) resp.Reply {
+	to, replace := c.DB, false
+	for i := 3; i < len(args); i++ {
+		switch {
+		case isWord(args[i], "replace"):
+			replace = true
+		case isWord(args[i], "db") && i+1 < len(args):
+			i++
+			var failure resp.Reply
+			if to, failure = database(c, args[i]); to == nil {
+				return failure
+			}
+		default:
+			return resp.ErrSyntax
+		}
+	}
+	if to == c.DB && string(args[1]) == string(args[2]) {
+		return errSameObject
+	}
+	e := c.DB.Lookup(args[1])
+	if e == nil {
+		return resp.Int(0)
+	}
+	if to.LookupWrite(args[2]) != nil {
+		if !replace {
+			return resp.Int(0)
+		}
+		to.Delete(args[2])
+	}
+	copied := place(to, args[2], e.Value().Clone(), e.Deadline())
+	c.Dirty++
+	c.Events.Notify(Generic, "copy_to", to.ID(), copied.Key())
+	return resp.Int(1)
+}
+
+func objectEncoding(c *Ctx, args resp.Args) resp.Reply {
+	if e := c.DB.Peek(args[2]); e != nil {
+		return resp.BulkString(e.Value().Encoding())
+	}
+	return resp.Nil
+}
+
+func objectFreq(c *Ctx, args resp.Args) resp.Reply {
+	if c.DB.Peek(args[2]) == nil {
+		return resp.Nil
+	}
+	return errNoLFU
+}
+
+func objectIdletime(c *Ctx, args resp.Args) resp.Reply {
+	if e := c.DB.Peek(args[2]); e != nil {
+		return resp.Int(max(0, c.Now()/1000-int64(e.Access())))
+	}
+	return resp.Nil
+}
+
+// objectRefcount answers as Redis, which shares the integers below 10,000.
+func objectRefcount(c *Ctx, args resp.Args) resp.Reply {
+	e := c.DB.Peek(args[2])
+	if e == nil {
+		return resp.Nil
+	}
+	if s, isString := e.Value().(*store.String); isString && s.IsInt() {
+		if n, _ := s.Int(); n >= 0 && n < 10000 {
+			return resp.Int(math.MaxInt32)
+		}
+	}
+	return resp.Int(1)
+}
+
+// wait waits for replicas, of which there are none: it is over at once for
+// 0 of them, else when the time is.
+func wait(c *Ctx, args resp.Args) resp.Reply {
+	replicas, ok := resp.ParseInt(args[1])
+	if !ok {
+		return resp.ErrNotInt
+	}
+	timeout, failure := parseTimeoutMillis(c, args[2])
+	if failure.IsError() {
+		return failure
+	}
+	if replicas <= 0 || c.DenyBlocking {
+		return resp.Int(0)
+	}
+	deadline := int64(0)
+	if timeout > 0 {
+		deadline = c.Now() + timeout
+	}
+	c.Parking.Park(&Parked{OnTimeout: resp.Int(0), Deadline: deadline, Session: c.Session, Cmd: c.Cmd, DB: c.DB.ID()})
+	return resp.NoReply
+}

@@ -1,0 +1,136 @@
+package command
+
+// partialSort brings items[from:to] into the order of the whole, as Redis sorts
+// under BY with LIMIT: a quicksort that leaves out the parts nobody asked for.
+// It is not stable, and the order in which it leaves equal elements is visible
+// (ALPHA BY with equal weights), so it takes the same steps as Redis's: Bentley
+// and McIlroy's quicksort (Software: Practice and Experience, 1993) with a
+// change to insertion sort for input that needed no exchange.
+type partialSort struct {
+	items    []sortItem
+	from, to int // the range asked for, inclusive
+	compare  func(a, b *sortItem) int
+}
+
+// sort sorts n items from a on.
+func (p *partialSort) sort(a, n int) {
+	for n >= 7 {
+		low, high, moved := p.split(a, n)
+		if !moved {
+			break
+		}
+		if low > 1 && p.wanted(a, low) {
+			p.sort(a, low)
+		}
+		a, n = a+n-high, high
+		if n <= 1 || !p.wanted(a, n) {
+			return
+		}
+	}
+	p.insertionSort(a, n)
+}
+
+// wanted reports whether the n items from a on overlap what was asked for.
+func (p *partialSort) wanted(a, n int) bool { return p.from < a+n && p.to >= a }
+
+func (p *partialSort) insertionSort(a, n int) {
+	for i := a + 1; i < a+n; i++ {
+		for j := i; j > a && p.cmp(j-1, j) > 0; j-- {
+			p.swap(j, j-1)
+		}
+	}
+}
+
+// split puts what is less than a pivot first and what is greater last, and
+// returns how many there are of each. Equal ones are gathered at both ends and
+// then moved to the middle. moved is false when no item had to be exchanged.
+func (p *partialSort) split(a, n int) (low, high int, moved bool) {
+	p.swap(a, p.pivot(a, n))
+	equalLow, i := a+1, a+1
+	equalHigh, j := a+n-1, a+n-1
+	for {
+		for ; i <= j; i++ {
+			r := p.cmp(i, a)
+			if r > 0 {
+				break
+			}
+			if r == 0 {
+				moved = true
+				p.swap(equalLow, i)
+				equalLow++
+			}
+		}
+		for ; i <= j; j-- {
+			r := p.cmp(j, a)
+			if r < 0 {
+				break
+			}
+			if r == 0 {
+				moved = true
+				p.swap(j, equalHigh)
+				equalHigh--
+			}
+		}
+		if i > j {
+			break
+		}
+		p.swap(i, j)
+		moved = true
+		i++
+		j--
+	}
+	if !moved {
+		return 0, 0, false
+	}
+	low, high = i-equalLow, equalHigh-j
+	p.swapRange(a, i-min(equalLow-a, low), min(equalLow-a, low))
+	behind := min(high, a+n-1-equalHigh)
+	p.swapRange(i, a+n-behind, behind)
+	return low, high, true
+}
+
+// pivot returns the middle item, for more items the median of three, for many
+// that of nine.
+func (p *partialSort) pivot(a, n int) int {
+	middle := a + n/2
+	if n <= 7 {
+		return middle
+	}
+	first, last := a, a+n-1
+	if n > 40 {
+		d := n / 8
+		first = p.median(first, first+d, first+2*d)
+		middle = p.median(middle-d, middle, middle+d)
+		last = p.median(last-2*d, last-d, last)
+	}
+	return p.median(first, middle, last)
+}
+
+func (p *partialSort) median(a, b, c int) int {
+	if p.cmp(a, b) < 0 {
+		switch {
+		case p.cmp(b, c) < 0:
+			return b
+		case p.cmp(a, c) < 0:
+			return c
+		}
+		return a
+	}
+	switch {
+	case p.cmp(b, c) > 0:
+		return b
+	case p.cmp(a, c) < 0:
+		return a
+	}
+	return c
+}
+
+func (p *partialSort) cmp(i, j int) int { return p.compare(&p.items[i], &p.items[j]) }
+
+func (p *partialSort) swap(i, j int) { p.items[i], p.items[j] = p.items[j], p.items[i] }
+
+func (p *partialSort) swapRange(i, j, n int) {
+	for k := range n {
+		p.swap(i+k, j+k)
+	}
+}

@@ -1,0 +1,38 @@
+package command
+
+// genericCommands is the table of the commands for keys of any type.
+func genericCommands() []*Command {
+	return []*Command{
+		{Name: "copy", Arity: -3, Flags: Write | DenyOOM, Keys: concat(key(RO|Access, 1), key(OW|Update, 2)), Since: "6.2.0", Summary: "Copies a value with its deadline to another key, in any database.", Run: copyCmd},
+		{Name: "del", Arity: -2, Flags: Write, Keys: keys(RM|Delete, 1, -1, 1), Tips: []string{"request_policy:multi_shard", "response_policy:agg_sum"}, Since: "1.0.0", Summary: "Deletes keys.", Run: del},
+		{Name: "exists", Arity: -2, Flags: ReadOnly | Fast, Keys: keys(RO, 1, -1, 1), Tips: []string{"request_policy:multi_shard", "response_policy:agg_sum"}, Since: "1.0.0", Summary: "Counts how many of the keys exist.", Run: exists},
+		{Name: "expire", Arity: -3, Flags: Write | Fast, Keys: key(RW|Update, 1), Since: "1.0.0", Summary: "Makes a key expire after some seconds.", Run: expire},
+		{Name: "expireat", Arity: -3, Flags: Write | Fast, Keys: key(RW|Update, 1), Since: "1.2.0", Summary: "Makes a key expire at a Unix time in seconds.", Run: expireat},
+		{Name: "expiretime", Arity: 2, Flags: ReadOnly | Fast, Keys: key(RO|Access, 1), Since: "7.0.0", Summary: "Returns when a key expires as a Unix time in seconds.", Run: expiretime},
+		{Name: "keys", Arity: 2, Flags: ReadOnly, Categories: []string{"keyspace", "dangerous"}, Tips: []string{"request_policy:all_shards", "nondeterministic_output_order"}, Since: "1.0.0", Summary: "Returns all keys that match a pattern.", Run: keysCmd},
+		{Name: "move", Arity: 3, Flags: Write | Fast, Keys: key(RW|Access|Update, 1), Since: "1.0.0", Summary: "Moves a key to another database.", Run: move},
+		{Name: "object", Arity: -2, Since: "2.2.3", Summary: "Groups the commands that look into a value.", Subs: []*Command{
+			{Name: "object|encoding", Arity: 3, Flags: ReadOnly, Keys: key(RO, 2), Tips: []string{"nondeterministic_output"}, Since: "2.2.3", Summary: "Returns the form in which a value is kept.", Run: objectEncoding},
+			{Name: "object|freq", Arity: 3, Flags: ReadOnly, Keys: key(RO, 2), Tips: []string{"nondeterministic_output"}, Since: "4.0.0", Summary: "Returns how often a key is used, where that is counted.", Run: objectFreq},
+			{Name: "object|help", Arity: 2, Flags: Loading | Stale, Since: "6.2.0", Summary: "Lists the subcommands.", Run: containerHelp},
+			{Name: "object|idletime", Arity: 3, Flags: ReadOnly, Keys: key(RO, 2), Tips: []string{"nondeterministic_output"}, Since: "2.2.3", Summary: "Returns the seconds since the last access to a key.", Run: objectIdletime},
+			{Name: "object|refcount", Arity: 3, Flags: ReadOnly, Keys: key(RO, 2), Tips: []string{"nondeterministic_output"}, Since: "2.2.3", Summary: "Returns how many references a value has.", Run: objectRefcount},
+		}},
+		{Name: "persist", Arity: 2, Flags: Write | Fast, Keys: key(RW|Update, 1), Since: "2.2.0", Summary: "Takes away the deadline of a key.", Run: persist},
+		{Name: "pexpire", Arity: -3, Flags: Write | Fast, Keys: key(RW|Update, 1), Since: "2.6.0", Summary: "Makes a key expire after some milliseconds.", Run: pexpire},
+		{Name: "pexpireat", Arity: -3, Flags: Write | Fast, Keys: key(RW|Update, 1), Since: "2.6.0", Summary: "Makes a key expire at a Unix time in milliseconds.", Run: pexpireat},
+		{Name: "pexpiretime", Arity: 2, Flags: ReadOnly | Fast, Keys: key(RO|Access, 1), Since: "7.0.0", Summary: "Returns when a key expires as a Unix time in milliseconds.", Run: pexpiretime},
+		{Name: "pttl", Arity: 2, Flags: ReadOnly | Fast, Keys: key(RO|Access, 1), Tips: []string{"nondeterministic_output"}, Since: "2.6.0", Summary: "Returns the time that a key has left, in milliseconds.", Run: pttl},
+		{Name: "randomkey", Arity: 1, Flags: ReadOnly, Tips: []string{"request_policy:all_shards", "nondeterministic_output"}, Since: "1.0.0", Summary: "Returns a key picked at random.", Run: randomkey},
+		{Name: "rename", Arity: 3, Flags: Write, Keys: concat(key(RW|Access|Delete, 1), key(OW|Update, 2)), Since: "1.0.0", Summary: "Gives a key another name, replacing what has it.", Run: rename},
+		{Name: "renamenx", Arity: 3, Flags: Write | Fast, Keys: concat(key(RW|Access|Delete, 1), key(OW|Insert, 2)), Since: "1.0.0", Summary: "Gives a key another name unless that is taken.", Run: renamenx},
+		{Name: "scan", Arity: -2, Flags: ReadOnly, Tips: []string{"nondeterministic_output", "request_policy:special"}, Since: "2.8.0", Summary: "Walks over the keys a few at a time.", Run: scan},
+		{Name: "sort", Arity: -2, Flags: Write | DenyOOM | MovableKeys, Keys: concat(key(RO|Access, 1), noted([]KeySpec{{Flags: RO | Access}}, "For the optional BY/GET keyword. It is marked 'unknown' because the key names derive from the content of the key we sort"), noted([]KeySpec{{Flags: OW | Update}}, "For the optional STORE keyword. It is marked 'unknown' because the keyword can appear anywhere in the argument array")), Categories: []string{"set", "sortedset", "list", "dangerous"}, Since: "1.0.0", Summary: "Sorts a list, set or sorted set, and can keep the result.", Run: sort},
+		{Name: "sort_ro", Arity: -2, Flags: ReadOnly | MovableKeys, Keys: concat(key(RO|Access, 1), noted([]KeySpec{{Flags: RO | Access}}, "For the optional BY/GET keyword. It is marked 'unknown' because the key names derive from the content of the key we sort")), Categories: []string{"set", "sortedset", "list", "dangerous"}, Since: "7.0.0", Summary: "Sorts a list, set or sorted set.", Run: sortRO},
+		{Name: "touch", Arity: -2, Flags: ReadOnly | Fast, Keys: keys(RO, 1, -1, 1), Tips: []string{"request_policy:multi_shard", "response_policy:agg_sum"}, Since: "3.2.1", Summary: "Counts as an access to keys, and says how many exist.", Run: touch},
+		{Name: "ttl", Arity: 2, Flags: ReadOnly | Fast, Keys: key(RO|Access, 1), Tips: []string{"nondeterministic_output"}, Since: "1.0.0", Summary: "Returns the time that a key has left, in seconds.", Run: ttl},
+		{Name: "type", Arity: 2, Flags: ReadOnly | Fast, Keys: key(RO, 1), Since: "1.0.0", Summary: "Returns the type of a value.", Run: typeCmd},
+		{Name: "unlink", Arity: -2, Flags: Write | Fast, Keys: keys(RM|Delete, 1, -1, 1), Tips: []string{"request_policy:multi_shard", "response_policy:agg_sum"}, Since: "4.0.0", Summary: "Deletes keys.", Run: unlink},
+		{Name: "wait", Arity: 3, Flags: NoScript, Categories: []string{"connection"}, Tips: []string{"request_policy:all_shards", "response_policy:agg_min"}, Since: "3.0.0", Summary: "Waits until replicas have caught up: here there are none.", Run: wait},
+	}
+}

@@ -1,0 +1,200 @@
+package command
+
+import (
+	"github.com/lockredis/lockredis/resp"
+	"github.com/lockredis/lockredis/store"
+)
+
+var (
+	errHashNotInt   = resp.Error("ERR hash value is not an integer")
+	errHashNotFloat = resp.Error("ERR hash value is not a float")
+	errIncrNaNOrInf = resp.Error("ERR value is NaN or Infinity")
+)
+
+// readHash looks a hash up for a command that reads it.
+func readHash(c *Ctx, key []byte) (*store.Hash, bool) { return asHash(c.DB.Lookup(key)) }
+
+// hashWrite is a hash that a command fills: the key's own, or one that becomes
+// the key's when the command is done.
+type hashWrite struct {
+	*store.Hash
+	entry *store.Entry // nil: the key is missing
+}
+
+func writeHash(c *Ctx, key []byte) (w hashWrite, ok bool) {
+	w.entry = c.DB.LookupWrite(key)
+	if w.Hash, ok = asHash(w.entry); ok && w.entry == nil {
+		w.Hash = new(store.Hash)
+	}
+	return w, ok
+}
+
+// done announces the change, and stores the hash first when it is new.
+func (w hashWrite) done(c *Ctx, key []byte, event string) {
+	announceWrite(c, key, w.entry, w.Hash, HashClass, event)
+}
+
+func hset(c *Ctx, args resp.Args) resp.Reply {
+	added, failure := hashSetPairs(c, args)
+	if failure.IsError() {
+		return failure
+	}
+	return resp.Int(added)
+}
+
+func hmset(c *Ctx, args resp.Args) resp.Reply {
+	if _, failure := hashSetPairs(c, args); failure.IsError() {
+		return failure
+	}
+	return resp.OK
+}
+
+func hashSetPairs(c *Ctx, args resp.Args) (added int64, failure resp.Reply) {
+	if len(args)%2 != 0 {
+		return 0, resp.ErrArity(c.Cmd.Name)
+	}
+	h, ok := writeHash(c, args[1])
+	if !ok {
+		return 0, resp.ErrWrongType
+	}
+	lim := &c.Space.Limits
+	h.FitArguments(args[2:], lim)
+	for i := 2; i < len(args); i += 2 {
+		if h.Set(args[i], args[i+1], lim) {
+			added++
+		}
+	}
+	h.done(c, args[1], "hset")
+	return added, resp.NoReply
+}
+
+func hsetnx(c *Ctx, args resp.Args) resp.Reply {
+	h, ok := writeHash(c, args[1])
+	switch {
+	case !ok:
+		return resp.ErrWrongType
+	case h.Has(args[2]):
+		return resp.Int(0)
+	}
+	h.Set(args[2], args[3], &c.Space.Limits)
+	h.done(c, args[1], "hset")
+	return resp.Int(1)
+}
+
+func hget(c *Ctx, args resp.Args) resp.Reply {
+	h, ok := readHash(c, args[1])
+	if !ok {
+		return resp.ErrWrongType
+	}
+	return hashValue(h, args[2])
+}
+
+func hmget(c *Ctx, args resp.Args) resp.Reply {
+	h, ok := readHash(c, args[1])
+	if !ok {
+		return resp.ErrWrongType
+	}
+	values := make([]resp.Reply, len(args)-2)
+	for i, field := range args[2:] {
+		values[i] = hashValue(h, field)
+	}
+	return resp.Array(values...)
+}
+
+func hashValue(h *store.Hash, field []byte) resp.Reply {
+	if h != nil {
+		if value, ok := h.Get(field); ok {
+			return resp.Bulk(value)
+		}
+	}
+	return resp.Nil
+}
+
+func hexists(c *Ctx, args resp.Args) resp.Reply {
+	h, ok := readHash(c, args[1])
+	if !ok {
+		return resp.ErrWrongType
+	}
+	return resp.Flag(h != nil && h.Has(args[2]))
+}
+
+func hstrlen(c *Ctx, args resp.Args) resp.Reply {
+	h, ok := readHash(c, args[1])
+	if !ok {
+		return resp.ErrWrongType
+	}
+	return resp.Int(int64(len(hashValue(h, args[2]).Text())))
+}
+
+func hlen(c *Ctx, args resp.Args) resp.Reply {
+	h, ok := readHash(c, args[1])
+	switch {
+	case !ok:
+		return resp.ErrWrongType
+	case h == nil:
+		return resp.Int(0)
+	}
+	return resp.Int(int64(h.Len()))
+}
+
+func hdel(c *Ctx, args resp.Args) resp.Reply {
+	e := c.DB.LookupWrite(args[1])
+	h, ok := asHash(e)
+	switch {
+	case !ok:
+		return resp.ErrWrongType
+	case h == nil:
+		return resp.Int(0)
+	}
+	deleted := int64(0)
+	for _, field := range args[2:] {
+		if h.Delete(field) {
+			deleted++
+		}
+	}
+	if deleted > 0 {
+		c.Changed(HashClass, "hdel", e)
+		c.RemoveIfEmpty(e, h.Len())
+	}
+	return resp.Int(deleted)
+}
+
+func hgetall(c *Ctx, args resp.Args) resp.Reply {
+	h, ok := readHash(c, args[1])
+	switch {
+	case !ok:
+		return resp.ErrWrongType
+	case h == nil:
+		return resp.Map()
+	}
+	pairs := make([]resp.Reply, 0, 2*h.Len())
+	h.Each(func(field, value []byte) bool {
+		pairs = append(pairs, resp.Bulk(field), resp.Bulk(value))
+		return true
+	})
+	return resp.Map(pairs...)
+}
+
+func hkeys(c *Ctx, args resp.Args) resp.Reply {
+	return hashColumn(c, args, func(field, _ []byte) []byte { return field })
+}
+
+func hvals(c *Ctx, args resp.Args) resp.Reply {
+	return hashColumn(c, args, func(_, value []byte) []byte { return value })
+}
+
+func hashColumn(c *Ctx, args resp.Args, pick func(field, value []byte) []byte) resp.Reply {
+	h, ok := readHash(c, args[1])
+	switch {
+	case !ok:
+		return resp.ErrWrongType
+	case h == nil:
+		return resp.EmptyArray
+	}
+	column := make([]resp.Reply, 0, h.Len())
+	h.Each(func(field, value []byte) bool {
+		column = append(column, resp.Bulk(pick(field, value)))
+		return true
+	})
+	return resp.Array(column...)
+}

@@ -1,0 +1,69 @@
+package command
+
+import (
+	"github.com/lockredis/lockredis/resp"
+	"github.com/lockredis/lockredis/store"
+)
+
+func hrandfield(c *Ctx, args resp.Args) resp.Reply {
+	if len(args) > 2 {
+		return hrandfieldCount(c, args)
+	}
+	h, ok := readHash(c, args[1])
+	switch {
+	case !ok:
+		return resp.ErrWrongType
+	case h == nil:
+		return resp.Nil
+	}
+	field, _ := h.At(c.Rand.IntN(h.Len()))
+	return resp.Bulk(field)
+}
+
+func hrandfieldCount(c *Ctx, args resp.Args) resp.Reply {
+	count, withValues, failure := parseRandomOptions(args, "withvalues")
+	if failure.IsError() {
+		return failure
+	}
+	h, ok := readHash(c, args[1])
+	switch {
+	case !ok:
+		return resp.ErrWrongType
+	case h == nil || count == 0:
+		return resp.EmptyArray
+	case count < -maxRandomPicks:
+		return errTooManyPicks
+	}
+	picks := randomPicks(c.Rand, h.Len(), count)
+	pairs := hashPairs(h, picks)
+	if !withValues {
+		fields := make([]resp.Reply, len(picks))
+		for i := range fields {
+			fields[i] = pairs[2*i]
+		}
+		return resp.Array(fields...)
+	}
+	return pairedReply(c, pairs)
+}
+
+// hashPairs returns the picked pairs, fields and values in turn. A packed hash
+// is read once and not walked for every pick.
+func hashPairs(h *store.Hash, picks []int) []resp.Reply {
+	pairs := make([]resp.Reply, 0, 2*len(picks))
+	if !h.Packed() {
+		for _, at := range picks {
+			field, value := h.At(at)
+			pairs = append(pairs, resp.Bulk(field), resp.Bulk(value))
+		}
+		return pairs
+	}
+	all := make([]resp.Reply, 0, 2*h.Len())
+	h.Each(func(field, value []byte) bool {
+		all = append(all, resp.Bulk(field), resp.Bulk(value))
+		return true
+	})
+	for _, at := range picks {
+		pairs = append(pairs, all[2*at], all[2*at+1])
+	}
+	return pairs
+}

@@ -1,0 +1,291 @@
+package command
+
+import (
+	"math"
+
+	"github.com/lockredis/lockredis/resp"
+	"github.com/lockredis/lockredis/store"
+)
+
+var errIndexRange = resp.Error("ERR index out of range")
+
+// listEnd is an end of a list: where LPUSH and LPOP work, or RPUSH and RPOP.
+type listEnd bool
+
+const (
+	listHead listEnd = true
+	listTail listEnd = false
+)
+
+// parseListEnd reads LEFT or RIGHT.
+func parseListEnd(arg []byte) (end listEnd, ok bool) {
+	if isWord(arg, "left") {
+		return listHead, true
+	}
+	return listTail, isWord(arg, "right")
+}
+
+// event returns the name of a push's or pop's keyspace event.
+func (end listEnd) event(head, tail string) string {
+	if end == listHead {
+		return head
+	}
+	return tail
+}
+
+func (end listEnd) push(c *Ctx, l *store.List, elem []byte) {
+	if end == listHead {
+		l.PushFront(elem, c.Space.Limits.ListSize)
+	} else {
+		l.PushBack(elem, c.Space.Limits.ListSize)
+	}
+}
+
+func (end listEnd) pop(l *store.List) []byte {
+	if end == listHead {
+		return l.PopFront()
+	}
+	return l.PopBack()
+}
+
+func lpush(c *Ctx, args resp.Args) resp.Reply { return pushList(c, args, listHead, false) }
+func rpush(c *Ctx, args resp.Args) resp.Reply { return pushList(c, args, listTail, false) }
+
+func lpushx(c *Ctx, args resp.Args) resp.Reply { return pushList(c, args, listHead, true) }
+func rpushx(c *Ctx, args resp.Args) resp.Reply { return pushList(c, args, listTail, true) }
+
+func pushList(c *Ctx, args resp.Args, end listEnd, onlyExisting bool) resp.Reply {
+	e := c.DB.LookupWrite(args[1])
+	l, ok := asList(e)
+	switch {
+	case !ok:
+		return resp.ErrWrongType
+	case e == nil && onlyExisting:
+		return resp.Int(0)
+	case e == nil:
+		l = new(store.List)
+	}
+	for _, elem := range args[2:] {
+		end.push(c, l, elem)
+	}
+	announceWrite(c, args[1], e, l, ListClass, end.event("lpush", "rpush"))
+	return resp.Int(int64(l.Len()))
+}
+
+func lpop(c *Ctx, args resp.Args) resp.Reply { return popList(c, args, listHead) }
+func rpop(c *Ctx, args resp.Args) resp.Reply { return popList(c, args, listTail) }
+
+func popList(c *Ctx, args resp.Args, end listEnd) resp.Reply {
+	count, null := int64(-1), resp.Nil
+	if len(args) > 3 {
+		return resp.ErrArity(c.Cmd.Name)
+	}
+	if len(args) == 3 {
+		n, ok := resp.ParseInt(args[2])
+		if !ok || n < 0 {
+			return resp.ErrValuePositive
+		}
+		count, null = n, resp.NilArray
+	}
+	e := c.DB.LookupWrite(args[1])
+	l, ok := asList(e)
+	switch {
+	case !ok:
+		return resp.ErrWrongType
+	case e == nil:
+		return null
+	case count < 0:
+		return popOne(c, e, l, end)
+	case count == 0:
+		return resp.EmptyArray
+	}
+	return popSome(c, e, l, end, count)
+}
+
+// popOne takes an element off a list and announces it.
+func popOne(c *Ctx, e *store.Entry, l *store.List, end listEnd) resp.Reply {
+	elem := end.pop(l)
+	listPopped(c, e, l, end)
+	return resp.Bulk(elem)
+}
+
+// popSome takes at most count elements off a list.
+func popSome(c *Ctx, e *store.Entry, l *store.List, end listEnd, count int64) resp.Reply {
+	n := int(min(count, int64(l.Len())))
+	elems := make([]resp.Reply, n)
+	from, keepFrom, keepTo := 0, n, l.Len()
+	if end == listTail {
+		from, keepFrom, keepTo = l.Len()-1, 0, l.Len()-n
+	}
+	it := l.Iter(from, end == listTail)
+	for i := range elems {
+		elem, _ := it.Next()
+		elems[i] = resp.BulkString(string(elem))
+	}
+	l.Trim(keepFrom, keepTo)
+	listPopped(c, e, l, end)
+	return resp.Array(elems...)
+}
+
+func listPopped(c *Ctx, e *store.Entry, l *store.List, end listEnd) {
+	c.Changed(ListClass, end.event("lpop", "rpop"), e)
+	c.RemoveIfEmpty(e, l.Len())
+}
+
+func llen(c *Ctx, args resp.Args) resp.Reply {
+	l, ok := asList(c.DB.Lookup(args[1]))
+	switch {
+	case !ok:
+		return resp.ErrWrongType
+	case l == nil:
+		return resp.Int(0)
+	}
+	return resp.Int(int64(l.Len()))
+}
+
+func lindex(c *Ctx, args resp.Args) resp.Reply {
+	l, ok := asList(c.DB.Lookup(args[1]))
+	switch {
+	case !ok:
+		return resp.ErrWrongType
+	case l == nil:
+		return resp.Nil
+	}
+	i, within, failure := parseListIndex(l, args[2])
+	switch {
+	case failure.IsError():
+		return failure
+	case !within:
+		return resp.Nil
+	}
+	return resp.Bulk(l.At(i))
+}
+
+// parseListIndex reads the place of an element, which may count from the last
+// one (-1). within is false when there is no such place.
+func parseListIndex(l *store.List, arg []byte) (i int, within bool, failure resp.Reply) {
+	n, ok := resp.ParseInt(arg)
+	if !ok {
+		return 0, false, resp.ErrNotInt
+	}
+	if n < 0 {
+		n += int64(l.Len())
+	}
+	return int(n), 0 <= n && n < int64(l.Len()), resp.NoReply
+}
+
+func lset(c *Ctx, args resp.Args) resp.Reply {
+	e := c.DB.LookupWrite(args[1])
+	l, ok := asList(e)
+	switch {
+	case !ok:
+		return resp.ErrWrongType
+	case l == nil:
+		return resp.ErrNoKey
+	}
+	i, within, failure := parseListIndex(l, args[2])
+	switch {
+	case failure.IsError():
+		return failure
+	case !within:
+		return errIndexRange
+	}
+	l.Set(i, args[3], c.Space.Limits.ListSize)
+	c.Changed(ListClass, "lset", e)
+	return resp.OK
+}
+
+func linsert(c *Ctx, args resp.Args) resp.Reply {
+	after := isWord(args[2], "after")
+	if !after && !isWord(args[2], "before") {
+		return resp.ErrSyntax
+	}
+	e := c.DB.LookupWrite(args[1])
+	l, ok := asList(e)
+	switch {
+	case !ok:
+		return resp.ErrWrongType
+	case l == nil:
+		return resp.Int(0)
+	}
+	at := -1
+	it := l.Iter(0, false)
+	for i := range l.Len() {
+		if elem, _ := it.Next(); string(elem) == string(args[3]) {
+			at = i
+			break
+		}
+	}
+	if at < 0 {
+		return resp.Int(-1)
+	}
+	if after {
+		at++
+	}
+	l.Insert(at, args[4], c.Space.Limits.ListSize)
+	c.Changed(ListClass, "linsert", e)
+	return resp.Int(int64(l.Len()))
+}
+
+func lrange(c *Ctx, args resp.Args) resp.Reply {
+	start, end, ok := parseRange(args[2], args[3])
+	if !ok {
+		return resp.ErrNotInt
+	}
+	l, ok := asList(c.DB.Lookup(args[1]))
+	switch {
+	case !ok:
+		return resp.ErrWrongType
+	case l == nil:
+		return resp.EmptyArray
+	}
+	from, to := clampRange(start, end, l.Len())
+	elems := make([]resp.Reply, to-from)
+	it := l.Iter(from, false)
+	for i := range elems {
+		elem, _ := it.Next()
+		elems[i] = resp.Bulk(elem)
+	}
+	return resp.Array(elems...)
+}
+
+func ltrim(c *Ctx, args resp.Args) resp.Reply {
+	start, end, ok := parseRange(args[2], args[3])
+	if !ok {
+		return resp.ErrNotInt
+	}
+	e := c.DB.LookupWrite(args[1])
+	l, ok := asList(e)
+	switch {
+	case !ok:
+		return resp.ErrWrongType
+	case l == nil:
+		return resp.OK
+	}
+	l.Trim(clampRange(start, end, l.Len()))
+	c.Changed(ListClass, "ltrim", e)
+	c.RemoveIfEmpty(e, l.Len())
+	return resp.OK
+}
+
+func lrem(c *Ctx, args resp.Args) resp.Reply {
+	count, ok := resp.ParseInt(args[2])
+	if !ok {
+		return resp.ErrNotInt
+	}
+	count = max(count, -math.MaxInt64)
+	e := c.DB.LookupWrite(args[1])
+	l, ok := asList(e)
+	switch {
+	case !ok:
+		return resp.ErrWrongType
+	case l == nil:
+		return resp.Int(0)
+	}
+	removed := l.Remove(args[3], int(count))
+	if removed > 0 {
+		c.Changed(ListClass, "lrem", e)
+		c.RemoveIfEmpty(e, l.Len())
+	}
+	return resp.Int(int64(removed))
+}

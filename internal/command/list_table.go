@@ -1,0 +1,28 @@
+package command
+
+func listCommands() []*Command {
+	return []*Command{
+		{Name: "blmove", Arity: 6, Flags: Write | DenyOOM | NoScript | Blocking, Keys: concat(key(RW|Access|Delete, 1), key(RW|Insert, 2)), Since: "6.2.0", Summary: "Moves an element between lists, waiting for one to come.", Run: blmove},
+		{Name: "blmpop", Arity: -5, Flags: Write | Blocking | MovableKeys, Keys: numkeys(RW|Access|Delete, 2), Since: "7.0.0", Summary: "Takes elements off the first list that has any, waiting for one.", Run: blmpop},
+		{Name: "blpop", Arity: -3, Flags: Write | NoScript | Blocking, Keys: keys(RW|Access|Delete, 1, -2, 1), Since: "2.0.0", Summary: "Takes the first element of the first list there is, waiting for one.", Run: blpop},
+		{Name: "brpop", Arity: -3, Flags: Write | NoScript | Blocking, Keys: keys(RW|Access|Delete, 1, -2, 1), Since: "2.0.0", Summary: "Takes the last element of the first list there is, waiting for one.", Run: brpop},
+		{Name: "brpoplpush", Arity: 4, Flags: Write | DenyOOM | NoScript | Blocking, Keys: concat(key(RW|Access|Delete, 1), key(RW|Insert, 2)), Since: "2.2.0", Summary: "Moves the last element of a list to the head of another, waiting for one to come.", Run: brpoplpush},
+		{Name: "lindex", Arity: 3, Flags: ReadOnly, Keys: key(RO|Access, 1), Since: "1.0.0", Summary: "Returns the element at an index.", Run: lindex},
+		{Name: "linsert", Arity: 5, Flags: Write | DenyOOM, Keys: key(RW|Insert, 1), Since: "2.2.0", Summary: "Puts an element before or behind another.", Run: linsert},
+		{Name: "llen", Arity: 2, Flags: ReadOnly | Fast, Keys: key(RO, 1), Since: "1.0.0", Summary: "Returns the number of elements.", Run: llen},
+		{Name: "lmove", Arity: 5, Flags: Write | DenyOOM, Keys: concat(key(RW|Access|Delete, 1), key(RW|Insert, 2)), Since: "6.2.0", Summary: "Moves an element from an end of a list to an end of another.", Run: lmove},
+		{Name: "lmpop", Arity: -4, Flags: Write | MovableKeys, Keys: numkeys(RW|Access|Delete, 1), Since: "7.0.0", Summary: "Takes elements off the first list that has any.", Run: lmpop},
+		{Name: "lpop", Arity: -2, Flags: Write | Fast, Keys: key(RW|Access|Delete, 1), Since: "1.0.0", Summary: "Takes elements off the head.", Run: lpop},
+		{Name: "lpos", Arity: -3, Flags: ReadOnly, Keys: key(RO|Access, 1), Since: "6.0.6", Summary: "Returns where an element stands.", Run: lpos},
+		{Name: "lpush", Arity: -3, Flags: Write | DenyOOM | Fast, Keys: key(RW|Insert, 1), Since: "1.0.0", Summary: "Adds elements at the head, making the list if need be.", Run: lpush},
+		{Name: "lpushx", Arity: -3, Flags: Write | DenyOOM | Fast, Keys: key(RW|Insert, 1), Since: "2.2.0", Summary: "Adds elements at the head of a list that is there.", Run: lpushx},
+		{Name: "lrange", Arity: 4, Flags: ReadOnly, Keys: key(RO|Access, 1), Since: "1.0.0", Summary: "Returns the elements between two indexes.", Run: lrange},
+		{Name: "lrem", Arity: 4, Flags: Write, Keys: key(RW|Delete, 1), Since: "1.0.0", Summary: "Removes elements that equal a value.", Run: lrem},
+		{Name: "lset", Arity: 4, Flags: Write | DenyOOM, Keys: key(RW|Update, 1), Since: "1.0.0", Summary: "Replaces the element at an index.", Run: lset},
+		{Name: "ltrim", Arity: 4, Flags: Write, Keys: key(RW|Delete, 1), Since: "1.0.0", Summary: "Keeps only the elements between two indexes.", Run: ltrim},
+		{Name: "rpop", Arity: -2, Flags: Write | Fast, Keys: key(RW|Access|Delete, 1), Since: "1.0.0", Summary: "Takes elements off the tail.", Run: rpop},
+		{Name: "rpoplpush", Arity: 3, Flags: Write | DenyOOM, Keys: concat(key(RW|Access|Delete, 1), key(RW|Insert, 2)), Since: "1.2.0", Summary: "Moves the last element of a list to the head of another.", Run: rpoplpush},
+		{Name: "rpush", Arity: -3, Flags: Write | DenyOOM | Fast, Keys: key(RW|Insert, 1), Since: "1.0.0", Summary: "Adds elements at the tail, making the list if need be.", Run: rpush},
+		{Name: "rpushx", Arity: -3, Flags: Write | DenyOOM | Fast, Keys: key(RW|Insert, 1), Since: "2.2.0", Summary: "Adds elements at the tail of a list that is there.", Run: rpushx},
+	}
+}

@@ -1,0 +1,114 @@
+package command
+
+import (
+	"github.com/lockredis/lockredis/luaexec"
+	"github.com/lockredis/lockredis/resp"
+)
+
+var (
+	errNoScript       = resp.Error("NOSCRIPT No matching script. Please use EVAL.")
+	errKeysNegative   = resp.Error("ERR Number of keys can't be negative")
+	errReadOnlyScript = resp.Error("ERR Can not execute a script with write flag using *_ro command.")
+	errScriptOOM      = resp.Error("OOM allow-oom flag is not set on the script, can not run it when used memory > 'maxmemory'")
+	errScriptFlush    = resp.Error("ERR SCRIPT FLUSH only support SYNC|ASYNC option")
+	errScriptDebug    = resp.Error("ERR Use SCRIPT DEBUG YES/SYNC/NO")
+	errNoDebugger     = resp.Error("ERR lockredis has no Lua debugger")
+)
+
+func eval(c *Ctx, args resp.Args) resp.Reply      { return evalBody(c, args, false) }
+func evalRO(c *Ctx, args resp.Args) resp.Reply    { return evalBody(c, args, true) }
+func evalsha(c *Ctx, args resp.Args) resp.Reply   { return evalCached(c, args, false) }
+func evalshaRO(c *Ctx, args resp.Args) resp.Reply { return evalCached(c, args, true) }
+
+func evalBody(c *Ctx, args resp.Args, readOnly bool) resp.Reply {
+	n, failure, ok := scriptKeys(args)
+	if !ok {
+		return failure
+	}
+	s, failure, ok := c.Scripts.Load(args[1])
+	if !ok {
+		return failure
+	}
+	return runScript(c, s, args, n, readOnly)
+}
+
+func evalCached(c *Ctx, args resp.Args, readOnly bool) resp.Reply {
+	if len(args[1]) != 40 {
+		return errNoScript
+	}
+	n, failure, ok := scriptKeys(args)
+	if !ok {
+		return failure
+	}
+	s, ok := c.Scripts.Lookup(args[1])
+	if !ok {
+		return errNoScript
+	}
+	return runScript(c, s, args, n, readOnly)
+}
+
+// scriptKeys reads the number of keys.
+func scriptKeys(args resp.Args) (n int, failure resp.Reply, ok bool) {
+	count, isInt := resp.ParseInt(args[2])
+	switch {
+	case !isInt:
+		return 0, resp.ErrNotInt, false
+	case count > int64(len(args)-3):
+		return 0, resp.ErrTooManyKeys, false
+	case count < 0:
+		return 0, errKeysNegative, false
+	}
+	return int(count), failure, true
+}
+
+// runScript checks what the script's shebang line declares and runs it.
+func runScript(c *Ctx, s *luaexec.Script, args resp.Args, keys int, readOnly bool) resp.Reply {
+	if flags := s.Flags(); flags.HasShebang && !flags.NoWrites {
+		if readOnly {
+			return errReadOnlyScript
+		}
+		if !flags.AllowOOM && c.Config.MaxMemory > 0 && c.Server.MemoryUsed() > c.Config.MaxMemory {
+			return errScriptOOM
+		}
+	}
+	return c.Runner.RunScript(c, s, args[3:3+keys], args[3+keys:], readOnly)
+}
+
+func scriptLoad(c *Ctx, args resp.Args) resp.Reply {
+	s, failure, ok := c.Scripts.Load(args[2])
+	if !ok {
+		return failure
+	}
+	return resp.BulkString(s.SHA())
+}
+
+func scriptExists(c *Ctx, args resp.Args) resp.Reply {
+	found := make([]resp.Reply, 0, len(args)-2)
+	for _, sha := range args[2:] {
+		_, ok := c.Scripts.Lookup(sha)
+		found = append(found, resp.Flag(ok))
+	}
+	return resp.Array(found...)
+}
+
+func scriptFlush(c *Ctx, args resp.Args) resp.Reply {
+	if len(args) > 3 || len(args) == 3 && !isWord(args[2], "sync") && !isWord(args[2], "async") {
+		return errScriptFlush
+	}
+	c.Scripts.Flush()
+	return resp.OK
+}
+
+// scriptDebug accepts that there is no debugger, and refuses to start one.
+func scriptDebug(_ *Ctx, args resp.Args) resp.Reply {
+	switch {
+	case isWord(args[2], "no"):
+		return resp.OK
+	case isWord(args[2], "yes"), isWord(args[2], "sync"):
+		// Differs from Redis: there is no Lua debugger.
+		return errNoDebugger
+	}
+	return errScriptDebug
+}
+
+func scriptKill(c *Ctx, _ resp.Args) resp.Reply { return c.Runner.KillScript() }

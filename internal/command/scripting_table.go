@@ -1,0 +1,19 @@
+package command
+
+// scriptingCommands is the table of scripts.
+func scriptingCommands() []*Command {
+	return []*Command{
+		{Name: "eval", Arity: -3, Flags: NoScript | Stale | SkipMonitor | NoMandatoryKeys | MovableKeys | MayReplicate, Keys: noted(numkeys(RW|Access|Update, 2), "We cannot tell how the keys will be used so we assume the worst, RW and UPDATE"), Since: "2.6.0", Summary: "Runs a Lua script.", Run: eval},
+		{Name: "eval_ro", Arity: -3, Flags: ReadOnly | NoScript | Stale | SkipMonitor | NoMandatoryKeys | MovableKeys, Keys: noted(numkeys(RO|Access, 2), "We cannot tell how the keys will be used so we assume the worst, RO and ACCESS"), Since: "7.0.0", Summary: "Runs a Lua script that must not write.", Run: evalRO},
+		{Name: "evalsha", Arity: -3, Flags: NoScript | Stale | SkipMonitor | NoMandatoryKeys | MovableKeys | MayReplicate, Keys: numkeys(RW|Access|Update, 2), Since: "2.6.0", Summary: "Runs a cached Lua script.", Run: evalsha},
+		{Name: "evalsha_ro", Arity: -3, Flags: ReadOnly | NoScript | Stale | SkipMonitor | NoMandatoryKeys | MovableKeys, Keys: numkeys(RO|Access, 2), Since: "7.0.0", Summary: "Runs a cached Lua script that must not write.", Run: evalshaRO},
+		{Name: "script", Arity: -2, Since: "2.6.0", Summary: "Groups the commands about cached scripts.", Subs: []*Command{
+			{Name: "script|debug", Arity: 3, Flags: NoScript, Since: "3.2.0", Summary: "Turns the Lua debugger off; it cannot be turned on.", Run: scriptDebug},
+			{Name: "script|exists", Arity: -3, Flags: NoScript, Tips: []string{"request_policy:all_shards", "response_policy:agg_logical_and"}, Since: "2.6.0", Summary: "Tells which scripts are cached.", Run: scriptExists},
+			{Name: "script|flush", Arity: -2, Flags: NoScript, Tips: []string{"request_policy:all_nodes", "response_policy:all_succeeded"}, Since: "2.6.0", Summary: "Empties the script cache.", Run: scriptFlush},
+			{Name: "script|help", Arity: 2, Flags: Loading | Stale, Since: "5.0.0", Summary: "Lists the subcommands.", Run: containerHelp},
+			{Name: "script|kill", Arity: 2, Flags: NoScript | AllowBusy, Tips: []string{"request_policy:all_shards", "response_policy:one_succeeded"}, Since: "2.6.0", Summary: "Ends the running script, unless it has written.", Run: scriptKill},
+			{Name: "script|load", Arity: 3, Flags: NoScript | Stale, Tips: []string{"request_policy:all_nodes", "response_policy:all_succeeded"}, Since: "2.6.0", Summary: "Caches a script without running it.", Run: scriptLoad},
+		}},
+	}
+}

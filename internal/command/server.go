@@ -1,0 +1,211 @@
+package command
+
+import (
+	"math"
+	"strconv"
+	"strings"
+
+	"github.com/lockredis/lockredis/internal/config"
+	"github.com/lockredis/lockredis/resp"
+)
+
+var (
+	errFirstDB    = resp.Error("ERR invalid first DB index")
+	errSecondDB   = resp.Error("ERR invalid second DB index")
+	errNoShutdown = resp.Error("ERR No shutdown in progress.")
+)
+
+func dbsize(c *Ctx, _ resp.Args) resp.Reply { return resp.Int(int64(c.DB.Len())) }
+
+func timeCmd(c *Ctx, _ resp.Args) resp.Reply {
+	return resp.Array(resp.BulkInt(c.Micros/1e6), resp.BulkInt(c.Micros%1e6))
+}
+
+func role(*Ctx, resp.Args) resp.Reply {
+	return resp.Array(resp.BulkString("master"), resp.Int(0), resp.EmptyArray)
+}
+
+// flushOptions takes SYNC or ASYNC, which are the same here: what is dropped
+// is freed in the background anyway.
+func flushOptions(args resp.Args) bool {
+	return len(args) == 1 || len(args) == 2 && (isWord(args[1], "sync") || isWord(args[1], "async"))
+}
+
+func flushdb(c *Ctx, args resp.Args) resp.Reply {
+	if !flushOptions(args) {
+		return resp.ErrSyntax
+	}
+	c.Dirty += int64(c.DB.Flush())
+	return resp.OK
+}
+
+func flushall(c *Ctx, args resp.Args) resp.Reply {
+	if !flushOptions(args) {
+		return resp.ErrSyntax
+	}
+	for i := range c.Space.Len() {
+		c.Dirty += int64(c.Space.DB(i).Flush())
+	}
+	return resp.OK
+}
+
+func swapdb(c *Ctx, args resp.Args) resp.Reply {
+	first, ok := resp.ParseInt(args[1])
+	if !ok || first < math.MinInt32 || first > math.MaxInt32 {
+		return errFirstDB
+	}
+	second, ok := resp.ParseInt(args[2])
+	if !ok || second < math.MinInt32 || second > math.MaxInt32 {
+		return errSecondDB
+	}
+	if n := int64(c.Space.Len()); min(first, second) < 0 || max(first, second) >= n {
+		return resp.ErrDBIndex
+	}
+	own := c.DB.ID()
+	c.Space.Swap(int(first), int(second))
+	c.Select(own)
+	c.Dirty++
+	return resp.OK
+}
+
+// saved notes that all changes are as safe as they will be.
+func saved(c *Ctx) {
+	c.Dirty = 0
+	c.LastSave = c.Now() / 1000
+}
+
+func save(c *Ctx, _ resp.Args) resp.Reply {
+	saved(c)
+	return resp.OK
+}
+
+func bgsave(c *Ctx, args resp.Args) resp.Reply {
+	if len(args) > 2 || len(args) == 2 && !isWord(args[1], "schedule") {
+		return resp.ErrSyntax
+	}
+	saved(c)
+	return resp.Status("Background saving started")
+}
+
+func bgrewriteaof(*Ctx, resp.Args) resp.Reply {
+	return resp.Status("Background append only file rewriting started")
+}
+
+func lastsave(c *Ctx, _ resp.Args) resp.Reply { return resp.Int(lastSaved(c)) }
+
+// lastSaved is in Unix seconds: the start of the server before the first SAVE.
+func lastSaved(c *Ctx) int64 {
+	if c.LastSave == 0 {
+		return c.Server.Info().StartMillis / 1000
+	}
+	return c.LastSave
+}
+
+// shutdown ends the server. There is nothing to save or to wait for, so the
+// options only have to make sense together.
+func shutdown(c *Ctx, args resp.Args) resp.Reply {
+	var save, nosave, abort, other bool
+	for _, a := range args[1:] {
+		switch {
+		case isWord(a, "save"):
+			save = true
+		case isWord(a, "nosave"):
+			nosave = true
+		case isWord(a, "now"), isWord(a, "force"):
+			other = true
+		case isWord(a, "abort"):
+			abort = true
+		default:
+			return resp.ErrSyntax
+		}
+	}
+	if save && nosave || abort && (save || nosave || other) {
+		return resp.ErrSyntax
+	}
+	if abort {
+		return errNoShutdown
+	}
+	c.Server.Log("warning", "User requested shutdown...")
+	c.Server.Shutdown()
+	c.Session.Closing = true
+	return resp.NoReply
+}
+
+// lolwut draws a padlock; VERSION n chooses how many of them, in a row.
+func lolwut(_ *Ctx, args resp.Args) resp.Reply {
+	locks := 1
+	if len(args) > 2 && isWord(args[1], "version") {
+		n, ok := resp.ParseInt(args[2])
+		if !ok {
+			return resp.ErrNotInt
+		}
+		locks = int(min(max(n, 1), 8))
+	}
+	var art strings.Builder
+	for _, row := range []string{"   .--.   ", "  /    \\  ", "  |    |  ", " _|____|_ ", "|   __   |", "|  (__)  |", "|   ||   |", "|________|"} {
+		art.WriteString(strings.TrimRight(strings.Repeat(row+"  ", locks), " ") + "\n")
+	}
+	art.WriteString("\nHeld by nobody. Redis ver. 7.0.15, lockredis ver. " + config.Version + "\n")
+	return resp.Verbatim(art.String())
+}
+
+func configGet(c *Ctx, args resp.Args) resp.Reply {
+	patterns := make([]string, 0, len(args)-2)
+	for i := range args[2:] {
+		patterns = append(patterns, args.String(i+2))
+	}
+	var reply []resp.Reply
+	for _, p := range c.Config.Match(patterns, globFold) {
+		reply = append(reply, resp.BulkString(p.Name), resp.BulkString(p.Value))
+	}
+	return resp.Map(reply...)
+}
+
+func configSet(c *Ctx, args resp.Args) resp.Reply {
+	if len(args)%2 != 0 {
+		return resp.ErrSyntax
+	}
+	var pairs []config.Pair
+	for i := 2; i < len(args); i += 2 {
+		pairs = append(pairs, config.Pair{Name: args.String(i), Value: args.String(i + 1)})
+	}
+	if err := c.Config.Set(pairs, c.Config.ProtectedConfigs.Allows(c.Session.Local())); err != nil {
+		return resp.Error("ERR " + err.Error())
+	}
+	return resp.OK
+}
+
+func configResetstat(c *Ctx, _ resp.Args) resp.Reply {
+	c.Stats = Stats{Errors: map[string]int64{}}
+	c.Space.Stats.Hits, c.Space.Stats.Misses, c.Space.Stats.Expired = 0, 0, 0
+	for _, cmd := range c.Table.All() {
+		cmd.Calls = CallStats{}
+		for _, sub := range cmd.Subs {
+			sub.Calls = CallStats{}
+		}
+	}
+	return resp.OK
+}
+
+func configRewrite(c *Ctx, _ resp.Args) resp.Reply {
+	if err := c.Config.Rewrite(); err != nil {
+		return resp.Error("ERR " + err.Error())
+	}
+	return resp.OK
+}
+
+// human writes a number of bytes as INFO does.
+func human(bytes int64) string {
+	f := float64(bytes)
+	switch {
+	case bytes < 1<<10:
+		return strconv.FormatInt(bytes, 10) + "B"
+	case bytes < 1<<20:
+		return strconv.FormatFloat(f/(1<<10), 'f', 2, 64) + "K"
+	case bytes < 1<<30:
+		return strconv.FormatFloat(f/(1<<20), 'f', 2, 64) + "M"
+	case bytes < 1<<40:
+		return strconv.FormatFloat(f/(1<<30), 'f', 2, 64) + "G"
+	}
+	return strconv.FormatFloat(f/(1<<40), 'f', 2, 64) + "T"
+}

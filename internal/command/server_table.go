@@ -1,0 +1,45 @@
+package command
+
+// serverCommands is the table of the commands about the server itself.
+func serverCommands() []*Command {
+	return []*Command{
+		{Name: "bgrewriteaof", Arity: 1, Flags: Admin | NoScript | NoAsyncLoading, Since: "1.0.0", Summary: "Answers as if a log were rewritten: there is none.", Run: bgrewriteaof},
+		{Name: "bgsave", Arity: -1, Flags: Admin | NoScript | NoAsyncLoading, Since: "1.0.0", Summary: "Answers as if a snapshot were begun: nothing is written.", Run: bgsave},
+		{Name: "command", Arity: -1, Flags: Loading | Stale, Categories: []string{"connection"}, Tips: []string{"nondeterministic_output_order"}, Since: "2.8.13", Summary: "Describes all commands.", Run: commandCmd, Subs: []*Command{
+			{Name: "command|count", Arity: 2, Flags: Loading | Stale, Categories: []string{"connection"}, Since: "2.8.13", Summary: "Returns the number of commands.", Run: commandCount},
+			{Name: "command|docs", Arity: -2, Flags: Loading | Stale, Categories: []string{"connection"}, Tips: []string{"nondeterministic_output_order"}, Since: "7.0.0", Summary: "Returns what commands do, in words.", Run: commandDocs},
+			{Name: "command|getkeys", Arity: -4, Flags: Loading | Stale, Categories: []string{"connection"}, Since: "2.8.13", Summary: "Returns the keys of a command line.", Run: commandGetkeys},
+			{Name: "command|getkeysandflags", Arity: -4, Flags: Loading | Stale, Categories: []string{"connection"}, Since: "7.0.0", Summary: "Returns the keys of a command line and what happens to them.", Run: commandGetkeysandflags},
+			{Name: "command|help", Arity: 2, Flags: Loading | Stale, Categories: []string{"connection"}, Since: "5.0.0", Summary: "Lists the subcommands.", Run: containerHelp},
+			{Name: "command|info", Arity: -2, Flags: Loading | Stale, Categories: []string{"connection"}, Tips: []string{"nondeterministic_output_order"}, Since: "2.8.13", Summary: "Describes the commands named.", Run: commandInfo},
+			{Name: "command|list", Arity: -2, Flags: Loading | Stale, Categories: []string{"connection"}, Tips: []string{"nondeterministic_output_order"}, Since: "7.0.0", Summary: "Returns the names of commands.", Run: commandList},
+		}},
+		{Name: "config", Arity: -2, Since: "2.0.0", Summary: "Groups the commands about configuration.", Subs: []*Command{
+			{Name: "config|get", Arity: -3, Flags: Admin | NoScript | Loading | Stale, Since: "2.0.0", Summary: "Returns directives with their values.", Run: configGet},
+			{Name: "config|help", Arity: 2, Flags: Loading | Stale, Since: "5.0.0", Summary: "Lists the subcommands.", Run: containerHelp},
+			{Name: "config|resetstat", Arity: 2, Flags: Admin | NoScript | Loading | Stale, Since: "2.0.0", Summary: "Sets the counters of INFO back to zero.", Run: configResetstat},
+			{Name: "config|rewrite", Arity: 2, Flags: Admin | NoScript | Loading | Stale, Since: "2.8.0", Summary: "Writes the values in force into the configuration file.", Run: configRewrite},
+			{Name: "config|set", Arity: -4, Flags: Admin | NoScript | Loading | Stale, Tips: []string{"request_policy:all_nodes", "response_policy:all_succeeded"}, Since: "2.0.0", Summary: "Changes directives, all or none.", Run: configSet},
+		}},
+		{Name: "dbsize", Arity: 1, Flags: ReadOnly | Fast, Categories: []string{"keyspace"}, Tips: []string{"request_policy:all_shards", "response_policy:agg_sum"}, Since: "1.0.0", Summary: "Returns the number of keys in the database.", Run: dbsize},
+		{Name: "debug", Arity: -2, Flags: Protected | Admin | NoScript | Loading | Stale, Since: "1.0.0", Summary: "Groups the commands for tests and diagnosis.", Run: debugCmd},
+		{Name: "flushall", Arity: -1, Flags: Write, Categories: []string{"keyspace", "dangerous"}, Tips: []string{"request_policy:all_shards", "response_policy:all_succeeded"}, Since: "1.0.0", Summary: "Deletes all keys of all databases.", Run: flushall},
+		{Name: "flushdb", Arity: -1, Flags: Write, Categories: []string{"keyspace", "dangerous"}, Tips: []string{"request_policy:all_shards", "response_policy:all_succeeded"}, Since: "1.0.0", Summary: "Deletes all keys of the database.", Run: flushdb},
+		{Name: "info", Arity: -1, Flags: Loading | Stale, Categories: []string{"dangerous"}, Tips: []string{"nondeterministic_output", "request_policy:all_shards", "response_policy:special"}, Since: "1.0.0", Summary: "Returns facts and counters of the server.", Run: info},
+		{Name: "lastsave", Arity: 1, Flags: Loading | Stale | Fast, Categories: []string{"admin", "dangerous"}, Tips: []string{"nondeterministic_output"}, Since: "1.0.0", Summary: "Returns when data was last saved: the start of the server.", Run: lastsave},
+		{Name: "lolwut", Arity: -1, Flags: ReadOnly | Fast, Since: "5.0.0", Summary: "Draws a lock.", Run: lolwut},
+		{Name: "memory", Arity: -2, Since: "4.0.0", Summary: "Groups the commands about memory.", Subs: []*Command{
+			{Name: "memory|doctor", Arity: 2, Tips: []string{"nondeterministic_output", "request_policy:all_shards", "response_policy:special"}, Since: "4.0.0", Summary: "Says whether memory is in order.", Run: memoryDoctor},
+			{Name: "memory|help", Arity: 2, Flags: Loading | Stale, Since: "4.0.0", Summary: "Lists the subcommands.", Run: containerHelp},
+			{Name: "memory|malloc-stats", Arity: 2, Tips: []string{"nondeterministic_output", "request_policy:all_shards", "response_policy:special"}, Since: "4.0.0", Summary: "Returns the figures of the allocator.", Run: memoryMallocStats},
+			{Name: "memory|purge", Arity: 2, Tips: []string{"request_policy:all_shards", "response_policy:all_succeeded"}, Since: "4.0.0", Summary: "Gives unused memory back to the system.", Run: memoryPurge},
+			{Name: "memory|stats", Arity: 2, Tips: []string{"nondeterministic_output", "request_policy:all_shards", "response_policy:special"}, Since: "4.0.0", Summary: "Returns figures about memory.", Run: memoryStats},
+			{Name: "memory|usage", Arity: -3, Flags: ReadOnly, Keys: key(RO, 2), Since: "4.0.0", Summary: "Estimates the bytes that a key takes.", Run: memoryUsage},
+		}},
+		{Name: "role", Arity: 1, Flags: NoScript | Loading | Stale | Fast, Categories: []string{"admin", "dangerous"}, Since: "2.8.12", Summary: "Returns the part that the server plays in replication.", Run: role},
+		{Name: "save", Arity: 1, Flags: Admin | NoScript | NoAsyncLoading | NoMulti, Since: "1.0.0", Summary: "Answers as if a snapshot were written: nothing is.", Run: save},
+		{Name: "shutdown", Arity: -1, Flags: Admin | NoScript | Loading | Stale | NoMulti | AllowBusy, Since: "1.0.0", Summary: "Ends the server.", Run: shutdown},
+		{Name: "swapdb", Arity: 3, Flags: Write | Fast, Categories: []string{"keyspace", "dangerous"}, Since: "4.0.0", Summary: "Exchanges the contents of two databases.", Run: swapdb},
+		{Name: "time", Arity: 1, Flags: Loading | Stale | Fast, Tips: []string{"nondeterministic_output"}, Since: "2.6.0", Summary: "Returns the time of the server.", Run: timeCmd},
+	}
+}

@@ -1,0 +1,72 @@
+package command
+
+import (
+	"testing"
+
+	"github.com/lockredis/lockredis/internal/config"
+)
+
+// The replies in this file were taken from redis-server 7.0.15.
+
+func TestDatabasesAreFlushedAndSwapped(t *testing.T) {
+	newHarness(t).check(`
+		set k v => +OK
+		flushall foo => -ERR syntax error
+		flushall sync async => -ERR syntax error
+		swapdb x 0 => -ERR invalid first DB index
+		swapdb 0 x => -ERR invalid second DB index
+		swapdb 0 99 => -ERR DB index is out of range
+		swapdb -1 0 => -ERR DB index is out of range
+		swapdb 0 1 => +OK
+		dbsize => :0
+		swapdb 0 1 => +OK
+		dbsize => :1
+		flushdb ASYNC => +OK
+		dbsize => :0
+	`)
+}
+
+func TestNothingIsSavedButTheAnswersAreRedis(t *testing.T) {
+	newHarness(t).check(`
+		save => +OK
+		lastsave => :1000
+		bgsave => +Background saving started
+		bgsave schedule => +Background saving started
+		bgsave foo => -ERR syntax error
+		bgrewriteaof => +Background append only file rewriting started
+		shutdown foo => -ERR syntax error
+		shutdown save nosave => -ERR syntax error
+		shutdown abort now => -ERR syntax error
+		shutdown abort => -ERR No shutdown in progress.
+		role => *3 $6 master :0 *0
+	`)
+}
+
+func TestConfigIsReadAndSetOverTheWire(t *testing.T) {
+	h := newHarness(t)
+	h.ctx.Config = config.New()
+	h.check(`
+		config get MAXCLIENTS nope => *2 $10 MAXCLIENTS $5 10000
+		config set maxclients 7 timeout 5 => +OK
+		config get maxcl* => *2 $10 maxclients $1 7
+		config set maxclients 8 timeout => -ERR syntax error
+		config set nope 1 => -ERR Unknown option or number of arguments for CONFIG SET - 'nope'
+		config set databases 3 => -ERR CONFIG SET failed (possibly related to argument 'databases') - can't set immutable config
+		config set dir / => -ERR CONFIG SET failed (possibly related to argument 'dir') - can't set protected config
+		config rewrite => -ERR The server is running without a config file
+		config resetstat => +OK
+	`)
+	h.ctx.Proto = 3
+	h.check(`config get maxclients => %1 $10 maxclients $1 7`)
+}
+
+func TestMemoryUsageOfAMissingKeyIsNil(t *testing.T) {
+	newHarness(t).check(`
+		set k v => +OK
+		memory usage nokey => $-1
+		memory usage k samples -1 => -ERR syntax error
+		memory usage k samples x => -ERR value is not an integer or out of range
+		memory usage k samples => -ERR syntax error
+		memory usage k foo 1 => -ERR syntax error
+	`)
+}

@@ -1,0 +1,136 @@
+package command
+
+import (
+	"strings"
+
+	"github.com/lockredis/lockredis/expiry"
+	"github.com/lockredis/lockredis/pubsub"
+	"github.com/lockredis/lockredis/resp"
+)
+
+// Session is one connection as commands see it. All fields are guarded by the
+// engine's lock, except ID and the addresses, which never change.
+type Session struct {
+	ID          int64
+	Addr, LAddr string // remote and local address as CLIENT LIST shows them
+	Unix        bool   // came in through the Unix socket
+	FD          int
+	Created     int64 // Unix ms
+
+	Name          string
+	User          string
+	Authenticated bool
+	DB            int
+	Proto         int // 2 or 3
+	ReplyMode     ReplyMode
+	NoEvict       bool
+	LastActive    int64    // Unix ms
+	LastCommand   *Command // nil before the first
+
+	Multi   *Transaction // nil outside MULTI
+	Watched []WatchedKey // what WATCH remembers
+	Touched bool         // a watched key changed: EXEC answers nil
+
+	Subs   pubsub.Subscriptions
+	Parked *Parked // nil unless a blocking command waits
+
+	Held    bool // a command waits for the end of CLIENT PAUSE
+	Closing bool // close once what is queued has been written
+	Failed  bool // a panic has cut it off, and it will leave
+	Gone    bool // the engine has forgotten it
+	Conn    Conn
+
+	// Panicked is called when a message cannot be delivered because that panics;
+	// the engine sets it. Nil lets the panic pass.
+	Panicked func(s *Session, cause any)
+}
+
+// ReplyMode is what CLIENT REPLY set.
+type ReplyMode uint8
+
+// The modes: Skip silences the next command, SkipNow the running one.
+const (
+	ReplyOn ReplyMode = iota
+	ReplyOff
+	ReplySkip
+	ReplySkipNow
+)
+
+// Conn is the socket's side of a session. Its methods never block and are
+// called under the engine's lock.
+type Conn interface {
+	// Write queues encoded bytes behind what is queued already. It reports
+	// false when the connection has failed or was cut off: they are dropped.
+	Write(encoded []byte) bool
+	// Kill closes the connection, without waiting for queued output.
+	Kill()
+	// Wake tells the connection to go on with what it has buffered: its
+	// blocking command was answered.
+	Wake()
+	// Sizes returns the bytes of the query buffer in use and free, and of
+	// queued output, for CLIENT LIST.
+	Sizes() (query, queryFree, output int)
+}
+
+// Deliver queues a message: a Session is the Sink of its subscriptions. A panic
+// is the subscriber's, neither the publisher's nor the other subscribers'.
+func (s *Session) Deliver(m *pubsub.Message) {
+	if s.Failed {
+		return
+	}
+	defer func() {
+		if s.Panicked == nil {
+			return
+		}
+		if cause := recover(); cause != nil {
+			s.Panicked(s, cause)
+		}
+	}()
+	s.Conn.Write(m.Encoding(s.Proto))
+}
+
+// Subscribed reports whether the session listens to anything. In RESP2 it may
+// then run only a few commands.
+func (s *Session) Subscribed() bool {
+	return s.Subs.Count(pubsub.Channel)+s.Subs.Count(pubsub.Pattern)+s.Subs.Count(pubsub.Shard) > 0
+}
+
+// Local reports whether the client is on this machine.
+func (s *Session) Local() bool {
+	return s.Unix || strings.HasPrefix(s.Addr, "127.") || strings.HasPrefix(s.Addr, "[::1]:") || strings.HasPrefix(s.Addr, "pipe:")
+}
+
+// Transaction is what MULTI has queued.
+type Transaction struct {
+	Queue [][][]byte // copies of the commands' arguments
+	Cmds  []*Command
+	Dirty bool // a command was refused: EXEC answers EXECABORT
+}
+
+// WatchedKey is one key that WATCH remembers.
+type WatchedKey struct {
+	DB  int
+	Key string
+}
+
+// Parked is a blocking command that waits. The engine keeps it with the keys it
+// waits for; a unit that adds one of them, the deadline, CLIENT UNBLOCK or the
+// end of the connection ends it.
+type Parked struct {
+	Keys [][]byte // copies
+	// Serve is run, as the parked client, when key has come into being. served
+	// is false when the key does not satisfy the command after all.
+	Serve func(c *Ctx, key []byte) (reply resp.Reply, served bool)
+	// OnTimeout is the reply when the deadline comes first.
+	OnTimeout resp.Reply
+	// Deadline is in Unix milliseconds; 0 waits for ever.
+	Deadline int64
+
+	Session *Session
+	Cmd     *Command
+	DB      int
+	Item    expiry.Item // the engine's
+}
+
+// DeadlineItem makes Parked an expiry.Holder.
+func (p *Parked) DeadlineItem() *expiry.Item { return &p.Item }

@@ -1,0 +1,107 @@
+package command
+
+import (
+	"github.com/lockredis/lockredis/resp"
+	"github.com/lockredis/lockredis/store"
+)
+
+func srandmember(c *Ctx, args resp.Args) resp.Reply {
+	switch len(args) {
+	case 2:
+		s, ok := asSet(c.DB.Lookup(args[1]))
+		switch {
+		case !ok:
+			return resp.ErrWrongType
+		case s == nil:
+			return resp.Nil
+		}
+		return resp.BulkString(s.MemberAt(c.Rand.IntN(s.Len())))
+	case 3:
+		return srandmemberCount(c, args)
+	}
+	return resp.ErrSyntax
+}
+
+func srandmemberCount(c *Ctx, args resp.Args) resp.Reply {
+	count, failure := parseRandomCount(args[2])
+	if failure.IsError() {
+		return failure
+	}
+	s, ok := asSet(c.DB.Lookup(args[1]))
+	switch {
+	case !ok:
+		return resp.ErrWrongType
+	case s == nil || count == 0:
+		return resp.EmptyArray
+	case count < -maxRandomPicks:
+		return errTooManyPicks
+	}
+	picks := randomPicks(c.Rand, s.Len(), count)
+	members := make([]resp.Reply, len(picks))
+	for i, at := range picks {
+		members[i] = resp.BulkString(s.MemberAt(at))
+	}
+	return resp.Array(members...)
+}
+
+func spop(c *Ctx, args resp.Args) resp.Reply {
+	switch len(args) {
+	case 2:
+		return spopOne(c, args)
+	case 3:
+		return spopCount(c, args)
+	}
+	return resp.ErrSyntax
+}
+
+func spopOne(c *Ctx, args resp.Args) resp.Reply {
+	e := c.DB.LookupWrite(args[1])
+	s, ok := asSet(e)
+	switch {
+	case !ok:
+		return resp.ErrWrongType
+	case s == nil:
+		return resp.Nil
+	}
+	at := c.Rand.IntN(s.Len())
+	member := s.MemberAt(at)
+	s.RemoveAt(at)
+	c.Changed(SetClass, "spop", e)
+	c.RemoveIfEmpty(e, s.Len())
+	return resp.BulkString(member)
+}
+
+func spopCount(c *Ctx, args resp.Args) resp.Reply {
+	count, ok := resp.ParseInt(args[2])
+	if !ok || count < 0 {
+		return resp.ErrValuePositive
+	}
+	e := c.DB.LookupWrite(args[1])
+	s, ok := asSet(e)
+	switch {
+	case !ok:
+		return resp.ErrWrongType
+	case s == nil || count == 0:
+		return resp.Set()
+	case count >= int64(s.Len()):
+		members := setMembers(s)
+		c.Changed(SetClass, "spop", e)
+		c.RemoveIfEmpty(e, 0)
+		return resp.Set(members...)
+	}
+	popped := make([]resp.Reply, count)
+	for i := range popped {
+		at := c.Rand.IntN(s.Len())
+		popped[i] = resp.BulkString(s.MemberAt(at))
+		s.RemoveAt(at)
+	}
+	if rebuiltByPop(int64(s.Len()), count) {
+		c.DB.SetValue(e, union([]*store.Set{s}, &c.Space.Limits))
+	}
+	c.Changed(SetClass, "spop", e)
+	return resp.Set(popped...)
+}
+
+// rebuiltByPop reports whether SPOP left so few members that Redis makes a new
+// set of them, which may be an intset again.
+func rebuiltByPop(left, popped int64) bool { return left*5 <= popped }

@@ -1,0 +1,194 @@
+package command
+
+import (
+	"github.com/lockredis/lockredis/resp"
+	"github.com/lockredis/lockredis/store"
+)
+
+var (
+	errOffsetRange   = resp.Error("ERR offset is out of range")
+	errStringTooLong = resp.Error("ERR string exceeds maximum allowed size (proto-max-bulk-len)")
+)
+
+// stringReply is the answer of GET and its kin; s may be nil.
+func stringReply(s *store.String) resp.Reply {
+	if s == nil {
+		return resp.Nil
+	}
+	if n, ok := s.Int(); ok && s.IsInt() {
+		return resp.BulkInt(n)
+	}
+	return resp.Bulk(s.Bytes(nil))
+}
+
+func get(c *Ctx, args resp.Args) resp.Reply {
+	s, ok := asString(c.DB.Lookup(args[1]))
+	if !ok {
+		return resp.ErrWrongType
+	}
+	return stringReply(s)
+}
+
+func mget(c *Ctx, args resp.Args) resp.Reply {
+	values := make([]resp.Reply, len(args)-1)
+	for i, key := range args[1:] {
+		values[i] = resp.Nil
+		if s, ok := asString(c.DB.Lookup(key)); ok {
+			values[i] = stringReply(s)
+		}
+	}
+	return resp.Array(values...)
+}
+
+func getdel(c *Ctx, args resp.Args) resp.Reply {
+	e := c.DB.Lookup(args[1])
+	s, ok := asString(e)
+	switch {
+	case !ok:
+		return resp.ErrWrongType
+	case s == nil:
+		return resp.Nil
+	}
+	c.Remove(e)
+	return stringReply(s)
+}
+
+func getset(c *Ctx, args resp.Args) resp.Reply {
+	s, ok := asString(c.DB.Lookup(args[1]))
+	if !ok {
+		return resp.ErrWrongType
+	}
+	storeString(c, args[1], args[2])
+	return stringReply(s)
+}
+
+// storeString sets a key to a value as SET does and announces it.
+func storeString(c *Ctx, key, value []byte) {
+	c.Notify(StringClass, "set", c.DB.Set(key, store.ParseString(value)).Key())
+}
+
+func mset(c *Ctx, args resp.Args) resp.Reply {
+	if len(args)%2 == 0 {
+		return resp.ErrArity(c.Cmd.Name)
+	}
+	for i := 1; i < len(args); i += 2 {
+		storeString(c, args[i], args[i+1])
+	}
+	return resp.OK
+}
+
+func msetnx(c *Ctx, args resp.Args) resp.Reply {
+	if len(args)%2 == 0 {
+		return resp.ErrArity(c.Cmd.Name)
+	}
+	for i := 1; i < len(args); i += 2 {
+		if c.DB.LookupWrite(args[i]) != nil {
+			return resp.Int(0)
+		}
+	}
+	mset(c, args)
+	return resp.Int(1)
+}
+
+func strlen(c *Ctx, args resp.Args) resp.Reply {
+	s, ok := asString(c.DB.Lookup(args[1]))
+	switch {
+	case !ok:
+		return resp.ErrWrongType
+	case s == nil:
+		return resp.Int(0)
+	}
+	return resp.Int(int64(s.Len()))
+}
+
+func appendCmd(c *Ctx, args resp.Args) resp.Reply {
+	e := c.DB.LookupWrite(args[1])
+	s, ok := asString(e)
+	if !ok {
+		return resp.ErrWrongType
+	}
+	if s == nil {
+		e = c.DB.Set(args[1], store.ParseString(args[2]))
+		c.Notify(StringClass, "append", e.Key())
+		return resp.Int(int64(len(args[2])))
+	}
+	if stringTooLong(c, int64(s.Len()), int64(len(args[2]))) {
+		return errStringTooLong
+	}
+	length := s.Append(args[2])
+	c.Changed(StringClass, "append", e)
+	return resp.Int(int64(length))
+}
+
+// stringTooLong reports whether the sum of two lengths passes
+// proto-max-bulk-len, which bounds values as well as arguments.
+func stringTooLong(c *Ctx, a, b int64) bool {
+	return a > c.Config.ProtoMaxBulkLen.Load()-b
+}
+
+func setrange(c *Ctx, args resp.Args) resp.Reply {
+	offset, isInt := resp.ParseInt(args[2])
+	switch {
+	case !isInt:
+		return resp.ErrNotInt
+	case offset < 0:
+		return errOffsetRange
+	}
+	e := c.DB.LookupWrite(args[1])
+	s, ok := asString(e)
+	switch {
+	case !ok:
+		return resp.ErrWrongType
+	case len(args[3]) == 0 && s == nil:
+		return resp.Int(0)
+	case len(args[3]) == 0:
+		return resp.Int(int64(s.Len()))
+	case stringTooLong(c, offset, int64(len(args[3]))):
+		return errStringTooLong
+	}
+	if s == nil {
+		s = store.NewZeros(int(offset) + len(args[3]))
+		e = c.DB.Set(args[1], s)
+	}
+	length := s.Overwrite(int(offset), args[3])
+	c.Changed(StringClass, "setrange", e)
+	return resp.Int(int64(length))
+}
+
+func getrange(c *Ctx, args resp.Args) resp.Reply {
+	start, end, ok := parseRange(args[2], args[3])
+	if !ok {
+		return resp.ErrNotInt
+	}
+	s, ok := asString(c.DB.Lookup(args[1]))
+	switch {
+	case !ok:
+		return resp.ErrWrongType
+	case s == nil:
+		return resp.BulkString("")
+	}
+	text := s.Bytes(nil)
+	from, to := byteRange(start, end, int64(len(text)))
+	return resp.Bulk(text[from:to])
+}
+
+func substr(c *Ctx, args resp.Args) resp.Reply { return getrange(c, args) }
+
+// byteRange turns GETRANGE's inclusive bounds, negative ones counted from the
+// end, into a half-open range of a text of n bytes.
+func byteRange(start, end, n int64) (from, to int64) {
+	if start < 0 && end < 0 && start > end {
+		return 0, 0
+	}
+	if start < 0 {
+		start = max(start+n, 0)
+	}
+	if end < 0 {
+		end = max(end+n, 0)
+	}
+	end = min(end, n-1)
+	if start > end || n == 0 {
+		return 0, 0
+	}
+	return start, end + 1
+}

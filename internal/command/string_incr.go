@@ -1,0 +1,93 @@
+package command
+
+import (
+	"math"
+	"math/big"
+
+	"github.com/lockredis/lockredis/resp"
+	"github.com/lockredis/lockredis/store"
+)
+
+var errDecrOverflow = resp.Error("ERR decrement would overflow")
+
+func incr(c *Ctx, args resp.Args) resp.Reply { return increment(c, args[1], 1) }
+
+func decr(c *Ctx, args resp.Args) resp.Reply { return increment(c, args[1], -1) }
+
+func incrby(c *Ctx, args resp.Args) resp.Reply {
+	by, ok := resp.ParseInt(args[2])
+	if !ok {
+		return resp.ErrNotInt
+	}
+	return increment(c, args[1], by)
+}
+
+func decrby(c *Ctx, args resp.Args) resp.Reply {
+	by, ok := resp.ParseInt(args[2])
+	switch {
+	case !ok:
+		return resp.ErrNotInt
+	case by == math.MinInt64:
+		return errDecrOverflow
+	}
+	return increment(c, args[1], -by)
+}
+
+func increment(c *Ctx, key []byte, by int64) resp.Reply {
+	e := c.DB.LookupWrite(key)
+	s, ok := asString(e)
+	switch {
+	case !ok:
+		return resp.ErrWrongType
+	case s == nil:
+		e = c.DB.Set(key, store.NewInt(by))
+		c.Notify(StringClass, "incrby", e.Key())
+		return resp.Int(by)
+	}
+	n, ok := s.Int()
+	switch {
+	case !ok:
+		return resp.ErrNotInt
+	case addOverflows(n, by):
+		return resp.ErrOverflow
+	}
+	s.SetInt(n + by)
+	c.Changed(StringClass, "incrby", e)
+	return resp.Int(n + by)
+}
+
+func incrbyfloat(c *Ctx, args resp.Args) resp.Reply {
+	e := c.DB.LookupWrite(args[1])
+	s, ok := asString(e)
+	if !ok {
+		return resp.ErrWrongType
+	}
+	n, ok := longDoubleOf(s)
+	if !ok {
+		return resp.ErrNotFloat
+	}
+	by, ok := parseLongDouble(args[2])
+	if !ok {
+		return resp.ErrNotFloat
+	}
+	sum, ok := addLongDouble(n, by)
+	if !ok {
+		return resp.ErrFloatNaNOrInf
+	}
+	text := formatLongDouble(sum)
+	if s == nil {
+		e = c.DB.Set(args[1], store.NewText(text))
+	} else {
+		s.SetText(text)
+	}
+	c.Changed(StringClass, "incrbyfloat", e)
+	return resp.Bulk(text)
+}
+
+// longDoubleOf reads a string's value, zero for a missing one.
+func longDoubleOf(s *store.String) (*big.Float, bool) {
+	if s == nil {
+		return new(big.Float), true
+	}
+	return parseLongDouble(s.Bytes(nil))
+}

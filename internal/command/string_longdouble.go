@@ -1,0 +1,132 @@
+package command
+
+import (
+	"bytes"
+	"math/big"
+	"strings"
+)
+
+// INCRBYFLOAT and HINCRBYFLOAT count in C's long double as x86-64 has it: 64
+// bits of mantissa, 15 of exponent. A big.Float of precision 64 rounds every
+// sum the same way; only the bounds of the exponent are checked here.
+const (
+	longDoubleBits   = 64
+	longDoubleMaxExp = 16384    // every value is below 2^16384
+	longDoubleMinExp = -16446   // a value up to 2^-16446 rounds to zero
+	longDoubleMaxLen = 5 * 1024 // bytes; Redis's MAX_LONG_DOUBLE_CHARS
+)
+
+// parseLongDouble reads a number as Redis 7.0 does (util.c string2ld, C's
+// strtold): decimal or hexadecimal, infinities by name, no spaces, no NaN. ok is
+// false, too, for what is out of range or rounds to zero.
+func parseLongDouble(b []byte) (f *big.Float, ok bool) {
+	if len(b) == 0 || len(b) >= longDoubleMaxLen {
+		return nil, false
+	}
+	s, negative := strings.ToLower(string(b)), b[0] == '-'
+	if negative || b[0] == '+' {
+		s = s[1:]
+	}
+	if s == "inf" || s == "infinity" {
+		return new(big.Float).SetInf(negative), true
+	}
+	base := 10
+	if strings.HasPrefix(s, "0x") {
+		base, s = 16, s[2:]
+	}
+	mantissa, exponent, ok := scanNumber(s, base)
+	if !ok {
+		return nil, false
+	}
+	f, ok = roundLongDouble(mantissa, base, exponent)
+	if ok && negative {
+		f.Neg(f)
+	}
+	return f, ok
+}
+
+// scanNumber reads digits with at most one point and perhaps an exponent: the
+// value is mantissa·10^exponent, for base 16 mantissa·2^exponent.
+func scanNumber(s string, base int) (mantissa *big.Int, exponent int, ok bool) {
+	mark, perDigit := "e", 1
+	if base == 16 {
+		mark, perDigit = "p", 4
+	}
+	digits, power, hasPower := strings.Cut(s, mark)
+	if hasPower {
+		if exponent, ok = scanExponent(power); !ok {
+			return nil, 0, false
+		}
+	}
+	whole, fraction, _ := strings.Cut(digits, ".")
+	if strings.ContainsAny(whole+fraction, "+-_") {
+		return nil, 0, false
+	}
+	mantissa, ok = new(big.Int).SetString(whole+fraction, base)
+	return mantissa, exponent - perDigit*len(fraction), ok
+}
+
+// scanExponent stops counting where every number is out of range anyway.
+func scanExponent(s string) (n int, ok bool) {
+	digits := strings.TrimPrefix(s, "-")
+	if digits == s {
+		digits = strings.TrimPrefix(s, "+")
+	}
+	for i := range len(digits) {
+		d := int(digits[i]) - '0'
+		if d < 0 || d > 9 {
+			return 0, false
+		}
+		n = min(n*10+d, 100_000)
+	}
+	if s[:len(s)-len(digits)] == "-" {
+		n = -n
+	}
+	return n, digits != ""
+}
+
+func roundLongDouble(mantissa *big.Int, base, exponent int) (*big.Float, bool) {
+	f := new(big.Float).SetPrec(longDoubleBits)
+	if mantissa.Sign() == 0 {
+		return f, true
+	}
+	switch {
+	case base == 16:
+		f.SetMantExp(f.SetInt(mantissa), exponent)
+	case exponent > 2*longDoubleMaxLen || exponent < -3*longDoubleMaxLen:
+		return nil, false
+	case exponent >= 0:
+		f.SetInt(mantissa.Mul(mantissa, powerOfTen(exponent)))
+	default:
+		f.Quo(new(big.Float).SetInt(mantissa), new(big.Float).SetInt(powerOfTen(-exponent)))
+	}
+	smallest := new(big.Float).SetMantExp(big.NewFloat(1), longDoubleMinExp)
+	return f, inLongDouble(f) && f.Cmp(smallest) > 0
+}
+
+func powerOfTen(n int) *big.Int {
+	return new(big.Int).Exp(big.NewInt(10), big.NewInt(int64(n)), nil)
+}
+
+func inLongDouble(f *big.Float) bool { return !f.IsInf() && f.MantExp(nil) <= longDoubleMaxExp }
+
+// addLongDouble returns the sum; ok is false when it is infinite or no number.
+func addLongDouble(a, b *big.Float) (sum *big.Float, ok bool) {
+	if a.IsInf() || b.IsInf() {
+		return nil, false
+	}
+	sum = new(big.Float).SetPrec(longDoubleBits).Add(a, b)
+	return sum, inLongDouble(sum)
+}
+
+// formatLongDouble prints as C's %.17Lf with trailing zeros cut, as Redis does
+// (util.c ld2string, LD_STR_HUMAN).
+func formatLongDouble(f *big.Float) []byte {
+	text := f.Append(nil, 'f', 17)
+	text = bytes.TrimRight(text, "0")
+	text = bytes.TrimSuffix(text, []byte("."))
+	if string(text) == "-0" {
+		return text[1:]
+	}
+	return text
+}

@@ -1,0 +1,234 @@
+package command
+
+import (
+	"strings"
+
+	"github.com/lockredis/lockredis/resp"
+)
+
+// Func runs a command. args[0] is the command's name; the arity has been
+// checked against the row.
+type Func func(c *Ctx, args resp.Args) resp.Reply
+
+// Flags are a command's properties, under the names of COMMAND INFO.
+type Flags uint32
+
+// The flags of Redis 7.0 that our commands have.
+const (
+	Write Flags = 1 << iota
+	ReadOnly
+	DenyOOM
+	Admin
+	PubSubFlag
+	NoScript
+	Blocking
+	Loading
+	Stale
+	SkipMonitor
+	SkipSlowlog
+	Asking
+	Fast
+	NoAuth
+	NoMandatoryKeys
+	NoAsyncLoading
+	NoMulti
+	MovableKeys
+	AllowBusy
+	MayReplicate // not shown: writes though it is no write (PUBLISH, EVAL)
+	Protected    // not shown: behind enable-debug-command
+)
+
+var flagNames = []string{
+	"write", "readonly", "denyoom", "admin", "pubsub", "noscript", "blocking", "loading", "stale",
+	"skip_monitor", "skip_slowlog", "asking", "fast", "no_auth", "no_mandatory_keys",
+	"no_async_loading", "no_multi", "movablekeys", "allow_busy",
+}
+
+// Names returns the flags' names in Redis's order.
+func (f Flags) Names() []string {
+	var names []string
+	for i, name := range flagNames {
+		if f&(1<<i) != 0 {
+			names = append(names, name)
+		}
+	}
+	return names
+}
+
+// Command is a row of the command table.
+type Command struct {
+	Name       string // lower case; a subcommand's is "config|get"
+	Arity      int    // number of arguments with the name; -n: n or more
+	Flags      Flags
+	Keys       []KeySpec
+	Since      string   // the Redis version that brought it
+	Group      string   // as in COMMAND DOCS: "string", "sorted-set" …
+	Categories []string // ACL categories in place of the group's own; the flags' come on top
+	Tips       []string
+	Summary    string // one sentence for COMMAND DOCS and docs/commands.md
+	Run        Func   // nil for a container whose subcommands do the work
+	Subs       []*Command
+
+	Calls CallStats // INFO commandstats
+
+	subs map[string]*Command
+}
+
+// Has reports whether the command has all of the flags.
+func (cmd *Command) Has(f Flags) bool { return cmd.Flags&f == f }
+
+// ArityOK reports whether n arguments, the name included, are acceptable.
+func (cmd *Command) ArityOK(n int) bool {
+	return cmd.Arity >= 0 && n == cmd.Arity || cmd.Arity < 0 && n >= -cmd.Arity
+}
+
+// Sub returns the subcommand of that name in any spelling, nil when there is
+// none.
+func (cmd *Command) Sub(name []byte) *Command {
+	return cmd.subs[strings.ToLower(string(name))]
+}
+
+// Container reports whether the command only exists through subcommands.
+func (cmd *Command) Container() bool { return len(cmd.Subs) > 0 }
+
+// Table is the command table of one server.
+type Table struct {
+	byName  map[string]*Command
+	rows    []*Command
+	longest int              // name, in bytes
+	slots   [tableSlots]slot // byName again, found in half the time: scripts look up a name for each command
+}
+
+// tableSlots is some times the number of commands, and a power of two.
+const tableSlots = 1024
+
+type slot struct {
+	name string // lower case; "" is a free slot
+	cmd  *Command
+}
+
+// NewTable returns the table of every command there is.
+func NewTable() *Table {
+	t := &Table{byName: map[string]*Command{}}
+	t.add("generic", genericCommands())
+	t.add("string", stringCommands())
+	t.add("hash", hashCommands())
+	t.add("list", listCommands())
+	t.add("set", setCommands())
+	t.add("sorted-set", zsetCommands())
+	t.add("pubsub", pubsubCommands())
+	t.add("transactions", transactionCommands())
+	t.add("scripting", scriptingCommands())
+	t.add("connection", connectionCommands())
+	t.add("cluster", clusterCommands())
+	t.add("server", serverCommands())
+	t.fillSlots()
+	return t
+}
+
+func (t *Table) fillSlots() {
+	clear(t.slots[:])
+	for name, cmd := range t.byName {
+		i := slotOf([]byte(name))
+		for t.slots[i].cmd != nil {
+			i = (i + 1) % tableSlots
+		}
+		t.slots[i] = slot{name, cmd}
+		t.longest = max(t.longest, len(name))
+	}
+}
+
+// slotOf returns where the search for a name in any spelling begins.
+func slotOf(name []byte) uint32 {
+	h := uint32(2166136261) // FNV-1a
+	for _, c := range name {
+		h = (h ^ uint32(lower(c))) * 16777619
+	}
+	return h % tableSlots
+}
+
+func lower(c byte) byte {
+	if 'A' <= c && c <= 'Z' {
+		c += 'a' - 'A'
+	}
+	return c
+}
+
+func (t *Table) add(group string, rows []*Command) {
+	for _, cmd := range rows {
+		cmd.Group = group
+		t.byName[cmd.Name] = cmd
+		t.rows = append(t.rows, cmd)
+		cmd.subs = make(map[string]*Command, len(cmd.Subs))
+		for _, sub := range cmd.Subs {
+			sub.Group = group
+			cmd.subs[sub.Name[len(cmd.Name)+1:]] = sub
+		}
+	}
+}
+
+// All returns every command, containers once and without their subcommands.
+func (t *Table) All() []*Command { return t.rows }
+
+// Len returns the number of commands, subcommands not counted.
+func (t *Table) Len() int { return len(t.rows) }
+
+// Rename gives a command another name, or none for "" (rename-command). It
+// reports false when there is no such command or the new name is taken.
+func (t *Table) Rename(from, to string) bool {
+	cmd, ok := t.byName[strings.ToLower(from)]
+	if !ok {
+		return false
+	}
+	to = strings.ToLower(to)
+	if _, taken := t.byName[to]; taken && to != "" {
+		return false
+	}
+	delete(t.byName, strings.ToLower(from))
+	if to != "" {
+		t.byName[to] = cmd
+	}
+	t.fillSlots()
+	return true
+}
+
+// Lookup returns the command of that name in any spelling, nil when there is
+// none. It does not allocate.
+func (t *Table) Lookup(name []byte) *Command {
+	if len(name) > t.longest {
+		return nil
+	}
+	for i := slotOf(name); t.slots[i].cmd != nil; i = (i + 1) % tableSlots {
+		if s := &t.slots[i]; s.is(name) {
+			return s.cmd
+		}
+	}
+	return nil
+}
+
+// is reports whether name is the slot's in any spelling.
+func (s *slot) is(name []byte) bool {
+	if len(name) != len(s.name) {
+		return false
+	}
+	for i, c := range name {
+		if lower(c) != s.name[i] {
+			return false
+		}
+	}
+	return true
+}
+
+// Find returns the row that a command line runs: the subcommand's when the
+// command has such a one, else the command's own. It is nil when the command
+// or the subcommand is unknown.
+func (t *Table) Find(args resp.Args) *Command {
+	cmd := t.Lookup(args[0])
+	if cmd == nil || !cmd.Container() {
+		return cmd
+	}
+	if len(args) == 1 {
+		return cmd
+	}
+	return cmd.Sub(args[1])
+}

@@ -1,0 +1,75 @@
+package command
+
+import "github.com/lockredis/lockredis/resp"
+
+var (
+	errMultiNested         = resp.Error("ERR MULTI calls can not be nested")
+	errExecWithoutMulti    = resp.Error("ERR EXEC without MULTI")
+	errDiscardWithoutMulti = resp.Error("ERR DISCARD without MULTI")
+	errWatchInMulti        = resp.Error("ERR WATCH inside MULTI is not allowed")
+	errExecAbort           = resp.Error("EXECABORT Transaction discarded because of previous errors.")
+)
+
+func multi(c *Ctx, _ resp.Args) resp.Reply {
+	if c.Session.Multi != nil {
+		return errMultiNested
+	}
+	c.Session.Multi = &Transaction{}
+	return resp.OK
+}
+
+// exec sends the array's header and then each reply as it comes: a later
+// command may change what an earlier reply points to, and messages to this very
+// client come between, as in Redis.
+func exec(c *Ctx, _ resp.Args) resp.Reply {
+	s := c.Session
+	if s.Multi == nil {
+		return errExecWithoutMulti
+	}
+	for _, w := range s.Watched { // one that has expired counts as changed
+		c.Space.DB(w.DB).Peek([]byte(w.Key))
+	}
+	t, touched := s.Multi, s.Touched
+	EndTransaction(c)
+	switch {
+	case t.Dirty:
+		return errExecAbort
+	case touched:
+		return resp.NilArray
+	}
+	c.Runner.Send(c, resp.ArrayHeader(len(t.Queue)))
+	for i, args := range t.Queue {
+		c.Runner.RunQueued(c, t.Cmds[i], args)
+	}
+	return resp.NoReply
+}
+
+// EndTransaction forgets what MULTI queued and what WATCH remembers.
+func EndTransaction(c *Ctx) {
+	c.Session.Multi = nil
+	c.Watcher.Unwatch(c.Session)
+}
+
+func discard(c *Ctx, _ resp.Args) resp.Reply {
+	if c.Session.Multi == nil {
+		return errDiscardWithoutMulti
+	}
+	EndTransaction(c)
+	return resp.OK
+}
+
+func watch(c *Ctx, args resp.Args) resp.Reply {
+	if c.Session.Multi != nil {
+		return errWatchInMulti
+	}
+	for _, key := range args[1:] {
+		c.DB.Peek(key) // one that has expired is watched as missing
+		c.Watcher.Watch(c.Session, c.DB.ID(), key)
+	}
+	return resp.OK
+}
+
+func unwatch(c *Ctx, _ resp.Args) resp.Reply {
+	c.Watcher.Unwatch(c.Session)
+	return resp.OK
+}

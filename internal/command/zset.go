@@ -1,0 +1,92 @@
+package command
+
+import (
+	"github.com/lockredis/lockredis/resp"
+	"github.com/lockredis/lockredis/store"
+)
+
+func readZSet(c *Ctx, key []byte) (*store.ZSet, bool) { return asZSet(c.DB.Lookup(key)) }
+
+func zcard(c *Ctx, args resp.Args) resp.Reply {
+	z, ok := readZSet(c, args[1])
+	switch {
+	case !ok:
+		return resp.ErrWrongType
+	case z == nil:
+		return resp.Int(0)
+	}
+	return resp.Int(int64(z.Len()))
+}
+
+func zscore(c *Ctx, args resp.Args) resp.Reply {
+	z, ok := readZSet(c, args[1])
+	if !ok {
+		return resp.ErrWrongType
+	}
+	return scoreOrNil(z, args[2])
+}
+
+func zmscore(c *Ctx, args resp.Args) resp.Reply {
+	z, ok := readZSet(c, args[1])
+	if !ok {
+		return resp.ErrWrongType
+	}
+	scores := make([]resp.Reply, len(args)-2)
+	for i, member := range args[2:] {
+		scores[i] = scoreOrNil(z, member)
+	}
+	return resp.Array(scores...)
+}
+
+func scoreOrNil(z *store.ZSet, member []byte) resp.Reply {
+	if z != nil {
+		if score, ok := z.Score(member); ok {
+			return resp.Double(score)
+		}
+	}
+	return resp.Nil
+}
+
+func zrank(c *Ctx, args resp.Args) resp.Reply { return rankReply(c, args, false) }
+
+func zrevrank(c *Ctx, args resp.Args) resp.Reply { return rankReply(c, args, true) }
+
+func rankReply(c *Ctx, args resp.Args, reverse bool) resp.Reply {
+	z, ok := readZSet(c, args[1])
+	switch {
+	case !ok:
+		return resp.ErrWrongType
+	case z == nil:
+		return resp.Nil
+	}
+	rank, ok := z.Rank(args[2])
+	switch {
+	case !ok:
+		return resp.Nil
+	case reverse:
+		rank = z.Len() - 1 - rank
+	}
+	return resp.Int(int64(rank))
+}
+
+func zrem(c *Ctx, args resp.Args) resp.Reply {
+	e := c.DB.LookupWrite(args[1])
+	z, ok := asZSet(e)
+	switch {
+	case !ok:
+		return resp.ErrWrongType
+	case z == nil:
+		return resp.Int(0)
+	}
+	removed := int64(0)
+	for _, member := range args[2:] {
+		if z.Remove(member) {
+			removed++
+		}
+	}
+	if removed > 0 {
+		c.Changed(ZSetClass, "zrem", e)
+		c.RemoveIfEmpty(e, z.Len())
+	}
+	return resp.Int(removed)
+}

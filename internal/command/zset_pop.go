@@ -1,0 +1,104 @@
+package command
+
+import (
+	"strings"
+
+	"github.com/lockredis/lockredis/resp"
+	"github.com/lockredis/lockredis/store"
+)
+
+// zsetEnd is an end of a sorted set: its lowest or its highest member.
+type zsetEnd bool
+
+const (
+	zsetMin zsetEnd = true
+	zsetMax zsetEnd = false
+)
+
+// parseZSetEnd reads MIN or MAX.
+func parseZSetEnd(arg []byte) (end zsetEnd, ok bool) {
+	if isWord(arg, "min") {
+		return zsetMin, true
+	}
+	return zsetMax, isWord(arg, "max")
+}
+
+// popMembers takes at most count members off a set and announces it. It
+// returns members and scores in turn.
+func popMembers(c *Ctx, e *store.Entry, z *store.ZSet, end zsetEnd, count int64) []resp.Reply {
+	n := int(min(count, int64(z.Len())))
+	from, to, event := 0, n, "zpopmin"
+	if end == zsetMax {
+		from, to, event = z.Len()-n, z.Len(), "zpopmax"
+	}
+	flat := make([]resp.Reply, 0, 2*n)
+	z.Walk(from, to, end == zsetMax, func(item store.ZItem) bool {
+		if z.Packed() { // whose bytes move when the members go
+			item.Member = strings.Clone(item.Member)
+		}
+		flat = append(flat, resp.BulkString(item.Member), resp.Double(item.Score))
+		return true
+	})
+	z.RemoveRange(from, to)
+	c.Changed(ZSetClass, event, e)
+	c.RemoveIfEmpty(e, z.Len())
+	return flat
+}
+
+func zpopmin(c *Ctx, args resp.Args) resp.Reply { return popZSet(c, args, zsetMin) }
+func zpopmax(c *Ctx, args resp.Args) resp.Reply { return popZSet(c, args, zsetMax) }
+
+func popZSet(c *Ctx, args resp.Args, end zsetEnd) resp.Reply {
+	if len(args) > 3 {
+		return resp.ErrSyntax
+	}
+	count := int64(1)
+	if len(args) == 3 {
+		n, ok := resp.ParseInt(args[2])
+		if !ok || n < 0 {
+			return resp.ErrValuePositive
+		}
+		count = n
+	}
+	e := c.DB.LookupWrite(args[1])
+	z, ok := asZSet(e)
+	switch {
+	case !ok:
+		return resp.ErrWrongType
+	case z == nil || count == 0:
+		return resp.EmptyArray
+	}
+	flat := popMembers(c, e, z, end, count)
+	if len(args) == 3 {
+		return pairedReply(c, flat)
+	}
+	return resp.Array(flat...)
+}
+
+func bzpopmin(c *Ctx, args resp.Args) resp.Reply { return blockingZPop(c, args, zsetMin) }
+func bzpopmax(c *Ctx, args resp.Args) resp.Reply { return blockingZPop(c, args, zsetMax) }
+
+func blockingZPop(c *Ctx, args resp.Args, end zsetEnd) resp.Reply {
+	last := len(args) - 1
+	deadline, failure := parseTimeout(c, args[last])
+	if failure.IsError() {
+		return failure
+	}
+	return popOrPark(c, args[1:last], deadline, func(c *Ctx, key []byte, e *store.Entry, z *store.ZSet) resp.Reply {
+		flat := popMembers(c, e, z, end, 1)
+		return resp.Array(resp.Bulk(key), flat[0], flat[1])
+	})
+}
+
+func zmpop(c *Ctx, args resp.Args) resp.Reply { return popMulti(c, args, parseZSetEnd, popFromZSet) }
+
+func bzmpop(c *Ctx, args resp.Args) resp.Reply {
+	return popMultiOrPark(c, args, parseZSetEnd, popFromZSet)
+}
+
+// popFromZSet pops and answers as ZMPOP does: pairs in RESP2, too.
+func popFromZSet(end zsetEnd, count int64) popKey[*store.ZSet] {
+	return func(c *Ctx, key []byte, e *store.Entry, z *store.ZSet) resp.Reply {
+		return resp.Array(resp.Bulk(key), pairsReply(popMembers(c, e, z, end, count)))
+	}
+}

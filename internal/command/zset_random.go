@@ -1,0 +1,76 @@
+package command
+
+import (
+	"github.com/lockredis/lockredis/resp"
+	"github.com/lockredis/lockredis/store"
+)
+
+func zrandmember(c *Ctx, args resp.Args) resp.Reply {
+	if len(args) > 2 {
+		return zrandmemberCount(c, args)
+	}
+	z, ok := readZSet(c, args[1])
+	switch {
+	case !ok:
+		return resp.ErrWrongType
+	case z == nil:
+		return resp.Nil
+	}
+	return resp.BulkString(z.At(c.Rand.IntN(z.Len())).Member)
+}
+
+func zrandmemberCount(c *Ctx, args resp.Args) resp.Reply {
+	count, withScores, failure := parseRandomOptions(args, "withscores")
+	if failure.IsError() {
+		return failure
+	}
+	z, ok := readZSet(c, args[1])
+	switch {
+	case !ok:
+		return resp.ErrWrongType
+	case z == nil || count == 0:
+		return resp.EmptyArray
+	case count < -maxRandomPicks:
+		return errTooManyPicks
+	}
+	items := randomMembers(c, z, count)
+	replies := make([]resp.Reply, 0, 2*len(items))
+	for _, item := range items {
+		replies = append(replies, resp.BulkString(item.Member))
+		if withScores {
+			replies = append(replies, resp.Double(item.Score))
+		}
+	}
+	if withScores {
+		return pairedReply(c, replies)
+	}
+	return resp.Array(replies...)
+}
+
+// randomMembers returns the members that a count means: all of them, the last
+// one first as in Redis, when it is not below the size.
+func randomMembers(c *Ctx, z *store.ZSet, count int64) []store.ZItem {
+	all := count >= int64(z.Len())
+	if !all && !z.Packed() {
+		picks := randomPicks(c.Rand, z.Len(), count)
+		items := make([]store.ZItem, len(picks))
+		for i, at := range picks {
+			items[i] = z.At(at)
+		}
+		return items
+	}
+	sorted := make([]store.ZItem, 0, z.Len())
+	z.Walk(0, z.Len(), true, func(item store.ZItem) bool {
+		sorted = append(sorted, item)
+		return true
+	})
+	if all {
+		return sorted
+	}
+	picks := randomPicks(c.Rand, z.Len(), count)
+	items := make([]store.ZItem, len(picks))
+	for i, at := range picks {
+		items[i] = sorted[at]
+	}
+	return items
+}

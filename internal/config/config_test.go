@@ -1,0 +1,219 @@
+package config
+
+import (
+	"errors"
+	"os"
+	"path/filepath"
+	"strings"
+	"testing"
+)
+
+func TestEveryDefaultPassesItsOwnCheck(t *testing.T) {
+	c := New()
+	for i := range directives {
+		d := &directives[i]
+		if value := c.values[d.name]; value != "" {
+			got, err := d.check(input{words: d.split(value), old: value, dir: c.Dir})
+			if err != nil && d.refuse == "" || got != value {
+				t.Errorf("%s %q: %q, %v", d.name, value, got, err)
+			}
+		}
+	}
+}
+
+// The values and texts below were taken from redis-server 7.0.15.
+func TestSetAnswersAsRedis(t *testing.T) {
+	const failed = "CONFIG SET failed (possibly related to argument '"
+	limit := "normal 0 0 0 slave 268435456 67108864 60 pubsub 33554432 8388608 60"
+	for _, test := range []struct{ name, value, want string }{
+		{"maxmemory", "1kb", "1024"}, {"maxmemory", "1K", "1000"}, {"maxmemory", "", "0"},
+		{"maxmemory", "99999999999999999999", "18446744073709551615"},
+		{"maxmemory", "-1", failed + "maxmemory') - argument must be a memory value"},
+		{"HASH-MAX-ZIPLIST-VALUE", "x", failed + "hash-max-ziplist-value') - argument must be a memory value"},
+		{"DATABASES", "x", failed + "DATABASES') - can't set immutable config"},
+		{"dir", "/", failed + "dir') - can't set protected config"},
+		{"nope", "1", "Unknown option or number of arguments for CONFIG SET - 'nope'"},
+		{"timeout", "+5", failed + "timeout') - argument couldn't be parsed into an integer"},
+		{"maxclients", "0", failed + "maxclients') - argument must be between 1 and 4294967295 inclusive"},
+		{"activerehashing", "Yes", "yes"},
+		{"activerehashing", "1", failed + "activerehashing') - argument must be 'yes' or 'no'"},
+		{"loglevel", "NOTICE", "notice"},
+		{"appendfsync", "", failed + "appendfsync') - argument(s) must be one of the following: everysec, always, no"},
+		{"notify-keyspace-events", "KEAmn", "AKEm"}, {"notify-keyspace-events", "KEgn", "gnKE"},
+		{"notify-keyspace-events", "KEg$lshzxet", "g$lshzxetKE"}, {"notify-keyspace-events", "An", "A"},
+		{"notify-keyspace-events", "y", failed + "notify-keyspace-events') - Invalid event class character. Use 'Ag$lshzxeKEtmdn'."},
+		{"client-output-buffer-limit", "NORMAL 1mb 2 3", "normal 1048576 2 3" + limit[len("normal 0 0 0"):]},
+		{"client-output-buffer-limit", "foo 1 2 3", failed + "client-output-buffer-limit') - Invalid client class specified in buffer limit configuration."},
+		{"client-output-buffer-limit", "normal 1 2", failed + "client-output-buffer-limit') - Wrong number of arguments in buffer limit configuration."},
+		{"client-output-buffer-limit", "normal 1 2 -3", failed + "client-output-buffer-limit') - Error in hard, soft or soft_seconds setting in buffer limit configuration."},
+		{"save", "1 2 3 4", "1 2 3 4"}, {"save", "", ""}, {"save", "0 1", failed + "save') - Invalid save parameters"},
+		{"oom-score-adj-values", "1 2", failed + "oom-score-adj-values') - wrong number of arguments"},
+		{"latency-tracking-info-percentiles", "100.0 1e1", "100 10"},
+		{"maxmemory-policy", "allkeys-lru", failed + "maxmemory-policy') - " + noEviction},
+		{"masterauth", "x", failed + "masterauth') - " + noReplication},
+		{"port", "1", failed + "port') - " + noRebind},
+	} {
+		c := New()
+		err := c.Set([]Pair{{test.name, test.value}}, false)
+		got := c.Get(test.name)
+		if err != nil {
+			got = err.Error()
+		}
+		if got != test.want {
+			t.Errorf("%s %q:\n got %s\nwant %s", test.name, test.value, got, test.want)
+		}
+	}
+}
+
+func TestSetIsAllOrNothing(t *testing.T) {
+	c := New()
+	err := c.Set([]Pair{{"maxclients", "7"}, {"timeout", "x"}}, false)
+	if err == nil || c.MaxClients != 10000 {
+		t.Errorf("maxclients %d, %v", c.MaxClients, err)
+	}
+	c.OnChange("maxclients", func() error { return errors.New("no room") })
+	err = c.Set([]Pair{{"timeout", "5"}, {"maxclients", "7"}}, false)
+	if err == nil || c.MaxClients != 10000 || c.Timeout.Load() != 0 {
+		t.Errorf("maxclients %d, timeout %d, %v", c.MaxClients, c.Timeout.Load(), err)
+	}
+	if err := c.Set([]Pair{{"timeout", "5"}, {"TIMEOUT", "6"}}, false); err == nil || !strings.Contains(err.Error(), "duplicate parameter") {
+		t.Errorf("twice the same: %v", err)
+	}
+}
+
+func TestFieldsFollowTheirDirectives(t *testing.T) {
+	c, err := Parse([]string{"--port", "auto", "--bind", "127.0.0.1 -::1", "--requirepass", "--secret", "--timeout", "7",
+		"--client-output-buffer-limit", "pubsub", "1kb", "2", "3", "--unixsocketperm", "700", "--save", "--maxmemory", "1gb"}, nil)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if !c.PortAuto || len(c.Bind) != 2 || c.RequirePass != "--secret" || c.Timeout.Load() != 7 ||
+		c.OutputLimits[PubSubClient] != (OutputLimit{1024, 2, 3}) || c.UnixSocketPerm != 0o700 || c.MaxMemory != 1<<30 {
+		t.Errorf("%+v", c)
+	}
+	if save := c.Get("save"); save != "" {
+		t.Errorf("save %q", save)
+	}
+}
+
+func TestTheNewKeyEventIsInForceThoughItIsNotShown(t *testing.T) {
+	c, err := Parse([]string{"--notify-keyspace-events", "KEAn"}, nil)
+	if err != nil || c.Get("notify-keyspace-events") != "AKE" || c.NotifyEvents>>13&1 != 1 {
+		t.Errorf("%q, classes %b, %v", c.Get("notify-keyspace-events"), c.NotifyEvents, err)
+	}
+}
+
+func TestFatalErrorsReadAsRedis(t *testing.T) {
+	const head = "\n*** FATAL CONFIG FILE ERROR (Redis 7.0.15) ***\n"
+	at := func(n, line, reason string) string {
+		return head + "Reading the configuration file, at line " + n + "\n>>> '" + line + "'\n" + reason
+	}
+	bad := "Bad directive or wrong number of arguments"
+	for _, test := range []struct{ args, stdin, want string }{
+		{"--port 0 --nope x", "", at("3", `nope "x"`, bad)},
+		{"--port", "", at("2", "port", "wrong number of arguments")},
+		{"--port=0", "", at("2", "port=0", bad)},
+		{"-p 3", "", at("2", `"-p" "3"`, bad)},
+		{"-", "port 0\n save \"a\n", at("2", `save "a`, "Unbalanced quotes in configuration line")},
+		{"--port 70000", "", at("2", `port "70000"`, "argument must be between 0 and 65535 inclusive")},
+		{"--rename-command GET", "", at("2", `rename-command "GET"`, bad)},
+		{"--cluster-enabled yes", "", at("2", `cluster-enabled "yes"`, noCluster)},
+		{"--replicaof h 1", "", at("2", `replicaof "h" "1"`, noReplication)},
+		{"--user a on", "", at("2", `user "a" "on"`, noACL)},
+		{"--tls-replication yes", "", at("2", `tls-replication "yes"`, noReplication)},
+		{"--daemonize yes", "", at("2", `daemonize "yes"`, noDaemon)},
+		{"--dir nowhere", "", at("2", `dir "nowhere"`, "No such file or directory")},
+	} {
+		_, err := Parse(strings.Fields(test.args), strings.NewReader(test.stdin))
+		if err == nil || err.Error() != test.want {
+			t.Errorf("%s:\n got %v\nwant %s", test.args, err, test.want)
+		}
+	}
+}
+
+func TestFileThenStdinThenOptions(t *testing.T) {
+	dir := t.TempDir()
+	write(t, filepath.Join(dir, "extra.conf"), "databases 3\nsave 1 2\n")
+	write(t, filepath.Join(dir, "redis.conf"), "# mine\nsave 60 1\ninclude "+dir+"/ex*.conf\nmaxclients 5\nslaveof no one\n")
+	c, err := Parse([]string{filepath.Join(dir, "redis.conf"), "--maxclients", "7", "-"}, strings.NewReader("maxclients 6\n"))
+	if err != nil {
+		t.Fatal(err)
+	}
+	if save := c.Get("SAVE"); c.MaxClients != 7 || c.Databases != 3 || save != "60 1 1 2" {
+		t.Errorf("maxclients %d, databases %d, save %q", c.MaxClients, c.Databases, save)
+	}
+}
+
+func TestRewriteKeepsCommentsAndIsReadBackEqual(t *testing.T) {
+	path := filepath.Join(t.TempDir(), "redis.conf")
+	write(t, path, "# mine\ntimeout 5\nsave 60 1\nsave 1 2\n")
+	c, err := Parse([]string{path, "--requirepass", "a \"b"}, nil)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if err := c.Set([]Pair{{"timeout", "6"}, {"maxclients", "9"}}, false); err != nil {
+		t.Fatal(err)
+	}
+	if err := c.Rewrite(); err != nil {
+		t.Fatal(err)
+	}
+	text, _ := os.ReadFile(path)
+	want := "# mine\ntimeout 6\nsave 60 1 1 2\n\n" + signature + "\nmaxclients 9\nrequirepass \"a \\\"b\"\n"
+	if string(text) != want {
+		t.Errorf("got\n%s\nwant\n%s", text, want)
+	}
+	again, err := Parse([]string{path}, nil)
+	if err != nil || again.RequirePass != "a \"b" || again.rewritten(want) != want {
+		t.Errorf("read back: %v, %q", err, again.RequirePass)
+	}
+	if err := New().Rewrite(); !errors.Is(err, ErrNoFile) {
+		t.Errorf("without a file: %v", err)
+	}
+}
+
+func TestMatchKeepsAnExactNamesSpelling(t *testing.T) {
+	prefix := func(pattern, name string) bool {
+		return strings.HasPrefix(name, strings.ToLower(strings.TrimSuffix(pattern, "*")))
+	}
+	got := New().Match([]string{"MAXCLIENTS", "maxcl*", "HASH-max-zip*", "nope", "["}, prefix)
+	want := []Pair{{"MAXCLIENTS", "10000"}, {"hash-max-ziplist-entries", "512"}, {"hash-max-ziplist-value", "64"}}
+	if len(got) != len(want) {
+		t.Fatalf("%v", got)
+	}
+	for i := range want {
+		if got[i] != want[i] {
+			t.Errorf("%v, want %v", got[i], want[i])
+		}
+	}
+}
+
+func write(t *testing.T, path, text string) {
+	t.Helper()
+	if err := os.WriteFile(path, []byte(text), 0o600); err != nil {
+		t.Fatal(err)
+	}
+}
+
+func TestAFileThatIncludesItselfIsRefused(t *testing.T) {
+	path := filepath.Join(t.TempDir(), "redis.conf")
+	if err := os.WriteFile(path, []byte("port 0\ninclude "+path+"\n"), 0o600); err != nil {
+		t.Fatal(err)
+	}
+	_, err := Parse([]string{path}, strings.NewReader(""))
+	if err == nil || !strings.HasSuffix(err.Error(), "at line 2\n>>> 'include "+path+"'\n"+errIncludes.Error()) {
+		t.Fatal(err)
+	}
+}
+
+func TestRewriteQuotesWhatALineCannotHold(t *testing.T) {
+	for _, value := range []string{"a\x00b", "é", "a'b", `a\b`, "a\tb", "#", ""} {
+		c := New()
+		if err := c.Load("syslog-ident", value); err != nil {
+			t.Fatal(err)
+		}
+		again := New()
+		if err := again.loadText(c.rewritten(""), 0); err != nil || again.Get("syslog-ident") != value {
+			t.Errorf("%q is rewritten as %q: %v", value, c.rewritten(""), err)
+		}
+	}
+}

@@ -1,0 +1,219 @@
+package config
+
+import (
+	"errors"
+	"fmt"
+	"io"
+	"io/fs"
+	"os"
+	"path/filepath"
+	"strings"
+
+	"github.com/lockredis/lockredis/resp"
+)
+
+// position is a line of the configuration as a whole: the file, standard input
+// and the options in turn, as Redis counts.
+type position struct {
+	number int
+	line   string
+	depth  int // of files that include one another
+}
+
+// maxIncludes is how deep files may include one another. Redis has no bound:
+// a file that includes itself ends it with a segmentation fault.
+const maxIncludes = 100
+
+const errIncludes = reason("too many files that include one another")
+
+// FatalError is a configuration that the server cannot start with.
+type FatalError struct {
+	at     position // number 0: no line is to blame
+	Reason string
+}
+
+// Error returns the text that Redis 7.0.15 prints, of several lines.
+func (e *FatalError) Error() string {
+	var b strings.Builder
+	b.WriteString("\n*** FATAL CONFIG FILE ERROR (Redis 7.0.15) ***\n")
+	if e.at.number > 0 {
+		fmt.Fprintf(&b, "Reading the configuration file, at line %d\n>>> '%s'\n", e.at.number, e.at.line)
+	}
+	b.WriteString(e.Reason)
+	return b.String()
+}
+
+// FileError is a configuration file that cannot be read.
+type FileError struct {
+	Path string
+	Err  error
+}
+
+// Error returns Redis's text.
+func (e *FileError) Error() string {
+	reason := e.Err.Error()
+	if errors.Is(e.Err, fs.ErrNotExist) {
+		reason = "No such file or directory"
+	}
+	return fmt.Sprintf("Fatal error, can't open config file '%s': %s", e.Path, reason)
+}
+
+// Unwrap returns the error of the file system.
+func (e *FileError) Unwrap() error { return e.Err }
+
+// Parse reads redis-server's arguments, without the program's name: the path
+// of a configuration file, "-" for one on stdin, and directives as
+// "--name value". Errors are *FatalError, or *FileError for a file that cannot
+// be read.
+func Parse(args []string, stdin io.Reader) (*Config, error) {
+	c := New()
+	var parts []string
+	if len(args) > 0 && !strings.HasPrefix(args[0], "-") {
+		path, err := filepath.Abs(args[0])
+		if err != nil {
+			return nil, &FileError{args[0], err}
+		}
+		text, err := os.ReadFile(path)
+		if err != nil {
+			return nil, &FileError{path, err}
+		}
+		c.File = path
+		parts, args = append(parts, string(text)), args[1:]
+	}
+	options, fromStdin := joinOptions(args)
+	if fromStdin {
+		text, err := io.ReadAll(stdin)
+		if err != nil {
+			return nil, &FileError{"-", err}
+		}
+		parts = append(parts, string(text))
+	}
+	text := strings.Join(parts, "")
+	if options != "" {
+		text += "\n" + options
+	}
+	if err := c.loadText(text, 0); err != nil {
+		return nil, err
+	}
+	return c, nil
+}
+
+// joinOptions writes the options as lines of a configuration file. A word that
+// follows an option's name is its value, even when it starts with dashes.
+func joinOptions(args []string) (text string, fromStdin bool) {
+	var b strings.Builder
+	valued := true // the last option has its value
+	for i, arg := range args {
+		last := i == len(args)-1
+		switch {
+		case arg == "-" && (i == 0 || last):
+			fromStdin = true
+		case valued && strings.HasPrefix(arg, "--"):
+			if b.Len() > 0 {
+				b.WriteByte('\n')
+			}
+			b.WriteString(arg[2:] + " ")
+			words, _ := resp.SplitLine([]byte(arg))
+			valued = len(words) != 1
+			// "--save" without a value means none, as before Redis 7.
+			if strings.EqualFold(arg, "--save") && (last || strings.HasPrefix(args[i+1], "--")) {
+				b.WriteString(`""`)
+				valued = true
+			}
+		default:
+			b.WriteString(quote(arg) + " ")
+			valued = true
+		}
+	}
+	return b.String(), fromStdin
+}
+
+// quote writes a word so that SplitLine reads it back (sds.c sdscatrepr).
+func quote(s string) string {
+	var b strings.Builder
+	b.WriteByte('"')
+	for i := range len(s) {
+		switch c := s[i]; {
+		case c == '\\' || c == '"':
+			b.WriteByte('\\')
+			b.WriteByte(c)
+		case c == '\n':
+			b.WriteString(`\n`)
+		case c == '\r':
+			b.WriteString(`\r`)
+		case c == '\t':
+			b.WriteString(`\t`)
+		case c == '\a':
+			b.WriteString(`\a`)
+		case c == '\b':
+			b.WriteString(`\b`)
+		case c < ' ' || c > '~':
+			fmt.Fprintf(&b, `\x%02x`, c)
+		default:
+			b.WriteByte(c)
+		}
+	}
+	b.WriteByte('"')
+	return b.String()
+}
+
+func (c *Config) loadText(text string, depth int) error {
+	for i, line := range strings.Split(text, "\n") {
+		line = strings.Trim(line, " \t\r\n")
+		if line == "" || line[0] == '#' {
+			continue
+		}
+		at := position{i + 1, line, depth}
+		split, ok := resp.SplitLine([]byte(line))
+		if !ok {
+			return &FatalError{at, "Unbalanced quotes in configuration line"}
+		}
+		if len(split) == 0 {
+			continue
+		}
+		words := make([]string, len(split))
+		for j := range split {
+			words[j] = string(split[j])
+		}
+		words[0] = strings.ToLower(words[0])
+		if err := c.load(words, at); err != nil {
+			return located(err, at)
+		}
+	}
+	return nil
+}
+
+// located says where an error stands, unless it says so itself (an included
+// file's).
+func located(err error, at position) error {
+	var file *FileError
+	var fatal *FatalError
+	if errors.As(err, &file) || errors.As(err, &fatal) {
+		return err
+	}
+	return &FatalError{at, err.Error()}
+}
+
+// include reads another file, or all that match a pattern, in order.
+func (c *Config) include(name string, depth int) error {
+	if depth > maxIncludes {
+		return errIncludes
+	}
+	paths := []string{name}
+	if strings.ContainsAny(name, "*?[") {
+		var err error
+		if paths, err = filepath.Glob(c.path(name)); err != nil {
+			return err
+		}
+	}
+	for _, path := range paths {
+		text, err := os.ReadFile(c.path(path))
+		if err != nil {
+			return &FileError{path, err}
+		}
+		if err := c.loadText(string(text), depth); err != nil {
+			return err
+		}
+	}
+	return nil
+}

@@ -1,0 +1,254 @@
+package config
+
+import (
+	"fmt"
+	"math"
+	"strconv"
+	"strings"
+
+	"github.com/lockredis/lockredis/resp"
+)
+
+// none reports whether a multi directive was given an empty value.
+func (in input) none() bool { return len(in.words) == 0 || len(in.words) == 1 && in.words[0] == "" }
+
+// saveDirective takes pairs of seconds and changes. Several lines of a file add up.
+func saveDirective(in input) (string, error) {
+	if in.none() {
+		return "", nil
+	}
+	if len(in.words)%2 != 0 {
+		return "", reason("Invalid save parameters")
+	}
+	for i, w := range in.words {
+		n, ok := resp.ParseInt([]byte(w))
+		if !ok || n < 0 || n == 0 && i%2 == 0 {
+			return "", reason("Invalid save parameters")
+		}
+	}
+	value := strings.Join(in.words, " ")
+	if in.again && in.old != "" {
+		value = in.old + " " + value
+	}
+	return value, nil
+}
+
+func bindDirective(in input) (string, error) {
+	if len(in.words) > 16 {
+		return "", reason("Too many bind addresses specified.")
+	}
+	if in.none() {
+		return "", nil
+	}
+	return strings.Join(in.words, " "), nil
+}
+
+// replicaOf lets through only what means no master.
+func replicaOf(in input) (string, error) {
+	if len(in.words) != 2 {
+		return "", errWords
+	}
+	if strings.EqualFold(in.words[0], "no") && strings.EqualFold(in.words[1], "one") {
+		return "", nil
+	}
+	return strings.Join(in.words, " "), nil
+}
+
+var classNames = [...]string{NormalClient: "normal", ReplicaClient: "slave", PubSubClient: "pubsub"}
+
+// bufferLimits takes groups of class, hard, soft and seconds; classes not
+// named keep theirs.
+func bufferLimits(in input) (string, error) {
+	if len(in.words)%4 != 0 || len(in.words) == 0 {
+		return "", reason("Wrong number of arguments in buffer limit configuration.")
+	}
+	limits := limitsOf(in.old)
+	for w := in.words; len(w) > 0; w = w[4:] {
+		class, ok := classOf(w[0])
+		if !ok {
+			return "", reason("Invalid client class specified in buffer limit configuration.")
+		}
+		hard, hardOK := parseMemory(w[1])
+		soft, softOK := parseMemory(w[2])
+		seconds, ok := resp.ParseInt([]byte(w[3]))
+		if !hardOK || !softOK || !ok || seconds < 0 {
+			return "", reason("Error in hard, soft or soft_seconds setting in buffer limit configuration.")
+		}
+		limits[class] = OutputLimit{int64(hard), int64(soft), seconds}
+	}
+	var groups []string
+	for i, l := range limits {
+		groups = append(groups, fmt.Sprintf("%s %d %d %d", classNames[i], uint64(l.Hard), uint64(l.Soft), l.SoftSeconds))
+	}
+	return strings.Join(groups, " "), nil
+}
+
+func classOf(word string) (ClientClass, bool) {
+	switch strings.ToLower(word) {
+	case "normal":
+		return NormalClient, true
+	case "slave", "replica":
+		return ReplicaClient, true
+	case "pubsub":
+		return PubSubClient, true
+	}
+	return 0, false
+}
+
+// limitsOf reads a checked client-output-buffer-limit.
+func limitsOf(value string) (limits [3]OutputLimit) {
+	for w := strings.Fields(value); len(w) >= 4; w = w[4:] {
+		class, _ := classOf(w[0])
+		limits[class] = OutputLimit{number(w[1]), number(w[2]), number(w[3])}
+	}
+	return limits
+}
+
+// eventLetters are the classes of notify-keyspace-events; letter i is bit i of
+// command.Class.
+const eventLetters = "KEg$lshzxetmdn"
+
+// classesOf returns the bits of a notify-keyspace-events string.
+func classesOf(s string) (classes uint16, ok bool) {
+	for _, letter := range s {
+		if letter == 'A' {
+			classes |= allClasses
+			continue
+		}
+		i := strings.IndexRune(eventLetters, letter)
+		if i < 0 {
+			return 0, false
+		}
+		classes |= 1 << i
+	}
+	return classes, true
+}
+
+// allClasses is what the letter A stands for: all but K, E, m and n.
+const allClasses = 1<<2 | 1<<3 | 1<<4 | 1<<5 | 1<<6 | 1<<7 | 1<<8 | 1<<9 | 1<<10 | 1<<12
+
+// eventClasses keeps the classes in Redis's order.
+func eventClasses(in input) (string, error) {
+	classes, ok := classesOf(in.words[0])
+	if !ok {
+		return "", reason("Invalid event class character. Use 'Ag$lshzxeKEtmdn'.")
+	}
+	order, shown := "g$lshzxetdnKEm", ""
+	if classes&allClasses == allClasses {
+		order, shown = "KEmn", "A"
+	}
+	for _, letter := range order {
+		if classes&(1<<strings.IndexRune(eventLetters, letter)) != 0 {
+			shown += string(letter)
+		}
+	}
+	return shown, nil
+}
+
+// hideNew leaves n out beside A, as Redis does though both are in force.
+func hideNew(value string) string {
+	if strings.HasPrefix(value, "A") {
+		return strings.TrimSuffix(value, "n")
+	}
+	return value
+}
+
+func oomScores(in input) (string, error) {
+	if len(in.words) != 3 {
+		return "", errWords
+	}
+	for _, w := range in.words {
+		if n, ok := resp.ParseInt([]byte(w)); !ok || n < -2000 || n > 2000 {
+			return "", reason("Invalid oom-score-adj-values, elements must be between -2000 and 2000.")
+		}
+	}
+	return strings.Join(in.words, " "), nil
+}
+
+func percentiles(in input) (string, error) {
+	if in.none() {
+		return "", nil
+	}
+	var shown []string
+	for _, w := range in.words {
+		f, err := strconv.ParseFloat(w, 64)
+		if err != nil || math.IsNaN(f) {
+			return "", reason("Invalid latency-tracking-info-percentiles parameters")
+		}
+		if f < 0 || f > 100 {
+			return "", reason("latency-tracking-info-percentiles parameters should sit between [0.0,100.0]")
+		}
+		shown = append(shown, string(resp.AppendFloat(nil, f, 10)))
+	}
+	return strings.Join(shown, " "), nil
+}
+
+func memoryOrPercent(in input) (string, error) {
+	if percent, ok := strings.CutSuffix(in.words[0], "%"); ok {
+		n, isInt := resp.ParseInt([]byte(percent))
+		switch {
+		case !isInt || n < 0:
+			return "", reason("argument must be a memory or percent value")
+		case n > 100:
+			return "", reason("percentage argument must be less or equal to 100")
+		}
+		return in.words[0], nil
+	}
+	n, ok := parseMemory(in.words[0])
+	if !ok {
+		return "", reason("argument must be a memory or percent value")
+	}
+	return strconv.FormatUint(n, 10), nil
+}
+
+// shutdownOptions shows the words in the order of the choices.
+func shutdownOptions(in input) (string, error) {
+	choices := []string{"default", "save", "nosave", "now", "force"}
+	given := map[string]bool{}
+	for _, w := range in.words {
+		if _, err := oneOf(choices...)(input{words: []string{w}}); err != nil {
+			return "", err
+		}
+		given[strings.ToLower(w)] = true
+	}
+	if len(in.words) == 0 {
+		return "", errNotOneOf(choices)
+	}
+	if given["save"] && given["nosave"] {
+		return "", reason("Invalid combination of shutdown options")
+	}
+	if len(given) > 1 {
+		delete(given, "default")
+	}
+	var shown []string
+	for _, c := range choices {
+		if given[c] {
+			shown = append(shown, c)
+		}
+	}
+	return strings.Join(shown, " "), nil
+}
+
+func hostName(in input) (string, error) {
+	for _, c := range in.words[0] {
+		alphanumeric := c >= 'a' && c <= 'z' || c >= 'A' && c <= 'Z' || c >= '0' && c <= '9'
+		if !alphanumeric && c != '-' && c != '.' {
+			return "", reason("Hostnames may only contain alphanumeric characters, hyphens or dots")
+		}
+	}
+	if len(in.words[0]) >= 256 {
+		return "", reason("Hostnames must be less than 256 characters")
+	}
+	return in.words[0], nil
+}
+
+func titleTemplate(in input) (string, error) {
+	rest := in.words[0]
+	for _, known := range []string{"title", "listen-addr", "server-mode", "port", "tls-port", "unixsocket", "config-file"} {
+		rest = strings.ReplaceAll(rest, "{"+known+"}", "")
+	}
+	if strings.ContainsAny(rest, "{}") {
+		return "", reason("template format is invalid or contains unknown variables")
+	}
+	return in.words[0], nil
+}

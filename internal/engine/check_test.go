@@ -1,0 +1,49 @@
+package engine
+
+import (
+	"testing"
+
+	"github.com/lockredis/lockredis/internal/command"
+	"github.com/lockredis/lockredis/pubsub"
+)
+
+func TestCheckFindsWhatContradictsItself(t *testing.T) {
+	for name, spoil := range map[string]func(e *Engine, waiter, watcher *command.Session){
+		"nothing":                    nil,
+		"a session under another id": func(e *Engine, s, _ *command.Session) { s.ID = 77 },
+		"a listener that forgot":     func(_ *Engine, _, s *command.Session) { s.Subs = pubsub.Subscriptions{} },
+		"a waiter that forgot":       func(_ *Engine, s, _ *command.Session) { s.Parked = nil },
+		"a session without a seat":   func(e *Engine, _, _ *command.Session) { e.sessions.order = nil },
+		"a waiter that is not kept":  func(e *Engine, s, _ *command.Session) { delete(e.parking.places, s.Parked) },
+		"a wait without deadline":    func(e *Engine, s, _ *command.Session) { e.parking.deadlines.Remove(s.Parked) },
+		"an empty queue": func(e *Engine, _, _ *command.Session) {
+			e.parking.queues[watchKey{0, "x"}] = &queue{}
+		},
+		"a watcher that forgot":     func(_ *Engine, _, s *command.Session) { s.Watched = nil },
+		"a watcher that is unknown": func(e *Engine, _, _ *command.Session) { clear(e.watched) },
+		"a timer that is late":      func(e *Engine, _, _ *command.Session) { e.timer.armed += 5 },
+		"a key nobody was told of": func(e *Engine, _, _ *command.Session) {
+			e.parking.ready = append(e.parking.ready, watchKey{0, "list"})
+		},
+	} {
+		t.Run(name, func(t *testing.T) {
+			e, _ := newClocked(t)
+			waiter, _ := join(e)
+			watcher, _ := join(e)
+			do(e, waiter, "SET", "lock", "x", "PX", "1000")
+			do(e, watcher, "WATCH", "lock")
+			do(e, watcher, "SUBSCRIBE", "channel")
+			do(e, waiter, "BLPOP", "list", "other", "10")
+			var err error
+			e.Outside(func() {
+				if spoil != nil {
+					spoil(e, waiter, watcher)
+				}
+				err = e.Check()
+			})
+			if found := err != nil; found != (spoil != nil) {
+				t.Fatal(err)
+			}
+		})
+	}
+}

@@ -1,0 +1,165 @@
+package engine
+
+import (
+	"log/slog"
+	"math/rand/v2"
+	"os"
+	"strconv"
+	"testing"
+
+	"github.com/lockredis/lockredis/expiry"
+	"github.com/lockredis/lockredis/internal/command"
+	"github.com/lockredis/lockredis/internal/config"
+	"github.com/lockredis/lockredis/resp"
+)
+
+// nowhere is a connection that drops its output.
+type nowhere struct{ written int }
+
+func (n *nowhere) Write(b []byte) bool  { n.written += len(b); return true }
+func (*nowhere) Kill()                  {}
+func (*nowhere) Wake()                  {}
+func (*nowhere) Sizes() (int, int, int) { return 0, 0, 0 }
+
+// noHost answers for a server that is not there.
+type noHost struct{}
+
+func (noHost) Info() command.ServerInfo { return command.ServerInfo{Version: Version} }
+func (noHost) Shutdown()                {}
+func (noHost) MemoryUsed() int64        { return 0 }
+func (noHost) Sleep(int64)              {}
+func (noHost) SetActiveExpire(bool)     {}
+func (noHost) Log(string, string)       {}
+
+func newTestEngine(clock expiry.Clock) *Engine {
+	return New(Options{
+		Config: config.New(), Clock: clock, Rand: rand.New(rand.NewPCG(1, 2)),
+		Log: slog.New(slog.DiscardHandler), Server: noHost{},
+	})
+}
+
+func newTestSession(e *Engine) (*command.Session, *nowhere) {
+	out := &nowhere{}
+	s := &command.Session{Conn: out}
+	e.Do(&Caller{}, func() { e.Join(s) })
+	return s, out
+}
+
+func words(list ...string) resp.Args {
+	args := make(resp.Args, len(list))
+	for i, w := range list {
+		args[i] = []byte(w)
+	}
+	return args
+}
+
+func loadLockScript(b *testing.B, e *Engine) string { return loadScript(b, e, "lock") }
+
+func loadScript(b *testing.B, e *Engine, name string) string {
+	body, err := os.ReadFile("../../bench/perf/scripts/" + name + ".lua")
+	if err != nil {
+		b.Fatal(err)
+	}
+	script, failure, ok := e.env.Scripts.Load(body)
+	if !ok {
+		b.Fatal(failure.Text())
+	}
+	return script.SHA()
+}
+
+// BenchmarkLockScript is the re-entrant lock script by EVALSHA inside the
+// engine, all checks and the encoding of the reply included: acquired by its
+// owner over and over, on 1,000 locks.
+func BenchmarkLockScript(b *testing.B) {
+	e := newTestEngine(expiry.System())
+	s, out := newTestSession(e)
+	sha := loadLockScript(b, e)
+	commands := make([]resp.Args, 1000)
+	for i := range commands {
+		commands[i] = words("EVALSHA", sha, "1", "lock:"+strconv.Itoa(i), "30000", "6b0b5a3e-6f0e-4d4b-9d5c-0a4b7d5e1c2f:1")
+	}
+	var args resp.Args
+	unit := func() { e.Execute(s, args) }
+	var caller Caller
+	b.ReportAllocs()
+	b.ResetTimer()
+	for i := range b.N {
+		args = commands[i%len(commands)]
+		e.Do(&caller, unit)
+	}
+	if out.written != 5*b.N {
+		b.Fatalf("%d bytes of replies", out.written)
+	}
+}
+
+// BenchmarkLockAndUnlock is the same script on a free lock, and DEL.
+func BenchmarkLockAndUnlock(b *testing.B) {
+	e := newTestEngine(expiry.System())
+	s, _ := newTestSession(e)
+	sha := loadLockScript(b, e)
+	lock := words("EVALSHA", sha, "1", "lock:1", "30000", "6b0b5a3e-6f0e-4d4b-9d5c-0a4b7d5e1c2f:1")
+	unlock := words("DEL", "lock:1")
+	var caller Caller
+	b.ReportAllocs()
+	for range b.N {
+		e.Do(&caller, func() {
+			e.Execute(s, lock)
+			e.Execute(s, unlock)
+		})
+	}
+}
+
+// BenchmarkPairs is each kind's lock and unlock script, and DEL of the latch.
+func BenchmarkPairs(b *testing.B) {
+	const owner = "6b0b5a3e-6f0e-4d4b-9d5c-0a4b7d5e1c2f:1"
+	const latch = "redisson_unlock_latch:{lock:1}:8e2a2f4c3b1d4e6f9a0b1c2d3e4f5a6b"
+	const queue, timeouts, clock = "redisson_lock_queue:{lock:1}", "redisson_lock_timeout:{lock:1}", "1767225600000"
+	holds := "{lock:1}:" + owner + ":rwlock_timeout"
+	for _, pair := range []struct {
+		name         string
+		lock, unlock []string
+	}{
+		{"lock", []string{"lock", "1", "lock:1", "30000", owner},
+			[]string{"unlock_latch", "3", "lock:1", "redisson_lock__channel:{lock:1}", latch, "30000", owner, "13500"}},
+		{"fair", []string{"fair_lock", "3", "lock:1", queue, timeouts, "30000", owner, "300000", clock},
+			[]string{"fair_unlock", "5", "lock:1", queue, timeouts, "redisson_lock__channel:{lock:1}", latch, "30000", owner, "13500", clock}},
+		{"read", []string{"read_lock", "2", "lock:1", holds, "30000", owner, owner + ":write"},
+			[]string{"read_unlock", "5", "lock:1", holds, "redisson_rwlock:{lock:1}", "{lock:1}", latch, "30000", owner, "13500"}},
+		{"write", []string{"write_lock", "1", "lock:1", "30000", owner + ":write"},
+			[]string{"write_unlock", "3", "lock:1", "redisson_rwlock:{lock:1}", latch, "30000", owner + ":write", "13500"}},
+	} {
+		b.Run(pair.name, func(b *testing.B) {
+			e := newTestEngine(expiry.System())
+			s, out := newTestSession(e)
+			evalsha := func(script []string) resp.Args {
+				return words(append([]string{"EVALSHA", loadScript(b, e, script[0])}, script[1:]...)...)
+			}
+			lock, unlock, drop := evalsha(pair.lock), evalsha(pair.unlock), words("DEL", latch)
+			unit := func() {
+				e.Execute(s, lock)
+				e.Execute(s, unlock)
+				e.Execute(s, drop)
+			}
+			var caller Caller
+			b.ReportAllocs()
+			for range b.N {
+				e.Do(&caller, unit)
+			}
+			if out.written != b.N*len("$-1\r\n:1\r\n:1\r\n") {
+				b.Fatalf("%d bytes of replies in %d pairs", out.written, b.N)
+			}
+		})
+	}
+}
+
+func BenchmarkPing(b *testing.B) {
+	e := newTestEngine(expiry.System())
+	s, _ := newTestSession(e)
+	args := words("PING")
+	unit := func() { e.Execute(s, args) }
+	var caller Caller
+	b.ReportAllocs()
+	for range b.N {
+		e.Do(&caller, unit)
+	}
+}

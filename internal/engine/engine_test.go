@@ -1,0 +1,330 @@
+package engine
+
+import (
+	"slices"
+	"strconv"
+	"strings"
+	"sync"
+	"testing"
+	"time"
+
+	"github.com/lockredis/lockredis/expiry"
+	"github.com/lockredis/lockredis/internal/command"
+	"github.com/lockredis/lockredis/resp"
+)
+
+// tape is a connection that keeps its output and its wake-ups.
+type tape struct {
+	mu    sync.Mutex
+	out   strings.Builder
+	woken int
+	wrote chan struct{} // receives after each write
+}
+
+func (p *tape) Write(b []byte) bool {
+	p.mu.Lock()
+	p.out.Write(b)
+	p.mu.Unlock()
+	select {
+	case p.wrote <- struct{}{}:
+	default:
+	}
+	return true
+}
+
+func (p *tape) Kill()                  {}
+func (p *tape) Wake()                  { p.woken++ }
+func (p *tape) Sizes() (int, int, int) { return 0, 0, 0 }
+
+// take returns what was written since the last call.
+func (p *tape) take() string {
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	s := p.out.String()
+	p.out.Reset()
+	return s
+}
+
+// await waits for output.
+func (p *tape) await(t *testing.T) string {
+	t.Helper()
+	select {
+	case <-p.wrote:
+		return p.take()
+	case <-time.After(10 * time.Second):
+		t.Fatal("nothing was written")
+		return ""
+	}
+}
+
+var epoch = time.UnixMilli(1_700_000_000_000)
+
+// newClocked returns an engine on a clock that is turned by hand.
+func newClocked(t *testing.T) (*Engine, *expiry.Manual) {
+	clock := expiry.NewManual(epoch)
+	e := newTestEngine(clock)
+	e.Start()
+	t.Cleanup(e.Close)
+	return e, clock
+}
+
+func join(e *Engine) (*command.Session, *tape) {
+	p := &tape{wrote: make(chan struct{}, 1)}
+	s := &command.Session{Conn: p}
+	e.Do(&Caller{}, func() { e.Join(s) })
+	return s, p
+}
+
+// do runs a command, given as words, and returns what was written at once.
+func do(e *Engine, s *command.Session, list ...string) string {
+	e.Do(&Caller{}, func() { e.Execute(s, words(list...)) })
+	p := s.Conn.(*tape)
+	select {
+	case <-p.wrote:
+	default:
+	}
+	return p.take()
+}
+
+func expectReply(t *testing.T, got, want string) {
+	t.Helper()
+	if got != want {
+		t.Fatalf("%q, want %q", got, want)
+	}
+}
+
+func TestAKeyExpiresAtItsMillisecondAndItsEventIsSent(t *testing.T) {
+	e, clock := newClocked(t)
+	s, _ := join(e)
+	listener, heard := join(e)
+	do(e, s, "CONFIG", "SET", "notify-keyspace-events", "Ex")
+	do(e, listener, "SUBSCRIBE", "__keyevent@0__:expired")
+	do(e, s, "SET", "b", "x", "PX", "1001")
+	do(e, s, "SET", "a", "x", "PX", "1000")
+	clock.Advance(999 * time.Millisecond)
+	expectReply(t, do(e, s, "PTTL", "a"), ":1\r\n")
+	clock.Advance(time.Millisecond)
+	if got := heard.await(t); !strings.Contains(got, "$1\r\na\r\n") || strings.Contains(got, "$1\r\nb\r\n") {
+		t.Fatalf("heard %q", got)
+	}
+	expectReply(t, do(e, s, "DBSIZE"), ":1\r\n")
+}
+
+func TestTimeStandsStillWithinAScript(t *testing.T) {
+	e, clock := newClocked(t)
+	s, _ := join(e)
+	do(e, s, "SET", "k", "x", "PX", "10")
+	// The engine asks for the memory in use before each write, and that turns
+	// the clock far beyond the key's deadline.
+	e.env.Server = &turningHost{clock: clock}
+	e.env.Config.MaxMemory = 1 << 40
+	got := do(e, s, "EVAL", "local a = redis.call('time') redis.call('set','other','x') local b = redis.call('time') "+
+		"return {redis.call('exists','k'), a[1] == b[1] and a[2] == b[2] and 1 or 0, redis.call('pttl','k')}", "0")
+	expectReply(t, got, "*3\r\n:1\r\n:1\r\n:10\r\n")
+	expectReply(t, do(e, s, "EXISTS", "k"), ":0\r\n")
+}
+
+// turningHost turns the clock in the middle of a script, when the engine asks
+// for the memory in use.
+type turningHost struct {
+	noHost
+	clock *expiry.Manual
+}
+
+func (h *turningHost) MemoryUsed() int64 {
+	h.clock.Set(epoch.Add(time.Minute))
+	return 0
+}
+
+func TestATransactionIsOneUnitOfTime(t *testing.T) {
+	e, _ := newClocked(t)
+	s, _ := join(e)
+	do(e, s, "MULTI")
+	do(e, s, "PEXPIRE", "k", "1")
+	do(e, s, "SET", "k", "x", "PX", "7")
+	do(e, s, "PTTL", "k")
+	expectReply(t, do(e, s, "EXEC"), "*3\r\n:0\r\n+OK\r\n:7\r\n")
+}
+
+func TestABlockEndsAtItsDeadlineByTheClock(t *testing.T) {
+	e, clock := newClocked(t)
+	s, p := join(e)
+	expectReply(t, do(e, s, "BLPOP", "q", "1.5"), "")
+	clock.Advance(1499 * time.Millisecond)
+	expectReply(t, p.take(), "")
+	clock.Advance(time.Millisecond)
+	expectReply(t, p.await(t), "*-1\r\n")
+	e.Do(&Caller{}, func() {
+		if s.Parked != nil || p.woken != 1 {
+			t.Errorf("still parked, or woken %d times", p.woken)
+		}
+	})
+}
+
+func TestWhoComesFirstIsServedFirstAndLeavesNothingBehind(t *testing.T) {
+	e, _ := newClocked(t)
+	pusher, _ := join(e)
+	first, got1 := join(e)
+	second, got2 := join(e)
+	do(e, first, "BLPOP", "a", "q", "0")
+	do(e, second, "BLPOP", "q", "0")
+	expectReply(t, do(e, pusher, "RPUSH", "q", "1", "2", "3"), ":3\r\n")
+	expectReply(t, got1.take(), "*2\r\n$1\r\nq\r\n$1\r\n1\r\n")
+	expectReply(t, got2.take(), "*2\r\n$1\r\nq\r\n$1\r\n2\r\n")
+	if len(e.parking.queues) != 0 {
+		t.Fatalf("queues left: %v", e.parking.queues)
+	}
+}
+
+func TestAScriptThatPushesAndPopsWakesNobody(t *testing.T) {
+	e, _ := newClocked(t)
+	s, _ := join(e)
+	waiter, got := join(e)
+	do(e, waiter, "BLPOP", "q", "0")
+	do(e, s, "EVAL", "redis.call('rpush','q','x') redis.call('lpop','q')", "0")
+	expectReply(t, got.take(), "")
+	do(e, s, "EVAL", "redis.call('rpush','q','y')", "0")
+	expectReply(t, got.take(), "*2\r\n$1\r\nq\r\n$1\r\ny\r\n")
+}
+
+func TestAnExpiredWatchedKeySpoilsTheTransaction(t *testing.T) {
+	e, clock := newClocked(t)
+	s, _ := join(e)
+	do(e, s, "SET", "k", "x", "PX", "10")
+	do(e, s, "WATCH", "k")
+	do(e, s, "MULTI")
+	do(e, s, "PING")
+	clock.Advance(10 * time.Millisecond)
+	expectReply(t, do(e, s, "EXEC"), "*-1\r\n")
+}
+
+func TestADeadClientLeavesNothingBehind(t *testing.T) {
+	e, _ := newClocked(t)
+	s, _ := join(e)
+	do(e, s, "WATCH", "k")
+	do(e, s, "SUBSCRIBE", "c")
+	parked, _ := join(e)
+	do(e, parked, "BLPOP", "q", "5")
+	e.Do(&Caller{}, func() {
+		e.Leave(s)
+		e.Leave(parked)
+		e.Leave(parked)
+	})
+	if len(e.watched) != 0 || !e.env.PubSub.Idle() || len(e.parking.queues) != 0 || e.parking.deadlines.Len() != 0 || e.Connections() != 0 {
+		t.Fatal("something is left")
+	}
+}
+
+func TestAPanicCostsAnErrorReplyAndNotTheServer(t *testing.T) {
+	e, _ := newClocked(t)
+	s, _ := join(e)
+	ping := e.env.Table.Lookup([]byte("ping"))
+	run := ping.Run
+	ping.Run = func(*command.Ctx, resp.Args) resp.Reply { panic("broken") }
+	expectReply(t, do(e, s, "PING"), "-ERR internal error\r\n")
+	if got := do(e, s, "EVAL", "return redis.call('ping')", "0"); !strings.HasPrefix(got, "-ERR internal error") {
+		t.Fatalf("%q", got)
+	}
+	ping.Run = run
+	expectReply(t, do(e, s, "PING"), "+PONG\r\n")
+	expectReply(t, do(e, s, "EVAL", "return redis.call('ping')", "0"), "+PONG\r\n")
+}
+
+func TestAPanicWhileAParkedClientIsServedEndsItsWait(t *testing.T) {
+	e, _ := newClocked(t)
+	s, _ := join(e)
+	waiter, got := join(e)
+	do(e, waiter, "BLPOP", "q", "0")
+	waiter.Parked.Serve = func(*command.Ctx, []byte) (resp.Reply, bool) { panic("broken") }
+	expectReply(t, do(e, s, "RPUSH", "q", "x"), ":1\r\n")
+	expectReply(t, got.take(), "-ERR internal error\r\n")
+	expectReply(t, do(e, waiter, "LLEN", "q"), ":1\r\n")
+}
+
+func TestErrorClassesThatScriptsMakeUpDoNotPileUp(t *testing.T) {
+	e, _ := newClocked(t)
+	s, _ := join(e)
+	do(e, s, "EVAL", "for i = 1, 1000 do redis.pcall('eval') end", "0")
+	for i := range 200 {
+		do(e, s, "EVAL", "return redis.error_reply('CLASS'..ARGV[1]..' x')", "0", strconv.Itoa(i))
+	}
+	if n := len(e.env.Stats.Errors); n != errorClasses {
+		t.Fatalf("%d classes", n)
+	}
+}
+
+func TestReplySkipSilencesExactlyOneCommand(t *testing.T) {
+	e, _ := newClocked(t)
+	s, _ := join(e)
+	expectReply(t, do(e, s, "CLIENT", "REPLY", "SKIP"), "")
+	expectReply(t, do(e, s, "PING"), "")
+	expectReply(t, do(e, s, "PING"), "+PONG\r\n")
+	expectReply(t, do(e, s, "CLIENT", "REPLY", "OFF"), "")
+	expectReply(t, do(e, s, "PING"), "")
+	expectReply(t, do(e, s, "CLIENT", "REPLY", "ON"), "+OK\r\n")
+}
+
+func TestARenamedCommandIsFoundUnderItsNewNameOnly(t *testing.T) {
+	e, _ := newClocked(t)
+	s, _ := join(e)
+	if !e.env.Table.Rename("PING", "gnip") || !e.env.Table.Rename("flushall", "") || e.env.Table.Rename("nothing", "x") {
+		t.Fatal("Rename")
+	}
+	expectReply(t, do(e, s, "GNIP"), "+PONG\r\n")
+	expectReply(t, do(e, s, "PING"), "-ERR unknown command 'PING', with args beginning with: \r\n")
+	expectReply(t, do(e, s, "FLUSHALL"), "-ERR unknown command 'FLUSHALL', with args beginning with: \r\n")
+}
+
+func TestMaxMemoryRefusesWritesOnly(t *testing.T) {
+	e, _ := newClocked(t)
+	s, _ := join(e)
+	e.env.Server = fullHost{}
+	e.env.Config.MaxMemory = 100
+	expectReply(t, do(e, s, "SET", "a", "1"), "-OOM command not allowed when used memory > 'maxmemory'.\r\n")
+	expectReply(t, do(e, s, "GET", "a"), "$-1\r\n")
+	expectReply(t, do(e, s, "DEL", "a"), ":0\r\n")
+}
+
+type fullHost struct{ noHost }
+
+func (fullHost) MemoryUsed() int64 { return 101 }
+
+func TestSessionsAreVisitedInOrderWhileTheyComeAndLeave(t *testing.T) {
+	e := newTestEngine(expiry.System())
+	var all []*command.Session
+	for range 200 {
+		s, _ := newTestSession(e)
+		all = append(all, s)
+	}
+	e.Do(&Caller{}, func() {
+		for i, s := range all {
+			if i%10 != 3 {
+				e.Leave(s)
+			}
+		}
+	})
+	newTestSession(e)
+	e.Do(&Caller{}, func() {
+		var ids []int64
+		(*clients)(e).Each(func(s *command.Session) bool {
+			if ids = append(ids, s.ID); len(ids) == 1 {
+				e.Leave(all[13])
+			}
+			return true
+		})
+		// Ids begin at 1; 14 left while the walk was at 4.
+		want := []int64{4}
+		for id := int64(24); id <= 194; id += 10 {
+			want = append(want, id)
+		}
+		if want = append(want, 201); !slices.Equal(ids, want) {
+			t.Errorf("visited %d", ids)
+		}
+		if len(e.sessions.order) > 100 {
+			t.Errorf("%d seats for %d sessions", len(e.sessions.order), e.sessions.open)
+		}
+		if err := e.Check(); err != nil {
+			t.Error(err)
+		}
+	})
+}

@@ -1,0 +1,60 @@
+package engine
+
+import (
+	"fmt"
+	"strings"
+
+	"github.com/lockredis/lockredis/resp"
+)
+
+// The texts of refused commands, byte for byte as Redis 7.0.15 sends them.
+var (
+	errNoAuth  = resp.Error("NOAUTH Authentication required.")
+	errInMulti = resp.Error("ERR Command not allowed inside a transaction")
+	errBusy    = resp.Error("BUSY Redis is busy running a script. You can only call SCRIPT KILL or SHUTDOWN NOSAVE.")
+
+	errScriptUnknown  = resp.Error("ERR Unknown Redis command called from script")
+	errScriptArity    = resp.Error("ERR Wrong number of args calling Redis command from script")
+	errScriptNoScript = resp.Error("ERR This Redis command is not allowed from script")
+	errScriptReadOnly = resp.Error("ERR Write commands are not allowed from read-only scripts.")
+
+	errNotBusy    = resp.Error("NOTBUSY No scripts in execution right now.")
+	errUnkillable = resp.Error("UNKILLABLE Sorry the script already executed write commands against the dataset. " +
+		"You can either wait the script termination or kill the server in a hard way using the SHUTDOWN NOSAVE command.")
+)
+
+// errSubscribed refuses what a subscriber may not run in RESP2.
+func errSubscribed(name string) resp.Reply {
+	return resp.Errorf("ERR Can't execute '%s': only (P|S)SUBSCRIBE / (P|S)UNSUBSCRIBE / PING / QUIT / RESET are allowed in this context", name)
+}
+
+// errNoConnection refuses what has no sense without a connection. Redis has no
+// such text: only a test kit meets it.
+func errNoConnection(name string) resp.Reply {
+	return resp.Errorf("ERR '%s' needs a connection", name)
+}
+
+// errProtected refuses a command that a directive keeps from the client;
+// family is "debug".
+func errProtected(family string) resp.Reply {
+	return resp.Errorf("ERR %s command not allowed. If the enable-%s-command option is set to \"local\", "+
+		"you can run it from a local connection, otherwise you need to set this option in the configuration file, and then restart the server.",
+		strings.ToUpper(family), family)
+}
+
+// errAborted answers an EXEC that is refused itself.
+func errAborted(refusal resp.Reply) resp.Reply {
+	return resp.Error("EXECABORT Transaction discarded because of: " + strings.TrimPrefix(refusal.Text(), "ERR "))
+}
+
+// errUnknown names the command in the client's spelling, and the beginning of
+// its arguments: quoted ones, each with a space behind.
+func errUnknown(name, quoted string) resp.Reply {
+	return resp.Error("ERR unknown command '" + name + "', with args beginning with: " + quoted)
+}
+
+// errUnknownSubcommand names the subcommand as the client spelled it; parent
+// is the container's upper-case name.
+func errUnknownSubcommand(sub, parent string) resp.Reply {
+	return resp.Error(fmt.Sprintf("ERR unknown subcommand '%.128s'. Try %s HELP.", sub, parent))
+}

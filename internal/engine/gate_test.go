@@ -1,0 +1,176 @@
+package engine
+
+import (
+	"runtime"
+	"slices"
+	"strings"
+	"sync"
+	"testing"
+	"time"
+
+	"github.com/lockredis/lockredis/expiry"
+)
+
+func TestOneUnitRunsAtATime(t *testing.T) {
+	e := newTestEngine(expiry.System())
+	var wg sync.WaitGroup
+	n := 0
+	for range 20 {
+		wg.Add(1)
+		go func() {
+			defer wg.Done()
+			var c Caller
+			for range 2000 {
+				e.Do(&c, func() { n++ })
+			}
+		}()
+	}
+	wg.Wait()
+	if n != 40000 {
+		t.Fatalf("counted %d", n)
+	}
+}
+
+// holdWhile has a goroutine hold the engine while others line up, each with
+// Do(callers[i], units[i]), and waits for all of them.
+func holdWhile(t *testing.T, e *Engine, callers []*Caller, unit func(i int)) {
+	t.Helper()
+	var wg sync.WaitGroup
+	e.Do(newCallers(1)[0], func() {
+		for i, c := range callers {
+			wg.Add(1)
+			go func() {
+				defer wg.Done()
+				e.Do(c, func() { unit(i) })
+			}()
+			waitForLine(t, e, i+1)
+		}
+	})
+	wg.Wait()
+}
+
+// waitForLine returns when n callers stand in line.
+func waitForLine(t *testing.T, e *Engine, n int) {
+	t.Helper()
+	for end := time.Now().Add(10 * time.Second); ; runtime.Gosched() {
+		e.gate.mu.Lock()
+		length := 0
+		for c := e.gate.first; c != nil; c = c.next {
+			length++
+		}
+		e.gate.mu.Unlock()
+		if length == n {
+			return
+		}
+		if time.Now().After(end) {
+			t.Fatalf("%d in line, want %d", length, n)
+		}
+	}
+}
+
+func newCallers(n int) []*Caller {
+	callers := make([]*Caller, n)
+	for i := range callers {
+		callers[i] = &Caller{Replace: func() { panic("nothing takes long here") }}
+	}
+	return callers
+}
+
+func TestNobodyInLineIsOvertaken(t *testing.T) {
+	e := newTestEngine(expiry.System())
+	callers := newCallers(2*combine + 10)
+	var order []int
+	holdWhile(t, e, callers, func(i int) { order = append(order, i) })
+	if len(order) != len(callers) || !slices.IsSorted(order) {
+		t.Fatalf("ran in the order %v", order)
+	}
+}
+
+func TestAHolderRunsNoMoreUnitsOfOthersThanItShould(t *testing.T) {
+	e := newTestEngine(expiry.System())
+	callers := newCallers(2*combine + 10)
+	holdWhile(t, e, callers, func(int) {})
+	var goneOn []int
+	for i, c := range callers {
+		if c.holds {
+			goneOn = append(goneOn, i)
+		}
+	}
+	if want := []int{combine, 2*combine + 1}; !slices.Equal(goneOn, want) {
+		t.Fatalf("callers %v ran their own units, want %v", goneOn, want)
+	}
+}
+
+func TestUnitsThatMayNotInterruptAScriptAreLeftInLine(t *testing.T) {
+	var g gate
+	a, b, c, d := &Caller{timer: true}, &Caller{}, &Caller{timer: true}, &Caller{}
+	g.state.Store(lined)
+	g.first, g.last, a.next, b.next, c.next = a, d, b, c, d
+	for _, want := range []*Caller{b, d, nil} {
+		if got := g.leaveAtSafePoint(); got != want {
+			t.Fatalf("got %p of a %p, b %p, c %p, d %p", got, a, b, c, d)
+		}
+	}
+	for _, want := range []*Caller{a, c, nil} {
+		if got := g.leave(); got != want {
+			t.Fatalf("got %p, want %p", got, want)
+		}
+	}
+	if !g.enter(a) {
+		t.Fatal("the lock is not free")
+	}
+}
+
+func TestWhatIsDueEndsWithTheUnitThatSeesIt(t *testing.T) {
+	clock := expiry.NewManual(epoch)
+	e := newTestEngine(clock) // its timer does not run
+	s, p := join(e)
+	do(e, s, "CONFIG", "SET", "notify-keyspace-events", "Ex")
+	subscriber, q := join(e)
+	do(e, subscriber, "SUBSCRIBE", "__keyevent@0__:expired")
+	do(e, s, "SET", "k", "v", "PX", "5")
+	p.take()
+	q.take()
+	clock.Advance(5 * time.Millisecond)
+	do(e, s, "PING")
+	if got, want := q.take(), "*3\r\n$7\r\nmessage\r\n$22\r\n__keyevent@0__:expired\r\n$1\r\nk\r\n"; got != want {
+		t.Fatalf("subscriber got %q, want %q", got, want)
+	}
+}
+
+func TestTheGoroutineThatRunsAnothersLongScriptIsReplaced(t *testing.T) {
+	e := newTestEngine(expiry.System())
+	e.env.Config.BusyReply.Store(1)
+	replaced := make(chan struct{})
+	bystander := &Caller{Replace: func() { close(replaced) }}
+	s, p := join(e)
+	script := &Caller{Replace: func() { t.Error("a script's own caller was replaced") }}
+	ended := make(chan bool)
+	go func() {
+		ended <- e.Do(bystander, func() {
+			go e.Do(script, func() { e.Execute(s, words("EVAL", "while true do end", "0")) })
+			waitForLine(t, e, 1)
+		})
+	}()
+	<-replaced
+	killer, _ := join(e)
+	for do(e, killer, "SCRIPT", "KILL") != "+OK\r\n" {
+		runtime.Gosched()
+	}
+	if !<-ended {
+		t.Fatal("Do did not tell that its goroutine was replaced")
+	}
+	if got := p.await(t); !strings.Contains(got, "Script killed by user") {
+		t.Fatalf("the script's reply: %q", got)
+	}
+}
+
+func BenchmarkDoContended(b *testing.B) {
+	e := newTestEngine(expiry.System())
+	b.RunParallel(func(pb *testing.PB) {
+		var c Caller
+		for pb.Next() {
+			e.Do(&c, func() {})
+		}
+	})
+}

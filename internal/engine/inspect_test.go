@@ -1,0 +1,110 @@
+package engine
+
+import (
+	"reflect"
+	"sort"
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/lockredis/lockredis/expiry"
+	"github.com/lockredis/lockredis/resp"
+)
+
+// call runs a command without a connection and returns the encoded reply.
+func call(e *Engine, db int, list ...string) (encoded string) {
+	e.Call(db, words(list...), func(r resp.Reply) { encoded = string(resp.Append(nil, r, 2)) })
+	return encoded
+}
+
+func TestACommandNeedsNoConnection(t *testing.T) {
+	e, _ := newClocked(t)
+	expectReply(t, call(e, 3, "SET", "k", "v"), "+OK\r\n")
+	expectReply(t, call(e, 3, "GET", "k"), "$1\r\nv\r\n")
+	expectReply(t, call(e, 0, "GET", "k"), "$-1\r\n")
+	expectReply(t, call(e, 0, "BLPOP", "k", "0"), "*-1\r\n")
+	expectReply(t, call(e, 0, "SET", "k"), "-ERR wrong number of arguments for 'set' command\r\n")
+	expectReply(t, call(e, 0, "NOPE"), "-ERR unknown command 'NOPE', with args beginning with: \r\n")
+}
+
+func TestACommandAboutItsConnectionNeedsOne(t *testing.T) {
+	e, _ := newClocked(t)
+	for _, list := range []string{"MULTI", "EXEC", "WATCH k", "SUBSCRIBE c", "UNSUBSCRIBE", "AUTH x", "HELLO", "RESET", "QUIT", "CLIENT REPLY OFF"} {
+		if got := call(e, 0, strings.Fields(list)...); !strings.HasSuffix(got, "needs a connection\r\n") {
+			t.Errorf("%s: %q", list, got)
+		}
+	}
+	for list, want := range map[string]string{"PING": "+PONG\r\n", "PUBLISH c m": ":0\r\n", "CLIENT UNPAUSE": "+OK\r\n"} {
+		expectReply(t, call(e, 0, strings.Fields(list)...), want)
+	}
+}
+
+func TestADirectCommandServesThoseWhoWait(t *testing.T) {
+	e, _ := newClocked(t)
+	s, p := join(e)
+	do(e, s, "BLPOP", "q", "0")
+	expectReply(t, call(e, 0, "RPUSH", "q", "x"), ":1\r\n")
+	expectReply(t, p.take(), "*2\r\n$1\r\nq\r\n$1\r\nx\r\n")
+}
+
+// scriptKeysOf returns the keys that scripts wrote, with their client's name.
+func scriptKeysOf(e *Engine) (keys []string) {
+	e.Outside(func() {
+		e.ScriptKeys(func(k ScriptKey) { keys = append(keys, k.Key+" "+k.By.Name) })
+	})
+	sort.Strings(keys)
+	return keys
+}
+
+func TestKeysThatScriptsWriteAreRememberedOnDemand(t *testing.T) {
+	e := newTestEngine(expiry.System())
+	e.WatchScripts()
+	e.Start()
+	t.Cleanup(e.Close)
+	s, _ := join(e)
+	do(e, s, "CLIENT", "SETNAME", "orders")
+	do(e, s, "HSET", "plain", "f", "v")
+	do(e, s, "EVAL", "redis.call('get', KEYS[1]) return redis.call('hset', KEYS[2], 'f', 1)", "2", "read", "written")
+	do(e, s, "EVAL", "return redis.call('set', 'undeclared', 1)", "0")
+	if got, want := scriptKeysOf(e), []string{"undeclared orders", "written orders"}; !reflect.DeepEqual(got, want) {
+		t.Fatalf("%q, want %q", got, want)
+	}
+	e.Outside(func() {
+		if !e.NamedByScript(0, "read") || e.NamedByScript(1, "read") || e.NamedByScript(0, "plain") {
+			t.Error("the keys that scripts named are wrong")
+		}
+	})
+	do(e, s, "DEL", "written")
+	do(e, s, "HSET", "written", "f", "v")
+	if got, want := scriptKeysOf(e), []string{"undeclared orders"}; !reflect.DeepEqual(got, want) {
+		t.Fatalf("%q, want %q", got, want)
+	}
+}
+
+func TestTheNextDeadlineIsTheEarliestOfKeysWaitsAndPauses(t *testing.T) {
+	e, clock := newClocked(t)
+	s, _ := join(e)
+	expect := func(ms int64) {
+		t.Helper()
+		e.Outside(func() {
+			at, ok := e.NextDeadline()
+			if ms == 0 && ok || ms > 0 && at != epoch.UnixMilli()+ms {
+				t.Errorf("next is %d, %v; want %d", at-epoch.UnixMilli(), ok, ms)
+			}
+		})
+	}
+	expect(0)
+	do(e, s, "SET", "k", "v", "PX", "3000")
+	expect(3000)
+	do(e, s, "BLPOP", "q", "2")
+	expect(2000)
+	call(e, 0, "CLIENT", "PAUSE", "1000")
+	expect(1000)
+	e.Outside(func() {
+		clock.Set(epoch.Add(2 * time.Second))
+		e.EndDue()
+	})
+	expect(3000)
+	e.Outside(func() { e.SetActiveExpire(false) })
+	expect(0)
+}

@@ -1,0 +1,44 @@
+package engine
+
+import (
+	"github.com/lockredis/lockredis/internal/command"
+	"github.com/lockredis/lockredis/internal/config"
+	"github.com/lockredis/lockredis/store"
+)
+
+// followSettings brings the store in line with the configuration, now and
+// whenever CONFIG SET changes one of the directives that it follows.
+func (e *Engine) followSettings(cfg *config.Config) {
+	apply := func() error {
+		s := e.env.Space
+		s.Limits = store.Limits{
+			HashEntries: cfg.HashEntries, HashValue: cfg.HashValue,
+			ZSetEntries: cfg.ZSetEntries, ZSetValue: cfg.ZSetValue,
+			SetIntEntries: cfg.SetIntEntries,
+			ListSize:      cfg.ListSize,
+		}
+		s.ReportMisses = command.Class(cfg.NotifyEvents)&command.KeyMiss != 0
+		return nil
+	}
+	for _, name := range []string{
+		"hash-max-listpack-entries", "hash-max-listpack-value", "zset-max-listpack-entries", "zset-max-listpack-value",
+		"set-max-intset-entries", "list-max-listpack-size", "notify-keyspace-events",
+	} {
+		cfg.OnChange(name, apply)
+	}
+	apply()
+}
+
+// Rename carries out rename-command directives: another name, or none. It is
+// called before the engine is started.
+func (e *Engine) Rename(renames []config.Rename) error {
+	for _, r := range renames {
+		if e.env.Table.Lookup([]byte(r.From)) == nil {
+			return r.Errorf("No such command in rename-command")
+		}
+		if !e.env.Table.Rename(r.From, r.To) {
+			return r.Errorf("Target command name already exists")
+		}
+	}
+	return nil
+}

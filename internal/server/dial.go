@@ -1,0 +1,26 @@
+package server
+
+import (
+	"context"
+	"net"
+)
+
+// Dial returns the client's end of a new connection that needs no socket. Its
+// other end is served like an accepted one. After Close the error is ErrClosed.
+func (s *Server) Dial(ctx context.Context) (net.Conn, error) {
+	if err := ctx.Err(); err != nil {
+		return nil, err
+	}
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	if s.closing {
+		return nil, ErrClosed
+	}
+	client, server := newPipe(s.pipes.Add(1))
+	s.done.Add(1)
+	go func() { // a script may keep the engine busy; a dialler does not wait for it
+		defer s.done.Done()
+		s.accept(server)
+	}()
+	return client, nil
+}

@@ -1,0 +1,73 @@
+package server
+
+import (
+	"context"
+	"log/slog"
+	"os"
+	"runtime/metrics"
+	"time"
+
+	"github.com/lockredis/lockredis/internal/command"
+	"github.com/lockredis/lockredis/internal/engine"
+)
+
+// host is the server as command.Server.
+type host Server
+
+// Info returns facts about the process.
+func (h *host) Info() command.ServerInfo {
+	executable, _ := os.Executable()
+	heap, system := h.memory.read()
+	userMicros, systemMicros := cpuMicros()
+	return command.ServerInfo{
+		RunID: h.runID, Version: engine.Version, ConfigFile: h.cfg.File, Executable: executable,
+		ProcessID: os.Getpid(), Port: int(h.port.Load()), StartMillis: h.started.UnixMilli(),
+		MaxClients: h.cfg.MaxClients,
+		UserMicros: userMicros, SystemMicros: systemMicros,
+		HeapBytes: heap, SystemBytes: system, PeakBytes: h.memory.peak,
+	}
+}
+
+// Shutdown has the server closed, once, by whoever started it.
+func (h *host) Shutdown() {
+	if h.onQuit != nil && !h.quitting.Swap(true) {
+		go h.onQuit()
+	}
+}
+
+// MemoryUsed returns the bytes of the heap in use.
+func (h *host) MemoryUsed() int64 {
+	heap, _ := h.memory.read()
+	return heap
+}
+
+// Sleep makes the engine stand still.
+func (h *host) Sleep(micros int64) { time.Sleep(time.Duration(micros) * time.Microsecond) }
+
+// SetActiveExpire turns expiry by timer on and off.
+func (h *host) SetActiveExpire(on bool) { h.engine.SetActiveExpire(on) }
+
+// logLevels are Redis's names for levels.
+var logLevels = map[string]slog.Level{
+	"debug": slog.LevelDebug, "verbose": slog.LevelDebug + 2, "notice": slog.LevelInfo, "warning": slog.LevelWarn,
+}
+
+// Log writes a line to the server's log.
+func (h *host) Log(level, msg string) {
+	h.log.Log(context.Background(), logLevels[level], msg)
+}
+
+// memoryGauge reads the heap's size. It is used inside the engine.
+type memoryGauge struct {
+	samples [2]metrics.Sample
+	peak    int64
+}
+
+func (g *memoryGauge) read() (heap, system int64) {
+	g.samples[0].Name = "/memory/classes/heap/objects:bytes"
+	g.samples[1].Name = "/memory/classes/total:bytes"
+	metrics.Read(g.samples[:])
+	heap, system = int64(g.samples[0].Value.Uint64()), int64(g.samples[1].Value.Uint64())
+	g.peak = max(g.peak, heap)
+	return heap, system
+}

@@ -1,0 +1,14 @@
+//go:build !linux
+
+package server
+
+import "net"
+
+// loops are on Linux only.
+type loop struct{}
+
+func (*Server) loopLink(*conn, net.Conn) link { return nil }
+
+func (*Server) startLoops() {}
+
+func (*Server) stopLoops() {}

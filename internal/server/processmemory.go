@@ -1,0 +1,49 @@
+package server
+
+import (
+	"math"
+	"os"
+	"runtime/debug"
+	"strconv"
+	"strings"
+)
+
+// processMemory is how many bytes this process may use: GOMEMLIMIT, or else what
+// its control group and the machine have. 0 means that nobody knows, as on
+// systems other than Linux.
+func processMemory() int64 {
+	if limit := debug.SetMemoryLimit(-1); limit < math.MaxInt64 {
+		return limit
+	}
+	least := int64(0)
+	for _, n := range []int64{
+		machineMemory(),
+		memoryIn("/sys/fs/cgroup/memory.max"),
+		memoryIn("/sys/fs/cgroup/memory/memory.limit_in_bytes"),
+	} {
+		if n > 0 && (least == 0 || n < least) {
+			least = n
+		}
+	}
+	return least
+}
+
+// memoryIn reads a file that holds a number of bytes, 0 if it holds none.
+func memoryIn(path string) int64 {
+	text, _ := os.ReadFile(path)
+	n, _ := strconv.ParseInt(strings.TrimSpace(string(text)), 10, 64)
+	return n
+}
+
+// machineMemory is the line "MemTotal:  24679100 kB" of /proc/meminfo.
+func machineMemory() int64 {
+	text, _ := os.ReadFile("/proc/meminfo")
+	for line := range strings.Lines(string(text)) {
+		words := strings.Fields(line)
+		if len(words) == 3 && words[0] == "MemTotal:" {
+			kilobytes, _ := strconv.ParseInt(words[1], 10, 64)
+			return kilobytes << 10
+		}
+	}
+	return 0
+}

@@ -1,0 +1,165 @@
+package server
+
+import (
+	"crypto/rand"
+	"encoding/hex"
+	"errors"
+	"log/slog"
+	mathrand "math/rand/v2"
+	"net"
+	"sync"
+	"sync/atomic"
+	"time"
+
+	"github.com/lockredis/lockredis/expiry"
+	"github.com/lockredis/lockredis/internal/config"
+	"github.com/lockredis/lockredis/internal/engine"
+)
+
+// Options are what a server is made of.
+type Options struct {
+	Config *config.Config
+	Clock  expiry.Clock
+	Log    *slog.Logger
+	// OnShutdown is called, on a goroutine of its own, when a client sends
+	// SHUTDOWN. It is to call Close.
+	OnShutdown func()
+}
+
+// Server is a running server: one engine and its connections.
+type Server struct {
+	cfg     *config.Config
+	log     *slog.Logger
+	clock   expiry.Clock
+	engine  *engine.Engine
+	started time.Time
+	runID   string
+	onQuit  func()
+	memory  memoryGauge
+
+	mu        sync.Mutex // guards the fields below
+	listeners []net.Listener
+	conns     map[*conn]struct{}
+	closing   bool
+	loops     []*loop
+	turn      int // counts the connections given to loops
+
+	quitting   atomic.Bool
+	port       atomic.Int64
+	fds        atomic.Int64
+	pipes      atomic.Int64 // connections by Dial so far
+	wakes      wakes
+	handshakes handshakes
+	done       sync.WaitGroup // accept loops and connections
+
+	loopsDone sync.WaitGroup
+}
+
+// New returns a server that listens nowhere yet.
+func New(opts Options) *Server {
+	s := &Server{
+		cfg: opts.Config, log: opts.Log, clock: opts.Clock, onQuit: opts.OnShutdown,
+		conns: map[*conn]struct{}{}, started: opts.Clock.Now(),
+	}
+	s.wakes.init()
+	var seed [32]byte
+	rand.Read(seed[:])
+	s.runID = hex.EncodeToString(seed[:20])
+	s.engine = engine.New(engine.Options{
+		Config: opts.Config,
+		Clock:  opts.Clock,
+		Rand:   mathrand.New(mathrand.NewChaCha8(seed)),
+		Log:    opts.Log,
+		Server: (*host)(s),
+		Memory: processMemory(),
+	})
+	opts.Config.OnChange("timeout", s.rearm)
+	return s
+}
+
+// rearm has every connection wait anew, for as long as the timeout directive
+// now says. It is called inside the engine.
+func (s *Server) rearm() error {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	for c := range s.conns {
+		c.Wake()
+	}
+	return nil
+}
+
+// Start sets the engine's timer going. It is called once, before Serve.
+func (s *Server) Start() { s.engine.Start() }
+
+// Engine returns the engine, for what the root package offers beyond the wire.
+func (s *Server) Engine() *engine.Engine { return s.engine }
+
+// ErrClosed is what Serve returns after Close.
+var ErrClosed = errors.New("server closed")
+
+// Serve accepts connections from ln, which it closes in the end, until Close.
+// It always returns an error.
+func (s *Server) Serve(ln net.Listener) error {
+	if !s.track(ln) {
+		ln.Close()
+		return ErrClosed
+	}
+	defer s.done.Done()
+	s.startLoops()
+	for delay := time.Duration(0); ; {
+		nc, err := ln.Accept()
+		if err == nil {
+			delay = 0
+			s.accept(nc)
+			continue
+		}
+		if s.isClosing() || errors.Is(err, net.ErrClosed) {
+			return ErrClosed
+		}
+		// Out of file descriptors, most likely: connections that end bring some.
+		delay = min(max(2*delay, 5*time.Millisecond), time.Second)
+		s.log.Warn("accepting a connection failed", "error", err, "retry", delay)
+		time.Sleep(delay)
+	}
+}
+
+func (s *Server) track(ln net.Listener) bool {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	if s.closing {
+		return false
+	}
+	s.listeners = append(s.listeners, ln)
+	if addr, ok := ln.Addr().(*net.TCPAddr); ok && s.port.Load() == 0 {
+		s.port.Store(int64(addr.Port))
+	}
+	s.done.Add(1)
+	return true
+}
+
+func (s *Server) isClosing() bool {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	return s.closing
+}
+
+// Close closes listeners and connections, ends a running script, and returns
+// when all goroutines have ended. Closing twice is harmless.
+func (s *Server) Close() error {
+	s.mu.Lock()
+	s.closing = true
+	for _, ln := range s.listeners {
+		ln.Close()
+	}
+	s.listeners = nil
+	for c := range s.conns {
+		c.Kill()
+	}
+	s.mu.Unlock()
+	s.handshakes.end()
+	s.engine.Interrupt()
+	s.done.Wait()
+	s.stopLoops()
+	s.engine.Close()
+	return nil
+}

@@ -1,0 +1,61 @@
+//go:build unix
+
+package server
+
+import (
+	"net"
+	"syscall"
+)
+
+// nowWriter writes to a socket without waiting. It is used by one goroutine at
+// a time.
+type nowWriter struct {
+	raw syscall.RawConn // nil when the connection is no socket
+	try func(fd uintptr) bool
+
+	b   []byte
+	n   int
+	err error
+}
+
+func newNowWriter(nc net.Conn) *nowWriter {
+	w := &nowWriter{}
+	if sc, ok := nc.(syscall.Conn); ok {
+		w.raw, _ = sc.SyscallConn()
+	}
+	w.try = w.write
+	return w
+}
+
+// Write writes as much of b as the socket takes without waiting. n < len(b)
+// without an error means that its buffer is full.
+func (w *nowWriter) Write(b []byte) (n int, err error) {
+	if w.raw == nil {
+		return 0, nil
+	}
+	w.b, w.n, w.err = b, 0, nil
+	err = w.raw.Write(w.try)
+	w.b = nil
+	if err == nil {
+		err = w.err
+	}
+	return w.n, err
+}
+
+// write is called by the runtime with the socket; true tells it not to wait.
+func (w *nowWriter) write(fd uintptr) bool {
+	for w.n < len(w.b) {
+		m, err := syscall.Write(int(fd), w.b[w.n:])
+		switch err {
+		case nil:
+			w.n += m
+		case syscall.EINTR:
+		case syscall.EAGAIN:
+			return true
+		default:
+			w.err = err
+			return true
+		}
+	}
+	return true
+}
