@@ -1,0 +1,134 @@
+//go:build unix
+
+package main
+
+import (
+	"fmt"
+	"net"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"strings"
+	"syscall"
+	"testing"
+	"time"
+
+	"github.com/rogpeppe/go-internal/testscript"
+
+	"github.com/lockredis/lockredis/internal/testcert"
+)
+
+func TestMain(m *testing.M) {
+	testscript.Main(m, map[string]func(){
+		"lockredis": main,
+		"bystander": bystander,
+	})
+}
+
+// The scripts start the binary as a launcher would and look at what it prints.
+func TestCommandLine(t *testing.T) {
+	testscript.Run(t, testscript.Params{
+		Dir: "testdata",
+		Cmds: map[string]func(ts *testscript.TestScript, neg bool, args []string){
+			"await":       await,
+			"certificate": certificate,
+			"ask":         ask,
+			"freeport":    freePort,
+			"signal":      sendSignal,
+		},
+	})
+}
+
+// bystander starts the command given, waits for the file that its last
+// argument names, and ends before it does.
+func bystander() {
+	command := exec.Command(os.Args[1], os.Args[2:]...)
+	if err := command.Start(); err != nil {
+		fmt.Fprintln(os.Stderr, err)
+		os.Exit(1)
+	}
+	for range 2000 {
+		if _, err := os.Stat(os.Args[len(os.Args)-1]); err == nil {
+			return
+		}
+		time.Sleep(5 * time.Millisecond) // another process is awaited
+	}
+	os.Exit(1)
+}
+
+// poll calls done until it is true, for at most ten seconds.
+func poll(ts *testscript.TestScript, what string, done func() bool) {
+	for deadline := time.Now().Add(10 * time.Second); !done(); time.Sleep(5 * time.Millisecond) {
+		if time.Now().After(deadline) {
+			ts.Fatalf("%s did not happen", what)
+		}
+	}
+}
+
+// await FILE [VARIABLE] waits for a file and puts its text into a variable; !
+// await waits until it is gone.
+func await(ts *testscript.TestScript, neg bool, args []string) {
+	path := ts.MkAbs(args[0])
+	poll(ts, strings.Join(args, " "), func() bool {
+		_, err := os.Stat(path)
+		return (err == nil) != neg
+	})
+	if len(args) > 1 {
+		ts.Setenv(args[1], strings.TrimSpace(ts.ReadFile(args[0])))
+	}
+}
+
+// freeport VARIABLE puts a port that nobody listens on into a variable.
+func freePort(ts *testscript.TestScript, _ bool, args []string) {
+	ln, err := net.Listen("tcp", "127.0.0.1:0")
+	ts.Check(err)
+	defer ln.Close()
+	_, port, _ := net.SplitHostPort(ln.Addr().String())
+	ts.Setenv(args[0], port)
+}
+
+// ask ADDRESS REPLY COMMAND… waits until a server at a port or socket answers
+// an inline command with something that has REPLY in it; ! ask wants no server.
+func ask(ts *testscript.TestScript, neg bool, args []string) {
+	network, address := "tcp", args[0]
+	if filepath.Ext(address) == ".sock" {
+		network, address = "unix", ts.MkAbs(address)
+	} else if !strings.Contains(address, ":") {
+		address = "127.0.0.1:" + address
+	}
+	var got string
+	poll(ts, fmt.Sprintf("%v", args), func() bool {
+		conn, err := net.Dial(network, address)
+		if err != nil {
+			return neg
+		}
+		defer conn.Close()
+		fmt.Fprintf(conn, "%s\r\n", strings.Join(args[2:], " "))
+		conn.SetReadDeadline(time.Now().Add(time.Second))
+		answer := make([]byte, 4096)
+		n, _ := conn.Read(answer)
+		got = string(answer[:n])
+		return !neg
+	})
+	if !neg && !strings.Contains(got, args[1]) {
+		ts.Fatalf("%v: %q", args, got)
+	}
+}
+
+// signal FILE sends SIGTERM to the process whose id the file holds.
+func sendSignal(ts *testscript.TestScript, _ bool, args []string) {
+	var pid int
+	_, err := fmt.Sscan(ts.ReadFile(args[0]), &pid)
+	ts.Check(err)
+	ts.Check(syscall.Kill(pid, syscall.SIGTERM))
+}
+
+// certificate NAME writes a certificate and its key into NAME.crt and NAME.key.
+func certificate(ts *testscript.TestScript, _ bool, args []string) {
+	authority, err := testcert.New("authority")
+	ts.Check(err)
+	pair, err := authority.Issue(args[0])
+	ts.Check(err)
+	ts.Check(os.WriteFile(ts.MkAbs(args[0]+".crt"), pair.CertPEM, 0o600))
+	ts.Check(os.WriteFile(ts.MkAbs(args[0]+".key"), pair.KeyPEM, 0o600))
+}

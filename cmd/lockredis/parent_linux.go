@@ -1,0 +1,45 @@
+package main
+
+import (
+	"errors"
+	"fmt"
+	"os"
+	"syscall"
+)
+
+// sysPidfdOpen has one number on all architectures.
+const sysPidfdOpen = 434
+
+// parentEnd returns a channel that is closed when the parent process ends. It
+// waits on a process descriptor (Linux 5.3): the kernel's parent-death signal
+// would come when the thread ends that started us, which in a JVM happens
+// while the process lives.
+func parentEnd() (<-chan struct{}, error) {
+	parent := os.Getppid()
+	if parent == 0 {
+		return nil, errors.New("the parent is outside of this container")
+	}
+	fd, _, errno := syscall.Syscall(sysPidfdOpen, uintptr(parent), syscall.O_NONBLOCK, 0)
+	ended := make(chan struct{})
+	if errno == syscall.ESRCH || errno == 0 && os.Getppid() != parent {
+		close(ended)
+		return ended, nil
+	}
+	if errno != 0 {
+		return nil, fmt.Errorf("pidfd_open: %w", errno)
+	}
+	file := os.NewFile(fd, "parent")
+	conn, err := file.SyscallConn()
+	if err != nil {
+		return nil, err
+	}
+	go func() {
+		defer file.Close()
+		polled := false
+		// The descriptor becomes readable when the process ends.
+		if conn.Read(func(uintptr) bool { was := polled; polled = true; return was }) == nil {
+			close(ended)
+		}
+	}()
+	return ended, nil
+}

@@ -1,0 +1,27 @@
+package main
+
+import (
+	"fmt"
+	"os"
+	"syscall"
+)
+
+// parentEnd returns a channel that is closed when the parent process ends: its
+// handle is then signalled.
+func parentEnd() (<-chan struct{}, error) {
+	handle, err := syscall.OpenProcess(syscall.SYNCHRONIZE, false, uint32(os.Getppid()))
+	ended := make(chan struct{})
+	if err == syscall.Errno(87) { // no such process
+		close(ended)
+		return ended, nil
+	}
+	if err != nil {
+		return nil, fmt.Errorf("opening the parent process: %w", err)
+	}
+	go func() {
+		defer syscall.CloseHandle(handle)
+		syscall.WaitForSingleObject(handle, syscall.INFINITE)
+		close(ended)
+	}()
+	return ended, nil
+}

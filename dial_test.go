@@ -1,0 +1,168 @@
+package lockredis_test
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"net"
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/redis/go-redis/v9"
+	"github.com/redis/go-redis/v9/maintnotifications"
+
+	"github.com/lockredis/lockredis"
+	"github.com/lockredis/lockredis/compat_test/wire"
+)
+
+func pipe(t testing.TB, srv *lockredis.Server) *wire.Conn {
+	t.Helper()
+	nc, err := srv.Dial(t.Context())
+	if err != nil {
+		t.Fatal(err)
+	}
+	t.Cleanup(func() { nc.Close() })
+	return wire.NewConn(nc)
+}
+
+func TestAServerWithoutASocketIsReachedByDial(t *testing.T) {
+	srv := start(t, lockredis.Config{NoSocket: true})
+	if srv.Addr() != "" || len(srv.Addrs()) != 0 {
+		t.Fatalf("listens on %v", srv.Addrs())
+	}
+	c := pipe(t, srv)
+	expect(t, c, "SET k v", "+OK\r\n")
+	v, err := c.Do("CLIENT", "LIST")
+	if err != nil || !strings.Contains(string(v.Raw), " addr=pipe:1 laddr=pipe:0 ") {
+		t.Fatalf("%q, %v", v.Raw, err)
+	}
+	expect(t, c, "QUIT", "+OK\r\n")
+	if _, err := c.Receive(); err == nil {
+		t.Fatal("open after QUIT")
+	}
+}
+
+func TestAListeningServerIsReachedByDialToo(t *testing.T) {
+	srv := start(t, lockredis.Config{})
+	expect(t, pipe(t, srv), "SET k v", "+OK\r\n")
+	expect(t, dial(t, srv), "GET k", "$1\r\nv\r\n")
+}
+
+func TestListenAddsAnAddress(t *testing.T) {
+	srv := start(t, lockredis.Config{NoSocket: true})
+	addr, err := srv.Listen("")
+	if err != nil || addr.String() != srv.Addr() {
+		t.Fatalf("%v, %v; Addr is %s", addr, err, srv.Addr())
+	}
+	expect(t, dial(t, srv), "PING", "+PONG\r\n")
+	if _, err := srv.Listen("nonsense"); err == nil {
+		t.Fatal("a wrong address was taken")
+	}
+}
+
+func TestDialAndListenNeedARunningServer(t *testing.T) {
+	srv := lockredis.New(lockredis.Config{NoSocket: true})
+	for _, when := range []string{"before Start", "after Close"} {
+		if _, err := srv.Dial(t.Context()); err == nil {
+			t.Errorf("Dial worked %s", when)
+		}
+		if _, err := srv.Listen(""); err == nil {
+			t.Errorf("Listen worked %s", when)
+		}
+		srv.Close()
+	}
+}
+
+func TestDialKeepsToItsContext(t *testing.T) {
+	srv := start(t, lockredis.Config{NoSocket: true})
+	ctx, cancel := context.WithCancel(t.Context())
+	cancel()
+	if _, err := srv.Dial(ctx); !errors.Is(err, context.Canceled) {
+		t.Fatal(err)
+	}
+}
+
+func TestALongPipelineOverAPipeThatNobodyReadsYet(t *testing.T) {
+	srv := start(t, lockredis.Config{NoSocket: true})
+	nc, err := srv.Dial(t.Context())
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer nc.Close()
+	nc.SetDeadline(time.Now().Add(10 * time.Second))
+	const n = 10000
+	value := strings.Repeat("v", 1000)
+	for i := range n {
+		if _, err := fmt.Fprintf(nc, "ECHO %s%d\r\n", value, i); err != nil {
+			t.Fatalf("command %d: %v", i, err)
+		}
+	}
+	c := wire.NewConn(nc)
+	for i := range n {
+		receive(t, c, fmt.Sprintf("$%d\r\n%s%d\r\n", len(value)+len(fmt.Sprint(i)), value, i))
+	}
+}
+
+func TestABlockingCommandIsEndedOverAPipe(t *testing.T) {
+	srv := start(t, lockredis.Config{NoSocket: true})
+	waiter, other := pipe(t, srv), pipe(t, srv)
+	waiter.Send("BLPOP", "q", "0")
+	waiter.Send("PING")
+	eventually(t, "the waiter is parked", func() bool {
+		v, _ := other.Do("CLIENT", "LIST")
+		return strings.Contains(string(v.Raw), "cmd=blpop")
+	})
+	expect(t, other, "RPUSH q e", ":1\r\n")
+	receive(t, waiter, "*2\r\n$1\r\nq\r\n$1\r\ne\r\n")
+	receive(t, waiter, "+PONG\r\n")
+}
+
+func TestAPipeIsKilledByItsAddress(t *testing.T) {
+	srv := start(t, lockredis.Config{NoSocket: true})
+	victim := pipe(t, srv)
+	expect(t, victim, "PING", "+PONG\r\n")
+	expect(t, pipe(t, srv), "CLIENT KILL TYPE normal ADDR pipe:1", ":1\r\n")
+	if _, err := victim.Receive(); err == nil {
+		t.Fatal("the connection lives")
+	}
+}
+
+func TestAnEmptyDirectiveIsOneEmptyWord(t *testing.T) {
+	srv := start(t, lockredis.Config{NoSocket: true, Directives: map[string]string{"save": ""}})
+	expect(t, pipe(t, srv), "CONFIG GET save", "*2\r\n$4\r\nsave\r\n$0\r\n\r\n")
+}
+
+// BenchmarkGoRedisOverAPipe is what a test pays for a command.
+func BenchmarkGoRedisOverAPipe(b *testing.B) {
+	srv := lockredis.New(lockredis.Config{NoSocket: true})
+	if err := srv.Start(); err != nil {
+		b.Fatal(err)
+	}
+	defer srv.Close()
+	benchmarkSets(b, &redis.Options{
+		Addr:   "127.0.0.1:6379",
+		Dialer: func(ctx context.Context, _, _ string) (net.Conn, error) { return srv.Dial(ctx) },
+	})
+}
+
+// BenchmarkGoRedisOverLoopback is the same over a socket.
+func BenchmarkGoRedisOverLoopback(b *testing.B) {
+	srv := lockredis.New(lockredis.Config{})
+	if err := srv.Start(); err != nil {
+		b.Fatal(err)
+	}
+	defer srv.Close()
+	benchmarkSets(b, &redis.Options{Addr: srv.Addr()})
+}
+
+func benchmarkSets(b *testing.B, opts *redis.Options) {
+	opts.MaintNotificationsConfig = &maintnotifications.Config{Mode: maintnotifications.ModeDisabled}
+	rdb := redis.NewClient(opts)
+	defer rdb.Close()
+	for b.Loop() {
+		if err := rdb.Set(b.Context(), "k", "v", 0).Err(); err != nil {
+			b.Fatal(err)
+		}
+	}
+}

@@ -1,0 +1,158 @@
+package lockredis
+
+import (
+	"crypto/tls"
+	"errors"
+	"fmt"
+	"net"
+	"os"
+	"strconv"
+	"strings"
+	"syscall"
+
+	"github.com/lockredis/lockredis/internal/server"
+	"github.com/lockredis/lockredis/internal/tlsconf"
+)
+
+// listen opens the sockets that the settings name.
+func (s *Server) listen() (listeners []net.Listener, err error) {
+	if s.set.Port != 0 || s.set.PortAuto {
+		if listeners, err = s.listenBind(s.set.Port, s.set.PortAuto); err != nil {
+			return listeners, err
+		}
+	}
+	if s.set.TLS.Enabled() {
+		secure, err := s.listenTLS()
+		listeners = append(listeners, secure...)
+		if err != nil {
+			return listeners, err
+		}
+	}
+	if s.set.UnixSocket != "" {
+		ln, err := s.listenUnix()
+		if err != nil {
+			return listeners, err
+		}
+		listeners = append(listeners, ln)
+	}
+	if len(listeners) == 0 && !s.cfg.NoSocket {
+		return nil, errors.New("configured to not listen anywhere")
+	}
+	return listeners, nil
+}
+
+// listenBind opens a port on every address of the directive bind. With auto, any
+// free one, they share the one that the first was given.
+func (s *Server) listenBind(port int, auto bool) (listeners []net.Listener, err error) {
+	if auto {
+		port = 0
+	}
+	for _, bind := range s.set.Bind {
+		host, optional := strings.CutPrefix(bind, "-")
+		ln, err := listenTCP(host, port)
+		switch {
+		case err == nil:
+			listeners = append(listeners, ln)
+			port = ln.Addr().(*net.TCPAddr).Port
+		case !optional || !unavailable(err):
+			return listeners, err
+		}
+	}
+	if len(listeners) == 0 && len(s.set.Bind) > 0 {
+		return listeners, fmt.Errorf("could not listen on any of the addresses %s", strings.Join(s.set.Bind, " "))
+	}
+	return listeners, nil
+}
+
+// listenTLS opens tls-port.
+func (s *Server) listenTLS() ([]net.Listener, error) {
+	if s.cfg.TLS == nil {
+		conf, err := tlsconf.New(s.set)
+		if err != nil {
+			return nil, fmt.Errorf("TLS: %w", err)
+		}
+		s.tls.Store(conf)
+	}
+	listeners, err := s.listenBind(s.set.TLS.Port, s.set.TLS.PortAuto)
+	for i, ln := range listeners {
+		listeners[i] = s.secure(ln)
+	}
+	return listeners, err
+}
+
+// secure has the connections of ln speak TLS. s.mu is held.
+func (s *Server) secure(ln net.Listener) net.Listener {
+	if s.tlsAddr == "" {
+		s.tlsAddr = ln.Addr().String()
+	}
+	return server.ListenTLS(ln, s.tls.Load)
+}
+
+// errTLS is Redis's answer to a CONFIG SET that leaves no working TLS.
+//
+//lint:ignore ST1005 the text is protocol
+var errTLS = errors.New("Unable to update TLS configuration. Check server logs.")
+
+// reloadTLS carries out a CONFIG SET for the connections to come. Without a TLS
+// port nothing is looked at, as in Redis.
+func (s *Server) reloadTLS() error {
+	var conf *tls.Config
+	err := errors.New("the program gave its own *tls.Config")
+	switch {
+	case !s.set.TLS.Enabled():
+		return nil
+	case s.cfg.TLS == nil:
+		conf, err = tlsconf.New(s.set)
+	}
+	if err != nil {
+		s.cfg.Logger.Warn("TLS stays as it was", "error", err)
+		return errTLS
+	}
+	s.tls.Store(conf)
+	return nil
+}
+
+// unavailable reports whether the machine does not have the address at all.
+func unavailable(err error) bool {
+	return errors.Is(err, syscall.EADDRNOTAVAIL) || errors.Is(err, syscall.EAFNOSUPPORT)
+}
+
+// listenTCP takes redis.conf's spellings: * is all IPv4 addresses and ::* all
+// IPv6 ones.
+func listenTCP(host string, port int) (net.Listener, error) {
+	network := "tcp"
+	switch {
+	case host == "*":
+		network, host = "tcp4", ""
+	case host == "::*":
+		network, host = "tcp6", ""
+	case strings.Contains(host, ":"):
+		network = "tcp6"
+	}
+	return net.Listen(network, net.JoinHostPort(host, strconv.Itoa(port)))
+}
+
+// listenUnix replaces a socket file that nobody listens on any more, as Redis
+// does.
+func (s *Server) listenUnix() (net.Listener, error) {
+	path := s.set.UnixSocket
+	os.Remove(path)
+	ln, err := net.Listen("unix", path)
+	if err != nil {
+		return nil, err
+	}
+	s.files = append(s.files, path)
+	if perm := s.set.UnixSocketPerm; perm != 0 {
+		if err := os.Chmod(path, perm); err != nil {
+			ln.Close()
+			return nil, err
+		}
+	}
+	return ln, nil
+}
+
+func (s *Server) removeFiles() {
+	for _, path := range s.files {
+		os.Remove(path)
+	}
+}

@@ -1,0 +1,420 @@
+package lockredis_test
+
+import (
+	"fmt"
+	"net"
+	"runtime"
+	"strings"
+	"sync"
+	"testing"
+	"time"
+
+	"go.uber.org/goleak"
+
+	"github.com/lockredis/lockredis"
+	"github.com/lockredis/lockredis/compat_test/wire"
+)
+
+func start(t *testing.T, cfg lockredis.Config) *lockredis.Server {
+	t.Helper()
+	srv := lockredis.New(cfg)
+	if err := srv.Start(); err != nil {
+		t.Fatal(err)
+	}
+	t.Cleanup(func() { srv.Close() })
+	return srv
+}
+
+func dial(t *testing.T, srv *lockredis.Server) *wire.Conn {
+	t.Helper()
+	c, err := wire.Dial(srv.Addr())
+	if err != nil {
+		t.Fatal(err)
+	}
+	t.Cleanup(func() { c.Close() })
+	c.SetTimeout(10 * time.Second)
+	return c
+}
+
+// expect runs a command, given as words, and compares the reply's bytes.
+func expect(t *testing.T, c *wire.Conn, command, want string) {
+	t.Helper()
+	v, err := c.Do(strings.Fields(command)...)
+	if err != nil {
+		t.Fatalf("%s: %v", command, err)
+	}
+	if got := string(v.Raw); got != want {
+		t.Fatalf("%s: %q, want %q", command, got, want)
+	}
+}
+
+// receive compares the bytes of the next reply or message.
+func receive(t *testing.T, c *wire.Conn, want string) {
+	t.Helper()
+	v, err := c.Receive()
+	if err != nil {
+		t.Fatal(err)
+	}
+	if got := string(v.Raw); got != want {
+		t.Fatalf("received %q, want %q", got, want)
+	}
+}
+
+// eventually polls until ok returns true.
+func eventually(t *testing.T, what string, ok func() bool) {
+	t.Helper()
+	for deadline := time.Now().Add(10 * time.Second); !ok(); {
+		if time.Now().After(deadline) {
+			t.Fatal("never happened: " + what)
+		}
+		runtime.Gosched()
+	}
+}
+
+const endless = "while true do end"
+
+func TestZeroConfigServesOnAFreePortOfLoopback(t *testing.T) {
+	srv := start(t, lockredis.Config{})
+	if !strings.HasPrefix(srv.Addr(), "127.0.0.1:") {
+		t.Fatalf("listens on %s", srv.Addr())
+	}
+	c := dial(t, srv)
+	expect(t, c, "PING", "+PONG\r\n")
+	expect(t, c, "SET a 1", "+OK\r\n")
+	expect(t, c, "GET a", "$1\r\n1\r\n")
+}
+
+func TestTenServersInOneProcessDoNotNoticeEachOther(t *testing.T) {
+	defer goleak.VerifyNone(t)
+	for round := range 3 {
+		servers := make([]*lockredis.Server, 10)
+		for i := range servers {
+			servers[i] = start(t, lockredis.Config{})
+			c, err := wire.Dial(servers[i].Addr())
+			if err != nil {
+				t.Fatal(err)
+			}
+			defer c.Close()
+			expect(t, c, "INCR n", ":1\r\n")
+			expect(t, c, "SCRIPT EXISTS e0e1f9fabfc9d4800c877a703b823ac0578ff8db", "*1\r\n:0\r\n")
+			expect(t, c, fmt.Sprintf("PUBLISH ch %d", round), ":0\r\n")
+			expect(t, c, "SUBSCRIBE ch", "*3\r\n$9\r\nsubscribe\r\n$2\r\nch\r\n:1\r\n")
+		}
+		for _, srv := range servers {
+			srv.Close()
+		}
+	}
+}
+
+func TestStartAfterCloseTakesTheSamePort(t *testing.T) {
+	srv := start(t, lockredis.Config{})
+	addr := srv.Addr()
+	dial(t, srv)
+	srv.Close()
+	again := start(t, lockredis.Config{Addr: addr})
+	expect(t, dial(t, again), "PING", "+PONG\r\n")
+}
+
+func TestAPortInUseIsAnErrorOfStart(t *testing.T) {
+	srv := start(t, lockredis.Config{})
+	if err := lockredis.New(lockredis.Config{Addr: srv.Addr()}).Start(); err == nil {
+		t.Fatal("two servers on one port")
+	}
+}
+
+func TestAWrongDirectiveIsAnErrorOfStart(t *testing.T) {
+	err := lockredis.New(lockredis.Config{Directives: map[string]string{"maxclients": "many"}}).Start()
+	if err == nil || !strings.Contains(err.Error(), "maxclients") {
+		t.Fatalf("Start returned %v", err)
+	}
+}
+
+func TestASubscriberThatNeverReadsDelaysNobodyAndIsCutOff(t *testing.T) {
+	srv := start(t, lockredis.Config{})
+	deaf, c := dial(t, srv), dial(t, srv)
+	deaf.Send("SUBSCRIBE", "ch")
+	eventually(t, "the subscription", func() bool {
+		v, _ := c.Do("PUBSUB", "NUMSUB", "ch")
+		return strings.HasSuffix(string(v.Raw), ":1\r\n")
+	})
+	payload := strings.Repeat("x", 1<<20)
+	slowest := time.Duration(0)
+	for range 60 { // the limit of the class pubsub is 32 MB
+		began := time.Now()
+		if _, err := c.Do("PUBLISH", "ch", payload); err != nil {
+			t.Fatal(err)
+		}
+		slowest = max(slowest, time.Since(began))
+	}
+	if slowest > 2*time.Second {
+		t.Fatalf("a PUBLISH took %v", slowest)
+	}
+	eventually(t, "the cut", func() bool {
+		v, _ := c.Do("PUBSUB", "NUMSUB", "ch")
+		return strings.HasSuffix(string(v.Raw), ":0\r\n")
+	})
+}
+
+func TestALongPipelineIsAnsweredToAClientThatReadsAtTheEnd(t *testing.T) {
+	srv := start(t, lockredis.Config{})
+	c := dial(t, srv)
+	expect(t, c, "SET big "+strings.Repeat("x", 1<<16), "+OK\r\n")
+	const n = 2000 // 128 MB of replies
+	for range n {
+		if err := c.Send("GET", "big"); err != nil {
+			t.Fatal(err)
+		}
+	}
+	for range n {
+		if v, err := c.Receive(); err != nil || len(v.Str) != 1<<16 {
+			t.Fatal(err)
+		}
+	}
+}
+
+func TestABlockedClientIsServedInOrderOfArrival(t *testing.T) {
+	srv := start(t, lockredis.Config{})
+	first, second, pusher := dial(t, srv), dial(t, srv), dial(t, srv)
+	first.Send("BLPOP", "q", "0")
+	awaitBlocked(t, pusher, 1)
+	second.Send("BLPOP", "q", "0")
+	awaitBlocked(t, pusher, 2)
+	expect(t, pusher, "RPUSH q a b c", ":3\r\n")
+	receive(t, first, "*2\r\n$1\r\nq\r\n$1\r\na\r\n")
+	receive(t, second, "*2\r\n$1\r\nq\r\n$1\r\nb\r\n")
+	expect(t, pusher, "LLEN q", ":1\r\n")
+}
+
+func awaitBlocked(t *testing.T, c *wire.Conn, n int) {
+	t.Helper()
+	want := fmt.Sprintf("blocked_clients:%d\r\n", n)
+	eventually(t, want, func() bool {
+		v, _ := c.Do("INFO", "clients")
+		return strings.Contains(string(v.Raw), want)
+	})
+}
+
+func TestABlockedClientGoesOnWithWhatItPipelined(t *testing.T) {
+	srv := start(t, lockredis.Config{})
+	c, pusher := dial(t, srv), dial(t, srv)
+	c.SendAll([]string{"PING"}, []string{"BLPOP", "q", "0"}, []string{"ECHO", "after"})
+	receive(t, c, "+PONG\r\n") // sent at once, though a block follows
+	awaitBlocked(t, pusher, 1)
+	expect(t, pusher, "LPUSH q x", ":1\r\n")
+	receive(t, c, "*2\r\n$1\r\nq\r\n$1\r\nx\r\n")
+	receive(t, c, "$5\r\nafter\r\n")
+}
+
+func TestABlockedClientThatHangsUpIsForgottenAtOnce(t *testing.T) {
+	srv := start(t, lockredis.Config{})
+	c, other := dial(t, srv), dial(t, srv)
+	c.Send("BLPOP", "q", "0")
+	awaitBlocked(t, other, 1)
+	c.Close()
+	awaitBlocked(t, other, 0)
+	expect(t, other, "RPUSH q a", ":1\r\n")
+	expect(t, other, "LLEN q", ":1\r\n")
+}
+
+func TestABlockEndsWithItsTimeout(t *testing.T) {
+	srv := start(t, lockredis.Config{})
+	c := dial(t, srv)
+	began := time.Now()
+	expect(t, c, "BLPOP q 0.05", "*-1\r\n")
+	// Deadlines are whole milliseconds, as in Redis, from the last whole millisecond.
+	if took := time.Since(began); took < 49*time.Millisecond || took > time.Second {
+		t.Fatalf("took %v", took)
+	}
+}
+
+func TestAnEndlessScriptMakesOthersBusyUntilItIsKilled(t *testing.T) {
+	srv := start(t, lockredis.Config{Directives: map[string]string{"busy-reply-threshold": "20"}})
+	runner, c := dial(t, srv), dial(t, srv)
+	runner.Send("EVAL", endless, "0")
+	eventually(t, "BUSY", func() bool {
+		v, _ := c.Do("PING")
+		return strings.HasPrefix(string(v.Raw), "-BUSY ")
+	})
+	expect(t, c, "MULTI", "+OK\r\n")
+	v, _ := c.Do("GET", "a")
+	if !strings.HasPrefix(string(v.Raw), "-BUSY ") {
+		t.Fatalf("GET in MULTI: %q", v.Raw)
+	}
+	v, _ = c.Do("EXEC")
+	if !strings.HasPrefix(string(v.Raw), "-EXECABORT Transaction discarded because of: BUSY ") {
+		t.Fatalf("EXEC: %q", v.Raw)
+	}
+	expect(t, c, "SCRIPT KILL", "+OK\r\n")
+	v, err := runner.Receive()
+	if err != nil || !strings.HasPrefix(string(v.Raw), "-ERR Error running script") && !strings.Contains(string(v.Raw), "killed by user") {
+		t.Fatalf("the script's reply: %q, %v", v.Raw, err)
+	}
+	expect(t, c, "PING", "+PONG\r\n")
+}
+
+func TestAScriptThatHasWrittenCannotBeKilled(t *testing.T) {
+	srv := start(t, lockredis.Config{Directives: map[string]string{"busy-reply-threshold": "20"}})
+	runner, c := dial(t, srv), dial(t, srv)
+	runner.Send("EVAL", "redis.call('set','a','1') "+endless, "0")
+	eventually(t, "UNKILLABLE", func() bool {
+		v, _ := c.Do("SCRIPT", "KILL")
+		return strings.HasPrefix(string(v.Raw), "-UNKILLABLE ")
+	})
+	srv.Close() // ends all the same
+}
+
+func TestCloseEndsAnEndlessScript(t *testing.T) {
+	defer goleak.VerifyNone(t)
+	srv := lockredis.New(lockredis.Config{})
+	if err := srv.Start(); err != nil {
+		t.Fatal(err)
+	}
+	c := dial(t, srv)
+	expect(t, c, "PING", "+PONG\r\n")
+	c.Send("EVAL", endless, "0")
+	srv.Close()
+}
+
+func TestPauseHoldsWritesBackAndLetsReadsPass(t *testing.T) {
+	srv := start(t, lockredis.Config{})
+	c, writer := dial(t, srv), dial(t, srv)
+	expect(t, c, "SET a 1", "+OK\r\n")
+	expect(t, c, "CLIENT PAUSE 100000 WRITE", "+OK\r\n")
+	writer.Send("SET", "a", "2")
+	writer.Send("GET", "a")
+	for range 20 {
+		expect(t, c, "GET a", "$1\r\n1\r\n")
+	}
+	expect(t, c, "CLIENT UNPAUSE", "+OK\r\n")
+	receive(t, writer, "+OK\r\n")
+	receive(t, writer, "$1\r\n2\r\n")
+}
+
+func TestPauseEndsByItself(t *testing.T) {
+	srv := start(t, lockredis.Config{})
+	c := dial(t, srv)
+	expect(t, c, "CLIENT PAUSE 60", "+OK\r\n")
+	began := time.Now()
+	expect(t, c, "PING", "+PONG\r\n")
+	if took := time.Since(began); took < 40*time.Millisecond {
+		t.Fatalf("went on after %v", took)
+	}
+}
+
+func TestAMalformedFrameIsAnsweredAndEndsTheConnection(t *testing.T) {
+	srv := start(t, lockredis.Config{})
+	for frame, want := range map[string]string{
+		"*1\r\n$9223372036854775807\r\n": "-ERR Protocol error: invalid bulk length\r\n",
+		"PING\r\n*1\r\n:1\r\n":           "+PONG\r\n-ERR Protocol error: expected '$', got ':'\r\n",
+		"SET \"a\r\n":                    "-ERR Protocol error: unbalanced quotes in request\r\n",
+	} {
+		c := dial(t, srv)
+		c.WriteRaw([]byte(frame))
+		got, closed, err := c.ReadQuiet(5 * time.Second)
+		if string(got) != want || !closed {
+			t.Errorf("%q: %q, closed %v, %v", frame, got, closed, err)
+		}
+	}
+	expect(t, dial(t, srv), "PING", "+PONG\r\n")
+}
+
+func TestMaxClientsTurnsTheNextOneAway(t *testing.T) {
+	srv := start(t, lockredis.Config{Directives: map[string]string{"maxclients": "2"}})
+	a, b := dial(t, srv), dial(t, srv)
+	expect(t, a, "PING", "+PONG\r\n")
+	expect(t, b, "PING", "+PONG\r\n")
+	receive(t, dial(t, srv), "-ERR max number of clients reached\r\n")
+}
+
+func TestAnIdleClientIsClosedAfterTheTimeoutUnlessItSubscribed(t *testing.T) {
+	srv := start(t, lockredis.Config{Directives: map[string]string{"timeout": "1"}})
+	idle, listener := dial(t, srv), dial(t, srv)
+	expect(t, listener, "SUBSCRIBE a", "*3\r\n$9\r\nsubscribe\r\n$1\r\na\r\n:1\r\n")
+	expect(t, idle, "PING", "+PONG\r\n")
+	if _, err := idle.Receive(); err == nil {
+		t.Fatal("an idle client got a reply")
+	}
+	expect(t, listener, "PING", "*2\r\n$4\r\npong\r\n$0\r\n\r\n")
+}
+
+func TestAPasswordIsAskedFor(t *testing.T) {
+	srv := start(t, lockredis.Config{Password: "secret"})
+	c := dial(t, srv)
+	expect(t, c, "GET a", "-NOAUTH Authentication required.\r\n")
+	expect(t, c, "AUTH wrong", "-WRONGPASS invalid username-password pair or user is disabled.\r\n")
+	expect(t, c, "AUTH default secret", "+OK\r\n")
+	expect(t, c, "GET a", "$-1\r\n")
+	big := dial(t, srv)
+	big.WriteRaw([]byte("*11\r\n"))
+	receive(t, big, "-ERR Protocol error: unauthenticated multibulk length\r\n")
+}
+
+func TestKilledClientsAreGoneAtOnce(t *testing.T) {
+	srv := start(t, lockredis.Config{})
+	victim, c := dial(t, srv), dial(t, srv)
+	id, err := victim.Do("CLIENT", "ID")
+	if err != nil {
+		t.Fatal(err)
+	}
+	n, _ := id.Int()
+	expect(t, c, fmt.Sprintf("CLIENT KILL ID %d", n), ":1\r\n")
+	expect(t, c, fmt.Sprintf("CLIENT LIST ID %d", n), "$0\r\n\r\n")
+	if _, err := victim.Receive(); err == nil {
+		t.Fatal("the victim lives")
+	}
+}
+
+func TestAnExpiredKeyIsAnnouncedWithinMilliseconds(t *testing.T) {
+	srv := start(t, lockredis.Config{Directives: map[string]string{"notify-keyspace-events": "Ex"}})
+	listener, c := dial(t, srv), dial(t, srv)
+	expect(t, listener, "SUBSCRIBE __keyevent@0__:expired", "*3\r\n$9\r\nsubscribe\r\n$22\r\n__keyevent@0__:expired\r\n:1\r\n")
+	expect(t, c, "SET lease x PX 50", "+OK\r\n")
+	due := time.Now().Add(50 * time.Millisecond)
+	receive(t, listener, "*3\r\n$7\r\nmessage\r\n$22\r\n__keyevent@0__:expired\r\n$5\r\nlease\r\n")
+	if late := time.Since(due); late > 100*time.Millisecond {
+		t.Fatalf("announced %v late", late)
+	}
+	expect(t, c, "DBSIZE", ":0\r\n")
+}
+
+func TestTwoThousandFiveHundredIdleConnectionsAreOrdinary(t *testing.T) {
+	srv := start(t, lockredis.Config{})
+	conns := make([]net.Conn, 0, 2500)
+	defer func() {
+		for _, c := range conns {
+			c.Close()
+		}
+	}()
+	for range cap(conns) {
+		c, err := net.Dial("tcp", srv.Addr())
+		if err != nil {
+			t.Skipf("this machine gives no more than %d connections: %v", len(conns), err)
+		}
+		conns = append(conns, c)
+	}
+	expect(t, dial(t, srv), "PING", "+PONG\r\n")
+	var wg sync.WaitGroup
+	for _, c := range conns {
+		wg.Add(1)
+		go func() {
+			defer wg.Done()
+			buf := make([]byte, 7)
+			c.Write([]byte("PING\r\n"))
+			if n, err := c.Read(buf); err != nil || string(buf[:n]) != "+PONG\r\n" {
+				t.Errorf("%q, %v", buf[:n], err)
+			}
+		}()
+	}
+	wg.Wait()
+}
+
+func TestShutdownEndsTheServer(t *testing.T) {
+	srv := start(t, lockredis.Config{})
+	c := dial(t, srv)
+	c.Send("SHUTDOWN", "NOSAVE")
+	select {
+	case <-srv.Done():
+	case <-time.After(10 * time.Second):
+		t.Fatal("the server lives")
+	}
+}
