@@ -1,0 +1,69 @@
+package rlocksuite
+
+import (
+	"slices"
+	"sync"
+	"testing"
+	"time"
+
+	"github.com/lockredis/lockredis/rlock"
+)
+
+// notes are what an Observer is told.
+type notes struct {
+	mu    sync.Mutex
+	lines []string
+}
+
+func (n *notes) observer() rlock.Observer {
+	note := func(what string) func(rlock.Event) {
+		return func(e rlock.Event) {
+			n.mu.Lock()
+			defer n.mu.Unlock()
+			n.lines = append(n.lines, what+" "+e.Kind+" "+e.Name+" "+e.Owner)
+		}
+	}
+	return rlock.Observer{Acquired: note("acquired"), Contended: note("contended"), Renewed: note("renewed"), Lost: note("lost"), Released: note("released")}
+}
+
+func (n *notes) has(line string) bool {
+	n.mu.Lock()
+	defer n.mu.Unlock()
+	return slices.Contains(n.lines, line)
+}
+
+func (on suite) AnObserverIsToldWhatHappens(t *testing.T) {
+	ctx := t.Context()
+	rdb := on.connect(t)
+	var n notes
+	c := newClient(t, rdb, rlock.Options{ID: "me", Lease: 3 * time.Second, Observer: n.observer()})
+	told := func(line string) {
+		t.Helper()
+		eventually(t, line, func() bool { return n.has(line) })
+	}
+	a, b := c.Lock("l"), c.Lock("l")
+	must(t, a.Lock(ctx))
+	told("acquired lock l me:1")
+	got := start(func() error { return b.Lock(ctx) })
+	told("contended lock l me:2")
+	told("renewed lock l me:1")
+	must(t, a.Unlock(ctx))
+	told("released lock l me:1")
+	must(t, <-got)
+	if _, err := b.ForceUnlock(ctx); err != nil {
+		t.Fatal(err)
+	}
+	told("lost lock l me:2")
+
+	s, permits := c.Semaphore("s"), c.PermitSemaphore("p")
+	must(t, s.Release(ctx, 1))
+	told("released semaphore s ")
+	must(t, s.Acquire(ctx, 1))
+	told("acquired semaphore s ")
+	must(t, permits.SetPermits(ctx, 1))
+	id, err := permits.Acquire(ctx, 0)
+	must(t, err)
+	told("acquired permit p ")
+	must(t, permits.Release(ctx, id))
+	told("released permit p ")
+}

@@ -1,0 +1,98 @@
+package rlocksuite
+
+import (
+	"context"
+	"reflect"
+	"testing"
+
+	"github.com/redis/go-redis/v9"
+
+	"github.com/lockredis/lockredis/rlock"
+)
+
+// Run runs every test of the suite, one after the other. Each calls connect for
+// a client of a server that is empty; the client's end is connect's to arrange.
+func Run(t *testing.T, connect func(testing.TB) redis.UniversalClient) {
+	s := reflect.ValueOf(suite{connect})
+	for i := range s.NumMethod() {
+		t.Run(s.Type().Method(i).Name, func(t *testing.T) { s.Method(i).Interface().(func(*testing.T))(t) })
+	}
+}
+
+// suite has the tests as its exported methods.
+type suite struct {
+	server func(testing.TB) redis.UniversalClient
+}
+
+// connect returns a client of an empty server that nobody listens to: what
+// servers forget of closed connections, they forget a little later.
+func (on suite) connect(t testing.TB) redis.UniversalClient {
+	t.Helper()
+	rdb := on.server(t)
+	eventually(t, "no subscriptions of those before", func() bool { return len(channels(t, rdb)) == 0 })
+	return rdb
+}
+
+func newClient(t testing.TB, rdb redis.UniversalClient, o rlock.Options) *rlock.Client {
+	t.Helper()
+	c := rlock.New(rdb, o)
+	t.Cleanup(func() { c.Close() })
+	return c
+}
+
+// Kind is a kind of reentrant lock.
+type Kind struct {
+	Label string // as in rlock.Event.Kind
+	Make  func(c *rlock.Client, name string) *rlock.Lock
+	Field string // in the lock's hash, of the owner me:1
+}
+
+// Kinds returns every kind of reentrant lock.
+func Kinds() []Kind {
+	return []Kind{
+		{"lock", func(c *rlock.Client, name string) *rlock.Lock { return c.Lock(name) }, "me:1"},
+		{"fair", func(c *rlock.Client, name string) *rlock.Lock { return c.FairLock(name) }, "me:1"},
+		{"read", func(c *rlock.Client, name string) *rlock.Lock { return c.RWLock(name).Read() }, "me:1"},
+		{"write", func(c *rlock.Client, name string) *rlock.Lock { return c.RWLock(name).Write() }, "me:1:write"},
+		{"spin", func(c *rlock.Client, name string) *rlock.Lock { return c.SpinLock(name) }, "me:1"},
+		{"fenced", func(c *rlock.Client, name string) *rlock.Lock { return c.FencedLock(name) }, "me:1"},
+	}
+}
+
+// eachLock runs f for every kind on an empty server, with the clients "me" and
+// "you".
+func (on suite) eachLock(t *testing.T, f func(t *testing.T, rdb redis.UniversalClient, me, you *rlock.Lock, k Kind)) {
+	for _, k := range Kinds() {
+		t.Run(k.Label, func(t *testing.T) {
+			rdb := on.connect(t)
+			me := newClient(t, rdb, rlock.Options{ID: "me"})
+			you := newClient(t, rdb, rlock.Options{ID: "you"})
+			f(t, rdb, k.Make(me, "l"), k.Make(you, "l"), k)
+		})
+	}
+}
+
+// contended waits until somebody is subscribed, where the kind does that.
+func contended(t testing.TB, rdb redis.UniversalClient, k Kind) {
+	t.Helper()
+	if k.Label != "spin" {
+		eventually(t, "a subscription", func() bool { return len(channels(t, rdb)) > 0 })
+	}
+}
+
+// The fair lock l's queue, and until when, in ms, others wait for its owners.
+const (
+	FairQueue    = "redisson_lock_queue:{l}"
+	FairTimeouts = "redisson_lock_timeout:{l}"
+)
+
+// Queues starts l.Lock and waits until l, a fair lock of that name, stands in
+// the queue and listens.
+func Queues(t testing.TB, rdb redis.UniversalClient, ctx context.Context, l *rlock.Lock) <-chan error {
+	t.Helper()
+	got := start(func() error { return l.Lock(ctx) })
+	eventually(t, l.Owner()+" waits", func() bool {
+		return inQueue(rdb, l.Owner()) && subscribers(t, rdb, "redisson_lock__channel:{l}:"+l.Owner()) == 1
+	})
+	return got
+}

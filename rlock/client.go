@@ -1,0 +1,157 @@
+package rlock
+
+import (
+	"context"
+	"encoding/binary"
+	"encoding/hex"
+	"math/rand/v2"
+	"strconv"
+	"sync"
+	"sync/atomic"
+	"time"
+
+	"github.com/google/uuid"
+	"github.com/redis/go-redis/v9"
+)
+
+// Options configure a Client. The zero value is what Redisson does by default.
+type Options struct {
+	// ID is the client's part of its owners' names, Redisson's client id. Empty
+	// means a new UUID. Two clients must not share an ID.
+	ID string
+
+	// Lease is how long a lock outlives its holder when the holder dies: the
+	// lease that the watchdog keeps renewing, Redisson's lockWatchdogTimeout.
+	// 0 means 30 s. All clients of a lock may differ in it.
+	Lease time.Duration
+
+	// FairWait is how long a fair lock waits for the next in its queue before
+	// that one is passed over. 0 means 5 minutes.
+	FairWait time.Duration
+
+	// Sync tells whether replicas have to confirm a change of a lock (WAIT).
+	Sync Sync
+
+	// SyncTimeout is how long they have for it. 0 means 1 s.
+	SyncTimeout time.Duration
+
+	// Observer is told what happens to locks. The zero value is told nothing.
+	Observer Observer
+}
+
+// Sync says whether an acquisition waits for replicas.
+type Sync int
+
+const (
+	SyncAuto Sync = iota // yes with Sentinel and Cluster, no on a single server
+	SyncOff              // never: a failover may give a lock away twice
+	SyncOn               // always, if the server has replicas
+)
+
+// Client makes locks of one client id on one Redis, Sentinel set or Cluster. It
+// may be used by many goroutines; Close ends it.
+type Client struct {
+	rdb  redis.UniversalClient
+	opts Options
+	topo topology
+
+	hub     *hub
+	dog     *watchdog
+	sweeper *sweeper
+
+	owners   atomic.Int64 // the last owner's number
+	requests atomic.Uint64
+	entropy  uint64 // of the request ids
+
+	ctx        context.Context // ends with Close
+	stop       context.CancelFunc
+	background sync.WaitGroup
+
+	jobs chan *job    // to workers that are parked
+	idle atomic.Int64 // those workers
+
+	mu     sync.Mutex // guards closed
+	closed bool
+}
+
+// New returns a client over rdb, which stays the caller's to close, after this
+// one.
+func New(rdb redis.UniversalClient, opts Options) *Client {
+	if opts.ID == "" {
+		opts.ID = uuid.NewString()
+	}
+	if opts.Lease <= 0 {
+		opts.Lease = 30 * time.Second
+	}
+	if opts.FairWait <= 0 {
+		opts.FairWait = 5 * time.Minute
+	}
+	if opts.SyncTimeout <= 0 {
+		opts.SyncTimeout = time.Second
+	}
+	c := &Client{rdb: rdb, opts: opts, topo: topologyOf(rdb, opts.Sync), entropy: rand.Uint64(), jobs: make(chan *job)}
+	c.ctx, c.stop = context.WithCancel(context.Background())
+	c.hub = newHub(c)
+	c.dog = newWatchdog(c)
+	c.sweeper = &sweeper{c: c}
+	return c
+}
+
+// ID returns the client's id.
+func (c *Client) ID() string { return c.opts.ID }
+
+// Close ends waits with ErrClosed and stops renewing. Locks that are still held
+// are not released: they are free when their leases end. It returns when the
+// client's goroutines have ended, at the latest when the commands under way
+// have timed out. Closing twice is harmless.
+func (c *Client) Close() error {
+	c.mu.Lock()
+	was := c.closed
+	c.closed = true
+	c.mu.Unlock()
+	if was {
+		return nil
+	}
+	c.stop()
+	c.background.Wait()
+	c.sweeper.close()
+	return nil
+}
+
+// goBackground runs f on a goroutine that Close waits for. It reports false,
+// and does not, when the client is closed.
+func (c *Client) goBackground(f func()) bool {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	if c.closed {
+		return false
+	}
+	c.background.Add(1)
+	go func() {
+		defer c.background.Done()
+		f()
+	}()
+	return true
+}
+
+// nextOwner returns the name of a new owner: Redisson's "id:threadId".
+func (c *Client) nextOwner() string {
+	var digits [20]byte
+	return c.opts.ID + ":" + string(strconv.AppendInt(digits[:0], c.owners.Add(1), 10))
+}
+
+// request is what no other request has: 16 bytes.
+type request [16]byte
+
+func (c *Client) newRequest() (r request) {
+	binary.LittleEndian.PutUint64(r[:8], c.entropy)
+	binary.BigEndian.PutUint64(r[8:], c.requests.Add(1))
+	return r
+}
+
+// latch returns the name of a latch for one release of what has the given name.
+func (c *Client) latch(name string) string {
+	r := c.newRequest()
+	var b [128]byte
+	return string(hex.AppendEncode(append(appendPrefixed(b[:0], "redisson_unlock_latch", name), ':'), r[:]))
+}

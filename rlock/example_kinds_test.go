@@ -1,0 +1,99 @@
+package rlock_test
+
+import (
+	"context"
+	"fmt"
+
+	"github.com/redis/go-redis/v9"
+
+	"github.com/lockredis/lockredis"
+	"github.com/lockredis/lockredis/rlock"
+)
+
+// exampleClient stands for a client of your Redis.
+func exampleClient() (*rlock.Client, func()) {
+	srv := lockredis.New(lockredis.Config{})
+	if err := srv.Start(); err != nil {
+		panic(err)
+	}
+	rdb := redis.NewClient(&redis.Options{Addr: srv.Addr()})
+	c := rlock.New(rdb, rlock.Options{})
+	return c, func() { c.Close(); rdb.Close(); srv.Close() }
+}
+
+// Write, then go on reading what was written before others can change it.
+func ExampleRWLock() {
+	c, end := exampleClient()
+	defer end()
+	ctx := context.Background()
+
+	price := c.RWLock("price")
+	if err := price.Write().Lock(ctx); err != nil {
+		panic(err)
+	}
+	fmt.Println("written")
+	if err := price.Read().Lock(ctx); err != nil {
+		panic(err)
+	}
+	if err := price.Write().Unlock(ctx); err != nil {
+		panic(err)
+	}
+	fmt.Println("others may read now, and nobody write")
+	if err := price.Read().Unlock(ctx); err != nil {
+		panic(err)
+	}
+	// Output:
+	// written
+	// others may read now, and nobody write
+}
+
+// A store that remembers the highest token refuses a holder whose lease ended
+// while it was paused.
+func ExampleClient_FencedLock() {
+	c, end := exampleClient()
+	defer end()
+	highest := int64(0)
+	store := func(token int64) {
+		if token < highest {
+			fmt.Println("refused", token)
+			return
+		}
+		highest = token
+		fmt.Println("stored with", token)
+	}
+
+	var paused int64
+	for range 2 {
+		l := c.FencedLock("report")
+		err := l.Do(context.Background(), func(context.Context) error {
+			if paused == 0 {
+				paused = l.Token()
+				return nil
+			}
+			store(l.Token())
+			return nil
+		})
+		if err != nil {
+			panic(err)
+		}
+	}
+	store(paused)
+	// Output:
+	// stored with 2
+	// refused 1
+}
+
+// The lock goes round in the order in which its waiters came.
+func ExampleClient_FairLock() {
+	c, end := exampleClient()
+	defer end()
+	turn := c.FairLock("turn")
+	err := turn.Do(context.Background(), func(context.Context) error {
+		fmt.Println("mine")
+		return nil
+	})
+	fmt.Println(err)
+	// Output:
+	// mine
+	// <nil>
+}

@@ -1,0 +1,29 @@
+package rlock
+
+import (
+	"context"
+	"time"
+)
+
+// What a lock sends, for tests to send as often as they like.
+
+func (l *Lock) SendAcquire(lease time.Duration, held int, waits bool) (any, error) {
+	return l.sendCall(l.kind.acquire(l, lease, held, waits))
+}
+
+func (l *Lock) SendUndo(held int) (any, error) { return l.sendCall(l.kind.undo(l, held)) }
+
+func (l *Lock) SendRelease(latch string, lease time.Duration) (any, error) {
+	return l.sendCall(l.kind.release(l, prefixed("redisson_unlock_latch", l.name)+":"+latch, lease))
+}
+
+func (l *Lock) SendRenew(lease time.Duration) (any, error) { return l.sendCall(l.kind.renew(l, lease)) }
+
+func (l *Lock) SendForce() (any, error) { return l.sendCall(l.kind.force(l, l.c.latch(l.name))) }
+
+func (l *Lock) SendLeave() (any, error) {
+	k, _ := l.kind.leave(l)
+	return l.sendCall(k)
+}
+
+func (l *Lock) sendCall(k call) (any, error) { return l.c.run(context.Background(), k, true) }

@@ -1,0 +1,97 @@
+package rlock_test
+
+import (
+	"context"
+	"errors"
+	"slices"
+	"sync"
+	"testing"
+	"time"
+
+	"github.com/lockredis/lockredis/rlock"
+)
+
+// witness notes what an Observer is told.
+type witness struct {
+	mu     sync.Mutex
+	events []string
+	last   map[string]rlock.Event
+}
+
+func (w *witness) observer() rlock.Observer {
+	w.last = map[string]rlock.Event{}
+	note := func(what string) func(rlock.Event) {
+		return func(e rlock.Event) {
+			w.mu.Lock()
+			defer w.mu.Unlock()
+			w.events = append(w.events, what+" "+e.Owner)
+			w.last[what] = e
+		}
+	}
+	return rlock.Observer{Acquired: note("acquired"), Contended: note("contended"), Renewed: note("renewed"), Lost: note("lost"), Released: note("released")}
+}
+
+func (w *witness) seen() []string {
+	w.mu.Lock()
+	defer w.mu.Unlock()
+	return slices.Clone(w.events)
+}
+
+func (w *witness) event(what string) rlock.Event {
+	w.mu.Lock()
+	defer w.mu.Unlock()
+	return w.last[what]
+}
+
+func TestAnObserverIsToldOfLockingWaitingAndReleasing(t *testing.T) {
+	var w witness
+	c := newClient(t, connect(t), rlock.Options{ID: "me", Observer: w.observer()})
+	a, b := c.Lock("l"), c.Lock("l")
+	must(t, a.Lock(t.Context()))
+	if err := b.TryLock(t.Context(), 0, 0); !errors.Is(err, rlock.ErrTimeout) {
+		t.Fatal(err)
+	}
+	got := make(chan error)
+	go func() { got <- b.Lock(t.Context()) }()
+	eventually(t, "b waits", func() bool { return slices.Contains(w.seen(), "contended me:2") })
+	must(t, a.Unlock(t.Context()))
+	must(t, <-got)
+	must(t, b.Unlock(t.Context()))
+	if e := w.event("acquired"); e.Waited <= 0 || e.Kind != "lock" || e.Name != "l" || e.Owner != "me:2" {
+		t.Errorf("acquired: %+v", e)
+	}
+	if e := w.event("released"); e.Held <= 0 || e.Err != nil {
+		t.Errorf("released: %+v", e)
+	}
+	// a's release may be told before or after b's acquisition.
+	order := slices.DeleteFunc(w.seen(), func(s string) bool { return s == "released me:1" })
+	want := []string{"acquired me:1", "contended me:2", "acquired me:2", "released me:2"}
+	if !slices.Equal(order, want) || len(w.seen()) != 5 {
+		t.Errorf("told %q", w.seen())
+	}
+}
+
+func TestAnObserverIsToldOfRenewalsAndTheReasonOfALoss(t *testing.T) {
+	var w witness
+	rdb := connect(t)
+	c := newClient(t, rdb, rlock.Options{ID: "me", Lease: 300 * time.Millisecond, Observer: w.observer()})
+	err := c.Lock("l").Do(t.Context(), func(ctx context.Context) error {
+		eventually(t, "a renewal", func() bool { return slices.Contains(w.seen(), "renewed me:1") })
+		rdb.Del(ctx, "l")
+		<-ctx.Done()
+		return nil
+	})
+	if !errors.Is(err, rlock.ErrLockLost) {
+		t.Fatal(err)
+	}
+	if e := w.event("renewed"); e.Held <= 0 {
+		t.Errorf("renewed: %+v", e)
+	}
+	eventually(t, "the loss is told", func() bool { return slices.Contains(w.seen(), "lost me:1") })
+	if e := w.event("lost"); !errors.Is(e.Err, rlock.ErrLockLost) || e.Held <= 0 {
+		t.Errorf("lost: %+v", e)
+	}
+	if slices.Contains(w.seen(), "released me:1") {
+		t.Error("a lost lock was released")
+	}
+}
