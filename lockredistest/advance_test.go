@@ -1,0 +1,167 @@
+package lockredistest_test
+
+import (
+	"fmt"
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/redis/go-redis/v9"
+
+	"github.com/lockredis/lockredis/lockredistest"
+)
+
+// listen subscribes to channels and returns a function that gives the next
+// message as "channel payload".
+func listen(t *testing.T, srv *lockredistest.Server, channels ...string) func() string {
+	t.Helper()
+	sub := srv.Client().PSubscribe(t.Context(), channels...)
+	t.Cleanup(func() { sub.Close() })
+	for range channels {
+		if _, err := sub.Receive(t.Context()); err != nil {
+			t.Fatal(err)
+		}
+	}
+	return func() string {
+		t.Helper()
+		m, err := sub.ReceiveTimeout(t.Context(), 10*time.Second)
+		if err != nil {
+			t.Fatal(err)
+		}
+		return m.(*redis.Message).Channel + " " + m.(*redis.Message).Payload
+	}
+}
+
+func TestAdvanceExpiresKeysAndSendsEventsInOrder(t *testing.T) {
+	srv := lockredistest.RunT(t, lockredistest.ManualClock(), lockredistest.Directive("notify-keyspace-events", "Ex"))
+	next := listen(t, srv, "__keyevent@*__:expired")
+	for i := range 5 {
+		srv.DB(i%2).Set(fmt.Sprint("k", i), "v")
+		srv.DB(i%2).SetTTL(fmt.Sprint("k", i), time.Duration(5-i)*time.Second)
+	}
+	srv.Advance(999 * time.Millisecond)
+	if !srv.Exists("k4") {
+		t.Fatal("expired too early")
+	}
+	srv.Advance(time.Hour)
+	for _, want := range []string{"0__:expired k4", "1__:expired k3", "0__:expired k2", "1__:expired k1", "0__:expired k0"} {
+		if got := next(); got != "__keyevent@"+want {
+			t.Fatalf("%s, want %s", got, want)
+		}
+	}
+	if len(srv.Keys()) != 0 {
+		t.Fatal(srv.Keys())
+	}
+}
+
+func TestAdvanceMovesTheClockAndNothingElseDoes(t *testing.T) {
+	srv := lockredistest.RunT(t, lockredistest.ManualClock())
+	start := srv.Now()
+	srv.Advance(1500 * time.Microsecond)
+	if d := srv.Now().Sub(start); d != 1500*time.Microsecond {
+		t.Fatalf("moved by %v", d)
+	}
+	reply, err := srv.Do("TIME")
+	if want := fmt.Sprint(srv.Now().Unix()); err != nil || reply.([]any)[0] != want {
+		t.Fatalf("%v, want %s", reply, want)
+	}
+}
+
+// TestAdvanceGoesOnWithWhatWaitedBehindABlockingCommand also shows that each
+// step is over before the next: BLPOP's end sets a key whose lease is over
+// before Advance is.
+func TestAdvanceGoesOnWithWhatWaitedBehindABlockingCommand(t *testing.T) {
+	srv := lockredistest.RunT(t, lockredistest.ManualClock())
+	nc, err := srv.Dial(t.Context(), "", "")
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer nc.Close()
+	const clients = 20
+	nc.Write([]byte(strings.Repeat("BLPOP q 1\r\nSET k v PX 500\r\nINCR n\r\n", clients)))
+	parked(t, srv, "1")
+	srv.Advance(clients*time.Second + 499*time.Millisecond)
+	if n, _ := srv.Get("n"); n != fmt.Sprint(clients) || !srv.Exists("k") {
+		t.Fatalf("n is %s, keys are %v", n, srv.Keys())
+	}
+	srv.Advance(time.Millisecond)
+	if srv.Exists("k") {
+		t.Fatal("k outlived its lease")
+	}
+}
+
+func TestAdvanceEndsAPauseAndRunsWhatItHeldBack(t *testing.T) {
+	srv := lockredistest.RunT(t, lockredistest.ManualClock())
+	srv.Do("CLIENT", "PAUSE", "1000")
+	for range 3 {
+		nc, err := srv.Dial(t.Context(), "", "")
+		if err != nil {
+			t.Fatal(err)
+		}
+		defer nc.Close()
+		nc.Write([]byte("INCR n\r\nINCR n\r\n"))
+	}
+	parked(t, srv, "3")
+	srv.Advance(time.Second)
+	if n, _ := srv.Get("n"); n != "6" {
+		t.Fatalf("n is %s", n)
+	}
+}
+
+func TestAdvanceWakesThoseWhoWaitForALockThatExpired(t *testing.T) {
+	srv := lockredistest.RunT(t, lockredistest.ManualClock(), lockredistest.AllowLeaks())
+	rdb := srv.Client()
+	next := listen(t, srv, "redisson*")
+	run(t, rdb, lock, []string{"plain"}, 1000, alice, "")
+	run(t, rdb, lock, []string{"{br}aced"}, 2000, alice, "")
+	run(t, rdb, lock, []string{"reading"}, 3000, alice, "read")
+	run(t, rdb, lock, []string{"writing"}, 4000, alice+":write", "write")
+	run(t, rdb, lock, []string{"unfair"}, 5000, alice, "")
+	run(t, rdb, lock, []string{"fair"}, 6000, alice, "")
+	now := srv.Now().UnixMilli()
+	run(t, rdb, enqueue, []string{"fair"}, alice, now+100) // has overslept by then
+	run(t, rdb, enqueue, []string{"fair"}, bob, now+300000)
+	srv.HSet("data", alice, "1")
+	srv.SetTTL("data", time.Second)
+	srv.Advance(10 * time.Second)
+	srv.Publish("redisson", "end")
+	for _, want := range []string{
+		"redisson_lock__channel:{plain} 0",
+		"redisson_lock__channel:{br}aced 0",
+		"redisson_rwlock:{reading} 0",
+		"redisson_rwlock:{writing} 1",
+		"redisson_lock__channel:{unfair} 0",
+		"redisson_lock__channel:{fair}:" + bob + " 0",
+		"redisson end",
+	} {
+		if got := next(); got != want {
+			t.Fatalf("%s, want %s", got, want)
+		}
+	}
+}
+
+func TestARenewedLockWakesNobody(t *testing.T) {
+	srv := lockredistest.RunT(t, lockredistest.ManualClock(), lockredistest.AllowLeaks())
+	next := listen(t, srv, "redisson*")
+	run(t, srv.Client(), lock, []string{"a"}, 1000, alice, "")
+	srv.Advance(999 * time.Millisecond)
+	srv.SetTTL("a", time.Second)
+	srv.Advance(999 * time.Millisecond)
+	srv.Publish("redisson", "end")
+	if got := next(); got != "redisson end" {
+		t.Fatal(got)
+	}
+}
+
+func TestAdvanceNeedsAManualClockAndGoesForward(t *testing.T) {
+	for want, advance := range map[string]func(t *recorder){
+		"ManualClock()": func(t *recorder) { lockredistest.RunT(t).Advance(time.Second) },
+		"backwards":     func(t *recorder) { lockredistest.RunT(t, lockredistest.ManualClock()).Advance(-1) },
+	} {
+		rec := &recorder{TB: t}
+		rec.stops(t, func() { advance(rec) })
+		if text := rec.end(); !strings.Contains(text, want) {
+			t.Errorf("%s, want %s", text, want)
+		}
+	}
+}

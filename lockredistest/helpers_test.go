@@ -1,0 +1,92 @@
+package lockredistest_test
+
+import (
+	"fmt"
+	"strings"
+	"testing"
+	"testing/synctest"
+
+	"github.com/redis/go-redis/v9"
+	"go.uber.org/goleak"
+)
+
+func TestMain(m *testing.M) { goleak.VerifyTestMain(m) }
+
+// Two owners in Redisson's form.
+const (
+	alice = "6f1c1a2e-54b7-4f7c-9d4a-0c2f6a8e3b11:17"
+	bob   = "0b9d4c3f-7a52-4d26-8e7b-5f1d2c3b4a59:3"
+)
+
+// recorder is a test that only notes what it is told.
+type recorder struct {
+	testing.TB
+	errors, logs []string
+	fatal        bool
+	failed       bool
+	cleanups     []func()
+}
+
+func (r *recorder) Helper()          {}
+func (r *recorder) Failed() bool     { return r.failed || len(r.errors) > 0 }
+func (r *recorder) Cleanup(f func()) { r.cleanups = append(r.cleanups, f) }
+func (r *recorder) Error(args ...any) {
+	r.errors = append(r.errors, fmt.Sprint(args...))
+}
+func (r *recorder) Log(args ...any) { r.logs = append(r.logs, fmt.Sprint(args...)) }
+func (r *recorder) Fatal(args ...any) {
+	r.Error(args...)
+	r.fatal = true
+	panic(r)
+}
+func (r *recorder) Fatalf(format string, args ...any) { r.Fatal(fmt.Sprintf(format, args...)) }
+
+// end runs the cleanups as the end of a test does and returns what was reported.
+func (r *recorder) end() string {
+	for len(r.cleanups) > 0 {
+		last := len(r.cleanups) - 1
+		f := r.cleanups[last]
+		r.cleanups = r.cleanups[:last]
+		f()
+	}
+	return strings.Join(r.errors, "\n")
+}
+
+// stops runs f, which is to end the recorded test, and returns what it said.
+func (r *recorder) stops(t *testing.T, f func()) string {
+	t.Helper()
+	defer func() {
+		if cause := recover(); cause != nil && cause != r {
+			panic(cause)
+		}
+	}()
+	f()
+	t.Error("the test was not ended")
+	return ""
+}
+
+// lock is a lock script in Redisson's layout: KEYS[1] the lock, then keys it
+// merely names; ARGV the lease in ms, the owner, the mode or "".
+var lock = redis.NewScript(`
+if ARGV[3] ~= '' then redis.call('hset', KEYS[1], 'mode', ARGV[3]) end
+redis.call('hincrby', KEYS[1], ARGV[2], 1)
+if ARGV[1] ~= '0' then redis.call('pexpire', KEYS[1], ARGV[1]) end
+return nil`)
+
+// enqueue puts ARGV[1] into the queue of the fair lock KEYS[1], until ARGV[2].
+var enqueue = redis.NewScript(`
+redis.call('rpush', 'redisson_lock_queue:{' .. KEYS[1] .. '}', ARGV[1])
+redis.call('zadd', 'redisson_lock_timeout:{' .. KEYS[1] .. '}', ARGV[2], ARGV[1])
+return 1`)
+
+func run(t testing.TB, rdb *redis.Client, script *redis.Script, keys []string, args ...any) {
+	t.Helper()
+	if err := script.Run(t.Context(), rdb, keys, args...).Err(); err != nil && err != redis.Nil {
+		t.Fatal(err)
+	}
+}
+
+// synctestRun is a subtest in a bubble of its own.
+func synctestRun(t *testing.T, name string, test func(t *testing.T)) {
+	t.Run(name, func(t *testing.T) { synctest.Test(t, test) })
+}

@@ -1,0 +1,56 @@
+package lockredistest
+
+import (
+	"crypto/tls"
+	"net"
+	"testing"
+	"time"
+
+	"github.com/redis/go-redis/v9"
+
+	"github.com/lockredis/lockredis/rlock"
+)
+
+func TestClientOfAServerWithTLSLocks(t *testing.T) {
+	srv := RunT(t, TLS(), Password("sesame"))
+	c := rlock.New(srv.Client(), rlock.Options{})
+	defer c.Close()
+	l := c.Lock("orders")
+	if err := l.TryLock(t.Context(), time.Second, time.Minute); err != nil {
+		t.Fatal(err)
+	}
+	if err := l.Unlock(t.Context()); err != nil {
+		t.Fatal(err)
+	}
+}
+
+func TestServerWithTLSIsReachedByURLAndNotInPlainText(t *testing.T) {
+	srv := RunT(t, TLS())
+	opts, err := redis.ParseURL("rediss://" + srv.Addr())
+	if err != nil {
+		t.Fatal(err)
+	}
+	opts.TLSConfig = srv.TLSConfig()
+	rdb := redis.NewClient(opts)
+	defer rdb.Close()
+	if err := rdb.Ping(t.Context()).Err(); err != nil {
+		t.Fatal(err)
+	}
+	plain, err := net.Dial("tcp", srv.Addr())
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer plain.Close()
+	plain.Write([]byte("PING\r\n"))
+	answer := make([]byte, 100)
+	if n, _ := plain.Read(answer); n > 0 && answer[0] == '+' {
+		t.Fatalf("the TLS port answers %q in plain text", answer[:n])
+	}
+	if stranger, err := tls.Dial("tcp", srv.Addr(), &tls.Config{}); err == nil {
+		stranger.Close()
+		t.Fatal("a client that does not know the authority trusts the server")
+	}
+	if RunT(t).TLSConfig() != nil {
+		t.Fatal("a server without TLS has a configuration for its clients")
+	}
+}
