@@ -1,0 +1,6 @@
+//go:build !race
+
+package abuse
+
+// slowness stretches time limits.
+const slowness = 1

@@ -1,0 +1,184 @@
+package abuse
+
+import (
+	"fmt"
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/lockredis/lockredis/compat_test/wire"
+	"github.com/lockredis/lockredis/expiry"
+)
+
+// deaf returns a connection with a small receive buffer that nobody reads.
+func (v *victim) deaf(words ...string) *wire.Conn {
+	v.t.Helper()
+	nc := v.raw()
+	nc.SetReadBuffer(4096)
+	c := wire.NewConn(nc)
+	c.SetTimeout(slack(wire.DefaultTimeout))
+	send(v.t, c, words...)
+	return c
+}
+
+// clientsFall polls until the server has no more than n clients.
+func (v *victim) clientsFall(c *wire.Conn, n int) {
+	v.t.Helper()
+	eventually(v.t, 4*time.Second, func() string {
+		if now := v.field(c, "connected_clients"); now > n {
+			return fmt.Sprintf("%d clients, want %d", now, n)
+		}
+		return ""
+	})
+}
+
+func TestASoftOutputLimitEndsWhoStaysOverItTooLong(t *testing.T) {
+	for _, row := range []struct {
+		name, limit string
+		begin       []string // of the client that does not read
+		fill        []string // makes output for it, a megabyte
+	}{
+		{"a subscriber", "pubsub 0 1mb 1", []string{"SUBSCRIBE", "c"}, []string{"PUBLISH", "c", strings.Repeat("x", big)}},
+		{"a RESP3 subscriber of a pattern", "pubsub 0 1mb 1", []string{"PSUBSCRIBE", "*"}, []string{"PUBLISH", "c", strings.Repeat("x", big)}},
+		{"a normal client", "normal 0 1mb 1", []string{"EVAL", "local s = {} for i = 1, 64 do s[i] = string.rep('x', 2^18) end return s", "0"}, nil},
+	} {
+		t.Run(row.name, func(t *testing.T) {
+			v := attack(t, map[string]string{"client-output-buffer-limit": row.limit, "busy-reply-threshold": "5000"})
+			c := v.dial()
+			before := measure()
+			loser := v.deaf("HELLO", "3")
+			begin := time.Now()
+			send(t, loser, row.begin...)
+			v.clientsFall(c, 2)
+			for range 8 * min(len(row.fill), 1) {
+				v.do(c, row.fill...)
+			}
+			v.clientsFall(c, 1) // without anything more written to it
+			if d := time.Since(begin); d < 900*time.Millisecond {
+				t.Errorf("cut off after %v", d)
+			}
+			loser.Close()
+			c.Close()
+			v.recovers(before)
+		})
+	}
+}
+
+func TestASoftOutputLimitSparesWhoCatchesUp(t *testing.T) {
+	clock := expiry.NewManual(time.Now())
+	v := attackOn(t, clock, map[string]string{"client-output-buffer-limit": "pubsub 0 1mb 1"})
+	c, late := v.dial(), v.dial()
+	v.want(late, `["subscribe" "c" :1]`, "SUBSCRIBE", "c")
+	message := strings.Repeat("x", big)
+	for range 3 {
+		for range 16 {
+			v.want(c, ":1", "PUBLISH", "c", message)
+		}
+		for range 16 {
+			if r, err := late.Receive(); err != nil || len(r.Elems) != 3 {
+				t.Fatalf("%.100s %v", r, err)
+			}
+		}
+		clock.Advance(time.Minute)
+	}
+}
+
+func TestAHardOutputLimitEndsOnlyItsClass(t *testing.T) {
+	for _, row := range []struct{ limit, subscriber, normal string }{
+		{"pubsub 2mb 0 0 normal 0 0 0", "ended", "open"},
+		{"normal 2mb 0 0 pubsub 0 0 0", "open", "ended"},
+	} {
+		t.Run(row.limit, func(t *testing.T) {
+			v := attack(t, map[string]string{"client-output-buffer-limit": row.limit})
+			c := v.dial()
+			v.want(c, "+OK", "SET", "k", strings.Repeat("x", big/2))
+			subscriber := v.deaf("CLIENT", "SETNAME", "subscriber")
+			send(t, subscriber, "SUBSCRIBE", "c")
+			normal := v.deaf("CLIENT", "SETNAME", "normal")
+			eventually(t, 3*time.Second, func() string { return missing(v, c, "name=subscriber", "name=normal", "sub=1") })
+			for range 32 {
+				v.do(c, "PUBLISH", "c", strings.Repeat("x", big/2))
+				if normal.Send("GET", "k") != nil {
+					break
+				}
+			}
+			eventually(t, 3*time.Second, func() string {
+				list := string(v.do(c, "CLIENT", "LIST").Str)
+				for name, want := range map[string]string{"subscriber": row.subscriber, "normal": row.normal} {
+					if open := strings.Contains(list, "name="+name+" "); open != (want == "open") {
+						return fmt.Sprintf("the %s is not %s", name, want)
+					}
+				}
+				return ""
+			})
+			v.alive()
+		})
+	}
+}
+
+// missing returns the words that CLIENT LIST does not show.
+func missing(v *victim, c *wire.Conn, words ...string) string {
+	list := string(v.do(c, "CLIENT", "LIST").Str)
+	for _, word := range words {
+		if !strings.Contains(list, word) {
+			return "CLIENT LIST has no " + word
+		}
+	}
+	return ""
+}
+
+func TestSubscribersThatNeverReadDelayNobody(t *testing.T) {
+	v := attack(t, map[string]string{"client-output-buffer-limit": "pubsub 0 0 0"})
+	before := measure()
+	lost := make([]*wire.Conn, 50)
+	for i := range lost {
+		lost[i] = v.deaf("SUBSCRIBE", "c")
+	}
+	reader, c := v.dial(), v.dial()
+	v.want(reader, `["subscribe" "c" :1]`, "SUBSCRIBE", "c")
+	eventually(t, 3*time.Second, func() string {
+		if r := v.do(c, "PUBSUB", "NUMSUB", "c").String(); r != `["c" :51]` {
+			return r
+		}
+		return ""
+	})
+	message := strings.Repeat("x", 16<<10)
+	delays := make([]time.Duration, 100)
+	for i := range delays { // 80 MB, which the sockets do not take
+		begin := time.Now()
+		v.want(c, ":51", "PUBLISH", "c", message)
+		if r, err := reader.Receive(); err != nil || len(r.Elems) != 3 || len(r.Elems[2].Str) != len(message) {
+			t.Fatalf("%.100s %v", r, err)
+		}
+		delays[i] = time.Since(begin)
+	}
+	judgeDelays(t, delays)
+	v.want(c, ":51", "CLIENT", "KILL", "TYPE", "pubsub")
+	for _, c := range lost {
+		c.Close()
+	}
+	reader.Close()
+	c.Close()
+	v.recovers(before)
+}
+
+func TestAReplyFarLargerThanItsCommandMeetsTheOutputLimit(t *testing.T) {
+	v := attack(t, map[string]string{"client-output-buffer-limit": "normal 8mb 0 0"})
+	c := v.dial()
+	v.want(c, "+OK", "SET", "k", strings.Repeat("x", 1<<20))
+	before := measure()
+	greedy := v.dial()
+	names := make([]string, 100_001) // 100 GB, if the reply were made as a whole
+	for i := range names {
+		names[i] = "k"
+	}
+	names[0] = "MGET"
+	send(t, greedy, names...)
+	if r, err := greedy.Receive(); !wire.IsClosed(err) {
+		t.Errorf("not cut off: %.100s %v", r, err)
+	}
+	v.stays(c, "another client")
+	greedy.Close()
+	c.Close()
+	v.recovers(before)
+}

@@ -1,0 +1,114 @@
+package differential
+
+import (
+	"fmt"
+	"slices"
+	"strings"
+	"text/tabwriter"
+
+	"github.com/lockredis/lockredis/compat_test/wire"
+)
+
+// What a run of fullRun commands has to reach for every command and every option; a shorter
+// one has to reach its share, and each of them at least once.
+const (
+	fullRun       = 1_000_000
+	wantSuccesses = 100
+	wantFailures  = 10
+)
+
+// share is what of want a run of so many commands has to reach.
+func share(want, commands int) int { return max(1, min(want, want*commands/fullRun)) }
+
+// tally is how often one command or option succeeded and failed on redis-server; empty
+// counts the successes that found nothing.
+type tally struct{ ok, failed, empty int }
+
+type coverage struct {
+	tallies  map[string]*tally
+	commands int
+}
+
+// newCoverage starts with every command and option of the grammar at zero, so that one
+// that never comes up is seen.
+func newCoverage() *coverage {
+	c := &coverage{tallies: map[string]*tally{}}
+	for _, g := range grammar() {
+		for _, cmd := range g.commands {
+			c.tallies[cmd.name] = &tally{}
+			for _, o := range strings.Fields(cmd.options) {
+				c.tallies[cmd.name+" "+o] = &tally{}
+			}
+		}
+	}
+	return c
+}
+
+// count files one reply of redis-server.
+func (c *coverage) count(inv *invocation, reply wire.Value) {
+	c.commands++
+	failed := reply.IsError() || inv.via == viaShape && len(reply.Elems) > 0 && string(reply.Elems[0].Str) == "err"
+	c.add(inv.name, failed)
+	if s := string(reply.Raw); reply.IsNil || s == "*0\r\n" || s == ":0\r\n" || s == "%0\r\n" || s == "~0\r\n" {
+		c.tallies[inv.name].empty++
+	}
+	for _, o := range strings.Fields(inv.options) {
+		if slices.ContainsFunc(inv.args[1:], func(a string) bool { return strings.EqualFold(a, o) }) {
+			c.add(inv.name+" "+o, failed)
+		}
+	}
+}
+
+func (c *coverage) add(name string, failed bool) {
+	t := c.tallies[name]
+	if t == nil {
+		t = &tally{}
+		c.tallies[name] = t
+	}
+	if failed {
+		t.failed++
+	} else {
+		t.ok++
+	}
+}
+
+// alwaysFails and neverFails are commands that know one outcome only.
+var (
+	alwaysFails = []string{"NOSUCHCOMMAND", "OBJECT NOSUCH", "OBJECT FREQ", "MULTI", "DISCARD",
+		"CLIENT NOSUCH", "SCRIPT KILL"}
+	neverFails = []string{"PUBSUB NUMSUB", "PUBSUB SHARDNUMSUB"}
+)
+
+// short lists what came up too seldom.
+func (c *coverage) short() []string {
+	successes, failures := share(wantSuccesses, c.commands), share(wantFailures, c.commands)
+	var lines []string
+	for _, name := range c.names() {
+		t := c.tallies[name]
+		if t.ok < successes && !slices.Contains(alwaysFails, name) || t.failed < failures && !slices.Contains(neverFails, name) {
+			lines = append(lines, fmt.Sprintf("%s: %d succeeded, %d failed", name, t.ok, t.failed))
+		}
+	}
+	return lines
+}
+
+func (c *coverage) names() []string {
+	var names []string
+	for n := range c.tallies {
+		names = append(names, n)
+	}
+	slices.Sort(names)
+	return names
+}
+
+// table renders all tallies.
+func (c *coverage) table() string {
+	var b strings.Builder
+	w := tabwriter.NewWriter(&b, 0, 0, 2, ' ', 0)
+	fmt.Fprintln(w, "command and option\tsucceeded\tof these empty\tfailed")
+	for _, name := range c.names() {
+		fmt.Fprintf(w, "%s\t%d\t%d\t%d\n", name, c.tallies[name].ok, c.tallies[name].empty, c.tallies[name].failed)
+	}
+	w.Flush()
+	return b.String()
+}

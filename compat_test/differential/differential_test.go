@@ -1,0 +1,197 @@
+package differential
+
+import (
+	"flag"
+	"fmt"
+	"os"
+	"slices"
+	"strconv"
+	"strings"
+	"testing"
+	"time"
+
+	"pgregory.net/rapid"
+)
+
+var printCoverage = flag.Bool("coverage", false, "print how often each command and option succeeded and failed")
+
+// triesForChance is how often a sequence that failed once is run again when it passes.
+const triesForChance = 5
+
+// batchSize is how many sequences one call of rapid checks: small enough that the budget
+// is kept, large enough that a run has few of them.
+const batchSize = 20
+
+// settings are the wishes of the environment, see doc.go.
+type settings struct {
+	budget   time.Duration
+	commands int
+	seed     uint64
+	survey   bool
+	only     string
+}
+
+func readSettings(t *testing.T) settings {
+	t.Helper()
+	s := settings{budget: 10 * time.Second, seed: uint64(time.Now().UnixNano() & 0xffffffff)}
+	number := func(name string, into *uint64) {
+		text := os.Getenv(name)
+		if text == "" {
+			return
+		}
+		n, err := strconv.ParseUint(text, 10, 64)
+		if err != nil {
+			t.Fatalf("%s: %v", name, err)
+		}
+		*into = n
+	}
+	var commands uint64
+	number("LOCKREDIS_DIFF_COMMANDS", &commands)
+	number("LOCKREDIS_DIFF_SEED", &s.seed)
+	s.commands = int(commands)
+	if text := os.Getenv("LOCKREDIS_DIFF_BUDGET"); text != "" {
+		d, err := time.ParseDuration(text)
+		if err != nil {
+			t.Fatalf("LOCKREDIS_DIFF_BUDGET: %v", err)
+		}
+		s.budget = d
+	}
+	s.survey = os.Getenv("LOCKREDIS_DIFF_SURVEY") != ""
+	s.only = os.Getenv("LOCKREDIS_DIFF_ONLY")
+	return s
+}
+
+// done tells whether the wishes are fulfilled.
+func (s settings) done(commands int, since time.Time) bool {
+	if s.commands > 0 {
+		return commands >= s.commands
+	}
+	return time.Since(since) >= s.budget
+}
+
+func TestEveryGeneratedCommandIsAnsweredAsByRedis(t *testing.T) {
+	s := readSettings(t)
+	p := newPair(startOracle(t), startTarget(t))
+	t.Cleanup(p.close)
+	t.Logf("LOCKREDIS_DIFF_SEED=%d", s.seed)
+	m := newMaker(s.only)
+	start := time.Now()
+	if s.survey {
+		survey(t, p, m, s)
+	} else {
+		checkBatches(t, p, m, s)
+	}
+	took := time.Since(start)
+	t.Logf("%d commands in %d sequences, %s", p.report.commands, p.runs, took.Round(time.Millisecond))
+	if *printCoverage {
+		fmt.Print(p.report.table())
+	}
+	if short := p.report.short(); s.commands > 0 && s.only == "" && len(short) > 0 {
+		t.Errorf("not covered (want %d successes and %d failures):\n%s",
+			share(wantSuccesses, p.report.commands), share(wantFailures, p.report.commands), strings.Join(short, "\n"))
+	}
+}
+
+// checkBatches lets rapid check batch after batch, each with a seed of its own, which
+// reproduces it alone.
+func checkBatches(t *testing.T, p *pair, m *maker, s settings) {
+	gen := m.sequences()
+	set := func(name, value string) {
+		if err := flag.Set(name, value); err != nil {
+			t.Fatal(err)
+		}
+	}
+	set("rapid.checks", strconv.Itoa(batchSize))
+	set("rapid.nofailfile", "true")
+	set("rapid.shrinktime", "5s") // minimize goes on from there
+	start, told := time.Now(), time.Now()
+	for batch := uint64(0); !s.done(p.report.commands, start); batch++ {
+		seed := s.seed + 1000*batch
+		set("rapid.seed", strconv.FormatUint(max(seed, 1), 10))
+		var failing *sequence
+		var seen *difference
+		check := rapid.MakeCheck(func(rt *rapid.T) {
+			seq := gen.Draw(rt, "sequence")
+			d, err := p.run(seq)
+			if err != nil {
+				rt.Fatalf("the test itself: %v", err)
+			}
+			if d != nil {
+				failing, seen = &seq, d
+				rt.Fatalf("%s", d)
+			}
+		})
+		passed := t.Run("seed "+strconv.FormatUint(seed, 10), func(t *testing.T) {
+			defer func() {
+				if failing != nil {
+					t.Logf("reproduce with LOCKREDIS_DIFF_SEED=%d\n%s", seed, p.explain(*failing, seen))
+				}
+			}()
+			check(t)
+		})
+		if !passed {
+			return
+		}
+		if s.commands > 0 && time.Since(told) > 10*time.Second {
+			told = time.Now()
+			fmt.Printf("differential: %d of %d commands, %s\n", p.report.commands, s.commands, time.Since(start).Round(time.Second))
+		}
+	}
+}
+
+// explain minimizes a failing sequence further and renders it with its difference.
+func (p *pair) explain(s sequence, seen *difference) string {
+	d, err := p.run(s)
+	for i := 0; i < triesForChance && d == nil && err == nil; i++ {
+		d, err = p.run(s)
+	}
+	if err != nil || d == nil {
+		return fmt.Sprintf("the sequence did not fail again (%v); it was\n%s", err, seen)
+	}
+	cause := d.cause()
+	s = minimize(s, func(c sequence) bool {
+		d, err := p.run(c)
+		return err == nil && d != nil && d.cause() == cause
+	})
+	again, err := p.run(s)
+	if again != nil && err == nil {
+		d = again
+	}
+	return fmt.Sprintf("RESP%d, small limits %t, the shortest sequence:%#v%s", s.resp, s.small, s, d)
+}
+
+// survey goes on after differences and reports one short sequence per cause, those of the most
+// frequent causes first.
+func survey(t *testing.T, p *pair, m *maker, s settings) {
+	gen := m.sequences()
+	type finding struct {
+		count int
+		text  string
+	}
+	found := map[string]*finding{}
+	start := time.Now()
+	for i := 0; !s.done(p.report.commands, start); i++ {
+		seq := gen.Example(int(s.seed) + i)
+		d, err := p.run(seq)
+		if err != nil {
+			t.Fatal(err)
+		}
+		if d == nil {
+			continue
+		}
+		cause := d.cause()
+		if found[cause] == nil {
+			found[cause] = &finding{text: p.explain(seq, d)}
+			t.Errorf("%s\n%s", cause, found[cause].text)
+		}
+		found[cause].count++
+	}
+	causes := make([]string, 0, len(found))
+	for c := range found {
+		causes = append(causes, c)
+	}
+	slices.SortFunc(causes, func(a, b string) int { return found[b].count - found[a].count })
+	for _, c := range causes {
+		t.Logf("%5d times: %s", found[c].count, c)
+	}
+}

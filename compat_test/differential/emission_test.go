@@ -1,0 +1,190 @@
+package differential
+
+import (
+	"slices"
+	"strconv"
+	"strings"
+)
+
+// role tells why a command is sent.
+type role int
+
+const (
+	roleCommand  role = iota // generated
+	roleProbe                // tells what an exception needs to know
+	roleGlue                 // MULTI, EXEC, clean-up: compared, not counted
+	roleSilent               // sent, not compared
+	roleWholeRun             // a scan that both sides run to its end
+)
+
+// emission is one command as it goes over the wire.
+type emission struct {
+	args []string
+	role role
+	inv  *invocation
+	// probes are the places of the probes for this command, counted back from it.
+	probes int
+	// other tells that the second connection sends it.
+	other bool
+	// waits tells that the server may take its time: both are brought together behind it, or
+	// deadlines set later in the sequence would drift apart.
+	waits bool
+	// multi is set for the commands between MULTI and EXEC.
+	multi bool
+}
+
+func (e emission) remark() string {
+	switch {
+	case e.role == roleWholeRun:
+		return "   # and on to cursor 0"
+	case e.other:
+		return "   # from a second connection"
+	}
+	return ""
+}
+
+// prefix brings both servers to the same empty state.
+func (s sequence) prefix() [][]string {
+	cmds := [][]string{{"RESET"}, {"HELLO", strconv.Itoa(s.resp)}, {"FLUSHALL"}}
+	if s.contains("SCRIPT", "EVALSHA", "EVALSHA_RO") {
+		cmds = append(cmds, []string{"SCRIPT", "FLUSH"}, []string{"SCRIPT", "LOAD", loadedScripts[0]}, []string{"SCRIPT", "LOAD", loadedScripts[1]})
+	}
+	return cmds
+}
+
+// limits are the settings of both servers for this sequence.
+func (s sequence) limits() []string {
+	if !s.small {
+		return []string{"CONFIG", "SET", "hash-max-listpack-entries", "128", "hash-max-listpack-value", "64", "list-max-listpack-size", "-2",
+			"set-max-intset-entries", "512", "zset-max-listpack-entries", "128", "zset-max-listpack-value", "64", "notify-keyspace-events", "KEA"}
+	}
+	// SORT looks its patterns up in hash-table order, which keymiss events would show.
+	events := "KEAmn"
+	if s.contains("SORT", "SORT_RO") {
+		events = "KEAn"
+	}
+	return []string{"CONFIG", "SET", "hash-max-listpack-entries", "8", "hash-max-listpack-value", "16", "list-max-listpack-size", "4",
+		"set-max-intset-entries", decimal(smallIntset), "zset-max-listpack-entries", "6", "zset-max-listpack-value", "16", "notify-keyspace-events", events}
+}
+
+// contains tells whether one of the commands is in the sequence.
+func (s sequence) contains(names ...string) bool {
+	for _, st := range s.steps {
+		for _, inv := range st.items {
+			if slices.Contains(names, strings.ToUpper(inv.args[0])) {
+				return true
+			}
+		}
+	}
+	return false
+}
+
+// emit lists what the step sends. place counts the invocations of the whole sequence.
+func (st step) emit(place *int) []emission {
+	var out []emission
+	switch st.kind {
+	case stepMulti, stepDiscard:
+		out = append(out, emission{args: []string{"MULTI"}, role: roleGlue})
+		for i := range st.items {
+			for _, e := range st.items[i].emit(place) {
+				e.multi = true
+				out = append(out, e)
+			}
+		}
+		end := "EXEC"
+		if st.kind == stepDiscard {
+			end = "DISCARD"
+		}
+		out = append(out, emission{args: []string{end}, role: roleGlue})
+		for i := range st.items {
+			out = append(out, st.items[i].expiredAtOnce()...)
+		}
+	case stepLapse:
+		*place++
+		k := st.items[0].args[1]
+		// The wait is the server's own, so that it stays in place inside the pipeline; the
+		// access after it makes the event come here and not whenever it is noticed.
+		for _, args := range [][]string{{"PEXPIRE", k, "3"}, {"BLPOP", "lapse", "0.006"}, {"EXISTS", k}} {
+			out = append(out, emission{args: args, role: roleGlue, waits: args[0] == "BLPOP"})
+		}
+	case stepScan:
+		*place++
+		out = append(out, emission{args: st.items[0].args, role: roleWholeRun, inv: &st.items[0]})
+	case stepOther:
+		out = st.items[0].emit(place)
+		out = append(out, st.items[0].expiredAtOnce()...)
+		for i := range out {
+			out[i].other = true
+		}
+	default:
+		out = append(st.items[0].emit(place), st.items[0].expiredAtOnce()...)
+	}
+	return out
+}
+
+// emit lists the probes an exception asks for, the command, and the clean-up after it.
+func (inv *invocation) emit(place *int) []emission {
+	*place++
+	args := fill(inv.args, *place)
+	var out []emission
+	x, _ := exceptionOf(args)
+	if x.before != nil {
+		for _, p := range x.before(args) {
+			out = append(out, emission{args: p, role: roleGlue})
+		}
+	}
+	if x.probes != nil {
+		for _, p := range x.probes(args) {
+			out = append(out, emission{args: p, role: roleProbe})
+		}
+	}
+	probes := len(out)
+	sent := args
+	if inv.via != viaPlain {
+		sent = append([]string{"EVAL", inv.via.script(), "0"}, args...)
+	}
+	out = append(out, emission{args: sent, role: roleCommand, inv: inv, probes: probes, waits: waits(sent[0])})
+	if x.after != nil {
+		for _, p := range x.after(args) {
+			out = append(out, emission{args: p, role: roleGlue})
+		}
+	}
+	return out
+}
+
+// fill puts the times to live in: an hour and more, no two alike.
+func fill(args []string, place int) []string {
+	out := args
+	for i, a := range args {
+		if a != placeSeconds && a != placeMillis {
+			continue
+		}
+		if &out[0] == &args[0] {
+			out = append([]string{}, args...)
+		}
+		seconds := 3600 + 20*place
+		if a == placeMillis {
+			seconds *= 1000
+		}
+		out[i] = strconv.Itoa(seconds)
+	}
+	return out
+}
+
+// expiredAtOnce is an access to the key of a SET whose deadline may lie in the past: Redis
+// announces the end of such a key when somebody looks, or a little earlier.
+func (inv *invocation) expiredAtOnce() []emission {
+	if len(inv.args) < 4 {
+		return nil
+	}
+	name := strings.ToUpper(inv.args[0])
+	if name != "SET" {
+		return nil
+	}
+	for _, a := range inv.args[3:] {
+		if strings.HasSuffix(strings.ToUpper(a), "XAT") {
+			return []emission{{args: []string{"EXISTS", inv.args[1]}, role: roleGlue}}
+		}
+	}
+	return nil
+}

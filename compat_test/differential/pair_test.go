@@ -1,0 +1,417 @@
+package differential
+
+import (
+	"bytes"
+	"fmt"
+	"slices"
+	"strings"
+	"time"
+
+	"github.com/lockredis/lockredis/compat_test/wire"
+)
+
+// replyTimeout is how long a server may take for the commands of one sequence.
+const replyTimeout = 20 * time.Second
+
+// server is one of the two, with the connections that a sequence uses.
+type server struct {
+	name, addr string
+	conn       *wire.Conn
+	other      *wire.Conn
+	events     *wire.Conn
+	crowd      *wire.Conn
+	limits     string
+}
+
+// pair runs sequences on both servers. One goroutine uses it.
+type pair struct {
+	oracle, target *server
+	report         *coverage
+	runs           int
+}
+
+// difference is the first thing in which the servers did not agree.
+type difference struct {
+	// what is the command in redis-cli form, or where else the difference showed.
+	what           string
+	name           string
+	oracle, target string
+	timing         bool
+}
+
+func (d *difference) String() string {
+	return fmt.Sprintf("difference at: %s\n  redis-server: %s\n  lockredis:    %s", d.what, d.oracle, d.target)
+}
+
+// cause groups differences of one kind.
+func (d *difference) cause() string {
+	class := func(s string) string {
+		if strings.HasPrefix(s, "-") {
+			return s[:min(len(s), 24)]
+		}
+		return s[:min(len(s), 1)]
+	}
+	return d.name + " " + class(d.oracle) + " | " + class(d.target)
+}
+
+func newPair(oracle, target string) *pair {
+	return &pair{oracle: &server{name: "redis-server", addr: oracle}, target: &server{name: "lockredis", addr: target}, report: newCoverage()}
+}
+
+func (p *pair) close() {
+	p.oracle.hangUp()
+	p.target.hangUp()
+}
+
+func (s *server) hangUp() {
+	for _, c := range []**wire.Conn{&s.conn, &s.other, &s.events, &s.crowd} {
+		if *c != nil {
+			(*c).Close()
+			*c = nil
+		}
+	}
+	s.limits = ""
+}
+
+// connect opens what is not open: the main connection, a second client, a subscriber that
+// sees every message and every keyspace event in RESP3, and one in RESP2 that sees some.
+func (s *server) connect() error {
+	if s.conn != nil {
+		return nil
+	}
+	for _, c := range []**wire.Conn{&s.conn, &s.other, &s.events, &s.crowd} {
+		conn, err := wire.Dial(s.addr)
+		if err != nil {
+			return fmt.Errorf("%s: %w", s.name, err)
+		}
+		conn.SetTimeout(replyTimeout)
+		*c = conn
+	}
+	if err := subscribe(s.events, []string{"HELLO", "3"}, []string{"PSUBSCRIBE", "*"}, []string{"SUBSCRIBE", "news"}, []string{"SSUBSCRIBE", "shard"}); err != nil {
+		return fmt.Errorf("%s: subscribing: %w", s.name, err)
+	}
+	if err := subscribe(s.crowd, []string{"SUBSCRIBE", "news"}, []string{"SUBSCRIBE", "chat"}, []string{"PSUBSCRIBE", "n*"}, []string{"SSUBSCRIBE", "shard"}); err != nil {
+		return fmt.Errorf("%s: subscribing: %w", s.name, err)
+	}
+	return nil
+}
+
+func subscribe(c *wire.Conn, cmds ...[]string) error {
+	_, err := exchange(c, cmds)
+	return err
+}
+
+// exchange sends all commands in one write and reads a reply for each.
+func exchange(c *wire.Conn, cmds [][]string) ([]wire.Value, error) {
+	var out []byte
+	for _, args := range cmds {
+		out = wire.AppendCommand(out, args...)
+	}
+	sent := make(chan error, 1)
+	if len(out) < 32<<10 {
+		sent <- c.WriteRaw(out)
+	} else {
+		go func() { sent <- c.WriteRaw(out) }()
+	}
+	replies := make([]wire.Value, 0, len(cmds))
+	for range cmds {
+		v, err := c.Receive()
+		if err != nil {
+			return replies, err
+		}
+		replies = append(replies, v)
+	}
+	return replies, <-sent
+}
+
+// both runs the same function for the two servers at the same time. The target's error
+// becomes a difference, redis-server's own ends the test.
+func (p *pair) both(what string, f func(s *server) error) (*difference, error) {
+	done := make(chan error, 1)
+	go func() { done <- f(p.target) }()
+	err := f(p.oracle)
+	targetErr := <-done
+	if err != nil {
+		return nil, fmt.Errorf("redis-server, %s: %w", what, err)
+	}
+	if targetErr != nil {
+		return &difference{what: what, name: what, oracle: "replied", target: "-" + targetErr.Error()}, nil
+	}
+	return nil, nil
+}
+
+// run sends the sequence to both servers. A difference in time is looked at again.
+func (p *pair) run(s sequence) (*difference, error) {
+	var d *difference
+	var err error
+	for range triesForTime {
+		d, err = p.runOnce(s)
+		if err != nil || d != nil {
+			p.close()
+		}
+		if d == nil || !d.timing {
+			break
+		}
+	}
+	return d, err
+}
+
+// runOnce is one attempt of run.
+func (p *pair) runOnce(s sequence) (*difference, error) {
+	p.runs++
+	r := &run{pair: p, seq: s, end: fmt.Sprintf("end-%d", p.runs)}
+	if d, err := p.both("connecting", (*server).connect); d != nil || err != nil {
+		return d, err
+	}
+	r.collect()
+	if d, err := r.send(); d != nil || err != nil {
+		return d, err
+	}
+	if d := r.compare(); d != nil {
+		return d, nil
+	}
+	if d, err := r.compareEvents(); d != nil || err != nil {
+		return d, err
+	}
+	return r.compareState()
+}
+
+// run is one sequence under way.
+type run struct {
+	*pair
+	seq       sequence
+	end       string
+	emissions []emission
+	oracles   []wire.Value
+	targets   []wire.Value
+}
+
+// collect lays out everything to send, from the emptying to the listing of all keys.
+func (r *run) collect() {
+	for _, args := range r.seq.prefix() {
+		r.emissions = append(r.emissions, emission{args: args, role: roleSilent})
+	}
+	place := 0
+	for _, st := range r.seq.steps {
+		r.emissions = append(r.emissions, st.emit(&place)...)
+	}
+	// A name that both subscribers hear.
+	r.emissions = append(r.emissions, emission{args: []string{"PUBLISH", "n-end", r.end}, role: roleGlue})
+	for db := range databases {
+		r.emissions = append(r.emissions, emission{args: []string{"SELECT", decimal(db)}, role: roleGlue}, emission{args: []string{"KEYS", "*"}, role: roleProbe})
+	}
+}
+
+// send runs the emissions on both servers, in one batch as far as nothing needs a reply.
+func (r *run) send() (*difference, error) {
+	r.oracles = make([]wire.Value, len(r.emissions))
+	r.targets = make([]wire.Value, len(r.emissions))
+	here, there := make(chan struct{}, len(r.emissions)), make(chan struct{}, len(r.emissions))
+	return r.both("the sequence", func(s *server) error {
+		into := r.oracles
+		if s == r.target {
+			into = r.targets
+		}
+		if err := s.prepare(r.seq); err != nil {
+			return err
+		}
+		if s == r.target {
+			return s.play(r.emissions, into, meeting{mine: there, theirs: here})
+		}
+		return s.play(r.emissions, into, meeting{mine: here, theirs: there})
+	})
+}
+
+// prepare sets the limits and brings the second connection to its start, both only when needed.
+func (s *server) prepare(seq sequence) error {
+	var cmds [][]string
+	limits := seq.limits()
+	if wanted := strings.Join(limits, " "); s.limits != wanted {
+		s.limits = wanted
+		cmds = append(cmds, limits)
+	}
+	if slices.ContainsFunc(seq.steps, func(st step) bool { return st.kind == stepOther }) {
+		cmds = append(cmds, []string{"RESET"}, []string{"HELLO", decimal(seq.resp)})
+	}
+	replies, err := exchange(s.other, cmds)
+	for i, v := range replies {
+		if v.IsError() && err == nil {
+			err = fmt.Errorf("%s: %s", cliLine(cmds[i]), v)
+		}
+	}
+	return err
+}
+
+// meeting is a place where the goroutines of the two servers wait for each other.
+type meeting struct{ mine, theirs chan struct{} }
+
+// wait returns when the other side came as far, or ended.
+func (m meeting) wait() {
+	m.mine <- struct{}{}
+	<-m.theirs
+}
+
+// play sends the emissions and puts the replies in their places.
+func (s *server) play(emissions []emission, into []wire.Value, m meeting) error {
+	defer close(m.mine)
+	from := 0
+	flush := func(to int) error {
+		if from == to {
+			return nil
+		}
+		var cmds [][]string
+		for _, e := range emissions[from:to] {
+			cmds = append(cmds, e.args)
+		}
+		replies, err := exchange(s.conn, cmds)
+		copy(into[from:], replies)
+		if err != nil {
+			return fmt.Errorf("at %s: %w", cliLine(emissions[min(from+len(replies), to-1)].args), err)
+		}
+		from = to
+		return nil
+	}
+	for i, e := range emissions {
+		if e.waits && !e.other && !e.multi {
+			if err := flush(i + 1); err != nil {
+				return err
+			}
+			m.wait()
+			continue
+		}
+		if e.role != roleWholeRun && !e.other {
+			continue
+		}
+		if err := flush(i); err != nil {
+			return err
+		}
+		var err error
+		if e.other {
+			into[i], err = s.other.Do(e.args...)
+		} else {
+			into[i], err = s.scanAll(e.args)
+		}
+		if err != nil {
+			return fmt.Errorf("at %s: %w", cliLine(e.args), err)
+		}
+		from = i + 1
+		if e.waits {
+			m.wait()
+		}
+	}
+	return flush(len(emissions))
+}
+
+// scanAll runs a scan to its end and returns everything it gave, each item once, in order.
+func (s *server) scanAll(args []string) (wire.Value, error) {
+	at, group := 2, 1
+	switch args[0] {
+	case "SCAN":
+		at = 1
+	case "HSCAN", "ZSCAN":
+		group = 2
+	}
+	call := slices.Clone(args)
+	var seen []string
+	for range 10_000 {
+		v, err := s.conn.Do(call...)
+		if err != nil || !isScanReply(v, group) {
+			return v, err
+		}
+		seen = append(seen, items(v.Elems[1], group)...)
+		call[at] = string(v.Elems[0].Str)
+		if call[at] == "0" {
+			slices.Sort(seen)
+			seen = slices.Compact(seen)
+			return wire.Value{Kind: wire.BulkString, Raw: []byte(strings.Join(seen, "")), Str: []byte(strings.Join(seen, " "))}, nil
+		}
+	}
+	return wire.Value{}, fmt.Errorf("%s does not come to an end", cliLine(args))
+}
+
+// compare goes through the replies in order.
+func (r *run) compare() *difference {
+	for i, e := range r.emissions {
+		if e.role == roleSilent {
+			continue
+		}
+		a, b := r.oracles[i], r.targets[i]
+		if e.multi {
+			// Within MULTI the reply is QUEUED, or an error; the real one comes with EXEC.
+			if !bytes.Equal(a.Raw, b.Raw) {
+				return r.difference(e, a, b)
+			}
+			if e.role == roleCommand && string(a.Str) != "QUEUED" {
+				r.report.count(e.inv, a)
+			}
+			continue
+		}
+		if e.role == roleGlue && e.args[0] == "EXEC" {
+			r.report.add("EXEC", a.IsError())
+			if d := r.compareExec(i); d != nil {
+				return d
+			}
+			continue
+		}
+		if d := r.compareOne(i, i, a, b, r.oracles, r.targets); d != nil {
+			return d
+		}
+	}
+	return nil
+}
+
+// compareOne compares the replies to emission at; its probes' replies stand before place in
+// the given lists.
+func (r *run) compareOne(at, place int, a, b wire.Value, oracles, targets []wire.Value) *difference {
+	e := r.emissions[at]
+	if e.role == roleCommand || e.role == roleWholeRun {
+		r.report.count(e.inv, a)
+	}
+	from := max(place-e.probes, 0)
+	c := comparison{args: e.args, oracle: a, target: b, probes: oracles[from:place], targetProbes: targets[from:place]}
+	if e.same(c) {
+		return nil
+	}
+	return r.difference(e, a, b)
+}
+
+// compareExec takes the reply of the EXEC at place apart.
+func (r *run) compareExec(at int) *difference {
+	a, b := r.oracles[at], r.targets[at]
+	var queued []int
+	for i := at - 1; i >= 0 && r.emissions[i].multi; i-- {
+		if string(r.oracles[i].Str) == "QUEUED" {
+			queued = append(queued, i)
+		}
+	}
+	slices.Reverse(queued)
+	if a.Kind != wire.Array || a.IsNil || b.Kind != a.Kind || len(a.Elems) != len(queued) || len(b.Elems) != len(queued) {
+		if bytes.Equal(a.Raw, b.Raw) {
+			return nil
+		}
+		return r.difference(r.emissions[at], a, b)
+	}
+	for j, i := range queued {
+		if d := r.compareOne(i, j, a.Elems[j], b.Elems[j], a.Elems, b.Elems); d != nil {
+			d.what += "   (in EXEC)"
+			return d
+		}
+	}
+	return nil
+}
+
+func (r *run) difference(e emission, a, b wire.Value) *difference {
+	d := &difference{what: cliLine(e.args), name: strings.ToUpper(e.args[0]), oracle: a.String(), target: b.String()}
+	if e.role == roleProbe {
+		d.what += "   (a probe)"
+	}
+	if e.role == roleWholeRun {
+		d.what += "   (run to its end)"
+	}
+	if e.inv != nil {
+		d.name = e.inv.name
+		x, _ := exceptionOf(e.inv.args)
+		d.timing = x.timing
+	}
+	return d
+}

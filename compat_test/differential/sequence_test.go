@@ -1,0 +1,357 @@
+package differential
+
+import (
+	"slices"
+	"strings"
+
+	"github.com/lockredis/lockredis/compat_test/wire"
+	"pgregory.net/rapid"
+)
+
+// via is the way a generated command takes to the server.
+type via int
+
+const (
+	viaPlain via = iota
+	viaCall
+	viaPcall
+	viaResp3
+	viaShape
+)
+
+func (v via) script() string {
+	return [...]string{"", scriptCall, scriptPcall, scriptResp3, scriptShape}[v]
+}
+
+// invocation is one generated command.
+type invocation struct {
+	// name and options are the grammar's, for the report.
+	name, options string
+	// args is the command itself, name included, without the EVAL around it.
+	args []string
+	via  via
+	// luaText tells that an error may hold a sentence of Lua's own.
+	luaText bool
+}
+
+// stepKind tells what one step of a sequence does with its invocations.
+type stepKind int
+
+const (
+	stepCommand stepKind = iota // one invocation
+	stepMulti                   // MULTI, the invocations, EXEC
+	stepDiscard                 // MULTI, the invocations, DISCARD
+	stepLapse                   // the key of the invocation expires
+	stepScan                    // the invocation is a scan, run to its end
+	stepOther                   // the invocation comes from a second connection
+)
+
+type step struct {
+	kind  stepKind
+	items []invocation
+}
+
+// sequence is what one check sends: from an empty server to the comparison of its state.
+type sequence struct {
+	resp int
+	// small tells that the limits of the compact encodings are set low.
+	small bool
+	steps []step
+}
+
+// GoString renders the sequence as lines for redis-cli; rapid prints it.
+func (s sequence) GoString() string {
+	var b strings.Builder
+	b.WriteString("\n")
+	for _, c := range s.prefix() {
+		b.WriteString("  " + cliLine(c) + "\n")
+	}
+	place := 0
+	for _, st := range s.steps {
+		for _, e := range st.emit(&place) {
+			if e.role != roleProbe {
+				b.WriteString("  " + cliLine(e.args) + e.remark() + "\n")
+			}
+		}
+	}
+	return b.String()
+}
+
+func cliLine(args []string) string {
+	words := make([]string, len(args))
+	for i, a := range args {
+		words[i] = a
+		if a == "" || strings.ContainsFunc(a, func(r rune) bool { return r <= ' ' || r >= 0x7f || strings.ContainsRune(`"'\*[(`, r) }) {
+			words[i] = wire.Quote([]byte(a))
+		}
+	}
+	return strings.Join(words, " ")
+}
+
+// maker generates sequences from a choice of the grammar.
+type maker struct {
+	groups  []group
+	borders []border
+	// chosen tells that only some groups are wanted, so that scripts are left out.
+	chosen bool
+}
+
+// newMaker takes the groups and commands named in only, separated by commas; all for "".
+func newMaker(only string) *maker {
+	m := &maker{groups: grammar(), borders: borders(), chosen: only != ""}
+	if only == "" {
+		return m
+	}
+	wanted := map[string]bool{}
+	for _, w := range strings.Split(only, ",") {
+		wanted[strings.ToUpper(w)] = true
+	}
+	m.groups = nil
+	for _, g := range grammar() {
+		var kept []command
+		for _, c := range g.commands {
+			if wanted[strings.ToUpper(g.name)] || wanted[c.name] {
+				kept = append(kept, c)
+			}
+		}
+		if len(kept) > 0 {
+			g.commands = kept
+			m.groups = append(m.groups, g)
+		}
+	}
+	return m
+}
+
+func (m *maker) sequences() *rapid.Generator[sequence] {
+	// Generator 0 draws from all groups, the others from one group more than from the rest.
+	generators := make([]*rapid.Generator[[][]step], len(m.groups)+1)
+	for i := range generators {
+		one := rapid.Custom(func(t *rapid.T) step { return m.step(&gen{t: t, blocks: true, theme: i - 1}) })
+		// Two levels, because rapid keeps a list without a minimum at six elements on average,
+		// and a list with a minimum can't be shrunk below it.
+		generators[i] = rapid.SliceOfN(rapid.SliceOfN(one, 0, 20), 8, 30)
+	}
+	return rapid.Custom(func(t *rapid.T) sequence {
+		g := &gen{t: t}
+		s := sequence{resp: 2 + g.n(2), small: g.chance(40)}
+		which := 0
+		if g.chance(60) {
+			which = g.n(len(generators))
+		}
+		s.steps = m.population(g)
+		for _, part := range generators[which].Draw(t, "steps") {
+			s.steps = append(s.steps, part...)
+		}
+		return s
+	})
+}
+
+// population fills some keys, so that a sequence does not have to begin with nothing.
+func (m *maker) population(g *gen) []step {
+	var steps []step
+	for kind := range typeLetters {
+		for i := range 4 {
+			if g.chance(50) {
+				steps = append(steps, fillKey(g, kind, i))
+				if g.chance(30) {
+					args := []string{"PEXPIRE", typeLetters[kind] + decimal(i), placeMillis}
+					steps = append(steps, step{items: []invocation{{name: args[0], args: args}}})
+				}
+			}
+		}
+	}
+	return steps
+}
+
+// fillKey puts several elements into a key of the kind typeLetters[kind].
+func fillKey(g *gen, kind, i int) step {
+	name := []string{"SET", "HSET", "RPUSH", "SADD", "ZADD"}[kind]
+	scores := score
+	if i == 3 { // see zsetCommands
+		scores = lit("0")
+	}
+	elements := []part{value, many(2, 12, member, value), many(2, 12, member), many(2, 12, member), many(2, 12, scores, member)}[kind]
+	args := append([]string{name, typeLetters[kind] + decimal(i)}, elements(g)...)
+	return step{items: []invocation{{name: name, args: args}}}
+}
+
+func (m *maker) step(g *gen) step {
+	switch k := g.n(64); {
+	case k < 46:
+		return step{kind: stepCommand, items: []invocation{m.invocation(g)}}
+	case k < 53:
+		return m.multi(g)
+	case k < 58 && !m.chosen:
+		return step{kind: stepCommand, items: []invocation{m.border(g)}}
+	case k == 58 && g.n(2) == 1:
+		return step{kind: stepLapse, items: []invocation{{name: "PEXPIRE", args: append([]string{"PEXPIRE"}, key("")(g)...)}}}
+	case k == 59:
+		return step{kind: stepScan, items: []invocation{m.scan(g)}}
+	case k == 60:
+		return step{kind: stepOther, items: []invocation{m.invocation(g)}}
+	case k > 60:
+		return fillKey(g, g.n(len(typeLetters)), g.n(4))
+	default:
+		return step{kind: stepCommand, items: []invocation{m.invocation(g)}}
+	}
+}
+
+func (m *maker) multi(g *gen) step {
+	g.blocks = false
+	st := step{kind: stepMulti}
+	if g.chance(6) {
+		st.kind = stepDiscard
+	}
+	for range 1 + g.n(6) {
+		inv := m.invocation(g)
+		switch strings.ToUpper(inv.args[0]) {
+		case "EXEC", "DISCARD", "RESET":
+			inv = invocation{name: "MULTI", args: []string{"MULTI"}}
+		}
+		st.items = append(st.items, inv)
+	}
+	return st
+}
+
+func (m *maker) scan(g *gen) invocation {
+	name := g.pick([]string{"SCAN", "HSCAN", "SSCAN", "ZSCAN"})
+	args := []string{name}
+	if name != "SCAN" {
+		args = append(args, key(map[string]string{"HSCAN": "h", "SSCAN": "t", "ZSCAN": "z"}[name])(g)...)
+	}
+	args = append(args, "0")
+	args = append(args, opt(30, lit("MATCH"), glob)(g)...)
+	args = append(args, opt(50, lit("COUNT"), word([]string{"1", "2", "5", "100"}))(g)...)
+	return invocation{name: name, options: "MATCH COUNT", args: args}
+}
+
+func (m *maker) border(g *gen) invocation {
+	b := m.borders[g.n(len(m.borders))]
+	name := g.pick([]string{"EVAL", "EVAL", "EVAL", "EVAL_RO"})
+	args := []string{name, b.source}
+	if g.chance(90) {
+		args = append(args, seq(counted(0, 2, key("s")), many(0, 2, value))(g)...)
+	} else if g.chance(60) {
+		args = append(args, word(wrongCounts)(g)...)
+	}
+	return invocation{name: name, args: args, luaText: b.luaText || usesArguments(b.source)}
+}
+
+// usesArguments tells that the script's success depends on its arguments, so that Lua
+// may have something to say about them.
+func usesArguments(source string) bool {
+	return strings.Contains(source, "ARGV[") || strings.Contains(source, "KEYS[")
+}
+
+// invocation draws a command, mostly well-formed, and the way it takes.
+func (m *maker) invocation(g *gen) invocation {
+	c := m.command(g)
+	inv := invocation{name: c.name, options: c.options, via: m.way(g)}
+	blocks := g.blocks
+	g.blocks = blocks && inv.via == viaPlain
+	args := c.args(g)
+	if g.chance(9) {
+		args = spoil(g, args)
+	}
+	inv.args = append(append([]string{}, c.words()...), args...)
+	if g.chance(4) {
+		inv.args[0] = strings.ToLower(inv.args[0])
+	}
+	if g.blocks {
+		inv.args = shortenWait(inv.args)
+	}
+	if _, masked := exceptionOf(inv.args); masked && inv.via == viaShape {
+		inv.via = viaCall
+	}
+	g.blocks = blocks
+	return inv
+}
+
+func (m *maker) way(g *gen) via {
+	switch k := g.n(32); {
+	case k < 25:
+		return viaPlain
+	case k < 27:
+		return viaCall
+	case k < 28:
+		return viaPcall
+	case k < 30:
+		return viaResp3
+	default:
+		return viaShape
+	}
+}
+
+func (m *maker) command(g *gen) command {
+	if g.theme >= 0 && g.chance(60) {
+		return m.groups[g.theme].draw(g)
+	}
+	total := 0
+	for _, gr := range m.groups {
+		total += gr.weight
+	}
+	i := g.n(total)
+	for _, gr := range m.groups {
+		if i < gr.weight {
+			return gr.draw(g)
+		}
+		i -= gr.weight
+	}
+	panic("weights do not add up")
+}
+
+func (gr group) draw(g *gen) command {
+	total := 0
+	for _, c := range gr.commands {
+		total += c.weight
+	}
+	i := g.n(total)
+	for _, c := range gr.commands {
+		if i < c.weight {
+			return c
+		}
+		i -= c.weight
+	}
+	panic("weights do not add up")
+}
+
+// spoil makes a command wrong in one of the ways clients get it wrong.
+func spoil(g *gen, args []string) []string {
+	out := append([]string{}, args...)
+	switch k := g.n(6); {
+	case k == 0:
+		return nil
+	case k == 1 && len(out) > 0:
+		return out[:len(out)-1]
+	case k == 2 && len(out) > 0:
+		return append(out, out[len(out)-1])
+	case k == 3 && len(out) > 0:
+		out[g.n(len(out))] = g.pick([]string{"nonsense", "", "-1", "0", "1.5", "l0", "h0", "NX", "LIMIT", "COUNT"})
+		return out
+	case k == 4 && len(out) > 0:
+		// A key of another type in front of everything else as it was.
+		out[0] = g.pick(typeLetters) + "0"
+		return out
+	default:
+		return append(out, "extra")
+	}
+}
+
+// shortenWait keeps a spoiled blocking command from waiting for ever.
+func shortenWait(args []string) []string {
+	at := -1
+	switch strings.ToUpper(args[0]) {
+	case "BLPOP", "BRPOP", "BZPOPMIN", "BZPOPMAX", "BLMOVE", "BRPOPLPUSH":
+		at = len(args) - 1
+	case "BLMPOP", "BZMPOP":
+		at = 1
+	}
+	if at < 1 || at >= len(args) {
+		return args
+	}
+	if slices.Contains(shortTimeouts, args[at]) || slices.Contains(wrongTimeouts, args[at]) {
+		return args
+	}
+	args[at] = "0.001"
+	return args
+}

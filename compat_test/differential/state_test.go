@@ -1,0 +1,203 @@
+package differential
+
+import (
+	"slices"
+	"strings"
+
+	"github.com/lockredis/lockredis/compat_test/wire"
+)
+
+// databases is how many databases sequences use, counted from 0.
+const databases = 3
+
+// compareEvents compares what the subscribers received since the last sequence.
+func (r *run) compareEvents() (*difference, error) {
+	var oracle, target []string
+	d, err := r.both("reading events", func(s *server) error {
+		got, err := s.readEvents(r.end)
+		if s == r.target {
+			target = got
+		} else {
+			oracle = got
+		}
+		return err
+	})
+	if d != nil || err != nil {
+		return d, err
+	}
+	for i := range max(len(oracle), len(target)) {
+		a, b := at(oracle, i), at(target, i)
+		if a != b {
+			return &difference{what: "events, number " + decimal(i+1) + " (after " + at(oracle, i-1) + ")", name: "event " + eventName(a), oracle: a, target: b,
+				// An EXPIRE that comes a little late deletes at once.
+				timing: eventName(a) != eventName(b)}, nil
+		}
+	}
+	return nil, nil
+}
+
+func at(list []string, i int) string {
+	if i < 0 || i >= len(list) {
+		return "(none)"
+	}
+	return list[i]
+}
+
+// eventName is the last word of a keyspace event, its name, for grouping.
+func eventName(message string) string {
+	if !strings.Contains(message, "__key") {
+		return "message"
+	}
+	words := strings.Fields(strings.Trim(message, "]\""))
+	return strings.Trim(words[len(words)-1], "\"")
+}
+
+// readEvents reads both subscribers to the message that ends the sequence.
+func (s *server) readEvents(end string) ([]string, error) {
+	var got []string
+	for _, c := range []*wire.Conn{s.events, s.crowd} {
+		for {
+			v, err := c.Receive()
+			if err != nil {
+				return got, err
+			}
+			if n := len(v.Elems); n > 0 && string(v.Elems[n-1].Str) == end {
+				break
+			}
+			got = append(got, v.String())
+		}
+	}
+	return got, nil
+}
+
+// subject is one key of the comparison of states.
+type subject struct {
+	db   int
+	name string
+}
+
+// compareState compares every key: type, encoding, deadline and value.
+func (r *run) compareState() (*difference, error) {
+	subjects := r.subjects()
+	var first [][]string
+	db := -1
+	choose := func(cmds [][]string, s subject) [][]string {
+		if s.db != db {
+			cmds = append(cmds, []string{"SELECT", decimal(s.db)})
+		}
+		db = s.db
+		return cmds
+	}
+	for _, s := range subjects {
+		first = append(choose(first, s), []string{"TYPE", s.name}, []string{"OBJECT", "ENCODING", s.name}, []string{"PEXPIRETIME", s.name})
+	}
+	replies, d, err := r.ask(first)
+	if d != nil || err != nil {
+		return d, err
+	}
+	db = -1
+	var second [][]string
+	var encodings []wire.Value
+	for i, n := 0, 0; i < len(first); i++ {
+		if first[i][0] != "TYPE" {
+			continue
+		}
+		before := len(second)
+		second = append(choose(second, subjects[n]), reader(string(replies[i].Str), subjects[n].name))
+		for range len(second) - before {
+			encodings = append(encodings, replies[i+1])
+		}
+		n++
+	}
+	return r.askValues(second, encodings)
+}
+
+// subjects lists the keys of all databases as redis-server has them.
+func (r *run) subjects() []subject {
+	var all []subject
+	listings := r.oracles[len(r.oracles)-2*databases:]
+	for db := range databases {
+		var names []string
+		for _, e := range listings[2*db+1].Elems {
+			names = append(names, string(e.Str))
+		}
+		slices.Sort(names)
+		for _, n := range names {
+			all = append(all, subject{db, n})
+		}
+	}
+	return all
+}
+
+func reader(kind, name string) []string {
+	switch kind {
+	case "string":
+		return []string{"GET", name}
+	case "hash":
+		return []string{"HGETALL", name}
+	case "list":
+		return []string{"LRANGE", name, "0", "-1"}
+	case "set":
+		return []string{"SMEMBERS", name}
+	case "zset":
+		return []string{"ZRANGE", name, "0", "-1", "WITHSCORES"}
+	}
+	return []string{"EXISTS", name}
+}
+
+// ask sends commands to both servers and compares the replies.
+func (r *run) ask(cmds [][]string) ([]wire.Value, *difference, error) {
+	a, b, d, err := r.exchangeBoth(cmds)
+	if d != nil || err != nil {
+		return nil, d, err
+	}
+	for i := range cmds {
+		e := emission{args: cmds[i]}
+		if !e.same(comparison{args: cmds[i], oracle: a[i], target: b[i]}) {
+			return nil, r.stateDifference(cmds, i, a[i], b[i]), nil
+		}
+	}
+	return a, nil, nil
+}
+
+// askValues compares the values; each encoding tells whether the order counts.
+func (r *run) askValues(cmds [][]string, encodings []wire.Value) (*difference, error) {
+	a, b, d, err := r.exchangeBoth(cmds)
+	if d != nil || err != nil {
+		return d, err
+	}
+	for i := range cmds {
+		e := emission{args: cmds[i]}
+		if !e.same(comparison{args: cmds[i], oracle: a[i], target: b[i], probes: encodings[i : i+1]}) {
+			return r.stateDifference(cmds, i, a[i], b[i]), nil
+		}
+	}
+	return nil, nil
+}
+
+func (r *run) exchangeBoth(cmds [][]string) (a, b []wire.Value, d *difference, err error) {
+	d, err = r.both("comparing the state", func(s *server) error {
+		got, err := exchange(s.conn, cmds)
+		if s == r.target {
+			b = got
+		} else {
+			a = got
+		}
+		return err
+	})
+	return a, b, d, err
+}
+
+// stateDifference names the database too, which the command does not.
+func (r *run) stateDifference(cmds [][]string, i int, a, b wire.Value) *difference {
+	db := "0"
+	for _, c := range cmds[:i] {
+		if c[0] == "SELECT" {
+			db = c[1]
+		}
+	}
+	return &difference{
+		what: "state at the end, database " + db + ": " + cliLine(cmds[i]), name: "state " + cmds[i][0],
+		oracle: a.String(), target: b.String(), timing: cmds[i][0] == "PEXPIRETIME",
+	}
+}

@@ -1,0 +1,150 @@
+package compat
+
+import (
+	"context"
+	"fmt"
+	"os"
+	"sync"
+	"testing"
+	"time"
+
+	"github.com/redis/go-redis/v9"
+)
+
+// compareAndDelete gives a plain lock back only if its value is still the caller's.
+var compareAndDelete = redis.NewScript(
+	`if redis.call('GET', KEYS[1]) == ARGV[1] then return redis.call('DEL', KEYS[1]) else return 0 end`)
+
+// goRedis returns a go-redis client of the server at LOCKREDIS_ADDR, or of an in-process lockredis.
+func goRedis(t *testing.T, protocol int) *redis.Client {
+	t.Helper()
+	addr := os.Getenv("LOCKREDIS_ADDR")
+	if addr == "" {
+		addr = startLockredis(t, nil)
+	}
+	client := redis.NewClient(&redis.Options{Addr: addr, Protocol: protocol})
+	t.Cleanup(func() { client.Close() })
+	return client
+}
+
+// onBothProtocols runs a test over RESP2 and RESP3, each with a key of its own.
+func onBothProtocols(t *testing.T, test func(t *testing.T, client *redis.Client, key string)) {
+	for _, protocol := range []int{2, 3} {
+		t.Run(fmt.Sprintf("RESP%d", protocol), func(t *testing.T) {
+			client := goRedis(t, protocol)
+			key := t.Name() + time.Now().Format(":150405.000000000")
+			t.Cleanup(func() { client.Del(context.Background(), key, key+":counter") })
+			test(t, client, key)
+		})
+	}
+}
+
+func TestSetnxWithExpireLocksOnceAndEnds(t *testing.T) {
+	onBothProtocols(t, func(t *testing.T, client *redis.Client, key string) {
+		ctx := t.Context()
+		if ok, err := client.SetNX(ctx, key, "one", 0).Result(); !ok || err != nil {
+			t.Fatalf("first SETNX: %v, %v", ok, err)
+		}
+		if ok, err := client.PExpire(ctx, key, 200*time.Millisecond).Result(); !ok || err != nil {
+			t.Fatalf("PEXPIRE: %v, %v", ok, err)
+		}
+		if ok, err := client.SetNX(ctx, key, "two", 0).Result(); ok || err != nil {
+			t.Fatalf("SETNX of a taken lock: %v, %v", ok, err)
+		}
+		awaitLock(t, func() (bool, error) { return client.SetNX(ctx, key, "two", 0).Result() })
+		if ttl, err := client.PTTL(ctx, key).Result(); ttl != -1 || err != nil {
+			t.Fatalf("PTTL of a lock without lease: %v, %v", ttl, err)
+		}
+	})
+}
+
+func TestSetNxPxLocksOnceAndEnds(t *testing.T) {
+	onBothProtocols(t, func(t *testing.T, client *redis.Client, key string) {
+		ctx := t.Context()
+		start := time.Now()
+		if ok, err := client.SetNX(ctx, key, "one", 250*time.Millisecond).Result(); !ok || err != nil {
+			t.Fatalf("first SET NX PX: %v, %v", ok, err)
+		}
+		awaitLock(t, func() (bool, error) { return client.SetNX(ctx, key, "two", time.Minute).Result() })
+		if held := time.Since(start); held < 245*time.Millisecond {
+			t.Fatalf("a lease of 250 ms ended after %s", held)
+		}
+		if owner, err := client.Get(ctx, key).Result(); owner != "two" || err != nil {
+			t.Fatalf("owner %q, %v", owner, err)
+		}
+	})
+}
+
+func TestScriptDeletesOnlyItsOwnersLock(t *testing.T) {
+	onBothProtocols(t, func(t *testing.T, client *redis.Client, key string) {
+		ctx := t.Context()
+		client.Set(ctx, key, "one", time.Minute)
+		for _, row := range []struct {
+			owner string
+			want  int64
+		}{{"two", 0}, {"one", 1}, {"one", 0}} {
+			if n, err := compareAndDelete.Run(ctx, client, []string{key}, row.owner).Int64(); n != row.want || err != nil {
+				t.Fatalf("unlock by %s: %d, %v, want %d", row.owner, n, err, row.want)
+			}
+		}
+	})
+}
+
+func TestContendedPlainLockCountsExactly(t *testing.T) {
+	const owners, times = 8, 25
+	onBothProtocols(t, func(t *testing.T, client *redis.Client, key string) {
+		var all sync.WaitGroup
+		for owner := range owners {
+			all.Go(func() {
+				for range times {
+					if err := countUnderLock(t.Context(), client, key, fmt.Sprint(owner)); err != nil {
+						t.Error(err)
+						return
+					}
+				}
+			})
+		}
+		all.Wait()
+		if n, err := client.Get(t.Context(), key+":counter").Int(); n != owners*times || err != nil {
+			t.Fatalf("counted %d, %v, want %d", n, err, owners*times)
+		}
+	})
+}
+
+// countUnderLock adds one to the counter by reading and writing, which is right only for one owner at a time.
+func countUnderLock(ctx context.Context, client *redis.Client, key, owner string) error {
+	for {
+		ok, err := client.SetNX(ctx, key, owner, time.Minute).Result()
+		if err != nil {
+			return err
+		}
+		if ok {
+			break
+		}
+	}
+	n, err := client.Get(ctx, key+":counter").Int()
+	if err != nil && err != redis.Nil {
+		return err
+	}
+	if err := client.Set(ctx, key+":counter", n+1, 0).Err(); err != nil {
+		return err
+	}
+	return compareAndDelete.Run(ctx, client, []string{key}, owner).Err()
+}
+
+// awaitLock polls until the lock is to be had.
+func awaitLock(t *testing.T, try func() (bool, error)) {
+	t.Helper()
+	for deadline := time.Now().Add(2 * time.Second); ; {
+		ok, err := try()
+		if err != nil {
+			t.Fatal(err)
+		}
+		if ok {
+			return
+		}
+		if time.Now().After(deadline) {
+			t.Fatal("the lease did not end within 2 s")
+		}
+	}
+}

@@ -1,0 +1,172 @@
+package history
+
+import (
+	"context"
+	"slices"
+
+	"github.com/redis/go-redis/v9"
+
+	"github.com/lockredis/lockredis/rlock"
+)
+
+// fairState is a lock and the asks of those who wait for it, in their order.
+type fairState struct {
+	lock  lockState
+	queue []int
+}
+
+func fairModel() model[fairState] {
+	return model[fairState]{step: fairStep, equal: func(a, b fairState) bool {
+		return a.lock == b.lock && slices.Equal(a.queue, b.queue)
+	}}
+}
+
+func (s fairState) without(ask int) fairState {
+	s.queue = slices.DeleteFunc(slices.Clone(s.queue), func(other int) bool { return other == ask })
+	return s
+}
+
+func (s fairState) with(ask int) fairState {
+	s.queue = append(slices.Clone(s.queue), ask)
+	return s
+}
+
+// open tells whether anybody who comes gets the lock.
+func (s fairState) open() bool { return s.lock.owner == 0 && len(s.queue) == 0 }
+
+func fairStep(s fairState, o *op) []fairState {
+	switch o.What {
+	case ask:
+		switch {
+		case o.Contended:
+			return when(!s.open() && s.lock.owner != o.Owner, s.with(o.ID))
+		case o.Result == unknown:
+			return []fairState{s, s.with(o.ID)}
+		}
+		return []fairState{s.with(o.ID)}
+	case leave, evict:
+		switch {
+		case !slices.Contains(s.queue, o.Of):
+			return []fairState{s}
+		case o.Optional:
+			return []fairState{s, s.without(o.Of)}
+		}
+		return []fairState{s.without(o.Of)}
+	case acquire:
+		return fairAcquire(s, o)
+	}
+	var states []fairState
+	for _, l := range lockStep(s.lock, o) {
+		states = append(states, fairState{l, s.queue})
+	}
+	return states
+}
+
+// fairAcquire is what the lock does, if it is the owner's turn.
+func fairAcquire(s fairState, o *op) []fairState {
+	turn := s.lock.owner == o.Owner || s.open() || s.lock.owner == 0 && o.Of != 0 &&
+		(len(s.queue) > 0 && s.queue[0] == o.Of || !slices.Contains(s.queue, o.Of)) // passed over, and come again
+	switch {
+	case o.Result == ok && !turn:
+		return nil
+	case o.Result == refused:
+		return when(o.Of != 0 || !s.open() && s.lock.owner != o.Owner, s)
+	case o.Result == unknown && !turn:
+		s.lock.due |= 1 << o.Owner
+		return []fairState{s}
+	}
+	var states []fairState
+	for _, l := range lockAcquire(s.lock, o) {
+		next := fairState{l, s.queue}
+		if l.stamp == o.ID {
+			next = next.without(o.Of)
+		}
+		states = append(states, next)
+	}
+	return states
+}
+
+func fairKind() kind {
+	of := func(c *client) *holder {
+		h := c.holder(c.c.FairLock(c.w.names), c.w.rec.owner())
+		h.asks = true
+		return h
+	}
+	return kind{
+		name: "fair", model: fairModel(), weights: lockWeights(),
+		actor: func(c *client) actor { return &lockActor{of(c)} },
+		probe: func(c *client) {
+			h := of(c)
+			h.take(context.Background(), 0, watchdogLease)
+			h.give(context.Background())
+		},
+		sabotages: map[string]sabotage{
+			"deletes": func(ctx context.Context, rdb *redis.Client, name string) { rdb.Del(ctx, name) },
+			"lets the last be first": func(ctx context.Context, rdb *redis.Client, name string) {
+				rdb.LMove(ctx, "redisson_lock_queue:{"+name+"}", "redisson_lock_queue:{"+name+"}", "RIGHT", "LEFT")
+			},
+		},
+	}
+}
+
+// queued adds what the acquisition o does to the queue.
+func (h *holder) queued(asked, o *op) {
+	owner := h.l.(*rlock.Lock).Owner()
+	if began, ok := h.c.contention(owner, asked.Call); ok {
+		asked.Contended, asked.Return = true, began
+	} else {
+		asked.Return = o.Return
+		if asked.Result = o.Result; o.Result == refused {
+			asked.Contended = true
+		}
+		if o.Result == unknown {
+			asked.Return = h.rec.late(o.Return)
+			h.doubts = append(h.doubts, doubt{asked, 0})
+		}
+	}
+	h.rec.add(asked)
+	e := eviction{&op{ID: h.rec.id(), What: evict, Owner: o.Owner, Of: asked.ID, Optional: true, Call: asked.Call}, o}
+	if o.Result != ok {
+		gone := &op{What: leave, Owner: o.Owner, Of: asked.ID, Call: o.Call, Return: o.Return}
+		if o.Result == unknown {
+			gone.Return = h.rec.late(o.Return)
+		}
+		h.doubts = append(h.doubts, doubt{gone, 0})
+		h.c.undoes(gone)
+		e.until = gone
+	}
+	h.c.mu.Lock()
+	defer h.c.mu.Unlock()
+	h.c.evictions = append(h.c.evictions, e)
+}
+
+// eviction is the loss of a place in the queue, which may happen while the owner has
+// it: until the lock is had, or left for good.
+type eviction struct{ o, until *op }
+
+// mayEvict decides from when on places may be given up: FairWait after they were
+// taken. Where connections were cut, waiters may be slow enough to use up the time
+// of those behind them.
+func (w *world) mayEvict() {
+	torn, first := false, never
+	for _, c := range w.clients {
+		torn = torn || c.wasCut()
+		for _, e := range c.evictions {
+			first = min(first, e.o.Call)
+		}
+	}
+	for _, c := range w.clients {
+		for _, e := range c.evictions {
+			if e.o.Return = e.until.Return; e.until.Optional {
+				e.o.Return = never
+			}
+			from := e.o.Call
+			if torn {
+				from = first
+			}
+			if e.o.Call = max(e.o.Call, from.plus(fairWait-w.rec.allowance)); e.o.Call < e.o.Return {
+				w.rec.add(e.o)
+			}
+		}
+	}
+}

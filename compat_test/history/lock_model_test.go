@@ -1,0 +1,131 @@
+package history
+
+// lockState is a lock that one owner has.
+type lockState struct {
+	owner  int // 0: nobody
+	count  int
+	stamp  int    // the operation that set the lease
+	undo   int    // the operation of unknown outcome, in case it happened
+	token  int64  // the highest that was given
+	due    uint64 // the owners, by bits, whose last acquisition is still to be undone
+	tryers uint64 // the owners of multi-locks that may hold it for moments, by bits
+}
+
+// lockModel is the model of the reentrant locks.
+func lockModel() model[lockState] {
+	return model[lockState]{step: lockStep, keys: true}
+}
+
+func lockStep(s lockState, o *op) []lockState {
+	mine := s.owner == o.Owner
+	switch o.What {
+	case acquire:
+		return lockAcquire(s, o)
+	case release:
+		return lockRelease(s, o)
+	case force:
+		return lockForce(s, o)
+	case count:
+		return when(o.N == 0 && !mine || mine && o.N == s.count, s)
+	case locked:
+		return when((o.N == 1) == (s.owner != 0) || o.N == 1 && s.tryers != 0, s)
+	case end:
+		if s.stamp == o.Of {
+			return []lockState{s.free()}
+		}
+	case undo:
+		done := s
+		done.due &^= 1 << o.Owner
+		switch {
+		case done == s:
+			return nil // not before the acquisition
+		case s.undo != o.Of:
+			return []lockState{done}
+		case o.Optional:
+			return []lockState{done, done.down(0)}
+		}
+		return []lockState{done.down(0)}
+	case begin:
+		s.tryers |= 1 << o.Owner
+	case finish:
+		done := s
+		done.tryers &^= 1 << o.Owner
+		return when(done != s, done)
+	}
+	return []lockState{s}
+}
+
+// when returns s, or no state.
+func when[S any](possible bool, s S) []S {
+	if possible {
+		return []S{s}
+	}
+	return nil
+}
+
+func (s lockState) free() lockState {
+	return lockState{token: s.token, tryers: s.tryers, due: s.due}
+}
+
+// down is one hold less; stamp is the operation that set the lease anew, or 0.
+func (s lockState) down(stamp int) lockState {
+	s.undo = 0
+	if s.count--; s.count == 0 {
+		return s.free()
+	}
+	if stamp != 0 {
+		s.stamp = stamp
+	}
+	return s
+}
+
+func (s lockState) up(o *op) lockState {
+	s.owner, s.stamp, s.undo = o.Owner, o.ID, 0
+	s.count++
+	s.token = max(s.token, o.Token)
+	return s
+}
+
+func lockAcquire(s lockState, o *op) []lockState {
+	mine := s.owner == o.Owner
+	free := s.owner == 0 || mine
+	switch o.Result {
+	case ok:
+		return when(free && (o.Token == 0 || o.Token > s.token), s.up(o))
+	case refused:
+		return when(!free || s.tryers&^(1<<o.Owner) != 0, s)
+	case lost:
+		return when(!mine || o.Lax, s)
+	}
+	s.due |= 1 << o.Owner
+	states := []lockState{s}
+	if free {
+		t := s.up(o)
+		t.undo = o.ID
+		states = append(states, t)
+	}
+	return states
+}
+
+func lockRelease(s lockState, o *op) []lockState {
+	mine := s.owner == o.Owner
+	switch {
+	case o.Result == ok:
+		return when(mine, s.down(o.ID))
+	case o.Result != unknown:
+		return when(!mine || o.Lax, s)
+	case mine:
+		return []lockState{s, s.down(o.ID)}
+	}
+	return []lockState{s}
+}
+
+func lockForce(s lockState, o *op) []lockState {
+	switch {
+	case o.Result == unknown:
+		return []lockState{s, s.free()}
+	case o.N == 1:
+		return when(s.owner != 0 || s.tryers != 0, s.free())
+	}
+	return when(s.owner == 0, s)
+}

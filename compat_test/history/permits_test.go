@@ -1,0 +1,373 @@
+package history
+
+import (
+	"cmp"
+	"context"
+	"fmt"
+	"slices"
+	"time"
+
+	"github.com/redis/go-redis/v9"
+
+	"github.com/lockredis/lockredis/rlock"
+)
+
+// permitsState is how many permits are free, and those out that come back by
+// themselves or by name.
+type permitsState struct {
+	free int
+	out  []permit
+	due  []int // acquisitions that are still to be undone
+	set  bool
+}
+
+// permit are n permits that operation of took; stamp is the operation that set
+// their lease, 0 without one.
+type permit struct{ of, stamp, n int }
+
+func permitsModel() model[permitsState] {
+	return model[permitsState]{step: permitsStep, equal: func(a, b permitsState) bool {
+		return a.free == b.free && a.set == b.set && slices.Equal(a.out, b.out) && slices.Equal(a.due, b.due)
+	}}
+}
+
+// find returns where the permits of an operation are, or those whose lease one set.
+func (s permitsState) find(is func(permit) bool) int { return slices.IndexFunc(s.out, is) }
+
+func (s permitsState) plus(n int) permitsState {
+	s.free += n
+	return s
+}
+
+// back is s after the ith of those out came back.
+func (s permitsState) back(i int) permitsState {
+	s.free += s.out[i].n
+	s.out = slices.Delete(slices.Clone(s.out), i, i+1)
+	return s
+}
+
+func (s permitsState) take(o *op) permitsState {
+	s.free -= o.N
+	s.out = append(slices.Clone(s.out), permit{o.ID, o.ID, o.N})
+	slices.SortFunc(s.out, func(a, b permit) int { return cmp.Compare(a.of, b.of) })
+	return s
+}
+
+func permitsStep(s permitsState, o *op) []permitsState {
+	mine := s.find(func(p permit) bool { return p.of == o.Of })
+	switch o.What {
+	case acquire:
+		return permitsAcquire(s, o)
+	case release:
+		return permitsRelease(s, o, mine)
+	case update:
+		return permitsUpdate(s, o, mine)
+	case end:
+		if i := s.find(func(p permit) bool { return p.stamp == o.Of }); i >= 0 {
+			return []permitsState{s.back(i)}
+		}
+	case undo:
+		i := slices.Index(s.due, o.Of)
+		if i < 0 {
+			return nil // not before the acquisition
+		}
+		s.due = slices.Delete(slices.Clone(s.due), i, i+1)
+		switch {
+		case mine >= 0 && o.Optional:
+			return []permitsState{s, s.back(mine)}
+		case mine >= 0:
+			return []permitsState{s.back(mine)}
+		}
+	case count:
+		return when(o.N == s.free, s)
+	case add:
+		return maybe(o, true, s, s.plus(o.N))
+	case set:
+		done := s.plus(o.N)
+		done.set = true
+		if o.Result == refused {
+			return when(s.set, s)
+		}
+		return maybe(o, !s.set, s, done)
+	case drain:
+		done := s
+		done.free = 0
+		if o.Result == unknown {
+			return []permitsState{s, done}
+		}
+		return when(o.N == s.free, done)
+	}
+	return []permitsState{s}
+}
+
+// maybe is done if that is possible; also, or only, s if nobody knows.
+func maybe[S any](o *op, possible bool, s, done S) []S {
+	if o.Result != unknown {
+		return when(possible, done)
+	}
+	if possible {
+		return []S{s, done}
+	}
+	return []S{s}
+}
+
+func permitsAcquire(s permitsState, o *op) []permitsState {
+	switch o.Result {
+	case ok:
+		return when(s.free >= o.N, s.take(o))
+	case refused:
+		return when(s.free < o.N, s)
+	}
+	s.due = append(slices.Clone(s.due), o.ID)
+	slices.Sort(s.due)
+	return maybe(o, s.free >= o.N, s, s.take(o))
+}
+
+// permitsRelease gives back what is named, or just N.
+func permitsRelease(s permitsState, o *op, mine int) []permitsState {
+	switch {
+	case o.Of == 0:
+		return maybe(o, true, s, s.plus(o.N))
+	case o.Result == notHeld:
+		return when(mine < 0, s)
+	case mine < 0:
+		return maybe(o, false, s, s)
+	}
+	return maybe(o, true, s, s.back(mine))
+}
+
+func permitsUpdate(s permitsState, o *op, mine int) []permitsState {
+	if mine < 0 {
+		return when(o.Result != ok, s)
+	}
+	if o.Result == notHeld {
+		return nil
+	}
+	done := s
+	done.out = slices.Clone(s.out)
+	done.out[mine].stamp = o.ID
+	return maybe(o, true, s, done)
+}
+
+// permitter is a worker with permits.
+type permitter struct {
+	c     *client
+	h     *holder // for what is in doubt
+	owner int
+
+	acquire func(ctx context.Context, n int, wait, lease time.Duration) (id string, err error)
+	release func(ctx context.Context, p taken) error // nil: they come back by themselves
+	update  func(ctx context.Context, id string, lease time.Duration) error
+	count   func(context.Context) (int, error)
+	add     func(ctx context.Context, n int) error
+	drain   func(context.Context) (int, error)
+
+	leased bool          // permits have names and leases
+	lease  time.Duration // of all of them; 0: the step's
+	undone bool          // what was left in doubt is certainly taken back
+	most   int           // permits at once
+	have   []taken
+}
+
+// taken is what a worker believes to have.
+type taken struct {
+	id string
+	o  *op
+	n  int
+}
+
+func (p *permitter) begin(what verb, n int) *op {
+	return p.c.w.rec.begin(op{What: what, Owner: p.owner, N: n})
+}
+
+// end notes an operation's result. One of which nobody knows may happen later.
+func (p *permitter) end(o *op, err error) result {
+	o.Return = p.c.w.rec.now()
+	if o.Result = resultOf(err); o.Result == unknown {
+		o.Return = p.c.w.rec.late(o.Return)
+		p.h.doubts = append(p.h.doubts, doubt{o, 0})
+	}
+	p.c.w.rec.add(o)
+	return o.Result
+}
+
+func (p *permitter) do(s step) {
+	ctx := context.Background()
+	n := min(s.n, p.most)
+	switch s.do {
+	case doTake:
+		p.take(ctx, n, s.wait, s.lease)
+	case doGiveUp:
+		ctx, cancel := context.WithTimeout(ctx, s.pause)
+		defer cancel()
+		p.take(ctx, n, forever, s.lease)
+	case doGive:
+		p.give(ctx)
+	case doBlind:
+		ctx, cancel := context.WithCancel(ctx)
+		cancel()
+		p.give(ctx)
+	case doCount:
+		o := p.begin(count, 0)
+		var err error
+		if o.N, err = p.count(ctx); err == nil {
+			p.end(o, nil)
+		}
+	case doAdd:
+		o := p.begin(add, s.n)
+		p.end(o, p.add(ctx, s.n))
+	case doDrain:
+		o := p.begin(drain, 0)
+		var err error
+		o.N, err = p.drain(ctx)
+		p.end(o, err)
+	case doUpdate:
+		p.prolong(ctx, s.lease)
+	}
+}
+
+func (p *permitter) take(ctx context.Context, n int, wait, lease time.Duration) {
+	if lease == 0 {
+		lease = 40 * time.Millisecond
+	}
+	if p.lease > 0 {
+		lease = p.lease
+	}
+	o := p.begin(acquire, n)
+	id, err := p.acquire(ctx, n, wait, lease)
+	if resultOf(err) == refused && (wait > 0 && p.c.slow() || p.c.wasCut()) {
+		err = context.DeadlineExceeded // the last try may be under way, or an earlier one was had
+	}
+	switch p.end(o, err) {
+	case ok:
+		if p.leased && p.h.resent(o) {
+			p.h.ghost(o, lease)
+		}
+		p.have = append(p.have, taken{id, o, n})
+		p.ends(o, lease)
+	case unknown:
+		p.c.undoes(&op{What: undo, Owner: p.owner, Of: o.ID, Optional: !p.undone, Call: o.Call, Return: o.Return})
+		p.ends(o, lease)
+	}
+}
+
+// ends notes that the lease that o set will be over.
+func (p *permitter) ends(o *op, lease time.Duration) {
+	if p.leased {
+		p.h.doubts = append(p.h.doubts, doubt{p.h.ending(o, o.Call, o.Return, lease), lease + p.h.rec.allowance})
+	}
+}
+
+func (p *permitter) give(ctx context.Context) {
+	if p.release == nil || len(p.have) == 0 {
+		return
+	}
+	t := p.have[0]
+	p.have = p.have[1:]
+	o := p.begin(release, t.n)
+	if p.leased {
+		o.Of = t.o.ID
+	}
+	p.end(o, p.release(ctx, t))
+}
+
+// prolong starts the lease of the last permit anew.
+func (p *permitter) prolong(ctx context.Context, lease time.Duration) {
+	if len(p.have) == 0 || p.update == nil {
+		return
+	}
+	t := p.have[len(p.have)-1]
+	if lease == 0 {
+		lease = 40 * time.Millisecond
+	}
+	o := p.begin(update, 0)
+	o.Of = t.o.ID
+	err := p.update(ctx, t.id, lease)
+	if resultOf(err) == notHeld && p.c.wasCut() {
+		err = context.DeadlineExceeded // an earlier sending may have had an effect, for as long as the lease
+	}
+	if p.end(o, err) != notHeld {
+		p.ends(o, lease)
+	}
+}
+
+const permitCount = 3
+
+func (c *client) permitter() *permitter {
+	owner := c.w.rec.owner()
+	return &permitter{c: c, h: c.holder(nil, owner), owner: owner, most: permitCount}
+}
+
+// permitsKind is a kind whose model is permitsModel.
+func permitsKind(name string, w weights, of func(*client) *permitter, prepare func(*client), key string) kind {
+	return kind{
+		name: name, model: permitsModel(), weights: w,
+		actor: func(c *client) actor { return of(c) },
+		prepare: func(c *client) {
+			p := of(c)
+			o := p.begin(set, permitCount)
+			prepare(c)
+			p.end(o, nil)
+		},
+		probe: func(c *client) {
+			p := of(c)
+			o := p.begin(count, 0)
+			o.N, _ = p.count(context.Background())
+			p.end(o, nil)
+		},
+		sabotages: map[string]sabotage{
+			"adds a permit":  func(ctx context.Context, rdb *redis.Client, name string) { rdb.Incr(ctx, fmt.Sprintf(key, name)) },
+			"takes a permit": func(ctx context.Context, rdb *redis.Client, name string) { rdb.Decr(ctx, fmt.Sprintf(key, name)) },
+		},
+	}
+}
+
+func semaphoreKind() kind {
+	w := weights{doTake: 10, doGive: 6, doPause: 4, doGiveUp: 2, doBlind: 1, doCount: 2, doAdd: 1, doDrain: 1, doCut: 1, doCrash: 1}
+	return permitsKind("semaphore", w, func(c *client) *permitter {
+		s, p := c.c.Semaphore(c.w.names), c.permitter()
+		p.acquire = func(ctx context.Context, n int, wait, _ time.Duration) (string, error) {
+			if wait == forever {
+				return "", s.Acquire(ctx, n)
+			}
+			return "", s.TryAcquire(ctx, n, wait)
+		}
+		p.release = func(ctx context.Context, t taken) error { return s.Release(ctx, t.n) }
+		p.count, p.add, p.drain = s.Available, s.Add, s.Drain
+		return p
+	}, func(c *client) { c.c.Semaphore(c.w.names).TrySetPermits(context.Background(), permitCount) }, "%s")
+}
+
+func permitKind() kind {
+	w := weights{doTake: 10, doGive: 6, doPause: 5, doGiveUp: 2, doBlind: 1, doCount: 2, doAdd: 1, doUpdate: 3, doCut: 1, doCrash: 1}
+	return permitsKind("permit", w, func(c *client) *permitter {
+		s, p := c.c.PermitSemaphore(c.w.names), c.permitter()
+		p.leased, p.undone, p.most = true, true, 1
+		p.acquire = func(ctx context.Context, _ int, wait, lease time.Duration) (string, error) {
+			if wait == forever {
+				return s.Acquire(ctx, lease)
+			}
+			return s.TryAcquire(ctx, wait, lease)
+		}
+		p.release = func(ctx context.Context, t taken) error { return s.Release(ctx, t.id) }
+		p.count, p.add, p.update = s.Available, s.Add, s.UpdateLease
+		return p
+	}, func(c *client) { c.c.PermitSemaphore(c.w.names).TrySetPermits(context.Background(), permitCount) }, "%s")
+}
+
+func rateKind() kind {
+	w := weights{doTake: 12, doPause: 6, doGiveUp: 2, doCount: 3, doCut: 1, doCrash: 1}
+	config := rlock.RateConfig{Type: rlock.Overall, Rate: permitCount, Interval: 25 * time.Millisecond}
+	return permitsKind("rate", w, func(c *client) *permitter {
+		r, p := c.c.RateLimiter(c.w.names), c.permitter()
+		p.leased, p.undone, p.lease = true, true, config.Interval
+		p.acquire = func(ctx context.Context, n int, wait, _ time.Duration) (string, error) {
+			if wait == forever {
+				return "", r.Acquire(ctx, n)
+			}
+			return "", r.TryAcquire(ctx, n, wait)
+		}
+		p.count = r.Available
+		return p
+	}, func(c *client) { c.c.RateLimiter(c.w.names).TrySetRate(context.Background(), config) }, "{%s}:value")
+}

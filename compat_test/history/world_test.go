@@ -1,0 +1,380 @@
+package history
+
+import (
+	"context"
+	"errors"
+	"net"
+	"sync"
+	"sync/atomic"
+	"testing"
+	"testing/synctest"
+	"time"
+
+	"github.com/google/uuid"
+	"github.com/redis/go-redis/v9"
+	"github.com/redis/go-redis/v9/maintnotifications"
+
+	"github.com/lockredis/lockredis"
+	"github.com/lockredis/lockredis/rlock"
+)
+
+const (
+	watchdogLease = 60 * time.Millisecond
+	fairWait      = 300 * time.Millisecond
+)
+
+// setting is where a program runs.
+type setting struct {
+	addr     string   // of a foreign server; "": a new one in a bubble
+	sabotage sabotage // unknown to the history; may be nil
+}
+
+// world is one run of one program: a server, clients and what they saw.
+type world struct {
+	setting
+	kind  kind
+	rec   *recorder
+	names string // what the names of the run's locks begin with
+	dial  func(context.Context) (net.Conn, error)
+	nodes []*node
+
+	mu      sync.Mutex // guards clients
+	clients []*client
+}
+
+// kind is one of rlock's kinds and how it is tested.
+type kind struct {
+	name    string
+	model   checker
+	weights weights
+
+	// actor makes a worker's view of the kind.
+	actor func(*client) actor
+	// prepare makes what must be there before the workers start; may be nil.
+	prepare func(*client)
+	// probe takes, after all, what must be free again; it is an operation like
+	// the others.
+	probe func(*client)
+	// sabotages do behind rlock's back what breaks the kind's promises.
+	sabotages map[string]sabotage
+}
+
+// sabotage gets what the names of the run's locks begin with.
+type sabotage func(ctx context.Context, rdb *redis.Client, name string)
+
+// actor does steps.
+type actor interface {
+	do(step)
+}
+
+// node is a place for clients: when one crashes the next comes.
+type node struct {
+	w *world
+
+	mu      sync.Mutex // guards current
+	current *client
+}
+
+// client is one client from its making to its crash.
+type client struct {
+	w   *world
+	rdb *redis.Client
+	c   *rlock.Client
+
+	mu        sync.Mutex // guards the fields below
+	conns     map[*conn]bool
+	contended map[string]stamp // by owner: when its last wait began
+	undos     []*op
+	evictions []eviction
+	holders   []*holder
+	torn      bool // has been cut
+	dead      bool
+	gone      stamp // when closing began
+	closed    stamp // when no command of it can be under way
+}
+
+// run runs p and returns what was seen.
+func (s setting) run(t *testing.T, k kind, p program) *world {
+	w := &world{setting: s, kind: k, names: "history:" + uuid.NewString()}
+	if s.addr == "" {
+		synctest.Test(t, func(t *testing.T) { w.play(t, p) })
+	} else {
+		w.play(t, p)
+	}
+	return w
+}
+
+func (w *world) play(t *testing.T, p program) {
+	settle := 5 * time.Second
+	w.rec = newRecorder(time.Second)
+	if w.addr == "" {
+		srv := lockredis.New(lockredis.Config{NoSocket: true})
+		if err := srv.Start(); err != nil {
+			t.Error(err)
+			return
+		}
+		defer srv.Close()
+		w.dial = srv.Dial
+	} else {
+		settle = 800 * time.Millisecond
+		w.rec.slack = 300 * time.Millisecond
+		w.dial = func(ctx context.Context) (net.Conn, error) {
+			var d net.Dialer
+			return d.DialContext(ctx, "tcp", w.addr)
+		}
+	}
+	for range p.clients {
+		w.nodes = append(w.nodes, &node{w: w, current: w.connect()})
+	}
+	if w.kind.prepare != nil {
+		w.kind.prepare(w.nodes[0].current)
+	}
+	w.work(p)
+	for _, n := range w.nodes {
+		n.current.close()
+	}
+	elapse(settle)
+	w.afterwards()
+	for _, c := range w.clients {
+		c.settle()
+	}
+	w.mayEvict()
+}
+
+// work runs the workers to their ends.
+func (w *world) work(p program) {
+	var all sync.WaitGroup
+	for _, work := range p.workers {
+		all.Go(func() { w.nodes[work.client].work(work.steps) })
+	}
+	if w.sabotage != nil {
+		all.Go(func() {
+			rdb := w.connect()
+			defer rdb.close()
+			for range 10 {
+				elapse(7 * time.Millisecond)
+				w.sabotage(context.Background(), rdb.rdb, w.names)
+			}
+		})
+	}
+	all.Wait()
+}
+
+// work does one worker's steps, with whatever client the node has.
+func (n *node) work(steps []step) {
+	c := n.client()
+	a := n.w.kind.actor(c)
+	for _, s := range steps {
+		if now := n.client(); now != c {
+			c, a = now, n.w.kind.actor(now)
+		}
+		switch s.do {
+		case doPause:
+			elapse(s.pause)
+		case doCut:
+			c.cut()
+		case doCrash:
+			n.crash(c, s.n == 1)
+		default:
+			a.do(s)
+		}
+	}
+}
+
+func (n *node) client() *client {
+	n.mu.Lock()
+	defer n.mu.Unlock()
+	return n.current
+}
+
+// crash replaces c, unless somebody else has done it; with abruptly its connections
+// go first.
+func (n *node) crash(c *client, abruptly bool) {
+	n.mu.Lock()
+	first := n.current == c
+	if first {
+		n.current = n.w.connect()
+	}
+	n.mu.Unlock() // a bubble's time stands still while somebody waits for a mutex
+	if first && abruptly {
+		c.kill()
+	}
+	if first {
+		c.close()
+	}
+}
+
+// afterwards takes what must be free again and sees that nothing is left.
+func (w *world) afterwards() {
+	c := w.connect()
+	w.kind.probe(c)
+	c.close()
+}
+
+// connect returns a new client.
+func (w *world) connect() *client {
+	c := &client{w: w, conns: map[*conn]bool{}, contended: map[string]stamp{}}
+	c.rdb = redis.NewClient(&redis.Options{
+		Addr:                     "127.0.0.1:6379", // an IP address: nothing is looked up
+		Dialer:                   c.dial,
+		DialerRetries:            1,
+		PoolSize:                 1000, // nobody waits for a connection: see lockredistest
+		PipelinePoolSize:         -1,
+		ReadBufferSize:           4 << 10,
+		WriteBufferSize:          4 << 10,
+		MaintNotificationsConfig: &maintnotifications.Config{Mode: maintnotifications.ModeDisabled},
+		DisableIdentity:          true,
+	})
+	c.c = rlock.New(c.rdb, rlock.Options{
+		Lease: watchdogLease, FairWait: fairWait,
+		Observer: rlock.Observer{Contended: func(e rlock.Event) { c.contends(e.Owner) }},
+	})
+	w.mu.Lock()
+	defer w.mu.Unlock()
+	w.clients = append(w.clients, c)
+	return c
+}
+
+func (c *client) dial(ctx context.Context, _, _ string) (net.Conn, error) {
+	nc, err := c.w.dial(ctx)
+	if err != nil {
+		return nil, err
+	}
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	if c.dead {
+		nc.Close()
+		return nil, errors.New("dead")
+	}
+	k := &conn{Conn: nc}
+	c.conns[k] = true
+	return k, nil
+}
+
+// conn is a connection that can be cut once the server has answered something.
+// Before that go-redis would try its greeting again while it holds a mutex, and
+// others wait for that: a bubble's time would stand still.
+type conn struct {
+	net.Conn
+	greeted atomic.Bool
+}
+
+func (k *conn) Read(b []byte) (int, error) {
+	n, err := k.Conn.Read(b)
+	if n > 0 {
+		k.greeted.Store(true)
+	}
+	return n, err
+}
+
+// undoes adds an undo, which may be missing if the client crashes before it must
+// have happened.
+func (c *client) undoes(o *op) {
+	c.w.rec.add(o)
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	c.undos = append(c.undos, o)
+}
+
+// settle decides which undos may be missing, and adds the ends of leases. A
+// watchdog's command that was sent twice may come when its hold is over and
+// prolong the owner's next one.
+func (c *client) settle() {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	for _, h := range c.holders {
+		h.lapse(c.closed)
+		h.clear(c.closed)
+	}
+	for _, o := range c.undos {
+		o.Optional = c.gone <= o.Return // its own end is no later than closed
+	}
+	for _, h := range c.holders {
+		for _, e := range h.ends {
+			if c.torn && h.renewed {
+				e.Return = e.Return.plus(3 * watchdogLease)
+			}
+			c.w.rec.add(e)
+		}
+	}
+}
+
+// cut ends the connections.
+func (c *client) cut() {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	for k := range c.conns {
+		if k.greeted.Load() {
+			k.Close()
+			delete(c.conns, k)
+		}
+	}
+	c.torn = true
+}
+
+// slow tells whether a call may still be under way when its wait time is over.
+func (c *client) slow() bool { return c.w.addr != "" || c.wasCut() }
+
+// wasCut tells whether commands may have been sent twice.
+func (c *client) wasCut() bool {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	return c.torn
+}
+
+// kill ends the connections for good.
+func (c *client) kill() {
+	c.mu.Lock()
+	c.dead = true
+	c.mu.Unlock()
+	c.cut()
+}
+
+func (c *client) close() {
+	now := c.w.rec.now()
+	c.mu.Lock()
+	c.gone = now
+	c.mu.Unlock()
+	c.c.Close()
+	c.rdb.Close()
+	// A command may be in the connection's buffer yet.
+	if c.closed = c.w.rec.now().plus(time.Millisecond); c.w.addr != "" {
+		c.closed = c.closed.plus(c.w.rec.slack)
+	}
+}
+
+func (c *client) contends(owner string) {
+	s := c.w.rec.now()
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	c.contended[owner] = s
+}
+
+// contention returns when owner's wait began, if that was after since.
+func (c *client) contention(owner string, since stamp) (stamp, bool) {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	s := c.contended[owner]
+	return s, s > since
+}
+
+// elapse lets time pass, be it virtual.
+func elapse(d time.Duration) {
+	timer := time.NewTimer(d)
+	<-timer.C
+}
+
+// resultOf is what an error says about a call.
+func resultOf(err error) result {
+	switch {
+	case err == nil:
+		return ok
+	case errors.Is(err, rlock.ErrTimeout):
+		return refused
+	case errors.Is(err, rlock.ErrLockLost):
+		return lost
+	case errors.Is(err, rlock.ErrNotHeld):
+		return notHeld
+	}
+	return unknown
+}

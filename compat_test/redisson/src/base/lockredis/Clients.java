@@ -1,0 +1,58 @@
+package lockredis;
+
+import java.util.concurrent.TimeUnit;
+import java.util.function.Consumer;
+import org.redisson.Redisson;
+import org.redisson.api.RedissonClient;
+import org.redisson.config.Config;
+
+/** Redisson clients with few connections and, where the release can set it, a watchdog of 3 s. */
+final class Clients {
+    /** Lease that the watchdog keeps renewing, in milliseconds. */
+    static final long WATCHDOG_MS = 3_000;
+    private static RedissonClient shared;
+    private static RuntimeException failure;
+
+    private Clients() {
+    }
+
+    /** The client of all scenarios that need nothing special of it. What has failed once is not tried by every scenario again. */
+    static synchronized RedissonClient shared() {
+        if (failure != null) {
+            throw failure;
+        }
+        if (shared == null) {
+            try {
+                shared = open(Server.shared());
+            } catch (RuntimeException e) {
+                failure = e;
+                throw e;
+            }
+        }
+        return shared;
+    }
+
+    static RedissonClient open(Server server) {
+        return open(server, config -> { });
+    }
+
+    /** A client of the server given; the change is made last. */
+    static RedissonClient open(Server server, Consumer<Config> change) {
+        return Redisson.create(config(server.address(), change));
+    }
+
+    static Config config(String address, Consumer<Config> change) {
+        Config config = new Config();
+        config.useSingleServer().setAddress(Api.address(address))
+                .setConnectionMinimumIdleSize(2).setSubscriptionConnectionMinimumIdleSize(1)
+                .setTimeout(5_000);
+        Api.watchdog(config, WATCHDOG_MS);
+        change.accept(config);
+        return config;
+    }
+
+    /** Ends a client without the quiet period. */
+    static void close(RedissonClient client) {
+        client.shutdown(0, 5, TimeUnit.SECONDS);
+    }
+}

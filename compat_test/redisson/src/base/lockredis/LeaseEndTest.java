@@ -1,0 +1,67 @@
+package lockredis;
+
+import static org.junit.jupiter.api.Assertions.fail;
+
+import java.util.Arrays;
+import java.util.concurrent.Future;
+import java.util.concurrent.Semaphore;
+import java.util.concurrent.TimeUnit;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.parallel.Isolated;
+import org.redisson.api.RLock;
+import redis.clients.jedis.Jedis;
+
+/** A lease that ends gives its lock to the waiter, at once. Alone on the machine's cores: it measures milliseconds. */
+@Isolated
+class LeaseEndTest extends Scenario {
+    private static final int SERIES = 5;
+    private static final int ROUNDS = 7;
+    private static final long LATE_MS = 50;
+
+    @Test
+    void waiterHasTheLockWithin50MsOfTheLeasesEnd() throws Exception {
+        RLock lock = client.getLock(key);
+        Jedis jedis = observer();
+        Actor holder = actor();
+        Actor waiter = actor();
+        // A machine with other work is late for a while: it gets another series. A late server is late in each.
+        long[] late = new long[ROUNDS];
+        for (int series = 0; series < SERIES; series++) {
+            late = measure(lock, jedis, holder, waiter);
+            System.out.println("lease end to lock, ms: " + Arrays.toString(late));
+            Arrays.sort(late);
+            // One pause of this JVM's own (a collection, a compilation) is forgiven.
+            if (late[ROUNDS - 2] <= LATE_MS) {
+                return;
+            }
+        }
+        fail("late by ms: " + Arrays.toString(late));
+    }
+
+    private long[] measure(RLock lock, Jedis jedis, Actor holder, Actor waiter) throws Exception {
+        long[] late = new long[ROUNDS];
+        for (int i = 0; i < ROUNDS; i++) {
+            holder.tell(() -> lock.lock(400, TimeUnit.MILLISECONDS));
+            Future<Long> taken = waiter.begin(() -> {
+                lock.lock();
+                return System.nanoTime();
+            });
+            Await.until("the waiter's subscription", 5_000, () -> Channels.subscribers(jedis, Channels.lock(key)) == 1);
+            long end = System.nanoTime() + jedis.pttl(key) * 1_000_000;
+            long lateness = Actor.result(taken) - end;
+            waiter.tell(lock::unlock);
+            late[i] = (lateness - waiter.ask(this::latenessOfAPlainWait)) / 1_000_000;
+            Await.until("the end of the subscription", 5_000,
+                    () -> Channels.subscribers(jedis, Channels.lock(key)) == 0);
+        }
+        return late;
+    }
+
+    /** How late, in ns, this JVM comes back from a wait without a lock, with one command behind it: the machine's own share. */
+    private long latenessOfAPlainWait() throws Exception {
+        long end = System.nanoTime() + TimeUnit.MILLISECONDS.toNanos(50);
+        new Semaphore(0).tryAcquire(50, TimeUnit.MILLISECONDS);
+        client.getBucket(key + ":plain").isExists();
+        return System.nanoTime() - end;
+    }
+}

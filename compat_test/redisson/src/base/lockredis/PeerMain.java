@@ -1,0 +1,45 @@
+package lockredis;
+
+import java.io.BufferedReader;
+import java.io.IOException;
+import java.io.InputStreamReader;
+import java.util.Arrays;
+import java.util.HashMap;
+import java.util.Map;
+import org.redisson.Redisson;
+import org.redisson.api.RedissonClient;
+
+/** The second JVM: see {@link Peer}. It ends when its standard input does, so that it never outlives the test. */
+final class PeerMain {
+    private PeerMain() {
+    }
+
+    public static void main(String[] args) throws IOException {
+        RedissonClient client = Redisson.create(Clients.config(args[0], config -> {
+            if (Boolean.parseBoolean(args[1])) {
+                Api.fairWait(config, Steps.IMPATIENT_MS);
+            }
+        }));
+        System.out.println(Peer.READY + " ready");
+        Map<String, Actor> threads = new HashMap<>();
+        BufferedReader lines = new BufferedReader(new InputStreamReader(System.in));
+        for (String line = lines.readLine(); line != null; line = lines.readLine()) {
+            String[] words = line.split(" ");
+            String[] step = Arrays.copyOfRange(words, 2, words.length);
+            threads.computeIfAbsent(words[1], name -> new Actor()).beginStep(() -> answer(words[0], client, step));
+        }
+        Runtime.getRuntime().halt(0);
+    }
+
+    private static void answer(String id, RedissonClient client, String[] step) {
+        String result;
+        try {
+            result = Steps.run(client, step);
+        } catch (Exception e) {
+            result = e.toString().replace('\n', ' ');
+        }
+        synchronized (System.out) {
+            System.out.println(id + " " + result);
+        }
+    }
+}

@@ -1,0 +1,123 @@
+package lockredis;
+
+import java.io.File;
+import java.io.IOException;
+import java.net.ServerSocket;
+import java.nio.file.Files;
+import java.util.ArrayList;
+import java.util.List;
+import redis.clients.jedis.Jedis;
+
+/**
+ * A server under test. Either the one that the launcher of the suite has started (redis.host, redis.port), or one of a
+ * scenario's own, started from server.command: scenarios that stop, pause, flush or protect a server must not meet others.
+ */
+final class Server implements AutoCloseable {
+    private static final long START_MS = 10_000;
+    private static Server shared;
+
+    private final String host;
+    private final int port;
+    private final List<String> options;
+    private Process process;
+
+    private Server(String host, int port, List<String> options) {
+        this.host = host;
+        this.port = port;
+        this.options = options;
+    }
+
+    /** The server that most scenarios share; started here when the launcher named none. */
+    static synchronized Server shared() {
+        if (shared == null) {
+            String port = System.getProperty("redis.port", "");
+            shared = port.isEmpty()
+                    ? start("--notify-keyspace-events", "KEA")
+                    : new Server(System.getProperty("redis.host", "127.0.0.1"), Integer.parseInt(port), List.of());
+        }
+        return shared;
+    }
+
+    /** A server of one's own on a free port. The options are redis-server's. */
+    static Server start(String... options) {
+        Server server = new Server("127.0.0.1", freePort(), List.of(options));
+        server.launch();
+        Runtime.getRuntime().addShutdownHook(new Thread(server::close));
+        return server;
+    }
+
+    String host() {
+        return host;
+    }
+
+    int port() {
+        return port;
+    }
+
+    String address() {
+        return "redis://" + host + ":" + port;
+    }
+
+    /** An observer's connection that owes nothing to Redisson. The caller closes it. */
+    Jedis observe() {
+        return new Jedis(host, port, 5_000);
+    }
+
+    /** How often the server has run a command so far, in scripts too. */
+    static long calls(Jedis jedis, String command) {
+        String start = "cmdstat_" + command + ":calls=";
+        return jedis.info("commandstats").lines().filter(line -> line.startsWith(start)).findFirst()
+                .map(line -> Long.parseLong(line.substring(start.length(), line.indexOf(',')))).orElse(0L);
+    }
+
+    /** Starts the server again on its port after a stop. */
+    void launch() {
+        List<String> command = new ArrayList<>(List.of(System.getProperty("server.command", "redis-server"),
+                "--port", String.valueOf(port), "--bind", host, "--save", "", "--appendonly", "no"));
+        command.addAll(options);
+        try {
+            File dir = Files.createTempDirectory("server").toFile();
+            dir.deleteOnExit();
+            process = new ProcessBuilder(command).directory(dir).redirectErrorStream(true)
+                    .redirectOutput(ProcessBuilder.Redirect.DISCARD).start();
+        } catch (IOException e) {
+            throw new IllegalStateException("cannot start " + command, e);
+        }
+        Await.until("a server on port " + port, START_MS, this::answers);
+    }
+
+    /** Ends the server as a crash would, and waits for its end. */
+    void stop() {
+        process.destroyForcibly();
+        try {
+            process.waitFor();
+        } catch (InterruptedException e) {
+            Thread.currentThread().interrupt();
+        }
+    }
+
+    @Override
+    public void close() {
+        if (process != null) {
+            process.destroyForcibly();
+        }
+    }
+
+    /** A server that asks for a password answers too. */
+    private boolean answers() {
+        try (Jedis jedis = observe()) {
+            jedis.ping();
+            return true;
+        } catch (RuntimeException e) {
+            return String.valueOf(e.getMessage()).startsWith("NOAUTH");
+        }
+    }
+
+    static int freePort() {
+        try (ServerSocket socket = new ServerSocket(0)) {
+            return socket.getLocalPort();
+        } catch (IOException e) {
+            throw new IllegalStateException(e);
+        }
+    }
+}

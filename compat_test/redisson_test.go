@@ -1,0 +1,162 @@
+package compat
+
+import (
+	"context"
+	"fmt"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"slices"
+	"strings"
+	"testing"
+	"time"
+)
+
+// redissonReleases are the releases the Maven project knows, oldest first.
+var redissonReleases = [...]string{"3.4.1", "3.16.0", "3.16.8", "3.23.5", "3.24.3",
+	"3.27.2", "3.45.1", "3.52.0", "4.3.1", "4.7.0"}
+
+const (
+	// redissonRunLimit ends one release on one server, Maven's downloads included. Maven itself ends
+	// the JVM of the tests sooner, and then there are reports to read.
+	redissonRunLimit = 8 * time.Minute
+	// redissonEndGrace is what Maven has to end its JVM, and the JVM its servers, when the limit is over.
+	redissonEndGrace = 15 * time.Second
+
+	redissonReleasesVar = "LOCKREDIS_REDISSON"
+	redissonServersVar  = "LOCKREDIS_SERVERS"
+)
+
+// TestRedisson runs unmodified Redisson against the servers under test: our JUnit suite in redisson/, once
+// for each release of LOCKREDIS_REDISSON ("3.16.8,4.7.0" or "all") and each server of LOCKREDIS_SERVERS
+// ("lockredis", the default, and "redis-server", which proves the suite itself). The servers and the JVM are
+// started here. A release that lacks something skips what redisson/expected-skips.txt says, no more and no less.
+func TestRedisson(t *testing.T) {
+	releases := redissonWanted(t)
+	servers := redissonPrograms(t)
+	skips, err := readExpectedSkips(filepath.Join("redisson", "expected-skips.txt"))
+	if err != nil {
+		t.Fatal(err)
+	}
+	scenarios, err := redissonScenarios("redisson")
+	if err != nil {
+		t.Fatal(err)
+	}
+	table := newRedissonTable(scenarios, releases)
+	var failed []string
+	for _, release := range releases {
+		for _, server := range servers {
+			t.Run(release+"/"+server.name, func(t *testing.T) {
+				tests := runRedisson(t, release, server)
+				verdict := judgeRedisson(scenarios, tests, skips[release])
+				table.add(server.name, release, verdict)
+				for _, note := range verdict.notes {
+					t.Log(note)
+				}
+				for _, complaint := range verdict.complaints {
+					t.Error(complaint)
+					failed = append(failed, release+" on "+server.name+": "+complaint)
+				}
+			})
+		}
+	}
+	t.Logf("scenario by release\n%s", table)
+	if len(failed) > 0 { // once more at the end, where a reader of a long log looks first
+		t.Logf("failed:\n%s", strings.Join(failed, "\n"))
+	}
+}
+
+// redissonWanted returns the releases asked for, or skips the test.
+func redissonWanted(t *testing.T) []string {
+	t.Helper()
+	asked := os.Getenv(redissonReleasesVar)
+	if asked == "" {
+		t.Skipf("Redisson was not asked for: set %s to releases or to all (needs JDK 17 and Maven)", redissonReleasesVar)
+	}
+	releases := strings.Split(asked, ",")
+	if asked == "all" {
+		releases = redissonReleases[:]
+	}
+	for _, release := range releases {
+		if !slices.Contains(redissonReleases[:], release) {
+			t.Fatalf("%s: no release %q; there are %s", redissonReleasesVar, release, strings.Join(redissonReleases[:], " "))
+		}
+	}
+	for _, tool := range []string{"java", "mvn"} {
+		redissonTool(t, tool)
+	}
+	return releases
+}
+
+// redissonTool finds a program. A missing one fails in CI and skips elsewhere.
+func redissonTool(t *testing.T, name string) string {
+	t.Helper()
+	path, err := exec.LookPath(name)
+	switch {
+	case err == nil:
+		return path
+	case os.Getenv("CI") == "true" || os.Getenv("LOCKREDIS_CI") == "true":
+		t.Fatalf("Redisson needs %s, which is not installed", name)
+	default:
+		t.Skipf("Redisson needs %s, which is not installed", name)
+	}
+	return ""
+}
+
+// runRedisson runs the suite of one release against a fresh server and returns what its reports say.
+func runRedisson(t *testing.T, release string, program redissonProgram) []redissonCase {
+	t.Helper()
+	home, err := filepath.Abs("redisson")
+	if err != nil {
+		t.Fatal(err)
+	}
+	target := filepath.Join(home, "target", release)
+	reports := filepath.Join(target, "reports-"+program.name)
+	if err := os.RemoveAll(reports); err != nil {
+		t.Fatal(err)
+	}
+	if err := os.MkdirAll(target, 0o755); err != nil {
+		t.Fatal(err)
+	}
+	addr := startRedissonServer(t, program, filepath.Join(target, program.name+".log"))
+	output, failed := runMaven(t, home, release, program, addr, reports)
+	tests, err := readRedissonReports(reports)
+	if err != nil {
+		t.Fatal(err)
+	}
+	broken := slices.ContainsFunc(tests, func(c redissonCase) bool { return c.failure != "" })
+	if failed != nil && !broken {
+		// The tests have nothing to say: the build, the JVM or the time limit did it.
+		t.Errorf("mvn: %v\n%s", failed, redissonTail(output, 40))
+	}
+	return tests
+}
+
+func runMaven(t *testing.T, home, release string, program redissonProgram, addr, reports string) ([]byte, error) {
+	t.Helper()
+	host, port, _ := strings.Cut(addr, ":")
+	ctx, cancel := context.WithTimeout(t.Context(), redissonRunLimit)
+	defer cancel()
+	maven := exec.CommandContext(ctx, "mvn", "--batch-mode", "--quiet", "test",
+		"-Dredisson.version="+release, "-Dredis.host="+host, "-Dredis.port="+port,
+		"-Dserver.command="+program.path, "-Dreports="+reports)
+	maven.Dir = home
+	maven.Cancel = func() error { return maven.Process.Signal(os.Interrupt) }
+	maven.WaitDelay = redissonEndGrace
+	start := time.Now()
+	output, err := maven.CombinedOutput()
+	t.Logf("Redisson %s on %s: %s", release, program.name, time.Since(start).Round(time.Second/10))
+	if ctx.Err() != nil {
+		err = fmt.Errorf("not done within %s: %w", redissonRunLimit, err)
+	}
+	return output, err
+}
+
+// redissonTail returns the last lines of a program's output.
+func redissonTail(output []byte, n int) string {
+	lines := strings.Split(strings.TrimRight(string(output), "\n"), "\n")
+	if len(lines) > n {
+		lines = lines[len(lines)-n:]
+	}
+	return strings.Join(lines, "\n")
+}

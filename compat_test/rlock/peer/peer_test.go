@@ -1,0 +1,280 @@
+package peer_test
+
+import (
+	"errors"
+	"fmt"
+	"strings"
+	"testing"
+	"time"
+
+	"go.uber.org/goleak"
+
+	"github.com/lockredis/lockredis/compat_test/rlock/peer"
+	"github.com/lockredis/lockredis/compat_test/rlock/topology"
+)
+
+func TestMain(m *testing.M) { goleak.VerifyTestMain(m) }
+
+// name has no hash tag: Redisson's latch puts braces around whatever name it has,
+// and a name with a tag makes two slots of it (CROSSSLOT in a cluster).
+const name = "orders:42"
+
+// each runs the test with two JVMs, one of each release, on every topology.
+func each(t *testing.T, test func(t *testing.T, tp *topology.Topology, one, two *peer.Peer)) {
+	t.Helper()
+	peer.Need(t)
+	topology.Each(t, func(t *testing.T, tp *topology.Topology) {
+		old, recent := peer.Releases()[0], peer.Releases()[1]
+		test(t, tp, peer.Start(t, old, tp.Redisson(), peer.Watchdog(3*time.Second)),
+			peer.Start(t, recent, tp.Redisson(), peer.Watchdog(3*time.Second)))
+	})
+}
+
+func TestTwoPeersUnderstandEachOther(t *testing.T) {
+	each(t, func(t *testing.T, tp *topology.Topology, one, two *peer.Peer) {
+		parts := []struct {
+			name string
+			test func(t *testing.T, one, two *peer.Peer)
+		}{
+			{"every kind of lock excludes", excludes},
+			{"every kind of lock counts exactly", counts},
+			{"readers share and a writer waits", shares},
+			{"fencing tokens grow", fences},
+			{"a force unlock wakes the waiter", forces},
+			{"an interrupt ends a wait", interrupts},
+			{"a semaphore's release wakes the other", signals},
+			{"permits are told apart", permits},
+			{"a latch opens for the other", opens},
+			{"a rate holds for both", limits},
+		}
+		for _, part := range parts {
+			t.Run(part.name, func(t *testing.T) {
+				tp.Flush(t)
+				part.test(t, one, two)
+			})
+		}
+		t.Run("a killed peer's lock ends with its lease", func(t *testing.T) {
+			tp.Flush(t)
+			dies(t, one, two)
+		})
+	})
+}
+
+func TestOwnersNameIsIDAndThread(t *testing.T) {
+	peer.Need(t)
+	tp := topology.Start(t, topology.Lockredis)
+	p := peer.Start(t, peer.Releases()[1], tp.Redisson())
+	owner := p.Thread(t, "a")
+	owner.Lock(peer.Lock, name, time.Minute)
+	owners, err := tp.Client(t).HKeys(t.Context(), name).Result()
+	if want := fmt.Sprintf("%s:%d", p.ID, owner.ThreadID()); err != nil || len(owners) != 1 || owners[0] != want {
+		t.Errorf("%v, %v; want %s", owners, err, want)
+	}
+}
+
+func TestExceptionsArriveAsFailures(t *testing.T) {
+	peer.Need(t)
+	tp := topology.Start(t, topology.Lockredis)
+	p := peer.Start(t, peer.Releases()[1], tp.Redisson())
+	var failure *peer.Failure
+	answer := p.Thread(t, "a").Try(peer.Lock, "unlock", name)
+	if !errors.As(answer.Err, &failure) || !strings.Contains(failure.Exception, "IllegalMonitorStateException") {
+		t.Errorf("unlock of a free lock: %v", answer.Err)
+	}
+	p.Kill()
+	if answer := p.Thread(t, "a").Try("thread"); !errors.Is(answer.Err, peer.ErrGone) {
+		t.Errorf("after Kill: %v", answer.Err)
+	}
+}
+
+func excludes(t *testing.T, one, two *peer.Peer) {
+	for _, kind := range []peer.Kind{peer.Lock, peer.Fair, peer.Write, peer.Spin, peer.Fenced} {
+		lock := name + ":" + string(kind)
+		a, b := one.Thread(t, "a"), two.Thread(t, "b")
+		a.Lock(kind, lock, peer.Watched)
+		if b.TryLock(kind, lock, 100*time.Millisecond, peer.Watched) {
+			t.Errorf("%s: two have it", kind)
+		}
+		waiting := b.BeginLock(kind, lock, time.Minute)
+		if _, early := waiting.Within(100 * time.Millisecond); early {
+			t.Errorf("%s: no wait", kind)
+		}
+		released := time.Now()
+		a.Unlock(kind, lock)
+		answer := waiting.Wait()
+		t.Logf("%s: handed over in %s", kind, answer.Ended.Sub(released).Round(time.Millisecond/10))
+		if answer.Err != nil || !b.Holds(kind, lock) || a.Holds(kind, lock) || b.HoldCount(kind, lock) != 1 {
+			t.Errorf("%s: not handed over: %v", kind, answer.Err)
+		}
+		b.Unlock(kind, lock)
+		if a.IsLocked(kind, lock) {
+			t.Errorf("%s: still locked", kind)
+		}
+	}
+}
+
+func counts(t *testing.T, one, two *peer.Peer) {
+	const times = 30
+	one.Thread(t, "a").Ask("semaphore", "set", name+":semaphore", 1)
+	one.Thread(t, "a").Ask("permit", "set", name+":permit", 1)
+	for _, kind := range []peer.Kind{peer.Lock, peer.Fair, peer.Write, peer.Fenced, peer.Multi, "semaphore", "permit"} {
+		lock, counter := name+":"+string(kind), name+":counter:"+string(kind)
+		if kind == peer.Multi {
+			lock += "1," + lock + "2"
+		}
+		var steps []*peer.Step
+		for _, p := range []*peer.Peer{one, two} {
+			for _, thread := range []string{"a", "b"} {
+				steps = append(steps, p.Thread(t, thread).BeginCount(kind, lock, counter, times))
+			}
+		}
+		for _, step := range steps {
+			if answer := step.Wait(); answer.Err != nil {
+				t.Errorf("%s: %v", kind, answer.Err)
+			}
+		}
+		if got := one.Thread(t, "a").Counter(counter); got != 4*times {
+			t.Errorf("%s: counted %d, want %d", kind, got, 4*times)
+		}
+	}
+}
+
+func shares(t *testing.T, one, two *peer.Peer) {
+	a, b, c := one.Thread(t, "a"), two.Thread(t, "b"), two.Thread(t, "c")
+	a.Lock(peer.Read, name, peer.Watched)
+	if !b.TryLock(peer.Read, name, 0, peer.Watched) {
+		t.Fatal("readers do not share")
+	}
+	writing := c.BeginLock(peer.Write, name, time.Minute)
+	b.Unlock(peer.Read, name)
+	if _, early := writing.Within(100 * time.Millisecond); early {
+		t.Error("the writer did not wait for the first reader")
+	}
+	a.Unlock(peer.Read, name)
+	if answer := writing.Wait(); answer.Err != nil {
+		t.Error(answer.Err)
+	}
+	if a.TryLock(peer.Read, name, 0, peer.Watched) {
+		t.Error("a reader beside the writer")
+	}
+	c.Unlock(peer.Write, name)
+}
+
+func fences(t *testing.T, one, two *peer.Peer) {
+	for i, owner := range []*peer.Owner{one.Thread(t, "a"), two.Thread(t, "a"), one.Thread(t, "b")} {
+		if token := owner.Lock(peer.Fenced, name, time.Minute); token != fmt.Sprint(i+1) {
+			t.Errorf("token %s, want %d", token, i+1)
+		}
+		owner.Unlock(peer.Fenced, name)
+	}
+}
+
+func forces(t *testing.T, one, two *peer.Peer) {
+	a, b := one.Thread(t, "a"), two.Thread(t, "b")
+	a.Lock(peer.Lock, name, time.Minute)
+	waiting := b.BeginLock(peer.Lock, name, time.Minute)
+	if _, early := waiting.Within(100 * time.Millisecond); early {
+		t.Error("no wait")
+	}
+	if !two.Thread(t, "c").ForceUnlock(peer.Lock, name) {
+		t.Error("nothing to force")
+	}
+	if answer, done := waiting.Within(5 * time.Second); !done || answer.Err != nil {
+		t.Errorf("the waiter: %v", answer.Err)
+	}
+	b.Unlock(peer.Lock, name)
+}
+
+func interrupts(t *testing.T, one, two *peer.Peer) {
+	one.Thread(t, "a").Lock(peer.Fair, name, time.Minute)
+	waiter := two.Thread(t, "b")
+	waiting := waiter.BeginLock(peer.Fair, name, time.Minute)
+	if _, early := waiting.Within(200 * time.Millisecond); early {
+		t.Error("no wait")
+	}
+	waiter.Interrupt()
+	if answer := waiting.Wait(); answer.Err == nil || !strings.Contains(answer.Err.Error(), "InterruptedException") {
+		t.Errorf("the waiter: %v", answer.Err)
+	}
+	one.Thread(t, "a").Unlock(peer.Fair, name)
+}
+
+func signals(t *testing.T, one, two *peer.Peer) {
+	a, b := one.Thread(t, "a"), two.Thread(t, "b")
+	if a.Ask("semaphore", "set", name, 2) != "true" || b.Ask("semaphore", "set", name, 9) != "false" {
+		t.Error("the number is set more than once")
+	}
+	a.Ask("semaphore", "acquire", name, 2)
+	if b.Ask("semaphore", "tryacquire", name, 1, 50) != "false" {
+		t.Error("three of two permits")
+	}
+	waiting := b.Begin("semaphore", "acquire", name, 2)
+	a.Ask("semaphore", "release", name, 2)
+	if answer := waiting.Wait(); answer.Err != nil {
+		t.Error(answer.Err)
+	}
+	b.Ask("semaphore", "add", name, 3)
+	if got := b.Ask("semaphore", "drain", name); got != "3" {
+		t.Errorf("drained %s", got)
+	}
+}
+
+func permits(t *testing.T, one, two *peer.Peer) {
+	a, b := one.Thread(t, "a"), two.Thread(t, "b")
+	a.Ask("permit", "set", name, 3)
+	ids := a.AcquirePermits(name, 2, time.Minute)
+	short := b.AcquirePermits(name, 1, 300*time.Millisecond)
+	if len(ids) != 2 || len(short) != 1 || a.Ask("permit", "available", name) != "0" {
+		t.Errorf("%v %v", ids, short)
+	}
+	if b.Ask("permit", "update", name, ids[0], 500) != "true" {
+		t.Error("no new lease")
+	}
+	if id := b.Ask("permit", "tryacquire", name, 1, 5000, 60_000); id == "" {
+		t.Error("the expired permit is not given out again")
+	}
+	a.ReleasePermits(name, ids[1])
+	if b.Ask("permit", "tryrelease", name, short[0]) != "false" {
+		t.Error("an expired permit is released")
+	}
+}
+
+func opens(t *testing.T, one, two *peer.Peer) {
+	a, b := one.Thread(t, "a"), two.Thread(t, "b")
+	a.Ask("latch", "set", name, 2)
+	waiting := b.Begin("latch", "await", name, 30_000)
+	a.Ask("latch", "countdown", name)
+	if count := a.Ask("latch", "count", name); count != "1" {
+		t.Errorf("count %s", count)
+	}
+	two.Thread(t, "c").Ask("latch", "countdown", name)
+	if answer := waiting.Wait(); answer.Err != nil || answer.Result != "true" {
+		t.Errorf("await: %s, %v", answer.Result, answer.Err)
+	}
+}
+
+func limits(t *testing.T, one, two *peer.Peer) {
+	a, b := one.Thread(t, "a"), two.Thread(t, "b")
+	if a.Ask("rate", "set", name, "OVERALL", 2, 60_000) != "true" || b.Ask("rate", "set", name, "OVERALL", 5, 60_000) != "false" {
+		t.Error("the rate is set more than once")
+	}
+	a.Ask("rate", "acquire", name, 1)
+	b.Ask("rate", "acquire", name, 1)
+	if a.Ask("rate", "tryacquire", name, 1, 50) != "false" || b.Ask("rate", "available", name) != "0" {
+		t.Error("three of two")
+	}
+}
+
+func dies(t *testing.T, one, two *peer.Peer) {
+	one.Thread(t, "a").Lock(peer.Lock, name, peer.Watched)
+	waiting := two.Thread(t, "b").BeginLock(peer.Lock, name, time.Minute)
+	if _, early := waiting.Within(3500 * time.Millisecond); early {
+		t.Fatal("the watchdog did not renew the lock")
+	}
+	killed := time.Now()
+	one.Kill()
+	answer, done := waiting.Within(10 * time.Second)
+	if after := answer.Ended.Sub(killed); !done || answer.Err != nil || after > 3500*time.Millisecond {
+		t.Errorf("the waiter, %s after the end: %v", after, answer.Err)
+	}
+}

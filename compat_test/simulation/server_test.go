@@ -1,0 +1,178 @@
+package simulation
+
+import (
+	"bytes"
+	"fmt"
+	"log/slog"
+	"math/rand/v2"
+	"strconv"
+	"time"
+
+	"github.com/lockredis/lockredis/expiry"
+	"github.com/lockredis/lockredis/internal/command"
+	"github.com/lockredis/lockredis/internal/config"
+	"github.com/lockredis/lockredis/internal/engine"
+	"github.com/lockredis/lockredis/resp"
+)
+
+// epoch is the server's time when a simulation starts, in Unix ms.
+const epoch = 1_700_000_000_000
+
+// clock is the server's. It has no timers that fire: the simulation decides when
+// the timer's goroutine would have run.
+type clock struct{ millis int64 }
+
+func (c *clock) Now() time.Time         { return time.UnixMilli(c.millis) }
+func (c *clock) NewTimer() expiry.Timer { return idleTimer{} }
+
+type idleTimer struct{}
+
+func (idleTimer) C() <-chan time.Time { return nil }
+func (idleTimer) Reset(time.Time)     {}
+func (idleTimer) Stop()               {}
+
+// host answers for a process that is not there.
+type host struct{}
+
+func (host) Info() command.ServerInfo { return command.ServerInfo{Version: engine.Version} }
+func (host) Shutdown()                {}
+func (host) MemoryUsed() int64        { return 0 }
+func (host) Sleep(int64)              {}
+func (host) SetActiveExpire(bool)     {}
+func (host) Log(string, string)       {}
+
+// newEngine returns an engine whose timer nobody runs, and whose choices repeat.
+func newEngine(c *clock, log *slog.Logger) *engine.Engine {
+	settings := config.New()
+	return engine.New(engine.Options{
+		Config: settings, Clock: c, Rand: rand.New(rand.NewPCG(1, 2)), Log: log, Server: host{},
+	})
+}
+
+// link is a connection without a socket.
+type link struct {
+	w    *world
+	name string // for the eye
+	s    *command.Session
+	out  []byte
+	dead bool // killed by the server
+	deaf bool // what comes is lost, and the client has not noticed yet
+	// heard gets the messages; nil: what comes are replies.
+	heard func(channel, payload string)
+}
+
+// dial opens a connection; proto 3 says HELLO first.
+func (w *world) dial(proto int, heard func(channel, payload string)) *link {
+	w.dials++
+	l := &link{w: w, name: "connection " + itoa(w.dials), heard: heard}
+	l.s = &command.Session{Addr: "simulated", Conn: l}
+	w.e.Do(&w.caller, func() { w.e.Join(l.s) })
+	if proto == 3 {
+		l.do("HELLO", "3")
+	}
+	return l
+}
+
+// hangUp ends the connection from the client's side.
+func (l *link) hangUp() {
+	l.dead = true
+	l.w.e.Do(&l.w.caller, func() { l.w.e.Leave(l.s) })
+}
+
+// Write takes what the server sends.
+func (l *link) Write(b []byte) bool {
+	l.w.note(b)
+	if l.heard == nil {
+		l.out = append(l.out, b...)
+		return true
+	}
+	for len(b) > 0 {
+		v, rest := parse(b)
+		b = rest
+		if parts, ok := v.([]any); ok && len(parts) == 3 && parts[0] == "message" && !l.deaf {
+			l.heard(parts[1].(string), parts[2].(string))
+		}
+	}
+	return true
+}
+
+func (l *link) Kill()                  { l.dead = true }
+func (*link) Wake()                    {}
+func (*link) Sizes() (int, int, int)   { return 0, 0, 0 }
+func (l *link) do(words ...string) any { return l.run(words) }
+
+// run executes a command as a unit of its own and returns its reply.
+func (l *link) run(words []string) any {
+	args := make(resp.Args, len(words))
+	for i, w := range words {
+		args[i] = []byte(w)
+	}
+	l.w.e.Do(&l.w.caller, func() { l.w.e.Execute(l.s, args) })
+	reply := l.take()
+	if l.w.tell != nil {
+		l.w.tell("    %s: %s -> %s", l.name, brief(words), brief(reply))
+	}
+	return reply
+}
+
+// brief renders a command or a reply for the eye.
+func brief(v any) string {
+	text := fmt.Sprint(v)
+	if words, ok := v.([]string); ok {
+		text = fmt.Sprintf("%q", words)
+	}
+	return text[:min(len(text), 250)]
+}
+
+// take returns the oldest reply that has come, none if there is none.
+func (l *link) take() any {
+	if len(l.out) == 0 {
+		return none{}
+	}
+	v, rest := parse(l.out)
+	l.out = append(l.out[:0], rest...)
+	return v
+}
+
+// failure is an error reply, none the lack of one.
+type (
+	failure string
+	none    struct{}
+)
+
+// parse reads one reply: nil, int64, string, failure or []any; what is left.
+func parse(b []byte) (v any, rest []byte) {
+	end := bytes.IndexByte(b, '\n')
+	head, rest := string(b[1:end-1]), b[end+1:]
+	switch b[0] {
+	case '+', ',':
+		return head, rest
+	case '-':
+		return failure(head), rest
+	case '_':
+		return nil, rest
+	case ':':
+		n, err := strconv.ParseInt(head, 10, 64)
+		if err != nil {
+			panic(err)
+		}
+		return n, rest
+	}
+	n, err := strconv.Atoi(head)
+	if err != nil {
+		panic(fmt.Sprintf("reply %q", b))
+	}
+	switch {
+	case n < 0:
+		return nil, rest
+	case b[0] == '$':
+		return string(rest[:n]), rest[n+2:]
+	case b[0] == '%':
+		n *= 2
+	}
+	list := make([]any, n)
+	for i := range list {
+		list[i], rest = parse(rest)
+	}
+	return list, rest
+}

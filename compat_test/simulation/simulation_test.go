@@ -1,0 +1,136 @@
+package simulation
+
+import (
+	"fmt"
+	"maps"
+	"os"
+	"strconv"
+	"strings"
+	"sync"
+	"testing"
+	"time"
+
+	"go.uber.org/goleak"
+)
+
+// scriptsOfRlock returns rlock's scripts, read once, for the caller to change.
+var scriptsOfRlock = func() func() map[string]script {
+	read := sync.OnceValue(func() map[string]script {
+		scripts, err := rlockScripts("../../rlock")
+		if err != nil {
+			panic(err)
+		}
+		return scripts
+	})
+	return func() map[string]script { return maps.Clone(read()) }
+}()
+
+// A world's steps, and how many worlds' plain go test takes.
+const (
+	course  = 50_000
+	courses = 2
+)
+
+// setting returns a number from the environment.
+func setting(t *testing.T, name string, otherwise uint64) uint64 {
+	text := os.Getenv(name)
+	if text == "" {
+		return otherwise
+	}
+	n, err := strconv.ParseUint(text, 10, 64)
+	if err != nil {
+		t.Fatalf("%s: %v", name, err)
+	}
+	return n
+}
+
+func TestTheInvariantsHold(t *testing.T) {
+	first := setting(t, "LOCKREDIS_SIMULATION_SEED", 1)
+	if text := os.Getenv("LOCKREDIS_SIMULATION_STEPS"); text != "" {
+		steps, err := readSteps(text)
+		if err != nil {
+			t.Fatal(err)
+		}
+		p := plan{seed: first}
+		if r := p.replay(steps); r.broken != nil {
+			p.report(t, r, 0)
+		}
+		return
+	}
+	left := int(setting(t, "LOCKREDIS_SIMULATION", courses*course))
+	total := map[string]int{}
+	for seed := first; left > 0; seed++ {
+		p := plan{seed: seed}
+		r := p.generate(min(left, course))
+		left -= course
+		if r.broken != nil {
+			p.report(t, r, time.Minute)
+			return
+		}
+		if done := (seed - first + 1) * course; done%1_000_000 == 0 {
+			t.Logf("%d steps", done)
+		}
+		for what, n := range r.stats {
+			total[what] += n
+		}
+	}
+	t.Logf("%v", total)
+}
+
+// report shrinks a failure, as long as patience lasts, and tells how to see it
+// again.
+func (p plan) report(t *testing.T, r result, patience time.Duration) {
+	t.Helper()
+	from := len(r.steps)
+	t.Logf("seed %d, %d steps: %s", p.seed, from, r.broken)
+	r = p.shrink(r, patience)
+	var story strings.Builder
+	p.tell = func(format string, args ...any) { fmt.Fprintf(&story, format+"\n", args...) }
+	p.replay(r.steps)
+	text := story.String()
+	if most := 20_000; len(text) > most {
+		text = "…" + text[len(text)-most:]
+	}
+	again := fmt.Sprintf("LOCKREDIS_SIMULATION_SEED=%d LOCKREDIS_SIMULATION_STEPS=%s", p.seed, written(r.steps))
+	if len(r.steps) > 500 {
+		again = fmt.Sprintf("LOCKREDIS_SIMULATION_SEED=%d LOCKREDIS_SIMULATION=%d", p.seed, course)
+	}
+	t.Errorf("seed %d, %d steps, shrunk to %d: %s\n%s%s\nreplay:\n  %s go test ./compat_test/simulation -run 'TestTheInvariantsHold$' -count=1",
+		p.seed, from, len(r.steps), r.broken, text, r.log, again)
+}
+
+func TestEveryKindAndEveryMishapIsMet(t *testing.T) {
+	met := plan{seed: 7}.generate(50_000).stats
+	for _, what := range []string{
+		"lock granted", "lock refused", "lock waits", "spin granted", "fenced granted", "fair granted", "rw granted", "rw waits",
+		"multi granted", "served in turn", "passed over", "woken", "waited in vain", "renewed", "renewed late", "lease lost",
+		"granted too late", "unlocked", "unlocked twice", "unlocked by force", "paused", "crashed", "request of a crashed client",
+		"semaphore granted", "semaphore released", "permit granted", "permit swept", "permit released", "latch opened", "rate granted", "rate refused",
+		"request lost", "request late", "request arrived twice", "reply lost", "reply late", "given up", "messages lost", "reconnected",
+		"noscript", "scripts flushed", "expired", "expiry switched", "clock set back", "probe of an expired key", "probe of a live key",
+	} {
+		if met[what] == 0 {
+			t.Errorf("never met: %s", what)
+		}
+	}
+}
+
+func TestTheSameSeedTakesTheSameCourse(t *testing.T) {
+	p := plan{seed: 42}
+	a, b := p.generate(3000), p.generate(3000)
+	c := p.replay(a.steps)
+	d := plan{seed: 43}.generate(3000)
+	if a.sum != b.sum || a.sum != c.sum || a.sum == d.sum {
+		t.Errorf("checksums %x, %x and, replayed, %x of one seed; %x of another", a.sum, b.sum, c.sum, d.sum)
+	}
+}
+
+func TestStepsAreReadAsTheyAreWritten(t *testing.T) {
+	steps := []step{{1, 2}, {theClock, 0xffffffff}, {theAudit, 0}}
+	read, err := readSteps(written(steps))
+	if err != nil || fmt.Sprint(read) != fmt.Sprint(steps) {
+		t.Fatal(read, err)
+	}
+}
+
+func TestMain(m *testing.M) { goleak.VerifyTestMain(m) }

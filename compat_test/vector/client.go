@@ -1,0 +1,100 @@
+package vector
+
+import (
+	"errors"
+	"fmt"
+	"os"
+	"strconv"
+	"strings"
+
+	"github.com/lockredis/lockredis/compat_test/wire"
+)
+
+// client is a named connection of a vector file.
+type client struct {
+	conn *wire.Conn
+	id   string // CLIENT ID, for {id:NAME}
+	over bool   // the server closed it, or a reply failed to come
+}
+
+// client returns the connection of that name, opened when it is used for the first time
+// or after it came to its end.
+func (r *Runner) client(name string, proto int) (*client, error) {
+	if c := r.conns[name]; c != nil && !c.over {
+		return c, nil
+	}
+	conn, err := wire.Dial(r.addr)
+	if err != nil {
+		return nil, err
+	}
+	conn.SetTimeout(r.timeout)
+	c := &client{conn: conn}
+	if proto != 2 {
+		if v, err := conn.Do("HELLO", strconv.Itoa(proto)); err != nil || v.IsError() {
+			return nil, fmt.Errorf("HELLO %d: %s, %w", proto, v, err)
+		}
+	}
+	// Where a password is asked for the id stays unknown, and such files do without it.
+	if v, err := conn.Do("CLIENT", "ID"); err == nil && !v.IsError() {
+		c.id = string(v.Str)
+	}
+	r.conns[name] = c
+	return c, nil
+}
+
+// receive reads one reply. A connection without a reply counts as over.
+func (c *client) receive() (v wire.Value, failed string) {
+	v, err := c.conn.Receive()
+	switch {
+	case err == nil:
+		return v, ""
+	case errors.Is(err, os.ErrDeadlineExceeded):
+		failed = "(timeout)"
+	case wire.IsClosed(err):
+		failed = "(closed)"
+	default:
+		failed = "(malformed: " + strings.ReplaceAll(err.Error(), "\n", " ") + ")"
+	}
+	c.over = true
+	return v, failed
+}
+
+// leftover returns the reply that a file forgot to read, or nothing.
+func (c *client) leftover() string {
+	if c.over {
+		return ""
+	}
+	v, err := c.conn.Do("RESET")
+	if err != nil || v.String() == "+RESET" {
+		return ""
+	}
+	return v.String()
+}
+
+// replies reads what answers one command: a reply, or one for each channel of a
+// subscription. Pushes that come in between stand below it as "push:".
+func (c *client) replies(words []string, o options) []string {
+	want := 1
+	if subscribes(words[0]) && len(words) > 2 {
+		want = len(words) - 1
+	}
+	var out, pushes []string
+	for len(out) < want {
+		v, failed := c.receive()
+		switch {
+		case failed != "":
+			return append(out, failed)
+		case v.Kind == wire.Push && !subscribes(words[0]):
+			pushes = append(pushes, "push: "+o.render(v))
+			continue
+		case len(out) == 0 && !v.IsAggregate():
+			want = 1
+		}
+		out = append(out, o.render(v))
+	}
+	return append(out, pushes...)
+}
+
+func subscribes(command string) bool {
+	return strings.HasSuffix(strings.ToLower(command), "subscribe")
+}

@@ -1,0 +1,138 @@
+package vector
+
+import (
+	"fmt"
+	"regexp"
+	"slices"
+	"strings"
+
+	"github.com/lockredis/lockredis/compat_test/wire"
+)
+
+var (
+	digitRuns = regexp.MustCompile(`[0-9]+`)
+	// debugFigures are the parts of DEBUG OBJECT that differ from run to run.
+	debugFigures = regexp.MustCompile(`(Value at:|lru:|lru_seconds_idle:|serializedlength:|refcount:)[0-9a-fx]+`)
+	sectionHeads = regexp.MustCompile(`(?m)^# \w+`)
+	// luaWords is where an error shows Lua's own sentence: behind the place in the script.
+	luaWords = regexp.MustCompile(`(user_script:\d+: )(.*?)( script: [0-9a-f]{40}, on |$)`)
+)
+
+// render renders a reply with the directive's masks laid over it.
+func (o options) render(v wire.Value) string {
+	v = o.mask(v)
+	switch o.sorted {
+	case "all":
+		v = sortElems(v, 1)
+	case "pairs":
+		v = sortElems(v, 2)
+	case "scan":
+		if len(v.Elems) == 2 {
+			v.Elems = []wire.Value{v.Elems[0], sortElems(v.Elems[1], 1)}
+		}
+	case "scanpairs":
+		if len(v.Elems) == 2 {
+			v.Elems = []wire.Value{v.Elems[0], sortElems(v.Elems[1], 2)}
+		}
+	}
+	if slices.Contains(o.masks, "first") && len(v.Elems) > 1 {
+		v.Elems = v.Elems[:1]
+		return v.Pretty(width) + " <and more>"
+	}
+	if slices.Contains(o.masks, "count") && v.IsAggregate() {
+		return fmt.Sprintf("<%d elements of %c>", len(v.Elems), v.Kind)
+	}
+	return v.Pretty(width)
+}
+
+// mask replaces what the directive says is of no account, in all depths.
+func (o options) mask(v wire.Value) wire.Value {
+	if v.IsAggregate() {
+		elems := make([]wire.Value, len(v.Elems))
+		for i, e := range v.Elems {
+			if i > 0 && slices.Contains(o.fields, string(v.Elems[i-1].Str)) {
+				elems[i] = masked(e, "<masked>")
+				continue
+			}
+			elems[i] = o.mask(e)
+		}
+		v.Elems = elems
+		return v
+	}
+	if v.IsNil {
+		return v
+	}
+	for _, m := range o.masks {
+		v = maskScalar(v, m)
+	}
+	if v.Kind == wire.BulkString && slices.Contains(o.among, string(v.Str)) {
+		return masked(v, "<among>")
+	}
+	for _, f := range o.fields {
+		v.Str = maskField(v.Str, f)
+	}
+	return v
+}
+
+func masked(v wire.Value, text string) wire.Value {
+	return wire.Value{Kind: v.Kind, Str: []byte(text)}
+}
+
+func maskScalar(v wire.Value, mask string) wire.Value {
+	text := string(v.Str)
+	switch {
+	case mask == "int" && v.Kind == wire.Integer:
+		return masked(v, "<int>")
+	case mask == "bulk" && (v.Kind == wire.BulkString || v.Kind == wire.Verbatim):
+		return masked(v, "<bulk>")
+	case mask == "digits":
+		return masked(v, digitRuns.ReplaceAllString(text, "<n>"))
+	case mask == "lua" && v.IsError():
+		return masked(v, luaWords.ReplaceAllString(text, "$1<lua's words>$3"))
+	case mask == "text" && (v.Kind == wire.BulkString || v.Kind == wire.SimpleString):
+		return masked(v, "<text>")
+	case mask == "debug" && v.Kind == wire.SimpleString:
+		return masked(v, debugFigures.ReplaceAllString(text, "$1<masked>"))
+	case mask == "sections" && (v.Kind == wire.BulkString || v.Kind == wire.Verbatim):
+		return masked(v, strings.Join(sectionHeads.FindAllString(text, -1), " "))
+	case mask == "names" && (v.Kind == wire.BulkString || v.Kind == wire.Verbatim):
+		return masked(v, fieldNames(text))
+	}
+	return v
+}
+
+// fieldNames keeps of a text of name=value words or name:value lines only the names.
+func fieldNames(text string) string {
+	var names []string
+	for _, f := range strings.Fields(text) {
+		if i := strings.IndexAny(f, "=:"); i >= 0 {
+			names = append(names, f[:i])
+		}
+	}
+	return strings.Join(names, " ")
+}
+
+// maskField masks the value of name=value words and name:value lines.
+func maskField(text []byte, name string) []byte {
+	re := regexp.MustCompile(`(^|[\s])(` + regexp.QuoteMeta(name) + `[=:])[^\s]*`)
+	return re.ReplaceAll(text, []byte("$1$2<masked>"))
+}
+
+// sortElems sorts the elements of a reply in groups of size by their rendering.
+func sortElems(v wire.Value, size int) wire.Value {
+	if v.Kind == wire.Map {
+		size = 2
+	}
+	if !v.IsAggregate() || len(v.Elems)%size != 0 {
+		return v
+	}
+	var groups [][]wire.Value
+	for g := range slices.Chunk(v.Elems, size) {
+		groups = append(groups, g)
+	}
+	slices.SortFunc(groups, func(a, b []wire.Value) int {
+		return strings.Compare(wire.Value{Kind: wire.Array, Elems: a}.String(), wire.Value{Kind: wire.Array, Elems: b}.String())
+	})
+	v.Elems = slices.Concat(groups...)
+	return v
+}

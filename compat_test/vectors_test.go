@@ -1,0 +1,201 @@
+package compat
+
+import (
+	"flag"
+	"fmt"
+	"io/fs"
+	"os"
+	"path/filepath"
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/cockroachdb/datadriven"
+
+	"github.com/lockredis/lockredis/compat_test/vector"
+)
+
+// replyTimeout is how long a vector's reply may take before it counts as missing.
+const replyTimeout = 30 * time.Second
+
+// TestVectorsReplayAsRecorded plays every file of testdata. The environment variable
+// LOCKREDIS_VECTORS says against which server: an in-process lockredis when it is empty,
+// redis-server for "record" (together with -rewrite) and "recheck", or the server at an address for
+// "addr=HOST:PORT". LOCKREDIS_REDIS_SERVER names the redis-server program.
+func TestVectorsReplayAsRecorded(t *testing.T) {
+	start := target(t)
+	files := vectorFiles(t)
+	for _, path := range files {
+		name := strings.TrimPrefix(filepath.ToSlash(path), "testdata/")
+		t.Run(name, func(t *testing.T) {
+			if start.shared == "" {
+				t.Parallel()
+			}
+			replay(t, path, start)
+		})
+	}
+}
+
+// server is where vectors are played.
+type server struct {
+	shared  string // address of one server for all files, or empty
+	program string // redis-server, a fresh one for each file, or empty for lockredis
+}
+
+func target(t *testing.T) server {
+	t.Helper()
+	mode := os.Getenv("LOCKREDIS_VECTORS")
+	rewrite := flag.Lookup("rewrite").Value.String() == "true"
+	if rewrite != (mode == "record") {
+		t.Fatal("vectors are recorded with LOCKREDIS_VECTORS=record and -rewrite, both or none")
+	}
+	program := os.Getenv("LOCKREDIS_REDIS_SERVER")
+	if program == "" {
+		program = "redis-server"
+	}
+	switch {
+	case mode == "record" || mode == "recheck":
+		return server{program: program}
+	case strings.HasPrefix(mode, "addr="):
+		return server{shared: strings.TrimPrefix(mode, "addr=")}
+	case mode != "":
+		t.Fatalf("unknown LOCKREDIS_VECTORS=%s", mode)
+	}
+	return server{}
+}
+
+// start returns the address of the server for one file that asks for directives ("--name",
+// "value", …), or skips the test when a shared server cannot have them.
+func (s server) start(t *testing.T, directives []string) string {
+	t.Helper()
+	switch {
+	case s.shared != "" && len(directives) > 0:
+		t.Skip("needs a server of its own, started with " + strings.Join(directives, " "))
+	case s.shared != "":
+		return s.shared
+	case s.program == "":
+		return startLockredis(t, directives)
+	}
+	redis, err := vector.StartRedis(s.program, directives...)
+	if err != nil {
+		t.Fatal(err)
+	}
+	t.Cleanup(redis.Stop)
+	return redis.Addr
+}
+
+func vectorFiles(t *testing.T) []string {
+	t.Helper()
+	var files []string
+	err := filepath.WalkDir("testdata", func(path string, e fs.DirEntry, err error) error {
+		if err == nil && !e.IsDir() && strings.Count(filepath.ToSlash(path), "/") == 2 {
+			files = append(files, path)
+		}
+		return err
+	})
+	if err != nil {
+		t.Fatal(err)
+	}
+	return files
+}
+
+// replay plays one file and reports every command that answers otherwise, not only the
+// first. Recording keeps the file untouched when a directive fails.
+func replay(t *testing.T, path string, s server) {
+	runner, err := vector.NewRunner(s.start(t, directives(t, path)), replyTimeout)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if s.shared != "" {
+		if err := runner.Flush(); err != nil {
+			t.Fatal(err)
+		}
+	}
+	var wrong []string
+	over := false // a directive failed as such: what follows would only wait for it
+	datadriven.RunTest(t, path, func(t *testing.T, d *datadriven.TestData) string {
+		if d.Cmd == "server" || over {
+			return d.Expected
+		}
+		steps, err := runner.Run(d)
+		if err != nil && d.Rewrite {
+			t.Fatal(err)
+		}
+		if err != nil {
+			wrong = append(wrong, err.Error()+" (the rest of the file was not played)")
+			over = true
+		}
+		if d.Rewrite {
+			return record(t, d, steps)
+		}
+		wrong = append(wrong, differences(d, steps)...)
+		return d.Expected
+	})
+	if err := runner.Close(); err != nil {
+		wrong = append(wrong, err.Error())
+	}
+	for _, w := range wrong {
+		t.Error(w)
+	}
+}
+
+// directives returns the arguments of the file's server directive.
+func directives(t *testing.T, path string) []string {
+	t.Helper()
+	text, err := os.ReadFile(path)
+	if err != nil {
+		t.Fatal(err)
+	}
+	for line := range strings.Lines(string(text)) {
+		if rest, ok := strings.CutPrefix(strings.TrimSpace(line), "server "); ok {
+			return strings.Fields(rest)
+		}
+	}
+	return nil
+}
+
+// record returns what the file is to hold. A reply that never came or could not be read is
+// a mistake of the file.
+func record(t *testing.T, d *datadriven.TestData, steps []vector.Step) string {
+	t.Helper()
+	var b strings.Builder
+	for _, s := range steps {
+		if strings.HasPrefix(s.Output, "(timeout)") || strings.HasPrefix(s.Output, "(malformed") {
+			t.Fatalf("%s: %s: %s", d.Pos, s.Command, s.Output)
+		}
+		b.WriteString(s.Output + "\n")
+	}
+	return b.String()
+}
+
+// differences compares a directive's replies one by one with those in the file.
+func differences(d *datadriven.TestData, steps []vector.Step) []string {
+	var out []string
+	want := replies(d.Expected)
+	for i, s := range steps {
+		switch {
+		case i >= len(want):
+			out = append(out, fmt.Sprintf("%s: %s\n  more than expected: %s", d.Pos, s.Command, s.Output))
+		case want[i] != s.Output:
+			out = append(out, fmt.Sprintf("%s: %s\n  want %s\n  got  %s", d.Pos, s.Command, want[i], s.Output))
+		}
+	}
+	for i := len(steps); i < len(want); i++ {
+		out = append(out, fmt.Sprintf("%s: nothing came where the file has %s", d.Pos, want[i]))
+	}
+	return out
+}
+
+// replies parts expected text into replies: each begins at the left edge of a line.
+func replies(text string) []string {
+	var out []string
+	for line := range strings.Lines(text) {
+		line = strings.TrimSuffix(line, "\n")
+		if strings.HasPrefix(line, " ") && len(out) > 0 {
+			out[len(out)-1] += "\n" + line
+			continue
+		}
+		out = append(out, line)
+	}
+	return out
+}
