@@ -1,0 +1,197 @@
+package growth
+
+import (
+	"bufio"
+	"bytes"
+	"fmt"
+	"net"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"regexp"
+	"strconv"
+	"strings"
+	"testing"
+	"time"
+)
+
+// redisServer is a redis-server of our own, on a Unix socket.
+type redisServer struct {
+	t     testing.TB
+	cmd   *exec.Cmd
+	dir   string
+	conns map[int]*redisConn
+}
+
+// startRedis starts redis-server, whose path is given.
+func startRedis(t testing.TB, path string) *redisServer {
+	dir, err := os.MkdirTemp("", "growth")
+	if err != nil {
+		t.Fatal(err)
+	}
+	r := &redisServer{t: t, dir: dir, conns: map[int]*redisConn{}}
+	r.cmd = exec.Command(path, "--port", "0", "--unixsocket", filepath.Join(dir, "s"), "--save", "", "--appendonly", "no", "--dir", dir)
+	if err := r.cmd.Start(); err != nil {
+		t.Fatal(err)
+	}
+	return r
+}
+
+func (r *redisServer) close() {
+	for _, c := range r.conns {
+		_ = c.conn.Close()
+	}
+	_ = r.cmd.Process.Kill()
+	_ = r.cmd.Wait()
+	_ = os.RemoveAll(r.dir)
+}
+
+func (r *redisServer) conn(i int) *redisConn {
+	if c := r.conns[i]; c != nil {
+		return c
+	}
+	var conn net.Conn
+	var err error
+	for deadline := time.Now().Add(time.Minute); time.Now().Before(deadline); {
+		if conn, err = net.Dial("unix", filepath.Join(r.dir, "s")); err == nil {
+			break
+		}
+	}
+	if err != nil {
+		r.t.Fatal(err)
+	}
+	c := &redisConn{t: r.t, conn: conn, in: bufio.NewReaderSize(conn, 1<<16), out: bufio.NewWriterSize(conn, 1<<16)}
+	r.conns[i] = c
+	return c
+}
+
+// inFlight bounds the lines sent before their replies are read.
+const inFlight = 256
+
+func (r *redisServer) run(lines []line) {
+	main := r.conn(0)
+	unread := 0
+	for _, l := range lines {
+		switch c := r.conn(l.conn); {
+		case l.conn == 0:
+			c.send(l.words)
+			if unread++; unread == inFlight {
+				c.sync()
+				unread = 0
+			}
+		case blocks(l):
+			main.sync()
+			before := r.countBlocked()
+			c.send(l.words)
+			c.flush()
+			r.awaitBlocked(before + 1)
+		default:
+			main.sync()
+			c.send(l.words)
+			c.sync()
+		}
+	}
+	main.sync()
+}
+
+func blocks(l line) bool {
+	name := l.command()
+	return strings.HasPrefix(name, "b") && (strings.Contains(name, "pop") || strings.Contains(name, "move"))
+}
+
+var blockedClients = regexp.MustCompile(`\nblocked_clients:(\d+)`)
+
+func (r *redisServer) countBlocked() int {
+	found := blockedClients.FindStringSubmatch(r.conn(0).ask("INFO", "clients"))
+	n, _ := strconv.Atoi(found[1])
+	return n
+}
+
+func (r *redisServer) awaitBlocked(n int) {
+	for deadline := time.Now().Add(10 * time.Second); r.countBlocked() < n; {
+		if time.Now().After(deadline) {
+			r.t.Fatal("nobody waits")
+		}
+	}
+}
+
+func (r *redisServer) time(commands []string, lines []line) (took time.Duration, calls int) {
+	r.conn(0).ask("CONFIG", "RESETSTAT")
+	r.run(lines)
+	for _, stat := range commandStats.FindAllStringSubmatch(r.conn(0).ask("INFO", "commandstats"), -1) {
+		micros, _ := strconv.Atoi(stat[3])
+		at := indexOf(commands, stat[1])
+		if at >= 0 {
+			took += time.Duration(micros) * time.Microsecond
+		}
+		if at == 0 {
+			calls, _ = strconv.Atoi(stat[2])
+		}
+	}
+	return took, calls
+}
+
+var commandStats = regexp.MustCompile(`\ncmdstat_([^:]+):calls=(\d+),usec=(\d+)`)
+
+// redisConn is a connection whose replies are not read but counted by a mark
+// behind them.
+type redisConn struct {
+	t     testing.TB
+	conn  net.Conn
+	in    *bufio.Reader
+	out   *bufio.Writer
+	marks int
+}
+
+func (c *redisConn) send(words [][]byte) {
+	fmt.Fprintf(c.out, "*%d\r\n", len(words))
+	for _, w := range words {
+		fmt.Fprintf(c.out, "$%d\r\n", len(w))
+		c.out.Write(w)
+		c.out.WriteString("\r\n")
+	}
+}
+
+func (c *redisConn) flush() {
+	if err := c.out.Flush(); err != nil {
+		c.t.Fatal(err)
+	}
+}
+
+// sync waits until everything sent is answered.
+func (c *redisConn) sync() { c.readToMark(func([]byte) {}) }
+
+// ask returns a command's reply as it came.
+func (c *redisConn) ask(words ...string) string {
+	c.sync()
+	args := make([][]byte, len(words))
+	for i, w := range words {
+		args[i] = []byte(w)
+	}
+	c.send(args)
+	var reply bytes.Buffer
+	c.readToMark(func(part []byte) { reply.Write(part) })
+	return reply.String()
+}
+
+// readToMark reads all replies; a PING, which is allowed among subscriptions
+// too, marks their end.
+func (c *redisConn) readToMark(got func([]byte)) {
+	c.marks++
+	mark := fmt.Sprintf("mark-%d", c.marks)
+	c.send([][]byte{[]byte("PING"), []byte(mark)})
+	c.flush()
+	for {
+		part, err := c.in.ReadSlice('\n')
+		if err != nil && err != bufio.ErrBufferFull {
+			c.t.Fatal(err)
+		}
+		if part[0] == '-' {
+			c.t.Fatalf("redis-server answered %s", part)
+		}
+		if string(bytes.TrimRight(part, "\r\n")) == mark {
+			return
+		}
+		got(part)
+	}
+}

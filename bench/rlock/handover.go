@@ -1,0 +1,183 @@
+package main
+
+import (
+	"context"
+	"errors"
+	"math/rand/v2"
+	"sync"
+	"time"
+)
+
+// crowd is who waits in a cell of the hand-over table.
+type crowd struct {
+	waiters int
+	apart   bool // each has a client of its own, as in a process of its own
+	grants  int
+	hold    func() time.Duration // how long each holder keeps the lock
+}
+
+// holdTime is long enough for the last holder to queue up again, and random, so
+// that polls do not fall into step with the unlocks.
+func holdTime() time.Duration { return 10*time.Millisecond + rand.N(20*time.Millisecond) }
+
+// handOver is the time from the call of unlock to the next holder's grant.
+type handOver struct {
+	crowd
+	timing
+	used    usage // for each hand-over, the holding before it included
+	done    int   // hand-overs
+	stalled bool  // nobody was granted the lock in time, and the cell ended there
+}
+
+// stall is how long an unlock may be without a next holder while others wait.
+const stall = 20 * time.Second
+
+var errStalled = errors.New("nobody gets the lock")
+
+// actor is a goroutine that waits, holds, and waits again.
+type actor struct {
+	c       client
+	release chan struct{} // it may unlock
+	again   chan struct{} // it may wait again: somebody else has the lock
+}
+
+// grant says that an actor has the lock.
+type grant struct {
+	by *actor
+	at time.Time
+}
+
+// play is a run of actors.
+type play struct {
+	grants   chan grant
+	unlocked chan time.Time // when unlock was called
+	failed   chan error     // the first failure
+}
+
+// measureHandOver has one actor hold the lock and the others wait for it, again
+// and again. Who has unlocked does not compete until another has the lock: else
+// a library that polls would mostly hand the lock to itself.
+func measureHandOver(ctx context.Context, srv *server, l library, c crowd) (handOver, error) {
+	actors, closeAll, err := cast(l, srv.addr, c)
+	defer closeAll()
+	if err != nil {
+		return handOver{}, err
+	}
+	ctx, cancel := context.WithCancel(ctx)
+	p := &play{make(chan grant), make(chan time.Time, 1), make(chan error, 1)}
+	var running sync.WaitGroup
+	defer running.Wait()
+	defer cancel()
+	for _, a := range actors {
+		running.Go(func() { p.act(ctx, a) })
+	}
+	// Everybody waits, and has waited for longer than any pause between polls.
+	g, err := p.granted()
+	if err != nil {
+		return handOver{}, err
+	}
+	time.Sleep(time.Second)
+	took := make([]time.Duration, 0, c.grants)
+	before := srv.usage()
+	for range c.grants {
+		time.Sleep(c.hold())
+		g.by.release <- struct{}{}
+		next, err := p.granted()
+		if errors.Is(err, errStalled) && len(took) > 0 {
+			return handOver{c, timingOf(took), usage{}, len(took), true}, nil
+		}
+		if err != nil {
+			return handOver{}, err
+		}
+		took = append(took, next.at.Sub(<-p.unlocked))
+		g.by.again <- struct{}{}
+		g = next
+	}
+	used := srv.usage().since(before).each(c.grants)
+	return handOver{c, timingOf(took), used, len(took), false}, nil
+}
+
+// cast opens the clients. The function it returns closes them.
+func cast(l library, addr string, c crowd) ([]*actor, func(), error) {
+	var actors []*actor
+	var opened []client
+	closeAll := func() {
+		for _, c := range opened {
+			c.close()
+		}
+	}
+	for i := range c.waiters + 1 {
+		if i == 0 || c.apart {
+			c, err := l.open(addr)
+			if err != nil {
+				return nil, closeAll, err
+			}
+			opened = append(opened, c)
+		}
+		actors = append(actors, &actor{opened[len(opened)-1], make(chan struct{}), make(chan struct{})})
+	}
+	return actors, closeAll, nil
+}
+
+// act locks and unlocks until ctx ends.
+func (p *play) act(ctx context.Context, a *actor) {
+	for ctx.Err() == nil {
+		unlock, err := a.c.lock(ctx, "bench")
+		at := time.Now()
+		if err != nil {
+			p.fail(ctx, err)
+			return
+		}
+		if tell(ctx, p.grants, grant{a, at}) {
+			await(ctx, a.release)
+		}
+		began := time.Now()
+		// The end of the run is no reason to leave a lock behind.
+		if err := unlock(context.WithoutCancel(ctx)); err != nil {
+			p.fail(ctx, err)
+			return
+		}
+		if !tell(ctx, p.unlocked, began) {
+			return
+		}
+		await(ctx, a.again)
+	}
+}
+
+func (p *play) fail(ctx context.Context, err error) {
+	if ctx.Err() == nil {
+		select {
+		case p.failed <- err:
+		default:
+		}
+	}
+}
+
+func (p *play) granted() (grant, error) {
+	select {
+	case g := <-p.grants:
+		return g, nil
+	case err := <-p.failed:
+		return grant{}, err
+	case <-time.After(stall):
+		return grant{}, errStalled
+	}
+}
+
+// tell sends v unless ctx ends first.
+func tell[T any](ctx context.Context, to chan<- T, v T) bool {
+	select {
+	case to <- v:
+		return true
+	case <-ctx.Done():
+		return false
+	}
+}
+
+// await receives unless ctx ends first.
+func await(ctx context.Context, from <-chan struct{}) {
+	select {
+	case <-from:
+	case <-ctx.Done():
+	}
+}

@@ -1,0 +1,123 @@
+package main
+
+import (
+	"context"
+	"errors"
+	"time"
+
+	"github.com/bsm/redislock"
+	"github.com/go-redsync/redsync/v4"
+	"github.com/go-redsync/redsync/v4/redis/goredis/v9"
+	"github.com/redis/go-redis/v9"
+	"github.com/redis/rueidis"
+	"github.com/redis/rueidis/rueidislock"
+
+	"github.com/lockredis/lockredis/rlock"
+)
+
+// library is a lock library with settings.
+type library struct {
+	name  string
+	waits string        // how it waits
+	polls time.Duration // the mean of its pauses; 0: it is told
+	alike bool          // differs from the one before only in how it waits
+	open  func(addr string) (client, error)
+}
+
+// client is what a process has of a library.
+type client struct {
+	// lock waits for the named lock and returns how to release it.
+	lock  func(ctx context.Context, name string) (unlock func(context.Context) error, err error)
+	close func()
+}
+
+// lease is how long locks would outlive this process, in all libraries.
+const lease = 30 * time.Second
+
+// libraries returns those that are compared. rlock is the first.
+func libraries() []library {
+	tenth := 10 * time.Millisecond
+	return []library{
+		{name: "rlock", waits: "told by pub/sub", open: openRlock},
+		{name: "bsm/redislock", waits: "polls every 100 ms, as its example does", polls: 100 * time.Millisecond, open: openRedislock(100 * time.Millisecond)},
+		{name: "bsm/redislock, 10 ms", waits: "polls every 10 ms", polls: tenth, alike: true, open: openRedislock(tenth)},
+		{name: "redsync", waits: "polls every 50 to 250 ms, its default", polls: 150 * time.Millisecond, open: openRedsync()},
+		{name: "redsync, 10 ms", waits: "polls every 10 ms", polls: tenth, alike: true, open: openRedsync(redsync.WithRetryDelay(tenth), redsync.WithTries(1000))},
+		{name: "rueidislock", waits: "told by client tracking, 2 of 3 keys, its default", open: openRueidislock(rueidislock.LockerOption{})},
+		{name: "rueidislock, 1 key", waits: "told by client tracking, KeyMajority 1 and NoLoopTracking", open: openRueidislock(rueidislock.LockerOption{KeyMajority: 1, NoLoopTracking: true})},
+	}
+}
+
+func openRlock(addr string) (client, error) {
+	rdb := redis.NewClient(&redis.Options{Addr: addr})
+	c := rlock.New(rdb, rlock.Options{Lease: lease})
+	return client{
+		lock: func(ctx context.Context, name string) (func(context.Context) error, error) {
+			l := c.Lock(name)
+			return l.Unlock, l.Lock(ctx)
+		},
+		close: func() { c.Close(); rdb.Close() },
+	}, nil
+}
+
+func openRedislock(every time.Duration) func(string) (client, error) {
+	return func(addr string) (client, error) {
+		rdb := redis.NewClient(&redis.Options{Addr: addr})
+		c := redislock.New(rdb)
+		lock := func(ctx context.Context, name string) (func(context.Context) error, error) {
+			for {
+				l, err := c.Obtain(ctx, name, lease, &redislock.Options{RetryStrategy: redislock.LinearBackoff(every)})
+				switch {
+				case err == nil:
+					return l.Release, nil
+				case !errors.Is(err, redislock.ErrNotObtained) || ctx.Err() != nil:
+					return nil, err
+				}
+			}
+		}
+		return client{lock, func() { rdb.Close() }}, nil
+	}
+}
+
+func openRedsync(options ...redsync.Option) func(string) (client, error) {
+	options = append(options, redsync.WithExpiry(lease))
+	return func(addr string) (client, error) {
+		rdb := redis.NewClient(&redis.Options{Addr: addr})
+		rs := redsync.New(goredis.NewPool(rdb))
+		lock := func(ctx context.Context, name string) (func(context.Context) error, error) {
+			m := rs.NewMutex(name, options...)
+			unlock := func(ctx context.Context) error {
+				_, err := m.UnlockContext(ctx)
+				return err
+			}
+			for {
+				err := m.LockContext(ctx)
+				taken := new(redsync.ErrTaken)
+				switch {
+				case err == nil:
+					return unlock, nil
+				case !errors.As(err, &taken) && !errors.Is(err, redsync.ErrFailed) || ctx.Err() != nil:
+					return nil, err
+				}
+			}
+		}
+		return client{lock, func() { rdb.Close() }}, nil
+	}
+}
+
+func openRueidislock(o rueidislock.LockerOption) func(string) (client, error) {
+	return func(addr string) (client, error) {
+		o := o
+		o.KeyValidity = lease
+		o.ClientOption = rueidis.ClientOption{InitAddress: []string{addr}}
+		c, err := rueidislock.NewLocker(o)
+		if err != nil {
+			return client{}, err
+		}
+		lock := func(ctx context.Context, name string) (func(context.Context) error, error) {
+			_, cancel, err := c.WithContext(ctx, name)
+			return func(context.Context) error { cancel(); return nil }, err
+		}
+		return client{lock, c.Close}, nil
+	}
+}

@@ -1,0 +1,159 @@
+package main
+
+import (
+	"bufio"
+	"fmt"
+	"os"
+	"runtime"
+	"runtime/debug"
+	"strings"
+	"time"
+)
+
+// report is what was measured.
+type report struct {
+	settings
+	server    string
+	began     time.Time
+	libraries []library
+	pairs     []pair     // a library's at its index
+	handOvers []handOver // in the order of crowds, then libraries
+}
+
+// markdown returns the page.
+func (r *report) markdown() string {
+	var b strings.Builder
+	fmt.Fprintf(&b, `# rlock beside other Go lock libraries
+
+Measured by `+"`go -C bench/rlock run .`"+`, which writes this page, on %s, %s, %d CPUs (%s), on %s. Client and server
+share the machine and talk over loopback, so a network's time comes on top of each round trip. The CPUs are kept from sleeping by idle-priority tasks.
+
+%s
+`, r.began.Format("2 January 2006"), runtime.Version(), runtime.NumCPU(), cpuModel(), r.server, r.versions())
+	r.writePairs(&b)
+	for i := 0; i < len(r.handOvers); i += len(r.libraries) {
+		r.writeHandOvers(&b, r.handOvers[i:i+len(r.libraries)])
+	}
+	fmt.Fprintf(&b, reading, stall)
+	return b.String()
+}
+
+const reading = `
+## How to read this
+
+- rlock, like rueidislock, renews its locks in the background, tells their holder of a loss, and waits without polling; a lock of rlock is
+  reentrant, and an unlock that is sent again because its reply was lost is answered from a latch. redislock and redsync do none of this. So rlock runs
+  more commands for a pair on the server, in as many round trips. Deleting latches is a pipeline now and then, not a round trip for each pair.
+- A waiter that polls costs CPU and commands all the time, and the more of them poll, the sooner one of them comes by: their
+  hand-over improves with the crowd at the price of the server. rlock's waiters cost nothing until they are woken. Where each waiter is a process of
+  its own, an unlock wakes one waiter of every process, as Redisson's does.
+- "Hung after n" tells that after so many hand-overs nobody was granted the lock within %v of the unlock, and the cell ended there. Why was not looked
+  into.
+- jefferyjob/go-redislock is missing: its module could not be had where this was measured.
+`
+
+// versions tells which modules were measured, and how they were set.
+func (r *report) versions() string {
+	modules := map[string]string{"bsm/redislock": "github.com/bsm/redislock", "redsync": "github.com/go-redsync/redsync/v4", "rueidislock": "github.com/redis/rueidis"}
+	built := map[string]string{}
+	if info, ok := debug.ReadBuildInfo(); ok {
+		for _, m := range info.Deps {
+			built[m.Path] = m.Version
+		}
+	}
+	var b strings.Builder
+	b.WriteString("| library | module | waiters |\n|---|---|---|\n")
+	for _, l := range r.libraries {
+		module := "this one, go-redis " + built["github.com/redis/go-redis/v9"]
+		if path := modules[strings.Split(l.name, ",")[0]]; path != "" {
+			module = path + " " + built[path]
+		}
+		fmt.Fprintf(&b, "| %s | %s | %s |\n", l.name, module, l.waits)
+	}
+	return b.String()
+}
+
+func (r *report) writePairs(b *strings.Builder) {
+	fmt.Fprintf(b, `## Lock and unlock, uncontended
+
+%d rounds of %d pairs, the libraries taking turns; medians and 99th percentiles of all pairs. A context that can end is what a request handler has; the
+columns after it are from those pairs. CPU, round trips, commands and allocations are means of a pair, work in the background included; commands are
+what the server ran, those in scripts included. The last column is the median rate of %d goroutines with a lock each.
+
+| library | p50 | p99 | p50, context can end | p99, context can end | client CPU | server CPU | round trips | commands | allocations | pairs/s, %d at once |
+|---|---|---|---|---|---|---|---|---|---|---|
+`, r.rounds, r.settings.pairs, goroutines, goroutines)
+	best := 0
+	for i, l := range r.libraries {
+		if l.alike {
+			continue
+		}
+		p := r.pairs[i]
+		fmt.Fprintf(b, "| %s | %s | %s | %s | %s | %s | %s | %.2f | %.1f | %.0f | %.0f |\n", l.name, micro(p.plain.p50), micro(p.plain.p99), micro(p.ending.p50),
+			micro(p.ending.p99), micro(p.used.client), micro(p.used.server), p.used.reads, p.used.commands, p.allocations, p.rate)
+		if i > 0 && (best == 0 || p.ending.p50 < r.pairs[best].ending.p50) {
+			best = i
+		}
+	}
+	if best > 0 {
+		own, other := r.pairs[0], r.pairs[best]
+		fmt.Fprintf(b, "\nrlock takes %.2f times as long as the fastest other, %s (%.2f times where the context cannot end).\n", ratio(own.ending.p50, other.ending.p50),
+			r.libraries[best].name, ratio(own.plain.p50, other.plain.p50))
+	}
+}
+
+// writeHandOvers writes the table of one crowd.
+func (r *report) writeHandOvers(b *strings.Builder, hs []handOver) {
+	if hs[0].waiters == 2 {
+		title, text := "one process", "All waiters share one client."
+		if hs[0].apart {
+			title, text = "a process each", "Each waiter has a client of its own, as if it were a process of its own."
+		}
+		fmt.Fprintf(b, `
+## Hand-over, %s
+
+%s The time is from the call of unlock to the return of the next holder's lock, %d hand-overs; the holder keeps
+the lock for 10 to 30 ms. CPU, round trips and commands are means of a hand-over with the holding before it. The last two columns say how many times
+rlock's the latency is.
+`, title, text, hs[0].grants)
+	}
+	fmt.Fprintf(b, `
+%d waiters:
+
+| library | p50 | p99 | client CPU | server CPU | round trips | commands | p50 ÷ rlock's | p99 ÷ rlock's |
+|---|---|---|---|---|---|---|---|---|
+`, hs[0].waiters)
+	for i, h := range hs {
+		if h.stalled {
+			fmt.Fprintf(b, "| %s: hung after %d | %s | %s | | | | | %.1f | %.1f |\n", r.libraries[i].name, h.done, micro(h.p50), micro(h.p99), ratio(h.p50, hs[0].p50), ratio(h.p99, hs[0].p99))
+			continue
+		}
+		fmt.Fprintf(b, "| %s | %s | %s | %s | %s | %.1f | %.1f | %.1f | %.1f |\n", r.libraries[i].name, micro(h.p50), micro(h.p99), micro(h.used.client),
+			micro(h.used.server), h.used.reads, h.used.commands, ratio(h.p50, hs[0].p50), ratio(h.p99, hs[0].p99))
+	}
+}
+
+func ratio(a, b time.Duration) float64 { return float64(a) / float64(max(b, 1)) }
+
+// micro writes d in µs, or in ms where that is easier to read.
+func micro(d time.Duration) string {
+	if d >= 10*time.Millisecond {
+		return fmt.Sprintf("%.1f ms", float64(d)/float64(time.Millisecond))
+	}
+	return fmt.Sprintf("%.0f µs", float64(d)/float64(time.Microsecond))
+}
+
+// cpuModel is what the system calls its CPU.
+func cpuModel() string {
+	f, err := os.Open("/proc/cpuinfo")
+	if err != nil {
+		return runtime.GOARCH
+	}
+	defer f.Close()
+	for lines := bufio.NewScanner(f); lines.Scan(); {
+		if key, value, ok := strings.Cut(lines.Text(), ":"); ok && strings.TrimSpace(key) == "model name" {
+			return strings.TrimSpace(value)
+		}
+	}
+	return runtime.GOARCH
+}

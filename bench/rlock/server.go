@@ -1,0 +1,148 @@
+package main
+
+import (
+	"bufio"
+	"context"
+	"errors"
+	"fmt"
+	"net"
+	"os"
+	"os/exec"
+	"strconv"
+	"strings"
+	"syscall"
+	"time"
+
+	"github.com/redis/go-redis/v9"
+)
+
+// server is the Redis that everything is measured on.
+type server struct {
+	addr string
+	rdb  *redis.Client // for INFO
+	stop func()
+}
+
+// startServer starts a redis-server on a free port, or uses the one at addr.
+func startServer(addr string) (*server, error) {
+	s := &server{addr: addr, stop: func() {}}
+	if addr == "" {
+		if err := s.start(); err != nil {
+			return nil, err
+		}
+	}
+	s.rdb = redis.NewClient(&redis.Options{Addr: s.addr})
+	end := time.Now().Add(10 * time.Second)
+	for s.rdb.Ping(context.Background()).Err() != nil {
+		if time.Now().After(end) {
+			s.close()
+			return nil, errors.New("the server does not answer")
+		}
+		time.Sleep(10 * time.Millisecond)
+	}
+	return s, nil
+}
+
+func (s *server) start() error {
+	l, err := net.Listen("tcp", "127.0.0.1:0")
+	if err != nil {
+		return err
+	}
+	s.addr = l.Addr().String()
+	port := l.Addr().(*net.TCPAddr).Port
+	l.Close()
+	dir, err := os.MkdirTemp("", "bench-rlock")
+	if err != nil {
+		return err
+	}
+	cmd := exec.Command("redis-server", "--port", strconv.Itoa(port), "--save", "", "--appendonly", "no")
+	cmd.Dir = dir
+	if err := cmd.Start(); err != nil {
+		os.RemoveAll(dir)
+		return err
+	}
+	s.stop = func() {
+		_ = cmd.Process.Kill()
+		_ = cmd.Wait()
+		os.RemoveAll(dir)
+	}
+	return nil
+}
+
+func (s *server) close() {
+	s.rdb.Close()
+	s.stop()
+}
+
+// name is the server's kind and version.
+func (s *server) name() string {
+	info := s.info()
+	if v := info["lockredis_version"]; v != "" {
+		return "lockredis " + v
+	}
+	return "redis-server " + info["redis_version"]
+}
+
+func (s *server) info() map[string]string {
+	fields := map[string]string{}
+	lines := bufio.NewScanner(strings.NewReader(s.rdb.Info(context.Background(), "everything").Val()))
+	for lines.Scan() {
+		if key, value, ok := strings.Cut(lines.Text(), ":"); ok {
+			fields[key] = value
+		}
+	}
+	return fields
+}
+
+// usage is what has been used up to a moment, or, as a difference, in between.
+type usage struct {
+	client, server time.Duration // CPU
+	reads          float64       // of requests, by the server: a round trip each
+	commands       float64       // those run by scripts included
+}
+
+// usage reads the counters. Its own INFO counts as one read.
+func (s *server) usage() usage {
+	info := s.info()
+	u := usage{
+		client: clientCPU(),
+		server: seconds(info["used_cpu_user"]) + seconds(info["used_cpu_sys"]),
+	}
+	u.reads, _ = strconv.ParseFloat(info["total_reads_processed"], 64)
+	for key, value := range info {
+		if strings.HasPrefix(key, "cmdstat_") && key != "cmdstat_info" {
+			var calls float64
+			_, _ = fmt.Sscanf(value, "calls=%g,", &calls)
+			u.commands += calls
+		}
+	}
+	return u
+}
+
+// since returns what was used from before to u, of which the second INFO is no
+// part.
+func (u usage) since(before usage) usage {
+	return usage{u.client - before.client, u.server - before.server, u.reads - before.reads - 1, u.commands - before.commands}
+}
+
+func (u usage) plus(v usage) usage {
+	return usage{u.client + v.client, u.server + v.server, u.reads + v.reads, u.commands + v.commands}
+}
+
+func (u usage) each(n int) usage {
+	return usage{u.client / time.Duration(n), u.server / time.Duration(n), u.reads / float64(n), u.commands / float64(n)}
+}
+
+func seconds(text string) time.Duration {
+	s, _ := strconv.ParseFloat(text, 64)
+	return time.Duration(s * float64(time.Second))
+}
+
+// clientCPU is what this process has used.
+func clientCPU() time.Duration {
+	var r syscall.Rusage
+	if err := syscall.Getrusage(syscall.RUSAGE_SELF, &r); err != nil {
+		return 0
+	}
+	return time.Duration(r.Utime.Nano() + r.Stime.Nano())
+}
