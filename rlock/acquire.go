@@ -12,7 +12,11 @@ func (l *Lock) acquire(ctx context.Context, wait, lease time.Duration) error {
 	if a.watched {
 		a.length = l.c.opts.Lease
 	}
-	if err := l.takeTurn(ctx); err != nil {
+	turnLimit := wait
+	if wait == 0 {
+		turnLimit = turnTime
+	}
+	if err := within(ctx, a.start, turnLimit, l.takeTurn); err != nil {
 		return err
 	}
 	if err := l.c.wait(ctx, a, a.start, wait); err != nil {
@@ -25,6 +29,10 @@ func (l *Lock) acquire(ctx context.Context, wait, lease time.Duration) error {
 	}
 	return nil
 }
+
+// turnTime is how long one who does not wait for the lock waits for another
+// goroutine of the same owner that is just changing the hold.
+const turnTime = 100 * time.Millisecond
 
 // takeTurn waits until no other goroutine changes this owner's hold, and no
 // command that may change it is without an answer.
@@ -93,7 +101,10 @@ func (a *attempt) try(ctx context.Context) (grant, error) {
 		a.unknown = true
 		return grant{}, fmt.Errorf("%w: %w", ErrLockLost, errLeaseOver)
 	case g.ok:
-		l.granted(length, a.watched, sent, answered, g.token)
+		if err := l.granted(length, a.watched, sent, answered, g.token); err != nil {
+			a.unknown = true
+			return grant{}, err
+		}
 	}
 	return g, nil
 }
@@ -145,12 +156,22 @@ func (a *attempt) cleanUp() {
 	l := a.l
 	defer l.giveTurn()
 	if a.unknown {
-		l.send(a.length, l.kind.undo(l, a.held))
+		latch := l.c.latch(l.name)
+		l.sendLatched(a.length, latch, l.kind.undo(l, a.held, latch, a.length))
 	}
 	if a.queued {
 		k, _ := l.kind.leave(l)
 		l.send(l.c.opts.Lease, k)
 	}
+}
+
+// sendLatched is send of what a latch keeps from running twice.
+func (l *Lock) sendLatched(limit time.Duration, latch string, k call) outcome {
+	failed := 0
+	k.failed = &failed
+	o := l.send(limit, k)
+	l.c.sweep(latch, failed, o.err)
+	return o
 }
 
 // send runs k until it is answered, at the longest for limit.

@@ -54,6 +54,10 @@ func (c *Client) await(ctx context.Context, t task) (o outcome, left bool) {
 		return outcome{nil, err}, false
 	}
 	if ctx.Done() == nil {
+		if !c.begin() {
+			return outcome{nil, ErrClosed}, false
+		}
+		defer c.background.Done()
 		reply, err := t.send(ctx)
 		return outcome{reply, err}, false
 	}
@@ -120,10 +124,16 @@ func unlessNotSynced(err error) error {
 	return err
 }
 
-// ask is order for a command that only reads.
-func (c *Client) ask(ctx context.Context, args ...any) (any, error) {
+// readOnMaster runs a command that only reads where the key is written.
+var readOnMaster = newScript(`return redis.call(ARGV[1], KEYS[1], unpack(ARGV, 2))`)
+
+// ask is order for a command that only reads one key.
+func (c *Client) ask(ctx context.Context, command, key string, args ...any) (any, error) {
+	if c.topo.strays {
+		return c.order(ctx, readOnMaster.call([]string{key}, append([]any{command}, args...)...), true)
+	}
 	o, _ := c.await(ctx, sending(func(ctx context.Context) (any, error) {
-		cmd := redis.NewCmd(ctx, args...)
+		cmd := redis.NewCmd(ctx, append([]any{command, key}, args...)...)
 		_ = c.rdb.Process(ctx, cmd)
 		return result(cmd)
 	}))

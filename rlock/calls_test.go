@@ -50,11 +50,10 @@ func TestACallSentTwiceIsTheSameAsOnce(t *testing.T) {
 		twice(acquire(0), "1")
 		twice(acquire(1), "2")
 		twice(acquire(2), "3")
-		if _, err := me.SendUndo(2); err != nil {
-			t.Fatal(err)
-		}
-		if _, err := me.SendUndo(2); err != nil {
-			t.Fatal(err)
+		for range 2 {
+			if _, err := me.SendUndo(2, "u"); err != nil {
+				t.Fatal(err)
+			}
 		}
 		if got := twice(release("a"), "1"); got != int64(0) {
 			t.Fatal(got)
@@ -66,8 +65,18 @@ func TestACallSentTwiceIsTheSameAsOnce(t *testing.T) {
 			t.Fatal(got)
 		}
 		twice(acquire(0), "1")
-		if _, err := me.SendUndo(0); err != nil {
+		if _, err := me.SendUndo(0, "v"); err != nil {
 			t.Fatal(err)
+		}
+		twice(acquire(0), "1") // the same owner again, before the undo arrives once more
+		if _, err := me.SendUndo(0, "v"); err != nil {
+			t.Fatal(err)
+		}
+		if got := rdb.HGet(context.Background(), "l", k.Field).Val(); got != "1" {
+			t.Fatalf("count is %q after a repeated undo", got)
+		}
+		if got := twice(release("d"), ""); got != int64(1) {
+			t.Fatal(got)
 		}
 		if locked, err := me.IsLocked(context.Background()); locked || err != nil {
 			t.Fatal(locked, err)

@@ -17,12 +17,16 @@ import (
 // Options configure a Client. The zero value is what Redisson does by default.
 type Options struct {
 	// ID is the client's part of its owners' names, Redisson's client id. Empty
-	// means a new UUID. Two clients must not share an ID.
+	// means a new UUID. Two clients must not share an ID. Packages that look for
+	// forgotten locks, lockredistest for one, know owners by their UUIDs.
+	// Owners are numbered from 1, as Java's threads are: a client that has a Java
+	// client's ID makes all of its locks with WithOwner.
 	ID string
 
 	// Lease is how long a lock outlives its holder when the holder dies: the
 	// lease that the watchdog keeps renewing, Redisson's lockWatchdogTimeout.
-	// 0 means 30 s. All clients of a lock may differ in it.
+	// 0 means 30 s, and what is less than 1 ms that. Clients of the same lock may
+	// use different values.
 	Lease time.Duration
 
 	// FairWait is how long a fair lock waits for the next in its queue before
@@ -75,20 +79,17 @@ type Client struct {
 }
 
 // New returns a client over rdb, which stays the caller's to close, after this
-// one.
+// one. rdb is a *redis.Client, one server or a Sentinel set's master, or a
+// *redis.ClusterClient, or embeds one. Others are taken for a single server whose
+// replicas nobody waits for; a *redis.Ring panics: it has no server that all
+// clients of a lock agree on.
 func New(rdb redis.UniversalClient, opts Options) *Client {
 	if opts.ID == "" {
 		opts.ID = uuid.NewString()
 	}
-	if opts.Lease <= 0 {
-		opts.Lease = 30 * time.Second
-	}
-	if opts.FairWait <= 0 {
-		opts.FairWait = 5 * time.Minute
-	}
-	if opts.SyncTimeout <= 0 {
-		opts.SyncTimeout = time.Second
-	}
+	opts.Lease = atLeastMS(opts.Lease, 30*time.Second)
+	opts.FairWait = atLeastMS(opts.FairWait, 5*time.Minute)
+	opts.SyncTimeout = atLeastMS(opts.SyncTimeout, time.Second)
 	c := &Client{rdb: rdb, opts: opts, topo: topologyOf(rdb, opts.Sync), entropy: rand.Uint64(), jobs: make(chan *job)}
 	c.ctx, c.stop = context.WithCancel(context.Background())
 	c.hub = newHub(c)
@@ -97,13 +98,23 @@ func New(rdb redis.UniversalClient, opts Options) *Client {
 	return c
 }
 
+// atLeastMS returns d, or what is meant by 0. Redis counts in milliseconds, and to
+// it 0 of them is none, or no limit.
+func atLeastMS(d, meant time.Duration) time.Duration {
+	if d <= 0 {
+		return meant
+	}
+	return max(d, time.Millisecond)
+}
+
 // ID returns the client's id.
 func (c *Client) ID() string { return c.opts.ID }
 
 // Close ends waits with ErrClosed and stops renewing. Locks that are still held
-// are not released: they are free when their leases end. It returns when the
-// client's goroutines have ended, at the latest when the commands under way
-// have timed out. Closing twice is harmless.
+// are lost for their holders (ErrLockLost, ErrClosed) but not released: they are
+// free when their leases end. It returns, always nil, when the client's goroutines
+// have ended, at the latest when the commands under way have timed out. Closing
+// twice is harmless.
 func (c *Client) Close() error {
 	c.mu.Lock()
 	was := c.closed
@@ -121,17 +132,25 @@ func (c *Client) Close() error {
 // goBackground runs f on a goroutine that Close waits for. It reports false,
 // and does not, when the client is closed.
 func (c *Client) goBackground(f func()) bool {
-	c.mu.Lock()
-	defer c.mu.Unlock()
-	if c.closed {
+	if !c.begin() {
 		return false
 	}
-	c.background.Add(1)
 	go func() {
 		defer c.background.Done()
 		f()
 	}()
 	return true
+}
+
+// begin has Close wait until background.Done. It reports false, and does not, when
+// the client is closed.
+func (c *Client) begin() bool {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	if !c.closed {
+		c.background.Add(1)
+	}
+	return !c.closed
 }
 
 // nextOwner returns the name of a new owner: Redisson's "id:threadId".

@@ -48,7 +48,11 @@ func unlockAfter(ctx context.Context, unlock func(context.Context) error) error 
 	if ctx.Err() == nil {
 		return unlock(ctx)
 	}
-	ctx, cancel := context.WithTimeout(context.WithoutCancel(ctx), grace)
+	limited, cancel := context.WithTimeout(context.WithoutCancel(ctx), grace)
 	defer cancel()
-	return unlock(ctx)
+	err := unlock(limited)
+	if limited.Err() != nil && errors.Is(err, limited.Err()) {
+		return ctx.Err()
+	}
+	return err
 }

@@ -62,6 +62,11 @@
 // PermitSemaphore's and RateLimiter's acquisitions, and of what gives back or
 // changes a permit: each permit and each request has a name.
 //
+// A sending whose connection broke may reach the server long after its repetition
+// was answered. A late unlock finds its latch and does nothing. A late acquisition
+// finds nothing that tells it: if the lock is free by then it takes it, for an owner
+// that does not know of it, and the lock is free again after one lease.
+//
 // Where the layout does not name who asked, a second sending would count again.
 // So these are sent once, and after an error that is no answer of the server
 // nobody knows whether they ran: all changes of Semaphore and CountDownLatch,

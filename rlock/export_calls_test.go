@@ -11,7 +11,9 @@ func (l *Lock) SendAcquire(lease time.Duration, held int, waits bool) (any, erro
 	return l.sendCall(l.kind.acquire(l, lease, held, waits))
 }
 
-func (l *Lock) SendUndo(held int) (any, error) { return l.sendCall(l.kind.undo(l, held)) }
+func (l *Lock) SendUndo(held int, latch string) (any, error) {
+	return l.sendCall(l.kind.undo(l, held, prefixed("redisson_unlock_latch", l.name)+":"+latch, time.Minute))
+}
 
 func (l *Lock) SendRelease(latch string, lease time.Duration) (any, error) {
 	return l.sendCall(l.kind.release(l, prefixed("redisson_unlock_latch", l.name)+":"+latch, lease))

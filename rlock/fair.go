@@ -87,7 +87,7 @@ end
 if not free then return redis.call('pttl', lock) end
 return math.min(tonumber(ARGV[8]), tonumber(deadline or math.huge) - now)`)
 
-var fairUndo = newScript(fairQueue + `
+var fairUndo = newScript(onlyOnce + fairQueue + `
 local count = tonumber(redis.call('hget', lock, me) or 0)
 if count ~= tonumber(ARGV[4]) + 1 then return 0 end
 if count > 1 then
@@ -159,14 +159,16 @@ func (k fair) acquire(l *Lock, lease time.Duration, held int, waits bool) call {
 		l.c.opts.FairWait.Milliseconds(), waits, l.c.opts.Lease.Milliseconds())
 }
 
-func (k fair) undo(l *Lock, held int) call { return k.call(l, fairUndo, "", held) }
+func (k fair) undo(l *Lock, held int, latch string, lease time.Duration) call {
+	return k.call(l, fairUndo, latch, held, latchTime(lease))
+}
 
 func (k fair) release(l *Lock, latch string, lease time.Duration) call {
-	return k.call(l, fairRelease, latch, latchTime, lease.Milliseconds())
+	return k.call(l, fairRelease, latch, latchTime(lease), lease.Milliseconds())
 }
 
 func (k fair) force(l *Lock, latch string) call {
-	return k.call(l, fairForce, latch, latchTime)
+	return k.call(l, fairForce, latch, latchTime(l.c.opts.Lease))
 }
 
 func (k fair) leave(l *Lock) (call, bool) {

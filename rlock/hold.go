@@ -32,35 +32,43 @@ func (l *Lock) leaseLength(a *attempt) time.Duration {
 // heldCount returns how often the owner holds the lock by its own knowledge, or
 // by the server's where others may act for it.
 func (l *Lock) heldCount(ctx context.Context) (int, error) {
-	if !l.known {
-		return l.HoldCount(ctx)
+	count, err := l.ownCount()
+	if err != nil || l.known {
+		return count, err
 	}
+	return l.HoldCount(ctx)
+}
+
+// ownCount returns how often the owner holds the lock by its own knowledge, or why
+// its hold was lost.
+func (l *Lock) ownCount() (int, error) {
 	l.mu.Lock()
 	defer l.mu.Unlock()
 	if l.hold == nil {
 		return 0, nil
 	}
-	if l.hold.err != nil {
-		return 0, l.hold.err
-	}
-	return l.hold.count, nil
+	return l.hold.count, l.hold.err
 }
 
 // granted notes a hold that a command began or counted up, from when it was sent
-// and when it was answered.
-func (l *Lock) granted(length time.Duration, watched bool, sent, answered time.Time, token int64) {
+// and when it was answered. It returns ErrClosed, and does not, when the client is
+// closed.
+func (l *Lock) granted(length time.Duration, watched bool, sent, answered time.Time, token int64) error {
 	l.mu.Lock()
 	defer l.mu.Unlock()
 	if h := l.hold; h != nil {
 		h.count++
 		h.token = token
-		l.c.dog.replace(&h.lease, length, watched || h.watched, sent)
-		return
+		l.c.dog.replace(&h.lease, length, watched || h.watched, sent) // not if it is lost: Lost tells that
+		return nil
 	}
 	h := &hold{l: l, count: 1, since: answered, token: token, lost: make(chan struct{})}
 	h.lease = lease{of: h, length: length, watched: watched}
+	if !l.c.dog.add(&h.lease, sent) {
+		return ErrClosed
+	}
 	l.hold = h
-	l.c.dog.add(&h.lease, sent)
+	return nil
 }
 
 func (h *hold) renewal(length time.Duration) call { return h.l.kind.renew(h.l, length) }

@@ -16,8 +16,10 @@ type kind interface {
 	acquire(l *Lock, lease time.Duration, held int, waits bool) call
 	// acquired reads acquire's reply.
 	acquired(reply any) (grant, error)
-	// undo takes back an acquire for held, if it has happened.
-	undo(l *Lock, held int) call
+	// undo takes back an acquire for held, if it has happened, and is sent for
+	// lease at the longest. The latch keeps another sending from taking back what
+	// was acquired since.
+	undo(l *Lock, held int, latch string, lease time.Duration) call
 	// release unlocks once and answers 1 for released, 0 for still held and nil
 	// for not held; a latch keeps the answer for another sending.
 	release(l *Lock, latch string, lease time.Duration) call

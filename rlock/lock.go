@@ -32,7 +32,8 @@ type LockOption func(*Lock)
 
 // WithOwner makes the lock's owner "id:threadID" with the given number, to act
 // for a known owner. Such an owner's hold count is read before each acquisition
-// because others may change it.
+// because others may change it. Owners without WithOwner are numbered from 1: a
+// client that has both kinds gives WithOwner numbers that those do not reach.
 func WithOwner(threadID int64) LockOption {
 	return func(l *Lock) {
 		l.owner = l.c.opts.ID + ":" + strconv.FormatInt(threadID, 10)

@@ -31,7 +31,7 @@ func TestEveryKindAnnouncesItsReleaseAsRedissonDoes(t *testing.T) {
 				send func() (any, error)
 			}{
 				{"release", func() (any, error) { return me.SendRelease("a", time.Minute) }},
-				{"undo", func() (any, error) { return me.SendUndo(0) }},
+				{"undo", func() (any, error) { return me.SendUndo(0, "u") }},
 				{"force", me.SendForce},
 			} {
 				rdb.Del(ctx, rlocksuite.FairQueue, rlocksuite.FairTimeouts)

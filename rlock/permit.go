@@ -100,9 +100,16 @@ func one(ids []string, err error) (string, error) {
 	return ids[0], nil
 }
 
+// maxPermits is how many permits can be taken at once: each is an argument of a
+// script, and a member of a sorted set.
+const maxPermits = 100_000
+
 func (s *PermitSemaphore) acquire(ctx context.Context, n int, wait, lease time.Duration) ([]string, error) {
-	if n <= 0 {
+	switch {
+	case n <= 0:
 		return nil, negative(n)
+	case n > maxPermits:
+		return nil, fmt.Errorf("rlock: %d permits at once, more than %d", n, maxPermits)
 	}
 	ids := make([]string, n)
 	args := []any{s.c.topo.publish, noLease, milliseconds(lease)}
@@ -161,7 +168,7 @@ func (s *PermitSemaphore) ReleaseN(ctx context.Context, ids ...string) error {
 
 func (s *PermitSemaphore) release(ctx context.Context, script *script, ids ...string) error {
 	latch := s.c.latch(s.name)
-	args := []any{s.c.topo.publish, latchTime}
+	args := []any{s.c.topo.publish, latchTime(s.c.opts.Lease)}
 	for _, id := range ids {
 		raw, err := permitName(id)
 		if err != nil {
@@ -169,9 +176,10 @@ func (s *PermitSemaphore) release(ctx context.Context, script *script, ids ...st
 		}
 		args = append(args, raw)
 	}
-	k := script.call([]string{s.keys[0], s.keys[1], s.keys[2], latch}, args...)
+	k, failed := script.call([]string{s.keys[0], s.keys[1], s.keys[2], latch}, args...), 0
+	k.failed = &failed
 	send := func(ctx context.Context) (any, error) { return s.c.runSynced(ctx, k, true) }
-	reply, err := s.c.giveBack(ctx, send, func(o outcome) { s.released(o, latch, send) })
+	reply, err := s.c.giveBack(ctx, send, func(o outcome) { s.released(o, latch, &failed, send) })
 	switch {
 	case err != nil:
 		return err
@@ -182,17 +190,17 @@ func (s *PermitSemaphore) release(ctx context.Context, script *script, ids ...st
 }
 
 // released notes a release, and sends it again as long as nobody answered.
-func (s *PermitSemaphore) released(o outcome, latch string, send func(context.Context) (any, error)) {
+func (s *PermitSemaphore) released(o outcome, latch string, failed *int, send func(context.Context) (any, error)) {
 	if !answered(o.err) {
 		s.c.goBackground(func() {
 			if o := s.c.persist(s.c.opts.Lease, send); answered(o.err) {
-				s.released(o, latch, send)
+				s.released(o, latch, failed, send)
 			}
 		})
 		return
 	}
 	if n, ok := o.reply.(int64); ok && n > 0 {
-		s.c.sweeper.add(latch)
+		s.c.sweep(latch, *failed, nil)
 		tell(s.c.opts.Observer.Released, Event{Kind: permitKind, Name: s.name})
 	}
 }

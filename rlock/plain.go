@@ -33,7 +33,7 @@ end
 call('pexpire', lock, ARGV[1])
 return ''`)
 
-var plainUndo = newScript(`
+var plainUndo = newScript(onlyOnce + `
 local count = tonumber(redis.call('hget', KEYS[1], ARGV[1]) or 0)
 if count ~= tonumber(ARGV[2]) + 1 then return 0 end
 if count > 1 then
@@ -96,19 +96,19 @@ func (plain) acquired(reply any) (grant, error) {
 	return grant{}, strange(reply)
 }
 
-func (k plain) undo(l *Lock, held int) call {
+func (k plain) undo(l *Lock, held int, latch string, lease time.Duration) call {
 	channel, _ := k.channel(l)
-	return plainUndo.call([]string{l.name, channel}, l.owner, held, l.c.topo.publish)
+	return plainUndo.call([]string{l.name, channel, latch}, l.owner, held, l.c.topo.publish, latchTime(lease))
 }
 
 func (k plain) release(l *Lock, latch string, lease time.Duration) call {
 	channel, _ := k.channel(l)
-	return plainRelease.call([]string{l.name, channel, latch}, l.owner, lease.Milliseconds(), l.c.topo.publish, latchTime)
+	return plainRelease.call([]string{l.name, channel, latch}, l.owner, lease.Milliseconds(), l.c.topo.publish, latchTime(lease))
 }
 
 func (k plain) force(l *Lock, latch string) call {
 	channel, _ := k.channel(l)
-	return plainForce.call([]string{l.name, channel, latch}, l.c.topo.publish, latchTime)
+	return plainForce.call([]string{l.name, channel, latch}, l.c.topo.publish, latchTime(l.c.opts.Lease))
 }
 
 func (plain) renew(l *Lock, lease time.Duration) call {

@@ -123,7 +123,7 @@ local function drop(owner, publish)
 end
 `
 
-var readUndo = newScript(readDrop + `
+var readUndo = newScript(onlyOnce + readDrop + `
 local count = tonumber(redis.call('hget', KEYS[1], ARGV[1]) or 0)
 if count ~= tonumber(ARGV[3]) + 1 then return 0 end
 drop(ARGV[1], ARGV[2])
@@ -150,7 +150,7 @@ redis.call('set', KEYS[3], 1, 'px', ARGV[4])
 return 1`)
 
 func forceMode(l *Lock, latch, mode string, message int) call {
-	return rwForce.call([]string{l.name, rwChannel(l), latch}, mode, message, l.c.topo.publish, latchTime)
+	return rwForce.call([]string{l.name, rwChannel(l), latch}, mode, message, l.c.topo.publish, latchTime(l.c.opts.Lease))
 }
 
 // Other than in Redisson a renewal shortens no other reader's lease.
@@ -176,12 +176,12 @@ func (reading) acquire(l *Lock, lease time.Duration, held int, _ bool) call {
 	return readAcquire.call([]string{l.name, rwTimeout(l)}, lease.Milliseconds(), l.owner, l.owner+":write", held)
 }
 
-func (reading) undo(l *Lock, held int) call {
-	return readUndo.call([]string{l.name, rwChannel(l), rwTag(l.name)}, l.owner, l.c.topo.publish, held)
+func (reading) undo(l *Lock, held int, latch string, lease time.Duration) call {
+	return readUndo.call([]string{l.name, rwChannel(l), rwTag(l.name), latch}, l.owner, l.c.topo.publish, held, latchTime(lease))
 }
 
-func (reading) release(l *Lock, latch string, _ time.Duration) call {
-	return readRelease.call([]string{l.name, rwChannel(l), rwTag(l.name), latch}, l.owner, l.c.topo.publish, latchTime)
+func (reading) release(l *Lock, latch string, lease time.Duration) call {
+	return readRelease.call([]string{l.name, rwChannel(l), rwTag(l.name), latch}, l.owner, l.c.topo.publish, latchTime(lease))
 }
 
 func (reading) force(l *Lock, latch string) call {

@@ -29,6 +29,7 @@ func newScript(body string) *script {
 type call struct {
 	script *script
 	args   []any // "evalsha", the hash, the number of keys, keys, arguments
+	failed *int  // counts the sendings that failed; nil: nobody asks
 }
 
 // firstKey is the place of the first key in a call's arguments.
@@ -40,7 +41,7 @@ func (s *script) call(keys []string, args ...any) call {
 	for _, key := range keys {
 		all = append(all, key)
 	}
-	return call{s, append(all, args...)}
+	return call{script: s, args: append(all, args...)}
 }
 
 // key returns the first key.
@@ -55,6 +56,25 @@ type once struct{ *redis.Cmd }
 
 func (once) NoRetry() bool { return true }
 
+// counted is a command that counts its sendings that failed: after each of them,
+// be it by an error or nil as the answer, go-redis asks whether it may send again.
+type counted struct {
+	*redis.Cmd
+	failed *int
+}
+
+func (c counted) NoRetry() bool {
+	*c.failed++
+	return false
+}
+
+// notRun tells that the last sending's failure was an answer: it did not run.
+func (k call) notRun() {
+	if k.failed != nil {
+		*k.failed--
+	}
+}
+
 // command returns k as EVALSHA, or as EVAL.
 func (k call) command(ctx context.Context, eval, retry bool) redis.Cmder {
 	args := k.args
@@ -64,20 +84,17 @@ func (k call) command(ctx context.Context, eval, retry bool) redis.Cmder {
 	}
 	cmd := redis.NewCmd(ctx, args...)
 	cmd.SetFirstKeyPos(firstKey)
-	if retry {
-		return cmd
+	switch {
+	case !retry:
+		return once{cmd}
+	case k.failed != nil:
+		return counted{cmd, k.failed}
 	}
-	return once{cmd}
+	return cmd
 }
 
 func result(cmd redis.Cmder) (any, error) {
-	var v any
-	var err error
-	if o, ok := cmd.(once); ok {
-		v, err = o.Result()
-	} else {
-		v, err = cmd.(*redis.Cmd).Result()
-	}
+	v, err := cmd.(interface{ Result() (any, error) }).Result()
 	if errors.Is(err, redis.Nil) {
 		return nil, nil
 	}
@@ -93,6 +110,7 @@ func (c *Client) run(ctx context.Context, k call, retry bool) (any, error) {
 	_ = c.rdb.Process(ctx, cmd)
 	v, err := result(cmd)
 	if noScript(err) {
+		k.notRun()
 		cmd = k.command(ctx, true, retry)
 		_ = c.rdb.Process(ctx, cmd)
 		v, err = result(cmd)
@@ -148,38 +166,48 @@ func (c *Client) runSynced(ctx context.Context, k call, retry bool) (any, error)
 		return c.run(ctx, k, retry)
 	}
 	for redirects := 1; ; redirects++ {
-		v, err := c.runOnNode(ctx, k, retry)
+		n, err := c.topo.node(ctx, k.key())
+		if err != nil {
+			return nil, err
+		}
+		v, err := c.runOnNode(ctx, n, k, false, retry)
+		if addr, ok := redirected(err, "ASK "); ok { // the key's slot is on its way to another node
+			if next, _ := c.topo.at(ctx, addr); next != nil {
+				v, err = c.runOnNode(ctx, next, k, true, retry)
+			}
+		}
 		c.lookAgain(ctx, err)
-		if redirects > 3 || !redirected(err) {
+		if _, moved := redirected(err, "MOVED "); !moved || redirects > 3 {
 			return v, err
 		}
 		pause(ctx, backoff(redirects))
 	}
 }
 
-func redirected(err error) bool {
-	return err != nil && (strings.HasPrefix(err.Error(), "MOVED ") || strings.HasPrefix(err.Error(), "ASK "))
+// redirected returns the address that an error of the given prefix names.
+func redirected(err error, prefix string) (addr string, ok bool) {
+	if err == nil || !strings.HasPrefix(err.Error(), prefix) {
+		return "", false
+	}
+	return err.Error()[strings.LastIndexByte(err.Error(), ' ')+1:], true
 }
 
-// runOnNode is runSynced on the node that has the first key.
-func (c *Client) runOnNode(ctx context.Context, k call, retry bool) (any, error) {
-	node, err := c.topo.node(ctx, k.key())
+// runOnNode is runSynced on a node; asking, if the key's slot is about to be its.
+func (c *Client) runOnNode(ctx context.Context, n node, k call, asking, retry bool) (any, error) {
+	expected, err := c.topo.replicas.of(ctx, n)
 	if err != nil {
 		return nil, err
 	}
-	expected, err := c.topo.replicas.of(ctx, node)
-	if err != nil {
-		return nil, err
-	}
-	v, confirmed, err := runAndWait(ctx, node, k, false, retry, expected, c.opts.SyncTimeout)
+	r := synced{n, k, asking, retry, expected, c.opts.SyncTimeout}
+	v, confirmed, err := r.run(ctx, false)
 	if noScript(err) {
-		v, confirmed, err = runAndWait(ctx, node, k, true, retry, expected, c.opts.SyncTimeout)
+		v, confirmed, err = r.run(ctx, true)
 	}
 	if err != nil || expected == 0 {
 		return v, err
 	}
 	if confirmed != int64(expected) {
-		c.topo.replicas.forget(node)
+		c.topo.replicas.forget(n)
 	}
 	if confirmed == 0 {
 		return v, fmt.Errorf("%w: 0 of %d within %v", ErrNotSynced, expected, c.opts.SyncTimeout)
@@ -187,18 +215,33 @@ func (c *Client) runOnNode(ctx context.Context, k call, retry bool) (any, error)
 	return v, nil
 }
 
-// runAndWait sends k and, when there are replicas, WAIT on one connection.
-func runAndWait(ctx context.Context, node *redis.Client, k call, eval, retry bool, replicas int, timeout time.Duration) (v any, confirmed int64, err error) {
-	cmd := k.command(ctx, eval, retry)
-	if replicas == 0 {
-		_ = node.Process(ctx, cmd)
+// synced is a call to a node whose replicas are waited for.
+type synced struct {
+	node     node
+	call     call
+	asking   bool
+	retry    bool
+	replicas int
+	timeout  time.Duration
+}
+
+// run sends the call and, when there are replicas, WAIT on one connection.
+func (r synced) run(ctx context.Context, eval bool) (v any, confirmed int64, err error) {
+	cmd := r.call.command(ctx, eval, r.retry)
+	if r.replicas == 0 && !r.asking {
+		_ = r.node.Process(ctx, cmd)
 		v, err = result(cmd)
 		return v, 0, err
 	}
-	wait := redis.NewIntCmd(ctx, "wait", replicas, timeout.Milliseconds())
-	pipe := node.Pipeline()
+	pipe := r.node.Pipeline()
+	if r.asking {
+		_ = pipe.Process(ctx, redis.NewStatusCmd(ctx, "asking"))
+	}
 	_ = pipe.Process(ctx, cmd)
-	_ = pipe.Process(ctx, wait)
+	wait := redis.NewIntCmd(ctx, "wait", r.replicas, r.timeout.Milliseconds())
+	if r.replicas > 0 {
+		_ = pipe.Process(ctx, wait)
+	}
 	_, _ = pipe.Exec(ctx)
 	if v, err = result(cmd); err == nil {
 		err = wait.Err()

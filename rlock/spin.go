@@ -18,7 +18,7 @@ func (c *Client) SpinLock(name string, options ...LockOption) *Lock {
 // spin is plain without messages.
 type spin struct{ plain }
 
-var spinUndo = newScript(`
+var spinUndo = newScript(onlyOnce + `
 local count = tonumber(redis.call('hget', KEYS[1], ARGV[1]) or 0)
 if count ~= tonumber(ARGV[2]) + 1 then return 0 end
 if count > 1 then
@@ -52,14 +52,14 @@ return 1`)
 func (spin) label() string                { return "spin" }
 func (spin) channel(*Lock) (string, bool) { return "", false }
 
-func (spin) undo(l *Lock, held int) call {
-	return spinUndo.call([]string{l.name}, l.owner, held)
+func (spin) undo(l *Lock, held int, latch string, lease time.Duration) call {
+	return spinUndo.call([]string{l.name, latch}, l.owner, held, latchTime(lease))
 }
 
 func (spin) release(l *Lock, latch string, lease time.Duration) call {
-	return spinRelease.call([]string{l.name, latch}, l.owner, lease.Milliseconds(), latchTime)
+	return spinRelease.call([]string{l.name, latch}, l.owner, lease.Milliseconds(), latchTime(lease))
 }
 
 func (spin) force(l *Lock, latch string) call {
-	return spinForce.call([]string{l.name, latch}, latchTime)
+	return spinForce.call([]string{l.name, latch}, latchTime(l.c.opts.Lease))
 }

@@ -8,9 +8,23 @@ import (
 	"time"
 )
 
-// latchTime is how long a latch keeps an unlock's answer, a forced one's too, for
-// another sending of it: 20 s, in ms as scripts take it.
-const latchTime = "20000"
+// latchTime returns how long a latch keeps the answer of what is sent until it is
+// answered, at the longest for limit: in ms, as scripts take it.
+func latchTime(limit time.Duration) int64 { return (limit + 20*time.Second).Milliseconds() }
+
+// onlyOnce begins a script that may be sent again but must not run again, whatever
+// it answers: the latch is its last key, and the latch's time its last argument.
+const onlyOnce = `
+if not redis.call('set', KEYS[#KEYS], '1', 'px', ARGV[#ARGV], 'nx') then return 0 end
+`
+
+// sweep deletes the latch of a call that was answered, unless an earlier sending of
+// it was not: that one may still be on its way to the server.
+func (c *Client) sweep(latch string, failed int, err error) {
+	if err == nil && failed == 0 {
+		c.sweeper.add(latch)
+	}
+}
 
 // Unlock releases the lock once. ErrNotHeld tells that the owner does not hold
 // it, ErrLockLost that it was lost before. When ctx ends, or has ended already,
@@ -42,6 +56,7 @@ func (l *Lock) unlockInTurn(ctx context.Context) error {
 	}
 	u := &unlocking{l: l, h: h, length: length, latch: l.c.latch(l.name)}
 	u.call = l.kind.release(l, u.latch, length)
+	u.call.failed = &u.failed
 	o, left := l.c.await(ctx, u)
 	switch {
 	case left:
@@ -64,6 +79,8 @@ type unlocking struct {
 	length time.Duration // of the lease that it prolongs
 	latch  string
 	call   call
+
+	failed int // sendings of call
 }
 
 func (u *unlocking) send(ctx context.Context) (any, error) { return u.l.c.runSynced(ctx, u.call, true) }
@@ -109,10 +126,7 @@ func (l *Lock) releaseLost(length time.Duration) {
 	defer l.giveTurn()
 	for again := true; again; {
 		latch := l.c.latch(l.name)
-		o := l.send(length, l.kind.release(l, latch, length))
-		if o.err == nil {
-			l.c.sweeper.add(latch)
-		}
+		o := l.sendLatched(length, latch, l.kind.release(l, latch, length))
 		again = o.reply == int64(0) && l.known // all of its holds are lost
 	}
 }
@@ -122,9 +136,7 @@ func (l *Lock) releaseLost(length time.Duration) {
 func (u *unlocking) end(o outcome) error {
 	o.err = unlessNotSynced(o.err) // a failover may bring the lock back, for the rest of its lease
 	l, h := u.l, u.h
-	if o.err == nil {
-		l.c.sweeper.add(u.latch)
-	}
+	l.c.sweep(u.latch, u.failed, o.err)
 	n, held := o.reply.(int64)
 	l.mu.Lock()
 	if h != nil {
@@ -152,12 +164,14 @@ func (u *unlocking) end(o outcome) error {
 // ForceUnlock deletes the lock, whoever holds it, and wakes those who wait. It
 // reports whether there was one. Its holder learns of it at the next renewal.
 func (l *Lock) ForceUnlock(ctx context.Context) (bool, error) {
-	latch := l.c.latch(l.name)
-	reply, err := l.c.orderSynced(ctx, l.kind.force(l, latch), true)
+	latch, failed := l.c.latch(l.name), 0
+	k := l.kind.force(l, latch)
+	k.failed = &failed
+	reply, err := l.c.orderSynced(ctx, k, true)
 	if err != nil || reply != int64(1) {
 		return false, err
 	}
-	l.c.sweeper.add(latch)
+	l.c.sweep(latch, failed, nil)
 	l.lose(errForced)
 	return true, nil
 }

@@ -21,6 +21,7 @@ type watchdog struct {
 	queue   leaseQueue
 	armed   time.Time // what the timer is set to; zero: to nothing
 	running bool
+	closed  bool
 }
 
 // leased is what has a lease. Its methods are called without the watchdog's lock,
@@ -53,16 +54,21 @@ func (l *lease) next() time.Time {
 
 func newWatchdog(c *Client) *watchdog { return &watchdog{c: c, kick: make(chan struct{}, 1)} }
 
-// add watches a lease that was granted by a command sent at sent.
-func (w *watchdog) add(l *lease, sent time.Time) {
+// add watches a lease that was granted by a command sent at sent. It reports
+// false, and does not, when the client is closed.
+func (w *watchdog) add(l *lease, sent time.Time) bool {
 	w.mu.Lock()
 	defer w.mu.Unlock()
-	l.granted(sent)
-	heap.Push(&w.queue, l)
-	w.arm()
 	if !w.running {
 		w.running = w.c.goBackground(w.run)
 	}
+	if w.closed || !w.running {
+		return false
+	}
+	l.granted(sent)
+	heap.Push(&w.queue, l)
+	w.arm()
+	return true
 }
 
 // replace gives l another length, granted by a command sent at sent. It reports
@@ -117,13 +123,15 @@ func (w *watchdog) arm() {
 	}
 }
 
-// run renews and tells losses until the client is closed.
+// run renews and tells losses until the client is closed, and then that everything
+// is lost: nobody would tell it later.
 func (w *watchdog) run() {
 	timer := time.NewTimer(time.Hour)
 	defer timer.Stop()
 	for {
 		select {
 		case <-w.c.ctx.Done():
+			w.loseAll()
 			return
 		case <-w.kick:
 		case <-timer.C:
@@ -132,6 +140,20 @@ func (w *watchdog) run() {
 		if next, ok := w.look(); ok {
 			timer.Reset(time.Until(next))
 		}
+	}
+}
+
+func (w *watchdog) loseAll() {
+	w.mu.Lock()
+	w.closed = true
+	over := w.queue
+	w.queue = nil
+	for _, l := range over {
+		l.pos = -1
+	}
+	w.mu.Unlock()
+	for _, l := range over {
+		l.of.lose(ErrClosed)
 	}
 }
 
@@ -177,7 +199,7 @@ func (w *watchdog) look() (next time.Time, ok bool) {
 		n := min(batch, len(due))
 		chunk := due[:n]
 		due = due[n:]
-		w.c.goBackground(func() { w.renew(chunk) })
+		w.c.goBackground(func() { w.renewOnNodes(chunk) })
 	}
 	return next, !next.IsZero()
 }
@@ -208,6 +230,26 @@ func (w *watchdog) take(due []renewal, l *lease, now time.Time) []renewal {
 
 var errLeaseOver = errors.New("lease over")
 var errGone = errors.New("deleted, or taken by another")
+
+// renewOnNodes renews on every node by itself: one that hangs must not keep the
+// answers of the others back.
+func (w *watchdog) renewOnNodes(due []renewal) {
+	if w.c.topo.single || w.c.topo.node == nil {
+		w.renew(due)
+		return
+	}
+	nodes := map[node][]renewal{}
+	for _, r := range due {
+		n, err := w.c.topo.node(context.WithoutCancel(w.c.ctx), r.call.key())
+		if err != nil {
+			n = nil // go-redis may find it
+		}
+		nodes[n] = append(nodes[n], r)
+	}
+	for _, some := range nodes {
+		w.c.goBackground(func() { w.renew(some) })
+	}
+}
 
 // renew sends one pipeline and takes note of the answers.
 func (w *watchdog) renew(due []renewal) {

@@ -33,7 +33,7 @@ local function drop(field, publish)
 end
 `
 
-var writeUndo = newScript(writeDrop + `
+var writeUndo = newScript(onlyOnce + writeDrop + `
 local count = tonumber(redis.call('hget', KEYS[1], ARGV[1]) or 0)
 if count ~= tonumber(ARGV[3]) + 1 then return 0 end
 if count > 1 then
@@ -91,12 +91,12 @@ func (k writing) acquire(l *Lock, lease time.Duration, held int, _ bool) call {
 	return writeAcquire.call([]string{l.name}, lease.Milliseconds(), k.field(l), held)
 }
 
-func (k writing) undo(l *Lock, held int) call {
-	return writeUndo.call([]string{l.name, rwChannel(l)}, k.field(l), l.c.topo.publish, held)
+func (k writing) undo(l *Lock, held int, latch string, lease time.Duration) call {
+	return writeUndo.call([]string{l.name, rwChannel(l), latch}, k.field(l), l.c.topo.publish, held, latchTime(lease))
 }
 
 func (k writing) release(l *Lock, latch string, lease time.Duration) call {
-	return writeRelease.call([]string{l.name, rwChannel(l), latch}, k.field(l), l.c.topo.publish, latchTime, lease.Milliseconds())
+	return writeRelease.call([]string{l.name, rwChannel(l), latch}, k.field(l), l.c.topo.publish, latchTime(lease), lease.Milliseconds())
 }
 
 func (writing) force(l *Lock, latch string) call {

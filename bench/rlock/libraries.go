@@ -21,6 +21,7 @@ type library struct {
 	waits string        // how it waits
 	polls time.Duration // the mean of its pauses; 0: it is told
 	alike bool          // differs from the one before only in how it waits
+	floor bool          // no library but the least that rlock can take, and cannot wait
 	open  func(addr string) (client, error)
 }
 
@@ -45,6 +46,7 @@ func libraries() []library {
 		{name: "redsync, 10 ms", waits: "polls every 10 ms", polls: tenth, alike: true, open: openRedsync(redsync.WithRetryDelay(tenth), redsync.WithTries(1000))},
 		{name: "rueidislock", waits: "told by client tracking, 2 of 3 keys, its default", open: openRueidislock(rueidislock.LockerOption{})},
 		{name: "rueidislock, 1 key", waits: "told by client tracking, KeyMajority 1 and NoLoopTracking", open: openRueidislock(rueidislock.LockerOption{KeyMajority: 1, NoLoopTracking: true})},
+		{name: "rlock's two scripts alone", floor: true, open: openBare},
 	}
 }
 

@@ -77,7 +77,7 @@ func run(s settings) error {
 	}
 	for _, apart := range []bool{true, false} {
 		for _, waiters := range []int{2, 8, 64} {
-			for _, l := range r.libraries {
+			for _, l := range r.waiting() {
 				h, err := measureHandOver(ctx, srv, l, crowd{waiters, apart, s.grants, holdTime})
 				if err != nil {
 					return fmt.Errorf("%s, %d waiters: %w", l.name, waiters, err)

@@ -6,6 +6,7 @@ import (
 	"os"
 	"runtime"
 	"runtime/debug"
+	"slices"
 	"strings"
 	"time"
 )
@@ -20,6 +21,11 @@ type report struct {
 	handOvers []handOver // in the order of crowds, then libraries
 }
 
+// waiting returns the libraries whose waiters can be measured.
+func (r *report) waiting() []library {
+	return slices.DeleteFunc(slices.Clone(r.libraries), func(l library) bool { return l.floor })
+}
+
 // markdown returns the page.
 func (r *report) markdown() string {
 	var b strings.Builder
@@ -31,8 +37,9 @@ share the machine and talk over loopback, so a network's time comes on top of ea
 %s
 `, r.began.Format("2 January 2006"), runtime.Version(), runtime.NumCPU(), cpuModel(), r.server, r.versions())
 	r.writePairs(&b)
-	for i := 0; i < len(r.handOvers); i += len(r.libraries) {
-		r.writeHandOvers(&b, r.handOvers[i:i+len(r.libraries)])
+	waiting := len(r.waiting())
+	for i := 0; i < len(r.handOvers); i += waiting {
+		r.writeHandOvers(&b, r.handOvers[i:i+waiting])
 	}
 	fmt.Fprintf(&b, reading, stall)
 	return b.String()
@@ -63,7 +70,7 @@ func (r *report) versions() string {
 	}
 	var b strings.Builder
 	b.WriteString("| library | module | waiters |\n|---|---|---|\n")
-	for _, l := range r.libraries {
+	for _, l := range r.waiting() {
 		module := "this one, go-redis " + built["github.com/redis/go-redis/v9"]
 		if path := modules[strings.Split(l.name, ",")[0]]; path != "" {
 			module = path + " " + built[path]
@@ -83,7 +90,7 @@ what the server ran, those in scripts included. The last column is the median ra
 | library | p50 | p99 | p50, context can end | p99, context can end | client CPU | server CPU | round trips | commands | allocations | pairs/s, %d at once |
 |---|---|---|---|---|---|---|---|---|---|---|
 `, r.rounds, r.settings.pairs, goroutines, goroutines)
-	best := 0
+	best, floor := 0, 0
 	for i, l := range r.libraries {
 		if l.alike {
 			continue
@@ -91,14 +98,18 @@ what the server ran, those in scripts included. The last column is the median ra
 		p := r.pairs[i]
 		fmt.Fprintf(b, "| %s | %s | %s | %s | %s | %s | %s | %.2f | %.1f | %.0f | %.0f |\n", l.name, micro(p.plain.p50), micro(p.plain.p99), micro(p.ending.p50),
 			micro(p.ending.p99), micro(p.used.client), micro(p.used.server), p.used.reads, p.used.commands, p.allocations, p.rate)
-		if i > 0 && (best == 0 || p.ending.p50 < r.pairs[best].ending.p50) {
+		switch {
+		case l.floor:
+			floor = i
+		case i > 0 && (best == 0 || p.ending.p50 < r.pairs[best].ending.p50):
 			best = i
 		}
 	}
-	if best > 0 {
-		own, other := r.pairs[0], r.pairs[best]
-		fmt.Fprintf(b, "\nrlock takes %.2f times as long as the fastest other, %s (%.2f times where the context cannot end).\n", ratio(own.ending.p50, other.ending.p50),
-			r.libraries[best].name, ratio(own.plain.p50, other.plain.p50))
+	for _, i := range []int{best, floor} {
+		if i > 0 {
+			fmt.Fprintf(b, "\nrlock takes %.2f times as long as %s (%.2f times where the context cannot end).\n", ratio(r.pairs[0].ending.p50, r.pairs[i].ending.p50),
+				r.libraries[i].name, ratio(r.pairs[0].plain.p50, r.pairs[i].plain.p50))
+		}
 	}
 }
 
@@ -125,10 +136,10 @@ rlock's the latency is.
 `, hs[0].waiters)
 	for i, h := range hs {
 		if h.stalled {
-			fmt.Fprintf(b, "| %s: hung after %d | %s | %s | | | | | %.1f | %.1f |\n", r.libraries[i].name, h.done, micro(h.p50), micro(h.p99), ratio(h.p50, hs[0].p50), ratio(h.p99, hs[0].p99))
+			fmt.Fprintf(b, "| %s: hung after %d | %s | %s | | | | | %.1f | %.1f |\n", r.waiting()[i].name, h.done, micro(h.p50), micro(h.p99), ratio(h.p50, hs[0].p50), ratio(h.p99, hs[0].p99))
 			continue
 		}
-		fmt.Fprintf(b, "| %s | %s | %s | %s | %s | %.1f | %.1f | %.1f | %.1f |\n", r.libraries[i].name, micro(h.p50), micro(h.p99), micro(h.used.client),
+		fmt.Fprintf(b, "| %s | %s | %s | %s | %s | %.1f | %.1f | %.1f | %.1f |\n", r.waiting()[i].name, micro(h.p50), micro(h.p99), micro(h.used.client),
 			micro(h.used.server), h.used.reads, h.used.commands, ratio(h.p50, hs[0].p50), ratio(h.p99, hs[0].p99))
 	}
 }

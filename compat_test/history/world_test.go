@@ -371,6 +371,8 @@ func resultOf(err error) result {
 		return ok
 	case errors.Is(err, rlock.ErrTimeout):
 		return refused
+	case errors.Is(err, rlock.ErrClosed): // a hold that was lost by it, too
+		return unknown
 	case errors.Is(err, rlock.ErrLockLost):
 		return lost
 	case errors.Is(err, rlock.ErrNotHeld):

@@ -2,6 +2,7 @@ package rlocksuite
 
 import (
 	"context"
+	"fmt"
 	"slices"
 	"strings"
 
@@ -27,8 +28,8 @@ func (twice) DialHook(next redis.DialHook) redis.DialHook { return next }
 
 func (twice) ProcessHook(next redis.ProcessHook) redis.ProcessHook {
 	return func(ctx context.Context, cmd redis.Cmder) error {
-		if again(cmd) {
-			_ = next(ctx, cmd)
+		if err := next(ctx, cmd); !again(cmd) || err != nil && strings.HasPrefix(err.Error(), "NOSCRIPT") {
+			return err
 		}
 		return next(ctx, cmd)
 	}
@@ -43,4 +44,8 @@ func (twice) ProcessPipelineHook(next redis.ProcessPipelineHook) redis.ProcessPi
 	}
 }
 
-func again(cmd redis.Cmder) bool { return strings.HasPrefix(cmd.Name(), "eval") && !cmd.NoRetry() }
+// again leaves out the commands of package rlock that are sent once. It does not ask
+// NoRetry, which rlock takes for a sending that failed.
+func again(cmd redis.Cmder) bool {
+	return strings.HasPrefix(cmd.Name(), "eval") && fmt.Sprintf("%T", cmd) != "rlock.once"
+}
