@@ -1,6 +1,7 @@
 package rlock
 
 import (
+	"errors"
 	"time"
 )
 
@@ -55,7 +56,7 @@ type grant struct {
 func judge(o outcome, read func(reply any) (grant, error)) (grant, error) {
 	err := unlessNotSynced(o.err)
 	if err != nil {
-		return grant{lost: !answered(err)}, err
+		return grant{lost: !answered(err) && !errors.Is(err, ErrClosed)}, err
 	}
 	g, err := read(o.reply)
 	if err == nil && g.ok {

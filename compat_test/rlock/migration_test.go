@@ -1,0 +1,51 @@
+package rlock_test
+
+import (
+	"testing"
+
+	"github.com/lockredis/lockredis/compat_test/rlock/topology"
+	"github.com/lockredis/lockredis/rlock"
+)
+
+// TestALockIsGrantedWhileItsSlotMoves begins to move a slot of a cluster: new keys
+// of it are made on the next node, which clients are told by ASK.
+func TestALockIsGrantedWhileItsSlotMoves(t *testing.T) {
+	topology.EachOf(t, []topology.Kind{topology.Cluster}, func(t *testing.T, tp *topology.Topology) {
+		ctx := t.Context()
+		const key = "orders:42"
+		do := func(n *topology.Node, args ...any) any {
+			t.Helper()
+			reply, err := n.Do(args...)
+			if err != nil {
+				t.Fatal(args, err)
+			}
+			return reply
+		}
+		from, to := tp.Master(t, key), tp.Master(t, "b")
+		if from == to {
+			t.Fatal("both keys are on one node")
+		}
+		slot := do(from, "CLUSTER", "KEYSLOT", key)
+		do(to, "CLUSTER", "SETSLOT", slot, "IMPORTING", do(from, "CLUSTER", "MYID"))
+		do(from, "CLUSTER", "SETSLOT", slot, "MIGRATING", do(to, "CLUSTER", "MYID"))
+
+		c := rlock.New(tp.Client(t), rlock.Options{})
+		t.Cleanup(func() { c.Close() })
+		l := c.Lock(key)
+		if err := l.Lock(ctx); err != nil {
+			t.Fatal(err)
+		}
+		if got := do(to, "CLUSTER", "COUNTKEYSINSLOT", slot); got != int64(1) {
+			t.Errorf("the next node has %v keys of the slot", got)
+		}
+		for _, n := range []*topology.Node{to, from} {
+			do(n, "CLUSTER", "SETSLOT", slot, "NODE", do(to, "CLUSTER", "MYID"))
+		}
+		if err := l.Unlock(ctx); err != nil {
+			t.Fatal(err)
+		}
+		if locked, err := l.IsLocked(ctx); locked || err != nil {
+			t.Fatal(locked, err)
+		}
+	})
+}

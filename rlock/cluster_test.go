@@ -1,0 +1,135 @@
+package rlock_test
+
+import (
+	"context"
+	"slices"
+	"strconv"
+	"strings"
+	"sync"
+	"testing"
+	"time"
+
+	"github.com/redis/go-redis/v9"
+
+	"github.com/lockredis/lockredis/rlock"
+)
+
+// clusterOf returns a client of a cluster of the servers at the given addresses,
+// with as many slots each. To go-redis the servers are single ones.
+func clusterOf(t *testing.T, changes func(*redis.ClusterOptions), addrs ...string) *redis.ClusterClient {
+	t.Helper()
+	each := 16384 / len(addrs)
+	var slots []redis.ClusterSlot
+	for i, addr := range addrs {
+		slots = append(slots, redis.ClusterSlot{Start: i * each, End: (i+1)*each - 1, Nodes: []redis.ClusterNode{{Addr: addr}}})
+	}
+	o := &redis.ClusterOptions{ClusterSlots: func(context.Context) ([]redis.ClusterSlot, error) { return slots, nil }}
+	if changes != nil {
+		changes(o)
+	}
+	rdb := redis.NewClusterClient(o)
+	t.Cleanup(func() { rdb.Close() })
+	return rdb
+}
+
+func TestANodeThatHangsCostsTheLocksOnItOnly(t *testing.T) {
+	hung, _ := throughProxy(t)
+	well, _ := throughProxy(t)
+	rdb := clusterOf(t, nil, hung.ln.Addr().String(), well.ln.Addr().String())
+	ctx := t.Context()
+	var mu sync.Mutex
+	renewed, lost := map[string]int{}, map[string]int{}
+	c := rlock.New(rdb, rlock.Options{Sync: rlock.SyncOff, Lease: 300 * time.Millisecond, Observer: rlock.Observer{
+		Renewed: func(e rlock.Event) { mu.Lock(); renewed[e.Name]++; mu.Unlock() },
+		Lost:    func(e rlock.Event) { mu.Lock(); lost[e.Name]++; mu.Unlock() },
+	}})
+	var onWell, onHung []string
+	for i := range 20 {
+		name := "lock" + strconv.Itoa(i)
+		node, err := rdb.MasterForKey(ctx, name)
+		must(t, err)
+		if strings.HasSuffix(well.ln.Addr().String(), node.Options().Addr) { // go-redis leaves out the host
+			onWell = append(onWell, name)
+		} else {
+			onHung = append(onHung, name)
+		}
+		must(t, c.Lock(name).Lock(ctx))
+	}
+	all := func(names []string, n func(string) bool) func() bool {
+		return func() bool {
+			mu.Lock()
+			defer mu.Unlock()
+			return !slices.ContainsFunc(names, func(name string) bool { return !n(name) })
+		}
+	}
+	eventually(t, "renewals", all(slices.Concat(onWell, onHung), func(n string) bool { return renewed[n] > 0 }))
+	hung.hang()
+	defer func() { hung.heal(); c.Close() }()
+	eventually(t, "the loss of what is on the hung node", all(onHung, func(n string) bool { return lost[n] == 1 }))
+	mu.Lock()
+	clear(renewed)
+	mu.Unlock()
+	eventually(t, "renewals beside the hung node", all(onWell, func(n string) bool { return renewed[n] > 4 }))
+	if !all(onWell, func(n string) bool { return lost[n] == 0 })() {
+		t.Fatal("a lock on the other node is lost")
+	}
+}
+
+func TestWhatIsReadComesFromTheMaster(t *testing.T) {
+	rdb := clusterOf(t, func(o *redis.ClusterOptions) { o.ReadOnly = true }, connect(t).Options().Addr)
+	ctx := t.Context()
+	var w words
+	rdb.OnNewNode(func(node *redis.Client) { node.AddHook(&w) })
+	c := newClient(t, rdb, rlock.Options{Sync: rlock.SyncOff, ID: "me"})
+	latch := c.CountDownLatch("latch")
+	if set, err := latch.TrySetCount(ctx, 3); !set || err != nil {
+		t.Fatal(set, err)
+	}
+	if n, err := latch.Count(ctx); n != 3 || err != nil {
+		t.Fatal(n, err)
+	}
+	l := c.Lock("l", rlock.WithOwner(7))
+	must(t, l.Lock(ctx))
+	must(t, l.Lock(ctx))
+	if n, err := l.HoldCount(ctx); n != 2 || err != nil {
+		t.Fatal(n, err)
+	}
+	if held, err := l.IsLocked(ctx); !held || err != nil {
+		t.Fatal(held, err)
+	}
+	for _, word := range []string{"get", "hget", "exists", "pttl"} {
+		if w.seen(word) {
+			t.Errorf("%s may go to a replica", word)
+		}
+	}
+	if !w.seen("evalsha") {
+		t.Error("no script was seen")
+	}
+}
+
+// words is a hook that notes the names of single commands.
+type words struct {
+	mu    sync.Mutex
+	names []string
+}
+
+func (w *words) seen(name string) bool {
+	w.mu.Lock()
+	defer w.mu.Unlock()
+	return slices.Contains(w.names, name)
+}
+
+func (*words) DialHook(next redis.DialHook) redis.DialHook { return next }
+
+func (*words) ProcessPipelineHook(next redis.ProcessPipelineHook) redis.ProcessPipelineHook {
+	return next
+}
+
+func (w *words) ProcessHook(next redis.ProcessHook) redis.ProcessHook {
+	return func(ctx context.Context, cmd redis.Cmder) error {
+		w.mu.Lock()
+		w.names = append(w.names, cmd.Name())
+		w.mu.Unlock()
+		return next(ctx, cmd)
+	}
+}
