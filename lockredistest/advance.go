@@ -15,7 +15,7 @@ import (
 //
 // A client that waits for a lock sleeps until it hears that the lock was
 // released or its own timer says that the lease is over, and that timer is not
-// moved. So for a lock whose lease ended, and only here (a Redis server sends
+// moved; nor is that of a client that waits for a permit or a rate limit. So for a lock whose lease ended, and only here (a Redis server sends
 // nothing then), the message goes out by which its holder would have released
 // it: to the next in the queue of a fair lock, to everybody else on the lock's
 // channel.
@@ -89,20 +89,19 @@ func (s *Server) announce(l *Lock) {
 	case Write: // those who want to read may all go on
 		channel, message = beside("redisson_rwlock", l.Name), "1"
 	case Fair:
-		next := s.nextInQueue(l)
-		if next == "" {
-			return
-		}
-		channel += ":" + next
+		if next := s.nextInQueue(l); next != "" {
+			channel += ":" + next
+		} // else others may wait for it as for a plain lock
 	}
 	s.engine.Env().PubSub.Publish([]byte(channel), []byte(message), false)
 }
 
 // nextInQueue returns who is first in a fair lock's queue among those that have
-// not overslept, "" when there is nobody.
+// not overslept, "" when there is nobody. Clients measure that by their own clock,
+// which is not moved.
 func (s *Server) nextInQueue(l *Lock) string {
 	timeouts, _ := s.valueAt(l.DB, beside(timeoutPrefix, l.Name)).(*store.ZSet)
-	now := float64(s.engine.Env().Space.Now())
+	now := float64(time.Now().UnixMilli())
 	for _, owner := range l.Queue {
 		if timeouts == nil {
 			return owner

@@ -118,8 +118,8 @@ func TestAdvanceWakesThoseWhoWaitForALockThatExpired(t *testing.T) {
 	run(t, rdb, lock, []string{"writing"}, 4000, alice+":write", "write")
 	run(t, rdb, lock, []string{"unfair"}, 5000, alice, "")
 	run(t, rdb, lock, []string{"fair"}, 6000, alice, "")
-	now := srv.Now().UnixMilli()
-	run(t, rdb, enqueue, []string{"fair"}, alice, now+100) // has overslept by then
+	now := time.Now().UnixMilli()                        // clients say how long they may be waited for
+	run(t, rdb, enqueue, []string{"fair"}, alice, now-1) // has overslept
 	run(t, rdb, enqueue, []string{"fair"}, bob, now+300000)
 	srv.HSet("data", alice, "1")
 	srv.SetTTL("data", time.Second)
@@ -136,6 +136,36 @@ func TestAdvanceWakesThoseWhoWaitForALockThatExpired(t *testing.T) {
 	} {
 		if got := next(); got != want {
 			t.Fatalf("%s, want %s", got, want)
+		}
+	}
+}
+
+func TestAdvanceWakesAFairLocksNextHoweverFarTheClockIs(t *testing.T) {
+	srv := lockredistest.RunT(t, lockredistest.ManualClock(), lockredistest.AllowLeaks())
+	rdb := srv.Client()
+	srv.Advance(24 * time.Hour)
+	next := listen(t, srv, "redisson*")
+	run(t, rdb, lock, []string{"fair"}, 1000, alice, "")
+	run(t, rdb, enqueue, []string{"fair"}, bob, time.Now().UnixMilli()+300000)
+	srv.Advance(time.Second)
+	if got, want := next(), "redisson_lock__channel:{fair}:"+bob+" 0"; got != want {
+		t.Fatalf("%s, want %s", got, want)
+	}
+}
+
+func TestANameThatWasAFairLocksCanBeAPlainOnes(t *testing.T) {
+	srv := lockredistest.RunT(t, lockredistest.ManualClock(), lockredistest.AllowLeaks())
+	rdb := srv.Client()
+	next := listen(t, srv, "redisson*")
+	for _, keys := range [][]string{{"l", "redisson_lock_queue:{l}"}, {"l"}} {
+		run(t, rdb, lock, keys, 1000, alice, "")
+		kind := srv.Locks()[0].Kind
+		srv.Advance(time.Second)
+		if got, want := next(), "redisson_lock__channel:{l} 0"; got != want {
+			t.Fatalf("%s lock: %s, want %s", kind, got, want)
+		}
+		if fair := len(keys) > 1; fair != (kind == lockredistest.Fair) {
+			t.Errorf("with the keys %q it is a %s lock", keys, kind)
 		}
 	}
 }

@@ -24,7 +24,8 @@
 // A lock is a hash that a script wrote, all of whose fields are owners in
 // Redisson's form, <uuid>:<n> or <uuid>:<n>:write, with a hold count each; a
 // read-write lock has the field mode besides. rlock, Redisson and its ports
-// write them so; owners whose client id is no UUID are not recognised. What a
+// write them so; owners whose client id is no UUID (rlock.Options.ID) are not
+// recognised. What a
 // plain HSET wrote is data, whatever it looks like. Semaphores, latches, rate
 // limiters and Redisson's unlock latches name no holder and are never leaks.
 //

@@ -2,6 +2,7 @@ package lockredistest
 
 import (
 	"fmt"
+	"slices"
 	"sort"
 	"strconv"
 	"strings"
@@ -160,9 +161,9 @@ func (s *Server) lockAt(k engine.ScriptKey) (l Lock, ok bool) {
 	l.Queue = s.queue(k.DB, k.Key)
 	switch {
 	case l.Kind != Plain:
-	case len(l.Queue) > 0 || s.engine.NamedByScript(k.DB, beside(queuePrefix, k.Key)):
+	case len(l.Queue) > 0 || slices.Contains(k.Named, beside(queuePrefix, k.Key)):
 		l.Kind = Fair
-	case s.engine.NamedByScript(k.DB, beside(tokenPrefix, k.Key)):
+	case slices.Contains(k.Named, beside(tokenPrefix, k.Key)):
 		l.Kind = Fenced
 	}
 	return l, true

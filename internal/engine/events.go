@@ -26,8 +26,11 @@ func (o *observer) Expired(db int, key string) {
 
 // Added announces a new key and finds those who wait for it.
 func (o *observer) Added(db int, key string, t store.Type) {
-	if o.keys != nil && !o.script.running {
+	if o.keys != nil { // what was known is of an earlier key
 		delete(o.keys.wrote, watchKey{db, key})
+		if o.script.running {
+			(*Engine)(o).wroteKey(db, key)
+		}
 	}
 	o.env.Events.Notify(command.NewKey, "new", db, key)
 	if t == store.TypeList || t == store.TypeZSet {

@@ -1,6 +1,8 @@
 package engine
 
 import (
+	"slices"
+
 	"github.com/lockredis/lockredis/internal/command"
 	"github.com/lockredis/lockredis/resp"
 )
@@ -68,64 +70,60 @@ type Origin struct {
 	Addr, Name string // Name is CLIENT SETNAME's, perhaps ""
 }
 
-// ScriptKey is a key that a script wrote.
+// ScriptKey is a key that scripts have written since it came into being.
 type ScriptKey struct {
-	DB  int
-	Key string
-	By  Origin // whose script wrote it last
+	DB    int
+	Key   string
+	By    Origin   // whose script wrote it last
+	Named []string // KEYS of the scripts that wrote it, each once
 }
 
-// scriptKeys are the keys that scripts wrote, and the keys that scripts named.
-// The engine's is nil unless WatchScripts was called.
-type scriptKeys struct {
-	wrote map[watchKey]Origin
-	named map[watchKey]struct{}
-}
+// scriptKeys are the keys that scripts wrote and that are still there. The engine's
+// is nil unless WatchScripts was called.
+type scriptKeys struct{ wrote map[watchKey]*ScriptKey }
 
-// WatchScripts has the engine remember which keys scripts write and which they
-// name, until the server ends. It is called before Start.
-func (e *Engine) WatchScripts() {
-	e.keys = &scriptKeys{wrote: map[watchKey]Origin{}, named: map[watchKey]struct{}{}}
-}
+// WatchScripts has the engine remember which keys scripts write, until the server
+// ends. It is called before Start.
+func (e *Engine) WatchScripts() { e.keys = &scriptKeys{wrote: map[watchKey]*ScriptKey{}} }
 
 // wroteKey notes a key that the running script wrote.
 func (e *Engine) wroteKey(db int, key string) {
+	k := e.keys.wrote[watchKey{db, key}]
+	if k == nil {
+		k = &ScriptKey{}
+		e.keys.wrote[watchKey{db, key}] = k
+	}
 	s := e.script.ctx.Session
-	e.keys.wrote[watchKey{db, key}] = Origin{ID: s.ID, Addr: s.Addr, Name: s.Name}
+	k.By = Origin{ID: s.ID, Addr: s.Addr, Name: s.Name}
+	for _, named := range e.script.keys {
+		if !slices.Contains(k.Named, string(named)) {
+			k.Named = append(k.Named, string(named))
+		}
+	}
 }
 
 // swap follows SWAPDB.
 func (k *scriptKeys) swap(a, b int) {
-	k.wrote, k.named = swapped(k.wrote, a, b), swapped(k.named, a, b)
-}
-
-func swapped[V any](keys map[watchKey]V, a, b int) map[watchKey]V {
-	moved := make(map[watchKey]V, len(keys))
-	for k, v := range keys {
-		switch k.db {
+	moved := make(map[watchKey]*ScriptKey, len(k.wrote))
+	for at, written := range k.wrote {
+		switch at.db {
 		case a:
-			k.db = b
+			at.db = b
 		case b:
-			k.db = a
+			at.db = a
 		}
-		moved[k] = v
+		moved[at] = written
 	}
-	return moved
+	k.wrote = moved
 }
 
 // ScriptKeys visits the keys that a script has written since they came into
 // being, in no order. Those that are gone by now may be among them. It is called
 // inside Outside, after WatchScripts.
 func (e *Engine) ScriptKeys(do func(ScriptKey)) {
-	for k, by := range e.keys.wrote {
-		do(ScriptKey{k.db, k.key, by})
+	for at, k := range e.keys.wrote {
+		do(ScriptKey{at.db, at.key, k.By, k.Named})
 	}
-}
-
-// NamedByScript reports whether a script had key among its KEYS.
-func (e *Engine) NamedByScript(db int, key string) bool {
-	_, named := e.keys.named[watchKey{db, key}]
-	return named
 }
 
 // NextDeadline returns when something ends next, in Unix ms: a key's lease, a

@@ -24,7 +24,8 @@ type scriptRun struct {
 	noWrite bool
 	started int64 // Unix µs
 
-	ctx command.Ctx // of the script's commands
+	ctx  command.Ctx // of the script's commands
+	keys [][]byte    // KEYS
 }
 
 func (r *scriptRun) init(e *Engine) { r.e = e }
@@ -40,11 +41,7 @@ func (n *runner) RunScript(c *command.Ctx, s *luaexec.Script, keys, args [][]byt
 	r.flags, r.noWrite = s.Flags(), readOnly || s.Flags().NoWrites
 	r.started = e.env.Micros
 	r.ctx = command.Ctx{Env: &e.env, Session: c.Session, DB: c.DB, Proto: 2, DenyBlocking: true, InScript: true}
-	if e.keys != nil {
-		for _, key := range keys {
-			e.keys.named[watchKey{c.DB.ID(), string(key)}] = struct{}{}
-		}
-	}
+	r.keys = keys
 	defer func() { r.running = false }()
 	return e.env.Scripts.Run(s, keys, args, r)
 }
