@@ -82,12 +82,12 @@ func (s *Server) announce(l *Lock) {
 	if s.valueAt(l.DB, l.Name) != nil {
 		return
 	}
-	channel, message := beside("redisson_lock__channel", l.Name), "0"
+	channel, message := siblingKey("redisson_lock__channel", l.Name), "0"
 	switch l.Kind {
 	case Read:
-		channel = beside("redisson_rwlock", l.Name)
+		channel = siblingKey("redisson_rwlock", l.Name)
 	case Write: // those who want to read may all go on
-		channel, message = beside("redisson_rwlock", l.Name), "1"
+		channel, message = siblingKey("redisson_rwlock", l.Name), "1"
 	case Fair:
 		if next := s.nextInQueue(l); next != "" {
 			channel += ":" + next
@@ -100,7 +100,7 @@ func (s *Server) announce(l *Lock) {
 // not overslept, "" when there is nobody. Clients measure that by their own clock,
 // which is not moved.
 func (s *Server) nextInQueue(l *Lock) string {
-	timeouts, _ := s.valueAt(l.DB, beside(timeoutPrefix, l.Name)).(*store.ZSet)
+	timeouts, _ := s.valueAt(l.DB, siblingKey(timeoutPrefix, l.Name)).(*store.ZSet)
 	now := float64(time.Now().UnixMilli())
 	for _, owner := range l.Queue {
 		if timeouts == nil {

@@ -70,17 +70,17 @@ const (
 	tokenPrefix   = "redisson_lock_token"
 )
 
-// beside returns the name of a key that belongs to a lock: the braces keep both
+// siblingKey returns the name of a key that belongs to a lock: the braces keep both
 // in one slot of a cluster, and a name that has some brings its own.
-func beside(prefix, name string) string {
+func siblingKey(prefix, name string) string {
 	if strings.Contains(name, "{") {
 		return prefix + ":" + name
 	}
 	return prefix + ":{" + name + "}"
 }
 
-// besides returns the lock's name of a key that beside made.
-func besides(prefix, key string) (name string, ok bool) {
+// lockOfSibling returns the lock's name of a key that siblingKey made.
+func lockOfSibling(prefix, key string) (name string, ok bool) {
 	name, ok = strings.CutPrefix(key, prefix+":")
 	if inner, braced := strings.CutPrefix(name, "{"); braced && strings.IndexByte(inner, '}') == len(inner)-1 {
 		name = inner[:len(inner)-1]
@@ -106,9 +106,9 @@ func (s *Server) findLocks() []Lock {
 	space := s.engine.Env().Space
 	for n := range space.Len() {
 		space.DB(n).Each(func(e *store.Entry) bool {
-			name, ok := besides(queuePrefix, e.Key())
+			name, ok := lockOfSibling(queuePrefix, e.Key())
 			if !ok {
-				name, ok = besides(timeoutPrefix, e.Key())
+				name, ok = lockOfSibling(timeoutPrefix, e.Key())
 			}
 			if id := fmt.Sprint(n, name); ok && !seen[id] {
 				seen[id] = true
@@ -161,9 +161,9 @@ func (s *Server) lockAt(k engine.ScriptKey) (l Lock, ok bool) {
 	l.Queue = s.queue(k.DB, k.Key)
 	switch {
 	case l.Kind != Plain:
-	case len(l.Queue) > 0 || slices.Contains(k.Named, beside(queuePrefix, k.Key)):
+	case len(l.Queue) > 0 || slices.Contains(k.Named, siblingKey(queuePrefix, k.Key)):
 		l.Kind = Fair
-	case slices.Contains(k.Named, beside(tokenPrefix, k.Key)):
+	case slices.Contains(k.Named, siblingKey(tokenPrefix, k.Key)):
 		l.Kind = Fenced
 	}
 	return l, true
@@ -231,13 +231,13 @@ func (s *Server) queue(db int, name string) (owners []string) {
 			owners = append(owners, strings.Clone(owner))
 		}
 	}
-	if list, ok := s.valueAt(db, beside(queuePrefix, name)).(*store.List); ok {
+	if list, ok := s.valueAt(db, siblingKey(queuePrefix, name)).(*store.List); ok {
 		list.Each(func(elem []byte) bool {
 			add(string(elem))
 			return true
 		})
 	}
-	if timeouts, ok := s.valueAt(db, beside(timeoutPrefix, name)).(*store.ZSet); ok {
+	if timeouts, ok := s.valueAt(db, siblingKey(timeoutPrefix, name)).(*store.ZSet); ok {
 		timeouts.Each(func(item store.ZItem) bool {
 			add(item.Member)
 			return true

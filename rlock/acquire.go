@@ -62,11 +62,11 @@ type attempt struct {
 	watched bool
 	waits   bool
 
-	call    call // of the last try
-	held    int  // before
-	queued  bool // the owner may stand in the queue
-	unknown bool // nobody knows whether the last try was granted
-	left    bool // the last try is still under way, and cleans up itself
+	call      call // of the last try
+	held      int  // before
+	queued    bool // the owner may stand in the queue
+	unknown   bool // nobody knows whether the last try was granted
+	abandoned bool // the last try is still under way, and cleans up itself
 }
 
 func (a *attempt) try(ctx context.Context) (grant, error) {
@@ -84,8 +84,9 @@ func (a *attempt) try(ctx context.Context) (grant, error) {
 	length := l.leaseLength(a)
 	sent := time.Now()
 	a.call = l.kind.acquire(l, length, a.held, a.waits)
-	o, left := l.c.await(ctx, a)
-	if a.left = left; left {
+	o, abandoned := l.c.await(ctx, a)
+	if abandoned {
+		a.abandoned = true
 		return grant{}, o.err
 	}
 	g, err := judge(o, l.kind.acquired)
@@ -118,7 +119,7 @@ func (a *attempt) contended() { a.l.tell(a.l.c.opts.Observer.Contended, Event{})
 // fail ends an acquisition in vain: it leaves no trace in Redis. Where ctx has
 // not ended and the server answers, it waits for that.
 func (a *attempt) fail(ctx context.Context) {
-	if a.left {
+	if a.abandoned {
 		return // late does it
 	}
 	if !a.unknown && !a.queued {

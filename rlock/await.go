@@ -47,9 +47,9 @@ func (j *job) run() {
 }
 
 // await sends t and returns its outcome, or ctx's error as soon as ctx ends,
-// whatever the connection does. Then t goes on, left is true, and t.late is
+// whatever the connection does. Then t goes on, abandoned is true, and t.late is
 // called with the outcome.
-func (c *Client) await(ctx context.Context, t task) (o outcome, left bool) {
+func (c *Client) await(ctx context.Context, t task) (o outcome, abandoned bool) {
 	if err := ctx.Err(); err != nil {
 		return outcome{nil, err}, false
 	}

@@ -1,5 +1,5 @@
 // Package rlock is a client for distributed locks in Redis, in the layout of
-// Redisson: a Go process and a Java process with Redisson 3.52 or 4.7 exclude,
+// Redisson: a Go process and a Java process with Redisson 3.52 to 4.7 exclude,
 // queue and wake each other. It works over go-redis on a single server, a
 // Sentinel set or a Cluster, of Redis 6.2 or later (a Cluster: 7.0), Valkey or
 // lockredis.

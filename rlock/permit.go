@@ -83,7 +83,8 @@ func (s *PermitSemaphore) TryAcquire(ctx context.Context, wait, lease time.Durat
 	return one(s.acquire(ctx, 1, max(wait, 0), lease))
 }
 
-// AcquireN is Acquire of n permits at once.
+// AcquireN is Acquire of n permits at once, 100,000 at most. 0 takes none and
+// returns nil, and less is an error.
 func (s *PermitSemaphore) AcquireN(ctx context.Context, n int, lease time.Duration) (ids []string, err error) {
 	return s.acquire(ctx, n, forever, lease)
 }

@@ -141,7 +141,8 @@ func (s *Semaphore) change(ctx context.Context, script *script, n int) (any, err
 
 // Release gives n permits back, or adds them if nobody had taken them, and wakes
 // those who wait. When ctx ends, or has ended already, it returns ctx's error
-// and the release goes on in the background: it must not be repeated.
+// and the release goes on in the background: it must not be repeated. 0 gives none
+// back, and less is an error.
 func (s *Semaphore) Release(ctx context.Context, n int) error {
 	if n <= 0 {
 		return negative(n)

@@ -57,9 +57,9 @@ func (l *Lock) unlockInTurn(ctx context.Context) error {
 	u := &unlocking{l: l, h: h, length: length, latch: l.c.latch(l.name)}
 	u.call = l.kind.release(l, u.latch, length)
 	u.call.failed = &u.failed
-	o, left := l.c.await(ctx, u)
+	o, abandoned := l.c.await(ctx, u)
 	switch {
-	case left:
+	case abandoned:
 		return o.err
 	case answered(o.err):
 		err = u.end(o)
