@@ -141,20 +141,20 @@ func (l *lock) verdict(reply any) (ok, gone bool, ttl int64) {
 	return !isNumber, ttl == -3, ttl
 }
 
-func (h *hold) undoCall(held int) *call {
+func (h *hold) undoCall(held int, latch string) *call {
 	l := h.l
-	effect := func(reply any) { l.undone(h, held, reply) }
+	effect := func(reply any) { l.undone(h, held, latch, reply) }
 	switch {
 	case l.kind == fair:
-		return h.fairCall("Undo", "", effect, itoa(held))
+		return h.fairCall("Undo", latch, effect, itoa(held), "20000")
 	case l.kind == spin:
-		return l.call(h, "spinUndo", []string{l.name}, []string{h.field, itoa(held)}, effect)
+		return l.call(h, "spinUndo", []string{l.name, latch}, []string{h.field, itoa(held), "20000"}, effect)
 	case l.kind != readWrite:
-		return l.call(h, "plainUndo", []string{l.name, l.channel()}, []string{h.field, itoa(held), publish}, effect)
+		return l.call(h, "plainUndo", []string{l.name, l.channel(), latch}, []string{h.field, itoa(held), publish, "20000"}, effect)
 	case h.reads:
-		return l.call(h, "readUndo", []string{l.name, l.channel(), l.tag()}, []string{h.field, publish, itoa(held)}, effect)
+		return l.call(h, "readUndo", []string{l.name, l.channel(), l.tag(), latch}, []string{h.field, publish, itoa(held), "20000"}, effect)
 	}
-	return l.call(h, "writeUndo", []string{l.name, l.channel()}, []string{h.field, publish, itoa(held)}, effect)
+	return l.call(h, "writeUndo", []string{l.name, l.channel(), latch}, []string{h.field, publish, itoa(held), "20000"}, effect)
 }
 
 // tag is what the keys of read holds begin with.

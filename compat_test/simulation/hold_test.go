@@ -231,7 +231,7 @@ func (h *hold) wait(d *dice) {
 
 // undo takes back what may have been granted.
 func (h *hold) undo(d *dice, held int, waits bool) {
-	h.do(d, h.undoCall(held), func(any, int64) {
+	h.do(d, h.undoCall(held, h.l.latch()), func(any, int64) {
 		if waits {
 			h.leave(d)
 		} else {

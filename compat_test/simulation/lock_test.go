@@ -222,7 +222,14 @@ func (l *lock) ended() {
 }
 
 // undone notes that a hold was taken back, or not.
-func (l *lock) undone(h *hold, held int, reply any) {
+func (l *lock) undone(h *hold, held int, latch string, reply any) {
+	if _, ok := l.w.latched(latch); ok {
+		if reply != int64(0) {
+			l.w.fail(ruleReply, "%s was undone twice: %v", l.name, reply)
+		}
+		return
+	}
+	l.w.latch(latch, 1)
 	took := h.live() && h.count == held+1
 	if took != (reply == int64(1)) {
 		l.w.fail(ruleReply, "%s has %d holds of %s, and to undo the one after %d answers %v", l.name, h.count, h.field, held, reply)

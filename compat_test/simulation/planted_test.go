@@ -136,7 +136,7 @@ func plantedFaults() []plantedFault {
 			among(1, func(w *world) { w.e.Env().Space.KeepExpired = true })},
 		{"an event that is not sent", ruleExpiry,
 			func(w *world) { w.e.Env().Config.NotifyEvents = 0 }},
-		{"a key that is lost", ruleStored + ruleTrust + ruleReply,
+		{"a key that is lost", ruleStored + ruleTrust + ruleReply + ruleQueue,
 			among(500, func(w *world) {
 				db := w.e.Env().Space.DB(0)
 				if e := db.Random(w.e.Env().Rand); e != nil {
