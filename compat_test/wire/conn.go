@@ -106,7 +106,7 @@ func (c *Conn) ReceiveWithin(d time.Duration) (Value, error) {
 func (c *Conn) ReadQuiet(quiet time.Duration) (got []byte, closed bool, err error) {
 	buf := make([]byte, 4096)
 	for {
-		if err := c.nc.SetReadDeadline(time.Now().Add(quiet)); err != nil {
+		if err := c.nc.SetReadDeadline(time.Now().Add(quiet)); err != nil && !errors.Is(err, io.ErrClosedPipe) { // that Read tells
 			return got, false, err
 		}
 		n, err := c.r.Read(buf)
