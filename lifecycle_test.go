@@ -108,12 +108,12 @@ func closeAtOnce(servers []*lockredis.Server) {
 
 // traffic leaves a server with clients in many states: at rest, blocked,
 // subscribed, in MULTI, within a command, not reading, held back by a pause, and
-// every third time with a script that does not end.
+// every third time with a client whose script does not end.
 func traffic(t *testing.T, srv *lockredis.Server, turn int) (clients []net.Conn) {
 	t.Helper()
 	dial := func() *wire.Conn {
 		nc, err := net.Dial("tcp", srv.Addr())
-		if turn%4 == 3 {
+		if err == nil && turn%4 == 3 { // a client that hangs up at once, and one in memory
 			nc.Close()
 			nc, err = srv.Dial(t.Context())
 		}

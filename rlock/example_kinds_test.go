@@ -21,7 +21,8 @@ func exampleClient() (*rlock.Client, func()) {
 	return c, func() { c.Close(); rdb.Close(); srv.Close() }
 }
 
-// Write, then go on reading what was written before others can change it.
+// Write, and then go on reading before another process can change what was
+// written.
 func ExampleRWLock() {
 	c, end := exampleClient()
 	defer end()
@@ -38,13 +39,13 @@ func ExampleRWLock() {
 	if err := price.Write().Unlock(ctx); err != nil {
 		panic(err)
 	}
-	fmt.Println("others may read now, and nobody write")
+	fmt.Println("others may read now, but nobody may write")
 	if err := price.Read().Unlock(ctx); err != nil {
 		panic(err)
 	}
 	// Output:
 	// written
-	// others may read now, and nobody write
+	// others may read now, but nobody may write
 }
 
 // A store that remembers the highest token refuses a holder whose lease ended
@@ -83,7 +84,8 @@ func ExampleClient_FencedLock() {
 	// refused 1
 }
 
-// The lock goes round in the order in which its waiters came.
+// It is used as a Lock is. Clients that wait for it get it in the order in which
+// they asked.
 func ExampleClient_FairLock() {
 	c, end := exampleClient()
 	defer end()

@@ -62,7 +62,8 @@ func ExampleLock_TryLock() {
 	// <nil>
 }
 
-// A lease of one's own is not renewed. What comes after it is a loss.
+// A lease that the caller chose is not renewed. A hold that outlives its lease
+// is lost.
 func ExampleLock_Lost() {
 	rdb, stop := startServer()
 	defer stop()
@@ -80,7 +81,7 @@ func ExampleLock_Lost() {
 	// Output: true
 }
 
-// The parts may be on different servers.
+// The parts of a MultiLock may be on different servers.
 func ExampleNewMultiLock() {
 	rdb, stop := startServer()
 	defer stop()

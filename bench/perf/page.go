@@ -8,7 +8,6 @@ import (
 	"fmt"
 	"io/fs"
 	"os"
-	"os/exec"
 	"runtime"
 	"runtime/debug"
 	"strings"
@@ -41,20 +40,19 @@ func renewPage(path, text string) error {
 
 // machine tells where, when and with what everything was measured.
 func (b *bench) machine() string {
-	return fmt.Sprintf(`Measured on %s by `+"`make bench`"+` at commit %s: %s, %d CPUs, %s, Linux %s, load average before %s.
-%s; lockredis built by %s, GOMAXPROCS as Go chooses it. Clients are processes on the same machine, over loopback%s.
+	return fmt.Sprintf(`Measured on %s by `+"`make bench`"+`: %s, %d CPUs, %s, Linux %s, load average before %s.
+%s; lockredis %s built by %s, GOMAXPROCS as Go chooses it. Clients are processes on the same machine, over loopback%s.
 Medians of %d rounds in which the servers take turns; in parentheses the ratios of the worst and the best single round.
-`, b.began.UTC().Format("2 January 2006"), b.commit(), cpuModel(), runtime.NumCPU(), ram(), kernel(), b.loadAvg,
-		b.versions(), runtime.Version(), pick(b.awake, "; the CPUs are kept from sleeping by processes of idle priority", ""), b.rounds)
+`, b.began.UTC().Format("2 January 2006"), cpuModel(), runtime.NumCPU(), ram(), kernel(), b.loadAvg,
+		b.versions(), b.version(), runtime.Version(), pick(b.awake, "; the CPUs are kept from sleeping by processes of idle priority", ""), b.rounds)
 }
 
-// commit names the sources of the working tree.
-func (b *bench) commit() string {
-	out, err := exec.Command("git", "describe", "--always", "--abbrev=9", "--dirty").Output()
-	if err != nil {
-		return "unknown"
+// version is lockredis's.
+func (b *bench) version() string {
+	if s := b.running[lockredis]; s != nil {
+		return s.info("lockredis_version")
 	}
-	return strings.TrimSpace(string(out))
+	return ""
 }
 
 // versions names the other servers.

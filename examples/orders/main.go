@@ -7,9 +7,11 @@ import (
 	"errors"
 	"flag"
 	"log/slog"
+	"net"
 	"net/http"
 	"os"
 	"os/signal"
+	"syscall"
 	"time"
 
 	"github.com/redis/go-redis/v9"
@@ -29,7 +31,7 @@ func main() {
 }
 
 func serve(addr, redisAddr string) error {
-	ctx, stop := signal.NotifyContext(context.Background(), os.Interrupt)
+	ctx, stop := signal.NotifyContext(context.Background(), os.Interrupt, syscall.SIGTERM)
 	defer stop()
 	rdb := redis.NewClient(&redis.Options{Addr: redisAddr})
 	defer rdb.Close()
@@ -37,20 +39,34 @@ func serve(addr, redisAddr string) error {
 	locks := rlock.New(rdb, rlock.Options{Observer: counts.Observer()})
 	defer locks.Close()
 
+	orders := &Orders{rdb: rdb, locks: locks, courier: slowly}
 	mux := http.NewServeMux()
 	mux.Handle("GET /metrics", &counts)
-	mux.Handle("POST /orders/{id}/ship", handler(&Orders{rdb: rdb, locks: locks, courier: slowly}))
-	srv := &http.Server{Addr: addr, Handler: mux, ReadHeaderTimeout: 5 * time.Second}
+	mux.Handle("POST /orders/{id}/ship", handler(orders))
+	work, callOff := context.WithCancel(context.Background())
+	defer callOff()
+	srv := &http.Server{Addr: addr, Handler: mux, ReadHeaderTimeout: 5 * time.Second,
+		BaseContext: func(net.Listener) context.Context { return work }}
 	ended := make(chan error, 1)
 	go func() { ended <- srv.ListenAndServe() }()
 	select {
 	case err := <-ended:
 		return err
-	case <-ctx.Done(): // the orders under way are finished, and their locks released
-		last, cancel := context.WithTimeout(context.Background(), 10*time.Second)
-		defer cancel()
-		return srv.Shutdown(last)
+	case <-ctx.Done():
+		return end(srv, orders, 10*time.Second, callOff)
 	}
+}
+
+// end lets the orders under way be finished within the limit, and calls the
+// others off. When it returns, all locks are released, so that the Client can be
+// closed.
+func end(srv *http.Server, orders *Orders, limit time.Duration, callOff func()) error {
+	last, cancel := context.WithTimeout(context.Background(), limit)
+	defer cancel()
+	err := srv.Shutdown(last)
+	callOff()
+	orders.Wait()
+	return err
 }
 
 func handler(o *Orders) http.Handler {

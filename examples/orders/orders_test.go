@@ -3,6 +3,8 @@ package main
 import (
 	"context"
 	"errors"
+	"net"
+	"net/http"
 	"net/http/httptest"
 	"sync"
 	"sync/atomic"
@@ -111,5 +113,32 @@ func TestTheServiceAnswersOverHTTP(t *testing.T) {
 		if w.Code != want {
 			t.Errorf("answered %d instead of %d", w.Code, want)
 		}
+	}
+}
+
+func TestAnOrderThatTakesTooLongIsCalledOffAtTheEnd(t *testing.T) {
+	server := lockredistest.RunT(t)
+	begun := make(chan bool)
+	o := process(t, server, func(ctx context.Context, _ string) error {
+		close(begun)
+		<-ctx.Done()
+		return ctx.Err()
+	})
+	work, callOff := context.WithCancel(t.Context())
+	ts := httptest.NewUnstartedServer(handler(o))
+	ts.Config.BaseContext = func(net.Listener) context.Context { return work }
+	ts.Start()
+	defer ts.Close()
+	go func() {
+		if r, err := http.Post(ts.URL, "", nil); err == nil {
+			r.Body.Close()
+		}
+	}()
+	<-begun
+	if err := end(ts.Config, o, 0, callOff); !errors.Is(err, context.DeadlineExceeded) {
+		t.Fatal(err)
+	}
+	if locks := server.Locks(); len(locks) > 0 {
+		t.Fatalf("the locks are %v", locks)
 	}
 }

@@ -1,10 +1,12 @@
 package arch
 
 import (
+	"go/ast"
 	"go/parser"
 	"go/token"
 	"io/fs"
 	"os"
+	"path"
 	"path/filepath"
 	"slices"
 	"strconv"
@@ -14,9 +16,9 @@ import (
 
 const module = "github.com/lockredis/lockredis"
 
-// allowed lists, for each package of the server, which others of the project it
-// may import. Imports go down only; a new edge is a new word here, with its
-// reason in ARCHITECTURE.md.
+// allowed lists, for each package of the product, which other packages of the
+// project it may import. Imports go down only; a new edge is a new word here,
+// with its reason in ARCHITECTURE.md.
 var allowed = map[string]string{
 	"cmd/lockredis":     ". internal/config",
 	"rlock":             "",
@@ -38,7 +40,7 @@ var allowed = map[string]string{
 	"lockredistest":     ". expiry internal/command internal/engine internal/testcert pubsub resp store",
 }
 
-// only lists libraries and the packages that stand before them.
+// only lists, for each library, the packages that may import it.
 var only = map[string]string{
 	"github.com/tidwall/redcon":    "resp",
 	"github.com/yuin/gopher-lua":   "luaexec",
@@ -61,7 +63,7 @@ func TestImportsGoDownOnly(t *testing.T) {
 			t.Errorf("package %s has no rule", from)
 			continue
 		}
-		if !contains(strings.Fields(list), inside) {
+		if !slices.Contains(strings.Fields(list), inside) {
 			t.Errorf("%s imports %s", from, inside)
 		}
 	}
@@ -82,37 +84,111 @@ func TestLibrariesStandBehindOnePackage(t *testing.T) {
 	}
 }
 
-// TestNothingBelowTheServerReadsTheClock keeps time an argument.
-func TestNothingBelowTheServerReadsTheClock(t *testing.T) {
-	for _, dir := range []string{"resp", "expiry", "store", "pubsub", "luaexec", "internal/command", "internal/engine"} {
-		for path, source := range sources(t, dir) {
-			for _, call := range []string{"time.Now(", "time.Since(", "time.Sleep(", "time.After(", "rand.IntN(", "os.Getenv("} {
-				if strings.Contains(source, call) && !strings.HasSuffix(path, "expiry/clock.go") && !strings.Contains(source, "rnd.IntN(") {
-					t.Errorf("%s uses %s", path, call)
-				}
+// ambient lists what a package below the server must be given as an argument:
+// the functions that read time, randomness or the environment of the process.
+var ambient = map[string][]string{
+	"time":         {"Now", "Since", "Until", "Sleep", "After", "AfterFunc", "NewTimer", "NewTicker", "Tick"},
+	"os":           {"Getenv", "LookupEnv", "Environ", "ExpandEnv"},
+	"math/rand":    {"*"},
+	"math/rand/v2": {"*"},
+	"crypto/rand":  {"*"},
+}
+
+// harmless are the names of the random packages that read nothing: types, and
+// generators of a given seed.
+var harmless = []string{"Rand", "New", "Source", "NewPCG", "PCG", "NewChaCha8", "ChaCha8"}
+
+// TestTimeAndRandomNumbersAreArguments holds for all files but the one that
+// makes the machine's clock an argument. The seeds of hash/maphash, which no
+// client can see, are not looked at.
+func TestTimeAndRandomNumbersAreArguments(t *testing.T) {
+	for _, dir := range []string{"resp", "expiry", "store", "pubsub", "luaexec",
+		"internal/command", "internal/config", "internal/engine", "internal/glob"} {
+		files := 0
+		walk(t, filepath.Join(root, dir), func(_, path string) {
+			files++
+			if strings.HasSuffix(filepath.ToSlash(path), "/expiry/clock.go") {
+				return
 			}
+			source, err := os.ReadFile(path)
+			if err != nil {
+				t.Fatal(err)
+			}
+			for _, use := range ambientUses(t, source) {
+				t.Errorf("%s uses %s", path, use)
+			}
+		})
+		if files == 0 {
+			t.Fatalf("no sources in %s", dir)
 		}
 	}
 }
 
-func contains(list []string, word string) bool {
-	for _, w := range list {
-		if w == word {
+func TestAmbientUsesAreFound(t *testing.T) {
+	const source = `package p
+
+import (
+	"math/rand/v2"
+	"os"
+	clock "time"
+)
+
+func f(rnd *rand.Rand) (int, clock.Time) {
+	os.Getenv("HOME")
+	rnd.IntN(3)
+	rand.New(rand.NewPCG(1, 2))
+	return rand.IntN(3), clock.Now()
+}
+`
+	want := []string{"os.Getenv", "math/rand/v2.IntN", "time.Now"}
+	if got := ambientUses(t, []byte(source)); !slices.Equal(got, want) {
+		t.Fatalf("found %v instead of %v", got, want)
+	}
+}
+
+// ambientUses returns the functions of ambient that a Go source mentions, as
+// "path.Name".
+func ambientUses(t *testing.T, source []byte) (uses []string) {
+	t.Helper()
+	f, err := parser.ParseFile(token.NewFileSet(), "", source, parser.SkipObjectResolution)
+	if err != nil {
+		t.Fatal(err)
+	}
+	paths := map[string]string{} // by the name that the file gives to the package
+	for _, spec := range f.Imports {
+		to, _ := strconv.Unquote(spec.Path.Value)
+		name := path.Base(strings.TrimSuffix(to, "/v2"))
+		if spec.Name != nil {
+			name = spec.Name.Name
+		}
+		paths[name] = to
+	}
+	ast.Inspect(f, func(n ast.Node) bool {
+		selector, ok := n.(*ast.SelectorExpr)
+		if !ok {
 			return true
 		}
+		if of, ok := selector.X.(*ast.Ident); ok && isAmbient(paths[of.Name], selector.Sel.Name) {
+			uses = append(uses, paths[of.Name]+"."+selector.Sel.Name)
+		}
+		return true
+	})
+	return uses
+}
+
+func isAmbient(from, name string) bool {
+	names := ambient[from]
+	if slices.Equal(names, []string{"*"}) {
+		return !slices.Contains(harmless, name)
 	}
-	return false
+	return slices.Contains(names, name)
 }
 
 const root = "../.."
 
-// skipped are the folders that are no part of the server.
+// skipped reports whether a folder is not a part of the product.
 func skipped(dir string) bool {
-	switch dir {
-	case "compat_test", "bench", "examples", "internal/arch", "internal/rlocksuite", "docs", ".git":
-		return true
-	}
-	return strings.HasPrefix(dir, "internal/tools")
+	return slices.Contains([]string{"compat_test", "bench", "examples", "internal/arch", "internal/rlocksuite", "docs", ".git"}, dir)
 }
 
 // imports returns the pairs of package directory and imported path of all
@@ -134,23 +210,8 @@ func imports(t *testing.T) (edges [][2]string) {
 	return edges
 }
 
-func sources(t *testing.T, dir string) map[string]string {
-	found := map[string]string{}
-	walk(t, filepath.Join(root, dir), func(_, path string) {
-		b, err := os.ReadFile(path)
-		if err != nil {
-			t.Fatal(err)
-		}
-		found[filepath.ToSlash(path)] = string(b)
-	})
-	if len(found) == 0 {
-		t.Fatalf("no sources in %s", dir)
-	}
-	return found
-}
-
-// walk calls do for every Go file below from that is no test, with its
-// package's directory.
+// walk calls do for every Go file below from that is not a test, with the
+// directory of its package.
 func walk(t *testing.T, from string, do func(dir, path string)) {
 	err := filepath.WalkDir(from, func(path string, d fs.DirEntry, err error) error {
 		if err != nil {

@@ -1,3 +1,3 @@
-// Package arch holds the rules of who may import whom, as a test. See
-// ARCHITECTURE.md for the reasons.
+// Package arch holds, as tests, the rules of which package may import which, and
+// of what must come as an argument. See ARCHITECTURE.md for the reasons.
 package arch

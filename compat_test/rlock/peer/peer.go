@@ -63,17 +63,10 @@ type Option string
 // lockWatchdogTimeout.
 func Watchdog(lease time.Duration) Option { return option("watchdog", lease.Milliseconds()) }
 
-// FairWait sets how long a silent waiter keeps its place in a fair lock's queue.
-func FairWait(wait time.Duration) Option { return option("fairwait", wait.Milliseconds()) }
-
 // Timeout sets how long the client waits for a reply.
 func Timeout(d time.Duration) Option { return option("timeout", d.Milliseconds()) }
 
-// CheckSync tells whether a lock that no replica has confirmed is refused, as is
-// Redisson's default.
-func CheckSync(check bool) Option { return option("checksync", check) }
-
-func option(name string, value any) Option { return Option(fmt.Sprintf("%s=%v", name, value)) }
+func option(name string, value int64) Option { return Option(fmt.Sprintf("%s=%d", name, value)) }
 
 // Start builds the peer for a Redisson release, starts it for the length of the
 // test and waits until it is connected. Servers are the words of
@@ -117,7 +110,7 @@ func (p *Peer) launch(tb testing.TB) {
 	go p.read(out)
 }
 
-// read hands answers to whoever waits for them until the JVM ends.
+// read hands each answer to the step that waits for it until the JVM ends.
 func (p *Peer) read(out io.Reader) {
 	defer close(p.ended)
 	lines := bufio.NewScanner(out)

@@ -9,6 +9,7 @@ import java.nio.file.Path;
 /** A server of its own for a test class. It ends with the JVM, even when that is killed. */
 final class Lockredis implements AutoCloseable {
     private final Process process;
+    final int port;
     final String address;
 
     Lockredis() throws IOException {
@@ -27,7 +28,8 @@ final class Lockredis implements AutoCloseable {
         if (line == null) {
             throw new IOException("lockredis ended before it listened");
         }
-        address = "redis://127.0.0.1:" + line.substring("port=".length());
+        port = Integer.parseInt(line.substring("port=".length()));
+        address = "redis://127.0.0.1:" + port;
         Thread reader = new Thread(() -> drain(output), "lockredis output");
         reader.setDaemon(true);
         reader.start();
