@@ -58,6 +58,7 @@ func run(args []string, stdin io.Reader, stdout, stderr io.Writer) int {
 
 // serve runs a server until it is told to end.
 func serve(args []string, stdin io.Reader, stdout io.Writer) error {
+	ignoreSignals()
 	set, err := config.Parse(args, stdin)
 	if err != nil {
 		return err
@@ -77,7 +78,7 @@ func serve(args []string, stdin io.Reader, stdout io.Writer) error {
 		return report(log, set, err)
 	}
 	defer srv.Close()
-	remove, err := announce(set, srv, stdout)
+	remove, err := announce(set, srv, log, stdout)
 	defer remove()
 	if err != nil {
 		return report(log, set, err)
@@ -115,7 +116,7 @@ func watchParent(set *config.Config) (<-chan struct{}, error) {
 
 // announce tells the port, and the process id, to those who asked for it.
 // remove takes the files away again.
-func announce(set *config.Config, srv *lockredis.Server, stdout io.Writer) (remove func(), err error) {
+func announce(set *config.Config, srv *lockredis.Server, log *slog.Logger, stdout io.Writer) (remove func(), err error) {
 	var written []string
 	remove = func() {
 		for _, path := range written {
@@ -130,10 +131,12 @@ func announce(set *config.Config, srv *lockredis.Server, stdout io.Writer) (remo
 		written = append(written, set.PortFile)
 	}
 	if set.PIDFile != "" {
-		if err := writeAtomically(set.PIDFile, strconv.Itoa(os.Getpid())); err != nil {
-			return remove, err
+		// A server without this file is of more use than none, as in Redis.
+		if err := os.WriteFile(set.PIDFile, fmt.Appendln(nil, os.Getpid()), 0o644); err != nil {
+			log.Warn("Failed to write PID file: " + reasonOf(err))
+		} else {
+			written = append(written, set.PIDFile)
 		}
-		written = append(written, set.PIDFile)
 	}
 	if set.PortAuto {
 		fmt.Fprintf(stdout, "port=%s\n", port)
