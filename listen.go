@@ -135,7 +135,7 @@ func listenTCP(host string, port int) (net.Listener, error) {
 // listenUnix replaces a socket file that nobody listens on any more, as Redis
 // does.
 func (s *Server) listenUnix() (net.Listener, error) {
-	path := s.set.UnixSocket
+	path := s.set.Path(s.set.UnixSocket)
 	os.Remove(path)
 	ln, err := net.Listen("unix", path)
 	if err != nil {

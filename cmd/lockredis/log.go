@@ -24,7 +24,7 @@ var levels = map[string]slog.Level{
 func openLog(set *config.Config, stdout io.Writer) (*slog.Logger, error) {
 	out := stdout
 	if set.LogFile != "" {
-		file, err := os.OpenFile(set.LogFile, os.O_APPEND|os.O_CREATE|os.O_WRONLY, 0o644)
+		file, err := os.OpenFile(set.Path(set.LogFile), os.O_APPEND|os.O_CREATE|os.O_WRONLY, 0o644)
 		if err != nil {
 			return nil, &config.FatalError{Reason: "Can't open the log file: " + reasonOf(err)}
 		}

@@ -124,18 +124,18 @@ func announce(set *config.Config, srv *lockredis.Server, log *slog.Logger, stdou
 		}
 	}
 	_, port, _ := net.SplitHostPort(srv.Addr())
-	if set.PortFile != "" {
-		if err := writeAtomically(set.PortFile, port); err != nil {
+	if path := set.Path(set.PortFile); path != "" {
+		if err := writeAtomically(path, port); err != nil {
 			return remove, err
 		}
-		written = append(written, set.PortFile)
+		written = append(written, path)
 	}
-	if set.PIDFile != "" {
+	if path := set.Path(set.PIDFile); path != "" {
 		// A server without this file is of more use than none, as in Redis.
-		if err := os.WriteFile(set.PIDFile, fmt.Appendln(nil, os.Getpid()), 0o644); err != nil {
+		if err := os.WriteFile(path, fmt.Appendln(nil, os.Getpid()), 0o644); err != nil {
 			log.Warn("Failed to write PID file: " + reasonOf(err))
 		} else {
-			written = append(written, set.PIDFile)
+			written = append(written, path)
 		}
 	}
 	if set.PortAuto {

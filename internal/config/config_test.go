@@ -2,6 +2,7 @@ package config
 
 import (
 	"errors"
+	"fmt"
 	"os"
 	"path/filepath"
 	"strings"
@@ -127,6 +128,54 @@ func TestFatalErrorsReadAsRedis(t *testing.T) {
 		_, err := Parse(strings.Fields(test.args), strings.NewReader(test.stdin))
 		if err == nil || err.Error() != test.want {
 			t.Errorf("%s:\n got %v\nwant %s", test.args, err, test.want)
+		}
+	}
+}
+
+func TestOnlyTheLastValueIsRefused(t *testing.T) {
+	for _, test := range []struct{ args, stdin, want string }{
+		{"- --daemonize no", "daemonize yes\n", ""},
+		{"- --supervised no --maxmemory-policy noeviction", "supervised systemd\nmaxmemory-policy allkeys-lru\n", ""},
+		{"- --slaveof no one", "replicaof 127.0.0.1 6379\n", ""},
+		{"-", "daemonize no\nport 0\ndaemonize yes\nport 1\n", "line 3\n>>> 'daemonize yes'\n" + noDaemon},
+		{"- --daemonize yes", "daemonize yes\n", "line 3\n>>> 'daemonize \"yes\"'\n" + noDaemon},
+		{"-", "supervised systemd\ncluster-enabled yes\nsupervised no\n", "line 2\n>>> 'cluster-enabled yes'\n" + noCluster},
+	} {
+		_, err := Parse(strings.Fields(test.args), strings.NewReader(test.stdin))
+		if got := fmt.Sprint(err); err == nil && test.want != "" || err != nil && (test.want == "" || !strings.HasSuffix(got, test.want)) {
+			t.Errorf("%q, %s:\n got %v\nwant %s", test.stdin, test.args, err, test.want)
+		}
+	}
+}
+
+// CONFIG REWRITE of redis-server 7.0.15 leaves the default user in the file.
+func TestTheDefaultUserMaySayWhatRequirepassSays(t *testing.T) {
+	const foo = "#2c26b46b68ffc68ff99b453c1d30413413422d706483bfa0f98a5e886266e7ae"
+	for _, test := range []struct {
+		text     string
+		accepted bool
+	}{
+		{"requirepass foo\nuser default on " + foo + " ~* &* +@all", true},
+		{"user default on " + foo + " sanitize-payload ~* &* +@all\nrequirepass foo", true},
+		{"user default on nopass ~* &* +@all", true},
+		{"User default on nopass sanitize-payload allkeys allchannels allcommands", true},
+		{"user default on " + foo + " ~* &* +@all", false},
+		{"requirepass foo\nuser default on nopass ~* &* +@all", false},
+		{"requirepass bar\nuser default on " + foo + " ~* &* +@all", false},
+		{"requirepass foo\nuser default on nopass " + foo + " ~* &* +@all", false},
+		{"user default off nopass ~* &* +@all", false},
+		{"user default on nopass ~a &* +@all", false},
+		{"user default on nopass ~* +@all", false},
+		{"user default on nopass ~* &* +@all -set", false},
+		{"user default", false},
+		{"user alice on nopass ~* &* +@all", false},
+	} {
+		c, err := Parse([]string{"-"}, strings.NewReader(test.text))
+		if (err == nil) != test.accepted {
+			t.Errorf("%s: %v", test.text, err)
+		}
+		if err == nil && strings.Contains(c.rewritten(test.text), "default") {
+			t.Errorf("%s: the user stands beside a requirepass that may have changed: %s", test.text, c.rewritten(test.text))
 		}
 	}
 }

@@ -84,11 +84,13 @@ const errWords = reason("wrong number of arguments")
 // check runs the directive's parser and its refusal.
 func (d *directive) check(in input) (string, error) {
 	value, err := d.parse(in)
-	if err == nil && d.refuse != "" && value != d.def {
+	if err == nil && d.refuses(value) {
 		err = reason(d.refuse)
 	}
 	return value, err
 }
+
+func (d *directive) refuses(value string) bool { return d.refuse != "" && value != d.def }
 
 func text(in input) (string, error) { return in.words[0], nil }
 

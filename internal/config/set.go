@@ -115,7 +115,8 @@ func (d *directive) split(value string) []string {
 
 // Load sets a directive as a line of a configuration file does, immutable ones
 // too: "include", "rename-command" and the directives that Redis 7.0 ignores
-// are among them. The error's text is Redis's.
+// are among them. The error's text is Redis's. As the last value of a directive
+// counts, what lockredis refuses is left to Check.
 func (c *Config) Load(name string, words ...string) error {
 	return c.load(append([]string{strings.ToLower(name)}, words...), position{})
 }
@@ -132,11 +133,12 @@ func (c *Config) load(words []string, at position) error {
 	case len(args) == 1:
 		args = d.split(args[0])
 	}
-	value, err := d.check(input{words: args, old: c.values[d.name], again: c.loaded[d.name], dir: c.Dir})
+	value, err := d.parse(input{words: args, old: c.values[d.name], again: c.loaded[d.name], dir: c.Dir})
 	if err != nil {
 		return err
 	}
 	c.loaded[d.name] = true
+	c.weigh(d, value, words, at)
 	c.put(d.name, value)
 	return nil
 }
@@ -151,7 +153,8 @@ func (c *Config) loadOther(words []string, at position) error {
 		c.Renames = append(c.Renames, Rename{From: args[0], To: args[1], line: at})
 		return nil
 	case name == "user" && len(args) >= 1:
-		return reason(noACL)
+		c.doubts = append(c.doubts, doubt{at, words, nil})
+		return nil
 	case name == "loadmodule" && len(args) >= 1:
 		return reason(noModules)
 	case name == "sentinel":
