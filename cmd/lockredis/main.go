@@ -73,6 +73,9 @@ func serve(args []string, stdin io.Reader, stdout io.Writer) error {
 	if err != nil {
 		return fmt.Errorf("lockredis: exit-with-parent: %w", err)
 	}
+	if err := fitClients(set, log); err != nil {
+		return report(log, set, err)
+	}
 	srv := lockredis.New(lockredis.Config{Settings: set, Logger: log})
 	if err := srv.Start(); err != nil {
 		return report(log, set, err)

@@ -28,6 +28,7 @@ func TestMain(m *testing.M) {
 }
 
 // The scripts start the binary as a launcher would and look at what it prints.
+// The condition "bounded" says that nobody can raise a limit of open files again.
 func TestCommandLine(t *testing.T) {
 	testscript.Run(t, testscript.Params{
 		Dir: "testdata",
@@ -37,6 +38,12 @@ func TestCommandLine(t *testing.T) {
 			"ask":         ask,
 			"freeport":    freePort,
 			"signal":      sendSignal,
+		},
+		Condition: func(cond string) (bool, error) {
+			if cond != "bounded" {
+				return false, fmt.Errorf("unknown condition %q", cond)
+			}
+			return exec.Command("sh", "-c", "ulimit -n 500 && ! ulimit -n 501").Run() == nil, nil
 		},
 	})
 }
