@@ -47,6 +47,11 @@ func TestSetAnswersAsRedis(t *testing.T) {
 		{"client-output-buffer-limit", "foo 1 2 3", failed + "client-output-buffer-limit') - Invalid client class specified in buffer limit configuration."},
 		{"client-output-buffer-limit", "normal 1 2", failed + "client-output-buffer-limit') - Wrong number of arguments in buffer limit configuration."},
 		{"client-output-buffer-limit", "normal 1 2 -3", failed + "client-output-buffer-limit') - Error in hard, soft or soft_seconds setting in buffer limit configuration."},
+		{"client-output-buffer-limit", "", limit},
+		{"hz", "0", "1"}, {"hz", "777", "500"}, {"hz", "-1", failed + "hz') - argument must be between 0 and 2147483647 inclusive"},
+		{"repl-backlog-size", "1", "16384"}, {"repl-backlog-size", "20kb", "20480"},
+		{"activedefrag", "no", "no"}, {"activedefrag", "yes", failed + "activedefrag') - " + errDefrag.Error()},
+		{"shutdown-on-sigterm", "save nosave", failed + "shutdown-on-sigterm') - shutdown options SAVE and NOSAVE can't be used simultaneously"},
 		{"save", "1 2 3 4", "1 2 3 4"}, {"save", "", ""}, {"save", "0 1", failed + "save') - Invalid save parameters"},
 		{"oom-score-adj-values", "1 2", failed + "oom-score-adj-values') - wrong number of arguments"},
 		{"latency-tracking-info-percentiles", "100.0 1e1", "100 10"},
@@ -123,6 +128,11 @@ func TestFatalErrorsReadAsRedis(t *testing.T) {
 		{"--user a on", "", at("2", `user "a" "on"`, noACL)},
 		{"--tls-replication yes", "", at("2", `tls-replication "yes"`, noReplication)},
 		{"--daemonize yes", "", at("2", `daemonize "yes"`, noDaemon)},
+		{"--dbfilename a/b", "", at("2", `dbfilename "a/b"`, "dbfilename can't be a path, just a filename")},
+		{"--appenddirname a/b", "", at("2", `appenddirname "a/b"`, "appenddirname can't be a path, just a dirname")},
+		{"--shutdown-on-sigterm nosave save", "", at("2", `shutdown-on-sigterm "nosave" "save"`, "shutdown options SAVE and NOSAVE can't be used simultaneously")},
+		{"-", "dir \"\"", at("1", `dir ""`, "No such file or directory")},
+		{"-", "client-output-buffer-limit \"\"", at("1", `client-output-buffer-limit ""`, "Wrong number of arguments in buffer limit configuration.")},
 		{"--dir nowhere", "", at("2", `dir "nowhere"`, "No such file or directory")},
 	} {
 		_, err := Parse(strings.Fields(test.args), strings.NewReader(test.stdin))

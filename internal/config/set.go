@@ -58,12 +58,22 @@ func settable(pairs []Pair, allowProtected bool) ([]*directive, error) {
 	return rows, nil
 }
 
-// canChange refuses what only a hook could carry out and none is there for.
+// canChange refuses what may stand in a file, but not be changed to: what only a
+// hook could carry out and none is there for, and what the build of Redis that we
+// answer as cannot do.
 func (c *Config) canChange(d *directive, value string) error {
-	if d.name != "port" && d.name != "tls-port" && d.name != "bind" || value == c.values[d.name] || c.hooks[d.name] != nil {
+	if value == c.values[d.name] || c.hooks[d.name] != nil {
 		return nil
 	}
-	return reason(noRebind)
+	switch d.name {
+	case "port", "tls-port", "bind":
+		return reason(noRebind)
+	case "activedefrag":
+		if value == "yes" {
+			return errDefrag
+		}
+	}
+	return nil
 }
 
 func (c *Config) apply(rows []*directive, pairs []Pair, old []string, changed []bool) error {
@@ -130,7 +140,7 @@ func (c *Config) load(words []string, at position) error {
 	switch {
 	case len(args) == 0, len(args) > 1 && !d.has(multi):
 		return errWords
-	case len(args) == 1:
+	case args[0] != "" && len(args) == 1:
 		args = d.split(args[0])
 	}
 	value, err := d.parse(input{words: args, old: c.values[d.name], again: c.loaded[d.name], dir: c.Dir})
