@@ -308,6 +308,8 @@ func TestAMalformedFrameIsAnsweredAndEndsTheConnection(t *testing.T) {
 		"*1\r\n$9223372036854775807\r\n": "-ERR Protocol error: invalid bulk length\r\n",
 		"PING\r\n*1\r\n:1\r\n":           "+PONG\r\n-ERR Protocol error: expected '$', got ':'\r\n",
 		"SET \"a\r\n":                    "-ERR Protocol error: unbalanced quotes in request\r\n",
+		"CLIENT REPLY OFF\r\n*x\r\n":     "",
+		"CLIENT REPLY SKIP\r\n*x\r\n":    "",
 	} {
 		c := dial(t, srv)
 		c.WriteRaw([]byte(frame))
