@@ -1,6 +1,7 @@
 package main
 
 import (
+	"errors"
 	"fmt"
 	"io"
 	"log/slog"
@@ -106,6 +107,10 @@ func serve(args []string, stdin io.Reader, stdout io.Writer) error {
 func report(log *slog.Logger, set *config.Config, err error) error {
 	if set.LogFile != "" {
 		log.Warn("Cannot start: " + err.Error())
+	}
+	var fatal *config.FatalError
+	if errors.As(err, &fatal) {
+		return fatal // it speaks for itself, as redis-server's does
 	}
 	return fmt.Errorf("lockredis: cannot start: %w", err)
 }
