@@ -39,6 +39,9 @@ bench-short: ## 90 seconds of it; writes nothing
 bench-compare: ## the working tree beside another commit: make bench-compare BASE=HEAD~1
 	cd bench/perf && go run . -base "$${BASE:?must be a commit}"
 
+docs: ## write docs/commands.md and docs/directives.md anew from their tables
+	go test ./internal/command ./internal/config -count=1 -run Docs -update
+
 lint: ## go vet and staticcheck
 	go vet ./...
 	go run honnef.co/go/tools/cmd/staticcheck@v0.8.2 ./...
@@ -50,4 +53,4 @@ cross: ## build for every platform
 help: ## this text
 	@grep -E '^[a-z-]+:.*## ' $(MAKEFILE_LIST) | sed 's/:.*## /\t/' | expand -t 14
 
-.PHONY: build test race matrix vectors diff bench bench-short bench-compare bench-rlock lint cross help soak fuzz simulate
+.PHONY: build test race matrix vectors diff bench bench-short bench-compare bench-rlock lint cross docs help soak fuzz simulate

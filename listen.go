@@ -17,7 +17,7 @@ import (
 // listen opens the sockets that the settings name.
 func (s *Server) listen() (listeners []net.Listener, err error) {
 	if s.set.Port != 0 || s.set.PortAuto {
-		if listeners, err = s.listenBind(s.set.Port, s.set.PortAuto); err != nil {
+		if listeners, err = listener(listenTCP).onBind(s.set.Bind, s.set.Port, s.set.PortAuto); err != nil {
 			return listeners, err
 		}
 	}
@@ -41,15 +41,37 @@ func (s *Server) listen() (listeners []net.Listener, err error) {
 	return listeners, nil
 }
 
-// listenBind opens a port on every address of the directive bind. With auto, any
-// free one, they share the one that the first was given.
-func (s *Server) listenBind(port int, auto bool) (listeners []net.Listener, err error) {
-	if auto {
-		port = 0
+// autoTries is how many free ports are tried when other addresses have them
+// taken.
+const autoTries = 20
+
+// listener opens a port, any free one for 0; listenTCP but for tests.
+type listener func(host string, port int) (net.Listener, error)
+
+// onBind opens a port on every address of the directive bind. With auto, any
+// free one, they share the one that the first was given; where another address
+// does not have that one free, the next is tried.
+func (listen listener) onBind(binds []string, port int, auto bool) (listeners []net.Listener, err error) {
+	if !auto {
+		return listen.onAll(binds, port)
 	}
-	for _, bind := range s.set.Bind {
+	for range autoTries {
+		listeners, err = listen.onAll(binds, 0)
+		if err == nil || len(listeners) == 0 {
+			break
+		}
+		for _, ln := range listeners {
+			ln.Close()
+		}
+		listeners = nil
+	}
+	return listeners, err
+}
+
+func (listen listener) onAll(binds []string, port int) (listeners []net.Listener, err error) {
+	for _, bind := range binds {
 		host, optional := strings.CutPrefix(bind, "-")
-		ln, err := listenTCP(host, port)
+		ln, err := listen(host, port)
 		switch {
 		case err == nil:
 			listeners = append(listeners, ln)
@@ -58,8 +80,8 @@ func (s *Server) listenBind(port int, auto bool) (listeners []net.Listener, err 
 			return listeners, err
 		}
 	}
-	if len(listeners) == 0 && len(s.set.Bind) > 0 {
-		return listeners, fmt.Errorf("could not listen on any of the addresses %s", strings.Join(s.set.Bind, " "))
+	if len(listeners) == 0 && len(binds) > 0 {
+		return listeners, fmt.Errorf("could not listen on any of the addresses %s", strings.Join(binds, " "))
 	}
 	return listeners, nil
 }
@@ -73,7 +95,7 @@ func (s *Server) listenTLS() ([]net.Listener, error) {
 		}
 		s.tls.Store(conf)
 	}
-	listeners, err := s.listenBind(s.set.TLS.Port, s.set.TLS.PortAuto)
+	listeners, err := listener(listenTCP).onBind(s.set.Bind, s.set.TLS.Port, s.set.TLS.PortAuto)
 	for i, ln := range listeners {
 		listeners[i] = s.secure(ln)
 	}
@@ -135,7 +157,7 @@ func listenTCP(host string, port int) (net.Listener, error) {
 // listenUnix replaces a socket file that nobody listens on any more, as Redis
 // does.
 func (s *Server) listenUnix() (net.Listener, error) {
-	path := s.set.UnixSocket
+	path := s.set.Path(s.set.UnixSocket)
 	os.Remove(path)
 	ln, err := net.Listen("unix", path)
 	if err != nil {

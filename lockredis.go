@@ -116,6 +116,7 @@ func New(cfg Config) *Server {
 			s.err = errors.Join(s.err, fmt.Errorf("directive %s %s: %w", name, value, err))
 		}
 	}
+	s.err = errors.Join(s.err, s.set.Check())
 	s.core = server.New(server.Options{
 		Config: s.set, Clock: cfg.Clock, Log: cfg.Logger, OnShutdown: func() { s.Close() },
 	})

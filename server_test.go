@@ -3,6 +3,7 @@ package lockredis_test
 import (
 	"fmt"
 	"net"
+	"path/filepath"
 	"runtime"
 	"strings"
 	"sync"
@@ -307,6 +308,8 @@ func TestAMalformedFrameIsAnsweredAndEndsTheConnection(t *testing.T) {
 		"*1\r\n$9223372036854775807\r\n": "-ERR Protocol error: invalid bulk length\r\n",
 		"PING\r\n*1\r\n:1\r\n":           "+PONG\r\n-ERR Protocol error: expected '$', got ':'\r\n",
 		"SET \"a\r\n":                    "-ERR Protocol error: unbalanced quotes in request\r\n",
+		"CLIENT REPLY OFF\r\n*x\r\n":     "",
+		"CLIENT REPLY SKIP\r\n*x\r\n":    "",
 	} {
 		c := dial(t, srv)
 		c.WriteRaw([]byte(frame))
@@ -416,5 +419,26 @@ func TestShutdownEndsTheServer(t *testing.T) {
 	case <-srv.Done():
 	case <-time.After(10 * time.Second):
 		t.Fatal("the server lives")
+	}
+}
+
+func TestFilesAreRelativeToDirInWhateverOrder(t *testing.T) {
+	dir := t.TempDir()
+	for range 20 { // the order of a map is another each time
+		srv := lockredis.New(lockredis.Config{Directives: map[string]string{"unixsocket": "s.sock", "dir": dir, "port": "0"}})
+		if err := srv.Start(); err != nil {
+			t.Fatal(err)
+		}
+		if got, want := srv.Addr(), filepath.Join(dir, "s.sock"); got != want {
+			t.Fatalf("listens on %s, not on %s", got, want)
+		}
+		srv.Close()
+	}
+}
+
+func TestADirectiveThatLockredisLacksIsRefused(t *testing.T) {
+	err := lockredis.New(lockredis.Config{Directives: map[string]string{"daemonize": "yes"}}).Start()
+	if err == nil || !strings.HasPrefix(err.Error(), "directive daemonize yes: lockredis does not detach itself") {
+		t.Fatal(err)
 	}
 }

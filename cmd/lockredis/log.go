@@ -24,13 +24,9 @@ var levels = map[string]slog.Level{
 func openLog(set *config.Config, stdout io.Writer) (*slog.Logger, error) {
 	out := stdout
 	if set.LogFile != "" {
-		file, err := os.OpenFile(set.LogFile, os.O_APPEND|os.O_CREATE|os.O_WRONLY, 0o644)
+		file, err := os.OpenFile(set.Path(set.LogFile), os.O_APPEND|os.O_CREATE|os.O_WRONLY, 0o644)
 		if err != nil {
-			var path *fs.PathError
-			if errors.As(err, &path) {
-				err = path.Err
-			}
-			return nil, &config.FatalError{Reason: "Can't open the log file: " + err.Error()}
+			return nil, &config.FatalError{Reason: "Can't open the log file: " + reasonOf(err)}
 		}
 		out = file
 	}
@@ -41,6 +37,17 @@ func openLog(set *config.Config, stdout io.Writer) (*slog.Logger, error) {
 		return nil
 	})
 	return slog.New(h), nil
+}
+
+// reasonOf returns what the system says to a file, spelled as C's strerror does:
+// without the path, in a capital letter.
+func reasonOf(err error) string {
+	var path *fs.PathError
+	if errors.As(err, &path) {
+		err = path.Err
+	}
+	text := err.Error()
+	return strings.ToUpper(text[:1]) + text[1:]
 }
 
 // handler writes lines in Redis's form: process, role, time, level, text.
@@ -55,7 +62,8 @@ type handler struct {
 // Enabled reports whether lines of the level are written.
 func (h *handler) Enabled(_ context.Context, l slog.Level) bool { return l >= h.level.Level() }
 
-// Handle writes one line.
+// Handle writes one line. Where nobody reads any more it is lost: the server
+// outlives the launcher that started it.
 func (h *handler) Handle(_ context.Context, r slog.Record) error {
 	sign := byte('#')
 	switch {
@@ -75,8 +83,8 @@ func (h *handler) Handle(_ context.Context, r slog.Record) error {
 	line.WriteByte('\n')
 	h.mu.Lock()
 	defer h.mu.Unlock()
-	_, err := io.WriteString(h.out, line.String())
-	return err
+	_, _ = io.WriteString(h.out, line.String())
+	return nil
 }
 
 func form(a slog.Attr) string {

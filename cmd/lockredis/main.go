@@ -1,6 +1,7 @@
 package main
 
 import (
+	"errors"
 	"fmt"
 	"io"
 	"log/slog"
@@ -40,12 +41,12 @@ func main() { os.Exit(run(os.Args[1:], os.Stdin, os.Stdout, os.Stderr)) }
 
 // run is the whole program but for the exit. It returns the exit status.
 func run(args []string, stdin io.Reader, stdout, stderr io.Writer) int {
-	if len(args) == 1 && (args[0] == "-v" || args[0] == "--version") {
+	if len(args) > 0 && (args[0] == "-v" || args[0] == "--version") {
 		fmt.Fprintf(stdout, "lockredis server v=7.0.15 lockredis=%s bits=%d %s\n",
 			config.Version, strconv.IntSize, runtime.Version())
 		return 0
 	}
-	if len(args) == 1 && (args[0] == "-h" || args[0] == "--help") {
+	if len(args) > 0 && (args[0] == "-h" || args[0] == "--help") {
 		io.WriteString(stdout, usage)
 		return 0
 	}
@@ -58,6 +59,7 @@ func run(args []string, stdin io.Reader, stdout, stderr io.Writer) int {
 
 // serve runs a server until it is told to end.
 func serve(args []string, stdin io.Reader, stdout io.Writer) error {
+	ignoreSignals()
 	set, err := config.Parse(args, stdin)
 	if err != nil {
 		return err
@@ -72,12 +74,15 @@ func serve(args []string, stdin io.Reader, stdout io.Writer) error {
 	if err != nil {
 		return fmt.Errorf("lockredis: exit-with-parent: %w", err)
 	}
+	if err := fitClients(set, log); err != nil {
+		return report(log, set, err)
+	}
 	srv := lockredis.New(lockredis.Config{Settings: set, Logger: log})
 	if err := srv.Start(); err != nil {
 		return report(log, set, err)
 	}
 	defer srv.Close()
-	remove, err := announce(set, srv, stdout)
+	remove, err := announce(set, srv, log, stdout)
 	defer remove()
 	if err != nil {
 		return report(log, set, err)
@@ -103,6 +108,10 @@ func report(log *slog.Logger, set *config.Config, err error) error {
 	if set.LogFile != "" {
 		log.Warn("Cannot start: " + err.Error())
 	}
+	var fatal *config.FatalError
+	if errors.As(err, &fatal) {
+		return fatal // it speaks for itself, as redis-server's does
+	}
 	return fmt.Errorf("lockredis: cannot start: %w", err)
 }
 
@@ -115,7 +124,7 @@ func watchParent(set *config.Config) (<-chan struct{}, error) {
 
 // announce tells the port, and the process id, to those who asked for it.
 // remove takes the files away again.
-func announce(set *config.Config, srv *lockredis.Server, stdout io.Writer) (remove func(), err error) {
+func announce(set *config.Config, srv *lockredis.Server, log *slog.Logger, stdout io.Writer) (remove func(), err error) {
 	var written []string
 	remove = func() {
 		for _, path := range written {
@@ -123,17 +132,19 @@ func announce(set *config.Config, srv *lockredis.Server, stdout io.Writer) (remo
 		}
 	}
 	_, port, _ := net.SplitHostPort(srv.Addr())
-	if set.PortFile != "" {
-		if err := writeAtomically(set.PortFile, port); err != nil {
+	if path := set.Path(set.PortFile); path != "" {
+		if err := writeAtomically(path, port); err != nil {
 			return remove, err
 		}
-		written = append(written, set.PortFile)
+		written = append(written, path)
 	}
-	if set.PIDFile != "" {
-		if err := writeAtomically(set.PIDFile, strconv.Itoa(os.Getpid())); err != nil {
-			return remove, err
+	if path := set.Path(set.PIDFile); path != "" {
+		// A server without this file is of more use than none, as in Redis.
+		if err := os.WriteFile(path, fmt.Appendln(nil, os.Getpid()), 0o644); err != nil {
+			log.Warn("Failed to write PID file: " + reasonOf(err))
+		} else {
+			written = append(written, path)
 		}
-		written = append(written, set.PIDFile)
 	}
 	if set.PortAuto {
 		fmt.Fprintf(stdout, "port=%s\n", port)

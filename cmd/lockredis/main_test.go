@@ -3,6 +3,7 @@
 package main
 
 import (
+	"bufio"
 	"fmt"
 	"net"
 	"os"
@@ -22,10 +23,12 @@ func TestMain(m *testing.M) {
 	testscript.Main(m, map[string]func(){
 		"lockredis": main,
 		"bystander": bystander,
+		"deaf":      deaf,
 	})
 }
 
 // The scripts start the binary as a launcher would and look at what it prints.
+// The condition "bounded" says that nobody can raise a limit of open files again.
 func TestCommandLine(t *testing.T) {
 	testscript.Run(t, testscript.Params{
 		Dir: "testdata",
@@ -35,6 +38,12 @@ func TestCommandLine(t *testing.T) {
 			"ask":         ask,
 			"freeport":    freePort,
 			"signal":      sendSignal,
+		},
+		Condition: func(cond string) (bool, error) {
+			if cond != "bounded" {
+				return false, fmt.Errorf("unknown condition %q", cond)
+			}
+			return exec.Command("sh", "-c", "ulimit -n 500 && ! ulimit -n 501").Run() == nil, nil
 		},
 	})
 }
@@ -56,6 +65,25 @@ func bystander() {
 	os.Exit(1)
 }
 
+// deaf runs the command given, closes the reading end of its output after the
+// first line, and ends with its status.
+func deaf() {
+	command := exec.Command(os.Args[1], os.Args[2:]...)
+	out, err := command.StdoutPipe()
+	if err == nil {
+		err = command.Start()
+	}
+	if err == nil {
+		bufio.NewReader(out).ReadString('\n')
+		out.Close()
+		err = command.Wait()
+	}
+	if err != nil {
+		fmt.Fprintln(os.Stderr, err)
+		os.Exit(1)
+	}
+}
+
 // poll calls done until it is true, for at most ten seconds.
 func poll(ts *testscript.TestScript, what string, done func() bool) {
 	for deadline := time.Now().Add(10 * time.Second); !done(); time.Sleep(5 * time.Millisecond) {
@@ -65,13 +93,13 @@ func poll(ts *testscript.TestScript, what string, done func() bool) {
 	}
 }
 
-// await FILE [VARIABLE] waits for a file and puts its text into a variable; !
+// await FILE [VARIABLE] waits for a file with a text and puts that into a variable; !
 // await waits until it is gone.
 func await(ts *testscript.TestScript, neg bool, args []string) {
 	path := ts.MkAbs(args[0])
 	poll(ts, strings.Join(args, " "), func() bool {
-		_, err := os.Stat(path)
-		return (err == nil) != neg
+		info, err := os.Stat(path)
+		return (err == nil && info.Size() > 0) != neg
 	})
 	if len(args) > 1 {
 		ts.Setenv(args[1], strings.TrimSpace(ts.ReadFile(args[0])))
@@ -115,12 +143,17 @@ func ask(ts *testscript.TestScript, neg bool, args []string) {
 	}
 }
 
-// signal FILE sends SIGTERM to the process whose id the file holds.
+// signal FILE [HUP] sends SIGTERM, or SIGHUP, to the process whose id the file
+// holds.
 func sendSignal(ts *testscript.TestScript, _ bool, args []string) {
+	sig := syscall.SIGTERM
+	if len(args) > 1 && args[1] == "HUP" {
+		sig = syscall.SIGHUP
+	}
 	var pid int
 	_, err := fmt.Sscan(ts.ReadFile(args[0]), &pid)
 	ts.Check(err)
-	ts.Check(syscall.Kill(pid, syscall.SIGTERM))
+	ts.Check(syscall.Kill(pid, sig))
 }
 
 // certificate NAME writes a certificate and its key into NAME.crt and NAME.key.

@@ -70,3 +70,30 @@ func TestMemoryUsageOfAMissingKeyIsNil(t *testing.T) {
 		memory usage k foo 1 => -ERR syntax error
 	`)
 }
+
+func TestACommandThatIsTakenAwayLosesItsRow(t *testing.T) {
+	table := NewTable()
+	rows := table.Len()
+	for _, r := range []struct {
+		from, to string
+		ok       bool
+		len      int
+	}{
+		{"keys", "", true, rows - 1}, {"KEYS", "x", false, rows - 1}, {"get", "fetch", true, rows - 1}, {"set", "SET", true, rows - 1},
+		{"monitor", "watcher", true, rows - 1}, {"set", "watcher", false, rows - 1}, {"watcher", "", true, rows - 1},
+		{"acl", "fetch", false, rows - 1}, {"set", "slowlog", false, rows - 1}, {"nope", "", false, rows - 1},
+	} {
+		if ok := table.Rename(r.from, r.to); ok != r.ok || table.Len() != r.len {
+			t.Errorf("%s to %q: %v, %d of %d rows", r.from, r.to, ok, table.Len(), rows)
+		}
+	}
+}
+
+func TestWhatIsAbsentIsNotInTheTable(t *testing.T) {
+	table := NewTable()
+	for name := range table.absent {
+		if table.byName[name] != nil {
+			t.Errorf("%s is there", name)
+		}
+	}
+}

@@ -1,6 +1,7 @@
 package command
 
 import (
+	"slices"
 	"strings"
 
 	"github.com/lockredis/lockredis/resp"
@@ -91,9 +92,18 @@ func (cmd *Command) Sub(name []byte) *Command {
 // Container reports whether the command only exists through subcommands.
 func (cmd *Command) Container() bool { return len(cmd.Subs) > 0 }
 
+// absent are the commands of Redis 7.0.15 that the table lacks. A redis.conf may
+// rename them, or take them away, all the same.
+const absent = "acl bitcount bitfield bitfield_ro bitop bitpos cluster dump failover fcall fcall_ro function geoadd geodist " +
+	"geohash geopos georadius georadius_ro georadiusbymember georadiusbymember_ro geosearch geosearchstore getbit " +
+	"latency migrate module monitor pfadd pfcount pfdebug pfmerge pfselftest psync replconf replicaof restore " +
+	"restore-asking setbit slaveof slowlog sync xack xadd xautoclaim xclaim xdel xgroup xinfo xlen xpending xrange " +
+	"xread xreadgroup xrevrange xsetid xtrim"
+
 // Table is the command table of one server.
 type Table struct {
 	byName  map[string]*Command
+	absent  map[string]bool // names that Redis has beside them
 	rows    []*Command
 	longest int              // name, in bytes
 	slots   [tableSlots]slot // byName again, found in half the time: scripts look up a name for each command
@@ -109,7 +119,10 @@ type slot struct {
 
 // NewTable returns the table of every command there is.
 func NewTable() *Table {
-	t := &Table{byName: map[string]*Command{}}
+	t := &Table{byName: map[string]*Command{}, absent: map[string]bool{}}
+	for name := range strings.FieldsSeq(absent) {
+		t.absent[name] = true
+	}
 	t.add("generic", genericCommands())
 	t.add("string", stringCommands())
 	t.add("hash", hashCommands())
@@ -173,20 +186,31 @@ func (t *Table) All() []*Command { return t.rows }
 // Len returns the number of commands, subcommands not counted.
 func (t *Table) Len() int { return len(t.rows) }
 
-// Rename gives a command another name, or none for "" (rename-command). It
-// reports false when there is no such command or the new name is taken.
+// Knows reports whether Redis has a command of that name in any spelling, be it
+// in the table or not.
+func (t *Table) Knows(name string) bool {
+	name = strings.ToLower(name)
+	return t.byName[name] != nil || t.absent[name]
+}
+
+// Rename gives a command another name, or none for "" (rename-command): its row
+// goes then. It reports false when there is no such command or the new name is
+// taken.
 func (t *Table) Rename(from, to string) bool {
-	cmd, ok := t.byName[strings.ToLower(from)]
-	if !ok {
+	from, to = strings.ToLower(from), strings.ToLower(to)
+	if !t.Knows(from) || to != from && t.Knows(to) {
 		return false
 	}
-	to = strings.ToLower(to)
-	if _, taken := t.byName[to]; taken && to != "" {
-		return false
-	}
-	delete(t.byName, strings.ToLower(from))
-	if to != "" {
+	cmd := t.byName[from]
+	delete(t.byName, from)
+	delete(t.absent, from)
+	switch {
+	case to == "":
+		t.rows = slices.DeleteFunc(t.rows, func(row *Command) bool { return row == cmd })
+	case cmd != nil:
 		t.byName[to] = cmd
+	default:
+		t.absent[to] = true
 	}
 	t.fillSlots()
 	return true

@@ -69,18 +69,18 @@ func (c *Config) assignStart(name, value string) {
 		c.PortAuto = value == portAuto
 		c.Port = int(number(value))
 	case "port-file":
-		c.PortFile = c.path(value)
+		c.PortFile = value
 	case "unixsocket":
-		c.UnixSocket = c.path(value)
+		c.UnixSocket = value
 	case "unixsocketperm":
 		perm, _ := strconv.ParseUint(value, 8, 32)
 		c.UnixSocketPerm = os.FileMode(perm)
 	case "loglevel":
 		c.LogLevel = value
 	case "logfile":
-		c.LogFile = c.path(value)
+		c.LogFile = value
 	case "pidfile":
-		c.PIDFile = c.path(value)
+		c.PIDFile = value
 	case "dir":
 		c.Dir = value
 	case "exit-with-parent":

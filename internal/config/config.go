@@ -33,7 +33,8 @@ type Config struct {
 	SetIntEntries          int
 	ListSize               int
 
-	// Read once, at the start.
+	// Read once, at the start. Names of files are as they were given: relative
+	// ones are relative to dir, wherever that stood, see Path.
 	Bind           []string // addresses; a leading "-" makes one optional
 	Port           int      // 0: no TCP socket
 	PortAuto       bool     // "port auto": any free port
@@ -41,8 +42,8 @@ type Config struct {
 	UnixSocket     string
 	UnixSocketPerm os.FileMode // 0: as the umask leaves it
 	LogLevel       string      // debug, verbose, notice or warning
-	LogFile        string      // absolute, "": standard output
-	PIDFile        string      // absolute, "": none
+	LogFile        string      // "": standard output
+	PIDFile        string      // "": none
 	Dir            string      // what relative paths of files are relative to
 	ExitWithParent bool        // end when the process that started us ends
 	Renames        []Rename
@@ -50,6 +51,7 @@ type Config struct {
 
 	values map[string]string // by canonical name
 	loaded map[string]bool   // directives that a configuration file has set
+	doubts []doubt           // what Check refuses unless a later line has made it good
 	hooks  map[string]func() error
 }
 
@@ -183,8 +185,9 @@ func (c *Config) put(name, value string) {
 	c.assign(name, value)
 }
 
-// path makes a file's name absolute, as it is for a process that lives in dir.
-func (c *Config) path(name string) string {
+// Path makes a file's name absolute, as it is for a process that lives in dir.
+// "" stays "".
+func (c *Config) Path(name string) string {
 	if name == "" || filepath.IsAbs(name) {
 		return name
 	}

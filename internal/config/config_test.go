@@ -2,6 +2,7 @@ package config
 
 import (
 	"errors"
+	"fmt"
 	"os"
 	"path/filepath"
 	"strings"
@@ -46,6 +47,11 @@ func TestSetAnswersAsRedis(t *testing.T) {
 		{"client-output-buffer-limit", "foo 1 2 3", failed + "client-output-buffer-limit') - Invalid client class specified in buffer limit configuration."},
 		{"client-output-buffer-limit", "normal 1 2", failed + "client-output-buffer-limit') - Wrong number of arguments in buffer limit configuration."},
 		{"client-output-buffer-limit", "normal 1 2 -3", failed + "client-output-buffer-limit') - Error in hard, soft or soft_seconds setting in buffer limit configuration."},
+		{"client-output-buffer-limit", "", limit},
+		{"hz", "0", "1"}, {"hz", "777", "500"}, {"hz", "-1", failed + "hz') - argument must be between 0 and 2147483647 inclusive"},
+		{"repl-backlog-size", "1", "16384"}, {"repl-backlog-size", "20kb", "20480"},
+		{"activedefrag", "no", "no"}, {"activedefrag", "yes", failed + "activedefrag') - " + errDefrag.Error()},
+		{"shutdown-on-sigterm", "save nosave", failed + "shutdown-on-sigterm') - shutdown options SAVE and NOSAVE can't be used simultaneously"},
 		{"save", "1 2 3 4", "1 2 3 4"}, {"save", "", ""}, {"save", "0 1", failed + "save') - Invalid save parameters"},
 		{"oom-score-adj-values", "1 2", failed + "oom-score-adj-values') - wrong number of arguments"},
 		{"latency-tracking-info-percentiles", "100.0 1e1", "100 10"},
@@ -122,11 +128,64 @@ func TestFatalErrorsReadAsRedis(t *testing.T) {
 		{"--user a on", "", at("2", `user "a" "on"`, noACL)},
 		{"--tls-replication yes", "", at("2", `tls-replication "yes"`, noReplication)},
 		{"--daemonize yes", "", at("2", `daemonize "yes"`, noDaemon)},
+		{"--dbfilename a/b", "", at("2", `dbfilename "a/b"`, "dbfilename can't be a path, just a filename")},
+		{"--appenddirname a/b", "", at("2", `appenddirname "a/b"`, "appenddirname can't be a path, just a dirname")},
+		{"--shutdown-on-sigterm nosave save", "", at("2", `shutdown-on-sigterm "nosave" "save"`, "shutdown options SAVE and NOSAVE can't be used simultaneously")},
+		{"-", "dir \"\"", at("1", `dir ""`, "No such file or directory")},
+		{"-", "client-output-buffer-limit \"\"", at("1", `client-output-buffer-limit ""`, "Wrong number of arguments in buffer limit configuration.")},
 		{"--dir nowhere", "", at("2", `dir "nowhere"`, "No such file or directory")},
 	} {
 		_, err := Parse(strings.Fields(test.args), strings.NewReader(test.stdin))
 		if err == nil || err.Error() != test.want {
 			t.Errorf("%s:\n got %v\nwant %s", test.args, err, test.want)
+		}
+	}
+}
+
+func TestOnlyTheLastValueIsRefused(t *testing.T) {
+	for _, test := range []struct{ args, stdin, want string }{
+		{"- --daemonize no", "daemonize yes\n", ""},
+		{"- --supervised no --maxmemory-policy noeviction", "supervised systemd\nmaxmemory-policy allkeys-lru\n", ""},
+		{"- --slaveof no one", "replicaof 127.0.0.1 6379\n", ""},
+		{"-", "daemonize no\nport 0\ndaemonize yes\nport 1\n", "line 3\n>>> 'daemonize yes'\n" + noDaemon},
+		{"- --daemonize yes", "daemonize yes\n", "line 3\n>>> 'daemonize \"yes\"'\n" + noDaemon},
+		{"-", "supervised systemd\ncluster-enabled yes\nsupervised no\n", "line 2\n>>> 'cluster-enabled yes'\n" + noCluster},
+	} {
+		_, err := Parse(strings.Fields(test.args), strings.NewReader(test.stdin))
+		if got := fmt.Sprint(err); err == nil && test.want != "" || err != nil && (test.want == "" || !strings.HasSuffix(got, test.want)) {
+			t.Errorf("%q, %s:\n got %v\nwant %s", test.stdin, test.args, err, test.want)
+		}
+	}
+}
+
+// CONFIG REWRITE of redis-server 7.0.15 leaves the default user in the file.
+func TestTheDefaultUserMaySayWhatRequirepassSays(t *testing.T) {
+	const foo = "#2c26b46b68ffc68ff99b453c1d30413413422d706483bfa0f98a5e886266e7ae"
+	for _, test := range []struct {
+		text     string
+		accepted bool
+	}{
+		{"requirepass foo\nuser default on " + foo + " ~* &* +@all", true},
+		{"user default on " + foo + " sanitize-payload ~* &* +@all\nrequirepass foo", true},
+		{"user default on nopass ~* &* +@all", true},
+		{"User default on nopass sanitize-payload allkeys allchannels allcommands", true},
+		{"user default on " + foo + " ~* &* +@all", false},
+		{"requirepass foo\nuser default on nopass ~* &* +@all", false},
+		{"requirepass bar\nuser default on " + foo + " ~* &* +@all", false},
+		{"requirepass foo\nuser default on nopass " + foo + " ~* &* +@all", false},
+		{"user default off nopass ~* &* +@all", false},
+		{"user default on nopass ~a &* +@all", false},
+		{"user default on nopass ~* +@all", false},
+		{"user default on nopass ~* &* +@all -set", false},
+		{"user default", false},
+		{"user alice on nopass ~* &* +@all", false},
+	} {
+		c, err := Parse([]string{"-"}, strings.NewReader(test.text))
+		if (err == nil) != test.accepted {
+			t.Errorf("%s: %v", test.text, err)
+		}
+		if err == nil && strings.Contains(c.rewritten(test.text), "default") {
+			t.Errorf("%s: the user stands beside a requirepass that may have changed: %s", test.text, c.rewritten(test.text))
 		}
 	}
 }

@@ -79,16 +79,22 @@ type reason string
 // Error returns the text.
 func (r reason) Error() string { return string(r) }
 
-const errWords = reason("wrong number of arguments")
+const (
+	errWords  = reason("wrong number of arguments")
+	errDefrag = reason("Active defragmentation cannot be enabled: it requires a Redis server compiled with a modified Jemalloc " +
+		"like the one shipped by default with the Redis source distribution")
+)
 
 // check runs the directive's parser and its refusal.
 func (d *directive) check(in input) (string, error) {
 	value, err := d.parse(in)
-	if err == nil && d.refuse != "" && value != d.def {
+	if err == nil && d.refuses(value) {
 		err = reason(d.refuse)
 	}
 	return value, err
 }
+
+func (d *directive) refuses(value string) bool { return d.refuse != "" && value != d.def }
 
 func text(in input) (string, error) { return in.words[0], nil }
 
@@ -200,16 +206,32 @@ func portNumber(in input) (string, error) {
 	return integer(0, 65535)(in)
 }
 
-// fileName is the name of a file inside dir.
-func fileName(in input) (string, error) {
-	if strings.ContainsAny(in.words[0], `/\`) {
-		return "", reason("argument can't be a path, just a filename")
+// baseName is the name of a file inside dir.
+func baseName(directive, kind string) parser {
+	return func(in input) (string, error) {
+		if strings.ContainsAny(in.words[0], `/\`) {
+			return "", reason(directive + " can't be a path, just a " + kind)
+		}
+		return in.words[0], nil
 	}
-	return in.words[0], nil
+}
+
+// clamped takes what p takes and keeps what is out of the bounds at a bound.
+func clamped(p parser, low, high int64) parser {
+	return func(in input) (string, error) {
+		value, err := p(in)
+		if err != nil {
+			return "", err
+		}
+		return strconv.FormatInt(min(max(number(value), low), high), 10), nil
+	}
 }
 
 func directory(in input) (string, error) {
 	path := in.words[0]
+	if path == "" {
+		return "", reason("No such file or directory")
+	}
 	if !filepath.IsAbs(path) {
 		path = filepath.Join(in.dir, path)
 	}

@@ -95,6 +95,9 @@ func Parse(args []string, stdin io.Reader) (*Config, error) {
 	if err := c.loadText(text, 0); err != nil {
 		return nil, err
 	}
+	if err := c.Check(); err != nil {
+		return nil, err
+	}
 	return c, nil
 }
 
@@ -202,12 +205,12 @@ func (c *Config) include(name string, depth int) error {
 	paths := []string{name}
 	if strings.ContainsAny(name, "*?[") {
 		var err error
-		if paths, err = filepath.Glob(c.path(name)); err != nil {
+		if paths, err = filepath.Glob(c.Path(name)); err != nil {
 			return err
 		}
 	}
 	for _, path := range paths {
-		text, err := os.ReadFile(c.path(path))
+		text, err := os.ReadFile(c.Path(path))
 		if err != nil {
 			return &FileError{path, err}
 		}

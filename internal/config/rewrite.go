@@ -64,8 +64,9 @@ func (c *Config) rewritten(text string) string {
 		signed = signed || line == signature
 		d := lineDirective(line)
 		switch {
-		case d == nil:
+		case d == nil && !isUserLine(line):
 			out = append(out, line)
+		case d == nil: // requirepass says it
 		case !written[d.name]:
 			written[d.name] = true
 			out = append(out, c.line(d))
@@ -83,6 +84,13 @@ func (c *Config) rewritten(text string) string {
 		out = append(out, c.line(d))
 	}
 	return strings.Join(out, "\n") + "\n"
+}
+
+// isUserLine reports whether a line is the default user's. Its password would
+// no longer be requirepass's.
+func isUserLine(line string) bool {
+	words := strings.Fields(strings.ToLower(line))
+	return len(words) > 1 && words[0] == "user" && words[1] == "default"
 }
 
 // lineDirective returns the directive that a line sets, nil for comments and

@@ -58,12 +58,22 @@ func settable(pairs []Pair, allowProtected bool) ([]*directive, error) {
 	return rows, nil
 }
 
-// canChange refuses what only a hook could carry out and none is there for.
+// canChange refuses what may stand in a file, but not be changed to: what only a
+// hook could carry out and none is there for, and what the build of Redis that we
+// answer as cannot do.
 func (c *Config) canChange(d *directive, value string) error {
-	if d.name != "port" && d.name != "tls-port" && d.name != "bind" || value == c.values[d.name] || c.hooks[d.name] != nil {
+	if value == c.values[d.name] || c.hooks[d.name] != nil {
 		return nil
 	}
-	return reason(noRebind)
+	switch d.name {
+	case "port", "tls-port", "bind":
+		return reason(noRebind)
+	case "activedefrag":
+		if value == "yes" {
+			return errDefrag
+		}
+	}
+	return nil
 }
 
 func (c *Config) apply(rows []*directive, pairs []Pair, old []string, changed []bool) error {
@@ -115,7 +125,8 @@ func (d *directive) split(value string) []string {
 
 // Load sets a directive as a line of a configuration file does, immutable ones
 // too: "include", "rename-command" and the directives that Redis 7.0 ignores
-// are among them. The error's text is Redis's.
+// are among them. The error's text is Redis's. As the last value of a directive
+// counts, what lockredis refuses is left to Check.
 func (c *Config) Load(name string, words ...string) error {
 	return c.load(append([]string{strings.ToLower(name)}, words...), position{})
 }
@@ -129,14 +140,15 @@ func (c *Config) load(words []string, at position) error {
 	switch {
 	case len(args) == 0, len(args) > 1 && !d.has(multi):
 		return errWords
-	case len(args) == 1:
+	case args[0] != "" && len(args) == 1:
 		args = d.split(args[0])
 	}
-	value, err := d.check(input{words: args, old: c.values[d.name], again: c.loaded[d.name], dir: c.Dir})
+	value, err := d.parse(input{words: args, old: c.values[d.name], again: c.loaded[d.name], dir: c.Dir})
 	if err != nil {
 		return err
 	}
 	c.loaded[d.name] = true
+	c.weigh(d, value, words, at)
 	c.put(d.name, value)
 	return nil
 }
@@ -151,7 +163,8 @@ func (c *Config) loadOther(words []string, at position) error {
 		c.Renames = append(c.Renames, Rename{From: args[0], To: args[1], line: at})
 		return nil
 	case name == "user" && len(args) >= 1:
-		return reason(noACL)
+		c.doubts = append(c.doubts, doubt{at, words, nil})
+		return nil
 	case name == "loadmodule" && len(args) >= 1:
 		return reason(noModules)
 	case name == "sentinel":

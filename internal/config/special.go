@@ -57,9 +57,9 @@ func replicaOf(in input) (string, error) {
 var classNames = [...]string{NormalClient: "normal", ReplicaClient: "slave", PubSubClient: "pubsub"}
 
 // bufferLimits takes groups of class, hard, soft and seconds; classes not
-// named keep theirs.
+// named keep theirs. No group at all is what CONFIG SET takes an empty value for.
 func bufferLimits(in input) (string, error) {
-	if len(in.words)%4 != 0 || len(in.words) == 0 {
+	if len(in.words)%4 != 0 {
 		return "", reason("Wrong number of arguments in buffer limit configuration.")
 	}
 	limits := limitsOf(in.old)
@@ -215,7 +215,7 @@ func shutdownOptions(in input) (string, error) {
 		return "", errNotOneOf(choices)
 	}
 	if given["save"] && given["nosave"] {
-		return "", reason("Invalid combination of shutdown options")
+		return "", reason("shutdown options SAVE and NOSAVE can't be used simultaneously")
 	}
 	if len(given) > 1 {
 		delete(given, "default")

@@ -46,10 +46,6 @@ func (c *Config) OnTLSChange(apply func() error) {
 	}
 }
 
-// Path makes a file's name absolute, as it is for a process that lives in dir.
-// "" stays "".
-func (c *Config) Path(name string) string { return c.path(name) }
-
 func (c *Config) assignTLS(name, value string) {
 	t := &c.TLS
 	switch name {

@@ -33,7 +33,7 @@ func (e *Engine) followSettings(cfg *config.Config) {
 // called before the engine is started.
 func (e *Engine) Rename(renames []config.Rename) error {
 	for _, r := range renames {
-		if e.env.Table.Lookup([]byte(r.From)) == nil {
+		if !e.env.Table.Knows(r.From) {
 			return r.Errorf("No such command in rename-command")
 		}
 		if !e.env.Table.Rename(r.From, r.To) {

@@ -121,9 +121,13 @@ func (c *conn) runBatch() {
 	}
 }
 
-// refuseFrame answers a malformed frame before the connection is closed.
+// refuseFrame answers a malformed frame before the connection is closed, unless
+// CLIENT REPLY silences that.
 func (c *conn) refuseFrame() {
 	c.server.engine.Do(&engine.Caller{}, func() {
+		if c.session.ReplyMode != command.ReplyOn {
+			return
+		}
 		c.Write(resp.Append(nil, resp.Error("ERR "+c.failure.Error()), c.session.Proto))
 	})
 	c.Flush()

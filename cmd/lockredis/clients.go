@@ -1,0 +1,39 @@
+package main
+
+import (
+	"fmt"
+	"log/slog"
+	"strconv"
+
+	"github.com/lockredis/lockredis/internal/config"
+)
+
+// ownFiles is how many files Redis keeps for other things than clients.
+const ownFiles = 32
+
+// fitClients keeps maxclients, now and when CONFIG SET changes it, to what the
+// limit of open files allows. That limit is the process's, so the program looks
+// after it, not the server.
+func fitClients(set *config.Config, log *slog.Logger) error {
+	wanted := set.MaxClients
+	files := raiseFileLimit(uint64(wanted) + ownFiles)
+	if files <= ownFiles {
+		return fmt.Errorf("the limit of %d open files ('ulimit -n') is not enough: at least %d are needed", files, wanted+ownFiles)
+	}
+	if clients := int(files) - ownFiles; clients < wanted {
+		log.Warn("maxclients has been reduced: the limit of open files ('ulimit -n') is too low",
+			"wanted", wanted, "maxclients", clients, "files", files)
+		if err := set.Load("maxclients", strconv.Itoa(clients)); err != nil {
+			return err
+		}
+	}
+	set.OnChange("maxclients", func() error {
+		files := raiseFileLimit(uint64(set.MaxClients) + ownFiles)
+		if clients := int(files) - ownFiles; clients < set.MaxClients {
+			//lint:ignore ST1005 the text is protocol
+			return fmt.Errorf("The operating system is not able to handle the specified number of clients, try with %d", clients)
+		}
+		return nil
+	})
+	return nil
+}

@@ -1,0 +1,105 @@
+package config
+
+import (
+	"cmp"
+	"flag"
+	"fmt"
+	"os"
+	"path/filepath"
+	"strings"
+	"testing"
+)
+
+var update = flag.Bool("update", false, "write docs/directives.md anew")
+
+// docs/directives.md is generated: make docs
+func TestDocsOfTheDirectivesAreUpToDate(t *testing.T) {
+	path := filepath.Join("..", "..", "docs", "directives.md")
+	want := directivesDoc()
+	if *update {
+		if err := os.WriteFile(path, []byte(want), 0o644); err != nil {
+			t.Fatal(err)
+		}
+	}
+	got, err := os.ReadFile(path)
+	if err != nil || strings.ReplaceAll(string(got), "\r\n", "\n") != want {
+		t.Errorf("docs/directives.md is stale (%v): make docs", err)
+	}
+}
+
+// directivesDoc writes the table by what the server does with a directive.
+func directivesDoc() string {
+	var b strings.Builder
+	b.WriteString("# Directives\n\nGenerated from the table of directives (`internal/config`). Names, aliases, defaults, checks and error texts are those of\n" +
+		"Redis 7.0.15, but for the default of `bind`. CONFIG SET says whether a running server takes another value; protected ones are\n" +
+		"taken only with `enable-protected-configs`.\n")
+	docSection(&b, "Working", "The server acts on these.", func(d *directive) bool { return d.refuse == "" && d.has(works) })
+	docSection(&b, "Reported", "These have no meaning for a server in memory. They are checked and shown by CONFIG GET, and change nothing.",
+		func(d *directive) bool { return d.refuse == "" && !d.has(works) })
+	b.WriteString("\n## Refused\n\nThese concern what lockredis does not have. Any value but one is refused, with a reason; of several lines for one directive\n" +
+		"the last counts.\n\n| Directive | Taken | Reason for refusing others | |\n|---|---|---|---|\n")
+	for i := range directives {
+		if d := &directives[i]; d.refuse != "" {
+			fmt.Fprintf(&b, "| `%s` | `%s` | %s | %s |\n", d.name, docTaken(d), d.refuse, docNote(d))
+		}
+	}
+	fmt.Fprintf(&b, "\n%d directives, aliases not counted.\n\n", len(directives))
+	fmt.Fprintf(&b, "## Without a value of their own\n\n| Directive | |\n|---|---|\n"+
+		"| `include` | reads other files, which may be a pattern |\n"+
+		"| `rename-command` | for every command of Redis 7.0, whether lockredis has it or not |\n"+
+		"| `user` | refused: %s. The default user's line that CONFIG REWRITE leaves is taken when it says what `requirepass` says |\n"+
+		"| `loadmodule` | refused: %s |\n| `sentinel` | refused: %s |\n", noACL, noModules, noSentinel)
+	return b.String()
+}
+
+func docSection(b *strings.Builder, title, text string, in func(d *directive) bool) {
+	fmt.Fprintf(b, "\n## %s\n\n%s\n\n| Directive | Default | CONFIG SET | |\n|---|---|---|---|\n", title, text)
+	for i := range directives {
+		if d := &directives[i]; in(d) {
+			fmt.Fprintf(b, "| `%s` | %s | %s | %s |\n", d.name, docDefault(d), docSettable(d), docNote(d))
+		}
+	}
+}
+
+func docDefault(d *directive) string {
+	switch {
+	case d.name == "dir":
+		return "the working directory"
+	case d.def == "":
+		return ""
+	}
+	return "`" + d.def + "`"
+}
+
+func docTaken(d *directive) string {
+	if d.name == "replicaof" {
+		return "no one"
+	}
+	return cmp.Or(d.def, `""`)
+}
+
+func docSettable(d *directive) string {
+	switch {
+	case d.has(immutable):
+		return "no"
+	case d.has(protected):
+		return "protected"
+	case New().canChange(d, "another") != nil:
+		return "no"
+	}
+	return "yes"
+}
+
+func docNote(d *directive) string {
+	var notes []string
+	if d.alias != "" {
+		notes = append(notes, "also `"+d.alias+"`")
+	}
+	if d.has(own) {
+		notes = append(notes, "lockredis's own")
+	}
+	if d.name == "activedefrag" {
+		notes = append(notes, "`yes` only at the start: redis-server as Debian builds it cannot turn it on")
+	}
+	return strings.Join(notes, "; ")
+}

@@ -1,0 +1,64 @@
+package lockredis
+
+import (
+	"errors"
+	"net"
+	"slices"
+	"syscall"
+	"testing"
+)
+
+// fakeListener has an address and can be closed.
+type fakeListener struct {
+	net.TCPAddr
+	open *int
+}
+
+func (l *fakeListener) Accept() (net.Conn, error) { return nil, net.ErrClosed }
+func (l *fakeListener) Addr() net.Addr            { return &l.TCPAddr }
+func (l *fakeListener) Close() error {
+	*l.open--
+	return nil
+}
+
+// taken returns a listener for a machine where the first free ports of the IPv4
+// loopback are taken on the IPv6 one.
+func taken(ports int) (listen listener, open *int) {
+	next := 5000
+	open = new(int)
+	return func(host string, port int) (net.Listener, error) {
+		if host == "::1" && port < 5000+ports {
+			return nil, &net.OpError{Op: "listen", Err: syscall.EADDRINUSE}
+		}
+		if port == 0 {
+			port = next
+			next++
+		}
+		*open++
+		return &fakeListener{net.TCPAddr{Port: port}, open}, nil
+	}, open
+}
+
+func TestAFreePortIsFreeOnEveryAddress(t *testing.T) {
+	listen, open := taken(3)
+	listeners, err := listen.onBind([]string{"127.0.0.1", "-::1"}, 0, true)
+	var ports []int
+	for _, ln := range listeners {
+		ports = append(ports, ln.Addr().(*net.TCPAddr).Port)
+	}
+	if err != nil || !slices.Equal(ports, []int{5003, 5003}) || *open != 2 {
+		t.Errorf("ports %v, %d open: %v", ports, *open, err)
+	}
+}
+
+func TestFreePortsAreNotTriedForEver(t *testing.T) {
+	listen, open := taken(1 << 20)
+	listeners, err := listen.onBind([]string{"127.0.0.1", "-::1"}, 0, true)
+	if !errors.Is(err, syscall.EADDRINUSE) || len(listeners) != 0 || *open != 0 {
+		t.Errorf("%v, %d open: %v", listeners, *open, err)
+	}
+	listen, open = taken(1)
+	if _, err = listen.onBind([]string{"127.0.0.1", "::1"}, 5000, false); !errors.Is(err, syscall.EADDRINUSE) || *open != 1 {
+		t.Errorf("a port that was named, %d open: %v", *open, err)
+	}
+}
