@@ -126,7 +126,7 @@ func (w *waiter) leave() {
 	}
 }
 
-// next wakes the waiter that came after w: there may be something for him too.
+// next wakes the waiter that came after w: there may be something for it too.
 func (w *waiter) next() {
 	h := w.topic.feed.hub
 	h.mu.Lock()

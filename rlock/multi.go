@@ -14,8 +14,8 @@ import (
 // Redisson's RedissonMultiLock (RedissonClient.getMultiLock), which keeps nothing
 // in Redis beside the parts either.
 //
-// The parts are locked in the order given. Whoever has some and finds another
-// taken waits only a little while, then releases what he has, waits for that one
+// The parts are locked in the order given. An owner that has some and finds
+// another taken waits only a little while, then releases what it has, waits for that one
 // alone, and goes on from there. So two that lock the same parts in opposite
 // orders, here or in a Java process, do not stand still. A MultiLock is reentrant
 // as its parts are, and may be used by several goroutines that act as one owner.

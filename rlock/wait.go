@@ -72,7 +72,7 @@ func (c *Client) seek(ctx context.Context, s seeker, waits bool) error {
 		}
 		g, err = s.try(ctx)
 		if err != nil || g.more {
-			place.next() // what woke this one may be of use to him
+			place.next() // what woke this one may be of use to the next
 		}
 		if err != nil || g.ok {
 			return err

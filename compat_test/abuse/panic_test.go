@@ -14,14 +14,14 @@ import (
 	"github.com/lockredis/lockredis/resp"
 )
 
-// trap is a panic that waits in the server for one client, by his name.
+// trap is a panic that waits in the server for one client, by its name.
 type trap struct {
 	row   string // the command that is to panic
 	after bool   // once its handler is through
 	fell  int    // how often it did
 }
 
-// victimName is what the client calls himself whom the traps are for.
+// victimName is the name of the client that the traps are for.
 const victimName = "victim"
 
 // lay puts the trap around the handler of every command.

@@ -149,7 +149,7 @@ func rwStep(s rwState, o *op) []rwState {
 }
 
 // vague tells whether somebody's lease is over, but not that of others: what the
-// server says about him depends on them.
+// server says about it depends on them.
 func (s rwState) vague() bool {
 	return s.writer.stamp == expired || slices.ContainsFunc(s.readers, over)
 }

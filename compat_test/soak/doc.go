@@ -1,7 +1,7 @@
 // Package soak runs cmd/lockredis, built with the race detector, as a process
 // for as long as LOCKREDIS_SOAK says ("30m"), under rlock, Redisson and go-redis
 // clients that check every reply, beside clients that attack it. In the end every
-// counter is exact, nobody was told what Redis would not have told him, no race
+// counter is exact, no client was told what Redis would not have told it, no race
 // was reported, and memory, threads, files and goroutines have not grown.
 //
 // It owns the process and the load. It never looks inside the server: attacks in

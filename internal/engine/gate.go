@@ -6,8 +6,8 @@ import (
 	"sync/atomic"
 )
 
-// gate is the engine's lock and the line in front of it. Who finds it held
-// leaves his unit in the line, and the holder runs the units that stand there
+// gate is the engine's lock and the line in front of it. A caller that finds it
+// held leaves its unit in the line, and the holder runs the units that stand there
 // before it lets go. So nobody overtakes, and under load the engine's memory
 // stays in one core's cache, while the other cores read and write sockets.
 type gate struct {
@@ -59,11 +59,11 @@ type Caller struct {
 	woken chan struct{} // capacity 1
 }
 
-// Flush writes what units have queued, as far as the sockets take it: the first
-// few in order, so that who waits for an unlock's message has it before the
-// unlocker has his reply; of the others the last comes first, as in Redis 7.0, so
-// that who has published to a thousand sends his next command while they are
-// written to, and it is there when they have been.
+// Flush writes what units have queued, as far as the sockets take it. The first few
+// connections are written in order, so a waiter gets the unlock's message before
+// the unlocker gets its reply. The rest are written last first, as in Redis 7.0: a
+// client that publishes to a thousand subscribers has its reply early, and sends its
+// next command while they are written.
 func (c *Caller) Flush() {
 	few := min(len(c.flush), flushInOrder)
 	for _, f := range c.flush[:few] {

@@ -7,12 +7,12 @@ import (
 	"github.com/lockredis/lockredis/resp"
 )
 
-// A panic is a mistake of ours. It costs one client his connection, and never
-// the server its life or another client his answer. Four places catch it, the
+// A panic is a mistake of ours. It costs one client its connection, and never
+// the server its life or another client its answer. Four places catch it, the
 // innermost first:
 //
-//   - call, a handler's: the client is told -ERR internal error, the rest of his
-//     transaction or script runs, and then his connection is closed.
+//   - call, a handler's: the client is told -ERR internal error, the rest of its
+//     transaction or script runs, and then its connection is closed.
 //   - execute, serve, endWait and undelivered, what is around a handler, or done
 //     for a client by another: the connection is closed.
 //   - endDue, the timer's work: it is tried again a little later.
@@ -35,7 +35,7 @@ func (e *Engine) wroteDown(where string, s *command.Session, cause any, stack []
 	e.log.Error("panic", "in", where, "client", client, "panic", cause, "stack", string(stack))
 }
 
-// call runs a command's handler. A panic costs the client an error reply and his
+// call runs a command's handler. A panic costs the client an error reply and its
 // connection.
 func (e *Engine) call(c *command.Ctx, args resp.Args) (reply resp.Reply) {
 	cmd := c.Cmd
@@ -54,7 +54,7 @@ func (e *Engine) call(c *command.Ctx, args resp.Args) (reply resp.Reply) {
 	return cmd.Run(c, args)
 }
 
-// serve runs a parked command again. A panic costs its client his connection.
+// serve runs a parked command again. A panic costs its client the connection.
 func (e *Engine) serve(p *command.Parked, c *command.Ctx, key []byte) (reply resp.Reply, served bool) {
 	defer func() {
 		if cause := recover(); cause != nil {

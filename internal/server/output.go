@@ -33,8 +33,8 @@ type output struct {
 // keep is the size of buffer that an idle connection may keep, in bytes.
 const keep = 4 << 10
 
-// piece is how much is written to a slow reader at a time, in bytes: what he
-// has taken counts no longer against his limit.
+// piece is how much is written to a slow reader at a time, in bytes: what it
+// has taken counts no longer against its limit.
 const piece = 256 << 10
 
 // maxUnauthOutput is how much a client may leave unread before AUTH, in bytes:
