@@ -45,35 +45,55 @@ func (db *DB) check() error {
 
 // check tells whether every entry is found by its key, and nothing else is.
 func (t *keyTable) check() error {
-	seen := map[*part]bool{}
-	used := 0
-	for _, p := range t.parts {
-		if seen[p] {
-			continue
+	hash := func(e *Entry) uint32 {
+		if e == nil {
+			return 0
 		}
-		seen[p] = true
-		n := 0
-		for i, h := range p.hashes {
-			if (h == 0) != (p.entries[i] == nil) {
-				return errors.New("store: a slot with a hash or an entry only")
-			}
-			if h != 0 {
-				n++
-			}
-		}
-		if n != int(p.used) {
-			return fmt.Errorf("store: a part of %d entries counts %d", n, p.used)
-		}
-		used += n
+		return keyHash(bytesOf(e.Key()))
 	}
-	if used != len(t.entries) {
-		return fmt.Errorf("store: %d entries are filed, %d are listed", used, len(t.entries))
+	if err := t.index.check(len(t.entries), hash); err != nil {
+		return err
 	}
 	for i, e := range t.entries {
 		key := bytesOf(e.Key())
-		if int(e.place) != i || t.find(t.hash(key), key) != e {
+		if int(e.place) != i || t.find(keyHash(key), key) != e {
 			return fmt.Errorf("store: key %q is not found, or not at %d", e.Key(), i)
 		}
+	}
+	return nil
+}
+
+// check tells whether the index's parts are where they should be and hold n
+// items in all under their hashes, which are never 0.
+func (x *hashIndex[T]) check(n int, hash func(T) uint32) error {
+	used := 0
+	for i := 0; i < len(x.parts); {
+		p := x.parts[i]
+		from := uint32(i) << x.shift
+		places := x.placesOf(from, p.depth)
+		there := 0
+		for slot, h := range p.hashes {
+			if h == 0 {
+				continue
+			}
+			if x.part(h) != p || hash(p.items[slot]) != h {
+				return errors.New("store: a hash in a part of others, or with another's item")
+			}
+			there++
+		}
+		if there != int(p.used) {
+			return fmt.Errorf("store: a part of %d items counts %d", there, p.used)
+		}
+		for j := range places {
+			if x.parts[i+j] != p {
+				return fmt.Errorf("store: a part of depth %d is not at %d of %d", p.depth, i+j, len(x.parts))
+			}
+		}
+		used += there
+		i += len(places)
+	}
+	if used != n {
+		return fmt.Errorf("store: %d items are filed, %d are listed", used, n)
 	}
 	return nil
 }

@@ -54,8 +54,8 @@ func TestCheckFindsWhatContradictsItself(t *testing.T) {
 	for name, spoil := range map[string]func(*Space){
 		"a key in the wrong place":      func(s *Space) { s.DB(0).Peek([]byte("key:7")).place = 3 },
 		"a key that is not listed":      func(s *Space) { k := &s.DB(0).keys; k.entries = k.entries[:len(k.entries)-1] },
-		"a part that counts wrongly":    func(s *Space) { s.DB(0).keys.parts[0].used++ },
-		"a slot without an entry":       func(s *Space) { clear(s.DB(0).keys.parts[0].entries[:]) },
+		"a part that counts wrongly":    func(s *Space) { s.DB(0).keys.index.parts[0].used++ },
+		"a slot without an entry":       func(s *Space) { clear(s.DB(0).keys.index.parts[0].items[:]) },
 		"a key without its deadline":    func(s *Space) { *s.DB(0).Peek([]byte("key:7")).DeadlineItem() = expiry.Item{} },
 		"a deadline without a key":      func(s *Space) { db := s.DB(0); db.keys.remove(db.Peek([]byte("key:7"))) },
 		"a deadline before the first":   func(s *Space) { s.earliest = 2001 },
