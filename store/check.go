@@ -118,19 +118,10 @@ func (h *Hash) check() error {
 	if h.Len() == 0 {
 		return errEmpty
 	}
-	t := h.table()
-	if t == nil {
-		return h.packed().check()
+	if t := h.table(); t != nil {
+		return t.check()
 	}
-	if len(t.index) != len(t.pairs) {
-		return errors.New("store: a hash's index has another size")
-	}
-	for i, p := range t.pairs {
-		if at, ok := t.index[p.field]; !ok || int(at) != i {
-			return fmt.Errorf("store: field %q is not at %d", p.field, i)
-		}
-	}
-	return nil
+	return h.packed().check()
 }
 
 func (s *Set) check() error {
@@ -145,15 +136,7 @@ func (s *Set) check() error {
 		}
 		return nil
 	}
-	if len(s.table.index) != len(s.table.members) {
-		return errors.New("store: a set's index has another size")
-	}
-	for i, m := range s.table.members {
-		if at, ok := s.table.index[m]; !ok || int(at) != i {
-			return fmt.Errorf("store: member %q is not at %d", m, i)
-		}
-	}
-	return nil
+	return s.table.check()
 }
 
 func (z *ZSet) check() (err error) {
@@ -164,8 +147,8 @@ func (z *ZSet) check() (err error) {
 		if err := z.packed.check(); err != nil {
 			return err
 		}
-	} else if t := z.table; len(t.index) != len(t.items) || t.order.n != len(t.items) || t.order.root.size() != len(t.items) {
-		return errors.New("store: a sorted set's indexes have other sizes")
+	} else if err := z.table.check(); err != nil {
+		return err
 	}
 	var last ZItem
 	n := 0
@@ -184,6 +167,30 @@ func (z *ZSet) check() (err error) {
 		err = fmt.Errorf("store: %d members in order, %d in all", n, z.Len())
 	}
 	return err
+}
+
+func (t *zsetTable) check() error {
+	if n := len(t.scores.elems); t.order.n != n || t.order.root.size() != n {
+		return errors.New("store: a sorted set's indexes have other sizes")
+	}
+	return t.scores.check()
+}
+
+// check tells whether every element is found by its key, and nothing else is.
+func (d *dict[V]) check() error {
+	if len(d.hashes) != len(d.elems) || d.index == nil && len(d.elems) > dictFew {
+		return fmt.Errorf("store: %d elements, %d hashes, and perhaps no index", len(d.elems), len(d.hashes))
+	}
+	for i := range d.elems {
+		key := bytesOf(d.elems[i].key)
+		if d.find(key) != i || d.hashes[i] != keyHash(key) {
+			return fmt.Errorf("store: element %q is not found, or not at %d", key, i)
+		}
+	}
+	if d.index == nil {
+		return nil
+	}
+	return d.index.check(len(d.elems), func(i uint32) uint32 { return d.hashes[i] })
 }
 
 func (l *List) check() error {

@@ -256,13 +256,13 @@ func (db *DB) Each(do func(*Entry) bool) {
 // (see hashIndex.scan). do must not change the database.
 func (db *DB) Scan(cursor uint64, count int, do func(*Entry)) uint64 {
 	met := make([]*Entry, 0, min(count, db.Len())) // what expires leaves the table
-	next := db.keys.index.scan(uint32(cursor), count, func(e *Entry) { met = append(met, e) })
+	next := db.keys.index.scan(cursor, count, func(e *Entry) { met = append(met, e) })
 	for _, e := range met {
 		if !db.expireIfDue(e) {
 			do(e)
 		}
 	}
-	return uint64(next)
+	return next
 }
 
 // due reports whether the key's deadline has come.

@@ -2,6 +2,7 @@ package store
 
 import (
 	"hash/maphash"
+	"math"
 	"slices"
 )
 
@@ -33,9 +34,9 @@ type part[T comparable] struct {
 
 const partSlots = 256
 
-// seed makes that nobody can choose keys that collide. It is one for the
-// process and never changes, as Redis's: a scan goes on where it was when its
-// key or database was deleted and built anew, renamed or swapped.
+// seed keeps anybody from choosing keys that collide. It is one for the process
+// and never changes, as Redis's: a scan goes on where it was when its key or
+// database was built anew, renamed or swapped.
 var seed = maphash.MakeSeed()
 
 // keyHash returns the key's hash, which is not 0.
@@ -64,41 +65,54 @@ func (x *hashIndex[T]) remove(hash uint32, item T) {
 	}
 }
 
+// replace puts an item in place of another of the same hash, which is there.
+func (x *hashIndex[T]) replace(hash uint32, old, item T) {
+	p := x.part(hash)
+	p.items[p.slotOf(hash, old)] = item
+}
+
 // scan visits about count items in the order of their hashes from cursor on and
 // returns the hash of the next item, which is the next cursor, or 0 when there
-// is none.
+// is none. A cursor beyond all hashes begins a new scan.
 //
 // An item's place in this order depends on its key alone. So what is there at
 // each call is visited by the one that passes its hash, though it be removed
-// and added again in between (Redis's guarantee), and once only. Items of one
+// and added again in between (Redis's guarantee), and only once. Items of one
 // hash are visited together.
-func (x *hashIndex[T]) scan(cursor uint32, count int, do func(T)) (next uint32) {
-	for from := cursor; ; {
+func (x *hashIndex[T]) scan(cursor uint64, count int, do func(T)) (next uint64) {
+	for from := cursorHash(cursor); ; {
 		p := x.part(from)
-		if next, count = scanHashes(p.hashes[:], from, count, func(i int) { do(p.items[i]) }); next != 0 {
+		to := p.stretch(from)
+		next, count = scanHashes(p.hashes[:], from, to, count, func(i int) { do(p.items[i]) })
+		if next != 0 || to == math.MaxUint32 {
 			return next
 		}
-		if from = p.end(from); from == 0 {
-			return 0
-		}
+		from = to + 1
 	}
 }
 
-// end returns the first hash behind those of the part that has the given one, 0
-// when there is none.
-func (p *part[T]) end(hash uint32) uint32 {
-	span := uint32(1) << (32 - p.depth) // 0: all
-	return (hash | (span - 1)) + 1
+// cursorHash returns the hash that a scan goes on from.
+func cursorHash(cursor uint64) uint32 {
+	if cursor > math.MaxUint32 {
+		return 0
+	}
+	return uint32(cursor)
 }
 
-// scanHashes visits the places of about count hashes of a part, or of fewer, in
-// their order from cursor on. It returns the next hash, 0 when there is none,
+// stretch returns the last hash of the eighth of a part that from is in: a scan
+// of a few items need not sort more.
+func (p *part[T]) stretch(from uint32) (to uint32) {
+	return from | (1<<(29-min(p.depth, 29)) - 1)
+}
+
+// scanHashes visits the places of about count of the hashes from one to
+// another, in their order. It returns the next of them, 0 when there is none,
 // and how many are left to visit. Zeroes are free places.
-func scanHashes(hashes []uint32, cursor uint32, count int, do func(i int)) (next uint32, left int) {
-	var room [partSlots]uint64
+func scanHashes(hashes []uint32, from, to uint32, count int, do func(i int)) (next uint64, left int) {
+	var room [dictFew]uint64
 	order := room[:0] // the hash, then the place
 	for i, hash := range hashes {
-		if hash >= cursor && hash != 0 {
+		if hash-from <= to-from && hash != 0 {
 			order = append(order, uint64(hash)<<32|uint64(i))
 		}
 	}
@@ -106,7 +120,7 @@ func scanHashes(hashes []uint32, cursor uint32, count int, do func(i int)) (next
 	for i, o := range order {
 		hash := uint32(o >> 32)
 		if count <= 0 && (i == 0 || hash != uint32(order[i-1]>>32)) {
-			return hash, 0
+			return uint64(hash), 0
 		}
 		do(int(uint32(o)))
 		count--
