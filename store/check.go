@@ -45,35 +45,55 @@ func (db *DB) check() error {
 
 // check tells whether every entry is found by its key, and nothing else is.
 func (t *keyTable) check() error {
-	seen := map[*part]bool{}
-	used := 0
-	for _, p := range t.parts {
-		if seen[p] {
-			continue
+	hash := func(e *Entry) uint32 {
+		if e == nil {
+			return 0
 		}
-		seen[p] = true
-		n := 0
-		for i, h := range p.hashes {
-			if (h == 0) != (p.entries[i] == nil) {
-				return errors.New("store: a slot with a hash or an entry only")
-			}
-			if h != 0 {
-				n++
-			}
-		}
-		if n != int(p.used) {
-			return fmt.Errorf("store: a part of %d entries counts %d", n, p.used)
-		}
-		used += n
+		return keyHash(bytesOf(e.Key()))
 	}
-	if used != len(t.entries) {
-		return fmt.Errorf("store: %d entries are filed, %d are listed", used, len(t.entries))
+	if err := t.index.check(len(t.entries), hash); err != nil {
+		return err
 	}
 	for i, e := range t.entries {
 		key := bytesOf(e.Key())
-		if int(e.place) != i || t.find(t.hash(key), key) != e {
+		if int(e.place) != i || t.find(keyHash(key), key) != e {
 			return fmt.Errorf("store: key %q is not found, or not at %d", e.Key(), i)
 		}
+	}
+	return nil
+}
+
+// check tells whether the index's parts are where they should be and hold n
+// items in all under their hashes, which are never 0.
+func (x *hashIndex[T]) check(n int, hash func(T) uint32) error {
+	used := 0
+	for i := 0; i < len(x.parts); {
+		p := x.parts[i]
+		from := uint32(i) << x.shift
+		places := x.placesOf(from, p.depth)
+		there := 0
+		for slot, h := range p.hashes {
+			if h == 0 {
+				continue
+			}
+			if x.part(h) != p || hash(p.items[slot]) != h {
+				return errors.New("store: a hash in a part of others, or with another's item")
+			}
+			there++
+		}
+		if there != int(p.used) {
+			return fmt.Errorf("store: a part of %d items counts %d", there, p.used)
+		}
+		for j := range places {
+			if x.parts[i+j] != p {
+				return fmt.Errorf("store: a part of depth %d is not at %d of %d", p.depth, i+j, len(x.parts))
+			}
+		}
+		used += there
+		i += len(places)
+	}
+	if used != n {
+		return fmt.Errorf("store: %d items are filed, %d are listed", used, n)
 	}
 	return nil
 }
@@ -98,19 +118,10 @@ func (h *Hash) check() error {
 	if h.Len() == 0 {
 		return errEmpty
 	}
-	t := h.table()
-	if t == nil {
-		return h.packed().check()
+	if t := h.table(); t != nil {
+		return t.check()
 	}
-	if len(t.index) != len(t.pairs) {
-		return errors.New("store: a hash's index has another size")
-	}
-	for i, p := range t.pairs {
-		if at, ok := t.index[p.field]; !ok || int(at) != i {
-			return fmt.Errorf("store: field %q is not at %d", p.field, i)
-		}
-	}
-	return nil
+	return h.packed().check()
 }
 
 func (s *Set) check() error {
@@ -125,15 +136,7 @@ func (s *Set) check() error {
 		}
 		return nil
 	}
-	if len(s.table.index) != len(s.table.members) {
-		return errors.New("store: a set's index has another size")
-	}
-	for i, m := range s.table.members {
-		if at, ok := s.table.index[m]; !ok || int(at) != i {
-			return fmt.Errorf("store: member %q is not at %d", m, i)
-		}
-	}
-	return nil
+	return s.table.check()
 }
 
 func (z *ZSet) check() (err error) {
@@ -144,8 +147,8 @@ func (z *ZSet) check() (err error) {
 		if err := z.packed.check(); err != nil {
 			return err
 		}
-	} else if t := z.table; len(t.index) != len(t.items) || t.order.n != len(t.items) || t.order.root.size() != len(t.items) {
-		return errors.New("store: a sorted set's indexes have other sizes")
+	} else if err := z.table.check(); err != nil {
+		return err
 	}
 	var last ZItem
 	n := 0
@@ -164,6 +167,30 @@ func (z *ZSet) check() (err error) {
 		err = fmt.Errorf("store: %d members in order, %d in all", n, z.Len())
 	}
 	return err
+}
+
+func (t *zsetTable) check() error {
+	if n := len(t.scores.elems); t.order.n != n || t.order.root.size() != n {
+		return errors.New("store: a sorted set's indexes have other sizes")
+	}
+	return t.scores.check()
+}
+
+// check tells whether every element is found by its key, and nothing else is.
+func (d *dict[V]) check() error {
+	if len(d.hashes) != len(d.elems) || d.index == nil && len(d.elems) > dictFew {
+		return fmt.Errorf("store: %d elements, %d hashes, and perhaps no index", len(d.elems), len(d.hashes))
+	}
+	for i := range d.elems {
+		key := bytesOf(d.elems[i].key)
+		if d.find(key) != i || d.hashes[i] != keyHash(key) {
+			return fmt.Errorf("store: element %q is not found, or not at %d", key, i)
+		}
+	}
+	if d.index == nil {
+		return nil
+	}
+	return d.index.check(len(d.elems), func(i uint32) uint32 { return d.hashes[i] })
 }
 
 func (l *List) check() error {

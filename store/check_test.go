@@ -47,6 +47,9 @@ func furnished() *Space {
 
 func value[T Value](s *Space, key string) T { return s.DB(0).Peek([]byte(key)).Value().(T) }
 
+func misplace[V any](d *dict[V]) { d.index.replace(d.hashes[1], 1, 5) }
+func lose[V any](d *dict[V])     { d.index.remove(d.hashes[1], 1) }
+
 func TestCheckFindsWhatContradictsItself(t *testing.T) {
 	if err := furnished().Check(); err != nil {
 		t.Fatal(err)
@@ -54,20 +57,20 @@ func TestCheckFindsWhatContradictsItself(t *testing.T) {
 	for name, spoil := range map[string]func(*Space){
 		"a key in the wrong place":      func(s *Space) { s.DB(0).Peek([]byte("key:7")).place = 3 },
 		"a key that is not listed":      func(s *Space) { k := &s.DB(0).keys; k.entries = k.entries[:len(k.entries)-1] },
-		"a part that counts wrongly":    func(s *Space) { s.DB(0).keys.parts[0].used++ },
-		"a slot without an entry":       func(s *Space) { clear(s.DB(0).keys.parts[0].entries[:]) },
+		"a part that counts wrongly":    func(s *Space) { s.DB(0).keys.index.parts[0].used++ },
+		"a slot without an entry":       func(s *Space) { clear(s.DB(0).keys.index.parts[0].items[:]) },
 		"a key without its deadline":    func(s *Space) { *s.DB(0).Peek([]byte("key:7")).DeadlineItem() = expiry.Item{} },
 		"a deadline without a key":      func(s *Space) { db := s.DB(0); db.keys.remove(db.Peek([]byte("key:7"))) },
 		"a deadline before the first":   func(s *Space) { s.earliest = 2001 },
 		"an empty value":                func(s *Space) { s.DB(0).Set([]byte("ints"), &Hash{}) },
-		"a hash's field misplaced":      func(s *Space) { value[*Hash](s, "hash:1000").table().index["member:1"] = 5 },
-		"a hash's field lost":           func(s *Space) { delete(value[*Hash](s, "hash:1000").table().index, "member:1") },
+		"a hash's field misplaced":      func(s *Space) { misplace(value[*Hash](s, "hash:1000").table()) },
+		"a hash's field lost":           func(s *Space) { lose(value[*Hash](s, "hash:1000").table()) },
 		"a small hash miscounted":       func(s *Space) { value[*Hash](s, "hash:3").packed().setCount(4) },
-		"a set's member misplaced":      func(s *Space) { value[*Set](s, "set:1000").table.index["member:1"] = 5 },
-		"a set's member lost":           func(s *Space) { delete(value[*Set](s, "set:1000").table.index, "member:1") },
+		"a set's member misplaced":      func(s *Space) { misplace(value[*Set](s, "set:1000").table) },
+		"a set's member lost":           func(s *Space) { lose(value[*Set](s, "set:1000").table) },
 		"integers out of order":         func(s *Space) { value[*Set](s, "ints").ints[0] = 9 },
 		"a sorted set without an order": func(s *Space) { value[*ZSet](s, "zset:1000").table.order.n-- },
-		"a member with two scores":      func(s *Space) { value[*ZSet](s, "zset:1000").table.items[3].Score = 9 },
+		"a member with two scores":      func(s *Space) { value[*ZSet](s, "zset:1000").table.scores.elems[3].value = 9 },
 		"a small sorted set's order": func(s *Space) {
 			z := value[*ZSet](s, "zset:3")
 			z.packed.Replace(z.packed.Seek(0), []byte("z"))

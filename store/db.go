@@ -100,7 +100,7 @@ func (db *DB) LookupWrite(key []byte) *Entry {
 
 // Peek returns the entry without counting as an access (TTL, TYPE, OBJECT …).
 func (db *DB) Peek(key []byte) *Entry {
-	e := db.keys.find(db.keys.hash(key), key)
+	e := db.keys.find(keyHash(key), key)
 	if e == nil || db.expireIfDue(e) {
 		return nil
 	}
@@ -111,7 +111,7 @@ func (db *DB) Peek(key []byte) *Entry {
 // none. live is false when its deadline has come.
 func (db *DB) Holds(key string) (v Value, live bool) {
 	name := bytesOf(key)
-	e := db.keys.find(db.keys.hash(name), name)
+	e := db.keys.find(keyHash(name), name)
 	if e == nil {
 		return nil, false
 	}
@@ -129,7 +129,7 @@ func (db *DB) Set(key []byte, v Value) *Entry {
 // deadline as it is. A key that has expired counts as missing: it comes into
 // being anew, without a deadline.
 func (db *DB) SetKeepDeadline(key []byte, v Value) *Entry {
-	hash := db.keys.hash(key)
+	hash := keyHash(key)
 	e := db.keys.find(hash, key)
 	if e != nil && db.expireIfDue(e) {
 		if db.space.KeepExpired {
@@ -251,15 +251,18 @@ func (db *DB) Each(do func(*Entry) bool) {
 }
 
 // Scan visits about count entries from cursor on (0: a new scan) and returns
-// the next cursor, 0 when the scan is complete: a key that stays through the
-// whole scan is always returned, perhaps twice (see scanDown). do must not
-// change the database.
+// the next cursor, 0 when the scan is complete. A key that is there at each
+// call of a scan is returned, though it be deleted and set again in between
+// (see hashIndex.scan). do must not change the database.
 func (db *DB) Scan(cursor uint64, count int, do func(*Entry)) uint64 {
-	return scanDown(len(db.keys.entries), cursor, count, func(i int) {
-		if e := db.keys.entries[i]; !db.expireIfDue(e) {
+	met := make([]*Entry, 0, min(count, db.Len())) // what expires leaves the table
+	next := db.keys.index.scan(cursor, count, func(e *Entry) { met = append(met, e) })
+	for _, e := range met {
+		if !db.expireIfDue(e) {
 			do(e)
 		}
-	})
+	}
+	return next
 }
 
 // due reports whether the key's deadline has come.

@@ -244,7 +244,7 @@ func (m *naiveSpace) check(t *rapid.T) {
 	for i, keys := range m.dbs {
 		db, deadlines := m.s.DB(i), 0
 		for key, k := range keys {
-			e := db.keys.find(db.keys.hash([]byte(key)), []byte(key))
+			e := db.keys.find(keyHash([]byte(key)), []byte(key))
 			if v, live := db.Holds(key); v != k.value || live == m.due(k) {
 				t.Fatalf("%s holds %v, live: %v", at(i, key), v, live)
 			}

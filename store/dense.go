@@ -2,22 +2,6 @@ package store
 
 import "unsafe"
 
-// scanDown visits about count of n elements of a dense slice from cursor down
-// (0: from the end) and returns the next cursor, 0 when the scan is complete.
-// A removal fills its gap with the last element, which a scan that goes down
-// has seen already: what stays through the whole scan is always visited,
-// perhaps twice.
-func scanDown(n int, cursor uint64, count int, do func(i int)) uint64 {
-	if cursor == 0 || cursor > uint64(n) {
-		cursor = uint64(n)
-	}
-	for ; cursor > 0 && count > 0; count-- {
-		cursor--
-		do(int(cursor))
-	}
-	return cursor
-}
-
 // shrink gives memory back when a slice fills less than a quarter of its room.
 func shrink[T any](s []T) []T {
 	if cap(s) > 64 && len(s) < cap(s)/4 {

@@ -4,7 +4,9 @@
 // Entry has a Value (String, Hash, List, Set, ZSet), perhaps a deadline, and
 // the time of its last access. Values copy what they keep. Small hashes, lists
 // and sorted sets are one packed slice and small integer sets a sorted one, in
-// Redis's order and up to Redis's limits.
+// Redis's order and up to Redis's limits. Large hashes, sets and sorted sets
+// are a dict, which like the table of keys is a dense slice and a hashIndex: the
+// one gives random picks, the other look-ups and scans with Redis's guarantee.
 //
 // The store never reads the clock (the engine sets the Space's time once per
 // unit), never takes a lock (the engine's is held) and knows no client and no

@@ -1,6 +1,7 @@
 package store
 
 import (
+	"bytes"
 	"math"
 	"strconv"
 	"unsafe"
@@ -44,17 +45,8 @@ func (h *Hash) setPacked(p Packed) {
 	*h = Hash{body: unsafe.Pointer(unsafe.SliceData(p)), size: uint32(len(p)), room: uint32(cap(p))}
 }
 
-// hashTable finds pairs by a map; their dense slice gives HRANDFIELD its pick
-// and HSCAN a cursor that survives changes (see DB.Scan).
-type hashTable struct {
-	index map[string]int32 // place in pairs
-	pairs []hashPair
-}
-
-type hashPair struct {
-	field string
-	value []byte
-}
+// hashTable finds values by field.
+type hashTable = dict[[]byte]
 
 // Type returns TypeHash.
 func (h *Hash) Type() Type { return TypeHash }
@@ -74,25 +66,25 @@ func (h *Hash) Clone() Value {
 		clone.setPacked(h.packed().Clone())
 		return clone
 	}
-	pairs := h.table().pairs
-	t := newHashTable(len(pairs))
-	for _, p := range pairs {
-		t.add(p.field, p.value)
+	elems := h.table().elems
+	t := newDict[[]byte](len(elems))
+	for _, e := range elems {
+		t.add(e.key, bytes.Clone(e.value))
 	}
-	clone.setTable(t)
+	clone.setTable(&t)
 	return clone
 }
 
 // MemoryUsage estimates the bytes held.
 func (h *Hash) MemoryUsage(samples int) int64 {
-	const structSize, perPair = 16, 96
+	const structSize, perPair = 16, 64
 	if h.Packed() {
 		return structSize + int64(h.room)
 	}
-	pairs := h.table().pairs
-	n := len(pairs)
+	elems := h.table().elems
+	n := len(elems)
 	return structSize + int64(n)*perPair + sampled(n, samples, func(i int) int {
-		return len(pairs[i].field) + cap(pairs[i].value)
+		return len(elems[i].key) + cap(elems[i].value)
 	})
 }
 
@@ -102,7 +94,7 @@ func (h *Hash) Packed() bool { return h.room != isTable }
 // Len returns the number of fields.
 func (h *Hash) Len() int {
 	if t := h.table(); t != nil {
-		return len(t.pairs)
+		return len(t.elems)
 	}
 	return h.packed().Len() / 2
 }
@@ -110,11 +102,11 @@ func (h *Hash) Len() int {
 // Get returns the value of field; it is valid until the hash's next change.
 func (h *Hash) Get(field []byte) (value []byte, ok bool) {
 	if t := h.table(); t != nil {
-		i, ok := t.index[string(field)]
-		if !ok {
+		i := t.find(field)
+		if i < 0 {
 			return nil, false
 		}
-		return t.pairs[i].value, true
+		return t.elems[i].value, true
 	}
 	p := h.packed()
 	pos := p.Find(p.First(), field, 1)
@@ -127,8 +119,7 @@ func (h *Hash) Get(field []byte) (value []byte, ok bool) {
 // Has reports whether the field is there.
 func (h *Hash) Has(field []byte) bool {
 	if t := h.table(); t != nil {
-		_, ok := t.index[string(field)]
-		return ok
+		return t.find(field) >= 0
 	}
 	p := h.packed()
 	return p.Find(p.First(), field, 1) >= 0
@@ -141,7 +132,7 @@ func (h *Hash) Set(field, value []byte, lim *Limits) (added bool) {
 		h.toTable()
 	}
 	if t := h.table(); t != nil {
-		return t.set(field, value)
+		return setField(t, field, value)
 	}
 	p := h.packed()
 	if pos := p.Find(p.First(), field, 1); pos >= 0 {
@@ -180,7 +171,11 @@ func (h *Hash) SetInt(field []byte, n int64, lim *Limits) (added bool) {
 // Delete removes the field and reports whether it was there.
 func (h *Hash) Delete(field []byte) bool {
 	if t := h.table(); t != nil {
-		return t.remove(field)
+		i := t.find(field)
+		if i >= 0 {
+			t.removeAt(i)
+		}
+		return i >= 0
 	}
 	p := h.packed()
 	pos := p.Find(p.First(), field, 1)
@@ -196,9 +191,9 @@ func (h *Hash) Delete(field []byte) bool {
 // while packed. do must not change the hash.
 func (h *Hash) Each(do func(field, value []byte) bool) {
 	if t := h.table(); t != nil {
-		for i := range t.pairs {
-			p := &t.pairs[i]
-			if !do(bytesOf(p.field), p.value) {
+		for i := range t.elems {
+			e := &t.elems[i]
+			if !do(bytesOf(e.key), e.value) {
 				return
 			}
 		}
@@ -219,8 +214,8 @@ func (h *Hash) Each(do func(field, value []byte) bool) {
 // while packed.
 func (h *Hash) At(i int) (field, value []byte) {
 	if t := h.table(); t != nil {
-		p := &t.pairs[i]
-		return bytesOf(p.field), p.value
+		e := &t.elems[i]
+		return bytesOf(e.key), e.value
 	}
 	p := h.packed()
 	field, next := p.Elem(p.Seek(2 * i))
@@ -236,53 +231,28 @@ func (h *Hash) Scan(cursor uint64, count int, do func(field, value []byte)) uint
 		h.Each(func(field, value []byte) bool { do(field, value); return true })
 		return 0
 	}
-	return scanDown(len(t.pairs), cursor, count, func(i int) {
-		p := &t.pairs[i]
-		do(bytesOf(p.field), p.value)
+	return t.scan(cursor, count, func(i int) {
+		e := &t.elems[i]
+		do(bytesOf(e.key), e.value)
 	})
 }
 
 func (h *Hash) toTable() {
-	t := newHashTable(h.Len() + 1)
-	h.Each(func(field, value []byte) bool { t.add(string(field), value); return true })
-	h.setTable(t)
+	t := newDict[[]byte](h.Len() + 1)
+	h.Each(func(field, value []byte) bool { t.add(string(field), bytes.Clone(value)); return true })
+	h.setTable(&t)
 }
 
-func newHashTable(size int) *hashTable {
-	return &hashTable{index: make(map[string]int32, size), pairs: make([]hashPair, 0, size)}
-}
-
-func (t *hashTable) set(field, value []byte) (added bool) {
-	if i, ok := t.index[string(field)]; ok {
-		p := &t.pairs[i]
-		if len(value) > cap(p.value) || cap(p.value) > 64 && len(value) < cap(p.value)/4 {
-			p.value = nil
-		}
-		p.value = append(p.value[:0], value...)
-		return false
+func setField(t *hashTable, field, value []byte) (added bool) {
+	i := t.find(field)
+	if i < 0 {
+		t.add(string(field), bytes.Clone(value))
+		return true
 	}
-	t.add(string(field), value)
-	return true
-}
-
-// add appends a pair that is not there yet. It keeps field and copies value.
-func (t *hashTable) add(field string, value []byte) {
-	t.index[field] = int32(len(t.pairs))
-	t.pairs = append(t.pairs, hashPair{field, append([]byte(nil), value...)})
-}
-
-func (t *hashTable) remove(field []byte) bool {
-	i, ok := t.index[string(field)]
-	if !ok {
-		return false
+	e := &t.elems[i]
+	if len(value) > cap(e.value) || cap(e.value) > 64 && len(value) < cap(e.value)/4 {
+		e.value = nil
 	}
-	delete(t.index, string(field))
-	last := len(t.pairs) - 1
-	if int(i) != last {
-		t.pairs[i] = t.pairs[last]
-		t.index[t.pairs[i].field] = i
-	}
-	t.pairs[last] = hashPair{}
-	t.pairs = shrink(t.pairs[:last])
-	return true
+	e.value = append(e.value[:0], value...)
+	return false
 }

@@ -15,12 +15,8 @@ type Set struct {
 	table *setTable // nil while an Intset
 }
 
-// setTable finds members by a map; their dense slice gives SRANDMEMBER its
-// pick and SSCAN a cursor that survives changes (see DB.Scan).
-type setTable struct {
-	index   map[string]int32 // place in members
-	members []string
-}
+// setTable is the members.
+type setTable = dict[struct{}]
 
 // Type returns TypeSet.
 func (s *Set) Type() Type { return TypeSet }
@@ -38,29 +34,29 @@ func (s *Set) Clone() Value {
 	if s.table == nil {
 		return &Set{ints: slices.Clone(s.ints)}
 	}
-	t := newSetTable(len(s.table.members))
-	for _, m := range s.table.members {
-		t.add(m)
+	t := newDict[struct{}](s.Len())
+	for _, m := range s.table.elems {
+		t.add(m.key, struct{}{})
 	}
-	return &Set{table: t}
+	return &Set{table: &t}
 }
 
 // MemoryUsage estimates the bytes held.
 func (s *Set) MemoryUsage(samples int) int64 {
-	const structSize, perMember = 32, 64
+	const structSize, perMember = 32, 40
 	if s.table == nil {
 		return structSize + 8*int64(cap(s.ints))
 	}
-	n := len(s.table.members)
+	n := s.Len()
 	return structSize + int64(n)*perMember + sampled(n, samples, func(i int) int {
-		return len(s.table.members[i])
+		return len(s.table.elems[i].key)
 	})
 }
 
 // Len returns the number of members.
 func (s *Set) Len() int {
 	if s.table != nil {
-		return len(s.table.members)
+		return len(s.table.elems)
 	}
 	return len(s.ints)
 }
@@ -68,8 +64,7 @@ func (s *Set) Len() int {
 // Has reports whether the member is there.
 func (s *Set) Has(member []byte) bool {
 	if s.table != nil {
-		_, ok := s.table.index[string(member)]
-		return ok
+		return s.table.find(member) >= 0
 	}
 	n, ok := resp.ParseInt(member)
 	return ok && s.ints.Has(n)
@@ -88,21 +83,21 @@ func (s *Set) Add(member []byte, lim *Limits) (added bool) {
 		}
 		s.toTable()
 	}
-	if _, ok := s.table.index[string(member)]; ok {
+	if s.table.find(member) >= 0 {
 		return false
 	}
-	s.table.add(string(member))
+	s.table.add(string(member), struct{}{})
 	return true
 }
 
 // Remove takes a member out and reports whether it was there.
 func (s *Set) Remove(member []byte) bool {
 	if s.table != nil {
-		i, ok := s.table.index[string(member)]
-		if ok {
-			s.table.removeAt(int(i))
+		i := s.table.find(member)
+		if i >= 0 {
+			s.table.removeAt(i)
 		}
-		return ok
+		return i >= 0
 	}
 	n, ok := resp.ParseInt(member)
 	return ok && s.ints.Remove(n)
@@ -124,7 +119,7 @@ func (s *Set) Each(do func(member []byte) bool) {
 // written to scratch. The order is ascending in an Intset, any in a table.
 func (s *Set) At(i int, scratch []byte) []byte {
 	if s.table != nil {
-		return bytesOf(s.table.members[i])
+		return bytesOf(s.table.elems[i].key)
 	}
 	return strconv.AppendInt(scratch[:0], s.ints[i], 10)
 }
@@ -133,7 +128,7 @@ func (s *Set) At(i int, scratch []byte) []byte {
 // member.
 func (s *Set) MemberAt(i int) string {
 	if s.table != nil {
-		return s.table.members[i]
+		return s.table.elems[i].key
 	}
 	return strconv.FormatInt(s.ints[i], 10)
 }
@@ -157,34 +152,13 @@ func (s *Set) Scan(cursor uint64, count int, do func(member string)) uint64 {
 		}
 		return 0
 	}
-	return scanDown(len(s.table.members), cursor, count, func(i int) { do(s.table.members[i]) })
+	return s.table.scan(cursor, count, func(i int) { do(s.table.elems[i].key) })
 }
 
 func (s *Set) toTable() {
-	t := newSetTable(len(s.ints) + 1)
+	t := newDict[struct{}](len(s.ints) + 1)
 	for _, n := range s.ints {
-		t.add(strconv.FormatInt(n, 10))
+		t.add(strconv.FormatInt(n, 10), struct{}{})
 	}
-	s.ints, s.table = nil, t
-}
-
-func newSetTable(size int) *setTable {
-	return &setTable{index: make(map[string]int32, size), members: make([]string, 0, size)}
-}
-
-// add appends a member that is not there yet.
-func (t *setTable) add(member string) {
-	t.index[member] = int32(len(t.members))
-	t.members = append(t.members, member)
-}
-
-func (t *setTable) removeAt(i int) {
-	delete(t.index, t.members[i])
-	last := len(t.members) - 1
-	if i != last {
-		t.members[i] = t.members[last]
-		t.index[t.members[i]] = int32(i)
-	}
-	t.members[last] = ""
-	t.members = shrink(t.members[:last])
+	s.ints, s.table = nil, &t
 }

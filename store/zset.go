@@ -20,13 +20,16 @@ type ZSet struct {
 	table  *zsetTable // nil while packed
 }
 
-// zsetTable is a large sorted set: the order, and a map to the place of each
-// member in a dense slice, which gives ZRANDMEMBER its pick and ZSCAN a cursor
-// that survives changes (see DB.Scan).
+// zsetTable is a large sorted set: the order, and the scores by member.
 type zsetTable struct {
-	order zindex
-	index map[string]int32 // place in items
-	items []ZItem
+	order  zindex
+	scores dict[float64]
+}
+
+// item returns the member at place i of the dict.
+func (t *zsetTable) item(i int) ZItem {
+	e := &t.scores.elems[i]
+	return ZItem{e.key, e.value}
 }
 
 // NewZSet returns an empty set that is packed unless a member of the given
@@ -34,7 +37,7 @@ type zsetTable struct {
 func NewZSet(member int, lim *Limits) *ZSet {
 	z := &ZSet{}
 	if lim.ZSetEntries == 0 || member > lim.ZSetValue {
-		z.table = &zsetTable{index: map[string]int32{}}
+		z.table = &zsetTable{}
 	}
 	return z
 }
@@ -58,7 +61,7 @@ func (z *ZSet) Clone() Value {
 	if z.table == nil {
 		return &ZSet{packed: z.packed.Clone()}
 	}
-	t := &zsetTable{index: make(map[string]int32, z.Len()), items: make([]ZItem, 0, z.Len())}
+	t := &zsetTable{scores: newDict[float64](z.Len())}
 	z.table.order.walk(0, z.Len(), func(item ZItem) bool {
 		t.add(item)
 		return true
@@ -68,20 +71,20 @@ func (z *ZSet) Clone() Value {
 
 // MemoryUsage estimates the bytes held.
 func (z *ZSet) MemoryUsage(samples int) int64 {
-	const structSize, perMember = 32, 136
+	const structSize, perMember = 32, 80
 	if z.table == nil {
 		return structSize + int64(cap(z.packed))
 	}
-	n := len(z.table.items)
+	n := z.Len()
 	return structSize + int64(n)*perMember + sampled(n, samples, func(i int) int {
-		return len(z.table.items[i].Member)
+		return len(z.table.scores.elems[i].key)
 	})
 }
 
 // Len returns the number of members.
 func (z *ZSet) Len() int {
 	if z.table != nil {
-		return len(z.table.items)
+		return len(z.table.scores.elems)
 	}
 	return z.packed.Len() / 2
 }
@@ -89,11 +92,11 @@ func (z *ZSet) Len() int {
 // Score returns the member's score; ok is false when it is not there.
 func (z *ZSet) Score(member []byte) (score float64, ok bool) {
 	if z.table != nil {
-		i, ok := z.table.index[string(member)]
-		if !ok {
+		i := z.table.scores.find(member)
+		if i < 0 {
 			return 0, false
 		}
-		return z.table.items[i].Score, true
+		return z.table.scores.elems[i].value, true
 	}
 	pos := z.packed.Find(z.packed.First(), member, 1)
 	if pos < 0 {
@@ -122,7 +125,7 @@ func (z *ZSet) Add(member []byte, score float64, lim *Limits) {
 // Update gives a member that is there another score, which is not NaN.
 func (z *ZSet) Update(member []byte, score float64) {
 	if z.table != nil {
-		z.table.update(z.table.index[string(member)], score)
+		z.table.update(z.table.scores.find(member), score)
 		return
 	}
 	pos := z.packed.Find(z.packed.First(), member, 1)
@@ -159,12 +162,12 @@ func (z *ZSet) packedItem(pos int) (item ZItem, next int) {
 // Remove takes the member out and reports whether it was there.
 func (z *ZSet) Remove(member []byte) bool {
 	if z.table != nil {
-		i, ok := z.table.index[string(member)]
-		if ok {
-			z.table.order.remove(z.table.items[i])
-			z.table.forget(i)
+		i := z.table.scores.find(member)
+		if i >= 0 {
+			z.table.order.remove(z.table.item(i))
+			z.table.scores.removeAt(i)
 		}
-		return ok
+		return i >= 0
 	}
 	pos := z.packed.Find(z.packed.First(), member, 1)
 	if pos < 0 {
@@ -184,7 +187,7 @@ func (z *ZSet) RemoveRange(from, to int) {
 		return
 	}
 	z.table.order.walk(from, to, func(item ZItem) bool {
-		z.table.forget(z.table.index[item.Member])
+		z.table.scores.removeAt(z.table.scores.find(item.Bytes()))
 		return true
 	})
 	z.table.order.removeRange(from, to)
@@ -194,11 +197,11 @@ func (z *ZSet) RemoveRange(from, to int) {
 // when it is not there.
 func (z *ZSet) Rank(member []byte) (rank int, ok bool) {
 	if z.table != nil {
-		i, ok := z.table.index[string(member)]
-		if !ok {
+		i := z.table.scores.find(member)
+		if i < 0 {
 			return 0, false
 		}
-		return z.table.order.rank(z.table.items[i]), true
+		return z.table.order.rank(z.table.item(i)), true
 	}
 	for pos := z.packed.First(); pos >= 0; rank++ {
 		elem, next := z.packed.Elem(pos)
@@ -249,7 +252,7 @@ func (z *ZSet) Each(do func(ZItem) bool) { z.Walk(0, z.Len(), false, do) }
 // any in a table.
 func (z *ZSet) At(i int) ZItem {
 	if z.table != nil {
-		return z.table.items[i]
+		return z.table.item(i)
 	}
 	item, _ := z.packedItem(z.packed.Seek(2 * i))
 	return item
@@ -266,7 +269,7 @@ func (z *ZSet) Scan(cursor uint64, count int, do func(ZItem)) uint64 {
 		})
 		return 0
 	}
-	return scanDown(len(z.table.items), cursor, count, func(i int) { do(z.table.items[i]) })
+	return z.table.scores.scan(cursor, count, func(i int) { do(z.table.item(i)) })
 }
 
 // Fit packs a set that was built as a table if it is within the limits, as
@@ -275,8 +278,7 @@ func (z *ZSet) Fit(lim *Limits) {
 	if z.table == nil || z.Len() > lim.ZSetEntries {
 		return
 	}
-	fits := !slices.ContainsFunc(z.table.items, func(item ZItem) bool { return len(item.Member) > lim.ZSetValue })
-	if !fits {
+	if slices.ContainsFunc(z.table.scores.elems, func(e elem[float64]) bool { return len(e.key) > lim.ZSetValue }) {
 		return
 	}
 	small := &ZSet{}
@@ -289,7 +291,7 @@ func (z *ZSet) Fit(lim *Limits) {
 
 func (z *ZSet) toTable() {
 	n := z.Len()
-	t := &zsetTable{index: make(map[string]int32, n+1), items: make([]ZItem, 0, n+1)}
+	t := &zsetTable{scores: newDict[float64](n + 1)}
 	z.Each(func(item ZItem) bool {
 		item.Member = strings.Clone(item.Member)
 		t.add(item)
@@ -300,44 +302,31 @@ func (z *ZSet) toTable() {
 
 // add takes in an item whose member is not there.
 func (t *zsetTable) add(item ZItem) {
-	t.index[item.Member] = int32(len(t.items))
-	t.items = append(t.items, item)
+	t.scores.add(item.Member, item.Score)
 	t.order.insert(item)
 }
 
-func (t *zsetTable) update(i int32, score float64) {
-	t.order.remove(t.items[i])
-	t.items[i].Score = score
-	t.order.insert(t.items[i])
-}
-
-// forget takes place i out of the map and the dense slice.
-func (t *zsetTable) forget(i int32) {
-	delete(t.index, t.items[i].Member)
-	last := int32(len(t.items) - 1)
-	if i != last {
-		t.items[i] = t.items[last]
-		t.index[t.items[i].Member] = i
-	}
-	t.items[last] = ZItem{}
-	t.items = shrink(t.items[:last])
+func (t *zsetTable) update(i int, score float64) {
+	t.order.remove(t.item(i))
+	t.scores.elems[i].value = score
+	t.order.insert(t.item(i))
 }
 
 // textOf returns the bytes as a string that aliases them.
 func textOf(b []byte) string { return unsafe.String(unsafe.SliceData(b), len(b)) }
 
-// BuildZSet returns a table of items, whose members differ and which it keeps.
+// BuildZSet returns a table of items, whose members differ. It keeps the
+// members and puts items in order.
 func BuildZSet(items []ZItem) *ZSet {
-	t := &zsetTable{index: make(map[string]int32, len(items)), items: items}
+	t := &zsetTable{scores: newDict[float64](len(items))}
 	slices.SortFunc(items, func(a, b ZItem) int {
 		if a.before(b) {
 			return -1
 		}
 		return 1
 	})
-	for i, item := range items {
-		t.index[item.Member] = int32(i)
-		t.order.insert(item)
+	for _, item := range items {
+		t.add(item)
 	}
 	return &ZSet{table: t}
 }
