@@ -83,11 +83,10 @@ func forValues(names []string, exprs []ast.Expr, line int) (before ast.Stmt, val
 
 func (p *parser) forBody(names ...string) []ast.Stmt {
 	p.expect(tDo)
-	p.fn.loops++
+	p.openLoop()
 	outer := len(p.fn.locals)
 	p.declare(names...)
 	stmts := p.chunk()
 	p.fn.locals = p.fn.locals[:outer]
-	p.fn.loops--
-	return stmts
+	return p.closeLoop(stmts)
 }

@@ -241,10 +241,7 @@ func (p *parser) statement() (s ast.Stmt, last bool) {
 		return p.returnStatement(line), true
 	case tBreak:
 		p.advance()
-		if p.fn.loops == 0 {
-			p.failHere("no loop to break")
-		}
-		return at(&ast.BreakStmt{}, line), true
+		return p.breakStatement(line), true
 	}
 	return p.expressionStatement(line), false
 }
@@ -277,12 +274,12 @@ func (p *parser) whileStatement(line int) ast.Stmt {
 	p.advance()
 	p.loops = true
 	cond := condition(p.expr())
-	p.fn.loops++
 	p.expect(tDo)
-	s := at(&ast.WhileStmt{Condition: cond, Stmts: padded(p.block(), line)}, line)
+	p.openLoop()
+	body := p.closeLoop(p.block())
+	s := at(&ast.WhileStmt{Condition: cond, Stmts: padded(body, line)}, line)
 	p.expectClosing(tEnd, tWhile, line)
 	s.SetLastLine(p.lastLine)
-	p.fn.loops--
 	return s
 }
 
@@ -290,14 +287,13 @@ func (p *parser) whileStatement(line int) ast.Stmt {
 func (p *parser) repeatStatement(line int) ast.Stmt {
 	p.advance()
 	p.loops = true
-	p.fn.loops++
+	p.openLoop()
 	outer := len(p.fn.locals)
-	stmts := p.chunk()
+	stmts := p.closeLoop(p.chunk())
 	p.expectClosing(tUntil, tRepeat, line)
 	s := at(&ast.RepeatStmt{Stmts: padded(stmts, line), Condition: condition(p.expr())}, line)
 	s.SetLastLine(p.lastLine)
 	p.fn.locals = p.fn.locals[:outer]
-	p.fn.loops--
 	return s
 }
 
