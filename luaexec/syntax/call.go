@@ -147,13 +147,13 @@ func (p *parser) tableField() *ast.Field {
 	case p.tok.kind == tName && p.lookahead().kind == '=':
 		key := at(&ast.StringExpr{Value: p.name()}, p.lastLine)
 		p.advance()
-		return &ast.Field{Key: key, Value: p.heldExpr()}
+		return &ast.Field{Key: key, Value: single(p.heldExpr())}
 	case p.tok.kind == '[':
 		p.advance()
 		key := p.expr()
 		p.expect(']')
 		p.expect('=')
-		return &ast.Field{Key: key, Value: p.heldExpr()}
+		return &ast.Field{Key: key, Value: single(p.heldExpr())}
 	}
 	return &ast.Field{Value: p.expr()}
 }
