@@ -97,6 +97,16 @@ func (f frame) calls() bool {
 	return op == lua.OP_CALL || op == lua.OP_TAILCALL
 }
 
+// wanted is how many values the call that the frame is at has use for, -1 if it
+// takes all. There may be no frame. A coroutine that is resumed gets neither more
+// nor fewer: gopher-lua passes on what there is.
+func (f frame) wanted() int {
+	if f.p == nil || opcode(f.instruction()) != lua.OP_CALL {
+		return -1
+	}
+	return operandC(f.instruction()) - 1
+}
+
 // discards reports whether the frame is at a call that is a statement: its
 // results go nowhere. There may be no frame.
 func (f frame) discards() bool {
