@@ -83,7 +83,7 @@ func arithmeticSlow(L *lua.LState, event string, op func(a, b float64) float64) 
 		if L.Get(i).Type() == lua.LTString {
 			continue
 		}
-		if fn := L.GetMetaField(L.Get(i), event); fn.Type() == lua.LTFunction {
+		if fn := L.GetMetaField(L.Get(i), event); fn != lua.LNil {
 			return callMeta(L, fn)
 		}
 	}
@@ -98,6 +98,9 @@ func arithmeticSlow(L *lua.LState, event string, op func(a, b float64) float64) 
 // callMeta passes the first two arguments on.
 func callMeta(L *lua.LState, fn lua.LValue) int {
 	a, b := L.Get(1), L.Get(2)
+	if msg := uncallable(L, fn); msg != "" {
+		lualib.Raise(L, msg)
+	}
 	L.Push(fn)
 	L.Push(a)
 	L.Push(b)
@@ -186,6 +189,9 @@ func concatMeta(L *lua.LState, left, right lua.LValue) lua.LValue {
 			bad = right
 		}
 		lualib.Raise(L, "attempt to concatenate a "+bad.Type().String()+" value")
+	}
+	if msg := uncallable(L, fn); msg != "" {
+		lualib.Raise(L, msg)
 	}
 	L.Push(fn)
 	L.Push(left)
