@@ -16,6 +16,27 @@ func withC(code uint32, c int) uint32 { return code&^(maxOperandC<<9) | uint32(c
 
 const nop = uint32(lua.OP_NOP) << 26
 
+// placeFields gives the instructions of table constructors their lines, see
+// syntax.Block.
+func placeFields(p *lua.FunctionProto, fields [][]int) {
+	placed := make(map[int]int) // by constructor, how many fields have their line
+	for pc, line := range p.DbgSourcePositions {
+		if line >= 0 {
+			continue
+		}
+		n := -1 - line
+		field := 0
+		if op := opcode(p.Code[pc]); op == lua.OP_SETTABLE || op == lua.OP_SETTABLEKS {
+			placed[n]++
+			field = placed[n]
+		}
+		p.DbgSourcePositions[pc] = fields[n][field]
+	}
+	for _, child := range p.FunctionPrototypes {
+		placeFields(child, fields)
+	}
+}
+
 // mendTables corrects what gopher-lua's compiler makes of table constructors:
 // after each 50 positional values it stores them, and wrongly does so again
 // after every keyed field that follows at once; it stores a multiple value that

@@ -41,6 +41,9 @@ func compile(source, name string, bound func(string) bool, memory int) (chunk, e
 	if hasLongJump(proto) {
 		return chunk{}, syntax.Errorf(name, max(proto.LastLineDefined, 1), "%s", errTooLong)
 	}
+	if len(block.Fields) > 0 {
+		placeFields(proto, block.Fields)
+	}
 	dropArgTable(proto)
 	tidy(proto)
 	return chunk{proto: proto, loops: block.Loops || len(source) > maxStraight}, nil

@@ -15,6 +15,9 @@ func (p *parser) assignment(first ast.Expr, bare bool, line int) ast.Stmt {
 	}
 	p.expect('=')
 	values := p.exprList()
+	for _, t := range targets {
+		p.done(t)
+	}
 	if (len(targets) > 1 || p.miscompiled(targets[0], values[0])) && p.anyLocal(targets) {
 		return assignSeparately(targets, values, line)
 	}

@@ -23,12 +23,22 @@ func (p *parser) exprList() []ast.Expr {
 	list := []ast.Expr{p.expr()}
 	held := 0
 	for p.accept(',') {
+		p.done(list[held])
 		p.hold(1)
 		held++
 		list = append(list, p.expr())
 	}
 	p.release(held)
 	return list
+}
+
+// done puts the line of the last token on a variable or field: C Lua makes the
+// instruction that reads or sets it when it has seen what comes next.
+func (p *parser) done(e ast.Expr) {
+	switch e.(type) {
+	case *ast.IdentExpr, *ast.AttrGetExpr:
+		at(e, p.lastLine)
+	}
 }
 
 func (p *parser) expr() ast.Expr { return p.finish(p.subexpr(0)) }
@@ -51,6 +61,7 @@ func (p *parser) subexpr(limit int) ast.Expr {
 		}
 		p.chained(links)
 		p.advance()
+		p.done(e)
 		p.hold(1)
 		right := p.subexpr(op.right)
 		p.release(1)
@@ -149,6 +160,7 @@ func (p *parser) primary() (e ast.Expr, bare bool) {
 		p.advance()
 		e = single(p.expr())
 		p.expectClosing(')', '(', line)
+		p.done(e)
 	case tName:
 		name := p.tok.text
 		p.advance()

@@ -13,6 +13,10 @@ type Block struct {
 	// Loops is true when the code could run for ever: it has a loop or a
 	// function, or names a global that can make one (load, loadstring, _G).
 	Loops bool
+	// Fields are the lines of table constructors that have computed keys on
+	// several lines: its own, and those of the keyed fields. Number n stands for
+	// it in the tree as the line -1-n.
+	Fields [][]int
 }
 
 // Options says what the environment offers.
@@ -48,7 +52,7 @@ func Parse(source string, opts Options) (block Block, err error) {
 	p.advance()
 	stmts := p.chunk()
 	p.expect(tEOF)
-	return Block{Stmts: stmts, Loops: p.loops}, nil
+	return Block{Stmts: stmts, Loops: p.loops, Fields: p.fields}, nil
 }
 
 // parser is one pass over one chunk. Its methods follow the productions of
@@ -66,7 +70,8 @@ type parser struct {
 	memory    int // Options.Memory
 	taken     int // of it
 	loops     bool
-	checksLen bool // some metatable may have __len, which C Lua ignores for tables
+	fields    [][]int // Block.Fields
+	checksLen bool    // some metatable may have __len, which C Lua ignores for tables
 	bound     func(string) bool
 	values    map[*ast.NumberExpr]float64
 }
@@ -340,7 +345,7 @@ func (p *parser) functionStatement(line int) ast.Stmt {
 	var target ast.Expr
 	name := p.name()
 	if p.tok.kind != '.' && p.tok.kind != ':' {
-		target = p.assignable(name, p.lastLine)
+		target = p.assignable(name, line)
 		fn := p.functionBody(false, line)
 		return at(&ast.AssignStmt{Lhs: []ast.Expr{target}, Rhs: []ast.Expr{fn}}, line)
 	}
@@ -354,6 +359,7 @@ func (p *parser) functionStatement(line int) ast.Stmt {
 	if method {
 		target = p.field(target, p.name())
 	}
+	at(target, line)
 	fn := p.functionBody(method, line)
 	return at(&ast.AssignStmt{Lhs: []ast.Expr{target}, Rhs: []ast.Expr{fn}}, line)
 }
