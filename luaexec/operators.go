@@ -23,6 +23,7 @@ func (m *machine) installOperators() {
 	set(syntax.HiddenForStep, forBound("step"))
 	set(syntax.HiddenLen, length)
 	set(syntax.HiddenMod, m.modulo)
+	set(syntax.HiddenPow, power)
 	set(syntax.HiddenSpread, spread)
 
 	m.globals.RawSetString(syntax.HiddenFalse, lua.LFalse)
@@ -35,7 +36,7 @@ func (m *machine) installOperators() {
 		"__mul": func(a, b float64) float64 { return a * b },
 		"__div": func(a, b float64) float64 { return a / b },
 		"__mod": remainder,
-		"__pow": math.Pow,
+		"__pow": lualib.Pow,
 	} {
 		meta.RawSetString(event, m.L.NewFunction(arithmetic(event, op)))
 	}
@@ -62,6 +63,17 @@ func (m *machine) modulo(L *lua.LState) int {
 		return arithmeticSlow(L, "__mod", remainder)
 	}
 	L.Push(lua.LNumber(remainder(float64(a), float64(b))))
+	return 1
+}
+
+// power is the operator ^.
+func power(L *lua.LState) int {
+	a, okA := L.Get(1).(lua.LNumber)
+	b, okB := L.Get(2).(lua.LNumber)
+	if !okA || !okB {
+		return arithmeticSlow(L, "__pow", lualib.Pow)
+	}
+	L.Push(lua.LNumber(lualib.Pow(float64(a), float64(b))))
 	return 1
 }
 

@@ -14,6 +14,8 @@ const (
 	HiddenForStep    = "(step)"
 	// HiddenMod is the operator %.
 	HiddenMod = "(mod)"
+	// HiddenPow is the operator ^.
+	HiddenPow = "(pow)"
 	// HiddenLen is the operator # without __len for tables.
 	HiddenLen = "(len)"
 	// HiddenSpread takes a table, the number of its elements and any further

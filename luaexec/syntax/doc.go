@@ -12,6 +12,7 @@
 //
 //   - a..b becomes a call, because the machine prints numbers in Go's way;
 //   - a%b becomes a call, because C Lua's remainder is a-floor(a/b)*b;
+//   - a^b becomes a call, because Go's powers are not C's in the last digit;
 //   - several assignments at once go through variables of their own, because the
 //     machine's compiler would let a,b = b,a lose a value;
 //   - constant conditions and bodies that start with a jump are avoided, because

@@ -1,6 +1,10 @@
 package syntax
 
-import "github.com/yuin/gopher-lua/ast"
+import (
+	"github.com/yuin/gopher-lua/ast"
+
+	"github.com/lockredis/lockredis/luaexec/lualib"
+)
 
 // binary operators with C Lua's priorities: left binds what stands before it.
 type operator struct {
@@ -108,10 +112,24 @@ func (p *parser) binary(op string, left, right ast.Expr) ast.Expr {
 		return logical(op, left, right, line)
 	case "%":
 		return p.call(hidden(HiddenMod, line), []ast.Expr{left, single(right)}, line)
-	case "+", "-", "*", "/", "^":
+	case "^":
+		return p.power(left, right, line)
+	case "+", "-", "*", "/":
 		return at(&ast.ArithmeticOpExpr{Operator: op, Lhs: left, Rhs: right}, line)
 	}
 	return at(&ast.RelationalOpExpr{Operator: op, Lhs: left, Rhs: right}, line)
+}
+
+// power is "left ^ right", computed at once when both are constants.
+func (p *parser) power(left, right ast.Expr, line int) ast.Expr {
+	a, okA := left.(*ast.NumberExpr)
+	b, okB := right.(*ast.NumberExpr)
+	if okA && okB {
+		if v := lualib.Pow(p.values[a], p.values[b]); v-v == 0 {
+			return number(v, line, p)
+		}
+	}
+	return p.call(hidden(HiddenPow, line), []ast.Expr{left, single(right)}, line)
 }
 
 // simple reads a constant, a function, a table or what primary reads.
