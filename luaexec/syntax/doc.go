@@ -17,6 +17,8 @@
 //     machine's compiler would let a,b = b,a lose a value;
 //   - constant conditions and bodies that start with a jump are avoided, because
 //     its compiler mistakes such jumps (see branch.go);
+//   - a loop that a break leaves from a block inside with captured variables gets
+//     one of its own, because only then they are closed (see loop.go);
 //   - the bounds of a numeric for are converted by a call unless they are
 //     numbers already, because the machine refuses strings;
 //   - an assignment to a global becomes one to a read-only table, because the
