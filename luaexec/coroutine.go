@@ -8,6 +8,7 @@ import (
 
 const (
 	maxThreadCalls = 1 << 14 // how deep a coroutine gets in C Lua
+	minThreadCalls = 1000
 	threadRegs     = 256
 	// maxAllCalls is how many calls all running coroutines may have open together:
 	// coroutines, and metamethods in them, nest on Go's stack, which must not
@@ -38,13 +39,17 @@ func (m *machine) coroutineLibrary() *lua.LTable {
 	return lib
 }
 
-// createThread is coroutine.create. A new stack is small and grows.
+// createThread is coroutine.create. A new stack is small and grows, up to a bound
+// that costs memory: it gets lower when a script makes many.
 func (m *machine) createThread(L *lua.LState) int {
 	if f, ok := L.Get(1).(*lua.LFunction); !ok || f.IsG {
 		lualib.ArgError(L, 1, "Lua function expected")
 	}
+	const many = 8
 	saved := L.Options
-	L.Options.CallStackSize = maxThreadCalls + callReserve
+	calls := callReserve + max(minThreadCalls, maxThreadCalls/(1+m.threads/many))
+	m.threads++
+	L.Options.CallStackSize = calls
 	L.Options.MinimizeStackMemory = true
 	L.Options.RegistrySize = threadRegs
 	L.Options.RegistryGrowStep = 1024
@@ -52,7 +57,7 @@ func (m *machine) createThread(L *lua.LState) int {
 	n := m.coCreate(L)
 	L.Options = saved
 	thread := L.Get(-1).(*lua.LState)
-	thread.Options.CallStackSize = maxThreadCalls + callReserve
+	thread.Options.CallStackSize = calls
 	if ctx != nil {
 		L.SetContext(ctx)
 		thread.SetContext(ctx)

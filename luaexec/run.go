@@ -37,7 +37,7 @@ func (r *Runtime) Run(s *Script, keys, args [][]byte, c Caller) (reply resp.Repl
 
 func (m *machine) begin(s *Script, keys, args [][]byte, c Caller) {
 	m.caller, m.script, m.proto = c, s, 2
-	m.fault, m.taken, m.panicked = fault{}, 0, false
+	m.fault, m.taken, m.threads, m.panicked = fault{}, 0, 0, false
 	m.ticker.start(c)
 	if m.keys.fill(keys) {
 		m.sandbox.setGlobal("KEYS", m.keys.table)

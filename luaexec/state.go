@@ -58,6 +58,7 @@ type machine struct {
 	replyBytes         int                  // of its strings
 	taken              int                  // of commands' replies, not announced yet
 	finished           map[*lua.LState]bool // coroutines that return what they are resumed with
+	threads            int                  // coroutines made in this run
 	coCreate, coResume lua.LGFunction
 }
 
