@@ -142,7 +142,7 @@ func (m *machine) redisErrorHandler(L *lua.LState) int {
 	t, ok := v.(*lua.LTable)
 	if !ok {
 		t = L.CreateTable(0, 3)
-		t.RawSetString("err", lua.LString(errorText(v)))
+		t.RawSetString("err", lua.LString(errorText(L, v)))
 	} else if _, readonly := m.sandbox.behind(t); readonly {
 		refuse(L)
 	}

@@ -7,9 +7,13 @@ import (
 )
 
 const (
-	maxThreadCalls = maxLuaCalls
-	minThreadCalls = 200
+	maxThreadCalls = 1 << 14 // how deep a coroutine gets in C Lua
+	minThreadCalls = 1000
 	threadRegs     = 256
+	// maxAllCalls is how many calls all running coroutines may have open together:
+	// coroutines, and metamethods in them, nest on Go's stack, which must not
+	// overflow. Differs from Redis.
+	maxAllCalls = 120_000
 )
 
 // coroutineLibrary returns the global table coroutine. gopher-lua's create and
@@ -26,7 +30,7 @@ func (m *machine) coroutineLibrary() *lua.LTable {
 		"create":  m.createThread,
 		"resume":  m.resumeThread,
 		"wrap":    m.wrapThread,
-		"yield":   yieldThread,
+		"yield":   m.yieldThread,
 		"status":  m.threadStatus,
 		"running": m.runningThread,
 	} {
@@ -35,15 +39,16 @@ func (m *machine) coroutineLibrary() *lua.LTable {
 	return lib
 }
 
-// createThread makes a coroutine whose stack is the smaller the more there are:
-// nested coroutines nest on Go's stack, which must not overflow.
+// createThread is coroutine.create. A new stack is small and grows, up to a bound
+// that costs memory: it gets lower when a script makes many.
 func (m *machine) createThread(L *lua.LState) int {
 	if f, ok := L.Get(1).(*lua.LFunction); !ok || f.IsG {
 		lualib.ArgError(L, 1, "Lua function expected")
 	}
-	m.threads++
+	const many = 8
 	saved := L.Options
-	calls := callReserve + max(minThreadCalls, maxThreadCalls/(m.threads+1))
+	calls := callReserve + max(minThreadCalls, maxThreadCalls/(1+m.threads/many))
+	m.threads++
 	L.Options.CallStackSize = calls
 	L.Options.MinimizeStackMemory = true
 	L.Options.RegistrySize = threadRegs
@@ -73,18 +78,37 @@ func (m *machine) resumeThread(L *lua.LState) int {
 }
 
 func (m *machine) resume(L *lua.LState, thread *lua.LState) int {
-	if m.nesting >= maxCCalls-3 {
+	if m.nesting > maxNesting {
 		return pushFailure(L, lua.LString(lualib.ErrCStack))
+	}
+	if m.finished[thread] {
+		return m.finishThread(L, thread)
+	}
+	if n := topFrame(thread).wanted(); n >= 0 {
+		L.SetTop(1 + n)
 	}
 	m.nesting++
 	m.active = append(m.active, thread)
+	open := topFrame(L).index()
+	m.ticker.below += open
 	n := m.coResume(L)
+	m.ticker.below -= open
 	m.active = m.active[:len(m.active)-1]
 	m.nesting--
-	if n == 2 && L.Get(-1) == lua.LString(goStackFull) {
-		L.Replace(-1, lua.LString(errStackOverflow))
+	if n == 2 && L.Get(-2) == lua.LFalse {
+		m.explain(L)
 	}
 	return n
+}
+
+// explain puts the error of a coroutine into C Lua's words.
+func (m *machine) explain(L *lua.LState) {
+	err := L.Get(-1)
+	if err == lua.LString(goStackFull) {
+		err = lua.LString(errStackOverflow)
+	}
+	m.checkPanic(err)
+	L.Replace(-1, asCLua(err))
 }
 
 // unresumable is the reason why thread cannot be resumed, or "".
@@ -136,16 +160,32 @@ func (m *machine) wrapThread(L *lua.LState) int {
 
 // yieldThread is coroutine.yield. Go code between the coroutine's start and
 // here cannot be left in the middle, as C code in C Lua cannot.
-func yieldThread(L *lua.LState) int {
+func (m *machine) yieldThread(L *lua.LState) int {
 	if L.Parent == nil {
 		L.Error(lua.LString(errYield), 0)
 	}
-	for f := topFrame(L).parent(); f.p != nil; f = f.parent() {
+	caller := topFrame(L).parent()
+	for f := caller; f.p != nil; f = f.parent() {
 		if !f.calls() {
 			L.Error(lua.LString(errYield), 0)
 		}
 	}
+	if caller.index() == 0 && opcode(caller.instruction()) == lua.OP_TAILCALL {
+		if m.finished == nil {
+			m.finished = make(map[*lua.LState]bool)
+		}
+		m.finished[L] = true
+	}
 	return -1
+}
+
+// finishThread resumes a coroutine whose function ended in "return yield()":
+// gopher-lua has dropped its only frame already, and it returns what it is given.
+func (m *machine) finishThread(L *lua.LState, thread *lua.LState) int {
+	delete(m.finished, thread)
+	thread.Dead = true
+	L.Replace(1, lua.LTrue)
+	return L.GetTop()
 }
 
 func (m *machine) threadStatus(L *lua.LState) int {

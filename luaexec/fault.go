@@ -86,16 +86,16 @@ func (m *machine) framed(text string, at fault) resp.Reply {
 	return resp.Error(text + " script: " + m.script.sha + ", on " + at.source + ":" + strconv.Itoa(at.line) + ".")
 }
 
-// errorText is the message of an error value: a table's err field, anything
-// else as tostring shows it, with the class ERR.
-func errorText(v lua.LValue) string {
+// errorText is the message of an error value: a table's err field, which may
+// come from its metatable, anything else as tostring shows it, with the class ERR.
+func errorText(L *lua.LState, v lua.LValue) string {
 	switch v := v.(type) {
 	case lua.LString:
 		return "ERR " + string(v)
 	case lua.LNumber:
 		return "ERR " + lualib.FormatNumber(float64(v))
 	case *lua.LTable:
-		switch e := v.RawGetString("err").(type) {
+		switch e := errField(L, v).(type) {
 		case lua.LString:
 			return string(e)
 		case lua.LNumber:
@@ -105,4 +105,23 @@ func errorText(v lua.LValue) string {
 		return errNoErrField
 	}
 	return "ERR " + v.String()
+}
+
+// errField is the field err of a table. There is nobody to tell when its
+// metatable throws, and it has none then.
+func errField(L *lua.LState, t *lua.LTable) lua.LValue {
+	if t.Metatable == lua.LNil {
+		return t.RawGetString("err")
+	}
+	top := L.GetTop()
+	defer L.SetTop(top)
+	L.Push(L.NewFunction(func(L *lua.LState) int {
+		L.Push(L.GetField(t, "err"))
+		return 1
+	}))
+	*errorFunc(L) = true
+	if err := L.PCall(0, 1, nil); err != nil {
+		return lua.LNil
+	}
+	return L.Get(-1)
 }

@@ -2,6 +2,7 @@ package luaexec
 
 import (
 	"reflect"
+	"slices"
 	"unsafe"
 
 	lua "github.com/yuin/gopher-lua"
@@ -25,6 +26,7 @@ type internals struct {
 	frameIndex   uintptr // callFrame.Idx int
 	frameFn      uintptr // callFrame.Fn *LFunction
 	frameParent  uintptr // callFrame.Parent *callFrame
+	protoStrings uintptr // FunctionProto.stringConstants []string
 }
 
 // layout is fixed when the program is built.
@@ -41,6 +43,7 @@ var layout = internals{
 	frameIndex:   frameOffset("currentFrame", "Idx"),
 	frameFn:      frameOffset("currentFrame", "Fn"),
 	frameParent:  frameOffset("currentFrame", "Parent"),
+	protoStrings: offsetOf[lua.FunctionProto, []string]("stringConstants"),
 }
 
 func offsetOf[Struct, Field any](name string) uintptr {
@@ -90,8 +93,18 @@ func (f frame) calls() bool {
 	if fn.IsG {
 		return false
 	}
-	op := int(f.instruction() >> 26)
+	op := opcode(f.instruction())
 	return op == lua.OP_CALL || op == lua.OP_TAILCALL
+}
+
+// wanted is how many values the call that the frame is at has use for, -1 if it
+// takes all. There may be no frame. A coroutine that is resumed gets neither more
+// nor fewer: gopher-lua passes on what there is.
+func (f frame) wanted() int {
+	if f.p == nil || opcode(f.instruction()) != lua.OP_CALL {
+		return -1
+	}
+	return operandC(f.instruction()) - 1
 }
 
 // discards reports whether the frame is at a call that is a statement: its
@@ -101,8 +114,7 @@ func (f frame) discards() bool {
 		return false
 	}
 	code := f.instruction()
-	const resultsAndOne = 0x1ff << 9
-	return int(code>>26) == lua.OP_CALL && code&resultsAndOne == 1<<9
+	return opcode(code) == lua.OP_CALL && operandC(code) == 1
 }
 
 // instruction is the one that the frame of a Lua function is at.
@@ -129,6 +141,12 @@ func hasHad(t *lua.LTable, key lua.LValue) bool {
 // arrayLen is the length of a table's array part, trailing nils included.
 func arrayLen(t *lua.LTable) int {
 	return len(*(*[]lua.LValue)(unsafe.Add(unsafe.Pointer(t), layout.tableArray)))
+}
+
+// trimStrings gives back what is reserved for further string constants.
+func trimStrings(p *lua.FunctionProto) {
+	s := (*[]string)(unsafe.Add(unsafe.Pointer(p), layout.protoStrings))
+	*s = slices.Concat(*s)
 }
 
 // errorFunc points to the flag that keeps gopher-lua from closing the upvalues

@@ -23,6 +23,7 @@ func (m *machine) installOperators() {
 	set(syntax.HiddenForStep, forBound("step"))
 	set(syntax.HiddenLen, length)
 	set(syntax.HiddenMod, m.modulo)
+	set(syntax.HiddenPow, power)
 	set(syntax.HiddenSpread, spread)
 
 	m.globals.RawSetString(syntax.HiddenFalse, lua.LFalse)
@@ -35,7 +36,7 @@ func (m *machine) installOperators() {
 		"__mul": func(a, b float64) float64 { return a * b },
 		"__div": func(a, b float64) float64 { return a / b },
 		"__mod": remainder,
-		"__pow": math.Pow,
+		"__pow": lualib.Pow,
 	} {
 		meta.RawSetString(event, m.L.NewFunction(arithmetic(event, op)))
 	}
@@ -65,6 +66,17 @@ func (m *machine) modulo(L *lua.LState) int {
 	return 1
 }
 
+// power is the operator ^.
+func power(L *lua.LState) int {
+	a, okA := L.Get(1).(lua.LNumber)
+	b, okB := L.Get(2).(lua.LNumber)
+	if !okA || !okB {
+		return arithmeticSlow(L, "__pow", lualib.Pow)
+	}
+	L.Push(lua.LNumber(lualib.Pow(float64(a), float64(b))))
+	return 1
+}
+
 // arithmetic is an operator in the metatable of strings.
 func arithmetic(event string, op func(a, b float64) float64) lua.LGFunction {
 	return func(L *lua.LState) int { return arithmeticSlow(L, event, op) }
@@ -83,7 +95,7 @@ func arithmeticSlow(L *lua.LState, event string, op func(a, b float64) float64) 
 		if L.Get(i).Type() == lua.LTString {
 			continue
 		}
-		if fn := L.GetMetaField(L.Get(i), event); fn.Type() == lua.LTFunction {
+		if fn := L.GetMetaField(L.Get(i), event); fn != lua.LNil {
 			return callMeta(L, fn)
 		}
 	}
@@ -98,6 +110,9 @@ func arithmeticSlow(L *lua.LState, event string, op func(a, b float64) float64) 
 // callMeta passes the first two arguments on.
 func callMeta(L *lua.LState, fn lua.LValue) int {
 	a, b := L.Get(1), L.Get(2)
+	if msg := uncallable(L, fn); msg != "" {
+		lualib.Raise(L, msg)
+	}
 	L.Push(fn)
 	L.Push(a)
 	L.Push(b)
@@ -186,6 +201,9 @@ func concatMeta(L *lua.LState, left, right lua.LValue) lua.LValue {
 			bad = right
 		}
 		lualib.Raise(L, "attempt to concatenate a "+bad.Type().String()+" value")
+	}
+	if msg := uncallable(L, fn); msg != "" {
+		lualib.Raise(L, msg)
 	}
 	L.Push(fn)
 	L.Push(left)

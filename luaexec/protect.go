@@ -14,8 +14,9 @@ import (
 // same variable. With an error handler set it closes none at all. So a handler
 // is always set here, and closes the variables of the functions that are left.
 
-// maxCCalls is C Lua's limit on calls that pass through C, LUAI_MAXCCALLS.
-const maxCCalls = 200
+// maxNesting is C Lua's limit of 200 calls inside each other that pass through
+// C, LUAI_MAXCCALLS, less those that Redis needs to get a script going.
+const maxNesting = 198
 
 // pcall differs from C Lua's as Redis's does: from an error that is a table it
 // returns the field err.
@@ -35,7 +36,7 @@ func (m *machine) pcall(L *lua.LState) int {
 	if !ok {
 		return pushFailure(L, err)
 	}
-	if text := t.RawGetString("err"); text != lua.LNil {
+	if text := L.GetField(t, "err"); text != lua.LNil {
 		return pushFailure(L, text)
 	}
 	L.Push(lua.LFalse)
@@ -56,14 +57,8 @@ func (m *machine) xpcall(L *lua.LState) int {
 	}
 	L.Push(fn)
 	err := m.protected(L, 0, L.NewFunction(func(L *lua.LState) int {
-		if uncallable(L, handler) != "" {
-			L.SetTop(0)
-			L.Push(lua.LString(errInHandler))
-			return m.unwindUpvalues(L)
-		}
-		L.Insert(handler, 1)
-		L.SetTop(2)
-		L.Call(1, 1)
+		m.checkPanic(L.Get(1))
+		m.handle(L, handler, asCLua(L.Get(1)))
 		return m.unwindUpvalues(L)
 	}))
 	if err != nil {
@@ -75,23 +70,33 @@ func (m *machine) xpcall(L *lua.LState) int {
 
 // handleEarly is xpcall of a value that cannot be called.
 func (m *machine) handleEarly(L *lua.LState, handler lua.LValue, msg string) int {
-	if uncallable(L, handler) != "" {
-		return pushFailure(L, lua.LString(errInHandler))
-	}
-	L.Push(handler)
-	L.Push(lua.LString(msg))
-	if err := m.protected(L, 1, m.unwind); err != nil {
-		return pushFailure(L, err)
-	}
+	m.handle(L, handler, lua.LString(msg))
 	L.Insert(lua.LFalse, 1)
-	L.SetTop(2)
 	return 2
+}
+
+// handle leaves on the stack, alone, what an error handler makes of err.
+func (m *machine) handle(L *lua.LState, handler, err lua.LValue) {
+	L.SetTop(0)
+	if uncallable(L, handler) == "" {
+		L.Push(handler)
+		L.Push(err)
+		m.nesting-- // the call that failed no longer counts
+		failed := m.protected(L, 1, m.unwind)
+		m.nesting++
+		if failed == nil {
+			L.SetTop(1)
+			return
+		}
+	}
+	L.SetTop(0)
+	L.Push(lua.LString(errInHandler))
 }
 
 // protected calls the function below nargs arguments on the stack and returns
 // nil, or the error value. handler must end by calling unwindUpvalues.
 func (m *machine) protected(L *lua.LState, nargs int, handler *lua.LFunction) lua.LValue {
-	if m.nesting >= maxCCalls-3 {
+	if m.nesting >= maxNesting {
 		L.SetTop(0)
 		return lua.LString(lualib.ErrCStack)
 	}

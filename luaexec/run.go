@@ -37,7 +37,7 @@ func (r *Runtime) Run(s *Script, keys, args [][]byte, c Caller) (reply resp.Repl
 
 func (m *machine) begin(s *Script, keys, args [][]byte, c Caller) {
 	m.caller, m.script, m.proto = c, s, 2
-	m.fault, m.threads, m.taken, m.panicked = fault{}, 0, 0, false
+	m.fault, m.taken, m.threads, m.panicked = fault{}, 0, 0, false
 	m.ticker.start(c)
 	if m.keys.fill(keys) {
 		m.sandbox.setGlobal("KEYS", m.keys.table)
@@ -56,7 +56,7 @@ func (m *machine) end() {
 	}
 	m.caller, m.script = nil, nil
 	m.inCall = false
-	m.sources, m.active = nil, m.active[:0]
+	m.sources, m.active, m.finished = nil, m.active[:0], nil
 	m.nesting, m.bases = 0, m.bases[:0]
 	m.keys.release()
 	m.argv.release()
@@ -99,7 +99,7 @@ func (m *machine) failed(err error) resp.Reply {
 	if m.broken {
 		return resp.ErrInternal
 	}
-	text := errorText(asCLua(e.Object))
+	text := errorText(m.L, asCLua(e.Object))
 	if m.fault.line == 0 {
 		m.fault = faultIn(text)
 	}

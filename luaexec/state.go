@@ -52,12 +52,13 @@ type machine struct {
 	unwind     *lua.LFunction
 	stringMeta *lua.LTable // what getmetatable("") answers
 
-	sources            map[string]string // chunk names of loadstring by how messages show them
-	active             []*lua.LState     // running coroutines, innermost last
-	elems              int               // of the reply so far
-	replyBytes         int               // of its strings
-	taken              int               // of commands' replies, not announced yet
-	threads            int               // coroutines made in this run
+	sources            map[string]string    // chunk names of loadstring by how messages show them
+	active             []*lua.LState        // running coroutines, innermost last
+	elems              int                  // of the reply so far
+	replyBytes         int                  // of its strings
+	taken              int                  // of commands' replies, not announced yet
+	finished           map[*lua.LState]bool // coroutines that return what they are resumed with
+	threads            int                  // coroutines made in this run
 	coCreate, coResume lua.LGFunction
 }
 

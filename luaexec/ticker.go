@@ -24,6 +24,7 @@ type ticker struct {
 	main   *lua.LState
 	caller Caller
 	left   int
+	below  int // open calls of those that resumed the running coroutine
 	killed bool
 	reason string // the error that a killed script ends with
 	memory heapWatch
@@ -38,7 +39,7 @@ func newTicker(main *lua.LState, growth func(heap uint64) uint64) *ticker {
 }
 
 func (t *ticker) start(c Caller) {
-	t.caller, t.left, t.killed = c, ticksPerCheck, false
+	t.caller, t.left, t.below, t.killed = c, ticksPerCheck, 0, false
 	t.memory.start()
 }
 
@@ -93,7 +94,8 @@ func (t *ticker) checkDepth() {
 	if running := L.G.CurrentThread; running != nil {
 		L = running
 	}
-	if topFrame(L).index() >= L.Options.CallStackSize-callReserve {
+	open := topFrame(L).index()
+	if open >= L.Options.CallStackSize-callReserve || t.below+open >= maxAllCalls {
 		L.RaiseError(errStackOverflow)
 	}
 }

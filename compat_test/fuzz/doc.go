@@ -8,6 +8,10 @@
 // one, redis-server answers the same. The corpora in testdata/fuzz are run by
 // plain go test; .ci/fuzz fuzzes each target of the module for a while.
 //
+// Beside the targets stand tests of what is too long for a mutation to find:
+// random programs (programs_test.go), every library function with odd arguments
+// (library_test.go).
+//
 // The engine has no sockets and no goroutines, and its clock is turned by the
 // input, so that an input always does the same. Lines of input are commands as
 // redis-cli takes them, with these additions:

@@ -69,3 +69,10 @@ func BenchmarkCJSONDecode(b *testing.B) {
 func BenchmarkCmsgpackPack(b *testing.B) {
 	benchCall(b, newState(b), "local t = {a = 1, b = {1, 2, 3}, c = 'text'} for i = 1, 100 do local s = cmsgpack.pack(t) end")
 }
+
+func BenchmarkPow(b *testing.B) {
+	x, y := 1.1, 2.7
+	for b.Loop() {
+		x = 1 + Pow(x, y)*1e-9
+	}
+}

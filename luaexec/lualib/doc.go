@@ -14,11 +14,12 @@
 //
 // Where it differs from Redis on purpose or by necessity: the order in which
 // cjson.encode and cmsgpack.pack write an object's keys; the last bit of some of
-// math's transcendental functions (Go's are not glibc's); a bad argument of a
-// method call is blamed with C's wording for plain calls; string.dump refuses;
-// collectgarbage("count") is the whole process's heap; results above the limit
-// are refused where redis-server would run out of memory and abort; far negative
-// positions of table.insert are refused.
+// math's trigonometric functions (Go's are not glibc's), and of one power,
+// exponential or logarithm in a thousand (glibc's are not rounded correctly); a
+// bad argument of a method call is blamed with C's wording for plain calls;
+// string.dump refuses; collectgarbage("count") is the whole process's heap;
+// results above the limit are refused where redis-server would run out of memory
+// and abort; far negative positions of table.insert are refused.
 //
 // Every function here bounds what it takes before it takes it. Running out of
 // memory and overflowing Go's stack cannot be recovered from, so a result above

@@ -41,7 +41,7 @@ const ErrCStack = "C stack overflow"
 
 // maxNesting is C Lua's limit of 200 nested C calls, less those that Redis needs
 // to get a script going.
-const maxNesting = 197
+const maxNesting = 198
 
 // callLua is L.Call for library functions. Deeper nesting than C Lua's is refused
 // because gopher-lua needs minutes to unwind from its own call limit then.

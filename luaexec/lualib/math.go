@@ -16,7 +16,7 @@ func patchMath(L *lua.LState) {
 	negNaN := math.Copysign(math.NaN(), -1)
 	for name, f := range map[string]func(float64) float64{
 		"acos": math.Acos, "asin": math.Asin, "atan": math.Atan, "ceil": math.Ceil, "cos": math.Cos,
-		"cosh": math.Cosh, "exp": math.Exp, "floor": math.Floor, "log": math.Log, "log10": log10,
+		"cosh": math.Cosh, "exp": exp, "floor": math.Floor, "log": log, "log10": log10,
 		"sin": math.Sin, "sinh": math.Sinh, "sqrt": math.Sqrt, "tan": math.Tan, "tanh": math.Tanh,
 		"deg": func(x float64) float64 { return x / radiansPerDegree },
 		"rad": func(x float64) float64 { return x * radiansPerDegree },
@@ -32,7 +32,7 @@ func patchMath(L *lua.LState) {
 		}))
 	}
 	for name, f := range map[string]func(x, y float64) float64{
-		"atan2": math.Atan2, "fmod": math.Mod, "mod": math.Mod, "pow": math.Pow,
+		"atan2": math.Atan2, "fmod": math.Mod, "mod": math.Mod, "pow": Pow,
 	} {
 		t.RawSetString(name, L.NewFunction(func(L *lua.LState) int {
 			y := checkNumber(L, 2) // first, as C's compiler has it
@@ -68,15 +68,6 @@ func sameNaN(result, x, invalid float64) float64 {
 		return x
 	}
 	return invalid
-}
-
-// log10 is exact for powers of ten, as C's is and Go's is not.
-func log10(x float64) float64 {
-	y := math.Log10(x)
-	if r := math.Round(y); r != y && math.Abs(r) < 330 && math.Pow10(int(r)) == x {
-		return r
-	}
-	return y
 }
 
 func mathAbs(L *lua.LState) int {

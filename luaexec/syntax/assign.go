@@ -15,7 +15,10 @@ func (p *parser) assignment(first ast.Expr, bare bool, line int) ast.Stmt {
 	}
 	p.expect('=')
 	values := p.exprList()
-	if (len(targets) > 1 || p.miscompiled(targets[0], values[0])) && p.anyLocal(targets) {
+	for _, t := range targets {
+		p.done(t)
+	}
+	if len(targets) > 1 && anyVariable(targets) || p.miscompiled(targets[0], values[0]) {
 		return assignSeparately(targets, values, line)
 	}
 	return at(&ast.AssignStmt{Lhs: targets, Rhs: values}, line)
@@ -25,20 +28,23 @@ func (p *parser) assignment(first ast.Expr, bare bool, line int) ast.Stmt {
 // when target is a local variable: it does not store at all when "f() and x" ends
 // at f(), and it puts a called function where the last parameter is.
 func (p *parser) miscompiled(target, value ast.Expr) bool {
+	name, ok := target.(*ast.IdentExpr)
+	if !ok || !p.fn.declares(name.Value) {
+		return false
+	}
 	switch value.(type) {
 	case *ast.LogicalOpExpr:
 		return true
 	case *ast.FuncCallExpr:
-		name, ok := target.(*ast.IdentExpr)
-		return ok && name.Value == p.fn.last
+		return name.Value == p.fn.last
 	}
 	return false
 }
 
-// anyLocal reports whether one of the targets lives in a register.
-func (p *parser) anyLocal(targets []ast.Expr) bool {
+// anyVariable reports whether one of the targets is a variable, not a field.
+func anyVariable(targets []ast.Expr) bool {
 	for _, t := range targets {
-		if name, ok := t.(*ast.IdentExpr); ok && p.fn.declares(name.Value) {
+		if _, ok := t.(*ast.IdentExpr); ok {
 			return true
 		}
 	}
@@ -47,7 +53,8 @@ func (p *parser) anyLocal(targets []ast.Expr) bool {
 
 // assignSeparately evaluates tables and keys, then all values, and assigns last.
 // gopher-lua's compiler stores into a local variable while later values still
-// want its old one.
+// want its old one, and takes what it stores into an outer function's variable
+// from a wrong register.
 func assignSeparately(targets, values []ast.Expr, line int) ast.Stmt {
 	var names, temps []string
 	var parts []ast.Expr

@@ -14,6 +14,8 @@ const (
 	HiddenForStep    = "(step)"
 	// HiddenMod is the operator %.
 	HiddenMod = "(mod)"
+	// HiddenPow is the operator ^.
+	HiddenPow = "(pow)"
 	// HiddenLen is the operator # without __len for tables.
 	HiddenLen = "(len)"
 	// HiddenSpread takes a table, the number of its elements and any further
@@ -87,6 +89,9 @@ func (p *parser) callArgs(held int) []ast.Expr {
 	var args []ast.Expr
 	p.hold(held)
 	for more := p.tok.kind != ')'; more; more = p.accept(',') {
+		if len(args) > 0 {
+			p.done(args[len(args)-1])
+		}
 		args = append(args, p.expr())
 		if len(args) <= maxDirectArgs {
 			p.hold(1)
@@ -98,6 +103,9 @@ func (p *parser) callArgs(held int) []ast.Expr {
 	}
 	p.release(held)
 	p.expectClosing(')', '(', line)
+	if len(args) > 0 {
+		p.done(args[len(args)-1])
+	}
 	return spread(args, line)
 }
 
@@ -116,54 +124,6 @@ func spread(args []ast.Expr, line int) []ast.Expr {
 	count := at(&ast.NumberExpr{Value: itoa(len(fields))}, line)
 	all := &ast.FuncCallExpr{Func: hidden(HiddenSpread, line), Args: []ast.Expr{list, count, last}}
 	return []ast.Expr{at(all, line)}
-}
-
-// table reads a table constructor.
-func (p *parser) table() ast.Expr {
-	line := p.lx.line
-	t := at(&ast.TableExpr{}, line)
-	p.expect('{')
-	p.hold(1)
-	waiting := 0
-	for p.tok.kind != '}' {
-		f := p.tableField()
-		t.Fields = append(t.Fields, f)
-		if f.Key == nil && waiting < maxDirectArgs {
-			p.hold(1)
-			waiting++
-		}
-		if !p.accept(',') && !p.accept(';') {
-			break
-		}
-	}
-	p.release(waiting + 1)
-	p.expectClosing('}', '{', line)
-	t.SetLastLine(p.lastLine)
-	return t
-}
-
-func (p *parser) tableField() *ast.Field {
-	switch {
-	case p.tok.kind == tName && p.lookahead().kind == '=':
-		key := at(&ast.StringExpr{Value: p.name()}, p.lastLine)
-		p.advance()
-		return &ast.Field{Key: key, Value: p.heldExpr()}
-	case p.tok.kind == '[':
-		p.advance()
-		key := p.expr()
-		p.expect(']')
-		p.expect('=')
-		return &ast.Field{Key: key, Value: p.heldExpr()}
-	}
-	return &ast.Field{Value: p.expr()}
-}
-
-// heldExpr is an expression read while one value waits.
-func (p *parser) heldExpr() ast.Expr {
-	p.hold(1)
-	e := p.expr()
-	p.release(1)
-	return e
 }
 
 // forBound reads a bound of a numeric for.

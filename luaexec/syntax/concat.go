@@ -5,8 +5,6 @@ import (
 	"strconv"
 
 	"github.com/yuin/gopher-lua/ast"
-
-	"github.com/lockredis/lockredis/luaexec/lualib"
 )
 
 // concat is a chain of ".." while it is being read.
@@ -23,9 +21,6 @@ func (p *parser) finish(e ast.Expr) ast.Expr {
 	}
 	line := c.Line()
 	for i, part := range c.parts {
-		if n, ok := part.(*ast.NumberExpr); ok {
-			part = at(&ast.StringExpr{Value: lualib.FormatNumber(p.values[n])}, n.Line())
-		}
 		c.parts[i] = single(part)
 	}
 	return p.call(hidden(HiddenConcat, line), spread(c.parts, line), line)

@@ -12,10 +12,13 @@
 //
 //   - a..b becomes a call, because the machine prints numbers in Go's way;
 //   - a%b becomes a call, because C Lua's remainder is a-floor(a/b)*b;
+//   - a^b becomes a call, because Go's powers are not C's in the last digit;
 //   - several assignments at once go through variables of their own, because the
 //     machine's compiler would let a,b = b,a lose a value;
 //   - constant conditions and bodies that start with a jump are avoided, because
 //     its compiler mistakes such jumps (see branch.go);
+//   - a loop that a break leaves from a block inside with captured variables gets
+//     one of its own, because only then they are closed (see loop.go);
 //   - the bounds of a numeric for are converted by a call unless they are
 //     numbers already, because the machine refuses strings;
 //   - an assignment to a global becomes one to a read-only table, because the

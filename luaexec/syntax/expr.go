@@ -1,6 +1,10 @@
 package syntax
 
-import "github.com/yuin/gopher-lua/ast"
+import (
+	"github.com/yuin/gopher-lua/ast"
+
+	"github.com/lockredis/lockredis/luaexec/lualib"
+)
 
 // binary operators with C Lua's priorities: left binds what stands before it.
 type operator struct {
@@ -23,12 +27,22 @@ func (p *parser) exprList() []ast.Expr {
 	list := []ast.Expr{p.expr()}
 	held := 0
 	for p.accept(',') {
+		p.done(list[held])
 		p.hold(1)
 		held++
 		list = append(list, p.expr())
 	}
 	p.release(held)
 	return list
+}
+
+// done puts the line of the last token on a variable or field: C Lua makes the
+// instruction that reads or sets it when it has seen what comes next.
+func (p *parser) done(e ast.Expr) {
+	switch e.(type) {
+	case *ast.IdentExpr, *ast.AttrGetExpr:
+		at(e, p.lastLine)
+	}
 }
 
 func (p *parser) expr() ast.Expr { return p.finish(p.subexpr(0)) }
@@ -51,6 +65,7 @@ func (p *parser) subexpr(limit int) ast.Expr {
 		}
 		p.chained(links)
 		p.advance()
+		p.done(e)
 		p.hold(1)
 		right := p.subexpr(op.right)
 		p.release(1)
@@ -97,10 +112,24 @@ func (p *parser) binary(op string, left, right ast.Expr) ast.Expr {
 		return logical(op, left, right, line)
 	case "%":
 		return p.call(hidden(HiddenMod, line), []ast.Expr{left, single(right)}, line)
-	case "+", "-", "*", "/", "^":
+	case "^":
+		return p.power(left, right, line)
+	case "+", "-", "*", "/":
 		return at(&ast.ArithmeticOpExpr{Operator: op, Lhs: left, Rhs: right}, line)
 	}
 	return at(&ast.RelationalOpExpr{Operator: op, Lhs: left, Rhs: right}, line)
+}
+
+// power is "left ^ right", computed at once when both are constants.
+func (p *parser) power(left, right ast.Expr, line int) ast.Expr {
+	a, okA := left.(*ast.NumberExpr)
+	b, okB := right.(*ast.NumberExpr)
+	if okA && okB {
+		if v := lualib.Pow(p.values[a], p.values[b]); v-v == 0 {
+			return number(v, line, p)
+		}
+	}
+	return p.call(hidden(HiddenPow, line), []ast.Expr{left, single(right)}, line)
 }
 
 // simple reads a constant, a function, a table or what primary reads.
@@ -149,6 +178,7 @@ func (p *parser) primary() (e ast.Expr, bare bool) {
 		p.advance()
 		e = single(p.expr())
 		p.expectClosing(')', '(', line)
+		p.done(e)
 	case tName:
 		name := p.tok.text
 		p.advance()

@@ -37,6 +37,12 @@ func (p *parser) numericFor(name string, line int) ast.Stmt {
 	}
 	p.release(1)
 	p.declare("(for index)", "(for limit)", "(for step)")
+	p.expect(tDo)
+	for _, bound := range []ast.Expr{s.Init, s.Limit, s.Step} {
+		if call, ok := bound.(*ast.FuncCallExpr); ok {
+			at(call, p.lastLine)
+		}
+	}
 	s.Stmts = p.forBody(name)
 	return s
 }
@@ -47,10 +53,12 @@ func (p *parser) genericFor(name string, line int) ast.Stmt {
 		names = append(names, p.name())
 		p.checkLocals(len(names) + 3)
 	}
+	s := &ast.GenericForStmt{Names: names}
 	p.expect(tIn)
+	at(s, p.lx.line)
 	exprs := p.exprList()
 	p.declare("(for generator)", "(for state)", "(for control)")
-	s := at(&ast.GenericForStmt{Names: names}, line)
+	p.expect(tDo)
 	var before ast.Stmt
 	before, s.Exprs = forValues(names, exprs, line)
 	s.Stmts = padded(p.forBody(names...), line)
@@ -81,13 +89,12 @@ func forValues(names []string, exprs []ast.Expr, line int) (before ast.Stmt, val
 	return at(&ast.LocalAssignStmt{Names: vars, Exprs: exprs}, line), values
 }
 
+// forBody reads the block behind "do".
 func (p *parser) forBody(names ...string) []ast.Stmt {
-	p.expect(tDo)
-	p.fn.loops++
+	p.openLoop()
 	outer := len(p.fn.locals)
 	p.declare(names...)
 	stmts := p.chunk()
 	p.fn.locals = p.fn.locals[:outer]
-	p.fn.loops--
-	return stmts
+	return p.closeLoop(stmts)
 }

@@ -13,6 +13,10 @@ type Block struct {
 	// Loops is true when the code could run for ever: it has a loop or a
 	// function, or names a global that can make one (load, loadstring, _G).
 	Loops bool
+	// Fields are the lines of table constructors that have computed keys on
+	// several lines: its own, and those of the keyed fields. Number n stands for
+	// it in the tree as the line -1-n.
+	Fields [][]int
 }
 
 // Options says what the environment offers.
@@ -48,7 +52,7 @@ func Parse(source string, opts Options) (block Block, err error) {
 	p.advance()
 	stmts := p.chunk()
 	p.expect(tEOF)
-	return Block{Stmts: stmts, Loops: p.loops}, nil
+	return Block{Stmts: stmts, Loops: p.loops, Fields: p.fields}, nil
 }
 
 // parser is one pass over one chunk. Its methods follow the productions of
@@ -66,7 +70,8 @@ type parser struct {
 	memory    int // Options.Memory
 	taken     int // of it
 	loops     bool
-	checksLen bool // some metatable may have __len, which C Lua ignores for tables
+	fields    [][]int // Block.Fields
+	checksLen bool    // some metatable may have __len, which C Lua ignores for tables
 	bound     func(string) bool
 	values    map[*ast.NumberExpr]float64
 }
@@ -241,10 +246,7 @@ func (p *parser) statement() (s ast.Stmt, last bool) {
 		return p.returnStatement(line), true
 	case tBreak:
 		p.advance()
-		if p.fn.loops == 0 {
-			p.failHere("no loop to break")
-		}
-		return at(&ast.BreakStmt{}, line), true
+		return p.breakStatement(line), true
 	}
 	return p.expressionStatement(line), false
 }
@@ -277,12 +279,12 @@ func (p *parser) whileStatement(line int) ast.Stmt {
 	p.advance()
 	p.loops = true
 	cond := condition(p.expr())
-	p.fn.loops++
 	p.expect(tDo)
-	s := at(&ast.WhileStmt{Condition: cond, Stmts: padded(p.block(), line)}, line)
+	p.openLoop()
+	body := p.closeLoop(p.block())
+	s := at(&ast.WhileStmt{Condition: cond, Stmts: padded(body, line)}, line)
 	p.expectClosing(tEnd, tWhile, line)
 	s.SetLastLine(p.lastLine)
-	p.fn.loops--
 	return s
 }
 
@@ -290,14 +292,13 @@ func (p *parser) whileStatement(line int) ast.Stmt {
 func (p *parser) repeatStatement(line int) ast.Stmt {
 	p.advance()
 	p.loops = true
-	p.fn.loops++
+	p.openLoop()
 	outer := len(p.fn.locals)
-	stmts := p.chunk()
+	stmts := p.closeLoop(p.chunk())
 	p.expectClosing(tUntil, tRepeat, line)
 	s := at(&ast.RepeatStmt{Stmts: padded(stmts, line), Condition: condition(p.expr())}, line)
 	s.SetLastLine(p.lastLine)
 	p.fn.locals = p.fn.locals[:outer]
-	p.fn.loops--
 	return s
 }
 
@@ -344,7 +345,7 @@ func (p *parser) functionStatement(line int) ast.Stmt {
 	var target ast.Expr
 	name := p.name()
 	if p.tok.kind != '.' && p.tok.kind != ':' {
-		target = p.assignable(name, p.lastLine)
+		target = p.assignable(name, line)
 		fn := p.functionBody(false, line)
 		return at(&ast.AssignStmt{Lhs: []ast.Expr{target}, Rhs: []ast.Expr{fn}}, line)
 	}
@@ -358,6 +359,7 @@ func (p *parser) functionStatement(line int) ast.Stmt {
 	if method {
 		target = p.field(target, p.name())
 	}
+	at(target, line)
 	fn := p.functionBody(method, line)
 	return at(&ast.AssignStmt{Lhs: []ast.Expr{target}, Rhs: []ast.Expr{fn}}, line)
 }

@@ -24,34 +24,48 @@ type function struct {
 	outer    *function
 	line     int // where it is defined, 0 for the main function
 	vararg   bool
-	locals   []string // visible, innermost last
+	locals   []variable // visible, innermost last
 	upvalues map[string]bool
-	loops    int    // open loops, for break
+	loops    []loop // open ones, innermost last
 	last     string // its last parameter
 	held     int    // values that wait in registers
 
 	constants map[token]int // the places of its names, strings and numbers
 }
 
-// declares reports whether name is a visible local variable of f.
-func (f *function) declares(name string) bool {
+// variable is a local variable.
+type variable struct {
+	name     string
+	captured bool // an inner function uses it
+}
+
+// find returns the visible local variable of f with this name, or nil. It is
+// valid until the next one is declared.
+func (f *function) find(name string) *variable {
 	for i := len(f.locals) - 1; i >= 0; i-- {
-		if f.locals[i] == name {
-			return true
+		if f.locals[i].name == name {
+			return &f.locals[i]
 		}
 	}
-	return false
+	return nil
 }
+
+// declares reports whether name is a visible local variable of f.
+func (f *function) declares(name string) bool { return f.find(name) != nil }
 
 // isLocal resolves name; on the way it notes the upvalues that carry it.
 func (p *parser) isLocal(name string) bool {
 	f := p.fn
-	for f != nil && !f.declares(name) {
-		f = f.outer
+	var v *variable
+	for ; f != nil; f = f.outer {
+		if v = f.find(name); v != nil {
+			break
+		}
 	}
 	if f == nil {
 		return false
 	}
+	v.captured = v.captured || f != p.fn
 	for g := p.fn; g != f; g = g.outer {
 		p.addUpvalue(g, name)
 	}
@@ -73,7 +87,9 @@ func (p *parser) addUpvalue(f *function, name string) {
 
 // declare makes name visible from here to the end of the block.
 func (p *parser) declare(names ...string) {
-	p.fn.locals = append(p.fn.locals, names...)
+	for _, name := range names {
+		p.fn.locals = append(p.fn.locals, variable{name: name})
+	}
 	p.checkLocals(0)
 }
 

@@ -1,0 +1,95 @@
+package luaexec
+
+import lua "github.com/yuin/gopher-lua"
+
+// Instructions of gopher-lua's machine: six bits of operation, eight of A, nine
+// of C and nine of B.
+
+func opcode(code uint32) int   { return int(code >> 26) }
+func operandA(code uint32) int { return int(code >> 18 & 0xff) }
+func operandB(code uint32) int { return int(code & 0x1ff) }
+func operandC(code uint32) int { return int(code >> 9 & 0x1ff) }
+
+const maxOperandC = 0x1ff
+
+func withC(code uint32, c int) uint32 { return code&^(maxOperandC<<9) | uint32(c)<<9 }
+
+const nop = uint32(lua.OP_NOP) << 26
+
+// placeFields gives the instructions of table constructors their lines, see
+// syntax.Block.
+func placeFields(p *lua.FunctionProto, fields [][]int) {
+	placed := make(map[int]int) // by constructor, how many fields have their line
+	for pc, line := range p.DbgSourcePositions {
+		if line >= 0 {
+			continue
+		}
+		n := -1 - line
+		field := 0
+		if op := opcode(p.Code[pc]); op == lua.OP_SETTABLE || op == lua.OP_SETTABLEKS {
+			placed[n]++
+			field = placed[n]
+		}
+		p.DbgSourcePositions[pc] = fields[n][field]
+	}
+	for _, child := range p.FunctionPrototypes {
+		placeFields(child, fields)
+	}
+}
+
+// mendTables corrects what gopher-lua's compiler makes of table constructors:
+// after each 50 positional values it stores them, and wrongly does so again
+// after every keyed field that follows at once; it stores a multiple value that
+// follows 50 others in the place of these, and the values beyond the 25550th in
+// places below 1.
+func mendTables(p *lua.FunctionProto) {
+	var stored [256]int // by register, how often the table there has got 50 values
+	for pc := 0; pc < len(p.Code); pc++ {
+		code := p.Code[pc]
+		a := operandA(code)
+		switch opcode(code) {
+		case lua.OP_NEWTABLE:
+			stored[a] = 0
+		case lua.OP_CLOSURE:
+			pc += int(p.FunctionPrototypes[code&(1<<18-1)].NumUpvalues)
+		case lua.OP_SETLIST:
+			full := operandB(code) == lua.FieldsPerFlush
+			block := stored[a] + 1
+			if full && setsField(p.Code[pc-1], a) {
+				block = 0
+			} else if full {
+				stored[a]++
+			}
+			pc += numberBlock(p.Code[pc:], block)
+		}
+	}
+}
+
+// setsField reports whether an instruction stores a keyed field of the table in
+// register a.
+func setsField(code uint32, a int) bool {
+	op := opcode(code)
+	return (op == lua.OP_SETTABLE || op == lua.OP_SETTABLEKS) && operandA(code) == a
+}
+
+// numberBlock gives the SETLIST at the start of code its number, or takes it out
+// for 0. It returns how many words follow that are no instructions: a number
+// that C cannot hold stands there.
+func numberBlock(code []uint32, block int) int {
+	long := operandC(code[0]) == 0
+	switch {
+	case block == 0:
+		code[0] = nop
+		if long {
+			code[1] = nop
+		}
+	case long:
+		code[1] = uint32(block)
+	default:
+		code[0] = withC(code[0], block)
+	}
+	if long {
+		return 1
+	}
+	return 0
+}

@@ -1,0 +1,218 @@
+package lualib
+
+import "math"
+
+// Go's functions are off by up to a unit in the last place, and glibc's, which
+// Redis calls, by a hundredth more than rounding costs. The difference shows:
+// math.floor(125^(1/3)) is 5 there and was 4 here. So powers, exponentials and
+// logarithms are computed with twice the digits and rounded once, which gives
+// glibc's result but where that one is rounded wrongly itself.
+
+// wide is the sum of two numbers, of which lo is less than half a unit of hi.
+type wide struct{ hi, lo float64 }
+
+// quickSum wants |a| >= |b|.
+func quickSum(a, b float64) wide {
+	s := a + b
+	return wide{s, b - (s - a)}
+}
+
+func sum(a, b float64) wide {
+	s := a + b
+	t := s - a
+	return wide{s, (a - (s - t)) + (b - t)}
+}
+
+func (a wide) plus(b wide) wide {
+	s := sum(a.hi, b.hi)
+	return quickSum(s.hi, s.lo+(a.lo+b.lo))
+}
+
+func (a wide) times(b wide) wide {
+	p := a.hi * b.hi
+	return quickSum(p, math.FMA(a.hi, b.lo, math.FMA(a.lo, b.hi, math.FMA(a.hi, b.hi, -p))))
+}
+
+func (a wide) over(b wide) wide {
+	q := a.hi / b.hi
+	rest := a.plus(b.times(wide{-q, 0}))
+	return quickSum(q, (rest.hi+rest.lo)/b.hi)
+}
+
+const ln2High = 0x1.62e42fefa39efp-1
+
+var (
+	wideOne    = wide{1, 0}
+	wideLn2    = wide{ln2High, math.Ln2 - ln2High}
+	odds       = oddFractions()
+	factorials = inverseFactorials()
+)
+
+// oddFractions are 1, 1/3, 1/5 …, the coefficients of the logarithm's series.
+func oddFractions() (f [17]wide) {
+	for i := range f {
+		f[i] = wideOne.over(wide{float64(2*i + 1), 0})
+	}
+	return f
+}
+
+// inverseFactorials are 1, 1, 1/2, 1/6 …, the coefficients of the exponential.
+func inverseFactorials() (f [11]wide) {
+	f[0] = wideOne
+	for i := range f[1:] {
+		f[i+1] = f[i].over(wide{float64(i + 1), 0})
+	}
+	return f
+}
+
+// series is the sum of c[i]*x^i. The terms from c[narrow] on are too small to
+// need all digits. It is good to about 80 bits: of a power at the end of the
+// range 10 are lost, and 53 are wanted.
+func series(c []wide, narrow int, x wide) wide {
+	rest := 0.0
+	for i := len(c) - 1; i >= narrow; i-- {
+		rest = math.FMA(rest, x.hi, c[i].hi)
+	}
+	s := wide{rest, 0}
+	for i := narrow - 1; i >= 0; i-- {
+		s = s.times(x).plus(c[i])
+	}
+	return s
+}
+
+// logarithm is that of a positive finite number: ln m = 2 artanh((m-1)/(m+1)).
+func logarithm(x float64) wide {
+	m, e := math.Frexp(x)
+	if m < math.Sqrt2/2 {
+		m, e = 2*m, e-1
+	}
+	s := wide{m - 1, 0}.over(sum(m, 1))
+	l := s.times(series(odds[:], 6, s.times(s)))
+	l = wide{2 * l.hi, 2 * l.lo}
+	if e == 0 {
+		return l
+	}
+	return wideLn2.times(wide{float64(e), 0}).plus(l)
+}
+
+// exponential is e to the power of x.
+func exponential(x wide) float64 {
+	switch {
+	case x.hi > 710:
+		return math.Inf(1)
+	case x.hi < -746:
+		return 0
+	}
+	const halvings = 6
+	k := math.RoundToEven(x.hi * math.Log2E)
+	r := x.plus(wideLn2.times(wide{-k, 0}))
+	r = wide{math.Ldexp(r.hi, -halvings), math.Ldexp(r.lo, -halvings)}
+	y := series(factorials[:], 4, r)
+	for range halvings {
+		y = y.times(y)
+	}
+	return scaled(y, int(k))
+}
+
+// scaled is x*2^k, rounded once even if it has few digits.
+func scaled(x wide, k int) float64 {
+	const tiny = -1021
+	if k > tiny {
+		return math.Ldexp(x.hi, k)
+	}
+	const unit = 1074
+	hi, lo := math.Ldexp(x.hi, k+unit), math.Ldexp(x.lo, k+unit)
+	n := math.RoundToEven(hi)
+	switch rest := (hi - n) + lo; {
+	case rest > 0.5:
+		n++
+	case rest < -0.5:
+		n--
+	}
+	return math.Ldexp(n, -unit)
+}
+
+// Pow is x to the power of y, as C's pow has it.
+func Pow(x, y float64) float64 {
+	switch {
+	case y == 2:
+		return x * x
+	case y == 0.5 && x > 0:
+		return math.Sqrt(x)
+	case x == 0 || x-x != 0 || !(math.Abs(y) < 1<<63) || x < 0 && y != math.Trunc(y):
+		return powNaN(math.Pow(x, y), x, y)
+	}
+	if n := int64(y); float64(n) == y && n >= -64 && n <= 64 {
+		if p, ok := wholePower(x, int(n)); ok {
+			return p
+		}
+	}
+	p := exponential(logarithm(math.Abs(x)).times(wide{y, 0}))
+	if x < 0 && math.Mod(y, 2) != 0 {
+		return -p
+	}
+	return p
+}
+
+// powNaN gives a result that is not a number its sign.
+func powNaN(result, x, y float64) float64 {
+	invalid := math.Copysign(math.NaN(), -1)
+	if y != y {
+		invalid = y
+	}
+	return sameNaN(result, x, invalid)
+}
+
+// wholePower multiplies. It is not ok when something in between is so large or
+// small that digits may be lost.
+func wholePower(x float64, n int) (p float64, ok bool) {
+	const largest, smallest = 1e250, 1e-250
+	result, square := wideOne, wide{x, 0}
+	for i := max(n, -n); i > 0; i >>= 1 {
+		if i&1 != 0 {
+			result = result.times(square)
+		}
+		if i > 1 {
+			square = square.times(square)
+		}
+	}
+	if n < 0 {
+		result = wideOne.over(result)
+	}
+	size, last := math.Abs(result.hi), math.Abs(square.hi)
+	return result.hi, size < largest && size > smallest && last < largest && last > smallest
+}
+
+// exp is e to the power of x.
+func exp(x float64) float64 {
+	if x != x {
+		return x
+	}
+	return exponential(wide{x, 0})
+}
+
+// log is the natural logarithm.
+func log(x float64) float64 {
+	if !(x > 0) || x > math.MaxFloat64 {
+		return math.Log(x)
+	}
+	return logarithm(x).hi
+}
+
+// log10 is the decimal logarithm. glibc adds it up from those of the power of two
+// and of the rest, and what this costs in digits is seen there, too.
+func log10(x float64) float64 {
+	if !(x > 0) || x > math.MaxFloat64 {
+		return math.Log10(x)
+	}
+	const (
+		high = 0x1.34413509f6p-2 // of log10(2), so that products are exact
+		low  = 0x1.9fef311f12b36p-42
+	)
+	m, e := math.Frexp(x)
+	if e > 0 {
+		m, e = 2*m, e-1
+	}
+	z := float64(float64(e)*low) + float64(math.Log10E*log(m))
+	return z + float64(float64(e)*high)
+}
