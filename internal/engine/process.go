@@ -67,7 +67,7 @@ func (e *Engine) refuse(c *command.Ctx, args resp.Args) (resp.Reply, bool) {
 			return refusal, true
 		}
 	}
-	if !s.Authenticated && !cmd.Has(command.NoAuth) {
+	if c.Config.RequirePass != "" && !s.Authenticated && !cmd.Has(command.NoAuth) {
 		return errNoAuth, true
 	}
 	if s.Multi != nil && cmd.Has(command.NoMulti) {
