@@ -104,7 +104,15 @@ func (s *Session) Local() bool {
 type Transaction struct {
 	Queue [][][]byte // copies of the commands' arguments
 	Cmds  []*Command
-	Dirty bool // a command was refused: EXEC answers EXECABORT
+	Flags Flags // of all that is queued
+	Dirty bool  // a command was refused: EXEC answers EXECABORT
+}
+
+// Add queues a command of the given flags. The arguments are kept.
+func (t *Transaction) Add(cmd *Command, f Flags, args [][]byte) {
+	t.Queue = append(t.Queue, args)
+	t.Cmds = append(t.Cmds, cmd)
+	t.Flags |= f
 }
 
 // WatchedKey is one key that WATCH remembers.

@@ -43,6 +43,8 @@ type Engine struct {
 	log     *slog.Logger
 	memory  int64 // Options.Memory
 
+	measured, overLimit bool // of this unit, see outOfMemory
+
 	sessions sessions
 	parking  parking
 	watched  map[watchKey][]*command.Session
@@ -204,6 +206,7 @@ func (e *Engine) WantsFlush(f Flusher) { e.flush = append(e.flush, f) }
 
 // tick reads the clock: time stands still until the next tick.
 func (e *Engine) tick() {
+	e.measured = false
 	e.env.Micros = e.clock.Now().UnixMicro()
 	e.env.Space.SetNow(e.env.Micros / 1000)
 }

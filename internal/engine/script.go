@@ -20,8 +20,8 @@ type scriptRun struct {
 	busy    bool // past busy-reply-threshold
 	killed  bool
 	wrote   bool // a write command ran: SCRIPT KILL is refused
-	flags   luaexec.Flags
 	noWrite bool
+	oom     bool  // maxmemory was exceeded when it began: it may not take more
 	started int64 // Unix µs
 
 	ctx command.Ctx // of the script's commands
@@ -36,8 +36,13 @@ type runner Engine
 func (n *runner) RunScript(c *command.Ctx, s *luaexec.Script, keys, args [][]byte, readOnly bool) resp.Reply {
 	e := (*Engine)(n)
 	r := &e.script
+	flags := s.Flags()
+	oom := c.Config.MaxMemory > 0 && !flags.AllowOOM && e.outOfMemory()
+	if oom && flags.HasShebang && !flags.NoWrites {
+		return errScriptOOM
+	}
 	r.running, r.busy, r.killed, r.wrote = true, false, false, false
-	r.flags, r.noWrite = s.Flags(), readOnly || s.Flags().NoWrites
+	r.noWrite, r.oom = readOnly || flags.NoWrites, oom
 	r.started = e.env.Micros
 	r.ctx = command.Ctx{Env: &e.env, Session: c.Session, DB: c.DB, Proto: 2, DenyBlocking: true, InScript: true}
 	if e.keys != nil {
@@ -76,9 +81,9 @@ func (r *scriptRun) refuse(cmd *command.Command, args resp.Args) (resp.Reply, bo
 		return errScriptArity, true
 	case cmd.Has(command.NoScript):
 		return errScriptNoScript, true
-	case r.noWrite && writes(cmd):
+	case r.noWrite && writes(cmd.Flags):
 		return errScriptReadOnly, true
-	case cmd.Has(command.DenyOOM) && r.e.env.Config.MaxMemory > 0 && !r.wrote && !r.flags.AllowOOM && r.e.outOfMemory(r.ctx.Session, cmd):
+	case r.oom && cmd.Has(command.DenyOOM) && !r.wrote:
 		return resp.ErrOOM, true
 	}
 	return resp.Reply{}, false
