@@ -236,13 +236,13 @@ func parseKill(f *killFilter, args resp.Args) (failure resp.Reply, ok bool) {
 func clientReply(c *Ctx, args resp.Args) resp.Reply {
 	switch {
 	case isWord(args[2], "on"):
-		c.Session.ReplyMode = ReplyOn
+		c.Session.ReplyMode &^= ReplyOff | ReplySkip
 		return resp.OK
 	case isWord(args[2], "off"):
-		c.Session.ReplyMode = ReplyOff
+		c.Session.ReplyMode |= ReplyOff
 	case isWord(args[2], "skip"):
-		if c.Session.ReplyMode != ReplyOff {
-			c.Session.ReplyMode = ReplySkip
+		if c.Session.ReplyMode&ReplyOff == 0 {
+			c.Session.ReplyMode |= ReplySkipNext
 		}
 	default:
 		return resp.ErrSyntax

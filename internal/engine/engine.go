@@ -248,25 +248,22 @@ func (e *Engine) execute(s *command.Session, args resp.Args) (ran bool) {
 		e.hold(s)
 		return false
 	}
-	e.reply(s, reply)
+	if s.Parked == nil {
+		e.endCommand(s, reply)
+	}
 	return true
 }
 
-// reply queues r for s unless CLIENT REPLY silences it.
-func (e *Engine) reply(s *command.Session, r resp.Reply) {
-	mode := s.ReplyMode
-	switch mode {
-	case command.ReplySkip: // set by this very command
-		s.ReplyMode = command.ReplySkipNow
-	case command.ReplySkipNow:
-		s.ReplyMode = command.ReplyOn
-	}
+// endCommand queues the reply to a client's command, unless CLIENT REPLY silences
+// it. One that is parked ends when it is served.
+func (e *Engine) endCommand(s *command.Session, r resp.Reply) {
 	if r.IsError() {
 		e.countError(r.Text())
 	}
-	if mode == command.ReplyOn && r.Kind() != resp.None {
+	if r.Kind() != resp.None && !s.ReplyMode.Silent() {
 		e.write(s, r)
 	}
+	s.ReplyMode = s.ReplyMode.Next()
 }
 
 // write queues r for s, encoded in a buffer that is used again.

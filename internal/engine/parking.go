@@ -132,7 +132,7 @@ func (e *Engine) endWait(p *command.Parked, r resp.Reply) {
 		}
 	}()
 	e.parking.remove(p)
-	e.reply(p.Session, r)
+	e.endCommand(p.Session, r)
 	p.Session.Conn.Wake()
 }
 

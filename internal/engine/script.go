@@ -162,7 +162,7 @@ func (n *runner) RunQueued(c *command.Ctx, cmd *command.Command, args resp.Args)
 
 // Send queues a reply for c's session.
 func (n *runner) Send(c *command.Ctx, r resp.Reply) {
-	if c.Session.ReplyMode == command.ReplyOn {
+	if !c.Session.ReplyMode.Silent() {
 		(*Engine)(n).write(c.Session, r)
 	}
 }
