@@ -136,6 +136,35 @@ func (h *turningHost) MemoryUsed() int64 {
 	return 0
 }
 
+// fillingHost has more memory in use at each look.
+type fillingHost struct {
+	noHost
+	used int64
+}
+
+func (h *fillingHost) MemoryUsed() int64 {
+	h.used++
+	return h.used
+}
+
+func TestAUnitThatHasBegunIsNotRefusedForWhatItTakes(t *testing.T) {
+	e, _ := newClocked(t)
+	s, _ := join(e)
+	const script = "redis.call('get','k') return redis.call('set','k','v')"
+	do(e, s, "MULTI")
+	do(e, s, "EVAL", script, "0")
+	do(e, s, "SET", "k", "v")
+	do(e, s, "EVAL", script, "0")
+	e.env.Config.MaxMemory = 1
+	e.env.Server = &fillingHost{}
+	expectReply(t, do(e, s, "EXEC"), "*3\r\n+OK\r\n+OK\r\n+OK\r\n")
+	e.env.Server = &fillingHost{}
+	expectReply(t, do(e, s, "EVAL", script, "0"), "+OK\r\n")
+	if got := do(e, s, "EVAL", script, "0"); !strings.HasPrefix(got, "-OOM ") {
+		t.Errorf("over the limit from the start: %q", got)
+	}
+}
+
 func TestATransactionIsOneUnitOfTime(t *testing.T) {
 	e, _ := newClocked(t)
 	s, _ := join(e)
