@@ -2,6 +2,7 @@ package command
 
 import (
 	"fmt"
+	"math"
 	"strings"
 
 	"github.com/lockredis/lockredis/pubsub"
@@ -268,9 +269,12 @@ func clientPause(c *Ctx, args resp.Args) resp.Reply {
 	} else if len(args) > 4 {
 		return resp.ErrSubcommandSyntax(args.String(1), args.String(0))
 	}
-	wait, failure := parseTimeoutMillis(c, args[2])
+	wait, failure := parseTimeoutMillis(args[2])
 	if failure.IsError() {
 		return failure
+	}
+	if wait > math.MaxInt64-c.Now() {
+		wait = 0 // Redis's sum overflows: such a pause is over at once
 	}
 	c.Clients.Pause(c.Now()+wait, writesOnly)
 	return resp.OK

@@ -226,7 +226,7 @@ func wait(c *Ctx, args resp.Args) resp.Reply {
 	if !ok {
 		return resp.ErrNotInt
 	}
-	timeout, failure := parseTimeoutMillis(c, args[2])
+	timeout, failure := parseTimeoutMillis(args[2])
 	if failure.IsError() {
 		return failure
 	}
@@ -234,7 +234,7 @@ func wait(c *Ctx, args resp.Args) resp.Reply {
 		return resp.Int(0)
 	}
 	deadline := int64(0)
-	if timeout > 0 {
+	if timeout > 0 && timeout <= math.MaxInt64-c.Now() {
 		deadline = c.Now() + timeout
 	}
 	c.Parking.Park(&Parked{OnTimeout: resp.Int(0), Deadline: deadline, Session: c.Session, Cmd: c.Cmd, DB: c.DB.ID()})
