@@ -90,6 +90,9 @@ type Runner interface {
 	RunScript(c *Ctx, s *luaexec.Script, keys, args [][]byte, readOnly bool) resp.Reply
 	// KillScript asks the running script to stop (SCRIPT KILL).
 	KillScript() resp.Reply
+	// Busy reports whether the command runs halfway through a script, and what
+	// is answered if it may not.
+	Busy() (refusal resp.Reply, busy bool)
 }
 
 // Watcher is the index of watched keys.

@@ -125,6 +125,9 @@ func shutdown(c *Ctx, args resp.Args) resp.Reply {
 	if abort {
 		return errNoShutdown
 	}
+	if refusal, busy := c.Runner.Busy(); busy && !nosave {
+		return refusal
+	}
 	c.Server.Log("warning", "User requested shutdown...")
 	c.Server.Shutdown()
 	c.Session.Closing = true

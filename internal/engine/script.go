@@ -149,6 +149,9 @@ func (n *runner) KillScript() resp.Reply {
 	return resp.OK
 }
 
+// Busy reports whether a script is running.
+func (n *runner) Busy() (refusal resp.Reply, busy bool) { return errBusy, n.script.running }
+
 // RunQueued runs one command of a transaction and queues its reply.
 func (n *runner) RunQueued(c *command.Ctx, cmd *command.Command, args resp.Args) {
 	e := (*Engine)(n)
