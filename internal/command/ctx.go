@@ -3,6 +3,7 @@ package command
 import (
 	"math/rand/v2"
 
+	"github.com/lockredis/lockredis/expiry"
 	"github.com/lockredis/lockredis/internal/config"
 	"github.com/lockredis/lockredis/luaexec"
 	"github.com/lockredis/lockredis/pubsub"
@@ -20,6 +21,7 @@ type Env struct {
 	Scripts *luaexec.Runtime
 	Rand    *rand.Rand
 	Stats   Stats
+	Clock   expiry.Clock
 	Micros  int64 // the unit's time in Unix µs; Space.Now() is the same in ms
 	Dirty   int64 // changes so far (rdb_changes_since_last_save)
 	// LastSave is when SAVE was last asked for, in Unix seconds; 0: never.

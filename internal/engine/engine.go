@@ -86,6 +86,7 @@ func New(opts Options) *Engine {
 		Config:  opts.Config,
 		PubSub:  pubsub.NewBroker(func(p, s string) bool { return glob.Match(p, s, false) }),
 		Scripts: luaexec.New(luaexec.Options{Version: Version, OnPanic: e.scriptPanicked, Growth: e.scriptGrowth}),
+		Clock:   opts.Clock,
 		Rand:    opts.Rand,
 		Events:  (*events)(e),
 		Parking: (*parkingDesk)(e),
