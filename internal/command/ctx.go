@@ -140,6 +140,8 @@ type Ctx struct {
 	// answers as if its time were up.
 	DenyBlocking bool
 	InScript     bool
+	// Counted is set by a handler that has counted the errors in its reply.
+	Counted bool
 }
 
 // Now returns the unit's time in Unix milliseconds.

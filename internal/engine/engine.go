@@ -3,7 +3,6 @@ package engine
 import (
 	"log/slog"
 	"math/rand/v2"
-	"strings"
 	"sync"
 	"sync/atomic"
 
@@ -241,6 +240,9 @@ func (e *Engine) execute(s *command.Session, args resp.Args) (ran bool) {
 	}
 	*c = command.Ctx{Env: &e.env, Session: s, Cmd: e.env.Table.Find(args), DB: e.env.Space.DB(s.DB), Proto: s.Proto}
 	reply, held := e.process(c, args)
+	if reply.IsError() && !c.Counted {
+		e.countError(reply.Text())
+	}
 	if s.Held {
 		s.Held = false
 		defer e.goOn(s)
@@ -258,9 +260,6 @@ func (e *Engine) execute(s *command.Session, args resp.Args) (ran bool) {
 // endCommand queues the reply to a client's command, unless CLIENT REPLY silences
 // it. One that is parked ends when it is served.
 func (e *Engine) endCommand(s *command.Session, r resp.Reply) {
-	if r.IsError() {
-		e.countError(r.Text())
-	}
 	if r.Kind() != resp.None && !s.ReplyMode.Silent() {
 		e.write(s, r)
 	}
@@ -283,15 +282,3 @@ func (e *Engine) write(s *command.Session, r resp.Reply) {
 // writePiece queues a part of a large reply for e.reader, who may be cut off by
 // it for leaving too much unread.
 func (e *Engine) writePiece(b []byte) ([]byte, bool) { return b[:0], e.reader.Conn.Write(b) }
-
-// errorClasses is how many classes of errors are counted: scripts can make up
-// any number of them.
-const errorClasses = 128
-
-// countError keeps INFO errorstats: a counter for each class.
-func (e *Engine) countError(text string) {
-	class, _, _ := strings.Cut(text, " ")
-	if _, known := e.env.Stats.Errors[class]; known || len(e.env.Stats.Errors) < errorClasses {
-		e.env.Stats.Errors[strings.Clone(class)]++
-	}
-}

@@ -135,6 +135,9 @@ func (e *Engine) endWait(p *command.Parked, r resp.Reply) {
 		}
 	}()
 	e.parking.remove(p)
+	if r.IsError() {
+		e.countError(r.Text())
+	}
 	e.endCommand(p.Session, r)
 	p.Session.Conn.Wake()
 }

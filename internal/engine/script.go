@@ -24,6 +24,8 @@ type scriptRun struct {
 	oom     bool  // maxmemory was exceeded when it began: it may not take more
 	started int64 // Unix µs
 
+	failures failures
+
 	ctx command.Ctx // of the script's commands
 }
 
@@ -50,8 +52,11 @@ func (n *runner) RunScript(c *command.Ctx, s *luaexec.Script, keys, args [][]byt
 			e.keys.named[watchKey{c.DB.ID(), string(key)}] = struct{}{}
 		}
 	}
+	r.failures.forget()
 	defer func() { r.running = false }()
-	return e.env.Scripts.Run(s, keys, args, r)
+	reply := e.env.Scripts.Run(s, keys, args, r)
+	r.countReply(c, reply)
+	return reply
 }
 
 // Call runs one command for the script, with the checks of Redis's
@@ -59,7 +64,10 @@ func (n *runner) RunScript(c *command.Ctx, s *luaexec.Script, keys, args [][]byt
 func (r *scriptRun) Call(args resp.Args) resp.Reply {
 	cmd := r.e.env.Table.Find(args)
 	if refusal, refused := r.refuse(cmd, args); refused {
-		r.e.countError(refusal.Text())
+		r.failed(refusal)
+		if cmd != nil {
+			cmd.Calls.Rejected++
+		}
 		return refusal
 	}
 	if cmd.Has(command.Write) {
@@ -68,7 +76,7 @@ func (r *scriptRun) Call(args resp.Args) resp.Reply {
 	r.ctx.Cmd = cmd
 	reply := r.e.call(&r.ctx, args)
 	if reply.IsError() {
-		r.e.countError(reply.Text())
+		r.failed(reply)
 	}
 	return reply
 }
@@ -157,7 +165,7 @@ func (n *runner) RunQueued(c *command.Ctx, cmd *command.Command, args resp.Args)
 	e := (*Engine)(n)
 	q := command.Ctx{Env: c.Env, Session: c.Session, Cmd: cmd, DB: c.Space.DB(c.Session.DB), Proto: c.Session.Proto, DenyBlocking: true}
 	r := e.call(&q, args)
-	if r.IsError() {
+	if r.IsError() && !q.Counted {
 		e.countError(r.Text())
 	}
 	n.Send(&q, r)
