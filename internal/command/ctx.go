@@ -53,6 +53,9 @@ type Events interface {
 	// Notify announces event (of class) on key if notify-keyspace-events asks
 	// for it.
 	Notify(class Class, event string, db int, key string)
+	// Renewed says that e counts as a new key, though it took another's place:
+	// the store announces only keys that were not there.
+	Renewed(db *store.DB, e *store.Entry)
 }
 
 // Parking holds blocking commands.
