@@ -39,12 +39,13 @@ func (n *runner) RunScript(c *command.Ctx, s *luaexec.Script, keys, args [][]byt
 	e := (*Engine)(n)
 	r := &e.script
 	flags := s.Flags()
-	oom := c.Config.MaxMemory > 0 && !flags.AllowOOM && e.outOfMemory()
-	if oom && flags.HasShebang && !flags.NoWrites {
+	readOnly = readOnly || flags.NoWrites
+	oom := c.Config.MaxMemory > 0 && !readOnly && !flags.AllowOOM && e.outOfMemory()
+	if oom && flags.HasShebang {
 		return errScriptOOM
 	}
 	r.running, r.busy, r.killed, r.wrote = true, false, false, false
-	r.noWrite, r.oom = readOnly || flags.NoWrites, oom
+	r.noWrite, r.oom = readOnly, oom
 	r.started = e.env.Micros
 	r.ctx = command.Ctx{Env: &e.env, Session: c.Session, DB: c.DB, Proto: 2, DenyBlocking: true, InScript: true}
 	if e.keys != nil {
