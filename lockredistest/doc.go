@@ -45,6 +45,9 @@
 // waiter goes on, Advance publishes the message by which the holder would have
 // released the lock.
 //
+// Both clocks stand still while a command or a script runs: a script that loops
+// until TIME has gone on never ends.
+//
 // Or give the key a short life: the clock is the machine's otherwise.
 //
 // # Coming from miniredis

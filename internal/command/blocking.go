@@ -16,7 +16,6 @@ var (
 	errCountPositive   = resp.Error("ERR count should be greater than 0")
 	errTimeoutNotFloat = resp.Error("ERR timeout is not a float or out of range")
 	errTimeoutNotInt   = resp.Error("ERR timeout is not an integer or out of range")
-	errTimeoutRange    = resp.Error("ERR timeout is out of range")
 	errTimeoutNegative = resp.Error("ERR timeout is negative")
 )
 
@@ -50,16 +49,15 @@ func parseTimeout(c *Ctx, arg []byte) (deadline int64, failure resp.Reply) {
 	return c.Now() + wait, resp.NoReply
 }
 
-// parseTimeoutMillis reads the time-out of WAIT and CLIENT PAUSE.
-func parseTimeoutMillis(c *Ctx, arg []byte) (millis int64, failure resp.Reply) {
+// parseTimeoutMillis reads the time-out of WAIT and CLIENT PAUSE. It may be too
+// long to be added to the time.
+func parseTimeoutMillis(arg []byte) (millis int64, failure resp.Reply) {
 	millis, ok := resp.ParseInt(arg)
 	switch {
 	case !ok:
 		return 0, errTimeoutNotInt
 	case millis < 0:
 		return 0, errTimeoutNegative
-	case millis > math.MaxInt64-c.Now():
-		return 0, errTimeoutRange
 	}
 	return millis, resp.NoReply
 }

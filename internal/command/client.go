@@ -2,6 +2,7 @@ package command
 
 import (
 	"fmt"
+	"math"
 	"strings"
 
 	"github.com/lockredis/lockredis/pubsub"
@@ -236,13 +237,13 @@ func parseKill(f *killFilter, args resp.Args) (failure resp.Reply, ok bool) {
 func clientReply(c *Ctx, args resp.Args) resp.Reply {
 	switch {
 	case isWord(args[2], "on"):
-		c.Session.ReplyMode = ReplyOn
+		c.Session.ReplyMode &^= ReplyOff | ReplySkip
 		return resp.OK
 	case isWord(args[2], "off"):
-		c.Session.ReplyMode = ReplyOff
+		c.Session.ReplyMode |= ReplyOff
 	case isWord(args[2], "skip"):
-		if c.Session.ReplyMode != ReplyOff {
-			c.Session.ReplyMode = ReplySkip
+		if c.Session.ReplyMode&ReplyOff == 0 {
+			c.Session.ReplyMode |= ReplySkipNext
 		}
 	default:
 		return resp.ErrSyntax
@@ -268,9 +269,12 @@ func clientPause(c *Ctx, args resp.Args) resp.Reply {
 	} else if len(args) > 4 {
 		return resp.ErrSubcommandSyntax(args.String(1), args.String(0))
 	}
-	wait, failure := parseTimeoutMillis(c, args[2])
+	wait, failure := parseTimeoutMillis(args[2])
 	if failure.IsError() {
 		return failure
+	}
+	if wait > math.MaxInt64-c.Now() {
+		wait = 0 // Redis's sum overflows: such a pause is over at once
 	}
 	c.Clients.Pause(c.Now()+wait, writesOnly)
 	return resp.OK

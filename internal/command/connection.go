@@ -20,12 +20,13 @@ var (
 // defaultUser is the only user there is without ACL.
 const defaultUser = "default"
 
-// ResetSession brings a session into the state of a new connection.
+// ResetSession brings a session into the state of a new connection, but for
+// CLIENT NO-EVICT, and for CLIENT REPLY SKIP if that silences this very RESET.
 func ResetSession(env *Env, s *Session) {
 	s.Name, s.User = "", defaultUser
 	s.Authenticated = env.Config.RequirePass == ""
 	s.DB, s.Proto = 0, 2
-	s.ReplyMode, s.NoEvict = ReplyOn, false
+	s.ReplyMode &= ReplySkip
 	s.Multi = nil
 	env.Watcher.Unwatch(s)
 	env.PubSub.Close(s, &s.Subs)

@@ -3,6 +3,7 @@ package command
 import (
 	"math/rand/v2"
 
+	"github.com/lockredis/lockredis/expiry"
 	"github.com/lockredis/lockredis/internal/config"
 	"github.com/lockredis/lockredis/luaexec"
 	"github.com/lockredis/lockredis/pubsub"
@@ -20,6 +21,7 @@ type Env struct {
 	Scripts *luaexec.Runtime
 	Rand    *rand.Rand
 	Stats   Stats
+	Clock   expiry.Clock
 	Micros  int64 // the unit's time in Unix µs; Space.Now() is the same in ms
 	Dirty   int64 // changes so far (rdb_changes_since_last_save)
 	// LastSave is when SAVE was last asked for, in Unix seconds; 0: never.
@@ -51,6 +53,9 @@ type Events interface {
 	// Notify announces event (of class) on key if notify-keyspace-events asks
 	// for it.
 	Notify(class Class, event string, db int, key string)
+	// Renewed says that e counts as a new key, though it took another's place:
+	// the store announces only keys that were not there.
+	Renewed(db *store.DB, e *store.Entry)
 }
 
 // Parking holds blocking commands.
@@ -90,6 +95,9 @@ type Runner interface {
 	RunScript(c *Ctx, s *luaexec.Script, keys, args [][]byte, readOnly bool) resp.Reply
 	// KillScript asks the running script to stop (SCRIPT KILL).
 	KillScript() resp.Reply
+	// Busy reports whether the command runs halfway through a script, and what
+	// is answered if it may not.
+	Busy() (refusal resp.Reply, busy bool)
 }
 
 // Watcher is the index of watched keys.
@@ -135,6 +143,8 @@ type Ctx struct {
 	// answers as if its time were up.
 	DenyBlocking bool
 	InScript     bool
+	// Counted is set by a handler that has counted the errors in its reply.
+	Counted bool
 }
 
 // Now returns the unit's time in Unix milliseconds.

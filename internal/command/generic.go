@@ -111,11 +111,8 @@ func renamenx(c *Ctx, args resp.Args) resp.Reply {
 	return resp.Int(1)
 }
 
-// renameEntry deletes what is at to first: the key is then a new one, as in
-// Redis, to those who listen for it.
 func renameEntry(c *Ctx, e *store.Entry, to []byte) {
-	c.DB.Delete(to)
-	moved := place(c.DB, to, e.Value(), e.Deadline())
+	moved := replace(c, c.DB, to, e.Value(), e.Deadline())
 	c.DB.Remove(e)
 	c.Notify(Generic, "rename_from", e.Key())
 	c.Events.Notify(Generic, "rename_to", c.DB.ID(), moved.Key())
@@ -126,6 +123,18 @@ func place(db *store.DB, key []byte, v store.Value, deadline int64) *store.Entry
 	e := db.Set(key, v)
 	if deadline != 0 {
 		db.SetDeadline(e, deadline)
+	}
+	return e
+}
+
+// replace is place where another value may stand: that key is then a new one, as
+// in Redis, to those who listen for it. It keeps its place, so that no SCAN misses
+// it.
+func replace(c *Ctx, db *store.DB, key []byte, v store.Value, deadline int64) *store.Entry {
+	there := db.Peek(key) != nil
+	e := place(db, key, v, deadline)
+	if there {
+		c.Events.Renewed(db, e)
 	}
 	return e
 }
@@ -150,11 +159,11 @@ func move(c *Ctx, args resp.Args) resp.Reply {
 }
 
 func copyCmd(c *Ctx, args resp.Args) resp.Reply {
-	to, replace := c.DB, false
+	to, mayReplace := c.DB, false
 	for i := 3; i < len(args); i++ {
 		switch {
 		case isWord(args[i], "replace"):
-			replace = true
+			mayReplace = true
 		case isWord(args[i], "db") && i+1 < len(args):
 			i++
 			var failure resp.Reply
@@ -172,13 +181,10 @@ func copyCmd(c *Ctx, args resp.Args) resp.Reply {
 	if e == nil {
 		return resp.Int(0)
 	}
-	if to.LookupWrite(args[2]) != nil {
-		if !replace {
-			return resp.Int(0)
-		}
-		to.Delete(args[2])
+	if !mayReplace && to.LookupWrite(args[2]) != nil {
+		return resp.Int(0)
 	}
-	copied := place(to, args[2], e.Value().Clone(), e.Deadline())
+	copied := replace(c, to, args[2], e.Value().Clone(), e.Deadline())
 	c.Dirty++
 	c.Events.Notify(Generic, "copy_to", to.ID(), copied.Key())
 	return resp.Int(1)
@@ -226,7 +232,7 @@ func wait(c *Ctx, args resp.Args) resp.Reply {
 	if !ok {
 		return resp.ErrNotInt
 	}
-	timeout, failure := parseTimeoutMillis(c, args[2])
+	timeout, failure := parseTimeoutMillis(args[2])
 	if failure.IsError() {
 		return failure
 	}
@@ -234,7 +240,7 @@ func wait(c *Ctx, args resp.Args) resp.Reply {
 		return resp.Int(0)
 	}
 	deadline := int64(0)
-	if timeout > 0 {
+	if timeout > 0 && timeout <= math.MaxInt64-c.Now() {
 		deadline = c.Now() + timeout
 	}
 	c.Parking.Park(&Parked{OnTimeout: resp.Int(0), Deadline: deadline, Session: c.Session, Cmd: c.Cmd, DB: c.DB.ID()})

@@ -1,6 +1,8 @@
 package command
 
 import (
+	"fmt"
+	"maps"
 	"testing"
 
 	"github.com/lockredis/lockredis/resp"
@@ -151,5 +153,45 @@ func TestCommandInfoOfARangeAndOfAnUnknownName(t *testing.T) {
 	`)
 	if names := h.run("command list filterby aclcat connection"); len(names.Elems()) == 0 || names.Kind() != resp.KindArray {
 		t.Errorf("no command is in the category connection: %v", names)
+	}
+}
+
+// scanned returns the keys from a cursor on.
+func (h *harness) scanned(cursor string) map[string]bool {
+	keys := map[string]bool{}
+	for {
+		reply := h.do("SCAN", cursor, "COUNT", "4").Elems()
+		for _, key := range reply[1].Elems() {
+			keys[key.Text()] = true
+		}
+		if cursor = reply[0].Text(); cursor == "0" {
+			return keys
+		}
+	}
+}
+
+func TestASCANMissesNoKeyThatIsRenamedOrCopiedOnto(t *testing.T) {
+	const keys = 20
+	for _, overwrite := range []string{"RENAME src%d k%d", "COPY src%d k%d REPLACE"} {
+		h := newHarness(t)
+		for _, name := range []string{"k", "src"} {
+			for i := range keys {
+				h.run(fmt.Sprintf("SET %s%d x", name, i))
+			}
+		}
+		first := h.do("SCAN", "0", "COUNT", "24").Elems()
+		seen := map[string]bool{}
+		for _, key := range first[1].Elems() {
+			seen[key.Text()] = true
+		}
+		for i := range keys {
+			h.run(fmt.Sprintf(overwrite, i, i))
+		}
+		maps.Copy(seen, h.scanned(first[0].Text()))
+		for i := range keys {
+			if key := fmt.Sprintf("k%d", i); !seen[key] {
+				t.Errorf("%s: the scan missed %s", overwrite, key)
+			}
+		}
 	}
 }

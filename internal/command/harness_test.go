@@ -93,6 +93,9 @@ func (h *harness) Notify(_ Class, event string, db int, key string) {
 	h.events = append(h.events, fmt.Sprintf("%s %s", event, key))
 }
 
+// Renewed makes harness an Events.
+func (h *harness) Renewed(db *store.DB, e *store.Entry) { h.Added(db.ID(), e.Key(), e.Value().Type()) }
+
 // Touched and the methods below make harness a store.Observer.
 func (h *harness) Touched(int, string) {}
 

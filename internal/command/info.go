@@ -234,9 +234,12 @@ func infoCommandstats(c *Ctx, w *infoWriter) {
 	}
 }
 
+// unbroken replaces what would end a line of INFO, or its name.
+var unbroken = strings.NewReplacer("#", "_", ":", "_", "\r", "_", "\n", "_")
+
 func infoErrorstats(c *Ctx, w *infoWriter) {
 	for _, class := range slices.Sorted(maps.Keys(c.Stats.Errors)) {
-		w.line("errorstat_"+class, fmt.Sprintf("count=%d", c.Stats.Errors[class]))
+		w.line("errorstat_"+unbroken.Replace(class), fmt.Sprintf("count=%d", c.Stats.Errors[class]))
 	}
 }
 

@@ -5,6 +5,8 @@ import (
 	"github.com/lockredis/lockredis/resp"
 )
 
+var errDenyBlocking = resp.Error("ERR SSUBSCRIBE isn't allowed for a DENY BLOCKING client")
+
 // family is a kind of subscription with the words of its confirmations.
 type family struct {
 	kind         pubsub.Kind
@@ -19,10 +21,16 @@ var (
 
 func subscribe(c *Ctx, args resp.Args) resp.Reply    { return join(c, channels, args) }
 func psubscribe(c *Ctx, args resp.Args) resp.Reply   { return join(c, patterns, args) }
-func ssubscribe(c *Ctx, args resp.Args) resp.Reply   { return join(c, shards, args) }
 func unsubscribe(c *Ctx, args resp.Args) resp.Reply  { return leave(c, channels, args) }
 func punsubscribe(c *Ctx, args resp.Args) resp.Reply { return leave(c, patterns, args) }
 func sunsubscribe(c *Ctx, args resp.Args) resp.Reply { return leave(c, shards, args) }
+
+func ssubscribe(c *Ctx, args resp.Args) resp.Reply {
+	if c.DenyBlocking { // SUBSCRIBE and PSUBSCRIBE may be queued
+		return errDenyBlocking
+	}
+	return join(c, shards, args)
+}
 
 // count is the number in confirmations: shard channels count by themselves.
 func (f family) count(s *Session) resp.Reply {

@@ -9,7 +9,6 @@ var (
 	errNoScript       = resp.Error("NOSCRIPT No matching script. Please use EVAL.")
 	errKeysNegative   = resp.Error("ERR Number of keys can't be negative")
 	errReadOnlyScript = resp.Error("ERR Can not execute a script with write flag using *_ro command.")
-	errScriptOOM      = resp.Error("OOM allow-oom flag is not set on the script, can not run it when used memory > 'maxmemory'")
 	errScriptFlush    = resp.Error("ERR SCRIPT FLUSH only support SYNC|ASYNC option")
 	errScriptDebug    = resp.Error("ERR Use SCRIPT DEBUG YES/SYNC/NO")
 	errNoDebugger     = resp.Error("ERR lockredis has no Lua debugger")
@@ -61,15 +60,10 @@ func scriptKeys(args resp.Args) (n int, failure resp.Reply, ok bool) {
 	return int(count), failure, true
 }
 
-// runScript checks what the script's shebang line declares and runs it.
+// runScript runs a script unless its shebang line says that it writes.
 func runScript(c *Ctx, s *luaexec.Script, args resp.Args, keys int, readOnly bool) resp.Reply {
-	if flags := s.Flags(); flags.HasShebang && !flags.NoWrites {
-		if readOnly {
-			return errReadOnlyScript
-		}
-		if !flags.AllowOOM && c.Config.MaxMemory > 0 && c.Server.MemoryUsed() > c.Config.MaxMemory {
-			return errScriptOOM
-		}
+	if flags := s.Flags(); readOnly && flags.HasShebang && !flags.NoWrites {
+		return errReadOnlyScript
 	}
 	return c.Runner.RunScript(c, s, args[3:3+keys], args[3+keys:], readOnly)
 }

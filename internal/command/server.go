@@ -17,8 +17,12 @@ var (
 
 func dbsize(c *Ctx, _ resp.Args) resp.Reply { return resp.Int(int64(c.DB.Len())) }
 
+// timeCmd reads the clock itself, as in Redis 7.0: the unit's time stands still, so
+// that no key expires halfway through a script, but a script may measure how
+// long it takes.
 func timeCmd(c *Ctx, _ resp.Args) resp.Reply {
-	return resp.Array(resp.BulkInt(c.Micros/1e6), resp.BulkInt(c.Micros%1e6))
+	micros := c.Clock.Now().UnixMicro()
+	return resp.Array(resp.BulkInt(micros/1e6), resp.BulkInt(micros%1e6))
 }
 
 func role(*Ctx, resp.Args) resp.Reply {
@@ -124,6 +128,9 @@ func shutdown(c *Ctx, args resp.Args) resp.Reply {
 	}
 	if abort {
 		return errNoShutdown
+	}
+	if refusal, busy := c.Runner.Busy(); busy && !nosave {
+		return refusal
 	}
 	c.Server.Log("warning", "User requested shutdown...")
 	c.Server.Shutdown()

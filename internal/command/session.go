@@ -45,16 +45,29 @@ type Session struct {
 	Panicked func(s *Session, cause any)
 }
 
-// ReplyMode is what CLIENT REPLY set.
+// ReplyMode is what CLIENT REPLY set: a set of bits, none of them for ON.
 type ReplyMode uint8
 
-// The modes: Skip silences the next command, SkipNow the running one.
+// ReplySkip silences the running command, ReplySkipNext the one after it.
 const (
-	ReplyOn ReplyMode = iota
-	ReplyOff
+	ReplyOff ReplyMode = 1 << iota
 	ReplySkip
-	ReplySkipNow
+	ReplySkipNext
+
+	ReplyOn ReplyMode = 0
 )
+
+// Silent reports whether the running command's replies are dropped. Messages
+// are not.
+func (m ReplyMode) Silent() bool { return m&(ReplyOff|ReplySkip) != 0 }
+
+// Next returns the mode for the command after the running one, which has ended.
+func (m ReplyMode) Next() ReplyMode {
+	if m&ReplySkipNext != 0 {
+		return m&ReplyOff | ReplySkip
+	}
+	return m & ReplyOff
+}
 
 // Conn is the socket's side of a session. Its methods never block and are
 // called under the engine's lock.
@@ -104,7 +117,15 @@ func (s *Session) Local() bool {
 type Transaction struct {
 	Queue [][][]byte // copies of the commands' arguments
 	Cmds  []*Command
-	Dirty bool // a command was refused: EXEC answers EXECABORT
+	Flags Flags // of all that is queued
+	Dirty bool  // a command was refused: EXEC answers EXECABORT
+}
+
+// Add queues a command of the given flags. The arguments are kept.
+func (t *Transaction) Add(cmd *Command, f Flags, args [][]byte) {
+	t.Queue = append(t.Queue, args)
+	t.Cmds = append(t.Cmds, cmd)
+	t.Flags |= f
 }
 
 // WatchedKey is one key that WATCH remembers.

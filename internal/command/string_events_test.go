@@ -111,7 +111,7 @@ func TestInPlaceWritesKeepTheDeadlineAndReplacementsDropIt(t *testing.T) {
 	}
 }
 
-type silence struct{}
+type silence struct{ Events }
 
 func (silence) Notify(Class, string, int, string) {}
 

@@ -45,6 +45,9 @@ var flagNames = []string{
 	"no_async_loading", "no_multi", "movablekeys", "allow_busy",
 }
 
+// Has reports whether all of the flags in other are among f.
+func (f Flags) Has(other Flags) bool { return f&other == other }
+
 // Names returns the flags' names in Redis's order.
 func (f Flags) Names() []string {
 	var names []string
@@ -76,7 +79,7 @@ type Command struct {
 }
 
 // Has reports whether the command has all of the flags.
-func (cmd *Command) Has(f Flags) bool { return cmd.Flags&f == f }
+func (cmd *Command) Has(f Flags) bool { return cmd.Flags.Has(f) }
 
 // ArityOK reports whether n arguments, the name included, are acceptable.
 func (cmd *Command) ArityOK(n int) bool {

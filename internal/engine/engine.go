@@ -3,7 +3,6 @@ package engine
 import (
 	"log/slog"
 	"math/rand/v2"
-	"strings"
 	"sync"
 	"sync/atomic"
 
@@ -42,6 +41,8 @@ type Engine struct {
 	clock   expiry.Clock
 	log     *slog.Logger
 	memory  int64 // Options.Memory
+
+	measured, overLimit bool // of this unit, see outOfMemory
 
 	sessions sessions
 	parking  parking
@@ -84,6 +85,7 @@ func New(opts Options) *Engine {
 		Config:  opts.Config,
 		PubSub:  pubsub.NewBroker(func(p, s string) bool { return glob.Match(p, s, false) }),
 		Scripts: luaexec.New(luaexec.Options{Version: Version, OnPanic: e.scriptPanicked, Growth: e.scriptGrowth}),
+		Clock:   opts.Clock,
 		Rand:    opts.Rand,
 		Events:  (*events)(e),
 		Parking: (*parkingDesk)(e),
@@ -204,6 +206,7 @@ func (e *Engine) WantsFlush(f Flusher) { e.flush = append(e.flush, f) }
 
 // tick reads the clock: time stands still until the next tick.
 func (e *Engine) tick() {
+	e.measured = false
 	e.env.Micros = e.clock.Now().UnixMicro()
 	e.env.Space.SetNow(e.env.Micros / 1000)
 }
@@ -237,6 +240,9 @@ func (e *Engine) execute(s *command.Session, args resp.Args) (ran bool) {
 	}
 	*c = command.Ctx{Env: &e.env, Session: s, Cmd: e.env.Table.Find(args), DB: e.env.Space.DB(s.DB), Proto: s.Proto}
 	reply, held := e.process(c, args)
+	if reply.IsError() && !c.Counted {
+		e.countError(reply.Text())
+	}
 	if s.Held {
 		s.Held = false
 		defer e.goOn(s)
@@ -245,25 +251,19 @@ func (e *Engine) execute(s *command.Session, args resp.Args) (ran bool) {
 		e.hold(s)
 		return false
 	}
-	e.reply(s, reply)
+	if s.Parked == nil {
+		e.endCommand(s, reply)
+	}
 	return true
 }
 
-// reply queues r for s unless CLIENT REPLY silences it.
-func (e *Engine) reply(s *command.Session, r resp.Reply) {
-	mode := s.ReplyMode
-	switch mode {
-	case command.ReplySkip: // set by this very command
-		s.ReplyMode = command.ReplySkipNow
-	case command.ReplySkipNow:
-		s.ReplyMode = command.ReplyOn
-	}
-	if r.IsError() {
-		e.countError(r.Text())
-	}
-	if mode == command.ReplyOn && r.Kind() != resp.None {
+// endCommand queues the reply to a client's command, unless CLIENT REPLY silences
+// it. One that is parked ends when it is served.
+func (e *Engine) endCommand(s *command.Session, r resp.Reply) {
+	if r.Kind() != resp.None && !s.ReplyMode.Silent() {
 		e.write(s, r)
 	}
+	s.ReplyMode = s.ReplyMode.Next()
 }
 
 // write queues r for s, encoded in a buffer that is used again.
@@ -282,15 +282,3 @@ func (e *Engine) write(s *command.Session, r resp.Reply) {
 // writePiece queues a part of a large reply for e.reader, who may be cut off by
 // it for leaving too much unread.
 func (e *Engine) writePiece(b []byte) ([]byte, bool) { return b[:0], e.reader.Conn.Write(b) }
-
-// errorClasses is how many classes of errors are counted: scripts can make up
-// any number of them.
-const errorClasses = 128
-
-// countError keeps INFO errorstats: a counter for each class.
-func (e *Engine) countError(text string) {
-	class, _, _ := strings.Cut(text, " ")
-	if _, known := e.env.Stats.Errors[class]; known || len(e.env.Stats.Errors) < errorClasses {
-		e.env.Stats.Errors[strings.Clone(class)]++
-	}
-}

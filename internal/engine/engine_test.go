@@ -110,30 +110,67 @@ func TestAKeyExpiresAtItsMillisecondAndItsEventIsSent(t *testing.T) {
 	expectReply(t, do(e, s, "DBSIZE"), ":1\r\n")
 }
 
-func TestTimeStandsStillWithinAScript(t *testing.T) {
+func TestNothingExpiresHalfwayThroughAScript(t *testing.T) {
 	e, clock := newClocked(t)
 	s, _ := join(e)
 	do(e, s, "SET", "k", "x", "PX", "10")
-	// The engine asks for the memory in use before each write, and that turns
-	// the clock far beyond the key's deadline.
 	e.env.Server = &turningHost{clock: clock}
-	e.env.Config.MaxMemory = 1 << 40
-	got := do(e, s, "EVAL", "local a = redis.call('time') redis.call('set','other','x') local b = redis.call('time') "+
-		"return {redis.call('exists','k'), a[1] == b[1] and a[2] == b[2] and 1 or 0, redis.call('pttl','k')}", "0")
-	expectReply(t, got, "*3\r\n:1\r\n:1\r\n:10\r\n")
+	got := do(e, s, "EVAL", "redis.call('lastsave') return {redis.call('exists','k'), redis.call('pttl','k')}", "0")
+	expectReply(t, got, "*2\r\n:1\r\n:10\r\n")
 	expectReply(t, do(e, s, "EXISTS", "k"), ":0\r\n")
 }
 
-// turningHost turns the clock in the middle of a script, when the engine asks
-// for the memory in use.
+func TestTIMEReadsTheClockHalfwayThroughAScript(t *testing.T) {
+	e, clock := newClocked(t)
+	s, _ := join(e)
+	e.env.Server = &turningHost{clock: clock}
+	got := do(e, s, "EVAL", "local a = redis.call('time') redis.call('lastsave') local b = redis.call('time') return {b[1] - a[1], b[2] - a[2]}", "0")
+	expectReply(t, got, "*2\r\n:60\r\n:0\r\n")
+	do(e, s, "MULTI")
+	do(e, s, "TIME")
+	do(e, s, "LASTSAVE")
+	do(e, s, "TIME")
+	expectReply(t, do(e, s, "EXEC"), "*3\r\n*2\r\n$10\r\n1700000060\r\n$1\r\n0\r\n:0\r\n*2\r\n$10\r\n1700000120\r\n$1\r\n0\r\n")
+}
+
+// turningHost turns the clock by a minute when LASTSAVE asks since when it runs.
 type turningHost struct {
 	noHost
 	clock *expiry.Manual
 }
 
-func (h *turningHost) MemoryUsed() int64 {
-	h.clock.Set(epoch.Add(time.Minute))
-	return 0
+func (h *turningHost) Info() command.ServerInfo {
+	h.clock.Advance(time.Minute)
+	return command.ServerInfo{}
+}
+
+// fillingHost has more memory in use at each look.
+type fillingHost struct {
+	noHost
+	used int64
+}
+
+func (h *fillingHost) MemoryUsed() int64 {
+	h.used++
+	return h.used
+}
+
+func TestAUnitThatHasBegunIsNotRefusedForWhatItTakes(t *testing.T) {
+	e, _ := newClocked(t)
+	s, _ := join(e)
+	const script = "redis.call('get','k') return redis.call('set','k','v')"
+	do(e, s, "MULTI")
+	do(e, s, "EVAL", script, "0")
+	do(e, s, "SET", "k", "v")
+	do(e, s, "EVAL", script, "0")
+	e.env.Config.MaxMemory = 1
+	e.env.Server = &fillingHost{}
+	expectReply(t, do(e, s, "EXEC"), "*3\r\n+OK\r\n+OK\r\n+OK\r\n")
+	e.env.Server = &fillingHost{}
+	expectReply(t, do(e, s, "EVAL", script, "0"), "+OK\r\n")
+	if got := do(e, s, "EVAL", script, "0"); !strings.HasPrefix(got, "-OOM ") {
+		t.Errorf("over the limit from the start: %q", got)
+	}
 }
 
 func TestATransactionIsOneUnitOfTime(t *testing.T) {

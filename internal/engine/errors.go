@@ -16,6 +16,7 @@ var (
 	errScriptUnknown  = resp.Error("ERR Unknown Redis command called from script")
 	errScriptArity    = resp.Error("ERR Wrong number of args calling Redis command from script")
 	errScriptNoScript = resp.Error("ERR This Redis command is not allowed from script")
+	errScriptOOM      = resp.Error("OOM allow-oom flag is not set on the script, can not run it when used memory > 'maxmemory'")
 	errScriptReadOnly = resp.Error("ERR Write commands are not allowed from read-only scripts.")
 
 	errNotBusy    = resp.Error("NOTBUSY No scripts in execution right now.")

@@ -82,6 +82,11 @@ func (v *events) Notify(class command.Class, event string, db int, key string) {
 	(*Engine)(v).publish(want, event, db, key)
 }
 
+// Renewed announces an overwritten key as a new one, also to those who wait for it.
+func (v *events) Renewed(db *store.DB, e *store.Entry) {
+	(*observer)(v).Added(db.ID(), e.Key(), e.Value().Type())
+}
+
 // publish sends an event out. A panic is neither the command's fault nor to keep
 // it from its work.
 func (e *Engine) publish(want command.Class, event string, db int, key string) {

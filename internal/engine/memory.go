@@ -26,3 +26,14 @@ func (e *Engine) scriptGrowth(heap uint64) uint64 {
 	}
 	return min(growth, process/4, room)
 }
+
+// outOfMemory reports whether maxmemory is exceeded. Like the time, that stands
+// still within a unit: a script or a transaction that has begun is not refused
+// halfway for what it has taken itself.
+func (e *Engine) outOfMemory() bool {
+	if !e.measured {
+		e.measured = true
+		e.overLimit = e.env.Server.MemoryUsed() > e.env.Config.MaxMemory
+	}
+	return e.overLimit
+}

@@ -43,6 +43,9 @@ func (e *Engine) call(c *command.Ctx, args resp.Args) (reply resp.Reply) {
 		if cause := recover(); cause != nil {
 			e.panicked(cmd.Name, c.Session, cause)
 			c.Session.Closing = true
+			if p := c.Session.Parked; p != nil { // it waits no longer
+				e.parking.remove(p)
+			}
 			reply = resp.ErrInternal
 		}
 		if reply.IsError() {

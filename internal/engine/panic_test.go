@@ -30,7 +30,7 @@ func TestAUnitThatPanicsGivesTheLockBack(t *testing.T) {
 }
 
 // badEvents panics whatever there is to announce.
-type badEvents struct{}
+type badEvents struct{ command.Events }
 
 func (badEvents) Notify(command.Class, string, int, string) { panic("broken") }
 

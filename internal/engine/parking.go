@@ -72,9 +72,11 @@ func (p *parking) swapped(db *store.DB) {
 	}
 }
 
-// add queues parked behind each of its keys; a key named twice counts once.
+// add queues parked behind each of its keys, if any; a key named twice counts
+// once.
 func (p *parking) add(parked *command.Parked) {
 	seen := make(map[string]bool, len(parked.Keys))
+	places := make([]parkingSlot, 0, len(parked.Keys))
 	for _, key := range parked.Keys {
 		if seen[string(key)] {
 			continue
@@ -86,8 +88,9 @@ func (p *parking) add(parked *command.Parked) {
 			waiting = &queue{}
 			p.queues[k] = waiting
 		}
-		p.places[parked] = append(p.places[parked], parkingSlot{k, waiting.PushBack(parked)})
+		places = append(places, parkingSlot{k, waiting.PushBack(parked)})
 	}
+	p.places[parked] = places
 	if parked.Deadline > 0 {
 		p.deadlines.Add(parked, parked.Deadline)
 	}
@@ -132,7 +135,10 @@ func (e *Engine) endWait(p *command.Parked, r resp.Reply) {
 		}
 	}()
 	e.parking.remove(p)
-	e.reply(p.Session, r)
+	if r.IsError() {
+		e.countError(r.Text())
+	}
+	e.endCommand(p.Session, r)
 	p.Session.Conn.Wake()
 }
 

@@ -17,28 +17,9 @@ type pause struct {
 	next       *command.Session   // was woken and has not run its command yet
 }
 
-// holds reports whether the command must wait. A writes-only pause spares
-// commands that cannot replicate; EXEC counts as what it has queued.
-func (p *pause) holds(now int64, s *command.Session, cmd *command.Command) bool {
-	if p.until <= now {
-		return false
-	}
-	if !p.writesOnly || writes(cmd) {
-		return true
-	}
-	if cmd.Name == "exec" && s.Multi != nil {
-		for _, queued := range s.Multi.Cmds {
-			if writes(queued) {
-				return true
-			}
-		}
-	}
-	return false
-}
-
-func writes(cmd *command.Command) bool {
-	return cmd.Has(command.Write) || cmd.Has(command.MayReplicate)
-}
+// writes reports whether a pause for writes holds a command back: one that may
+// replicate.
+func writes(f command.Flags) bool { return f&(command.Write|command.MayReplicate) != 0 }
 
 // Pause holds commands back until a time in Unix ms. A longer pause that is
 // under way stays, and so does a stricter one.

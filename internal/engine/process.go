@@ -21,12 +21,13 @@ func (e *Engine) process(c *command.Ctx, args resp.Args) (reply resp.Reply, held
 	if refusal, refused := e.refuse(c, args); refused {
 		return e.reject(c, refusal), false
 	}
-	if e.pause.holds(c.Now(), s, cmd) {
+	if e.pause.until > c.Now() && (!e.pause.writesOnly || writes(e.flags(c, args))) {
 		return resp.NoReply, true
 	}
 	if s.Multi != nil && !runsInsideMulti(cmd) {
-		s.Multi.Queue = append(s.Multi.Queue, copyArgs(args))
-		s.Multi.Cmds = append(s.Multi.Cmds, cmd)
+		if !s.Multi.Dirty && !s.Touched { // it will not run
+			s.Multi.Add(cmd, e.flags(c, args), copyArgs(args))
+		}
 		return resp.Queued, false
 	}
 	return e.call(c, args), false
@@ -67,13 +68,13 @@ func (e *Engine) refuse(c *command.Ctx, args resp.Args) (resp.Reply, bool) {
 			return refusal, true
 		}
 	}
-	if !s.Authenticated && !cmd.Has(command.NoAuth) {
+	if c.Config.RequirePass != "" && !s.Authenticated && !cmd.Has(command.NoAuth) {
 		return errNoAuth, true
 	}
 	if s.Multi != nil && cmd.Has(command.NoMulti) {
 		return errInMulti, true
 	}
-	if c.Config.MaxMemory > 0 && e.outOfMemory(s, cmd) {
+	if c.Config.MaxMemory > 0 && !e.script.running && e.deniedOverLimit(c, args) && e.outOfMemory() {
 		return resp.ErrOOM, true
 	}
 	if s.Proto == 2 && s.Subscribed() && !allowedWhileSubscribed(cmd) {
@@ -143,14 +144,27 @@ func (e *Engine) refuseProtected(s *command.Session, cmd *command.Command) (resp
 	return errProtected(family), true
 }
 
-// outOfMemory reports whether maxmemory forbids the command. The policy is
-// noeviction: nothing is evicted.
-func (e *Engine) outOfMemory(s *command.Session, cmd *command.Command) bool {
-	denied := cmd.Has(command.DenyOOM)
-	if cmd.Name == "exec" && s.Multi != nil {
-		for _, queued := range s.Multi.Cmds {
-			denied = denied || queued.Has(command.DenyOOM)
-		}
+// flags returns what kind of command a line is. EXEC is of every kind that it has
+// queued.
+func (e *Engine) flags(c *command.Ctx, args resp.Args) command.Flags {
+	f := command.LineFlags(c, args)
+	if c.Session.Multi != nil && c.Cmd.Name == "exec" {
+		f |= c.Session.Multi.Flags
 	}
-	return denied && e.env.Server.MemoryUsed() > e.env.Config.MaxMemory
+	return f
+}
+
+// deniedOverLimit reports whether maxmemory forbids the command once it is
+// exceeded. The policy is noeviction: nothing is evicted. A queue takes memory,
+// so MULTI forbids whatever does not end it.
+func (e *Engine) deniedOverLimit(c *command.Ctx, args resp.Args) bool {
+	return c.Session.Multi != nil && !endsMulti(c.Cmd) || e.flags(c, args).Has(command.DenyOOM)
+}
+
+func endsMulti(cmd *command.Command) bool {
+	switch cmd.Name {
+	case "exec", "discard", "quit", "reset":
+		return true
+	}
+	return false
 }

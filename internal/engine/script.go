@@ -20,9 +20,11 @@ type scriptRun struct {
 	busy    bool // past busy-reply-threshold
 	killed  bool
 	wrote   bool // a write command ran: SCRIPT KILL is refused
-	flags   luaexec.Flags
 	noWrite bool
+	oom     bool  // maxmemory was exceeded when it began: it may not take more
 	started int64 // Unix µs
+
+	failures failures
 
 	ctx  command.Ctx // of the script's commands
 	keys [][]byte    // KEYS
@@ -37,13 +39,22 @@ type runner Engine
 func (n *runner) RunScript(c *command.Ctx, s *luaexec.Script, keys, args [][]byte, readOnly bool) resp.Reply {
 	e := (*Engine)(n)
 	r := &e.script
+	flags := s.Flags()
+	readOnly = readOnly || flags.NoWrites
+	oom := c.Config.MaxMemory > 0 && !readOnly && !flags.AllowOOM && e.outOfMemory()
+	if oom && flags.HasShebang {
+		return errScriptOOM
+	}
 	r.running, r.busy, r.killed, r.wrote = true, false, false, false
-	r.flags, r.noWrite = s.Flags(), readOnly || s.Flags().NoWrites
+	r.noWrite, r.oom = readOnly, oom
 	r.started = e.env.Micros
 	r.ctx = command.Ctx{Env: &e.env, Session: c.Session, DB: c.DB, Proto: 2, DenyBlocking: true, InScript: true}
 	r.keys = keys
+	r.failures.forget()
 	defer func() { r.running = false }()
-	return e.env.Scripts.Run(s, keys, args, r)
+	reply := e.env.Scripts.Run(s, keys, args, r)
+	r.countReply(c, reply)
+	return reply
 }
 
 // Call runs one command for the script, with the checks of Redis's
@@ -51,7 +62,10 @@ func (n *runner) RunScript(c *command.Ctx, s *luaexec.Script, keys, args [][]byt
 func (r *scriptRun) Call(args resp.Args) resp.Reply {
 	cmd := r.e.env.Table.Find(args)
 	if refusal, refused := r.refuse(cmd, args); refused {
-		r.e.countError(refusal.Text())
+		r.failed(refusal)
+		if cmd != nil {
+			cmd.Calls.Rejected++
+		}
 		return refusal
 	}
 	if cmd.Has(command.Write) {
@@ -60,7 +74,7 @@ func (r *scriptRun) Call(args resp.Args) resp.Reply {
 	r.ctx.Cmd = cmd
 	reply := r.e.call(&r.ctx, args)
 	if reply.IsError() {
-		r.e.countError(reply.Text())
+		r.failed(reply)
 	}
 	return reply
 }
@@ -73,9 +87,9 @@ func (r *scriptRun) refuse(cmd *command.Command, args resp.Args) (resp.Reply, bo
 		return errScriptArity, true
 	case cmd.Has(command.NoScript):
 		return errScriptNoScript, true
-	case r.noWrite && writes(cmd):
+	case r.noWrite && writes(cmd.Flags):
 		return errScriptReadOnly, true
-	case cmd.Has(command.DenyOOM) && r.e.env.Config.MaxMemory > 0 && !r.wrote && !r.flags.AllowOOM && r.e.outOfMemory(r.ctx.Session, cmd):
+	case r.oom && cmd.Has(command.DenyOOM) && !r.wrote:
 		return resp.ErrOOM, true
 	}
 	return resp.Reply{}, false
@@ -141,12 +155,15 @@ func (n *runner) KillScript() resp.Reply {
 	return resp.OK
 }
 
+// Busy reports whether a script is running.
+func (n *runner) Busy() (refusal resp.Reply, busy bool) { return errBusy, n.script.running }
+
 // RunQueued runs one command of a transaction and queues its reply.
 func (n *runner) RunQueued(c *command.Ctx, cmd *command.Command, args resp.Args) {
 	e := (*Engine)(n)
 	q := command.Ctx{Env: c.Env, Session: c.Session, Cmd: cmd, DB: c.Space.DB(c.Session.DB), Proto: c.Session.Proto, DenyBlocking: true}
 	r := e.call(&q, args)
-	if r.IsError() {
+	if r.IsError() && !q.Counted {
 		e.countError(r.Text())
 	}
 	n.Send(&q, r)
@@ -154,7 +171,7 @@ func (n *runner) RunQueued(c *command.Ctx, cmd *command.Command, args resp.Args)
 
 // Send queues a reply for c's session.
 func (n *runner) Send(c *command.Ctx, r resp.Reply) {
-	if c.Session.ReplyMode == command.ReplyOn {
+	if !c.Session.ReplyMode.Silent() {
 		(*Engine)(n).write(c.Session, r)
 	}
 }

@@ -4,6 +4,7 @@ import (
 	"context"
 	"log/slog"
 	"os"
+	"runtime"
 	"runtime/metrics"
 	"time"
 
@@ -35,11 +36,9 @@ func (h *host) Shutdown() {
 	}
 }
 
-// MemoryUsed returns the bytes of the heap in use.
-func (h *host) MemoryUsed() int64 {
-	heap, _ := h.memory.read()
-	return heap
-}
+// MemoryUsed returns the bytes of the heap in use, of which those over maxmemory
+// are no garbage.
+func (h *host) MemoryUsed() int64 { return h.memory.used(h.cfg.MaxMemory) }
 
 // Sleep makes the engine stand still.
 func (h *host) Sleep(micros int64) { time.Sleep(time.Duration(micros) * time.Microsecond) }
@@ -61,6 +60,9 @@ func (h *host) Log(level, msg string) {
 type memoryGauge struct {
 	samples [2]metrics.Sample
 	peak    int64
+
+	kept int64     // what the last collection for a limit left
+	next time.Time // not before then, if that was over the limit
 }
 
 func (g *memoryGauge) read() (heap, system int64) {
@@ -70,4 +72,33 @@ func (g *memoryGauge) read() (heap, system int64) {
 	heap, system = int64(g.samples[0].Value.Uint64()), int64(g.samples[1].Value.Uint64())
 	g.peak = max(g.peak, heap)
 	return heap, system
+}
+
+// How often garbage is collected for a limit: while what is kept is below it,
+// once for each sixteenth of it that was allocated since; while it is exceeded, a
+// tenth of the time at most.
+const (
+	collectPart  = 16
+	collectShare = 10
+	collectPause = 10 * time.Millisecond
+)
+
+// used returns the heap's size. What is over the limit, unless that is 0, may be
+// garbage: Go lets the heap grow to twice what is kept. So it is collected first,
+// or, shortly after that was done, the heap is taken for what that left.
+func (g *memoryGauge) used(limit int64) int64 {
+	heap, _ := g.read()
+	switch {
+	case limit == 0 || heap <= limit:
+		return heap
+	case g.kept <= limit && heap-g.kept < limit/collectPart:
+		return g.kept
+	case g.kept > limit && time.Now().Before(g.next):
+		return heap
+	}
+	start := time.Now()
+	runtime.GC()
+	g.next = time.Now().Add(max(collectPause, collectShare*time.Since(start)))
+	g.kept, _ = g.read()
+	return g.kept
 }
