@@ -23,6 +23,7 @@ func (c *Config) assign(name, value string) {
 		c.NotifyEvents, _ = classesOf(value)
 	case "requirepass":
 		c.RequirePass = value
+		c.HasPassword.Store(value != "")
 	case "maxclients":
 		c.MaxClients = int(number(value))
 	case "maxmemory":

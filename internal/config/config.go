@@ -13,6 +13,7 @@ import (
 type Config struct {
 	// Read by connections without the engine's lock.
 	ProtoMaxBulkLen  atomic.Int64 // bytes
+	HasPassword      atomic.Bool  // RequirePass is not ""
 	QueryBufferLimit atomic.Int64 // bytes
 	Timeout          atomic.Int64 // seconds of idleness before a client is closed, 0: never
 	BusyReply        atomic.Int64 // busy-reply-threshold, ms

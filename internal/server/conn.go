@@ -80,12 +80,15 @@ func (c *conn) execute(caller *engine.Caller) (open, replaced bool) {
 	return !c.session.Closing && !c.out.dead(), false
 }
 
+// locked reports whether the client has to give the password yet.
+func (c *conn) locked() bool { return !c.session.Authenticated && c.server.cfg.HasPassword.Load() }
+
 // parse takes the next command from the buffer, without the engine's lock.
 func (c *conn) parse() bool {
 	if c.failure != nil {
 		return false
 	}
-	limits := resp.Limits{MaxBulk: c.server.cfg.ProtoMaxBulkLen.Load(), Unauthenticated: !c.session.Authenticated}
+	limits := resp.Limits{MaxBulk: c.server.cfg.ProtoMaxBulkLen.Load(), Unauthenticated: c.locked()}
 	c.next, c.have, c.failure = c.reader.Next(limits)
 	return c.have
 }

@@ -221,7 +221,7 @@ func (c *conn) enforceOutputLimit() {
 // outputLimit returns what the client may leave unread.
 func (c *conn) outputLimit() config.OutputLimit {
 	switch {
-	case !c.session.Authenticated:
+	case c.locked():
 		return config.OutputLimit{Hard: maxUnauthOutput}
 	case c.session.Subscribed():
 		return c.server.cfg.OutputLimits[config.PubSubClient]
