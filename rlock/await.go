@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"sync/atomic"
+	"time"
 
 	"github.com/redis/go-redis/v9"
 )
@@ -36,8 +37,10 @@ type job struct {
 	settled atomic.Bool     // by whoever is first: the outcome or the end of the wait
 }
 
-func (j *job) run() {
+func (j *job) run(c *Client) {
+	start := time.Now()
 	reply, err := j.send(j.ctx)
+	c.answerTime.Store(int64(time.Since(start)))
 	o := outcome{reply, err}
 	if j.settled.CompareAndSwap(false, true) {
 		j.done <- o
@@ -60,6 +63,11 @@ func (c *Client) await(ctx context.Context, t task) (o outcome, abandoned bool) 
 		defer c.background.Done()
 		reply, err := t.send(ctx)
 		return outcome{reply, err}, false
+	}
+	if c.quick != nil && c.answerTime.Load() < int64(near) {
+		if o, done := c.askQuickly(ctx, t); done {
+			return o, false
+		}
 	}
 	j := &job{task: t, ctx: context.WithoutCancel(ctx), done: make(chan outcome, 1)}
 	if !c.work(j) {
@@ -90,7 +98,7 @@ func (c *Client) work(j *job) bool {
 	}
 	return c.goBackground(func() {
 		for next := j; ; c.idle.Add(-1) {
-			next.run()
+			next.run(c)
 			if c.idle.Add(1) > idleWorkers {
 				c.idle.Add(-1)
 				return
@@ -133,8 +141,12 @@ func (c *Client) ask(ctx context.Context, command, key string, args ...any) (any
 		return c.order(ctx, readOnMaster.call([]string{key}, append([]any{command}, args...)...), true)
 	}
 	o, _ := c.await(ctx, sending(func(ctx context.Context) (any, error) {
-		cmd := redis.NewCmd(ctx, append([]any{command, key}, args...)...)
-		_ = c.rdb.Process(ctx, cmd)
+		rdb, again := c.sender(ctx)
+		var cmd redis.Cmder = redis.NewCmd(ctx, append([]any{command, key}, args...)...)
+		if !again {
+			cmd = once{cmd.(*redis.Cmd)}
+		}
+		_ = rdb.Process(ctx, cmd)
 		return result(cmd)
 	}))
 	return o.reply, o.err

@@ -4,6 +4,7 @@ import (
 	"context"
 	"encoding/binary"
 	"encoding/hex"
+	"math"
 	"math/rand/v2"
 	"strconv"
 	"sync"
@@ -71,6 +72,9 @@ type Client struct {
 	stop       context.CancelFunc
 	background sync.WaitGroup
 
+	quick      *redis.Client // nil: nothing is sent so, see askQuickly
+	answerTime atomic.Int64  // ns, of the last command that a context could end
+
 	jobs chan *job    // to workers that are parked
 	idle atomic.Int64 // those workers
 
@@ -82,7 +86,8 @@ type Client struct {
 // one. rdb is a *redis.Client, one server or a Sentinel set's master, or a
 // *redis.ClusterClient, or embeds one. Others are taken for a single server whose
 // replicas nobody waits for; a *redis.Ring panics: it has no server that all
-// clients of a lock agree on.
+// clients of a lock agree on. Hooks that are to see rlock's commands are added to
+// rdb before.
 func New(rdb redis.UniversalClient, opts Options) *Client {
 	if opts.ID == "" {
 		opts.ID = uuid.NewString()
@@ -91,6 +96,8 @@ func New(rdb redis.UniversalClient, opts Options) *Client {
 	opts.FairWait = atLeastMS(opts.FairWait, 5*time.Minute)
 	opts.SyncTimeout = atLeastMS(opts.SyncTimeout, time.Second)
 	c := &Client{rdb: rdb, opts: opts, topo: topologyOf(rdb, opts.Sync), entropy: rand.Uint64(), jobs: make(chan *job)}
+	c.quick = quickClient(rdb, c.topo)
+	c.answerTime.Store(math.MaxInt64)
 	c.ctx, c.stop = context.WithCancel(context.Background())
 	c.hub = newHub(c)
 	c.dog = newWatchdog(c)

@@ -61,11 +61,12 @@ func (once) NoRetry() bool { return true }
 type counted struct {
 	*redis.Cmd
 	failed *int
+	once   bool
 }
 
 func (c counted) NoRetry() bool {
 	*c.failed++
-	return false
+	return c.once
 }
 
 // notRun tells that the last sending's failure was an answer: it did not run.
@@ -85,10 +86,10 @@ func (k call) command(ctx context.Context, eval, retry bool) redis.Cmder {
 	cmd := redis.NewCmd(ctx, args...)
 	cmd.SetFirstKeyPos(firstKey)
 	switch {
+	case k.failed != nil:
+		return counted{cmd, k.failed, !retry}
 	case !retry:
 		return once{cmd}
-	case k.failed != nil:
-		return counted{cmd, k.failed}
 	}
 	return cmd
 }
@@ -106,13 +107,18 @@ func noScript(err error) bool { return err != nil && strings.HasPrefix(err.Error
 // run runs k and returns its reply; nil is nil. With retry, go-redis may send
 // it more than once.
 func (c *Client) run(ctx context.Context, k call, retry bool) (any, error) {
+	rdb, again := c.sender(ctx)
+	if !again && !retry {
+		return nil, errOnce
+	}
+	retry = retry && again
 	cmd := k.command(ctx, false, retry)
-	_ = c.rdb.Process(ctx, cmd)
+	_ = rdb.Process(ctx, cmd)
 	v, err := result(cmd)
 	if noScript(err) {
 		k.notRun()
 		cmd = k.command(ctx, true, retry)
-		_ = c.rdb.Process(ctx, cmd)
+		_ = rdb.Process(ctx, cmd)
 		v, err = result(cmd)
 	}
 	c.lookAgain(ctx, err)
