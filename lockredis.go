@@ -38,7 +38,8 @@ type Config struct {
 	Directives map[string]string
 
 	// Settings are all of a redis.conf, as cmd/lockredis reads it. Nil means
-	// the defaults. A Settings value serves one Server.
+	// the defaults. A Settings value serves one Server. It is for the packages of
+	// this module: others cannot name its type, and use Directives.
 	Settings *config.Config
 
 	// TLS, when not nil, has the server speak TLS, and nothing else, on Addr and

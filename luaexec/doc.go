@@ -21,4 +21,6 @@
 // library functions are bound when a script is compiled, arguments of commands
 // are passed without a copy, and only scripts that can loop pay for the check
 // that makes SCRIPT KILL possible.
+//
+// The package is a part of the server. Its API may change with any version.
 package luaexec

@@ -9,4 +9,6 @@
 // The server reads with Reader; every command handler returns a Reply; the
 // engine encodes it with Append while it holds its lock, because a Reply may
 // point into the store.
+//
+// The package is a part of the server. Its API may change with any version.
 package resp

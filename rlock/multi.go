@@ -15,10 +15,11 @@ import (
 // in Redis beside the parts either.
 //
 // The parts are locked in the order given. An owner that has some and finds
-// another taken waits only a little while, then releases what it has, waits for that one
-// alone, and goes on from there. So two that lock the same parts in opposite
-// orders, here or in a Java process, do not stand still. A MultiLock is reentrant
-// as its parts are, and may be used by several goroutines that act as one owner.
+// another taken waits only a little while, then releases what it has, waits for
+// that one alone, and goes on from there. So two that lock the same parts in
+// opposite orders, here or in a Java process, do not stand still. A MultiLock is
+// reentrant as its parts are, and may be used by several goroutines that act as
+// one owner.
 //
 // A crash costs what it costs each part; while a lock with a lease is being
 // taken, that is the lease and at most 1.5 s a part more. Parts on several

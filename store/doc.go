@@ -19,4 +19,6 @@
 // starts small, and a test that runs it beside a plain model in both encodings.
 // The type says nothing of keys: what was changed is announced by the command,
 // through DB.Touched. Its commands are a new group of internal/command.
+//
+// The package is a part of the server. Its API may change with any version.
 package store
