@@ -72,8 +72,8 @@ func openRedislock(every time.Duration) func(string) (client, error) {
 				switch {
 				case err == nil:
 					return l.Release, nil
-				case !errors.Is(err, redislock.ErrNotObtained) || ctx.Err() != nil:
-					return nil, err
+				case !errors.Is(err, redislock.ErrNotObtained) && !errors.Is(err, context.DeadlineExceeded) || ctx.Err() != nil:
+					return nil, err // else it gives up by itself after the lease
 				}
 			}
 		}
