@@ -1,6 +1,7 @@
 package luaexec
 
 import (
+	"bytes"
 	"strings"
 
 	"github.com/lockredis/lockredis/resp"
@@ -34,6 +35,21 @@ func (f *Flags) set(name string) bool {
 		return false
 	}
 	return true
+}
+
+// DeclaredFlags returns what the first line of a script declares, without compiling
+// the rest: a script that does not compile has flags, too. A line that is refused
+// declares nothing.
+func DeclaredFlags(body []byte) Flags {
+	end := bytes.IndexByte(body, '\n')
+	if end < 0 || !bytes.HasPrefix(body, []byte("#!")) {
+		return Flags{}
+	}
+	f, _, failure := parseShebang(string(body[:end+1]))
+	if failure != "" {
+		return Flags{}
+	}
+	return f
 }
 
 // parseShebang reads the first line of a script that starts with "#!". source

@@ -1,9 +1,6 @@
 package command
 
 import (
-	"bytes"
-	"strings"
-
 	"github.com/lockredis/lockredis/luaexec"
 	"github.com/lockredis/lockredis/resp"
 )
@@ -30,46 +27,11 @@ func LineFlags(c *Ctx, args resp.Args) Flags {
 func declaredFlags(c *Ctx, args resp.Args) luaexec.Flags {
 	switch c.Cmd.Name {
 	case "eval", "eval_ro":
-		return shebangFlags(args[1])
+		return luaexec.DeclaredFlags(args[1])
 	case "evalsha", "evalsha_ro":
 		if s, ok := c.Scripts.Lookup(args[1]); ok {
 			return s.Flags()
 		}
 	}
 	return luaexec.Flags{}
-}
-
-// shebangFlags reads a script's first line without compiling the rest: a script
-// that does not compile has flags, too. A line that luaexec will refuse declares
-// nothing.
-func shebangFlags(body []byte) luaexec.Flags {
-	line, _, ended := bytes.Cut(body, []byte("\n"))
-	if !ended || !bytes.HasPrefix(line, []byte("#!")) {
-		return luaexec.Flags{}
-	}
-	parts, ok := resp.SplitLine(line)
-	if !ok || len(parts) == 0 || string(parts[0]) != "#!lua" {
-		return luaexec.Flags{}
-	}
-	f := luaexec.Flags{HasShebang: true}
-	for _, part := range parts[1:] {
-		list, isFlags := strings.CutPrefix(string(part), "flags=")
-		if !isFlags {
-			return luaexec.Flags{}
-		}
-		for _, name := range strings.Split(list, ",") {
-			switch name {
-			case "no-writes":
-				f.NoWrites = true
-			case "allow-oom":
-				f.AllowOOM = true
-			case "allow-stale", "no-cluster", "allow-cross-slot-keys":
-			default:
-				if list != "" {
-					return luaexec.Flags{}
-				}
-			}
-		}
-	}
-	return f
 }
