@@ -13,6 +13,8 @@ import (
 
 	"github.com/google/uuid"
 	"github.com/redis/go-redis/v9"
+
+	"github.com/lockredis/lockredis/internal/lockkeys"
 )
 
 // Options configure a Client. The zero value is what Redisson does by default.
@@ -179,5 +181,5 @@ func (c *Client) newRequest() (r request) {
 func (c *Client) latch(name string) string {
 	r := c.newRequest()
 	var b [128]byte
-	return string(hex.AppendEncode(append(appendPrefixed(b[:0], "redisson_unlock_latch", name), ':'), r[:]))
+	return string(hex.AppendEncode(lockkeys.AppendUnlockLatch(b[:0], name), r[:]))
 }

@@ -3,6 +3,8 @@ package rlock
 import (
 	"context"
 	"time"
+
+	"github.com/lockredis/lockredis/internal/lockkeys"
 )
 
 // What a lock sends, for tests to send as often as they like.
@@ -11,12 +13,17 @@ func (l *Lock) SendAcquire(lease time.Duration, held int, waits bool) (any, erro
 	return l.sendCall(l.kind.acquire(l, lease, held, waits))
 }
 
+// unlockLatch is the key of the unlock latch that a test names.
+func unlockLatch(l *Lock, latch string) string {
+	return string(lockkeys.AppendUnlockLatch(nil, l.name)) + latch
+}
+
 func (l *Lock) SendUndo(held int, latch string) (any, error) {
-	return l.sendCall(l.kind.undo(l, held, prefixed("redisson_unlock_latch", l.name)+":"+latch, time.Minute))
+	return l.sendCall(l.kind.undo(l, held, unlockLatch(l, latch), time.Minute))
 }
 
 func (l *Lock) SendRelease(latch string, lease time.Duration) (any, error) {
-	return l.sendCall(l.kind.release(l, prefixed("redisson_unlock_latch", l.name)+":"+latch, lease))
+	return l.sendCall(l.kind.release(l, unlockLatch(l, latch), lease))
 }
 
 func (l *Lock) SendRenew(lease time.Duration) (any, error) { return l.sendCall(l.kind.renew(l, lease)) }

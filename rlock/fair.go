@@ -1,6 +1,10 @@
 package rlock
 
-import "time"
+import (
+	"time"
+
+	"github.com/lockredis/lockredis/internal/lockkeys"
+)
 
 // FairLock returns a reentrant lock with an owner of its own, which those who wait
 // for it get in the order in which they came. It is Redisson's RLock of
@@ -141,13 +145,13 @@ return 1`)
 func (fair) label() string { return "fair" }
 
 func (fair) channel(l *Lock) (string, bool) {
-	return prefixed("redisson_lock__channel", l.name) + ":" + l.owner, false
+	return lockkeys.FairChannel(l.name, l.owner), false
 }
 
 // call makes a call with what all scripts get.
 func (fair) call(l *Lock, s *script, latch string, args ...any) call {
-	keys := []string{l.name, prefixed("redisson_lock_queue", l.name),
-		prefixed("redisson_lock_timeout", l.name), prefixed("redisson_lock__channel", l.name)}
+	keys := []string{l.name, lockkeys.FairQueue(l.name),
+		lockkeys.FairTimeouts(l.name), lockkeys.Channel(l.name)}
 	if latch != "" {
 		keys = append(keys, latch)
 	}

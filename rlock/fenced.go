@@ -1,6 +1,10 @@
 package rlock
 
-import "time"
+import (
+	"time"
+
+	"github.com/lockredis/lockredis/internal/lockkeys"
+)
 
 // FencedLock returns a reentrant lock whose holds are numbered, with an owner of
 // its own: Redisson's RFencedLock (RedissonFencedLock). Lock.Token is the number.
@@ -52,7 +56,7 @@ return {-1, tonumber(token or call('incr', KEYS[2]))}`)
 func (fenced) label() string { return "fenced" }
 
 func (fenced) acquire(l *Lock, lease time.Duration, held int, _ bool) call {
-	return fencedAcquire.call([]string{l.name, prefixed("redisson_lock_token", l.name)}, lease.Milliseconds(), l.owner, held)
+	return fencedAcquire.call([]string{l.name, lockkeys.FencingToken(l.name)}, lease.Milliseconds(), l.owner, held)
 }
 
 func (fenced) acquired(reply any) (grant, error) {

@@ -2,8 +2,9 @@ package rlock
 
 import (
 	"context"
-	"strings"
 	"time"
+
+	"github.com/lockredis/lockredis/internal/lockkeys"
 )
 
 // CountDownLatch lets processes wait until others have counted down to zero:
@@ -23,12 +24,7 @@ type CountDownLatch struct {
 // CountDownLatch returns the latch of the given name. It is open, with a count
 // of 0, until TrySetCount.
 func (c *Client) CountDownLatch(name string) *CountDownLatch {
-	// Redisson puts braces around names that have some, too. In a cluster that
-	// leads to another slot, where its own scripts fail: there we need not agree.
-	channel := "redisson_countdownlatch__channel__{" + name + "}"
-	if c.topo.sharded && strings.Contains(name, "{") {
-		channel = "redisson_countdownlatch__channel__" + name
-	}
+	channel := lockkeys.CountDownChannel(name, c.topo.sharded)
 	return &CountDownLatch{c: c, name: name, channel: channel}
 }
 

@@ -5,6 +5,8 @@ import (
 	"encoding/hex"
 	"fmt"
 	"time"
+
+	"github.com/lockredis/lockredis/internal/lockkeys"
 )
 
 // PermitSemaphore is a semaphore whose permits have names and may have a lease:
@@ -30,7 +32,8 @@ type PermitSemaphore struct {
 // PermitSemaphore returns the semaphore of the given name. It has no permits
 // before TrySetPermits, SetPermits or Add gave it some.
 func (c *Client) PermitSemaphore(name string) *PermitSemaphore {
-	return &PermitSemaphore{c: c, name: name, keys: []string{name, suffixed(name, "timeout"), prefixed("redisson_sc", name)}}
+	keys := []string{name, lockkeys.PermitTimeouts(name), lockkeys.SemaphoreChannel(name)}
+	return &PermitSemaphore{c: c, name: name, keys: keys}
 }
 
 const permitKind = "permit"

@@ -1,6 +1,10 @@
 package rlock
 
-import "time"
+import (
+	"time"
+
+	"github.com/lockredis/lockredis/internal/lockkeys"
+)
 
 // Lock returns a reentrant lock, Redisson's RLock (RedissonLock), with an owner
 // of its own.
@@ -79,7 +83,7 @@ return 1`)
 func (plain) label() string { return "lock" }
 
 func (plain) channel(l *Lock) (string, bool) {
-	return prefixed("redisson_lock__channel", l.name), false
+	return lockkeys.Channel(l.name), false
 }
 
 func (plain) acquire(l *Lock, lease time.Duration, held int, _ bool) call {

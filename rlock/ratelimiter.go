@@ -6,6 +6,8 @@ import (
 	"fmt"
 	"strconv"
 	"time"
+
+	"github.com/lockredis/lockredis/internal/lockkeys"
 )
 
 // RateType says who shares a RateLimiter's rate.
@@ -58,7 +60,7 @@ type RateLimiter struct {
 // RateLimiter returns the rate limiter of the given name. It needs a rate before
 // use.
 func (c *Client) RateLimiter(name string) *RateLimiter {
-	value, permits := suffixed(name, "value"), suffixed(name, "permits")
+	value, permits := lockkeys.RateValue(name), lockkeys.RatePermits(name)
 	return &RateLimiter{c: c, name: name, keys: []string{
 		name, value, value + ":" + c.opts.ID, permits, permits + ":" + c.opts.ID,
 	}}

@@ -1,8 +1,9 @@
 package rlock
 
 import (
-	"strings"
 	"time"
+
+	"github.com/lockredis/lockredis/internal/lockkeys"
 )
 
 // RWLock is one owner's view of a lock that many may hold for reading or one for
@@ -51,15 +52,12 @@ func (rw *RWLock) Write() *Lock { return rw.write }
 // key of its own, {name}:owner:rwlock_timeout:n, which lives as long as the hold's
 // lease: the hash lives as long as the longest.
 
-// rwTag is what the keys of the read holds begin with.
-func rwTag(name string) string { return strings.TrimSuffix(suffixed(name, ""), ":") }
-
 // rwTimeout is the name of an owner's read holds, without their numbers.
-func rwTimeout(l *Lock) string { return rwTag(l.name) + ":" + l.owner + ":rwlock_timeout" }
+func rwTimeout(l *Lock) string { return lockkeys.ReadHolds(l.name, l.owner) }
 
 // rwChannel is told 0 by readers and 1 by writers. Redisson lets 0 wake one who
 // waits and 1 all of them; here both do.
-func rwChannel(l *Lock) string { return prefixed("redisson_rwlock", l.name) }
+func rwChannel(l *Lock) string { return lockkeys.RWChannel(l.name) }
 
 // reading is the read half of an RWLock.
 type reading struct{ plain }
@@ -177,11 +175,11 @@ func (reading) acquire(l *Lock, lease time.Duration, held int, _ bool) call {
 }
 
 func (reading) undo(l *Lock, held int, latch string, lease time.Duration) call {
-	return readUndo.call([]string{l.name, rwChannel(l), rwTag(l.name), latch}, l.owner, l.c.topo.publish, held, latchTime(lease))
+	return readUndo.call([]string{l.name, rwChannel(l), lockkeys.Braced(l.name), latch}, l.owner, l.c.topo.publish, held, latchTime(lease))
 }
 
 func (reading) release(l *Lock, latch string, lease time.Duration) call {
-	return readRelease.call([]string{l.name, rwChannel(l), rwTag(l.name), latch}, l.owner, l.c.topo.publish, latchTime(lease))
+	return readRelease.call([]string{l.name, rwChannel(l), lockkeys.Braced(l.name), latch}, l.owner, l.c.topo.publish, latchTime(lease))
 }
 
 func (reading) force(l *Lock, latch string) call {

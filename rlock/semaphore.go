@@ -7,6 +7,8 @@ import (
 	"time"
 
 	"github.com/redis/go-redis/v9"
+
+	"github.com/lockredis/lockredis/internal/lockkeys"
 )
 
 // Semaphore is a number of permits that processes take and give back: Redisson's
@@ -32,7 +34,7 @@ type Semaphore struct {
 // Semaphore returns the semaphore of the given name. It has no permits before
 // TrySetPermits, Release or Add gave it some.
 func (c *Client) Semaphore(name string) *Semaphore {
-	return &Semaphore{c: c, name: name, channel: prefixed("redisson_sc", name)}
+	return &Semaphore{c: c, name: name, channel: lockkeys.SemaphoreChannel(name)}
 }
 
 const semaphoreKind = "semaphore"

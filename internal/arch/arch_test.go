@@ -21,7 +21,7 @@ const module = "github.com/lockredis/lockredis"
 // with its reason in ARCHITECTURE.md.
 var allowed = map[string]string{
 	"cmd/lockredis":     ". internal/config",
-	"rlock":             "",
+	"rlock":             "internal/lockkeys",
 	".":                 "expiry internal/config internal/server internal/tlsconf",
 	"internal/server":   "expiry internal/config internal/command internal/engine resp",
 	"internal/engine":   "expiry internal/config internal/command internal/glob luaexec pubsub resp store",
@@ -30,6 +30,7 @@ var allowed = map[string]string{
 	"internal/tlsconf":  "internal/config",
 	"internal/testcert": "",
 	"internal/glob":     "",
+	"internal/lockkeys": "",
 	"luaexec":           "luaexec/lualib luaexec/syntax resp",
 	"luaexec/lualib":    "",
 	"luaexec/syntax":    "luaexec/lualib",
