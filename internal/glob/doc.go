@@ -1,4 +1,4 @@
-// Package glob matches strings with Redis's glob patterns: KEYS, the MATCH of
-// the SCAN family, PSUBSCRIBE, CONFIG GET. It owns that one function; it knows
-// no keys and no channels.
+// Package glob matches strings against Redis's glob patterns: KEYS, the MATCH
+// option of the SCAN family, PSUBSCRIBE and CONFIG GET. It exports one function
+// and knows nothing of keys or channels.
 package glob

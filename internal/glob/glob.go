@@ -1,17 +1,18 @@
 package glob
 
-// Match reports whether s matches pattern as Redis 7.0.15 decides it (util.c
-// stringmatchlen): * and ?, classes with ranges, ^ and escapes, \ before a
-// literal; nocase folds ASCII letters.
+// Match reports whether s matches pattern by the rules of Redis 7.0.15 (util.c,
+// stringmatchlen). A pattern may contain * and ?, classes with ranges, ^ and
+// escapes, and \ before a literal byte. nocase folds ASCII letters.
 //
-// A class that is never closed reaches to the pattern's end. The empty string
-// matches only the empty pattern, not even "*". Time is bounded by the product
-// of the two lengths: a mismatch goes back to the last * alone, because an
-// earlier one that took more could not help. There is no recursion, so a
-// pattern of any length is safe.
+// A class without a closing bracket extends to the end of the pattern. The
+// empty string matches only the empty pattern: "*" does not match it.
+//
+// The time is bounded by len(pattern) * len(s). After a mismatch it retries
+// from the last * only: if an earlier * took more bytes, that could not help.
+// There is no recursion, so a pattern of any length is safe.
 func Match(pattern, s string, nocase bool) bool {
 	p, i := 0, 0
-	star, mark := -1, 0 // the pattern behind the last *, and where in s it is being tried
+	star, mark := -1, 0 // pattern[star:] follows the last *; it is tried at s[mark:]
 	for {
 		switch {
 		case p == len(pattern):
@@ -19,7 +20,7 @@ func Match(pattern, s string, nocase bool) bool {
 				return true
 			}
 		case i == len(s):
-			return false // a later try would have less of s for the same pattern
+			return false // a retry would have even less of s left for the same pattern
 		case pattern[p] == '*':
 			p = skipStars(pattern, p)
 			if p == len(pattern) {
@@ -53,8 +54,8 @@ func skipStars(pattern string, p int) int {
 	return p
 }
 
-// matchOne matches c with the pattern's element at p and returns where the
-// next element is.
+// matchOne matches c against the pattern element at offset p. next is the
+// offset of the next element.
 func matchOne(pattern string, p int, c byte, nocase bool) (next int, ok bool) {
 	switch pattern[p] {
 	case '?':
@@ -69,8 +70,8 @@ func matchOne(pattern string, p int, c byte, nocase bool) (next int, ok bool) {
 	return p + 1, same(pattern[p], c, nocase)
 }
 
-// matchClass matches c with a class whose text begins at p. An escaped member
-// is compared as it is, even when case is folded.
+// matchClass matches c against a class. Offset p is behind the opening bracket.
+// An escaped byte is compared without folding its case, even with nocase.
 func matchClass(pattern string, p int, c byte, nocase bool) (next int, ok bool) {
 	not := p < len(pattern) && pattern[p] == '^'
 	if not {
@@ -93,8 +94,9 @@ func matchClass(pattern string, p int, c byte, nocase bool) (next int, ok bool) 
 	return min(p+1, len(pattern)), ok != not
 }
 
-// inRange orders bytes as C's signed char does: from 0x80 on they are
-// negative. Bounds in the wrong order are exchanged, before case is folded.
+// inRange reports whether c lies between from and to. Bytes compare as C's
+// signed char: bytes from 0x80 on are negative. Bounds in the wrong order are
+// swapped before case is folded.
 func inRange(from, to, c byte, nocase bool) bool {
 	start, end := int8(from), int8(to)
 	if start > end {

@@ -39,14 +39,14 @@ func TestMatchAnswersAsRedis(t *testing.T) {
 		{"a*b*c", "axbxd", false, false},
 	} {
 		if got := Match(c.pattern, c.s, c.nocase); got != c.want {
-			t.Errorf("Match(%q, %q, %v) is %v", c.pattern, c.s, c.nocase, got)
+			t.Errorf("Match(%q, %q, %v) is %v, want %v", c.pattern, c.s, c.nocase, got, c.want)
 		}
 	}
 }
 
-func TestNestedStarsDoNotExplode(t *testing.T) {
+func TestAPatternOfManyStarsTakesNoExponentialTime(t *testing.T) {
 	s := strings.Repeat("a", 20_000)
 	if Match(strings.Repeat("a*", 10_000)+"b", s, false) {
-		t.Error("a match without a b")
+		t.Error("a pattern that ends in b matches a text without b")
 	}
 }
