@@ -16,8 +16,8 @@ import (
 
 const module = "github.com/lockredis/lockredis"
 
-// allowed lists, for each package of the product, which other packages of the
-// project it may import. Imports go down only; a new edge is a new word here,
+// allowed lists, for each package of the product, the other packages of the
+// project that it may import. Imports go down only. A new import is added here,
 // with its reason in ARCHITECTURE.md.
 var allowed = map[string]string{
 	"cmd/lockredis":     ". internal/config",
@@ -41,7 +41,8 @@ var allowed = map[string]string{
 	"lockredistest":     ". expiry internal/command internal/engine internal/testcert pubsub resp store",
 }
 
-// only lists, for each library, the packages that may import it.
+// only lists, for each library, the packages that may import it. Packages below
+// a listed package may import the library too.
 var only = map[string]string{
 	"github.com/tidwall/redcon":    "resp",
 	"github.com/yuin/gopher-lua":   "luaexec",
@@ -70,14 +71,16 @@ func TestImportsGoDownOnly(t *testing.T) {
 	}
 }
 
-func TestLibrariesStandBehindOnePackage(t *testing.T) {
+func TestLibrariesAreImportedByTheirOwnersOnly(t *testing.T) {
 	for _, edge := range imports(t) {
 		from, to := edge[0], edge[1]
 		for library, owners := range only {
 			if to != library && !strings.HasPrefix(to, library+"/") {
 				continue
 			}
-			owned := func(owner string) bool { return from == owner || strings.HasPrefix(from, owner+"/") }
+			owned := func(owner string) bool {
+				return from == owner || strings.HasPrefix(from, owner+"/")
+			}
 			if !slices.ContainsFunc(strings.Fields(owners), owned) {
 				t.Errorf("%s imports %s", from, to)
 			}
@@ -85,23 +88,25 @@ func TestLibrariesStandBehindOnePackage(t *testing.T) {
 	}
 }
 
-// ambient lists what a package below the server must be given as an argument:
-// the functions that read time, randomness or the environment of the process.
+// ambient lists, by import path, the functions that read the time, random numbers
+// or the environment of the process. Packages below the server must not use them:
+// they get such values as arguments. "*" means every name.
 var ambient = map[string][]string{
-	"time":         {"Now", "Since", "Until", "Sleep", "After", "AfterFunc", "NewTimer", "NewTicker", "Tick"},
+	"time": {"Now", "Since", "Until", "Sleep", "After", "AfterFunc", "NewTimer",
+		"NewTicker", "Tick"},
 	"os":           {"Getenv", "LookupEnv", "Environ", "ExpandEnv"},
 	"math/rand":    {"*"},
 	"math/rand/v2": {"*"},
 	"crypto/rand":  {"*"},
 }
 
-// harmless are the names of the random packages that read nothing: types, and
-// generators of a given seed.
+// harmless lists the names of the math/rand packages that draw no random number
+// of their own: types, and generators with a given seed.
 var harmless = []string{"Rand", "New", "Source", "NewPCG", "PCG", "NewChaCha8", "ChaCha8"}
 
-// TestTimeAndRandomNumbersAreArguments holds for all files but the one that
-// makes the machine's clock an argument. The seeds of hash/maphash, which no
-// client can see, are not looked at.
+// TestTimeAndRandomNumbersAreArguments skips expiry/clock.go, which makes the
+// machine's clock an argument. It ignores the seeds of hash/maphash: no client
+// can see them.
 func TestTimeAndRandomNumbersAreArguments(t *testing.T) {
 	for _, dir := range []string{"resp", "expiry", "store", "pubsub", "luaexec",
 		"internal/command", "internal/config", "internal/engine", "internal/glob"} {
@@ -147,15 +152,15 @@ func f(rnd *rand.Rand) (int, clock.Time) {
 	}
 }
 
-// ambientUses returns the functions of ambient that a Go source mentions, as
-// "path.Name".
+// ambientUses returns the functions listed in ambient that a Go source mentions,
+// as "import path.Name".
 func ambientUses(t *testing.T, source []byte) (uses []string) {
 	t.Helper()
 	f, err := parser.ParseFile(token.NewFileSet(), "", source, parser.SkipObjectResolution)
 	if err != nil {
 		t.Fatal(err)
 	}
-	paths := map[string]string{} // by the name that the file gives to the package
+	paths := map[string]string{} // import path by the package's name in this file
 	for _, spec := range f.Imports {
 		to, _ := strconv.Unquote(spec.Path.Value)
 		name := path.Base(strings.TrimSuffix(to, "/v2"))
@@ -187,13 +192,14 @@ func isAmbient(from, name string) bool {
 
 const root = "../.."
 
-// skipped reports whether a folder is not a part of the product.
+// skipped reports whether the rules do not apply to a folder.
 func skipped(dir string) bool {
-	return slices.Contains([]string{"compat_test", "bench", "examples", "internal/arch", "internal/rlocksuite", "docs", ".git"}, dir)
+	return slices.Contains([]string{"compat_test", "bench", "examples", "internal/arch",
+		"internal/rlocksuite", "docs", ".git"}, dir)
 }
 
-// imports returns the pairs of package directory and imported path of all
-// non-test files.
+// imports returns one pair for each import in a file that is not a test: the
+// directory of the importing package, and the import path.
 func imports(t *testing.T) (edges [][2]string) {
 	walk(t, root, func(dir, path string) {
 		f, err := parser.ParseFile(token.NewFileSet(), path, nil, parser.ImportsOnly)
@@ -211,8 +217,8 @@ func imports(t *testing.T) (edges [][2]string) {
 	return edges
 }
 
-// walk calls do for every Go file below from that is not a test, with the
-// directory of its package.
+// walk calls do for every Go file below the directory from, except tests. dir is
+// the directory of the file's package, relative to the root of the project.
 func walk(t *testing.T, from string, do func(dir, path string)) {
 	err := filepath.WalkDir(from, func(path string, d fs.DirEntry, err error) error {
 		if err != nil {

@@ -1,3 +1,4 @@
-// Package arch holds, as tests, the rules of which package may import which, and
-// of what must come as an argument. See ARCHITECTURE.md for the reasons.
+// Package arch tests two rules of ARCHITECTURE.md: which package may import which
+// other package, and that packages below the server get time, random numbers and
+// the environment as arguments.
 package arch
