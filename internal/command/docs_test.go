@@ -9,10 +9,10 @@ import (
 	"testing"
 )
 
-var update = flag.Bool("update", false, "write docs/commands.md anew")
+var update = flag.Bool("update", false, "regenerate docs/commands.md")
 
 // docs/commands.md is generated: go test ./internal/command -run Docs -update
-func TestDocsOfTheCommandsAreUpToDate(t *testing.T) {
+func TestCommandsDocsAreUpToDate(t *testing.T) {
 	path := filepath.Join("..", "..", "docs", "commands.md")
 	want := commandsDoc(NewTable())
 	if *update {
@@ -22,25 +22,28 @@ func TestDocsOfTheCommandsAreUpToDate(t *testing.T) {
 	}
 	got, err := os.ReadFile(path)
 	if err != nil || strings.ReplaceAll(string(got), "\r\n", "\n") != want {
-		t.Errorf("docs/commands.md is stale (%v): go test ./internal/command -run Docs -update", err)
+		t.Errorf("docs/commands.md is stale (read error: %v); run make docs", err)
 	}
 }
 
 func TestEveryCommandHasASummary(t *testing.T) {
 	for _, cmd := range NewTable().All() {
-		for _, one := range append([]*Command{cmd}, cmd.Subs...) {
-			if !strings.HasSuffix(one.Summary, ".") {
-				t.Errorf("%s: summary %q", one.Name, one.Summary)
+		for _, row := range append([]*Command{cmd}, cmd.Subs...) {
+			if !strings.HasSuffix(row.Summary, ".") {
+				t.Errorf("%s: summary %q does not end with a full stop", row.Name, row.Summary)
 			}
 		}
 	}
 }
 
-// commandsDoc writes the table group by group.
+// commandsDoc returns docs/commands.md: one table for each group.
 func commandsDoc(table *Table) string {
 	var b strings.Builder
-	b.WriteString("# Commands\n\nGenerated from the command table (`internal/command`). Replies and errors are those of Redis 7.0.15.\n" +
-		"Since is the version of Redis that brought the command; arity counts the name, and -n means n or more.\n")
+	b.WriteString("# Commands\n\n" +
+		"Generated from the command table (`internal/command`). " +
+		"Replies and errors are those of Redis 7.0.15.\n" +
+		"Since is the Redis version that introduced the command. " +
+		"Arity counts the command's name; -n means n or more arguments.\n")
 	group, count := "", 0
 	for _, cmd := range table.All() {
 		if cmd.Group != group {

@@ -1,15 +1,16 @@
 package command
 
+// stringCommands returns the rows of the string commands.
 func stringCommands() []*Command {
 	return []*Command{
-		{Name: "append", Arity: 3, Flags: Write | DenyOOM | Fast, Keys: key(RW|Insert, 1), Since: "2.0.0", Summary: "Adds bytes behind a string.", Run: appendCmd},
+		{Name: "append", Arity: 3, Flags: Write | DenyOOM | Fast, Keys: key(RW|Insert, 1), Since: "2.0.0", Summary: "Appends bytes to a string.", Run: appendCmd},
 		{Name: "decr", Arity: 2, Flags: Write | DenyOOM | Fast, Keys: key(RW|Access|Update, 1), Since: "1.0.0", Summary: "Subtracts one from an integer.", Run: decr},
 		{Name: "decrby", Arity: 3, Flags: Write | DenyOOM | Fast, Keys: key(RW|Access|Update, 1), Since: "1.0.0", Summary: "Subtracts a number from an integer.", Run: decrby},
 		{Name: "get", Arity: 2, Flags: ReadOnly | Fast, Keys: key(RO|Access, 1), Since: "1.0.0", Summary: "Reads a string.", Run: get},
 		{Name: "getdel", Arity: 2, Flags: Write | Fast, Keys: key(RW|Access|Delete, 1), Since: "6.2.0", Summary: "Reads a string and deletes its key.", Run: getdel},
 		{Name: "getex", Arity: -2, Flags: Write | Fast, Keys: noted(key(RW|Access|Update, 1), "RW and UPDATE because it changes the TTL"), Since: "6.2.0", Summary: "Reads a string and sets or removes its time to live.", Run: getex},
 		{Name: "getrange", Arity: 4, Flags: ReadOnly, Keys: key(RO|Access, 1), Since: "2.4.0", Summary: "Reads a part of a string.", Run: getrange},
-		{Name: "getset", Arity: 3, Flags: Write | DenyOOM | Fast, Keys: key(RW|Access|Update, 1), Since: "1.0.0", Summary: "Stores a string and answers the old one.", Run: getset},
+		{Name: "getset", Arity: 3, Flags: Write | DenyOOM | Fast, Keys: key(RW|Access|Update, 1), Since: "1.0.0", Summary: "Stores a string and returns the old one.", Run: getset},
 		{Name: "incr", Arity: 2, Flags: Write | DenyOOM | Fast, Keys: key(RW|Access|Update, 1), Since: "1.0.0", Summary: "Adds one to an integer.", Run: incr},
 		{Name: "incrby", Arity: 3, Flags: Write | DenyOOM | Fast, Keys: key(RW|Access|Update, 1), Since: "1.0.0", Summary: "Adds a number to an integer.", Run: incrby},
 		{Name: "incrbyfloat", Arity: 3, Flags: Write | DenyOOM | Fast, Keys: key(RW|Access|Update, 1), Since: "2.6.0", Summary: "Adds a fractional number to a number.", Run: incrbyfloat},
@@ -18,11 +19,11 @@ func stringCommands() []*Command {
 		{Name: "mset", Arity: -3, Flags: Write | DenyOOM, Keys: keys(OW|Update, 1, -1, 2), Tips: []string{"request_policy:multi_shard", "response_policy:all_succeeded"}, Since: "1.0.1", Summary: "Stores several strings.", Run: mset},
 		{Name: "msetnx", Arity: -3, Flags: Write | DenyOOM, Keys: keys(OW|Insert, 1, -1, 2), Tips: []string{"request_policy:multi_shard", "response_policy:agg_min"}, Since: "1.0.1", Summary: "Stores several strings if none of the keys exists.", Run: msetnx},
 		{Name: "psetex", Arity: 4, Flags: Write | DenyOOM, Keys: key(OW|Update, 1), Since: "2.6.0", Summary: "Stores a string with a time to live in milliseconds.", Run: psetex},
-		{Name: "set", Arity: -3, Flags: Write | DenyOOM, Keys: noted(key(RW|Access|Update|VariableFlags, 1), "RW and ACCESS due to the optional `GET` argument"), Since: "1.0.0", Summary: "Stores a string, perhaps on a condition or with a time to live.", Run: set},
+		{Name: "set", Arity: -3, Flags: Write | DenyOOM, Keys: noted(key(RW|Access|Update|VariableFlags, 1), "RW and ACCESS due to the optional `GET` argument"), Since: "1.0.0", Summary: "Stores a string, optionally with a condition or a time to live.", Run: set},
 		{Name: "setex", Arity: 4, Flags: Write | DenyOOM, Keys: key(OW|Update, 1), Since: "2.0.0", Summary: "Stores a string with a time to live in seconds.", Run: setex},
 		{Name: "setnx", Arity: 3, Flags: Write | DenyOOM | Fast, Keys: key(OW|Insert, 1), Since: "1.0.0", Summary: "Stores a string if the key does not exist.", Run: setnx},
 		{Name: "setrange", Arity: 4, Flags: Write | DenyOOM, Keys: key(RW|Update, 1), Since: "2.2.0", Summary: "Overwrites a part of a string.", Run: setrange},
-		{Name: "strlen", Arity: 2, Flags: ReadOnly | Fast, Keys: key(RO, 1), Since: "2.2.0", Summary: "Answers the length of a string in bytes.", Run: strlen},
+		{Name: "strlen", Arity: 2, Flags: ReadOnly | Fast, Keys: key(RO, 1), Since: "2.2.0", Summary: "Returns the length of a string in bytes.", Run: strlen},
 		{Name: "substr", Arity: 4, Flags: ReadOnly, Keys: key(RO|Access, 1), Since: "1.0.0", Summary: "Reads a part of a string; the old name of GETRANGE.", Run: substr},
 	}
 }
