@@ -74,7 +74,7 @@ func TestFactsRecordedFromRedisHoldHere(t *testing.T) {
 			if os.Getenv("LUAEXEC_RECORD") != "" {
 				recordFacts(t, path)
 			}
-			r := New(Options{})
+			r := New(Options{Version: "7.0.15"})
 			for _, f := range readFacts(t, path) {
 				got := quoteReply(eval(r, f.script, protocolOf(path), newFakeServer()))
 				if !sameButForLuasSentence(got, f.answer) {

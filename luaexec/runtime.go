@@ -28,9 +28,9 @@ type Caller interface {
 	Tick() (kill bool)
 }
 
-// Options configures a Runtime. The zero value is Redis 7.0.15.
+// Options configures a Runtime.
 type Options struct {
-	// Version is redis.REDIS_VERSION; empty means 7.0.15.
+	// Version is redis.REDIS_VERSION, "major.minor.patch".
 	Version string
 	// MaxString is the longest string in bytes that a script can build; zero
 	// means 512 MB. A result above it is an error in the script.
@@ -61,9 +61,6 @@ type digest [sha1.Size]byte
 // New returns a runtime with an empty cache. The Lua state is built when it is
 // first needed.
 func New(opts Options) *Runtime {
-	if opts.Version == "" {
-		opts.Version = "7.0.15"
-	}
 	r := &Runtime{opts: opts}
 	r.Flush()
 	return r

@@ -110,7 +110,7 @@ func (*nowhere) Sizes() (int, int, int) { return 0, 0, 0 }
 // noHost answers for a server that is not there.
 type noHost struct{}
 
-func (noHost) Info() command.ServerInfo { return command.ServerInfo{Version: engine.Version} }
+func (noHost) Info() command.ServerInfo { return command.ServerInfo{Version: config.RedisVersion} }
 func (noHost) Shutdown()                {}
 func (noHost) MemoryUsed() int64        { return 0 }
 func (noHost) Sleep(int64)              {}

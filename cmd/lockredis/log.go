@@ -14,11 +14,6 @@ import (
 	"github.com/lockredis/lockredis/internal/config"
 )
 
-// levels are redis.conf's loglevels and their place among slog's.
-var levels = map[string]slog.Level{
-	"debug": slog.LevelDebug, "verbose": slog.LevelDebug + 2, "notice": slog.LevelInfo, "warning": slog.LevelWarn,
-}
-
 // openLog returns the log that the settings ask for. CONFIG SET loglevel
 // changes it.
 func openLog(set *config.Config, stdout io.Writer) (*slog.Logger, error) {
@@ -31,9 +26,9 @@ func openLog(set *config.Config, stdout io.Writer) (*slog.Logger, error) {
 		out = file
 	}
 	h := &handler{out: out, level: new(slog.LevelVar), mu: new(sync.Mutex)}
-	h.level.Set(levels[set.LogLevel])
+	h.level.Set(set.LogLevel)
 	set.OnChange("loglevel", func() error {
-		h.level.Set(levels[set.LogLevel])
+		h.level.Set(set.LogLevel)
 		return nil
 	})
 	return slog.New(h), nil
@@ -67,11 +62,11 @@ func (h *handler) Enabled(_ context.Context, l slog.Level) bool { return l >= h.
 func (h *handler) Handle(_ context.Context, r slog.Record) error {
 	sign := byte('#')
 	switch {
-	case r.Level < levels["verbose"]:
+	case r.Level < config.LogVerbose:
 		sign = '.'
-	case r.Level < levels["notice"]:
+	case r.Level < config.LogNotice:
 		sign = '-'
-	case r.Level < levels["warning"]:
+	case r.Level < config.LogWarning:
 		sign = '*'
 	}
 	var line strings.Builder

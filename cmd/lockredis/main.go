@@ -42,8 +42,8 @@ func main() { os.Exit(run(os.Args[1:], os.Stdin, os.Stdout, os.Stderr)) }
 // run is the whole program but for the exit. It returns the exit status.
 func run(args []string, stdin io.Reader, stdout, stderr io.Writer) int {
 	if len(args) > 0 && (args[0] == "-v" || args[0] == "--version") {
-		fmt.Fprintf(stdout, "lockredis server v=7.0.15 lockredis=%s bits=%d %s\n",
-			config.Version, strconv.IntSize, runtime.Version())
+		fmt.Fprintf(stdout, "lockredis server v=%s lockredis=%s bits=%d %s\n",
+			config.RedisVersion, config.Version, strconv.IntSize, runtime.Version())
 		return 0
 	}
 	if len(args) > 0 && (args[0] == "-h" || args[0] == "--help") {

@@ -15,7 +15,7 @@ import (
 	"time"
 
 	"github.com/lockredis/lockredis/compat_test/wire"
-	"github.com/lockredis/lockredis/internal/engine"
+	"github.com/lockredis/lockredis/internal/config"
 	"github.com/lockredis/lockredis/resp"
 )
 
@@ -97,8 +97,8 @@ func newOracle(f testing.TB) *oracle {
 	f.Cleanup(func() { conn.Close() })
 	conn.SetTimeout(patience * time.Second)
 	o := &oracle{f, conn}
-	if v, err := conn.Do("INFO", "server"); err != nil || !bytes.Contains(v.Str, []byte("redis_version:"+engine.Version)) {
-		f.Skipf("redis-server is not 7.0.15: %.200s %v", v, err)
+	if v, err := conn.Do("INFO", "server"); err != nil || !bytes.Contains(v.Str, []byte("redis_version:"+config.RedisVersion)) {
+		f.Skipf("redis-server is not "+config.RedisVersion+": %.200s %v", v, err)
 	}
 	return o
 }

@@ -47,7 +47,7 @@ func (c *clock) Now() time.Time {
 type host struct{ w *world }
 
 func (h host) Info() command.ServerInfo {
-	return command.ServerInfo{Version: engine.Version, MaxClients: 10000, StartMillis: start.UnixMilli()}
+	return command.ServerInfo{Version: config.RedisVersion, MaxClients: 10000, StartMillis: start.UnixMilli()}
 }
 func (h host) Shutdown()               {}
 func (h host) MemoryUsed() int64       { return 1 << 20 }

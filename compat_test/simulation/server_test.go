@@ -34,7 +34,7 @@ func (idleTimer) Stop()               {}
 // host answers for a process that is not there.
 type host struct{}
 
-func (host) Info() command.ServerInfo { return command.ServerInfo{Version: engine.Version} }
+func (host) Info() command.ServerInfo { return command.ServerInfo{Version: config.RedisVersion} }
 func (host) Shutdown()                {}
 func (host) MemoryUsed() int64        { return 0 }
 func (host) Sleep(int64)              {}

@@ -5,6 +5,7 @@ import (
 
 	"github.com/lockredis/lockredis/expiry"
 	"github.com/lockredis/lockredis/internal/config"
+	"github.com/lockredis/lockredis/internal/keyevent"
 	"github.com/lockredis/lockredis/luaexec"
 	"github.com/lockredis/lockredis/pubsub"
 	"github.com/lockredis/lockredis/resp"
@@ -182,25 +183,20 @@ func (c *Ctx) RemoveIfEmpty(e *store.Entry, size int) {
 	}
 }
 
-// Class is a class of keyspace events: a letter of notify-keyspace-events.
-type Class uint16
+// Class is a set of classes of keyspace events.
+type Class = keyevent.Class
 
-// The classes of Redis 7.0.
+// The classes that handlers and the engine name.
 const (
-	Keyspace     Class = 1 << iota // K
-	Keyevent                       // E
-	Generic                        // g
-	StringClass                    // $
-	ListClass                      // l
-	SetClass                       // s
-	HashClass                      // h
-	ZSetClass                      // z
-	ExpiredClass                   // x
-	EvictedClass                   // e
-	StreamClass                    // t
-	KeyMiss                        // m
-	ModuleClass                    // d
-	NewKey                         // n
-	AllClasses   = Generic | StringClass | ListClass | SetClass | HashClass | ZSetClass | ExpiredClass |
-		EvictedClass | StreamClass | ModuleClass // A
+	Keyspace     = keyevent.Keyspace
+	Keyevent     = keyevent.Keyevent
+	Generic      = keyevent.Generic
+	StringClass  = keyevent.String
+	ListClass    = keyevent.List
+	SetClass     = keyevent.Set
+	HashClass    = keyevent.Hash
+	ZSetClass    = keyevent.ZSet
+	ExpiredClass = keyevent.Expired
+	KeyMiss      = keyevent.Miss
+	NewKey       = keyevent.New
 )

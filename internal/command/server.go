@@ -152,7 +152,7 @@ func lolwut(_ *Ctx, args resp.Args) resp.Reply {
 	for _, row := range []string{"   .--.   ", "  /    \\  ", "  |    |  ", " _|____|_ ", "|   __   |", "|  (__)  |", "|   ||   |", "|________|"} {
 		art.WriteString(strings.TrimRight(strings.Repeat(row+"  ", locks), " ") + "\n")
 	}
-	art.WriteString("\nHeld by nobody. Redis ver. 7.0.15, lockredis ver. " + config.Version + "\n")
+	art.WriteString("\nHeld by nobody. Redis ver. " + config.RedisVersion + ", lockredis ver. " + config.Version + "\n")
 	return resp.Verbatim(art.String())
 }
 

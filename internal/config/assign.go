@@ -4,6 +4,8 @@ import (
 	"os"
 	"strconv"
 	"strings"
+
+	"github.com/lockredis/lockredis/internal/keyevent"
 )
 
 // assign sets the field that follows a directive. value has been checked.
@@ -20,7 +22,7 @@ func (c *Config) assign(name, value string) {
 	case "tcp-keepalive":
 		c.TCPKeepAlive.Store(number(value))
 	case "notify-keyspace-events":
-		c.NotifyEvents, _ = classesOf(value)
+		c.NotifyEvents, _ = keyevent.Parse(value)
 	case "requirepass":
 		c.RequirePass = value
 		c.HasPassword.Store(value != "")
@@ -77,7 +79,7 @@ func (c *Config) assignStart(name, value string) {
 		perm, _ := strconv.ParseUint(value, 8, 32)
 		c.UnixSocketPerm = os.FileMode(perm)
 	case "loglevel":
-		c.LogLevel = value
+		c.LogLevel, _ = LogLevel(value)
 	case "logfile":
 		c.LogFile = value
 	case "pidfile":

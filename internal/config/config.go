@@ -2,10 +2,13 @@ package config
 
 import (
 	"fmt"
+	"log/slog"
 	"os"
 	"path/filepath"
 	"strings"
 	"sync/atomic"
+
+	"github.com/lockredis/lockredis/internal/keyevent"
 )
 
 // Config is the configuration of one server. New and Parse make it. The plain
@@ -19,7 +22,7 @@ type Config struct {
 	BusyReply        atomic.Int64 // busy-reply-threshold, ms
 	TCPKeepAlive     atomic.Int64 // seconds between probes, 0: none
 
-	NotifyEvents                   uint16 // classes of notify-keyspace-events, as command.Class
+	NotifyEvents                   keyevent.Class
 	RequirePass                    string
 	MaxClients                     int
 	MaxMemory                      int64 // bytes, 0: no limit
@@ -42,11 +45,11 @@ type Config struct {
 	PortFile       string   // where the port is written to, "": nowhere
 	UnixSocket     string
 	UnixSocketPerm os.FileMode // 0: as the umask leaves it
-	LogLevel       string      // debug, verbose, notice or warning
-	LogFile        string      // "": standard output
-	PIDFile        string      // "": none
-	Dir            string      // what relative paths of files are relative to
-	ExitWithParent bool        // end when the process that started us ends
+	LogLevel       slog.Level
+	LogFile        string // "": standard output
+	PIDFile        string // "": none
+	Dir            string // what relative paths of files are relative to
+	ExitWithParent bool   // end when the process that started us ends
 	Renames        []Rename
 	File           string // absolute path of the configuration file, "": none
 
@@ -199,6 +202,10 @@ func (c *Config) Path(name string) string {
 // error undoes the whole CONFIG SET. Only the last apply of a name counts.
 func (c *Config) OnChange(name string, apply func() error) { c.hooks[name] = apply }
 
-// Version is lockredis's own version, beside the version of Redis that it
-// answers as.
-const Version = "0.1.0"
+const (
+	// Version is lockredis's own version.
+	Version = "0.1.0"
+	// RedisVersion is the version of Redis that lockredis behaves like and that
+	// it reports to clients.
+	RedisVersion = "7.0.15"
+)

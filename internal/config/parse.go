@@ -35,7 +35,7 @@ type FatalError struct {
 // Error returns the text that Redis 7.0.15 prints, of several lines.
 func (e *FatalError) Error() string {
 	var b strings.Builder
-	b.WriteString("\n*** FATAL CONFIG FILE ERROR (Redis 7.0.15) ***\n")
+	b.WriteString("\n*** FATAL CONFIG FILE ERROR (Redis " + RedisVersion + ") ***\n")
 	if e.at.number > 0 {
 		fmt.Fprintf(&b, "Reading the configuration file, at line %d\n>>> '%s'\n", e.at.number, e.at.line)
 	}

@@ -6,6 +6,7 @@ import (
 	"strconv"
 	"strings"
 
+	"github.com/lockredis/lockredis/internal/keyevent"
 	"github.com/lockredis/lockredis/resp"
 )
 
@@ -104,45 +105,13 @@ func limitsOf(value string) (limits [3]OutputLimit) {
 	return limits
 }
 
-// eventLetters are the classes of notify-keyspace-events; letter i is bit i of
-// command.Class.
-const eventLetters = "KEg$lshzxetmdn"
-
-// classesOf returns the bits of a notify-keyspace-events string.
-func classesOf(s string) (classes uint16, ok bool) {
-	for _, letter := range s {
-		if letter == 'A' {
-			classes |= allClasses
-			continue
-		}
-		i := strings.IndexRune(eventLetters, letter)
-		if i < 0 {
-			return 0, false
-		}
-		classes |= 1 << i
-	}
-	return classes, true
-}
-
-// allClasses is what the letter A stands for: all but K, E, m and n.
-const allClasses = 1<<2 | 1<<3 | 1<<4 | 1<<5 | 1<<6 | 1<<7 | 1<<8 | 1<<9 | 1<<10 | 1<<12
-
 // eventClasses keeps the classes in Redis's order.
 func eventClasses(in input) (string, error) {
-	classes, ok := classesOf(in.words[0])
+	classes, ok := keyevent.Parse(in.words[0])
 	if !ok {
 		return "", reason("Invalid event class character. Use 'Ag$lshzxeKEtmdn'.")
 	}
-	order, shown := "g$lshzxetdnKEm", ""
-	if classes&allClasses == allClasses {
-		order, shown = "KEmn", "A"
-	}
-	for _, letter := range order {
-		if classes&(1<<strings.IndexRune(eventLetters, letter)) != 0 {
-			shown += string(letter)
-		}
-	}
-	return shown, nil
+	return classes.String(), nil
 }
 
 // hideNew leaves n out beside A, as Redis does though both are in force.

@@ -90,7 +90,7 @@ var directives = []directive{
 	{name: "list-compress-depth", parse: integer(0, math.MaxInt32), def: "0"},
 	{name: "list-max-listpack-size", alias: "list-max-ziplist-size", parse: integer(math.MinInt32, math.MaxInt32), def: "-2", flags: works},
 	{name: "logfile", parse: text, flags: immutable | works},
-	{name: "loglevel", parse: oneOf("debug", "verbose", "notice", "warning"), def: "notice", flags: works},
+	{name: "loglevel", parse: oneOf(logLevelNames()...), def: "notice", flags: works},
 	{name: "masterauth", parse: text, flags: sensitive, refuse: noReplication},
 	{name: "masteruser", parse: text, flags: sensitive, refuse: noReplication},
 	{name: "maxclients", parse: integer(1, math.MaxUint32), def: "10000", flags: works},

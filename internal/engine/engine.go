@@ -16,9 +16,6 @@ import (
 	"github.com/lockredis/lockredis/store"
 )
 
-// Version is the Redis version whose behaviour the server keeps and reports.
-const Version = "7.0.15"
-
 // Options are what an engine is made of.
 type Options struct {
 	Config *config.Config
@@ -84,7 +81,7 @@ func New(opts Options) *Engine {
 		Space:   store.NewSpace(opts.Config.Databases, (*observer)(e)),
 		Config:  opts.Config,
 		PubSub:  pubsub.NewBroker(func(p, s string) bool { return glob.Match(p, s, false) }),
-		Scripts: luaexec.New(luaexec.Options{Version: Version, OnPanic: e.scriptPanicked, Growth: e.scriptGrowth}),
+		Scripts: luaexec.New(luaexec.Options{Version: config.RedisVersion, OnPanic: e.scriptPanicked, Growth: e.scriptGrowth}),
 		Clock:   opts.Clock,
 		Rand:    opts.Rand,
 		Events:  (*events)(e),

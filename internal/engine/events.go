@@ -75,7 +75,7 @@ type events Engine
 // Notify publishes a keyspace event on its two channels, as far as
 // notify-keyspace-events asks for them.
 func (v *events) Notify(class command.Class, event string, db int, key string) {
-	want := command.Class(v.env.Config.NotifyEvents)
+	want := v.env.Config.NotifyEvents
 	if want&class == 0 || v.env.PubSub.Idle() {
 		return
 	}

@@ -2,9 +2,9 @@ package engine
 
 import (
 	"context"
-	"log/slog"
 
 	"github.com/lockredis/lockredis/internal/command"
+	"github.com/lockredis/lockredis/internal/config"
 	"github.com/lockredis/lockredis/luaexec"
 	"github.com/lockredis/lockredis/resp"
 )
@@ -106,8 +106,7 @@ func (r *scriptRun) Allowed(args resp.Args) (ok, known bool) {
 
 // Log is redis.log: levels 0 debug to 3 warning.
 func (r *scriptRun) Log(level int, msg string) {
-	levels := []slog.Level{slog.LevelDebug, slog.LevelInfo, slog.LevelInfo, slog.LevelWarn}
-	r.e.log.Log(context.Background(), levels[min(max(level, 0), 3)], "script", "message", msg)
+	r.e.log.Log(context.Background(), config.LogLevelNumber(level), "script", "message", msg)
 }
 
 // Tick is a safe point of the running script. It reports whether the script is

@@ -17,7 +17,7 @@ func (e *Engine) followSettings(cfg *config.Config) {
 			SetIntEntries: cfg.SetIntEntries,
 			ListSize:      cfg.ListSize,
 		}
-		s.ReportMisses = command.Class(cfg.NotifyEvents)&command.KeyMiss != 0
+		s.ReportMisses = cfg.NotifyEvents&command.KeyMiss != 0
 		return nil
 	}
 	for _, name := range []string{

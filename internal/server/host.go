@@ -2,14 +2,13 @@ package server
 
 import (
 	"context"
-	"log/slog"
 	"os"
 	"runtime"
 	"runtime/metrics"
 	"time"
 
 	"github.com/lockredis/lockredis/internal/command"
-	"github.com/lockredis/lockredis/internal/engine"
+	"github.com/lockredis/lockredis/internal/config"
 )
 
 // host is the server as command.Server.
@@ -21,7 +20,7 @@ func (h *host) Info() command.ServerInfo {
 	heap, system := h.memory.read()
 	userMicros, systemMicros := cpuMicros()
 	return command.ServerInfo{
-		RunID: h.runID, Version: engine.Version, ConfigFile: h.cfg.File, Executable: executable,
+		RunID: h.runID, Version: config.RedisVersion, ConfigFile: h.cfg.File, Executable: executable,
 		ProcessID: os.Getpid(), Port: int(h.port.Load()), StartMillis: h.started.UnixMilli(),
 		MaxClients: h.cfg.MaxClients,
 		UserMicros: userMicros, SystemMicros: systemMicros,
@@ -46,14 +45,10 @@ func (h *host) Sleep(micros int64) { time.Sleep(time.Duration(micros) * time.Mic
 // SetActiveExpire turns expiry by timer on and off.
 func (h *host) SetActiveExpire(on bool) { h.engine.SetActiveExpire(on) }
 
-// logLevels are Redis's names for levels.
-var logLevels = map[string]slog.Level{
-	"debug": slog.LevelDebug, "verbose": slog.LevelDebug + 2, "notice": slog.LevelInfo, "warning": slog.LevelWarn,
-}
-
-// Log writes a line to the server's log.
+// Log writes a line to the server's log. level is one of Redis's names.
 func (h *host) Log(level, msg string) {
-	h.log.Log(context.Background(), logLevels[level], msg)
+	l, _ := config.LogLevel(level)
+	h.log.Log(context.Background(), l, msg)
 }
 
 // memoryGauge reads the heap's size. It is used inside the engine.
