@@ -5,7 +5,7 @@ import (
 	"time"
 )
 
-// Clock is where the engine takes time from.
+// Clock gives the engine the time.
 type Clock interface {
 	// Now returns the current time.
 	Now() time.Time
@@ -13,13 +13,13 @@ type Clock interface {
 	NewTimer() Timer
 }
 
-// Timer fires once when its clock reaches a point in time. It is used by one
-// goroutine, but for Reset and Stop, which are safe from any.
+// Timer sends on a channel once, when its clock reaches a point in time. One
+// goroutine receives; any goroutine may call Reset and Stop.
 type Timer interface {
-	// C is the channel that a firing is received from. A firing that Reset or
-	// Stop overtakes may still arrive: the receiver looks at the clock.
+	// C returns the channel. A value that was sent before a Reset or Stop may
+	// still be received after it, so the receiver checks the clock.
 	C() <-chan time.Time
-	// Reset arms the timer for at, now if that is past.
+	// Reset arms the timer for at. It fires at once when at is past.
 	Reset(at time.Time)
 	// Stop disarms the timer.
 	Stop()
@@ -44,27 +44,28 @@ func (s systemTimer) C() <-chan time.Time { return s.t.C }
 func (s systemTimer) Reset(at time.Time)  { s.t.Reset(time.Until(at)) }
 func (s systemTimer) Stop()               { s.t.Stop() }
 
-// Manual is a clock that stands still until it is turned by hand.
+// Manual is a clock that stands still until Set or Advance moves it. It is safe
+// for concurrent use.
 type Manual struct {
 	mu     sync.Mutex // guards the fields below
 	now    time.Time
-	timers map[*manualTimer]struct{}
+	timers map[*manualTimer]struct{} // the armed timers
 }
 
-// NewManual returns a clock that reads start.
+// NewManual returns a clock that reads start. No timer is armed.
 func NewManual(start time.Time) *Manual {
 	return &Manual{now: start, timers: map[*manualTimer]struct{}{}}
 }
 
-// Now returns the time the clock was turned to.
+// Now returns the clock's time.
 func (m *Manual) Now() time.Time {
 	m.mu.Lock()
 	defer m.mu.Unlock()
 	return m.now
 }
 
-// Set turns the clock to t, forward only, and fires the timers that are due.
-// It does not wait for what they set off.
+// Set moves the clock to t and fires the timers that are due. A t in the past
+// leaves the clock where it is. Set does not wait for the timers' receivers.
 func (m *Manual) Set(t time.Time) {
 	m.mu.Lock()
 	defer m.mu.Unlock()
@@ -76,7 +77,7 @@ func (m *Manual) Set(t time.Time) {
 	}
 }
 
-// Advance turns the clock forward by d.
+// Advance moves the clock forward by d.
 func (m *Manual) Advance(d time.Duration) { m.Set(m.Now().Add(d)) }
 
 // NewTimer returns a stopped timer.
@@ -84,6 +85,7 @@ func (m *Manual) NewTimer() Timer {
 	return &manualTimer{clock: m, c: make(chan time.Time, 1)}
 }
 
+// fireIfDue fires and disarms t when its time has come. m.mu must be held.
 func (m *Manual) fireIfDue(t *manualTimer) {
 	if t.at.After(m.now) {
 		return

@@ -5,7 +5,7 @@ import (
 	"time"
 )
 
-func TestManualClockFiresATimerWhenItsTimeComes(t *testing.T) {
+func TestAManualClockFiresATimerWhenItsTimeComes(t *testing.T) {
 	start := time.UnixMilli(1000)
 	clock := NewManual(start)
 	timer := clock.NewTimer()
@@ -13,23 +13,23 @@ func TestManualClockFiresATimerWhenItsTimeComes(t *testing.T) {
 	clock.Advance(9 * time.Millisecond)
 	select {
 	case <-timer.C():
-		t.Fatal("fired too early")
+		t.Fatal("the timer fired before its time")
 	default:
 	}
 	clock.Advance(time.Millisecond)
 	if at := <-timer.C(); !at.Equal(start.Add(10 * time.Millisecond)) {
-		t.Fatalf("fired at %v", at)
+		t.Fatalf("the timer fired at %v", at)
 	}
 }
 
-func TestManualClockFiresAtOnceForAPastTime(t *testing.T) {
+func TestAManualClockFiresATimerForAPastTimeAtOnce(t *testing.T) {
 	clock := NewManual(time.UnixMilli(1000))
 	timer := clock.NewTimer()
 	timer.Reset(time.UnixMilli(1))
 	<-timer.C()
 }
 
-func TestManualClockNeverFiresAStoppedTimer(t *testing.T) {
+func TestAManualClockDoesNotFireAStoppedTimer(t *testing.T) {
 	clock := NewManual(time.UnixMilli(1000))
 	timer := clock.NewTimer()
 	timer.Reset(time.UnixMilli(1001))
@@ -42,7 +42,7 @@ func TestManualClockNeverFiresAStoppedTimer(t *testing.T) {
 	}
 }
 
-func TestManualClockNeverTurnsBack(t *testing.T) {
+func TestAManualClockNeverGoesBack(t *testing.T) {
 	clock := NewManual(time.UnixMilli(1000))
 	clock.Set(time.UnixMilli(500))
 	if now := clock.Now(); now.UnixMilli() != 1000 {
@@ -50,7 +50,7 @@ func TestManualClockNeverTurnsBack(t *testing.T) {
 	}
 }
 
-func TestSystemClockFires(t *testing.T) {
+func TestTheSystemClockFiresATimer(t *testing.T) {
 	timer := System().NewTimer()
 	timer.Reset(time.Now())
 	<-timer.C()

@@ -1,11 +1,11 @@
-// Package expiry keeps deadlines and the clock they are measured by.
+// Package expiry keeps deadlines, and the clock that they are compared with.
 //
-// Index orders deadlines and hands out those that are due, exactly and without
-// sampling; Clock is where time comes from, real or turned by hand. The package
-// starts no goroutine and deletes nothing: the store keeps an Index for each
-// database, the engine one for parked clients, and the engine alone arms a
-// Timer for the earliest deadline of all.
+// Index orders deadlines and returns every item that is due, exactly and without
+// sampling. Clock gives the time: System reads the machine's clock, Manual stands
+// still until it is advanced. The package starts no goroutine and deletes no key.
+// The store keeps an Index for each database, and the engine keeps one for parked
+// clients. The engine arms one Timer, for the earliest deadline of all.
 //
-// The package is a part of the server. Its API may change with any version, but for
-// Clock, which lockredis.Config takes.
+// The package is a part of the server. Its API may change with any version,
+// except Clock, which lockredis.Config takes.
 package expiry

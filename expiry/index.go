@@ -1,13 +1,13 @@
 package expiry
 
-// Item is one thing's deadline, embedded in the thing. Its zero value has no
-// deadline and is in no index.
+// Item is the deadline of a Holder, embedded in it. The zero Item has no deadline
+// and is in no index.
 //
-// The time is kept in halves: an int64 would bring four bytes of padding, and
-// with them each of the store's entries to the next size of allocation.
+// The time is kept as two halves. An int64 would add four bytes of padding, and
+// every entry of the store would need the next larger size of allocation.
 type Item struct {
-	low, high uint32
-	pos       int32 // place in the heap + 1; 0: not in an index
+	low, high uint32 // the deadline in Unix milliseconds
+	pos       int32  // heap position + 1; 0: not in an index
 }
 
 // At returns the deadline in Unix milliseconds, or 0 when there is none.
@@ -18,28 +18,30 @@ func (i *Item) Set() bool { return i.pos != 0 }
 
 func (i *Item) put(at int64) { i.low, i.high = uint32(at), uint32(at>>32) }
 
-// Holder is a thing with a deadline.
+// Holder has an embedded Item, and so can be in an Index.
 type Holder interface{ DeadlineItem() *Item }
 
-// Index is an ordered set of deadlines: a heap of four children a node, whose
-// items know their places, so that a deadline is moved or removed without a
-// search. Adding the latest deadline, which a lock's lease nearly always is,
-// costs one comparison. The zero value is ready.
+// Index is an ordered set of deadlines. It is a heap with four children per node.
+// Each Item records its heap position, so that a deadline is moved or removed
+// without a search. A new lease nearly always has the latest deadline of all:
+// adding it costs one comparison. The zero Index is empty and ready.
 type Index[T Holder] struct {
 	heap []node[T]
 }
 
+// node repeats the deadline of v, so that comparisons do not read v.
 type node[T Holder] struct {
 	at int64
 	v  T
 }
 
-const arity = 4
+const arity = 4 // children per node
 
 // Len returns how many deadlines there are.
 func (x *Index[T]) Len() int { return len(x.heap) }
 
-// Add sets v's deadline, in Unix milliseconds, adding v or moving it.
+// Add gives v the deadline at, in Unix milliseconds. It adds v to the index or
+// moves it there.
 func (x *Index[T]) Add(v T, at int64) {
 	item := v.DeadlineItem()
 	if item.pos == 0 {
@@ -57,7 +59,8 @@ func (x *Index[T]) Add(v T, at int64) {
 	}
 }
 
-// Remove takes v's deadline away and reports whether it had one.
+// Remove takes v out of the index and reports whether it was there. v has no
+// deadline afterwards.
 func (x *Index[T]) Remove(v T) bool {
 	item := v.DeadlineItem()
 	if item.pos == 0 {
@@ -82,7 +85,8 @@ func (x *Index[T]) Remove(v T) bool {
 	return true
 }
 
-// Next returns the earliest deadline; ok is false when there is none.
+// Next returns the earliest deadline, in Unix milliseconds. ok is false when the
+// index is empty.
 func (x *Index[T]) Next() (at int64, ok bool) {
 	if len(x.heap) == 0 {
 		return 0, false
@@ -90,12 +94,12 @@ func (x *Index[T]) Next() (at int64, ok bool) {
 	return x.heap[0].at, true
 }
 
-// Peek returns the thing whose deadline is the earliest without taking it out.
-// It must not be called on an empty index.
+// Peek returns the holder with the earliest deadline and leaves it in the index.
+// The index must not be empty.
 func (x *Index[T]) Peek() T { return x.heap[0].v }
 
-// PopDue takes out at most max things whose deadline is now or earlier, in the
-// order of their deadlines, and passes each to do.
+// PopDue takes out at most max holders with a deadline at or before now, in the
+// order of their deadlines, and passes each to do. It returns how many.
 func (x *Index[T]) PopDue(now int64, max int, do func(T)) (popped int) {
 	for popped < max && len(x.heap) > 0 && x.heap[0].at <= now {
 		v := x.heap[0].v
@@ -106,7 +110,7 @@ func (x *Index[T]) PopDue(now int64, max int, do func(T)) (popped int) {
 	return popped
 }
 
-// Clear forgets all deadlines and leaves the items as if never added.
+// Clear takes out every holder. None has a deadline afterwards.
 func (x *Index[T]) Clear() {
 	for _, n := range x.heap {
 		*n.v.DeadlineItem() = Item{}
@@ -114,7 +118,8 @@ func (x *Index[T]) Clear() {
 	x.heap = nil
 }
 
-// up places n at i or above.
+// up puts n at heap position i, or nearer to the root if its deadline is earlier
+// than its parent's.
 func (x *Index[T]) up(i int, n node[T]) {
 	for i > 0 {
 		parent := (i - 1) / arity
@@ -127,7 +132,7 @@ func (x *Index[T]) up(i int, n node[T]) {
 	x.put(i, n)
 }
 
-// down places n at i or below.
+// down puts n at heap position i, or below if a child has an earlier deadline.
 func (x *Index[T]) down(i int, n node[T]) {
 	for {
 		first := i*arity + 1
@@ -149,6 +154,7 @@ func (x *Index[T]) down(i int, n node[T]) {
 	x.put(i, n)
 }
 
+// put stores n at heap position i and records the position in its Item.
 func (x *Index[T]) put(i int, n node[T]) {
 	x.heap[i] = n
 	n.v.DeadlineItem().pos = int32(i + 1)

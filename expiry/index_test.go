@@ -1,7 +1,7 @@
 package expiry
 
 import (
-	"sort"
+	"slices"
 	"testing"
 
 	"pgregory.net/rapid"
@@ -14,7 +14,7 @@ type lease struct {
 
 func (l *lease) DeadlineItem() *Item { return &l.item }
 
-func TestIndexHandsOutWhatASortedListWould(t *testing.T) {
+func TestAnIndexBehavesAsASortedListOfDeadlines(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
 		var index Index[*lease]
 		leases := make([]*lease, 20)
@@ -40,23 +40,27 @@ func TestIndexHandsOutWhatASortedListWould(t *testing.T) {
 			"pop": func(t *rapid.T) {
 				now := rapid.Int64Range(0, 50).Draw(t, "now")
 				var got, want []int64
-				for i, at := range model {
+				for _, at := range model {
 					if at <= now {
 						want = append(want, at)
-						delete(model, i)
 					}
 				}
-				index.PopDue(now, len(leases), func(l *lease) {
+				slices.Sort(want)
+				n := index.PopDue(now, len(leases), func(l *lease) {
 					if l.item.Set() {
 						t.Fatal("a popped lease still has a deadline")
 					}
-					got = append(got, now)
+					got = append(got, model[l.name])
+					delete(model, l.name)
 				})
-				if len(got) != len(want) {
-					t.Fatalf("popped %d, want %d", len(got), len(want))
+				if n != len(want) || !slices.Equal(got, want) {
+					t.Fatalf("PopDue returned %d and popped %v, want %v", n, got, want)
 				}
 			},
 			"": func(t *rapid.T) {
+				if err := index.Check(); err != nil {
+					t.Fatal(err)
+				}
 				if index.Len() != len(model) {
 					t.Fatalf("Len is %d, want %d", index.Len(), len(model))
 				}
@@ -67,7 +71,7 @@ func TestIndexHandsOutWhatASortedListWould(t *testing.T) {
 						t.Fatalf("lease %d has deadline %d, want %d", i, leases[i].item.At(), at)
 					}
 				}
-				sort.Slice(deadlines, func(i, j int) bool { return deadlines[i] < deadlines[j] })
+				slices.Sort(deadlines)
 				if next, ok := index.Next(); ok != (len(model) > 0) || ok && next != deadlines[0] {
 					t.Fatalf("Next is %d, %v; deadlines are %v", next, ok, deadlines)
 				}
@@ -76,14 +80,15 @@ func TestIndexHandsOutWhatASortedListWould(t *testing.T) {
 	})
 }
 
-func TestPopDueGivesDeadlinesInOrderAndStopsAtMax(t *testing.T) {
+func TestPopDuePopsInOrderAndStopsAtMax(t *testing.T) {
 	var index Index[*lease]
 	for _, at := range []int64{30, 10, 20, 40} {
 		index.Add(&lease{name: int(at)}, at)
 	}
 	var got []int
-	if n := index.PopDue(35, 2, func(l *lease) { got = append(got, l.name) }); n != 2 || got[0] != 10 || got[1] != 20 {
-		t.Fatalf("popped %v", got)
+	n := index.PopDue(35, 2, func(l *lease) { got = append(got, l.name) })
+	if n != 2 || got[0] != 10 || got[1] != 20 {
+		t.Fatalf("PopDue returned %d and popped %v, want 10 and 20", n, got)
 	}
 	if at, _ := index.Next(); at != 30 {
 		t.Fatalf("next is %d, want 30", at)
@@ -96,26 +101,31 @@ func TestAnItemKeepsDeadlinesOfAnySize(t *testing.T) {
 		l := &lease{}
 		index.Add(l, at)
 		if next, ok := index.Next(); !ok || next != at || l.item.At() != at || !l.item.Set() {
-			t.Fatalf("deadline %d became %d, %d", at, next, l.item.At())
+			t.Fatalf("deadline %d: Next returns %d, At returns %d", at, next, l.item.At())
 		}
 		index.Remove(l)
 		if l.item.At() != 0 || l.item.Set() {
-			t.Fatalf("deadline %d is left after its removal", l.item.At())
+			t.Fatalf("Remove left the deadline %d", l.item.At())
 		}
 	}
 }
 
-func TestAnEmptiedIndexGivesItsMemoryBack(t *testing.T) {
+func TestAnIndexGivesMemoryBackWhenItShrinks(t *testing.T) {
 	var index Index[*lease]
 	for i := range 10000 {
 		index.Add(&lease{}, int64(i))
 	}
-	index.PopDue(9990, 10000, func(*lease) {})
+	if n := index.PopDue(9990, 10000, func(*lease) {}); n != 9991 {
+		t.Fatalf("%d deadlines were popped, want 9991", n)
+	}
+	if err := index.Check(); err != nil {
+		t.Fatal(err)
+	}
 	if index.Len() != 9 || cap(index.heap) > 64 {
-		t.Fatalf("%d deadlines take the room of %d", index.Len(), cap(index.heap))
+		t.Fatalf("%d deadlines are left, in a heap with room for %d", index.Len(), cap(index.heap))
 	}
 	if at, _ := index.Next(); at != 9991 {
-		t.Fatalf("next is %d", at)
+		t.Fatalf("next is %d, want 9991", at)
 	}
 }
 

@@ -7,8 +7,8 @@ package glob
 // A class without a closing bracket extends to the end of the pattern. The
 // empty string matches only the empty pattern: "*" does not match it.
 //
-// The time is bounded by len(pattern) * len(s). After a mismatch it retries
-// from the last * only: if an earlier * took more bytes, that could not help.
+// The time is bounded by len(pattern) * len(s). After a mismatch Match
+// retries from the last * only: if an earlier * took more bytes, that could not help.
 // There is no recursion, so a pattern of any length is safe.
 func Match(pattern, s string, nocase bool) bool {
 	p, i := 0, 0
