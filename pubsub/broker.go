@@ -9,41 +9,41 @@ import (
 // Kind is a family of subscriptions.
 type Kind uint8
 
-// Channels are matched by name, patterns by glob, and shard channels are a
-// name space of their own.
+// The kinds of subscription. A Channel is matched by name, a Pattern by glob.
+// Shard channels are matched by name too, in a name space of their own.
 const (
 	Channel Kind = iota
 	Pattern
 	Shard
 )
 
-// Message is one delivery. It is valid during the call that hands it over.
+// Message is one delivery. It is valid during the call of Deliver only.
 type Message struct {
 	Kind    Kind
 	Pattern string // the pattern that matched, for Kind Pattern
 	Channel string
 	Payload []byte
 
-	encoded [2][]byte // by RESP version, made once for all subscribers; empty: not yet
-	elems   [4]resp.Reply
+	encoded [2][]byte     // for RESP2 and RESP3, made once for all subscribers; empty: not made
+	elems   [4]resp.Reply // room for reply
 }
 
-// set makes m another message, in the memory of the one before.
+// set makes m another message. It reuses the encoding buffers.
 func (m *Message) set(k Kind, pattern, channel string, payload []byte) {
 	*m = Message{Kind: k, Pattern: pattern, Channel: channel, Payload: payload, encoded: m.encoded}
 	for i, encoded := range m.encoded {
-		if m.encoded[i] = encoded[:0]; cap(encoded) > keep {
+		if m.encoded[i] = encoded[:0]; cap(encoded) > maxReusedBuffer {
 			m.encoded[i] = nil
 		}
 	}
 }
 
-// keep is how large an encoded message may be whose memory is used again, in
-// bytes.
-const keep = 64 << 10
+// maxReusedBuffer is the capacity of the largest encoding buffer that is kept for
+// the next message, in bytes.
+const maxReusedBuffer = 64 << 10
 
-// Encoding returns the message as it goes out in RESP version proto: an array,
-// or in RESP3 a push. It is valid as long as the message is.
+// Encoding returns the message encoded for RESP version proto: an array in RESP2,
+// a push in RESP3. It is valid as long as the message is.
 func (m *Message) Encoding(proto int) []byte {
 	slot := &m.encoded[0]
 	if proto >= 3 {
@@ -68,25 +68,25 @@ func (m *Message) reply() resp.Reply {
 	return resp.Push(append(elems, resp.BulkString(m.Channel), resp.Bulk(m.Payload))...)
 }
 
-// Sink receives messages. Deliver must not block, and copies what it keeps.
+// Sink is a subscriber. Deliver must not block. It copies what it keeps of m.
 type Sink interface {
 	Deliver(m *Message)
 }
 
-// Subscriptions is one Sink's own list, kept with the client. Its zero value
-// has none.
+// Subscriptions lists the subscriptions of one Sink. The client owns it. The zero
+// Subscriptions is empty.
 type Subscriptions struct {
-	sets [3]list
+	sets [3]list // by Kind
 }
 
-// Count returns how many subscriptions of a kind there are.
+// Count returns the number of subscriptions of kind k.
 func (s *Subscriptions) Count(k Kind) int { return len(s.sets[k].names) }
 
-// Names returns the names of a kind, in the order of subscription as long as
-// none was given up. It is a copy.
+// Names returns a copy of the names of kind k. They are in the order of
+// subscription until the first Unsubscribe.
 func (s *Subscriptions) Names(k Kind) []string { return append([]string(nil), s.sets[k].names...) }
 
-// list is a set of names; index has each one's place.
+// list is a set of names. index has the position of each name in names.
 type list struct {
 	names []string
 	index map[string]int
@@ -104,6 +104,7 @@ func (l *list) add(name string) bool {
 	return true
 }
 
+// remove moves the last name into the free position.
 func (l *list) remove(name string) bool {
 	i, ok := l.index[name]
 	if !ok {
@@ -117,23 +118,23 @@ func (l *list) remove(name string) bool {
 	return true
 }
 
-// Broker knows all subscriptions of a server.
+// Broker has all subscriptions of a server.
 type Broker struct {
 	match func(pattern, name string) bool
-	topic [3]map[string]*topic
-	// order is the patterns, in that of their first subscription as long as none
-	// was given up.
+	topic [3]map[string]*topic // by Kind and name
+	// order lists the patterns in the order of their first subscription, until
+	// the last subscription to a pattern ends.
 	order   []string
-	message Message // the one on its way
+	message Message // the message that is being delivered
 }
 
-// topic is the Sinks of one name, in the order of subscription.
+// topic lists the sinks of one name, in the order of subscription.
 type topic struct {
 	sinks []Sink
-	place int // of a pattern, in Broker.order
+	pos   int // position in Broker.order, if the name is a pattern
 }
 
-// NewBroker returns an empty broker. match is the glob that patterns use.
+// NewBroker returns an empty broker. match reports whether pattern matches name.
 func NewBroker(match func(pattern, name string) bool) *Broker {
 	b := &Broker{match: match}
 	for k := range b.topic {
@@ -142,7 +143,8 @@ func NewBroker(match func(pattern, name string) bool) *Broker {
 	return b
 }
 
-// Subscribe adds a subscription and reports whether it is new.
+// Subscribe adds a subscription of sink and reports whether it is new. subs is
+// sink's own list.
 func (b *Broker) Subscribe(sink Sink, subs *Subscriptions, k Kind, name string) bool {
 	if !subs.sets[k].add(name) {
 		return false
@@ -152,7 +154,7 @@ func (b *Broker) Subscribe(sink Sink, subs *Subscriptions, k Kind, name string) 
 		t = &topic{}
 		b.topic[k][name] = t
 		if k == Pattern {
-			t.place = len(b.order)
+			t.pos = len(b.order)
 			b.order = append(b.order, name)
 		}
 	}
@@ -160,7 +162,8 @@ func (b *Broker) Subscribe(sink Sink, subs *Subscriptions, k Kind, name string) 
 	return true
 }
 
-// Unsubscribe takes a subscription away and reports whether there was one.
+// Unsubscribe removes a subscription of sink and reports whether it existed. subs
+// is sink's own list.
 func (b *Broker) Unsubscribe(sink Sink, subs *Subscriptions, k Kind, name string) bool {
 	if !subs.sets[k].remove(name) {
 		return false
@@ -181,20 +184,20 @@ func (b *Broker) Unsubscribe(sink Sink, subs *Subscriptions, k Kind, name string
 	return true
 }
 
-// forgetPattern fills the pattern's place with the last one: a client may give
-// up thousands at once.
+// forgetPattern removes pattern t from order. It moves the last pattern into the
+// free position, because a client may end thousands of subscriptions at once.
 func (b *Broker) forgetPattern(t *topic) {
 	last := len(b.order) - 1
 	moved := b.order[last]
-	b.order[t.place] = moved
-	if t.place != last {
-		b.topic[Pattern][moved].place = t.place
+	b.order[t.pos] = moved
+	if t.pos != last {
+		b.topic[Pattern][moved].pos = t.pos
 	}
 	b.order[last] = ""
 	b.order = b.order[:last]
 }
 
-// Close takes all of a sink's subscriptions away.
+// Close removes all subscriptions of sink. subs is sink's own list.
 func (b *Broker) Close(sink Sink, subs *Subscriptions) {
 	for k := Channel; k <= Shard; k++ {
 		for _, name := range subs.Names(k) {
@@ -203,9 +206,10 @@ func (b *Broker) Close(sink Sink, subs *Subscriptions) {
 	}
 }
 
-// Publish delivers payload to the subscribers of channel (and, unless shard,
-// to those of each matching pattern) and returns the number of deliveries. It
-// keeps neither.
+// Publish delivers payload to the subscribers of channel, then to the subscribers
+// of each matching pattern. With shard set it delivers to the subscribers of the
+// shard channel only. It returns the number of deliveries and keeps neither
+// channel nor payload.
 func (b *Broker) Publish(channel, payload []byte, shard bool) (n int) {
 	name, kind := unsafe.String(unsafe.SliceData(channel), len(channel)), Channel
 	if shard {
@@ -236,12 +240,12 @@ func (b *Broker) deliver(m *Message, t *topic) int {
 	return len(t.sinks)
 }
 
-// Idle reports whether nobody listens to any channel or pattern, so that a
-// caller can skip building a message.
+// Idle reports whether no channel and no pattern has a subscriber, so that a
+// caller can skip building a message. It ignores shard channels.
 func (b *Broker) Idle() bool { return len(b.topic[Channel]) == 0 && len(b.order) == 0 }
 
-// Channels returns the names of kind k (Channel or Shard) that have
-// subscribers and match pattern.
+// Channels returns the names of kind k (Channel or Shard) that have subscribers
+// and match pattern, in no particular order.
 func (b *Broker) Channels(k Kind, pattern string) []string {
 	names := []string{}
 	for name := range b.topic[k] {
@@ -252,7 +256,7 @@ func (b *Broker) Channels(k Kind, pattern string) []string {
 	return names
 }
 
-// Subscribers returns how many sinks listen to a name of kind k.
+// Subscribers returns the number of sinks that are subscribed to name as kind k.
 func (b *Broker) Subscribers(k Kind, name string) int {
 	if t := b.topic[k][name]; t != nil {
 		return len(t.sinks)
@@ -260,8 +264,8 @@ func (b *Broker) Subscribers(k Kind, name string) int {
 	return 0
 }
 
-// Patterns returns the number of different patterns.
+// Patterns returns the number of different patterns that have subscribers.
 func (b *Broker) Patterns() int { return len(b.order) }
 
-// Count returns the number of different names of kind k.
+// Count returns the number of different names of kind k that have subscribers.
 func (b *Broker) Count(k Kind) int { return len(b.topic[k]) }

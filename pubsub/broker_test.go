@@ -7,7 +7,7 @@ import (
 	"testing"
 )
 
-// listener notes what it is sent, in RESP2.
+// listener records its messages, encoded for RESP2.
 type listener struct {
 	subs Subscriptions
 	got  []string
@@ -17,6 +17,7 @@ func (l *listener) Deliver(m *Message) {
 	l.got = append(l.got, strings.ReplaceAll(string(m.Encoding(2)), "\r\n", " "))
 }
 
+// prefix matches a pattern that is a prefix with a * behind it.
 func prefix(pattern, name string) bool {
 	return strings.HasPrefix(name, strings.TrimSuffix(pattern, "*"))
 }
@@ -29,7 +30,7 @@ func TestAMessageGoesToTheChannelAndToEveryMatchingPattern(t *testing.T) {
 	b.Subscribe(l, &l.subs, Pattern, "ne*")
 	b.Subscribe(l, &l.subs, Pattern, "x*")
 	if n := b.Publish([]byte("news"), []byte("hi"), false); n != 3 {
-		t.Fatalf("%d deliveries", n)
+		t.Fatalf("%d deliveries, want 3", n)
 	}
 	want := []string{
 		"*3 $7 message $4 news $2 hi ",
@@ -37,11 +38,11 @@ func TestAMessageGoesToTheChannelAndToEveryMatchingPattern(t *testing.T) {
 		"*4 $8 pmessage $3 ne* $4 news $2 hi ",
 	}
 	if !slices.Equal(l.got, want) {
-		t.Fatalf("%q", l.got)
+		t.Fatalf("the subscriber got %q, want %q", l.got, want)
 	}
 }
 
-func TestPatternsGivenUpInAnyOrderLeaveTheOthers(t *testing.T) {
+func TestUnsubscribingFromAPatternKeepsTheOthers(t *testing.T) {
 	for _, gone := range []string{"p1*", "p3*", "p5*"} {
 		b, l := NewBroker(prefix), &listener{}
 		for i := range 5 {
@@ -54,45 +55,46 @@ func TestPatternsGivenUpInAnyOrderLeaveTheOthers(t *testing.T) {
 				want = 0
 			}
 			if n := b.Publish([]byte(fmt.Sprint("p", i+1)), nil, false); n != want {
-				t.Errorf("without %s: %d deliveries of p%d", gone, n, i+1)
+				t.Errorf("without %s: %d deliveries of p%d, want %d", gone, n, i+1, want)
 			}
 		}
 		b.Close(l, &l.subs)
 		if b.Patterns() != 0 || !b.Idle() {
-			t.Errorf("%d patterns are left", b.Patterns())
+			t.Errorf("%d patterns are left after Close", b.Patterns())
 		}
 	}
 }
 
-func TestShardChannelsAreANameSpaceOfTheirOwn(t *testing.T) {
+func TestAShardMessageReachesShardSubscribersOnly(t *testing.T) {
 	b := NewBroker(prefix)
 	l := &listener{}
 	b.Subscribe(l, &l.subs, Channel, "a")
 	b.Subscribe(l, &l.subs, Pattern, "a*")
 	if n := b.Publish([]byte("a"), nil, true); n != 0 {
-		t.Fatalf("%d deliveries of a shard message", n)
+		t.Fatalf("%d deliveries of a shard message, want none", n)
 	}
 	b.Subscribe(l, &l.subs, Shard, "a")
-	if n := b.Publish([]byte("a"), nil, true); n != 1 || len(l.got) != 1 || !strings.Contains(l.got[0], "smessage") {
-		t.Fatalf("%d deliveries: %q", n, l.got)
+	n := b.Publish([]byte("a"), nil, true)
+	if n != 1 || len(l.got) != 1 || !strings.Contains(l.got[0], "smessage") {
+		t.Fatalf("%d deliveries of a shard message, want 1: %q", n, l.got)
 	}
 }
 
-func TestSubscribingTwiceIsSubscribingOnce(t *testing.T) {
+func TestASecondSubscriptionToTheSameNameCountsOnce(t *testing.T) {
 	b := NewBroker(prefix)
 	l := &listener{}
 	if !b.Subscribe(l, &l.subs, Channel, "a") || b.Subscribe(l, &l.subs, Channel, "a") {
-		t.Fatal("the second subscription counted")
+		t.Fatal("the second Subscribe reports a new subscription")
 	}
 	if b.Publish([]byte("a"), nil, false) != 1 || l.subs.Count(Channel) != 1 {
-		t.Fatal("delivered twice")
+		t.Fatal("a message was delivered twice, or the subscription counts twice")
 	}
 	if !b.Unsubscribe(l, &l.subs, Channel, "a") || b.Unsubscribe(l, &l.subs, Channel, "a") {
-		t.Fatal("the second end counted")
+		t.Fatal("the second Unsubscribe reports a subscription")
 	}
 }
 
-func TestCloseLeavesNothingBehind(t *testing.T) {
+func TestCloseRemovesAllSubscriptionsOfOneSink(t *testing.T) {
 	b := NewBroker(prefix)
 	stays, goes := &listener{}, &listener{}
 	b.Subscribe(stays, &stays.subs, Channel, "c1")
@@ -102,14 +104,18 @@ func TestCloseLeavesNothingBehind(t *testing.T) {
 		b.Subscribe(goes, &goes.subs, Shard, fmt.Sprint("s", i))
 	}
 	b.Close(goes, &goes.subs)
-	if b.Count(Channel) != 1 || b.Patterns() != 0 || b.Count(Shard) != 0 || b.Subscribers(Channel, "c1") != 1 {
-		t.Fatalf("left: %d channels, %d patterns, %d shard channels", b.Count(Channel), b.Patterns(), b.Count(Shard))
+	if b.Count(Channel) != 1 || b.Patterns() != 0 || b.Count(Shard) != 0 {
+		t.Fatalf("%d channels, %d patterns, %d shard channels are left",
+			b.Count(Channel), b.Patterns(), b.Count(Shard))
+	}
+	if n := b.Subscribers(Channel, "c1"); n != 1 {
+		t.Fatalf("c1 has %d subscribers, want 1", n)
 	}
 	if b.Idle() {
-		t.Fatal("idle with a subscriber")
+		t.Fatal("the broker is idle with a subscriber")
 	}
 	if names := b.Channels(Channel, "c*"); !slices.Equal(names, []string{"c1"}) {
-		t.Fatalf("%q", names)
+		t.Fatalf("the channels are %q, want c1", names)
 	}
 }
 
@@ -117,17 +123,30 @@ func TestAMessageIsEncodedOncePerProtocol(t *testing.T) {
 	m := &Message{Channel: "c", Payload: []byte("x")}
 	first, second := m.Encoding(3), m.Encoding(3)
 	if &first[0] != &second[0] {
-		t.Fatal("encoded twice")
+		t.Fatal("the message was encoded twice")
 	}
 	if got := string(m.Encoding(3)); got != ">3\r\n$7\r\nmessage\r\n$1\r\nc\r\n$1\r\nx\r\n" {
-		t.Fatalf("%q", got)
+		t.Fatalf("the encoding is %q", got)
+	}
+}
+
+func TestEachProtocolVersionGetsItsOwnEncoding(t *testing.T) {
+	m := &Message{Channel: "c", Payload: []byte("x")}
+	for _, order := range [][]int{{2, 3}, {3, 2}} {
+		m.set(Channel, "", "c", []byte("x"))
+		for _, proto := range order {
+			want := map[int]byte{2: '*', 3: '>'}[proto]
+			if got := m.Encoding(proto); got[0] != want {
+				t.Errorf("in the order %v, RESP%d: %q", order, proto, got)
+			}
+		}
 	}
 }
 
 func BenchmarkPublishTo1000(b *testing.B) {
 	broker := NewBroker(prefix)
 	for range 1000 {
-		l := &nobody{}
+		l := &encodingSink{}
 		broker.Subscribe(l, &l.subs, Channel, "c")
 	}
 	b.ReportAllocs()
@@ -136,6 +155,7 @@ func BenchmarkPublishTo1000(b *testing.B) {
 	}
 }
 
-type nobody struct{ subs Subscriptions }
+// encodingSink asks for the encoding, as a client does, and drops it.
+type encodingSink struct{ subs Subscriptions }
 
-func (*nobody) Deliver(m *Message) { m.Encoding(2) }
+func (*encodingSink) Deliver(m *Message) { m.Encoding(2) }

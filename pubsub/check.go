@@ -5,18 +5,19 @@ import (
 	"slices"
 )
 
-// Check returns an error when the broker and its sinks' own lists disagree.
-// lists are all sinks that there are. It looks at everything and is for tests.
+// Check returns an error when the broker and the sinks' own Subscriptions
+// disagree. lists must have every sink of the broker. Check visits every
+// subscription and is for tests.
 func (b *Broker) Check(lists map[Sink]*Subscriptions) error {
 	for k := Channel; k <= Shard; k++ {
 		entries := 0
 		for name, t := range b.topic[k] {
 			if len(t.sinks) == 0 {
-				return fmt.Errorf("pubsub: %q has no subscriber", name)
+				return fmt.Errorf("pubsub: %q is kept without a subscriber", name)
 			}
 			for _, sink := range t.sinks {
 				if subs := lists[sink]; subs == nil || !subs.has(k, name) {
-					return fmt.Errorf("pubsub: a subscriber of %q does not know of it", name)
+					return fmt.Errorf("pubsub: a subscriber of %q does not list it", name)
 				}
 			}
 			entries += len(t.sinks)
@@ -27,13 +28,13 @@ func (b *Broker) Check(lists map[Sink]*Subscriptions) error {
 			}
 			for _, name := range subs.sets[k].names {
 				if t := b.topic[k][name]; t == nil || !slices.Contains(t.sinks, sink) {
-					return fmt.Errorf("pubsub: the broker does not know a subscriber of %q", name)
+					return fmt.Errorf("pubsub: a sink lists %q, the broker does not list the sink", name)
 				}
 				entries--
 			}
 		}
 		if entries != 0 {
-			return fmt.Errorf("pubsub: %d entries of subscribers that stand twice", entries)
+			return fmt.Errorf("pubsub: %d subscriptions are listed twice", entries)
 		}
 	}
 	return b.checkOrder()
@@ -41,11 +42,12 @@ func (b *Broker) Check(lists map[Sink]*Subscriptions) error {
 
 func (b *Broker) checkOrder() error {
 	if len(b.order) != len(b.topic[Pattern]) {
-		return fmt.Errorf("pubsub: %d patterns in order, %d in all", len(b.order), len(b.topic[Pattern]))
+		return fmt.Errorf("pubsub: the order lists %d patterns of %d", len(b.order),
+			len(b.topic[Pattern]))
 	}
 	for i, name := range b.order {
-		if t := b.topic[Pattern][name]; t == nil || t.place != i {
-			return fmt.Errorf("pubsub: pattern %q does not know its place", name)
+		if t := b.topic[Pattern][name]; t == nil || t.pos != i {
+			return fmt.Errorf("pubsub: pattern %q at %d of the order records another position", name, i)
 		}
 	}
 	return nil
@@ -58,11 +60,11 @@ func (s *Subscriptions) has(k Kind, name string) bool {
 
 func (l *list) check() error {
 	if len(l.names) != len(l.index) {
-		return fmt.Errorf("pubsub: %d names, %d in the index", len(l.names), len(l.index))
+		return fmt.Errorf("pubsub: a sink lists %d names and indexes %d", len(l.names), len(l.index))
 	}
 	for i, name := range l.names {
 		if at, ok := l.index[name]; !ok || at != i {
-			return fmt.Errorf("pubsub: %q is at %d, not %d", name, i, at)
+			return fmt.Errorf("pubsub: %q is at %d, its index says %d", name, i, at)
 		}
 	}
 	return nil

@@ -2,21 +2,22 @@ package pubsub
 
 import "testing"
 
-type auditor struct{ subs Subscriptions }
+// silentSink drops its messages.
+type silentSink struct{ subs Subscriptions }
 
-func (*auditor) Deliver(*Message) {}
+func (*silentSink) Deliver(*Message) {}
 
-func TestCheckFindsWhatContradictsItself(t *testing.T) {
-	for name, spoil := range map[string]func(*Broker, *auditor){
-		"a subscriber that forgot":  func(_ *Broker, l *auditor) { l.subs = Subscriptions{} },
-		"a broker that forgot":      func(b *Broker, _ *auditor) { delete(b.topic[Channel], "a") },
-		"an empty channel":          func(b *Broker, _ *auditor) { b.topic[Shard]["x"] = &topic{} },
-		"a subscriber twice":        func(b *Broker, l *auditor) { b.topic[Channel]["a"].sinks = []Sink{l, l} },
-		"a pattern without a place": func(b *Broker, _ *auditor) { b.order = nil },
-		"a list out of order":       func(_ *Broker, l *auditor) { l.subs.sets[Channel].index["a"] = 1 },
+func TestCheckFindsEveryInconsistency(t *testing.T) {
+	for name, spoil := range map[string]func(*Broker, *silentSink){
+		"a sink that lists nothing":      func(_ *Broker, l *silentSink) { l.subs = Subscriptions{} },
+		"a channel that is missing":      func(b *Broker, _ *silentSink) { delete(b.topic[Channel], "a") },
+		"a channel without a subscriber": func(b *Broker, _ *silentSink) { b.topic[Shard]["x"] = &topic{} },
+		"a subscriber listed twice":      func(b *Broker, l *silentSink) { b.topic[Channel]["a"].sinks = []Sink{l, l} },
+		"a pattern without a position":   func(b *Broker, _ *silentSink) { b.order = nil },
+		"a wrong index of names":         func(_ *Broker, l *silentSink) { l.subs.sets[Channel].index["a"] = 1 },
 	} {
 		t.Run(name, func(t *testing.T) {
-			b, l := NewBroker(func(p, s string) bool { return p == s }), &auditor{}
+			b, l := NewBroker(func(p, s string) bool { return p == s }), &silentSink{}
 			b.Subscribe(l, &l.subs, Channel, "a")
 			b.Subscribe(l, &l.subs, Channel, "b")
 			b.Subscribe(l, &l.subs, Pattern, "c")
@@ -26,7 +27,7 @@ func TestCheckFindsWhatContradictsItself(t *testing.T) {
 			}
 			spoil(b, l)
 			if b.Check(lists) == nil {
-				t.Fatal("not found")
+				t.Fatal("Check found nothing")
 			}
 		})
 	}

@@ -1,10 +1,10 @@
-// Package pubsub keeps who listens to what: channels, patterns and shard
-// channels on one side, Sinks on the other.
+// Package pubsub keeps the subscriptions of a server: to channels, to patterns
+// and to shard channels. A subscriber is a Sink.
 //
-// It delivers a message by calling each Sink, in the order of subscription; it
-// owns no socket, no goroutine and no queue, and takes no lock (the engine's is
-// held). What a message looks like on the wire and how much of it a slow reader
-// may leave unread is the Sink's business.
+// A Broker delivers a message by calling each Sink, in the order of subscription.
+// The package owns no socket, no goroutine and no queue. It takes no lock: every
+// call is made under the engine lock. A Sink asks the Message for its encoding and
+// limits how much a slow subscriber may leave unread.
 //
 // The package is a part of the server. Its API may change with any version.
 package pubsub
