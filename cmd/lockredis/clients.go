@@ -8,17 +8,19 @@ import (
 	"github.com/lockredis/lockredis/internal/config"
 )
 
-// ownFiles is how many files Redis keeps for other things than clients.
+// ownFiles is the number of open files that Redis reserves for other uses than
+// clients.
 const ownFiles = 32
 
-// fitClients keeps maxclients, now and when CONFIG SET changes it, to what the
-// limit of open files allows. That limit is the process's, so the program looks
-// after it, not the server.
+// fitClients limits maxclients to what the limit of open files allows, now and
+// at each CONFIG SET. That limit belongs to the process, so the program sets
+// it and not the server, which may be a part of another program.
 func fitClients(set *config.Config, log *slog.Logger) error {
 	wanted := set.MaxClients
 	files := raiseFileLimit(uint64(wanted) + ownFiles)
 	if files <= ownFiles {
-		return fmt.Errorf("the limit of %d open files ('ulimit -n') is not enough: at least %d are needed", files, wanted+ownFiles)
+		return fmt.Errorf("the limit of %d open files ('ulimit -n') is not enough: "+
+			"at least %d are needed", files, wanted+ownFiles)
 	}
 	if clients := int(files) - ownFiles; clients < wanted {
 		log.Warn("maxclients has been reduced: the limit of open files ('ulimit -n') is too low",
@@ -31,7 +33,8 @@ func fitClients(set *config.Config, log *slog.Logger) error {
 		files := raiseFileLimit(uint64(set.MaxClients) + ownFiles)
 		if clients := int(files) - ownFiles; clients < set.MaxClients {
 			//lint:ignore ST1005 the text is protocol
-			return fmt.Errorf("The operating system is not able to handle the specified number of clients, try with %d", clients)
+			return fmt.Errorf("The operating system is not able to handle "+
+				"the specified number of clients, try with %d", clients)
 		}
 		return nil
 	})

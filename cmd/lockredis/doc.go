@@ -1,8 +1,10 @@
-// Command lockredis is the server as a stand-in for redis-server 7.0: it takes
-// the same arguments and configuration files, and logs in the same form.
+// Command lockredis is the server as a program. It replaces redis-server 7.0:
+// it takes the same arguments and configuration files, and its log has the
+// same form.
 //
-// It turns arguments into a lockredis.Config, starts the server, and ends it on
-// SIGTERM, SIGINT, a client's SHUTDOWN or, when asked, with its parent process.
-// When a load has ended, it gives memory back to the system.
-// What a server does is the business of the packages below.
+// The program turns arguments into a lockredis.Config and starts the server.
+// It ends on SIGTERM, SIGINT or a client's SHUTDOWN, and with
+// --exit-with-parent also when its parent process ends. After a load it returns
+// memory to the operating system. Everything that a client sees is in the
+// packages below.
 package main

@@ -2,5 +2,6 @@
 
 package main
 
-// raiseFileLimit returns what is wanted: sockets have no such limit here.
+// raiseFileLimit returns wanted: this system has no limit of open files that
+// counts sockets.
 func raiseFileLimit(wanted uint64) uint64 { return wanted }

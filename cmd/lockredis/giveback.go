@@ -7,12 +7,13 @@ import (
 	"time"
 )
 
-// giveBack returns memory to the system whenever a load has ended: Go's
-// collector runs by what is allocated, so that what a load leaves behind would
-// stay for minutes. It returns when stop is closed. A library must not do that to
-// the process that it is part of, so it is the program's business.
+// giveBack returns memory to the operating system each time a load has ended.
+// Go's collector runs after a certain amount of allocation, so without this the
+// garbage of a load stays in the process for minutes. Only the program may do
+// this: a library must not collect for the process that it is a part of.
 //
-// As long as nothing is collected it sleeps: an idle server takes no time.
+// giveBack sleeps until the collector runs, so an idle server uses no CPU. It
+// returns when stop is closed.
 func giveBack(stop <-chan struct{}) {
 	for {
 		collected := make(chan struct{})
@@ -31,8 +32,8 @@ func giveBack(stop <-chan struct{}) {
 	}
 }
 
-// awaitQuiet waits for the end of a load. It returns false when stop is closed
-// before.
+// awaitQuiet waits for the end of a load and returns true. It returns false
+// when stop is closed earlier.
 func awaitQuiet(stop <-chan struct{}) bool {
 	second := time.NewTicker(time.Second)
 	defer second.Stop()
@@ -50,15 +51,17 @@ func awaitQuiet(stop <-chan struct{}) bool {
 
 // notifyCollection closes c when Go's collector has run.
 func notifyCollection(c chan struct{}) {
-	sentinel := new(chan struct{}) // it holds a pointer: objects that hold none may go late
+	// The object holds a pointer: the cleanup of an object without pointers may
+	// run late, because such objects share a block.
+	sentinel := new(chan struct{})
 	runtime.AddCleanup(sentinel, func(c chan struct{}) { close(c) }, c)
 }
 
-// heap is what the Go runtime tells of its heap, in bytes.
+// heap has the Go runtime's figures of its heap, in bytes.
 type heap struct {
-	allocated uint64 // ever
+	allocated uint64 // since the process started
 	live      uint64 // at the end of the last collection
-	spare     uint64 // garbage, and free memory that the system has not got back
+	spare     uint64 // garbage, and free memory that the process still holds
 }
 
 func readHeap() heap {
@@ -77,20 +80,21 @@ func readHeap() heap {
 }
 
 const (
-	quietBytes = 256 << 10 // allocated in a quiet second, at most
-	worthBytes = 4 << 20   // spare memory that is worth a collection, at least
+	quietBytes = 256 << 10 // a second is quiet when it allocates at most this much
+	minSpare   = 4 << 20   // less spare memory is not worth a collection
 )
 
-// worthwhile reports whether there is spare memory to the eighth part of what is
-// live.
-func (h heap) worthwhile() bool { return h.spare >= max(worthBytes, h.live/8) }
+// worthwhile reports whether the spare memory is worth a collection: at least
+// minSpare and an eighth of the live memory.
+func (h heap) worthwhile() bool { return h.spare >= max(minSpare, h.live/8) }
 
-// load is some seconds in which memory is allocated.
+// load finds the end of a load: the first second that allocates little.
 type load struct {
-	seen uint64 // allocated, a second ago
+	seen uint64 // heap.allocated at the last call of over
 }
 
-// over is told of the heap once a second, and reports whether that was quiet.
+// over reports whether the second since the last call was quiet. The caller
+// calls it once a second.
 func (l *load) over(h heap) bool {
 	last := l.seen
 	l.seen = h.allocated

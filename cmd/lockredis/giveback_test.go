@@ -13,7 +13,12 @@ func TestALoadIsOverInAQuietSecond(t *testing.T) {
 		allocated uint64
 		over      bool
 	}{
-		{80 * mb, false}, {160 * mb, false}, {160*mb + quietBytes + 1, false}, {160*mb + 2*quietBytes, true}, {300 * mb, false}, {300 * mb, true},
+		{80 * mb, false},
+		{160 * mb, false},
+		{160*mb + quietBytes + 1, false},
+		{160*mb + 2*quietBytes, true},
+		{300 * mb, false},
+		{300 * mb, true},
 	} {
 		if got := l.over(heap{allocated: step.allocated}); got != step.over {
 			t.Errorf("second %d: over is %v", second, got)
@@ -21,7 +26,7 @@ func TestALoadIsOverInAQuietSecond(t *testing.T) {
 	}
 }
 
-func TestMemoryIsGivenBackWhenItIsWorthACollection(t *testing.T) {
+func TestMemoryIsReturnedWhenItIsWorthACollection(t *testing.T) {
 	const mb = 1 << 20
 	for _, step := range []struct {
 		heap heap
@@ -33,24 +38,24 @@ func TestMemoryIsGivenBackWhenItIsWorthACollection(t *testing.T) {
 		{heap{live: 100 * mb, spare: 13 * mb}, true},
 	} {
 		if got := step.heap.worthwhile(); got != step.want {
-			t.Errorf("%+v: %v", step.heap, got)
+			t.Errorf("%+v: worthwhile is %v", step.heap, got)
 		}
 	}
 }
 
-func TestTheHeapIsRead(t *testing.T) {
+func TestReadHeapSeesGarbage(t *testing.T) {
 	before := readHeap()
 	garbage = make([]byte, 8<<20)
 	garbage = nil
 	after := readHeap()
 	if after.allocated-before.allocated < 8<<20 || after.spare == 0 {
-		t.Fatalf("%+v, then %+v", before, after)
+		t.Fatalf("before %+v, after %+v", before, after)
 	}
 }
 
 var garbage []byte
 
-func TestACollectionIsTold(t *testing.T) {
+func TestACollectionClosesTheChannel(t *testing.T) {
 	collected := make(chan struct{})
 	notifyCollection(collected)
 	for end := time.Now().Add(10 * time.Second); time.Now().Before(end); {
@@ -61,5 +66,5 @@ func TestACollectionIsTold(t *testing.T) {
 		case <-time.After(time.Millisecond):
 		}
 	}
-	t.Fatal("no word of a collection")
+	t.Fatal("the channel is open 10 s after the first collection")
 }

@@ -14,12 +14,13 @@ import (
 	"github.com/lockredis/lockredis/internal/config"
 )
 
-// openLog returns the log that the settings ask for. CONFIG SET loglevel
-// changes it.
+// openLog returns the log of the directives logfile and loglevel. Without a
+// logfile it writes to stdout. CONFIG SET loglevel changes its level.
 func openLog(set *config.Config, stdout io.Writer) (*slog.Logger, error) {
 	out := stdout
 	if set.LogFile != "" {
-		file, err := os.OpenFile(set.Path(set.LogFile), os.O_APPEND|os.O_CREATE|os.O_WRONLY, 0o644)
+		path := set.Path(set.LogFile)
+		file, err := os.OpenFile(path, os.O_APPEND|os.O_CREATE|os.O_WRONLY, 0o644)
 		if err != nil {
 			return nil, &config.FatalError{Reason: "Can't open the log file: " + reasonOf(err)}
 		}
@@ -34,8 +35,8 @@ func openLog(set *config.Config, stdout io.Writer) (*slog.Logger, error) {
 	return slog.New(h), nil
 }
 
-// reasonOf returns what the system says to a file, spelled as C's strerror does:
-// without the path, in a capital letter.
+// reasonOf returns the system's error for a file as C's strerror spells it:
+// without the path, with a capital letter.
 func reasonOf(err error) string {
 	var path *fs.PathError
 	if errors.As(err, &path) {
@@ -45,20 +46,21 @@ func reasonOf(err error) string {
 	return strings.ToUpper(text[:1]) + text[1:]
 }
 
-// handler writes lines in Redis's form: process, role, time, level, text.
+// handler writes log lines in Redis's form: process id, role, time, level, text.
+// Attributes follow as key=value.
 type handler struct {
 	level *slog.LevelVar
-	attrs string // of WithAttrs, in the form that a line ends with
+	attrs string // the formatted attributes of WithAttrs
 
 	mu  *sync.Mutex // guards out
 	out io.Writer
 }
 
-// Enabled reports whether lines of the level are written.
+// Enabled reports whether the handler writes lines of level l.
 func (h *handler) Enabled(_ context.Context, l slog.Level) bool { return l >= h.level.Level() }
 
-// Handle writes one line. Where nobody reads any more it is lost: the server
-// outlives the launcher that started it.
+// Handle writes one line. It ignores a failed write, because the server runs on
+// when its launcher has closed the standard output.
 func (h *handler) Handle(_ context.Context, r slog.Record) error {
 	sign := byte('#')
 	switch {
@@ -70,9 +72,10 @@ func (h *handler) Handle(_ context.Context, r slog.Record) error {
 		sign = '*'
 	}
 	var line strings.Builder
-	fmt.Fprintf(&line, "%d:M %s %c %s%s", os.Getpid(), r.Time.Format("02 Jan 2006 15:04:05.000"), sign, r.Message, h.attrs)
+	fmt.Fprintf(&line, "%d:M %s %c %s%s",
+		os.Getpid(), r.Time.Format("02 Jan 2006 15:04:05.000"), sign, r.Message, h.attrs)
 	r.Attrs(func(a slog.Attr) bool {
-		line.WriteString(form(a))
+		line.WriteString(formatAttr(a))
 		return true
 	})
 	line.WriteByte('\n')
@@ -82,7 +85,8 @@ func (h *handler) Handle(_ context.Context, r slog.Record) error {
 	return nil
 }
 
-func form(a slog.Attr) string {
+// formatAttr returns " key=value". It quotes a value that has spaces.
+func formatAttr(a slog.Attr) string {
 	value := a.Value.String()
 	if strings.ContainsAny(value, " \"\n") {
 		value = fmt.Sprintf("%q", value)
@@ -90,14 +94,14 @@ func form(a slog.Attr) string {
 	return " " + a.Key + "=" + value
 }
 
-// WithAttrs returns a handler whose lines end with the attributes too.
+// WithAttrs returns a handler that adds attrs to each line.
 func (h *handler) WithAttrs(attrs []slog.Attr) slog.Handler {
 	with := *h
 	for _, a := range attrs {
-		with.attrs += form(a)
+		with.attrs += formatAttr(a)
 	}
 	return &with
 }
 
-// WithGroup returns the same handler: Redis's form has no groups.
+// WithGroup returns h itself: Redis's form has no groups.
 func (h *handler) WithGroup(string) slog.Handler { return h }

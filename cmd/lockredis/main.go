@@ -5,10 +5,8 @@ import (
 	"fmt"
 	"io"
 	"log/slog"
-	"net"
 	"os"
 	"os/signal"
-	"path/filepath"
 	"runtime"
 	"strconv"
 	"syscall"
@@ -19,8 +17,8 @@ import (
 
 const usage = `Usage: lockredis [/path/to/redis.conf] [-] [--directive value ...]
 
-Directives are those of redis.conf 7.0. What lockredis cannot do it refuses.
-A "-" as the first or the last argument reads more of them from standard input.
+Takes the directives of redis.conf 7.0 and refuses those that it cannot follow.
+A "-" as the first or the last argument reads more directives from standard input.
 
   lockredis                                 listen on 127.0.0.1:6379 and [::1]:6379
   lockredis --port 7777 --requirepass secret
@@ -28,9 +26,9 @@ A "-" as the first or the last argument reads more of them from standard input.
   echo 'maxclients 100' | lockredis -
 
 Directives of its own:
-  --port auto               take a free port and print it: port=NNNN
+  --port auto               listen on a free port and print it: port=NNNN
   --tls-port auto           the same for TLS: tls-port=NNNN
-  --port-file PATH          write the port to PATH, in one step; removed at the end
+  --port-file PATH          write the port to PATH atomically; remove PATH at the end
   --exit-with-parent yes    end when the process that started lockredis ends
 
   -v, --version             print the version
@@ -39,7 +37,7 @@ Directives of its own:
 
 func main() { os.Exit(run(os.Args[1:], os.Stdin, os.Stdout, os.Stderr)) }
 
-// run is the whole program but for the exit. It returns the exit status.
+// run is the program. It returns the exit status.
 func run(args []string, stdin io.Reader, stdout, stderr io.Writer) int {
 	if len(args) > 0 && (args[0] == "-v" || args[0] == "--version") {
 		fmt.Fprintf(stdout, "lockredis server v=%s lockredis=%s bits=%d %s\n",
@@ -57,7 +55,8 @@ func run(args []string, stdin io.Reader, stdout, stderr io.Writer) int {
 	return 0
 }
 
-// serve runs a server until it is told to end.
+// serve runs a server until a signal, a SHUTDOWN or the end of the parent
+// process ends it.
 func serve(args []string, stdin io.Reader, stdout io.Writer) error {
 	ignoreSignals()
 	set, err := config.Parse(args, stdin)
@@ -87,93 +86,39 @@ func serve(args []string, stdin io.Reader, stdout io.Writer) error {
 	if err != nil {
 		return report(log, set, err)
 	}
-	log.Info("Ready to accept connections")
+	logStart(log, srv)
 	stop := make(chan struct{})
 	defer close(stop)
 	go giveBack(stop)
 	select {
 	case sig := <-ends:
-		log.Warn("Received " + sig.String() + ", ending")
+		log.Warn("Received a signal, shutting down", "signal", sig)
 	case <-orphaned:
-		log.Warn("The parent process has ended, ending")
+		log.Warn("The parent process has ended, shutting down")
 	case <-srv.Done():
 	}
 	log.Warn("lockredis is now ready to exit, bye bye...")
 	return nil
 }
 
-// report also writes the error to the log when that is a file: whoever looks
-// there must find it.
+// report returns err as the text for standard error. With a logfile it also
+// writes the error there, because a user may look only in that file.
 func report(log *slog.Logger, set *config.Config, err error) error {
 	if set.LogFile != "" {
 		log.Warn("Cannot start: " + err.Error())
 	}
 	var fatal *config.FatalError
 	if errors.As(err, &fatal) {
-		return fatal // it speaks for itself, as redis-server's does
+		return fatal // printed without a prefix, as redis-server prints it
 	}
 	return fmt.Errorf("lockredis: cannot start: %w", err)
 }
 
+// watchParent returns a channel that is closed when the parent process ends. It
+// returns nil without the directive exit-with-parent.
 func watchParent(set *config.Config) (<-chan struct{}, error) {
 	if !set.ExitWithParent {
 		return nil, nil
 	}
 	return parentEnd()
-}
-
-// announce tells the port, and the process id, to those who asked for it.
-// remove takes the files away again.
-func announce(set *config.Config, srv *lockredis.Server, log *slog.Logger, stdout io.Writer) (remove func(), err error) {
-	var written []string
-	remove = func() {
-		for _, path := range written {
-			os.Remove(path)
-		}
-	}
-	_, port, _ := net.SplitHostPort(srv.Addr())
-	if path := set.Path(set.PortFile); path != "" {
-		if err := writeAtomically(path, port); err != nil {
-			return remove, err
-		}
-		written = append(written, path)
-	}
-	if path := set.Path(set.PIDFile); path != "" {
-		// A server without this file is of more use than none, as in Redis.
-		if err := os.WriteFile(path, fmt.Appendln(nil, os.Getpid()), 0o644); err != nil {
-			log.Warn("Failed to write PID file: " + reasonOf(err))
-		} else {
-			written = append(written, path)
-		}
-	}
-	if set.PortAuto {
-		fmt.Fprintf(stdout, "port=%s\n", port)
-	}
-	if set.TLS.PortAuto {
-		_, port, _ := net.SplitHostPort(srv.TLSAddr())
-		fmt.Fprintf(stdout, "tls-port=%s\n", port)
-	}
-	return remove, nil
-}
-
-// writeAtomically writes a line into a file that nobody ever sees half written.
-func writeAtomically(path, line string) error {
-	temp, err := os.CreateTemp(filepath.Dir(path), "."+filepath.Base(path)+".*")
-	if err != nil {
-		return err
-	}
-	_, err = temp.WriteString(line + "\n")
-	if closeErr := temp.Close(); err == nil {
-		err = closeErr
-	}
-	if err == nil {
-		err = os.Chmod(temp.Name(), 0o644)
-	}
-	if err == nil {
-		err = os.Rename(temp.Name(), path)
-	}
-	if err != nil {
-		os.Remove(temp.Name())
-	}
-	return err
 }

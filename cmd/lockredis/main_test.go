@@ -21,14 +21,15 @@ import (
 
 func TestMain(m *testing.M) {
 	testscript.Main(m, map[string]func(){
-		"lockredis": main,
-		"bystander": bystander,
-		"deaf":      deaf,
+		"lockredis":   main,
+		"orphan":      orphan,
+		"closestdout": closeStdout,
 	})
 }
 
-// The scripts start the binary as a launcher would and look at what it prints.
-// The condition "bounded" says that nobody can raise a limit of open files again.
+// The scripts start the binary as a launcher does and check its output. The
+// condition "bounded" is true when this user cannot raise a limit of open files
+// after lowering it.
 func TestCommandLine(t *testing.T) {
 	testscript.Run(t, testscript.Params{
 		Dir: "testdata",
@@ -48,9 +49,9 @@ func TestCommandLine(t *testing.T) {
 	})
 }
 
-// bystander starts the command given, waits for the file that its last
-// argument names, and ends before it does.
-func bystander() {
+// orphan starts the command given, waits until the file exists that its last
+// argument names, and exits while the command runs.
+func orphan() {
 	command := exec.Command(os.Args[1], os.Args[2:]...)
 	if err := command.Start(); err != nil {
 		fmt.Fprintln(os.Stderr, err)
@@ -60,14 +61,15 @@ func bystander() {
 		if _, err := os.Stat(os.Args[len(os.Args)-1]); err == nil {
 			return
 		}
-		time.Sleep(5 * time.Millisecond) // another process is awaited
+		time.Sleep(5 * time.Millisecond) // the file comes from another process
 	}
 	os.Exit(1)
 }
 
-// deaf runs the command given, closes the reading end of its output after the
-// first line, and ends with its status.
-func deaf() {
+// closeStdout runs the command given, closes the reading end of its standard
+// output after the first line, and waits for the command. It fails when the
+// command fails.
+func closeStdout() {
 	command := exec.Command(os.Args[1], os.Args[2:]...)
 	out, err := command.StdoutPipe()
 	if err == nil {
@@ -84,17 +86,17 @@ func deaf() {
 	}
 }
 
-// poll calls done until it is true, for at most ten seconds.
+// poll calls done until it returns true. The script fails after ten seconds.
 func poll(ts *testscript.TestScript, what string, done func() bool) {
 	for deadline := time.Now().Add(10 * time.Second); !done(); time.Sleep(5 * time.Millisecond) {
 		if time.Now().After(deadline) {
-			ts.Fatalf("%s did not happen", what)
+			ts.Fatalf("timeout after 10 s: %s", what)
 		}
 	}
 }
 
-// await FILE [VARIABLE] waits for a file with a text and puts that into a variable; !
-// await waits until it is gone.
+// await FILE [VARIABLE] waits until a file has a text, and sets the variable to
+// that text. "! await FILE" waits until the file is gone.
 func await(ts *testscript.TestScript, neg bool, args []string) {
 	path := ts.MkAbs(args[0])
 	poll(ts, strings.Join(args, " "), func() bool {
@@ -106,7 +108,7 @@ func await(ts *testscript.TestScript, neg bool, args []string) {
 	}
 }
 
-// freeport VARIABLE puts a port that nobody listens on into a variable.
+// freeport VARIABLE sets the variable to a port that is not in use.
 func freePort(ts *testscript.TestScript, _ bool, args []string) {
 	ln, err := net.Listen("tcp", "127.0.0.1:0")
 	ts.Check(err)
@@ -115,8 +117,9 @@ func freePort(ts *testscript.TestScript, _ bool, args []string) {
 	ts.Setenv(args[0], port)
 }
 
-// ask ADDRESS REPLY COMMAND… waits until a server at a port or socket answers
-// an inline command with something that has REPLY in it; ! ask wants no server.
+// ask ADDRESS REPLY COMMAND… waits for a server at a port or socket and sends it
+// an inline command. The answer must contain REPLY. "! ask" waits until no server
+// listens there.
 func ask(ts *testscript.TestScript, neg bool, args []string) {
 	network, address := "tcp", args[0]
 	if filepath.Ext(address) == ".sock" {
@@ -143,8 +146,8 @@ func ask(ts *testscript.TestScript, neg bool, args []string) {
 	}
 }
 
-// signal FILE [HUP] sends SIGTERM, or SIGHUP, to the process whose id the file
-// holds.
+// signal FILE [HUP] sends SIGTERM, or SIGHUP, to a process. The file has its
+// process id.
 func sendSignal(ts *testscript.TestScript, _ bool, args []string) {
 	sig := syscall.SIGTERM
 	if len(args) > 1 && args[1] == "HUP" {
@@ -156,7 +159,7 @@ func sendSignal(ts *testscript.TestScript, _ bool, args []string) {
 	ts.Check(syscall.Kill(pid, sig))
 }
 
-// certificate NAME writes a certificate and its key into NAME.crt and NAME.key.
+// certificate NAME writes a certificate to NAME.crt and its key to NAME.key.
 func certificate(ts *testscript.TestScript, _ bool, args []string) {
 	authority, err := testcert.New("authority")
 	ts.Check(err)

@@ -8,8 +8,8 @@ import (
 	"syscall"
 )
 
-// parentEnd returns a channel that is closed when the parent process ends: the
-// kernel queues that event (kqueue, NOTE_EXIT).
+// parentEnd returns a channel that is closed when the parent process ends. It
+// waits for that event on a kqueue (NOTE_EXIT).
 func parentEnd() (<-chan struct{}, error) {
 	parent := os.Getppid()
 	queue, err := syscall.Kqueue()
@@ -20,10 +20,12 @@ func parentEnd() (<-chan struct{}, error) {
 	syscall.SetKevent(&watch[0], parent, syscall.EVFILT_PROC, syscall.EV_ADD|syscall.EV_ONESHOT)
 	watch[0].Fflags = syscall.NOTE_EXIT
 	ended := make(chan struct{})
-	if _, err := syscall.Kevent(queue, watch[:], nil, nil); err == syscall.ESRCH || err == nil && os.Getppid() != parent {
+	_, err = syscall.Kevent(queue, watch[:], nil, nil)
+	if err == syscall.ESRCH || err == nil && os.Getppid() != parent {
 		close(ended)
 		return ended, nil
-	} else if err != nil {
+	}
+	if err != nil {
 		return nil, fmt.Errorf("kevent: %w", err)
 	}
 	go func() {

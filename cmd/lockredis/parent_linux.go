@@ -7,17 +7,18 @@ import (
 	"syscall"
 )
 
-// sysPidfdOpen has one number on all architectures.
+// sysPidfdOpen is the number of the system call pidfd_open, the same on all
+// architectures.
 const sysPidfdOpen = 434
 
 // parentEnd returns a channel that is closed when the parent process ends. It
-// waits on a process descriptor (Linux 5.3): the kernel's parent-death signal
-// would come when the thread ends that started us, which in a JVM happens
-// while the process lives.
+// waits on a process descriptor (Linux 5.3). The kernel's parent-death signal is
+// no substitute: it comes when the thread ends that started this process, and a
+// JVM ends such threads while it runs.
 func parentEnd() (<-chan struct{}, error) {
 	parent := os.Getppid()
 	if parent == 0 {
-		return nil, errors.New("the parent is outside of this container")
+		return nil, errors.New("the parent process is outside of this container")
 	}
 	fd, _, errno := syscall.Syscall(sysPidfdOpen, uintptr(parent), syscall.O_NONBLOCK, 0)
 	ended := make(chan struct{})
@@ -37,7 +38,8 @@ func parentEnd() (<-chan struct{}, error) {
 		defer file.Close()
 		polled := false
 		// The descriptor becomes readable when the process ends.
-		if conn.Read(func(uintptr) bool { was := polled; polled = true; return was }) == nil {
+		err := conn.Read(func(uintptr) bool { was := polled; polled = true; return was })
+		if err == nil {
 			close(ended)
 		}
 	}()

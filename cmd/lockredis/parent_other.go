@@ -4,6 +4,7 @@ package main
 
 import "errors"
 
+// parentEnd fails: this system has no event for the end of another process.
 func parentEnd() (<-chan struct{}, error) {
 	return nil, errors.New("not available on this system")
 }

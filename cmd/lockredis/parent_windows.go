@@ -6,8 +6,8 @@ import (
 	"syscall"
 )
 
-// parentEnd returns a channel that is closed when the parent process ends: its
-// handle is then signalled.
+// parentEnd returns a channel that is closed when the parent process ends. It
+// waits on the process's handle, which Windows signals at that moment.
 func parentEnd() (<-chan struct{}, error) {
 	handle, err := syscall.OpenProcess(syscall.SYNCHRONIZE, false, uint32(os.Getppid()))
 	ended := make(chan struct{})
@@ -16,7 +16,7 @@ func parentEnd() (<-chan struct{}, error) {
 		return ended, nil
 	}
 	if err != nil {
-		return nil, fmt.Errorf("opening the parent process: %w", err)
+		return nil, fmt.Errorf("open the parent process: %w", err)
 	}
 	go func() {
 		defer syscall.CloseHandle(handle)

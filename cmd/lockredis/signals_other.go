@@ -2,4 +2,5 @@
 
 package main
 
+// ignoreSignals does nothing: this system has neither SIGPIPE nor SIGHUP.
 func ignoreSignals() {}

@@ -7,7 +7,7 @@ import (
 	"syscall"
 )
 
-// ignoreSignals has the server live on, as Redis does, when a launcher closes
-// the standard output that a log line goes to (SIGPIPE; the write then fails)
-// and when the terminal is closed (SIGHUP).
+// ignoreSignals lets the server survive two signals, as Redis does. SIGPIPE
+// comes when a log line goes to a standard output that the launcher has closed;
+// the write then fails. SIGHUP comes when the terminal is closed.
 func ignoreSignals() { signal.Ignore(syscall.SIGPIPE, syscall.SIGHUP) }

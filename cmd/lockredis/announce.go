@@ -1,0 +1,95 @@
+package main
+
+import (
+	"fmt"
+	"io"
+	"log/slog"
+	"net"
+	"os"
+	"path/filepath"
+	"strconv"
+
+	"github.com/lockredis/lockredis"
+	"github.com/lockredis/lockredis/internal/config"
+)
+
+// logStart logs the versions and the process id, then one line for each address
+// that the server listens on. The last line is the one that launchers of
+// redis-server wait for.
+func logStart(log *slog.Logger, srv *lockredis.Server) {
+	log.Info("lockredis has started",
+		"version", config.Version, "redis_version", config.RedisVersion, "pid", os.Getpid())
+	_, tlsPort, _ := net.SplitHostPort(srv.TLSAddr())
+	for _, addr := range srv.Addrs() {
+		log.Info("Listening", "address", addr, "protocol", protocol(addr, tlsPort))
+	}
+	log.Info("Ready to accept connections")
+}
+
+// protocol returns "tcp", "tls" or "unix". tlsPort is "" when the server has no
+// port for TLS.
+func protocol(addr net.Addr, tlsPort string) string {
+	if tcp, ok := addr.(*net.TCPAddr); ok && strconv.Itoa(tcp.Port) == tlsPort {
+		return "tls"
+	}
+	return addr.Network()
+}
+
+// announce writes the port-file and the pidfile, and prints the ports that were
+// chosen by "auto". remove deletes the files; it is never nil.
+func announce(
+	set *config.Config, srv *lockredis.Server, log *slog.Logger, stdout io.Writer,
+) (remove func(), err error) {
+	var written []string
+	remove = func() {
+		for _, path := range written {
+			os.Remove(path)
+		}
+	}
+	_, port, _ := net.SplitHostPort(srv.Addr())
+	if path := set.Path(set.PortFile); path != "" {
+		if err := writeAtomically(path, port); err != nil {
+			return remove, err
+		}
+		written = append(written, path)
+	}
+	if path := set.Path(set.PIDFile); path != "" {
+		// As in Redis, the server runs on without its pidfile.
+		if err := os.WriteFile(path, fmt.Appendln(nil, os.Getpid()), 0o644); err != nil {
+			log.Warn("Failed to write PID file: " + reasonOf(err))
+		} else {
+			written = append(written, path)
+		}
+	}
+	if set.PortAuto {
+		fmt.Fprintf(stdout, "port=%s\n", port)
+	}
+	if set.TLS.PortAuto {
+		_, port, _ := net.SplitHostPort(srv.TLSAddr())
+		fmt.Fprintf(stdout, "tls-port=%s\n", port)
+	}
+	return remove, nil
+}
+
+// writeAtomically writes line and a line feed to path. A reader of path never
+// sees a part of the line.
+func writeAtomically(path, line string) error {
+	temp, err := os.CreateTemp(filepath.Dir(path), "."+filepath.Base(path)+".*")
+	if err != nil {
+		return err
+	}
+	_, err = temp.WriteString(line + "\n")
+	if closeErr := temp.Close(); err == nil {
+		err = closeErr
+	}
+	if err == nil {
+		err = os.Chmod(temp.Name(), 0o644)
+	}
+	if err == nil {
+		err = os.Rename(temp.Name(), path)
+	}
+	if err != nil {
+		os.Remove(temp.Name())
+	}
+	return err
+}
