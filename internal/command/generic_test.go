@@ -8,9 +8,9 @@ import (
 	"github.com/lockredis/lockredis/resp"
 )
 
-// The replies in this file were taken from redis-server 7.0.15.
+// The replies in this file are those of redis-server 7.0.15.
 
-func TestDeadlinesAreSetUnderConditions(t *testing.T) {
+func TestExpireSetsTheDeadlineUnderConditions(t *testing.T) {
 	h := newHarness(t)
 	h.check(`
 		set k v => +OK
@@ -40,49 +40,39 @@ func TestDeadlinesAreSetUnderConditions(t *testing.T) {
 		ttl nokey => :-2
 		pexpireat k 9223372036854775807 => :1
 	`)
-	h.happened()
-	h.check(`expire k -1 => :1`)
-	if got := h.happened(); got != "del k" {
-		t.Errorf("a deadline in the past: %s", got)
-	}
+	h.check(`expire k -1 => :1 => del k`)
 }
 
-func TestKeysMoveWithTheirDeadlines(t *testing.T) {
+func TestRenameCopyAndMoveKeepTheDeadline(t *testing.T) {
 	h := newHarness(t)
 	h.check(`
 		set a 1 => +OK
 		pexpire a 5000 => :1
 		set b 2 => +OK
 	`)
-	h.happened()
-	for _, step := range []struct{ line, reply, events string }{
-		{"rename a b", "+OK", "new b, rename_from a, rename_to b"},
-		{"pttl b", ":5000", ""},
-		{"rename nokey b", "-ERR no such key", ""},
-		{"rename b b", "+OK", ""},
-		{"renamenx b b", ":0", ""},
-		{"renamenx b c", ":1", "new c, rename_from b, rename_to c"},
-		{"copy c d", ":1", "new d, copy_to d"},
-		{"copy c d", ":0", ""},
-		{"copy c d replace", ":1", "new d, copy_to d"},
-		{"copy c c", "-ERR source and destination objects are the same", ""},
-		{"copy c x db 99", "-ERR DB index is out of range", ""},
-		{"copy c x db", "-ERR syntax error", ""},
-		{"pttl d", ":5000", ""},
-		{"move d 1", ":1", "new d, move_from d, move_to d"},
-		{"move c 0", "-ERR source and destination objects are the same", ""},
-		{"move c x", "-ERR value is not an integer or out of range", ""},
-		{"move nokey 1", ":0", ""},
-		{"unlink c nokey", ":1", "del c"},
-	} {
-		h.check(step.line + " => " + step.reply)
-		if got := h.happened(); got != step.events {
-			t.Errorf("%s: events %q, want %q", step.line, got, step.events)
-		}
-	}
+	h.check(`
+		rename a b => +OK => new b, rename_from a, rename_to b
+		pttl b => :5000 => no events
+		rename nokey b => -ERR no such key => no events
+		rename b b => +OK => no events
+		renamenx b b => :0 => no events
+		renamenx b c => :1 => new c, rename_from b, rename_to c
+		copy c d => :1 => new d, copy_to d
+		copy c d => :0 => no events
+		copy c d replace => :1 => new d, copy_to d
+		copy c c => -ERR source and destination objects are the same => no events
+		copy c x db 99 => -ERR DB index is out of range => no events
+		copy c x db => -ERR syntax error => no events
+		pttl d => :5000 => no events
+		move d 1 => :1 => new d, move_from d, move_to d
+		move c 0 => -ERR source and destination objects are the same => no events
+		move c x => -ERR value is not an integer or out of range => no events
+		move nokey 1 => :0 => no events
+		unlink c nokey => :1 => del c
+	`)
 }
 
-func TestScanRefusesWhatRedisRefuses(t *testing.T) {
+func TestScanArgumentsAreCheckedAsInRedis(t *testing.T) {
 	newHarness(t).check(`
 		scan x => -ERR invalid cursor
 		scan 18446744073709551616 => -ERR invalid cursor
@@ -98,7 +88,7 @@ func TestScanRefusesWhatRedisRefuses(t *testing.T) {
 	`)
 }
 
-func TestSortOrdersAndFollowsPatterns(t *testing.T) {
+func TestSortOrdersByElementsAndByPatterns(t *testing.T) {
 	h := newHarness(t)
 	h.check(`
 		rpush l 3 1 2 x1 => :4
@@ -134,7 +124,7 @@ func TestSortOrdersAndFollowsPatterns(t *testing.T) {
 	`)
 }
 
-func TestCommandInfoOfARangeAndOfAnUnknownName(t *testing.T) {
+func TestCommandSubcommandsAnswerAsRedis(t *testing.T) {
 	h := newHarness(t)
 	h.ctx.Proto = 3
 	h.check(`command info get nope => *2 *10 $3 get :2 ~2 +readonly +fast :1 :1 :1 ~3 +@read +@string +@fast ~0 ~1 %3 $5 flags ~2 +RO +access $12 begin_search %2 $4 type $5 index $4 spec %1 $5 index :1 $9 find_keys %2 $4 type $5 range $4 spec %3 $7 lastkey :0 $7 keystep :1 $5 limit :0 ~0 _`)
@@ -151,16 +141,17 @@ func TestCommandInfoOfARangeAndOfAnUnknownName(t *testing.T) {
 		command list filterby => -ERR syntax error
 		command list filterby pattern dbs* => *1 $6 dbsize
 	`)
-	if names := h.run("command list filterby aclcat connection"); len(names.Elems()) == 0 || names.Kind() != resp.KindArray {
-		t.Errorf("no command is in the category connection: %v", names)
+	names := h.run("command list filterby aclcat connection")
+	if len(names.Elems()) == 0 || names.Kind() != resp.KindArray {
+		t.Errorf("COMMAND LIST finds no command of the category connection: %v", names)
 	}
 }
 
-// scanned returns the keys from a cursor on.
+// scanned returns the keys that SCAN finds from cursor to its end.
 func (h *harness) scanned(cursor string) map[string]bool {
 	keys := map[string]bool{}
 	for {
-		reply := h.do("SCAN", cursor, "COUNT", "4").Elems()
+		reply := h.run("scan " + cursor + " count 4").Elems()
 		for _, key := range reply[1].Elems() {
 			keys[key.Text()] = true
 		}
@@ -170,16 +161,16 @@ func (h *harness) scanned(cursor string) map[string]bool {
 	}
 }
 
-func TestASCANMissesNoKeyThatIsRenamedOrCopiedOnto(t *testing.T) {
+func TestScanReturnsEveryKeyThatRenameOrCopyOverwrites(t *testing.T) {
 	const keys = 20
-	for _, overwrite := range []string{"RENAME src%d k%d", "COPY src%d k%d REPLACE"} {
+	for _, overwrite := range []string{"rename src%d k%d", "copy src%d k%d replace"} {
 		h := newHarness(t)
 		for _, name := range []string{"k", "src"} {
 			for i := range keys {
-				h.run(fmt.Sprintf("SET %s%d x", name, i))
+				h.run(fmt.Sprintf("set %s%d x", name, i))
 			}
 		}
-		first := h.do("SCAN", "0", "COUNT", "24").Elems()
+		first := h.run("scan 0 count 24").Elems()
 		seen := map[string]bool{}
 		for _, key := range first[1].Elems() {
 			seen[key.Text()] = true
@@ -190,7 +181,7 @@ func TestASCANMissesNoKeyThatIsRenamedOrCopiedOnto(t *testing.T) {
 		maps.Copy(seen, h.scanned(first[0].Text()))
 		for i := range keys {
 			if key := fmt.Sprintf("k%d", i); !seen[key] {
-				t.Errorf("%s: the scan missed %s", overwrite, key)
+				t.Errorf("%s: the scan does not return %s", overwrite, key)
 			}
 		}
 	}

@@ -11,15 +11,15 @@ import (
 	"github.com/lockredis/lockredis/store"
 )
 
-// harness runs handlers without engine or socket: commands go through the
-// table and its arity check, and events are noted.
+// harness runs handlers without an engine or a socket. Commands go through the command
+// table and its arity check. The harness records the events.
 type harness struct {
 	t      testing.TB
 	ctx    Ctx
-	events []string // "event key", those of the observer included
+	events []string // "event key", also those that the store reports ("new", "expired")
 }
 
-// newHarness returns an empty server at the Unix time of 1,000,000 ms.
+// newHarness returns a harness with two empty databases, at 1,000,000 ms Unix time.
 func newHarness(t testing.TB) *harness {
 	h := &harness{t: t}
 	space := store.NewSpace(2, h)
@@ -38,25 +38,22 @@ func newHarness(t testing.TB) *harness {
 	return h
 }
 
-// run runs a command line of words parted by spaces; two single quotes are an
-// empty word.
-func (h *harness) run(line string) resp.Reply {
-	var args []string
-	for _, word := range strings.Fields(line) {
-		args = append(args, strings.ReplaceAll(word, "''", ""))
+// arguments splits a command line at spaces. Two single quotes are an empty argument.
+func arguments(line string) resp.Args {
+	var args resp.Args
+	for word := range strings.FieldsSeq(line) {
+		args = append(args, []byte(strings.ReplaceAll(word, "''", "")))
 	}
-	return h.do(args...)
+	return args
 }
 
-// do runs a command of the given arguments.
-func (h *harness) do(words ...string) resp.Reply {
-	args := make(resp.Args, len(words))
-	for i, word := range words {
-		args[i] = []byte(word)
-	}
+// run runs a command line.
+func (h *harness) run(line string) resp.Reply {
+	h.t.Helper()
+	args := arguments(line)
 	cmd := h.ctx.Table.Find(args)
 	if cmd == nil {
-		h.t.Fatalf("there is no command %s", words[0])
+		h.t.Fatalf("unknown command: %s", line)
 	}
 	if !cmd.ArityOK(len(args)) {
 		return resp.ErrArity(cmd.Name)
@@ -65,36 +62,48 @@ func (h *harness) do(words ...string) resp.Reply {
 	return cmd.Run(&h.ctx, args)
 }
 
-// check runs lines of "command => reply", the reply as the text that
-// redis-cli would read from the wire with \r\n written as spaces.
+// check runs each line of a script and compares its reply, and its events where the line
+// has them. A line is "command => reply" or "command => reply => events". The reply is
+// what the client reads, with spaces in place of \r\n. The events are separated by commas;
+// "no events" stands for none. A reply that depends on a random pick is written "any".
 func (h *harness) check(script string) {
 	h.t.Helper()
 	for line := range strings.Lines(script) {
-		command, want, ok := strings.Cut(strings.TrimSpace(line), " => ")
-		if !ok {
+		columns := strings.Split(strings.TrimSpace(line), " => ")
+		switch {
+		case columns[0] == "":
 			continue
+		case len(columns) < 2 || len(columns) > 3:
+			h.t.Fatalf("%q has %d columns, want 2 or 3", columns[0], len(columns))
 		}
-		got := strings.TrimSpace(strings.ReplaceAll(string(resp.Append(nil, h.run(command), h.ctx.Proto)), "\r\n", " "))
-		if got != want {
-			h.t.Errorf("%s\n got %s\nwant %s", command, got, want)
+		h.events = nil
+		reply := string(resp.Append(nil, h.run(columns[0]), h.ctx.Proto))
+		got := strings.TrimSpace(strings.ReplaceAll(reply, "\r\n", " "))
+		if want := columns[1]; want != "any" && got != want {
+			h.t.Errorf("%s\n got %s\nwant %s", columns[0], got, want)
+		}
+		if len(columns) == 3 && h.heard() != columns[2] {
+			h.t.Errorf("%s\n got events %s\nwant events %s", columns[0], h.heard(), columns[2])
 		}
 	}
 }
 
-// happened returns the events since the last call, parted by commas.
-func (h *harness) happened() string {
-	events := strings.Join(h.events, ", ")
-	h.events = nil
-	return events
+// heard returns the events of the last command in the notation of check.
+func (h *harness) heard() string {
+	if len(h.events) == 0 {
+		return "no events"
+	}
+	return strings.Join(h.events, ", ")
 }
 
-// Notify makes harness an Events.
+// Notify and Renewed make harness an Events.
 func (h *harness) Notify(_ Class, event string, db int, key string) {
 	h.events = append(h.events, fmt.Sprintf("%s %s", event, key))
 }
 
-// Renewed makes harness an Events.
-func (h *harness) Renewed(db *store.DB, e *store.Entry) { h.Added(db.ID(), e.Key(), e.Value().Type()) }
+func (h *harness) Renewed(db *store.DB, e *store.Entry) {
+	h.Added(db.ID(), e.Key(), e.Value().Type())
+}
 
 // Touched and the methods below make harness a store.Observer.
 func (h *harness) Touched(int, string) {}

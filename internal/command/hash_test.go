@@ -35,7 +35,7 @@ func TestHashFieldsAnswerAsRedis(t *testing.T) {
 	`)
 }
 
-func TestHashCountingAnswersAsRedis(t *testing.T) {
+func TestHincrbyAnswersAsRedis(t *testing.T) {
 	h := newHarness(t)
 	h.check(`
 		hincrby h n 5 => :5

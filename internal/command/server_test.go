@@ -6,9 +6,9 @@ import (
 	"github.com/lockredis/lockredis/internal/config"
 )
 
-// The replies in this file were taken from redis-server 7.0.15.
+// The replies in this file are those of redis-server 7.0.15.
 
-func TestDatabasesAreFlushedAndSwapped(t *testing.T) {
+func TestFlushallFlushdbAndSwapdbAnswerAsRedis(t *testing.T) {
 	newHarness(t).check(`
 		set k v => +OK
 		flushall foo => -ERR syntax error
@@ -26,7 +26,7 @@ func TestDatabasesAreFlushedAndSwapped(t *testing.T) {
 	`)
 }
 
-func TestNothingIsSavedButTheAnswersAreRedis(t *testing.T) {
+func TestSaveCommandsAnswerAsRedisAndWriteNothing(t *testing.T) {
 	newHarness(t).check(`
 		save => +OK
 		lastsave => :1000
@@ -42,7 +42,7 @@ func TestNothingIsSavedButTheAnswersAreRedis(t *testing.T) {
 	`)
 }
 
-func TestConfigIsReadAndSetOverTheWire(t *testing.T) {
+func TestConfigCommandsReadAndChangeDirectives(t *testing.T) {
 	h := newHarness(t)
 	h.ctx.Config = config.New()
 	h.check(`
@@ -60,7 +60,7 @@ func TestConfigIsReadAndSetOverTheWire(t *testing.T) {
 	h.check(`config get maxclients => %1 $10 maxclients $1 7`)
 }
 
-func TestMemoryUsageOfAMissingKeyIsNil(t *testing.T) {
+func TestMemoryUsageChecksItsOptions(t *testing.T) {
 	newHarness(t).check(`
 		set k v => +OK
 		memory usage nokey => $-1
@@ -71,7 +71,7 @@ func TestMemoryUsageOfAMissingKeyIsNil(t *testing.T) {
 	`)
 }
 
-func TestACommandThatIsTakenAwayLosesItsRow(t *testing.T) {
+func TestRenameGivesACommandAnotherNameOrRemovesItsRow(t *testing.T) {
 	table := NewTable()
 	rows := table.Len()
 	for _, r := range []struct {
@@ -79,21 +79,29 @@ func TestACommandThatIsTakenAwayLosesItsRow(t *testing.T) {
 		ok       bool
 		len      int
 	}{
-		{"keys", "", true, rows - 1}, {"KEYS", "x", false, rows - 1}, {"get", "fetch", true, rows - 1}, {"set", "SET", true, rows - 1},
-		{"monitor", "watcher", true, rows - 1}, {"set", "watcher", false, rows - 1}, {"watcher", "", true, rows - 1},
-		{"acl", "fetch", false, rows - 1}, {"set", "slowlog", false, rows - 1}, {"nope", "", false, rows - 1},
+		{"keys", "", true, rows - 1},
+		{"KEYS", "x", false, rows - 1},
+		{"get", "fetch", true, rows - 1},
+		{"set", "SET", true, rows - 1},
+		{"monitor", "watcher", true, rows - 1},
+		{"set", "watcher", false, rows - 1},
+		{"watcher", "", true, rows - 1},
+		{"acl", "fetch", false, rows - 1},
+		{"set", "slowlog", false, rows - 1},
+		{"nope", "", false, rows - 1},
 	} {
 		if ok := table.Rename(r.from, r.to); ok != r.ok || table.Len() != r.len {
-			t.Errorf("%s to %q: %v, %d of %d rows", r.from, r.to, ok, table.Len(), rows)
+			t.Errorf("Rename(%q, %q) is %v and leaves %d rows, want %v and %d",
+				r.from, r.to, ok, table.Len(), r.ok, r.len)
 		}
 	}
 }
 
-func TestWhatIsAbsentIsNotInTheTable(t *testing.T) {
+func TestAbsentCommandsHaveNoRow(t *testing.T) {
 	table := NewTable()
 	for name := range table.absent {
 		if table.byName[name] != nil {
-			t.Errorf("%s is there", name)
+			t.Errorf("%s is listed as absent and has a row", name)
 		}
 	}
 }

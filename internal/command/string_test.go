@@ -51,7 +51,7 @@ func TestGetexAnswersAsRedis(t *testing.T) {
 	`)
 }
 
-func TestSetexAndItsKinAnswerAsRedis(t *testing.T) {
+func TestSetexGetsetAndMsetAnswerAsRedis(t *testing.T) {
 	h := newHarness(t)
 	h.check(`
 		setex k 0 v => -ERR invalid expire time in 'setex' command
@@ -74,7 +74,7 @@ func TestSetexAndItsKinAnswerAsRedis(t *testing.T) {
 	`)
 }
 
-func TestRangesAndAppendAnswerAsRedis(t *testing.T) {
+func TestAppendGetrangeAndSetrangeAnswerAsRedis(t *testing.T) {
 	h := newHarness(t)
 	h.check(`
 		append a 12 => :2
@@ -102,7 +102,7 @@ func TestRangesAndAppendAnswerAsRedis(t *testing.T) {
 	`)
 }
 
-func TestCountingAnswersAsRedis(t *testing.T) {
+func TestIncrCommandsAnswerAsRedis(t *testing.T) {
 	h := newHarness(t)
 	h.check(`
 		incr i => :1
@@ -157,7 +157,7 @@ func TestLCSAnswersAsRedis(t *testing.T) {
 	`)
 }
 
-func TestLCSAnswersAMapInRESP3(t *testing.T) {
+func TestStringAnswersInRESP3(t *testing.T) {
 	h := newHarness(t)
 	h.ctx.Proto = 3
 	h.check(`

@@ -3,42 +3,42 @@ package command
 import "testing"
 
 func TestZSetCommandsAnswerAsRedis(t *testing.T) {
-	replies(t, newHarness(t), [][2]string{
-		{"ZADD z -0 a 1.5 b 1e17 c inf d", ":4\r\n"},
-		{"ZSCORE z a", "$1\r\n0\r\n"},
-		{"ZSCORE z c", "$5\r\n1e+17\r\n"},
-		{"ZSCAN z 0 MATCH c", "*2\r\n$1\r\n0\r\n*2\r\n$1\r\nc\r\n$18\r\n100000000000000000\r\n"},
-		{"ZADD z NX GT 1 a", "-ERR GT, LT, and/or NX options at the same time are not compatible\r\n"},
-		{"ZADD z GT CH 1 a 1 b", ":1\r\n"},
-		{"ZADD z NX INCR 1 a", "$-1\r\n"},
-		{"ZINCRBY z -inf d", "-ERR resulting score is not a number (NaN)\r\n"},
-		{"ZRANGE z (1 inf BYSCORE LIMIT 1 1 WITHSCORES", "*2\r\n$1\r\nc\r\n$5\r\n1e+17\r\n"},
-		{"ZRANGE z 0 1 LIMIT 0 1", "-ERR syntax error, LIMIT is only supported in combination with either BYSCORE or BYLEX\r\n"},
-		{"ZRANGE z + (b BYLEX REV", "*2\r\n$1\r\nd\r\n$1\r\nc\r\n"},
-		{"ZREVRANK z c", ":1\r\n"},
-		{"ZCOUNT z '' 1", ":1\r\n"},
-		{"ZUNION 1 z WEIGHTS 0 WITHSCORES", "*8\r\n$1\r\na\r\n$1\r\n0\r\n$1\r\nb\r\n$1\r\n0\r\n$1\r\nc\r\n$1\r\n0\r\n$1\r\nd\r\n$1\r\n0\r\n"},
-		{"ZUNIONSTORE d 0 z", "-ERR at least 1 input key is needed for 'zunionstore' command\r\n"},
-		{"ZDIFFSTORE d 2 z none", ":4\r\n"},
-		{"ZINTERCARD 2 z d LIMIT 2", ":2\r\n"},
-		{"ZRANDMEMBER z 9", "*4\r\n$1\r\nd\r\n$1\r\nc\r\n$1\r\nb\r\n$1\r\na\r\n"},
-		{"ZMPOP 1 z MIN COUNT 2", "*2\r\n$1\r\nz\r\n*2\r\n*2\r\n$1\r\na\r\n$1\r\n1\r\n*2\r\n$1\r\nb\r\n$3\r\n1.5\r\n"},
-		{"ZREMRANGEBYRANK z 0 -1", ":2\r\n"},
-		{"ZPOPMIN z", "*0\r\n"},
-	})
+	newHarness(t).check(`
+		zadd z -0 a 1.5 b 1e17 c inf d => :4
+		zscore z a => $1 0
+		zscore z c => $5 1e+17
+		zscan z 0 match c => *2 $1 0 *2 $1 c $18 100000000000000000
+		zadd z nx gt 1 a => -ERR GT, LT, and/or NX options at the same time are not compatible
+		zadd z gt ch 1 a 1 b => :1
+		zadd z nx incr 1 a => $-1
+		zincrby z -inf d => -ERR resulting score is not a number (NaN)
+		zrange z (1 inf byscore limit 1 1 withscores => *2 $1 c $5 1e+17
+		zrange z 0 1 limit 0 1 => -ERR syntax error, LIMIT is only supported in combination with either BYSCORE or BYLEX
+		zrange z + (b bylex rev => *2 $1 d $1 c
+		zrevrank z c => :1
+		zcount z '' 1 => :1
+		zunion 1 z weights 0 withscores => *8 $1 a $1 0 $1 b $1 0 $1 c $1 0 $1 d $1 0
+		zunionstore d 0 z => -ERR at least 1 input key is needed for 'zunionstore' command
+		zdiffstore d 2 z none => :4
+		zintercard 2 z d limit 2 => :2
+		zrandmember z 9 => *4 $1 d $1 c $1 b $1 a
+		zmpop 1 z min count 2 => *2 $1 z *2 *2 $1 a $1 1 *2 $1 b $3 1.5
+		zremrangebyrank z 0 -1 => :2
+		zpopmin z => *0
+	`)
 }
 
 func TestZSetRepliesInRESP3(t *testing.T) {
 	h := newHarness(t)
 	h.ctx.Proto = 3
-	replies(t, h, [][2]string{
-		{"ZADD z 1 a 2 b 3 c", ":3\r\n"},
-		{"ZSCORE z a", ",1\r\n"},
-		{"ZRANGE z 0 0 WITHSCORES", "*1\r\n*2\r\n$1\r\na\r\n,1\r\n"},
-		{"ZPOPMIN z", "*2\r\n$1\r\na\r\n,1\r\n"},
-		{"ZPOPMIN z 1", "*1\r\n*2\r\n$1\r\nb\r\n,2\r\n"},
-		{"ZADD z INCR 1.5 c", ",4.5\r\n"},
-		{"ZRANK z none", "_\r\n"},
-		{"ZSCAN z 0", "*2\r\n$1\r\n0\r\n*2\r\n$1\r\nc\r\n$3\r\n4.5\r\n"},
-	})
+	h.check(`
+		zadd z 1 a 2 b 3 c => :3
+		zscore z a => ,1
+		zrange z 0 0 withscores => *1 *2 $1 a ,1
+		zpopmin z => *2 $1 a ,1
+		zpopmin z 1 => *1 *2 $1 b ,2
+		zadd z incr 1.5 c => ,4.5
+		zrank z none => _
+		zscan z 0 => *2 $1 0 *2 $1 c $3 4.5
+	`)
 }

@@ -1,0 +1,57 @@
+package command
+
+import "testing"
+
+// silent drops all events.
+type silent struct{ Events }
+
+func (silent) Notify(Class, string, int, string) {}
+
+func TestHotCommandsAllocateOnlyWhatTheyStoreOrReturn(t *testing.T) {
+	h := newHarness(t)
+	h.ctx.Events = silent{}
+	h.run("set s some-text")
+	h.run("set i 5")
+	h.run("hset h uuid:1 1 uuid:2 1")
+	h.run("sadd e 1 2 3")
+	h.run("rpush l a b c d e f")
+	h.run("zadd z 1 a 2 b 3 c 4 d")
+	for _, row := range []struct {
+		line string
+		most float64
+	}{
+		{"get s", 0},
+		{"set s some-text", 2},
+		{"incr i", 0},
+		{"hget h uuid:1", 0},
+		{"hset h uuid:1 1", 0},
+		{"hexists h uuid:1", 0},
+		{"hincrby h uuid:1 1", 0},
+		{"hdel h none", 0},
+		{"hgetall h", 1},
+		{"sismember e 1", 0},
+		{"sadd e 1", 0},
+		{"lpush l x", 1}, // sometimes a node grows
+		{"lpop l", 1},    // the copy in the reply
+		{"lindex l 1", 0},
+		{"lrange l 0 2", 1},
+		{"lrem l 1 none", 0},
+		{"zadd z 5 a", 0},
+		{"zadd z 7 b", 0},
+		{"zincrby z 1 c", 0},
+		{"zscore z a", 0},
+		{"zcard z", 0},
+		{"zcount z -inf (3", 0},
+		{"zrange z 0 -1", 1},
+		{"zrangebyscore z 0 9 limit 0 2", 1},
+		{"zrem z none", 0},
+	} {
+		args := arguments(row.line)
+		cmd := h.ctx.Table.Find(args)
+		h.ctx.Cmd = cmd
+		got := testing.AllocsPerRun(100, func() { cmd.Run(&h.ctx, args) })
+		if got > row.most {
+			t.Errorf("%s allocates %v times, want at most %v", row.line, got, row.most)
+		}
+	}
+}
