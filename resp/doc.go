@@ -1,14 +1,15 @@
-// Package resp is the wire: reply values, their RESP2 and RESP3 encoding, and
-// the limited reader that turns a connection's bytes into commands.
+// Package resp translates between the bytes of a connection and values: reply
+// values, their RESP2 and RESP3 encoding, and a reader with limits that turns
+// bytes into commands.
 //
-// It owns the two translations between bytes and values and nothing else: it
-// opens no socket, runs no command and keeps no state beyond one Reader's
-// buffer. It is the only importer of redcon, whose parser sees complete and
-// checked frames only (see Reader) and whose Append functions write replies.
+// The package opens no socket, runs no command and keeps no state except the
+// buffer of a Reader. It is the only importer of redcon. The parser of redcon is
+// given complete and checked frames only (see Reader). The Append functions of
+// redcon write replies.
 //
-// The server reads with Reader; every command handler returns a Reply; the
-// engine encodes it with Append while it holds its lock, because a Reply may
-// point into the store.
+// The server reads with a Reader. Every command handler returns a Reply. The
+// engine encodes the Reply with Append while it holds the engine lock, because a
+// Reply may point into the store.
 //
 // The package is a part of the server. Its API may change with any version.
 package resp

@@ -38,14 +38,17 @@ func Append(dst []byte, r Reply, proto int) []byte {
 	return dst
 }
 
-// pieceBytes is how much AppendInPieces collects before it calls full.
+// pieceBytes is the size at which AppendInPieces calls full, in bytes.
 const pieceBytes = 1 << 20
 
-// AppendInPieces is Append for a reply that may be far larger than what it was
-// made of, as MGET k k k … is: whenever a megabyte or more has come together it
-// calls full, which takes it and returns an empty buffer to go on with, or false
-// to leave it at that. AppendInPieces reports false then.
-func AppendInPieces(dst []byte, r Reply, proto int, full func([]byte) ([]byte, bool)) (rest []byte, ok bool) {
+// AppendInPieces is Append for a reply whose encoding may be far larger than the
+// values that it points to, such as MGET k k k. Each time dst holds a megabyte or
+// more it calls full(dst). full takes the bytes and returns an empty buffer to
+// continue with. If full returns false, AppendInPieces stops and reports false.
+// rest is the buffer with the bytes that full has not taken.
+func AppendInPieces(
+	dst []byte, r Reply, proto int, full func([]byte) ([]byte, bool),
+) (rest []byte, ok bool) {
 	if len(r.elems) == 0 {
 		return Append(dst, r, proto), true
 	}
@@ -65,8 +68,8 @@ func AppendInPieces(dst []byte, r Reply, proto int, full func([]byte) ([]byte, b
 	return dst, true
 }
 
-// appendHeader writes the type byte and the count of an aggregate of n
-// elements (for a map, keys and values counted singly).
+// appendHeader writes the type byte and the count of an aggregate of n elements.
+// For a map, n counts keys and values.
 func appendHeader(dst []byte, k Kind, n, proto int) []byte {
 	if proto < 3 || k == KindArray {
 		return redcon.AppendArray(dst, n)
@@ -100,7 +103,8 @@ func appendText(dst []byte, r Reply, proto int) []byte {
 	return append(dst, '\r', '\n')
 }
 
-// appendFormat writes a verbatim string's format, packed as VerbatimAs does.
+// appendFormat writes the format of a verbatim string. packed has its three bytes
+// as VerbatimAs packs them; 0 means txt.
 func appendFormat(dst []byte, packed int64) []byte {
 	if packed == 0 {
 		return append(dst, "txt:"...)
@@ -130,7 +134,7 @@ func appendBool(dst []byte, b bool, proto int) []byte {
 	return redcon.AppendInt(dst, 0)
 }
 
-// appendDouble keeps Redis 7.0's form: %.17g, "inf" and "-inf" (never +Inf).
+// appendDouble writes a double in the form of Redis 7.0: %.17g, "inf" and "-inf".
 func appendDouble(dst []byte, f float64, proto int) []byte {
 	var buf [40]byte
 	text := AppendFloat(buf[:0], f, 17)
@@ -142,8 +146,8 @@ func appendDouble(dst []byte, f float64, proto int) []byte {
 	return append(dst, '\r', '\n')
 }
 
-// AppendFloat appends f as C's %.<digits>g prints it: inf, -inf and nan in
-// lower case without a plus sign, no trailing zeros.
+// AppendFloat appends f as C's %.<digits>g prints it: no trailing zeros, and inf,
+// -inf and nan in lower case, without a plus sign.
 func AppendFloat(dst []byte, f float64, digits int) []byte {
 	switch {
 	case math.IsInf(f, 1):

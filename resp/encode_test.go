@@ -6,7 +6,7 @@ import (
 	"testing"
 )
 
-func TestRepliesInBothProtocols(t *testing.T) {
+func TestEveryReplyIsEncodedForBothProtocols(t *testing.T) {
 	for _, row := range []struct {
 		reply        Reply
 		resp2, resp3 string
@@ -27,6 +27,8 @@ func TestRepliesInBothProtocols(t *testing.T) {
 		{Double(1e20), "$5\r\n1e+20\r\n", ",1e+20\r\n"},
 		{Double(922337203685477), "$15\r\n922337203685477\r\n", ",922337203685477\r\n"},
 		{Verbatim("hi"), "$2\r\nhi\r\n", "=6\r\ntxt:hi\r\n"},
+		{VerbatimAs("markdown", "hi"), "$2\r\nhi\r\n", "=6\r\nmar:hi\r\n"},
+		{VerbatimAs("m", "hi"), "$2\r\nhi\r\n", "=6\r\nm  :hi\r\n"},
 		{BigNumber("123"), "$3\r\n123\r\n", "(123\r\n"},
 		{EmptyArray, "*0\r\n", "*0\r\n"},
 		{Map(BulkString("a"), Int(1)), "*2\r\n$1\r\na\r\n:1\r\n", "%1\r\n$1\r\na\r\n:1\r\n"},
@@ -45,17 +47,48 @@ func TestRepliesInBothProtocols(t *testing.T) {
 	}
 }
 
-func TestParseIntTakesWhatRedisTakes(t *testing.T) {
+func TestAReplyReportsItsKindAndValue(t *testing.T) {
+	for _, row := range []struct {
+		name      string
+		reply     Reply
+		n         int64
+		nil, fail bool
+	}{
+		{"integer", Int(5), 5, false, false},
+		{"boolean", Bool(true), 1, false, false},
+		{"double", Double(2), 0, false, false},
+		{"bulk", Bulk(nil), 0, false, false},
+		{"nil", Nil, 0, true, false},
+		{"nil array", NilArray, 0, true, false},
+		{"error", Error("ERR"), 0, false, true},
+	} {
+		r := row.reply
+		if r.Int() != row.n || r.IsNil() != row.nil || r.IsError() != row.fail {
+			t.Errorf("%s: Int %d, IsNil %v, IsError %v", row.name, r.Int(), r.IsNil(), r.IsError())
+		}
+	}
+	if got := Double(2).Double(); got != 2 {
+		t.Errorf("Double returns %v, want 2", got)
+	}
+	if got := Int(2).Double(); got != 0 {
+		t.Errorf("Double of an integer returns %v, want 0", got)
+	}
+}
+
+func TestParseIntAcceptsExactlyWhatRedisAccepts(t *testing.T) {
 	for text, want := range map[string]int64{
 		"0": 0, "-1": -1, "9223372036854775807": math.MaxInt64, "-9223372036854775808": math.MinInt64,
 	} {
 		if got, ok := ParseInt([]byte(text)); !ok || got != want {
-			t.Errorf("%q: %d, %v", text, got, ok)
+			t.Errorf("ParseInt(%q) returns %d, %v", text, got, ok)
 		}
 	}
-	for _, text := range []string{"", "-", "+1", "01", "-0", " 1", "1 ", "1.0", "9223372036854775808", "-9223372036854775809", "99999999999999999999", "a"} {
-		if _, ok := ParseInt([]byte(text)); ok {
-			t.Errorf("%q was taken", text)
+	for _, text := range []string{
+		"", "-", "+1", "01", "-0", " 1", "1 ", "1.0", "a", "9223372036854775808",
+		"-9223372036854775809", "99999999999999999999",
+	} {
+		if got, ok := ParseInt([]byte(text)); ok || got != 0 {
+			t.Errorf("ParseInt(%q) returns %d, %v, want 0, false", text, got, ok)
 		}
 	}
 }
@@ -73,10 +106,11 @@ func TestScalarRepliesDoNotAllocate(t *testing.T) {
 	}
 }
 
-func TestAReplyInPiecesIsTheReply(t *testing.T) {
+func TestAReplyInPiecesHasTheSameEncoding(t *testing.T) {
 	large := Bulk(bytes.Repeat([]byte("x"), pieceBytes/3))
 	for _, r := range []Reply{
-		Int(1), Bulk([]byte("a")), Array(), Array(Int(1), Array(large, large, Array(large, large)), large, Bulk([]byte("end"))),
+		Int(1), Bulk([]byte("a")), Array(),
+		Array(Int(1), Array(large, large, Array(large, large)), large, Bulk([]byte("end"))),
 	} {
 		for _, proto := range []int{2, 3} {
 			var got []byte
@@ -90,16 +124,17 @@ func TestAReplyInPiecesIsTheReply(t *testing.T) {
 				t.Errorf("RESP%d: %.100q, %d bytes in %d pieces", proto, got, len(got), pieces)
 			}
 			if wantPieces := len(got) / (4 * pieceBytes / 3); pieces < wantPieces {
-				t.Errorf("%d bytes in %d pieces", len(got), pieces)
+				t.Errorf("%d bytes in %d pieces, want at least %d", len(got), pieces, wantPieces)
 			}
 		}
 	}
 	calls := 0
-	_, ok := AppendInPieces(nil, Array(large, large, large, large, large, large), 2, func(b []byte) ([]byte, bool) {
+	stop := func(b []byte) ([]byte, bool) {
 		calls++
 		return b[:0], false
-	})
+	}
+	_, ok := AppendInPieces(nil, Array(large, large, large, large, large, large), 2, stop)
 	if ok || calls != 1 {
-		t.Errorf("it went on after false: %v, %d calls", ok, calls)
+		t.Errorf("full returned false: AppendInPieces returns %v after %d calls", ok, calls)
 	}
 }

@@ -5,9 +5,9 @@ import (
 	"strings"
 )
 
-// The error texts that more than one file answers with, byte for byte as Redis
-// 7.0.15 sends them. Any other text stands, as a named value, in the file that
-// answers with it. Each is used by a vector in compat_test/testdata.
+// The error replies that more than one file uses, byte for byte as Redis 7.0.15
+// sends them. Every other error reply is a named value in the file that uses it. A
+// vector in compat_test/testdata covers each error reply.
 var (
 	ErrWrongType     = Error("WRONGTYPE Operation against a key holding the wrong kind of value")
 	ErrSyntax        = Error("ERR syntax error")
@@ -26,23 +26,24 @@ var (
 	ErrDBIndex       = Error("ERR DB index is out of range")
 )
 
-// ErrArity is the answer to a wrong number of arguments; name is the command's
-// full lower-case name, with a bar before a subcommand ("config|get").
+// ErrArity is the reply to a wrong number of arguments. name is the command's full
+// name in lower case, with a bar before a subcommand ("config|get").
 func ErrArity(name string) Reply {
 	return Error("ERR wrong number of arguments for '" + name + "' command")
 }
 
-// ErrInvalidExpire is the answer to a time to live that is zero, negative or
-// overflows, for the commands that take one as an option.
+// ErrInvalidExpire is the reply to a time to live that is zero, negative or too
+// large. name is the command's name in lower case.
 func ErrInvalidExpire(name string) Reply {
 	return Error("ERR invalid expire time in '" + name + "' command")
 }
 
-// Errorf returns an error reply whose text is formatted.
+// Errorf returns an error reply. It formats the text as fmt.Sprintf does.
 func Errorf(format string, args ...any) Reply { return Error(fmt.Sprintf(format, args...)) }
 
-// ErrSubcommandSyntax is the answer to a subcommand with arguments that it
-// does not take; sub and parent are in the client's spelling.
+// ErrSubcommandSyntax is the reply to a subcommand with arguments that it does not
+// take. sub and parent are spelled as the client spelled them.
 func ErrSubcommandSyntax(sub, parent string) Reply {
-	return Error(fmt.Sprintf("ERR unknown subcommand or wrong number of arguments for '%.128s'. Try %s HELP.", sub, strings.ToUpper(parent)))
+	return Errorf("ERR unknown subcommand or wrong number of arguments for '%.128s'. Try %s HELP.",
+		sub, strings.ToUpper(parent))
 }

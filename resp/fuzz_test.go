@@ -11,10 +11,11 @@ import (
 	"github.com/tidwall/redcon"
 )
 
-func FuzzReaderNeverDependsOnPieces(f *testing.F) {
+func FuzzTheReaderGivesTheSameCommandsForPiecesOfAnySize(f *testing.F) {
 	for _, s := range []string{
-		"*1\r\n$4\r\nPING\r\n", "*1\r\n$9223372036854775807\r\n", "PING\x00 \r\n", "*0\r\n*-1\r\n\r\n*1\r\n$0\r\n\r\n",
-		"*2\r\n$3\r\nGET\r\n$1\r\na\r\nGET \"a b\" 'c'\n", "*2\r\n$1\r\naXY:1\r\n", "*\x00\r\n", "*1\r\n\x00\r\n", "*11\r\n$16385\r\n",
+		"*1\r\n$4\r\nPING\r\n", "*1\r\n$9223372036854775807\r\n", "PING\x00 \r\n",
+		"*0\r\n*-1\r\n\r\n*1\r\n$0\r\n\r\n", "*2\r\n$3\r\nGET\r\n$1\r\na\r\nGET \"a b\" 'c'\n",
+		"*2\r\n$1\r\naXY:1\r\n", "*\x00\r\n", "*1\r\n\x00\r\n", "*11\r\n$16385\r\n",
 	} {
 		f.Add([]byte(s), uint8(3), false)
 		f.Add([]byte(s), uint8(0), true)
@@ -29,7 +30,7 @@ func FuzzReaderNeverDependsOnPieces(f *testing.F) {
 	})
 }
 
-// frame is a command as clients send it.
+// frame encodes a command as clients do.
 func frame(args [][]byte) []byte {
 	b := redcon.AppendArray(nil, len(args))
 	for _, a := range args {
@@ -38,7 +39,8 @@ func frame(args [][]byte) []byte {
 	return b
 }
 
-// longNumbers reports whether there is a number that redcon alone dies of.
+// longNumbers reports whether b contains a number with which redcon's parser alone
+// panics.
 func longNumbers(b []byte) bool {
 	digits := 0
 	for _, c := range b {
@@ -52,11 +54,12 @@ func longNumbers(b []byte) bool {
 	return false
 }
 
-// redcon takes more than Redis does (a plus sign, no reason for quotes), so
-// that only what both write the same way is compared.
-func FuzzReaderAgreesWithRedconOnValidFrames(f *testing.F) {
+// redcon accepts more than Redis does, for example a plus sign before a length. So
+// the test compares only frames that redcon writes the same way, and plain lines.
+func FuzzTheReaderAgreesWithRedconOnValidFrames(f *testing.F) {
 	for _, s := range []string{
-		"*1\r\n$4\r\nPING\r\n*2\r\n$3\r\nGET\r\n$1\r\n\n\r\n", "PING a  b\r\nPING\n", "*1\r\n$2\r\n\r\n\r\n", "*+1\r\n$1\r\na\r\n", "*1\r\n$01\r\na\r\n",
+		"*1\r\n$4\r\nPING\r\n*2\r\n$3\r\nGET\r\n$1\r\n\n\r\n", "PING a  b\r\nPING\n",
+		"*1\r\n$2\r\n\r\n\r\n", "*+1\r\n$1\r\na\r\n", "*1\r\n$01\r\na\r\n",
 	} {
 		f.Add([]byte(s))
 	}
@@ -71,8 +74,10 @@ func FuzzReaderAgreesWithRedconOnValidFrames(f *testing.F) {
 			}
 			taken := rest[:len(rest)-len(left)]
 			rest = left
-			plain := kind == redcon.Telnet && !bytes.ContainsAny(taken, "\"'\\\x00\t\v\f\r") && taken[0] != '*'
-			if len(args) == 0 || kind == redcon.Redis && !bytes.Equal(frame(args), taken) || kind != redcon.Redis && !plain {
+			plain := kind == redcon.Telnet && taken[0] != '*' &&
+				!bytes.ContainsAny(taken, "\"'\\\x00\t\v\f\r")
+			framed := kind == redcon.Redis && bytes.Equal(frame(args), taken)
+			if len(args) == 0 || !framed && !plain {
 				continue
 			}
 			var r Reader
@@ -81,15 +86,18 @@ func FuzzReaderAgreesWithRedconOnValidFrames(f *testing.F) {
 				continue
 			}
 			got, ok, err := r.Next(open)
-			if err != nil || !ok || fmt.Sprintf("%q", [][]byte(got)) != fmt.Sprintf("%q", args) || r.Buffered() != 0 {
-				t.Fatalf("%q: %q %v %v, redcon says %q", taken, [][]byte(got), ok, err, args)
+			same := fmt.Sprintf("%q", [][]byte(got)) == fmt.Sprintf("%q", args)
+			if err != nil || !ok || !same || r.Buffered() != 0 {
+				t.Fatalf("%q: %q %v %v, redcon reads %q", taken, [][]byte(got), ok, err, args)
 			}
 		}
 	})
 }
 
 func FuzzSplitLineReadsBackWhatWasQuoted(f *testing.F) {
-	for _, s := range []string{`SET k "a\x00b" 'it\'s'`, `a"b"`, `"a"b`, `"\`, `'\`, "a\x00b", `"\xg0\x0"`, "\v\f a"} {
+	for _, s := range []string{
+		`SET k "a\x00b" 'it\'s'`, `a"b"`, `"a"b`, `"\`, `'\`, "a\x00b", `"\xg0\x0"`, "\v\f a",
+	} {
 		f.Add([]byte(s))
 	}
 	f.Fuzz(func(t *testing.T, line []byte) {
@@ -102,7 +110,7 @@ func FuzzSplitLineReadsBackWhatWasQuoted(f *testing.F) {
 		for _, w := range words {
 			fmt.Fprintf(&double, "%s ", hexQuoted(w))
 			fmt.Fprintf(&single, "'%s' ", strings.ReplaceAll(string(w), "'", `\'`))
-			for i := range w { // copies, not parts of the line
+			for i := range w { // the words must be copies
 				w[i]++
 			}
 		}
@@ -119,7 +127,7 @@ func FuzzSplitLineReadsBackWhatWasQuoted(f *testing.F) {
 			t.Fatalf("%q in double quotes %s: %q", words, double.Bytes(), again)
 		}
 		if strings.ContainsAny(single.String(), "\\\x00") {
-			return // a backslash before the closing quote has no other form, and NUL ends a line
+			return // single quotes cannot end in a backslash, and a NUL byte ends the line
 		}
 		again, ok = SplitLine(single.Bytes())
 		for _, w := range again {
@@ -142,8 +150,10 @@ func hexQuoted(w []byte) string {
 	return b.String() + `"`
 }
 
-func FuzzNumbersAreReadAndWrittenExactly(f *testing.F) {
-	for _, s := range []string{"0", "-0", "-9223372036854775808", "9223372036854775808", "+1", "01", "1e5"} {
+func FuzzNumbersKeepTheirValueWhenWrittenAndRead(f *testing.F) {
+	for _, s := range []string{
+		"0", "-0", "-9223372036854775808", "9223372036854775808", "+1", "01", "1e5",
+	} {
 		f.Add(s, 1.5)
 	}
 	f.Add("1", 1e14)
@@ -152,7 +162,8 @@ func FuzzNumbersAreReadAndWrittenExactly(f *testing.F) {
 	f.Fuzz(func(t *testing.T, s string, x float64) {
 		got, ok := ParseInt([]byte(s))
 		want, err := strconv.ParseInt(s, 10, 64)
-		if canonical := err == nil && strconv.FormatInt(want, 10) == s; ok != canonical || ok && got != want {
+		canonical := err == nil && strconv.FormatInt(want, 10) == s
+		if ok != canonical || ok && got != want {
 			t.Fatalf("%q reads as %d %v", s, got, ok)
 		}
 		text := string(AppendFloat(nil, x, 17))
@@ -162,7 +173,7 @@ func FuzzNumbersAreReadAndWrittenExactly(f *testing.F) {
 	})
 }
 
-// replyMaker makes a reply of the fuzzer's bytes.
+// replyMaker makes replies from the fuzzer's bytes.
 type replyMaker struct{ in []byte }
 
 func (m *replyMaker) byte() (b byte) {
@@ -227,11 +238,11 @@ func FuzzRepliesAreWellFormedInBothProtocols(f *testing.F) {
 		r := m.reply()
 		two := Append([]byte("before"), r, 2)[len("before"):]
 		if n, v := redcon.ReadNextRESP(two); n != len(two) || v.Type == 0 {
-			t.Fatalf("RESP2: %q, of which redcon reads %d bytes", two, n)
+			t.Fatalf("RESP2: redcon reads %d of %d bytes of %q", n, len(two), two)
 		}
 		three := Append(nil, r, 3)
 		if rest, ok := skipValue(three); !ok || len(rest) > 0 {
-			t.Fatalf("RESP3: %q, of which %q is left, %v", three, rest, ok)
+			t.Fatalf("RESP3: %q is left of %q, %v", rest, three, ok)
 		}
 		if r.Kind() == KindBulk && !bytes.HasSuffix(two, []byte("\r\n"+r.Text()+"\r\n")) {
 			t.Fatalf("%q is not in %q", r.Text(), two)
@@ -239,7 +250,8 @@ func FuzzRepliesAreWellFormedInBothProtocols(f *testing.F) {
 	})
 }
 
-// skipValue returns what stands behind the first RESP3 value of b.
+// skipValue returns the bytes behind the first RESP3 value of b. ok is false if
+// the value is malformed.
 func skipValue(b []byte) (rest []byte, ok bool) {
 	line, rest, ok := bytes.Cut(b, []byte("\r\n"))
 	if !ok || len(line) == 0 || bytes.ContainsAny(line, "\r\n") {
@@ -259,7 +271,10 @@ func skipValue(b []byte) (rest []byte, ok bool) {
 	case ':', '(':
 		return rest, err == nil
 	case '$', '=':
-		if err != nil || n < 0 || len(rest) < n+2 || string(rest[n:n+2]) != "\r\n" || line[0] == '=' && (n < 4 || rest[3] != ':') {
+		if err != nil || n < 0 || len(rest) < n+2 || string(rest[n:n+2]) != "\r\n" {
+			return nil, false
+		}
+		if line[0] == '=' && (n < 4 || rest[3] != ':') {
 			return nil, false
 		}
 		return rest[n+2:], true

@@ -2,8 +2,8 @@ package resp
 
 import "bytes"
 
-// nextInline reads a command typed as one line (telnet, nc). An empty line is
-// an empty command.
+// nextInline returns a command that was sent as one line (telnet, nc). It returns
+// an empty command for an empty line.
 func (r *Reader) nextInline() (Args, bool, error) {
 	unread := r.buf[r.start:r.end]
 	i := bytes.IndexByte(unread, '\n')
@@ -29,11 +29,11 @@ func (r *Reader) nextInline() (Args, bool, error) {
 	return args, true, nil
 }
 
-// SplitLine splits a line into words as redis-cli, inline commands and
-// redis.conf do (sds.c sdssplitargs): double quotes with \n \r \t \b \a \xHH
-// escapes, single quotes with \'. ok is false for unbalanced quotes and for a
-// closing quote that is not followed by space. The words are copies. A NUL byte
-// ends the line.
+// SplitLine splits a line into words by the rules of inline commands, redis-cli
+// and redis.conf (sds.c, sdssplitargs). Double quotes may contain the escapes \n
+// \r \t \b \a and \xHH, single quotes the escape \'. ok is false if quotes are
+// unbalanced or a closing quote is not followed by a space character. The words
+// are copies. A NUL byte ends the line.
 func SplitLine(line []byte) (words [][]byte, ok bool) {
 	if i := bytes.IndexByte(line, 0); i >= 0 {
 		line = line[:i]
@@ -53,8 +53,8 @@ func SplitLine(line []byte) (words [][]byte, ok bool) {
 	}
 }
 
-// splitWord reads one word; quotes may stand in the middle of it, and so may
-// those of the space characters that end none (\v and \f).
+// splitWord splits off the first word. A word may contain quotes, and the space
+// characters \v and \f, which do not end a word. A closing quote ends it.
 func splitWord(line []byte) (word, rest []byte, ok bool) {
 	word = []byte{}
 	for len(line) > 0 {
@@ -75,7 +75,8 @@ func splitWord(line []byte) (word, rest []byte, ok bool) {
 	return word, nil, true
 }
 
-// splitQuoted reads up to the closing quote.
+// splitQuoted reads a quoted text up to and including its closing quote. line
+// begins behind the opening quote.
 func splitQuoted(line []byte, quote byte) (text, rest []byte, ok bool) {
 	for len(line) > 0 {
 		c := line[0]
@@ -84,7 +85,7 @@ func splitQuoted(line []byte, quote byte) (text, rest []byte, ok bool) {
 			return text, line[1:], true
 		case c == '\\' && quote == '\'' && len(line) > 1 && line[1] == '\'':
 			text, line = append(text, '\''), line[2:]
-		case c == '\\' && quote == '"' && len(line) > 3 && line[1] == 'x' && isHex(line[2]) && isHex(line[3]):
+		case quote == '"' && isHexEscape(line):
 			text, line = append(text, unhex(line[2])<<4|unhex(line[3])), line[4:]
 		case c == '\\' && quote == '"' && len(line) > 1:
 			text, line = append(text, unescape(line[1])), line[2:]
@@ -95,6 +96,12 @@ func splitQuoted(line []byte, quote byte) (text, rest []byte, ok bool) {
 	return nil, nil, false
 }
 
+// isHexEscape reports whether line begins with an escape \xHH.
+func isHexEscape(line []byte) bool {
+	return len(line) > 3 && line[0] == '\\' && line[1] == 'x' && isHex(line[2]) && isHex(line[3])
+}
+
+// unescape returns the byte that a backslash before c means in double quotes.
 func unescape(c byte) byte {
 	switch c {
 	case 'n':

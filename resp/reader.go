@@ -10,48 +10,48 @@ import (
 
 // Sizes that are part of the protocol (Redis 7.0 server.h).
 const (
-	maxInline        = 64 << 10 // an inline command, or a count's line, in bytes
-	maxUnauthArgs    = 10       // arguments of a command before AUTH
-	maxUnauthBulk    = 16 << 10 // bytes of one argument before AUTH
-	minRead          = 4 << 10  // bytes of buffer an idle connection keeps
-	maxRead          = 16 << 10 // bytes that one read asks for while no large frame is coming
-	largestMultibulk = math.MaxInt32
+	maxInline        = 64 << 10      // bytes of an inline command, or of a line with a count
+	maxUnauthArgs    = 10            // arguments of a command before AUTH
+	maxUnauthBulk    = 16 << 10      // bytes of one argument before AUTH
+	minRead          = 4 << 10       // bytes of the smallest buffer
+	maxRead          = 16 << 10      // bytes of the largest buffer while no large frame arrives
+	largestMultibulk = math.MaxInt32 // arguments of a command
 )
 
-// Limits are what a Reader lets through.
+// Limits are the sizes that a Reader accepts.
 type Limits struct {
-	MaxBulk         int64 // proto-max-bulk-len, bytes of one argument
-	Unauthenticated bool  // the client has yet to AUTH: small frames only
+	MaxBulk         int64 // proto-max-bulk-len: bytes of one argument
+	Unauthenticated bool  // the client must still AUTH: small frames only
 }
 
-// ProtocolError is a malformed frame. The connection answers
-// "-ERR Protocol error: " and its text, then closes.
+// ProtocolError reports a malformed frame. The connection replies
+// "-ERR Protocol error: " and the Reason, then closes.
 type ProtocolError struct{ Reason string }
 
-// Error returns the text that the client is sent, without the leading "-ERR ".
+// Error returns the text that is sent to the client, without the leading "-ERR ".
 func (e *ProtocolError) Error() string { return "Protocol error: " + e.Reason }
 
-// Reader takes a connection's bytes and hands out commands. It checks a frame's
-// lengths step by step, resuming where it stopped when the rest of a large
-// frame arrives, so that redcon's parser (which starts over at each call and
-// trusts lengths) only ever sees one complete, checked frame.
+// Reader turns the bytes of a connection into commands. It checks the lengths in a
+// frame as they arrive and continues where it stopped when more of the frame has
+// arrived. Then redcon parses one complete frame with checked lengths: the parser
+// of redcon starts over at each call and trusts lengths.
 //
-// A Reader is used by one goroutine.
+// A Reader is used by one goroutine. The zero Reader is ready.
 type Reader struct {
 	buf        []byte
 	start, end int // buf[start:end] is unread
 
-	// Progress within a frame that starts at buf[start].
-	pos     int   // where the check goes on
-	missing int64 // bulks still to come; 0: at the start of a frame
-	bulk    int64 // length of the bulk at pos, -1: its header is to come
+	// Progress of the check within the frame that starts at buf[start].
+	pos     int   // offset in buf of the first unchecked byte
+	missing int64 // bulks that are not checked yet; 0: at the start of a frame
+	bulk    int64 // length of the bulk at pos; -1: its header is not checked yet
 
-	last int // where the frame that Next returned last began
-	args [][]byte
+	last int      // offset in buf of the frame that Next returned last
+	args [][]byte // reused by the next call of Next
 }
 
-// Space returns free room at the buffer's end to read into. It may move the
-// buffer: arguments handed out before are dead.
+// Space returns the free end of the buffer, to read into. It may move the buffer:
+// arguments that Next returned before are invalid afterwards.
 func (r *Reader) Space() []byte {
 	r.Relax()
 	if len(r.buf)-r.end < minRead/4 {
@@ -60,8 +60,8 @@ func (r *Reader) Space() []byte {
 	return r.buf[r.end:]
 }
 
-// Relax lets go of what a large command has left behind, if nothing is unread:
-// the client may be silent for long. Arguments handed out before are dead.
+// Relax frees the memory of a large command if no bytes are unread: the client may
+// stay silent for long. Arguments that Next returned before are invalid afterwards.
 func (r *Reader) Relax() {
 	if r.start < r.end {
 		return
@@ -75,7 +75,8 @@ func (r *Reader) Relax() {
 	}
 }
 
-// setBuffer replaces the buffer, on which the last arguments must not hold.
+// setBuffer replaces the buffer. It drops the args of a large buffer too, because
+// they point into it and keep it in memory.
 func (r *Reader) setBuffer(to []byte) {
 	if len(r.buf) > maxRead {
 		r.args = nil
@@ -83,9 +84,9 @@ func (r *Reader) setBuffer(to []byte) {
 	r.buf = to
 }
 
-// makeRoom moves the unread bytes to the front and doubles the buffer while
-// they fill more than half of it. It grows with what has arrived, never with
-// what a length announces.
+// makeRoom moves the unread bytes to the front of the buffer, and doubles the
+// buffer until they fill no more than half of it. The buffer grows with the bytes
+// that have arrived, never with a length that a frame announces.
 func (r *Reader) makeRoom() {
 	unread := r.end - r.start
 	size := max(len(r.buf), minRead)
@@ -104,7 +105,7 @@ func (r *Reader) makeRoom() {
 	r.start, r.end = 0, unread
 }
 
-// Advance says that n bytes were read into Space.
+// Advance records that n bytes were read into Space.
 func (r *Reader) Advance(n int) {
 	r.end += n
 	if r.end == len(r.buf) && r.end < maxRead {
@@ -112,20 +113,20 @@ func (r *Reader) Advance(n int) {
 	}
 }
 
-// makeRoomFor enlarges the buffer of a client that fills it, so that a
-// pipeline comes in with fewer reads.
+// makeRoomFor enlarges the buffer of a client that filled it, so that a pipeline
+// takes fewer reads. size is the new size in bytes.
 func (r *Reader) makeRoomFor(size int) {
 	to := make([]byte, size)
 	copy(to, r.buf[:r.end])
 	r.setBuffer(to)
 }
 
-// Buffered returns how many bytes wait for Next.
+// Buffered returns the number of bytes that Next has not consumed yet.
 func (r *Reader) Buffered() int { return r.end - r.start }
 
-// Next returns the next complete command. ok is false when more bytes are
-// needed. The arguments alias the buffer and are valid until the next call of
-// Space. An error is a *ProtocolError, after which the Reader is done.
+// Next returns the next complete command. ok is false if more bytes are needed.
+// The arguments alias the buffer and are valid until the next call of Space or
+// Relax. err is a *ProtocolError; the Reader must not be used after it.
 func (r *Reader) Next(lim Limits) (args Args, ok bool, err error) {
 	for r.start < r.end {
 		if r.missing == 0 {
@@ -143,11 +144,12 @@ func (r *Reader) Next(lim Limits) (args Args, ok bool, err error) {
 	return nil, false, nil
 }
 
-// Unread puts the command that Next returned last back, to be returned again.
-// It must be called before the next call of Space.
+// Unread makes Next return its last command once more. It must be called before
+// the next call of Space or Relax.
 func (r *Reader) Unread() { r.start = r.last }
 
-// nextMultibulk returns an empty command for *0 and *-1, which Redis ignores.
+// nextMultibulk returns a command that was sent as an array of bulks. It returns
+// an empty command for *0 and *-1, which Redis ignores.
 func (r *Reader) nextMultibulk(lim Limits) (Args, bool, error) {
 	if r.missing == 0 {
 		n, ok, err := r.multibulkCount(lim)
@@ -174,6 +176,7 @@ func (r *Reader) nextMultibulk(lim Limits) (Args, bool, error) {
 	return args, true, nil
 }
 
+// multibulkCount reads the line with the number of arguments.
 func (r *Reader) multibulkCount(lim Limits) (int64, bool, error) {
 	r.pos = r.start + 1
 	line, ok := r.line()
@@ -190,7 +193,8 @@ func (r *Reader) multibulkCount(lim Limits) (int64, bool, error) {
 	return n, true, nil
 }
 
-// checkBulk checks the header of the next bulk and then waits for its bytes.
+// checkBulk checks the header of the next bulk. It returns true once the bytes of
+// the bulk have arrived.
 func (r *Reader) checkBulk(lim Limits) (bool, error) {
 	if r.bulk < 0 {
 		if r.pos == r.end {
@@ -201,7 +205,7 @@ func (r *Reader) checkBulk(lim Limits) (bool, error) {
 			if !r.hasLine() {
 				return false, r.lineTooLong("too big bulk count string")
 			}
-			return false, &ProtocolError{fmt.Sprintf("expected '$', got '%s'", string(rune0(c)))}
+			return false, &ProtocolError{fmt.Sprintf("expected '$', got '%s'", string(charOf(c)))}
 		}
 		r.pos++
 		line, ok := r.line()
@@ -228,33 +232,35 @@ func (r *Reader) checkBulk(lim Limits) (bool, error) {
 	return true, nil
 }
 
-// rune0 is C's %c: the byte itself, and nothing at all for a NUL.
-func rune0(c byte) []byte {
+// charOf formats c as C's %c does within a string: a NUL byte prints nothing.
+func charOf(c byte) []byte {
 	if c == 0 {
 		return nil
 	}
 	return []byte{c}
 }
 
-// line returns the bytes from pos to the next carriage return and moves behind
-// the line's two end bytes.
-func (r *Reader) line() ([]byte, bool) {
+// line returns the bytes from pos to the next carriage return. It moves pos behind
+// the two bytes that end the line. ok is false if the line is incomplete.
+func (r *Reader) line() (line []byte, ok bool) {
 	i := r.findCR()
 	if i < 0 || r.pos+i+2 > r.end {
 		return nil, false
 	}
-	line := r.buf[r.pos : r.pos+i]
+	line = r.buf[r.pos : r.pos+i]
 	r.pos += i
 	r.endLine()
 	return line, true
 }
 
+// hasLine reports whether the line at pos is complete.
 func (r *Reader) hasLine() bool {
 	i := r.findCR()
 	return i >= 0 && r.pos+i+2 <= r.end
 }
 
-// findCR finds the line's end as C's strchr does: a NUL byte hides it.
+// findCR returns the distance from pos to the next carriage return, -1 if there is
+// none. A NUL byte hides it, as with C's strchr.
 func (r *Reader) findCR() int {
 	unread := r.buf[r.pos:r.end]
 	i := bytes.IndexByte(unread, '\r')
@@ -264,14 +270,14 @@ func (r *Reader) findCR() int {
 	return i
 }
 
-// endLine moves behind a line's or a bulk's end. Redis skips the two bytes
-// unseen, redcon insists on \r\n: so they are made that.
+// endLine moves pos behind the two bytes that end a line or a bulk. Redis skips
+// them unread, but redcon accepts only \r\n there: endLine writes \r\n.
 func (r *Reader) endLine() {
 	r.buf[r.pos], r.buf[r.pos+1] = '\r', '\n'
 	r.pos += 2
 }
 
-// lineTooLong returns an error when the unfinished line has passed the limit.
+// lineTooLong returns an error if the incomplete line is longer than maxInline.
 func (r *Reader) lineTooLong(reason string) error {
 	from := r.pos
 	if r.missing == 0 {

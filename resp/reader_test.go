@@ -9,8 +9,8 @@ import (
 	"pgregory.net/rapid"
 )
 
-// feed gives the reader input in pieces of at most piece bytes and returns the
-// commands as quoted words, a line each, and the error that ended it.
+// feed gives a Reader the input in pieces of at most piece bytes. It returns the
+// commands, each as quoted words, and the error that ended the input.
 func feed(input string, piece int, lim Limits) (commands []string, err error) {
 	var r Reader
 	for len(input) > 0 {
@@ -31,10 +31,12 @@ func feed(input string, piece int, lim Limits) (commands []string, err error) {
 	return commands, nil
 }
 
+// open are the limits of an authenticated client.
 var open = Limits{MaxBulk: 512 << 20}
 
-func TestReaderFindsCommandsHoweverTheBytesArrive(t *testing.T) {
-	input := "*2\r\n$4\r\nECHO\r\n$3\r\na\r\n\r\n" + "PING \"a b\" 'c'\r\n" + "*0\r\n*-1\r\n\r\n" + "*1\r\n$0\r\n\r\n" + "SET k v\n"
+func TestTheReaderFindsCommandsInPiecesOfAnySize(t *testing.T) {
+	input := "*2\r\n$4\r\nECHO\r\n$3\r\na\r\n\r\n" + "PING \"a b\" 'c'\r\n" +
+		"*0\r\n*-1\r\n\r\n" + "*1\r\n$0\r\n\r\n" + "SET k v\n"
 	want := []string{`["ECHO" "a\r\n"]`, `["PING" "a b" "c"]`, `[""]`, `["SET" "k" "v"]`}
 	for piece := 1; piece <= len(input); piece++ {
 		got, err := feed(input, piece, open)
@@ -44,14 +46,86 @@ func TestReaderFindsCommandsHoweverTheBytesArrive(t *testing.T) {
 	}
 }
 
-func TestOnlyFourSpaceCharactersEndAWord(t *testing.T) {
+func TestAVerticalTabAndAFormFeedDoNotEndAWord(t *testing.T) {
 	words, ok := SplitLine([]byte("\v a\vb\fc \f\"d\"\ve\tf\x00g"))
 	if got := fmt.Sprintf("%q", words); !ok || got != `["a\vb\fc" "d" "e" "f"]` {
-		t.Fatal(got, ok)
+		t.Fatalf("SplitLine returns %s, %v", got, ok)
 	}
 }
 
-func TestReaderRefusesMalformedFramesInRedisWords(t *testing.T) {
+func TestSplitLineReadsQuotesAndEscapes(t *testing.T) {
+	for line, want := range map[string]string{
+		`"\n\r\t\b\a"`:           "[\"\\n\\r\\t\\b\\a\"]",
+		`"\q\\\""`:               `["q\\\""]`,
+		`"\x0a\x0A\xfF\xF0\x0F"`: `["\n\n\xff\xf0\x0f"]`,
+		`"\x4g\x@1\x1"`:          `["x4gx@1x1"]`,
+		`'\n\x41'`:               `["\\n\\x41"]`,
+		`'it\'s'`:                `["it's"]`,
+		`"it's" 'a "b"'`:         `["it's" "a \"b\""]`,
+		"\x0ea \x08b":            `["\x0ea" "\bb"]`,
+		`a"b c" ""`:              `["ab c" ""]`,
+	} {
+		words, ok := SplitLine([]byte(line))
+		if got := fmt.Sprintf("%q", words); !ok || got != want {
+			t.Errorf("SplitLine(%s) returns %s, %v, want %s", line, got, ok, want)
+		}
+	}
+	for _, line := range []string{
+		`"a`, `'a`, `"a\"`, `'a\'`, `"\`, `'\`, `"\x`, `"\x4`, `"a"b`, `'a'"b"`,
+	} {
+		if words, ok := SplitLine([]byte(line)); ok {
+			t.Errorf("SplitLine(%s) returns %q, want an error", line, words)
+		}
+	}
+}
+
+func TestAByteInPlaceOfABulkIsRefusedAtTheEndOfItsLine(t *testing.T) {
+	if _, err := feed("*1\r\n:1\r", 1, open); err != nil {
+		t.Fatalf("before the line ends: %v", err)
+	}
+	if _, err := feed("*1\r\n:1\r\n", 1, open); err == nil {
+		t.Fatal("no error at the end of the line")
+	}
+}
+
+func TestANULByteHidesTheEndOfALine(t *testing.T) {
+	for _, row := range []struct {
+		input   string
+		waiting bool
+	}{
+		{"\x01A\n", false}, {"\x00A\nPING\n", true}, {"A\x00B\n", true}, {"A\x00B\n\n", true},
+		{"*\x01\r\n", false}, {"*\x00\r\n", true}, {"*1\x00\r\n", true},
+		{"*1\r\n\x01\r\n", false}, {"*1\r\n\x00\r\n", true}, {"*1\r\n$\x001\r\n", true},
+	} {
+		commands, err := feed(row.input, 1, open)
+		if waiting := err == nil && len(commands) == 0; waiting != row.waiting {
+			t.Errorf("%q: %v, %v", row.input, commands, err)
+		}
+	}
+}
+
+func TestAnIncompleteLineBehindALargeCommandIsNoError(t *testing.T) {
+	large := "*1\r\n$40000\r\n" + strings.Repeat("x", 40000) + "\r\n"
+	for _, rest := range []string{"*1", "PING", "*1\r\n$1", "*1\r\n:"} {
+		if commands, err := feed(large+rest, 1<<20, open); err != nil || len(commands) != 1 {
+			t.Errorf("%q: %d commands, %v", rest, len(commands), err)
+		}
+	}
+}
+
+func TestRelaxKeepsTheBufferOfAPipeline(t *testing.T) {
+	var r Reader
+	for len(r.buf) < maxRead {
+		n := len(r.Space())
+		r.Advance(copy(r.Space(), strings.Repeat("\n", n)))
+	}
+	r.Next(open)
+	if r.Relax(); len(r.buf) != maxRead || r.Buffered() != 0 {
+		t.Fatalf("a buffer of %d bytes is kept, %d of them unread", len(r.buf), r.Buffered())
+	}
+}
+
+func TestTheReaderRefusesMalformedFramesWithRedisErrors(t *testing.T) {
 	locked := Limits{MaxBulk: 512 << 20, Unauthenticated: true}
 	for _, row := range []struct {
 		input, want string
@@ -81,18 +155,18 @@ func TestReaderRefusesMalformedFramesInRedisWords(t *testing.T) {
 	}
 }
 
-func TestReaderGrowsWithWhatArrivesAndNotWithWhatIsAnnounced(t *testing.T) {
+func TestAnAnnouncedLengthDoesNotGrowTheBuffer(t *testing.T) {
 	var r Reader
 	r.Advance(copy(r.Space(), "*2\r\n$500000000\r\nabc"))
 	if _, ok, err := r.Next(open); ok || err != nil {
-		t.Fatal(ok, err)
+		t.Fatalf("Next returns %v, %v for an incomplete command", ok, err)
 	}
 	if size := len(r.Space()); size > 1<<20 {
 		t.Fatalf("%d bytes of buffer for an announced bulk", size)
 	}
 }
 
-func TestReaderGivesAnUnreadCommandAgain(t *testing.T) {
+func TestNextReturnsAnUnreadCommandAgain(t *testing.T) {
 	var r Reader
 	r.Advance(copy(r.Space(), "*1\r\n$1\r\na\r\n*1\r\n$1\r\nb\r\n"))
 	r.Next(open)
@@ -105,7 +179,7 @@ func TestReaderGivesAnUnreadCommandAgain(t *testing.T) {
 	}
 }
 
-func TestReaderReadsBackWhatWasEncoded(t *testing.T) {
+func TestTheReaderReadsBackAnEncodedCommand(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
 		command := rapid.SliceOfN(rapid.SliceOfN(rapid.Byte(), 0, 30), 1, 8).Draw(t, "command")
 		elems := make([]Reply, len(command))
@@ -121,18 +195,19 @@ func TestReaderReadsBackWhatWasEncoded(t *testing.T) {
 }
 
 func BenchmarkReaderLockCommand(b *testing.B) {
-	frame := []byte("*6\r\n$7\r\nEVALSHA\r\n$40\r\n" + strings.Repeat("a", 40) + "\r\n$1\r\n1\r\n$8\r\nlock:key\r\n$5\r\n30000\r\n$38\r\n" + strings.Repeat("b", 38) + "\r\n")
+	frame := []byte("*6\r\n$7\r\nEVALSHA\r\n$40\r\n" + strings.Repeat("a", 40) +
+		"\r\n$1\r\n1\r\n$8\r\nlock:key\r\n$5\r\n30000\r\n$38\r\n" + strings.Repeat("b", 38) + "\r\n")
 	var r Reader
 	b.ReportAllocs()
 	for range b.N {
 		r.Advance(copy(r.Space(), frame))
 		if args, ok, _ := r.Next(open); !ok || !bytes.Equal(args[0], []byte("EVALSHA")) {
-			b.Fatal("not read")
+			b.Fatal("the command is not read")
 		}
 	}
 }
 
-func TestALargeCommandLeavesNothingBehind(t *testing.T) {
+func TestRelaxFreesTheMemoryOfALargeCommand(t *testing.T) {
 	var r Reader
 	feed := func(b []byte) {
 		for len(b) > 0 {
@@ -145,18 +220,19 @@ func TestALargeCommandLeavesNothingBehind(t *testing.T) {
 	feed(bytes.Repeat([]byte("x"), 1000000))
 	feed([]byte("\r\n"))
 	if args, ok, err := r.Next(Limits{MaxBulk: 1 << 29}); !ok || err != nil || len(args) != 2 {
-		t.Fatal(len(args), ok, err)
+		t.Fatalf("Next returns %d arguments, %v, %v", len(args), ok, err)
 	}
 	r.Relax()
 	if r.buf != nil || r.args != nil {
-		t.Errorf("%d bytes and %d arguments are left", len(r.buf), cap(r.args))
+		t.Errorf("a buffer of %d bytes and %d arguments are kept", len(r.buf), cap(r.args))
 	}
 	feed([]byte("*1\r\n$4\r\nPING\r\n*1\r"))
 	r.Relax()
-	if args, ok, err := r.Next(Limits{MaxBulk: 1 << 29}); !ok || err != nil || args.String(0) != "PING" {
-		t.Fatal(args, ok, err)
+	args, ok, err := r.Next(Limits{MaxBulk: 1 << 29})
+	if !ok || err != nil || args.String(0) != "PING" {
+		t.Fatalf("Next returns %q, %v, %v", args, ok, err)
 	}
 	if r.Relax(); r.Buffered() != 3 {
-		t.Errorf("%d bytes wait", r.Buffered())
+		t.Errorf("%d bytes are buffered, want 3", r.Buffered())
 	}
 }

@@ -6,21 +6,20 @@ import (
 	"unsafe"
 )
 
-// Args is one command as it arrived: Args[0] is the command's name in the
-// client's spelling. The slices alias the reader's buffer (or a script's
-// arguments) and are valid until the handler returns; the store copies what it
-// keeps.
+// Args is one command. Args[0] is the command's name as the client spelled it. The
+// slices alias the Reader's buffer, or the arguments of a script, and are valid
+// until the handler returns. The store copies what it keeps.
 type Args [][]byte
 
-// String returns argument i as a string of its own.
+// String returns a copy of argument i.
 func (a Args) String(i int) string { return string(a[i]) }
 
-// Kind says which RESP type a Reply is. Types that only RESP3 has are written
-// to RESP2 clients in the form that Redis 7.0 gives them there.
+// Kind is the RESP type of a Reply. RESP2 clients get the types that only RESP3
+// has in the form that Redis 7.0 gives them in RESP2.
 type Kind uint8
 
-// The kinds of reply. None, the zero value, writes nothing: the command was
-// parked (BLPOP) or its client asked for silence (CLIENT REPLY OFF).
+// The kinds of reply. None, the zero value, writes nothing: the command was parked
+// (BLPOP), or the client has turned replies off (CLIENT REPLY OFF).
 const (
 	None          Kind = iota
 	KindNil            // $-1, RESP3 _
@@ -30,28 +29,28 @@ const (
 	KindError          // -
 	KindBulk           // $
 	KindArray          // *
-	KindMap            // %, RESP2 an array of keys and values in turn
+	KindMap            // %, RESP2 an array: key, value, key, value
 	KindSet            // ~, RESP2 an array
 	KindPush           // >, RESP2 an array
 	KindDouble         // , with 17 significant digits, RESP2 a bulk string
 	KindBool           // #, RESP2 an integer
 	KindVerbatim       // =txt:, RESP2 a bulk string
 	KindBigNumber      // (, RESP2 a bulk string
-	KindRaw            // bytes that are encoded already
+	KindRaw            // encoded already
 	KindSequence       // several replies in a row (SUBSCRIBE a b)
 )
 
-// Reply is the value a command answers with. RESP2, RESP3, EXEC and Lua all
-// take the same value, so a script sees a reply without a serialised detour.
+// Reply is the value that a command returns. RESP2, RESP3, EXEC and Lua use the
+// same value, so a script gets a reply that was never encoded.
 //
-// A Reply is small and passed by value; scalar replies allocate nothing. Its
-// bytes may alias the store or the command's arguments: it is valid until the
-// engine's lock is released or the next command of the same unit runs.
+// A Reply is small and passed by value; scalar replies allocate nothing. Its bytes
+// may alias the store or the command's arguments. It is valid until the engine
+// lock is released or the next command of the same unit (script, EXEC) runs.
 type Reply struct {
 	kind  Kind
-	n     int64 // KindInt, KindBool; the bits of KindDouble
-	s     string
-	elems []Reply
+	n     int64   // KindInt, KindBool; the bits of KindDouble; the format of KindVerbatim
+	s     string  // the text, or the encoding of KindRaw
+	elems []Reply // of an aggregate
 }
 
 // OK is the status reply +OK.
@@ -66,17 +65,17 @@ var NoReply = Reply{}
 // Nil is the null bulk string.
 var Nil = Reply{kind: KindNil}
 
-// NilArray is the null array: $-1's sibling *-1 in RESP2, the same _ in RESP3.
+// NilArray is the null array: *-1 in RESP2, and _ in RESP3 as for Nil.
 var NilArray = Reply{kind: KindNilArray}
 
-// EmptyArray is an array of no elements.
+// EmptyArray is an array without elements.
 var EmptyArray = Reply{kind: KindArray}
 
 // Int returns an integer reply.
 func Int(n int64) Reply { return Reply{kind: KindInt, n: n} }
 
-// Flag returns the integer 1 for true and 0 for false, Redis's usual answer to
-// a yes-or-no command.
+// Flag returns the integer 1 for true and 0 for false, as most Redis commands with
+// a yes-or-no result do.
 func Flag(b bool) Reply {
 	if b {
 		return Int(1)
@@ -84,7 +83,7 @@ func Flag(b bool) Reply {
 	return Int(0)
 }
 
-// Bool returns a RESP3 boolean (an integer in RESP2).
+// Bool returns a RESP3 boolean, in RESP2 an integer.
 func Bool(b bool) Reply {
 	r := Reply{kind: KindBool}
 	if b {
@@ -117,11 +116,11 @@ func BulkString(s string) Reply { return Reply{kind: KindBulk, s: s} }
 // BulkInt returns the decimal digits of n as a bulk string.
 func BulkInt(n int64) Reply { return BulkString(strconv.FormatInt(n, 10)) }
 
-// Verbatim returns a verbatim string of format txt, as INFO and LOLWUT answer.
+// Verbatim returns a verbatim string of format txt, as INFO and LOLWUT do.
 func Verbatim(s string) Reply { return Reply{kind: KindVerbatim, s: s} }
 
-// VerbatimAs returns a verbatim string whose format is not txt: three bytes,
-// of which longer ones are cut and shorter ones filled with spaces.
+// VerbatimAs returns a verbatim string of another format than txt. A format has
+// three bytes: a longer one is cut, a shorter one filled with spaces.
 func VerbatimAs(format, s string) Reply {
 	r := Verbatim(s)
 	for i := range 3 {
@@ -137,28 +136,28 @@ func VerbatimAs(format, s string) Reply {
 // BigNumber returns a RESP3 big number; digits are not checked.
 func BigNumber(digits string) Reply { return Reply{kind: KindBigNumber, s: digits} }
 
-// Raw returns a reply that is encoded already, in the protocol version of the
-// client that gets it.
+// Raw returns a reply that is encoded already, in the RESP version of its client.
+// It aliases encoded.
 func Raw(encoded []byte) Reply {
 	r := Bulk(encoded)
 	r.kind = KindRaw
 	return r
 }
 
-// Array returns an array reply that keeps elems. A nil elems is the empty
+// Array returns an array reply that keeps elems. Without elems it is the empty
 // array.
 func Array(elems ...Reply) Reply { return Reply{kind: KindArray, elems: elems} }
 
-// Map returns a map reply: keys and values in turn.
+// Map returns a map reply. pairs is key, value, key, value.
 func Map(pairs ...Reply) Reply { return Reply{kind: KindMap, elems: pairs} }
 
-// Set returns a set reply.
+// Set returns a set reply that keeps elems.
 func Set(elems ...Reply) Reply { return Reply{kind: KindSet, elems: elems} }
 
-// Push returns an out-of-band message.
+// Push returns a push: a message that is not the reply to a command.
 func Push(elems ...Reply) Reply { return Reply{kind: KindPush, elems: elems} }
 
-// Sequence returns several replies to one command, one after the other.
+// Sequence returns several replies to one command, in their order.
 func Sequence(replies ...Reply) Reply { return Reply{kind: KindSequence, elems: replies} }
 
 // BulkArray returns an array of bulk strings.
@@ -195,14 +194,15 @@ func (r Reply) Double() float64 {
 	return math.Float64frombits(uint64(r.n))
 }
 
-// Text returns the text of a status, error, bulk, verbatim or big-number
-// reply, "" for other kinds. It may alias the store, as the Reply does.
+// Text returns the text of a status, error, bulk, verbatim or big-number reply, and
+// the encoding of a Raw reply. It is "" for other kinds. It may alias the store, as
+// the Reply does.
 func (r Reply) Text() string { return r.s }
 
-// Elems returns the elements of an aggregate: for a map, keys and values in
-// turn. It is nil for other kinds.
+// Elems returns the elements of an aggregate; for a map, key, value, key, value. It
+// is nil for other kinds.
 func (r Reply) Elems() []Reply { return r.elems }
 
-// ArrayHeader returns the beginning of an array whose n elements are sent as
-// replies of their own.
+// ArrayHeader returns the header of an array with n elements. The elements are sent
+// as n more replies.
 func ArrayHeader(n int) Reply { return Reply{kind: KindRaw, s: "*" + strconv.Itoa(n) + "\r\n"} }
