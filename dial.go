@@ -55,7 +55,3 @@ func (s *Server) Listen(addr string) (net.Addr, error) {
 	s.serve(ln)
 	return ln.Addr(), nil
 }
-
-// Core returns the server below. It is for the packages of this module that
-// look inside a server; its type cannot be named elsewhere.
-func (s *Server) Core() *server.Server { return s.core }

@@ -10,6 +10,7 @@ import (
 	"time"
 
 	"github.com/lockredis/lockredis"
+	"github.com/lockredis/lockredis/internal/backdoor"
 )
 
 // client is a raw connection for tests of what several sockets do to each other.
@@ -218,7 +219,7 @@ func TestWhoIsWokenAfterItsEndIsNotWaitedFor(t *testing.T) {
 	other.send("CONFIG SET timeout 5") // wakes every connection
 	other.want("+OK")
 	settled := make(chan struct{})
-	go func() { srv.Core().Settle(); close(settled) }()
+	go func() { backdoor.Open(srv).Settle(); close(settled) }()
 	leaving.Close()
 	select {
 	case <-settled:

@@ -5,23 +5,21 @@ import (
 	"github.com/redis/go-redis/v9/maintnotifications"
 )
 
-// poolSize is more connections than a test has goroutines. They are dialled one
-// by one as they are needed.
+// poolSize is larger than the number of goroutines in a test. The pool dials a connection
+// only when it is needed.
 const poolSize = 4096
 
-// Options returns options for a go-redis client that reaches the server in
-// memory and is safe in a testing/synctest bubble. The caller may change them,
-// but not these:
+// Options returns options for a go-redis client that connects in memory and is safe in a
+// testing/synctest bubble. The caller may change them, except these:
 //
-//   - Dialer: a socket is not durably blocking.
-//   - PoolSize, larger than the number of goroutines that use the client: one that
-//     waits for a connection takes a timer out of a pool that go-redis shares
-//     between all clients of the process, and a timer of another bubble ends the
-//     process. Pipelines use the same pool of connections.
-//   - MaintNotificationsConfig: notifications would start goroutines that outlive
-//     the client.
-//   - DisableIdentity: it saves two commands a connection, and errors where they
-//     are not known.
+//   - Dialer: a goroutine that waits for a socket is not durably blocked.
+//   - PoolSize, which is larger than the number of goroutines that use the client. A
+//     goroutine that waits for a connection uses a timer from a pool that all go-redis
+//     clients of the process share. A timer of another bubble ends the process. Pipelines
+//     use the same pool of connections.
+//   - MaintNotificationsConfig: notifications start goroutines that outlive the client.
+//   - DisableIdentity: it saves two commands for each connection, and errors from servers
+//     that do not know the commands.
 func (s *Server) Options() *redis.Options {
 	o := &redis.Options{
 		Addr:                     "127.0.0.1:6379", // an IP address: nothing is looked up
@@ -40,8 +38,8 @@ func (s *Server) Options() *redis.Options {
 	return o
 }
 
-// Client returns a new go-redis client with the server's Options, which is
-// closed when the test ends, before the check for leaks.
+// Client returns a new go-redis client with the server's Options. The client is closed when
+// the test ends, before the check for leaks.
 func (s *Server) Client() *redis.Client {
 	rdb := redis.NewClient(s.Options())
 	s.mu.Lock()

@@ -1,5 +1,5 @@
-// Package lockredistest gives a Go test a Redis server of its own: fresh, in
-// the test's process, gone with the test.
+// Package lockredistest gives a Go test a Redis server of its own. The server runs in the
+// test's process, begins empty, and is closed when the test ends.
 //
 //	func TestOrders(t *testing.T) {
 //		srv := lockredistest.RunT(t)
@@ -7,55 +7,52 @@
 //		…
 //	}
 //
-// The server is a complete lockredis: scripts, pub/sub, blocking commands, keys
-// that expire by themselves. Clients reach it in memory, through [Server.Client],
-// [Server.Options] or [Server.Dial], or through a TCP port, which [Server.Addr]
-// opens when it is first asked for. [Run] is RunT for TestMain and other places
-// that have no test.
+// The server is a complete lockredis: scripts, pub/sub, blocking commands, keys that expire
+// on time. Clients connect in memory, through [Server.Client], [Server.Options] or
+// [Server.Dial], or through a TCP port, which [Server.Addr] opens when it is first called.
+// In TestMain, and wherever else there is no test, [Run] replaces RunT.
 //
 // # Leaks
 //
-// When the test ends it fails if something was left over that would block others
-// in production: a lock that is held, a place in a fair lock's queue, a client
-// that still waits in a blocking command, a subscription. The message says who
-// holds it. [AllowLeaks] turns that off. [Server.Locks] shows the locks at any
-// time.
+// The test fails at its end if it left something behind that would block others in
+// production: a lock that is held, a place in a fair lock's queue, a client that waits in a
+// blocking command, a subscription. The message names the holder or the client.
+// [AllowLeaks] turns the check off. [Server.Locks] returns the locks at any time.
 //
-// A lock is a hash that a script wrote, all of whose fields are owners in
-// Redisson's form, <uuid>:<n> or <uuid>:<n>:write, with a hold count each; a
-// read-write lock has the field mode besides. rlock, Redisson and its ports
-// write them so; owners whose client id is no UUID (rlock.Options.ID) are not
-// recognised. What a
-// plain HSET wrote is data, whatever it looks like. Semaphores, latches, rate
-// limiters and Redisson's unlock latches name no holder and are never leaks.
+// A lock is a hash that a script wrote. All its fields are owners in Redisson's form,
+// <uuid>:<n> or <uuid>:<n>:write, with a hold count each; a read-write lock also has the
+// field mode. rlock, Redisson and its ports write locks so. An owner whose client id is not
+// a UUID (rlock.Options.ID) is not recognised. A hash that a plain HSET wrote is data,
+// whatever its fields look like. Semaphores, latches, rate limiters and Redisson's unlock
+// latches name no holder and are never leaks.
 //
 // # Time
 //
-// There are three ways to make a lease or a wait end without waiting for it.
+// A test can end a lease or a wait in three ways without waiting for it.
 //
-// Inside a testing/synctest bubble, time.Sleep moves the server and its clients
-// at once: the machine's clock is the bubble's there. Start the server inside the
-// bubble and use it in memory, without Addr: whoever waits for a socket is never
-// durably blocked. Watchdogs and other timers of clients run as they do in
-// production. This is the way to test renewal.
+// Inside a testing/synctest bubble, time.Sleep moves the server and its clients at once,
+// because the machine's clock is the bubble's there. Start the server inside the bubble and
+// use it in memory, without Addr: a goroutine that waits for a socket is never durably
+// blocked. Watchdogs and other timers of clients run as in production. Use this way to test
+// renewal.
 //
-// With [ManualClock], [Server.Advance] turns the server's clock from deadline to
-// deadline. It does not move a client's own timers: a watchdog does not renew,
-// and a waiter who sleeps until the holder's lease ends sleeps on. So that such a
-// waiter goes on, Advance publishes the message by which the holder would have
-// released the lock.
+// With [ManualClock], [Server.Advance] turns the server's clock from deadline to deadline.
+// Advance does not move the timers of clients. A watchdog does not renew, and a waiter that
+// sleeps until the holder's lease ends sleeps on. To wake that waiter, Advance publishes the
+// message that the holder's release would have published.
 //
-// Both clocks stand still while a command or a script runs: a script that loops
-// until TIME has gone on never ends.
+// Both clocks stand still while a command or a script runs. A script that loops until TIME
+// changes never ends.
 //
-// Or give the key a short life: the clock is the machine's otherwise.
+// Without either, the clock is the machine's: give the key a short life.
 //
 // # Coming from miniredis
 //
-// RunT, Addr, FlushAll and the setters and getters of [Keyspace] have the names
-// they have there. Keys expire by themselves; FastForward is Advance and needs
-// [ManualClock].
+// RunT, Addr, FlushAll and the methods of [Keyspace] have the names that they have in
+// miniredis. Keyspace has the methods that tests of locks use. For other commands there is
+// [Keyspace.Do] or a client. Keys expire by themselves. FastForward is Advance here and
+// needs [ManualClock].
 //
-// The package starts goroutines only in RunT and what it calls, and has no state
-// of its own: any number of servers and bubbles live in one process.
+// The package starts goroutines only in RunT and the methods, and has no state of its own.
+// Any number of servers and bubbles can run in one process.
 package lockredistest

@@ -1,24 +1,23 @@
 package lockredistest
 
 import (
-	"math"
-	"sort"
+	"slices"
 	"strconv"
 	"strings"
 	"time"
 
-	"github.com/lockredis/lockredis/internal/engine"
+	"github.com/lockredis/lockredis/internal/backdoor"
 	"github.com/lockredis/lockredis/resp"
 )
 
-// Keyspace is one database, read and written by the test itself, without a
-// client. A change is one as any client's: waiters are served, watchers and
-// listeners hear of it.
+// Keyspace is one database. The test reads and writes it directly, without a client. A
+// write has the same effects as a client's: it serves waiting clients, touches watched keys
+// and sends events.
 //
-// Names and results are those of miniredis. Errors are ErrKeyNotFound,
-// ErrWrongType, or an Error with the server's text.
+// Methods that miniredis has too have its names and results. Errors are ErrKeyNotFound, or
+// an Error with the server's text.
 type Keyspace struct {
-	engine *engine.Engine
+	inside *backdoor.Inside
 	db     int
 }
 
@@ -28,28 +27,24 @@ type Error string
 // Error returns the server's text.
 func (e Error) Error() string { return string(e) }
 
-const (
-	// ErrKeyNotFound says that the key is missing, or the element of it that was
-	// asked for.
-	ErrKeyNotFound = Error("ERR no such key")
-	// ErrWrongType says that the key holds another type.
-	ErrWrongType = Error("WRONGTYPE Operation against a key holding the wrong kind of value")
-)
+// ErrKeyNotFound says that the key is missing.
+const ErrKeyNotFound = Error("ERR no such key")
 
-// Do runs any command that is not about its connection (no MULTI, SUBSCRIBE,
-// AUTH). CLIENT PAUSE does not hold it back, and a blocking one does not wait.
+// Do runs any command that does not need a connection. MULTI, SUBSCRIBE, AUTH and the like
+// return an error. CLIENT PAUSE does not hold the command back, and a blocking command
+// answers at once, as if it had timed out.
 //
-// The reply is nil, an int64, float64, bool or string, a []any of these, or for
-// commands that answer with a map (HGETALL) a map[string]any.
+// The reply is nil, an int64, float64, bool or string, a []any of these, or a
+// map[string]any for a command that replies with a map, such as HGETALL.
 func (k *Keyspace) Do(args ...string) (reply any, err error) {
+	if len(args) == 0 {
+		return nil, Error("ERR no command")
+	}
 	words := make(resp.Args, len(args))
 	for i, a := range args {
 		words[i] = []byte(a)
 	}
-	if len(args) == 0 {
-		return nil, Error("ERR no command")
-	}
-	k.engine.Call(k.db, words, func(r resp.Reply) {
+	k.inside.Call(k.db, words, func(r resp.Reply) {
 		if r.IsError() {
 			err = Error(r.Text())
 			return
@@ -59,7 +54,7 @@ func (k *Keyspace) Do(args ...string) (reply any, err error) {
 	return reply, err
 }
 
-// value copies a reply out of the engine.
+// value returns a reply as a Go value, which shares no memory with the server.
 func value(r resp.Reply) any {
 	switch r.Kind() {
 	case resp.None, resp.KindNil, resp.KindNilArray:
@@ -88,8 +83,7 @@ func value(r resp.Reply) any {
 	return strings.Clone(r.Text())
 }
 
-// text, integer and list run a command whose reply is known to be one. A nil
-// reply is ErrKeyNotFound.
+// text runs a command that replies with a string. A nil reply is ErrKeyNotFound.
 func (k *Keyspace) text(args ...string) (string, error) {
 	reply, err := k.Do(args...)
 	if err == nil && reply == nil {
@@ -99,13 +93,15 @@ func (k *Keyspace) text(args ...string) (string, error) {
 	return s, err
 }
 
+// integer runs a command that replies with an integer.
 func (k *Keyspace) integer(args ...string) (int, error) {
 	reply, err := k.Do(args...)
 	n, _ := reply.(int64)
 	return int(n), err
 }
 
-// list returns ErrKeyNotFound for no elements: there are no empty keys.
+// list runs a command that replies with strings. No strings are ErrKeyNotFound: a list, a
+// set or a hash without elements does not exist.
 func (k *Keyspace) list(args ...string) ([]string, error) {
 	reply, err := k.Do(args...)
 	elems, _ := reply.([]any)
@@ -122,47 +118,34 @@ func (k *Keyspace) list(args ...string) ([]string, error) {
 	return texts, nil
 }
 
-func words(first, second string, more []string) []string {
-	return append([]string{first, second}, more...)
-}
-
 // Keys returns the names of all keys, sorted.
 func (k *Keyspace) Keys() []string {
 	names, _ := k.list("KEYS", "*")
-	sort.Strings(names)
+	slices.Sort(names)
 	return names
 }
 
-// Exists reports whether the key is there.
+// Exists reports whether the key exists.
 func (k *Keyspace) Exists(key string) bool {
 	n, _ := k.integer("EXISTS", key)
 	return n == 1
 }
 
-// Del deletes a key and reports whether it was there.
+// Del deletes a key and reports whether it existed.
 func (k *Keyspace) Del(key string) bool {
 	n, _ := k.integer("DEL", key)
 	return n == 1
 }
 
-// Type returns "string", "hash", "list", "set" or "zset", "" for a missing key.
-func (k *Keyspace) Type(key string) string {
-	name, _ := k.text("TYPE", key)
-	if name == "none" {
-		return ""
-	}
-	return name
-}
-
-// TTL returns how long the key will live, to the millisecond. It is 0 for a key
-// that does not expire and for one that is missing.
+// TTL returns how long the key will live, in whole milliseconds. It is 0 for a key that
+// does not expire and for a missing key.
 func (k *Keyspace) TTL(key string) time.Duration {
 	ms, _ := k.integer("PTTL", key)
 	return time.Duration(max(ms, 0)) * time.Millisecond
 }
 
-// SetTTL makes a key expire after ttl, which is rounded up to a millisecond; 0
-// or less makes it stay. A missing key stays missing.
+// SetTTL makes a key expire after ttl, which is rounded up to a millisecond. With a ttl of
+// 0 or less the key no longer expires. A missing key stays missing.
 func (k *Keyspace) SetTTL(key string, ttl time.Duration) {
 	if ttl <= 0 {
 		k.Do("PERSIST", key)
@@ -172,11 +155,7 @@ func (k *Keyspace) SetTTL(key string, ttl time.Duration) {
 	k.Do("PEXPIRE", key, strconv.FormatInt(int64(ms), 10))
 }
 
-// FlushDB deletes all keys of the database.
-func (k *Keyspace) FlushDB() { k.Do("FLUSHDB") }
-
-// Set stores a string, as SET does: whatever the key held is gone, and so is its
-// TTL.
+// Set stores a string, as SET does: an old value of any type and the TTL are gone.
 func (k *Keyspace) Set(key, value string) error {
 	_, err := k.Do("SET", key, value)
 	return err
@@ -185,35 +164,17 @@ func (k *Keyspace) Set(key, value string) error {
 // Get returns a string.
 func (k *Keyspace) Get(key string) (string, error) { return k.text("GET", key) }
 
-// Incr adds delta to a number and returns the sum.
-func (k *Keyspace) Incr(key string, delta int) (int, error) {
-	return k.integer("INCRBY", key, strconv.Itoa(delta))
-}
-
-// HSet sets fields of a hash: a field, its value, and so on.
+// HSet sets fields of a hash. Fields and values alternate.
 func (k *Keyspace) HSet(key string, fieldsAndValues ...string) error {
-	_, err := k.Do(words("HSET", key, fieldsAndValues)...)
+	_, err := k.Do(append([]string{"HSET", key}, fieldsAndValues...)...)
 	return err
 }
 
-// HGet returns the value of a hash's field, "" if there is none or the key is no
-// hash.
+// HGet returns the value of a hash's field. It is "" if the field is missing or the key is
+// not a hash.
 func (k *Keyspace) HGet(key, field string) string {
 	v, _ := k.text("HGET", key, field)
 	return v
-}
-
-// HDel deletes fields of a hash.
-func (k *Keyspace) HDel(key string, fields ...string) error {
-	_, err := k.Do(words("HDEL", key, fields)...)
-	return err
-}
-
-// HKeys returns the fields of a hash, sorted.
-func (k *Keyspace) HKeys(key string) ([]string, error) {
-	fields, err := k.list("HKEYS", key)
-	sort.Strings(fields)
-	return fields, err
 }
 
 // HGetAll returns the fields of a hash with their values.
@@ -235,64 +196,13 @@ func (k *Keyspace) HGetAll(key string) (map[string]string, error) {
 
 // Push appends to a list (RPUSH) and returns its new length.
 func (k *Keyspace) Push(key string, values ...string) (int, error) {
-	return k.integer(words("RPUSH", key, values)...)
+	return k.integer(append([]string{"RPUSH", key}, values...)...)
 }
-
-// Lpush puts a value at the head of a list and returns its new length.
-func (k *Keyspace) Lpush(key, value string) (int, error) { return k.integer("LPUSH", key, value) }
-
-// Pop takes the last value off a list (RPOP).
-func (k *Keyspace) Pop(key string) (string, error) { return k.text("RPOP", key) }
-
-// Lpop takes the first value off a list.
-func (k *Keyspace) Lpop(key string) (string, error) { return k.text("LPOP", key) }
 
 // List returns the values of a list in their order.
 func (k *Keyspace) List(key string) ([]string, error) { return k.list("LRANGE", key, "0", "-1") }
 
-// SAdd adds members to a set and returns how many are new.
-func (k *Keyspace) SAdd(key string, members ...string) (int, error) {
-	return k.integer(words("SADD", key, members)...)
-}
-
-// SMembers returns the members of a set, sorted.
-func (k *Keyspace) SMembers(key string) ([]string, error) {
-	members, err := k.list("SMEMBERS", key)
-	sort.Strings(members)
-	return members, err
-}
-
-// SIsMember reports whether a set has the member.
-func (k *Keyspace) SIsMember(key, member string) (bool, error) {
-	n, err := k.integer("SISMEMBER", key, member)
-	return n == 1, err
-}
-
-// ZAdd gives a member of a sorted set its score and reports whether it is new.
-func (k *Keyspace) ZAdd(key string, score float64, member string) (bool, error) {
-	n, err := k.integer("ZADD", key, strconv.FormatFloat(score, 'g', 17, 64), member)
-	return n == 1, err
-}
-
-// ZScore returns a member's score.
-func (k *Keyspace) ZScore(key, member string) (float64, error) {
-	reply, err := k.Do("ZSCORE", key, member)
-	score, ok := reply.(float64)
-	if err == nil && !ok {
-		err = ErrKeyNotFound
-	}
-	if err != nil {
-		return math.NaN(), err
-	}
-	return score, nil
-}
-
-// ZMembers returns the members of a sorted set, the least score first.
-func (k *Keyspace) ZMembers(key string) ([]string, error) {
-	return k.list("ZRANGE", key, "0", "-1")
-}
-
-// Publish sends a message and returns how many clients got it.
+// Publish sends a message and returns how many clients received it.
 func (k *Keyspace) Publish(channel, message string) int {
 	n, _ := k.integer("PUBLISH", channel, message)
 	return n

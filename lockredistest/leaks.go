@@ -3,38 +3,37 @@ package lockredistest
 import (
 	"errors"
 	"fmt"
-	"sort"
+	"slices"
 	"strings"
 	"time"
 
-	"github.com/lockredis/lockredis/internal/command"
-	"github.com/lockredis/lockredis/pubsub"
+	"github.com/lockredis/lockredis/internal/inspect"
 )
 
-// graceTries is how often the check for leaks looks again, after 1 ms, 2 ms, 4
-// ms and so on, half a second in all: a client that was closed a moment ago is heard
-// of a little later.
+// graceTries is how often the check for leaks looks again: after 1 ms, 2 ms, 4 ms and so
+// on, half a second in all. The server notices the end of a connection a little later than
+// the client that closed it.
 const graceTries = 9
 
-// leak is something that the test left over.
+// leak is something that the test left behind.
 type leak struct {
 	text     string
-	deadline int64 // of a lock's lease, Unix ms; 0: none
+	deadline int64 // the end of a lock's lease, in Unix ms; 0: none
 }
 
-// checkLeaks returns an error that names what is left over. It gives what is
-// about to go a moment, but a lock that merely expires meanwhile was not
-// released.
+// checkLeaks returns an error that names what the test left behind, nil if nothing. Leaks
+// may disappear during the grace period. A lock that only expires in that time counts as
+// left behind, because its holder did not release it.
 func (s *Server) checkLeaks() error {
 	first, _ := s.leaks()
 	left := first
 	for try := 0; len(left) > 0 && try < graceTries; try++ {
 		time.Sleep(time.Millisecond << try)
-		now, millis := s.leaks()
-		left = now
+		found, now := s.leaks()
+		left = found
 		for id, l := range first {
-			if _, still := now[id]; still || l.deadline > 0 && l.deadline <= millis {
-				left[id] = l // in the words of the first look
+			if _, still := found[id]; still || l.deadline > 0 && l.deadline <= now {
+				left[id] = l // with the TTL of the first look
 			}
 		}
 	}
@@ -45,28 +44,27 @@ func (s *Server) checkLeaks() error {
 	for _, l := range left {
 		texts = append(texts, l.text)
 	}
-	sort.Strings(texts)
-	return errors.New("lockredistest: left behind (AllowLeaks turns this check off):\n\t" + strings.Join(texts, "\n\t"))
+	slices.Sort(texts)
+	return errors.New("lockredistest: left behind (AllowLeaks turns this check off):\n\t" +
+		strings.Join(texts, "\n\t"))
 }
 
-// leaks returns what would be a leak if the test ended now, and the server's
-// time in Unix ms.
+// leaks returns what would be a leak if the test ended now, by an id that stays the same
+// from one call to the next, and the server's time in Unix ms.
 func (s *Server) leaks() (found map[string]leak, now int64) {
 	found = map[string]leak{}
-	s.engine.Outside(func() {
-		now = s.engine.Env().Space.Now()
-		for _, l := range s.findLocks() {
-			lockLeaks(found, &l, now)
-		}
-		s.engine.Env().Clients.Each(func(c *command.Session) bool {
-			clientLeaks(found, c)
-			return true
-		})
-	})
-	return found, now
+	seen := s.inside.Inspector.Look()
+	for i := range seen.Locks {
+		lockLeaks(found, &seen.Locks[i], seen.Now)
+	}
+	for i := range seen.Clients {
+		clientLeaks(found, &seen.Clients[i])
+	}
+	return found, seen.Now
 }
 
-func lockLeaks(found map[string]leak, l *Lock, now int64) {
+func lockLeaks(found map[string]leak, seen *inspect.Lock, now int64) {
+	l := newLock(seen, now)
 	name := fmt.Sprintf("%s %q", l.Kind.noun(), l.Name)
 	if l.DB != 0 {
 		name += fmt.Sprintf(" in database %d", l.DB)
@@ -76,14 +74,16 @@ func lockLeaks(found map[string]leak, l *Lock, now int64) {
 		lease = "for another " + l.TTL.String()
 	}
 	for _, h := range l.Holders {
-		id := fmt.Sprint("held", l.DB, l.Name, h.Owner, h.Mode)
-		found[id] = leak{
-			text:     fmt.Sprintf("%s is held by %s, hold count %d, %s; its client was %s", name, h.Owner, h.Count, lease, l.Client),
-			deadline: l.deadline(now),
+		found[fmt.Sprint("held", l.DB, l.Name, h.Owner, h.Mode)] = leak{
+			text: fmt.Sprintf("%s is held by %s, hold count %d, %s; its client was %s",
+				name, h.Owner, h.Count, lease, l.Client),
+			deadline: seen.Deadline,
 		}
 	}
 	for _, owner := range l.Queue {
-		found[fmt.Sprint("queued", l.DB, l.Name, owner)] = leak{text: fmt.Sprintf("%s is queued for by %s", name, owner)}
+		found[fmt.Sprint("queued", l.DB, l.Name, owner)] = leak{
+			text: fmt.Sprintf("%s is queued for by %s", name, owner),
+		}
 	}
 }
 
@@ -94,20 +94,25 @@ func (k Kind) noun() string {
 	return string(k) + " lock"
 }
 
-func clientLeaks(found map[string]leak, c *command.Session) {
-	name := "client " + clientName(c.Addr, c.Name)
-	if p := c.Parked; p != nil {
-		keys := make([]string, len(p.Keys))
-		for i, key := range p.Keys {
+func clientLeaks(found map[string]leak, c *inspect.Client) {
+	name := "client " + c.String()
+	if c.Wait != nil {
+		keys := make([]string, len(c.Wait.Keys))
+		for i, key := range c.Wait.Keys {
 			keys[i] = fmt.Sprintf("%q", key)
 		}
-		found[fmt.Sprint("parked", c.ID)] = leak{
-			text: fmt.Sprintf("%s waits in %s for %s", name, strings.ToUpper(p.Cmd.Name), strings.Join(keys, ", ")),
+		found[fmt.Sprint("waits", c.ID)] = leak{
+			text: fmt.Sprintf("%s waits in %s for %s",
+				name, strings.ToUpper(c.Wait.Command), strings.Join(keys, ", ")),
 		}
 	}
-	for kind, noun := range map[pubsub.Kind]string{pubsub.Channel: "channel", pubsub.Pattern: "pattern", pubsub.Shard: "shard channel"} {
-		for _, topic := range c.Subs.Names(kind) {
-			found[fmt.Sprint("listens", c.ID, kind, topic)] = leak{text: fmt.Sprintf("%s is subscribed to %s %q", name, noun, topic)}
+	for noun, topics := range map[string][]string{
+		"channel": c.Channels, "pattern": c.Patterns, "shard channel": c.ShardChannels,
+	} {
+		for _, topic := range topics {
+			found[fmt.Sprint("listens", c.ID, noun, topic)] = leak{
+				text: fmt.Sprintf("%s is subscribed to %s %q", name, noun, topic),
+			}
 		}
 	}
 }

@@ -14,21 +14,21 @@ import (
 
 	"github.com/lockredis/lockredis"
 	"github.com/lockredis/lockredis/expiry"
-	"github.com/lockredis/lockredis/internal/engine"
+	"github.com/lockredis/lockredis/internal/backdoor"
 )
 
-// Server is the server of one test. Its own Keyspace is database 0. All methods
-// may be called from any goroutine, but for those that can end the test (Addr,
-// Client, Advance): they belong to the test's.
+// Server is the server of one test. Its embedded Keyspace is database 0. All methods may be
+// called from any goroutine, except Addr, Client, Options and Advance: they can end the
+// test, and testing.TB allows that only in the test's goroutine.
 type Server struct {
 	*Keyspace
 
 	t      testing.TB
 	srv    *lockredis.Server
-	engine *engine.Engine
+	inside backdoor.Inside
 	clock  *expiry.Manual // nil: the machine's
 	opts   options
-	trust  *tls.Config // what clients of a server with TLS are given, nil: plain text
+	trust  *tls.Config // for clients; nil: the server speaks plain text
 
 	mu      sync.Mutex // guards the fields below
 	addr    string
@@ -46,39 +46,39 @@ type options struct {
 // Option changes what RunT starts.
 type Option func(*options)
 
-// AllowLeaks turns the check off that RunT makes when the test ends.
+// AllowLeaks turns off the check for leaks at the end of the test.
 func AllowLeaks() Option { return func(o *options) { o.allowLeaks = true } }
 
-// ManualClock gives the server a clock that stands still but for
-// Server.Advance. It starts at the present time.
+// ManualClock gives the server a clock that only Server.Advance moves. It begins at the
+// present time.
 func ManualClock() Option { return func(o *options) { o.manual = true } }
 
-// Listen has the server listen on a TCP address, "host:port", from the start;
-// port 0 is a free one. Without it Server.Addr opens a port when it is called.
+// Listen makes the server listen on a TCP address, "host:port", when it starts. Port 0
+// means a free port. Without this option Server.Addr opens a port when it is first called.
 func Listen(addr string) Option { return func(o *options) { o.addr = addr } }
 
-// TLS has the server speak TLS on Addr, with a certificate for this machine made
-// at the start. Server.Options, and so Client, trust it and go through that port;
-// Server.TLSConfig is for other clients. Dial stays plain. Because of the socket
-// it is not for synctest bubbles.
+// TLS makes the server speak TLS on Addr, with a certificate for localhost that is made at
+// the start. Server.Client and Server.Options connect to that port and trust the
+// certificate. For other clients there is Server.TLSConfig. Dial stays plain text. The
+// option needs a socket, so it does not work in synctest bubbles.
 func TLS() Option { return func(o *options) { o.tls = true } }
 
-// Password is what clients must AUTH with. Server.Options knows it.
+// Password makes clients AUTH with the password. Server.Client and Server.Options send it.
 func Password(password string) Option { return func(o *options) { o.cfg.Password = password } }
 
 // Directive sets a directive of redis.conf, as in
-// Directive("notify-keyspace-events", "Ex"). A wrong one fails the test.
+// Directive("notify-keyspace-events", "Ex"). A wrong directive ends the test.
 func Directive(name, value string) Option {
 	return func(o *options) { o.cfg.Directives[name] = value }
 }
 
-// Logger receives the server's log, which is dropped otherwise.
+// Logger receives the server's log. Without this option the log is dropped.
 func Logger(l *slog.Logger) Option { return func(o *options) { o.cfg.Logger = l } }
 
-// RunT starts a fresh server, which ends with the test. It then fails the test
-// if a lock, a place in a fair lock's queue, a waiter or a subscription is left
-// over; see the package's documentation and AllowLeaks. A server that does not
-// start ends the test.
+// RunT starts a fresh server, which is closed when the test ends. The test then fails if a
+// lock, a place in a fair lock's queue, a blocked client or a subscription is left over.
+// The package's documentation says more about leaks; AllowLeaks turns the check off. If the
+// server does not start, the test ends.
 func RunT(t testing.TB, opts ...Option) *Server {
 	t.Helper()
 	s, err := start(t, opts)
@@ -92,12 +92,13 @@ func RunT(t testing.TB, opts ...Option) *Server {
 	return s
 }
 
-// Run is RunT where there is no test: in TestMain, in an example. The caller
-// closes the server. What would end a test, panics.
+// Run starts a server where there is no test, as in TestMain or in an example. The caller
+// closes it. Methods that would end a test panic.
 func Run(opts ...Option) (*Server, error) { return start(noTest{}, opts) }
 
 func start(t testing.TB, opts []Option) (*Server, error) {
-	s := &Server{t: t, opts: options{cfg: lockredis.Config{NoSocket: true, Directives: map[string]string{}}}}
+	cfg := lockredis.Config{NoSocket: true, Directives: map[string]string{}}
+	s := &Server{t: t, opts: options{cfg: cfg}}
 	for _, o := range opts {
 		o(&s.opts)
 	}
@@ -111,9 +112,9 @@ func start(t testing.TB, opts []Option) (*Server, error) {
 		}
 	}
 	s.srv = lockredis.New(s.opts.cfg)
-	s.engine = s.srv.Core().Engine()
-	s.Keyspace = &Keyspace{engine: s.engine}
-	s.engine.WatchScripts()
+	s.inside = backdoor.Open(s.srv)
+	s.inside.RecordScriptKeys()
+	s.Keyspace = s.DB(0)
 	err := s.srv.Start()
 	if err == nil && s.opts.addr != "" {
 		err = s.listen(s.opts.addr)
@@ -125,9 +126,9 @@ func start(t testing.TB, opts []Option) (*Server, error) {
 	return s, nil
 }
 
-// Close closes the clients that Client returned, looks for leaks, and ends the
-// server. The error names the leaks; AllowLeaks has it always be nil. It is for
-// servers of Run: those of RunT end with their test.
+// Close closes the clients that Client returned, looks for leaks, and closes the server.
+// The error names the leaks; with AllowLeaks it is nil. Close is for a server that Run
+// started. A server that RunT started is closed when its test ends.
 func (s *Server) Close() error {
 	s.mu.Lock()
 	clients := s.clients
@@ -144,27 +145,29 @@ func (s *Server) Close() error {
 	return err
 }
 
-// end is the end of the test.
+// end closes the server at the end of the test and reports leaks. After a failure it only
+// logs them: most likely the failed test could not clean up.
 func (s *Server) end() {
 	s.t.Helper()
 	err := s.Close()
 	switch {
 	case err == nil:
 	case s.t.Failed():
-		s.t.Log(err) // most likely because of what made the test fail
+		s.t.Log(err)
 	default:
 		s.t.Error(err)
 	}
 }
 
-// noTest is the test of a server that has none.
+// noTest is the testing.TB of a server that Run started.
 type noTest struct{ testing.TB }
 
 func (noTest) Helper()           {}
 func (noTest) Fatal(args ...any) { panic(fmt.Sprint(args...)) }
 
-// Addr returns the server's TCP address, "127.0.0.1:port". The first call opens
-// a free port. It is not for synctest bubbles: use Options or Dial there.
+// Addr returns the server's TCP address, "127.0.0.1:port". The first call opens a free port,
+// unless the option Listen has opened one. Addr is not for synctest bubbles: use Client,
+// Options or Dial there.
 func (s *Server) Addr() string {
 	s.t.Helper()
 	s.mu.Lock()
@@ -177,7 +180,7 @@ func (s *Server) Addr() string {
 	return s.addr
 }
 
-// listen opens a port. s.mu is held, or nobody else knows s yet.
+// listen opens a port. s.mu is held, or s is not shared yet.
 func (s *Server) listen(addr string) error {
 	ln, err := s.srv.Listen(addr)
 	if err == nil {
@@ -186,14 +189,14 @@ func (s *Server) listen(addr string) error {
 	return err
 }
 
-// Dial returns a new connection in memory: a buffered pipe with deadlines. It is
-// what redis.Options.Dialer takes; network and addr are ignored. The error is
-// ctx's, or says that the server has ended.
+// Dial returns a new connection in memory: a buffered pipe with deadlines. It can be the
+// Dialer of redis.Options; it ignores network and addr. The error is ctx's, or says that
+// the server is closed.
 func (s *Server) Dial(ctx context.Context, network, addr string) (net.Conn, error) {
 	return s.srv.Dial(ctx)
 }
 
-// Now returns the time on the server's clock.
+// Now returns the time of the server's clock.
 func (s *Server) Now() time.Time {
 	if s.clock != nil {
 		return s.clock.Now()
@@ -205,4 +208,4 @@ func (s *Server) Now() time.Time {
 func (s *Server) FlushAll() { s.Do("FLUSHALL") }
 
 // DB returns database n, 0 to 15 unless the directive databases says otherwise.
-func (s *Server) DB(n int) *Keyspace { return &Keyspace{engine: s.engine, db: n} }
+func (s *Server) DB(n int) *Keyspace { return &Keyspace{inside: &s.inside, db: n} }

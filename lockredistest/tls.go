@@ -6,9 +6,9 @@ import (
 	"github.com/lockredis/lockredis/internal/testcert"
 )
 
-// TLSConfig returns what a client of a server with the option TLS needs: it
-// trusts the server's certificate and no other. The caller may change it. It is
-// nil without that option.
+// TLSConfig returns the configuration that a client of a server with the option TLS needs.
+// It trusts the server's certificate and no other. The caller may change it. Without that
+// option TLSConfig returns nil.
 func (s *Server) TLSConfig() *tls.Config { return s.trust.Clone() }
 
 // certify makes a certificate for the server.

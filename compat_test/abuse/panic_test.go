@@ -9,6 +9,7 @@ import (
 	"time"
 
 	"github.com/lockredis/lockredis/compat_test/wire"
+	"github.com/lockredis/lockredis/internal/backdoor"
 	"github.com/lockredis/lockredis/internal/command"
 	"github.com/lockredis/lockredis/internal/engine"
 	"github.com/lockredis/lockredis/resp"
@@ -60,7 +61,7 @@ func rows(cmds []*command.Command) (all []*command.Command) {
 
 // inside runs unit as the only one inside the server's engine.
 func (v *victim) inside(unit func(e *engine.Engine)) {
-	e := v.srv.Core().Engine()
+	e := backdoor.Open(v.srv).Engine.(*engine.Engine)
 	e.Outside(func() { unit(e) })
 }
 

@@ -22,15 +22,17 @@ const module = "github.com/lockredis/lockredis"
 var allowed = map[string]string{
 	"cmd/lockredis":     ". internal/config",
 	"rlock":             "internal/lockkeys",
-	".":                 "expiry internal/config internal/server internal/tlsconf",
+	".":                 "expiry internal/backdoor internal/config internal/server internal/tlsconf",
 	"internal/server":   "expiry internal/config internal/command internal/engine resp",
-	"internal/engine":   "expiry internal/config internal/command internal/glob luaexec pubsub resp store",
+	"internal/engine":   "expiry internal/config internal/command internal/glob internal/inspect luaexec pubsub resp store",
 	"internal/command":  "expiry internal/config internal/glob internal/keyevent luaexec pubsub resp store",
 	"internal/config":   "internal/keyevent resp",
 	"internal/keyevent": "",
 	"internal/tlsconf":  "internal/config",
 	"internal/testcert": "",
 	"internal/glob":     "",
+	"internal/inspect":  "internal/lockkeys store",
+	"internal/backdoor": "internal/inspect resp",
 	"internal/lockkeys": "",
 	"luaexec":           "luaexec/lualib luaexec/syntax resp",
 	"luaexec/lualib":    "",
@@ -39,7 +41,7 @@ var allowed = map[string]string{
 	"store":             "expiry resp",
 	"expiry":            "",
 	"resp":              "",
-	"lockredistest":     ". expiry internal/command internal/engine internal/testcert pubsub resp store",
+	"lockredistest":     ". expiry internal/backdoor internal/inspect internal/testcert resp",
 }
 
 // only lists, for each library, the packages that may import it. Packages below
@@ -110,7 +112,8 @@ var harmless = []string{"Rand", "New", "Source", "NewPCG", "PCG", "NewChaCha8", 
 // can see them.
 func TestTimeAndRandomNumbersAreArguments(t *testing.T) {
 	for _, dir := range []string{"resp", "expiry", "store", "pubsub", "luaexec",
-		"internal/command", "internal/config", "internal/engine", "internal/glob"} {
+		"internal/command", "internal/config", "internal/engine", "internal/glob",
+		"internal/inspect", "internal/lockkeys"} {
 		files := 0
 		walk(t, filepath.Join(root, dir), func(_, path string) {
 			files++

@@ -4,7 +4,10 @@ import (
 	"slices"
 
 	"github.com/lockredis/lockredis/internal/command"
+	"github.com/lockredis/lockredis/internal/inspect"
+	"github.com/lockredis/lockredis/pubsub"
 	"github.com/lockredis/lockredis/resp"
+	"github.com/lockredis/lockredis/store"
 )
 
 // What a test kit sees and does beyond the wire: commands without a
@@ -64,47 +67,39 @@ func (noConn) Kill()                                 {}
 func (noConn) Wake()                                 {}
 func (noConn) Sizes() (query, queryFree, output int) { return 0, 0, 0 }
 
-// Origin is a client that ran a script.
-type Origin struct {
-	ID         int64
-	Addr, Name string // Name is CLIENT SETNAME's, perhaps ""
+// scriptKeys records who wrote the keys that scripts wrote and that still exist. The
+// engine's is nil unless RecordScriptKeys was called.
+type scriptKeys struct{ wrote map[watchKey]*scriptWrites }
+
+// scriptWrites records the scripts that wrote one key.
+type scriptWrites struct {
+	by    inspect.Origin // the client that ran the last one
+	named []string       // all their KEYS, each once
 }
 
-// ScriptKey is a key that scripts have written since it came into being.
-type ScriptKey struct {
-	DB    int
-	Key   string
-	By    Origin   // whose script wrote it last
-	Named []string // KEYS of the scripts that wrote it, each once
-}
-
-// scriptKeys are the keys that scripts wrote and that are still there. The engine's
-// is nil unless WatchScripts was called.
-type scriptKeys struct{ wrote map[watchKey]*ScriptKey }
-
-// WatchScripts has the engine remember which keys scripts write, until the server
+// RecordScriptKeys has the engine record which keys scripts write, until the server
 // ends. It is called before Start.
-func (e *Engine) WatchScripts() { e.keys = &scriptKeys{wrote: map[watchKey]*ScriptKey{}} }
+func (e *Engine) RecordScriptKeys() { e.keys = &scriptKeys{wrote: map[watchKey]*scriptWrites{}} }
 
 // wroteKey notes a key that the running script wrote.
 func (e *Engine) wroteKey(db int, key string) {
 	k := e.keys.wrote[watchKey{db, key}]
 	if k == nil {
-		k = &ScriptKey{}
+		k = &scriptWrites{}
 		e.keys.wrote[watchKey{db, key}] = k
 	}
 	s := e.script.ctx.Session
-	k.By = Origin{ID: s.ID, Addr: s.Addr, Name: s.Name}
+	k.by = originOf(s)
 	for _, named := range e.script.keys {
-		if !slices.Contains(k.Named, string(named)) {
-			k.Named = append(k.Named, string(named))
+		if !slices.Contains(k.named, string(named)) {
+			k.named = append(k.named, string(named))
 		}
 	}
 }
 
 // swap follows SWAPDB.
 func (k *scriptKeys) swap(a, b int) {
-	moved := make(map[watchKey]*ScriptKey, len(k.wrote))
+	moved := make(map[watchKey]*scriptWrites, len(k.wrote))
 	for at, written := range k.wrote {
 		switch at.db {
 		case a:
@@ -117,13 +112,65 @@ func (k *scriptKeys) swap(a, b int) {
 	k.wrote = moved
 }
 
-// ScriptKeys visits the keys that a script has written since they came into
-// being, in no order. Those that are gone by now may be among them. It is called
-// inside Outside, after WatchScripts.
-func (e *Engine) ScriptKeys(do func(ScriptKey)) {
-	for at, k := range e.keys.wrote {
-		do(ScriptKey{at.db, at.key, k.By, k.Named})
+// Inspector returns the inspector of the engine's state. It knows the holders of locks only
+// after RecordScriptKeys.
+func (e *Engine) Inspector() *inspect.Inspector { return inspect.New(inspected{e}) }
+
+// inspected is the engine as inspect.Engine.
+type inspected struct{ *Engine }
+
+// Space returns the databases.
+func (i inspected) Space() *store.Space { return i.env.Space }
+
+// ScriptKeys visits the keys that scripts wrote. Keys that no longer exist may be among
+// them.
+func (i inspected) ScriptKeys(do func(inspect.ScriptKey)) {
+	if i.keys == nil {
+		return
 	}
+	for at, k := range i.keys.wrote {
+		do(inspect.ScriptKey{DB: at.db, Key: at.key, By: k.by, Named: k.named})
+	}
+}
+
+// Clients visits the clients that wait or listen, oldest first.
+func (i inspected) Clients(do func(inspect.Client)) {
+	i.env.Clients.Each(func(s *command.Session) bool {
+		if s.Parked != nil || s.Subscribed() {
+			do(inspectedClient(s))
+		}
+		return true
+	})
+}
+
+func inspectedClient(s *command.Session) inspect.Client {
+	c := inspect.Client{
+		Origin:        originOf(s),
+		Channels:      s.Subs.Names(pubsub.Channel),
+		Patterns:      s.Subs.Names(pubsub.Pattern),
+		ShardChannels: s.Subs.Names(pubsub.Shard),
+	}
+	if p := s.Parked; p != nil {
+		c.Wait = &inspect.Wait{Command: p.Cmd.Name, Deadline: p.Deadline}
+		for _, key := range p.Keys {
+			c.Wait.Keys = append(c.Wait.Keys, string(key))
+		}
+	}
+	return c
+}
+
+func originOf(s *command.Session) inspect.Origin {
+	return inspect.Origin{ID: s.ID, Addr: s.Addr, Name: s.Name}
+}
+
+// Subscribers returns how many clients are subscribed to a channel.
+func (i inspected) Subscribers(channel string) int {
+	return i.env.PubSub.Subscribers(pubsub.Channel, channel)
+}
+
+// Publish sends a message to the subscribers of a channel.
+func (i inspected) Publish(channel, message string) {
+	i.env.PubSub.Publish([]byte(channel), []byte(message), false)
 }
 
 // NextDeadline returns when something ends next, in Unix ms: a key's lease, a

@@ -8,6 +8,8 @@ import (
 	"time"
 
 	"github.com/lockredis/lockredis/expiry"
+	"github.com/lockredis/lockredis/internal/command"
+	"github.com/lockredis/lockredis/internal/inspect"
 	"github.com/lockredis/lockredis/resp"
 )
 
@@ -50,17 +52,14 @@ func TestADirectCommandServesThoseWhoWait(t *testing.T) {
 // scriptKeysOf returns the keys that scripts wrote, with their client's name.
 func scriptKeysOf(e *Engine) (keys []string) {
 	e.Outside(func() {
-		e.ScriptKeys(func(k ScriptKey) { keys = append(keys, k.Key+" "+k.By.Name) })
+		inspected{e}.ScriptKeys(func(k inspect.ScriptKey) { keys = append(keys, k.Key+" "+k.By.Name) })
 	})
 	sort.Strings(keys)
 	return keys
 }
 
 func TestKeysThatScriptsWriteAreRememberedOnDemand(t *testing.T) {
-	e := newTestEngine(expiry.System())
-	e.WatchScripts()
-	e.Start()
-	t.Cleanup(e.Close)
+	e := newInspected(t)
 	s, _ := join(e)
 	do(e, s, "CLIENT", "SETNAME", "orders")
 	do(e, s, "HSET", "plain", "f", "v")
@@ -71,7 +70,7 @@ func TestKeysThatScriptsWriteAreRememberedOnDemand(t *testing.T) {
 	}
 	do(e, s, "EVAL", "return redis.call('pexpire', KEYS[1], 100000)", "1", "written")
 	e.Outside(func() {
-		e.ScriptKeys(func(k ScriptKey) {
+		inspected{e}.ScriptKeys(func(k inspect.ScriptKey) {
 			if k.Key == "written" && !reflect.DeepEqual(k.Named, []string{"read", "written"}) {
 				t.Errorf("scripts that wrote it named %q", k.Named)
 			}
@@ -110,4 +109,77 @@ func TestTheNextDeadlineIsTheEarliestOfKeysWaitsAndPauses(t *testing.T) {
 	expect(3000)
 	e.Outside(func() { e.SetActiveExpire(false) })
 	expect(0)
+}
+
+// newInspected returns a running engine that records script keys.
+func newInspected(t *testing.T) *Engine {
+	e := newTestEngine(expiry.System())
+	e.RecordScriptKeys()
+	e.Start()
+	t.Cleanup(e.Close)
+	return e
+}
+
+const owner = "6f1c1a2e-54b7-4f7c-9d4a-0c2f6a8e3b11:17"
+
+const acquire = "return redis.call('hincrby', KEYS[1], ARGV[1], 1)"
+
+func TestTheInspectorLooksFromOutsideAndFromInsideACommand(t *testing.T) {
+	e := newInspected(t)
+	s, _ := join(e)
+	do(e, s, "CLIENT", "SETNAME", "orders")
+	do(e, s, "EVAL", acquire, "1", "a", owner)
+	outside := e.Inspector().Look()
+	if len(outside.Locks) != 1 || outside.Locks[0].Holders[0].Owner != owner {
+		t.Fatalf("%+v", outside)
+	}
+	var inside []inspect.Lock
+	e.Outside(func() { // the row is the engine's
+		e.env.Table.Find(words("PING")).Run = func(*command.Ctx, resp.Args) resp.Reply {
+			inside = e.Inspector().Inside().Locks()
+			return resp.OK
+		}
+	})
+	do(e, s, "PING")
+	if !reflect.DeepEqual(inside, outside.Locks) {
+		t.Fatalf("%+v inside, %+v outside", inside, outside.Locks)
+	}
+	if got := inside[0].Writer; got.Name != "orders" || got.ID != s.ID {
+		t.Fatalf("written by %+v", got)
+	}
+}
+
+func TestTheInspectorShowsClientsThatWaitOrListen(t *testing.T) {
+	e := newInspected(t)
+	waiter, _ := join(e)
+	listener, _ := join(e)
+	idle, _ := join(e)
+	do(e, waiter, "BLPOP", "q", "r", "0")
+	do(e, listener, "SUBSCRIBE", "redisson_lock__channel:{a}")
+	do(e, listener, "PSUBSCRIBE", "n*")
+	do(e, listener, "SSUBSCRIBE", "shard")
+	do(e, idle, "EVAL", acquire, "1", "a", owner)
+	seen := e.Inspector().Look()
+	want := []inspect.Client{
+		{Origin: originOf(waiter), Wait: &inspect.Wait{Command: "blpop", Keys: []string{"q", "r"}}},
+		{
+			Origin: originOf(listener), Channels: []string{"redisson_lock__channel:{a}"},
+			Patterns: []string{"n*"}, ShardChannels: []string{"shard"},
+		},
+	}
+	if !reflect.DeepEqual(seen.Clients, want) {
+		t.Fatalf("%+v\nwant %+v", seen.Clients, want)
+	}
+	if got := seen.Locks[0].Subscribers; got != 1 {
+		t.Fatalf("%d clients are subscribed to the release", got)
+	}
+}
+
+func TestTheInspectorShowsNoHoldersUnlessScriptKeysAreRecorded(t *testing.T) {
+	e, _ := newClocked(t)
+	s, _ := join(e)
+	do(e, s, "EVAL", acquire, "1", "a", owner)
+	if got := e.Inspector().Look(); len(got.Locks) != 0 {
+		t.Fatalf("%+v", got.Locks)
+	}
 }

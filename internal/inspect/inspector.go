@@ -1,0 +1,120 @@
+package inspect
+
+import (
+	"time"
+
+	"github.com/lockredis/lockredis/store"
+)
+
+// Engine is what an Inspector needs of the engine.
+type Engine interface {
+	State
+	// Outside runs unit as the only one inside the engine, and returns when it has run.
+	Outside(unit func())
+}
+
+// State is the engine's state. Its methods are called inside the engine.
+type State interface {
+	// Space returns the databases.
+	Space() *store.Space
+	// ScriptKeys visits the keys that scripts wrote, in no order. Keys that no longer
+	// exist may be among them. It visits nothing unless the engine records such keys.
+	ScriptKeys(do func(ScriptKey))
+	// Clients visits the clients that wait in a blocking command or are subscribed to
+	// something, oldest first.
+	Clients(do func(Client))
+	// Subscribers returns how many clients are subscribed to the channel itself.
+	Subscribers(channel string) int
+	// Publish sends a message to the channel's subscribers.
+	Publish(channel, message string)
+	// NextDeadline returns when a key, a wait or a pause ends next, in Unix ms. ok is
+	// false when none of them will end.
+	NextDeadline() (at int64, ok bool)
+	// EndDue reads the clock and ends everything whose deadline has come.
+	EndDue()
+}
+
+// ScriptKey is a key that scripts have written since the key was created.
+type ScriptKey struct {
+	DB    int
+	Key   string
+	By    Origin   // the client whose script wrote the key last
+	Named []string // all KEYS of the scripts that wrote it, each once
+}
+
+// Origin is a client that ran a script.
+type Origin struct {
+	ID   int64 // 0: unknown
+	Addr string
+	Name string // set by CLIENT SETNAME, "" without
+}
+
+// String returns the address, and the name in parentheses if there is one.
+func (o Origin) String() string {
+	if o.Name == "" {
+		return o.Addr
+	}
+	return o.Addr + " (" + o.Name + ")"
+}
+
+// Client is a client that waits for something or listens to something.
+type Client struct {
+	Origin
+	Wait                              *Wait // nil: no blocking command waits
+	Channels, Patterns, ShardChannels []string
+}
+
+// Wait is a blocking command that waits.
+type Wait struct {
+	Command  string // as in the command table: "blpop"
+	Keys     []string
+	Deadline int64 // Unix ms; 0: it waits for ever
+}
+
+// Snapshot is what the inspector saw in one unit.
+type Snapshot struct {
+	Now     int64    // the server's time, Unix ms
+	Locks   []Lock   // held or queued for, by database and name
+	Clients []Client // that wait or listen, oldest first
+}
+
+// Clock is a clock that only its owner moves, such as *expiry.Manual.
+type Clock interface{ Set(time.Time) }
+
+// Inspector looks at a server from outside its engine. Its methods may be called from any
+// goroutine, but not inside the engine: Inside is for that.
+type Inspector struct{ engine Engine }
+
+// New returns the inspector of an engine.
+func New(e Engine) *Inspector { return &Inspector{e} }
+
+// Inside returns the view for a caller that is inside the engine.
+func (i *Inspector) Inside() View { return View{i.engine} }
+
+// Look returns the locks and the waiting and listening clients.
+func (i *Inspector) Look() (seen Snapshot) {
+	i.engine.Outside(func() { seen = i.Inside().Look() })
+	return seen
+}
+
+// Step is View.Step for a caller outside the engine.
+func (i *Inspector) Step(clock Clock, end, wall time.Time) (more bool) {
+	i.engine.Outside(func() { more = i.Inside().Step(clock, end, wall) })
+	return more
+}
+
+// View looks at a server from inside its engine. It is valid as long as the caller's unit
+// runs.
+type View struct{ state State }
+
+// Look returns the locks and the waiting and listening clients.
+func (v View) Look() Snapshot {
+	return Snapshot{Now: v.state.Space().Now(), Locks: v.Locks(), Clients: v.Clients()}
+}
+
+// Clients returns the clients that wait in a blocking command or are subscribed to
+// something, oldest first.
+func (v View) Clients() (clients []Client) {
+	v.state.Clients(func(c Client) { clients = append(clients, c) })
+	return clients
+}
