@@ -123,7 +123,7 @@ func New(cfg Config) *Server {
 	})
 	s.err = errors.Join(s.err, s.core.Engine().Rename(s.set.Renames))
 	s.tls.Store(cfg.TLS)
-	s.set.OnTLSChange(s.reloadTLS)
+	s.set.OnChange(config.TLSChange, s.reloadTLS)
 	return s
 }
 

@@ -29,7 +29,7 @@ func fitClients(set *config.Config, log *slog.Logger) error {
 			return err
 		}
 	}
-	set.OnChange("maxclients", func() error {
+	set.OnChange(config.MaxClientsChange, func() error {
 		files := raiseFileLimit(uint64(set.MaxClients) + ownFiles)
 		if clients := int(files) - ownFiles; clients < set.MaxClients {
 			//lint:ignore ST1005 the text is protocol

@@ -28,7 +28,7 @@ func openLog(set *config.Config, stdout io.Writer) (*slog.Logger, error) {
 	}
 	h := &handler{out: out, level: new(slog.LevelVar), mu: new(sync.Mutex)}
 	h.level.Set(set.LogLevel)
-	set.OnChange("loglevel", func() error {
+	set.OnChange(config.LogLevelChange, func() error {
 		h.level.Set(set.LogLevel)
 		return nil
 	})

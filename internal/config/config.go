@@ -11,10 +11,11 @@ import (
 	"github.com/lockredis/lockredis/internal/keyevent"
 )
 
-// Config is the configuration of one server. New and Parse make it. The plain
-// fields follow their directives (Set, Load) and are only written by them.
+// Config is the configuration of one server. New and Parse make it. Set and Load
+// write the fields when their directives change. The root package also writes the
+// fields of the listeners, before the server starts.
 type Config struct {
-	// Read by connections without the engine's lock.
+	// Connections read these fields without the engine lock.
 	ProtoMaxBulkLen  atomic.Int64 // bytes
 	HasPassword      atomic.Bool  // RequirePass is not ""
 	QueryBufferLimit atomic.Int64 // bytes
@@ -37,14 +38,14 @@ type Config struct {
 	SetIntEntries          int
 	ListSize               int
 
-	// Read once, at the start. Names of files are as they were given: relative
-	// ones are relative to dir, wherever that stood, see Path.
-	Bind           []string // addresses; a leading "-" makes one optional
+	// These fields are read once, at the start. File names are as they were given:
+	// Path makes them absolute.
+	Bind           []string // addresses; a leading "-" marks an optional address
 	Port           int      // 0: no TCP socket
 	PortAuto       bool     // "port auto": any free port
-	PortFile       string   // where the port is written to, "": nowhere
+	PortFile       string   // the file that the port is written to, "": none
 	UnixSocket     string
-	UnixSocketPerm os.FileMode // 0: as the umask leaves it
+	UnixSocketPerm os.FileMode // 0: the umask decides
 	LogLevel       slog.Level
 	LogFile        string // "": standard output
 	PIDFile        string // "": none
@@ -53,28 +54,28 @@ type Config struct {
 	Renames        []Rename
 	File           string // absolute path of the configuration file, "": none
 
-	values map[string]string // by canonical name
-	loaded map[string]bool   // directives that a configuration file has set
-	doubts []doubt           // what Check refuses unless a later line has made it good
-	hooks  map[string]func() error
+	table    *table
+	settings []setting // one for each directive of the table, in its order
+	doubts   []doubt   // what Check refuses
+	hooks    []hook    // in the order of registration
 }
 
-// Access says who may use what enable-debug-command and
-// enable-protected-configs guard.
+// Access is a value of enable-debug-command and enable-protected-configs: it says
+// which clients may use DEBUG, or change protected directives.
 type Access string
 
-// The values of the two directives.
+// The values of Access.
 const (
 	AccessNo    Access = "no"
 	AccessYes   Access = "yes"
-	AccessLocal Access = "local" // clients of the loopback interface and of the Unix socket
+	AccessLocal Access = "local" // only clients of the loopback interface and of the Unix socket
 )
 
-// Allows reports whether a client may; local says that it is one of this
-// machine.
+// Allows reports whether a client has access. local says that the client is on
+// this machine.
 func (a Access) Allows(local bool) bool { return a == AccessYes || a == AccessLocal && local }
 
-// ClientClass tells clients apart whose output is limited differently.
+// ClientClass is a kind of clients with an output limit of its own.
 type ClientClass int
 
 // The classes of client-output-buffer-limit.
@@ -86,121 +87,114 @@ const (
 
 // OutputLimit is one class's client-output-buffer-limit.
 type OutputLimit struct {
-	Hard        int64 // bytes of queued output that end the client at once, 0: no limit
-	Soft        int64 // bytes that end it when they last for SoftSeconds, 0: no limit
+	Hard        int64 // bytes of queued output that close the client at once, 0: no limit
+	Soft        int64 // bytes that close it after SoftSeconds above them, 0: no limit
 	SoftSeconds int64
 }
 
-// Rename is a rename-command directive. To is "" to take the command away.
+// Rename is a rename-command line. To is "" when the command is removed.
 type Rename struct {
 	From, To string
 	line     position
 }
 
-// Errorf returns the error that Redis ends with when the directive cannot be
-// carried out.
+// Errorf returns the error that the program ends with when it cannot carry out
+// the line. The error has Redis's form.
 func (r Rename) Errorf(format string, args ...any) error {
 	return &FatalError{at: r.line, Reason: fmt.Sprintf(format, args...)}
 }
 
-// New returns the defaults: Redis 7.0.15's, but for bind, which is loopback.
-func New() *Config {
-	c := &Config{
-		values: make(map[string]string, len(directives)),
-		loaded: map[string]bool{},
-		hooks:  map[string]func() error{},
-	}
-	for i := range directives {
-		d := &directives[i]
-		c.values[d.name] = d.def
-		c.assign(d.name, d.def)
-	}
-	if wd, err := os.Getwd(); err == nil {
-		c.put("dir", wd)
+// setting is a directive with its value in one Config.
+type setting struct {
+	*directive
+	value  string
+	loaded bool // a line of a configuration file has set it
+}
+
+// New returns a Config with the defaults of Redis 7.0.15. Only the default of
+// bind differs: it is the loopback interface.
+func New() *Config { return newConfig(standard) }
+
+func newConfig(t *table) *Config {
+	c := &Config{table: t, settings: make([]setting, len(t.directives))}
+	for i := range t.directives {
+		s := &c.settings[i]
+		s.directive = &t.directives[i]
+		c.put(s, s.start())
 	}
 	return c
 }
 
-// find returns the directive of that name or alias in any spelling, and the
-// spelling of the table; nil when there is none.
-func find(name string) (*directive, string) {
-	name = strings.ToLower(name)
-	for i := range directives {
-		if d := &directives[i]; d.name == name || d.alias == name && name != "" {
-			return d, name
-		}
+// find returns the setting with a name or alias in any case, nil when there is
+// none.
+func (c *Config) find(name string) *setting {
+	i, ok := c.table.find(name)
+	if !ok {
+		return nil
 	}
-	return nil, ""
+	return &c.settings[i]
 }
 
-// Get returns a directive's value as CONFIG GET shows it, "" for a name that
-// is no directive.
+// put stores a checked value and sets the field that follows it.
+func (c *Config) put(s *setting, value string) {
+	s.value = value
+	if s.set != nil {
+		s.set(c, value)
+	}
+}
+
+// Get returns a directive's value as CONFIG GET shows it. It returns "" when
+// there is no such directive.
 func (c *Config) Get(name string) string {
-	value, _ := c.lookup(name)
-	return value
-}
-
-func (c *Config) lookup(name string) (value string, ok bool) {
-	d, _ := find(name)
-	if d == nil {
-		return "", false
+	if s := c.find(name); s != nil {
+		return s.shown(s.value)
 	}
-	return d.shown(c.values[d.name]), true
+	return ""
 }
 
 // Pair is a directive with its value.
 type Pair struct{ Name, Value string }
 
-// Match returns what CONFIG GET answers: the directives whose name or alias
-// matches one of the patterns. A pattern without glob characters is looked up
-// and keeps its spelling.
+// Match returns what CONFIG GET answers: the directives with a name or alias that
+// matches one of the patterns. A pattern without glob characters is a name; the
+// answer keeps its spelling.
 func (c *Config) Match(patterns []string, match func(pattern, name string) bool) []Pair {
 	var found []Pair
 	seen := map[string]bool{}
-	add := func(name, value string) {
+	add := func(name string, s *setting) {
 		if lower := strings.ToLower(name); !seen[lower] {
 			seen[lower] = true
-			found = append(found, Pair{name, value})
+			found = append(found, Pair{name, s.shown(s.value)})
 		}
 	}
 	for _, pattern := range patterns {
 		if !strings.ContainsAny(pattern, "[*?") {
-			if value, ok := c.lookup(pattern); ok {
-				add(pattern, value)
+			if s := c.find(pattern); s != nil {
+				add(pattern, s)
 			}
 			continue
 		}
-		for i := range directives {
-			d := &directives[i]
-			if match(pattern, d.name) {
-				add(d.name, d.shown(c.values[d.name]))
+		for i := range c.settings {
+			s := &c.settings[i]
+			if match(pattern, s.name) {
+				add(s.name, s)
 			}
-			if d.alias != "" && match(pattern, d.alias) {
-				add(d.alias, d.shown(c.values[d.name]))
+			if s.alias != "" && match(pattern, s.alias) {
+				add(s.alias, s)
 			}
 		}
 	}
 	return found
 }
 
-// put stores a checked value and the field that follows it.
-func (c *Config) put(name, value string) {
-	c.values[name] = value
-	c.assign(name, value)
-}
-
-// Path makes a file's name absolute, as it is for a process that lives in dir.
-// "" stays "".
+// Path returns the absolute form of a file name. A relative name is relative to
+// the directive dir. "" stays "".
 func (c *Config) Path(name string) string {
 	if name == "" || filepath.IsAbs(name) {
 		return name
 	}
 	return filepath.Join(c.Dir, name)
 }
-
-// OnChange has apply called after CONFIG SET has changed the directive. Its
-// error undoes the whole CONFIG SET. Only the last apply of a name counts.
-func (c *Config) OnChange(name string, apply func() error) { c.hooks[name] = apply }
 
 const (
 	// Version is lockredis's own version.

@@ -1,14 +1,24 @@
-// Package config holds a server's configuration: the table of directives with
-// their checks and defaults, redis-server's command line and configuration file,
-// CONFIG GET, SET and REWRITE.
+// Package config holds the configuration of one server: the table of directives,
+// redis-server's command line and configuration file, and CONFIG GET, SET and
+// REWRITE.
 //
-// To add a directive, add a row to the table. One that the server acts on has
-// the flag works and a field of Config that assign sets; what must happen at
-// once when it changes is a hook (OnChange). One that concerns security or
-// topology and that lockredis does not have is refused with a reason, never
-// accepted without effect.
+// # Adding a directive
 //
-// It opens no socket, writes no log and starts nothing. The program parses, the
-// server and the engine read the fields, and the handlers of CONFIG change them
-// under the engine's lock; fields that connections read without it are atomic.
+// Add a row to the table in table.go. The row says everything about the
+// directive: names, parser, default, the field of Config that follows it (set),
+// the part of the server that acts when CONFIG SET changes it (change), and what
+// lockredis refuses. A row without set is a directive that the server only
+// reports. After that, run make docs.
+//
+// A directive about security or topology that lockredis does not have is refused
+// with a reason. It is never accepted without effect.
+//
+// # Who uses it
+//
+// The program calls Parse. The server and the engine read the fields of Config
+// and register hooks with OnChange. The handlers of CONFIG read and change
+// directives under the engine lock. Connections read some fields without that
+// lock; these fields are atomic.
+//
+// The package opens no socket, writes no log and starts no goroutine.
 package config

@@ -6,7 +6,7 @@ import (
 	"testing"
 )
 
-// includes reports whether a text would have files read.
+// includes reports whether a text may include other files.
 func includes(text string) bool { return strings.Contains(strings.ToLower(text), "include") }
 
 func FuzzFilesAreRewrittenToTheSameSettings(f *testing.F) {
@@ -34,9 +34,9 @@ func FuzzFilesAreRewrittenToTheSameSettings(f *testing.F) {
 		if err := again.loadText(once, 0); err != nil {
 			t.Fatalf("%q is rewritten as %q: %v", text, once, err)
 		}
-		for name, value := range c.values {
-			if again.values[name] != value {
-				t.Fatalf("%q is rewritten as %q: %s is %q and was %q", text, once, name, again.values[name], value)
+		for i, s := range c.settings {
+			if got := again.settings[i].value; got != s.value {
+				t.Fatalf("%q is rewritten as %q: %s is %q, was %q", text, once, s.name, got, s.value)
 			}
 		}
 		if len(again.Renames) != len(c.Renames) {
@@ -76,26 +76,38 @@ func FuzzSetChangesAllOrNothing(f *testing.F) {
 	f.Add("client-output-buffer-limit", "normal 1mb 2 3 pubsub 1 2 3", "hash-max-ziplist-value", "-1")
 	f.Fuzz(func(t *testing.T, name, value, name2, value2 string) {
 		c := New()
-		before := maps.Clone(c.values)
+		before := values(c)
 		if err := c.Set([]Pair{{name, value}, {name2, value2}}, true); err != nil {
-			if !maps.Equal(before, c.values) {
-				t.Fatalf("%q %q %q %q: %v, and yet a value has changed", name, value, name2, value2, err)
+			if !maps.Equal(before, values(c)) {
+				t.Fatalf("%q %q %q %q: a value has changed, in spite of %v",
+					name, value, name2, value2, err)
 			}
 			return
 		}
-		for n, v := range c.values {
-			if d, _ := find(n); v != before[n] && n != strings.ToLower(name) && d.alias != strings.ToLower(name) && n != strings.ToLower(name2) && d.alias != strings.ToLower(name2) {
-				t.Fatalf("%q %q %q %q: %s is %q", name, value, name2, value2, n, v)
+		for i := range c.settings {
+			s := &c.settings[i]
+			if s.value != before[s.name] && s != c.find(name) && s != c.find(name2) {
+				t.Fatalf("%q %q %q %q: %s is %q", name, value, name2, value2, s.name, s.value)
 			}
 		}
-		set := maps.Clone(c.values)
+		set := values(c)
 		for _, n := range []string{name, name2} {
 			if err := c.Set([]Pair{{n, c.Get(n)}}, true); err != nil {
-				t.Fatalf("%s is %q, which is not taken back: %v", n, c.Get(n), err)
+				t.Fatalf("%s is %q, and its parser refuses that: %v", n, c.Get(n), err)
 			}
 		}
-		if !maps.Equal(set, c.values) {
-			t.Fatalf("%q %q %q %q: set to what it is, and a value has changed", name, value, name2, value2)
+		if !maps.Equal(set, values(c)) {
+			t.Fatalf("%q %q %q %q: a value has changed when set to itself",
+				name, value, name2, value2)
 		}
 	})
+}
+
+// values returns the values of all directives by name.
+func values(c *Config) map[string]string {
+	byName := map[string]string{}
+	for _, s := range c.settings {
+		byName[s.name] = s.value
+	}
+	return byName
 }

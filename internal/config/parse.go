@@ -12,23 +12,23 @@ import (
 	"github.com/lockredis/lockredis/resp"
 )
 
-// position is a line of the configuration as a whole: the file, standard input
-// and the options in turn, as Redis counts.
+// position is a line of the configuration. Lines are counted as Redis counts them:
+// through the file, standard input and the options.
 type position struct {
 	number int
 	line   string
-	depth  int // of files that include one another
+	depth  int // 0 for a line of the file itself, 1 in a file that it includes
 }
 
-// maxIncludes is how deep files may include one another. Redis has no bound:
-// a file that includes itself ends it with a segmentation fault.
+// maxIncludes limits how deep files include one another. Redis has no limit: it
+// crashes on a file that includes itself.
 const maxIncludes = 100
 
 const errIncludes = reason("too many files that include one another")
 
-// FatalError is a configuration that the server cannot start with.
+// FatalError is an error in the configuration: the server cannot start.
 type FatalError struct {
-	at     position // number 0: no line is to blame
+	at     position // number 0: the error has no line
 	Reason string
 }
 
@@ -37,7 +37,8 @@ func (e *FatalError) Error() string {
 	var b strings.Builder
 	b.WriteString("\n*** FATAL CONFIG FILE ERROR (Redis " + RedisVersion + ") ***\n")
 	if e.at.number > 0 {
-		fmt.Fprintf(&b, "Reading the configuration file, at line %d\n>>> '%s'\n", e.at.number, e.at.line)
+		fmt.Fprintf(&b, "Reading the configuration file, at line %d\n>>> '%s'\n",
+			e.at.number, e.at.line)
 	}
 	b.WriteString(e.Reason)
 	return b.String()
@@ -61,10 +62,10 @@ func (e *FileError) Error() string {
 // Unwrap returns the error of the file system.
 func (e *FileError) Unwrap() error { return e.Err }
 
-// Parse reads redis-server's arguments, without the program's name: the path
-// of a configuration file, "-" for one on stdin, and directives as
-// "--name value". Errors are *FatalError, or *FileError for a file that cannot
-// be read.
+// Parse reads redis-server's arguments without the program's name: the path of a
+// configuration file, "-" for lines on stdin, and directives as "--name value".
+// The error is a *FileError when a file cannot be read, and a *FatalError
+// otherwise.
 func Parse(args []string, stdin io.Reader) (*Config, error) {
 	c := New()
 	var parts []string
@@ -80,7 +81,7 @@ func Parse(args []string, stdin io.Reader) (*Config, error) {
 		c.File = path
 		parts, args = append(parts, string(text)), args[1:]
 	}
-	options, fromStdin := joinOptions(args)
+	options, fromStdin := c.joinOptions(args)
 	if fromStdin {
 		text, err := io.ReadAll(stdin)
 		if err != nil {
@@ -101,9 +102,9 @@ func Parse(args []string, stdin io.Reader) (*Config, error) {
 	return c, nil
 }
 
-// joinOptions writes the options as lines of a configuration file. A word that
-// follows an option's name is its value, even when it starts with dashes.
-func joinOptions(args []string) (text string, fromStdin bool) {
+// joinOptions returns the options as lines of a configuration file. The argument
+// after an option's name is its value, even when it starts with dashes.
+func (c *Config) joinOptions(args []string) (text string, fromStdin bool) {
 	var b strings.Builder
 	valued := true // the last option has its value
 	for i, arg := range args {
@@ -118,8 +119,9 @@ func joinOptions(args []string) (text string, fromStdin bool) {
 			b.WriteString(arg[2:] + " ")
 			words, _ := resp.SplitLine([]byte(arg))
 			valued = len(words) != 1
-			// "--save" without a value means none, as before Redis 7.
-			if strings.EqualFold(arg, "--save") && (last || strings.HasPrefix(args[i+1], "--")) {
+			// "--save" without a value means "", as before Redis 7.
+			d := c.find(arg[2:])
+			if d != nil && d.has(bareOption) && (last || strings.HasPrefix(args[i+1], "--")) {
 				b.WriteString(`""`)
 				valued = true
 			}
@@ -131,7 +133,7 @@ func joinOptions(args []string) (text string, fromStdin bool) {
 	return b.String(), fromStdin
 }
 
-// quote writes a word so that SplitLine reads it back (sds.c sdscatrepr).
+// quote returns a word in the form that SplitLine reads back (sds.c sdscatrepr).
 func quote(s string) string {
 	var b strings.Builder
 	b.WriteByte('"')
@@ -174,10 +176,7 @@ func (c *Config) loadText(text string, depth int) error {
 		if len(split) == 0 {
 			continue
 		}
-		words := make([]string, len(split))
-		for j := range split {
-			words[j] = string(split[j])
-		}
+		words := toStrings(split)
 		words[0] = strings.ToLower(words[0])
 		if err := c.load(words, at); err != nil {
 			return located(err, at)
@@ -186,8 +185,16 @@ func (c *Config) loadText(text string, depth int) error {
 	return nil
 }
 
-// located says where an error stands, unless it says so itself (an included
-// file's).
+func toStrings(words [][]byte) []string {
+	s := make([]string, len(words))
+	for i, w := range words {
+		s[i] = string(w)
+	}
+	return s
+}
+
+// located adds the position to an error. The error of an included file has its
+// own position and stays as it is.
 func located(err error, at position) error {
 	var file *FileError
 	var fatal *FatalError
@@ -197,15 +204,16 @@ func located(err error, at position) error {
 	return &FatalError{at, err.Error()}
 }
 
-// include reads another file, or all that match a pattern, in order.
-func (c *Config) include(name string, depth int) error {
+// include reads another file, or all files that match a pattern, in order.
+func (c *Config) include(words []string, at position) error {
+	depth := at.depth + 1
 	if depth > maxIncludes {
 		return errIncludes
 	}
-	paths := []string{name}
-	if strings.ContainsAny(name, "*?[") {
+	paths := words[1:]
+	if strings.ContainsAny(paths[0], "*?[") {
 		var err error
-		if paths, err = filepath.Glob(c.Path(name)); err != nil {
+		if paths, err = filepath.Glob(c.Path(paths[0])); err != nil {
 			return err
 		}
 	}

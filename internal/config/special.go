@@ -10,9 +10,6 @@ import (
 	"github.com/lockredis/lockredis/resp"
 )
 
-// none reports whether a multi directive was given an empty value.
-func (in input) none() bool { return len(in.words) == 0 || len(in.words) == 1 && in.words[0] == "" }
-
 // saveDirective takes pairs of seconds and changes. Several lines of a file add up.
 func saveDirective(in input) (string, error) {
 	if in.none() {

@@ -6,8 +6,8 @@ import (
 	"github.com/lockredis/lockredis/store"
 )
 
-// followSettings brings the store in line with the configuration, now and
-// whenever CONFIG SET changes one of the directives that it follows.
+// followSettings gives the store its limits, now and when CONFIG SET changes one
+// of their directives.
 func (e *Engine) followSettings(cfg *config.Config) {
 	apply := func() error {
 		s := e.env.Space
@@ -20,12 +20,7 @@ func (e *Engine) followSettings(cfg *config.Config) {
 		s.ReportMisses = cfg.NotifyEvents&command.KeyMiss != 0
 		return nil
 	}
-	for _, name := range []string{
-		"hash-max-listpack-entries", "hash-max-listpack-value", "zset-max-listpack-entries", "zset-max-listpack-value",
-		"set-max-intset-entries", "list-max-listpack-size", "notify-keyspace-events",
-	} {
-		cfg.OnChange(name, apply)
-	}
+	cfg.OnChange(config.StoreChange, apply)
 	apply()
 }
 

@@ -73,7 +73,7 @@ func New(opts Options) *Server {
 		Server: (*host)(s),
 		Memory: processMemory(),
 	})
-	opts.Config.OnChange("timeout", s.rearm)
+	opts.Config.OnChange(config.IdleChange, s.rearm)
 	return s
 }
 

@@ -1,0 +1,210 @@
+package config
+
+import (
+	"errors"
+	"slices"
+	"strings"
+	"testing"
+)
+
+// withRow returns a Config whose table has one more directive.
+func withRow(row directive) *Config {
+	return newConfig(newTable(append(slices.Clone(directives), row), statements))
+}
+
+// The row below is all that a new directive needs.
+func TestADirectiveIsOneRow(t *testing.T) {
+	var field, seenByHook string
+	c := withRow(directive{
+		name: "fence", alias: "wall", parse: oneOf("stone", "wood", "wire"), def: "wood",
+		set: func(_ *Config, v string) { field = v }, change: IdleChange,
+		canSet: func(v string) error {
+			if v == "wire" {
+				return reason("no wire now")
+			}
+			return nil
+		},
+	})
+	c.OnChange(IdleChange, func() error {
+		seenByHook = field
+		return nil
+	})
+	if c.Get("fence") != "wood" || field != "wood" {
+		t.Errorf("at the start: %q, field %q", c.Get("fence"), field)
+	}
+	if err := c.Load("Wall", "wire"); err != nil || field != "wire" || seenByHook != "" {
+		t.Errorf("loaded: field %q, hook saw %q, %v", field, seenByHook, err)
+	}
+	if err := c.Set([]Pair{{"FENCE", "Stone"}}, false); err != nil || seenByHook != "stone" {
+		t.Errorf("set: hook saw %q, %v", seenByHook, err)
+	}
+	const failed = "CONFIG SET failed (possibly related to argument 'wall') - "
+	for value, want := range map[string]string{
+		"wire": failed + "no wire now",
+		"ice":  failed + "argument(s) must be one of the following: stone, wood, wire",
+	} {
+		if err := c.Set([]Pair{{"WALL", value}}, false); err == nil || err.Error() != want {
+			t.Errorf("%s: %v, want %s", value, err, want)
+		}
+	}
+	same := func(pattern, name string) bool { return strings.Trim(pattern, "*") == name }
+	got, want := c.Match([]string{"*wall*", "Fence"}, same), []Pair{{"wall", "stone"}, {"Fence", "stone"}}
+	if !slices.Equal(got, want) {
+		t.Errorf("CONFIG GET: %v, want %v", got, want)
+	}
+	if got, want := c.rewritten("wall wood"), "fence stone\n"; got != want {
+		t.Errorf("CONFIG REWRITE: %q, want %q", got, want)
+	}
+}
+
+func TestARowRefusesWhatItNames(t *testing.T) {
+	row := directive{name: "fence", parse: text, def: "wood", refuse: "no other fence"}
+	c := withRow(row)
+	if err := c.Set([]Pair{{"fence", "x"}}, false); err == nil || !strings.HasSuffix(err.Error(), "no other fence") {
+		t.Errorf("set: %v", err)
+	}
+	if err := c.Load("fence", "x"); err != nil {
+		t.Fatal(err)
+	}
+	if err := c.Check(); err == nil || err.Error() != "directive fence x: no other fence" {
+		t.Errorf("loaded: %v", err)
+	}
+}
+
+func TestEveryRowIsComplete(t *testing.T) {
+	seen := map[string]bool{}
+	for _, d := range directives {
+		for _, name := range []string{d.name, d.alias} {
+			if name != "" && seen[name] || name != strings.ToLower(name) {
+				t.Errorf("%s: a second row, or upper case", name)
+			}
+			seen[name] = true
+		}
+		if d.change != 0 && d.set == nil {
+			t.Errorf("%s: hooks run, but no field follows", d.name)
+		}
+		if d.change != 0 && d.has(immutable) {
+			t.Errorf("%s: hooks never run for it", d.name)
+		}
+	}
+	if !slices.IsSortedFunc(directives, func(a, b directive) int { return strings.Compare(a.name, b.name) }) {
+		t.Error("the rows are not sorted by name")
+	}
+}
+
+func TestEveryParserTakesItsDefaultUnchanged(t *testing.T) {
+	c := New()
+	for _, s := range c.settings {
+		if s.has(noDefault) {
+			continue
+		}
+		words := s.split(s.value)
+		if len(words) == 0 {
+			words = []string{""} // a file's way to give no words
+		}
+		value, err := s.check(c.input(&s, words))
+		if err != nil || value != s.value {
+			t.Errorf("%s %q: %q, %v", s.name, s.value, value, err)
+		}
+	}
+}
+
+// hooked returns a Config with hooks that note their names in ran. The hook fail
+// returns an error.
+func hooked(ran *[]string, fail string) *Config {
+	c := New()
+	for _, h := range []struct {
+		name string
+		of   Change
+	}{
+		{"idle 1", IdleChange}, {"clients 1", MaxClientsChange}, {"both", IdleChange | MaxClientsChange},
+		{"idle 2", IdleChange}, {"level", LogLevelChange}, {"clients 2", MaxClientsChange},
+	} {
+		c.OnChange(h.of, func() error {
+			*ran = append(*ran, h.name)
+			if h.name == fail {
+				return errors.New("no room")
+			}
+			return nil
+		})
+	}
+	return c
+}
+
+func TestHooksRunOnceInTheOrderOfRegistration(t *testing.T) {
+	for _, test := range []struct {
+		pairs []Pair
+		want  string
+	}{
+		{[]Pair{{"timeout", "5"}}, "idle 1, both, idle 2"},
+		{[]Pair{{"timeout", "0"}}, ""}, // the old value
+		{[]Pair{{"maxmemory", "1"}}, ""},
+		{[]Pair{{"timeout", "5"}, {"maxclients", "9"}}, "idle 1, both, idle 2, clients 1, clients 2"},
+		{[]Pair{{"maxclients", "9"}, {"timeout", "5"}}, "clients 1, both, clients 2, idle 1, idle 2"},
+		{[]Pair{{"timeout", "0"}, {"maxclients", "9"}}, "clients 1, both, clients 2"},
+	} {
+		var ran []string
+		if err := hooked(&ran, "").Set(test.pairs, false); err != nil {
+			t.Fatal(err)
+		}
+		if got := strings.Join(ran, ", "); got != test.want {
+			t.Errorf("%v: %s\nwant %s", test.pairs, got, test.want)
+		}
+	}
+}
+
+func TestAFailedHookUndoesTheWholeSet(t *testing.T) {
+	pairs := []Pair{{"timeout", "5"}, {"MaxClients", "9"}, {"maxmemory", "1"}}
+	for _, test := range []struct{ fail, argument, want string }{
+		{"idle 1", "timeout", "idle 1"},
+		{"idle 2", "timeout", "idle 1, both, idle 2, idle 1, both"},
+		{"clients 2", "maxclients",
+			"idle 1, both, idle 2, clients 1, clients 2, idle 1, both, idle 2, clients 1"},
+	} {
+		var ran []string
+		c := hooked(&ran, test.fail)
+		var last int64 = -1 // what a hook has seen at last
+		c.OnChange(IdleChange, func() error {
+			last = c.Timeout.Load()
+			return nil
+		})
+		err := c.Set(pairs, false)
+		want := "CONFIG SET failed (possibly related to argument '" + test.argument + "') - no room"
+		if err == nil || err.Error() != want {
+			t.Errorf("%s: %v, want %s", test.fail, err, want)
+		}
+		if got := strings.Join(ran, ", "); got != test.want {
+			t.Errorf("%s: ran %s\nwant %s", test.fail, got, test.want)
+		}
+		if c.Timeout.Load() != 0 || c.MaxClients != 10000 || c.Get("maxmemory") != "0" {
+			t.Errorf("%s: timeout %d, maxclients %d, maxmemory %s", test.fail,
+				c.Timeout.Load(), c.MaxClients, c.Get("maxmemory"))
+		}
+		if last > 0 {
+			t.Errorf("%s: a hook saw timeout %d last", test.fail, last)
+		}
+	}
+}
+
+func TestNamingTheSameFileAgainRunsTheHook(t *testing.T) {
+	c, runs := New(), 0
+	c.OnChange(TLSChange, func() error {
+		runs++
+		return nil
+	})
+	for range 2 {
+		if err := c.Set([]Pair{{"tls-cert-file", "a"}, {"tls-key-file", "b"}}, false); err != nil {
+			t.Fatal(err)
+		}
+	}
+	if runs != 2 {
+		t.Errorf("the hook ran %d times, want once for each CONFIG SET", runs)
+	}
+}
+
+func BenchmarkNew(b *testing.B) {
+	b.ReportAllocs()
+	for b.Loop() {
+		New()
+	}
+}

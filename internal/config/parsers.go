@@ -1,0 +1,190 @@
+package config
+
+import (
+	"fmt"
+	"math"
+	"os"
+	"path/filepath"
+	"strconv"
+	"strings"
+
+	"github.com/lockredis/lockredis/resp"
+)
+
+// parser checks the words that are given for a directive and returns the value to
+// keep. An error's text is Redis's. A parser takes its own values back unchanged.
+type parser func(in input) (string, error)
+
+// input is what a parser reads.
+type input struct {
+	name  string   // the directive's
+	words []string // one word, unless the directive is multi
+	old   string   // the present value
+	again bool     // an earlier line of the configuration file has set the directive
+	dir   string   // the working directory
+}
+
+// none reports whether a multi directive was given an empty value.
+func (in input) none() bool {
+	return len(in.words) == 0 || len(in.words) == 1 && in.words[0] == ""
+}
+
+func text(in input) (string, error) { return in.words[0], nil }
+
+const yes = "yes"
+
+func yesNo(in input) (string, error) {
+	switch v := strings.ToLower(in.words[0]); v {
+	case "yes", "no":
+		return v, nil
+	}
+	return "", reason("argument must be 'yes' or 'no'")
+}
+
+func oneOf(choices ...string) parser {
+	return func(in input) (string, error) {
+		v := strings.ToLower(in.words[0])
+		for _, c := range choices {
+			if c == v {
+				return v, nil
+			}
+		}
+		return "", errNotOneOf(choices)
+	}
+}
+
+func errNotOneOf(choices []string) error {
+	return reason("argument(s) must be one of the following: " + strings.Join(choices, ", "))
+}
+
+func integer(low, high int64) parser {
+	return func(in input) (string, error) {
+		n, ok := resp.ParseInt([]byte(in.words[0]))
+		if !ok {
+			return "", reason("argument couldn't be parsed into an integer")
+		}
+		return inRange(n, low, high)
+	}
+}
+
+func inRange(n, low, high int64) (string, error) {
+	if n < low || n > high {
+		return "", reason(fmt.Sprintf("argument must be between %d and %d inclusive", low, high))
+	}
+	return strconv.FormatInt(n, 10), nil
+}
+
+// unsigned is the upper bound of sizes that use all 64 bits.
+const unsigned = -1
+
+func memory(low, high int64) parser {
+	return func(in input) (string, error) {
+		n, ok := parseMemory(in.words[0])
+		switch {
+		case !ok:
+			return "", reason("argument must be a memory value")
+		case high == unsigned:
+			return strconv.FormatUint(n, 10), nil
+		}
+		return inRange(int64(n), low, high)
+	}
+}
+
+// units are the units of sizes, in bytes.
+var units = map[string]uint64{
+	"": 1, "b": 1, "k": 1e3, "kb": 1 << 10, "m": 1e6, "mb": 1 << 20, "g": 1e9, "gb": 1 << 30,
+}
+
+// parseMemory reads a number of bytes with a unit: 1k is 1000, 1kb is 1024. It
+// saturates as C's strtoull does and wraps as C's multiplication does.
+func parseMemory(s string) (uint64, bool) {
+	digits := len(s) - len(strings.TrimLeft(s, "0123456789"))
+	unit, ok := units[strings.ToLower(s[digits:])]
+	if !ok {
+		return 0, false
+	}
+	n, err := strconv.ParseUint(s[:digits], 10, 64)
+	if err != nil && digits > 18 {
+		n = math.MaxUint64
+	}
+	return n * unit, true
+}
+
+func octal(in input) (string, error) {
+	n, err := strconv.ParseInt(in.words[0], 8, 64)
+	if err != nil || n < 0 {
+		return "", reason("argument couldn't be parsed as an octal number")
+	}
+	if n > 0o777 {
+		return "", reason("argument must be between 0 and 777 inclusive")
+	}
+	return strconv.FormatInt(n, 8), nil
+}
+
+// portAuto is a value that Redis lacks: the server takes a free port.
+const portAuto = "auto"
+
+func portNumber(in input) (string, error) {
+	if strings.EqualFold(in.words[0], portAuto) {
+		return portAuto, nil
+	}
+	return integer(0, 65535)(in)
+}
+
+// baseName takes the name of a file in dir. kind is Redis's word for that file.
+func baseName(kind string) parser {
+	return func(in input) (string, error) {
+		if strings.ContainsAny(in.words[0], `/\`) {
+			return "", reason(in.name + " can't be a path, just a " + kind)
+		}
+		return in.words[0], nil
+	}
+}
+
+// clamped takes what p takes. A number beyond a bound is kept as that bound.
+func clamped(p parser, low, high int64) parser {
+	return func(in input) (string, error) {
+		value, err := p(in)
+		if err != nil {
+			return "", err
+		}
+		return strconv.FormatInt(min(max(number(value), low), high), 10), nil
+	}
+}
+
+func directory(in input) (string, error) {
+	path := in.words[0]
+	if path == "" {
+		return "", reason("No such file or directory")
+	}
+	if !filepath.IsAbs(path) {
+		path = filepath.Join(in.dir, path)
+	}
+	switch info, err := os.Stat(path); {
+	case err != nil:
+		return "", reason("No such file or directory")
+	case !info.IsDir():
+		return "", reason("Not a directory")
+	}
+	return filepath.Clean(path), nil
+}
+
+// workingDirectory is the value of dir at the start, "" when the system does not
+// tell it.
+func workingDirectory() string {
+	wd, _ := os.Getwd()
+	return wd
+}
+
+// number reads a checked number. A number beyond int64 counts as its maximum, and
+// a word, such as "auto", as 0.
+func number(value string) int64 {
+	n, _ := strconv.ParseInt(value, 10, 64)
+	return n
+}
+
+// fileMode reads a checked octal number.
+func fileMode(value string) os.FileMode {
+	perm, _ := strconv.ParseUint(value, 8, 32)
+	return os.FileMode(perm)
+}

@@ -1,0 +1,146 @@
+package config
+
+import (
+	"crypto/sha256"
+	"encoding/hex"
+	"fmt"
+	"math"
+	"slices"
+	"strings"
+)
+
+// statement is a line of a configuration file that has no value to keep: it does
+// something, is refused, or is ignored. CONFIG GET and SET do not know it.
+type statement struct {
+	name        string
+	least, most int // number of arguments
+
+	// run carries the line out. words[0] is the name. nil: the line is ignored.
+	run func(c *Config, words []string, at position) error
+	// obsolete reports whether CONFIG REWRITE removes the line. nil: it stays.
+	obsolete func(words []string) bool
+	doc      string // the line in docs/directives.md, "": none
+}
+
+const anyNumber = math.MaxInt // of arguments
+
+var statements = []statement{
+	{name: "include", least: 1, most: 1, run: (*Config).include,
+		doc: "reads other files, which may be a pattern"},
+	{name: "rename-command", least: 2, most: 2, run: (*Config).renameCommand,
+		doc: "for every command of Redis 7.0, whether lockredis has it or not"},
+	{name: "user", least: 1, most: anyNumber, run: (*Config).user, obsolete: isDefaultUser,
+		doc: "refused: " + noACL + ". The default user's line that CONFIG REWRITE leaves is taken " +
+			"when it says what `requirepass` says"},
+	{name: "loadmodule", least: 1, most: anyNumber, run: refused(noModules),
+		doc: "refused: " + noModules},
+	{name: "sentinel", most: anyNumber, run: refused(noSentinel), doc: "refused: " + noSentinel},
+
+	// Directives of older versions that Redis 7.0 ignores.
+	{name: "list-max-ziplist-entries", least: 1, most: 1},
+	{name: "list-max-ziplist-value", least: 1, most: 1},
+	{name: "lua-replicate-commands", least: 1, most: 1},
+}
+
+// runStatement carries out a line that names no directive of the table.
+func (c *Config) runStatement(words []string, at position) error {
+	s := c.table.statement(words[0])
+	switch args := len(words) - 1; {
+	case s == nil || args < s.least || args > s.most:
+		return reason("Bad directive or wrong number of arguments")
+	case s.run == nil:
+		return nil
+	}
+	return s.run(c, words, at)
+}
+
+func (c *Config) renameCommand(words []string, at position) error {
+	c.Renames = append(c.Renames, Rename{From: words[1], To: words[2], line: at})
+	return nil
+}
+
+func (c *Config) user(words []string, at position) error {
+	c.doubts = append(c.doubts, doubt{at, words, nil})
+	return nil
+}
+
+func refused(text string) func(*Config, []string, position) error {
+	return func(*Config, []string, position) error { return reason(text) }
+}
+
+// doubt is a line that asks for something that lockredis does not have. Check
+// decides about it after all lines are read, because only the last value of a
+// directive counts.
+type doubt struct {
+	at    position
+	words []string
+	row   *directive // nil: a user line
+}
+
+// noteDoubt replaces the doubt about a directive that a line has set.
+func (c *Config) noteDoubt(d *directive, value string, words []string, at position) {
+	c.doubts = slices.DeleteFunc(c.doubts, func(old doubt) bool { return old.row == d })
+	if d.refuses(value) {
+		c.doubts = append(c.doubts, doubt{at, words, d})
+	}
+}
+
+// Check refuses what lockredis cannot do and names the line that asks for it. It
+// is called when everything is loaded. Parse calls it itself.
+func (c *Config) Check() error {
+	for _, d := range c.doubts {
+		switch {
+		case d.row != nil:
+			return d.refusal(d.row.refuse)
+		case !c.saysRequirePass(d.words):
+			return d.refusal(noACL)
+		}
+	}
+	return nil
+}
+
+func (d doubt) refusal(text string) error {
+	if d.at.number == 0 {
+		return fmt.Errorf("directive %s: %s", strings.Join(d.words, " "), text)
+	}
+	return &FatalError{d.at, text}
+}
+
+// isDefaultUser reports whether a line is about the user "default". CONFIG
+// REWRITE removes it, because its password may differ from requirepass.
+func isDefaultUser(words []string) bool {
+	return len(words) > 1 && strings.EqualFold(words[0], "user") && strings.EqualFold(words[1], "default")
+}
+
+// saysRequirePass reports whether a user line gives the default user all rights
+// and the password of requirepass. CONFIG REWRITE of Redis 7 writes such a line.
+func (c *Config) saysRequirePass(words []string) bool {
+	if words[1] != "default" {
+		return false
+	}
+	password := "nopass"
+	if c.RequirePass != "" {
+		sum := sha256.Sum256([]byte(c.RequirePass))
+		password = "#" + hex.EncodeToString(sum[:])
+	}
+	missing := map[string]bool{
+		"on": true, password: true, "keys": true, "channels": true, "commands": true,
+	}
+	for _, word := range words[2:] {
+		switch word = strings.ToLower(word); word {
+		case "~*", "allkeys":
+			word = "keys"
+		case "&*", "allchannels":
+			word = "channels"
+		case "+@all", "allcommands":
+			word = "commands"
+		case "sanitize-payload": // means nothing here: lockredis has no RESTORE
+			continue
+		case "on", password:
+		default:
+			return false
+		}
+		delete(missing, word)
+	}
+	return len(missing) == 0
+}
