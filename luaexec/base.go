@@ -6,13 +6,13 @@ import (
 	"github.com/lockredis/lockredis/luaexec/lualib"
 )
 
-// openBase puts this package's versions of the basic functions in place: those
-// that must know read-only tables, protected calls, and the loading of code.
+// openBase installs this package's versions of the basic functions: the ones that
+// must look behind proxies, the protected calls, and the ones that load code.
 func (m *machine) openBase() {
 	L, g := m.L, m.globals
 	set := func(name string, fn lua.LGFunction) { g.RawSetString(name, L.NewFunction(fn)) }
 	set("next", m.next)
-	next := L.NewFunction(m.next) // C Lua's pairs has its own next, too
+	next := L.NewFunction(m.next) // pairs has a next of its own, as in C Lua
 	set("pairs", func(L *lua.LState) int {
 		lualib.CheckTable(L, 1)
 		L.SetTop(1)
@@ -34,19 +34,18 @@ func (m *machine) openBase() {
 	m.wrapTableLibrary()
 }
 
-// wrapTableLibrary teaches the functions of table about stand-ins.
+// wrapTableLibrary makes the functions of the table library look behind proxies.
+// The functions that it leaves alone read the length first, which is 0 for a
+// proxy.
 func (m *machine) wrapTableLibrary() {
-	lib := m.globals.RawGetString("table").(*lua.LTable)
+	lib := mustLibrary(m.globals, "table")
 	wrap := func(name string, writes bool) {
-		fn, ok := lib.RawGetString(name).(*lua.LFunction)
-		if !ok {
-			return
-		}
-		inner := fn.GFunction
+		inner := mustFunction(lib, name)
 		lib.RawSetString(name, m.L.NewFunction(func(L *lua.LState) int {
 			if t, ok := L.Get(1).(*lua.LTable); ok && t.Metatable != lua.LNil {
 				real, readonly := m.sandbox.behind(t)
-				if readonly && writes && (L.GetTop() < 3 || L.Get(2).Type() == lua.LTNumber) {
+				numbered := L.GetTop() < 3 || L.Get(2).Type() == lua.LTNumber
+				if readonly && writes && numbered {
 					refuse(L)
 				}
 				L.Replace(1, real)
@@ -62,7 +61,7 @@ func (m *machine) wrapTableLibrary() {
 func (m *machine) next(L *lua.LState) int {
 	t, _ := m.sandbox.behind(lualib.CheckTable(L, 1))
 	after := L.Get(2)
-	if after != lua.LNil && !hasHad(t, after) {
+	if after != lua.LNil && !hasOrHadKey(t, after) {
 		L.Error(lua.LString("invalid key to 'next'"), 0)
 	}
 	key, value := t.Next(after)
@@ -127,16 +126,16 @@ func (m *machine) setmetatable(L *lua.LState) int {
 	if _, readonly := m.sandbox.behind(t); readonly {
 		refuse(L)
 	}
-	if standIn, ok := meta.(*lua.LTable); ok {
-		meta, _ = m.sandbox.behind(standIn)
+	if proxy, ok := meta.(*lua.LTable); ok {
+		meta, _ = m.sandbox.behind(proxy)
 	}
 	t.Metatable = meta
 	L.SetTop(1)
 	return 1
 }
 
-// redisErrorHandler is the global function Redis leaves visible: it turns an
-// error into the table that carries its place.
+// redisErrorHandler is __redis__err__handler, which Redis leaves visible to
+// scripts: it turns an error into a table with the source and line of the error.
 func (m *machine) redisErrorHandler(L *lua.LState) int {
 	v := L.Get(1)
 	t, ok := v.(*lua.LTable)

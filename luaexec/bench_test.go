@@ -27,6 +27,10 @@ func (c *cannedCaller) Call(args resp.Args) resp.Reply {
 		return resp.Int(29_871)
 	case "hexists":
 		return resp.Int(0)
+	case "get":
+		return resp.BulkString("6b0b5a3e-6f0e-4d4b-9d5c-0a4b7d5e1c2f:1")
+	case "set":
+		return resp.OK
 	}
 	return resp.Int(1)
 }
@@ -54,6 +58,26 @@ func benchmarkRun(b *testing.B, script string, c Caller) {
 
 func BenchmarkLockTaken(b *testing.B) { benchmarkRun(b, lockScript, &cannedCaller{free: true}) }
 func BenchmarkLockHeld(b *testing.B)  { benchmarkRun(b, lockScript, &cannedCaller{}) }
+
+// BenchmarkStringReplies is a script that keeps four string replies.
+func BenchmarkStringReplies(b *testing.B) {
+	benchmarkRun(b, `local a, b = redis.call('get', KEYS[1]), redis.call('get', KEYS[1])
+local c, d = redis.call('get', KEYS[1]), redis.call('get', KEYS[1])
+return a == b and c == d`, &cannedCaller{})
+}
+
+// BenchmarkNumberReplies is a script that keeps four number replies.
+func BenchmarkNumberReplies(b *testing.B) {
+	benchmarkRun(b, `local a, b = redis.call('pttl', KEYS[1]), redis.call('pttl', KEYS[1])
+local c, d = redis.call('pttl', KEYS[1]), redis.call('pttl', KEYS[1])
+return a == b and c == d`, &cannedCaller{})
+}
+
+// BenchmarkDiscardedReply is a script that ignores a status reply, as unlock
+// scripts do when they set the unlock latch.
+func BenchmarkDiscardedReply(b *testing.B) {
+	benchmarkRun(b, "redis.call('set', KEYS[1], 1, 'px', ARGV[1]) return 1", &cannedCaller{})
+}
 
 func BenchmarkReturnConstant(b *testing.B) { benchmarkRun(b, "return 1", &cannedCaller{}) }
 

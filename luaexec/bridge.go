@@ -9,8 +9,8 @@ import (
 	"github.com/lockredis/lockredis/resp"
 )
 
-// call is redis.call: an error of the command ends the script, unless a pcall
-// catches it.
+// call is redis.call. An error of the command ends the script, unless a pcall
+// catches it. The reply is not converted when the script discards it.
 func (m *machine) call(L *lua.LState) int {
 	args, failure := m.commandArgs(L)
 	if failure != "" {
@@ -20,7 +20,7 @@ func (m *machine) call(L *lua.LState) int {
 	if reply.IsError() {
 		return throwError(L, reply.Text(), true)
 	}
-	if topFrame(L).parent().discards() {
+	if topFrame(L).parent().discardsResults() {
 		return 0
 	}
 	L.Push(m.toLua(reply))
@@ -38,8 +38,9 @@ func (m *machine) pcallCommand(L *lua.LState) int {
 	return 1
 }
 
-// commandArgs collects the arguments of the running function as a command. The
-// strings are not copied.
+// commandArgs returns the arguments of the running function as a command, valid
+// until the next call. The strings are not copied. failure is an error text, or
+// "".
 func (m *machine) commandArgs(L *lua.LState) (args resp.Args, failure string) {
 	n := L.GetTop()
 	if n == 0 {
@@ -59,11 +60,12 @@ func (m *machine) commandArgs(L *lua.LState) (args resp.Args, failure string) {
 	return m.args, ""
 }
 
-// number returns the text of a number argument: C's %.17g. When digits has to
-// grow, the arguments already in it keep the old array.
+// number returns the text of a number argument: C's %.17g. The text is in
+// m.digits. When m.digits grows, earlier arguments keep the old array.
 func (m *machine) number(f float64) []byte {
 	start := len(m.digits)
-	if f == math.Trunc(f) && math.Abs(f) < 1e17 && (f != 0 || !math.Signbit(f)) {
+	negativeZero := f == 0 && math.Signbit(f)
+	if f == math.Trunc(f) && math.Abs(f) < 1e17 && !negativeZero {
 		m.digits = strconv.AppendInt(m.digits, int64(f), 10)
 	} else {
 		m.digits = resp.AppendFloat(m.digits, f, 17)
@@ -71,8 +73,8 @@ func (m *machine) number(f float64) []byte {
 	return m.digits[start:len(m.digits):len(m.digits)]
 }
 
-// command passes a command on. inCall stays set when it panics: gopher-lua makes
-// an error of the panic, which a script could catch.
+// command runs a command. inCall stays set when the command panics: gopher-lua
+// turns the panic into an error, which a script could catch.
 func (m *machine) command(args resp.Args) resp.Reply {
 	m.inCall = true
 	reply := m.caller.Call(args)
@@ -80,8 +82,8 @@ func (m *machine) command(args resp.Args) resp.Reply {
 	return reply
 }
 
-// errorTable is how an error looks to a script. counted says that the command
-// which failed has counted the error already, so that EVAL must not.
+// errorTable returns an error as scripts see it. counted means that the failed
+// command has already counted the error in INFO, so EVAL must not count it again.
 func errorTable(L *lua.LState, text string, counted bool) *lua.LTable {
 	t := L.CreateTable(0, 2)
 	t.RawSetString("err", lua.LString(text))
@@ -91,6 +93,7 @@ func errorTable(L *lua.LState, text string, counted bool) *lua.LTable {
 	return t
 }
 
+// throwError throws errorTable(text, counted).
 func throwError(L *lua.LState, text string, counted bool) int {
 	L.Error(errorTable(L, cloned(text), counted), 0)
 	return 0

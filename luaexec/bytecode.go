@@ -2,8 +2,8 @@ package luaexec
 
 import lua "github.com/yuin/gopher-lua"
 
-// Instructions of gopher-lua's machine: six bits of operation, eight of A, nine
-// of C and nine of B.
+// An instruction of gopher-lua has six bits of operation, eight of A, nine of C
+// and nine of B.
 
 func opcode(code uint32) int   { return int(code >> 26) }
 func operandA(code uint32) int { return int(code >> 18 & 0xff) }
@@ -16,10 +16,10 @@ func withC(code uint32, c int) uint32 { return code&^(maxOperandC<<9) | uint32(c
 
 const nop = uint32(lua.OP_NOP) << 26
 
-// placeFields gives the instructions of table constructors their lines, see
-// syntax.Block.
-func placeFields(p *lua.FunctionProto, fields [][]int) {
-	placed := make(map[int]int) // by constructor, how many fields have their line
+// setFieldLines sets the lines of the instructions of table constructors. fields is
+// syntax.Block.Fields.
+func setFieldLines(p *lua.FunctionProto, fields [][]int) {
+	placed := make(map[int]int) // by constructor, the number of fields with a line
 	for pc, line := range p.DbgSourcePositions {
 		if line >= 0 {
 			continue
@@ -33,17 +33,18 @@ func placeFields(p *lua.FunctionProto, fields [][]int) {
 		p.DbgSourcePositions[pc] = fields[n][field]
 	}
 	for _, child := range p.FunctionPrototypes {
-		placeFields(child, fields)
+		setFieldLines(child, fields)
 	}
 }
 
-// mendTables corrects what gopher-lua's compiler makes of table constructors:
-// after each 50 positional values it stores them, and wrongly does so again
-// after every keyed field that follows at once; it stores a multiple value that
-// follows 50 others in the place of these, and the values beyond the 25550th in
-// places below 1.
-func mendTables(p *lua.FunctionProto) {
-	var stored [256]int // by register, how often the table there has got 50 values
+// fixConstructors corrects three mistakes of gopher-lua's compiler in table
+// constructors. It stores positional values in blocks of 50 (SETLIST):
+//
+//   - It stores a block again after every keyed field that follows directly.
+//   - It stores a multiple value after a full block at the indexes of that block.
+//   - It stores the values after the 25550th at indexes below 1.
+func fixConstructors(p *lua.FunctionProto) {
+	var stored [256]int // by register, the number of full blocks in the table there
 	for pc := 0; pc < len(p.Code); pc++ {
 		code := p.Code[pc]
 		a := operandA(code)
@@ -60,7 +61,7 @@ func mendTables(p *lua.FunctionProto) {
 			} else if full {
 				stored[a]++
 			}
-			pc += numberBlock(p.Code[pc:], block)
+			pc += setBlock(p.Code[pc:], block)
 		}
 	}
 }
@@ -72,10 +73,10 @@ func setsField(code uint32, a int) bool {
 	return (op == lua.OP_SETTABLE || op == lua.OP_SETTABLEKS) && operandA(code) == a
 }
 
-// numberBlock gives the SETLIST at the start of code its number, or takes it out
-// for 0. It returns how many words follow that are no instructions: a number
-// that C cannot hold stands there.
-func numberBlock(code []uint32, block int) int {
+// setBlock sets the block number of the SETLIST at the start of code, or removes
+// the instruction if block is 0. It returns 1 if the word after it is not an
+// instruction but a block number that is too large for C, else 0.
+func setBlock(code []uint32, block int) int {
 	long := operandC(code[0]) == 0
 	switch {
 	case block == 0:

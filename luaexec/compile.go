@@ -12,7 +12,7 @@ import (
 // scriptName stands before the line in every message about a script.
 const scriptName = "user_script"
 
-// scriptSource is what the error frame calls a script.
+// scriptSource is the name of a script after the message of an error.
 const scriptSource = "@user_script"
 
 // chunk is a compiled piece of Lua: a script, or the argument of loadstring.
@@ -21,10 +21,10 @@ type chunk struct {
 	loops bool
 }
 
-// compile translates source. name stands before the line in error messages,
-// those of the compiler (the error returned) and later ones. bound reports
-// which "library.field" names the environment has. memory is how many bytes the
-// compiler may take, 0 for any number.
+// compile compiles source. name stands before the line in error messages: in the
+// returned error, and in errors when the chunk runs. bound reports whether the
+// environment has a name such as "redis.call". memory limits the bytes that
+// compiling may allocate; 0 means no limit.
 func compile(source, name string, bound func(string) bool, memory int) (chunk, error) {
 	block, err := syntax.Parse(source, syntax.Options{Name: name, Bound: bound, Memory: memory})
 	if err != nil {
@@ -42,26 +42,29 @@ func compile(source, name string, bound func(string) bool, memory int) (chunk, e
 		return chunk{}, syntax.Errorf(name, max(proto.LastLineDefined, 1), "%s", errTooLong)
 	}
 	if len(block.Fields) > 0 {
-		placeFields(proto, block.Fields)
+		setFieldLines(proto, block.Fields)
 	}
 	dropArgTable(proto)
-	tidy(proto)
-	return chunk{proto: proto, loops: block.Loops || len(source) > maxStraight}, nil
+	finish(proto)
+	return chunk{proto: proto, loops: block.Loops || len(source) > maxUnchecked}, nil
 }
 
-// maxStraight is how long a source without a loop may be, in bytes, to run
-// without safe points: a long one can take much memory in many small pieces.
-const maxStraight = 4 << 10
+// maxUnchecked is the length in bytes up to which a source without a loop runs
+// without safe points. A longer one can allocate much memory in many small pieces.
+const maxUnchecked = 4 << 10
 
-// tidy takes the library from the names of called functions, as they appear in
-// "bad argument #1 to 'rep'", and gives back what gopher-lua keeps in reserve
-// for each function: 12 KB for its code, 7 KB for all else. Nobody asks for the
-// names of its local variables.
-func tidy(p *lua.FunctionProto) {
+// finish completes the work of gopher-lua's compiler on p and its inner functions:
+//
+//   - It removes the library from the names of called functions, which appear in
+//     errors such as "bad argument #1 to 'rep'".
+//   - It corrects table constructors.
+//   - It frees unused capacity, 12 KB of code and 7 KB of the rest for a function,
+//     and the names of local variables, which nothing reads.
+func finish(p *lua.FunctionProto) {
 	for i, call := range p.DbgCalls {
 		p.DbgCalls[i].Name = lastPart(call.Name)
 	}
-	mendTables(p)
+	fixConstructors(p)
 	p.Code = slices.Concat(p.Code)
 	p.Constants = slices.Concat(p.Constants)
 	p.FunctionPrototypes = slices.Concat(p.FunctionPrototypes)
@@ -69,26 +72,25 @@ func tidy(p *lua.FunctionProto) {
 	p.DbgCalls = slices.Concat(p.DbgCalls)
 	p.DbgUpvalues = slices.Concat(p.DbgUpvalues)
 	p.DbgLocals = nil
-	trimStrings(p)
 	for _, child := range p.FunctionPrototypes {
-		tidy(child)
+		finish(child)
 	}
 }
 
-// unmeasured is the length of a source, in bytes, up to which nobody asks how
-// much memory compiling it may take.
-const unmeasured = 32 << 10
+// unlimitedSource is the length in bytes up to which a source is compiled without
+// a limit of memory.
+const unlimitedSource = 32 << 10
 
-// compileMemory is how many bytes it may take to compile source, 0 for any
-// number.
+// compileMemory is the number of bytes that compiling source may allocate; 0 means
+// no limit.
 func (o Options) compileMemory(source string) int {
-	if len(source) <= unmeasured {
+	if len(source) <= unlimitedSource {
 		return 0
 	}
 	return int(o.growth(heapBytes()))
 }
 
-// lastPart takes the function's own name from one the compiler bound whole.
+// lastPart returns "call" for "redis.call", and a name without a dot unchanged.
 func lastPart(name string) string {
 	for i := len(name) - 1; i >= 0; i-- {
 		if name[i] == '.' {
@@ -98,10 +100,12 @@ func lastPart(name string) string {
 	return name
 }
 
-// maxJump is the farthest an instruction can jump. gopher-lua checks it for
-// some jumps only, and would jump elsewhere.
+// maxJump is the greatest distance of a jump. gopher-lua checks it for some jumps
+// only; the others would jump to a wrong instruction.
 const maxJump = 1<<17 - 1
 
+// hasLongJump reports whether p or an inner function is so long that one of its
+// jumps may exceed maxJump.
 func hasLongJump(p *lua.FunctionProto) bool {
 	if len(p.Code) > maxJump {
 		return true
@@ -114,7 +118,7 @@ func hasLongJump(p *lua.FunctionProto) bool {
 	return false
 }
 
-// dropArgTable saves a 2.6 KB allocation per run: the main function is vararg,
-// and gopher-lua would build Lua 5.0's "arg" table for it. Scripts get no
+// dropArgTable saves an allocation of 2.6 KB in every run. The main function is
+// vararg, so gopher-lua would build Lua 5.0's table "arg" for it. Scripts get no
 // arguments, and "arg" is an undefined global in Redis. Inner functions keep it.
 func dropArgTable(p *lua.FunctionProto) { p.IsVarArg &^= lua.VarArgNeedsArg }

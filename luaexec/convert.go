@@ -11,8 +11,8 @@ import (
 	"github.com/lockredis/lockredis/resp"
 )
 
-// toLua converts a command's reply. It copies what it keeps: the next command
-// may change what the reply points to.
+// toLua converts a command's reply. It copies every string that it keeps, because
+// the next command may change the memory that the reply points to.
 func (m *machine) toLua(r resp.Reply) lua.LValue {
 	switch r.Kind() {
 	case resp.KindInt:
@@ -37,29 +37,31 @@ func (m *machine) toLua(r resp.Reply) lua.LValue {
 	return lua.LFalse
 }
 
-// elemBytes is what a value of a reply takes at least, and enoughBytes what is
-// worth a safe point.
 const (
-	elemBytes   = 64
-	enoughBytes = 64 << 10
+	// elemBytes is the least memory that one value of a reply takes.
+	elemBytes = 64
+	// announcedBytes is the amount of memory from which a conversion passes a
+	// safe point.
+	announcedBytes = 64 << 10
 )
 
-// take announces the bytes of a command's reply, those of many values at once.
+// take counts the memory of a value that is converted from a command's reply. It
+// passes a safe point, which may throw, for every announcedBytes.
 func (m *machine) take(bytes int) {
-	if m.taken += bytes + elemBytes; m.taken >= enoughBytes {
+	if m.taken += bytes + elemBytes; m.taken >= announcedBytes {
 		m.taken, bytes = 0, m.taken
 		lualib.Announce(m.L, bytes)
 	}
 }
 
-// dies does the same for the script's own reply, and reports whether there is to
-// be none.
-func (m *machine) dies(bytes int) bool {
-	if m.taken += bytes + elemBytes; m.taken < enoughBytes {
+// takeReply is take for the script's own reply. It reports whether the safe point
+// has killed the script.
+func (m *machine) takeReply(bytes int) (killed bool) {
+	if m.taken += bytes + elemBytes; m.taken < announcedBytes {
 		return false
 	}
 	m.taken, bytes = 0, m.taken
-	return m.ticker.dies(bytes)
+	return m.ticker.safePoint(bytes)
 }
 
 func (m *machine) arrayToLua(elems []resp.Reply) lua.LValue {
@@ -71,8 +73,8 @@ func (m *machine) arrayToLua(elems []resp.Reply) lua.LValue {
 	return t
 }
 
-// aggregateToLua converts a map or set: a table of its own kind once the script
-// asked for RESP3, an array before.
+// aggregateToLua converts a map or set: to {map = …} or {set = …} after
+// redis.setresp(3), to an array before.
 func (m *machine) aggregateToLua(r resp.Reply) lua.LValue {
 	if m.proto < 3 {
 		return m.arrayToLua(r.Elems())
@@ -97,8 +99,8 @@ func setField(t *lua.LTable, key, value lua.LValue) {
 	}
 }
 
-// scalar3ToLua converts the types only RESP3 has; before redis.setresp(3) they
-// arrive in the form RESP2 clients get.
+// scalar3ToLua converts the types that only RESP3 has. Before redis.setresp(3)
+// scripts get them in the form of RESP2.
 func (m *machine) scalar3ToLua(r resp.Reply) lua.LValue {
 	switch r.Kind() {
 	case resp.KindBool:
@@ -134,19 +136,21 @@ func (m *machine) oneField(name string, v lua.LValue) lua.LValue {
 // cloned copies s, which may point into the store.
 func cloned(s string) string { return strings.Clone(s) }
 
-// maxReplyDepth is where Redis's conversion of nested tables runs out of C Lua
-// stack: the table at this depth becomes an error.
+// maxReplyDepth is the depth of nesting at which Redis's conversion exceeds the
+// stack of C Lua: a table at this depth becomes an error.
 const maxReplyDepth = 7995
 
-// maxReplyElems bounds the elements of a script's answer, and the greatest
-// length of a string all its strings together. A table that holds another one
-// twice, and so on, doubles its answer with every level.
+// maxReplyElems is the largest number of elements in a script's reply. The total
+// length of its strings is limited to maxString. Without limits a small table
+// could make a huge reply: one that holds another table twice, and so on, doubles
+// the reply with every level.
 //
-// Differs from Redis: it sends until its memory is gone.
+// Differs from Redis: it converts until its memory is used up.
 const maxReplyElems = 1 << 23
 
-// toReply converts what a script returns. Tables convert by their first special
-// field, else as arrays up to the first nil.
+// toReply converts the value that a script returns. depth is the number of tables
+// around it. A table is converted by its first special field (see typedTable),
+// else as an array that ends before the first nil.
 func (m *machine) toReply(v lua.LValue, depth int) resp.Reply {
 	if m.elems++; m.elems > maxReplyElems {
 		return resp.Nil
@@ -188,7 +192,7 @@ func (m *machine) tableToReply(t *lua.LTable, depth int) resp.Reply {
 		m.elems = maxReplyElems
 		return resp.Nil
 	}
-	if m.dies(n * int(unsafe.Sizeof(resp.Reply{}))) {
+	if m.takeReply(n * int(unsafe.Sizeof(resp.Reply{}))) {
 		m.elems = maxReplyElems
 		return resp.Nil
 	}
@@ -199,15 +203,15 @@ func (m *machine) tableToReply(t *lua.LTable, depth int) resp.Reply {
 	return resp.Array(elems...)
 }
 
-// cText is what C sees of a string: what stands before a NUL.
+// cText is the part of a string that C sees: the bytes before the first NUL.
 func cText(s string) string {
 	before, _, _ := strings.Cut(s, "\x00")
 	return before
 }
 
-// typedTable converts a table that stands for one RESP value. The order of the
-// fields is Redis's.
-func (m *machine) typedTable(t *lua.LTable, depth int) (resp.Reply, bool) {
+// typedTable converts a table that has one of the special fields, such as err or
+// map. ok is false for any other table. It tries the fields in Redis's order.
+func (m *machine) typedTable(t *lua.LTable, depth int) (r resp.Reply, ok bool) {
 	if s, ok := t.RawGetString("err").(lua.LString); ok {
 		return resp.Error(oneLine(cText(string(s)))), true
 	}
@@ -228,7 +232,8 @@ func (m *machine) typedTable(t *lua.LTable, depth int) (resp.Reply, bool) {
 	}
 	if f, ok := t.RawGetString("verbatim_string").(*lua.LTable); ok {
 		s, hasText := f.RawGetString("string").(lua.LString)
-		if format, hasFormat := f.RawGetString("format").(lua.LString); hasText && hasFormat {
+		format, hasFormat := f.RawGetString("format").(lua.LString)
+		if hasText && hasFormat {
 			return resp.VerbatimAs(string(format), string(s)), true
 		}
 	}
@@ -238,7 +243,10 @@ func (m *machine) typedTable(t *lua.LTable, depth int) (resp.Reply, bool) {
 func (m *machine) mapToReply(t *lua.LTable, depth int) resp.Reply {
 	var elems []resp.Reply
 	t, _ = m.sandbox.behind(t)
-	for k, v := t.Next(lua.LNil); k != lua.LNil && m.elems < maxReplyElems; k, v = t.Next(k) {
+	for k, v := t.Next(lua.LNil); k != lua.LNil; k, v = t.Next(k) {
+		if m.elems >= maxReplyElems {
+			break
+		}
 		elems = append(elems, m.toReply(k, depth+2), m.toReply(v, depth+2))
 	}
 	return resp.Map(elems...)
@@ -247,13 +255,16 @@ func (m *machine) mapToReply(t *lua.LTable, depth int) resp.Reply {
 func (m *machine) setToReply(t *lua.LTable, depth int) resp.Reply {
 	var elems []resp.Reply
 	t, _ = m.sandbox.behind(t)
-	for k, _ := t.Next(lua.LNil); k != lua.LNil && m.elems < maxReplyElems; k, _ = t.Next(k) {
+	for k, _ := t.Next(lua.LNil); k != lua.LNil; k, _ = t.Next(k) {
+		if m.elems >= maxReplyElems {
+			break
+		}
 		elems = append(elems, m.toReply(k, depth+2))
 	}
 	return resp.Set(elems...)
 }
 
-// oneLine replaces line breaks, which a status or error cannot hold.
+// oneLine replaces line breaks by spaces: a status or error cannot contain them.
 func oneLine(s string) string {
 	if strings.IndexByte(s, '\r') < 0 && strings.IndexByte(s, '\n') < 0 {
 		return s
@@ -261,8 +272,8 @@ func oneLine(s string) string {
 	return strings.NewReplacer("\r", " ", "\n", " ").Replace(s)
 }
 
-// truncate is C's (long long) of a double on x86-64: what does not fit becomes
-// the lowest integer, on every machine.
+// truncate is C's (long long) of a double on x86-64, on every machine: a value out
+// of range becomes the lowest integer.
 func truncate(f float64) int64 {
 	if f >= -0x1p63 && f < 0x1p63 {
 		return int64(f)

@@ -7,25 +7,27 @@ import (
 )
 
 const (
-	maxThreadCalls = 1 << 14 // how deep a coroutine gets in C Lua
-	minThreadCalls = 1000
-	threadRegs     = 256
-	// maxAllCalls is how many calls all running coroutines may have open together:
-	// coroutines, and metamethods in them, nest on Go's stack, which must not
-	// overflow. Differs from Redis.
+	maxThreadCalls = 1 << 14 // calls that a coroutine can nest, as in C Lua
+	minThreadCalls = 1000    // the least, in a script that makes many coroutines
+	threadRegs     = 256     // registers that a coroutine starts with
+	// maxAllCalls is the number of calls that all running coroutines may have open
+	// together. Coroutines, and metamethods in them, nest on Go's stack, which must
+	// not overflow.
+	//
+	// Differs from Redis: it counts the calls of each coroutine alone.
 	maxAllCalls = 120_000
 )
 
 // coroutineLibrary returns the global table coroutine. gopher-lua's create and
-// resume do the switching; what is checked before it, and what is said when it
-// cannot be, is C Lua's.
+// resume do the switching. The checks before it, and their error messages, are
+// those of C Lua.
 func (m *machine) coroutineLibrary() *lua.LTable {
 	L := m.L
 	lib := L.NewTable()
 	open(L, lua.CoroutineLibName, lua.OpenCoroutine)
-	theirs := m.globals.RawGetString(lua.CoroutineLibName).(*lua.LTable)
-	m.coCreate = theirs.RawGetString("create").(*lua.LFunction).GFunction
-	m.coResume = theirs.RawGetString("resume").(*lua.LFunction).GFunction
+	original := mustLibrary(m.globals, lua.CoroutineLibName)
+	m.coCreate = mustFunction(original, "create")
+	m.coResume = mustFunction(original, "resume")
 	for name, fn := range map[string]lua.LGFunction{
 		"create":  m.createThread,
 		"resume":  m.resumeThread,
@@ -39,8 +41,9 @@ func (m *machine) coroutineLibrary() *lua.LTable {
 	return lib
 }
 
-// createThread is coroutine.create. A new stack is small and grows, up to a bound
-// that costs memory: it gets lower when a script makes many.
+// createThread is coroutine.create. A coroutine's stack starts small and grows up
+// to a bound. The bound costs memory, so it falls with the number of coroutines
+// that the script has made.
 func (m *machine) createThread(L *lua.LState) int {
 	if f, ok := L.Get(1).(*lua.LFunction); !ok || f.IsG {
 		lualib.ArgError(L, 1, "Lua function expected")
@@ -84,7 +87,7 @@ func (m *machine) resume(L *lua.LState, thread *lua.LState) int {
 	if m.finished[thread] {
 		return m.finishThread(L, thread)
 	}
-	if n := topFrame(thread).wanted(); n >= 0 {
+	if n := topFrame(thread).results(); n >= 0 {
 		L.SetTop(1 + n)
 	}
 	m.nesting++
@@ -101,7 +104,7 @@ func (m *machine) resume(L *lua.LState, thread *lua.LState) int {
 	return n
 }
 
-// explain puts the error of a coroutine into C Lua's words.
+// explain replaces the error of a coroutine by C Lua's message for it.
 func (m *machine) explain(L *lua.LState) {
 	err := L.Get(-1)
 	if err == lua.LString(goStackFull) {
@@ -111,7 +114,7 @@ func (m *machine) explain(L *lua.LState) {
 	L.Replace(-1, asCLua(err))
 }
 
-// unresumable is the reason why thread cannot be resumed, or "".
+// unresumable is the error of resuming thread, "" if it can be resumed.
 func (m *machine) unresumable(thread *lua.LState) string {
 	if status := m.status(thread); status != "suspended" {
 		return "cannot resume " + status + " coroutine"
@@ -135,7 +138,8 @@ func (m *machine) status(thread *lua.LState) string {
 	return "suspended"
 }
 
-// wrapThread is coroutine.wrap: a function that resumes and passes errors on.
+// wrapThread is coroutine.wrap: it returns a function that resumes a coroutine
+// and throws the coroutine's errors.
 func (m *machine) wrapThread(L *lua.LState) int {
 	m.createThread(L)
 	thread := L.Get(-1).(*lua.LState)
@@ -158,15 +162,16 @@ func (m *machine) wrapThread(L *lua.LState) int {
 	return 1
 }
 
-// yieldThread is coroutine.yield. Go code between the coroutine's start and
-// here cannot be left in the middle, as C code in C Lua cannot.
+// yieldThread is coroutine.yield. It throws if a Go function is open between the
+// start of the coroutine and yield, as C Lua throws for a C function: such a
+// function cannot be suspended.
 func (m *machine) yieldThread(L *lua.LState) int {
 	if L.Parent == nil {
 		L.Error(lua.LString(errYield), 0)
 	}
 	caller := topFrame(L).parent()
-	for f := caller; f.p != nil; f = f.parent() {
-		if !f.calls() {
+	for f := caller; f.exists(); f = f.parent() {
+		if !f.isCall() {
 			L.Error(lua.LString(errYield), 0)
 		}
 	}
@@ -179,8 +184,9 @@ func (m *machine) yieldThread(L *lua.LState) int {
 	return -1
 }
 
-// finishThread resumes a coroutine whose function ended in "return yield()":
-// gopher-lua has dropped its only frame already, and it returns what it is given.
+// finishThread resumes a coroutine that is suspended in "return yield()".
+// gopher-lua has already dropped its only frame. The coroutine ends, and returns
+// the values that resume was given.
 func (m *machine) finishThread(L *lua.LState, thread *lua.LState) int {
 	delete(m.finished, thread)
 	thread.Dead = true

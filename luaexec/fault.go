@@ -11,15 +11,15 @@ import (
 	"github.com/lockredis/lockredis/resp"
 )
 
-// fault is where the error that ends a script was raised, as Redis tells it
-// behind the message: the source and line of the innermost Lua code.
+// fault is the place that Redis names after the message of an error that ends a
+// script: the source and line of the innermost Lua code when it was raised.
 type fault struct {
 	source string
-	line   int // 0: there is no Lua code
+	line   int // 0 if no place is known, -1 if the function and its caller are Go
 }
 
-// noteFault is the message handler of the outermost protected call. It runs
-// while the stack of the error is still there, and leaves the error as it is.
+// noteFault is the message handler of the outermost protected call: it sets
+// m.fault and returns the error unchanged. It runs before the stack is unwound.
 func (m *machine) noteFault(L *lua.LState) int {
 	m.checkPanic(L.Get(1))
 	m.fault = m.faultAt(L)
@@ -27,17 +27,18 @@ func (m *machine) noteFault(L *lua.LState) int {
 	return 1
 }
 
-// checkPanic marks the state as broken when an error was a panic of Go code:
-// gopher-lua passes the panic's text on as the error. It is first called while
-// the stack of the panic is still there.
+// checkPanic marks the state as broken when an error was a panic of Go code.
+// gopher-lua turns a panic into an error with the panic's text. The first call
+// comes before the stack is unwound, so that OnPanic gets the panic's stack.
 func (m *machine) checkPanic(v lua.LValue) {
-	s, ok := v.(lua.LString)
-	if m.inCall || ok && (strings.HasPrefix(string(s), "runtime error: ") || strings.HasPrefix(string(s), "interface conversion: ")) {
+	s, _ := v.(lua.LString)
+	if m.inCall || strings.HasPrefix(string(s), "runtime error: ") ||
+		strings.HasPrefix(string(s), "interface conversion: ") {
 		m.notePanic(v)
 	}
 }
 
-// notePanic marks the state as broken and tells of a run's first panic.
+// notePanic marks the state as broken, and calls OnPanic for a run's first panic.
 func (m *machine) notePanic(cause any) {
 	m.broken = true
 	if m.panicked || m.opts.OnPanic == nil {
@@ -47,8 +48,8 @@ func (m *machine) notePanic(cause any) {
 	m.opts.OnPanic(cause, debug.Stack())
 }
 
-// faultAt looks where Redis's handler looks: the function that raised the
-// error, or its caller when that is not Lua.
+// faultAt returns the place that Redis's error handler would find: the function
+// that raised the error, or the caller if that function is not Lua.
 func (m *machine) faultAt(L *lua.LState) fault {
 	for level := 1; level <= 2; level++ {
 		dbg, ok := L.GetStack(level)
@@ -66,8 +67,8 @@ func (m *machine) faultAt(L *lua.LState) fault {
 	return fault{source: "=[C]", line: -1}
 }
 
-// faultIn reads the place from the message of an error that no handler could
-// look at, because the stack was full.
+// faultIn reads the place from an error's message. It is for errors that did not
+// reach noteFault, because the stack was full.
 func faultIn(text string) fault {
 	rest, ok := strings.CutPrefix(text, "ERR "+scriptName+":")
 	digits, _, found := strings.Cut(rest, ":")
@@ -83,11 +84,12 @@ func (m *machine) framed(text string, at fault) resp.Reply {
 	if at.line == 0 {
 		return resp.Error(text)
 	}
-	return resp.Error(text + " script: " + m.script.sha + ", on " + at.source + ":" + strconv.Itoa(at.line) + ".")
+	place := at.source + ":" + strconv.Itoa(at.line)
+	return resp.Error(text + " script: " + m.script.sha + ", on " + place + ".")
 }
 
-// errorText is the message of an error value: a table's err field, which may
-// come from its metatable, anything else as tostring shows it, with the class ERR.
+// errorText is the text of the error reply for an error value: the field err of a
+// table, else the class ERR and the value as tostring shows it.
 func errorText(L *lua.LState, v lua.LValue) string {
 	switch v := v.(type) {
 	case lua.LString:
@@ -101,14 +103,14 @@ func errorText(L *lua.LState, v lua.LValue) string {
 		case lua.LNumber:
 			return lualib.FormatNumber(float64(e))
 		}
-		// Differs from Redis: 7.0.15 reads the missing field and dies.
+		// Differs from Redis: 7.0.15 crashes when the field is missing.
 		return errNoErrField
 	}
 	return "ERR " + v.String()
 }
 
-// errField is the field err of a table. There is nobody to tell when its
-// metatable throws, and it has none then.
+// errField is the field err of a table, which may come from its metatable. It is
+// nil if the metatable throws: the script has already ended.
 func errField(L *lua.LState, t *lua.LTable) lua.LValue {
 	if t.Metatable == lua.LNil {
 		return t.RawGetString("err")
@@ -119,7 +121,6 @@ func errField(L *lua.LState, t *lua.LTable) lua.LValue {
 		L.Push(L.GetField(t, "err"))
 		return 1
 	}))
-	*errorFunc(L) = true
 	if err := L.PCall(0, 1, nil); err != nil {
 		return lua.LNil
 	}

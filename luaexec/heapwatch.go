@@ -6,43 +6,42 @@ import (
 	"sync/atomic"
 )
 
-// defaultGrowth is how much a script may make the heap grow, in bytes, when
-// Options.Growth does not say. Running out of memory is nothing Go could
-// recover from.
+// defaultGrowth is the number of bytes by which a script may make the heap grow
+// when Options.Growth is nil. Go cannot recover from running out of memory.
 //
-// Differs from Redis: its scripts take what the machine has.
+// Differs from Redis: its scripts may use all memory of the machine.
 const defaultGrowth = 1 << 30
 
-// heapWatch ends scripts that eat the heap. It looks at the heap's size at each
-// safe point, which takes 0.4 µs. The ticker passes one as soon as Go has
-// collected garbage, too: a single instruction can take a gigabyte, but not without
-// that. That signal comes late on a busy machine.
+// heapWatch ends scripts that use too much of the heap. It reads the heap's size
+// at each safe point, which takes 0.4 µs. The ticker also passes a safe point soon
+// after each garbage collection: a single instruction can allocate a gigabyte, but
+// not without a collection. On a busy machine this signal comes late.
 type heapWatch struct {
-	allowed func(heap uint64) uint64 // Options.Growth
+	allowed func(heap uint64) uint64 // Options.Growth, or its default
 
-	top    uint64 // heap size that ends the script; 0: it was not looked at yet
-	growth uint64 // how far that was away
-	alarm  uint64 // heap size from which garbage is told from what is kept
-	looks  int    // so far
-	total  int    // announced since the script began
+	top    uint64 // heap size that ends the script; 0 before the first check
+	growth uint64 // bytes from the first check's heap size to top
+	alarm  uint64 // heap size from which a check collects garbage first
+	checks int    // since the script began
+	total  int    // bytes announced since the script began
 
-	armed     bool        // collected will be set by the next collection
-	collected atomic.Bool // there was one since the last look
+	armed     bool        // the next collection will set collected
+	collected atomic.Bool // there was a collection since the last check
 }
 
-// start forgets the last script.
-func (h *heapWatch) start() { h.top, h.looks, h.total = 0, 0, 0 }
+// start resets h for a new script.
+func (h *heapWatch) start() { h.top, h.checks, h.total = 0, 0, 0 }
 
-// exceeded reports whether the running script holds too much, or will when it
-// has taken the given number of bytes.
+// exceeded reports whether the heap is too large, or will be when the script has
+// allocated the given number of bytes. It is the check at a safe point.
 func (h *heapWatch) exceeded(bytes int) bool {
 	h.total += bytes
-	h.looks++
-	h.listen()
+	h.checks++
+	h.arm()
 	now := heapBytes()
 	if h.top == 0 {
 		h.growth = h.allowed(now)
-		if live := liveBytes(); now > live+h.growth/2 { // perhaps it is garbage
+		if live := liveBytes(); now > live+h.growth/2 { // much of it may be garbage
 			runtime.GC()
 			now = heapBytes()
 			h.growth = h.allowed(now)
@@ -60,11 +59,12 @@ func (h *heapWatch) exceeded(bytes int) bool {
 	return now+uint64(bytes) > h.top
 }
 
-// muchLeft reports whether the script was so big, or ran for so long, that
-// unused registers of the Lua state may hold a lot: a new state costs less.
-func (h *heapWatch) muchLeft() bool { return h.total > 1<<20 || h.looks > 64 }
+// wasHeavy reports whether the script allocated so much, or ran for so long, that
+// unused registers of the Lua state may keep much memory alive. A new state is
+// cheaper then.
+func (h *heapWatch) wasHeavy() bool { return h.total > 1<<20 || h.checks > 64 }
 
-// growth is Growth, or its default.
+// growth calls Growth, or returns the default.
 func (o Options) growth(heap uint64) uint64 {
 	if o.Growth == nil {
 		return defaultGrowth
@@ -72,9 +72,9 @@ func (o Options) growth(heap uint64) uint64 {
 	return o.Growth(heap)
 }
 
-// listen has the next collection set collected: it is then that Go runs the
-// finalizer of something nobody refers to.
-func (h *heapWatch) listen() {
+// arm makes the next collection set collected. It creates an unreferenced object
+// with a finalizer, which Go runs after the collection.
+func (h *heapWatch) arm() {
 	if h.armed && !h.collected.Load() {
 		return
 	}
@@ -83,12 +83,13 @@ func (h *heapWatch) listen() {
 	runtime.SetFinalizer(&sentinel{&h.collected}, func(s *sentinel) { s.gone.Store(true) })
 }
 
-// sentinel is not a tiny object: those are finalized late.
+// sentinel is the object that arm creates. It contains a pointer, because Go may
+// finalize small objects without pointers late.
 type sentinel struct{ gone *atomic.Bool }
 
 func heapBytes() uint64 { return metric("/memory/classes/heap/objects:bytes") }
 
-// liveBytes is what the last collection left.
+// liveBytes is the size of the heap after the last collection.
 func liveBytes() uint64 { return metric("/gc/heap/live:bytes") }
 
 func metric(name string) uint64 {

@@ -2,34 +2,54 @@ package luaexec
 
 import (
 	"reflect"
-	"slices"
 	"unsafe"
 
 	lua "github.com/yuin/gopher-lua"
 )
 
-// gopher-lua keeps some things to itself that this package needs. They are
-// reached by their offsets, which are looked up by name and type: a version
-// without them fails at the first use, and a test says so.
-
-// internals are the offsets, in bytes.
+// internals holds the offsets, in bytes, of the private fields of gopher-lua
+// that this package reads or writes. gopher-lua has no public access to any of
+// them. The comments say what needs each field, and what fails without it.
 type internals struct {
-	tableArray   uintptr // LTable.array []LValue
-	tablePlaces  uintptr // LTable.k2i map[LValue]int, of the keys beside the array
-	hasErrorFunc uintptr // LState.hasErrorFunc bool
-	openUpvalues uintptr // LState.uvcache *Upvalue, sorted by index
-	upvalueNext  uintptr // Upvalue.next *Upvalue
-	upvalueIndex uintptr // Upvalue.index int
-	currentFrame uintptr // LState.currentFrame *callFrame
-	localBase    uintptr // callFrame.LocalBase int
-	framePc      uintptr // callFrame.Pc int
-	frameIndex   uintptr // callFrame.Idx int
-	frameFn      uintptr // callFrame.Fn *LFunction
-	frameParent  uintptr // callFrame.Parent *callFrame
-	protoStrings uintptr // FunctionProto.stringConstants []string
+	// LTable.array []LValue, and LTable.k2i map[LValue]int: the keys outside the
+	// array part. next(t, k) must throw for a key that t never had, and must go on
+	// from a key that the traversal itself has removed. LTable.Next accepts any
+	// key. Without these fields resp2.facts fails at "pcall(next, {}, 1)".
+	tableArray  uintptr
+	tablePlaces uintptr
+
+	// LState.hasErrorFunc bool, and LState.uvcache *Upvalue, the list of open
+	// upvalues by ascending index, with Upvalue.next and Upvalue.index. pcall must
+	// close the captured variables of the functions that an error leaves, and of
+	// no others (see protect.go). Without them upvalues.facts fails.
+	hasErrorFunc uintptr
+	openUpvalues uintptr
+	upvalueNext  uintptr
+	upvalueIndex uintptr
+	// callFrame.LocalBase int: the register from which pcall closes upvalues.
+	// Without it resp2.facts fails at "n = n + 10 inc() return n".
+	localBase uintptr
+
+	// LState.currentFrame *callFrame, callFrame.Parent, .Fn and .Pc: the
+	// instruction that each open function is at. coroutine.yield throws when
+	// Go code is in between, and resume passes as many values as yield's call
+	// takes. LState.GetStack gives the line only. Without them resp2.facts and
+	// language.facts fail in the coroutine section.
+	//
+	// redis.call uses them too, to see that its result is discarded and needs no
+	// conversion: without that "redis.call('set', …)" as a statement takes 1.2 µs
+	// and 9 allocations more (BenchmarkDiscardedReply).
+	currentFrame uintptr
+	frameParent  uintptr
+	frameFn      uintptr
+	framePc      uintptr
+	// callFrame.Idx int: the depth of the call stack, in one read. The ticker
+	// compares it with the limit every 16 instructions. LState.GetStack, the only
+	// public way, walks the frames: 27 µs at a depth of 15,000.
+	frameIndex uintptr
 }
 
-// layout is fixed when the program is built.
+// layout is constant: it depends only on the gopher-lua version in the binary.
 var layout = internals{
 	tableArray:   offsetOf[lua.LTable, []lua.LValue]("array"),
 	tablePlaces:  offsetOf[lua.LTable, map[lua.LValue]int]("k2i"),
@@ -37,37 +57,45 @@ var layout = internals{
 	openUpvalues: offsetOf[lua.LState, *lua.Upvalue]("uvcache"),
 	upvalueNext:  offsetOf[lua.Upvalue, *lua.Upvalue]("next"),
 	upvalueIndex: offsetOf[lua.Upvalue, int]("index"),
-	currentFrame: frameOffset("currentFrame"),
-	localBase:    frameOffset("currentFrame", "LocalBase"),
-	framePc:      frameOffset("currentFrame", "Pc"),
-	frameIndex:   frameOffset("currentFrame", "Idx"),
-	frameFn:      frameOffset("currentFrame", "Fn"),
-	frameParent:  frameOffset("currentFrame", "Parent"),
-	protoStrings: offsetOf[lua.FunctionProto, []string]("stringConstants"),
+	localBase:    frameOffset("LocalBase", reflect.Int),
+	currentFrame: framePointer().Offset,
+	frameParent:  frameOffset("Parent", reflect.Pointer),
+	frameFn:      frameOffset("Fn", reflect.Pointer),
+	framePc:      frameOffset("Pc", reflect.Int),
+	frameIndex:   frameOffset("Idx", reflect.Int),
 }
 
+// offsetOf returns the offset of a field. It panics, when the program starts, if
+// this version of gopher-lua has no field of that name and type.
 func offsetOf[Struct, Field any](name string) uintptr {
 	f, ok := reflect.TypeFor[Struct]().FieldByName(name)
 	if !ok || f.Type != reflect.TypeFor[Field]() {
-		panic("luaexec: gopher-lua has no field " + reflect.TypeFor[Struct]().String() + "." + name)
+		panic("luaexec: gopher-lua has no field " + reflect.TypeFor[Struct]().String() + "." + name +
+			" of type " + reflect.TypeFor[Field]().String())
 	}
 	return f.Offset
 }
 
-// frameOffset is the offset of a field of LState that points to a call frame,
-// or of a field of that frame, whose type has no name outside gopher-lua.
-func frameOffset(pointer string, field ...string) uintptr {
-	f, ok := reflect.TypeFor[lua.LState]().FieldByName(pointer)
-	if ok && len(field) > 0 {
-		f, ok = f.Type.Elem().FieldByName(field[0])
+// framePointer is the field of LState that points to the running function's call
+// frame. The frame's type has no name outside gopher-lua.
+func framePointer() reflect.StructField {
+	f, ok := reflect.TypeFor[lua.LState]().FieldByName("currentFrame")
+	if !ok || f.Type.Kind() != reflect.Pointer {
+		panic("luaexec: gopher-lua has no pointer LState.currentFrame")
 	}
-	if !ok {
-		panic("luaexec: gopher-lua's call frames have changed")
+	return f
+}
+
+// frameOffset is offsetOf for a field of the call frame.
+func frameOffset(name string, kind reflect.Kind) uintptr {
+	f, ok := framePointer().Type.Elem().FieldByName(name)
+	if !ok || f.Type.Kind() != kind {
+		panic("luaexec: gopher-lua has no field callFrame." + name + " of kind " + kind.String())
 	}
 	return f.Offset
 }
 
-// frame is a gopher-lua call frame.
+// frame is a gopher-lua call frame. The zero frame means that there is none.
 type frame struct{ p unsafe.Pointer }
 
 // topFrame is the frame of the running function.
@@ -75,49 +103,52 @@ func topFrame(L *lua.LState) frame {
 	return frame{*(*unsafe.Pointer)(unsafe.Add(unsafe.Pointer(L), layout.currentFrame))}
 }
 
+func (f frame) exists() bool { return f.p != nil }
+
 func (f frame) function() *lua.LFunction {
 	return *(**lua.LFunction)(unsafe.Add(f.p, layout.frameFn))
 }
 
+// parent is the caller's frame.
 func (f frame) parent() frame {
 	return frame{*(*unsafe.Pointer)(unsafe.Add(f.p, layout.frameParent))}
 }
 
-// index is the number of frames below.
+// index is the number of frames below f.
 func (f frame) index() int { return *(*int)(unsafe.Add(f.p, layout.frameIndex)) }
 
-// calls reports whether the frame is at an instruction that calls a function,
-// rather than at one that runs a metamethod or a for loop's iterator.
-func (f frame) calls() bool {
-	fn := f.function()
-	if fn.IsG {
+// isCall reports whether f is a Lua function at a call instruction. It is false
+// for Go functions, and where the instruction runs a metamethod or the iterator
+// of a for loop.
+func (f frame) isCall() bool {
+	if f.function().IsG {
 		return false
 	}
 	op := opcode(f.instruction())
 	return op == lua.OP_CALL || op == lua.OP_TAILCALL
 }
 
-// wanted is how many values the call that the frame is at has use for, -1 if it
-// takes all. There may be no frame. A coroutine that is resumed gets neither more
-// nor fewer: gopher-lua passes on what there is.
-func (f frame) wanted() int {
-	if f.p == nil || opcode(f.instruction()) != lua.OP_CALL {
+// results is the number of values that the call at f takes, or -1 when it takes
+// all, or when f does not exist. A coroutine's yield must return exactly that
+// many, because gopher-lua passes on whatever resume was given.
+func (f frame) results() int {
+	if !f.exists() || opcode(f.instruction()) != lua.OP_CALL {
 		return -1
 	}
 	return operandC(f.instruction()) - 1
 }
 
-// discards reports whether the frame is at a call that is a statement: its
-// results go nowhere. There may be no frame.
-func (f frame) discards() bool {
-	if f.p == nil || f.function().IsG {
+// discardsResults reports whether f is a Lua function at a call whose results
+// are not used, because the call is a statement. f may not exist.
+func (f frame) discardsResults() bool {
+	if !f.exists() || f.function().IsG {
 		return false
 	}
 	code := f.instruction()
 	return opcode(code) == lua.OP_CALL && operandC(code) == 1
 }
 
-// instruction is the one that the frame of a Lua function is at.
+// instruction is the instruction that f, a Lua function, is at.
 func (f frame) instruction() uint32 {
 	return f.function().Proto.Code[*(*int)(unsafe.Add(f.p, layout.framePc))-1]
 }
@@ -127,26 +158,16 @@ func frameBase(L *lua.LState) int {
 	return *(*int)(unsafe.Add(topFrame(L).p, layout.localBase))
 }
 
-// hasHad reports whether a table has the key, or has had it lately: a traversal
-// may take out what it meets.
-func hasHad(t *lua.LTable, key lua.LValue) bool {
+// hasOrHadKey reports whether t has the key, or had it recently: a traversal may
+// remove the keys that it visits.
+func hasOrHadKey(t *lua.LTable, key lua.LValue) bool {
 	array := *(*[]lua.LValue)(unsafe.Add(unsafe.Pointer(t), layout.tableArray))
-	if n, ok := key.(lua.LNumber); ok && n >= 1 && n <= lua.LNumber(cap(array)) && n == lua.LNumber(int(n)) {
+	n, ok := key.(lua.LNumber)
+	if ok && n >= 1 && n <= lua.LNumber(cap(array)) && n == lua.LNumber(int(n)) {
 		return true
 	}
-	_, ok := (*(*map[lua.LValue]int)(unsafe.Add(unsafe.Pointer(t), layout.tablePlaces)))[key]
+	_, ok = (*(*map[lua.LValue]int)(unsafe.Add(unsafe.Pointer(t), layout.tablePlaces)))[key]
 	return ok
-}
-
-// arrayLen is the length of a table's array part, trailing nils included.
-func arrayLen(t *lua.LTable) int {
-	return len(*(*[]lua.LValue)(unsafe.Add(unsafe.Pointer(t), layout.tableArray)))
-}
-
-// trimStrings gives back what is reserved for further string constants.
-func trimStrings(p *lua.FunctionProto) {
-	s := (*[]string)(unsafe.Add(unsafe.Pointer(p), layout.protoStrings))
-	*s = slices.Concat(*s)
 }
 
 // errorFunc points to the flag that keeps gopher-lua from closing the upvalues
@@ -155,15 +176,23 @@ func errorFunc(L *lua.LState) *bool {
 	return (*bool)(unsafe.Add(unsafe.Pointer(L), layout.hasErrorFunc))
 }
 
-// closeUpvalues closes the open upvalues of L from register base on, and leaves
-// those of the functions below alone.
+// closeUpvalues closes the open upvalues of L from register base on. Those of
+// the functions below base stay open.
 func closeUpvalues(L *lua.LState, base int) {
 	link := (**lua.Upvalue)(unsafe.Add(unsafe.Pointer(L), layout.openUpvalues))
-	for *link != nil && *(*int)(unsafe.Add(unsafe.Pointer(*link), layout.upvalueIndex)) < base {
-		link = (**lua.Upvalue)(unsafe.Add(unsafe.Pointer(*link), layout.upvalueNext))
+	for *link != nil && upvalueIndex(*link) < base {
+		link = nextUpvalue(*link)
 	}
-	for uv := *link; uv != nil; uv = *(**lua.Upvalue)(unsafe.Add(unsafe.Pointer(uv), layout.upvalueNext)) {
+	for uv := *link; uv != nil; uv = *nextUpvalue(uv) {
 		uv.Close()
 	}
 	*link = nil
+}
+
+func upvalueIndex(uv *lua.Upvalue) int {
+	return *(*int)(unsafe.Add(unsafe.Pointer(uv), layout.upvalueIndex))
+}
+
+func nextUpvalue(uv *lua.Upvalue) **lua.Upvalue {
+	return (**lua.Upvalue)(unsafe.Add(unsafe.Pointer(uv), layout.upvalueNext))
 }

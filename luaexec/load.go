@@ -9,19 +9,20 @@ import (
 	"github.com/lockredis/lockredis/luaexec/syntax"
 )
 
-// loadstring compiles its first argument; the second names it in messages.
+// loadstring compiles its first argument. The second is its name in messages.
 func (m *machine) loadstring(L *lua.LState) int {
 	source := lualib.CheckString(L, 1)
 	name := lualib.OptString(L, 2, source)
 	return m.loadChunk(L, source, name)
 }
 
-// load compiles the pieces that its first argument, a function, returns.
+// load compiles the concatenated pieces that its first argument, a function,
+// returns.
 func (m *machine) load(L *lua.LState) int {
 	name := lualib.OptString(L, 2, "=(load)")
 	fn := lualib.CheckFunction(L, 1)
 	var source strings.Builder
-	look := firstLook
+	nextParse := firstParse
 	for {
 		L.SetTop(0)
 		L.Push(fn)
@@ -33,33 +34,33 @@ func (m *machine) load(L *lua.LState) int {
 		piece := L.Get(1)
 		text, ok := lualib.AsString(piece)
 		if piece != lua.LNil && !ok {
-			return pushNilAnd(L, "reader function must return a string")
+			return pushNilError(L, "reader function must return a string")
 		}
 		if text == "" {
 			return m.loadChunk(L, source.String(), name)
 		}
 		if source.Len()+len(text) > m.maxString() {
-			return pushNilAnd(L, lualib.ErrTooLarge)
+			return pushNilError(L, lualib.ErrTooLarge)
 		}
 		source.WriteString(text)
-		if source.Len() < look {
+		if source.Len() < nextParse {
 			continue
 		}
-		look = 2 * source.Len()
-		if hopeless(source.String(), m.opts.compileMemory(source.String())) {
+		nextParse = 2 * source.Len()
+		if cannotCompile(source.String(), m.opts.compileMemory(source.String())) {
 			return m.loadChunk(L, source.String(), name)
 		}
 	}
 }
 
-// firstLook is when load looks whether what it has read so far can become a
-// chunk at all, in bytes; it looks again whenever that has doubled. C Lua reads
-// and parses in one, and a reader that never ends is stopped by the first error.
-const firstLook = 1024
+// firstParse is the length in bytes from which load checks whether its source can
+// still become a chunk. It checks again whenever the length has doubled. C Lua
+// parses while it reads, so a syntax error stops a reader that never ends.
+const firstParse = 1024
 
-// hopeless reports whether no continuation makes source a chunk. The last word
-// is left out: it may go on.
-func hopeless(source string, memory int) bool {
+// cannotCompile reports whether source has an error that no continuation can
+// repair. It ignores the last word, which may be incomplete.
+func cannotCompile(source string, memory int) bool {
 	end := strings.LastIndexAny(source, " \n")
 	if end < 0 {
 		return false
@@ -69,10 +70,10 @@ func hopeless(source string, memory int) bool {
 }
 
 func (m *machine) loadChunk(L *lua.LState, source, name string) int {
-	shown := shownName(name)
+	shown := chunkID(name)
 	c, err := compile(source, shown, m.isBound, m.opts.compileMemory(source))
 	if err != nil {
-		return pushNilAnd(L, err.Error())
+		return pushNilError(L, err.Error())
 	}
 	if m.sources == nil {
 		m.sources = make(map[string]string)
@@ -82,8 +83,8 @@ func (m *machine) loadChunk(L *lua.LState, source, name string) int {
 	return 1
 }
 
-// chunkSource is the name of a chunk as Lua's debug library gives it: with the
-// mark that tells a file name from source text.
+// chunkSource is the name of a chunk as Lua's debug library gives it: the name
+// that load or loadstring was given, or "@" and the name of the script.
 func (m *machine) chunkSource(shown string) string {
 	if source, ok := m.sources[shown]; ok {
 		return source
@@ -91,8 +92,8 @@ func (m *machine) chunkSource(shown string) string {
 	return "@" + shown
 }
 
-// shownName shortens a chunk's name for messages as C Lua does (luaO_chunkid).
-func shownName(name string) string {
+// chunkID shortens a chunk's name for messages as C Lua does (luaO_chunkid).
+func chunkID(name string) string {
 	const size, frame = 60, len(` [string "..."] `) + 1
 	if strings.HasPrefix(name, "=") {
 		return name[1:min(len(name), size)]
@@ -114,7 +115,8 @@ func shownName(name string) string {
 	return `[string "` + name + `"]`
 }
 
-func pushNilAnd(L *lua.LState, msg string) int {
+// pushNilError returns nil and a message to Lua.
+func pushNilError(L *lua.LState, msg string) int {
 	L.Push(lua.LNil)
 	L.Push(lua.LString(msg))
 	return 2
@@ -127,8 +129,8 @@ func (m *machine) maxString() int {
 	return lualib.DefaultMaxString
 }
 
-// A script sees a collector that is never behind. Go's own works by itself, and
-// a script must not be able to start it.
+// A script cannot start Go's garbage collector, because it would stop the whole
+// server. These are the fixed answers of collectgarbage and gcinfo.
 const (
 	reportedKB   = 64
 	defaultPause = 200

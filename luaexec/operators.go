@@ -9,10 +9,10 @@ import (
 	"github.com/lockredis/lockredis/luaexec/syntax"
 )
 
-// installOperators puts the functions into the environment that rewritten code
-// calls, and teaches arithmetic how C Lua reads numbers in strings: gopher-lua
-// asks an operand's metatable before it tries its own way, so the metatable of
-// strings has the operators.
+// installOperators puts the functions into the environment that the compiler calls
+// for operators. It also gives strings a metatable with the arithmetic operators,
+// which convert strings to numbers as C Lua does. gopher-lua asks an operand's
+// metatable before its own conversion.
 func (m *machine) installOperators() {
 	set := func(name string, fn lua.LGFunction) {
 		m.globals.RawSetString(name, m.L.NewFunction(fn))
@@ -29,7 +29,8 @@ func (m *machine) installOperators() {
 	m.globals.RawSetString(syntax.HiddenFalse, lua.LFalse)
 
 	meta := m.L.NewTable()
-	meta.RawSetString("__index", m.sandbox.real[m.sandbox.visible.RawGetString("string").(*lua.LTable)])
+	stringLib, _ := m.sandbox.behind(mustLibrary(m.sandbox.visible, "string"))
+	meta.RawSetString("__index", stringLib)
 	for event, op := range map[string]func(a, b float64) float64{
 		"__add": func(a, b float64) float64 { return a + b },
 		"__sub": func(a, b float64) float64 { return a - b },
@@ -43,7 +44,7 @@ func (m *machine) installOperators() {
 	meta.RawSetString("__unm", m.L.NewFunction(func(L *lua.LState) int {
 		n, ok := lualib.AsNumber(L.Get(1))
 		if !ok {
-			lualib.Raise(L, "attempt to perform arithmetic on a "+L.Get(1).Type().String()+" value")
+			raiseArithmetic(L, L.Get(1))
 		}
 		L.Push(lua.LNumber(-n))
 		return 1
@@ -51,7 +52,7 @@ func (m *machine) installOperators() {
 	m.L.SetMetatable(lua.LString(""), meta)
 }
 
-// remainder is C Lua's: not exact for large quotients, not a number for infinite
+// remainder is C Lua's %. It is inexact for large quotients, and NaN for infinite
 // divisors.
 func remainder(a, b float64) float64 { return a - math.Floor(a/b)*b }
 
@@ -77,13 +78,13 @@ func power(L *lua.LState) int {
 	return 1
 }
 
-// arithmetic is an operator in the metatable of strings.
+// arithmetic returns an operator for the metatable of strings.
 func arithmetic(event string, op func(a, b float64) float64) lua.LGFunction {
 	return func(L *lua.LState) int { return arithmeticSlow(L, event, op) }
 }
 
-// arithmeticSlow is an operator whose operands are not both numbers. A metamethod
-// is asked only when they do not convert to numbers.
+// arithmeticSlow is an operator whose operands are not both numbers. It calls a
+// metamethod only if they cannot be converted to numbers.
 func arithmeticSlow(L *lua.LState, event string, op func(a, b float64) float64) int {
 	a, okA := lualib.AsNumber(L.Get(1))
 	b, okB := lualib.AsNumber(L.Get(2))
@@ -103,11 +104,16 @@ func arithmeticSlow(L *lua.LState, event string, op func(a, b float64) float64) 
 	if !okA {
 		bad = L.Get(1)
 	}
-	lualib.Raise(L, "attempt to perform arithmetic on a "+bad.Type().String()+" value")
+	raiseArithmetic(L, bad)
 	return 0
 }
 
-// callMeta passes the first two arguments on.
+// raiseArithmetic throws C Lua's error for an operand that is not a number.
+func raiseArithmetic(L *lua.LState, operand lua.LValue) {
+	lualib.Raise(L, "attempt to perform arithmetic on a "+operand.Type().String()+" value")
+}
+
+// callMeta calls fn with the first two arguments of the running function.
 func callMeta(L *lua.LState, fn lua.LValue) int {
 	a, b := L.Get(1), L.Get(2)
 	if msg := uncallable(L, fn); msg != "" {
@@ -120,8 +126,8 @@ func callMeta(L *lua.LState, fn lua.LValue) int {
 	return 1
 }
 
-// concat is a chain of "..", from the right as in C Lua: neighbours that are
-// strings and numbers are joined at once, anything else asks its metatable.
+// concat is a chain of "..", evaluated from the right as in C Lua. It joins
+// adjacent strings and numbers at once, and calls a metamethod for other values.
 func (m *machine) concat(L *lua.LState) int {
 	n := L.GetTop()
 	acc := L.Get(n)
@@ -151,7 +157,7 @@ func isText(v lua.LValue) bool {
 	return false
 }
 
-// join puts the arguments first to last and tail into one string.
+// join returns the arguments first to last, followed by tail, as one string.
 func (m *machine) join(L *lua.LState, first, last int, tail lua.LValue) lua.LValue {
 	const numberBytes, kept = 32, 64 << 10
 	piece := func(i int) lua.LValue {
@@ -214,7 +220,8 @@ func concatMeta(L *lua.LState, left, right lua.LValue) lua.LValue {
 	return v
 }
 
-// forBound converts a bound of a numeric for.
+// forBound returns the function that converts a bound of a numeric for to a
+// number. what is the name of the bound in its error.
 func forBound(what string) lua.LGFunction {
 	return func(L *lua.LState) int {
 		v := L.Get(1)
@@ -231,8 +238,8 @@ func forBound(what string) lua.LGFunction {
 	}
 }
 
-// length is the operator #: C Lua 5.1 asks __len of values that are neither
-// string nor table only.
+// length is the operator # for strings and tables. Like C Lua 5.1 it ignores __len
+// of a table.
 func length(L *lua.LState) int {
 	switch v := L.Get(1).(type) {
 	case lua.LString:
@@ -245,7 +252,8 @@ func length(L *lua.LState) int {
 	return 1
 }
 
-// spread returns the elements 1 to n of a table and its further arguments.
+// spread takes a table, a number n and further arguments. It returns the elements
+// 1 to n of the table, and then the further arguments.
 func spread(L *lua.LState) int {
 	t := L.Get(1).(*lua.LTable)
 	n := int(L.Get(2).(lua.LNumber))

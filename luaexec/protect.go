@@ -8,18 +8,18 @@ import (
 	"github.com/lockredis/lockredis/luaexec/lualib"
 )
 
-// Protected calls are written anew because gopher-lua closes the captured
-// variables of every active function when an error is raised, those outside the
-// pcall too: after it, a function and the closures it made no longer see the
-// same variable. With an error handler set it closes none at all. So a handler
-// is always set here, and closes the variables of the functions that are left.
+// gopher-lua's pcall cannot be used. When an error is raised, gopher-lua closes
+// the captured variables of every active function, even outside the pcall. After
+// that a function and its closures no longer share the variable. With an error
+// handler set, gopher-lua closes none at all. So this file always sets a handler,
+// which closes the variables of the functions that the error leaves.
 
-// maxNesting is C Lua's limit of 200 calls inside each other that pass through
-// C, LUAI_MAXCCALLS, less those that Redis needs to get a script going.
+// maxNesting is C Lua's limit of 200 nested C calls (LUAI_MAXCCALLS), less the
+// calls that Redis needs to start a script.
 const maxNesting = 198
 
-// pcall differs from C Lua's as Redis's does: from an error that is a table it
-// returns the field err.
+// pcall is Redis's pcall. Unlike C Lua's, it returns the field err of an error
+// that is a table.
 func (m *machine) pcall(L *lua.LState) int {
 	if L.GetTop() == 0 {
 		return pushFailure(L, lua.LString("attempt to call a boolean value"))
@@ -45,15 +45,14 @@ func (m *machine) pcall(L *lua.LState) int {
 	return 3
 }
 
-// xpcall calls its second argument with the error while the stack of the error
-// is still there.
+// xpcall calls its second argument with the error before the stack is unwound.
 func (m *machine) xpcall(L *lua.LState) int {
 	lualib.CheckAny(L, 2)
 	handler := L.Get(2)
 	fn := L.Get(1)
 	L.SetTop(0)
 	if msg := uncallable(L, fn); msg != "" {
-		return m.handleEarly(L, handler, msg)
+		return m.handleUncallable(L, handler, msg)
 	}
 	L.Push(fn)
 	err := m.protected(L, 0, L.NewFunction(func(L *lua.LState) int {
@@ -68,14 +67,15 @@ func (m *machine) xpcall(L *lua.LState) int {
 	return L.GetTop()
 }
 
-// handleEarly is xpcall of a value that cannot be called.
-func (m *machine) handleEarly(L *lua.LState, handler lua.LValue, msg string) int {
+// handleUncallable is xpcall of a value that cannot be called.
+func (m *machine) handleUncallable(L *lua.LState, handler lua.LValue, msg string) int {
 	m.handle(L, handler, lua.LString(msg))
 	L.Insert(lua.LFalse, 1)
 	return 2
 }
 
-// handle leaves on the stack, alone, what an error handler makes of err.
+// handle calls an error handler with err. Its result is then the only value on
+// the stack.
 func (m *machine) handle(L *lua.LState, handler, err lua.LValue) {
 	L.SetTop(0)
 	if uncallable(L, handler) == "" {
@@ -93,20 +93,20 @@ func (m *machine) handle(L *lua.LState, handler, err lua.LValue) {
 	L.Push(lua.LString(errInHandler))
 }
 
-// protected calls the function below nargs arguments on the stack and returns
-// nil, or the error value. handler must end by calling unwindUpvalues.
+// protected calls the function that lies below nargs arguments on the stack. It
+// returns the error value, or nil. handler must call unwindUpvalues at its end.
 func (m *machine) protected(L *lua.LState, nargs int, handler *lua.LFunction) lua.LValue {
 	if m.nesting >= maxNesting {
 		L.SetTop(0)
 		return lua.LString(lualib.ErrCStack)
 	}
-	closing := *errorFunc(L)
+	hadHandler := *errorFunc(L) // PCall clears it
 	m.bases = append(m.bases, frameBase(L))
 	m.nesting++
 	err := L.PCall(nargs, lua.MultRet, handler)
 	m.nesting--
 	m.bases = m.bases[:len(m.bases)-1]
-	*errorFunc(L) = closing
+	*errorFunc(L) = hadHandler
 	if err == nil {
 		return nil
 	}
@@ -121,14 +121,15 @@ func (m *machine) protected(L *lua.LState, nargs int, handler *lua.LFunction) lu
 	return asCLua(e.Object)
 }
 
-// unwindUpvalues is the end of every error handler: the error value is on top.
+// unwindUpvalues is the end of every error handler. The error value is on top of
+// the stack.
 func (m *machine) unwindUpvalues(L *lua.LState) int {
 	m.checkPanic(L.Get(-1))
 	closeUpvalues(L, m.bases[len(m.bases)-1])
 	return 1
 }
 
-// pushFailure returns false and a value from a protected call.
+// pushFailure returns false and v to Lua.
 func pushFailure(L *lua.LState, v lua.LValue) int {
 	L.Push(lua.LFalse)
 	L.Push(v)

@@ -60,15 +60,15 @@ func versionNumber(version string) int {
 	return n
 }
 
-// singleText is the argument of the reply helpers, which take one string; a
-// number does not count as one.
-func singleText(L *lua.LState) (string, bool) {
+// singleText returns the only argument of the running function. ok is false
+// unless there is exactly one and it is a string; a number is not accepted.
+func singleText(L *lua.LState) (text string, ok bool) {
 	s, ok := L.Get(1).(lua.LString)
 	return string(s), ok && L.GetTop() == 1
 }
 
-// errorReply is redis.error_reply: the class ERR is put before a text without
-// one, a leading minus sign is dropped.
+// errorReply is redis.error_reply. It drops a leading minus sign, and puts the
+// class ERR before a text without a space.
 func errorReply(L *lua.LState) int {
 	text, ok := singleText(L)
 	if !ok {
@@ -96,7 +96,8 @@ func statusReply(L *lua.LState) int {
 	return 1
 }
 
-// sha1hex is redis.sha1hex; what is neither string nor number counts as "".
+// sha1hex is redis.sha1hex. A value that is neither a string nor a number counts
+// as "".
 func sha1hex(L *lua.LState) int {
 	if L.GetTop() != 1 {
 		return throwError(L, errSHA1Arguments, false)
@@ -107,7 +108,7 @@ func sha1hex(L *lua.LState) int {
 	return 1
 }
 
-// log is redis.log(level, text, …): the texts are joined with spaces.
+// log is redis.log(level, text, …). It joins the texts with spaces.
 func (m *machine) log(L *lua.LState) int {
 	n := L.GetTop()
 	if n < 2 {
@@ -130,7 +131,7 @@ func (m *machine) log(L *lua.LState) int {
 	return 0
 }
 
-// setresp is redis.setresp: the RESP version in which commands answer.
+// setresp is redis.setresp. It sets the RESP version of the replies to commands.
 func (m *machine) setresp(L *lua.LState) int {
 	if L.GetTop() != 1 {
 		return throwError(L, errSetresp, false)
@@ -159,8 +160,8 @@ func (m *machine) aclCheckCmd(L *lua.LState) int {
 	return 1
 }
 
-// setRepl is redis.set_repl. There is nothing to replicate to; the argument is
-// checked.
+// setRepl is redis.set_repl. It checks its argument and does nothing, because
+// there is no replication.
 func setRepl(L *lua.LState) int {
 	if L.GetTop() != 1 {
 		return throwError(L, errSetRepl, false)

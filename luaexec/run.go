@@ -8,11 +8,11 @@ import (
 	"github.com/lockredis/lockredis/resp"
 )
 
-// Run executes a script of this runtime and returns what EVAL answers: the
-// script's value, or its error with the frame " script: <sha>, on <line>".
-// The reply may alias the arguments and the script's strings; it is valid until
-// the next call of any of the runtime's methods. A panic inside becomes an
-// error reply and costs the Lua state, not the server.
+// Run executes a script of this runtime and returns EVAL's reply: the script's
+// value, or its error with " script: <sha>, on <source>:<line>." at the end.
+// The reply may alias the arguments and the script's strings. It is valid until
+// the next call of any of the runtime's methods. A panic inside becomes an error
+// reply, and the Lua state is dropped.
 func (r *Runtime) Run(s *Script, keys, args [][]byte, c Caller) (reply resp.Reply) {
 	m := r.machine()
 	if m.caller != nil {
@@ -26,7 +26,7 @@ func (r *Runtime) Run(s *Script, keys, args [][]byte, c Caller) (reply resp.Repl
 			reply = resp.ErrInternal
 		}
 		m.end()
-		if m.broken || m.ticker.memory.muchLeft() {
+		if m.broken || m.ticker.memory.wasHeavy() {
 			r.dropMachine()
 		}
 	}()
@@ -66,7 +66,6 @@ func (m *machine) end() {
 func (m *machine) execute(s *Script) resp.Reply {
 	L := m.L
 	L.Push(s.function(m))
-	*errorFunc(L) = true
 	if err := L.PCall(0, 1, m.onError); err != nil {
 		return m.failed(err)
 	}
@@ -82,7 +81,7 @@ func (m *machine) execute(s *Script) resp.Reply {
 	return reply
 }
 
-// failed turns the error that ended a script into a reply.
+// failed returns the reply for the error that ended a script.
 func (m *machine) failed(err error) resp.Reply {
 	if m.ticker.killed {
 		m.broken = true

@@ -7,24 +7,24 @@ import (
 	"github.com/lockredis/lockredis/resp"
 )
 
-// Caller is what a running script needs from above. Its methods are called on
-// the goroutine that called Run, and only while Run is running.
+// Caller runs the commands of a script. Run calls its methods, on its own
+// goroutine.
 type Caller interface {
-	// Call runs one command for the script. All checks are its business:
-	// unknown commands, arity, commands that scripts may not use, writes from
-	// read-only scripts. The arguments are valid until it returns; the reply
-	// may alias memory that the next Call changes.
+	// Call runs one command for the script. It makes all checks: unknown
+	// commands, arity, commands that scripts must not use, writes from read-only
+	// scripts. The arguments are valid until it returns. The reply may alias
+	// memory that the next Call changes.
 	Call(args resp.Args) resp.Reply
-	// SetProtocol is redis.setresp: commands answer in RESP version v from now on.
+	// SetProtocol is redis.setresp: later calls of Call reply in RESP version v.
 	SetProtocol(v int)
-	// Allowed is redis.acl_check_cmd. known is false when there is no such
-	// command or its arity is wrong.
+	// Allowed is redis.acl_check_cmd. known is false if the command does not exist
+	// or its arity is wrong.
 	Allowed(args resp.Args) (ok, known bool)
 	// Log is redis.log with a level from 0 (debug) to 3 (warning). msg is valid
 	// until it returns.
 	Log(level int, msg string)
-	// Tick is the safe point of scripts that can loop, reached about every
-	// thousand Lua instructions; true kills the script.
+	// Tick is called at each safe point: about every thousand Lua instructions of
+	// a script that can loop, and in long library calls. true kills the script.
 	Tick() (kill bool)
 }
 
@@ -32,43 +32,44 @@ type Caller interface {
 type Options struct {
 	// Version is redis.REDIS_VERSION, "major.minor.patch".
 	Version string
-	// MaxString is the longest string in bytes that a script can build; zero
-	// means 512 MB. A result above it is an error in the script.
+	// MaxString is the length in bytes of the longest string that a script can
+	// build; zero means 512 MB. A longer result is an error in the script.
 	MaxString int
-	// Growth returns by how many bytes a script may make Go's heap grow, of which
-	// heap bytes are in use. It is asked once for each script that takes much or
-	// long. nil means 1 GB.
+	// Growth returns the number of bytes by which a script may make Go's heap grow.
+	// heap is the heap's size in bytes. Growth is called for a script that
+	// allocates much or runs long, and for a long source that is compiled. nil
+	// means 1 GB.
 	Growth func(heap uint64) uint64
-	// OnPanic is told of a panic inside the Lua machine or a library function,
-	// with the panic's value, or its text, and its stack. The run answers with
-	// an internal error. nil means that nobody wants to know.
+	// OnPanic is called for a panic inside the Lua machine, a library function or a
+	// command, with the panic's value, or its text, and the stack. The reply of the
+	// run is an internal error. nil means that panics are not reported.
 	OnPanic func(cause any, stack []byte)
 }
 
-// Runtime is a server's script cache and its Lua state. One exists per server,
-// for all databases. It is used under the engine's lock, by one goroutine at a
-// time.
+// Runtime is a server's script cache and its Lua state. A server has one, for all
+// databases. Only one goroutine at a time may use it: in the server, the goroutine
+// that has the engine's lock.
 type Runtime struct {
 	opts    Options
 	scripts map[digest]*Script
 	byBody  map[string]*Script // the same scripts, so that EVAL needs no SHA-1
-	bytes   int
-	vm      *machine // nil before the first run and after a state was dropped
+	bytes   int                // estimated size of the scripts
+	vm      *machine           // nil until it is needed, and after it was dropped
 }
 
 type digest [sha1.Size]byte
 
-// New returns a runtime with an empty cache. The Lua state is built when it is
-// first needed.
+// New returns a runtime with an empty cache. It builds the Lua state when the first
+// script is loaded.
 func New(opts Options) *Runtime {
 	r := &Runtime{opts: opts}
 	r.Flush()
 	return r
 }
 
-// Load returns the script with this body, from the cache or compiled and then
-// cached. When it does not compile, ok is false and failure is the reply EVAL
-// and SCRIPT LOAD answer with; nothing is cached. The body is copied.
+// Load returns the script with this body, from the cache or compiled. It caches a
+// compiled script. If the body does not compile, ok is false and failure is the
+// reply of EVAL and SCRIPT LOAD. The body is copied.
 func (r *Runtime) Load(body []byte) (s *Script, failure resp.Reply, ok bool) {
 	if s, ok := r.byBody[string(body)]; ok {
 		return s, resp.NoReply, true
@@ -83,7 +84,7 @@ func (r *Runtime) Load(body []byte) (s *Script, failure resp.Reply, ok bool) {
 	return s, resp.NoReply, true
 }
 
-// machine returns the Lua state, built if there is none.
+// machine returns the Lua state, and builds it if there is none.
 func (r *Runtime) machine() *machine {
 	if r.vm == nil {
 		r.vm = newMachine(r.opts)
@@ -91,7 +92,7 @@ func (r *Runtime) machine() *machine {
 	return r.vm
 }
 
-// dropMachine lets go of the Lua state, and of all that it holds.
+// dropMachine drops the Lua state, and the functions that scripts have of it.
 func (r *Runtime) dropMachine() {
 	if r.vm == nil {
 		return
@@ -121,8 +122,8 @@ func (r *Runtime) Exists(sha []byte) bool {
 	return ok
 }
 
-// Flush empties the cache and drops the Lua state with what it holds. It must
-// not be called while a script runs.
+// Flush empties the cache and drops the Lua state. It must not be called while a
+// script runs.
 func (r *Runtime) Flush() {
 	r.scripts = make(map[digest]*Script)
 	r.byBody = make(map[string]*Script)
@@ -133,8 +134,8 @@ func (r *Runtime) Flush() {
 // Len returns the number of cached scripts.
 func (r *Runtime) Len() int { return len(r.scripts) }
 
-// MemoryUsed returns an estimate, in bytes, of what the cache holds.
+// MemoryUsed returns the estimated size of the cached scripts, in bytes.
 func (r *Runtime) MemoryUsed() int { return r.bytes }
 
-// Close drops everything. The runtime may be used again and starts empty.
+// Close is Flush. The runtime can still be used.
 func (r *Runtime) Close() { r.Flush() }

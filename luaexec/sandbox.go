@@ -8,41 +8,41 @@ import (
 )
 
 // Redis marks tables read-only inside its patched Lua. gopher-lua has no such
-// mark, so a script gets to see stand-ins: an empty table whose metatable reads
-// from the real one and refuses to be written to. The functions that look into
-// a table without asking its metatable (rawget, next, pairs …) are ours and
-// know a stand-in when they get one.
+// mark. So a script sees a proxy in place of each protected table: an empty
+// table whose metatable reads from the real table and refuses writes. Functions
+// that read a table without its metatable (rawget, next, pairs …) are this
+// package's own (base.go), and look behind the proxy.
 //
-// The price would be three look-ups for every library function that a script
-// names. It is not paid, because the compiler binds "redis.call" and its like
-// to an entry of the environment under the whole name (see syntax.Bind).
+// A proxy would cost three look-ups for every library function that a script
+// names. The compiler avoids them: it binds "redis.call" and the like to an
+// entry of the environment that has the whole name (see syntax.Options.Bound).
 
-// visibleGlobals are the globals of a script, as redis-server 7.0.15 lists them.
-var visibleGlobals = [...]string{
+// visibleGlobals are the names of the globals that redis-server 7.0.15 shows to a
+// script, tables excepted.
+var visibleGlobals = []string{
 	"_VERSION", "__redis__err__handler", "assert", "collectgarbage", "error", "gcinfo",
 	"getmetatable", "ipairs", "load", "loadstring", "next", "pairs", "pcall", "rawequal",
 	"rawget", "rawset", "select", "setmetatable", "tonumber", "tostring", "type", "unpack",
 	"xpcall",
 }
 
-// libraries are the global tables, all of them read-only, with those of their
-// functions that gopher-lua has and Redis's Lua has not.
-var libraries = map[string][]string{
-	"bit": nil, "cjson": nil, "cmsgpack": nil, "coroutine": nil, "math": nil,
-	"redis": nil, "string": nil, "struct": nil, "table": nil,
+// libraries are the names of the global tables. All of them are read-only.
+var libraries = []string{
+	"bit", "cjson", "cmsgpack", "coroutine", "math", "redis", "string", "struct", "table",
 }
 
-// sandbox is the read-only surface of a state.
+// sandbox is the read-only environment of a state.
 type sandbox struct {
 	m        *machine
-	real     map[*lua.LTable]*lua.LTable // a stand-in's table
-	visible  *lua.LTable                 // what _G shows
-	standIn  *lua.LTable                 // _G itself
-	metaOf   map[*lua.LTable]lua.LValue  // what getmetatable answers for a stand-in; nil if absent
-	readonly *lua.LFunction              // __newindex of every stand-in
+	real     map[*lua.LTable]*lua.LTable // by proxy, the table behind it
+	visible  *lua.LTable                 // the table behind _G
+	globals  *lua.LTable                 // _G, a proxy
+	metaOf   map[*lua.LTable]lua.LValue  // getmetatable's answer for a proxy; nil if absent
+	readonly *lua.LFunction              // __newindex of every proxy
 }
 
-// newSandbox moves m's globals behind stand-ins. Every library must be open.
+// newSandbox moves m's globals behind proxies. Every library must be open. It
+// panics if a function or library that Redis has is missing.
 func newSandbox(m *machine) {
 	s := &sandbox{
 		m:       m,
@@ -54,29 +54,65 @@ func newSandbox(m *machine) {
 	s.readonly = m.L.NewFunction(refuseWrite)
 	all := m.globals
 	m.globals = m.L.NewTable()
-	s.standIn = s.standInFor(s.visible, m.L.NewFunction(s.index))
-	for _, name := range visibleGlobals {
-		s.setGlobal(name, all.RawGetString(name))
-	}
-	for name := range libraries {
-		lib := all.RawGetString(name).(*lua.LTable)
-		lib.ForEach(func(k, v lua.LValue) {
-			m.globals.RawSetString(name+"."+k.String(), v)
-			m.bound[name+"."+k.String()] = true
-		})
-		s.setGlobal(name, s.standInFor(lib, lib))
-	}
-	s.setGlobal("_G", s.standIn)
+	s.globals = s.newProxy(s.visible, m.L.NewFunction(s.index))
+	s.showGlobals(all, visibleGlobals)
+	s.showLibraries(all, libraries)
+	s.setGlobal("_G", s.globals)
 	s.protectMetatables()
 	s.installEnvironment()
 }
 
-// installEnvironment makes m.globals the environment of scripts. The table that
-// gopher-lua created stays what it is for every Go function: its own.
+// showGlobals makes the named values of all visible to scripts. It panics if all
+// lacks one of them.
+func (s *sandbox) showGlobals(all *lua.LTable, names []string) {
+	for _, name := range names {
+		v := all.RawGetString(name)
+		if v == lua.LNil {
+			panic("luaexec: sandbox: no global is named " + name)
+		}
+		s.setGlobal(name, v)
+	}
+}
+
+// showLibraries makes the named tables of all visible as proxies, and binds
+// their functions to their whole names. It panics if all lacks one of them.
+func (s *sandbox) showLibraries(all *lua.LTable, names []string) {
+	for _, name := range names {
+		lib := mustLibrary(all, name)
+		lib.ForEach(func(k, v lua.LValue) {
+			whole := name + "." + k.String()
+			s.m.globals.RawSetString(whole, v)
+			s.m.bound[whole] = true
+		})
+		s.setGlobal(name, s.newProxy(lib, lib))
+	}
+}
+
+// mustLibrary returns the library table with this name, and panics if there is
+// none.
+func mustLibrary(globals *lua.LTable, name string) *lua.LTable {
+	lib, ok := globals.RawGetString(name).(*lua.LTable)
+	if !ok {
+		panic("luaexec: sandbox: no library is named " + name)
+	}
+	return lib
+}
+
+// mustFunction returns the Go function lib.name, and panics if there is none.
+func mustFunction(lib *lua.LTable, name string) lua.LGFunction {
+	fn, ok := lib.RawGetString(name).(*lua.LFunction)
+	if !ok || fn.GFunction == nil {
+		panic("luaexec: sandbox: the library has no function " + name)
+	}
+	return fn.GFunction
+}
+
+// installEnvironment makes m.globals the environment of scripts. Go functions
+// keep the table that gopher-lua has created as their environment.
 func (s *sandbox) installEnvironment() {
 	L, m := s.m.L, s.m
-	m.globals.RawSetString(syntax.HiddenReadonly, s.standInFor(L.NewTable(), lua.LNil))
-	m.globals.RawSetString(syntax.HiddenGlobals, s.standIn)
+	m.globals.RawSetString(syntax.HiddenReadonly, s.newProxy(L.NewTable(), lua.LNil))
+	m.globals.RawSetString(syntax.HiddenGlobals, s.globals)
 	m.installOperators()
 	meta := L.NewTable()
 	meta.RawSetString("__index", L.NewFunction(missingGlobal))
@@ -85,36 +121,37 @@ func (s *sandbox) installEnvironment() {
 	L.Env = m.globals
 }
 
-// protectMetatables shows _G's metatable, and that of all strings, as Redis
-// does: they can be looked at and not be changed.
+// protectMetatables shows the metatables of _G and of strings as Redis does:
+// scripts can read them and cannot change them.
 func (s *sandbox) protectMetatables() {
 	L := s.m.L
 	meta := L.NewTable()
 	meta.RawSetString("__index", L.NewFunction(missingGlobal))
-	s.metaOf[s.standIn] = s.standInFor(meta, meta)
+	s.metaOf[s.globals] = s.newProxy(meta, meta)
 	shown := L.NewTable()
 	shown.RawSetString("__index", s.visible.RawGetString("string"))
-	s.m.stringMeta = s.standInFor(shown, shown)
+	s.m.stringMeta = s.newProxy(shown, shown)
 }
 
-// standInFor returns the table scripts see in place of real; index is its
+// newProxy returns the table that scripts see in place of real. index is its
 // __index.
-func (s *sandbox) standInFor(real *lua.LTable, index lua.LValue) *lua.LTable {
+func (s *sandbox) newProxy(real *lua.LTable, index lua.LValue) *lua.LTable {
 	meta := s.m.L.CreateTable(0, 2)
 	meta.RawSetString("__index", index)
 	meta.RawSetString("__newindex", s.readonly)
-	standIn := &lua.LTable{Metatable: meta}
-	s.real[standIn] = real
-	return standIn
+	proxy := &lua.LTable{Metatable: meta}
+	s.real[proxy] = real
+	return proxy
 }
 
-// setGlobal gives a global a value that scripts can read and not change.
+// setGlobal gives a global a value that scripts can read and cannot change.
 func (s *sandbox) setGlobal(name string, v lua.LValue) {
 	s.visible.RawSetString(name, v)
 	s.m.globals.RawSetString(name, v)
 }
 
-// behind returns the table a script means by t, and whether t is read-only.
+// behind returns the table behind a proxy, and t itself for any other table.
+// readonly reports whether t is a proxy.
 func (s *sandbox) behind(t *lua.LTable) (real *lua.LTable, readonly bool) {
 	if t.Metatable == lua.LNil {
 		return t, false
@@ -125,7 +162,7 @@ func (s *sandbox) behind(t *lua.LTable) (real *lua.LTable, readonly bool) {
 	return t, false
 }
 
-// index is __index of _G's stand-in.
+// index is __index of _G.
 func (s *sandbox) index(L *lua.LState) int {
 	if v := s.visible.RawGet(L.Get(2)); v != lua.LNil {
 		L.Push(v)
@@ -134,7 +171,7 @@ func (s *sandbox) index(L *lua.LState) int {
 	return missingGlobal(L)
 }
 
-// missingGlobal is __index for what no global is called.
+// missingGlobal is __index for a name that is not a global: it throws.
 func missingGlobal(L *lua.LState) int {
 	name, ok := lualib.AsString(L.Get(2))
 	if !ok {
@@ -150,5 +187,5 @@ func refuseWrite(L *lua.LState) int {
 	return 0
 }
 
-// refuse raises the same error from a Go function: Redis gives no position then.
+// refuse throws the same error from a Go function. Redis gives no position here.
 func refuse(L *lua.LState) { L.Error(lua.LString(lualib.ErrReadOnly), 0) }

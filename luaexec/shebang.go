@@ -7,18 +7,19 @@ import (
 	"github.com/lockredis/lockredis/resp"
 )
 
-// Flags is what a script declares in its first line, as in
-// "#!lua flags=no-writes,allow-stale". Without that line a script runs in the
-// way it did before Redis 7: its flags depend on the commands it calls.
+// Flags are the flags that a script declares in its first line, such as
+// "#!lua flags=no-writes,allow-stale". A script without that line runs as before
+// Redis 7: its flags depend on the commands that it calls.
 type Flags struct {
 	HasShebang         bool
 	NoWrites           bool // no-writes: write commands are refused
-	AllowOOM           bool // allow-oom: runs when memory is used up
-	AllowStale         bool // allow-stale: runs on a stale replica
-	NoCluster          bool // no-cluster: refused in cluster mode
-	AllowCrossSlotKeys bool // allow-cross-slot-keys: may touch keys of several slots
+	AllowOOM           bool // allow-oom: the script runs when memory is used up
+	AllowStale         bool // allow-stale: the script runs on a stale replica
+	NoCluster          bool // no-cluster: the script is refused in cluster mode
+	AllowCrossSlotKeys bool // allow-cross-slot-keys: keys may be in several slots
 }
 
+// set sets the flag with this name. It reports whether there is one.
 func (f *Flags) set(name string) bool {
 	switch name {
 	case "no-writes":
@@ -37,9 +38,9 @@ func (f *Flags) set(name string) bool {
 	return true
 }
 
-// DeclaredFlags returns what the first line of a script declares, without compiling
-// the rest: a script that does not compile has flags, too. A line that is refused
-// declares nothing.
+// DeclaredFlags returns the flags of a script without compiling it: a script that
+// does not compile has flags too. The result is the zero value if there is no
+// shebang line, or if Load would refuse the line.
 func DeclaredFlags(body []byte) Flags {
 	end := bytes.IndexByte(body, '\n')
 	if end < 0 || !bytes.HasPrefix(body, []byte("#!")) {
@@ -52,9 +53,9 @@ func DeclaredFlags(body []byte) Flags {
 	return f
 }
 
-// parseShebang reads the first line of a script that starts with "#!". source
-// is what is left to compile: the line's newline stays, so that error lines
-// count it. failure is the error text, "" for none.
+// parseShebang reads the first line of a script if it starts with "#!". source is
+// the rest, to be compiled. It keeps the newline of the first line, so that the
+// line numbers of errors are right. failure is the error text, "" for none.
 func parseShebang(body string) (f Flags, source, failure string) {
 	if !strings.HasPrefix(body, "#!") {
 		return f, body, ""

@@ -6,60 +6,62 @@ import (
 	"github.com/lockredis/lockredis/luaexec/lualib"
 )
 
-// C Lua's limits, as scripts run into them, and what they cost here.
+// Limits of C Lua that scripts can reach, and the registers that they need here.
 const (
 	maxLuaCalls = 20000   // LUAI_MAXCALLS, "stack overflow"
 	registryMin = 4096    // registers a state starts with
-	registryMax = 1 << 20 // registers it may grow to: 50 for each call
-	registryAdd = 16384   // registers it grows by
+	registryMax = 1 << 20 // registers that a state can grow to: 50 for each call
+	registryAdd = 16384   // registers that a state grows by
 )
 
-// gopher-lua fills the array part of a table up to a new key below
-// MaxArrayIndex, 1 GB for t[6e7] = 1. It is a variable of the whole process.
+// gopher-lua fills the array part of a table up to a new key if the key is below
+// MaxArrayIndex. By default t[6e7] = 1 would allocate 1 GB. MaxArrayIndex is a
+// variable of the whole process.
 func init() { lua.MaxArrayIndex = 1 << 24 }
 
-// machine is a Lua state with everything scripts see in it. It is dropped, and
-// built anew, after a panic or a kill left it in the middle of something.
+// machine is a Lua state and its environment. The runtime drops it after a panic or
+// a kill, which may leave it inconsistent, and builds a new one.
 type machine struct {
 	L       *lua.LState
 	opts    Options
 	globals *lua.LTable     // the environment of every function
-	bound   map[string]bool // the "library.field" names in globals
+	bound   map[string]bool // the names in globals such as "redis.call"
 	sandbox *sandbox
 
 	keys, argv vector
 
-	onError *lua.LFunction // notes where an error came from
-	fault   fault
+	onError *lua.LFunction // noteFault
+	fault   fault          // the place of the error that ends the script
 
 	caller Caller
 	script *Script
-	proto  int // what redis.setresp chose for this run
+	proto  int // RESP version of command replies: 2, or set by redis.setresp
 	ticker *ticker
-	inCall bool // a command has not returned
-	broken bool // something happened that the state may not have survived
+	inCall bool // a command is running, or has panicked
+	broken bool // the state may be inconsistent
 
-	panicked bool // OnPanic was told, in this run
+	panicked bool // OnPanic was called in this run
 
-	scripts []*Script // those that have a function of this state
+	scripts []*Script // the scripts that have a function of this state
 
 	args       [][]byte // redis.call's arguments, reused
-	digits     []byte   // the digits of its numbers
-	text       []byte   // the text of a concatenation
+	digits     []byte   // the texts of number arguments, reused
+	text       []byte   // the result of a concatenation, reused
 	values     *slab
-	nesting    int   // protected calls and coroutines inside each other
-	bases      []int // the first register of each pcall, innermost last
-	unwind     *lua.LFunction
-	stringMeta *lua.LTable // what getmetatable("") answers
+	nesting    int            // nested protected calls and coroutines
+	bases      []int          // the first register of each pcall, innermost last
+	unwind     *lua.LFunction // unwindUpvalues
+	stringMeta *lua.LTable    // getmetatable's answer for a string
 
-	sources            map[string]string    // chunk names of loadstring by how messages show them
-	active             []*lua.LState        // running coroutines, innermost last
-	elems              int                  // of the reply so far
-	replyBytes         int                  // of its strings
-	taken              int                  // of commands' replies, not announced yet
-	finished           map[*lua.LState]bool // coroutines that return what they are resumed with
-	threads            int                  // coroutines made in this run
-	coCreate, coResume lua.LGFunction
+	sources    map[string]string    // by chunkID, the name given to loadstring
+	active     []*lua.LState        // running coroutines, innermost last
+	elems      int                  // elements of the script's reply so far
+	replyBytes int                  // bytes of the strings of the reply so far
+	taken      int                  // bytes of replies that no safe point has counted
+	finished   map[*lua.LState]bool // coroutines suspended in "return yield()"
+	threads    int                  // coroutines that this run has made
+
+	coCreate, coResume lua.LGFunction // gopher-lua's coroutine functions
 }
 
 func newMachine(opts Options) *machine {
@@ -70,7 +72,10 @@ func newMachine(opts Options) *machine {
 		RegistryGrowStep: registryAdd,
 		SkipOpenLibs:     true,
 	})
-	m := &machine{L: L, opts: opts, values: newSlab(), ticker: newTicker(L, opts.growth), bound: make(map[string]bool)}
+	m := &machine{
+		L: L, opts: opts, values: newSlab(),
+		ticker: newTicker(L, opts.growth), bound: make(map[string]bool),
+	}
 	m.globals = L.Get(lua.GlobalsIndex).(*lua.LTable)
 	m.openLibraries()
 	m.onError = L.NewFunction(m.noteFault)
@@ -79,7 +84,8 @@ func newMachine(opts Options) *machine {
 }
 
 // openLibraries fills the environment: gopher-lua's libraries with lualib's
-// corrections, Redis's own, this package's, and at last the sandbox over all.
+// corrections, Redis's libraries, this package's functions, and then the sandbox
+// around all of them.
 func (m *machine) openLibraries() {
 	L, limits := m.L, lualib.Limits{MaxString: m.opts.MaxString, Watch: m.ticker.watch}
 	open(L, lua.BaseLibName, lua.OpenBase)
@@ -97,6 +103,7 @@ func (m *machine) openLibraries() {
 	newSandbox(m)
 }
 
+// open opens a library of gopher-lua.
 func open(L *lua.LState, name string, lib lua.LGFunction) {
 	L.Push(L.NewFunction(lib))
 	L.Push(lua.LString(name))
@@ -112,4 +119,5 @@ func table(L *lua.LState, functions map[string]lua.LGFunction) *lua.LTable {
 	return t
 }
 
+// isBound reports whether the environment has a name such as "redis.call".
 func (m *machine) isBound(name string) bool { return m.bound[name] }

@@ -1,7 +1,7 @@
 package luaexec
 
-// The sentences scripts and their callers can see, as Redis 7.0.15 has them;
-// those that library functions throw, too, are in lualib.
+// Error texts that scripts and their callers see, as in Redis 7.0.15. Texts that
+// library functions throw as well are in lualib.
 const (
 	errNoGlobal       = "Script attempted to access nonexistent global variable '"
 	errGlobalName     = "Second argument to luaProtectedTableError must be a string or number"
@@ -15,21 +15,23 @@ const (
 	errSetresp        = "ERR redis.setresp() requires one argument."
 	errSetrespNumber  = "ERR RESP version must be 2 or 3."
 	errSetRepl        = "ERR redis.set_repl() requires two arguments."
-	errSetReplFlags   = "ERR Invalid replication flags. Use REPL_AOF, REPL_REPLICA, REPL_ALL or REPL_NONE."
-	errACLCommand     = "ERR Invalid command passed to redis.acl_check_cmd()"
-	errStackLimit     = "ERR reached lua stack limit"
-	errKilled         = "ERR Script killed by user with SCRIPT KILL..."
-	errMemory         = "OOM script ended, it takes more memory than it may"
-	errReplySize      = "ERR the script's reply is too large"
-	errYield          = "attempt to yield across metamethod/C-call boundary"
-	errInHandler      = "error in error handling"
-	errTooComplex     = "function or expression too complex near '<eof>'"
-	errTooLong        = "control structure too long near '<eof>'"
-	errStackOverflow  = "stack overflow"
+	errSetReplFlags   = "ERR Invalid replication flags. " +
+		"Use REPL_AOF, REPL_REPLICA, REPL_ALL or REPL_NONE."
+	errACLCommand    = "ERR Invalid command passed to redis.acl_check_cmd()"
+	errStackLimit    = "ERR reached lua stack limit"
+	errKilled        = "ERR Script killed by user with SCRIPT KILL..."
+	errMemory        = "OOM script ended, it takes more memory than it may"
+	errReplySize     = "ERR the script's reply is too large"
+	errYield         = "attempt to yield across metamethod/C-call boundary"
+	errInHandler     = "error in error handling"
+	errTooComplex    = "function or expression too complex near '<eof>'"
+	errTooLong       = "control structure too long near '<eof>'"
+	errStackOverflow = "stack overflow"
 
-	// goStackFull is what gopher-lua panics with when a growing call stack is full.
+	// goStackFull is gopher-lua's panic value when a growing call stack is full.
 	goStackFull = "lua callstack overflow"
 
-	// Redis 7.0.15 ends its process when a script throws a table without err.
+	// errNoErrField is the error of a script that throws a table without the field
+	// err. Differs from Redis: 7.0.15 crashes.
 	errNoErrField = "ERR unknown error"
 )

@@ -8,27 +8,27 @@ import (
 )
 
 const (
-	// ticksPerCheck is how many Lua instructions pass between two safe points.
+	// ticksPerCheck is the number of Lua instructions between two safe points.
 	ticksPerCheck = 1000
-	// depthMask: the depth of the stack is looked at every 16 instructions.
+	// depthMask makes the ticker check the depth of the stack every 16 instructions.
 	depthMask = 15
-	// callReserve are the frames left when "stack overflow" is thrown: for the
-	// calls until the next look, and for error handlers.
+	// callReserve is the number of frames that are free when "stack overflow" is
+	// thrown: for calls until the next check, and for error handlers.
 	callReserve = 100
 )
 
-// ticker is the context that scripts run under that can loop. gopher-lua asks a
-// context for Done before every instruction: that is the only hook it has, so
-// Done counts. Scripts without a loop run without a context.
+// ticker counts instructions and passes safe points. It is the context.Context of
+// every script that can loop. gopher-lua calls Done before each instruction, which
+// is its only hook, so Done counts. Scripts that cannot loop run without a context.
 type ticker struct {
 	main   *lua.LState
 	caller Caller
-	left   int
-	below  int // open calls of those that resumed the running coroutine
+	left   int // instructions until the next safe point
+	below  int // open calls of the coroutines that wait for the running one
 	killed bool
 	reason string // the error that a killed script ends with
 	memory heapWatch
-	closed chan struct{}
+	closed chan struct{} // always closed
 }
 
 func newTicker(main *lua.LState, growth func(heap uint64) uint64) *ticker {
@@ -43,8 +43,8 @@ func (t *ticker) start(c Caller) {
 	t.memory.start()
 }
 
-// Done returns a closed channel once the script is to be killed. From then on
-// every instruction fails, so that a script's pcall cannot hold it up.
+// Done returns a closed channel when the script is killed, else nil. After that
+// every instruction fails, so that a pcall in the script cannot go on.
 func (t *ticker) Done() <-chan struct{} {
 	t.left--
 	if t.left&depthMask == 0 {
@@ -57,15 +57,16 @@ func (t *ticker) Done() <-chan struct{} {
 		return nil
 	}
 	t.left = ticksPerCheck
-	if t.dies(0) {
+	if t.safePoint(0) {
 		return t.closed
 	}
 	return nil
 }
 
-// dies is the safe point. It reports whether the script is to end; from then on
-// the next instruction comes here again.
-func (t *ticker) dies(bytes int) bool {
+// safePoint calls Caller.Tick and checks the heap, to which the script is about to
+// add bytes. It reports whether the script is killed. After that every
+// instruction passes a safe point.
+func (t *ticker) safePoint(bytes int) (killed bool) {
 	switch {
 	case t.killed:
 	case t.caller.Tick():
@@ -79,16 +80,16 @@ func (t *ticker) dies(bytes int) bool {
 	return t.killed
 }
 
-// watch is lualib's safe point within a long library call.
+// watch is lualib.Limits.Watch: the safe point within a long library call.
 func (t *ticker) watch(L *lua.LState, bytes int) {
-	if t.caller != nil && t.dies(bytes) {
+	if t.caller != nil && t.safePoint(bytes) {
 		L.Error(lua.LString(t.reason), 0)
 	}
 }
 
-// checkDepth throws before gopher-lua's call stack is full. A full one leaves no
-// room for an error handler, and gopher-lua then walks it for a traceback in a
-// time that grows with its square.
+// checkDepth throws before gopher-lua's call stack is full. A full stack has no
+// room for an error handler, and gopher-lua's traceback of it takes time that
+// grows with the square of the depth.
 func (t *ticker) checkDepth() {
 	L := t.main
 	if running := L.G.CurrentThread; running != nil {
@@ -100,11 +101,11 @@ func (t *ticker) checkDepth() {
 	}
 }
 
-// Err is the reason Done's channel is closed.
+// Err belongs to context.Context. It is called only when Done's channel is closed.
 func (t *ticker) Err() error { return context.Canceled }
 
-// Deadline says that there is none.
+// Deadline belongs to context.Context: there is none.
 func (t *ticker) Deadline() (time.Time, bool) { return time.Time{}, false }
 
-// Value has nothing for any key.
+// Value belongs to context.Context: there are no values.
 func (t *ticker) Value(any) any { return nil }

@@ -2,19 +2,19 @@ package luaexec
 
 import lua "github.com/yuin/gopher-lua"
 
-// vector is KEYS or ARGV: one Lua table that is filled anew for every run
-// without allocating. Its strings alias the command's arguments, which outlive
-// the run; nothing of a run can hold them longer.
+// vector is KEYS or ARGV: one Lua table that every run fills again without
+// allocating. Its strings share memory with the arguments of the command, which
+// outlive the run. Nothing that a script creates outlives the run.
 type vector struct {
 	table *lua.LTable
 	boxes []lua.LString
-	n     int
+	n     int // elements that fill has set
 }
 
-// fill sets the table to items. It reports true when the table is a new one,
-// because the last script left something in it that cannot be taken out.
+// fill sets the table to items. replaced reports that the table is a new one,
+// because the last script changed the old one in a way that cannot be undone.
 func (v *vector) fill(items [][]byte) (replaced bool) {
-	if v.table == nil || v.tainted() {
+	if v.table == nil || !v.clear() {
 		v.table, v.n, replaced = &lua.LTable{Metatable: lua.LNil}, 0, true
 	}
 	if cap(v.boxes) < len(items) {
@@ -25,28 +25,27 @@ func (v *vector) fill(items [][]byte) (replaced bool) {
 		v.boxes[i] = lua.LString(stringOf(item))
 		v.table.RawSetInt(i+1, boxString(&v.boxes[i]))
 	}
-	for ; v.n > len(items); v.n-- {
-		v.table.Remove(-1)
-	}
 	v.n = len(items)
 	return replaced
 }
 
-// tainted reports whether a script changed the table in any other way than by
-// setting the elements that fill sets again.
-func (v *vector) tainted() bool {
-	if v.table.Metatable != lua.LNil || arrayLen(v.table) != v.n {
-		return true
+// clear removes the elements that fill has set, from the last to the first. It
+// reports whether the table is empty then: false means that the script has set
+// or removed other elements, or has set a metatable.
+func (v *vector) clear() (empty bool) {
+	if v.table.Metatable != lua.LNil {
+		return false
 	}
-	last := lua.LNil
-	if v.n > 0 {
-		last = lua.LNumber(v.n)
+	for ; v.n > 0; v.n-- {
+		if v.table.Remove(-1) == lua.LNil {
+			return false
+		}
 	}
-	key, _ := v.table.Next(last)
-	return key != lua.LNil
+	key, _ := v.table.Next(lua.LNil)
+	return key == lua.LNil
 }
 
-// release lets go of the arguments of a run that had many.
+// release frees the table after a run that had many items.
 func (v *vector) release() {
 	const kept = 256
 	if v.n > kept {

@@ -6,24 +6,25 @@ import (
 	lua "github.com/yuin/gopher-lua"
 )
 
-// asCLua puts an error of gopher-lua's machine into C Lua's words, as far as
-// what it says allows: it does not know the names of variables.
+// asCLua replaces an error message of gopher-lua by C Lua's. The result lacks the
+// names of variables, which gopher-lua's messages do not have.
 func asCLua(v lua.LValue) lua.LValue {
 	s, ok := v.(lua.LString)
 	if !ok {
 		return v
 	}
-	place, sentence, ok := strings.Cut(string(s), ": ")
+	place, text, ok := strings.Cut(string(s), ": ")
 	if !ok {
 		return v
 	}
-	if changed := cSentence(sentence); changed != sentence {
+	if changed := cMessage(text); changed != text {
 		return lua.LString(place + ": " + changed)
 	}
 	return v
 }
 
-func cSentence(s string) string {
+// cMessage is C Lua's message for gopher-lua's message s, and s if there is none.
+func cMessage(s string) string {
 	if rest, ok := strings.CutPrefix(s, "attempt to index a non-table object("); ok {
 		if typ, _, ok := strings.Cut(rest, ") with key '"); ok {
 			return "attempt to index a " + typ + " value"
@@ -31,7 +32,7 @@ func cSentence(s string) string {
 	}
 	if rest, ok := strings.CutPrefix(s, "cannot perform "); ok {
 		if _, types, ok := strings.Cut(rest, " operation between "); ok {
-			return "attempt to perform arithmetic on a " + culprit(types) + " value"
+			return "attempt to perform arithmetic on a " + nonNumber(types) + " value"
 		}
 	}
 	if rest, ok := strings.CutPrefix(s, "attempt to compare "); ok {
@@ -54,8 +55,8 @@ func cSentence(s string) string {
 	return s
 }
 
-// culprit picks the operand that is no number from "<type> and <type>".
-func culprit(types string) string {
+// nonNumber returns the first type other than number in "<type> and <type>".
+func nonNumber(types string) string {
 	a, b, _ := strings.Cut(types, " and ")
 	if a == "number" {
 		return b

@@ -1,0 +1,61 @@
+package luaexec
+
+import (
+	"testing"
+
+	lua "github.com/yuin/gopher-lua"
+)
+
+// mustPanic fails the test unless f panics with this value.
+func mustPanic(t *testing.T, want string, f func()) {
+	t.Helper()
+	defer func() {
+		if got := recover(); got != want {
+			t.Errorf("got panic %v, want %q", got, want)
+		}
+	}()
+	f()
+}
+
+func TestAMissingGlobalOrLibraryPanics(t *testing.T) {
+	m := newMachine(Options{})
+	all := m.L.NewTable()
+	mustPanic(t, "luaexec: sandbox: no global is named nosuch", func() {
+		m.sandbox.showGlobals(all, []string{"nosuch"})
+	})
+	mustPanic(t, "luaexec: sandbox: no library is named nosuch", func() {
+		m.sandbox.showLibraries(all, []string{"nosuch"})
+	})
+}
+
+func TestAMissingLibraryFunctionPanics(t *testing.T) {
+	m := newMachine(Options{})
+	lib := m.L.NewTable()
+	lib.RawSetString("text", lua.LString("x"))
+	for _, name := range []string{"nosuch", "text"} {
+		mustPanic(t, "luaexec: sandbox: the library has no function "+name, func() {
+			mustFunction(lib, name)
+		})
+	}
+	m.globals.RawSetString("table", lib)
+	mustPanic(t, "luaexec: sandbox: the library has no function insert", m.wrapTableLibrary)
+}
+
+func TestAMissingPrivateFieldPanics(t *testing.T) {
+	mustPanic(t, "luaexec: gopher-lua has no field lua.LTable.nosuch of type int", func() {
+		offsetOf[lua.LTable, int]("nosuch")
+	})
+	mustPanic(t, "luaexec: gopher-lua has no field lua.LTable.array of type int", func() {
+		offsetOf[lua.LTable, int]("array")
+	})
+}
+
+func TestBoxedValuesEqualOrdinaryOnes(t *testing.T) {
+	s, n := lua.LString("text"), lua.LNumber(1.5)
+	if v := boxString(&s); v != lua.LValue(lua.LString("text")) || v.Type() != lua.LTString {
+		t.Errorf("got %v", v)
+	}
+	if v := boxNumber(&n); v != lua.LValue(lua.LNumber(1.5)) || v.Type() != lua.LTNumber {
+		t.Errorf("got %v", v)
+	}
+}
