@@ -5,17 +5,16 @@ import (
 	"fmt"
 )
 
-// Check returns an error when the databases contradict themselves: keys that
-// are filed wrongly, deadlines of keys that are not there, indexes of values
-// that disagree. It changes nothing, looks at everything, expired keys too, and
-// is for tests.
+// Check returns an error when the databases are inconsistent: a key that its index
+// does not find, a deadline without a key, a value with indexes that disagree. It
+// visits every key, expired keys too, changes nothing and is for tests.
 func (s *Space) Check() error {
 	for _, db := range s.dbs {
 		if err := db.check(); err != nil {
 			return fmt.Errorf("database %d: %w", db.id, err)
 		}
 		if at, ok := db.deadlines.Next(); ok && (s.earliest == 0 || at < s.earliest) {
-			return fmt.Errorf("database %d: a deadline at %d, before the earliest, %d", db.id, at, s.earliest)
+			return fmt.Errorf("database %d: deadline %d is before Earliest, %d", db.id, at, s.earliest)
 		}
 	}
 	return nil
@@ -38,12 +37,14 @@ func (db *DB) check() error {
 		}
 	}
 	if deadlines != db.deadlines.Len() {
-		return fmt.Errorf("%d keys have a deadline, and there are %d deadlines", deadlines, db.deadlines.Len())
+		return fmt.Errorf("%d keys have a deadline, the index of deadlines has %d",
+			deadlines, db.deadlines.Len())
 	}
 	return nil
 }
 
-// check tells whether every entry is found by its key, and nothing else is.
+// check returns an error unless the index finds every entry by its key, and nothing
+// else.
 func (t *keyTable) check() error {
 	hash := func(e *Entry) uint32 {
 		if e == nil {
@@ -56,44 +57,46 @@ func (t *keyTable) check() error {
 	}
 	for i, e := range t.entries {
 		key := bytesOf(e.Key())
-		if int(e.place) != i || t.find(keyHash(key), key) != e {
-			return fmt.Errorf("store: key %q is not found, or not at %d", e.Key(), i)
+		if int(e.pos) != i || t.find(keyHash(key), key) != e {
+			return fmt.Errorf("store: key %q is not found at position %d", e.Key(), i)
 		}
 	}
 	return nil
 }
 
-// check tells whether the index's parts are where they should be and hold n
-// items in all under their hashes, which are never 0.
+// check returns an error unless the index has n items, each in the part for its
+// hash, and every part is in the right elements of parts. hash returns the hash of
+// an item, which is never 0.
 func (x *hashIndex[T]) check(n int, hash func(T) uint32) error {
 	used := 0
 	for i := 0; i < len(x.parts); {
 		p := x.parts[i]
 		from := uint32(i) << x.shift
-		places := x.placesOf(from, p.depth)
-		there := 0
+		same := x.partsOf(from, p.depth)
+		found := 0
 		for slot, h := range p.hashes {
 			if h == 0 {
 				continue
 			}
 			if x.part(h) != p || hash(p.items[slot]) != h {
-				return errors.New("store: a hash in a part of others, or with another's item")
+				return fmt.Errorf("store: hash %#x is in a wrong part or has a wrong item", h)
 			}
-			there++
+			found++
 		}
-		if there != int(p.used) {
-			return fmt.Errorf("store: a part of %d items counts %d", there, p.used)
+		if found != int(p.used) {
+			return fmt.Errorf("store: a part has %d items and counts %d", found, p.used)
 		}
-		for j := range places {
+		for j := range same {
 			if x.parts[i+j] != p {
-				return fmt.Errorf("store: a part of depth %d is not at %d of %d", p.depth, i+j, len(x.parts))
+				return fmt.Errorf("store: a part of depth %d is not at %d of %d",
+					p.depth, i+j, len(x.parts))
 			}
 		}
-		used += there
-		i += len(places)
+		used += found
+		i += len(same)
 	}
 	if used != n {
-		return fmt.Errorf("store: %d items are filed, %d are listed", used, n)
+		return fmt.Errorf("store: the index has %d items of %d", used, n)
 	}
 	return nil
 }
@@ -112,7 +115,7 @@ func checkValue(v Value) error {
 	return nil
 }
 
-var errEmpty = errors.New("store: an empty value")
+var errEmpty = errors.New("store: the value is empty")
 
 func (h *Hash) check() error {
 	if h.Len() == 0 {
@@ -131,7 +134,7 @@ func (s *Set) check() error {
 	if s.table == nil {
 		for i := 1; i < len(s.ints); i++ {
 			if s.ints[i-1] >= s.ints[i] {
-				return errors.New("store: integers out of order")
+				return fmt.Errorf("store: integer %d comes after %d", s.ints[i], s.ints[i-1])
 			}
 		}
 		return nil
@@ -171,20 +174,22 @@ func (z *ZSet) check() (err error) {
 
 func (t *zsetTable) check() error {
 	if n := len(t.scores.elems); t.order.n != n || t.order.root.size() != n {
-		return errors.New("store: a sorted set's indexes have other sizes")
+		return errors.New("store: the order and the scores of a sorted set have different sizes")
 	}
 	return t.scores.check()
 }
 
-// check tells whether every element is found by its key, and nothing else is.
+// check returns an error unless find finds every element by its key, and the index,
+// if there is one, has nothing else.
 func (d *dict[V]) check() error {
 	if len(d.hashes) != len(d.elems) || d.index == nil && len(d.elems) > dictFew {
-		return fmt.Errorf("store: %d elements, %d hashes, and perhaps no index", len(d.elems), len(d.hashes))
+		return fmt.Errorf("store: %d elements have %d hashes, index: %v",
+			len(d.elems), len(d.hashes), d.index != nil)
 	}
 	for i := range d.elems {
 		key := bytesOf(d.elems[i].key)
 		if d.find(key) != i || d.hashes[i] != keyHash(key) {
-			return fmt.Errorf("store: element %q is not found, or not at %d", key, i)
+			return fmt.Errorf("store: element %q is not found at position %d", key, i)
 		}
 	}
 	if d.index == nil {
@@ -200,7 +205,7 @@ func (l *List) check() error {
 	n := 0
 	for _, node := range l.nodes() {
 		if node.n == 0 || node.n != node.Len() {
-			return fmt.Errorf("store: a list's node of %d elements counts %d", node.Len(), node.n)
+			return fmt.Errorf("store: a list node has %d elements and counts %d", node.Len(), node.n)
 		}
 		if err := node.check(); err != nil {
 			return err
@@ -208,22 +213,24 @@ func (l *List) check() error {
 		n += node.n
 	}
 	if n != l.n {
-		return fmt.Errorf("store: a list of %d elements counts %d", n, l.n)
+		return fmt.Errorf("store: a list has %d elements and counts %d", n, l.n)
 	}
 	return nil
 }
 
-// check walks there and back.
+// check returns an error unless forward and backward walks visit as many elements
+// as the header counts.
 func (p Packed) check() error {
-	forth, back := 0, 0
+	forward, back := 0, 0
 	for pos := p.First(); pos >= 0; pos = p.Next(pos) {
-		forth++
+		forward++
 	}
 	for pos := p.Last(); pos >= 0; pos = p.Prev(pos) {
 		back++
 	}
-	if forth != p.Len() || back != forth {
-		return fmt.Errorf("store: %d elements forth, %d back, %d counted", forth, back, p.Len())
+	if forward != p.Len() || back != forward {
+		return fmt.Errorf("store: %d elements forward, %d backward, %d counted",
+			forward, back, p.Len())
 	}
 	return nil
 }

@@ -55,7 +55,7 @@ func TestCheckFindsWhatContradictsItself(t *testing.T) {
 		t.Fatal(err)
 	}
 	for name, spoil := range map[string]func(*Space){
-		"a key in the wrong place":      func(s *Space) { s.DB(0).Peek([]byte("key:7")).place = 3 },
+		"a key in the wrong place":      func(s *Space) { s.DB(0).Peek([]byte("key:7")).pos = 3 },
 		"a key that is not listed":      func(s *Space) { k := &s.DB(0).keys; k.entries = k.entries[:len(k.entries)-1] },
 		"a part that counts wrongly":    func(s *Space) { s.DB(0).keys.index.parts[0].used++ },
 		"a slot without an entry":       func(s *Space) { clear(s.DB(0).keys.index.parts[0].items[:]) },

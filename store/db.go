@@ -8,19 +8,20 @@ import (
 )
 
 // Entry is a key with its value. It is valid until the key is deleted or
-// overwritten; holders look it up again after running another command.
+// overwritten: after another command has run, the key must be looked up again.
 //
-// Every lock has one: it fills an allocation of 48 bytes exactly, which is why
-// the key is not a string.
+// Every lock has an Entry. It fills an allocation of 48 bytes exactly, because the
+// key is kept without its string header.
 type Entry struct {
 	val      Value
 	key      *byte       // the first byte of the key
-	length   uint32      // of the key
+	length   uint32      // of the key, in bytes
 	access   uint32      // Unix seconds of the last access, for OBJECT IDLETIME
 	deadline expiry.Item // 12 bytes
-	place    uint32      // in DB.keys.entries
+	pos      uint32      // position in DB.keys.entries
 }
 
+// newEntry returns an entry with a copy of key.
 func newEntry(key []byte, v Value) *Entry {
 	name := string(key)
 	return &Entry{val: v, key: unsafe.StringData(name), length: uint32(len(name))}
@@ -32,19 +33,19 @@ func (e *Entry) Key() string { return unsafe.String(e.key, e.length) }
 // Value returns the value.
 func (e *Entry) Value() Value { return e.val }
 
-// Deadline returns when the key expires in Unix milliseconds, 0 for never.
+// Deadline returns the deadline in Unix milliseconds, 0 if there is none.
 func (e *Entry) Deadline() int64 { return e.deadline.At() }
 
-// HasDeadline reports whether the key expires at all.
+// HasDeadline reports whether the key has a deadline.
 func (e *Entry) HasDeadline() bool { return e.deadline.Set() }
 
-// Access returns when the key was last accessed, in Unix seconds.
+// Access returns the time of the last access, in Unix seconds.
 func (e *Entry) Access() uint32 { return e.access }
 
 // SetAccess sets the time of the last access, in Unix seconds.
 func (e *Entry) SetAccess(seconds uint32) { e.access = seconds }
 
-// DeadlineItem makes Entry an expiry.Holder.
+// DeadlineItem returns the entry's item in DB.deadlines (expiry.Holder).
 func (e *Entry) DeadlineItem() *expiry.Item { return &e.deadline }
 
 // DB is one database.
@@ -65,15 +66,15 @@ func (db *DB) ID() int { return db.id }
 // Space returns the databases that this one belongs to.
 func (db *DB) Space() *Space { return db.space }
 
-// Len returns the number of keys, expired ones that nobody has met included.
+// Len returns the number of keys. It counts expired keys that are not deleted yet.
 func (db *DB) Len() int { return len(db.keys.entries) }
 
 // Expires returns the number of keys that have a deadline.
 func (db *DB) Expires() int { return db.deadlines.Len() }
 
-// Lookup returns the entry for a command that reads it: it counts as an access
-// and in the hit statistics. It is nil when the key is missing or expired (it
-// is then deleted).
+// Lookup returns the entry for a command that reads it, nil if there is no live
+// key. An expired key is deleted. The call counts as an access and in Stats.Hits or
+// Stats.Misses.
 func (db *DB) Lookup(key []byte) *Entry {
 	e := db.Peek(key)
 	if e == nil {
@@ -88,8 +89,8 @@ func (db *DB) Lookup(key []byte) *Entry {
 	return e
 }
 
-// LookupWrite returns the entry for a command that changes it: an access, but
-// not in the hit statistics.
+// LookupWrite returns the entry for a command that changes it, nil if there is no
+// live key. The call counts as an access, but neither as a hit nor as a miss.
 func (db *DB) LookupWrite(key []byte) *Entry {
 	e := db.Peek(key)
 	if e != nil {
@@ -98,7 +99,8 @@ func (db *DB) LookupWrite(key []byte) *Entry {
 	return e
 }
 
-// Peek returns the entry without counting as an access (TTL, TYPE, OBJECT …).
+// Peek returns the entry, nil if there is no live key. The call does not count as
+// an access (TTL, TYPE, OBJECT).
 func (db *DB) Peek(key []byte) *Entry {
 	e := db.keys.find(keyHash(key), key)
 	if e == nil || db.expireIfDue(e) {
@@ -107,8 +109,8 @@ func (db *DB) Peek(key []byte) *Entry {
 	return e
 }
 
-// Holds returns what there is under key without any effect: nil when there is
-// none. live is false when its deadline has come.
+// Holds returns the value of key, nil if there is none. It has no effect: an expired
+// key is not deleted. live is false if the deadline is due.
 func (db *DB) Holds(key string) (v Value, live bool) {
 	name := bytesOf(key)
 	e := db.keys.find(keyHash(name), name)
@@ -118,22 +120,21 @@ func (db *DB) Holds(key string) (v Value, live bool) {
 	return e.val, !db.due(e)
 }
 
-// Set stores v under key, replacing any value, and drops the deadline.
+// Set stores v under key. It replaces any value and removes the deadline.
 func (db *DB) Set(key []byte, v Value) *Entry {
 	e := db.SetKeepDeadline(key, v)
 	db.deadlines.Remove(e)
 	return e
 }
 
-// SetKeepDeadline stores v under key, replacing any value, and leaves the
-// deadline as it is. A key that has expired counts as missing: it comes into
-// being anew, without a deadline.
+// SetKeepDeadline stores v under key. It replaces any value and keeps the deadline.
+// An expired key counts as missing: it becomes a new key without a deadline.
 func (db *DB) SetKeepDeadline(key []byte, v Value) *Entry {
 	hash := keyHash(key)
 	e := db.keys.find(hash, key)
 	if e != nil && db.expireIfDue(e) {
 		if db.space.KeepExpired {
-			db.drop(e) // it may not expire now, but gives way
+			db.drop(e) // kept while expired: the new key replaces it
 		}
 		e = nil
 	}
@@ -151,14 +152,14 @@ func (db *DB) SetKeepDeadline(key []byte, v Value) *Entry {
 	return e
 }
 
-// SetValue replaces the value of an entry in place: a conversion or an
-// in-place write. It keeps the deadline and reports nothing.
+// SetValue replaces the value of an entry (a conversion, or a write in place). It
+// keeps the deadline and reports nothing to the Observer.
 func (db *DB) SetValue(e *Entry, v Value) { e.val = v }
 
-// Touched reports that the entry's value was changed in place.
+// Touched reports to the Observer that the entry's value was changed in place.
 func (db *DB) Touched(e *Entry) { db.space.observer.Touched(db.id, e.Key()) }
 
-// Delete removes the key and reports whether it was there and not expired.
+// Delete removes the key and reports whether there was a live one.
 func (db *DB) Delete(key []byte) bool {
 	e := db.Peek(key)
 	if e == nil {
@@ -168,20 +169,21 @@ func (db *DB) Delete(key []byte) bool {
 	return true
 }
 
-// Remove takes the entry out.
+// Remove removes the entry and its deadline.
 func (db *DB) Remove(e *Entry) {
 	db.drop(e)
 	db.space.observer.Touched(db.id, e.Key())
 }
 
+// drop is Remove without a report to the Observer.
 func (db *DB) drop(e *Entry) {
 	db.deadlines.Remove(e)
 	db.keys.remove(e)
 }
 
-// SetDeadline makes the key expire at a time in Unix milliseconds, which may
-// be past: the key is then gone at the next look. Since 0 says that there is
-// no deadline, times before 1 count as 1.
+// SetDeadline gives the key the deadline at, in Unix milliseconds. If at is past,
+// the next look-up deletes the key. A time before 1 counts as 1, because 0 means
+// that there is no deadline.
 func (db *DB) SetDeadline(e *Entry, at int64) {
 	at = max(at, 1)
 	db.deadlines.Add(e, at)
@@ -191,7 +193,7 @@ func (db *DB) SetDeadline(e *Entry, at int64) {
 	db.space.observer.Touched(db.id, e.Key())
 }
 
-// Persist takes the deadline away and reports whether there was one.
+// Persist removes the deadline and reports whether there was one.
 func (db *DB) Persist(e *Entry) bool {
 	if !db.deadlines.Remove(e) {
 		return false
@@ -200,18 +202,18 @@ func (db *DB) Persist(e *Entry) bool {
 	return true
 }
 
-// Flush deletes all keys, whatever their number, and returns how many there
-// were.
-func (db *DB) Flush() (gone int) {
-	if gone = db.Len(); gone == 0 {
+// Flush deletes all keys and returns how many there were. It replaces the table of
+// keys, so that the time does not depend on their number.
+func (db *DB) Flush() (deleted int) {
+	if deleted = db.Len(); deleted == 0 {
 		return 0
 	}
 	db.space.observer.Emptying(db)
 	db.keys, db.deadlines = newKeyTable(), expiry.Index[*Entry]{}
-	return gone
+	return deleted
 }
 
-// Random returns a random live entry, nil when there is none.
+// Random returns a random live entry, nil if there is none.
 func (db *DB) Random(rnd *rand.Rand) *Entry {
 	const maxTries = 100
 	for tries := 0; len(db.keys.entries) > 0; tries++ {
@@ -226,8 +228,8 @@ func (db *DB) Random(rnd *rand.Rand) *Entry {
 	return nil
 }
 
-// firstLive returns the first live entry from place i on, round to i again: a
-// pick that ends even while expired keys are kept.
+// firstLive returns the first live entry from position i on, and after the end from
+// the first position on. It ends even if every key is expired and kept.
 func (db *DB) firstLive(i int) *Entry {
 	entries := db.keys.entries
 	for _, part := range [][]*Entry{entries[i:], entries[:i]} {
@@ -250,14 +252,14 @@ func (db *DB) Each(do func(*Entry) bool) {
 	}
 }
 
-// Scan visits about count entries from cursor on (0: a new scan) and returns
-// the next cursor, 0 when the scan is complete. A key that is there at each
-// call of a scan is returned, though it be deleted and set again in between
-// (see hashIndex.scan). do must not change the database.
+// Scan visits about count entries from cursor on (0: a new scan) and returns the
+// next cursor, 0 if the scan is complete. A key that exists at each call of a scan
+// is visited, even if it is deleted and set again between calls (see
+// hashIndex.scan). do must not change the database.
 func (db *DB) Scan(cursor uint64, count int, do func(*Entry)) uint64 {
-	met := make([]*Entry, 0, min(count, db.Len())) // what expires leaves the table
-	next := db.keys.index.scan(cursor, count, func(e *Entry) { met = append(met, e) })
-	for _, e := range met {
+	found := make([]*Entry, 0, min(count, db.Len())) // expiry changes the table
+	next := db.keys.index.scan(cursor, count, func(e *Entry) { found = append(found, e) })
+	for _, e := range found {
 		if !db.expireIfDue(e) {
 			do(e)
 		}
@@ -265,13 +267,13 @@ func (db *DB) Scan(cursor uint64, count int, do func(*Entry)) uint64 {
 	return next
 }
 
-// due reports whether the key's deadline has come.
+// due reports whether the key has a deadline at or before the Space's time.
 func (db *DB) due(e *Entry) bool {
 	return e.deadline.Set() && e.deadline.At() <= db.space.now
 }
 
-// expireIfDue reports whether the key's deadline has come; it is then deleted
-// unless expired keys are kept.
+// expireIfDue reports whether the key's deadline is due. It deletes such a key,
+// unless KeepExpired is set.
 func (db *DB) expireIfDue(e *Entry) bool {
 	if !db.due(e) {
 		return false

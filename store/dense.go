@@ -2,7 +2,8 @@ package store
 
 import "unsafe"
 
-// shrink gives memory back when a slice fills less than a quarter of its room.
+// shrink returns s, copied to a smaller array if s fills less than a quarter of its
+// capacity.
 func shrink[T any](s []T) []T {
 	if cap(s) > 64 && len(s) < cap(s)/4 {
 		return append(make([]T, 0, 2*len(s)), s...)
@@ -10,8 +11,8 @@ func shrink[T any](s []T) []T {
 	return s
 }
 
-// sampled estimates the sum of size over n elements from the first samples of
-// them; 0 samples means all.
+// sampled estimates the sum of size(i) over n elements from the first samples
+// elements; 0 means all elements.
 func sampled(n, samples int, size func(i int) int) int64 {
 	if samples <= 0 || samples > n {
 		samples = n
@@ -26,5 +27,5 @@ func sampled(n, samples int, size func(i int) int) int64 {
 	return sum * int64(n) / int64(samples)
 }
 
-// bytesOf returns the bytes of a string for reading only.
+// bytesOf returns the bytes of s, which must not be changed.
 func bytesOf(s string) []byte { return unsafe.Slice(unsafe.StringData(s), len(s)) }

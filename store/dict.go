@@ -2,32 +2,34 @@ package store
 
 import "math"
 
-// dict is what large hashes, sets and sorted sets find their elements by: keys,
-// each with a value. A dense slice gives random picks, an index of places in it
-// look-ups and an order for scans. Of few elements the hashes alone are looked
-// through. The zero dict is empty and ready.
+// dict maps keys to values, for large hashes, sets and sorted sets. A dense slice
+// of elements gives random picks. An index of positions in the slice gives look-ups
+// and an order for scans. A dict of few elements has no index: find compares all
+// hashes. The zero dict is empty and ready.
 //
-// It stands where a map[string]int32 beside the slice could, which has no order
-// to scan in and takes 12 to 32 bytes an element more.
+// A map[string]int32 beside the slice would have no order to scan in, and would
+// take 12 to 32 bytes more per element.
 type dict[V any] struct {
 	elems  []elem[V]
 	hashes []uint32           // of the keys of elems
-	index  *hashIndex[uint32] // nil: few
+	index  *hashIndex[uint32] // positions in elems; nil if there are few elements
 }
 
 type elem[V any] struct {
-	value V // first, because behind the key a value without a size would take 8 bytes
+	value V // first: a value of size 0 behind the key would take 8 bytes
 	key   string
 }
 
-// An index comes with more elements than dictFew and goes with fewer than half.
+// dictFew is the largest number of elements without an index. The index is dropped
+// again below half of it.
 const dictFew = 64
 
+// newDict returns an empty dict with room for size elements.
 func newDict[V any](size int) dict[V] {
 	return dict[V]{elems: make([]elem[V], 0, size), hashes: make([]uint32, 0, size)}
 }
 
-// find returns the place of the element with this key, -1 when there is none.
+// find returns the position of the element with this key, -1 if there is none.
 func (d *dict[V]) find(key []byte) int {
 	hash := keyHash(key)
 	if d.index == nil {
@@ -51,7 +53,7 @@ func (d *dict[V]) find(key []byte) int {
 	}
 }
 
-// add appends an element whose key, which it keeps, is not there yet.
+// add appends an element. The key must be new; the dict keeps it.
 func (d *dict[V]) add(key string, value V) {
 	hash := keyHash(bytesOf(key))
 	d.elems = append(d.elems, elem[V]{value, key})
@@ -68,7 +70,7 @@ func (d *dict[V]) add(key string, value V) {
 	}
 }
 
-// removeAt takes out the element at place i. The last one moves there.
+// removeAt removes the element at position i. The last element moves there.
 func (d *dict[V]) removeAt(i int) {
 	last := len(d.elems) - 1
 	if d.index != nil {
@@ -85,8 +87,8 @@ func (d *dict[V]) removeAt(i int) {
 	}
 }
 
-// scan visits the places of about count elements from cursor on (0: a new scan)
-// and returns the next cursor, 0 when the scan is complete (see
+// scan calls do with the positions of about count elements from cursor on (0: a new
+// scan). It returns the next cursor, 0 if the scan is complete (see
 // hashIndex.scan).
 func (d *dict[V]) scan(cursor uint64, count int, do func(i int)) (next uint64) {
 	if d.index == nil {

@@ -7,27 +7,26 @@ import (
 	"unsafe"
 )
 
-// Hash is the value of a hash key. Small, it is packed: field, value, field,
-// value, in the order of arrival. Beyond the limits, or with a long field or
-// value, it becomes a hash table and stays one. The zero Hash is empty and
+// Hash is the value of a hash key. A small hash is packed: field, value, field,
+// value, in the order in which the fields were added. Beyond the limits, or with a
+// long field or value, it becomes a table and stays one. The zero Hash is empty and
 // ready.
 //
-// A lock is a hash of one field: this struct of 16 bytes and one tight slice.
-// That is why the slice is kept without its header, and why one pointer is
-// either of the two.
+// A lock is a hash of one field: this struct of 16 bytes and one tight slice. To
+// fit in 16 bytes, the struct has no slice header, and one pointer for both forms.
 type Hash struct {
 	body unsafe.Pointer // the first byte of the packed pairs, or a *hashTable
 	size uint32         // of the packed pairs, in bytes
-	room uint32         // their capacity, in bytes; isTable: body is a table
+	room uint32         // capacity of the packed pairs, in bytes; isTable: body is a table
 }
 
 const isTable = math.MaxUint32
 
-// hashPackedMax is the size that packed pairs do not grow beyond, whatever the
-// limits, in bytes: Redis's.
+// hashPackedMax is the largest size of packed pairs, in bytes, whatever the limits.
+// It is Redis's.
 const hashPackedMax = 1 << 30
 
-// table returns the hash's table, nil while it is packed.
+// table returns the hash's table, nil while the hash is packed.
 func (h *Hash) table() *hashTable {
 	if h.room != isTable {
 		return nil
@@ -37,15 +36,15 @@ func (h *Hash) table() *hashTable {
 
 func (h *Hash) setTable(t *hashTable) { *h = Hash{body: unsafe.Pointer(t), room: isTable} }
 
-// packed returns the pairs of a hash that is not a table. Who changes them
-// passes them to setPacked.
+// packed returns the pairs of a hash that is not a table. The caller must pass
+// changed pairs to setPacked.
 func (h *Hash) packed() Packed { return unsafe.Slice((*byte)(h.body), h.room)[:h.size] }
 
 func (h *Hash) setPacked(p Packed) {
 	*h = Hash{body: unsafe.Pointer(unsafe.SliceData(p)), size: uint32(len(p)), room: uint32(cap(p))}
 }
 
-// hashTable finds values by field.
+// hashTable maps fields to values.
 type hashTable = dict[[]byte]
 
 // Type returns TypeHash.
@@ -75,7 +74,7 @@ func (h *Hash) Clone() Value {
 	return clone
 }
 
-// MemoryUsage estimates the bytes held.
+// MemoryUsage estimates the memory of the value in bytes (see Value).
 func (h *Hash) MemoryUsage(samples int) int64 {
 	const structSize, perPair = 16, 64
 	if h.Packed() {
@@ -88,7 +87,7 @@ func (h *Hash) MemoryUsage(samples int) int64 {
 	})
 }
 
-// Packed reports whether the hash is packed, and so small.
+// Packed reports whether the hash is packed, which means that it is small.
 func (h *Hash) Packed() bool { return h.room != isTable }
 
 // Len returns the number of fields.
@@ -99,7 +98,8 @@ func (h *Hash) Len() int {
 	return h.packed().Len() / 2
 }
 
-// Get returns the value of field; it is valid until the hash's next change.
+// Get returns the value of field. It is valid until the hash changes. ok is false
+// if there is no such field.
 func (h *Hash) Get(field []byte) (value []byte, ok bool) {
 	if t := h.table(); t != nil {
 		i := t.find(field)
@@ -116,7 +116,7 @@ func (h *Hash) Get(field []byte) (value []byte, ok bool) {
 	return p.At(p.Next(pos)), true
 }
 
-// Has reports whether the field is there.
+// Has reports whether the hash has the field.
 func (h *Hash) Has(field []byte) bool {
 	if t := h.table(); t != nil {
 		return t.find(field) >= 0
@@ -125,10 +125,11 @@ func (h *Hash) Has(field []byte) bool {
 	return p.Find(p.First(), field, 1) >= 0
 }
 
-// Set gives field a value and reports whether the field is new. The hash
-// becomes a table when it outgrows lim.
+// Set sets the value of field and reports whether the field is new. The hash becomes
+// a table if it exceeds lim.
 func (h *Hash) Set(field, value []byte, lim *Limits) (added bool) {
-	if h.Packed() && (len(field) > lim.HashValue || len(value) > lim.HashValue || int(h.size)+len(field)+len(value) > hashPackedMax) {
+	if h.Packed() && (len(field) > lim.HashValue || len(value) > lim.HashValue ||
+		int(h.size)+len(field)+len(value) > hashPackedMax) {
 		h.toTable()
 	}
 	if t := h.table(); t != nil {
@@ -148,8 +149,8 @@ func (h *Hash) Set(field, value []byte, lim *Limits) (added bool) {
 	return true
 }
 
-// FitArguments makes the hash a table when one of the fields or values that
-// are about to be set is too long to be packed.
+// FitArguments makes the hash a table if one of elems is too long to be packed. elems
+// are the fields and values that the caller is about to set.
 func (h *Hash) FitArguments(elems [][]byte, lim *Limits) {
 	if !h.Packed() {
 		return
@@ -162,13 +163,13 @@ func (h *Hash) FitArguments(elems [][]byte, lim *Limits) {
 	}
 }
 
-// SetInt gives field the decimal digits of n.
+// SetInt sets the value of field to the decimal digits of n (see Set).
 func (h *Hash) SetInt(field []byte, n int64, lim *Limits) (added bool) {
 	var digits [20]byte
 	return h.Set(field, strconv.AppendInt(digits[:0], n, 10), lim)
 }
 
-// Delete removes the field and reports whether it was there.
+// Delete removes the field and reports whether the hash had it.
 func (h *Hash) Delete(field []byte) bool {
 	if t := h.table(); t != nil {
 		i := t.find(field)
@@ -187,8 +188,8 @@ func (h *Hash) Delete(field []byte) bool {
 	return true
 }
 
-// Each calls do for every pair until it returns false, in the order of arrival
-// while packed. do must not change the hash.
+// Each calls do for every pair until do returns false. A packed hash has the order
+// in which the fields were added. do must not change the hash.
 func (h *Hash) Each(do func(field, value []byte) bool) {
 	if t := h.table(); t != nil {
 		for i := range t.elems {
@@ -210,8 +211,8 @@ func (h *Hash) Each(do func(field, value []byte) bool) {
 	}
 }
 
-// At returns pair i of Len, for random picks: immediate in a table, by walking
-// while packed.
+// At returns pair i of Len, for random picks. The time is constant for a table and
+// linear for a packed hash.
 func (h *Hash) At(i int) (field, value []byte) {
 	if t := h.table(); t != nil {
 		e := &t.elems[i]
@@ -222,9 +223,9 @@ func (h *Hash) At(i int) (field, value []byte) {
 	return field, p.At(next)
 }
 
-// Scan visits about count pairs from cursor on (0: a new scan) and returns the
-// next cursor, 0 when the scan is complete. A packed hash is visited whole.
-// do must not change the hash.
+// Scan visits about count pairs from cursor on (0: a new scan) and returns the next
+// cursor, 0 if the scan is complete. One call visits all of a packed hash. do must
+// not change the hash.
 func (h *Hash) Scan(cursor uint64, count int, do func(field, value []byte)) uint64 {
 	t := h.table()
 	if t == nil {
@@ -239,10 +240,15 @@ func (h *Hash) Scan(cursor uint64, count int, do func(field, value []byte)) uint
 
 func (h *Hash) toTable() {
 	t := newDict[[]byte](h.Len() + 1)
-	h.Each(func(field, value []byte) bool { t.add(string(field), bytes.Clone(value)); return true })
+	h.Each(func(field, value []byte) bool {
+		t.add(string(field), bytes.Clone(value))
+		return true
+	})
 	h.setTable(&t)
 }
 
+// setField is Set for a table. It reuses the memory of the old value unless the new
+// value is much shorter.
 func setField(t *hashTable, field, value []byte) (added bool) {
 	i := t.find(field)
 	if i < 0 {

@@ -6,50 +6,49 @@ import (
 	"slices"
 )
 
-// hashIndex finds items by the hashes of their keys, and walks them in the
-// order of the hashes.
+// hashIndex finds items by the hashes of their keys, and visits them in the order
+// of the hashes.
 //
-// The index is in parts, each a small table of its own: open-addressed, with
-// the hashes beside the items, so that probing and splitting touch no item but
-// the one sought. A part that is three quarters full splits in two by the next
-// leading bit of the hashes, and two that are nearly empty become one again, so
-// that no single addition or removal has more than a few hundred slots to
-// move. A removal closes its gap: no tombstones pile up under locks that come
-// and go.
+// The index consists of parts. Each part is a small open-addressed table with the
+// hashes beside the items, so that probing and splitting read no other item than
+// the one searched for. A part that is three quarters full is split in two by the
+// next leading bit of the hashes. Two parts that are nearly empty are merged. So
+// an addition or a removal moves a few hundred slots at most. A removal closes its
+// gap: locks that are acquired and released leave no tombstones.
 //
-// Parts go by the leading bits so that a scan has an order that no growing and
-// shrinking upsets: see scan.
+// The leading bits of the hash select the part. So growing and shrinking do not
+// change the order of a scan: see scan.
 type hashIndex[T comparable] struct {
-	parts []*part[T] // by leading bits of the hash; often several to one part
-	shift uint8      // 32 less the bits that parts goes by
+	parts []*part[T] // by leading bits of the hash; a part may fill several elements
+	shift uint8      // 32 - the number of bits that select an element of parts
 }
 
 // part holds the items that share the leading bits of their hash.
 type part[T comparable] struct {
-	hashes [partSlots]uint32 // 0: a free slot
+	hashes [partSlots]uint32 // 0: the slot is free
 	items  [partSlots]T
-	used   uint32
-	depth  uint8 // how many bits they share
+	used   uint32 // slots in use
+	depth  uint8  // the number of leading bits that all hashes share
 }
 
 const partSlots = 256
 
-// seed keeps anybody from choosing keys that collide. It is one for the process
-// and never changes, as Redis's: a scan goes on where it was when its key or
-// database was built anew, renamed or swapped.
+// seed is random, so that a client cannot choose keys that collide. It is drawn
+// once for the process and never changes, as in Redis: a scan continues correctly
+// after its key or database was rebuilt, renamed or swapped.
 var seed = maphash.MakeSeed()
 
-// keyHash returns the key's hash, which is not 0.
+// keyHash returns the hash of key. It is never 0.
 func keyHash(key []byte) uint32 { return max(1, uint32(maphash.Bytes(seed, key))) }
 
 func newHashIndex[T comparable]() hashIndex[T] {
 	return hashIndex[T]{parts: []*part[T]{{}}, shift: 32}
 }
 
-// part returns the part that has the items with this hash.
+// part returns the part for items with this hash.
 func (x *hashIndex[T]) part(hash uint32) *part[T] { return x.parts[hash>>x.shift] }
 
-// add puts in an item that is not there yet.
+// add adds an item that the index does not have yet.
 func (x *hashIndex[T]) add(hash uint32, item T) {
 	for x.part(hash).used >= partSlots/4*3 {
 		x.split(hash)
@@ -57,7 +56,7 @@ func (x *hashIndex[T]) add(hash uint32, item T) {
 	x.part(hash).occupy(hash, item)
 }
 
-// remove takes out an item that is there.
+// remove removes an item of the index.
 func (x *hashIndex[T]) remove(hash uint32, item T) {
 	p := x.part(hash)
 	p.vacate(p.slotOf(hash, item))
@@ -65,24 +64,24 @@ func (x *hashIndex[T]) remove(hash uint32, item T) {
 	}
 }
 
-// replace puts an item in place of another of the same hash, which is there.
+// replace replaces the item old of the index by item. Both have this hash.
 func (x *hashIndex[T]) replace(hash uint32, old, item T) {
 	p := x.part(hash)
 	p.items[p.slotOf(hash, old)] = item
 }
 
-// scan visits about count items in the order of their hashes from cursor on and
-// returns the hash of the next item, which is the next cursor, or 0 when there
-// is none. A cursor beyond all hashes begins a new scan.
+// scan visits about count items in the order of their hashes, from the hash cursor
+// on. It returns the hash of the next item, which is the next cursor, or 0 if there
+// is none. A cursor larger than any hash begins a new scan.
 //
-// An item's place in this order depends on its key alone. So what is there at
-// each call is visited by the one that passes its hash, though it be removed
-// and added again in between (Redis's guarantee), and only once. Items of one
-// hash are visited together.
+// The position of an item in this order depends on its key alone. So an item that
+// the index has at each call is visited exactly once, by the call that passes its
+// hash, even if it is removed and added again between calls (Redis's guarantee).
+// Items with the same hash are visited by the same call.
 func (x *hashIndex[T]) scan(cursor uint64, count int, do func(T)) (next uint64) {
 	for from := cursorHash(cursor); ; {
 		p := x.part(from)
-		to := p.stretch(from)
+		to := p.eighthEnd(from)
 		next, count = scanHashes(p.hashes[:], from, to, count, func(i int) { do(p.items[i]) })
 		if next != 0 || to == math.MaxUint32 {
 			return next
@@ -91,7 +90,7 @@ func (x *hashIndex[T]) scan(cursor uint64, count int, do func(T)) (next uint64) 
 	}
 }
 
-// cursorHash returns the hash that a scan goes on from.
+// cursorHash returns the hash at which a scan with this cursor continues.
 func cursorHash(cursor uint64) uint32 {
 	if cursor > math.MaxUint32 {
 		return 0
@@ -99,18 +98,20 @@ func cursorHash(cursor uint64) uint32 {
 	return uint32(cursor)
 }
 
-// stretch returns the last hash of the eighth of a part that from is in: a scan
-// of a few items need not sort more.
-func (p *part[T]) stretch(from uint32) (to uint32) {
+// eighthEnd returns the last hash in the same eighth of the part as from. A scan of
+// few items need not sort more hashes than an eighth has.
+func (p *part[T]) eighthEnd(from uint32) (to uint32) {
 	return from | (1<<(29-min(p.depth, 29)) - 1)
 }
 
-// scanHashes visits the places of about count of the hashes from one to
-// another, in their order. It returns the next of them, 0 when there is none,
-// and how many are left to visit. Zeroes are free places.
-func scanHashes(hashes []uint32, from, to uint32, count int, do func(i int)) (next uint64, left int) {
+// scanHashes calls do with the positions of about count hashes between from and to,
+// in the order of the hashes. It skips zeros: their slots are free. It returns the
+// next hash in the range, 0 if there is none, and how many of count are left.
+func scanHashes(
+	hashes []uint32, from, to uint32, count int, do func(i int),
+) (next uint64, left int) {
 	var room [dictFew]uint64
-	order := room[:0] // the hash, then the place
+	order := room[:0] // hash<<32 | position
 	for i, hash := range hashes {
 		if hash-from <= to-from && hash != 0 {
 			order = append(order, uint64(hash)<<32|uint64(i))
@@ -128,7 +129,7 @@ func scanHashes(hashes []uint32, from, to uint32, count int, do func(i int)) (ne
 	return 0, count
 }
 
-// split replaces the part of this hash by two.
+// split replaces the part for this hash by two.
 func (x *hashIndex[T]) split(hash uint32) {
 	p := x.part(hash)
 	if p.depth == 32-x.shift {
@@ -145,56 +146,58 @@ func (x *hashIndex[T]) split(hash uint32) {
 			halves[h>>(31-p.depth)&1].occupy(h, p.items[i])
 		}
 	}
-	places := x.placesOf(hash, p.depth)
-	for i := range places {
-		places[i] = halves[2*i/len(places)]
+	same := x.partsOf(hash, p.depth)
+	for i := range same {
+		same[i] = halves[2*i/len(same)]
 	}
 }
 
-// merge makes one part of that of this hash and its other half, if they fill a
-// quarter of one at most, and reports whether it did.
+// merge merges the part for this hash with its sibling, the other half of a split,
+// if both together fill a quarter of a part at most. It reports whether it did.
 func (x *hashIndex[T]) merge(hash uint32) bool {
 	p := x.part(hash)
 	if p.depth == 0 {
 		return false
 	}
-	other := x.part(hash ^ 1<<(32-p.depth))
-	if other.depth != p.depth || p.used+other.used > partSlots/4 {
+	sibling := x.part(hash ^ 1<<(32-p.depth))
+	if sibling.depth != p.depth || p.used+sibling.used > partSlots/4 {
 		return false
 	}
-	for i, h := range other.hashes {
+	for i, h := range sibling.hashes {
 		if h != 0 {
-			p.occupy(h, other.items[i])
+			p.occupy(h, sibling.items[i])
 		}
 	}
 	p.depth--
-	places := x.placesOf(hash, p.depth)
-	for i := range places {
-		places[i] = p
+	same := x.partsOf(hash, p.depth)
+	for i := range same {
+		same[i] = p
 	}
 	return true
 }
 
-// placesOf returns the places in parts that go by the first depth bits of hash.
-func (x *hashIndex[T]) placesOf(hash uint32, depth uint8) []*part[T] {
+// partsOf returns the elements of parts for hashes with the same first depth bits
+// as hash.
+func (x *hashIndex[T]) partsOf(hash uint32, depth uint8) []*part[T] {
 	n := uint32(1) << (32 - x.shift - depth)
 	from := hash >> x.shift &^ (n - 1)
 	return x.parts[from : from+n]
 }
 
-// slotOf returns the slot of an item that is there.
+// slotOf returns the slot of an item of the part. It panics if the part does not
+// have the item.
 func (p *part[T]) slotOf(hash uint32, item T) uint32 {
 	i := hash % partSlots
 	for p.items[i] != item || p.hashes[i] != hash {
 		if p.hashes[i] == 0 {
-			panic("store: an entry was removed twice")
+			panic("store: an item to remove or replace is not in the index")
 		}
 		i = (i + 1) % partSlots
 	}
 	return i
 }
 
-// occupy puts item into the first free slot from its hash on.
+// occupy stores item in the first free slot from the home slot of its hash on.
 func (p *part[T]) occupy(hash uint32, item T) {
 	i := hash % partSlots
 	for p.hashes[i] != 0 {
@@ -204,7 +207,8 @@ func (p *part[T]) occupy(hash uint32, item T) {
 	p.used++
 }
 
-// vacate frees slot i and moves back what probing would miss behind the gap.
+// vacate frees slot i. It moves items behind the gap back into it, if probing from
+// their home slot would end at the gap.
 func (p *part[T]) vacate(i uint32) {
 	for j := (i + 1) % partSlots; p.hashes[j] != 0; j = (j + 1) % partSlots {
 		if home := p.hashes[j]; (j-home)%partSlots >= (j-i)%partSlots {

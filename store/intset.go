@@ -2,17 +2,17 @@ package store
 
 import "slices"
 
-// Intset is a sorted sequence of different integers: a small set whose members
-// are all integers. The nil Intset is empty and ready.
+// Intset is a small set of integers, in ascending order. The nil Intset is empty
+// and ready.
 type Intset []int64
 
-// Has reports whether n is in it, in logarithmic time.
+// Has reports whether n is a member, in logarithmic time.
 func (s Intset) Has(n int64) bool {
 	_, found := slices.BinarySearch(s, n)
 	return found
 }
 
-// Add puts n in and reports whether it is new.
+// Add adds n and reports whether it is new.
 func (s *Intset) Add(n int64) bool {
 	if last := len(*s) - 1; last < 0 || n > (*s)[last] {
 		*s = append(*s, n)
@@ -25,7 +25,7 @@ func (s *Intset) Add(n int64) bool {
 	return !found
 }
 
-// Remove takes n out and reports whether it was there.
+// Remove removes n and reports whether it was a member.
 func (s *Intset) Remove(n int64) bool {
 	i, found := slices.BinarySearch(*s, n)
 	if found {

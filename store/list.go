@@ -2,22 +2,22 @@ package store
 
 import "slices"
 
-// List is a sequence of byte strings: a deque of packed nodes of a few
-// kilobytes each, as Redis's quicklist is. Both ends are immediate (within a
-// node), and a place in the middle is found by counting nodes from the nearer
-// end. The zero List is empty and ready.
+// List is a sequence of byte strings: a deque of packed nodes of a few kilobytes
+// each, like Redis's quicklist. A push or pop changes the node at one end. To find
+// an element in the middle, the list counts nodes from the nearer end. The zero List
+// is empty and ready.
 //
-// What is passed in is copied. Elements that are handed out alias the list and
-// are valid until its next change; popped ones stay valid.
+// The list copies the elements that it is given. Elements that it returns alias the
+// list and are valid until it changes; popped elements stay valid.
 type List struct {
-	all  []listNode
-	head int // all[:head] is free room for nodes at the front
-	n    int
+	all  []listNode // the nodes are all[head:]
+	head int        // all[:head] is free room for nodes at the front
+	n    int        // elements
 }
 
 type listNode struct {
 	Packed
-	n int
+	n int // elements
 }
 
 // Type returns TypeList.
@@ -40,8 +40,8 @@ func (l *List) Clone() Value {
 	return c
 }
 
-// MemoryUsage estimates the bytes held; nodes know their sizes, so samples
-// makes no difference.
+// MemoryUsage estimates the memory of the value in bytes. Every node knows its size,
+// so there is no sampling.
 func (l *List) MemoryUsage(int) int64 {
 	size := int64(64 + 32*cap(l.all))
 	for _, node := range l.nodes() {
@@ -58,13 +58,14 @@ func nodeTakes(node *listNode, elem []byte, listSize int) bool {
 	return node.Size()+packedSize(elem) <= 4<<10<<(-max(listSize, -5)-1)
 }
 
+// newListNode returns a node with one element.
 func newListNode(elem []byte) listNode {
 	node := listNode{n: 1}
 	node.Append(elem)
 	return node
 }
 
-// PushBack adds elem behind the last element. listSize is Limits.ListSize.
+// PushBack adds elem after the last element. listSize is Limits.ListSize.
 func (l *List) PushBack(elem []byte, listSize int) {
 	l.n++
 	if last := len(l.all) - 1; last >= l.head && nodeTakes(&l.all[last], elem, listSize) {
@@ -97,20 +98,20 @@ func (l *List) PushFront(elem []byte, listSize int) {
 	l.all[l.head] = newListNode(elem)
 }
 
-// PopFront takes out the first element of a list that is not empty.
+// PopFront removes and returns the first element. The list must not be empty.
 func (l *List) PopFront() []byte {
 	node := &l.all[l.head]
 	return l.pop(node, node.First(), func() { l.head++ })
 }
 
-// PopBack takes out the last element of a list that is not empty.
+// PopBack removes and returns the last element. The list must not be empty.
 func (l *List) PopBack() []byte {
 	node := &l.all[len(l.all)-1]
 	return l.pop(node, node.Last(), func() { l.all = l.all[:len(l.all)-1] })
 }
 
-// pop takes the element at pos out of node. A node's only element need not be
-// copied: the node is given up with drop.
+// pop removes and returns the element at pos of node. The only element of a node is
+// not copied: pop calls drop to remove the whole node.
 func (l *List) pop(node *listNode, pos int, drop func()) []byte {
 	l.n--
 	elem := node.At(pos)
@@ -125,7 +126,8 @@ func (l *List) pop(node *listNode, pos int, drop func()) []byte {
 	return elem
 }
 
-// locate returns the node of element i, which must exist, and i's place in it.
+// locate returns the node of element i, which must exist, and the element's index in
+// the node.
 func (l *List) locate(i int) (node, at int) {
 	nodes := l.nodes()
 	if i < l.n/2 {
@@ -143,7 +145,7 @@ func (l *List) locate(i int) (node, at int) {
 	return node, nodes[node].n - 1 - i
 }
 
-// At returns element i, 0 being the first; i must be below Len.
+// At returns element i, which must exist. Element 0 is the first.
 func (l *List) At(i int) []byte {
 	node, at := l.locate(i)
 	p := l.nodes()[node].Packed
@@ -165,8 +167,8 @@ func (l *List) Set(i int, elem []byte, listSize int) {
 	l.insert(node, at, elem, listSize)
 }
 
-// Insert puts elem before element i, or behind the last when i is Len.
-// listSize is Limits.ListSize.
+// Insert adds elem before element i, or after the last element if i is Len. listSize
+// is Limits.ListSize.
 func (l *List) Insert(i int, elem []byte, listSize int) {
 	switch i {
 	case 0:
@@ -179,8 +181,8 @@ func (l *List) Insert(i int, elem []byte, listSize int) {
 	}
 }
 
-// insert puts elem before place at of a node, splitting the node when it is
-// full.
+// insert adds elem before index at of a node. It splits the node if elem does not
+// fit.
 func (l *List) insert(node, at int, elem []byte, listSize int) {
 	l.n++
 	p := &l.nodes()[node]
@@ -205,8 +207,7 @@ func (l *List) insert(node, at int, elem []byte, listSize int) {
 	l.all = slices.Replace(l.all, l.head+node, l.head+node+1, parts...)
 }
 
-// split returns the node's first at elements and the others as two nodes of
-// their own.
+// split returns two new nodes: one with the first at elements, one with the others.
 func (p *listNode) split(at int) (left, right listNode) {
 	pos := p.Seek(at)
 	if pos < 0 {
@@ -262,7 +263,7 @@ func (l *List) dropBack(count int) {
 	}
 }
 
-// shrink gives back room for nodes after many went.
+// shrink gives memory back after many nodes were removed.
 func (l *List) shrink() {
 	if live := len(l.nodes()); cap(l.all) > 64 && live < cap(l.all)/4 {
 		l.all, l.head = slices.Clone(l.nodes()), 0

@@ -5,17 +5,17 @@ import (
 	"slices"
 )
 
-// ListIter walks a list. It is valid until the list changes.
+// ListIter visits the elements of a list. It is valid until the list changes.
 type ListIter struct {
 	nodes []listNode
 	node  int
-	pos   int // -1: go on with the next node
+	pos   int // in the node; -1: continue with the next node
 	back  bool
 }
 
-// Iter returns a walk that starts with element from and goes towards the last
-// element, or towards the first when back is set. A from out of range yields
-// nothing.
+// Iter returns an iterator that starts at element from. It continues to the last
+// element, or to the first if back is set. If from is out of range, there are no
+// elements.
 func (l *List) Iter(from int, back bool) ListIter {
 	it := ListIter{nodes: l.nodes(), back: back}
 	if from < 0 || from >= l.n {
@@ -27,9 +27,9 @@ func (l *List) Iter(from int, back bool) ListIter {
 	return it
 }
 
-// Next returns the next element; ok is false at the end.
+// Next returns the next element. ok is false at the end.
 func (it *ListIter) Next() (elem []byte, ok bool) {
-	if it.pos < 0 && !it.turn() {
+	if it.pos < 0 && !it.nextNode() {
 		return nil, false
 	}
 	p := it.nodes[it.node].Packed
@@ -42,7 +42,8 @@ func (it *ListIter) Next() (elem []byte, ok bool) {
 	return elem, true
 }
 
-func (it *ListIter) turn() bool {
+// nextNode continues with the next node. It returns false if there is none.
+func (it *ListIter) nextNode() bool {
 	if it.back {
 		it.node--
 	} else {
@@ -59,8 +60,8 @@ func (it *ListIter) turn() bool {
 	return true
 }
 
-// Each calls do for every element from the first on until it returns false.
-// do must not change the list.
+// Each calls do for every element, from the first to the last, until do returns
+// false. do must not change the list.
 func (l *List) Each(do func(elem []byte) bool) {
 	it := l.Iter(0, false)
 	for elem, ok := it.Next(); ok && do(elem); {
@@ -68,8 +69,9 @@ func (l *List) Each(do func(elem []byte) bool) {
 	}
 }
 
-// Remove takes out elements equal to elem: at most count from the first on,
-// -count from the last on, or all when count is 0. It returns how many.
+// Remove removes elements equal to elem and returns how many. A positive count
+// removes at most count elements from the first on, a negative one at most -count
+// elements from the last on. Count 0 removes all of them.
 func (l *List) Remove(elem []byte, count int) (removed int) {
 	nodes, back := l.nodes(), count < 0
 	switch {
@@ -98,6 +100,7 @@ func (l *List) Remove(elem []byte, count int) (removed int) {
 	return removed
 }
 
+// remove removes at most most elements equal to elem, from the first on.
 func (p *listNode) remove(elem []byte, most int) (removed int) {
 	for pos := p.Find(p.First(), elem, 0); pos >= 0 && removed < most; pos = p.Find(pos, elem, 0) {
 		pos = p.Delete(pos, 1)
@@ -110,6 +113,7 @@ func (p *listNode) remove(elem []byte, most int) (removed int) {
 	return removed
 }
 
+// removeBack removes at most most elements equal to elem, from the last on.
 func (p *listNode) removeBack(elem []byte, most int) (removed int) {
 	for pos := p.Last(); pos >= 0 && removed < most; {
 		before := p.Prev(pos)

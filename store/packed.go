@@ -6,28 +6,28 @@ import (
 	"slices"
 )
 
-// Packed is a sequence of byte strings in one allocation: small hashes and
-// sorted sets, and the nodes of lists. The nil Packed is empty and ready.
+// Packed is a sequence of byte strings in one allocation. Small hashes and sorted
+// sets, and the nodes of lists, are Packed. The nil Packed is empty and ready.
 //
-// The layout follows Redis's listpack without its integer forms, so that an
-// element can be handed out as it lies there: two bytes count the elements
-// (65535: too many to say), then each element is its length, its bytes, and
-// the size of these two, written so that it is read backwards. Lengths take
-// seven bits a byte: one byte up to 127.
+// The layout is that of Redis's listpack without the integer encodings, so that an
+// element can be returned without a copy. A header of two bytes counts the elements
+// (65535: too many to count). An element is its length, its bytes, and the size of
+// these two in a form that is read backwards. Lengths take seven bits per byte: one
+// byte up to 127.
 //
-// An element is addressed by its position, a byte offset that is -1 behind the
-// last element and before the first. Positions and the slices that At and Elem
-// return are valid until the next change. What is passed in is copied; it must
-// not alias the Packed itself.
+// The position of an element is its byte offset. It is -1 after the last element
+// and before the first. Positions, and the slices that At and Elem return, are valid
+// until the Packed changes. Elements that are passed in are copied; they must not
+// alias the Packed.
 type Packed []byte
 
 const (
-	packedHeader = 2
-	packedMany   = 1<<16 - 1
+	packedHeader = 2         // bytes before the first element
+	packedMany   = 1<<16 - 1 // the count of 65535 elements or more
 )
 
-// Len returns the number of elements. It is immediate below 65535 elements and
-// counts them beyond.
+// Len returns the number of elements. The time is constant below 65535 elements and
+// linear from there on.
 func (p Packed) Len() int {
 	if len(p) == 0 {
 		return 0
@@ -44,21 +44,21 @@ func (p Packed) Len() int {
 	return n
 }
 
-// Size returns the bytes in use.
+// Size returns the number of bytes in use.
 func (p Packed) Size() int { return len(p) }
 
-// First returns the position of the first element, -1 when there is none.
+// First returns the position of the first element, -1 if there is none.
 func (p Packed) First() int { return p.orEnd(packedHeader) }
 
-// Last returns the position of the last element, -1 when there is none.
+// Last returns the position of the last element, -1 if there is none.
 func (p Packed) Last() int { return p.before(len(p)) }
 
-// Next returns the position behind pos, -1 when pos is the last.
+// Next returns the position of the element after pos, -1 if pos is the last.
 func (p Packed) Next(pos int) int {
 	return p.orEnd(p.end(pos))
 }
 
-// Prev returns the position before pos, -1 when pos is the first.
+// Prev returns the position of the element before pos, -1 if pos is the first.
 func (p Packed) Prev(pos int) int { return p.before(pos) }
 
 // At returns the element at pos.
@@ -67,15 +67,17 @@ func (p Packed) At(pos int) []byte {
 	return elem
 }
 
-// Elem returns the element at pos and the position behind it, -1 at the end.
+// Elem returns the element at pos, and the position of the next element, -1 if there
+// is none.
 func (p Packed) Elem(pos int) (elem []byte, next int) {
 	n, head := p.length(pos)
 	from := pos + head
 	return p[from : from+n : from+n], p.orEnd(from + n + backSize(head+n))
 }
 
-// Seek returns the position of element i, from the nearer end; a negative i
-// counts from the last (-1). It is -1 out of range.
+// Seek returns the position of element i; -1 is the last element, -2 the one before.
+// It returns -1 if i is out of range. The time is linear in the distance from the
+// nearer end.
 func (p Packed) Seek(i int) int {
 	n := p.Len()
 	if i < 0 {
@@ -98,8 +100,9 @@ func (p Packed) Seek(i int) int {
 	return pos
 }
 
-// Find returns the position of elem, looking at the element at pos and then
-// always past skip more; -1 when it is not met. pos may be -1.
+// Find returns the position of the first element equal to elem, -1 if there is none.
+// It compares the element at pos, skips the next skip elements, compares again, and
+// so on. pos may be -1.
 func (p Packed) Find(pos int, elem []byte, skip int) int {
 	if pos < 0 {
 		return -1
@@ -107,7 +110,7 @@ func (p Packed) Find(pos int, elem []byte, skip int) int {
 	for left := 0; pos < len(p); left-- {
 		n, from := int(p[pos]), pos+1
 		next := from + n + 1
-		if n >= 127 { // a long head, or a long way back
+		if n >= 127 { // the length or the size behind the element takes more than a byte
 			n, from = p.length(pos)
 			from += pos
 			next = p.end(pos)
@@ -123,14 +126,14 @@ func (p Packed) Find(pos int, elem []byte, skip int) int {
 	return -1
 }
 
-// Append adds elems behind the last element.
+// Append adds elems after the last element.
 func (p *Packed) Append(elems ...[]byte) { p.Insert(-1, elems...) }
 
 // Prepend adds elem before the first element.
 func (p *Packed) Prepend(elem []byte) { p.Insert(p.First(), elem) }
 
-// Insert adds elems, in their order, before the element at pos (-1: behind the
-// last) and returns the position of the first of them.
+// Insert adds elems, in their order, before the element at pos. A pos of -1 adds them
+// after the last element. It returns the position of the first new element.
 func (p *Packed) Insert(pos int, elems ...[]byte) int {
 	size := 0
 	for _, elem := range elems {
@@ -151,7 +154,7 @@ func (p *Packed) Insert(pos int, elems ...[]byte) int {
 	return pos
 }
 
-// Replace puts elem in place of the element at pos, which stays its position.
+// Replace replaces the element at pos by elem, which gets the same position.
 func (p *Packed) Replace(pos int, elem []byte) {
 	n, head := p.length(pos)
 	if n == len(elem) {
@@ -162,15 +165,15 @@ func (p *Packed) Replace(pos int, elem []byte) {
 	p.put(pos, elem)
 }
 
-// Delete takes out the element at pos and those behind it, n in all or as many
-// as there are, and returns the position of what then follows, -1 at the end.
+// Delete removes n elements from pos on, or all of them if there are fewer. It
+// returns the position of the next element, -1 if there is none.
 func (p *Packed) Delete(pos, n int) int {
-	end, gone := pos, 0
-	for ; gone < n && end < len(*p); gone++ {
+	end, deleted := pos, 0
+	for ; deleted < n && end < len(*p); deleted++ {
 		end = p.end(end)
 	}
 	*p = slices.Delete(*p, pos, end)
-	p.count(-gone)
+	p.count(-deleted)
 	if cap(*p) > 64 && len(*p) < cap(*p)/2 {
 		*p = bytes.Clone(*p)
 	}
@@ -180,7 +183,7 @@ func (p *Packed) Delete(pos, n int) int {
 // Clone returns an independent copy.
 func (p Packed) Clone() Packed { return bytes.Clone(p) }
 
-// orEnd turns the offset behind the last element into -1.
+// orEnd returns offset as a position: -1 if it is behind the last element.
 func (p Packed) orEnd(offset int) int {
 	if offset >= len(p) {
 		return -1
@@ -204,8 +207,8 @@ func (p Packed) before(end int) int {
 	}
 }
 
-// length reads the head of the element at pos: the element's bytes, the
-// head's.
+// length reads the length of the element at pos. n is the length, head the number of
+// bytes in front of the element's own bytes, both in bytes.
 func (p Packed) length(pos int) (n, head int) {
 	if c := p[pos]; c < 0x80 {
 		return int(c), 1
@@ -214,14 +217,15 @@ func (p Packed) length(pos int) (n, head int) {
 	return int(v), head
 }
 
-// end returns where the element at pos ends.
+// end returns the offset behind the element at pos.
 func (p Packed) end(pos int) int {
 	n, head := p.length(pos)
 	return pos + head + n + backSize(head+n)
 }
 
-// open makes the bytes [from, to) size bytes wide. It grows by an eighth over
-// the need, and not beyond it at first: most values never grow again.
+// open replaces the bytes [from, to) by size bytes of room. A Packed that must grow
+// gets an eighth more capacity than it needs. A new Packed gets none (see Insert),
+// because most values never grow again.
 func (p *Packed) open(from, to, size int) {
 	old := *p
 	need := len(old) + size - (to - from)
@@ -236,7 +240,8 @@ func (p *Packed) open(from, to, size int) {
 	*p = grown
 }
 
-// put writes elem at offset at, where there is room, and returns its end.
+// put writes elem at offset at, in the room that open made. It returns the offset
+// behind it.
 func (p Packed) put(at int, elem []byte) int {
 	start := at
 	at += binary.PutUvarint(p[at:], uint64(len(elem)))
@@ -251,8 +256,8 @@ func (p Packed) put(at int, elem []byte) int {
 	return at + size
 }
 
-// count adds n to the number of elements in the header. A number too large to
-// say stays so until Len counts again.
+// count adds n to the number of elements in the header. A number too large for the
+// header stays packedMany until Len counts the elements.
 func (p Packed) count(n int) {
 	if had := int(binary.LittleEndian.Uint16(p)); had < packedMany {
 		p.setCount(had + n)
@@ -261,7 +266,7 @@ func (p Packed) count(n int) {
 
 func (p Packed) setCount(n int) { binary.LittleEndian.PutUint16(p, uint16(min(n, packedMany))) }
 
-// backSize returns how many bytes the backward length n takes.
+// backSize returns how many bytes the length n takes.
 func backSize(n int) int {
 	size := 1
 	for n >>= 7; n > 0; n >>= 7 {
@@ -270,7 +275,7 @@ func backSize(n int) int {
 	return size
 }
 
-// packedSize returns how many bytes elem takes.
+// packedSize returns how many bytes elem takes in a Packed.
 func packedSize(elem []byte) int {
 	n := backSize(len(elem)) + len(elem)
 	return n + backSize(n)

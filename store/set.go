@@ -7,15 +7,15 @@ import (
 	"github.com/lockredis/lockredis/resp"
 )
 
-// Set is the value of a set key. A small set of integers is an Intset; another
-// member, or too many, make it a hash table, which it stays. The zero Set is
-// empty and ready.
+// Set is the value of a set key. A small set of integers is an Intset. Too many
+// members, or a member that is not an integer, make it a table; it stays one. The
+// zero Set is empty and ready.
 type Set struct {
 	ints  Intset
-	table *setTable // nil while an Intset
+	table *setTable // nil while the set is an Intset
 }
 
-// setTable is the members.
+// setTable has the members as its keys.
 type setTable = dict[struct{}]
 
 // Type returns TypeSet.
@@ -41,7 +41,7 @@ func (s *Set) Clone() Value {
 	return &Set{table: &t}
 }
 
-// MemoryUsage estimates the bytes held.
+// MemoryUsage estimates the memory of the value in bytes (see Value).
 func (s *Set) MemoryUsage(samples int) int64 {
 	const structSize, perMember = 32, 40
 	if s.table == nil {
@@ -61,7 +61,7 @@ func (s *Set) Len() int {
 	return len(s.ints)
 }
 
-// Has reports whether the member is there.
+// Has reports whether member is in the set.
 func (s *Set) Has(member []byte) bool {
 	if s.table != nil {
 		return s.table.find(member) >= 0
@@ -70,8 +70,8 @@ func (s *Set) Has(member []byte) bool {
 	return ok && s.ints.Has(n)
 }
 
-// Add puts a member in and reports whether it is new. The set becomes a table
-// when the member is no integer or there are more than lim allows.
+// Add adds a member and reports whether it is new. The set becomes a table if the
+// member is not an integer or the set exceeds lim.
 func (s *Set) Add(member []byte, lim *Limits) (added bool) {
 	if s.table == nil {
 		if n, ok := resp.ParseInt(member); ok {
@@ -90,7 +90,7 @@ func (s *Set) Add(member []byte, lim *Limits) (added bool) {
 	return true
 }
 
-// Remove takes a member out and reports whether it was there.
+// Remove removes a member and reports whether the set had it.
 func (s *Set) Remove(member []byte) bool {
 	if s.table != nil {
 		i := s.table.find(member)
@@ -103,9 +103,8 @@ func (s *Set) Remove(member []byte) bool {
 	return ok && s.ints.Remove(n)
 }
 
-// Each calls do for every member until it returns false, in ascending order in
-// an Intset. The member is valid during the call only. do must not change the
-// set.
+// Each calls do for every member until do returns false. An Intset has ascending
+// order. A member is valid during the call of do only. do must not change the set.
 func (s *Set) Each(do func(member []byte) bool) {
 	var scratch [20]byte
 	for i := range s.Len() {
@@ -115,8 +114,8 @@ func (s *Set) Each(do func(member []byte) bool) {
 	}
 }
 
-// At returns member i of Len, for random picks; an integer's digits are
-// written to scratch. The order is ascending in an Intset, any in a table.
+// At returns member i of Len, for random picks. It writes the digits of an integer
+// to scratch. An Intset has ascending order, a table any order.
 func (s *Set) At(i int, scratch []byte) []byte {
 	if s.table != nil {
 		return bytesOf(s.table.elems[i].key)
@@ -124,8 +123,7 @@ func (s *Set) At(i int, scratch []byte) []byte {
 	return strconv.AppendInt(scratch[:0], s.ints[i], 10)
 }
 
-// MemberAt returns member i of Len as a string of its own, which outlives the
-// member.
+// MemberAt returns member i of Len as a string that stays valid when the set changes.
 func (s *Set) MemberAt(i int) string {
 	if s.table != nil {
 		return s.table.elems[i].key
@@ -133,7 +131,7 @@ func (s *Set) MemberAt(i int) string {
 	return strconv.FormatInt(s.ints[i], 10)
 }
 
-// RemoveAt takes out member i of Len.
+// RemoveAt removes member i of Len.
 func (s *Set) RemoveAt(i int) {
 	if s.table != nil {
 		s.table.removeAt(i)
@@ -142,9 +140,9 @@ func (s *Set) RemoveAt(i int) {
 	s.ints = shrink(slices.Delete(s.ints, i, i+1))
 }
 
-// Scan visits about count members from cursor on (0: a new scan) and returns
-// the next cursor, 0 when the scan is complete. An Intset is visited whole.
-// do must not change the set.
+// Scan visits about count members from cursor on (0: a new scan) and returns the
+// next cursor, 0 if the scan is complete. One call visits all of an Intset. do must
+// not change the set.
 func (s *Set) Scan(cursor uint64, count int, do func(member string)) uint64 {
 	if s.table == nil {
 		for _, n := range s.ints {

@@ -1,31 +1,31 @@
 package store
 
-// Observer hears of what happens to keys. It is called under the engine's
-// lock, in the middle of a command: it notes and returns. Keys are valid after
-// the call.
+// Observer is told of changes to keys. Its methods are called under the engine
+// lock, in the middle of a command: they record the change and return. A key string
+// stays valid after the call.
 type Observer interface {
-	// Touched says that the key's value or deadline changed, or that it came
-	// or went (WATCH).
+	// Touched reports that the key's value or deadline changed, or that the key
+	// was added or removed (WATCH).
 	Touched(db int, key string)
-	// Expired says that the key was deleted because its deadline had come.
+	// Expired reports that the key was deleted because its deadline was due.
 	Expired(db int, key string)
-	// Added says that a key came into being: the "new" event, and what a client
-	// parked on a list or sorted set waits for.
+	// Added reports a new key: the "new" event. A client that is parked on a list
+	// or sorted set waits for it.
 	Added(db int, key string, t Type)
-	// Emptying says that all keys of the database are about to go. It stands for
-	// a call of Touched for each: there are far more keys than watched ones.
+	// Emptying reports that all keys of the database are about to be removed. It
+	// replaces a call of Touched for each key, because few keys are watched.
 	Emptying(db *DB)
-	// Swapped says that two databases have taken each other's number: all their
-	// keys are touched under both, and those who wait for one may find it there
+	// Swapped reports that two databases have exchanged their numbers. All their
+	// keys are touched, under both numbers. A key that a client waits for may exist
 	// now, but it is not new.
 	Swapped(a, b *DB)
-	// Missed says that a command that reads met no live key (only called while
-	// Space.ReportMisses is set).
+	// Missed reports that a command that reads found no live key. It is called only
+	// while Space.ReportMisses is set.
 	Missed(db int, key []byte)
 }
 
-// Limits are the sizes up to which values stay packed: Redis's
-// hash-max-listpack-* and so on, changeable at run time.
+// Limits are the largest sizes of packed values: hash-max-listpack-entries and the
+// other directives of Redis. They may change at run time.
 type Limits struct {
 	HashEntries, HashValue int // hash-max-listpack-entries, -value (bytes)
 	ZSetEntries, ZSetValue int // zset-max-listpack-entries, -value (bytes)
@@ -43,28 +43,28 @@ func DefaultLimits() Limits {
 	}
 }
 
-// Stats are the counters that INFO reports.
+// Stats are counters that INFO reports.
 type Stats struct {
-	Hits, Misses int64 // look-ups for reading that found a key or did not
-	Expired      int64 // keys deleted because of their deadline
+	Hits, Misses int64 // results of DB.Lookup
+	Expired      int64 // keys that were deleted because their deadline was due
 }
 
-// Space is a server's databases.
+// Space is the databases of a server.
 type Space struct {
 	Limits       Limits
 	Stats        Stats
 	ReportMisses bool // call Observer.Missed
-	// KeepExpired leaves keys in place whose deadline has come (CLIENT PAUSE):
-	// nobody finds them, but they are not deleted and no event is sent.
+	// KeepExpired keeps keys with a deadline that is due (CLIENT PAUSE). Commands
+	// do not find them, but they are not deleted and no event is sent.
 	KeepExpired bool
 
 	dbs      []*DB
 	observer Observer
 	now      int64 // Unix ms, set once per unit
-	earliest int64 // no deadline is earlier; 0: there was none since NextDeadline
+	earliest int64 // lower bound of all deadlines; 0: no deadline since NextDeadline
 }
 
-// NewSpace returns n empty databases that report to o, which must not be nil.
+// NewSpace returns n empty databases that report changes to o, which is not nil.
 func NewSpace(n int, o Observer) *Space {
 	s := &Space{Limits: DefaultLimits(), observer: o}
 	for i := range n {
@@ -73,8 +73,8 @@ func NewSpace(n int, o Observer) *Space {
 	return s
 }
 
-// SetNow sets the time that deadlines are compared with, in Unix milliseconds.
-// It stands still until it is set again.
+// SetNow sets the time that deadlines are compared with, in Unix milliseconds. The
+// time stands still until the next call.
 func (s *Space) SetNow(ms int64) { s.now = ms }
 
 // Now returns the time set by SetNow.
@@ -83,11 +83,11 @@ func (s *Space) Now() int64 { return s.now }
 // Len returns the number of databases.
 func (s *Space) Len() int { return len(s.dbs) }
 
-// DB returns database i, which must exist. After Swap the same number names
-// other data, so a client keeps the number, not the pointer, across units.
+// DB returns database i, which must exist. After Swap the number stands for other
+// data, so a client keeps the number across units, not the pointer.
 func (s *Space) DB(i int) *DB { return s.dbs[i] }
 
-// Swap exchanges the contents of two databases (SWAPDB), whatever their size.
+// Swap exchanges the contents of two databases (SWAPDB), in constant time.
 func (s *Space) Swap(a, b int) {
 	if a == b {
 		return
@@ -97,13 +97,13 @@ func (s *Space) Swap(a, b int) {
 	s.observer.Swapped(s.dbs[a], s.dbs[b])
 }
 
-// Earliest returns a lower bound of all deadlines, 0 when there is none. It
-// costs nothing, and may be too early after deadlines were taken away; then
-// NextDeadline finds the true one.
+// Earliest returns a lower bound of all deadlines, 0 if there is no deadline. It
+// costs nothing. It may be too early after a deadline was removed: NextDeadline
+// finds the true earliest deadline.
 func (s *Space) Earliest() int64 { return s.earliest }
 
-// NextDeadline returns the earliest deadline of all databases and corrects
-// Earliest.
+// NextDeadline returns the earliest deadline of all databases and updates Earliest.
+// ok is false if there is no deadline.
 func (s *Space) NextDeadline() (at int64, ok bool) {
 	defer func() { s.earliest = at }()
 	for _, db := range s.dbs {
@@ -114,8 +114,9 @@ func (s *Space) NextDeadline() (at int64, ok bool) {
 	return at, ok
 }
 
-// ExpireDue deletes at most max keys whose deadline has come, the earliest
-// first within each database, and returns how many.
+// ExpireDue deletes at most max keys with a deadline that is due, and returns how
+// many. Within a database the earliest deadline comes first. While KeepExpired is
+// set, it deletes nothing.
 func (s *Space) ExpireDue(max int) (n int) {
 	if s.KeepExpired {
 		return 0

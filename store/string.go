@@ -7,19 +7,18 @@ import (
 	"github.com/lockredis/lockredis/resp"
 )
 
-// embeddedMax is the longest text that Redis calls embstr, in bytes.
+// embeddedMax is the length of the longest text with encoding embstr, in bytes.
 const embeddedMax = 44
 
-// String is the value of a string key: a 64-bit integer, or a text. Which of
-// the two it is, and which of Redis's two text encodings, follows from how it
-// was written.
+// String is the value of a string key: a 64-bit integer or a text. The command that
+// wrote it decides between the two, and between Redis's two encodings of a text.
 type String struct {
 	text []byte // nil: an integer
-	n    int64  // the integer; beside a text 1 when it is raw whatever its length
+	n    int64  // the integer; with a text, 1 means encoding raw whatever the length
 }
 
-// ParseString returns a value for b as SET stores it: an integer when b is one
-// as Redis prints it, else a copy of the text.
+// ParseString returns b as SET stores it: an integer if b is exactly the decimal
+// form of one, otherwise a copy of the text.
 func ParseString(b []byte) *String {
 	if n, ok := resp.ParseInt(b); ok {
 		return &String{n: n}
@@ -27,7 +26,8 @@ func ParseString(b []byte) *String {
 	return NewText(b)
 }
 
-// NewText returns a copy of b as a text, even when it reads as an integer.
+// NewText returns a copy of b as a text, even if b is the decimal form of an
+// integer.
 func NewText(b []byte) *String {
 	text := make([]byte, len(b))
 	copy(text, b)
@@ -63,14 +63,14 @@ func (s *String) Clone() Value {
 	return c
 }
 
-// MemoryUsage estimates the bytes held.
+// MemoryUsage estimates the memory of the value in bytes (see Value).
 func (s *String) MemoryUsage(int) int64 { return 32 + int64(cap(s.text)) }
 
-// IsInt reports whether the value is an integer by encoding.
+// IsInt reports whether the encoding is "int".
 func (s *String) IsInt() bool { return s.text == nil }
 
-// Int returns the value as an integer; ok is false for a text that does not
-// read as one.
+// Int returns the value as an integer. ok is false if it is a text that is not the
+// decimal form of an integer.
 func (s *String) Int() (n int64, ok bool) {
 	if s.text == nil {
 		return s.n, true
@@ -93,8 +93,8 @@ func (s *String) Len() int {
 	return len(s.text)
 }
 
-// Bytes returns the text; an integer's digits are written to scratch. The
-// result is valid until the value's next change.
+// Bytes returns the text. It writes the digits of an integer to scratch. The result
+// is valid until the value or scratch changes.
 func (s *String) Bytes(scratch []byte) []byte {
 	if s.text == nil {
 		return strconv.AppendInt(scratch[:0], s.n, 10)
@@ -102,15 +102,16 @@ func (s *String) Bytes(scratch []byte) []byte {
 	return s.text
 }
 
-// Append adds b behind the text and makes it raw. It returns the new length.
+// Append appends b to the text and makes the value raw. It returns the new length in
+// bytes.
 func (s *String) Append(b []byte) int {
 	s.toRaw()
 	s.text = append(s.text, b...)
 	return len(s.text)
 }
 
-// Overwrite writes b at offset, filling a gap with zero bytes, and makes the
-// value raw. It returns the new length.
+// Overwrite writes b at offset and makes the value raw. It fills a gap before offset
+// with zero bytes. It returns the new length in bytes.
 func (s *String) Overwrite(offset int, b []byte) int {
 	s.toRaw()
 	if need := offset + len(b); need > len(s.text) {
@@ -127,7 +128,7 @@ func (s *String) toRaw() {
 	s.n = 1
 }
 
-// Equal reports whether two values read the same.
+// Equal reports whether two values have the same bytes.
 func (s *String) Equal(o *String) bool {
 	var a, b [20]byte
 	return bytes.Equal(s.Bytes(a[:]), o.Bytes(b[:]))

@@ -1,9 +1,9 @@
 package store
 
-// Type is a value's type under Redis's name.
+// Type is the type of a value, as Redis names it.
 type Type string
 
-// The types that TYPE answers.
+// The types that the TYPE command returns.
 const (
 	TypeString Type = "string"
 	TypeHash   Type = "hash"
@@ -12,16 +12,16 @@ const (
 	TypeZSet   Type = "zset"
 )
 
-// Value is what a key holds. Aggregates are never empty inside a DB: the
-// command that takes the last element out deletes the key.
+// Value is the value of a key. An aggregate in a DB is never empty: the command
+// that removes the last element deletes the key.
 type Value interface {
 	// Type returns the value's type.
 	Type() Type
-	// Encoding returns what OBJECT ENCODING answers, in Redis 7.0's words.
+	// Encoding returns the encoding as OBJECT ENCODING of Redis 7.0 names it.
 	Encoding() string
 	// Clone returns an independent copy (COPY).
 	Clone() Value
-	// MemoryUsage estimates the bytes held, looking at no more than samples
-	// elements; 0 samples means all.
+	// MemoryUsage estimates the memory of the value in bytes, from at most samples
+	// elements; 0 means all elements.
 	MemoryUsage(samples int) int64
 }

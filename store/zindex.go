@@ -6,14 +6,14 @@ import (
 	"strings"
 )
 
-// ZItem is a member of a sorted set with its score. The member's bytes may
-// alias the set: they are valid until it changes.
+// ZItem is a member of a sorted set with its score. The member may alias the set:
+// then it is valid until the set changes.
 type ZItem struct {
 	Member string
 	Score  float64
 }
 
-// Bytes returns the member's bytes, for reading only.
+// Bytes returns the member's bytes, which must not be changed.
 func (a ZItem) Bytes() []byte { return bytesOf(a.Member) }
 
 // before is the order of sorted sets: by score, then by the member's bytes.
@@ -24,32 +24,32 @@ func (a ZItem) before(b ZItem) bool {
 	return strings.Compare(a.Member, b.Member) < 0
 }
 
-// zindex is the ordered index of a large sorted set: a B+ tree that counts the
-// items below each child, so that a rank, an item by rank and a range cost one
-// descent, as in Redis's skip list with spans. (tidwall/btree has GetAt but no
-// rank: a binary search over it took five times as long at a million items.)
+// zindex is the ordered index of a large sorted set. It is a B+ tree that counts the
+// items below each child. So a rank, an item by rank and a range cost one descent, as
+// in Redis's skip list with spans. (tidwall/btree has GetAt but no rank: a binary
+// search with GetAt took five times as long at a million items.)
 //
-// A node that runs empty is taken out and others are left thin; the depth never
-// exceeds that of the largest size the set had, and compact rebuilds an index
-// whose leaves have become mostly empty. The zero zindex is empty and ready.
+// An empty node is removed; nodes with few items are not merged. The tree is never
+// deeper than its largest number of items required. compact rebuilds a tree with
+// mostly empty leaves. The zero zindex is empty and ready.
 type zindex struct {
 	root   *znode
-	n      int
+	n      int // items
 	leaves int
 }
 
-// znode is a leaf (kids is nil, items are the items) or an inner node: all
-// items below kids[i] are before items[i+1], and none below kids[i+1] is.
-// items[0] of an inner node means nothing.
+// znode is a leaf or an inner node. A leaf has items and no kids. In an inner node,
+// all items below kids[i] are before items[i+1], and no item below kids[i+1] is
+// before items[i+1]. items[0] of an inner node is unused.
 type znode struct {
 	items []ZItem
 	kids  []*znode
 	sizes []int // items below each child
 }
 
-const zfanout = 64
+const zfanout = 64 // the most items of a leaf, and the most kids of an inner node
 
-// search returns the first place in a leaf that is not before item.
+// search returns the index of the first item in a leaf that is not before item.
 func (nd *znode) search(item ZItem) int {
 	low, high := 0, len(nd.items)
 	for low < high {
@@ -62,7 +62,7 @@ func (nd *znode) search(item ZItem) int {
 	return low
 }
 
-// child returns the place of the child that item belongs to.
+// child returns the index of the child that item belongs to.
 func (nd *znode) child(item ZItem) int {
 	low, high := 1, len(nd.items)
 	for low < high {
@@ -75,6 +75,7 @@ func (nd *znode) child(item ZItem) int {
 	return low - 1
 }
 
+// size returns the number of items in or below the node.
 func (nd *znode) size() (n int) {
 	if nd.kids == nil {
 		return len(nd.items)
@@ -85,7 +86,7 @@ func (nd *znode) size() (n int) {
 	return n
 }
 
-// insert adds an item that is not there.
+// insert adds a new item.
 func (x *zindex) insert(item ZItem) {
 	if x.root == nil {
 		x.root = &znode{items: make([]ZItem, 0, zfanout)}
@@ -103,8 +104,8 @@ func (x *zindex) insert(item ZItem) {
 	}
 }
 
-// insertBelow returns the new right half when nd had to be split; its items[0]
-// is where it begins.
+// insertBelow adds an item to nd or below it. If nd was split, it returns the new
+// right half; right.items[0] is not after any item of that half.
 func (x *zindex) insertBelow(nd *znode, item ZItem) (right *znode) {
 	if nd.kids == nil {
 		at := nd.search(item)
@@ -138,9 +139,9 @@ func (x *zindex) insertBelow(nd *znode, item ZItem) (right *znode) {
 	return nd.splitInner()
 }
 
-// splitLeaf moves a full leaf's upper half away. When the item to come goes
-// behind the last, nothing is moved: a set that grows at its end (time stamps)
-// gets full leaves.
+// splitLeaf moves the upper half of a full leaf to a new leaf. at is the index for
+// the item that will be added. If it is the end of the leaf, nothing is moved: a set
+// that grows at its end (time stamps) gets full leaves.
 func (x *zindex) splitLeaf(nd *znode, at int) *znode {
 	x.leaves++
 	from := len(nd.items) / 2
@@ -153,6 +154,7 @@ func (x *zindex) splitLeaf(nd *znode, at int) *znode {
 	return right
 }
 
+// splitInner moves the upper half of an inner node to a new one.
 func (nd *znode) splitInner() *znode {
 	from := len(nd.kids) / 2
 	right := &znode{
@@ -166,7 +168,7 @@ func (nd *znode) splitInner() *znode {
 	return right
 }
 
-// remove takes out an item, which must be there.
+// remove removes an item of the index.
 func (x *zindex) remove(item ZItem) {
 	x.removeBelow(x.root, item)
 	x.n--
@@ -186,7 +188,7 @@ func (x *zindex) removeBelow(nd *znode, item ZItem) {
 	}
 }
 
-// drop takes the children [from, to) out of an inner node.
+// drop removes the children [from, to) of an inner node.
 func (x *zindex) drop(nd *znode, from, to int) {
 	for _, kid := range nd.kids[from:to] {
 		x.leaves -= kid.leafCount()
@@ -196,6 +198,7 @@ func (x *zindex) drop(nd *znode, from, to int) {
 	nd.sizes = slices.Delete(nd.sizes, from, to)
 }
 
+// leafCount returns the number of leaves in or below the node.
 func (nd *znode) leafCount() (n int) {
 	if nd.kids == nil {
 		return 1
@@ -206,7 +209,7 @@ func (nd *znode) leafCount() (n int) {
 	return n
 }
 
-// removeRange takes out the items of rank [from, to).
+// removeRange removes the items of rank [from, to).
 func (x *zindex) removeRange(from, to int) {
 	if from >= to {
 		return
@@ -244,7 +247,7 @@ func (x *zindex) removeRangeBelow(nd *znode, from, to int) {
 	}
 }
 
-// settle brings the tree into shape after a removal.
+// settle makes the tree less deep or compacts it, if needed, after a removal.
 func (x *zindex) settle() {
 	if x.n == 0 {
 		*x = zindex{}
@@ -258,7 +261,7 @@ func (x *zindex) settle() {
 	}
 }
 
-// compact builds the tree anew with full leaves.
+// compact rebuilds the tree with full leaves.
 func (x *zindex) compact() {
 	fresh := zindex{}
 	x.walk(0, x.n, func(item ZItem) bool {
@@ -268,7 +271,7 @@ func (x *zindex) compact() {
 	*x = fresh
 }
 
-// rank returns how many items are before item.
+// rank returns the number of items before item.
 func (x *zindex) rank(item ZItem) (rank int) {
 	nd := x.root
 	for nd.kids != nil {
@@ -281,8 +284,8 @@ func (x *zindex) rank(item ZItem) (rank int) {
 	return rank + nd.search(item)
 }
 
-// first returns how many items come before the first one that is in; in must
-// be false up to some item and true from there on.
+// first returns the rank of the first item with in(item), n if there is none. in must
+// be false up to some item and true from that item on.
 func (x *zindex) first(in func(ZItem) bool) (rank int) {
 	if x.n == 0 {
 		return 0
@@ -298,7 +301,7 @@ func (x *zindex) first(in func(ZItem) bool) (rank int) {
 	return rank + sort.Search(len(nd.items), func(i int) bool { return in(nd.items[i]) })
 }
 
-// walk calls do for the items of rank [from, to) until it returns false.
+// walk calls do for the items of rank [from, to) until do returns false.
 func (x *zindex) walk(from, to int, do func(ZItem) bool) {
 	if from < to {
 		x.root.walk(from, to, do)
@@ -327,8 +330,8 @@ func (nd *znode) walk(from, to int, do func(ZItem) bool) bool {
 	return true
 }
 
-// walkBack calls do for the items of rank [from, to), the last one first,
-// until it returns false.
+// walkBack calls do for the items of rank [from, to), the last item first, until do
+// returns false.
 func (x *zindex) walkBack(from, to int, do func(ZItem) bool) {
 	if from < to {
 		x.root.walkBack(from, to, do)

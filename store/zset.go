@@ -8,32 +8,31 @@ import (
 	"unsafe"
 )
 
-// ZSet is the value of a sorted set. Small, it is packed: member, score,
-// member, score, in order. Beyond the limits, or with a long member, it becomes
-// an index with a table beside it ("skiplist") and stays one. The zero ZSet is
-// packed, empty and ready.
+// ZSet is the value of a sorted set. A small set is packed: member, score, member,
+// score, in order. Beyond the limits, or with a long member, it becomes a table
+// (Redis's "skiplist") and stays one. The zero ZSet is packed, empty and ready.
 //
-// A packed set keeps scores as Redis's listpack does: minus zero becomes zero.
-// Items that are handed out alias the set and are valid until it changes.
+// A packed set keeps scores as Redis's listpack does: minus zero becomes zero. Items
+// that a ZSet returns alias the set and are valid until it changes.
 type ZSet struct {
 	packed Packed
 	table  *zsetTable // nil while packed
 }
 
-// zsetTable is a large sorted set: the order, and the scores by member.
+// zsetTable is a large sorted set: its order, and its scores by member.
 type zsetTable struct {
 	order  zindex
 	scores dict[float64]
 }
 
-// item returns the member at place i of the dict.
+// item returns the member at position i of scores.
 func (t *zsetTable) item(i int) ZItem {
 	e := &t.scores.elems[i]
 	return ZItem{e.key, e.value}
 }
 
-// NewZSet returns an empty set that is packed unless a member of the given
-// length, or one member at all, exceeds the limits.
+// NewZSet returns an empty set. It is packed, unless one member of the given length,
+// in bytes, would exceed the limits.
 func NewZSet(member int, lim *Limits) *ZSet {
 	z := &ZSet{}
 	if lim.ZSetEntries == 0 || member > lim.ZSetValue {
@@ -53,7 +52,7 @@ func (z *ZSet) Encoding() string {
 	return "listpack"
 }
 
-// Packed reports whether the set is packed, and so small.
+// Packed reports whether the set is packed, which means that it is small.
 func (z *ZSet) Packed() bool { return z.table == nil }
 
 // Clone returns an independent copy of the same encoding.
@@ -69,7 +68,7 @@ func (z *ZSet) Clone() Value {
 	return &ZSet{table: t}
 }
 
-// MemoryUsage estimates the bytes held.
+// MemoryUsage estimates the memory of the value in bytes (see Value).
 func (z *ZSet) MemoryUsage(samples int) int64 {
 	const structSize, perMember = 32, 80
 	if z.table == nil {
@@ -89,7 +88,7 @@ func (z *ZSet) Len() int {
 	return z.packed.Len() / 2
 }
 
-// Score returns the member's score; ok is false when it is not there.
+// Score returns the member's score. ok is false if there is no such member.
 func (z *ZSet) Score(member []byte) (score float64, ok bool) {
 	if z.table != nil {
 		i := z.table.scores.find(member)
@@ -110,7 +109,7 @@ func (z *ZSet) packedScore(pos int) float64 {
 	return math.Float64frombits(binary.LittleEndian.Uint64(z.packed.At(pos)))
 }
 
-// Add gives a member that is not there its score, which is not NaN.
+// Add adds a new member with a score, which is not NaN.
 func (z *ZSet) Add(member []byte, score float64, lim *Limits) {
 	if z.table == nil && (len(member) > lim.ZSetValue || z.Len() >= lim.ZSetEntries) {
 		z.toTable()
@@ -122,7 +121,7 @@ func (z *ZSet) Add(member []byte, score float64, lim *Limits) {
 	z.packedInsert(member, score)
 }
 
-// Update gives a member that is there another score, which is not NaN.
+// Update changes the score of a member of the set. The score is not NaN.
 func (z *ZSet) Update(member []byte, score float64) {
 	if z.table != nil {
 		z.table.update(z.table.scores.find(member), score)
@@ -133,33 +132,34 @@ func (z *ZSet) Update(member []byte, score float64) {
 	z.packedInsert(member, score)
 }
 
+// packedInsert adds a new member to a packed set.
 func (z *ZSet) packedInsert(member []byte, score float64) {
 	item := ZItem{textOf(member), score}
 	pos := z.packed.First()
 	for pos >= 0 {
-		met, next := z.packedItem(pos)
-		if item.before(met) {
+		other, next := z.packedItem(pos)
+		if item.before(other) {
 			break
 		}
 		pos = next
 	}
 	var bits [8]byte
 	if score == 0 {
-		score = 0 // not minus zero
+		score = 0 // minus zero becomes zero
 	}
 	binary.LittleEndian.PutUint64(bits[:], math.Float64bits(score))
 	z.packed.Insert(pos, member, bits[:])
 }
 
-// packedItem returns the item whose member is at pos and the position of the
-// next one's.
+// packedItem returns the item with its member at pos, and the position of the next
+// member.
 func (z *ZSet) packedItem(pos int) (item ZItem, next int) {
 	member, pos := z.packed.Elem(pos)
 	bits, next := z.packed.Elem(pos)
 	return ZItem{textOf(member), math.Float64frombits(binary.LittleEndian.Uint64(bits))}, next
 }
 
-// Remove takes the member out and reports whether it was there.
+// Remove removes the member and reports whether the set had it.
 func (z *ZSet) Remove(member []byte) bool {
 	if z.table != nil {
 		i := z.table.scores.find(member)
@@ -177,7 +177,7 @@ func (z *ZSet) Remove(member []byte) bool {
 	return true
 }
 
-// RemoveRange takes out the members of rank [from, to).
+// RemoveRange removes the members of rank [from, to).
 func (z *ZSet) RemoveRange(from, to int) {
 	if from >= to {
 		return
@@ -193,8 +193,8 @@ func (z *ZSet) RemoveRange(from, to int) {
 	z.table.order.removeRange(from, to)
 }
 
-// Rank returns the member's place in order, 0 being the first; ok is false
-// when it is not there.
+// Rank returns the member's rank; the first member has rank 0. ok is false if there
+// is no such member.
 func (z *ZSet) Rank(member []byte) (rank int, ok bool) {
 	if z.table != nil {
 		i := z.table.scores.find(member)
@@ -213,8 +213,8 @@ func (z *ZSet) Rank(member []byte) (rank int, ok bool) {
 	return 0, false
 }
 
-// Walk calls do for the members of rank [from, to) in order, or the last one
-// first when back is set, until it returns false. do must not change the set.
+// Walk calls do for the members of rank [from, to) until do returns false. The first
+// member comes first, or the last if back is set. do must not change the set.
 func (z *ZSet) Walk(from, to int, back bool, do func(ZItem) bool) {
 	from, to = max(from, 0), min(to, z.Len())
 	switch {
@@ -244,12 +244,12 @@ func (z *ZSet) Walk(from, to int, back bool, do func(ZItem) bool) {
 	}
 }
 
-// Each calls do for every member in order until it returns false. do must not
-// change the set.
+// Each calls do for every member in order until do returns false. do must not change
+// the set.
 func (z *ZSet) Each(do func(ZItem) bool) { z.Walk(0, z.Len(), false, do) }
 
-// At returns member i of Len, for random picks: a packed set's i-th in order,
-// any in a table.
+// At returns member i of Len, for random picks. A packed set has its own order, a
+// table any order.
 func (z *ZSet) At(i int) ZItem {
 	if z.table != nil {
 		return z.table.item(i)
@@ -258,9 +258,9 @@ func (z *ZSet) At(i int) ZItem {
 	return item
 }
 
-// Scan visits about count members from cursor on (0: a new scan) and returns
-// the next cursor, 0 when the scan is complete. A packed set is visited whole,
-// in order. do must not change the set.
+// Scan visits about count members from cursor on (0: a new scan) and returns the
+// next cursor, 0 if the scan is complete. One call visits all of a packed set, in
+// order. do must not change the set.
 func (z *ZSet) Scan(cursor uint64, count int, do func(ZItem)) uint64 {
 	if z.table == nil {
 		z.Each(func(item ZItem) bool {
@@ -272,13 +272,14 @@ func (z *ZSet) Scan(cursor uint64, count int, do func(ZItem)) uint64 {
 	return z.table.scores.scan(cursor, count, func(i int) { do(z.table.item(i)) })
 }
 
-// Fit packs a set that was built as a table if it is within the limits, as
-// Redis does with the result of ZUNIONSTORE.
+// Fit packs a table that is within the limits, as Redis does with the result of
+// ZUNIONSTORE.
 func (z *ZSet) Fit(lim *Limits) {
 	if z.table == nil || z.Len() > lim.ZSetEntries {
 		return
 	}
-	if slices.ContainsFunc(z.table.scores.elems, func(e elem[float64]) bool { return len(e.key) > lim.ZSetValue }) {
+	tooLong := func(e elem[float64]) bool { return len(e.key) > lim.ZSetValue }
+	if slices.ContainsFunc(z.table.scores.elems, tooLong) {
 		return
 	}
 	small := &ZSet{}
@@ -300,12 +301,13 @@ func (z *ZSet) toTable() {
 	z.packed, z.table = nil, t
 }
 
-// add takes in an item whose member is not there.
+// add adds an item with a new member.
 func (t *zsetTable) add(item ZItem) {
 	t.scores.add(item.Member, item.Score)
 	t.order.insert(item)
 }
 
+// update changes the score of the member at position i of scores.
 func (t *zsetTable) update(i int, score float64) {
 	t.order.remove(t.item(i))
 	t.scores.elems[i].value = score
@@ -315,8 +317,8 @@ func (t *zsetTable) update(i int, score float64) {
 // textOf returns the bytes as a string that aliases them.
 func textOf(b []byte) string { return unsafe.String(unsafe.SliceData(b), len(b)) }
 
-// BuildZSet returns a table of items, whose members differ. It keeps the
-// members and puts items in order.
+// BuildZSet returns a table of items. All members must be different. It keeps the
+// members and sorts items.
 func BuildZSet(items []ZItem) *ZSet {
 	t := &zsetTable{scores: newDict[float64](len(items))}
 	slices.SortFunc(items, func(a, b ZItem) int {

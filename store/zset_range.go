@@ -25,8 +25,8 @@ func (r *ScoreRange) aboveMax(score float64) bool {
 	return score > r.Max
 }
 
-// ByScore returns the ranks [from, to) of the members whose scores are in r;
-// from is to when there is none.
+// ByScore returns the ranks [from, to) of the members with a score in r. If there are
+// none, from equals to.
 func (z *ZSet) ByScore(r *ScoreRange) (from, to int) {
 	if r.Min > r.Max || r.Min == r.Max && (r.MinExclusive || r.MaxExclusive) {
 		return 0, 0
@@ -38,7 +38,8 @@ func (z *ZSet) ByScore(r *ScoreRange) (from, to int) {
 	return from, z.first(func(item ZItem) bool { return r.aboveMax(item.Score) })
 }
 
-// first returns how many members come before the first one that is in.
+// first returns the rank of the first item with in(item), Len if there is none. in
+// must be false up to some item and true from that item on.
 func (z *ZSet) first(in func(ZItem) bool) int {
 	if z.table != nil {
 		return z.table.order.first(in)
@@ -54,17 +55,17 @@ func (z *ZSet) first(in func(ZItem) bool) int {
 	return rank
 }
 
-// LexBound is an end of a LexRange: a member, or before or behind all members.
+// LexBound is an end of a LexRange: a member, or a point before or after all members.
 type LexBound struct {
 	Member    []byte
 	Infinite  int // -1: "-", +1: "+", 0: Member
 	Exclusive bool
 }
 
-// LexRange is an interval of members, for sets whose scores are all equal.
+// LexRange is an interval of members, for sets of members with equal scores.
 type LexRange struct{ Min, Max LexBound }
 
-// Empty reports whether nothing can be in the range.
+// Empty reports whether the range cannot contain a member.
 func (r *LexRange) Empty() bool {
 	if r.Min.Infinite != 0 || r.Max.Infinite != 0 {
 		return r.Min.Infinite > 0 || r.Max.Infinite < 0
@@ -89,13 +90,14 @@ func (r *LexRange) belowMax(member string) bool {
 	return order < 0 || order == 0 && !r.Max.Exclusive
 }
 
-// ByLex returns the ranks [from, to) of the members in r but for the first skip
-// of them, or (back) the last. With scores that are not all equal Redis's
-// answer depends on its walk, which skips without looking at the other bound: a
-// packed set keeps to it.
+// ByLex returns the ranks [from, to) of the members in r. It leaves out the first
+// skip of them, or the last skip if back is set. If the scores are not all equal,
+// Redis's result depends on the way it walks a listpack: it skips members without
+// comparing them with the other bound. A packed set does the same.
 func (z *ZSet) ByLex(r *LexRange, back bool, skip int) (from, to int) {
 	switch {
-	case z.Len() == 0 || r.Empty() || !r.belowMax(z.end(0).Member) || !r.aboveMin(z.end(z.Len()-1).Member):
+	case z.Len() == 0 || r.Empty() ||
+		!r.belowMax(z.item(0).Member) || !r.aboveMin(z.item(z.Len()-1).Member):
 		return 0, 0
 	case z.table == nil && back:
 		return z.packedLexBack(r, skip)
@@ -113,9 +115,10 @@ func (z *ZSet) ByLex(r *LexRange, back bool, skip int) (from, to int) {
 	return from + skip, to
 }
 
+// packedLex is ByLex for a packed set, from the first member on.
 func (z *ZSet) packedLex(r *LexRange, skip int) (from, to int) {
 	from = z.first(func(item ZItem) bool { return r.aboveMin(item.Member) })
-	if from == z.Len() || !r.belowMax(z.end(from).Member) {
+	if from == z.Len() || !r.belowMax(z.item(from).Member) {
 		return 0, 0
 	}
 	from += min(skip, z.Len()-from)
@@ -130,15 +133,16 @@ func (z *ZSet) packedLex(r *LexRange, skip int) (from, to int) {
 	return from, to
 }
 
-// end returns the member of a rank.
-func (z *ZSet) end(rank int) (end ZItem) {
+// item returns the item with a rank, which must exist.
+func (z *ZSet) item(rank int) (found ZItem) {
 	z.Walk(rank, rank+1, false, func(item ZItem) bool {
-		end = item
+		found = item
 		return false
 	})
-	return end
+	return found
 }
 
+// packedLexBack is ByLex for a packed set, from the last member on.
 func (z *ZSet) packedLexBack(r *LexRange, skip int) (from, to int) {
 	to = z.Len()
 	z.Walk(0, to, true, func(item ZItem) bool {
@@ -148,7 +152,7 @@ func (z *ZSet) packedLexBack(r *LexRange, skip int) (from, to int) {
 		to--
 		return true
 	})
-	if to == 0 || !r.aboveMin(z.end(to-1).Member) {
+	if to == 0 || !r.aboveMin(z.item(to-1).Member) {
 		return 0, 0
 	}
 	to -= min(skip, to)
