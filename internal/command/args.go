@@ -9,19 +9,20 @@ import (
 	"github.com/lockredis/lockredis/store"
 )
 
-// What several groups read from their arguments.
+// Argument parsing that several command groups share.
 
-// isWord reports whether b is word in any spelling; word is lower case.
+// isWord reports whether b equals word, ignoring case. word is in lower case.
 func isWord(b []byte, word string) bool {
 	return len(b) == len(word) && strings.EqualFold(string(b), word)
 }
 
-// globFold reports whether s matches a glob in any spelling.
+// globFold reports whether s matches pattern, ignoring case.
 func globFold(pattern, s string) bool { return glob.Match(pattern, s, true) }
 
-var errIntRange = resp.Error("ERR value is out of range, value must between -2147483648 and 2147483647")
+var errIntRange = resp.Error("ERR value is out of range, " +
+	"value must between -2147483648 and 2147483647")
 
-// database reads the number of a database.
+// database parses a database number. db is nil after a failure.
 func database(c *Ctx, arg []byte) (db *store.DB, failure resp.Reply) {
 	n, ok := resp.ParseInt(arg)
 	switch {
@@ -35,9 +36,9 @@ func database(c *Ctx, arg []byte) (db *store.DB, failure resp.Reply) {
 	return c.Space.DB(int(n)), resp.NoReply
 }
 
-// clampRange turns Redis's start and end of a range over size elements, which
-// may count from the last element, into [from, to). from is to when nothing is
-// in it.
+// clampRange converts Redis's inclusive bounds of a range over size elements into
+// [from, to). Negative bounds count from the end: -1 is the last element. In an empty
+// range from equals to.
 func clampRange(start, end int64, size int) (from, to int) {
 	n := int64(size)
 	if start < 0 {
@@ -53,8 +54,7 @@ func clampRange(start, end int64, size int) (from, to int) {
 	return int(start), int(end) + 1
 }
 
-// parseRange reads the start and end of a range: of LRANGE, GETRANGE, ZRANGE by
-// rank.
+// parseRange parses the bounds of LRANGE, LTRIM, GETRANGE and of ZRANGE by rank.
 func parseRange(first, last []byte) (start, end int64, ok bool) {
 	start, ok = resp.ParseInt(first)
 	if !ok {

@@ -10,7 +10,8 @@ import (
 )
 
 var (
-	errClientName       = resp.Error("ERR Client names cannot contain spaces, newlines or special characters.")
+	errClientName = resp.Error("ERR Client names cannot contain spaces, newlines or " +
+		"special characters.")
 	errClientID         = resp.Error("ERR Invalid client ID")
 	errNoClient         = resp.Error("ERR No such client")
 	errClientIDPositive = resp.Error("ERR client-id should be greater than 0")
@@ -19,8 +20,8 @@ var (
 	errUnblocked        = resp.Error("UNBLOCKED client unblocked via CLIENT UNBLOCK")
 )
 
-// validName reports whether a client may be called so: printable ASCII without
-// spaces, which CLIENT LIST can show.
+// validName reports whether name can be a client's name: printable ASCII without spaces,
+// which CLIENT LIST can show.
 func validName(name []byte) bool {
 	for _, b := range name {
 		if b < '!' || b > '~' {
@@ -51,8 +52,8 @@ func clientInfo(c *Ctx, _ resp.Args) resp.Reply {
 	return resp.Verbatim(describe(c, c.Session) + "\n")
 }
 
-// describe is a line of CLIENT LIST. Figures of buffers that lockredis does
-// not have are given as 0.
+// describe returns the line of CLIENT LIST about s. The sizes of buffers that lockredis
+// does not have are 0.
 func describe(c *Ctx, s *Session) string {
 	query, free, out := s.Conn.Sizes()
 	queued, multiMem := -1, 0
@@ -68,14 +69,16 @@ func describe(c *Ctx, s *Session) string {
 	if s.LastCommand != nil {
 		cmd = s.LastCommand.Name
 	}
-	return fmt.Sprintf("id=%d addr=%s laddr=%s fd=%d name=%s age=%d idle=%d flags=%s db=%d sub=%d psub=%d ssub=%d multi=%d"+
-		" qbuf=%d qbuf-free=%d argv-mem=0 multi-mem=%d rbs=%d rbp=%d obl=%d oll=0 omem=0 tot-mem=%d events=r cmd=%s user=%s redir=-1 resp=%d",
-		s.ID, s.Addr, s.LAddr, s.FD, s.Name, (c.Now()-s.Created)/1000, (c.Now()-s.LastActive)/1000, s.flags(), s.DB,
+	age, idle := (c.Now()-s.Created)/1000, (c.Now()-s.LastActive)/1000
+	return fmt.Sprintf("id=%d addr=%s laddr=%s fd=%d name=%s age=%d idle=%d flags=%s db=%d"+
+		" sub=%d psub=%d ssub=%d multi=%d qbuf=%d qbuf-free=%d argv-mem=0 multi-mem=%d"+
+		" rbs=%d rbp=%d obl=%d oll=0 omem=0 tot-mem=%d events=r cmd=%s user=%s redir=-1 resp=%d",
+		s.ID, s.Addr, s.LAddr, s.FD, s.Name, age, idle, s.flags(), s.DB,
 		s.Subs.Count(pubsub.Channel), s.Subs.Count(pubsub.Pattern), s.Subs.Count(pubsub.Shard), queued,
 		query, free, multiMem, out, out, out, query+free+out+multiMem, cmd, s.User, s.Proto)
 }
 
-// flags are the letters of CLIENT LIST's flags field.
+// flags returns the flags field of CLIENT LIST: a letter for each property, or N.
 func (s *Session) flags() string {
 	var b strings.Builder
 	for _, f := range []struct {
@@ -110,7 +113,7 @@ func clientList(c *Ctx, args resp.Args) resp.Reply {
 	return resp.Verbatim(b.String())
 }
 
-// listFilter reads CLIENT LIST's TYPE or ID option.
+// listFilter parses the option of CLIENT LIST, TYPE or ID, and returns a filter.
 func listFilter(args resp.Args) (wanted func(*Session) bool, failure resp.Reply, ok bool) {
 	switch {
 	case len(args) == 2:
@@ -139,7 +142,8 @@ func errClientType(name []byte) resp.Reply {
 	return resp.Errorf("ERR Unknown client type '%s'", name)
 }
 
-// typeByName accepts Redis's client types; nobody is a replica or a master.
+// typeByName parses a client type of Redis. No client of lockredis has the type master,
+// replica or slave.
 func typeByName(name []byte) (kind string, known bool) {
 	switch kind = strings.ToLower(string(name)); kind {
 	case "normal", "pubsub", "master", "replica", "slave":
@@ -148,7 +152,7 @@ func typeByName(name []byte) (kind string, known bool) {
 	return "", false
 }
 
-// clientType returns the session's class as CLIENT LIST TYPE knows it.
+// clientType returns the type of s for CLIENT LIST and CLIENT KILL: "pubsub" or "normal".
 func (s *Session) clientType() string {
 	if s.Subscribed() {
 		return "pubsub"
@@ -156,7 +160,7 @@ func (s *Session) clientType() string {
 	return "normal"
 }
 
-// killFilter says whom CLIENT KILL means.
+// killFilter holds the conditions of CLIENT KILL. A field with its zero value is none.
 type killFilter struct {
 	id                int64
 	addr, laddr, kind string
@@ -164,8 +168,11 @@ type killFilter struct {
 }
 
 func (f *killFilter) matches(c *Ctx, s *Session) bool {
-	return (f.id == 0 || s.ID == f.id) && (f.addr == "" || s.Addr == f.addr) && (f.laddr == "" || s.LAddr == f.laddr) &&
-		(f.kind == "" || s.clientType() == f.kind) && !(f.skipMe && s == c.Session)
+	return (f.id == 0 || s.ID == f.id) &&
+		(f.addr == "" || s.Addr == f.addr) &&
+		(f.laddr == "" || s.LAddr == f.laddr) &&
+		(f.kind == "" || s.clientType() == f.kind) &&
+		!(f.skipMe && s == c.Session)
 }
 
 func clientKill(c *Ctx, args resp.Args) resp.Reply {
@@ -274,7 +281,7 @@ func clientPause(c *Ctx, args resp.Args) resp.Reply {
 		return failure
 	}
 	if wait > math.MaxInt64-c.Now() {
-		wait = 0 // Redis's sum overflows: such a pause is over at once
+		wait = 0 // in Redis the sum overflows, so such a pause ends at once
 	}
 	c.Clients.Pause(c.Now()+wait, writesOnly)
 	return resp.OK

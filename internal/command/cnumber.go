@@ -8,10 +8,10 @@ import (
 	"strings"
 )
 
-// Redis hands some arguments to C's library as they are. What that makes of
-// them is written here.
+// Redis parses some arguments with functions of the C library. The functions below accept
+// and refuse the same input.
 
-// cText is the part before a NUL, which is all that C sees of a string.
+// cText returns b up to its first NUL byte: the part that C functions read.
 func cText(b []byte) []byte {
 	if i := bytes.IndexByte(b, 0); i >= 0 {
 		return b[:i]
@@ -19,9 +19,9 @@ func cText(b []byte) []byte {
 	return b
 }
 
-// strtod reads the whole of b as C's strtod does: space in front, hexadecimal
-// numbers and inf are allowed, nothing at all is zero, NaN is refused. inRange
-// is false for what is too large, or so small that it became zero (ERANGE).
+// strtod parses all of b, up to a NUL byte, as C's strtod does. Leading white space,
+// hexadecimal numbers and inf are allowed, empty input is zero, NaN is refused. inRange is
+// false when the number is too large, or so small that it became zero (ERANGE).
 func strtod(b []byte) (f float64, inRange, ok bool) {
 	b = cText(b)
 	if len(b) == 0 {
@@ -31,8 +31,9 @@ func strtod(b []byte) (f float64, inRange, ok bool) {
 	if strings.Contains(s, "_") {
 		return 0, false, false
 	}
-	if digits := strings.ToLower(strings.TrimLeft(s, "+-")); strings.HasPrefix(digits, "0x") && !strings.Contains(digits, "p") {
-		s += "p0"
+	digits := strings.ToLower(strings.TrimLeft(s, "+-"))
+	if strings.HasPrefix(digits, "0x") && !strings.Contains(digits, "p") {
+		s += "p0" // ParseFloat demands an exponent
 	}
 	f, err := strconv.ParseFloat(s, 64)
 	if err != nil && !errors.Is(err, strconv.ErrRange) || math.IsNaN(f) {
@@ -42,7 +43,7 @@ func strtod(b []byte) (f float64, inRange, ok bool) {
 	return f, err == nil && !underflow, true
 }
 
-// mantissa cuts off the exponent of a number that has been read.
+// mantissa returns the number s without its exponent.
 func mantissa(s string) string {
 	exponent := "eE"
 	if strings.ContainsAny(s, "xX") {
@@ -54,7 +55,8 @@ func mantissa(s string) string {
 	return s
 }
 
-// leadingInt is C's atoi for counts: the digits that b begins with.
+// leadingInt parses the leading digits of b as C's atoi does, 0 if there are none. It stops
+// above 2^20: no command line has so many arguments.
 func leadingInt(b []byte) (n int) {
 	for _, c := range b {
 		if c < '0' || c > '9' || n > 1<<20 {
@@ -65,6 +67,7 @@ func leadingInt(b []byte) (n int) {
 	return n
 }
 
+// addOverflows reports whether a + b is out of int64's range.
 func addOverflows(a, b int64) bool {
 	return b > 0 && a > math.MaxInt64-b || b < 0 && a < math.MinInt64-b
 }

@@ -7,9 +7,9 @@ import (
 	"github.com/lockredis/lockredis/resp"
 )
 
-// named calls do for the commands of the names given from args[from] on, nil
-// for one that is not there, or for all commands when no name is given.
-func named(c *Ctx, args resp.Args, from int, do func(*Command)) {
+// eachNamed calls do for each command that args[from:] names, with nil for an unknown
+// name. Without names it calls do for every command of the table.
+func eachNamed(c *Ctx, args resp.Args, from int, do func(*Command)) {
 	if len(args) <= from {
 		for _, cmd := range c.Table.All() {
 			do(cmd)
@@ -21,7 +21,7 @@ func named(c *Ctx, args resp.Args, from int, do func(*Command)) {
 	}
 }
 
-// byFullName finds "get" and "config|get".
+// byFullName finds a command by a name such as "get" or "config|get", nil if unknown.
 func byFullName(t *Table, name []byte) *Command {
 	parent, sub, isSub := strings.Cut(string(name), "|")
 	cmd := t.Lookup([]byte(parent))
@@ -37,7 +37,7 @@ func commandInfo(c *Ctx, args resp.Args) resp.Reply { return describeCommands(c,
 
 func describeCommands(c *Ctx, args resp.Args) resp.Reply {
 	var all []resp.Reply
-	named(c, args, 2, func(cmd *Command) {
+	eachNamed(c, args, 2, func(cmd *Command) {
 		if cmd == nil {
 			all = append(all, resp.Nil)
 		} else {
@@ -47,7 +47,7 @@ func describeCommands(c *Ctx, args resp.Args) resp.Reply {
 	return resp.Array(all...)
 }
 
-// info is the command as COMMAND INFO shows it.
+// info returns the command's entry of COMMAND INFO.
 func (cmd *Command) info() resp.Reply {
 	first, last, step := cmd.legacyKeys()
 	specs := make([]resp.Reply, len(cmd.Keys))
@@ -72,6 +72,7 @@ func (cmd *Command) info() resp.Reply {
 		statusSet(prefixed("@", cmd.ACLCategories())), resp.Set(tips...), resp.Set(specs...), subs)
 }
 
+// statusSet returns names as a set of simple strings.
 func statusSet(names []string) resp.Reply {
 	all := make([]resp.Reply, len(names))
 	for i, name := range names {
@@ -88,8 +89,9 @@ func prefixed(prefix string, names []string) []string {
 	return all
 }
 
-// legacyKeys is the one range of keys that clients knew before key specs: the
-// plain ranges that follow on each other, joined.
+// legacyKeys returns the first key, the last key and the step in COMMAND INFO: the form
+// older than key specs, which has one range. Several ranges of single steps are joined
+// where each begins right behind the one before. Specs of other kinds are left out.
 func (cmd *Command) legacyKeys() (first, last, step int) {
 	plain := func(k *KeySpec) bool { return k.Begin == Index && k.Find == Range }
 	if len(cmd.Keys) == 1 && plain(&cmd.Keys[0]) {
@@ -109,6 +111,7 @@ func (cmd *Command) legacyKeys() (first, last, step int) {
 	return first, last, step
 }
 
+// lastIndex returns the position of a Range's last key; negative: counted from the end.
 func (k *KeySpec) lastIndex() int {
 	if k.Last < 0 {
 		return k.Last
@@ -141,25 +144,30 @@ func (k *KeySpec) findInfo() resp.Reply {
 	switch k.Find {
 	case Range:
 		return typedSpec("range", resp.BulkString("lastkey"), resp.Int(int64(k.Last)),
-			resp.BulkString("keystep"), resp.Int(int64(k.Step)), resp.BulkString("limit"), resp.Int(int64(k.Limit)))
+			resp.BulkString("keystep"), resp.Int(int64(k.Step)),
+			resp.BulkString("limit"), resp.Int(int64(k.Limit)))
 	case Keynum:
 		return typedSpec("keynum", resp.BulkString("keynumidx"), resp.Int(int64(k.CountAt)),
-			resp.BulkString("firstkey"), resp.Int(int64(k.FirstKey)), resp.BulkString("keystep"), resp.Int(int64(k.Step)))
+			resp.BulkString("firstkey"), resp.Int(int64(k.FirstKey)),
+			resp.BulkString("keystep"), resp.Int(int64(k.Step)))
 	}
 	return typedSpec("unknown")
 }
 
 func typedSpec(kind string, spec ...resp.Reply) resp.Reply {
-	return resp.Map(resp.BulkString("type"), resp.BulkString(kind), resp.BulkString("spec"), resp.Map(spec...))
+	return resp.Map(
+		resp.BulkString("type"), resp.BulkString(kind),
+		resp.BulkString("spec"), resp.Map(spec...))
 }
 
-// aclCategories are Redis's categories in Redis's order.
+// aclCategories are Redis's ACL categories in Redis's order.
 var aclCategories = []string{
-	"keyspace", "read", "write", "set", "sortedset", "list", "hash", "string", "bitmap", "hyperloglog", "geo",
-	"stream", "pubsub", "admin", "fast", "slow", "blocking", "dangerous", "connection", "transaction", "scripting",
+	"keyspace", "read", "write", "set", "sortedset", "list", "hash", "string", "bitmap",
+	"hyperloglog", "geo", "stream", "pubsub", "admin", "fast", "slow", "blocking",
+	"dangerous", "connection", "transaction", "scripting",
 }
 
-// groupCategory is the category that a group's commands are in.
+// groupCategory returns the ACL category of a group's commands, "" if there is none.
 func groupCategory(group string) string {
 	switch group {
 	case "generic":
@@ -168,15 +176,14 @@ func groupCategory(group string) string {
 		return "sortedset"
 	case "transactions":
 		return "transaction"
-	case "server", "pubsub": // the flag pubsub brings that category
+	case "server", "pubsub": // the category pubsub comes from PubSubFlag
 		return ""
 	}
 	return group
 }
 
-// ACLCategories returns the ACL categories that the command is in, in Redis's
-// order: the row's or its group's, and those that follow from its flags. A
-// container has none of its group.
+// ACLCategories returns the command's ACL categories in Redis's order. They come from the
+// row, or else from the group, and from the flags. A container gets none from its group.
 func (cmd *Command) ACLCategories() []string {
 	in := map[string]bool{}
 	for _, name := range cmd.Categories {
@@ -205,7 +212,7 @@ func commandCount(c *Ctx, _ resp.Args) resp.Reply { return resp.Int(int64(c.Tabl
 
 func commandDocs(c *Ctx, args resp.Args) resp.Reply {
 	var docs []resp.Reply
-	named(c, args, 2, func(cmd *Command) {
+	eachNamed(c, args, 2, func(cmd *Command) {
 		if cmd != nil {
 			docs = append(docs, resp.BulkString(cmd.Name), cmd.docs())
 		}
@@ -248,9 +255,9 @@ func commandList(c *Ctx, args resp.Args) resp.Reply {
 	}
 	var names []string
 	for _, cmd := range c.Table.All() {
-		for _, one := range append([]*Command{cmd}, cmd.Subs...) {
-			if keep(one) {
-				names = append(names, one.Name)
+		for _, row := range append([]*Command{cmd}, cmd.Subs...) {
+			if keep(row) {
+				names = append(names, row.Name)
 			}
 		}
 	}
@@ -265,16 +272,21 @@ var (
 )
 
 func commandGetkeys(c *Ctx, args resp.Args) resp.Reply {
-	return keysOfLine(c, args[2:], func(key []byte, _ KeyFlags) resp.Reply { return resp.Bulk(key) })
+	return lineKeysReply(c, args[2:], func(key []byte, _ KeyFlags) resp.Reply {
+		return resp.Bulk(key)
+	})
 }
 
 func commandGetkeysandflags(c *Ctx, args resp.Args) resp.Reply {
-	return keysOfLine(c, args[2:], func(key []byte, f KeyFlags) resp.Reply {
+	return lineKeysReply(c, args[2:], func(key []byte, f KeyFlags) resp.Reply {
 		return resp.Array(resp.Bulk(key), statusSet(f.Names()))
 	})
 }
 
-func keysOfLine(c *Ctx, line resp.Args, show func([]byte, KeyFlags) resp.Reply) resp.Reply {
+// lineKeysReply answers with the keys of a command line, each as show returns it.
+func lineKeysReply(
+	c *Ctx, line resp.Args, show func([]byte, KeyFlags) resp.Reply,
+) resp.Reply {
 	cmd := c.Table.Find(line)
 	switch {
 	case cmd == nil:
@@ -284,7 +296,10 @@ func keysOfLine(c *Ctx, line resp.Args, show func([]byte, KeyFlags) resp.Reply) 
 	case !cmd.ArityOK(len(line)):
 		return errGetkeysCount
 	}
-	found, ok := cmd.lineKeys(line)
+	found, ok := cmd.KeyPositions(line)
+	if !ok {
+		found, ok = cmd.keysByAtoi(line)
+	}
 	if !ok || len(found) == 0 {
 		if cmd.Has(NoMandatoryKeys) {
 			return resp.EmptyArray
@@ -298,32 +313,10 @@ func keysOfLine(c *Ctx, line resp.Args, show func([]byte, KeyFlags) resp.Reply) 
 	return resp.Array(keys...)
 }
 
-// lineKeys is KeyPositions with what the specs leave open: where SORT stores,
-// and whether SET also reads.
-func (cmd *Command) lineKeys(line resp.Args) ([]KeyPos, bool) {
-	found, ok := cmd.KeyPositions(line)
-	if !ok {
-		return cmd.countedKeys(line)
-	}
-	switch cmd.Name {
-	case "sort":
-		if at := sortStore(line); at > 0 {
-			found = append(found, KeyPos{at, OW | Update})
-		}
-	case "set":
-		found[0].Flags = OW | Update
-		for _, option := range line[3:] {
-			if isWord(option, "get") {
-				found[0].Flags = RW | Access | Update
-			}
-		}
-	}
-	return found, true
-}
-
-// countedKeys is Redis's second try at a command whose count of keys is no
-// integer: as much of it as reads as one counts, and a destination comes last.
-func (cmd *Command) countedKeys(line resp.Args) (found []KeyPos, ok bool) {
+// keysByAtoi is Redis's second attempt at a line that does not fit the key specs. It parses
+// the number of keys as C's atoi does ("2x" is 2). These keys have no flags, and the keys
+// of the other specs (a destination) come after them.
+func (cmd *Command) keysByAtoi(line resp.Args) (found []KeyPos, ok bool) {
 	var others []KeyPos
 	for i := range cmd.Keys {
 		k := &cmd.Keys[i]
@@ -345,20 +338,4 @@ func (cmd *Command) countedKeys(line resp.Args) (found []KeyPos, ok bool) {
 		}
 	}
 	return append(found, others...), len(found) > 0
-}
-
-// sortStore returns where the last STORE's key stands, 0 when nowhere.
-func sortStore(line resp.Args) (at int) {
-	for i := 2; i < len(line); i++ {
-		switch {
-		case isWord(line[i], "limit"):
-			i += 2
-		case isWord(line[i], "get"), isWord(line[i], "by"):
-			i++
-		case isWord(line[i], "store") && i+1 < len(line):
-			i++
-			at = i
-		}
-	}
-	return at
 }

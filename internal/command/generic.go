@@ -9,14 +9,15 @@ import (
 )
 
 var (
-	errNoLFU = resp.Error("ERR An LFU maxmemory policy is not selected, access frequency not tracked. " +
-		"Please note that when switching between policies at runtime LRU and LFU data will take some time to adjust.")
+	errNoLFU = resp.Error("ERR An LFU maxmemory policy is not selected, " +
+		"access frequency not tracked. Please note that when switching between policies " +
+		"at runtime LRU and LFU data will take some time to adjust.")
 	errSameObject = resp.Error("ERR source and destination objects are the same")
 )
 
-// examine looks a key up for a command that reads about it, not its value: it
-// counts in the hit statistics, but not as an access (EXISTS, TTL, TYPE).
-func examine(c *Ctx, key []byte) *store.Entry {
+// peekAndCount looks up a key for a command that reads the key's properties, not its value
+// (EXISTS, TTL, TYPE). It counts a hit or a miss, but does not update the access time.
+func peekAndCount(c *Ctx, key []byte) *store.Entry {
 	e := c.DB.Peek(key)
 	if e != nil {
 		c.Space.Stats.Hits++
@@ -40,12 +41,13 @@ func del(c *Ctx, args resp.Args) resp.Reply {
 	return resp.Int(n)
 }
 
+// unlink is del: the garbage collector frees all values in the background.
 func unlink(c *Ctx, args resp.Args) resp.Reply { return del(c, args) }
 
 func exists(c *Ctx, args resp.Args) resp.Reply {
 	n := int64(0)
 	for _, key := range args[1:] {
-		if examine(c, key) != nil {
+		if peekAndCount(c, key) != nil {
 			n++
 		}
 	}
@@ -63,7 +65,7 @@ func touch(c *Ctx, args resp.Args) resp.Reply {
 }
 
 func typeCmd(c *Ctx, args resp.Args) resp.Reply {
-	if e := examine(c, args[1]); e != nil {
+	if e := peekAndCount(c, args[1]); e != nil {
 		return resp.Status(string(e.Value().Type()))
 	}
 	return resp.Status("none")
@@ -111,6 +113,7 @@ func renamenx(c *Ctx, args resp.Args) resp.Reply {
 	return resp.Int(1)
 }
 
+// renameEntry moves the value and the deadline of e to the key to.
 func renameEntry(c *Ctx, e *store.Entry, to []byte) {
 	moved := replace(c, c.DB, to, e.Value(), e.Deadline())
 	c.DB.Remove(e)
@@ -118,8 +121,8 @@ func renameEntry(c *Ctx, e *store.Entry, to []byte) {
 	c.Events.Notify(Generic, "rename_to", c.DB.ID(), moved.Key())
 }
 
-// place stores a value with its deadline, 0 for none.
-func place(db *store.DB, key []byte, v store.Value, deadline int64) *store.Entry {
+// setWithDeadline stores v under key with a deadline in Unix ms, 0 for none.
+func setWithDeadline(db *store.DB, key []byte, v store.Value, deadline int64) *store.Entry {
 	e := db.Set(key, v)
 	if deadline != 0 {
 		db.SetDeadline(e, deadline)
@@ -127,13 +130,12 @@ func place(db *store.DB, key []byte, v store.Value, deadline int64) *store.Entry
 	return e
 }
 
-// replace is place where another value may stand: that key is then a new one, as
-// in Redis, to those who listen for it. It keeps its place, so that no SCAN misses
-// it.
+// replace is setWithDeadline for a key that can exist. An existing key is announced as a
+// new key, as in Redis. Its entry stays in the database, so that no SCAN misses the key.
 func replace(c *Ctx, db *store.DB, key []byte, v store.Value, deadline int64) *store.Entry {
-	there := db.Peek(key) != nil
-	e := place(db, key, v, deadline)
-	if there {
+	existed := db.Peek(key) != nil
+	e := setWithDeadline(db, key, v, deadline)
+	if existed {
 		c.Events.Renewed(db, e)
 	}
 	return e
@@ -151,7 +153,7 @@ func move(c *Ctx, args resp.Args) resp.Reply {
 	if e == nil || to.LookupWrite(args[1]) != nil {
 		return resp.Int(0)
 	}
-	moved := place(to, args[1], e.Value(), e.Deadline())
+	moved := setWithDeadline(to, args[1], e.Value(), e.Deadline())
 	c.DB.Remove(e)
 	c.Notify(Generic, "move_from", e.Key())
 	c.Events.Notify(Generic, "move_to", to.ID(), moved.Key())
@@ -211,7 +213,8 @@ func objectIdletime(c *Ctx, args resp.Args) resp.Reply {
 	return resp.Nil
 }
 
-// objectRefcount answers as Redis, which shares the integers below 10,000.
+// objectRefcount answers 1, and MaxInt32 for the integers from 0 to 9,999, which Redis
+// shares.
 func objectRefcount(c *Ctx, args resp.Args) resp.Reply {
 	e := c.DB.Peek(args[2])
 	if e == nil {
@@ -225,8 +228,8 @@ func objectRefcount(c *Ctx, args resp.Args) resp.Reply {
 	return resp.Int(1)
 }
 
-// wait waits for replicas, of which there are none: it is over at once for
-// 0 of them, else when the time is.
+// wait replies 0, because there are no replicas: at once when the client waits for 0
+// replicas, else when the timeout ends. A timeout of 0 never ends.
 func wait(c *Ctx, args resp.Args) resp.Reply {
 	replicas, ok := resp.ParseInt(args[1])
 	if !ok {
@@ -243,6 +246,9 @@ func wait(c *Ctx, args resp.Args) resp.Reply {
 	if timeout > 0 && timeout <= math.MaxInt64-c.Now() {
 		deadline = c.Now() + timeout
 	}
-	c.Parking.Park(&Parked{OnTimeout: resp.Int(0), Deadline: deadline, Session: c.Session, Cmd: c.Cmd, DB: c.DB.ID()})
+	c.Parking.Park(&Parked{
+		OnTimeout: resp.Int(0), Deadline: deadline,
+		Session: c.Session, Cmd: c.Cmd, DB: c.DB.ID(),
+	})
 	return resp.NoReply
 }

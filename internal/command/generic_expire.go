@@ -7,7 +7,7 @@ import (
 	"github.com/lockredis/lockredis/store"
 )
 
-// The four commands differ in the unit and in what the time counts from.
+// The four commands differ in the unit of their argument and in the time it counts from.
 func expire(c *Ctx, args resp.Args) resp.Reply    { return expireFrom(c, args, c.Now(), 1000) }
 func pexpire(c *Ctx, args resp.Args) resp.Reply   { return expireFrom(c, args, c.Now(), 1) }
 func expireat(c *Ctx, args resp.Args) resp.Reply  { return expireFrom(c, args, 0, 1000) }
@@ -18,7 +18,8 @@ var (
 	errExpireGTLT = resp.Error("ERR GT and LT options at the same time are not compatible")
 )
 
-// expireFrom sets a deadline of args[2] units (of so many ms) from base on.
+// expireFrom sets the deadline base + args[2]·unit. base and unit are in ms. A deadline that
+// is not in the future deletes the key.
 func expireFrom(c *Ctx, args resp.Args, base, unit int64) resp.Reply {
 	cond, failure := expireConditions(args[3:])
 	if failure.IsError() {
@@ -33,7 +34,7 @@ func expireFrom(c *Ctx, args resp.Args, base, unit int64) resp.Reply {
 	}
 	at := n*unit + base
 	e := c.DB.LookupWrite(args[1])
-	if e == nil || !cond.hold(e, at) {
+	if e == nil || !cond.allow(e, at) {
 		return resp.Int(0)
 	}
 	if at <= c.Now() {
@@ -72,9 +73,9 @@ func expireConditions(options resp.Args) (cond conditions, failure resp.Reply) {
 	return cond, resp.NoReply
 }
 
-// hold reports whether e may get the deadline at. No deadline counts as later
-// than any.
-func (cond conditions) hold(e *store.Entry, at int64) bool {
+// allow reports whether e may get the deadline at. A key without a deadline compares as if
+// its deadline were later than any other.
+func (cond conditions) allow(e *store.Entry, at int64) bool {
 	has, old := e.HasDeadline(), e.Deadline()
 	switch {
 	case cond.nx && has, cond.xx && !has:
@@ -95,7 +96,7 @@ func persist(c *Ctx, args resp.Args) resp.Reply {
 }
 
 func ttl(c *Ctx, args resp.Args) resp.Reply {
-	return deadlineReply(c, args[1], func(at int64) int64 { return int64((uint64(max(0, at-c.Now())) + 500) / 1000) })
+	return deadlineReply(c, args[1], func(at int64) int64 { return seconds(max(0, at-c.Now())) })
 }
 
 func pttl(c *Ctx, args resp.Args) resp.Reply {
@@ -103,16 +104,20 @@ func pttl(c *Ctx, args resp.Args) resp.Reply {
 }
 
 func expiretime(c *Ctx, args resp.Args) resp.Reply {
-	return deadlineReply(c, args[1], func(at int64) int64 { return int64((uint64(at) + 500) / 1000) })
+	return deadlineReply(c, args[1], seconds)
 }
 
 func pexpiretime(c *Ctx, args resp.Args) resp.Reply {
 	return deadlineReply(c, args[1], func(at int64) int64 { return at })
 }
 
-// deadlineReply is -2 without the key and -1 without a deadline.
+// seconds rounds ms to seconds. The largest ms does not overflow.
+func seconds(ms int64) int64 { return int64((uint64(ms) + 500) / 1000) }
+
+// deadlineReply is -2 for a missing key, -1 for a key without a deadline, else what show
+// returns for the deadline in Unix ms.
 func deadlineReply(c *Ctx, key []byte, show func(at int64) int64) resp.Reply {
-	switch e := examine(c, key); {
+	switch e := peekAndCount(c, key); {
 	case e == nil:
 		return resp.Int(-2)
 	case !e.HasDeadline():

@@ -11,30 +11,48 @@ import (
 
 var errSortScore = resp.Error("ERR One or more scores can't be converted into double")
 
-// sortQuery is a SORT command.
+// sortQuery is a parsed SORT command.
 type sortQuery struct {
 	desc, alpha bool
-	skip        bool   // BY a pattern without a star: keep the order
+	keepOrder   bool   // BY has a pattern without *
 	by          []byte // nil: the element itself
 	get         [][]byte
-	dst         []byte // nil: answer with the result
+	dst         []byte // nil: reply with the elements
 	start       int64
 	count       int64 // negative: all
-	subnormal   bool  // see unpacked
+	subnormal   bool  // see convertPacked
 }
 
-// sortItem is an element with what it is compared by.
+// sortItem is an element and its sort key.
 type sortItem struct {
 	elem  []byte
-	by    []byte  // nil: there is no such key
-	score float64 // 0 with ALPHA
-	place int     // before sorting
+	by    []byte  // sort key; nil: the key that BY names has no such value
+	score float64 // by as a number; 0 with ALPHA
+	index int     // position before sorting
 }
 
-func sort(c *Ctx, args resp.Args) resp.Reply   { return sortKey(c, args, true) }
-func sortRO(c *Ctx, args resp.Args) resp.Reply { return sortKey(c, args, false) }
+// sortStoreKey finds the destination of SORT's last STORE option in a command line. It is
+// the Refine of a spec that finds no keys.
+func sortStoreKey(line resp.Args, _ []KeyPos) []KeyPos {
+	var found []KeyPos
+	for i := 2; i < len(line); i++ {
+		switch {
+		case isWord(line[i], "limit"):
+			i += 2
+		case isWord(line[i], "get"), isWord(line[i], "by"):
+			i++
+		case isWord(line[i], "store") && i+1 < len(line):
+			i++
+			found = []KeyPos{{i, OW | Update}}
+		}
+	}
+	return found
+}
 
-func sortKey(c *Ctx, args resp.Args, mayStore bool) resp.Reply {
+func sort(c *Ctx, args resp.Args) resp.Reply   { return runSort(c, args, true) }
+func sortRO(c *Ctx, args resp.Args) resp.Reply { return runSort(c, args, false) }
+
+func runSort(c *Ctx, args resp.Args, mayStore bool) resp.Reply {
 	q, failure := parseSort(args, mayStore)
 	if failure.IsError() {
 		return failure
@@ -44,17 +62,15 @@ func sortKey(c *Ctx, args resp.Args, mayStore bool) resp.Reply {
 	if !ok {
 		return resp.ErrWrongType
 	}
-	if !q.skip {
-		if !q.weigh(c, items) {
-			return errSortScore
-		}
+	if !q.keepOrder && !q.readSortKeys(c, items) {
+		return errSortScore
 	}
 	from, to := 0, len(items)
-	if !q.ranged(e) {
+	if !q.limitApplied(e) {
 		from, to = q.window(len(items))
 	}
 	switch {
-	case q.skip:
+	case q.keepOrder:
 	case q.by != nil && to-from < len(items):
 		p := partialSort{items: items, from: from, to: to - 1, compare: q.compare}
 		p.sort(0, len(items))
@@ -65,7 +81,7 @@ func sortKey(c *Ctx, args resp.Args, mayStore bool) resp.Reply {
 	return q.answer(c, items)
 }
 
-// smallestNormal is the smallest float64 with full precision, C's DBL_MIN.
+// smallestNormal is the smallest float64 with full precision, DBL_MIN in C.
 const smallestNormal = 0x1p-1022
 
 func parseSort(args resp.Args, mayStore bool) (q sortQuery, failure resp.Reply) {
@@ -93,7 +109,7 @@ func parseSort(args resp.Args, mayStore bool) (q sortQuery, failure resp.Reply) 
 		case isWord(o, "by") && left >= 1:
 			i++
 			q.by = args[i]
-			q.skip = q.skip || !bytes.ContainsRune(q.by, '*')
+			q.keepOrder = q.keepOrder || !bytes.ContainsRune(q.by, '*')
 		case isWord(o, "get") && left >= 1:
 			i++
 			q.get = append(q.get, args[i])
@@ -104,7 +120,7 @@ func parseSort(args resp.Args, mayStore bool) (q sortQuery, failure resp.Reply) 
 	return q, resp.NoReply
 }
 
-// window is the part that LIMIT leaves of n elements.
+// window applies LIMIT to n elements: it returns the range [from, to).
 func (q *sortQuery) window(n int) (from, to int) {
 	start := min(max(q.start, 0), int64(n))
 	count := int64(n) - start
@@ -114,43 +130,44 @@ func (q *sortQuery) window(n int) (from, to int) {
 	return int(start), int(start + count)
 }
 
-// ranged reports whether items has applied LIMIT already: where the order is
-// kept, only the part asked for is read.
-func (q *sortQuery) ranged(e *store.Entry) bool {
-	if e == nil || !q.skip {
+// limitApplied reports whether items has already applied LIMIT. It does so for lists and
+// sorted sets whose order is kept, to read only the requested part.
+func (q *sortQuery) limitApplied(e *store.Entry) bool {
+	if e == nil || !q.keepOrder {
 		return false
 	}
 	t := e.Value().Type()
 	return t == store.TypeList || t == store.TypeZSet
 }
 
-// items reads the elements; ok is false for a value that cannot be sorted.
+// items reads the elements of e, none if e is nil. ok is false for a type that has no order.
 func (q *sortQuery) items(c *Ctx, e *store.Entry) (items []sortItem, ok bool) {
 	if e == nil {
 		return nil, true
 	}
-	add := func(elem []byte) { items = append(items, sortItem{elem: elem, place: len(items)}) }
+	add := func(elem []byte) { items = append(items, sortItem{elem: elem, index: len(items)}) }
 	switch v := e.Value().(type) {
 	case *store.List:
 		q.listItems(v, add)
 	case *store.Set:
-		// What is kept or goes on to replicas must not follow the table's order.
-		if q.skip && (q.dst != nil || c.InScript) {
-			q.skip, q.alpha, q.by = false, true, nil
+		// As in Redis, a result that is stored or that a script sees is sorted: it must not
+		// depend on the order of a hash table.
+		if q.keepOrder && (q.dst != nil || c.InScript) {
+			q.keepOrder, q.alpha, q.by = false, true, nil
 		}
 		for i := range v.Len() {
 			add([]byte(v.MemberAt(i)))
 		}
 	case *store.ZSet:
-		v = q.unpacked(c, e, v)
+		v = q.convertPacked(c, e, v)
 		from, to := 0, v.Len()
-		if q.skip {
+		if q.keepOrder {
 			from, to = q.window(v.Len())
 			if q.desc {
 				from, to = v.Len()-to, v.Len()-from
 			}
 		}
-		v.Walk(from, to, q.skip && q.desc, func(item store.ZItem) bool {
+		v.Walk(from, to, q.keepOrder && q.desc, func(item store.ZItem) bool {
 			add([]byte(item.Member))
 			return true
 		})
@@ -160,10 +177,10 @@ func (q *sortQuery) items(c *Ctx, e *store.Entry) (items []sortItem, ok bool) {
 	return items, true
 }
 
-// unpacked converts a packed sorted set for good, which SORT does in Redis too.
-// There strtod reads the scores, and what it says of a subnormal one is taken
-// for a complaint about the elements.
-func (q *sortQuery) unpacked(c *Ctx, e *store.Entry, packed *store.ZSet) *store.ZSet {
+// convertPacked converts a packed sorted set permanently, as SORT does in Redis. There it
+// parses the scores with strtod, which reports ERANGE for a subnormal score, and SORT then
+// refuses its own sort keys because of that error. q.subnormal remembers it.
+func (q *sortQuery) convertPacked(c *Ctx, e *store.Entry, packed *store.ZSet) *store.ZSet {
 	if !packed.Packed() {
 		return packed
 	}
@@ -178,17 +195,18 @@ func (q *sortQuery) unpacked(c *Ctx, e *store.Entry, packed *store.ZSet) *store.
 	return z
 }
 
+// listItems calls add for the elements of l. When the order is kept, it applies LIMIT.
 func (q *sortQuery) listItems(l *store.List, add func([]byte)) {
-	from, to, back := 0, l.Len(), false
-	if q.skip {
+	from, to, backwards := 0, l.Len(), false
+	if q.keepOrder {
 		from, to = q.window(l.Len())
-		back = q.desc
+		backwards = q.desc
 	}
 	first := from
-	if back {
+	if backwards {
 		first = l.Len() - 1 - from
 	}
-	it := l.Iter(first, back)
+	it := l.Iter(first, backwards)
 	for ; from < to; from++ {
 		elem, ok := it.Next()
 		if !ok {
@@ -198,15 +216,15 @@ func (q *sortQuery) listItems(l *store.List, add func([]byte)) {
 	}
 }
 
-// weigh finds what each element is compared by. It reports false when a number
-// is none.
-func (q *sortQuery) weigh(c *Ctx, items []sortItem) bool {
+// readSortKeys sets by and score of each item. It returns false when a sort key should be a
+// number and is not.
+func (q *sortQuery) readSortKeys(c *Ctx, items []sortItem) bool {
 	numbers := true
 	for i := range items {
 		item := &items[i]
 		item.by = item.elem
 		if q.by != nil {
-			item.by = followPattern(c, q.by, item.elem)
+			item.by = patternValue(c, q.by, item.elem)
 		}
 		if !q.alpha && item.by != nil {
 			var ok bool
@@ -217,8 +235,8 @@ func (q *sortQuery) weigh(c *Ctx, items []sortItem) bool {
 	return numbers
 }
 
-// sortScore reads a number. Integers, the usual case, take a short cut; a float64
-// holds them exactly up to 2^53.
+// sortScore parses a sort key as a number. Integers are the usual case and need no strtod: a
+// float64 holds them exactly up to 2^53.
 func sortScore(b []byte) (score float64, ok bool) {
 	if n, isInt := resp.ParseInt(b); isInt && -1<<53 <= n && n <= 1<<53 {
 		return float64(n), true
@@ -227,6 +245,7 @@ func sortScore(b []byte) (score float64, ok bool) {
 	return score, ok && inRange
 }
 
+// compare orders two items by their sort keys: negative, 0 or positive.
 func (q *sortQuery) compare(a, b *sortItem) int {
 	cmp := 0
 	switch {
@@ -250,15 +269,15 @@ func (q *sortQuery) compare(a, b *sortItem) int {
 	return cmp
 }
 
-// sortRef is what is moved when items are sorted: an item is four times as
-// large, and its score is at hand.
+// sortRef stands for an item during sorting. It is a quarter of an item's size and holds the
+// score.
 type sortRef struct {
 	score float64
 	item  *sortItem
 }
 
-// sorted returns items in order, equal ones as they were. (A sort that is stable
-// by itself moves far more.)
+// sorted returns items in order. Equal items keep their order: compare positions last,
+// because slices.SortStableFunc moves far more.
 func (q *sortQuery) sorted(items []sortItem) []sortItem {
 	keys := make([]sortRef, len(items))
 	for i := range items {
@@ -274,7 +293,7 @@ func (q *sortQuery) sorted(items []sortItem) []sortItem {
 		if order := q.compare(a.item, b.item); order != 0 {
 			return order
 		}
-		return a.item.place - b.item.place
+		return a.item.index - b.item.index
 	})
 	inOrder := make([]sortItem, len(items))
 	for i, k := range keys {
@@ -293,7 +312,8 @@ func boolCompare(a, b bool) int {
 	return -1
 }
 
-// answer returns the elements, or what GET makes of each, or stores them.
+// answer replies with the elements, or with the values that the GET patterns name. With
+// STORE it stores them as a list and replies with its length.
 func (q *sortQuery) answer(c *Ctx, items []sortItem) resp.Reply {
 	var list store.List
 	var reply []resp.Reply
@@ -312,7 +332,7 @@ func (q *sortQuery) answer(c *Ctx, items []sortItem) resp.Reply {
 			out(item.elem)
 		}
 		for _, pattern := range q.get {
-			out(followPattern(c, pattern, item.elem))
+			out(patternValue(c, pattern, item.elem))
 		}
 	}
 	if q.dst == nil {
@@ -321,10 +341,10 @@ func (q *sortQuery) answer(c *Ctx, items []sortItem) resp.Reply {
 	return storeResult(c, q.dst, &list, list.Len(), ListClass, "sortstore")
 }
 
-// followPattern returns the string that a BY or GET pattern leads to for an
-// element: of the key with the element for the star, or of that hash's field
-// behind "->". It is nil when there is none, and the element itself for "#".
-func followPattern(c *Ctx, pattern, elem []byte) []byte {
+// patternValue returns the string that a BY or GET pattern names for elem. The pattern is a
+// key in which elem replaces the first *; "->" and a field behind it name a value in a hash.
+// The result is nil if there is no such string, and elem itself for the pattern "#".
+func patternValue(c *Ctx, pattern, elem []byte) []byte {
 	if string(pattern) == "#" {
 		return elem
 	}
@@ -344,7 +364,7 @@ func followPattern(c *Ctx, pattern, elem []byte) []byte {
 	case *store.Hash:
 		if field != nil {
 			if value, ok := v.Get(field); ok {
-				return append([]byte{}, value...) // an empty one is not nil
+				return append([]byte{}, value...) // an empty value is not nil
 			}
 		}
 	case *store.String:

@@ -1,18 +1,17 @@
 package command
 
-// partialSort brings items[from:to] into the order of the whole, as Redis sorts
-// under BY with LIMIT: a quicksort that leaves out the parts nobody asked for.
-// It is not stable, and the order in which it leaves equal elements is visible
-// (ALPHA BY with equal weights), so it takes the same steps as Redis's: Bentley
-// and McIlroy's quicksort (Software: Practice and Experience, 1993) with a
-// change to insertion sort for input that needed no exchange.
+// partialSort sorts as Redis does for BY with LIMIT: a quicksort that skips the partitions
+// outside of the requested range. It is not stable, and clients see the order of equal
+// elements (ALPHA BY with equal sort keys). Therefore it takes the same steps as Redis: the
+// quicksort of Bentley and McIlroy (Software: Practice and Experience, 1993), which changes
+// to insertion sort when a partition needed no exchange.
 type partialSort struct {
 	items    []sortItem
-	from, to int // the range asked for, inclusive
+	from, to int // the requested range, inclusive
 	compare  func(a, b *sortItem) int
 }
 
-// sort sorts n items from a on.
+// sort sorts the n items from index a.
 func (p *partialSort) sort(a, n int) {
 	for n >= 7 {
 		low, high, moved := p.split(a, n)
@@ -30,7 +29,7 @@ func (p *partialSort) sort(a, n int) {
 	p.insertionSort(a, n)
 }
 
-// wanted reports whether the n items from a on overlap what was asked for.
+// wanted reports whether the n items from index a overlap the requested range.
 func (p *partialSort) wanted(a, n int) bool { return p.from < a+n && p.to >= a }
 
 func (p *partialSort) insertionSort(a, n int) {
@@ -41,9 +40,9 @@ func (p *partialSort) insertionSort(a, n int) {
 	}
 }
 
-// split puts what is less than a pivot first and what is greater last, and
-// returns how many there are of each. Equal ones are gathered at both ends and
-// then moved to the middle. moved is false when no item had to be exchanged.
+// split moves items less than the pivot to the front and greater items to the back, and
+// returns the number of each. Items equal to the pivot are first collected at both ends and
+// then moved to the middle. moved is false when no exchange was necessary.
 func (p *partialSort) split(a, n int) (low, high int, moved bool) {
 	p.swap(a, p.pivot(a, n))
 	equalLow, i := a+1, a+1
@@ -84,13 +83,13 @@ func (p *partialSort) split(a, n int) (low, high int, moved bool) {
 	}
 	low, high = i-equalLow, equalHigh-j
 	p.swapRange(a, i-min(equalLow-a, low), min(equalLow-a, low))
-	behind := min(high, a+n-1-equalHigh)
-	p.swapRange(i, a+n-behind, behind)
+	tail := min(high, a+n-1-equalHigh)
+	p.swapRange(i, a+n-tail, tail)
 	return low, high, true
 }
 
-// pivot returns the middle item, for more items the median of three, for many
-// that of nine.
+// pivot returns the index of the pivot: the middle item of up to 7 items, the median of three
+// for up to 40, and the median of three medians of three for more.
 func (p *partialSort) pivot(a, n int) int {
 	middle := a + n/2
 	if n <= 7 {
@@ -106,6 +105,7 @@ func (p *partialSort) pivot(a, n int) int {
 	return p.median(first, middle, last)
 }
 
+// median returns the index of the median of the items at a, b and c.
 func (p *partialSort) median(a, b, c int) int {
 	if p.cmp(a, b) < 0 {
 		switch {
@@ -129,6 +129,7 @@ func (p *partialSort) cmp(i, j int) int { return p.compare(&p.items[i], &p.items
 
 func (p *partialSort) swap(i, j int) { p.items[i], p.items[j] = p.items[j], p.items[i] }
 
+// swapRange swaps the n items from index i with the n items from index j.
 func (p *partialSort) swapRange(i, j, n int) {
 	for k := range n {
 		p.swap(i+k, j+k)

@@ -11,16 +11,18 @@ var (
 	errIncrNaNOrInf = resp.Error("ERR value is NaN or Infinity")
 )
 
-// readHash looks a hash up for a command that reads it.
-func readHash(c *Ctx, key []byte) (*store.Hash, bool) { return asHash(c.DB.Lookup(key)) }
+// readHash looks up a hash for reading. The hash is nil when the key is missing. ok is false
+// when the key holds another type.
+func readHash(c *Ctx, key []byte) (h *store.Hash, ok bool) { return asHash(c.DB.Lookup(key)) }
 
-// hashWrite is a hash that a command fills: the key's own, or one that becomes
-// the key's when the command is done.
+// hashWrite is a hash that a command writes to: the hash of the key, or a new hash that done
+// stores.
 type hashWrite struct {
 	*store.Hash
 	entry *store.Entry // nil: the key is missing
 }
 
+// writeHash looks up a hash for writing. ok is false when the key holds another type.
 func writeHash(c *Ctx, key []byte) (w hashWrite, ok bool) {
 	w.entry = c.DB.LookupWrite(key)
 	if w.Hash, ok = asHash(w.entry); ok && w.entry == nil {
@@ -29,7 +31,7 @@ func writeHash(c *Ctx, key []byte) (w hashWrite, ok bool) {
 	return w, ok
 }
 
-// done announces the change, and stores the hash first when it is new.
+// done announces the change. If the key was missing, it first stores the hash.
 func (w hashWrite) done(c *Ctx, key []byte, event string) {
 	announceWrite(c, key, w.entry, w.Hash, HashClass, event)
 }
@@ -49,6 +51,7 @@ func hmset(c *Ctx, args resp.Args) resp.Reply {
 	return resp.OK
 }
 
+// hashSetPairs sets the fields of HSET and HMSET and returns the number of new fields.
 func hashSetPairs(c *Ctx, args resp.Args) (added int64, failure resp.Reply) {
 	if len(args)%2 != 0 {
 		return 0, resp.ErrArity(c.Cmd.Name)
@@ -101,6 +104,7 @@ func hmget(c *Ctx, args resp.Args) resp.Reply {
 	return resp.Array(values...)
 }
 
+// hashValue returns the value of a field, nil if h is nil or has no such field.
 func hashValue(h *store.Hash, field []byte) resp.Reply {
 	if h != nil {
 		if value, ok := h.Get(field); ok {
@@ -183,6 +187,7 @@ func hvals(c *Ctx, args resp.Args) resp.Reply {
 	return hashColumn(c, args, func(_, value []byte) []byte { return value })
 }
 
+// hashColumn replies with the part of each pair that pick returns.
 func hashColumn(c *Ctx, args resp.Args, pick func(field, value []byte) []byte) resp.Reply {
 	h, ok := readHash(c, args[1])
 	switch {

@@ -46,8 +46,8 @@ func hrandfieldCount(c *Ctx, args resp.Args) resp.Reply {
 	return pairedReply(c, pairs)
 }
 
-// hashPairs returns the picked pairs, fields and values in turn. A packed hash
-// is read once and not walked for every pick.
+// hashPairs returns the pairs at the positions picks: fields and values alternate. It reads a
+// packed hash once, because finding a single position means walking the hash.
 func hashPairs(h *store.Hash, picks []int) []resp.Reply {
 	pairs := make([]resp.Reply, 0, 2*len(picks))
 	if !h.Packed() {

@@ -6,23 +6,24 @@ import (
 	"github.com/lockredis/lockredis/resp"
 )
 
-// containerHelp answers a container's HELP from the table.
+// containerHelp is the HELP subcommand of a container. Its text comes from the table.
 func containerHelp(c *Ctx, args resp.Args) resp.Reply {
 	var topics []helpTopic
 	for _, sub := range c.Table.Lookup(args[0]).Subs {
-		if _, word, _ := strings.Cut(sub.Name, "|"); word != "help" {
-			topics = append(topics, helpTopic{strings.ToUpper(word), sub.Summary})
+		if _, name, _ := strings.Cut(sub.Name, "|"); name != "help" {
+			topics = append(topics, helpTopic{strings.ToUpper(name), sub.Summary})
 		}
 	}
 	return helpReply(strings.ToUpper(args.String(0)), topics)
 }
 
-// helpTopic is a subcommand, as it is written, with its explanation.
+// helpTopic is a subcommand with its arguments, and its explanation.
 type helpTopic struct{ usage, about string }
 
-// helpReply is the answer to a container's HELP; name is in upper case.
+// helpReply is the reply of a container's HELP. name is the container's, in upper case.
 func helpReply(name string, topics []helpTopic) resp.Reply {
-	lines := []resp.Reply{resp.Status(name + " <subcommand> [<arg> [value] [opt] ...]. Subcommands are:")}
+	title := name + " <subcommand> [<arg> [value] [opt] ...]. Subcommands are:"
+	lines := []resp.Reply{resp.Status(title)}
 	for _, t := range append(topics, helpTopic{"HELP", "Print this help."}) {
 		lines = append(lines, resp.Status(t.usage), resp.Status("    "+t.about))
 	}

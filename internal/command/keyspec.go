@@ -1,17 +1,17 @@
 package command
 
 import (
+	"slices"
 	"strings"
 
 	"github.com/lockredis/lockredis/resp"
 )
 
-// KeyFlags say what a command does with the keys of a KeySpec, as in COMMAND
-// INFO of Redis 7.0.
+// KeyFlags say how a command uses the keys of a KeySpec, as in COMMAND INFO of Redis 7.0.
 type KeyFlags uint16
 
-// RO, RW, OW and RM exclude each other; Access, Update, Insert and Delete say
-// what happens to the value.
+// RO, RW, OW and RM exclude each other. Access, Update, Insert and Delete say how the
+// command uses the value.
 const (
 	RO KeyFlags = 1 << iota
 	RW
@@ -27,7 +27,8 @@ const (
 )
 
 var keyFlagNames = []string{
-	"RO", "RW", "OW", "RM", "access", "update", "insert", "delete", "not_key", "incomplete", "variable_flags",
+	"RO", "RW", "OW", "RM", "access", "update", "insert", "delete",
+	"not_key", "incomplete", "variable_flags",
 }
 
 // Names returns the flags' names in Redis's order.
@@ -41,10 +42,11 @@ func (f KeyFlags) Names() []string {
 	return names
 }
 
-// SearchKind says how a KeySpec finds the first key, or the keys from there.
+// SearchKind is a way to find keys among the arguments of a command.
 type SearchKind uint8
 
-// The ways to begin (Index, Keyword) and to go on (Range, Keynum).
+// Index and Keyword find the position where the keys begin (KeySpec.Begin). Range and
+// Keynum find the keys from there on (KeySpec.Find).
 const (
 	Unknown SearchKind = iota
 	Index
@@ -53,60 +55,65 @@ const (
 	Keynum
 )
 
-// KeySpec says where a command's keys stand.
+// KeySpec says where a command's keys are among its arguments. The fields are those of
+// COMMAND INFO.
 type KeySpec struct {
 	Notes string
 	Flags KeyFlags
 
 	Begin   SearchKind // Index, Keyword or Unknown
 	Index   int        // Index: the position
-	Keyword string     // Keyword: the word before the first key
-	From    int        // Keyword: where to look from; negative: from the end
+	Keyword string     // Keyword: the argument before the first key
+	From    int        // Keyword: where the search starts; negative: backwards from the end
 
 	Find     SearchKind // Range, Keynum or Unknown
-	Last     int        // Range: the last key, from the first; negative: from the end
-	Step     int
-	Limit    int // Range with Last -1: take a 1/Limit part of the rest
-	CountAt  int // Keynum: where the number of keys is, from the begin
-	FirstKey int // Keynum: where the first key is, from the begin
+	Last     int        // Range: the last key, counted from the first; negative: from the end
+	Step     int        // distance from a key to the next
+	Limit    int        // Range with Last -1: only 1/Limit of the remaining arguments are keys
+	CountAt  int        // Keynum: the number of keys, counted from the begin
+	FirstKey int        // Keynum: the first key, counted from the begin
+
+	// Refine corrects the keys that the spec found in a command line, for keys and flags
+	// that depend on options. nil: no correction.
+	Refine func(line resp.Args, found []KeyPos) []KeyPos
 }
 
-// key is the spec of one key at position i.
+// key returns the spec of one key at position i.
 func key(flags KeyFlags, i int) []KeySpec { return keys(flags, i, 0, 1) }
 
-// keys is the spec of keys from position first to last (counted from first;
-// -1: the last argument).
+// keys returns the spec of the keys from position first to last. last is counted from
+// first; -1 is the last argument.
 func keys(flags KeyFlags, first, last, step int) []KeySpec {
 	return []KeySpec{{Flags: flags, Begin: Index, Index: first, Find: Range, Last: last, Step: step}}
 }
 
-// numkeys is the spec of a count at position i with the keys behind it.
+// numkeys returns the spec of a number of keys at position i, with the keys behind it.
 func numkeys(flags KeyFlags, i int) []KeySpec {
 	return []KeySpec{{Flags: flags, Begin: Index, Index: i, Find: Keynum, FirstKey: 1, Step: 1}}
 }
 
-// noted adds Redis's note to the first spec.
+// noted sets the note of the first spec, which is a text of Redis.
 func noted(specs []KeySpec, note string) []KeySpec {
 	specs[0].Notes = note
 	return specs
 }
 
-func concat(specs ...[]KeySpec) []KeySpec {
-	var all []KeySpec
-	for _, s := range specs {
-		all = append(all, s...)
-	}
-	return all
+// refined sets Refine of the first spec.
+func refined(specs []KeySpec, refine func(resp.Args, []KeyPos) []KeyPos) []KeySpec {
+	specs[0].Refine = refine
+	return specs
 }
 
-// KeyPos is one key of a command line.
+func concat(specs ...[]KeySpec) []KeySpec { return slices.Concat(specs...) }
+
+// KeyPos is the position of a key in a command line.
 type KeyPos struct {
 	At    int // index in the arguments
 	Flags KeyFlags
 }
 
-// Positions returns where the spec's keys stand in args. ok is false when the
-// arguments do not fit the spec (a count that is no number or too large).
+// Positions returns the spec's keys in args. ok is false when args do not fit the spec, for
+// example when the number of keys is not an integer or is too large.
 func (k *KeySpec) Positions(args resp.Args) (found []KeyPos, ok bool) {
 	begin, ok := k.begin(args)
 	if !ok {
@@ -145,7 +152,8 @@ func (k *KeySpec) Positions(args resp.Args) (found []KeyPos, ok bool) {
 	return found, true
 }
 
-func (k *KeySpec) begin(args resp.Args) (int, bool) {
+// begin returns the position where the keys begin. ok is false if args has none.
+func (k *KeySpec) begin(args resp.Args) (at int, ok bool) {
 	switch k.Begin {
 	case Index:
 		return k.Index, k.Index < len(args)
@@ -163,7 +171,8 @@ func (k *KeySpec) begin(args resp.Args) (int, bool) {
 	return 0, false
 }
 
-// TakesKeys reports whether any argument can be a key; shard channels are none.
+// TakesKeys reports whether any argument of the command can be a key. Shard channels are
+// not keys.
 func (cmd *Command) TakesKeys() bool {
 	for i := range cmd.Keys {
 		if cmd.Keys[i].Flags&NotKey == 0 {
@@ -173,15 +182,19 @@ func (cmd *Command) TakesKeys() bool {
 	return false
 }
 
-// KeyPositions returns the keys of a command line by the command's specs.
+// KeyPositions returns the keys of a command line according to the command's specs. ok is
+// false when the line does not fit them.
 func (cmd *Command) KeyPositions(args resp.Args) (found []KeyPos, ok bool) {
 	for i := range cmd.Keys {
 		if cmd.Keys[i].Flags&NotKey != 0 {
-			continue // a shard channel: it has a slot, but is no key
+			continue // a shard channel: it has a slot, but is not a key
 		}
 		at, fits := cmd.Keys[i].Positions(args)
 		if !fits && cmd.Keys[i].Begin != Unknown {
 			return nil, false
+		}
+		if refine := cmd.Keys[i].Refine; refine != nil {
+			at = refine(args, at)
 		}
 		found = append(found, at...)
 	}

@@ -9,7 +9,7 @@ import (
 
 var errIndexRange = resp.Error("ERR index out of range")
 
-// listEnd is an end of a list: where LPUSH and LPOP work, or RPUSH and RPOP.
+// listEnd is an end of a list: the head (LPUSH, LPOP) or the tail (RPUSH, RPOP).
 type listEnd bool
 
 const (
@@ -17,7 +17,7 @@ const (
 	listTail listEnd = false
 )
 
-// parseListEnd reads LEFT or RIGHT.
+// parseListEnd parses LEFT or RIGHT.
 func parseListEnd(arg []byte) (end listEnd, ok bool) {
 	if isWord(arg, "left") {
 		return listHead, true
@@ -25,7 +25,7 @@ func parseListEnd(arg []byte) (end listEnd, ok bool) {
 	return listTail, isWord(arg, "right")
 }
 
-// event returns the name of a push's or pop's keyspace event.
+// event returns the event of a push or a pop at this end: head or tail.
 func (end listEnd) event(head, tail string) string {
 	if end == listHead {
 		return head
@@ -102,14 +102,14 @@ func popList(c *Ctx, args resp.Args, end listEnd) resp.Reply {
 	return popSome(c, e, l, end, count)
 }
 
-// popOne takes an element off a list and announces it.
+// popOne removes one element from l, announces the pop and replies with the element.
 func popOne(c *Ctx, e *store.Entry, l *store.List, end listEnd) resp.Reply {
 	elem := end.pop(l)
 	listPopped(c, e, l, end)
 	return resp.Bulk(elem)
 }
 
-// popSome takes at most count elements off a list.
+// popSome is popOne for up to count elements. The reply is an array.
 func popSome(c *Ctx, e *store.Entry, l *store.List, end listEnd, count int64) resp.Reply {
 	n := int(min(count, int64(l.Len())))
 	elems := make([]resp.Reply, n)
@@ -127,6 +127,7 @@ func popSome(c *Ctx, e *store.Entry, l *store.List, end listEnd, count int64) re
 	return resp.Array(elems...)
 }
 
+// listPopped announces a pop from l and deletes its key if l is empty.
 func listPopped(c *Ctx, e *store.Entry, l *store.List, end listEnd) {
 	c.Changed(ListClass, end.event("lpop", "rpop"), e)
 	c.RemoveIfEmpty(e, l.Len())
@@ -161,8 +162,8 @@ func lindex(c *Ctx, args resp.Args) resp.Reply {
 	return resp.Bulk(l.At(i))
 }
 
-// parseListIndex reads the place of an element, which may count from the last
-// one (-1). within is false when there is no such place.
+// parseListIndex parses an index into l: -1 is the last element. within is false when l has
+// no such element.
 func parseListIndex(l *store.List, arg []byte) (i int, within bool, failure resp.Reply) {
 	n, ok := resp.ParseInt(arg)
 	if !ok {

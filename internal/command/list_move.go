@@ -25,8 +25,8 @@ func parseMoveEnds(args resp.Args) (from, to listEnd, ok bool) {
 	return from, to, ok
 }
 
-// moveList moves one element from an end of src to an end of dst. The reply is
-// null when there is no src.
+// moveList moves one element from an end of src to an end of dst. The reply is nil when src
+// is missing.
 func moveList(c *Ctx, src, dst []byte, from, to listEnd) resp.Reply {
 	e := c.DB.LookupWrite(src)
 	l, ok := asList(e)

@@ -15,15 +15,15 @@ var (
 
 // posOptions are the options of LPOS.
 type posOptions struct {
-	skip   int64 // matches to pass over
-	back   bool  // look from the last element on
-	count  int64 // -1: one match, as an integer; 0: all
-	maxlen int64 // elements to look at, 0: all
+	skip      int64 // matches to skip
+	backwards bool  // search from the tail
+	count     int64 // -1: one match, as an integer; 0: all matches
+	maxlen    int64 // elements to compare; 0: all
 }
 
 func parsePosOptions(args resp.Args) (o posOptions, failure resp.Reply) {
 	o.count = -1
-	unturned := false // RANK is the one number whose sign C cannot turn
+	minRank := false // RANK is the smallest int64, which C cannot negate
 	for i := 0; i < len(args); i += 2 {
 		if i+1 == len(args) {
 			return o, resp.ErrSyntax
@@ -37,9 +37,9 @@ func parsePosOptions(args resp.Args) (o posOptions, failure resp.Reply) {
 			case n == 0:
 				return o, errRankZero
 			}
-			o.back = n < 0
+			o.backwards = n < 0
 			if n == math.MinInt64 {
-				unturned = true
+				minRank = true
 				break
 			}
 			o.skip = max(n, -n) - 1
@@ -57,8 +57,8 @@ func parsePosOptions(args resp.Args) (o posOptions, failure resp.Reply) {
 			return o, resp.ErrSyntax
 		}
 	}
-	if unturned && o.count > 0 {
-		o.count = 0 // Redis's count of matches overflows: no COUNT is ever reached
+	if minRank && o.count > 0 {
+		o.count = 0 // in Redis the number of matches overflows and never reaches COUNT
 	}
 	return o, resp.NoReply
 }
@@ -75,17 +75,17 @@ func lpos(c *Ctx, args resp.Args) resp.Reply {
 	if l == nil {
 		return posReply(o, nil)
 	}
-	looks := int64(l.Len())
+	left := int64(l.Len())
 	if o.maxlen > 0 {
-		looks = min(looks, o.maxlen)
+		left = min(left, o.maxlen)
 	}
 	at, step := 0, 1
-	if o.back {
+	if o.backwards {
 		at, step = l.Len()-1, -1
 	}
 	var found []resp.Reply
-	it := l.Iter(at, o.back)
-	for ; looks > 0; looks-- {
+	it := l.Iter(at, o.backwards)
+	for ; left > 0; left-- {
 		if elem, _ := it.Next(); string(elem) == string(args[2]) {
 			if o.skip--; o.skip < 0 {
 				found = append(found, resp.Int(int64(at)))
@@ -99,7 +99,7 @@ func lpos(c *Ctx, args resp.Args) resp.Reply {
 	return posReply(o, found)
 }
 
-// posReply is an array with COUNT, else the one match or null.
+// posReply is an array with COUNT, else the single match or nil.
 func posReply(o posOptions, found []resp.Reply) resp.Reply {
 	switch {
 	case o.count >= 0:

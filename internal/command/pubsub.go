@@ -7,71 +7,74 @@ import (
 
 var errDenyBlocking = resp.Error("ERR SSUBSCRIBE isn't allowed for a DENY BLOCKING client")
 
-// family is a kind of subscription with the words of its confirmations.
-type family struct {
-	kind         pubsub.Kind
-	joined, left string
+// subscriptionKind is a kind of subscription and the first element of its confirmations.
+type subscriptionKind struct {
+	kind                     pubsub.Kind
+	subscribed, unsubscribed string
 }
 
 var (
-	channels = family{pubsub.Channel, "subscribe", "unsubscribe"}
-	patterns = family{pubsub.Pattern, "psubscribe", "punsubscribe"}
-	shards   = family{pubsub.Shard, "ssubscribe", "sunsubscribe"}
+	channels = subscriptionKind{pubsub.Channel, "subscribe", "unsubscribe"}
+	patterns = subscriptionKind{pubsub.Pattern, "psubscribe", "punsubscribe"}
+	shards   = subscriptionKind{pubsub.Shard, "ssubscribe", "sunsubscribe"}
 )
 
-func subscribe(c *Ctx, args resp.Args) resp.Reply    { return join(c, channels, args) }
-func psubscribe(c *Ctx, args resp.Args) resp.Reply   { return join(c, patterns, args) }
-func unsubscribe(c *Ctx, args resp.Args) resp.Reply  { return leave(c, channels, args) }
-func punsubscribe(c *Ctx, args resp.Args) resp.Reply { return leave(c, patterns, args) }
-func sunsubscribe(c *Ctx, args resp.Args) resp.Reply { return leave(c, shards, args) }
+func subscribe(c *Ctx, args resp.Args) resp.Reply    { return subscribeTo(c, channels, args) }
+func psubscribe(c *Ctx, args resp.Args) resp.Reply   { return subscribeTo(c, patterns, args) }
+func unsubscribe(c *Ctx, args resp.Args) resp.Reply  { return unsubscribeFrom(c, channels, args) }
+func punsubscribe(c *Ctx, args resp.Args) resp.Reply { return unsubscribeFrom(c, patterns, args) }
+func sunsubscribe(c *Ctx, args resp.Args) resp.Reply { return unsubscribeFrom(c, shards, args) }
 
 func ssubscribe(c *Ctx, args resp.Args) resp.Reply {
-	if c.DenyBlocking { // SUBSCRIBE and PSUBSCRIBE may be queued
+	if c.DenyBlocking { // in MULTI, where SUBSCRIBE and PSUBSCRIBE are allowed
 		return errDenyBlocking
 	}
-	return join(c, shards, args)
+	return subscribeTo(c, shards, args)
 }
 
-// count is the number in confirmations: shard channels count by themselves.
-func (f family) count(s *Session) resp.Reply {
-	if f.kind == pubsub.Shard {
+// count returns the number in a confirmation: of s's shard channels, or of its channels and
+// patterns together.
+func (k subscriptionKind) count(s *Session) resp.Reply {
+	if k.kind == pubsub.Shard {
 		return resp.Int(int64(s.Subs.Count(pubsub.Shard)))
 	}
 	return resp.Int(int64(s.Subs.Count(pubsub.Channel) + s.Subs.Count(pubsub.Pattern)))
 }
 
-func join(c *Ctx, f family, args resp.Args) resp.Reply {
+func subscribeTo(c *Ctx, k subscriptionKind, args resp.Args) resp.Reply {
 	s := c.Session
 	for _, name := range args[1:] {
-		c.PubSub.Subscribe(s, &s.Subs, f.kind, string(name))
-		confirm(c, f.joined, resp.Bulk(name), f)
+		c.PubSub.Subscribe(s, &s.Subs, k.kind, string(name))
+		confirm(c, k, k.subscribed, resp.Bulk(name))
 	}
 	return resp.NoReply
 }
 
-func leave(c *Ctx, f family, args resp.Args) resp.Reply {
+// unsubscribeFrom ends the named subscriptions, or all of the kind when args names none.
+func unsubscribeFrom(c *Ctx, k subscriptionKind, args resp.Args) resp.Reply {
 	s := c.Session
 	names := args[1:]
 	if len(names) == 0 {
-		for _, name := range s.Subs.Names(f.kind) {
+		for _, name := range s.Subs.Names(k.kind) {
 			names = append(names, []byte(name))
 		}
 		if len(names) == 0 {
-			confirm(c, f.left, resp.Nil, f)
+			confirm(c, k, k.unsubscribed, resp.Nil)
 		}
 	}
 	for _, name := range names {
-		c.PubSub.Unsubscribe(s, &s.Subs, f.kind, string(name))
-		confirm(c, f.left, resp.Bulk(name), f)
+		c.PubSub.Unsubscribe(s, &s.Subs, k.kind, string(name))
+		confirm(c, k, k.unsubscribed, resp.Bulk(name))
 	}
 	return resp.NoReply
 }
 
-// confirm is sent at once, so that a message never overtakes it, and even
-// where CLIENT REPLY silences replies: it is a message itself.
-func confirm(c *Ctx, word string, name resp.Reply, f family) {
+// confirm writes a confirmation at once, so that no message overtakes it. A confirmation is
+// a message, not a reply: CLIENT REPLY does not suppress it.
+func confirm(c *Ctx, k subscriptionKind, change string, name resp.Reply) {
 	s := c.Session
-	s.Conn.Write(resp.Append(nil, resp.Push(resp.BulkString(word), name, f.count(s)), s.Proto))
+	push := resp.Push(resp.BulkString(change), name, k.count(s))
+	s.Conn.Write(resp.Append(nil, push, s.Proto))
 }
 
 func publish(c *Ctx, args resp.Args) resp.Reply {
@@ -82,7 +85,10 @@ func spublish(c *Ctx, args resp.Args) resp.Reply {
 	return resp.Int(int64(c.PubSub.Publish(args[1], args[2], true)))
 }
 
-func pubsubChannels(c *Ctx, args resp.Args) resp.Reply { return listChannels(c, pubsub.Channel, args) }
+func pubsubChannels(c *Ctx, args resp.Args) resp.Reply {
+	return listChannels(c, pubsub.Channel, args)
+}
+
 func pubsubShardchannels(c *Ctx, args resp.Args) resp.Reply {
 	return listChannels(c, pubsub.Shard, args)
 }
@@ -97,15 +103,19 @@ func listChannels(c *Ctx, k pubsub.Kind, args resp.Args) resp.Reply {
 	return resp.ErrSubcommandSyntax(args.String(1), args.String(0))
 }
 
-func pubsubNumsub(c *Ctx, args resp.Args) resp.Reply { return countListeners(c, pubsub.Channel, args) }
-func pubsubShardnumsub(c *Ctx, args resp.Args) resp.Reply {
-	return countListeners(c, pubsub.Shard, args)
+func pubsubNumsub(c *Ctx, args resp.Args) resp.Reply {
+	return countSubscribers(c, pubsub.Channel, args)
 }
 
-func countListeners(c *Ctx, k pubsub.Kind, args resp.Args) resp.Reply {
+func pubsubShardnumsub(c *Ctx, args resp.Args) resp.Reply {
+	return countSubscribers(c, pubsub.Shard, args)
+}
+
+func countSubscribers(c *Ctx, k pubsub.Kind, args resp.Args) resp.Reply {
 	counts := make([]resp.Reply, 0, 2*len(args))
 	for _, name := range args[2:] {
-		counts = append(counts, resp.Bulk(name), resp.Int(int64(c.PubSub.Subscribers(k, string(name)))))
+		n := c.PubSub.Subscribers(k, string(name))
+		counts = append(counts, resp.Bulk(name), resp.Int(int64(n)))
 	}
 	return resp.Array(counts...)
 }

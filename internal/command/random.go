@@ -7,22 +7,22 @@ import (
 	"github.com/lockredis/lockredis/resp"
 )
 
-// What SRANDMEMBER, HRANDFIELD and ZRANDMEMBER have in common.
+// Code that SRANDMEMBER, HRANDFIELD and ZRANDMEMBER share.
 
 var (
-	errCountRange    = resp.Error("ERR value is out of range, value must between -9223372036854775807 and 9223372036854775807")
+	errCountRange = resp.Error("ERR value is out of range, " +
+		"value must between -9223372036854775807 and 9223372036854775807")
 	errCountTooLarge = resp.Error("ERR value is out of range")
-	errTooManyPicks  = resp.Error("ERR value is out of range, a negative count must be between -1048576 and -1")
+	errTooManyPicks  = resp.Error("ERR value is out of range, " +
+		"a negative count must be between -1048576 and -1")
 )
 
-// maxRandomPicks bounds the answer to a negative count, which may be longer than
-// the value is.
+// maxRandomPicks limits the reply to a negative count, which can be longer than the value.
 //
-// Differs from Redis: it sends as many picks as were asked for, if it takes its
-// last byte of memory.
+// Differs from Redis: Redis has no limit and can run out of memory.
 const maxRandomPicks = 1 << 20
 
-// parseRandomCount reads the count of SRANDMEMBER, HRANDFIELD and ZRANDMEMBER.
+// parseRandomCount parses the count of SRANDMEMBER, HRANDFIELD and ZRANDMEMBER.
 func parseRandomCount(arg []byte) (n int64, failure resp.Reply) {
 	n, ok := resp.ParseInt(arg)
 	switch {
@@ -34,14 +34,17 @@ func parseRandomCount(arg []byte) (n int64, failure resp.Reply) {
 	return n, resp.NoReply
 }
 
-// parseRandomOptions reads the count of HRANDFIELD and ZRANDMEMBER, which stands
-// at args[2], and the word behind it that asks for values or scores, too.
-func parseRandomOptions(args resp.Args, word string) (count int64, paired bool, failure resp.Reply) {
+// parseRandomOptions parses the arguments of HRANDFIELD and ZRANDMEMBER from args[2] on: the
+// count and the option withOption (WITHVALUES or WITHSCORES). paired tells whether the option
+// is there.
+func parseRandomOptions(
+	args resp.Args, withOption string,
+) (count int64, paired bool, failure resp.Reply) {
 	count, failure = parseRandomCount(args[2])
 	if failure.IsError() {
 		return 0, false, failure
 	}
-	paired = len(args) == 4 && isWord(args[3], word)
+	paired = len(args) == 4 && isWord(args[3], withOption)
 	switch {
 	case len(args) > 3 && !paired:
 		return 0, false, resp.ErrSyntax
@@ -51,9 +54,9 @@ func parseRandomOptions(args resp.Args, word string) (count int64, paired bool, 
 	return count, paired, resp.NoReply
 }
 
-// randomPicks returns which of size elements a random count means: for a
-// negative one that many, each any element; else that many different ones, or
-// all in their order when there are no more. size must not be 0.
+// randomPicks returns the positions that count selects among size elements. A negative count
+// selects -count random positions, which can repeat. Any other count selects that many
+// different positions, or all of them in order if there are not more. size must not be 0.
 func randomPicks(rnd *rand.Rand, size int, count int64) []int {
 	if count < 0 {
 		picks := make([]int, -count)
@@ -72,9 +75,9 @@ func randomPicks(rnd *rand.Rand, size int, count int64) []int {
 	return distinctPicks(rnd, size, int(count))
 }
 
-// distinctPicks returns n different numbers below size, n being smaller, in
-// random order: the first n of a shuffled sequence, of which only the moved
-// places are remembered.
+// distinctPicks returns n different numbers below size in random order. n must be less than
+// size. It shuffles the numbers below size and stops after n of them. moved holds only the
+// positions whose number has changed.
 func distinctPicks(rnd *rand.Rand, size, n int) []int {
 	picks := make([]int, n)
 	moved := make(map[int]int, n)

@@ -9,16 +9,16 @@ import (
 	"github.com/lockredis/lockredis/store"
 )
 
-// scanOptions are what SCAN, HSCAN, SSCAN and ZSCAN are told behind the cursor.
+// scanOptions are the options of SCAN, HSCAN, SSCAN and ZSCAN.
 type scanOptions struct {
 	count   int
 	pattern string
-	match   bool // there is a pattern
-	typed   bool // there is a TYPE, which only SCAN takes
+	match   bool // apply pattern
+	typed   bool // apply wanted: TYPE, which only SCAN has
 	wanted  store.Type
 }
 
-// parseScanOptions reads COUNT, MATCH and, where allowType says so, TYPE.
+// parseScanOptions parses COUNT, MATCH and, if allowType is set, TYPE.
 func parseScanOptions(args resp.Args, allowType bool) (o scanOptions, failure resp.Reply) {
 	o.count = 10
 	for i := 0; i < len(args); i += 2 {
@@ -48,18 +48,18 @@ func parseScanOptions(args resp.Args, allowType bool) (o scanOptions, failure re
 	return o, resp.NoReply
 }
 
-// wants reports whether a key or an element passes MATCH.
+// wants reports whether a key or an element matches MATCH.
 func (o *scanOptions) wants(s string) bool {
 	return !o.match || glob.Match(o.pattern, s, false)
 }
 
-// wantsType reports whether a value passes TYPE.
+// wantsType reports whether a value has the type of TYPE.
 func (o *scanOptions) wantsType(v store.Value) bool {
 	return !o.typed || v.Type() == o.wanted
 }
 
-// parseCursor reads a cursor as C's strtoul does: a sign is allowed (and
-// negates modulo 2^64), space in front is not.
+// parseCursor parses a cursor as C's strtoul does: a sign is allowed, and - negates modulo
+// 2^64. As in Redis, leading white space is refused.
 func parseCursor(b []byte) (cursor uint64, ok bool) {
 	b = cText(b)
 	if len(b) == 0 {
@@ -79,7 +79,7 @@ func parseCursor(b []byte) (cursor uint64, ok bool) {
 	return n, true
 }
 
-// scanReply is the answer of the SCAN family.
+// scanReply is the reply of the SCAN family.
 func scanReply(cursor uint64, elems []resp.Reply) resp.Reply {
 	next := "0"
 	if cursor != 0 {

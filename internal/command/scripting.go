@@ -46,7 +46,7 @@ func evalCached(c *Ctx, args resp.Args, readOnly bool) resp.Reply {
 	return runScript(c, s, args, n, readOnly)
 }
 
-// scriptKeys reads the number of keys.
+// scriptKeys parses the number of keys, args[2].
 func scriptKeys(args resp.Args) (n int, failure resp.Reply, ok bool) {
 	count, isInt := resp.ParseInt(args[2])
 	switch {
@@ -60,7 +60,8 @@ func scriptKeys(args resp.Args) (n int, failure resp.Reply, ok bool) {
 	return int(count), failure, true
 }
 
-// runScript runs a script unless its shebang line says that it writes.
+// runScript runs s. readOnly is set for EVAL_RO and EVALSHA_RO: they refuse a script whose
+// shebang line does not declare no-writes.
 func runScript(c *Ctx, s *luaexec.Script, args resp.Args, keys int, readOnly bool) resp.Reply {
 	if flags := s.Flags(); readOnly && flags.HasShebang && !flags.NoWrites {
 		return errReadOnlyScript
@@ -93,7 +94,7 @@ func scriptFlush(c *Ctx, args resp.Args) resp.Reply {
 	return resp.OK
 }
 
-// scriptDebug accepts that there is no debugger, and refuses to start one.
+// scriptDebug accepts NO and refuses to start a debugger.
 func scriptDebug(_ *Ctx, args resp.Args) resp.Reply {
 	switch {
 	case isWord(args[2], "no"):

@@ -5,8 +5,9 @@ import (
 	"github.com/lockredis/lockredis/resp"
 )
 
-// LineFlags returns the flags of c's command line: those of its row, but of a
-// script with a shebang line what that declares. The arity has been checked.
+// LineFlags returns the flags of c's command line. They are the row's flags. For a script with
+// a shebang line, its declaration decides about Write and DenyOOM. The caller has checked
+// the arity.
 func LineFlags(c *Ctx, args resp.Args) Flags {
 	declared := declaredFlags(c, args)
 	if !declared.HasShebang {
@@ -22,8 +23,8 @@ func LineFlags(c *Ctx, args resp.Args) Flags {
 	return f
 }
 
-// declaredFlags returns what the script of a command line declares, the zero
-// value if nothing does.
+// declaredFlags returns the flags in the shebang line of the script that the command runs,
+// the zero value if there is no script or no shebang line.
 func declaredFlags(c *Ctx, args resp.Args) luaexec.Flags {
 	switch c.Cmd.Name {
 	case "eval", "eval_ro":

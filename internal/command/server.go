@@ -17,9 +17,8 @@ var (
 
 func dbsize(c *Ctx, _ resp.Args) resp.Reply { return resp.Int(int64(c.DB.Len())) }
 
-// timeCmd reads the clock itself, as in Redis 7.0: the unit's time stands still, so
-// that no key expires halfway through a script, but a script may measure how
-// long it takes.
+// timeCmd reads the clock, as in Redis 7.0. The unit's own time stands still, so that no key
+// expires halfway through a script. With TIME a script can measure how long it runs.
 func timeCmd(c *Ctx, _ resp.Args) resp.Reply {
 	micros := c.Clock.Now().UnixMicro()
 	return resp.Array(resp.BulkInt(micros/1e6), resp.BulkInt(micros%1e6))
@@ -29,14 +28,14 @@ func role(*Ctx, resp.Args) resp.Reply {
 	return resp.Array(resp.BulkString("master"), resp.Int(0), resp.EmptyArray)
 }
 
-// flushOptions takes SYNC or ASYNC, which are the same here: what is dropped
-// is freed in the background anyway.
-func flushOptions(args resp.Args) bool {
+// flushOptionsOK reports whether the options of FLUSHALL and FLUSHDB are valid. SYNC and
+// ASYNC are the same: the garbage collector frees the values in the background.
+func flushOptionsOK(args resp.Args) bool {
 	return len(args) == 1 || len(args) == 2 && (isWord(args[1], "sync") || isWord(args[1], "async"))
 }
 
 func flushdb(c *Ctx, args resp.Args) resp.Reply {
-	if !flushOptions(args) {
+	if !flushOptionsOK(args) {
 		return resp.ErrSyntax
 	}
 	c.Dirty += int64(c.DB.Flush())
@@ -44,7 +43,7 @@ func flushdb(c *Ctx, args resp.Args) resp.Reply {
 }
 
 func flushall(c *Ctx, args resp.Args) resp.Reply {
-	if !flushOptions(args) {
+	if !flushOptionsOK(args) {
 		return resp.ErrSyntax
 	}
 	for i := range c.Space.Len() {
@@ -72,14 +71,15 @@ func swapdb(c *Ctx, args resp.Args) resp.Reply {
 	return resp.OK
 }
 
-// saved notes that all changes are as safe as they will be.
-func saved(c *Ctx) {
+// recordSave resets the number of unsaved changes and sets the time of the last save, as
+// after a save in Redis. Nothing is written.
+func recordSave(c *Ctx) {
 	c.Dirty = 0
 	c.LastSave = c.Now() / 1000
 }
 
 func save(c *Ctx, _ resp.Args) resp.Reply {
-	saved(c)
+	recordSave(c)
 	return resp.OK
 }
 
@@ -87,7 +87,7 @@ func bgsave(c *Ctx, args resp.Args) resp.Reply {
 	if len(args) > 2 || len(args) == 2 && !isWord(args[1], "schedule") {
 		return resp.ErrSyntax
 	}
-	saved(c)
+	recordSave(c)
 	return resp.Status("Background saving started")
 }
 
@@ -97,7 +97,7 @@ func bgrewriteaof(*Ctx, resp.Args) resp.Reply {
 
 func lastsave(c *Ctx, _ resp.Args) resp.Reply { return resp.Int(lastSaved(c)) }
 
-// lastSaved is in Unix seconds: the start of the server before the first SAVE.
+// lastSaved returns the time of the last SAVE in Unix seconds, or else of the server's start.
 func lastSaved(c *Ctx) int64 {
 	if c.LastSave == 0 {
 		return c.Server.Info().StartMillis / 1000
@@ -105,10 +105,10 @@ func lastSaved(c *Ctx) int64 {
 	return c.LastSave
 }
 
-// shutdown ends the server. There is nothing to save or to wait for, so the
-// options only have to make sense together.
+// shutdown stops the server. There is nothing to save or to wait for, so it only checks
+// whether the options are compatible.
 func shutdown(c *Ctx, args resp.Args) resp.Reply {
-	var save, nosave, abort, other bool
+	var save, nosave, abort, nowOrForce bool
 	for _, a := range args[1:] {
 		switch {
 		case isWord(a, "save"):
@@ -116,14 +116,14 @@ func shutdown(c *Ctx, args resp.Args) resp.Reply {
 		case isWord(a, "nosave"):
 			nosave = true
 		case isWord(a, "now"), isWord(a, "force"):
-			other = true
+			nowOrForce = true
 		case isWord(a, "abort"):
 			abort = true
 		default:
 			return resp.ErrSyntax
 		}
 	}
-	if save && nosave || abort && (save || nosave || other) {
+	if save && nosave || abort && (save || nosave || nowOrForce) {
 		return resp.ErrSyntax
 	}
 	if abort {
@@ -138,7 +138,7 @@ func shutdown(c *Ctx, args resp.Args) resp.Reply {
 	return resp.NoReply
 }
 
-// lolwut draws a padlock; VERSION n chooses how many of them, in a row.
+// lolwut draws a padlock; with VERSION n it draws n of them in a row, at most 8.
 func lolwut(_ *Ctx, args resp.Args) resp.Reply {
 	locks := 1
 	if len(args) > 2 && isWord(args[1], "version") {
@@ -149,10 +149,20 @@ func lolwut(_ *Ctx, args resp.Args) resp.Reply {
 		locks = int(min(max(n, 1), 8))
 	}
 	var art strings.Builder
-	for _, row := range []string{"   .--.   ", "  /    \\  ", "  |    |  ", " _|____|_ ", "|   __   |", "|  (__)  |", "|   ||   |", "|________|"} {
+	for _, row := range []string{
+		"   .--.   ",
+		"  /    \\  ",
+		"  |    |  ",
+		" _|____|_ ",
+		"|   __   |",
+		"|  (__)  |",
+		"|   ||   |",
+		"|________|",
+	} {
 		art.WriteString(strings.TrimRight(strings.Repeat(row+"  ", locks), " ") + "\n")
 	}
-	art.WriteString("\nHeld by nobody. Redis ver. " + config.RedisVersion + ", lockredis ver. " + config.Version + "\n")
+	art.WriteString("\nHeld by nobody. Redis ver. " + config.RedisVersion +
+		", lockredis ver. " + config.Version + "\n")
 	return resp.Verbatim(art.String())
 }
 
@@ -201,7 +211,7 @@ func configRewrite(c *Ctx, _ resp.Args) resp.Reply {
 	return resp.OK
 }
 
-// human writes a number of bytes as INFO does.
+// human formats a number of bytes as INFO does, for example 1.50K.
 func human(bytes int64) string {
 	f := float64(bytes)
 	switch {

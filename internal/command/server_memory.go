@@ -8,10 +8,11 @@ import (
 	"github.com/lockredis/lockredis/store"
 )
 
-// entryOverhead estimates what a key costs beside its name and value: the
-// entry, its places in the map and in the order, and a deadline's.
+// entryOverhead is an estimate, in bytes, of what a key costs beside its name and its value:
+// the entry, its positions in the key table, and a deadline.
 const entryOverhead = 112
 
+// keyBytes estimates the bytes that a key takes. samples is the option of MEMORY USAGE.
 func keyBytes(e *store.Entry, samples int) int64 {
 	return entryOverhead + int64(len(e.Key())) + e.Value().MemoryUsage(samples)
 }
@@ -41,16 +42,16 @@ func memoryDoctor(c *Ctx, _ resp.Args) resp.Reply {
 	limit := c.Config.MaxMemory
 	used := c.Server.MemoryUsed()
 	if limit > 0 && used > limit/10*9 {
-		return resp.Verbatim(fmt.Sprintf("%s of the %s of maxmemory are in use: commands that add data will soon be refused, for lockredis evicts nothing.\n",
-			human(used), human(limit)))
+		return resp.Verbatim(fmt.Sprintf("%s are in use, and maxmemory is %s. Commands that add data "+
+			"will soon be refused, because lockredis evicts no keys.\n", human(used), human(limit)))
 	}
 	return resp.Verbatim(human(used) + " are in use. Nothing is wrong with that.\n")
 }
 
 func memoryMallocStats(c *Ctx, _ resp.Args) resp.Reply {
 	info := c.Server.Info()
-	return resp.Verbatim(fmt.Sprintf("Go's allocator: heap %d bytes, at most %d so far; from the system %d bytes.\n",
-		info.HeapBytes, info.PeakBytes, info.SystemBytes))
+	return resp.Verbatim(fmt.Sprintf("Go's allocator: heap %d bytes, peak %d bytes, "+
+		"from the system %d bytes.\n", info.HeapBytes, info.PeakBytes, info.SystemBytes))
 }
 
 func memoryPurge(*Ctx, resp.Args) resp.Reply {
@@ -58,7 +59,7 @@ func memoryPurge(*Ctx, resp.Args) resp.Reply {
 	return resp.OK
 }
 
-// memoryStats answers under Redis's names; what has no like here is 0.
+// memoryStats uses Redis's names. Figures that lockredis does not have are 0.
 func memoryStats(c *Ctx, _ resp.Args) resp.Reply {
 	info := c.Server.Info()
 	var reply []resp.Reply
@@ -69,12 +70,12 @@ func memoryStats(c *Ctx, _ resp.Args) resp.Reply {
 	heap := info.HeapBytes
 	count("peak.allocated", info.PeakBytes)
 	count("total.allocated", heap)
-	for _, none := range []string{"startup.allocated", "replication.backlog", "clients.slaves"} {
-		count(none, 0)
+	for _, name := range []string{"startup.allocated", "replication.backlog", "clients.slaves"} {
+		count(name, 0)
 	}
 	count("clients.normal", clientBytes(c))
-	for _, none := range []string{"cluster.links", "aof.buffer", "lua.caches", "functions.caches"} {
-		count(none, 0)
+	for _, name := range []string{"cluster.links", "aof.buffer", "lua.caches", "functions.caches"} {
+		count(name, 0)
 	}
 	keys, overhead := int64(0), int64(0)
 	for i := range c.Space.Len() {
@@ -108,7 +109,7 @@ func memoryStats(c *Ctx, _ resp.Args) resp.Reply {
 	return resp.Map(reply...)
 }
 
-// clientBytes is what the connections' buffers take.
+// clientBytes returns the size of all connections' buffers.
 func clientBytes(c *Ctx) (n int64) {
 	c.Clients.Each(func(s *Session) bool {
 		query, free, output := s.Conn.Sizes()

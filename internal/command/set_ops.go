@@ -20,7 +20,8 @@ func lookupSets(c *Ctx, keys [][]byte) (sets []*store.Set, ok bool) {
 	return sets, true
 }
 
-// setOperation makes one set of several. The result is not in the store.
+// setOperation combines sets into a new set, which is not in the store. nil is an empty
+// set.
 type setOperation func(sets []*store.Set, lim *store.Limits) *store.Set
 
 func sinter(c *Ctx, args resp.Args) resp.Reply { return answerSet(c, args, intersection) }
@@ -58,7 +59,7 @@ func storeSet(c *Ctx, args resp.Args, event string, operate setOperation) resp.R
 	return storeResult(c, args[1], result, result.Len(), SetClass, event)
 }
 
-// intersection goes through the smallest set.
+// intersection returns the members that all sets have.
 func intersection(sets []*store.Set, lim *store.Limits) *store.Set {
 	result := new(store.Set)
 	eachCommon(sets, func(member []byte) bool {
@@ -68,8 +69,8 @@ func intersection(sets []*store.Set, lim *store.Limits) *store.Set {
 	return result
 }
 
-// eachCommon calls do for every member that all sets have until it returns
-// false. It reorders sets.
+// eachCommon calls do for every member that all sets have, until do returns false. It
+// iterates over the smallest set, and sorts sets by size to find it.
 func eachCommon(sets []*store.Set, do func(member []byte) bool) {
 	if slices.Contains(sets, nil) {
 		return
@@ -85,6 +86,7 @@ func eachCommon(sets []*store.Set, do func(member []byte) bool) {
 	})
 }
 
+// union returns the members that any of the sets has.
 func union(sets []*store.Set, lim *store.Limits) *store.Set {
 	result := new(store.Set)
 	addAll(result, sets, lim)
@@ -99,23 +101,24 @@ func addAll(result *store.Set, sets []*store.Set, lim *store.Limits) {
 	}
 }
 
-// difference either asks the other sets for each member of the first, or
-// removes all their members from a copy of it, whichever promises less work.
+// difference returns the members of the first set that no other set has. It either looks up
+// each member of the first set in the others, or removes the members of the others from a
+// copy of the first set. It estimates the cost of both and takes the cheaper one.
 func difference(sets []*store.Set, lim *store.Limits) *store.Set {
 	result := new(store.Set)
 	first := sets[0]
 	if first == nil || slices.Contains(sets[1:], first) {
 		return result
 	}
-	asking, removing := 0, 0
+	lookups, removals := 0, 0
 	for _, s := range sets {
 		if s != nil {
-			asking += first.Len()
-			removing += s.Len()
+			lookups += first.Len()
+			removals += s.Len()
 		}
 	}
-	if asking/2 <= removing {
-		subtractByAsking(result, sets, lim)
+	if lookups/2 <= removals {
+		subtractByLookups(result, sets, lim)
 		return result
 	}
 	addAll(result, sets[:1], lim)
@@ -127,12 +130,15 @@ func difference(sets []*store.Set, lim *store.Limits) *store.Set {
 	return result
 }
 
-// subtractByAsking asks the largest set first: it most likely ends the search.
-func subtractByAsking(result *store.Set, sets []*store.Set, lim *store.Limits) {
-	others := slices.DeleteFunc(slices.Clone(sets[1:]), func(s *store.Set) bool { return s == nil })
+// subtractByLookups adds the members of sets[0] that no other set has to result. It looks in
+// the largest set first, which most likely has the member.
+func subtractByLookups(result *store.Set, sets []*store.Set, lim *store.Limits) {
+	missing := func(s *store.Set) bool { return s == nil }
+	others := slices.DeleteFunc(slices.Clone(sets[1:]), missing)
 	slices.SortStableFunc(others, func(a, b *store.Set) int { return b.Len() - a.Len() })
 	sets[0].Each(func(member []byte) bool {
-		if !slices.ContainsFunc(others, func(s *store.Set) bool { return s.Has(member) }) {
+		has := func(s *store.Set) bool { return s.Has(member) }
+		if !slices.ContainsFunc(others, has) {
 			result.Add(member, lim)
 		}
 		return true
@@ -163,7 +169,7 @@ func sintercard(c *Ctx, args resp.Args) resp.Reply {
 	return resp.Int(n)
 }
 
-// parseCardLimit reads LIMIT n; zero is no limit. The last one counts.
+// parseCardLimit parses LIMIT n of SINTERCARD; 0 is no limit. The last LIMIT counts.
 func parseCardLimit(args resp.Args) (limit int64, failure resp.Reply) {
 	for i := 0; i < len(args); i += 2 {
 		if !isWord(args[i], "limit") || i+1 == len(args) {

@@ -102,6 +102,6 @@ func spopCount(c *Ctx, args resp.Args) resp.Reply {
 	return resp.Set(popped...)
 }
 
-// rebuiltByPop reports whether SPOP left so few members that Redis makes a new
-// set of them, which may be an intset again.
+// rebuiltByPop reports whether SPOP left so few members that Redis moves them to a new set.
+// The new set can be an intset again.
 func rebuiltByPop(left, popped int64) bool { return left*5 <= popped }

@@ -10,7 +10,7 @@ var (
 	errStringTooLong = resp.Error("ERR string exceeds maximum allowed size (proto-max-bulk-len)")
 )
 
-// stringReply is the answer of GET and its kin; s may be nil.
+// stringReply is a string as a reply, nil if s is nil.
 func stringReply(s *store.String) resp.Reply {
 	if s == nil {
 		return resp.Nil
@@ -62,7 +62,7 @@ func getset(c *Ctx, args resp.Args) resp.Reply {
 	return stringReply(s)
 }
 
-// storeString sets a key to a value as SET does and announces it.
+// storeString stores value under key as SET does, and announces it.
 func storeString(c *Ctx, key, value []byte) {
 	c.Notify(StringClass, "set", c.DB.Set(key, store.ParseString(value)).Key())
 }
@@ -120,8 +120,8 @@ func appendCmd(c *Ctx, args resp.Args) resp.Reply {
 	return resp.Int(int64(length))
 }
 
-// stringTooLong reports whether the sum of two lengths passes
-// proto-max-bulk-len, which bounds values as well as arguments.
+// stringTooLong reports whether a + b, a length in bytes, exceeds proto-max-bulk-len. That
+// directive limits values as well as arguments.
 func stringTooLong(c *Ctx, a, b int64) bool {
 	return a > c.Config.ProtoMaxBulkLen.Load()-b
 }
@@ -174,8 +174,8 @@ func getrange(c *Ctx, args resp.Args) resp.Reply {
 
 func substr(c *Ctx, args resp.Args) resp.Reply { return getrange(c, args) }
 
-// byteRange turns GETRANGE's inclusive bounds, negative ones counted from the
-// end, into a half-open range of a text of n bytes.
+// byteRange converts the inclusive bounds of GETRANGE in a text of n bytes into [from, to).
+// Negative bounds count from the end.
 func byteRange(start, end, n int64) (from, to int64) {
 	if start < 0 && end < 0 && start > end {
 		return 0, 0

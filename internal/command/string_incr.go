@@ -33,6 +33,7 @@ func decrby(c *Ctx, args resp.Args) resp.Reply {
 	return increment(c, args[1], -by)
 }
 
+// increment adds by to the integer under key.
 func increment(c *Ctx, key []byte, by int64) resp.Reply {
 	e := c.DB.LookupWrite(key)
 	s, ok := asString(e)
@@ -84,7 +85,7 @@ func incrbyfloat(c *Ctx, args resp.Args) resp.Reply {
 	return resp.Bulk(text)
 }
 
-// longDoubleOf reads a string's value, zero for a missing one.
+// longDoubleOf parses the number in s. It is 0 if s is nil.
 func longDoubleOf(s *store.String) (*big.Float, bool) {
 	if s == nil {
 		return new(big.Float), true

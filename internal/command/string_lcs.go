@@ -7,10 +7,11 @@ import (
 var (
 	errLCSNotStrings = resp.Error("ERR The specified keys must contain string values")
 	errLCSBoth       = resp.Error("ERR If you want both the length and indexes, please just use IDX.")
-	errLCSMemory     = resp.Error("ERR Insufficient memory, transient memory for LCS exceeds proto-max-bulk-len")
+	errLCSMemory     = resp.Error("ERR Insufficient memory, " +
+		"transient memory for LCS exceeds proto-max-bulk-len")
 )
 
-// lcsOptions are what LCS is told behind the keys.
+// lcsOptions are the options of LCS.
 type lcsOptions struct {
 	length, indexes, withLengths bool
 	minLength                    int64
@@ -98,10 +99,12 @@ func newLCSTable(a, b []byte) *lcsTable {
 	return t
 }
 
+// at returns the length for the first i bytes of a and the first j bytes of b.
 func (t *lcsTable) at(i, j int) int64 { return int64(t.lengths[i*(len(t.b)+1)+j]) }
 
-// walk goes back from the ends and calls step at every place (before the
-// byte at i of a and at j of b), telling whether the two bytes are matched.
+// walk follows a longest common subsequence from the ends of a and b to a beginning. After
+// each step it calls step with its position, before a[i] and b[j]. matched tells whether
+// these two bytes belong to the subsequence.
 func (t *lcsTable) walk(step func(i, j int, matched bool)) {
 	i, j := len(t.a), len(t.b)
 	for i > 0 && j > 0 {
@@ -133,14 +136,14 @@ func (t *lcsTable) subsequence() []byte {
 // matches returns the ranges of matched bytes, the last one first.
 func (t *lcsTable) matches(o *lcsOptions) []resp.Reply {
 	var ranges []resp.Reply
-	run := int64(0) // length of the range that is being followed
+	run := int64(0) // length of the current range
 	emit := func(a, b int64) {
 		if run > 0 && run >= o.minLength {
 			ranges = append(ranges, matchReply(a, b, run, o.withLengths))
 		}
 		run = 0
 	}
-	var a, b int64 // where the range begins
+	var a, b int64 // where the current range begins in t.a and in t.b
 	t.walk(func(i, j int, matched bool) {
 		if !matched {
 			emit(a, b)

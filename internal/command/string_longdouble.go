@@ -6,9 +6,9 @@ import (
 	"strings"
 )
 
-// INCRBYFLOAT and HINCRBYFLOAT count in C's long double as x86-64 has it: 64
-// bits of mantissa, 15 of exponent. A big.Float of precision 64 rounds every
-// sum the same way; only the bounds of the exponent are checked here.
+// INCRBYFLOAT and HINCRBYFLOAT compute with C's long double of x86-64, which has 64 bits of
+// mantissa and 15 of exponent. A big.Float of precision 64 rounds every sum in the same way.
+// It has no such bounds of the exponent; the code below checks them.
 const (
 	longDoubleBits   = 64
 	longDoubleMaxExp = 16384    // every value is below 2^16384
@@ -16,9 +16,9 @@ const (
 	longDoubleMaxLen = 5 * 1024 // bytes; Redis's MAX_LONG_DOUBLE_CHARS
 )
 
-// parseLongDouble reads a number as Redis 7.0 does (util.c string2ld, C's
-// strtold): decimal or hexadecimal, infinities by name, no spaces, no NaN. ok is
-// false, too, for what is out of range or rounds to zero.
+// parseLongDouble parses a number as Redis 7.0 does (string2ld in util.c, which uses C's
+// strtold): decimal or hexadecimal, inf and infinity, no spaces, no NaN. ok is also false
+// for a number that is out of range or rounds to zero.
 func parseLongDouble(b []byte) (f *big.Float, ok bool) {
 	if len(b) == 0 || len(b) >= longDoubleMaxLen {
 		return nil, false
@@ -45,8 +45,8 @@ func parseLongDouble(b []byte) (f *big.Float, ok bool) {
 	return f, ok
 }
 
-// scanNumber reads digits with at most one point and perhaps an exponent: the
-// value is mantissa·10^exponent, for base 16 mantissa·2^exponent.
+// scanNumber parses digits with at most one point and an optional exponent. The value is
+// mantissa·10^exponent, or mantissa·2^exponent for base 16.
 func scanNumber(s string, base int) (mantissa *big.Int, exponent int, ok bool) {
 	mark, perDigit := "e", 1
 	if base == 16 {
@@ -66,7 +66,7 @@ func scanNumber(s string, base int) (mantissa *big.Int, exponent int, ok bool) {
 	return mantissa, exponent - perDigit*len(fraction), ok
 }
 
-// scanExponent stops counting where every number is out of range anyway.
+// scanExponent parses an exponent. It stops at 100,000, where every number is out of range.
 func scanExponent(s string) (n int, ok bool) {
 	digits := strings.TrimPrefix(s, "-")
 	if digits == s {
@@ -85,8 +85,10 @@ func scanExponent(s string) (n int, ok bool) {
 	return n, digits != ""
 }
 
-func roundLongDouble(mantissa *big.Int, base, exponent int) (*big.Float, bool) {
-	f := new(big.Float).SetPrec(longDoubleBits)
+// roundLongDouble returns the value that scanNumber's results stand for. ok is false if it is
+// out of range or rounds to zero.
+func roundLongDouble(mantissa *big.Int, base, exponent int) (f *big.Float, ok bool) {
+	f = new(big.Float).SetPrec(longDoubleBits)
 	if mantissa.Sign() == 0 {
 		return f, true
 	}
@@ -108,9 +110,10 @@ func powerOfTen(n int) *big.Int {
 	return new(big.Int).Exp(big.NewInt(10), big.NewInt(int64(n)), nil)
 }
 
+// inLongDouble reports whether f is finite and not too large for a long double.
 func inLongDouble(f *big.Float) bool { return !f.IsInf() && f.MantExp(nil) <= longDoubleMaxExp }
 
-// addLongDouble returns the sum; ok is false when it is infinite or no number.
+// addLongDouble returns a + b. ok is false when the sum is infinite or not a number.
 func addLongDouble(a, b *big.Float) (sum *big.Float, ok bool) {
 	if a.IsInf() || b.IsInf() {
 		return nil, false
@@ -119,8 +122,8 @@ func addLongDouble(a, b *big.Float) (sum *big.Float, ok bool) {
 	return sum, inLongDouble(sum)
 }
 
-// formatLongDouble prints as C's %.17Lf with trailing zeros cut, as Redis does
-// (util.c ld2string, LD_STR_HUMAN).
+// formatLongDouble formats f as C's %.17Lf without trailing zeros, as Redis does (ld2string
+// with LD_STR_HUMAN in util.c).
 func formatLongDouble(f *big.Float) []byte {
 	text := f.Append(nil, 'f', 17)
 	text = bytes.TrimRight(text, "0")

@@ -7,14 +7,14 @@ import (
 	"github.com/lockredis/lockredis/store"
 )
 
-// setOptions are what SET and GETEX are told behind their values.
+// setOptions are the options of SET and GETEX.
 type setOptions struct {
 	nx, xx, get, keepTTL, persist bool
 	unit                          ttlUnit
 	ttl                           []byte // nil: none given
 }
 
-// ttlUnit says how a time to live is meant.
+// ttlUnit is the unit and the start of a time to live.
 type ttlUnit uint8
 
 const (
@@ -24,21 +24,21 @@ const (
 	unitPXAT                    // Unix milliseconds
 )
 
-// parseSetOptions reads the options of SET, or of GETEX, which has fewer. The
-// same unit may be given twice, and the last one counts, as in Redis.
-func parseSetOptions(args resp.Args, getexOnly bool) (o setOptions, ok bool) {
+// parseSetOptions parses the options of SET, or of GETEX if getex is set. A time to live can
+// be repeated in the same unit; the last one counts, as in Redis.
+func parseSetOptions(args resp.Args, getex bool) (o setOptions, ok bool) {
 	for i := 0; i < len(args); i++ {
 		opt := args[i]
 		switch {
-		case isWord(opt, "nx") && !o.xx && !getexOnly:
+		case isWord(opt, "nx") && !o.xx && !getex:
 			o.nx = true
-		case isWord(opt, "xx") && !o.nx && !getexOnly:
+		case isWord(opt, "xx") && !o.nx && !getex:
 			o.xx = true
-		case isWord(opt, "get") && !getexOnly:
+		case isWord(opt, "get") && !getex:
 			o.get = true
-		case isWord(opt, "keepttl") && o.ttl == nil && !getexOnly:
+		case isWord(opt, "keepttl") && o.ttl == nil && !getex:
 			o.keepTTL = true
-		case isWord(opt, "persist") && o.ttl == nil && getexOnly:
+		case isWord(opt, "persist") && o.ttl == nil && getex:
 			o.persist = true
 		default:
 			unit := ttlUnitOf(opt)
@@ -67,7 +67,7 @@ func ttlUnitOf(opt []byte) ttlUnit {
 	return 0
 }
 
-// deadlineOf turns a time to live into Unix milliseconds.
+// deadlineOf converts a time to live into a deadline in Unix milliseconds.
 func deadlineOf(c *Ctx, ttl []byte, unit ttlUnit) (at int64, failure resp.Reply) {
 	at, ok := resp.ParseInt(ttl)
 	if !ok {
@@ -87,6 +87,18 @@ func deadlineOf(c *Ctx, ttl []byte, unit ttlUnit) (at int64, failure resp.Reply)
 		at += c.Now()
 	}
 	return at, resp.NoReply
+}
+
+// setKeyFlags corrects the flags of SET's key in a command line: only with GET does SET read
+// the old value.
+func setKeyFlags(line resp.Args, found []KeyPos) []KeyPos {
+	found[0].Flags = OW | Update
+	for _, option := range line[3:] {
+		if isWord(option, "get") {
+			found[0].Flags = RW | Access | Update
+		}
+	}
+	return found
 }
 
 func set(c *Ctx, args resp.Args) resp.Reply {
@@ -121,8 +133,7 @@ func set(c *Ctx, args resp.Args) resp.Reply {
 	return reply
 }
 
-// setString stores a value with a deadline in Unix milliseconds (0: none) and
-// announces both.
+// setString stores a value with a deadline in Unix milliseconds (0: none) and announces both.
 func setString(c *Ctx, key, value []byte, deadline int64, keepTTL bool) {
 	var e *store.Entry
 	if keepTTL {
@@ -184,8 +195,8 @@ func getex(c *Ctx, args resp.Args) resp.Reply {
 	return stringReply(s)
 }
 
-// setDeadlineOrDelete deletes the key at once when an absolute deadline is
-// past, as GETEX does.
+// setDeadlineOrDelete sets the deadline of e. It deletes e at once if absolute is set (EXAT,
+// PXAT) and the deadline is past.
 func setDeadlineOrDelete(c *Ctx, e *store.Entry, deadline int64, absolute bool) {
 	if absolute && deadline <= c.Now() {
 		c.Remove(e)

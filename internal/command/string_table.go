@@ -19,7 +19,7 @@ func stringCommands() []*Command {
 		{Name: "mset", Arity: -3, Flags: Write | DenyOOM, Keys: keys(OW|Update, 1, -1, 2), Tips: []string{"request_policy:multi_shard", "response_policy:all_succeeded"}, Since: "1.0.1", Summary: "Stores several strings.", Run: mset},
 		{Name: "msetnx", Arity: -3, Flags: Write | DenyOOM, Keys: keys(OW|Insert, 1, -1, 2), Tips: []string{"request_policy:multi_shard", "response_policy:agg_min"}, Since: "1.0.1", Summary: "Stores several strings if none of the keys exists.", Run: msetnx},
 		{Name: "psetex", Arity: 4, Flags: Write | DenyOOM, Keys: key(OW|Update, 1), Since: "2.6.0", Summary: "Stores a string with a time to live in milliseconds.", Run: psetex},
-		{Name: "set", Arity: -3, Flags: Write | DenyOOM, Keys: noted(key(RW|Access|Update|VariableFlags, 1), "RW and ACCESS due to the optional `GET` argument"), Since: "1.0.0", Summary: "Stores a string, optionally with a condition or a time to live.", Run: set},
+		{Name: "set", Arity: -3, Flags: Write | DenyOOM, Keys: refined(noted(key(RW|Access|Update|VariableFlags, 1), "RW and ACCESS due to the optional `GET` argument"), setKeyFlags), Since: "1.0.0", Summary: "Stores a string, optionally with a condition or a time to live.", Run: set},
 		{Name: "setex", Arity: 4, Flags: Write | DenyOOM, Keys: key(OW|Update, 1), Since: "2.0.0", Summary: "Stores a string with a time to live in seconds.", Run: setex},
 		{Name: "setnx", Arity: 3, Flags: Write | DenyOOM | Fast, Keys: key(OW|Insert, 1), Since: "1.0.0", Summary: "Stores a string if the key does not exist.", Run: setnx},
 		{Name: "setrange", Arity: 4, Flags: Write | DenyOOM, Keys: key(RW|Update, 1), Since: "2.2.0", Summary: "Overwrites a part of a string.", Run: setrange},

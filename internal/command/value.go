@@ -5,8 +5,8 @@ import (
 	"github.com/lockredis/lockredis/store"
 )
 
-// valueAs returns the value under e, the zero V for a missing key. ok is false
-// when the key holds another type.
+// valueAs returns the value of e. v is the zero V when e is nil, which stands for a missing
+// key. ok is false when the value has another type.
 func valueAs[V store.Value](e *store.Entry) (v V, ok bool) {
 	if e == nil {
 		return v, true
@@ -21,8 +21,8 @@ func asList(e *store.Entry) (*store.List, bool)     { return valueAs[*store.List
 func asSet(e *store.Entry) (*store.Set, bool)       { return valueAs[*store.Set](e) }
 func asZSet(e *store.Entry) (*store.ZSet, bool)     { return valueAs[*store.ZSet](e) }
 
-// announceWrite announces a change of v, and stores v first when e is nil: the
-// key is new.
+// announceWrite announces a change of v, the value of e. If e is nil, the key is new: then it
+// stores v first.
 func announceWrite(c *Ctx, key []byte, e *store.Entry, v store.Value, class Class, event string) {
 	if e == nil {
 		c.Notify(class, event, c.DB.Set(key, v).Key())
@@ -31,9 +31,11 @@ func announceWrite(c *Ctx, key []byte, e *store.Entry, v store.Value, class Clas
 	c.Changed(class, event, e)
 }
 
-// storeResult puts what a command has made under key, whatever is there, and
-// answers its size; an empty result deletes the key.
-func storeResult(c *Ctx, key []byte, v store.Value, size int, class Class, event string) resp.Reply {
+// storeResult stores v, the result of a command such as SINTERSTORE, under key and replaces
+// any other value. It replies with size. An empty result deletes the key.
+func storeResult(
+	c *Ctx, key []byte, v store.Value, size int, class Class, event string,
+) resp.Reply {
 	if size > 0 {
 		c.Notify(class, event, c.DB.Set(key, v).Key())
 	} else if e := c.DB.LookupWrite(key); e != nil {
@@ -42,8 +44,8 @@ func storeResult(c *Ctx, key []byte, v store.Value, size int, class Class, event
 	return resp.Int(int64(size))
 }
 
-// pairedReply is an array of members with their scores, or of fields with their
-// values, given in turn. RESP3 pairs them.
+// pairedReply replies with members and scores, or fields and values, which alternate in
+// flat: RESP2 gets flat itself, RESP3 an array of pairs.
 func pairedReply(c *Ctx, flat []resp.Reply) resp.Reply {
 	if c.Proto < 3 {
 		return resp.Array(flat...)
@@ -51,7 +53,7 @@ func pairedReply(c *Ctx, flat []resp.Reply) resp.Reply {
 	return pairsReply(flat)
 }
 
-// pairsReply is an array of arrays of two.
+// pairsReply is an array of pairs: of arrays with two elements of flat each.
 func pairsReply(flat []resp.Reply) resp.Reply {
 	pairs := make([]resp.Reply, len(flat)/2)
 	for i := range pairs {

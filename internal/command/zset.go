@@ -5,7 +5,9 @@ import (
 	"github.com/lockredis/lockredis/store"
 )
 
-func readZSet(c *Ctx, key []byte) (*store.ZSet, bool) { return asZSet(c.DB.Lookup(key)) }
+// readZSet looks up a sorted set for reading. z is nil when the key is missing. ok is false
+// when the key holds another type.
+func readZSet(c *Ctx, key []byte) (z *store.ZSet, ok bool) { return asZSet(c.DB.Lookup(key)) }
 
 func zcard(c *Ctx, args resp.Args) resp.Reply {
 	z, ok := readZSet(c, args[1])

@@ -17,7 +17,7 @@ var (
 // addOptions are the options of ZADD.
 type addOptions struct{ nx, xx, gt, lt, ch, incr bool }
 
-// parseAddOptions returns the options and the score-member pairs behind them.
+// parseAddOptions parses the options of ZADD. pairs are the scores and members behind them.
 func parseAddOptions(args resp.Args) (o addOptions, pairs resp.Args, failure resp.Reply) {
 	i := 2
 options:
@@ -53,7 +53,7 @@ options:
 	return o, pairs, failure
 }
 
-// parseScore reads a score as ZADD does.
+// parseScore parses a score as ZADD does.
 func parseScore(b []byte) (score float64, ok bool) {
 	if n, isInt := resp.ParseInt(b); isInt {
 		return float64(n), true
@@ -66,8 +66,8 @@ func zadd(c *Ctx, args resp.Args) resp.Reply {
 	if failure.IsError() {
 		return failure
 	}
-	var few [8]float64
-	scores := few[:0]
+	var buf [8]float64 // saves an allocation
+	scores := buf[:0]
 	for i := 0; i < len(pairs); i += 2 {
 		score, ok := parseScore(pairs[i])
 		if !ok {
@@ -79,7 +79,7 @@ func zadd(c *Ctx, args resp.Args) resp.Reply {
 }
 
 func zincrby(c *Ctx, args resp.Args) resp.Reply {
-	o, pairs, failure := parseAddOptions(args) // an option leaves a member or a score missing
+	o, pairs, failure := parseAddOptions(args) // any option makes the pair incomplete: a syntax error
 	if failure.IsError() {
 		return failure
 	}
@@ -91,7 +91,7 @@ func zincrby(c *Ctx, args resp.Args) resp.Reply {
 	return addMembers(c, args[1], o, []float64{by}, pairs)
 }
 
-// addMembers gives each second of pairs its score.
+// addMembers gives the member pairs[2*i+1] the score scores[i], for every i.
 func addMembers(c *Ctx, key []byte, o addOptions, scores []float64, pairs resp.Args) resp.Reply {
 	e := c.DB.LookupWrite(key)
 	z, ok := asZSet(e)
@@ -108,8 +108,8 @@ func addMembers(c *Ctx, key []byte, o addOptions, scores []float64, pairs resp.A
 	var added, updated, untouched int64
 	var score float64
 	for i := range scores {
-		var what addOutcome
-		switch score, what = addMember(c, z, o, scores[i], pairs[2*i+1]); what {
+		var outcome addOutcome
+		switch score, outcome = addMember(c, z, o, scores[i], pairs[2*i+1]); outcome {
 		case outcomeNaN:
 			return errNaN
 		case outcomeAdded:
@@ -134,7 +134,7 @@ func addMembers(c *Ctx, key []byte, o addOptions, scores []float64, pairs resp.A
 	return resp.Int(added)
 }
 
-// announceScores announces a change of scores under ZADD's name for it.
+// announceScores announces a change of scores: as zincr with INCR, else as zadd.
 func announceScores(c *Ctx, key []byte, e *store.Entry, z *store.ZSet, incr bool) {
 	event := "zadd"
 	if incr {
@@ -143,11 +143,11 @@ func announceScores(c *Ctx, key []byte, e *store.Entry, z *store.ZSet, incr bool
 	announceWrite(c, key, e, z, ZSetClass, event)
 }
 
-// addOutcome is what became of one member of ZADD.
+// addOutcome is the result of ZADD for one member.
 type addOutcome uint8
 
 const (
-	outcomeSame addOutcome = iota // it had this score
+	outcomeSame addOutcome = iota // the member already had this score
 	outcomeAdded
 	outcomeUpdated
 	outcomeRefused // by NX, XX, GT or LT
@@ -155,7 +155,9 @@ const (
 )
 
 // addMember adds or updates one member and returns its new score.
-func addMember(c *Ctx, z *store.ZSet, o addOptions, score float64, member []byte) (float64, addOutcome) {
+func addMember(
+	c *Ctx, z *store.ZSet, o addOptions, score float64, member []byte,
+) (float64, addOutcome) {
 	old, has := z.Score(member)
 	switch {
 	case has && o.nx, !has && o.xx:

@@ -11,8 +11,8 @@ import (
 
 var errWeightNotFloat = resp.Error("ERR weight value is not a float")
 
-// zsetSource is an input of ZUNION, ZINTER and ZDIFF: a sorted set, a set
-// whose members have the score 1, or nothing.
+// zsetSource is an input of ZUNION, ZINTER and ZDIFF: a sorted set, or a set whose members
+// count with the score 1. Both are nil for a missing key.
 type zsetSource struct {
 	zset   *store.ZSet
 	set    *store.Set
@@ -48,7 +48,7 @@ func (s *zsetSource) each(do func(member []byte, score float64) bool) {
 	}
 }
 
-// weighted multiplies by the weight; what is no number counts as zero.
+// weighted returns score times the weight, 0 if that is NaN.
 func (s *zsetSource) weighted(score float64) float64 {
 	score *= s.weight
 	if math.IsNaN(score) {
@@ -66,18 +66,22 @@ type zsetOperation struct {
 	limit      int64 // ZINTERCARD: 0 for none
 }
 
-// opOptions says which options a command takes.
+// opOptions says which options a command has: WEIGHTS and AGGREGATE (combine), WITHSCORES
+// (scores), LIMIT.
 type opOptions struct{ combine, scores, limit bool }
 
-// parseZSetOperation reads numkeys at position at, looks the keys up, and then
-// reads the options, in Redis's order.
-func parseZSetOperation(c *Ctx, args resp.Args, at int, allow opOptions) (op zsetOperation, failure resp.Reply) {
+// parseZSetOperation parses numkeys at position at, looks up the keys, and parses the
+// options, in Redis's order.
+func parseZSetOperation(
+	c *Ctx, args resp.Args, at int, allow opOptions,
+) (op zsetOperation, failure resp.Reply) {
 	n, ok := resp.ParseInt(args[at])
 	switch {
 	case !ok:
 		return op, resp.ErrNotInt
 	case n < 1:
-		return op, resp.Errorf("ERR at least 1 input key is needed for '%s' command", c.Cmd.Name)
+		return op, resp.Errorf("ERR at least 1 input key is needed for '%s' command",
+			c.Cmd.Name)
 	case n > int64(len(args)-at-1):
 		return op, resp.ErrSyntax
 	}
@@ -135,7 +139,7 @@ func (op *zsetOperation) parseOptions(args resp.Args, allow opOptions) (failure 
 	return resp.NoReply
 }
 
-// parseAggregate reads SUM, MIN or MAX; nil for anything else.
+// parseAggregate parses SUM, MIN or MAX. It returns nil for any other word.
 func parseAggregate(arg []byte) func(a, b float64) float64 {
 	switch {
 	case isWord(arg, "sum"):
@@ -158,7 +162,7 @@ func parseAggregate(arg []byte) func(a, b float64) float64 {
 	return nil
 }
 
-// addScores adds; inf and -inf make zero.
+// addScores returns a + b; the sum of inf and -inf is 0.
 func addScores(a, b float64) float64 {
 	if sum := a + b; !math.IsNaN(sum) {
 		return sum
@@ -166,13 +170,15 @@ func addScores(a, b float64) float64 {
 	return 0
 }
 
-// bySize puts the smallest source first: the order in which Redis adds scores
-// up, which floating point tells.
-func (op *zsetOperation) bySize() {
-	slices.SortStableFunc(op.sources, func(a, b zsetSource) int { return cmp.Compare(a.size(), b.size()) })
+// sortBySize puts the smallest source first. Redis adds the scores in this order, and with
+// floating point numbers the order changes the sum.
+func (op *zsetOperation) sortBySize() {
+	slices.SortStableFunc(op.sources, func(a, b zsetSource) int {
+		return cmp.Compare(a.size(), b.size())
+	})
 }
 
-// scoreMap collects members with their scores in the order they are met.
+// scoreMap collects members with their scores in the order of their insertion.
 type scoreMap struct {
 	index map[string]int
 	items []store.ZItem
@@ -181,7 +187,7 @@ type scoreMap struct {
 func (m *scoreMap) result() *store.ZSet { return store.BuildZSet(m.items) }
 
 func unionOf(op *zsetOperation) *store.ZSet {
-	op.bySize()
+	op.sortBySize()
 	largest := op.sources[len(op.sources)-1].size()
 	m := scoreMap{index: make(map[string]int, largest), items: make([]store.ZItem, 0, largest)}
 	for i := range op.sources {
@@ -202,7 +208,7 @@ func unionOf(op *zsetOperation) *store.ZSet {
 }
 
 func interOf(op *zsetOperation) *store.ZSet {
-	op.bySize()
+	op.sortBySize()
 	var m scoreMap
 	first, others := &op.sources[0], op.sources[1:]
 	first.each(func(member []byte, score float64) bool {
@@ -238,7 +244,9 @@ func zunion(c *Ctx, args resp.Args) resp.Reply { return zsetOpReply(c, args, tru
 func zinter(c *Ctx, args resp.Args) resp.Reply { return zsetOpReply(c, args, true, interOf) }
 func zdiff(c *Ctx, args resp.Args) resp.Reply  { return zsetOpReply(c, args, false, diffOf) }
 
-func zsetOpReply(c *Ctx, args resp.Args, combine bool, run func(*zsetOperation) *store.ZSet) resp.Reply {
+func zsetOpReply(
+	c *Ctx, args resp.Args, combine bool, run func(*zsetOperation) *store.ZSet,
+) resp.Reply {
 	op, failure := parseZSetOperation(c, args, 1, opOptions{combine: combine, scores: true})
 	if failure.IsError() {
 		return failure
@@ -262,7 +270,9 @@ func zunionstore(c *Ctx, args resp.Args) resp.Reply { return zsetOpStore(c, args
 func zinterstore(c *Ctx, args resp.Args) resp.Reply { return zsetOpStore(c, args, true, interOf) }
 func zdiffstore(c *Ctx, args resp.Args) resp.Reply  { return zsetOpStore(c, args, false, diffOf) }
 
-func zsetOpStore(c *Ctx, args resp.Args, combine bool, run func(*zsetOperation) *store.ZSet) resp.Reply {
+func zsetOpStore(
+	c *Ctx, args resp.Args, combine bool, run func(*zsetOperation) *store.ZSet,
+) resp.Reply {
 	op, failure := parseZSetOperation(c, args, 2, opOptions{combine: combine})
 	if failure.IsError() {
 		return failure
@@ -277,7 +287,7 @@ func zintercard(c *Ctx, args resp.Args) resp.Reply {
 	if failure.IsError() {
 		return failure
 	}
-	op.bySize()
+	op.sortBySize()
 	n := int64(0)
 	others := op.sources[1:]
 	op.sources[0].each(func(member []byte, _ float64) bool {

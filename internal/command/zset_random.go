@@ -47,8 +47,8 @@ func zrandmemberCount(c *Ctx, args resp.Args) resp.Reply {
 	return resp.Array(replies...)
 }
 
-// randomMembers returns the members that a count means: all of them, the last
-// one first as in Redis, when it is not below the size.
+// randomMembers returns the members that count selects. If count is not below the size, these
+// are all members, the last one first, as in Redis.
 func randomMembers(c *Ctx, z *store.ZSet, count int64) []store.ZItem {
 	all := count >= int64(z.Len())
 	if !all && !z.Packed() {

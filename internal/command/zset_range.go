@@ -8,23 +8,25 @@ import (
 )
 
 var (
-	errLimitByRank    = resp.Error("ERR syntax error, LIMIT is only supported in combination with either BYSCORE or BYLEX")
-	errScoresByLex    = resp.Error("ERR syntax error, WITHSCORES not supported in combination with BYLEX")
+	errLimitByRank = resp.Error("ERR syntax error, " +
+		"LIMIT is only supported in combination with either BYSCORE or BYLEX")
+	errScoresByLex = resp.Error("ERR syntax error, " +
+		"WITHSCORES not supported in combination with BYLEX")
 	errMinMaxNotFloat = resp.Error("ERR min or max is not a float")
 	errMinMaxNotLex   = resp.Error("ERR min or max not valid string range item")
 )
 
-// rangeKind is what a range's ends are.
+// rangeKind is the kind of a range's bounds.
 type rangeKind uint8
 
 const (
-	byAny rangeKind = iota // ranks, unless BYSCORE or BYLEX says otherwise
+	byDefault rangeKind = iota // byRank unless there is a BYSCORE or BYLEX
 	byRank
 	byScore
 	byLex
 )
 
-// zrangeQuery is what the ZRANGE family is asked for.
+// zrangeQuery is a parsed command of the ZRANGE family.
 type zrangeQuery struct {
 	kind          rangeKind
 	reverse       bool
@@ -60,8 +62,8 @@ func zrevrangebylex(c *Ctx, args resp.Args) resp.Reply {
 	return rangeReply(c, args, zrangeQuery{kind: byLex, reverse: true}, false)
 }
 
-func rangeReply(c *Ctx, args resp.Args, q zrangeQuery, free bool) resp.Reply {
-	if failure := q.parse(args[2:], free, false); failure.IsError() {
+func rangeReply(c *Ctx, args resp.Args, q zrangeQuery, unified bool) resp.Reply {
+	if failure := q.parse(args[2:], unified, false); failure.IsError() {
 		return failure
 	}
 	z, ok := readZSet(c, args[1])
@@ -101,7 +103,8 @@ func zrangestore(c *Ctx, args resp.Args) resp.Reply {
 	if z != nil {
 		from, to := q.ranks(z)
 		lim := &c.Space.Limits
-		if q.kind == byRank && to-from > lim.ZSetEntries { // by score or lex Redis does not know yet how many there will be
+		// By score or lex Redis does not know the size of the result at this point.
+		if q.kind == byRank && to-from > lim.ZSetEntries {
 			result = store.NewZSet(math.MaxInt, lim)
 		}
 		z.Walk(from, to, q.reverse, func(item store.ZItem) bool {
@@ -112,9 +115,9 @@ func zrangestore(c *Ctx, args resp.Args) resp.Reply {
 	return storeResult(c, args[1], result, result.Len(), ZSetClass, "zrangestore")
 }
 
-// parse reads the ends of the range and the options behind them. free allows
-// REV, BYSCORE and BYLEX.
-func (q *zrangeQuery) parse(args resp.Args, free, storing bool) (failure resp.Reply) {
+// parse parses the bounds of the range and the options behind them. unified allows REV,
+// BYSCORE and BYLEX: the syntax of ZRANGE and ZRANGESTORE.
+func (q *zrangeQuery) parse(args resp.Args, unified, storing bool) (failure resp.Reply) {
 	q.limit = -1
 	for i := 2; i < len(args); i++ {
 		switch {
@@ -128,17 +131,17 @@ func (q *zrangeQuery) parse(args resp.Args, free, storing bool) (failure resp.Re
 			}
 			q.offset, q.limit = offset, limit
 			i += 2
-		case free && !q.reverse && isWord(args[i], "rev"):
+		case unified && !q.reverse && isWord(args[i], "rev"):
 			q.reverse = true
-		case q.kind == byAny && isWord(args[i], "bylex"):
+		case q.kind == byDefault && isWord(args[i], "bylex"):
 			q.kind = byLex
-		case q.kind == byAny && isWord(args[i], "byscore"):
+		case q.kind == byDefault && isWord(args[i], "byscore"):
 			q.kind = byScore
 		default:
 			return resp.ErrSyntax
 		}
 	}
-	if q.kind == byAny {
+	if q.kind == byDefault {
 		q.kind = byRank
 	}
 	switch {
@@ -147,12 +150,11 @@ func (q *zrangeQuery) parse(args resp.Args, free, storing bool) (failure resp.Re
 	case q.withScores && q.kind == byLex:
 		return errScoresByLex
 	}
-	return q.parseEnds(args[0], args[1])
+	return q.parseBounds(args[0], args[1])
 }
 
-// parseEnds reads the ends; a reverse range by score or name has its upper one
-// first.
-func (q *zrangeQuery) parseEnds(first, second []byte) (failure resp.Reply) {
+// parseBounds parses the bounds. A reverse range by score or lex has its upper bound first.
+func (q *zrangeQuery) parseBounds(first, second []byte) (failure resp.Reply) {
 	low, high := first, second
 	if q.reverse {
 		low, high = second, first
@@ -175,7 +177,7 @@ func (q *zrangeQuery) parseEnds(first, second []byte) (failure resp.Reply) {
 	return resp.NoReply
 }
 
-// ranks returns the ranks [from, to) that the query means.
+// ranks returns the range of ranks [from, to) that the query selects.
 func (q *zrangeQuery) ranks(z *store.ZSet) (from, to int) {
 	switch q.kind {
 	case byScore:
@@ -188,7 +190,7 @@ func (q *zrangeQuery) ranks(z *store.ZSet) (from, to int) {
 		if from, to = z.ByLex(&q.lex, q.reverse, skip); from == to {
 			return 0, 0
 		}
-		return q.limited(from, to, 0)
+		return q.applyLimit(from, to, 0)
 	default:
 		from, to = clampRange(q.start, q.end, z.Len())
 		if q.reverse {
@@ -199,11 +201,11 @@ func (q *zrangeQuery) ranks(z *store.ZSet) (from, to int) {
 	if from >= to || q.offset < 0 || q.offset >= int64(to-from) {
 		return from, from
 	}
-	return q.limited(from, to, int(q.offset))
+	return q.applyLimit(from, to, int(q.offset))
 }
 
-// limited is LIMIT's part of the ranks [from, to).
-func (q *zrangeQuery) limited(from, to, offset int) (int, int) {
+// applyLimit applies LIMIT to the ranks [from, to).
+func (q *zrangeQuery) applyLimit(from, to, offset int) (int, int) {
 	length := to - from - offset
 	if q.limit >= 0 {
 		length = int(min(int64(length), q.limit))
@@ -224,9 +226,8 @@ func parseScoreRange(low, high []byte) (r store.ScoreRange, ok bool) {
 	return r, ok
 }
 
-// parseScoreBound reads an end of a score range. It is C's plain strtod: more
-// is allowed than in a score (space in front, numbers too large, nothing at
-// all, which is zero).
+// parseScoreBound parses a bound of a score range as C's strtod does. It accepts more than
+// parseScore: leading white space, numbers that are too large, and empty input, which is 0.
 func parseScoreBound(b []byte) (score float64, exclusive, ok bool) {
 	if len(b) > 0 && b[0] == '(' {
 		b, exclusive = b[1:], true
@@ -267,7 +268,7 @@ func zlexcount(c *Ctx, args resp.Args) resp.Reply {
 }
 
 func countRange(c *Ctx, args resp.Args, q zrangeQuery) resp.Reply {
-	if failure := q.parseEnds(args[2], args[3]); failure.IsError() {
+	if failure := q.parseBounds(args[2], args[3]); failure.IsError() {
 		return failure
 	}
 	z, ok := readZSet(c, args[1])
@@ -294,7 +295,7 @@ func zremrangebylex(c *Ctx, args resp.Args) resp.Reply {
 }
 
 func removeRange(c *Ctx, args resp.Args, q zrangeQuery, event string) resp.Reply {
-	if failure := q.parseEnds(args[2], args[3]); failure.IsError() {
+	if failure := q.parseBounds(args[2], args[3]); failure.IsError() {
 		return failure
 	}
 	e := c.DB.LookupWrite(args[1])

@@ -34,8 +34,8 @@ func zscan(c *Ctx, args resp.Args) resp.Reply {
 	return scanReply(next, elems)
 }
 
-// scanScore is a score as ZSCAN shows it, a string in RESP3 too. Redis shows
-// what the listpack holds, where integers up to half of 64 bits are digits.
+// scanScore is a score in a ZSCAN reply: a string, also in RESP3. As in Redis, a packed sorted
+// set shows integers up to half of the largest int64 without an exponent.
 func scanScore(score float64, packed bool) resp.Reply {
 	if packed && score == math.Trunc(score) && math.Abs(score) <= math.MaxInt64/2 {
 		return resp.BulkString(strconv.FormatInt(int64(score), 10))
