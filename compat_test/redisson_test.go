@@ -10,6 +10,8 @@ import (
 	"strings"
 	"testing"
 	"time"
+
+	"github.com/lockredis/lockredis/internal/redistest"
 )
 
 // redissonReleases are the releases the Maven project knows, oldest first.
@@ -82,25 +84,9 @@ func redissonWanted(t *testing.T) []string {
 			t.Fatalf("%s: no release %q; there are %s", redissonReleasesVar, release, strings.Join(redissonReleases[:], " "))
 		}
 	}
-	for _, tool := range []string{"java", "mvn"} {
-		redissonTool(t, tool)
-	}
+	redistest.Tool(t, "java")
+	redistest.Tool(t, "mvn")
 	return releases
-}
-
-// redissonTool finds a program. A missing one fails in CI and skips elsewhere.
-func redissonTool(t *testing.T, name string) string {
-	t.Helper()
-	path, err := exec.LookPath(name)
-	switch {
-	case err == nil:
-		return path
-	case os.Getenv("CI") == "true" || os.Getenv("LOCKREDIS_CI") == "true":
-		t.Fatalf("Redisson needs %s, which is not installed", name)
-	default:
-		t.Skipf("Redisson needs %s, which is not installed", name)
-	}
-	return ""
 }
 
 // runRedisson runs the suite of one release against a fresh server and returns what its reports say.

@@ -6,8 +6,8 @@ import (
 	"strings"
 	"testing"
 
-	"github.com/lockredis/lockredis/compat_test/vector"
 	"github.com/lockredis/lockredis/compat_test/wire"
+	"github.com/lockredis/lockredis/internal/redistest"
 )
 
 // TestEveryCommandHasAVector asks lockredis which commands it has and looks for a line of
@@ -58,7 +58,7 @@ func commandsOf(t *testing.T, path string, used map[string]bool) {
 }
 
 func TestTheRecorderRefusesLockredis(t *testing.T) {
-	err := vector.IsRedis(startLockredis(t, nil))
+	err := redistest.CheckVersion(startLockredis(t, nil))
 	if err == nil || !strings.Contains(err.Error(), "is lockredis") {
 		t.Errorf("got %v", err)
 	}

@@ -13,6 +13,7 @@ import (
 	"github.com/cockroachdb/datadriven"
 
 	"github.com/lockredis/lockredis/compat_test/vector"
+	"github.com/lockredis/lockredis/internal/redistest"
 )
 
 // replyTimeout is how long a vector's reply may take before it counts as missing.
@@ -21,7 +22,7 @@ const replyTimeout = 30 * time.Second
 // TestVectorsReplayAsRecorded plays every file of testdata. The environment variable
 // LOCKREDIS_VECTORS says against which server: an in-process lockredis when it is empty,
 // redis-server for "record" (together with -rewrite) and "recheck", or the server at an address for
-// "addr=HOST:PORT". LOCKREDIS_REDIS_SERVER names the redis-server program.
+// "addr=HOST:PORT".
 func TestVectorsReplayAsRecorded(t *testing.T) {
 	start := target(t)
 	files := vectorFiles(t)
@@ -38,8 +39,8 @@ func TestVectorsReplayAsRecorded(t *testing.T) {
 
 // server is where vectors are played.
 type server struct {
-	shared  string // address of one server for all files, or empty
-	program string // redis-server, a fresh one for each file, or empty for lockredis
+	shared string // address of one server for all files, or empty
+	redis  bool   // a fresh redis-server for each file, in place of lockredis
 }
 
 func target(t *testing.T) server {
@@ -49,13 +50,12 @@ func target(t *testing.T) server {
 	if rewrite != (mode == "record") {
 		t.Fatal("vectors are recorded with LOCKREDIS_VECTORS=record and -rewrite, both or none")
 	}
-	program := os.Getenv("LOCKREDIS_REDIS_SERVER")
-	if program == "" {
-		program = "redis-server"
-	}
 	switch {
 	case mode == "record" || mode == "recheck":
-		return server{program: program}
+		if _, err := redistest.Program(); err != nil { // a skipped recording would look done
+			t.Fatal(err)
+		}
+		return server{redis: true}
 	case strings.HasPrefix(mode, "addr="):
 		return server{shared: strings.TrimPrefix(mode, "addr=")}
 	case mode != "":
@@ -73,15 +73,10 @@ func (s server) start(t *testing.T, directives []string) string {
 		t.Skip("needs a server of its own, started with " + strings.Join(directives, " "))
 	case s.shared != "":
 		return s.shared
-	case s.program == "":
-		return startLockredis(t, directives)
+	case s.redis:
+		return redistest.Start(t, directives...).Addr
 	}
-	redis, err := vector.StartRedis(s.program, directives...)
-	if err != nil {
-		t.Fatal(err)
-	}
-	t.Cleanup(redis.Stop)
-	return redis.Addr
+	return startLockredis(t, directives)
 }
 
 func vectorFiles(t *testing.T) []string {

@@ -1,19 +1,17 @@
 package luaexec
 
 import (
-	"bufio"
 	"bytes"
 	"fmt"
-	"io"
-	"net"
 	"os"
-	"os/exec"
 	"path/filepath"
 	"strconv"
 	"strings"
 	"testing"
 	"time"
 
+	"github.com/lockredis/lockredis/compat_test/wire"
+	"github.com/lockredis/lockredis/internal/redistest"
 	"github.com/lockredis/lockredis/resp"
 )
 
@@ -141,96 +139,26 @@ func recordFacts(t *testing.T, path string) {
 	}
 }
 
-// oracle is a redis-server of the test's own.
+// oracle is the address of a redis-server that runs as long as the test.
 type oracle struct{ addr string }
 
-func startOracle(t *testing.T) *oracle {
-	bin, err := exec.LookPath("redis-server")
-	if err != nil {
-		t.Skip("no redis-server here")
-	}
-	l, err := net.Listen("tcp", "127.0.0.1:0")
-	if err != nil {
-		t.Fatal(err)
-	}
-	addr := l.Addr().String()
-	l.Close()
-	_, port, _ := net.SplitHostPort(addr)
-	cmd := exec.Command(bin, "--port", port, "--save", "", "--appendonly", "no", "--dir", t.TempDir())
-	if err := cmd.Start(); err != nil {
-		t.Fatal(err)
-	}
-	t.Cleanup(func() { cmd.Process.Kill(); cmd.Wait() })
-	for deadline := time.Now().Add(10 * time.Second); ; {
-		c, err := net.Dial("tcp", addr)
-		if err == nil {
-			c.Close()
-			break
-		}
-		if time.Now().After(deadline) {
-			t.Fatal(err)
-		}
-	}
-	o := &oracle{addr: addr}
-	if info := o.do(t, 2, "INFO", "server"); !bytes.Contains(info, []byte("redis_version:7.0.15\r\n")) {
-		t.Fatal("the oracle must be redis-server 7.0.15")
-	}
-	return o
-}
+func startOracle(t *testing.T) *oracle { return &oracle{redistest.Start(t).Addr} }
 
+// eval runs a script on an empty database and returns the bytes of the reply.
 func (o *oracle) eval(t *testing.T, script string, proto int) []byte {
-	o.do(t, 2, "FLUSHALL", "ASYNC")
-	return o.do(t, proto, "EVAL", script, "0")
-}
-
-func (o *oracle) do(t *testing.T, proto int, args ...string) []byte {
-	c, err := net.Dial("tcp", o.addr)
+	c, err := wire.Dial(o.addr)
 	if err != nil {
 		t.Fatal(err)
 	}
 	defer c.Close()
-	c.SetDeadline(time.Now().Add(20 * time.Second))
-	r := bufio.NewReader(c)
-	if proto == 3 {
-		send(c, "HELLO", "3")
-		readReply(t, r)
-	}
-	send(c, args...)
-	return readReply(t, r)
-}
-
-func send(w io.Writer, args ...string) {
-	b := fmt.Appendf(nil, "*%d\r\n", len(args))
-	for _, a := range args {
-		b = fmt.Appendf(b, "$%d\r\n%s\r\n", len(a), a)
-	}
-	w.Write(b)
-}
-
-// readReply returns the bytes of one reply.
-func readReply(t *testing.T, r *bufio.Reader) []byte {
-	var out []byte
-	for left := 1; left > 0; left-- {
-		line, err := r.ReadBytes('\n')
-		if err != nil {
+	c.SetTimeout(20 * time.Second)
+	var v wire.Value
+	for _, args := range [][]string{
+		{"FLUSHALL", "ASYNC"}, {"HELLO", strconv.Itoa(proto)}, {"EVAL", script, "0"},
+	} {
+		if v, err = c.Do(args...); err != nil {
 			t.Fatal(err)
 		}
-		out = append(out, line...)
-		n, _ := strconv.Atoi(strings.TrimSpace(string(line[1:])))
-		switch line[0] {
-		case '$', '=':
-			if n >= 0 {
-				body := make([]byte, n+2)
-				if _, err := io.ReadFull(r, body); err != nil {
-					t.Fatal(err)
-				}
-				out = append(out, body...)
-			}
-		case '*', '~', '>':
-			left += max(n, 0)
-		case '%':
-			left += 2 * n
-		}
 	}
-	return out
+	return v.Raw
 }

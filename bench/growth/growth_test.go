@@ -4,13 +4,14 @@ import (
 	"flag"
 	"fmt"
 	"os"
-	"os/exec"
 	"path/filepath"
 	"runtime"
 	"strconv"
 	"strings"
 	"testing"
 	"time"
+
+	"github.com/lockredis/lockredis/internal/redistest"
 )
 
 var update = flag.Bool("update", false, "write docs/growth.md")
@@ -92,22 +93,20 @@ func TestGrowth(t *testing.T) {
 	if os.Getenv("LOCKREDIS_GROWTH") == "" {
 		t.Skip("set LOCKREDIS_GROWTH=1 to measure; needs redis-server and some minutes")
 	}
-	path, err := exec.LookPath("redis-server")
-	if os.Getenv("LOCKREDIS_GROWTH") == "engine" {
-		path = ""
-	} else if err != nil {
-		t.Skip("there is no redis-server")
+	withRedis := os.Getenv("LOCKREDIS_GROWTH") != "engine"
+	if withRedis {
+		redistest.Find(t)
 	}
 	var rows []row
 	for _, g := range groups() {
-		t.Run(g.name, func(t *testing.T) { rows = append(rows, measureGroup(t, g, path)...) })
+		t.Run(g.name, func(t *testing.T) { rows = append(rows, measureGroup(t, g, withRedis)...) })
 	}
 	for _, r := range rows {
 		if r.dear() {
 			t.Logf("%s, %s: %v, and %v in redis-server", r.group, r.name, r.ours.large, r.theirs.large)
 		}
 	}
-	if *update && path != "" {
+	if *update && withRedis {
 		writeTable(t, rows)
 	}
 }
@@ -119,10 +118,10 @@ func (r row) dear() bool {
 }
 
 // measureGroup measures the cases of a group on two targets of two sizes.
-func measureGroup(t *testing.T, g group, redis string) (rows []row) {
+func measureGroup(t *testing.T, g group, withRedis bool) (rows []row) {
 	var targets []target
 	sizes := []int{g.small, g.large, g.small, g.large}
-	if redis == "" {
+	if !withRedis {
 		sizes = sizes[:2]
 	}
 	defer func() {
@@ -135,7 +134,7 @@ func measureGroup(t *testing.T, g group, redis string) (rows []row) {
 		if i < 2 {
 			targets = append(targets, newInProcess(t))
 		} else {
-			targets = append(targets, startRedis(t, redis))
+			targets = append(targets, startRedis(t))
 		}
 		fill(targets[i], g, n)
 	}
@@ -143,7 +142,7 @@ func measureGroup(t *testing.T, g group, redis string) (rows []row) {
 		t.Run(c.name, func(t *testing.T) {
 			r := row{group: g.name, name: c.name, sizes: [2]int{g.small, g.large}, incomparable: c.takesOver}
 			rounds := make([]int, len(targets))
-			for try := 0; try < 3 && (try == 0 || redis != "" && r.grows()); try++ {
+			for try := 0; try < 3 && (try == 0 || withRedis && r.grows()); try++ {
 				for i, into := range []*time.Duration{&r.ours.small, &r.ours.large, &r.theirs.small, &r.theirs.large}[:len(targets)] {
 					took := measure(targets[i], c, sizes[i], &rounds[i])
 					if try == 0 || took < *into {
@@ -153,7 +152,7 @@ func measureGroup(t *testing.T, g group, redis string) (rows []row) {
 			}
 			t.Logf("%-28s ours %10v %10v x%-8.1f redis-server %10v %10v x%-8.1f", c.name,
 				r.ours.small, r.ours.large, r.ours.growth(), r.theirs.small, r.theirs.large, r.theirs.growth())
-			if redis != "" && r.grows() {
+			if withRedis && r.grows() {
 				t.Errorf("%s grows faster than in redis-server", c.name)
 			}
 			rows = append(rows, r)

@@ -5,58 +5,39 @@ import (
 	"bytes"
 	"fmt"
 	"net"
-	"os"
-	"os/exec"
-	"path/filepath"
 	"regexp"
 	"strconv"
 	"strings"
 	"testing"
 	"time"
+
+	"github.com/lockredis/lockredis/internal/redistest"
 )
 
-// redisServer is a redis-server of our own, on a Unix socket.
+// redisServer is a redis-server of this test, on a Unix socket.
 type redisServer struct {
 	t     testing.TB
-	cmd   *exec.Cmd
-	dir   string
+	addr  string
 	conns map[int]*redisConn
 }
 
-// startRedis starts redis-server, whose path is given.
-func startRedis(t testing.TB, path string) *redisServer {
-	dir, err := os.MkdirTemp("", "growth")
-	if err != nil {
-		t.Fatal(err)
-	}
-	r := &redisServer{t: t, dir: dir, conns: map[int]*redisConn{}}
-	r.cmd = exec.Command(path, "--port", "0", "--unixsocket", filepath.Join(dir, "s"), "--save", "", "--appendonly", "no", "--dir", dir)
-	if err := r.cmd.Start(); err != nil {
-		t.Fatal(err)
-	}
-	return r
+// startRedis starts a redis-server for the length of the test.
+func startRedis(t testing.TB) *redisServer {
+	return &redisServer{t: t, addr: redistest.StartSocket(t).Addr, conns: map[int]*redisConn{}}
 }
 
+// close closes the connections.
 func (r *redisServer) close() {
 	for _, c := range r.conns {
 		_ = c.conn.Close()
 	}
-	_ = r.cmd.Process.Kill()
-	_ = r.cmd.Wait()
-	_ = os.RemoveAll(r.dir)
 }
 
 func (r *redisServer) conn(i int) *redisConn {
 	if c := r.conns[i]; c != nil {
 		return c
 	}
-	var conn net.Conn
-	var err error
-	for deadline := time.Now().Add(time.Minute); time.Now().Before(deadline); {
-		if conn, err = net.Dial("unix", filepath.Join(r.dir, "s")); err == nil {
-			break
-		}
-	}
+	conn, err := net.Dial("unix", r.addr)
 	if err != nil {
 		r.t.Fatal(err)
 	}

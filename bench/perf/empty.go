@@ -13,13 +13,9 @@ import (
 // and writes an answer for each PING, and does nothing else.
 const emptyServer = "empty"
 
-// emptyRole serves at an address until it is killed.
-func emptyRole(p *parent) error {
+// serveEmpty serves at an address until it is killed.
+func serveEmpty(addr string) error {
 	becomeSingle()
-	var addr string
-	if err := p.in.Decode(&addr); err != nil {
-		return err
-	}
 	e, err := newEmpty(addr)
 	if err != nil {
 		return err

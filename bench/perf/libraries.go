@@ -14,16 +14,12 @@ import (
 	"github.com/lockredis/lockredis/lockredistest"
 )
 
-// miniredisRole serves at an address until it is killed.
-func miniredisRole(p *parent) error {
-	var addr string
-	if err := p.in.Decode(&addr); err != nil {
-		return err
-	}
+// serveMiniredis serves at an address until it is killed.
+func serveMiniredis(addr string) error {
 	if err := miniredis.NewMiniRedis().StartAddr(addr); err != nil {
 		return err
 	}
-	return p.ready()
+	select {}
 }
 
 // goRedisSpec asks one goroutine with go-redis for lock pairs, over a socket or,

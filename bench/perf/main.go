@@ -29,14 +29,18 @@ type settings struct {
 // roles are what this program does as a child of itself: it reads a spec, says
 // that it is ready, waits for the word, and answers with a result.
 var roles = map[string]func(child *parent) error{
-	"load":      loadRole,
-	"latency":   latencyRole,
-	"handover":  handOverRole,
-	"publish":   publishRole,
-	"expired":   expiredRole,
-	"goredis":   goRedisRole,
-	"miniredis": miniredisRole,
-	"empty":     emptyRole,
+	"load":     loadRole,
+	"latency":  latencyRole,
+	"handover": handOverRole,
+	"publish":  publishRole,
+	"expired":  expiredRole,
+	"goredis":  goRedisRole,
+}
+
+// servers are what this program serves as a child of itself, until it is killed.
+var servers = map[string]func(addr string) error{
+	miniRedis:   serveMiniredis,
+	emptyServer: serveEmpty,
 }
 
 func main() {
@@ -47,6 +51,9 @@ func main() {
 			log.Fatalf("%s: %v", os.Args[2], err)
 		}
 		return
+	}
+	if len(os.Args) == 4 && os.Args[1] == "-serve" {
+		log.Fatal(servers[os.Args[2]](os.Args[3]))
 	}
 	s, err := parseFlags()
 	if err == nil {

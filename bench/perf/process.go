@@ -21,7 +21,7 @@ func binary(b *bench) error {
 		if s.control, err = s.waitForPong(); err != nil {
 			return nil, err
 		}
-		return figures{"pong": float64(time.Since(s.started)) / float64(time.Millisecond)}, nil
+		return figures{"pong": float64(time.Since(s.process.Started)) / float64(time.Millisecond)}, nil
 	})
 	if err != nil {
 		return err
@@ -88,7 +88,7 @@ const zeroCPU = 0.02
 
 // cpu is what all threads of the process have used.
 func (s *server) cpu() (time.Duration, error) {
-	stat, err := os.ReadFile(fmt.Sprintf("/proc/%d/stat", s.pid))
+	stat, err := os.ReadFile(fmt.Sprintf("/proc/%d/stat", s.process.PID))
 	if err != nil {
 		return 0, err
 	}
@@ -105,7 +105,7 @@ func (s *server) cpu() (time.Duration, error) {
 // residentAfter returns the resident memory in bytes, after a pause.
 func (s *server) residentAfter(pause time.Duration) (float64, error) {
 	time.Sleep(pause)
-	status, err := os.ReadFile(fmt.Sprintf("/proc/%d/status", s.pid))
+	status, err := os.ReadFile(fmt.Sprintf("/proc/%d/status", s.process.PID))
 	if err != nil {
 		return 0, err
 	}
@@ -115,5 +115,5 @@ func (s *server) residentAfter(pause time.Duration) (float64, error) {
 			return n * 1024, err
 		}
 	}
-	return 0, fmt.Errorf("process %d has no VmRSS", s.pid)
+	return 0, fmt.Errorf("process %d has no VmRSS", s.process.PID)
 }

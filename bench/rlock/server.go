@@ -3,17 +3,15 @@ package main
 import (
 	"bufio"
 	"context"
-	"errors"
 	"fmt"
-	"net"
-	"os"
-	"os/exec"
 	"strconv"
 	"strings"
 	"syscall"
 	"time"
 
 	"github.com/redis/go-redis/v9"
+
+	"github.com/lockredis/lockredis/internal/redistest"
 )
 
 // server is the Redis that everything is measured on.
@@ -23,50 +21,26 @@ type server struct {
 	stop func()
 }
 
-// startServer starts a redis-server on a free port, or uses the one at addr.
+// startServer starts a redis-server, or uses the one at addr.
 func startServer(addr string) (*server, error) {
 	s := &server{addr: addr, stop: func() {}}
 	if addr == "" {
-		if err := s.start(); err != nil {
+		own, err := redistest.Command{}.Start()
+		if err != nil {
 			return nil, err
 		}
+		if err := own.Await(); err != nil {
+			own.Stop()
+			return nil, err
+		}
+		s.addr, s.stop = own.Addr, own.Stop
 	}
 	s.rdb = redis.NewClient(&redis.Options{Addr: s.addr})
-	end := time.Now().Add(10 * time.Second)
-	for s.rdb.Ping(context.Background()).Err() != nil {
-		if time.Now().After(end) {
-			s.close()
-			return nil, errors.New("the server does not answer")
-		}
-		time.Sleep(10 * time.Millisecond)
+	if err := s.rdb.Ping(context.Background()).Err(); err != nil {
+		s.close()
+		return nil, err
 	}
 	return s, nil
-}
-
-func (s *server) start() error {
-	l, err := net.Listen("tcp", "127.0.0.1:0")
-	if err != nil {
-		return err
-	}
-	s.addr = l.Addr().String()
-	port := l.Addr().(*net.TCPAddr).Port
-	l.Close()
-	dir, err := os.MkdirTemp("", "bench-rlock")
-	if err != nil {
-		return err
-	}
-	cmd := exec.Command("redis-server", "--port", strconv.Itoa(port), "--save", "", "--appendonly", "no")
-	cmd.Dir = dir
-	if err := cmd.Start(); err != nil {
-		os.RemoveAll(dir)
-		return err
-	}
-	s.stop = func() {
-		_ = cmd.Process.Kill()
-		_ = cmd.Wait()
-		os.RemoveAll(dir)
-	}
-	return nil
 }
 
 func (s *server) close() {

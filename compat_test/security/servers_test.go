@@ -1,8 +1,6 @@
 package security
 
 import (
-	"net"
-	"os/exec"
 	"strings"
 	"testing"
 	"time"
@@ -10,9 +8,9 @@ import (
 	"go.uber.org/goleak"
 
 	"github.com/lockredis/lockredis"
-	"github.com/lockredis/lockredis/compat_test/vector"
 	"github.com/lockredis/lockredis/compat_test/wire"
 	"github.com/lockredis/lockredis/internal/config"
+	"github.com/lockredis/lockredis/internal/redistest"
 )
 
 func TestMain(m *testing.M) { goleak.VerifyTestMain(m) }
@@ -22,7 +20,7 @@ func TestMain(m *testing.M) { goleak.VerifyTestMain(m) }
 func onBoth(t *testing.T, args []string, body func(t *testing.T, addr string)) {
 	t.Helper()
 	t.Run("lockredis", func(t *testing.T) { body(t, startLockredis(t, args...)) })
-	t.Run("redis-server", func(t *testing.T) { body(t, startRedis(t, args...)) })
+	t.Run("redis-server", func(t *testing.T) { body(t, redistest.Start(t, args...).Addr) })
 }
 
 // startLockredis starts one in this process, for the length of the test.
@@ -40,31 +38,14 @@ func startLockredis(t *testing.T, args ...string) (addr string) {
 	return srv.Addr()
 }
 
-// startRedis starts a redis-server for the length of the test, or skips it.
-func startRedis(t *testing.T, args ...string) (addr string) {
-	t.Helper()
-	program, err := exec.LookPath("redis-server")
-	if err != nil {
-		t.Skip("redis-server is not installed")
-	}
-	server, err := vector.StartRedis(program, args...)
-	if err != nil {
-		t.Fatal(err)
-	}
-	t.Cleanup(server.Stop)
-	return server.Addr
-}
-
-// freePort returns a port that nobody listens on, for servers that cannot tell
-// which one they took.
+// freePort returns a port that no server listens on. It is for the TLS port, which a
+// server cannot choose by itself.
 func freePort(t *testing.T) string {
 	t.Helper()
-	ln, err := net.Listen("tcp", "127.0.0.1:0")
+	port, err := redistest.FreePort()
 	if err != nil {
 		t.Fatal(err)
 	}
-	defer ln.Close()
-	_, port, _ := net.SplitHostPort(ln.Addr().String())
 	return port
 }
 

@@ -14,6 +14,7 @@ import (
 	"github.com/redis/go-redis/v9"
 	"github.com/redis/go-redis/v9/maintnotifications"
 
+	"github.com/lockredis/lockredis/internal/redistest"
 	"github.com/lockredis/lockredis/internal/testcert"
 	"github.com/lockredis/lockredis/rlock"
 )
@@ -224,10 +225,7 @@ func TestNamingTheSameFileReadsItAgain(t *testing.T) {
 
 // The same through redis-cli, whose TLS is OpenSSL's, as every C client's.
 func TestRedisCLIGetsTheSameFromBoth(t *testing.T) {
-	cli, err := exec.LookPath("redis-cli")
-	if err != nil {
-		t.Skip("redis-cli is not installed")
-	}
+	cli := redistest.Tool(t, "redis-cli")
 	script := strings.Join([]string{"SET k v", "GET k", "HSET h f 1", "HGETALL h", "EVAL 'return {KEYS[1],1,false}' 1 a", "EVAL nonsense 0", "NOPE",
 		"RPUSH l " + strings.Repeat("x ", 2000), "LRANGE l 0 -1", "SETRANGE big 200000 x", "GET big", "CONFIG GET tls-auth-clients"}, "\n") + "\n"
 	outputs := map[string]string{}

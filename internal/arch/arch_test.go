@@ -199,7 +199,7 @@ const root = "../.."
 // skipped reports whether the rules do not apply to a folder.
 func skipped(dir string) bool {
 	return slices.Contains([]string{"compat_test", "bench", "examples", "internal/arch",
-		"internal/rlocksuite", "docs", ".git"}, dir)
+		"internal/redistest", "internal/rlocksuite", "docs", ".git"}, dir)
 }
 
 // imports returns one pair for each import in a file that is not a test: the

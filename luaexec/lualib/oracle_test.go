@@ -1,13 +1,8 @@
 package lualib
 
 import (
-	"bufio"
 	"fmt"
-	"io"
 	"math"
-	"net"
-	"os"
-	"os/exec"
 	"sort"
 	"strconv"
 	"strings"
@@ -15,6 +10,9 @@ import (
 	"time"
 
 	lua "github.com/yuin/gopher-lua"
+
+	"github.com/lockredis/lockredis/compat_test/wire"
+	"github.com/lockredis/lockredis/internal/redistest"
 )
 
 // newState is a state as luaexec builds it, as far as libraries go.
@@ -116,61 +114,30 @@ func quote(s string) string {
 	return b.String()
 }
 
-// oracle is a connection to a redis-server of its own.
+// oracle is a connection to a redis-server that runs as long as the test.
 type oracle struct {
 	t    testing.TB
-	conn net.Conn
-	r    *bufio.Reader
+	conn *wire.Conn
 }
 
-// startOracle starts redis-server, or skips the test when there is none.
 func startOracle(t testing.TB) *oracle {
-	path, err := exec.LookPath("redis-server")
+	conn, err := wire.Dial(redistest.StartSocket(t, "--lua-time-limit", "60000").Addr)
 	if err != nil {
-		t.Skip("no redis-server on this machine: nothing to compare with")
-	}
-	sock := t.TempDir() + "/s"
-	cmd := exec.Command(path, "--port", "0", "--unixsocket", sock, "--save", "", "--appendonly", "no", "--lua-time-limit", "60000", "--dir", os.TempDir())
-	if err := cmd.Start(); err != nil {
 		t.Fatal(err)
 	}
-	t.Cleanup(func() { cmd.Process.Kill(); cmd.Wait() })
-	o := &oracle{t: t}
-	for deadline := time.Now().Add(5 * time.Second); ; time.Sleep(5 * time.Millisecond) {
-		if o.conn, err = net.Dial("unix", sock); err == nil {
-			break
-		}
-		if time.Now().After(deadline) {
-			t.Fatal(err)
-		}
-	}
-	t.Cleanup(func() { o.conn.Close() })
-	o.r = bufio.NewReader(o.conn)
-	if info := o.command("INFO", "server"); !strings.Contains(info, "redis_version:7.0.15") {
-		t.Skip("redis-server is not 7.0.15")
-	}
-	return o
+	t.Cleanup(func() { conn.Close() })
+	conn.SetTimeout(2 * time.Minute)
+	return &oracle{t, conn}
 }
 
-func (o *oracle) command(args ...string) string {
-	fmt.Fprintf(o.conn, "*%d\r\n", len(args))
-	for _, a := range args {
-		fmt.Fprintf(o.conn, "$%d\r\n%s\r\n", len(a), a)
-	}
-	line, err := o.r.ReadString('\n')
+// eval returns what the chunk renders, or the error reply with its "-".
+func (o *oracle) eval(code string) string {
+	v, err := o.conn.Do("EVAL", renderLua, "0", code)
 	if err != nil {
 		o.t.Fatal(err)
 	}
-	line = strings.TrimSuffix(line, "\r\n")
-	if line[0] != '$' {
-		return line
+	if v.Kind != wire.BulkString {
+		return string(v.Kind) + string(v.Str)
 	}
-	n, _ := strconv.Atoi(line[1:])
-	body := make([]byte, n+2)
-	if _, err := io.ReadFull(o.r, body); err != nil {
-		o.t.Fatal(err)
-	}
-	return string(body[:n])
+	return string(v.Str)
 }
-
-func (o *oracle) eval(code string) string { return o.command("EVAL", renderLua, "0", code) }

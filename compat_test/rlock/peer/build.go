@@ -12,6 +12,7 @@ import (
 	"time"
 
 	"github.com/lockredis/lockredis/compat_test/rlock/topology"
+	"github.com/lockredis/lockredis/internal/redistest"
 )
 
 // buildLimit ends Maven, its downloads included.
@@ -27,15 +28,8 @@ func Need(tb testing.TB) {
 	if !topology.Asked(tb, topology.Java) {
 		tb.Skipf("no Java was asked for: put %s into %s (needs JDK 17 and Maven)", topology.Java, topology.Variable)
 	}
-	for _, tool := range []string{"java", "mvn"} {
-		if _, err := exec.LookPath(tool); err == nil {
-			continue
-		}
-		if os.Getenv("CI") == "true" || os.Getenv("LOCKREDIS_CI") == "true" {
-			tb.Fatalf("the Java peer needs %s, which is not installed", tool)
-		}
-		tb.Skipf("the Java peer needs %s, which is not installed", tool)
-	}
+	redistest.Tool(tb, "java")
+	redistest.Tool(tb, "mvn")
 }
 
 // build compiles the peer for a release, unless that was done since its sources

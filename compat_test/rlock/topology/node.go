@@ -15,6 +15,8 @@ import (
 	"time"
 
 	"github.com/redis/go-redis/v9"
+
+	"github.com/lockredis/lockredis/internal/redistest"
 )
 
 // Node is one server process.
@@ -27,9 +29,8 @@ type Node struct {
 	options []string
 	admin   *redis.Client
 
-	mu      sync.Mutex // guards the fields below
-	process *exec.Cmd
-	ended   chan struct{} // closed when the process has been waited for
+	mu      sync.Mutex        // guards the fields below
+	process *redistest.Server // nil when the node was killed
 	frozen  bool
 	cut     bool // from its peers
 }
@@ -97,22 +98,12 @@ func (n *Node) start(tb testing.TB) bool {
 	if n.process != nil {
 		return false
 	}
-	log, err := os.OpenFile(n.path("log"), os.O_CREATE|os.O_APPEND|os.O_WRONLY, 0o600)
+	process, err := redistest.Command{Program: n.program, Addr: n.Addr, Dir: n.dir,
+		Args: append([]string{n.path("redis.conf")}, n.options...)}.Start()
 	if err != nil {
 		tb.Fatal(err)
 	}
-	defer log.Close()
-	process := exec.Command(n.program, append([]string{n.path("redis.conf")}, n.options...)...)
-	process.Dir, process.Stdout, process.Stderr = n.dir, log, log
-	if err := process.Start(); err != nil {
-		tb.Fatal(err)
-	}
-	ended := make(chan struct{})
-	go func() {
-		process.Wait()
-		close(ended)
-	}()
-	n.process, n.ended = process, ended
+	n.process = process
 	return true
 }
 
@@ -124,7 +115,7 @@ func (n *Node) Running() bool {
 		return false
 	}
 	select {
-	case <-n.ended:
+	case <-n.process.Ended():
 		return false
 	default:
 		return true
@@ -139,8 +130,7 @@ func (n *Node) Kill() {
 	if n.process == nil {
 		return
 	}
-	n.process.Process.Kill()
-	<-n.ended
+	n.process.Stop()
 	n.process, n.frozen, n.cut = nil, false, false
 }
 
@@ -165,7 +155,7 @@ func (n *Node) signal(tb testing.TB, name string, frozen bool) {
 	if n.process == nil || n.frozen == frozen {
 		return
 	}
-	if output, err := exec.Command("kill", name, strconv.Itoa(n.process.Process.Pid)).CombinedOutput(); err != nil {
+	if output, err := exec.Command("kill", name, strconv.Itoa(n.process.PID)).CombinedOutput(); err != nil {
 		tb.Fatalf("kill %s: %v: %s", name, err, output)
 	}
 	n.frozen = frozen
@@ -222,10 +212,10 @@ func (n *Node) role() (string, error) {
 
 // log returns the last lines that the process wrote.
 func (n *Node) log() string {
-	text, err := os.ReadFile(n.path("log"))
-	if err != nil {
-		return err.Error()
+	n.mu.Lock()
+	defer n.mu.Unlock()
+	if n.process == nil {
+		return "killed by the test"
 	}
-	lines := strings.Split(strings.TrimSpace(string(text)), "\n")
-	return strings.Join(lines[max(0, len(lines)-12):], "\n")
+	return n.process.Log()
 }

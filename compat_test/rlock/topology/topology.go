@@ -9,6 +9,8 @@ import (
 	"time"
 
 	"github.com/redis/go-redis/v9"
+
+	"github.com/lockredis/lockredis/internal/redistest"
 )
 
 // Kind is a way to run a Redis.
@@ -88,13 +90,13 @@ func Start(tb testing.TB, kind Kind) *Topology {
 	case Lockredis:
 		return startLockredis(tb)
 	case Single:
-		return startSingle(tb, kind, tool(tb, "redis-server"))
+		return startSingle(tb, kind, redistest.Find(tb))
 	case Valkey:
 		return startSingle(tb, kind, valkeyProgram(tb))
 	case Sentinel:
-		return startSentinel(tb, tool(tb, "redis-server"))
+		return startSentinel(tb, redistest.Find(tb))
 	case Cluster:
-		return startCluster(tb, tool(tb, "redis-server"))
+		return startCluster(tb, redistest.Find(tb))
 	}
 	tb.Fatalf("no topology %q", kind)
 	return nil
@@ -173,12 +175,4 @@ func await(tb testing.TB, what string, condition func() error) {
 		}
 		time.Sleep(20 * time.Millisecond)
 	}
-}
-
-func missing(tb testing.TB, format string, args ...any) {
-	tb.Helper()
-	if os.Getenv("CI") == "true" || os.Getenv("LOCKREDIS_CI") == "true" {
-		tb.Fatalf(format, args...)
-	}
-	tb.Skipf(format, args...)
 }

@@ -1,0 +1,14 @@
+// Package redistest starts servers for tests and benches: redis-server, its Sentinel
+// and Cluster nodes, Valkey, and lockredis as a program.
+//
+// A server runs in a temporary directory, on a free port of the loopback or on a Unix
+// socket. It is killed when its test ends, and also when the test process dies. Start
+// is what most tests need. A bench has no testing.TB and uses Command.
+//
+// The package has one rule for a program that is not installed: the test skips. With
+// CI=true or LOCKREDIS_CI=true the test fails. LOCKREDIS_REDIS_SERVER names the
+// redis-server to use. A redis-server of another version than Version fails the tests
+// that compare replies.
+//
+// Only tests and benches import this package.
+package redistest

