@@ -23,6 +23,7 @@ type Config struct {
 	BusyReply        atomic.Int64 // busy-reply-threshold, ms
 	TCPKeepAlive     atomic.Int64 // seconds between probes, 0: none
 
+	// While the server runs, the engine lock guards these fields.
 	NotifyEvents                   keyevent.Class
 	RequirePass                    string
 	MaxClients                     int
@@ -32,11 +33,14 @@ type Config struct {
 	ProtectedMode                  bool
 	DebugCommand, ProtectedConfigs Access
 	TLS                            TLS
+	LogLevel                       slog.Level
+	Dir                            string // relative file names start here
 
+	// The limits of compact encodings, in elements and in bytes of a value.
 	HashEntries, HashValue int
 	ZSetEntries, ZSetValue int
 	SetIntEntries          int
-	ListSize               int
+	ListSize               int // negative: a class of sizes, see list-max-listpack-size
 
 	// These fields are read once, at the start. File names are as they were given:
 	// Path makes them absolute.
@@ -46,11 +50,9 @@ type Config struct {
 	PortFile       string   // the file that the port is written to, "": none
 	UnixSocket     string
 	UnixSocketPerm os.FileMode // 0: the umask decides
-	LogLevel       slog.Level
-	LogFile        string // "": standard output
-	PIDFile        string // "": none
-	Dir            string // what relative paths of files are relative to
-	ExitWithParent bool   // end when the process that started us ends
+	LogFile        string      // "": standard output
+	PIDFile        string      // "": none
+	ExitWithParent bool        // end when the parent process ends
 	Renames        []Rename
 	File           string // absolute path of the configuration file, "": none
 

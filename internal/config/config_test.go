@@ -2,14 +2,15 @@ package config
 
 import (
 	"errors"
-	"fmt"
 	"os"
 	"path/filepath"
 	"strings"
 	"testing"
+
+	"github.com/lockredis/lockredis/internal/keyevent"
 )
 
-// The values and texts below were taken from redis-server 7.0.15.
+// The values and texts were recorded from redis-server 7.0.15.
 func TestSetAnswersAsRedis(t *testing.T) {
 	const failed = "CONFIG SET failed (possibly related to argument '"
 	limit := "normal 0 0 0 slave 268435456 67108864 60 pubsub 33554432 8388608 60"
@@ -64,19 +65,22 @@ func TestSetIsAllOrNothing(t *testing.T) {
 	if err == nil || c.MaxClients != 10000 {
 		t.Errorf("maxclients %d, %v", c.MaxClients, err)
 	}
-	if err := c.Set([]Pair{{"timeout", "5"}, {"TIMEOUT", "6"}}, false); err == nil || !strings.Contains(err.Error(), "duplicate parameter") {
-		t.Errorf("twice the same: %v", err)
+	err = c.Set([]Pair{{"timeout", "5"}, {"TIMEOUT", "6"}}, false)
+	if err == nil || !strings.Contains(err.Error(), "duplicate parameter") || c.Timeout.Load() != 0 {
+		t.Errorf("the same directive twice: timeout %d, %v", c.Timeout.Load(), err)
 	}
 }
 
 func TestFieldsFollowTheirDirectives(t *testing.T) {
-	c, err := Parse([]string{"--port", "auto", "--bind", "127.0.0.1 -::1", "--requirepass", "--secret", "--timeout", "7",
-		"--client-output-buffer-limit", "pubsub", "1kb", "2", "3", "--unixsocketperm", "700", "--save", "--maxmemory", "1gb"}, nil)
+	c, err := Parse([]string{"--port", "auto", "--bind", "127.0.0.1 -::1", "--requirepass", "--secret",
+		"--timeout", "7", "--client-output-buffer-limit", "pubsub", "1kb", "2", "3",
+		"--unixsocketperm", "700", "--save", "--maxmemory", "1gb"}, nil)
 	if err != nil {
 		t.Fatal(err)
 	}
 	if !c.PortAuto || len(c.Bind) != 2 || c.RequirePass != "--secret" || c.Timeout.Load() != 7 ||
-		c.OutputLimits[PubSubClient] != (OutputLimit{1024, 2, 3}) || c.UnixSocketPerm != 0o700 || c.MaxMemory != 1<<30 {
+		c.OutputLimits[PubSubClient] != (OutputLimit{1024, 2, 3}) || c.UnixSocketPerm != 0o700 ||
+		c.MaxMemory != 1<<30 {
 		t.Errorf("%+v", c)
 	}
 	if save := c.Get("save"); save != "" {
@@ -84,10 +88,11 @@ func TestFieldsFollowTheirDirectives(t *testing.T) {
 	}
 }
 
-func TestTheNewKeyEventIsInForceThoughItIsNotShown(t *testing.T) {
+func TestTheNewKeyEventIsInForceWhenItIsNotShown(t *testing.T) {
 	c, err := Parse([]string{"--notify-keyspace-events", "KEAn"}, nil)
-	if err != nil || c.Get("notify-keyspace-events") != "AKE" || c.NotifyEvents>>13&1 != 1 {
-		t.Errorf("%q, classes %b, %v", c.Get("notify-keyspace-events"), c.NotifyEvents, err)
+	shown := c.Get("notify-keyspace-events")
+	if err != nil || shown != "AKE" || c.NotifyEvents&keyevent.New == 0 {
+		t.Errorf("%q, classes %s, %v", shown, c.NotifyEvents, err)
 	}
 }
 
@@ -134,14 +139,18 @@ func TestOnlyTheLastValueIsRefused(t *testing.T) {
 		{"-", "supervised systemd\ncluster-enabled yes\nsupervised no\n", "line 2\n>>> 'cluster-enabled yes'\n" + noCluster},
 	} {
 		_, err := Parse(strings.Fields(test.args), strings.NewReader(test.stdin))
-		if got := fmt.Sprint(err); err == nil && test.want != "" || err != nil && (test.want == "" || !strings.HasSuffix(got, test.want)) {
-			t.Errorf("%q, %s:\n got %v\nwant %s", test.stdin, test.args, err, test.want)
+		got := ""
+		if err != nil {
+			got = err.Error()
+		}
+		if !strings.HasSuffix(got, test.want) || (got == "") != (test.want == "") {
+			t.Errorf("%q, %s:\n got %s\nwant %s", test.stdin, test.args, got, test.want)
 		}
 	}
 }
 
-// CONFIG REWRITE of redis-server 7.0.15 leaves the default user in the file.
-func TestTheDefaultUserMaySayWhatRequirepassSays(t *testing.T) {
+// CONFIG REWRITE of redis-server 7.0.15 writes a line for the default user.
+func TestALineForTheDefaultUserIsTakenWhenItSaysWhatRequirepassSays(t *testing.T) {
 	const foo = "#2c26b46b68ffc68ff99b453c1d30413413422d706483bfa0f98a5e886266e7ae"
 	for _, test := range []struct {
 		text     string
@@ -167,16 +176,18 @@ func TestTheDefaultUserMaySayWhatRequirepassSays(t *testing.T) {
 			t.Errorf("%s: %v", test.text, err)
 		}
 		if err == nil && strings.Contains(c.rewritten(test.text), "default") {
-			t.Errorf("%s: the user stands beside a requirepass that may have changed: %s", test.text, c.rewritten(test.text))
+			t.Errorf("%s: the line of the user is kept: %s", test.text, c.rewritten(test.text))
 		}
 	}
 }
 
-func TestFileThenStdinThenOptions(t *testing.T) {
+func TestTheFileIsReadBeforeStdinAndOptions(t *testing.T) {
 	dir := t.TempDir()
 	write(t, filepath.Join(dir, "extra.conf"), "databases 3\nsave 1 2\n")
-	write(t, filepath.Join(dir, "redis.conf"), "# mine\nsave 60 1\ninclude "+dir+"/ex*.conf\nmaxclients 5\nslaveof no one\n")
-	c, err := Parse([]string{filepath.Join(dir, "redis.conf"), "--maxclients", "7", "-"}, strings.NewReader("maxclients 6\n"))
+	write(t, filepath.Join(dir, "redis.conf"),
+		"# mine\nsave 60 1\ninclude "+dir+"/ex*.conf\nmaxclients 5\nslaveof no one\n")
+	args := []string{filepath.Join(dir, "redis.conf"), "--maxclients", "7", "-"}
+	c, err := Parse(args, strings.NewReader("maxclients 6\n"))
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -199,7 +210,8 @@ func TestRewriteKeepsCommentsAndIsReadBackEqual(t *testing.T) {
 		t.Fatal(err)
 	}
 	text, _ := os.ReadFile(path)
-	want := "# mine\ntimeout 6\nsave 60 1 1 2\n\n" + signature + "\nmaxclients 9\nrequirepass \"a \\\"b\"\n"
+	want := "# mine\ntimeout 6\nsave 60 1 1 2\n\n" + signature +
+		"\nmaxclients 9\nrequirepass \"a \\\"b\"\n"
 	if string(text) != want {
 		t.Errorf("got\n%s\nwant\n%s", text, want)
 	}
@@ -212,12 +224,13 @@ func TestRewriteKeepsCommentsAndIsReadBackEqual(t *testing.T) {
 	}
 }
 
-func TestMatchKeepsAnExactNamesSpelling(t *testing.T) {
+func TestMatchKeepsTheSpellingOfAnExactName(t *testing.T) {
 	prefix := func(pattern, name string) bool {
 		return strings.HasPrefix(name, strings.ToLower(strings.TrimSuffix(pattern, "*")))
 	}
 	got := New().Match([]string{"MAXCLIENTS", "maxcl*", "HASH-max-zip*", "nope", "["}, prefix)
-	want := []Pair{{"MAXCLIENTS", "10000"}, {"hash-max-ziplist-entries", "512"}, {"hash-max-ziplist-value", "64"}}
+	want := []Pair{{"MAXCLIENTS", "10000"},
+		{"hash-max-ziplist-entries", "512"}, {"hash-max-ziplist-value", "64"}}
 	if len(got) != len(want) {
 		t.Fatalf("%v", got)
 	}
@@ -237,16 +250,15 @@ func write(t *testing.T, path, text string) {
 
 func TestAFileThatIncludesItselfIsRefused(t *testing.T) {
 	path := filepath.Join(t.TempDir(), "redis.conf")
-	if err := os.WriteFile(path, []byte("port 0\ninclude "+path+"\n"), 0o600); err != nil {
-		t.Fatal(err)
-	}
+	write(t, path, "port 0\ninclude "+path+"\n")
 	_, err := Parse([]string{path}, strings.NewReader(""))
-	if err == nil || !strings.HasSuffix(err.Error(), "at line 2\n>>> 'include "+path+"'\n"+errIncludes.Error()) {
+	want := "at line 2\n>>> 'include " + path + "'\n" + errIncludes.Error()
+	if err == nil || !strings.HasSuffix(err.Error(), want) {
 		t.Fatal(err)
 	}
 }
 
-func TestRewriteQuotesWhatALineCannotHold(t *testing.T) {
+func TestRewriteQuotesWordsThatNeedIt(t *testing.T) {
 	for _, value := range []string{"a\x00b", "é", "a'b", `a\b`, "a\tb", "#", ""} {
 		c := New()
 		if err := c.Load("syslog-ident", value); err != nil {

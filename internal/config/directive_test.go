@@ -2,6 +2,8 @@ package config
 
 import (
 	"errors"
+	"fmt"
+	"reflect"
 	"slices"
 	"strings"
 	"testing"
@@ -48,8 +50,8 @@ func TestADirectiveIsOneRow(t *testing.T) {
 		}
 	}
 	same := func(pattern, name string) bool { return strings.Trim(pattern, "*") == name }
-	got, want := c.Match([]string{"*wall*", "Fence"}, same), []Pair{{"wall", "stone"}, {"Fence", "stone"}}
-	if !slices.Equal(got, want) {
+	want := []Pair{{"wall", "stone"}, {"Fence", "stone"}}
+	if got := c.Match([]string{"*wall*", "Fence"}, same); !slices.Equal(got, want) {
 		t.Errorf("CONFIG GET: %v, want %v", got, want)
 	}
 	if got, want := c.rewritten("wall wood"), "fence stone\n"; got != want {
@@ -60,7 +62,8 @@ func TestADirectiveIsOneRow(t *testing.T) {
 func TestARowRefusesWhatItNames(t *testing.T) {
 	row := directive{name: "fence", parse: text, def: "wood", refuse: "no other fence"}
 	c := withRow(row)
-	if err := c.Set([]Pair{{"fence", "x"}}, false); err == nil || !strings.HasSuffix(err.Error(), "no other fence") {
+	err := c.Set([]Pair{{"fence", "x"}}, false)
+	if err == nil || !strings.HasSuffix(err.Error(), "no other fence") {
 		t.Errorf("set: %v", err)
 	}
 	if err := c.Load("fence", "x"); err != nil {
@@ -87,8 +90,53 @@ func TestEveryRowIsComplete(t *testing.T) {
 			t.Errorf("%s: hooks never run for it", d.name)
 		}
 	}
-	if !slices.IsSortedFunc(directives, func(a, b directive) int { return strings.Compare(a.name, b.name) }) {
+	byName := func(a, b directive) int { return strings.Compare(a.name, b.name) }
+	if !slices.IsSortedFunc(directives, byName) {
 		t.Error("the rows are not sorted by name")
+	}
+}
+
+// fields returns the exported fields of a Config as text, those of TLS too.
+func fields(c *Config) map[string]string {
+	text := map[string]string{}
+	for _, v := range []reflect.Value{reflect.ValueOf(c).Elem(), reflect.ValueOf(&c.TLS).Elem()} {
+		for i := range v.NumField() {
+			if f := v.Type().Field(i); f.IsExported() && f.Name != "TLS" {
+				text[v.Type().Name()+"."+f.Name] = fmt.Sprint(v.Field(i))
+			}
+		}
+	}
+	return text
+}
+
+func TestEverySetterChangesAFieldOfItsOwn(t *testing.T) {
+	candidates := []string{"7", "2000000", "yes", "no", "debug", "/", "K", "777", "pubsub 1 2 3"}
+	owner := map[string]string{}
+	for _, d := range directives {
+		if d.set == nil {
+			continue
+		}
+		c := New()
+		before := fields(c)
+		for _, value := range candidates {
+			if s := c.find(d.name); s.value == s.start() {
+				_ = c.Load(d.name, value)
+			}
+		}
+		changed := 0
+		for name, text := range fields(c) {
+			if text == before[name] {
+				continue
+			}
+			changed++
+			if owner[name] != "" {
+				t.Errorf("%s and %s both change %s", owner[name], d.name, name)
+			}
+			owner[name] = d.name
+		}
+		if changed == 0 {
+			t.Errorf("%s: no field follows %q", d.name, c.Get(d.name))
+		}
 	}
 }
 

@@ -48,22 +48,25 @@ func FuzzFilesAreRewrittenToTheSameSettings(f *testing.F) {
 	})
 }
 
-func FuzzOptionsArriveAsTheyWereGiven(f *testing.F) {
+func FuzzOptionsKeepTheirValues(f *testing.F) {
 	for _, s := range []string{"a b", "--port", "\"", "\\x00\n", "'", "#", " ", "é", "a\x7fb", "-"} {
 		f.Add(s, "1000")
 	}
 	f.Fuzz(func(t *testing.T, pass, number string) {
-		if strings.Contains(pass+number, "\x00") || pass == "-" || number == "-" || includes(pass+number) {
-			return // no argument holds a NUL; "-" stands for standard input
+		given := pass + number
+		if strings.Contains(given, "\x00") || pass == "-" || number == "-" || includes(given) {
+			return // an argument cannot contain NUL; "-" means standard input
 		}
-		c, err := Parse([]string{"--requirepass", pass, "--timeout", number, "--syslog-ident", "x"}, strings.NewReader(""))
+		args := []string{"--requirepass", pass, "--timeout", number, "--syslog-ident", "x"}
+		c, err := Parse(args, strings.NewReader(""))
 		want := New()
 		wantErr := want.Load("timeout", number)
 		if (err == nil) != (wantErr == nil) {
-			t.Fatalf("--timeout %q: %v, alone %v", number, err, wantErr)
+			t.Fatalf("--timeout %q: %v, from Load %v", number, err, wantErr)
 		}
-		if err == nil && (c.RequirePass != pass || c.Get("timeout") != want.Get("timeout") || c.Get("syslog-ident") != "x") {
-			t.Fatalf("--requirepass %q --timeout %q: %q %q", pass, number, c.RequirePass, c.Get("timeout"))
+		if err == nil && (c.RequirePass != pass || c.Get("syslog-ident") != "x" ||
+			c.Get("timeout") != want.Get("timeout")) {
+			t.Fatalf("%q: requirepass %q, timeout %q", args, c.RequirePass, c.Get("timeout"))
 		}
 	})
 }

@@ -31,6 +31,7 @@ func (in input) none() bool {
 
 func text(in input) (string, error) { return in.words[0], nil }
 
+// yes is the value of a directive that is on.
 const yes = "yes"
 
 func yesNo(in input) (string, error) {
@@ -41,6 +42,7 @@ func yesNo(in input) (string, error) {
 	return "", reason("argument must be 'yes' or 'no'")
 }
 
+// oneOf takes one of the choices in any case.
 func oneOf(choices ...string) parser {
 	return func(in input) (string, error) {
 		v := strings.ToLower(in.words[0])
@@ -77,6 +79,7 @@ func inRange(n, low, high int64) (string, error) {
 // unsigned is the upper bound of sizes that use all 64 bits.
 const unsigned = -1
 
+// memory takes a size with a unit and keeps it in bytes.
 func memory(low, high int64) parser {
 	return func(in input) (string, error) {
 		n, ok := parseMemory(in.words[0])
@@ -110,6 +113,7 @@ func parseMemory(s string) (uint64, bool) {
 	return n * unit, true
 }
 
+// octal takes the permissions of a file.
 func octal(in input) (string, error) {
 	n, err := strconv.ParseInt(in.words[0], 8, 64)
 	if err != nil || n < 0 {
@@ -124,6 +128,7 @@ func octal(in input) (string, error) {
 // portAuto is a value that Redis lacks: the server takes a free port.
 const portAuto = "auto"
 
+// portNumber takes a TCP port or portAuto.
 func portNumber(in input) (string, error) {
 	if strings.EqualFold(in.words[0], portAuto) {
 		return portAuto, nil
@@ -152,6 +157,7 @@ func clamped(p parser, low, high int64) parser {
 	}
 }
 
+// directory takes an existing directory and keeps its absolute path.
 func directory(in input) (string, error) {
 	path := in.words[0]
 	if path == "" {

@@ -17,7 +17,7 @@ type statement struct {
 
 	// run carries the line out. words[0] is the name. nil: the line is ignored.
 	run func(c *Config, words []string, at position) error
-	// obsolete reports whether CONFIG REWRITE removes the line. nil: it stays.
+	// obsolete reports whether Rewrite removes the line. nil: it stays.
 	obsolete func(words []string) bool
 	doc      string // the line in docs/directives.md, "": none
 }
@@ -106,10 +106,10 @@ func (d doubt) refusal(text string) error {
 	return &FatalError{d.at, text}
 }
 
-// isDefaultUser reports whether a line is about the user "default". CONFIG
-// REWRITE removes it, because its password may differ from requirepass.
+// isDefaultUser reports whether a user line is about the user "default". Rewrite
+// removes such a line, because its password may differ from requirepass by now.
 func isDefaultUser(words []string) bool {
-	return len(words) > 1 && strings.EqualFold(words[0], "user") && strings.EqualFold(words[1], "default")
+	return len(words) > 1 && strings.EqualFold(words[1], "default")
 }
 
 // saysRequirePass reports whether a user line gives the default user all rights

@@ -10,8 +10,9 @@ import (
 	"github.com/lockredis/lockredis/resp"
 )
 
-// saveDirective takes pairs of seconds and changes. Several lines of a file add up.
-func saveDirective(in input) (string, error) {
+// savePoints takes pairs of seconds and changes. The pairs of several lines of a
+// file add up.
+func savePoints(in input) (string, error) {
 	if in.none() {
 		return "", nil
 	}
@@ -31,7 +32,8 @@ func saveDirective(in input) (string, error) {
 	return value, nil
 }
 
-func bindDirective(in input) (string, error) {
+// addresses takes up to 16 addresses, as Redis does. It does not look at their form.
+func addresses(in input) (string, error) {
 	if len(in.words) > 16 {
 		return "", reason("Too many bind addresses specified.")
 	}
@@ -41,7 +43,8 @@ func bindDirective(in input) (string, error) {
 	return strings.Join(in.words, " "), nil
 }
 
-// replicaOf lets through only what means no master.
+// replicaOf keeps "no one" as "", the value without a master. Every other value is
+// refused later, by the row.
 func replicaOf(in input) (string, error) {
 	if len(in.words) != 2 {
 		return "", errWords
@@ -54,8 +57,9 @@ func replicaOf(in input) (string, error) {
 
 var classNames = [...]string{NormalClient: "normal", ReplicaClient: "slave", PubSubClient: "pubsub"}
 
-// bufferLimits takes groups of class, hard, soft and seconds; classes not
-// named keep theirs. No group at all is what CONFIG SET takes an empty value for.
+// bufferLimits takes groups of four words: class, hard limit, soft limit, seconds. A
+// class without a group keeps its limits. CONFIG SET with an empty value has no
+// group and changes nothing.
 func bufferLimits(in input) (string, error) {
 	if len(in.words)%4 != 0 {
 		return "", reason("Wrong number of arguments in buffer limit configuration.")
@@ -70,13 +74,15 @@ func bufferLimits(in input) (string, error) {
 		soft, softOK := parseMemory(w[2])
 		seconds, ok := resp.ParseInt([]byte(w[3]))
 		if !hardOK || !softOK || !ok || seconds < 0 {
-			return "", reason("Error in hard, soft or soft_seconds setting in buffer limit configuration.")
+			return "", reason("Error in hard, soft or soft_seconds setting " +
+				"in buffer limit configuration.")
 		}
 		limits[class] = OutputLimit{int64(hard), int64(soft), seconds}
 	}
 	var groups []string
 	for i, l := range limits {
-		groups = append(groups, fmt.Sprintf("%s %d %d %d", classNames[i], uint64(l.Hard), uint64(l.Soft), l.SoftSeconds))
+		groups = append(groups, fmt.Sprintf("%s %d %d %d",
+			classNames[i], uint64(l.Hard), uint64(l.Soft), l.SoftSeconds))
 	}
 	return strings.Join(groups, " "), nil
 }
@@ -102,7 +108,7 @@ func limitsOf(value string) (limits [3]OutputLimit) {
 	return limits
 }
 
-// eventClasses keeps the classes in Redis's order.
+// eventClasses takes letters of event classes and keeps them in Redis's order.
 func eventClasses(in input) (string, error) {
 	classes, ok := keyevent.Parse(in.words[0])
 	if !ok {
@@ -111,14 +117,16 @@ func eventClasses(in input) (string, error) {
 	return classes.String(), nil
 }
 
-// hideNew leaves n out beside A, as Redis does though both are in force.
-func hideNew(value string) string {
+// hideNewKey leaves out n when A is there. Redis shows it so, too, although both
+// classes are in force.
+func hideNewKey(value string) string {
 	if strings.HasPrefix(value, "A") {
 		return strings.TrimSuffix(value, "n")
 	}
 	return value
 }
 
+// oomScores takes three numbers, from -2000 to 2000.
 func oomScores(in input) (string, error) {
 	if len(in.words) != 3 {
 		return "", errWords
@@ -131,6 +139,7 @@ func oomScores(in input) (string, error) {
 	return strings.Join(in.words, " "), nil
 }
 
+// percentiles takes any number of percentiles and keeps them in short form.
 func percentiles(in input) (string, error) {
 	if in.none() {
 		return "", nil
@@ -149,6 +158,7 @@ func percentiles(in input) (string, error) {
 	return strings.Join(shown, " "), nil
 }
 
+// memoryOrPercent takes a size, which is kept in bytes, or a percentage, which stays.
 func memoryOrPercent(in input) (string, error) {
 	if percent, ok := strings.CutSuffix(in.words[0], "%"); ok {
 		n, isInt := resp.ParseInt([]byte(percent))
@@ -167,7 +177,7 @@ func memoryOrPercent(in input) (string, error) {
 	return strconv.FormatUint(n, 10), nil
 }
 
-// shutdownOptions shows the words in the order of the choices.
+// shutdownOptions takes words in any order and keeps them in the order of Redis.
 func shutdownOptions(in input) (string, error) {
 	choices := []string{"default", "save", "nosave", "now", "force"}
 	given := map[string]bool{}
@@ -208,9 +218,12 @@ func hostName(in input) (string, error) {
 	return in.words[0], nil
 }
 
+// titleTemplate takes a text with the variables of proc-title-template in braces.
 func titleTemplate(in input) (string, error) {
 	rest := in.words[0]
-	for _, known := range []string{"title", "listen-addr", "server-mode", "port", "tls-port", "unixsocket", "config-file"} {
+	for _, known := range []string{
+		"title", "listen-addr", "server-mode", "port", "tls-port", "unixsocket", "config-file",
+	} {
 		rest = strings.ReplaceAll(rest, "{"+known+"}", "")
 	}
 	if strings.ContainsAny(rest, "{}") {
