@@ -9,49 +9,45 @@ import (
 	"github.com/lockredis/lockredis/internal/server"
 )
 
-// errNotRunning is what Dial and Listen return before Start and after Close.
-var errNotRunning = errors.New("server is not running")
-
-// Dial returns the client's end of a new connection to a started server: a
-// buffered pipe inside the process, with deadlines, that needs no socket. The
-// connection belongs to the caller. The error is ctx's, or says that the server
-// is not running.
+// Dial returns the client's end of a new connection to a started server. The connection is a
+// buffered pipe inside the process, with deadlines, and needs no socket. The caller closes
+// it. The error is ctx's, ErrServerClosed, or says that the server is not started.
 //
-// In a testing/synctest bubble the server must have been started inside it;
-// then whoever waits for the pipe is durably blocked.
+// In a testing/synctest bubble the server must have been started inside the bubble. Then a
+// goroutine that waits for the pipe is durably blocked.
 func (s *Server) Dial(ctx context.Context) (net.Conn, error) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
-	if s.state != started {
-		return nil, errNotRunning
+	if err := s.running(); err != nil {
+		return nil, err
 	}
 	nc, err := s.core.Dial(ctx)
 	if errors.Is(err, server.ErrClosed) {
-		err = errNotRunning
+		err = ErrServerClosed
 	}
 	return nc, err
 }
 
-// Listen has a started server accept connections on one more TCP address,
-// "host:port", of which Config.Addr says what may be left out. It returns the
-// address with its port. It speaks TLS when Config.TLS is given.
-func (s *Server) Listen(addr string) (net.Addr, error) {
+// Listen makes a started server listen on one more TCP address, in the form of Config.Addr.
+// It returns the address with its port. When Config.TLS is given, the server speaks TLS
+// there.
+func (s *Server) Listen(addr string) (string, error) {
 	set := config.New()
 	if err := listenOn(set, addr, false); err != nil {
-		return nil, err
+		return "", err
 	}
 	s.mu.Lock()
 	defer s.mu.Unlock()
-	if s.state != started {
-		return nil, errNotRunning
+	if err := s.running(); err != nil {
+		return "", err
 	}
 	ln, err := listenTCP(set.Bind[0], set.Port)
 	if err != nil {
-		return nil, err
+		return "", err
 	}
 	if s.cfg.TLS != nil {
 		ln = s.secure(ln)
 	}
-	s.serve(ln)
-	return ln.Addr(), nil
+	s.accept(ln)
+	return ln.Addr().String(), nil
 }

@@ -52,7 +52,7 @@ func TestAListeningServerIsReachedByDialToo(t *testing.T) {
 func TestListenAddsAnAddress(t *testing.T) {
 	srv := start(t, lockredis.Config{NoSocket: true})
 	addr, err := srv.Listen("")
-	if err != nil || addr.String() != srv.Addr() {
+	if err != nil || addr != srv.Addr() {
 		t.Fatalf("%v, %v; Addr is %s", addr, err, srv.Addr())
 	}
 	expect(t, dial(t, srv), "PING", "+PONG\r\n")

@@ -1,9 +1,12 @@
 package lockredis
 
-import "github.com/lockredis/lockredis/internal/backdoor"
+import (
+	"github.com/lockredis/lockredis/internal/backdoor"
+	"github.com/lockredis/lockredis/internal/config"
+)
 
-// lockredistest cannot reach a Server's unexported fields, and an exported method would show
-// internal types to every user. So the way in is registered with an internal package.
+// Other packages of this module cannot reach unexported fields, and exported methods would
+// show internal types to every user. So the ways in are registered with an internal package.
 func init() {
 	backdoor.Open = func(server any) backdoor.Inside {
 		core := server.(*Server).core
@@ -16,4 +19,5 @@ func init() {
 			Engine:           engine,
 		}
 	}
+	backdoor.Config = func(settings any) *config.Config { return settings.(*Settings).config }
 }

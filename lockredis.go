@@ -6,6 +6,7 @@ import (
 	"fmt"
 	"log/slog"
 	"net"
+	"slices"
 	"strconv"
 	"strings"
 	"sync"
@@ -16,77 +17,68 @@ import (
 	"github.com/lockredis/lockredis/internal/server"
 )
 
-// Config says how a server runs. The zero value is a server on a free port of
-// the loopback interface, without a password, that logs nothing.
+// Config says how a server runs. The zero value is a server on a free port of the loopback
+// interface, without a password, that logs nothing.
 type Config struct {
-	// Addr is the TCP address to listen on, "host:port". Empty means a free
-	// port on 127.0.0.1; port 0 means a free port too. It is ignored when
-	// Settings is given.
+	// Addr is the TCP address to listen on, "host:port". Empty means a free port of
+	// 127.0.0.1. Port 0 means a free port too. Addr is ignored when Settings is given.
 	Addr string
 
-	// NoSocket has the server listen on nothing, whatever Addr and Settings
-	// say. Server.Dial is the way in, and Server.Listen adds an address later.
+	// NoSocket makes Start listen on nothing, whatever Addr and Settings say. Clients
+	// connect with Server.Dial, or to an address that Server.Listen or Server.Serve adds.
 	NoSocket bool
 
-	// Password is what clients must AUTH with; empty means none is needed. It
-	// is the directive requirepass.
+	// Password is the password that clients must AUTH with. Empty means none. It is the
+	// directive requirepass.
 	Password string
 
-	// Directives are redis.conf directives by name, as CONFIG SET takes them:
-	// {"notify-keyspace-events": "Ex"}. A value is split into words; "" is one
-	// empty word. New reports none that are wrong; Start does.
+	// Directives are redis.conf directives by name, with values as CONFIG SET takes them:
+	// {"notify-keyspace-events": "Ex"}. A value is split into words; "" is one empty word.
+	// Start, not New, returns the error of a wrong directive.
 	Directives map[string]string
 
-	// Settings are all of a redis.conf, as cmd/lockredis reads it. Nil means
-	// the defaults. A Settings value serves one Server. It is for the packages of
-	// this module: others cannot name its type, and use Directives.
-	Settings *config.Config
+	// Settings are a whole redis.conf, see ParseSettings. Nil means the defaults. Password
+	// and Directives override them. A Settings value serves one server.
+	Settings *Settings
 
-	// TLS, when not nil, has the server speak TLS, and nothing else, on Addr and
-	// on what Server.Listen adds; with Settings, on their tls-port. It stands in
-	// place of the directives that name certificates and ciphers, and is not to
-	// be changed any more. Certificates or GetCertificate must be there.
+	// TLS, when not nil, makes the server speak TLS and no plain text: on Addr, and on
+	// what Server.Listen and Server.Serve add. With Settings it applies to their tls-port
+	// instead of Addr. It replaces the directives that name certificates and ciphers. It
+	// must have Certificates or GetCertificate and must not be changed afterwards.
 	//
-	// Nil with the directive tls-port means that certificates come from files, as
-	// in Redis: {"tls-port": "6380", "tls-cert-file": …, "tls-key-file": …,
-	// "tls-auth-clients": "no"}. Addr stays plain text then.
+	// With nil and the directive tls-port, certificates come from files, as in Redis:
+	// {"tls-port": "6380", "tls-cert-file": …, "tls-key-file": …, "tls-auth-clients":
+	// "no"}. Addr is plain text then.
 	TLS *tls.Config
 
-	// Clock is where the server takes time from. Nil means the machine's.
+	// Clock is the server's source of time. Nil means the machine's clock.
 	Clock expiry.Clock
 
-	// Logger receives the server's log. Nil means it is dropped.
+	// Logger receives the server's log. Nil means that the log is dropped.
 	Logger *slog.Logger
 }
 
-// Server is one server: its own databases, scripts and clients.
+// Server is one server, with its own databases, scripts and clients. Its methods may be
+// called from any goroutine.
 type Server struct {
 	cfg  Config
 	set  *config.Config
-	err  error // of the configuration; Start returns it
+	err  error // of the configuration; Start and Serve return it
 	core *server.Server
-	tls  atomic.Pointer[tls.Config] // what new connections with TLS are given
+	tls  atomic.Pointer[tls.Config] // for new connections with TLS
 
 	mu      sync.Mutex // guards the fields below
-	addrs   []net.Addr
-	tlsAddr string   // the first that speaks TLS
-	files   []string // sockets to remove
+	addrs   []string   // of the listeners
+	tlsAddr string     // the first address that speaks TLS
+	files   []string   // socket files to remove
 	state   state
 
 	serving sync.WaitGroup
 	done    chan struct{} // closed when Close has finished
 }
 
-type state int
-
-const (
-	fresh state = iota
-	started
-	closed
-)
-
-// New returns a server that does not listen yet. It never fails: a mistake in
-// cfg is what Start returns.
+// New returns a server that does not listen yet. It never fails: Start and Serve return the
+// errors of cfg.
 func New(cfg Config) *Server {
 	if cfg.Clock == nil {
 		cfg.Clock = expiry.System()
@@ -94,8 +86,23 @@ func New(cfg Config) *Server {
 	if cfg.Logger == nil {
 		cfg.Logger = slog.New(slog.DiscardHandler)
 	}
-	s := &Server{cfg: cfg, set: cfg.Settings, done: make(chan struct{})}
-	if s.set == nil {
+	s := &Server{cfg: cfg, done: make(chan struct{})}
+	s.configure()
+	s.core = server.New(server.Options{
+		Config: s.set, Clock: cfg.Clock, Log: cfg.Logger, OnShutdown: func() { s.Close() },
+	})
+	s.err = errors.Join(s.err, s.core.Engine().Rename(s.set.Renames))
+	s.tls.Store(cfg.TLS)
+	s.set.OnChange(config.TLSChange, s.reloadTLS)
+	return s
+}
+
+// configure sets s.set from s.cfg, and s.err to the errors in s.cfg.
+func (s *Server) configure() {
+	cfg := &s.cfg
+	if cfg.Settings != nil {
+		s.set, s.err = cfg.Settings.take()
+	} else {
 		s.set = config.New()
 		if !cfg.NoSocket {
 			s.err = listenOn(s.set, cfg.Addr, cfg.TLS != nil)
@@ -118,17 +125,9 @@ func New(cfg Config) *Server {
 		}
 	}
 	s.err = errors.Join(s.err, s.set.Check())
-	s.core = server.New(server.Options{
-		Config: s.set, Clock: cfg.Clock, Log: cfg.Logger, OnShutdown: func() { s.Close() },
-	})
-	s.err = errors.Join(s.err, s.core.Engine().Rename(s.set.Renames))
-	s.tls.Store(cfg.TLS)
-	s.set.OnChange(config.TLSChange, s.reloadTLS)
-	return s
 }
 
-// listenOn puts "host:port" into the settings, as the port or, in its place, as
-// the one that speaks TLS.
+// listenOn sets the port, or with secure the TLS port, and the address to bind to "host:port".
 func listenOn(set *config.Config, addr string, secure bool) error {
 	host, port := "127.0.0.1", "0"
 	if addr != "" {
@@ -153,86 +152,27 @@ func listenOn(set *config.Config, addr string, secure bool) error {
 	return nil
 }
 
-// Start listens and returns when clients can connect. A failed Start leaves
-// nothing behind, and the Server is closed.
-func (s *Server) Start() error {
-	s.mu.Lock()
-	defer s.mu.Unlock()
-	if s.state != fresh {
-		return errors.New("server was started before")
-	}
-	listeners, err := s.listen()
-	if err = errors.Join(s.err, err); err != nil {
-		for _, ln := range listeners {
-			ln.Close()
-		}
-		s.state = closed
-		s.core.Close()
-		close(s.done)
-		return err
-	}
-	s.core.Start()
-	for _, ln := range listeners {
-		s.serve(ln)
-	}
-	s.state = started
-	return nil
-}
-
-// serve accepts connections from ln. s.mu is held.
-func (s *Server) serve(ln net.Listener) {
-	s.addrs = append(s.addrs, ln.Addr())
-	s.serving.Add(1)
-	go func() {
-		defer s.serving.Done()
-		s.core.Serve(ln)
-	}()
-}
-
-// Addr returns the first TCP address as "host:port", or the path of the Unix
-// socket when there is no other. It is "" before Start.
+// Addr returns the first address that the server listens on: "host:port", or the path of a
+// Unix socket if there is no TCP address. It is "" before Start and with no listener.
 func (s *Server) Addr() string {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	if len(s.addrs) == 0 {
 		return ""
 	}
-	return s.addrs[0].String()
+	return s.addrs[0]
 }
 
-// TLSAddr returns the first TCP address that speaks TLS as "host:port", "" when
-// there is none.
+// TLSAddr returns the first address that speaks TLS, as "host:port", "" if there is none.
 func (s *Server) TLSAddr() string {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	return s.tlsAddr
 }
 
-// Addrs returns all addresses that the server listens on.
-func (s *Server) Addrs() []net.Addr {
+// Addrs returns all addresses that the server listens on, in the form of Addr.
+func (s *Server) Addrs() []string {
 	s.mu.Lock()
 	defer s.mu.Unlock()
-	return append([]net.Addr(nil), s.addrs...)
-}
-
-// Done is closed when the server has ended, through Close or a client's
-// SHUTDOWN.
-func (s *Server) Done() <-chan struct{} { return s.done }
-
-// Close ends all connections and goroutines of the server. All data is gone.
-// It always returns nil; closing twice is harmless.
-func (s *Server) Close() error {
-	s.mu.Lock()
-	was := s.state
-	s.state = closed
-	s.mu.Unlock()
-	if was == closed {
-		<-s.done
-		return nil
-	}
-	s.core.Close()
-	s.serving.Wait()
-	s.removeFiles()
-	close(s.done)
-	return nil
+	return slices.Clone(s.addrs)
 }

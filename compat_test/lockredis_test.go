@@ -1,30 +1,19 @@
 package compat
 
 import (
-	"strings"
 	"testing"
 
 	"github.com/lockredis/lockredis"
-	"github.com/lockredis/lockredis/internal/config"
 )
 
 // startLockredis starts an in-process lockredis for one test, with directives as
 // redis-server takes them ("--name", "value", …), and returns its address.
 func startLockredis(t *testing.T, directives []string) string {
 	t.Helper()
-	settings := config.New()
-	settings.Bind = []string{"127.0.0.1"}
-	settings.PortAuto = true
-	for len(directives) > 0 {
-		name := strings.TrimPrefix(directives[0], "--")
-		end := 1
-		for end < len(directives) && !strings.HasPrefix(directives[end], "--") {
-			end++
-		}
-		if err := settings.Load(name, directives[1:end]...); err != nil {
-			t.Fatal(err)
-		}
-		directives = directives[end:]
+	args := append([]string{"--bind", "127.0.0.1", "--port", "auto"}, directives...)
+	settings, err := lockredis.ParseSettings(args, nil)
+	if err != nil {
+		t.Fatal(err)
 	}
 	srv := lockredis.New(lockredis.Config{Settings: settings})
 	if err := srv.Start(); err != nil {

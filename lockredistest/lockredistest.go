@@ -182,9 +182,9 @@ func (s *Server) Addr() string {
 
 // listen opens a port. s.mu is held, or s is not shared yet.
 func (s *Server) listen(addr string) error {
-	ln, err := s.srv.Listen(addr)
+	addr, err := s.srv.Listen(addr)
 	if err == nil {
-		s.addr = ln.String()
+		s.addr = addr
 	}
 	return err
 }

@@ -28,11 +28,15 @@ func logStart(log *slog.Logger, srv *lockredis.Server) {
 
 // protocol returns "tcp", "tls" or "unix". tlsPort is "" when the server has no
 // port for TLS.
-func protocol(addr net.Addr, tlsPort string) string {
-	if tcp, ok := addr.(*net.TCPAddr); ok && strconv.Itoa(tcp.Port) == tlsPort {
+func protocol(addr, tlsPort string) string {
+	_, port, _ := net.SplitHostPort(addr)
+	switch _, err := strconv.Atoi(port); {
+	case err != nil: // the path of a socket
+		return "unix"
+	case port == tlsPort:
 		return "tls"
 	}
-	return addr.Network()
+	return "tcp"
 }
 
 // announce writes the port-file and the pidfile, and prints the ports that were

@@ -12,6 +12,7 @@ import (
 	"syscall"
 
 	"github.com/lockredis/lockredis"
+	"github.com/lockredis/lockredis/internal/backdoor"
 	"github.com/lockredis/lockredis/internal/config"
 )
 
@@ -59,10 +60,11 @@ func run(args []string, stdin io.Reader, stdout, stderr io.Writer) int {
 // process ends it.
 func serve(args []string, stdin io.Reader, stdout io.Writer) error {
 	ignoreSignals()
-	set, err := config.Parse(args, stdin)
+	settings, err := lockredis.ParseSettings(args, stdin)
 	if err != nil {
 		return err
 	}
+	set := backdoor.Config(settings)
 	log, err := openLog(set, stdout)
 	if err != nil {
 		return err
@@ -76,7 +78,7 @@ func serve(args []string, stdin io.Reader, stdout io.Writer) error {
 	if err := fitClients(set, log); err != nil {
 		return report(log, set, err)
 	}
-	srv := lockredis.New(lockredis.Config{Settings: set, Logger: log})
+	srv := lockredis.New(lockredis.Config{Settings: settings, Logger: log})
 	if err := srv.Start(); err != nil {
 		return report(log, set, err)
 	}

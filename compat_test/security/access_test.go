@@ -7,11 +7,10 @@ import (
 
 	"github.com/lockredis/lockredis"
 	"github.com/lockredis/lockredis/compat_test/wire"
-	"github.com/lockredis/lockredis/internal/config"
 )
 
 func TestLoopbackIsTheOnlyAddressByDefault(t *testing.T) {
-	set, err := config.Parse([]string{"--port", "auto"}, nil)
+	set, err := lockredis.ParseSettings([]string{"--port", "auto"}, nil)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -22,7 +21,8 @@ func TestLoopbackIsTheOnlyAddressByDefault(t *testing.T) {
 		}
 		defer srv.Close()
 		for _, addr := range srv.Addrs() {
-			if !addr.(*net.TCPAddr).IP.IsLoopback() {
+			host, _, _ := net.SplitHostPort(addr)
+			if !net.ParseIP(host).IsLoopback() {
 				t.Errorf("the %s listens on %s", name, addr)
 			}
 		}

@@ -8,14 +8,13 @@ import (
 	"time"
 
 	"github.com/lockredis/lockredis"
-	"github.com/lockredis/lockredis/internal/config"
 )
 
 // startTLS starts a lockredis with a TLS port and returns both addresses.
 func startTLS(t *testing.T, k *keys, more ...string) (srv *lockredis.Server) {
 	t.Helper()
 	args := append(k.args("auto", "--port", "auto", "--bind", "127.0.0.1"), more...)
-	set, err := config.Parse(args, nil)
+	set, err := lockredis.ParseSettings(args, nil)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -151,7 +150,7 @@ func TestProgramsBringTheirOwnCertificates(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	for _, addr := range []string{srv.Addr(), more.String()} {
+	for _, addr := range []string{srv.Addr(), more} {
 		c, err := dialTLS(t, addr, k.config())
 		if err != nil {
 			t.Fatal(err)

@@ -9,7 +9,6 @@ import (
 
 	"github.com/lockredis/lockredis"
 	"github.com/lockredis/lockredis/compat_test/wire"
-	"github.com/lockredis/lockredis/internal/config"
 	"github.com/lockredis/lockredis/internal/redistest"
 )
 
@@ -26,7 +25,8 @@ func onBoth(t *testing.T, args []string, body func(t *testing.T, addr string)) {
 // startLockredis starts one in this process, for the length of the test.
 func startLockredis(t *testing.T, args ...string) (addr string) {
 	t.Helper()
-	set, err := config.Parse(append([]string{"--port", "auto", "--bind", "127.0.0.1", "--dir", t.TempDir()}, args...), nil)
+	args = append([]string{"--port", "auto", "--bind", "127.0.0.1", "--dir", t.TempDir()}, args...)
+	set, err := lockredis.ParseSettings(args, nil)
 	if err != nil {
 		t.Fatal(err)
 	}

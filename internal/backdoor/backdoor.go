@@ -1,19 +1,26 @@
-// Package backdoor lets lockredistest look inside a lockredis.Server and act on it in ways
-// that the server's users have no method for.
+// Package backdoor lets the packages of this module do things with a lockredis.Server and
+// its Settings that users have no method for.
 //
 // A public method would have to name internal types, which users could see and not use. So
-// the root package registers a function here instead. Only code in this module can import
-// this package.
+// the root package registers functions here instead. Only code in this module can import
+// this package. lockredistest looks inside a server through it, and cmd/lockredis reads the
+// directives that concern the process.
 package backdoor
 
 import (
+	"github.com/lockredis/lockredis/internal/config"
 	"github.com/lockredis/lockredis/internal/inspect"
 	"github.com/lockredis/lockredis/resp"
 )
 
-// Open returns the inside of a *lockredis.Server. The root package sets Open once, when it
-// is initialised.
-var Open func(server any) Inside
+// The root package sets these variables once, when it is initialised.
+var (
+	// Open returns the inside of a *lockredis.Server.
+	Open func(server any) Inside
+
+	// Config returns the directives of a *lockredis.Settings.
+	Config func(settings any) *config.Config
+)
 
 // Inside is what can be done with a server beyond its public methods.
 type Inside struct {

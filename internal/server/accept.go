@@ -44,7 +44,7 @@ func (s *Server) accept(nc net.Conn) {
 		return
 	}
 	s.mu.Lock()
-	if s.closing {
+	if s.closing || s.drained != nil {
 		s.mu.Unlock()
 		c.leave()
 		c.link.refuse("")

@@ -58,8 +58,20 @@ func (c *conn) idleTooLong() (idle bool) {
 }
 
 // execute runs all complete commands that are buffered. It reports whether the
-// connection stays open, or that another goroutine has taken it over.
+// connection stays open, or that another goroutine has taken it over. While the server
+// drains, an idle connection does not stay open, see Drain.
 func (c *conn) execute(caller *engine.Caller) (open, replaced bool) {
+	open, replaced = c.executeBuffered(caller)
+	for open && !replaced && c.server.draining.Load() && !c.waiting && c.idle() {
+		if !c.link.readAvailable() {
+			return false, false
+		}
+		open, replaced = c.executeBuffered(caller)
+	}
+	return open, replaced
+}
+
+func (c *conn) executeBuffered(caller *engine.Caller) (open, replaced bool) {
 	c.waiting = false
 	for !c.session.Closing && !c.waiting && (c.have || c.parse()) {
 		if c.server.engine.Do(caller, c.unit) {
@@ -193,8 +205,9 @@ func (c *conn) settle() {
 // forget takes the connection off the server's list.
 func (c *conn) forget() {
 	c.server.mu.Lock()
+	defer c.server.mu.Unlock()
 	delete(c.server.conns, c)
-	c.server.mu.Unlock()
+	c.server.checkDrained()
 }
 
 // leave has the engine forget the session.

@@ -13,7 +13,7 @@ func (s *Server) Dial(ctx context.Context) (net.Conn, error) {
 	}
 	s.mu.Lock()
 	defer s.mu.Unlock()
-	if s.closing {
+	if s.closing || s.drained != nil {
 		return nil, ErrClosed
 	}
 	client, server := newPipe(s.pipes.Add(1))

@@ -20,6 +20,9 @@ type link interface {
 	// write writes what can be written without waiting. n < len(b) without an
 	// error means that the client has to read first.
 	write(b []byte) (n int, err error)
+	// readAvailable reads bytes that the client has already sent into the reader. It waits
+	// a millisecond at most. It reports false when there are none, or when the read fails.
+	readAvailable() bool
 	// interrupt has the connection go on with what it has buffered, after
 	// woken was set.
 	interrupt()
@@ -105,6 +108,19 @@ func (g *ownGoroutine) read() error {
 		}
 	}
 	return err
+}
+
+// availableTime is how long readAvailable waits. Bytes that have reached this machine need
+// none of it, but Go's deadlines know no read that does not wait at all.
+const availableTime = time.Millisecond
+
+func (g *ownGoroutine) readAvailable() bool {
+	g.timed = true // armIdleTimeout removes the deadline
+	g.nc.SetReadDeadline(time.Now().Add(availableTime))
+	n, _ := g.nc.Read(g.reader.Space())
+	g.reader.Advance(n)
+	g.received += int64(n)
+	return n > 0
 }
 
 // armIdleTimeout sets the read deadline that the timeout directive asks for, or

@@ -168,6 +168,12 @@ func (c *loopConn) read() error {
 	return nil
 }
 
+// readAvailable reads what the socket has, without waiting.
+func (c *loopConn) readAvailable() bool {
+	before := c.reader.Buffered()
+	return c.read() == nil && c.reader.Buffered() > before
+}
+
 // execute runs what is buffered. It reports false when the loop was replaced
 // meanwhile: then c is offered to it.
 func (c *loopConn) execute() bool {

@@ -7,6 +7,7 @@ import (
 	"log/slog"
 	mathrand "math/rand/v2"
 	"net"
+	"slices"
 	"sync"
 	"sync/atomic"
 	"time"
@@ -41,10 +42,12 @@ type Server struct {
 	listeners []net.Listener
 	conns     map[*conn]struct{}
 	closing   bool
+	drained   chan struct{} // closed when draining and conns is empty; nil: not draining
 	loops     []*loop
 	turn      int // counts the connections given to loops
 
 	quitting   atomic.Bool
+	draining   atomic.Bool // a connection ends when it is idle, see Drain
 	port       atomic.Int64
 	fds        atomic.Int64
 	pipes      atomic.Int64 // connections by Dial so far
@@ -97,8 +100,8 @@ func (s *Server) Engine() *engine.Engine { return s.engine }
 // ErrClosed is what Serve returns after Close.
 var ErrClosed = errors.New("server closed")
 
-// Serve accepts connections from ln, which it closes in the end, until Close.
-// It always returns an error.
+// Serve accepts connections from ln until Drain, Close, or an error of ln that will not
+// pass. It closes ln. It always returns an error: ErrClosed after Drain and Close.
 func (s *Server) Serve(ln net.Listener) error {
 	if !s.track(ln) {
 		ln.Close()
@@ -113,10 +116,14 @@ func (s *Server) Serve(ln net.Listener) error {
 			s.accept(nc)
 			continue
 		}
-		if s.isClosing() || errors.Is(err, net.ErrClosed) {
+		if s.isClosing() {
 			return ErrClosed
 		}
-		// Out of file descriptors, most likely: connections that end bring some.
+		if system := (*net.OpError)(nil); errors.Is(err, net.ErrClosed) || !errors.As(err, &system) {
+			s.untrack(ln)
+			return err
+		}
+		// Most likely the process has no file descriptors left. Connections that end free some.
 		delay = min(max(2*delay, 5*time.Millisecond), time.Second)
 		s.log.Warn("accepting a connection failed", "error", err, "retry", delay)
 		time.Sleep(delay)
@@ -126,7 +133,7 @@ func (s *Server) Serve(ln net.Listener) error {
 func (s *Server) track(ln net.Listener) bool {
 	s.mu.Lock()
 	defer s.mu.Unlock()
-	if s.closing {
+	if s.closing || s.drained != nil {
 		return false
 	}
 	s.listeners = append(s.listeners, ln)
@@ -137,10 +144,19 @@ func (s *Server) track(ln net.Listener) bool {
 	return true
 }
 
+// untrack closes a listener that no longer accepts.
+func (s *Server) untrack(ln net.Listener) {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	s.listeners = slices.DeleteFunc(s.listeners, func(l net.Listener) bool { return l == ln })
+	ln.Close()
+}
+
+// isClosing reports whether no more connections are accepted.
 func (s *Server) isClosing() bool {
 	s.mu.Lock()
 	defer s.mu.Unlock()
-	return s.closing
+	return s.closing || s.drained != nil
 }
 
 // Close closes listeners and connections, ends a running script, and returns

@@ -1,0 +1,66 @@
+package server
+
+import (
+	"context"
+
+	"github.com/lockredis/lockredis/internal/engine"
+)
+
+// Drain closes the listeners and then each connection as soon as it is idle. It returns nil
+// when all connections have ended, or else ctx's error when ctx ends. Close still has to be
+// called. Several goroutines may call Drain.
+//
+// A connection is idle when all commands that its client sent have run and it waits neither
+// in a blocking command nor for the end of CLIENT PAUSE. A subscription or an open MULTI
+// does not keep it. What an idle connection has in its output queue is written before it is
+// closed.
+func (s *Server) Drain(ctx context.Context) error {
+	select {
+	case <-s.drain():
+		return nil
+	case <-ctx.Done():
+		return ctx.Err()
+	}
+}
+
+// drain begins to drain, unless that has begun, and returns the channel that is closed when
+// no connection is left.
+func (s *Server) drain() <-chan struct{} {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	if s.drained != nil {
+		return s.drained
+	}
+	s.drained = make(chan struct{})
+	s.draining.Store(true)
+	for _, ln := range s.listeners {
+		ln.Close()
+	}
+	s.listeners = nil
+	s.handshakes.end()
+	for c := range s.conns {
+		c.Wake() // an idle connection sits in a read: it notices then
+	}
+	s.checkDrained()
+	return s.drained
+}
+
+// checkDrained tells Drain when no connection is left. s.mu is held.
+func (s *Server) checkDrained() {
+	if s.drained == nil || len(s.conns) > 0 {
+		return
+	}
+	select {
+	case <-s.drained: // told before
+	default:
+		close(s.drained)
+	}
+}
+
+// idle reports whether a connection that has run all its commands may be closed by Drain.
+func (c *conn) idle() (idle bool) {
+	c.server.engine.Do(&engine.Caller{}, func() {
+		idle = c.session.Parked == nil && !c.session.Held
+	})
+	return idle
+}

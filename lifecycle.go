@@ -1,0 +1,199 @@
+package lockredis
+
+import (
+	"context"
+	"errors"
+	"net"
+	"slices"
+
+	"github.com/lockredis/lockredis/internal/server"
+)
+
+// state is where a server is in its life. It only grows:
+//
+//	fresh → started → stopping → closed
+//
+// Start and the first Serve lead to started, Shutdown to stopping, Close and a failed Start
+// from any state to closed.
+type state int
+
+const (
+	fresh    state = iota
+	started        // clients may connect
+	stopping       // Shutdown waits for clients
+	closed         // Close was called
+)
+
+// ErrServerClosed is what Serve, Dial and Listen return after Shutdown, Close, or a client's
+// SHUTDOWN.
+var ErrServerClosed = errors.New("lockredis: server closed")
+
+// errNotStarted is what Dial and Listen return before Start or Serve.
+var errNotStarted = errors.New("lockredis: server is not started")
+
+// errStarted is what Start returns when the server was started, or closed, before.
+var errStarted = errors.New("server was started before")
+
+// running returns nil while clients may connect. s.mu is held.
+func (s *Server) running() error {
+	switch s.state {
+	case fresh:
+		return errNotStarted
+	case started:
+		return nil
+	}
+	return ErrServerClosed
+}
+
+// Start listens on the addresses of the Config and returns when clients can connect. After
+// an error nothing is left open, and the server is closed. A server starts once.
+func (s *Server) Start() error {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	if s.state != fresh {
+		return errStarted
+	}
+	listeners, err := s.listen()
+	if err = errors.Join(s.err, err); err != nil {
+		for _, ln := range listeners {
+			ln.Close()
+		}
+		s.abort()
+		return err
+	}
+	s.begin()
+	for _, ln := range listeners {
+		s.accept(ln)
+	}
+	return nil
+}
+
+// begin starts the engine. s.mu is held.
+func (s *Server) begin() {
+	s.core.Start()
+	s.state = started
+}
+
+// abort closes a server that never started. s.mu is held.
+func (s *Server) abort() {
+	s.state = closed
+	s.core.Close()
+	close(s.done)
+}
+
+// accept serves a listener in a goroutine of its own. s.mu is held.
+func (s *Server) accept(ln net.Listener) {
+	s.track(ln)
+	go s.serve(ln)
+}
+
+// track adds a listener to those that Close waits for. s.mu is held.
+func (s *Server) track(ln net.Listener) {
+	s.addrs = append(s.addrs, ln.Addr().String())
+	s.serving.Add(1)
+}
+
+// serve accepts connections from a listener that track has added.
+func (s *Server) serve(ln net.Listener) error {
+	defer s.serving.Done()
+	err := s.core.Serve(ln)
+	if errors.Is(err, server.ErrClosed) {
+		return ErrServerClosed
+	}
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	if i := slices.Index(s.addrs, ln.Addr().String()); i >= 0 {
+		s.addrs = slices.Delete(s.addrs, i, i+1)
+	}
+	return err
+}
+
+// Serve accepts connections from ln until Shutdown or Close, and closes ln. It always
+// returns an error: ErrServerClosed after Shutdown and Close, otherwise the error of ln or
+// of the Config.
+//
+// A server that was not started needs no Start: Serve starts it without listening on the
+// addresses of the Config. Several goroutines may call Serve, each with another listener.
+// When Config.TLS is given, the server speaks TLS on ln's connections.
+//
+// When Shutdown is called, Serve returns at once. The program must not end before Shutdown
+// has returned.
+func (s *Server) Serve(ln net.Listener) error {
+	tracked, err := s.beginServe(ln)
+	if err != nil {
+		ln.Close()
+		return err
+	}
+	return s.serve(tracked)
+}
+
+// beginServe starts the server, if it is not started, and tracks ln. It returns the listener
+// to accept from.
+func (s *Server) beginServe(ln net.Listener) (net.Listener, error) {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	if s.state == fresh {
+		if s.err != nil {
+			s.abort()
+			return nil, s.err
+		}
+		s.begin()
+	}
+	if err := s.running(); err != nil {
+		return nil, err
+	}
+	if s.cfg.TLS != nil {
+		ln = s.secure(ln)
+	}
+	s.track(ln)
+	return ln, nil
+}
+
+// Shutdown closes the server gracefully. It stops listening at once and closes each
+// connection as soon as it is idle. Then it closes the server, as Close does, and returns
+// nil. If ctx ends first, Shutdown closes the server with its open connections and returns
+// ctx's error.
+//
+// A connection is idle when every command that its client has sent has run and its reply is
+// written. A client that waits in a blocking command, or for the end of CLIENT PAUSE, is not
+// idle. A subscription or an open MULTI does not keep a connection open. A client that does
+// not read its last replies is closed after ten seconds.
+//
+// Shutdown of a server that was not started closes it. On a closed server, Shutdown waits
+// until Close has finished and returns nil. Several goroutines may call Shutdown and Close.
+func (s *Server) Shutdown(ctx context.Context) error {
+	s.mu.Lock()
+	if s.state == started {
+		s.state = stopping
+	}
+	drain := s.state == stopping
+	s.mu.Unlock()
+	var err error
+	if drain {
+		err = s.core.Drain(ctx)
+	}
+	s.Close()
+	return err
+}
+
+// Close closes all listeners and connections and ends all goroutines of the server. All data
+// is gone. Close may be called more than once. It always returns nil.
+func (s *Server) Close() error {
+	s.mu.Lock()
+	was := s.state
+	s.state = closed
+	s.mu.Unlock()
+	if was == closed {
+		<-s.done
+		return nil
+	}
+	s.core.Close()
+	s.serving.Wait()
+	s.removeFiles()
+	close(s.done)
+	return nil
+}
+
+// Done returns a channel that is closed when the server has ended, through Shutdown, Close
+// or a client's SHUTDOWN.
+func (s *Server) Done() <-chan struct{} { return s.done }
