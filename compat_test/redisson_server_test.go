@@ -4,8 +4,6 @@ import (
 	"errors"
 	"io/fs"
 	"os"
-	"os/exec"
-	"path/filepath"
 	"strings"
 	"testing"
 
@@ -29,7 +27,7 @@ func redissonPrograms(t *testing.T) []redissonProgram {
 	for _, name := range strings.Split(asked, ",") {
 		switch name {
 		case "lockredis":
-			programs = append(programs, redissonProgram{name, buildLockredis(t)})
+			programs = append(programs, redissonProgram{name, redistest.BuildLockredis(t)})
 		case "redis-server":
 			programs = append(programs, redissonProgram{name, redistest.Find(t)})
 		default:
@@ -37,17 +35,6 @@ func redissonPrograms(t *testing.T) []redissonProgram {
 		}
 	}
 	return programs
-}
-
-func buildLockredis(t *testing.T) string {
-	t.Helper()
-	path := filepath.Join(t.TempDir(), "lockredis")
-	build := exec.Command("go", "build", "-o", path, "github.com/lockredis/lockredis/cmd/lockredis")
-	build.Env = append(os.Environ(), "CGO_ENABLED=0")
-	if output, err := build.CombinedOutput(); err != nil {
-		t.Fatalf("go build: %v\n%s", err, output)
-	}
-	return path
 }
 
 // startRedissonServer starts a server for the length of the test, checks that it is the

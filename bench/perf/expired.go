@@ -7,6 +7,8 @@ import (
 	"fmt"
 	"strconv"
 	"time"
+
+	"github.com/lockredis/lockredis/compat_test/wire"
 )
 
 // expiredSpec asks a subscriber how late the expired events of Leases keys are. A
@@ -40,7 +42,7 @@ func expiredRole(p *parent) error {
 		return err
 	}
 	buf := make([]byte, 256<<10)
-	if err := rawWrite(fd, appendCommand(nil, []string{"SUBSCRIBE", expiredEvent})); err != nil {
+	if err := rawWrite(fd, wire.AppendCommand(nil, "SUBSCRIBE", expiredEvent)); err != nil {
 		return err
 	}
 	if _, err := rawRead(fd, buf); err != nil {

@@ -6,6 +6,8 @@ import (
 	"fmt"
 	"strconv"
 	"time"
+
+	"github.com/lockredis/lockredis/compat_test/wire"
 )
 
 // handOverSpec asks for Grants hand-overs of a lock among Waiters that are
@@ -79,18 +81,18 @@ func (c *crowd) gather() error {
 		return err
 	}
 	c.fds, c.got = make([]int, 2*c.Waiters), make([]int, c.Waiters)
-	c.message = len(appendCommand(nil, []string{"message", c.Channel, "0"}))
+	c.message = len(wire.AppendCommand(nil, "message", c.Channel, "0"))
 	for i := range c.fds {
 		if c.fds[i], err = c.poll.dial(c.Addr, i); err != nil {
 			return err
 		}
 		if i%2 == 1 {
 			owner := c.OwnerPrefix + strconv.Itoa(i/2)
-			c.lock = append(c.lock, appendCommand(nil, []string{"EVALSHA", c.SHA, "1", c.Lock, "30000", owner}))
-			c.unlock = append(c.unlock, appendCommand(nil, []string{"EVALSHA", c.UnlockSHA, "2", c.Lock, c.Channel, "30000", owner}))
+			c.lock = append(c.lock, wire.AppendCommand(nil, "EVALSHA", c.SHA, "1", c.Lock, "30000", owner))
+			c.unlock = append(c.unlock, wire.AppendCommand(nil, "EVALSHA", c.UnlockSHA, "2", c.Lock, c.Channel, "30000", owner))
 			continue
 		}
-		if err := rawWrite(c.fds[i], appendCommand(nil, []string{"SUBSCRIBE", c.Channel})); err != nil {
+		if err := rawWrite(c.fds[i], wire.AppendCommand(nil, "SUBSCRIBE", c.Channel)); err != nil {
 			return err
 		}
 		if _, err := rawRead(c.fds[i], c.buf); err != nil {

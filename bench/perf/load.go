@@ -8,6 +8,8 @@ import (
 	"strconv"
 	"strings"
 	"time"
+
+	"github.com/lockredis/lockredis/compat_test/wire"
 )
 
 // step is a command and the only reply that is right, as bytes. In its words {slot}
@@ -48,7 +50,7 @@ func (s *loadSpec) ring(connection int) ([]batch, error) {
 			for i, a := range st.Args {
 				args[i] = words.Replace(a)
 			}
-			b.out, b.want = appendCommand(b.out, args), append(b.want, st.Reply...)
+			b.out, b.want = wire.AppendCommand(b.out, args...), append(b.want, st.Reply...)
 			if commands++; commands%s.Pipeline == 0 {
 				ring, b = append(ring, b), batch{}
 			}
@@ -145,7 +147,7 @@ func (s loadSpec) runBefore(l loader, connection int, buf []byte) error {
 
 // greet has the server use the connection once.
 func greet(fd int, buf []byte) error {
-	if err := rawWrite(fd, appendCommand(nil, []string{"PING"})); err != nil {
+	if err := rawWrite(fd, wire.AppendCommand(nil, "PING")); err != nil {
 		return err
 	}
 	n, err := rawRead(fd, buf)

@@ -5,6 +5,8 @@ package main
 import (
 	"fmt"
 	"time"
+
+	"github.com/lockredis/lockredis/compat_test/wire"
 )
 
 // publishSpec asks for messages to many subscribers of one channel.
@@ -60,9 +62,9 @@ func (b *broadcast) gather() error {
 	if b.poll, err = newPoller(); err != nil {
 		return err
 	}
-	b.publish = appendCommand(nil, []string{"PUBLISH", publishChannel, publishMessage})
+	b.publish = wire.AppendCommand(nil, "PUBLISH", publishChannel, publishMessage)
 	b.reply = fmt.Sprintf(":%d\r\n", b.Subscribers)
-	b.message = len(appendCommand(nil, []string{"message", publishChannel, publishMessage}))
+	b.message = len(wire.AppendCommand(nil, "message", publishChannel, publishMessage))
 	b.fds = make([]int, b.Subscribers+b.Publishers)
 	for i := range b.fds {
 		if b.fds[i], err = b.poll.dial(b.Addr, i); err != nil {
@@ -72,7 +74,7 @@ func (b *broadcast) gather() error {
 			b.idle = append(b.idle, b.fds[i])
 			continue
 		}
-		if err := rawWrite(b.fds[i], appendCommand(nil, []string{"SUBSCRIBE", publishChannel})); err != nil {
+		if err := rawWrite(b.fds[i], wire.AppendCommand(nil, "SUBSCRIBE", publishChannel)); err != nil {
 			return err
 		}
 		if _, err := rawRead(b.fds[i], b.buf); err != nil {

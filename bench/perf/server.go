@@ -12,6 +12,7 @@ import (
 	"strings"
 	"time"
 
+	"github.com/lockredis/lockredis/compat_test/wire"
 	"github.com/lockredis/lockredis/internal/redistest"
 )
 
@@ -21,7 +22,7 @@ type server struct {
 	addr    string
 	port    string
 	process *redistest.Server
-	control *conn
+	control *wire.Conn
 	shas    map[string]string // of scripts, by file name without .lua
 }
 
@@ -92,10 +93,11 @@ func (s *server) stop() {
 }
 
 // waitForPong returns the first connection that was answered.
-func (s *server) waitForPong() (*conn, error) {
+func (s *server) waitForPong() (*wire.Conn, error) {
 	for end := time.Now().Add(10 * time.Second); time.Now().Before(end); {
-		if c, err := dial(s.addr); err == nil {
-			if reply, err := c.do("PING"); err == nil && reply == "PONG" {
+		if c, err := wire.Dial(s.addr); err == nil {
+			if reply, err := c.Do("PING"); err == nil && reply.String() == "+PONG" {
+				c.SetTimeout(controlTimeout)
 				return c, nil
 			}
 			c.Close()
@@ -131,13 +133,57 @@ func (s *server) loadScripts() error {
 		if err != nil {
 			return fmt.Errorf("%s: %w", f.Name(), err)
 		}
-		s.shas[strings.TrimSuffix(f.Name(), ".lua")], _ = sha.(string)
+		s.shas[strings.TrimSuffix(f.Name(), ".lua")] = string(sha.Str)
 	}
 	return nil
 }
 
-// do runs a command on the connection for control.
-func (s *server) do(args ...string) (any, error) { return s.control.do(args...) }
+// controlTimeout bounds each command that is not measured.
+const controlTimeout = 30 * time.Second
+
+// do runs a command that is not measured. An error reply is an error.
+func (s *server) do(args ...string) (wire.Value, error) {
+	reply, err := s.control.Do(args...)
+	if err == nil && reply.IsError() {
+		err = errors.New(string(reply.Str))
+	}
+	if err != nil {
+		err = fmt.Errorf("%s: %w", args[0], err)
+	}
+	return reply, err
+}
+
+// pipeline sends all commands, then reads all replies. It is for batches whose replies
+// fit into the sockets' buffers.
+func (s *server) pipeline(commands [][]string) error {
+	if err := s.control.SendAll(commands...); err != nil {
+		return err
+	}
+	for range commands {
+		reply, err := s.control.Receive()
+		if err == nil && reply.IsError() {
+			err = errors.New(string(reply.Str))
+		}
+		if err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// info returns a field of INFO, empty where there is none.
+func (s *server) info(field string) string {
+	reply, err := s.do("INFO")
+	if err != nil {
+		return ""
+	}
+	for line := range strings.Lines(string(reply.Str)) {
+		if value, ok := strings.CutPrefix(line, field+":"); ok {
+			return strings.TrimSpace(value)
+		}
+	}
+	return ""
+}
 
 // build compiles lockredis, as it is released, from the source tree at dir.
 func build(dir, output string) error {

@@ -51,7 +51,7 @@ func (s *server) fill(n int, commands func(i int) [][]string) error {
 		for j := i; j < min(i+1000, n); j++ {
 			batch = append(batch, commands(j)...)
 		}
-		if _, err := s.control.pipeline(batch); err != nil {
+		if err := s.pipeline(batch); err != nil {
 			return err
 		}
 	}

@@ -2,8 +2,6 @@ package differential
 
 import (
 	"os"
-	"os/exec"
-	"path/filepath"
 	"strings"
 	"testing"
 
@@ -32,12 +30,8 @@ func startTarget(t *testing.T) string {
 	case target == "inprocess" || target == "" && raceDetector:
 		return startInProcess(t)
 	}
-	path := filepath.Join(t.TempDir(), "lockredis")
-	build := exec.Command("go", "build", "-o", path, "github.com/lockredis/lockredis/cmd/lockredis")
-	if out, err := build.CombinedOutput(); err != nil {
-		t.Fatalf("building lockredis: %v\n%s", err, out)
-	}
-	return redistest.Run(t, redistest.Command{Program: path, Args: directives}).Addr
+	program := redistest.BuildLockredis(t)
+	return redistest.Run(t, redistest.Command{Program: program, Args: directives}).Addr
 }
 
 // startInProcess runs lockredis in the test's own process.

@@ -29,16 +29,6 @@ type process struct {
 	output string // the file that standard output and error go to
 }
 
-// build makes a server with the race detector and returns its path.
-func build(t *testing.T) string {
-	t.Helper()
-	path := filepath.Join(t.TempDir(), "lockredis")
-	if out, err := exec.Command("go", "build", "-race", "-o", path, "github.com/lockredis/lockredis/cmd/lockredis").CombinedOutput(); err != nil {
-		t.Fatalf("go build: %v\n%s", err, out)
-	}
-	return path
-}
-
 // start runs the server until the test's end and returns when it is ready.
 func start(t *testing.T, path string) *process {
 	t.Helper()

@@ -14,6 +14,7 @@ import (
 
 	"github.com/lockredis/lockredis/compat_test/rlock/peer"
 	"github.com/lockredis/lockredis/compat_test/rlock/topology"
+	"github.com/lockredis/lockredis/internal/redistest"
 )
 
 // variable is the environment variable that says how long to soak.
@@ -28,7 +29,7 @@ func TestAServerUnderMixedLoadAndAttackStaysSoundAndSmall(t *testing.T) {
 	if err != nil {
 		t.Fatalf("%s: %v", variable, err)
 	}
-	path := build(t)
+	path := redistest.BuildLockredis(t, "-race")
 	idle := len(start(t, path).goroutines(t))
 	p := start(t, path)
 	java := redisson(t, p.addr)

@@ -74,3 +74,20 @@ func Valkey() (string, error) {
 	}
 	return strings.TrimSpace(string(out)), nil
 }
+
+// BuildLockredis builds the program lockredis in a directory of the test and returns its
+// path. Flags are for go build. Without flags cgo is off, as in a release.
+func BuildLockredis(tb testing.TB, flags ...string) string {
+	tb.Helper()
+	path := filepath.Join(tb.TempDir(), "lockredis")
+	args := append([]string{"build", "-o", path}, flags...)
+	args = append(args, "github.com/lockredis/lockredis/cmd/lockredis")
+	build := exec.Command("go", args...)
+	if len(flags) == 0 {
+		build.Env = append(os.Environ(), "CGO_ENABLED=0")
+	}
+	if out, err := build.CombinedOutput(); err != nil {
+		tb.Fatalf("build lockredis: %v\n%s", err, out)
+	}
+	return path
+}
