@@ -31,8 +31,13 @@ func (r *report) markdown() string {
 	var b strings.Builder
 	fmt.Fprintf(&b, `# rlock beside other Go lock libraries
 
-Measured by `+"`go -C bench/rlock run .`"+`, which writes this page, on %s, %s, %d CPUs (%s), on %s. Client and server
-share the machine and talk over loopback, so a network's time comes on top of each round trip. The CPUs are kept from sleeping by idle-priority tasks.
+How long do rlock and other Go lock libraries take, and what do they cost? Client and server share
+the machine and talk over loopback, so a network's time comes on top of each round trip. Idle-priority
+tasks keep the CPUs awake. This page is generated:
+
+    make bench-rlock
+
+Measured on %s, %s, %d CPUs (%s), on %s.
 
 %s
 `, r.began.Format("2 January 2006"), runtime.Version(), runtime.NumCPU(), cpuModel(), r.server, r.versions())
@@ -48,18 +53,25 @@ share the machine and talk over loopback, so a network's time comes on top of ea
 const reading = `
 ## How to read this
 
-- rlock, like rueidislock, renews its locks in the background, tells their holder of a loss, and waits without polling; a lock of rlock is
-  reentrant, and an unlock that is sent again because its reply was lost is answered from a latch. redislock and redsync do none of this. So rlock runs
-  more commands for a pair on the server, in as many round trips. Deleting latches is a pipeline now and then, not a round trip for each pair.
-- A client alone on the server has two modes on a machine of two CPUs: a pair takes about 50 µs or about 130 µs, depending on which CPU its thread and
-  the server's run on. They last for a whole run and come to every library, and to the two scripts alone, in turn. Only several runs tell.
-- rlock's least is the row of its two scripts alone: Redisson's layout with its latch and message takes seven commands where redislock's takes four.
-- A waiter that polls costs CPU and commands all the time, and the more of them poll, the sooner one of them comes by: 64 waiters that poll every 150 ms
-  ask every 2 ms, 64 that poll every 10 ms ask every 0.16 ms, for which the server runs ten times the commands. rlock's waiters cost nothing until they
-  are woken. With 2 and 8 waiters its hand-over takes about a tenth of the fastest polling one's, or less. Where each of 64 waiters is a process of its own, an
-  unlock wakes one waiter of every process, as Redisson's does, and here all of them share two CPUs with the server.
-- "Hung after n" tells that after so many hand-overs nobody was granted the lock within %v of the unlock, and the cell ended there.
-- jefferyjob/go-redislock is missing: its module could not be had where this was measured.
+- rlock does more than redislock and redsync. Like rueidislock, it renews its locks in the background,
+  tells the holder of a loss, and waits without polling. Its locks are reentrant. When the reply to an
+  unlock is lost and the unlock is sent again, a latch has the answer. redislock and redsync do none of
+  this. So the server runs more commands for a pair of rlock, in as many round trips. Latches are
+  deleted in a pipeline now and then, not in a round trip for each pair.
+- A client alone on the server has two modes on a machine of two CPUs: a pair takes about 50 µs or
+  about 130 µs, depending on the CPUs that run its thread and the server's. A mode lasts for a whole
+  run. Each library, and the two scripts alone, meet both modes by chance. So compare several runs.
+- The row of the two scripts alone is the least that rlock can take: Redisson's layout with its latch
+  and message takes seven commands where redislock's takes four.
+- A waiter that polls costs CPU and commands all the time. The more waiters poll, the sooner one of them
+  asks: 64 waiters that poll every 150 ms ask every 2 ms. 64 that poll every 10 ms ask every 0.16 ms,
+  and the server runs ten times the commands. rlock's waiters cost nothing until a message wakes them.
+  With 2 and 8 waiters rlock's hand-over takes about a tenth of the fastest polling library's, or less.
+  When each of 64 waiters is a process of its own, an unlock wakes one waiter of every process, as
+  Redisson's does. Here all of them share two CPUs with the server.
+- "Hung after n" means: after n hand-overs no waiter got the lock within %v of the unlock, and the
+  measurement of that cell stopped.
+- jefferyjob/go-redislock is missing, because its module was not available where this was measured.
 `
 
 // versions tells which modules were measured, and how they were set.
@@ -86,9 +98,10 @@ func (r *report) versions() string {
 func (r *report) writePairs(b *strings.Builder) {
 	fmt.Fprintf(b, `## Lock and unlock, uncontended
 
-%d rounds of %d pairs, the libraries taking turns; medians and 99th percentiles of all pairs. A context that can end is what a request handler has; the
-columns after it are from those pairs. CPU, round trips, commands and allocations are means of a pair, work in the background included; commands are
-what the server ran, those in scripts included. The last column is the median rate of %d goroutines with a lock each.
+%d rounds of %d pairs. The libraries take turns. p50 and p99 are of all pairs. A request handler has
+a context that can end; the columns after it are from pairs with such a context. CPU, round trips,
+commands and allocations are means of a pair and include background work. Commands are those that the
+server ran, also inside scripts. The last column is the median rate of %d goroutines with a lock each.
 
 | library | p50 | p99 | p50, context can end | p99, context can end | client CPU | server CPU | round trips | commands | allocations | pairs/s, %d at once |
 |---|---|---|---|---|---|---|---|---|---|---|
@@ -126,9 +139,10 @@ func (r *report) writeHandOvers(b *strings.Builder, hs []handOver) {
 		fmt.Fprintf(b, `
 ## Hand-over, %s
 
-%s The time is from the call of unlock to the return of the next holder's lock, %d hand-overs; the holder keeps
-the lock for 10 to 30 ms. CPU, round trips and commands are means of a hand-over with the holding before it. The last two columns say how many times
-rlock's the latency is.
+%s The time is from the call of unlock to the
+return of the next holder's lock, in %d hand-overs. The holder keeps the lock for 10 to 30 ms. CPU, round
+trips and commands are means of a hand-over and the holding before it. The last two columns are the
+latency divided by rlock's.
 `, title, text, hs[0].grants)
 	}
 	fmt.Fprintf(b, `
