@@ -55,14 +55,23 @@ func mantissa(s string) string {
 	return s
 }
 
-// leadingInt parses the leading digits of b as C's atoi does, 0 if there are none. It stops
-// above 2^20: no command line has so many arguments.
-func leadingInt(b []byte) (n int) {
+// atoi parses the integer at the beginning of b as C's atoi does: white space and a sign can
+// precede it. The result is 0 if there is no integer. atoi stops above 2^20, because no
+// command line has so many arguments.
+func atoi(b []byte) (n int) {
+	b = bytes.TrimLeft(b, " \t\n\v\f\r")
+	negative := len(b) > 0 && b[0] == '-'
+	if negative || len(b) > 0 && b[0] == '+' {
+		b = b[1:]
+	}
 	for _, c := range b {
 		if c < '0' || c > '9' || n > 1<<20 {
 			break
 		}
 		n = n*10 + int(c-'0')
+	}
+	if negative {
+		return -n
 	}
 	return n
 }

@@ -314,22 +314,24 @@ func lineKeysReply(
 }
 
 // keysByAtoi is Redis's second attempt at a line that does not fit the key specs. It parses
-// the number of keys as C's atoi does ("2x" is 2). These keys have no flags, and the keys
-// of the other specs (a destination) come after them.
+// the number of keys as C's atoi does ("2x" is 2). The keys of other specs (a destination)
+// come last, and no key has flags.
 func (cmd *Command) keysByAtoi(line resp.Args) (found []KeyPos, ok bool) {
 	var others []KeyPos
 	for i := range cmd.Keys {
 		k := &cmd.Keys[i]
 		if k.Find != Keynum {
-			at, _ := k.Positions(line)
-			others = append(others, at...)
+			positions, _ := k.Positions(line)
+			for _, p := range positions {
+				others = append(others, KeyPos{At: p.At})
+			}
 			continue
 		}
 		begin, has := k.begin(line)
 		if !has {
 			return nil, false
 		}
-		n, first := leadingInt(line[begin+k.CountAt]), begin+k.FirstKey
+		n, first := atoi(line[begin+k.CountAt]), begin+k.FirstKey
 		if n < 1 || n > len(line)-first {
 			return nil, false
 		}
