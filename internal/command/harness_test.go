@@ -24,11 +24,9 @@ func newHarness(t testing.TB) *harness {
 	h := &harness{t: t}
 	space := store.NewSpace(2, h)
 	space.SetNow(1_000_000)
-	cfg := new(config.Config)
-	cfg.ProtoMaxBulkLen.Store(512 << 20)
 	h.ctx = Ctx{
 		Env: &Env{
-			Table: NewTable(), Space: space, Config: cfg, Events: h,
+			Table: NewTable(), Space: space, Config: config.New(), Events: h,
 			Rand: rand.New(rand.NewPCG(1, 2)),
 		},
 		Session: &Session{Proto: 2},

@@ -1,10 +1,6 @@
 package command
 
-import (
-	"testing"
-
-	"github.com/lockredis/lockredis/internal/config"
-)
+import "testing"
 
 // The replies in this file are those of redis-server 7.0.15.
 
@@ -44,7 +40,6 @@ func TestSaveCommandsAnswerAsRedisAndWriteNothing(t *testing.T) {
 
 func TestConfigCommandsReadAndChangeDirectives(t *testing.T) {
 	h := newHarness(t)
-	h.ctx.Config = config.New()
 	h.check(`
 		config get MAXCLIENTS nope => *2 $10 MAXCLIENTS $5 10000
 		config set maxclients 7 timeout 5 => +OK

@@ -1,0 +1,97 @@
+package command
+
+import (
+	"slices"
+	"strings"
+	"testing"
+
+	"github.com/lockredis/lockredis/luaexec"
+)
+
+// fakeServer has fixed facts about the process.
+type fakeServer struct{ Server }
+
+func (fakeServer) Info() ServerInfo {
+	return ServerInfo{
+		RunID: "0123456789", ProcessID: 42, Port: 6380, StartMillis: 400_000,
+		HeapBytes: 3 << 20, SystemBytes: 5 << 30, PeakBytes: 1536,
+	}
+}
+
+// noClients is a server without connections.
+type noClients struct{ Clients }
+
+func (noClients) Each(func(*Session) bool)  {}
+func (noClients) Count() (open, parked int) { return 0, 0 }
+
+func TestInfoReturnsTheFactsOfTheProcess(t *testing.T) {
+	h := newHarness(t)
+	h.ctx.Server, h.ctx.Clients, h.ctx.Scripts = fakeServer{}, noClients{}, new(luaexec.Runtime)
+	lines := strings.Split(h.run("info server memory").Text(), "\r\n")
+	for _, want := range []string{
+		"process_id:42", "run_id:0123456789", "tcp_port:6380", "uptime_in_seconds:600",
+		"used_memory:3145728", "used_memory_human:3.00M", "used_memory_rss_human:5.00G",
+		"used_memory_peak_human:1.50K", "maxmemory_human:0B", "mem_fragmentation_ratio:1706.67",
+	} {
+		if !slices.Contains(lines, want) {
+			t.Errorf("INFO has no line %s", want)
+		}
+	}
+}
+
+func TestInfoKeyspaceAveragesTheTimesToLive(t *testing.T) {
+	newHarness(t).check(`
+		set a 1 px 1000 => +OK
+		set b 1 px 3000 => +OK
+		set c 1 => +OK
+		info keyspace => $47 # Keyspace db0:keys=3,expires=2,avg_ttl=2000
+	`)
+}
+
+func TestSizesAreFormattedAsInRedis(t *testing.T) {
+	for bytes, want := range map[int64]string{
+		0: "0B", 1023: "1023B", 1024: "1.00K", 1<<20 - 1: "1024.00K", 1 << 20: "1.00M",
+		1 << 30: "1.00G", 1 << 40: "1.00T", 3 << 39: "1.50T",
+	} {
+		if got := human(bytes); got != want {
+			t.Errorf("human(%d) is %s, want %s", bytes, got, want)
+		}
+	}
+}
+
+func TestHelpListsEverySubcommand(t *testing.T) {
+	h := newHarness(t)
+	for _, cmd := range h.ctx.Table.All() {
+		if !cmd.Container() {
+			continue
+		}
+		var want, got []string
+		for _, sub := range cmd.Subs {
+			_, name, _ := strings.Cut(sub.Name, "|")
+			want = append(want, strings.ToUpper(name))
+		}
+		for i, line := range h.run(cmd.Name + " help").Elems() {
+			if i%2 == 1 { // behind the title, names and explanations alternate
+				got = append(got, line.Text())
+			}
+		}
+		slices.Sort(want)
+		slices.Sort(got)
+		if !slices.Equal(got, want) {
+			t.Errorf("%s HELP lists %q, want %q", cmd.Name, got, want)
+		}
+	}
+}
+
+func TestLolwutDrawsOnePadlockOrAsManyAsAskedFor(t *testing.T) {
+	h := newHarness(t)
+	for line, want := range map[string]int{
+		"lolwut": 1, "lolwut version 1": 1, "lolwut version 3": 3, "lolwut version 0": 1,
+		"lolwut version 99": 8, "lolwut foo 3": 1,
+	} {
+		if got := strings.Count(h.run(line).Text(), ".--."); got != want {
+			t.Errorf("%s draws %d padlocks, want %d", line, got, want)
+		}
+	}
+	h.check(`lolwut version x => -ERR value is not an integer or out of range`)
+}
