@@ -1,4 +1,4 @@
-// Package testcert makes certificates for tests: an authority, and what it signs
-// for servers and clients of this machine. They are made when they are asked
-// for and kept nowhere. lockredistest and tests call it; a server never does.
+// Package testcert makes certificates for tests: an authority, and certificates
+// that it signs for servers and clients on this machine. It makes them in memory
+// and writes no file. lockredistest and tests use it; a server never does.
 package testcert

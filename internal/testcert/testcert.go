@@ -17,7 +17,7 @@ import (
 // Authority signs certificates.
 type Authority struct {
 	PEM  []byte         // its own certificate
-	Pool *x509.CertPool // the same, for those who trust it
+	Pool *x509.CertPool // the same, for a tls.Config that trusts it
 
 	cert *x509.Certificate
 	key  *ecdsa.PrivateKey
@@ -29,11 +29,11 @@ type Pair struct {
 	TLS             tls.Certificate
 }
 
-// lifetime of certificates: a test does not take longer.
+// lifetime is how long a certificate is valid. No test takes longer.
 const lifetime = 24 * time.Hour
 
-// New makes an authority of that name. The error is that of the machine's source
-// of randomness.
+// New makes an authority with the name as its common name. It fails only when the
+// system has no random numbers.
 func New(name string) (*Authority, error) {
 	key, err := ecdsa.GenerateKey(elliptic.P256(), rand.Reader)
 	if err != nil {
@@ -54,8 +54,8 @@ func New(name string) (*Authority, error) {
 	return a, nil
 }
 
-// Issue makes a certificate for a server on 127.0.0.1, ::1 or localhost, and for
-// a client.
+// Issue makes a certificate with the name as its common name. A server on
+// 127.0.0.1, ::1 or localhost can use it, and so can a client.
 func (a *Authority) Issue(name string) (pair Pair, err error) {
 	key, err := ecdsa.GenerateKey(elliptic.P256(), rand.Reader)
 	if err != nil {
@@ -78,6 +78,7 @@ func (a *Authority) Issue(name string) (pair Pair, err error) {
 	return pair, err
 }
 
+// describe returns what all certificates have in common.
 func describe(name string) *x509.Certificate {
 	serial, _ := rand.Int(rand.Reader, new(big.Int).Lsh(big.NewInt(1), 120))
 	now := time.Now()
@@ -87,6 +88,7 @@ func describe(name string) *x509.Certificate {
 	}
 }
 
+// sign returns the certificate for key in PEM.
 func (a *Authority) sign(template *x509.Certificate, key *ecdsa.PrivateKey) ([]byte, error) {
 	der, err := x509.CreateCertificate(rand.Reader, template, a.cert, key.Public(), a.key)
 	if err != nil {

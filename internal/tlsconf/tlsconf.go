@@ -13,8 +13,8 @@ import (
 	"github.com/lockredis/lockredis/internal/config"
 )
 
-// New returns what the directives ask for, in files as they are now. The error
-// is one line that names the directive.
+// New returns the configuration that the directives ask for. It reads the files
+// each time. The error is one line that names the directive.
 func New(set *config.Config) (*tls.Config, error) {
 	d := &set.TLS
 	if err := complete(d); err != nil {
@@ -43,7 +43,7 @@ func New(set *config.Config) (*tls.Config, error) {
 	return conf, nil
 }
 
-// complete reports what TLS cannot do without.
+// complete returns an error when a directive is missing that TLS needs.
 func complete(d *config.TLS) error {
 	switch {
 	case d.CertFile == "":
@@ -51,13 +51,14 @@ func complete(d *config.TLS) error {
 	case d.KeyFile == "":
 		return errors.New("tls-key-file is not set")
 	case d.Clients != config.ClientAuthNo && d.CAFile == "" && d.CADir == "":
-		return errors.New("tls-auth-clients needs tls-ca-cert-file or tls-ca-cert-dir; without certificates of clients use 'tls-auth-clients no'")
+		return errors.New("tls-auth-clients needs tls-ca-cert-file or tls-ca-cert-dir; " +
+			"without certificates of clients use 'tls-auth-clients no'")
 	}
 	return nil
 }
 
-func clientAuth(who config.ClientAuth) tls.ClientAuthType {
-	switch who {
+func clientAuth(directive config.ClientAuth) tls.ClientAuthType {
+	switch directive {
 	case config.ClientAuthNo:
 		return tls.NoClientCert
 	case config.ClientAuthOptional:
@@ -71,11 +72,12 @@ var protocols = [...]struct {
 	name    string
 	version uint16
 }{
-	{"TLSv1", tls.VersionTLS10}, {"TLSv1.1", tls.VersionTLS11}, {"TLSv1.2", tls.VersionTLS12}, {"TLSv1.3", tls.VersionTLS13},
+	{"TLSv1", tls.VersionTLS10}, {"TLSv1.1", tls.VersionTLS11},
+	{"TLSv1.2", tls.VersionTLS12}, {"TLSv1.3", tls.VersionTLS13},
 }
 
-// versions returns the oldest and the newest version of tls-protocols, which is
-// TLSv1.2 and TLSv1.3 when it is empty, as in Redis.
+// versions returns the oldest and the newest version of tls-protocols. Empty words
+// mean TLSv1.2 and TLSv1.3, as in Redis.
 func versions(words string) (low, high uint16, err error) {
 	asked := strings.Fields(words)
 	if len(asked) == 0 {
@@ -101,13 +103,13 @@ func versions(words string) (low, high uint16, err error) {
 	case found < len(known):
 		return 0, 0, fmt.Errorf("tls-protocols %q: there are TLSv1, TLSv1.1, TLSv1.2 and TLSv1.3", words)
 	case gap:
-		return 0, 0, fmt.Errorf("tls-protocols %q: versions between the oldest and the newest cannot be left out", words)
+		return 0, 0, fmt.Errorf("tls-protocols %q: versions between the oldest and the newest "+
+			"cannot be left out", words)
 	}
 	return low, high, nil
 }
 
-// keyPair reads the server's certificate, with those that signed it behind it,
-// and its key.
+// keyPair reads the server's certificate chain and its key.
 func keyPair(certFile, keyFile, pass string) (pair tls.Certificate, err error) {
 	certPEM, err := os.ReadFile(certFile)
 	if err != nil {
@@ -126,12 +128,12 @@ func keyPair(certFile, keyFile, pass string) (pair tls.Certificate, err error) {
 	return pair, nil
 }
 
-// hashed is a name by which OpenSSL finds a certificate in a directory.
+// hashed matches the names by which OpenSSL finds certificates in a directory.
 var hashed = regexp.MustCompile(`^[0-9a-f]{8}\.[0-9]+$`)
 
-// authorities reads the certificates of those who may sign the certificates of
-// clients. A directory's count when they have hashed names, as openssl rehash
-// gives them. Nil means that neither a file nor a directory is given.
+// authorities reads the certificates that client certificates are checked against.
+// In a directory it reads only files with hashed names, as openssl rehash makes
+// them. Nil means that neither a file nor a directory is given.
 func authorities(file, dir string) (*x509.CertPool, error) {
 	if file == "" && dir == "" {
 		return nil, nil

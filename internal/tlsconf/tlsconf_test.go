@@ -25,14 +25,21 @@ func settings(t *testing.T, directives ...string) *config.Config {
 	return set
 }
 
-// withKey are directives that work, and some more.
+// withKey returns directives with a certificate and a key, and more directives.
 func withKey(more ...string) []string {
-	return append([]string{"tls-cert-file", "testdata/cert.pem", "tls-key-file", "testdata/plain.pem", "tls-auth-clients", "no"}, more...)
+	return append([]string{
+		"tls-cert-file", "testdata/cert.pem", "tls-key-file", "testdata/plain.pem",
+		"tls-auth-clients", "no",
+	}, more...)
 }
 
-func TestKeysAreReadAsOpenSSLWritesThem(t *testing.T) {
-	for _, name := range []string{"plain", "sec1", "traditional", "pbes2-aes256-sha256", "pbes2-aes128-sha1", "pbes2-aes192-sha512"} {
-		if _, err := New(settings(t, withKey("tls-key-file", "testdata/"+name+".pem", "tls-key-file-pass", "secret")...)); err != nil {
+func TestEveryKeyFormOfOpenSSLIsRead(t *testing.T) {
+	for _, name := range []string{
+		"plain", "sec1", "traditional",
+		"pbes2-aes256-sha256", "pbes2-aes128-sha1", "pbes2-aes192-sha512",
+	} {
+		directives := withKey("tls-key-file", "testdata/"+name+".pem", "tls-key-file-pass", "secret")
+		if _, err := New(settings(t, directives...)); err != nil {
 			t.Errorf("%s: %v", name, err)
 		}
 	}
@@ -43,13 +50,14 @@ func TestFilesAreRelativeToDir(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	set := settings(t, "tls-cert-file", "cert.pem", "tls-key-file", "plain.pem", "tls-auth-clients", "no", "dir", dir)
+	set := settings(t, "tls-cert-file", "cert.pem", "tls-key-file", "plain.pem",
+		"tls-auth-clients", "no", "dir", dir)
 	if _, err := New(set); err != nil {
 		t.Error(err)
 	}
 }
 
-func TestWhatCannotBeDoneIsRefusedInOneLine(t *testing.T) {
+func TestAnErrorIsOneLineThatNamesTheDirective(t *testing.T) {
 	for _, c := range []struct {
 		directives []string
 		want       string
@@ -71,11 +79,11 @@ func TestWhatCannotBeDoneIsRefusedInOneLine(t *testing.T) {
 		{withKey("tls-key-file", "testdata/pbes2-des3.pem", "tls-key-file-pass", "secret"), "in a way that is not supported"},
 		{withKey("tls-protocols", "SSLv3"), "there are TLSv1, TLSv1.1, TLSv1.2 and TLSv1.3"},
 		{withKey("tls-protocols", "TLSv1.1 TLSv1.3"), "cannot be left out"},
-		{withKey("tls-ciphers", "NO-SUCH-CIPHER"), "none of them is there"},
-		{withKey("tls-ciphers", "DHE-RSA-AES128-GCM-SHA256"), "none of them is there"},
-		{withKey("tls-ciphers", "DEFAULT:!SUITEB128"), "cannot carry out !SUITEB128"},
-		{withKey("tls-ciphers", "DEFAULT@SECLEVEL=2"), "none of them is there"},
-		{withKey("tls-ciphers", "DEFAULT:@SECLEVEL=2"), "cannot carry out @SECLEVEL=2"},
+		{withKey("tls-ciphers", "NO-SUCH-CIPHER"), "none of these ciphers is supported"},
+		{withKey("tls-ciphers", "DHE-RSA-AES128-GCM-SHA256"), "none of these ciphers is supported"},
+		{withKey("tls-ciphers", "DEFAULT:!SUITEB128"), "!SUITEB128 is not supported"},
+		{withKey("tls-ciphers", "DEFAULT@SECLEVEL=2"), "none of these ciphers is supported"},
+		{withKey("tls-ciphers", "DEFAULT:@SECLEVEL=2"), "@SECLEVEL=2 is not supported"},
 		{withKey("tls-ciphersuites", "TLS_AES_128_GCM_SHA256"), "TLS_AES_256_GCM_SHA384 cannot be left out"},
 	} {
 		_, err := New(settings(t, c.directives...))
@@ -85,7 +93,7 @@ func TestWhatCannotBeDoneIsRefusedInOneLine(t *testing.T) {
 	}
 }
 
-func TestVersionsAreThoseOfTheWords(t *testing.T) {
+func TestProtocolsSelectTheOldestAndNewestVersion(t *testing.T) {
 	for words, want := range map[string][2]uint16{
 		"":                    {tls.VersionTLS12, tls.VersionTLS13},
 		"TLSv1.3":             {tls.VersionTLS13, tls.VersionTLS13},
@@ -103,7 +111,7 @@ func TestVersionsAreThoseOfTheWords(t *testing.T) {
 	}
 }
 
-func TestCipherListsChooseAsOpenSSLDoes(t *testing.T) {
+func TestCipherListsSelectAsInOpenSSL(t *testing.T) {
 	for list, want := range map[string]string{
 		"ECDHE-RSA-AES128-GCM-SHA256":                                "ECDHE-RSA-AES128-GCM-SHA256",
 		"DHE-RSA-AES256-GCM-SHA384:ECDHE-RSA-AES256-GCM-SHA384":      "ECDHE-RSA-AES256-GCM-SHA384",
@@ -132,11 +140,11 @@ func TestCipherListsChooseAsOpenSSLDoes(t *testing.T) {
 		t.Error(err)
 	}
 	if err := cipherSuites("TLS_AES_128_GCM_SHA256", tls.VersionTLS12); err != nil {
-		t.Errorf("suites of a version that is off: %v", err)
+		t.Errorf("suites of a version that is not offered: %v", err)
 	}
 }
 
-func TestSuitesHaveTheNamesThatGoKnows(t *testing.T) {
+func TestTheNamesOfSuitesFitTheirNumbers(t *testing.T) {
 	for _, s := range suites {
 		goName := tls.CipherSuiteName(s.id)
 		for _, part := range strings.Split(s.name, "-") {
@@ -148,7 +156,7 @@ func TestSuitesHaveTheNamesThatGoKnows(t *testing.T) {
 	}
 }
 
-func TestDirectoryOfAuthoritiesCountsHashedNames(t *testing.T) {
+func TestOnlyHashedNamesCountInADirectoryOfAuthorities(t *testing.T) {
 	dir := t.TempDir()
 	var pems [2][]byte
 	for i := range pems {
@@ -179,7 +187,10 @@ func resumed(t *testing.T, version uint16, directives ...string) bool {
 	if err != nil {
 		t.Fatal(err)
 	}
-	client := &tls.Config{InsecureSkipVerify: true, ServerName: "x", MaxVersion: version, ClientSessionCache: tls.NewLRUClientSessionCache(4)}
+	client := &tls.Config{
+		InsecureSkipVerify: true, ServerName: "x", MaxVersion: version,
+		ClientSessionCache: tls.NewLRUClientSessionCache(4),
+	}
 	var second bool
 	for range 2 {
 		near, far := net.Pipe()
@@ -190,7 +201,8 @@ func resumed(t *testing.T, version uint16, directives ...string) bool {
 			done <- err
 		}()
 		c := tls.Client(near, client)
-		if _, err := c.Read(make([]byte, 1)); err != nil { // tickets of TLS 1.3 come behind the handshake
+		// The ticket of TLS 1.3 arrives after the handshake, with the data.
+		if _, err := c.Read(make([]byte, 1)); err != nil {
 			t.Fatal(err)
 		}
 		if err := <-done; err != nil {
@@ -203,21 +215,21 @@ func resumed(t *testing.T, version uint16, directives ...string) bool {
 	return second
 }
 
-func TestSessionsAreResumedForAsLongAsTheyMay(t *testing.T) {
+func TestSessionsAreResumedUntilTheyAreTooOld(t *testing.T) {
 	for _, version := range []uint16{tls.VersionTLS12, tls.VersionTLS13} {
 		if !resumed(t, version) {
 			t.Errorf("%x: not resumed", version)
 		}
 		if resumed(t, version, "tls-session-caching", "no") {
-			t.Errorf("%x: resumed, though tls-session-caching is off", version)
+			t.Errorf("%x: resumed with tls-session-caching no", version)
 		}
 	}
 	old := &tls.SessionState{}
 	if age(old) < 1<<60 {
-		t.Error("a session without a date is young")
+		t.Error("a session without a time is not old")
 	}
 	old.Extra = [][]byte{{0, 0, 0, 0, 0, 0, 0, 1}}
 	if age(old) < 1e9 {
-		t.Error("a session of 1970 is young")
+		t.Error("a session of 1970 is not old")
 	}
 }
