@@ -219,21 +219,21 @@ func writeTable(t *testing.T, rows []row) {
 
 const preface = `# How cost grows
 
-How much more does a command cost on a larger value? The tables have microseconds a call at two sizes,
-in lockredis and in redis-server 7.0.15 on the same machine. "growth" is the cost at the larger size
-divided by the cost at the smaller one. "ratio" is lockredis's cost divided by redis-server's at the
-larger size.
+How much more does a command cost on a larger value? The tables have microseconds a call at two
+sizes, in lockredis and in redis-server 7.0.15 on the same machine. "growth" is the cost at the
+larger size divided by the cost at the smaller one. "ratio" is lockredis's cost divided by
+redis-server's at the larger size.
 
 This page is generated. The test fails where a command of lockredis grows more than three times as
 fast as in redis-server, by 5 µs or more:
 
     LOCKREDIS_GROWTH=1 go test ./bench/growth -run Growth -update -timeout 60m
 
-lockredis is measured in process: a unit of the engine with the clock, all checks and the encoding of
-the reply, about 0.2 µs for a PING. redis-server's figures are those of INFO commandstats: the handler
-alone, in whole microseconds, as means of thousands of calls. Both are the least mean of seven rounds
-on a machine that does nothing else. A star marks rows that are not comparable: redis-server keeps the
-argument that it has read, and reading does not count.
+lockredis is measured in process: a unit of the engine with the clock, all checks and the encoding
+of the reply, about 0.2 µs for a PING. redis-server's figures are those of INFO commandstats: the
+handler alone, in whole microseconds, as means of thousands of calls. Both are the least mean of
+seven rounds on a machine that does nothing else. A star marks rows that are not comparable:
+redis-server keeps the argument that it has read, and reading does not count.
 `
 
 func micros(d time.Duration) string { return short(float64(d) / 1000) }

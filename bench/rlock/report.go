@@ -32,8 +32,8 @@ func (r *report) markdown() string {
 	fmt.Fprintf(&b, `# rlock beside other Go lock libraries
 
 How long do rlock and other Go lock libraries take, and what do they cost? Client and server share
-the machine and talk over loopback, so a network's time comes on top of each round trip. Idle-priority
-tasks keep the CPUs awake. This page is generated:
+the machine and talk over loopback, so a network's time comes on top of each round trip.
+Idle-priority tasks keep the CPUs awake. This page is generated:
 
     make bench-rlock
 
@@ -53,22 +53,22 @@ Measured on %s, %s, %d CPUs (%s), on %s.
 const reading = `
 ## How to read this
 
-- rlock does more than redislock and redsync. Like rueidislock, it renews its locks in the background,
-  tells the holder of a loss, and waits without polling. Its locks are reentrant. When the reply to an
-  unlock is lost and the unlock is sent again, a latch has the answer. redislock and redsync do none of
-  this. So the server runs more commands for a pair of rlock, in as many round trips. Latches are
-  deleted in a pipeline now and then, not in a round trip for each pair.
+- rlock does more than redislock and redsync. Like rueidislock, it renews its locks in the
+  background, tells the holder of a loss, and waits without polling. Its locks are reentrant. When
+  the reply to an unlock is lost and the unlock is sent again, a latch has the answer. redislock and
+  redsync do none of this. So the server runs more commands for a pair of rlock, in as many round
+  trips. Latches are deleted in a pipeline now and then, not in a round trip for each pair.
 - A client alone on the server has two modes on a machine of two CPUs: a pair takes about 50 µs or
   about 130 µs, depending on the CPUs that run its thread and the server's. A mode lasts for a whole
   run. Each library, and the two scripts alone, meet both modes by chance. So compare several runs.
-- The row of the two scripts alone is the least that rlock can take: Redisson's layout with its latch
-  and message takes seven commands where redislock's takes four.
-- A waiter that polls costs CPU and commands all the time. The more waiters poll, the sooner one of them
-  asks: 64 waiters that poll every 150 ms ask every 2 ms. 64 that poll every 10 ms ask every 0.16 ms,
-  and the server runs ten times the commands. rlock's waiters cost nothing until a message wakes them.
-  With 2 and 8 waiters rlock's hand-over takes about a tenth of the fastest polling library's, or less.
-  When each of 64 waiters is a process of its own, an unlock wakes one waiter of every process, as
-  Redisson's does. Here all of them share two CPUs with the server.
+- The row of the two scripts alone is the least that rlock can take: Redisson's layout with its
+  latch and message takes seven commands where redislock's takes four.
+- A waiter that polls costs CPU and commands all the time. The more waiters poll, the sooner one of
+  them asks: 64 waiters that poll every 150 ms ask every 2 ms. 64 that poll every 10 ms ask every
+  0.16 ms, and the server runs ten times the commands. rlock's waiters cost nothing until a message
+  wakes them. With 2 and 8 waiters rlock's hand-over takes about a tenth of the fastest polling
+  library's, or less. When each of 64 waiters is a process of its own, an unlock wakes one waiter of
+  every process, as Redisson's does. Here all of them share two CPUs with the server.
 - "Hung after n" means: after n hand-overs no waiter got the lock within %v of the unlock, and the
   measurement of that cell stopped.
 - jefferyjob/go-redislock is missing, because its module was not available where this was measured.
@@ -99,9 +99,10 @@ func (r *report) writePairs(b *strings.Builder) {
 	fmt.Fprintf(b, `## Lock and unlock, uncontended
 
 %d rounds of %d pairs. The libraries take turns. p50 and p99 are of all pairs. A request handler has
-a context that can end; the columns after it are from pairs with such a context. CPU, round trips,
-commands and allocations are means of a pair and include background work. Commands are those that the
-server ran, also inside scripts. The last column is the median rate of %d goroutines with a lock each.
+a context that can end; the columns named so are from pairs with such a context. CPU, round trips,
+commands and allocations are means of a pair and include background work. Commands are all commands
+that the server ran, also inside scripts. The last column is the median rate of %d goroutines with a
+lock each.
 
 | library | p50 | p99 | p50, context can end | p99, context can end | client CPU | server CPU | round trips | commands | allocations | pairs/s, %d at once |
 |---|---|---|---|---|---|---|---|---|---|---|

@@ -7,7 +7,7 @@ import (
 	"net"
 	"os"
 	"path/filepath"
-	"strconv"
+	"strings"
 
 	"github.com/lockredis/lockredis"
 	"github.com/lockredis/lockredis/internal/config"
@@ -29,9 +29,9 @@ func logStart(log *slog.Logger, srv *lockredis.Server) {
 // protocol returns "tcp", "tls" or "unix". tlsPort is "" when the server has no
 // port for TLS.
 func protocol(addr, tlsPort string) string {
-	_, port, _ := net.SplitHostPort(addr)
-	switch _, err := strconv.Atoi(port); {
-	case err != nil: // the path of a socket
+	_, port, err := net.SplitHostPort(addr)
+	switch {
+	case err != nil || strings.ContainsAny(addr, `/\`): // the path of a socket
 		return "unix"
 	case port == tlsPort:
 		return "tls"
