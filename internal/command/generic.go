@@ -113,7 +113,7 @@ func renamenx(c *Ctx, args resp.Args) resp.Reply {
 	return resp.Int(1)
 }
 
-// renameEntry moves the value and the deadline of e to the key to.
+// renameEntry moves e's value and deadline to another key.
 func renameEntry(c *Ctx, e *store.Entry, to []byte) {
 	moved := replace(c, c.DB, to, e.Value(), e.Deadline())
 	c.DB.Remove(e)

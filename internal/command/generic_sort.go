@@ -140,7 +140,7 @@ func (q *sortQuery) limitApplied(e *store.Entry) bool {
 	return t == store.TypeList || t == store.TypeZSet
 }
 
-// items reads the elements of e, none if e is nil. ok is false for a type that has no order.
+// items reads the elements of e, none if e is nil. ok is false for a type that SORT refuses.
 func (q *sortQuery) items(c *Ctx, e *store.Entry) (items []sortItem, ok bool) {
 	if e == nil {
 		return nil, true
