@@ -26,7 +26,7 @@ func pipe(t testing.TB, srv *lockredis.Server) *wire.Conn {
 	return wire.NewConn(nc)
 }
 
-func TestAServerWithoutASocketIsReachedByDial(t *testing.T) {
+func TestDialConnectsToAServerWithoutASocket(t *testing.T) {
 	srv := start(t, lockredis.Config{NoSocket: true})
 	if srv.Addr() != "" || len(srv.Addrs()) != 0 {
 		t.Fatalf("listens on %v", srv.Addrs())
@@ -43,7 +43,7 @@ func TestAServerWithoutASocketIsReachedByDial(t *testing.T) {
 	}
 }
 
-func TestAListeningServerIsReachedByDialToo(t *testing.T) {
+func TestDialConnectsToAListeningServerToo(t *testing.T) {
 	srv := start(t, lockredis.Config{})
 	expect(t, pipe(t, srv), "SET k v", "+OK\r\n")
 	expect(t, dial(t, srv), "GET k", "$1\r\nv\r\n")
@@ -57,7 +57,7 @@ func TestListenAddsAnAddress(t *testing.T) {
 	}
 	expect(t, dial(t, srv), "PING", "+PONG\r\n")
 	if _, err := srv.Listen("nonsense"); err == nil {
-		t.Fatal("a wrong address was taken")
+		t.Fatal("Listen accepted a wrong address")
 	}
 }
 
@@ -74,7 +74,7 @@ func TestDialAndListenNeedARunningServer(t *testing.T) {
 	}
 }
 
-func TestDialKeepsToItsContext(t *testing.T) {
+func TestDialReturnsItsContextsError(t *testing.T) {
 	srv := start(t, lockredis.Config{NoSocket: true})
 	ctx, cancel := context.WithCancel(t.Context())
 	cancel()
@@ -83,7 +83,7 @@ func TestDialKeepsToItsContext(t *testing.T) {
 	}
 }
 
-func TestALongPipelineOverAPipeThatNobodyReadsYet(t *testing.T) {
+func TestAPipeTakesALongPipelineBeforeTheClientReads(t *testing.T) {
 	srv := start(t, lockredis.Config{NoSocket: true})
 	nc, err := srv.Dial(t.Context())
 	if err != nil {
@@ -104,7 +104,7 @@ func TestALongPipelineOverAPipeThatNobodyReadsYet(t *testing.T) {
 	}
 }
 
-func TestABlockingCommandIsEndedOverAPipe(t *testing.T) {
+func TestABlockingCommandIsServedOverAPipe(t *testing.T) {
 	srv := start(t, lockredis.Config{NoSocket: true})
 	waiter, other := pipe(t, srv), pipe(t, srv)
 	waiter.Send("BLPOP", "q", "0")
@@ -118,13 +118,13 @@ func TestABlockingCommandIsEndedOverAPipe(t *testing.T) {
 	receive(t, waiter, "+PONG\r\n")
 }
 
-func TestAPipeIsKilledByItsAddress(t *testing.T) {
+func TestClientKillEndsAPipeByItsAddress(t *testing.T) {
 	srv := start(t, lockredis.Config{NoSocket: true})
 	victim := pipe(t, srv)
 	expect(t, victim, "PING", "+PONG\r\n")
 	expect(t, pipe(t, srv), "CLIENT KILL TYPE normal ADDR pipe:1", ":1\r\n")
 	if _, err := victim.Receive(); err == nil {
-		t.Fatal("the connection lives")
+		t.Fatal("the connection is open")
 	}
 }
 
@@ -133,7 +133,7 @@ func TestAnEmptyDirectiveIsOneEmptyWord(t *testing.T) {
 	expect(t, pipe(t, srv), "CONFIG GET save", "*2\r\n$4\r\nsave\r\n$0\r\n\r\n")
 }
 
-// BenchmarkGoRedisOverAPipe is what a test pays for a command.
+// BenchmarkGoRedisOverAPipe measures a command of a test that uses the server in memory.
 func BenchmarkGoRedisOverAPipe(b *testing.B) {
 	srv := lockredis.New(lockredis.Config{NoSocket: true})
 	if err := srv.Start(); err != nil {
@@ -146,7 +146,7 @@ func BenchmarkGoRedisOverAPipe(b *testing.B) {
 	})
 }
 
-// BenchmarkGoRedisOverLoopback is the same over a socket.
+// BenchmarkGoRedisOverLoopback measures the same over a socket.
 func BenchmarkGoRedisOverLoopback(b *testing.B) {
 	srv := lockredis.New(lockredis.Config{})
 	if err := srv.Start(); err != nil {
@@ -157,7 +157,9 @@ func BenchmarkGoRedisOverLoopback(b *testing.B) {
 }
 
 func benchmarkSets(b *testing.B, opts *redis.Options) {
-	opts.MaintNotificationsConfig = &maintnotifications.Config{Mode: maintnotifications.ModeDisabled}
+	opts.MaintNotificationsConfig = &maintnotifications.Config{
+		Mode: maintnotifications.ModeDisabled,
+	}
 	rdb := redis.NewClient(opts)
 	defer rdb.Close()
 	for b.Loop() {

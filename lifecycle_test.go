@@ -14,7 +14,7 @@ import (
 	"github.com/lockredis/lockredis/compat_test/wire"
 )
 
-// holdings is what a process holds.
+// holdings counts what a process holds.
 type holdings struct {
 	goroutines, files int
 	heap              uint64 // bytes
@@ -25,20 +25,23 @@ func held() holdings {
 	runtime.GC() // the second one empties the pools
 	var m runtime.MemStats
 	runtime.ReadMemStats(&m)
-	files, _ := os.ReadDir("/proc/self/fd") // none where the system does not tell
+	files, _ := os.ReadDir("/proc/self/fd") // none on systems without /proc
 	return holdings{runtime.NumGoroutine(), len(files), m.HeapAlloc}
 }
 
-// awaitHoldings polls until the process holds about what it held before.
+// awaitHoldings polls until the process holds no more than before, with some slack for the
+// heap.
 func awaitHoldings(t *testing.T, before holdings) {
 	t.Helper()
 	const slack = 8 << 20
 	deadline := time.Now().Add(20 * time.Second)
 	for {
 		now := held()
-		if now.goroutines <= before.goroutines && now.files <= before.files && now.heap <= before.heap+slack {
+		if now.goroutines <= before.goroutines && now.files <= before.files &&
+			now.heap <= before.heap+slack {
 			t.Logf("%d goroutines, %d files, %d KB of heap before; now %d, %d, %d KB",
-				before.goroutines, before.files, before.heap>>10, now.goroutines, now.files, now.heap>>10)
+				before.goroutines, before.files, before.heap>>10,
+				now.goroutines, now.files, now.heap>>10)
 			return
 		}
 		if time.Now().After(deadline) {
@@ -54,7 +57,7 @@ func TestTenServersStartedAndClosedManyTimesLeaveNothing(t *testing.T) {
 	if os.Getenv("LOCKREDIS_ABUSE") == "long" {
 		rounds = 1000
 	}
-	lives(t, 0) // what is made once in a process is there now
+	lives(t, 0) // allocates what a process allocates once
 	before := held()
 	for round := range rounds {
 		lives(t, round)
@@ -62,14 +65,16 @@ func TestTenServersStartedAndClosedManyTimesLeaveNothing(t *testing.T) {
 	awaitHoldings(t, before)
 }
 
-// lives starts ten servers, has clients of all kinds talk to each, and closes
-// the servers before the clients, or the clients first.
+// lives starts ten servers and connects clients in many states to each. In even rounds it
+// closes the clients before the servers, in odd rounds the servers first.
 func lives(t *testing.T, round int) {
 	t.Helper()
 	var servers [10]*lockredis.Server
 	var clients []net.Conn
 	for i := range servers {
-		servers[i] = lockredis.New(lockredis.Config{Directives: map[string]string{"notify-keyspace-events": "KEA"}})
+		servers[i] = lockredis.New(lockredis.Config{
+			Directives: map[string]string{"notify-keyspace-events": "KEA"},
+		})
 		if err := servers[i].Start(); err != nil {
 			t.Fatal(err)
 		}
@@ -91,7 +96,7 @@ func lives(t *testing.T, round int) {
 	}
 }
 
-// closeAtOnce closes half of the servers at the same time, the others one by
+// closeAtOnce closes half of the servers at the same time, and meanwhile the others one by
 // one.
 func closeAtOnce(servers []*lockredis.Server) {
 	done := make(chan struct{})
@@ -106,14 +111,14 @@ func closeAtOnce(servers []*lockredis.Server) {
 	}
 }
 
-// traffic leaves a server with clients in many states: at rest, blocked,
-// subscribed, in MULTI, within a command, not reading, held back by a pause, and
-// every third time with a client whose script does not end.
+// traffic leaves a server with clients in many states: idle, blocked, subscribed, in MULTI,
+// in the middle of a command, not reading, held by CLIENT PAUSE, and every third time with a
+// client that runs an endless script.
 func traffic(t *testing.T, srv *lockredis.Server, turn int) (clients []net.Conn) {
 	t.Helper()
 	dial := func() *wire.Conn {
 		nc, err := net.Dial("tcp", srv.Addr())
-		if err == nil && turn%4 == 3 { // a client that hangs up at once, and one in memory
+		if err == nil && turn%4 == 3 { // a client that disconnects at once, and a pipe
 			nc.Close()
 			nc, err = srv.Dial(t.Context())
 		}
@@ -122,7 +127,7 @@ func traffic(t *testing.T, srv *lockredis.Server, turn int) (clients []net.Conn)
 		}
 		clients = append(clients, nc)
 		c := wire.NewConn(nc)
-		c.SetTimeout(time.Minute) // a busy machine is no hang
+		c.SetTimeout(time.Minute) // on a busy machine too
 		return c
 	}
 	send := func(cmds ...[]string) {
@@ -140,7 +145,7 @@ func traffic(t *testing.T, srv *lockredis.Server, turn int) (clients []net.Conn)
 	if err := dial().WriteRaw([]byte("*2\r\n$3\r\nGET\r\n$10\r\nab")); err != nil {
 		t.Fatal(err)
 	}
-	if turn%5 == 0 { // more than a socket takes
+	if turn%5 == 0 { // more replies than socket buffers hold
 		expect(t, c, "SETRANGE big 1000000 x", ":1000001\r\n")
 		send(slices.Repeat([][]string{{"GET", "big"}}, 8)...)
 	}

@@ -14,10 +14,12 @@ import (
 	"github.com/lockredis/lockredis/internal/tlsconf"
 )
 
-// listen opens the sockets that the settings name.
+// listen opens the sockets that the directives name. With an error it also returns the
+// listeners that it has opened, for the caller to close.
 func (s *Server) listen() (listeners []net.Listener, err error) {
 	if s.set.Port != 0 || s.set.PortAuto {
-		if listeners, err = listener(listenTCP).onBind(s.set.Bind, s.set.Port, s.set.PortAuto); err != nil {
+		listeners, err = listener(listenTCP).onBind(s.set.Bind, s.set.Port, s.set.PortAuto)
+		if err != nil {
 			return listeners, err
 		}
 	}
@@ -41,17 +43,19 @@ func (s *Server) listen() (listeners []net.Listener, err error) {
 	return listeners, nil
 }
 
-// autoTries is how many free ports are tried when other addresses have them
-// taken.
+// autoTries is how many free ports of the first address are tried when the port is in use
+// on another address.
 const autoTries = 20
 
-// listener opens a port, any free one for 0; listenTCP but for tests.
+// listener opens a TCP port; port 0 is any free one. It is listenTCP except in tests.
 type listener func(host string, port int) (net.Listener, error)
 
-// onBind opens a port on every address of the directive bind. With auto, any
-// free one, they share the one that the first was given; where another address
-// does not have that one free, the next is tried.
-func (listen listener) onBind(binds []string, port int, auto bool) (listeners []net.Listener, err error) {
+// onBind opens a port on every address of the directive bind. With auto it takes a free port
+// of the first address and opens the same port on the others. If that port is in use on
+// another address, it tries again with another free port.
+func (listen listener) onBind(
+	binds []string, port int, auto bool,
+) (listeners []net.Listener, err error) {
 	if !auto {
 		return listen.onAll(binds, port)
 	}
@@ -68,6 +72,8 @@ func (listen listener) onBind(binds []string, port int, auto bool) (listeners []
 	return listeners, err
 }
 
+// onAll opens a port on every address. An address with a leading minus may be missing on this
+// machine.
 func (listen listener) onAll(binds []string, port int) (listeners []net.Listener, err error) {
 	for _, bind := range binds {
 		host, optional := strings.CutPrefix(bind, "-")
@@ -81,12 +87,13 @@ func (listen listener) onAll(binds []string, port int) (listeners []net.Listener
 		}
 	}
 	if len(listeners) == 0 && len(binds) > 0 {
-		return listeners, fmt.Errorf("could not listen on any of the addresses %s", strings.Join(binds, " "))
+		return listeners, fmt.Errorf("could not listen on any of the addresses %s",
+			strings.Join(binds, " "))
 	}
 	return listeners, nil
 }
 
-// listenTLS opens tls-port.
+// listenTLS opens the directive tls-port on every address.
 func (s *Server) listenTLS() ([]net.Listener, error) {
 	if s.cfg.TLS == nil {
 		conf, err := tlsconf.New(s.set)
@@ -102,7 +109,7 @@ func (s *Server) listenTLS() ([]net.Listener, error) {
 	return listeners, err
 }
 
-// secure has the connections of ln speak TLS. s.mu is held.
+// secure returns ln with TLS on its connections. s.mu is held.
 func (s *Server) secure(ln net.Listener) net.Listener {
 	if s.tlsAddr == "" {
 		s.tlsAddr = ln.Addr().String()
@@ -115,8 +122,8 @@ func (s *Server) secure(ln net.Listener) net.Listener {
 //lint:ignore ST1005 the text is protocol
 var errTLS = errors.New("Unable to update TLS configuration. Check server logs.")
 
-// reloadTLS carries out a CONFIG SET for the connections to come. Without a TLS
-// port nothing is looked at, as in Redis.
+// reloadTLS reads the certificates again after a CONFIG SET, for new connections. Without a
+// TLS port it checks nothing, as in Redis.
 func (s *Server) reloadTLS() error {
 	var conf *tls.Config
 	err := errors.New("the program gave its own *tls.Config")
@@ -127,20 +134,20 @@ func (s *Server) reloadTLS() error {
 		conf, err = tlsconf.New(s.set)
 	}
 	if err != nil {
-		s.cfg.Logger.Warn("TLS stays as it was", "error", err)
+		s.cfg.Logger.Warn("cannot change the TLS configuration, keeping the old one", "error", err)
 		return errTLS
 	}
 	s.tls.Store(conf)
 	return nil
 }
 
-// unavailable reports whether the machine does not have the address at all.
+// unavailable reports whether err says that this machine does not have the address.
 func unavailable(err error) bool {
 	return errors.Is(err, syscall.EADDRNOTAVAIL) || errors.Is(err, syscall.EAFNOSUPPORT)
 }
 
-// listenTCP takes redis.conf's spellings: * is all IPv4 addresses and ::* all
-// IPv6 ones.
+// listenTCP opens a port on a host as redis.conf writes it: * means all IPv4 addresses, ::*
+// all IPv6 addresses.
 func listenTCP(host string, port int) (net.Listener, error) {
 	network := "tcp"
 	switch {
@@ -154,8 +161,8 @@ func listenTCP(host string, port int) (net.Listener, error) {
 	return net.Listen(network, net.JoinHostPort(host, strconv.Itoa(port)))
 }
 
-// listenUnix replaces a socket file that nobody listens on any more, as Redis
-// does.
+// listenUnix opens the directive unixsocket. It replaces a file that is there already, such
+// as the socket of a server that crashed, as Redis does.
 func (s *Server) listenUnix() (net.Listener, error) {
 	path := s.set.Path(s.set.UnixSocket)
 	os.Remove(path)
@@ -173,6 +180,7 @@ func (s *Server) listenUnix() (net.Listener, error) {
 	return ln, nil
 }
 
+// removeFiles removes the socket files that listenUnix made.
 func (s *Server) removeFiles() {
 	for _, path := range s.files {
 		os.Remove(path)

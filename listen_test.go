@@ -8,7 +8,7 @@ import (
 	"testing"
 )
 
-// fakeListener has an address and can be closed.
+// fakeListener has an address and counts how many of its kind are open.
 type fakeListener struct {
 	net.TCPAddr
 	open *int
@@ -21,8 +21,8 @@ func (l *fakeListener) Close() error {
 	return nil
 }
 
-// taken returns a listener for a machine where the first free ports of the IPv4
-// loopback are taken on the IPv6 one.
+// taken returns a listener for a machine on which the first free ports of the IPv4 loopback
+// address are in use on the IPv6 loopback address, and the number of open listeners.
 func taken(ports int) (listen listener, open *int) {
 	next := 5000
 	open = new(int)
@@ -39,7 +39,7 @@ func taken(ports int) (listen listener, open *int) {
 	}, open
 }
 
-func TestAFreePortIsFreeOnEveryAddress(t *testing.T) {
+func TestAnAutomaticPortIsFreeOnEveryAddress(t *testing.T) {
 	listen, open := taken(3)
 	listeners, err := listen.onBind([]string{"127.0.0.1", "-::1"}, 0, true)
 	var ports []int
@@ -51,14 +51,15 @@ func TestAFreePortIsFreeOnEveryAddress(t *testing.T) {
 	}
 }
 
-func TestFreePortsAreNotTriedForEver(t *testing.T) {
+func TestTheSearchForAFreePortEnds(t *testing.T) {
 	listen, open := taken(1 << 20)
 	listeners, err := listen.onBind([]string{"127.0.0.1", "-::1"}, 0, true)
 	if !errors.Is(err, syscall.EADDRINUSE) || len(listeners) != 0 || *open != 0 {
 		t.Errorf("%v, %d open: %v", listeners, *open, err)
 	}
 	listen, open = taken(1)
-	if _, err = listen.onBind([]string{"127.0.0.1", "::1"}, 5000, false); !errors.Is(err, syscall.EADDRINUSE) || *open != 1 {
-		t.Errorf("a port that was named, %d open: %v", *open, err)
+	_, err = listen.onBind([]string{"127.0.0.1", "::1"}, 5000, false)
+	if !errors.Is(err, syscall.EADDRINUSE) || *open != 1 {
+		t.Errorf("a given port, %d open: %v", *open, err)
 	}
 }

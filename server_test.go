@@ -37,7 +37,7 @@ func dial(t *testing.T, srv *lockredis.Server) *wire.Conn {
 	return c
 }
 
-// expect runs a command, given as words, and compares the reply's bytes.
+// expect runs a command, splits it at blanks, and compares the reply's bytes.
 func expect(t *testing.T, c *wire.Conn, command, want string) {
 	t.Helper()
 	v, err := c.Do(strings.Fields(command)...)
@@ -66,7 +66,7 @@ func eventually(t *testing.T, what string, ok func() bool) {
 	t.Helper()
 	for deadline := time.Now().Add(10 * time.Second); !ok(); {
 		if time.Now().After(deadline) {
-			t.Fatal("never happened: " + what)
+			t.Fatal("did not happen: " + what)
 		}
 		runtime.Gosched()
 	}
@@ -85,7 +85,7 @@ func TestZeroConfigServesOnAFreePortOfLoopback(t *testing.T) {
 	expect(t, c, "GET a", "$1\r\n1\r\n")
 }
 
-func TestTenServersInOneProcessDoNotNoticeEachOther(t *testing.T) {
+func TestTenServersInOneProcessShareNothing(t *testing.T) {
 	defer goleak.VerifyNone(t)
 	for round := range 3 {
 		servers := make([]*lockredis.Server, 10)
@@ -107,7 +107,7 @@ func TestTenServersInOneProcessDoNotNoticeEachOther(t *testing.T) {
 	}
 }
 
-func TestStartAfterCloseTakesTheSamePort(t *testing.T) {
+func TestThePortOfAClosedServerIsFree(t *testing.T) {
 	srv := start(t, lockredis.Config{})
 	addr := srv.Addr()
 	dial(t, srv)
@@ -116,21 +116,21 @@ func TestStartAfterCloseTakesTheSamePort(t *testing.T) {
 	expect(t, dial(t, again), "PING", "+PONG\r\n")
 }
 
-func TestAPortInUseIsAnErrorOfStart(t *testing.T) {
+func TestStartFailsOnAPortInUse(t *testing.T) {
 	srv := start(t, lockredis.Config{})
 	if err := lockredis.New(lockredis.Config{Addr: srv.Addr()}).Start(); err == nil {
 		t.Fatal("two servers on one port")
 	}
 }
 
-func TestAWrongDirectiveIsAnErrorOfStart(t *testing.T) {
+func TestStartFailsWithAWrongDirective(t *testing.T) {
 	err := lockredis.New(lockredis.Config{Directives: map[string]string{"maxclients": "many"}}).Start()
 	if err == nil || !strings.Contains(err.Error(), "maxclients") {
 		t.Fatalf("Start returned %v", err)
 	}
 }
 
-func TestASubscriberThatNeverReadsDelaysNobodyAndIsCutOff(t *testing.T) {
+func TestASubscriberThatNeverReadsIsClosedAndDelaysNoPublisher(t *testing.T) {
 	srv := start(t, lockredis.Config{})
 	deaf, c := dial(t, srv), dial(t, srv)
 	deaf.Send("SUBSCRIBE", "ch")
@@ -156,7 +156,7 @@ func TestASubscriberThatNeverReadsDelaysNobodyAndIsCutOff(t *testing.T) {
 	})
 }
 
-func TestALongPipelineIsAnsweredToAClientThatReadsAtTheEnd(t *testing.T) {
+func TestAClientMayReadTheRepliesOfALongPipelineAtTheEnd(t *testing.T) {
 	srv := start(t, lockredis.Config{})
 	c := dial(t, srv)
 	expect(t, c, "SET big "+strings.Repeat("x", 1<<16), "+OK\r\n")
@@ -173,7 +173,7 @@ func TestALongPipelineIsAnsweredToAClientThatReadsAtTheEnd(t *testing.T) {
 	}
 }
 
-func TestABlockedClientIsServedInOrderOfArrival(t *testing.T) {
+func TestBlockedClientsAreServedInArrivalOrder(t *testing.T) {
 	srv := start(t, lockredis.Config{})
 	first, second, pusher := dial(t, srv), dial(t, srv), dial(t, srv)
 	first.Send("BLPOP", "q", "0")
@@ -195,7 +195,7 @@ func awaitBlocked(t *testing.T, c *wire.Conn, n int) {
 	})
 }
 
-func TestABlockedClientGoesOnWithWhatItPipelined(t *testing.T) {
+func TestABlockedClientContinuesWithItsPipeline(t *testing.T) {
 	srv := start(t, lockredis.Config{})
 	c, pusher := dial(t, srv), dial(t, srv)
 	c.SendAll([]string{"PING"}, []string{"BLPOP", "q", "0"}, []string{"ECHO", "after"})
@@ -206,7 +206,7 @@ func TestABlockedClientGoesOnWithWhatItPipelined(t *testing.T) {
 	receive(t, c, "$5\r\nafter\r\n")
 }
 
-func TestABlockedClientThatHangsUpIsForgottenAtOnce(t *testing.T) {
+func TestABlockedClientThatDisconnectsNoLongerWaits(t *testing.T) {
 	srv := start(t, lockredis.Config{})
 	c, other := dial(t, srv), dial(t, srv)
 	c.Send("BLPOP", "q", "0")
@@ -217,18 +217,18 @@ func TestABlockedClientThatHangsUpIsForgottenAtOnce(t *testing.T) {
 	expect(t, other, "LLEN q", ":1\r\n")
 }
 
-func TestABlockEndsWithItsTimeout(t *testing.T) {
+func TestABlockingCommandEndsAtItsTimeout(t *testing.T) {
 	srv := start(t, lockredis.Config{})
 	c := dial(t, srv)
 	began := time.Now()
 	expect(t, c, "BLPOP q 0.05", "*-1\r\n")
-	// Deadlines are whole milliseconds, as in Redis, from the last whole millisecond.
+	// As in Redis, the timeout counts from the last whole millisecond.
 	if took := time.Since(began); took < 49*time.Millisecond || took > time.Second {
 		t.Fatalf("took %v", took)
 	}
 }
 
-func TestAnEndlessScriptMakesOthersBusyUntilItIsKilled(t *testing.T) {
+func TestOtherClientsGetBusyUntilAnEndlessScriptIsKilled(t *testing.T) {
 	srv := start(t, lockredis.Config{Directives: map[string]string{"busy-reply-threshold": "20"}})
 	runner, c := dial(t, srv), dial(t, srv)
 	runner.Send("EVAL", endless, "0")
@@ -247,8 +247,10 @@ func TestAnEndlessScriptMakesOthersBusyUntilItIsKilled(t *testing.T) {
 	}
 	expect(t, c, "SCRIPT KILL", "+OK\r\n")
 	v, err := runner.Receive()
-	if err != nil || !strings.HasPrefix(string(v.Raw), "-ERR Error running script") && !strings.Contains(string(v.Raw), "killed by user") {
-		t.Fatalf("the script's reply: %q, %v", v.Raw, err)
+	text := string(v.Raw)
+	if err != nil || !strings.HasPrefix(text, "-ERR Error running script") &&
+		!strings.Contains(text, "killed by user") {
+		t.Fatalf("the script's reply: %q, %v", text, err)
 	}
 	expect(t, c, "PING", "+PONG\r\n")
 }
@@ -261,7 +263,7 @@ func TestAScriptThatHasWrittenCannotBeKilled(t *testing.T) {
 		v, _ := c.Do("SCRIPT", "KILL")
 		return strings.HasPrefix(string(v.Raw), "-UNKILLABLE ")
 	})
-	srv.Close() // ends all the same
+	srv.Close() // ends the script
 }
 
 func TestCloseEndsAnEndlessScript(t *testing.T) {
@@ -276,7 +278,7 @@ func TestCloseEndsAnEndlessScript(t *testing.T) {
 	srv.Close()
 }
 
-func TestPauseHoldsWritesBackAndLetsReadsPass(t *testing.T) {
+func TestPauseHoldsWritesAndLetsReadsPass(t *testing.T) {
 	srv := start(t, lockredis.Config{})
 	c, writer := dial(t, srv), dial(t, srv)
 	expect(t, c, "SET a 1", "+OK\r\n")
@@ -291,18 +293,18 @@ func TestPauseHoldsWritesBackAndLetsReadsPass(t *testing.T) {
 	receive(t, writer, "$1\r\n2\r\n")
 }
 
-func TestPauseEndsByItself(t *testing.T) {
+func TestPauseEndsAtItsTimeout(t *testing.T) {
 	srv := start(t, lockredis.Config{})
 	c := dial(t, srv)
 	expect(t, c, "CLIENT PAUSE 60", "+OK\r\n")
 	began := time.Now()
 	expect(t, c, "PING", "+PONG\r\n")
 	if took := time.Since(began); took < 40*time.Millisecond {
-		t.Fatalf("went on after %v", took)
+		t.Fatalf("the pause ended after %v", took)
 	}
 }
 
-func TestAMalformedFrameIsAnsweredAndEndsTheConnection(t *testing.T) {
+func TestAMalformedFrameGetsAnErrorAndEndsTheConnection(t *testing.T) {
 	srv := start(t, lockredis.Config{})
 	for frame, want := range map[string]string{
 		"*1\r\n$9223372036854775807\r\n": "-ERR Protocol error: invalid bulk length\r\n",
@@ -321,7 +323,7 @@ func TestAMalformedFrameIsAnsweredAndEndsTheConnection(t *testing.T) {
 	expect(t, dial(t, srv), "PING", "+PONG\r\n")
 }
 
-func TestMaxClientsTurnsTheNextOneAway(t *testing.T) {
+func TestMaxClientsRefusesTheNextClient(t *testing.T) {
 	srv := start(t, lockredis.Config{Directives: map[string]string{"maxclients": "2"}})
 	a, b := dial(t, srv), dial(t, srv)
 	expect(t, a, "PING", "+PONG\r\n")
@@ -335,12 +337,12 @@ func TestAnIdleClientIsClosedAfterTheTimeoutUnlessItSubscribed(t *testing.T) {
 	expect(t, listener, "SUBSCRIBE a", "*3\r\n$9\r\nsubscribe\r\n$1\r\na\r\n:1\r\n")
 	expect(t, idle, "PING", "+PONG\r\n")
 	if _, err := idle.Receive(); err == nil {
-		t.Fatal("an idle client got a reply")
+		t.Fatal("an idle client received a reply")
 	}
 	expect(t, listener, "PING", "*2\r\n$4\r\npong\r\n$0\r\n\r\n")
 }
 
-func TestAPasswordIsAskedFor(t *testing.T) {
+func TestAPasswordIsRequired(t *testing.T) {
 	srv := start(t, lockredis.Config{Password: "secret"})
 	c := dial(t, srv)
 	expect(t, c, "GET a", "-NOAUTH Authentication required.\r\n")
@@ -352,7 +354,7 @@ func TestAPasswordIsAskedFor(t *testing.T) {
 	receive(t, big, "-ERR Protocol error: unauthenticated multibulk length\r\n")
 }
 
-func TestKilledClientsAreGoneAtOnce(t *testing.T) {
+func TestAKilledClientIsGoneAtOnce(t *testing.T) {
 	srv := start(t, lockredis.Config{})
 	victim, c := dial(t, srv), dial(t, srv)
 	id, err := victim.Do("CLIENT", "ID")
@@ -363,24 +365,26 @@ func TestKilledClientsAreGoneAtOnce(t *testing.T) {
 	expect(t, c, fmt.Sprintf("CLIENT KILL ID %d", n), ":1\r\n")
 	expect(t, c, fmt.Sprintf("CLIENT LIST ID %d", n), "$0\r\n\r\n")
 	if _, err := victim.Receive(); err == nil {
-		t.Fatal("the victim lives")
+		t.Fatal("the killed client is connected")
 	}
 }
 
 func TestAnExpiredKeyIsAnnouncedWithinMilliseconds(t *testing.T) {
 	srv := start(t, lockredis.Config{Directives: map[string]string{"notify-keyspace-events": "Ex"}})
 	listener, c := dial(t, srv), dial(t, srv)
-	expect(t, listener, "SUBSCRIBE __keyevent@0__:expired", "*3\r\n$9\r\nsubscribe\r\n$22\r\n__keyevent@0__:expired\r\n:1\r\n")
+	expect(t, listener, "SUBSCRIBE __keyevent@0__:expired",
+		"*3\r\n$9\r\nsubscribe\r\n$22\r\n__keyevent@0__:expired\r\n:1\r\n")
 	expect(t, c, "SET lease x PX 50", "+OK\r\n")
 	due := time.Now().Add(50 * time.Millisecond)
-	receive(t, listener, "*3\r\n$7\r\nmessage\r\n$22\r\n__keyevent@0__:expired\r\n$5\r\nlease\r\n")
+	receive(t, listener,
+		"*3\r\n$7\r\nmessage\r\n$22\r\n__keyevent@0__:expired\r\n$5\r\nlease\r\n")
 	if late := time.Since(due); late > 100*time.Millisecond {
 		t.Fatalf("announced %v late", late)
 	}
 	expect(t, c, "DBSIZE", ":0\r\n")
 }
 
-func TestTwoThousandFiveHundredIdleConnectionsAreOrdinary(t *testing.T) {
+func TestTwoThousandFiveHundredIdleConnectionsAreServed(t *testing.T) {
 	srv := start(t, lockredis.Config{})
 	conns := make([]net.Conn, 0, 2500)
 	defer func() {
@@ -391,7 +395,7 @@ func TestTwoThousandFiveHundredIdleConnectionsAreOrdinary(t *testing.T) {
 	for range cap(conns) {
 		c, err := net.Dial("tcp", srv.Addr())
 		if err != nil {
-			t.Skipf("this machine gives no more than %d connections: %v", len(conns), err)
+			t.Skipf("this machine allows no more than %d connections: %v", len(conns), err)
 		}
 		conns = append(conns, c)
 	}
@@ -411,21 +415,23 @@ func TestTwoThousandFiveHundredIdleConnectionsAreOrdinary(t *testing.T) {
 	wg.Wait()
 }
 
-func TestShutdownEndsTheServer(t *testing.T) {
+func TestACommandShutdownEndsTheServer(t *testing.T) {
 	srv := start(t, lockredis.Config{})
 	c := dial(t, srv)
 	c.Send("SHUTDOWN", "NOSAVE")
 	select {
 	case <-srv.Done():
 	case <-time.After(10 * time.Second):
-		t.Fatal("the server lives")
+		t.Fatal("the server runs on")
 	}
 }
 
-func TestFilesAreRelativeToDirInWhateverOrder(t *testing.T) {
+func TestFilesAreRelativeToDirInAnyOrderOfDirectives(t *testing.T) {
 	dir := t.TempDir()
-	for range 20 { // the order of a map is another each time
-		srv := lockredis.New(lockredis.Config{Directives: map[string]string{"unixsocket": "s.sock", "dir": dir, "port": "0"}})
+	for range 20 { // the order of a map is random
+		srv := lockredis.New(lockredis.Config{Directives: map[string]string{
+			"unixsocket": "s.sock", "dir": dir, "port": "0",
+		}})
 		if err := srv.Start(); err != nil {
 			t.Fatal(err)
 		}
@@ -436,9 +442,10 @@ func TestFilesAreRelativeToDirInWhateverOrder(t *testing.T) {
 	}
 }
 
-func TestADirectiveThatLockredisLacksIsRefused(t *testing.T) {
+func TestAnUnsupportedDirectiveIsRefused(t *testing.T) {
 	err := lockredis.New(lockredis.Config{Directives: map[string]string{"daemonize": "yes"}}).Start()
-	if err == nil || !strings.HasPrefix(err.Error(), "directive daemonize yes: lockredis does not detach itself") {
+	const want = "directive daemonize yes: lockredis does not detach itself"
+	if err == nil || !strings.HasPrefix(err.Error(), want) {
 		t.Fatal(err)
 	}
 }

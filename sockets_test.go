@@ -13,7 +13,7 @@ import (
 	"github.com/lockredis/lockredis/internal/backdoor"
 )
 
-// client is a raw connection for tests of what several sockets do to each other.
+// client is a raw connection, for tests of how sockets affect each other.
 type client struct {
 	t *testing.T
 	net.Conn
@@ -74,13 +74,13 @@ func (c *client) untilBusy() {
 	}
 }
 
-func TestWhatIsPipelinedBehindABusyScriptRunsWhenItEnds(t *testing.T) {
+func TestThePipelineBehindABusyScriptRunsWhenTheScriptEnds(t *testing.T) {
 	srv := startBusy(t)
 	victim, other := dialClient(t, srv), dialClient(t, srv)
 	for round := range 3 {
 		victim.send("SET a before", endlessScript, "SET a after", "GET a")
 		other.untilBusy()
-		late := dialClient(t, srv) // a socket that comes while its loop's goroutine is away
+		late := dialClient(t, srv) // while the goroutine of its loop is in the script
 		late.send("PING")
 		if s := late.line(); !strings.HasPrefix(s, "-BUSY") {
 			t.Fatalf("a new client, round %d: %q", round, s)
@@ -99,7 +99,7 @@ func TestWhatIsPipelinedBehindABusyScriptRunsWhenItEnds(t *testing.T) {
 	}
 }
 
-func TestManyClientsAreAnsweredBesideABusyScript(t *testing.T) {
+func TestManyClientsGetRepliesDuringABusyScript(t *testing.T) {
 	srv := startBusy(t)
 	victim, killer := dialClient(t, srv), dialClient(t, srv)
 	others := make([]*client, 50)
@@ -109,7 +109,7 @@ func TestManyClientsAreAnsweredBesideABusyScript(t *testing.T) {
 		others[i].want("+PONG")
 	}
 	victim.send(endlessScript)
-	for _, c := range others { // some before it is busy: they wait
+	for _, c := range others { // a PING may wait until the script counts as busy
 		c.send("PING")
 	}
 	for i, c := range others {
@@ -126,7 +126,7 @@ func TestManyClientsAreAnsweredBesideABusyScript(t *testing.T) {
 	}
 }
 
-func TestAClientThatLeavesDuringItsOwnScriptIsForgotten(t *testing.T) {
+func TestAClientThatDisconnectsDuringItsOwnScriptIsGoneAfterIt(t *testing.T) {
 	srv := startBusy(t)
 	victim, other := dialClient(t, srv), dialClient(t, srv)
 	victim.send(endlessScript)
@@ -134,7 +134,7 @@ func TestAClientThatLeavesDuringItsOwnScriptIsForgotten(t *testing.T) {
 	victim.Close()
 	other.send("PING")
 	if s := other.line(); !strings.HasPrefix(s, "-BUSY") {
-		t.Fatalf("still: %q", s)
+		t.Fatalf("after the disconnect: %q", s)
 	}
 	other.send("SCRIPT KILL")
 	other.want("+OK")
@@ -150,7 +150,7 @@ func TestAClientThatLeavesDuringItsOwnScriptIsForgotten(t *testing.T) {
 			return
 		}
 		if time.Now().After(deadline) {
-			t.Fatalf("it is still there:\n%s", text)
+			t.Fatalf("the client is still listed:\n%s", text)
 		}
 	}
 }
@@ -199,13 +199,14 @@ func TestCloseEndsConnectionsInEveryState(t *testing.T) {
 	}
 }
 
-func TestWhoIsWokenAfterItsEndIsNotWaitedFor(t *testing.T) {
+func TestSettleDoesNotWaitForAConnectionThatHasEnded(t *testing.T) {
 	srv := startBusy(t)
 	leaving, other := dialClient(t, srv), dialClient(t, srv)
 	leaving.send("CLIENT SETNAME leaving", "SET k "+strings.Repeat("v", 60_000))
 	leaving.want("+OK")
 	leaving.want("+OK")
-	io.WriteString(leaving, strings.Repeat("GET k\r\n", 500)+"QUIT\r\n") // 30 MB, more than socket buffers hold
+	// 30 MB of replies are more than socket buffers hold.
+	io.WriteString(leaving, strings.Repeat("GET k\r\n", 500)+"QUIT\r\n")
 	for gone := false; !gone; {
 		other.send("CLIENT LIST")
 		var n int

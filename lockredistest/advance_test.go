@@ -11,8 +11,8 @@ import (
 	"github.com/lockredis/lockredis/lockredistest"
 )
 
-// listen subscribes to channels and returns a function that gives the next
-// message as "channel payload".
+// listen subscribes to patterns and returns a function that receives the next message, as
+// "channel payload".
 func listen(t *testing.T, srv *lockredistest.Server, channels ...string) func() string {
 	t.Helper()
 	sub := srv.Client().PSubscribe(t.Context(), channels...)
@@ -33,7 +33,8 @@ func listen(t *testing.T, srv *lockredistest.Server, channels ...string) func() 
 }
 
 func TestAdvanceExpiresKeysAndSendsEventsInOrder(t *testing.T) {
-	srv := lockredistest.RunT(t, lockredistest.ManualClock(), lockredistest.Directive("notify-keyspace-events", "Ex"))
+	srv := lockredistest.RunT(t, lockredistest.ManualClock(),
+		lockredistest.Directive("notify-keyspace-events", "Ex"))
 	next := listen(t, srv, "__keyevent@*__:expired")
 	for i := range 5 {
 		srv.DB(i%2).Set(fmt.Sprint("k", i), "v")
@@ -44,7 +45,9 @@ func TestAdvanceExpiresKeysAndSendsEventsInOrder(t *testing.T) {
 		t.Fatal("expired too early")
 	}
 	srv.Advance(time.Hour)
-	for _, want := range []string{"0__:expired k4", "1__:expired k3", "0__:expired k2", "1__:expired k1", "0__:expired k0"} {
+	for _, want := range []string{
+		"0__:expired k4", "1__:expired k3", "0__:expired k2", "1__:expired k1", "0__:expired k0",
+	} {
 		if got := next(); got != "__keyevent@"+want {
 			t.Fatalf("%s, want %s", got, want)
 		}
@@ -54,7 +57,7 @@ func TestAdvanceExpiresKeysAndSendsEventsInOrder(t *testing.T) {
 	}
 }
 
-func TestAdvanceMovesTheClockAndNothingElseDoes(t *testing.T) {
+func TestOnlyAdvanceMovesAManualClock(t *testing.T) {
 	srv := lockredistest.RunT(t, lockredistest.ManualClock())
 	start := srv.Now()
 	srv.Advance(1500 * time.Microsecond)
@@ -67,10 +70,9 @@ func TestAdvanceMovesTheClockAndNothingElseDoes(t *testing.T) {
 	}
 }
 
-// TestAdvanceGoesOnWithWhatWaitedBehindABlockingCommand also shows that each
-// step is over before the next: BLPOP's end sets a key whose lease is over
-// before Advance is.
-func TestAdvanceGoesOnWithWhatWaitedBehindABlockingCommand(t *testing.T) {
+// Each step must end before the next begins: the SET behind a BLPOP that timed out makes a key
+// that expires within the same Advance.
+func TestAdvanceRunsTheCommandsBehindABlockingCommand(t *testing.T) {
 	srv := lockredistest.RunT(t, lockredistest.ManualClock())
 	nc, err := srv.Dial(t.Context(), "", "")
 	if err != nil {
@@ -90,7 +92,7 @@ func TestAdvanceGoesOnWithWhatWaitedBehindABlockingCommand(t *testing.T) {
 	}
 }
 
-func TestAdvanceEndsAPauseAndRunsWhatItHeldBack(t *testing.T) {
+func TestAdvanceEndsAPauseAndRunsTheHeldCommands(t *testing.T) {
 	srv := lockredistest.RunT(t, lockredistest.ManualClock())
 	srv.Do("CLIENT", "PAUSE", "1000")
 	for range 3 {
@@ -108,7 +110,7 @@ func TestAdvanceEndsAPauseAndRunsWhatItHeldBack(t *testing.T) {
 	}
 }
 
-func TestAdvanceWakesThoseWhoWaitForALockThatExpired(t *testing.T) {
+func TestAdvanceWakesTheWaitersOfAnExpiredLock(t *testing.T) {
 	srv := lockredistest.RunT(t, lockredistest.ManualClock(), lockredistest.AllowLeaks())
 	rdb := srv.Client()
 	next := listen(t, srv, "redisson*")
@@ -118,8 +120,8 @@ func TestAdvanceWakesThoseWhoWaitForALockThatExpired(t *testing.T) {
 	run(t, rdb, lock, []string{"writing"}, 4000, alice+":write", "write")
 	run(t, rdb, lock, []string{"unfair"}, 5000, alice, "")
 	run(t, rdb, lock, []string{"fair"}, 6000, alice, "")
-	now := time.Now().UnixMilli()                        // clients say how long they may be waited for
-	run(t, rdb, enqueue, []string{"fair"}, alice, now-1) // has overslept
+	now := time.Now().UnixMilli()                        // the clients' time
+	run(t, rdb, enqueue, []string{"fair"}, alice, now-1) // lost its place
 	run(t, rdb, enqueue, []string{"fair"}, bob, now+300000)
 	srv.HSet("data", alice, "1")
 	srv.SetTTL("data", time.Second)
@@ -140,7 +142,7 @@ func TestAdvanceWakesThoseWhoWaitForALockThatExpired(t *testing.T) {
 	}
 }
 
-func TestAdvanceWakesAFairLocksNextHoweverFarTheClockIs(t *testing.T) {
+func TestAdvanceWakesTheNextOwnerOfAFairLockAtAnyTimeOfTheClock(t *testing.T) {
 	srv := lockredistest.RunT(t, lockredistest.ManualClock(), lockredistest.AllowLeaks())
 	rdb := srv.Client()
 	srv.Advance(24 * time.Hour)
@@ -153,7 +155,7 @@ func TestAdvanceWakesAFairLocksNextHoweverFarTheClockIs(t *testing.T) {
 	}
 }
 
-func TestANameThatWasAFairLocksCanBeAPlainOnes(t *testing.T) {
+func TestAPlainLockMayHaveTheNameOfAnEarlierFairLock(t *testing.T) {
 	srv := lockredistest.RunT(t, lockredistest.ManualClock(), lockredistest.AllowLeaks())
 	rdb := srv.Client()
 	next := listen(t, srv, "redisson*")
@@ -170,7 +172,7 @@ func TestANameThatWasAFairLocksCanBeAPlainOnes(t *testing.T) {
 	}
 }
 
-func TestARenewedLockWakesNobody(t *testing.T) {
+func TestAdvanceAnnouncesNoReleaseOfARenewedLock(t *testing.T) {
 	srv := lockredistest.RunT(t, lockredistest.ManualClock(), lockredistest.AllowLeaks())
 	next := listen(t, srv, "redisson*")
 	run(t, srv.Client(), lock, []string{"a"}, 1000, alice, "")
@@ -186,7 +188,9 @@ func TestARenewedLockWakesNobody(t *testing.T) {
 func TestAdvanceNeedsAManualClockAndGoesForward(t *testing.T) {
 	for want, advance := range map[string]func(t *recorder){
 		"ManualClock()": func(t *recorder) { lockredistest.RunT(t).Advance(time.Second) },
-		"backwards":     func(t *recorder) { lockredistest.RunT(t, lockredistest.ManualClock()).Advance(-1) },
+		"backwards": func(t *recorder) {
+			lockredistest.RunT(t, lockredistest.ManualClock()).Advance(-1)
+		},
 	} {
 		rec := &recorder{TB: t}
 		rec.stops(t, func() { advance(rec) })

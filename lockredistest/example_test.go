@@ -10,7 +10,7 @@ import (
 	"github.com/lockredis/lockredis/lockredistest"
 )
 
-// In a test it is RunT(t), and nothing has to be closed.
+// A test calls RunT(t) and does not close the server.
 func ExampleRun() {
 	srv, err := lockredistest.Run()
 	if err != nil {
@@ -28,7 +28,7 @@ func ExampleRun() {
 	// [greeting] true
 }
 
-// A client with options of the test's own needs no port either.
+// A client with its own options needs no port either.
 func ExampleServer_Dial() {
 	srv, err := lockredistest.Run()
 	if err != nil {
@@ -67,7 +67,7 @@ func ExampleServer_Locks() {
 	if err != nil {
 		panic(err)
 	}
-	// As a lock client does it: a script, and <client's id>:<thread>.
+	// A lock client acquires with a script, for the owner <client's id>:<thread>.
 	take := redis.NewScript(`return redis.call('hincrby', KEYS[1], ARGV[1], 1)`)
 	owner := "6f1c1a2e-54b7-4f7c-9d4a-0c2f6a8e3b11:17"
 	take.Run(context.Background(), srv.Client(), []string{"orders:42"}, owner)

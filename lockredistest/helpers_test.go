@@ -18,7 +18,7 @@ const (
 	bob   = "0b9d4c3f-7a52-4d26-8e7b-5f1d2c3b4a59:3"
 )
 
-// recorder is a test that only notes what it is told.
+// recorder is a testing.TB that records failures and logs.
 type recorder struct {
 	testing.TB
 	errors, logs []string
@@ -41,7 +41,7 @@ func (r *recorder) Fatal(args ...any) {
 }
 func (r *recorder) Fatalf(format string, args ...any) { r.Fatal(fmt.Sprintf(format, args...)) }
 
-// end runs the cleanups as the end of a test does and returns what was reported.
+// end runs the cleanups, as the end of a test does, and returns all failures.
 func (r *recorder) end() string {
 	for len(r.cleanups) > 0 {
 		last := len(r.cleanups) - 1
@@ -52,8 +52,8 @@ func (r *recorder) end() string {
 	return strings.Join(r.errors, "\n")
 }
 
-// stops runs f, which is to end the recorded test, and returns what it said.
-func (r *recorder) stops(t *testing.T, f func()) string {
+// stops runs f and fails t unless f ends the recorded test.
+func (r *recorder) stops(t *testing.T, f func()) {
 	t.Helper()
 	defer func() {
 		if cause := recover(); cause != nil && cause != r {
@@ -61,19 +61,19 @@ func (r *recorder) stops(t *testing.T, f func()) string {
 		}
 	}()
 	f()
-	t.Error("the test was not ended")
-	return ""
+	t.Error("the recorded test was not ended")
 }
 
-// lock is a lock script in Redisson's layout: KEYS[1] the lock, then keys it
-// merely names; ARGV the lease in ms, the owner, the mode or "".
+// lock acquires a lock in Redisson's layout. KEYS[1] is the lock; the script does not use
+// further keys. ARGV are the lease in ms, the owner, and the mode or "".
 var lock = redis.NewScript(`
 if ARGV[3] ~= '' then redis.call('hset', KEYS[1], 'mode', ARGV[3]) end
 redis.call('hincrby', KEYS[1], ARGV[2], 1)
 if ARGV[1] ~= '0' then redis.call('pexpire', KEYS[1], ARGV[1]) end
 return nil`)
 
-// enqueue puts ARGV[1] into the queue of the fair lock KEYS[1], until ARGV[2].
+// enqueue puts the owner ARGV[1] into the queue of the fair lock KEYS[1], until the time
+// ARGV[2] in Unix ms.
 var enqueue = redis.NewScript(`
 redis.call('rpush', 'redisson_lock_queue:{' .. KEYS[1] .. '}', ARGV[1])
 redis.call('zadd', 'redisson_lock_timeout:{' .. KEYS[1] .. '}', ARGV[2], ARGV[1])
@@ -86,7 +86,7 @@ func run(t testing.TB, rdb *redis.Client, script *redis.Script, keys []string, a
 	}
 }
 
-// synctestRun is a subtest in a bubble of its own.
+// synctestRun runs a subtest in its own synctest bubble.
 func synctestRun(t *testing.T, name string, test func(t *testing.T)) {
 	t.Run(name, func(t *testing.T) { synctest.Test(t, test) })
 }

@@ -16,17 +16,18 @@ import (
 func parked(t *testing.T, srv *lockredistest.Server, n string) {
 	t.Helper()
 	for deadline := time.Now().Add(10 * time.Second); ; {
-		if info, _ := srv.Do("INFO", "clients"); strings.Contains(info.(string), "blocked_clients:"+n+"\r\n") {
+		info, _ := srv.Do("INFO", "clients")
+		if strings.Contains(info.(string), "blocked_clients:"+n+"\r\n") {
 			return
 		}
 		if time.Now().After(deadline) {
-			t.Fatal("nobody waits")
+			t.Fatalf("there are not %s blocked clients:\n%s", n, info)
 		}
 		runtime.Gosched()
 	}
 }
 
-func TestWhatIsLeftBehindFailsTheTestAndSaysWhoseItIs(t *testing.T) {
+func TestALeakFailsTheTestAndNamesItsOwner(t *testing.T) {
 	for name, c := range map[string]struct {
 		leave func(t *testing.T, srv *lockredistest.Server, rdb *redis.Client)
 		want  string
@@ -34,7 +35,8 @@ func TestWhatIsLeftBehindFailsTheTestAndSaysWhoseItIs(t *testing.T) {
 		"a lock": {func(t *testing.T, srv *lockredistest.Server, rdb *redis.Client) {
 			rdb.Do(t.Context(), "CLIENT", "SETNAME", "orders")
 			run(t, rdb, lock, []string{"orders:42"}, 30000, alice, "")
-		}, `lock "orders:42" is held by ` + alice + `, hold count 1, for another 30s; its client was pipe:1 (orders)`},
+		}, `lock "orders:42" is held by ` + alice +
+			`, hold count 1, for another 30s; its client was pipe:1 (orders)`},
 		"a lock for ever": {func(t *testing.T, srv *lockredistest.Server, rdb *redis.Client) {
 			run(t, rdb, lock, []string{"a"}, 0, alice, "")
 			run(t, rdb, lock, []string{"a"}, 0, alice, "")
@@ -79,16 +81,17 @@ func TestACleanTestPasses(t *testing.T) {
 	rdb := srv.Client()
 	run(t, rdb, lock, []string{"a"}, 30000, alice, "")
 	rdb.HDel(t.Context(), "a", alice)
-	rdb.Eval(t.Context(), "return redis.call('set', KEYS[1], 1, 'px', 20000)", []string{"redisson_unlock_latch:{a}:0123"})
+	rdb.Eval(t.Context(), "return redis.call('set', KEYS[1], 1, 'px', 20000)",
+		[]string{"redisson_unlock_latch:{a}:0123"})
 	sub := rdb.Subscribe(t.Context(), "news")
 	sub.Receive(t.Context())
-	sub.Close() // the server hears of it a little later
+	sub.Close() // the server notices a little later
 	if text := rec.end(); text != "" {
 		t.Fatal(text)
 	}
 }
 
-func TestASubscriberThatWentAwayIsNoLeakOverTCPEither(t *testing.T) {
+func TestASubscriberThatDisconnectedFromTCPIsNoLeak(t *testing.T) {
 	rec := &recorder{TB: t}
 	srv := lockredistest.RunT(rec)
 	rdb := redis.NewClient(&redis.Options{Addr: srv.Addr()})
@@ -112,7 +115,7 @@ func TestAllowLeaksTurnsTheCheckOff(t *testing.T) {
 	}
 }
 
-func TestAfterAFailureLeaksAreOnlyLogged(t *testing.T) {
+func TestLeaksOfAFailedTestAreOnlyLogged(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		rec := &recorder{TB: t, failed: true}
 		srv := lockredistest.RunT(rec)
@@ -123,7 +126,7 @@ func TestAfterAFailureLeaksAreOnlyLogged(t *testing.T) {
 	})
 }
 
-func TestALockThatExpiresWhileTheCheckLooksWasNotReleased(t *testing.T) {
+func TestALockThatExpiresDuringTheCheckIsALeak(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		rec := &recorder{TB: t}
 		srv := lockredistest.RunT(rec)
@@ -134,7 +137,7 @@ func TestALockThatExpiresWhileTheCheckLooksWasNotReleased(t *testing.T) {
 	})
 }
 
-func TestALockThatIsReleasedWhileTheCheckLooksIsNone(t *testing.T) {
+func TestALockThatIsReleasedDuringTheCheckIsNoLeak(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		rec := &recorder{TB: t}
 		srv := lockredistest.RunT(rec)
@@ -146,7 +149,7 @@ func TestALockThatIsReleasedWhileTheCheckLooksIsNone(t *testing.T) {
 	})
 }
 
-func TestWithoutATestWhatWouldEndItPanics(t *testing.T) {
+func TestAServerOfRunPanicsWhereItWouldEndATest(t *testing.T) {
 	srv, err := lockredistest.Run()
 	if err != nil {
 		t.Fatal(err)
@@ -160,7 +163,7 @@ func TestWithoutATestWhatWouldEndItPanics(t *testing.T) {
 	srv.Advance(time.Second)
 }
 
-func TestRunReturnsWhyItDidNotStart(t *testing.T) {
+func TestRunReturnsTheErrorOfTheStart(t *testing.T) {
 	if _, err := lockredistest.Run(lockredistest.Listen("nonsense")); err == nil {
 		t.Fatal("started on nonsense")
 	}

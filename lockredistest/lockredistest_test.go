@@ -12,7 +12,7 @@ import (
 	"github.com/lockredis/lockredis/lockredistest"
 )
 
-func TestEachServerIsFreshAndReachedInMemory(t *testing.T) {
+func TestEachServerBeginsEmptyAndIsReachedInMemory(t *testing.T) {
 	one, other := lockredistest.RunT(t), lockredistest.RunT(t)
 	if err := one.Client().Set(t.Context(), "k", "v", 0).Err(); err != nil {
 		t.Fatal(err)
@@ -39,7 +39,7 @@ func TestAddrOpensOnePort(t *testing.T) {
 	}
 }
 
-func TestListenOpensThePortAtTheStart(t *testing.T) {
+func TestListenOpensAPortAtTheStart(t *testing.T) {
 	srv := lockredistest.RunT(t, lockredistest.Listen("127.0.0.1:0"))
 	nc, err := net.Dial("tcp", srv.Addr())
 	if err != nil {
@@ -48,7 +48,7 @@ func TestListenOpensThePortAtTheStart(t *testing.T) {
 	nc.Close()
 }
 
-func TestAPasswordIsAskedForAndKnownToOptions(t *testing.T) {
+func TestAPasswordIsRequiredAndInOptions(t *testing.T) {
 	srv := lockredistest.RunT(t, lockredistest.Password("secret"))
 	if err := srv.Client().Ping(t.Context()).Err(); err != nil {
 		t.Fatal(err)
@@ -58,7 +58,7 @@ func TestAPasswordIsAskedForAndKnownToOptions(t *testing.T) {
 	rdb := redis.NewClient(opts)
 	defer rdb.Close()
 	if err := rdb.Ping(t.Context()).Err(); err == nil {
-		t.Fatal("let in without a password")
+		t.Fatal("a client without the password may run commands")
 	}
 }
 
@@ -73,12 +73,13 @@ func TestAWrongDirectiveEndsTheTest(t *testing.T) {
 func TestADirectiveIsSet(t *testing.T) {
 	srv := lockredistest.RunT(t, lockredistest.Directive("notify-keyspace-events", "Ex"))
 	reply, err := srv.Do("CONFIG", "GET", "notify-keyspace-events")
-	if want := map[string]any{"notify-keyspace-events": "xE"}; err != nil || !reflect.DeepEqual(reply, want) {
+	want := map[string]any{"notify-keyspace-events": "xE"}
+	if err != nil || !reflect.DeepEqual(reply, want) {
 		t.Fatalf("%#v, %v", reply, err)
 	}
 }
 
-func TestAClosedServerRefusesToBeDialled(t *testing.T) {
+func TestDialToAClosedServerFails(t *testing.T) {
 	rec := &recorder{TB: t}
 	srv := lockredistest.RunT(rec)
 	nc, err := srv.Dial(t.Context(), "", "")
@@ -93,11 +94,11 @@ func TestAClosedServerRefusesToBeDialled(t *testing.T) {
 		t.Fatal("the connection outlived its server")
 	}
 	if _, err := srv.Dial(t.Context(), "", ""); err == nil {
-		t.Fatal("dialled a server that has ended")
+		t.Fatal("dialled a closed server")
 	}
 }
 
-func TestALongPipelineOfGoRedis(t *testing.T) {
+func TestGoRedisRunsALongPipeline(t *testing.T) {
 	srv := lockredistest.RunT(t)
 	pipe := srv.Client().Pipeline()
 	const n = 10000

@@ -8,7 +8,7 @@ import (
 	"github.com/lockredis/lockredis/lockredistest"
 )
 
-// locks returns what Locks shows, without the clients.
+// locks returns the kinds and names of Locks.
 func locks(srv *lockredistest.Server) []string {
 	var names []string
 	for _, l := range srv.Locks() {
@@ -17,7 +17,7 @@ func locks(srv *lockredistest.Server) []string {
 	return names
 }
 
-func TestLocksShowsHolderCountLeaseAndClient(t *testing.T) {
+func TestLocksReturnsHoldersCountLeaseAndClient(t *testing.T) {
 	srv := lockredistest.RunT(t, lockredistest.ManualClock(), lockredistest.AllowLeaks())
 	rdb := srv.Client()
 	rdb.Do(t.Context(), "CLIENT", "SETNAME", "orders")
@@ -41,7 +41,9 @@ func TestLocksTellsKindsApart(t *testing.T) {
 	run(t, rdb, lock, []string{"reading"}, 1000, alice, "read")
 	run(t, rdb, lock, []string{"writing"}, 1000, alice+":write", "write")
 	run(t, rdb, enqueue, []string{"orphan"}, bob, 1e15)
-	want := []string{"fair fair", "fenced fenced", "fair orphan", "lock plain", "read reading", "write writing"}
+	want := []string{
+		"fair fair", "fenced fenced", "fair orphan", "lock plain", "read reading", "write writing",
+	}
 	if got := locks(srv); !reflect.DeepEqual(got, want) {
 		t.Fatalf("%q, want %q", got, want)
 	}
@@ -54,7 +56,7 @@ func TestLocksTellsKindsApart(t *testing.T) {
 	}
 }
 
-func TestLocksOfNamesWithBracesAndOfOtherDatabases(t *testing.T) {
+func TestLocksFindsNamesWithBracesAndOtherDatabases(t *testing.T) {
 	srv := lockredistest.RunT(t, lockredistest.AllowLeaks())
 	rdb := srv.Client()
 	run(t, rdb, lock, []string{"{orders}:1", "redisson_lock_queue:{orders}:1"}, 0, alice, "")
@@ -76,16 +78,17 @@ func TestOnlyAHashOfOwnersThatAScriptWroteIsALock(t *testing.T) {
 	run(t, rdb, lock, []string{"a counter"}, 0, "orders", "")
 	run(t, rdb, lock, []string{"mixed"}, 0, alice, "")
 	run(t, rdb, lock, []string{"mixed"}, 0, "total", "")
-	run(t, rdb, lock, []string{"strange mode"}, 0, alice, "sideways")
+	run(t, rdb, lock, []string{"unknown mode"}, 0, alice, "sideways")
 	for _, owner := range []string{
-		alice[:36], alice[:36] + ":", alice[:36] + ":x", alice[1:], "x" + alice[1:], alice + ":other", alice + ":write:write",
+		alice[:36], alice[:36] + ":", alice[:36] + ":x", alice[1:], "x" + alice[1:],
+		alice + ":other", alice + ":write:write",
 		"6f1c1a2e-54b7-4f7c-9d4a_0c2f6a8e3b11:17",
 	} {
 		run(t, rdb, lock, []string{"not " + owner}, 0, owner, "")
 	}
 	run(t, rdb, lock, []string{"released"}, 0, alice, "")
 	srv.Del("released")
-	srv.HSet("released", alice, "1") // the test's own, now
+	srv.HSet("released", alice, "1") // data of the test
 	if got := locks(srv); got != nil {
 		t.Fatalf("%q", got)
 	}

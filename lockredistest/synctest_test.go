@@ -13,9 +13,8 @@ import (
 	"github.com/lockredis/lockredis/lockredistest"
 )
 
-// TestManyBubblesInOneProcess is what a suite of tests with virtual time does:
-// each has a server and a busy client, and no timer, channel or goroutine goes
-// from one to the next.
+// Each bubble has a server and a busy client. No timer, channel or goroutine may pass from
+// one bubble to the next.
 func TestManyBubblesInOneProcess(t *testing.T) {
 	for i := range 20 {
 		synctestRun(t, fmt.Sprint("bubble ", i), func(t *testing.T) {
@@ -40,7 +39,7 @@ func TestManyBubblesInOneProcess(t *testing.T) {
 	}
 }
 
-// expires sees a key go at its millisecond.
+// expires checks that a key lives until its deadline and not longer.
 func expires(t *testing.T, srv *lockredistest.Server) {
 	srv.Set("k", "v")
 	srv.SetTTL("k", time.Minute)
@@ -54,11 +53,13 @@ func expires(t *testing.T, srv *lockredistest.Server) {
 	}
 }
 
-// timesOut waits for a list in vain, longer than go-redis's own time-out.
+// timesOut waits for a list that stays empty, longer than go-redis's own timeout.
 func timesOut(t *testing.T, rdb *redis.Client, key string) {
 	start := time.Now()
 	err := rdb.BLPop(t.Context(), 30*time.Second, key).Err()
-	if d := time.Since(start); !errors.Is(err, redis.Nil) || d < 30*time.Second || d > 30*time.Second+2*time.Millisecond {
+	const wait = 30 * time.Second
+	d := time.Since(start)
+	if !errors.Is(err, redis.Nil) || d < wait || d > wait+2*time.Millisecond {
 		t.Errorf("BLPOP ended after %v with %v", d, err)
 	}
 }
@@ -73,8 +74,8 @@ func counts(t *testing.T, rdb *redis.Client) {
 	}
 }
 
-// hears receives an event of a key that expires and a message by a channel of
-// Go's, which go-redis fills from goroutines of its own.
+// hears receives an expired event and a message through a Go channel, which go-redis fills
+// from its own goroutines.
 func hears(t *testing.T, rdb *redis.Client) {
 	sub := rdb.Subscribe(t.Context(), "__keyevent@0__:expired", "news")
 	defer sub.Close()
@@ -82,14 +83,14 @@ func hears(t *testing.T, rdb *redis.Client) {
 	synctest.Wait()
 	rdb.Set(t.Context(), "short", "v", 100*time.Second)
 	if m := <-messages; m.Payload != "k" {
-		t.Errorf("heard %v", m)
+		t.Errorf("received %v", m)
 	}
 	if m := <-messages; m.Payload != "short" {
-		t.Errorf("heard %v", m)
+		t.Errorf("received %v", m)
 	}
 	rdb.Publish(t.Context(), "news", "hello")
 	if m := <-messages; m.Payload != "hello" {
-		t.Errorf("heard %v", m)
+		t.Errorf("received %v", m)
 	}
 }
 
@@ -130,7 +131,7 @@ func TestAManualClockStandsStillInABubbleToo(t *testing.T) {
 		srv.SetTTL("k", time.Second)
 		time.Sleep(time.Hour)
 		if !srv.Exists("k") {
-			t.Fatal("the bubble's time moved the server's")
+			t.Fatal("the bubble's time moved the server's clock")
 		}
 		srv.Advance(time.Second)
 		if srv.Exists("k") {

@@ -11,7 +11,7 @@ import (
 	"github.com/lockredis/lockredis/rlock"
 )
 
-func TestClientOfAServerWithTLSLocks(t *testing.T) {
+func TestAClientLocksOverTLS(t *testing.T) {
 	srv := RunT(t, TLS(), Password("sesame"))
 	c := rlock.New(srv.Client(), rlock.Options{})
 	defer c.Close()
@@ -24,7 +24,7 @@ func TestClientOfAServerWithTLSLocks(t *testing.T) {
 	}
 }
 
-func TestServerWithTLSIsReachedByURLAndNotInPlainText(t *testing.T) {
+func TestATLSPortTakesAURLAndNoPlainText(t *testing.T) {
 	srv := RunT(t, TLS())
 	opts, err := redis.ParseURL("rediss://" + srv.Addr())
 	if err != nil {
@@ -48,9 +48,9 @@ func TestServerWithTLSIsReachedByURLAndNotInPlainText(t *testing.T) {
 	}
 	if stranger, err := tls.Dial("tcp", srv.Addr(), &tls.Config{}); err == nil {
 		stranger.Close()
-		t.Fatal("a client that does not know the authority trusts the server")
+		t.Fatal("a client without the authority trusts the server")
 	}
 	if RunT(t).TLSConfig() != nil {
-		t.Fatal("a server without TLS has a configuration for its clients")
+		t.Fatal("a server without TLS returned a TLSConfig")
 	}
 }
