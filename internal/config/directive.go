@@ -132,8 +132,8 @@ const (
 	noRebind         = "lockredis does not change its listeners while it runs"
 )
 
-// reason is an error whose text a client or the operator sees as it is: Redis's,
-// or one of ours where Redis has none.
+// reason is an error with a text for a client or the operator. The text is Redis's,
+// or lockredis's own where Redis has none.
 type reason string
 
 // Error returns the text.

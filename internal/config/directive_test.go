@@ -96,7 +96,7 @@ func TestEveryRowIsComplete(t *testing.T) {
 	}
 }
 
-// fields returns the exported fields of a Config as text, those of TLS too.
+// fields returns the exported fields of a Config and of its TLS as text.
 func fields(c *Config) map[string]string {
 	text := map[string]string{}
 	for _, v := range []reflect.Value{reflect.ValueOf(c).Elem(), reflect.ValueOf(&c.TLS).Elem()} {

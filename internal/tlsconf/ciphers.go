@@ -64,7 +64,7 @@ const absent = " ANULL ENULL NULL COMPLEMENTOFDEFAULT EXP EXPORT EXPORT40 EXPORT
 	"SSLV2 SSLV3 "
 
 // ciphers returns the suites that tls-ciphers selects. The list has names and
-// groups; ! excludes suites for good, - removes them from those selected so far. A
+// groups; ! excludes suites for good, - removes suites that were selected before. A
 // suite that Go lacks is ignored. Go decides the order of preference. Nil means
 // Go's own selection.
 func ciphers(list string) ([]uint16, error) {
