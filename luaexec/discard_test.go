@@ -2,9 +2,8 @@ package luaexec
 
 import "testing"
 
-// A reply that the script throws away is not converted; one that it looks at is,
-// however it gets there.
-func TestAReplyIsThereForWhoLooksAtIt(t *testing.T) {
+// redis.call converts its reply only if the script uses it, in any of these ways.
+func TestAReplyIsConvertedWhenTheScriptUsesIt(t *testing.T) {
 	for script, want := range map[string]string{
 		`redis.call('set', 'k', 'v') return redis.call('get', 'k')`:                                                               "$1\r\nv\r\n",
 		`return redis.call('set', 'k', 'v')`:                                                                                      "+OK\r\n",

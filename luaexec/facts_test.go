@@ -15,14 +15,14 @@ import (
 	"github.com/lockredis/lockredis/resp"
 )
 
-// A fact file holds scripts and the bytes that redis-server 7.0.15 answers:
+// A fact file holds scripts and the replies of redis-server 7.0.15:
 //
 //	> script, with \n and \\ as escapes
-//	< the reply as Go would quote it
+//	< the reply as Go quotes it
 //
-// Each script runs on an empty database. A file named resp3… is about RESP3
-// clients. LUAEXEC_RECORD=1 go test -run Facts ./luaexec asks redis-server and
-// writes the answers anew.
+// Each script runs on an empty database. Files named resp3… have the replies to
+// RESP3 clients. LUAEXEC_RECORD=1 go test -run Facts ./luaexec records the replies
+// again from redis-server.
 
 type fact struct {
 	line           int
@@ -62,7 +62,7 @@ func protocolOf(path string) int {
 	return 2
 }
 
-func TestFactsRecordedFromRedisHoldHere(t *testing.T) {
+func TestRecordedFactsHold(t *testing.T) {
 	files, err := filepath.Glob("testdata/*.facts")
 	if err != nil || len(files) == 0 {
 		t.Fatal("no fact files", err)
@@ -75,18 +75,19 @@ func TestFactsRecordedFromRedisHoldHere(t *testing.T) {
 			r := New(Options{Version: "7.0.15"})
 			for _, f := range readFacts(t, path) {
 				got := quoteReply(eval(r, f.script, protocolOf(path), newFakeServer()))
-				if !sameButForLuasSentence(got, f.answer) {
-					t.Errorf("%s:%d: %s\n got %.400s\nwant %.400s", path, f.line, f.script, got, f.answer)
+				if !equalExceptLuaText(got, f.answer) {
+					t.Errorf("%s:%d: %s\n got %.400s\nwant %.400s",
+						path, f.line, f.script, got, f.answer)
 				}
 			}
 		})
 	}
 }
 
-// sameButForLuasSentence compares two replies and leaves out what docs allow to
-// differ: the sentence of Lua's own runtime between "user_script:N: " and the
-// frame, when it is about an operation on a value of a wrong type.
-func sameButForLuasSentence(got, want string) bool {
+// equalExceptLuaText compares two replies. It ignores the part that may differ
+// according to docs/differences.md: Lua's own text between "user_script:N: " and
+// " script: ", if it is about an operation on a value of a wrong type.
+func equalExceptLuaText(got, want string) bool {
 	if got == want {
 		return true
 	}
@@ -95,14 +96,14 @@ func sameButForLuasSentence(got, want string) bool {
 	if !ok1 || !ok2 || gTail != wTail {
 		return false
 	}
-	_, sentence, ok := strings.Cut(w, ": attempt to ")
-	if !ok && !strings.HasSuffix(w, "C stack overflow") || strings.HasPrefix(sentence, "yield") {
+	_, text, ok := strings.Cut(w, ": attempt to ")
+	if !ok && !strings.HasSuffix(w, "C stack overflow") || strings.HasPrefix(text, "yield") {
 		return false
 	}
 	return g[:strings.Index(g, ": ")] == w[:strings.Index(w, ": ")]
 }
 
-// eval answers as EVAL would, in the protocol given.
+// eval returns EVAL's reply in RESP version proto.
 func eval(r *Runtime, script string, proto int, c Caller, args ...string) []byte {
 	s, failure, ok := r.Load([]byte(script))
 	if !ok {
@@ -113,7 +114,7 @@ func eval(r *Runtime, script string, proto int, c Caller, args ...string) []byte
 		argv[i] = []byte(a)
 	}
 	if f, ok := c.(*fakeServer); ok {
-		f.readers = s.Flags().NoWrites
+		f.readOnly = s.Flags().NoWrites
 	}
 	return resp.Append(nil, r.Run(s, nil, argv, c), proto)
 }

@@ -7,16 +7,16 @@ import (
 	"github.com/lockredis/lockredis/resp"
 )
 
-// fakeServer stands in for the engine: the few commands the facts use, on one
-// empty database.
+// fakeServer is a Caller for tests: the commands that the fact files use, on one
+// database that is empty at first.
 type fakeServer struct {
-	strings map[string]string
-	hashes  map[string][]resp.Reply
-	lists   map[string][]resp.Reply
-	scores  map[string]float64
-	readers bool // from a script that declared no-writes
-	logged  []string
-	tick    func() bool
+	strings  map[string]string
+	hashes   map[string][]resp.Reply
+	lists    map[string][]resp.Reply
+	scores   map[string]float64
+	readOnly bool // the script declared no-writes
+	logged   []string
+	tick     func() bool
 }
 
 func newFakeServer() *fakeServer {
@@ -52,7 +52,7 @@ func (f *fakeServer) Call(args resp.Args) resp.Reply {
 	case "echo":
 		return resp.BulkString(arg(1))
 	case "set":
-		if f.readers {
+		if f.readOnly {
 			return resp.Error("ERR Write commands are not allowed from read-only scripts.")
 		}
 		f.strings[arg(1)] = arg(2)
@@ -76,10 +76,11 @@ func (f *fakeServer) Call(args resp.Args) resp.Reply {
 func (f *fakeServer) callMore(name string, args resp.Args) resp.Reply {
 	switch name {
 	case "sadd", "rpush":
+		key := args.String(1)
 		for i := 2; i < len(args); i++ {
-			f.lists[args.String(1)] = append(f.lists[args.String(1)], resp.BulkString(args.String(i)))
+			f.lists[key] = append(f.lists[key], resp.BulkString(args.String(i)))
 		}
-		return resp.Int(int64(len(f.lists[args.String(1)])))
+		return resp.Int(int64(len(f.lists[key])))
 	case "smembers":
 		return resp.Set(f.lists[args.String(1)]...)
 	case "lrange":

@@ -18,30 +18,38 @@ func mustLoad(t *testing.T, r *Runtime, script string) *Script {
 	return s
 }
 
-// answers runs a script on a fresh fake server and returns its reply in RESP2.
+// answers runs a script on a new fake server and returns its reply in RESP2.
 func answers(r *Runtime, script string, args ...string) string {
 	return string(eval(r, script, 2, newFakeServer(), args...))
 }
 
-func TestNothingAScriptDoesIsSeenByTheNextOne(t *testing.T) {
+func TestAScriptCannotChangeTheNextScriptsEnvironment(t *testing.T) {
 	for _, attempt := range []string{
 		`KEYS.x = 'seen'`, `ARGV.x = 'seen'`, `ARGV[9] = 'seen'`, `ARGV[1] = nil ARGV[3] = 'seen'`,
 		`ARGV[5] = 1 ARGV[5] = nil`, `for i = 1, 500 do ARGV[i] = 'seen' end`,
 		`setmetatable(ARGV, {__index = function() return 'seen' end})`,
-		`setmetatable(KEYS, {__metatable = 'seen'})`, `table.remove(ARGV)`, `table.insert(ARGV, 'seen')`,
+		`setmetatable(KEYS, {__metatable = 'seen'})`, `table.remove(ARGV)`,
+		`table.insert(ARGV, 'seen')`,
 		`pcall(rawset, _G, 'leak', 'seen')`, `pcall(function() leak = 'seen' end)`,
-		`pcall(function() string.leak = 'seen' end)`, `pcall(rawset, getmetatable(''), '__index', {leak = 'seen'})`,
-		`pcall(setmetatable, _G, {__index = {leak = 'seen'}})`, `for k, v in pairs(_G) do pcall(rawset, _G, k, 'seen') end`,
-		`for k, v in pairs(string) do pcall(rawset, string, k, 'seen') end`, `loadstring('pcall(rawset, _G, "leak", "seen")')()`,
-		`redis.setresp(3)`, `error('boom')`, `error({err = 'E boom'})`, `local function f() return 1 + f() end f()`,
-		`coroutine.wrap(function() coroutine.yield(1) end)()`, `coroutine.wrap(function() error('in') end)()`,
+		`pcall(function() string.leak = 'seen' end)`,
+		`pcall(rawset, getmetatable(''), '__index', {leak = 'seen'})`,
+		`pcall(setmetatable, _G, {__index = {leak = 'seen'}})`,
+		`for k, v in pairs(_G) do pcall(rawset, _G, k, 'seen') end`,
+		`for k, v in pairs(string) do pcall(rawset, string, k, 'seen') end`,
+		`loadstring('pcall(rawset, _G, "leak", "seen")')()`,
+		`redis.setresp(3)`, `error('boom')`, `error({err = 'E boom'})`,
+		`local function f() return 1 + f() end f()`,
+		`coroutine.wrap(function() coroutine.yield(1) end)()`,
+		`coroutine.wrap(function() error('in') end)()`,
 		`cjson.encode({1})`, `pcall(pcall, error)`, `xpcall(error, error)`,
 	} {
 		r := New(Options{})
 		answers(r, attempt, "one", "two")
-		const probe = `local n = 0 for k in pairs(ARGV) do n = n + 1 end for k in pairs(KEYS) do n = n + 1 end
+		const probe = `local n = 0
+for k in pairs(ARGV) do n = n + 1 end for k in pairs(KEYS) do n = n + 1 end
 return {#KEYS, #ARGV, n, ARGV[1], tostring(ARGV[2]), tostring(ARGV.x), tostring(rawget(_G, 'leak')),
-  tostring(string.leak), tostring(getmetatable(ARGV)), tostring(redis.call('get', 'nokey')), type(string.upper), ('x'):upper()}`
+  tostring(string.leak), tostring(getmetatable(ARGV)), tostring(redis.call('get', 'nokey')),
+  type(string.upper), ('x'):upper()}`
 		got := answers(r, probe, "first")
 		want := answers(New(Options{}), probe, "first")
 		if got != want {
@@ -50,7 +58,7 @@ return {#KEYS, #ARGV, n, ARGV[1], tostring(ARGV[2]), tostring(ARGV.x), tostring(
 	}
 }
 
-func TestArgumentsOfOneRunDoNotShowInTheNext(t *testing.T) {
+func TestKeysAndArgumentsAreThoseOfTheRun(t *testing.T) {
 	r := New(Options{})
 	count := mustLoad(t, r, "return {#KEYS, #ARGV, KEYS[1] or 'none', ARGV[#ARGV] or 'none'}")
 	list := func(n int) (out [][]byte) {
@@ -66,14 +74,15 @@ func TestArgumentsOfOneRunDoNotShowInTheNext(t *testing.T) {
 			first = "arg0"
 		}
 		last := fmt.Sprintf("arg%d", n)
-		want := fmt.Sprintf("*4\r\n:%d\r\n:%d\r\n$4\r\n%s\r\n$%d\r\n%s\r\n", n, n+1, first, len(last), last)
+		want := fmt.Sprintf("*4\r\n:%d\r\n:%d\r\n$4\r\n%s\r\n$%d\r\n%s\r\n",
+			n, n+1, first, len(last), last)
 		if got != want {
 			t.Fatalf("%d keys: got %q, want %q", n, got, want)
 		}
 	}
 }
 
-func TestAKilledScriptEndsWhateverItDoes(t *testing.T) {
+func TestTickEndsEveryLoopingScript(t *testing.T) {
 	for _, script := range []string{
 		"while true do end", "repeat until false", "for i = 1, math.huge do end",
 		"while true do pcall(function() while true do end end) end",
@@ -91,11 +100,11 @@ func TestAKilledScriptEndsWhateverItDoes(t *testing.T) {
 		c.tick = func() bool { ticks++; return ticks >= 3 }
 		s := mustLoad(t, r, script)
 		if !s.Loops() {
-			t.Errorf("%s: is not known to loop", script)
+			t.Errorf("%s: Loops is false", script)
 			continue
 		}
 		reply := r.Run(s, nil, nil, c).Text()
-		want := "ERR Script killed by user with SCRIPT KILL... script: " + s.SHA() + ", on "
+		want := errKilled + " script: " + s.SHA() + ", on "
 		if !strings.HasPrefix(reply, want) {
 			t.Errorf("%s: %q", script, reply)
 		}
@@ -105,21 +114,23 @@ func TestAKilledScriptEndsWhateverItDoes(t *testing.T) {
 	}
 }
 
-func TestLockScriptsDoNotPayForTheKillSwitch(t *testing.T) {
+func TestLockScriptsRunWithoutSafePoints(t *testing.T) {
 	r := New(Options{})
 	if mustLoad(t, r, lockScript).Loops() {
-		t.Error("a script without loops and functions is said to loop")
+		t.Error("Loops is true for a script without loops and functions")
 	}
 }
 
-// panicCaller is an engine with a bug.
+// panicCaller panics in every command.
 type panicCaller struct{ *fakeServer }
 
 func (panicCaller) Call(resp.Args) resp.Reply { panic("a bug") }
 
-func TestAPanicCostsTheStateAndNotTheServer(t *testing.T) {
+func TestAPanicReplacesTheState(t *testing.T) {
 	r := New(Options{})
-	for _, script := range []string{"return redis.call('x')", "return pcall(redis.call, 'x')", "return redis.pcall('x')"} {
+	for _, script := range []string{
+		"return redis.call('x')", "return pcall(redis.call, 'x')", "return redis.pcall('x')",
+	} {
 		s := mustLoad(t, r, script)
 		before := r.vm
 		r.Run(s, nil, nil, panicCaller{newFakeServer()})
@@ -132,7 +143,7 @@ func TestAPanicCostsTheStateAndNotTheServer(t *testing.T) {
 	}
 }
 
-func TestAScriptCannotRunAnotherOne(t *testing.T) {
+func TestRunInsideRunIsAnError(t *testing.T) {
 	r := New(Options{})
 	s := mustLoad(t, r, "return redis.call('again')")
 	c := &againCaller{fakeServer: newFakeServer()}
@@ -149,7 +160,7 @@ type againCaller struct {
 
 func (c *againCaller) Call(resp.Args) resp.Reply { return c.again() }
 
-func TestAStateServesOneGoroutineAfterTheOther(t *testing.T) {
+func TestSeveralGoroutinesUseOneStateInTurn(t *testing.T) {
 	r := New(Options{})
 	s := mustLoad(t, r, "local n = 0 for i = 1, 50 do n = n + i end return n .. ARGV[1]")
 	for i := range 20 {
@@ -164,10 +175,11 @@ func TestAStateServesOneGoroutineAfterTheOther(t *testing.T) {
 	}
 }
 
-func TestStringsAboveTheLimitAreRefusedBeforeTheyAreBuilt(t *testing.T) {
+func TestStringsAboveTheLimitAreErrors(t *testing.T) {
 	for _, script := range []string{
 		"return string.rep('x', 1e9)",
-		"local s = string.rep('x', 1000) local t = {} for i = 1, 2000 do t[i] = s end return table.concat(t)",
+		"local s = string.rep('x', 1000) local t = {} for i = 1, 2000 do t[i] = s end " +
+			"return table.concat(t)",
 		"local s = 'x' while true do s = s .. s end",
 		"local s = string.rep('x', 900000) return s .. s",
 		"return string.format('%s%s', string.rep('x', 900000), string.rep('x', 900000))",
@@ -180,18 +192,21 @@ func TestStringsAboveTheLimitAreRefusedBeforeTheyAreBuilt(t *testing.T) {
 	}
 }
 
-func TestEndlessRecursionOfEveryKindIsAnError(t *testing.T) {
+func TestTheStateSurvivesEndlessRecursion(t *testing.T) {
 	for _, script := range []string{
 		"local function f() return 1 + f() end return f()",
 		"local function f() return pcall(f) end return f()",
-		"local t = setmetatable({}, {}) getmetatable(t).__index = function(t, k) return t[k] end return t.x",
-		"local t = setmetatable({}, {}) getmetatable(t).__add = function(a, b) return a + b end return t + 1",
+		"local t = setmetatable({}, {}) " +
+			"getmetatable(t).__index = function(t, k) return t[k] end return t.x",
+		"local t = setmetatable({}, {}) " +
+			"getmetatable(t).__add = function(a, b) return a + b end return t + 1",
 		"local function f() return string.gsub('x', 'x', f) end return f()",
 		"local function f() table.sort({1, 2}, f) end return f()",
 		"local function f() return coroutine.wrap(f)() end return f()",
 		"local function f() return coroutine.resume(coroutine.create(f)) end return f()",
 		"local function f() for i in f do end end return f()",
-		"local t = setmetatable({}, {}) getmetatable(t).__tostring = function(t) return tostring(t) end return tostring(t)",
+		"local t = setmetatable({}, {}) " +
+			"getmetatable(t).__tostring = function(t) return tostring(t) end return tostring(t)",
 		"local co co = coroutine.wrap(function() co() end) co()",
 	} {
 		r := New(Options{})
@@ -206,13 +221,14 @@ func TestRepliesAreCopiedBeforeTheNextCommandChangesThem(t *testing.T) {
 	r := New(Options{})
 	buf := []byte("first")
 	c := &bufferCaller{fakeServer: newFakeServer(), buf: buf}
-	s := mustLoad(t, r, "local a = redis.call('x') local b = redis.call('x') local e = redis.pcall('e') redis.call('x') return a .. b .. e.err")
+	s := mustLoad(t, r, `local a = redis.call('x') local b = redis.call('x')
+local e = redis.pcall('e') redis.call('x') return a .. b .. e.err`)
 	if got := r.Run(s, nil, nil, c).Text(); got != "axxxxbxxxxcxxxx" {
 		t.Errorf("got %q", got)
 	}
 }
 
-// bufferCaller answers with one buffer that every call changes.
+// bufferCaller replies with one buffer, which every call changes.
 type bufferCaller struct {
 	*fakeServer
 	buf []byte

@@ -7,17 +7,17 @@ import (
 	lua "github.com/yuin/gopher-lua"
 )
 
-// These functions stand in for gopher-lua's Check and Opt functions, which refuse
-// numbers in strings, print numbers in Go's way and word their errors otherwise
-// than C Lua.
+// The functions of this file replace gopher-lua's Check and Opt functions, which
+// refuse numbers in strings, print numbers as Go does, and have other error
+// messages than C Lua.
 
-// Raise throws msg with the position of the Lua code that called the running
-// function in front, and without one when that caller is not Lua (pcall).
+// Raise throws msg. In front of it is the position of the Lua code that called the
+// running function, or nothing if the caller is not Lua (pcall).
 func Raise(L *lua.LState, msg string) {
 	L.Error(lua.LString(Position(L, 1)+msg), 0)
 }
 
-// Position is "source:line: " of the frame at level, or "" when it is not Lua code.
+// Position is "source:line: " of the frame at level, or "" if it is not Lua code.
 func Position(L *lua.LState, level int) string {
 	dbg, ok := L.GetStack(level)
 	if !ok {
@@ -29,12 +29,13 @@ func Position(L *lua.LState, level int) string {
 	return dbg.Source + ":" + strconv.Itoa(dbg.CurrentLine) + ": "
 }
 
-// ArgError throws C Lua's sentence for a bad n-th argument. The function has the
-// name that the calling code used for it, "?" when it was called by pcall.
+// ArgError throws C Lua's error for a bad n-th argument. The error has the name
+// that the calling code uses for the function, or "?" if pcall called it.
 func ArgError(L *lua.LState, n int, msg string) {
 	name := "?"
 	if dbg, ok := L.GetStack(0); ok {
-		if _, err := L.GetInfo("n", dbg, lua.LNil); err == nil && dbg.Name != "" && dbg.Name != "(anonymous)" {
+		_, err := L.GetInfo("n", dbg, lua.LNil)
+		if err == nil && dbg.Name != "" && dbg.Name != "(anonymous)" {
 			name = dbg.Name
 		}
 	}
@@ -46,7 +47,7 @@ func typeError(L *lua.LState, n int, want string) {
 	ArgError(L, n, want+" expected, got "+ArgTypeName(L, n))
 }
 
-// ArgTypeName is the type of the n-th argument, "no value" when there is none.
+// ArgTypeName is the type of the n-th argument, "no value" if there is none.
 func ArgTypeName(L *lua.LState, n int) string {
 	if n > L.GetTop() {
 		return "no value"
@@ -54,7 +55,7 @@ func ArgTypeName(L *lua.LState, n int) string {
 	return L.Get(n).Type().String()
 }
 
-// CheckAny returns the n-th argument, which may be nil but must be there.
+// CheckAny returns the n-th argument. It throws if there is none; nil is allowed.
 func CheckAny(L *lua.LState, n int) lua.LValue {
 	if n > L.GetTop() {
 		ArgError(L, n, "value expected")
@@ -62,7 +63,7 @@ func CheckAny(L *lua.LState, n int) lua.LValue {
 	return L.Get(n)
 }
 
-// CheckTable returns a table argument and throws when it is none.
+// CheckTable returns the n-th argument, and throws if it is not a table.
 func CheckTable(L *lua.LState, n int) *lua.LTable {
 	t, ok := L.Get(n).(*lua.LTable)
 	if !ok {
@@ -71,7 +72,7 @@ func CheckTable(L *lua.LState, n int) *lua.LTable {
 	return t
 }
 
-// CheckFunction returns a function argument and throws when it is none.
+// CheckFunction returns the n-th argument, and throws if it is not a function.
 func CheckFunction(L *lua.LState, n int) *lua.LFunction {
 	f, ok := L.Get(n).(*lua.LFunction)
 	if !ok {
@@ -80,8 +81,8 @@ func CheckFunction(L *lua.LState, n int) *lua.LFunction {
 	return f
 }
 
-// CheckString returns a string argument; a number arrives as its text. It throws
-// when the argument is neither.
+// CheckString returns the n-th argument as a string. A number becomes its text. It
+// throws if the argument is neither a string nor a number.
 func CheckString(L *lua.LState, n int) string {
 	s, ok := AsString(L.Get(n))
 	if !ok {
@@ -90,8 +91,8 @@ func CheckString(L *lua.LState, n int) string {
 	return s
 }
 
-// OptString returns a string argument, or def where it is nil or not there, and
-// throws when it is none.
+// OptString is CheckString for an optional argument: it returns def if the argument
+// is nil or missing.
 func OptString(L *lua.LState, n int, def string) string {
 	if L.Get(n) == lua.LNil {
 		return def
@@ -99,7 +100,8 @@ func OptString(L *lua.LState, n int, def string) string {
 	return CheckString(L, n)
 }
 
-// checkNumber returns a number argument; a string that reads as one counts.
+// checkNumber returns the n-th argument as a number. A string is accepted if Lua
+// converts it to a number.
 func checkNumber(L *lua.LState, n int) float64 {
 	v := L.Get(n)
 	if f, ok := v.(lua.LNumber); ok {
@@ -131,8 +133,9 @@ func optInt(L *lua.LState, n, def int) int {
 	return int(int32(optInteger(L, n, int64(def))))
 }
 
-// AsString converts as lua_tolstring does: strings and numbers only.
-func AsString(v lua.LValue) (string, bool) {
+// AsString converts strings and numbers to a string, as lua_tolstring does. ok is
+// false for other types.
+func AsString(v lua.LValue) (s string, ok bool) {
 	switch v := v.(type) {
 	case lua.LString:
 		return string(v), true
@@ -142,8 +145,9 @@ func AsString(v lua.LValue) (string, bool) {
 	return "", false
 }
 
-// AsNumber converts as lua_tonumber does: numbers and strings that read as one.
-func AsNumber(v lua.LValue) (float64, bool) {
+// AsNumber converts numbers and numeric strings to a number, as lua_tonumber does.
+// ok is false for other values.
+func AsNumber(v lua.LValue) (n float64, ok bool) {
 	switch v := v.(type) {
 	case lua.LNumber:
 		return float64(v), true
@@ -153,8 +157,8 @@ func AsNumber(v lua.LValue) (float64, bool) {
 	return 0, false
 }
 
-// toInt64 truncates as an x86-64 compiler's (int64_t) cast does: NaN and what
-// does not fit become the lowest integer, on every machine.
+// toInt64 is C's (int64_t) of a double on x86-64, on every machine: NaN and values
+// out of range become the lowest integer.
 func toInt64(f float64) int64 {
 	if f >= -0x1p63 && f < 0x1p63 {
 		return int64(f)
@@ -162,7 +166,7 @@ func toInt64(f float64) int64 {
 	return math.MinInt64
 }
 
-// toUint64 truncates as an x86-64 compiler's (uint64_t) cast does.
+// toUint64 is C's (uint64_t) of a double on x86-64, on every machine.
 func toUint64(f float64) uint64 {
 	if f >= 0x1p63 {
 		return uint64(toInt64(f-0x1p63)) ^ 1<<63

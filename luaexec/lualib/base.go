@@ -9,7 +9,7 @@ import (
 
 type baseLib struct {
 	limits    Limits
-	typeNames [lua.LTChannel + 1]lua.LValue // boxed once, for type
+	typeNames [lua.LTChannel + 1]lua.LValue // by type, so that type() does not allocate
 }
 
 func patchBase(L *lua.LState, limits Limits) {
@@ -17,7 +17,7 @@ func patchBase(L *lua.LState, limits Limits) {
 	for i := range lib.typeNames {
 		lib.typeNames[i] = lua.LString(lua.LValueType(i).String())
 	}
-	// pairs hands out a next of its own, which is not equal to the global one.
+	// As in C Lua, the next that pairs returns is not equal to the global next.
 	next := L.NewFunction(baseNext)
 	step := L.NewFunction(ipairsStep)
 	for name, fn := range map[string]lua.LGFunction{
@@ -97,7 +97,7 @@ func baseGetMetatable(L *lua.LState) int {
 	return 1
 }
 
-// setMetatable takes tables only: gopher-lua would let a script replace the
+// setMetatable accepts tables only. gopher-lua's setmetatable also replaces the
 // metatable that all strings or numbers share.
 func (lib *baseLib) setMetatable(L *lua.LState) int {
 	t, mt := CheckTable(L, 1), L.Get(2)
@@ -202,7 +202,8 @@ func (lib *baseLib) toString(L *lua.LState) int {
 	return lib.toStringMeta(L, arg)
 }
 
-// toStringMeta converts with __tostring, whose result is passed on as it is.
+// toStringMeta converts v with __tostring, whose result may have any type, or to
+// its type and address.
 func (lib *baseLib) toStringMeta(L *lua.LState, v lua.LValue) int {
 	if fn := L.GetMetaField(v, "__tostring"); fn != lua.LNil {
 		L.Push(fn)
@@ -243,8 +244,9 @@ func baseToNumber(L *lua.LState) int {
 	return 1
 }
 
-// strtoul reads all of s, up to a NUL byte, as C's strtoul does: with a minus the
-// result wraps around, above 2^64 it is the highest number.
+// strtoul converts s, up to a NUL byte, as C's strtoul does: a negative number wraps
+// around, and a number above 2^64-1 becomes 2^64-1. ok is false if s has other
+// characters.
 func strtoul(s string, base uint64) (n uint64, ok bool) {
 	i := 0
 	for i < len(s) && isSpace(s[i]) {
@@ -296,8 +298,8 @@ func digitValue(c byte) uint64 {
 	return 99
 }
 
-// heapKB is the size of Go's live heap in KB: the whole process's, since Go
-// keeps no account of a single Lua state.
+// heapKB is the size of the whole process's heap in KB. Go does not know the size of
+// a single Lua state.
 func heapKB() float64 {
 	sample := []metrics.Sample{{Name: "/memory/classes/heap/objects:bytes"}}
 	metrics.Read(sample)
@@ -312,12 +314,14 @@ func baseGCInfo(L *lua.LState) int {
 	return 1
 }
 
-// baseCollectGarbage answers as C Lua; Go collects on its own, and a script must
-// not make the whole server stop for it.
+// baseCollectGarbage returns what C Lua returns, and collects nothing: a script must
+// not stop the whole server for a collection.
 func baseCollectGarbage(L *lua.LState) int {
 	option := 2
 	if L.Get(1) != lua.LNil {
-		option = checkOption(L, 1, []string{"stop", "restart", "collect", "count", "step", "setpause", "setstepmul"})
+		option = checkOption(L, 1, []string{
+			"stop", "restart", "collect", "count", "step", "setpause", "setstepmul",
+		})
 	}
 	optInt(L, 2, 0)
 	switch option {

@@ -50,7 +50,7 @@ type cjsonLib struct {
 func OpenCJSON(L *lua.LState, limits ...Limits) *lua.LTable {
 	null := L.NewUserData()
 	null.Value = nullPointer{}
-	return openCJSON(L, null, firstLimit(limits))
+	return openCJSON(L, null, optionalMaxString(limits))
 }
 
 func openCJSON(L *lua.LState, null *lua.LUserData, maxString int) *lua.LTable {

@@ -24,7 +24,7 @@ type jsonEncoder struct {
 	*cjsonLib
 	L     *lua.LState
 	out   []byte
-	size  growing
+	size  growth
 	stack int // slots that the C library would have in use
 }
 
@@ -63,7 +63,7 @@ func (e *jsonEncoder) table(t *lua.LTable, depth int) {
 	} else {
 		e.object(t, depth)
 	}
-	e.size.to(e.L, len(e.out), e.maxString)
+	e.size.check(e.L, len(e.out), e.maxString)
 }
 
 // arrayLength is the highest index of a table that has positive integer keys
@@ -105,7 +105,7 @@ func (e *jsonEncoder) array(t *lua.LTable, n, depth int) {
 			e.out = append(e.out, ',')
 		}
 		e.value(getIndex(t, i), depth)
-		e.size.to(e.L, len(e.out), e.maxString)
+		e.size.check(e.L, len(e.out), e.maxString)
 	}
 	e.stack--
 	e.out = append(e.out, ']')
@@ -122,7 +122,7 @@ func (e *jsonEncoder) object(t *lua.LTable, depth int) {
 		first = false
 		e.key(k)
 		e.value(v, depth)
-		e.size.to(e.L, len(e.out), e.maxString)
+		e.size.check(e.L, len(e.out), e.maxString)
 	}
 	e.stack -= 2
 	e.out = append(e.out, '}')
@@ -163,7 +163,7 @@ const lowerHex = "0123456789abcdef"
 
 // string writes s quoted. Bytes from 0x80 pass unseen: cjson knows no UTF-8 here.
 func (e *jsonEncoder) string(s string) {
-	e.size.to(e.L, len(e.out)+len(s)+2, e.maxString)
+	e.size.check(e.L, len(e.out)+len(s)+2, e.maxString)
 	out := append(e.out, '"')
 	from := 0
 	for i := 0; i < len(s); i++ {

@@ -19,7 +19,7 @@ const maxPackNesting = 16
 // library does not make this way; what would be left to it are one-byte headers,
 // behind an io.Writer and with an allocation each.
 func OpenCMsgpack(L *lua.LState, limits ...Limits) *lua.LTable {
-	lib := &msgpackLib{maxString: firstLimit(limits)}
+	lib := &msgpackLib{maxString: optionalMaxString(limits)}
 	t := L.CreateTable(0, 8)
 	L.SetFuncs(t, map[string]lua.LGFunction{
 		"pack":         lib.pack,
@@ -61,7 +61,7 @@ func (lib *msgpackLib) pack(L *lua.LState) int {
 type packer struct {
 	L         *lua.LState
 	out       []byte
-	size      growing
+	size      growth
 	maxString int
 }
 
@@ -88,12 +88,12 @@ func (p *packer) value(v lua.LValue, level int) {
 		p.out = append(p.out, 0xc0)
 	}
 	if len(p.out) > p.maxString {
-		p.size.to(p.L, len(p.out), p.maxString)
+		p.size.check(p.L, len(p.out), p.maxString)
 	}
 }
 
 func (p *packer) string(s string) {
-	p.size.to(p.L, len(p.out)+len(s)+5, p.maxString)
+	p.size.check(p.L, len(p.out)+len(s)+5, p.maxString)
 	switch n := len(s); {
 	case n < 32:
 		p.out = append(p.out, 0xa0|byte(n))

@@ -1,6 +1,6 @@
 package lualib
 
-// C's character classes in the "C" locale, which is what Redis runs Lua in.
+// C's character classes in the "C" locale, in which Redis runs Lua.
 
 func isSpace(c byte) bool { return c == ' ' || c >= '\t' && c <= '\r' }
 func isDigit(c byte) bool { return c >= '0' && c <= '9' }

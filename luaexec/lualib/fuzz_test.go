@@ -82,8 +82,10 @@ func renderJSON(v any, depth int) string {
 
 func FuzzCJSONReadsWhatGoReadsAndWhatItWrote(f *testing.F) {
 	for _, s := range []string{
-		`{"a":[1,2,{"b":null}]}`, `[1e5,-0x1,nan]`, `"\ud83d\ude00\n"`, strings.Repeat("[", 2000), `{"a":1,}`, `{"a":1,"a":[]}`,
-		`[-0,1E+2,1e999,0.1,123456789012345678]`, `[null,true,false,"\u0000\/"]`, ` [1 , 2] `, `"\ud800"`, `{"1":1,"2":{}}`, `[infinity,-inf,01]`,
+		`{"a":[1,2,{"b":null}]}`, `[1e5,-0x1,nan]`, `"\ud83d\ude00\n"`, strings.Repeat("[", 2000),
+		`{"a":1,}`, `{"a":1,"a":[]}`,
+		`[-0,1E+2,1e999,0.1,123456789012345678]`, `[null,true,false,"\u0000\/"]`, ` [1 , 2] `,
+		`"\ud800"`, `{"1":1,"2":{}}`, `[infinity,-inf,01]`,
 	} {
 		f.Add(s)
 	}
@@ -147,8 +149,11 @@ func nesting(text string) (deepest int) {
 
 func FuzzCMsgpackReadsWhatItWrote(f *testing.F) {
 	for _, s := range []string{
-		"\x93\x01\xc0\xa1a", "\x81\xa1a\xcb\x3f\xf8\x00\x00\x00\x00\x00\x00", "\xdd\xff\xff\xff\xff\x01", "\x81\xce\x03\xff\xff\xff\x01",
-		strings.Repeat("\x91", 5000), "\xcf\xff\xff\xff\xff\xff\xff\xff\xff\xd3\x80\x00\x00\x00\x00\x00\x00\x00\xca\x7f\xc0\x00\x00", "\x82\x01\x02\x03\x92\xc2\xc3", "\xda\x00\x01a\xdb\x00\x00\x00\x01b\xd9\x01c",
+		"\x93\x01\xc0\xa1a", "\x81\xa1a\xcb\x3f\xf8\x00\x00\x00\x00\x00\x00",
+		"\xdd\xff\xff\xff\xff\x01", "\x81\xce\x03\xff\xff\xff\x01",
+		strings.Repeat("\x91", 5000),
+		"\xcf\xff\xff\xff\xff\xff\xff\xff\xff\xd3\x80\x00\x00\x00\x00\x00\x00\x00\xca\x7f\xc0\x00\x00",
+		"\x82\x01\x02\x03\x92\xc2\xc3", "\xda\x00\x01a\xdb\x00\x00\x00\x01b\xd9\x01c",
 	} {
 		f.Add(s, 0, 0)
 		f.Add(s, 2, 1)
@@ -179,7 +184,10 @@ func FuzzCMsgpackReadsWhatItWrote(f *testing.F) {
 }
 
 func FuzzStructReadsWhatItWrote(f *testing.F) {
-	for _, s := range []string{"bBhHlLTiI", "!8BdBf", "Bc0s", ">i7<I32", "c2147483647", "!16I16 x", "<i3>i3c4s", "!2bh!4bi", "s", "fd"} {
+	for _, s := range []string{
+		"bBhHlLTiI", "!8BdBf", "Bc0s", ">i7<I32", "c2147483647", "!16I16 x", "<i3>i3c4s", "!2bh!4bi",
+		"s", "fd",
+	} {
 		f.Add(s, "\x01\x02abcdefghijklmnopqrstuvw\x00abcdefgh\x00", 1)
 	}
 	L := fuzzState(f)
@@ -219,7 +227,10 @@ func FuzzStructReadsWhatItWrote(f *testing.F) {
 }
 
 func FuzzStringFormat(f *testing.F) {
-	for _, s := range []string{"%d %s %q", "%-+ #099.99f", "%c%5c%%", "%#.3g|%#x|%.0d", "%", "%5.2s|%-5s", "%i%u%o%X%e%E%G", "%.14g"} {
+	for _, s := range []string{
+		"%d %s %q", "%-+ #099.99f", "%c%5c%%", "%#.3g|%#x|%.0d", "%", "%5.2s|%-5s", "%i%u%o%X%e%E%G",
+		"%.14g",
+	} {
 		f.Add(s, 1.5, "text\x00")
 		f.Add(s, math.Inf(-1), "\n\r\"\\")
 	}
@@ -253,7 +264,10 @@ func slowPattern(src, pat string) bool {
 }
 
 func FuzzPatternsAgreeWithEachOther(f *testing.F) {
-	for _, s := range []string{"(%w+)=(%w+)", "%b()%f[%a]", "^[^%]a-z]-$", "((a)%2)", "%", "[%", "(.-)%s", "()x()", "[%w_]*", "%z", "^", "a?", "[a-%z]"} {
+	for _, s := range []string{
+		"(%w+)=(%w+)", "%b()%f[%a]", "^[^%]a-z]-$", "((a)%2)", "%", "[%", "(.-)%s", "()x()", "[%w_]*",
+		"%z", "^", "a?", "[a-%z]",
+	} {
 		f.Add("key=value (x)", s, "%1%0")
 	}
 	L := fuzzState(f)
@@ -299,7 +313,10 @@ func FuzzPatternsAgreeWithEachOther(f *testing.F) {
 }
 
 func FuzzNumbersReadBack(f *testing.F) {
-	for _, s := range []string{"0x1.8p-3", "  -inf ", "nan(x)", "1e+", "1_0", "0x", "12\x00", "1e15", "123456789012345", "0x7fffffffffffffff", ".5", "5."} {
+	for _, s := range []string{
+		"0x1.8p-3", "  -inf ", "nan(x)", "1e+", "1_0", "0x", "12\x00", "1e15", "123456789012345",
+		"0x7fffffffffffffff", ".5", "5.",
+	} {
 		f.Add(s)
 	}
 	f.Fuzz(func(t *testing.T, s string) {

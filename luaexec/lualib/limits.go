@@ -2,49 +2,51 @@ package lualib
 
 import lua "github.com/yuin/gopher-lua"
 
-// DefaultMaxString is the longest string, in bytes, that a library function
-// builds when Limits.MaxString is zero: Redis's proto-max-bulk-len of 512 MB.
+// DefaultMaxString is the length in bytes of the longest string that a library
+// function builds if Limits.MaxString is zero: Redis's proto-max-bulk-len, 512 MB.
 const DefaultMaxString = 512 << 20
 
-// maxCStack is C Lua's LUAI_MAXCSTACK: a C function that needs more slots than
-// this fails, which scripts see as "too many results to unpack" and the like.
+// maxCStack is C Lua's LUAI_MAXCSTACK. A C function that needs more slots fails;
+// scripts see errors such as "too many results to unpack".
 const maxCStack = 8000
 
-// ErrTooLarge is the sentence for a result above the limit. C Lua has none that
-// a script could see: redis-server aborts when its allocator fails.
+// ErrTooLarge is the error of a result above Limits.MaxString. C Lua has no such
+// error: redis-server aborts when its allocator fails.
 const ErrTooLarge = "resulting string too large"
 
-// Limits bounds what one library call may do. The zero value is usable.
+// Limits limits the memory, nesting and time of library calls. The zero value has
+// the default limits.
 type Limits struct {
-	// MaxString is the longest string in bytes that string.rep, table.concat,
-	// string.format, gsub, cjson, cmsgpack and struct return; zero means
-	// DefaultMaxString. A lower value protects a small machine, a higher one
-	// lets a script build values that no command would accept.
+	// MaxString is the length in bytes of the longest string that string.rep,
+	// table.concat, string.format, gsub, cjson, cmsgpack and struct return; zero
+	// means DefaultMaxString. A lower value protects a small machine. With a higher
+	// value scripts can build strings that no command accepts.
 	MaxString int
-	// ReadOnly reports the tables that rawset, setmetatable and the table library
-	// must not change; nil means there are none. These functions pass by the
-	// metamethods with which a sandbox protects its tables.
+	// ReadOnly reports whether rawset, setmetatable and the table library must not
+	// change t. These functions ignore the metamethods that a sandbox protects its
+	// tables with. nil means that no table is read-only.
 	ReadOnly func(t *lua.LTable) bool
-	// Nesting counts the calls from library functions into Lua that are under
-	// way; share it with other functions that call back (pcall). At maxNesting the
-	// next one throws "C stack overflow", as in C Lua. nil means a counter of the
-	// libraries' own.
+	// Nesting is the number of open calls from library functions into Lua. At
+	// maxNesting the next call throws "C stack overflow", as in C Lua. Other
+	// functions that call back, such as pcall, may share the counter. nil means
+	// that the libraries have a counter of their own.
 	Nesting *int
-	// Watch is called by library functions that take long, about every
-	// millisecond, and by those that are about to take bytes of memory in one
-	// piece. It may throw. nil means that nobody watches.
+	// Watch is a safe point. A library function that takes long calls it about
+	// every millisecond, with the bytes allocated since. A function that is about
+	// to allocate a large string calls it with the length. It may throw. nil means
+	// that there are no safe points.
 	Watch func(L *lua.LState, bytes int)
 }
 
-// ErrCStack is C Lua's sentence for calls that are nested too deep.
+// ErrCStack is C Lua's error for C calls that are nested too deep.
 const ErrCStack = "C stack overflow"
 
-// maxNesting is C Lua's limit of 200 nested C calls, less those that Redis needs
-// to get a script going.
+// maxNesting is C Lua's limit of 200 nested C calls (LUAI_MAXCCALLS), less the
+// calls that Redis needs to start a script.
 const maxNesting = 198
 
-// callLua is L.Call for library functions. Deeper nesting than C Lua's is refused
-// because gopher-lua needs minutes to unwind from its own call limit then.
+// callLua is L.Call for library functions. It throws when calls are nested deeper
+// than in C Lua: gopher-lua's own limit is so deep that it needs minutes to unwind.
 func (l Limits) callLua(L *lua.LState, nargs, nret int) {
 	if *l.Nesting >= maxNesting {
 		L.Error(lua.LString(ErrCStack), 0)
@@ -61,15 +63,17 @@ func (l Limits) maxString() int {
 	return l.MaxString
 }
 
-// firstLimit is the limit of an Open function's optional argument.
-func firstLimit(limits []Limits) int {
+// optionalMaxString is the maximum string length of an Open function's optional
+// argument.
+func optionalMaxString(limits []Limits) int {
 	if len(limits) == 0 {
 		return DefaultMaxString
 	}
 	return limits[0].maxString()
 }
 
-// checkSize raises ErrTooLarge when n bytes are more than maxBytes.
+// checkSize throws ErrTooLarge if n, a length in bytes, is above maxBytes. It
+// announces a large n.
 func checkSize(L *lua.LState, n, maxBytes int) {
 	if n > maxBytes {
 		Raise(L, ErrTooLarge)
@@ -79,26 +83,27 @@ func checkSize(L *lua.LState, n, maxBytes int) {
 	}
 }
 
-// growing is the announced part of a string that is built piece by piece.
-type growing int
+// growth checks the size of a string that is built piece by piece. Its value is the
+// number of bytes that were announced.
+type growth int
 
-// to is checkSize for such a string, which is n bytes long now: each megabyte is
-// announced once.
-func (g *growing) to(L *lua.LState, n, maxBytes int) {
+// check is checkSize for a string that now has n bytes. It announces each megabyte
+// once.
+func (g *growth) check(L *lua.LState, n, maxBytes int) {
 	if n > maxBytes {
 		Raise(L, ErrTooLarge)
 	}
 	if more := n - int(*g); more >= builtBytes {
-		*g = growing(n)
+		*g = growth(n)
 		Announce(L, more)
 	}
 }
 
-// ErrReadOnly is Redis's sentence for a change of a protected table.
+// ErrReadOnly is Redis's error for a change of a read-only table.
 const ErrReadOnly = "Attempt to modify a readonly table"
 
-// checkWritable throws ErrReadOnly, without a position as Redis does, when t
-// must not be changed.
+// checkWritable throws ErrReadOnly if t is read-only. The error has no position, as
+// in Redis.
 func (l Limits) checkWritable(L *lua.LState, t *lua.LTable) {
 	if l.ReadOnly != nil && l.ReadOnly(t) {
 		L.Error(lua.LString(ErrReadOnly), 0)

@@ -73,7 +73,8 @@ func TestResultsUpToTheLimitAreBuilt(t *testing.T) {
 func TestLibraryFunctionsDoNotChangeReadOnlyTables(t *testing.T) {
 	L := smallState(t)
 	for _, code := range []string{
-		"rawset(locked, 1, 2)", "setmetatable(locked, {})", "table.insert(locked, 1)", "table.insert(locked, 1, 1)",
+		"rawset(locked, 1, 2)", "setmetatable(locked, {})", "table.insert(locked, 1)",
+		"table.insert(locked, 1, 1)",
 		"table.remove(locked)", "table.sort(locked)",
 	} {
 		if got, want := evalHere(L, "return "+code), `error: "`+ErrReadOnly+`"`; got != want {
@@ -137,15 +138,19 @@ func TestOneRandomSequenceRunsThroughSeveralStates(t *testing.T) {
 
 func TestNumbersAreWrittenAndReadAsInC(t *testing.T) {
 	for s, want := range map[string]string{
-		"0x10": "16", " 1e3\n": "1000", "1e15": "1e+15", "-0": "-0", "inf": "inf", "-nan": "-nan", "0.1": "0.1",
-		"9007199254740993": "9.007199254741e+15", "99999999999999": "99999999999999", "1e-5": "1e-05", "12\x00x": "12",
+		"0x10": "16", " 1e3\n": "1000", "1e15": "1e+15", "-0": "-0", "inf": "inf", "-nan": "-nan",
+		"0.1":              "0.1",
+		"9007199254740993": "9.007199254741e+15", "99999999999999": "99999999999999", "1e-5": "1e-05",
+		"12\x00x": "12",
 	} {
 		n, ok := ParseNumber(s)
 		if got := FormatNumber(n); !ok || got != want || string(AppendNumber(nil, n)) != want {
 			t.Errorf("%q: got %s %v, want %s", s, got, ok, want)
 		}
 	}
-	for _, s := range []string{"", " ", "x", "0x", "1x", "1 2", "1_000", "0b1", "--1", "1e", ".", "0x1p"} {
+	for _, s := range []string{
+		"", " ", "x", "0x", "1x", "1 2", "1_000", "0b1", "--1", "1e", ".", "0x1p",
+	} {
 		if n, ok := ParseNumber(s); ok {
 			t.Errorf("%q reads as %v", s, n)
 		}

@@ -85,7 +85,7 @@ func stringGmatch(L *lua.LState) int {
 }
 
 func (lib *stringLib) gsub(L *lua.LState) int {
-	var size growing
+	var size growth
 	src, pat := CheckString(L, 1), CheckString(L, 2)
 	repl := L.Get(3)
 	switch repl.(type) {
@@ -103,7 +103,7 @@ func (lib *stringLib) gsub(L *lua.LState) int {
 			n++
 			out = append(out, src[copied:s]...)
 			out = lib.replace(&m, out, repl, s, end)
-			size.to(L, len(out), lib.maxString)
+			size.check(L, len(out), lib.maxString)
 			copied = end
 		}
 		if end > s {
@@ -120,7 +120,7 @@ func (lib *stringLib) gsub(L *lua.LState) int {
 	if n == 0 {
 		L.Push(lua.LString(src))
 	} else {
-		size.to(L, len(out)+len(src)-copied, lib.maxString)
+		size.check(L, len(out)+len(src)-copied, lib.maxString)
 		L.Push(lua.LString(append(out, src[copied:]...)))
 	}
 	L.Push(lua.LNumber(n))

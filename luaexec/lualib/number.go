@@ -6,20 +6,26 @@ import (
 	"strings"
 )
 
-// maxExactInt bounds the integers that %.14g prints with all their digits.
+// maxExactInt is the integer below which %.14g prints all digits.
 const maxExactInt = 1e14
 
-// FormatNumber returns n as Lua 5.1 shows it in tostring and "..": C's %.14g,
-// with inf, -inf, nan and -nan as glibc prints them.
+// FormatNumber returns the text of n in tostring and "..": C's %.14g, with inf, -inf,
+// nan and -nan as glibc prints them.
 func FormatNumber(n float64) string {
-	if n == math.Trunc(n) && math.Abs(n) < maxExactInt && (n != 0 || !math.Signbit(n)) {
+	if isExactInt(n) {
 		return strconv.FormatInt(int64(n), 10)
 	}
 	var buf [32]byte
 	return string(AppendNumber(buf[:0], n))
 }
 
-// AppendNumber appends what FormatNumber returns.
+// isExactInt reports whether %.14g prints n as an integer with all digits. It is
+// false for -0.
+func isExactInt(n float64) bool {
+	return n == math.Trunc(n) && math.Abs(n) < maxExactInt && (n != 0 || !math.Signbit(n))
+}
+
+// AppendNumber appends FormatNumber(n) to dst.
 func AppendNumber(dst []byte, n float64) []byte {
 	return appendG(dst, n, 14)
 }
@@ -36,15 +42,15 @@ func appendG(dst []byte, n float64, prec int) []byte {
 		return append(dst, "inf"...)
 	case math.IsInf(n, -1):
 		return append(dst, "-inf"...)
-	case prec == 14 && n == math.Trunc(n) && math.Abs(n) < maxExactInt && (n != 0 || !math.Signbit(n)):
+	case prec == 14 && isExactInt(n):
 		return strconv.AppendInt(dst, int64(n), 10)
 	}
 	return strconv.AppendFloat(dst, n, 'g', prec, 64)
 }
 
-// ParseNumber converts s as Lua 5.1 converts strings to numbers: what C's
-// strtod reads (decimal, hexadecimal, inf, nan), with white space around it.
-// Like C it sees nothing behind a NUL byte. ok is false for anything else.
+// ParseNumber converts s to a number as Lua 5.1 does. It accepts the numbers of C's
+// strtod (decimal, hexadecimal, inf, nan) with white space around them, and ignores
+// everything after a NUL byte, as C does. ok is false for other strings.
 func ParseNumber(s string) (n float64, ok bool) {
 	if n, ok := parseShortInt(s); ok {
 		return n, true
@@ -62,8 +68,9 @@ func ParseNumber(s string) (n float64, ok bool) {
 	return n, true
 }
 
-// parseShortInt reads the usual case, up to 15 digits and nothing else.
-func parseShortInt(s string) (float64, bool) {
+// parseShortInt converts up to 15 digits, the usual case. ok is false for other
+// strings.
+func parseShortInt(s string) (f float64, ok bool) {
 	if len(s) == 0 || len(s) > 15 {
 		return 0, false
 	}
@@ -78,9 +85,9 @@ func parseShortInt(s string) (float64, bool) {
 	return float64(n), true
 }
 
-// strtod reads the longest number at the start of s, after white space, and
-// returns it with the position behind it; 0 when there is none.
-func strtod(s string) (float64, int) {
+// strtod converts the longest number at the start of s, after white space. end is
+// the position after the number, or 0 if there is none.
+func strtod(s string) (f float64, end int) {
 	i := 0
 	for i < len(s) && isSpace(s[i]) {
 		i++
@@ -103,22 +110,22 @@ func strtod(s string) (float64, int) {
 		}
 		return parseFloat(text), end
 	}
-	end := scanDecimal(s, i)
-	if end == 0 {
+	if end = scanDecimal(s, i); end == 0 {
 		return 0, 0
 	}
 	return parseFloat(s[start:end]), end
 }
 
-// parseFloat reads text that a scan has already found well formed; the only
-// error left is overflow, for which ParseFloat's infinity is C's answer too.
+// parseFloat converts text that a scan has already checked. The only possible error
+// is overflow, for which C's result is ParseFloat's infinity too.
 func parseFloat(text string) float64 {
 	f, _ := strconv.ParseFloat(text, 64)
 	return f
 }
 
-// readSpecial reads inf, infinity, nan or nan(letters) at s[i:].
-func readSpecial(s string, i int) (float64, int) {
+// readSpecial converts inf, infinity, nan or nan(letters) at s[i:]. end is the
+// position after it, or 0 if there is none of them.
+func readSpecial(s string, i int) (f float64, end int) {
 	if hasPrefixFold(s[i:], "infinity") {
 		return math.Inf(1), i + 8
 	}
@@ -128,7 +135,7 @@ func readSpecial(s string, i int) (float64, int) {
 	if !hasPrefixFold(s[i:], "nan") {
 		return 0, 0
 	}
-	end := i + 3
+	end = i + 3
 	if end < len(s) && s[end] == '(' {
 		for j := end + 1; j < len(s); j++ {
 			if s[j] == ')' {

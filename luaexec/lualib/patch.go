@@ -3,13 +3,12 @@ package lualib
 import lua "github.com/yuin/gopher-lua"
 
 // Patch replaces the functions of gopher-lua's base, string, table and math
-// libraries that answer differently from Redis's C Lua 5.1. The libraries must
-// be open in L, and it must run before scripts do. It leaves alone what belongs
-// to the sandbox: pcall, xpcall, load, loadstring, coroutines, and what Redis
-// does not have at all.
+// libraries that behave differently from Redis's C Lua 5.1. The libraries must be
+// open in L; Patch panics if one is missing. It must run before scripts do. It does
+// not replace the functions that belong to the sandbox (pcall, xpcall, load,
+// loadstring, coroutines) or that Redis does not have.
 //
-// The random numbers are those of a redis-server that has just started; see
-// SetRandom.
+// The sequence of random numbers starts as in a new redis-server; see SetRandom.
 func Patch(L *lua.LState, limits Limits) {
 	if limits.Nesting == nil {
 		limits.Nesting = new(int)
@@ -20,4 +19,14 @@ func Patch(L *lua.LState, limits Limits) {
 	patchTable(L, limits)
 	patchMath(L)
 	SetRandom(L, NewRandom())
+}
+
+// library returns the global table with this name. It panics if there is none: the
+// caller has not opened the library, or gopher-lua has changed.
+func library(L *lua.LState, name string) *lua.LTable {
+	t, ok := L.GetGlobal(name).(*lua.LTable)
+	if !ok {
+		panic("lualib: no library is named " + name)
+	}
+	return t
 }

@@ -20,7 +20,7 @@ const (
 // unpack and size over formats of b B h H l L T i I s x c f d < > ! and space.
 // The native byte order is little endian on every machine. limits is optional.
 func OpenStruct(L *lua.LState, limits ...Limits) *lua.LTable {
-	lib := &structLib{maxString: firstLimit(limits)}
+	lib := &structLib{maxString: optionalMaxString(limits)}
 	t := L.CreateTable(0, 3)
 	return L.SetFuncs(t, map[string]lua.LGFunction{
 		"pack":   lib.pack,

@@ -151,7 +151,7 @@ func (lib *tableLib) remove(L *lua.LState) int {
 }
 
 func (lib *tableLib) concat(L *lua.LState) int {
-	var built growing
+	var built growth
 	sep, t := OptString(L, 2, ""), CheckTable(L, 1)
 	i := optInt(L, 3, 1)
 	last := 0
@@ -169,7 +169,7 @@ func (lib *tableLib) concat(L *lua.LState) int {
 	for ; i <= last; i++ {
 		switch v := getIndex(t, i).(type) {
 		case lua.LString:
-			built.to(L, len(out)+len(v), lib.maxString)
+			built.check(L, len(out)+len(v), lib.maxString)
 			out = append(out, v...)
 		case lua.LNumber:
 			out = AppendNumber(out, float64(v))
@@ -177,7 +177,7 @@ func (lib *tableLib) concat(L *lua.LState) int {
 			Raise(L, "invalid value ("+v.Type().String()+") at index "+strconv.Itoa(i)+" in table for 'concat'")
 		}
 		if i < last {
-			built.to(L, len(out)+len(sep), lib.maxString)
+			built.check(L, len(out)+len(sep), lib.maxString)
 			out = append(out, sep...)
 		}
 	}

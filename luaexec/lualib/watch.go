@@ -2,22 +2,22 @@ package lualib
 
 import lua "github.com/yuin/gopher-lua"
 
-// A library call is one instruction to the Lua machine, however long it takes
-// and however much memory it asks for. So those calls that may take long pass a
-// safe point of their own, where Limits.Watch is asked, and those that build
-// something large say so there first.
+// A library call is a single instruction of the Lua machine, even if it runs long
+// or allocates much memory. So a call that may run long passes safe points of its
+// own: it calls Limits.Watch. A call that allocates a large string announces the
+// length there first.
 
 const (
-	// watchKey is Limits.Watch's place in the registry, which no script sees.
+	// watchKey is the key of Limits.Watch in the registry, which scripts cannot see.
 	watchKey = "lualib.watch"
-	// watchedBytes is the size from which a string is announced to Limits.Watch.
+	// watchedBytes is the length from which a string is announced to Limits.Watch.
 	watchedBytes = 64 << 10
-	// builtBytes is that size for a string that is built piece by piece.
+	// builtBytes is the same length for a string that is built piece by piece.
 	builtBytes = 1 << 20
-	// watchedSteps is how many steps of a matcher, decoder or the like pass
-	// between two safe points: a millisecond's worth, at most.
+	// watchedSteps is the number of steps, of a pattern matcher or a decoder for
+	// example, between two safe points. They take a millisecond at most.
 	watchedSteps = 1 << 13
-	// valueBytes is about what a decoded value takes.
+	// valueBytes is the approximate memory of a decoded value.
 	valueBytes = 64
 )
 
@@ -27,8 +27,8 @@ func setWatch(L *lua.LState, watch func(L *lua.LState, bytes int)) {
 	}
 }
 
-// Announce passes a safe point before bytes of memory are taken; below 64 KB it
-// is none.
+// Announce passes a safe point before the given number of bytes is allocated. It
+// does nothing below 64 KB.
 func Announce(L *lua.LState, bytes int) {
 	if bytes >= watchedBytes {
 		safePoint(L, bytes)
@@ -41,10 +41,11 @@ func safePoint(L *lua.LState, bytes int) {
 	}
 }
 
-// steps counts the steps of a library call that may take long.
+// steps is the number of steps since the last safe point of a library call.
 type steps int
 
-// add counts n steps, each taking so many bytes, and passes safe points.
+// add counts n steps, each of which allocates the given bytes. It passes a safe
+// point every watchedSteps steps.
 func (s *steps) add(L *lua.LState, n, bytes int) {
 	if *s += steps(n); *s >= watchedSteps {
 		safePoint(L, int(*s)*bytes)
@@ -52,8 +53,8 @@ func (s *steps) add(L *lua.LState, n, bytes int) {
 	}
 }
 
-// end passes a last one for what the steps that are left have taken, if that is
-// much: a loop of such calls would pass none.
+// end ends the count. It announces the memory of the steps since the last safe
+// point. Without it a loop of short calls would pass no safe point.
 func (s *steps) end(L *lua.LState, bytes int) {
 	Announce(L, int(*s)*bytes)
 	*s = 0

@@ -10,10 +10,12 @@ import (
 
 func FuzzSourcesCompileOrAreRefusedWithTheirLine(f *testing.F) {
 	for _, s := range []string{
-		"return 1", "local a, b = 1, 'x' a, b = b, a", "for i = 1, #t do f(t[i]) end", "\x00", "a = \n\n= 1",
+		"return 1", "local a, b = 1, 'x' a, b = b, a", "for i = 1, #t do f(t[i]) end", "\x00",
+		"a = \n\n= 1",
 		"while true do if nil then break end end", "return function(...) return ... end",
 		"t.x.y, a = a .. 1 .. f(), not {1, a = 2, [3] = 4}", "--[==[ ]] ]==] return [[x]]",
-		"if a then elseif b == nil then return else end", "repeat local x = 1 until x or not x", "return a.b.c:d(1, ...)",
+		"if a then elseif b == nil then return else end", "repeat local x = 1 until x or not x",
+		"return a.b.c:d(1, ...)",
 	} {
 		f.Add(s)
 	}
