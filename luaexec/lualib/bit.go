@@ -7,8 +7,8 @@ import (
 	lua "github.com/yuin/gopher-lua"
 )
 
-// OpenBit returns the table of Lua BitOp: 32-bit operations whose results are
-// signed, with arguments taken modulo 2^32.
+// OpenBit returns the table of Lua BitOp: operations on 32 bits. Arguments are taken
+// modulo 2^32, results are signed.
 func OpenBit(L *lua.LState) *lua.LTable {
 	t := L.CreateTable(0, 16)
 	return L.SetFuncs(t, map[string]lua.LGFunction{
@@ -27,9 +27,9 @@ func OpenBit(L *lua.LState) *lua.LTable {
 	})
 }
 
-// bitArg is the n-th argument modulo 2^32, rounded to nearest even. Adding
-// 2^52+2^51 moves the integer part into the low bits of the double; it is how
-// BitOp does it, so numbers far out of range give the same bits as there.
+// bitArg is the n-th argument modulo 2^32, rounded to nearest even. Adding 2^52+2^51
+// moves the integer part into the low bits of the double. BitOp does the same, so
+// numbers far out of range give the same bits.
 func bitArg(L *lua.LState, n int) uint32 {
 	return uint32(math.Float64bits(checkNumber(L, n) + 0x18p48))
 }
@@ -92,7 +92,7 @@ func bitRor(L *lua.LState) int {
 	return pushBits(L, bits.RotateLeft32(v, -int(bitArg(L, 2)&31)))
 }
 
-// bitTohex prints the lowest n hexadecimal digits, in upper case for negative n.
+// bitTohex returns the lowest |n| hexadecimal digits, in upper case if n is negative.
 func bitTohex(L *lua.LState) int {
 	v, n := bitArg(L, 1), int64(8)
 	if L.GetTop() >= 2 {

@@ -7,11 +7,11 @@ import (
 	lua "github.com/yuin/gopher-lua"
 )
 
-// cjsonVersion is lua-cjson's own version in Redis 7.0.15.
+// cjsonVersion is the version of lua-cjson in Redis 7.0.15.
 const cjsonVersion = "2.1.0"
 
-// nullPointer is the value of the one userdata that stands for C's NULL light
-// userdata: cjson.null, which prints as "userdata: (nil)".
+// nullPointer is the value of the userdata cjson.null. In C that is a light userdata
+// with the pointer NULL, which prints as "userdata: (nil)".
 type nullPointer struct{}
 
 // isNull reports whether v is cjson.null.
@@ -24,29 +24,28 @@ func isNull(v lua.LValue) bool {
 	return ok
 }
 
-// cjsonLib is one cjson table's settings; cjson.new makes another one.
+// cjsonLib is the settings of one cjson table. cjson.new makes another table.
 type cjsonLib struct {
 	null      *lua.LUserData
 	maxString int
-	buf       []byte // encode's scratch space, kept between calls
+	buf       []byte // encode's buffer, reused between calls
 
 	sparseConvert  bool
 	sparseRatio    int
 	sparseSafe     int
 	encodeMaxDepth int
 	decodeMaxDepth int
-	encodeInvalid  int // index into invalidOptions
-	decodeInvalid  int // index into switchOptions
-	keepBuffer     int // index into switchOptions; kept for its answer only
+	encodeInvalid  int // 0 off, 1 on, 2 null
+	decodeInvalid  int // 0 off, 1 on
+	keepBuffer     int // 0 off, 1 on; has no effect
 	precision      int
 }
 
-// OpenCJSON returns the table of lua-cjson 2.1.0 as Redis 7.0.15 ships it. Its
-// settings live as long as the state, as in Redis. limits is optional.
+// OpenCJSON returns the table of lua-cjson 2.1.0, as Redis 7.0.15 ships it. Its settings
+// last as long as the state, as in Redis. limits is optional.
 //
-// Differs from Redis: encode writes an object's keys in the order in which
-// gopher-lua's next visits them (array part, then insertion), not in the order
-// of C Lua's hash table.
+// Differs from Redis: encode writes the keys of an object in the order of gopher-lua's
+// next (array part, then insertion), not in the order of C Lua's hash table.
 func OpenCJSON(L *lua.LState, limits ...Limits) *lua.LTable {
 	null := L.NewUserData()
 	null.Value = nullPointer{}
@@ -82,8 +81,8 @@ func openCJSON(L *lua.LState, null *lua.LUserData, maxString int) *lua.LTable {
 	return t
 }
 
-// exactArgs refuses more than n arguments to a settings function and makes nil
-// of those that are not there, so that results can be pushed behind them.
+// exactArgs throws if a settings function has more than n arguments. It sets missing
+// arguments to nil, so that results can be pushed after them.
 func exactArgs(L *lua.LState, n int) {
 	if L.GetTop() > n {
 		ArgError(L, n+1, "found too many arguments")
@@ -91,6 +90,7 @@ func exactArgs(L *lua.LState, n int) {
 	L.SetTop(n)
 }
 
+// intSetting returns the function that gets or sets an integer from 1 to high.
 func (lib *cjsonLib) intSetting(value *int, high int) lua.LGFunction {
 	return func(L *lua.LState) int {
 		exactArgs(L, 1)
@@ -99,8 +99,8 @@ func (lib *cjsonLib) intSetting(value *int, high int) lua.LGFunction {
 	}
 }
 
-// setInt changes *value to the n-th argument, if that is not nil, and pushes it.
-// cjson blames the first argument whichever is out of range.
+// setInt sets *value to the n-th argument, unless that is nil, and pushes *value. If
+// the argument is out of range, the error names the first argument, as in cjson.
 func setInt(L *lua.LState, n int, value *int, low, high int) {
 	if L.Get(n) != lua.LNil {
 		v := checkInt(L, n)
@@ -112,6 +112,7 @@ func setInt(L *lua.LState, n int, value *int, low, high int) {
 	L.Push(lua.LNumber(*value))
 }
 
+// enumSetting returns the function that gets or sets one of options.
 func (lib *cjsonLib) enumSetting(value *int, options ...string) lua.LGFunction {
 	return func(L *lua.LState) int {
 		exactArgs(L, 1)
@@ -120,8 +121,8 @@ func (lib *cjsonLib) enumSetting(value *int, options ...string) lua.LGFunction {
 	}
 }
 
-// setEnum changes *value to the option that the n-th argument names; booleans
-// stand for the first two, and are what it pushes for them.
+// setEnum sets *value to the index of the option that the n-th argument names, unless
+// that is nil, and pushes the option. false and true stand for the first two options.
 func setEnum(L *lua.LState, n int, value *int, options []string) {
 	switch v := L.Get(n).(type) {
 	case *lua.LNilType:
@@ -140,6 +141,8 @@ func setEnum(L *lua.LState, n int, value *int, options []string) {
 	L.Push(lua.LString(options[*value]))
 }
 
+// checkOption returns the index of the option that the n-th argument names. It throws
+// if there is none.
 func checkOption(L *lua.LState, n int, options []string) int {
 	s := CheckString(L, n)
 	for i, o := range options {

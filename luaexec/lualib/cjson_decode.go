@@ -7,7 +7,7 @@ import (
 	lua "github.com/yuin/gopher-lua"
 )
 
-// jsonKind is a token's kind; its name stands in cjson's error texts.
+// jsonKind is the kind of a token. Its name is a part of cjson's errors.
 type jsonKind int
 
 const (
@@ -26,12 +26,14 @@ const (
 )
 
 func (k jsonKind) String() string {
-	return [...]string{"T_OBJ_BEGIN", "T_OBJ_END", "T_ARR_BEGIN", "T_ARR_END", "T_STRING", "T_NUMBER",
-		"T_BOOLEAN", "T_NULL", "T_COLON", "T_COMMA", "T_END", "T_ERROR"}[k]
+	return [...]string{
+		"T_OBJ_BEGIN", "T_OBJ_END", "T_ARR_BEGIN", "T_ARR_END", "T_STRING", "T_NUMBER",
+		"T_BOOLEAN", "T_NULL", "T_COLON", "T_COMMA", "T_END", "T_ERROR",
+	}[k]
 }
 
-// jsonDecoder reads one document. tok, at, text, num and flag describe the token
-// that next has read.
+// jsonDecoder reads one document. tok, at, text, num and flag are the current token,
+// which next has read.
 type jsonDecoder struct {
 	*cjsonLib
 	L     *lua.LState
@@ -39,14 +41,14 @@ type jsonDecoder struct {
 	pos   int
 	depth int
 	steps steps
-	stack int // slots that the C library would have in use
+	stack int // slots of C Lua's stack that the C library would use
 	tmp   []byte
 
 	tok  jsonKind
-	at   int
-	text string // a string's value, or what is wrong with an error token
-	num  float64
-	flag bool
+	at   int     // position
+	text string  // value of a string, or the error of an error token
+	num  float64 // value of a number
+	flag bool    // value of a boolean
 }
 
 func (lib *cjsonLib) decode(L *lua.LState) int {
@@ -68,7 +70,7 @@ func (lib *cjsonLib) decode(L *lua.LState) int {
 	return 1
 }
 
-// expected throws the parse error that names what should have come.
+// expected throws the parse error for a token that is not what.
 func (d *jsonDecoder) expected(what string) {
 	found := d.tok.String()
 	if d.tok == jsonError {
@@ -77,7 +79,7 @@ func (d *jsonDecoder) expected(what string) {
 	Raise(d.L, "Expected "+what+" but found "+found+" at character "+strconv.Itoa(d.at+1))
 }
 
-// value turns the current token, and what belongs to it, into a Lua value.
+// value reads a value, which begins with the current token.
 func (d *jsonDecoder) value() lua.LValue {
 	d.steps.add(d.L, 1, valueBytes)
 	switch d.tok {
@@ -98,12 +100,14 @@ func (d *jsonDecoder) value() lua.LValue {
 	return lua.LNil
 }
 
-// descend enters a container that needs slots of C Lua's stack. The second
-// bound is lua_checkstack's, which a raised max depth meets.
+// descend enters an object or array, for which the C library needs slots on C Lua's
+// stack. It throws above decode_max_depth, or when C Lua's stack would be full, which a
+// script that raises the maximum depth can reach.
 func (d *jsonDecoder) descend(slots int) {
 	d.depth++
 	if d.depth > d.decodeMaxDepth || d.stack+slots > maxCStack {
-		Raise(d.L, "Found too many nested data structures ("+strconv.Itoa(d.depth)+") at character "+strconv.Itoa(d.pos))
+		at := " at character " + strconv.Itoa(d.pos)
+		Raise(d.L, "Found too many nested data structures ("+strconv.Itoa(d.depth)+")"+at)
 	}
 	d.stack += slots - 1
 }
@@ -154,9 +158,10 @@ func (d *jsonDecoder) array() lua.LValue {
 	return t
 }
 
-// another reads the token behind an element: false at the container's end, true
-// after a comma, with the next element's first token read. An end right behind a
-// comma is left for the element's own parser to refuse.
+// another reads the token after an element. It returns false at the end of the
+// container. After a comma it reads the first token of the next element and returns
+// true. For any other token it throws an error that expects what. The end of an array
+// after a comma is an error in value.
 func (d *jsonDecoder) another(end jsonKind, what string) bool {
 	d.next()
 	if d.tok == end {
@@ -172,7 +177,7 @@ func (d *jsonDecoder) another(end jsonKind, what string) bool {
 	return true
 }
 
-// peek is the byte at i, NUL behind the end.
+// peek is the byte at i, NUL after the end.
 func (d *jsonDecoder) peek(i int) byte {
 	if i < len(d.src) {
 		return d.src[i]
@@ -180,16 +185,18 @@ func (d *jsonDecoder) peek(i int) byte {
 	return 0
 }
 
+// set sets the current token, which has width bytes.
 func (d *jsonDecoder) set(kind jsonKind, width int) {
 	d.tok = kind
 	d.pos += width
 }
 
+// bad makes the current token an error token.
 func (d *jsonDecoder) bad(what string) {
 	d.tok, d.at, d.text = jsonError, d.pos, what
 }
 
-// next reads a token. Like the C library it takes a NUL byte for the end.
+// next reads the next token. A NUL byte is the end, as in the C library.
 func (d *jsonDecoder) next() {
 	for c := d.peek(d.pos); c == ' ' || c == '\t' || c == '\n' || c == '\r'; c = d.peek(d.pos) {
 		d.pos++
@@ -246,13 +253,13 @@ func hasPrefix(s, prefix string) bool {
 	return len(s) >= len(prefix) && s[:len(prefix)] == prefix
 }
 
-// startsNumber names the letters that cjson's scanner lets begin a number that
-// is not JSON.
+// startsNumber reports whether cjson's scanner allows c as the first character of a
+// number that JSON does not have.
 func startsNumber(c byte) bool {
 	return c == '+' || c == 'i' || c == 'I' || c == 'n' || c == 'N'
 }
 
-// invalidNumber reports whether a number that is not JSON's begins here: with a
+// invalidNumber reports whether there is a number that JSON does not have: with a
 // plus, hexadecimal, with leading zeros, inf or nan.
 func (d *jsonDecoder) invalidNumber() bool {
 	i := d.pos
@@ -282,7 +289,8 @@ func (d *jsonDecoder) number() {
 	d.set(jsonNumber, width)
 }
 
-// string reads a quoted string. One without escapes is a slice of the source.
+// string reads a quoted string. If it has no escapes, its value is a part of src,
+// without a copy.
 func (d *jsonDecoder) string() {
 	d.pos++
 	start := d.pos
@@ -303,6 +311,7 @@ func (d *jsonDecoder) string() {
 	d.bad("unexpected end of string")
 }
 
+// escapedString reads the rest of a string from its first escape or NUL on.
 func (d *jsonDecoder) escapedString() {
 	for c := d.peek(d.pos); c != '"'; c = d.peek(d.pos) {
 		switch {
@@ -332,7 +341,7 @@ func (d *jsonDecoder) escapedString() {
 	d.set(jsonString, 1)
 }
 
-// unescape is the byte that a letter behind a backslash stands for, or 0.
+// unescape is the byte that c stands for after a backslash, or 0.
 func unescape(c byte) byte {
 	switch c {
 	case '"', '\\', '/':
@@ -351,9 +360,9 @@ func unescape(c byte) byte {
 	return 0
 }
 
-// unicodeEscape appends the character of a \uXXXX at the position, or of two of
-// them that are a surrogate pair; it reports whether they are well formed.
-func (d *jsonDecoder) unicodeEscape() bool {
+// unicodeEscape reads \uXXXX, or a surrogate pair of two of them, and appends the
+// character. ok is false if the escape is malformed.
+func (d *jsonDecoder) unicodeEscape() (ok bool) {
 	r, width := d.hex4(d.pos+2), 6
 	if r < 0 {
 		return false
@@ -373,7 +382,7 @@ func (d *jsonDecoder) unicodeEscape() bool {
 	return true
 }
 
-// hex4 reads four hexadecimal digits at i, or returns -1.
+// hex4 is the value of the four hexadecimal digits at i, or -1.
 func (d *jsonDecoder) hex4(i int) int {
 	v := 0
 	for j := i; j < i+4; j++ {

@@ -25,10 +25,10 @@ type jsonEncoder struct {
 	L     *lua.LState
 	out   []byte
 	size  growth
-	stack int // slots that the C library would have in use
+	stack int // slots of C Lua's stack that the C library would use
 }
 
-// fail throws cjson's sentence for a value it cannot write.
+// fail throws cjson's error for a value that it cannot encode.
 func (e *jsonEncoder) fail(v lua.LValue, reason string) {
 	Raise(e.L, "Cannot serialise "+v.Type().String()+": "+reason)
 }
@@ -54,7 +54,8 @@ func (e *jsonEncoder) value(v lua.LValue, depth int) {
 }
 
 func (e *jsonEncoder) table(t *lua.LTable, depth int) {
-	// The second bound is lua_checkstack's, which a raised max depth meets.
+	// The second limit is C Lua's stack, which a script that raises the maximum depth
+	// can reach.
 	if depth > e.encodeMaxDepth || e.stack+3 > maxCStack {
 		Raise(e.L, "Cannot serialise, excessive nesting ("+strconv.Itoa(depth)+")")
 	}
@@ -66,8 +67,8 @@ func (e *jsonEncoder) table(t *lua.LTable, depth int) {
 	e.size.check(e.L, len(e.out), e.maxString)
 }
 
-// arrayLength is the highest index of a table that has positive integer keys
-// only, and not above zero for any other, which becomes an object.
+// arrayLength is the highest index of a table whose keys are all positive integers.
+// For other tables, which become objects, it is not above 0.
 func (e *jsonEncoder) arrayLength(t *lua.LTable) int {
 	highest, items := 0, 0
 	for k, _ := t.Next(lua.LNil); k != lua.LNil; k, _ = t.Next(k) {
@@ -89,7 +90,7 @@ func (e *jsonEncoder) arrayLength(t *lua.LTable) int {
 	return highest
 }
 
-// toInt32 is C's (int) of a double: what does not fit becomes the lowest int.
+// toInt32 is C's (int) of a double: a value out of range becomes the lowest int.
 func toInt32(f float64) int {
 	if f > math.MinInt32-1 && f < math.MaxInt32+1 {
 		return int(f)
@@ -161,7 +162,7 @@ func (e *jsonEncoder) number(v lua.LNumber) {
 
 const lowerHex = "0123456789abcdef"
 
-// string writes s quoted. Bytes from 0x80 pass unseen: cjson knows no UTF-8 here.
+// string writes s in quotes. It copies bytes from 0x80 unchanged, as cjson does.
 func (e *jsonEncoder) string(s string) {
 	e.size.check(e.L, len(e.out)+len(s)+2, e.maxString)
 	out := append(e.out, '"')

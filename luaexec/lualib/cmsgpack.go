@@ -7,17 +7,16 @@ import (
 	lua "github.com/yuin/gopher-lua"
 )
 
-// maxPackNesting is the depth from which pack writes nil in place of a table.
+// maxPackNesting is the depth at which pack writes nil in place of a table.
 const maxPackNesting = 16
 
-// OpenCMsgpack returns the table of lua-cmsgpack 0.4.0 as Redis 7.0.15 ships it:
-// pack, unpack, unpack_one and unpack_limit. limits is optional.
+// OpenCMsgpack returns the table of lua-cmsgpack 0.4.0, as Redis 7.0.15 ships it: pack,
+// unpack, unpack_one and unpack_limit. limits is optional.
 //
-// The encoder is our own rather than vmihailenco/msgpack: what has to be exact
-// are lua-cmsgpack's decisions (integers before floats, float32 where it loses
-// nothing, array or map, nil below 16 levels, its error texts), which that
-// library does not make this way; what would be left to it are one-byte headers,
-// behind an io.Writer and with an allocation each.
+// The encoder does not use vmihailenco/msgpack. Its decisions must be those of
+// lua-cmsgpack: integers before floats, float32 where it is exact, array or map, nil
+// below 16 levels, error messages. That library decides differently. It would write
+// only the headers of one byte, through an io.Writer, with an allocation each.
 func OpenCMsgpack(L *lua.LState, limits ...Limits) *lua.LTable {
 	lib := &msgpackLib{maxString: optionalMaxString(limits)}
 	t := L.CreateTable(0, 8)
@@ -36,7 +35,7 @@ func OpenCMsgpack(L *lua.LState, limits ...Limits) *lua.LTable {
 
 type msgpackLib struct {
 	maxString int
-	buf       []byte // pack's scratch space, kept between calls
+	buf       []byte // pack's buffer, reused between calls
 }
 
 func (lib *msgpackLib) pack(L *lua.LState) int {
@@ -65,7 +64,7 @@ type packer struct {
 	maxString int
 }
 
-// value appends v; what MessagePack has no type for becomes nil.
+// value appends v. A value that MessagePack has no type for becomes nil.
 func (p *packer) value(v lua.LValue, level int) {
 	switch v := v.(type) {
 	case lua.LString:
@@ -143,7 +142,8 @@ func (p *packer) integer(n int64) {
 	}
 }
 
-// header appends the head of an array or map of n elements.
+// header appends the header of an array or map with n elements. fix is the type of a
+// header of one byte, wide that of a header with a length of 16 bits.
 func (p *packer) header(n int, fix, wide byte) {
 	switch {
 	case n <= 15:
@@ -171,8 +171,8 @@ func (p *packer) table(t *lua.LTable, level int) {
 	}
 }
 
-// measure counts t's elements and tells whether they are just 1 to n; an empty
-// table is an array.
+// measure counts the elements of t. isArray reports whether their keys are exactly 1
+// to n. An empty table is an array.
 func measure(t *lua.LTable) (n int, isArray bool) {
 	highest := 0.0
 	isArray = true

@@ -8,15 +8,16 @@ import (
 	lua "github.com/yuin/gopher-lua"
 )
 
-// Error texts of lua-cmsgpack's reader.
+// Errors of lua-cmsgpack's decoder.
 const (
 	errMissingBytes = "Missing bytes in input."
 	errBadFormat    = "Bad data format in input."
-	errTooManyItems = "stack overflow (too many return values at once; use unpack_one or unpack_limit instead.)"
-	errDeepArray    = "stack overflow (in function mp_decode_to_lua_array)"
+	errTooManyItems = "stack overflow (too many return values at once; " +
+		"use unpack_one or unpack_limit instead.)"
+	errDeepArray = "stack overflow (in function mp_decode_to_lua_array)"
 )
 
-// slotBytes is what one empty place in a gopher-lua table's array part costs.
+// slotBytes is the size of one element in the array part of a gopher-lua table.
 const slotBytes = 16
 
 func (lib *msgpackLib) unpack(L *lua.LState) int { return lib.read(L, 0, 0) }
@@ -33,16 +34,19 @@ func (lib *msgpackLib) unpackLimit(L *lua.LState) int {
 	return lib.read(L, limit, offset)
 }
 
-// read pushes up to limit values from offset on, and in front of them the offset
-// of what follows, -1 at the end. Limit and offset zero mean everything, and no
-// offset among the results.
+// read returns up to limit values from offset on to Lua. Before them it returns the
+// offset of the next value, -1 at the end. If limit and offset are zero, it returns all
+// values and no offset.
 func (lib *msgpackLib) read(L *lua.LState, limit, offset int64) int {
 	s := CheckString(L, 1)
+	shown := int(int32(offset)) // as C prints it
 	switch {
 	case offset < 0 || limit < 0:
-		Raise(L, "Invalid request to unpack with offset of "+strconv.Itoa(int(int32(offset)))+" and limit of "+strconv.Itoa(len(s))+".")
+		Raise(L, "Invalid request to unpack with offset of "+strconv.Itoa(shown)+
+			" and limit of "+strconv.Itoa(len(s))+".")
 	case offset > int64(len(s)):
-		Raise(L, "Start offset "+strconv.Itoa(int(int32(offset)))+" greater than input length "+strconv.Itoa(len(s))+".")
+		Raise(L, "Start offset "+strconv.Itoa(shown)+
+			" greater than input length "+strconv.Itoa(len(s))+".")
 	}
 	all := limit == 0 && offset == 0
 	if all {
@@ -70,12 +74,12 @@ type unpacker struct {
 	L     *lua.LState
 	src   string
 	pos   int
-	stack int // slots that the C library would have in use
+	stack int // slots of C Lua's stack that the C library would use
 	steps steps
-	spare int // bytes that holes in arrays may still take
+	spare int // bytes that the empty elements of arrays may still use
 }
 
-// need raises msg where the C library would find no room for n more slots.
+// need throws msg if C Lua's stack would have no room for n more slots.
 func (u *unpacker) need(n int, msg string) {
 	if u.stack+n > maxCStack {
 		Raise(u.L, msg)
@@ -128,7 +132,7 @@ func (u *unpacker) value() lua.LValue {
 		return lua.LNumber(math.Float64frombits(u.uint(8)))
 	case 0xcc, 0xcd, 0xce:
 		return lua.LNumber(u.uint(1 << (c - 0xcc)))
-	case 0xcf, 0xd3: // an unsigned one above 2^63 comes out negative, as in Redis
+	case 0xcf, 0xd3: // an unsigned integer above 2^63 becomes negative, as in Redis
 		return lua.LNumber(int64(u.uint(8)))
 	case 0xd0:
 		return lua.LNumber(int8(u.uint(1)))
@@ -175,8 +179,8 @@ func (u *unpacker) hash(n int) lua.LValue {
 	return t
 }
 
-// set stores a map's pair. A high integer key makes gopher-lua fill the array
-// part up to it, so all such filling of one call is bounded by the size limit.
+// set stores a pair of a map. For a high integer key gopher-lua fills the array part of
+// the table up to the key. spare limits the memory of this for the whole call.
 func (u *unpacker) set(t *lua.LTable, k, v lua.LValue) {
 	if k == lua.LNil {
 		u.L.Error(lua.LString("table index is nil"), 0)

@@ -7,14 +7,14 @@ import (
 	"testing"
 )
 
-// A fact file holds expressions and what redis-server 7.0.15 answers to them:
+// A fact file holds expressions and their values on redis-server 7.0.15:
 //
 //	> an expression
 //	! statements that end with a return
-//	< the answer, as render writes it
+//	< the values, as render writes them
 //
-// Lines beginning with # are comments. One state runs a whole file, in order.
-// LUALIB_RECORD=1 go test -run Facts writes the answers anew from redis-server.
+// Lines that begin with # are comments. A file runs in one state, from top to bottom.
+// LUALIB_RECORD=1 go test -run Facts records the values again from redis-server.
 
 type fact struct {
 	line           int
@@ -42,7 +42,7 @@ func isCode(line string) bool {
 	return strings.HasPrefix(line, "> ") || strings.HasPrefix(line, "! ")
 }
 
-// chunk is the code without its mark, made a chunk if it is an expression.
+// chunk is the code as a Lua chunk, without its mark.
 func (f fact) chunk() string {
 	if f.code[0] == '>' {
 		return "return " + f.code[2:]
@@ -58,20 +58,21 @@ func factFiles(t *testing.T) []string {
 	return files
 }
 
-func TestFactsRecordedFromRedisHoldHere(t *testing.T) {
+func TestRecordedFactsHold(t *testing.T) {
 	for _, path := range factFiles(t) {
 		t.Run(filepath.Base(path), func(t *testing.T) {
 			L := newState(t)
 			for _, f := range readFacts(t, path) {
 				if got := evalHere(L, f.chunk()); got != f.expected {
-					t.Errorf("%s:%d: %s\n got %.300s\nwant %.300s", path, f.line, f.code, got, f.expected)
+					t.Errorf("%s:%d: %s\n got %.300s\nwant %.300s",
+						path, f.line, f.code, got, f.expected)
 				}
 			}
 		})
 	}
 }
 
-func TestFactsAreWhatRedisServerAnswers(t *testing.T) {
+func TestRecordedFactsHoldOnRedisServer(t *testing.T) {
 	for _, path := range factFiles(t) {
 		t.Run(filepath.Base(path), func(t *testing.T) {
 			o := startOracle(t)
@@ -81,7 +82,8 @@ func TestFactsAreWhatRedisServerAnswers(t *testing.T) {
 			}
 			for _, f := range readFacts(t, path) {
 				if got := o.eval(f.chunk()); got != f.expected {
-					t.Errorf("%s:%d: %s\nredis %.300s\n file %.300s", path, f.line, f.code, got, f.expected)
+					t.Errorf("%s:%d: %s\nredis %.300s\n file %.300s",
+						path, f.line, f.code, got, f.expected)
 				}
 			}
 		})

@@ -9,9 +9,8 @@ import (
 	lua "github.com/yuin/gopher-lua"
 )
 
-// longString is the length from which %s without a precision passes a string
-// unchanged, NUL bytes and all; shorter ones go through C's sprintf, which
-// stops at a NUL.
+// longString is the length from which %s without a precision copies a string with
+// its NUL bytes. A shorter string goes through C's sprintf, which stops at a NUL.
 const longString = 100
 
 // formatSpec is one conversion of string.format: C's flags, width (0 if none)
@@ -53,7 +52,7 @@ func (lib *stringLib) format(L *lua.LState) int {
 	return 1
 }
 
-// scanSpec reads flags, width and precision at f[i:] and returns the position of
+// scanSpec reads flags, width and precision at f[i:]. It also returns the position of
 // the verb.
 func scanSpec(L *lua.LState, f string, i int) (formatSpec, int) {
 	s, start := formatSpec{prec: -1}, i
@@ -84,10 +83,14 @@ func twoDigits(f string, i int) (n, end int) {
 	return n, end
 }
 
-func (lib *stringLib) formatOne(L *lua.LState, out []byte, s formatSpec, verb byte, arg int) []byte {
+// formatOne appends argument number arg, formatted with s and verb. verb is 0 if the
+// format ends before it.
+func (lib *stringLib) formatOne(
+	L *lua.LState, out []byte, s formatSpec, verb byte, arg int,
+) []byte {
 	switch verb {
 	case 'c':
-		// What follows a NUL byte in the C buffer is lost, padding too.
+		// C loses the bytes after a NUL in its buffer, padding included.
 		c := byte(toInt32(checkNumber(L, arg)))
 		return appendUntilNUL(out, s.pad(nil, "", []byte{c}, false))
 	case 'd', 'i':
@@ -132,8 +135,8 @@ func appendUntilNUL(out, text []byte) []byte {
 	return append(out, text...)
 }
 
-// pad appends sign and body, filled up to the width: with zeros between the two
-// if zeros, else with spaces.
+// pad appends sign and body, padded to the width: with zeros between sign and body if
+// zeros is true, else with spaces.
 func (s formatSpec) pad(out []byte, sign string, body []byte, zeros bool) []byte {
 	fill := s.width - len(sign) - len(body)
 	if !s.minus && !zeros {
@@ -157,7 +160,7 @@ func appendFill(out []byte, c byte, n int) []byte {
 	return out
 }
 
-// sign is what stands before a signed number's digits.
+// sign is the text before the digits of a signed number.
 func (s formatSpec) sign(negative bool) string {
 	switch {
 	case negative:
@@ -179,8 +182,8 @@ func (s formatSpec) appendSigned(out []byte, n int64) []byte {
 	return s.pad(out, s.sign(n < 0), s.digits(buf[:0], u, 10), s.zero && s.prec < 0)
 }
 
-// digits appends u with as many leading zeros as the precision asks for; zero
-// with precision zero has no digit.
+// digits appends u with leading zeros up to the precision. Zero with precision zero
+// has no digit.
 func (s formatSpec) digits(buf []byte, u uint64, base int) []byte {
 	var tmp [24]byte
 	d := tmp[:0]
@@ -253,7 +256,7 @@ func (s formatSpec) floatDigits(body []byte, f float64, verb byte) []byte {
 	return withPoint(body)
 }
 
-// appendAltG is %#g: prec digits, trailing zeros and the point kept.
+// appendAltG is %#g: prec digits, with trailing zeros and a point.
 func appendAltG(body []byte, f float64, prec int) []byte {
 	sci := strconv.AppendFloat(nil, f, 'e', prec-1, 64)
 	exp, _ := strconv.Atoi(string(sci[bytes.IndexByte(sci, 'e')+1:]))
@@ -263,7 +266,7 @@ func appendAltG(body []byte, f float64, prec int) []byte {
 	return withPoint(strconv.AppendFloat(body, f, 'f', prec-1-exp, 64))
 }
 
-// withPoint puts a point behind the digits of a number that has none.
+// withPoint adds a point after the digits of a number that has none.
 func withPoint(body []byte) []byte {
 	if bytes.IndexByte(body, '.') >= 0 {
 		return body
@@ -276,7 +279,7 @@ func withPoint(body []byte) []byte {
 	return append(append(body[:end], '.'), tail...)
 }
 
-// appendQuoted appends s as Lua source that reads back as s.
+// appendQuoted appends s as a Lua string literal.
 func appendQuoted(out []byte, s string) []byte {
 	out = append(out, '"')
 	for i := 0; i < len(s); i++ {

@@ -7,8 +7,8 @@ import (
 	lua "github.com/yuin/gopher-lua"
 )
 
-// smallState is a state whose functions build at most 64 KB, and cannot change
-// the table named locked.
+// smallState is a state whose functions build strings of at most 64 KB, and throw if
+// they would change the table named locked.
 func smallState(t *testing.T) *lua.LState {
 	L := newState(t)
 	locked := L.NewTable()
@@ -22,7 +22,7 @@ func smallState(t *testing.T) *lua.LState {
 	return L
 }
 
-func TestResultsAboveTheLimitAreRefusedBeforeTheyAreBuilt(t *testing.T) {
+func TestResultsAboveMaxStringThrow(t *testing.T) {
 	L := smallState(t)
 	for _, code := range []string{
 		"string.rep('x', 65537)",
@@ -50,7 +50,7 @@ func TestResultsAboveTheLimitAreRefusedBeforeTheyAreBuilt(t *testing.T) {
 	}
 }
 
-func TestResultsUpToTheLimitAreBuilt(t *testing.T) {
+func TestResultsUpToMaxStringAreBuilt(t *testing.T) {
 	L := smallState(t)
 	for code, want := range map[string]string{
 		"#string.rep('x', 65536)":                                "65536",
@@ -70,7 +70,7 @@ func TestResultsUpToTheLimitAreBuilt(t *testing.T) {
 	}
 }
 
-func TestLibraryFunctionsDoNotChangeReadOnlyTables(t *testing.T) {
+func TestChangesOfReadOnlyTablesThrow(t *testing.T) {
 	L := smallState(t)
 	for _, code := range []string{
 		"rawset(locked, 1, 2)", "setmetatable(locked, {})", "table.insert(locked, 1)",
@@ -82,14 +82,15 @@ func TestLibraryFunctionsDoNotChangeReadOnlyTables(t *testing.T) {
 		}
 	}
 	if got := evalHere(L, "return locked"); got != "{1=1}" {
-		t.Errorf("the table is now %s", got)
+		t.Errorf("locked is now %s", got)
 	}
 }
 
-func TestPatternsWithEndlessItemsAreRefusedNotRecursedInto(t *testing.T) {
+func TestPatternsOfManyItemsThrow(t *testing.T) {
 	L := newState(t)
 	for _, pattern := range []string{"a?", "a-", "()"} {
-		code := "return string.find(string.rep('a', 300000), string.rep('" + pattern + "', 300000) .. 'b')"
+		code := "return string.find(string.rep('a', 300000), " +
+			"string.rep('" + pattern + "', 300000) .. 'b')"
 		got := evalHere(L, code)
 		if !strings.Contains(got, "pattern too complex") && !strings.Contains(got, "too many captures") {
 			t.Errorf("%s: %.200s", pattern, got)
@@ -97,16 +98,19 @@ func TestPatternsWithEndlessItemsAreRefusedNotRecursedInto(t *testing.T) {
 	}
 }
 
-func TestCallbacksWithinCallbacksEndAtTheDepthOfC(t *testing.T) {
+func TestNestedCallbacksThrowAtTheDepthOfCLua(t *testing.T) {
 	L := newState(t)
 	for name, code := range map[string]string{
 		"gsub":     "local function f() n = n + 1 return (string.gsub('x', 'x', f)) end",
 		"sort":     "local function f() n = n + 1 table.sort({1, 2}, f) end",
 		"foreach":  "local function f() n = n + 1 table.foreach({1}, f) end",
 		"foreachi": "local function f() n = n + 1 table.foreachi({1}, f) end",
-		"tostring": "local t t = setmetatable({}, {__tostring = function() n = n + 1 return tostring(t) end}) local function f() return tostring(t) end",
+		"tostring": "local t " +
+			"t = setmetatable({}, {__tostring = function() n = n + 1 return tostring(t) end}) " +
+			"local function f() return tostring(t) end",
 	} {
-		got := evalHere(L, "n = 0 "+code+" local ok, err = pcall(f) return ok, err, n >= 190 and n <= 200")
+		got := evalHere(L, "n = 0 "+code+
+			" local ok, err = pcall(f) return ok, err, n >= 190 and n <= 200")
 		if want := `false "C stack overflow" true`; got != want {
 			t.Errorf("%s: got %s, want %s", name, got, want)
 		}
@@ -116,7 +120,7 @@ func TestCallbacksWithinCallbacksEndAtTheDepthOfC(t *testing.T) {
 	}
 }
 
-func TestSettingsOfCjsonBelongToTheirState(t *testing.T) {
+func TestEachStateHasItsOwnSettingsOfCjson(t *testing.T) {
 	a, b := newState(t), newState(t)
 	evalHere(a, "cjson.encode_max_depth(7) return")
 	if got := evalHere(b, "return cjson.encode_max_depth()"); got != "1000" {
@@ -124,19 +128,20 @@ func TestSettingsOfCjsonBelongToTheirState(t *testing.T) {
 	}
 }
 
-func TestOneRandomSequenceRunsThroughSeveralStates(t *testing.T) {
+func TestStatesCanShareARandomSequence(t *testing.T) {
 	one := newState(t)
 	want := evalHere(one, "return math.random(), math.random()")
 	r := NewRandom()
 	a, b := newState(t), newState(t)
 	SetRandom(a, r)
 	SetRandom(b, r)
-	if got := evalHere(a, "return math.random()") + " " + evalHere(b, "return math.random()"); got != want {
+	got := evalHere(a, "return math.random()") + " " + evalHere(b, "return math.random()")
+	if got != want {
 		t.Errorf("got %s, want %s", got, want)
 	}
 }
 
-func TestNumbersAreWrittenAndReadAsInC(t *testing.T) {
+func TestNumbersAreFormattedAndParsedAsInC(t *testing.T) {
 	for s, want := range map[string]string{
 		"0x10": "16", " 1e3\n": "1000", "1e15": "1e+15", "-0": "-0", "inf": "inf", "-nan": "-nan",
 		"0.1":              "0.1",
@@ -154,5 +159,20 @@ func TestNumbersAreWrittenAndReadAsInC(t *testing.T) {
 		if n, ok := ParseNumber(s); ok {
 			t.Errorf("%q reads as %v", s, n)
 		}
+	}
+}
+
+func TestPatchPanicsIfALibraryIsNotOpen(t *testing.T) {
+	for _, missing := range []string{"string", "table", "math"} {
+		L := newState(t)
+		L.SetGlobal(missing, lua.LNil)
+		func() {
+			defer func() {
+				if got, want := recover(), "lualib: no library is named "+missing; got != want {
+					t.Errorf("got panic %v, want %q", got, want)
+				}
+			}()
+			Patch(L, Limits{})
+		}()
 	}
 }

@@ -6,8 +6,8 @@ import (
 	lua "github.com/yuin/gopher-lua"
 )
 
-// position turns a Lua index into one that counts from the start, 0 when it
-// points before it.
+// position converts a Lua index, which may be negative, to one that counts from the
+// start. It is 0 for an index before the start.
 func position(i int64, size int) int64 {
 	if i < 0 {
 		i += int64(size) + 1
@@ -42,8 +42,8 @@ func findOrMatch(L *lua.LState, find bool) int {
 	return 1
 }
 
-// isPlain reports that pat has nothing special before its first NUL byte; such
-// a pattern is looked for as it is, NUL bytes included.
+// isPlain reports whether pat has no special character before its first NUL byte.
+// find searches for such a pattern literally, with its NUL bytes.
 func isPlain(pat string) bool {
 	if i := strings.IndexByte(pat, 0); i >= 0 {
 		pat = pat[:i]
@@ -127,7 +127,7 @@ func (lib *stringLib) gsub(L *lua.LState) int {
 	return 2
 }
 
-// replace appends what stands in for the match from s to end.
+// replace appends the replacement of the match from s to end.
 func (lib *stringLib) replace(m *matcher, out []byte, repl lua.LValue, s, end int) []byte {
 	L := m.L
 	var v lua.LValue
@@ -153,7 +153,7 @@ func (lib *stringLib) replace(m *matcher, out []byte, repl lua.LValue, s, end in
 	return append(out, text...)
 }
 
-// expand appends a replacement text with its %0 to %9 filled in.
+// expand appends a replacement text, with the captures in place of %0 to %9.
 func (lib *stringLib) expand(m *matcher, out []byte, text string, s, end int) []byte {
 	for i := 0; i < len(text); i++ {
 		c := text[i]

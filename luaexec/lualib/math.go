@@ -9,10 +9,7 @@ import (
 const radiansPerDegree = math.Pi / 180
 
 func patchMath(L *lua.LState) {
-	t, ok := L.GetGlobal("math").(*lua.LTable)
-	if !ok {
-		return
-	}
+	t := library(L, "math")
 	negNaN := math.Copysign(math.NaN(), -1)
 	for name, f := range map[string]func(float64) float64{
 		"acos": math.Acos, "asin": math.Asin, "atan": math.Atan, "ceil": math.Ceil, "cos": math.Cos,
@@ -35,7 +32,7 @@ func patchMath(L *lua.LState) {
 		"atan2": math.Atan2, "fmod": math.Mod, "mod": math.Mod, "pow": Pow,
 	} {
 		t.RawSetString(name, L.NewFunction(func(L *lua.LState) int {
-			y := checkNumber(L, 2) // first, as C's compiler has it
+			y := checkNumber(L, 2) // first, as in C: the order decides which error is thrown
 			x := checkNumber(L, 1)
 			invalid := negNaN
 			if y != y {
@@ -57,9 +54,9 @@ func patchMath(L *lua.LState) {
 	t.RawSetString("pi", lua.LNumber(math.Pi))
 }
 
-// sameNaN gives a result that is not a number the sign it has with glibc on
-// x86-64, where tostring shows it: that of a NaN argument x, or of invalid when
-// the arguments were numbers. Go's functions make a NaN of their own.
+// sameNaN returns result, or if it is NaN, a NaN with the sign of glibc on x86-64:
+// the sign of the argument x if that is NaN, else the sign of invalid. tostring
+// shows the sign. The sign of Go's NaN results differs.
 func sameNaN(result, x, invalid float64) float64 {
 	switch {
 	case result == result:

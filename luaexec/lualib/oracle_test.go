@@ -15,11 +15,15 @@ import (
 	"github.com/lockredis/lockredis/internal/redistest"
 )
 
-// newState is a state as luaexec builds it, as far as libraries go.
+// newState is a state with the libraries that luaexec opens.
 func newState(t testing.TB) *lua.LState {
-	L := lua.NewState(lua.Options{SkipOpenLibs: true, RegistrySize: 1 << 14, RegistryMaxSize: 1 << 20, CallStackSize: 1000})
+	L := lua.NewState(lua.Options{
+		SkipOpenLibs: true, RegistrySize: 1 << 14, RegistryMaxSize: 1 << 20, CallStackSize: 1000,
+	})
 	t.Cleanup(L.Close)
-	for _, open := range []lua.LGFunction{lua.OpenBase, lua.OpenString, lua.OpenTable, lua.OpenMath, lua.OpenCoroutine} {
+	for _, open := range []lua.LGFunction{
+		lua.OpenBase, lua.OpenString, lua.OpenTable, lua.OpenMath, lua.OpenCoroutine,
+	} {
 		L.Push(L.NewFunction(open))
 		L.Call(0, 0)
 	}
@@ -31,7 +35,7 @@ func newState(t testing.TB) *lua.LState {
 	return L
 }
 
-// evalHere runs code as a chunk named t and renders what it returns.
+// evalHere runs code as a chunk named t and renders its results.
 func evalHere(L *lua.LState, code string) string {
 	fn, err := L.Load(strings.NewReader(code), "t")
 	if err != nil {
@@ -50,10 +54,13 @@ func evalHere(L *lua.LState, code string) string {
 	return strings.Join(parts, " ")
 }
 
-// renderLua is render, written in Lua for redis-server.
+// renderLua is evalHere in Lua, for redis-server: it runs ARGV[1] and renders the
+// results.
 const renderLua = `
 local function quote(s)
-  return '"' .. string.gsub(s, '[^%w%p ]', function(c) return string.format('\\x%02x', string.byte(c)) end):gsub('"', '\\x22') .. '"'
+  local function hex(c) return string.format('\\x%02x', string.byte(c)) end
+  local escaped = string.gsub(s, '[^%w%p ]', hex)
+  return '"' .. escaped:gsub('"', '\\x22') .. '"'
 end
 local function render(v, d)
   local t = type(v)
@@ -63,7 +70,9 @@ local function render(v, d)
   if t ~= 'table' then return t end
   if d > 20 then return 'deep' end
   local parts = {}
-  for k, x in pairs(v) do parts[#parts + 1] = render(k, d + 1) .. '=' .. render(x, d + 1) end
+  for k, x in pairs(v) do
+    parts[#parts + 1] = render(k, d + 1) .. '=' .. render(x, d + 1)
+  end
   table.sort(parts)
   return '{' .. table.concat(parts, ' ') .. '}'
 end
@@ -76,6 +85,7 @@ local parts = {}
 for i = 2, r.n do parts[i - 1] = render(r[i], 0) end
 return table.concat(parts, ' ')`
 
+// render writes a value so that equal values have equal texts.
 func render(v lua.LValue, depth int) string {
 	switch v := v.(type) {
 	case lua.LNumber:
@@ -93,7 +103,9 @@ func render(v lua.LValue, depth int) string {
 			return "deep"
 		}
 		parts := []string{}
-		v.ForEach(func(k, x lua.LValue) { parts = append(parts, render(k, depth+1)+"="+render(x, depth+1)) })
+		v.ForEach(func(k, x lua.LValue) {
+			parts = append(parts, render(k, depth+1)+"="+render(x, depth+1))
+		})
 		sort.Strings(parts)
 		return "{" + strings.Join(parts, " ") + "}"
 	}
@@ -130,7 +142,7 @@ func startOracle(t testing.TB) *oracle {
 	return &oracle{t, conn}
 }
 
-// eval returns what the chunk renders, or the error reply with its "-".
+// eval is evalHere on redis-server. An error reply keeps its "-".
 func (o *oracle) eval(code string) string {
 	v, err := o.conn.Do("EVAL", renderLua, "0", code)
 	if err != nil {

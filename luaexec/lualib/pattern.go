@@ -8,23 +8,25 @@ import (
 
 const (
 	maxCaptures = 32
-	// maxMatchDepth bounds the matcher's recursion, which deepens by one for each
-	// item of a pattern. C Lua overflows its stack below this; Go's holds it.
+	// maxMatchDepth limits the recursion of the matcher, which is one level for each
+	// item of a pattern. C Lua's stack overflows at a lower depth; Go's does not
+	// overflow at this one.
 	maxMatchDepth = 100000
 
-	// longClass is from how many bytes on a class counts as more than one step.
+	// longClass is the length in bytes above which a class counts as more than one
+	// step.
 	longClass = 32
 
-	capUnfinished = -1
-	capPosition   = -2
+	capUnfinished = -1 // capture.size before its closing parenthesis
+	capPosition   = -2 // capture.size of (), which captures a position
 
 	patternSpecials = "^$*+?.([%-"
 )
 
 type capture struct{ start, size int }
 
-// matcher matches one subject against one pattern by backtracking, in the way
-// of Lua 5.1: a pattern ends at its first NUL byte, %f and %b are known.
+// matcher matches one subject against one pattern by backtracking, as Lua 5.1 does: a
+// pattern ends at its first NUL byte, and %f and %b are supported.
 type matcher struct {
 	L        *lua.LState
 	src, pat string
@@ -34,7 +36,8 @@ type matcher struct {
 	caps     [maxCaptures]capture
 }
 
-// newMatcher also strips a leading ^, if anchors count, and reports it.
+// newMatcher returns a matcher. If anchors is true, it removes a leading ^ from the
+// pattern, and anchored reports whether there was one.
 func newMatcher(L *lua.LState, src, pat string, anchors bool) (m matcher, anchored bool) {
 	if i := strings.IndexByte(pat, 0); i >= 0 {
 		pat = pat[:i]
@@ -45,14 +48,14 @@ func newMatcher(L *lua.LState, src, pat string, anchors bool) (m matcher, anchor
 	return matcher{L: L, src: src, pat: pat}, anchored
 }
 
-// start matches the whole pattern at src[s:] and returns where the match ends,
-// or -1.
+// start matches the whole pattern at src[s:]. It returns the end of the match, or -1
+// if there is no match.
 func (m *matcher) start(s int) int {
 	m.level, m.depth = 0, 0
 	return m.match(s, 0)
 }
 
-// at is the pattern's byte at p, NUL behind its end.
+// at is the pattern's byte at p, NUL after its end.
 func (m *matcher) at(p int) byte {
 	if p < len(m.pat) {
 		return m.pat[p]
@@ -60,6 +63,8 @@ func (m *matcher) at(p int) byte {
 	return 0
 }
 
+// match matches the items from pat[p] on at src[s:], one level deeper. It returns the
+// end of the match, or -1.
 func (m *matcher) match(s, p int) int {
 	if m.depth++; m.depth > maxMatchDepth {
 		Raise(m.L, "pattern too complex")
@@ -70,8 +75,8 @@ func (m *matcher) match(s, p int) int {
 	return end
 }
 
-// walk matches the items from pat[p] on in a loop, and recurses where it may
-// have to come back.
+// walk is match without the count of levels. It loops over the items, and recurses
+// for items that have more than one way to match.
 func (m *matcher) walk(s, p int) int {
 	for p < len(m.pat) {
 		switch m.pat[p] {
@@ -129,8 +134,8 @@ func (m *matcher) walk(s, p int) int {
 	return s
 }
 
-// special handles %b, %f and %1 to %9 at pat[p]: it returns where the match goes
-// on, or -1, and the item's width, which is 0 when the item is an ordinary class.
+// special matches %b, %f and %1 to %9 at pat[p]. next is the end of the match, or -1.
+// width is the length of the item, or 0 if the item is an ordinary class.
 func (m *matcher) special(s, p int) (next, width int) {
 	switch c := m.at(p + 1); {
 	case c == 'b':
@@ -151,7 +156,7 @@ func (m *matcher) special(s, p int) (next, width int) {
 	return 0, 0
 }
 
-// byteAt is the subject's byte at s, NUL outside of it.
+// byteAt is the subject's byte at s, NUL before its start and after its end.
 func (m *matcher) byteAt(s int) byte {
 	if s >= 0 && s < len(m.src) {
 		return m.src[s]
@@ -159,7 +164,7 @@ func (m *matcher) byteAt(s int) byte {
 	return 0
 }
 
-// classEnd is the position behind the single-character class at p.
+// classEnd is the position after the single-character class at p.
 func (m *matcher) classEnd(p int) int {
 	c := m.pat[p]
 	p++
@@ -187,7 +192,7 @@ func (m *matcher) classEnd(p int) int {
 	return p + 1
 }
 
-// matchesOne reports whether the class pat[p:ep] takes the subject's byte at s.
+// matchesOne reports whether the class pat[p:ep] matches the subject's byte at s.
 func (m *matcher) matchesOne(s, p, ep int) bool {
 	if ep-p > longClass {
 		m.steps.add(m.L, ep-p, 0)
@@ -207,8 +212,8 @@ func (m *matcher) matchesOne(s, p, ep int) bool {
 	return m.pat[p] == c
 }
 
-// inClass reports whether c is of the class that a letter behind % names; an
-// upper-case letter names the complement, anything but a letter itself.
+// inClass reports whether c is in %class. An upper-case letter is the complement of
+// its class. Any other character stands for itself.
 func inClass(c, class byte) bool {
 	in := false
 	switch class | 0x20 {
@@ -241,8 +246,7 @@ func inClass(c, class byte) bool {
 	return in == isLower(class)
 }
 
-// inSet reports whether the set that begins at pat[p] and whose ] is at end
-// takes c.
+// inSet reports whether the set pat[p:end+1] contains c. Its [ is at p, its ] at end.
 func (m *matcher) inSet(c byte, p, end int) bool {
 	want := true
 	if m.at(p+1) == '^' {
@@ -268,8 +272,8 @@ func (m *matcher) inSet(c byte, p, end int) bool {
 	return !want
 }
 
-// maxExpand takes as many bytes as the class allows, from s on, and gives them
-// back one by one until the rest matches.
+// maxExpand matches the class pat[p:ep] as often as possible, and then less often
+// until the rest of the pattern matches.
 func (m *matcher) maxExpand(s, p, ep int) int {
 	first := s
 	for m.matchesOne(s, p, ep) {
@@ -284,6 +288,7 @@ func (m *matcher) maxExpand(s, p, ep int) int {
 	return -1
 }
 
+// minExpand matches the class pat[p:ep] as often as the rest of the pattern needs.
 func (m *matcher) minExpand(s, p, ep int) int {
 	for {
 		if end := m.match(s, ep+1); end >= 0 {
@@ -358,8 +363,8 @@ func (m *matcher) balance(s, p int) int {
 	return -1
 }
 
-// captured is the i-th capture of a match from s to end; the whole match stands
-// in for the first one of a pattern without captures.
+// captured is capture i, from 0, of a match from s to end. Capture 0 of a pattern
+// without captures is the whole match.
 func (m *matcher) captured(i, s, end int) lua.LValue {
 	if i >= m.level {
 		if i != 0 {
@@ -377,8 +382,8 @@ func (m *matcher) captured(i, s, end int) lua.LValue {
 	return lua.LString(m.src[c.start : c.start+c.size])
 }
 
-// pushCaptures pushes all captures, the whole match if there are none and whole
-// is true, and returns their number.
+// pushCaptures pushes all captures and returns their number. If the pattern has none
+// and whole is true, it pushes the whole match.
 func (m *matcher) pushCaptures(s, end int, whole bool) int {
 	n := m.level
 	if n == 0 && whole {

@@ -2,21 +2,22 @@ package lualib
 
 import "math"
 
-// Go's functions are off by up to a unit in the last place, and glibc's, which
-// Redis calls, by a hundredth more than rounding costs. The difference shows:
-// math.floor(125^(1/3)) is 5 there and was 4 here. So powers, exponentials and
-// logarithms are computed with twice the digits and rounded once, which gives
-// glibc's result but where that one is rounded wrongly itself.
+// Redis uses glibc's functions, whose error is a hundredth of a unit in the last place
+// above that of correct rounding. The error of Go's functions is up to a unit. Scripts
+// see the difference: math.floor(125^(1/3)) is 5 with glibc and 4 with Go. So this
+// file computes powers, exponentials and logarithms with twice the digits, and rounds
+// once. The result is that of glibc, except where glibc rounds incorrectly.
 
-// wide is the sum of two numbers, of which lo is less than half a unit of hi.
+// wide is the sum hi + lo, where |lo| is at most half a unit in the last place of hi.
 type wide struct{ hi, lo float64 }
 
-// quickSum wants |a| >= |b|.
+// quickSum is a + b. It requires |a| >= |b|.
 func quickSum(a, b float64) wide {
 	s := a + b
 	return wide{s, b - (s - a)}
 }
 
+// sum is a + b.
 func sum(a, b float64) wide {
 	s := a + b
 	t := s - a
@@ -48,7 +49,7 @@ var (
 	factorials = inverseFactorials()
 )
 
-// oddFractions are 1, 1/3, 1/5 …, the coefficients of the logarithm's series.
+// oddFractions returns 1, 1/3, 1/5 …, the coefficients of the logarithm's series.
 func oddFractions() (f [17]wide) {
 	for i := range f {
 		f[i] = wideOne.over(wide{float64(2*i + 1), 0})
@@ -56,7 +57,8 @@ func oddFractions() (f [17]wide) {
 	return f
 }
 
-// inverseFactorials are 1, 1, 1/2, 1/6 …, the coefficients of the exponential.
+// inverseFactorials returns 1, 1, 1/2, 1/6 …, the coefficients of the exponential's
+// series.
 func inverseFactorials() (f [11]wide) {
 	f[0] = wideOne
 	for i := range f[1:] {
@@ -65,9 +67,9 @@ func inverseFactorials() (f [11]wide) {
 	return f
 }
 
-// series is the sum of c[i]*x^i. The terms from c[narrow] on are too small to
-// need all digits. It is good to about 80 bits: of a power at the end of the
-// range 10 are lost, and 53 are wanted.
+// series is the sum of c[i]*x^i. The terms from c[narrow] on are small, so ordinary
+// precision suffices for them. The result has about 80 correct bits. A power at the
+// end of the range loses 10 of them, and 53 are needed.
 func series(c []wide, narrow int, x wide) wide {
 	rest := 0.0
 	for i := len(c) - 1; i >= narrow; i-- {
@@ -80,7 +82,7 @@ func series(c []wide, narrow int, x wide) wide {
 	return s
 }
 
-// logarithm is that of a positive finite number: ln m = 2 artanh((m-1)/(m+1)).
+// logarithm is ln x for a positive finite x. It uses ln m = 2 artanh((m-1)/(m+1)).
 func logarithm(x float64) wide {
 	m, e := math.Frexp(x)
 	if m < math.Sqrt2/2 {
@@ -114,7 +116,7 @@ func exponential(x wide) float64 {
 	return scaled(y, int(k))
 }
 
-// scaled is x*2^k, rounded once even if it has few digits.
+// scaled is x*2^k, rounded once even if the result is denormal.
 func scaled(x wide, k int) float64 {
 	const tiny = -1021
 	if k > tiny {
@@ -132,7 +134,7 @@ func scaled(x wide, k int) float64 {
 	return math.Ldexp(n, -unit)
 }
 
-// Pow is x to the power of y, as C's pow has it.
+// Pow is x to the power of y, with the result of C's pow.
 func Pow(x, y float64) float64 {
 	switch {
 	case y == 2:
@@ -154,7 +156,7 @@ func Pow(x, y float64) float64 {
 	return p
 }
 
-// powNaN gives a result that is not a number its sign.
+// powNaN returns result, or if it is NaN, a NaN with the sign of C's pow.
 func powNaN(result, x, y float64) float64 {
 	invalid := math.Copysign(math.NaN(), -1)
 	if y != y {
@@ -163,8 +165,8 @@ func powNaN(result, x, y float64) float64 {
 	return sameNaN(result, x, invalid)
 }
 
-// wholePower multiplies. It is not ok when something in between is so large or
-// small that digits may be lost.
+// wholePower is x to the power of n, by multiplication. ok is false if an intermediate
+// result is so large or small that digits may be lost.
 func wholePower(x float64, n int) (p float64, ok bool) {
 	const largest, smallest = 1e250, 1e-250
 	result, square := wideOne, wide{x, 0}
@@ -199,8 +201,8 @@ func log(x float64) float64 {
 	return logarithm(x).hi
 }
 
-// log10 is the decimal logarithm. glibc adds it up from those of the power of two
-// and of the rest, and what this costs in digits is seen there, too.
+// log10 is the decimal logarithm. Like glibc it adds the logarithms of the power of two
+// and of the rest, which gives the same rounding errors.
 func log10(x float64) float64 {
 	if !(x > 0) || x > math.MaxFloat64 {
 		return math.Log10(x)

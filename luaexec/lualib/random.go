@@ -6,11 +6,11 @@ import (
 	lua "github.com/yuin/gopher-lua"
 )
 
-// Random is the generator behind math.random: the 48-bit linear congruence of
-// lrand48, which Redis carries along so that a seed gives the same numbers on
-// every machine. In Redis 7.0 it belongs to the server: scripts continue one
-// sequence, and a script that needs its own calls math.randomseed. Not safe for
-// concurrent use; guard it with what guards the states that share it.
+// Random is the generator of math.random: the 48-bit linear congruence of lrand48.
+// Redis has its own copy, so that a seed gives the same numbers on every machine. In
+// Redis 7.0 all scripts of a server share one sequence; a script that needs its own
+// calls math.randomseed. Random has no lock: the caller must guard it together with
+// the states that share it.
 type Random struct{ x uint64 }
 
 const (
@@ -21,26 +21,22 @@ const (
 	rand48Low        = 0x330E
 )
 
-// NewRandom returns a generator as a redis-server has it when it starts.
+// NewRandom returns the generator of a redis-server that has just started.
 func NewRandom() *Random { return &Random{x: rand48Start} }
 
-// Seed starts the sequence that math.randomseed(seed) starts.
+// Seed starts the sequence of math.randomseed(seed).
 func (r *Random) Seed(seed int32) { r.x = uint64(uint32(seed))<<16 | rand48Low }
 
-// next returns a number from 0 up to and without 1.
+// next returns a number from 0 up to 1; 0 is possible, 1 is not.
 func (r *Random) next() float64 {
 	r.x = (r.x*rand48Multiplier + rand48Increment) & rand48Mask
 	return float64(int64(r.x>>17)%math.MaxInt32) / math.MaxInt32
 }
 
-// SetRandom makes math.random and math.randomseed of L work on r, so that a
-// sequence outlives the state or is shared by several.
+// SetRandom makes math.random and math.randomseed of L use r. So a sequence can
+// outlive L, and several states can share it. It panics if L has no math library.
 func SetRandom(L *lua.LState, r *Random) {
-	t, ok := L.GetGlobal("math").(*lua.LTable)
-	if !ok {
-		return
-	}
-	L.SetFuncs(t, map[string]lua.LGFunction{
+	L.SetFuncs(library(L, "math"), map[string]lua.LGFunction{
 		"random": r.random,
 		"randomseed": func(L *lua.LState) int {
 			r.Seed(int32(checkInt(L, 1)))
@@ -49,8 +45,8 @@ func SetRandom(L *lua.LState, r *Random) {
 	})
 }
 
-// random takes a number first and looks at its arguments then, as Redis does: a
-// failing call moves the sequence on too.
+// random is math.random. It draws a number before it checks its arguments, as Redis
+// does: a call that throws advances the sequence too.
 func (r *Random) random(L *lua.LState) int {
 	x := r.next()
 	switch L.GetTop() {

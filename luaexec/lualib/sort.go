@@ -2,9 +2,10 @@ package lualib
 
 import lua "github.com/yuin/gopher-lua"
 
-// sorter sorts a table in place. It compares in the order of C Lua 5.1's
-// quicksort, because a script can see it: in where equal elements end up, in the
-// calls of its order function, and in when that one is found out as invalid.
+// sorter sorts a table in place with C Lua 5.1's quicksort. It makes the same
+// comparisons in the same order, because a script can see them: in the positions of
+// equal elements, in the calls of its order function, and in whether an invalid
+// order function is detected.
 type sorter struct {
 	L    *lua.LState
 	t    *lua.LTable
@@ -59,7 +60,7 @@ func (s *sorter) lessMeta(a, b lua.LValue) bool {
 	return false
 }
 
-// order swaps the elements at i and j if the second is the lesser.
+// order swaps the elements at i and j if the one at j is less.
 func (s *sorter) order(i, j int) (swapped bool) {
 	a, b := s.at(i), s.at(j)
 	if !s.isLess(b, a) {
@@ -70,8 +71,8 @@ func (s *sorter) order(i, j int) (swapped bool) {
 	return true
 }
 
-// sort sorts the places low to high. It recurses into the smaller part only, so
-// its depth is logarithmic.
+// sort sorts the elements low to high. It recurses into the smaller part only, so its
+// depth is logarithmic.
 func (s *sorter) sort(low, high int) {
 	for low < high {
 		s.order(low, high)
@@ -99,8 +100,8 @@ func (s *sorter) sort(low, high int) {
 	}
 }
 
-// partition splits low+1 to high-2 around the pivot, which stands at high-1, and
-// returns the place where the pivot ends up.
+// partition splits the elements low+1 to high-2 around the pivot, which is at high-1.
+// It returns the new position of the pivot.
 func (s *sorter) partition(low, high int, pivot lua.LValue) int {
 	i, j := low, high-1
 	for {

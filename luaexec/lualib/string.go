@@ -11,14 +11,11 @@ type stringLib struct {
 	maxString int
 }
 
-// patchString replaces the string library and gives strings a metatable of
-// their own: gopher-lua uses the library table, which shows as string.__index.
+// patchString replaces the string library, and gives strings a metatable of their
+// own. gopher-lua uses the library table itself, so that scripts see string.__index.
 func patchString(L *lua.LState, limits Limits) {
 	lib := &stringLib{limits: limits, maxString: limits.maxString()}
-	t, ok := L.GetGlobal("string").(*lua.LTable)
-	if !ok {
-		return
-	}
+	t := library(L, "string")
 	gmatch := L.NewFunction(stringGmatch)
 	L.SetFuncs(t, map[string]lua.LGFunction{
 		"byte":    stringByte,
@@ -93,15 +90,17 @@ func stringChar(L *lua.LState) int {
 	return 1
 }
 
-// Differs from Redis: a compiled function has no C Lua bytecode to give away;
-// Redis itself refuses to load any.
+// stringDump throws.
+//
+// Differs from Redis: there is no C Lua bytecode here. Redis itself refuses to load
+// bytecode.
 func stringDump(L *lua.LState) int {
 	CheckFunction(L, 1)
 	Raise(L, "unable to dump given function")
 	return 0
 }
 
-// mapBytes pushes s with f applied to each byte, s itself when nothing changes.
+// mapBytes returns s to Lua with f applied to each byte.
 func mapBytes(L *lua.LState, s string, f func(byte) byte) int {
 	i := 0
 	for i < len(s) && f(s[i]) == s[i] {

@@ -9,16 +9,14 @@ import (
 	lua "github.com/yuin/gopher-lua"
 )
 
-// Sizes of the C types on the 64-bit machines Redis runs on, and the bounds of
-// the library itself.
 const (
-	maxIntSize   = 32 // widest iN and IN, in bytes
-	defaultAlign = 8  // what "!" without a number sets
+	maxIntSize   = 32 // largest size of iN and IN, in bytes
+	defaultAlign = 8  // alignment of "!" without a number, in bytes
 )
 
-// OpenStruct returns the table of the struct library that Redis ships: pack,
-// unpack and size over formats of b B h H l L T i I s x c f d < > ! and space.
-// The native byte order is little endian on every machine. limits is optional.
+// OpenStruct returns the table of the struct library that Redis ships: pack, unpack
+// and size, with formats of b B h H l L T i I s x c f d < > ! and space. The native
+// byte order is little endian on every machine. limits is optional.
 func OpenStruct(L *lua.LState, limits ...Limits) *lua.LTable {
 	lib := &structLib{maxString: optionalMaxString(limits)}
 	t := L.CreateTable(0, 3)
@@ -31,11 +29,11 @@ func OpenStruct(L *lua.LState, limits ...Limits) *lua.LTable {
 
 type structLib struct {
 	maxString int
-	buf       []byte // pack's scratch space, kept between calls
+	buf       []byte // pack's buffer, reused between calls
 }
 
-// structFmt walks a format string; it holds the byte order and the alignment
-// that the options so far have set.
+// structFmt reads the options of a format string. It has the byte order and the
+// alignment that the options so far have set.
 type structFmt struct {
 	L     *lua.LState
 	fmt   string
@@ -54,8 +52,8 @@ func newStructFmt(L *lua.LState) structFmt {
 
 func (f *structFmt) more() bool { return f.pos < len(f.fmt) }
 
-// next returns the next option, its size, and the padding that must come before
-// it when at bytes are already there.
+// next returns the next option, its size, and the padding before it. at is the number
+// of bytes before the padding.
 func (f *structFmt) next(at int) (opt byte, size, pad int) {
 	opt = f.fmt[f.pos]
 	f.pos++
@@ -67,6 +65,7 @@ func (f *structFmt) next(at int) (opt byte, size, pad int) {
 	return opt, size, (unit - at&(unit-1)) & (unit - 1)
 }
 
+// size is the size of an option in bytes: 0 for s, c0 and options without data.
 func (f *structFmt) size(opt byte) int {
 	switch opt {
 	case 'b', 'B', 'x':
@@ -82,14 +81,15 @@ func (f *structFmt) size(opt byte) int {
 	case 'i', 'I':
 		n := f.number(4)
 		if n > maxIntSize {
-			Raise(f.L, "integral size "+strconv.Itoa(n)+" is larger than limit of "+strconv.Itoa(maxIntSize))
+			limit := strconv.Itoa(maxIntSize)
+			Raise(f.L, "integral size "+strconv.Itoa(n)+" is larger than limit of "+limit)
 		}
 		return n
 	}
 	return 0
 }
 
-// number reads the decimal behind an option, def when there is none.
+// number reads the decimal after an option. It is def if there is none.
 func (f *structFmt) number(def int) int {
 	if !f.more() || !isDigit(f.fmt[f.pos]) {
 		return def
@@ -105,7 +105,7 @@ func (f *structFmt) number(def int) int {
 	return n
 }
 
-// control applies an option that moves no data.
+// control applies an option that has no data.
 func (f *structFmt) control(opt byte) {
 	switch opt {
 	case ' ':
@@ -186,7 +186,7 @@ func (lib *structLib) pack(L *lua.LState) int {
 	return 1
 }
 
-// keep retains scratch space of ordinary size for the next call.
+// keep keeps a buffer of at most 4 KB for the next call.
 func (lib *structLib) keep(buf []byte) {
 	if cap(buf) <= 4096 {
 		lib.buf = buf
@@ -203,8 +203,8 @@ func (f *structFmt) byteOrder() interface {
 	return binary.LittleEndian
 }
 
-// structNumber is checkNumber with the C library's "got nil" for an argument
-// that is not there: it keeps a nil behind the arguments while it packs.
+// structNumber is checkNumber, but with the error "got nil" for a missing argument: the
+// C library pushes a nil after the arguments while it packs.
 func structNumber(L *lua.LState, n int) float64 {
 	if n > L.GetTop() {
 		ArgError(L, n, "number expected, got nil")
@@ -212,6 +212,7 @@ func structNumber(L *lua.LState, n int) float64 {
 	return checkNumber(L, n)
 }
 
+// structString is structNumber for a string.
 func structString(L *lua.LState, n int) string {
 	if n > L.GetTop() {
 		ArgError(L, n, "string expected, got nil")
@@ -219,8 +220,8 @@ func structString(L *lua.LState, n int) string {
 	return CheckString(L, n)
 }
 
-// appendInteger writes the low size bytes of n; bytes beyond the eighth are zero
-// for negative numbers too.
+// appendInteger appends the low size bytes of n. Bytes after the eighth are zero, for
+// negative numbers too.
 func appendInteger(buf []byte, n float64, size int, big bool) []byte {
 	v := uint64(0)
 	if n < 0 {
@@ -296,8 +297,8 @@ func (lib *structLib) unpack(L *lua.LState) int {
 	return n + 1
 }
 
-// popSize takes the last of n results as the length of a c0 string, of which
-// left bytes are there.
+// popSize pops the last of n results: the length of a c0 string. left is the number of
+// bytes that remain in the data.
 func popSize(L *lua.LState, n, left int) int {
 	v, ok := 0.0, false
 	if n > 0 {
@@ -314,12 +315,11 @@ func popSize(L *lua.LState, n, left int) int {
 	return int(size)
 }
 
-// readInteger reads an integer of any width up to 32 bytes. Only the low 64 bits
-// count, and the sign bit of widths above eight bytes is where an x86 shift by
-// more than 63 puts it.
+// readInteger reads an integer of up to 32 bytes. Only the low 64 bits count. Above
+// eight bytes, the sign bit is where x86 puts it when it shifts by more than 63.
 func readInteger(b string, big, signed bool) float64 {
 	v := uint64(0)
-	for i := range len(b) { // bytes: ranging over a string goes by runes
+	for i := range len(b) { // by bytes: range over a string would read runes
 		c := b[i]
 		if !big {
 			c = b[len(b)-1-i]

@@ -6,8 +6,8 @@ import (
 	lua "github.com/yuin/gopher-lua"
 )
 
-// lowestInsert bounds how far before the first element table.insert moves them;
-// C Lua would go through all the places in between.
+// lowestInsert is the lowest position that table.insert accepts. C Lua moves the
+// elements through all positions from the end down to the new one.
 const lowestInsert = -1 << 20
 
 type tableLib struct {
@@ -17,11 +17,7 @@ type tableLib struct {
 
 func patchTable(L *lua.LState, limits Limits) {
 	lib := &tableLib{limits: limits, maxString: limits.maxString()}
-	t, ok := L.GetGlobal("table").(*lua.LTable)
-	if !ok {
-		return
-	}
-	L.SetFuncs(t, map[string]lua.LGFunction{
+	L.SetFuncs(library(L, "table"), map[string]lua.LGFunction{
 		"concat":   lib.concat,
 		"foreach":  lib.foreach,
 		"foreachi": lib.foreachi,
@@ -34,8 +30,8 @@ func patchTable(L *lua.LState, limits Limits) {
 	})
 }
 
-// getIndex is t's raw element i. RawGetInt sees the array part only; RawGet
-// allocates for the key.
+// getIndex is t's element i, without metamethods. RawGetInt reads the array part
+// only; RawGet reads other keys too, but allocates.
 func getIndex(t *lua.LTable, i int) lua.LValue {
 	if i >= 1 && i < lua.MaxArrayIndex {
 		return t.RawGetInt(i)
@@ -174,7 +170,8 @@ func (lib *tableLib) concat(L *lua.LState) int {
 		case lua.LNumber:
 			out = AppendNumber(out, float64(v))
 		default:
-			Raise(L, "invalid value ("+v.Type().String()+") at index "+strconv.Itoa(i)+" in table for 'concat'")
+			at := " at index " + strconv.Itoa(i) + " in table for 'concat'"
+			Raise(L, "invalid value ("+v.Type().String()+")"+at)
 		}
 		if i < last {
 			built.check(L, len(out)+len(sep), lib.maxString)
@@ -185,8 +182,9 @@ func (lib *tableLib) concat(L *lua.LState) int {
 	return 1
 }
 
-// concatSize is about the length of the strings from i to last, up to the first
-// value that is none, and what stands between them.
+// concatSize is the approximate length of the elements i to last with separators
+// between them. sep is the length of the separator. It stops before the first
+// element that is neither a string nor a number.
 func concatSize(t *lua.LTable, i, last, sep int) (size int) {
 	for ; i <= last; i++ {
 		switch v := getIndex(t, i).(type) {
