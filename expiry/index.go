@@ -110,14 +110,6 @@ func (x *Index[T]) PopDue(now int64, max int, do func(T)) (popped int) {
 	return popped
 }
 
-// Clear takes out every holder. None has a deadline afterwards.
-func (x *Index[T]) Clear() {
-	for _, n := range x.heap {
-		*n.v.DeadlineItem() = Item{}
-	}
-	x.heap = nil
-}
-
 // up puts n at heap position i, or nearer to the root if its deadline is earlier
 // than its parent's.
 func (x *Index[T]) up(i int, n node[T]) {

@@ -8,7 +8,7 @@ import (
 	"testing"
 )
 
-// ignore is an Observer that listens to nothing.
+// ignore is an Observer that ignores every report.
 type ignore struct{}
 
 func (ignore) Touched(int, string)     {}
@@ -18,16 +18,19 @@ func (ignore) Emptying(*DB)            {}
 func (ignore) Swapped(_, _ *DB)        {}
 func (ignore) Missed(int, []byte)      {}
 
-// lockKey is the name of lock i, with the length that lock names have.
+// lockKey returns the name of lock i, as long as usual lock names.
 func lockKey(i int) []byte { return fmt.Appendf(nil, "lock:{order:%09d}", i) }
 
-// putLock takes lock i of db as a client's lock script does, leased until at.
+// putLock acquires lock i as a client's lock script does. The lease ends at at, in
+// Unix milliseconds.
 func putLock(db *DB, i int, at int64) {
 	h := new(Hash)
-	h.Set(fmt.Appendf(nil, "8743c9c0-0795-4907-87fd-6c719a6b4586:%d", i%100), []byte("1"), &db.space.Limits)
+	field := fmt.Appendf(nil, "8743c9c0-0795-4907-87fd-6c719a6b4586:%d", i%100)
+	h.Set(field, []byte("1"), &db.space.Limits)
 	db.SetDeadline(db.Set(lockKey(i), h), at)
 }
 
+// locks returns a database with n locks.
 func locks(n int) *DB {
 	db := NewSpace(1, ignore{}).DB(0)
 	for i := range n {
@@ -36,8 +39,8 @@ func locks(n int) *DB {
 	return db
 }
 
-// shuffledKeys returns the names of n locks in random order, so that a
-// benchmark meets the processor's caches as clients would.
+// shuffledKeys returns names of locks from to from+n in random order, at most 65536,
+// so that a benchmark uses the processor's caches as clients do.
 func shuffledKeys(n, from int) [][]byte {
 	keys := make([][]byte, min(n, 1<<16))
 	for i := range keys {
@@ -73,7 +76,7 @@ func BenchmarkDBLookupMiss(b *testing.B) {
 	})
 }
 
-// A lock that is taken and released at once, beside those that are held.
+// BenchmarkDBSetAndDelete acquires and releases a new lock beside the n that are held.
 func BenchmarkDBSetAndDelete(b *testing.B) {
 	forDBSizes(b, func(b *testing.B, db *DB, n int) {
 		keys, i, v := shuffledKeys(n, n), 0, new(Hash)
@@ -85,8 +88,8 @@ func BenchmarkDBSetAndDelete(b *testing.B) {
 	})
 }
 
-// A lock that is released and taken again, so that a place in the middle is
-// freed each time.
+// BenchmarkDBDeleteAndSet releases a lock and acquires it again, so that each time an
+// entry in the middle is removed.
 func BenchmarkDBDeleteAndSet(b *testing.B) {
 	forDBSizes(b, func(b *testing.B, db *DB, n int) {
 		keys, i, v := shuffledKeys(n, 0), 0, new(Hash)
@@ -98,7 +101,7 @@ func BenchmarkDBDeleteAndSet(b *testing.B) {
 	})
 }
 
-// The watchdog's work: a lease is made longer.
+// BenchmarkDBSetDeadline extends a lease, as a watchdog does.
 func BenchmarkDBSetDeadline(b *testing.B) {
 	forDBSizes(b, func(b *testing.B, db *DB, n int) {
 		keys, i, at := shuffledKeys(n, 0), 0, int64(2e9)
@@ -110,7 +113,7 @@ func BenchmarkDBSetDeadline(b *testing.B) {
 	})
 }
 
-// A lock whose lease runs out among those that last, and is taken again.
+// BenchmarkDBExpireDue acquires a lock and ends its lease, beside n locks that stay.
 func BenchmarkDBExpireDue(b *testing.B) {
 	forDBSizes(b, func(b *testing.B, db *DB, n int) {
 		keys, i, v := shuffledKeys(n, n), 0, new(Hash)
@@ -124,8 +127,7 @@ func BenchmarkDBExpireDue(b *testing.B) {
 	})
 }
 
-// What a lock costs in heap while n are held, reported beside the time to take
-// them all.
+// BenchmarkDBFill acquires n locks and reports the heap that one of them takes.
 func BenchmarkDBFill(b *testing.B) {
 	for _, n := range []int{1e5, 1e6} {
 		b.Run(strconv.Itoa(n), func(b *testing.B) {
@@ -139,7 +141,7 @@ func BenchmarkDBFill(b *testing.B) {
 	}
 }
 
-// heapBytes returns the heap that is in use after a collection.
+// heapBytes returns the bytes of heap in use after a collection.
 func heapBytes() int64 {
 	var m runtime.MemStats
 	runtime.GC()

@@ -6,10 +6,11 @@ import (
 	"testing"
 )
 
-// The sizes at which costs are compared: no operation may grow faster than
-// Redis's.
+// benchSizes are the sizes at which times are compared. No operation may become
+// slower with the size faster than Redis's does.
 var benchSizes = []int{1, 1e3, 1e6}
 
+// hashOf returns a hash of n fields, as long as the fields of a lock.
 func hashOf(n int) *Hash {
 	lim := DefaultLimits()
 	h := new(Hash)

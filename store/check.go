@@ -176,6 +176,9 @@ func (t *zsetTable) check() error {
 	if n := len(t.scores.elems); t.order.n != n || t.order.root.size() != n {
 		return errors.New("store: the order and the scores of a sorted set have different sizes")
 	}
+	if leaves := t.order.root.leafCount(); leaves != t.order.leaves {
+		return fmt.Errorf("store: a sorted set has %d leaves and counts %d", leaves, t.order.leaves)
+	}
 	return t.scores.check()
 }
 

@@ -7,19 +7,9 @@ import (
 	"github.com/lockredis/lockredis/expiry"
 )
 
-// silence is an observer that hears nothing.
-type silence struct{}
-
-func (silence) Touched(int, string)     {}
-func (silence) Expired(int, string)     {}
-func (silence) Added(int, string, Type) {}
-func (silence) Emptying(*DB)            {}
-func (silence) Swapped(_, _ *DB)        {}
-func (silence) Missed(int, []byte)      {}
-
-// furnished returns databases with values of all kinds, small and large.
-func furnished() *Space {
-	s := NewSpace(1, silence{})
+// filledSpace returns a Space with values of all types, small and large.
+func filledSpace() *Space {
+	s := NewSpace(1, ignore{})
 	s.SetNow(1000)
 	db, lim := s.DB(0), &s.Limits
 	for i := range 1000 {
@@ -50,40 +40,41 @@ func value[T Value](s *Space, key string) T { return s.DB(0).Peek([]byte(key)).V
 func misplace[V any](d *dict[V]) { d.index.replace(d.hashes[1], 1, 5) }
 func lose[V any](d *dict[V])     { d.index.remove(d.hashes[1], 1) }
 
-func TestCheckFindsWhatContradictsItself(t *testing.T) {
-	if err := furnished().Check(); err != nil {
+func TestCheckFindsEveryInconsistency(t *testing.T) {
+	if err := filledSpace().Check(); err != nil {
 		t.Fatal(err)
 	}
 	for name, spoil := range map[string]func(*Space){
-		"a key in the wrong place":      func(s *Space) { s.DB(0).Peek([]byte("key:7")).pos = 3 },
-		"a key that is not listed":      func(s *Space) { k := &s.DB(0).keys; k.entries = k.entries[:len(k.entries)-1] },
-		"a part that counts wrongly":    func(s *Space) { s.DB(0).keys.index.parts[0].used++ },
-		"a slot without an entry":       func(s *Space) { clear(s.DB(0).keys.index.parts[0].items[:]) },
-		"a key without its deadline":    func(s *Space) { *s.DB(0).Peek([]byte("key:7")).DeadlineItem() = expiry.Item{} },
-		"a deadline without a key":      func(s *Space) { db := s.DB(0); db.keys.remove(db.Peek([]byte("key:7"))) },
-		"a deadline before the first":   func(s *Space) { s.earliest = 2001 },
-		"an empty value":                func(s *Space) { s.DB(0).Set([]byte("ints"), &Hash{}) },
-		"a hash's field misplaced":      func(s *Space) { misplace(value[*Hash](s, "hash:1000").table()) },
-		"a hash's field lost":           func(s *Space) { lose(value[*Hash](s, "hash:1000").table()) },
-		"a small hash miscounted":       func(s *Space) { value[*Hash](s, "hash:3").packed().setCount(4) },
-		"a set's member misplaced":      func(s *Space) { misplace(value[*Set](s, "set:1000").table) },
-		"a set's member lost":           func(s *Space) { lose(value[*Set](s, "set:1000").table) },
-		"integers out of order":         func(s *Space) { value[*Set](s, "ints").ints[0] = 9 },
-		"a sorted set without an order": func(s *Space) { value[*ZSet](s, "zset:1000").table.order.n-- },
-		"a member with two scores":      func(s *Space) { value[*ZSet](s, "zset:1000").table.scores.elems[3].value = 9 },
-		"a small sorted set's order": func(s *Space) {
+		"a key at a wrong position":      func(s *Space) { s.DB(0).Peek([]byte("key:7")).pos = 3 },
+		"a key missing in the slice":     func(s *Space) { k := &s.DB(0).keys; k.entries = k.entries[:len(k.entries)-1] },
+		"a part that counts wrongly":     func(s *Space) { s.DB(0).keys.index.parts[0].used++ },
+		"a slot without an entry":        func(s *Space) { clear(s.DB(0).keys.index.parts[0].items[:]) },
+		"a key without its deadline":     func(s *Space) { *s.DB(0).Peek([]byte("key:7")).DeadlineItem() = expiry.Item{} },
+		"a deadline without a key":       func(s *Space) { db := s.DB(0); db.keys.remove(db.Peek([]byte("key:7"))) },
+		"a deadline before Earliest":     func(s *Space) { s.earliest = 2001 },
+		"an empty value":                 func(s *Space) { s.DB(0).Set([]byte("ints"), &Hash{}) },
+		"a field at a wrong position":    func(s *Space) { misplace(value[*Hash](s, "hash:1000").table()) },
+		"a field missing in the index":   func(s *Space) { lose(value[*Hash](s, "hash:1000").table()) },
+		"a small hash miscounted":        func(s *Space) { value[*Hash](s, "hash:3").packed().setCount(4) },
+		"a member at a wrong position":   func(s *Space) { misplace(value[*Set](s, "set:1000").table) },
+		"a member missing in the index":  func(s *Space) { lose(value[*Set](s, "set:1000").table) },
+		"integers out of order":          func(s *Space) { value[*Set](s, "ints").ints[0] = 9 },
+		"a sorted set without its order": func(s *Space) { value[*ZSet](s, "zset:1000").table.order.n-- },
+		"a leaf miscounted":              func(s *Space) { value[*ZSet](s, "zset:1000").table.order.leaves-- },
+		"a member with two scores":       func(s *Space) { value[*ZSet](s, "zset:1000").table.scores.elems[3].value = 9 },
+		"a packed sorted set out of order": func(s *Space) {
 			z := value[*ZSet](s, "zset:3")
 			z.packed.Replace(z.packed.Seek(0), []byte("z"))
 			z.packed.Replace(z.packed.Seek(1), z.packed.At(z.packed.Seek(5)))
 		},
-		"a list miscounted":        func(s *Space) { value[*List](s, "list:1000").n++ },
-		"a list's node miscounted": func(s *Space) { value[*List](s, "list:1000").all[0].n++ },
+		"a list miscounted":      func(s *Space) { value[*List](s, "list:1000").n++ },
+		"a list node miscounted": func(s *Space) { value[*List](s, "list:1000").all[0].n++ },
 	} {
 		t.Run(name, func(t *testing.T) {
-			s := furnished()
+			s := filledSpace()
 			spoil(s)
 			if s.Check() == nil {
-				t.Fatal("not found")
+				t.Fatal("Check found nothing")
 			}
 		})
 	}

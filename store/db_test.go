@@ -10,19 +10,19 @@ import (
 	"pgregory.net/rapid"
 )
 
-// naiveKey is a key in a model of DB: a value and a deadline, 0 for none.
+// naiveKey is a key in the model of a DB: a value and a deadline, 0 for none.
 type naiveKey struct {
 	value Value
 	at    int64
 }
 
-// naiveSpace is a model of Space. As its Observer it drops what the space says
-// has expired, having checked that it may.
+// naiveSpace is a plain model of a Space. It is the Observer of the Space too: it
+// checks that a key that expired was due, and deletes it from the model.
 type naiveSpace struct {
 	t       *rapid.T
 	s       *Space
 	dbs     [2]map[string]naiveKey
-	expired []int64 // deadlines in the order of the events
+	expired []int64 // deadlines, in the order in which the keys expired
 	touched map[string]bool
 	added   map[string]bool
 	emptied []int
@@ -40,18 +40,21 @@ func at(db int, key string) string { return fmt.Sprint(db, "/", key) }
 
 func (m *naiveSpace) Touched(db int, key string)         { m.touched[at(db, key)] = true }
 func (m *naiveSpace) Added(db int, key string, typ Type) { m.added[at(db, key)] = true }
-func (m *naiveSpace) Missed(db int, key []byte)          { m.t.Fatal("nobody asked for misses") }
+
+func (m *naiveSpace) Missed(db int, key []byte) {
+	m.t.Fatal("Missed is called without ReportMisses")
+}
 
 func (m *naiveSpace) Emptying(db *DB) {
 	if db.Len() != len(m.dbs[db.ID()]) {
-		m.t.Fatal("keys are gone before it is said")
+		m.t.Fatal("keys were removed before Emptying was called")
 	}
 	m.emptied = append(m.emptied, db.ID())
 }
 
 func (m *naiveSpace) Swapped(a, b *DB) {
 	if m.s.DB(a.ID()) != a || m.s.DB(b.ID()) != b {
-		m.t.Fatal("it is said before the numbers are exchanged")
+		m.t.Fatal("Swapped is called before the numbers are exchanged")
 	}
 	m.swapped = append(m.swapped, a.ID(), b.ID())
 }
@@ -59,7 +62,8 @@ func (m *naiveSpace) Swapped(a, b *DB) {
 func (m *naiveSpace) Expired(db int, key string) {
 	k, ok := m.dbs[db][key]
 	if !ok || m.s.KeepExpired || !m.due(k) {
-		m.t.Fatalf("%s expired at %d: there %v, kept %v, deadline %d", at(db, key), m.s.Now(), ok, m.s.KeepExpired, k.at)
+		m.t.Fatalf("%s expired at %d: exists %v, KeepExpired %v, deadline %d",
+			at(db, key), m.s.Now(), ok, m.s.KeepExpired, k.at)
 	}
 	delete(m.dbs[db], key)
 	m.expired = append(m.expired, k.at)
@@ -67,7 +71,7 @@ func (m *naiveSpace) Expired(db int, key string) {
 
 func (m *naiveSpace) due(k naiveKey) bool { return k.at != 0 && k.at <= m.s.Now() }
 
-// live returns what a command would find.
+// live returns the key that a command must find.
 func (m *naiveSpace) live(db int, key string) (k naiveKey, ok bool) {
 	k, ok = m.dbs[db][key]
 	return k, ok && !m.due(k)
@@ -83,7 +87,7 @@ func (m *naiveSpace) liveKeys(db int) (keys []string) {
 	return keys
 }
 
-// drawDB and drawKey choose where a step works.
+// drawDB, drawKey and drawAt choose a database, a key and a deadline.
 func drawDB(t *rapid.T) int     { return rapid.IntRange(0, 1).Draw(t, "db") }
 func drawKey(t *rapid.T) string { return fmt.Sprint("key", rapid.IntRange(0, 40).Draw(t, "key")) }
 func drawAt(t *rapid.T) int64   { return rapid.Int64Range(-2, 60).Draw(t, "at") }
@@ -101,14 +105,14 @@ func (m *naiveSpace) set(t *rapid.T) {
 	e := set([]byte(key), k.value)
 	m.dbs[db][key] = k
 	if e.Key() != key || e.Value() != k.value || e.Deadline() != k.at {
-		t.Fatalf("Set gave %q with deadline %d, want %d", e.Key(), e.Deadline(), k.at)
+		t.Fatalf("Set returned %q with deadline %d, want %d", e.Key(), e.Deadline(), k.at)
 	}
 	if !m.touched[at(db, key)] || m.added[at(db, key)] == had {
-		t.Fatalf("touched %v, added %v; the key was there: %v", m.touched, m.added, had)
+		t.Fatalf("touched %v, added %v; the key existed: %v", m.touched, m.added, had)
 	}
 }
 
-// setMany makes the table of keys grow past one part.
+// setMany sets so many keys that the table of keys needs several parts.
 func (m *naiveSpace) setMany(t *rapid.T) {
 	db := drawDB(t)
 	for i := range rapid.IntRange(100, 600).Draw(t, "keys") {
@@ -131,7 +135,7 @@ func (m *naiveSpace) delete(t *rapid.T) {
 	db, key := drawDB(t), drawKey(t)
 	_, had := m.live(db, key)
 	if m.s.DB(db).Delete([]byte(key)) != had {
-		t.Fatalf("Delete of %s is wrong about what was there", at(db, key))
+		t.Fatalf("Delete of %s reports %v", at(db, key), !had)
 	}
 	if had {
 		delete(m.dbs[db], key)
@@ -160,7 +164,7 @@ func (m *naiveSpace) setDeadline(t *rapid.T) {
 	k, ok := m.live(db, key)
 	e := m.s.DB(db).LookupWrite([]byte(key))
 	if ok != (e != nil) {
-		t.Fatalf("LookupWrite of %s is wrong about what is there", at(db, key))
+		t.Fatalf("LookupWrite of %s returns an entry: %v, want %v", at(db, key), e != nil, ok)
 	}
 	if ok {
 		m.s.DB(db).SetDeadline(e, deadline)
@@ -173,7 +177,7 @@ func (m *naiveSpace) persist(t *rapid.T) {
 	k, ok := m.live(db, key)
 	if e := m.s.DB(db).Peek([]byte(key)); ok {
 		if m.s.DB(db).Persist(e) != (k.at != 0) {
-			t.Fatal("Persist is wrong about a deadline")
+			t.Fatalf("Persist reports a deadline: %v", k.at == 0)
 		}
 		m.dbs[db][key] = naiveKey{value: k.value}
 	}
@@ -193,17 +197,17 @@ func (m *naiveSpace) expireDue(t *rapid.T) {
 	want := slices.Concat(due[0], due[1])
 	want = want[:min(most, len(want))]
 	if n := m.s.ExpireDue(most); n != len(want) || !slices.Equal(m.expired, want) {
-		t.Fatalf("ExpireDue said %d and expired %v, want %v", n, m.expired, want)
+		t.Fatalf("ExpireDue returned %d and expired %v, want %v", n, m.expired, want)
 	}
 }
 
 func (m *naiveSpace) flush(t *rapid.T) {
 	db := drawDB(t)
 	if n := m.s.DB(db).Flush(); n != len(m.dbs[db]) {
-		t.Fatalf("Flush said %d, want %d", n, len(m.dbs[db]))
+		t.Fatalf("Flush returned %d, want %d", n, len(m.dbs[db]))
 	}
-	if said := len(m.emptied) > 0; said != (len(m.dbs[db]) > 0) {
-		t.Fatalf("Flush of %d keys said that %v are emptied", len(m.dbs[db]), m.emptied)
+	if called := len(m.emptied) > 0; called != (len(m.dbs[db]) > 0) {
+		t.Fatalf("Flush of %d keys called Emptying for %v", len(m.dbs[db]), m.emptied)
 	}
 	clear(m.dbs[db])
 }
@@ -212,15 +216,16 @@ func (m *naiveSpace) swap(t *rapid.T) {
 	m.s.Swap(0, 1)
 	m.dbs[0], m.dbs[1] = m.dbs[1], m.dbs[0]
 	if !slices.Equal(m.swapped, []int{0, 1}) || len(m.added) > 0 {
-		t.Fatalf("Swap said that %v are swapped and %v added", m.swapped, m.added)
+		t.Fatalf("Swap called Swapped for %v and Added for %v", m.swapped, m.added)
 	}
 }
 
 func (m *naiveSpace) random(t *rapid.T) {
 	db := drawDB(t)
 	e := m.s.DB(db).Random(rand.New(rand.NewPCG(1, rapid.Uint64().Draw(t, "seed"))))
-	if live := m.liveKeys(db); e == nil && len(live) > 0 || e != nil && !slices.Contains(live, e.Key()) {
-		t.Fatalf("Random gave %v of %v", e, live)
+	live := m.liveKeys(db)
+	if e == nil && len(live) > 0 || e != nil && !slices.Contains(live, e.Key()) {
+		t.Fatalf("Random returned %v of %v", e, live)
 	}
 }
 
@@ -234,11 +239,11 @@ func (m *naiveSpace) walk(t *rapid.T) {
 	slices.Sort(each)
 	slices.Sort(scanned)
 	if live := m.liveKeys(db); !slices.Equal(each, live) || !slices.Equal(scanned, live) {
-		t.Fatalf("Each gave %v and Scan %v of %v", each, scanned, live)
+		t.Fatalf("Each visited %v and Scan %v of %v", each, scanned, live)
 	}
 }
 
-// check compares what can be seen without expiring anything.
+// check compares the Space with the model, without expiring a key.
 func (m *naiveSpace) check(t *rapid.T) {
 	earliest := int64(0)
 	for i, keys := range m.dbs {
@@ -246,10 +251,10 @@ func (m *naiveSpace) check(t *rapid.T) {
 		for key, k := range keys {
 			e := db.keys.find(keyHash([]byte(key)), []byte(key))
 			if v, live := db.Holds(key); v != k.value || live == m.due(k) {
-				t.Fatalf("%s holds %v, live: %v", at(i, key), v, live)
+				t.Fatalf("Holds of %s returns %v, live: %v", at(i, key), v, live)
 			}
 			if e == nil || e.Value() != k.value || e.Deadline() != k.at || e.HasDeadline() != (k.at != 0) {
-				t.Fatalf("%s has deadline %d in the model and is %+v", at(i, key), k.at, e)
+				t.Fatalf("%s has deadline %d in the model, its entry is %+v", at(i, key), k.at, e)
 			}
 			if k.at != 0 {
 				deadlines++
@@ -265,16 +270,17 @@ func (m *naiveSpace) check(t *rapid.T) {
 		checkTable(t, &db.keys)
 	}
 	if bound := m.s.Earliest(); earliest != 0 && (bound == 0 || bound > earliest) {
-		t.Fatalf("Earliest is %d though a key expires at %d", bound, earliest)
+		t.Fatalf("Earliest is %d, and a key expires at %d", bound, earliest)
 	}
 }
 
-func TestSpaceBehavesAsMapsOfKeysWithDeadlines(t *testing.T) {
+func TestASpaceBehavesAsMapsOfKeysWithDeadlines(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
 		m := newNaiveSpace(t)
 		step := func(do func(*rapid.T)) func(*rapid.T) {
 			return func(t *rapid.T) {
-				m.expired, m.touched, m.added, m.emptied, m.swapped = nil, map[string]bool{}, map[string]bool{}, nil, nil
+				m.expired, m.emptied, m.swapped = nil, nil, nil
+				m.touched, m.added = map[string]bool{}, map[string]bool{}
 				do(t)
 			}
 		}
@@ -297,7 +303,7 @@ func TestSpaceBehavesAsMapsOfKeysWithDeadlines(t *testing.T) {
 			"": func(t *rapid.T) {
 				m.check(t)
 				if expired += int64(len(m.expired)); m.s.Stats.Expired != expired {
-					t.Fatalf("%d expired in the statistics, want %d", m.s.Stats.Expired, expired)
+					t.Fatalf("Stats.Expired is %d, want %d", m.s.Stats.Expired, expired)
 				}
 				m.expired = nil
 			},
@@ -305,7 +311,7 @@ func TestSpaceBehavesAsMapsOfKeysWithDeadlines(t *testing.T) {
 	})
 }
 
-func TestScanReturnsEveryKeyThatStaysThroughout(t *testing.T) {
+func TestADatabaseScanReturnsEveryKeyThatStays(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
 		s := NewSpace(1, ignore{})
 		db, missing := s.DB(0), map[string]bool{}
@@ -325,7 +331,7 @@ func TestScanReturnsEveryKeyThatStaysThroughout(t *testing.T) {
 			s.KeepExpired = rapid.Bool().Draw(t, "keep expired")
 			cursor = db.Scan(cursor, rapid.IntRange(1, 9).Draw(t, "count"), func(e *Entry) {
 				if at := e.Deadline(); at != 0 && at <= now {
-					t.Fatalf("%s was returned, which expired at %d", e.Key(), at)
+					t.Fatalf("the scan returned %s, which expired at %d", e.Key(), at)
 				}
 				delete(missing, e.Key())
 			})
@@ -342,76 +348,76 @@ func TestScanReturnsEveryKeyThatStaysThroughout(t *testing.T) {
 			}
 		}
 		if len(missing) > 0 {
-			t.Fatalf("a scan missed %d of %d keys", len(missing), stays)
+			t.Fatalf("the scan missed %d of %d keys", len(missing), stays)
 		}
 	})
 }
 
-// eventLog is an Observer that writes down what it hears.
+// eventLog is an Observer that records new and expired keys.
 type eventLog struct {
 	ignore
-	heard []string
+	events []string
 }
 
-func (l *eventLog) Expired(_ int, key string)       { l.heard = append(l.heard, "expired "+key) }
-func (l *eventLog) Added(_ int, key string, _ Type) { l.heard = append(l.heard, "added "+key) }
+func (l *eventLog) Expired(_ int, key string)       { l.events = append(l.events, "expired "+key) }
+func (l *eventLog) Added(_ int, key string, _ Type) { l.events = append(l.events, "added "+key) }
 
-// paused returns a database in which n keys have expired and are kept.
+// paused returns a database with n keys that have expired and are kept.
 func paused(n int) (*DB, *eventLog) {
-	heard := new(eventLog)
-	s := NewSpace(1, heard)
+	log := new(eventLog)
+	s := NewSpace(1, log)
 	db := s.DB(0)
 	for i := range n {
 		db.SetDeadline(db.Set(lockKey(i), new(Hash)), 5)
 	}
-	heard.heard = nil
+	log.events = nil
 	s.SetNow(9)
 	s.KeepExpired = true
-	return db, heard
+	return db, log
 }
 
-func TestExpiredKeysAreInvisibleAndStayWhileKept(t *testing.T) {
-	db, heard := paused(3)
+func TestKeptExpiredKeysAreInvisible(t *testing.T) {
+	db, log := paused(3)
 	seen := 0
 	count := func(*Entry) { seen++ }
 	db.Each(func(e *Entry) bool { count(e); return true })
 	if next := db.Scan(0, 10, count); next != 0 || seen != 0 {
-		t.Fatalf("%d were seen, the next cursor is %d", seen, next)
+		t.Fatalf("%d keys were visited, the next cursor is %d", seen, next)
 	}
-	if db.Peek(lockKey(0)) != nil || db.Lookup(lockKey(1)) != nil || db.Delete(lockKey(2)) || db.space.ExpireDue(9) != 0 {
+	if db.Peek(lockKey(0)) != nil || db.Lookup(lockKey(1)) != nil || db.Delete(lockKey(2)) {
 		t.Fatal("an expired key was found")
 	}
-	if db.Len() != 3 || len(heard.heard) != 0 {
-		t.Fatalf("%d are left, heard %v", db.Len(), heard.heard)
+	if n := db.space.ExpireDue(9); n != 0 || db.Len() != 3 || len(log.events) != 0 {
+		t.Fatalf("%d keys expired, %d are left, events %v", n, db.Len(), log.events)
 	}
 	db.space.KeepExpired = false
-	if n := db.space.ExpireDue(9); n != 3 || len(heard.heard) != 3 {
-		t.Fatalf("%d expired afterwards, heard %v", n, heard.heard)
+	if n := db.space.ExpireDue(9); n != 3 || len(log.events) != 3 {
+		t.Fatalf("%d keys expired after the pause, events %v", n, log.events)
 	}
 }
 
-func TestRandomEndsWhileOnlyExpiredKeysAreKept(t *testing.T) {
+func TestRandomEndsWhileExpiredKeysAreKept(t *testing.T) {
 	db, _ := paused(1000)
 	rnd := rand.New(rand.NewPCG(1, 2))
 	if e := db.Random(rnd); e != nil {
-		t.Fatalf("picked %s, which has expired", e.Key())
+		t.Fatalf("Random returned %s, which has expired", e.Key())
 	}
 	db.Set([]byte("live"), new(Hash))
 	for range 50 {
 		if e := db.Random(rnd); e == nil || e.Key() != "live" {
-			t.Fatalf("picked %v, not the one live key", e)
+			t.Fatalf("Random returned %v, want the only live key", e)
 		}
 	}
 }
 
-func TestWritingToAKeptExpiredKeyMakesANewOne(t *testing.T) {
-	db, heard := paused(1)
+func TestAWriteToAKeptExpiredKeyMakesANewKey(t *testing.T) {
+	db, log := paused(1)
 	db.SetKeepDeadline(lockKey(0), new(Hash))
 	if e := db.Peek(lockKey(0)); e == nil || e.HasDeadline() || db.Len() != 1 || db.Expires() != 0 {
-		t.Fatalf("found %v of %d keys, %d with deadlines", e, db.Len(), db.Expires())
+		t.Fatalf("Peek returns %v of %d keys, %d with deadlines", e, db.Len(), db.Expires())
 	}
-	if want := []string{"added " + string(lockKey(0))}; !slices.Equal(heard.heard, want) {
-		t.Fatalf("heard %v, want %v", heard.heard, want)
+	if want := []string{"added " + string(lockKey(0))}; !slices.Equal(log.events, want) {
+		t.Fatalf("events %v, want %v", log.events, want)
 	}
 }
 
@@ -421,20 +427,20 @@ func TestADeadlineBeforeTheEpochIsPast(t *testing.T) {
 		s.SetNow(1e12)
 		s.DB(0).SetDeadline(s.DB(0).Set([]byte("k"), new(Hash)), at)
 		if s.Earliest() == 0 || s.DB(0).Peek([]byte("k")) != nil {
-			t.Fatalf("a key with deadline %d is there", at)
+			t.Fatalf("Peek finds a key with deadline %d", at)
 		}
 	}
 }
 
-func TestALockCostsAtMost200BytesOfHeap(t *testing.T) {
+func TestALockTakesAtMost200BytesOfHeap(t *testing.T) {
 	const n, most = 100000, 200
 	before := heapBytes()
 	db := locks(n)
 	each := float64(heapBytes()-before) / n
 	runtime.KeepAlive(db)
-	t.Logf("%.1f bytes a lock", each)
+	t.Logf("%.1f bytes per lock", each)
 	if each > most {
-		t.Fatalf("a lock costs %.1f bytes, allowed are %d", each, most)
+		t.Fatalf("a lock takes %.1f bytes of heap, want at most %d", each, most)
 	}
 }
 
@@ -447,10 +453,10 @@ func TestReleasedLocksLeaveNoMemoryBehind(t *testing.T) {
 	}
 	db.space.SetNow(n)
 	if got := db.space.ExpireDue(2 * n); got != n {
-		t.Fatalf("%d expired", got)
+		t.Fatalf("%d locks expired, want %d", got, n)
 	}
 	if left := heapBytes() - before; left > 20000 {
-		t.Fatalf("%d bytes are left", left)
+		t.Fatalf("%d bytes of heap are left", left)
 	}
 	runtime.KeepAlive(db)
 }
@@ -468,12 +474,12 @@ func TestKeysOfAnyLengthAreKept(t *testing.T) {
 		key := make([]byte, n)
 		e := db.Set(key, new(Hash))
 		if e.Key() != string(make([]byte, n)) || db.Peek(key) != e {
-			t.Fatalf("a key of %d bytes is lost", n)
+			t.Fatalf("a key of %d bytes is not found", n)
 		}
 		if n > 0 {
-			key[0] = 'x' // the caller's bytes are not the database's
+			key[0] = 'x'
 			if db.Peek(key) != nil {
-				t.Fatal("the key changed")
+				t.Fatal("the database uses the caller's bytes as the key")
 			}
 		}
 	}

@@ -18,7 +18,8 @@ func TestADictFindsItsElementsAsItGrowsAndShrinks(t *testing.T) {
 				model[key] = next
 				next++
 			}
-			for left := rapid.SampledFrom([]int{1, 20, dictFew, 300, 3000}).Draw(t, "removed"); left > 0 && len(d.elems) > 0; left-- {
+			remove := rapid.SampledFrom([]int{1, 20, dictFew, 300, 3000}).Draw(t, "removed")
+			for range min(remove, len(d.elems)) {
 				i := next * 7919 % len(d.elems)
 				key := d.elems[i].key
 				d.removeAt(i)
@@ -37,26 +38,27 @@ func checkDict(t *rapid.T, d *dict[int], model map[string]int) {
 		t.Fatal(err)
 	}
 	if len(d.elems) != len(model) || d.index != nil && len(model) < dictFew/2 {
-		t.Fatalf("%d elements in place of %d, index: %v", len(d.elems), len(model), d.index != nil)
+		t.Fatalf("%d elements, want %d; index: %v", len(d.elems), len(model), d.index != nil)
 	}
 	for key, value := range model {
 		if i := d.find([]byte(key)); i < 0 || d.elems[i].value != value {
-			t.Fatalf("%s is lost", key)
+			t.Fatalf("%s is not found", key)
 		}
 	}
 	seen := 0
 	if next := d.scan(0, len(model)+1, func(int) { seen++ }); next != 0 || seen != len(model) {
-		t.Fatalf("a scan of everything met %d of %d and goes on at %d", seen, len(model), next)
+		t.Fatalf("a scan of all elements visited %d of %d, the next cursor is %d", seen, len(model), next)
 	}
 }
 
-// What many sets and hashes of a few elements take must not be a part's room.
-func TestFewElementsHaveNoIndex(t *testing.T) {
+// TestADictOfFewElementsHasNoIndex guards the memory of many small hashes and sets:
+// an index takes several kilobytes.
+func TestADictOfFewElementsHasNoIndex(t *testing.T) {
 	var d dict[struct{}]
 	for i := range dictFew {
 		d.add(fmt.Sprint(i), struct{}{})
 	}
 	if d.index != nil {
-		t.Fatal("there is one")
+		t.Fatalf("a dict of %d elements has an index", dictFew)
 	}
 }

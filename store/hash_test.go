@@ -12,7 +12,7 @@ import (
 	"pgregory.net/rapid"
 )
 
-// smallLimits let generated values cross every limit.
+// smallLimits are so low that generated values exceed every limit.
 func smallLimits() Limits {
 	return Limits{HashEntries: 4, HashValue: 8, SetIntEntries: 4}
 }
@@ -27,7 +27,7 @@ func hashContents(h *Hash) (m map[string]string, order []string) {
 	return m, order
 }
 
-func TestHashBehavesAsAMapThatRemembersArrival(t *testing.T) {
+func TestAHashBehavesAsAMapThatKeepsTheOrder(t *testing.T) {
 	text := rapid.StringMatching(`[a-c]{0,2}|x{7,10}`)
 	rapid.Check(t, func(t *rapid.T) {
 		lim := smallLimits()
@@ -38,7 +38,7 @@ func TestHashBehavesAsAMapThatRemembersArrival(t *testing.T) {
 			_, had := want[field]
 			if rapid.Bool().Draw(t, "set") {
 				if h.Set([]byte(field), []byte(value), &lim) == had {
-					t.Fatal("Set is wrong about what is new")
+					t.Fatalf("Set of %q reports added %v", field, had)
 				}
 				want[field] = value
 				if !had {
@@ -47,34 +47,34 @@ func TestHashBehavesAsAMapThatRemembersArrival(t *testing.T) {
 				table = table || len(field) > 8 || len(value) > 8 || len(want) > 4
 			} else {
 				if h.Delete([]byte(field)) != had {
-					t.Fatal("Delete is wrong about what was there")
+					t.Fatalf("Delete of %q reports %v", field, !had)
 				}
 				delete(want, field)
 				order = slices.DeleteFunc(order, func(f string) bool { return f == field })
 			}
 			got, gotOrder := hashContents(h)
 			if !maps.Equal(got, want) || h.Len() != len(want) {
-				t.Fatalf("holds %v, want %v", got, want)
+				t.Fatalf("the hash has %v, want %v", got, want)
 			}
 			if !table && !slices.Equal(gotOrder, order) {
 				t.Fatalf("order %v, want %v", gotOrder, order)
 			}
 			if (h.Encoding() == "hashtable") != table {
-				t.Fatalf("encoding %s", h.Encoding())
+				t.Fatalf("the encoding is %s, want a table: %v", h.Encoding(), table)
 			}
 			for f, v := range want {
 				if got, ok := h.Get([]byte(f)); !ok || string(got) != v || !h.Has([]byte(f)) {
-					t.Fatalf("Get(%q) is %q", f, got)
+					t.Fatalf("Get(%q) returns %q, %v", f, got, ok)
 				}
 			}
 			if clone, _ := hashContents(h.Clone().(*Hash)); !maps.Equal(clone, want) {
-				t.Fatal("Clone differs")
+				t.Fatalf("the clone has %v, want %v", clone, want)
 			}
 		}
 	})
 }
 
-func TestHashPicksByIndexEveryPairOnce(t *testing.T) {
+func TestAtReturnsEveryPairOfAHashOnce(t *testing.T) {
 	for _, n := range []int{3, 600} {
 		h, seen := hashOf(n), map[string]bool{}
 		for i := range h.Len() {
@@ -87,7 +87,7 @@ func TestHashPicksByIndexEveryPairOnce(t *testing.T) {
 	}
 }
 
-func TestHashScanReturnsWhatStaysThroughIt(t *testing.T) {
+func TestAHashScanReturnsEveryFieldThatStays(t *testing.T) {
 	rnd := rand.New(rand.NewPCG(1, 1))
 	lim := smallLimits()
 	for range 50 {
@@ -106,21 +106,21 @@ func TestHashScanReturnsWhatStaysThroughIt(t *testing.T) {
 		}
 		for i := range 100 {
 			if !seen[fmt.Sprintf("f%d", i)] {
-				t.Fatalf("f%d stayed and was not returned", i)
+				t.Fatalf("f%d stayed and the scan did not return it", i)
 			}
 		}
 	}
 }
 
-func TestHashArgumentsThatAreTooLongConvertBeforehand(t *testing.T) {
+func TestFitArgumentsMakesATableOfAHashWithALongArgument(t *testing.T) {
 	lim := DefaultLimits()
 	h := new(Hash)
 	h.FitArguments([][]byte{[]byte("f"), []byte(strings.Repeat("v", 64))}, &lim)
 	if h.Encoding() != "listpack" {
-		t.Error("64 bytes fit")
+		t.Errorf("64 bytes: the encoding is %s, want listpack", h.Encoding())
 	}
 	h.FitArguments([][]byte{[]byte("f"), []byte(strings.Repeat("v", 65))}, &lim)
 	if h.Encoding() != "hashtable" {
-		t.Error("65 bytes do not fit")
+		t.Errorf("65 bytes: the encoding is %s, want hashtable", h.Encoding())
 	}
 }

@@ -9,7 +9,7 @@ import (
 	"pgregory.net/rapid"
 )
 
-// elemGen makes elements that often repeat and sometimes fill a node alone.
+// elemGen makes elements that are often equal, and sometimes as large as a node.
 func elemGen() *rapid.Generator[[]byte] {
 	return rapid.Custom(func(t *rapid.T) []byte {
 		size := rapid.SampledFrom([]int{0, 1, 1, 1, 5, 127, 128, 3000, 9000}).Draw(t, "size")
@@ -26,6 +26,7 @@ func listElems(l *List) [][]byte {
 	return elems
 }
 
+// removeModel does for the model what List.Remove does.
 func removeModel(model [][]byte, elem []byte, count int) (kept [][]byte) {
 	back, left := count < 0, max(count, -count)
 	if back {
@@ -44,7 +45,7 @@ func removeModel(model [][]byte, elem []byte, count int) (kept [][]byte) {
 	return kept
 }
 
-func TestListAgreesWithASliceOfElements(t *testing.T) {
+func TestAListBehavesAsASliceOfElements(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
 		size := rapid.SampledFrom([]int{-1, -2, 1, 3, 100}).Draw(t, "list-max-listpack-size")
 		l, model := new(List), [][]byte{}
@@ -67,7 +68,7 @@ func TestListAgreesWithASliceOfElements(t *testing.T) {
 				got, want := l.PopFront(), model[0]
 				model = model[1:]
 				if !bytes.Equal(got, want) {
-					t.Fatalf("popped %.20q in place of %.20q", got, want)
+					t.Fatalf("popped %.20q, want %.20q", got, want)
 				}
 				if len(model) == 0 {
 					return
@@ -75,7 +76,7 @@ func TestListAgreesWithASliceOfElements(t *testing.T) {
 				got, want = l.PopBack(), model[len(model)-1]
 				model = model[:len(model)-1]
 				if !bytes.Equal(got, want) {
-					t.Fatalf("popped %.20q in place of %.20q", got, want)
+					t.Fatalf("popped %.20q, want %.20q", got, want)
 				}
 			},
 			"insert": func(t *rapid.T) {
@@ -96,7 +97,7 @@ func TestListAgreesWithASliceOfElements(t *testing.T) {
 				before := len(model)
 				model = removeModel(model, elem, count)
 				if removed := l.Remove(elem, count); removed != before-len(model) {
-					t.Fatalf("removed %d in place of %d", removed, before-len(model))
+					t.Fatalf("Remove returned %d, want %d", removed, before-len(model))
 				}
 			},
 			"trim": func(t *rapid.T) {
@@ -112,21 +113,19 @@ func TestListAgreesWithASliceOfElements(t *testing.T) {
 
 func checkList(t *rapid.T, l *List, model [][]byte) {
 	if l.Len() != len(model) {
-		t.Fatalf("length %d in place of %d", l.Len(), len(model))
+		t.Fatalf("Len is %d, want %d", l.Len(), len(model))
 	}
 	if !slices.EqualFunc(listElems(l), model, bytes.Equal) {
-		t.Fatalf("elements differ: %.20q in place of %.20q", listElems(l), model)
+		t.Fatalf("the elements are %.20q, want %.20q", listElems(l), model)
 	}
 	it := l.Iter(l.Len()-1, true)
 	for i := len(model) - 1; i >= 0; i-- {
 		if elem, ok := it.Next(); !ok || !bytes.Equal(elem, model[i]) || !bytes.Equal(l.At(i), model[i]) {
-			t.Fatalf("element %d from the end differs", i)
+			t.Fatalf("element %d differs, from the last on", i)
 		}
 	}
-	for _, node := range l.nodes() {
-		if node.n != node.Len() || node.n == 0 {
-			t.Fatalf("a node counts %d of %d", node.n, node.Len())
-		}
+	if err := l.check(); err != nil && len(model) > 0 {
+		t.Fatal(err)
 	}
 }
 
@@ -137,7 +136,7 @@ func TestAClonedListIsIndependent(t *testing.T) {
 	l.PushBack([]byte("b"), -2)
 	l.Set(0, []byte("z"), -2)
 	if got := listElems(c); len(got) != 1 || string(got[0]) != "a" {
-		t.Fatalf("the clone became %q", got)
+		t.Fatalf("a change of the list changed the clone to %q", got)
 	}
 }
 
@@ -151,7 +150,7 @@ func TestAPoppedElementStaysValid(t *testing.T) {
 		l.PushFront([]byte("xxxxx"), -2)
 	}
 	if string(first) != "one" {
-		t.Fatalf("the popped element became %q", first)
+		t.Fatalf("a push changed the popped element to %q", first)
 	}
 }
 
@@ -180,7 +179,10 @@ func BenchmarkList(b *testing.B) {
 		run("PushBackPopFront", func(l *List, _ int) { l.PushBack(elem, -2); l.PopFront() })
 		run("AtMiddle", func(l *List, _ int) { l.At(l.Len() / 2) })
 		run("SetMiddle", func(l *List, _ int) { l.Set(l.Len()/2, elem, -2) })
-		run("InsertRemoveMiddle", func(l *List, _ int) { l.Insert(l.Len()/2, elem, -2); l.Trim(1, l.Len()) })
+		run("InsertRemoveMiddle", func(l *List, _ int) {
+			l.Insert(l.Len()/2, elem, -2)
+			l.Trim(1, l.Len())
+		})
 		run("Range100", func(l *List, _ int) {
 			it := l.Iter(l.Len()/2, false)
 			for range 100 {

@@ -8,7 +8,7 @@ import (
 	"pgregory.net/rapid"
 )
 
-// packedElems reads a Packed forwards.
+// packedElems returns copies of the elements, read forward.
 func packedElems(p Packed) [][]byte {
 	var out [][]byte
 	for pos := p.First(); pos >= 0; {
@@ -25,7 +25,7 @@ func checkPacked(t *rapid.T, p Packed, want [][]byte) {
 	}
 	equal := func(a, b [][]byte) bool { return slices.EqualFunc(a, b, bytes.Equal) }
 	if got := packedElems(p); !equal(got, want) {
-		t.Fatalf("forwards %q, want %q", got, want)
+		t.Fatalf("read forward: %q, want %q", got, want)
 	}
 	var back [][]byte
 	for pos := p.Last(); pos >= 0; pos = p.Prev(pos) {
@@ -33,24 +33,26 @@ func checkPacked(t *rapid.T, p Packed, want [][]byte) {
 	}
 	slices.Reverse(back)
 	if !equal(back, want) {
-		t.Fatalf("backwards %q, want %q", back, want)
+		t.Fatalf("read backward: %q, want %q", back, want)
 	}
 	for i := range want {
 		if !bytes.Equal(p.At(p.Seek(i)), want[i]) || !bytes.Equal(p.At(p.Seek(i-len(want))), want[i]) {
-			t.Fatalf("Seek(%d) is wrong", i)
+			t.Fatalf("Seek(%d) or Seek(%d) finds another element", i, i-len(want))
 		}
 	}
 	if p.Seek(len(want)) != -1 || p.Seek(-len(want)-1) != -1 {
-		t.Fatal("Seek out of range finds something")
+		t.Fatal("Seek out of range returns a position")
 	}
 }
 
+// packedElem draws an element. Its length is near a change of the encoding.
 func packedElem(t *rapid.T) []byte {
-	n := rapid.SampledFrom([]int{0, 1, 2, 5, 60, 126, 127, 128, 130, 16380, 16384, 16390}).Draw(t, "length")
+	lengths := []int{0, 1, 2, 5, 60, 126, 127, 128, 130, 16380, 16384, 16390}
+	n := rapid.SampledFrom(lengths).Draw(t, "length")
 	return bytes.Repeat([]byte{rapid.Byte().Draw(t, "byte")}, n)
 }
 
-func TestPackedBehavesAsASliceOfByteStrings(t *testing.T) {
+func TestAPackedBehavesAsASliceOfByteStrings(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
 		var p Packed
 		var want [][]byte
@@ -72,7 +74,7 @@ func TestPackedBehavesAsASliceOfByteStrings(t *testing.T) {
 				i, pos := at()
 				a := packedElem(t)
 				if p.Insert(pos, a) != pos {
-					t.Fatal("Insert moved the position")
+					t.Fatalf("Insert at %d returns another position", pos)
 				}
 				want = slices.Insert(want, i, a)
 			case op == 3:
@@ -86,7 +88,7 @@ func TestPackedBehavesAsASliceOfByteStrings(t *testing.T) {
 				next := p.Delete(pos, n)
 				want = slices.Delete(want, i, min(i+n, len(want)))
 				if next != p.Seek(i) {
-					t.Fatalf("Delete returns %d, want %d", next, p.Seek(i))
+					t.Fatalf("Delete returned %d, want %d", next, p.Seek(i))
 				}
 			default:
 				i, _ := at()
@@ -99,7 +101,10 @@ func TestPackedBehavesAsASliceOfByteStrings(t *testing.T) {
 					}
 				}
 				if got := p.Find(p.First(), want[i], skip); got != first {
-					t.Fatalf("Find is %d, want %d", got, first)
+					t.Fatalf("Find returns %d, want %d", got, first)
+				}
+				if got := p.Find(-1, want[i], skip); got != -1 {
+					t.Fatalf("Find from -1 returns %d", got)
 				}
 			}
 			checkPacked(t, p, want)
@@ -107,7 +112,7 @@ func TestPackedBehavesAsASliceOfByteStrings(t *testing.T) {
 	})
 }
 
-func TestPackedCountsMoreElementsThanItsHeaderHolds(t *testing.T) {
+func TestAPackedCountsMoreElementsThanItsHeaderCan(t *testing.T) {
 	var p Packed
 	for range 65540 {
 		p.Append([]byte("x"))
@@ -125,10 +130,10 @@ func TestPackedCountsMoreElementsThanItsHeaderHolds(t *testing.T) {
 	}
 }
 
-func TestPackedHoldsARedissonLockIn48Bytes(t *testing.T) {
+func TestAPackedRedissonLockTakesAtMost48Bytes(t *testing.T) {
 	var p Packed
 	p.Append([]byte("8743c9c0-0795-4907-87fd-6c719a6b4586:1234"), []byte("1"))
 	if cap(p) > 48 {
-		t.Fatalf("a lock takes %d bytes", cap(p))
+		t.Fatalf("a packed lock takes %d bytes", cap(p))
 	}
 }

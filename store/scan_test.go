@@ -8,11 +8,11 @@ import (
 	"pgregory.net/rapid"
 )
 
-// scannable is what the scans of databases and of values have in common.
+// scannable is a database, or a value with members, that is scanned.
 type scannable interface {
 	add(name string)
 	remove(name string)
-	rebuild(names []string) // in place of what there was
+	rebuild(names []string) // replaces all elements
 	scan(cursor uint64, count int, do func(name string)) (next uint64)
 }
 
@@ -94,16 +94,16 @@ var scannables = map[string]func() scannable{
 	"sorted set": func() scannable { return &scannedZSet{NewZSet(0, &noLimits)} },
 }
 
-// scanRun is a scan of a collection that changes meanwhile.
+// scanRun is a scan of a collection that changes during the scan.
 type scanRun struct {
 	scannable
-	stays  []string // what a client finds at each call
-	others int      // how many other elements there are
+	stays  []string // the elements that exist at each call
+	others int      // the number of other elements
 }
 
-// Redis's guarantee: what a client finds whenever it looks is returned, though
-// it be replaced, and the collection grow and shrink, in between.
-func TestAScanReturnsWhatIsThereAtEachCall(t *testing.T) {
+// TestAScanReturnsEveryElementThatExistsAtEachCall tests Redis's guarantee. Between
+// calls an element may be replaced, and the collection may grow and shrink.
+func TestAScanReturnsEveryElementThatExistsAtEachCall(t *testing.T) {
 	for name, create := range scannables {
 		t.Run(name, func(t *testing.T) {
 			rapid.Check(t, func(t *rapid.T) {
@@ -125,10 +125,10 @@ func (r *scanRun) check(t *rapid.T, count int) {
 		n := 0
 		next := r.scan(cursor, count, func(name string) { seen[name] = true; n++ })
 		if n > count+3 || next != 0 && n < count {
-			t.Fatalf("%d elements were returned with COUNT %d", n, count)
+			t.Fatalf("a call returned %d elements with COUNT %d", n, count)
 		}
 		if next != 0 && next <= cursor {
-			t.Fatalf("cursor %d after %d", next, cursor)
+			t.Fatalf("cursor %d follows %d", next, cursor)
 		}
 		cursor = next
 		if rapid.IntRange(0, 5+len(r.stays)/count/8).Draw(t, "change now") == 0 {
@@ -137,7 +137,7 @@ func (r *scanRun) check(t *rapid.T, count int) {
 	}
 	for _, name := range r.stays {
 		if !seen[name] {
-			t.Fatalf("%s was there at each call and was not returned", name)
+			t.Fatalf("%s existed at each call and the scan did not return it", name)
 		}
 	}
 }
@@ -145,7 +145,8 @@ func (r *scanRun) check(t *rapid.T, count int) {
 func (r *scanRun) change(t *rapid.T) {
 	switch rapid.IntRange(0, 4).Draw(t, "change") {
 	case 0, 1:
-		r.replace(rapid.IntRange(0, len(r.stays)).Draw(t, "from"), rapid.IntRange(0, 500).Draw(t, "replaced"))
+		from := rapid.IntRange(0, len(r.stays)).Draw(t, "from")
+		r.replace(from, rapid.IntRange(0, 500).Draw(t, "replaced"))
 	case 2:
 		r.grow(rapid.IntRange(0, 1000).Draw(t, "grown"))
 	case 3:
@@ -158,7 +159,7 @@ func (r *scanRun) change(t *rapid.T) {
 	}
 }
 
-// replace takes elements that stay out and adds them again.
+// replace removes at most n elements of stays and adds them again.
 func (r *scanRun) replace(from, n int) {
 	for _, name := range r.stays[from:min(from+n, len(r.stays))] {
 		r.remove(name)
@@ -173,7 +174,7 @@ func (r *scanRun) grow(n int) {
 	}
 }
 
-func TestACursorThatIsTooLargeBeginsAnew(t *testing.T) {
+func TestACursorThatIsTooLargeBeginsANewScan(t *testing.T) {
 	for name, create := range scannables {
 		s, seen := create(), 0
 		s.add("a")

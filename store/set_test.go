@@ -16,8 +16,9 @@ func setContents(s *Set) (members []string) {
 	return members
 }
 
-func TestSetBehavesAsASetThatSortsIntegers(t *testing.T) {
-	text := rapid.StringMatching(`-?[0-9]{1,2}|[a-c]|9223372036854775807|-9223372036854775808|9223372036854775808`)
+func TestASetBehavesAsAMapAndSortsIntegers(t *testing.T) {
+	text := rapid.StringMatching(
+		`-?[0-9]{1,2}|[a-c]|9223372036854775807|-9223372036854775808|9223372036854775808`)
 	rapid.Check(t, func(t *rapid.T) {
 		lim := smallLimits()
 		s, want, table := new(Set), map[string]bool{}, false
@@ -25,7 +26,7 @@ func TestSetBehavesAsASetThatSortsIntegers(t *testing.T) {
 			member := text.Draw(t, "member")
 			if rapid.IntRange(0, 2).Draw(t, "add") > 0 {
 				if s.Add([]byte(member), &lim) == want[member] {
-					t.Fatal("Add is wrong about what is new")
+					t.Fatalf("Add of %q reports %v", member, want[member])
 				}
 				want[member] = true
 				_, err := strconv.ParseInt(member, 10, 64)
@@ -33,7 +34,7 @@ func TestSetBehavesAsASetThatSortsIntegers(t *testing.T) {
 				table = table || !canonical || len(want) > 4
 			} else {
 				if s.Remove([]byte(member)) != want[member] {
-					t.Fatal("Remove is wrong about what was there")
+					t.Fatalf("Remove of %q reports %v", member, !want[member])
 				}
 				delete(want, member)
 			}
@@ -42,30 +43,34 @@ func TestSetBehavesAsASetThatSortsIntegers(t *testing.T) {
 	})
 }
 
+// must returns n and ignores the error.
 func must(n int, _ error) int { return n }
 
 func checkSet(t *rapid.T, s *Set, want map[string]bool, table bool) {
 	if (s.Encoding() == "hashtable") != table {
-		t.Fatalf("encoding %s of %v", s.Encoding(), want)
+		t.Fatalf("the encoding of %v is %s", want, s.Encoding())
 	}
 	got := setContents(s)
-	if !table && !slices.IsSortedFunc(got, func(a, b string) int { return cmp.Compare(must(strconv.Atoi(a)), must(strconv.Atoi(b))) }) {
-		t.Fatalf("not ascending: %v", got)
+	byNumber := func(a, b string) int {
+		return cmp.Compare(must(strconv.Atoi(a)), must(strconv.Atoi(b)))
+	}
+	if !table && !slices.IsSortedFunc(got, byNumber) {
+		t.Fatalf("the members %v are not in ascending order", got)
 	}
 	if !slices.Equal(slices.Sorted(maps.Keys(want)), slices.Sorted(slices.Values(got))) {
-		t.Fatalf("holds %v, want %v", got, want)
+		t.Fatalf("the set has %v, want %v", got, want)
 	}
 	if !slices.Equal(setContents(s.Clone().(*Set)), got) {
-		t.Fatal("Clone differs")
+		t.Fatal("the clone has other members")
 	}
 	for i, member := range got {
 		if !s.Has([]byte(member)) || s.MemberAt(i) != member {
-			t.Fatalf("%s is there and not found", member)
+			t.Fatalf("Has or MemberAt does not find %s", member)
 		}
 	}
 }
 
-func TestSetRemovesByIndex(t *testing.T) {
+func TestRemoveAtRemovesAMemberOfASet(t *testing.T) {
 	for _, format := range []string{"%d", "m%d"} {
 		lim := DefaultLimits()
 		s := new(Set)
@@ -76,13 +81,13 @@ func TestSetRemovesByIndex(t *testing.T) {
 			member := s.MemberAt(s.Len() / 2)
 			s.RemoveAt(s.Len() / 2)
 			if s.Has([]byte(member)) {
-				t.Fatalf("%s was removed and is there", member)
+				t.Fatalf("%s is found after its removal", member)
 			}
 		}
 	}
 }
 
-func TestSetScanReturnsWhatStaysThroughIt(t *testing.T) {
+func TestASetScanReturnsEveryMemberThatStays(t *testing.T) {
 	lim := DefaultLimits()
 	s := new(Set)
 	for i := range 300 {
@@ -98,7 +103,7 @@ func TestSetScanReturnsWhatStaysThroughIt(t *testing.T) {
 	}
 	for i := range 100 {
 		if !seen[fmt.Sprintf("m%d", i)] {
-			t.Fatalf("m%d stayed and was not returned", i)
+			t.Fatalf("m%d stayed and the scan did not return it", i)
 		}
 	}
 }

@@ -9,7 +9,7 @@ import (
 	"pgregory.net/rapid"
 )
 
-func TestStringEncodingFollowsFromHowItWasWritten(t *testing.T) {
+func TestTheEncodingOfAStringDependsOnHowItWasWritten(t *testing.T) {
 	for _, c := range []struct {
 		name string
 		s    *String
@@ -28,21 +28,21 @@ func TestStringEncodingFollowsFromHowItWasWritten(t *testing.T) {
 		{"zeros", NewZeros(3), "raw"},
 	} {
 		if got := c.s.Encoding(); got != c.want {
-			t.Errorf("%s is %s, want %s", c.name, got, c.want)
+			t.Errorf("the encoding of %s is %s, want %s", c.name, got, c.want)
 		}
 		if got := c.s.Clone().Encoding(); got != c.want {
-			t.Errorf("the clone of %s is %s, want %s", c.name, got, c.want)
+			t.Errorf("the encoding of the clone of %s is %s, want %s", c.name, got, c.want)
 		}
 	}
 }
 
-func TestStringInPlaceWritesMakeItRawAndCountingAnInteger(t *testing.T) {
+func TestAWriteInPlaceMakesAStringRawAndSetIntMakesItAnInteger(t *testing.T) {
 	s := ParseString([]byte("12"))
 	if s.Append([]byte("3")) != 3 || s.Encoding() != "raw" || string(s.Bytes(nil)) != "123" {
 		t.Errorf("after Append it is %s %q", s.Encoding(), s.Bytes(nil))
 	}
 	if n, ok := s.Int(); !ok || n != 123 || s.IsInt() {
-		t.Errorf("it reads as %d, %v", n, ok)
+		t.Errorf("Int returns %d, %v", n, ok)
 	}
 	s.SetInt(124)
 	if s.Encoding() != "int" || s.Len() != 3 {
@@ -52,13 +52,14 @@ func TestStringInPlaceWritesMakeItRawAndCountingAnInteger(t *testing.T) {
 		t.Errorf("after Overwrite it is %q", s.Bytes(nil))
 	}
 	if !s.Clone().(*String).Equal(s) {
-		t.Error("Clone differs")
+		t.Error("the clone is not equal")
 	}
 }
 
-func TestAnIntegerIsExactlyWhatIsPrintedForOne(t *testing.T) {
+func TestOnlyTheDecimalFormOfAnIntegerIsAnInteger(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
-		n := rapid.OneOf(rapid.Int64(), rapid.SampledFrom([]int64{0, math.MaxInt64, math.MinInt64})).Draw(t, "n")
+		limits := rapid.SampledFrom([]int64{0, math.MaxInt64, math.MinInt64})
+		n := rapid.OneOf(rapid.Int64(), limits).Draw(t, "n")
 		if got := ParseString(strconv.AppendInt(nil, n, 10)); !got.IsInt() || got.n != n {
 			t.Fatalf("%d reads as %+v", n, got)
 		}
@@ -71,7 +72,7 @@ func TestAnIntegerIsExactlyWhatIsPrintedForOne(t *testing.T) {
 	})
 }
 
-func TestParseFloatReadsAsStrtod(t *testing.T) {
+func TestParseFloatAcceptsExactlyWhatRedisAccepts(t *testing.T) {
 	for text, want := range map[string]float64{
 		"0": 0, "-5": -5, "+5": 5, ".5": 0.5, "5.": 5, "3.0e3": 3000, "1E-5": 1e-5, "-0": 0,
 		"0x10": 16, "0x1p3": 8, "0x.8": 0.5, "0X1.": 1, "-0x10": -16,
@@ -84,8 +85,8 @@ func TestParseFloatReadsAsStrtod(t *testing.T) {
 		}
 	}
 	for _, text := range []string{
-		"", " 1", "1 ", "1_0", "0x_1", "nan", "-nan", "nan(1)", "1e", "1e+", "0x", "0x.", ".", "abc", "1e400", "-1e400",
-		"1e-400", "+-5", "in", "1x", "1\x00", "0x1p",
+		"", " 1", "1 ", "1_0", "0x_1", "nan", "-nan", "nan(1)", "1e", "1e+", "0x", "0x.", ".", "abc",
+		"1e400", "-1e400", "1e-400", "+-5", "in", "1x", "1\x00", "0x1p",
 	} {
 		if got, ok := ParseFloat([]byte(text)); ok {
 			t.Errorf("%q reads as %v", text, got)

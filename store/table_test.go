@@ -13,12 +13,12 @@ func checkTable(t interface{ Fatal(...any) }, table *keyTable) {
 	}
 	for _, p := range table.index.parts {
 		if p.used > partSlots/4*3 {
-			t.Fatal("a part is too full:", p.used)
+			t.Fatal("slots in use of a part:", p.used)
 		}
 	}
 }
 
-func TestTableSplitsAndMergesAsKeysComeAndGo(t *testing.T) {
+func TestATableFindsItsKeysAsItGrowsAndShrinks(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
 		table, model, next := newKeyTable(), map[string]*Entry{}, 0
 		for range rapid.IntRange(1, 6).Draw(t, "rounds") {
@@ -30,7 +30,8 @@ func TestTableSplitsAndMergesAsKeysComeAndGo(t *testing.T) {
 				next++
 			}
 			checkTable(t, &table)
-			for left := rapid.IntRange(0, 3000).Draw(t, "remove"); left > 0 && len(table.entries) > 0; left-- {
+			remove := rapid.IntRange(0, 3000).Draw(t, "remove")
+			for range min(remove, len(table.entries)) {
 				e := table.entries[next*7919%len(table.entries)]
 				table.remove(e)
 				if table.find(keyHash([]byte(e.Key())), []byte(e.Key())) != nil {
@@ -44,14 +45,14 @@ func TestTableSplitsAndMergesAsKeysComeAndGo(t *testing.T) {
 			}
 			for key, e := range model {
 				if table.find(keyHash([]byte(key)), []byte(key)) != e {
-					t.Fatalf("%s is lost", key)
+					t.Fatalf("%s is not found", key)
 				}
 			}
 		}
 	})
 }
 
-func TestAnEmptiedTableIsOnePart(t *testing.T) {
+func TestAnEmptiedTableHasOnePart(t *testing.T) {
 	table := newKeyTable()
 	for i := range 20000 {
 		key := []byte(fmt.Sprint(i))
@@ -61,7 +62,7 @@ func TestAnEmptiedTableIsOnePart(t *testing.T) {
 		table.remove(table.entries[len(table.entries)/2])
 	}
 	if p := table.index.parts[0]; p.depth != 0 {
-		t.Fatalf("the first part shares %d bits", p.depth)
+		t.Fatalf("the hashes of the first part share %d bits, want 0", p.depth)
 	}
 	checkTable(t, &table)
 }
@@ -73,7 +74,7 @@ func TestRemovingAnEntryTwicePanics(t *testing.T) {
 	table.remove(e)
 	defer func() {
 		if recover() == nil {
-			t.Fatal("it did not")
+			t.Fatal("the second removal did not panic")
 		}
 	}()
 	table.remove(e)

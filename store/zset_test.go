@@ -33,7 +33,7 @@ func zsetItems(z *ZSet, from, to int, back bool) []ZItem {
 	return items
 }
 
-func TestZSetAgreesWithASortedMap(t *testing.T) {
+func TestAZSetBehavesAsASortedMap(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
 		lim := DefaultLimits()
 		lim.ZSetEntries = rapid.SampledFrom([]int{0, 5, 1000}).Draw(t, "entries")
@@ -59,7 +59,7 @@ func TestZSetAgreesWithASortedMap(t *testing.T) {
 				_, has := model[m]
 				delete(model, m)
 				if z.Remove([]byte(m)) != has {
-					t.Fatalf("removal of %s", m)
+					t.Fatalf("Remove of %s reports %v", m, !has)
 				}
 			},
 			"remove range": func(t *rapid.T) {
@@ -71,16 +71,14 @@ func TestZSetAgreesWithASortedMap(t *testing.T) {
 				z.RemoveRange(from, to)
 			},
 			"score range": func(t *rapid.T) {
-				r := ScoreRange{
-					Min: float64(rapid.IntRange(-4, 4).Draw(t, "min")), Max: float64(rapid.IntRange(-4, 4).Draw(t, "max")),
-					MinExclusive: rapid.Bool().Draw(t, "minex"), MaxExclusive: rapid.Bool().Draw(t, "maxex"),
-				}
+				r := drawScoreRange(t)
 				want := slices.DeleteFunc(sortedModel(model), func(item ZItem) bool {
-					return !r.aboveMin(item.Score) || r.aboveMax(item.Score)
+					return item.Score < r.Min || r.MinExclusive && item.Score == r.Min ||
+						item.Score > r.Max || r.MaxExclusive && item.Score == r.Max
 				})
 				from, to := z.ByScore(&r)
 				if got := zsetItems(z, from, to, false); !slices.Equal(got, want) {
-					t.Fatalf("%v in place of %v", got, want)
+					t.Fatalf("ByScore(%+v) returns %v, want %v", r, got, want)
 				}
 			},
 			"": func(t *rapid.T) { checkZSet(t, z, model) },
@@ -88,22 +86,33 @@ func TestZSetAgreesWithASortedMap(t *testing.T) {
 	})
 }
 
+func drawScoreRange(t *rapid.T) ScoreRange {
+	bound := rapid.SampledFrom([]float64{math.Inf(-1), -4, -3, -1, 0, 2, 3, 4, math.Inf(1)})
+	return ScoreRange{
+		Min: bound.Draw(t, "min"), MinExclusive: rapid.Bool().Draw(t, "without min"),
+		Max: bound.Draw(t, "max"), MaxExclusive: rapid.Bool().Draw(t, "without max"),
+	}
+}
+
 func checkZSet(t *rapid.T, z *ZSet, model map[string]float64) {
 	want := sortedModel(model)
 	if got := zsetItems(z, 0, z.Len(), false); !slices.Equal(got, want) || z.Len() != len(want) {
-		t.Fatalf("%v in place of %v", got, want)
+		t.Fatalf("the set has %v, want %v", got, want)
+	}
+	if err := z.check(); err != nil && len(want) > 0 {
+		t.Fatal(err)
 	}
 	for rank, item := range want {
 		if got, ok := z.Rank(item.Bytes()); !ok || got != rank {
-			t.Fatalf("%s has the rank %d in place of %d", item.Member, got, rank)
+			t.Fatalf("%s has rank %d, want %d", item.Member, got, rank)
 		}
 		if score, ok := z.Score(item.Bytes()); !ok || score != item.Score {
-			t.Fatalf("%s has the score %v in place of %v", item.Member, score, item.Score)
+			t.Fatalf("%s has score %v, want %v", item.Member, score, item.Score)
 		}
 	}
 	slices.Reverse(want)
 	if got := zsetItems(z, 0, z.Len(), true); !slices.Equal(got, want) {
-		t.Fatalf("backwards %v in place of %v", got, want)
+		t.Fatalf("from the last on: %v, want %v", got, want)
 	}
 	seen := map[string]bool{}
 	for cursor := uint64(0); ; {
@@ -113,11 +122,11 @@ func checkZSet(t *rapid.T, z *ZSet, model map[string]float64) {
 		}
 	}
 	if len(seen) != len(model) {
-		t.Fatalf("a scan saw %d of %d", len(seen), len(model))
+		t.Fatalf("a scan visited %d of %d members", len(seen), len(model))
 	}
 }
 
-func TestALargeIndexStaysRightAndShrinks(t *testing.T) {
+func TestALargeIndexKeepsItsOrderAndShrinks(t *testing.T) {
 	var x zindex
 	rnd := rand.New(rand.NewPCG(1, 2))
 	order := rnd.Perm(50_000)
@@ -126,7 +135,7 @@ func TestALargeIndexStaysRightAndShrinks(t *testing.T) {
 	}
 	for i := range order {
 		if got := x.rank(ZItem{fmt.Sprint(i), float64(i)}); got != i {
-			t.Fatalf("item %d has rank %d", i, got)
+			t.Fatalf("item %d has rank %d, want %d", i, got, i)
 		}
 	}
 	for i := range order {
@@ -134,14 +143,17 @@ func TestALargeIndexStaysRightAndShrinks(t *testing.T) {
 			x.remove(ZItem{fmt.Sprint(i), float64(i)})
 		}
 	}
-	if x.n != 500 || x.leaves > 100 {
-		t.Fatalf("%d items are left in %d leaves", x.n, x.leaves)
+	if x.n != 500 || x.leaves > 100 || x.leaves != x.root.leafCount() {
+		t.Fatalf("%d items are left, in %d leaves, counted %d", x.n, x.root.leafCount(), x.leaves)
 	}
 	x.removeRange(100, 400)
+	if x.n != 200 {
+		t.Fatalf("%d items are left, want 200", x.n)
+	}
 	next := 0
 	x.walk(0, x.n, func(item ZItem) bool {
 		if item.Score != float64(next*100) {
-			t.Fatalf("item %v in place of %d", item, next*100)
+			t.Fatalf("the walk visits %v, want score %d", item, next*100)
 		}
 		if next++; next == 100 {
 			next = 400
@@ -153,17 +165,17 @@ func TestALargeIndexStaysRightAndShrinks(t *testing.T) {
 	}
 }
 
-func TestAPackedZSetForgetsTheSignOfZeroAndATableKeepsIt(t *testing.T) {
+func TestMinusZeroBecomesZeroInAPackedZSetAndStaysInATable(t *testing.T) {
 	lim := DefaultLimits()
 	z := NewZSet(1, &lim)
 	z.Add([]byte("a"), math.Copysign(0, -1), &lim)
 	if score, _ := z.Score([]byte("a")); math.Signbit(score) {
-		t.Fatal("packed, minus zero stayed")
+		t.Fatal("a packed set keeps minus zero")
 	}
 	z = NewZSet(1000, &lim)
 	z.Add([]byte("a"), math.Copysign(0, -1), &lim)
 	if score, _ := z.Score([]byte("a")); !math.Signbit(score) {
-		t.Fatal("in a table, minus zero was lost")
+		t.Fatal("a table changes minus zero to zero")
 	}
 }
 
@@ -177,7 +189,7 @@ func TestAClonedZSetIsIndependent(t *testing.T) {
 		z.Update([]byte("a"), 2)
 		z.Add([]byte("b"), 3, &lim)
 		if score, _ := c.Score([]byte("a")); c.Len() != 1 || score != 1 || c.Encoding() != z.Encoding() {
-			t.Fatalf("the clone became %v", zsetItems(c, 0, c.Len(), false))
+			t.Fatalf("a change of the set changed the clone to %v", zsetItems(c, 0, c.Len(), false))
 		}
 	}
 }
