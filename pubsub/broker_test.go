@@ -17,7 +17,7 @@ func (l *listener) Deliver(m *Message) {
 	l.got = append(l.got, strings.ReplaceAll(string(m.Encoding(2)), "\r\n", " "))
 }
 
-// prefix matches a pattern that is a prefix with a * behind it.
+// prefix matches a pattern that consists of a prefix and a *.
 func prefix(pattern, name string) bool {
 	return strings.HasPrefix(name, strings.TrimSuffix(pattern, "*"))
 }
@@ -139,6 +139,17 @@ func TestEachProtocolVersionGetsItsOwnEncoding(t *testing.T) {
 			if got := m.Encoding(proto); got[0] != want {
 				t.Errorf("in the order %v, RESP%d: %q", order, proto, got)
 			}
+		}
+	}
+}
+
+func TestALargeEncodingBufferIsNotKept(t *testing.T) {
+	b, l := NewBroker(prefix), &encodingSink{}
+	b.Subscribe(l, &l.subs, Channel, "c")
+	for size, want := range map[int]bool{100: true, 2 * maxReusedBuffer: false} {
+		b.Publish([]byte("c"), make([]byte, size), false)
+		if kept := cap(b.message.encoded[0]) > 0; kept != want || b.message.Payload != nil {
+			t.Errorf("%d bytes: the buffer is kept: %v, want %v", size, kept, want)
 		}
 	}
 }

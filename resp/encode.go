@@ -42,7 +42,7 @@ func Append(dst []byte, r Reply, proto int) []byte {
 const pieceBytes = 1 << 20
 
 // AppendInPieces is Append for a reply whose encoding may be far larger than the
-// values that it points to, such as MGET k k k. Each time dst holds a megabyte or
+// values that it points to (MGET k k k). Each time dst holds a megabyte or
 // more it calls full(dst). full takes the bytes and returns an empty buffer to
 // continue with. If full returns false, AppendInPieces stops and reports false.
 // rest is the buffer with the bytes that full has not taken.

@@ -250,7 +250,7 @@ func FuzzRepliesAreWellFormedInBothProtocols(f *testing.F) {
 	})
 }
 
-// skipValue returns the bytes behind the first RESP3 value of b. ok is false if
+// skipValue returns the bytes after the first RESP3 value of b. ok is false if
 // the value is malformed.
 func skipValue(b []byte) (rest []byte, ok bool) {
 	line, rest, ok := bytes.Cut(b, []byte("\r\n"))

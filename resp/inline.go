@@ -76,7 +76,7 @@ func splitWord(line []byte) (word, rest []byte, ok bool) {
 }
 
 // splitQuoted reads a quoted text up to and including its closing quote. line
-// begins behind the opening quote.
+// begins after the opening quote.
 func splitQuoted(line []byte, quote byte) (text, rest []byte, ok bool) {
 	for len(line) > 0 {
 		c := line[0]

@@ -2,7 +2,7 @@ package resp
 
 // ParseInt reads a decimal integer as strictly as Redis does (util.c, string2ll).
 // It allows a minus sign, but no plus sign, no leading zeros, no spaces, nothing
-// behind the digits and no overflow of 64 bits. If ok is false, n is 0.
+// after the digits and no overflow of 64 bits. If ok is false, n is 0.
 func ParseInt(b []byte) (n int64, ok bool) {
 	if len(b) == 0 || len(b) > 20 {
 		return 0, false

@@ -8,7 +8,7 @@ import (
 	"github.com/tidwall/redcon"
 )
 
-// Sizes that are part of the protocol (Redis 7.0 server.h).
+// Limits of the protocol (Redis 7.0 server.h), and sizes of the buffer.
 const (
 	maxInline        = 64 << 10      // bytes of an inline command, or of a line with a count
 	maxUnauthArgs    = 10            // arguments of a command before AUTH
@@ -240,7 +240,7 @@ func charOf(c byte) []byte {
 	return []byte{c}
 }
 
-// line returns the bytes from pos to the next carriage return. It moves pos behind
+// line returns the bytes from pos to the next carriage return. It moves pos past
 // the two bytes that end the line. ok is false if the line is incomplete.
 func (r *Reader) line() (line []byte, ok bool) {
 	i := r.findCR()
@@ -270,7 +270,7 @@ func (r *Reader) findCR() int {
 	return i
 }
 
-// endLine moves pos behind the two bytes that end a line or a bulk. Redis skips
+// endLine moves pos past the two bytes that end a line or a bulk. Redis skips
 // them unread, but redcon accepts only \r\n there: endLine writes \r\n.
 func (r *Reader) endLine() {
 	r.buf[r.pos], r.buf[r.pos+1] = '\r', '\n'

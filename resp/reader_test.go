@@ -79,7 +79,7 @@ func TestSplitLineReadsQuotesAndEscapes(t *testing.T) {
 	}
 }
 
-func TestAByteInPlaceOfABulkIsRefusedAtTheEndOfItsLine(t *testing.T) {
+func TestAnythingButABulkIsRefusedAtTheEndOfItsLine(t *testing.T) {
 	if _, err := feed("*1\r\n:1\r", 1, open); err != nil {
 		t.Fatalf("before the line ends: %v", err)
 	}

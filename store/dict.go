@@ -16,7 +16,7 @@ type dict[V any] struct {
 }
 
 type elem[V any] struct {
-	value V // first: a value of size 0 behind the key would take 8 bytes
+	value V // first: as the last field, a value of size 0 would take 8 bytes
 	key   string
 }
 

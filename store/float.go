@@ -11,7 +11,7 @@ import (
 
 // ParseFloat reads a double as Redis 7.0 does (util.c string2d, C's strtod). It
 // accepts decimal and hexadecimal numbers, and "inf" and "infinity" in any case. It
-// refuses spaces, NaN and anything behind the number. It also refuses a number that
+// refuses spaces, NaN and anything after the number. It also refuses a number that
 // is too large for a double, or so small that it would become zero.
 func ParseFloat(b []byte) (f float64, ok bool) {
 	if n, ok := resp.ParseInt(b); ok && -1<<53 <= n && n <= 1<<53 {

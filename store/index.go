@@ -10,7 +10,7 @@ import (
 // of the hashes.
 //
 // The index consists of parts. Each part is a small open-addressed table with the
-// hashes beside the items, so that probing and splitting read no other item than
+// hashes beside the items, so that probing and splitting read no item except
 // the one searched for. A part that is three quarters full is split in two by the
 // next leading bit of the hashes. Two parts that are nearly empty are merged. So
 // an addition or a removal moves a few hundred slots at most. A removal closes its
@@ -207,8 +207,8 @@ func (p *part[T]) occupy(hash uint32, item T) {
 	p.used++
 }
 
-// vacate frees slot i. It moves items behind the gap back into it, if probing from
-// their home slot would end at the gap.
+// vacate frees slot i. It moves a later item into the gap if probing from the home
+// slot of that item would end at the gap.
 func (p *part[T]) vacate(i uint32) {
 	for j := (i + 1) % partSlots; p.hashes[j] != 0; j = (j + 1) % partSlots {
 		if home := p.hashes[j]; (j-home)%partSlots >= (j-i)%partSlots {

@@ -11,7 +11,7 @@ import (
 //
 // The layout is that of Redis's listpack without the integer encodings, so that an
 // element can be returned without a copy. A header of two bytes counts the elements
-// (65535: too many to count). An element is its length, its bytes, and the size of
+// (65535: too many for the header). An element is its length, its bytes, and the size of
 // these two in a form that is read backwards. Lengths take seven bits per byte: one
 // byte up to 127.
 //
@@ -110,7 +110,7 @@ func (p Packed) Find(pos int, elem []byte, skip int) int {
 	for left := 0; pos < len(p); left-- {
 		n, from := int(p[pos]), pos+1
 		next := from + n + 1
-		if n >= 127 { // the length or the size behind the element takes more than a byte
+		if n >= 127 { // the length or the trailing size takes more than a byte
 			n, from = p.length(pos)
 			from += pos
 			next = p.end(pos)
@@ -183,7 +183,7 @@ func (p *Packed) Delete(pos, n int) int {
 // Clone returns an independent copy.
 func (p Packed) Clone() Packed { return bytes.Clone(p) }
 
-// orEnd returns offset as a position: -1 if it is behind the last element.
+// orEnd returns offset as a position: -1 if it is the end of the Packed.
 func (p Packed) orEnd(offset int) int {
 	if offset >= len(p) {
 		return -1
@@ -217,7 +217,7 @@ func (p Packed) length(pos int) (n, head int) {
 	return int(v), head
 }
 
-// end returns the offset behind the element at pos.
+// end returns the offset after the element at pos.
 func (p Packed) end(pos int) int {
 	n, head := p.length(pos)
 	return pos + head + n + backSize(head+n)
@@ -241,7 +241,7 @@ func (p *Packed) open(from, to, size int) {
 }
 
 // put writes elem at offset at, in the room that open made. It returns the offset
-// behind it.
+// after elem.
 func (p Packed) put(at int, elem []byte) int {
 	start := at
 	at += binary.PutUvarint(p[at:], uint64(len(elem)))

@@ -46,7 +46,7 @@ func (e *element) letter(c byte, nocase bool) {
 	}
 }
 
-// class parses a class, up to and including its closing bracket. p begins behind
+// class parses a class, up to and including its closing bracket. p begins after
 // the opening bracket. It returns the rest of the pattern.
 func (e *element) class(p string, nocase bool) string {
 	negated := p != "" && p[0] == '^'

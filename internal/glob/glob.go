@@ -70,7 +70,7 @@ func matchOne(pattern string, p int, c byte, nocase bool) (next int, ok bool) {
 	return p + 1, same(pattern[p], c, nocase)
 }
 
-// matchClass matches c against a class. Offset p is behind the opening bracket.
+// matchClass matches c against a class. p is the offset after the opening bracket.
 // An escaped byte is compared without folding its case, even with nocase.
 func matchClass(pattern string, p int, c byte, nocase bool) (next int, ok bool) {
 	not := p < len(pattern) && pattern[p] == '^'
