@@ -14,11 +14,11 @@ import (
 type client struct {
 	conn *wire.Conn
 	id   string // CLIENT ID, for {id:NAME}
-	over bool   // the server closed it, or a reply failed to come
+	over bool   // the server closed it, or a reply did not come
 }
 
-// client returns the connection of that name, opened when it is used for the first time
-// or after it came to its end.
+// client returns the connection of that name. It opens the connection at the first use
+// and after the connection has ended.
 func (r *Runner) client(name string, proto int) (*client, error) {
 	if c := r.conns[name]; c != nil && !c.over {
 		return c, nil
@@ -34,7 +34,8 @@ func (r *Runner) client(name string, proto int) (*client, error) {
 			return nil, fmt.Errorf("HELLO %d: %s, %w", proto, v, err)
 		}
 	}
-	// Where a password is asked for the id stays unknown, and such files do without it.
+	// A server that wants a password answers with an error. The id stays empty, and files
+	// with a password do not use it.
 	if v, err := conn.Do("CLIENT", "ID"); err == nil && !v.IsError() {
 		c.id = string(v.Str)
 	}
@@ -42,7 +43,8 @@ func (r *Runner) client(name string, proto int) (*client, error) {
 	return c, nil
 }
 
-// receive reads one reply. A connection without a reply counts as over.
+// receive reads one reply. Without a reply it returns the reason as failed, and the
+// connection counts as over.
 func (c *client) receive() (v wire.Value, failed string) {
 	v, err := c.conn.Receive()
 	switch {
@@ -59,7 +61,7 @@ func (c *client) receive() (v wire.Value, failed string) {
 	return v, failed
 }
 
-// leftover returns the reply that a file forgot to read, or nothing.
+// leftover returns a reply that the file did not read, or an empty string.
 func (c *client) leftover() string {
 	if c.over {
 		return ""
@@ -71,8 +73,8 @@ func (c *client) leftover() string {
 	return v.String()
 }
 
-// replies reads what answers one command: a reply, or one for each channel of a
-// subscription. Pushes that come in between stand below it as "push:".
+// replies reads the answer to one command: one reply, or one for each channel of a
+// subscription. Pushes that arrive in between follow as "push:".
 func (c *client) replies(words []string, o options) []string {
 	want := 1
 	if subscribes(words[0]) && len(words) > 2 {

@@ -33,7 +33,7 @@ func (r *Runner) do(commands []string, o options) ([]Step, error) {
 	return steps, nil
 }
 
-// lua runs every line, or the whole input, as a script.
+// lua runs every line as a script, or the whole input as one script.
 func (r *Runner) lua(input string, o options) ([]Step, error) {
 	scripts := lines(input)
 	if o.whole {
@@ -47,8 +47,8 @@ func (r *Runner) lua(input string, o options) ([]Step, error) {
 	return r.exchange(scripts, parsed, o)
 }
 
-// exchange sends commands one by one and reads what answers each. A connection that comes
-// to its end is replaced for the next command.
+// exchange sends commands one by one and reads the reply to each. After a connection has
+// ended, the next command gets a new one.
 func (r *Runner) exchange(labels []string, commands [][]string, o options) ([]Step, error) {
 	var steps []Step
 	for i, words := range commands {
@@ -70,7 +70,8 @@ func (r *Runner) exchange(labels []string, commands [][]string, o options) ([]St
 	return steps, nil
 }
 
-// inResp3 asks again on a RESP3 connection and adds the reply where it differs.
+// inResp3 sends the command again on a RESP3 connection and adds the reply where it
+// differs.
 func (r *Runner) inResp3(replies, words []string, o options) ([]string, error) {
 	c, err := r.client("resp3", 3)
 	if err != nil {
@@ -87,7 +88,8 @@ func (r *Runner) inResp3(replies, words []string, o options) ([]string, error) {
 	return replies, nil
 }
 
-// send sends commands and reads nothing.
+// send sends commands and reads nothing. With o.blocked it waits until the server counts
+// one more blocked client.
 func (r *Runner) send(commands []string, o options) error {
 	c, err := r.client(o.conn, o.proto)
 	if err != nil {
@@ -113,7 +115,8 @@ func (r *Runner) send(commands []string, o options) error {
 	})
 }
 
-// recv reads n replies that earlier directives asked for; sorted means the replies here.
+// recv reads o.n replies to commands that earlier directives sent. With o.sorted it sorts
+// these replies.
 func (r *Runner) recv(o options) ([]Step, error) {
 	c := r.conns[o.conn]
 	if c == nil {
@@ -133,9 +136,9 @@ func (r *Runner) recv(o options) ([]Step, error) {
 	return steps, nil
 }
 
-// raw sends the bytes that the input's words make up, and a PING after them, and reads
-// until its answer or the connection's end. Bytes that are no complete frame (open) get no
-// PING and nothing is read.
+// raw sends the words of the input as bytes, then a PING, and reads up to the answer to
+// the PING or the end of the connection. With o.open the bytes are an incomplete frame:
+// raw sends no PING and reads nothing.
 func (r *Runner) raw(input string, o options) ([]Step, error) {
 	words, err := r.parse([]string{strings.ReplaceAll(input, "\n", " ")})
 	if err != nil {
@@ -182,7 +185,8 @@ func (r *Runner) hangUp(o options) error {
 	})
 }
 
-// gone waits until none of the keys exists, and prints the events of their going.
+// gone waits until none of the keys exists, and prints the events since the last events
+// directive.
 func (r *Runner) gone(keys []string, o options) ([]Step, error) {
 	parsed, err := r.parse(keys)
 	if err != nil {
@@ -205,8 +209,8 @@ func (r *Runner) gone(keys []string, o options) ([]Step, error) {
 	return []Step{{strings.Join(keys, " "), indent(append([]string{"gone"}, events...))}}, err
 }
 
-// until asks the commands on the control connection until the answer is BUSY (busy) or is
-// not (free).
+// until repeats a command on the control connection until the answer is BUSY (o.busy), or
+// is no longer BUSY.
 func (r *Runner) until(commands []string, o options) error {
 	parsed, err := r.parse(commands)
 	if err != nil {
@@ -231,8 +235,8 @@ func (r *Runner) blockedClients() (int, error) {
 	return strconv.Atoi(digits)
 }
 
-// poll asks until done says so, at most as long as a reply may take. The pause between two
-// questions leaves the processor to the server.
+// poll calls done until it returns true, at most for the time that a reply may take. The
+// pause between two calls leaves the processor to the server.
 func (r *Runner) poll(done func() (bool, error)) error {
 	end := time.Now().Add(r.timeout)
 	for {
@@ -247,7 +251,7 @@ func (r *Runner) poll(done func() (bool, error)) error {
 	}
 }
 
-// indent makes one output of several replies: all lines but the first are indented.
+// indent joins several replies to one output. All lines but the first are indented.
 func indent(replies []string) string {
 	if len(replies) == 0 {
 		return ""

@@ -1,10 +1,9 @@
 // Package vector runs the vector files of compat_test/testdata against a server.
 //
-// A vector file is a datadriven file whose directives send commands and whose expected
+// A vector file is a datadriven file. Its directives send commands, and its expected
 // results are the rendered replies; testdata/README.md describes the language. A Runner
-// plays one file against one server, and Redis starts the redis-server that vectors are
-// recorded from.
+// runs one file against one server.
 //
-// It decides nothing about right or wrong: comparing with what the file expects, and
-// rewriting the file, is the work of the test that calls it.
+// The package does not judge replies. The calling test compares them with the file, or
+// rewrites the file.
 package vector

@@ -7,16 +7,16 @@ import (
 	"github.com/lockredis/lockredis/compat_test/wire"
 )
 
-// syncChannel carries the message that ends what a command made the server publish.
+// syncChannel carries the message that marks the end of the events of a command.
 const syncChannel = "vector:sync"
 
-// events runs commands and lists below each reply the keyspace messages it caused, in
-// order, as "event: channel message".
+// events runs commands. Below each reply it lists the keyspace events that the command
+// caused, in order, as "event: channel message".
 func (r *Runner) events(commands []string, o options) ([]Step, error) {
 	if err := r.listen(); err != nil {
 		return nil, err
 	}
-	// What earlier directives caused is not this one's.
+	// Events of earlier directives do not belong to this one.
 	if _, err := r.drain(o); err != nil {
 		return nil, err
 	}

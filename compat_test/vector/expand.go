@@ -10,7 +10,7 @@ import (
 	"github.com/lockredis/lockredis/compat_test/wire"
 )
 
-// parse parts command lines into words and expands their macros.
+// parse divides command lines into words and expands their macros.
 func (r *Runner) parse(commands []string) ([][]string, error) {
 	var out [][]string
 	for _, line := range commands {
@@ -34,7 +34,7 @@ func (r *Runner) parse(commands []string) ([][]string, error) {
 	return out, nil
 }
 
-// expand replaces a word that is a macro; every other word stands for itself.
+// expand returns the words that a macro stands for. Any other word it returns unchanged.
 func (r *Runner) expand(word string) ([]string, error) {
 	name, rest, ok := strings.Cut(word, ":")
 	if !ok || !strings.HasPrefix(name, "{") || !strings.HasSuffix(rest, "}") {
@@ -69,7 +69,8 @@ func (r *Runner) expand(word string) ([]string, error) {
 	return []string{word}, nil
 }
 
-// sequence makes the numbers of "prefix:from:to" or "from:to", each standing times over.
+// sequence returns the numbers of "prefix:from:to" or "from:to". With times 2 each number
+// comes twice: alone, then with the prefix.
 func sequence(spec string, times int) ([]string, error) {
 	parts := strings.Split(spec, ":")
 	prefix := ""

@@ -11,14 +11,15 @@ import (
 
 var (
 	digitRuns = regexp.MustCompile(`[0-9]+`)
-	// debugFigures are the parts of DEBUG OBJECT that differ from run to run.
+	// debugFigures are the values in DEBUG OBJECT that differ from run to run.
 	debugFigures = regexp.MustCompile(`(Value at:|lru:|lru_seconds_idle:|serializedlength:|refcount:)[0-9a-fx]+`)
 	sectionHeads = regexp.MustCompile(`(?m)^# \w+`)
-	// luaWords is where an error shows Lua's own sentence: behind the place in the script.
+	// luaWords matches Lua's own message in an error: the text after the script's name and
+	// line.
 	luaWords = regexp.MustCompile(`(user_script:\d+: )(.*?)( script: [0-9a-f]{40}, on |$)`)
 )
 
-// render renders a reply with the directive's masks laid over it.
+// render renders a reply after the directive's masks and sorting.
 func (o options) render(v wire.Value) string {
 	v = o.mask(v)
 	switch o.sorted {
@@ -45,7 +46,7 @@ func (o options) render(v wire.Value) string {
 	return v.Pretty(width)
 }
 
-// mask replaces what the directive says is of no account, in all depths.
+// mask replaces the parts of a reply that the directive masks, at all depths.
 func (o options) mask(v wire.Value) wire.Value {
 	if v.IsAggregate() {
 		elems := make([]wire.Value, len(v.Elems))
@@ -101,7 +102,7 @@ func maskScalar(v wire.Value, mask string) wire.Value {
 	return v
 }
 
-// fieldNames keeps of a text of name=value words or name:value lines only the names.
+// fieldNames returns only the names in a text of name=value words or name:value lines.
 func fieldNames(text string) string {
 	var names []string
 	for _, f := range strings.Fields(text) {
@@ -131,7 +132,8 @@ func sortElems(v wire.Value, size int) wire.Value {
 		groups = append(groups, g)
 	}
 	slices.SortFunc(groups, func(a, b []wire.Value) int {
-		return strings.Compare(wire.Value{Kind: wire.Array, Elems: a}.String(), wire.Value{Kind: wire.Array, Elems: b}.String())
+		inA, inB := wire.Value{Kind: wire.Array, Elems: a}, wire.Value{Kind: wire.Array, Elems: b}
+		return strings.Compare(inA.String(), inB.String())
 	})
 	v.Elems = slices.Concat(groups...)
 	return v

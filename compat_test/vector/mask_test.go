@@ -14,7 +14,8 @@ func array(elems ...wire.Value) wire.Value { return wire.Value{Kind: wire.Array,
 func TestMasksHideOnlyWhatTheyName(t *testing.T) {
 	const sha = "e0e1f9fabfc9d4800c877a703b823ac0578ff8db"
 	one := wire.Value{Kind: wire.Integer, Str: []byte("1")}
-	lua := wire.Value{Kind: wire.SimpleError, Str: []byte("ERR user_script:3: attempt to x script: " + sha + ", on @user_script:3.")}
+	lua := wire.Value{Kind: wire.SimpleError,
+		Str: []byte("ERR user_script:3: attempt to x script: " + sha + ", on @user_script:3.")}
 	for _, tc := range []struct {
 		o    options
 		v    wire.Value
@@ -37,7 +38,7 @@ func TestMasksHideOnlyWhatTheyName(t *testing.T) {
 	}
 }
 
-func TestMacrosStandForWholeWords(t *testing.T) {
+func TestMacrosReplaceWholeWords(t *testing.T) {
 	for _, tc := range []struct {
 		word string
 		want []string

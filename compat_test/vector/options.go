@@ -10,21 +10,21 @@ import (
 // options are the arguments of a directive's first line.
 type options struct {
 	conn     string   // name of the connection
-	proto    int      // protocol version the connection was opened with
-	n        int      // how many replies to read
+	proto    int      // the protocol version of a new connection
+	n        int      // number of replies to read
 	both     bool     // ask in RESP2 and in RESP3
 	pipeline bool     // all commands in one write
-	blocked  bool     // wait until the commands have parked their client
-	busy     bool     // until: wait for -BUSY, else for its end
-	open     bool     // raw: the bytes are no complete frame
+	blocked  bool     // wait until a command blocks its client
+	busy     bool     // until: wait for -BUSY; false: wait for its end
+	open     bool     // raw: the bytes are an incomplete frame
 	whole    bool     // lua: the input is one script
-	command  string   // lua: EVAL unless told otherwise
+	command  string   // lua: the command; EVAL by default
 	keys     []string // lua
 	argv     []string // lua
 	sorted   string   // "", "all", "pairs", "scan"
 	masks    []string
 	fields   []string // names whose values are masked
-	among    []string // bulks that are masked when they are one of these
+	among    []string // a bulk with one of these values is masked
 }
 
 func parseOptions(d *datadriven.TestData) (options, error) {

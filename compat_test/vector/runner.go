@@ -10,16 +10,16 @@ import (
 	"github.com/lockredis/lockredis/compat_test/wire"
 )
 
-// width is where a wide reply breaks into lines.
+// width is the number of columns above which a reply is broken into lines.
 const width = 110
 
-// Runner plays one vector file. It is not for use by several goroutines at once.
+// Runner runs one vector file. Only one goroutine may use it at a time.
 type Runner struct {
 	addr     string
 	timeout  time.Duration
 	conns    map[string]*client
-	control  *wire.Conn // no vector sees it: configuration, polling, synchronising
-	listener *wire.Conn // subscribed to every keyspace event; nil until an events directive
+	control  *wire.Conn // for the Runner's own commands: configuration, polling, synchronizing
+	listener *wire.Conn // subscribed to every keyspace event; nil until the first events directive
 	restored [][]string // CONFIG SET commands that undo the config directives
 }
 
@@ -35,7 +35,8 @@ func NewRunner(addr string, timeout time.Duration) (*Runner, error) {
 	return r, nil
 }
 
-// Flush empties the server and its script cache, for one that played other files before.
+// Flush empties the server and its script cache. It is for a server that other files used
+// before.
 func (r *Runner) Flush() error {
 	for _, cmd := range [][]string{{"FLUSHALL"}, {"SCRIPT", "FLUSH"}} {
 		if _, err := r.controlled(cmd...); err != nil {
@@ -45,8 +46,8 @@ func (r *Runner) Flush() error {
 	return nil
 }
 
-// Close gives the server its configuration back and reports the connections on which
-// replies were left that the file never read.
+// Close restores the server's configuration. It returns an error that names the
+// connections with replies that the file did not read.
 func (r *Runner) Close() error {
 	var left []string
 	for name, c := range r.conns {
@@ -70,9 +71,9 @@ func (r *Runner) Close() error {
 	return nil
 }
 
-// Run plays one directive and returns the replies: each begins at the left edge of a line
-// and goes on in indented lines. The error tells of a malformed directive or a server that
-// cannot be reached, never of a wrong reply.
+// Run runs one directive and returns the replies. Each reply begins at the left edge of a
+// line and continues in indented lines. An error means a malformed directive or a server
+// that cannot be reached, never a wrong reply.
 func (r *Runner) Run(d *datadriven.TestData) ([]Step, error) {
 	opts, err := parseOptions(d)
 	if err != nil {
@@ -111,13 +112,14 @@ func (r *Runner) directive(d *datadriven.TestData, o options) ([]Step, error) {
 	return nil, fmt.Errorf("unknown directive")
 }
 
-// Step is one command of a directive and what came back.
+// Step is one command of a directive and its reply.
 type Step struct {
-	Command string // as written in the file; empty for replies read by themselves
+	Command string // as written in the file; empty for a reply that recv read
 	Output  string // the rendered reply, continued in indented lines
 }
 
-// lines parts a directive's input into commands. A line that begins with "# " is a remark.
+// lines divides a directive's input into commands. A line that begins with "# " is a
+// comment.
 func lines(input string) []string {
 	var out []string
 	for _, line := range strings.Split(input, "\n") {

@@ -12,11 +12,12 @@ import (
 	"time"
 )
 
-// DefaultTimeout bounds every send and receive of a Conn until SetTimeout changes it.
+// DefaultTimeout is the limit of every send and receive of a Conn until SetTimeout
+// changes it.
 const DefaultTimeout = 10 * time.Second
 
-// Conn is one connection to a server. It is not for use by several goroutines at
-// once, except that Close may be called at any time.
+// Conn is one connection to a server. Only one goroutine may use it at a time. Close may
+// be called at any time.
 type Conn struct {
 	nc      net.Conn
 	r       *bufio.Reader
@@ -37,22 +38,22 @@ func Dial(addr string) (*Conn, error) {
 	return NewConn(nc), nil
 }
 
-// NewConn makes a Conn of an established connection, which it then owns.
+// NewConn returns a Conn over an established connection, which the Conn then owns.
 func NewConn(nc net.Conn) *Conn {
 	return &Conn{nc: nc, r: bufio.NewReaderSize(nc, 1<<16), timeout: DefaultTimeout}
 }
 
-// SetTimeout sets how long a send or a receive may take; zero means for ever.
+// SetTimeout sets the limit of a send and of a receive. 0 means no limit.
 func (c *Conn) SetTimeout(d time.Duration) { c.timeout = d }
 
 // Close ends the connection. A second Close returns net.ErrClosed.
 func (c *Conn) Close() error { return c.nc.Close() }
 
-// LocalAddr returns the client's own end as the server's CLIENT LIST shows it.
+// LocalAddr returns the client's own address, as CLIENT LIST of the server shows it.
 func (c *Conn) LocalAddr() string { return c.nc.LocalAddr().String() }
 
-// Do sends one command and returns the next reply, whatever it is: on a RESP3
-// connection with subscriptions that may be a push that was under way.
+// Do sends one command and returns the next reply. On a RESP3 connection with
+// subscriptions the next reply may be a push that was already on its way.
 func (c *Conn) Do(args ...string) (Value, error) {
 	if err := c.Send(args...); err != nil {
 		return Value{}, err
@@ -60,7 +61,7 @@ func (c *Conn) Do(args ...string) (Value, error) {
 	return c.Receive()
 }
 
-// Send sends one command as an array of bulk strings and reads nothing.
+// Send sends one command as an array of bulk strings. It reads nothing.
 func (c *Conn) Send(args ...string) error { return c.WriteRaw(AppendCommand(nil, args...)) }
 
 // SendAll sends several commands in a single write, as a pipelining client does.
@@ -81,13 +82,13 @@ func (c *Conn) WriteRaw(b []byte) error {
 	return err
 }
 
-// Receive reads the next reply. The error is io.EOF when the server closed the
-// connection between two replies, os.ErrDeadlineExceeded when none came in time. After any
-// error the connection is of no further use, except after a deadline that
-// passed between two replies.
+// Receive reads the next reply. The error is io.EOF when the server closed the connection
+// between two replies, and os.ErrDeadlineExceeded when no reply came in time. After an
+// error the connection cannot be used again, except after a deadline that passed between
+// two replies.
 func (c *Conn) Receive() (Value, error) { return c.ReceiveWithin(c.timeout) }
 
-// ReceiveWithin is Receive with a time limit of its own; zero means for ever.
+// ReceiveWithin is Receive with its own time limit. 0 means no limit.
 func (c *Conn) ReceiveWithin(d time.Duration) (Value, error) {
 	if err := c.nc.SetReadDeadline(c.deadline(d)); err != nil {
 		return Value{}, err
@@ -100,14 +101,14 @@ func (c *Conn) ReceiveWithin(d time.Duration) (Value, error) {
 	return v, err
 }
 
-// ReadQuiet returns the bytes that arrive until none has come for the given time, or
-// until the server closed the connection (closed). It is for frames whose answer is
-// not known to be well-formed, or to come at all.
+// ReadQuiet returns the bytes that arrive until no byte has come for the given time, or
+// until the server closed the connection (closed). It is for requests that may get a
+// malformed answer or none.
 func (c *Conn) ReadQuiet(quiet time.Duration) (got []byte, closed bool, err error) {
 	buf := make([]byte, 4096)
 	for {
-		if err := c.nc.SetReadDeadline(time.Now().Add(quiet)); err != nil && !errors.Is(err, io.ErrClosedPipe) { // that Read tells
-			return got, false, err
+		if err := c.nc.SetReadDeadline(time.Now().Add(quiet)); err != nil && !errors.Is(err, io.ErrClosedPipe) {
+			return got, false, err // Read reports a closed pipe
 		}
 		n, err := c.r.Read(buf)
 		got = append(got, buf[:n]...)
@@ -145,13 +146,14 @@ func AppendCommand(b []byte, args ...string) []byte {
 	return b
 }
 
-// isClosed tells whether err means that the other side ended the connection. A server
+// isClosed reports whether err means that the other side ended the connection. A server
 // that closes with unread input in its buffer makes the kernel send a reset.
 func isClosed(err error) bool {
 	return errors.Is(err, io.EOF) || IsReset(err)
 }
 
-// noEOF keeps the end of a torn reply from looking like the end between two.
+// noEOF turns io.EOF inside a reply into io.ErrUnexpectedEOF. io.EOF alone means an end
+// between two replies.
 func noEOF(err error) error {
 	if errors.Is(err, io.EOF) {
 		return io.ErrUnexpectedEOF

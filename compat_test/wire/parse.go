@@ -11,11 +11,11 @@ import (
 const (
 	// maxBulk is Redis's own default of proto-max-bulk-len, in bytes.
 	maxBulk = 512 << 20
-	// maxElems keeps a broken count from taking the test's memory.
+	// maxElems keeps a wrong count from using up the test's memory.
 	maxElems = 64 << 20
 )
 
-// parser reads one reply and keeps the bytes it was made of.
+// parser reads one reply and keeps the bytes that it read.
 type parser struct {
 	r   *bufio.Reader
 	raw []byte
@@ -51,7 +51,7 @@ func (p *parser) value() (Value, error) {
 	return v, nil
 }
 
-// line reads to the next CRLF and returns what stands before it, never empty.
+// line reads up to the next CRLF and returns the text before it, which is never empty.
 func (p *parser) line() ([]byte, error) {
 	start := len(p.raw)
 	for {

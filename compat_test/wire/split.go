@@ -5,13 +5,13 @@ import (
 	"strconv"
 )
 
-// ErrQuotes is what Split returns for a line whose quotes do not close, or close in
-// the middle of a word.
+// ErrQuotes is the error of Split for a line whose quotes do not close, or close in the
+// middle of a word.
 var ErrQuotes = errors.New("wire: unbalanced quotes")
 
-// Split parts a line into words as redis-cli does: words stand between blanks;
-// "double quotes" know \n \r \t \a \b \xNN and \ before any other byte;
-// 'single quotes' know only \'. An empty line gives no words.
+// Split divides a line into words as redis-cli does. Blanks separate words. "Double
+// quotes" know \n \r \t \a \b \xNN and \ before any other byte. 'Single quotes' know only
+// \'. An empty line has no words.
 func Split(line string) ([]string, error) {
 	var words []string
 	for i := 0; ; {
@@ -49,8 +49,8 @@ func splitWord(line string, i int) (word string, end int, err error) {
 	return string(b), i, nil
 }
 
-// splitQuoted appends to b what stands before the closing quote q and returns the
-// place after it.
+// splitQuoted appends the text before the closing quote q to b and returns the index
+// after the quote.
 func splitQuoted(b []byte, line string, i int, q byte) ([]byte, int, error) {
 	for i < len(line) {
 		switch {
@@ -71,7 +71,7 @@ func splitQuoted(b []byte, line string, i int, q byte) ([]byte, int, error) {
 	return nil, 0, ErrQuotes
 }
 
-// unescape reads the escape whose letter stands at i.
+// unescape reads the escape whose letter is at index i.
 func unescape(line string, i int) (c byte, end int) {
 	switch line[i] {
 	case 'n':

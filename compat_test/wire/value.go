@@ -5,10 +5,10 @@ import (
 	"strings"
 )
 
-// Kind is the type byte that stands in front of a reply on the wire.
+// Kind is the type byte in front of a reply on the wire.
 type Kind byte
 
-// The types of RESP2, and below them those that RESP3 added.
+// The types of RESP2, then the types that RESP3 added.
 const (
 	SimpleString Kind = '+'
 	SimpleError  Kind = '-'
@@ -31,20 +31,21 @@ const (
 // Value is one reply. The zero Value is no reply and renders as "(none)".
 type Value struct {
 	Kind Kind
-	// IsNil is set for RESP2's null bulk and null array and for RESP3's null.
+	// IsNil is true for RESP2's null bulk and null array and for RESP3's null.
 	IsNil bool
-	// Str holds the content of a scalar: the text after the type byte of a one-line
-	// type (":12" gives "12", ",inf" gives "inf"), the payload of a bulk one.
+	// Str holds the content of a scalar. For a one-line type it is the text after the type
+	// byte: ":12" gives "12", ",inf" gives "inf". For a bulk type it is the payload.
 	Str []byte
-	// Elems holds the elements of an aggregate. A Map or an Attribute has its keys at
-	// even and its values at odd places; an Attribute has the value it describes last.
+	// Elems holds the elements of an aggregate. A Map or an Attribute has its keys at even
+	// indexes and its values at odd indexes. The last element of an Attribute is the value
+	// that it describes.
 	Elems []Value
-	// Raw is the reply exactly as received, elements included. It is valid for ever.
+	// Raw is the reply exactly as received, elements included. No later read changes it.
 	Raw []byte
 }
 
-// Int returns the number of an Integer, and false for every other kind or a text
-// that is no 64-bit integer.
+// Int returns the number of an Integer. It returns false for every other kind, and for a
+// text that is not a 64-bit integer.
 func (v Value) Int() (int64, bool) {
 	if v.Kind != Integer {
 		return 0, false
@@ -53,10 +54,10 @@ func (v Value) Int() (int64, bool) {
 	return n, err == nil
 }
 
-// IsError tells whether the reply is an error of either form.
+// IsError reports whether the reply is an error of either form.
 func (v Value) IsError() bool { return v.Kind == SimpleError || v.Kind == BlobError }
 
-// IsAggregate tells whether the reply has elements (a null array has none).
+// IsAggregate reports whether the reply has elements. A null array has none.
 func (v Value) IsAggregate() bool {
 	switch v.Kind {
 	case Array, Map, Set, Attribute, Push:
@@ -89,16 +90,16 @@ func (v Value) String() string {
 	return b.String()
 }
 
-// Pretty renders like String, but breaks an aggregate wider than width columns into
-// a line per element, indented by two spaces a level. Only the first line of a reply
-// begins at the left edge, so that replies can stand below one another.
+// Pretty renders like String, but an aggregate wider than width columns gets one line for
+// each element, indented by two spaces a level. Only the first line of a reply begins at
+// the left edge, so that several replies can stand below one another.
 func (v Value) Pretty(width int) string {
 	var b strings.Builder
 	v.pretty(&b, width, "")
 	return b.String()
 }
 
-// brackets returns what stands around the elements of an aggregate.
+// brackets returns the text before and after the elements of an aggregate.
 func (v Value) brackets() (open, shut string) {
 	switch v.Kind {
 	case Map:
@@ -134,7 +135,7 @@ func (v Value) write(b *strings.Builder) {
 	}
 }
 
-// split parts the value that an attribute describes from the attribute's own pairs.
+// split separates the value that an attribute describes from the attribute's own pairs.
 func (v Value) split() (elems []Value, described *Value) {
 	if v.Kind != Attribute || len(v.Elems) == 0 {
 		return v.Elems, nil
@@ -150,8 +151,8 @@ func (v Value) separator(i int) string {
 	return " "
 }
 
-// writeScalar writes a reply without elements. Among others (inside) a text that could
-// be taken for more than one element stands in quotes.
+// writeScalar writes a reply that has no elements. Inside an aggregate, a text that could
+// be read as several elements is quoted.
 func (v Value) writeScalar(b *strings.Builder, inside bool) {
 	switch {
 	case v.Kind == 0:
@@ -173,7 +174,7 @@ func (v Value) writeScalar(b *strings.Builder, inside bool) {
 	}
 }
 
-// isWord tells whether a one-line text stands for itself between blanks and brackets.
+// isWord reports whether a one-line text needs no quotes between blanks and brackets.
 func isWord(s []byte) bool {
 	for _, c := range s {
 		switch {
@@ -212,8 +213,9 @@ func (v Value) prettyInside(b *strings.Builder, width int, indent string) {
 	v.writeScalar(b, true)
 }
 
-// Quote writes bytes as a double-quoted string on one line, with \" \\ \n \r \t and
-// \xNN for everything else outside printable ASCII, as redis-cli does. Split reads it back.
+// Quote returns bytes as a double-quoted string on one line, with \" \\ \n \r \t, and
+// \xNN for everything else outside printable ASCII, as redis-cli does. Split reads it
+// back.
 func Quote(s []byte) string { return `"` + escape(s, true) + `"` }
 
 func escape(s []byte, quoted bool) string {

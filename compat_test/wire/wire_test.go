@@ -10,7 +10,8 @@ import (
 	"time"
 )
 
-// serve answers the first bytes that arrive with reply and closes.
+// serve returns a Conn to a server that answers the first bytes that arrive with reply,
+// and then closes.
 func serve(t *testing.T, reply string) *Conn {
 	t.Helper()
 	client, server := net.Pipe()
@@ -63,7 +64,7 @@ func TestRepliesRenderWithoutLoss(t *testing.T) {
 	}
 }
 
-func TestAWideReplyBreaksIntoLines(t *testing.T) {
+func TestWideReplyBreaksIntoLines(t *testing.T) {
 	v, err := serve(t, "%2\r\n$1\r\na\r\n*2\r\n:1\r\n:2\r\n$1\r\nb\r\n$3\r\nxyz\r\n").Do("X")
 	if err != nil {
 		t.Fatal(err)
@@ -75,14 +76,15 @@ func TestAWideReplyBreaksIntoLines(t *testing.T) {
 }
 
 func TestMalformedRepliesAreErrors(t *testing.T) {
-	for _, raw := range []string{"?\r\n", "\r\n", "+OK\n", "$x\r\n", "$2\r\nabc\r\n", "*1\r\n", "$5\r\nab", "*-2\r\n"} {
+	for _, raw := range []string{"?\r\n", "\r\n", "+OK\n", "$x\r\n",
+		"$2\r\nabc\r\n", "*1\r\n", "$5\r\nab", "*-2\r\n"} {
 		if v, err := serve(t, raw).Do("PING"); err == nil || errors.Is(err, io.EOF) {
 			t.Errorf("%q gave %s, %v", raw, v, err)
 		}
 	}
 }
 
-func TestADeadlineBetweenRepliesLeavesTheConnectionUsable(t *testing.T) {
+func TestDeadlineBetweenRepliesLeavesTheConnectionUsable(t *testing.T) {
 	client, server := net.Pipe()
 	defer server.Close()
 	c := NewConn(client)
@@ -96,7 +98,7 @@ func TestADeadlineBetweenRepliesLeavesTheConnectionUsable(t *testing.T) {
 	}
 }
 
-func TestReadQuietTellsAClosedConnection(t *testing.T) {
+func TestReadQuietReportsAClosedConnection(t *testing.T) {
 	c := serve(t, "-ERR x\r\n")
 	if err := c.WriteRaw([]byte("?")); err != nil {
 		t.Fatal(err)
