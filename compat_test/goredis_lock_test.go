@@ -11,11 +11,12 @@ import (
 	"github.com/redis/go-redis/v9"
 )
 
-// compareAndDelete gives a plain lock back only if its value is still the caller's.
+// compareAndDelete releases a plain lock only if its value is still the caller's.
 var compareAndDelete = redis.NewScript(
 	`if redis.call('GET', KEYS[1]) == ARGV[1] then return redis.call('DEL', KEYS[1]) else return 0 end`)
 
-// goRedis returns a go-redis client of the server at LOCKREDIS_ADDR, or of an in-process lockredis.
+// goRedis returns a go-redis client of the server at LOCKREDIS_ADDR, or of an in-process
+// lockredis.
 func goRedis(t *testing.T, protocol int) *redis.Client {
 	t.Helper()
 	addr := os.Getenv("LOCKREDIS_ADDR")
@@ -27,7 +28,7 @@ func goRedis(t *testing.T, protocol int) *redis.Client {
 	return client
 }
 
-// onBothProtocols runs a test over RESP2 and RESP3, each with a key of its own.
+// onBothProtocols runs a test over RESP2 and over RESP3, each with its own key.
 func onBothProtocols(t *testing.T, test func(t *testing.T, client *redis.Client, key string)) {
 	for _, protocol := range []int{2, 3} {
 		t.Run(fmt.Sprintf("RESP%d", protocol), func(t *testing.T) {
@@ -39,7 +40,7 @@ func onBothProtocols(t *testing.T, test func(t *testing.T, client *redis.Client,
 	}
 }
 
-func TestSetnxWithExpireLocksOnceAndEnds(t *testing.T) {
+func TestSetnxWithExpireLocksUntilTheLeaseEnds(t *testing.T) {
 	onBothProtocols(t, func(t *testing.T, client *redis.Client, key string) {
 		ctx := t.Context()
 		if ok, err := client.SetNX(ctx, key, "one", 0).Result(); !ok || err != nil {
@@ -58,7 +59,7 @@ func TestSetnxWithExpireLocksOnceAndEnds(t *testing.T) {
 	})
 }
 
-func TestSetNxPxLocksOnceAndEnds(t *testing.T) {
+func TestSetNxPxLocksUntilTheLeaseEnds(t *testing.T) {
 	onBothProtocols(t, func(t *testing.T, client *redis.Client, key string) {
 		ctx := t.Context()
 		start := time.Now()
@@ -83,7 +84,8 @@ func TestScriptDeletesOnlyItsOwnersLock(t *testing.T) {
 			owner string
 			want  int64
 		}{{"two", 0}, {"one", 1}, {"one", 0}} {
-			if n, err := compareAndDelete.Run(ctx, client, []string{key}, row.owner).Int64(); n != row.want || err != nil {
+			n, err := compareAndDelete.Run(ctx, client, []string{key}, row.owner).Int64()
+			if n != row.want || err != nil {
 				t.Fatalf("unlock by %s: %d, %v, want %d", row.owner, n, err, row.want)
 			}
 		}
@@ -111,7 +113,8 @@ func TestContendedPlainLockCountsExactly(t *testing.T) {
 	})
 }
 
-// countUnderLock adds one to the counter by reading and writing, which is right only for one owner at a time.
+// countUnderLock adds one to the counter by a read and a write. The count is right only
+// if one owner at a time does it.
 func countUnderLock(ctx context.Context, client *redis.Client, key, owner string) error {
 	for {
 		ok, err := client.SetNX(ctx, key, owner, time.Minute).Result()
@@ -132,7 +135,7 @@ func countUnderLock(ctx context.Context, client *redis.Client, key, owner string
 	return compareAndDelete.Run(ctx, client, []string{key}, owner).Err()
 }
 
-// awaitLock polls until the lock is to be had.
+// awaitLock polls until the caller has the lock.
 func awaitLock(t *testing.T, try func() (bool, error)) {
 	t.Helper()
 	for deadline := time.Now().Add(2 * time.Second); ; {

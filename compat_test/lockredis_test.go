@@ -6,8 +6,8 @@ import (
 	"github.com/lockredis/lockredis"
 )
 
-// startLockredis starts an in-process lockredis for one test, with directives as
-// redis-server takes them ("--name", "value", …), and returns its address.
+// startLockredis starts an in-process lockredis for one test and returns its address.
+// Directives are as on the command line of redis-server: "--name", "value", …
 func startLockredis(t *testing.T, directives []string) string {
 	t.Helper()
 	args := append([]string{"--bind", "127.0.0.1", "--port", "auto"}, directives...)

@@ -6,8 +6,9 @@ import (
 	"testing"
 )
 
-// TestRedissonVerdictNamesWhatIsNotAsExpected needs neither Java nor a server: it judges runs made up here.
-func TestRedissonVerdictNamesWhatIsNotAsExpected(t *testing.T) {
+// TestRedissonVerdictNamesUnexpectedResults needs neither Java nor a server: it judges
+// made-up runs.
+func TestRedissonVerdictNamesUnexpectedResults(t *testing.T) {
 	scenarios := []string{"LockTest", "SpinLockTest"}
 	green := []redissonCase{{scenario: "LockTest", test: "a"}, {scenario: "SpinLockTest", test: "b"}}
 	skipped := func(name string) map[string]bool { return map[string]bool{name: true} }
@@ -39,7 +40,9 @@ func TestRedissonVerdictNamesWhatIsNotAsExpected(t *testing.T) {
 			if got := verdict.cells["SpinLockTest"]; got != row.cell {
 				t.Errorf("cell %q, want %q", got, row.cell)
 			}
-			named := slices.ContainsFunc(verdict.complaints, func(c string) bool { return strings.Contains(c, row.complaint) })
+			named := slices.ContainsFunc(verdict.complaints, func(c string) bool {
+				return strings.Contains(c, row.complaint)
+			})
 			if (row.complaint == "" && len(verdict.complaints) > 0) || !named && row.complaint != "" {
 				t.Errorf("complaints %q, want one with %q", verdict.complaints, row.complaint)
 			}

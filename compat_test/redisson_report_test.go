@@ -13,19 +13,20 @@ import (
 	"text/tabwriter"
 )
 
-// redissonCase is one test of the suite as a report tells of it.
+// redissonCase is one test of the suite, as a report lists it.
 type redissonCase struct {
 	scenario string // class
 	test     string // method, without the arguments of a parameterized one
-	failure  string // what went wrong, or empty
+	failure  string // the failure, or empty
 	skipped  bool
-	again    string // what went wrong at first, when a second run was green; or empty
+	again    string // the failure of the first run when a second run passed; else empty
 }
 
-// name is how complaints and expected-skips.txt call the test.
+// name returns the test's name as complaints and expected-skips.txt write it.
 func (c redissonCase) name() string { return c.scenario + "." + c.test }
 
-// readRedissonReports reads the XML reports of one run. A folder that is not there is a run without tests.
+// readRedissonReports reads the XML reports of one run. A missing folder means a run
+// without tests.
 func readRedissonReports(dir string) ([]redissonCase, error) {
 	files, err := filepath.Glob(filepath.Join(dir, "TEST-*.xml"))
 	if err != nil {
@@ -37,7 +38,8 @@ func readRedissonReports(dir string) ([]redissonCase, error) {
 		if err != nil {
 			return nil, err
 		}
-		// Tests of classes that run side by side may stand in each other's file: the suite's name says nothing.
+		// Classes run in parallel, so a test may be in the report file of another class. The
+		// suite's name says nothing; the test's class does.
 		var suite struct {
 			Cases []struct {
 				Class   string    `xml:"classname,attr"`
@@ -57,11 +59,12 @@ func readRedissonReports(dir string) ([]redissonCase, error) {
 			method, _, _ := strings.Cut(c.Name, "(")
 			class := c.Class[strings.LastIndex(c.Class, ".")+1:]
 			if method == "" {
-				method = "all" // what broke before the first test of a class
+				method = "all" // a failure before the first test of a class
 			}
 			tests = append(tests, redissonCase{
-				scenario: class, test: method, failure: c.Failure.text() + c.Error.text(), skipped: c.Skipped != nil,
-				again: c.FlakyFailure.text() + c.FlakyError.text(),
+				scenario: class, test: method, failure: c.Failure.text() + c.Error.text(),
+				skipped: c.Skipped != nil,
+				again:   c.FlakyFailure.text() + c.FlakyError.text(),
 			})
 		}
 	}
@@ -90,7 +93,7 @@ func (t *trouble) text() string {
 
 var redissonTestClass = regexp.MustCompile(`^(\w+Test)\.java$`)
 
-// redissonScenarios returns the test classes of all source folders, whatever release they are for.
+// redissonScenarios returns the test classes of all source folders, for all releases.
 func redissonScenarios(home string) ([]string, error) {
 	files, err := filepath.Glob(filepath.Join(home, "src", "*", "lockredis", "*Test.java"))
 	if err != nil {
@@ -108,8 +111,8 @@ func redissonScenarios(home string) ([]string, error) {
 	return slices.Sorted(maps.Keys(found)), nil
 }
 
-// readExpectedSkips reads which scenarios, or single tests, each release skips. A line is a name and the
-// releases; "#" starts a comment.
+// readExpectedSkips reads the scenarios and single tests that each release skips. A line
+// is a name and the releases. "#" starts a comment.
 func readExpectedSkips(path string) (map[string]map[string]bool, error) {
 	file, err := os.Open(path)
 	if err != nil {
@@ -139,20 +142,23 @@ func readExpectedSkips(path string) (map[string]map[string]bool, error) {
 	return skips, nil
 }
 
-// redissonVerdict is what one run comes to.
+// redissonVerdict is the result of one run.
 type redissonVerdict struct {
 	cells      map[string]string // by scenario
 	complaints []string
-	notes      []string // what a reader should know of a green run
+	notes      []string // tests that passed only at the second run
 }
 
-// redissonSecondRuns is how many tests of a run may need another attempt; each has two (pom.xml). Hundreds of waits by the clock share the
-// machine with a JVM and a server; the same tests fail on redis-server now and then.
+// redissonSecondRuns is how many tests of a run may need a second attempt. Surefire gives
+// each test two (pom.xml). Hundreds of timed waits share the machine with a JVM and a
+// server; the same tests fail on redis-server now and then.
 const redissonSecondRuns = 2
 
-// judgeRedisson compares a run with what it should have been: every scenario there and green, but for the
-// skips, which must be there too. A skip names a whole scenario or one test.
-func judgeRedisson(scenarios []string, tests []redissonCase, skips map[string]bool) redissonVerdict {
+// judgeRedisson compares a run with its expected result: every scenario ran and passed,
+// except for the expected skips, which must have been skipped. A skip names a whole
+// scenario or one test.
+func judgeRedisson(scenarios []string, tests []redissonCase,
+	skips map[string]bool) redissonVerdict {
 	verdict := redissonVerdict{cells: map[string]string{}}
 	complain := func(scenario, format string, args ...any) {
 		verdict.cells[scenario] = "FAIL"
@@ -174,15 +180,17 @@ func judgeRedisson(scenarios []string, tests []redissonCase, skips map[string]bo
 			complain(c.scenario, "%s failed: %s", c.name(), c.failure)
 		case c.again != "":
 			if again++; again > redissonSecondRuns {
-				complain(c.scenario, "%s was green at a second run only, like %d before it: %s", c.name(), redissonSecondRuns, c.again)
+				complain(c.scenario, "%s passed only at its second run, like %d before it: %s", c.name(),
+					redissonSecondRuns, c.again)
 			} else {
 				verdict.cells[c.scenario] = "2nd"
-				verdict.notes = append(verdict.notes, fmt.Sprintf("%s was green at a second run only; at first: %s", c.name(), c.again))
+				note := fmt.Sprintf("%s passed only at its second run; first run: %s", c.name(), c.again)
+				verdict.notes = append(verdict.notes, note)
 			}
 		case c.skipped && !expected:
-			complain(c.scenario, "%s was skipped, which expected-skips.txt does not say", c.name())
+			complain(c.scenario, "%s was skipped, and expected-skips.txt does not list it", c.name())
 		case !c.skipped && expected:
-			complain(c.scenario, "%s ran, but expected-skips.txt says that it is skipped", c.name())
+			complain(c.scenario, "%s ran, but expected-skips.txt lists it", c.name())
 		case c.skipped:
 			met[c.name()] = true
 			if verdict.cells[c.scenario] == "ok" {
@@ -192,19 +200,20 @@ func judgeRedisson(scenarios []string, tests []redissonCase, skips map[string]bo
 	}
 	for _, scenario := range scenarios {
 		if !met[scenario] && !skips[scenario] && verdict.cells[scenario] != "FAIL" {
-			complain(scenario, "%s did not run, which expected-skips.txt does not say", scenario)
+			complain(scenario, "%s did not run, and expected-skips.txt does not list it", scenario)
 		}
 	}
 	for _, name := range slices.Sorted(maps.Keys(skips)) {
 		scenario, _, single := strings.Cut(name, ".")
 		if single && !met[name] && verdict.cells[scenario] != "FAIL" {
-			complain(scenario, "%s was not skipped, but expected-skips.txt says so", name)
+			complain(scenario, "%s was not skipped, but expected-skips.txt lists it", name)
 		}
 	}
 	return verdict
 }
 
-// redissonTable is the result of all runs: for each server a line for each scenario, a column for each release.
+// redissonTable is the result of all runs. Each server has a row for each scenario and a
+// column for each release.
 type redissonTable struct {
 	scenarios, releases, servers []string
 	cells                        map[[3]string]string // server, scenario, release
@@ -225,7 +234,8 @@ func (table *redissonTable) add(server, release string, verdict redissonVerdict)
 
 func (table *redissonTable) String() string {
 	var out strings.Builder
-	fmt.Fprintln(&out, "ok: green; 2nd: one test needed another run; part: green but for expected skips; -: not in that release")
+	fmt.Fprintln(&out, "ok: passed; 2nd: one test needed a second run; part: passed, with expected skips; "+
+		"-: not in that release")
 	for _, server := range table.servers {
 		w := tabwriter.NewWriter(&out, 0, 0, 2, ' ', 0)
 		fmt.Fprintf(w, "%s\t%s\n", server, strings.Join(table.releases, "\t"))

@@ -16,7 +16,7 @@ type redissonProgram struct {
 	path string // absolute
 }
 
-// redissonPrograms returns the servers asked for; lockredis is built for the test.
+// redissonPrograms returns the servers that LOCKREDIS_SERVERS names. It builds lockredis.
 func redissonPrograms(t *testing.T) []redissonProgram {
 	t.Helper()
 	asked := os.Getenv(redissonServersVar)
@@ -37,8 +37,8 @@ func redissonPrograms(t *testing.T) []redissonProgram {
 	return programs
 }
 
-// startRedissonServer starts a server for the length of the test, checks that it is the
-// program it is meant to be, and returns its address. Its output goes to the log file.
+// startRedissonServer starts a server for the length of the test, checks that the program
+// is the one it claims to be, and returns its address. Its output goes to the log file.
 func startRedissonServer(t *testing.T, program redissonProgram, log string) string {
 	t.Helper()
 	if err := os.Remove(log); err != nil && !errors.Is(err, fs.ErrNotExist) {
@@ -51,7 +51,8 @@ func startRedissonServer(t *testing.T, program redissonProgram, log string) stri
 		t.Fatal(err)
 	}
 	_, isLockredis := info["lockredis_version"]
-	if isLockredis != (program.name == "lockredis") || !strings.HasPrefix(info["redis_version"], "7.0.") {
+	if isLockredis != (program.name == "lockredis") ||
+		!strings.HasPrefix(info["redis_version"], "7.0.") {
 		t.Fatalf("%s is not %s 7.0: %v", program.path, program.name, info)
 	}
 	return addr

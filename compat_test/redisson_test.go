@@ -14,25 +14,28 @@ import (
 	"github.com/lockredis/lockredis/internal/redistest"
 )
 
-// redissonReleases are the releases the Maven project knows, oldest first.
+// redissonReleases are the releases that the Maven project knows, oldest first.
 var redissonReleases = [...]string{"3.4.1", "3.16.0", "3.16.8", "3.23.5", "3.24.3",
 	"3.27.2", "3.45.1", "3.52.0", "4.3.1", "4.7.0"}
 
 const (
-	// redissonRunLimit ends one release on one server, Maven's downloads included. Maven itself ends
-	// the JVM of the tests sooner, and then there are reports to read.
+	// redissonRunLimit ends one release on one server, Maven's downloads included. Maven's
+	// own limit for the JVM of the tests is shorter, so that there are reports to read.
 	redissonRunLimit = 8 * time.Minute
-	// redissonEndGrace is what Maven has to end its JVM, and the JVM its servers, when the limit is over.
+	// redissonEndGrace is the time after the limit in which Maven ends its JVM, and the JVM
+	// its servers.
 	redissonEndGrace = 15 * time.Second
 
 	redissonReleasesVar = "LOCKREDIS_REDISSON"
 	redissonServersVar  = "LOCKREDIS_SERVERS"
 )
 
-// TestRedisson runs unmodified Redisson against the servers under test: our JUnit suite in redisson/, once
-// for each release of LOCKREDIS_REDISSON ("3.16.8,4.7.0" or "all") and each server of LOCKREDIS_SERVERS
-// ("lockredis", the default, and "redis-server", which proves the suite itself). The servers and the JVM are
-// started here. A release that lacks something skips what redisson/expected-skips.txt says, no more and no less.
+// TestRedisson runs unmodified Redisson against the servers under test: the JUnit suite
+// in redisson/, once for each release of LOCKREDIS_REDISSON ("3.16.8,4.7.0" or "all") and
+// each server of LOCKREDIS_SERVERS. The servers are "lockredis", the default, and
+// "redis-server", which proves the suite itself. The test starts the servers and the JVM.
+// A release that lacks a feature must skip exactly the tests in
+// redisson/expected-skips.txt.
 func TestRedisson(t *testing.T) {
 	releases := redissonWanted(t)
 	servers := redissonPrograms(t)
@@ -63,17 +66,17 @@ func TestRedisson(t *testing.T) {
 		}
 	}
 	t.Logf("scenario by release\n%s", table)
-	if len(failed) > 0 { // once more at the end, where a reader of a long log looks first
+	if len(failed) > 0 { // again at the end, where a reader of a long log looks first
 		t.Logf("failed:\n%s", strings.Join(failed, "\n"))
 	}
 }
 
-// redissonWanted returns the releases asked for, or skips the test.
+// redissonWanted returns the releases that LOCKREDIS_REDISSON names, or skips the test.
 func redissonWanted(t *testing.T) []string {
 	t.Helper()
 	asked := os.Getenv(redissonReleasesVar)
 	if asked == "" {
-		t.Skipf("Redisson was not asked for: set %s to releases or to all (needs JDK 17 and Maven)", redissonReleasesVar)
+		t.Skipf("set %s to Redisson releases or to all (needs JDK 17 and Maven)", redissonReleasesVar)
 	}
 	releases := strings.Split(asked, ",")
 	if asked == "all" {
@@ -81,7 +84,8 @@ func redissonWanted(t *testing.T) []string {
 	}
 	for _, release := range releases {
 		if !slices.Contains(redissonReleases[:], release) {
-			t.Fatalf("%s: no release %q; there are %s", redissonReleasesVar, release, strings.Join(redissonReleases[:], " "))
+			t.Fatalf("%s: no release %q; there are %s", redissonReleasesVar, release,
+				strings.Join(redissonReleases[:], " "))
 		}
 	}
 	redistest.Tool(t, "java")
@@ -89,7 +93,8 @@ func redissonWanted(t *testing.T) []string {
 	return releases
 }
 
-// runRedisson runs the suite of one release against a fresh server and returns what its reports say.
+// runRedisson runs the suite of one release against a fresh server and returns its
+// reports.
 func runRedisson(t *testing.T, release string, program redissonProgram) []redissonCase {
 	t.Helper()
 	home, err := filepath.Abs("redisson")
@@ -112,13 +117,14 @@ func runRedisson(t *testing.T, release string, program redissonProgram) []rediss
 	}
 	broken := slices.ContainsFunc(tests, func(c redissonCase) bool { return c.failure != "" })
 	if failed != nil && !broken {
-		// The tests have nothing to say: the build, the JVM or the time limit did it.
+		// No test failed: the build, the JVM or the time limit did.
 		t.Errorf("mvn: %v\n%s", failed, redissonTail(output, 40))
 	}
 	return tests
 }
 
-func runMaven(t *testing.T, home, release string, program redissonProgram, addr, reports string) ([]byte, error) {
+func runMaven(t *testing.T, home, release string, program redissonProgram,
+	addr, reports string) ([]byte, error) {
 	t.Helper()
 	host, port, _ := strings.Cut(addr, ":")
 	ctx, cancel := context.WithTimeout(t.Context(), redissonRunLimit)
@@ -138,7 +144,7 @@ func runMaven(t *testing.T, home, release string, program redissonProgram, addr,
 	return output, err
 }
 
-// redissonTail returns the last lines of a program's output.
+// redissonTail returns the last n lines of a program's output.
 func redissonTail(output []byte, n int) string {
 	lines := strings.Split(strings.TrimRight(string(output), "\n"), "\n")
 	if len(lines) > n {

@@ -10,8 +10,8 @@ import (
 	"github.com/lockredis/lockredis/internal/redistest"
 )
 
-// TestEveryCommandHasAVector asks lockredis which commands it has and looks for a line of
-// the vectors that begins with each.
+// TestEveryCommandHasAVector gets the list of commands from lockredis and looks for a
+// line in the vectors that begins with each.
 func TestEveryCommandHasAVector(t *testing.T) {
 	used := map[string]bool{}
 	for _, path := range vectorFiles(t) {
@@ -33,7 +33,8 @@ func TestEveryCommandHasAVector(t *testing.T) {
 	}
 }
 
-// commandsOf adds the first words of a file's lines: "set", and "client|kill" for two.
+// commandsOf adds the first words of a file's lines: "set", and "client|kill" for the
+// first two.
 func commandsOf(t *testing.T, path string, used map[string]bool) {
 	t.Helper()
 	f, err := os.Open(path)

@@ -16,13 +16,13 @@ import (
 	"github.com/lockredis/lockredis/internal/redistest"
 )
 
-// replyTimeout is how long a vector's reply may take before it counts as missing.
+// replyTimeout is how long the reply to a vector may take before it counts as missing.
 const replyTimeout = 30 * time.Second
 
 // TestVectorsReplayAsRecorded plays every file of testdata. The environment variable
-// LOCKREDIS_VECTORS says against which server: an in-process lockredis when it is empty,
-// redis-server for "record" (together with -rewrite) and "recheck", or the server at an address for
-// "addr=HOST:PORT".
+// LOCKREDIS_VECTORS chooses the server: empty means an in-process lockredis, "record"
+// (together with -rewrite) and "recheck" mean redis-server, and "addr=HOST:PORT" the
+// server at that address.
 func TestVectorsReplayAsRecorded(t *testing.T) {
 	start := target(t)
 	files := vectorFiles(t)
@@ -37,7 +37,7 @@ func TestVectorsReplayAsRecorded(t *testing.T) {
 	}
 }
 
-// server is where vectors are played.
+// server is the server that vectors are played against.
 type server struct {
 	shared string // address of one server for all files, or empty
 	redis  bool   // a fresh redis-server for each file, in place of lockredis
@@ -48,7 +48,7 @@ func target(t *testing.T) server {
 	mode := os.Getenv("LOCKREDIS_VECTORS")
 	rewrite := flag.Lookup("rewrite").Value.String() == "true"
 	if rewrite != (mode == "record") {
-		t.Fatal("vectors are recorded with LOCKREDIS_VECTORS=record and -rewrite, both or none")
+		t.Fatal("recording needs both LOCKREDIS_VECTORS=record and -rewrite")
 	}
 	switch {
 	case mode == "record" || mode == "recheck":
@@ -64,13 +64,13 @@ func target(t *testing.T) server {
 	return server{}
 }
 
-// start returns the address of the server for one file that asks for directives ("--name",
-// "value", …), or skips the test when a shared server cannot have them.
+// start returns the address of the server for one file with these directives ("--name",
+// "value", …). It skips the test when a shared server cannot have them.
 func (s server) start(t *testing.T, directives []string) string {
 	t.Helper()
 	switch {
 	case s.shared != "" && len(directives) > 0:
-		t.Skip("needs a server of its own, started with " + strings.Join(directives, " "))
+		t.Skip("needs a server started with " + strings.Join(directives, " "))
 	case s.shared != "":
 		return s.shared
 	case s.redis:
@@ -94,8 +94,8 @@ func vectorFiles(t *testing.T) []string {
 	return files
 }
 
-// replay plays one file and reports every command that answers otherwise, not only the
-// first. Recording keeps the file untouched when a directive fails.
+// replay plays one file and reports every wrong reply, not only the first. Recording does
+// not change the file when a directive fails.
 func replay(t *testing.T, path string, s server) {
 	runner, err := vector.NewRunner(s.start(t, directives(t, path)), replyTimeout)
 	if err != nil {
@@ -107,7 +107,7 @@ func replay(t *testing.T, path string, s server) {
 		}
 	}
 	var wrong []string
-	over := false // a directive failed as such: what follows would only wait for it
+	over := false // a directive failed, so that later replies would only time out
 	datadriven.RunTest(t, path, func(t *testing.T, d *datadriven.TestData) string {
 		if d.Cmd == "server" || over {
 			return d.Expected
@@ -149,8 +149,8 @@ func directives(t *testing.T, path string) []string {
 	return nil
 }
 
-// record returns what the file is to hold. A reply that never came or could not be read is
-// a mistake of the file.
+// record returns the output to write into the file. A missing or malformed reply is a
+// mistake in the file.
 func record(t *testing.T, d *datadriven.TestData, steps []vector.Step) string {
 	t.Helper()
 	var b strings.Builder
@@ -163,25 +163,27 @@ func record(t *testing.T, d *datadriven.TestData, steps []vector.Step) string {
 	return b.String()
 }
 
-// differences compares a directive's replies one by one with those in the file.
+// differences compares the replies to a directive one by one with the file.
 func differences(d *datadriven.TestData, steps []vector.Step) []string {
 	var out []string
 	want := replies(d.Expected)
 	for i, s := range steps {
 		switch {
 		case i >= len(want):
-			out = append(out, fmt.Sprintf("%s: %s\n  more than expected: %s", d.Pos, s.Command, s.Output))
+			out = append(out, fmt.Sprintf("%s: %s\n  a reply that the file does not have: %s", d.Pos,
+				s.Command, s.Output))
 		case want[i] != s.Output:
-			out = append(out, fmt.Sprintf("%s: %s\n  want %s\n  got  %s", d.Pos, s.Command, want[i], s.Output))
+			out = append(out, fmt.Sprintf("%s: %s\n  want %s\n  got  %s", d.Pos, s.Command, want[i],
+				s.Output))
 		}
 	}
 	for i := len(steps); i < len(want); i++ {
-		out = append(out, fmt.Sprintf("%s: nothing came where the file has %s", d.Pos, want[i]))
+		out = append(out, fmt.Sprintf("%s: no reply, the file has %s", d.Pos, want[i]))
 	}
 	return out
 }
 
-// replies parts expected text into replies: each begins at the left edge of a line.
+// replies divides expected text into replies. Each begins at the left edge of a line.
 func replies(text string) []string {
 	var out []string
 	for line := range strings.Lines(text) {

@@ -29,8 +29,8 @@ func TestLoopbackIsTheOnlyAddressByDefault(t *testing.T) {
 	}
 }
 
-// outside returns this machine's own address that is not loopback: a client that
-// uses it comes from there, too.
+// outside returns an address of this machine that is not loopback. A client that connects
+// to it also comes from it.
 func outside(t *testing.T) string {
 	t.Helper()
 	addrs, err := net.InterfaceAddrs()
@@ -46,7 +46,8 @@ func outside(t *testing.T) string {
 	return ""
 }
 
-// denied is how a refusal begins; the rest is advice, and not Redis's words.
+// denied is the beginning of a refusal. The rest is advice, and differs from Redis's
+// text.
 const denied = "-DENIED Redis is running in protected mode because protected mode is enabled and no password is set for the default user. " +
 	"In this mode connections are only accepted from the loopback interface. "
 
@@ -93,7 +94,8 @@ func TestLocalMeansThisMachineForProtectedDirectives(t *testing.T) {
 		from127, fromFar bool
 	}{{"no", false, false}, {"local", true, false}, {"yes", true, true}} {
 		t.Run(c.value, func(t *testing.T) {
-			args := []string{"--bind", "0.0.0.0", "--protected-mode", "no", "--enable-protected-configs", c.value, "--enable-debug-command", c.value}
+			args := []string{"--bind", "0.0.0.0", "--protected-mode", "no",
+				"--enable-protected-configs", c.value, "--enable-debug-command", c.value}
 			onBoth(t, args, func(t *testing.T, addr string) {
 				_, port, _ := net.SplitHostPort(addr)
 				for from, allowed := range map[string]bool{"127.0.0.1": c.from127, host: c.fromFar} {
@@ -103,7 +105,8 @@ func TestLocalMeansThisMachineForProtectedDirectives(t *testing.T) {
 						"CONFIG SET dir .":                "-ERR CONFIG SET failed (possibly related to argument 'dir') - can't set protected config\r\n",
 						"DEBUG SLEEP 0":                   "-ERR DEBUG command not allowed.",
 					} {
-						if got := ask(t, client, command); allowed && got != "+OK\r\n" || !allowed && !strings.HasPrefix(got, refusal) {
+						got := ask(t, client, command)
+						if allowed && got != "+OK\r\n" || !allowed && !strings.HasPrefix(got, refusal) {
 							t.Errorf("%s from %s: %s", command, from, got)
 						}
 					}
@@ -113,10 +116,11 @@ func TestLocalMeansThisMachineForProtectedDirectives(t *testing.T) {
 	}
 }
 
-func TestWithoutAPasswordNothingRunsButAuthHelloQuitAndReset(t *testing.T) {
+func TestBeforeAuthOnlyAuthHelloQuitAndResetRun(t *testing.T) {
 	onBoth(t, nil, func(t *testing.T, addr string) {
 		ask(t, dial(t, addr), "CONFIG SET requirepass 'open sesame'")
-		for _, command := range []string{"PING", "GET k", "EVAL 'return 1' 0", "CONFIG SET requirepass x", "SHUTDOWN NOSAVE", "SUBSCRIBE x", "MULTI", "COMMAND"} {
+		for _, command := range []string{"PING", "GET k", "EVAL 'return 1' 0", "CONFIG SET requirepass x",
+			"SHUTDOWN NOSAVE", "SUBSCRIBE x", "MULTI", "COMMAND"} {
 			if got := ask(t, dial(t, addr), command); got != "-NOAUTH Authentication required.\r\n" {
 				t.Errorf("%s: %s", command, got)
 			}

@@ -1,7 +1,6 @@
-// Package security holds what protects a server: TLS, passwords, protected-mode,
-// the files that it may write, and what a script can reach.
+// Package security tests the parts that protect a server: TLS, passwords, protected mode,
+// the files that it writes, and what a script can reach.
 //
-// Most tests run the same body on lockredis and on redis-server 7.0.15, where
-// that is installed, so that they say what Redis does as well. Plain go test runs
-// the lockredis part everywhere.
+// Most tests run the same body on lockredis and on redis-server 7.0.15, so that they also
+// record what Redis does. Without redis-server they run on lockredis only.
 package security

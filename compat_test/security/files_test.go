@@ -24,13 +24,17 @@ func names(t *testing.T, dir string) string {
 	return strings.Join(all, " ")
 }
 
-func TestNoCommandWritesAFileThatNobodyAskedFor(t *testing.T) {
+func TestNoCommandWritesAnUnexpectedFile(t *testing.T) {
 	t.Chdir(t.TempDir())
 	dir := t.TempDir()
-	c := dial(t, startLockredis(t, "--dir", dir, "--save", "1 1", "--appendonly", "yes", "--enable-debug-command", "yes", "--enable-protected-configs", "yes"))
-	for _, command := range []string{"SET k v", "SAVE", "BGSAVE", "BGREWRITEAOF", "CONFIG SET dbfilename x.rdb", "SAVE", "DEBUG RELOAD", "DEBUG JMAP",
-		"CONFIG SET dbfilename ../x.rdb", "CONFIG SET appendonly yes", "CONFIG REWRITE", "EVAL 'return redis.call(\"save\")' 0", "SHUTDOWN SAVE"} {
-		if v, err := c.Do(strings.Fields(command)...); err == nil && command == "CONFIG SET dbfilename ../x.rdb" && !v.IsError() {
+	c := dial(t, startLockredis(t, "--dir", dir, "--save", "1 1", "--appendonly", "yes",
+		"--enable-debug-command", "yes", "--enable-protected-configs", "yes"))
+	const outside = "CONFIG SET dbfilename ../x.rdb"
+	for _, command := range []string{"SET k v", "SAVE", "BGSAVE", "BGREWRITEAOF",
+		"CONFIG SET dbfilename x.rdb", "SAVE", "DEBUG RELOAD", "DEBUG JMAP", outside,
+		"CONFIG SET appendonly yes", "CONFIG REWRITE", "EVAL 'return redis.call(\"save\")' 0", "SHUTDOWN SAVE"} {
+		v, err := c.Do(strings.Fields(command)...)
+		if err == nil && command == outside && !v.IsError() {
 			t.Errorf("%s: %s", command, v)
 		}
 	}
@@ -44,7 +48,8 @@ func TestNoCommandWritesAFileThatNobodyAskedFor(t *testing.T) {
 func TestConfigRewriteReplacesItsFileAndTouchesNoOther(t *testing.T) {
 	dir := t.TempDir()
 	file, bystander := filepath.Join(dir, "redis.conf"), filepath.Join(t.TempDir(), "bystander")
-	for path, text := range map[string]string{file: "# mine\nmaxclients 100\n", bystander: "untouched"} {
+	for path, text := range map[string]string{file: "# mine\nmaxclients 100\n",
+		bystander: "untouched"} {
 		if err := os.WriteFile(path, []byte(text), 0o600); err != nil {
 			t.Fatal(err)
 		}
@@ -53,8 +58,9 @@ func TestConfigRewriteReplacesItsFileAndTouchesNoOther(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	// What somebody else has put where the new file is written first.
-	if err := os.Symlink(bystander, filepath.Join(dir, ".redis.conf."+strconv.Itoa(os.Getpid()))); err != nil {
+	// A symbolic link at the place where the new file is written first.
+	if err := os.Symlink(bystander, filepath.Join(dir,
+		".redis.conf."+strconv.Itoa(os.Getpid()))); err != nil {
 		t.Skip("no symbolic links here: ", err)
 	}
 	if err := set.Rewrite(); err != nil {
@@ -63,7 +69,8 @@ func TestConfigRewriteReplacesItsFileAndTouchesNoOther(t *testing.T) {
 	if got := read(t, bystander); got != "untouched" {
 		t.Errorf("the bystander has %q", got)
 	}
-	if got := read(t, file); !has(got, "# mine\nmaxclients 100\n") || !has(got, "requirepass sesame\n") {
+	if got := read(t, file); !has(got, "# mine\nmaxclients 100\n") ||
+		!has(got, "requirepass sesame\n") {
 		t.Errorf("the file has %q", got)
 	}
 	if got := names(t, dir); got != "redis.conf" {

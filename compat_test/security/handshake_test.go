@@ -4,6 +4,7 @@ import (
 	"crypto/tls"
 	"io"
 	"net"
+	"slices"
 	"testing"
 	"time"
 
@@ -26,7 +27,7 @@ func startTLS(t *testing.T, k *keys, more ...string) (srv *lockredis.Server) {
 	return srv
 }
 
-// silent connects without a word.
+// silent connects and sends nothing.
 func silent(t *testing.T, addr string) net.Conn {
 	t.Helper()
 	nc, err := net.Dial("tcp", addr)
@@ -38,7 +39,7 @@ func silent(t *testing.T, addr string) net.Conn {
 	return nc
 }
 
-func TestSilentHandshakesHoldUpNobodyAndEndWithTheTimeout(t *testing.T) {
+func TestSilentHandshakesDelayNoClientAndEndWithTheTimeout(t *testing.T) {
 	k := newKeys(t)
 	srv := startTLS(t, k, "--timeout", "1")
 	var mute []net.Conn
@@ -68,18 +69,23 @@ func TestHandshakesUnderWayCountAsClients(t *testing.T) {
 	plain := dial(t, srv.Addr())
 	ask(t, plain, "PING")
 	a, b := silent(t, srv.TLSAddr()), silent(t, srv.TLSAddr())
-	if n, err := silent(t, srv.TLSAddr()).Read(make([]byte, 1)); n > 0 || err == nil || isTimeout(err) {
+	if n, err := silent(t, srv.TLSAddr()).Read(make([]byte, 1)); n > 0 || err == nil ||
+		isTimeout(err) {
 		t.Errorf("one handshake too many: %d %v", n, err)
 	}
-	if got, err := dial(t, srv.Addr()).Receive(); err != nil || string(got.Raw) != "-ERR max number of clients reached\r\n" {
+	if got, err := dial(t, srv.Addr()).Receive(); err != nil ||
+		string(got.Raw) != "-ERR max number of clients reached\r\n" {
 		t.Errorf("one client too many: %s %v", got, err)
 	}
-	if got := ask(t, plain, "INFO stats"); !has(got, "rejected_connections:2\r\n") || !has(got, "total_connections_received:1\r\n") {
+	if got := ask(t, plain, "INFO stats"); !has(got, "rejected_connections:2\r\n") ||
+		!has(got, "total_connections_received:1\r\n") {
 		t.Error(got)
 	}
 	a.Close()
 	b.Close()
-	poll(t, "that the places are free again", func() bool { return pings(t, srv.TLSAddr(), k.config(k.client)) == nil })
+	poll(t, "that new clients are accepted again", func() bool {
+		return pings(t, srv.TLSAddr(), k.config(k.client)) == nil
+	})
 }
 
 func TestCloseEndsHandshakesUnderWay(t *testing.T) {
@@ -99,28 +105,33 @@ func TestCloseEndsHandshakesUnderWay(t *testing.T) {
 	}
 }
 
-// A client that does not read cannot be told that the stream has ended. Whoever
-// kills it must not wait for that.
-func TestKillingAClientThatDoesNotReadWaitsForNothing(t *testing.T) {
+// A client that does not read cannot receive the end of the TLS stream. CLIENT KILL must
+// not wait for it.
+func TestKillingAClientThatDoesNotReadDoesNotWait(t *testing.T) {
 	k := newKeys(t)
 	srv := startTLS(t, k)
 	plain, deaf := dial(t, srv.Addr()), mustDialTLS(t, k, srv.TLSAddr())
 	ask(t, plain, "SET big "+string(make([]byte, 1<<20)))
-	if err := deaf.SendAll([]string{"CLIENT", "SETNAME", "deaf"}, []string{"GET", "big"}, []string{"GET", "big"}, []string{"GET", "big"},
-		[]string{"GET", "big"}, []string{"GET", "big"}, []string{"GET", "big"}, []string{"GET", "big"}, []string{"GET", "big"}); err != nil {
+	commands := slices.Repeat([][]string{{"GET", "big"}}, 8)
+	commands = append([][]string{{"CLIENT", "SETNAME", "deaf"}}, commands...)
+	if err := deaf.SendAll(commands...); err != nil {
 		t.Fatal(err)
 	}
-	poll(t, "that replies pile up", func() bool { return has(ask(t, plain, "CLIENT LIST"), "name=deaf") })
+	poll(t, "that replies pile up", func() bool {
+		return has(ask(t, plain, "CLIENT LIST"), "name=deaf")
+	})
 	start := time.Now()
 	ask(t, plain, "CLIENT KILL LADDR "+srv.TLSAddr())
 	ask(t, plain, "PING")
 	if took := time.Since(start); took > 3*time.Second {
 		t.Errorf("CLIENT KILL and PING took %s", took)
 	}
-	poll(t, "that the client is gone", func() bool { return !has(ask(t, plain, "CLIENT LIST"), "name=deaf") })
+	poll(t, "that the client is gone", func() bool {
+		return !has(ask(t, plain, "CLIENT LIST"), "name=deaf")
+	})
 }
 
-func TestTheEndOfTheStreamIsTold(t *testing.T) {
+func TestServerSendsTheEndOfTheStream(t *testing.T) {
 	withTLS(t, nil, func(t *testing.T, k *keys, _, secure string) {
 		nc, err := tls.Dial("tcp", secure, k.config(k.client))
 		if err != nil {
@@ -135,7 +146,7 @@ func TestTheEndOfTheStreamIsTold(t *testing.T) {
 	})
 }
 
-func TestProgramsBringTheirOwnCertificates(t *testing.T) {
+func TestProgramsUseTheirOwnCertificates(t *testing.T) {
 	k := newKeys(t)
 	pair := issue(t, k.authority, "program")
 	srv := lockredis.New(lockredis.Config{TLS: &tls.Config{Certificates: []tls.Certificate{pair.TLS}}})
@@ -155,8 +166,9 @@ func TestProgramsBringTheirOwnCertificates(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		if got := ask(t, c, "CONFIG SET tls-auth-clients optional"); !has(got, "Unable to update TLS configuration") {
-			t.Errorf("a directive that the program's own configuration stands in for: %s", got)
+		got := ask(t, c, "CONFIG SET tls-auth-clients optional")
+		if !has(got, "Unable to update TLS configuration") {
+			t.Errorf("CONFIG SET changes TLS that the program configured: %s", got)
 		}
 	}
 }

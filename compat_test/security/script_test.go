@@ -6,9 +6,9 @@ import (
 	"testing"
 )
 
-// What a script can reach was recorded from redis-server: nothing of it touches
-// files, processes, the network or Lua's insides.
-func TestScriptsReachWhatTheyReachInRedisAndNothingElse(t *testing.T) {
+// testdata/reachable.txt lists what a script can reach in redis-server. No entry gives
+// access to files, processes, the network or Lua's internals.
+func TestScriptsReachTheSameGlobalsAsInRedis(t *testing.T) {
 	walk, want := read(t, "testdata/walk.lua"), strings.TrimSpace(read(t, "testdata/reachable.txt"))
 	onBoth(t, nil, func(t *testing.T, addr string) {
 		v, err := dial(t, addr).Do("EVAL", walk, "0")
@@ -25,7 +25,7 @@ func TestScriptsReachWhatTheyReachInRedisAndNothingElse(t *testing.T) {
 	})
 }
 
-// lines returns the lines of a that b lacks.
+// lines returns the lines of a that are not in b.
 func lines(a, b string) (missing []string) {
 	has := map[string]bool{}
 	for line := range strings.Lines(b) {
@@ -39,8 +39,9 @@ func lines(a, b string) (missing []string) {
 	return missing
 }
 
-func TestScriptsDoNotGetOutOfTheirSandbox(t *testing.T) {
-	const nonexistent, readonly, notAllowed = "attempted to access nonexistent global variable", "Attempt to modify a readonly table",
+func TestScriptsCannotLeaveTheirSandbox(t *testing.T) {
+	const nonexistent, readonly, notAllowed = "attempted to access nonexistent global variable",
+		"Attempt to modify a readonly table",
 		"This Redis command is not allowed from script"
 	onBoth(t, nil, func(t *testing.T, addr string) {
 		c := dial(t, addr)
@@ -93,7 +94,7 @@ func TestScriptsDoNotGetOutOfTheirSandbox(t *testing.T) {
 	})
 }
 
-func TestByteCodeIsNeitherMadeNorRun(t *testing.T) {
+func TestByteCodeIsNeitherProducedNorRun(t *testing.T) {
 	const script = "local ok, code = pcall(string.dump, function() return 1 end) return ok and loadstring(code) and 'it runs' or 'refused'"
 	onBoth(t, nil, func(t *testing.T, addr string) {
 		if got := ask(t, dial(t, addr), `EVAL "`+script+`" 0`); got != "$7\r\nrefused\r\n" {

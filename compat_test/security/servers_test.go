@@ -14,15 +14,15 @@ import (
 
 func TestMain(m *testing.M) { goleak.VerifyTestMain(m) }
 
-// onBoth runs the body on a lockredis and on a redis-server that have the same
-// arguments, as a command line has them. addr is the port in plain text.
+// onBoth runs the body on a lockredis and on a redis-server, both started with the same
+// command-line arguments. addr is the plain-text port.
 func onBoth(t *testing.T, args []string, body func(t *testing.T, addr string)) {
 	t.Helper()
 	t.Run("lockredis", func(t *testing.T) { body(t, startLockredis(t, args...)) })
 	t.Run("redis-server", func(t *testing.T) { body(t, redistest.Start(t, args...).Addr) })
 }
 
-// startLockredis starts one in this process, for the length of the test.
+// startLockredis starts a lockredis in this process for the length of the test.
 func startLockredis(t *testing.T, args ...string) (addr string) {
 	t.Helper()
 	args = append([]string{"--port", "auto", "--bind", "127.0.0.1", "--dir", t.TempDir()}, args...)
@@ -38,8 +38,8 @@ func startLockredis(t *testing.T, args ...string) (addr string) {
 	return srv.Addr()
 }
 
-// freePort returns a port that no server listens on. It is for the TLS port, which a
-// server cannot choose by itself.
+// freePort returns a port on which no server listens. It is for the TLS port, which a
+// server cannot choose itself.
 func freePort(t *testing.T) string {
 	t.Helper()
 	port, err := redistest.FreePort()
@@ -60,8 +60,7 @@ func dial(t *testing.T, addr string) *wire.Conn {
 	return c
 }
 
-// ask sends a command, given as words, and returns the reply as it
-// came.
+// ask sends a command, given as one line, and returns the reply's bytes.
 func ask(t *testing.T, c *wire.Conn, command string) string {
 	t.Helper()
 	words, err := wire.Split(command)
@@ -75,12 +74,12 @@ func ask(t *testing.T, c *wire.Conn, command string) string {
 	return string(v.Raw)
 }
 
-// poll calls done until it is true: a foreign process has no event to wait for.
+// poll calls done until it returns true. A foreign process has no event to wait for.
 func poll(t *testing.T, what string, done func() bool) {
 	t.Helper()
 	for deadline := time.Now().Add(10 * time.Second); !done(); time.Sleep(5 * time.Millisecond) {
 		if time.Now().After(deadline) {
-			t.Fatal("within 10 s not seen: " + what)
+			t.Fatal("did not happen within 10 s: " + what)
 		}
 	}
 }

@@ -12,7 +12,7 @@ import (
 	"github.com/lockredis/lockredis/internal/testcert"
 )
 
-// keys are an authority's certificates, as files and in memory, and one of
+// keys are certificates of one authority, as files and in memory, and one certificate of
 // another authority.
 type keys struct {
 	dir              string
@@ -65,18 +65,20 @@ func (k *keys) write(t *testing.T, name string, pair testcert.Pair) {
 
 func (k *keys) file(name string) string { return filepath.Join(k.dir, name) }
 
-// args are a server's, with a TLS port.
+// args returns a server's arguments with a TLS port.
 func (k *keys) args(port string, more ...string) []string {
 	return append([]string{"--tls-port", port, "--tls-cert-file", k.file("server.crt"),
 		"--tls-key-file", k.file("server.key"), "--tls-ca-cert-file", k.file("ca.crt")}, more...)
 }
 
-// config is a client's that shows the certificates given, and trusts the
-// authority.
+// config returns a client's configuration. The client shows the given certificates and
+// trusts the authority.
 func (k *keys) config(shown ...testcert.Pair) *tls.Config {
 	c := &tls.Config{RootCAs: k.authority.Pool, ServerName: "localhost"}
 	for _, pair := range shown {
-		c.GetClientCertificate = func(*tls.CertificateRequestInfo) (*tls.Certificate, error) { return &pair.TLS, nil }
+		c.GetClientCertificate = func(*tls.CertificateRequestInfo) (*tls.Certificate, error) {
+			return &pair.TLS, nil
+		}
 	}
 	return c
 }
@@ -90,8 +92,8 @@ func withTLS(t *testing.T, more []string, body func(t *testing.T, k *keys, plain
 	})
 }
 
-// dialTLS opens a connection for the length of the test. With TLS 1.3 a server's
-// refusal of the client's certificate is seen by the first command only.
+// dialTLS opens a connection for the length of the test. With TLS 1.3 the first command,
+// not the handshake, reports that the server refused the client's certificate.
 func dialTLS(t *testing.T, addr string, conf *tls.Config) (*wire.Conn, error) {
 	t.Helper()
 	nc, err := tls.DialWithDialer(&net.Dialer{Timeout: 10 * time.Second}, "tcp", addr, conf)
@@ -102,7 +104,7 @@ func dialTLS(t *testing.T, addr string, conf *tls.Config) (*wire.Conn, error) {
 	return wire.NewConn(nc), nil
 }
 
-// pings reports how a client with that configuration fares, nil: it is answered.
+// pings returns nil if a client with that configuration gets an answer to PING.
 func pings(t *testing.T, addr string, conf *tls.Config) error {
 	t.Helper()
 	c, err := dialTLS(t, addr, conf)
@@ -112,7 +114,7 @@ func pings(t *testing.T, addr string, conf *tls.Config) error {
 	return err
 }
 
-// mustDialTLS shows the client's certificate.
+// mustDialTLS connects with the client's certificate.
 func mustDialTLS(t *testing.T, k *keys, addr string) *wire.Conn {
 	t.Helper()
 	c, err := dialTLS(t, addr, k.config(k.client))

@@ -72,20 +72,22 @@ func TestLocksAreHeldRenewedAndHandedOverOverTLS(t *testing.T) {
 	})
 }
 
-func TestClientsShowTheCertificateThatIsAskedFor(t *testing.T) {
+func TestClientsMustShowTheRequiredCertificate(t *testing.T) {
 	for _, c := range []struct {
 		auth                  string
-		none, known, stranger bool // who is let in
+		none, known, stranger bool // which clients are accepted
 	}{{"yes", false, true, false}, {"optional", true, true, false}, {"no", true, true, true}} {
 		t.Run(c.auth, func(t *testing.T) {
-			withTLS(t, []string{"--tls-auth-clients", c.auth}, func(t *testing.T, k *keys, _, secure string) {
-				for who, shown := range map[string][]testcert.Pair{"none": nil, "known": {k.client}, "stranger": {k.stranger}} {
-					want := map[string]bool{"none": c.none, "known": c.known, "stranger": c.stranger}[who]
-					if err := pings(t, secure, k.config(shown...)); (err == nil) != want {
-						t.Errorf("certificate %s: %v", who, err)
+			withTLS(t, []string{"--tls-auth-clients", c.auth},
+				func(t *testing.T, k *keys, _, secure string) {
+					for who, shown := range map[string][]testcert.Pair{"none": nil, "known": {k.client},
+						"stranger": {k.stranger}} {
+						want := map[string]bool{"none": c.none, "known": c.known, "stranger": c.stranger}[who]
+						if err := pings(t, secure, k.config(shown...)); (err == nil) != want {
+							t.Errorf("certificate %s: %v", who, err)
+						}
 					}
-				}
-			})
+				})
 		})
 	}
 }
@@ -128,8 +130,9 @@ func TestPlainTextOnTheTLSPortIsClosed(t *testing.T) {
 	})
 }
 
-func TestVersionsAndCiphersAreThoseAllowed(t *testing.T) {
-	withTLS(t, []string{"--tls-protocols", "TLSv1.2", "--tls-ciphers", "ECDHE-ECDSA-AES256-GCM-SHA384"},
+func TestOnlyAllowedVersionsAndCiphersWork(t *testing.T) {
+	withTLS(t, []string{"--tls-protocols", "TLSv1.2", "--tls-ciphers",
+		"ECDHE-ECDSA-AES256-GCM-SHA384"},
 		func(t *testing.T, k *keys, _, secure string) {
 			new := k.config(k.client)
 			new.MinVersion = tls.VersionTLS13
@@ -152,7 +155,7 @@ func TestVersionsAndCiphersAreThoseAllowed(t *testing.T) {
 		})
 }
 
-// The replies to CONFIG SET, and what stays in force.
+// The test checks the replies to CONFIG SET and the configuration after a failure.
 func TestConfigSetReloadsOrRestores(t *testing.T) {
 	const failed = "Unable to update TLS configuration. Check server logs."
 	withTLS(t, nil, func(t *testing.T, k *keys, plain, secure string) {
@@ -180,7 +183,8 @@ func TestConfigSetReloadsOrRestores(t *testing.T) {
 				t.Errorf("CONFIG SET %s: %s", step.set, got)
 			}
 		}
-		for name, want := range map[string]string{"tls-cert-file": k.file("server.crt"), "tls-ca-cert-file": k.file("ca.crt"),
+		for name, want := range map[string]string{"tls-cert-file": k.file("server.crt"),
+			"tls-ca-cert-file": k.file("ca.crt"),
 			"tls-auth-clients": "optional", "tls-key-file-pass": "unused", "tls-protocols": "", "tls-session-caching": "no"} {
 			v, err := c.Do("CONFIG", "GET", name)
 			if err != nil || len(v.Elems) != 2 || string(v.Elems[1].Str) != want {
@@ -191,14 +195,13 @@ func TestConfigSetReloadsOrRestores(t *testing.T) {
 			t.Errorf("without a certificate, which is optional now: %v", err)
 		}
 		if _, err := old.Do("PING"); err != nil {
-			t.Errorf("the connection of before: %v", err)
+			t.Errorf("the earlier connection: %v", err)
 		}
 	})
 }
 
-// A certificate that was renewed in its file is used when the file is named
-// again.
-func TestNamingTheSameFileReadsItAgain(t *testing.T) {
+// The server reads a renewed certificate when CONFIG SET names its file again.
+func TestConfigSetOfTheSameFileReadsItAgain(t *testing.T) {
 	withTLS(t, nil, func(t *testing.T, k *keys, plain, secure string) {
 		fresh := issue(t, k.authority, "renewed")
 		k.write(t, "server", fresh)
@@ -223,16 +226,18 @@ func TestNamingTheSameFileReadsItAgain(t *testing.T) {
 	})
 }
 
-// The same through redis-cli, whose TLS is OpenSSL's, as every C client's.
-func TestRedisCLIGetsTheSameFromBoth(t *testing.T) {
+// redis-cli uses OpenSSL for TLS, like every C client.
+func TestRedisCLIGetsTheSameRepliesFromBothServers(t *testing.T) {
 	cli := redistest.Tool(t, "redis-cli")
-	script := strings.Join([]string{"SET k v", "GET k", "HSET h f 1", "HGETALL h", "EVAL 'return {KEYS[1],1,false}' 1 a", "EVAL nonsense 0", "NOPE",
+	script := strings.Join([]string{"SET k v", "GET k", "HSET h f 1", "HGETALL h",
+		"EVAL 'return {KEYS[1],1,false}' 1 a", "EVAL nonsense 0", "NOPE",
 		"RPUSH l " + strings.Repeat("x ", 2000), "LRANGE l 0 -1", "SETRANGE big 200000 x", "GET big", "CONFIG GET tls-auth-clients"}, "\n") + "\n"
 	outputs := map[string]string{}
 	withTLS(t, nil, func(t *testing.T, k *keys, _, secure string) {
 		_, port, _ := net.SplitHostPort(secure)
 		for _, version := range []string{"-2", "-3"} {
-			command := exec.Command(cli, version, "-p", port, "--tls", "--cacert", k.file("ca.crt"), "--cert", k.file("client.crt"), "--key", k.file("client.key"))
+			command := exec.Command(cli, version, "-p", port, "--tls", "--cacert", k.file("ca.crt"),
+				"--cert", k.file("client.crt"), "--key", k.file("client.key"))
 			command.Stdin = strings.NewReader(script)
 			out, err := command.CombinedOutput()
 			if err != nil || !has(string(out), "yes") {
@@ -246,33 +251,34 @@ func TestRedisCLIGetsTheSameFromBoth(t *testing.T) {
 	})
 }
 
-// Replies that do not fit a record or a socket, many commands in one write, and
-// a client that does not read.
+// Large replies exceed a TLS record or a socket's buffer. The test also sends many
+// commands in one write, and has a client that does not read.
 func TestLargeAndManyRepliesArriveOverTLS(t *testing.T) {
-	withTLS(t, []string{"--client-output-buffer-limit", "pubsub 1mb 1mb 60"}, func(t *testing.T, k *keys, plain, secure string) {
-		c := mustDialTLS(t, k, secure)
-		value := strings.Repeat("0123456789", 150_000)
-		if got := ask(t, c, "SET big "+value); !has(got, "OK") {
-			t.Fatal(got)
-		}
-		if v, err := c.Do("GET", "big"); err != nil || string(v.Str) != value {
-			t.Fatalf("GET: %d bytes, %v", len(v.Str), err)
-		}
-		if err := c.SendAll(slices.Repeat([][]string{{"INCR", "n"}}, 2000)...); err != nil {
-			t.Fatal(err)
-		}
-		for i := range 2000 {
-			v, err := c.Receive()
-			if n, _ := v.Int(); err != nil || n != int64(i+1) {
-				t.Fatalf("reply %d: %s %v", i, v, err)
+	withTLS(t, []string{"--client-output-buffer-limit", "pubsub 1mb 1mb 60"},
+		func(t *testing.T, k *keys, plain, secure string) {
+			c := mustDialTLS(t, k, secure)
+			value := strings.Repeat("0123456789", 150_000)
+			if got := ask(t, c, "SET big "+value); !has(got, "OK") {
+				t.Fatal(got)
 			}
-		}
-		deaf := mustDialTLS(t, k, secure)
-		ask(t, deaf, "SUBSCRIBE news")
-		p := dial(t, plain)
-		poll(t, "that the subscriber who does not read is cut off", func() bool {
-			v, err := p.Do("PUBLISH", "news", value)
-			return err == nil && string(v.Raw) == ":0\r\n"
+			if v, err := c.Do("GET", "big"); err != nil || string(v.Str) != value {
+				t.Fatalf("GET: %d bytes, %v", len(v.Str), err)
+			}
+			if err := c.SendAll(slices.Repeat([][]string{{"INCR", "n"}}, 2000)...); err != nil {
+				t.Fatal(err)
+			}
+			for i := range 2000 {
+				v, err := c.Receive()
+				if n, _ := v.Int(); err != nil || n != int64(i+1) {
+					t.Fatalf("reply %d: %s %v", i, v, err)
+				}
+			}
+			deaf := mustDialTLS(t, k, secure)
+			ask(t, deaf, "SUBSCRIBE news")
+			p := dial(t, plain)
+			poll(t, "that the subscriber that does not read is cut off", func() bool {
+				v, err := p.Do("PUBLISH", "news", value)
+				return err == nil && string(v.Raw) == ":0\r\n"
+			})
 		})
-	})
 }

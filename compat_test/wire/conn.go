@@ -107,7 +107,8 @@ func (c *Conn) ReceiveWithin(d time.Duration) (Value, error) {
 func (c *Conn) ReadQuiet(quiet time.Duration) (got []byte, closed bool, err error) {
 	buf := make([]byte, 4096)
 	for {
-		if err := c.nc.SetReadDeadline(time.Now().Add(quiet)); err != nil && !errors.Is(err, io.ErrClosedPipe) {
+		if err := c.nc.SetReadDeadline(time.Now().Add(quiet)); err != nil &&
+			!errors.Is(err, io.ErrClosedPipe) {
 			return got, false, err // Read reports a closed pipe
 		}
 		n, err := c.r.Read(buf)

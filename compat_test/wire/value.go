@@ -178,7 +178,8 @@ func (v Value) writeScalar(b *strings.Builder, inside bool) {
 func isWord(s []byte) bool {
 	for _, c := range s {
 		switch {
-		case 'a' <= c && c <= 'z', 'A' <= c && c <= 'Z', '0' <= c && c <= '9', c == '.', c == '-', c == '+':
+		case 'a' <= c && c <= 'z', 'A' <= c && c <= 'Z', '0' <= c && c <= '9', c == '.', c == '-',
+			c == '+':
 		default:
 			return false
 		}
