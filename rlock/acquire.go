@@ -6,15 +6,19 @@ import (
 	"time"
 )
 
-// acquire takes the lock, waiting as long as wait; lease 0 is the watchdog's.
+// acquire takes the lock and waits for it at most for wait: 0 is a single try,
+// forever has no limit. A lease below 1 ms means the watchdog's.
 func (l *Lock) acquire(ctx context.Context, wait, lease time.Duration) error {
-	a := &attempt{l: l, start: time.Now(), length: lease.Truncate(time.Millisecond), watched: lease < time.Millisecond, waits: wait != 0}
+	a := &attempt{
+		l: l, start: time.Now(), waits: wait != 0,
+		length: lease.Truncate(time.Millisecond), watched: lease < time.Millisecond,
+	}
 	if a.watched {
 		a.length = l.c.opts.Lease
 	}
 	turnLimit := wait
 	if wait == 0 {
-		turnLimit = turnTime
+		turnLimit = turnTimeout
 	}
 	if err := within(ctx, a.start, turnLimit, l.takeTurn); err != nil {
 		return err
@@ -25,17 +29,17 @@ func (l *Lock) acquire(ctx context.Context, wait, lease time.Duration) error {
 	}
 	l.giveTurn()
 	if f := l.c.opts.Observer.Acquired; f != nil {
-		l.tell(f, Event{Waited: time.Since(a.start)})
+		l.notify(f, Event{Waited: time.Since(a.start)})
 	}
 	return nil
 }
 
-// turnTime is how long one who does not wait for the lock waits for another
-// goroutine of the same owner that is just changing the hold.
-const turnTime = 100 * time.Millisecond
+// turnTimeout is how long a TryLock without a wait time waits for another
+// operation of the same owner (see Lock.turn).
+const turnTimeout = 100 * time.Millisecond
 
-// takeTurn waits until no other goroutine changes this owner's hold, and no
-// command that may change it is without an answer.
+// takeTurn waits until no other operation of this owner is in progress: no other
+// goroutine changes the hold, and every request that may change it is answered.
 func (l *Lock) takeTurn(ctx context.Context) error {
 	select {
 	case l.turn <- struct{}{}:
@@ -54,19 +58,19 @@ func (l *Lock) takeTurn(ctx context.Context) error {
 
 func (l *Lock) giveTurn() { <-l.turn }
 
-// attempt is one acquisition, tried until it is granted.
+// attempt is one acquisition of a lock, tried until it is granted.
 type attempt struct {
 	l       *Lock
 	start   time.Time
-	length  time.Duration // of the lease asked for
-	watched bool
-	waits   bool
+	length  time.Duration // of the requested lease
+	watched bool          // the watchdog renews the lease
+	waits   bool          // the caller waits if the lock is not free
 
 	call      call // of the last try
-	held      int  // before
-	queued    bool // the owner may stand in the queue
-	unknown   bool // nobody knows whether the last try was granted
-	abandoned bool // the last try is still under way, and cleans up itself
+	held      int  // hold count before the last try
+	queued    bool // the owner may be in the lock's queue
+	unknown   bool // the last try may have been granted on the server
+	abandoned bool // the last try is still running; late cleans up after it
 }
 
 func (a *attempt) try(ctx context.Context) (grant, error) {
@@ -75,7 +79,7 @@ func (a *attempt) try(ctx context.Context) (grant, error) {
 		return grant{}, err
 	}
 	l := a.l
-	if a.held, err = l.heldCount(ctx); err != nil {
+	if a.held, err = l.currentCount(ctx); err != nil {
 		return grant{}, err
 	}
 	if a.waits {
@@ -89,18 +93,18 @@ func (a *attempt) try(ctx context.Context) (grant, error) {
 		a.abandoned = true
 		return grant{}, o.err
 	}
-	g, err := judge(o, l.kind.acquired)
+	g, err := readGrant(o, l.kind.acquired)
 	answered := time.Now()
 	switch {
 	case err != nil:
-		a.unknown = g.ok || g.lost
+		a.unknown = g.ok || g.unknown
 		return grant{}, err
-	case g.gone:
-		l.lose(errGone)
-		return g, fmt.Errorf("%w: %w", ErrLockLost, errGone)
-	case g.ok && !answered.Before(sent.Add(length)): // the answer took longer than the lease
+	case g.notHeld:
+		l.lose(errNotOwner)
+		return g, fmt.Errorf("%w: %w", ErrLockLost, errNotOwner)
+	case g.ok && !answered.Before(sent.Add(length)): // the reply took longer than the lease
 		a.unknown = true
-		return grant{}, fmt.Errorf("%w: %w", ErrLockLost, errLeaseOver)
+		return grant{}, fmt.Errorf("%w: %w", ErrLockLost, errLeaseExpired)
 	case g.ok:
 		if err := l.granted(length, a.watched, sent, answered, g.token); err != nil {
 			a.unknown = true
@@ -110,17 +114,20 @@ func (a *attempt) try(ctx context.Context) (grant, error) {
 	return g, nil
 }
 
-func (a *attempt) send(ctx context.Context) (any, error) { return a.l.c.runSynced(ctx, a.call, true) }
+func (a *attempt) send(ctx context.Context) (any, error) {
+	return a.l.c.runSynced(ctx, a.call, true)
+}
 
 func (a *attempt) channel() (string, bool) { return a.l.kind.channel(a.l) }
 
-func (a *attempt) contended() { a.l.tell(a.l.c.opts.Observer.Contended, Event{}) }
+func (a *attempt) contended() { a.l.notify(a.l.c.opts.Observer.Contended, Event{}) }
 
-// fail ends an acquisition in vain: it leaves no trace in Redis. Where ctx has
-// not ended and the server answers, it waits for that.
+// fail ends an acquisition that was not granted. It removes what the acquisition
+// left in Redis, in the background. It waits for that until ctx ends, at most for
+// cleanUpWait.
 func (a *attempt) fail(ctx context.Context) {
 	if a.abandoned {
-		return // late does it
+		return // late cleans up
 	}
 	if !a.unknown && !a.queued {
 		a.l.giveTurn()
@@ -128,36 +135,35 @@ func (a *attempt) fail(ctx context.Context) {
 	}
 	done := make(chan struct{})
 	if !a.l.c.goBackground(func() { a.cleanUp(); close(done) }) {
-		a.cleanUp() // closed: one try is all there is
+		a.cleanUp() // the client is closed: try once, without retries
 		return
 	}
-	patience := time.NewTimer(cleanUpTime)
-	defer patience.Stop()
+	timer := time.NewTimer(cleanUpWait)
+	defer timer.Stop()
 	select {
 	case <-done:
 	case <-ctx.Done():
-	case <-patience.C:
+	case <-timer.C:
 	}
 }
 
-// cleanUpTime is how long a failed acquisition waits for its traces to be
-// removed.
-const cleanUpTime = 100 * time.Millisecond
+// cleanUpWait is how long a failed acquisition waits for its cleanUp.
+const cleanUpWait = 100 * time.Millisecond
 
-// late gets the outcome of a try that nobody waits for any more.
+// late receives the outcome of a try after its caller has stopped waiting.
 func (a *attempt) late(o outcome) {
-	g, _ := judge(o, a.l.kind.acquired)
-	a.unknown = g.ok || g.lost
+	g, _ := readGrant(o, a.l.kind.acquired)
+	a.unknown = g.ok || g.unknown
 	a.cleanUp()
 }
 
-// cleanUp takes back what may have been granted, leaves the queue, and gives the
-// turn back.
+// cleanUp undoes what may have been granted, leaves the queue and gives the turn
+// back.
 func (a *attempt) cleanUp() {
 	l := a.l
 	defer l.giveTurn()
 	if a.unknown {
-		latch := l.c.latch(l.name)
+		latch := l.c.newLatchKey(l.name)
 		l.sendLatched(a.length, latch, l.kind.undo(l, a.held, latch, a.length))
 	}
 	if a.queued {
@@ -166,7 +172,7 @@ func (a *attempt) cleanUp() {
 	}
 }
 
-// sendLatched is send of what a latch keeps from running twice.
+// sendLatched is send for a call with a latch, and deletes the latch afterwards.
 func (l *Lock) sendLatched(limit time.Duration, latch string, k call) outcome {
 	failed := 0
 	k.failed = &failed
@@ -175,7 +181,9 @@ func (l *Lock) sendLatched(limit time.Duration, latch string, k call) outcome {
 	return o
 }
 
-// send runs k until it is answered, at the longest for limit.
+// send runs k, and retries for at most limit until the server answers.
 func (l *Lock) send(limit time.Duration, k call) outcome {
-	return l.c.persist(limit, func(ctx context.Context) (any, error) { return l.c.runSynced(ctx, k, true) })
+	return l.c.retryUntilAnswered(limit, func(ctx context.Context) (any, error) {
+		return l.c.runSynced(ctx, k, true)
+	})
 }

@@ -9,38 +9,37 @@ import (
 	"github.com/redis/go-redis/v9"
 )
 
-// task is a command, or a series of them, that somebody waits for who may leave
-// before it is answered.
-type task interface {
+// request is one or more commands sent for a caller. The caller may stop waiting
+// (its context ends) before the reply arrives. late then receives the outcome.
+type request interface {
 	send(context.Context) (reply any, err error)
-	// late gets the outcome that nobody waits for any more.
 	late(outcome)
 }
 
-// outcome is what a task came to.
+// outcome is the result of a request.
 type outcome struct {
 	reply any
 	err   error
 }
 
-// sending is a task whose late outcome is of no interest.
-type sending func(context.Context) (any, error)
+// requestFunc is a request that ignores a late outcome.
+type requestFunc func(context.Context) (any, error)
 
-func (s sending) send(ctx context.Context) (any, error) { return s(ctx) }
-func (sending) late(outcome)                            {}
+func (s requestFunc) send(ctx context.Context) (any, error) { return s(ctx) }
+func (requestFunc) late(outcome)                            {}
 
-// job is a task in a worker's hands.
+// job is a request that a worker runs.
 type job struct {
-	task
-	ctx     context.Context // of the task, without its end
+	request
+	ctx     context.Context // the caller's context, without its cancellation
 	done    chan outcome    // capacity 1
-	settled atomic.Bool     // by whoever is first: the outcome or the end of the wait
+	settled atomic.Bool     // set once: by the outcome, or by the caller when it stops waiting
 }
 
 func (j *job) run(c *Client) {
 	start := time.Now()
 	reply, err := j.send(j.ctx)
-	c.answerTime.Store(int64(time.Since(start)))
+	c.lastLatency.Store(int64(time.Since(start)))
 	o := outcome{reply, err}
 	if j.settled.CompareAndSwap(false, true) {
 		j.done <- o
@@ -49,28 +48,28 @@ func (j *job) run(c *Client) {
 	}
 }
 
-// await sends t and returns its outcome, or ctx's error as soon as ctx ends,
-// whatever the connection does. Then t goes on, abandoned is true, and t.late is
-// called with the outcome.
-func (c *Client) await(ctx context.Context, t task) (o outcome, abandoned bool) {
+// await sends r and returns its outcome, or ctx's error as soon as ctx ends, also
+// when the connection hangs. If r was sent by then, abandoned is true, a worker
+// continues r, and r.late is called with the outcome.
+func (c *Client) await(ctx context.Context, r request) (o outcome, abandoned bool) {
 	if err := ctx.Err(); err != nil {
 		return outcome{nil, err}, false
 	}
 	if ctx.Done() == nil {
-		if !c.begin() {
+		if !c.addBackground() {
 			return outcome{nil, ErrClosed}, false
 		}
 		defer c.background.Done()
-		reply, err := t.send(ctx)
+		reply, err := r.send(ctx)
 		return outcome{reply, err}, false
 	}
-	if c.quick != nil && c.answerTime.Load() < int64(near) {
-		if o, done := c.askQuickly(ctx, t); done {
+	if c.quick != nil && c.lastLatency.Load() < int64(quickMaxLatency) {
+		if o, done := c.sendQuick(ctx, r); done {
 			return o, false
 		}
 	}
-	j := &job{task: t, ctx: context.WithoutCancel(ctx), done: make(chan outcome, 1)}
-	if !c.work(j) {
+	j := &job{request: r, ctx: context.WithoutCancel(ctx), done: make(chan outcome, 1)}
+	if !c.startJob(j) {
 		return outcome{nil, ErrClosed}, false
 	}
 	select {
@@ -84,13 +83,13 @@ func (c *Client) await(ctx context.Context, t task) (o outcome, abandoned bool) 
 	}
 }
 
-// idleWorkers is how many goroutines are kept for later jobs.
-const idleWorkers = 32
+// maxIdleWorkers is how many idle goroutines are kept for later jobs.
+const maxIdleWorkers = 32
 
-// work is goBackground for what comes with every command: it goes to a goroutine
-// that has worked before, if one is free. Growing the stack of a new one took a
-// quarter of the client's CPU.
-func (c *Client) work(j *job) bool {
+// startJob runs j on an idle worker, or on a new one if there is none. It reports
+// whether it did: not after Close. Workers are reused because growing the stack of
+// a new goroutine for every request took a quarter of the client's CPU time.
+func (c *Client) startJob(j *job) bool {
 	select {
 	case c.jobs <- j:
 		return true
@@ -99,7 +98,7 @@ func (c *Client) work(j *job) bool {
 	return c.goBackground(func() {
 		for next := j; ; c.idle.Add(-1) {
 			next.run(c)
-			if c.idle.Add(1) > idleWorkers {
+			if c.idle.Add(1) > maxIdleWorkers {
 				c.idle.Add(-1)
 				return
 			}
@@ -112,16 +111,21 @@ func (c *Client) work(j *job) bool {
 	})
 }
 
-// order runs k and returns its reply, or ctx's end at once.
-func (c *Client) order(ctx context.Context, k call, retry bool) (any, error) {
-	o, _ := c.await(ctx, sending(func(ctx context.Context) (any, error) { return c.run(ctx, k, retry) }))
+// awaitCall runs k and returns its reply, or ctx's error as soon as ctx ends.
+func (c *Client) awaitCall(ctx context.Context, k call, retry bool) (any, error) {
+	o, _ := c.await(ctx, requestFunc(func(ctx context.Context) (any, error) {
+		return c.run(ctx, k, retry)
+	}))
 	return o.reply, o.err
 }
 
-// orderSynced is order of what changes something, where replicas confirm. That
-// none has is no error: then a failover only takes the change back.
-func (c *Client) orderSynced(ctx context.Context, k call, retry bool) (any, error) {
-	o, _ := c.await(ctx, sending(func(ctx context.Context) (any, error) { return c.runSynced(ctx, k, retry) }))
+// awaitCallSynced is awaitCall for a call that changes something: it also waits
+// for replicas (see runSynced). It is no error if no replica confirms: a failover
+// can then undo the change, nothing worse.
+func (c *Client) awaitCallSynced(ctx context.Context, k call, retry bool) (any, error) {
+	o, _ := c.await(ctx, requestFunc(func(ctx context.Context) (any, error) {
+		return c.runSynced(ctx, k, retry)
+	}))
 	return o.reply, unlessNotSynced(o.err)
 }
 
@@ -132,19 +136,21 @@ func unlessNotSynced(err error) error {
 	return err
 }
 
-// readOnMaster runs a command that only reads where the key is written.
+// readOnMaster runs a read command inside a script, so that go-redis sends it to
+// the master and not to a replica.
 var readOnMaster = newScript(`return redis.call(ARGV[1], KEYS[1], unpack(ARGV, 2))`)
 
-// ask is order for a command that only reads one key.
-func (c *Client) ask(ctx context.Context, command, key string, args ...any) (any, error) {
-	if c.topo.strays {
-		return c.order(ctx, readOnMaster.call([]string{key}, append([]any{command}, args...)...), true)
+// awaitRead is awaitCall for a command that only reads one key.
+func (c *Client) awaitRead(ctx context.Context, command, key string, args ...any) (any, error) {
+	if c.topo.readsReplicas {
+		k := readOnMaster.call([]string{key}, append([]any{command}, args...)...)
+		return c.awaitCall(ctx, k, true)
 	}
-	o, _ := c.await(ctx, sending(func(ctx context.Context) (any, error) {
-		rdb, again := c.sender(ctx)
+	o, _ := c.await(ctx, requestFunc(func(ctx context.Context) (any, error) {
+		rdb, retry := c.sender(ctx)
 		var cmd redis.Cmder = redis.NewCmd(ctx, append([]any{command, key}, args...)...)
-		if !again {
-			cmd = once{cmd.(*redis.Cmd)}
+		if !retry {
+			cmd = onceCmd{cmd.(*redis.Cmd)}
 		}
 		_ = rdb.Process(ctx, cmd)
 		return result(cmd)

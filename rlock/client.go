@@ -17,32 +17,33 @@ import (
 	"github.com/lockredis/lockredis/internal/lockkeys"
 )
 
-// Options configure a Client. The zero value is what Redisson does by default.
+// Options configure a Client. The zero value behaves as Redisson does by default.
 type Options struct {
-	// ID is the client's part of its owners' names, Redisson's client id. Empty
-	// means a new UUID. Two clients must not share an ID. Packages that look for
-	// forgotten locks, lockredistest for one, know owners by their UUIDs.
-	// Owners are numbered from 1, as Java's threads are: a client that has a Java
-	// client's ID makes all of its locks with WithOwner.
+	// ID is the first part of the names of the client's owners, Redisson's client
+	// id. Empty means a new UUID. Two clients must not share an ID. Packages that
+	// look for forgotten locks, such as lockredistest, recognize owners by the
+	// UUID. Owners are numbered from 1, as Java's threads are. So a client that
+	// uses a Java client's ID must make all of its locks with WithOwner.
 	ID string
 
-	// Lease is how long a lock outlives its holder when the holder dies: the
-	// lease that the watchdog keeps renewing, Redisson's lockWatchdogTimeout.
-	// 0 means 30 s, and what is less than 1 ms that. Clients of the same lock may
-	// use different values.
+	// Lease is the lease that the watchdog renews, Redisson's
+	// lockWatchdogTimeout. When a holder dies, the lock is free after at most this
+	// time. 0 or less means 30 s; a value below 1 ms means 1 ms. Clients of the
+	// same lock may use different values.
 	Lease time.Duration
 
-	// FairWait is how long a fair lock waits for the next in its queue before
-	// that one is passed over. 0 means 5 minutes.
+	// FairWait is how long a fair lock waits for the first waiter in its queue
+	// before it removes that waiter. 0 or less means 5 minutes.
 	FairWait time.Duration
 
-	// Sync tells whether replicas have to confirm a change of a lock (WAIT).
+	// Sync says whether replicas must confirm a change of a lock (WAIT).
 	Sync Sync
 
-	// SyncTimeout is how long they have for it. 0 means 1 s.
+	// SyncTimeout is how long to wait for the replicas. 0 or less means 1 s.
 	SyncTimeout time.Duration
 
-	// Observer is told what happens to locks. The zero value is told nothing.
+	// Observer receives the events of the client's locks. The zero value
+	// receives none.
 	Observer Observer
 }
 
@@ -51,45 +52,45 @@ type Sync int
 
 const (
 	SyncAuto Sync = iota // yes with Sentinel and Cluster, no on a single server
-	SyncOff              // never: a failover may give a lock away twice
+	SyncOff              // never: after a failover two owners may hold a lock
 	SyncOn               // always, if the server has replicas
 )
 
-// Client makes locks of one client id on one Redis, Sentinel set or Cluster. It
-// may be used by many goroutines; Close ends it.
+// Client makes locks with one client id, on one Redis server, Sentinel set or
+// Cluster. Many goroutines may use it. Close stops it.
 type Client struct {
 	rdb  redis.UniversalClient
 	opts Options
 	topo topology
 
-	hub     *hub
-	dog     *watchdog
-	sweeper *sweeper
+	hub      *hub
+	watchdog *watchdog
+	sweeper  *sweeper
 
-	owners   atomic.Int64 // the last owner's number
-	requests atomic.Uint64
-	entropy  uint64 // of the request ids
+	owners        atomic.Int64  // number of the last owner
+	requests      atomic.Uint64 // number of the last request id
+	requestPrefix uint64        // first half of every request id
 
 	ctx        context.Context // ends with Close
 	stop       context.CancelFunc
-	background sync.WaitGroup
+	background sync.WaitGroup // goroutines and requests that Close waits for
 
-	quick      *redis.Client // nil: nothing is sent so, see askQuickly
-	answerTime atomic.Int64  // ns, of the last command that a context could end
+	quick       *redis.Client // for sendQuick; nil: sendQuick is not used
+	lastLatency atomic.Int64  // ns, of the last request whose context can end
 
-	jobs chan *job    // to workers that are parked
-	idle atomic.Int64 // those workers
+	jobs chan *job    // to idle workers
+	idle atomic.Int64 // number of idle workers
 
 	mu     sync.Mutex // guards closed
 	closed bool
 }
 
-// New returns a client over rdb, which stays the caller's to close, after this
-// one. rdb is a *redis.Client, one server or a Sentinel set's master, or a
-// *redis.ClusterClient, or embeds one. Others are taken for a single server whose
-// replicas nobody waits for; a *redis.Ring panics: it has no server that all
-// clients of a lock agree on. Hooks that are to see rlock's commands are added to
-// rdb before.
+// New returns a client that sends its commands through rdb. The caller closes rdb,
+// after the returned Client. rdb is a *redis.Client (one server, or a Sentinel
+// set's master), a *redis.ClusterClient, or a type that embeds one of them. Any
+// other type is treated as a single server without replicas. New panics with a
+// *redis.Ring, because a Ring has no server that all clients of a lock agree on.
+// Add hooks that should see rlock's commands to rdb before this call.
 func New(rdb redis.UniversalClient, opts Options) *Client {
 	if opts.ID == "" {
 		opts.ID = uuid.NewString()
@@ -97,21 +98,24 @@ func New(rdb redis.UniversalClient, opts Options) *Client {
 	opts.Lease = atLeastMS(opts.Lease, 30*time.Second)
 	opts.FairWait = atLeastMS(opts.FairWait, 5*time.Minute)
 	opts.SyncTimeout = atLeastMS(opts.SyncTimeout, time.Second)
-	c := &Client{rdb: rdb, opts: opts, topo: topologyOf(rdb, opts.Sync), entropy: rand.Uint64(), jobs: make(chan *job)}
+	c := &Client{
+		rdb: rdb, opts: opts, topo: topologyOf(rdb, opts.Sync),
+		requestPrefix: rand.Uint64(), jobs: make(chan *job),
+	}
 	c.quick = quickClient(rdb, c.topo)
-	c.answerTime.Store(math.MaxInt64)
+	c.lastLatency.Store(math.MaxInt64)
 	c.ctx, c.stop = context.WithCancel(context.Background())
 	c.hub = newHub(c)
-	c.dog = newWatchdog(c)
+	c.watchdog = newWatchdog(c)
 	c.sweeper = &sweeper{c: c}
 	return c
 }
 
-// atLeastMS returns d, or what is meant by 0. Redis counts in milliseconds, and to
-// it 0 of them is none, or no limit.
-func atLeastMS(d, meant time.Duration) time.Duration {
+// atLeastMS returns d, at least 1 ms, or def if d is 0 or less. Redis counts in
+// milliseconds and takes 0 ms as "expired" or "no limit".
+func atLeastMS(d, def time.Duration) time.Duration {
 	if d <= 0 {
-		return meant
+		return def
 	}
 	return max(d, time.Millisecond)
 }
@@ -119,17 +123,17 @@ func atLeastMS(d, meant time.Duration) time.Duration {
 // ID returns the client's id.
 func (c *Client) ID() string { return c.opts.ID }
 
-// Close ends waits with ErrClosed and stops renewing. Locks that are still held
-// are lost for their holders (ErrLockLost, ErrClosed) but not released: they are
-// free when their leases end. It returns, always nil, when the client's goroutines
-// have ended, at the latest when the commands under way have timed out. Closing
-// twice is harmless.
+// Close ends all waits with ErrClosed and stops the watchdog. Locks that are still
+// held are lost for their holders (ErrLockLost and ErrClosed) but not released:
+// each is free when its lease ends. Close always returns nil. It returns when the
+// client's goroutines have ended, at the latest when the running commands have
+// timed out. A second call does nothing.
 func (c *Client) Close() error {
 	c.mu.Lock()
-	was := c.closed
+	closedBefore := c.closed
 	c.closed = true
 	c.mu.Unlock()
-	if was {
+	if closedBefore {
 		return nil
 	}
 	c.stop()
@@ -138,10 +142,10 @@ func (c *Client) Close() error {
 	return nil
 }
 
-// goBackground runs f on a goroutine that Close waits for. It reports false,
-// and does not, when the client is closed.
+// goBackground runs f on a new goroutine that Close waits for. It reports whether
+// it did: not after Close.
 func (c *Client) goBackground(f func()) bool {
-	if !c.begin() {
+	if !c.addBackground() {
 		return false
 	}
 	go func() {
@@ -151,9 +155,9 @@ func (c *Client) goBackground(f func()) bool {
 	return true
 }
 
-// begin has Close wait until background.Done. It reports false, and does not, when
-// the client is closed.
-func (c *Client) begin() bool {
+// addBackground makes Close wait until background.Done is called. It reports
+// whether it did: not after Close.
+func (c *Client) addBackground() bool {
 	c.mu.Lock()
 	defer c.mu.Unlock()
 	if !c.closed {
@@ -168,18 +172,20 @@ func (c *Client) nextOwner() string {
 	return c.opts.ID + ":" + string(strconv.AppendInt(digits[:0], c.owners.Add(1), 10))
 }
 
-// request is what no other request has: 16 bytes.
-type request [16]byte
+// requestID identifies one request, so that a retry is not counted again: a random
+// prefix for each client and a counter.
+type requestID [16]byte
 
-func (c *Client) newRequest() (r request) {
-	binary.LittleEndian.PutUint64(r[:8], c.entropy)
+func (c *Client) newRequestID() (r requestID) {
+	binary.LittleEndian.PutUint64(r[:8], c.requestPrefix)
 	binary.BigEndian.PutUint64(r[8:], c.requests.Add(1))
 	return r
 }
 
-// latch returns the name of a latch for one release of what has the given name.
-func (c *Client) latch(name string) string {
-	r := c.newRequest()
+// newLatchKey returns the key of a new unlock latch for the lock or semaphore of
+// the given name. The latch keeps the reply of one request.
+func (c *Client) newLatchKey(name string) string {
+	r := c.newRequestID()
 	var b [128]byte
 	return string(hex.AppendEncode(lockkeys.AppendUnlockLatch(b[:0], name), r[:]))
 }

@@ -6,20 +6,25 @@ import (
 	"time"
 )
 
-// Do locks, runs f and unlocks. f's context ends, with a cause that is
-// ErrLockLost, the moment the lock cannot be trusted any more. The error is f's,
-// joined with that of locking or unlocking. After the end of ctx the unlock is
-// waited for only a moment.
+// Do locks, runs f and unlocks. f's context is canceled as soon as the lock can no
+// longer be trusted; its cause is then ErrLockLost. If locking fails, Do returns
+// that error and does not run f. Otherwise it returns the errors of f and of the
+// unlock, joined. When ctx has ended, Do waits at most 100 ms for the unlock,
+// which then continues in the background.
 func (l *Lock) Do(ctx context.Context, f func(context.Context) error) error {
 	if err := l.Lock(ctx); err != nil {
 		return err
 	}
 	lost := l.Lost()
-	return doUntil(ctx, lost, func() error { return l.lossOf(lost) }, f, l.Unlock)
+	return runWhileHeld(ctx, lost, func() error { return l.lossError(lost) }, f, l.Unlock)
 }
 
-// doUntil runs f with a context that ends when lost is closed, and unlocks.
-func doUntil(ctx context.Context, lost <-chan struct{}, loss func() error, f, unlock func(context.Context) error) (err error) {
+// runWhileHeld runs f with a context that is canceled when lost is closed, and
+// then unlocks. loss returns the cause.
+func runWhileHeld(
+	ctx context.Context, lost <-chan struct{}, loss func() error,
+	f, unlock func(context.Context) error,
+) (err error) {
 	inner, cancel := context.WithCancelCause(ctx)
 	done := make(chan struct{})
 	watching := make(chan struct{})
@@ -40,15 +45,15 @@ func doUntil(ctx context.Context, lost <-chan struct{}, loss func() error, f, un
 	return f(inner)
 }
 
-// grace is how long an unlock is waited for after the end of the context. Then
-// it goes on in the background.
-const grace = 100 * time.Millisecond
+// unlockGrace is how long Do waits for the unlock when its context has ended. The
+// unlock then continues in the background.
+const unlockGrace = 100 * time.Millisecond
 
 func unlockAfter(ctx context.Context, unlock func(context.Context) error) error {
 	if ctx.Err() == nil {
 		return unlock(ctx)
 	}
-	limited, cancel := context.WithTimeout(context.WithoutCancel(ctx), grace)
+	limited, cancel := context.WithTimeout(context.WithoutCancel(ctx), unlockGrace)
 	defer cancel()
 	err := unlock(limited)
 	if limited.Err() != nil && errors.Is(err, limited.Err()) {

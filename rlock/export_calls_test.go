@@ -28,7 +28,7 @@ func (l *Lock) SendRelease(latch string, lease time.Duration) (any, error) {
 
 func (l *Lock) SendRenew(lease time.Duration) (any, error) { return l.sendCall(l.kind.renew(l, lease)) }
 
-func (l *Lock) SendForce() (any, error) { return l.sendCall(l.kind.force(l, l.c.latch(l.name))) }
+func (l *Lock) SendForce() (any, error) { return l.sendCall(l.kind.force(l, l.c.newLatchKey(l.name))) }
 
 func (l *Lock) SendLeave() (any, error) {
 	k, _ := l.kind.leave(l)

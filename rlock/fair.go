@@ -6,34 +6,36 @@ import (
 	"github.com/lockredis/lockredis/internal/lockkeys"
 )
 
-// FairLock returns a reentrant lock with an owner of its own, which those who wait
-// for it get in the order in which they came. It is Redisson's RLock of
-// RedissonClient.getFairLock (RedissonFairLock).
+// FairLock returns a reentrant lock with a new owner. Its waiters acquire it in
+// arrival order. It is Redisson's RLock of RedissonClient.getFairLock
+// (RedissonFairLock).
 //
-// A crash of its holder costs the rest of the lease, as with Lock. A crash of one
-// who waits costs the others up to Options.FairWait (Redisson's
-// fairLockWaitTimeout, of this client's waiters) once it is its turn: then it is
-// passed over. One who has waited that long behind a holder that keeps renewing
-// is passed over too, and queues again at the end.
+// A crash of the holder costs the rest of the lease, as with Lock. A crash of a
+// waiter costs the others up to Options.FairWait (Redisson's fairLockWaitTimeout)
+// when it is first in the queue; then it is removed from the queue. A live waiter is
+// removed too when the holder renews the lock for that long. It then queues again
+// at the end.
 //
-// Who is passed over is judged by the clocks of the clients, in milliseconds: they
-// should not differ by more than a part of FairWait.
+// The clients decide this with their own clocks, in milliseconds. The clocks should
+// differ by much less than FairWait.
 //
-// TryLock without a wait time does not queue, and does not get in front of those
-// who do.
+// TryLock without a wait time does not queue. It acquires the lock only when no
+// other owner is in the queue.
 func (c *Client) FairLock(name string, options ...LockOption) *Lock {
 	return c.newLock(name, fair{}, options)
 }
 
-// fair is plain with a queue: a list of owners in their order, and a sorted set of
-// the times until which the others wait for each of them. Only the first in the
-// queue may take the lock, and has a channel of its own to be told when it is free.
+// fair is plain with a queue: a list of owners in arrival order, and a sorted set
+// with the deadline of each owner, after which it is removed. Only the first owner in
+// the queue may acquire the lock. Each owner has its own channel, on which it is
+// woken when the lock is free.
 type fair struct{ plain }
 
-// fairQueue is what all scripts of the kind begin with. head returns the first
-// whose time is not up, or false, and that time. Who is passed over is told, which
-// Redisson does not: if alive, it queues again instead of waiting for a message
-// that goes to others now.
+// fairQueue is the beginning of all scripts of this kind. head removes the owners
+// whose deadline has passed, and returns the first remaining owner, or false, and
+// its deadline. Unlike Redisson, it publishes to a removed owner: if that is alive,
+// it queues again. Without the message it would wait, because wake-ups now go to
+// others.
 const fairQueue = `
 local lock, queue, timeouts, channel = KEYS[1], KEYS[2], KEYS[3], KEYS[4]
 local me, now, publish = ARGV[1], tonumber(ARGV[2]), ARGV[3]
@@ -55,9 +57,10 @@ local function wake()
 end
 `
 
-// Whoever waits is answered the time after which it has to look by itself: until
-// the holder's lease is over, or until the others need not wait for the first any
-// more, but at the latest after ARGV[8], for that one may take the lock and die.
+// fairAcquire replies to a waiter the number of ms until its next try. If the lock is
+// held, that is the rest of the lease. If the lock is free, it is the time until the
+// first waiter's deadline, at most ARGV[8]: the first waiter may acquire the lock and
+// die.
 var fairAcquire = newScript(fairQueue + `
 local lease, held, patience = ARGV[4], tonumber(ARGV[5]), tonumber(ARGV[6])
 local count = redis.call('hget', lock, me)
@@ -127,8 +130,8 @@ wake()
 redis.call('set', KEYS[5], 1, 'px', ARGV[4])
 return 1`)
 
-// fairLeave moves up those behind, and tells the next if it is its turn now, which
-// Redisson does not.
+// fairLeave removes the owner from the queue and lowers the deadlines of the owners
+// behind it. Unlike Redisson, it wakes the first owner if the lock is free.
 var fairLeave = newScript(fairQueue + `
 local behind = false
 for _, other in ipairs(redis.call('lrange', queue, 0, -1)) do
@@ -148,7 +151,7 @@ func (fair) channel(l *Lock) (string, bool) {
 	return lockkeys.FairChannel(l.name, l.owner), false
 }
 
-// call makes a call with what all scripts get.
+// call returns a call with the keys and arguments that all scripts of the kind take.
 func (fair) call(l *Lock, s *script, latch string, args ...any) call {
 	keys := []string{l.name, lockkeys.FairQueue(l.name),
 		lockkeys.FairTimeouts(l.name), lockkeys.Channel(l.name)}

@@ -11,48 +11,49 @@ import (
 	"github.com/redis/go-redis/v9"
 )
 
-// hub has one subscription for each channel that somebody of this client waits
-// on, and wakes the waiters at its messages.
+// hub subscribes to each channel that has waiters in this client, and wakes the
+// waiters when a message arrives.
 //
-// Outside a cluster all channels share one connection (a feed). In a cluster
-// each has a feed of its own, because a channel lives on its slot's node.
+// Outside a cluster all channels share one connection (a feed). In a cluster each
+// channel has its own feed, because sharded messages are published on the node of
+// the channel's slot.
 type hub struct {
 	c *Client
 
-	mu    sync.Mutex // guards feeds, and the feeds' and topics' fields
+	mu    sync.Mutex // guards feeds, and the fields of feeds, topics and waiters
 	feeds map[string]*feed
 }
 
-// feed is one pub/sub connection. Its goroutine subscribes and unsubscribes as
-// topics come and go; another one receives.
+// feed is one pub/sub connection. One goroutine (run) subscribes and unsubscribes,
+// another (receive) receives.
 type feed struct {
-	hub    *hub
-	key    string
-	ps     *redis.PubSub
-	topics map[string]*topic
-	todo   []change
-	wakeup chan struct{} // capacity 1: todo is not empty
-	ended  bool
+	hub     *hub
+	key     string // in hub.feeds: the channel in a cluster, otherwise ""
+	ps      *redis.PubSub
+	topics  map[string]*topic // by channel
+	pending []change          // subscriptions to change, in order
+	wakeup  chan struct{}     // capacity 1: pending is not empty
+	ended   bool
 }
 
-// change is a subscription to make or to end.
+// change is a subscription to begin or to end.
 type change struct {
 	channel   string
 	subscribe bool
 }
 
-// topic is one channel and those who wait on it, in the order of their coming.
+// topic is one channel and its waiters, in arrival order.
 type topic struct {
-	feed    *feed
-	channel string
-	all     bool // a message wakes all waiters, not the first
-	waiters []*waiter
-	ready   chan struct{} // closed when the subscription is confirmed
-	live    bool          // ready is closed
+	feed      *feed
+	channel   string
+	all       bool // a message wakes all waiters, not only the first
+	waiters   []*waiter
+	ready     chan struct{} // closed when the subscription is confirmed
+	confirmed bool          // ready is closed
 }
 
-// waiter is one goroutine that waits on a channel. What happened before
-// topic.ready was closed may have been missed.
+// waiter is one goroutine that waits on a channel. Messages published before
+// topic.ready is closed may be missed.
 type waiter struct {
 	topic *topic
 	wake  chan struct{} // capacity 1
@@ -60,9 +61,9 @@ type waiter struct {
 
 func newHub(c *Client) *hub { return &hub{c: c, feeds: map[string]*feed{}} }
 
-// join makes the caller wait on channel, and subscribes to it if nobody of this
-// client has yet. With all, a message wakes every waiter of the channel;
-// otherwise the one that came first.
+// join adds a waiter to channel and subscribes to the channel if it has no topic
+// yet. With all, a message wakes every waiter of the channel, otherwise the first.
+// It returns ErrClosed when the client is closed.
 func (h *hub) join(channel string, all bool) (*waiter, error) {
 	h.mu.Lock()
 	defer h.mu.Unlock()
@@ -75,7 +76,8 @@ func (h *hub) join(channel string, all bool) (*waiter, error) {
 	return w, nil
 }
 
-// topic returns the channel's topic, subscribing when it is new.
+// topic returns the channel's topic and subscribes if the topic is new. It returns
+// nil when the client is closed.
 func (h *hub) topic(channel string, all bool) *topic {
 	key := ""
 	if h.c.topo.sharded {
@@ -91,12 +93,12 @@ func (h *hub) topic(channel string, all bool) *topic {
 	if t == nil {
 		t = &topic{feed: f, channel: channel, all: all, ready: make(chan struct{})}
 		f.topics[channel] = t
-		f.change(change{channel, true})
+		f.enqueue(change{channel, true})
 	}
 	return t
 }
 
-// open starts a feed.
+// open starts a feed, or returns nil when the client is closed.
 func (h *hub) open(key string) *feed {
 	f := &feed{hub: h, key: key, topics: map[string]*topic{}, wakeup: make(chan struct{}, 1)}
 	f.ps = f.connect()
@@ -108,7 +110,7 @@ func (h *hub) open(key string) *feed {
 	return f
 }
 
-// leave ends a wait. A wake-up that came too late goes to the next.
+// leave removes the waiter. A wake-up that it has not used goes to the next waiter.
 func (w *waiter) leave() {
 	h := w.topic.feed.hub
 	h.mu.Lock()
@@ -122,12 +124,12 @@ func (w *waiter) leave() {
 	}
 	if len(t.waiters) == 0 && t.feed.topics[t.channel] == t {
 		delete(t.feed.topics, t.channel)
-		t.feed.change(change{t.channel, false})
+		t.feed.enqueue(change{t.channel, false})
 	}
 }
 
-// next wakes the waiter that came after w: there may be something for it too.
-func (w *waiter) next() {
+// wakeNext wakes the waiter that arrived after w.
+func (w *waiter) wakeNext() {
 	h := w.topic.feed.hub
 	h.mu.Lock()
 	defer h.mu.Unlock()
@@ -155,18 +157,18 @@ func (w *waiter) signal() {
 	}
 }
 
-func (f *feed) change(c change) {
-	f.todo = append(f.todo, c)
+func (f *feed) enqueue(c change) {
+	f.pending = append(f.pending, c)
 	select {
 	case f.wakeup <- struct{}{}:
 	default:
 	}
 }
 
-// linger is how long a connection without channels stays open.
-const linger = time.Second
+// feedIdleTimeout is how long a connection without channels stays open.
+const feedIdleTimeout = time.Second
 
-// connect returns a connection that is made when a channel is subscribed to.
+// connect returns a PubSub. go-redis connects at the first subscription.
 func (f *feed) connect() *redis.PubSub {
 	if f.hub.c.topo.sharded {
 		return f.hub.c.rdb.SSubscribe(f.hub.c.ctx)
@@ -180,30 +182,30 @@ func (f *feed) pubsub() *redis.PubSub {
 	return f.ps
 }
 
-// run makes the changes until the client is closed or the feed has been unused
-// for a while.
+// run changes subscriptions until the client is closed, or the feed has had no
+// topics for feedIdleTimeout.
 func (f *feed) run() {
-	// There is always a first change. Receiving before it would connect to any
-	// node of a cluster.
+	// Receive only after the first subscription: before it, go-redis would connect
+	// to any node of a cluster. A new feed always has a pending change.
 	<-f.wakeup
-	f.makeChanges()
+	f.applyPending()
 	received := make(chan struct{})
 	go func() {
 		defer close(received)
 		f.receive()
 	}()
-	idle := time.NewTimer(linger)
+	idle := time.NewTimer(feedIdleTimeout)
 	defer idle.Stop()
 	for open := true; open; {
 		select {
 		case <-f.hub.c.ctx.Done():
 			open = false
 		case <-f.wakeup:
-			f.makeChanges()
-			idle.Reset(linger)
+			f.applyPending()
+			idle.Reset(feedIdleTimeout)
 		case <-idle.C:
-			if open = !f.retire(); open {
-				idle.Reset(linger)
+			if open = !f.removeIfUnused(); open {
+				idle.Reset(feedIdleTimeout)
 			}
 		}
 	}
@@ -215,35 +217,36 @@ func (f *feed) run() {
 	<-received
 }
 
-// retire takes the feed out of use if it has no topics.
-func (f *feed) retire() bool {
+// removeIfUnused removes the feed from the hub if it has no topics. It reports
+// whether it did.
+func (f *feed) removeIfUnused() bool {
 	f.hub.mu.Lock()
 	defer f.hub.mu.Unlock()
-	if len(f.topics) > 0 || len(f.todo) > 0 {
+	if len(f.topics) > 0 || len(f.pending) > 0 {
 		return false
 	}
 	delete(f.hub.feeds, f.key)
 	return true
 }
 
-func (f *feed) makeChanges() {
+func (f *feed) applyPending() {
 	for {
 		f.hub.mu.Lock()
-		todo := f.todo
-		f.todo = nil
+		todo := f.pending
+		f.pending = nil
 		f.hub.mu.Unlock()
 		if len(todo) == 0 {
 			return
 		}
 		for _, c := range todo {
-			f.make(c)
+			f.apply(c)
 		}
 	}
 }
 
-// make sends one change. What fails is made up for when go-redis connects again
-// and subscribes to everything.
-func (f *feed) make(c change) {
+// apply sends one change. Errors are ignored: go-redis subscribes to every channel
+// again when it reconnects.
+func (f *feed) apply(c change) {
 	ctx, ps := f.hub.c.ctx, f.pubsub()
 	sharded := f.hub.c.topo.sharded
 	switch {
@@ -258,7 +261,7 @@ func (f *feed) make(c change) {
 	}
 }
 
-// reopen replaces a connection that is of no use any more and subscribes again.
+// reopen replaces the feed's connection and subscribes to all topics again.
 func (f *feed) reopen() {
 	f.hub.mu.Lock()
 	if f.ended {
@@ -271,87 +274,87 @@ func (f *feed) reopen() {
 	f.hub.mu.Unlock()
 	old.Close()
 	for _, channel := range channels {
-		f.make(change{channel, true})
+		f.apply(change{channel, true})
 	}
 }
 
-// health is how long a connection may be silent before it is asked.
-const health = 3 * time.Second
+// pingAfter is how long a connection may be silent before receive sends PING.
+const pingAfter = 3 * time.Second
 
-// receive wakes waiters until the feed ends.
+// receive wakes waiters until the feed ends. When a PING gets no reply within
+// pingAfter, or an error repeats, it reopens the connection.
 func (f *feed) receive() {
 	silent, failures := 0, 0
 	for {
 		ps := f.pubsub()
-		m, err := ps.ReceiveTimeout(f.hub.c.ctx, health)
+		m, err := ps.ReceiveTimeout(f.hub.c.ctx, pingAfter)
 		switch {
 		case err == nil:
 			silent, failures = 0, 0
 			if moved := f.deliver(m); moved {
 				f.reopen()
 			}
-		case f.over():
+		case f.closed():
 			return
-		case timedOut(err) && silent == 0:
+		case isTimeout(err) && silent == 0:
 			silent++
 			_ = ps.Ping(f.hub.c.ctx)
-		default: // at first go-redis has connected again by itself
+		default: // after the first failure go-redis reconnects by itself
 			silent = 0
 			failures++
-			f.hub.c.lookAgain(f.hub.c.ctx, err)
-			if failures > 1 || refused(err) {
-				pause(f.hub.c.ctx, backoff(failures))
+			f.hub.c.reloadTopology(f.hub.c.ctx, err)
+			if failures > 1 || isServerError(err) {
+				sleep(f.hub.c.ctx, backoff(failures))
 				f.reopen()
 			}
 		}
 	}
 }
 
-func (f *feed) over() bool {
+func (f *feed) closed() bool {
 	f.hub.mu.Lock()
 	defer f.hub.mu.Unlock()
 	return f.ended || f.hub.c.ctx.Err() != nil
 }
 
-// refused reports whether the server itself answered with an error: MOVED, most
-// likely.
-func refused(err error) bool {
+// isServerError reports whether err is an error reply of the server, such as MOVED.
+func isServerError(err error) bool {
 	var e redis.Error
 	return errors.As(err, &e)
 }
 
-func timedOut(err error) bool {
+func isTimeout(err error) bool {
 	var e net.Error
 	return errors.As(err, &e) && e.Timeout()
 }
 
-// deliver wakes the waiters that a message is for. It reports true when the
-// server has ended a subscription that is still wanted: its slot moved.
+// deliver wakes the waiters of m's channel. moved is true when the server ended a
+// subscription that still has waiters, because its slot moved.
 func (f *feed) deliver(m any) (moved bool) {
 	f.hub.mu.Lock()
 	defer f.hub.mu.Unlock()
 	switch m := m.(type) {
 	case *redis.Message:
 		if t := f.topics[m.Channel]; t != nil {
-			t.message()
+			t.deliver()
 		}
 	case *redis.Subscription:
 		t := f.topics[m.Channel]
 		switch {
 		case t == nil:
 		case m.Kind == "sunsubscribe" || m.Kind == "unsubscribe":
-			return t.live // else it is the end of an earlier topic of that name
-		case !t.live:
-			t.live = true
+			return t.confirmed // if not, it ends an earlier topic of the same channel
+		case !t.confirmed:
+			t.confirmed = true
 			close(t.ready)
-		default: // connected again: a message may have been lost
+		default: // reconnected: a message may have been lost
 			t.wakeAll()
 		}
 	}
 	return false
 }
 
-func (t *topic) message() {
+func (t *topic) deliver() {
 	if t.all {
 		t.wakeAll()
 	} else {

@@ -7,14 +7,14 @@ import (
 	"github.com/lockredis/lockredis/internal/lockkeys"
 )
 
-// CountDownLatch lets processes wait until others have counted down to zero:
-// Redisson's RCountDownLatch, a counter in the key of its name that is deleted
-// at zero. Then "0" is published on redisson_countdownlatch__channel__{name}.
+// CountDownLatch lets processes wait until a count is zero: Redisson's
+// RCountDownLatch. The count is in the key name, which is deleted at zero. Then "0"
+// is published on redisson_countdownlatch__channel__{name}.
 //
-// The counter does not name who counted. So CountDown and TrySetCount are never
-// sent twice: after an error that is no answer of the server nobody knows
-// whether they ran. A process that dies before it counted down leaves the others
-// waiting. A CountDownLatch may be used by many goroutines.
+// The count does not say which process counted down. So CountDown and TrySetCount
+// are sent only once: after an error that is not a reply of the server it is unknown
+// whether they ran. When a process dies before it counts down, the waiters wait on.
+// Many goroutines may use a CountDownLatch.
 type CountDownLatch struct {
 	c       *Client
 	name    string
@@ -45,23 +45,23 @@ return left`)
 // Name returns the latch's name.
 func (l *CountDownLatch) Name() string { return l.name }
 
-// TrySetCount closes the latch with a count of n if it is open, and reports
-// whether it did. n must be more than 0 to keep anybody waiting.
+// TrySetCount closes the latch with a count of n if it is open, and reports whether
+// it did. Await waits only if n is more than 0.
 func (l *CountDownLatch) TrySetCount(ctx context.Context, n int) (bool, error) {
-	if err := negative(n); err != nil {
+	if err := checkCount("set count", n); err != nil {
 		return false, err
 	}
-	set, err := number(l.c.order(ctx, l.call(latchTrySet, l.c.topo.publish, n), false))
+	set, err := readInt(l.c.awaitCall(ctx, l.call(latchTrySet, l.c.topo.publish, n), false))
 	return set == 1, err
 }
 
-// CountDown takes one off the count. At zero the latch opens and those who wait
-// go on; an open latch stays open. When ctx ends, or has ended already, it
-// returns ctx's error and the command goes on in the background: it must not be
-// repeated.
+// CountDown lowers the count by one. At zero the latch opens and the waiters return.
+// An open latch stays open. When ctx ends, or has ended already, CountDown returns
+// ctx's error and the count-down continues in the background; do not call it again.
 func (l *CountDownLatch) CountDown(ctx context.Context) error {
 	k := l.call(latchCountDown, l.c.topo.publish)
-	_, err := l.c.giveBack(ctx, func(ctx context.Context) (any, error) { return l.c.run(ctx, k, false) }, func(outcome) {})
+	send := func(ctx context.Context) (any, error) { return l.c.run(ctx, k, false) }
+	_, err := l.c.sendRelease(ctx, send, func(outcome) {})
 	return err
 }
 
@@ -71,31 +71,31 @@ func (l *CountDownLatch) Count(ctx context.Context) (int, error) {
 	return max(n, 0), err
 }
 
-// Await waits until the latch is open, or ends with ctx. A latch that is closed
-// again at once, by TrySetCount, may keep those who waited for the first one.
+// Await waits until the latch is open, or returns ctx's error. If TrySetCount closes
+// the latch again at once, a waiter of the earlier count may continue to wait.
 func (l *CountDownLatch) Await(ctx context.Context) error { return l.await(ctx, forever) }
 
-// TryAwait is Await, but waits no longer than wait, 0 or less being not at all,
-// and ends with ErrTimeout then.
+// TryAwait is Await, but waits at most for wait and then returns ErrTimeout. A wait
+// of 0 or less means a single try.
 func (l *CountDownLatch) TryAwait(ctx context.Context, wait time.Duration) error {
 	return l.await(ctx, max(wait, 0))
 }
 
 func (l *CountDownLatch) await(ctx context.Context, wait time.Duration) error {
-	return l.c.wait(ctx, opening{l}, time.Now(), wait)
+	return l.c.wait(ctx, latchWait{l}, time.Now(), wait)
 }
 
-// opening is what waits until a latch is open.
-type opening struct{ l *CountDownLatch }
+// latchWait is the waitOp of Await: it is granted when the latch is open.
+type latchWait struct{ l *CountDownLatch }
 
-func (o opening) try(ctx context.Context) (grant, error) {
+func (o latchWait) try(ctx context.Context) (grant, error) {
 	n, err := o.l.Count(ctx)
 	return grant{ok: err == nil && n == 0, ttl: -1}, err
 }
 
-func (opening) contended() {}
+func (latchWait) contended() {}
 
-func (o opening) channel() (string, bool) { return o.l.channel, true }
+func (o latchWait) channel() (string, bool) { return o.l.channel, true }
 
 func (l *CountDownLatch) call(s *script, args ...any) call {
 	return s.call([]string{l.name, l.channel}, args...)

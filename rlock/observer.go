@@ -2,18 +2,18 @@ package rlock
 
 import "time"
 
-// Observer is told what happens to the locks of a Client. Its functions may be
-// nil; they are called from the goroutines of the callers and of the watchdog,
-// and must not block or use the lock.
+// Observer receives the events of a Client's locks. Each function may be nil. The
+// functions run on the goroutines of callers and of the watchdog, so they must not
+// block or use the lock.
 type Observer struct {
-	Acquired  func(Event) // Waited tells for how long
-	Contended func(Event) // somebody else holds it: the caller waits
-	Renewed   func(Event) // Held tells since when it is held
-	Lost      func(Event) // Err tells why
-	Released  func(Event) // Held tells for how long it was held
+	Acquired  func(Event) // Waited is the time since the call
+	Contended func(Event) // another owner holds it: the caller begins to wait
+	Renewed   func(Event) // Held is the time since the acquisition
+	Lost      func(Event) // Held, and Err with the reason
+	Released  func(Event) // Held is the time since the acquisition
 }
 
-// Event is one thing that happened to one lock.
+// Event is something that happened to one lock.
 type Event struct {
 	Kind  string // "lock", "fair", "read", "write", "spin", "fenced", …
 	Name  string
@@ -24,7 +24,7 @@ type Event struct {
 	Err    error
 }
 
-func tell(f func(Event), e Event) {
+func notify(f func(Event), e Event) {
 	if f != nil {
 		f(e)
 	}

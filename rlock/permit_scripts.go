@@ -1,17 +1,18 @@
 package rlock
 
-// noLease is the end of a permit's lease that does not end, as Redisson has it.
+// noLease is the score of a permit without an end of its lease. Redisson uses the
+// same value.
 const noLease = 922337203685477
 
-// The scripts of PermitSemaphore have the counter, the leases and the channel as
-// their keys, and the command to publish with as first argument.
+// The scripts of PermitSemaphore have three keys: the counter, the leases and the
+// channel. Their first argument is the publish command.
 
 // luaNow sets now to the server's time in ms.
 const luaNow = `
 local time = redis.call('time')
 local now = time[1] * 1000 + math.floor(time[2] / 1000)`
 
-// permitSweep frees the permits whose lease is over and announces it.
+// permitSweep frees the permits whose lease has ended and publishes that.
 const permitSweep = luaNow + `
 local over = redis.call('zremrangebyscore', KEYS[2], 0, now)
 if over > 0 then
@@ -19,7 +20,7 @@ if over > 0 then
   if free > 0 then redis.call(ARGV[1], KEYS[3], free) end
 end`
 
-// permitDeadline sets deadline to where a lease of ARGV[3] ms ends.
+// permitDeadline sets deadline to the end of a lease of ARGV[3] ms.
 const permitDeadline = `
 local deadline = ARGV[2]
 if ARGV[3] ~= '0' then deadline = now + ARGV[3] end`
@@ -40,8 +41,8 @@ redis.call(ARGV[1], KEYS[3], ARGV[2])`)
 redis.call('incrby', KEYS[1], ARGV[2])
 if tonumber(ARGV[2]) > 0 then redis.call(ARGV[1], KEYS[3], ARGV[2]) end`)
 
-	// Answers whether it took the permits, what is left and, if it did not, how
-	// many ms the first lease has to go.
+	// permitAcquire replies {1, free} when it acquired the permits. Otherwise it
+	// replies {0, free, ms}: the time until the first lease ends, -1 for no end.
 	permitAcquire = newScript(permitSweep + `
 if redis.call('zscore', KEYS[2], ARGV[4]) then return {1, 0} end
 local wanted = #ARGV - 3
@@ -63,7 +64,8 @@ for i = 2, #ARGV do taken = taken + redis.call('zrem', KEYS[2], ARGV[i]) end
 if taken > 0 then redis.call(ARGV[1], KEYS[3], redis.call('incrby', KEYS[1], taken)) end
 return taken`)
 
-	// A permit that is held no longer, but has not been swept, is freed as well.
+	// permitRelease also frees a permit whose lease has ended but which no script
+	// has swept yet; it then replies 0 (not held).
 	permitRelease = newScript(luaNow + `
 if redis.call('exists', KEYS[4]) == 1 then return 1 end
 local deadline = redis.call('zscore', KEYS[2], ARGV[3])

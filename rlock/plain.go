@@ -6,23 +6,23 @@ import (
 	"github.com/lockredis/lockredis/internal/lockkeys"
 )
 
-// Lock returns a reentrant lock, Redisson's RLock (RedissonLock), with an owner
-// of its own.
+// Lock returns a reentrant lock with a new owner: Redisson's RLock (RedissonLock).
 func (c *Client) Lock(name string, options ...LockOption) *Lock {
 	return c.newLock(name, plain{}, options)
 }
 
-// plain is the reentrant lock: a hash of owners and hold counts, with the lease
-// as its time to live.
+// plain is the reentrant lock: a hash with the owner and its hold count, whose time
+// to live is the lease.
 type plain struct{}
 
-// The replies of acquire scripts: nil or a text is granted (nil is an error to
-// go-redis, which costs 20 allocations), a number the holder's time in
-// milliseconds, and notHeld that the owner lost what it believes to hold.
-const notHeld = -3
+// Replies of acquire scripts: a string or nil means granted. The scripts send an
+// empty string, because go-redis makes an error of nil, which costs 20 allocations.
+// replyNotHeld means that the owner's earlier hold is gone. Any other number is the
+// time to live of the holder's lease in milliseconds.
+const replyNotHeld = -3
 
-// Of what a script costs, its commands and the looking up of redis.call are the
-// most: acquire runs three of them and release four when nobody contends.
+// The cost of a script is mostly its commands and its lookups of redis.call. So an
+// uncontended acquire runs only three commands, and a release four.
 var plainAcquire = newScript(`
 local call, lock, me, held = redis.call, KEYS[1], ARGV[2], tonumber(ARGV[3])
 local ttl = call('pttl', lock)
@@ -48,8 +48,8 @@ else
 end
 return 1`)
 
-// The latch of a release that was the last is asked for and set at once; where the
-// hold is gone, or one of several, it is asked for first.
+// plainRelease sets the latch with NX when it releases the last hold: that checks
+// and sets it in one command. In the other cases it reads the latch first.
 var plainRelease = newScript(`
 local call, lock, me, latch = redis.call, KEYS[1], ARGV[1], KEYS[3]
 local count = call('hget', lock, me)
@@ -73,8 +73,8 @@ redis.call(ARGV[1], KEYS[2], '0')
 redis.call('set', KEYS[3], 1, 'px', ARGV[2])
 return 1`)
 
-// A renewal that comes late, when its hold is over and the owner has a longer one,
-// must not shorten that; ARGV[3] has the lease begin anew all the same.
+// plainRenew does not shorten a lease: a late renewal of an earlier hold may arrive
+// when the owner has a new, longer one. With ARGV[3] it sets the lease in any case.
 var plainRenew = newScript(`
 if redis.call('hexists', KEYS[1], ARGV[2]) == 0 then return 0 end
 if ARGV[3] or redis.call('pttl', KEYS[1]) < tonumber(ARGV[1]) then redis.call('pexpire', KEYS[1], ARGV[1]) end
@@ -95,24 +95,27 @@ func (plain) acquired(reply any) (grant, error) {
 	case nil, string:
 		return grant{ok: true}, nil
 	case int64:
-		return grant{gone: ms == notHeld, ttl: time.Duration(ms) * time.Millisecond}, nil
+		return grant{notHeld: ms == replyNotHeld, ttl: time.Duration(ms) * time.Millisecond}, nil
 	}
-	return grant{}, strange(reply)
+	return grant{}, unexpectedReply(reply)
 }
 
 func (k plain) undo(l *Lock, held int, latch string, lease time.Duration) call {
 	channel, _ := k.channel(l)
-	return plainUndo.call([]string{l.name, channel, latch}, l.owner, held, l.c.topo.publish, latchTime(lease))
+	return plainUndo.call([]string{l.name, channel, latch},
+		l.owner, held, l.c.topo.publish, latchTime(lease))
 }
 
 func (k plain) release(l *Lock, latch string, lease time.Duration) call {
 	channel, _ := k.channel(l)
-	return plainRelease.call([]string{l.name, channel, latch}, l.owner, lease.Milliseconds(), l.c.topo.publish, latchTime(lease))
+	return plainRelease.call([]string{l.name, channel, latch},
+		l.owner, lease.Milliseconds(), l.c.topo.publish, latchTime(lease))
 }
 
 func (k plain) force(l *Lock, latch string) call {
 	channel, _ := k.channel(l)
-	return plainForce.call([]string{l.name, channel, latch}, l.c.topo.publish, latchTime(l.c.opts.Lease))
+	return plainForce.call([]string{l.name, channel, latch},
+		l.c.topo.publish, latchTime(l.c.opts.Lease))
 }
 
 func (plain) renew(l *Lock, lease time.Duration) call {

@@ -8,62 +8,62 @@ import (
 	"github.com/redis/go-redis/v9"
 )
 
-// Whoever waits with a context that can end must not be held up by a connection
-// that hangs, so a worker sends the command (await). Waking the worker, and being
-// woken by it, takes longer than the command itself where little else is going
-// on. So while the server is near, a command is first sent from the caller's own
-// goroutine, once, on a connection that is given up after a moment. Where that
-// moment was not enough a worker sends it again: it must be one that may be.
+// A caller whose context can end must not be blocked by a connection that hangs,
+// so a worker sends its request (see await). On an idle machine, waking the worker
+// and being woken by it takes longer than the request itself. So while the server
+// answers fast, the caller's own goroutine sends the request first, once, with a
+// short timeout. After the timeout a worker sends it again. So this is only done
+// with requests that may be sent more than once.
 const (
-	near       = 2 * time.Millisecond  // the last answer took no longer
-	quickLimit = 25 * time.Millisecond // for writing, and for reading
+	quickMaxLatency = 2 * time.Millisecond  // the last reply took less
+	quickTimeout    = 25 * time.Millisecond // for writing, and for reading
 )
 
-// quickly is the context of commands that are sent so.
-type quickly struct{ context.Context }
+// quickContext marks the context of a request that the caller's goroutine sends.
+type quickContext struct{ context.Context }
 
-// errOnce tells that a command was not sent: it must not be sent again.
-var errOnce = errors.New("rlock: sent once only")
+// errNoRetry means that a request was not sent because it must not be sent again.
+var errNoRetry = errors.New("rlock: quick send: request must be sent only once")
 
-// quickClient returns a client of rdb's connections for commands that are sent so,
-// nil where there is none: in clusters, and where replicas are waited for.
+// quickClient returns a client that shares rdb's connections and has quickTimeout.
+// It returns nil for clusters and where requests wait for replicas.
 func quickClient(rdb redis.UniversalClient, t topology) *redis.Client {
 	single, ok := rdb.(*redis.Client)
 	if !ok || t.synced {
 		return nil
 	}
-	limit := quickLimit
-	if own := single.Options().ReadTimeout; own > 0 {
-		limit = min(limit, own)
+	limit := quickTimeout
+	if timeout := single.Options().ReadTimeout; timeout > 0 {
+		limit = min(limit, timeout)
 	}
 	return single.WithTimeout(limit)
 }
 
-// askQuickly sends t from here. It reports false when t was not answered and ctx
-// has not ended.
-func (c *Client) askQuickly(ctx context.Context, t task) (o outcome, done bool) {
-	if !c.begin() {
+// sendQuick sends r from the caller's goroutine. done is false when the server did
+// not answer in time, or r must be sent only once; a worker then sends r.
+func (c *Client) sendQuick(ctx context.Context, r request) (o outcome, done bool) {
+	if !c.addBackground() {
 		return outcome{nil, ErrClosed}, true
 	}
 	defer c.background.Done()
 	start := time.Now()
-	reply, err := t.send(quickly{ctx})
-	if errors.Is(err, errOnce) {
+	reply, err := r.send(quickContext{ctx})
+	if errors.Is(err, errNoRetry) {
 		return outcome{}, false
 	}
-	c.answerTime.Store(int64(time.Since(start)))
+	c.lastLatency.Store(int64(time.Since(start)))
 	if answered(err) {
 		return outcome{reply, err}, true
 	}
 	return outcome{nil, ctx.Err()}, ctx.Err() != nil
 }
 
-// sender returns what to send commands of ctx by, and whether those that may be
-// sent again may be so by go-redis.
+// sender returns the go-redis client for requests with this context. retry says
+// whether go-redis may retry the requests that allow it.
 func (c *Client) sender(ctx context.Context) (rdb interface {
 	Process(context.Context, redis.Cmder) error
-}, again bool) {
-	if _, ok := ctx.(quickly); ok {
+}, retry bool) {
+	if _, ok := ctx.(quickContext); ok {
 		return c.quick, false
 	}
 	return c.rdb, true

@@ -10,55 +10,55 @@ import (
 	"github.com/lockredis/lockredis/internal/lockkeys"
 )
 
-// RateType says who shares a RateLimiter's rate.
+// RateType says which clients share a RateLimiter's rate.
 type RateType int
 
-// The numbers are those in Redis.
+// The values are the ones that Redisson stores in Redis.
 const (
-	Overall   RateType = 0 // all clients together
-	PerClient RateType = 1 // each Client by itself, told apart by Options.ID
+	Overall   RateType = 0 // all clients share the rate
+	PerClient RateType = 1 // each Options.ID has the rate for itself
 )
 
-// RateConfig is what a RateLimiter allows: Rate permits in each Interval.
+// RateConfig is the rate of a RateLimiter: Rate permits in each Interval.
 type RateConfig struct {
 	Type     RateType
 	Rate     int
-	Interval time.Duration // in steps of a millisecond
+	Interval time.Duration // truncated to milliseconds
 
-	// KeepAlive is how long the limiter and its rate stay in Redis when nobody
-	// acquires; 0 means for ever.
+	// KeepAlive is how long the limiter and its rate stay in Redis after the last
+	// acquisition. 0 means for ever.
 	KeepAlive time.Duration
 }
 
 var (
-	// ErrNoRate tells that a rate limiter has no rate, or has it no longer.
+	// ErrNoRate means that the rate limiter has no rate, or that its rate expired.
 	ErrNoRate = errors.New("rlock: the rate limiter has no rate")
 
-	// ErrOverRate tells that more was asked for than a rate limiter ever gives at
-	// once.
+	// ErrOverRate means that an acquisition asked for more permits than the rate,
+	// so it can never be granted.
 	ErrOverRate = errors.New("rlock: more permits than the rate")
 )
 
-// RateLimiter gives out permits at a limited rate: Redisson's RRateLimiter. Its
-// configuration is a hash; {name}:value has the number of free permits and
-// {name}:permits those given out within the interval, by their time in ms. A
-// limiter per client has these two for each, with its id at the end.
+// RateLimiter grants permits at a limited rate: Redisson's RRateLimiter. Its
+// configuration is a hash. {name}:value has the number of free permits, and
+// {name}:permits the permits granted within the interval; the score is the time of
+// the grant in ms. With PerClient, each client has its own two keys, which end with
+// the client id.
 //
-// Permits come back by themselves when the interval is over, so a crash costs
-// nothing more. What was given out bears a request's name, so that an
-// acquisition that is sent again, because its reply was lost, counts once. Time
-// is the server's; Redisson takes its own, so the clocks of Java clients should
-// agree with the server's. There is no order among those who wait. Nothing is
-// awaited from replicas: a failover may lose what was acquired last. A
-// RateLimiter may be used by many goroutines.
+// Permits are free again when the interval ends, so a crash costs nothing more.
+// Each grant is stored with a request id. So when a reply is lost and the
+// acquisition is sent again, it counts once. Times are measured on the server's
+// clock. Redisson uses its own clock, so the clocks of Java clients should agree
+// with the server's. Waiters are served in no particular order. Requests do not
+// wait for replicas: a failover may lose the last acquisitions. Many goroutines may
+// use a RateLimiter.
 type RateLimiter struct {
 	c    *Client
 	name string
 	keys []string
 }
 
-// RateLimiter returns the rate limiter of the given name. It needs a rate before
-// use.
+// RateLimiter returns the rate limiter of the given name. Set a rate before use.
 func (c *Client) RateLimiter(name string) *RateLimiter {
 	value, permits := lockkeys.RateValue(name), lockkeys.RatePermits(name)
 	return &RateLimiter{c: c, name: name, keys: []string{
@@ -71,38 +71,49 @@ const rateKind = "rate"
 // Name returns the limiter's name.
 func (r *RateLimiter) Name() string { return r.name }
 
-// TrySetRate sets a rate if the limiter has none, and reports whether it did. It
-// is not sent again when the reply is lost.
+// TrySetRate sets a rate if the limiter has none, and reports whether it did. The
+// request is not retried when the reply is lost.
 func (r *RateLimiter) TrySetRate(ctx context.Context, config RateConfig) (bool, error) {
 	k, err := r.configure(rateTrySet, config)
 	if err != nil {
 		return false, err
 	}
-	set, err := number(r.c.order(ctx, k, false))
+	set, err := readInt(r.c.awaitCall(ctx, k, false))
 	return set == 1, err
 }
 
-// SetRate sets a rate whatever there was, and forgets what was given out: with a
-// limiter per client, to this one.
+// SetRate sets or replaces the rate, and forgets the permits granted before. With
+// PerClient, it forgets the permits of this client only.
 func (r *RateLimiter) SetRate(ctx context.Context, config RateConfig) error {
 	k, err := r.configure(rateSet, config)
 	if err != nil {
 		return err
 	}
-	_, err = r.c.order(ctx, k, true)
+	_, err = r.c.awaitCall(ctx, k, true)
 	return err
 }
 
 func (r *RateLimiter) configure(s *script, c RateConfig) (call, error) {
-	if c.Rate <= 0 || c.Interval < time.Millisecond || c.KeepAlive < 0 || c.Type != Overall && c.Type != PerClient {
-		return call{}, fmt.Errorf("rlock: rate %+v", c)
+	var reason string
+	switch {
+	case c.Rate <= 0:
+		reason = "Rate must be positive"
+	case c.Interval < time.Millisecond:
+		reason = "Interval must be at least 1 ms"
+	case c.KeepAlive < 0:
+		reason = "KeepAlive is negative"
+	case c.Type != Overall && c.Type != PerClient:
+		reason = "unknown Type"
+	default:
+		ms := c.Interval.Milliseconds()
+		return s.call(r.keys, c.Rate, ms, int(c.Type), c.KeepAlive.Milliseconds()), nil
 	}
-	return s.call(r.keys, c.Rate, c.Interval.Milliseconds(), int(c.Type), c.KeepAlive.Milliseconds()), nil
+	return call{}, fmt.Errorf("rlock: set rate: %+v: %s", c, reason)
 }
 
 // Config returns the limiter's rate, or ErrNoRate.
 func (r *RateLimiter) Config(ctx context.Context) (RateConfig, error) {
-	reply, err := r.c.ask(ctx, "hmget", r.name, "rate", "interval", "type", "keepAliveTime")
+	reply, err := r.c.awaitRead(ctx, "hmget", r.name, "rate", "interval", "type", "keepAliveTime")
 	if err != nil {
 		return RateConfig{}, err
 	}
@@ -110,11 +121,11 @@ func (r *RateLimiter) Config(ctx context.Context) (RateConfig, error) {
 	var n [4]int
 	for i, field := range fields {
 		text, ok := field.(string)
-		if !ok && i < 3 { // Redisson before 3.37 has no keepAliveTime
+		if !ok && i < 3 { // Redisson before 3.37 stores no keepAliveTime
 			return RateConfig{}, ErrNoRate
 		}
 		if n[i], err = strconv.Atoi(text); ok && err != nil {
-			return RateConfig{}, strange(reply)
+			return RateConfig{}, unexpectedReply(reply)
 		}
 	}
 	return RateConfig{
@@ -124,33 +135,40 @@ func (r *RateLimiter) Config(ctx context.Context) (RateConfig, error) {
 	}, nil
 }
 
-// Acquire waits until n permits are free and takes them. It returns ErrNoRate,
-// and ErrOverRate when n is more than the rate. 0 takes none, and less is an
-// error.
-func (r *RateLimiter) Acquire(ctx context.Context, n int) error { return r.acquire(ctx, n, forever) }
+// Acquire waits until n permits are free and acquires them. It returns ErrOverRate
+// when n is more than the rate, and ErrNoRate without a rate. With n = 0 it does
+// nothing; a negative n is an error.
+func (r *RateLimiter) Acquire(ctx context.Context, n int) error {
+	return r.acquire(ctx, n, forever)
+}
 
-// TryAcquire is Acquire, but waits no longer than wait, 0 or less being not at
-// all. It ends with ErrTimeout, at once when it is clear that the permits will
-// not be there in time.
+// TryAcquire is Acquire, but waits at most for wait and then returns ErrTimeout. It
+// returns ErrTimeout at once when the permits cannot be free in time. A wait of 0 or
+// less means a single try.
 func (r *RateLimiter) TryAcquire(ctx context.Context, n int, wait time.Duration) error {
 	return r.acquire(ctx, n, max(wait, 0))
 }
 
 func (r *RateLimiter) acquire(ctx context.Context, n int, limit time.Duration) error {
 	if n <= 0 {
-		return negative(n)
+		return checkCount("acquire permits", n)
 	}
-	a := r.asking(n)
+	a := r.acquisition(n)
 	start := time.Now()
-	err := within(ctx, start, limit, func(ctx context.Context) error { return r.obtain(ctx, a, start, limit) })
+	err := within(ctx, start, limit, func(ctx context.Context) error {
+		return r.obtain(ctx, a, start, limit)
+	})
 	if err == nil {
 		a.acquired(start)
 	}
 	return err
 }
 
-// obtain tries each time that the server said permits would be free.
-func (r *RateLimiter) obtain(ctx context.Context, a *asking, start time.Time, limit time.Duration) error {
+// obtain tries until the permits are granted. After each try it waits until the time
+// at which, by the server's reply, permits will be free.
+func (r *RateLimiter) obtain(
+	ctx context.Context, a *acquisition, start time.Time, limit time.Duration,
+) error {
 	for waited := false; ; waited = true {
 		g, err := a.try(ctx)
 		switch {
@@ -177,32 +195,35 @@ func (r *RateLimiter) obtain(ctx context.Context, a *asking, start time.Time, li
 	}
 }
 
-func (r *RateLimiter) asking(n int) *asking {
-	request := r.c.newRequest()
+func (r *RateLimiter) acquisition(n int) *acquisition {
+	request := r.c.newRequestID()
 	k, back := rateAcquire.call(r.keys, n, request[:]), rateUndo.call(r.keys, n, request[:])
-	return &asking{
+	return &acquisition{
 		c: r.c, kind: rateKind, name: r.name, read: acquiredRate,
-		ask: func(ctx context.Context) (any, error) { return r.c.run(ctx, k, true) },
-		takeBack: func(bool) {
-			r.c.persist(r.c.opts.Lease, func(ctx context.Context) (any, error) { return r.c.run(ctx, back, true) })
+		command: func(ctx context.Context) (any, error) { return r.c.run(ctx, k, true) },
+		undo: func(bool) {
+			r.c.retryUntilAnswered(r.c.opts.Lease, func(ctx context.Context) (any, error) {
+				return r.c.run(ctx, back, true)
+			})
 		},
 	}
 }
 
-// What the scripts answer when they do nothing.
+// Replies of the scripts for ErrNoRate and ErrOverRate.
 const (
 	noRate   = -1
 	overRate = -2
 )
 
-// acquiredRate reads nil for granted, or after how many ms to ask again.
+// acquiredRate reads a reply of rateAcquire: nil for granted, or the number of ms
+// until the next try.
 func acquiredRate(reply any) (grant, error) {
 	ms, isNumber := reply.(int64)
 	switch {
 	case reply == nil:
 		return grant{ok: true}, nil
 	case !isNumber:
-		return grant{}, strange(reply)
+		return grant{}, unexpectedReply(reply)
 	case ms == noRate:
 		return grant{}, ErrNoRate
 	case ms == overRate:
@@ -211,27 +232,28 @@ func acquiredRate(reply any) (grant, error) {
 	return grant{ttl: time.Duration(ms) * time.Millisecond}, nil
 }
 
-// Release gives n permits back before their interval is over, never more than
-// the rate has. Those who wait are not told; what was given out still ends by
-// its time (Redisson 3.52). It is not sent again when the reply is lost.
+// Release returns n permits before their interval ends. The number of free permits
+// does not exceed the rate. Waiters are not woken. The released grants still expire
+// at their time, as in Redisson 3.52. The request is not retried when the reply is
+// lost. With n = 0 it does nothing; a negative n is an error.
 func (r *RateLimiter) Release(ctx context.Context, n int) error {
 	if n <= 0 {
-		return negative(n)
+		return checkCount("release permits", n)
 	}
-	reply, err := number(r.c.order(ctx, rateRelease.call(r.keys, n), false))
+	reply, err := readInt(r.c.awaitCall(ctx, rateRelease.call(r.keys, n), false))
 	if err == nil && reply == noRate {
 		err = ErrNoRate
 	}
 	return err
 }
 
-// Available returns how many permits are free, or ErrNoRate.
+// Available returns the number of free permits, or ErrNoRate.
 func (r *RateLimiter) Available(ctx context.Context) (int, error) {
-	reply, err := r.c.order(ctx, rateAvailable.call(r.keys), true)
+	reply, err := r.c.awaitCall(ctx, rateAvailable.call(r.keys), true)
 	if err != nil {
 		return 0, err
 	}
-	n, err := numbers(reply, 1)
+	n, err := readInts(reply, 1)
 	if err != nil {
 		return 0, ErrNoRate
 	}

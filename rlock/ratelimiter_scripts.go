@@ -1,12 +1,13 @@
 package rlock
 
-// The scripts of RateLimiter have five keys: the configuration, then the free
-// permits for all and for this client, then those given out for all and for this
-// client. A member of the latter is a byte 16, the request's 16 bytes, and the
-// number of permits as 4 bytes, the lowest first (Redisson 3.17).
+// The scripts of RateLimiter have five keys: the configuration; the counters of free
+// permits of all clients and of this client; the sorted sets of granted permits of
+// all clients and of this client. A member of a sorted set is a byte 16, the request
+// id of 16 bytes, and the number of permits as 4 bytes, little-endian (the format of
+// Redisson 3.17).
 
-// rateHead sets rate, interval and keep, and value and permits to the keys in
-// use.
+// rateHead reads rate, interval and keep, and sets value and permits to the keys of
+// the rate's type. Without a rate it replies -1.
 const rateHead = `
 local rate, interval, kind, keep = unpack(redis.call('hmget', KEYS[1], 'rate', 'interval', 'type', 'keepAliveTime'))
 if not (rate and interval and kind) then return -1 end
@@ -14,10 +15,11 @@ rate, interval = tonumber(rate), tonumber(interval)
 local value, permits = KEYS[2], KEYS[4]
 if kind == '1' then value, permits = KEYS[3], KEYS[5] end`
 
-// rateSweep sets free to the number of free permits, after those given out
-// longer ago than the interval came back; to false before the first. Where that
-// is more than the rate, since some were released or Redisson's availablePermits
-// has not looked, it counts anew.
+// rateSweep frees the permits granted before the interval, and sets free to the
+// number of free permits, or to false before the first acquisition. When the counter
+// exceeds the rate, it computes the counter again from the granted permits. That
+// happens after a release, or when Redisson's availablePermits has left the counter
+// too high.
 const rateSweep = luaNow + `
 local free = redis.call('get', value)
 if free then
@@ -38,7 +40,7 @@ if free then
   free = tonumber(free)
 end`
 
-// rateKeep makes all keys end together.
+// rateKeep gives all keys of the limiter the same time to live.
 const rateKeep = `
 if keep and tonumber(keep) > 0 then
   redis.call('pexpire', KEYS[1], keep)
@@ -65,7 +67,7 @@ local set = redis.call('hsetnx', KEYS[1], 'type', ARGV[3])
 if set == 1 and tonumber(ARGV[4]) > 0 then redis.call('pexpire', KEYS[1], ARGV[4]) end
 return set`)
 
-	// A rate without keep-alive does not end with that of the one before.
+	// rateSet removes the time to live of an earlier rate with a keep-alive.
 	rateSet = newScript(`
 local kept = tonumber(redis.call('hget', KEYS[1], 'keepAliveTime') or 0)
 redis.call('hset', KEYS[1], 'rate', ARGV[1], 'interval', ARGV[2], 'type', ARGV[3], 'keepAliveTime', ARGV[4])
@@ -80,8 +82,8 @@ else
   redis.call('del', KEYS[2], KEYS[4])
 end`)
 
-	// Answers nil, or how many ms it takes until enough of those given out have
-	// come back.
+	// rateAcquire replies nil when it granted the permits, otherwise the number of
+	// ms until enough granted permits are free again.
 	rateAcquire = newScript(rateHead + rateMember + `
 if rate < wanted then return -2 end
 if redis.call('zscore', permits, member) then return nil end` + rateSweep + `
@@ -116,7 +118,7 @@ local free = (redis.call('get', value) or rate) + ARGV[1]
 redis.call('set', value, math.min(free, rate))` + rateKeep + `
 return 1`)
 
-	// Answers an array, since free may be negative.
+	// rateAvailable replies an array, because free may be negative as -1 (no rate) is.
 	rateAvailable = newScript(rateHead + rateSweep + `
 return {free or rate}`)
 )

@@ -2,16 +2,16 @@ package rlock
 
 import "fmt"
 
-// negative returns the error for a count below zero.
-func negative(n int) error {
+// checkCount returns an error if n, an argument of the operation op, is negative.
+func checkCount(op string, n int) error {
 	if n < 0 {
-		return fmt.Errorf("rlock: %d permits", n)
+		return fmt.Errorf("rlock: %s: %d is negative", op, n)
 	}
 	return nil
 }
 
-// numbers reads an array of at least n integers.
-func numbers(reply any, n int) ([]int64, error) {
+// readInts returns the integers of an array, at least n of them.
+func readInts(reply any, n int) ([]int64, error) {
 	values, _ := reply.([]any)
 	numbers := make([]int64, 0, n)
 	for _, v := range values {
@@ -20,21 +20,21 @@ func numbers(reply any, n int) ([]int64, error) {
 		}
 	}
 	if len(numbers) < n {
-		return nil, strange(reply)
+		return nil, unexpectedReply(reply)
 	}
 	return numbers, nil
 }
 
-// number reads an integer, with err as it came.
-func number(reply any, err error) (int, error) {
+// readInt returns an integer reply. An err that is not nil is returned as it is.
+func readInt(reply any, err error) (int, error) {
 	if err != nil {
 		return 0, err
 	}
 	n, ok := reply.(int64)
 	if !ok {
-		return 0, strange(reply)
+		return 0, unexpectedReply(reply)
 	}
 	return int(n), nil
 }
 
-func strange(reply any) error { return fmt.Errorf("rlock: strange reply %v", reply) }
+func unexpectedReply(reply any) error { return fmt.Errorf("rlock: unexpected reply %v", reply) }

@@ -10,8 +10,8 @@ import (
 	"github.com/redis/go-redis/v9"
 )
 
-// pause waits for d, or until ctx ends.
-func pause(ctx context.Context, d time.Duration) {
+// sleep waits for d, or until ctx ends.
+func sleep(ctx context.Context, d time.Duration) {
 	t := time.NewTimer(d)
 	defer t.Stop()
 	select {
@@ -20,26 +20,31 @@ func pause(ctx context.Context, d time.Duration) {
 	}
 }
 
-// backoff returns how long to pause before the nth attempt: from 50 ms doubling
-// to 1 s, and jitter.
+// backoff returns how long to wait after attempt n, counted from 1: 50 ms, doubling
+// to 1 s, and up to a quarter more at random.
 func backoff(n int) time.Duration {
 	d := min(25*time.Millisecond<<min(n, 6), time.Second)
 	return d + rand.N(d/4)
 }
 
-// answered reports whether the server answered, be it with an error: sending the
-// command again would not bring more.
+// answered reports whether the server gave its final answer, so that a retry is of
+// no use: err is nil, ErrNotSynced, or an error reply that is not temporary.
 func answered(err error) bool {
 	if err == nil || errors.Is(err, ErrNotSynced) {
 		return true
 	}
 	var e redis.Error
-	return errors.As(err, &e) && !passing(e)
+	return errors.As(err, &e) && !isTemporary(e)
 }
 
-// passing reports whether an error says that the server will answer later.
-func passing(e redis.Error) bool {
-	for _, prefix := range []string{"LOADING ", "READONLY ", "CLUSTERDOWN ", "TRYAGAIN ", "MASTERDOWN ", "BUSY ", "NOREPLICAS ", "MOVED ", "ASK "} {
+var temporaryErrors = []string{
+	"LOADING ", "READONLY ", "CLUSTERDOWN ", "TRYAGAIN ", "MASTERDOWN ", "BUSY ",
+	"NOREPLICAS ", "MOVED ", "ASK ",
+}
+
+// isTemporary reports whether e is an error reply after which a retry may succeed.
+func isTemporary(e redis.Error) bool {
+	for _, prefix := range temporaryErrors {
 		if strings.HasPrefix(e.Error(), prefix) {
 			return true
 		}
@@ -47,15 +52,17 @@ func passing(e redis.Error) bool {
 	return false
 }
 
-// persist runs f until it is answered, at the longest for limit, and returns its
-// last outcome. It goes on when the client is closed only as long as f takes.
-func (c *Client) persist(limit time.Duration, f func(context.Context) (any, error)) outcome {
+// retryUntilAnswered runs f until the server answers or limit is over, and returns
+// the last outcome. After Close there is no further retry.
+func (c *Client) retryUntilAnswered(
+	limit time.Duration, f func(context.Context) (any, error),
+) outcome {
 	end := time.Now().Add(limit)
 	for n := 1; ; n++ {
 		reply, err := f(context.WithoutCancel(c.ctx))
 		if answered(err) || c.ctx.Err() != nil || !time.Now().Before(end) {
 			return outcome{reply, err}
 		}
-		pause(c.ctx, backoff(n))
+		sleep(c.ctx, backoff(n))
 	}
 }

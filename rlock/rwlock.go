@@ -6,57 +6,58 @@ import (
 	"github.com/lockredis/lockredis/internal/lockkeys"
 )
 
-// RWLock is one owner's view of a lock that many may hold for reading or one for
-// writing. It is Redisson's RReadWriteLock (RedissonReadWriteLock). Goroutines
-// that are to exclude each other need an RWLock each.
+// RWLock is a read-write lock together with one owner: many owners may hold it for
+// reading, or one for writing. It is Redisson's RReadWriteLock
+// (RedissonReadWriteLock). Goroutines that must exclude each other need an RWLock
+// value each.
 //
-// Who holds it for writing may take the read lock too, and by then unlocking the
-// write lock keeps it for reading without a moment in which another could write.
-// The other way round there is none: to lock for writing while holding the read
-// lock waits for oneself, until the context ends.
+// The writer may also acquire the read lock. When it then unlocks the write lock, it
+// continues to hold the lock for reading, and no other owner can write in between.
+// The opposite does not work: a reader that locks for writing waits for itself until
+// its context ends.
 //
-// There is no order among those who wait, and readers do not make way for a
-// writer.
+// Waiters are served in no particular order. A waiting writer does not keep new
+// readers out.
 //
-// A reader's crash keeps writers out for the rest of its lease, a writer's crash
-// everybody. Readers may have different leases: the lock is held until the longest
-// of them is over.
+// After a reader's crash, writers wait for the rest of its lease. After a writer's
+// crash, all owners do. Readers may have different leases: the lock is held until
+// the longest of them ends.
 type RWLock struct{ read, write *Lock }
 
-// RWLock returns a read-write lock with an owner of its own, which its two locks
-// share.
+// RWLock returns a read-write lock with a new owner, which the read lock and the
+// write lock share.
 func (c *Client) RWLock(name string, options ...LockOption) *RWLock {
 	read := c.newLock(name, reading{}, options)
 	write := c.newLock(name, writing{}, []LockOption{func(l *Lock) {
-		l.owner, l.known = read.owner, read.known
+		l.owner, l.privateOwner = read.owner, read.privateOwner
 	}})
 	return &RWLock{read, write}
 }
 
 // Read returns the lock for reading (RedissonReadLock), always the same one.
 //
-// Its IsLocked reports whether anybody reads, be it the writer. Its ForceUnlock
-// ends the holds of all readers, and does nothing while the lock is held for
-// writing.
+// Its IsLocked reports whether any owner holds the read lock, also the writer. Its
+// ForceUnlock ends the holds of all readers, and does nothing while the lock is held
+// for writing.
 func (rw *RWLock) Read() *Lock { return rw.read }
 
 // Write returns the lock for writing (RedissonWriteLock), always the same one.
 //
-// Locking it again adds its lease to what is left of the present one. Its
-// ForceUnlock takes what the writer has locked for reading with it, and does
-// nothing while the lock is held for reading.
+// Locking it again adds the lease to the rest of the present one. Its ForceUnlock
+// also ends the writer's read holds, and does nothing while the lock is held for
+// reading.
 func (rw *RWLock) Write() *Lock { return rw.write }
 
-// The lock is a hash: "mode" tells how it is locked, an owner's field how often it
-// reads, and owner:write how often it writes. Each of an owner's read holds has a
-// key of its own, {name}:owner:rwlock_timeout:n, which lives as long as the hold's
-// lease: the hash lives as long as the longest.
+// The lock is a hash. The field mode is "read" or "write", the field owner has the
+// owner's read hold count and the field owner:write its write hold count. Each read
+// hold also has a key, {name}:owner:rwlock_timeout:n, whose time to live is the lease
+// of the hold. The time to live of the hash is the longest of them.
 
-// rwTimeout is the name of an owner's read holds, without their numbers.
+// rwTimeout returns the key of an owner's read holds, without the number.
 func rwTimeout(l *Lock) string { return lockkeys.ReadHolds(l.name, l.owner) }
 
-// rwChannel is told 0 by readers and 1 by writers. Redisson lets 0 wake one who
-// waits and 1 all of them; here both do.
+// rwChannel returns the lock's channel. A reader's release publishes 0, a writer's
+// release 1. In Redisson 0 wakes one waiter and 1 wakes all; here both wake all.
 func rwChannel(l *Lock) string { return lockkeys.RWChannel(l.name) }
 
 // reading is the read half of an RWLock.
@@ -81,10 +82,10 @@ redis.call('set', KEYS[2] .. ':' .. count, 1, 'px', lease)
 if redis.call('pttl', KEYS[1]) < lease then redis.call('pexpire', KEYS[1], lease) end
 return ''`)
 
-// readDrop ends one of the owner's holds and answers 1 when it was the last. Other
-// than in Redisson the rest of the hold's lease goes to the hold below, so that
-// unlocking shortens no lease that the owner trusts, and a writer's lease is left
-// as it is.
+// readDrop ends one of the owner's holds and replies 1 if it was the last. Unlike
+// Redisson, it keeps the longer of the two leases for the hold below, so that an
+// unlock does not shorten a lease that the owner trusts. Also unlike Redisson, it
+// leaves a writer's lease as it is.
 const readDrop = `
 local function timeout(owner, n) return KEYS[3] .. ':' .. owner .. ':rwlock_timeout:' .. n end
 
@@ -138,7 +139,7 @@ local done = drop(ARGV[1], ARGV[2])
 redis.call('set', KEYS[4], done, 'px', ARGV[3])
 return done`)
 
-// rwForce works in the mode of ARGV[1] only.
+// rwForce deletes the lock only if it is held in the mode ARGV[1].
 var rwForce = newScript(`
 if redis.call('exists', KEYS[3]) == 1 then return 1 end
 if redis.call('hget', KEYS[1], 'mode') ~= ARGV[1] then return 0 end
@@ -148,10 +149,11 @@ redis.call('set', KEYS[3], 1, 'px', ARGV[4])
 return 1`)
 
 func forceMode(l *Lock, latch, mode string, message int) call {
-	return rwForce.call([]string{l.name, rwChannel(l), latch}, mode, message, l.c.topo.publish, latchTime(l.c.opts.Lease))
+	return rwForce.call([]string{l.name, rwChannel(l), latch},
+		mode, message, l.c.topo.publish, latchTime(l.c.opts.Lease))
 }
 
-// Other than in Redisson a renewal shortens no other reader's lease.
+// readRenew, unlike Redisson, does not shorten the lease of another reader.
 var readRenew = newScript(`
 local count = redis.call('hget', KEYS[1], ARGV[2])
 if not count then return 0 end
@@ -171,15 +173,18 @@ func (reading) label() string                  { return "read" }
 func (reading) channel(l *Lock) (string, bool) { return rwChannel(l), true }
 
 func (reading) acquire(l *Lock, lease time.Duration, held int, _ bool) call {
-	return readAcquire.call([]string{l.name, rwTimeout(l)}, lease.Milliseconds(), l.owner, l.owner+":write", held)
+	return readAcquire.call([]string{l.name, rwTimeout(l)},
+		lease.Milliseconds(), l.owner, l.owner+":write", held)
 }
 
 func (reading) undo(l *Lock, held int, latch string, lease time.Duration) call {
-	return readUndo.call([]string{l.name, rwChannel(l), lockkeys.Braced(l.name), latch}, l.owner, l.c.topo.publish, held, latchTime(lease))
+	return readUndo.call([]string{l.name, rwChannel(l), lockkeys.Braced(l.name), latch},
+		l.owner, l.c.topo.publish, held, latchTime(lease))
 }
 
 func (reading) release(l *Lock, latch string, lease time.Duration) call {
-	return readRelease.call([]string{l.name, rwChannel(l), lockkeys.Braced(l.name), latch}, l.owner, l.c.topo.publish, latchTime(lease))
+	return readRelease.call([]string{l.name, rwChannel(l), lockkeys.Braced(l.name), latch},
+		l.owner, l.c.topo.publish, latchTime(lease))
 }
 
 func (reading) force(l *Lock, latch string) call {

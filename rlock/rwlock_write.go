@@ -19,8 +19,9 @@ end
 if redis.call('pttl', KEYS[1]) < lease then redis.call('pexpire', KEYS[1], lease) end
 return ''`)
 
-// writeDrop ends the owner's last hold. What it has locked for reading stays, and
-// other readers are welcome then; Redisson does not tell them.
+// writeDrop ends the owner's last write hold. If the owner also holds the read lock,
+// the lock is then held for reading. Unlike Redisson, it publishes in that case too,
+// so that waiting readers wake.
 const writeDrop = `
 local function drop(field, publish)
   redis.call('hdel', KEYS[1], field)
@@ -43,8 +44,9 @@ else
 end
 return 1`)
 
-// writeExtend starts the lease anew. It shortens what locking again has added up,
-// as Redisson does, but not the lease of what the writer reads.
+// writeExtend starts the lease again. As in Redisson, that shortens a lease that
+// locking again has made longer. But if the writer also holds the read lock, it does
+// not shorten the lease.
 const writeExtend = `
 local function extend(lease)
   if redis.call('hlen', KEYS[1]) == 2 or redis.call('pttl', KEYS[1]) < tonumber(lease) then
@@ -92,11 +94,13 @@ func (k writing) acquire(l *Lock, lease time.Duration, held int, _ bool) call {
 }
 
 func (k writing) undo(l *Lock, held int, latch string, lease time.Duration) call {
-	return writeUndo.call([]string{l.name, rwChannel(l), latch}, k.field(l), l.c.topo.publish, held, latchTime(lease))
+	return writeUndo.call([]string{l.name, rwChannel(l), latch},
+		k.field(l), l.c.topo.publish, held, latchTime(lease))
 }
 
 func (k writing) release(l *Lock, latch string, lease time.Duration) call {
-	return writeRelease.call([]string{l.name, rwChannel(l), latch}, k.field(l), l.c.topo.publish, latchTime(lease), lease.Milliseconds())
+	return writeRelease.call([]string{l.name, rwChannel(l), latch},
+		k.field(l), l.c.topo.publish, latchTime(lease), lease.Milliseconds())
 }
 
 func (writing) force(l *Lock, latch string) call {

@@ -13,10 +13,10 @@ import (
 	"github.com/redis/go-redis/v9"
 )
 
-// script is a Lua script, sent by its hash.
+// script is a Lua script, sent as EVALSHA.
 type script struct {
 	body string
-	sha  any // a string, as commands take it
+	sha  any // a string; as any, so that a command takes it without an allocation
 }
 
 func newScript(body string) *script {
@@ -24,19 +24,20 @@ func newScript(body string) *script {
 	return &script{body, hex.EncodeToString(sum[:])}
 }
 
-// call is a script with its keys and arguments: a whole EVALSHA, which is made
-// once however often it is sent.
+// call is a script with its keys and arguments: one EVALSHA, which may be sent
+// several times.
 type call struct {
 	script *script
 	args   []any // "evalsha", the hash, the number of keys, keys, arguments
-	failed *int  // counts the sendings that failed; nil: nobody asks
+	failed *int  // counts the failed sends; nil: not counted
 }
 
-// firstKey is the place of the first key in a call's arguments.
+// firstKey is the index of the first key in a call's arguments.
 const firstKey = 3
 
 func (s *script) call(keys []string, args ...any) call {
-	all := make([]any, firstKey, firstKey+len(keys)+len(args)+1) // one more: see relet
+	// The capacity has room for the argument that restartLease appends.
+	all := make([]any, firstKey, firstKey+len(keys)+len(args)+1)
 	all[0], all[1], all[2] = "evalsha", s.sha, len(keys)
 	for _, key := range keys {
 		all = append(all, key)
@@ -50,33 +51,35 @@ func (k call) key() string {
 	return key
 }
 
-// once is a command that go-redis does not send again: its effect is not the
-// same when it runs twice.
-type once struct{ *redis.Cmd }
+// onceCmd is a command that go-redis must not retry, because a second run would
+// have a further effect.
+type onceCmd struct{ *redis.Cmd }
 
-func (once) NoRetry() bool { return true }
+func (onceCmd) NoRetry() bool { return true }
 
-// counted is a command that counts its sendings that failed: after each of them,
-// be it by an error or nil as the answer, go-redis asks whether it may send again.
-type counted struct {
+// countedCmd is a command that counts its failed sends. go-redis calls NoRetry
+// after each of them; a nil reply is a failure to go-redis too.
+type countedCmd struct {
 	*redis.Cmd
 	failed *int
 	once   bool
 }
 
-func (c counted) NoRetry() bool {
+func (c countedCmd) NoRetry() bool {
 	*c.failed++
 	return c.once
 }
 
-// notRun tells that the last sending's failure was an answer: it did not run.
-func (k call) notRun() {
+// ignoreFailure takes the last failure out of the count: it was a reply that says
+// that the script did not run (NOSCRIPT).
+func (k call) ignoreFailure() {
 	if k.failed != nil {
 		*k.failed--
 	}
 }
 
-// command returns k as EVALSHA, or as EVAL.
+// command returns k as an EVALSHA command, or as EVAL. With retry, go-redis may
+// retry it.
 func (k call) command(ctx context.Context, eval, retry bool) redis.Cmder {
 	args := k.args
 	if eval {
@@ -87,13 +90,14 @@ func (k call) command(ctx context.Context, eval, retry bool) redis.Cmder {
 	cmd.SetFirstKeyPos(firstKey)
 	switch {
 	case k.failed != nil:
-		return counted{cmd, k.failed, !retry}
+		return countedCmd{cmd, k.failed, !retry}
 	case !retry:
-		return once{cmd}
+		return onceCmd{cmd}
 	}
 	return cmd
 }
 
+// result returns the reply of cmd, and a nil reply without an error.
 func result(cmd redis.Cmder) (any, error) {
 	v, err := cmd.(interface{ Result() (any, error) }).Result()
 	if errors.Is(err, redis.Nil) {
@@ -104,36 +108,35 @@ func result(cmd redis.Cmder) (any, error) {
 
 func noScript(err error) bool { return err != nil && strings.HasPrefix(err.Error(), "NOSCRIPT") }
 
-// run runs k and returns its reply; nil is nil. With retry, go-redis may send
-// it more than once.
+// run runs k and returns its reply. With retry, k may be sent more than once.
 func (c *Client) run(ctx context.Context, k call, retry bool) (any, error) {
-	rdb, again := c.sender(ctx)
-	if !again && !retry {
-		return nil, errOnce
+	rdb, clientRetries := c.sender(ctx)
+	if !clientRetries && !retry {
+		return nil, errNoRetry
 	}
-	retry = retry && again
+	retry = retry && clientRetries
 	cmd := k.command(ctx, false, retry)
 	_ = rdb.Process(ctx, cmd)
 	v, err := result(cmd)
 	if noScript(err) {
-		k.notRun()
+		k.ignoreFailure()
 		cmd = k.command(ctx, true, retry)
 		_ = rdb.Process(ctx, cmd)
 		v, err = result(cmd)
 	}
-	c.lookAgain(ctx, err)
+	c.reloadTopology(ctx, err)
 	return v, err
 }
 
-// lookAgain has a cluster's client ask which node has which slot when a node did
-// not answer: by itself go-redis asks after MOVED only, or a minute later.
-func (c *Client) lookAgain(ctx context.Context, err error) {
+// reloadTopology makes a cluster client load its slot map again when a node did
+// not answer. go-redis itself does so only after MOVED, or a minute later.
+func (c *Client) reloadTopology(ctx context.Context, err error) {
 	if c.topo.reload != nil && !answered(err) {
 		c.topo.reload(ctx)
 	}
 }
 
-// runAll runs calls in one pipeline. They may be sent more than once.
+// runAll runs calls in one pipeline. Each may be sent more than once.
 func (c *Client) runAll(ctx context.Context, calls []call) []outcome {
 	outcomes := make([]outcome, len(calls))
 	missing := c.pipeline(ctx, calls, outcomes, false)
@@ -143,9 +146,12 @@ func (c *Client) runAll(ctx context.Context, calls []call) []outcome {
 	return outcomes
 }
 
-// pipeline fills in the outcomes; with eval, of those calls only whose script
-// the server did not have. It reports whether there are such.
-func (c *Client) pipeline(ctx context.Context, calls []call, outcomes []outcome, eval bool) (missing bool) {
+// pipeline sends calls in one pipeline and stores their outcomes. With eval it
+// sends only the calls with a NOSCRIPT outcome, as EVAL. missing reports whether
+// the server did not know a script.
+func (c *Client) pipeline(
+	ctx context.Context, calls []call, outcomes []outcome, eval bool,
+) (missing bool) {
 	pipe := c.rdb.Pipeline()
 	cmds := make([]redis.Cmder, len(calls))
 	for i, k := range calls {
@@ -159,38 +165,39 @@ func (c *Client) pipeline(ctx context.Context, calls []call, outcomes []outcome,
 		if cmd != nil {
 			outcomes[i].reply, outcomes[i].err = result(cmd)
 			missing = missing || noScript(outcomes[i].err)
-			c.lookAgain(ctx, outcomes[i].err)
+			c.reloadTopology(ctx, outcomes[i].err)
 		}
 	}
 	return missing
 }
 
-// runSynced is run, and then waits for replicas where that is asked for. A
-// reply comes with ErrNotSynced when none confirmed.
+// runSynced is run, and then waits for replicas if Options.Sync asks for that. When
+// no replica confirmed, it returns the reply together with ErrNotSynced.
 func (c *Client) runSynced(ctx context.Context, k call, retry bool) (any, error) {
 	if !c.topo.synced {
 		return c.run(ctx, k, retry)
 	}
 	for redirects := 1; ; redirects++ {
-		n, err := c.topo.node(ctx, k.key())
+		n, err := c.topo.nodeFor(ctx, k.key())
 		if err != nil {
 			return nil, err
 		}
 		v, err := c.runOnNode(ctx, n, k, false, retry)
-		if addr, ok := redirected(err, "ASK "); ok { // the key's slot is on its way to another node
-			if next, _ := c.topo.at(ctx, addr); next != nil {
+		if addr, ok := redirected(err, "ASK "); ok { // the slot is migrating to another node
+			if next, _ := c.topo.nodeAt(ctx, addr); next != nil {
 				v, err = c.runOnNode(ctx, next, k, true, retry)
 			}
 		}
-		c.lookAgain(ctx, err)
+		c.reloadTopology(ctx, err)
 		if _, moved := redirected(err, "MOVED "); !moved || redirects > 3 {
 			return v, err
 		}
-		pause(ctx, backoff(redirects))
+		sleep(ctx, backoff(redirects))
 	}
 }
 
-// redirected returns the address that an error of the given prefix names.
+// redirected returns the address in a MOVED or ASK error. ok is false for an error
+// without the given prefix.
 func redirected(err error, prefix string) (addr string, ok bool) {
 	if err == nil || !strings.HasPrefix(err.Error(), prefix) {
 		return "", false
@@ -198,13 +205,14 @@ func redirected(err error, prefix string) (addr string, ok bool) {
 	return err.Error()[strings.LastIndexByte(err.Error(), ' ')+1:], true
 }
 
-// runOnNode is runSynced on a node; asking, if the key's slot is about to be its.
+// runOnNode is runSynced on node n. asking sends ASKING first, for a node that is
+// importing the key's slot.
 func (c *Client) runOnNode(ctx context.Context, n node, k call, asking, retry bool) (any, error) {
-	expected, err := c.topo.replicas.of(ctx, n)
+	expected, err := c.topo.replicas.get(ctx, n)
 	if err != nil {
 		return nil, err
 	}
-	r := synced{n, k, asking, retry, expected, c.opts.SyncTimeout}
+	r := syncedCall{n, k, asking, retry, expected, c.opts.SyncTimeout}
 	v, confirmed, err := r.run(ctx, false)
 	if noScript(err) {
 		v, confirmed, err = r.run(ctx, true)
@@ -221,8 +229,8 @@ func (c *Client) runOnNode(ctx context.Context, n node, k call, asking, retry bo
 	return v, nil
 }
 
-// synced is a call to a node whose replicas are waited for.
-type synced struct {
+// syncedCall is a call to a node, followed by a wait for its replicas.
+type syncedCall struct {
 	node     node
 	call     call
 	asking   bool
@@ -231,8 +239,8 @@ type synced struct {
 	timeout  time.Duration
 }
 
-// run sends the call and, when there are replicas, WAIT on one connection.
-func (r synced) run(ctx context.Context, eval bool) (v any, confirmed int64, err error) {
+// run sends the call and, if the node has replicas, WAIT on the same connection.
+func (r syncedCall) run(ctx context.Context, eval bool) (v any, confirmed int64, err error) {
 	cmd := r.call.command(ctx, eval, r.retry)
 	if r.replicas == 0 && !r.asking {
 		_ = r.node.Process(ctx, cmd)

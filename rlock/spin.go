@@ -2,15 +2,15 @@ package rlock
 
 import "time"
 
-// SpinLock returns a reentrant lock whose release is not announced: those who
-// wait ask again and again, after 1 ms first and 128 ms at the longest, each
-// pause cut short at random. It is Redisson's RedissonSpinLock
-// (RedissonClient.getSpinLock), for very many locks with short holds, where the
-// subscriptions and messages of Client.Lock cost more than the asking.
+// SpinLock returns a reentrant lock with a new owner, whose release is not
+// published. Waiters poll: after 1 ms at first, then at growing intervals up to
+// 128 ms, each shortened at random. It is Redisson's RedissonSpinLock
+// (RedissonClient.getSpinLock). Use it for very many locks with short holds, where
+// the subscriptions and messages of Client.Lock cost more than polling.
 //
-// It guarantees what Lock guarantees, and a crash costs the same: the rest of the
-// lease. A SpinLock and a Lock of one name are the same hash and exclude each
-// other, but a SpinLock's release does not wake who waits for the Lock.
+// It has the same guarantees as Lock, and a crash costs the same: the rest of the
+// lease. A SpinLock and a Lock of the same name use the same hash and exclude each
+// other. But a SpinLock's release does not wake the waiters of the Lock.
 func (c *Client) SpinLock(name string, options ...LockOption) *Lock {
 	return c.newLock(name, spin{}, options)
 }

@@ -7,21 +7,21 @@ import (
 	"time"
 )
 
-// sweeper deletes the latches of unlocks that have been answered. They would end
-// by themselves, but only after seconds.
+// sweeper deletes the latches of answered requests. Without it they would stay
+// until they expire, at least 20 s.
 type sweeper struct {
 	c *Client
 
 	mu      sync.Mutex // guards the fields below
-	keys    []string
+	keys    []string   // latches to delete
 	running bool
 }
 
-// sweepDelay is how long latches gather, so that many go in one pipeline. At 5 ms
-// sweeping took a quarter of an uncontended lock and unlock's time.
+// sweepDelay is how long latches are collected, so that one pipeline deletes many.
+// At 5 ms, sweeping took a quarter of the time of an uncontended Lock and Unlock.
 const sweepDelay = 50 * time.Millisecond
 
-// add has key deleted soon.
+// add makes the sweeper delete key soon.
 func (s *sweeper) add(key string) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
@@ -33,7 +33,7 @@ func (s *sweeper) add(key string) {
 
 func (s *sweeper) run() {
 	for {
-		pause(s.c.ctx, sweepDelay)
+		sleep(s.c.ctx, sweepDelay)
 		keys := s.take()
 		if len(keys) == 0 {
 			return
@@ -42,8 +42,8 @@ func (s *sweeper) run() {
 	}
 }
 
-// take returns what has gathered; when that is nothing the next add starts a
-// new run.
+// take returns the collected keys. If there are none, run ends and the next add
+// starts it again.
 func (s *sweeper) take() []string {
 	s.mu.Lock()
 	defer s.mu.Unlock()
@@ -53,26 +53,26 @@ func (s *sweeper) take() []string {
 	return keys
 }
 
-// delete deletes many keys with a command, and where they are in many slots each
-// with its own. What fails expires.
+// delete deletes keys in one pipeline, with one DEL for each key in a cluster, where
+// the keys are in different slots. Keys whose DEL fails expire later.
 func (s *sweeper) delete(keys []string) {
 	ctx := context.WithoutCancel(s.c.ctx)
-	together := 1
+	perCommand := 1
 	if s.c.topo.single {
-		together = sweepKeys
+		perCommand = sweepKeys
 	}
 	pipe := s.c.rdb.Pipeline()
-	for some := range slices.Chunk(keys, together) {
-		_ = pipe.Del(ctx, some...)
+	for chunk := range slices.Chunk(keys, perCommand) {
+		_ = pipe.Del(ctx, chunk...)
 	}
 	_, _ = pipe.Exec(ctx)
 }
 
-// sweepKeys is how many keys a command deletes: no more than others should have to
-// wait for.
+// sweepKeys is how many keys one DEL deletes. A longer command would delay other
+// clients of the server.
 const sweepKeys = 200
 
-// close deletes what is left.
+// close deletes the remaining keys.
 func (s *sweeper) close() {
 	if keys := s.take(); len(keys) > 0 {
 		s.delete(keys)

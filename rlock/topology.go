@@ -10,23 +10,29 @@ import (
 	"github.com/redis/go-redis/v9"
 )
 
-// topology is what differs between a single server, a Sentinel set and a
+// topology has the differences between a single server, a Sentinel set and a
 // Cluster.
 type topology struct {
 	single  bool   // all keys are on one server
 	sharded bool   // sharded pub/sub, as Redisson uses it in a cluster
-	publish string // the command that scripts publish with
-	synced  bool   // replicas confirm
+	publish string // the command with which scripts publish: PUBLISH or SPUBLISH
+	synced  bool   // acquisitions wait for replicas
 
-	node   func(ctx context.Context, key string) (node, error)  // that has the key; nil: unknown
-	at     func(ctx context.Context, addr string) (node, error) // nil without an error: there is none
-	reload func(ctx context.Context)                            // in the background; nil: no cluster
-	strays bool                                                 // what only reads may go to replicas
+	// nodeFor returns the master that has the key. It is nil for a client of an
+	// unknown type.
+	nodeFor func(ctx context.Context, key string) (node, error)
+	// nodeAt returns the master at an address, or nil if there is none.
+	nodeAt func(ctx context.Context, addr string) (node, error)
+	// reload loads a cluster's slot map in the background. It is nil without a
+	// cluster.
+	reload func(ctx context.Context)
+
+	readsReplicas bool // go-redis may send read commands to replicas
 
 	replicas *replicaCounts
 }
 
-// node is one server: a redis.Client, or what embeds one.
+// node is one server: a redis.Client, or a type that embeds one.
 type node interface {
 	Process(ctx context.Context, cmd redis.Cmder) error
 	Pipeline() redis.Pipeliner
@@ -34,7 +40,7 @@ type node interface {
 	Options() *redis.Options
 }
 
-// cluster is a redis.ClusterClient, or what embeds one.
+// cluster is a redis.ClusterClient, or a type that embeds one.
 type cluster interface {
 	MasterForKey(ctx context.Context, key string) (*redis.Client, error)
 	ForEachMaster(ctx context.Context, f func(context.Context, *redis.Client) error) error
@@ -50,22 +56,25 @@ func topologyOf(rdb redis.UniversalClient, sync Sync) topology {
 		panic("rlock: a redis.Ring has no server that all clients of a lock agree on")
 	case node:
 		t.single = true
-		auto = r.Options().Addr == "FailoverClient" // so redis.NewFailoverClient calls itself
-		t.node = func(context.Context, string) (node, error) { return r, nil }
-		t.at = func(context.Context, string) (node, error) { return nil, nil }
+		auto = r.Options().Addr == "FailoverClient" // set by redis.NewFailoverClient
+		t.nodeFor = func(context.Context, string) (node, error) { return r, nil }
+		t.nodeAt = func(context.Context, string) (node, error) { return nil, nil }
 	case cluster:
 		auto = true
-		t.node = func(ctx context.Context, key string) (node, error) { return r.MasterForKey(ctx, key) }
-		t.at, t.reload, t.strays = masterAt(r), r.ReloadState, r.Options().ReadOnly
-		if r.Options().ClusterSlots == nil { // else a Sentinel set behind NewFailoverClusterClient
+		t.nodeFor = func(ctx context.Context, key string) (node, error) {
+			return r.MasterForKey(ctx, key)
+		}
+		t.nodeAt, t.reload, t.readsReplicas = masterAt(r), r.ReloadState, r.Options().ReadOnly
+		if r.Options().ClusterSlots == nil { // set by redis.NewFailoverClusterClient (Sentinel)
 			t.sharded, t.publish = true, "SPUBLISH"
 		}
 	}
-	t.synced = t.node != nil && (sync == SyncOn || sync == SyncAuto && auto)
+	t.synced = t.nodeFor != nil && (sync == SyncOn || sync == SyncAuto && auto)
 	return t
 }
 
-// masterAt finds a cluster's master by its address.
+// masterAt returns a function that finds a cluster's master by its address. It
+// returns nil without an error if there is no such master.
 func masterAt(r cluster) func(context.Context, string) (node, error) {
 	return func(ctx context.Context, addr string) (node, error) {
 		found := make(chan *redis.Client, 1)
@@ -95,20 +104,21 @@ type replicaCount struct {
 	asked time.Time
 }
 
-// noneTime is how long a node is believed to have no replicas: one that comes is
-// waited for from then on.
-const noneTime = time.Second
+// noReplicasTTL is how long a count of 0 replicas is used before the node is asked
+// again. A new replica is waited for from then on.
+const noReplicasTTL = time.Second
 
 var connectedSlaves = regexp.MustCompile(`(?m)^connected_slaves:(\d+)`)
 
-// of returns how many replicas node has, asking it when that is not known.
-func (r *replicaCounts) of(ctx context.Context, on node) (int, error) {
+// get returns how many replicas the node has. It sends INFO if the count is unknown
+// or was 0 for longer than noReplicasTTL.
+func (r *replicaCounts) get(ctx context.Context, on node) (int, error) {
 	addr := on.Options().Addr
 	r.mu.Lock()
 	last, known := r.known[addr]
 	r.mu.Unlock()
 	now := time.Now()
-	if known && (last.n > 0 || now.Sub(last.asked) < noneTime) {
+	if known && (last.n > 0 || now.Sub(last.asked) < noReplicasTTL) {
 		return last.n, nil
 	}
 	n := 0
@@ -125,7 +135,8 @@ func (r *replicaCounts) of(ctx context.Context, on node) (int, error) {
 	return n, nil
 }
 
-// forget has the node asked again: fewer replicas than expected confirmed.
+// forget makes the next get ask the node again. It is called when fewer replicas
+// confirmed than expected.
 func (r *replicaCounts) forget(of node) {
 	r.mu.Lock()
 	delete(r.known, of.Options().Addr)

@@ -8,34 +8,35 @@ import (
 	"time"
 )
 
-// latchTime returns how long a latch keeps the answer of what is sent until it is
-// answered, at the longest for limit: in ms, as scripts take it.
+// latchTime returns the time to live of a latch in ms, for a request that is retried
+// for at most limit. The latch must exist longer than a retry can arrive.
 func latchTime(limit time.Duration) int64 { return (limit + 20*time.Second).Milliseconds() }
 
-// onlyOnce begins a script that may be sent again but must not run again, whatever
-// it answers: the latch is its last key, and the latch's time its last argument.
+// onlyOnce begins a script that may be sent several times but takes effect once.
+// The latch is the script's last key, the latch's time its last argument. Later
+// runs reply 0.
 const onlyOnce = `
 if not redis.call('set', KEYS[#KEYS], '1', 'px', ARGV[#ARGV], 'nx') then return 0 end
 `
 
-// sweep deletes the latch of a call that was answered, unless an earlier sending of
-// it was not: that one may still be on its way to the server.
+// sweep deletes the latch of a call that was answered. If an earlier send of the
+// call failed, it keeps the latch: that send may still reach the server.
 func (c *Client) sweep(latch string, failed int, err error) {
 	if err == nil && failed == 0 {
 		c.sweeper.add(latch)
 	}
 }
 
-// Unlock releases the lock once. ErrNotHeld tells that the owner does not hold
-// it, ErrLockLost that it was lost before. When ctx ends, or has ended already,
-// or the server does not answer, Unlock returns the error and the release goes
-// on in the background until the lease is over.
+// Unlock lowers the hold count by one and releases the lock at 0. ErrNotHeld means
+// that the owner does not hold the lock, ErrLockLost that the lock was lost before.
+// When ctx ends, or has ended already, or the server does not answer, Unlock
+// returns the error and retries the release in the background until the lease ends.
 func (l *Lock) Unlock(ctx context.Context) error {
 	err := l.takeTurn(ctx)
 	switch {
 	case err == nil:
 		return l.unlockInTurn(ctx)
-	case ctx.Err() != nil: // a command of this owner hangs: the release comes after it
+	case ctx.Err() != nil: // another request of this owner hangs: release after it
 		l.c.goBackground(func() {
 			if l.takeTurn(context.WithoutCancel(ctx)) == nil {
 				_ = l.unlockInTurn(ctx)
@@ -45,7 +46,7 @@ func (l *Lock) Unlock(ctx context.Context) error {
 	return err
 }
 
-// unlockInTurn is Unlock by the one whose turn it is, and gives the turn back.
+// unlockInTurn is Unlock for a caller that has the turn. It gives the turn back.
 func (l *Lock) unlockInTurn(ctx context.Context) error {
 	h, length, err := l.beginUnlock()
 	if err != nil {
@@ -54,7 +55,7 @@ func (l *Lock) unlockInTurn(ctx context.Context) error {
 		}
 		return err
 	}
-	u := &unlocking{l: l, h: h, length: length, latch: l.c.latch(l.name)}
+	u := &unlockRequest{l: l, h: h, length: length, latch: l.c.newLatchKey(l.name)}
 	u.call = l.kind.release(l, u.latch, length)
 	u.call.failed = &u.failed
 	o, abandoned := l.c.await(ctx, u)
@@ -72,22 +73,24 @@ func (l *Lock) unlockInTurn(ctx context.Context) error {
 	return o.err
 }
 
-// unlocking is one release under way.
-type unlocking struct {
+// unlockRequest is one release in progress.
+type unlockRequest struct {
 	l      *Lock
-	h      *hold         // nil for an owner that was set by hand and did not lock here
-	length time.Duration // of the lease that it prolongs
+	h      *hold         // nil for an owner of WithOwner that did not lock in this process
+	length time.Duration // of the lease, which starts again if the lock stays held
 	latch  string
 	call   call
 
-	failed int // sendings of call
+	failed int // number of failed sends of call
 }
 
-func (u *unlocking) send(ctx context.Context) (any, error) { return u.l.c.runSynced(ctx, u.call, true) }
+func (u *unlockRequest) send(ctx context.Context) (any, error) {
+	return u.l.c.runSynced(ctx, u.call, true)
+}
 
 // late sends the release until it is answered, if o does not come from an answer,
 // and gives the turn back.
-func (u *unlocking) late(o outcome) {
+func (u *unlockRequest) late(o outcome) {
 	defer u.l.giveTurn()
 	if !answered(o.err) {
 		o = u.l.send(u.length, u.call)
@@ -95,15 +98,15 @@ func (u *unlocking) late(o outcome) {
 	_ = u.end(o)
 }
 
-// beginUnlock returns the hold, which is nil for an owner that was set by hand
-// and did not lock here, and the lease that a release prolongs. It returns a hold
-// with an error when that was lost, and this was its last unlock.
+// beginUnlock returns the hold and its lease. The hold is nil for an owner of
+// WithOwner that did not lock in this process. For a lost hold it lowers the count
+// and returns the hold's error; it returns the hold too if the count is then 0.
 func (l *Lock) beginUnlock() (h *hold, length time.Duration, err error) {
 	l.mu.Lock()
 	defer l.mu.Unlock()
 	h = l.hold
 	switch {
-	case h == nil && l.known:
+	case h == nil && l.privateOwner:
 		return nil, 0, ErrNotHeld
 	case h == nil:
 		return nil, l.c.opts.Lease, nil
@@ -114,34 +117,37 @@ func (l *Lock) beginUnlock() (h *hold, length time.Duration, err error) {
 		}
 		return nil, 0, h.err
 	case h.count == 1:
-		l.c.dog.remove(&h.lease)
+		l.c.watchdog.remove(&h.lease)
 	}
 	return h, h.length, nil
 }
 
-// releaseLost releases what the server may still take for held, a lease that
-// could not be renewed in time, and gives the turn back: not before, because it
-// would release the owner's next hold.
+// releaseLost releases a lost hold that may still exist on the server, for example
+// because its lease was not renewed in time. It keeps the turn until then, because
+// otherwise it could release the owner's next hold.
 func (l *Lock) releaseLost(length time.Duration) {
 	defer l.giveTurn()
-	for again := true; again; {
-		latch := l.c.latch(l.name)
+	for held := true; held; {
+		latch := l.c.newLatchKey(l.name)
 		o := l.sendLatched(length, latch, l.kind.release(l, latch, length))
-		again = o.reply == int64(0) && l.known // all of its holds are lost
+		// A private owner has no other hold: release until the count is 0.
+		held = o.reply == int64(0) && l.privateOwner
 	}
 }
 
-// end notes the outcome. After an error the hold counts as released: the lease
-// ends it.
-func (u *unlocking) end(o outcome) error {
-	o.err = unlessNotSynced(o.err) // a failover may bring the lock back, for the rest of its lease
+// end records the outcome and returns Unlock's error. After an error the hold is
+// released for the owner; on the server its lease ends it.
+func (u *unlockRequest) end(o outcome) error {
+	// Without a replica's confirmation a failover may restore the lock. It is then
+	// free at the end of its lease.
+	o.err = unlessNotSynced(o.err)
 	l, h := u.l, u.h
 	l.c.sweep(u.latch, u.failed, o.err)
 	n, held := o.reply.(int64)
 	l.mu.Lock()
 	if h != nil {
 		if h.count--; h.count == 0 || o.err == nil && !held {
-			l.c.dog.remove(&h.lease)
+			l.c.watchdog.remove(&h.lease)
 			l.hold = nil
 		}
 	}
@@ -152,22 +158,23 @@ func (u *unlocking) end(o outcome) error {
 	case !held && h == nil:
 		return ErrNotHeld
 	case !held:
-		err := fmt.Errorf("%w: %w", ErrLockLost, errGone)
-		l.tell(l.c.opts.Observer.Lost, Event{Held: time.Since(h.since), Err: err})
+		err := fmt.Errorf("%w: %w", ErrLockLost, errNotOwner)
+		l.notify(l.c.opts.Observer.Lost, Event{Held: time.Since(h.since), Err: err})
 		return err
 	case n == 1 && h != nil && l.c.opts.Observer.Released != nil:
-		l.tell(l.c.opts.Observer.Released, Event{Held: time.Since(h.since)})
+		l.notify(l.c.opts.Observer.Released, Event{Held: time.Since(h.since)})
 	}
 	return nil
 }
 
-// ForceUnlock deletes the lock, whoever holds it, and wakes those who wait. It
-// reports whether there was one. Its holder learns of it at the next renewal.
+// ForceUnlock deletes the lock, whichever owner holds it, and wakes the waiters. It
+// reports whether the lock was held. The holder detects the loss at its next
+// renewal.
 func (l *Lock) ForceUnlock(ctx context.Context) (bool, error) {
-	latch, failed := l.c.latch(l.name), 0
+	latch, failed := l.c.newLatchKey(l.name), 0
 	k := l.kind.force(l, latch)
 	k.failed = &failed
-	reply, err := l.c.orderSynced(ctx, k, true)
+	reply, err := l.c.awaitCallSynced(ctx, k, true)
 	if err != nil || reply != int64(1) {
 		return false, err
 	}
@@ -178,26 +185,26 @@ func (l *Lock) ForceUnlock(ctx context.Context) (bool, error) {
 
 var errForced = errors.New("unlocked by force")
 
-// IsLocked reports whether anybody holds the lock.
+// IsLocked reports whether any owner holds the lock.
 func (l *Lock) IsLocked(ctx context.Context) (bool, error) {
 	if k, ok := l.kind.locked(l); ok {
-		reply, err := l.c.order(ctx, k, true)
+		reply, err := l.c.awaitCall(ctx, k, true)
 		return reply == int64(1), err
 	}
-	reply, err := l.c.ask(ctx, "exists", l.name)
+	reply, err := l.c.awaitRead(ctx, "exists", l.name)
 	return reply == int64(1), err
 }
 
-// HeldByMe reports whether this owner holds the lock, by the server's word.
+// HeldByMe asks the server whether this owner holds the lock.
 func (l *Lock) HeldByMe(ctx context.Context) (bool, error) {
 	n, err := l.HoldCount(ctx)
 	return n > 0, err
 }
 
-// HoldCount returns how often this owner has locked the lock, by the server's
-// word; 0 when it does not hold it.
+// HoldCount asks the server for this owner's hold count. It is 0 when the owner does
+// not hold the lock.
 func (l *Lock) HoldCount(ctx context.Context) (int, error) {
-	reply, err := l.c.ask(ctx, "hget", l.name, l.kind.field(l))
+	reply, err := l.c.awaitRead(ctx, "hget", l.name, l.kind.field(l))
 	if err != nil || reply == nil {
 		return 0, err
 	}
@@ -205,10 +212,10 @@ func (l *Lock) HoldCount(ctx context.Context) (int, error) {
 	return strconv.Atoi(text)
 }
 
-// TTL returns how long the lock will be held unless it is renewed, in steps of a
-// millisecond. It is 0 when nobody holds it and negative when it has no lease.
+// TTL returns the rest of the lock's lease, in milliseconds. It is 0 when the lock
+// is free and negative when the lock has no lease.
 func (l *Lock) TTL(ctx context.Context) (time.Duration, error) {
-	reply, err := l.c.ask(ctx, "pttl", l.name)
+	reply, err := l.c.awaitRead(ctx, "pttl", l.name)
 	ms, _ := reply.(int64)
 	switch {
 	case err != nil || ms == -2:

@@ -7,24 +7,29 @@ import (
 	"time"
 )
 
-// seeker is who waits for something to be granted.
-type seeker interface {
+// waitOp is an operation that is tried again until it is granted.
+type waitOp interface {
 	try(context.Context) (grant, error)
-	// contended is called before the first wait.
+	// contended is called once, before the first wait.
 	contended()
-	// channel is where to listen, see hub.join; "" means to poll.
+	// channel is the channel that announces when to try again, see hub.join; ""
+	// means to poll.
 	channel() (name string, all bool)
 }
 
-// wait tries until s is granted what it seeks, ctx ends, or limit is over, counted
-// from start (ErrTimeout). A limit of 0 is one try, and forever is none.
-func (c *Client) wait(ctx context.Context, s seeker, start time.Time, limit time.Duration) error {
-	return within(ctx, start, limit, func(ctx context.Context) error { return c.seek(ctx, s, limit != 0) })
+// wait tries op until it is granted, ctx ends, or limit is over (ErrTimeout). The
+// limit is measured from start. 0 means a single try, forever means no limit.
+func (c *Client) wait(ctx context.Context, op waitOp, start time.Time, limit time.Duration) error {
+	return within(ctx, start, limit, func(ctx context.Context) error {
+		return c.waitGranted(ctx, op, limit != 0)
+	})
 }
 
-// within runs f with a context that ends at limit from start, if that is more
-// than 0, and makes ErrTimeout of the limit's end.
-func within(ctx context.Context, start time.Time, limit time.Duration, f func(context.Context) error) error {
+// within runs f with a context that ends limit after start, and returns ErrTimeout
+// when f ended because of that. A limit of 0 or less is no limit.
+func within(
+	ctx context.Context, start time.Time, limit time.Duration, f func(context.Context) error,
+) error {
 	limited := ctx
 	if limit > 0 {
 		var cancel context.CancelFunc
@@ -38,70 +43,72 @@ func within(ctx context.Context, start time.Time, limit time.Duration, f func(co
 	return err
 }
 
-func (c *Client) seek(ctx context.Context, s seeker, waits bool) error {
-	g, err := s.try(ctx)
+// waitGranted tries op until it is granted or ctx ends. With waits false it tries
+// once and returns ErrTimeout if that was not granted.
+func (c *Client) waitGranted(ctx context.Context, op waitOp, waits bool) error {
+	g, err := op.try(ctx)
 	if err != nil || g.ok {
 		return err
 	}
 	if !waits {
 		return ErrTimeout
 	}
-	s.contended()
-	channel, all := s.channel()
+	op.contended()
+	channel, all := op.channel()
 	if channel == "" {
-		return c.poll(ctx, s)
+		return c.poll(ctx, op)
 	}
-	place, err := c.hub.join(channel, all)
+	w, err := c.hub.join(channel, all)
 	if err != nil {
 		return err
 	}
-	defer place.leave()
-	ready := place.topic.ready
-	timer := time.NewTimer(c.patience(g))
+	defer w.leave()
+	ready := w.topic.ready
+	timer := time.NewTimer(c.waitTime(g))
 	defer timer.Stop()
 	for {
 		select {
-		case <-place.wake:
+		case <-w.wake:
 		case <-timer.C:
-		case <-ready: // what was announced before may have been missed
+		case <-ready: // a message published before the subscription was missed
 			ready = nil
 		case <-ctx.Done():
 			return ctx.Err()
 		case <-c.ctx.Done():
 			return ErrClosed
 		}
-		g, err = s.try(ctx)
+		g, err = op.try(ctx)
 		if err != nil || g.more {
-			place.next() // what woke this one may be of use to the next
+			w.wakeNext() // this waiter did not use up what the message announced
 		}
 		if err != nil || g.ok {
 			return err
 		}
-		timer.Reset(c.patience(g))
+		timer.Reset(c.waitTime(g))
 	}
 }
 
-// patience is how long to wait for a message after an attempt that failed: until
-// the holder's lease is over.
-func (c *Client) patience(g grant) time.Duration {
+// waitTime returns how long to wait for a message before the next try: until the
+// holder's lease ends, or Options.Lease if it has none.
+func (c *Client) waitTime(g grant) time.Duration {
 	if g.ttl < 0 {
 		return c.opts.Lease
 	}
 	return g.ttl + time.Millisecond
 }
 
-// poll tries again and again, as Redisson's spin lock does: after 1 ms, doubling
-// to 128 ms, each time less a random part.
-func (c *Client) poll(ctx context.Context, s seeker) error {
+// poll tries op at intervals, as Redisson's spin lock does. The delay doubles from
+// 1 ms to 128 ms, and each pause is a random part of it, at least half.
+func (c *Client) poll(ctx context.Context, op waitOp) error {
 	for delay := time.Millisecond; ; delay = min(2*delay, 128*time.Millisecond) {
-		pause(ctx, delay/2+rand.N(delay/2+1))
+		sleep(ctx, delay/2+rand.N(delay/2+1))
 		switch {
 		case ctx.Err() != nil:
 			return ctx.Err()
 		case c.ctx.Err() != nil:
 			return ErrClosed
 		}
-		if g, err := s.try(ctx); err != nil || g.ok {
+		if g, err := op.try(ctx); err != nil || g.ok {
 			return err
 		}
 	}

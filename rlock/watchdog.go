@@ -9,53 +9,53 @@ import (
 	"time"
 )
 
-// watchdog renews the leases of a client's holds and tells when one cannot be
-// trusted any more. One timer serves all of them: it is set to the earliest
-// thing to do.
+// watchdog renews the leases of a client's holds, and reports holds that can no
+// longer be trusted. One timer serves all leases. It is set to the earliest renewal
+// or end of a lease.
 type watchdog struct {
 	c *Client
 
-	kick chan struct{} // capacity 1: the timer is set too late
+	rearm chan struct{} // capacity 1: the timer must be set to an earlier time
 
 	mu      sync.Mutex // guards the fields below and those of the leases
 	queue   leaseQueue
-	armed   time.Time // what the timer is set to; zero: to nothing
+	armed   time.Time // when the timer fires; zero: not set
 	running bool
 	closed  bool
 }
 
-// leased is what has a lease. Its methods are called without the watchdog's lock,
-// except renewal.
-type leased interface {
+// leaseHolder is the owner of a lease, a hold. Its methods are called without
+// watchdog.mu, except renewal.
+type leaseHolder interface {
 	renewal(length time.Duration) call
 	renewed()   // called after each renewal
 	lose(error) // called once, unless the lease was removed before
 }
 
-// lease is the time for which one hold can be trusted.
+// lease is the time during which one hold can be trusted.
 type lease struct {
-	of      leased
+	holder  leaseHolder
 	length  time.Duration
-	watched bool // it is renewed
+	watched bool // the watchdog renews it
 
-	until   time.Time // by our own clock, from before the command was sent
+	until   time.Time // end, on this process's clock: the time of the send plus length
 	renewAt time.Time
-	pos     int   // in the queue, -1: not there
-	err     error // why the last renewal failed
+	pos     int   // index in watchdog.queue, -1: not in it
+	err     error // of the last renewal, if that failed
 }
 
-// next is when something is to be done about the lease.
-func (l *lease) next() time.Time {
+// due returns when the lease must be renewed, or when it ends.
+func (l *lease) due() time.Time {
 	if l.watched && l.renewAt.Before(l.until) {
 		return l.renewAt
 	}
 	return l.until
 }
 
-func newWatchdog(c *Client) *watchdog { return &watchdog{c: c, kick: make(chan struct{}, 1)} }
+func newWatchdog(c *Client) *watchdog { return &watchdog{c: c, rearm: make(chan struct{}, 1)} }
 
-// add watches a lease that was granted by a command sent at sent. It reports
-// false, and does not, when the client is closed.
+// add adds a lease that was granted by a request sent at the given time. It reports
+// whether it did: not after Close.
 func (w *watchdog) add(l *lease, sent time.Time) bool {
 	w.mu.Lock()
 	defer w.mu.Unlock()
@@ -65,14 +65,14 @@ func (w *watchdog) add(l *lease, sent time.Time) bool {
 	if w.closed || !w.running {
 		return false
 	}
-	l.granted(sent)
+	l.restart(sent)
 	heap.Push(&w.queue, l)
 	w.arm()
 	return true
 }
 
-// replace gives l another length, granted by a command sent at sent. It reports
-// false, and does not, when l was lost or removed.
+// replace changes the length of l, after a request that was sent at the given time.
+// It reports whether it did: not if l was lost or removed.
 func (w *watchdog) replace(l *lease, length time.Duration, watched bool, sent time.Time) bool {
 	w.mu.Lock()
 	defer w.mu.Unlock()
@@ -85,12 +85,13 @@ func (w *watchdog) replace(l *lease, length time.Duration, watched bool, sent ti
 }
 
 func (w *watchdog) restart(l *lease, sent time.Time) {
-	l.granted(sent)
+	l.restart(sent)
 	heap.Fix(&w.queue, l.pos)
 	w.arm()
 }
 
-// remove ends the watch. It reports false when the lease was lost before.
+// remove removes the lease. It reports false if the lease was lost or removed
+// before.
 func (w *watchdog) remove(l *lease) bool {
 	w.mu.Lock()
 	defer w.mu.Unlock()
@@ -101,30 +102,30 @@ func (w *watchdog) remove(l *lease) bool {
 	return true
 }
 
-// granted starts a new term. It is renewed after a third of it, earlier by up to
-// a tenth of that, so that clients do not renew in step.
-func (l *lease) granted(sent time.Time) {
+// restart starts the lease again. The renewal is due after a third of its length,
+// less up to a tenth of that at random, so that clients do not renew in step.
+func (l *lease) restart(sent time.Time) {
 	l.until = sent.Add(l.length)
 	third := l.length / 3
 	l.renewAt = sent.Add(third - rand.N(third/10+1))
 	l.err = nil
 }
 
-// arm has the timer set anew if it is to fire earlier than it will. One that
-// fires too early costs a look.
+// arm makes run set the timer if the first lease is due before the timer fires. A
+// timer that fires too early does no harm: run sets it again.
 func (w *watchdog) arm() {
-	if len(w.queue) == 0 || !w.armed.IsZero() && !w.queue[0].next().Before(w.armed) {
+	if len(w.queue) == 0 || !w.armed.IsZero() && !w.queue[0].due().Before(w.armed) {
 		return
 	}
-	w.armed = w.queue[0].next()
+	w.armed = w.queue[0].due()
 	select {
-	case w.kick <- struct{}{}:
+	case w.rearm <- struct{}{}:
 	default:
 	}
 }
 
-// run renews and tells losses until the client is closed, and then that everything
-// is lost: nobody would tell it later.
+// run renews leases and reports losses until the client is closed. It then reports
+// every hold as lost, because they are no longer renewed or checked.
 func (w *watchdog) run() {
 	timer := time.NewTimer(time.Hour)
 	defer timer.Stop()
@@ -133,11 +134,11 @@ func (w *watchdog) run() {
 		case <-w.c.ctx.Done():
 			w.loseAll()
 			return
-		case <-w.kick:
+		case <-w.rearm:
 		case <-timer.C:
 		}
 		timer.Stop()
-		if next, ok := w.look(); ok {
+		if next, ok := w.runDue(); ok {
 			timer.Reset(time.Until(next))
 		}
 	}
@@ -146,112 +147,118 @@ func (w *watchdog) run() {
 func (w *watchdog) loseAll() {
 	w.mu.Lock()
 	w.closed = true
-	over := w.queue
+	leases := w.queue
 	w.queue = nil
-	for _, l := range over {
+	for _, l := range leases {
 		l.pos = -1
 	}
 	w.mu.Unlock()
-	for _, l := range over {
-		l.of.lose(ErrClosed)
+	for _, l := range leases {
+		l.holder.lose(ErrClosed)
 	}
 }
 
-// together is how much earlier than needed leases are renewed in order to be
-// renewed with others.
-const together = 100 * time.Millisecond
+// maxRenewAhead is how much too early a lease may be renewed, so that one pipeline
+// renews several.
+const maxRenewAhead = 100 * time.Millisecond
 
-// batch is how many renewals go into one pipeline.
-const batch = 100
+// maxRenewals is how many renewals go into one pipeline.
+const maxRenewals = 100
 
-// look does what is due and returns when the next thing will be.
-func (w *watchdog) look() (next time.Time, ok bool) {
+// runDue renews the leases that are due and reports the holds whose lease ended. It
+// returns when the next lease is due; ok is false if there is none.
+func (w *watchdog) runDue() (next time.Time, ok bool) {
 	w.mu.Lock()
 	now := time.Now()
-	var over []loss
+	var lost []loss
 	var due []renewal
-	for len(w.queue) > 0 && !w.queue[0].next().After(now) {
+	for len(w.queue) > 0 && !w.queue[0].due().After(now) {
 		l := w.queue[0]
 		if !l.until.After(now) {
 			heap.Pop(&w.queue)
-			over = append(over, loss{l.of, errors.Join(errLeaseOver, l.err)})
+			lost = append(lost, loss{l.holder, errors.Join(errLeaseExpired, l.err)})
 			continue
 		}
-		due = w.take(due, l, now)
+		due = w.addDue(due, l, now)
 	}
 	if len(due) > 0 {
-		for len(w.queue) > 0 && len(due) < batch && w.queue[0].watched && !w.queue[0].next().After(now.Add(w.window(w.queue[0]))) {
-			due = w.take(due, w.queue[0], now)
+		for len(w.queue) > 0 && len(due) < maxRenewals && w.queue[0].renewableAt(now) {
+			due = w.addDue(due, w.queue[0], now)
 		}
 	}
 	switch {
 	case len(w.queue) > 0:
-		w.armed = w.queue[0].next()
-	case !w.armed.After(now): // else it stays set, and the next lock need not set it
+		w.armed = w.queue[0].due()
+	case !w.armed.After(now): // if not, the timer stays set: the next lock can use it
 		w.armed = time.Time{}
 	}
 	next = w.armed
 	w.mu.Unlock()
-	for _, o := range over {
-		o.of.lose(o.err)
+	for _, x := range lost {
+		x.holder.lose(x.err)
 	}
 	for len(due) > 0 {
-		n := min(batch, len(due))
+		n := min(maxRenewals, len(due))
 		chunk := due[:n]
 		due = due[n:]
-		w.c.goBackground(func() { w.renewOnNodes(chunk) })
+		w.c.goBackground(func() { w.renewPerNode(chunk) })
 	}
 	return next, !next.IsZero()
 }
 
-// window is how much earlier than needed l may be renewed.
-func (w *watchdog) window(l *lease) time.Duration { return min(together, l.length/30) }
-
-// loss is a lease that is over, to be told without locks.
-type loss struct {
-	of  leased
-	err error
+// renewableAt reports whether l may be renewed at now, together with leases that are
+// due: a thirtieth of its length too early, at most maxRenewAhead.
+func (l *lease) renewableAt(now time.Time) bool {
+	return l.watched && !l.due().After(now.Add(min(maxRenewAhead, l.length/30)))
 }
 
-// renewal is one that is due. A lease may be replaced while it is under way.
+// loss is a hold whose lease ended. It is reported after watchdog.mu is unlocked.
+type loss struct {
+	holder leaseHolder
+	err    error
+}
+
+// renewal is a renewal to send. The lease may be replaced before it is answered.
 type renewal struct {
 	lease  *lease
 	length time.Duration
 	call   call
 }
 
-// take adds l to due. Until the renewal is answered, another is sent every
-// twelfth of the lease: the first may be on a connection that hangs.
-func (w *watchdog) take(due []renewal, l *lease, now time.Time) []renewal {
+// addDue appends a renewal of l to due. Until a renewal is answered, runDue sends
+// another one every twelfth of the lease, because the connection may hang.
+func (w *watchdog) addDue(due []renewal, l *lease, now time.Time) []renewal {
 	l.renewAt = now.Add(max(l.length/12, time.Millisecond))
 	heap.Fix(&w.queue, l.pos)
-	return append(due, renewal{l, l.length, l.of.renewal(l.length)})
+	return append(due, renewal{l, l.length, l.holder.renewal(l.length)})
 }
 
-var errLeaseOver = errors.New("lease over")
-var errGone = errors.New("deleted, or taken by another")
+var (
+	errLeaseExpired = errors.New("lease expired")
+	errNotOwner     = errors.New("lock deleted, or acquired by another owner")
+)
 
-// renewOnNodes renews on every node by itself: one that hangs must not keep the
-// answers of the others back.
-func (w *watchdog) renewOnNodes(due []renewal) {
-	if w.c.topo.single || w.c.topo.node == nil {
+// renewPerNode sends the renewals in one pipeline for each node, so that a node that
+// hangs does not delay the replies of the others.
+func (w *watchdog) renewPerNode(due []renewal) {
+	if w.c.topo.single || w.c.topo.nodeFor == nil {
 		w.renew(due)
 		return
 	}
 	nodes := map[node][]renewal{}
 	for _, r := range due {
-		n, err := w.c.topo.node(context.WithoutCancel(w.c.ctx), r.call.key())
+		n, err := w.c.topo.nodeFor(context.WithoutCancel(w.c.ctx), r.call.key())
 		if err != nil {
-			n = nil // go-redis may find it
+			n = nil // go-redis may find the node when it sends
 		}
 		nodes[n] = append(nodes[n], r)
 	}
-	for _, some := range nodes {
-		w.c.goBackground(func() { w.renew(some) })
+	for _, renewals := range nodes {
+		w.c.goBackground(func() { w.renew(renewals) })
 	}
 }
 
-// renew sends one pipeline and takes note of the answers.
+// renew sends the renewals in one pipeline and records the replies.
 func (w *watchdog) renew(due []renewal) {
 	ctx := context.WithoutCancel(w.c.ctx)
 	calls := make([]call, len(due))
@@ -262,28 +269,29 @@ func (w *watchdog) renew(due []renewal) {
 	for i, o := range w.c.runAll(ctx, calls) {
 		l := due[i].lease
 		switch n, isInt := o.reply.(int64); {
-		case o.err != nil || !isInt: // tried again until the lease is over
-			w.unanswered(l, o.err)
+		case o.err != nil || !isInt: // runDue retries until the lease ends
+			w.renewalFailed(l, o.err)
 		case n == 1:
-			w.extended(due[i], sent)
-			l.of.renewed()
+			w.renewalConfirmed(due[i], sent)
+			l.holder.renewed()
 		default:
 			if w.remove(l) {
-				l.of.lose(errGone)
+				l.holder.lose(errNotOwner)
 			}
 		}
 	}
 }
 
-// extended notes that a renewal was answered. One that was overtaken by a new
-// length has perhaps set the old one, and is made up for at once.
-func (w *watchdog) extended(r renewal, sent time.Time) {
+// renewalConfirmed records that a renewal was answered. If the lease was replaced
+// meanwhile, the renewal may have set the old length on the server; then another
+// renewal is sent at once.
+func (w *watchdog) renewalConfirmed(r renewal, sent time.Time) {
 	w.mu.Lock()
 	defer w.mu.Unlock()
 	switch l := r.lease; {
 	case l.pos < 0:
 	case l.length == r.length:
-		if sent.Add(l.length).After(l.until) { // else a later one was answered before
+		if sent.Add(l.length).After(l.until) { // if not, a later renewal was answered first
 			w.restart(l, sent)
 		}
 	default:
@@ -293,18 +301,18 @@ func (w *watchdog) extended(r renewal, sent time.Time) {
 	}
 }
 
-// unanswered notes why a renewal failed.
-func (w *watchdog) unanswered(l *lease, err error) {
+// renewalFailed records the error of a renewal.
+func (w *watchdog) renewalFailed(l *lease, err error) {
 	w.mu.Lock()
 	defer w.mu.Unlock()
 	l.err = err
 }
 
-// leaseQueue is a heap by next.
+// leaseQueue is a heap ordered by due.
 type leaseQueue []*lease
 
 func (q leaseQueue) Len() int           { return len(q) }
-func (q leaseQueue) Less(i, j int) bool { return q[i].next().Before(q[j].next()) }
+func (q leaseQueue) Less(i, j int) bool { return q[i].due().Before(q[j].due()) }
 func (q leaseQueue) Swap(i, j int) {
 	q[i], q[j] = q[j], q[i]
 	q[i].pos, q[j].pos = i, j

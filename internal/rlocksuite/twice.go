@@ -47,5 +47,5 @@ func (twice) ProcessPipelineHook(next redis.ProcessPipelineHook) redis.ProcessPi
 // again leaves out the commands of package rlock that are sent once. It does not ask
 // NoRetry, which rlock takes for a sending that failed.
 func again(cmd redis.Cmder) bool {
-	return strings.HasPrefix(cmd.Name(), "eval") && fmt.Sprintf("%T", cmd) != "rlock.once"
+	return strings.HasPrefix(cmd.Name(), "eval") && fmt.Sprintf("%T", cmd) != "rlock.onceCmd"
 }
