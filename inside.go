@@ -14,7 +14,7 @@ func init() {
 		return backdoor.Inside{
 			Inspector:        engine.Inspector(),
 			RecordScriptKeys: engine.RecordScriptKeys,
-			Call:             engine.Call,
+			Call:             engine.RunDirect,
 			Settle:           core.Settle,
 			Engine:           engine,
 		}

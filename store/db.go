@@ -147,7 +147,7 @@ func (db *DB) SetKeepDeadline(key []byte, v Value) *Entry {
 	e.access = uint32(db.space.now / 1000)
 	db.space.observer.Touched(db.id, e.Key())
 	if added {
-		db.space.observer.Added(db.id, e.Key(), v.Type())
+		db.space.observer.Added(db.id, e.Key())
 	}
 	return e
 }
@@ -155,6 +155,10 @@ func (db *DB) SetKeepDeadline(key []byte, v Value) *Entry {
 // SetValue replaces the value of an entry (a conversion, or a write in place). It
 // keeps the deadline and reports nothing to the Observer.
 func (db *DB) SetValue(e *Entry, v Value) { e.val = v }
+
+// Renewed reports e as a key that was added, though it took another key's place
+// (RENAME, COPY). Set reports only keys that did not exist.
+func (db *DB) Renewed(e *Entry) { db.space.observer.Added(db.id, e.Key()) }
 
 // Touched reports to the Observer that the entry's value was changed in place.
 func (db *DB) Touched(e *Entry) { db.space.observer.Touched(db.id, e.Key()) }

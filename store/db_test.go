@@ -38,8 +38,8 @@ func newNaiveSpace(t *rapid.T) *naiveSpace {
 
 func at(db int, key string) string { return fmt.Sprint(db, "/", key) }
 
-func (m *naiveSpace) Touched(db int, key string)         { m.touched[at(db, key)] = true }
-func (m *naiveSpace) Added(db int, key string, typ Type) { m.added[at(db, key)] = true }
+func (m *naiveSpace) Touched(db int, key string) { m.touched[at(db, key)] = true }
+func (m *naiveSpace) Added(db int, key string)   { m.added[at(db, key)] = true }
 
 func (m *naiveSpace) Missed(db int, key []byte) {
 	m.t.Fatal("Missed is called without ReportMisses")
@@ -359,8 +359,8 @@ type eventLog struct {
 	events []string
 }
 
-func (l *eventLog) Expired(_ int, key string)       { l.events = append(l.events, "expired "+key) }
-func (l *eventLog) Added(_ int, key string, _ Type) { l.events = append(l.events, "added "+key) }
+func (l *eventLog) Expired(_ int, key string) { l.events = append(l.events, "expired "+key) }
+func (l *eventLog) Added(_ int, key string)   { l.events = append(l.events, "added "+key) }
 
 // paused returns a database with n keys that have expired and are kept.
 func paused(n int) (*DB, *eventLog) {

@@ -9,9 +9,9 @@ type Observer interface {
 	Touched(db int, key string)
 	// Expired reports that the key was deleted because its deadline was due.
 	Expired(db int, key string)
-	// Added reports a new key: the "new" event. A client that is parked on a list
-	// or sorted set waits for it.
-	Added(db int, key string, t Type)
+	// Added reports a new key: the "new" event, and a signal for the clients that are
+	// parked on the key.
+	Added(db int, key string)
 	// Emptying reports that all keys of the database are about to be removed. It
 	// replaces a call of Touched for each key, because few keys are watched.
 	Emptying(db *DB)

@@ -110,9 +110,9 @@ func (*nowhere) Sizes() (int, int, int) { return 0, 0, 0 }
 // noHost answers for a server that is not there.
 type noHost struct{}
 
-func (noHost) Info() command.ServerInfo { return command.ServerInfo{Version: config.RedisVersion} }
-func (noHost) Shutdown()                {}
-func (noHost) MemoryUsed() int64        { return 0 }
-func (noHost) Sleep(int64)              {}
-func (noHost) SetActiveExpire(bool)     {}
-func (noHost) Log(string, string)       {}
+func (noHost) Identity() command.Identity { return command.Identity{} }
+func (noHost) Usage() command.Usage       { return command.Usage{} }
+func (noHost) Shutdown()                  {}
+func (noHost) MemoryUsed() int64          { return 0 }
+func (noHost) Sleep(int64)                {}
+func (noHost) Log(string, string)         {}

@@ -110,11 +110,11 @@ func session(addr string, input []byte) ([]byte, error) {
 func (w *world) frames(input []byte) []byte {
 	c := w.clients[0]
 	var r resp.Reader
-	for !c.session.Closing && !c.killed {
+	for c.session.State().Live() && !c.killed {
 		n := copy(r.Space(), input)
 		r.Advance(n)
 		input = input[n:]
-		for !c.session.Closing && !c.killed {
+		for c.session.State().Live() && !c.killed {
 			args, ok, err := r.Next(resp.Limits{MaxBulk: 512 << 20})
 			if err != nil {
 				c.Write(resp.Append(nil, resp.Error("ERR "+err.Error()), c.session.Proto))

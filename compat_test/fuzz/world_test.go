@@ -46,14 +46,14 @@ func (c *clock) Now() time.Time {
 // ends anything.
 type host struct{ w *world }
 
-func (h host) Info() command.ServerInfo {
-	return command.ServerInfo{Version: config.RedisVersion, MaxClients: 10000, StartMillis: start.UnixMilli()}
+func (h host) Identity() command.Identity {
+	return command.Identity{StartMillis: start.UnixMilli()}
 }
-func (h host) Shutdown()               {}
-func (h host) MemoryUsed() int64       { return 1 << 20 }
-func (h host) Sleep(int64)             {}
-func (h host) SetActiveExpire(on bool) { h.w.engine.SetActiveExpire(on) }
-func (h host) Log(string, string)      {}
+func (h host) Usage() command.Usage { return command.Usage{} }
+func (h host) Shutdown()            {}
+func (h host) MemoryUsed() int64    { return 1 << 20 }
+func (h host) Sleep(int64)          {}
+func (h host) Log(string, string)   {}
 
 // complaints keep what is logged as an error: a caught panic is.
 type complaints struct{ text string }
@@ -206,12 +206,12 @@ func (w *world) run(line string) {
 func (w *world) execute(who int, args resp.Args) []wire.Value {
 	w.t.Helper()
 	c := w.clients[who]
-	if c.killed || c.session.Closing || c.session.Gone {
+	if c.killed || !c.session.State().Live() {
 		w.inside(func() { w.engine.Leave(c.session) })
 		w.join(who)
 		c = w.clients[who]
 	}
-	if c.session.Parked != nil || c.session.Held {
+	if c.session.State() != command.Ready {
 		return nil
 	}
 	silent := c.session.ReplyMode != command.ReplyOn
@@ -269,7 +269,7 @@ func (w *world) check(line string) {
 // finish ends every wait and pause, and lets the clients go.
 func (w *world) finish() {
 	w.t.Helper()
-	w.inside(w.engine.Env().Clients.Unpause)
+	w.inside(w.engine.Env().Pausing.Unpause)
 	for i, c := range w.clients {
 		w.inside(func() { w.engine.Leave(c.session) })
 		if c.session.Parked != nil {
@@ -332,7 +332,7 @@ func (w *world) call(db int, words ...string) (v wire.Value) {
 		args[i] = []byte(words[i])
 	}
 	w.clock.reads = 0
-	w.engine.Call(db, args, func(r resp.Reply) {
+	w.engine.RunDirect(db, args, func(r resp.Reply) {
 		var err error
 		w.direct.out.Write(resp.Append(nil, r, 3))
 		if v, err = w.direct.conn.Receive(); err != nil {

@@ -34,12 +34,12 @@ func (idleTimer) Stop()               {}
 // host answers for a process that is not there.
 type host struct{}
 
-func (host) Info() command.ServerInfo { return command.ServerInfo{Version: config.RedisVersion} }
-func (host) Shutdown()                {}
-func (host) MemoryUsed() int64        { return 0 }
-func (host) Sleep(int64)              {}
-func (host) SetActiveExpire(bool)     {}
-func (host) Log(string, string)       {}
+func (host) Identity() command.Identity { return command.Identity{} }
+func (host) Usage() command.Usage       { return command.Usage{} }
+func (host) Shutdown()                  {}
+func (host) MemoryUsed() int64          { return 0 }
+func (host) Sleep(int64)                {}
+func (host) Log(string, string)         {}
 
 // newEngine returns an engine whose timer nobody runs, and whose choices repeat.
 func newEngine(c *clock, log *slog.Logger) *engine.Engine {

@@ -204,7 +204,7 @@ func (w *world) mishap(d *dice) {
 	case n == 1:
 		w.count("expiry switched")
 		w.lazy = !w.lazy
-		w.e.Outside(func() { w.e.SetActiveExpire(!w.lazy) })
+		w.e.Outside(func() { w.e.Env().Deadline.SetActive(!w.lazy) })
 	case n == 2:
 		w.setBack(int64(d.n(50)))
 	default:

@@ -83,7 +83,7 @@ type popKey[V store.Value] func(c *Ctx, key []byte, e *store.Entry, v V) resp.Re
 // popOrPark answers from the first of keys that is there, or waits for one.
 func popOrPark[V store.Value](c *Ctx, keys [][]byte, deadline int64, pop popKey[V]) resp.Reply {
 	reply, done := popFirst(c, keys, pop)
-	if done || c.DenyBlocking {
+	if done || c.DenyBlocking() {
 		return reply
 	}
 	return park(c, keys, deadline, func(c *Ctx, key []byte) (resp.Reply, bool) {

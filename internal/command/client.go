@@ -85,8 +85,8 @@ func (s *Session) flags() string {
 		on     bool
 		letter string
 	}{
-		{s.Subscribed(), "P"}, {s.Multi != nil, "x"}, {s.Parked != nil || s.Held, "b"}, {s.Touched, "d"},
-		{s.Closing, "c"}, {s.Unix, "U"}, {s.NoEvict, "e"},
+		{s.Subscribed(), "P"}, {s.Multi != nil, "x"}, {s.Parked != nil || s.State() == Held, "b"}, {s.Touched, "d"},
+		{s.State() == Closing, "c"}, {s.Unix, "U"}, {s.NoEvict, "e"},
 	} {
 		if f.on {
 			b.WriteString(f.letter)
@@ -187,7 +187,7 @@ func clientKill(c *Ctx, args resp.Args) resp.Reply {
 		if f.matches(c, s) {
 			killed++
 			if s == c.Session {
-				s.Closing = true
+				s.Move(Closing)
 			} else {
 				c.Clients.Kill(s)
 			}
@@ -283,12 +283,12 @@ func clientPause(c *Ctx, args resp.Args) resp.Reply {
 	if wait > math.MaxInt64-c.Now() {
 		wait = 0 // in Redis the sum overflows, so such a pause ends at once
 	}
-	c.Clients.Pause(c.Now()+wait, writesOnly)
+	c.Pausing.Pause(c.Now()+wait, writesOnly)
 	return resp.OK
 }
 
 func clientUnpause(c *Ctx, _ resp.Args) resp.Reply {
-	c.Clients.Unpause()
+	c.Pausing.Unpause()
 	return resp.OK
 }
 

@@ -4,6 +4,7 @@ import (
 	"crypto/sha256"
 	"crypto/subtle"
 
+	"github.com/lockredis/lockredis/internal/config"
 	"github.com/lockredis/lockredis/resp"
 )
 
@@ -24,7 +25,7 @@ const defaultUser = "default"
 // CLIENT NO-EVICT, and for CLIENT REPLY SKIP if that silences this very RESET.
 func ResetSession(env *Env, s *Session) {
 	s.Name, s.User = "", defaultUser
-	s.Authenticated = env.Config.RequirePass == ""
+	s.Authenticated.Store(env.Config.RequirePass == "")
 	s.DB, s.Proto = 0, 2
 	s.ReplyMode &= ReplySkip
 	s.Multi = nil
@@ -55,7 +56,8 @@ func authenticate(c *Ctx, user string, password []byte) bool {
 	if user != defaultUser || !ok {
 		return false
 	}
-	c.Session.Authenticated, c.Session.User = true, user
+	c.Session.Authenticated.Store(true)
+	c.Session.User = user
 	return true
 }
 
@@ -73,14 +75,14 @@ func hello(c *Ctx, args resp.Args) resp.Reply {
 	if failure, ok := helloOptions(c, args); !ok {
 		return failure
 	}
-	if !c.Session.Authenticated {
+	if !c.Session.Authenticated.Load() {
 		return errHelloNoAuth
 	}
 	c.Session.Proto = int(proto)
 	c.Proto = int(proto)
 	return resp.Map(
 		resp.BulkString("server"), resp.BulkString("redis"),
-		resp.BulkString("version"), resp.BulkString(c.Server.Info().Version),
+		resp.BulkString("version"), resp.BulkString(config.RedisVersion),
 		resp.BulkString("proto"), resp.Int(proto),
 		resp.BulkString("id"), resp.Int(c.Session.ID),
 		resp.BulkString("mode"), resp.BulkString("standalone"),
@@ -116,7 +118,7 @@ func ping(c *Ctx, args resp.Args) resp.Reply {
 	if len(args) > 2 {
 		return resp.ErrArity("ping")
 	}
-	if c.Proto == 2 && c.Session.Subscribed() && !c.InScript {
+	if c.Proto == 2 && c.Session.Subscribed() && !c.InScript() {
 		pong := resp.BulkString("")
 		if len(args) == 2 {
 			pong = resp.Bulk(args[1])
@@ -132,7 +134,7 @@ func ping(c *Ctx, args resp.Args) resp.Reply {
 func echo(_ *Ctx, args resp.Args) resp.Reply { return resp.Bulk(args[1]) }
 
 func quit(c *Ctx, _ resp.Args) resp.Reply {
-	c.Session.Closing = true
+	c.Session.Move(Closing)
 	return resp.OK
 }
 
@@ -146,7 +148,7 @@ func selectCmd(c *Ctx, args resp.Args) resp.Reply {
 	if db == nil {
 		return failure
 	}
-	if !c.InScript {
+	if !c.InScript() {
 		c.Session.DB = db.ID()
 	}
 	c.DB = db

@@ -3,26 +3,26 @@ package command
 // connectionCommands is the table of connections.
 func connectionCommands() []*Command {
 	return []*Command{
-		{Name: "auth", Arity: -2, Flags: NoScript | Loading | Stale | Fast | NoAuth | AllowBusy, Since: "1.0.0", Summary: "Authenticates the connection.", Run: auth},
+		{Name: "auth", Arity: -2, Flags: NoScript | Loading | Stale | Fast | NoAuth | AllowBusy | NeedsConnection, Since: "1.0.0", Summary: "Authenticates the connection.", Run: auth},
 		{Name: "client", Arity: -2, Since: "2.4.0", Summary: "Groups the commands about client connections.", Subs: []*Command{
-			{Name: "client|getname", Arity: 2, Flags: NoScript | Loading | Stale, Since: "2.6.9", Summary: "Returns the connection's name.", Run: clientGetname},
+			{Name: "client|getname", Arity: 2, Flags: NoScript | Loading | Stale | NeedsConnection, Since: "2.6.9", Summary: "Returns the connection's name.", Run: clientGetname},
 			{Name: "client|help", Arity: 2, Flags: Loading | Stale, Since: "5.0.0", Summary: "Lists the subcommands.", Run: containerHelp},
-			{Name: "client|id", Arity: 2, Flags: NoScript | Loading | Stale, Since: "5.0.0", Summary: "Returns the connection's id.", Run: clientID},
-			{Name: "client|info", Arity: 2, Flags: NoScript | Loading | Stale, Tips: []string{"nondeterministic_output"}, Since: "6.2.0", Summary: "Describes the connection that asks.", Run: clientInfo},
+			{Name: "client|id", Arity: 2, Flags: NoScript | Loading | Stale | NeedsConnection, Since: "5.0.0", Summary: "Returns the connection's id.", Run: clientID},
+			{Name: "client|info", Arity: 2, Flags: NoScript | Loading | Stale | NeedsConnection, Tips: []string{"nondeterministic_output"}, Since: "6.2.0", Summary: "Describes the connection that asks.", Run: clientInfo},
 			{Name: "client|kill", Arity: -3, Flags: Admin | NoScript | Loading | Stale, Since: "2.4.0", Summary: "Closes connections by address, id, type or user.", Run: clientKill},
 			{Name: "client|list", Arity: -2, Flags: Admin | NoScript | Loading | Stale, Tips: []string{"nondeterministic_output"}, Since: "2.4.0", Summary: "Describes the open connections.", Run: clientList},
 			{Name: "client|no-evict", Arity: 3, Flags: Admin | NoScript | Loading | Stale, Since: "7.0.0", Summary: "Spares the connection when clients are evicted.", Run: clientNoEvict},
 			{Name: "client|pause", Arity: -3, Flags: Admin | NoScript | Loading | Stale, Since: "2.9.50", Summary: "Holds commands back for a time.", Run: clientPause},
-			{Name: "client|reply", Arity: 3, Flags: NoScript | Loading | Stale, Since: "3.2.0", Summary: "Silences replies, or stops silencing them.", Run: clientReply},
-			{Name: "client|setname", Arity: 3, Flags: NoScript | Loading | Stale, Since: "2.6.9", Summary: "Names the connection.", Run: clientSetname},
+			{Name: "client|reply", Arity: 3, Flags: NoScript | Loading | Stale | NeedsConnection, Since: "3.2.0", Summary: "Silences replies, or stops silencing them.", Run: clientReply},
+			{Name: "client|setname", Arity: 3, Flags: NoScript | Loading | Stale | NeedsConnection, Since: "2.6.9", Summary: "Names the connection.", Run: clientSetname},
 			{Name: "client|unblock", Arity: -3, Flags: Admin | NoScript | Loading | Stale, Since: "5.0.0", Summary: "Ends the wait of a blocked connection.", Run: clientUnblock},
 			{Name: "client|unpause", Arity: 2, Flags: Admin | NoScript | Loading | Stale, Since: "6.2.0", Summary: "Ends CLIENT PAUSE.", Run: clientUnpause},
 		}},
 		{Name: "echo", Arity: 2, Flags: Loading | Stale | Fast, Since: "1.0.0", Summary: "Returns its argument.", Run: echo},
-		{Name: "hello", Arity: -1, Flags: NoScript | Loading | Stale | Fast | NoAuth | AllowBusy, Since: "6.0.0", Summary: "Chooses the protocol version, and can authenticate and name the connection.", Run: hello},
-		{Name: "ping", Arity: -1, Flags: Fast, Tips: []string{"request_policy:all_shards", "response_policy:all_succeeded"}, Since: "1.0.0", Summary: "Answers PONG, or its argument.", Run: ping},
-		{Name: "quit", Arity: -1, Flags: NoScript | Loading | Stale | Fast | NoAuth | AllowBusy, Since: "1.0.0", Summary: "Closes the connection.", Run: quit},
-		{Name: "reset", Arity: 1, Flags: NoScript | Loading | Stale | Fast | NoAuth | AllowBusy, Since: "6.2.0", Summary: "Brings the connection back to its first state.", Run: reset},
+		{Name: "hello", Arity: -1, Flags: NoScript | Loading | Stale | Fast | NoAuth | AllowBusy | NeedsConnection, Since: "6.0.0", Summary: "Chooses the protocol version, and can authenticate and name the connection.", Run: hello},
+		{Name: "ping", Arity: -1, Flags: Fast | WhileSubscribed, Tips: []string{"request_policy:all_shards", "response_policy:all_succeeded"}, Since: "1.0.0", Summary: "Answers PONG, or its argument.", Run: ping},
+		{Name: "quit", Arity: -1, Flags: NoScript | Loading | Stale | Fast | NoAuth | AllowBusy | InMulti | EndsMulti | WhileSubscribed | NeedsConnection, Since: "1.0.0", Summary: "Closes the connection.", Run: quit},
+		{Name: "reset", Arity: 1, Flags: NoScript | Loading | Stale | Fast | NoAuth | AllowBusy | InMulti | EndsMulti | WhileSubscribed | NeedsConnection, Since: "6.2.0", Summary: "Brings the connection back to its first state.", Run: reset},
 		{Name: "select", Arity: 2, Flags: Loading | Stale | Fast, Since: "1.0.0", Summary: "Chooses the database.", Run: selectCmd},
 	}
 }

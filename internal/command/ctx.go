@@ -28,12 +28,16 @@ type Env struct {
 	// LastSave is when SAVE was last asked for, in Unix seconds; 0: never.
 	LastSave int64
 
-	Events  Events
-	Parking Parking
-	Clients Clients
-	Runner  Runner
-	Watcher Watcher
-	Server  Server
+	Events   Events
+	Parking  Parking
+	Clients  Clients
+	Pausing  Pausing
+	Runner   Runner
+	Replies  Replies
+	Script   ScriptRunner
+	Watcher  Watcher
+	Deadline Deadlines
+	Server   Server
 }
 
 // Stats are the counters of INFO that commands and the engine keep.
@@ -54,9 +58,6 @@ type Events interface {
 	// Notify announces event (of class) on key if notify-keyspace-events asks
 	// for it.
 	Notify(class Class, event string, db int, key string)
-	// Renewed says that e counts as a new key, though it took another's place:
-	// the store announces only keys that were not there.
-	Renewed(db *store.DB, e *store.Entry)
 }
 
 // Parking holds blocking commands.
@@ -65,72 +66,104 @@ type Parking interface {
 	Park(p *Parked)
 	// Unpark ends a session's wait with a reply and reports whether it waited.
 	Unpark(s *Session, r resp.Reply) bool
+	// Signal wakes the clients that are parked on key when the unit ends: they may
+	// be served now. The store signals every key that it creates. A command signals
+	// a key that has grown, or that it has destroyed, if clients wait for that.
+	Signal(db int, key string)
+	// Waiting returns how many clients are parked.
+	Waiting() int
 }
 
 // Clients is the list of connections.
 type Clients interface {
 	// Each calls do for every session in the order of their ids until it
-	// returns false.
+	// returns false. do may end any of the sessions.
 	Each(do func(*Session) bool)
-	// ByID returns the session, nil when it is gone.
+	// ByID returns the session, nil when there is none.
 	ByID(id int64) *Session
-	// Kill closes a connection and forgets its session at once.
+	// Kill closes a connection and removes its session at once.
 	Kill(s *Session)
-	// Count returns how many sessions there are and how many of them are parked.
-	Count() (open, parked int)
-	// Pause holds back commands until a time in Unix ms; writesOnly spares those
-	// that read. Unpause ends it.
-	Pause(until int64, writesOnly bool)
-	Unpause()
+	// Open returns how many sessions there are.
+	Open() int
 }
 
-// Runner runs a command on behalf of another: EXEC's queue, a script's calls.
+// Pausing holds commands back (CLIENT PAUSE).
+type Pausing interface {
+	// Pause holds commands back until a time in Unix ms; writesOnly lets commands
+	// run that only read.
+	Pause(until int64, writesOnly bool)
+	// Unpause ends the pause.
+	Unpause()
+	// Held returns how many sessions have a command that is held back.
+	Held() int
+}
+
+// Runner runs the commands that a transaction has queued.
 type Runner interface {
-	// RunQueued runs one queued command of a transaction as c's session and
-	// queues its reply.
+	// RunQueued runs one queued command as c's session and queues its reply.
 	RunQueued(c *Ctx, cmd *Command, args resp.Args)
+}
+
+// Replies queues replies while a handler runs.
+type Replies interface {
 	// Send queues a reply, or a part of one, for c's session at once. A handler
-	// that sends its whole reply so returns resp.NoReply.
+	// that has sent its whole reply returns resp.NoReply.
 	Send(c *Ctx, r resp.Reply)
-	// RunScript runs a loaded script as c's session.
-	RunScript(c *Ctx, s *luaexec.Script, keys, args [][]byte, readOnly bool) resp.Reply
-	// KillScript asks the running script to stop (SCRIPT KILL).
-	KillScript() resp.Reply
-	// Busy reports whether the command runs halfway through a script, and what
-	// is answered if it may not.
+}
+
+// ScriptRunner runs scripts, one at a time.
+type ScriptRunner interface {
+	// Run runs a loaded script as c's session.
+	Run(c *Ctx, s *luaexec.Script, keys, args [][]byte, readOnly bool) resp.Reply
+	// Kill asks the running script to stop (SCRIPT KILL).
+	Kill() resp.Reply
+	// Busy reports whether a script is running: the command runs at one of its safe
+	// points. refusal is the reply to a command that may not run there.
 	Busy() (refusal resp.Reply, busy bool)
 }
 
 // Watcher is the index of watched keys.
 type Watcher interface {
+	// Watch makes the session's next EXEC depend on key.
 	Watch(s *Session, db int, key []byte)
+	// Unwatch forgets the session's watched keys and what happened to them.
 	Unwatch(s *Session)
+}
+
+// Deadlines is the timer that ends leases and waits.
+type Deadlines interface {
+	// SetActive turns expiry by timer on and off (DEBUG SET-ACTIVE-EXPIRE). Expired
+	// keys are missing either way.
+	SetActive(on bool)
 }
 
 // Server is what the server itself can tell and do.
 type Server interface {
-	// Info returns facts for INFO that only the server knows.
-	Info() ServerInfo
+	// Identity returns facts that cost nothing to read.
+	Identity() Identity
+	// Usage measures what the process uses. It takes some microseconds.
+	Usage() Usage
 	// Shutdown ends the server soon after the reply is written.
 	Shutdown()
 	// MemoryUsed returns the bytes in use that maxmemory is compared with.
 	MemoryUsed() int64
 	// Sleep makes the engine stand still (DEBUG SLEEP).
 	Sleep(micros int64)
-	// SetActiveExpire turns expiry by timer on and off (DEBUG SET-ACTIVE-EXPIRE).
-	SetActiveExpire(on bool)
 	// Log writes a line to the server's log.
 	Log(level, msg string)
 }
 
-// ServerInfo are facts about the process.
-type ServerInfo struct {
-	RunID, Version, ConfigFile, Executable string
-	ProcessID, Port                        int
-	StartMillis                            int64
-	Clients, Blocked, MaxClients           int
-	HeapBytes, SystemBytes, PeakBytes      int64
-	UserMicros, SystemMicros               int64 // CPU time of the process
+// Identity is what tells one server from another.
+type Identity struct {
+	RunID, ConfigFile, Executable string
+	ProcessID, Port               int
+	StartMillis                   int64 // Unix ms
+}
+
+// Usage is what the process uses.
+type Usage struct {
+	HeapBytes, SystemBytes, PeakBytes int64
+	UserMicros, SystemMicros          int64 // CPU time
 }
 
 // Ctx is one running command.
@@ -140,13 +173,29 @@ type Ctx struct {
 	DB      *store.DB
 	Cmd     *Command
 	Proto   int // RESP version the reply is for; a script chooses its own
-	// DenyBlocking is set in a transaction or script: a blocking command
-	// answers as if its time were up.
-	DenyBlocking bool
-	InScript     bool
+	From    Origin
 	// Counted is set by a handler that has counted the errors in its reply.
 	Counted bool
 }
+
+// Origin is where a command comes from. It decides which checks apply.
+type Origin uint8
+
+// The origins of a command.
+const (
+	FromClient Origin = iota // a connection
+	FromExec                 // the queue of a transaction
+	FromScript               // redis.call in a script
+	FromKit                  // the test kit: there is no connection
+	FromWait                 // a parked command that is served
+)
+
+// DenyBlocking reports whether the command may not wait: a blocking command
+// answers as if its time were up.
+func (c *Ctx) DenyBlocking() bool { return c.From != FromClient }
+
+// InScript reports whether a script runs the command.
+func (c *Ctx) InScript() bool { return c.From == FromScript }
 
 // Now returns the unit's time in Unix milliseconds.
 func (c *Ctx) Now() int64 { return c.Space.Now() }

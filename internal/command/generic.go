@@ -136,7 +136,7 @@ func replace(c *Ctx, db *store.DB, key []byte, v store.Value, deadline int64) *s
 	existed := db.Peek(key) != nil
 	e := setWithDeadline(db, key, v, deadline)
 	if existed {
-		c.Events.Renewed(db, e)
+		db.Renewed(e)
 	}
 	return e
 }
@@ -239,7 +239,7 @@ func wait(c *Ctx, args resp.Args) resp.Reply {
 	if failure.IsError() {
 		return failure
 	}
-	if replicas <= 0 || c.DenyBlocking {
+	if replicas <= 0 || c.DenyBlocking() {
 		return resp.Int(0)
 	}
 	deadline := int64(0)

@@ -152,7 +152,7 @@ func (q *sortQuery) items(c *Ctx, e *store.Entry) (items []sortItem, ok bool) {
 	case *store.Set:
 		// As in Redis, a result that is stored or that a script sees is sorted: it must not
 		// depend on the order of a hash table.
-		if q.keepOrder && (q.dst != nil || c.InScript) {
+		if q.keepOrder && (q.dst != nil || c.InScript()) {
 			q.keepOrder, q.alpha, q.by = false, true, nil
 		}
 		for i := range v.Len() {

@@ -99,16 +99,12 @@ func (h *harness) Notify(_ Class, event string, db int, key string) {
 	h.events = append(h.events, fmt.Sprintf("%s %s", event, key))
 }
 
-func (h *harness) Renewed(db *store.DB, e *store.Entry) {
-	h.Added(db.ID(), e.Key(), e.Value().Type())
-}
-
 // Touched and the methods below make harness a store.Observer.
 func (h *harness) Touched(int, string) {}
 
 func (h *harness) Expired(db int, key string) { h.Notify(ExpiredClass, "expired", db, key) }
 
-func (h *harness) Added(db int, key string, _ store.Type) { h.Notify(NewKey, "new", db, key) }
+func (h *harness) Added(db int, key string) { h.Notify(NewKey, "new", db, key) }
 
 func (h *harness) Emptying(*store.DB)     {}
 func (h *harness) Swapped(_, _ *store.DB) {}

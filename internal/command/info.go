@@ -74,9 +74,9 @@ func info(c *Ctx, args resp.Args) resp.Reply {
 }
 
 func infoServer(c *Ctx, w *infoWriter) {
-	facts := c.Server.Info()
+	facts := c.Server.Identity()
 	uptime := max(0, c.Now()-facts.StartMillis) / 1000
-	w.line("redis_version", facts.Version)
+	w.line("redis_version", config.RedisVersion)
 	w.line("lockredis_version", config.Version)
 	w.line("redis_git_sha1", "00000000")
 	w.line("redis_git_dirty", 0)
@@ -101,19 +101,18 @@ func infoServer(c *Ctx, w *infoWriter) {
 }
 
 func infoClients(c *Ctx, w *infoWriter) {
-	open, parked := c.Clients.Count()
-	w.line("connected_clients", open)
+	w.line("connected_clients", c.Clients.Open())
 	w.line("cluster_connections", 0)
 	w.line("maxclients", c.Config.MaxClients)
 	w.line("client_recent_max_input_buffer", 0)
 	w.line("client_recent_max_output_buffer", 0)
-	w.line("blocked_clients", parked)
+	w.line("blocked_clients", c.Parking.Waiting()+c.Pausing.Held())
 	w.line("tracking_clients", 0)
 	w.line("clients_in_timeout_table", 0)
 }
 
 func infoMemory(c *Ctx, w *infoWriter) {
-	facts := c.Server.Info()
+	facts := c.Server.Usage()
 	sized := func(name string, bytes int64) {
 		w.line(name, bytes)
 		w.line(name+"_human", human(bytes))
@@ -203,7 +202,7 @@ func infoReplication(c *Ctx, w *infoWriter) {
 	w.line("role", "master")
 	w.line("connected_slaves", 0)
 	w.line("master_failover_state", "no-failover")
-	w.line("master_replid", c.Server.Info().RunID)
+	w.line("master_replid", c.Server.Identity().RunID)
 	w.line("master_replid2", strings.Repeat("0", 40))
 	w.line("master_repl_offset", 0)
 	w.line("second_repl_offset", -1)
@@ -213,7 +212,7 @@ func infoReplication(c *Ctx, w *infoWriter) {
 }
 
 func infoCPU(c *Ctx, w *infoWriter) {
-	facts := c.Server.Info()
+	facts := c.Server.Usage()
 	seconds := func(micros int64) string { return fmt.Sprintf("%d.%06d", micros/1e6, micros%1e6) }
 	w.line("used_cpu_sys", seconds(facts.SystemMicros))
 	w.line("used_cpu_user", seconds(facts.UserMicros))

@@ -11,18 +11,19 @@ import (
 // fakeServer has fixed facts about the process.
 type fakeServer struct{ Server }
 
-func (fakeServer) Info() ServerInfo {
-	return ServerInfo{
-		RunID: "0123456789", ProcessID: 42, Port: 6380, StartMillis: 400_000,
-		HeapBytes: 3 << 20, SystemBytes: 5 << 30, PeakBytes: 1536,
-	}
+func (fakeServer) Identity() Identity {
+	return Identity{RunID: "0123456789", ProcessID: 42, Port: 6380, StartMillis: 400_000}
+}
+
+func (fakeServer) Usage() Usage {
+	return Usage{HeapBytes: 3 << 20, SystemBytes: 5 << 30, PeakBytes: 1536}
 }
 
 // noClients is a server without connections.
 type noClients struct{ Clients }
 
-func (noClients) Each(func(*Session) bool)  {}
-func (noClients) Count() (open, parked int) { return 0, 0 }
+func (noClients) Each(func(*Session) bool) {}
+func (noClients) Open() int                { return 0 }
 
 func TestInfoReturnsTheFactsOfTheProcess(t *testing.T) {
 	h := newHarness(t)

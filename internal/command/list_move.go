@@ -69,7 +69,7 @@ func blockingMove(c *Ctx, args resp.Args, from, to listEnd, timeout []byte) resp
 		return failure
 	}
 	reply := moveList(c, args[1], args[2], from, to)
-	if !reply.IsNil() || c.DenyBlocking {
+	if !reply.IsNil() || c.DenyBlocking() {
 		return reply
 	}
 	dst := append([]byte(nil), args[2]...)

@@ -33,7 +33,7 @@ func TestRpoplpushAnnouncesThePushBeforeThePop(t *testing.T) {
 
 func TestABlockingCommandInATransactionAnswersAsAfterItsTimeout(t *testing.T) {
 	h := newHarness(t)
-	h.ctx.DenyBlocking = true
+	h.ctx.From = FromExec
 	h.check(`
 		blpop none 0 => *-1
 		blmove none b left left 0 => $-1

@@ -26,7 +26,7 @@ func punsubscribe(c *Ctx, args resp.Args) resp.Reply { return unsubscribeFrom(c,
 func sunsubscribe(c *Ctx, args resp.Args) resp.Reply { return unsubscribeFrom(c, shards, args) }
 
 func ssubscribe(c *Ctx, args resp.Args) resp.Reply {
-	if c.DenyBlocking { // in MULTI, where SUBSCRIBE and PSUBSCRIBE are allowed
+	if c.DenyBlocking() { // in MULTI, where SUBSCRIBE and PSUBSCRIBE are allowed
 		return errDenyBlocking
 	}
 	return subscribeTo(c, shards, args)

@@ -66,7 +66,7 @@ func runScript(c *Ctx, s *luaexec.Script, args resp.Args, keys int, readOnly boo
 	if flags := s.Flags(); readOnly && flags.HasShebang && !flags.NoWrites {
 		return errReadOnlyScript
 	}
-	return c.Runner.RunScript(c, s, args[3:3+keys], args[3+keys:], readOnly)
+	return c.Script.Run(c, s, args[3:3+keys], args[3+keys:], readOnly)
 }
 
 func scriptLoad(c *Ctx, args resp.Args) resp.Reply {
@@ -106,4 +106,4 @@ func scriptDebug(_ *Ctx, args resp.Args) resp.Reply {
 	return errScriptDebug
 }
 
-func scriptKill(c *Ctx, _ resp.Args) resp.Reply { return c.Runner.KillScript() }
+func scriptKill(c *Ctx, _ resp.Args) resp.Reply { return c.Script.Kill() }

@@ -26,10 +26,10 @@ func LineFlags(c *Ctx, args resp.Args) Flags {
 // declaredFlags returns the flags in the shebang line of the script that the command runs,
 // the zero value if there is no script or no shebang line.
 func declaredFlags(c *Ctx, args resp.Args) luaexec.Flags {
-	switch c.Cmd.Name {
-	case "eval", "eval_ro":
+	switch {
+	case c.Cmd.Has(DeclaresInSource):
 		return luaexec.DeclaredFlags(args[1])
-	case "evalsha", "evalsha_ro":
+	case c.Cmd.Has(DeclaresBySHA):
 		if s, ok := c.Scripts.Lookup(args[1]); ok {
 			return s.Flags()
 		}

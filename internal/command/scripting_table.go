@@ -3,10 +3,10 @@ package command
 // scriptingCommands is the table of scripts.
 func scriptingCommands() []*Command {
 	return []*Command{
-		{Name: "eval", Arity: -3, Flags: NoScript | Stale | SkipMonitor | NoMandatoryKeys | MovableKeys | MayReplicate, Keys: noted(numkeys(RW|Access|Update, 2), "We cannot tell how the keys will be used so we assume the worst, RW and UPDATE"), Since: "2.6.0", Summary: "Runs a Lua script.", Run: eval},
-		{Name: "eval_ro", Arity: -3, Flags: ReadOnly | NoScript | Stale | SkipMonitor | NoMandatoryKeys | MovableKeys, Keys: noted(numkeys(RO|Access, 2), "We cannot tell how the keys will be used so we assume the worst, RO and ACCESS"), Since: "7.0.0", Summary: "Runs a Lua script that must not write.", Run: evalRO},
-		{Name: "evalsha", Arity: -3, Flags: NoScript | Stale | SkipMonitor | NoMandatoryKeys | MovableKeys | MayReplicate, Keys: numkeys(RW|Access|Update, 2), Since: "2.6.0", Summary: "Runs a cached Lua script.", Run: evalsha},
-		{Name: "evalsha_ro", Arity: -3, Flags: ReadOnly | NoScript | Stale | SkipMonitor | NoMandatoryKeys | MovableKeys, Keys: numkeys(RO|Access, 2), Since: "7.0.0", Summary: "Runs a cached Lua script that must not write.", Run: evalshaRO},
+		{Name: "eval", Arity: -3, Flags: NoScript | Stale | SkipMonitor | NoMandatoryKeys | MovableKeys | MayReplicate | DeclaresInSource, Keys: noted(numkeys(RW|Access|Update, 2), "We cannot tell how the keys will be used so we assume the worst, RW and UPDATE"), Since: "2.6.0", Summary: "Runs a Lua script.", Run: eval},
+		{Name: "eval_ro", Arity: -3, Flags: ReadOnly | NoScript | Stale | SkipMonitor | NoMandatoryKeys | MovableKeys | DeclaresInSource, Keys: noted(numkeys(RO|Access, 2), "We cannot tell how the keys will be used so we assume the worst, RO and ACCESS"), Since: "7.0.0", Summary: "Runs a Lua script that must not write.", Run: evalRO},
+		{Name: "evalsha", Arity: -3, Flags: NoScript | Stale | SkipMonitor | NoMandatoryKeys | MovableKeys | MayReplicate | DeclaresBySHA, Keys: numkeys(RW|Access|Update, 2), Since: "2.6.0", Summary: "Runs a cached Lua script.", Run: evalsha},
+		{Name: "evalsha_ro", Arity: -3, Flags: ReadOnly | NoScript | Stale | SkipMonitor | NoMandatoryKeys | MovableKeys | DeclaresBySHA, Keys: numkeys(RO|Access, 2), Since: "7.0.0", Summary: "Runs a cached Lua script that must not write.", Run: evalshaRO},
 		{Name: "script", Arity: -2, Since: "2.6.0", Summary: "Groups the commands about cached scripts.", Subs: []*Command{
 			{Name: "script|debug", Arity: 3, Flags: NoScript, Since: "3.2.0", Summary: "Turns the Lua debugger off; it cannot be turned on.", Run: scriptDebug},
 			{Name: "script|exists", Arity: -3, Flags: NoScript, Tips: []string{"request_policy:all_shards", "response_policy:agg_logical_and"}, Since: "2.6.0", Summary: "Tells which scripts are cached.", Run: scriptExists},

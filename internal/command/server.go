@@ -100,7 +100,7 @@ func lastsave(c *Ctx, _ resp.Args) resp.Reply { return resp.Int(lastSaved(c)) }
 // lastSaved returns the time of the last SAVE in Unix seconds, or else of the server's start.
 func lastSaved(c *Ctx) int64 {
 	if c.LastSave == 0 {
-		return c.Server.Info().StartMillis / 1000
+		return c.Server.Identity().StartMillis / 1000
 	}
 	return c.LastSave
 }
@@ -129,12 +129,12 @@ func shutdown(c *Ctx, args resp.Args) resp.Reply {
 	if abort {
 		return errNoShutdown
 	}
-	if refusal, busy := c.Runner.Busy(); busy && !nosave {
+	if refusal, busy := c.Script.Busy(); busy && !nosave {
 		return refusal
 	}
 	c.Server.Log("warning", "User requested shutdown...")
 	c.Server.Shutdown()
-	c.Session.Closing = true
+	c.Session.Move(Closing)
 	return resp.NoReply
 }
 

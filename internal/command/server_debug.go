@@ -55,7 +55,7 @@ func debugSleep(c *Ctx, args resp.Args) resp.Reply {
 
 func debugSetActiveExpire(c *Ctx, args resp.Args) resp.Reply {
 	n, _ := strconv.Atoi(args.String(2))
-	c.Server.SetActiveExpire(n != 0)
+	c.Deadline.SetActive(n != 0)
 	return resp.OK
 }
 

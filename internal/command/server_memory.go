@@ -49,7 +49,7 @@ func memoryDoctor(c *Ctx, _ resp.Args) resp.Reply {
 }
 
 func memoryMallocStats(c *Ctx, _ resp.Args) resp.Reply {
-	info := c.Server.Info()
+	info := c.Server.Usage()
 	return resp.Verbatim(fmt.Sprintf("Go's allocator: heap %d bytes, peak %d bytes, "+
 		"from the system %d bytes.\n", info.HeapBytes, info.PeakBytes, info.SystemBytes))
 }
@@ -61,7 +61,7 @@ func memoryPurge(*Ctx, resp.Args) resp.Reply {
 
 // memoryStats uses Redis's names. Figures that lockredis does not have are 0.
 func memoryStats(c *Ctx, _ resp.Args) resp.Reply {
-	info := c.Server.Info()
+	info := c.Server.Usage()
 	var reply []resp.Reply
 	count := func(name string, n int64) { reply = append(reply, resp.BulkString(name), resp.Int(n)) }
 	ratio := func(name string, part, whole int64) {

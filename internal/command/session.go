@@ -2,6 +2,7 @@ package command
 
 import (
 	"strings"
+	"sync/atomic"
 
 	"github.com/lockredis/lockredis/expiry"
 	"github.com/lockredis/lockredis/pubsub"
@@ -9,23 +10,26 @@ import (
 )
 
 // Session is one connection as commands see it. All fields are guarded by the
-// engine's lock, except ID and the addresses, which never change.
+// engine's lock. Two kinds of fields are read without it: ID and the addresses
+// never change after Join, and the atomic fields say so.
 type Session struct {
 	ID          int64
 	Addr, LAddr string // remote and local address as CLIENT LIST shows them
-	Unix        bool   // came in through the Unix socket
+	Unix        bool   // connected through the Unix socket
 	FD          int
 	Created     int64 // Unix ms
 
 	Name          string
 	User          string
-	Authenticated bool
+	Authenticated atomic.Bool // the connection reads it to choose its limits
 	DB            int
 	Proto         int // 2 or 3
 	ReplyMode     ReplyMode
 	NoEvict       bool
 	LastActive    int64    // Unix ms
 	LastCommand   *Command // nil before the first
+	// UnknownLogged is set when the log has named the first unknown command.
+	UnknownLogged bool
 
 	Multi   *Transaction // nil outside MULTI
 	Watched []WatchedKey // what WATCH remembers
@@ -34,14 +38,11 @@ type Session struct {
 	Subs   pubsub.Subscriptions
 	Parked *Parked // nil unless a blocking command waits
 
-	Held    bool // a command waits for the end of CLIENT PAUSE
-	Closing bool // close once what is queued has been written
-	Failed  bool // a panic has cut it off, and it will leave
-	Gone    bool // the engine has forgotten it
-	Conn    Conn
+	state atomic.Int32 // a Lifecycle, see State and Move
+	Conn  Conn
 
-	// Panicked is called when a message cannot be delivered because that panics;
-	// the engine sets it. Nil lets the panic pass.
+	// Panicked is called when the delivery of a message panics. The engine sets it.
+	// Nil lets the panic pass.
 	Panicked func(s *Session, cause any)
 }
 
@@ -72,13 +73,13 @@ func (m ReplyMode) Next() ReplyMode {
 // Conn is the socket's side of a session. Its methods never block and are
 // called under the engine's lock.
 type Conn interface {
-	// Write queues encoded bytes behind what is queued already. It reports
-	// false when the connection has failed or was cut off: they are dropped.
+	// Write queues encoded bytes behind the queued output. It reports false when
+	// the connection has failed or was cut off. The bytes are dropped then.
 	Write(encoded []byte) bool
 	// Kill closes the connection, without waiting for queued output.
 	Kill()
-	// Wake tells the connection to go on with what it has buffered: its
-	// blocking command was answered.
+	// Wake tells the connection to run its buffered commands, because the session
+	// is no longer Waiting or Held.
 	Wake()
 	// Sizes returns the bytes of the query buffer in use and free, and of
 	// queued output, for CLIENT LIST.
@@ -86,9 +87,10 @@ type Conn interface {
 }
 
 // Deliver queues a message: a Session is the Sink of its subscriptions. A panic
-// is the subscriber's, neither the publisher's nor the other subscribers'.
+// costs the subscriber its connection. The publisher and the other subscribers
+// do not notice it.
 func (s *Session) Deliver(m *pubsub.Message) {
-	if s.Failed {
+	if s.State() == Failed {
 		return
 	}
 	defer func() {
@@ -134,14 +136,18 @@ type WatchedKey struct {
 	Key string
 }
 
-// Parked is a blocking command that waits. The engine keeps it with the keys it
-// waits for; a unit that adds one of them, the deadline, CLIENT UNBLOCK or the
-// end of the connection ends it.
+// Parked is a blocking command that waits. The engine keeps it in a queue for
+// each of its keys. A signal on a key, the deadline, CLIENT UNBLOCK or the end of
+// the connection ends the wait.
 type Parked struct {
 	Keys [][]byte // copies
-	// Serve is run, as the parked client, when key has come into being. served
-	// is false when the key does not satisfy the command after all.
+	// Serve runs as the parked client when a signal was given on key and the key
+	// exists. served is false when the key does not satisfy the command: the
+	// client waits on.
 	Serve func(c *Ctx, key []byte) (reply resp.Reply, served bool)
+	// Missing does the same when a signal was given on key and the key does not
+	// exist. Nil means that the client waits on.
+	Missing func(c *Ctx, key []byte) (reply resp.Reply, served bool)
 	// OnTimeout is the reply when the deadline comes first.
 	OnTimeout resp.Reply
 	// Deadline is in Unix milliseconds; 0 waits for ever.

@@ -35,8 +35,18 @@ const (
 	NoMulti
 	MovableKeys
 	AllowBusy
-	MayReplicate // not shown: writes though it is no write (PUBLISH, EVAL)
-	Protected    // not shown: behind enable-debug-command
+
+	// The flags below are ours. COMMAND INFO does not show them.
+
+	MayReplicate     // writes though it is no write command (PUBLISH, EVAL)
+	Protected        // needs enable-debug-command
+	InMulti          // runs inside MULTI at once: it is not queued
+	EndsMulti        // ends a transaction, so maxmemory does not refuse it there
+	RunsQueue        // runs what the transaction has queued, and so is of every kind of it
+	WhileSubscribed  // a RESP2 subscriber may run it
+	NeedsConnection  // is about its connection: the test kit may not run it
+	DeclaresInSource // its script is the argument itself, and may declare flags
+	DeclaresBySHA    // its script is named by its SHA1, and may have declared flags
 )
 
 var flagNames = []string{
@@ -65,9 +75,9 @@ type Command struct {
 	Arity      int    // number of arguments with the name; -n: n or more
 	Flags      Flags
 	Keys       []KeySpec
-	Since      string   // the Redis version that brought it
-	Group      string   // as in COMMAND DOCS: "string", "sorted-set" …
-	Categories []string // ACL categories in place of the group's own; the flags' come on top
+	Since      string     // the Redis version that brought it
+	Group      string     // as in COMMAND DOCS: "string", "sorted-set" …
+	Categories []string   // ACL categories in place of the group's own; the flags' come on top
 	Tips       []string
 	Summary    string // one sentence for COMMAND DOCS and docs/commands.md
 	Run        Func   // nil for a container whose subcommands do the work

@@ -37,7 +37,7 @@ func exec(c *Ctx, _ resp.Args) resp.Reply {
 	case touched:
 		return resp.NilArray
 	}
-	c.Runner.Send(c, resp.ArrayHeader(len(t.Queue)))
+	c.Replies.Send(c, resp.ArrayHeader(len(t.Queue)))
 	for i, args := range t.Queue {
 		c.Runner.RunQueued(c, t.Cmds[i], args)
 	}

@@ -17,7 +17,7 @@ func (e *Engine) Check() error {
 		return err
 	}
 	subs := make(map[pubsub.Sink]*pubsub.Subscriptions, e.sessions.open)
-	for s := range e.sessions.all {
+	for s := range e.sessions.Each {
 		subs[s] = &s.Subs
 	}
 	if err := e.sessions.check(); err != nil {
@@ -52,7 +52,7 @@ func (l *sessions) check() error {
 		if last = at.id; at.s == nil {
 			continue
 		}
-		if open++; at.s.ID != at.id || at.s.Gone {
+		if open++; at.s.ID != at.id || at.s.State() == command.Gone {
 			return fmt.Errorf("engine: session %d is listed as %d, or has left", at.s.ID, at.id)
 		}
 	}
@@ -71,14 +71,14 @@ func (p *parking) check(sessions *sessions) error {
 	}
 	slots, deadlines := 0, 0
 	for parked, places := range p.places {
-		if s := parked.Session; s.Parked != parked || sessions.byID(s.ID) != s {
+		if s := parked.Session; s.Parked != parked || sessions.ByID(s.ID) != s {
 			return fmt.Errorf("engine: session %d does not know that it is parked, or has left", s.ID)
 		}
 		if parked.Deadline > 0 {
 			deadlines++
 		}
-		for _, slot := range places {
-			if slot.place.Value != parked {
+		for _, at := range places {
+			if at.elem.Value != parked {
 				return errors.New("engine: a place in a queue that is another's")
 			}
 		}
@@ -87,7 +87,7 @@ func (p *parking) check(sessions *sessions) error {
 	if deadlines != p.deadlines.Len() {
 		return fmt.Errorf("engine: %d waits have a deadline, and there are %d deadlines", deadlines, p.deadlines.Len())
 	}
-	for s := range sessions.all {
+	for s := range sessions.Each {
 		if s.Parked != nil && p.places[s.Parked] == nil {
 			return fmt.Errorf("engine: session %d takes itself to be parked", s.ID)
 		}
@@ -106,18 +106,18 @@ func (p *parking) check(sessions *sessions) error {
 
 func (e *Engine) checkWatched() error {
 	entries := 0
-	for key, list := range e.watched {
+	for key, list := range e.watches.index {
 		if len(list) == 0 {
 			return fmt.Errorf("engine: nobody watches %q", key.key)
 		}
 		for _, s := range list {
-			if e.sessions.byID(s.ID) != s || !slices.Contains(s.Watched, command.WatchedKey{DB: key.db, Key: key.key}) {
+			if e.sessions.ByID(s.ID) != s || !slices.Contains(s.Watched, command.WatchedKey{DB: key.db, Key: key.key}) {
 				return fmt.Errorf("engine: session %d watches %q and does not know, or has left", s.ID, key.key)
 			}
 		}
 		entries += len(list)
 	}
-	for s := range e.sessions.all {
+	for s := range e.sessions.Each {
 		entries -= len(s.Watched)
 	}
 	if entries != 0 {

@@ -17,13 +17,13 @@ func TestCheckFindsWhatContradictsItself(t *testing.T) {
 		"a waiter that is not kept":  func(e *Engine, s, _ *command.Session) { delete(e.parking.places, s.Parked) },
 		"a wait without deadline":    func(e *Engine, s, _ *command.Session) { e.parking.deadlines.Remove(s.Parked) },
 		"an empty queue": func(e *Engine, _, _ *command.Session) {
-			e.parking.queues[watchKey{0, "x"}] = &queue{}
+			e.parking.queues[watchedKey{0, "x"}] = &queue{}
 		},
 		"a watcher that forgot":     func(_ *Engine, _, s *command.Session) { s.Watched = nil },
-		"a watcher that is unknown": func(e *Engine, _, _ *command.Session) { clear(e.watched) },
+		"a watcher that is unknown": func(e *Engine, _, _ *command.Session) { clear(e.watches.index) },
 		"a timer that is late":      func(e *Engine, _, _ *command.Session) { e.timer.armed += 5 },
 		"a key nobody was told of": func(e *Engine, _, _ *command.Session) {
-			e.parking.ready = append(e.parking.ready, watchKey{0, "list"})
+			e.parking.ready = append(e.parking.ready, watchedKey{0, "list"})
 		},
 	} {
 		t.Run(name, func(t *testing.T) {

@@ -1,18 +1,29 @@
 // Package engine is the one place where commands run.
 //
-// It owns the lock that makes a command, a script or an EXEC one unit; the time
-// that stands still within a unit; the checks between a command line and its
-// handler; parked clients; watched keys; keyspace events; and the one timer that
-// ends leases and waits at their millisecond.
+// A unit is what runs alone under the engine's lock: one client's command with
+// all that it causes, a transaction, a script, a parked command that is served,
+// or what the timer ends. The time stands still within a unit.
 //
-// A connection's goroutine calls Do with its batch; under load one of them runs
-// the batches of those who wait, too (gate.go). The engine never writes a socket:
-// it appends to output queues, which Do flushes after the lock is released.
+// A connection's goroutine calls Run. Run takes the lock, pulls commands from the
+// connection's Source, and runs each of them. Every command takes the same way:
 //
-// While a script overruns busy-reply-threshold it keeps the lock, and the units
-// of other connections run at its safe points (see script.go), where all but a
-// few commands answer -BUSY. So there is never more than one goroutine inside.
+//	admit.go    every check, in Redis's order; says run, refused, queued or held
+//	call.go     statistics, the journal, the handler, a panic
+//	journal.go  sees each unit, each command and each effect on a key
 //
-// A test kit looks inside and turns the time through inspect.go; a server that
-// nobody asks pays a comparison for it.
+// The rooms own their state. Each one implements an interface of package command:
+//
+//	sessions.go  the open connections          command.Clients
+//	parking.go   blocking commands             command.Parking
+//	pausing.go   CLIENT PAUSE                  command.Pausing
+//	watching.go  WATCH                         command.Watcher
+//	script.go    the running script            command.ScriptRunner
+//	replies.go   replies on their way out      command.Replies
+//	events.go    keyspace notifications        command.Events
+//	timer.go     deadlines of leases and waits command.Deadlines
+//	effects.go   what the store reports        store.Observer
+//
+// The engine never writes to a socket. It appends to output queues, which the
+// callers flush after the lock is released. The lock is in gate.go, the callers
+// are in caller.go.
 package engine

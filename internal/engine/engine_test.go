@@ -139,9 +139,9 @@ type turningHost struct {
 	clock *expiry.Manual
 }
 
-func (h *turningHost) Info() command.ServerInfo {
+func (h *turningHost) Identity() command.Identity {
 	h.clock.Advance(time.Minute)
-	return command.ServerInfo{}
+	return command.Identity{}
 }
 
 // fillingHost has more memory in use at each look.
@@ -247,7 +247,7 @@ func TestADeadClientLeavesNothingBehind(t *testing.T) {
 		e.Leave(parked)
 		e.Leave(parked)
 	})
-	if len(e.watched) != 0 || !e.env.PubSub.Idle() || len(e.parking.queues) != 0 || e.parking.deadlines.Len() != 0 || e.Connections() != 0 {
+	if len(e.watches.index) != 0 || !e.env.PubSub.Idle() || len(e.parking.queues) != 0 || e.parking.deadlines.Len() != 0 || e.Connections() != 0 {
 		t.Fatal("something is left")
 	}
 }
@@ -285,7 +285,7 @@ func TestErrorClassesThatScriptsMakeUpDoNotPileUp(t *testing.T) {
 	for i := range 200 {
 		do(e, s, "EVAL", "return redis.error_reply('CLASS'..ARGV[1]..' x')", "0", strconv.Itoa(i))
 	}
-	if n := len(e.env.Stats.Errors); n != errorClasses {
+	if n := len(e.env.Stats.Errors); n != maxErrorClasses {
 		t.Fatalf("%d classes", n)
 	}
 }
@@ -343,7 +343,7 @@ func TestSessionsAreVisitedInOrderWhileTheyComeAndLeave(t *testing.T) {
 	newTestSession(e)
 	e.Do(&Caller{}, func() {
 		var ids []int64
-		(*clients)(e).Each(func(s *command.Session) bool {
+		e.sessions.Each(func(s *command.Session) bool {
 			if ids = append(ids, s.ID); len(ids) == 1 {
 				e.Leave(all[13])
 			}

@@ -1,98 +1,57 @@
 package engine
 
 import (
-	"slices"
 	"sync"
 	"sync/atomic"
 )
 
-// gate is the engine's lock and the line in front of it. A caller that finds it
-// held leaves its unit in the line, and the holder runs the units that stand there
-// before it lets go. So nobody overtakes, and under load the engine's memory
-// stays in one core's cache, while the other cores read and write sockets.
+// gate is the engine's lock, a combining lock: a caller that finds it held joins
+// a queue, and the holder runs the queued callers' units before it lets go. No
+// caller overtakes another one. Under load the engine's memory stays in one core's
+// cache, while the other cores read and write sockets.
+//
+// The states of the gate:
+//
+//	       enter               enter by another caller
+//	free --------> held -----------------------------------> queued
+//	     <--------      <-----------------------------------
+//	      release         release, or leaveAtSafePoint, takes
+//	                      the last caller out of the queue
+//
+// The states of a caller:
+//
+//	            enter: the gate is free
+//	outside ---------------------------------------> holder --+
+//	   |  ^                                            ^      | release
+//	   |  |                                            |      v
+//	   |  +--------------------------------------------|--- outside
+//	   |  |  served: the holder ran its unit           |
+//	   v  |                                            |
+//	  queued ------------------------------------------+
+//	            promoted: the holder hands the gate over
 type gate struct {
-	state atomic.Int32
+	state atomic.Int32 // free, held or queued
 
-	mu          sync.Mutex // guards the line
+	mu          sync.Mutex // guards the queue, and changes from and to queued
 	first, last *Caller
 }
 
-// The states of a gate. A line is only joined and only left under mu.
+// The states of a gate.
 const (
-	free int32 = iota
-	held
-	lined // held, and somebody stands in line
+	free   int32 = iota
+	held         // by a caller, and the queue is empty
+	queued       // by a caller, and others are in the queue
 )
 
-// combine is how many units of others a holder runs before the next in line has
-// to go on by itself: the holder's own reply waits for them.
-const combine = 64
-
-// flushInOrder is how many connections Flush writes to in order.
-const flushInOrder = 16
-
-// Caller is a goroutine's way into the engine. It is used for one Do at a time.
-type Caller struct {
-	// Replace lets this goroutine run the units of others. One of them may be
-	// a long script: then Replace is called, once, and starts a goroutine that
-	// goes on in this one's place with a Caller of its own, while this one's
-	// Do returns true in the end. Where Replace is nil the goroutine runs its
-	// own unit only.
-	Replace func()
-	// Shared says that the goroutine serves many connections, so that it is to
-	// be replaced as well when a script of its own unit has become busy.
-	Shared bool
-
-	// Deferred leaves it to the goroutine to call Flush after a few Do.
-	Deferred bool
-
-	replaced bool
-
-	unit  func()
-	flush []Flusher // connections that have output
-	timer bool      // the timer's: its unit never runs halfway through a script
-
-	readied bool // see Readied
-
-	next  *Caller       // in line
-	holds bool          // it got the lock: unit is still to be run
-	woken chan struct{} // capacity 1
+// enter takes the lock and returns true, or waits until the holder has run c's
+// unit and returns false.
+func (g *gate) enter(c *Caller) (holds bool) {
+	return g.state.CompareAndSwap(free, held) || g.wait(c)
 }
 
-// Flush writes what units have queued, as far as the sockets take it. The first few
-// connections are written in order, so a waiter gets the unlock's message before
-// the unlocker gets its reply. The rest are written last first, as in Redis 7.0: a
-// client that publishes to a thousand subscribers has its reply early, and sends its
-// next command while they are written.
-func (c *Caller) Flush() {
-	few := min(len(c.flush), flushInOrder)
-	for _, f := range c.flush[:few] {
-		f.Flush()
-	}
-	for _, f := range slices.Backward(c.flush[few:]) {
-		f.Flush()
-	}
-	clear(c.flush)
-	c.flush = c.flush[:0]
-}
-
-// Readied reports whether goroutines were made runnable by this one's Do since
-// the last call.
-func (c *Caller) Readied() bool {
-	readied := c.readied
-	c.readied = false
-	return readied
-}
-
-// enter takes the lock and returns true, or has the holder run c's unit and
-// returns false.
-func (g *gate) enter(c *Caller) bool {
-	return g.state.CompareAndSwap(free, held) || g.waitInLine(c)
-}
-
-func (g *gate) waitInLine(c *Caller) bool {
+func (g *gate) wait(c *Caller) (holds bool) {
 	g.mu.Lock()
-	for !g.state.CompareAndSwap(held, lined) && g.state.Load() != lined {
+	for !g.state.CompareAndSwap(held, queued) && g.state.Load() != queued {
 		if g.state.CompareAndSwap(free, held) {
 			g.mu.Unlock()
 			return true
@@ -113,43 +72,53 @@ func (g *gate) waitInLine(c *Caller) bool {
 	return c.holds
 }
 
-// leave takes the first out of the line, for whom the caller still holds the
-// lock, or gives the lock up and returns nil.
-func (g *gate) leave() *Caller {
+// served ends the wait of a caller whose unit the holder has run.
+func (c *Caller) served() { c.woken <- struct{}{} }
+
+// promote ends the wait of a caller that holds the lock from now on.
+func (c *Caller) promote() {
+	c.holds = true
+	c.woken <- struct{}{}
+}
+
+// release gives the lock up and returns nil, or takes the first caller out of the
+// queue. The lock is still held then: the holder runs that caller's unit or
+// promotes it.
+func (g *gate) release() *Caller {
 	if g.state.CompareAndSwap(held, free) {
 		return nil
 	}
 	g.mu.Lock()
 	defer g.mu.Unlock()
-	c := g.first
-	if g.first = c.next; g.first == nil {
-		g.last = nil
-		g.state.Store(held)
-	}
-	return c
+	return g.take(nil)
 }
 
-// leaveAtSafePoint takes the first out of the line whose unit may run halfway
-// through a script, or returns nil.
+// leaveAtSafePoint takes the first caller out of the queue whose unit may run
+// halfway through a script. It returns nil when there is none.
 func (g *gate) leaveAtSafePoint() *Caller {
-	if g.state.Load() != lined {
+	if g.state.Load() != queued {
 		return nil
 	}
 	g.mu.Lock()
 	defer g.mu.Unlock()
 	var before *Caller
-	c := g.first
-	for c != nil && c.timer {
-		before, c = c, c.next
+	for c := g.first; c != nil; before, c = c, c.next {
+		if !c.background {
+			return g.take(before)
+		}
 	}
-	if c == nil {
-		return nil
+	return nil
+}
+
+// take takes the caller behind before out of the queue, the first one if before
+// is nil. g.mu is held, and there is such a caller.
+func (g *gate) take(before *Caller) *Caller {
+	link := &g.first
+	if before != nil {
+		link = &before.next
 	}
-	if before == nil {
-		g.first = c.next
-	} else {
-		before.next = c.next
-	}
+	c := *link
+	*link = c.next
 	if g.last == c {
 		g.last = before
 	}

@@ -78,7 +78,7 @@ func newCallers(n int) []*Caller {
 
 func TestNobodyInLineIsOvertaken(t *testing.T) {
 	e := newTestEngine(expiry.System())
-	callers := newCallers(2*combine + 10)
+	callers := newCallers(2*maxCombined + 10)
 	var order []int
 	holdWhile(t, e, callers, func(i int) { order = append(order, i) })
 	if len(order) != len(callers) || !slices.IsSorted(order) {
@@ -88,7 +88,7 @@ func TestNobodyInLineIsOvertaken(t *testing.T) {
 
 func TestAHolderRunsNoMoreUnitsOfOthersThanItShould(t *testing.T) {
 	e := newTestEngine(expiry.System())
-	callers := newCallers(2*combine + 10)
+	callers := newCallers(2*maxCombined + 10)
 	holdWhile(t, e, callers, func(int) {})
 	var goneOn []int
 	for i, c := range callers {
@@ -96,15 +96,15 @@ func TestAHolderRunsNoMoreUnitsOfOthersThanItShould(t *testing.T) {
 			goneOn = append(goneOn, i)
 		}
 	}
-	if want := []int{combine, 2*combine + 1}; !slices.Equal(goneOn, want) {
+	if want := []int{maxCombined, 2*maxCombined + 1}; !slices.Equal(goneOn, want) {
 		t.Fatalf("callers %v ran their own units, want %v", goneOn, want)
 	}
 }
 
 func TestUnitsThatMayNotInterruptAScriptAreLeftInLine(t *testing.T) {
 	var g gate
-	a, b, c, d := &Caller{timer: true}, &Caller{}, &Caller{timer: true}, &Caller{}
-	g.state.Store(lined)
+	a, b, c, d := &Caller{background: true}, &Caller{}, &Caller{background: true}, &Caller{}
+	g.state.Store(queued)
 	g.first, g.last, a.next, b.next, c.next = a, d, b, c, d
 	for _, want := range []*Caller{b, d, nil} {
 		if got := g.leaveAtSafePoint(); got != want {
@@ -112,7 +112,7 @@ func TestUnitsThatMayNotInterruptAScriptAreLeftInLine(t *testing.T) {
 		}
 	}
 	for _, want := range []*Caller{a, c, nil} {
-		if got := g.leave(); got != want {
+		if got := g.release(); got != want {
 			t.Fatalf("got %p, want %p", got, want)
 		}
 	}

@@ -16,47 +16,38 @@ import (
 // Outside runs unit as the only one inside the engine, never halfway through a
 // script, at the time that the clock shows.
 func (e *Engine) Outside(unit func()) {
-	e.Do(&Caller{timer: true}, func() {
+	e.Do(&Caller{background: true}, func() {
 		e.tick()
 		unit()
 	})
 }
 
-// Call runs a command on database db without a connection and passes its reply
-// to use, inside the engine: the reply is valid until use returns. CLIENT PAUSE,
-// maxmemory and passwords do not apply, and a blocking command answers as if its
-// time were up. A command that is about its connection (MULTI, SUBSCRIBE, AUTH)
-// is refused with an error reply.
-func (e *Engine) Call(db int, args resp.Args, use func(resp.Reply)) {
+// RunDirect runs a command on database db without a connection and passes its
+// reply to use, inside the engine: the reply is valid until use returns. CLIENT
+// PAUSE, maxmemory and passwords do not apply, and a blocking command answers as
+// if its time were up. A command about its connection (MULTI, SUBSCRIBE, AUTH) is
+// refused with an error reply.
+func (e *Engine) RunDirect(db int, args resp.Args, use func(resp.Reply)) {
 	e.Outside(func() {
+		e.journal.unit(UnitBegins)
 		use(e.callDirect(db, args))
+		e.journal.unit(UnitEnds)
 		e.serveReady()
 	})
 }
 
 func (e *Engine) callDirect(db int, args resp.Args) resp.Reply {
-	cmd := e.env.Table.Find(args)
-	switch {
-	case cmd == nil:
-		return e.unknown(args)
-	case !cmd.ArityOK(len(args)):
-		return resp.ErrArity(cmd.Name)
-	case aboutConnection(cmd):
-		return errNoConnection(cmd.Name)
+	s := &command.Session{Addr: "direct", User: "default", DB: db, Proto: 3, Conn: noConn{}}
+	s.Authenticated.Store(true)
+	c := command.Ctx{
+		Env: &e.env, Session: s, Cmd: e.env.Table.Find(args), DB: e.env.Space.DB(db), Proto: 3,
+		From: command.FromKit,
 	}
-	s := &command.Session{Addr: "direct", User: "default", Authenticated: true, DB: db, Proto: 3, Conn: noConn{}}
-	c := command.Ctx{Env: &e.env, Session: s, Cmd: cmd, DB: e.env.Space.DB(db), Proto: 3, DenyBlocking: true}
-	return e.call(&c, args)
-}
-
-func aboutConnection(cmd *command.Command) bool {
-	switch cmd.Group {
-	case "transactions":
-		return true
-	case "connection", "pubsub": // but not PING and PUBLISH, or CLIENT KILL
-		return cmd.Has(command.NoScript) && !cmd.Has(command.Admin)
+	verdict, reply := e.admit(&c, args)
+	if verdict == run {
+		reply = e.call(&c, args, c.Cmd.Run)
 	}
-	return false
+	return reply
 }
 
 // noConn is the connection of a session that has none.
@@ -67,9 +58,12 @@ func (noConn) Kill()                                 {}
 func (noConn) Wake()                                 {}
 func (noConn) Sizes() (query, queryFree, output int) { return 0, 0, 0 }
 
-// scriptKeys records who wrote the keys that scripts wrote and that still exist. The
-// engine's is nil unless RecordScriptKeys was called.
-type scriptKeys struct{ wrote map[watchKey]*scriptWrites }
+// inspection is what the engine shows an inspector, as inspect.Engine. It records
+// which scripts wrote which keys, if RecordScriptKeys was called.
+type inspection struct {
+	*Engine
+	wrote map[watchedKey]*scriptWrites // keys that still exist; nil: not recorded
+}
 
 // scriptWrites records the scripts that wrote one key.
 type scriptWrites struct {
@@ -77,20 +71,42 @@ type scriptWrites struct {
 	named []string       // all their KEYS, each once
 }
 
+// Inspector returns the inspector of the engine's state. It knows the holders of
+// locks only after RecordScriptKeys.
+func (e *Engine) Inspector() *inspect.Inspector { return inspect.New(&e.inspection) }
+
 // RecordScriptKeys has the engine record which keys scripts write, until the server
 // ends. It is called before Start.
-func (e *Engine) RecordScriptKeys() { e.keys = &scriptKeys{wrote: map[watchKey]*scriptWrites{}} }
+func (e *Engine) RecordScriptKeys() {
+	e.inspection.wrote = map[watchedKey]*scriptWrites{}
+	e.ReadJournal(e.inspection.follow)
+}
 
-// wroteKey notes a key that the running script wrote.
-func (e *Engine) wroteKey(db int, key string) {
-	k := e.keys.wrote[watchKey{db, key}]
+// follow reads the journal for the keys that scripts write.
+func (i *inspection) follow(entry *Entry) {
+	switch entry.Kind {
+	case KeyAdded:
+		delete(i.wrote, watchedKey{entry.DB, entry.Key}) // an earlier key of that name
+		i.written(entry.DB, entry.Key)
+	case KeyTouched:
+		i.written(entry.DB, entry.Key)
+	case Swapped:
+		i.swap(entry.DB, entry.Other)
+	}
+}
+
+// written records that the running script, if there is one, wrote a key.
+func (i *inspection) written(db int, key string) {
+	if !i.script.running {
+		return
+	}
+	k := i.wrote[watchedKey{db, key}]
 	if k == nil {
 		k = &scriptWrites{}
-		e.keys.wrote[watchKey{db, key}] = k
+		i.wrote[watchedKey{db, key}] = k
 	}
-	s := e.script.ctx.Session
-	k.by = originOf(s)
-	for _, named := range e.script.keys {
+	k.by = originOf(i.script.ctx.Session)
+	for _, named := range i.script.keys {
 		if !slices.Contains(k.named, string(named)) {
 			k.named = append(k.named, string(named))
 		}
@@ -98,9 +114,9 @@ func (e *Engine) wroteKey(db int, key string) {
 }
 
 // swap follows SWAPDB.
-func (k *scriptKeys) swap(a, b int) {
-	moved := make(map[watchKey]*scriptWrites, len(k.wrote))
-	for at, written := range k.wrote {
+func (i *inspection) swap(a, b int) {
+	moved := make(map[watchedKey]*scriptWrites, len(i.wrote))
+	for at, written := range i.wrote {
 		switch at.db {
 		case a:
 			at.db = b
@@ -109,32 +125,22 @@ func (k *scriptKeys) swap(a, b int) {
 		}
 		moved[at] = written
 	}
-	k.wrote = moved
+	i.wrote = moved
 }
 
-// Inspector returns the inspector of the engine's state. It knows the holders of locks only
-// after RecordScriptKeys.
-func (e *Engine) Inspector() *inspect.Inspector { return inspect.New(inspected{e}) }
-
-// inspected is the engine as inspect.Engine.
-type inspected struct{ *Engine }
-
 // Space returns the databases.
-func (i inspected) Space() *store.Space { return i.env.Space }
+func (i *inspection) Space() *store.Space { return i.env.Space }
 
-// ScriptKeys visits the keys that scripts wrote. Keys that no longer exist may be among
-// them.
-func (i inspected) ScriptKeys(do func(inspect.ScriptKey)) {
-	if i.keys == nil {
-		return
-	}
-	for at, k := range i.keys.wrote {
+// ScriptKeys visits the keys that scripts wrote. Keys that no longer exist may be
+// among them.
+func (i *inspection) ScriptKeys(do func(inspect.ScriptKey)) {
+	for at, k := range i.wrote {
 		do(inspect.ScriptKey{DB: at.db, Key: at.key, By: k.by, Named: k.named})
 	}
 }
 
 // Clients visits the clients that wait or listen, oldest first.
-func (i inspected) Clients(do func(inspect.Client)) {
+func (i *inspection) Clients(do func(inspect.Client)) {
 	i.env.Clients.Each(func(s *command.Session) bool {
 		if s.Parked != nil || s.Subscribed() {
 			do(inspectedClient(s))
@@ -164,12 +170,12 @@ func originOf(s *command.Session) inspect.Origin {
 }
 
 // Subscribers returns how many clients are subscribed to a channel.
-func (i inspected) Subscribers(channel string) int {
+func (i *inspection) Subscribers(channel string) int {
 	return i.env.PubSub.Subscribers(pubsub.Channel, channel)
 }
 
 // Publish sends a message to the subscribers of a channel.
-func (i inspected) Publish(channel, message string) {
+func (i *inspection) Publish(channel, message string) {
 	i.env.PubSub.Publish([]byte(channel), []byte(message), false)
 }
 
@@ -181,16 +187,16 @@ func (e *Engine) NextDeadline() (at int64, ok bool) {
 			at, ok = t, true
 		}
 	}
-	if !e.noActive && !e.env.Space.KeepExpired {
+	if !e.timer.passive && !e.env.Space.KeepExpired {
 		earlier(e.env.Space.NextDeadline())
 	}
 	earlier(e.parking.deadlines.Next())
-	earlier(e.pause.until, e.pause.until > 0)
+	earlier(e.pausing.until, e.pausing.until > 0)
 	return at, ok
 }
 
 // EndDue ends all that is due by the clock. It is called inside Outside.
 func (e *Engine) EndDue() {
-	for e.runDue() {
+	for e.endDueBatch() {
 	}
 }

@@ -15,7 +15,7 @@ import (
 
 // call runs a command without a connection and returns the encoded reply.
 func call(e *Engine, db int, list ...string) (encoded string) {
-	e.Call(db, words(list...), func(r resp.Reply) { encoded = string(resp.Append(nil, r, 2)) })
+	e.RunDirect(db, words(list...), func(r resp.Reply) { encoded = string(resp.Append(nil, r, 2)) })
 	return encoded
 }
 
@@ -52,7 +52,7 @@ func TestADirectCommandServesThoseWhoWait(t *testing.T) {
 // scriptKeysOf returns the keys that scripts wrote, with their client's name.
 func scriptKeysOf(e *Engine) (keys []string) {
 	e.Outside(func() {
-		inspected{e}.ScriptKeys(func(k inspect.ScriptKey) { keys = append(keys, k.Key+" "+k.By.Name) })
+		(&e.inspection).ScriptKeys(func(k inspect.ScriptKey) { keys = append(keys, k.Key+" "+k.By.Name) })
 	})
 	sort.Strings(keys)
 	return keys
@@ -70,7 +70,7 @@ func TestKeysThatScriptsWriteAreRememberedOnDemand(t *testing.T) {
 	}
 	do(e, s, "EVAL", "return redis.call('pexpire', KEYS[1], 100000)", "1", "written")
 	e.Outside(func() {
-		inspected{e}.ScriptKeys(func(k inspect.ScriptKey) {
+		(&e.inspection).ScriptKeys(func(k inspect.ScriptKey) {
 			if k.Key == "written" && !reflect.DeepEqual(k.Named, []string{"read", "written"}) {
 				t.Errorf("scripts that wrote it named %q", k.Named)
 			}
@@ -107,7 +107,7 @@ func TestTheNextDeadlineIsTheEarliestOfKeysWaitsAndPauses(t *testing.T) {
 		e.EndDue()
 	})
 	expect(3000)
-	e.Outside(func() { e.SetActiveExpire(false) })
+	e.Outside(func() { e.timer.SetActive(false) })
 	expect(0)
 }
 

@@ -1,39 +1,50 @@
 package engine
 
-// What a script may take. Go cannot recover from running out of memory, so a
-// script that eats it is ended before (see luaexec), and the process lives.
+import "github.com/lockredis/lockredis/internal/command"
+
+// What a script may allocate. Go cannot recover from running out of memory, so
+// luaexec ends a script that allocates too much, and the process lives.
 const (
 	defaultGrowth = 1 << 30  // bytes, without maxmemory
 	leastGrowth   = 64 << 20 // bytes, even with a small maxmemory
 	fullGrowth    = 8 << 20  // bytes, even when the process is full
 )
 
-// scriptGrowth is by how many bytes a script may make the heap grow: by
-// maxmemory or 1 GB, but by no more than a quarter of what the process may use,
-// and not beyond seven eighths of that.
-func (e *Engine) scriptGrowth(heap uint64) uint64 {
+// memoryLimit answers whether maxmemory is exceeded, and what a script may
+// allocate.
+type memoryLimit struct {
+	env     *command.Env
+	process int64 // bytes that the process may use; 0: unknown
+
+	measured, over bool // of this unit
+}
+
+// exceeded reports whether maxmemory is exceeded. Like the time, the answer stands
+// still within a unit: a script or transaction that has begun is not refused
+// halfway for memory that it has allocated itself.
+func (m *memoryLimit) exceeded() bool {
+	if !m.measured {
+		m.measured = true
+		m.over = m.env.Server.MemoryUsed() > m.env.Config.MaxMemory
+	}
+	return m.over
+}
+
+// scriptGrowth returns by how many bytes a script may make the heap grow: by
+// maxmemory or 1 GB, by at most a quarter of the process's memory, and up to seven
+// eighths of it. heap is its present size.
+func (m *memoryLimit) scriptGrowth(heap uint64) uint64 {
 	growth := uint64(defaultGrowth)
-	if limit := e.env.Config.MaxMemory; limit > 0 {
+	if limit := m.env.Config.MaxMemory; limit > 0 {
 		growth = max(uint64(limit), leastGrowth)
 	}
-	if e.memory <= 0 {
+	if m.process <= 0 {
 		return growth
 	}
-	process := uint64(e.memory)
+	process := uint64(m.process)
 	room := uint64(fullGrowth)
 	if end := process - process/8; end > heap+room {
 		room = end - heap
 	}
 	return min(growth, process/4, room)
-}
-
-// outOfMemory reports whether maxmemory is exceeded. Like the time, that stands
-// still within a unit: a script or a transaction that has begun is not refused
-// halfway for what it has taken itself.
-func (e *Engine) outOfMemory() bool {
-	if !e.measured {
-		e.measured = true
-		e.overLimit = e.env.Server.MemoryUsed() > e.env.Config.MaxMemory
-	}
-	return e.overLimit
 }

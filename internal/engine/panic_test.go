@@ -13,14 +13,14 @@ func TestAUnitThatPanicsGivesTheLockBack(t *testing.T) {
 	s, _ := join(e)
 	bystander, _ := join(e)
 	e.Do(&Caller{}, func() { panic("broken") })
-	if s.Closing || bystander.Closing {
+	if s.State() != command.Ready || bystander.State() != command.Ready {
 		t.Fatal("a client was made to pay")
 	}
 	e.Do(&Caller{}, func() {
 		e.Execute(s, [][]byte{[]byte("PING")})
 		panic("broken after a command")
 	})
-	if !s.Closing || bystander.Closing {
+	if s.State() != command.Closing || bystander.State() != command.Ready {
 		t.Fatal("the connection whose unit it was is to be closed, and no other")
 	}
 	expectReply(t, do(e, bystander, "PING"), "+PONG\r\n")
@@ -41,7 +41,7 @@ func TestTheTimerGoesOnAWhileAfterItPanicked(t *testing.T) {
 	do(e, s, "SET", "b", "x", "PX", "10")
 	e.env.Events = badEvents{}
 	keys := func() (n int) {
-		e.Do(&Caller{timer: true}, func() { n = e.env.Space.DB(0).Len() })
+		e.Do(&Caller{background: true}, func() { n = e.env.Space.DB(0).Len() })
 		return n
 	}
 	clock.Set(epoch.Add(10 * time.Millisecond))

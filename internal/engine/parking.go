@@ -10,171 +10,214 @@ import (
 	"github.com/lockredis/lockredis/store"
 )
 
-// parking is where blocking commands wait: a queue for each key, first come
-// first served, and the deadlines of all.
+// parking is where blocking commands wait: a queue of clients for each key, in
+// arrival order, and the deadlines of all of them.
+//
+// A command that creates, grows or destroys a key gives a signal. When the unit
+// ends, serveReady offers every signalled key to its queue.
 type parking struct {
-	queues    map[watchKey]*queue
-	places    map[*command.Parked][]parkingSlot // where each one stands
+	queues    map[watchedKey]*queue
+	places    map[*command.Parked][]place // of each parked command
 	deadlines expiry.Index[*command.Parked]
-	ready     []watchKey // keys that came into being in this unit
+	ready     []watchedKey // signalled in this unit, and clients wait for them
+
+	replies    *replies
+	errors     *errorCounts
+	disconnect func(where string, s *command.Session, cause any)
 }
 
-// queue is the *command.Parked that wait for a key.
+// queue holds the *command.Parked that wait for a key.
 type queue struct {
 	list.List
-	ready bool // the key is among those that came into being
+	signalled bool // the key is in parking.ready
+	missing   int  // how many of them are served when the key is missing
 }
 
-// parkingSlot is a parked command's place in one key's queue.
-type parkingSlot struct {
-	key   watchKey
-	place *list.Element
+// place is a parked command's place in one key's queue.
+type place struct {
+	key  watchedKey
+	elem *list.Element
 }
 
-// watchKey is a key with its database's number.
-type watchKey struct {
-	db  int
-	key string
+func (p *parking) init(r *replies, errors *errorCounts, disconnect func(string, *command.Session, any)) {
+	p.queues = map[watchedKey]*queue{}
+	p.places = map[*command.Parked][]place{}
+	p.replies, p.errors, p.disconnect = r, errors, disconnect
 }
 
-func (p *parking) init() {
-	p.queues = map[watchKey]*queue{}
-	p.places = map[*command.Parked][]parkingSlot{}
-}
-
-// added notes that a key came into being that somebody waits for.
-func (p *parking) added(db int, key string) {
+// Signal marks a key that has changed: its clients may be served when the unit
+// ends.
+func (p *parking) Signal(db int, key string) {
 	if len(p.queues) == 0 {
 		return
 	}
-	k := watchKey{db, key}
-	if q := p.queues[k]; q != nil && !q.ready {
-		q.ready = true
+	k := watchedKey{db, key}
+	if q := p.queues[k]; q != nil && !q.signalled {
+		q.signalled = true
 		p.ready = append(p.ready, k)
 	}
 }
 
-// swapped notes the keys that somebody waits for in a database of which other
-// data have become the contents, in the order of their names.
-func (p *parking) swapped(db *store.DB) {
-	var there []string
+// signalHeld signals every key of db that clients wait for and that db holds, after
+// SWAPDB. It does so in name order, so that serving them is deterministic.
+func (p *parking) signalHeld(db *store.DB) {
+	var held []string
 	for k := range p.queues {
 		if k.db != db.ID() {
 			continue
 		}
-		if v, live := db.Holds(k.key); live && (v.Type() == store.TypeList || v.Type() == store.TypeZSet) {
-			there = append(there, k.key)
+		if _, live := db.Holds(k.key); live {
+			held = append(held, k.key)
 		}
 	}
-	slices.Sort(there)
-	for _, key := range there {
-		p.added(db.ID(), key)
+	slices.Sort(held)
+	for _, key := range held {
+		p.Signal(db.ID(), key)
 	}
 }
 
-// add queues parked behind each of its keys, if any; a key named twice counts
-// once.
-func (p *parking) add(parked *command.Parked) {
+// Park makes parked's session wait: behind the other clients of each key. A key that
+// is named twice counts once.
+func (p *parking) Park(parked *command.Parked) {
 	seen := make(map[string]bool, len(parked.Keys))
-	places := make([]parkingSlot, 0, len(parked.Keys))
+	places := make([]place, 0, len(parked.Keys))
 	for _, key := range parked.Keys {
 		if seen[string(key)] {
 			continue
 		}
 		seen[string(key)] = true
-		k := watchKey{parked.DB, string(key)}
-		waiting := p.queues[k]
-		if waiting == nil {
-			waiting = &queue{}
-			p.queues[k] = waiting
+		k := watchedKey{parked.DB, string(key)}
+		q := p.queues[k]
+		if q == nil {
+			q = &queue{}
+			p.queues[k] = q
 		}
-		places = append(places, parkingSlot{k, waiting.PushBack(parked)})
+		if parked.Missing != nil {
+			q.missing++
+		}
+		places = append(places, place{k, q.PushBack(parked)})
 	}
 	p.places[parked] = places
 	if parked.Deadline > 0 {
 		p.deadlines.Add(parked, parked.Deadline)
 	}
 	parked.Session.Parked = parked
+	parked.Session.Move(command.Waiting)
 }
 
+// remove takes a parked command out of its queues. Its session is Ready again.
 func (p *parking) remove(parked *command.Parked) {
 	p.deadlines.Remove(parked)
-	for _, slot := range p.places[parked] {
-		waiting := p.queues[slot.key]
-		waiting.Remove(slot.place)
-		if waiting.Len() == 0 {
-			delete(p.queues, slot.key)
+	for _, at := range p.places[parked] {
+		q := p.queues[at.key]
+		q.Remove(at.elem)
+		if parked.Missing != nil {
+			q.missing--
+		}
+		if q.Len() == 0 {
+			delete(p.queues, at.key)
 		}
 	}
 	delete(p.places, parked)
 	parked.Session.Parked = nil
+	parked.Session.Move(command.Ready)
 }
 
-// parkingDesk is the engine as command.Parking.
-type parkingDesk Engine
-
-// Park makes p's session wait.
-func (d *parkingDesk) Park(p *command.Parked) {
-	d.parking.add(p)
-}
-
-// Unpark ends a session's wait with r.
-func (d *parkingDesk) Unpark(s *command.Session, r resp.Reply) bool {
+// Unpark ends a session's wait with r and reports whether it waited.
+func (p *parking) Unpark(s *command.Session, r resp.Reply) bool {
 	if s.Parked == nil {
 		return false
 	}
-	(*Engine)(d).endWait(s.Parked, r)
+	if r.IsError() {
+		p.errors.count(r.Text())
+	}
+	p.end(s.Parked, r)
 	return true
 }
 
-// endWait answers a parked command and lets its connection go on.
-func (e *Engine) endWait(p *command.Parked, r resp.Reply) {
+// end answers a parked command and wakes its connection.
+func (p *parking) end(parked *command.Parked, r resp.Reply) {
+	s := parked.Session
 	defer func() {
 		if cause := recover(); cause != nil {
-			e.disconnect("serving", p.Session, cause)
+			p.disconnect("serving", s, cause)
 		}
 	}()
-	e.parking.remove(p)
-	if r.IsError() {
-		e.countError(r.Text())
-	}
-	e.endCommand(p.Session, r)
-	p.Session.Conn.Wake()
+	p.remove(parked)
+	p.replies.end(s, r)
+	s.Conn.Wake()
 }
 
-// serveReady gives the keys that came into being in this unit to those who
-// wait for them. Serving one may bring another into being (BLMOVE).
+// endOverdue answers the parked commands whose deadline is at now, in Unix ms, or
+// before.
+func (p *parking) endOverdue(now int64) {
+	p.deadlines.PopDue(now, p.deadlines.Len(), func(parked *command.Parked) {
+		p.Unpark(parked.Session, parked.OnTimeout)
+	})
+}
+
+// Waiting returns how many clients are parked.
+func (p *parking) Waiting() int { return len(p.places) }
+
+// takeReady returns the signalled keys and forgets them.
+func (p *parking) takeReady() []watchedKey {
+	ready := p.ready
+	p.ready = nil
+	return ready
+}
+
+// serveReady offers every key that was signalled in this unit to the clients that
+// are parked on it. Serving one may signal others (BLMOVE).
 func (e *Engine) serveReady() {
 	for len(e.parking.ready) > 0 {
-		ready := e.parking.ready
-		e.parking.ready = nil
-		for _, k := range ready {
+		for _, k := range e.parking.takeReady() {
 			e.serveKey(k)
 		}
 	}
 }
 
-// serveKey offers a key to those who wait for it, until it is gone.
-func (e *Engine) serveKey(k watchKey) {
-	waiting := e.parking.queues[k]
-	if waiting == nil {
+// serveKey offers a key to its queue, in arrival order, until no client of it can
+// be served.
+func (e *Engine) serveKey(k watchedKey) {
+	q := e.parking.queues[k]
+	if q == nil {
 		return
 	}
-	waiting.ready = false
+	q.signalled = false
 	key, db := []byte(k.key), e.env.Space.DB(k.db)
-	for place := waiting.Front(); place != nil && db.Peek(key) != nil; {
-		p := place.Value.(*command.Parked)
-		place = place.Next() // p's own place ends when it is served
-		c := command.Ctx{Env: &e.env, Session: p.Session, Cmd: p.Cmd, DB: db, Proto: p.Session.Proto}
-		if reply, served := e.serve(p, &c, key); served {
-			e.endWait(p, reply)
+	for elem := q.Front(); elem != nil; {
+		parked := elem.Value.(*command.Parked)
+		elem = elem.Next() // serving parked takes its own element out
+		serve := parked.Serve
+		if db.Peek(key) == nil {
+			if q.missing == 0 {
+				return
+			}
+			serve = parked.Missing
+		}
+		if serve != nil {
+			e.serve(parked, db, key, serve)
 		}
 	}
 }
 
-// endOverdueWaits answers the parked commands whose time is up.
-func (e *Engine) endOverdueWaits() {
-	e.parking.deadlines.PopDue(e.env.Space.Now(), e.parking.deadlines.Len(), func(p *command.Parked) {
-		e.endWait(p, p.OnTimeout)
-	})
+// serve runs a parked command again, as a unit, and ends its wait if it was served.
+func (e *Engine) serve(parked *command.Parked, db *store.DB, key []byte, again func(*command.Ctx, []byte) (resp.Reply, bool)) {
+	s := parked.Session
+	c := command.Ctx{
+		Env: &e.env, Session: s, Cmd: parked.Cmd, DB: db, Proto: s.Proto, From: command.FromWait,
+	}
+	e.journal.unit(UnitBegins)
+	defer e.journal.unit(UnitEnds)
+	verdict, reply := e.admit(&c, nil)
+	served := true
+	if verdict == run {
+		reply = e.call(&c, nil, func(c *command.Ctx, _ resp.Args) (reply resp.Reply) {
+			reply, served = again(c, key)
+			return reply
+		})
+	}
+	if served {
+		e.parking.end(parked, reply)
+	}
 }

@@ -9,24 +9,28 @@ import (
 
 // sessions are the open connections.
 type sessions struct {
-	order []seat // by id, so oldest first; those who have left leave an empty seat
+	order []seat // in the order of ids, so oldest first
 	open  int    // seats that are taken
-	next  int64
+	next  int64  // id
+	left  func(*command.Session)
 }
 
+// seat is the place of one session in the order of ids. It is empty after the
+// session has left.
 type seat struct {
 	id int64
 	s  *command.Session // nil: left
 }
 
-func newSessions() sessions { return sessions{next: 1} }
+// newSessions returns an empty list. It calls left for a session that has left.
+func newSessions(left func(*command.Session)) sessions { return sessions{next: 1, left: left} }
 
 // add gives s the next id.
 func (l *sessions) add(s *command.Session) {
 	s.ID = l.next
 	l.next++
 	l.open++
-	if len(l.order) > 2*l.open+16 { // not when one leaves: a walk may be under way
+	if len(l.order) > 2*l.open+16 { // not in remove: Each may be under way
 		l.order = append(make([]seat, 0, 2*l.open), slices.DeleteFunc(l.order, func(at seat) bool { return at.s == nil })...)
 	}
 	l.order = append(l.order, seat{s.ID, s})
@@ -52,21 +56,38 @@ func (l *sessions) find(id int64) *seat {
 	return &l.order[i]
 }
 
-// byID returns the session, nil when it is gone.
-func (l *sessions) byID(id int64) *command.Session {
+// ByID returns the session, nil when there is none.
+func (l *sessions) ByID(id int64) *command.Session {
 	if at := l.find(id); at != nil {
 		return at.s
 	}
 	return nil
 }
 
-// all walks the sessions in the order of their ids. Any of them may leave
+// Each visits the sessions in the order of their ids. Any of them may leave
 // meanwhile.
-func (l *sessions) all(yield func(*command.Session) bool) {
+func (l *sessions) Each(do func(*command.Session) bool) {
 	for _, at := range l.order {
-		if at.s != nil && !yield(at.s) {
+		if at.s != nil && !do(at.s) {
 			return
 		}
+	}
+}
+
+// Open returns how many sessions there are.
+func (l *sessions) Open() int { return l.open }
+
+// Kill closes a connection and removes its session at once.
+func (l *sessions) Kill(s *command.Session) {
+	l.leave(s)
+	s.Conn.Kill()
+}
+
+// leave removes a session, once.
+func (l *sessions) leave(s *command.Session) {
+	if l.remove(s) {
+		s.Move(command.Gone)
+		l.left(s)
 	}
 }
 
@@ -75,46 +96,24 @@ func (e *Engine) Join(s *command.Session) {
 	e.tick()
 	e.sessions.add(s)
 	s.Created, s.LastActive = e.env.Space.Now(), e.env.Space.Now()
-	s.Panicked = e.faults
+	s.Panicked = e.deliveryPanicked
 	command.ResetSession(&e.env, s)
 	e.env.Stats.Connections++
 }
 
-// Leave forgets a connection and all that it waits for. It is called inside
-// Do.
-func (e *Engine) Leave(s *command.Session) {
-	if !e.sessions.remove(s) {
-		return
-	}
-	s.Gone = true
-	e.forgetHeld(s)
+// Leave removes a session and all that it waits for. It is called inside Do, and
+// may be called twice.
+func (e *Engine) Leave(s *command.Session) { e.sessions.leave(s) }
+
+// forget takes a session that has left out of every room.
+func (e *Engine) forget(s *command.Session) {
+	e.pausing.remove(s)
 	if s.Parked != nil {
 		e.parking.remove(s.Parked)
 	}
-	e.env.Watcher.Unwatch(s)
+	e.watches.Unwatch(s)
 	e.env.PubSub.Close(s, &s.Subs)
 }
 
 // Connections returns how many connections are open. It is called inside Do.
-func (e *Engine) Connections() int { return e.sessions.open }
-
-// clients is the engine as command.Clients.
-type clients Engine
-
-// Each visits the sessions in the order of their ids. do may have any of them
-// leave.
-func (l *clients) Each(do func(*command.Session) bool) { l.sessions.all(do) }
-
-// ByID returns the session, nil when it is gone.
-func (l *clients) ByID(id int64) *command.Session { return l.sessions.byID(id) }
-
-// Kill closes a connection and forgets its session at once.
-func (l *clients) Kill(s *command.Session) {
-	(*Engine)(l).Leave(s)
-	s.Conn.Kill()
-}
-
-// Count returns how many sessions there are, and how many of them wait.
-func (l *clients) Count() (open, parked int) {
-	return l.sessions.open, len(l.parking.places) + l.pause.held()
-}
+func (e *Engine) Connections() int { return e.sessions.Open() }

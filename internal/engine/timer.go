@@ -6,15 +6,24 @@ import (
 	"github.com/lockredis/lockredis/expiry"
 )
 
-// timer wakes the engine at the earliest deadline there is. It is armed by
-// whoever leaves the engine with an earlier deadline than it is set to; one
-// that fires too early, because its deadline was taken away, costs a look.
+// expireBatch is how many keys expire in one unit before other callers get the
+// lock.
+const expireBatch = 128
+
+// retryAfter is how long the timer's work waits after a panic, in milliseconds: its
+// cause may be due for ever.
+const retryAfter = 100
+
+// timer wakes the engine at the earliest deadline of keys, waits and the pause.
+// A unit that brings an earlier deadline arms it anew. It may fire too early,
+// because the deadline was taken away. That costs one look.
 type timer struct {
 	t     expiry.Timer
-	armed int64 // Unix ms it is set to, 0: stopped; guarded by the gate
-	quit  chan struct{}
+	armed int64         // Unix ms that it is set to, 0: not set; guarded by the gate
+	quit  chan struct{} // closed by stop
 
 	notBefore int64 // Unix ms, after a panic
+	passive   bool  // DEBUG SET-ACTIVE-EXPIRE 0: keys expire at access only
 }
 
 func (t *timer) init(clock expiry.Clock) {
@@ -24,17 +33,17 @@ func (t *timer) init(clock expiry.Clock) {
 
 func (t *timer) stop() { close(t.quit) }
 
+// SetActive turns expiry by timer on and off. Expired keys are missing either way.
+func (t *timer) SetActive(on bool) { t.passive = !on }
+
 // due reports whether the timer is to fire at now, in Unix ms, or before.
 func (t *timer) due(now int64) bool { return t.armed != 0 && t.armed <= now }
-
-// expireBatch is how many keys expire in one go before others get the lock.
-const expireBatch = 128
 
 // runTimer ends what is due whenever the timer fires, until Close.
 func (e *Engine) runTimer() {
 	defer e.done.Done()
 	defer e.timer.t.Stop()
-	self := Caller{timer: true}
+	self := Caller{background: true}
 	for {
 		select {
 		case <-e.timer.quit:
@@ -42,37 +51,52 @@ func (e *Engine) runTimer() {
 		case <-e.timer.t.C():
 		}
 		for more := true; more; {
-			e.Do(&self, func() { more = e.endDue() })
+			e.Do(&self, func() { more = e.fireTimer() })
 		}
 	}
 }
 
-// runDue ends leases, waits and the pause whose time has come, and reports
+// fireTimer ends what is due, and reports whether more keys are due at once. After
+// a panic it tries again later.
+func (e *Engine) fireTimer() (more bool) {
+	defer func() {
+		if cause := recover(); cause != nil {
+			e.panicked("the timer", nil, cause)
+			e.timer.notBefore = e.env.Space.Now() + retryAfter
+			more = false
+		}
+	}()
+	return e.endDueBatch()
+}
+
+// endDueBatch ends leases, waits and the pause whose time has come, and reports
 // whether more keys are due at once.
-func (e *Engine) runDue() (more bool) {
+func (e *Engine) endDueBatch() (more bool) {
 	e.tick()
 	e.timer.armed = 0
-	e.endPauseIfDue()
-	if !e.noActive {
+	e.pausing.endIfDue(e.env.Space.Now())
+	if !e.timer.passive {
+		e.journal.unit(UnitBegins)
 		more = e.env.Space.ExpireDue(expireBatch) == expireBatch
+		e.journal.unit(UnitEnds)
 	}
-	e.endOverdueWaits()
+	e.parking.endOverdue(e.env.Space.Now())
 	e.serveReady()
 	e.env.Space.NextDeadline()
 	return more
 }
 
-// armTimer sets the timer to the earliest deadline if that is earlier than
-// what it is set to.
+// armTimer sets the timer to the earliest deadline if that is earlier than what it
+// is set to.
 func (e *Engine) armTimer() {
 	next := int64(0)
-	if !e.noActive && !e.env.Space.KeepExpired {
+	if !e.timer.passive && !e.env.Space.KeepExpired {
 		next = e.env.Space.Earliest()
 	}
 	if at, ok := e.parking.deadlines.Next(); ok && (next == 0 || at < next) {
 		next = at
 	}
-	if p := e.pause.until; p > 0 && (next == 0 || p < next) {
+	if p := e.pausing.until; p > 0 && (next == 0 || p < next) {
 		next = p
 	}
 	if next != 0 {
@@ -84,7 +108,3 @@ func (e *Engine) armTimer() {
 	e.timer.armed = next
 	e.timer.t.Reset(time.UnixMilli(next))
 }
-
-// SetActiveExpire turns expiry by timer on and off; expired keys are missing
-// either way. It is called inside Do.
-func (e *Engine) SetActiveExpire(on bool) { e.noActive = !on }

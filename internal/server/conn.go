@@ -2,36 +2,28 @@ package server
 
 import (
 	"net"
-	"sync/atomic"
 
 	"github.com/lockredis/lockredis/internal/command"
 	"github.com/lockredis/lockredis/internal/engine"
 	"github.com/lockredis/lockredis/resp"
 )
 
-// batch is how many pipelined commands run before others get the lock.
-const batch = 64
-
-// conn is one connection. Its link's goroutine owns the reader; the session
-// belongs to the engine's lock; the output has a lock of its own.
+// conn is one connection: the session's command.Conn and the engine's Source of
+// its commands. Three owners share it. The link's goroutine owns the reader and
+// the fields below it, and lends them to the engine during Run. The engine's lock
+// guards the session. The output has a lock of its own.
 type conn struct {
 	server  *Server
 	link    link
 	session command.Session
-	reader  resp.Reader
 	out     output
+	wake    wake
 
-	received int64 // bytes that INFO does not count yet
-
-	woken    atomic.Bool // Wake asked to go on
-	resuming bool        // after Wake, until all that was buffered has run
-
-	// What the unit under way found, see runBatch.
-	next    resp.Args
-	have    bool // next is to be run
-	waiting bool // parked, or held back by CLIENT PAUSE
-	failure error
-	unit    func() // runBatch, made once
+	reader   resp.Reader
+	received int64     // bytes that INFO does not count yet
+	next     resp.Args // the parsed command, if have
+	have     bool
+	failure  error // of a malformed frame
 }
 
 func newConn(s *Server, nc net.Conn) *conn {
@@ -43,26 +35,26 @@ func newConn(s *Server, nc net.Conn) *conn {
 	c.session.Conn = c
 	c.session.FD = int(s.fds.Add(1)) + 7
 	describeAddr(&c.session, nc)
-	c.unit = c.runBatch
+	c.wake.pending = &s.wakes
 	return c
 }
 
-// idleTooLong reports whether the timeout directive ends this connection:
-// subscribers and those who wait, for a key or the end of a pause, may be
-// silent.
+// idleTooLong reports whether the timeout directive ends this connection. A
+// subscriber may be silent, and so may a session that is Waiting or Held.
 func (c *conn) idleTooLong() (idle bool) {
 	c.server.engine.Do(&engine.Caller{}, func() {
-		idle = c.server.cfg.Timeout.Load() > 0 && c.session.Parked == nil && !c.session.Held && !c.session.Subscribed()
+		idle = c.server.cfg.Timeout.Load() > 0 && c.session.State() == command.Ready && !c.session.Subscribed()
 	})
 	return idle
 }
 
-// execute runs all complete commands that are buffered. It reports whether the
-// connection stays open, or that another goroutine has taken it over. While the server
-// drains, an idle connection does not stay open, see Drain.
+// execute has the engine run the complete commands that are buffered. It reports
+// whether the connection stays open, or that another goroutine has replaced this
+// one, see engine.Caller. While the server drains, an idle connection does not stay
+// open, see Drain.
 func (c *conn) execute(caller *engine.Caller) (open, replaced bool) {
 	open, replaced = c.executeBuffered(caller)
-	for open && !replaced && c.server.draining.Load() && !c.waiting && c.idle() {
+	for open && !replaced && c.server.draining.Load() && c.ready(false) {
 		if !c.link.readAvailable() {
 			return false, false
 		}
@@ -72,15 +64,15 @@ func (c *conn) execute(caller *engine.Caller) (open, replaced bool) {
 }
 
 func (c *conn) executeBuffered(caller *engine.Caller) (open, replaced bool) {
-	c.waiting = false
-	for !c.session.Closing && !c.waiting && (c.have || c.parse()) {
-		if c.server.engine.Do(caller, c.unit) {
+	for turn := true; c.ready(turn) && c.parse(); turn = false {
+		if c.server.engine.Run(caller, &c.session, c) {
 			return false, true
 		}
 	}
-	if !c.have {
-		c.next = nil // it may be large
+	if c.have {
+		c.Unread()
 	}
+	c.next = nil // it may be large
 	if c.failure != nil {
 		c.refuseFrame()
 		return false, false
@@ -89,51 +81,49 @@ func (c *conn) executeBuffered(caller *engine.Caller) (open, replaced bool) {
 		c.server.log.Warn("closing client that reached the max query buffer length", "client", c.session.ID, "bytes", c.reader.Buffered())
 		return false, false
 	}
-	return !c.session.Closing && !c.out.dead(), false
+	return c.session.State().Live() && !c.out.dead(), false
 }
 
-// locked reports whether the client has to give the password yet.
-func (c *conn) locked() bool { return !c.session.Authenticated && c.server.cfg.HasPassword.Load() }
+// ready reports whether the session may run its next command. A session that is
+// Held offers its command once at each turn.
+func (c *conn) ready(turn bool) bool {
+	state := c.session.State()
+	return state == command.Ready || state == command.Held && turn
+}
 
-// parse takes the next command from the buffer, without the engine's lock.
+// locked reports whether the client has yet to give the password.
+func (c *conn) locked() bool {
+	return !c.session.Authenticated.Load() && c.server.cfg.HasPassword.Load()
+}
+
+// Next returns the next complete command.
+func (c *conn) Next() (resp.Args, bool) {
+	ok := c.parse()
+	c.have = false
+	return c.next, ok
+}
+
+// Unread makes Next return the last command again.
+func (c *conn) Unread() {
+	c.reader.Unread()
+	c.have = false
+}
+
+// Received returns how many bytes have arrived since the last call.
+func (c *conn) Received() (n int64) {
+	n, c.received = c.received, 0
+	return n
+}
+
+// parse makes sure that next is the next complete command. The first command of a
+// batch is parsed before the engine's lock is taken.
 func (c *conn) parse() bool {
-	if c.failure != nil {
-		return false
+	if c.have || c.failure != nil {
+		return c.have
 	}
 	limits := resp.Limits{MaxBulk: c.server.cfg.ProtoMaxBulkLen.Load(), Unauthenticated: c.locked()}
 	c.next, c.have, c.failure = c.reader.Next(limits)
 	return c.have
-}
-
-// runBatch runs commands inside the engine: the parsed one and those that
-// follow it in the buffer, up to a batch.
-func (c *conn) runBatch() {
-	c.server.engine.Env().Stats.NetIn += c.received
-	c.received = 0
-	if c.session.Gone {
-		c.have, c.session.Closing = false, true
-		return
-	}
-	if c.session.Parked != nil {
-		c.reader.Unread()
-		c.have, c.waiting = false, true
-		return
-	}
-	for range batch {
-		if !c.server.engine.Execute(&c.session, c.next) {
-			c.reader.Unread()
-			c.have, c.waiting = false, true
-			return
-		}
-		c.have = false
-		if c.session.Parked != nil || c.session.Closing {
-			c.waiting = true
-			return
-		}
-		if !c.parse() {
-			return
-		}
-	}
 }
 
 // refuseFrame answers a malformed frame before the connection is closed, unless
@@ -171,35 +161,16 @@ func (c *conn) Kill() {
 	c.link.kill()
 }
 
-// Wake has the link look after the connection, so that the connection goes on with what it has
-// buffered.
+// Wake has the link run the buffered commands.
 func (c *conn) Wake() {
-	if !c.woken.Swap(true) {
-		c.server.wakes.add(1)
-	}
+	c.wake.set()
 	c.link.interrupt()
-}
-
-// resumed says that what Wake asked for is done.
-func (c *conn) resumed() {
-	if c.resuming {
-		c.resuming = false
-		c.server.wakes.add(-1)
-	}
 }
 
 // Sizes returns the bytes in the query buffer, free there, and queued for
 // output.
 func (c *conn) Sizes() (query, queryFree, output int) {
 	return 0, 0, c.out.size()
-}
-
-// settle says that nothing buffered will run any more.
-func (c *conn) settle() {
-	c.resumed()
-	if c.woken.Swap(false) {
-		c.server.wakes.add(-1)
-	}
 }
 
 // forget takes the connection off the server's list.

@@ -1,10 +1,6 @@
 package server
 
-import (
-	"context"
-
-	"github.com/lockredis/lockredis/internal/engine"
-)
+import "context"
 
 // Drain closes the listeners and then each connection as soon as it is idle. It returns nil
 // when all connections have ended, or else ctx's error when ctx ends. Close still has to be
@@ -55,12 +51,4 @@ func (s *Server) checkDrained() {
 	default:
 		close(s.drained)
 	}
-}
-
-// idle reports whether a connection that has run all its commands may be closed by Drain.
-func (c *conn) idle() (idle bool) {
-	c.server.engine.Do(&engine.Caller{}, func() {
-		idle = c.session.Parked == nil && !c.session.Held
-	})
-	return idle
 }

@@ -14,15 +14,20 @@ import (
 // host is the server as command.Server.
 type host Server
 
-// Info returns facts about the process.
-func (h *host) Info() command.ServerInfo {
+// Identity returns what tells this server from others.
+func (h *host) Identity() command.Identity {
 	executable, _ := os.Executable()
+	return command.Identity{
+		RunID: h.runID, ConfigFile: h.cfg.File, Executable: executable,
+		ProcessID: os.Getpid(), Port: int(h.port.Load()), StartMillis: h.started.UnixMilli(),
+	}
+}
+
+// Usage measures what the process uses.
+func (h *host) Usage() command.Usage {
 	heap, system := h.memory.read()
 	userMicros, systemMicros := cpuMicros()
-	return command.ServerInfo{
-		RunID: h.runID, Version: config.RedisVersion, ConfigFile: h.cfg.File, Executable: executable,
-		ProcessID: os.Getpid(), Port: int(h.port.Load()), StartMillis: h.started.UnixMilli(),
-		MaxClients: h.cfg.MaxClients,
+	return command.Usage{
 		UserMicros: userMicros, SystemMicros: systemMicros,
 		HeapBytes: heap, SystemBytes: system, PeakBytes: h.memory.peak,
 	}
@@ -41,9 +46,6 @@ func (h *host) MemoryUsed() int64 { return h.memory.used(h.cfg.MaxMemory) }
 
 // Sleep makes the engine stand still.
 func (h *host) Sleep(micros int64) { time.Sleep(time.Duration(micros) * time.Microsecond) }
-
-// SetActiveExpire turns expiry by timer on and off.
-func (h *host) SetActiveExpire(on bool) { h.engine.SetActiveExpire(on) }
 
 // Log writes a line to the server's log. level is one of Redis's names.
 func (h *host) Log(level, msg string) {

@@ -89,7 +89,7 @@ func (g *ownGoroutine) replace() {
 
 // read waits for bytes, or for Wake.
 func (g *ownGoroutine) read() error {
-	g.resumed()
+	g.wake.end()
 	g.armIdleTimeout()
 	n, err := g.nc.Read(g.reader.Space())
 	g.reader.Advance(n)
@@ -98,8 +98,7 @@ func (g *ownGoroutine) read() error {
 		return nil
 	}
 	if errors.Is(err, os.ErrDeadlineExceeded) {
-		if g.woken.Swap(false) {
-			g.resuming = true
+		if g.wake.begin() {
 			g.nc.SetReadDeadline(time.Time{})
 			return nil
 		}
@@ -136,7 +135,7 @@ func (g *ownGoroutine) armIdleTimeout() {
 		deadline = time.Now().Add(time.Duration(seconds) * time.Second)
 	}
 	g.nc.SetReadDeadline(deadline)
-	if g.woken.Load() { // it came between, and its deadline is lost
+	if g.wake.isSet() { // it came between, and its deadline is lost
 		g.nc.SetReadDeadline(time.Unix(1, 0))
 	}
 }
@@ -145,12 +144,12 @@ func (g *ownGoroutine) armIdleTimeout() {
 // takes it.
 func (g *ownGoroutine) end() {
 	g.leave()
-	g.settle()
+	g.wake.abandon()
 	g.nc.SetWriteDeadline(time.Now().Add(drainTime))
 	g.out.drain()
 	g.nc.Close()
 	g.forget()
-	g.settle() // it may have been woken after its end
+	g.wake.abandon() // it may have been woken after its end
 }
 
 func (g *ownGoroutine) write(b []byte) (n int, err error) { return g.now(b) }

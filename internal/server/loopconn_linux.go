@@ -131,18 +131,16 @@ func (c *loopConn) goOn() bool {
 	case c.away.Load():
 		return true
 	case c.closed || !c.drainEnd.IsZero():
-		c.settle() // it was woken after its end
+		c.wake.abandon() // it was woken after its end
 		return true
 	case !c.watched && c.register() != nil:
 		c.end()
 		return true
 	}
-	if c.woken.Swap(false) {
-		c.resuming = true
-	}
+	c.wake.begin()
 	ok := c.execute()
 	if ok {
-		c.resumed()
+		c.wake.end()
 	}
 	return ok
 }
@@ -196,7 +194,7 @@ func (c *loopConn) execute() bool {
 // end ends the session; the socket lives on until the last replies are written.
 func (c *loopConn) end() {
 	c.leave()
-	c.settle()
+	c.wake.abandon()
 	c.Flush()
 	if c.out.empty() {
 		c.finish()

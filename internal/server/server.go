@@ -51,7 +51,7 @@ type Server struct {
 	port       atomic.Int64
 	fds        atomic.Int64
 	pipes      atomic.Int64 // connections by Dial so far
-	wakes      wakes
+	wakes      pendingWakes
 	handshakes handshakes
 	done       sync.WaitGroup // accept loops and connections
 

@@ -1,0 +1,53 @@
+package command
+
+// Lifecycle is where a session stands between its first command and its end.
+// Only one of the states holds at a time.
+//
+//	          Park                      CLIENT PAUSE
+//	Waiting <-------- Ready ----------------------------> Held
+//	   |                ^  ^                                |
+//	   | served,        |  |  the pause ended, and the      |
+//	   | timed out,     |  |  command that was held back    |
+//	   | unblocked      |  |  has run                       |
+//	   +----------------+  +--------------------------------+
+//
+//	Ready, Waiting, Held --> Closing   QUIT, SHUTDOWN, CLIENT KILL of itself,
+//	                                   a panic in its command
+//	any of these four    --> Failed    a panic in another unit that worked for it
+//	any of these five    --> Gone      the connection ended, or CLIENT KILL
+//
+// A session never goes back from Closing, Failed or Gone to an earlier state.
+type Lifecycle int32
+
+const (
+	// Ready runs its commands as they arrive.
+	Ready Lifecycle = iota
+	// Waiting has a blocking command that is not served yet (Session.Parked). Its
+	// later commands stay in the connection's buffer.
+	Waiting
+	// Held has a command that CLIENT PAUSE holds back.
+	Held
+	// Closing runs no more commands. Its connection closes when the queued output
+	// is written.
+	Closing
+	// Failed is cut off without its last output, and gets no more messages. Its
+	// connection is about to leave.
+	Failed
+	// Gone has left the engine.
+	Gone
+)
+
+// State returns the session's state. It is atomic, because the connection reads
+// it without the engine's lock.
+func (s *Session) State() Lifecycle { return Lifecycle(s.state.Load()) }
+
+// Move brings the session into a state, unless it is nearer to its end already.
+// It is called under the engine's lock.
+func (s *Session) Move(to Lifecycle) {
+	if from := s.State(); from < Closing || to > from {
+		s.state.Store(int32(to))
+	}
+}
+
+// Live reports whether the session may still run commands, now or later.
+func (l Lifecycle) Live() bool { return l < Closing }

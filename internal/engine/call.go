@@ -1,0 +1,53 @@
+package engine
+
+import (
+	"github.com/lockredis/lockredis/internal/command"
+	"github.com/lockredis/lockredis/resp"
+)
+
+// call runs the handler of a command that admit let through. It is the only place
+// that does so: for clients, for EXEC, for scripts, for the test kit, and for a
+// parked command that is served. It keeps the statistics and the journal. What is
+// to measure, show, delay or lose a command goes here.
+//
+// A panic costs the client an -ERR internal error and its connection.
+func (e *Engine) call(c *command.Ctx, args resp.Args, handler command.Func) (reply resp.Reply) {
+	cmd := c.Cmd
+	defer func() {
+		if cause := recover(); cause != nil {
+			reply = e.handlerPanicked(c, cause)
+		}
+		if reply.IsError() {
+			e.countFailure(c, reply)
+		}
+		e.journal.command(CommandEnds, c, args, reply)
+	}()
+	if c.From != command.FromWait { // a served command was counted when it parked
+		e.env.Stats.Commands++
+		cmd.Calls.Calls++
+	}
+	e.journal.command(CommandBegins, c, args, resp.Reply{})
+	return handler(c, args)
+}
+
+// handlerPanicked writes the panic to the log and has the connection closed after
+// the error reply.
+func (e *Engine) handlerPanicked(c *command.Ctx, cause any) resp.Reply {
+	s := c.Session
+	e.panicked(c.Cmd.Name, s, cause)
+	if s.Parked != nil {
+		e.parking.remove(s.Parked)
+	}
+	s.Move(command.Closing)
+	return resp.ErrInternal
+}
+
+// countFailure counts an error reply, for INFO commandstats and errorstats.
+func (e *Engine) countFailure(c *command.Ctx, reply resp.Reply) {
+	if c.From != command.FromWait {
+		c.Cmd.Calls.Failed++
+	}
+	if !c.Counted {
+		e.errors.count(reply.Text())
+	}
+}

@@ -1,0 +1,207 @@
+package engine
+
+import (
+	"slices"
+
+	"github.com/lockredis/lockredis/internal/command"
+	"github.com/lockredis/lockredis/resp"
+)
+
+// maxCombined is how many units of other callers a holder runs before it promotes
+// the next one: the holder's own replies wait meanwhile.
+const maxCombined = 64
+
+// maxBatch is how many commands of one connection a unit runs before other
+// callers get the lock.
+const maxBatch = 64
+
+// flushInOrder is how many connections Flush writes to in order.
+const flushInOrder = 16
+
+// Caller is a goroutine's way into the engine. A goroutine uses it for one Do or
+// Run at a time.
+type Caller struct {
+	// Replace starts a goroutine that takes over this one's work, with a Caller of
+	// its own. The engine calls it at most once, when this goroutine runs a long
+	// script of another caller. This goroutine's Do or Run then returns true. With
+	// a nil Replace the goroutine runs no units of others.
+	Replace func()
+	// Shared says that the goroutine serves many connections. It is then replaced
+	// when a script of its own unit becomes busy, too.
+	Shared bool
+	// Deferred leaves the call of Flush to the goroutine, after several Do or Run.
+	Deferred bool
+
+	background bool // the unit never runs halfway through a script
+
+	// The unit: a function, or the commands of a session.
+	unit    func()
+	session *command.Session
+	source  Source
+
+	replaced bool // Replace was called
+	readied  bool // see Readied
+	flush    []Flusher
+
+	next  *Caller       // in the gate's queue
+	holds bool          // promoted: the goroutine runs its unit itself
+	woken chan struct{} // ends the wait in the gate's queue; capacity 1
+}
+
+// Flusher is a connection with queued output. Flush writes it without blocking,
+// and is called without the engine's lock.
+type Flusher interface{ Flush() }
+
+// Source is a connection's buffered commands. The engine pulls from it under its
+// lock, so its methods do not block.
+type Source interface {
+	// Next returns the next complete command, or false when there is none. The
+	// arguments are valid until the following call.
+	Next() (args resp.Args, ok bool)
+	// Unread makes Next return the last command again.
+	Unread()
+	// Received returns how many bytes have arrived since the last call.
+	Received() int64
+}
+
+// Run runs the commands that source has for s, at most a batch of them, and then
+// flushes the connections that have output. It returns early when s is no longer
+// Ready. It reports true when another goroutine has replaced this one meanwhile,
+// see Caller.Replace.
+func (e *Engine) Run(c *Caller, s *command.Session, source Source) (replaced bool) {
+	c.unit, c.session, c.source = nil, s, source
+	return e.enter(c)
+}
+
+// Do runs unit alone inside the engine, in this goroutine or in that of another
+// caller, and then flushes the connections that have output. It reports what Run
+// reports.
+func (e *Engine) Do(c *Caller, unit func()) (replaced bool) {
+	c.unit = unit
+	return e.enter(c)
+}
+
+func (e *Engine) enter(c *Caller) (replaced bool) {
+	if e.gate.enter(c) {
+		e.holder = c
+		e.runUnit(c)
+		e.combine(c)
+	}
+	if !c.Deferred || c.replaced {
+		c.Flush()
+	}
+	return c.replaced
+}
+
+// runUnit runs c's unit and gives it the connections to flush.
+func (e *Engine) runUnit(c *Caller) {
+	outer := e.running // a script's caller, at a safe point
+	e.running = c
+	e.runGuarded(c)
+	e.running = outer
+	if len(c.flush) == 0 {
+		c.flush, e.flush = e.flush, c.flush
+		return
+	}
+	e.flushLater(c)
+}
+
+// pull runs a batch of the session's commands.
+func (e *Engine) pull(s *command.Session, source Source) {
+	e.env.Stats.NetIn += source.Received()
+	for range maxBatch {
+		if state := s.State(); state != command.Ready && state != command.Held {
+			return
+		}
+		args, ok := source.Next()
+		if !ok {
+			return
+		}
+		if !e.Execute(s, args) {
+			source.Unread()
+			return
+		}
+	}
+}
+
+// combine gives up the lock, after the units of the queued callers if the holder
+// may run them. Before each of them it ends what has become due: the timer's
+// goroutine may have to wait for a processor.
+func (e *Engine) combine(holder *Caller) {
+	for n := 0; ; n++ {
+		promote := holder.Replace == nil || holder.replaced || n == maxCombined
+		if e.timer.due(e.env.Space.Now()) {
+			e.fireTimer()
+			e.flushLater(holder)
+			promote = true
+		}
+		e.armTimer()
+		next := e.gate.release()
+		if next == nil {
+			return
+		}
+		holder.readied = true
+		if promote {
+			next.promote()
+			return
+		}
+		e.runUnit(next)
+		next.served()
+	}
+}
+
+// runQueuedAtSafePoint runs the units of queued callers in the middle of a
+// script, until stop says so.
+func (e *Engine) runQueuedAtSafePoint(stop func() bool) {
+	for !stop() {
+		c := e.gate.leaveAtSafePoint()
+		if c == nil {
+			return
+		}
+		e.runUnit(c)
+		c.served()
+	}
+}
+
+// replace starts another goroutine for c's work.
+func (e *Engine) replace(c *Caller) {
+	if c.Replace != nil && !c.replaced {
+		c.replaced = true
+		c.Replace()
+	}
+}
+
+// WantsFlush notes that a connection has output. It is called inside the engine.
+func (e *Engine) WantsFlush(f Flusher) { e.flush = append(e.flush, f) }
+
+// flushLater gives c the connections that have output.
+func (e *Engine) flushLater(c *Caller) {
+	c.flush = append(c.flush, e.flush...)
+	clear(e.flush)
+	e.flush = e.flush[:0]
+}
+
+// Flush writes the output that units have queued, as far as the sockets take it.
+// The first few connections are written in order, so a waiter gets the unlock
+// message before the unlocking client gets its reply. The rest are written last
+// first, as in Redis 7.0: a client that publishes to a thousand subscribers has
+// its reply early, and sends its next command while they are written.
+func (c *Caller) Flush() {
+	few := min(len(c.flush), flushInOrder)
+	for _, f := range c.flush[:few] {
+		f.Flush()
+	}
+	for _, f := range slices.Backward(c.flush[few:]) {
+		f.Flush()
+	}
+	clear(c.flush)
+	c.flush = c.flush[:0]
+}
+
+// Readied reports whether this caller's Do or Run made goroutines runnable since
+// the last call of Readied.
+func (c *Caller) Readied() bool {
+	readied := c.readied
+	c.readied = false
+	return readied
+}

@@ -1,0 +1,58 @@
+package engine
+
+import (
+	"github.com/lockredis/lockredis/internal/command"
+	"github.com/lockredis/lockredis/store"
+)
+
+// effects hears what happens to keys, as the store's observer, and tells the
+// rooms that it concerns: watched keys, parked clients, events, the journal.
+type effects struct{ e *Engine }
+
+// Touched spoils the transactions that watch the key.
+func (f *effects) Touched(db int, key string) {
+	f.e.journal.key(KeyTouched, db, key)
+	f.e.watches.touched(db, key)
+}
+
+// Expired announces that the key's deadline has ended it.
+func (f *effects) Expired(db int, key string) {
+	f.e.journal.key(KeyExpired, db, key)
+	f.e.env.Events.Notify(command.ExpiredClass, "expired", db, key)
+}
+
+// Added announces a new key and signals the clients that are parked on it.
+func (f *effects) Added(db int, key string) {
+	f.e.journal.key(KeyAdded, db, key)
+	f.e.env.Events.Notify(command.NewKey, "new", db, key)
+	f.e.parking.Signal(db, key)
+}
+
+// Emptying spoils the transactions that watch a key of the database.
+func (f *effects) Emptying(db *store.DB) {
+	f.e.journal.databases(Emptied, db.ID(), db.ID())
+	f.e.watches.touchedWhere(db.ID(), func(key string) bool {
+		v, _ := db.Holds(key)
+		return v != nil
+	})
+}
+
+// Swapped spoils the transactions that watch a key which either database holds,
+// and signals the clients that are parked on a key which is there now.
+func (f *effects) Swapped(a, b *store.DB) {
+	f.e.journal.databases(Swapped, a.ID(), b.ID())
+	for _, sides := range [][2]*store.DB{{a, b}, {b, a}} {
+		now, before := sides[0], sides[1]
+		f.e.watches.touchedWhere(now.ID(), func(key string) bool {
+			was, _ := before.Holds(key)
+			is, _ := now.Holds(key)
+			return was != nil || is != nil
+		})
+		f.e.parking.signalHeld(now)
+	}
+}
+
+// Missed announces that a command found nothing to read.
+func (f *effects) Missed(db int, key []byte) {
+	f.e.env.Events.Notify(command.KeyMiss, "keymiss", db, string(key))
+}

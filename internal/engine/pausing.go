@@ -1,0 +1,103 @@
+package engine
+
+import (
+	"slices"
+
+	"github.com/lockredis/lockredis/internal/command"
+	"github.com/lockredis/lockredis/store"
+)
+
+// pausing is CLIENT PAUSE: it holds commands back until a time. When the pause
+// ends, the held sessions run their commands in the order in which they were held.
+// To that end each one that has run its command wakes the next one.
+//
+// A session that is Held is in exactly one place: waiting, released, or next.
+type pausing struct {
+	space      *store.Space
+	until      int64 // Unix ms, 0: no pause
+	writesOnly bool
+	waiting    []*command.Session // held by the pause
+	released   []*command.Session // to be woken, one after the other
+	next       *command.Session   // woken, and has not run its command yet
+}
+
+// delays reports whether there is a pause at now, in Unix ms.
+func (p *pausing) delays(now int64) bool { return p.until > now }
+
+// applies reports whether the pause holds back commands of these flags.
+func (p *pausing) applies(f command.Flags) bool { return !p.writesOnly || replicates(f) }
+
+// Pause holds commands back until a time in Unix ms. If there is a pause already,
+// the longer time and the stricter mode hold.
+func (p *pausing) Pause(until int64, writesOnly bool) {
+	active := p.delays(p.space.Now())
+	p.writesOnly = writesOnly && (!active || p.writesOnly)
+	if !active || until > p.until {
+		p.until = until
+	}
+	p.space.KeepExpired = true
+}
+
+// Unpause ends the pause.
+func (p *pausing) Unpause() {
+	p.until = 0
+	p.space.KeepExpired = false
+	p.released = append(p.released, p.waiting...)
+	p.waiting = nil
+	if p.next == nil {
+		p.wakeNext()
+	}
+}
+
+// endIfDue ends a pause whose time is over.
+func (p *pausing) endIfDue(now int64) {
+	if p.until > 0 && p.until <= now {
+		p.Unpause()
+	}
+}
+
+// hold keeps the session's command back. A session that is held already keeps its
+// place, unless it was woken for its turn: it waits for the end of a new pause.
+func (p *pausing) hold(s *command.Session) {
+	turn := p.next == s
+	if s.State() == command.Held && !turn {
+		return
+	}
+	s.Move(command.Held)
+	p.waiting = append(p.waiting, s)
+	if turn {
+		p.wakeNext()
+	}
+}
+
+// remove takes the session out of its place, if it has one: its command has run,
+// or it has left. If it was its turn, the next session is woken.
+func (p *pausing) remove(s *command.Session) {
+	if p.next == s {
+		p.wakeNext()
+		return
+	}
+	same := func(other *command.Session) bool { return other == s }
+	p.waiting = slices.DeleteFunc(p.waiting, same)
+	p.released = slices.DeleteFunc(p.released, same)
+}
+
+// wakeNext wakes the next released session.
+func (p *pausing) wakeNext() {
+	p.next = nil
+	if len(p.released) > 0 {
+		p.next = p.released[0]
+		p.released = p.released[1:]
+		p.next.Conn.Wake()
+	}
+}
+
+// Held returns how many sessions have a command that is held back or has not run
+// yet.
+func (p *pausing) Held() int {
+	n := len(p.waiting) + len(p.released)
+	if p.next != nil {
+		n++
+	}
+	return n
+}

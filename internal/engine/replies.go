@@ -1,0 +1,51 @@
+package engine
+
+import (
+	"github.com/lockredis/lockredis/internal/command"
+	"github.com/lockredis/lockredis/resp"
+)
+
+// maxScratch is the largest encoding buffer, in bytes, that is kept for reuse.
+const maxScratch = 1 << 20
+
+// replies encodes replies into the sessions' output queues. A reply may point into
+// the store, so it is encoded before the next command runs.
+type replies struct {
+	scratch []byte                      // the encoding buffer
+	reader  *command.Session            // whose reply is being encoded
+	piece   func([]byte) ([]byte, bool) // writePiece, made once
+}
+
+func (r *replies) init() { r.piece = r.writePiece }
+
+// end queues the reply to a client's command, unless CLIENT REPLY silences it. A
+// parked command ends when it is served.
+func (r *replies) end(s *command.Session, reply resp.Reply) {
+	if reply.Kind() != resp.None && !s.ReplyMode.Silent() {
+		r.write(s, reply)
+	}
+	s.ReplyMode = s.ReplyMode.Next()
+}
+
+// Send queues a reply, or a part of one, for c's session at once.
+func (r *replies) Send(c *command.Ctx, reply resp.Reply) {
+	if !c.Session.ReplyMode.Silent() {
+		r.write(c.Session, reply)
+	}
+}
+
+func (r *replies) write(s *command.Session, reply resp.Reply) {
+	r.reader = s
+	rest, more := resp.AppendInPieces(r.scratch[:0], reply, s.Proto, r.piece)
+	if more {
+		s.Conn.Write(rest)
+	}
+	r.reader = nil
+	if r.scratch = rest; cap(rest) > maxScratch {
+		r.scratch = nil
+	}
+}
+
+// writePiece queues a part of a large reply. It reports false when the reader was
+// cut off, because it leaves too much unread.
+func (r *replies) writePiece(b []byte) ([]byte, bool) { return b[:0], r.reader.Conn.Write(b) }

@@ -1,0 +1,67 @@
+package engine
+
+import (
+	"slices"
+
+	"github.com/lockredis/lockredis/internal/command"
+)
+
+// watches is the index of watched keys: which sessions WATCH which key.
+type watches struct {
+	index map[watchedKey][]*command.Session
+}
+
+// watchedKey is a key with its database's number.
+type watchedKey struct {
+	db  int
+	key string
+}
+
+// Watch makes the session's next EXEC depend on the key.
+func (w *watches) Watch(s *command.Session, db int, key []byte) {
+	k := watchedKey{db, string(key)}
+	if slices.Contains(w.index[k], s) { // s.Watched may be long
+		return
+	}
+	s.Watched = append(s.Watched, command.WatchedKey{DB: db, Key: k.key})
+	w.index[k] = append(w.index[k], s)
+}
+
+// Unwatch forgets the session's watched keys and what happened to them.
+func (w *watches) Unwatch(s *command.Session) {
+	for _, old := range s.Watched {
+		k := watchedKey{old.DB, old.Key}
+		list := w.index[k]
+		if i := slices.Index(list, s); i >= 0 {
+			list = append(list[:i:i], list[i+1:]...)
+		}
+		if len(list) == 0 {
+			delete(w.index, k)
+		} else {
+			w.index[k] = list
+		}
+	}
+	s.Watched, s.Touched = nil, false
+}
+
+// touched spoils the transactions of the sessions that watch the key.
+func (w *watches) touched(db int, key string) {
+	if len(w.index) == 0 {
+		return
+	}
+	for _, s := range w.index[watchedKey{db, key}] {
+		s.Touched = true
+	}
+}
+
+// touchedWhere does so for every watched key of the database that changed
+// reports. There are fewer watched keys than keys.
+func (w *watches) touchedWhere(db int, changed func(key string) bool) {
+	for k, sessions := range w.index {
+		if k.db == db && changed(k.key) {
+			for _, s := range sessions {
+				s.Touched = true
+			}
+		}
+	}
+}
