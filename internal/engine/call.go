@@ -30,10 +30,14 @@ func (e *Engine) call(c *command.Ctx, args resp.Args, handler command.Func) (rep
 	return handler(c, args)
 }
 
-// handlerPanicked writes the panic to the log and has the connection closed after
-// the error reply.
+// handlerPanicked logs the panic and has the client's connection closed: after the
+// error reply, or at once if the client was parked.
 func (e *Engine) handlerPanicked(c *command.Ctx, cause any) resp.Reply {
 	s := c.Session
+	if c.From == command.FromWait {
+		e.disconnect(c.Cmd.Name, s, cause)
+		return resp.ErrInternal
+	}
 	e.panicked(c.Cmd.Name, s, cause)
 	if s.Parked != nil {
 		e.parking.remove(s.Parked)

@@ -1,0 +1,144 @@
+package engine
+
+import (
+	"fmt"
+	"slices"
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/lockredis/lockredis/expiry"
+)
+
+// journaled returns an engine and a function that returns the journal's entries
+// since its last call, a word or a few for each.
+func journaled(t *testing.T) (e *Engine, clock *expiry.Manual, entries func() string) {
+	clock = expiry.NewManual(epoch)
+	e = newTestEngine(clock)
+	t.Cleanup(e.Close)
+	var lines []string
+	e.ReadJournal(func(entry *Entry) { lines = append(lines, describeEntry(entry)) })
+	return e, clock, func() string {
+		defer func() { lines = nil }()
+		return strings.Join(lines, " ")
+	}
+}
+
+func describeEntry(entry *Entry) string {
+	switch entry.Kind {
+	case UnitBegins:
+		return "["
+	case UnitEnds:
+		return "]"
+	case CommandBegins:
+		return entry.Ctx.Cmd.Name + "("
+	case CommandEnds:
+		if entry.Reply.IsError() {
+			return "failed)"
+		}
+		return ")"
+	case KeyTouched:
+		return fmt.Sprintf("touched:%d:%s", entry.DB, entry.Key)
+	case KeyAdded:
+		return fmt.Sprintf("added:%d:%s", entry.DB, entry.Key)
+	case KeyExpired:
+		return fmt.Sprintf("expired:%d:%s", entry.DB, entry.Key)
+	case Emptied:
+		return fmt.Sprintf("emptied:%d", entry.DB)
+	case Swapped:
+		return fmt.Sprintf("swapped:%d:%d", entry.DB, entry.Other)
+	}
+	return "unknown"
+}
+
+func TestTheJournalSeesEachUnitCommandAndEffect(t *testing.T) {
+	e, _, entries := journaled(t)
+	s, _ := join(e)
+	for _, c := range []struct{ line, want string }{
+		{"SET k v", "[ set( touched:0:k added:0:k ) ]"},
+		{"GET k", "[ get( ) ]"},
+		{"INCR k", "[ incr( failed) ]"},
+		{"SET k", "[ ]"},
+		{"DEL k", "[ del( touched:0:k ) ]"},
+		{"MULTI", "[ multi( ) ]"},
+		{"SET a v", "[ ]"},
+		{"RPUSH l v", "[ ]"},
+		{"EXEC", "[ exec( set( touched:0:a added:0:a ) rpush( touched:0:l added:0:l ) ) ]"},
+		{"RENAME a l", "[ rename( touched:0:l added:0:l touched:0:a ) ]"},
+		{"SWAPDB 0 1", "[ swapdb( swapped:0:1 ) ]"},
+		{"SELECT 1", "[ select( ) ]"},
+		{"FLUSHDB", "[ flushdb( emptied:1 ) ]"},
+	} {
+		do(e, s, strings.Fields(c.line)...)
+		if got := entries(); got != c.want {
+			t.Errorf("%s\n got %s\nwant %s", c.line, got, c.want)
+		}
+	}
+}
+
+func TestTheJournalSeesACommandOfAScriptInsideTheScript(t *testing.T) {
+	e, _, entries := journaled(t)
+	s, _ := join(e)
+	do(e, s, "EVAL", "redis.call('set', KEYS[1], 'v') redis.pcall('set') return 1", "1", "k")
+	if got, want := entries(), "[ eval( set( touched:0:k added:0:k ) ) ]"; got != want {
+		t.Errorf("\n got %s\nwant %s", got, want)
+	}
+}
+
+func TestTheJournalSeesAServedCommandAsAUnit(t *testing.T) {
+	e, _, entries := journaled(t)
+	s, _ := join(e)
+	waiter, _ := join(e)
+	do(e, waiter, "BLPOP", "q", "0")
+	entries()
+	do(e, s, "RPUSH", "q", "x")
+	want := "[ rpush( touched:0:q added:0:q ) ] [ blpop( touched:0:q touched:0:q ) ]"
+	if got := entries(); got != want {
+		t.Errorf("\n got %s\nwant %s", got, want)
+	}
+}
+
+func TestTheJournalSeesExpiryByTimerAndAtAccess(t *testing.T) {
+	e, clock, entries := journaled(t) // its timer does not run
+	s, _ := join(e)
+	do(e, s, "SET", "timed", "v", "PX", "1")
+	entries()
+	clock.Advance(time.Millisecond)
+	e.Outside(e.EndAllDue)
+	if got, want := entries(), "[ touched:0:timed expired:0:timed ]"; !strings.Contains(got, want) {
+		t.Errorf("\n got %s\nwant %s", got, want)
+	}
+	e.Outside(func() { e.timer.SetActive(false) })
+	do(e, s, "SET", "met", "v", "PX", "1")
+	entries()
+	clock.Advance(time.Millisecond)
+	do(e, s, "GET", "met")
+	if got, want := entries(), "[ get( touched:0:met expired:0:met ) ]"; got != want {
+		t.Errorf("\n got %s\nwant %s", got, want)
+	}
+}
+
+func TestAJournalNobodyReadsAllocatesNothing(t *testing.T) {
+	e := newTestEngine(expiry.NewManual(epoch))
+	t.Cleanup(e.Close)
+	s, _ := newTestSession(e)
+	do := words("GET", "k")
+	var caller Caller
+	unit := func() { e.Execute(s, do) }
+	if got := testing.AllocsPerRun(100, func() { e.Do(&caller, unit) }); got != 0 {
+		t.Errorf("a GET allocates %v times", got)
+	}
+}
+
+func TestEveryReaderGetsEveryEntry(t *testing.T) {
+	e := newTestEngine(expiry.NewManual(epoch))
+	t.Cleanup(e.Close)
+	var first, second []Kind
+	e.ReadJournal(func(entry *Entry) { first = append(first, entry.Kind) })
+	e.ReadJournal(func(entry *Entry) { second = append(second, entry.Kind) })
+	s, _ := join(e)
+	do(e, s, "PING")
+	if len(first) != 4 || !slices.Equal(first, second) {
+		t.Errorf("%v and %v", first, second)
+	}
+}

@@ -1,0 +1,82 @@
+package engine
+
+import (
+	"strings"
+	"testing"
+
+	"github.com/lockredis/lockredis/internal/command"
+	"github.com/lockredis/lockredis/resp"
+)
+
+// parkOn parks s on key with functions that a blocking command would give.
+func parkOn(e *Engine, s *command.Session, key string, serve, missing func(*command.Ctx, []byte) (resp.Reply, bool)) {
+	e.Do(&Caller{}, func() {
+		e.parking.Park(&command.Parked{
+			Keys: [][]byte{[]byte(key)}, Serve: serve, Missing: missing, OnTimeout: resp.NilArray,
+			Session: s, Cmd: e.env.Table.Lookup([]byte("blpop")),
+		})
+	})
+}
+
+// signal gives the signal of a command that has changed key.
+func signal(e *Engine, key string) {
+	e.Outside(func() {
+		e.parking.Signal(0, key)
+		e.serveReady()
+	})
+}
+
+func TestAClientParkedOnAKeyIsServedWhenTheKeyHasGrownEnough(t *testing.T) {
+	e, _ := newClocked(t)
+	s, _ := join(e)
+	waiter, got := join(e)
+	parkOn(e, waiter, "h", func(c *command.Ctx, key []byte) (resp.Reply, bool) {
+		return resp.Status("GROWN"), c.DB.Peek(key).Value().Encoding() == "hashtable"
+	}, nil)
+	do(e, s, "HSET", "h", "f", "v")
+	expectReply(t, got.take(), "")
+	do(e, s, "HSET", "h", "f", strings.Repeat("v", 100))
+	expectReply(t, got.take(), "") // no signal yet
+	signal(e, "h")
+	expectReply(t, got.take(), "+GROWN\r\n")
+	if err := e.Check(); err != nil {
+		t.Error(err)
+	}
+}
+
+func TestAClientParkedForTheEndOfAKeyIsServedWhenItIsMissing(t *testing.T) {
+	e, _ := newClocked(t)
+	s, _ := join(e)
+	patient, other := join(e)
+	waiter, got := join(e)
+	never := func(*command.Ctx, []byte) (resp.Reply, bool) { return resp.NoReply, false }
+	parkOn(e, patient, "k", never, nil)
+	parkOn(e, waiter, "k", never, func(*command.Ctx, []byte) (resp.Reply, bool) {
+		return resp.Error("GONE the key was deleted"), true
+	})
+	do(e, s, "SET", "k", "v")
+	expectReply(t, got.take(), "")
+	do(e, s, "DEL", "k")
+	signal(e, "k")
+	expectReply(t, got.take(), "-GONE the key was deleted\r\n")
+	expectReply(t, other.take(), "")
+	if n := e.env.Stats.Errors["GONE"]; n != 1 {
+		t.Errorf("the error was counted %d times", n)
+	}
+	if err := e.Check(); err != nil {
+		t.Error(err)
+	}
+}
+
+func TestANewKeyOfAnyTypeIsOfferedAndTheClientWaitsOn(t *testing.T) {
+	e, _ := newClocked(t)
+	s, _ := join(e)
+	waiter, got := join(e)
+	do(e, waiter, "BLPOP", "q", "0")
+	for _, line := range []string{"SET q v", "DEL q", "SADD q m", "DEL q", "ZADD q 1 m", "DEL q"} {
+		do(e, s, strings.Fields(line)...)
+		expectReply(t, got.take(), "")
+	}
+	do(e, s, "RPUSH", "q", "x")
+	expectReply(t, got.take(), "*2\r\n$1\r\nq\r\n$1\r\nx\r\n")
+}
