@@ -104,7 +104,7 @@ func TestTheJournalSeesExpiryByTimerAndAtAccess(t *testing.T) {
 	do(e, s, "SET", "timed", "v", "PX", "1")
 	entries()
 	clock.Advance(time.Millisecond)
-	e.Outside(e.EndAllDue)
+	e.Outside(e.EndDue)
 	if got, want := entries(), "[ touched:0:timed expired:0:timed ]"; !strings.Contains(got, want) {
 		t.Errorf("\n got %s\nwant %s", got, want)
 	}

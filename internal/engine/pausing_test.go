@@ -69,7 +69,7 @@ func TestAClientWokenForItsTurnWaitsForTheEndOfANewPause(t *testing.T) {
 	}
 	holdBack(t, e, b, "SET", "k", "2")
 	clock.Advance(100 * time.Millisecond)
-	e.Outside(e.EndAllDue)
+	e.Outside(e.EndDue)
 	expectReply(t, do(e, a, "SET", "k", "1"), "+OK\r\n")
 	expectReply(t, do(e, b, "SET", "k", "2"), "+OK\r\n")
 	if wokeA.woken != 2 || wokeB.woken != 2 || e.pausing.Held() != 0 {
