@@ -1,6 +1,6 @@
-// Package metrics counts what happens to locks, in Prometheus's text format and
-// without its library. With the library the same Observer fills its counters and
-// histograms; with OpenTelemetry, its instruments.
+// Package metrics counts the events of locks in Prometheus's text format, without
+// Prometheus's library. A program with that library, or with OpenTelemetry, fills
+// their counters and histograms from the same Observer.
 package metrics
 
 import (
@@ -15,8 +15,9 @@ import (
 	"github.com/lockredis/lockredis/rlock"
 )
 
-// Metrics counts the events of lock clients, by the locks' kinds: their names
-// would be too many. The zero value is ready for use.
+// Metrics counts the events of lock clients for each kind of lock. It does not
+// count by name, because there may be too many names. The zero value is ready to
+// use.
 type Metrics struct {
 	mu     sync.Mutex // guards the fields below
 	totals map[series]int
@@ -24,20 +25,20 @@ type Metrics struct {
 	holds  map[string]*histogram
 }
 
-// series is one counter of one kind of lock.
+// series names one counter of one kind of lock.
 type series struct{ counter, kind string }
 
-// bounds are the histograms' upper bounds in seconds.
+// bounds returns the upper bounds of the histograms' buckets, in seconds.
 func bounds() []float64 { return []float64{0.001, 0.005, 0.025, 0.1, 0.5, 2.5, 10, 60} }
 
 type histogram struct {
-	buckets []int // of each bound, those up to it
+	buckets []int // for each bound the number of values up to it
 	count   int
 	sum     float64
 }
 
-// Observer returns an observer that counts here, for rlock.Options. Its
-// functions only count, so they never hold up a lock.
+// Observer returns an observer for rlock.Options that counts in m. Its functions
+// only count, so they never delay a lock.
 func (m *Metrics) Observer() rlock.Observer {
 	return rlock.Observer{
 		Acquired: func(e rlock.Event) {
@@ -127,10 +128,12 @@ func appendHistograms(text []byte, name string, all map[string]*histogram) []byt
 	for _, kind := range slices.Sorted(maps.Keys(all)) {
 		h := all[kind]
 		for i, bound := range bounds() {
-			text = fmt.Appendf(text, "%s_bucket{kind=%q,le=\"%g\"} %d\n", name, kind, bound, h.buckets[i])
+			text = fmt.Appendf(text, "%s_bucket{kind=%q,le=\"%g\"} %d\n",
+				name, kind, bound, h.buckets[i])
 		}
 		text = fmt.Appendf(text, "%s_bucket{kind=%q,le=\"+Inf\"} %d\n", name, kind, h.count)
-		text = fmt.Appendf(text, "%s_sum{kind=%q} %g\n%s_count{kind=%q} %d\n", name, kind, h.sum, name, kind, h.count)
+		text = fmt.Appendf(text, "%s_sum{kind=%q} %g\n%s_count{kind=%q} %d\n",
+			name, kind, h.sum, name, kind, h.count)
 	}
 	return text
 }

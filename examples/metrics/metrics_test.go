@@ -11,7 +11,7 @@ import (
 	"github.com/lockredis/lockredis/rlock"
 )
 
-func TestEventsAreWrittenAsPrometheusReadsThem(t *testing.T) {
+func TestEventsAreWrittenInPrometheusFormat(t *testing.T) {
 	var m Metrics
 	o := m.Observer()
 	o.Acquired(rlock.Event{Kind: "lock", Waited: 3 * time.Millisecond})
@@ -52,7 +52,11 @@ func TestALockIsCounted(t *testing.T) {
 	}
 	w := httptest.NewRecorder()
 	m.ServeHTTP(w, httptest.NewRequest("GET", "/metrics", nil))
-	for _, line := range []string{`rlock_acquired_total{kind="lock"} 1`, `rlock_released_total{kind="lock"} 1`, `rlock_hold_seconds_count{kind="lock"} 1`} {
+	for _, line := range []string{
+		`rlock_acquired_total{kind="lock"} 1`,
+		`rlock_released_total{kind="lock"} 1`,
+		`rlock_hold_seconds_count{kind="lock"} 1`,
+	} {
 		if !strings.Contains(w.Body.String(), line+"\n") {
 			t.Errorf("%s is missing in\n%s", line, w.Body)
 		}

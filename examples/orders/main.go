@@ -1,5 +1,5 @@
-// Command orders is a small service that ships orders. Several of them may run
-// on one Redis: each order is shipped once.
+// Command orders is a small service that ships orders. Several processes of it can
+// run on one Redis; each order is shipped once.
 package main
 
 import (
@@ -43,8 +43,8 @@ func serve(addr, redisAddr string) error {
 	mux := http.NewServeMux()
 	mux.Handle("GET /metrics", &counts)
 	mux.Handle("POST /orders/{id}/ship", handler(orders))
-	work, callOff := context.WithCancel(context.Background())
-	defer callOff()
+	work, cancelWork := context.WithCancel(context.Background())
+	defer cancelWork()
 	srv := &http.Server{Addr: addr, Handler: mux, ReadHeaderTimeout: 5 * time.Second,
 		BaseContext: func(net.Listener) context.Context { return work }}
 	ended := make(chan error, 1)
@@ -53,18 +53,17 @@ func serve(addr, redisAddr string) error {
 	case err := <-ended:
 		return err
 	case <-ctx.Done():
-		return end(srv, orders, 10*time.Second, callOff)
+		return end(srv, orders, 10*time.Second, cancelWork)
 	}
 }
 
-// end lets the orders under way be finished within the limit, and calls the
-// others off. When it returns, all locks are released, so that the Client can be
-// closed.
-func end(srv *http.Server, orders *Orders, limit time.Duration, callOff func()) error {
+// end waits at most limit for the orders in progress and then cancels the rest.
+// When it returns, all locks are released, so the caller can close the Client.
+func end(srv *http.Server, orders *Orders, limit time.Duration, cancelWork func()) error {
 	last, cancel := context.WithTimeout(context.Background(), limit)
 	defer cancel()
 	err := srv.Shutdown(last)
-	callOff()
+	cancelWork()
 	orders.Wait()
 	return err
 }
@@ -82,7 +81,7 @@ func handler(o *Orders) http.Handler {
 	})
 }
 
-// slowly stands for a courier's service.
+// slowly takes the place of a courier's service: it needs two seconds for an order.
 func slowly(ctx context.Context, id string) error {
 	select {
 	case <-time.After(2 * time.Second):

@@ -11,26 +11,26 @@ import (
 	"github.com/lockredis/lockredis/rlock"
 )
 
-// ErrShipped tells that an order was shipped before.
+// ErrShipped is the error for an order that was shipped before.
 var ErrShipped = errors.New("already shipped")
 
-// Orders ships orders, each once, however many processes try.
+// Orders ships each order once, even when many processes try.
 type Orders struct {
-	rdb     redis.UniversalClient
-	locks   *rlock.Client
-	courier func(ctx context.Context, id string) error // slow, and not to be called twice for an order
+	rdb   redis.UniversalClient
+	locks *rlock.Client
+	// courier ships an order. It is slow, and must run only once for an order.
+	courier func(ctx context.Context, id string) error
 
-	underWay sync.WaitGroup
+	inProgress sync.WaitGroup
 }
 
-// Ship has an order shipped, unless it was shipped before (ErrShipped).
+// Ship ships an order. It returns ErrShipped if the order was shipped before.
 //
-// The lock's name is what the Java service takes too. The work runs with a
-// context that ends when the lock is lost, so that it stops before another
-// process can begin.
+// The Java service uses the same lock name. The work runs with a context that ends
+// when the lock is lost, so the work stops before another process can begin.
 func (o *Orders) Ship(ctx context.Context, id string) error {
-	o.underWay.Add(1)
-	defer o.underWay.Done()
+	o.inProgress.Add(1)
+	defer o.inProgress.Done()
 	return o.locks.Lock("orders:"+id).Do(ctx, func(ctx context.Context) error {
 		key := "order:" + id
 		status, err := o.rdb.Get(ctx, key).Result()
@@ -47,5 +47,5 @@ func (o *Orders) Ship(ctx context.Context, id string) error {
 	})
 }
 
-// Wait returns when no order is under way any more.
-func (o *Orders) Wait() { o.underWay.Wait() }
+// Wait waits for the orders in progress.
+func (o *Orders) Wait() { o.inProgress.Wait() }

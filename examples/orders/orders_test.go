@@ -16,8 +16,10 @@ import (
 	"github.com/lockredis/lockredis/rlock"
 )
 
-// process returns what a process of the service has: its own client id.
-func process(t *testing.T, srv *lockredistest.Server, courier func(context.Context, string) error) *Orders {
+// process returns the Orders of one process: it has its own rlock client.
+func process(
+	t *testing.T, srv *lockredistest.Server, courier func(context.Context, string) error,
+) *Orders {
 	rdb := srv.Client()
 	locks := rlock.New(rdb, rlock.Options{})
 	t.Cleanup(func() { locks.Close() })
@@ -49,9 +51,12 @@ func TestAnOrderIsShippedOnceByAnyNumberOfProcesses(t *testing.T) {
 }
 
 func TestASlowCourierKeepsTheLock(t *testing.T) {
-	synctest.Test(t, func(t *testing.T) { // an hour passes in an instant
+	synctest.Test(t, func(t *testing.T) { // an hour passes at once
 		srv := lockredistest.RunT(t)
-		o := process(t, srv, func(context.Context, string) error { time.Sleep(time.Hour); return nil })
+		o := process(t, srv, func(context.Context, string) error {
+			time.Sleep(time.Hour)
+			return nil
+		})
 		first := make(chan error)
 		go func() { first <- o.Ship(t.Context(), "42") }()
 		time.Sleep(30 * time.Minute)
@@ -68,11 +73,11 @@ func TestASlowCourierKeepsTheLock(t *testing.T) {
 	})
 }
 
-func TestTheCourierIsCalledOffWhenTheLockIsLost(t *testing.T) {
+func TestTheCourierIsCancelledWhenTheLockIsLost(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		srv := lockredistest.RunT(t)
 		o := process(t, srv, func(ctx context.Context, _ string) error {
-			srv.Del("orders:42") // somebody cleans up by hand
+			srv.Del("orders:42") // an operator deletes the lock
 			<-ctx.Done()
 			return context.Cause(ctx)
 		})
@@ -85,16 +90,17 @@ func TestTheCourierIsCalledOffWhenTheLockIsLost(t *testing.T) {
 	})
 }
 
-func TestAnOrderIsFreeAgainWhenAProcessDied(t *testing.T) {
+func TestAnOrderCanBeShippedAfterAProcessDied(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		srv := lockredistest.RunT(t)
 		dead := process(t, srv, nil)
 		if err := dead.locks.Lock("orders:42").Lock(t.Context()); err != nil {
 			t.Fatal(err)
 		}
-		dead.locks.Close() // nothing renews its lock any more, and nothing releases it
+		dead.locks.Close() // from here on nothing renews or releases its lock
 		start := time.Now()
-		if err := process(t, srv, func(context.Context, string) error { return nil }).Ship(t.Context(), "42"); err != nil {
+		alive := process(t, srv, func(context.Context, string) error { return nil })
+		if err := alive.Ship(t.Context(), "42"); err != nil {
 			t.Fatal(err)
 		}
 		if waited := time.Since(start); waited > 31*time.Second {
@@ -104,19 +110,20 @@ func TestAnOrderIsFreeAgainWhenAProcessDied(t *testing.T) {
 }
 
 func TestTheServiceAnswersOverHTTP(t *testing.T) {
-	h := handler(process(t, lockredistest.RunT(t), func(context.Context, string) error { return nil }))
+	courier := func(context.Context, string) error { return nil }
+	h := handler(process(t, lockredistest.RunT(t), courier))
 	for _, want := range []int{204, 409} {
 		r := httptest.NewRequest("POST", "/orders/42/ship", nil)
 		r.SetPathValue("id", "42")
 		w := httptest.NewRecorder()
 		h.ServeHTTP(w, r)
 		if w.Code != want {
-			t.Errorf("answered %d instead of %d", w.Code, want)
+			t.Errorf("status %d, want %d", w.Code, want)
 		}
 	}
 }
 
-func TestAnOrderThatTakesTooLongIsCalledOffAtTheEnd(t *testing.T) {
+func TestAnOrderInProgressIsCancelledAtShutdown(t *testing.T) {
 	server := lockredistest.RunT(t)
 	begun := make(chan bool)
 	o := process(t, server, func(ctx context.Context, _ string) error {
@@ -124,7 +131,7 @@ func TestAnOrderThatTakesTooLongIsCalledOffAtTheEnd(t *testing.T) {
 		<-ctx.Done()
 		return ctx.Err()
 	})
-	work, callOff := context.WithCancel(t.Context())
+	work, cancelWork := context.WithCancel(t.Context())
 	ts := httptest.NewUnstartedServer(handler(o))
 	ts.Config.BaseContext = func(net.Listener) context.Context { return work }
 	ts.Start()
@@ -135,7 +142,7 @@ func TestAnOrderThatTakesTooLongIsCalledOffAtTheEnd(t *testing.T) {
 		}
 	}()
 	<-begun
-	if err := end(ts.Config, o, 0, callOff); !errors.Is(err, context.DeadlineExceeded) {
+	if err := end(ts.Config, o, 0, cancelWork); !errors.Is(err, context.DeadlineExceeded) {
 		t.Fatal(err)
 	}
 	if locks := server.Locks(); len(locks) > 0 {

@@ -6,7 +6,10 @@ import org.redisson.api.RLock;
 import org.redisson.api.RedissonClient;
 import org.redisson.client.codec.StringCodec;
 
-/** Ships orders, each once, however many processes try, in Java or in Go: the lock and the key are those of the Go service. */
+/**
+ * Ships each order once, even when many processes try, in Java or in Go: the Go service uses the
+ * same lock and the same key.
+ */
 public final class Orders {
     private final RedissonClient redisson;
     private final Consumer<String> courier;
@@ -16,7 +19,7 @@ public final class Orders {
         this.courier = courier;
     }
 
-    /** Has an order shipped, and tells whether it was this call that did it. */
+    /** Ships an order. Returns false if the order was shipped before. */
     public boolean ship(String id) {
         RLock lock = redisson.getLock("orders:" + id);
         lock.lock();

@@ -35,14 +35,14 @@ final class Lockredis implements AutoCloseable {
         reader.start();
     }
 
-    /** Reads on, so that the server's log never blocks it. */
+    /** Reads the server's log, so that a full pipe never blocks the server. */
     private static void drain(BufferedReader output) {
         try {
             while (output.readLine() != null) {
                 continue;
             }
         } catch (IOException e) {
-            // closed: the server has been stopped
+            // closed: the server has ended
         }
     }
 

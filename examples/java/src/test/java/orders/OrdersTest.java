@@ -44,7 +44,7 @@ class OrdersTest {
     }
 
     @Test
-    void anOrderIsShippedOnceByAnyNumberOfThreadsAndProcesses() throws Exception {
+    void anOrderIsShippedOnceByManyThreadsAndProcesses() throws Exception {
         AtomicInteger shipped = new AtomicInteger();
         Orders here = new Orders(redisson, id -> shipped.incrementAndGet());
         Orders there = new Orders(other, id -> shipped.incrementAndGet());
@@ -65,7 +65,7 @@ class OrdersTest {
     }
 
     @Test
-    void aCrashedHolderIsForgottenWithItsLease() throws Exception {
+    void aCrashedHoldersLockIsFreeWhenItsLeaseEnds() throws Exception {
         RedissonClient crashing = connect();
         crashing.getLock("orders:43").lock(300, TimeUnit.MILLISECONDS);
         crashing.shutdown();
