@@ -2,9 +2,7 @@ package store
 
 import (
 	"bytes"
-	"fmt"
 	"maps"
-	"math/rand/v2"
 	"slices"
 	"strings"
 	"testing"
@@ -83,31 +81,6 @@ func TestAtReturnsEveryPairOfAHashOnce(t *testing.T) {
 		}
 		if len(seen) != n {
 			t.Errorf("%d different fields of %d", len(seen), n)
-		}
-	}
-}
-
-func TestAHashScanReturnsEveryFieldThatStays(t *testing.T) {
-	rnd := rand.New(rand.NewPCG(1, 1))
-	lim := smallLimits()
-	for range 50 {
-		h := new(Hash)
-		for i := range 300 {
-			h.Set(fmt.Appendf(nil, "f%d", i), nil, &lim)
-		}
-		seen := map[string]bool{}
-		for cursor := uint64(0); ; {
-			cursor = h.Scan(cursor, 10, func(field, _ []byte) { seen[string(field)] = true })
-			if cursor == 0 {
-				break
-			}
-			h.Delete(fmt.Appendf(nil, "f%d", 100+rnd.IntN(200)))
-			h.Set(fmt.Appendf(nil, "new%d", rnd.IntN(1000)), nil, &lim)
-		}
-		for i := range 100 {
-			if !seen[fmt.Sprintf("f%d", i)] {
-				t.Fatalf("f%d stayed and the scan did not return it", i)
-			}
 		}
 	}
 }

@@ -86,24 +86,3 @@ func TestRemoveAtRemovesAMemberOfASet(t *testing.T) {
 		}
 	}
 }
-
-func TestASetScanReturnsEveryMemberThatStays(t *testing.T) {
-	lim := DefaultLimits()
-	s := new(Set)
-	for i := range 300 {
-		s.Add(fmt.Appendf(nil, "m%d", i), &lim)
-	}
-	seen := map[string]bool{}
-	for i, cursor := 100, uint64(0); ; i++ {
-		cursor = s.Scan(cursor, 7, func(member string) { seen[member] = true })
-		if cursor == 0 {
-			break
-		}
-		s.Remove(fmt.Appendf(nil, "m%d", i))
-	}
-	for i := range 100 {
-		if !seen[fmt.Sprintf("m%d", i)] {
-			t.Fatalf("m%d stayed and the scan did not return it", i)
-		}
-	}
-}
