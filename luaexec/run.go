@@ -62,7 +62,7 @@ func (m *machine) end() {
 	m.argv.release()
 }
 
-// execute calls the script in protected mode and converts what it returns.
+// execute calls the script in protected mode and converts its result.
 func (m *machine) execute(s *Script) resp.Reply {
 	L := m.L
 	L.Push(s.function(m))

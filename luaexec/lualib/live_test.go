@@ -215,9 +215,10 @@ var shapes = map[string]func(g gen) string{
 			parts[i] = strconv.Itoa(g.Intn(20))
 		}
 		less := g.pick("a < b", "a > b", "a <= b", "a % 5 < b % 5", "true", "false", "a ~= b")
-		return "(function() local t, log = {" + strings.Join(parts, ",") +
-			"}, {} local ok, err = pcall(table.sort, t, function(a, b) " +
-			"log[#log+1] = tostring(a) .. '<' .. tostring(b) return " + less + " end) return tostring(err), table.concat(t, ' '), table.concat(log, ' ') end)()"
+		return "(function() local t, log = {" + strings.Join(parts, ",") + "}, {} " +
+			"local ok, err = pcall(table.sort, t, function(a, b) " +
+			"log[#log+1] = tostring(a) .. '<' .. tostring(b) return " + less + " end) " +
+			"return tostring(err), table.concat(t, ' '), table.concat(log, ' ') end)()"
 	},
 }
 

@@ -2,8 +2,8 @@ package syntax
 
 import "github.com/yuin/gopher-lua/ast"
 
-// assignment reads the rest of "a, b.c = x, y" behind the first target.
-// bare is false when the target stands in parentheses.
+// assignment reads the rest of "a, b.c = x, y" after the first target. bare is false if
+// the target is in parentheses.
 func (p *parser) assignment(first ast.Expr, bare bool, line int) ast.Stmt {
 	targets := []ast.Expr{p.target(first, bare)}
 	for p.accept(',') {
@@ -24,9 +24,9 @@ func (p *parser) assignment(first ast.Expr, bare bool, line int) ast.Stmt {
 	return at(&ast.AssignStmt{Lhs: targets, Rhs: values}, line)
 }
 
-// miscompiled reports whether gopher-lua's compiler gets "target = value" wrong
-// when target is a local variable: it does not store at all when "f() and x" ends
-// at f(), and it puts a called function where the last parameter is.
+// miscompiled reports whether gopher-lua's compiler would generate wrong code for
+// "target = value". If target is a local variable, "f() and x" stores nothing when f()
+// is false. If it is the last parameter, a call overwrites it with the called function.
 func (p *parser) miscompiled(target, value ast.Expr) bool {
 	name, ok := target.(*ast.IdentExpr)
 	if !ok || !p.fn.declares(name.Value) {
@@ -41,7 +41,7 @@ func (p *parser) miscompiled(target, value ast.Expr) bool {
 	return false
 }
 
-// anyVariable reports whether one of the targets is a variable, not a field.
+// anyVariable reports whether one of the targets is a variable rather than a field.
 func anyVariable(targets []ast.Expr) bool {
 	for _, t := range targets {
 		if _, ok := t.(*ast.IdentExpr); ok {
@@ -51,10 +51,10 @@ func anyVariable(targets []ast.Expr) bool {
 	return false
 }
 
-// assignSeparately evaluates tables and keys, then all values, and assigns last.
-// gopher-lua's compiler stores into a local variable while later values still
-// want its old one, and takes what it stores into an outer function's variable
-// from a wrong register.
+// assignSeparately evaluates the tables and keys of the targets, then all values, and
+// then assigns them. Without this, gopher-lua's compiler stores into a local variable
+// before later values have read its old value, and stores the value of a wrong register
+// into an outer function's variable.
 func assignSeparately(targets, values []ast.Expr, line int) ast.Stmt {
 	var names, temps []string
 	var parts []ast.Expr
@@ -88,8 +88,8 @@ func assignSeparately(targets, values []ast.Expr, line int) ast.Stmt {
 	return at(&ast.DoBlockStmt{Stmts: stmts}, line)
 }
 
-// target checks that e can be assigned to. A global, and a field that was bound
-// to one, turns into a field of a read-only table.
+// target returns e as the target of an assignment. A global, and a field that became a
+// global, become a field of a read-only table. It fails if e is not a target.
 func (p *parser) target(e ast.Expr, bare bool) ast.Expr {
 	if !bare {
 		p.failHere("syntax error")
@@ -107,7 +107,7 @@ func (p *parser) target(e ast.Expr, bare bool) ast.Expr {
 	return nil
 }
 
-// assignable is the target that a bare name stands for.
+// assignable returns the target for a name.
 func (p *parser) assignable(name string, line int) ast.Expr {
 	if p.isLocal(name) {
 		return at(&ast.IdentExpr{Value: name}, line)

@@ -2,13 +2,13 @@ package syntax
 
 import "github.com/yuin/gopher-lua/ast"
 
-// gopher-lua's compiler shortens a jump that leads to another jump. When that
-// one stands before it, as at the start of a loop's body, it has been patched
-// already and is misread: the program jumps anywhere. So no body of a loop
-// starts with a jump here. Jumps come from "break" and from conditions that are
-// constant.
+// gopher-lua's compiler shortens a jump to another jump. If the other jump comes before
+// it, as at the start of a loop's body, the compiler has already patched that jump and
+// misreads it: the program would jump to a wrong place. So this package never lets the
+// body of a loop start with a jump. Jumps come from "break" and from constant
+// conditions.
 
-// constant reports whether e is a constant, and whether it counts as true.
+// constant reports whether e is a constant, and the truth of its value.
 func constant(e ast.Expr) (truth, ok bool) {
 	switch e.(type) {
 	case *ast.NilExpr, *ast.FalseExpr:
@@ -19,8 +19,8 @@ func constant(e ast.Expr) (truth, ok bool) {
 	return false, false
 }
 
-// condition is e as the condition of a statement: a constant that counts as
-// false is read from the environment.
+// condition returns e as the condition of a statement. A constant that is false is
+// replaced by a global with the value false.
 func condition(e ast.Expr) ast.Expr {
 	if truth, ok := constant(e); ok && !truth {
 		return hidden(HiddenFalse, e.Line())
@@ -28,7 +28,7 @@ func condition(e ast.Expr) ast.Expr {
 	return e
 }
 
-// logical is "left op right", decided at once when left is a constant.
+// logical returns "left op right", or one of the operands if left is a constant.
 func logical(op string, left, right ast.Expr, line int) ast.Expr {
 	if truth, ok := constant(left); ok {
 		if truth == (op == "and") {
@@ -39,7 +39,7 @@ func logical(op string, left, right ast.Expr, line int) ast.Expr {
 	return at(&ast.LogicalOpExpr{Operator: op, Lhs: left, Rhs: right}, line)
 }
 
-// negation is "not e".
+// negation returns "not e", or its value if e is a constant.
 func negation(e ast.Expr, line int) ast.Expr {
 	switch truth, ok := constant(e); {
 	case ok && truth:
@@ -50,7 +50,8 @@ func negation(e ast.Expr, line int) ast.Expr {
 	return at(&ast.UnaryNotOpExpr{Expr: e}, line)
 }
 
-// padded is a loop's body that does not start with a jump.
+// padded returns the body of a loop, with a statement before it if it starts with a
+// jump.
 func padded(body []ast.Stmt, line int) []ast.Stmt {
 	if !startsWithJump(body) {
 		return body
@@ -59,7 +60,8 @@ func padded(body []ast.Stmt, line int) []ast.Stmt {
 	return append([]ast.Stmt{pad}, body...)
 }
 
-// startsWithJump is true for an empty body too: what follows it is a jump.
+// startsWithJump reports whether the code of a loop's body starts with a jump. That is
+// true for an empty body: the jump back to the start follows it.
 func startsWithJump(body []ast.Stmt) bool {
 	if len(body) == 0 {
 		return true

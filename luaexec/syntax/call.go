@@ -2,13 +2,13 @@ package syntax
 
 import "github.com/yuin/gopher-lua/ast"
 
-// The names in the environment that rewritten code uses. None can be written as
-// a name in Lua.
+// The names in the environment that rewritten code uses. None of them is a valid name
+// in Lua.
 const (
 	// HiddenConcat takes the operands of a chain of ".." and returns its value.
 	HiddenConcat = "(concat)"
-	// HiddenForInitial, HiddenForLimit and HiddenForStep return their argument
-	// as a number, or throw the error of that part of a numeric for.
+	// HiddenForInitial, HiddenForLimit and HiddenForStep convert their argument to a
+	// number, or throw the error for that part of a numeric for.
 	HiddenForInitial = "(initial)"
 	HiddenForLimit   = "(limit)"
 	HiddenForStep    = "(step)"
@@ -18,30 +18,31 @@ const (
 	HiddenPow = "(pow)"
 	// HiddenLen is the operator # without __len for tables.
 	HiddenLen = "(len)"
-	// HiddenSpread takes a table, the number of its elements and any further
-	// values, and returns all of them.
+	// HiddenSpread takes a table, the number of its elements and further values. It
+	// returns the elements and the further values.
 	HiddenSpread = "(spread)"
 	// HiddenFalse is the value false.
 	HiddenFalse = "(false)"
-	// HiddenReadonly is a table that no field can be set in.
+	// HiddenReadonly is a read-only table: setting a field throws.
 	HiddenReadonly = "(readonly)"
-	// HiddenGlobals is what _G is.
+	// HiddenGlobals is the value of _G.
 	HiddenGlobals = "(globals)"
 )
 
-// maxDirectArgs is how many arguments a call passes in registers.
+// maxDirectArgs is the number of arguments that a call passes in registers.
 const maxDirectArgs = 50
 
-// maxArgs is where C Lua runs out of registers for arguments.
+// maxArgs is the number of arguments for which C Lua has registers.
 const maxArgs = 249
 
+// hidden returns the global or local variable with this name.
 func hidden(name string, line int) ast.Expr { return at(&ast.IdentExpr{Value: name}, line) }
 
 func (p *parser) call(fn ast.Expr, args []ast.Expr, line int) ast.Expr {
 	return at(&ast.FuncCallExpr{Func: fn, Args: args}, line)
 }
 
-// single keeps the first value of an expression that may have several.
+// single limits an expression that may have several values to the first one.
 func single(e ast.Expr) ast.Expr {
 	switch e := e.(type) {
 	case *ast.FuncCallExpr:
@@ -52,7 +53,7 @@ func single(e ast.Expr) ast.Expr {
 	return e
 }
 
-// severalValues reports whether an expression at the end of a list gives all its
+// severalValues reports whether an expression at the end of a list may have several
 // values.
 func severalValues(e ast.Expr) bool {
 	switch e := e.(type) {
@@ -64,8 +65,8 @@ func severalValues(e ast.Expr) bool {
 	return false
 }
 
-// callArgs reads the arguments of a call; held counts the function, and the
-// object of a method.
+// callArgs reads the arguments of a call. held is the number of registers that the call
+// already holds: the function, and the object of a method.
 func (p *parser) callArgs(held int) []ast.Expr {
 	line := p.lx.line
 	switch p.tok.kind {
@@ -109,8 +110,8 @@ func (p *parser) callArgs(held int) []ast.Expr {
 	return spread(args, line)
 }
 
-// spread passes a long list through a table, in pieces of what the machine can
-// hold in registers.
+// spread returns args, or for a long list a call of HiddenSpread. All arguments except
+// the last are then elements of a table, which gopher-lua fills in blocks.
 func spread(args []ast.Expr, line int) []ast.Expr {
 	if len(args) <= maxDirectArgs {
 		return args
@@ -126,7 +127,8 @@ func spread(args []ast.Expr, line int) []ast.Expr {
 	return []ast.Expr{at(all, line)}
 }
 
-// forBound reads a bound of a numeric for.
+// forBound reads a bound of a numeric for. convert is the name of the function that
+// converts it to a number, which a number literal and # do not need.
 func (p *parser) forBound(convert string) ast.Expr {
 	e := p.expr()
 	switch e.(type) {

@@ -7,13 +7,14 @@ import (
 	"github.com/yuin/gopher-lua/ast"
 )
 
-// concat is a chain of ".." while it is being read.
+// concat is a chain of ".." that is being read. It is not in the finished tree.
 type concat struct {
 	ast.ExprBase
 	parts []ast.Expr
 }
 
-// finish turns a chain into the call it becomes; other expressions pass.
+// finish returns the call that replaces a chain of "..". It returns other expressions
+// unchanged.
 func (p *parser) finish(e ast.Expr) ast.Expr {
 	c, ok := e.(*concat)
 	if !ok {
@@ -26,8 +27,9 @@ func (p *parser) finish(e ast.Expr) ast.Expr {
 	return p.call(hidden(HiddenConcat, line), spread(c.parts, line), line)
 }
 
-// number is a numeric constant. The compiler would read "010" as octal, so it
-// gets another spelling; the value is kept for constants made of this one.
+// number returns a number literal with the value v. Its text is not that of the source,
+// because gopher-lua's compiler would read "010" as octal. p.values keeps the value for
+// constants that are computed from this one.
 func number(v float64, line int, p *parser) ast.Expr {
 	text := strconv.FormatFloat(v, 'e', -1, 64)
 	if v == math.Trunc(v) && v >= 0 && v < 1<<53 && !math.Signbit(v) {

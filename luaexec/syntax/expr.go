@@ -6,7 +6,7 @@ import (
 	"github.com/lockredis/lockredis/luaexec/lualib"
 )
 
-// binary operators with C Lua's priorities: left binds what stands before it.
+// operator is a binary operator with C Lua's priorities.
 type operator struct {
 	text        string
 	left, right int
@@ -36,8 +36,8 @@ func (p *parser) exprList() []ast.Expr {
 	return list
 }
 
-// done puts the line of the last token on a variable or field: C Lua makes the
-// instruction that reads or sets it when it has seen what comes next.
+// done sets the line of a variable or field to that of the last token. C Lua generates
+// the instruction that reads or sets it after it has read the next token.
 func (p *parser) done(e ast.Expr) {
 	switch e.(type) {
 	case *ast.IdentExpr, *ast.AttrGetExpr:
@@ -45,10 +45,11 @@ func (p *parser) done(e ast.Expr) {
 	}
 }
 
+// expr reads an expression.
 func (p *parser) expr() ast.Expr { return p.finish(p.subexpr(0)) }
 
-// subexpr reads operators of a higher priority than limit. A chain of ".." comes
-// back as *concat; everything that is not a ".." finishes it.
+// subexpr reads an expression whose operators have a higher priority than limit. For a
+// chain of ".." it returns *concat, which the caller extends or finishes.
 func (p *parser) subexpr(limit int) ast.Expr {
 	p.enter()
 	var e ast.Expr
@@ -75,6 +76,7 @@ func (p *parser) subexpr(limit int) ast.Expr {
 	return e
 }
 
+// unary reads a unary operator and its operand.
 func (p *parser) unary() ast.Expr {
 	kind := p.tok.kind
 	p.advance()
@@ -95,6 +97,7 @@ func (p *parser) unary() ast.Expr {
 	return at(&ast.UnaryLenOpExpr{Expr: e}, line)
 }
 
+// binary returns the expression "left op right".
 func (p *parser) binary(op string, left, right ast.Expr) ast.Expr {
 	line := p.lastLine
 	if op == ".." {
@@ -120,7 +123,7 @@ func (p *parser) binary(op string, left, right ast.Expr) ast.Expr {
 	return at(&ast.RelationalOpExpr{Operator: op, Lhs: left, Rhs: right}, line)
 }
 
-// power is "left ^ right", computed at once when both are constants.
+// power returns "left ^ right", or its value if both operands are numbers.
 func (p *parser) power(left, right ast.Expr, line int) ast.Expr {
 	a, okA := left.(*ast.NumberExpr)
 	b, okB := right.(*ast.NumberExpr)
@@ -132,7 +135,7 @@ func (p *parser) power(left, right ast.Expr, line int) ast.Expr {
 	return p.call(hidden(HiddenPow, line), []ast.Expr{left, single(right)}, line)
 }
 
-// simple reads a constant, a function, a table or what primary reads.
+// simple reads a constant, "...", a function, a table or a primary expression.
 func (p *parser) simple() ast.Expr {
 	line := p.lx.line
 	switch p.tok.kind {
@@ -169,8 +172,8 @@ func (p *parser) simple() ast.Expr {
 	return e
 }
 
-// primary reads a name or a parenthesised expression with what follows it. bare
-// is false for parentheses alone.
+// primary reads a name or an expression in parentheses, with the fields, indexes and
+// calls after it. bare is false for an expression in parentheses with nothing after it.
 func (p *parser) primary() (e ast.Expr, bare bool) {
 	line := p.lx.line
 	switch p.tok.kind {
@@ -196,7 +199,7 @@ func (p *parser) primary() (e ast.Expr, bare bool) {
 	}
 }
 
-// suffix reads one field, index or call behind e; nil if there is none.
+// suffix reads one field, index or call after e. It returns nil if there is none.
 func (p *parser) suffix(e ast.Expr) ast.Expr {
 	switch p.tok.kind {
 	case '.':
@@ -223,8 +226,8 @@ func (p *parser) suffix(e ast.Expr) ast.Expr {
 	return nil
 }
 
-// field is object.name; a field of a library that the environment binds becomes
-// one global.
+// field returns object.name. If the environment binds the field of a library, the
+// result is a global.
 func (p *parser) field(object ast.Expr, name string) ast.Expr {
 	if lib, ok := object.(*ast.IdentExpr); ok && p.bound != nil && !p.isLocal(lib.Value) {
 		if whole := lib.Value + "." + name; p.bound(whole) {
@@ -235,14 +238,14 @@ func (p *parser) field(object ast.Expr, name string) ast.Expr {
 	return at(&ast.AttrGetExpr{Object: object, Key: key}, p.lastLine)
 }
 
-// variable is a name that is read, or the start of a longer target.
+// variable returns a variable that is read, or that begins a longer target.
 func (p *parser) variable(name string, line int) ast.Expr {
 	if !p.isLocal(name) {
 		switch name {
 		case "load", "loadstring", "_G":
 			p.loops = true
 		case "arg":
-			// gopher-lua gives the main function a local variable "arg".
+			// In gopher-lua, "arg" is a local variable of the main function.
 			key := at(&ast.StringExpr{Value: name}, line)
 			return at(&ast.AttrGetExpr{Object: hidden(HiddenGlobals, line), Key: key}, line)
 		}
@@ -253,7 +256,7 @@ func (p *parser) variable(name string, line int) ast.Expr {
 // functionBody reads parameters and statements up to "end".
 func (p *parser) functionBody(method bool, line int) ast.Expr {
 	p.loops = true
-	p.take(functionBytes)
+	p.useMemory(functionBytes)
 	p.fn = &function{outer: p.fn, line: line}
 	params := &ast.ParList{}
 	if method {
@@ -275,6 +278,7 @@ func (p *parser) functionBody(method bool, line int) ast.Expr {
 	return fn
 }
 
+// parameters reads the parameters of a function up to ")".
 func (p *parser) parameters(params *ast.ParList) {
 	var names []string
 	for more := p.tok.kind != ')'; more; more = p.accept(',') {

@@ -68,9 +68,10 @@ func (p *parser) genericFor(name string, line int) ast.Stmt {
 	return at(&ast.DoBlockStmt{Stmts: []ast.Stmt{before, s}}, line)
 }
 
-// forValues makes three values of a generic for's list: gopher-lua takes as
-// many as there are names, and leaves the others to chance. When the list ends
-// in a call whose results would be lost, local variables come before the loop.
+// forValues returns exactly three values for the list of a generic for. gopher-lua takes
+// as many values as there are names, and leaves the other registers as they are. If the
+// list ends with a call whose results would be lost, the values are local variables, and
+// before is the statement that declares them.
 func forValues(names []string, exprs []ast.Expr, line int) (before ast.Stmt, values []ast.Expr) {
 	last := exprs[len(exprs)-1]
 	if !severalValues(last) {
@@ -89,7 +90,7 @@ func forValues(names []string, exprs []ast.Expr, line int) (before ast.Stmt, val
 	return at(&ast.LocalAssignStmt{Names: vars, Exprs: exprs}, line), values
 }
 
-// forBody reads the block behind "do".
+// forBody reads the block after "do". names are the loop's variables.
 func (p *parser) forBody(names ...string) []ast.Stmt {
 	p.openLoop()
 	outer := len(p.fn.locals)

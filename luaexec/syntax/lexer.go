@@ -8,8 +8,8 @@ import (
 
 const eof = -1
 
-// lexer turns source text into tokens. Errors are panics with *Error, caught in
-// Parse.
+// lexer turns source text into tokens. It panics with *Error for an error; Parse
+// recovers.
 type lexer struct {
 	name string
 	src  string
@@ -17,6 +17,7 @@ type lexer struct {
 	line int
 }
 
+// peek returns the current byte, or eof.
 func (lx *lexer) peek() int {
 	if lx.pos < len(lx.src) {
 		return int(lx.src[lx.pos])
@@ -24,6 +25,7 @@ func (lx *lexer) peek() int {
 	return eof
 }
 
+// peekAt returns the byte n bytes further on, or eof.
 func (lx *lexer) peekAt(n int) int {
 	if lx.pos+n < len(lx.src) {
 		return int(lx.src[lx.pos+n])
@@ -31,7 +33,7 @@ func (lx *lexer) peekAt(n int) int {
 	return eof
 }
 
-// fail reports a mistake; near is left out when it is empty.
+// fail panics with an error at the current line. near is the text of a token, or "".
 func (lx *lexer) fail(msg, near string) {
 	if near != "" {
 		msg += " near '" + near + "'"
@@ -65,7 +67,8 @@ func (lx *lexer) next() token {
 		case c == '[' && lx.longBracket() >= 0:
 			equals := strings.Repeat("=", lx.longBracket())
 			text := lx.long("string")
-			return token{kind: tString, text: text, raw: untilNUL("[" + equals + "[" + text + "]" + equals + "]")}
+			raw := untilNUL("[" + equals + "[" + text + "]" + equals + "]")
+			return token{kind: tString, text: text, raw: raw}
 		case c == '[' && lx.peekAt(1) == '=':
 			lx.badDelimiter()
 		case c == '"' || c == '\'':
@@ -80,8 +83,8 @@ func (lx *lexer) next() token {
 	}
 }
 
-// among reports whether c is one of the set's bytes, or NUL: C Lua looks with
-// strchr, which finds the end of the set too.
+// among reports whether c is one of the set's bytes, or NUL: C Lua searches with
+// strchr, which also finds the NUL at the end of the set.
 func among(c int, set string) bool {
 	return c == 0 || c > 0 && strings.IndexByte(set, byte(c)) >= 0
 }
@@ -109,6 +112,7 @@ func (lx *lexer) symbol(c int) token {
 	return token{kind: kind}
 }
 
+// word reads a name or a reserved word.
 func (lx *lexer) word() token {
 	start := lx.pos
 	for isLetter(lx.peek()) || isDigit(lx.peek()) {
@@ -121,8 +125,8 @@ func (lx *lexer) word() token {
 	return token{kind: tName, text: text, raw: text}
 }
 
-// number takes everything that could belong to a number, and then looks whether
-// it is one, as C Lua does.
+// number reads all characters that may belong to a number, and then converts them, as C
+// Lua does.
 func (lx *lexer) number() token {
 	start := lx.pos
 	for isDigit(lx.peek()) || lx.peek() == '.' {
@@ -145,7 +149,7 @@ func (lx *lexer) number() token {
 	return token{kind: tNumber, raw: raw, num: n}
 }
 
-// comment skips what stands behind two dashes.
+// comment skips the text after two dashes.
 func (lx *lexer) comment() {
 	if lx.longBracket() >= 0 {
 		lx.long("comment")
@@ -156,8 +160,8 @@ func (lx *lexer) comment() {
 	}
 }
 
-// longBracket returns the level of the long bracket that opens here, -1 if none
-// does.
+// longBracket returns the level of the long bracket that opens here, or -1 if there is
+// none.
 func (lx *lexer) longBracket() int {
 	if lx.peek() != '[' {
 		return -1
@@ -172,6 +176,7 @@ func (lx *lexer) longBracket() int {
 	return level
 }
 
+// badDelimiter fails for "[=" that does not open a long bracket.
 func (lx *lexer) badDelimiter() {
 	start := lx.pos
 	lx.pos++
@@ -181,7 +186,7 @@ func (lx *lexer) badDelimiter() {
 	lx.fail("invalid long string delimiter", lx.src[start:lx.pos])
 }
 
-// long reads a long string or comment and returns its text.
+// long reads a long string or comment and returns its text. what is its name in errors.
 func (lx *lexer) long(what string) string {
 	level := lx.longBracket()
 	closing := "]" + strings.Repeat("=", level) + "]"
@@ -231,9 +236,10 @@ func (lx *lexer) quoted(quote int) token {
 	}
 }
 
+// escapes are the letters of simple escapes, escaped their values.
 const escapes, escaped = `abfnrtv`, "\a\b\f\n\r\t\v"
 
-// escape reads what stands behind a backslash.
+// escape reads an escape, after its backslash, and appends its value.
 func (lx *lexer) escape(text *strings.Builder, quote int) {
 	c := lx.peek()
 	switch i := strings.IndexByte(escapes, byte(c)); {
@@ -260,7 +266,7 @@ func (lx *lexer) escape(text *strings.Builder, quote int) {
 	}
 }
 
-// untilNUL is what C prints of a text.
+// untilNUL is the part of s that C prints: the bytes before the first NUL.
 func untilNUL(s string) string {
 	text, _, _ := strings.Cut(s, "\x00")
 	return text

@@ -18,26 +18,27 @@ func numbered(n int, format string) string {
 	return b.String()
 }
 
-// Each shape compiles with max repetitions and not with one more, as measured on
+// Each source compiles with max repetitions and not with one more, as measured on
 // redis-server 7.0.15.
-func TestNestingEndsWhereItEndsInRedis(t *testing.T) {
+func TestNestingHasTheLimitsOfRedis(t *testing.T) {
+	const tooDeep = "chunk has too many syntax levels"
 	for name, c := range map[string]struct {
 		max    int
 		source func(n int) string
 		errors string
 	}{
-		"parentheses": {198, func(n int) string { return "return " + repeat(n, "(") + "1" + repeat(n, ")") }, "chunk has too many syntax levels"},
-		"not":         {198, func(n int) string { return "return " + repeat(n, "not ") + "1" }, "chunk has too many syntax levels"},
-		"minus":       {198, func(n int) string { return "return " + repeat(n, "- ") + "1" }, "chunk has too many syntax levels"},
-		"braces":      {199, func(n int) string { return "return " + repeat(n, "{") + repeat(n, "}") }, "chunk has too many syntax levels"},
-		"do":          {199, func(n int) string { return repeat(n, "do ") + repeat(n, "end ") }, "chunk has too many syntax levels"},
-		"if":          {199, func(n int) string { return repeat(n, "if 1 then ") + repeat(n, "end ") }, "chunk has too many syntax levels"},
-		"while":       {199, func(n int) string { return repeat(n, "while nil do ") + repeat(n, "end ") }, "chunk has too many syntax levels"},
-		"repeat":      {199, func(n int) string { return repeat(n, "repeat ") + repeat(n, "until 1 ") }, "chunk has too many syntax levels"},
-		"concat":      {198, func(n int) string { return "local a='x' return " + repeat(n, "a..") + "a" }, "chunk has too many syntax levels"},
-		"power":       {198, func(n int) string { return "return " + repeat(n, "1^") + "1" }, "chunk has too many syntax levels"},
-		"functions":   {99, func(n int) string { return "return " + repeat(n, "function() return ") + "1 " + repeat(n, "end ") }, "chunk has too many syntax levels"},
-		"calls":       {198, func(n int) string { return "local f=tostring return " + repeat(n, "f(") + "1" + repeat(n, ")") }, "chunk has too many syntax levels"},
+		"parentheses": {198, func(n int) string { return "return " + repeat(n, "(") + "1" + repeat(n, ")") }, tooDeep},
+		"not":         {198, func(n int) string { return "return " + repeat(n, "not ") + "1" }, tooDeep},
+		"minus":       {198, func(n int) string { return "return " + repeat(n, "- ") + "1" }, tooDeep},
+		"braces":      {199, func(n int) string { return "return " + repeat(n, "{") + repeat(n, "}") }, tooDeep},
+		"do":          {199, func(n int) string { return repeat(n, "do ") + repeat(n, "end ") }, tooDeep},
+		"if":          {199, func(n int) string { return repeat(n, "if 1 then ") + repeat(n, "end ") }, tooDeep},
+		"while":       {199, func(n int) string { return repeat(n, "while nil do ") + repeat(n, "end ") }, tooDeep},
+		"repeat":      {199, func(n int) string { return repeat(n, "repeat ") + repeat(n, "until 1 ") }, tooDeep},
+		"concat":      {198, func(n int) string { return "local a='x' return " + repeat(n, "a..") + "a" }, tooDeep},
+		"power":       {198, func(n int) string { return "return " + repeat(n, "1^") + "1" }, tooDeep},
+		"functions":   {99, func(n int) string { return "return " + repeat(n, "function() return ") + "1 " + repeat(n, "end ") }, tooDeep},
+		"calls":       {198, func(n int) string { return "local f=tostring return " + repeat(n, "f(") + "1" + repeat(n, ")") }, tooDeep},
 		"locals":      {200, func(n int) string { return numbered(n, "local a%d ") }, "main function has more than 200 local variables"},
 		"parameters":  {200, func(n int) string { return "return function(" + strings.TrimSuffix(numbered(n, "a%d,"), ",") + ") end" }, "function at line 1 has more than 200 local variables"},
 		"upvalues": {60, func(n int) string {
@@ -55,9 +56,9 @@ func TestNestingEndsWhereItEndsInRedis(t *testing.T) {
 	}
 }
 
-// None of these may overflow the stack or take long: there is no recovering
-// from the one, and a server that is held up by the other.
-func TestHugeSourcesAreRefusedOrCompiled(t *testing.T) {
+// None of these sources may overflow the stack, which cannot be recovered from, or take
+// long, which would block the server.
+func TestHugeSourcesCompileOrFail(t *testing.T) {
 	const n = 300_000
 	for name, source := range map[string]string{
 		"braces": repeat(n, "{"), "parentheses": repeat(n, "("), "not": "return " + repeat(n, "not "),
@@ -79,7 +80,7 @@ func TestHugeSourcesAreRefusedOrCompiled(t *testing.T) {
 	}
 }
 
-func TestLoopsKnowsWhatCanRunForEver(t *testing.T) {
+func TestLoopsIsTrueForSourcesThatMayRunForEver(t *testing.T) {
 	for source, want := range map[string]bool{
 		"return 1":                          false,
 		"if a then b() else c() end":        false,

@@ -2,15 +2,14 @@ package syntax
 
 import "github.com/yuin/gopher-lua/ast"
 
-// gopher-lua's compiler closes the captured variables of a loop that "break"
-// leaves only when some belong to the loop's own block. Those of the blocks
-// inside would stay open, and functions that captured them would see what comes
-// into their registers later. So where a "break" leaves such a block, the loop's
-// own block gets a captured variable.
+// When "break" leaves a loop, gopher-lua's compiler closes captured variables only if
+// the loop's own block has one. Otherwise the captured variables of inner blocks stay
+// open, and closures see the later contents of their registers. So if a "break" leaves
+// an inner block with captured variables, the loop's own block gets a captured variable.
 
 // loop is an open loop.
 type loop struct {
-	outside int  // the function's local variables that were visible before its body
+	outside int  // number of the function's local variables that are visible before its body
 	leaky   bool // a break leaves captured variables
 }
 
@@ -18,7 +17,7 @@ func (p *parser) openLoop() {
 	p.fn.loops = append(p.fn.loops, loop{outside: len(p.fn.locals)})
 }
 
-// closeLoop is the end of a loop's body.
+// closeLoop ends a loop. It returns its body, with a captured variable if necessary.
 func (p *parser) closeLoop(body []ast.Stmt) []ast.Stmt {
 	last := len(p.fn.loops) - 1
 	leaky := p.fn.loops[last].leaky
@@ -40,8 +39,8 @@ func (p *parser) breakStatement(line int) ast.Stmt {
 	return at(&ast.BreakStmt{}, line)
 }
 
-// capturedVariable declares a variable that a function captures which is never
-// made: "local pin if false then local function capture() return pin end end".
+// capturedVariable returns statements that declare a captured variable: "local pin if
+// false then local function capture() return pin end end".
 func capturedVariable(line int) []ast.Stmt {
 	const name = "(pin)"
 	use := at(&ast.ReturnStmt{Exprs: []ast.Expr{hidden(name, line)}}, line)

@@ -10,28 +10,29 @@ import (
 // Block is a parsed chunk.
 type Block struct {
 	Stmts []ast.Stmt
-	// Loops is true when the code could run for ever: it has a loop or a
-	// function, or names a global that can make one (load, loadstring, _G).
+	// Loops is true if the code may run for ever: it has a loop or a function, or
+	// uses a global that can make one (load, loadstring, _G).
 	Loops bool
-	// Fields are the lines of table constructors that have computed keys on
-	// several lines: its own, and those of the keyed fields. Number n stands for
-	// it in the tree as the line -1-n.
+	// Fields has an element for each table constructor with computed keys on several
+	// lines: the line of the constructor, and then the lines of its keyed fields. In
+	// the tree, the constructor with Fields[n] has the line -1-n.
 	Fields [][]int
 }
 
-// Options says what the environment offers.
+// Options configures Parse.
 type Options struct {
-	// Name stands before the line in messages.
+	// Name is the name of the chunk in error messages.
 	Name string
-	// Bound reports whether the environment has an entry "library.field"; such
-	// a field of a global table is then read from there. Nil means none.
+	// Bound reports whether the environment has a global with a name such as
+	// "redis.call". The field "call" of the global "redis" is then read from there.
+	// nil means that there are none.
 	Bound func(name string) bool
-	// Memory is about how many bytes compiling may take, tree and code; 0: any
-	// number.
+	// Memory is the approximate number of bytes that compiling may allocate, for the
+	// tree and the code; 0 means no limit.
 	Memory int
 }
 
-// Parse reads source as the body of a vararg function. The error is an *Error.
+// Parse parses source as the body of a vararg function. The error is an *Error.
 func Parse(source string, opts Options) (block Block, err error) {
 	p := &parser{
 		lx:        lexer{name: opts.Name, src: source, line: 1},
@@ -55,29 +56,30 @@ func Parse(source string, opts Options) (block Block, err error) {
 	return Block{Stmts: stmts, Loops: p.loops, Fields: p.fields}, nil
 }
 
-// parser is one pass over one chunk. Its methods follow the productions of
-// C Lua's parser, so that errors come at the same places.
+// parser is one pass over one chunk. Its methods follow the productions of C Lua's
+// parser, so that errors have the same places.
 type parser struct {
 	lx        lexer
-	tok       token // the current one
-	ahead     token // the one after it, when hasAhead
+	tok       token // current token
+	ahead     token // next token, if hasAhead
 	hasAhead  bool
-	lastLine  int // of the token before the current one
+	lastLine  int // line at the end of the token before tok
 	fn        *function
 	levels    int
-	searches  int // comparisons that the compiler will make, see weigh
-	long      int
+	searches  int // comparisons that the compiler will make, see countConstant
+	long      int // links of long chains, see chained
 	memory    int // Options.Memory
-	taken     int // of it
+	used      int // estimated bytes used so far
 	loops     bool
 	fields    [][]int // Block.Fields
-	checksLen bool    // some metatable may have __len, which C Lua ignores for tables
+	checksLen bool    // the source has "__len", which C Lua ignores for tables
 	bound     func(string) bool
-	values    map[*ast.NumberExpr]float64
+	values    map[*ast.NumberExpr]float64 // values of number literals
 }
 
 func itoa(n int) string { return strconv.Itoa(n) }
 
+// advance reads the next token.
 func (p *parser) advance() {
 	p.lastLine = p.lx.line
 	if p.hasAhead {
@@ -85,31 +87,32 @@ func (p *parser) advance() {
 		return
 	}
 	p.tok = p.lx.next()
-	p.weigh()
-	p.take(tokenBytes)
+	p.countConstant()
+	p.useMemory(tokenBytes)
 }
 
-// What gopher-lua takes for a token and for a function, at most, in bytes, while
-// it compiles.
+// The bytes that gopher-lua uses at most for a token and for a function while it
+// compiles.
 const (
 	tokenBytes    = 256
 	functionBytes = 24 << 10
 )
 
-func (p *parser) take(bytes int) {
-	if p.taken += bytes; p.memory > 0 && p.taken > p.memory {
+// useMemory counts bytes, and fails above Options.Memory.
+func (p *parser) useMemory(bytes int) {
+	if p.used += bytes; p.memory > 0 && p.used > p.memory {
 		p.lx.fail("not enough memory", "")
 	}
 }
 
-// maxSearches bounds weigh's count: about a second. C Lua's own limit is 262143
-// constants in a function.
+// maxSearches limits the comparisons that countConstant counts. They take about a
+// second. C Lua's own limit is 262143 constants in a function.
 const maxSearches = 1 << 28
 
-// weigh foresees what the current token costs gopher-lua's compiler: it looks
-// through all constants of a function for each one, so that a script of a
-// megabyte could keep it busy for minutes.
-func (p *parser) weigh() {
+// countConstant counts the comparisons that gopher-lua's compiler will make for the
+// current token. For each constant the compiler searches all constants of the function,
+// so a script of a megabyte could take minutes to compile.
+func (p *parser) countConstant() {
 	switch p.tok.kind {
 	case tName, tString, tNumber:
 	default:
@@ -129,6 +132,7 @@ func (p *parser) weigh() {
 	}
 }
 
+// lookahead returns the token after the current one.
 func (p *parser) lookahead() token {
 	if !p.hasAhead {
 		p.ahead, p.hasAhead = p.lx.next(), true
@@ -136,8 +140,10 @@ func (p *parser) lookahead() token {
 	return p.ahead
 }
 
+// failHere fails with an error near the current token.
 func (p *parser) failHere(msg string) { p.lx.fail(msg, p.tok.near()) }
 
+// accept skips the current token if it has this kind, and reports whether it does.
 func (p *parser) accept(kind int) bool {
 	if p.tok.kind != kind {
 		return false
@@ -152,6 +158,7 @@ func (p *parser) check(kind int) {
 	}
 }
 
+// expect skips a token of this kind, and fails for another one.
 func (p *parser) expect(kind int) {
 	p.check(kind)
 	if kind != tEOF {
@@ -159,16 +166,18 @@ func (p *parser) expect(kind int) {
 	}
 }
 
-// expectClosing wants what closes a construct opened at line.
-func (p *parser) expectClosing(what, opener, line int) {
-	if p.tok.kind == what {
+// expectClosing expects the token that closes a construct. The construct has begun with
+// opener at line.
+func (p *parser) expectClosing(closing, opener, line int) {
+	if p.tok.kind == closing {
 		p.advance()
 		return
 	}
+	expected := "'" + kindText(closing) + "' expected"
 	if line == p.lx.line {
-		p.failHere("'" + kindText(what) + "' expected")
+		p.failHere(expected)
 	}
-	p.failHere("'" + kindText(what) + "' expected (to close '" + kindText(opener) + "' at line " + itoa(line) + ")")
+	p.failHere(expected + " (to close '" + kindText(opener) + "' at line " + itoa(line) + ")")
 }
 
 func (p *parser) name() string {
@@ -180,13 +189,14 @@ func (p *parser) name() string {
 	return text
 }
 
-// at puts a position on a node.
+// at sets the line of a node.
 func at[N ast.PositionHolder](n N, line int) N {
 	n.SetLine(line)
 	n.SetLastLine(line)
 	return n
 }
 
+// blockEnds reports whether the current token ends a block.
 func (p *parser) blockEnds() bool {
 	switch p.tok.kind {
 	case tElse, tElseif, tEnd, tUntil, tEOF:
@@ -195,6 +205,7 @@ func (p *parser) blockEnds() bool {
 	return false
 }
 
+// chunk reads statements up to the end of the block.
 func (p *parser) chunk() []ast.Stmt {
 	p.enter()
 	var stmts []ast.Stmt
@@ -210,7 +221,7 @@ func (p *parser) chunk() []ast.Stmt {
 	return stmts
 }
 
-// block is a chunk whose local variables end with it.
+// block reads a chunk. The scope of its local variables ends with it.
 func (p *parser) block() []ast.Stmt {
 	outer := len(p.fn.locals)
 	stmts := p.chunk()
@@ -218,6 +229,7 @@ func (p *parser) block() []ast.Stmt {
 	return stmts
 }
 
+// statement reads a statement. last is true for return and break, which end a block.
 func (p *parser) statement() (s ast.Stmt, last bool) {
 	line := p.lx.line
 	switch p.tok.kind {
@@ -288,7 +300,8 @@ func (p *parser) whileStatement(line int) ast.Stmt {
 	return s
 }
 
-// repeatStatement: the condition sees the block's local variables.
+// repeatStatement reads "repeat … until". The condition is in the scope of the block's
+// local variables.
 func (p *parser) repeatStatement(line int) ast.Stmt {
 	p.advance()
 	p.loops = true
@@ -315,7 +328,8 @@ func (p *parser) localStatement(line int) ast.Stmt {
 	}
 	if len(s.Exprs) == 1 {
 		if fn, ok := s.Exprs[0].(*ast.FunctionExpr); ok && len(names) == 1 {
-			// Alone it would be compiled as "local function", and see itself.
+			// Without a second value, gopher-lua would compile "local function", which
+			// is in its own scope.
 			s.Exprs = append(s.Exprs, at(&ast.NilExpr{}, fn.LastLine()))
 		}
 	}
@@ -339,7 +353,7 @@ func (p *parser) returnStatement(line int) ast.Stmt {
 	return s
 }
 
-// functionStatement is "function a.b:c() … end".
+// functionStatement reads "function a.b:c() … end".
 func (p *parser) functionStatement(line int) ast.Stmt {
 	p.advance()
 	var target ast.Expr
@@ -364,7 +378,7 @@ func (p *parser) functionStatement(line int) ast.Stmt {
 	return at(&ast.AssignStmt{Lhs: []ast.Expr{target}, Rhs: []ast.Expr{fn}}, line)
 }
 
-// expressionStatement is a call or an assignment.
+// expressionStatement reads a call or an assignment.
 func (p *parser) expressionStatement(line int) ast.Stmt {
 	e, bare := p.primary()
 	if call, ok := e.(*ast.FuncCallExpr); ok && bare {

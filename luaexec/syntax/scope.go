@@ -2,35 +2,37 @@ package syntax
 
 // C Lua's limits.
 const (
-	maxLevels   = 200 // LUAI_MAXCCALLS: blocks and expressions inside each other
+	maxLevels   = 200 // LUAI_MAXCCALLS: nested blocks and expressions
 	maxLocals   = 200 // LUAI_MAXVARS, per function
 	maxUpvalues = 60  // LUAI_MAXUPVALUES, per function
 )
 
 // Limits of this package and of gopher-lua.
 const (
-	// maxTemporaries bounds the registers of an expression. gopher-lua numbers
-	// them with 8 bits and does not notice when they run over.
+	// maxTemporaries is the greatest number of registers of an expression. gopher-lua
+	// numbers registers with 8 bits and does not check for overflow.
 	maxTemporaries = 230
-	// maxLongChains bounds a+b+c… and elseif chains, which are nested trees for
-	// the compiler. C Lua has no such limit. Differs from Redis.
+	// maxLongChains is the greatest number of links in long chains: a+b+c…, elseif and
+	// the like, which are deep trees for the compiler.
+	//
+	// Differs from Redis: C Lua has no such limit.
 	maxLongChains = 10000
-	// longChain is where a chain starts to count as long.
+	// longChain is the number of links above which a chain is long.
 	longChain = 200
 )
 
-// function is what the parser knows about a function it is reading.
+// function is the state of a function that is being read.
 type function struct {
 	outer    *function
-	line     int // where it is defined, 0 for the main function
+	line     int // line of its definition, 0 for the main function
 	vararg   bool
-	locals   []variable // visible, innermost last
+	locals   []variable // visible local variables, innermost last
 	upvalues map[string]bool
-	loops    []loop // open ones, innermost last
-	last     string // its last parameter
-	held     int    // values that wait in registers
+	loops    []loop // open loops, innermost last
+	last     string // last parameter
+	held     int    // values that occupy registers
 
-	constants map[token]int // the places of its names, strings and numbers
+	constants map[token]int // the index of each name, string and number
 }
 
 // variable is a local variable.
@@ -39,8 +41,8 @@ type variable struct {
 	captured bool // an inner function uses it
 }
 
-// find returns the visible local variable of f with this name, or nil. It is
-// valid until the next one is declared.
+// find returns the visible local variable of f with this name, or nil. The result is
+// valid until the next variable is declared.
 func (f *function) find(name string) *variable {
 	for i := len(f.locals) - 1; i >= 0; i-- {
 		if f.locals[i].name == name {
@@ -53,7 +55,8 @@ func (f *function) find(name string) *variable {
 // declares reports whether name is a visible local variable of f.
 func (f *function) declares(name string) bool { return f.find(name) != nil }
 
-// isLocal resolves name; on the way it notes the upvalues that carry it.
+// isLocal reports whether name is a local variable of this function or an outer one. It
+// adds the variable to the upvalues of the functions in between.
 func (p *parser) isLocal(name string) bool {
 	f := p.fn
 	var v *variable
@@ -85,7 +88,7 @@ func (p *parser) addUpvalue(f *function, name string) {
 	f.upvalues[name] = true
 }
 
-// declare makes name visible from here to the end of the block.
+// declare makes names visible from here to the end of the block.
 func (p *parser) declare(names ...string) {
 	for _, name := range names {
 		p.fn.locals = append(p.fn.locals, variable{name: name})
@@ -93,14 +96,15 @@ func (p *parser) declare(names ...string) {
 	p.checkLocals(0)
 }
 
-// checkLocals refuses more local variables than a function can have; coming
-// are those that were read and not declared yet.
-func (p *parser) checkLocals(coming int) {
-	if len(p.fn.locals)+coming > maxLocals {
+// checkLocals fails if the function has too many local variables. pending is the number
+// of variables that were read and are not declared yet.
+func (p *parser) checkLocals(pending int) {
+	if len(p.fn.locals)+pending > maxLocals {
 		p.limit(p.fn, maxLocals, "local variables")
 	}
 }
 
+// limit fails because f has more than n of what.
 func (p *parser) limit(f *function, n int, what string) {
 	where := "main function"
 	if f.line != 0 {
@@ -109,7 +113,7 @@ func (p *parser) limit(f *function, n int, what string) {
 	p.lx.fail(where+" has more than "+itoa(n)+" "+what, "")
 }
 
-// enter and leave count what is nested in each other.
+// enter and leave count nested blocks and expressions.
 func (p *parser) enter() {
 	p.levels++
 	if p.levels > maxLevels {
@@ -119,7 +123,8 @@ func (p *parser) enter() {
 
 func (p *parser) leave() { p.levels-- }
 
-// chained counts the links of a chain that the compiler sees as nesting.
+// chained counts the links of a chain, which is nested in the compiler's tree. links is
+// the number of links of the chain so far.
 func (p *parser) chained(links int) {
 	if links <= longChain {
 		return

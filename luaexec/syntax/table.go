@@ -2,12 +2,12 @@ package syntax
 
 import "github.com/yuin/gopher-lua/ast"
 
-// constructor is a table constructor while it is being read.
+// constructor is a table constructor that is being read.
 type constructor struct {
 	*ast.TableExpr
-	lines    []int // where it starts, and where its keyed fields end
-	computed bool  // a key may be nil or NaN
-	waiting  int   // values that wait in registers
+	lines    []int // the line of its start, and the lines of the ends of its keyed fields
+	computed bool  // a key is not a string literal, so it may be nil or NaN
+	waiting  int   // positional values in registers
 }
 
 // table reads a table constructor.
@@ -39,8 +39,9 @@ func (p *parser) table() ast.Expr {
 	return t.TableExpr
 }
 
-// noteLines lets the instructions that can fail have the lines of their fields:
-// gopher-lua's compiler gives them all the line of the constructor.
+// noteLines adds the lines of a constructor to Block.Fields if an instruction of it can
+// fail on another line. gopher-lua's compiler gives all of them the line of the
+// constructor.
 func (p *parser) noteLines(t *constructor) {
 	if t.computed && t.lines[len(t.lines)-1] != t.lines[0] {
 		p.fields = append(p.fields, t.lines)
@@ -70,7 +71,7 @@ func (p *parser) tableField(t *constructor) *ast.Field {
 	return &ast.Field{Key: key, Value: value}
 }
 
-// heldExpr is an expression read while one value waits.
+// heldExpr reads an expression while one more register is held.
 func (p *parser) heldExpr() ast.Expr {
 	p.hold(1)
 	e := p.expr()

@@ -5,7 +5,7 @@ import (
 	"strconv"
 )
 
-// token kinds above the single characters.
+// Kinds of tokens that are not a single character.
 const (
 	tEOF = iota + 256
 	tAnd
@@ -48,7 +48,8 @@ var reserved = map[string]int{
 	"until": tUntil, "while": tWhile,
 }
 
-// symbols are the tokens of more than one character that are no words.
+// symbols are the texts of the kinds that are neither single characters nor reserved
+// words.
 var symbols = map[int]string{
 	tEOF: "<eof>", tConcat: "..", tDots: "...", tEq: "==", tGe: ">=", tLe: "<=",
 	tNe: "~=", tNumber: "<number>", tName: "<name>", tString: "<string>",
@@ -57,12 +58,12 @@ var symbols = map[int]string{
 // token is one piece of source text.
 type token struct {
 	kind int
-	text string  // a name, a string's value
-	raw  string  // the source text of names, strings and numbers, for messages
-	num  float64 // a number's value
+	text string  // a name, or the value of a string
+	raw  string  // the source text of a name, string or number, for error messages
+	num  float64 // the value of a number
 }
 
-// kindText is how messages write a kind of token.
+// kindText is the text of a kind of token in error messages.
 func kindText(kind int) string {
 	if kind < 256 {
 		if kind < 32 || kind == 127 {
@@ -81,8 +82,8 @@ func kindText(kind int) string {
 	return "?"
 }
 
-// near is how messages write the token they stumbled over, "" for a NUL byte:
-// C Lua takes its token, 0, for none.
+// near is the text of a token after "near" in error messages. It is "" for a NUL byte,
+// whose kind 0 means no token in C Lua.
 func (t token) near() string {
 	switch t.kind {
 	case 0:
@@ -93,9 +94,9 @@ func (t token) near() string {
 	return kindText(t.kind)
 }
 
-// Error is a message about source text, as C Lua words it.
+// Error is C Lua's error for source text that does not compile.
 type Error struct {
-	Name string // of the chunk, as messages show it
+	Name string // name of the chunk in messages
 	Line int    // from 1
 	Text string
 }
