@@ -314,6 +314,45 @@ func TestShutdownAnswersWhatAClientHasPipelined(t *testing.T) {
 	}
 }
 
+func TestShutdownUnderLoadBreaksOffNoReply(t *testing.T) {
+	for name, dial := range dialers {
+		t.Run(name, func(t *testing.T) {
+			srv := start(t, lockredis.Config{})
+			const clients = 20
+			ends := make(chan error, clients)
+			for i := range clients {
+				c := dial(t, srv)
+				go func() {
+					for n := 1; ; n++ {
+						v, err := c.Do("INCR", fmt.Sprint("n", i))
+						if got, _ := v.Int(); err == nil && got != int64(n) {
+							err = fmt.Errorf("reply %d is %q", n, v.Raw)
+						}
+						if err != nil {
+							ends <- err
+							return
+						}
+					}
+				}()
+			}
+			probe := pipe(t, srv)
+			eventually(t, "all clients run", func() bool {
+				v, err := probe.Do("DBSIZE")
+				n, _ := v.Int()
+				return err == nil && n == clients
+			})
+			shutdown(t, srv)
+			for range clients {
+				err := <-ends
+				closed := wire.IsClosed(err) || errors.Is(err, io.ErrClosedPipe)
+				if !closed || strings.Contains(err.Error(), "inside a reply") {
+					t.Errorf("a client ended with %v", err)
+				}
+			}
+		})
+	}
+}
+
 func TestShutdownClosesHungClientsWhenItsContextEnds(t *testing.T) {
 	defer goleak.VerifyNone(t)
 	for name, hang := range map[string][]string{
