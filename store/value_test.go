@@ -47,10 +47,15 @@ func TestEveryValueNamesItsTypeAndEncoding(t *testing.T) {
 }
 
 func TestMemoryUsageGrowsWithTheElements(t *testing.T) {
+	perElement := map[string]int64{ // bytes, at least; an element has 10 bytes
+		"string raw": 1, "string raw zeros": 1, "set intset": 8, "list quicklist": 12,
+		"hash listpack": 24, "zset listpack": 22,
+		"hash hashtable": 64 + 20, "set hashtable": 40 + 10, "zset skiplist": 80 + 10,
+	}
 	small, large := filledValues(10), filledValues(100)
 	for name, v := range large {
-		few, many := small[name].MemoryUsage(0), v.MemoryUsage(0)
-		if few <= 0 || many < few+90 || many > 100*200 {
+		few, many, least := small[name].MemoryUsage(0), v.MemoryUsage(0), perElement[name]
+		if few < 10*least || many < 100*least || many > 100*2*least+64 {
 			t.Errorf("%s: %d bytes for 10 elements, %d for 100", name, few, many)
 		}
 		for _, samples := range []int{1, 5, 100, 1000} { // the elements have equal sizes

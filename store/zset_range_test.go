@@ -5,17 +5,7 @@ import (
 	"math"
 	"slices"
 	"testing"
-
-	"pgregory.net/rapid"
 )
-
-func drawLexBound(t *rapid.T, name string) LexBound {
-	return LexBound{
-		Member:    []byte(rapid.SampledFrom([]string{"", "a", "b", "bb", "c", "d", "z"}).Draw(t, name)),
-		Infinite:  rapid.SampledFrom([]int{-1, 0, 0, 0, 1}).Draw(t, name+" infinite"),
-		Exclusive: rapid.Bool().Draw(t, "without "+name),
-	}
-}
 
 // compareBound returns -1 if member is before the bound, 1 if it is after it.
 func compareBound(member string, b LexBound) int {
@@ -35,40 +25,61 @@ func inLexRange(member string, r LexRange) bool {
 	return (low > 0 || low == 0 && !r.Min.Exclusive) && (high < 0 || high == 0 && !r.Max.Exclusive)
 }
 
+// lexBounds returns bounds before, at, between and after the members of a test.
+func lexBounds() []LexBound {
+	bounds := []LexBound{{Infinite: -1}, {Infinite: 1}}
+	for _, member := range []string{"", "a", "aa", "bb", "c", "d", "z"} {
+		bounds = append(bounds, LexBound{Member: []byte(member)})
+		bounds = append(bounds, LexBound{Member: []byte(member), Exclusive: true})
+	}
+	return bounds
+}
+
 func TestByLexReturnsTheMembersInTheRange(t *testing.T) {
-	rapid.Check(t, func(t *rapid.T) {
+	members := []string{"a", "b", "bb", "c", "d"}
+	for _, entries := range []int{0, 1000} {
 		lim := DefaultLimits()
-		lim.ZSetEntries = rapid.SampledFrom([]int{0, 1000}).Draw(t, "entries")
+		lim.ZSetEntries = entries
 		z := NewZSet(1, &lim)
-		members := rapid.SliceOfDistinct(rapid.StringMatching(`[a-d]{1,2}`), rapid.ID).Draw(t, "members")
 		for _, m := range members {
 			z.Add([]byte(m), 1, &lim)
 		}
-		slices.Sort(members)
-		r := LexRange{drawLexBound(t, "min"), drawLexBound(t, "max")}
-		skip, back := rapid.IntRange(0, 4).Draw(t, "skip"), rapid.Bool().Draw(t, "back")
-
-		want := []string{}
-		for _, m := range members {
-			if inLexRange(m, r) {
-				want = append(want, m)
+		for _, low := range lexBounds() {
+			for _, high := range lexBounds() {
+				r := LexRange{low, high}
+				for skip := range len(members) + 2 {
+					checkByLex(t, z, r, false, skip, members)
+					checkByLex(t, z, r, true, skip, members)
+				}
 			}
 		}
-		if skipped := min(skip, len(want)); back {
-			want = want[:len(want)-skipped]
-		} else {
-			want = want[skipped:]
+	}
+}
+
+func checkByLex(t *testing.T, z *ZSet, r LexRange, back bool, skip int, members []string) {
+	got, want := []string{}, []string{}
+	for _, m := range members {
+		if inLexRange(m, r) {
+			want = append(want, m)
 		}
-		got := []string{}
-		from, to := z.ByLex(&r, back, skip)
-		z.Walk(from, to, false, func(item ZItem) bool { got = append(got, item.Member); return true })
-		if !slices.Equal(got, want) {
-			t.Fatalf("ByLex(%+v, %v, %d) of %v returns %v, want %v", r, back, skip, members, got, want)
-		}
-		if r.Empty() && len(want) > 0 {
-			t.Fatalf("%+v is Empty and has %v", r, want)
-		}
+	}
+	if r.Empty() && len(want) > 0 {
+		t.Fatalf("Empty of %+v is true, the range has %v", r, want)
+	}
+	if skipped := min(skip, len(want)); back {
+		want = want[:len(want)-skipped]
+	} else {
+		want = want[skipped:]
+	}
+	from, to := z.ByLex(&r, back, skip)
+	z.Walk(from, to, false, func(item ZItem) bool {
+		got = append(got, item.Member)
+		return true
 	})
+	if from > to || !slices.Equal(got, want) {
+		t.Fatalf("%s: ByLex(%+v, %v, %d) returns %d, %d: %v, want %v",
+			z.Encoding(), r, back, skip, from, to, got, want)
+	}
 }
 
 func TestARangeWithoutRoomForAMemberIsEmpty(t *testing.T) {

@@ -179,6 +179,27 @@ func TestMinusZeroBecomesZeroInAPackedZSetAndStaysInATable(t *testing.T) {
 	}
 }
 
+func TestAZSetIsPackedUpToTheLimits(t *testing.T) {
+	for _, row := range []struct {
+		n, length int
+		want      string
+	}{
+		{1, 64, "listpack"}, {1, 65, "skiplist"}, {128, 64, "listpack"}, {129, 64, "skiplist"},
+	} {
+		lim := DefaultLimits()
+		grown := NewZSet(1, &lim)
+		for i := range row.n {
+			grown.Add(fmt.Appendf(nil, "%0*d", row.length, i), 0, &lim)
+		}
+		if grown.Encoding() != row.want || grown.Len() != row.n {
+			t.Errorf("%+v: the encoding is %s with %d members", row, grown.Encoding(), grown.Len())
+		}
+		if fresh := NewZSet(row.length, &lim); row.n == 1 && fresh.Encoding() != row.want {
+			t.Errorf("NewZSet(%d): the encoding is %s, want %s", row.length, fresh.Encoding(), row.want)
+		}
+	}
+}
+
 func TestAClonedZSetIsIndependent(t *testing.T) {
 	for _, entries := range []int{0, 100} {
 		lim := DefaultLimits()
