@@ -14,7 +14,7 @@ const (
 	schedIdle = 5 // SCHED_IDLE, see sched(7)
 )
 
-// Keep starts a process for each CPU, and returns how to end them.
+// Keep starts a process for each CPU and returns the function that ends them.
 func Keep() (stop func(), err error) {
 	var stops []func()
 	stop = func() {
@@ -28,7 +28,7 @@ func Keep() (stop func(), err error) {
 	}
 	for range runtime.NumCPU() {
 		cmd := exec.Command(self, awakeArg)
-		stdin, err := cmd.StdinPipe() // its end is the process's
+		stdin, err := cmd.StdinPipe() // the process ends when this pipe closes
 		if err == nil {
 			err = cmd.Start()
 		}
@@ -41,20 +41,22 @@ func Keep() (stop func(), err error) {
 	return stop, nil
 }
 
-// SpinIfAsked does not return in a process that Keep has started.
+// SpinIfAsked does not return in a process that Keep started. In any other process it
+// returns at once.
 func SpinIfAsked() {
 	if len(os.Args) != 2 || os.Args[1] != awakeArg {
 		return
 	}
 	runtime.LockOSThread()
 	priority := int32(0)
-	if _, _, errno := syscall.Syscall(syscall.SYS_SCHED_SETSCHEDULER, 0, schedIdle, uintptr(unsafe.Pointer(&priority))); errno != 0 {
+	if _, _, errno := syscall.Syscall(syscall.SYS_SCHED_SETSCHEDULER, 0, schedIdle,
+		uintptr(unsafe.Pointer(&priority))); errno != 0 {
 		os.Exit(1)
 	}
 	go func() {
 		_, _ = io.Copy(io.Discard, os.Stdin)
 		os.Exit(0)
 	}()
-	for spun := uint64(0); ; spun++ { // to be runnable is all that it is for
+	for spun := uint64(0); ; spun++ { // the loop only keeps the CPU busy
 	}
 }

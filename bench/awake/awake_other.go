@@ -2,8 +2,8 @@
 
 package awake
 
-// Keep does nothing here.
+// Keep does nothing on this system.
 func Keep() (stop func(), err error) { return func() {}, nil }
 
-// SpinIfAsked does nothing here.
+// SpinIfAsked does nothing on this system.
 func SpinIfAsked() {}

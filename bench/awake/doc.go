@@ -1,8 +1,8 @@
-// Package awake keeps the CPUs from sleeping while something is measured.
+// Package awake keeps the CPUs from sleeping during a measurement.
 //
-// Waking a CPU that has gone to sleep takes longer than the command it is woken
-// for, above all in a virtual machine, and whether one sleeps is chance: the same
-// pair takes 30 µs or 170. So each CPU is kept awake by a process that runs only
-// when nothing else wants to. Other systems than Linux have no such priority, and
-// nothing is done there. Only the benches call it.
+// Waking a sleeping CPU takes longer than the command that needs it, above all in a
+// virtual machine. Whether a CPU sleeps is chance: the same pair of commands takes 30 µs
+// or 170 µs. So a process for each CPU keeps it awake. The process runs only when no
+// other process wants the CPU. Systems other than Linux have no such priority, and the
+// package does nothing there. Only the benches call it.
 package awake

@@ -2,7 +2,7 @@ package growth
 
 import "strings"
 
-// group is cases that share their data.
+// group is a set of cases that share their data.
 type group struct {
 	name         string
 	small, large int
@@ -10,33 +10,33 @@ type group struct {
 	cases        []testCase
 }
 
-// testCase is some command lines, see expand. Those of the command in its name,
-// up to a colon, are timed, and those of further commands in also.
+// testCase is a list of command lines, see expand. The commands in its name, up to a
+// colon, are timed, and the commands in also.
 type testCase struct {
 	name  string
 	lines []string
 	also  string
-	// takesOver says that redis-server keeps the argument as it was read, which is
-	// not counted.
+	// takesOver means that redis-server stores the argument that it has read. Reading is not
+	// timed, so the case cannot be compared.
 	takesOver bool
 }
 
-// c returns a case of some lines; one that gives a name alone is its own line.
+// c returns a case of some lines. A case without lines is its own name as a line.
 func c(name string, lines ...string) testCase { return testCase{name: name, lines: lines} }
 
-// with adds a command whose time counts as well.
+// with adds a command whose time counts too.
 func (c testCase) with(command string) testCase {
 	c.also = command
 	return c
 }
 
-// takingOver marks the case.
+// takingOver sets takesOver.
 func (c testCase) takingOver() testCase {
 	c.takesOver = true
 	return c
 }
 
-// commands are those that are timed.
+// commands returns the names of the timed commands.
 func (c testCase) commands() []string {
 	name, _, _ := strings.Cut(c.name, ":")
 	names := []string{strings.ReplaceAll(strings.ToLower(name), " ", "|")}
@@ -51,44 +51,47 @@ const (
 	million  = 1_000_000
 )
 
-// groups is every case. A line that changes the data is followed by one that
-// changes it back.
+// groups returns every case. After a line that changes the data, another line restores
+// it.
 func groups() []group {
 	return []group{
-		hashes(), lists(), sets(), sortedSets(), stringsOfBytes(), subsequences(), keys(), deadlines(), emptying(),
-		manyArguments(), watching(), watchedByOthers(), channels(), patterns(), subscribers(), waiters(), waitersInLine(),
+		hashes(), lists(), sets(), sortedSets(), stringsOfBytes(), subsequences(), keys(), deadlines(),
+		emptying(),
+		manyArguments(), watching(), watchedByOthers(), channels(), patterns(), subscribers(), waiters(),
+		waitersInLine(),
 		wideWaiters(), connections(), scripts(),
 	}
 }
 
 func hashes() group {
-	return group{"a hash of n fields", thousand, million, []string{"HSET h f{i} v{i}", "HSET h count 1"}, append([]testCase{
-		c("HGET", "HGET h f{i}"),
-		c("HGET: missing", "HGET h g{i}"),
-		c("HMGET: 3 fields", "HMGET h f{i} f{mid} g"),
-		c("HEXISTS", "HEXISTS h f{i}"),
-		c("HSTRLEN", "HSTRLEN h f{i}"),
-		c("HLEN", "HLEN h"),
-		c("HSET: there", "HSET h f{i} v{i}"),
-		c("HSET: new", "HSET h g{new} v", "HDEL h g{new}"),
-		c("HMSET", "HMSET h f{i} v{i}"),
-		c("HSETNX", "HSETNX h f{i} v{i}"),
-		c("HDEL", "HDEL h f{i}", "HSET h f{i} v{i}"),
-		c("HINCRBY", "HINCRBY h count 1"),
-		c("HINCRBYFLOAT", "HINCRBYFLOAT h count 1"),
-		c("HGETALL", "HGETALL h"),
-		c("HKEYS", "HKEYS h"),
-		c("HVALS", "HVALS h"),
-		c("HRANDFIELD", "HRANDFIELD h"),
-		c("HRANDFIELD: 10", "HRANDFIELD h 10"),
-		c("HRANDFIELD: -10 WITHVALUES", "HRANDFIELD h -10 WITHVALUES"),
-		c("HRANDFIELD: n/2", "HRANDFIELD h {mid}"),
-		c("HSCAN", "HSCAN h 0"),
-		c("HSCAN: MATCH", "HSCAN h 0 MATCH f1* COUNT 100"),
-	}, whole("h")...)}
+	return group{"a hash of n fields", thousand, million,
+		[]string{"HSET h f{i} v{i}", "HSET h count 1"}, append([]testCase{
+			c("HGET", "HGET h f{i}"),
+			c("HGET: missing", "HGET h g{i}"),
+			c("HMGET: 3 fields", "HMGET h f{i} f{mid} g"),
+			c("HEXISTS", "HEXISTS h f{i}"),
+			c("HSTRLEN", "HSTRLEN h f{i}"),
+			c("HLEN", "HLEN h"),
+			c("HSET: there", "HSET h f{i} v{i}"),
+			c("HSET: new", "HSET h g{new} v", "HDEL h g{new}"),
+			c("HMSET", "HMSET h f{i} v{i}"),
+			c("HSETNX", "HSETNX h f{i} v{i}"),
+			c("HDEL", "HDEL h f{i}", "HSET h f{i} v{i}"),
+			c("HINCRBY", "HINCRBY h count 1"),
+			c("HINCRBYFLOAT", "HINCRBYFLOAT h count 1"),
+			c("HGETALL", "HGETALL h"),
+			c("HKEYS", "HKEYS h"),
+			c("HVALS", "HVALS h"),
+			c("HRANDFIELD", "HRANDFIELD h"),
+			c("HRANDFIELD: 10", "HRANDFIELD h 10"),
+			c("HRANDFIELD: -10 WITHVALUES", "HRANDFIELD h -10 WITHVALUES"),
+			c("HRANDFIELD: n/2", "HRANDFIELD h {mid}"),
+			c("HSCAN", "HSCAN h 0"),
+			c("HSCAN: MATCH", "HSCAN h 0 MATCH f1* COUNT 100"),
+		}, whole("h")...)}
 }
 
-// whole is what is done with a whole value, of whatever type.
+// whole returns cases for a whole value of any type.
 func whole(key string) []testCase {
 	return []testCase{
 		c("COPY: to a new key", "COPY "+key+" tmp", "UNLINK tmp"),
@@ -184,7 +187,8 @@ func sets() group {
 }
 
 func sortedSets() group {
-	fill := []string{"ZADD z {i} m{i:7}", "ZADD half {i} m{i+mid:7}", "ZADD lex 0 m{i:7}", "ZADD tiny 1 m{mid:7} 2 x 3 y"}
+	fill := []string{"ZADD z {i} m{i:7}", "ZADD half {i} m{i+mid:7}", "ZADD lex 0 m{i:7}",
+		"ZADD tiny 1 m{mid:7} 2 x 3 y"}
 	return group{"a sorted set of n members", thousand, million, fill, append([]testCase{
 		c("ZADD: the same score", "ZADD z {i} m{i:7}"),
 		c("ZADD: another score", "ZADD z {mid} m{i:7}", "ZADD z {i} m{i:7}"),
@@ -248,31 +252,33 @@ func sortedSets() group {
 }
 
 func stringsOfBytes() group {
-	return group{"a string of n bytes", thousand, million, []string{"SET s {bytes}"}, append([]testCase{
-		c("GET", "GET s"),
-		c("SET: n bytes", "SET tmp {bytes}").takingOver(),
-		c("SET: GET", "SET s {bytes} GET").takingOver(),
-		c("GETSET", "GETSET s {bytes}").takingOver(),
-		c("GETDEL", "COPY s tmp", "GETDEL tmp"),
-		c("GETEX", "GETEX s"),
-		c("SETEX", "SETEX tmp 1000 {bytes}").takingOver(),
-		c("PSETEX", "PSETEX tmp 1000000 {bytes}").takingOver(),
-		c("STRLEN", "STRLEN s"),
-		c("GETRANGE: start", "GETRANGE s 0 9"),
-		c("GETRANGE: middle", "GETRANGE s {mid} {mid+9}"),
-		c("GETRANGE: end", "GETRANGE s -10 -1"),
-		c("SUBSTR", "SUBSTR s {mid} {mid+9}"),
-		c("SETRANGE: middle", "SETRANGE s {mid} x"),
-		c("SETRANGE: a byte more", "SETRANGE s {n+round} x"),
-		c("APPEND", "APPEND s x"),
-	}, whole("s")...)}
+	return group{"a string of n bytes", thousand, million, []string{"SET s {bytes}"},
+		append([]testCase{
+			c("GET", "GET s"),
+			c("SET: n bytes", "SET tmp {bytes}").takingOver(),
+			c("SET: GET", "SET s {bytes} GET").takingOver(),
+			c("GETSET", "GETSET s {bytes}").takingOver(),
+			c("GETDEL", "COPY s tmp", "GETDEL tmp"),
+			c("GETEX", "GETEX s"),
+			c("SETEX", "SETEX tmp 1000 {bytes}").takingOver(),
+			c("PSETEX", "PSETEX tmp 1000000 {bytes}").takingOver(),
+			c("STRLEN", "STRLEN s"),
+			c("GETRANGE: start", "GETRANGE s 0 9"),
+			c("GETRANGE: middle", "GETRANGE s {mid} {mid+9}"),
+			c("GETRANGE: end", "GETRANGE s -10 -1"),
+			c("SUBSTR", "SUBSTR s {mid} {mid+9}"),
+			c("SETRANGE: middle", "SETRANGE s {mid} x"),
+			c("SETRANGE: a byte more", "SETRANGE s {n+round} x"),
+			c("APPEND", "APPEND s x"),
+		}, whole("s")...)}
 }
 
 func subsequences() group {
-	return group{"two strings of n bytes", 100, thousand, []string{"SET s {bytes}", "SET t {bytes}"}, []testCase{
-		c("LCS", "LCS s t"),
-		c("LCS: IDX", "LCS s t IDX"),
-	}}
+	return group{"two strings of n bytes", 100, thousand, []string{"SET s {bytes}", "SET t {bytes}"},
+		[]testCase{
+			c("LCS", "LCS s t"),
+			c("LCS: IDX", "LCS s t IDX"),
+		}}
 }
 
 func keys() group {
@@ -322,24 +328,25 @@ func keys() group {
 }
 
 func deadlines() group {
-	return group{"n keys with deadlines", thousand, million, []string{"SET key:{i} {i} EX {i+100000}"}, []testCase{
-		c("SET: PX, the latest", "SET k{new} v PX {n+n+200000}000", "DEL k{new}"),
-		c("SET: PX, the earliest", "SET k{new} v PX 90000", "DEL k{new}"),
-		c("EXPIRE: the latest", "EXPIRE key:{i} {n+n+200000}", "EXPIRE key:{i} {i+100000}"),
-		c("EXPIRE: the earliest", "EXPIRE key:{i} 90000", "EXPIRE key:{i} {i+100000}"),
-		c("PEXPIRE", "PEXPIRE key:{i} {i+100000}000"),
-		c("EXPIREAT", "EXPIREAT key:{i} 4000000000", "EXPIRE key:{i} {i+100000}"),
-		c("PEXPIREAT", "PEXPIREAT key:{i} 4000000000000", "EXPIRE key:{i} {i+100000}"),
-		c("PERSIST", "PERSIST key:{i}", "EXPIRE key:{i} {i+100000}"),
-		c("TTL", "TTL key:{i}"),
-		c("PTTL", "PTTL key:{i}"),
-		c("EXPIRETIME", "EXPIRETIME key:{i}"),
-		c("PEXPIRETIME", "PEXPIRETIME key:{i}"),
-		c("GETEX: EX", "GETEX key:{i} EX {i+100000}"),
-		c("DEL: with a deadline", "DEL key:{i}", "SET key:{i} {i} EX {i+100000}"),
-		c("SWAPDB: deadlines", "SWAPDB 0 1", "SWAPDB 0 1"),
-		c("KEYS: with deadlines", "KEYS *"),
-	}}
+	return group{"n keys with deadlines", thousand, million,
+		[]string{"SET key:{i} {i} EX {i+100000}"}, []testCase{
+			c("SET: PX, the latest", "SET k{new} v PX {n+n+200000}000", "DEL k{new}"),
+			c("SET: PX, the earliest", "SET k{new} v PX 90000", "DEL k{new}"),
+			c("EXPIRE: the latest", "EXPIRE key:{i} {n+n+200000}", "EXPIRE key:{i} {i+100000}"),
+			c("EXPIRE: the earliest", "EXPIRE key:{i} 90000", "EXPIRE key:{i} {i+100000}"),
+			c("PEXPIRE", "PEXPIRE key:{i} {i+100000}000"),
+			c("EXPIREAT", "EXPIREAT key:{i} 4000000000", "EXPIRE key:{i} {i+100000}"),
+			c("PEXPIREAT", "PEXPIREAT key:{i} 4000000000000", "EXPIRE key:{i} {i+100000}"),
+			c("PERSIST", "PERSIST key:{i}", "EXPIRE key:{i} {i+100000}"),
+			c("TTL", "TTL key:{i}"),
+			c("PTTL", "PTTL key:{i}"),
+			c("EXPIRETIME", "EXPIRETIME key:{i}"),
+			c("PEXPIRETIME", "PEXPIRETIME key:{i}"),
+			c("GETEX: EX", "GETEX key:{i} EX {i+100000}"),
+			c("DEL: with a deadline", "DEL key:{i}", "SET key:{i} {i} EX {i+100000}"),
+			c("SWAPDB: deadlines", "SWAPDB 0 1", "SWAPDB 0 1"),
+			c("KEYS: with deadlines", "KEYS *"),
+		}}
 }
 
 func emptying() group {
@@ -352,27 +359,28 @@ func emptying() group {
 }
 
 func manyArguments() group {
-	return group{"n arguments", thousand, million / 2, []string{"MSET {key:*,v}", "SADD s x"}, []testCase{
-		c("MGET: n keys", "MGET {key:*}"),
-		c("MSET: n keys", "MSET {key:*,v}"),
-		c("EXISTS: n keys", "EXISTS {key:*}"),
-		c("TOUCH: n keys", "TOUCH {key:*}"),
-		c("RPUSH: n elements", "RPUSH tmp {e*}", "DEL tmp"),
-		c("LPUSH: n elements", "LPUSH tmp {e*}", "DEL tmp"),
-		c("HSET: n fields", "HSET tmp {f*,v}", "DEL tmp"),
-		c("HMGET: n fields", "HMGET tmp {f*}"),
-		c("HDEL: n fields", "HSET tmp {f*,v}", "HDEL tmp {f*}"),
-		c("SADD: n members", "SADD tmp {m*}", "DEL tmp"),
-		c("SREM: n members", "SADD tmp {m*}", "SREM tmp {m*}"),
-		c("ZADD: n members", "ZADD tmp {*,m*}", "DEL tmp"),
-		c("ZREM: n members", "ZADD tmp {*,m*}", "ZREM tmp {m*}"),
-		c("SINTERCARD: n keys", "SINTERCARD {n} {s*}"),
-		c("SUNION: n keys", "SUNION {s*}"),
-		c("SDIFF: n keys", "SDIFF s {s*}"),
-		c("ZUNION: n keys", "ZUNION {n} {s*}"),
-		c("EVAL: n arguments", "EVAL return~#ARGV 0 {a*}"),
-		c("EVAL: n keys", "EVAL return~#KEYS {n} {a*}"),
-	}}
+	return group{"n arguments", thousand, million / 2, []string{"MSET {key:*,v}", "SADD s x"},
+		[]testCase{
+			c("MGET: n keys", "MGET {key:*}"),
+			c("MSET: n keys", "MSET {key:*,v}"),
+			c("EXISTS: n keys", "EXISTS {key:*}"),
+			c("TOUCH: n keys", "TOUCH {key:*}"),
+			c("RPUSH: n elements", "RPUSH tmp {e*}", "DEL tmp"),
+			c("LPUSH: n elements", "LPUSH tmp {e*}", "DEL tmp"),
+			c("HSET: n fields", "HSET tmp {f*,v}", "DEL tmp"),
+			c("HMGET: n fields", "HMGET tmp {f*}"),
+			c("HDEL: n fields", "HSET tmp {f*,v}", "HDEL tmp {f*}"),
+			c("SADD: n members", "SADD tmp {m*}", "DEL tmp"),
+			c("SREM: n members", "SADD tmp {m*}", "SREM tmp {m*}"),
+			c("ZADD: n members", "ZADD tmp {*,m*}", "DEL tmp"),
+			c("ZREM: n members", "ZADD tmp {*,m*}", "ZREM tmp {m*}"),
+			c("SINTERCARD: n keys", "SINTERCARD {n} {s*}"),
+			c("SUNION: n keys", "SUNION {s*}"),
+			c("SDIFF: n keys", "SDIFF s {s*}"),
+			c("ZUNION: n keys", "ZUNION {n} {s*}"),
+			c("EVAL: n arguments", "EVAL return~#ARGV 0 {a*}"),
+			c("EVAL: n keys", "EVAL return~#KEYS {n} {a*}"),
+		}}
 }
 
 func watching() group {
@@ -388,24 +396,25 @@ func watchedByOthers() group {
 	return group{"n keys watched by another", 100, 10_000, []string{"@1 WATCH {key:*}"}, []testCase{
 		c("SWAPDB: watched keys", "SWAPDB 0 1", "SWAPDB 0 1"),
 		c("SET: another key", "SET k v"),
-		c("SET: a watched key", "SET key:{i} v"), // the last: redis-server unwatches the others at once
+		c("SET: a watched key", "SET key:{i} v"), // the last case, because redis-server unwatches the other clients at once
 	}}
 }
 
 func channels() group {
-	return group{"n channels", 1000, 100_000, []string{"@1 SUBSCRIBE {ch:*}", "@2 SSUBSCRIBE {ch:*}"}, []testCase{
-		c("PUBLISH", "PUBLISH ch:{i} hello"),
-		c("PUBLISH: to nobody", "PUBLISH c:{i} hello"),
-		c("SPUBLISH", "SPUBLISH ch:{i} hello"),
-		c("SUBSCRIBE", "@3 SUBSCRIBE ch:{i}", "@3 UNSUBSCRIBE ch:{i}"),
-		c("UNSUBSCRIBE", "@3 SUBSCRIBE ch:{i}", "@3 UNSUBSCRIBE ch:{i}"),
-		c("UNSUBSCRIBE: n channels", "@4 SUBSCRIBE {ch:*}", "@4 UNSUBSCRIBE"),
-		c("SUNSUBSCRIBE: n channels", "@4 SSUBSCRIBE {ch:*}", "@4 SUNSUBSCRIBE"),
-		c("SSUBSCRIBE", "@3 SSUBSCRIBE ch:{i}", "@3 SUNSUBSCRIBE ch:{i}"),
-		c("PUBSUB NUMSUB", "PUBSUB NUMSUB ch:{i}"),
-		c("PUBSUB CHANNELS", "PUBSUB CHANNELS"),
-		c("PUBSUB SHARDCHANNELS", "PUBSUB SHARDCHANNELS ch:1*"),
-	}}
+	return group{"n channels", 1000, 100_000, []string{"@1 SUBSCRIBE {ch:*}", "@2 SSUBSCRIBE {ch:*}"},
+		[]testCase{
+			c("PUBLISH", "PUBLISH ch:{i} hello"),
+			c("PUBLISH: to nobody", "PUBLISH c:{i} hello"),
+			c("SPUBLISH", "SPUBLISH ch:{i} hello"),
+			c("SUBSCRIBE", "@3 SUBSCRIBE ch:{i}", "@3 UNSUBSCRIBE ch:{i}"),
+			c("UNSUBSCRIBE", "@3 SUBSCRIBE ch:{i}", "@3 UNSUBSCRIBE ch:{i}"),
+			c("UNSUBSCRIBE: n channels", "@4 SUBSCRIBE {ch:*}", "@4 UNSUBSCRIBE"),
+			c("SUNSUBSCRIBE: n channels", "@4 SSUBSCRIBE {ch:*}", "@4 SUNSUBSCRIBE"),
+			c("SSUBSCRIBE", "@3 SSUBSCRIBE ch:{i}", "@3 SUNSUBSCRIBE ch:{i}"),
+			c("PUBSUB NUMSUB", "PUBSUB NUMSUB ch:{i}"),
+			c("PUBSUB CHANNELS", "PUBSUB CHANNELS"),
+			c("PUBSUB SHARDCHANNELS", "PUBSUB SHARDCHANNELS ch:1*"),
+		}}
 }
 
 func patterns() group {
@@ -419,27 +428,31 @@ func patterns() group {
 }
 
 func subscribers() group {
-	return group{"n subscribers of a channel", 10, thousand, []string{"@{i+1} SUBSCRIBE ch"}, []testCase{
-		c("PUBLISH: to n", "PUBLISH ch hello"),
-		c("PUBLISH: beside n", "PUBLISH other hello"),
-		c("UNSUBSCRIBE: one of n", "@{i+1} UNSUBSCRIBE ch", "@{i+1} SUBSCRIBE ch"),
-	}}
+	return group{"n subscribers of a channel", 10, thousand, []string{"@{i+1} SUBSCRIBE ch"},
+		[]testCase{
+			c("PUBLISH: to n", "PUBLISH ch hello"),
+			c("PUBLISH: beside n", "PUBLISH other hello"),
+			c("UNSUBSCRIBE: one of n", "@{i+1} UNSUBSCRIBE ch", "@{i+1} SUBSCRIBE ch"),
+		}}
 }
 
 func waiters() group {
-	return group{"n clients that wait for other keys", 10, thousand, []string{"@{i+1} BLPOP q:{i} 0"}, []testCase{
-		c("LPUSH: served to a client", "@{n+1} BLPOP q 0", "LPUSH q x").with("blpop"),
-		c("ZADD: served to a client", "@{n+1} BZPOPMIN z 0", "ZADD z 1 x").with("bzpopmin"),
-		c("RPUSH: moved for a client", "@{n+1} BLMOVE q d LEFT RIGHT 0", "RPUSH q x", "DEL d").with("blmove"),
-		c("LPUSH: nobody waits", "LPUSH l x", "LPOP l"),
-		c("SWAPDB: clients wait", "SWAPDB 0 1", "SWAPDB 0 1"),
-	}}
+	return group{"n clients that wait for other keys", 10, thousand, []string{"@{i+1} BLPOP q:{i} 0"},
+		[]testCase{
+			c("LPUSH: served to a client", "@{n+1} BLPOP q 0", "LPUSH q x").with("blpop"),
+			c("ZADD: served to a client", "@{n+1} BZPOPMIN z 0", "ZADD z 1 x").with("bzpopmin"),
+			c("RPUSH: moved for a client", "@{n+1} BLMOVE q d LEFT RIGHT 0", "RPUSH q x",
+				"DEL d").with("blmove"),
+			c("LPUSH: nobody waits", "LPUSH l x", "LPOP l"),
+			c("SWAPDB: clients wait", "SWAPDB 0 1", "SWAPDB 0 1"),
+		}}
 }
 
 func waitersInLine() group {
-	return group{"n clients that wait for a key", 10, thousand, []string{"@{i+1} BLPOP q 0"}, []testCase{
-		c("LPUSH: served to the first", "LPUSH q x", "@{turn+1} BLPOP q 0").with("blpop"),
-	}}
+	return group{"n clients that wait for a key", 10, thousand, []string{"@{i+1} BLPOP q 0"},
+		[]testCase{
+			c("LPUSH: served to the first", "LPUSH q x", "@{turn+1} BLPOP q 0").with("blpop"),
+		}}
 }
 
 func wideWaiters() group {

@@ -15,15 +15,15 @@ import (
 
 // target runs lines.
 type target interface {
-	// run runs lines; an error reply fails the test.
+	// run runs lines. An error reply fails the test.
 	run(lines []line)
-	// time runs lines and returns how long those of the commands took, and how
-	// often the first of these was called.
+	// time runs lines. It returns the time that the given commands took, and how often the
+	// first of them was called.
 	time(commands []string, lines []line) (took time.Duration, calls int)
 	close()
 }
 
-// inProcess is our engine without sockets.
+// inProcess is the engine without sockets.
 type inProcess struct {
 	t        testing.TB
 	engine   *engine.Engine
@@ -107,7 +107,7 @@ func (*nowhere) Kill()                  {}
 func (*nowhere) Wake()                  {}
 func (*nowhere) Sizes() (int, int, int) { return 0, 0, 0 }
 
-// noHost answers for a server that is not there.
+// noHost stands in for the server above the engine.
 type noHost struct{}
 
 func (noHost) Identity() command.Identity { return command.Identity{} }

@@ -16,7 +16,7 @@ import (
 
 var update = flag.Bool("update", false, "write docs/growth.md")
 
-// BenchmarkGrowth is every case in process at both sizes.
+// BenchmarkGrowth runs every case in process at both sizes.
 func BenchmarkGrowth(b *testing.B) {
 	for _, g := range groups() {
 		for _, n := range []int{g.small, g.large} {
@@ -37,9 +37,10 @@ func BenchmarkGrowth(b *testing.B) {
 	}
 }
 
-// benchmark returns the nanoseconds of a timed call over some runs of a case.
+// benchmark returns the nanoseconds of a timed call, over the given number of runs of a
+// case.
 func benchmark(p *inProcess, c testCase, n, runs int) float64 {
-	const batch = 1000 // lines are made before they are run
+	const batch = 1000 // number of runs whose lines are built in advance
 	took, calls := time.Duration(0), 0
 	for from := 0; from < runs; from += batch {
 		t, k := p.time(c.commands(), c.cycles(n, from, min(batch, runs-from)))
@@ -62,8 +63,8 @@ func fill(t target, g group, n int) {
 // sample is the time of a case on one target at both sizes.
 type sample struct{ small, large time.Duration }
 
-// growth is how many times longer the large one takes. What is too short to
-// measure counts as a tenth of a microsecond.
+// growth returns how many times longer the large size takes. A time too short to measure
+// counts as a tenth of a microsecond.
 func (s sample) growth() float64 {
 	const least = 100 * time.Nanosecond
 	return float64(max(s.large, least)) / float64(max(s.small, least))
@@ -77,8 +78,8 @@ type row struct {
 	ours, theirs sample
 }
 
-// grows reports whether our cost grows clearly faster: to more than three times
-// what redis-server's growth makes of it, and by what can be told from noise.
+// grows reports whether the cost in lockredis grows clearly faster: to more than three
+// times the growth in redis-server, and by more than the noise.
 func (r row) grows() bool {
 	if r.incomparable {
 		return false
@@ -88,8 +89,8 @@ func (r row) grows() bool {
 	return r.ours.large > allowed+floor
 }
 
-// TestGrowth runs every case on our engine and on redis-server.
-func TestGrowth(t *testing.T) {
+// TestGrowthIsNotMuchFasterThanInRedis runs every case on the engine and on redis-server.
+func TestGrowthIsNotMuchFasterThanInRedis(t *testing.T) {
 	if os.Getenv("LOCKREDIS_GROWTH") == "" {
 		t.Skip("set LOCKREDIS_GROWTH=1 to measure; needs redis-server and some minutes")
 	}
@@ -111,13 +112,13 @@ func TestGrowth(t *testing.T) {
 	}
 }
 
-// dear reports whether the command costs more than twice as much as in
-// redis-server, and by what a user would notice.
+// dear reports whether the command costs more than twice as much as in redis-server, and
+// so much that a user would notice.
 func (r row) dear() bool {
 	return !r.incomparable && r.ours.large > 2*r.theirs.large+2*time.Microsecond
 }
 
-// measureGroup measures the cases of a group on two targets of two sizes.
+// measureGroup measures the cases of a group on both targets at both sizes.
 func measureGroup(t *testing.T, g group, withRedis bool) (rows []row) {
 	var targets []target
 	sizes := []int{g.small, g.large, g.small, g.large}
@@ -143,7 +144,8 @@ func measureGroup(t *testing.T, g group, withRedis bool) (rows []row) {
 			r := row{group: g.name, name: c.name, sizes: [2]int{g.small, g.large}, incomparable: c.takesOver}
 			rounds := make([]int, len(targets))
 			for try := 0; try < 3 && (try == 0 || withRedis && r.grows()); try++ {
-				for i, into := range []*time.Duration{&r.ours.small, &r.ours.large, &r.theirs.small, &r.theirs.large}[:len(targets)] {
+				for i, into := range []*time.Duration{&r.ours.small, &r.ours.large, &r.theirs.small,
+					&r.theirs.large}[:len(targets)] {
 					took := measure(targets[i], c, sizes[i], &rounds[i])
 					if try == 0 || took < *into {
 						*into = took
@@ -161,13 +163,13 @@ func measureGroup(t *testing.T, g group, withRedis bool) (rows []row) {
 	return rows
 }
 
-// measure returns the time of one call of a case: the least mean of some rounds,
-// which noise can only lengthen.
+// measure returns the time of one call of a case: the smallest mean of some rounds. Noise
+// can only make a mean larger.
 func measure(on target, c testCase, n int, round *int) (best time.Duration) {
 	const (
 		budget, long = 5 * time.Millisecond, 200 * time.Microsecond
 		rounds, most = 7, 2000
-		few          = 500 // enough to even out commandstats' whole microseconds
+		few          = 500 // enough to average out the whole microseconds of commandstats
 	)
 	cycles := 1
 	for i := range rounds {
@@ -179,7 +181,7 @@ func measure(on target, c testCase, n int, round *int) (best time.Duration) {
 		if mean := took / time.Duration(max(calls, 1)); i < 2 || mean < best {
 			best = mean
 		}
-		if i == 0 { // which warms up, and tells how many make a round
+		if i == 0 { // the first round warms up, and sets the number of cycles in a round
 			cycles = int(min(max(budget/(wall+1), 1), most))
 			if best < long && wall < long {
 				cycles = max(cycles, few)
@@ -212,7 +214,8 @@ func writeTable(t *testing.T, rows []row) {
 			micros(r.theirs.small), micros(r.theirs.large), ratio(r.theirs.growth()),
 			ratio(float64(r.ours.large)/float64(max(r.theirs.large, 100))))
 	}
-	if err := os.WriteFile(filepath.Join("..", "..", "docs", "growth.md"), []byte(b.String()), 0o644); err != nil {
+	if err := os.WriteFile(filepath.Join("..", "..", "docs", "growth.md"), []byte(b.String()),
+		0o644); err != nil {
 		t.Fatal(err)
 	}
 }
@@ -240,7 +243,7 @@ func micros(d time.Duration) string { return short(float64(d) / 1000) }
 
 func ratio(f float64) string { return short(f) }
 
-// short writes a number with two digits behind the point at most.
+// short formats a number with at most two decimals.
 func short(f float64) string {
 	digits := 2
 	if f >= 100 {

@@ -11,7 +11,7 @@ import (
 
 // line is one command for one of a target's connections.
 type line struct {
-	conn  int // 0: the main one
+	conn  int // 0 is the main connection
 	words [][]byte
 }
 
@@ -25,8 +25,7 @@ func (l line) command() string {
 	return name
 }
 
-// place is what the braces of a template stand for: a size and one of its
-// elements.
+// place is the values for the braces of a template: a size and one of its elements.
 type place struct{ n, i, unique int }
 
 // term returns the value of one name or number.
@@ -36,7 +35,7 @@ func (p place) term(name string) int {
 		return p.n
 	case "i":
 		return p.i
-	case "new": // never met before
+	case "new": // a number that no earlier line has
 		return p.n + p.unique
 	case "round":
 		return p.unique
@@ -54,10 +53,9 @@ func (p place) term(name string) int {
 	return number
 }
 
-// expand writes out a template of a line: "@1 " in front names another
-// connection, {mid+9} stands for a number, {mid:7} for it in seven digits. A
-// word with a star in braces stands for n of them: {key:*} is key:0, key:1 …,
-// and {key:*,v} has v behind each.
+// expand expands a template into a line. "@1 " in front names another connection. {mid+9}
+// stands for a number, {mid:7} for the same in seven digits. A word with a star in braces
+// stands for n words: {key:*} is key:0, key:1 …, and {key:*,v} has v after each.
 func expand(template string, p place) line {
 	var l line
 	for _, word := range strings.Fields(template) {
@@ -101,8 +99,8 @@ func (p place) fill(word string) string {
 	return strings.ReplaceAll(before, "~", " ") + text + p.fill(after)
 }
 
-// fixture returns the lines that build a group's data of size n: a template
-// with {i} in it stands for n lines.
+// fixture calls do with the lines that build a group's data of size n. A template with
+// {i} stands for n lines.
 func fixture(templates []string, n int, do func(line)) {
 	for _, template := range templates {
 		times := 1
@@ -115,10 +113,10 @@ func fixture(templates []string, n int, do func(line)) {
 	}
 }
 
-// cycles returns the lines of several runs of a case on data of size n, the
-// first of which is run number from. Their elements are spread over the data.
+// cycles returns the lines of several runs of a case on data of size n. The first of them
+// is run number from. Their elements are spread over the data.
 func (c testCase) cycles(n, from, count int) (lines []line) {
-	const stride = 514229 // a prime: neighbours in time are none in place
+	const stride = 514229 // a prime: consecutive runs use distant elements
 	for i := from; i < from+count; i++ {
 		for _, template := range c.lines {
 			lines = append(lines, expand(template, place{n: n, i: i * stride % n, unique: i}))

@@ -41,12 +41,13 @@ func (r *redisServer) conn(i int) *redisConn {
 	if err != nil {
 		r.t.Fatal(err)
 	}
-	c := &redisConn{t: r.t, conn: conn, in: bufio.NewReaderSize(conn, 1<<16), out: bufio.NewWriterSize(conn, 1<<16)}
+	c := &redisConn{t: r.t, conn: conn, in: bufio.NewReaderSize(conn, 1<<16),
+		out: bufio.NewWriterSize(conn, 1<<16)}
 	r.conns[i] = c
 	return c
 }
 
-// inFlight bounds the lines sent before their replies are read.
+// inFlight is the number of lines that may be sent before their replies are read.
 const inFlight = 256
 
 func (r *redisServer) run(lines []line) {
@@ -77,7 +78,8 @@ func (r *redisServer) run(lines []line) {
 
 func blocks(l line) bool {
 	name := l.command()
-	return strings.HasPrefix(name, "b") && (strings.Contains(name, "pop") || strings.Contains(name, "move"))
+	return strings.HasPrefix(name, "b") && (strings.Contains(name, "pop") ||
+		strings.Contains(name, "move"))
 }
 
 var blockedClients = regexp.MustCompile(`\nblocked_clients:(\d+)`)
@@ -91,7 +93,7 @@ func (r *redisServer) countBlocked() int {
 func (r *redisServer) awaitBlocked(n int) {
 	for deadline := time.Now().Add(10 * time.Second); r.countBlocked() < n; {
 		if time.Now().After(deadline) {
-			r.t.Fatal("nobody waits")
+			r.t.Fatalf("%d clients wait, want %d", r.countBlocked(), n)
 		}
 	}
 }
@@ -99,7 +101,8 @@ func (r *redisServer) awaitBlocked(n int) {
 func (r *redisServer) time(commands []string, lines []line) (took time.Duration, calls int) {
 	r.conn(0).ask("CONFIG", "RESETSTAT")
 	r.run(lines)
-	for _, stat := range commandStats.FindAllStringSubmatch(r.conn(0).ask("INFO", "commandstats"), -1) {
+	for _, stat := range commandStats.FindAllStringSubmatch(r.conn(0).ask("INFO", "commandstats"),
+		-1) {
 		micros, _ := strconv.Atoi(stat[3])
 		at := indexOf(commands, stat[1])
 		if at >= 0 {
@@ -114,8 +117,8 @@ func (r *redisServer) time(commands []string, lines []line) (took time.Duration,
 
 var commandStats = regexp.MustCompile(`\ncmdstat_([^:]+):calls=(\d+),usec=(\d+)`)
 
-// redisConn is a connection whose replies are not read but counted by a mark
-// behind them.
+// redisConn is a connection that does not parse replies. A mark after them shows their
+// end.
 type redisConn struct {
 	t     testing.TB
 	conn  net.Conn
@@ -139,10 +142,10 @@ func (c *redisConn) flush() {
 	}
 }
 
-// sync waits until everything sent is answered.
+// sync waits until the server has answered all commands.
 func (c *redisConn) sync() { c.readToMark(func([]byte) {}) }
 
-// ask returns a command's reply as it came.
+// ask returns the bytes of a command's reply.
 func (c *redisConn) ask(words ...string) string {
 	c.sync()
 	args := make([][]byte, len(words))
@@ -155,8 +158,8 @@ func (c *redisConn) ask(words ...string) string {
 	return reply.String()
 }
 
-// readToMark reads all replies; a PING, which is allowed among subscriptions
-// too, marks their end.
+// readToMark reads all replies. A PING with the mark, which subscribers may send too,
+// marks their end.
 func (c *redisConn) readToMark(got func([]byte)) {
 	c.marks++
 	mark := fmt.Sprintf("mark-%d", c.marks)

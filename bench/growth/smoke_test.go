@@ -51,5 +51,5 @@ func TestEveryDataCommandHasACase(t *testing.T) {
 	}
 }
 
-// without are commands that no data can make slow.
+// without are commands whose cost does not depend on data.
 var without = []string{"wait", "object|freq", "object|help"}

@@ -12,21 +12,22 @@ import (
 	"github.com/lockredis/lockredis/rlock"
 )
 
-// bare is what rlock sends for a pair, sent by go-redis with nothing around it: no
-// library can lock in Redisson's layout, with a latch, in less.
+// bare sends the commands that rlock sends for a lock and unlock, with go-redis and
+// nothing around it. No library can lock in Redisson's layout, with a latch, with less
+// work.
 type bare struct {
 	rdb          *redis.Client
-	lock, unlock []any // the EVALSHAs, for the lock named recorded
+	lock, unlock []any // the EVALSHA commands for the lock named recorded
 	releases     atomic.Int64
 
 	mu      sync.Mutex // guards latches
-	latches []string   // to be deleted, as rlock does, many in a command
+	latches []string   // latches to delete, many in one command as in rlock
 }
 
 // recorded is the name of the lock whose commands are recorded.
 const recorded = "recorded"
 
-// Where a command has the lock's name, its channel and its latch: see rlock's
+// Indexes of the lock's name, its channel and its latch in a command. See rlock's
 // plain.go.
 const (
 	lockArg    = 3
@@ -34,7 +35,7 @@ const (
 	latchArg   = 5
 )
 
-// manyLatches is how many are deleted in a command.
+// manyLatches is how many latches one command deletes.
 const manyLatches = 200
 
 func openBare(addr string) (client, error) {
@@ -45,7 +46,7 @@ func openBare(addr string) (client, error) {
 	return client{b.acquire, func() { b.rdb.Close() }}, nil
 }
 
-// record has rlock lock and unlock once on a client that keeps what it is given.
+// record makes rlock lock and unlock once on a client that records its commands.
 func (b *bare) record(addr string) error {
 	rdb := redis.NewClient(&redis.Options{Addr: addr})
 	defer rdb.Close()
@@ -54,7 +55,7 @@ func (b *bare) record(addr string) error {
 	c := rlock.New(rdb, rlock.Options{Lease: lease})
 	defer c.Close()
 	ctx, l := context.Background(), c.Lock(recorded)
-	for range 2 { // the first pair may be sent as EVAL
+	for range 2 { // the first lock and unlock may be sent as EVAL
 		sent.commands = nil
 		if err := l.Lock(ctx); err != nil {
 			return err
@@ -77,7 +78,8 @@ func (b *bare) acquire(ctx context.Context, name string) (func(context.Context) 
 func (b *bare) release(ctx context.Context, name string) error {
 	unlock := slices.Clone(b.unlock)
 	latch := "redisson_unlock_latch:{" + name + "}:" + strconv.FormatInt(b.releases.Add(1), 16)
-	unlock[lockArg], unlock[channelArg], unlock[latchArg] = name, "redisson_lock__channel:{"+name+"}", latch
+	unlock[lockArg], unlock[channelArg], unlock[latchArg] = name, "redisson_lock__channel:{"+name+"}",
+		latch
 	if err := b.rdb.Process(ctx, redis.NewCmd(ctx, unlock...)); err != nil {
 		return err
 	}
@@ -91,8 +93,8 @@ func (b *bare) release(ctx context.Context, name string) error {
 	return b.rdb.Del(ctx, latches...).Err()
 }
 
-// recorder is a hook that keeps the arguments of single commands. One goroutine
-// sends them.
+// recorder is a hook that keeps the arguments of single commands. Only one goroutine
+// sends commands.
 type recorder struct{ commands [][]any }
 
 func (*recorder) DialHook(next redis.DialHook) redis.DialHook { return next }

@@ -8,40 +8,40 @@ import (
 	"time"
 )
 
-// crowd is who waits in a cell of the hand-over table.
+// crowd is the waiters in a cell of the hand-over table.
 type crowd struct {
 	waiters int
-	apart   bool // each has a client of its own, as in a process of its own
+	apart   bool // each waiter has a client of its own, as in a process of its own
 	grants  int
 	hold    func() time.Duration // how long each holder keeps the lock
 }
 
-// holdTime is long enough for the last holder to queue up again, and random, so
-// that polls do not fall into step with the unlocks.
+// holdTime is long enough for the last holder to wait for the lock again. It is random,
+// so that polls do not fall into step with the unlocks.
 func holdTime() time.Duration { return 10*time.Millisecond + rand.N(20*time.Millisecond) }
 
 // handOver is the time from the call of unlock to the next holder's grant.
 type handOver struct {
 	crowd
 	timing
-	used    usage // for each hand-over, the holding before it included
-	done    int   // hand-overs
-	stalled bool  // nobody was granted the lock in time, and the cell ended there
+	used    usage // for each hand-over, including the holding before it
+	done    int   // number of hand-overs
+	stalled bool  // no waiter got the lock in time, and the cell ended there
 }
 
-// stall is how long an unlock may be without a next holder while others wait.
+// stall is how long the waiters may take to get the lock after an unlock.
 const stall = 20 * time.Second
 
-var errStalled = errors.New("nobody gets the lock")
+var errStalled = errors.New("no waiter gets the lock")
 
-// actor is a goroutine that waits, holds, and waits again.
+// actor is a goroutine that waits for the lock, holds it, and waits again.
 type actor struct {
 	c       client
-	release chan struct{} // it may unlock
-	again   chan struct{} // it may wait again: somebody else has the lock
+	release chan struct{} // allows the actor to unlock
+	again   chan struct{} // allows the actor to wait again, after another actor got the lock
 }
 
-// grant says that an actor has the lock.
+// grant reports that an actor has the lock.
 type grant struct {
 	by *actor
 	at time.Time
@@ -50,13 +50,13 @@ type grant struct {
 // play is a run of actors.
 type play struct {
 	grants   chan grant
-	unlocked chan time.Time // when unlock was called
+	unlocked chan time.Time // the time at which unlock was called
 	failed   chan error     // the first failure
 }
 
-// measureHandOver has one actor hold the lock and the others wait for it, again
-// and again. Who has unlocked does not compete until another has the lock: else
-// a library that polls would mostly hand the lock to itself.
+// measureHandOver makes one actor hold the lock while the others wait for it, again and
+// again. An actor that has unlocked waits until another actor has the lock. Otherwise a
+// library that polls would mostly hand the lock to itself.
 func measureHandOver(ctx context.Context, srv *server, l library, c crowd) (handOver, error) {
 	actors, closeAll, err := cast(l, srv.addr, c)
 	defer closeAll()
@@ -71,7 +71,7 @@ func measureHandOver(ctx context.Context, srv *server, l library, c crowd) (hand
 	for _, a := range actors {
 		running.Go(func() { p.act(ctx, a) })
 	}
-	// Everybody waits, and has waited for longer than any pause between polls.
+	// All actors wait now, and have waited longer than any pause between polls.
 	g, err := p.granted()
 	if err != nil {
 		return handOver{}, err
@@ -97,7 +97,7 @@ func measureHandOver(ctx context.Context, srv *server, l library, c crowd) (hand
 	return handOver{c, timingOf(took), used, len(took), false}, nil
 }
 
-// cast opens the clients. The function it returns closes them.
+// cast opens the clients. The returned function closes them.
 func cast(l library, addr string, c crowd) ([]*actor, func(), error) {
 	var actors []*actor
 	var opened []client
@@ -132,7 +132,7 @@ func (p *play) act(ctx context.Context, a *actor) {
 			await(ctx, a.release)
 		}
 		began := time.Now()
-		// The end of the run is no reason to leave a lock behind.
+		// The unlock must not end with the run's context: it would leave the lock locked.
 		if err := unlock(context.WithoutCancel(ctx)); err != nil {
 			p.fail(ctx, err)
 			return
@@ -174,7 +174,7 @@ func tell[T any](ctx context.Context, to chan<- T, v T) bool {
 	}
 }
 
-// await receives unless ctx ends first.
+// await receives a value unless ctx ends first.
 func await(ctx context.Context, from <-chan struct{}) {
 	select {
 	case <-from:

@@ -6,7 +6,7 @@ import (
 	"time"
 )
 
-func TestAQuantileIsAMeasuredValue(t *testing.T) {
+func TestQuantileIsAMeasuredValue(t *testing.T) {
 	d := []time.Duration{1, 2, 3, 4}
 	for percent, want := range map[int]time.Duration{50: 2, 51: 3, 99: 4, 100: 4, 1: 1} {
 		if got := quantile(d, percent); got != want {
@@ -15,7 +15,7 @@ func TestAQuantileIsAMeasuredValue(t *testing.T) {
 	}
 }
 
-func TestAHandOverGoesToAnotherThanTheLastHolder(t *testing.T) {
+func TestHandOverGoesToAnotherThanTheLastHolder(t *testing.T) {
 	free := make(chan struct{}, 1)
 	free <- struct{}{}
 	c := client{lock: func(ctx context.Context, _ string) (func(context.Context) error, error) {

@@ -15,27 +15,27 @@ import (
 	"github.com/lockredis/lockredis/rlock"
 )
 
-// library is a lock library with settings.
+// library is a lock library with its settings.
 type library struct {
 	name  string
-	waits string        // how it waits
-	polls time.Duration // the mean of its pauses; 0: it is told
-	alike bool          // differs from the one before only in how it waits
-	floor bool          // no library but the least that rlock can take, and cannot wait
+	waits string        // how a caller waits
+	polls time.Duration // mean pause between polls; 0 when the server notifies the waiters
+	alike bool          // differs from the previous library only in how a caller waits
+	floor bool          // not a library but rlock's commands alone; it cannot wait
 	open  func(addr string) (client, error)
 }
 
-// client is what a process has of a library.
+// client is a library's client in one process.
 type client struct {
-	// lock waits for the named lock and returns how to release it.
+	// lock waits for the named lock and returns the function that releases it.
 	lock  func(ctx context.Context, name string) (unlock func(context.Context) error, err error)
 	close func()
 }
 
-// lease is how long locks would outlive this process, in all libraries.
+// lease is the lease of all locks, in all libraries.
 const lease = 30 * time.Second
 
-// libraries returns those that are compared. rlock is the first.
+// libraries returns the libraries to compare. rlock is the first.
 func libraries() []library {
 	tenth := 10 * time.Millisecond
 	return []library{
@@ -72,8 +72,9 @@ func openRedislock(every time.Duration) func(string) (client, error) {
 				switch {
 				case err == nil:
 					return l.Release, nil
-				case !errors.Is(err, redislock.ErrNotObtained) && !errors.Is(err, context.DeadlineExceeded) || ctx.Err() != nil:
-					return nil, err // else it gives up by itself after the lease
+				case !errors.Is(err, redislock.ErrNotObtained) && !errors.Is(err, context.DeadlineExceeded) ||
+					ctx.Err() != nil:
+					return nil, err // otherwise it gives up by itself after the lease
 				}
 			}
 		}

@@ -11,10 +11,10 @@ import (
 	"time"
 )
 
-// pair is what a lock and its unlock cost when nobody contends.
+// pair is the cost of a lock and its unlock without contention.
 type pair struct {
 	plain, ending timing // with context.Background, and with a context that can end
-	used          usage  // with the latter
+	used          usage  // with the context that can end
 	allocations   float64
 	rate          float64 // pairs a second, by many goroutines with a lock each
 }
@@ -22,13 +22,13 @@ type pair struct {
 // timing is a distribution of durations.
 type timing struct{ p50, p99 time.Duration }
 
-// timingOf sorts d.
+// timingOf sorts d and returns its distribution.
 func timingOf(d []time.Duration) timing {
 	slices.Sort(d)
 	return timing{quantile(d, 50), quantile(d, 99)}
 }
 
-// quantile returns the smallest of the sorted durations that is no smaller than
+// quantile returns the smallest of the sorted durations that is at least as long as
 // percent of them.
 func quantile(d []time.Duration, percent int) time.Duration {
 	if len(d) == 0 {
@@ -37,19 +37,20 @@ func quantile(d []time.Duration, percent int) time.Duration {
 	return d[(len(d)*percent+99)/100-1]
 }
 
-// pairRounds is what a library's rounds have brought so far.
+// pairRounds is the sum of a library's rounds so far.
 type pairRounds struct {
 	c             client
 	plain, ending []time.Duration
 	used          usage
 	mallocs       uint64
-	pairs         int // in used and mallocs
+	pairs         int // pairs in used and mallocs
 	rates         []float64
 }
 
-// measurePairs has the libraries take turns, so that what else the machine does
-// hits all of them.
-func measurePairs(ctx context.Context, srv *server, libraries []library, s settings) ([]pair, error) {
+// measurePairs lets the libraries take turns, so that other load on the machine affects
+// all of them alike.
+func measurePairs(ctx context.Context, srv *server, libraries []library, s settings) ([]pair,
+	error) {
 	rounds := make([]pairRounds, len(libraries))
 	for i, l := range libraries {
 		c, err := l.open(srv.addr)
@@ -71,13 +72,16 @@ func measurePairs(ctx context.Context, srv *server, libraries []library, s setti
 	}
 	pairs := make([]pair, len(libraries))
 	for i, r := range rounds {
-		pairs[i] = pair{timingOf(r.plain), timingOf(r.ending), r.used.each(r.pairs), float64(r.mallocs) / float64(r.pairs), medianRate(r.rates)}
-		log.Printf("%-40s p50 %v, p99 %v, with a context that can end %v, %v; %.0f pairs/s", libraries[i].name, pairs[i].plain.p50, pairs[i].plain.p99, pairs[i].ending.p50, pairs[i].ending.p99, pairs[i].rate)
+		pairs[i] = pair{timingOf(r.plain), timingOf(r.ending), r.used.each(r.pairs),
+			float64(r.mallocs) / float64(r.pairs), medianRate(r.rates)}
+		log.Printf("%-40s p50 %v, p99 %v, with a context that can end %v, %v; %.0f pairs/s",
+			libraries[i].name, pairs[i].plain.p50, pairs[i].plain.p99, pairs[i].ending.p50,
+			pairs[i].ending.p99, pairs[i].rate)
 	}
 	return pairs, nil
 }
 
-// aftermath is how long a round waits for what libraries do in the background.
+// aftermath is how long a round waits for the libraries' work in the background.
 const aftermath = 50 * time.Millisecond
 
 func (r *pairRounds) measure(ctx context.Context, srv *server, n int) error {
@@ -107,10 +111,10 @@ func (r *pairRounds) measure(ctx context.Context, srv *server, n int) error {
 	return err
 }
 
-// goroutines is how many lock at the same time for a rate.
+// goroutines is how many goroutines lock at the same time when a rate is measured.
 const goroutines = 16
 
-// crowdRate returns how many pairs a second goroutines that do not contend get.
+// crowdRate returns the pairs a second of goroutines that do not contend.
 func crowdRate(ctx context.Context, c client, n int) (float64, error) {
 	began := time.Now()
 	failed := make(chan error)
@@ -132,7 +136,7 @@ func medianRate(rates []float64) float64 {
 	return rates[len(rates)/2]
 }
 
-// lockAndUnlock returns how long each of n pairs took.
+// lockAndUnlock returns the time of each of n pairs.
 func lockAndUnlock(ctx context.Context, c client, name string, n int) ([]time.Duration, error) {
 	took := make([]time.Duration, n)
 	for i := range took {

@@ -11,17 +11,17 @@ import (
 	"time"
 )
 
-// report is what was measured.
+// report is all that was measured.
 type report struct {
 	settings
 	server    string
 	began     time.Time
 	libraries []library
-	pairs     []pair     // a library's at its index
-	handOvers []handOver // in the order of crowds, then libraries
+	pairs     []pair     // a library's pair is at the library's index
+	handOvers []handOver // in the order of crowds, then of libraries
 }
 
-// waiting returns the libraries whose waiters can be measured.
+// waiting returns the libraries that can wait.
 func (r *report) waiting() []library {
 	return slices.DeleteFunc(slices.Clone(r.libraries), func(l library) bool { return l.floor })
 }
@@ -74,9 +74,10 @@ const reading = `
 - jefferyjob/go-redislock is missing, because its module was not available where this was measured.
 `
 
-// versions tells which modules were measured, and how they were set.
+// versions lists the measured modules and their settings.
 func (r *report) versions() string {
-	modules := map[string]string{"bsm/redislock": "github.com/bsm/redislock", "redsync": "github.com/go-redsync/redsync/v4", "rueidislock": "github.com/redis/rueidis"}
+	modules := map[string]string{"bsm/redislock": "github.com/bsm/redislock",
+		"redsync": "github.com/go-redsync/redsync/v4", "rueidislock": "github.com/redis/rueidis"}
 	built := map[string]string{}
 	if info, ok := debug.ReadBuildInfo(); ok {
 		for _, m := range info.Deps {
@@ -113,8 +114,10 @@ lock each.
 			continue
 		}
 		p := r.pairs[i]
-		fmt.Fprintf(b, "| %s | %s | %s | %s | %s | %s | %s | %.2f | %.1f | %.0f | %.0f |\n", l.name, micro(p.plain.p50), micro(p.plain.p99), micro(p.ending.p50),
-			micro(p.ending.p99), micro(p.used.client), micro(p.used.server), p.used.reads, p.used.commands, p.allocations, p.rate)
+		fmt.Fprintf(b, "| %s | %s | %s | %s | %s | %s | %s | %.2f | %.1f | %.0f | %.0f |\n", l.name,
+			micro(p.plain.p50), micro(p.plain.p99), micro(p.ending.p50),
+			micro(p.ending.p99), micro(p.used.client), micro(p.used.server), p.used.reads, p.used.commands,
+			p.allocations, p.rate)
 		switch {
 		case l.floor:
 			floor = i
@@ -154,17 +157,20 @@ latency divided by rlock's.
 `, hs[0].waiters)
 	for i, h := range hs {
 		if h.stalled {
-			fmt.Fprintf(b, "| %s: hung after %d | %s | %s | | | | | %.1f | %.1f |\n", r.waiting()[i].name, h.done, micro(h.p50), micro(h.p99), ratio(h.p50, hs[0].p50), ratio(h.p99, hs[0].p99))
+			fmt.Fprintf(b, "| %s: hung after %d | %s | %s | | | | | %.1f | %.1f |\n", r.waiting()[i].name,
+				h.done, micro(h.p50), micro(h.p99), ratio(h.p50, hs[0].p50), ratio(h.p99, hs[0].p99))
 			continue
 		}
-		fmt.Fprintf(b, "| %s | %s | %s | %s | %s | %.1f | %.1f | %.1f | %.1f |\n", r.waiting()[i].name, micro(h.p50), micro(h.p99), micro(h.used.client),
-			micro(h.used.server), h.used.reads, h.used.commands, ratio(h.p50, hs[0].p50), ratio(h.p99, hs[0].p99))
+		fmt.Fprintf(b, "| %s | %s | %s | %s | %s | %.1f | %.1f | %.1f | %.1f |\n", r.waiting()[i].name,
+			micro(h.p50), micro(h.p99), micro(h.used.client),
+			micro(h.used.server), h.used.reads, h.used.commands, ratio(h.p50, hs[0].p50),
+			ratio(h.p99, hs[0].p99))
 	}
 }
 
 func ratio(a, b time.Duration) float64 { return float64(a) / float64(max(b, 1)) }
 
-// micro writes d in µs, or in ms where that is easier to read.
+// micro formats d in µs, or in ms where that is easier to read.
 func micro(d time.Duration) string {
 	if d >= 10*time.Millisecond {
 		return fmt.Sprintf("%.1f ms", float64(d)/float64(time.Millisecond))
@@ -172,7 +178,7 @@ func micro(d time.Duration) string {
 	return fmt.Sprintf("%.0f µs", float64(d)/float64(time.Microsecond))
 }
 
-// cpuModel is what the system calls its CPU.
+// cpuModel returns the CPU's name.
 func cpuModel() string {
 	f, err := os.Open("/proc/cpuinfo")
 	if err != nil {
@@ -180,7 +186,8 @@ func cpuModel() string {
 	}
 	defer f.Close()
 	for lines := bufio.NewScanner(f); lines.Scan(); {
-		if key, value, ok := strings.Cut(lines.Text(), ":"); ok && strings.TrimSpace(key) == "model name" {
+		if key, value, ok := strings.Cut(lines.Text(), ":"); ok &&
+			strings.TrimSpace(key) == "model name" {
 			return strings.TrimSpace(value)
 		}
 	}

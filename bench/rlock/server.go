@@ -14,14 +14,14 @@ import (
 	"github.com/lockredis/lockredis/internal/redistest"
 )
 
-// server is the Redis that everything is measured on.
+// server is the Redis server that all libraries use.
 type server struct {
 	addr string
 	rdb  *redis.Client // for INFO
 	stop func()
 }
 
-// startServer starts a redis-server, or uses the one at addr.
+// startServer starts a redis-server, or uses the server at addr.
 func startServer(addr string) (*server, error) {
 	s := &server{addr: addr, stop: func() {}}
 	if addr == "" {
@@ -48,7 +48,7 @@ func (s *server) close() {
 	s.stop()
 }
 
-// name is the server's kind and version.
+// name returns the server's kind and version.
 func (s *server) name() string {
 	info := s.info()
 	if v := info["lockredis_version"]; v != "" {
@@ -68,11 +68,11 @@ func (s *server) info() map[string]string {
 	return fields
 }
 
-// usage is what has been used up to a moment, or, as a difference, in between.
+// usage is the use of resources up to a moment, or between two moments.
 type usage struct {
 	client, server time.Duration // CPU
-	reads          float64       // of requests, by the server: a round trip each
-	commands       float64       // those run by scripts included
+	reads          float64       // reads of requests by the server: one for each round trip
+	commands       float64       // commands, including those in scripts
 }
 
 // usage reads the counters. Its own INFO counts as one read.
@@ -93,10 +93,10 @@ func (s *server) usage() usage {
 	return u
 }
 
-// since returns what was used from before to u, of which the second INFO is no
-// part.
+// since returns the use from before to u, without the second INFO.
 func (u usage) since(before usage) usage {
-	return usage{u.client - before.client, u.server - before.server, u.reads - before.reads - 1, u.commands - before.commands}
+	return usage{u.client - before.client, u.server - before.server, u.reads - before.reads - 1,
+		u.commands - before.commands}
 }
 
 func (u usage) plus(v usage) usage {
@@ -104,7 +104,8 @@ func (u usage) plus(v usage) usage {
 }
 
 func (u usage) each(n int) usage {
-	return usage{u.client / time.Duration(n), u.server / time.Duration(n), u.reads / float64(n), u.commands / float64(n)}
+	return usage{u.client / time.Duration(n), u.server / time.Duration(n), u.reads / float64(n),
+		u.commands / float64(n)}
 }
 
 func seconds(text string) time.Duration {
@@ -112,7 +113,7 @@ func seconds(text string) time.Duration {
 	return time.Duration(s * float64(time.Second))
 }
 
-// clientCPU is what this process has used.
+// clientCPU returns the CPU time of this process.
 func clientCPU() time.Duration {
 	var r syscall.Rusage
 	if err := syscall.Getrusage(syscall.RUSAGE_SELF, &r); err != nil {

@@ -5,8 +5,9 @@ import (
 	"testing"
 )
 
-// giants are commands whose numbers ask for much. What Redis refuses is refused
-// with its words; what it would do at the price of its memory, with ours.
+// giants are commands with numbers that ask for much memory or work. Where Redis refuses
+// them, lockredis refuses with the same text. Where Redis would use up its memory,
+// lockredis refuses with its own text.
 var giants = []struct{ command, reply string }{
 	{"HRANDFIELD h -2147483648", tooManyPicks},
 	{"HRANDFIELD h -2147483648 WITHVALUES", tooManyPicks},
@@ -72,7 +73,8 @@ var giants = []struct{ command, reply string }{
 
 const errIntRange = "-ERR value is out of range, value must between -2147483648 and 2147483647"
 
-// tooManyPicks is where lockredis differs from Redis on purpose.
+// tooManyPicks is the refusal of a negative count below -1048576. Redis would allocate
+// the reply.
 const tooManyPicks = "-ERR value is out of range, a negative count must be between -1048576 and -1"
 
 func TestGiantNumbersGetAClearAnswer(t *testing.T) {
@@ -80,7 +82,8 @@ func TestGiantNumbersGetAClearAnswer(t *testing.T) {
 	c := v.dial()
 	before := measure()
 	for _, g := range giants {
-		for _, fill := range []string{"FLUSHALL", "HSET h a 1", "SADD s a", "ZADD z 1 a", "RPUSH l a b", "SET k value"} {
+		for _, fill := range []string{"FLUSHALL", "HSET h a 1", "SADD s a", "ZADD z 1 a", "RPUSH l a b",
+			"SET k value"} {
 			v.do(c, strings.Fields(fill)...)
 		}
 		r := v.do(c, strings.Fields(g.command)...)
@@ -93,7 +96,7 @@ func TestGiantNumbersGetAClearAnswer(t *testing.T) {
 	v.recovers(before)
 }
 
-func TestTheGreatestRandomCountIsAnswered(t *testing.T) {
+func TestLargestRandomCountIsAnswered(t *testing.T) {
 	v := attack(t, nil)
 	c := v.dial()
 	v.do(c, "SADD", "s", "a", "b")
@@ -111,11 +114,14 @@ func TestStringsEndAtProtoMaxBulkLen(t *testing.T) {
 	big := strings.Repeat("x", limit)
 	v.want(c, "+OK", "SET", "k", big)
 	v.want(c, "-ERR string exceeds maximum allowed size (proto-max-bulk-len)", "APPEND", "k", "x")
-	v.want(c, "-ERR string exceeds maximum allowed size (proto-max-bulk-len)", "SETRANGE", "k", "1048576", "x")
+	v.want(c, "-ERR string exceeds maximum allowed size (proto-max-bulk-len)", "SETRANGE", "k",
+		"1048576", "x")
 	v.want(c, ":1048576", "SETRANGE", "k", "1048575", "x")
 	v.want(c, "+OK", "SET", "k2", big)
-	v.want(c, "-ERR Insufficient memory, transient memory for LCS exceeds proto-max-bulk-len", "LCS", "k", "k2")
-	// Without its bytes: the refusal resets a connection that is still sending them.
+	v.want(c, "-ERR Insufficient memory, transient memory for LCS exceeds proto-max-bulk-len", "LCS",
+		"k", "k2")
+	// Only the header is sent: the refusal resets a connection that is still sending the
+	// bytes.
 	if err := c.WriteRaw([]byte("*3\r\n$3\r\nSET\r\n$1\r\nk\r\n$1048577\r\n")); err != nil {
 		t.Fatal(err)
 	}

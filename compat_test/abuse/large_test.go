@@ -8,11 +8,11 @@ import (
 	"github.com/lockredis/lockredis/compat_test/wire"
 )
 
-// large is the size of keys and values in bytes: hundreds of MB, a tenth of that
-// where the race detector slows every byte.
+// large is the size of keys and values in bytes: hundreds of MB, or a tenth of that with
+// the race detector, which slows every byte.
 const large = 200 << 20 / slowness
 
-// send writes a command whose last argument is large bytes of x, in pieces.
+// send writes a command in pieces. Its last argument is large bytes of x.
 func (v *victim) send(c *wire.Conn, before string) {
 	v.t.Helper()
 	piece := bytes.Repeat([]byte("x"), 1<<20)
@@ -37,7 +37,7 @@ func (v *victim) got(c *wire.Conn, want string) {
 	}
 }
 
-func TestAValueOfHundredsOfMB(t *testing.T) {
+func TestValueOfHundredsOfMBIsStoredAndReturned(t *testing.T) {
 	v := attack(t, nil)
 	c, other := v.dial(), v.dial()
 	v.want(c, "+PONG", "PING")
@@ -60,7 +60,7 @@ func TestAValueOfHundredsOfMB(t *testing.T) {
 	v.recovers(before)
 }
 
-func TestAKeyOfHundredsOfMB(t *testing.T) {
+func TestKeyOfHundredsOfMBIsStoredAndFound(t *testing.T) {
 	v := attack(t, nil)
 	c := v.dial()
 	v.want(c, "+PONG", "PING")

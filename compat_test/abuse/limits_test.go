@@ -17,7 +17,7 @@ import (
 
 const fullText = "-ERR max number of clients reached"
 
-// ended checks that the server has closed c, with nothing left to read.
+// ended checks that the server has closed c and sent nothing more.
 func (v *victim) ended(c *wire.Conn, who string) {
 	v.t.Helper()
 	if r, err := c.ReceiveWithin(slack(4 * time.Second)); err == nil || !wire.IsClosed(err) {
@@ -29,7 +29,7 @@ func (v *victim) ended(c *wire.Conn, who string) {
 func (v *victim) stays(c *wire.Conn, who string) {
 	v.t.Helper()
 	if r, err := c.Do("PING"); err != nil || r.IsError() {
-		v.t.Errorf("%s was thrown out: %s %v", who, r, err)
+		v.t.Errorf("%s was disconnected: %s %v", who, r, err)
 	}
 }
 
@@ -45,7 +45,7 @@ func (v *victim) field(c *wire.Conn, name string) int {
 	return n
 }
 
-func TestMaxclientsRefusesOneMoreAndASlotIsFreeAfterAClose(t *testing.T) {
+func TestMaxclientsRefusesOneMoreUntilAClientCloses(t *testing.T) {
 	v := attack(t, map[string]string{"maxclients": "5"})
 	before := measure()
 	guests := make([]*wire.Conn, 5)
@@ -62,7 +62,7 @@ func TestMaxclientsRefusesOneMoreAndASlotIsFreeAfterAClose(t *testing.T) {
 		c.Close()
 	}
 	if n := v.field(guests[0], "rejected_connections"); n != 100 {
-		t.Errorf("%d were refused", n)
+		t.Errorf("%d clients were refused", n)
 	}
 	guests[4].Close()
 	guests[4] = v.letIn()
@@ -80,7 +80,7 @@ func TestMaxclientsRefusesOneMoreAndASlotIsFreeAfterAClose(t *testing.T) {
 	})
 	refused := v.dial()
 	if r, err := refused.Receive(); err != nil || r.String() != fullText {
-		t.Errorf("beside a lowered limit: %s %v", r, err)
+		t.Errorf("after the limit was lowered: %s %v", r, err)
 	}
 	v.want(guests[0], "+OK", "CONFIG", "SET", "maxclients", "4")
 	refused.Close()
@@ -92,7 +92,7 @@ func TestMaxclientsRefusesOneMoreAndASlotIsFreeAfterAClose(t *testing.T) {
 	v.recovers(before)
 }
 
-// letIn dials until there is a free slot.
+// letIn dials until the server has a free slot.
 func (v *victim) letIn() (c *wire.Conn) {
 	v.t.Helper()
 	eventually(v.t, 3*time.Second, func() string {
@@ -106,7 +106,7 @@ func (v *victim) letIn() (c *wire.Conn) {
 	return c
 }
 
-func TestTimeoutEndsWhoIsIdleAndNobodyWhoWaits(t *testing.T) {
+func TestTimeoutEndsIdleClientsAndSparesWaitingOnes(t *testing.T) {
 	v := attack(t, nil)
 	before := measure()
 	c := v.dial()
@@ -121,7 +121,7 @@ func TestTimeoutEndsWhoIsIdleAndNobodyWhoWaits(t *testing.T) {
 	send(t, waiter, "BLPOP", "l", "0")
 	v.want(c, "+OK", "CLIENT", "PAUSE", "60000", "WRITE")
 	send(t, held, "SET", "k", "v")
-	v.want(c, "+OK", "CONFIG", "SET", "timeout", "1") // after they came
+	v.want(c, "+OK", "CONFIG", "SET", "timeout", "1") // after the clients connected
 	begin := time.Now()
 	for who, loser := range map[string]*wire.Conn{"an idle client": idle, "one that never spoke": mute,
 		"one in MULTI": queueing, "one within a command": torn} {
@@ -133,14 +133,14 @@ func TestTimeoutEndsWhoIsIdleAndNobodyWhoWaits(t *testing.T) {
 	v.want(c, "+OK", "CONFIG", "SET", "timeout", "0")
 	v.want(c, "+OK", "CLIENT", "UNPAUSE")
 	if r, err := held.Receive(); err != nil || r.String() != "+OK" {
-		t.Errorf("who was held back by a pause: %s %v", r, err)
+		t.Errorf("the client that CLIENT PAUSE held: %s %v", r, err)
 	}
 	v.want(c, ":1", "RPUSH", "l", "x")
 	if r, err := waiter.Receive(); err != nil || r.String() != `["l" "x"]` {
-		t.Errorf("who waited for a key: %s %v", r, err)
+		t.Errorf("the client that waited for a key: %s %v", r, err)
 	}
 	v.stays(listener, "a subscriber")
-	// The deadline that was armed before is gone with the directive.
+	// CONFIG SET timeout 0 also removes a deadline that was armed before.
 	if r, err := held.ReceiveWithin(1200 * time.Millisecond); !errors.Is(err, os.ErrDeadlineExceeded) {
 		t.Errorf("after timeout 0: %s %v", r, err)
 	}
@@ -153,7 +153,7 @@ func TestTimeoutEndsWhoIsIdleAndNobodyWhoWaits(t *testing.T) {
 	v.recovers(before)
 }
 
-// endedBeside is ended, with another client that keeps talking.
+// endedBeside is ended, while another client sends commands.
 func (v *victim) endedBeside(c *wire.Conn, who string, other *wire.Conn) {
 	v.t.Helper()
 	eventually(v.t, 4*time.Second, func() string {
@@ -185,15 +185,16 @@ func TestTCPKeepaliveIsOnTheServersSockets(t *testing.T) {
 		eventually(t, 3*time.Second, func() string {
 			got, err := keepaliveLeft(table, nc)
 			if err != nil || got < row.low || got > row.high {
-				return fmt.Sprintf("tcp-keepalive %d: the first probe is due in %d s: %v", row.seconds, got, err)
+				return fmt.Sprintf("tcp-keepalive %d: the first probe is due in %d s: %v", row.seconds, got,
+					err)
 			}
 			return ""
 		})
 	}
 }
 
-// keepaliveLeft returns how many seconds the kernel's keepalive timer of nc's
-// other end has to go, 0 when there is none.
+// keepaliveLeft returns how many seconds remain on the kernel's keepalive timer of nc's
+// other end, or 0 when there is no timer.
 func keepaliveLeft(table string, nc net.Conn) (int, error) {
 	text, err := os.ReadFile(table)
 	if err != nil {
@@ -216,18 +217,18 @@ func keepaliveLeft(table string, nc net.Conn) (int, error) {
 	return 0, errors.New("no such socket")
 }
 
-// hexAddr is an IPv4 address as the kernel's table has it.
+// hexAddr returns an IPv4 address as the kernel's table writes it.
 func hexAddr(a net.Addr) string {
 	tcp := a.(*net.TCPAddr)
 	ip := slices.Clone(tcp.IP.To4())
-	slices.Reverse(ip) // of a little-endian machine
+	slices.Reverse(ip) // the table is little-endian
 	return fmt.Sprintf("%X:%04X", []byte(ip), tcp.Port)
 }
 
-// big is a limit that a test can pass; 1 MB is the lowest that Redis allows.
+// big is a limit that a test can exceed. 1 MB is the lowest that Redis allows.
 const big = 1 << 20
 
-func TestAQueryBufferOverItsLimitEndsItsClientOnly(t *testing.T) {
+func TestQueryBufferOverItsLimitEndsOnlyItsClient(t *testing.T) {
 	v := attack(t, map[string]string{"client-query-buffer-limit": strconv.Itoa(big)})
 	before := measure()
 	c := v.dial()
@@ -243,8 +244,9 @@ func TestAQueryBufferOverItsLimitEndsItsClientOnly(t *testing.T) {
 	v.want(c, "+OK", "SET", "k", strings.Repeat("v", big-100))
 	v.cut("a large argument", "*3\r\n$3\r\nSET\r\n$1\r\nk\r\n$9999999\r\n", strings.Repeat("v", 3*big))
 	v.cut("many arguments", "*3000000\r\n", strings.Repeat("$1\r\nv\r\n", 3*big/7))
-	v.cut("behind a blocking command", "*3\r\n$5\r\nBLPOP\r\n$1\r\nl\r\n$1\r\n0\r\n", strings.Repeat("*1\r\n$4\r\nPING\r\n", 3*big/14))
-	v.want(c, ":1", "RPUSH", "l", "x") // the cut client waits no more
+	v.cut("behind a blocking command", "*3\r\n$5\r\nBLPOP\r\n$1\r\nl\r\n$1\r\n0\r\n",
+		strings.Repeat("*1\r\n$4\r\nPING\r\n", 3*big/14))
+	v.want(c, ":1", "RPUSH", "l", "x") // the cut client no longer waits
 	v.want(c, ":1", "LLEN", "l")
 	if got := len(v.do(c, "GET", "k").Str); got != big-100 {
 		t.Errorf("a cut SET left %d bytes", got)
@@ -255,7 +257,7 @@ func TestAQueryBufferOverItsLimitEndsItsClientOnly(t *testing.T) {
 	v.recovers(before)
 }
 
-// cut sends what the server is to answer with nothing but the end.
+// cut sends input that the server must answer only by closing the connection.
 func (v *victim) cut(what string, frames ...string) {
 	v.t.Helper()
 	nc := v.raw()
@@ -266,13 +268,14 @@ func (v *victim) cut(what string, frames ...string) {
 		}
 	}
 	if got, err := io.ReadAll(nc); len(got) > 0 || err != nil && !wire.IsClosed(err) {
-		v.t.Errorf("%s: answered %.100q, %v", what, got, err)
+		v.t.Errorf("%s: got %.100q, %v; want no reply", what, got, err)
 	}
 	nc.Close()
 }
 
-// refusal sends a frame and returns all that is answered until the server
-// closes the connection; open is whether it did not, but answered PING.
+// refusal sends a frame, then QUIT, and returns the bytes that arrive before the end of
+// the connection. open is true when the server also answered the QUIT, which answer
+// leaves out.
 func (v *victim) refusal(frame string) (answer string, open bool) {
 	v.t.Helper()
 	nc := v.raw()
@@ -286,7 +289,7 @@ func (v *victim) refusal(frame string) (answer string, open bool) {
 	return strings.CutSuffix(string(all), "+OK\r\n")
 }
 
-func TestFramesOverALimitAreRefusedInRedisWords(t *testing.T) {
+func TestFramesOverALimitAreRefusedWithTheTextOfRedis(t *testing.T) {
 	v := attack(t, map[string]string{"proto-max-bulk-len": strconv.Itoa(big)})
 	before := measure()
 	for _, row := range []struct {
@@ -311,13 +314,16 @@ func TestFramesOverALimitAreRefusedInRedisWords(t *testing.T) {
 	v.recovers(before)
 }
 
-// bulk is a command of one argument of n bytes.
+// bulk returns a command with one argument of n bytes.
 func bulk(n int) string { return string(wire.AppendCommand(nil, strings.Repeat("x", n))) }
 
-func TestAClientBeforeAuthHasSmallFramesOnly(t *testing.T) {
+func TestClientBeforeAuthMaySendOnlySmallFrames(t *testing.T) {
 	v := attack(t, map[string]string{"requirepass": "secret"})
-	args := func(n int) string { return string(wire.AppendCommand(nil, slices.Repeat([]string{"PING"}, n)...)) }
-	const unauthorized, auth = "-NOAUTH Authentication required.\r\n", "*2\r\n$4\r\nAUTH\r\n$6\r\nsecret\r\n"
+	args := func(n int) string {
+		return string(wire.AppendCommand(nil, slices.Repeat([]string{"PING"}, n)...))
+	}
+	const unauthorized, auth = "-NOAUTH Authentication required.\r\n",
+		"*2\r\n$4\r\nAUTH\r\n$6\r\nsecret\r\n"
 	const tooMany = "-ERR wrong number of arguments for 'ping' command\r\n"
 	for _, row := range []struct {
 		name, frame, want string
@@ -339,7 +345,7 @@ func TestAClientBeforeAuthHasSmallFramesOnly(t *testing.T) {
 	}
 }
 
-func TestAClientBeforeAuthThatNeverReadsIsCutOff(t *testing.T) {
+func TestClientBeforeAuthThatNeverReadsIsCutOff(t *testing.T) {
 	v := attack(t, map[string]string{"requirepass": "secret"})
 	before := measure()
 	nc := v.raw()
@@ -352,7 +358,8 @@ func TestAClientBeforeAuthThatNeverReadsIsCutOff(t *testing.T) {
 			break
 		}
 		if err != nil || sent > 64*big {
-			t.Fatalf("it was answered %d bytes that it never read: %v", sent, err)
+			t.Fatalf("the server took %d bytes of commands whose replies the client never read: %v", sent,
+				err)
 		}
 	}
 	nc.Close()

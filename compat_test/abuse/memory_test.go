@@ -17,8 +17,8 @@ import (
 	"github.com/lockredis/lockredis/compat_test/wire"
 )
 
-// memoryBombs are scripts that take all memory there is, each in a way of its
-// own. They end with OOM, or with a refusal of what they ask for.
+// memoryBombs are scripts that each try to use up all memory in a different way. They end
+// with OOM, or the server refuses them.
 var memoryBombs = map[string]string{
 	"numbers in a table":    `local t = {} for i = 1, 1e9 do t[i] = i end`,
 	"strings in a table":    `local t = {} for i = 1, 1e9 do t[i] = string.rep('x', 1e5) .. i end`,
@@ -52,18 +52,18 @@ var memoryBombs = map[string]string{
 	"a source by the piece": `return select(2, load(function() return 'a=1 ' end))`,
 }
 
-// quickBombs are those of a plain run; all of them are for the long mode.
+// quickBombs run in a plain test run. The long mode runs all memoryBombs.
 var quickBombs = []string{
 	"a straight line", "a wide reply", "caught by pcall", "doubling", "gsub",
 	"many functions", "one long string", "replies of strings", "strings in a table", "struct.pack",
 }
 
-// childMark starts the test's own binary as a server with little memory.
+// childMark, set in the environment, makes the test binary a server with little memory.
 const childMark = "LOCKREDIS_ABUSE_CHILD"
 
-// TestAServerForTheMemoryBombs is no test: it is what runs in the child process,
-// until its standard input ends.
-func TestAServerForTheMemoryBombs(t *testing.T) {
+// TestServerProcessForTheMemoryBombs is not a test: it runs in the child process until
+// its standard input ends.
+func TestServerProcessForTheMemoryBombs(t *testing.T) {
 	if os.Getenv(childMark) == "" {
 		t.Skip("this is the child process of another test")
 	}
@@ -76,7 +76,7 @@ func TestAServerForTheMemoryBombs(t *testing.T) {
 	io.Copy(io.Discard, os.Stdin)
 }
 
-// child is a server in a process of its own.
+// child is a server in its own process.
 type child struct {
 	addr string
 	pid  int
@@ -84,7 +84,7 @@ type child struct {
 
 func startChild(t *testing.T, limitMB int) child {
 	t.Helper()
-	cmd := exec.Command(os.Args[0], "-test.run=^TestAServerForTheMemoryBombs$")
+	cmd := exec.Command(os.Args[0], "-test.run=^TestServerProcessForTheMemoryBombs$")
 	cmd.Env = append(os.Environ(), childMark+"=1", fmt.Sprintf("GOMEMLIMIT=%dMiB", limitMB))
 	cmd.Stderr = os.Stderr
 	stdin, err := cmd.StdinPipe()
@@ -111,12 +111,12 @@ func startChild(t *testing.T, limitMB int) child {
 			return child{addr, cmd.Process.Pid}
 		}
 	}
-	t.Fatal("the child process did not say where it listens")
+	t.Fatal("the child process did not print its address")
 	return child{}
 }
 
-// megabytes reads a line of /proc/<pid>/status: VmRSS, or VmHWM for the peak. It
-// is 0 where there is no such file.
+// megabytes returns a line of /proc/<pid>/status: VmRSS, or VmHWM for the peak. It
+// returns 0 on a system without that file.
 func (p child) megabytes(line string) int {
 	text, _ := os.ReadFile("/proc/" + strconv.Itoa(p.pid) + "/status")
 	_, rest, _ := strings.Cut(string(text), line+":")
@@ -128,7 +128,7 @@ func (p child) megabytes(line string) int {
 	return kilobytes >> 10
 }
 
-func TestMemoryBombsNeitherKillAServerWithLittleMemoryNorStayInIt(t *testing.T) {
+func TestMemoryBombsNeitherKillASmallServerNorKeepItsMemory(t *testing.T) {
 	const limitMB = 256
 	p := startChild(t, limitMB)
 	names := quickBombs
@@ -150,8 +150,10 @@ func TestMemoryBombsNeitherKillAServerWithLittleMemoryNorStayInIt(t *testing.T) 
 				t.Fatal(err)
 			}
 			text := r.String()
-			t.Logf("%v, %d MB: %.100s", time.Since(begin).Round(time.Millisecond), p.megabytes("VmRSS"), text)
-			if !strings.HasPrefix(text, "-OOM ") && !strings.Contains(text, "too large") && !strings.Contains(text, "not enough memory") && name != "string.format" {
+			t.Logf("%v, %d MB: %.100s", time.Since(begin).Round(time.Millisecond), p.megabytes("VmRSS"),
+				text)
+			if !strings.HasPrefix(text, "-OOM ") && !strings.Contains(text, "too large") &&
+				!strings.Contains(text, "not enough memory") && name != "string.format" {
 				t.Errorf("it was not stopped: %.200s", text)
 			}
 			if r, err := c.Do("PING"); err != nil || r.String() != "+PONG" {
@@ -163,7 +165,7 @@ func TestMemoryBombsNeitherKillAServerWithLittleMemoryNorStayInIt(t *testing.T) 
 		})
 	}
 	if slowness > 1 {
-		return // the race detector's shadow memory counts, and stays
+		return // the race detector's shadow memory counts, and is never returned
 	}
 	if peak := p.megabytes("VmHWM"); peak > 3*limitMB {
 		t.Errorf("the process took %d MB, its limit is %d", peak, limitMB)
@@ -171,7 +173,7 @@ func TestMemoryBombsNeitherKillAServerWithLittleMemoryNorStayInIt(t *testing.T) 
 	p.settles(t, limitMB/4)
 }
 
-// settles checks that the process gives back what the scripts took.
+// settles checks that the process returns the memory of the scripts.
 func (p child) settles(t *testing.T, mb int) {
 	t.Helper()
 	eventually(t, 10*time.Second, func() string {

@@ -2,5 +2,5 @@
 
 package abuse
 
-// slowness stretches time limits.
+// slowness multiplies time limits.
 const slowness = 1

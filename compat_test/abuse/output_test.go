@@ -10,7 +10,7 @@ import (
 	"github.com/lockredis/lockredis/expiry"
 )
 
-// deaf returns a connection with a small receive buffer that nobody reads.
+// deaf returns a connection with a small receive buffer. The test never reads from it.
 func (v *victim) deaf(words ...string) *wire.Conn {
 	v.t.Helper()
 	nc := v.raw()
@@ -21,7 +21,7 @@ func (v *victim) deaf(words ...string) *wire.Conn {
 	return c
 }
 
-// clientsFall polls until the server has no more than n clients.
+// clientsFall polls until the server has at most n clients.
 func (v *victim) clientsFall(c *wire.Conn, n int) {
 	v.t.Helper()
 	eventually(v.t, 4*time.Second, func() string {
@@ -32,18 +32,19 @@ func (v *victim) clientsFall(c *wire.Conn, n int) {
 	})
 }
 
-func TestASoftOutputLimitEndsWhoStaysOverItTooLong(t *testing.T) {
+func TestSoftOutputLimitEndsAClientThatStaysOverItTooLong(t *testing.T) {
 	for _, row := range []struct {
 		name, limit string
-		begin       []string // of the client that does not read
-		fill        []string // makes output for it, a megabyte
+		begin       []string // commands of the client that does not read
+		fill        []string // produces a megabyte of output for it
 	}{
 		{"a subscriber", "pubsub 0 1mb 1", []string{"SUBSCRIBE", "c"}, []string{"PUBLISH", "c", strings.Repeat("x", big)}},
 		{"a RESP3 subscriber of a pattern", "pubsub 0 1mb 1", []string{"PSUBSCRIBE", "*"}, []string{"PUBLISH", "c", strings.Repeat("x", big)}},
 		{"a normal client", "normal 0 1mb 1", []string{"EVAL", "local s = {} for i = 1, 64 do s[i] = string.rep('x', 2^18) end return s", "0"}, nil},
 	} {
 		t.Run(row.name, func(t *testing.T) {
-			v := attack(t, map[string]string{"client-output-buffer-limit": row.limit, "busy-reply-threshold": "5000"})
+			v := attack(t, map[string]string{"client-output-buffer-limit": row.limit,
+				"busy-reply-threshold": "5000"})
 			c := v.dial()
 			before := measure()
 			loser := v.deaf("HELLO", "3")
@@ -53,7 +54,7 @@ func TestASoftOutputLimitEndsWhoStaysOverItTooLong(t *testing.T) {
 			for range 8 * min(len(row.fill), 1) {
 				v.do(c, row.fill...)
 			}
-			v.clientsFall(c, 1) // without anything more written to it
+			v.clientsFall(c, 1) // the server sends it nothing more
 			if d := time.Since(begin); d < 900*time.Millisecond {
 				t.Errorf("cut off after %v", d)
 			}
@@ -64,7 +65,7 @@ func TestASoftOutputLimitEndsWhoStaysOverItTooLong(t *testing.T) {
 	}
 }
 
-func TestASoftOutputLimitSparesWhoCatchesUp(t *testing.T) {
+func TestSoftOutputLimitSparesAClientThatCatchesUp(t *testing.T) {
 	clock := expiry.NewManual(time.Now())
 	v := attackOn(t, clock, map[string]string{"client-output-buffer-limit": "pubsub 0 1mb 1"})
 	c, late := v.dial(), v.dial()
@@ -83,7 +84,7 @@ func TestASoftOutputLimitSparesWhoCatchesUp(t *testing.T) {
 	}
 }
 
-func TestAHardOutputLimitEndsOnlyItsClass(t *testing.T) {
+func TestHardOutputLimitEndsOnlyClientsOfItsClass(t *testing.T) {
 	for _, row := range []struct{ limit, subscriber, normal string }{
 		{"pubsub 2mb 0 0 normal 0 0 0", "ended", "open"},
 		{"normal 2mb 0 0 pubsub 0 0 0", "open", "ended"},
@@ -95,7 +96,9 @@ func TestAHardOutputLimitEndsOnlyItsClass(t *testing.T) {
 			subscriber := v.deaf("CLIENT", "SETNAME", "subscriber")
 			send(t, subscriber, "SUBSCRIBE", "c")
 			normal := v.deaf("CLIENT", "SETNAME", "normal")
-			eventually(t, 3*time.Second, func() string { return missing(v, c, "name=subscriber", "name=normal", "sub=1") })
+			eventually(t, 3*time.Second, func() string {
+				return missing(v, c, "name=subscriber", "name=normal", "sub=1")
+			})
 			for range 32 {
 				v.do(c, "PUBLISH", "c", strings.Repeat("x", big/2))
 				if normal.Send("GET", "k") != nil {
@@ -127,7 +130,7 @@ func missing(v *victim, c *wire.Conn, words ...string) string {
 	return ""
 }
 
-func TestSubscribersThatNeverReadDelayNobody(t *testing.T) {
+func TestSubscribersThatNeverReadDelayNoOtherClient(t *testing.T) {
 	v := attack(t, map[string]string{"client-output-buffer-limit": "pubsub 0 0 0"})
 	before := measure()
 	lost := make([]*wire.Conn, 50)
@@ -144,10 +147,11 @@ func TestSubscribersThatNeverReadDelayNobody(t *testing.T) {
 	})
 	message := strings.Repeat("x", 16<<10)
 	delays := make([]time.Duration, 100)
-	for i := range delays { // 80 MB, which the sockets do not take
+	for i := range delays { // 80 MB, more than the sockets take
 		begin := time.Now()
 		v.want(c, ":51", "PUBLISH", "c", message)
-		if r, err := reader.Receive(); err != nil || len(r.Elems) != 3 || len(r.Elems[2].Str) != len(message) {
+		if r, err := reader.Receive(); err != nil || len(r.Elems) != 3 ||
+			len(r.Elems[2].Str) != len(message) {
 			t.Fatalf("%.100s %v", r, err)
 		}
 		delays[i] = time.Since(begin)
@@ -162,13 +166,13 @@ func TestSubscribersThatNeverReadDelayNobody(t *testing.T) {
 	v.recovers(before)
 }
 
-func TestAReplyFarLargerThanItsCommandMeetsTheOutputLimit(t *testing.T) {
+func TestReplyMuchLargerThanItsCommandHitsTheOutputLimit(t *testing.T) {
 	v := attack(t, map[string]string{"client-output-buffer-limit": "normal 8mb 0 0"})
 	c := v.dial()
 	v.want(c, "+OK", "SET", "k", strings.Repeat("x", 1<<20))
 	before := measure()
 	greedy := v.dial()
-	names := make([]string, 100_001) // 100 GB, if the reply were made as a whole
+	names := make([]string, 100_001) // 100 GB if the reply were built as a whole
 	for i := range names {
 		names[i] = "k"
 	}

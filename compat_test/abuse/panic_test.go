@@ -15,14 +15,14 @@ import (
 	"github.com/lockredis/lockredis/resp"
 )
 
-// trap is a panic that waits in the server for one client, by its name.
+// trap makes one command of one client panic. It finds the client by its name.
 type trap struct {
-	row   string // the command that is to panic
-	after bool   // once its handler is through
-	fell  int    // how often it did
+	row   string // the command that panics
+	after bool   // after its handler has returned, not before it runs
+	fell  int    // number of panics
 }
 
-// victimName is the name of the client that the traps are for.
+// victimName is the name of the client whose commands panic.
 const victimName = "victim"
 
 // lay puts the trap around the handler of every command.
@@ -47,7 +47,7 @@ func (v *victim) lay(tr *trap) {
 	})
 }
 
-// rows are all commands that do something: subcommands in place of containers.
+// rows returns all commands with a handler: subcommands in place of containers.
 func rows(cmds []*command.Command) (all []*command.Command) {
 	for _, cmd := range cmds {
 		if cmd.Container() {
@@ -59,13 +59,13 @@ func rows(cmds []*command.Command) (all []*command.Command) {
 	return all
 }
 
-// inside runs unit as the only one inside the server's engine.
+// inside runs unit inside the server's engine, while no command runs.
 func (v *victim) inside(unit func(e *engine.Engine)) {
 	e := backdoor.Open(v.srv).Engine.(*engine.Engine)
 	e.Outside(func() { unit(e) })
 }
 
-// sound checks that what the engine keeps does not contradict itself.
+// sound checks the engine's own invariants.
 func (v *victim) sound() {
 	v.t.Helper()
 	v.inside(func(e *engine.Engine) {
@@ -75,20 +75,21 @@ func (v *victim) sound() {
 	})
 }
 
-// panics takes the panics out of the log; each is there with its stack.
+// panics removes the panics from the log and counts them. Each must have its stack.
 func (v *victim) panics() int {
 	v.t.Helper()
 	list := v.log.take()
 	for _, text := range list {
-		if !strings.HasPrefix(text, "panic") || !strings.Contains(text, "stack=goroutine ") || !strings.Contains(text, "_test.go:") {
+		if !strings.HasPrefix(text, "panic") || !strings.Contains(text, "stack=goroutine ") ||
+			!strings.Contains(text, "_test.go:") {
 			v.t.Errorf("the server logged: %s", text)
 		}
 	}
 	return len(list)
 }
 
-// way makes of one command what a client sends, one reply to each. The arguments
-// are right for no command, and need not be.
+// way returns the commands that a client sends for one command. Each gets one reply. The
+// arguments fit no command.
 type way func(args []string) [][]string
 
 var ways = map[string]way{
@@ -105,11 +106,11 @@ var ways = map[string]way{
 	},
 }
 
-// deadly are commands whose handlers, run to their end, take more than their
-// client with them.
-var deadly = map[string]bool{"shutdown": true, "client|pause": true, "debug|sleep": true, "client|kill": true}
+// deadly are commands that end or stop more than their client when their handler runs.
+var deadly = map[string]bool{"shutdown": true, "client|pause": true, "debug|sleep": true,
+	"client|kill": true}
 
-func TestAPanicInAnyCommandCostsOneClient(t *testing.T) {
+func TestPanicInAnyCommandEndsOnlyItsClient(t *testing.T) {
 	for _, after := range []bool{false, true} {
 		for name, way := range ways {
 			t.Run(fmt.Sprintf("%s, after its work %v", name, after), func(t *testing.T) {
@@ -137,7 +138,7 @@ func TestAPanicInAnyCommandCostsOneClient(t *testing.T) {
 	}
 }
 
-// spring has a client run into the trap and checks what it cost.
+// spring makes a client run into the trap, and checks the damage.
 func (v *victim) spring(tr *trap, cmd *command.Command, way way) {
 	v.t.Helper()
 	c := v.named(victimName)
@@ -157,27 +158,27 @@ func (v *victim) spring(tr *trap, cmd *command.Command, way way) {
 	}
 	fell := v.fell(tr)
 	if n := v.panics(); n != fell {
-		v.t.Errorf("%s: %d panics, of which %d were logged", cmd.Name, fell, n)
+		v.t.Errorf("%s: %d panics, %d logged", cmd.Name, fell, n)
 	}
 	silenced := cmd.Name == "client|reply"
 	if fell > 0 && (err != io.EOF && !wire.IsReset(err) || !told && !silenced) {
-		v.t.Errorf("%s: told %v, then %v", cmd.Name, told, err)
+		v.t.Errorf("%s: replies %v, then %v", cmd.Name, told, err)
 	}
 	v.sound()
 }
 
-// fell is how often the trap has done its work.
+// fell returns the number of panics of the trap.
 func (v *victim) fell(tr *trap) (n int) {
 	v.inside(func(*engine.Engine) { n = tr.fell })
 	return n
 }
 
-// badSocket panics whatever is to be written to it.
+// badSocket panics at every write.
 type badSocket struct{ command.Conn }
 
 func (badSocket) Write([]byte) bool { panic("a trap") }
 
-// breakSocket has the output of the clients of that name panic.
+// breakSocket makes the output of the clients of that name panic.
 func (v *victim) breakSocket(name string) {
 	v.inside(func(e *engine.Engine) {
 		e.Env().Clients.Each(func(s *command.Session) bool {
@@ -197,7 +198,7 @@ func (v *victim) named(name string) *wire.Conn {
 	return c
 }
 
-// paid checks that the server has closed c, and how many panics it logged.
+// paid checks that the server has closed c and logged n panics.
 func (v *victim) paid(c *wire.Conn, panics int) {
 	v.t.Helper()
 	if _, err := c.ReceiveWithin(slack(2 * time.Second)); err != io.EOF && !wire.IsReset(err) {
@@ -209,7 +210,7 @@ func (v *victim) paid(c *wire.Conn, panics int) {
 	v.sound()
 }
 
-func TestAPanicInEncodingCostsItsClient(t *testing.T) {
+func TestPanicInEncodingEndsOnlyItsClient(t *testing.T) {
 	v := attack(t, nil)
 	neighbour, waiter, c := v.dial(), v.dial(), v.named(victimName)
 	if err := waiter.Send("BLPOP", "q", "0"); err != nil {
@@ -227,7 +228,7 @@ func TestAPanicInEncodingCostsItsClient(t *testing.T) {
 	v.want(neighbour, "+PONG", "PING")
 }
 
-func TestAPanicInDeliveryCostsTheSubscriber(t *testing.T) {
+func TestPanicInDeliveryEndsOnlyTheSubscriber(t *testing.T) {
 	v := attack(t, map[string]string{"notify-keyspace-events": "KEA"})
 	first, bad, last, neighbour := v.dial(), v.named(victimName), v.dial(), v.dial()
 	for _, c := range []*wire.Conn{first, bad, last} {
@@ -247,7 +248,7 @@ func TestAPanicInDeliveryCostsTheSubscriber(t *testing.T) {
 	}
 }
 
-// hears waits for a message, whatever comes before it.
+// hears waits for a message and skips everything before it.
 func (v *victim) hears(c *wire.Conn, message string) {
 	v.t.Helper()
 	for {
@@ -261,7 +262,7 @@ func (v *victim) hears(c *wire.Conn, message string) {
 	}
 }
 
-// badEvents panics when the end of a key of that name is announced.
+// badEvents panics when the event of a key of that name is published.
 type badEvents struct {
 	command.Events
 	key string
@@ -274,7 +275,7 @@ func (b badEvents) Notify(class command.Class, event string, db int, key string)
 	b.Events.Notify(class, event, db, key)
 }
 
-func TestAPanicInTheTimerKeepsNothingFromItsEnd(t *testing.T) {
+func TestPanicInTheTimerDoesNotStopOtherExpiries(t *testing.T) {
 	v := attack(t, map[string]string{"notify-keyspace-events": "Ex"})
 	listener, waiter, c := v.dial(), v.dial(), v.dial()
 	v.want(listener, `["psubscribe" "*" :1]`, "PSUBSCRIBE", "*")
@@ -295,7 +296,7 @@ func TestAPanicInTheTimerKeepsNothingFromItsEnd(t *testing.T) {
 	v.sound()
 }
 
-func TestAPanicInServingCostsTheParkedClient(t *testing.T) {
+func TestPanicInServingEndsOnlyTheParkedClient(t *testing.T) {
 	v := attack(t, nil)
 	first, second, c := v.named(victimName), v.dial(), v.dial()
 	for _, waiter := range []*wire.Conn{first, second} {
@@ -319,16 +320,18 @@ func TestAPanicInServingCostsTheParkedClient(t *testing.T) {
 	v.paid(first, 1)
 }
 
-func TestAPanicInATransactionLetsItsOtherCommandsRun(t *testing.T) {
+func TestPanicInATransactionLetsItsOtherCommandsRun(t *testing.T) {
 	v := attack(t, nil)
 	tr := &trap{row: "incr"}
 	v.lay(tr)
 	c, neighbour := v.named(victimName), v.dial()
-	err := c.SendAll([]string{"WATCH", "w"}, []string{"MULTI"}, []string{"SET", "a", "1"}, []string{"INCR", "a"}, []string{"SET", "b", "2"}, []string{"EXEC"})
+	err := c.SendAll([]string{"WATCH", "w"}, []string{"MULTI"}, []string{"SET", "a", "1"},
+		[]string{"INCR", "a"}, []string{"SET", "b", "2"}, []string{"EXEC"})
 	if err != nil {
 		t.Fatal(err)
 	}
-	for _, want := range []string{"+OK", "+OK", "+QUEUED", "+QUEUED", "+QUEUED", `[+OK -"ERR internal error" +OK]`} {
+	for _, want := range []string{"+OK", "+OK", "+QUEUED", "+QUEUED", "+QUEUED",
+		`[+OK -"ERR internal error" +OK]`} {
 		if r, err := c.Receive(); err != nil || r.String() != want {
 			t.Fatalf("%s %v, want %s", r, err, want)
 		}

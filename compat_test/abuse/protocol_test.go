@@ -12,7 +12,7 @@ import (
 	"github.com/lockredis/lockredis/compat_test/wire"
 )
 
-// raw returns a bare connection.
+// raw returns a TCP connection.
 func (v *victim) raw() *net.TCPConn {
 	v.t.Helper()
 	nc, err := net.Dial("tcp", v.addr)
@@ -23,7 +23,7 @@ func (v *victim) raw() *net.TCPConn {
 	return nc.(*net.TCPConn)
 }
 
-// torn are frames with something wrong or missing.
+// torn are frames with an error or a missing part.
 var torn = []string{
 	"*1\r\n$9223372036854775807\r\n", "*1\r\n$-9223372036854775808\r\n", "*1\r\n$-1\r\n", "*1\r\n$536870913\r\n",
 	"*2147483647\r\n", "*2147483648\r\n", "*9223372036854775807\r\n$4\r\n", "*-9223372036854775808\r\n", "*1000000000\r\n$1\r\na\r\n",
@@ -32,11 +32,13 @@ var torn = []string{
 	"*0\r\n*-1\r\n*0\r\n", "\r\n\r\n\n\n", "PING\x00\r\n", "\"PING\r\n", "'PING' \"a\\xZZ\"\r\n", "PING \"a\"b\r\n", "\x00\x00\x00\x00",
 	"GET / HTTP/1.1\r\nHost: x\r\n\r\n", "POST / HTTP/1.1\r\n\r\n", "\x16\x03\x01\x02\x00\x01\x00\x01\xfc\x03\x03",
 	"*1\r\n*1\r\n$4\r\nPING\r\n", "%1\r\n+a\r\n:1\r\n", ">1\r\n$4\r\nPING\r\n", "_\r\n", "#t\r\n",
-	strings.Repeat("x", 70000), "*" + strings.Repeat("1", 70000), "*1\r\n$" + strings.Repeat("1", 70000), "*1\r\n" + strings.Repeat("\x00", 70000),
-	strings.Repeat("*0\r\n", 20000), strings.Repeat("\r\n", 40000), strings.Repeat("a ", 30000) + "\r\n",
+	strings.Repeat("x", 70000), "*" + strings.Repeat("1", 70000), "*1\r\n$" +
+		strings.Repeat("1", 70000), "*1\r\n" + strings.Repeat("\x00", 70000),
+	strings.Repeat("*0\r\n", 20000), strings.Repeat("\r\n", 40000), strings.Repeat("a ", 30000) +
+		"\r\n",
 }
 
-func TestTornFramesInRandomPiecesHarmNobody(t *testing.T) {
+func TestTornFramesInRandomPiecesHarmNoOtherClient(t *testing.T) {
 	rnd := newRand(t)
 	v := attack(t, nil)
 	bystander := v.dial()
@@ -45,7 +47,8 @@ func TestTornFramesInRandomPiecesHarmNobody(t *testing.T) {
 	for range scaled(300) {
 		frame := []byte(pick(rnd, torn))
 		if rnd.IntN(3) == 0 {
-			frame = append(wire.AppendCommand(nil, "SET", "k", strings.Repeat("v", rnd.IntN(5000))), frame...)
+			frame = append(wire.AppendCommand(nil, "SET", "k", strings.Repeat("v", rnd.IntN(5000))),
+				frame...)
 		}
 		if rnd.IntN(3) == 0 {
 			frame[rnd.IntN(len(frame))] ^= byte(1 << rnd.IntN(8))
@@ -53,7 +56,7 @@ func TestTornFramesInRandomPiecesHarmNobody(t *testing.T) {
 		nc := v.raw()
 		inPieces(nc, rnd, frame)
 		if rnd.IntN(2) == 0 {
-			nc.SetLinger(0) // a reset in place of an end
+			nc.SetLinger(0) // close by a reset
 		}
 		nc.Close()
 	}
@@ -62,8 +65,7 @@ func TestTornFramesInRandomPiecesHarmNobody(t *testing.T) {
 	v.recovers(before)
 }
 
-// inPieces sends a frame in a few writes. That the server has closed the
-// connection meanwhile is its right.
+// inPieces sends a frame in a few writes. The server may close the connection meanwhile.
 func inPieces(nc net.Conn, rnd *rand.Rand, frame []byte) {
 	for len(frame) > 0 {
 		n := min(1+rnd.IntN(1+len(frame)/2), len(frame))
@@ -74,7 +76,7 @@ func inPieces(nc net.Conn, rnd *rand.Rand, frame []byte) {
 	}
 }
 
-// waitCut returns when the server has closed nc, reading what had been sent.
+// waitCut reads until the server has closed nc.
 func waitCut(t *testing.T, nc net.Conn) {
 	t.Helper()
 	nc.SetReadDeadline(time.Now().Add(slack(5 * time.Second)))
@@ -83,7 +85,7 @@ func waitCut(t *testing.T, nc net.Conn) {
 	}
 }
 
-func TestAClientThatNeverReadsIsCutOffAtItsLimit(t *testing.T) {
+func TestClientThatNeverReadsIsCutOffAtItsLimit(t *testing.T) {
 	v := attack(t, map[string]string{"client-output-buffer-limit": "normal 8mb 0 0"})
 	c := v.dial()
 	v.want(c, "+OK", "SET", "k", strings.Repeat("x", 1<<20))
@@ -108,7 +110,7 @@ func TestAClientThatNeverReadsIsCutOffAtItsLimit(t *testing.T) {
 	v.recovers(before)
 }
 
-func TestASubscriberThatNeverReadsIsCutOff(t *testing.T) {
+func TestSubscriberThatNeverReadsIsCutOff(t *testing.T) {
 	v := attack(t, map[string]string{"client-output-buffer-limit": "pubsub 8mb 0 0"})
 	c := v.dial()
 	before := measure()
@@ -131,13 +133,13 @@ func TestASubscriberThatNeverReadsIsCutOff(t *testing.T) {
 	v.recovers(before)
 }
 
-func TestALongPipelineIsAnsweredInFull(t *testing.T) {
+func TestLongPipelineIsAnsweredInFull(t *testing.T) {
 	v := attack(t, nil)
 	before := measure()
 	const n = 100000
 	nc := v.raw()
 	frame := []byte(strings.Repeat("*1\r\n$4\r\nPING\r\n", n))
-	if _, err := nc.Write(frame); err != nil { // without reading anything
+	if _, err := nc.Write(frame); err != nil { // before any read
 		t.Fatal(err)
 	}
 	v.alive()
@@ -150,7 +152,7 @@ func TestALongPipelineIsAnsweredInFull(t *testing.T) {
 	v.recovers(before)
 }
 
-func TestAPipelineThatIsNeverReadEndsWithItsClient(t *testing.T) {
+func TestPipelineWhoseRepliesAreNeverReadEndsWithItsClient(t *testing.T) {
 	v := attack(t, nil)
 	c := v.dial()
 	v.want(c, "+OK", "SET", "k", strings.Repeat("x", 1000))
@@ -168,7 +170,7 @@ func TestAPipelineThatIsNeverReadEndsWithItsClient(t *testing.T) {
 	v.recovers(before)
 }
 
-func TestAMillionArgumentsAreOneCommand(t *testing.T) {
+func TestMillionArgumentsAreOneCommand(t *testing.T) {
 	v := attack(t, nil)
 	before := measure()
 	c := v.dial()
@@ -197,7 +199,7 @@ func TestAMillionArgumentsAreOneCommand(t *testing.T) {
 	v.recovers(before)
 }
 
-func TestManySubscriptionsLeaveWithTheirClient(t *testing.T) {
+func TestManySubscriptionsEndWithTheirClient(t *testing.T) {
 	v := attack(t, nil)
 	before := measure()
 	n := 10000
@@ -223,7 +225,8 @@ func TestManySubscriptionsLeaveWithTheirClient(t *testing.T) {
 	v.alive()
 	c := v.dial()
 	eventually(t, 5*time.Second, func() string {
-		left := v.do(c, "PUBSUB", "CHANNELS").String() + v.do(c, "PUBSUB", "NUMPAT").String() + v.do(c, "PUBSUB", "SHARDCHANNELS").String()
+		left := v.do(c, "PUBSUB", "CHANNELS").String() + v.do(c, "PUBSUB", "NUMPAT").String() +
+			v.do(c, "PUBSUB", "SHARDCHANNELS").String()
 		if left != "[]:0[]" {
 			return fmt.Sprintf("subscriptions are left: %.200s", left)
 		}
@@ -233,7 +236,7 @@ func TestManySubscriptionsLeaveWithTheirClient(t *testing.T) {
 	v.recovers(before)
 }
 
-func TestALongTransactionRunsOrIsForgotten(t *testing.T) {
+func TestLongTransactionRunsOrIsDiscarded(t *testing.T) {
 	v := attack(t, nil)
 	before := measure()
 	const n = 100000
@@ -260,7 +263,7 @@ func TestALongTransactionRunsOrIsForgotten(t *testing.T) {
 	v.recovers(before)
 }
 
-func TestManyWatchedAndAwaitedKeysLeaveWithTheirClient(t *testing.T) {
+func TestManyWatchedAndAwaitedKeysEndWithTheirClient(t *testing.T) {
 	v := attack(t, nil)
 	before := measure()
 	keys := make([]string, 20000)

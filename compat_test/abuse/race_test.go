@@ -2,5 +2,5 @@
 
 package abuse
 
-// slowness stretches time limits: the race detector slows everything.
+// slowness multiplies time limits, because the race detector slows everything.
 const slowness = 6

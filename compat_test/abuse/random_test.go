@@ -13,7 +13,7 @@ import (
 	"github.com/lockredis/lockredis/compat_test/wire"
 )
 
-// keywords are the options of all commands, given to each of them.
+// keywords are the options of all commands. Every command gets any of them.
 var keywords = strings.Fields(`
 	NX XX GT LT CH INCR EX PX EXAT PXAT KEEPTTL GET PERSIST COUNT MATCH TYPE LIMIT BY ASC DESC ALPHA STORE
 	WITHSCORES WITHVALUES WITHSCORE REV BYSCORE BYLEX AGGREGATE SUM MIN MAX WEIGHTS LEFT RIGHT BEFORE AFTER RANK
@@ -22,7 +22,7 @@ var keywords = strings.Fields(`
 	string list hash set zset normal master replica pubsub everything default server clients memory stats keyspace
 	commandstats errorstats * ? [a-z]* ** \ [ [^ [a- # #-> *->f k->* -> + - (1 [a (a ( inf -inf nan`)
 
-// numbers are those at which something overflows somewhere.
+// numbers are values near the limits of integer types and floats.
 var numbers = strings.Fields(`
 	0 1 -1 2 -2 3 7 10 16 100 -100 127 128 255 256 511 512 513 1000 32768 65535 65536 1000000 4194303 4194304 -4194304
 	536870911 536870912 536870913 1073741824 2147483646 2147483647 2147483648 -2147483647 -2147483648 -2147483649
@@ -32,23 +32,24 @@ var numbers = strings.Fields(`
 	18446744073709551616 1e3 1e18 1e19 1e308 1e309 -1e308 4.9e-324 0.1 -0.0 -0 +1 00 0x10 1.5 3.0 inf +inf -inf infinity
 	nan 0.001 1.7976931348623157e308 1e4932 -1e4932 3e-4951 99999999999999999999999999999999999999`)
 
-// waits are time limits of blocking commands: none of them is long.
-var waits = []string{"0.001", "0.002", "1e-3", "-1", "x", "", "nan", "1e400", "-inf", "9223372036854775808", "\x00"}
+// waits are short timeouts of blocking commands.
+var waits = []string{"0.001", "0.002", "1e-3", "-1", "x", "", "nan", "1e400", "-inf",
+	"9223372036854775808", "\x00"}
 
-// spec is a command of COMMAND's answer.
+// spec is a command in the reply to COMMAND.
 type spec struct {
-	words    []string // its name, with the subcommand's
+	words    []string // its name, and the subcommand's name
 	arity    int
 	blocking bool
 }
 
-// unfit are commands that would take the attack itself away from the server:
-// they end it, stop it for a time, or silence the connection.
+// unfit are commands that would end the attack: they stop the server, pause it, or
+// silence the connection.
 var unfit = map[string]bool{
 	"shutdown": true, "client|pause": true, "client|reply": true, "debug|sleep": true, "debug": true, "config|set": true,
 }
 
-// specs asks the server for its commands.
+// specs reads the server's commands.
 func (v *victim) specs(c *wire.Conn) []spec {
 	v.t.Helper()
 	var list []spec
@@ -57,7 +58,8 @@ func (v *victim) specs(c *wire.Conn) []spec {
 		for _, row := range rows {
 			name := string(row.Elems[0].Str)
 			arity, _ := row.Elems[1].Int()
-			s := spec{words: strings.Split(name, "|"), arity: int(arity), blocking: name == "wait" || name == "waitaof"}
+			s := spec{words: strings.Split(name, "|"), arity: int(arity), blocking: name == "wait" ||
+				name == "waitaof"}
 			for _, flag := range row.Elems[2].Elems {
 				s.blocking = s.blocking || string(flag.Str) == "blocking"
 			}
@@ -92,7 +94,7 @@ func newGenerator(rnd *rand.Rand) *generator {
 
 func pick[T any](rnd *rand.Rand, from []T) T { return from[rnd.IntN(len(from))] }
 
-// key is one of few, so that types collide.
+// key returns one of few keys, so that types collide.
 func (g *generator) key() string { return "k" + strconv.Itoa(g.rnd.IntN(12)) }
 
 func (g *generator) argument() string {
@@ -120,8 +122,8 @@ func (g *generator) argument() string {
 	}
 }
 
-// command makes a call of s: most often of a right number of arguments, a key
-// in front, else anything.
+// command makes a call of s. Mostly the number of arguments is right and the first is a
+// key; otherwise anything.
 func (g *generator) command(s spec) []string {
 	args := append([]string{}, s.words...)
 	n := g.rnd.IntN(7)
@@ -148,7 +150,7 @@ func (g *generator) command(s spec) []string {
 	return args
 }
 
-// fill gives the keys values of all types, so that what is asked finds some.
+// fill stores values of all types, so that commands find some.
 func (g *generator) fill() [][]string {
 	return [][]string{
 		{"SET", "k0", "12"}, {"SET", "k1", "a string"},
@@ -161,7 +163,7 @@ func (g *generator) fill() [][]string {
 	}
 }
 
-// assault is one connection's share of the attack.
+// assault is the part of the attack on one connection.
 type assault struct {
 	v     *victim
 	g     *generator
@@ -178,8 +180,8 @@ func (a *assault) connect() {
 	}
 }
 
-// batch sends commands in one go, and a PING with a mark that no command makes:
-// what comes before the mark must hold no internal error.
+// batch sends commands in one write, then a PING with a mark that no command makes. The
+// replies before the mark must hold no internal error.
 func (a *assault) batch(cmds [][]string) {
 	a.v.t.Helper()
 	a.n++
@@ -220,7 +222,8 @@ func (a *assault) await(mark string, cmds [][]string) (got []byte, closed bool) 
 		case wire.IsClosed(err):
 			return got, true
 		case err != nil:
-			a.v.t.Fatalf("%v; so far %s after:\n%s", err, wire.Quote(got[max(0, len(got)-2000):]), script(cmds))
+			a.v.t.Fatalf("%v; so far %s after:\n%s", err, wire.Quote(got[max(0, len(got)-2000):]),
+				script(cmds))
 		}
 	}
 }
@@ -233,7 +236,7 @@ func script(cmds [][]string) string {
 	return b.String()
 }
 
-// wrappings are the ways for a command to come in.
+// wrappings are the ways to send a command.
 var wrappings = map[string]func(rnd *rand.Rand, cmds [][]string) [][]string{
 	"as it is": func(_ *rand.Rand, cmds [][]string) [][]string { return cmds },
 	"in MULTI": func(rnd *rand.Rand, cmds [][]string) (all [][]string) {

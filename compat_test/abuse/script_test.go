@@ -56,10 +56,10 @@ var endless = map[string]string{
 	"a SORT by a missing key":    `redis.call('DEL', 'l') while true do redis.call('SORT', 'l', 'BY', 'x*') end`,
 }
 
-// writes are those of endless that write, so that SCRIPT KILL refuses them.
+// writes names the endless scripts that write. SCRIPT KILL refuses them.
 func writes(name string) bool { return strings.Contains(endless[name], "'DEL'") }
 
-// waitBusy returns when the server answers -BUSY to others.
+// waitBusy returns when the server answers -BUSY to other clients.
 func (v *victim) waitBusy(c *wire.Conn) {
 	v.t.Helper()
 	eventually(v.t, 3*time.Second, func() string {
@@ -85,7 +85,8 @@ func TestScriptKillEndsEveryEndlessScript(t *testing.T) {
 			v.waitBusy(other)
 			v.want(other, "+OK", "SCRIPT", "KILL")
 			r, err := runner.ReceiveWithin(slack(2 * time.Second))
-			if err != nil || !strings.HasPrefix(r.String(), "-ERR Script killed by user with SCRIPT KILL...") {
+			if err != nil || !strings.HasPrefix(r.String(),
+				"-ERR Script killed by user with SCRIPT KILL...") {
 				t.Fatalf("%s %v", r, err)
 			}
 			v.want(runner, ":3", "EVAL", "return 1 + 2", "0")
@@ -109,7 +110,7 @@ func TestCloseEndsEveryEndlessScript(t *testing.T) {
 	}
 }
 
-func TestAScriptThatHasWrittenEndsByShutdownOnly(t *testing.T) {
+func TestScriptThatHasWrittenEndsOnlyByShutdown(t *testing.T) {
 	v := attack(t, map[string]string{"busy-reply-threshold": "10"})
 	runner, other := v.dial(), v.dial()
 	if err := runner.Send("EVAL", "redis.call('SET', 'k', 'v') while true do end", "0"); err != nil {
@@ -129,8 +130,8 @@ func TestAScriptThatHasWrittenEndsByShutdownOnly(t *testing.T) {
 	}
 }
 
-// bombs are scripts that ask for much: depth, memory or both. Whatever they
-// answer, it comes soon and the server is none the worse.
+// bombs are scripts that need much depth, memory or both. Any answer is right if it comes
+// soon and the server stays healthy.
 var bombs = map[string]string{
 	"nested tables":              `local s = 'return ' .. string.rep('{', 200000) return loadstring(s)`,
 	"nested parentheses":         `return loadstring('return ' .. string.rep('(', 200000) .. '1' .. string.rep(')', 200000))`,
@@ -245,8 +246,8 @@ var bombs = map[string]string{
 	"setmetatable on all":        `return {pcall(setmetatable, _G, {}), pcall(setmetatable, '', {}), pcall(setmetatable, redis, nil), pcall(rawset, _G, 'x', 1)}`,
 }
 
-// heavyBombs take seconds or gigabytes before they are stopped: they are for the
-// long mode.
+// heavyBombs take seconds or gigabytes before the server stops them. Only the long mode
+// runs them.
 var heavyBombs = map[string]string{
 	"many coroutines":            `local t = {} for i = 1, 20000 do t[i] = coroutine.create(function() coroutine.yield() end) coroutine.resume(t[i]) end return #t`,
 	"nested not":                 `return loadstring('return ' .. string.rep('not ', 2000000) .. '1')`,
@@ -299,7 +300,7 @@ var heavyBombs = map[string]string{
 	"memory in replies":          `redis.call('SET', 'k', string.rep('x', 1e8)) local t = {} for i = 1, 1000 do t[i] = redis.call('GET', 'k') end`,
 }
 
-// memoryLine is a script that has no loop and so reaches no safe point.
+// memoryLine is a script without a loop, so it reaches no safe point.
 func memoryLine() string {
 	var b strings.Builder
 	b.WriteString("local t = {} ")
@@ -330,8 +331,7 @@ func TestHeavyScriptBombsLeaveTheServerUnharmed(t *testing.T) {
 	}
 }
 
-// defuse runs a bomb: when the time is over it has ended by itself, or can be
-// killed.
+// defuse runs a bomb. Within the time limit it must end by itself or by SCRIPT KILL.
 func (v *victim) defuse(t *testing.T, name, body string, limit time.Duration) {
 	t.Helper()
 	old := v.t

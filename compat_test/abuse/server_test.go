@@ -20,10 +20,10 @@ import (
 	"github.com/lockredis/lockredis/expiry"
 )
 
-// long reports whether the longer attacks are asked for.
+// long reports whether LOCKREDIS_ABUSE asks for the longer attacks.
 func long() bool { return os.Getenv("LOCKREDIS_ABUSE") == "long" }
 
-// scaled is n in a plain run and 50 times as much in a long one.
+// scaled returns n in a plain run and 50 n in a long run.
 func scaled(n int) int {
 	if long() {
 		return 50 * n
@@ -31,7 +31,7 @@ func scaled(n int) int {
 	return n
 }
 
-// newRand returns the test's random numbers and prints the seed that repeats them.
+// newRand returns the test's random numbers and logs the seed that repeats them.
 func newRand(t *testing.T) *rand.Rand {
 	t.Helper()
 	seed := uint64(7)
@@ -49,7 +49,7 @@ func newRand(t *testing.T) *rand.Rand {
 	return rand.New(rand.NewPCG(seed, 0))
 }
 
-// complaints is a log handler that keeps errors: a caught panic is one.
+// complaints is a log handler that keeps errors. A caught panic is logged as an error.
 type complaints struct {
 	mu   sync.Mutex // guards list
 	list []string
@@ -72,7 +72,7 @@ func (c *complaints) Handle(_ context.Context, r slog.Record) error {
 func (c *complaints) WithAttrs([]slog.Attr) slog.Handler { return c }
 func (c *complaints) WithGroup(string) slog.Handler      { return c }
 
-// take returns what was logged since the last call.
+// take returns the errors since the last call.
 func (c *complaints) take() []string {
 	c.mu.Lock()
 	defer c.mu.Unlock()
@@ -89,15 +89,14 @@ type victim struct {
 	log  *complaints
 }
 
-// attack starts a server and, when the test is over, checks that it has logged
-// no error, that Close takes no longer than two seconds, and that no goroutine is
-// left.
+// attack starts a server. At the end of the test it checks that the server has logged no
+// error, that Close takes at most two seconds, and that no goroutine is left.
 func attack(t *testing.T, directives map[string]string) *victim {
 	t.Helper()
 	return attackOn(t, expiry.System(), directives)
 }
 
-// attackOn is attack on a clock of the test's.
+// attackOn is attack with a given clock.
 func attackOn(t *testing.T, clock expiry.Clock, directives map[string]string) *victim {
 	t.Helper()
 	ignore := goleak.IgnoreCurrent()
@@ -119,7 +118,7 @@ func attackOn(t *testing.T, clock expiry.Clock, directives map[string]string) *v
 	return v
 }
 
-// close closes the server, which must be quick whatever is going on in it.
+// close closes the server. It must be quick whatever the server does.
 func (v *victim) close() {
 	v.t.Helper()
 	done := make(chan struct{})
@@ -131,10 +130,10 @@ func (v *victim) close() {
 	}
 }
 
-// slack is a time limit on this machine: the race detector slows everything.
+// slack adapts a time limit to this machine: the race detector slows everything.
 func slack(d time.Duration) time.Duration { return d * slowness }
 
-// dial returns a connection that is closed at the test's end.
+// dial returns a connection that the test's end closes.
 func (v *victim) dial() *wire.Conn {
 	v.t.Helper()
 	c, err := wire.Dial(v.addr)
@@ -156,7 +155,7 @@ func (v *victim) do(c *wire.Conn, args ...string) wire.Value {
 	return r
 }
 
-// want runs one command and compares its reply as wire.Value.String shows it.
+// want runs one command and compares its reply with the text of wire.Value.String.
 func (v *victim) want(c *wire.Conn, reply string, args ...string) {
 	v.t.Helper()
 	if got := v.do(c, args...).String(); got != reply {
@@ -164,7 +163,7 @@ func (v *victim) want(c *wire.Conn, reply string, args ...string) {
 	}
 }
 
-// alive checks that a new client has its PONG within a second.
+// alive checks that a new client gets its PONG within a second.
 func (v *victim) alive() {
 	v.t.Helper()
 	begin := time.Now()
@@ -182,7 +181,7 @@ func (v *victim) alive() {
 	}
 }
 
-// eventually polls until holds returns "", which else says what is missing.
+// eventually polls until holds returns "". Any other text says what is missing.
 func eventually(t *testing.T, limit time.Duration, holds func() string) {
 	t.Helper()
 	deadline := time.Now().Add(slack(limit))
@@ -198,10 +197,10 @@ func eventually(t *testing.T, limit time.Duration, holds func() string) {
 	}
 }
 
-// footprint is what a process holds.
+// footprint is a process's use of resources.
 type footprint struct {
 	goroutines int
-	files      int // 0 where the system does not tell
+	files      int // 0 on a system that does not report it
 	heap       uint64
 }
 
@@ -214,8 +213,8 @@ func measure() footprint {
 	return footprint{runtime.NumGoroutine(), len(files), m.HeapAlloc}
 }
 
-// recovers checks that, FLUSHALL done and clients gone, goroutines, files and
-// heap are about where they were before.
+// recovers checks that goroutines, files and heap are about as before, after FLUSHALL and
+// without clients.
 func (v *victim) recovers(before footprint) {
 	v.t.Helper()
 	const bytes, goroutines, files = 24 << 20, 4, 0
@@ -235,17 +234,19 @@ func (v *victim) recovers(before footprint) {
 		now := measure()
 		switch {
 		case now.goroutines > before.goroutines+goroutines:
-			return "goroutines: " + strconv.Itoa(before.goroutines) + " before, now " + strconv.Itoa(now.goroutines)
+			return "goroutines: " + strconv.Itoa(before.goroutines) + " before, now " +
+				strconv.Itoa(now.goroutines)
 		case now.files > before.files+files:
 			return "files: " + strconv.Itoa(before.files) + " before, now " + strconv.Itoa(now.files)
 		case now.heap > before.heap+bytes:
-			return "heap: " + strconv.FormatUint(before.heap>>20, 10) + " MB before, now " + strconv.FormatUint(now.heap>>20, 10) + " MB"
+			return "heap: " + strconv.FormatUint(before.heap>>20, 10) + " MB before, now " +
+				strconv.FormatUint(now.heap>>20, 10) + " MB"
 		}
 		return ""
 	})
 }
 
-// shown is a command as redis-cli would be given it, shortened.
+// shown returns a command as redis-cli takes it, shortened.
 func shown(args []string) string {
 	words := make([]string, len(args))
 	for i, a := range args {

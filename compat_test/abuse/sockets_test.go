@@ -12,7 +12,7 @@ import (
 	"github.com/lockredis/lockredis/compat_test/wire"
 )
 
-func TestAThousandSlowWritersDelayNobody(t *testing.T) {
+func TestThousandSlowWritersDelayNoOtherClient(t *testing.T) {
 	v := attack(t, nil)
 	c := v.dial()
 	v.want(c, "+PONG", "PING")
@@ -43,8 +43,8 @@ func TestAThousandSlowWritersDelayNobody(t *testing.T) {
 	v.recovers(before)
 }
 
-// judgeDelays checks how long others took beside an attack. One may be long:
-// other processes run, too.
+// judgeDelays checks how long other clients waited during an attack. One delay may be
+// long, because other processes run too.
 func judgeDelays(t *testing.T, delays []time.Duration) {
 	t.Helper()
 	slices.Sort(delays)
@@ -55,7 +55,7 @@ func judgeDelays(t *testing.T, delays []time.Duration) {
 	}
 }
 
-// readSome reads n bytes, or what there is of them.
+// readSome reads n bytes, or fewer when the connection ends first.
 func readSome(nc net.Conn, n int) string {
 	nc.SetReadDeadline(time.Now().Add(slack(5 * time.Second)))
 	got := make([]byte, n)
@@ -63,7 +63,7 @@ func readSome(nc net.Conn, n int) string {
 	return string(got[:n])
 }
 
-func TestAHalfOpenSocketIsAnsweredAndThenClosed(t *testing.T) {
+func TestHalfOpenSocketIsAnsweredAndThenClosed(t *testing.T) {
 	v := attack(t, nil)
 	c := v.dial()
 	v.want(c, "+OK", "SET", "k", strings.Repeat("x", 100000))
@@ -89,13 +89,13 @@ func TestAHalfOpenSocketIsAnsweredAndThenClosed(t *testing.T) {
 		nc.Close()
 	}
 	v.clientsFall(c, 1)
-	v.want(c, ":1", "RPUSH", "l", "x") // nobody waits
+	v.want(c, ":1", "RPUSH", "l", "x") // no client waits
 	v.want(c, ":1", "LLEN", "l")
 	c.Close()
 	v.recovers(before)
 }
 
-// frames are commands of all kinds to be cut anywhere.
+// frames are commands of all kinds, to be cut at any byte.
 func frames() [][]byte {
 	return [][]byte{
 		wire.AppendCommand(nil, "SET", "k", "value"),
@@ -131,7 +131,7 @@ func TestSocketsKilledAtEveryByteOfACommandLeaveNothing(t *testing.T) {
 	v.recovers(before)
 }
 
-// end closes a socket, by a reset if asked.
+// end closes a socket, by a reset if reset is true.
 func end(nc *net.TCPConn, reset bool) {
 	if reset {
 		nc.SetLinger(0)
@@ -139,7 +139,7 @@ func end(nc *net.TCPConn, reset bool) {
 	nc.Close()
 }
 
-func TestACutPipelineIsRunFromItsBeginning(t *testing.T) {
+func TestCutPipelineRunsUpToTheCut(t *testing.T) {
 	rnd := newRand(t)
 	v := attack(t, nil)
 	c := v.dial()
@@ -154,7 +154,7 @@ func TestACutPipelineIsRunFromItsBeginning(t *testing.T) {
 		nc.Write([]byte(pipeline))
 		end(nc, rnd.IntN(2) == 0)
 	}
-	v.alive() // all were let in before
+	v.alive() // the server has accepted all earlier connections
 	v.clientsFall(c, 1)
 	for key, n := range sent {
 		if got, _ := v.do(c, "LLEN", key).Int(); got > n {
@@ -179,7 +179,8 @@ func TestTenThousandConnectsAndAbortsLeaveNothing(t *testing.T) {
 			frame := pick(rnd, frames())
 			nc.Write(frame[:rnd.IntN(len(frame)+1)])
 		}
-		// Not all by a close: such sockets linger in the kernel, which has only so many ports.
+		// Some end by a reset: closed sockets stay in the kernel for a time, which has a limited
+		// number of ports.
 		end(nc.(*net.TCPConn), i%8 != 0)
 	}
 	v.alive()
@@ -188,8 +189,8 @@ func TestTenThousandConnectsAndAbortsLeaveNothing(t *testing.T) {
 	v.recovers(before)
 }
 
-// states are what a client may be in when it dies: how it comes there, and
-// what CLIENT LIST shows then.
+// states are the states in which a client dies: the commands that lead there, and what
+// CLIENT LIST then shows.
 var states = []struct {
 	name   string
 	enter  [][]string
@@ -210,7 +211,7 @@ var states = []struct {
 	{"a client of a database", [][]string{{"SELECT", "9"}}, "db=9 "},
 }
 
-// deaths are ways in which a client ends.
+// deaths are the ways in which a client ends.
 var deaths = []struct {
 	name string
 	die  func(v *victim, c *wire.Conn, nc *net.TCPConn)
@@ -222,7 +223,7 @@ var deaths = []struct {
 	}},
 }
 
-func TestAClientThatDiesInAnyStateLeavesNothing(t *testing.T) {
+func TestClientThatDiesInAnyStateLeavesNothing(t *testing.T) {
 	v := attack(t, nil)
 	c := v.dial()
 	before := measure()
@@ -255,7 +256,7 @@ func TestAClientThatDiesInAnyStateLeavesNothing(t *testing.T) {
 	v.recovers(before)
 }
 
-func TestAClientThatDiesInAPauseLeavesNothing(t *testing.T) {
+func TestClientThatDiesInAPauseLeavesNothing(t *testing.T) {
 	for _, death := range deaths {
 		t.Run(death.name, func(t *testing.T) {
 			v := attack(t, nil)
@@ -263,7 +264,8 @@ func TestAClientThatDiesInAPauseLeavesNothing(t *testing.T) {
 			before := measure()
 			v.want(c, "+OK", "CLIENT", "PAUSE", "60000", "WRITE")
 			nc := v.raw()
-			if err := wire.NewConn(nc).SendAll([]string{"RPUSH", "l", "x"}, []string{"RPUSH", "l", "y"}); err != nil {
+			if err := wire.NewConn(nc).SendAll([]string{"RPUSH", "l", "x"},
+				[]string{"RPUSH", "l", "y"}); err != nil {
 				t.Fatal(err)
 			}
 			eventually(t, 3*time.Second, func() string { return missing(v, c, "flags=b ") })
@@ -277,9 +279,9 @@ func TestAClientThatDiesInAPauseLeavesNothing(t *testing.T) {
 	}
 }
 
-func TestAScriptOfADeadClientRunsToItsEndOrIsKilled(t *testing.T) {
+func TestScriptOfADeadClientRunsToItsEndOrIsKilled(t *testing.T) {
 	const writes = `redis.call('SET', 'k', 'begun') for i = 1, 3e5 do redis.call('GET', 'k') end redis.call('SET', 'k', 'done')`
-	for _, death := range deaths[:2] { // CLIENT KILL is answered with -BUSY
+	for _, death := range deaths[:2] { // a busy server answers CLIENT KILL with -BUSY
 		t.Run(death.name, func(t *testing.T) {
 			v := attack(t, map[string]string{"busy-reply-threshold": "10"})
 			c := v.dial()

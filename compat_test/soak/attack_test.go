@@ -11,15 +11,15 @@ import (
 	"github.com/lockredis/lockredis/compat_test/wire"
 )
 
-// attacks are the clients that mean harm. What they are told does not matter,
-// unless they are told nothing.
+// attacks starts the hostile clients. Most of their replies are not checked, but a
+// missing reply is a failure.
 func (l *load) attacks() {
-	if !wait(l.ctx, 10*time.Second) { // until the others have their connections
+	if !wait(l.ctx, 10*time.Second) { // until the other clients have their connections
 		return
 	}
 	l.repeat("cut frames", 20*time.Millisecond, l.cutFrame)
 	l.repeat("deaths in all states", 50*time.Millisecond, l.die)
-	l.repeat("pipelines nobody reads", 3*time.Second, l.floodUnread)
+	l.repeat("pipelines that are never read", 3*time.Second, l.floodUnread)
 	l.repeat("subscribers that do not read", time.Second, l.subscribeDeaf)
 	l.repeat("long pipelines", time.Second, l.longPipeline)
 	l.repeat("slow writers", time.Second, l.writeSlowly)
@@ -40,7 +40,7 @@ func (l *load) dial() (*net.TCPConn, error) {
 	return nc.(*net.TCPConn), nil
 }
 
-// broken is what is sent whole, cut or with a bit turned.
+// broken are frames that are sent whole, cut, or with one bit flipped.
 var broken = []string{
 	"*3\r\n$3\r\nSET\r\n$8\r\nsoak:cut\r\n$5\r\nvalue\r\n", "*2\r\n$9\r\nSUBSCRIBE\r\n$1\r\na\r\n*1\r\n$5\r\nMULTI\r\n",
 	"*4\r\n$4\r\nEVAL\r\n$8\r\nreturn 1\r\n$1\r\n0\r\n$1\r\nx\r\n", "*1\r\n$9223372036854775807\r\n", "*2147483647\r\n$1\r\n",
@@ -60,7 +60,7 @@ func (l *load) cutFrame() error {
 	return l.end(nc)
 }
 
-// end closes a socket, most often by a reset.
+// end closes a socket, mostly by a reset.
 func (l *load) end(nc *net.TCPConn) error {
 	if rand.IntN(4) > 0 {
 		nc.SetLinger(0)
@@ -69,13 +69,15 @@ func (l *load) end(nc *net.TCPConn) error {
 	return nil
 }
 
-// die leaves without a good-bye, blocked, subscribed, in MULTI or watching.
+// die ends the connection without QUIT while the client is blocked, subscribed, in MULTI
+// or watching.
 func (l *load) die() error {
 	nc, err := l.dial()
 	if err != nil {
 		return err
 	}
-	states := [][]string{{"BLPOP", "soak:nothing", "0"}, {"SUBSCRIBE", "soak:a", "soak:b"}, {"PSUBSCRIBE", "soak:nobody*"},
+	states := [][]string{{"BLPOP", "soak:nothing", "0"}, {"SUBSCRIBE", "soak:a", "soak:b"},
+		{"PSUBSCRIBE", "soak:nothing*"},
 		{"MULTI"}, {"WATCH", "soak:cut"}, {"CLIENT", "REPLY", "OFF"}, {"HELLO", "3"}}
 	c := wire.NewConn(nc)
 	if err := c.Send(states[rand.IntN(len(states))]...); err == nil {
@@ -84,13 +86,15 @@ func (l *load) die() error {
 	return l.end(nc)
 }
 
-// floodUnread asks for more than it reads, until it is cut off or tired.
+// floodUnread requests more than it reads, until the server cuts it off or it has sent
+// enough.
 func (l *load) floodUnread() error {
 	nc, err := l.dial()
 	if err != nil {
 		return err
 	}
-	frame := []byte(strings.Repeat("*2\r\n$4\r\nECHO\r\n$100\r\n"+strings.Repeat("x", 100)+"\r\n", 5000))
+	frame := []byte(strings.Repeat("*2\r\n$4\r\nECHO\r\n$100\r\n"+strings.Repeat("x", 100)+"\r\n",
+		5000))
 	nc.SetWriteDeadline(time.Now().Add(5 * time.Second))
 	for range 70 { // more than the output limit
 		if _, err := nc.Write(frame); err != nil {
@@ -100,7 +104,7 @@ func (l *load) floodUnread() error {
 	return l.end(nc)
 }
 
-// subscribeDeaf listens to the noise and does not read.
+// subscribeDeaf subscribes to a busy channel and does not read.
 func (l *load) subscribeDeaf() error {
 	nc, err := l.dial()
 	if err != nil {
@@ -112,7 +116,7 @@ func (l *load) subscribeDeaf() error {
 	return l.end(nc)
 }
 
-// longPipeline reads all its replies, late.
+// longPipeline sends all its commands first, then reads all replies.
 func (l *load) longPipeline() error {
 	nc, err := l.dial()
 	if err != nil {
@@ -133,7 +137,7 @@ func (l *load) longPipeline() error {
 	return nil
 }
 
-// writeSlowly has fifty clients that write a byte at a time.
+// writeSlowly runs fifty clients that write one byte at a time.
 func (l *load) writeSlowly() error {
 	var slow []net.Conn
 	defer func() {
@@ -161,7 +165,7 @@ func (l *load) writeSlowly() error {
 	return nil
 }
 
-// bombs are scripts that ask for much and end by themselves.
+// bombs are scripts that need much memory or time and end by themselves.
 var bombs = []string{
 	`return #string.rep('x', 2^23)`, `return #string.rep('x', 1e15)`, `local t = {} for i = 1, 1e5 do t[i] = {i} end return #t`,
 	`local s = 'x' for i = 1, 24 do s = s .. s end return #s`, `return #cjson.encode(string.rep('\0', 1e6))`,
@@ -189,14 +193,14 @@ func (l *load) bomb() error {
 	return nil
 }
 
-// endlessScripts end by SCRIPT KILL only, if not by the memory they take.
+// endlessScripts end only by SCRIPT KILL, or by the memory that they take.
 var endlessScripts = []string{
 	`while true do end`, `while true do pcall(function() while true do end end) end`, `while true do redis.call('GET', KEYS[1]) end`,
 	`string.find(string.rep('a', 300000), '.-.-.-.-.-b')`, `coroutine.wrap(function() while true do end end)()`,
 	`local t = {} while true do t[#t % 1000 + 1] = string.rep('x', 1000) end`, `while true do cjson.decode(cjson.encode({1, 2, 3})) end`,
 }
 
-// errUnkilled is a script that SCRIPT KILL did not end.
+// errUnkilled reports a script that SCRIPT KILL did not end.
 var errUnkilled = errors.New("an endless script was not ended by SCRIPT KILL")
 
 func (l *load) endless() error {
@@ -213,7 +217,8 @@ func (l *load) endless() error {
 	}
 	defer killer.Close()
 	script, kill := wire.NewConn(runner), wire.NewConn(killer)
-	if err := script.Send("EVAL", endlessScripts[rand.IntN(len(endlessScripts))], "1", "soak:endless"); err != nil {
+	if err := script.Send("EVAL", endlessScripts[rand.IntN(len(endlessScripts))], "1",
+		"soak:endless"); err != nil {
 		return err
 	}
 	for range 200 {
@@ -221,7 +226,8 @@ func (l *load) endless() error {
 		if err != nil {
 			return err
 		}
-		if text := r.String(); text != "+OK" && text != "-NOTBUSY No scripts in execution right now." && !strings.HasPrefix(text, "-UNKILLABLE") {
+		if text := r.String(); text != "+OK" && text != "-NOTBUSY No scripts in execution right now." &&
+			!strings.HasPrefix(text, "-UNKILLABLE") {
 			return fmt.Errorf("SCRIPT KILL: %s", text)
 		}
 		if r, err := script.ReceiveWithin(100 * time.Millisecond); err == nil {

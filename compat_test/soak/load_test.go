@@ -16,28 +16,28 @@ import (
 	"github.com/redis/go-redis/v9"
 )
 
-// load is all that is done to the server.
+// load runs all clients against the server.
 type load struct {
 	t    *testing.T
 	addr string
-	ctx  context.Context // done when the soak is over: no new step is begun
+	ctx  context.Context // done when the soak is over: clients begin no new step
 	stop context.CancelFunc
 	last context.Context // done when all steps have ended
 
 	workers sync.WaitGroup
-	done    sync.Map // name → *atomic.Int64: what was done how often
+	done    sync.Map // name → *atomic.Int64: number of finished steps
 
-	calm sync.RWMutex // held by Redisson's steps, and against them by endless scripts
+	calm sync.RWMutex // read-locked by Redisson's steps, locked by endless scripts
 
 	mu       sync.Mutex // guards the fields below
 	failures int
 	clients  []io.Closer
 }
 
-// manyFailures end a soak: more would tell nothing new.
+// manyFailures is the number of failures that ends a soak. More would show nothing new.
 const manyFailures = 20
 
-// fail tells that a client got what Redis would not have given it.
+// fail reports that a client got an answer that Redis would not give.
 func (l *load) fail(who string, err error) {
 	if l.last.Err() != nil {
 		return // the end of the soak
@@ -52,13 +52,13 @@ func (l *load) fail(who string, err error) {
 	}
 }
 
-// count tells that something was done.
+// count adds one to the number of finished steps of that name.
 func (l *load) count(what string) {
 	n, _ := l.done.LoadOrStore(what, new(atomic.Int64))
 	n.(*atomic.Int64).Add(1)
 }
 
-// counted is how often it was done.
+// counted returns the number of finished steps of that name.
 func (l *load) counted(what string) int64 {
 	if n, ok := l.done.Load(what); ok {
 		return n.(*atomic.Int64).Load()
@@ -66,8 +66,8 @@ func (l *load) counted(what string) int64 {
 	return 0
 }
 
-// repeat runs step until the end, or until it returns an error, on a goroutine of
-// its own. Pause is the time between two steps.
+// repeat runs step in a goroutine until the soak ends or step returns an error. pause is
+// the time between two steps.
 func (l *load) repeat(name string, pause time.Duration, step func() error) {
 	l.workers.Go(func() {
 		for l.ctx.Err() == nil {
@@ -83,7 +83,7 @@ func (l *load) repeat(name string, pause time.Duration, step func() error) {
 	})
 }
 
-// wait returns false when the soak ended meanwhile.
+// wait waits for d. It returns false when the soak ends first.
 func wait(ctx context.Context, d time.Duration) bool {
 	if d == 0 {
 		return ctx.Err() == nil
@@ -96,10 +96,11 @@ func wait(ctx context.Context, d time.Duration) bool {
 	}
 }
 
-// client returns a go-redis client that sends a command once only and is patient:
-// the machine is busy, and so is the server at times.
+// client returns a go-redis client that sends each command only once and has long
+// timeouts, because the machine and at times the server are busy.
 func (l *load) client(connections int) *redis.Client {
-	rdb := redis.NewClient(&redis.Options{Addr: l.addr, PoolSize: connections, MaxRetries: -1, DialTimeout: time.Minute,
+	rdb := redis.NewClient(&redis.Options{Addr: l.addr, PoolSize: connections, MaxRetries: -1,
+		DialTimeout: time.Minute,
 		ReadTimeout: time.Minute, WriteTimeout: time.Minute, PoolTimeout: 2 * time.Minute})
 	l.mu.Lock()
 	defer l.mu.Unlock()
@@ -117,8 +118,8 @@ func (l *load) hangUp() {
 	l.clients = nil
 }
 
-// patient repeats a command as long as it was not carried out because another
-// client's script was running.
+// patient repeats a command while the server refuses it because another client's script
+// runs.
 func patient(ctx context.Context, command func() error) error {
 	for {
 		err := command()
@@ -128,13 +129,13 @@ func patient(ctx context.Context, command func() error) error {
 	}
 }
 
-// busy reports whether err is Redis's answer beside an endless script.
+// busy reports whether err is Redis's answer while an endless script runs.
 func busy(err error) bool {
 	return err != nil && (strings.Contains(err.Error(), "BUSY Redis is busy running a script") ||
 		strings.Contains(err.Error(), "EXECABORT Transaction discarded because of previous errors."))
 }
 
-// model is a client with keys of its own, which knows what each reply must be.
+// model is a client with its own keys. It knows what each reply must be.
 type model struct {
 	l      *load
 	rdb    *redis.Client
@@ -147,7 +148,7 @@ type model struct {
 	scores map[string]float64
 }
 
-// errKind are replies that a model asks for, word for word.
+// errKind are error replies that a model provokes, byte for byte.
 const (
 	errWrongType = "WRONGTYPE Operation against a key holding the wrong kind of value"
 	errInteger   = "ERR value is not an integer or out of range"
@@ -155,9 +156,11 @@ const (
 
 // run starts the model.
 func (l *load) model(n int) {
-	m := &model{l: l, rdb: l.client(2), rnd: rand.New(rand.NewPCG(uint64(n), 0)), prefix: fmt.Sprintf("model:{%d}:", n),
-		hash: map[string]string{}, scores: map[string]float64{}}
-	steps := []func(context.Context) error{m.increment, m.setField, m.dropField, m.push, m.pop, m.score, m.rank, m.transact, m.script, m.lease, m.err, m.big}
+	m := &model{l: l, rdb: l.client(2), rnd: rand.New(rand.NewPCG(uint64(n), 0)),
+		prefix: fmt.Sprintf("model:{%d}:", n),
+		hash:   map[string]string{}, scores: map[string]float64{}}
+	steps := []func(context.Context) error{m.increment, m.setField, m.dropField, m.push, m.pop,
+		m.score, m.rank, m.transact, m.script, m.lease, m.err, m.big}
 	l.repeat("go-redis steps", 0, func() error {
 		step := steps[m.rnd.IntN(len(steps))]
 		return patient(l.last, func() error { return step(l.last) })
@@ -166,7 +169,7 @@ func (l *load) model(n int) {
 
 func (m *model) key(name string) string { return m.prefix + name }
 
-// same compares a reply with what it must be.
+// same compares a reply with the expected one.
 func same[T comparable](what string, got T, err error, want T) error {
 	if err == nil && got != want {
 		return fmt.Errorf("%s: got %v, want %v", what, got, want)
@@ -248,7 +251,7 @@ func (m *model) score(ctx context.Context) error {
 	return nil
 }
 
-// rank counts the members below a score, and asks for one's.
+// rank compares ZCOUNT with the number of members whose score is at most a limit.
 func (m *model) rank(ctx context.Context) error {
 	limit := float64(m.rnd.IntN(1000)) / 4
 	want := int64(0)
@@ -273,7 +276,8 @@ func (m *model) transact(ctx context.Context) error {
 		return err
 	}
 	m.number++
-	for i, want := range []int64{m.number, int64(len(m.hash)), int64(len(m.list)), int64(len(m.scores))} {
+	for i, want := range []int64{m.number, int64(len(m.hash)), int64(len(m.list)),
+		int64(len(m.scores))} {
 		if got := cmds[i].(*redis.IntCmd).Val(); got != want {
 			return fmt.Errorf("EXEC's reply %d: got %d, want %d", i, got, want)
 		}
@@ -281,7 +285,8 @@ func (m *model) transact(ctx context.Context) error {
 	return nil
 }
 
-// counting is a script that does a little with everything.
+// counting is a script that increments a counter, reads a hash, and uses cjson and
+// struct.
 var counting = redis.NewScript(`local n = redis.call('incrby', KEYS[1], ARGV[1]) local t = cjson.decode(cjson.encode({n, 'x'}))
 return {n, redis.call('hlen', KEYS[2]), #t, (struct.unpack('I', struct.pack('I', 77)))}`)
 
@@ -290,11 +295,12 @@ func (m *model) script(ctx context.Context) error {
 	if err == nil {
 		m.number += 3
 	}
-	return same("EVALSHA", fmt.Sprint(got), err, fmt.Sprint([]int64{m.number, int64(len(m.hash)), 2, 77}))
+	return same("EVALSHA", fmt.Sprint(got), err, fmt.Sprint([]int64{m.number, int64(len(m.hash)), 2,
+		77}))
 }
 
-// lease sets a key that must be gone when its time is over, by the client's own
-// clock. The events of all leases are counted elsewhere.
+// lease sets a key that must be gone when its lease has ended, by the client's own clock.
+// judgeLeases counts the events of all leases.
 func (m *model) lease(ctx context.Context) error {
 	const ttl = 30 * time.Millisecond
 	if err := m.rdb.Set(ctx, m.key("lease"), "x", ttl).Err(); err != nil {
@@ -315,7 +321,8 @@ func (m *model) err(ctx context.Context) error {
 		return err
 	}
 	for want, err := range map[string]error{
-		errWrongType: m.rdb.LPush(ctx, m.key("text"), "y").Err(), errInteger: m.rdb.Incr(ctx, m.key("text")).Err(),
+		errWrongType: m.rdb.LPush(ctx, m.key("text"), "y").Err(),
+		errInteger:   m.rdb.Incr(ctx, m.key("text")).Err(),
 	} {
 		if busy(err) {
 			return err
@@ -337,7 +344,7 @@ func (m *model) big(ctx context.Context) error {
 	}
 	got, err := m.rdb.GetDel(ctx, m.key("big")).Result()
 	if busy(err) {
-		return nil // the key is set anew next time
+		return nil // the next step sets the key again
 	}
 	return same("GETDEL", got == value, err, true)
 }

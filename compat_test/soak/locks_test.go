@@ -14,33 +14,34 @@ import (
 	"github.com/lockredis/lockredis/rlock"
 )
 
-// kinds are the locks under which counters are counted, by GET and SET. A
+// kinds are the locks that guard the counters. A holder counts by GET and SET. A
 // semaphore has one permit.
-var kinds = []peer.Kind{peer.Lock, peer.Fair, peer.Write, peer.Spin, peer.Fenced, peer.Multi, "semaphore", "permit"}
+var kinds = []peer.Kind{peer.Lock, peer.Fair, peer.Write, peer.Spin, peer.Fenced, peer.Multi,
+	"semaphore", "permit"}
 
-// contest is a lock of a kind with its counter, which both languages count.
+// contest is a lock of one kind and its counter. Go and Java clients both count.
 type contest struct {
 	kind          peer.Kind
 	name, counter string
 	counted       atomic.Int64
-	unclear       atomic.Int64 // of what Redisson broke off: at most so many more
+	unclear       atomic.Int64 // steps that Redisson gave up: the counter may be higher by so many
 }
 
-// turns is how often Java counts in one go, for which peer waits a minute.
+// turns is how often Java counts in one request. peer waits a minute for the request.
 const turns = 1
 
-// lease is long: with the race detector, on a busy machine, a renewal may take
-// its time.
+// lease is long because a renewal may be late on a busy machine with the race detector.
 const lease = 3 * time.Minute
 
-// locks has Go workers and, if java is not nil, Java threads count under locks.
+// locks starts Go workers, and Java threads if java is not nil, that count under locks.
 func (l *load) locks(java *peer.Peer) []*contest {
 	rdb := l.client(100)
 	c := rlock.New(rdb, rlock.Options{Lease: lease})
 	l.clients = append(l.clients, c)
 	var contests []*contest
 	for i, kind := range kinds {
-		k := &contest{kind: kind, name: "soak:lock:" + string(kind), counter: "soak:counter:" + string(kind)}
+		k := &contest{kind: kind, name: "soak:lock:" + string(kind), counter: "soak:counter:" +
+			string(kind)}
 		switch kind {
 		case peer.Multi:
 			k.name = "soak:m1,soak:m2"
@@ -51,14 +52,18 @@ func (l *load) locks(java *peer.Peer) []*contest {
 		}
 		contests = append(contests, k)
 		for range 2 {
-			l.repeat("rlock "+string(kind), 5*time.Millisecond, func() error { return l.countOnce(rdb, c, k) })
+			l.repeat("rlock "+string(kind), 5*time.Millisecond, func() error {
+				return l.countOnce(rdb, c, k)
+			})
 		}
 		if java == nil {
 			continue
 		}
 		for thread := range 2 {
 			owner := java.Thread(l.t, fmt.Sprintf("t%d-%d", i, thread))
-			l.repeat("Redisson "+string(kind), 5*time.Millisecond, func() error { return l.countInJava(owner, k) })
+			l.repeat("Redisson "+string(kind), 5*time.Millisecond, func() error {
+				return l.countInJava(owner, k)
+			})
 		}
 	}
 	return contests
@@ -70,10 +75,10 @@ func (l *load) prepare(set bool, err error) {
 	}
 }
 
-// countInJava counts a few times. Redisson gives up when new connections take
-// longer than it likes, which is the machine's doing. And -BUSY in place of a
-// subscription's confirmation, as Redis answers, makes its decoder throw, and its
-// waiters wait for ever: so there is no endless script meanwhile.
+// countInJava counts turns times. Redisson gives up when new connections take too long on
+// a busy machine. A -BUSY in place of a subscription's confirmation, which Redis also
+// sends, makes its decoder throw, and its waiters then wait forever. So no endless script
+// runs meanwhile.
 func (l *load) countInJava(owner *peer.Owner, k *contest) error {
 	l.calm.RLock()
 	defer l.calm.RUnlock()
@@ -84,7 +89,7 @@ func (l *load) countInJava(owner *peer.Owner, k *contest) error {
 	case strings.Contains(err.Error(), "RedisTimeoutException: Unable to acquire"):
 		k.unclear.Add(turns)
 		l.count("Redisson gave up")
-		owner.Try(k.kind, "unlock", k.name) // an error: it was not locked
+		owner.Try(k.kind, "unlock", k.name) // an error means that it was not locked
 		return nil
 	}
 	return err
@@ -97,7 +102,7 @@ func (l *load) countOnce(rdb *redis.Client, c *rlock.Client, k *contest) (err er
 		return fmt.Errorf("%s: lock: %w", k.kind, err)
 	}
 	defer func() {
-		if e := unlock(l.last); e != nil && !busy(e) { // then it goes on in the background
+		if e := unlock(l.last); e != nil && !busy(e) { // busy: rlock unlocks in the background
 			err = errors.Join(err, fmt.Errorf("%s: unlock: %w", k.kind, e))
 		}
 	}()
@@ -116,8 +121,8 @@ func (l *load) countOnce(rdb *redis.Client, c *rlock.Client, k *contest) (err er
 	return err
 }
 
-// hold returns how to take and to release what the kind means, for an owner of
-// its own.
+// hold returns the functions that acquire and release a lock of the kind. Each call of
+// hold is a new owner.
 func hold(c *rlock.Client, k *contest) (lock, unlock func(context.Context) error) {
 	var l *rlock.Lock
 	switch k.kind {
@@ -128,7 +133,10 @@ func hold(c *rlock.Client, k *contest) (lock, unlock func(context.Context) error
 	case "semaphore":
 		s := c.Semaphore(k.name)
 		return func(ctx context.Context) error { return s.Acquire(ctx, 1) },
-			func(ctx context.Context) error { return patient(ctx, func() error { return s.Release(ctx, 1) }) }
+			func(ctx context.Context) error {
+				return patient(ctx,
+					func() error { return s.Release(ctx, 1) })
+			}
 	case "permit":
 		s, id := c.PermitSemaphore(k.name), ""
 		return func(ctx context.Context) (err error) { id, err = s.Acquire(ctx, 0); return err },
@@ -147,13 +155,14 @@ func hold(c *rlock.Client, k *contest) (lock, unlock func(context.Context) error
 	return l.Lock, l.Unlock
 }
 
-// judge compares the counters with what was counted.
+// judge compares the counters with the number of steps.
 func (l *load) judge(contests []*contest) {
 	rdb := l.client(1)
 	for _, k := range contests {
 		got, err := rdb.Get(context.Background(), k.counter).Int64()
 		if want := k.counted.Load(); err != nil || got < want || got > want+k.unclear.Load() {
-			l.t.Errorf("%s: the counter is %d, %d times it was counted, perhaps %d more: %v", k.kind, got, want, k.unclear.Load(), err)
+			l.t.Errorf("%s: the counter is %d, want %d and at most %d more: %v", k.kind, got, want,
+				k.unclear.Load(), err)
 		}
 		l.t.Logf("%-10s counted %d times", k.kind, got)
 	}

@@ -10,7 +10,8 @@ import (
 	"github.com/redis/go-redis/v9"
 )
 
-// topics has publishers and subscribers: messages come in order, none is missing.
+// topics runs publishers and subscribers. Messages must arrive in order, and none may be
+// missing.
 func (l *load) topics(listeners *sync.WaitGroup) {
 	const ears = 3
 	for topic := range 3 {
@@ -32,7 +33,7 @@ func (l *load) topics(listeners *sync.WaitGroup) {
 				select {
 				case got := <-heard:
 					if got != n {
-						return fmt.Errorf("message %d came as %d", n, got)
+						return fmt.Errorf("got message %d, want %d", got, n)
 					}
 				case <-time.After(time.Minute):
 					return fmt.Errorf("message %d never came", n)
@@ -44,8 +45,8 @@ func (l *load) topics(listeners *sync.WaitGroup) {
 	}
 }
 
-// listen subscribes and hands on what it hears. It returns when the subscription
-// is confirmed.
+// listen subscribes to a channel and sends the number in each message to heard. It
+// returns when the subscription is confirmed.
 func (l *load) listen(listeners *sync.WaitGroup, name string, heard chan<- int) {
 	l.hear(listeners, "a subscriber", l.client(1).Subscribe(l.last, name), func(payload string) {
 		var n int
@@ -57,9 +58,9 @@ func (l *load) listen(listeners *sync.WaitGroup, name string, heard chan<- int) 
 	})
 }
 
-// hear calls each with what comes, once the subscription is confirmed. It returns
-// then.
-func (l *load) hear(listeners *sync.WaitGroup, who string, sub *redis.PubSub, each func(payload string)) {
+// hear calls each for every message. It returns when the subscription is confirmed.
+func (l *load) hear(listeners *sync.WaitGroup, who string, sub *redis.PubSub,
+	each func(payload string)) {
 	if _, err := sub.Receive(l.last); err != nil {
 		l.fail(who+" that begins", err)
 		return
@@ -77,7 +78,7 @@ func (l *load) hear(listeners *sync.WaitGroup, who string, sub *redis.PubSub, ea
 	})
 }
 
-// queues has producers and consumers that block: items come in order, once.
+// queues runs producers and blocking consumers. Items must arrive in order, each once.
 func (l *load) queues() {
 	for queue := range 2 {
 		name := fmt.Sprintf("soak:queue:%d", queue)
@@ -103,9 +104,10 @@ func (l *load) queues() {
 	}
 }
 
-// hearLeases counts the events of leases that end.
+// hearLeases counts the expired events of leases.
 func (l *load) hearLeases(listeners *sync.WaitGroup) {
-	l.hear(listeners, "the listener for leases", l.client(1).PSubscribe(l.last, "__keyevent@0__:expired"), func(payload string) {
+	l.hear(listeners, "the listener for leases", l.client(1).PSubscribe(l.last,
+		"__keyevent@0__:expired"), func(payload string) {
 		if strings.HasSuffix(payload, ":lease") {
 			l.count("leases that ended")
 		}

@@ -16,7 +16,7 @@ import (
 	"github.com/redis/go-redis/v9"
 )
 
-// directives are those that the load counts on.
+// directives are the server's directives on which the load relies.
 var directives = []string{
 	"--port", "auto", "--exit-with-parent", "yes", "--notify-keyspace-events", "Ex", "--busy-reply-threshold", "300",
 	"--client-output-buffer-limit", "normal 32mb 8mb 5 pubsub 8mb 2mb 5", "--client-query-buffer-limit", "8mb", "--maxclients", "1000",
@@ -26,10 +26,11 @@ var directives = []string{
 type process struct {
 	cmd    *exec.Cmd
 	addr   string
-	output string // the file that standard output and error go to
+	output string // the file for standard output and standard error
 }
 
-// start runs the server until the test's end and returns when it is ready.
+// start runs the server until the test's end. It returns when the server accepts
+// connections.
 func start(t *testing.T, path string) *process {
 	t.Helper()
 	dir := t.TempDir()
@@ -46,7 +47,7 @@ func start(t *testing.T, path string) *process {
 	if err := p.cmd.Start(); err != nil {
 		t.Fatal(err)
 	}
-	t.Cleanup(func() { p.cmd.Process.Kill() }) // an error says that it has ended already
+	t.Cleanup(func() { p.cmd.Process.Kill() }) // an error means that the process has already ended
 	await(t, time.Minute, func() string {
 		text, err := os.ReadFile(port)
 		p.addr = "127.0.0.1:" + strings.TrimSpace(string(text))
@@ -58,13 +59,13 @@ func start(t *testing.T, path string) *process {
 	return p
 }
 
-// said is what the server has written.
+// said returns the server's output.
 func (p *process) said() string {
 	text, _ := os.ReadFile(p.output)
 	return string(text)
 }
 
-// await polls until holds returns "", which else says what is missing.
+// await polls until holds returns "". Any other text says what is missing.
 func await(t *testing.T, limit time.Duration, holds func() string) {
 	t.Helper()
 	for deadline := time.Now().Add(limit); ; <-time.After(20 * time.Millisecond) {
@@ -78,7 +79,7 @@ func await(t *testing.T, limit time.Duration, holds func() string) {
 	}
 }
 
-// sample is what the process holds at one time.
+// sample is the process's use of resources at one time.
 type sample struct {
 	at       time.Duration // since the load began
 	resident int           // KB
@@ -93,8 +94,9 @@ func (s sample) String() string {
 		s.at.Round(time.Second), s.resident>>10, s.heap>>10, s.threads, s.files, s.clients)
 }
 
-// take measures the process, from outside and by INFO.
-func (p *process) take(ctx context.Context, rdb *redis.Client, since time.Time) (s sample, err error) {
+// take measures the process from outside and by INFO.
+func (p *process) take(ctx context.Context, rdb *redis.Client, since time.Time) (s sample,
+	err error) {
 	dir := fmt.Sprintf("/proc/%d/", p.cmd.Process.Pid)
 	status, err := os.ReadFile(dir + "status")
 	if err != nil {
@@ -105,16 +107,20 @@ func (p *process) take(ctx context.Context, rdb *redis.Client, since time.Time) 
 		return s, err
 	}
 	var info string
-	if err := patient(ctx, func() (err error) { info, err = rdb.Info(ctx).Result(); return err }); err != nil {
+	if err := patient(ctx, func() (err error) {
+		info, err = rdb.Info(ctx).Result()
+		return err
+	}); err != nil {
 		return s, err
 	}
 	return sample{
-		at: time.Since(since), resident: number(string(status), "VmRSS:"), threads: number(string(status), "Threads:"), files: len(files),
+		at: time.Since(since), resident: number(string(status), "VmRSS:"),
+		threads: number(string(status), "Threads:"), files: len(files),
 		heap: number(info, "used_memory:") >> 10, clients: number(info, "connected_clients:"),
 	}, nil
 }
 
-// number is the number behind a name, -1 if there is none.
+// number returns the number after a name, or -1 when the name is missing.
 func number(text, name string) int {
 	_, rest, _ := strings.Cut(text, "\n"+name)
 	rest = strings.TrimSpace(rest)
@@ -128,8 +134,8 @@ func number(text, name string) int {
 	return n
 }
 
-// goroutines ends the process with a dump of its goroutines and returns those
-// that were there, but for the Go runtime's own, a line each.
+// goroutines ends the process with a dump of its goroutines. It returns one line for
+// each, except for the Go runtime's own.
 func (p *process) goroutines(t *testing.T) []string {
 	t.Helper()
 	before := len(p.said())
@@ -140,7 +146,8 @@ func (p *process) goroutines(t *testing.T) []string {
 	var list []string
 	for _, stack := range bytes.Split([]byte(p.said()[before:]), []byte("\n\n")) {
 		lines := strings.Split(string(stack), "\n")
-		if begun := lines[len(lines)-1]; strings.HasPrefix(lines[0], "goroutine ") && !strings.Contains(begun, "/src/runtime/") {
+		if begun := lines[len(lines)-1]; strings.HasPrefix(lines[0], "goroutine ") &&
+			!strings.Contains(begun, "/src/runtime/") {
 			list = append(list, lines[0]+" "+begun)
 		}
 	}
@@ -155,7 +162,7 @@ func (p *process) clean(t *testing.T) {
 	said := p.said()
 	for _, word := range []string{"DATA RACE", "panic", "fatal error", "internal error"} {
 		if i := strings.Index(said, word); i >= 0 {
-			t.Errorf("the server said %q:\n%s", word, said[max(0, i-500):min(len(said), i+6000)])
+			t.Errorf("the server's output has %q:\n%s", word, said[max(0, i-500):min(len(said), i+6000)])
 		}
 	}
 }

@@ -17,10 +17,10 @@ import (
 	"github.com/lockredis/lockredis/internal/redistest"
 )
 
-// variable is the environment variable that says how long to soak.
+// variable is the environment variable with the length of the soak.
 const variable = "LOCKREDIS_SOAK"
 
-func TestAServerUnderMixedLoadAndAttackStaysSoundAndSmall(t *testing.T) {
+func TestServerUnderLoadAndAttackStaysCorrectAndSmall(t *testing.T) {
 	text := os.Getenv(variable)
 	if text == "" {
 		t.Skip(variable + "=30m runs this")
@@ -53,13 +53,14 @@ func TestAServerUnderMixedLoadAndAttackStaysSoundAndSmall(t *testing.T) {
 		judgeSamples(t, samples)
 	}
 	p.empties(t, l, rest)
-	if list := p.goroutines(t); len(list) > idle+1 { // one may be of the last client, under way out
-		t.Errorf("%d goroutines in the end, %d in an idle server:\n%s", len(list), idle, strings.Join(list, "\n"))
+	if list := p.goroutines(t); len(list) > idle+1 { // one may belong to the last client, which is ending
+		t.Errorf("%d goroutines in the end, %d in an idle server:\n%s", len(list), idle,
+			strings.Join(list, "\n"))
 	}
 	p.clean(t)
 }
 
-// redisson starts a JVM, or returns nil where there is none.
+// redisson starts a JVM. It returns nil when Java or Maven is not installed.
 func redisson(t *testing.T, addr string) *peer.Peer {
 	t.Helper()
 	for _, tool := range []string{"java", "mvn"} {
@@ -70,7 +71,8 @@ func redisson(t *testing.T, addr string) *peer.Peer {
 	}
 	t.Setenv(topology.Variable, topology.Java)
 	releases := peer.Releases()
-	return peer.Start(t, releases[len(releases)-1], []string{"mode=single", "addresses=" + addr}, peer.Timeout(time.Minute), peer.Watchdog(lease))
+	return peer.Start(t, releases[len(releases)-1], []string{"mode=single", "addresses=" + addr},
+		peer.Timeout(time.Minute), peer.Watchdog(lease))
 }
 
 func newLoad(t *testing.T, addr string) *load {
@@ -80,9 +82,10 @@ func newLoad(t *testing.T, addr string) *load {
 	return l
 }
 
-// run runs the load for so long and returns what the process held meanwhile. The
-// events of leases are listened to until hearing is called.
-func (l *load) run(p *process, java *peer.Peer, length time.Duration) (samples []sample, contests []*contest, hearing func()) {
+// run runs the load for the given time and returns samples of the process. It counts the
+// events of leases until hearing is called.
+func (l *load) run(p *process, java *peer.Peer, length time.Duration) (samples []sample,
+	contests []*contest, hearing func()) {
 	var quiet context.CancelFunc
 	l.last, quiet = context.WithCancel(l.last)
 	var listeners sync.WaitGroup
@@ -120,7 +123,7 @@ func (l *load) run(p *process, java *peer.Peer, length time.Duration) (samples [
 	return samples, contests, func() { quiet(); listeners.Wait() }
 }
 
-// tell prints what was done how often.
+// tell prints the number of steps of each kind.
 func (l *load) tell() {
 	var names []string
 	l.done.Range(func(name, _ any) bool { names = append(names, name.(string)); return true })
@@ -130,7 +133,8 @@ func (l *load) tell() {
 	}
 }
 
-// judgeLeases waits until the last lease has ended, and compares.
+// judgeLeases waits until the last lease has ended, then compares the numbers of leases
+// and events.
 func (l *load) judgeLeases() {
 	await(l.t, 20*time.Second, func() string {
 		if l.counted("leases") == l.counted("leases that ended") {
@@ -140,11 +144,11 @@ func (l *load) judgeLeases() {
 	})
 }
 
-// warm is how long the server may grow: by then everything has happened many
-// times, and the race detector has made its tables.
+// warm is how long the server may grow. By then every kind of step has happened many
+// times, and the race detector has its tables.
 const warm = 5 * time.Minute
 
-// judgeSamples compares the last third of the time after warm with the first.
+// judgeSamples compares the last third of the time after warm with the first third.
 func judgeSamples(t *testing.T, samples []sample) {
 	t.Helper()
 	samples = slices.DeleteFunc(samples, func(s sample) bool { return s.at < warm })
@@ -158,7 +162,7 @@ func judgeSamples(t *testing.T, samples []sample) {
 		name  string
 		of    func(sample) int
 		pick  func([]int) int
-		slack int // beside a quarter of what was
+		slack int // allowed in addition to a quarter of the first value
 	}{
 		{"resident memory, median, KB", func(s sample) int { return s.resident }, median, 48 << 10},
 		{"heap, lowest, KB", func(s sample) int { return s.heap }, slices.Min[[]int], 16 << 10},
@@ -186,8 +190,8 @@ func median(list []int) int {
 	return list[len(list)/2]
 }
 
-// empties checks that the server without clients and data holds what it held at
-// first.
+// empties checks that the server, without clients and data, is back at its use of
+// resources at the start.
 func (p *process) empties(t *testing.T, l *load, rest sample) {
 	t.Helper()
 	rdb := redis.NewClient(&redis.Options{Addr: p.addr, PoolSize: 1, ReadTimeout: time.Minute})
