@@ -75,9 +75,9 @@ type Command struct {
 	Arity      int    // number of arguments with the name; -n: n or more
 	Flags      Flags
 	Keys       []KeySpec
-	Since      string     // the Redis version that brought it
-	Group      string     // as in COMMAND DOCS: "string", "sorted-set" …
-	Categories []string   // ACL categories in place of the group's own; the flags' come on top
+	Since      string   // the Redis version that brought it
+	Group      string   // as in COMMAND DOCS: "string", "sorted-set" …
+	Categories []string // ACL categories in place of the group's own; the flags' come on top
 	Tips       []string
 	Summary    string // one sentence for COMMAND DOCS and docs/commands.md
 	Run        Func   // nil for a container whose subcommands do the work

@@ -20,13 +20,17 @@ func (e *Engine) call(c *command.Ctx, args resp.Args, handler command.Func) (rep
 		if reply.IsError() {
 			e.countFailure(c, reply)
 		}
-		e.journal.command(CommandEnds, c, args, reply)
+		if e.journal.isRead() {
+			e.journal.write(CommandEnds, Entry{Ctx: c, Args: args, Reply: reply})
+		}
 	}()
 	if c.From != command.FromWait { // a served command was counted when it parked
 		e.env.Stats.Commands++
 		cmd.Calls.Calls++
 	}
-	e.journal.command(CommandBegins, c, args, resp.Reply{})
+	if e.journal.isRead() {
+		e.journal.write(CommandBegins, Entry{Ctx: c, Args: args})
+	}
 	return handler(c, args)
 }
 

@@ -30,7 +30,7 @@ func (f *effects) Added(db int, key string) {
 
 // Emptying spoils the transactions that watch a key of the database.
 func (f *effects) Emptying(db *store.DB) {
-	f.e.journal.databases(Emptied, db.ID(), db.ID())
+	f.e.journal.key(Emptied, db.ID(), "")
 	f.e.watches.touchedWhere(db.ID(), func(key string) bool {
 		v, _ := db.Holds(key)
 		return v != nil
@@ -40,7 +40,9 @@ func (f *effects) Emptying(db *store.DB) {
 // Swapped spoils the transactions that watch a key which either database holds,
 // and signals the clients that are parked on a key which is there now.
 func (f *effects) Swapped(a, b *store.DB) {
-	f.e.journal.databases(Swapped, a.ID(), b.ID())
+	if f.e.journal.isRead() {
+		f.e.journal.write(Swapped, Entry{DB: a.ID(), Other: b.ID()})
+	}
 	for _, sides := range [][2]*store.DB{{a, b}, {b, a}} {
 		now, before := sides[0], sides[1]
 		f.e.watches.touchedWhere(now.ID(), func(key string) bool {

@@ -58,32 +58,25 @@ type journal struct {
 // engine and must not run commands.
 func (e *Engine) ReadJournal(read func(*Entry)) { e.journal.readers = append(e.journal.readers, read) }
 
-func (j *journal) unit(kind Kind) {
-	if len(j.readers) > 0 {
-		j.write(Entry{Kind: kind})
-	}
-}
+// isRead reports whether there is a reader. Every call of write asks first: so an
+// entry that nobody reads is never made.
+func (j *journal) isRead() bool { return len(j.readers) > 0 }
 
-func (j *journal) command(kind Kind, c *command.Ctx, args resp.Args, reply resp.Reply) {
-	if len(j.readers) > 0 {
-		j.write(Entry{Kind: kind, Ctx: c, Args: args, Reply: reply, DB: c.DB.ID()})
+func (j *journal) unit(kind Kind) {
+	if j.isRead() {
+		j.write(kind, Entry{})
 	}
 }
 
 func (j *journal) key(kind Kind, db int, key string) {
-	if len(j.readers) > 0 {
-		j.write(Entry{Kind: kind, DB: db, Key: key})
+	if j.isRead() {
+		j.write(kind, Entry{DB: db, Key: key})
 	}
 }
 
-func (j *journal) databases(kind Kind, db, other int) {
-	if len(j.readers) > 0 {
-		j.write(Entry{Kind: kind, DB: db, Other: other})
-	}
-}
-
-func (j *journal) write(entry Entry) {
+func (j *journal) write(kind Kind, entry Entry) {
 	j.entry = entry
+	j.entry.Kind = kind
 	for _, read := range j.readers {
 		read(&j.entry)
 	}
