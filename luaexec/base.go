@@ -83,12 +83,17 @@ func (m *machine) rawget(L *lua.LState) int {
 
 func (m *machine) rawset(L *lua.LState) int {
 	t, readonly := m.sandbox.behind(lualib.CheckTable(L, 1))
-	lualib.CheckAny(L, 2)
-	lualib.CheckAny(L, 3)
+	key, value := lualib.CheckAny(L, 2), lualib.CheckAny(L, 3)
 	if readonly {
 		refuse(L)
 	}
-	L.RawSet(t, L.Get(2), L.Get(3))
+	if key == lua.LNil {
+		L.Error(lua.LString("table index is nil"), 0)
+	}
+	if n, ok := key.(lua.LNumber); ok && n != n {
+		L.Error(lua.LString("table index is NaN"), 0)
+	}
+	t.RawSet(key, value)
 	L.SetTop(1)
 	return 1
 }

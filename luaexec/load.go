@@ -136,14 +136,17 @@ const (
 	defaultPause = 200
 )
 
+var collectOptions = []string{
+	"stop", "restart", "collect", "count", "step", "setpause", "setstepmul",
+}
+
 func collectgarbage(L *lua.LState) int {
 	option := "collect"
 	if L.Get(1) != lua.LNil {
-		option, _ = lualib.AsString(L.Get(1))
+		option = collectOptions[lualib.CheckOption(L, 1, collectOptions)]
 	}
+	lualib.OptInt(L, 2, 0) // throws if it is not a number
 	switch option {
-	case "collect", "stop", "restart":
-		L.Push(lua.LNumber(0))
 	case "count":
 		L.Push(lua.LNumber(reportedKB))
 	case "step":
@@ -151,7 +154,7 @@ func collectgarbage(L *lua.LState) int {
 	case "setpause", "setstepmul":
 		L.Push(lua.LNumber(defaultPause))
 	default:
-		lualib.ArgError(L, 1, "invalid option '"+option+"'")
+		L.Push(lua.LNumber(0))
 	}
 	return 1
 }

@@ -129,7 +129,9 @@ func optInteger(L *lua.LState, n int, def int64) int64 {
 	return checkInteger(L, n)
 }
 
-func optInt(L *lua.LState, n, def int) int {
+// OptInt returns the n-th argument as a number converted to C's int, or def if it is
+// nil or missing.
+func OptInt(L *lua.LState, n, def int) int {
 	return int(int32(optInteger(L, n, int64(def))))
 }
 

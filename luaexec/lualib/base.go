@@ -2,7 +2,6 @@ package lualib
 
 import (
 	"fmt"
-	"runtime/metrics"
 
 	lua "github.com/yuin/gopher-lua"
 )
@@ -17,25 +16,16 @@ func patchBase(L *lua.LState, limits Limits) {
 	for i := range lib.typeNames {
 		lib.typeNames[i] = lua.LString(lua.LValueType(i).String())
 	}
-	// As in C Lua, the next that pairs returns is not equal to the global next.
-	next := L.NewFunction(baseNext)
 	step := L.NewFunction(ipairsStep)
 	for name, fn := range map[string]lua.LGFunction{
-		"assert":         baseAssert,
-		"collectgarbage": baseCollectGarbage,
-		"error":          baseError,
-		"gcinfo":         baseGCInfo,
-		"getmetatable":   baseGetMetatable,
-		"next":           baseNext,
-		"rawequal":       baseRawEqual,
-		"rawget":         baseRawGet,
-		"rawset":         lib.rawSet,
-		"select":         baseSelect,
-		"setmetatable":   lib.setMetatable,
-		"tonumber":       baseToNumber,
-		"tostring":       lib.toString,
-		"type":           lib.typeOf,
-		"unpack":         baseUnpack,
+		"assert":   baseAssert,
+		"error":    baseError,
+		"rawequal": baseRawEqual,
+		"select":   baseSelect,
+		"tonumber": baseToNumber,
+		"tostring": lib.toString,
+		"type":     lib.typeOf,
+		"unpack":   baseUnpack,
 		"ipairs": func(L *lua.LState) int {
 			t := CheckTable(L, 1)
 			L.Push(step)
@@ -43,26 +33,9 @@ func patchBase(L *lua.LState, limits Limits) {
 			L.Push(lua.LNumber(0))
 			return 3
 		},
-		"pairs": func(L *lua.LState) int {
-			t := CheckTable(L, 1)
-			L.Push(next)
-			L.Push(t)
-			L.Push(lua.LNil)
-			return 3
-		},
 	} {
 		L.SetGlobal(name, L.NewFunction(fn))
 	}
-}
-
-func baseNext(L *lua.LState) int {
-	k, v := CheckTable(L, 1).Next(L.Get(2))
-	L.Push(k)
-	if k == lua.LNil {
-		return 1
-	}
-	L.Push(v)
-	return 2
 }
 
 func ipairsStep(L *lua.LState) int {
@@ -84,7 +57,7 @@ func baseAssert(L *lua.LState) int {
 }
 
 func baseError(L *lua.LState) int {
-	level, v := optInt(L, 2, 1), L.Get(1)
+	level, v := OptInt(L, 2, 1), L.Get(1)
 	if text, ok := AsString(v); ok && level > 0 {
 		v = lua.LString(Position(L, level) + text)
 	}
@@ -92,50 +65,9 @@ func baseError(L *lua.LState) int {
 	return 0
 }
 
-func baseGetMetatable(L *lua.LState) int {
-	L.Push(L.GetMetatable(CheckAny(L, 1)))
-	return 1
-}
-
-// setMetatable accepts tables only. gopher-lua's setmetatable also replaces the
-// metatable that all strings or numbers share.
-func (lib *baseLib) setMetatable(L *lua.LState) int {
-	t, mt := CheckTable(L, 1), L.Get(2)
-	if _, ok := mt.(*lua.LTable); !ok && (mt != lua.LNil || L.GetTop() < 2) {
-		ArgError(L, 2, "nil or table expected")
-	}
-	if old, ok := t.Metatable.(*lua.LTable); ok && old.RawGetString("__metatable") != lua.LNil {
-		Raise(L, "cannot change a protected metatable")
-	}
-	lib.limits.checkWritable(L, t)
-	L.SetMetatable(t, mt)
-	L.Push(t)
-	return 1
-}
-
 func baseRawEqual(L *lua.LState) int {
 	a, b := CheckAny(L, 1), CheckAny(L, 2)
 	L.Push(lua.LBool(a == b))
-	return 1
-}
-
-func baseRawGet(L *lua.LState) int {
-	t := CheckTable(L, 1)
-	L.Push(t.RawGet(CheckAny(L, 2)))
-	return 1
-}
-
-func (lib *baseLib) rawSet(L *lua.LState) int {
-	t, k, v := CheckTable(L, 1), CheckAny(L, 2), CheckAny(L, 3)
-	lib.limits.checkWritable(L, t)
-	if k == lua.LNil {
-		L.Error(lua.LString("table index is nil"), 0)
-	}
-	if f, ok := k.(lua.LNumber); ok && f != f {
-		L.Error(lua.LString("table index is NaN"), 0)
-	}
-	t.RawSet(k, v)
-	L.Push(t)
 	return 1
 }
 
@@ -164,7 +96,7 @@ func (lib *baseLib) typeOf(L *lua.LState) int {
 
 func baseUnpack(L *lua.LState) int {
 	t := CheckTable(L, 1)
-	from := optInt(L, 2, 1)
+	from := OptInt(L, 2, 1)
 	to := 0
 	if L.Get(3) == lua.LNil {
 		to = t.Len()
@@ -220,7 +152,7 @@ func (lib *baseLib) toStringMeta(L *lua.LState, v lua.LValue) int {
 }
 
 func baseToNumber(L *lua.LState) int {
-	base := optInt(L, 2, 10)
+	base := OptInt(L, 2, 10)
 	if base == 10 {
 		arg := CheckAny(L, 1)
 		if _, ok := arg.(lua.LNumber); ok {
@@ -296,43 +228,4 @@ func digitValue(c byte) uint64 {
 		return uint64(c|0x20-'a') + 10
 	}
 	return 99
-}
-
-// heapKB is the size of the whole process's heap in KB. Go does not know the size of
-// a single Lua state.
-func heapKB() float64 {
-	sample := []metrics.Sample{{Name: "/memory/classes/heap/objects:bytes"}}
-	metrics.Read(sample)
-	if sample[0].Value.Kind() != metrics.KindUint64 {
-		return 0
-	}
-	return float64(sample[0].Value.Uint64()) / 1024
-}
-
-func baseGCInfo(L *lua.LState) int {
-	L.Push(lua.LNumber(int(heapKB())))
-	return 1
-}
-
-// baseCollectGarbage returns what C Lua returns, and collects nothing: a script must
-// not stop the whole server for a collection.
-func baseCollectGarbage(L *lua.LState) int {
-	option := 2
-	if L.Get(1) != lua.LNil {
-		option = checkOption(L, 1, []string{
-			"stop", "restart", "collect", "count", "step", "setpause", "setstepmul",
-		})
-	}
-	optInt(L, 2, 0)
-	switch option {
-	case 3:
-		L.Push(lua.LNumber(heapKB()))
-	case 4:
-		L.Push(lua.LTrue)
-	case 5, 6:
-		L.Push(lua.LNumber(200))
-	default:
-		L.Push(lua.LNumber(0))
-	}
-	return 1
 }

@@ -132,7 +132,7 @@ func setEnum(L *lua.LState, n int, value *int, options []string) {
 			*value = 1
 		}
 	default:
-		*value = checkOption(L, n, options)
+		*value = CheckOption(L, n, options)
 	}
 	if *value < 2 {
 		L.Push(lua.LBool(*value == 1))
@@ -141,9 +141,9 @@ func setEnum(L *lua.LState, n int, value *int, options []string) {
 	L.Push(lua.LString(options[*value]))
 }
 
-// checkOption returns the index of the option that the n-th argument names. It throws
+// CheckOption returns the index of the option that the n-th argument names. It throws
 // if there is none.
-func checkOption(L *lua.LState, n int, options []string) int {
+func CheckOption(L *lua.LState, n int, options []string) int {
 	s := CheckString(L, n)
 	for i, o := range options {
 		if o == s {

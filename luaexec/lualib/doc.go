@@ -20,7 +20,6 @@
 //     round them correctly.
 //   - The error of a bad argument of a method call has C's wording for plain calls.
 //   - string.dump throws.
-//   - collectgarbage("count") is the heap of the whole process.
 //   - Results above the limit throw, where redis-server would run out of memory and
 //     abort.
 //   - table.insert throws for positions far below 1.

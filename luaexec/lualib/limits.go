@@ -22,20 +22,13 @@ type Limits struct {
 	// means DefaultMaxString. A lower value protects a small machine. With a higher
 	// value scripts can build strings that no command accepts.
 	MaxString int
-	// ReadOnly reports whether rawset, setmetatable and the table library must not
-	// change t. These functions ignore the metamethods that a sandbox protects its
-	// tables with. nil means that no table is read-only.
-	ReadOnly func(t *lua.LTable) bool
-	// Nesting is the number of open calls from library functions into Lua. At
-	// maxNesting the next call throws "C stack overflow", as in C Lua. Other
-	// functions that call back, such as pcall, may share the counter. nil means
-	// that the libraries have a counter of their own.
-	Nesting *int
 	// Watch is a safe point. A library function that takes long calls it about
 	// every millisecond, with the bytes allocated since. A function that is about
 	// to allocate a large string calls it with the length. It may throw. nil means
 	// that there are no safe points.
 	Watch func(L *lua.LState, bytes int)
+
+	nesting *int // open calls from library functions into Lua
 }
 
 // ErrCStack is C Lua's error for C calls that are nested too deep.
@@ -45,14 +38,14 @@ const ErrCStack = "C stack overflow"
 // calls that Redis needs to start a script.
 const maxNesting = 198
 
-// callLua is L.Call for library functions. It throws when calls are nested deeper
-// than in C Lua: gopher-lua's own limit is so deep that it needs minutes to unwind.
+// callLua is L.Call for library functions. It throws ErrCStack when calls are nested
+// deeper than in C Lua: gopher-lua's own limit is so deep that it needs minutes to unwind.
 func (l Limits) callLua(L *lua.LState, nargs, nret int) {
-	if *l.Nesting >= maxNesting {
+	if *l.nesting >= maxNesting {
 		L.Error(lua.LString(ErrCStack), 0)
 	}
-	*l.Nesting++
-	defer func() { *l.Nesting-- }()
+	*l.nesting++
+	defer func() { *l.nesting-- }()
 	L.Call(nargs, nret)
 }
 
@@ -101,11 +94,3 @@ func (g *growth) check(L *lua.LState, n, maxBytes int) {
 
 // ErrReadOnly is Redis's error for a change of a read-only table.
 const ErrReadOnly = "Attempt to modify a readonly table"
-
-// checkWritable throws ErrReadOnly if t is read-only. The error has no position, as
-// in Redis.
-func (l Limits) checkWritable(L *lua.LState, t *lua.LTable) {
-	if l.ReadOnly != nil && l.ReadOnly(t) {
-		L.Error(lua.LString(ErrReadOnly), 0)
-	}
-}

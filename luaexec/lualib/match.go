@@ -93,7 +93,7 @@ func (lib *stringLib) gsub(L *lua.LState) int {
 	default:
 		ArgError(L, 3, "string/function/table expected")
 	}
-	limit := optInt(L, 4, len(src)+1)
+	limit := OptInt(L, 4, len(src)+1)
 	m, anchored := newMatcher(L, src, pat, true)
 	var out []byte
 	s, copied, n := 0, 0, 0

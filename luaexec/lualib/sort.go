@@ -19,7 +19,6 @@ func (lib *tableLib) sort(L *lua.LState) int {
 	if L.Get(2) != lua.LNil {
 		s.less = CheckFunction(L, 2)
 	}
-	lib.limits.checkWritable(L, s.t)
 	s.sort(1, n)
 	return 0
 }

@@ -102,11 +102,9 @@ func (lib *tableLib) insert(L *lua.LState) int {
 	n := t.Len()
 	switch L.GetTop() {
 	case 2:
-		lib.limits.checkWritable(L, t)
 		t.RawSetInt(n+1, L.Get(2))
 	case 3:
 		pos := checkInt(L, 2)
-		lib.limits.checkWritable(L, t)
 		insertAt(L, t, n, pos, L.Get(3))
 	default:
 		Raise(L, "wrong number of arguments to 'insert'")
@@ -135,11 +133,10 @@ func insertAt(L *lua.LState, t *lua.LTable, n, pos int, v lua.LValue) {
 func (lib *tableLib) remove(L *lua.LState) int {
 	t := CheckTable(L, 1)
 	n := t.Len()
-	pos := optInt(L, 2, n)
+	pos := OptInt(L, 2, n)
 	if pos < 1 || pos > n {
 		return 0
 	}
-	lib.limits.checkWritable(L, t)
 	v := getIndex(t, pos)
 	t.Remove(pos)
 	L.Push(v)
@@ -149,7 +146,7 @@ func (lib *tableLib) remove(L *lua.LState) int {
 func (lib *tableLib) concat(L *lua.LState) int {
 	var built growth
 	sep, t := OptString(L, 2, ""), CheckTable(L, 1)
-	i := optInt(L, 3, 1)
+	i := OptInt(L, 3, 1)
 	last := 0
 	if L.Get(4) == lua.LNil {
 		last = t.Len()
