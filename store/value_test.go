@@ -153,6 +153,34 @@ func TestAListFillsItsNodesUpToTheLimit(t *testing.T) {
 	}
 }
 
+func TestAnInsertIntoAFullNodeSplitsIt(t *testing.T) {
+	for _, row := range []struct {
+		listSize, at, elem int
+		elems              []int // their sizes, in bytes
+		want               []int // elements of each node afterwards
+	}{
+		{4, 2, 1, []int{1, 1, 1, 1}, []int{3, 2}},
+		{-1, 1, 2000, []int{3000, 1000}, []int{1, 2}},
+		{-1, 1, 500, []int{3000, 1000}, []int{2, 1}},
+		{-1, 1, 2000, []int{3000, 1000, 3000}, []int{1, 2, 1}},
+		{-1, 2, 900, []int{3000, 1000, 3000}, []int{2, 2}},
+		{-1, 1, 5000, []int{2000, 2000}, []int{1, 1, 1}},
+	} {
+		l := new(List)
+		for _, size := range row.elems {
+			l.PushBack(make([]byte, size), row.listSize)
+		}
+		l.Insert(row.at, make([]byte, row.elem), row.listSize)
+		got := []int{}
+		for _, node := range l.nodes() {
+			got = append(got, node.n)
+		}
+		if !slices.Equal(got, row.want) || len(l.At(row.at)) != row.elem {
+			t.Errorf("%+v: the nodes have %v elements", row, got)
+		}
+	}
+}
+
 func TestAStringReadsBackWhatWasSet(t *testing.T) {
 	s := NewText([]byte("old"))
 	for _, want := range []string{"-12", "text", "", "9223372036854775807"} {
