@@ -104,6 +104,31 @@ func TestANULByteHidesTheEndOfALine(t *testing.T) {
 	}
 }
 
+func TestFramesUpToTheLimitsAreAccepted(t *testing.T) {
+	locked := Limits{MaxBulk: 512 << 20, Unauthenticated: true}
+	bulk := func(size int) string {
+		return fmt.Sprintf("$%d\r\n%s\r\n", size, strings.Repeat("x", size))
+	}
+	for _, row := range []struct {
+		input    string
+		lim      Limits
+		commands int
+	}{
+		{"*1\r\n" + bulk(16384), locked, 1},
+		{"*10\r\n" + strings.Repeat(bulk(1), 10), locked, 1},
+		{"*1\r\n" + bulk(100), Limits{MaxBulk: 100}, 1},
+		{"*2147483647\r\n", open, 0},
+		{strings.Repeat("a", 65536), open, 0},
+		{"*" + strings.Repeat("1", 65535), open, 0},
+		{"*1\r\n$" + strings.Repeat("1", 65535), open, 0},
+	} {
+		commands, err := feed(row.input, 1<<20, row.lim)
+		if err != nil || len(commands) != row.commands {
+			t.Errorf("%.20q: %d commands, %v", row.input, len(commands), err)
+		}
+	}
+}
+
 func TestAnIncompleteLineBehindALargeCommandIsNoError(t *testing.T) {
 	large := "*1\r\n$40000\r\n" + strings.Repeat("x", 40000) + "\r\n"
 	for _, rest := range []string{"*1", "PING", "*1\r\n$1", "*1\r\n:"} {
@@ -142,9 +167,9 @@ func TestTheReaderRefusesMalformedFramesWithRedisErrors(t *testing.T) {
 		{"*1\r\n$16385\r\n", "unauthenticated bulk length", locked},
 		{"SET \"a\r\n", "unbalanced quotes in request", open},
 		{"SET \"a\"b\r\n", "unbalanced quotes in request", open},
-		{strings.Repeat("a", 70000), "too big inline request", open},
-		{"*" + strings.Repeat("1", 70000), "too big mbulk count string", open},
-		{"*1\r\n$" + strings.Repeat("1", 70000), "too big bulk count string", open},
+		{strings.Repeat("a", 65537), "too big inline request", open},
+		{"*" + strings.Repeat("1", 65536), "too big mbulk count string", open},
+		{"*1\r\n$" + strings.Repeat("1", 65536), "too big bulk count string", open},
 	} {
 		for _, piece := range []int{1 << 20, 7} {
 			_, err := feed(row.input, piece, row.lim)
