@@ -15,7 +15,9 @@ import (
 
 	"github.com/lockredis/lockredis"
 	"github.com/lockredis/lockredis/compat_test/wire"
+	"github.com/lockredis/lockredis/internal/backdoor"
 	"github.com/lockredis/lockredis/internal/testcert"
+	"github.com/lockredis/lockredis/resp"
 )
 
 // listenLocal returns a listener on a free port of loopback.
@@ -281,6 +283,30 @@ func TestShutdownLetsBlockedClientsFinish(t *testing.T) {
 			expectClosed(t, pusher)
 			if err := await(t, "Shutdown", ended); err != nil {
 				t.Fatal(err)
+			}
+		})
+	}
+}
+
+// The push serves the waiter at the moment when Shutdown looks at its connection.
+func TestShutdownRunsThePipelineBehindABlockingCommandThatEndsMeanwhile(t *testing.T) {
+	for name, dial := range dialers {
+		t.Run(name, func(t *testing.T) {
+			for range 200 {
+				srv := start(t, lockredis.Config{})
+				inside := backdoor.Open(srv)
+				waiter := dial(t, srv)
+				waiter.SendAll([]string{"BLPOP", "q", "0"}, []string{"ECHO", "after"})
+				awaitBlocked(t, pipe(t, srv), 1)
+				ended := make(chan error, 1)
+				go func() { ended <- srv.Shutdown(t.Context()) }()
+				push := resp.Args{[]byte("RPUSH"), []byte("q"), []byte("e")}
+				inside.Call(0, push, func(resp.Reply) {})
+				receive(t, waiter, "*2\r\n$1\r\nq\r\n$1\r\ne\r\n")
+				receive(t, waiter, "$5\r\nafter\r\n")
+				if err := await(t, "Shutdown", ended); err != nil {
+					t.Fatal(err)
+				}
 			}
 		})
 	}

@@ -12,11 +12,11 @@ type Kind string
 // The kinds that the server can tell apart. A spin lock and a part of a multi-lock look
 // like a plain lock.
 const (
-	Plain  = Kind(inspect.Plain)
-	Fair   = Kind(inspect.Fair)
-	Fenced = Kind(inspect.Fenced)
-	Read   = Kind(inspect.Read)  // a read-write lock that is held for reading
-	Write  = Kind(inspect.Write) // a read-write lock that is held for writing
+	Plain  Kind = "lock"
+	Fair   Kind = "fair"
+	Fenced Kind = "fenced"
+	Read   Kind = "read"  // a read-write lock that is held for reading
+	Write  Kind = "write" // a read-write lock that is held for writing
 )
 
 // Lock is a lock as the server sees it.
@@ -58,7 +58,8 @@ func (s *Server) Locks() []Lock {
 	return locks
 }
 
-// newLock returns a lock that the inspector saw at now, in Unix ms.
+// newLock returns a lock that the inspector saw at now, in Unix ms. The inspector's kinds have
+// the same names.
 func newLock(seen *inspect.Lock, now int64) Lock {
 	l := Lock{
 		DB: seen.DB, Name: seen.Name, Kind: Kind(seen.Kind),

@@ -55,13 +55,18 @@ func (c *conn) idleTooLong() (idle bool) {
 func (c *conn) execute(caller *engine.Caller) (open, replaced bool) {
 	open, replaced = c.executeBuffered(caller)
 	for open && !replaced && c.server.draining.Load() && c.ready(false) {
-		if !c.link.readAvailable() {
+		if !c.hasMore() {
 			return false, false
 		}
 		open, replaced = c.executeBuffered(caller)
 	}
 	return open, replaced
 }
+
+// hasMore reports whether a command is buffered, or the client has sent more bytes. A
+// command can be buffered behind a blocking one that was answered since executeBuffered
+// returned.
+func (c *conn) hasMore() bool { return c.parse() || c.failure != nil || c.link.readAvailable() }
 
 func (c *conn) executeBuffered(caller *engine.Caller) (open, replaced bool) {
 	for turn := true; c.ready(turn) && c.parse(); turn = false {
