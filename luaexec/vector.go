@@ -14,7 +14,7 @@ type vector struct {
 // fill sets the table to items. replaced reports that the table is a new one,
 // because the last script changed the old one in a way that cannot be undone.
 func (v *vector) fill(items [][]byte) (replaced bool) {
-	if v.table == nil || !v.clear() {
+	if v.table == nil || v.changed() {
 		v.table, v.n, replaced = &lua.LTable{Metatable: lua.LNil}, 0, true
 	}
 	if cap(v.boxes) < len(items) {
@@ -25,24 +25,25 @@ func (v *vector) fill(items [][]byte) (replaced bool) {
 		v.boxes[i] = lua.LString(stringOf(item))
 		v.table.RawSetInt(i+1, boxString(&v.boxes[i]))
 	}
+	for ; v.n > len(items); v.n-- {
+		v.table.Remove(-1)
+	}
 	v.n = len(items)
 	return replaced
 }
 
-// clear removes the elements that fill has set, from the last to the first. It
-// reports whether the table is empty then: false means that the script has set
-// or removed other elements, or has set a metatable.
-func (v *vector) clear() (empty bool) {
-	if v.table.Metatable != lua.LNil {
-		return false
+// changed reports whether the script has set a metatable or an element that fill
+// does not set. Changes of the elements that fill sets do not count.
+func (v *vector) changed() bool {
+	if v.table.Metatable != lua.LNil || arrayLen(v.table) != v.n {
+		return true
 	}
-	for ; v.n > 0; v.n-- {
-		if v.table.Remove(-1) == lua.LNil {
-			return false
-		}
+	last := lua.LNil
+	if v.n > 0 {
+		last = lua.LNumber(v.n)
 	}
-	key, _ := v.table.Next(lua.LNil)
-	return key == lua.LNil
+	key, _ := v.table.Next(last)
+	return key != lua.LNil
 }
 
 // release frees the table after a run that had many items.
