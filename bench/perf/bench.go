@@ -22,23 +22,23 @@ const (
 	lockredis   = "lockredis"
 )
 
-// columns are all that a table may have.
+// columns are all columns that a table may have.
 var columns = []string{redisServer, valkey, miniRedis, base, lockredis}
 
-// bench is one run.
+// bench is one run of the program.
 type bench struct {
 	settings
 	began   time.Time
-	loadAvg string   // of the machine, before
-	dir     string   // for all that is built and logged
-	servers []string // those that are here and take part in every case
+	loadAvg string   // the machine's load average before the run
+	dir     string   // for built programs and the servers' files
+	servers []string // the installed servers, which take part in every case
 	running map[string]*server
 	rows    []row
 	notes   []string
 	stops   []func()
 }
 
-// newBench builds lockredis and finds out which servers this machine has.
+// newBench builds lockredis and finds the servers that this machine has.
 func newBench(s settings) (*bench, error) {
 	b := &bench{settings: s, began: time.Now(), loadAvg: loadAverage(), running: map[string]*server{}}
 	var err error
@@ -50,7 +50,7 @@ func newBench(s settings) (*bench, error) {
 	signal.Notify(interrupted, os.Interrupt, syscall.SIGTERM)
 	go func() {
 		<-interrupted
-		os.RemoveAll(b.dir) // the processes end with this one
+		os.RemoveAll(b.dir) // the servers end with this process
 		os.Exit(1)
 	}()
 	if err := b.prepare(); err != nil {
@@ -73,7 +73,7 @@ func (b *bench) prepare() error {
 		}
 		if _, err := b.program(name); err != nil {
 			if name == redisServer && b.base == "" {
-				return err // nothing to be measured beside
+				return err // there is nothing to compare with
 			}
 			b.note("%s is left out: %v", name, err)
 			continue
@@ -99,14 +99,15 @@ func (b *bench) close() {
 
 func (b *bench) path(name string) string { return b.dir + "/" + name }
 
-// note is a line below the table.
+// note adds a line below the table.
 func (b *bench) note(format string, args ...any) {
 	text := fmt.Sprintf(format, args...)
 	log.Print(text)
 	b.notes = append(b.notes, text)
 }
 
-// server returns the running server of that name, empty, with all scripts loaded.
+// server returns the running server of that name, empty and with all scripts loaded. It
+// starts the server at the first call.
 func (b *bench) server(name string) (*server, error) {
 	s := b.running[name]
 	if s == nil {
@@ -121,7 +122,8 @@ func (b *bench) server(name string) (*server, error) {
 }
 
 // withFresh starts a server for one measurement and stops it again.
-func (b *bench) withFresh(name string, measure func(*server) (figures, error), args ...string) (figures, error) {
+func (b *bench) withFresh(name string, measure func(*server) (figures, error),
+	args ...string) (figures, error) {
 	s, err := b.start(name, args...)
 	if err != nil {
 		return nil, err
@@ -130,7 +132,7 @@ func (b *bench) withFresh(name string, measure func(*server) (figures, error), a
 	return measure(s)
 }
 
-// figures are what one measurement yields, by name.
+// figures are the results of one measurement, by name.
 type figures map[string]float64
 
 // series are the figures of all rounds: by figure, then by server.
@@ -145,8 +147,9 @@ func (s series) add(server string, f figures) {
 	}
 }
 
-// alternate measures servers in turn, each round beginning with the next.
-func alternate(servers []string, rounds int, measure func(server string) (figures, error)) (series, error) {
+// alternate lets the servers take turns. Each round begins with the next server.
+func alternate(servers []string, rounds int, measure func(server string) (figures, error)) (series,
+	error) {
 	all := series{}
 	for round := range rounds {
 		for i := range servers {
@@ -173,9 +176,12 @@ func (b *bench) onEach(rounds int, measure func(*server) (figures, error)) (seri
 	})
 }
 
-// onFresh is alternate over servers started for each measurement.
-func (b *bench) onFresh(rounds int, measure func(*server) (figures, error), args ...string) (series, error) {
-	return alternate(b.servers, rounds, func(name string) (figures, error) { return b.withFresh(name, measure, args...) })
+// onFresh is alternate over servers that are started for each measurement.
+func (b *bench) onFresh(rounds int, measure func(*server) (figures, error),
+	args ...string) (series, error) {
+	return alternate(b.servers, rounds, func(name string) (figures, error) {
+		return b.withFresh(name, measure, args...)
+	})
 }
 
 // raiseFileLimit lets this process and its children open as many files as the

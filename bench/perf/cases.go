@@ -7,7 +7,7 @@ import (
 	"time"
 )
 
-// benchCase measures something and adds rows to the table.
+// benchCase measures one thing and adds rows to the table.
 type benchCase struct {
 	name string // for -case
 	run  func(*bench) error
@@ -33,7 +33,7 @@ var cases = []benchCase{
 	{"redisson", redisson},
 }
 
-// crowdSize is how many connections most cases have.
+// crowdSize is the number of connections in most cases.
 const crowdSize = 50
 
 func pairs(b *bench) error {
@@ -56,7 +56,8 @@ func pairs(b *bench) error {
 			if pipeline > 1 {
 				wanted = ratioAtLeast(1.6, 2.0)
 			}
-			b.add(fmt.Sprintf("%s, %d connections, pipeline %d", form.name, crowdSize, pipeline), "pairs/s", all["rate"], wanted)
+			b.add(fmt.Sprintf("%s, %d connections, pipeline %d", form.name, crowdSize, pipeline), "pairs/s",
+				all["rate"], wanted)
 		}
 	}
 	return nil
@@ -83,7 +84,8 @@ func lockKinds(b *bench) error {
 		if err != nil {
 			return fmt.Errorf("%s: %w", kind.name, err)
 		}
-		b.add(fmt.Sprintf("%s, %d connections", kind.name, crowdSize), kind.unit, all["rate"], ratioAtLeast(1.05, 1.3))
+		b.add(fmt.Sprintf("%s, %d connections", kind.name, crowdSize), kind.unit, all["rate"],
+			ratioAtLeast(1.05, 1.3))
 	}
 	return nil
 }
@@ -111,7 +113,8 @@ func plainCommands(b *bench) error {
 			if err != nil {
 				return fmt.Errorf("%s: %w", c.name, err)
 			}
-			b.add(fmt.Sprintf("%s, %d connections, pipeline %d", c.name, crowdSize, pipeline), "/s", all["rate"], ratioAtLeast(pick(pipeline == 1, 0.9, 0.8), 1.0))
+			b.add(fmt.Sprintf("%s, %d connections, pipeline %d", c.name, crowdSize, pipeline), "/s",
+				all["rate"], ratioAtLeast(pick(pipeline == 1, 0.9, 0.8), 1.0))
 		}
 	}
 	return nil
@@ -119,27 +122,30 @@ func plainCommands(b *bench) error {
 
 func sequential(b *bench) error {
 	all, err := b.onEach(b.rounds, func(s *server) (figures, error) {
-		r, err := playOnce[latencyResult]("latency", latencySpec{Addr: s.addr, Steps: s.lockSteps(), Span: b.span})
+		r, err := playOnce[latencyResult]("latency",
+			latencySpec{Addr: s.addr, Steps: s.lockSteps(), Span: b.span})
 		return figures{"rate": r.Rate, "p50": r.P50, "p99": r.P99}, err
 	})
 	if err != nil {
 		return err
 	}
-	b.add("one connection, sequential: lock and unlock", "pairs/s", all["rate"], ratioAtLeast(0.95, 1.1))
+	b.add("one connection, sequential: lock and unlock", "pairs/s", all["rate"],
+		ratioAtLeast(0.95, 1.1))
 	b.add("one connection, sequential: p50 of an EVALSHA", "µs", all["p50"], ratioAtMost(1.1, 1.0))
 	b.add("one connection, sequential: p99 of an EVALSHA", "µs", all["p99"], ratioAtMost(1.1, 1.0))
 	return nil
 }
 
-// besideMiniredis is the first pair again, beside another server.
+// besideMiniredis measures the first pair again, beside miniredis.
 func besideMiniredis(b *bench) error {
-	all, err := alternate([]string{miniRedis, lockredis}, b.rounds, func(name string) (figures, error) {
-		s, err := b.server(name)
-		if err != nil {
-			return nil, err
-		}
-		return b.load(s, crowdSize, 1, nil, s.lockSteps(), b.span)
-	})
+	all, err := alternate([]string{miniRedis, lockredis}, b.rounds,
+		func(name string) (figures, error) {
+			s, err := b.server(name)
+			if err != nil {
+				return nil, err
+			}
+			return b.load(s, crowdSize, 1, nil, s.lockSteps(), b.span)
+		})
 	if err != nil {
 		return err
 	}
@@ -152,8 +158,10 @@ func handOvers(b *bench) error {
 		all, err := b.onEach(b.rounds, func(s *server) (figures, error) {
 			const name = "orders"
 			r, err := playOnce[handOverResult]("handover", handOverSpec{
-				Addr: s.addr, Waiters: waiters, Grants: pick(b.short, 200, 1000), Lock: name, SHA: s.shas["lock"],
-				UnlockSHA: s.shas["unlock"], Channel: channelPrefix + "{" + name + "}", OwnerPrefix: ownerPrefix,
+				Addr: s.addr, Waiters: waiters, Grants: pick(b.short, 200, 1000), Lock: name,
+				SHA:       s.shas["lock"],
+				UnlockSHA: s.shas["unlock"], Channel: channelPrefix + "{" + name + "}",
+				OwnerPrefix: ownerPrefix,
 			})
 			return figures{"p50": r.P50, "p99": r.P99}, err
 		})
@@ -161,7 +169,8 @@ func handOvers(b *bench) error {
 			return err
 		}
 		for _, p := range []string{"p50", "p99"} {
-			b.add(fmt.Sprintf("hand-over, unlock to the next grant, %d waiters: %s", waiters, p), "µs", all[p], ratioAtMost(1.0, 0.8))
+			b.add(fmt.Sprintf("hand-over, unlock to the next grant, %d waiters: %s", waiters, p), "µs",
+				all[p], ratioAtMost(1.0, 0.8))
 		}
 	}
 	return nil
@@ -170,34 +179,38 @@ func handOvers(b *bench) error {
 func publishes(b *bench) error {
 	for _, subscribers := range []int{1, 100, 1000} {
 		all, err := b.onEach(b.rounds, func(s *server) (figures, error) {
-			rate, err := playOnce[float64]("publish", publishSpec{s.addr, subscribers, pick(subscribers > 1, 10, crowdSize), b.span})
+			rate, err := playOnce[float64]("publish", publishSpec{s.addr, subscribers,
+				pick(subscribers > 1, 10, crowdSize), b.span})
 			return figures{"rate": rate}, err
 		})
 		if err != nil {
 			return err
 		}
-		b.add(fmt.Sprintf("PUBLISH to %s", count(subscribers, "subscriber")), "messages/s", all["rate"], ratioAtLeast(1.0, 1.5))
+		b.add(fmt.Sprintf("PUBLISH to %s", count(subscribers, "subscriber")), "messages/s", all["rate"],
+			ratioAtLeast(1.0, 1.5))
 	}
 	return nil
 }
 
 func goRedis(b *bench) error {
-	all, err := alternate([]string{redisServer, lockredis}, b.rounds, func(name string) (figures, error) {
-		spec := goRedisSpec{Span: b.span}
-		if name == redisServer {
-			s, err := b.server(name)
-			if err != nil {
-				return nil, err
+	all, err := alternate([]string{redisServer, lockredis}, b.rounds,
+		func(name string) (figures, error) {
+			spec := goRedisSpec{Span: b.span}
+			if name == redisServer {
+				s, err := b.server(name)
+				if err != nil {
+					return nil, err
+				}
+				spec.Addr = s.addr
 			}
-			spec.Addr = s.addr
-		}
-		rate, err := playOnce[float64]("goredis", spec)
-		return figures{"rate": rate}, err
-	})
+			rate, err := playOnce[float64]("goredis", spec)
+			return figures{"rate": rate}, err
+		})
 	if err != nil {
 		return err
 	}
-	b.add("go-redis, one goroutine: lock and unlock, lockredistest's Dial beside loopback", "pairs/s", all["rate"], ratioAtLeast(3, 5))
+	b.add("go-redis, one goroutine: lock and unlock, lockredistest's Dial beside loopback", "pairs/s",
+		all["rate"], ratioAtLeast(3, 5))
 	return nil
 }
 
@@ -209,7 +222,8 @@ func manyConnections(b *bench) error {
 		if err != nil {
 			return nil, err
 		}
-		c, err := startChild("load", loadSpec{Addr: s.addr, Connections: tenThousand, Pipeline: 1, Slots: 1, Steps: s.lockSteps(), Span: 2 * b.span})
+		c, err := startChild("load", loadSpec{Addr: s.addr, Connections: tenThousand, Pipeline: 1,
+			Slots: 1, Steps: s.lockSteps(), Span: 2 * b.span})
 		if err != nil {
 			return nil, err
 		}
@@ -234,11 +248,14 @@ func manyConnections(b *bench) error {
 	if err != nil {
 		return err
 	}
-	b.add("10,000 connections, each used once: resident memory each", "KB", all["idle"], valueAtMost(20, 10))
-	b.add("10,000 connections, all active: resident memory each", "KB", all["busy"], valueAtMost(20, 10))
-	b.add("10,000 connections, all active: lock and unlock", "pairs/s", all["rate"], only(ratioAtLeast(1.0, 0)))
+	b.add("10,000 connections, each used once: resident memory each", "KB", all["idle"],
+		valueAtMost(20, 10))
+	b.add("10,000 connections, all active: resident memory each", "KB", all["busy"],
+		valueAtMost(20, 10))
+	b.add("10,000 connections, all active: lock and unlock", "pairs/s", all["rate"],
+		only(ratioAtLeast(1.0, 0)))
 	return nil
 }
 
-// settle is how long a server is left alone before its memory is read.
+// settle is how long a server stays idle before its memory is read.
 const settle = 500 * time.Millisecond

@@ -12,10 +12,10 @@ import (
 	"time"
 )
 
-// childPatience is longer than any measurement of one child takes.
+// childPatience is longer than any measurement of one child.
 const childPatience = 2 * time.Minute
 
-// child is this program in a role.
+// child is a process of this program in a role.
 type child struct {
 	role  string
 	cmd   *exec.Cmd
@@ -25,7 +25,7 @@ type child struct {
 	stuck *time.Timer
 }
 
-// startChild starts a child and gives it its spec. It is ready when that returns.
+// startChild starts a child, sends it its spec, and waits until the child is ready.
 func startChild(role string, spec any) (*child, error) {
 	self, err := os.Executable()
 	if err != nil {
@@ -60,7 +60,7 @@ func (c *child) failed(err error) error {
 	return errors.Join(fmt.Errorf("%s: %w", c.role, err), c.end())
 }
 
-// start gives the word; result waits for what the child answers.
+// start tells the child to begin.
 func (c *child) start() error { return c.to.Encode("go") }
 
 func (c *child) result(into any) error {

@@ -9,11 +9,11 @@ import (
 	"strings"
 )
 
-// base is the server built from the commit that the working tree is compared with.
+// base names the server that is built from the other commit.
 const base = "base"
 
-// compareCommits measures the working tree beside another commit: the cases that
-// a change of the engine or the server is most likely to show in.
+// compareCommits measures the working tree beside another commit. It runs the cases in
+// which a change of the engine or the server is most likely to show.
 func compareCommits(b *bench) error {
 	if err := b.buildCommit(b.settings.base); err != nil {
 		return err
@@ -28,23 +28,29 @@ func compareCommits(b *bench) error {
 		return nil
 	}
 	for _, pipeline := range []int{1, 16} {
-		if err := measure(fmt.Sprintf("lock and unlock by EVALSHA, pipeline %d", pipeline), "pairs/s", func(s *server) (figures, error) {
-			return b.load(s, crowdSize, pipeline, nil, s.lockSteps(), b.span)
-		}); err != nil {
+		if err := measure(fmt.Sprintf("lock and unlock by EVALSHA, pipeline %d", pipeline), "pairs/s",
+			func(s *server) (figures, error) {
+				return b.load(s, crowdSize, pipeline, nil, s.lockSteps(), b.span)
+			}); err != nil {
 			return err
 		}
-		for _, st := range []step{{[]string{"SET", lockName, "value"}, "+OK\r\n"}, {[]string{"GET", lockName}, "$5\r\nvalue\r\n"}} {
-			if err := measure(fmt.Sprintf("%s, pipeline %d", st.Args[0], pipeline), "/s", func(s *server) (figures, error) {
-				return b.load(s, crowdSize, pipeline, []step{{[]string{"SET", lockName, "value"}, "+OK\r\n"}}, []step{st}, b.span)
-			}); err != nil {
+		for _, st := range []step{{[]string{"SET", lockName, "value"}, "+OK\r\n"},
+			{[]string{"GET", lockName}, "$5\r\nvalue\r\n"}} {
+			if err := measure(fmt.Sprintf("%s, pipeline %d", st.Args[0], pipeline), "/s",
+				func(s *server) (figures, error) {
+					return b.load(s, crowdSize, pipeline, []step{{[]string{"SET", lockName, "value"}, "+OK\r\n"}},
+						[]step{st}, b.span)
+				}); err != nil {
 				return err
 			}
 		}
 	}
-	if err := measure("one connection, sequential: lock and unlock", "pairs/s", func(s *server) (figures, error) {
-		r, err := playOnce[latencyResult]("latency", latencySpec{Addr: s.addr, Steps: s.lockSteps(), Span: b.span})
-		return figures{"rate": r.Rate}, err
-	}); err != nil {
+	if err := measure("one connection, sequential: lock and unlock", "pairs/s",
+		func(s *server) (figures, error) {
+			r, err := playOnce[latencyResult]("latency",
+				latencySpec{Addr: s.addr, Steps: s.lockSteps(), Span: b.span})
+			return figures{"rate": r.Rate}, err
+		}); err != nil {
 		return err
 	}
 	fmt.Print(b.markdown())

@@ -9,11 +9,11 @@ import (
 	"syscall"
 )
 
-// An empty server is the physical limit of any server that is one loop: it reads,
-// and writes an answer for each PING, and does nothing else.
+// An empty server is the limit for any server with a single loop: it reads, writes an
+// answer for each PING, and does nothing else.
 const emptyServer = "empty"
 
-// serveEmpty serves at an address until it is killed.
+// serveEmpty serves at an address until the process is killed.
 func serveEmpty(addr string) error {
 	becomeSingle()
 	e, err := newEmpty(addr)
@@ -47,7 +47,8 @@ func newEmpty(addr string) (*empty, error) {
 	if e.poll, err = newPoller(); err != nil {
 		return nil, err
 	}
-	if e.listener, err = syscall.Socket(syscall.AF_INET, syscall.SOCK_STREAM|syscall.SOCK_CLOEXEC, 0); err != nil {
+	if e.listener, err = syscall.Socket(syscall.AF_INET, syscall.SOCK_STREAM|syscall.SOCK_CLOEXEC,
+		0); err != nil {
 		return nil, err
 	}
 	at := &syscall.SockaddrInet4{Port: tcp.Port, Addr: [4]byte(tcp.IP.To4())}
@@ -60,7 +61,7 @@ func newEmpty(addr string) (*empty, error) {
 	return e, e.poll.watch(e.listener, e.listener)
 }
 
-// turn serves what has come.
+// turn serves the sockets that are ready.
 func (e *empty) turn() error {
 	events, err := e.poll.wait()
 	if err != nil {
@@ -83,14 +84,14 @@ func (e *empty) turn() error {
 		if err == nil {
 			err = rawWrite(fd, e.out[:n/len(ping)*len(pong)])
 		}
-		if err != nil { // the client has gone
+		if err != nil { // the client has closed the connection
 			syscall.Close(fd)
 		}
 	}
 	return nil
 }
 
-// besideEmpty notes what lockredis reaches of an empty server's throughput.
+// besideEmpty notes how much of an empty server's throughput lockredis reaches.
 func besideEmpty(b *bench) error {
 	e, err := b.launch(emptyServer)
 	if err != nil {
@@ -101,22 +102,24 @@ func besideEmpty(b *bench) error {
 		return err
 	}
 	for _, pipeline := range []int{1, 16} {
-		all, err := alternate([]string{emptyServer, redisServer, lockredis}, b.rounds, func(name string) (figures, error) {
-			s := e
-			if name != emptyServer {
-				var err error
-				if s, err = b.server(name); err != nil {
-					return nil, err
+		all, err := alternate([]string{emptyServer, redisServer, lockredis}, b.rounds,
+			func(name string) (figures, error) {
+				s := e
+				if name != emptyServer {
+					var err error
+					if s, err = b.server(name); err != nil {
+						return nil, err
+					}
 				}
-			}
-			return b.load(s, crowdSize, pipeline, nil, []step{{[]string{"PING"}, string(pong)}}, b.span)
-		})
+				return b.load(s, crowdSize, pipeline, nil, []step{{[]string{"PING"}, string(pong)}}, b.span)
+			})
 		if err != nil {
 			return err
 		}
 		rate := func(name string) float64 { return median(all["rate"][name]) }
 		b.note("PING, %d connections, pipeline %d, a second: %s by an empty server, a loop that reads and writes and does nothing else; lockredis reaches %s of that, redis-server %s.",
-			crowdSize, pipeline, number(rate(emptyServer)), share(rate(lockredis)/rate(emptyServer)), share(rate(redisServer)/rate(emptyServer)))
+			crowdSize, pipeline, number(rate(emptyServer)), share(rate(lockredis)/rate(emptyServer)),
+			share(rate(redisServer)/rate(emptyServer)))
 	}
 	return nil
 }

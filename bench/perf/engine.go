@@ -9,10 +9,11 @@ import (
 	"strings"
 )
 
-// engine is the engine's own benchmark: no socket, no client.
+// engine runs the engine's own benchmark, without sockets or clients.
 func engine(b *bench) error {
 	rounds := strconv.Itoa(pick(b.short, 1, 5))
-	cmd := exec.Command("go", "test", "-run", "^$", "-bench", "^BenchmarkLockAndUnlock$", "-benchmem", "-count", rounds, "./internal/engine")
+	cmd := exec.Command("go", "test", "-run", "^$", "-bench", "^BenchmarkLockAndUnlock$", "-benchmem",
+		"-count", rounds, "./internal/engine")
 	cmd.Dir = "../.."
 	out, err := cmd.CombinedOutput()
 	if err != nil {
@@ -28,8 +29,10 @@ func engine(b *bench) error {
 	if len(rates) == 0 {
 		return fmt.Errorf("no BenchmarkLockAndUnlock in %q", out)
 	}
-	b.add("the engine called directly: lock script and DEL", "pairs/s", map[string][]float64{lockredis: rates}, nil)
-	b.add("the engine called directly: allocations of a pair", "allocations", map[string][]float64{lockredis: allocations}, stretched(valueAtMost(0, 0)))
+	b.add("the engine called directly: lock script and DEL", "pairs/s",
+		map[string][]float64{lockredis: rates}, nil)
+	b.add("the engine called directly: allocations of a pair", "allocations",
+		map[string][]float64{lockredis: allocations}, stretched(valueAtMost(0, 0)))
 	return nil
 }
 

@@ -15,18 +15,18 @@ import (
 	"unsafe"
 )
 
-// Whoever makes load must cost little and the same for every server: what it
-// burns is missing on a machine that the server shares. So the roles that measure
-// are one thread that calls the kernel itself, as redis-benchmark is, with no
-// scheduler between a socket and its reader and no garbage collection.
+// The load must cost little CPU, and the same for every server: on a shared machine the
+// server lacks the CPU that the load uses. So a role that measures is one thread that
+// calls the kernel itself, as redis-benchmark is. No scheduler stands between a socket
+// and its reader, and there is no garbage collection.
 
-// becomeSingle makes this process so.
+// becomeSingle locks the goroutine to its thread and turns garbage collection off.
 func becomeSingle() {
 	runtime.LockOSThread()
 	debug.SetGCPercent(-1)
 }
 
-// rawDial connects a socket that blocks.
+// rawDial connects a blocking socket.
 func rawDial(addr string) (int, error) {
 	tcp, err := net.ResolveTCPAddr("tcp4", addr)
 	if err != nil {
@@ -41,16 +41,18 @@ func rawDial(addr string) (int, error) {
 	if err := syscall.Connect(fd, to); err != nil {
 		return 0, os.NewSyscallError("connect", err)
 	}
-	// Ten thousand closed ends would stay in TIME_WAIT and take the ports that the next round needs.
+	// Without the reset, ten thousand closed sockets would stay in TIME_WAIT and keep the
+	// ports that the next round needs.
 	reset := &syscall.Linger{Onoff: 1}
 	return fd, errors.Join(syscall.SetsockoptLinger(fd, syscall.SOL_SOCKET, syscall.SO_LINGER, reset),
 		syscall.SetsockoptInt(fd, syscall.IPPROTO_TCP, syscall.TCP_NODELAY, 1))
 }
 
-// rawRead reads what is there, at least a byte.
+// rawRead reads the available bytes, at least one.
 func rawRead(fd int, b []byte) (int, error) {
 	for {
-		n, _, errno := syscall.RawSyscall(syscall.SYS_READ, uintptr(fd), uintptr(unsafe.Pointer(&b[0])), uintptr(len(b)))
+		n, _, errno := syscall.RawSyscall(syscall.SYS_READ, uintptr(fd), uintptr(unsafe.Pointer(&b[0])),
+			uintptr(len(b)))
 		switch {
 		case errno == syscall.EINTR:
 		case errno != 0:
@@ -63,10 +65,10 @@ func rawRead(fd int, b []byte) (int, error) {
 	}
 }
 
-// rawWrite writes all of b: there is never more on its way than a socket's buffer
-// takes.
+// rawWrite writes all of b. Callers never write more than a socket's buffer takes.
 func rawWrite(fd int, b []byte) error {
-	n, _, errno := syscall.RawSyscall(syscall.SYS_WRITE, uintptr(fd), uintptr(unsafe.Pointer(&b[0])), uintptr(len(b)))
+	n, _, errno := syscall.RawSyscall(syscall.SYS_WRITE, uintptr(fd), uintptr(unsafe.Pointer(&b[0])),
+		uintptr(len(b)))
 	if errno != 0 {
 		return os.NewSyscallError("write", errno)
 	}
@@ -76,8 +78,8 @@ func rawWrite(fd int, b []byte) error {
 	return nil
 }
 
-// poller tells which of many sockets can be read. Each has a number of the
-// caller's choice.
+// poller reports which of many sockets can be read. The caller gives each socket a
+// number.
 type poller struct {
 	fd     int
 	events [256]syscall.EpollEvent
@@ -102,11 +104,12 @@ func (p *poller) watch(fd, number int) error {
 	return os.NewSyscallError("epoll_ctl", syscall.EpollCtl(p.fd, syscall.EPOLL_CTL_ADD, fd, &event))
 }
 
-// wait returns the events whose Fd is the number of a socket that can be read. They
-// are valid until the next call.
+// wait returns events. The Fd of an event is the number of a socket that can be read. The
+// events are valid until the next call.
 func (p *poller) wait() ([]syscall.EpollEvent, error) {
 	for {
-		n, _, errno := syscall.RawSyscall6(syscall.SYS_EPOLL_WAIT, uintptr(p.fd), uintptr(unsafe.Pointer(&p.events[0])), uintptr(len(p.events)), silence, 0, 0)
+		n, _, errno := syscall.RawSyscall6(syscall.SYS_EPOLL_WAIT, uintptr(p.fd),
+			uintptr(unsafe.Pointer(&p.events[0])), uintptr(len(p.events)), silence, 0, 0)
 		switch {
 		case errno == syscall.EINTR:
 		case errno != 0:
@@ -121,8 +124,8 @@ func (p *poller) wait() ([]syscall.EpollEvent, error) {
 
 const silence = 20_000 // ms
 
-// percentile returns the value below which the part p of the values lies, in µs.
-// It sorts them.
+// percentile returns the value below which the part p of the values lies, in µs. It sorts
+// the values.
 func percentile(values []time.Duration, p float64) float64 {
 	if len(values) == 0 {
 		return 0

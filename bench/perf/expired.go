@@ -11,14 +11,15 @@ import (
 	"github.com/lockredis/lockredis/compat_test/wire"
 )
 
-// expiredSpec asks a subscriber how late the expired events of Leases keys are. A
-// key's name is leasePrefix, its deadline in ms (13 digits), a colon and a number.
+// expiredSpec tells a subscriber to measure how late the expired events of Leases keys
+// arrive. A key's name is leasePrefix, its deadline in ms (13 digits), a colon and a
+// number.
 type expiredSpec struct {
 	Addr   string
 	Leases int
 }
 
-// expiredResult is how late the events were, in µs.
+// expiredResult is the lateness of the events, in µs.
 type expiredResult struct{ P50, P99, Max float64 }
 
 const (
@@ -33,7 +34,7 @@ func expiredRole(p *parent) error {
 	if err := p.in.Decode(&s); err != nil {
 		return err
 	}
-	poll, err := newPoller() // for its patience
+	poll, err := newPoller() // its wait has a timeout
 	if err != nil {
 		return err
 	}
@@ -69,9 +70,10 @@ func expiredRole(p *parent) error {
 	return p.answer(expiredResult{percentile(late, 0.5), percentile(late, 0.99), percentile(late, 1)})
 }
 
-// appendLateness appends how late each key is whose name is in b, and returns what
-// follows the last.
-func appendLateness(late []time.Duration, b []byte, now time.Time) ([]time.Duration, []byte, error) {
+// appendLateness appends the lateness of each key whose name is in b. It returns the
+// bytes after the last name.
+func appendLateness(late []time.Duration, b []byte, now time.Time) ([]time.Duration, []byte,
+	error) {
 	for {
 		i := bytes.Index(b, []byte(leasePrefix))
 		if i < 0 {

@@ -10,32 +10,32 @@ import (
 	"github.com/lockredis/lockredis/compat_test/wire"
 )
 
-// handOverSpec asks for Grants hand-overs of a lock among Waiters that are
-// subscribed to its channel.
+// handOverSpec describes Grants hand-overs of a lock among Waiters, which are subscribed
+// to its channel.
 type handOverSpec struct {
 	Addr        string
 	Waiters     int
 	Grants      int
-	Lock, SHA   string // its name, and lock.lua
+	Lock, SHA   string // the lock's name, and the SHA of lock.lua
 	UnlockSHA   string
 	Channel     string
 	OwnerPrefix string
 }
 
-// handOverResult is the time from an unlock's sending to the next grant, in µs.
+// handOverResult is the time from sending an unlock to the next grant, in µs.
 type handOverResult struct{ P50, P99 float64 }
 
-// crowd is the waiters. Waiter i has two connections, as a process with Redisson
-// has: number 2i is subscribed, 2i+1 sends commands. A connection of nobody's
-// unlocks for whoever holds the lock.
+// crowd is the waiters. Each waiter has two connections, as a process with Redisson has.
+// Connection 2i of waiter i is subscribed, connection 2i+1 sends commands. One more
+// connection, unlocker, unlocks for every holder.
 type crowd struct {
 	handOverSpec
 	poll     *poller
 	fds      []int
 	unlocker int
-	lock     [][]byte // a waiter's command
+	lock     [][]byte // the lock command of each waiter
 	unlock   [][]byte
-	message  int // its length
+	message  int // the length of a message on the channel
 	got      []int
 	buf      []byte
 }
@@ -71,7 +71,7 @@ func handOverRole(p *parent) error {
 	return p.answer(handOverResult{percentile(took, 0.5), percentile(took, 0.99)})
 }
 
-// gather connects all and subscribes.
+// gather connects all waiters and subscribes.
 func (c *crowd) gather() error {
 	var err error
 	if c.poll, err = newPoller(); err != nil {
@@ -89,7 +89,8 @@ func (c *crowd) gather() error {
 		if i%2 == 1 {
 			owner := c.OwnerPrefix + strconv.Itoa(i/2)
 			c.lock = append(c.lock, wire.AppendCommand(nil, "EVALSHA", c.SHA, "1", c.Lock, "30000", owner))
-			c.unlock = append(c.unlock, wire.AppendCommand(nil, "EVALSHA", c.UnlockSHA, "2", c.Lock, c.Channel, "30000", owner))
+			c.unlock = append(c.unlock, wire.AppendCommand(nil, "EVALSHA", c.UnlockSHA, "2", c.Lock,
+				c.Channel, "30000", owner))
 			continue
 		}
 		if err := rawWrite(c.fds[i], wire.AppendCommand(nil, "SUBSCRIBE", c.Channel)); err != nil {
@@ -102,7 +103,7 @@ func (c *crowd) gather() error {
 	return nil
 }
 
-// first has waiter 0 take the lock.
+// first makes waiter 0 acquire the lock.
 func (c *crowd) first() (int, error) {
 	if err := rawWrite(c.fds[1], c.lock[0]); err != nil {
 		return 0, err
@@ -116,9 +117,9 @@ func (c *crowd) first() (int, error) {
 
 const granted = "$-1\r\n"
 
-// next unlocks for the holder. All waiters are told and ask for the lock; it returns
-// who got it when the others have been refused too, so that each hand-over begins
-// with everybody waiting.
+// next unlocks for the holder. All waiters get the message and try to lock. next returns
+// the new holder after the server has refused all others, so that every hand-over begins
+// with all of them waiting.
 func (c *crowd) next(holder int) (winner int, took time.Duration, err error) {
 	began := time.Now()
 	if err := rawWrite(c.unlocker, c.unlock[holder]); err != nil {
@@ -145,13 +146,13 @@ func (c *crowd) next(holder int) (winner int, took time.Duration, err error) {
 		}
 	}
 	if winner < 0 {
-		err = fmt.Errorf("nobody was granted the lock")
+		err = fmt.Errorf("no waiter was granted the lock")
 	}
 	return winner, took, err
 }
 
-// serve reads from a connection that has something, and lets a waiter that has
-// been told ask for the lock.
+// serve reads from a readable connection. After a message it sends the waiter's lock
+// command.
 func (c *crowd) serve(number int) (replied, won bool, err error) {
 	fd := c.unlocker
 	if number != unlockerNumber {

@@ -7,11 +7,11 @@ import (
 	"time"
 )
 
-// latencySpec asks one connection to run steps one after the other: the next
-// command follows the reply or, where Every is set, a clock. A command that is
-// late because the one before was not answered counts from when it was due:
-// otherwise a server that stands still for 20 ms would spoil a single command of
-// thousands, and no percentile would tell.
+// latencySpec describes steps that one connection runs one after the other. The next
+// command follows the reply or, where Every is set, a clock. The time of a command that
+// is late because of the previous one counts from when it was due. Otherwise a server
+// that stops for 20 ms would delay only one command of thousands, and no percentile would
+// show it.
 type latencySpec struct {
 	Addr  string
 	Steps []step
@@ -19,14 +19,14 @@ type latencySpec struct {
 	Every time.Duration
 }
 
-// latencyResult is how many times a second all steps were run, and how long a
-// single command took, in µs.
+// latencyResult is how many times a second all steps ran, and the time of a single
+// command, in µs.
 type latencyResult struct{ Rate, P50, P99, Max float64 }
 
-// mostCommands bounds the memory for their times: a minute of them.
+// mostCommands limits the memory for the times to a minute of commands.
 const mostCommands = 4 << 20
 
-// latencyRole waits in read instead of epoll: nothing is faster.
+// latencyRole waits in read, not in epoll, because nothing is faster.
 func latencyRole(p *parent) error {
 	becomeSingle()
 	var s latencySpec
@@ -49,7 +49,7 @@ func latencyRole(p *parent) error {
 		return err
 	}
 	took := make([]time.Duration, 0, mostCommands)
-	clear(took[:cap(took)]) // the pages come now, not while measuring
+	clear(took[:cap(took)]) // allocate the pages now, not while measuring
 	began := time.Now()
 	for before := began; before.Sub(began) < s.Span && len(took) < cap(took); {
 		if err := l.roundTrip(buf); err != nil {
@@ -60,10 +60,11 @@ func latencyRole(p *parent) error {
 		before = s.next(now, began.Add(time.Duration(len(took))*s.Every))
 	}
 	rate := float64(len(took)) / float64(len(s.Steps)) / time.Since(began).Seconds()
-	return p.answer(latencyResult{rate, percentile(took, 0.5), percentile(took, 0.99), percentile(took, 1)})
+	return p.answer(latencyResult{rate, percentile(took, 0.5), percentile(took, 0.99),
+		percentile(took, 1)})
 }
 
-// next waits until a command is due and returns from when on it counts.
+// next waits until a command is due and returns the time from which it counts.
 func (s *latencySpec) next(now, due time.Time) time.Time {
 	if s.Every == 0 {
 		return now
@@ -72,7 +73,7 @@ func (s *latencySpec) next(now, due time.Time) time.Time {
 		return due
 	}
 	pause := syscall.NsecToTimespec(int64(due.Sub(now)))
-	_ = syscall.Nanosleep(&pause, nil) // cut short by a signal, the command is sent a little early
+	_ = syscall.Nanosleep(&pause, nil) // a signal may end it early, and the command is then sent early
 	return time.Now()
 }
 

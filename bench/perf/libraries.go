@@ -14,7 +14,7 @@ import (
 	"github.com/lockredis/lockredis/lockredistest"
 )
 
-// serveMiniredis serves at an address until it is killed.
+// serveMiniredis serves at an address until the process is killed.
 func serveMiniredis(addr string) error {
 	if err := miniredis.NewMiniRedis().StartAddr(addr); err != nil {
 		return err
@@ -22,14 +22,14 @@ func serveMiniredis(addr string) error {
 	select {}
 }
 
-// goRedisSpec asks one goroutine with go-redis for lock pairs, over a socket or,
-// without an address, in memory as a Go test does with lockredistest.
+// goRedisSpec describes lock pairs that one goroutine runs with go-redis: over a socket
+// or, without an address, in memory with lockredistest.
 type goRedisSpec struct {
 	Addr string
 	Span time.Duration
 }
 
-// goRedisRole answers with pairs per second.
+// goRedisRole returns pairs per second.
 func goRedisRole(p *parent) error {
 	var s goRedisSpec
 	if err := p.in.Decode(&s); err != nil {
@@ -48,7 +48,7 @@ func goRedisRole(p *parent) error {
 		defer srv.Close()
 		options = srv.Options()
 	}
-	options.ReadTimeout = childPatience // an unlock that is sent again finds nothing to unlock
+	options.ReadTimeout = childPatience // long, because an unlock that is sent again finds nothing to unlock
 	rdb := redis.NewClient(options)
 	defer rdb.Close()
 	rate, err := goRedisPairs(rdb, p, s.Span)
@@ -66,7 +66,8 @@ func goRedisPairs(rdb *redis.Client, p *parent, span time.Duration) (float64, er
 	}
 	pair := func(i int) error {
 		name := "lock:" + strconv.Itoa(i%1000)
-		if err := lock.Run(ctx, rdb, []string{name}, 30000, ownerPrefix+"1").Err(); err != nil && err != redis.Nil {
+		if err := lock.Run(ctx, rdb, []string{name}, 30000, ownerPrefix+"1").Err(); err != nil &&
+			err != redis.Nil {
 			return err
 		}
 		return unlock.Run(ctx, rdb, []string{name, channelPrefix + name}, 30000, ownerPrefix+"1").Err()

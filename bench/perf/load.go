@@ -12,30 +12,30 @@ import (
 	"github.com/lockredis/lockredis/compat_test/wire"
 )
 
-// step is a command and the only reply that is right, as bytes. In its words {slot}
-// is a number that no other connection uses at the same time, and {conn} that of
-// the connection.
+// step is a command and its only correct reply, as bytes. In the command's words {slot}
+// is a number that no other connection uses at the same time, and {conn} is the
+// connection's number.
 type step struct {
 	Args  []string
 	Reply string
 }
 
-// loadSpec asks for load: each connection runs the steps for its slots one after
-// the other, over and over, with Pipeline commands on their way.
+// loadSpec describes load: each connection runs the steps for its slots one after the
+// other, over and over. Pipeline commands are sent before a reply is read.
 type loadSpec struct {
 	Addr        string
 	Connections int
 	Pipeline    int
-	Slots       int    // of a connection; with the number of steps a multiple of Pipeline
-	Before      []step // run once for each slot, before anything is measured
+	Slots       int    // number of slots of a connection; times the steps a multiple of Pipeline
+	Before      []step // run once for each slot, before the measurement
 	Steps       []step
 	Span        time.Duration
 }
 
-// batch is what is sent at once and what must come back.
+// batch is the bytes to send at once and the bytes of the replies.
 type batch struct{ out, want []byte }
 
-// warmUp is how long load runs before anything is counted.
+// warmUp is how long the load runs before commands count.
 const warmUp = 150 * time.Millisecond
 
 // ring returns the batches of a connection.
@@ -44,7 +44,8 @@ func (s *loadSpec) ring(connection int) ([]batch, error) {
 	var b batch
 	commands := 0
 	for slot := range s.Slots {
-		words := strings.NewReplacer("{slot}", strconv.Itoa(connection*s.Slots+slot), "{conn}", strconv.Itoa(connection))
+		words := strings.NewReplacer("{slot}", strconv.Itoa(connection*s.Slots+slot), "{conn}",
+			strconv.Itoa(connection))
 		for _, st := range s.Steps {
 			args := make([]string, len(st.Args))
 			for i, a := range st.Args {
@@ -67,12 +68,12 @@ type loader struct {
 	fd   int
 	ring []batch
 	at   int
-	got  int // bytes of the present batch's replies
+	got  int // bytes of the current batch's replies that have arrived
 }
 
 func (l *loader) send() error { return rawWrite(l.fd, l.ring[l.at].out) }
 
-// take compares replies and tells whether the batch is complete.
+// take compares replies and returns true when the batch is complete.
 func (l *loader) take(b []byte) (bool, error) {
 	want := l.ring[l.at].want[l.got:]
 	if len(b) > len(want) || !bytes.Equal(b, want[:len(b)]) {
@@ -87,7 +88,7 @@ func (l *loader) take(b []byte) (bool, error) {
 
 func head(b []byte) []byte { return b[:min(len(b), 120)] }
 
-// loadRole answers with the commands per second.
+// loadRole returns the commands per second.
 func loadRole(p *parent) error {
 	becomeSingle()
 	var s loadSpec
@@ -130,7 +131,7 @@ func loadRole(p *parent) error {
 	return p.answer(rate)
 }
 
-// runBefore runs the steps that come first on a loader's connection.
+// runBefore runs the steps in Before on a loader's connection.
 func (s loadSpec) runBefore(l loader, connection int, buf []byte) error {
 	var err error
 	s.Steps, s.Pipeline = s.Before, 1
@@ -145,7 +146,7 @@ func (s loadSpec) runBefore(l loader, connection int, buf []byte) error {
 	return nil
 }
 
-// greet has the server use the connection once.
+// greet sends one PING, so that the server has used the connection.
 func greet(fd int, buf []byte) error {
 	if err := rawWrite(fd, wire.AppendCommand(nil, "PING")); err != nil {
 		return err
@@ -157,9 +158,9 @@ func greet(fd int, buf []byte) error {
 	return err
 }
 
-// drive counts the commands that are answered in the span after warming up. In
-// the end nothing is on its way any more: what a slow server did later would
-// come between the next measurement's commands.
+// drive counts the commands that are answered in the span after the warm-up. It then
+// waits for all outstanding replies. Otherwise the work of a slow server would disturb
+// the next measurement.
 func drive(poll *poller, loaders []loader, buf []byte, s loadSpec) (float64, error) {
 	batches, counting, rate := 0, false, 0.0
 	from := time.Now().Add(warmUp)

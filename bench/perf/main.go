@@ -15,19 +15,19 @@ import (
 	"github.com/lockredis/lockredis/bench/awake"
 )
 
-// settings are what the flags say.
+// settings are the values of the flags.
 type settings struct {
 	short  bool
 	only   *regexp.Regexp
-	out    string // the page; empty: none
+	out    string // the file of the page; empty for none
 	base   string // a commit to compare with
 	rounds int
-	span   time.Duration // of one measurement of throughput
+	span   time.Duration // length of one measurement of throughput
 	awake  bool
 }
 
-// roles are what this program does as a child of itself: it reads a spec, says
-// that it is ready, waits for the word, and answers with a result.
+// roles are what this program does as a child of itself. A role reads a spec, reports
+// that it is ready, waits for the word to begin, and returns a result.
 var roles = map[string]func(child *parent) error{
 	"load":     loadRole,
 	"latency":  latencyRole,
@@ -37,7 +37,7 @@ var roles = map[string]func(child *parent) error{
 	"goredis":  goRedisRole,
 }
 
-// servers are what this program serves as a child of itself, until it is killed.
+// servers are the servers that this program is as a child of itself, until it is killed.
 var servers = map[string]func(addr string) error{
 	miniRedis:   serveMiniredis,
 	emptyServer: serveEmpty,
@@ -67,11 +67,13 @@ func main() {
 func parseFlags() (settings, error) {
 	var s settings
 	only := flag.String("case", "", "measure only the cases whose name matches this regular expression")
-	flag.BoolVar(&s.short, "short", false, "what fits in 90 seconds")
-	flag.StringVar(&s.out, "out", "../../docs/performance.md", "the page whose table is renewed by a run of everything; empty: none")
-	flag.StringVar(&s.base, "base", "", "compare the working tree with this commit, beside nothing else")
-	flag.IntVar(&s.rounds, "rounds", 0, "how often each case takes its servers in turn; 0: 5, or 2 with -short")
-	flag.DurationVar(&s.span, "span", 0, "how long throughput is measured each time; 0: 700 ms, or 200 ms with -short")
+	flag.BoolVar(&s.short, "short", false, "run a selection that takes 90 seconds")
+	flag.StringVar(&s.out, "out", "../../docs/performance.md",
+		"the page whose table a complete run rewrites; empty: none")
+	flag.StringVar(&s.base, "base", "", "compare the working tree only with this commit")
+	flag.IntVar(&s.rounds, "rounds", 0, "rounds of each case; 0: 5, or 2 with -short")
+	flag.DurationVar(&s.span, "span", 0,
+		"length of one measurement of throughput; 0: 700 ms, or 200 ms with -short")
 	flag.BoolVar(&s.awake, "awake", true, "keep the CPUs from sleeping, see bench/awake")
 	flag.Parse()
 	if s.rounds == 0 {
@@ -127,7 +129,8 @@ type parent struct {
 	out io.Writer
 }
 
-// ready says so and returns when the parent gives the word.
+// ready reports to the parent that the role is ready. It returns when the parent says to
+// begin.
 func (p *parent) ready() error {
 	fmt.Fprintln(p.out, "ready")
 	var word string
@@ -136,8 +139,8 @@ func (p *parent) ready() error {
 
 func (p *parent) answer(result any) error { return json.NewEncoder(p.out).Encode(result) }
 
-// playRole ends with standard input, so that what a child holds (connections,
-// memory) is there until the parent has looked at it.
+// playRole runs a role and waits for the end of standard input. Until then the role keeps
+// its connections and memory, so that the parent can look at them.
 func playRole(name string) error {
 	role := roles[name]
 	if role == nil {

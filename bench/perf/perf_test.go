@@ -10,7 +10,7 @@ import (
 	"time"
 )
 
-func TestAConnectionsRingHasAllStepsOfAllItsSlotsInBatches(t *testing.T) {
+func TestConnectionsRingHasAllStepsOfAllItsSlotsInBatches(t *testing.T) {
 	s := loadSpec{Pipeline: 2, Slots: 2, Steps: []step{
 		{[]string{"SET", "k{slot}", "{conn}"}, "+OK\r\n"},
 		{[]string{"GET", "k{slot}"}, "$1\r\n3\r\n"},
@@ -28,7 +28,7 @@ func TestAConnectionsRingHasAllStepsOfAllItsSlotsInBatches(t *testing.T) {
 	}
 }
 
-func TestALoaderTakesRepliesInPiecesAndRefusesWrongOnes(t *testing.T) {
+func TestLoaderTakesRepliesInPiecesAndRefusesWrongReplies(t *testing.T) {
 	l := loader{ring: []batch{{want: []byte("+OK\r\n:1\r\n")}}}
 	for _, piece := range []struct {
 		bytes string
@@ -53,13 +53,14 @@ func TestLatenessIsReadFromNamesThatArriveInPieces(t *testing.T) {
 		if err == nil {
 			late, _, err = appendLateness(late, append(rest, event[cut:]...), now)
 		}
-		if err != nil || len(late) != 2 || late[0] != 500*time.Millisecond || late[1] != 100*time.Millisecond {
+		if err != nil || len(late) != 2 || late[0] != 500*time.Millisecond ||
+			late[1] != 100*time.Millisecond {
 			t.Fatalf("cut at %d: %v %v", cut, late, err)
 		}
 	}
 }
 
-func TestAGoalIsMetOnItsOwnSide(t *testing.T) {
+func TestGoalIsMetOnItsOwnSide(t *testing.T) {
 	for _, c := range []struct {
 		goal  *goal
 		value float64
@@ -76,14 +77,15 @@ func TestAGoalIsMetOnItsOwnSide(t *testing.T) {
 }
 
 func TestNumbersHaveThreeDigitsAndGroups(t *testing.T) {
-	for v, want := range map[float64]string{0: "0", 0.213: "0.21", 15: "15", 15.26: "15.3", 342.6: "343", 1234567.8: "1,234,568", 1000: "1,000"} {
+	for v, want := range map[float64]string{0: "0", 0.213: "0.21", 15: "15", 15.26: "15.3",
+		342.6: "343", 1234567.8: "1,234,568", 1000: "1,000"} {
 		if got := number(v); got != want {
 			t.Errorf("%v is written %s instead of %s", v, got, want)
 		}
 	}
 }
 
-func TestAPageKeepsWhatIsWrittenByHand(t *testing.T) {
+func TestPageKeepsItsHandwrittenPart(t *testing.T) {
 	path := filepath.Join(t.TempDir(), "page.md")
 	if err := renewPage(path, "one\n"); err != nil {
 		t.Fatal(err)
@@ -102,7 +104,8 @@ func TestAPageKeepsWhatIsWrittenByHand(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	if got, want := string(page), "before\n"+strings.Replace(newPage, pageEnd, "two\n"+pageEnd, 1)+"after\n"; got != want {
+	if got, want := string(page), "before\n"+strings.Replace(newPage, pageEnd, "two\n"+pageEnd,
+		1)+"after\n"; got != want {
 		t.Fatalf("%q instead of %q", got, want)
 	}
 	if err := os.WriteFile(path, []byte("no markers"), 0o644); err != nil {

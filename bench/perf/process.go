@@ -10,7 +10,7 @@ import (
 	"time"
 )
 
-// binary is what is known of a server before anybody uses it.
+// binary measures the start and the size of the executable.
 func binary(b *bench) error {
 	pong, err := alternate(b.servers, pick(b.short, 7, 21), func(name string) (figures, error) {
 		s, err := b.launch(name)
@@ -43,7 +43,7 @@ func binary(b *bench) error {
 	return nil
 }
 
-// idle starts all servers and leaves them alone, at the same time.
+// idle starts all servers at the same time and measures them without clients.
 func idle(b *bench) error {
 	span := pick(b.short, 5*time.Second, time.Minute)
 	used, resident := map[string][]float64{}, map[string][]float64{}
@@ -56,7 +56,7 @@ func idle(b *bench) error {
 		defer s.stop()
 		all = append(all, s)
 	}
-	time.Sleep(time.Second) // what a start leaves to do
+	time.Sleep(time.Second) // the servers finish their start
 	before := map[string]time.Duration{}
 	for _, s := range all {
 		cpu, err := s.cpu()
@@ -83,16 +83,16 @@ func idle(b *bench) error {
 	return nil
 }
 
-// zeroCPU is what counts as nothing: a tick of 10 ms in a minute.
+// zeroCPU counts as 0: one tick of 10 ms in a minute.
 const zeroCPU = 0.02
 
-// cpu is what all threads of the process have used.
+// cpu returns the CPU time of all threads of the process.
 func (s *server) cpu() (time.Duration, error) {
 	stat, err := os.ReadFile(fmt.Sprintf("/proc/%d/stat", s.process.PID))
 	if err != nil {
 		return 0, err
 	}
-	_, rest, _ := strings.Cut(string(stat), ") ") // the name before may have blanks
+	_, rest, _ := strings.Cut(string(stat), ") ") // the process name before it may have blanks
 	fields := strings.Fields(rest)
 	user, err := strconv.Atoi(fields[11])
 	if err != nil {

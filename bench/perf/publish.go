@@ -9,7 +9,7 @@ import (
 	"github.com/lockredis/lockredis/compat_test/wire"
 )
 
-// publishSpec asks for messages to many subscribers of one channel.
+// publishSpec describes messages to many subscribers of one channel.
 type publishSpec struct {
 	Addr        string
 	Subscribers int
@@ -22,14 +22,14 @@ const (
 	publishMessage = "0"
 )
 
-// broadcast has the connections of subscribers first, then those of publishers.
+// broadcast is the connections: those of subscribers first, then those of publishers.
 type broadcast struct {
 	publishSpec
 	poll     *poller
 	fds      []int
 	publish  []byte
 	reply    string
-	message  int // its length
+	message  int // the length of a message
 	idle     []int
 	bytes    int // delivered to subscribers
 	sent     int // messages published
@@ -37,7 +37,7 @@ type broadcast struct {
 	buf      []byte
 }
 
-// publishRole answers with messages delivered per second.
+// publishRole returns the messages delivered per second.
 func publishRole(p *parent) error {
 	becomeSingle()
 	b := &broadcast{buf: make([]byte, 64<<10)}
@@ -84,9 +84,9 @@ func (b *broadcast) gather() error {
 	return nil
 }
 
-// run publishes with every publisher that has its reply, as long as the
-// subscribers keep up: no more messages are on their way to each than there are
-// publishers. Otherwise the server's output buffers would be measured.
+// run publishes from every publisher that has its last reply, as long as the subscribers
+// keep up: each lacks at most as many messages as there are publishers. Otherwise the run
+// would measure the server's output buffers.
 func (b *broadcast) run() (float64, error) {
 	from, counting := time.Now().Add(warmUp), false
 	for {

@@ -12,9 +12,11 @@ import (
 	"time"
 )
 
-// redisBenchmark measures one command with redis-benchmark, over 50 connections. It
-// counts commands, not time: a short run first tells how many fill the span.
-func (b *bench) redisBenchmark(s *server, pipeline int, span time.Duration, command ...string) (figures, error) {
+// redisBenchmark measures one command with redis-benchmark, over 50 connections.
+// redis-benchmark counts commands, not time, so a short run first finds how many commands
+// fill the span.
+func (b *bench) redisBenchmark(s *server, pipeline int, span time.Duration,
+	command ...string) (figures, error) {
 	first := 20_000 * pipeline / 2
 	rate, err := runRedisBenchmark(s, pipeline, max(first, 20_000), command)
 	if err != nil {
@@ -42,16 +44,18 @@ func runRedisBenchmark(s *server, pipeline, requests int, command []string) (flo
 	return strconv.ParseFloat(lines[1][1], 64)
 }
 
-// scriptAlone is lock.lua run by the same owner over and over.
+// scriptAlone is lock.lua, run by the same owner over and over.
 func scriptAlone(b *bench) error {
 	for _, pipeline := range []int{1, 16} {
 		all, err := b.onEach(b.rounds, func(s *server) (figures, error) {
-			return b.redisBenchmark(s, pipeline, b.span, s.script("lock", "1", "lock:__rand_int__", lease, ownerPrefix+"1")...)
+			return b.redisBenchmark(s, pipeline, b.span,
+				s.script("lock", "1", "lock:__rand_int__", lease, ownerPrefix+"1")...)
 		})
 		if err != nil {
 			return err
 		}
-		b.add(fmt.Sprintf("lock script alone (redis-benchmark), %d connections, pipeline %d", crowdSize, pipeline), "/s", all["rate"], nil)
+		b.add(fmt.Sprintf("lock script alone (redis-benchmark), %d connections, pipeline %d", crowdSize,
+			pipeline), "/s", all["rate"], nil)
 	}
 	return nil
 }

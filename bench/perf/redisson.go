@@ -13,7 +13,8 @@ import (
 	"time"
 )
 
-// redisson is 32 threads of Redisson on 16 locks, so they often wait for each other.
+// redisson runs 32 threads of Redisson on 16 locks, so that threads often wait for each
+// other.
 func redisson(b *bench) error {
 	if b.short {
 		b.note("Redisson is left out of a short run.")
@@ -34,7 +35,7 @@ func redisson(b *bench) error {
 	return nil
 }
 
-// buildRedisson compiles java/ and returns what java needs as its class path.
+// buildRedisson compiles java/ and returns the class path.
 func (b *bench) buildRedisson() (string, error) {
 	for _, tool := range []string{"mvn", "java"} {
 		if _, err := exec.LookPath(tool); err != nil {
@@ -42,7 +43,8 @@ func (b *bench) buildRedisson() (string, error) {
 		}
 	}
 	target := b.path("java")
-	if out, err := exec.Command("mvn", "-q", "-B", "-f", "java", "-Dtarget="+target, "process-classes").CombinedOutput(); err != nil {
+	if out, err := exec.Command("mvn", "-q", "-B", "-f", "java", "-Dtarget="+target,
+		"process-classes").CombinedOutput(); err != nil {
 		return "", fmt.Errorf("mvn: %w\n%s", err, out)
 	}
 	jars, err := os.ReadFile(target + "/classpath")
@@ -53,7 +55,8 @@ func (b *bench) redissonLoad(s *server, classpath string) (figures, error) {
 	const warm, span = 5 * time.Second, 20 * time.Second
 	ctx, cancel := context.WithTimeout(context.Background(), warm+span+time.Minute)
 	defer cancel()
-	cmd := exec.CommandContext(ctx, "java", "-Dorg.slf4j.simpleLogger.defaultLogLevel=warn", "-cp", classpath, "LockLoad", s.addr, "32", "16",
+	cmd := exec.CommandContext(ctx, "java", "-Dorg.slf4j.simpleLogger.defaultLogLevel=warn", "-cp",
+		classpath, "LockLoad", s.addr, "32", "16",
 		strconv.FormatInt(warm.Milliseconds(), 10), strconv.FormatInt(span.Milliseconds(), 10))
 	cmd.Stderr = os.Stderr
 	out, err := cmd.Output()
@@ -66,7 +69,8 @@ func (b *bench) redissonLoad(s *server, classpath string) (figures, error) {
 		return nil, fmt.Errorf("java said %q: %w", out, err)
 	}
 	if failed > 0 {
-		b.note("Redisson on %s: %d pairs failed, as on a machine too busy to answer within 3 s.", s.name, failed)
+		b.note("Redisson on %s: %d pairs failed; a busy machine may not answer within 3 s.", s.name,
+			failed)
 	}
 	return figures{"rate": rate, "p50": p50, "p99": p99}, nil
 }

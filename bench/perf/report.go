@@ -14,15 +14,15 @@ import (
 // row is a line of the table.
 type row struct {
 	name, unit string
-	values     map[string][]float64 // of all rounds, by server
-	against    string               // the server that lockredis is compared with
+	values     map[string][]float64 // values of all rounds, by server
+	against    string               // the server to compare lockredis with
 	goal       *goal
 }
 
-// goal is what a row should reach.
+// goal is the value that a row should reach.
 type goal struct {
-	ofRatio       bool // of lockredis's ratio to the other; else of its own value
-	higher        bool // is better
+	ofRatio       bool // the goal is for lockredis's ratio to the other; else for its own value
+	higher        bool // a higher value is better
 	goal, stretch bound
 }
 
@@ -44,11 +44,12 @@ func valueAtMost(g, stretch float64) *goal {
 	return &goal{false, false, bound{at: g}, bound{at: stretch}}
 }
 
-// only has no stretch; stretched has nothing else.
+// only returns the goal without its stretch, stretched returns the goal with only its
+// stretch.
 func only(g *goal) *goal      { g.stretch = unbounded; return g }
 func stretched(g *goal) *goal { g.goal = unbounded; return g }
 
-// met tells what a value reaches.
+// met returns which part of the goal a value reaches.
 func (g *goal) met(value float64) string {
 	reaches := func(b bound) bool { return !b.none && (value == b.at || value > b.at == g.higher) }
 	switch {
@@ -57,12 +58,12 @@ func (g *goal) met(value float64) string {
 	case reaches(g.goal):
 		return "yes"
 	case g.goal.none:
-		return "" // reported only
+		return "" // the row has no goal
 	}
 	return "no"
 }
 
-// add adds a row that compares lockredis with redis-server. A nil goal is none.
+// add adds a row that compares lockredis with redis-server. A nil goal means no goal.
 func (b *bench) add(name, unit string, values map[string][]float64, g *goal) {
 	b.addAgainst(redisServer, name, unit, values, g)
 }
@@ -70,7 +71,8 @@ func (b *bench) add(name, unit string, values map[string][]float64, g *goal) {
 func (b *bench) addAgainst(other, name, unit string, values map[string][]float64, g *goal) {
 	r := row{name, unit, values, other, g}
 	b.rows = append(b.rows, r)
-	fmt.Println(strings.Join(slices.DeleteFunc(r.cells(columns), func(s string) bool { return s == "" }), " | "))
+	fmt.Println(strings.Join(slices.DeleteFunc(r.cells(columns),
+		func(s string) bool { return s == "" }), " | "))
 }
 
 func median(values []float64) float64 {
@@ -81,7 +83,7 @@ func median(values []float64) float64 {
 	return (sorted[(len(sorted)-1)/2] + sorted[len(sorted)/2]) / 2
 }
 
-// ratio is that of the medians; least and most are those of single rounds.
+// ratio returns the ratio of the medians. least and most are the ratios of single rounds.
 func (r row) ratio() (ratio, least, most float64) {
 	own, other := r.values[lockredis], r.values[r.against]
 	least, most = math.Inf(1), math.Inf(-1)
@@ -91,7 +93,7 @@ func (r row) ratio() (ratio, least, most float64) {
 	return median(own) / median(other), least, most
 }
 
-// cells are the name, a column for each server, the ratio, and what was wanted.
+// cells returns the name, a column for each server, the ratio, and the goal.
 func (r row) cells(servers []string) []string {
 	line := []string{r.name + ", " + r.unit}
 	for _, name := range servers {
@@ -120,7 +122,7 @@ func (r row) cells(servers []string) []string {
 	return append(line, r.wanted(r.goal.goal), r.wanted(r.goal.stretch), r.goal.met(value))
 }
 
-// wanted writes a bound.
+// wanted formats a bound.
 func (r row) wanted(b bound) string {
 	if b.none {
 		return ""
@@ -135,7 +137,7 @@ func (r row) wanted(b bound) string {
 	return sign + number(b.at) + " " + r.unit
 }
 
-// number writes three digits at least, in groups.
+// number formats a number with at least three digits, in groups.
 func number(v float64) string {
 	decimals := 0
 	if magnitude := math.Abs(v); magnitude < 100 && v != math.Trunc(v) {
@@ -151,7 +153,7 @@ func number(v float64) string {
 	return text
 }
 
-// markdown is the machine, the table and the notes.
+// markdown returns the machine, the table and the notes.
 func (b *bench) markdown() string {
 	var servers []string
 	for _, name := range columns {
@@ -159,7 +161,8 @@ func (b *bench) markdown() string {
 			servers = append(servers, name)
 		}
 	}
-	table := [][]string{append(append([]string{"case"}, servers...), "ratio (rounds)", "goal", "stretch", "met")}
+	table := [][]string{append(append([]string{"case"}, servers...), "ratio (rounds)", "goal",
+		"stretch", "met")}
 	for _, r := range b.rows {
 		table = append(table, r.cells(servers))
 	}
@@ -171,7 +174,7 @@ func (b *bench) markdown() string {
 	return out.String() + "\n"
 }
 
-// align writes a Markdown table whose columns are as wide as their widest cell.
+// align formats a Markdown table. Each column is as wide as its widest cell.
 func align(table [][]string) string {
 	width := make([]int, len(table[0]))
 	for _, line := range table {

@@ -23,7 +23,7 @@ type server struct {
 	port    string
 	process *redistest.Server
 	control *wire.Conn
-	shas    map[string]string // of scripts, by file name without .lua
+	shas    map[string]string // SHAs of scripts, by file name without .lua
 }
 
 //go:embed scripts
@@ -42,7 +42,8 @@ func (b *bench) program(name string) (string, error) {
 	return b.path(name), nil
 }
 
-// start starts a server on a free port with arguments beside the usual.
+// start starts a server and waits until it serves. args are arguments in addition to the
+// default ones.
 func (b *bench) start(name string, args ...string) (*server, error) {
 	s, err := b.launch(name, args...)
 	if err != nil {
@@ -64,7 +65,8 @@ func (b *bench) launch(name string, args ...string) (*server, error) {
 	if err != nil {
 		return nil, err
 	}
-	command := redistest.Command{Program: program, Args: append([]string{"--maxclients", "10100"}, args...)}
+	command := redistest.Command{Program: program,
+		Args: append([]string{"--maxclients", "10100"}, args...)}
 	if servers[name] != nil {
 		port, err := redistest.FreePort()
 		if err != nil {
@@ -81,7 +83,8 @@ func (b *bench) launch(name string, args ...string) (*server, error) {
 		return nil, err
 	}
 	_, port, err := net.SplitHostPort(process.Addr)
-	return &server{name: name, addr: process.Addr, port: port, process: process, shas: map[string]string{}}, err
+	return &server{name: name, addr: process.Addr, port: port, process: process,
+		shas: map[string]string{}}, err
 }
 
 // stop ends the process. A second stop does nothing.
@@ -92,7 +95,7 @@ func (s *server) stop() {
 	s.process.Stop()
 }
 
-// waitForPong returns the first connection that was answered.
+// waitForPong returns the first connection that got a PONG.
 func (s *server) waitForPong() (*wire.Conn, error) {
 	for end := time.Now().Add(10 * time.Second); time.Now().Before(end); {
 		if c, err := wire.Dial(s.addr); err == nil {
@@ -185,7 +188,7 @@ func (s *server) info(field string) string {
 	return ""
 }
 
-// build compiles lockredis, as it is released, from the source tree at dir.
+// build compiles lockredis, as for a release, from the source tree at dir.
 func build(dir, output string) error {
 	cmd := exec.Command("go", "build", "-trimpath", "-ldflags=-s -w", "-o", output, "./cmd/lockredis")
 	cmd.Dir = dir

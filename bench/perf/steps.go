@@ -4,8 +4,8 @@ package main
 
 import "time"
 
-// What Redisson sends for one lock after the other, but with scripts of our own:
-// same commands, same keys.
+// The commands that Redisson sends for one lock after the other, with scripts of this
+// bench: the same commands and keys.
 const (
 	ownerPrefix   = "6b0b5a3e-6f0e-4d4b-9d5c-0a4b7d5e1c2f:"
 	owner         = ownerPrefix + "{conn}"
@@ -26,7 +26,7 @@ func (s *server) script(name, keys string, args ...string) []string {
 	return append([]string{"EVALSHA", s.shas[name], keys}, args...)
 }
 
-// lockSteps is the oldest form: two scripts.
+// lockSteps is the oldest form of a pair: two scripts.
 func (s *server) lockSteps() []step {
 	return []step{
 		{s.script("lock", "1", lockName, lease, owner), null},
@@ -46,7 +46,8 @@ func (s *server) latchSteps() []step {
 }
 
 func (s *server) fairSteps() []step {
-	const queue, timeouts, clock = "redisson_lock_queue:{lock:{slot}}", "redisson_lock_timeout:{lock:{slot}}", "1767225600000"
+	const queue, timeouts, clock = "redisson_lock_queue:{lock:{slot}}",
+		"redisson_lock_timeout:{lock:{slot}}", "1767225600000"
 	return []step{
 		{s.script("fair_lock", "3", lockName, queue, timeouts, lease, owner, "300000", clock), null},
 		{s.script("fair_unlock", "5", lockName, queue, timeouts, channel, latch, lease, owner, latchTime, clock), one},
@@ -81,8 +82,9 @@ func (s *server) renewSteps() []step {
 	return []step{{s.script("renew", "1", lockName, lease, owner), one}}
 }
 
-// load measures how often per second all steps are run by many connections.
-func (b *bench) load(s *server, connections, pipeline int, before, steps []step, span time.Duration) (figures, error) {
+// load measures how often per second many connections run all steps.
+func (b *bench) load(s *server, connections, pipeline int, before, steps []step,
+	span time.Duration) (figures, error) {
 	rate, err := playOnce[float64]("load", loadSpec{
 		Addr: s.addr, Connections: connections, Pipeline: pipeline, Slots: slots,
 		Before: before, Steps: steps, Span: span,
@@ -90,5 +92,5 @@ func (b *bench) load(s *server, connections, pipeline int, before, steps []step,
 	return figures{"rate": rate / float64(len(steps))}, err
 }
 
-// slots of a connection: with 50 connections there are 1,600 locks.
+// slots is the number of locks of a connection. 50 connections have 1,600 locks.
 const slots = 32

@@ -11,10 +11,10 @@ import (
 
 const leases = 100_000
 
-// memory is what locks cost that are held, in a server that has nothing else.
+// memory measures the memory of held locks, in a server that has no other data.
 func memory(b *bench) error {
 	all, err := b.onFresh(pick(b.short, 1, 3), func(s *server) (figures, error) {
-		if _, err := s.do("MEMORY", "PURGE"); err != nil { // what starting has left behind is no matter
+		if _, err := s.do("MEMORY", "PURGE"); err != nil { // memory left over from the start does not count
 			return nil, err
 		}
 		before, err := s.residentAfter(settle)
@@ -23,7 +23,8 @@ func memory(b *bench) error {
 		}
 		usedBefore := s.used()
 		if err := s.fill(leases, func(i int) [][]string {
-			return [][]string{s.script("lock", "1", fmt.Sprintf("lock:%06d", i), "600000", ownerPrefix+strconv.Itoa(i%64))}
+			return [][]string{s.script("lock", "1", fmt.Sprintf("lock:%06d", i), "600000",
+				ownerPrefix+strconv.Itoa(i%64))}
 		}); err != nil {
 			return nil, err
 		}
@@ -33,18 +34,20 @@ func memory(b *bench) error {
 	if err != nil {
 		return err
 	}
-	b.add("100,000 locks with leases: growth of resident memory, per lock", "bytes", all["rss"], ratioAtMost(1.0, 0.8))
-	b.add("100,000 locks with leases: growth of used_memory, per lock", "bytes", all["used"], ratioAtMost(1.0, 0.8))
+	b.add("100,000 locks with leases: growth of resident memory, per lock", "bytes", all["rss"],
+		ratioAtMost(1.0, 0.8))
+	b.add("100,000 locks with leases: growth of used_memory, per lock", "bytes", all["used"],
+		ratioAtMost(1.0, 0.8))
 	return nil
 }
 
-// used is used_memory of INFO, in bytes.
+// used returns used_memory of INFO, in bytes.
 func (s *server) used() float64 {
 	n, _ := strconv.ParseFloat(s.info("used_memory"), 64)
 	return n
 }
 
-// fill sends the commands of n things, a thousand things at a time.
+// fill sends the commands for n items, a thousand items at a time.
 func (s *server) fill(n int, commands func(i int) [][]string) error {
 	for i := 0; i < n; i += 1000 {
 		var batch [][]string
@@ -58,11 +61,14 @@ func (s *server) fill(n int, commands func(i int) [][]string) error {
 	return nil
 }
 
-// expiries is 100,000 leases that end within one second: how late their events
-// reach a subscriber, and what another client notices of it.
+// expiries measures 100,000 leases that end within one second: how late their events
+// reach a subscriber, and how much they delay another client.
 func expiries(b *bench) error {
 	measure := func(lead time.Duration) (series, error) {
-		return b.onFresh(pick(b.short, 1, 3), func(s *server) (figures, error) { return expiry(s, lead) }, "--notify-keyspace-events", "Ex")
+		return b.onFresh(pick(b.short, 1, 3), func(s *server) (figures,
+			error) {
+			return expiry(s, lead)
+		}, "--notify-keyspace-events", "Ex")
 	}
 	all, err := measure(4 * time.Second)
 	if errors.Is(err, errTooSlow) {
@@ -71,23 +77,27 @@ func expiries(b *bench) error {
 	if err != nil {
 		return err
 	}
-	b.add("100,000 leases that end within a second: p50 lateness of the expired event", "ms", all["late p50"], nil)
-	b.add("100,000 leases that end within a second: p99 lateness of the expired event", "ms", all["late p99"], valueAtMost(5, 2))
-	b.add("100,000 leases that end within a second: p99 of another client's EVALSHA, 2,000 a second", "µs", all["p99"], only(ratioAtMost(1.0, 0)))
+	b.add("100,000 leases that end within a second: p50 lateness of the expired event", "ms",
+		all["late p50"], nil)
+	b.add("100,000 leases that end within a second: p99 lateness of the expired event", "ms",
+		all["late p99"], valueAtMost(5, 2))
+	b.add("100,000 leases that end within a second: p99 of another client's EVALSHA, 2,000 a second",
+		"µs", all["p99"], only(ratioAtMost(1.0, 0)))
 	return nil
 }
 
-// errTooSlow is for a machine that is busy with something else.
+// errTooSlow means that the machine is too busy.
 var errTooSlow = errors.New("the first leases ended before all were there")
 
-// expiry has the first lease end after the lead.
+// expiry makes the first lease end after the lead.
 func expiry(s *server, lead time.Duration) (figures, error) {
 	listener, err := startChild("expired", expiredSpec{s.addr, leases})
 	if err != nil {
 		return nil, err
 	}
 	defer listener.end()
-	other, err := startChild("latency", latencySpec{s.addr, s.lockSteps(), time.Second, 500 * time.Microsecond})
+	other, err := startChild("latency", latencySpec{s.addr, s.lockSteps(), time.Second,
+		500 * time.Microsecond})
 	if err != nil {
 		return nil, err
 	}
@@ -96,7 +106,8 @@ func expiry(s *server, lead time.Duration) (figures, error) {
 	if err := s.fill(leases, func(i int) [][]string {
 		ms := begin.Add(time.Second * time.Duration(i) / leases).UnixMilli()
 		name := leasePrefix + strconv.FormatInt(ms, 10) + ":" + strconv.Itoa(i)
-		return [][]string{{"HSET", name, ownerPrefix + "1", "1"}, {"PEXPIREAT", name, strconv.FormatInt(ms, 10)}}
+		return [][]string{{"HSET", name, ownerPrefix + "1", "1"},
+			{"PEXPIREAT", name, strconv.FormatInt(ms, 10)}}
 	}); err != nil {
 		return nil, err
 	}
