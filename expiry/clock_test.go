@@ -2,6 +2,7 @@ package expiry
 
 import (
 	"testing"
+	"testing/synctest"
 	"time"
 )
 
@@ -48,6 +49,18 @@ func TestAManualClockNeverGoesBack(t *testing.T) {
 	if now := clock.Now(); now.UnixMilli() != 1000 {
 		t.Fatalf("the clock reads %v", now)
 	}
+}
+
+func TestANewTimerOfTheSystemClockIsStopped(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		timer := System().NewTimer()
+		time.Sleep(24 * time.Hour)
+		select {
+		case <-timer.C():
+			t.Fatal("a timer that was never armed fired")
+		default:
+		}
+	})
 }
 
 func TestTheSystemClockFiresATimer(t *testing.T) {

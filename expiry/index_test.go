@@ -1,6 +1,7 @@
 package expiry
 
 import (
+	"math/rand/v2"
 	"slices"
 	"testing"
 
@@ -126,6 +127,37 @@ func TestAnIndexGivesMemoryBackWhenItShrinks(t *testing.T) {
 	}
 	if at, _ := index.Next(); at != 9991 {
 		t.Fatalf("next is %d, want 9991", at)
+	}
+}
+
+func TestRemovalsInAnyOrderKeepTheOrder(t *testing.T) {
+	rnd := rand.New(rand.NewPCG(1, 2))
+	var index Index[*lease]
+	leases := make([]*lease, 500)
+	for i := range leases {
+		leases[i] = &lease{}
+		index.Add(leases[i], rnd.Int64N(1000))
+	}
+	for _, i := range rnd.Perm(len(leases)) {
+		index.Remove(leases[i])
+		if err := index.Check(); err != nil {
+			t.Fatal(err)
+		}
+	}
+	if index.Len() != 0 {
+		t.Fatalf("%d deadlines are left", index.Len())
+	}
+}
+
+func TestARemovalFromALargeIndexAllocatesNothing(t *testing.T) {
+	var index Index[*lease]
+	l := &lease{}
+	for i := range 1000 {
+		index.Add(&lease{}, int64(i))
+	}
+	index.Add(l, 1000)
+	if n := testing.AllocsPerRun(100, func() { index.Remove(l); index.Add(l, 1000) }); n != 0 {
+		t.Fatalf("%v allocations", n)
 	}
 }
 

@@ -111,6 +111,9 @@ func TestCloseRemovesAllSubscriptionsOfOneSink(t *testing.T) {
 	if n := b.Subscribers(Channel, "c1"); n != 1 {
 		t.Fatalf("c1 has %d subscribers, want 1", n)
 	}
+	if n := b.Subscribers(Channel, "c2") + b.Subscribers(Shard, "c1"); n != 0 {
+		t.Fatalf("c2 and the shard channel c1 have %d subscribers, want none", n)
+	}
 	if b.Idle() {
 		t.Fatal("the broker is idle with a subscriber")
 	}
