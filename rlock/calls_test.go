@@ -13,8 +13,9 @@ import (
 	"github.com/lockredis/lockredis/rlock"
 )
 
-// eachLock runs f for every kind on a server of its own, with the client "me".
-func eachLock(t *testing.T, f func(t *testing.T, rdb *redis.Client, me *rlock.Lock, k rlocksuite.Kind)) {
+// eachLock runs f for every kind of lock, each on a new server, with the client "me".
+func eachLock(t *testing.T,
+	f func(t *testing.T, rdb *redis.Client, me *rlock.Lock, k rlocksuite.Kind)) {
 	for _, k := range rlocksuite.Kinds() {
 		t.Run(k.Label, func(t *testing.T) {
 			rdb := connect(t)
@@ -23,7 +24,7 @@ func eachLock(t *testing.T, f func(t *testing.T, rdb *redis.Client, me *rlock.Lo
 	}
 }
 
-func TestACallSentTwiceIsTheSameAsOnce(t *testing.T) {
+func TestACallSentTwiceTakesEffectOnce(t *testing.T) {
 	eachLock(t, func(t *testing.T, rdb *redis.Client, me *rlock.Lock, k rlocksuite.Kind) {
 		twice := func(send func() (any, error), count string) any {
 			t.Helper()
@@ -36,7 +37,7 @@ func TestACallSentTwiceIsTheSameAsOnce(t *testing.T) {
 			second, err := send()
 			must(t, err)
 			if fmt.Sprint(first) != fmt.Sprint(second) {
-				t.Fatalf("answered %v first, %v then", first, second)
+				t.Fatalf("first reply %v, second reply %v", first, second)
 			}
 			rlocksuite.MustHold(t, rdb, after)
 			return first
@@ -68,7 +69,7 @@ func TestACallSentTwiceIsTheSameAsOnce(t *testing.T) {
 		if _, err := me.SendUndo(0, "v"); err != nil {
 			t.Fatal(err)
 		}
-		twice(acquire(0), "1") // the same owner again, before the undo arrives once more
+		twice(acquire(0), "1") // the same owner again, before the undo is sent again
 		if _, err := me.SendUndo(0, "v"); err != nil {
 			t.Fatal(err)
 		}
@@ -84,7 +85,7 @@ func TestACallSentTwiceIsTheSameAsOnce(t *testing.T) {
 	})
 }
 
-func TestALostHoldThatTheServerStillKnowsIsReleasedWhole(t *testing.T) {
+func TestUnlockOfALostHoldReleasesAllItsCounts(t *testing.T) {
 	eachLock(t, func(t *testing.T, rdb *redis.Client, me *rlock.Lock, _ rlocksuite.Kind) {
 		ctx := context.Background()
 		must(t, me.LockLease(ctx, time.Minute))
@@ -110,7 +111,7 @@ func TestALostHoldThatTheServerStillKnowsIsReleasedWhole(t *testing.T) {
 	})
 }
 
-func TestARenewalKeepsOnlyAHoldThatIs(t *testing.T) {
+func TestARenewalOfALockThatIsNotHeldReturnsZero(t *testing.T) {
 	eachLock(t, func(t *testing.T, rdb *redis.Client, me *rlock.Lock, _ rlocksuite.Kind) {
 		if got, err := me.SendRenew(time.Minute); got != int64(0) || err != nil {
 			t.Fatal(got, err)
@@ -123,11 +124,11 @@ func TestARenewalKeepsOnlyAHoldThatIs(t *testing.T) {
 	})
 }
 
-func TestTheNextIsToldWhenTheFirstGivesUpAFreeFairLock(t *testing.T) {
+func TestTheNextWaiterIsWokenWhenTheFirstLeavesAFreeFairLock(t *testing.T) {
 	rdb := connect(t)
 	ctx := context.Background()
 	gone := newClient(t, rdb, rlock.Options{ID: "gone"}).FairLock("l")
-	rlocksuite.Stand(rdb, "gone:1", time.Minute)
+	rlocksuite.Enqueue(rdb, "gone:1", time.Minute)
 	l := newClient(t, rdb, rlock.Options{}).FairLock("l")
 	got := rlocksuite.Queues(t, rdb, ctx, l)
 	if _, err := gone.SendLeave(); err != nil {
@@ -138,7 +139,7 @@ func TestTheNextIsToldWhenTheFirstGivesUpAFreeFairLock(t *testing.T) {
 	rlocksuite.MustHold(t, rdb, nil)
 }
 
-func TestWaitingTwiceInAFairQueueIsWaitingOnce(t *testing.T) {
+func TestAnOwnerIsInTheFairQueueOnce(t *testing.T) {
 	rdb := connect(t)
 	ctx := context.Background()
 	must(t, newClient(t, rdb, rlock.Options{ID: "a"}).FairLock("l").Lock(ctx))
@@ -151,7 +152,8 @@ func TestWaitingTwiceInAFairQueueIsWaitingOnce(t *testing.T) {
 			}
 		}
 	}
-	want := map[string]string{"l": "map[a:1:1]", rlocksuite.FairQueue: "[b:1 c:1]", rlocksuite.FairTimeouts: "[b:1 c:1]"}
+	want := map[string]string{"l": "map[a:1:1]", rlocksuite.FairQueue: "[b:1 c:1]",
+		rlocksuite.FairTimeouts: "[b:1 c:1]"}
 	rlocksuite.MustHold(t, rdb, want)
 	turn := rdb.ZScore(ctx, rlocksuite.FairTimeouts, "b:1").Val()
 	for range 2 {
@@ -159,13 +161,15 @@ func TestWaitingTwiceInAFairQueueIsWaitingOnce(t *testing.T) {
 			t.Fatal(err)
 		}
 	}
-	rlocksuite.MustHold(t, rdb, map[string]string{"l": "map[a:1:1]", rlocksuite.FairQueue: "[c:1]", rlocksuite.FairTimeouts: "[c:1]"})
+	rlocksuite.MustHold(t, rdb,
+		map[string]string{"l": "map[a:1:1]", rlocksuite.FairQueue: "[c:1]",
+			rlocksuite.FairTimeouts: "[c:1]"})
 	if got := rdb.ZScore(ctx, rlocksuite.FairTimeouts, "c:1").Val(); got != turn {
-		t.Fatalf("c's time is %.0f, not %.0f", got, turn)
+		t.Fatalf("c's deadline is %.0f, not %.0f", got, turn)
 	}
 }
 
-func TestAWritersRenewalShortensNoLeaseOfItsReading(t *testing.T) {
+func TestAWriteRenewalDoesNotShortenTheWritersReadLease(t *testing.T) {
 	rdb := connect(t)
 	rw := newClient(t, rdb, rlock.Options{}).RWLock("l")
 	must(t, rw.Write().LockLease(context.Background(), 10*time.Second))

@@ -14,16 +14,21 @@ import (
 	"github.com/lockredis/lockredis/rlock"
 )
 
-// clusterOf returns a client of a cluster of the servers at the given addresses,
-// with as many slots each. To go-redis the servers are single ones.
-func clusterOf(t *testing.T, changes func(*redis.ClusterOptions), addrs ...string) *redis.ClusterClient {
+// clusterOf returns a cluster client for the servers at the given addresses. Each
+// server has the same number of slots. The servers themselves are single servers.
+func clusterOf(t *testing.T, changes func(*redis.ClusterOptions),
+	addrs ...string) *redis.ClusterClient {
 	t.Helper()
 	each := 16384 / len(addrs)
 	var slots []redis.ClusterSlot
 	for i, addr := range addrs {
-		slots = append(slots, redis.ClusterSlot{Start: i * each, End: (i+1)*each - 1, Nodes: []redis.ClusterNode{{Addr: addr}}})
+		slots = append(slots,
+			redis.ClusterSlot{Start: i * each, End: (i+1)*each - 1,
+				Nodes: []redis.ClusterNode{{Addr: addr}}})
 	}
-	o := &redis.ClusterOptions{ClusterSlots: func(context.Context) ([]redis.ClusterSlot, error) { return slots, nil }}
+	o := &redis.ClusterOptions{ClusterSlots: func(context.Context) ([]redis.ClusterSlot, error) {
+		return slots, nil
+	}}
 	if changes != nil {
 		changes(o)
 	}
@@ -32,23 +37,25 @@ func clusterOf(t *testing.T, changes func(*redis.ClusterOptions), addrs ...strin
 	return rdb
 }
 
-func TestANodeThatHangsCostsTheLocksOnItOnly(t *testing.T) {
+func TestANodeThatHangsLosesOnlyTheLocksOnIt(t *testing.T) {
 	hung, _ := throughProxy(t)
 	well, _ := throughProxy(t)
 	rdb := clusterOf(t, nil, hung.ln.Addr().String(), well.ln.Addr().String())
 	ctx := t.Context()
 	var mu sync.Mutex
 	renewed, lost := map[string]int{}, map[string]int{}
-	c := rlock.New(rdb, rlock.Options{Sync: rlock.SyncOff, Lease: 300 * time.Millisecond, Observer: rlock.Observer{
-		Renewed: func(e rlock.Event) { mu.Lock(); renewed[e.Name]++; mu.Unlock() },
-		Lost:    func(e rlock.Event) { mu.Lock(); lost[e.Name]++; mu.Unlock() },
-	}})
+	c := rlock.New(rdb, rlock.Options{Sync: rlock.SyncOff, Lease: 300 * time.Millisecond,
+		Observer: rlock.Observer{
+			Renewed: func(e rlock.Event) { mu.Lock(); renewed[e.Name]++; mu.Unlock() },
+			Lost:    func(e rlock.Event) { mu.Lock(); lost[e.Name]++; mu.Unlock() },
+		}})
 	var onWell, onHung []string
 	for i := range 20 {
 		name := "lock" + strconv.Itoa(i)
 		node, err := rdb.MasterForKey(ctx, name)
 		must(t, err)
-		if strings.HasSuffix(well.ln.Addr().String(), node.Options().Addr) { // go-redis leaves out the host
+		// go-redis leaves out the host
+		if strings.HasSuffix(well.ln.Addr().String(), node.Options().Addr) {
 			onWell = append(onWell, name)
 		} else {
 			onHung = append(onHung, name)
@@ -62,23 +69,29 @@ func TestANodeThatHangsCostsTheLocksOnItOnly(t *testing.T) {
 			return !slices.ContainsFunc(names, func(name string) bool { return !n(name) })
 		}
 	}
-	eventually(t, "renewals", all(slices.Concat(onWell, onHung), func(n string) bool { return renewed[n] > 0 }))
+	eventually(t, "renewals", all(slices.Concat(onWell, onHung), func(n string) bool {
+		return renewed[n] > 0
+	}))
 	hung.hang()
 	defer func() { hung.heal(); c.Close() }()
-	eventually(t, "the loss of what is on the hung node", all(onHung, func(n string) bool { return lost[n] == 1 }))
+	eventually(t, "the loss of what is on the hung node", all(onHung, func(n string) bool {
+		return lost[n] == 1
+	}))
 	mu.Lock()
 	clear(renewed)
 	mu.Unlock()
-	eventually(t, "renewals beside the hung node", all(onWell, func(n string) bool { return renewed[n] > 4 }))
+	eventually(t, "renewals beside the hung node", all(onWell, func(n string) bool {
+		return renewed[n] > 4
+	}))
 	if !all(onWell, func(n string) bool { return lost[n] == 0 })() {
 		t.Fatal("a lock on the other node is lost")
 	}
 }
 
-func TestWhatIsReadComesFromTheMaster(t *testing.T) {
+func TestReadsGoToTheMaster(t *testing.T) {
 	rdb := clusterOf(t, func(o *redis.ClusterOptions) { o.ReadOnly = true }, connect(t).Options().Addr)
 	ctx := t.Context()
-	var w words
+	var w commandNames
 	rdb.OnNewNode(func(node *redis.Client) { node.AddHook(&w) })
 	c := newClient(t, rdb, rlock.Options{Sync: rlock.SyncOff, ID: "me"})
 	latch := c.CountDownLatch("latch")
@@ -107,25 +120,25 @@ func TestWhatIsReadComesFromTheMaster(t *testing.T) {
 	}
 }
 
-// words is a hook that notes the names of single commands.
-type words struct {
+// commandNames is a hook that records the names of commands outside pipelines.
+type commandNames struct {
 	mu    sync.Mutex
 	names []string
 }
 
-func (w *words) seen(name string) bool {
+func (w *commandNames) seen(name string) bool {
 	w.mu.Lock()
 	defer w.mu.Unlock()
 	return slices.Contains(w.names, name)
 }
 
-func (*words) DialHook(next redis.DialHook) redis.DialHook { return next }
+func (*commandNames) DialHook(next redis.DialHook) redis.DialHook { return next }
 
-func (*words) ProcessPipelineHook(next redis.ProcessPipelineHook) redis.ProcessPipelineHook {
+func (*commandNames) ProcessPipelineHook(next redis.ProcessPipelineHook) redis.ProcessPipelineHook {
 	return next
 }
 
-func (w *words) ProcessHook(next redis.ProcessHook) redis.ProcessHook {
+func (w *commandNames) ProcessHook(next redis.ProcessHook) redis.ProcessHook {
 	return func(ctx context.Context, cmd redis.Cmder) error {
 		w.mu.Lock()
 		w.names = append(w.names, cmd.Name())

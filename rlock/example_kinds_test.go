@@ -10,7 +10,8 @@ import (
 	"github.com/lockredis/lockredis/rlock"
 )
 
-// exampleClient stands for a client of your Redis.
+// exampleClient returns a client of a new server. An application would use its own
+// Redis.
 func exampleClient() (*rlock.Client, func()) {
 	srv := lockredis.New(lockredis.Config{})
 	if err := srv.Start(); err != nil {
@@ -21,8 +22,8 @@ func exampleClient() (*rlock.Client, func()) {
 	return c, func() { c.Close(); rdb.Close(); srv.Close() }
 }
 
-// Write, and then go on reading before another process can change what was
-// written.
+// The writer acquires the read lock before it releases the write lock. So no other
+// process can write in between.
 func ExampleRWLock() {
 	c, end := exampleClient()
 	defer end()
@@ -48,8 +49,8 @@ func ExampleRWLock() {
 	// others may read now, but nobody may write
 }
 
-// A store that remembers the highest token refuses a holder whose lease ended
-// while it was paused.
+// The store remembers the highest token. It refuses a holder that was paused until
+// its lease ended.
 func ExampleClient_FencedLock() {
 	c, end := exampleClient()
 	defer end()
@@ -84,8 +85,7 @@ func ExampleClient_FencedLock() {
 	// refused 1
 }
 
-// It is used as a Lock is. Clients that wait for it get it in the order in which
-// they asked.
+// A FairLock is used like a Lock. Its waiters acquire it in arrival order.
 func ExampleClient_FairLock() {
 	c, end := exampleClient()
 	defer end()

@@ -12,7 +12,8 @@ import (
 	"github.com/lockredis/lockredis/rlock"
 )
 
-// startServer stands for the Redis that an application has.
+// startServer returns a client of a new server. An application would use its own
+// Redis.
 func startServer() (rdb *redis.Client, stop func()) {
 	srv := lockredis.New(lockredis.Config{})
 	if err := srv.Start(); err != nil {
@@ -32,7 +33,7 @@ func Example() {
 
 	err := c.Lock("orders:42").Do(ctx, func(ctx context.Context) error {
 		fmt.Println("shipping order 42")
-		return ctx.Err() // ends the moment the lock cannot be trusted any more
+		return ctx.Err() // ctx is canceled as soon as the lock can no longer be trusted
 	})
 	fmt.Println(err)
 	// Output:
@@ -62,8 +63,7 @@ func ExampleLock_TryLock() {
 	// <nil>
 }
 
-// A lease that the caller chose is not renewed. A hold that outlives its lease
-// is lost.
+// A lease given by the caller is not renewed. When it ends, the hold is lost.
 func ExampleLock_Lost() {
 	rdb, stop := startServer()
 	defer stop()

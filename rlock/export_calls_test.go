@@ -7,13 +7,13 @@ import (
 	"github.com/lockredis/lockredis/internal/lockkeys"
 )
 
-// What a lock sends, for tests to send as often as they like.
+// The Send functions send a lock's calls directly, so that tests can repeat them.
 
 func (l *Lock) SendAcquire(lease time.Duration, held int, waits bool) (any, error) {
 	return l.sendCall(l.kind.acquire(l, lease, held, waits))
 }
 
-// unlockLatch is the key of the unlock latch that a test names.
+// unlockLatch returns the key of an unlock latch with a name given by a test.
 func unlockLatch(l *Lock, latch string) string {
 	return string(lockkeys.AppendUnlockLatch(nil, l.name)) + latch
 }
@@ -26,9 +26,13 @@ func (l *Lock) SendRelease(latch string, lease time.Duration) (any, error) {
 	return l.sendCall(l.kind.release(l, unlockLatch(l, latch), lease))
 }
 
-func (l *Lock) SendRenew(lease time.Duration) (any, error) { return l.sendCall(l.kind.renew(l, lease)) }
+func (l *Lock) SendRenew(lease time.Duration) (any, error) {
+	return l.sendCall(l.kind.renew(l, lease))
+}
 
-func (l *Lock) SendForce() (any, error) { return l.sendCall(l.kind.force(l, l.c.newLatchKey(l.name))) }
+func (l *Lock) SendForce() (any, error) {
+	return l.sendCall(l.kind.force(l, l.c.newLatchKey(l.name)))
+}
 
 func (l *Lock) SendLeave() (any, error) {
 	k, _ := l.kind.leave(l)

@@ -32,7 +32,8 @@ func eventually(t testing.TB, what string, f func() bool) {
 	t.Fatalf("never: %s", what)
 }
 
-// proxy stands between a client and a server and loses what it is told to lose.
+// proxy forwards between clients and a server, and makes the faults that a test
+// requests.
 type proxy struct {
 	ln     net.Listener
 	server string
@@ -42,12 +43,12 @@ type proxy struct {
 	conns  map[*link]bool
 	open   chan struct{} // closed unless the proxy hangs
 	down   bool
-	lose   map[string]int // replies to lose, by command
-	deaf   bool           // pub/sub messages are lost
+	lose   map[string]int // number of replies to lose, by command name
+	deaf   bool           // pub/sub messages are dropped
 	closed bool
 }
 
-// link is a client's connection and the server's.
+// link is a client's connection together with its connection to the server.
 type link struct {
 	p              *proxy
 	client, server net.Conn
@@ -55,12 +56,12 @@ type link struct {
 	once           sync.Once
 
 	mu     sync.Mutex
-	lose   bool // the next reply
+	lose   bool // lose the next reply
 	pubsub bool
 }
 
-// throughProxy returns a fresh server's address, a proxy before it, and a client
-// that sees the server itself.
+// throughProxy returns a proxy in front of a new server, and a client that connects
+// to the server directly.
 func throughProxy(t testing.TB) (*proxy, *redis.Client) {
 	t.Helper()
 	srv := lockredis.New(lockredis.Config{})
@@ -71,7 +72,8 @@ func throughProxy(t testing.TB) (*proxy, *redis.Client) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	p := &proxy{ln: ln, server: srv.Addr(), conns: map[*link]bool{}, open: make(chan struct{}), lose: map[string]int{}}
+	p := &proxy{ln: ln, server: srv.Addr(), conns: map[*link]bool{}, open: make(chan struct{}),
+		lose: map[string]int{}}
 	close(p.open)
 	p.wg.Go(p.accept)
 	direct := redis.NewClient(&redis.Options{Addr: srv.Addr()})
@@ -79,7 +81,7 @@ func throughProxy(t testing.TB) (*proxy, *redis.Client) {
 	return p, direct
 }
 
-// dial returns a go-redis client through the proxy with nothing but defaults.
+// dial returns a go-redis client through the proxy, with default options.
 func (p *proxy) dial(t testing.TB) *redis.Client {
 	rdb := redis.NewClient(&redis.Options{Addr: p.ln.Addr().String()})
 	t.Cleanup(func() { p.heal(); rdb.Close() })
@@ -162,8 +164,7 @@ func (l *link) requests() {
 	}
 }
 
-// replies forwards what the server sends. A connection whose reply is to be lost
-// ends instead.
+// replies forwards the server's output. To lose a reply it closes the connection.
 func (l *link) replies() {
 	defer l.close()
 	buf := make([]byte, 64<<10)
@@ -219,26 +220,26 @@ func readCommand(r *bufio.Reader) (raw []byte, name string, err error) {
 	return raw, name, nil
 }
 
-// loseReplies lets the next n of the named command reach the server, but not
-// their replies: the connections end instead.
+// loseReplies loses the replies to the next n commands of the given name. The
+// commands reach the server; their connections are closed instead of a reply.
 func (p *proxy) loseReplies(name string, n int) {
 	p.mu.Lock()
 	defer p.mu.Unlock()
 	p.lose[name] = n
 }
 
-// hang stops everything under way, in both directions, until heal.
+// hang stops forwarding in both directions until heal.
 func (p *proxy) hang() {
 	p.mu.Lock()
 	defer p.mu.Unlock()
 	select {
 	case <-p.open:
 		p.open = make(chan struct{})
-	default: // hangs already
+	default: // it hangs already
 	}
 }
 
-// cut ends all connections, and every new one until heal.
+// cut closes all connections, and every new one until heal.
 func (p *proxy) cut() {
 	p.mu.Lock()
 	p.down = true
@@ -246,7 +247,7 @@ func (p *proxy) cut() {
 	p.endLinks()
 }
 
-// loseMessages has pub/sub messages lost, until heal.
+// loseMessages drops pub/sub messages until heal.
 func (p *proxy) loseMessages() {
 	p.mu.Lock()
 	defer p.mu.Unlock()
@@ -278,7 +279,7 @@ func (p *proxy) endLinks() {
 	}
 }
 
-// endSubscriptions ends the connections that are subscribed to something.
+// endSubscriptions closes the connections that have subscribed to a channel.
 func (p *proxy) endSubscriptions() {
 	p.mu.Lock()
 	links := make([]*link, 0, len(p.conns))

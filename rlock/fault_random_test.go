@@ -12,7 +12,7 @@ import (
 	"github.com/lockredis/lockredis/rlock"
 )
 
-func TestNobodyIsLetInTwiceAndNothingIsLeftUnderRandomFaults(t *testing.T) {
+func TestRandomFaultsNeverMakeTwoHoldersAndLeaveNoKeys(t *testing.T) {
 	p, direct := throughProxy(t)
 	kinds := map[string]func(*rlock.Client) *rlock.Lock{
 		"lock":   func(c *rlock.Client) *rlock.Lock { return c.Lock("lock") },
@@ -38,7 +38,7 @@ func TestNobodyIsLetInTwiceAndNothingIsLeftUnderRandomFaults(t *testing.T) {
 							t.Errorf("%s: %d at a time", name, n)
 						}
 						times.Add(1)
-						if l.Lock(ctx) == nil { // once more, for its replies to be lost too
+						if l.Lock(ctx) == nil { // nested, so that its replies are lost too
 							_ = l.Unlock(ctx)
 						}
 						inside.Add(-1)
@@ -74,24 +74,26 @@ func TestNobodyIsLetInTwiceAndNothingIsLeftUnderRandomFaults(t *testing.T) {
 	}
 	p.heal()
 	eventually(t, "all is released", func() bool {
-		return direct.Exists(t.Context(), "lock", "fair", "write", "fenced", "redisson_lock_queue:{fair}").Val() == 0
+		return direct.Exists(t.Context(), "lock", "fair", "write", "fenced",
+			"redisson_lock_queue:{fair}").Val() == 0
 	})
 	for _, c := range clients {
 		for name, lockOf := range kinds {
-			if err := lockOf(c).TryLock(t.Context(), 0, time.Second); err != nil && !errors.Is(err, rlock.ErrTimeout) {
+			if err := lockOf(c).TryLock(t.Context(), 0, time.Second); err != nil &&
+				!errors.Is(err, rlock.ErrTimeout) {
 				t.Errorf("%s: %v", name, err)
 			}
 		}
 	}
 }
 
-func TestAMultiLockWithoutOneOfItsServersHoldsNothing(t *testing.T) {
+func TestAMultiLockHoldsNothingWhenOneServerIsDown(t *testing.T) {
 	p, direct := throughProxy(t)
 	rdb := connect(t)
 	here, there := newClient(t, rdb, rlock.Options{}), newClient(t, p.dial(t), rlock.Options{})
 	warm(t, there)
 	for _, f := range connectionFaults() {
-		t.Run("which "+f.name, func(t *testing.T) {
+		t.Run("connection "+f.name, func(t *testing.T) {
 			m := rlock.NewMultiLock(here.Lock("a"), there.Lock("b"))
 			f.make(p)
 			ctx, cancel := context.WithTimeout(t.Context(), 20*time.Millisecond)

@@ -12,7 +12,7 @@ import (
 	"github.com/lockredis/lockredis/rlock"
 )
 
-// warm has the server know the scripts and the client have a connection.
+// warm loads the scripts into the server and opens a connection of the client.
 func warm(t testing.TB, c *rlock.Client) {
 	t.Helper()
 	l := c.Lock("warm")
@@ -20,7 +20,7 @@ func warm(t testing.TB, c *rlock.Client) {
 	must(t, l.Unlock(context.Background()))
 }
 
-// waitedFor polls until somebody is subscribed to the lock's channel, or nobody.
+// waitedFor waits until the lock's channel has a subscriber, or has none.
 func waitedFor(t testing.TB, rdb *redis.Client, name string, want bool) {
 	t.Helper()
 	channel := "redisson_lock__channel:{" + name + "}"
@@ -29,7 +29,7 @@ func waitedFor(t testing.TB, rdb *redis.Client, name string, want bool) {
 	})
 }
 
-func TestAnAcquireWhoseRepliesAreLostCountsOnce(t *testing.T) {
+func TestAnAcquireWithLostRepliesCountsOnce(t *testing.T) {
 	ctx := context.Background()
 	p, direct := throughProxy(t)
 	c := newClient(t, p.dial(t), rlock.Options{})
@@ -48,7 +48,7 @@ func TestAnAcquireWhoseRepliesAreLostCountsOnce(t *testing.T) {
 	}
 }
 
-func TestAnUnlockWhoseRepliesAreLostCountsOnce(t *testing.T) {
+func TestAnUnlockWithLostRepliesCountsOnce(t *testing.T) {
 	ctx := context.Background()
 	p, direct := throughProxy(t)
 	c := newClient(t, p.dial(t), rlock.Options{})
@@ -73,7 +73,7 @@ func TestAnUnlockWhoseRepliesAreLostCountsOnce(t *testing.T) {
 	}
 	c.Close()
 	left := direct.Keys(ctx, "*").Val()
-	if len(left) != 3 { // the latches of those three: a sending of theirs may still come
+	if len(left) != 3 { // their latches: an earlier send may still reach the server
 		t.Fatalf("left over: %v", left)
 	}
 	for _, latch := range left {
@@ -83,7 +83,7 @@ func TestAnUnlockWhoseRepliesAreLostCountsOnce(t *testing.T) {
 	}
 }
 
-func TestAnAcquireWithoutAnAnswerLeavesNothing(t *testing.T) {
+func TestAnAcquireWithoutAReplyLeavesNothing(t *testing.T) {
 	p, direct := throughProxy(t)
 	c := newClient(t, p.dial(t), rlock.Options{})
 	warm(t, c)
@@ -119,11 +119,11 @@ func TestAnAcquireWithoutAnAnswerLeavesNothing(t *testing.T) {
 		must(t, l.Unlock(t.Context()))
 		eventually(t, "the lock is free", gone)
 	})
-	t.Run("of a nested one", func(t *testing.T) {
+	t.Run("of a nested lock", func(t *testing.T) {
 		defer p.heal()
 		l := c.Lock("l")
 		must(t, l.Lock(t.Context()))
-		p.loseReplies("evalsha", 5) // one from here, and go-redis's four
+		p.loseReplies("evalsha", 5) // one of sendQuick, and four of go-redis
 		if err := l.Lock(t.Context()); err == nil {
 			t.Fatal("locked without an answer")
 		}
@@ -137,7 +137,7 @@ func TestAnAcquireWithoutAnAnswerLeavesNothing(t *testing.T) {
 	})
 }
 
-// allowed is how late a call may end after its context.
+// allowed is how long a call may take to return after its context ended.
 const allowed = 50 * time.Millisecond
 
 func TestACallEndsWithItsContextOnAConnectionThatHangs(t *testing.T) {
@@ -192,7 +192,8 @@ func TestACallEndsWithItsContextOnAConnectionThatHangs(t *testing.T) {
 	}
 	start = time.Now()
 	err := c.Lock("free3").TryLock(t.Context(), 10*time.Millisecond, 0)
-	if late := time.Since(start) - 10*time.Millisecond; !errors.Is(err, rlock.ErrTimeout) || late > allowed {
+	if late := time.Since(start) - 10*time.Millisecond; !errors.Is(err, rlock.ErrTimeout) ||
+		late > allowed {
 		t.Errorf("a wait time: %v, %v late", err, late)
 	}
 	p.heal()
@@ -201,11 +202,12 @@ func TestACallEndsWithItsContextOnAConnectionThatHangs(t *testing.T) {
 	})
 }
 
-func TestDoReleasesALockWhoseContextEnded(t *testing.T) {
+func TestDoReleasesTheLockWhenItsContextEnds(t *testing.T) {
 	p, direct := throughProxy(t)
 	c := newClient(t, p.dial(t), rlock.Options{})
 	warm(t, c)
-	for _, f := range []fault{{"a connection that answers", func(*proxy) {}}, {"one that hangs", (*proxy).hang}} {
+	for _, f := range []fault{{"a connection that answers", func(*proxy) {}},
+		{"one that hangs", (*proxy).hang}} {
 		t.Run("on "+f.name, func(t *testing.T) {
 			ctx, cancel := context.WithCancel(t.Context())
 			start := time.Now()
@@ -216,11 +218,14 @@ func TestDoReleasesALockWhoseContextEnded(t *testing.T) {
 				start = time.Now()
 				return ctx.Err()
 			})
-			if took := time.Since(start); took > 100*time.Millisecond+allowed || !errors.Is(err, context.Canceled) {
+			if took := time.Since(start); took > 100*time.Millisecond+allowed ||
+				!errors.Is(err, context.Canceled) {
 				t.Fatalf("%v after %v", err, took)
 			}
 			p.heal()
-			eventually(t, "the lock is free", func() bool { return direct.Exists(t.Context(), "l").Val() == 0 })
+			eventually(t, "the lock is free", func() bool {
+				return direct.Exists(t.Context(), "l").Val() == 0
+			})
 		})
 	}
 }
@@ -235,13 +240,16 @@ func connectionFaults() []fault {
 	return []fault{{"is refused", (*proxy).cut}, {"hangs", (*proxy).hang}}
 }
 
-func TestALockIsLostWhenTheConnectionIsAwayForItsLease(t *testing.T) {
+func TestALockIsLostWhenTheConnectionFailsForItsLease(t *testing.T) {
 	for _, f := range connectionFaults() {
 		t.Run("and "+f.name, func(t *testing.T) {
 			const lease = 300 * time.Millisecond
 			p, _ := throughProxy(t)
 			lost := make(chan rlock.Event, 1)
-			c := newClient(t, p.dial(t), rlock.Options{Lease: lease, Observer: rlock.Observer{Lost: func(e rlock.Event) { lost <- e }}})
+			c := newClient(t, p.dial(t),
+				rlock.Options{Lease: lease, Observer: rlock.Observer{Lost: func(e rlock.Event) {
+					lost <- e
+				}}})
 			warm(t, c)
 			l := c.Lock("l")
 			err := l.Do(t.Context(), func(ctx context.Context) error {
@@ -259,7 +267,7 @@ func TestALockIsLostWhenTheConnectionIsAwayForItsLease(t *testing.T) {
 				t.Fatal(err)
 			}
 			if e := <-lost; !errors.Is(e.Err, rlock.ErrLockLost) || e.Name != "l" {
-				t.Fatalf("told %+v", e)
+				t.Fatalf("event %+v", e)
 			}
 			must(t, l.TryLock(t.Context(), 5*time.Second, 0))
 			must(t, l.Unlock(t.Context()))
@@ -267,13 +275,16 @@ func TestALockIsLostWhenTheConnectionIsAwayForItsLease(t *testing.T) {
 	}
 }
 
-func TestALockIsKeptWhenTheConnectionIsBackInTime(t *testing.T) {
+func TestALockIsKeptWhenTheConnectionRecoversInTime(t *testing.T) {
 	for _, f := range connectionFaults() {
 		t.Run("and "+f.name, func(t *testing.T) {
 			const lease = 900 * time.Millisecond
 			p, direct := throughProxy(t)
 			renewed := make(chan time.Time, 1000)
-			c := newClient(t, p.dial(t), rlock.Options{Lease: lease, Observer: rlock.Observer{Renewed: func(rlock.Event) { renewed <- time.Now() }}})
+			c := newClient(t, p.dial(t),
+				rlock.Options{Lease: lease, Observer: rlock.Observer{Renewed: func(rlock.Event) {
+					renewed <- time.Now()
+				}}})
 			err := c.Lock("l").Do(t.Context(), func(ctx context.Context) error {
 				<-renewed
 				f.make(p)
@@ -293,7 +304,9 @@ func TestALockIsKeptWhenTheConnectionIsBackInTime(t *testing.T) {
 				return nil
 			})
 			must(t, err)
-			eventually(t, "the lock is free", func() bool { return direct.Exists(t.Context(), "l").Val() == 0 })
+			eventually(t, "the lock is free", func() bool {
+				return direct.Exists(t.Context(), "l").Val() == 0
+			})
 		})
 	}
 }
@@ -326,18 +339,18 @@ func TestALostWakeUpCostsAtMostTheHoldersLease(t *testing.T) {
 	}
 }
 
-func TestAWaitGoesOnAfterAReconnect(t *testing.T) {
+func TestAWaitContinuesAfterAReconnect(t *testing.T) {
 	p, direct := throughProxy(t)
 	c := newClient(t, p.dial(t), rlock.Options{})
 	holder := newClient(t, direct, rlock.Options{}).Lock("l")
-	must(t, holder.Lock(t.Context())) // for 30 s: what follows is the messages' work
+	must(t, holder.Lock(t.Context())) // for 30 s: only a message can wake l before that
 	got := make(chan error, 1)
 	l := c.Lock("l")
 	go func() { got <- l.Lock(t.Context()) }()
 	waitedFor(t, direct, "l", true)
 	p.cut()
 	waitedFor(t, direct, "l", false)
-	must(t, holder.Unlock(t.Context())) // nobody hears it
+	must(t, holder.Unlock(t.Context())) // its message has no subscriber
 	p.heal()
 	select {
 	case err := <-got:
@@ -348,11 +361,13 @@ func TestAWaitGoesOnAfterAReconnect(t *testing.T) {
 	must(t, l.Unlock(t.Context()))
 }
 
-func TestScriptsAreSentAgainWhenTheServerForgotThem(t *testing.T) {
+func TestScriptsAreSentAgainAfterScriptFlush(t *testing.T) {
 	rdb := connect(t)
 	ctx := t.Context()
 	renewed := make(chan struct{}, 1000)
-	c := newClient(t, rdb, rlock.Options{Lease: 90 * time.Millisecond, Observer: rlock.Observer{Renewed: func(rlock.Event) { renewed <- struct{}{} }}})
+	c := newClient(t, rdb,
+		rlock.Options{Lease: 90 * time.Millisecond,
+			Observer: rlock.Observer{Renewed: func(rlock.Event) { renewed <- struct{}{} }}})
 	l := c.Lock("l")
 	flush := func() { must(t, rdb.ScriptFlush(ctx).Err()) }
 	must(t, l.Lock(ctx))
@@ -400,14 +415,15 @@ func TestCloseEndsWaitsAndGoroutines(t *testing.T) {
 		t.Fatalf("a lock that was held has a TTL of %v", ttl)
 	}
 	must(t, rdb.Close())
-	if err := goleak.Find(before); err != nil { // it waits for the server's side
+	if err := goleak.Find(before); err != nil { // Find also waits for the server's goroutines
 		t.Fatal(err)
 	}
 }
 
-func TestCloseWaitsForAServerThatHangsNoLongerThanItsCommands(t *testing.T) {
+func TestCloseWaitsForAServerThatHangsOnlyUntilTheCommandTimeout(t *testing.T) {
 	p, _ := throughProxy(t)
-	rdb := redis.NewClient(&redis.Options{Addr: p.ln.Addr().String(), ReadTimeout: 50 * time.Millisecond, MaxRetries: -1})
+	rdb := redis.NewClient(&redis.Options{Addr: p.ln.Addr().String(),
+		ReadTimeout: 50 * time.Millisecond, MaxRetries: -1})
 	defer rdb.Close()
 	c := rlock.New(rdb, rlock.Options{})
 	warm(t, c)

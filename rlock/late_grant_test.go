@@ -13,7 +13,7 @@ import (
 	"github.com/lockredis/lockredis/rlock"
 )
 
-// slow is a hook that lets the answers of scripts take a while.
+// slow is a hook that delays the replies of scripts.
 type slow time.Duration
 
 func (slow) DialHook(next redis.DialHook) redis.DialHook { return next }
@@ -32,7 +32,7 @@ func (s slow) ProcessHook(next redis.ProcessHook) redis.ProcessHook {
 	}
 }
 
-func TestAGrantWhoseAnswerTakesLongerThanItsLeaseIsNone(t *testing.T) {
+func TestAGrantThatArrivesAfterItsLeaseIsLost(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		srv := lockredistest.RunT(t)
 		rdb := srv.Client()

@@ -8,9 +8,9 @@ import (
 	"github.com/lockredis/lockredis/rlock"
 )
 
-// TestARenewalThatComesLateShortensNoLease is about a renewal that was on its way
-// while its hold was released and the owner began a longer one.
-func TestARenewalThatComesLateShortensNoLease(t *testing.T) {
+// TestALateRenewalDoesNotShortenALease sends a renewal that was delayed: meanwhile
+// its hold was released, and the same owner began a hold with a longer lease.
+func TestALateRenewalDoesNotShortenALease(t *testing.T) {
 	ctx := context.Background()
 	c := newClient(t, connect(t), rlock.Options{})
 	rw := c.RWLock("rw")
@@ -23,7 +23,7 @@ func TestARenewalThatComesLateShortensNoLease(t *testing.T) {
 			t.Fatal(name, reply, err)
 		}
 		if ttl, err := l.TTL(ctx); ttl < 9*time.Minute || err != nil {
-			t.Errorf("%s: %v is left of it, %v", name, ttl, err)
+			t.Errorf("%s: TTL is %v, %v", name, ttl, err)
 		}
 		must(t, l.Unlock(ctx))
 	}

@@ -12,7 +12,7 @@ import (
 	"github.com/lockredis/lockredis/rlock"
 )
 
-// connect returns a client of a fresh server.
+// connect returns a client of a new server.
 func connect(t testing.TB) *redis.Client {
 	t.Helper()
 	srv := lockredis.New(lockredis.Config{})
@@ -42,7 +42,7 @@ func TestTheSuiteOnLockredis(t *testing.T) {
 	rlocksuite.Run(t, func(t testing.TB) redis.UniversalClient { return connect(t) })
 }
 
-func TestTheSuiteHoldsWhenEveryScriptIsSentTwice(t *testing.T) {
+func TestTheSuitePassesWhenEveryScriptIsSentTwice(t *testing.T) {
 	rlocksuite.Run(t, func(t testing.TB) redis.UniversalClient {
 		rdb := connect(t)
 		rlocksuite.SendTwice(rdb)

@@ -12,7 +12,7 @@ import (
 	"github.com/lockredis/lockredis/rlock"
 )
 
-func TestEveryKindAnnouncesItsReleaseAsRedissonDoes(t *testing.T) {
+func TestEveryKindPublishesItsReleaseAsRedissonDoes(t *testing.T) {
 	ctx := context.Background()
 	want := map[string][]string{
 		"lock":   {"redisson_lock__channel:{l} 0"},
@@ -39,24 +39,23 @@ func TestEveryKindAnnouncesItsReleaseAsRedissonDoes(t *testing.T) {
 					t.Fatal(err)
 				}
 				if k.Label == "fair" {
-					rlocksuite.Stand(rdb, "next:1", time.Minute)
+					rlocksuite.Enqueue(rdb, "next:1", time.Minute)
 				}
 				if early := heard(); len(early) > 0 {
-					t.Fatalf("heard %v before the %s", early, end.what)
+					t.Fatalf("messages %v before the %s", early, end.what)
 				}
 				if got, err := end.send(); got != int64(1) || err != nil {
 					t.Fatal(end.what, got, err)
 				}
 				if got := heard(); !slices.Equal(got, want[k.Label]) {
-					t.Fatalf("%s: heard %v", end.what, got)
+					t.Fatalf("%s: messages %v", end.what, got)
 				}
 			}
 		})
 	}
 }
 
-// listen returns a function that returns the messages published since it was last
-// called.
+// listen returns a function that returns the messages published since its last call.
 func listen(t testing.TB, rdb *redis.Client) func() []string {
 	t.Helper()
 	ctx := context.Background()

@@ -11,7 +11,7 @@ import (
 	"github.com/lockredis/lockredis/rlock"
 )
 
-func TestCloseTellsThatLocksAreLost(t *testing.T) {
+func TestCloseMakesHeldLocksLost(t *testing.T) {
 	c := newClient(t, connect(t), rlock.Options{})
 	watched, leased := c.Lock("watched"), c.Lock("leased")
 	must(t, leased.LockLease(t.Context(), time.Minute))
@@ -29,11 +29,12 @@ func TestCloseTellsThatLocksAreLost(t *testing.T) {
 	}
 }
 
-func TestNothingIsDoneAfterClose(t *testing.T) {
+func TestCallsAfterCloseReturnErrClosed(t *testing.T) {
 	rdb := connect(t)
 	c := newClient(t, rdb, rlock.Options{})
 	must(t, c.Close())
-	for name, ctx := range map[string]context.Context{"can end": t.Context(), "cannot end": context.Background()} {
+	for name, ctx := range map[string]context.Context{"can end": t.Context(),
+		"cannot end": context.Background()} {
 		for what, f := range map[string]func() error{
 			"lock":    func() error { return c.Lock("l").Lock(ctx) },
 			"fair":    func() error { return c.FairLock("l").TryLock(ctx, time.Second, 0) },
@@ -51,7 +52,7 @@ func TestNothingIsDoneAfterClose(t *testing.T) {
 	}
 }
 
-func TestAnOwnerSetByHandLearnsOfItsLoss(t *testing.T) {
+func TestAWithOwnerLockIsLostByForceUnlock(t *testing.T) {
 	rdb := connect(t)
 	l := newClient(t, rdb, rlock.Options{}).Lock("l", rlock.WithOwner(7))
 	must(t, l.LockLease(t.Context(), time.Minute))
@@ -68,7 +69,7 @@ func TestAnOwnerSetByHandLearnsOfItsLoss(t *testing.T) {
 	must(t, l.Unlock(t.Context()))
 }
 
-func TestTryLockWaitsNoLongerForItsOwnOwner(t *testing.T) {
+func TestTryLockTimesOutWhileItsOwnerWaitsInAnotherGoroutine(t *testing.T) {
 	c := newClient(t, connect(t), rlock.Options{})
 	other := c.Lock("l")
 	must(t, other.Lock(t.Context()))
@@ -90,7 +91,7 @@ func TestARingIsRefused(t *testing.T) {
 	defer ring.Close()
 	defer func() {
 		if recover() == nil {
-			t.Error("taken")
+			t.Error("New accepted a Ring")
 		}
 	}()
 	rlock.New(ring, rlock.Options{})

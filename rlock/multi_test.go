@@ -13,14 +13,14 @@ import (
 	"github.com/lockredis/lockredis/rlock"
 )
 
-// twoServers returns a client of each of two servers.
+// twoServers starts two servers and returns an rlock and a go-redis client of each.
 func twoServers(t *testing.T, o rlock.Options) (a, b *rlock.Client, rdbA, rdbB *redis.Client) {
 	t.Helper()
 	rdbA, rdbB = connect(t), connect(t)
 	return newClient(t, rdbA, o), newClient(t, rdbB, o), rdbA, rdbB
 }
 
-// keys returns which of a and b the servers have.
+// keys returns which of the keys a and b exist on the servers.
 func keys(t *testing.T, dbs ...*redis.Client) (all []string) {
 	t.Helper()
 	for _, rdb := range dbs {
@@ -62,7 +62,7 @@ func TestAMultiLockTakesAllOrNone(t *testing.T) {
 			t.Fatal(err)
 		}
 		if got := keys(t, rdbA, rdbB); !slices.Equal(got, []string{"b"}) {
-			t.Fatalf("after a wait in vain, locked are %v", got)
+			t.Fatalf("after a timeout, locked are %v", got)
 		}
 	}
 	must(t, other.Unlock(ctx))
@@ -130,7 +130,7 @@ func TestMultiLocksInOppositeOrderDoNotBlockEachOther(t *testing.T) {
 			<-both
 			m := rlock.NewMultiLock(first, second)
 			err := m.TryLock(ctx, 20*time.Millisecond, 0)
-			if err == nil { // on a busy machine: the other has given up before
+			if err == nil { // on a busy machine the other one may have timed out before
 				err = m.Unlock(ctx)
 			} else if errors.Is(err, rlock.ErrTimeout) {
 				err = nil

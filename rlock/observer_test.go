@@ -11,14 +11,14 @@ import (
 	"github.com/lockredis/lockredis/rlock"
 )
 
-// witness notes what an Observer is told.
-type witness struct {
+// recorder records the events of an Observer.
+type recorder struct {
 	mu     sync.Mutex
 	events []string
 	last   map[string]rlock.Event
 }
 
-func (w *witness) observer() rlock.Observer {
+func (w *recorder) observer() rlock.Observer {
 	w.last = map[string]rlock.Event{}
 	note := func(what string) func(rlock.Event) {
 		return func(e rlock.Event) {
@@ -28,23 +28,24 @@ func (w *witness) observer() rlock.Observer {
 			w.last[what] = e
 		}
 	}
-	return rlock.Observer{Acquired: note("acquired"), Contended: note("contended"), Renewed: note("renewed"), Lost: note("lost"), Released: note("released")}
+	return rlock.Observer{Acquired: note("acquired"), Contended: note("contended"),
+		Renewed: note("renewed"), Lost: note("lost"), Released: note("released")}
 }
 
-func (w *witness) seen() []string {
+func (w *recorder) seen() []string {
 	w.mu.Lock()
 	defer w.mu.Unlock()
 	return slices.Clone(w.events)
 }
 
-func (w *witness) event(what string) rlock.Event {
+func (w *recorder) event(what string) rlock.Event {
 	w.mu.Lock()
 	defer w.mu.Unlock()
 	return w.last[what]
 }
 
-func TestAnObserverIsToldOfLockingWaitingAndReleasing(t *testing.T) {
-	var w witness
+func TestAnObserverReceivesAcquiredContendedAndReleased(t *testing.T) {
+	var w recorder
 	c := newClient(t, connect(t), rlock.Options{ID: "me", Observer: w.observer()})
 	a, b := c.Lock("l"), c.Lock("l")
 	must(t, a.Lock(t.Context()))
@@ -57,24 +58,26 @@ func TestAnObserverIsToldOfLockingWaitingAndReleasing(t *testing.T) {
 	must(t, a.Unlock(t.Context()))
 	must(t, <-got)
 	must(t, b.Unlock(t.Context()))
-	if e := w.event("acquired"); e.Waited <= 0 || e.Kind != "lock" || e.Name != "l" || e.Owner != "me:2" {
+	if e := w.event("acquired"); e.Waited <= 0 || e.Kind != "lock" || e.Name != "l" ||
+		e.Owner != "me:2" {
 		t.Errorf("acquired: %+v", e)
 	}
 	if e := w.event("released"); e.Held <= 0 || e.Err != nil {
 		t.Errorf("released: %+v", e)
 	}
-	// a's release may be told before or after b's acquisition.
+	// The event of a's release may come before or after b's acquisition.
 	order := slices.DeleteFunc(w.seen(), func(s string) bool { return s == "released me:1" })
 	want := []string{"acquired me:1", "contended me:2", "acquired me:2", "released me:2"}
 	if !slices.Equal(order, want) || len(w.seen()) != 5 {
-		t.Errorf("told %q", w.seen())
+		t.Errorf("events %q", w.seen())
 	}
 }
 
-func TestAnObserverIsToldOfRenewalsAndTheReasonOfALoss(t *testing.T) {
-	var w witness
+func TestAnObserverReceivesRenewedAndLostWithItsError(t *testing.T) {
+	var w recorder
 	rdb := connect(t)
-	c := newClient(t, rdb, rlock.Options{ID: "me", Lease: 300 * time.Millisecond, Observer: w.observer()})
+	c := newClient(t, rdb,
+		rlock.Options{ID: "me", Lease: 300 * time.Millisecond, Observer: w.observer()})
 	err := c.Lock("l").Do(t.Context(), func(ctx context.Context) error {
 		eventually(t, "a renewal", func() bool { return slices.Contains(w.seen(), "renewed me:1") })
 		rdb.Del(ctx, "l")
@@ -87,7 +90,7 @@ func TestAnObserverIsToldOfRenewalsAndTheReasonOfALoss(t *testing.T) {
 	if e := w.event("renewed"); e.Held <= 0 {
 		t.Errorf("renewed: %+v", e)
 	}
-	eventually(t, "the loss is told", func() bool { return slices.Contains(w.seen(), "lost me:1") })
+	eventually(t, "a lost event", func() bool { return slices.Contains(w.seen(), "lost me:1") })
 	if e := w.event("lost"); !errors.Is(e.Err, rlock.ErrLockLost) || e.Held <= 0 {
 		t.Errorf("lost: %+v", e)
 	}

@@ -9,7 +9,7 @@ import (
 	"github.com/lockredis/lockredis/rlock"
 )
 
-func TestAnAcquisitionThatIsSentAgainCountsOnce(t *testing.T) {
+func TestAnAcquisitionOfPermitsWithLostRepliesCountsOnce(t *testing.T) {
 	p, direct := throughProxy(t)
 	ctx := context.Background()
 	c := newClient(t, p.dial(t), rlock.Options{})
@@ -33,7 +33,7 @@ func TestAnAcquisitionThatIsSentAgainCountsOnce(t *testing.T) {
 	is(t, 4, permits.Available)
 }
 
-func TestAReleaseOfAPermitThatIsSentAgainIsNoError(t *testing.T) {
+func TestAReleaseOfAPermitWithLostRepliesSucceeds(t *testing.T) {
 	p, _ := throughProxy(t)
 	ctx := context.Background()
 	s := newClient(t, p.dial(t), rlock.Options{}).PermitSemaphore("p")
@@ -49,7 +49,7 @@ func TestAReleaseOfAPermitThatIsSentAgainIsNoError(t *testing.T) {
 	is(t, 3, s.Available)
 }
 
-func TestWhatNamesNobodyIsSentOnce(t *testing.T) {
+func TestRequestsWithoutAnIDAreSentOnce(t *testing.T) {
 	p, direct := throughProxy(t)
 	ctx := context.Background()
 	c := newClient(t, p.dial(t), rlock.Options{})
@@ -66,7 +66,7 @@ func TestWhatNamesNobodyIsSentOnce(t *testing.T) {
 		ran := calls(t, direct, "evalsha")
 		p.loseReplies("evalsha", 1)
 		if err := f(); err == nil {
-			t.Fatal("no reply, and no error")
+			t.Fatal("no error although the reply was lost")
 		}
 		if n := calls(t, direct, "evalsha") - ran; n != 1 {
 			t.Fatalf("%d sendings", n)
@@ -76,7 +76,7 @@ func TestWhatNamesNobodyIsSentOnce(t *testing.T) {
 	is(t, 3, l.Count)
 }
 
-func TestPermitsThatComeWhenNobodyWantsThemAnyMoreGoBack(t *testing.T) {
+func TestPermitsGrantedAfterTheContextEndedAreReleased(t *testing.T) {
 	p, direct := throughProxy(t)
 	ctx := context.Background()
 	c := newClient(t, p.dial(t), rlock.Options{})
@@ -114,7 +114,7 @@ func TestPermitsThatComeWhenNobodyWantsThemAnyMoreGoBack(t *testing.T) {
 	is(t, 0, after.PermitSemaphore("p").Acquired)
 }
 
-func TestAReleaseWithAContextThatHasEndedHappensAllTheSame(t *testing.T) {
+func TestAReleaseWithAnEndedContextContinuesInTheBackground(t *testing.T) {
 	rdb := connect(t)
 	ctx := context.Background()
 	c := newClient(t, rdb, rlock.Options{})
@@ -139,7 +139,7 @@ func TestAReleaseWithAContextThatHasEndedHappensAllTheSame(t *testing.T) {
 	})
 }
 
-func TestALostMessageDoesNotOutliveAReconnect(t *testing.T) {
+func TestAReconnectWakesWaitersAfterALostMessage(t *testing.T) {
 	p, direct := throughProxy(t)
 	ctx := context.Background()
 	c := newClient(t, p.dial(t), rlock.Options{})
@@ -155,7 +155,7 @@ func TestALostMessageDoesNotOutliveAReconnect(t *testing.T) {
 	must(t, <-done)
 }
 
-// is expects a number.
+// is checks that f returns want.
 func is(t testing.TB, want int, f func(context.Context) (int, error)) {
 	t.Helper()
 	got, err := f(context.Background())

@@ -10,21 +10,22 @@ import (
 	"github.com/lockredis/lockredis/rlock"
 )
 
-// connections returns how many connections a server has accepted.
+// connections returns the number of connections that the server has accepted.
 func connections(t *testing.T, rdb *redis.Client) string {
 	t.Helper()
 	return rdb.InfoMap(context.Background(), "stats").Item("Stats", "total_connections_received")
 }
 
-// TestACommandWithoutAQuickAnswerIsSentAgainAndCountsOnce is about a server that was
-// near, and then takes longer than a caller's own goroutine may wait.
-func TestACommandWithoutAQuickAnswerIsSentAgainAndCountsOnce(t *testing.T) {
+// TestARequestThatTimesOutInSendQuickIsSentAgainAndCountsOnce uses a server that
+// answers fast at first, so that sendQuick is used, and then slower than
+// quickTimeout.
+func TestARequestThatTimesOutInSendQuickIsSentAgainAndCountsOnce(t *testing.T) {
 	p, direct := throughProxy(t)
 	ctx, cancel := context.WithTimeout(t.Context(), time.Minute)
 	defer cancel()
 	c := newClient(t, p.dial(t), rlock.Options{})
 	l := c.Lock("l")
-	for range 20 { // so that the last answer is known to be a quick one
+	for range 20 { // so that lastLatency is low
 		must(t, l.Lock(ctx))
 		must(t, l.Unlock(ctx))
 	}
@@ -35,7 +36,9 @@ func TestACommandWithoutAQuickAnswerIsSentAgainAndCountsOnce(t *testing.T) {
 		p.hang()
 		done := make(chan error)
 		go func() { done <- f(ctx) }()
-		eventually(t, "it is sent on another connection", func() bool { return connections(t, direct) != before })
+		eventually(t, "it is sent on another connection", func() bool {
+			return connections(t, direct) != before
+		})
 		p.heal()
 		must(t, <-done)
 	}
@@ -56,6 +59,6 @@ func TestACommandWithoutAQuickAnswerIsSentAgainAndCountsOnce(t *testing.T) {
 	must(t, s.Release(ctx, 3))
 	must(t, s.Acquire(ctx, 1))
 	if n := calls(t, direct, "incrby") + calls(t, direct, "decrby"); n != 2 {
-		t.Fatalf("what is to be sent once ran %d times", n)
+		t.Fatalf("requests that must be sent once ran %d times", n)
 	}
 }

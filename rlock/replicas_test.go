@@ -12,8 +12,8 @@ import (
 	"github.com/lockredis/lockredis/rlock"
 )
 
-// replicas is a hook that makes a server one of so many replicas, none of which
-// confirms anything.
+// replicas is a hook that makes the server report n replicas. They never confirm a
+// WAIT.
 type replicas struct{ n atomic.Int32 }
 
 func (*replicas) DialHook(next redis.DialHook) redis.DialHook { return next }
@@ -37,7 +37,7 @@ func (*replicas) ProcessPipelineHook(next redis.ProcessPipelineHook) redis.Proce
 	}
 }
 
-func TestAReplicaThatComesLaterIsWaitedFor(t *testing.T) {
+func TestANewReplicaIsWaitedFor(t *testing.T) {
 	rdb := connect(t)
 	var r replicas
 	rdb.AddHook(&r)

@@ -15,8 +15,9 @@ import (
 	"github.com/lockredis/lockredis/rlock"
 )
 
-// inBubble runs f where time moves by itself, with a server and a client.
-func inBubble(t *testing.T, o rlock.Options, f func(ctx context.Context, srv *lockredistest.Server, c *rlock.Client)) {
+// inBubble runs f in a synctest bubble (virtual time), with a server and a client.
+func inBubble(t *testing.T, o rlock.Options,
+	f func(ctx context.Context, srv *lockredistest.Server, c *rlock.Client)) {
 	synctest.Test(t, func(t *testing.T) {
 		srv := lockredistest.RunT(t)
 		c := rlock.New(srv.Client(), o)
@@ -25,7 +26,7 @@ func inBubble(t *testing.T, o rlock.Options, f func(ctx context.Context, srv *lo
 	})
 }
 
-func TestTheWatchdogRenewsForAsLongAsTheLockIsHeld(t *testing.T) {
+func TestTheWatchdogRenewsWhileTheLockIsHeld(t *testing.T) {
 	var renewals atomic.Int64
 	o := rlock.Options{Observer: rlock.Observer{Renewed: func(rlock.Event) { renewals.Add(1) }}}
 	inBubble(t, o, func(ctx context.Context, srv *lockredistest.Server, c *rlock.Client) {
@@ -44,80 +45,83 @@ func TestTheWatchdogRenewsForAsLongAsTheLockIsHeld(t *testing.T) {
 	})
 }
 
-func TestALockThatSomebodyDeletedIsLostAtTheNextRenewal(t *testing.T) {
-	inBubble(t, rlock.Options{}, func(ctx context.Context, srv *lockredistest.Server, c *rlock.Client) {
-		var deleted time.Time
-		err := c.Lock("l").Do(ctx, func(ctx context.Context) error {
-			time.Sleep(time.Minute)
-			must(t, ctx.Err())
-			srv.Del("l")
-			deleted = time.Now()
-			<-ctx.Done()
-			return context.Cause(ctx)
+func TestADeletedLockIsLostAtTheNextRenewal(t *testing.T) {
+	inBubble(t, rlock.Options{},
+		func(ctx context.Context, srv *lockredistest.Server, c *rlock.Client) {
+			var deleted time.Time
+			err := c.Lock("l").Do(ctx, func(ctx context.Context) error {
+				time.Sleep(time.Minute)
+				must(t, ctx.Err())
+				srv.Del("l")
+				deleted = time.Now()
+				<-ctx.Done()
+				return context.Cause(ctx)
+			})
+			if took := time.Since(deleted); !errors.Is(err, rlock.ErrLockLost) || took > 10*time.Second {
+				t.Fatal(took, err)
+			}
 		})
-		if took := time.Since(deleted); !errors.Is(err, rlock.ErrLockLost) || took > 10*time.Second {
-			t.Fatal(took, err)
-		}
-	})
 }
 
-func TestAWaiterHasTheLockTheMillisecondItsHolderIsGone(t *testing.T) {
-	inBubble(t, rlock.Options{}, func(ctx context.Context, srv *lockredistest.Server, c *rlock.Client) {
-		dead := rlock.New(srv.Client(), rlock.Options{})
-		must(t, dead.Lock("l").Lock(ctx))
-		dead.Close()
-		start := time.Now()
-		l := c.Lock("l")
-		must(t, l.Lock(ctx))
-		if took := time.Since(start); took < 29*time.Second || took > 30*time.Second+2*time.Millisecond {
-			t.Fatalf("took %v", took)
-		}
-		must(t, l.Unlock(ctx))
-	})
+func TestAWaiterAcquiresWhenTheHoldersLeaseEnds(t *testing.T) {
+	inBubble(t, rlock.Options{},
+		func(ctx context.Context, srv *lockredistest.Server, c *rlock.Client) {
+			dead := rlock.New(srv.Client(), rlock.Options{})
+			must(t, dead.Lock("l").Lock(ctx))
+			dead.Close()
+			start := time.Now()
+			l := c.Lock("l")
+			must(t, l.Lock(ctx))
+			if took := time.Since(start); took < 29*time.Second || took > 30*time.Second+2*time.Millisecond {
+				t.Fatalf("took %v", took)
+			}
+			must(t, l.Unlock(ctx))
+		})
 }
 
 func TestAWaitEndsWithItsLimitAndItsContext(t *testing.T) {
 	for _, kind := range []string{"lock", "fair", "read", "write", "spin"} {
 		t.Run(kind, func(t *testing.T) {
-			inBubble(t, rlock.Options{}, func(ctx context.Context, srv *lockredistest.Server, c *rlock.Client) {
-				holder := c.Lock("l")
-				if kind == "read" || kind == "write" {
-					holder = c.RWLock("l").Write()
-				}
-				must(t, holder.Lock(ctx))
-				l := map[string]func() *rlock.Lock{
-					"lock": func() *rlock.Lock { return c.Lock("l") }, "fair": func() *rlock.Lock { return c.FairLock("l") },
-					"spin": func() *rlock.Lock { return c.SpinLock("l") },
-					"read": func() *rlock.Lock { return c.RWLock("l").Read() }, "write": func() *rlock.Lock { return c.RWLock("l").Write() },
-				}[kind]()
-				start := time.Now()
-				if err := l.TryLock(ctx, 1500*time.Millisecond, 0); !errors.Is(err, rlock.ErrTimeout) {
-					t.Fatal(err)
-				}
-				if took := time.Since(start); took != 1500*time.Millisecond {
-					t.Fatalf("took %v", took)
-				}
-				limited, cancel := context.WithTimeout(ctx, 700*time.Millisecond)
-				defer cancel()
-				if err := l.Lock(limited); !errors.Is(err, context.DeadlineExceeded) {
-					t.Fatal(err)
-				}
-				if took := time.Since(start); took != 2200*time.Millisecond {
-					t.Fatalf("took %v", took)
-				}
-				must(t, holder.Unlock(ctx))
-				synctest.Wait()
-				if keys := srv.Keys(); len(keys) > 1 { // the latch is swept in a moment
-					t.Fatalf("left over: %v", keys)
-				}
-			})
+			inBubble(t, rlock.Options{},
+				func(ctx context.Context, srv *lockredistest.Server, c *rlock.Client) {
+					holder := c.Lock("l")
+					if kind == "read" || kind == "write" {
+						holder = c.RWLock("l").Write()
+					}
+					must(t, holder.Lock(ctx))
+					l := map[string]func() *rlock.Lock{
+						"lock": func() *rlock.Lock { return c.Lock("l") }, "fair": func() *rlock.Lock { return c.FairLock("l") },
+						"spin": func() *rlock.Lock { return c.SpinLock("l") },
+						"read": func() *rlock.Lock { return c.RWLock("l").Read() }, "write": func() *rlock.Lock { return c.RWLock("l").Write() },
+					}[kind]()
+					start := time.Now()
+					if err := l.TryLock(ctx, 1500*time.Millisecond, 0); !errors.Is(err, rlock.ErrTimeout) {
+						t.Fatal(err)
+					}
+					if took := time.Since(start); took != 1500*time.Millisecond {
+						t.Fatalf("took %v", took)
+					}
+					limited, cancel := context.WithTimeout(ctx, 700*time.Millisecond)
+					defer cancel()
+					if err := l.Lock(limited); !errors.Is(err, context.DeadlineExceeded) {
+						t.Fatal(err)
+					}
+					if took := time.Since(start); took != 2200*time.Millisecond {
+						t.Fatalf("took %v", took)
+					}
+					must(t, holder.Unlock(ctx))
+					synctest.Wait()
+					if keys := srv.Keys(); len(keys) > 1 { // the sweeper deletes the latch later
+						t.Fatalf("left over: %v", keys)
+					}
+				})
 		})
 	}
 }
 
-// TestManyOwnersOfEveryKindNeverMeet has owners lock at random for random times,
-// some letting their leases end, in virtual time.
-func TestManyOwnersOfEveryKindNeverMeet(t *testing.T) {
+// TestOwnersOfEveryKindExcludeEachOther lets owners hold a lock for random times in
+// virtual time. Some holds last until their lease ends.
+func TestOwnersOfEveryKindExcludeEachOther(t *testing.T) {
 	kinds := map[string]func(*rlock.Client) *rlock.Lock{
 		"lock":   func(c *rlock.Client) *rlock.Lock { return c.Lock("l") },
 		"fair":   func(c *rlock.Client) *rlock.Lock { return c.FairLock("l") },
@@ -127,51 +131,52 @@ func TestManyOwnersOfEveryKindNeverMeet(t *testing.T) {
 	}
 	for name, kind := range kinds {
 		t.Run(name, func(t *testing.T) {
-			inBubble(t, rlock.Options{}, func(ctx context.Context, srv *lockredistest.Server, c *rlock.Client) {
-				var mu sync.Mutex
-				inside, entered := "", 0
-				var wg sync.WaitGroup
-				for i := range 10 {
-					wg.Add(1)
-					go func() {
-						defer wg.Done()
-						rnd := rand.New(rand.NewPCG(uint64(i), 7))
-						l := kind(c)
-						for n := range 20 {
-							me := fmt.Sprint(i, ".", n)
-							if err := l.TryLock(ctx, time.Hour, 10*time.Second); err != nil {
-								t.Error(err)
-								return
+			inBubble(t, rlock.Options{},
+				func(ctx context.Context, srv *lockredistest.Server, c *rlock.Client) {
+					var mu sync.Mutex
+					inside, entered := "", 0
+					var wg sync.WaitGroup
+					for i := range 10 {
+						wg.Add(1)
+						go func() {
+							defer wg.Done()
+							rnd := rand.New(rand.NewPCG(uint64(i), 7))
+							l := kind(c)
+							for n := range 20 {
+								me := fmt.Sprint(i, ".", n)
+								if err := l.TryLock(ctx, time.Hour, 10*time.Second); err != nil {
+									t.Error(err)
+									return
+								}
+								mu.Lock()
+								if inside != "" {
+									t.Errorf("%s and %s hold the lock at the same time", me, inside)
+								}
+								inside = me
+								entered++
+								mu.Unlock()
+								lapse := rnd.IntN(5) == 0
+								time.Sleep(time.Duration(rnd.IntN(9000)) * time.Millisecond)
+								mu.Lock()
+								if inside != me {
+									t.Errorf("%s held the lock, but so did %q", me, inside)
+								}
+								inside = ""
+								mu.Unlock()
+								if lapse {
+									<-l.Lost()
+								}
+								if err := l.Unlock(ctx); lapse != errors.Is(err, rlock.ErrLockLost) {
+									t.Errorf("lapsed %v: %v", lapse, err)
+								}
 							}
-							mu.Lock()
-							if inside != "" {
-								t.Errorf("%s met %s", me, inside)
-							}
-							inside = me
-							entered++
-							mu.Unlock()
-							lapse := rnd.IntN(5) == 0
-							time.Sleep(time.Duration(rnd.IntN(9000)) * time.Millisecond)
-							mu.Lock()
-							if inside != me {
-								t.Errorf("%s was followed by %s while it held the lock", me, inside)
-							}
-							inside = ""
-							mu.Unlock()
-							if lapse {
-								<-l.Lost()
-							}
-							if err := l.Unlock(ctx); lapse != errors.Is(err, rlock.ErrLockLost) {
-								t.Errorf("lapsed %v: %v", lapse, err)
-							}
-						}
-					}()
-				}
-				wg.Wait()
-				if entered != 200 {
-					t.Errorf("entered %d times", entered)
-				}
-			})
+						}()
+					}
+					wg.Wait()
+					if entered != 200 {
+						t.Errorf("entered %d times", entered)
+					}
+				})
 		})
 	}
 }

@@ -84,7 +84,8 @@ func (m model[S]) porcupine() porcupine.Model {
 func operations(ops []*op) []porcupine.Operation {
 	list := make([]porcupine.Operation, len(ops))
 	for i, o := range ops {
-		list[i] = porcupine.Operation{ClientId: o.Owner, Input: o, Call: int64(o.Call), Return: int64(o.Return)}
+		list[i] = porcupine.Operation{ClientId: o.Owner, Input: o, Call: int64(o.Call),
+			Return: int64(o.Return)}
 	}
 	return list
 }

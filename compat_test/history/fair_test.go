@@ -65,7 +65,8 @@ func fairStep(s fairState, o *op) []fairState {
 // fairAcquire is what the lock does, if it is the owner's turn.
 func fairAcquire(s fairState, o *op) []fairState {
 	turn := s.lock.owner == o.Owner || s.open() || s.lock.owner == 0 && o.Of != 0 &&
-		(len(s.queue) > 0 && s.queue[0] == o.Of || !slices.Contains(s.queue, o.Of)) // passed over, and come again
+		// passed over, and come again
+		(len(s.queue) > 0 && s.queue[0] == o.Of || !slices.Contains(s.queue, o.Of))
 	switch {
 	case o.Result == ok && !turn:
 		return nil
@@ -103,7 +104,8 @@ func fairKind() kind {
 		sabotages: map[string]sabotage{
 			"deletes": func(ctx context.Context, rdb *redis.Client, name string) { rdb.Del(ctx, name) },
 			"lets the last be first": func(ctx context.Context, rdb *redis.Client, name string) {
-				rdb.LMove(ctx, "redisson_lock_queue:{"+name+"}", "redisson_lock_queue:{"+name+"}", "RIGHT", "LEFT")
+				rdb.LMove(ctx, "redisson_lock_queue:{"+name+"}", "redisson_lock_queue:{"+name+"}", "RIGHT",
+					"LEFT")
 			},
 		},
 	}
@@ -125,7 +127,8 @@ func (h *holder) queued(asked, o *op) {
 		}
 	}
 	h.rec.add(asked)
-	e := eviction{&op{ID: h.rec.id(), What: evict, Owner: o.Owner, Of: asked.ID, Optional: true, Call: asked.Call}, o}
+	e := eviction{&op{ID: h.rec.id(), What: evict, Owner: o.Owner, Of: asked.ID, Optional: true,
+		Call: asked.Call}, o}
 	if o.Result != ok {
 		gone := &op{What: leave, Owner: o.Owner, Of: asked.ID, Call: o.Call, Return: o.Return}
 		if o.Result == unknown {

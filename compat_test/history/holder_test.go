@@ -155,7 +155,8 @@ func (h *holder) taken(o *op, lease time.Duration) {
 // unsure is about an acquisition of which nobody knows whether it happened.
 func (h *holder) unsure(o *op, lease time.Duration) {
 	o.Return = h.rec.late(o.Return)
-	back := &op{What: undo, Owner: h.owner, Key: h.key, Mode: h.mode, Of: o.ID, Call: o.Call, Return: o.Return}
+	back := &op{What: undo, Owner: h.owner, Key: h.key, Mode: h.mode, Of: o.ID, Call: o.Call,
+		Return: o.Return}
 	h.c.undoes(back)
 	until, added := o.Return, time.Duration(0)
 	if h.adds {
@@ -166,7 +167,8 @@ func (h *holder) unsure(o *op, lease time.Duration) {
 	if h.holds > 0 {
 		h.last = over
 	}
-	h.doubts = append(h.doubts, doubt{o, 0}, doubt{back, 0}, doubt{over, lease + added + h.rec.allowance})
+	h.doubts = append(h.doubts, doubt{o, 0}, doubt{back, 0},
+		doubt{over, lease + added + h.rec.allowance})
 }
 
 // resent tells whether o may have been sent twice.
@@ -183,9 +185,11 @@ func (h *holder) ghost(o *op, lease time.Duration) {
 	if h.holds > 0 {
 		lease = max(lease, h.length)
 	}
-	g := &op{ID: h.rec.id(), What: acquire, Result: unknown, Owner: h.owner, Key: h.key, Mode: h.mode, Call: o.Call, Return: o.Return}
+	g := &op{ID: h.rec.id(), What: acquire, Result: unknown, Owner: h.owner, Key: h.key,
+		Mode: h.mode, Call: o.Call, Return: o.Return}
 	h.rec.add(g)
-	h.rec.add(&op{What: undo, Optional: true, Owner: h.owner, Key: h.key, Mode: h.mode, Of: g.ID, Call: o.Call, Return: o.Return})
+	h.rec.add(&op{What: undo, Optional: true, Owner: h.owner, Key: h.key, Mode: h.mode, Of: g.ID,
+		Call: o.Call, Return: o.Return})
 	h.ending(g, o.Call, o.Return, lease)
 }
 
@@ -307,7 +311,8 @@ func (h *holder) given(o *op, over bool) {
 		h.holds = 0
 	}
 	if h.adds && o.Result == lost && over { // long before the end of the lease
-		d := &op{What: drop, Owner: h.owner, Key: h.key, Mode: h.mode, Call: o.Call, Return: h.rec.late(o.Return)}
+		d := &op{What: drop, Owner: h.owner, Key: h.key, Mode: h.mode, Call: o.Call,
+			Return: h.rec.late(o.Return)}
 		h.rec.add(d)
 		h.doubts = append(h.doubts, doubt{d, 0})
 	}
@@ -353,7 +358,8 @@ func (h *holder) force(ctx context.Context) {
 	h.rec.add(o)
 	if h.resent(o) {
 		o.Result = unknown
-		h.rec.add(&op{What: force, Result: unknown, Owner: h.owner, Key: h.key, Mode: h.mode, Call: o.Call, Return: o.Return})
+		h.rec.add(&op{What: force, Result: unknown, Owner: h.owner, Key: h.key, Mode: h.mode,
+			Call: o.Call, Return: o.Return})
 	}
 }
 

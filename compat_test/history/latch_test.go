@@ -32,8 +32,9 @@ func latchModel() model[int] {
 func latchKind() kind {
 	return kind{
 		name: "latch", model: latchModel(),
-		weights: weights{doSet: 6, doGive: 8, doTake: 6, doGiveUp: 2, doBlind: 1, doCount: 3, doPause: 5, doCut: 1, doCrash: 1},
-		actor:   func(c *client) actor { return &latcher{c.permitter()} },
+		weights: weights{doSet: 6, doGive: 8, doTake: 6, doGiveUp: 2, doBlind: 1, doCount: 3,
+			doPause: 5, doCut: 1, doCrash: 1},
+		actor: func(c *client) actor { return &latcher{c.permitter()} },
 		// Whatever the count is, it goes down to zero.
 		probe: func(c *client) {
 			a := &latcher{c.permitter()}
@@ -77,7 +78,8 @@ func (a *latcher) do(s step) {
 		}
 	case doTake, doGiveUp:
 		o := a.p.begin(acquire, 0)
-		if err := l.TryAwait(ctx, s.wait); resultOf(err) == ok || resultOf(err) == refused && !a.p.c.slow() {
+		if err := l.TryAwait(ctx, s.wait); resultOf(err) == ok || resultOf(err) == refused &&
+			!a.p.c.slow() {
 			a.p.end(o, err)
 		}
 	}

@@ -41,7 +41,10 @@ func lockKind(name string, of func(*rlock.Client, string) locker) kind {
 		sabotages: map[string]sabotage{
 			"deletes":  func(ctx context.Context, rdb *redis.Client, name string) { rdb.Del(ctx, name) },
 			"prolongs": func(ctx context.Context, rdb *redis.Client, name string) { rdb.Persist(ctx, name) },
-			"shortens": func(ctx context.Context, rdb *redis.Client, name string) { rdb.PExpire(ctx, name, 5*time.Millisecond) },
+			"shortens": func(ctx context.Context, rdb *redis.Client,
+				name string) {
+				rdb.PExpire(ctx, name, 5*time.Millisecond)
+			},
 		},
 	}
 }

@@ -23,7 +23,10 @@ func multiKind() kind {
 			a.give(context.Background())
 		},
 		sabotages: map[string]sabotage{
-			"deletes a part": func(ctx context.Context, rdb *redis.Client, name string) { rdb.Del(ctx, name+":b") },
+			"deletes a part": func(ctx context.Context, rdb *redis.Client,
+				name string) {
+				rdb.Del(ctx, name+":b")
+			},
 		},
 	}
 }
@@ -103,7 +106,8 @@ func (a *multiActor) take(ctx context.Context, wait, lease time.Duration) {
 	}
 	now := a.rec.now()
 	for i, h := range a.parts {
-		f := &op{ID: a.rec.id(), What: finish, Owner: h.owner, Key: h.key, Call: begun[i].Call, Return: now}
+		f := &op{ID: a.rec.id(), What: finish, Owner: h.owner, Key: h.key, Call: begun[i].Call,
+			Return: now}
 		begun[i].Return = now
 		if resultOf(err) == unknown || h.c.slow() { // parts are released in the background
 			begun[i].Return, f.Return = a.rec.late(now), a.rec.late(now)

@@ -27,7 +27,8 @@ type permit struct{ of, stamp, n int }
 
 func permitsModel() model[permitsState] {
 	return model[permitsState]{step: permitsStep, equal: func(a, b permitsState) bool {
-		return a.free == b.free && a.set == b.set && slices.Equal(a.out, b.out) && slices.Equal(a.due, b.due)
+		return a.free == b.free && a.set == b.set && slices.Equal(a.out, b.out) &&
+			slices.Equal(a.due, b.due)
 	}}
 }
 
@@ -246,7 +247,8 @@ func (p *permitter) take(ctx context.Context, n int, wait, lease time.Duration) 
 		p.have = append(p.have, taken{id, o, n})
 		p.ends(o, lease)
 	case unknown:
-		p.c.undoes(&op{What: undo, Owner: p.owner, Of: o.ID, Optional: !p.undone, Call: o.Call, Return: o.Return})
+		p.c.undoes(&op{What: undo, Owner: p.owner, Of: o.ID, Optional: !p.undone, Call: o.Call,
+			Return: o.Return})
 		p.ends(o, lease)
 	}
 }
@@ -254,7 +256,8 @@ func (p *permitter) take(ctx context.Context, n int, wait, lease time.Duration) 
 // ends notes that the lease that o set will be over.
 func (p *permitter) ends(o *op, lease time.Duration) {
 	if p.leased {
-		p.h.doubts = append(p.h.doubts, doubt{p.h.ending(o, o.Call, o.Return, lease), lease + p.h.rec.allowance})
+		p.h.doubts = append(p.h.doubts,
+			doubt{p.h.ending(o, o.Call, o.Return, lease), lease + p.h.rec.allowance})
 	}
 }
 
@@ -284,7 +287,8 @@ func (p *permitter) prolong(ctx context.Context, lease time.Duration) {
 	o.Of = t.o.ID
 	err := p.update(ctx, t.id, lease)
 	if resultOf(err) == notHeld && p.c.wasCut() {
-		err = context.DeadlineExceeded // an earlier sending may have had an effect, for as long as the lease
+		// an earlier sending may have had an effect, for as long as the lease
+		err = context.DeadlineExceeded
 	}
 	if p.end(o, err) != notHeld {
 		p.ends(o, lease)
@@ -299,7 +303,8 @@ func (c *client) permitter() *permitter {
 }
 
 // permitsKind is a kind whose model is permitsModel.
-func permitsKind(name string, w weights, of func(*client) *permitter, prepare func(*client), key string) kind {
+func permitsKind(name string, w weights, of func(*client) *permitter, prepare func(*client),
+	key string) kind {
 	return kind{
 		name: name, model: permitsModel(), weights: w,
 		actor: func(c *client) actor { return of(c) },
@@ -316,14 +321,21 @@ func permitsKind(name string, w weights, of func(*client) *permitter, prepare fu
 			p.end(o, nil)
 		},
 		sabotages: map[string]sabotage{
-			"adds a permit":  func(ctx context.Context, rdb *redis.Client, name string) { rdb.Incr(ctx, fmt.Sprintf(key, name)) },
-			"takes a permit": func(ctx context.Context, rdb *redis.Client, name string) { rdb.Decr(ctx, fmt.Sprintf(key, name)) },
+			"adds a permit": func(ctx context.Context, rdb *redis.Client,
+				name string) {
+				rdb.Incr(ctx, fmt.Sprintf(key, name))
+			},
+			"takes a permit": func(ctx context.Context, rdb *redis.Client,
+				name string) {
+				rdb.Decr(ctx, fmt.Sprintf(key, name))
+			},
 		},
 	}
 }
 
 func semaphoreKind() kind {
-	w := weights{doTake: 10, doGive: 6, doPause: 4, doGiveUp: 2, doBlind: 1, doCount: 2, doAdd: 1, doDrain: 1, doCut: 1, doCrash: 1}
+	w := weights{doTake: 10, doGive: 6, doPause: 4, doGiveUp: 2, doBlind: 1, doCount: 2, doAdd: 1,
+		doDrain: 1, doCut: 1, doCrash: 1}
 	return permitsKind("semaphore", w, func(c *client) *permitter {
 		s, p := c.c.Semaphore(c.w.names), c.permitter()
 		p.acquire = func(ctx context.Context, n int, wait, _ time.Duration) (string, error) {
@@ -335,11 +347,14 @@ func semaphoreKind() kind {
 		p.release = func(ctx context.Context, t taken) error { return s.Release(ctx, t.n) }
 		p.count, p.add, p.drain = s.Available, s.Add, s.Drain
 		return p
-	}, func(c *client) { c.c.Semaphore(c.w.names).TrySetPermits(context.Background(), permitCount) }, "%s")
+	}, func(c *client) {
+		c.c.Semaphore(c.w.names).TrySetPermits(context.Background(), permitCount)
+	}, "%s")
 }
 
 func permitKind() kind {
-	w := weights{doTake: 10, doGive: 6, doPause: 5, doGiveUp: 2, doBlind: 1, doCount: 2, doAdd: 1, doUpdate: 3, doCut: 1, doCrash: 1}
+	w := weights{doTake: 10, doGive: 6, doPause: 5, doGiveUp: 2, doBlind: 1, doCount: 2, doAdd: 1,
+		doUpdate: 3, doCut: 1, doCrash: 1}
 	return permitsKind("permit", w, func(c *client) *permitter {
 		s, p := c.c.PermitSemaphore(c.w.names), c.permitter()
 		p.leased, p.undone, p.most = true, true, 1
@@ -352,7 +367,9 @@ func permitKind() kind {
 		p.release = func(ctx context.Context, t taken) error { return s.Release(ctx, t.id) }
 		p.count, p.add, p.update = s.Available, s.Add, s.UpdateLease
 		return p
-	}, func(c *client) { c.c.PermitSemaphore(c.w.names).TrySetPermits(context.Background(), permitCount) }, "%s")
+	}, func(c *client) {
+		c.c.PermitSemaphore(c.w.names).TrySetPermits(context.Background(), permitCount)
+	}, "%s")
 }
 
 func rateKind() kind {
@@ -369,5 +386,7 @@ func rateKind() kind {
 		}
 		p.count = r.Available
 		return p
-	}, func(c *client) { c.c.RateLimiter(c.w.names).TrySetRate(context.Background(), config) }, "{%s}:value")
+	}, func(c *client) {
+		c.c.RateLimiter(c.w.names).TrySetRate(context.Background(), config)
+	}, "{%s}:value")
 }

@@ -72,7 +72,8 @@ type weights map[string]int
 
 // lockWeights are those of the locks.
 func lockWeights() weights {
-	return weights{doTake: 10, doGive: 8, doPause: 6, doGiveUp: 2, doBlind: 1, doForce: 1, doCount: 1, doLocked: 1, doCut: 1, doCrash: 1}
+	return weights{doTake: 10, doGive: 8, doPause: 6, doGiveUp: 2, doBlind: 1, doForce: 1,
+		doCount: 1, doLocked: 1, doCut: 1, doCrash: 1}
 }
 
 // programs generates programs. The lengths of time are such that leases end
@@ -85,7 +86,9 @@ func programs(w weights) *rapid.Generator[program] {
 		}
 	}
 	millis := func(choices ...int) *rapid.Generator[time.Duration] {
-		return rapid.Map(rapid.SampledFrom(choices), func(n int) time.Duration { return time.Duration(n) * time.Millisecond })
+		return rapid.Map(rapid.SampledFrom(choices), func(n int) time.Duration {
+			return time.Duration(n) * time.Millisecond
+		})
 	}
 	steps := rapid.Custom(func(t *rapid.T) step {
 		return step{

@@ -97,7 +97,9 @@ func (s rwState) with(o *op, l lockState) rwState {
 		s.writer = l
 		return s
 	}
-	s.readers = slices.DeleteFunc(slices.Clone(s.readers), func(r lockState) bool { return r.owner == o.Owner })
+	s.readers = slices.DeleteFunc(slices.Clone(s.readers), func(r lockState) bool {
+		return r.owner == o.Owner
+	})
 	if l.owner != 0 {
 		s.readers = append(s.readers, l)
 		slices.SortFunc(s.readers, func(a, b lockState) int { return a.owner - b.owner })
@@ -235,8 +237,14 @@ func rwKind() kind {
 			a.write.h.give(context.Background())
 		},
 		sabotages: map[string]sabotage{
-			"deletes":              func(ctx context.Context, rdb *redis.Client, name string) { rdb.Del(ctx, name) },
-			"lets others read too": func(ctx context.Context, rdb *redis.Client, name string) { rdb.HSet(ctx, name, "mode", "read") },
+			"deletes": func(ctx context.Context, rdb *redis.Client,
+				name string) {
+				rdb.Del(ctx, name)
+			},
+			"lets others read too": func(ctx context.Context, rdb *redis.Client,
+				name string) {
+				rdb.HSet(ctx, name, "mode", "read")
+			},
 		},
 	}
 }

@@ -53,19 +53,21 @@ func TestContendedLockThroughFaults(t *testing.T) {
 	}
 	for _, fault := range faults {
 		t.Run(fault.name, func(t *testing.T) {
-			topology.EachOf(t, []topology.Kind{topology.Sentinel, topology.Cluster}, func(t *testing.T, tp *topology.Topology) {
-				const key = "orders:42"
-				run := contend(t, tp, key)
-				run.await(t, 10)
-				fault.do(t, tp, key)
-				start := time.Now()
-				run.await(t, 10)
-				t.Logf("10 more holds %s after the new master was there", time.Since(start).Round(time.Millisecond))
-				tp.Heal(t)
-				run.await(t, 10)
-				run.end()
-				run.judge(t, fault.overlap)
-			})
+			topology.EachOf(t, []topology.Kind{topology.Sentinel, topology.Cluster},
+				func(t *testing.T, tp *topology.Topology) {
+					const key = "orders:42"
+					run := contend(t, tp, key)
+					run.await(t, 10)
+					fault.do(t, tp, key)
+					start := time.Now()
+					run.await(t, 10)
+					t.Logf("10 more holds %s after the new master was there",
+						time.Since(start).Round(time.Millisecond))
+					tp.Heal(t)
+					run.await(t, 10)
+					run.end()
+					run.judge(t, fault.overlap)
+				})
 		})
 	}
 }
@@ -140,7 +142,8 @@ func (c *contention) await(t *testing.T, more int) {
 		if time.Now().After(deadline) {
 			c.mu.Lock()
 			defer c.mu.Unlock()
-			t.Fatalf("%d holds missing after %s; the last errors: %v", want-len(c.trusts), resumeLimit, c.errs[max(0, len(c.errs)-6):])
+			t.Fatalf("%d holds missing after %s; the last errors: %v", want-len(c.trusts), resumeLimit,
+				c.errs[max(0, len(c.errs)-6):])
 		}
 	}
 }
@@ -153,7 +156,9 @@ func (c *contention) end() {
 // judge looks for two owners at the same time.
 func (c *contention) judge(t *testing.T, allowed time.Duration) {
 	t.Helper()
-	slices.SortFunc(c.trusts, func(a, b trust) int { return cmp.Compare(a.from.UnixNano(), b.from.UnixNano()) })
+	slices.SortFunc(c.trusts, func(a, b trust) int {
+		return cmp.Compare(a.from.UnixNano(), b.from.UnixNano())
+	})
 	var last time.Time
 	var worst time.Duration
 	for _, held := range c.trusts {
@@ -175,7 +180,8 @@ func (c *contention) judge(t *testing.T, allowed time.Duration) {
 }
 
 func kindOf(err error) string {
-	for _, known := range []error{rlock.ErrNotSynced, rlock.ErrLockLost, rlock.ErrNotHeld, rlock.ErrTimeout, context.DeadlineExceeded} {
+	for _, known := range []error{rlock.ErrNotSynced, rlock.ErrLockLost, rlock.ErrNotHeld,
+		rlock.ErrTimeout, context.DeadlineExceeded} {
 		if errors.Is(err, known) {
 			return known.Error()
 		}

@@ -46,7 +46,8 @@ func TestGoAndJavaUnderstandEachOther(t *testing.T) {
 }
 
 func understand(t *testing.T, release string, tp *topology.Topology) {
-	p := &pair{tp: tp, rdb: tp.Client(t), java: peer.Start(t, release, tp.Redisson(), peer.Watchdog(watched))}
+	p := &pair{tp: tp, rdb: tp.Client(t),
+		java: peer.Start(t, release, tp.Redisson(), peer.Watchdog(watched))}
 	p.gos = rlock.New(p.rdb, rlock.Options{Lease: watched})
 	t.Cleanup(func() { p.gos.Close() })
 	parts := []struct {
@@ -170,7 +171,8 @@ func judgeWake(t *testing.T, kind peer.Kind, where string, took []time.Duration)
 	t.Helper()
 	slices.Sort(took)
 	median, last := took[len(took)/2], took[len(took)-1]
-	t.Logf("%-6s %-7s median %s, longest %s", kind, where, median.Round(time.Millisecond/10), last.Round(time.Millisecond/10))
+	t.Logf("%-6s %-7s median %s, longest %s", kind, where, median.Round(time.Millisecond/10),
+		last.Round(time.Millisecond/10))
 	// A spin lock's waiter asks again and again, at most 128 ms apart.
 	if median > wakeLimit && kind != peer.Spin {
 		t.Errorf("%s %s: a wake-up takes %s", kind, where, median)
@@ -182,7 +184,8 @@ func countExactly(t *testing.T, p *pair) {
 	const times = 25
 	check(t, set(p.gos.Semaphore("orders:semaphore").TrySetPermits(t.Context(), 1)))
 	check(t, set(p.gos.PermitSemaphore("orders:permit").TrySetPermits(t.Context(), 1)))
-	for _, kind := range []peer.Kind{peer.Lock, peer.Fair, peer.Write, peer.Spin, peer.Fenced, peer.Multi, "semaphore", "permit"} {
+	for _, kind := range []peer.Kind{peer.Lock, peer.Fair, peer.Write, peer.Spin, peer.Fenced,
+		peer.Multi, "semaphore", "permit"} {
 		name, counter := "orders:"+string(kind), "orders:counter:"+string(kind)
 		if kind == peer.Multi {
 			name = "orders:m1,orders:m2"
@@ -376,7 +379,8 @@ func fence(t *testing.T, p *pair) {
 
 func force(t *testing.T, p *pair) {
 	ctx, owner := t.Context(), p.java.Thread(t, "a")
-	for _, kind := range []peer.Kind{peer.Lock, peer.Fair, peer.Read, peer.Write, peer.Spin, peer.Fenced} {
+	for _, kind := range []peer.Kind{peer.Lock, peer.Fair, peer.Read, peer.Write, peer.Spin,
+		peer.Fenced} {
 		name := "orders:forced:" + string(kind)
 		l := p.goLock(kind, name)
 		check(t, l.Lock(ctx))
@@ -440,7 +444,8 @@ func signal(t *testing.T, p *pair) {
 	stillWaits(t, going)
 	owner.Ask("semaphore", "release", name, 2)
 	check(t, (<-going).err)
-	if n, err := s.Available(ctx); n != 1 || err != nil || owner.Ask("semaphore", "available", name) != "1" {
+	if n, err := s.Available(ctx); n != 1 || err != nil ||
+		owner.Ask("semaphore", "available", name) != "1" {
 		t.Errorf("available %d, %v", n, err)
 	}
 }
@@ -486,13 +491,15 @@ func limit(t *testing.T, p *pair) {
 		t.Error("Java sets the rate again")
 	}
 	check(t, r.TryAcquire(ctx, 1, 0))
-	if owner.Ask("rate", "tryacquire", name, 2, 50) != "true" || owner.Ask("rate", "tryacquire", name, 1, 50) != "false" {
+	if owner.Ask("rate", "tryacquire", name, 2, 50) != "true" ||
+		owner.Ask("rate", "tryacquire", name, 1, 50) != "false" {
 		t.Error("Java does not see Go's permit")
 	}
 	if err := r.TryAcquire(ctx, 1, 0); !errors.Is(err, rlock.ErrTimeout) {
 		t.Errorf("four of three: %v", err)
 	}
-	if n, err := r.Available(ctx); n != 0 || err != nil || owner.Ask("rate", "available", name) != "0" {
+	if n, err := r.Available(ctx); n != 0 || err != nil ||
+		owner.Ask("rate", "available", name) != "0" {
 		t.Errorf("available %d, %v", n, err)
 	}
 }

@@ -21,7 +21,8 @@ func TestWhatNoReplicaConfirmsIsGivenBack(t *testing.T) {
 		lock, other := c.Lock("lock"), elsewhere.Lock("other")
 		both := rlock.NewMultiLock(other, c.Lock("part"))
 		semaphore, permits := c.Semaphore("semaphore"), c.PermitSemaphore("permits")
-		if err := errors.Join(semaphore.Release(ctx, 3), permits.SetPermits(ctx, 3), lock.Lock(ctx), lock.Unlock(ctx)); err != nil {
+		if err := errors.Join(semaphore.Release(ctx, 3), permits.SetPermits(ctx, 3), lock.Lock(ctx),
+			lock.Unlock(ctx)); err != nil {
 			t.Fatal(err)
 		}
 
@@ -48,7 +49,8 @@ func TestWhatNoReplicaConfirmsIsGivenBack(t *testing.T) {
 			there, err3 := other.IsLocked(ctx)
 			free, err4 := semaphore.Available(ctx)
 			left, err5 := permits.Available(ctx)
-			return errors.Join(err, err2, err3, err4, err5) == nil && !locked && !part && !there && free == 3 && left == 3
+			return errors.Join(err, err2, err3, err4, err5) == nil && !locked && !part && !there &&
+				free == 3 && left == 3
 		})
 		if err := semaphore.Release(ctx, 1); err != nil {
 			t.Errorf("giving back needs no replica, and fails: %v", err)

@@ -80,7 +80,8 @@ func (h *hold) fairCall(verb, latch string, effect func(any), args ...string) *c
 	if latch != "" {
 		keys = append(keys, latch)
 	}
-	return l.call(h, "fair"+verb, keys, append([]string{h.owner, itoa(l.w.now), publish}, args...), effect)
+	return l.call(h, "fair"+verb, keys, append([]string{h.owner, itoa(l.w.now), publish}, args...),
+		effect)
 }
 
 func (h *hold) acquireCall(lease int64, held int, waits bool) *call {
@@ -94,12 +95,15 @@ func (h *hold) acquireCall(lease int64, held int, waits bool) *call {
 		}
 		return h.fairCall("Acquire", "", effect, itoa(lease), itoa(held), itoa(l.patience), flag, "30000")
 	case l.kind == fenced:
-		return l.call(h, "fencedAcquire", []string{l.name, l.keys[0]}, []string{itoa(lease), h.field, itoa(held)}, effect)
+		return l.call(h, "fencedAcquire", []string{l.name, l.keys[0]},
+			[]string{itoa(lease), h.field, itoa(held)}, effect)
 	case l.kind == readWrite && h.reads:
 		prefix := "{" + l.name + "}:" + h.owner + ":rwlock_timeout"
-		return l.call(h, "readAcquire", []string{l.name, prefix}, []string{itoa(lease), h.field, h.owner + ":write", itoa(held)}, effect)
+		return l.call(h, "readAcquire", []string{l.name, prefix},
+			[]string{itoa(lease), h.field, h.owner + ":write", itoa(held)}, effect)
 	}
-	return l.call(h, h.script("Acquire"), []string{l.name}, []string{itoa(lease), h.field, itoa(held)}, effect)
+	return l.call(h, h.script("Acquire"), []string{l.name},
+		[]string{itoa(lease), h.field, itoa(held)}, effect)
 }
 
 // acquired notes an acquisition's reply.
@@ -148,13 +152,17 @@ func (h *hold) undoCall(held int, latch string) *call {
 	case l.kind == fair:
 		return h.fairCall("Undo", latch, effect, itoa(held), "20000")
 	case l.kind == spin:
-		return l.call(h, "spinUndo", []string{l.name, latch}, []string{h.field, itoa(held), "20000"}, effect)
+		return l.call(h, "spinUndo", []string{l.name, latch}, []string{h.field, itoa(held), "20000"},
+			effect)
 	case l.kind != readWrite:
-		return l.call(h, "plainUndo", []string{l.name, l.channel(), latch}, []string{h.field, itoa(held), publish, "20000"}, effect)
+		return l.call(h, "plainUndo", []string{l.name, l.channel(), latch},
+			[]string{h.field, itoa(held), publish, "20000"}, effect)
 	case h.reads:
-		return l.call(h, "readUndo", []string{l.name, l.channel(), l.tag(), latch}, []string{h.field, publish, itoa(held), "20000"}, effect)
+		return l.call(h, "readUndo", []string{l.name, l.channel(), l.tag(), latch},
+			[]string{h.field, publish, itoa(held), "20000"}, effect)
 	}
-	return l.call(h, "writeUndo", []string{l.name, l.channel(), latch}, []string{h.field, publish, itoa(held), "20000"}, effect)
+	return l.call(h, "writeUndo", []string{l.name, l.channel(), latch},
+		[]string{h.field, publish, itoa(held), "20000"}, effect)
 }
 
 // tag is what the keys of read holds begin with.
@@ -167,13 +175,17 @@ func (h *hold) releaseCall(latch string, lease int64) *call {
 	case l.kind == fair:
 		return h.fairCall("Release", latch, effect, "20000", itoa(lease))
 	case l.kind == spin:
-		return l.call(h, "spinRelease", []string{l.name, latch}, []string{h.field, itoa(lease), "20000"}, effect)
+		return l.call(h, "spinRelease", []string{l.name, latch},
+			[]string{h.field, itoa(lease), "20000"}, effect)
 	case l.kind != readWrite:
-		return l.call(h, "plainRelease", []string{l.name, l.channel(), latch}, []string{h.field, itoa(lease), publish, "20000"}, effect)
+		return l.call(h, "plainRelease", []string{l.name, l.channel(), latch},
+			[]string{h.field, itoa(lease), publish, "20000"}, effect)
 	case h.reads:
-		return l.call(h, "readRelease", []string{l.name, l.channel(), l.tag(), latch}, []string{h.field, publish, "20000"}, effect)
+		return l.call(h, "readRelease", []string{l.name, l.channel(), l.tag(), latch},
+			[]string{h.field, publish, "20000"}, effect)
 	}
-	return l.call(h, "writeRelease", []string{l.name, l.channel(), latch}, []string{h.field, publish, "20000", itoa(lease)}, effect)
+	return l.call(h, "writeRelease", []string{l.name, l.channel(), latch},
+		[]string{h.field, publish, "20000", itoa(lease)}, effect)
 }
 
 func (h *hold) renewCall(lease int64) *call {
@@ -186,7 +198,9 @@ func (h *hold) renewCall(lease int64) *call {
 	if l.kind == readWrite {
 		name = h.script("Renew")
 	}
-	return l.call(h, name, keys, []string{itoa(lease), h.field}, func(reply any) { l.renewed(h, lease, reply) })
+	return l.call(h, name, keys, []string{itoa(lease), h.field}, func(reply any) {
+		l.renewed(h, lease, reply)
+	})
 }
 
 func (h *hold) forceCall(latch string) *call {
@@ -202,9 +216,11 @@ func (h *hold) forceCall(latch string) *call {
 		if h.reads {
 			mode, message = "read", "0"
 		}
-		return l.call(h, "rwForce", []string{l.name, l.channel(), latch}, []string{mode, message, publish, "20000"}, effect)
+		return l.call(h, "rwForce", []string{l.name, l.channel(), latch},
+			[]string{mode, message, publish, "20000"}, effect)
 	}
-	return l.call(h, "plainForce", []string{l.name, l.channel(), latch}, []string{publish, "20000"}, effect)
+	return l.call(h, "plainForce", []string{l.name, l.channel(), latch}, []string{publish, "20000"},
+		effect)
 }
 
 func (h *hold) leaveCall() *call {

@@ -56,7 +56,8 @@ func (h *hold) trusts() bool { return h.held > 0 && h.l.w.now < h.trust && !h.c.
 
 // settled reports whether h sleeps, waiting for nothing but a message or time.
 func (h *hold) settled() bool {
-	return h.state == waiting && h.subbed && h.asked && !h.woken && h.flight == nil && !h.c.crashed && !h.c.sub.deaf && !h.c.sub.dead &&
+	return h.state == waiting && h.subbed && h.asked && !h.woken && h.flight == nil && !h.c.crashed &&
+		!h.c.sub.deaf && !h.c.sub.dead &&
 		h.wakeAt > h.l.w.now
 }
 

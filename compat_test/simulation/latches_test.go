@@ -28,22 +28,24 @@ func (l *latch) act(u *user, d *dice) {
 	switch n := d.n(10); {
 	case n < 3:
 		set := 1 + int64(d.n(4))
-		u.do(d, true, u.script(l, l.users, "latchTrySet", l.keys(), []string{publish, itoa(set)}, func(reply any) {
-			was := l.count
-			if was == 0 {
-				l.count = set
-			}
-			if (was == 0) != (reply == int64(1)) {
-				l.w.fail(ruleReply, "%s with %d left answers %v", l.name, was, reply)
-			}
-		}), func(any, int64) {}, func() {})
+		u.do(d, true, u.script(l, l.users, "latchTrySet", l.keys(), []string{publish, itoa(set)},
+			func(reply any) {
+				was := l.count
+				if was == 0 {
+					l.count = set
+				}
+				if (was == 0) != (reply == int64(1)) {
+					l.w.fail(ruleReply, "%s with %d left answers %v", l.name, was, reply)
+				}
+			}), func(any, int64) {}, func() {})
 	case n < 7:
-		u.do(d, true, u.script(l, l.users, "latchCountDown", l.keys(), []string{publish}, func(reply any) {
-			if reply != l.count-1 {
-				l.w.fail(ruleTotal, "%s is counted down to %v, not %d", l.name, reply, l.count-1)
-			}
-			l.count = max(l.count-1, 0)
-		}), func(any, int64) {}, func() {})
+		u.do(d, true, u.script(l, l.users, "latchCountDown", l.keys(), []string{publish},
+			func(reply any) {
+				if reply != l.count-1 {
+					l.w.fail(ruleTotal, "%s is counted down to %v, not %d", l.name, reply, l.count-1)
+				}
+				l.count = max(l.count-1, 0)
+			}), func(any, int64) {}, func() {})
 	default:
 		u.giveUp = l.w.now + 5000
 		l.ask(u, d)
@@ -93,7 +95,8 @@ func (w *world) newRate(allowed, interval int64, users int) {
 	r := &rate{w: w, name: w.name("rate"), rate: allowed, interval: interval}
 	r.users = w.use(r, users)
 	l := w.dial(2, nil)
-	w.execute(l, &call{script: "rateTrySet", keys: r.keys(), args: []string{itoa(allowed), itoa(interval), "0", "0"}, effect: func(any) {}})
+	w.execute(l, &call{script: "rateTrySet", keys: r.keys(),
+		args: []string{itoa(allowed), itoa(interval), "0", "0"}, effect: func(any) {}})
 	l.hangUp()
 }
 
@@ -129,7 +132,9 @@ func (r *rate) ask(u *user, d *dice) {
 			}
 			return
 		}
-		r.given = slices.DeleteFunc(r.given, func(g grant) bool { return g.at <= r.w.server()-r.interval })
+		r.given = slices.DeleteFunc(r.given, func(g grant) bool {
+			return g.at <= r.w.server()-r.interval
+		})
 		delay, refused := reply.(int64)
 		last := r.w.server() // beyond it when the clock was set back since
 		for _, g := range r.given {
@@ -137,7 +142,8 @@ func (r *rate) ask(u *user, d *dice) {
 		}
 		switch free := r.free(); {
 		case refused != (free < n), refused && (delay < 1 || delay > last+r.interval-r.w.server()):
-			r.w.fail(ruleTotal, "%s has %d of %d left, and answers %v to one who wants %d", r.name, free, r.rate, reply, n)
+			r.w.fail(ruleTotal, "%s has %d of %d left, and answers %v to one who wants %d", r.name, free,
+				r.rate, reply, n)
 		case !refused:
 			r.given = append(r.given, grant{request, r.w.server(), n})
 		}
@@ -163,6 +169,7 @@ func (r *rate) check() {
 		n = e.Value().(*store.ZSet).Len()
 	}
 	if free := r.w.number(r.keys()[1]); n != len(r.given) || n > 0 && free != r.free() {
-		r.w.fail(ruleTotal, "%s has %d given out and %d left, not %d and %d", r.name, n, free, len(r.given), r.free())
+		r.w.fail(ruleTotal, "%s has %d given out and %d left, not %d and %d", r.name, n, free,
+			len(r.given), r.free())
 	}
 }

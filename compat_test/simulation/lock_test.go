@@ -117,7 +117,8 @@ func (l *lock) lapse() {
 func (l *lock) granted(h *hold, held int, lease int64) (again bool) {
 	w := l.w
 	if o := l.holder(h); o != nil {
-		w.fail(ruleOwner, "%s was granted to %s while %s holds it for %d ms more", l.name, h.field, o.field, o.end()-w.server())
+		w.fail(ruleOwner, "%s was granted to %s while %s holds it for %d ms more", l.name, h.field,
+			o.field, o.end()-w.server())
 	}
 	live := h.live()
 	switch {
@@ -168,7 +169,8 @@ func (l *lock) refused(h *hold, ttl int64) {
 	case o == nil:
 		w.fail(ruleReply, "%s is free, and was refused to %s", l.name, h.field)
 	case ttl != o.end()-w.server():
-		w.fail(ruleReply, "%s told %s to wait for %d ms, not %d", l.name, h.field, ttl, o.end()-w.server())
+		w.fail(ruleReply, "%s told %s to wait for %d ms, not %d", l.name, h.field, ttl,
+			o.end()-w.server())
 	}
 }
 
@@ -197,7 +199,8 @@ func (l *lock) released(h *hold, latch string, lease int64, reply any) {
 	// than nothing.
 	over := h.reads && l.w.deadline(l.name) == gone
 	if !ok || n == 1 != (h.count == 0 || over) {
-		w.fail(ruleReply, "%s has %d holds of %s left, whose unlock answers %v", l.name, h.count, h.field, reply)
+		w.fail(ruleReply, "%s has %d holds of %s left, whose unlock answers %v", l.name, h.count,
+			h.field, reply)
 	}
 	w.latch(latch, n)
 	switch {
@@ -232,7 +235,8 @@ func (l *lock) undone(h *hold, held int, latch string, reply any) {
 	l.w.latch(latch, 1)
 	took := h.live() && h.count == held+1
 	if took != (reply == int64(1)) {
-		l.w.fail(ruleReply, "%s has %d holds of %s, and to undo the one after %d answers %v", l.name, h.count, h.field, held, reply)
+		l.w.fail(ruleReply, "%s has %d holds of %s, and to undo the one after %d answers %v", l.name,
+			h.count, h.field, held, reply)
 	}
 	if !took {
 		return
@@ -442,7 +446,8 @@ func (l *lock) checkQueue() {
 	}
 	e := w.e.Env().Space.DB(0).Peek([]byte(l.keys[1]))
 	if (e == nil) != (n == 0) {
-		w.fail(ruleQueue, "%s has %d in its queue, and whether they have times is %v", l.name, n, e != nil)
+		w.fail(ruleQueue, "%s has %d in its queue, and whether they have times is %v", l.name, n,
+			e != nil)
 	}
 	if e == nil {
 		return
@@ -471,9 +476,11 @@ func (l *lock) checkTrust(h *hold) {
 	case !h.live():
 		w.fail(ruleTrust, "%s trusts to hold %s for %d ms more", h.field, l.name, h.trust-w.now)
 	case h.end()-w.server() < h.trust-w.now:
-		w.fail(ruleTrust, "%s trusts to hold %s for %d ms, and does for %d", h.field, l.name, h.trust-w.now, h.end()-w.server())
+		w.fail(ruleTrust, "%s trusts to hold %s for %d ms, and does for %d", h.field, l.name,
+			h.trust-w.now, h.end()-w.server())
 	case h.count < h.held, h.flight == nil && h.count != h.held:
-		w.fail(ruleTrust, "%s trusts to hold %s %d times, and does %d times", h.field, l.name, h.held, h.count)
+		w.fail(ruleTrust, "%s trusts to hold %s %d times, and does %d times", h.field, l.name, h.held,
+			h.count)
 	}
 }
 
@@ -494,7 +501,8 @@ func (l *lock) sleepers() (asleep []*hold) {
 func (l *lock) checkWoken(asleep []*hold) {
 	for _, h := range asleep {
 		if h.settled() && l.freeFor(h) {
-			l.w.fail(ruleWake, "%s has become free to %s, which sleeps for %d ms more", l.name, h.field, h.wakeAt-l.w.now)
+			l.w.fail(ruleWake, "%s has become free to %s, which sleeps for %d ms more", l.name, h.field,
+				h.wakeAt-l.w.now)
 		}
 	}
 }

@@ -34,7 +34,8 @@ func (w *world) newSemaphore(total int64, users int) {
 	s := &semaphore{w: w, name: w.name("semaphore"), total: total, free: total}
 	s.users = w.use(s, users)
 	l := w.dial(2, nil)
-	w.execute(l, &call{script: "semaphoreTrySet", keys: []string{s.name, s.channel()}, args: []string{itoa(total), publish}, effect: func(any) {}})
+	w.execute(l, &call{script: "semaphoreTrySet", keys: []string{s.name, s.channel()},
+		args: []string{itoa(total), publish}, effect: func(any) {}})
 	l.hangUp()
 }
 
@@ -47,13 +48,14 @@ func (s *semaphore) act(u *user, d *dice) {
 	case u.has > 0 && d.in(50):
 		u.w.count("semaphore released")
 		n := u.has
-		u.do(d, true, u.script(s, s.users, "semaphoreRelease", []string{s.name, s.channel()}, []string{itoa(n), publish}, func(reply any) {
-			s.free += n
-			u.has -= n
-			if reply != s.free {
-				s.w.fail(ruleTotal, "%s has %v free after a release, not %d", s.name, reply, s.free)
-			}
-		}), func(any, int64) {}, func() {})
+		u.do(d, true, u.script(s, s.users, "semaphoreRelease", []string{s.name, s.channel()},
+			[]string{itoa(n), publish}, func(reply any) {
+				s.free += n
+				u.has -= n
+				if reply != s.free {
+					s.w.fail(ruleTotal, "%s has %v free after a release, not %d", s.name, reply, s.free)
+				}
+			}), func(any, int64) {}, func() {})
 	case u.has > 0:
 		u.restUp = s.w.now + int64(d.n(100))
 	case s.lost > 0:
@@ -75,17 +77,18 @@ func (s *semaphore) act(u *user, d *dice) {
 
 func (s *semaphore) ask(u *user, d *dice) {
 	n := u.want
-	u.do(d, true, u.script(s, s.users, "semaphoreAcquire", []string{s.name}, []string{itoa(n)}, func(reply any) {
-		ok := int64(0)
-		if s.free >= n {
-			ok = 1
-			s.free -= n
-			u.has += n
-		}
-		if fmt.Sprint(reply) != fmt.Sprint([]any{ok, s.free}) {
-			s.w.fail(ruleTotal, "%s answers %v, not %d and %d", s.name, reply, ok, s.free)
-		}
-	}), func(reply any, sent int64) {
+	u.do(d, true, u.script(s, s.users, "semaphoreAcquire", []string{s.name}, []string{itoa(n)},
+		func(reply any) {
+			ok := int64(0)
+			if s.free >= n {
+				ok = 1
+				s.free -= n
+				u.has += n
+			}
+			if fmt.Sprint(reply) != fmt.Sprint([]any{ok, s.free}) {
+				s.w.fail(ruleTotal, "%s answers %v, not %d and %d", s.name, reply, ok, s.free)
+			}
+		}), func(reply any, sent int64) {
 		switch {
 		case reply.([]any)[0] == int64(1):
 			s.w.count("semaphore granted")
@@ -126,7 +129,8 @@ func (w *world) newPermits(total int64, users int) {
 	p := &permits{w: w, name: w.name("permits"), total: total, free: total}
 	p.users = w.use(p, users)
 	l := w.dial(2, nil)
-	w.execute(l, &call{script: "permitSet", keys: p.keys(), args: []string{publish, itoa(total)}, effect: func(any) {}})
+	w.execute(l, &call{script: "permitSet", keys: p.keys(), args: []string{publish, itoa(total)},
+		effect: func(any) {}})
 	l.hangUp()
 }
 
@@ -169,23 +173,24 @@ func (p *permits) act(u *user, d *dice) {
 func (p *permits) ask(u *user, d *dice) {
 	lease := u.want
 	id := p.w.request()
-	u.do(d, false, u.script(p, p.users, "permitAcquire", p.keys(), []string{publish, "922337203685477", itoa(lease), id}, func(reply any) {
-		p.sweep()
-		want := []any{int64(1), int64(0)}
-		switch {
-		case p.find(id) >= 0:
-		case p.free < 1:
-			first := slices.MinFunc(p.out, func(a, b permit) int { return int(a.end - b.end) })
-			want = []any{int64(0), p.free, first.end - p.w.server()}
-		default:
-			p.out = append(p.out, permit{id, p.w.server() + lease})
-			p.free--
-			want[1] = p.free
-		}
-		if fmt.Sprint(reply) != fmt.Sprint(want) {
-			p.w.fail(ruleTotal, "%s answers %v, not %v", p.name, reply, want)
-		}
-	}), func(reply any, sent int64) {
+	u.do(d, false, u.script(p, p.users, "permitAcquire", p.keys(),
+		[]string{publish, "922337203685477", itoa(lease), id}, func(reply any) {
+			p.sweep()
+			want := []any{int64(1), int64(0)}
+			switch {
+			case p.find(id) >= 0:
+			case p.free < 1:
+				first := slices.MinFunc(p.out, func(a, b permit) int { return int(a.end - b.end) })
+				want = []any{int64(0), p.free, first.end - p.w.server()}
+			default:
+				p.out = append(p.out, permit{id, p.w.server() + lease})
+				p.free--
+				want[1] = p.free
+			}
+			if fmt.Sprint(reply) != fmt.Sprint(want) {
+				p.w.fail(ruleTotal, "%s answers %v, not %v", p.name, reply, want)
+			}
+		}), func(reply any, sent int64) {
 		list := reply.([]any)
 		switch {
 		case list[0] == int64(1):
@@ -199,39 +204,41 @@ func (p *permits) ask(u *user, d *dice) {
 			u.sleep(p.w.now+list[2].(int64)+1, p.w.now-sent)
 		}
 	}, func() {
-		u.do(d, false, u.script(p, p.users, "permitUndo", p.keys(), []string{publish, id}, func(reply any) {
-			i := p.find(id)
-			if (i >= 0) != (reply == int64(1)) {
-				p.w.fail(ruleTotal, "%s: to take permit %s back answers %v", p.name, id, reply)
-			}
-			if i >= 0 {
-				p.out = slices.Delete(p.out, i, i+1)
-				p.free++
-			}
-		}), func(any, int64) { u.rest() }, nil)
+		u.do(d, false, u.script(p, p.users, "permitUndo", p.keys(), []string{publish, id},
+			func(reply any) {
+				i := p.find(id)
+				if (i >= 0) != (reply == int64(1)) {
+					p.w.fail(ruleTotal, "%s: to take permit %s back answers %v", p.name, id, reply)
+				}
+				if i >= 0 {
+					p.out = slices.Delete(p.out, i, i+1)
+					p.free++
+				}
+			}), func(any, int64) { u.rest() }, nil)
 	})
 }
 
 func (p *permits) release(u *user, d *dice) {
 	id, latch := u.id, p.w.name("redisson_unlock_latch:{"+p.name+"}:")
 	u.id, u.trust = "", 0
-	u.do(d, false, u.script(p, p.users, "permitRelease", append(p.keys(), latch), []string{publish, "20000", id}, func(reply any) {
-		want := int64(0)
-		i := p.find(id)
-		if answer, ok := p.w.latched(latch); ok {
-			want = answer
-		} else if i >= 0 {
-			if p.out[i].end > p.w.server() {
-				want = 1
-				p.w.latch(latch, 1)
+	u.do(d, false, u.script(p, p.users, "permitRelease", append(p.keys(), latch),
+		[]string{publish, "20000", id}, func(reply any) {
+			want := int64(0)
+			i := p.find(id)
+			if answer, ok := p.w.latched(latch); ok {
+				want = answer
+			} else if i >= 0 {
+				if p.out[i].end > p.w.server() {
+					want = 1
+					p.w.latch(latch, 1)
+				}
+				p.out = slices.Delete(p.out, i, i+1)
+				p.free++
 			}
-			p.out = slices.Delete(p.out, i, i+1)
-			p.free++
-		}
-		if reply != want {
-			p.w.fail(ruleTotal, "%s: to release %s answers %v, not %d", p.name, id, reply, want)
-		}
-	}), func(any, int64) { p.w.count("permit released"); u.drop(latch) }, nil)
+			if reply != want {
+				p.w.fail(ruleTotal, "%s: to release %s answers %v, not %d", p.name, id, reply, want)
+			}
+		}), func(any, int64) { p.w.count("permit released"); u.drop(latch) }, nil)
 }
 
 func (p *permits) checkTrust() {
@@ -259,13 +266,16 @@ func (p *permits) check() {
 		}
 	}
 	if n != p.free || taken != len(p.out) || n+int64(taken) != p.total {
-		p.w.fail(ruleTotal, "%s has %d free and %d out, not %d and %d of %d", p.name, n, taken, p.free, len(p.out), p.total)
+		p.w.fail(ruleTotal, "%s has %d free and %d out, not %d and %d of %d", p.name, n, taken, p.free,
+			len(p.out), p.total)
 	}
 	for _, u := range p.users {
 		if u.trust > p.w.now && p.find(u.id) < 0 {
 			p.w.fail(ruleTrust, "%s trusts in permit %s for %d ms", u, u.id, u.trust-p.w.now)
 		}
-		if u.settled() && u.wakeAt > p.w.now+1+u.lag && slices.ContainsFunc(p.out, func(o permit) bool { return o.end <= p.w.server() }) {
+		if u.settled() && u.wakeAt > p.w.now+1+u.lag && slices.ContainsFunc(p.out, func(o permit) bool {
+			return o.end <= p.w.server()
+		}) {
 			p.w.fail(ruleWake, "%s sleeps for %d ms, and a lease is over", u, u.wakeAt-p.w.now)
 		}
 	}

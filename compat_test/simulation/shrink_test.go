@@ -22,7 +22,9 @@ func (p plan) shrink(r result, patience time.Duration) result {
 	for before := 0; before != len(r.steps) && !late(); {
 		before = len(r.steps)
 		remove(actors(r.steps), func(without []uint16) bool {
-			return !late() && try(slices.DeleteFunc(slices.Clone(r.steps), func(s step) bool { return slices.Contains(without, s.who) }))
+			return !late() && try(slices.DeleteFunc(slices.Clone(r.steps), func(s step) bool {
+				return slices.Contains(without, s.who)
+			}))
 		})
 		for size := len(r.steps) / 2; size > 0; size /= 2 {
 			for to := len(r.steps); to > 0 && !late(); to -= size {

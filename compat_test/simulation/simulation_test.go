@@ -91,7 +91,8 @@ func (p plan) report(t *testing.T, r result, patience time.Duration) {
 	if most := 20_000; len(text) > most {
 		text = "…" + text[len(text)-most:]
 	}
-	again := fmt.Sprintf("LOCKREDIS_SIMULATION_SEED=%d LOCKREDIS_SIMULATION_STEPS=%s", p.seed, written(r.steps))
+	again := fmt.Sprintf("LOCKREDIS_SIMULATION_SEED=%d LOCKREDIS_SIMULATION_STEPS=%s", p.seed,
+		written(r.steps))
 	if len(r.steps) > 500 {
 		again = fmt.Sprintf("LOCKREDIS_SIMULATION_SEED=%d LOCKREDIS_SIMULATION=%d", p.seed, course)
 	}
@@ -121,7 +122,8 @@ func TestTheSameSeedTakesTheSameCourse(t *testing.T) {
 	c := p.replay(a.steps)
 	d := plan{seed: 43}.generate(3000)
 	if a.sum != b.sum || a.sum != c.sum || a.sum == d.sum {
-		t.Errorf("checksums %x, %x and, replayed, %x of one seed; %x of another", a.sum, b.sum, c.sum, d.sum)
+		t.Errorf("checksums %x, %x and, replayed, %x of one seed; %x of another", a.sum, b.sum, c.sum,
+			d.sum)
 	}
 }
 

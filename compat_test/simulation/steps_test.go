@@ -96,7 +96,8 @@ func (w *world) choose(chance *rand.Rand, i int) uint16 {
 // run takes steps until there are none left, or one breaks an invariant.
 func (p plan) run(next func(*world, int) (step, bool)) (r result) {
 	var log bytes.Buffer
-	w := newWorld(scriptsOfRlock(), slog.New(slog.NewTextHandler(&log, &slog.HandlerOptions{Level: slog.LevelError})))
+	w := newWorld(scriptsOfRlock(),
+		slog.New(slog.NewTextHandler(&log, &slog.HandlerOptions{Level: slog.LevelError})))
 	w.furnish(p.seed)
 	if p.spoil != nil {
 		p.spoil(w)
@@ -231,7 +232,8 @@ func (w *world) furnish(seed uint64) {
 	chance := rand.New(rand.NewPCG(seed, 0xf00d))
 	small := [][]string{{"512", "128"}, {"0", "0"}, {"2", "2"}}[chance.IntN(3)]
 	admin := w.dial(2, nil)
-	admin.do("CONFIG", "SET", "hash-max-listpack-entries", small[0], "zset-max-listpack-entries", small[1])
+	admin.do("CONFIG", "SET", "hash-max-listpack-entries", small[0], "zset-max-listpack-entries",
+		small[1])
 	admin.hangUp()
 	var plains []*lock
 	for _, of := range []struct {
@@ -265,7 +267,8 @@ func (w *world) newLock(kind lockKind) *lock {
 	case fenced:
 		l.keys = []string{"redisson_lock_token:{" + l.name + "}"}
 	case fair:
-		l.keys = []string{"redisson_lock_queue:{" + l.name + "}", "redisson_lock_timeout:{" + l.name + "}"}
+		l.keys = []string{"redisson_lock_queue:{" + l.name + "}",
+			"redisson_lock_timeout:{" + l.name + "}"}
 		l.patience = []int64{300, 5000, 300_000}[w.serial%3]
 	}
 	w.locks = append(w.locks, l)
@@ -287,7 +290,8 @@ func written(steps []step) string {
 // whose tells who takes a step.
 func (w *world) whose(who uint16) string {
 	if who > firstSpecial {
-		return [...]string{"the clock", "the timer", "the network", "a mishap", "a probe", "an audit"}[0xffff-who]
+		return [...]string{"the clock", "the timer", "the network", "a mishap", "a probe",
+			"an audit"}[0xffff-who]
 	}
 	if int(who) < len(w.actors) {
 		return fmt.Sprint(w.actors[who])

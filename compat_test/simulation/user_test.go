@@ -74,7 +74,8 @@ func (u *user) due() int64 {
 }
 
 func (u *user) settled() bool {
-	return u.waits && u.asked && !u.woken && u.flight == nil && !u.sub.deaf && !u.sub.dead && u.wakeAt > u.w.now
+	return u.waits && u.asked && !u.woken && u.flight == nil && !u.sub.deaf && !u.sub.dead &&
+		u.wakeAt > u.w.now
 }
 
 func (u *user) step(d *dice) {
@@ -158,7 +159,8 @@ func (u *user) rest() {
 
 // script is a call of one of the thing's scripts, after which whoever could go on
 // must have been told.
-func (u *user) script(t thing, users []*user, name string, keys, args []string, effect func(any)) *call {
+func (u *user) script(t thing, users []*user, name string, keys, args []string,
+	effect func(any)) *call {
 	var asleep []*user
 	return &call{script: name, keys: keys, args: args,
 		prepare: func() {

@@ -70,14 +70,16 @@ func (w *world) fail(rule, format string, args ...any) {
 
 // The invariants.
 const (
-	ruleOwner   = "one owner"               // or readers only
-	ruleTrust   = "a lease that holds"      // who trusts its lease is the owner as stored
-	ruleStored  = "as stored"               // what is stored is what the replies say: owners, counts, deadlines
-	ruleReply   = "a true reply"            // a reply tells what is stored
-	ruleQueue   = "first come first served" // fair locks and parked clients
-	ruleWake    = "nobody sleeps on"        // beside a free lock, beyond its TTL
-	ruleExpiry  = "expired is gone"         // no key past its deadline is visible, and its end is told, once
-	ruleTotal   = "nothing lost"            // permits, rates, elements
+	ruleOwner = "one owner"          // or readers only
+	ruleTrust = "a lease that holds" // who trusts its lease is the owner as stored
+	// what is stored is what the replies say: owners, counts, deadlines
+	ruleStored = "as stored"
+	ruleReply  = "a true reply"            // a reply tells what is stored
+	ruleQueue  = "first come first served" // fair locks and parked clients
+	ruleWake   = "nobody sleeps on"        // beside a free lock, beyond its TTL
+	// no key past its deadline is visible, and its end is told, once
+	ruleExpiry  = "expired is gone"
+	ruleTotal   = "nothing lost" // permits, rates, elements
 	ruleIndexes = "indexes agree"
 	rulePanic   = "no panic"
 )

@@ -1,12 +1,11 @@
-// Package rlocksuite is the behaviour that package rlock has on every server: a
-// suite of tests that is told how to reach one.
+// Package rlocksuite is a suite of tests for the behaviour that package rlock has on
+// every server. The caller passes a function that connects to a server.
 //
-// It owns what rlock promises of its locks, permits, latches and rates, and what
-// they leave in Redis for Redisson to read. It starts no server, does no faults
-// and looks into nothing but the server's keys and channels, so it holds for a
-// single server, a Sentinel set and a Cluster alike. The tests of rlock run it
-// on lockredis in their process, those of compat_test/rlock on foreign servers.
+// The suite tests the guarantees of rlock's locks, permits, latches and rates, and
+// the keys that they leave in Redis for Redisson. It starts no server, makes no
+// faults, and looks only at the server's keys and channels. So it passes on a single
+// server, a Sentinel set and a Cluster. The tests of rlock run it on lockredis in
+// their process, the tests of compat_test/rlock on other servers.
 //
-// It is test code in ordinary files, because two packages' tests call it;
-// nothing else does.
+// It is test code in ordinary files, because the tests of two packages call it.
 package rlocksuite

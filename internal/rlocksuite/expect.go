@@ -12,8 +12,8 @@ import (
 	"github.com/lockredis/lockredis/rlock"
 )
 
-// patience is how long a test waits for what is to happen at once; no lease that
-// could bring it about by itself is shorter than twice that.
+// patience is how long a test waits for an event that should happen at once. Leases
+// that would also cause the event last at least twice as long.
 const patience = 10 * time.Second
 
 func must(t testing.TB, err error) {
@@ -26,11 +26,11 @@ func must(t testing.TB, err error) {
 func mustTimeOut(t testing.TB, err error) {
 	t.Helper()
 	if !errors.Is(err, rlock.ErrTimeout) {
-		t.Fatalf("not timed out: %v", err)
+		t.Fatalf("error is not ErrTimeout: %v", err)
 	}
 }
 
-// MustHold checks all that the server holds; see Contents.
+// MustHold checks the contents of the server; see Contents.
 func MustHold(t testing.TB, rdb redis.UniversalClient, want map[string]string) {
 	t.Helper()
 	if got := Contents(t, rdb); !maps.Equal(got, want) {
@@ -38,7 +38,8 @@ func MustHold(t testing.TB, rdb redis.UniversalClient, want map[string]string) {
 	}
 }
 
-// MustLive checks a key's time to live, which a slow machine may have shortened.
+// MustLive checks a key's time to live. It may be up to 2 s shorter than want, for
+// slow machines.
 func MustLive(t testing.TB, rdb redis.UniversalClient, key string, want time.Duration) {
 	t.Helper()
 	if got := rdb.PTTL(context.Background(), key).Val(); got > want || got < want-2*time.Second {
@@ -59,7 +60,7 @@ func eventually(t testing.TB, what string, f func() bool) {
 	t.Fatalf("never: %s", what)
 }
 
-// is expects a number.
+// is checks that f returns want.
 func is(t testing.TB, want int, f func(context.Context) (int, error)) {
 	t.Helper()
 	got, err := f(context.Background())
@@ -68,13 +69,14 @@ func is(t testing.TB, want int, f func(context.Context) (int, error)) {
 	}
 }
 
+// start runs f on a goroutine and returns a channel with its error.
 func start(f func() error) <-chan error {
 	done := make(chan error, 1)
 	go func() { done <- f() }()
 	return done
 }
 
-// soon waits for what was started, for a time in which no lease ends.
+// soon waits for the result of start, at most for patience.
 func soon(t testing.TB, done <-chan error) {
 	t.Helper()
 	select {
@@ -85,7 +87,7 @@ func soon(t testing.TB, done <-chan error) {
 	}
 }
 
-// hear expects the given messages, in their order.
+// hear checks that the given messages arrive, in this order.
 func hear(t testing.TB, heard <-chan *redis.Message, want ...string) {
 	t.Helper()
 	for _, w := range want {

@@ -13,7 +13,7 @@ import (
 	"github.com/lockredis/lockredis/rlock"
 )
 
-func (on suite) AFairLockGoesRoundInTheOrderOfArrival(t *testing.T) {
+func (on suite) AFairLockIsAcquiredInArrivalOrder(t *testing.T) {
 	rdb := on.connect(t)
 	ctx := context.Background()
 	clients := []*rlock.Client{newClient(t, rdb, rlock.Options{}), newClient(t, rdb, rlock.Options{})}
@@ -40,15 +40,18 @@ func (on suite) AFairLockGoesRoundInTheOrderOfArrival(t *testing.T) {
 	must(t, holder.Unlock(ctx))
 	wg.Wait()
 	if !slices.IsSorted(order) || len(order) != 10 {
-		t.Fatalf("came in the order %v", order)
+		t.Fatalf("acquired in the order %v", order)
 	}
 	MustHold(t, rdb, nil)
 }
 
-func (on suite) AFairQueueIsWhatRedissonLeaves(t *testing.T) {
+func (on suite) AFairQueueHasRedissonsLayout(t *testing.T) {
 	rdb := on.connect(t)
 	ctx := context.Background()
-	client := func(id string) *rlock.Lock { return newClient(t, rdb, rlock.Options{ID: id}).FairLock("l") }
+	client := func(id string) *rlock.Lock {
+		return newClient(t, rdb,
+			rlock.Options{ID: id}).FairLock("l")
+	}
 	a, b, c := client("a"), client("b"), client("c")
 	must(t, a.LockLease(ctx, 10*time.Second))
 	MustHold(t, rdb, map[string]string{"l": "map[a:1:1]"})
@@ -56,10 +59,11 @@ func (on suite) AFairQueueIsWhatRedissonLeaves(t *testing.T) {
 
 	gotB := Queues(t, rdb, ctx, b)
 	gotC := Queues(t, rdb, ctx, c)
-	MustHold(t, rdb, map[string]string{"l": "map[a:1:1]", FairQueue: "[b:1 c:1]", FairTimeouts: "[b:1 c:1]"})
+	MustHold(t, rdb, map[string]string{"l": "map[a:1:1]", FairQueue: "[b:1 c:1]",
+		FairTimeouts: "[b:1 c:1]"})
 	due := time.Now().Add(10*time.Second + 5*time.Minute).UnixMilli()
 	if got := score(rdb, "b:1"); got > due || got < due-2000 {
-		t.Fatalf("b's time is %d, not %d", got, due)
+		t.Fatalf("b's deadline is %d, not %d", got, due)
 	}
 	if got, want := score(rdb, "c:1"), score(rdb, "b:1")+300000; got != want {
 		t.Fatalf("c's time is %d, not %d", got, want)
@@ -80,7 +84,7 @@ func (on suite) AFairQueueIsWhatRedissonLeaves(t *testing.T) {
 	MustHold(t, rdb, nil)
 }
 
-func (on suite) WhoGivesUpLeavesTheFairQueue(t *testing.T) {
+func (on suite) AWaiterThatStopsWaitingLeavesTheFairQueue(t *testing.T) {
 	rdb := on.connect(t)
 	ctx, cancel := context.WithCancel(context.Background())
 	c := newClient(t, rdb, rlock.Options{ID: "c"})
@@ -96,7 +100,7 @@ func (on suite) WhoGivesUpLeavesTheFairQueue(t *testing.T) {
 	eventually(t, "left", func() bool { return rdb.LLen(context.Background(), FairQueue).Val() == 1 })
 	MustHold(t, rdb, map[string]string{"l": "map[c:1:1]", FairQueue: "[c:3]", FairTimeouts: "[c:3]"})
 	if got := score(rdb, "c:3"); got != turn {
-		t.Fatalf("the next one's time is %d, not %d", got, turn)
+		t.Fatalf("the next waiter's deadline is %d, not %d", got, turn)
 	}
 	mustTimeOut(t, c.FairLock("l").TryLock(context.Background(), 5*time.Millisecond, 0))
 	MustHold(t, rdb, map[string]string{"l": "map[c:1:1]", FairQueue: "[c:3]", FairTimeouts: "[c:3]"})
@@ -109,11 +113,11 @@ func (on suite) WhoGivesUpLeavesTheFairQueue(t *testing.T) {
 	MustHold(t, rdb, nil)
 }
 
-func (on suite) AFairLockPassesOverWhoDiedInTheQueue(t *testing.T) {
+func (on suite) AFairLockRemovesDeadWaitersFromTheQueue(t *testing.T) {
 	rdb := on.connect(t)
 	ctx := context.Background()
-	Stand(rdb, "dead:1", 150*time.Millisecond)
-	Stand(rdb, "dead:2", 200*time.Millisecond)
+	Enqueue(rdb, "dead:1", 150*time.Millisecond)
+	Enqueue(rdb, "dead:2", 200*time.Millisecond)
 	l := newClient(t, rdb, rlock.Options{}).FairLock("l")
 	start := time.Now()
 	mustTimeOut(t, l.TryLock(ctx, 0, 0))
@@ -126,7 +130,7 @@ func (on suite) AFairLockPassesOverWhoDiedInTheQueue(t *testing.T) {
 	must(t, l.Unlock(ctx))
 }
 
-func (on suite) AFairLockWhoseHolderDiedGoesToTheNext(t *testing.T) {
+func (on suite) TheNextWaiterAcquiresAFairLockAfterTheHolderDied(t *testing.T) {
 	rdb := on.connect(t)
 	ctx := context.Background()
 	dead := newClient(t, rdb, rlock.Options{Lease: 200 * time.Millisecond})
@@ -142,7 +146,7 @@ func (on suite) AFairLockWhoseHolderDiedGoesToTheNext(t *testing.T) {
 	must(t, second.Unlock(ctx))
 }
 
-func (on suite) WhoIsPassedOverButAliveQueuesAgain(t *testing.T) {
+func (on suite) ALiveWaiterThatWasRemovedQueuesAgain(t *testing.T) {
 	rdb := on.connect(t)
 	ctx := context.Background()
 	c := newClient(t, rdb, rlock.Options{ID: "c"})
@@ -160,7 +164,7 @@ func (on suite) WhoIsPassedOverButAliveQueuesAgain(t *testing.T) {
 	MustHold(t, rdb, nil)
 }
 
-func (on suite) ForceOnAFairLockWakesTheFirst(t *testing.T) {
+func (on suite) ForceUnlockOfAFairLockWakesTheFirstWaiter(t *testing.T) {
 	rdb := on.connect(t)
 	ctx := context.Background()
 	c := newClient(t, rdb, rlock.Options{})

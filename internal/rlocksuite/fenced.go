@@ -37,11 +37,11 @@ func (on suite) TheTokensOfAFencedLockGrow(t *testing.T) {
 	wg.Wait()
 	MustHold(t, rdb, map[string]string{"redisson_lock_token:{l}": "60"})
 	if last != 60 {
-		t.Fatalf("60 holds, but the token is %d", last)
+		t.Fatalf("after 60 holds the token is %d", last)
 	}
 }
 
-func (on suite) AFencedLockIsWhatRedissonLeaves(t *testing.T) {
+func (on suite) AFencedLockHasRedissonsLayout(t *testing.T) {
 	rdb := on.connect(t)
 	ctx := context.Background()
 	l := newClient(t, rdb, rlock.Options{ID: "me"}).FencedLock("l")
@@ -66,6 +66,6 @@ func (on suite) AFencedLockIsWhatRedissonLeaves(t *testing.T) {
 		t.Fatal("a token after the hold")
 	}
 	if ttl := rdb.PTTL(ctx, "redisson_lock_token:{l}").Val(); ttl != -1 {
-		t.Fatalf("the counter ends in %v", ttl)
+		t.Fatalf("the counter's time to live is %v, not none", ttl)
 	}
 }

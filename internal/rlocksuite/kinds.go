@@ -21,7 +21,8 @@ func (on suite) EveryKindButTheReadLockExcludes(t *testing.T) {
 			ctx := context.Background()
 			n := 0
 			var wg sync.WaitGroup
-			clients := []*rlock.Client{newClient(t, rdb, rlock.Options{}), newClient(t, rdb, rlock.Options{})}
+			clients := []*rlock.Client{newClient(t, rdb, rlock.Options{}),
+				newClient(t, rdb, rlock.Options{})}
 			for i := range 8 {
 				l := k.Make(clients[i%2], "l")
 				wg.Go(func() {
@@ -76,7 +77,7 @@ func (on suite) EveryKindIsReentrantForItsOwner(t *testing.T) {
 	})
 }
 
-func (on suite) AnOwnerThatLostItsHoldIsTold(t *testing.T) {
+func (on suite) AnOwnerThatLostItsHoldGetsErrLockLost(t *testing.T) {
 	on.eachLock(t, func(t *testing.T, rdb redis.UniversalClient, me, you *rlock.Lock, _ Kind) {
 		ctx := context.Background()
 		must(t, me.Lock(ctx))
@@ -95,7 +96,7 @@ func (on suite) AnOwnerThatLostItsHoldIsTold(t *testing.T) {
 	})
 }
 
-func (on suite) WhoWaitsIsWokenByTheRelease(t *testing.T) {
+func (on suite) AReleaseWakesAWaiter(t *testing.T) {
 	on.eachLock(t, func(t *testing.T, rdb redis.UniversalClient, me, you *rlock.Lock, k Kind) {
 		if k.Label == "read" {
 			return // readers do not wait for readers

@@ -9,7 +9,7 @@ import (
 	"github.com/lockredis/lockredis/rlock"
 )
 
-func (on suite) ALatchKeepsManyWaitingUntilZero(t *testing.T) {
+func (on suite) WaitersOfALatchWaitUntilZero(t *testing.T) {
 	rdb := on.connect(t)
 	ctx := context.Background()
 	a, b := newClient(t, rdb, rlock.Options{}), newClient(t, rdb, rlock.Options{})
@@ -49,5 +49,5 @@ func (on suite) ALatchKeepsManyWaitingUntilZero(t *testing.T) {
 	}
 	_, err := l.TrySetCount(ctx, 1)
 	must(t, err)
-	hear(t, heard, "1") // and nothing of counting an open latch down
+	hear(t, heard, "1") // a count-down of an open latch published nothing
 }

@@ -69,7 +69,7 @@ func (on suite) ALockIsReentrantForItsOwnerOnly(t *testing.T) {
 	must(t, b.Unlock(ctx))
 }
 
-func (on suite) ALeaseThatEndsIsTold(t *testing.T) {
+func (on suite) AHoldIsLostWhenItsLeaseEnds(t *testing.T) {
 	rdb := on.connect(t)
 	ctx := context.Background()
 	c := newClient(t, rdb, rlock.Options{})
@@ -88,11 +88,15 @@ func (on suite) ALeaseThatEndsIsTold(t *testing.T) {
 	}
 }
 
-func (on suite) TheWatchdogKeepsALockUntilSomebodyDeletesIt(t *testing.T) {
+func (on suite) TheWatchdogRenewsALockUntilItIsDeleted(t *testing.T) {
 	rdb := on.connect(t)
 	ctx := context.Background()
 	renewed := make(chan rlock.Event, 100)
-	c := newClient(t, rdb, rlock.Options{Lease: 600 * time.Millisecond, Observer: rlock.Observer{Renewed: func(e rlock.Event) { renewed <- e }}})
+	c := newClient(t, rdb,
+		rlock.Options{Lease: 600 * time.Millisecond,
+			Observer: rlock.Observer{Renewed: func(e rlock.Event) {
+				renewed <- e
+			}}})
 	l := c.Lock("l")
 	err := l.Do(ctx, func(ctx context.Context) error {
 		for range 6 {

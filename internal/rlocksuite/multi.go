@@ -10,7 +10,7 @@ import (
 	"github.com/lockredis/lockredis/rlock"
 )
 
-// A MultiLock's parts may lie in different slots: its scripts have one key each.
+// In a cluster the parts of this MultiLock are in different slots.
 func (on suite) AMultiLockTakesAllOrNoneOfItsSlots(t *testing.T) {
 	rdb := on.connect(t)
 	ctx := context.Background()
@@ -35,7 +35,7 @@ func (on suite) AMultiLockTakesAllOrNoneOfItsSlots(t *testing.T) {
 	must(t, other.Lock(ctx))
 	mustTimeOut(t, m.TryLock(ctx, 20*time.Millisecond, 0))
 	if got := locked(); !slices.Equal(got, []string{"b"}) {
-		t.Fatalf("after a wait in vain, locked are %v", got)
+		t.Fatalf("after a timeout, locked are %v", got)
 	}
 	waiting := start(func() error { return m.Lock(ctx) })
 	listened(t, rdb, "redisson_lock__channel:{b}")

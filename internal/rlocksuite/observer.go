@@ -9,7 +9,7 @@ import (
 	"github.com/lockredis/lockredis/rlock"
 )
 
-// notes are what an Observer is told.
+// notes records the events of an Observer, one line each.
 type notes struct {
 	mu    sync.Mutex
 	lines []string
@@ -23,7 +23,8 @@ func (n *notes) observer() rlock.Observer {
 			n.lines = append(n.lines, what+" "+e.Kind+" "+e.Name+" "+e.Owner)
 		}
 	}
-	return rlock.Observer{Acquired: note("acquired"), Contended: note("contended"), Renewed: note("renewed"), Lost: note("lost"), Released: note("released")}
+	return rlock.Observer{Acquired: note("acquired"), Contended: note("contended"),
+		Renewed: note("renewed"), Lost: note("lost"), Released: note("released")}
 }
 
 func (n *notes) has(line string) bool {
@@ -32,7 +33,7 @@ func (n *notes) has(line string) bool {
 	return slices.Contains(n.lines, line)
 }
 
-func (on suite) AnObserverIsToldWhatHappens(t *testing.T) {
+func (on suite) AnObserverReceivesTheEvents(t *testing.T) {
 	ctx := t.Context()
 	rdb := on.connect(t)
 	var n notes

@@ -28,12 +28,14 @@ func (on suite) APermitHasRedissonsLayout(t *testing.T) {
 	leased, err := p.Acquire(ctx, 10*time.Second)
 	must(t, err)
 	after := rdb.Time(ctx).Val().UnixMilli()
-	got := rdb.Do(ctx, "eval", "return redis.call('zrange', KEYS[1], 0, -1, 'withscores')", 1, "{p}:timeout").Val().([]any)
+	got := rdb.Do(ctx, "eval", "return redis.call('zrange', KEYS[1], 0, -1, 'withscores')", 1,
+		"{p}:timeout").Val().([]any)
 	if len(got) != 4 || hex.EncodeToString([]byte(got[0].(string))) != leased ||
 		hex.EncodeToString([]byte(got[2].(string))) != endless || got[3] != "922337203685477" {
 		t.Fatalf("%q", got)
 	}
-	if end := int64(rdb.ZScore(ctx, "{p}:timeout", got[0].(string)).Val()); end < before+10_000 || end > after+10_000 {
+	if end := int64(rdb.ZScore(ctx, "{p}:timeout", got[0].(string)).Val()); end < before+10_000 ||
+		end > after+10_000 {
 		t.Fatal(end, before)
 	}
 	if free := rdb.Get(ctx, "p").Val(); free != "0" {
@@ -92,7 +94,7 @@ func (on suite) PermitsAreCounted(t *testing.T) {
 	}
 }
 
-func (on suite) ALeaseCanBeChanged(t *testing.T) {
+func (on suite) UpdateLeaseChangesAPermitsLease(t *testing.T) {
 	rdb := on.connect(t)
 	ctx := context.Background()
 	p := newClient(t, rdb, rlock.Options{}).PermitSemaphore("p")
@@ -122,7 +124,7 @@ func (on suite) ALeaseCanBeChanged(t *testing.T) {
 	}
 }
 
-func (on suite) APermitWhoseLeaseIsOverGoesToAWaiterThen(t *testing.T) {
+func (on suite) AWaiterGetsAPermitWhenItsLeaseEnds(t *testing.T) {
 	rdb := on.connect(t)
 	ctx := context.Background()
 	p := newClient(t, rdb, rlock.Options{}).PermitSemaphore("p")
@@ -142,7 +144,7 @@ func (on suite) APermitWhoseLeaseIsOverGoesToAWaiterThen(t *testing.T) {
 	is(t, 0, p.Available)
 }
 
-func (on suite) APermitThatEndedUnnoticedIsFreedByItsReleaseAndToldLost(t *testing.T) {
+func (on suite) ReleaseFreesAPermitWithAnEndedLeaseAndReturnsErrNotHeld(t *testing.T) {
 	rdb := on.connect(t)
 	ctx := context.Background()
 	p := newClient(t, rdb, rlock.Options{}).PermitSemaphore("p")
@@ -159,7 +161,7 @@ func (on suite) APermitThatEndedUnnoticedIsFreedByItsReleaseAndToldLost(t *testi
 	}
 }
 
-func (on suite) PermitsEndWithTheirSemaphore(t *testing.T) {
+func (on suite) PermitsExpireWithTheirSemaphore(t *testing.T) {
 	rdb := on.connect(t)
 	ctx := context.Background()
 	p := newClient(t, rdb, rlock.Options{}).PermitSemaphore("p")

@@ -21,18 +21,21 @@ func (on suite) ARateLimiterHasRedissonsLayout(t *testing.T) {
 		suffix string
 	}{{"all", rlock.Overall, ""}, {"mine", rlock.PerClient, ":me"}} {
 		r := c.RateLimiter(k.name)
-		config := rlock.RateConfig{Type: k.kind, Rate: 3, Interval: 20 * time.Second, KeepAlive: time.Minute}
+		config := rlock.RateConfig{Type: k.kind, Rate: 3, Interval: 20 * time.Second,
+			KeepAlive: time.Minute}
 		if set, err := r.TrySetRate(ctx, config); err != nil || !set {
 			t.Fatal(set, err)
 		}
-		if set, err := r.TrySetRate(ctx, rlock.RateConfig{Rate: 9, Interval: time.Second}); err != nil || set {
+		if set, err := r.TrySetRate(ctx, rlock.RateConfig{Rate: 9, Interval: time.Second}); err != nil ||
+			set {
 			t.Fatal(set, err)
 		}
 		if got, err := r.Config(ctx); err != nil || got != config {
 			t.Fatal(got, err)
 		}
 		h := rdb.HGetAll(ctx, k.name).Val()
-		if len(h) != 4 || h["rate"] != "3" || h["interval"] != "20000" || h["keepAliveTime"] != "60000" || h["type"] != []string{"0", "1"}[k.kind] {
+		if len(h) != 4 || h["rate"] != "3" || h["interval"] != "20000" ||
+			h["keepAliveTime"] != "60000" || h["type"] != []string{"0", "1"}[k.kind] {
 			t.Fatal(h)
 		}
 		must(t, r.Acquire(ctx, 2))
@@ -56,7 +59,7 @@ func (on suite) ARateLimiterHasRedissonsLayout(t *testing.T) {
 	}
 }
 
-func (on suite) ARateComesBackAfterItsInterval(t *testing.T) {
+func (on suite) PermitsOfARateAreFreeAgainAfterTheInterval(t *testing.T) {
 	rdb := on.connect(t)
 	ctx := context.Background()
 	r := newClient(t, rdb, rlock.Options{}).RateLimiter("r")
@@ -69,7 +72,7 @@ func (on suite) ARateComesBackAfterItsInterval(t *testing.T) {
 		t.Fatal(err)
 	}
 	is(t, 0, r.Available)
-	must(t, r.Acquire(ctx, 2)) // when both are back
+	must(t, r.Acquire(ctx, 2)) // when both are free again
 	if d := time.Since(begin); d < interval || d > 5*time.Second {
 		t.Fatalf("after %v", d)
 	}
@@ -77,10 +80,13 @@ func (on suite) ARateComesBackAfterItsInterval(t *testing.T) {
 	if d := time.Since(begin); d < 2*interval || d > 5*time.Second {
 		t.Fatalf("after %v", d)
 	}
-	eventually(t, "all are back", func() bool { n, err := r.Available(ctx); return err == nil && n == 2 })
+	eventually(t, "all are back", func() bool {
+		n, err := r.Available(ctx)
+		return err == nil && n == 2
+	})
 }
 
-func (on suite) AnAcquisitionThatCannotBeInTimeEndsAtOnce(t *testing.T) {
+func (on suite) AnAcquisitionThatCannotSucceedInTimeFailsAtOnce(t *testing.T) {
 	rdb := on.connect(t)
 	ctx := context.Background()
 	r := newClient(t, rdb, rlock.Options{}).RateLimiter("r")
@@ -94,11 +100,12 @@ func (on suite) AnAcquisitionThatCannotBeInTimeEndsAtOnce(t *testing.T) {
 	}))
 }
 
-func (on suite) AnIntervalNeverSeesMoreThanTheRate(t *testing.T) {
+func (on suite) AnIntervalNeverGrantsMoreThanTheRate(t *testing.T) {
 	rdb := on.connect(t)
 	ctx := context.Background()
 	const rate, interval = 5, 60 * time.Millisecond
-	must(t, newClient(t, rdb, rlock.Options{}).RateLimiter("r").SetRate(ctx, rlock.RateConfig{Rate: rate, Interval: interval}))
+	must(t, newClient(t, rdb, rlock.Options{}).RateLimiter("r").SetRate(ctx,
+		rlock.RateConfig{Rate: rate, Interval: interval}))
 	var workers []<-chan error
 	begin := time.Now()
 	for range 4 {
@@ -120,7 +127,7 @@ func (on suite) AnIntervalNeverSeesMoreThanTheRate(t *testing.T) {
 	}
 }
 
-func (on suite) AClientsRateIsItsOwn(t *testing.T) {
+func (on suite) APerClientRateCountsEachClientAlone(t *testing.T) {
 	rdb := on.connect(t)
 	ctx := context.Background()
 	a := newClient(t, rdb, rlock.Options{}).RateLimiter("r")
@@ -153,7 +160,7 @@ func (on suite) ReleasedPermitsAreNeverMoreThanTheRate(t *testing.T) {
 	old := "\x10the request of old\x02\x00\x00\x00"
 	old = old[:17] + old[len(old)-4:]
 	rdb.ZAdd(ctx, "{r}:permits", redis.Z{Score: 1, Member: old})
-	is(t, 1, r.Available) // two of those given out are still within the interval
+	is(t, 1, r.Available) // two granted permits are still within the interval
 	if n := rdb.ZCard(ctx, "{r}:permits").Val(); n != 1 {
 		t.Fatal(n)
 	}
@@ -161,7 +168,7 @@ func (on suite) ReleasedPermitsAreNeverMoreThanTheRate(t *testing.T) {
 	is(t, 1, r.Available)
 }
 
-func (on suite) ALimiterWithoutARateSaysSo(t *testing.T) {
+func (on suite) ALimiterWithoutARateReturnsErrNoRate(t *testing.T) {
 	rdb := on.connect(t)
 	ctx := context.Background()
 	r := newClient(t, rdb, rlock.Options{}).RateLimiter("r")

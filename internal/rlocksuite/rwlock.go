@@ -9,7 +9,7 @@ import (
 	"github.com/lockredis/lockredis/rlock"
 )
 
-func (on suite) ReadersShareAndKeepWritersOut(t *testing.T) {
+func (on suite) ReadersShareTheLockAndExcludeWriters(t *testing.T) {
 	rdb := on.connect(t)
 	ctx := context.Background()
 	c := newClient(t, rdb, rlock.Options{})
@@ -27,7 +27,7 @@ func (on suite) ReadersShareAndKeepWritersOut(t *testing.T) {
 	MustHold(t, rdb, nil)
 }
 
-func (on suite) AWritersReleaseLetsAllReadersIn(t *testing.T) {
+func (on suite) AWritersReleaseWakesAllReaders(t *testing.T) {
 	rdb := on.connect(t)
 	ctx := context.Background()
 	c := newClient(t, rdb, rlock.Options{})
@@ -53,7 +53,7 @@ func (on suite) AWritersReleaseLetsAllReadersIn(t *testing.T) {
 	out.Wait()
 }
 
-func (on suite) AReadLockIsWhatRedissonLeaves(t *testing.T) {
+func (on suite) AReadLockHasRedissonsLayout(t *testing.T) {
 	rdb := on.connect(t)
 	ctx := context.Background()
 	me := newClient(t, rdb, rlock.Options{ID: "me"}).RWLock("l").Read()
@@ -63,12 +63,14 @@ func (on suite) AReadLockIsWhatRedissonLeaves(t *testing.T) {
 	MustLive(t, rdb, "l", 10*time.Second)
 	MustLive(t, rdb, timeoutKey("me:1", "1"), 10*time.Second)
 	must(t, me.LockLease(ctx, 10*time.Second))
-	MustHold(t, rdb, map[string]string{"l": "map[me:1:2 mode:read]", timeoutKey("me:1", "1"): "1", timeoutKey("me:1", "2"): "1"})
+	MustHold(t, rdb, map[string]string{"l": "map[me:1:2 mode:read]", timeoutKey("me:1", "1"): "1",
+		timeoutKey("me:1", "2"): "1"})
 	must(t, me.Unlock(ctx))
 	MustHold(t, rdb, map[string]string{"l": "map[me:1:1 mode:read]", timeoutKey("me:1", "1"): "1"})
 	must(t, you.LockLease(ctx, time.Minute))
 	MustLive(t, rdb, "l", time.Minute)
-	MustHold(t, rdb, map[string]string{"l": "map[me:1:1 mode:read you:1:1]", timeoutKey("me:1", "1"): "1", timeoutKey("you:1", "1"): "1"})
+	MustHold(t, rdb, map[string]string{"l": "map[me:1:1 mode:read you:1:1]",
+		timeoutKey("me:1", "1"): "1", timeoutKey("you:1", "1"): "1"})
 	must(t, you.Unlock(ctx))
 	MustLive(t, rdb, "l", 10*time.Second)
 	MustHold(t, rdb, map[string]string{"l": "map[me:1:1 mode:read]", timeoutKey("me:1", "1"): "1"})
@@ -76,7 +78,7 @@ func (on suite) AReadLockIsWhatRedissonLeaves(t *testing.T) {
 	MustHold(t, rdb, nil)
 }
 
-func (on suite) TheShorterLeaseOfAReaderDoesNotEndTheLongerOfAnother(t *testing.T) {
+func (on suite) AShorterReadLeaseDoesNotEndALongerOne(t *testing.T) {
 	rdb := on.connect(t)
 	ctx := context.Background()
 	renewed := make(chan rlock.Event, 100)
@@ -96,7 +98,7 @@ func (on suite) TheShorterLeaseOfAReaderDoesNotEndTheLongerOfAnother(t *testing.
 	mustTimeOut(t, long.RWLock("l").Write().TryLock(ctx, 0, 0))
 }
 
-func (on suite) ADeadReaderIsForgottenWhenItsLeaseAndTheOthersEnd(t *testing.T) {
+func (on suite) AWriterWaitsUntilADeadReadersLeaseEnds(t *testing.T) {
 	rdb := on.connect(t)
 	ctx := context.Background()
 	dead := newClient(t, rdb, rlock.Options{ID: "dead"}).RWLock("l").Read()
@@ -113,7 +115,7 @@ func (on suite) ADeadReaderIsForgottenWhenItsLeaseAndTheOthersEnd(t *testing.T) 
 	soon(t, got)
 }
 
-func (on suite) UnlockingAnInnerReadHoldShortensNoLease(t *testing.T) {
+func (on suite) UnlockingANestedReadHoldDoesNotShortenTheLease(t *testing.T) {
 	rdb := on.connect(t)
 	ctx := context.Background()
 	r := newClient(t, rdb, rlock.Options{ID: "me"}).RWLock("l").Read()
@@ -126,7 +128,7 @@ func (on suite) UnlockingAnInnerReadHoldShortensNoLease(t *testing.T) {
 	MustLive(t, rdb, "l", time.Minute)
 }
 
-func (on suite) AWriteLockIsWhatRedissonLeaves(t *testing.T) {
+func (on suite) AWriteLockHasRedissonsLayout(t *testing.T) {
 	rdb := on.connect(t)
 	ctx := context.Background()
 	w := newClient(t, rdb, rlock.Options{ID: "me"}).RWLock("l").Write()
@@ -143,14 +145,15 @@ func (on suite) AWriteLockIsWhatRedissonLeaves(t *testing.T) {
 	MustHold(t, rdb, nil)
 }
 
-func (on suite) AWriterMayReadAndGoOnReading(t *testing.T) {
+func (on suite) AWriterMayKeepReadingAfterItsWriteUnlock(t *testing.T) {
 	rdb := on.connect(t)
 	ctx := context.Background()
 	rw := newClient(t, rdb, rlock.Options{ID: "me"}).RWLock("l")
 	you := newClient(t, rdb, rlock.Options{ID: "you"}).RWLock("l")
 	must(t, rw.Write().LockLease(ctx, 10*time.Second))
 	must(t, rw.Read().LockLease(ctx, time.Minute))
-	MustHold(t, rdb, map[string]string{"l": "map[me:1:1 me:1:write:1 mode:write]", timeoutKey("me:1", "1"): "1"})
+	MustHold(t, rdb, map[string]string{"l": "map[me:1:1 me:1:write:1 mode:write]",
+		timeoutKey("me:1", "1"): "1"})
 	MustLive(t, rdb, "l", time.Minute)
 	got := start(func() error { return you.Read().Lock(ctx) })
 	listened(t, rdb, rwChannel)
@@ -163,7 +166,7 @@ func (on suite) AWriterMayReadAndGoOnReading(t *testing.T) {
 	MustHold(t, rdb, nil)
 }
 
-func (on suite) AWriterThatStopsReadingGoesOnWriting(t *testing.T) {
+func (on suite) AWriterThatStopsReadingKeepsTheWriteLock(t *testing.T) {
 	rdb := on.connect(t)
 	ctx := context.Background()
 	rw := newClient(t, rdb, rlock.Options{ID: "me"}).RWLock("l")
@@ -191,7 +194,7 @@ func (on suite) AReaderCannotBecomeTheWriter(t *testing.T) {
 	must(t, rw.Write().TryLock(ctx, 0, 0))
 }
 
-func (on suite) AReadWriteLockTellsHowItIsLocked(t *testing.T) {
+func (on suite) IsLockedTellsReadFromWrite(t *testing.T) {
 	rdb := on.connect(t)
 	ctx := context.Background()
 	rw := newClient(t, rdb, rlock.Options{}).RWLock("l")
@@ -214,7 +217,7 @@ func (on suite) AReadWriteLockTellsHowItIsLocked(t *testing.T) {
 	must(t, rw.Write().Unlock(ctx))
 	check("reading", true, false)
 	if forced, err := other.Write().ForceUnlock(ctx); forced || err != nil {
-		t.Fatal("forced a write lock that nobody held", err)
+		t.Fatal("forced a write lock that was not held", err)
 	}
 	if forced, err := other.Read().ForceUnlock(ctx); !forced || err != nil {
 		t.Fatal("read lock not forced", err)
@@ -222,7 +225,7 @@ func (on suite) AReadWriteLockTellsHowItIsLocked(t *testing.T) {
 	check("forced", false, false)
 }
 
-func (on suite) BothHalvesOfAReadWriteLockHaveTheOwnerAskedFor(t *testing.T) {
+func (on suite) WithOwnerSetsTheOwnerOfBothHalvesOfAReadWriteLock(t *testing.T) {
 	rw := newClient(t, on.connect(t), rlock.Options{ID: "me"}).RWLock("l", rlock.WithOwner(42))
 	if r, w := rw.Read().Owner(), rw.Write().Owner(); r != "me:42" || w != "me:42" {
 		t.Fatalf("owners %s and %s", r, w)

@@ -47,7 +47,7 @@ func (on suite) ASemaphoreCountsItsPermits(t *testing.T) {
 	}
 }
 
-func (on suite) NoPermitsAreNoneAndFewerAnError(t *testing.T) {
+func (on suite) ZeroPermitsDoNothingAndANegativeNumberIsAnError(t *testing.T) {
 	rdb := on.connect(t)
 	ctx := context.Background()
 	c := newClient(t, rdb, rlock.Options{})
@@ -104,7 +104,7 @@ func (on suite) AReleaseWakesAWaiterWithin50Ms(t *testing.T) {
 		},
 	} {
 		t.Run(name, func(t *testing.T) {
-			best := time.Hour // of some, for the machine may be busy
+			best := time.Hour // the best of several, because the machine may be busy
 			for range 5 {
 				_, err := giver.CountDownLatch("l").TrySetCount(ctx, 1)
 				must(t, err)
@@ -122,11 +122,13 @@ func (on suite) AReleaseWakesAWaiterWithin50Ms(t *testing.T) {
 	}
 }
 
-func (on suite) AWaiterThatWantsMoreDoesNotKeepOthersWaiting(t *testing.T) {
+func (on suite) AWaiterForManyPermitsDoesNotBlockTheOthers(t *testing.T) {
 	rdb := on.connect(t)
 	ctx := context.Background()
 	contended := make(chan rlock.Event, 10)
-	c := newClient(t, rdb, rlock.Options{Observer: rlock.Observer{Contended: func(e rlock.Event) { contended <- e }}})
+	c := newClient(t, rdb, rlock.Options{Observer: rlock.Observer{Contended: func(e rlock.Event) {
+		contended <- e
+	}}})
 	s := c.Semaphore("s")
 	many := start(func() error { return s.Acquire(ctx, 5) })
 	<-contended
@@ -146,7 +148,7 @@ func (on suite) AWaiterThatWantsMoreDoesNotKeepOthersWaiting(t *testing.T) {
 	is(t, 0, s.Available)
 }
 
-func (on suite) ASemaphoreLetsNoMoreInThanItHas(t *testing.T) {
+func (on suite) ASemaphoreGrantsNoMorePermitsThanItHas(t *testing.T) {
 	rdb := on.connect(t)
 	ctx := context.Background()
 	c := newClient(t, rdb, rlock.Options{})
@@ -165,7 +167,7 @@ func (on suite) ASemaphoreLetsNoMoreInThanItHas(t *testing.T) {
 				select {
 				case inside <- struct{}{}:
 				default:
-					t.Error("too many")
+					t.Error("more than 3 permits granted")
 					return
 				}
 				<-inside
@@ -184,15 +186,20 @@ func (on suite) TheEndOfAContextEndsAWaitForPermits(t *testing.T) {
 	rdb := on.connect(t)
 	c := newClient(t, rdb, rlock.Options{})
 	must(t, c.PermitSemaphore("p").SetPermits(context.Background(), 0))
-	must(t, c.RateLimiter("r").SetRate(context.Background(), rlock.RateConfig{Rate: 1, Interval: time.Hour}))
+	must(t, c.RateLimiter("r").SetRate(context.Background(),
+		rlock.RateConfig{Rate: 1, Interval: time.Hour}))
 	must(t, c.RateLimiter("r").Acquire(context.Background(), 1))
 	_, err := c.CountDownLatch("l").TrySetCount(context.Background(), 1)
 	must(t, err)
 	for name, wait := range map[string]func(context.Context) error{
 		"semaphore": func(ctx context.Context) error { return c.Semaphore("s").Acquire(ctx, 1) },
-		"permit":    func(ctx context.Context) error { _, err := c.PermitSemaphore("p").Acquire(ctx, 0); return err },
-		"latch":     func(ctx context.Context) error { return c.CountDownLatch("l").Await(ctx) },
-		"rate":      func(ctx context.Context) error { return c.RateLimiter("r").Acquire(ctx, 1) },
+		"permit": func(ctx context.Context) error {
+			_,
+				err := c.PermitSemaphore("p").Acquire(ctx, 0)
+			return err
+		},
+		"latch": func(ctx context.Context) error { return c.CountDownLatch("l").Await(ctx) },
+		"rate":  func(ctx context.Context) error { return c.RateLimiter("r").Acquire(ctx, 1) },
 	} {
 		t.Run(name, func(t *testing.T) {
 			ctx, cancel := context.WithTimeout(context.Background(), 30*time.Millisecond)

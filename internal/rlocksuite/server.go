@@ -12,7 +12,7 @@ import (
 	"github.com/redis/go-redis/v9"
 )
 
-// everyMaster runs f on every server that takes writes, on one after the other.
+// everyMaster runs f on every master, one after the other.
 func everyMaster(t testing.TB, rdb redis.UniversalClient, f func(*redis.Client) error) {
 	t.Helper()
 	cluster, ok := rdb.(*redis.ClusterClient)
@@ -21,11 +21,12 @@ func everyMaster(t testing.TB, rdb redis.UniversalClient, f func(*redis.Client) 
 		return
 	}
 	var mu sync.Mutex
-	must(t, cluster.ForEachMaster(context.Background(), func(_ context.Context, node *redis.Client) error {
-		mu.Lock()
-		defer mu.Unlock()
-		return f(node)
-	}))
+	must(t, cluster.ForEachMaster(context.Background(),
+		func(_ context.Context, node *redis.Client) error {
+			mu.Lock()
+			defer mu.Unlock()
+			return f(node)
+		}))
 }
 
 func allKeys(t testing.TB, rdb redis.UniversalClient) (all []string) {
@@ -38,7 +39,8 @@ func allKeys(t testing.TB, rdb redis.UniversalClient) (all []string) {
 	return all
 }
 
-// Contents is all that the server holds but latches, without times to live.
+// Contents returns all keys and values of the server without unlock latches and
+// times to live.
 func Contents(t testing.TB, rdb redis.UniversalClient) map[string]string {
 	t.Helper()
 	ctx := context.Background()
@@ -63,14 +65,13 @@ func Contents(t testing.TB, rdb redis.UniversalClient) map[string]string {
 	return all
 }
 
-// sharded reports whether messages go by a channel's slot, as everything does in
-// a cluster.
+// sharded reports whether rlock uses sharded pub/sub: in a cluster.
 func sharded(rdb redis.UniversalClient) bool {
 	_, ok := rdb.(*redis.ClusterClient)
 	return ok
 }
 
-// channels returns the channels of rlock's that somebody is subscribed to.
+// channels returns rlock's channels that have subscribers.
 func channels(t testing.TB, rdb redis.UniversalClient) (all []string) {
 	t.Helper()
 	everyMaster(t, rdb, func(node *redis.Client) error {
@@ -124,20 +125,22 @@ func inQueue(rdb redis.UniversalClient, owner string) bool {
 	return slices.Contains(rdb.LRange(context.Background(), FairQueue, 0, -1).Val(), owner)
 }
 
-// score is until when, in ms, others wait for an owner.
+// score returns an owner's deadline in the fair queue, in ms.
 func score(rdb redis.UniversalClient, owner string) int64 {
 	return int64(rdb.ZScore(context.Background(), FairTimeouts, owner).Val())
 }
 
-// Stand puts an owner who will never come into the queue of the fair lock l.
-func Stand(rdb redis.UniversalClient, owner string, until time.Duration) {
+// Enqueue appends an owner to the queue of the fair lock l. The owner never acquires
+// the lock; its deadline is after the time until.
+func Enqueue(rdb redis.UniversalClient, owner string, until time.Duration) {
 	ctx := context.Background()
 	rdb.RPush(ctx, FairQueue, owner)
-	rdb.ZAdd(ctx, FairTimeouts, redis.Z{Score: float64(time.Now().Add(until).UnixMilli()), Member: owner})
+	rdb.ZAdd(ctx, FairTimeouts,
+		redis.Z{Score: float64(time.Now().Add(until).UnixMilli()), Member: owner})
 }
 
-// rwChannel has the messages of the read-write lock l.
+// rwChannel is the channel of the read-write lock l.
 const rwChannel = "redisson_rwlock:{l}"
 
-// timeoutKey lives as long as a reader's n-th hold of the lock l.
+// timeoutKey returns the key of an owner's n-th read hold of the lock l.
 func timeoutKey(owner, n string) string { return "{l}:" + owner + ":rwlock_timeout:" + n }

@@ -10,12 +10,14 @@ import (
 	"github.com/lockredis/lockredis/rlock"
 )
 
-// Run runs every test of the suite, one after the other. Each calls connect for
-// a client of a server that is empty; the client's end is connect's to arrange.
+// Run runs every test of the suite, one after the other. Each test calls connect for
+// a client of an empty server. connect must register the close of the client.
 func Run(t *testing.T, connect func(testing.TB) redis.UniversalClient) {
 	s := reflect.ValueOf(suite{connect})
 	for i := range s.NumMethod() {
-		t.Run(s.Type().Method(i).Name, func(t *testing.T) { s.Method(i).Interface().(func(*testing.T))(t) })
+		t.Run(s.Type().Method(i).Name, func(t *testing.T) {
+			s.Method(i).Interface().(func(*testing.T))(t)
+		})
 	}
 }
 
@@ -24,12 +26,15 @@ type suite struct {
 	server func(testing.TB) redis.UniversalClient
 }
 
-// connect returns a client of an empty server that nobody listens to: what
-// servers forget of closed connections, they forget a little later.
+// connect returns a client of an empty server without subscribers. It waits for
+// that, because servers remove the subscriptions of closed connections a little
+// later.
 func (on suite) connect(t testing.TB) redis.UniversalClient {
 	t.Helper()
 	rdb := on.server(t)
-	eventually(t, "no subscriptions of those before", func() bool { return len(channels(t, rdb)) == 0 })
+	eventually(t, "no subscriptions of earlier tests", func() bool {
+		return len(channels(t, rdb)) == 0
+	})
 	return rdb
 }
 
@@ -44,7 +49,7 @@ func newClient(t testing.TB, rdb redis.UniversalClient, o rlock.Options) *rlock.
 type Kind struct {
 	Label string // as in rlock.Event.Kind
 	Make  func(c *rlock.Client, name string) *rlock.Lock
-	Field string // in the lock's hash, of the owner me:1
+	Field string // field of the lock's hash for the owner me:1
 }
 
 // Kinds returns every kind of reentrant lock.
@@ -59,9 +64,10 @@ func Kinds() []Kind {
 	}
 }
 
-// eachLock runs f for every kind on an empty server, with the clients "me" and
-// "you".
-func (on suite) eachLock(t *testing.T, f func(t *testing.T, rdb redis.UniversalClient, me, you *rlock.Lock, k Kind)) {
+// eachLock runs f for every kind on an empty server, with locks of the clients "me"
+// and "you".
+func (on suite) eachLock(t *testing.T,
+	f func(t *testing.T, rdb redis.UniversalClient, me, you *rlock.Lock, k Kind)) {
 	for _, k := range Kinds() {
 		t.Run(k.Label, func(t *testing.T) {
 			rdb := on.connect(t)
@@ -72,7 +78,8 @@ func (on suite) eachLock(t *testing.T, f func(t *testing.T, rdb redis.UniversalC
 	}
 }
 
-// contended waits until somebody is subscribed, where the kind does that.
+// contended waits until a waiter has subscribed. Waiters of a spin lock do not
+// subscribe.
 func contended(t testing.TB, rdb redis.UniversalClient, k Kind) {
 	t.Helper()
 	if k.Label != "spin" {
@@ -80,19 +87,21 @@ func contended(t testing.TB, rdb redis.UniversalClient, k Kind) {
 	}
 }
 
-// The fair lock l's queue, and until when, in ms, others wait for its owners.
+// The keys of the fair lock l: the queue, and the deadlines of its owners in ms.
 const (
 	FairQueue    = "redisson_lock_queue:{l}"
 	FairTimeouts = "redisson_lock_timeout:{l}"
 )
 
-// Queues starts l.Lock and waits until l, a fair lock of that name, stands in
-// the queue and listens.
-func Queues(t testing.TB, rdb redis.UniversalClient, ctx context.Context, l *rlock.Lock) <-chan error {
+// Queues starts l.Lock for the fair lock l, and waits until its owner is in the queue
+// and has subscribed.
+func Queues(t testing.TB, rdb redis.UniversalClient, ctx context.Context,
+	l *rlock.Lock) <-chan error {
 	t.Helper()
 	got := start(func() error { return l.Lock(ctx) })
 	eventually(t, l.Owner()+" waits", func() bool {
-		return inQueue(rdb, l.Owner()) && subscribers(t, rdb, "redisson_lock__channel:{l}:"+l.Owner()) == 1
+		return inQueue(rdb, l.Owner()) &&
+			subscribers(t, rdb, "redisson_lock__channel:{l}:"+l.Owner()) == 1
 	})
 	return got
 }

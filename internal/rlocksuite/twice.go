@@ -9,26 +9,27 @@ import (
 	"github.com/redis/go-redis/v9"
 )
 
-// SendTwice has a new client send every script again, as go-redis does when its
-// reply is lost: the first reply is not seen. Scripts that name no owner are sent
-// once. The suite holds all the same.
+// SendTwice makes a new client send every script twice and drop the first reply, as
+// go-redis does when a reply is lost. Scripts that rlock sends only once are not
+// repeated. The suite must pass with it.
 func SendTwice(rdb redis.UniversalClient) {
 	if cluster, ok := rdb.(*redis.ClusterClient); ok {
-		// rlock has clients of the nodes too.
+		// rlock also uses the clients of the nodes.
 		cluster.OnNewNode(func(node *redis.Client) { node.AddHook(twice{}) })
 		return
 	}
 	rdb.AddHook(twice{})
 }
 
-// twice is SendTwice as a redis.Hook.
+// twice is the hook of SendTwice.
 type twice struct{}
 
 func (twice) DialHook(next redis.DialHook) redis.DialHook { return next }
 
 func (twice) ProcessHook(next redis.ProcessHook) redis.ProcessHook {
 	return func(ctx context.Context, cmd redis.Cmder) error {
-		if err := next(ctx, cmd); !again(cmd) || err != nil && strings.HasPrefix(err.Error(), "NOSCRIPT") {
+		if err := next(ctx, cmd); !again(cmd) || err != nil &&
+			strings.HasPrefix(err.Error(), "NOSCRIPT") {
 			return err
 		}
 		return next(ctx, cmd)
@@ -44,8 +45,8 @@ func (twice) ProcessPipelineHook(next redis.ProcessPipelineHook) redis.ProcessPi
 	}
 }
 
-// again leaves out the commands of package rlock that are sent once. It does not ask
-// NoRetry, which rlock takes for a sending that failed.
+// again reports whether cmd is a script that rlock may send twice. It looks at the
+// command's type, because rlock counts each call of NoRetry as a failed send.
 func again(cmd redis.Cmder) bool {
 	return strings.HasPrefix(cmd.Name(), "eval") && fmt.Sprintf("%T", cmd) != "rlock.onceCmd"
 }

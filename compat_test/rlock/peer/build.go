@@ -26,7 +26,8 @@ func Releases() []string { return []string{"3.52.0", "4.7.0"} }
 func Need(tb testing.TB) {
 	tb.Helper()
 	if !topology.Asked(tb, topology.Java) {
-		tb.Skipf("no Java was asked for: put %s into %s (needs JDK 17 and Maven)", topology.Java, topology.Variable)
+		tb.Skipf("no Java was asked for: put %s into %s (needs JDK 17 and Maven)", topology.Java,
+			topology.Variable)
 	}
 	redistest.Tool(tb, "java")
 	redistest.Tool(tb, "mvn")
@@ -53,13 +54,15 @@ func build(tb testing.TB, release string) string {
 	if err != nil {
 		tb.Fatal(err)
 	}
-	return filepath.Join(target, "classes") + string(filepath.ListSeparator) + strings.TrimSpace(string(jars))
+	return filepath.Join(target,
+		"classes") + string(filepath.ListSeparator) + strings.TrimSpace(string(jars))
 }
 
 func maven(tb testing.TB, home, release string, options ...string) ([]byte, error) {
 	ctx, cancel := context.WithTimeout(tb.Context(), buildLimit)
 	defer cancel()
-	words := append(options, "--batch-mode", "--quiet", "-Dredisson.version="+release, "process-classes")
+	words := append(options, "--batch-mode", "--quiet", "-Dredisson.version="+release,
+		"process-classes")
 	command := exec.CommandContext(ctx, "mvn", words...)
 	command.Dir = home
 	return command.CombinedOutput()

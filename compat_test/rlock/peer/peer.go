@@ -74,13 +74,15 @@ func option(name string, value int64) Option { return Option(fmt.Sprintf("%s=%d"
 func Start(tb testing.TB, release string, servers []string, options ...Option) *Peer {
 	tb.Helper()
 	Need(tb)
-	words := []string{"--add-opens", "java.base/java.lang=ALL-UNNAMED", "-XX:TieredStopAtLevel=1", "-XX:+UseSerialGC", "-Xmx192m",
+	words := []string{"--add-opens", "java.base/java.lang=ALL-UNNAMED", "-XX:TieredStopAtLevel=1",
+		"-XX:+UseSerialGC", "-Xmx192m",
 		"-Dorg.slf4j.simpleLogger.defaultLogLevel=error", "-cp", build(tb, release), "lockredis.PeerMain"}
 	words = append(words, servers...)
 	for _, o := range options {
 		words = append(words, string(o))
 	}
-	p := &Peer{process: exec.Command("java", words...), ended: make(chan struct{}), waiting: map[int]chan Answer{}}
+	p := &Peer{process: exec.Command("java", words...), ended: make(chan struct{}),
+		waiting: map[int]chan Answer{}}
 	ready := p.expect(0)
 	p.launch(tb)
 	tb.Cleanup(p.Kill)

@@ -67,7 +67,8 @@ func TestOwnersNameIsIDAndThread(t *testing.T) {
 	owner := p.Thread(t, "a")
 	owner.Lock(peer.Lock, name, time.Minute)
 	owners, err := tp.Client(t).HKeys(t.Context(), name).Result()
-	if want := fmt.Sprintf("%s:%d", p.ID, owner.ThreadID()); err != nil || len(owners) != 1 || owners[0] != want {
+	if want := fmt.Sprintf("%s:%d", p.ID, owner.ThreadID()); err != nil || len(owners) != 1 ||
+		owners[0] != want {
 		t.Errorf("%v, %v; want %s", owners, err, want)
 	}
 }
@@ -78,7 +79,8 @@ func TestExceptionsArriveAsFailures(t *testing.T) {
 	p := peer.Start(t, peer.Releases()[1], tp.Redisson())
 	var failure *peer.Failure
 	answer := p.Thread(t, "a").Try(peer.Lock, "unlock", name)
-	if !errors.As(answer.Err, &failure) || !strings.Contains(failure.Exception, "IllegalMonitorStateException") {
+	if !errors.As(answer.Err, &failure) ||
+		!strings.Contains(failure.Exception, "IllegalMonitorStateException") {
 		t.Errorf("unlock of a free lock: %v", answer.Err)
 	}
 	p.Kill()
@@ -103,7 +105,8 @@ func excludes(t *testing.T, one, two *peer.Peer) {
 		a.Unlock(kind, lock)
 		answer := waiting.Wait()
 		t.Logf("%s: handed over in %s", kind, answer.Ended.Sub(released).Round(time.Millisecond/10))
-		if answer.Err != nil || !b.Holds(kind, lock) || a.Holds(kind, lock) || b.HoldCount(kind, lock) != 1 {
+		if answer.Err != nil || !b.Holds(kind, lock) || a.Holds(kind, lock) ||
+			b.HoldCount(kind, lock) != 1 {
 			t.Errorf("%s: not handed over: %v", kind, answer.Err)
 		}
 		b.Unlock(kind, lock)
@@ -117,7 +120,8 @@ func counts(t *testing.T, one, two *peer.Peer) {
 	const times = 30
 	one.Thread(t, "a").Ask("semaphore", "set", name+":semaphore", 1)
 	one.Thread(t, "a").Ask("permit", "set", name+":permit", 1)
-	for _, kind := range []peer.Kind{peer.Lock, peer.Fair, peer.Write, peer.Fenced, peer.Multi, "semaphore", "permit"} {
+	for _, kind := range []peer.Kind{peer.Lock, peer.Fair, peer.Write, peer.Fenced, peer.Multi,
+		"semaphore", "permit"} {
 		lock, counter := name+":"+string(kind), name+":counter:"+string(kind)
 		if kind == peer.Multi {
 			lock += "1," + lock + "2"
@@ -193,7 +197,8 @@ func interrupts(t *testing.T, one, two *peer.Peer) {
 		t.Error("no wait")
 	}
 	waiter.Interrupt()
-	if answer := waiting.Wait(); answer.Err == nil || !strings.Contains(answer.Err.Error(), "InterruptedException") {
+	if answer := waiting.Wait(); answer.Err == nil ||
+		!strings.Contains(answer.Err.Error(), "InterruptedException") {
 		t.Errorf("the waiter: %v", answer.Err)
 	}
 	one.Thread(t, "a").Unlock(peer.Fair, name)
@@ -255,7 +260,8 @@ func opens(t *testing.T, one, two *peer.Peer) {
 
 func limits(t *testing.T, one, two *peer.Peer) {
 	a, b := one.Thread(t, "a"), two.Thread(t, "b")
-	if a.Ask("rate", "set", name, "OVERALL", 2, 60_000) != "true" || b.Ask("rate", "set", name, "OVERALL", 5, 60_000) != "false" {
+	if a.Ask("rate", "set", name, "OVERALL", 2, 60_000) != "true" ||
+		b.Ask("rate", "set", name, "OVERALL", 5, 60_000) != "false" {
 		t.Error("the rate is set more than once")
 	}
 	a.Ask("rate", "acquire", name, 1)

@@ -63,7 +63,8 @@ func (tp *Topology) shareOut(tb testing.TB) {
 	tb.Helper()
 	await(tb, "cluster's nodes", tp.nodesKnown)
 	for i, n := range tp.Nodes {
-		command := []any{"CLUSTER", "ADDSLOTSRANGE", i * clusterSlots / clusterMasters, (i+1)*clusterSlots/clusterMasters - 1}
+		command := []any{"CLUSTER", "ADDSLOTSRANGE", i * clusterSlots / clusterMasters,
+			(i+1)*clusterSlots/clusterMasters - 1}
 		if i >= clusterMasters {
 			command = []any{"CLUSTER", "REPLICATE", tp.Nodes[i-clusterMasters].id}
 		}
@@ -112,7 +113,8 @@ func (tp *Topology) clusterReady() error {
 		if err != nil {
 			return err
 		}
-		if !strings.Contains(state, "cluster_state:ok") || strings.Contains(nodes, "fail") || strings.Count(nodes, " connected") != len(tp.Nodes) {
+		if !strings.Contains(state, "cluster_state:ok") || strings.Contains(nodes, "fail") ||
+			strings.Count(nodes, " connected") != len(tp.Nodes) {
 			return fmt.Errorf("%s sees\n%s", n.Addr, nodes)
 		}
 	}

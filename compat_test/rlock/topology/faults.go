@@ -112,7 +112,8 @@ func (tp *Topology) Partition(tb testing.TB, n *Node) {
 	if tp.Kind == Cluster {
 		tp.buses.separate(n.id, true)
 	}
-	for _, command := range [][]any{{"ACL", "SETUSER", peer, "off"}, {"CLIENT", "KILL", "USER", peer}} {
+	for _, command := range [][]any{{"ACL", "SETUSER", peer, "off"},
+		{"CLIENT", "KILL", "USER", peer}} {
 		if _, err := n.Do(command...); err != nil {
 			tb.Fatalf("%s: %v: %v", n.Addr, command, err)
 		}

@@ -43,9 +43,11 @@ const adminTimeout = 2 * time.Second
 func newNode(tb testing.TB, program string, conf []string, options ...string) *Node {
 	tb.Helper()
 	port := freePort(tb)
-	n := &Node{Addr: net.JoinHostPort("127.0.0.1", port), program: program, dir: tb.TempDir(), options: options}
+	n := &Node{Addr: net.JoinHostPort("127.0.0.1", port), program: program, dir: tb.TempDir(),
+		options: options}
 	conf = append([]string{"bind 127.0.0.1", "port " + port, "dir " + strconv.Quote(n.dir)}, conf...)
-	if err := os.WriteFile(n.path("redis.conf"), []byte(strings.Join(conf, "\n")+"\n"), 0o600); err != nil {
+	if err := os.WriteFile(n.path("redis.conf"), []byte(strings.Join(conf, "\n")+"\n"),
+		0o600); err != nil {
 		tb.Fatal(err)
 	}
 	n.admin = redis.NewClient(&redis.Options{
@@ -155,7 +157,8 @@ func (n *Node) signal(tb testing.TB, name string, frozen bool) {
 	if n.process == nil || n.frozen == frozen {
 		return
 	}
-	if output, err := exec.Command("kill", name, strconv.Itoa(n.process.PID)).CombinedOutput(); err != nil {
+	if output, err := exec.Command("kill", name,
+		strconv.Itoa(n.process.PID)).CombinedOutput(); err != nil {
 		tb.Fatalf("kill %s: %v: %s", name, err, output)
 	}
 	n.frozen = frozen

@@ -40,7 +40,8 @@ func startSentinel(tb testing.TB, program string) *Topology {
 	host, port, _ := net.SplitHostPort(master.Addr)
 	tp.Nodes = []*Node{master}
 	for range 2 {
-		tp.Nodes = append(tp.Nodes, newNode(tb, program, append(conf[:len(conf):len(conf)], "replicaof "+host+" "+port)))
+		tp.Nodes = append(tp.Nodes,
+			newNode(tb, program, append(conf[:len(conf):len(conf)], "replicaof "+host+" "+port)))
 	}
 	for range 3 {
 		watcher := newNode(tb, program, []string{
@@ -53,7 +54,8 @@ func startSentinel(tb testing.TB, program string) *Topology {
 		}, "--sentinel")
 		// Roles are looked at every 10 s, and four greetings of 2 s have to pass before
 		// an old master is made a replica: most of the time that its return takes.
-		if _, err := watcher.Do("SENTINEL", "DEBUG", "INFO-PERIOD", "500", "PUBLISH-PERIOD", "300"); err != nil {
+		if _, err := watcher.Do("SENTINEL", "DEBUG", "INFO-PERIOD", "500", "PUBLISH-PERIOD",
+			"300"); err != nil {
 			tb.Fatalf("SENTINEL DEBUG: %v", err)
 		}
 		tp.sentinels = append(tp.sentinels, watcher)
@@ -78,7 +80,8 @@ func (tp *Topology) sentinelsReady() error {
 		if err != nil {
 			return err
 		}
-		if fields["num-slaves"] != "2" || fields["num-other-sentinels"] != "2" || fields["flags"] != "master" {
+		if fields["num-slaves"] != "2" || fields["num-other-sentinels"] != "2" ||
+			fields["flags"] != "master" {
 			return fmt.Errorf("sentinel %s: %s replicas, %s others, master is %s",
 				s.Addr, fields["num-slaves"], fields["num-other-sentinels"], fields["flags"])
 		}

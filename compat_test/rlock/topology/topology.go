@@ -76,7 +76,8 @@ func EachOf(t *testing.T, some []Kind, test func(t *testing.T, tp *Topology)) {
 	}
 	if len(left) > 0 {
 		t.Run("others", func(t *testing.T) {
-			t.Skipf("not asked for: %s; set %s to some of them or to all", strings.Join(left, ", "), Variable)
+			t.Skipf("not asked for: %s; set %s to some of them or to all", strings.Join(left, ", "),
+				Variable)
 		})
 	}
 }
@@ -105,9 +106,11 @@ func Start(tb testing.TB, kind Kind) *Topology {
 // Client returns a go-redis client of the kind that the topology wants
 // (redis.Client, failover client, redis.ClusterClient) with go-redis's defaults,
 // after the changes given. It is closed at the end of the test.
-func (tp *Topology) Client(tb testing.TB, changes ...func(*redis.UniversalOptions)) redis.UniversalClient {
+func (tp *Topology) Client(tb testing.TB,
+	changes ...func(*redis.UniversalOptions)) redis.UniversalClient {
 	tb.Helper()
-	options := &redis.UniversalOptions{Addrs: slices.Clone(tp.addrs), IsClusterMode: tp.Kind == Cluster}
+	options := &redis.UniversalOptions{Addrs: slices.Clone(tp.addrs),
+		IsClusterMode: tp.Kind == Cluster}
 	if tp.Kind == Sentinel {
 		options.MasterName = masterName
 	}
@@ -129,7 +132,8 @@ func (tp *Topology) Redisson() []string {
 	if !tp.Replicated() {
 		return []string{"mode=single", addresses}
 	}
-	return []string{"mode=" + string(tp.Kind), addresses, "master=" + masterName, "password=" + clientPassword}
+	return []string{"mode=" + string(tp.Kind), addresses, "master=" + masterName,
+		"password=" + clientPassword}
 }
 
 // Replicated reports whether the topology has replicas, so that a master can be

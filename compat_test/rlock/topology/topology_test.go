@@ -91,16 +91,17 @@ func TestPartitionLeavesTwoMastersThatClientsReach(t *testing.T) {
 }
 
 func TestPausedNodeAnswersLater(t *testing.T) {
-	topology.EachOf(t, []topology.Kind{topology.Single, topology.Valkey}, func(t *testing.T, tp *topology.Topology) {
-		rdb := tp.Client(t)
-		set(t, rdb, "before")
-		start := time.Now()
-		tp.Master(t, key).Pause(t, 300*time.Millisecond)
-		set(t, rdb, "after")
-		if took := time.Since(start); took < 250*time.Millisecond {
-			t.Errorf("only %s", took)
-		}
-	})
+	topology.EachOf(t, []topology.Kind{topology.Single, topology.Valkey},
+		func(t *testing.T, tp *topology.Topology) {
+			rdb := tp.Client(t)
+			set(t, rdb, "before")
+			start := time.Now()
+			tp.Master(t, key).Pause(t, 300*time.Millisecond)
+			set(t, rdb, "after")
+			if took := time.Since(start); took < 250*time.Millisecond {
+				t.Errorf("only %s", took)
+			}
+		})
 }
 
 func replicated(t *testing.T, test func(t *testing.T, tp *topology.Topology)) {
