@@ -3,6 +3,7 @@ package rlock_test
 import (
 	"context"
 	"errors"
+	"sync/atomic"
 	"testing"
 	"testing/synctest"
 	"time"
@@ -45,6 +46,42 @@ func TestAGrantThatArrivesAfterItsLeaseIsLost(t *testing.T) {
 		}
 		if err := l.Unlock(t.Context()); !errors.Is(err, rlock.ErrNotHeld) {
 			t.Fatal(err)
+		}
+	})
+}
+
+// slowOnce is a hook that delays the first script: its request and its reply.
+type slowOnce struct {
+	slow
+	used atomic.Bool
+}
+
+func (s *slowOnce) ProcessHook(next redis.ProcessHook) redis.ProcessHook {
+	return func(ctx context.Context, cmd redis.Cmder) error {
+		if cmd.Name() != "eval" || s.used.Swap(true) {
+			return next(ctx, cmd)
+		}
+		time.Sleep(time.Duration(s.slow))
+		defer time.Sleep(time.Duration(s.slow))
+		return next(ctx, cmd)
+	}
+}
+
+// The server's lease begins when the request arrives, so the lock still exists when
+// the late reply arrives.
+func TestALateGrantIsUndoneOnTheServer(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		srv := lockredistest.RunT(t)
+		rdb := srv.Client()
+		rdb.AddHook(&slowOnce{slow: slow(600 * time.Millisecond)})
+		c := rlock.New(rdb, rlock.Options{})
+		defer c.Close()
+		l := c.Lock("l")
+		if err := l.LockLease(t.Context(), time.Second); !errors.Is(err, rlock.ErrLockLost) {
+			t.Fatal(err)
+		}
+		if locked, err := l.IsLocked(t.Context()); locked || err != nil {
+			t.Fatal(locked, err)
 		}
 	})
 }

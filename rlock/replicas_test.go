@@ -55,3 +55,20 @@ func TestANewReplicaIsWaitedFor(t *testing.T) {
 		return errors.Is(err, rlock.ErrNotSynced)
 	})
 }
+
+func TestAReleaseWithoutAReplicasConfirmationSucceeds(t *testing.T) {
+	rdb := connect(t)
+	var r replicas
+	r.n.Store(1)
+	rdb.AddHook(&r)
+	c := newClient(t, rdb, rlock.Options{Sync: rlock.SyncOn})
+	s := c.Semaphore("s")
+	must(t, s.Release(t.Context(), 2))
+	if err := s.Acquire(t.Context(), 1); !errors.Is(err, rlock.ErrNotSynced) {
+		t.Errorf("acquired with %v", err)
+	}
+	eventually(t, "the permit is released", func() bool {
+		n, err := s.Available(t.Context())
+		return n == 2 && err == nil
+	})
+}

@@ -180,3 +180,20 @@ func TestOwnersOfEveryKindExcludeEachOther(t *testing.T) {
 		})
 	}
 }
+
+func TestDoHasUnlockedWhenItReturnsAfterItsContextEnded(t *testing.T) {
+	inBubble(t, rlock.Options{}, func(ctx context.Context, srv *lockredistest.Server, c *rlock.Client) {
+		ended, cancel := context.WithCancel(ctx)
+		l := c.Lock("l")
+		err := l.Do(ended, func(ctx context.Context) error {
+			cancel()
+			return ctx.Err()
+		})
+		if !errors.Is(err, context.Canceled) {
+			t.Fatal(err)
+		}
+		if locked, err := l.IsLocked(ctx); locked || err != nil {
+			t.Fatal(locked, err)
+		}
+	})
+}

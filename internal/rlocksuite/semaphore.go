@@ -54,6 +54,10 @@ func (on suite) ZeroPermitsDoNothingAndANegativeNumberIsAnError(t *testing.T) {
 	s := c.Semaphore("s")
 	must(t, s.Acquire(ctx, 0))
 	must(t, s.Release(ctx, 0))
+	r := c.RateLimiter("r") // without a rate: any request would fail
+	must(t, r.Acquire(ctx, 0))
+	must(t, r.TryAcquire(ctx, 0, 0))
+	must(t, r.Release(ctx, 0))
 	_, setErr := s.TrySetPermits(ctx, -1)
 	_, permitErr := c.PermitSemaphore("p").AcquireN(ctx, -1, 0)
 	for i, err := range []error{
