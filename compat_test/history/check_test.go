@@ -11,23 +11,23 @@ import (
 	"github.com/anishathalye/porcupine"
 )
 
-// model is a sequential specification: the state at first, and what an operation
-// may make of a state. No state means that the operation cannot have happened.
+// model is a sequential specification: the initial state, and the states that an
+// operation may lead to. No state means that the operation cannot have happened.
 type model[S any] struct {
 	init  S
 	step  func(S, *op) []S
 	equal func(S, S) bool
-	keys  bool // operations of different keys have nothing to do with each other
+	keys  bool // operations on different keys are independent
 }
 
-// checker is a model without its type.
+// checker is a model without its type parameter.
 type checker interface {
 	check(ops []*op, limit time.Duration) (porcupine.CheckResult, string)
 }
 
-// patience is how long porcupine may look for an order. Where many outcomes are
-// unknown it may take longer than forever; a minute decides hardly more than this.
-// Where time is real there are fewer programs, with more that is unknown.
+// patience is how long porcupine may search for an order. With many unknown outcomes
+// the search may take practically for ever; more than a minute decides hardly more
+// histories. With real time there are fewer programs and more unknown outcomes.
 func (s setting) patience() time.Duration {
 	if s.addr != "" {
 		return 3 * time.Second
@@ -35,8 +35,8 @@ func (s setting) patience() time.Duration {
 	return 300 * time.Millisecond
 }
 
-// check looks for an order that the model allows. When there is none it returns
-// the longest that it found, up to the operations that do not fit.
+// check searches for an order that the model allows. If there is none, it returns the
+// longest order found, up to the operations that do not fit.
 func (m model[S]) check(ops []*op, limit time.Duration) (porcupine.CheckResult, string) {
 	p := m.porcupine()
 	for _, part := range m.parts(ops) {
@@ -48,7 +48,7 @@ func (m model[S]) check(ops []*op, limit time.Duration) (porcupine.CheckResult, 
 	return porcupine.Ok, ""
 }
 
-// parts splits a history by keys.
+// parts splits a history by key.
 func (m model[S]) parts(ops []*op) [][]*op {
 	if !m.keys {
 		return [][]*op{ops}
@@ -90,7 +90,7 @@ func operations(ops []*op) []porcupine.Operation {
 	return list
 }
 
-// explain writes the longest order that was found, and what is not in it.
+// explain prints the longest order found, and the operations that are not in it.
 func explain(ops []*op, info porcupine.LinearizationInfo) string {
 	var longest []porcupine.Operation
 	for _, orders := range info.PartialLinearizationsOperations() {

@@ -9,7 +9,7 @@ import (
 	"github.com/lockredis/lockredis/rlock"
 )
 
-// fairState is a lock and the asks of those who wait for it, in their order.
+// fairState is a lock and the asks of its waiters, in order.
 type fairState struct {
 	lock  lockState
 	queue []int
@@ -31,7 +31,7 @@ func (s fairState) with(ask int) fairState {
 	return s
 }
 
-// open tells whether anybody who comes gets the lock.
+// open reports whether any owner may acquire the lock.
 func (s fairState) open() bool { return s.lock.owner == 0 && len(s.queue) == 0 }
 
 func fairStep(s fairState, o *op) []fairState {
@@ -62,10 +62,10 @@ func fairStep(s fairState, o *op) []fairState {
 	return states
 }
 
-// fairAcquire is what the lock does, if it is the owner's turn.
+// fairAcquire applies an acquisition, if it is the owner's turn.
 func fairAcquire(s fairState, o *op) []fairState {
 	turn := s.lock.owner == o.Owner || s.open() || s.lock.owner == 0 && o.Of != 0 &&
-		// passed over, and come again
+		// removed from the queue, and queued again
 		(len(s.queue) > 0 && s.queue[0] == o.Of || !slices.Contains(s.queue, o.Of))
 	switch {
 	case o.Result == ok && !turn:
@@ -111,7 +111,7 @@ func fairKind() kind {
 	}
 }
 
-// queued adds what the acquisition o does to the queue.
+// queued adds the queue operations of the acquisition o.
 func (h *holder) queued(asked, o *op) {
 	owner := h.l.(*rlock.Lock).Owner()
 	if began, ok := h.c.contention(owner, asked.Call); ok {
@@ -143,13 +143,13 @@ func (h *holder) queued(asked, o *op) {
 	h.c.evictions = append(h.c.evictions, e)
 }
 
-// eviction is the loss of a place in the queue, which may happen while the owner has
-// it: until the lock is had, or left for good.
+// eviction is the removal of an owner from the queue. It may happen while the owner is
+// in the queue: until it acquires the lock or leaves.
 type eviction struct{ o, until *op }
 
-// mayEvict decides from when on places may be given up: FairWait after they were
-// taken. Where connections were cut, waiters may be slow enough to use up the time
-// of those behind them.
+// mayEvict sets from when waiters may be removed: FairWait after they queued. After a
+// cut connection a waiter may be so slow that the time of the waiters behind it also
+// runs out.
 func (w *world) mayEvict() {
 	torn, first := false, never
 	for _, c := range w.clients {

@@ -42,7 +42,7 @@ func fencedKind() kind {
 	return k
 }
 
-// plainRuns is how many programs of each kind a plain go test runs.
+// plainRuns is the number of programs of each kind in a plain go test.
 const plainRuns = 100
 
 func TestEveryHistoryHasAnOrderThatTheModelAllows(t *testing.T) {
@@ -75,8 +75,7 @@ func TestEveryHistoryHasAnOrderThatTheModelAllows(t *testing.T) {
 	}
 }
 
-// together is how many programs run at the same time: where time is real they
-// mostly wait.
+// together is how many programs run at the same time. With real time they mostly wait.
 func (s setting) together() int {
 	if s.addr != "" {
 		return 8
@@ -85,11 +84,11 @@ func (s setting) together() int {
 }
 
 type counts struct {
-	mu              sync.Mutex // guards the others
+	mu              sync.Mutex // guards the fields below
 	runs, undecided int
 }
 
-// try runs a program and reports a history that cannot be.
+// try runs a program and reports a history that the model does not allow.
 func (c *counts) try(t *testing.T, s setting, k kind, seed int, p program) {
 	result, why := verdict(t, s, k, p)
 	c.mu.Lock()
@@ -103,7 +102,7 @@ func (c *counts) try(t *testing.T, s setting, k kind, seed int, p program) {
 	}
 }
 
-// seeds returns one after the other the numbers of the programs to run.
+// seeds returns the seeds of the programs to run, one after the other.
 func seeds(t *testing.T) func() (seed int, ok bool) {
 	n := 0
 	first, more := 0, func() bool { return n < plainRuns }
@@ -131,7 +130,7 @@ func seeds(t *testing.T) func() (seed int, ok bool) {
 	}
 }
 
-// silent drops what go-redis says about connections that were cut.
+// silent drops go-redis's log lines about cut connections.
 type silent struct{}
 
 func (silent) Printf(context.Context, string, ...any) {}

@@ -8,7 +8,7 @@ import (
 	"github.com/lockredis/lockredis/rlock"
 )
 
-// holder is an owner of a lock, and what the owner believes about its hold.
+// holder is an owner of a lock, and what the owner knows about its hold.
 type holder struct {
 	c     *client
 	rec   *recorder
@@ -19,28 +19,28 @@ type holder struct {
 
 	holds   int
 	watched bool
-	renewed bool          // a watchdog has ever been at it
+	renewed bool          // the watchdog may have renewed the lease
 	length  time.Duration // of the lease
-	low     stamp         // before this the lease cannot be over
-	open    []*op         // those that set a watchdog's lease which has no end yet
-	wrote   stamp         // the last change, while a watchdog renewed
-	last    *op           // the end of the present lease, when it has one
-	floor   stamp         // before that the lease's deadline cannot be
-	ends    []*op         // those that may do something, not yet in the history
+	low     stamp         // the lease cannot have ended before this
+	open    []*op         // operations that set a watchdog's lease without an end yet
+	wrote   stamp         // the last change while a watchdog renewed
+	last    *op           // the end of the present lease, if it has one
+	floor   stamp         // the lease's deadline cannot be before this
+	ends    []*op         // ends that may have an effect, not yet in the history
 	doubts  []doubt
 
-	hold  <-chan struct{} // Lost of the present hold, which tells it from others
-	vague bool            // the last unlock may have found that there is no hold
+	hold  <-chan struct{} // Lost of the present hold, to tell holds apart
+	vague bool            // the last unlock may have found no hold
 
-	beside *holder // of the same owner, whose leases keep up the deadline too
+	beside *holder // the other half of the same owner: its leases also keep the deadline up
 
-	adds bool // locking again adds to the lease
-	sum  int  // of that many leases, if it does
-	asks bool // there is a queue
+	adds bool // locking again adds the lease to the rest of the present one
+	sum  int  // how many leases were added up, if adds
+	asks bool // the lock has a queue
 }
 
-// doubt is an operation that ends when the call is over that it belongs to, and
-// a while later. The owner's next call starts only then.
+// doubt is an operation that may happen until some time after its call ended. The
+// owner's next call starts only then.
 type doubt struct {
 	o     *op
 	after time.Duration
@@ -58,7 +58,7 @@ func (h *holder) begin(what verb) *op {
 	return h.rec.begin(op{What: what, Owner: h.owner, Key: h.key, Mode: h.mode})
 }
 
-// take locks; with wait forever, as long as ctx allows.
+// take locks. With wait forever it waits until ctx ends.
 func (h *holder) take(ctx context.Context, wait, lease time.Duration) {
 	o := h.begin(acquire)
 	var asked *op
@@ -85,7 +85,7 @@ func (h *holder) take(ctx context.Context, wait, lease time.Duration) {
 	if over {
 		h.clear(o.Return)
 	} else {
-		o.Result = unknown // the last try may be under way
+		o.Result = unknown // the last try may still be running
 		known = len(h.doubts)
 	}
 	if h.resent(o) {
@@ -98,7 +98,7 @@ func (h *holder) take(ctx context.Context, wait, lease time.Duration) {
 		h.hold, h.holds = hold, 0
 	}
 	h.taken(o, lease)
-	for _, d := range h.doubts[known:] { // what is taken back is so after giving up
+	for _, d := range h.doubts[known:] { // an undo happens after the wait has ended
 		if d.o.What == undo || d.o.What == leave {
 			d.o.Call = max(d.o.Call, gaveUp)
 		}
@@ -108,7 +108,8 @@ func (h *holder) take(ctx context.Context, wait, lease time.Duration) {
 	}
 }
 
-// gaveUp is when an acquisition that began at s was given up, at the earliest.
+// gaveUp returns the earliest time at which an acquisition that began at s was given
+// up.
 func (h *holder) gaveUp(ctx context.Context, s stamp, wait time.Duration, err error) stamp {
 	deadline, ends := ctx.Deadline()
 	switch {
@@ -124,7 +125,7 @@ func (h *holder) gaveUp(ctx context.Context, s stamp, wait time.Duration, err er
 	return s
 }
 
-// taken notes what an acquisition came to.
+// taken records the result of an acquisition.
 func (h *holder) taken(o *op, lease time.Duration) {
 	watched := lease == 0
 	if watched {
@@ -152,7 +153,7 @@ func (h *holder) taken(o *op, lease time.Duration) {
 	}
 }
 
-// unsure is about an acquisition of which nobody knows whether it happened.
+// unsure handles an acquisition with an unknown outcome.
 func (h *holder) unsure(o *op, lease time.Duration) {
 	o.Return = h.rec.late(o.Return)
 	back := &op{What: undo, Owner: h.owner, Key: h.key, Mode: h.mode, Of: o.ID, Call: o.Call,
@@ -171,13 +172,13 @@ func (h *holder) unsure(o *op, lease time.Duration) {
 		doubt{over, lease + added + h.rec.allowance})
 }
 
-// resent tells whether o may have been sent twice.
+// resent reports whether o may have been sent twice.
 func (h *holder) resent(o *op) bool {
 	return o.Result != unknown && h.c.slow() && (h.c.w.addr != "" || o.Call.time() < o.Return.time())
 }
 
-// ghost is a first sending of o that had an effect, which was over again when the
-// second one came.
+// ghost is a first send of o that took effect, but whose effect had ended when the
+// second send ran.
 func (h *holder) ghost(o *op, lease time.Duration) {
 	if lease == 0 {
 		lease = watchdogLease
@@ -193,7 +194,7 @@ func (h *holder) ghost(o *op, lease time.Duration) {
 	h.ending(g, o.Call, o.Return, lease)
 }
 
-// clear ends doubts: the calls in question were over at s.
+// clear removes doubts: their calls had ended at s.
 func (h *holder) clear(s stamp) {
 	for _, d := range h.doubts {
 		until := s
@@ -205,7 +206,7 @@ func (h *holder) clear(s stamp) {
 	h.doubts = nil
 }
 
-// ending makes the end of a lease that o set.
+// ending returns the end of a lease that o set.
 func (h *holder) ending(o *op, from, until stamp, lease time.Duration) *op {
 	e := &op{
 		ID: h.rec.id(), What: end, Owner: h.owner, Key: h.key, Mode: h.mode, Of: o.ID,
@@ -215,10 +216,10 @@ func (h *holder) ending(o *op, from, until stamp, lease time.Duration) *op {
 	return e
 }
 
-// leased notes that o set the lease, or added to it.
+// leased records that o set the lease, or added to it.
 func (h *holder) leased(o *op, added bool) {
 	h.supersede(o)
-	sure := h.low > o.Return // else the client may have given it up already
+	sure := h.low > o.Return // if not, the client may have given the lease up already
 	if h.watched {
 		h.renewed = true
 		h.open = append(h.open, o)
@@ -229,7 +230,7 @@ func (h *holder) leased(o *op, added bool) {
 		case sure:
 			h.low = never
 			if late := o.Call.plus(h.length - h.rec.allowance); late <= o.Return {
-				h.low = late // the reply came after the lease that it grants
+				h.low = late // the reply came after the end of the lease
 			}
 		}
 		return
@@ -244,11 +245,11 @@ func (h *holder) leased(o *op, added bool) {
 	h.last = h.ending(o, from, until, h.length)
 	h.floor = h.last.Call
 	if sure {
-		h.low = o.Call.plus(h.length - h.rec.allowance) // the client counts on no more
+		h.low = o.Call.plus(h.length - h.rec.allowance) // the client trusts no longer than this
 	}
 }
 
-// reach is the latest that the deadline which the owner has left may be.
+// reach is the latest possible deadline of what the owner still holds.
 func (h *holder) reach() (latest stamp) {
 	for _, x := range []*holder{h, h.beside} {
 		if x == nil {
@@ -264,11 +265,11 @@ func (h *holder) reach() (latest stamp) {
 	return latest
 }
 
-// span is as long as the leases are that have been added up.
+// span is the sum of the leases that were added up.
 func (h *holder) span() time.Duration { return h.length * time.Duration(max(h.sum, 1)) }
 
-// supersede leaves out the ends that do nothing, because o, which is known to have
-// happened, was before them and released the lock or set another lease.
+// supersede leaves out the ends without an effect: o is known to have happened before
+// them, and released the lock or set another lease.
 func (h *holder) supersede(o *op) {
 	if o.Result != ok {
 		return
@@ -296,7 +297,7 @@ func (h *holder) give(ctx context.Context) {
 	h.rec.add(o)
 }
 
-// given notes what an unlock came to; over says that the client has no hold.
+// given records the result of an unlock. over means that the client has no hold.
 func (h *holder) given(o *op, over bool) {
 	if h.watched {
 		h.wrote = o.Return
@@ -328,10 +329,10 @@ func (h *holder) given(o *op, over bool) {
 	}
 }
 
-// lax tells whether the hold may have been over when o returned.
+// lax reports whether the hold may have ended when o returned.
 func (h *holder) lax(o *op) bool { return o.Return >= h.low }
 
-// lapse gives the watchdog's leases their ends: nobody renews them after s.
+// lapse adds the ends of the watchdog's leases: they are not renewed after s.
 func (h *holder) lapse(s stamp) {
 	for _, o := range h.open {
 		length := h.span()

@@ -35,7 +35,7 @@ func latchKind() kind {
 		weights: weights{doSet: 6, doGive: 8, doTake: 6, doGiveUp: 2, doBlind: 1, doCount: 3,
 			doPause: 5, doCut: 1, doCrash: 1},
 		actor: func(c *client) actor { return &latcher{c.permitter()} },
-		// Whatever the count is, it goes down to zero.
+		// Whatever the count is, it becomes zero.
 		probe: func(c *client) {
 			a := &latcher{c.permitter()}
 			for range 3 {

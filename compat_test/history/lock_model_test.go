@@ -1,14 +1,14 @@
 package history
 
-// lockState is a lock that one owner has.
+// lockState is a lock and its owner.
 type lockState struct {
-	owner  int // 0: nobody
+	owner  int // 0: free
 	count  int
 	stamp  int    // the operation that set the lease
-	undo   int    // the operation of unknown outcome, in case it happened
-	token  int64  // the highest that was given
-	due    uint64 // the owners, by bits, whose last acquisition is still to be undone
-	tryers uint64 // the owners of multi-locks that may hold it for moments, by bits
+	undo   int    // the operation of unknown outcome, if it happened
+	token  int64  // the highest token so far
+	due    uint64 // bits of the owners with an acquisition that is still to be undone
+	tryers uint64 // bits of the owners of multi-locks that may hold it for moments
 }
 
 // lockModel is the model of the reentrant locks.
@@ -55,7 +55,7 @@ func lockStep(s lockState, o *op) []lockState {
 	return []lockState{s}
 }
 
-// when returns s, or no state.
+// when returns s, or no state if the condition is false.
 func when[S any](possible bool, s S) []S {
 	if possible {
 		return []S{s}
@@ -67,7 +67,7 @@ func (s lockState) free() lockState {
 	return lockState{token: s.token, tryers: s.tryers, due: s.due}
 }
 
-// down is one hold less; stamp is the operation that set the lease anew, or 0.
+// down lowers the hold count. stamp is the operation that set the lease again, or 0.
 func (s lockState) down(stamp int) lockState {
 	s.undo = 0
 	if s.count--; s.count == 0 {

@@ -9,7 +9,7 @@ import (
 	"github.com/lockredis/lockredis/rlock"
 )
 
-// locker is what the locks have in common.
+// locker is the interface that all locks have.
 type locker interface {
 	Lock(context.Context) error
 	LockLease(context.Context, time.Duration) error
@@ -28,7 +28,7 @@ type fencedLocker struct {
 	fenced *rlock.Lock
 }
 
-// lockKind is a kind whose model is lockModel.
+// lockKind returns a kind with the model lockModel.
 func lockKind(name string, of func(*rlock.Client, string) locker) kind {
 	return kind{
 		name: name, model: lockModel(), weights: lockWeights(),

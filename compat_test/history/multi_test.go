@@ -31,12 +31,12 @@ func multiKind() kind {
 	}
 }
 
-// multiActor is a worker with a lock of three parts, and as other owners with each
-// of the parts singly.
+// multiActor is a worker with a lock of three parts. As other owners it also locks
+// each part alone.
 type multiActor struct {
 	rec    *recorder
 	l      *rlock.MultiLock
-	parts  []*holder // the multi-lock's
+	parts  []*holder // of the multi-lock
 	single []*lockActor
 }
 
@@ -86,8 +86,8 @@ func (a *multiActor) do(s step) {
 	}
 }
 
-// take locks all parts, unless they are locked: locking again would prolong what
-// the parts have, and that even in vain.
+// take locks all parts, unless they are locked. Locking again would extend the leases
+// of the parts, even if it fails.
 func (a *multiActor) take(ctx context.Context, wait, lease time.Duration) {
 	if a.parts[0].holds > 0 {
 		return
@@ -111,8 +111,8 @@ func (a *multiActor) take(ctx context.Context, wait, lease time.Duration) {
 		begun[i].Return = now
 		if resultOf(err) == unknown || h.c.slow() { // parts are released in the background
 			begun[i].Return, f.Return = a.rec.late(now), a.rec.late(now)
-			// If the client crashes before, what it has lasts as long as a lease
-			// and a round's patience.
+			// If the client crashes before that, its parts stay for a lease and a round's
+			// partWait.
 			after := max(lease, watchdogLease) + 200*time.Millisecond
 			h.doubts = append(h.doubts, doubt{f, after}, doubt{begun[i], after})
 		}
@@ -126,7 +126,7 @@ func (a *multiActor) take(ctx context.Context, wait, lease time.Duration) {
 	}
 }
 
-// give unlocks all parts. After a loss nobody says which of them were still held.
+// give unlocks all parts. After a loss it is unknown which parts were still held.
 func (a *multiActor) give(ctx context.Context) {
 	var gave []*op
 	for _, h := range a.parts {
@@ -140,7 +140,7 @@ func (a *multiActor) give(ctx context.Context) {
 	}
 	for i, h := range a.parts {
 		if gave[i].Return, gave[i].Result = now, result; result == notHeld && h.vague {
-			continue // it does not ask: an unlock may be under way
+			continue // no count: an unlock may still be running
 		}
 		h.given(gave[i], true)
 		a.rec.add(gave[i])

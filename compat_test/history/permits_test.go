@@ -12,8 +12,8 @@ import (
 	"github.com/lockredis/lockredis/rlock"
 )
 
-// permitsState is how many permits are free, and those out that come back by
-// themselves or by name.
+// permitsState is the number of free permits, and the acquired permits that come back
+// when their lease ends or when they are released by id.
 type permitsState struct {
 	free int
 	out  []permit
@@ -21,8 +21,8 @@ type permitsState struct {
 	set  bool
 }
 
-// permit are n permits that operation of took; stamp is the operation that set
-// their lease, 0 without one.
+// permit is n permits acquired by the operation of. stamp is the operation that set
+// their lease, 0 without a lease.
 type permit struct{ of, stamp, n int }
 
 func permitsModel() model[permitsState] {
@@ -32,7 +32,8 @@ func permitsModel() model[permitsState] {
 	}}
 }
 
-// find returns where the permits of an operation are, or those whose lease one set.
+// find returns the index of the permits of an operation, or of the permits with a
+// lease set by it.
 func (s permitsState) find(is func(permit) bool) int { return slices.IndexFunc(s.out, is) }
 
 func (s permitsState) plus(n int) permitsState {
@@ -40,7 +41,7 @@ func (s permitsState) plus(n int) permitsState {
 	return s
 }
 
-// back is s after the ith of those out came back.
+// back returns s after the ith acquired permits were released.
 func (s permitsState) back(i int) permitsState {
 	s.free += s.out[i].n
 	s.out = slices.Delete(slices.Clone(s.out), i, i+1)
@@ -101,7 +102,8 @@ func permitsStep(s permitsState, o *op) []permitsState {
 	return []permitsState{s}
 }
 
-// maybe is done if that is possible; also, or only, s if nobody knows.
+// maybe returns done if that is possible. It also, or only, returns s if the outcome
+// is unknown.
 func maybe[S any](o *op, possible bool, s, done S) []S {
 	if o.Result != unknown {
 		return when(possible, done)
@@ -124,7 +126,7 @@ func permitsAcquire(s permitsState, o *op) []permitsState {
 	return maybe(o, s.free >= o.N, s, s.take(o))
 }
 
-// permitsRelease gives back what is named, or just N.
+// permitsRelease releases the permits of an operation, or N permits without one.
 func permitsRelease(s permitsState, o *op, mine int) []permitsState {
 	switch {
 	case o.Of == 0:
@@ -153,24 +155,24 @@ func permitsUpdate(s permitsState, o *op, mine int) []permitsState {
 // permitter is a worker with permits.
 type permitter struct {
 	c     *client
-	h     *holder // for what is in doubt
+	h     *holder // for calls with an unknown outcome
 	owner int
 
 	acquire func(ctx context.Context, n int, wait, lease time.Duration) (id string, err error)
-	release func(ctx context.Context, p taken) error // nil: they come back by themselves
+	release func(ctx context.Context, p taken) error // nil: permits come back when their lease ends
 	update  func(ctx context.Context, id string, lease time.Duration) error
 	count   func(context.Context) (int, error)
 	add     func(ctx context.Context, n int) error
 	drain   func(context.Context) (int, error)
 
-	leased bool          // permits have names and leases
+	leased bool          // permits have ids and leases
 	lease  time.Duration // of all of them; 0: the step's
-	undone bool          // what was left in doubt is certainly taken back
-	most   int           // permits at once
+	undone bool          // an acquisition of unknown outcome is certainly undone
+	most   int           // permits in one call
 	have   []taken
 }
 
-// taken is what a worker believes to have.
+// taken is what a worker believes to hold.
 type taken struct {
 	id string
 	o  *op
@@ -181,7 +183,8 @@ func (p *permitter) begin(what verb, n int) *op {
 	return p.c.w.rec.begin(op{What: what, Owner: p.owner, N: n})
 }
 
-// end notes an operation's result. One of which nobody knows may happen later.
+// end records an operation's result. If the result is unknown, the operation may
+// happen later.
 func (p *permitter) end(o *op, err error) result {
 	o.Return = p.c.w.rec.now()
 	if o.Result = resultOf(err); o.Result == unknown {
@@ -237,7 +240,7 @@ func (p *permitter) take(ctx context.Context, n int, wait, lease time.Duration) 
 	o := p.begin(acquire, n)
 	id, err := p.acquire(ctx, n, wait, lease)
 	if resultOf(err) == refused && (wait > 0 && p.c.slow() || p.c.wasCut()) {
-		err = context.DeadlineExceeded // the last try may be under way, or an earlier one was had
+		err = context.DeadlineExceeded // the last try may still be running, or an earlier one was granted
 	}
 	switch p.end(o, err) {
 	case ok:
@@ -253,7 +256,7 @@ func (p *permitter) take(ctx context.Context, n int, wait, lease time.Duration) 
 	}
 }
 
-// ends notes that the lease that o set will be over.
+// ends records that the lease set by o will end.
 func (p *permitter) ends(o *op, lease time.Duration) {
 	if p.leased {
 		p.h.doubts = append(p.h.doubts,
@@ -274,7 +277,7 @@ func (p *permitter) give(ctx context.Context) {
 	p.end(o, p.release(ctx, t))
 }
 
-// prolong starts the lease of the last permit anew.
+// prolong starts the lease of the last permit again.
 func (p *permitter) prolong(ctx context.Context, lease time.Duration) {
 	if len(p.have) == 0 || p.update == nil {
 		return
@@ -287,7 +290,7 @@ func (p *permitter) prolong(ctx context.Context, lease time.Duration) {
 	o.Of = t.o.ID
 	err := p.update(ctx, t.id, lease)
 	if resultOf(err) == notHeld && p.c.wasCut() {
-		// an earlier sending may have had an effect, for as long as the lease
+		// an earlier send may have taken effect, until the lease ends
 		err = context.DeadlineExceeded
 	}
 	if p.end(o, err) != notHeld {
@@ -302,7 +305,7 @@ func (c *client) permitter() *permitter {
 	return &permitter{c: c, h: c.holder(nil, owner), owner: owner, most: permitCount}
 }
 
-// permitsKind is a kind whose model is permitsModel.
+// permitsKind returns a kind with the model permitsModel.
 func permitsKind(name string, w weights, of func(*client) *permitter, prepare func(*client),
 	key string) kind {
 	return kind{

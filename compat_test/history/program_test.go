@@ -8,7 +8,7 @@ import (
 	"pgregory.net/rapid"
 )
 
-// program is what the workers of some clients do.
+// program is the steps of the workers of some clients.
 type program struct {
 	clients int
 	workers []worker
@@ -20,8 +20,7 @@ type worker struct {
 	steps  []step
 }
 
-// step is one thing that a worker does. Numbers that a step's kind has no use for
-// are ignored.
+// step is one action of a worker. Fields that its kind does not use are ignored.
 type step struct {
 	do    string
 	wait  time.Duration
@@ -46,7 +45,7 @@ const (
 	doSet     = "set"
 	doDrain   = "drain"
 	doUpdate  = "update"
-	doSingly  = "take-one" // a part of a multi-lock
+	doSingly  = "take-one" // one part of a multi-lock
 	doGiveOne = "give-one"
 	doRead    = "read"
 	doUnread  = "unread"
@@ -67,17 +66,17 @@ func (p program) String() string {
 	return b.String()
 }
 
-// weights says how often a kind's steps come up.
+// weights says how often each step of a kind is generated.
 type weights map[string]int
 
-// lockWeights are those of the locks.
+// lockWeights are the weights for locks.
 func lockWeights() weights {
 	return weights{doTake: 10, doGive: 8, doPause: 6, doGiveUp: 2, doBlind: 1, doForce: 1,
 		doCount: 1, doLocked: 1, doCut: 1, doCrash: 1}
 }
 
-// programs generates programs. The lengths of time are such that leases end
-// during waits and pauses, and pauses during leases.
+// programs generates programs. Times are chosen so that leases end during waits and
+// pauses, and pauses end during leases.
 func programs(w weights) *rapid.Generator[program] {
 	var names []string
 	for _, name := range allSteps() {
@@ -111,8 +110,7 @@ func programs(w weights) *rapid.Generator[program] {
 	})
 }
 
-// allSteps has all steps in a fixed order, so that a seed is worth the same
-// tomorrow.
+// allSteps has all steps in a fixed order, so that a seed keeps its meaning.
 func allSteps() []string {
 	return []string{
 		doTake, doGiveUp, doGive, doBlind, doForce, doCount, doLocked, doPause, doCut, doCrash,

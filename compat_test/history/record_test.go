@@ -7,30 +7,30 @@ import (
 	"time"
 )
 
-// verb is what an operation does, as the models know it.
+// verb is the action of an operation.
 type verb string
 
 const (
 	acquire verb = "acquire" // lock, or take N permits
-	release verb = "release" // unlock, or give back N permits, or those of operation Of
-	force   verb = "force"   // N is 1 when there was something to unlock
-	count   verb = "count"   // the owner's holds, the free permits, a latch's count: N
-	locked  verb = "locked"  // N is 1 when anybody holds it
-	end     verb = "end"     // the lease that operation Of set is over
-	drop    verb = "drop"    // a client releases what it has lost, if the server does not know
-	undo    verb = "undo"    // operation Of, of which nobody knew, is taken back
-	ask     verb = "ask"     // a place in a fair queue
-	leave   verb = "leave"   // the place of operation Of is given up
-	evict   verb = "evict"   // the same, by others, if at all
+	release verb = "release" // unlock, or release N permits, or the permits of operation Of
+	force   verb = "force"   // N is 1 when the lock was held
+	count   verb = "count"   // N is the owner's hold count, the free permits, or a latch's count
+	locked  verb = "locked"  // N is 1 when any owner holds it
+	end     verb = "end"     // the lease that operation Of set ends
+	drop    verb = "drop"    // a client releases a lost hold, if it still exists on the server
+	undo    verb = "undo"    // operation Of, with an unknown outcome, is undone
+	ask     verb = "ask"     // the owner joins a fair queue
+	leave   verb = "leave"   // the owner of operation Of leaves the queue
+	evict   verb = "evict"   // the same by another client; may not happen
 	begin   verb = "begin"   // from here on a multi-lock may hold this part for moments
-	finish  verb = "finish"  // to here
+	finish  verb = "finish"  // until here
 	update  verb = "update"  // a new lease for the permit of operation Of
-	add     verb = "add"     // N permits more
-	set     verb = "set"     // N permits or counts, if there are none set
-	drain   verb = "drain"   // all free permits: N
+	add     verb = "add"     // adds N permits
+	set     verb = "set"     // sets N permits or counts, if none are set
+	drain   verb = "drain"   // acquires all free permits: N
 )
 
-// result is what an operation came to.
+// result is the result of an operation.
 type result string
 
 const (
@@ -50,22 +50,21 @@ const (
 	write mode = "write"
 )
 
-// op is one operation of a history. It is the input of a model's step; what came
-// out is in it too.
+// op is one operation of a history: the input of a model's step, with its result.
 type op struct {
 	ID     int
 	Owner  int
 	What   verb
 	Result result
-	Key    string // the lock, where a program has several
+	Key    string // the lock, if a program has several
 	Mode   mode
 	N      int
 	Of     int // another operation's ID
 	Token  int64
 
-	Lax       bool // the owner's lease may be over
-	Contended bool // of ask: it could not be served at once
-	Optional  bool // may be left out, though the result is known
+	Lax       bool // the owner's lease may have ended
+	Contended bool // of ask: the lock was not free at once
+	Optional  bool // may be left out, although the result is known
 
 	Call, Return stamp
 }
@@ -91,8 +90,8 @@ func (o *op) String() string {
 	return b.String()
 }
 
-// stamp is a moment of a history: nanoseconds since its start, and then a
-// counter, because virtual time stands still while things happen.
+// stamp is a moment of a history: nanoseconds since its start, and a counter, because
+// virtual time stands still while code runs.
 type stamp int64
 
 const counterBits = 20
@@ -111,8 +110,8 @@ const never stamp = 1<<63 - 1
 // recorder collects operations.
 type recorder struct {
 	start     time.Time
-	allowance time.Duration // for the millisecond that leases are counted in
-	slack     time.Duration // for commands whose callers have left
+	allowance time.Duration // for leases, which Redis counts in ms
+	slack     time.Duration // for requests whose callers stopped waiting
 
 	mu     sync.Mutex // guards the fields below
 	last   stamp
@@ -141,7 +140,7 @@ func (r *recorder) id() int {
 	return r.ids
 }
 
-// owner returns a new owner's number.
+// owner returns the number of a new owner.
 func (r *recorder) owner() int {
 	r.mu.Lock()
 	defer r.mu.Unlock()
@@ -149,14 +148,14 @@ func (r *recorder) owner() int {
 	return r.owners
 }
 
-// begin notes that o is under way. It is part of the history from add on.
+// begin records that o has begun. add puts it into the history.
 func (r *recorder) begin(o op) *op {
 	o.ID = r.id()
 	o.Call = r.now()
 	return &o
 }
 
-// add puts an operation into the history, which ends now unless it has an end.
+// add puts an operation into the history. It ends now unless it has an end.
 func (r *recorder) add(o *op) {
 	if o.ID == 0 {
 		o.ID = r.id()
@@ -169,5 +168,5 @@ func (r *recorder) add(o *op) {
 	r.ops = append(r.ops, o)
 }
 
-// late is the time until which a call that returned at s may still happen.
+// late returns the time until which a call that returned at s may still happen.
 func (r *recorder) late(s stamp) stamp { return s.plus(r.slack) }

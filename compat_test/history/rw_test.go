@@ -9,13 +9,13 @@ import (
 	"github.com/lockredis/lockredis/rlock"
 )
 
-// rwState is who writes and who reads; a stamp of expired says that the lease is
-// over. The server's one deadline is that of the longest lease, so everybody is
-// gone when all leases are over, and not before.
+// rwState is the writer and the readers. A stamp of expired means that the lease has
+// ended. The server has one deadline, of the longest lease. So all holds end together,
+// when all leases have ended.
 type rwState struct {
 	writer  lockState
 	readers []lockState
-	due     [2]uint64 // as in lockState, of readers and writers
+	due     [2]uint64 // as in lockState, for readers and writers
 }
 
 const expired = -1
@@ -36,7 +36,7 @@ func rwModel() model[rwState] {
 	}
 }
 
-// normal is s without what is over altogether.
+// normal returns s without a hash whose leases have all ended.
 func (s rwState) normal() rwState {
 	live := s.writer.owner != 0 && s.writer.stamp != expired
 	for _, r := range s.readers {
@@ -48,8 +48,8 @@ func (s rwState) normal() rwState {
 	return s
 }
 
-// perhaps is s, and what it is when those whose leases are over have been taken
-// off, which their clients do when they notice it.
+// perhaps returns s, and s without the holds whose leases have ended: their clients
+// remove them when they notice.
 func (s rwState) perhaps() []rwState {
 	states := []rwState{s}
 	if s.writer.stamp == expired {
@@ -67,7 +67,7 @@ func over(l lockState) bool { return l.stamp == expired }
 
 func (s rwState) free() rwState { return rwState{due: s.due} }
 
-// half is where in due a mode is.
+// half returns the index of a mode in due.
 func half(m mode) int {
 	if m == write {
 		return 1
@@ -75,7 +75,7 @@ func half(m mode) int {
 	return 0
 }
 
-// of returns what owner holds in a mode.
+// of returns the holds of owner in a mode.
 func (s rwState) of(o *op) lockState {
 	if o.Mode == write {
 		if s.writer.owner == o.Owner {
@@ -91,7 +91,7 @@ func (s rwState) of(o *op) lockState {
 	return lockState{}
 }
 
-// with is s with what o's owner holds replaced.
+// with returns s with another hold for the owner of o.
 func (s rwState) with(o *op, l lockState) rwState {
 	if o.Mode == write {
 		s.writer = l
@@ -150,8 +150,8 @@ func rwStep(s rwState, o *op) []rwState {
 	return []rwState{s}
 }
 
-// vague tells whether somebody's lease is over, but not that of others: what the
-// server says about it depends on them.
+// vague reports whether one lease has ended while others have not: the server's
+// replies about it depend on the others.
 func (s rwState) vague() bool {
 	return s.writer.stamp == expired || slices.ContainsFunc(s.readers, over)
 }
@@ -249,7 +249,7 @@ func rwKind() kind {
 	}
 }
 
-// rwActor is a worker that reads and writes, as one owner.
+// rwActor is a worker that reads and writes as one owner.
 type rwActor struct{ read, write lockActor }
 
 func newRWActor(c *client) *rwActor {
@@ -280,8 +280,8 @@ func (a *rwActor) do(s step) {
 	a.reach()
 }
 
-// reach lets what the owner reads and what it writes end as late as the later of
-// both: the server has one deadline, and unlocking the one leaves it to the other.
+// reach makes the owner's read and write leases end at the later of both: the server
+// has one deadline, which stays when one half is unlocked.
 func (a *rwActor) reach() {
 	for _, h := range []*holder{a.read.h, a.write.h} {
 		if h.last != nil {

@@ -8,8 +8,8 @@ import (
 	"github.com/anishathalye/porcupine"
 )
 
-// TestEachModelCatchesABrokenKind lets somebody who is no part of the history
-// break each kind's promises. A history must show it before long.
+// TestEachModelCatchesABrokenKind lets a client that is not in the history break the
+// guarantees of each kind. Some history must show it soon.
 func TestEachModelCatchesABrokenKind(t *testing.T) {
 	for _, k := range kinds() {
 		generator := programs(k.weights)
@@ -27,8 +27,8 @@ func TestEachModelCatchesABrokenKind(t *testing.T) {
 	}
 }
 
-// row is an operation in short, for histories written by hand: under way from one
-// millisecond to another.
+// row returns an operation for histories written by hand. It runs from one millisecond
+// to another.
 func row(id, owner int, what verb, r result, from, to int, more ...func(*op)) *op {
 	at := func(ms int) stamp { return stamp(0).plus(time.Duration(ms) * time.Millisecond) }
 	o := &op{ID: id, Owner: owner, What: what, Result: r, Call: at(from), Return: at(to)}

@@ -25,16 +25,16 @@ const (
 
 // setting is where a program runs.
 type setting struct {
-	addr     string   // of a foreign server; "": a new one in a bubble
-	sabotage sabotage // unknown to the history; may be nil
+	addr     string   // of a running server; "": a new one in a bubble
+	sabotage sabotage // not part of the history; may be nil
 }
 
-// world is one run of one program: a server, clients and what they saw.
+// world is one run of one program: a server, clients and their history.
 type world struct {
 	setting
 	kind  kind
 	rec   *recorder
-	names string // what the names of the run's locks begin with
+	names string // prefix of the names of the run's locks
 	dial  func(context.Context) (net.Conn, error)
 	nodes []*node
 
@@ -42,32 +42,32 @@ type world struct {
 	clients []*client
 }
 
-// kind is one of rlock's kinds and how it is tested.
+// kind is one of rlock's kinds with its test.
 type kind struct {
 	name    string
 	model   checker
 	weights weights
 
-	// actor makes a worker's view of the kind.
+	// actor returns a worker's actor of the kind.
 	actor func(*client) actor
-	// prepare makes what must be there before the workers start; may be nil.
+	// prepare runs before the workers start; may be nil.
 	prepare func(*client)
-	// probe takes, after all, what must be free again; it is an operation like
-	// the others.
+	// probe runs after all workers and acquires what must be free again. It is an
+	// operation like the others.
 	probe func(*client)
-	// sabotages do behind rlock's back what breaks the kind's promises.
+	// sabotages break the kind's guarantees behind rlock's back.
 	sabotages map[string]sabotage
 }
 
-// sabotage gets what the names of the run's locks begin with.
+// sabotage gets the prefix of the names of the run's locks.
 type sabotage func(ctx context.Context, rdb *redis.Client, name string)
 
-// actor does steps.
+// actor runs steps.
 type actor interface {
 	do(step)
 }
 
-// node is a place for clients: when one crashes the next comes.
+// node runs clients one after the other: when one crashes the next starts.
 type node struct {
 	w *world
 
@@ -75,7 +75,7 @@ type node struct {
 	current *client
 }
 
-// client is one client from its making to its crash.
+// client is one client from its start to its crash.
 type client struct {
 	w   *world
 	rdb *redis.Client
@@ -87,13 +87,13 @@ type client struct {
 	undos     []*op
 	evictions []eviction
 	holders   []*holder
-	torn      bool // has been cut
+	torn      bool // a connection was cut
 	dead      bool
 	gone      stamp // when closing began
-	closed    stamp // when no command of it can be under way
+	closed    stamp // when no request of it can be running any more
 }
 
-// run runs p and returns what was seen.
+// run runs p and returns its history.
 func (s setting) run(t *testing.T, k kind, p program) *world {
 	w := &world{setting: s, kind: k, names: "history:" + uuid.NewString()}
 	if s.addr == "" {
@@ -160,7 +160,7 @@ func (w *world) work(p program) {
 	all.Wait()
 }
 
-// work does one worker's steps, with whatever client the node has.
+// work runs one worker's steps with the node's present client.
 func (n *node) work(steps []step) {
 	c := n.client()
 	a := n.w.kind.actor(c)
@@ -187,15 +187,15 @@ func (n *node) client() *client {
 	return n.current
 }
 
-// crash replaces c, unless somebody else has done it; with abruptly its connections
-// go first.
+// crash replaces c, unless another worker has done so. With abruptly its connections
+// are cut first.
 func (n *node) crash(c *client, abruptly bool) {
 	n.mu.Lock()
 	first := n.current == c
 	if first {
 		n.current = n.w.connect()
 	}
-	n.mu.Unlock() // a bubble's time stands still while somebody waits for a mutex
+	n.mu.Unlock() // virtual time stands still while a goroutine waits for a mutex
 	if first && abruptly {
 		c.kill()
 	}
@@ -204,7 +204,8 @@ func (n *node) crash(c *client, abruptly bool) {
 	}
 }
 
-// afterwards takes what must be free again and sees that nothing is left.
+// afterwards acquires everything that must be free again, and checks that no keys are
+// left.
 func (w *world) afterwards() {
 	c := w.connect()
 	w.kind.probe(c)
@@ -218,7 +219,7 @@ func (w *world) connect() *client {
 		Addr:                     "127.0.0.1:6379", // an IP address: nothing is looked up
 		Dialer:                   c.dial,
 		DialerRetries:            1,
-		PoolSize:                 1000, // nobody waits for a connection: see lockredistest
+		PoolSize:                 1000, // no caller waits for a connection: see lockredistest
 		PipelinePoolSize:         -1,
 		ReadBufferSize:           4 << 10,
 		WriteBufferSize:          4 << 10,
@@ -251,9 +252,9 @@ func (c *client) dial(ctx context.Context, _, _ string) (net.Conn, error) {
 	return k, nil
 }
 
-// conn is a connection that can be cut once the server has answered something.
-// Before that go-redis would try its greeting again while it holds a mutex, and
-// others wait for that: a bubble's time would stand still.
+// conn is a connection that can be cut after the first reply. Before that, go-redis
+// would repeat its handshake while it holds a mutex. Others wait for the mutex, so the
+// bubble's time would stand still.
 type conn struct {
 	net.Conn
 	greeted atomic.Bool
@@ -267,8 +268,8 @@ func (k *conn) Read(b []byte) (int, error) {
 	return n, err
 }
 
-// undoes adds an undo, which may be missing if the client crashes before it must
-// have happened.
+// undoes adds an undo. It may be missing if the client crashes before it must have
+// happened.
 func (c *client) undoes(o *op) {
 	c.w.rec.add(o)
 	c.mu.Lock()
@@ -276,9 +277,9 @@ func (c *client) undoes(o *op) {
 	c.undos = append(c.undos, o)
 }
 
-// settle decides which undos may be missing, and adds the ends of leases. A
-// watchdog's command that was sent twice may come when its hold is over and
-// prolong the owner's next one.
+// settle decides which undos may be missing, and adds the ends of leases. A watchdog's
+// renewal that was sent twice may arrive after its hold ended and extend the owner's
+// next hold.
 func (c *client) settle() {
 	c.mu.Lock()
 	defer c.mu.Unlock()
@@ -299,7 +300,7 @@ func (c *client) settle() {
 	}
 }
 
-// cut ends the connections.
+// cut cuts the connections.
 func (c *client) cut() {
 	c.mu.Lock()
 	defer c.mu.Unlock()
@@ -312,17 +313,17 @@ func (c *client) cut() {
 	c.torn = true
 }
 
-// slow tells whether a call may still be under way when its wait time is over.
+// slow reports whether a call may still be running after its wait time.
 func (c *client) slow() bool { return c.w.addr != "" || c.wasCut() }
 
-// wasCut tells whether commands may have been sent twice.
+// wasCut reports whether requests may have been sent twice.
 func (c *client) wasCut() bool {
 	c.mu.Lock()
 	defer c.mu.Unlock()
 	return c.torn
 }
 
-// kill ends the connections for good.
+// kill cuts the connections permanently.
 func (c *client) kill() {
 	c.mu.Lock()
 	c.dead = true
@@ -337,7 +338,7 @@ func (c *client) close() {
 	c.mu.Unlock()
 	c.c.Close()
 	c.rdb.Close()
-	// A command may be in the connection's buffer yet.
+	// A request may still be in the connection's buffer.
 	if c.closed = c.w.rec.now().plus(time.Millisecond); c.w.addr != "" {
 		c.closed = c.closed.plus(c.w.rec.slack)
 	}
@@ -358,20 +359,20 @@ func (c *client) contention(owner string, since stamp) (stamp, bool) {
 	return s, s > since
 }
 
-// elapse lets time pass, be it virtual.
+// elapse lets real or virtual time pass.
 func elapse(d time.Duration) {
 	timer := time.NewTimer(d)
 	<-timer.C
 }
 
-// resultOf is what an error says about a call.
+// resultOf returns the result that an error stands for.
 func resultOf(err error) result {
 	switch {
 	case err == nil:
 		return ok
 	case errors.Is(err, rlock.ErrTimeout):
 		return refused
-	case errors.Is(err, rlock.ErrClosed): // a hold that was lost by it, too
+	case errors.Is(err, rlock.ErrClosed): // also a hold lost by Close
 		return unknown
 	case errors.Is(err, rlock.ErrLockLost):
 		return lost

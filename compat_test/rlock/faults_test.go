@@ -13,21 +13,21 @@ import (
 	"github.com/lockredis/lockredis/rlock"
 )
 
-// What these tests hold rlock to, with replicas asked to confirm (its default):
-// when a master hands over, dies or hangs, work goes on with its successor, and
-// no two owners trust a lock at the same time. When a master is cut off from its
-// replicas but not from clients, an owner that had the lock before may trust it
-// beside its successor's owner until its lease is over, and not longer; nobody
-// new is given the lock there.
+// The tests in this file check rlock with replica confirmation (its default). When a
+// master hands over, dies or hangs, work continues with the new master, and no two
+// owners trust a lock at the same time. When a master is cut off from its replicas but
+// not from clients, its last owner may still trust the lock while another owner holds
+// it on the new master, at most until its lease ends. The old master grants no lock to
+// another owner.
 const (
 	faultLease = 3 * time.Second
 
-	// resumeLimit is how long work may stand still after a fault: the time to a new
-	// master, to finding it, and the lease of whoever held the lock.
+	// resumeLimit is how long work may stop after a fault: until there is a new master,
+	// the clients find it, and the last holder's lease ends.
 	resumeLimit = 30 * time.Second
 )
 
-// trust is the time in which an owner trusted its lock.
+// trust is a period in which an owner trusted its lock.
 type trust struct{ from, to time.Time }
 
 func TestContendedLockThroughFaults(t *testing.T) {
@@ -72,7 +72,7 @@ func TestContendedLockThroughFaults(t *testing.T) {
 	}
 }
 
-// contention is workers that hold one lock in turn.
+// contention is a group of workers that hold one lock in turn.
 type contention struct {
 	stop    context.CancelFunc
 	workers sync.WaitGroup
@@ -98,7 +98,7 @@ func contend(t *testing.T, tp *topology.Topology, key string) *contention {
 	return run
 }
 
-// work takes the lock again and again; a fault's errors are noted, no more.
+// work acquires the lock again and again. Errors during a fault are only recorded.
 func (c *contention) work(ctx context.Context, l *rlock.Lock) {
 	for ctx.Err() == nil {
 		limited, cancel := context.WithTimeout(ctx, 10*time.Second)
@@ -134,7 +134,7 @@ func (c *contention) holds() int {
 	return len(c.trusts)
 }
 
-// await waits until the lock was held so many times more.
+// await waits until the lock was held more times again.
 func (c *contention) await(t *testing.T, more int) {
 	t.Helper()
 	want := c.holds() + more

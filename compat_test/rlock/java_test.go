@@ -18,10 +18,10 @@ import (
 )
 
 const (
-	// wakeLimit is how long a wake-up from Go to Java or back may take at the median.
+	// wakeLimit is the limit for the median time of a wake-up from Go to Java or back.
 	wakeLimit = 50 * time.Millisecond
 
-	// silence is how long a waiter is watched for waiting.
+	// silence is how long a test checks that a waiter still waits.
 	silence = 100 * time.Millisecond
 
 	// watched is the lease that both sides' watchdogs renew.
@@ -76,7 +76,7 @@ func understand(t *testing.T, release string, tp *topology.Topology) {
 	}
 }
 
-// goLock returns a lock of the kind with an owner of its own.
+// goLock returns a lock of the given kind with a new owner.
 func (p *pair) goLock(kind peer.Kind, name string, options ...rlock.LockOption) *rlock.Lock {
 	switch kind {
 	case peer.Fair:
@@ -93,13 +93,13 @@ func (p *pair) goLock(kind peer.Kind, name string, options ...rlock.LockOption) 
 	return p.gos.Lock(name, options...)
 }
 
-// acquired is when a Go wait ended, and how.
+// acquired is the time and error of a Go call that waited.
 type acquired struct {
 	at  time.Time
 	err error
 }
 
-// begin runs f on a goroutine of its own and tells when it was done.
+// begin runs f on a new goroutine and returns a channel with its end.
 func begin(f func(context.Context) error) <-chan acquired {
 	done := make(chan acquired, 1)
 	go func() {
@@ -173,13 +173,13 @@ func judgeWake(t *testing.T, kind peer.Kind, where string, took []time.Duration)
 	median, last := took[len(took)/2], took[len(took)-1]
 	t.Logf("%-6s %-7s median %s, longest %s", kind, where, median.Round(time.Millisecond/10),
 		last.Round(time.Millisecond/10))
-	// A spin lock's waiter asks again and again, at most 128 ms apart.
+	// Waiters of a spin lock poll, at intervals up to 128 ms.
 	if median > wakeLimit && kind != peer.Spin {
 		t.Errorf("%s %s: a wake-up takes %s", kind, where, median)
 	}
 }
 
-// countExactly has both sides count by GET and SET under each lock.
+// countExactly makes both sides count by GET and SET under each lock.
 func countExactly(t *testing.T, p *pair) {
 	const times = 25
 	check(t, set(p.gos.Semaphore("orders:semaphore").TrySetPermits(t.Context(), 1)))
@@ -225,7 +225,7 @@ func (p *pair) countOnce(ctx context.Context, kind peer.Kind, name, counter stri
 	return p.rdb.Set(ctx, counter, n+1, 0).Err()
 }
 
-// hold returns how to take and to release what the kind means.
+// hold returns functions that acquire and release a lock or permit of the kind.
 func (p *pair) hold(kind peer.Kind, name string) (lock, unlock func(context.Context) error) {
 	switch kind {
 	case peer.Multi:
@@ -250,7 +250,7 @@ func (p *pair) hold(kind peer.Kind, name string) (lock, unlock func(context.Cont
 	return l.Lock, l.Unlock
 }
 
-// set turns "it was set" into an error when it was not.
+// set returns an error if was is false.
 func set(was bool, err error) error {
 	if err == nil && !was {
 		err = errors.New("it was set already")
@@ -258,7 +258,7 @@ func set(was bool, err error) error {
 	return err
 }
 
-// queueFairly lines up waiters of both sides and looks at the order they are served in.
+// queueFairly queues waiters of both sides and checks the order in which they acquire.
 func queueFairly(t *testing.T, p *pair) {
 	const name = "orders:fair"
 	ctx := t.Context()
@@ -400,14 +400,14 @@ func force(t *testing.T, p *pair) {
 		if forced, err := l.ForceUnlock(ctx); !forced || err != nil {
 			t.Errorf("%s: Go forced: %v, %v", kind, forced, err)
 		}
-		// Redisson's fair lock takes a missing lock for one that was just released.
+		// Redisson's fair lock treats a missing lock like one that was just released.
 		if answer := owner.Try(kind, "unlock", name); answer.Err == nil && kind != peer.Fair {
 			t.Errorf("%s: Java unlocks what was forced", kind)
 		}
 	}
 }
 
-// match makes a Go owner of a Java thread's name.
+// match makes a Go owner with a Java thread's name.
 func match(t *testing.T, p *pair) {
 	const name = "orders:matched"
 	ctx, owner := t.Context(), p.java.Thread(t, "a")
@@ -460,7 +460,7 @@ func permits(t *testing.T, p *pair) {
 	if _, err := s.TryAcquire(ctx, 0, 0); !errors.Is(err, rlock.ErrTimeout) {
 		t.Errorf("three of two: %v", err)
 	}
-	// Java's permit ends by itself, and Go is given it.
+	// Java's permit ends with its lease, and Go then acquires it.
 	second, err := s.TryAcquire(ctx, 5*time.Second, time.Minute)
 	check(t, err)
 	if owner.Ask("permit", "tryrelease", name, short[0]) != "false" {

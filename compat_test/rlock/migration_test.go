@@ -7,8 +7,8 @@ import (
 	"github.com/lockredis/lockredis/rlock"
 )
 
-// TestALockIsGrantedWhileItsSlotMoves begins to move a slot of a cluster: new keys
-// of it are made on the next node, which clients are told by ASK.
+// TestALockIsGrantedWhileItsSlotMoves begins to migrate a slot of a cluster. New keys
+// of the slot are then created on the importing node, and clients get an ASK redirect.
 func TestALockIsGrantedWhileItsSlotMoves(t *testing.T) {
 	topology.EachOf(t, []topology.Kind{topology.Cluster}, func(t *testing.T, tp *topology.Topology) {
 		ctx := t.Context()

@@ -10,7 +10,8 @@ import (
 )
 
 // TestWhatNoReplicaConfirmsIsGivenBack stops a master's replicas, so that WAIT
-// confirms nothing: what was acquired then is nobody's, on another server too.
+// confirms nothing. Acquisitions must then fail and be released, on every kind of
+// server.
 func TestWhatNoReplicaConfirmsIsGivenBack(t *testing.T) {
 	topology.EachOf(t, []topology.Kind{topology.Sentinel}, func(t *testing.T, tp *topology.Topology) {
 		ctx := t.Context()

@@ -9,8 +9,8 @@ import (
 	"github.com/lockredis/lockredis/internal/rlocksuite"
 )
 
-// TestSuite holds rlock to the same behaviour on every foreign server, also when
-// replies are lost and scripts run twice; its own tests do on lockredis.
+// TestSuite runs rlock's suite on every foreign server, also with lost replies, so
+// that scripts run twice. The tests of rlock run it on lockredis.
 func TestSuite(t *testing.T) {
 	foreign := []topology.Kind{topology.Single, topology.Sentinel, topology.Cluster, topology.Valkey}
 	topology.EachOf(t, foreign, func(t *testing.T, tp *topology.Topology) {

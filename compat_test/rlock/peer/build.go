@@ -15,14 +15,14 @@ import (
 	"github.com/lockredis/lockredis/internal/redistest"
 )
 
-// buildLimit ends Maven, its downloads included.
+// buildLimit is the time limit for Maven, including its downloads.
 const buildLimit = 4 * time.Minute
 
-// Releases are the Redisson releases whose layout rlock keeps.
+// Releases are the Redisson releases with the layout that rlock uses.
 func Releases() []string { return []string{"3.52.0", "4.7.0"} }
 
-// Need skips the test when no JVM was asked for or the tools are missing; with
-// CI=true missing tools fail it.
+// Need skips the test when LOCKREDIS_RLOCK does not contain java, or when tools are
+// missing. With CI=true missing tools fail the test.
 func Need(tb testing.TB) {
 	tb.Helper()
 	if !topology.Asked(tb, topology.Java) {
@@ -33,9 +33,9 @@ func Need(tb testing.TB) {
 	redistest.Tool(tb, "mvn")
 }
 
-// build compiles the peer for a release, unless that was done since its sources
-// changed, and returns the class path. Maven works with what it has, and goes to
-// its registry only when something is missing.
+// build compiles the peer for a release and returns the class path. It does nothing if
+// the last build is newer than the sources. Maven runs offline first, and uses its
+// registry only when something is missing.
 func build(tb testing.TB, release string) string {
 	tb.Helper()
 	_, here, _, _ := runtime.Caller(0)

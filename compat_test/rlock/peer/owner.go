@@ -7,10 +7,10 @@ import (
 	"time"
 )
 
-// Kind is a kind of lock in the peer's words.
+// Kind is a kind of lock, named as in the peer's protocol.
 type Kind string
 
-// The kinds of locks. A multi-lock's name is a list of lock names with commas.
+// The kinds of locks. The name of a multi-lock is a list of lock names with commas.
 const (
 	Lock   Kind = "lock"
 	Fair   Kind = "fair"
@@ -21,35 +21,35 @@ const (
 	Multi  Kind = "multi"
 )
 
-// Watched is the lease of a lock that the watchdog renews.
+// Watched is the lease argument for a lock that the watchdog renews.
 const Watched time.Duration = -1
 
-// Owner is a Java thread, and so an owner of locks. It does its steps one after
-// the other.
+// Owner is a Java thread, and so an owner of locks. It runs its steps one after the
+// other.
 type Owner struct {
 	peer *Peer
 	tb   testing.TB
 	name string
 }
 
-// Thread returns the owner of that name; the thread is made by its first step.
-// Names have no spaces. What goes wrong with the owner fails tb, which may be a
-// subtest of the test that started the peer.
+// Thread returns the owner of that name. The first step creates the thread. Names have
+// no spaces. Errors of the owner fail tb, which may be a subtest of the test that
+// started the peer.
 func (p *Peer) Thread(tb testing.TB, name string) *Owner { return &Owner{p, tb, name} }
 
-// Step is something an owner is doing.
+// Step is an operation that an owner is running.
 type Step struct {
 	owner  *Owner
 	answer chan Answer
 }
 
-// Wait returns what came of the step. It may be called once. No answer within
-// a minute is an error.
+// Wait returns the answer of the step. It may be called once. No answer within a
+// minute is an error.
 func (s *Step) Wait() Answer {
 	return s.owner.peer.wait(s.answer, answerLimit)
 }
 
-// Within is Wait for at most so long; false is that there was no answer yet.
+// Within is Wait with a limit. It reports false if there is no answer yet.
 func (s *Step) Within(limit time.Duration) (Answer, bool) {
 	select {
 	case a := <-s.answer:
@@ -59,8 +59,8 @@ func (s *Step) Within(limit time.Duration) (Answer, bool) {
 	}
 }
 
-// Begin starts a step in the peer's words: kind, verb, name, arguments. Times
-// are milliseconds.
+// Begin starts a step, given as words of the peer's protocol: kind, verb, name,
+// arguments. Times are in milliseconds.
 func (o *Owner) Begin(words ...any) *Step {
 	for i, word := range words {
 		if d, ok := word.(time.Duration); ok {
@@ -70,13 +70,13 @@ func (o *Owner) Begin(words ...any) *Step {
 	return &Step{o, o.peer.send(o.name, words)}
 }
 
-// Try does a step and returns its answer, exceptions included.
+// Try runs a step and returns its answer, also an exception.
 func (o *Owner) Try(words ...any) Answer {
 	o.tb.Helper()
 	return o.Begin(words...).Wait()
 }
 
-// Ask does a step and returns its result; an exception fails the test.
+// Ask runs a step and returns its result. An exception fails the test.
 func (o *Owner) Ask(words ...any) string {
 	o.tb.Helper()
 	answer := o.Try(words...)
@@ -93,38 +93,39 @@ func milliseconds(d time.Duration) int64 {
 	return d.Milliseconds()
 }
 
-// ThreadID returns the thread's number: the owner's name in Redis is the peer's
-// ID, a colon, and this.
+// ThreadID returns the thread's number. The owner's name in Redis is the peer's ID, a
+// colon and this number.
 func (o *Owner) ThreadID() int64 { return o.number("thread") }
 
-// Interrupt interrupts what the thread is doing: a wait ends with Java's
+// Interrupt interrupts the thread's step: a wait ends with Java's
 // InterruptedException.
 func (o *Owner) Interrupt() { o.Ask("interrupt") }
 
-// Lock waits for the lock and returns the fencing token, of a fenced lock.
+// Lock waits for the lock. It returns the fencing token of a fenced lock.
 func (o *Owner) Lock(kind Kind, name string, lease time.Duration) (token string) {
 	o.tb.Helper()
 	return o.Ask(kind, "lock", name, lease)
 }
 
-// BeginLock starts to wait for the lock.
+// BeginLock starts a wait for the lock.
 func (o *Owner) BeginLock(kind Kind, name string, lease time.Duration) *Step {
 	return o.Begin(kind, "lock", name, lease)
 }
 
-// TryLock waits for the lock at most so long and reports whether it has it.
+// TryLock waits for the lock up to a limit and reports whether it was acquired.
 func (o *Owner) TryLock(kind Kind, name string, wait, lease time.Duration) bool {
 	o.tb.Helper()
 	return o.yes(kind, "trylock", name, wait, lease)
 }
 
-// Unlock releases the lock once; not holding it fails the test.
+// Unlock unlocks the lock once. If it is not held, the test fails.
 func (o *Owner) Unlock(kind Kind, name string) {
 	o.tb.Helper()
 	o.Ask(kind, "unlock", name)
 }
 
-// ForceUnlock releases the lock whoever holds it and reports whether anybody did.
+// ForceUnlock releases the lock, whichever owner holds it, and reports whether it was
+// held.
 func (o *Owner) ForceUnlock(kind Kind, name string) bool {
 	o.tb.Helper()
 	return o.yes(kind, "forceunlock", name)
@@ -136,7 +137,7 @@ func (o *Owner) Holds(kind Kind, name string) bool {
 	return o.yes(kind, "isheld", name)
 }
 
-// IsLocked reports whether anybody holds the lock.
+// IsLocked reports whether any owner holds the lock.
 func (o *Owner) IsLocked(kind Kind, name string) bool {
 	o.tb.Helper()
 	return o.yes(kind, "islocked", name)
@@ -148,26 +149,26 @@ func (o *Owner) HoldCount(kind Kind, name string) int64 {
 	return o.number(kind, "holdcount", name)
 }
 
-// BeginCount starts to add one to a counter so many times, by GET and SET under
-// the lock. The kind may also be "semaphore" or "permit", of one permit each.
+// BeginCount starts a number of increments of a counter, by GET and SET under the
+// lock. The kind may also be "semaphore" or "permit", with one permit each.
 func (o *Owner) BeginCount(kind Kind, name, counter string, times int) *Step {
 	return o.Begin("count", kind, name, counter, times)
 }
 
-// Counter returns what a counter has come to.
+// Counter returns the value of a counter.
 func (o *Owner) Counter(counter string) int64 {
 	o.tb.Helper()
 	return o.number("counter", counter)
 }
 
-// AcquirePermits waits for so many permits of an expirable semaphore and returns
+// AcquirePermits waits for a number of permits of an expirable semaphore and returns
 // their ids.
 func (o *Owner) AcquirePermits(name string, n int, lease time.Duration) []string {
 	o.tb.Helper()
 	return strings.Split(o.Ask("permit", "acquire", name, n, lease), ",")
 }
 
-// ReleasePermits gives the permits back.
+// ReleasePermits releases the permits.
 func (o *Owner) ReleasePermits(name string, ids ...string) {
 	o.tb.Helper()
 	o.Ask("permit", "release", name, strings.Join(ids, ","))

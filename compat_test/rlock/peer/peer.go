@@ -17,7 +17,7 @@ const (
 	// startLimit is how long a JVM may take to connect its Redisson client.
 	startLimit = 60 * time.Second
 
-	// answerLimit ends a wait for a step that nobody waited for with a limit of its own.
+	// answerLimit is the limit of Wait.
 	answerLimit = 60 * time.Second
 )
 
@@ -33,34 +33,33 @@ type Peer struct {
 	lines   io.Writer
 	ended   chan struct{}
 
-	mu      sync.Mutex // guards the fields below, and writes to lines
+	mu      sync.Mutex // guards the fields below, and writes to the JVM's input
 	last    int
 	waiting map[int]chan Answer
 	dead    bool
 	said    strings.Builder // its standard error
 }
 
-// Answer is what came of a step.
+// Answer is the answer of a step.
 type Answer struct {
 	Result string
 	Err    error // ErrGone, or a *Failure
 
-	// Begun and Ended are when the Java thread began the step and when it was
-	// done, on the machine's clock.
+	// Begun and Ended are when the Java thread began and ended the step, on the
+	// machine's clock.
 	Begun, Ended time.Time
 }
 
-// Failure is an exception that a step threw.
+// Failure is an exception thrown by a step.
 type Failure struct{ Exception string }
 
 // Error returns the exception as Java prints it, on one line.
 func (f *Failure) Error() string { return f.Exception }
 
-// Option changes what a peer's client is told.
+// Option changes the configuration of a peer's client.
 type Option string
 
-// Watchdog sets the lease that the watchdog keeps renewing, Redisson's
-// lockWatchdogTimeout.
+// Watchdog sets the lease that the watchdog renews, Redisson's lockWatchdogTimeout.
 func Watchdog(lease time.Duration) Option { return option("watchdog", lease.Milliseconds()) }
 
 // Timeout sets how long the client waits for a reply.
@@ -68,9 +67,8 @@ func Timeout(d time.Duration) Option { return option("timeout", d.Milliseconds()
 
 func option(name string, value int64) Option { return Option(fmt.Sprintf("%s=%d", name, value)) }
 
-// Start builds the peer for a Redisson release, starts it for the length of the
-// test and waits until it is connected. Servers are the words of
-// Topology.Redisson.
+// Start builds the peer for a Redisson release, starts it for the length of the test,
+// and waits until it is connected. servers is the result of Topology.Redisson.
 func Start(tb testing.TB, release string, servers []string, options ...Option) *Peer {
 	tb.Helper()
 	Need(tb)
@@ -112,7 +110,7 @@ func (p *Peer) launch(tb testing.TB) {
 	go p.read(out)
 }
 
-// read hands each answer to the step that waits for it until the JVM ends.
+// read passes each answer to its step until the JVM ends.
 func (p *Peer) read(out io.Reader) {
 	defer close(p.ended)
 	lines := bufio.NewScanner(out)
@@ -168,7 +166,7 @@ func (p *Peer) expect(id int) chan Answer {
 	return answer
 }
 
-// send gives a thread its next step.
+// send sends a step to a thread.
 func (p *Peer) send(thread string, words []any) chan Answer {
 	p.mu.Lock()
 	defer p.mu.Unlock()
@@ -191,14 +189,14 @@ func (p *Peer) wait(answer chan Answer, limit time.Duration) Answer {
 	}
 }
 
-// Kill ends the JVM without a good-bye, as a crash does: its locks stay until
-// their leases end. Killing twice is harmless.
+// Kill kills the JVM, as a crash does: its locks stay until their leases end. A second
+// call does nothing.
 func (p *Peer) Kill() {
 	p.process.Process.Kill()
 	<-p.ended
 }
 
-// stderr collects what the JVM complains of.
+// stderr returns the last lines of the JVM's standard error.
 type stderr Peer
 
 func (e *stderr) Write(text []byte) (int, error) {

@@ -15,11 +15,11 @@ import (
 
 func TestMain(m *testing.M) { goleak.VerifyTestMain(m) }
 
-// name has no hash tag: Redisson's latch puts braces around whatever name it has,
-// and a name with a tag makes two slots of it (CROSSSLOT in a cluster).
+// name has no hash tag. Redisson's latch adds braces to every name, so a name with a
+// tag would give two slots (CROSSSLOT in a cluster).
 const name = "orders:42"
 
-// each runs the test with two JVMs, one of each release, on every topology.
+// each runs the test with two JVMs, one for each release, on every topology.
 func each(t *testing.T, test func(t *testing.T, tp *topology.Topology, one, two *peer.Peer)) {
 	t.Helper()
 	peer.Need(t)

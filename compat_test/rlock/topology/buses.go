@@ -7,10 +7,11 @@ import (
 	"testing"
 )
 
-// A cluster's nodes keep a connection to each other's bus port. Here the bus
-// port that a node announces is a listener of ours, which passes the connection
-// on: so a node can be cut off from the others while clients still reach it.
-// Who calls is read from the first message's header, who is called is known by
+// buses passes on the connections between the nodes of a cluster. Every node connects
+// to the bus ports of the others. Here the announced bus port of a node is a listener
+// in the test's process. So a node can be cut off from the others while clients still
+// reach it. The caller's id is in the header of the first message; the called node is
+// known from the listener. Data in the other direction answers that caller.
 // the listener; what comes back on a connection are answers to its caller.
 type buses struct {
 	conns sync.WaitGroup
@@ -24,11 +25,11 @@ type buses struct {
 
 // link is one connection that is passed on.
 type link struct {
-	from, to string // ids
+	from, to string // node ids
 	ends     [2]net.Conn
 }
 
-// Where a bus message names its sender, in bytes, and how long ids are.
+// The position of the sender's id in a bus message, and its length, in bytes.
 const (
 	senderAt = 40
 	idLength = 40
@@ -40,7 +41,7 @@ func newBuses(tb testing.TB) *buses {
 	return b
 }
 
-// listen opens a bus port for the node whose own bus port is inner, and returns it.
+// listen opens a bus port for the node with the bus port inner, and returns it.
 func (b *buses) listen(tb testing.TB, inner string) string {
 	tb.Helper()
 	outer := freePort(tb)
@@ -61,14 +62,14 @@ func (b *buses) listen(tb testing.TB, inner string) string {
 	return outer
 }
 
-// name tells which node has the bus port.
+// name sets the id of the node with the given bus port.
 func (b *buses) name(inner, id string) {
 	b.mu.Lock()
 	defer b.mu.Unlock()
 	b.ids[inner] = id
 }
 
-// pass carries one connection until either end closes it or the bus is cut.
+// pass forwards one connection until either end closes it or the bus is cut.
 func (b *buses) pass(caller net.Conn, inner string) {
 	defer caller.Close()
 	called, err := net.Dial("tcp", net.JoinHostPort("127.0.0.1", inner))
@@ -119,7 +120,7 @@ func (b *buses) remove(l *link) {
 	delete(b.links, l)
 }
 
-// separate cuts a node off from the others, or joins it to them again.
+// separate cuts a node off from the others, or connects it again.
 func (b *buses) separate(id string, cut bool) {
 	b.mu.Lock()
 	defer b.mu.Unlock()
@@ -137,7 +138,7 @@ func (l *link) hangUp() {
 	}
 }
 
-// close runs when the listeners are closed already: cleanups go backwards.
+// close runs after the listeners are closed: cleanups run in reverse order.
 func (b *buses) close() {
 	b.mu.Lock()
 	b.closed = true

@@ -16,8 +16,8 @@ const (
 	nodeTimeout = "2000"
 )
 
-// startCluster starts three masters with a replica each. The nodes speak to each
-// other through a bus of ours that can be cut; see buses.
+// startCluster starts three masters with a replica each. The nodes talk through buses,
+// which can be cut.
 func startCluster(tb testing.TB, program string) *Topology {
 	tb.Helper()
 	tp := &Topology{Kind: Cluster, buses: newBuses(tb)}
@@ -42,8 +42,8 @@ func startCluster(tb testing.TB, program string) *Topology {
 	return tp
 }
 
-// introduce gives a new node an epoch of its own, so that slots are not
-// contested, and has the first one meet it.
+// introduce gives a new node its own epoch, so that slots are not contested, and makes
+// it meet the first node.
 func (tp *Topology) introduce(tb testing.TB, n *Node, bus string) {
 	tb.Helper()
 	if _, err := n.Do("CLUSTER", "SET-CONFIG-EPOCH", len(tp.Nodes)+1); err != nil {
@@ -58,7 +58,7 @@ func (tp *Topology) introduce(tb testing.TB, n *Node, bus string) {
 	}
 }
 
-// shareOut gives the first nodes the slots and the others a master each.
+// shareOut gives the slots to the first nodes, and makes the others their replicas.
 func (tp *Topology) shareOut(tb testing.TB) {
 	tb.Helper()
 	await(tb, "cluster's nodes", tp.nodesKnown)
@@ -74,7 +74,7 @@ func (tp *Topology) shareOut(tb testing.TB) {
 	}
 }
 
-// nodesKnown is nil when every node has shaken hands with every other.
+// nodesKnown returns nil when every node knows every other.
 func (tp *Topology) nodesKnown() error {
 	for _, n := range tp.Nodes {
 		text, err := n.text("CLUSTER", "NODES")
@@ -90,8 +90,8 @@ func (tp *Topology) nodesKnown() error {
 	return nil
 }
 
-// clusterReady is nil when all nodes run and see the same healthy cluster, every
-// master with a replica in step.
+// clusterReady returns nil when all nodes run and see the same healthy cluster, and
+// every master has a replica that is in sync.
 func (tp *Topology) clusterReady() error {
 	masters := 0
 	for _, n := range tp.Nodes {
@@ -129,8 +129,8 @@ func (tp *Topology) clusterReady() error {
 	return nil
 }
 
-// slotMaster returns the node that all reachable nodes take for the slot's
-// master, if it agrees.
+// slotMaster returns the node that all reachable nodes see as the slot's master, if
+// that node agrees.
 func (tp *Topology) slotMaster(slot int64) (*Node, error) {
 	var named *Node
 	for _, n := range tp.Nodes {
@@ -157,7 +157,7 @@ func (tp *Topology) slotMaster(slot int64) (*Node, error) {
 	return named, err
 }
 
-// masterOf returns the address of a slot's master as this node sees it.
+// masterOf returns the address of a slot's master as seen by this node.
 func (n *Node) masterOf(slot int64) (string, error) {
 	reply, err := n.Do("CLUSTER", "SLOTS")
 	if err != nil {

@@ -6,14 +6,14 @@ import (
 	"testing"
 )
 
-// Master returns the node that is master for the key, once those who decide
-// about that agree.
+// Master returns the key's master, when all nodes or sentinels that decide about it
+// agree.
 func (tp *Topology) Master(tb testing.TB, key string) *Node {
 	tb.Helper()
 	return tp.AwaitNewMaster(tb, key, nil)
 }
 
-// AwaitNewMaster waits until another node than old is master for the key.
+// AwaitNewMaster waits until another node than old is the key's master.
 func (tp *Topology) AwaitNewMaster(tb testing.TB, key string, old *Node) *Node {
 	tb.Helper()
 	var master *Node
@@ -55,9 +55,9 @@ func (tp *Topology) slot(key string) (int64, error) {
 	return 0, errors.New("no node can be reached")
 }
 
-// Failover has the key's master hand over to a replica in an orderly way, waits
-// for it and returns the new master. Nothing that was confirmed is lost in a
-// cluster; a Sentinel's hand-over loses what had not reached the replica.
+// Failover makes the key's master hand over to a replica, waits for that and returns
+// the new master. In a cluster no confirmed write is lost. With Sentinel, writes that
+// have not reached the replica are lost.
 func (tp *Topology) Failover(tb testing.TB, key string) *Node {
 	tb.Helper()
 	old := tp.Master(tb, key)
@@ -91,8 +91,8 @@ func (tp *Topology) replica(tb testing.TB, master *Node) *Node {
 	return nil
 }
 
-// KillMaster kills the key's master and returns it. AwaitNewMaster waits for its
-// successor.
+// KillMaster kills the key's master and returns it. AwaitNewMaster waits for the new
+// one.
 func (tp *Topology) KillMaster(tb testing.TB, key string) *Node {
 	tb.Helper()
 	n := tp.Master(tb, key)
@@ -100,10 +100,10 @@ func (tp *Topology) KillMaster(tb testing.TB, key string) *Node {
 	return n
 }
 
-// Partition cuts a master off from its replicas, and from the sentinels or the
-// rest of the cluster, while clients reach all of them: the others give it a
-// successor, and until Heal there are two masters. That of a cluster refuses
-// writes after cluster-node-timeout; that of a Sentinel set goes on.
+// Partition cuts a master off from its replicas, and from the sentinels or the rest of
+// the cluster, while clients reach all of them. The others elect a new master, so
+// there are two masters until Heal. In a cluster the old one refuses writes after
+// cluster-node-timeout; in a Sentinel set it accepts them.
 func (tp *Topology) Partition(tb testing.TB, n *Node) {
 	tb.Helper()
 	if !tp.Replicated() {
@@ -121,9 +121,9 @@ func (tp *Topology) Partition(tb testing.TB, n *Node) {
 	n.setCut(true)
 }
 
-// Heal undoes every fault: cut nodes are joined again, frozen ones thawed, dead
-// ones started, empty. It returns when all is as after Start, whoever is master
-// now.
+// Heal ends every fault: cut nodes are connected, frozen nodes continue, dead nodes
+// are started, empty. It returns when the topology is as ready as after Start; the
+// master may be another node.
 func (tp *Topology) Heal(tb testing.TB) {
 	tb.Helper()
 	for _, n := range tp.Nodes {

@@ -21,11 +21,11 @@ import (
 
 // Node is one server process.
 type Node struct {
-	Addr string // 127.0.0.1 and the port; the same after a restart
+	Addr string // 127.0.0.1 and the port; unchanged by a restart
 
 	id      string // in a cluster
 	program string
-	dir     string // its redis.conf, log and working folder
+	dir     string // of its redis.conf, log and working directory
 	options []string
 	admin   *redis.Client
 
@@ -35,11 +35,11 @@ type Node struct {
 	cut     bool // from its peers
 }
 
-// adminTimeout ends a command to a node that hangs.
+// adminTimeout is the timeout of a command to a node.
 const adminTimeout = 2 * time.Second
 
-// newNode writes a redis.conf for a server on a free port and starts it. Options
-// are the words behind the program's own: --sentinel.
+// newNode writes a redis.conf for a server on a free port and starts it. Options are
+// further arguments, such as --sentinel.
 func newNode(tb testing.TB, program string, conf []string, options ...string) *Node {
 	tb.Helper()
 	port := freePort(tb)
@@ -62,7 +62,7 @@ func newNode(tb testing.TB, program string, conf []string, options ...string) *N
 	return n
 }
 
-// passwordOf returns what clients of a node with these directives log in with.
+// passwordOf returns the password for clients of a node with these directives.
 func passwordOf(conf []string) string {
 	if slices.Contains(conf, peerConf()[0]) {
 		return clientPassword
@@ -70,7 +70,7 @@ func passwordOf(conf []string) string {
 	return ""
 }
 
-// dataConf are directives of every server that holds data.
+// dataConf has the directives of every server that holds data.
 func dataConf() []string {
 	return []string{`save ""`, "appendonly no", "enable-debug-command yes", "repl-diskless-sync yes",
 		"repl-diskless-sync-delay 0", "repl-ping-replica-period 1", "notify-keyspace-events KEA"}
@@ -78,8 +78,8 @@ func dataConf() []string {
 
 func (n *Node) path(name string) string { return filepath.Join(n.dir, name) }
 
-// Restart starts the process if it is not running, empty, and waits for its
-// first PONG.
+// Restart starts the process, empty, if it is not running, and waits for its first
+// PONG.
 func (n *Node) Restart(tb testing.TB) {
 	tb.Helper()
 	if n.start(tb) {
@@ -109,7 +109,7 @@ func (n *Node) start(tb testing.TB) bool {
 	return true
 }
 
-// Running reports whether the process lives, frozen or not.
+// Running reports whether the process exists, frozen or not.
 func (n *Node) Running() bool {
 	n.mu.Lock()
 	defer n.mu.Unlock()
@@ -124,8 +124,8 @@ func (n *Node) Running() bool {
 	}
 }
 
-// Kill ends the process without a good-bye and waits for its end. Its sockets
-// are closed by the system, as when a process crashes.
+// Kill kills the process and waits for its end. The system closes its sockets, as
+// after a crash.
 func (n *Node) Kill() {
 	n.mu.Lock()
 	defer n.mu.Unlock()
@@ -136,20 +136,20 @@ func (n *Node) Kill() {
 	n.process, n.frozen, n.cut = nil, false, false
 }
 
-// Freeze stops the process (SIGSTOP): its connections stay open and nothing
-// answers, as when a machine or its network hangs. Thaw lets it go on.
+// Freeze stops the process (SIGSTOP). Its connections stay open without replies, as
+// when a machine or its network hangs. Thaw ends that.
 func (n *Node) Freeze(tb testing.TB) {
 	tb.Helper()
 	n.signal(tb, "-STOP", true)
 }
 
-// Thaw ends Freeze. A node that is not frozen stays as it is.
+// Thaw ends Freeze. It does nothing if the node is not frozen.
 func (n *Node) Thaw(tb testing.TB) {
 	tb.Helper()
 	n.signal(tb, "-CONT", false)
 }
 
-// signal uses the program kill, since Windows has no such signals to compile.
+// signal runs the program kill, because the signals do not exist on Windows.
 func (n *Node) signal(tb testing.TB, name string, frozen bool) {
 	tb.Helper()
 	n.mu.Lock()
@@ -164,8 +164,8 @@ func (n *Node) signal(tb testing.TB, name string, frozen bool) {
 	n.frozen = frozen
 }
 
-// Pause has the node answer no command for so long (CLIENT PAUSE). Its expiry
-// stands still meanwhile, as Redis does; replication goes on.
+// Pause makes the node answer no command for a time (CLIENT PAUSE). As in Redis, keys
+// do not expire meanwhile; replication continues.
 func (n *Node) Pause(tb testing.TB, d time.Duration) {
 	tb.Helper()
 	if _, err := n.Do("CLIENT", "PAUSE", d.Milliseconds(), "ALL"); err != nil {
@@ -173,14 +173,14 @@ func (n *Node) Pause(tb testing.TB, d time.Duration) {
 	}
 }
 
-// Do sends the node itself a command, without retry.
+// Do sends a command to this node, without retries.
 func (n *Node) Do(args ...any) (any, error) {
 	ctx, cancel := context.WithTimeout(context.Background(), adminTimeout)
 	defer cancel()
 	return n.admin.Do(ctx, args...).Result()
 }
 
-// text is Do for replies that are strings.
+// text is Do for string replies.
 func (n *Node) text(args ...any) (string, error) {
 	reply, err := n.Do(args...)
 	if err != nil {
@@ -213,7 +213,7 @@ func (n *Node) role() (string, error) {
 	return fields["role"], err
 }
 
-// log returns the last lines that the process wrote.
+// log returns the last lines of the process's output.
 func (n *Node) log() string {
 	n.mu.Lock()
 	defer n.mu.Unlock()

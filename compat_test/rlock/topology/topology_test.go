@@ -109,9 +109,9 @@ func replicated(t *testing.T, test func(t *testing.T, tp *topology.Topology)) {
 	topology.EachOf(t, []topology.Kind{topology.Sentinel, topology.Cluster}, test)
 }
 
-// set writes until it succeeds: a client may need a while to find a new master.
-// That of a cluster looks for one after 60 s when its node is gone and no MOVED
-// comes, unless it is told to.
+// set retries until the write succeeds, because a client may need time to find a new
+// master. When a node is gone and no MOVED arrives, go-redis reloads the slots only
+// after 60 s, unless told to.
 func set(t *testing.T, rdb redis.UniversalClient, value string) {
 	t.Helper()
 	ctx, cancel := context.WithTimeout(t.Context(), 20*time.Second)
