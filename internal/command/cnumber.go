@@ -19,9 +19,12 @@ func cText(b []byte) []byte {
 	return b
 }
 
+// smallestNormal is the smallest float64 with full precision, DBL_MIN in C.
+const smallestNormal = 0x1p-1022
+
 // strtod parses all of b, up to a NUL byte, as C's strtod does. Leading white space,
 // hexadecimal numbers and inf are allowed, empty input is zero, NaN is refused. inRange is
-// false when the number is too large, or so small that it became zero (ERANGE).
+// false when strtod reports ERANGE: the number is too large, or too small for full precision.
 func strtod(b []byte) (f float64, inRange, ok bool) {
 	b = cText(b)
 	if len(b) == 0 {
@@ -39,7 +42,7 @@ func strtod(b []byte) (f float64, inRange, ok bool) {
 	if err != nil && !errors.Is(err, strconv.ErrRange) || math.IsNaN(f) {
 		return 0, false, false
 	}
-	underflow := f == 0 && strings.ContainsAny(mantissa(s), "123456789abcdefABCDEF")
+	underflow := math.Abs(f) < smallestNormal && strings.ContainsAny(mantissa(s), "123456789abcdefABCDEF")
 	return f, err == nil && !underflow, true
 }
 

@@ -81,9 +81,6 @@ func runSort(c *Ctx, args resp.Args, mayStore bool) resp.Reply {
 	return q.answer(c, items)
 }
 
-// smallestNormal is the smallest float64 with full precision, DBL_MIN in C.
-const smallestNormal = 0x1p-1022
-
 func parseSort(args resp.Args, mayStore bool) (q sortQuery, failure resp.Reply) {
 	q.count = -1
 	for i := 2; i < len(args); i++ {
