@@ -79,7 +79,7 @@ func faultIn(text string) fault {
 	return fault{source: scriptSource, line: line}
 }
 
-// framed appends Redis's frame to the text of an error.
+// framed appends the script and the place to the text of an error, as Redis does.
 func (m *machine) framed(text string, at fault) resp.Reply {
 	if at.line == 0 {
 		return resp.Error(text)
