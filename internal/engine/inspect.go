@@ -10,11 +10,12 @@ import (
 	"github.com/lockredis/lockredis/store"
 )
 
-// What a test kit sees and does beyond the wire: commands without a
-// connection, who wrote what, and time that is turned by hand.
+// This file is the engine's side of the inspector and of a test kit: commands without a
+// connection, the record of which scripts wrote which keys, and the deadlines of a clock that
+// a test moves.
 
-// Outside runs unit as the only one inside the engine, never halfway through a
-// script, at the time that the clock shows.
+// Outside runs unit inside the engine, alone and never in the middle of a script. The unit's
+// time is the clock's present time. It must not be called inside the engine.
 func (e *Engine) Outside(unit func()) {
 	e.Do(&Caller{background: true}, func() {
 		e.tick()
@@ -179,8 +180,8 @@ func (i *inspection) Publish(channel, message string) {
 	i.env.PubSub.Publish([]byte(channel), []byte(message), false)
 }
 
-// NextDeadline returns when something ends next, in Unix ms: a key's lease, a
-// wait or a pause; ok is false when nothing will. It is called inside Outside.
+// NextDeadline returns when a key, a blocking command's wait or a pause ends next, in Unix ms.
+// ok is false when none of them will end. It is called inside the engine.
 func (e *Engine) NextDeadline() (at int64, ok bool) {
 	earlier := func(t int64, has bool) {
 		if has && (!ok || t < at) {
@@ -195,7 +196,7 @@ func (e *Engine) NextDeadline() (at int64, ok bool) {
 	return at, ok
 }
 
-// EndDue ends all that is due by the clock. It is called inside Outside.
+// EndDue ends every key, wait and pause whose deadline has come. It is called inside Outside.
 func (e *Engine) EndDue() {
 	for e.endDueBatch() {
 	}

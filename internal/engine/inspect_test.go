@@ -31,17 +31,22 @@ func TestACommandNeedsNoConnection(t *testing.T) {
 
 func TestACommandAboutItsConnectionNeedsOne(t *testing.T) {
 	e, _ := newClocked(t)
-	for _, list := range []string{"MULTI", "EXEC", "WATCH k", "SUBSCRIBE c", "UNSUBSCRIBE", "AUTH x", "HELLO", "RESET", "QUIT", "CLIENT REPLY OFF"} {
+	for _, list := range []string{
+		"MULTI", "EXEC", "WATCH k", "SUBSCRIBE c", "UNSUBSCRIBE", "AUTH x", "HELLO", "RESET", "QUIT",
+		"CLIENT REPLY OFF",
+	} {
 		if got := call(e, 0, strings.Fields(list)...); !strings.HasSuffix(got, "needs a connection\r\n") {
 			t.Errorf("%s: %q", list, got)
 		}
 	}
-	for list, want := range map[string]string{"PING": "+PONG\r\n", "PUBLISH c m": ":0\r\n", "CLIENT UNPAUSE": "+OK\r\n"} {
+	for list, want := range map[string]string{
+		"PING": "+PONG\r\n", "PUBLISH c m": ":0\r\n", "CLIENT UNPAUSE": "+OK\r\n",
+	} {
 		expectReply(t, call(e, 0, strings.Fields(list)...), want)
 	}
 }
 
-func TestADirectCommandServesThoseWhoWait(t *testing.T) {
+func TestADirectCommandServesWaiters(t *testing.T) {
 	e, _ := newClocked(t)
 	s, p := join(e)
 	do(e, s, "BLPOP", "q", "0")
@@ -58,14 +63,16 @@ func scriptKeysOf(e *Engine) (keys []string) {
 	return keys
 }
 
-func TestKeysThatScriptsWriteAreRememberedOnDemand(t *testing.T) {
+func TestTheKeysThatScriptsWriteAreRecordedOnRequest(t *testing.T) {
 	e := newInspected(t)
 	s, _ := join(e)
 	do(e, s, "CLIENT", "SETNAME", "orders")
 	do(e, s, "HSET", "plain", "f", "v")
-	do(e, s, "EVAL", "redis.call('get', KEYS[1]) return redis.call('hset', KEYS[2], 'f', 1)", "2", "read", "written")
+	const readAndWrite = "redis.call('get', KEYS[1]) return redis.call('hset', KEYS[2], 'f', 1)"
+	do(e, s, "EVAL", readAndWrite, "2", "read", "written")
 	do(e, s, "EVAL", "return redis.call('set', 'undeclared', 1)", "0")
-	if got, want := scriptKeysOf(e), []string{"undeclared orders", "written orders"}; !reflect.DeepEqual(got, want) {
+	want := []string{"undeclared orders", "written orders"}
+	if got := scriptKeysOf(e); !reflect.DeepEqual(got, want) {
 		t.Fatalf("%q, want %q", got, want)
 	}
 	do(e, s, "EVAL", "return redis.call('pexpire', KEYS[1], 100000)", "1", "written")
