@@ -12,6 +12,8 @@ func TestKeysAreFoundBehindAKeyword(t *testing.T) {
 		Begin: Keyword, Keyword: "STREAMS", From: 1, Find: Range, Last: -1, Step: 1, Limit: 2,
 	}
 	migrate := KeySpec{Begin: Keyword, Keyword: "KEYS", From: -2, Find: Range, Last: -1, Step: 1}
+	groups := streams
+	groups.From = 4
 	for _, row := range []struct {
 		line string
 		spec KeySpec
@@ -20,6 +22,7 @@ func TestKeysAreFoundBehindAKeyword(t *testing.T) {
 		{"xread count 2 streams a b 0 0", streams, "[a b] true"},
 		{"xread streams a 0", streams, "[a] true"},
 		{"xread STREAMS streams keys 0 1", streams, "[streams keys] true"},
+		{"xreadgroup group g c noack streams a b 1 2", groups, "[a b] true"},
 		{"xread count 2 a b 0 0", streams, "[] true"},
 		{"xread count 2 streams", streams, "[] true"},
 		{"migrate h 1 '' 0 10 KEYS a b", migrate, "[a b] true"},
