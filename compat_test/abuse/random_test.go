@@ -58,8 +58,8 @@ func (v *victim) specs(c *wire.Conn) []spec {
 		for _, row := range rows {
 			name := string(row.Elems[0].Str)
 			arity, _ := row.Elems[1].Int()
-			s := spec{words: strings.Split(name, "|"), arity: int(arity), blocking: name == "wait" ||
-				name == "waitaof"}
+			s := spec{words: strings.Split(name, "|"), arity: int(arity),
+				blocking: name == "wait" || name == "waitaof"}
 			for _, flag := range row.Elems[2].Elems {
 				s.blocking = s.blocking || string(flag.Str) == "blocking"
 			}

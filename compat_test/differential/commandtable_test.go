@@ -9,7 +9,7 @@ import (
 	"github.com/lockredis/lockredis/compat_test/wire"
 )
 
-// The places of the ten fields of a command in the reply to COMMAND.
+// Indexes of the ten fields of a command in the reply to COMMAND.
 const (
 	fieldName = iota
 	fieldArity
@@ -24,9 +24,10 @@ const (
 	fieldCount
 )
 
-var fieldNames = [fieldCount]string{"name", "arity", "flags", "first key", "last key", "step", "ACL categories", "tips", "key specifications", "subcommands"}
+var fieldNames = [fieldCount]string{"name", "arity", "flags", "first key", "last key", "step",
+	"ACL categories", "tips", "key specifications", "subcommands"}
 
-func TestTheCommandTableIsThatOfRedis(t *testing.T) {
+func TestCommandTableEqualsThatOfRedis(t *testing.T) {
 	oracle, target := dial(t, startOracle(t)), dial(t, startTarget(t))
 	for _, resp := range []string{"2", "3"} {
 		t.Run("RESP"+resp, func(t *testing.T) {
@@ -54,13 +55,13 @@ func compareTables(t *testing.T, oracle, target *wire.Conn) {
 		}
 		again := mustDo(t, target, "COMMAND", "INFO", name)
 		if len(again.Elems) != 1 || unordered(again.Elems[0]) != unordered(mine) {
-			t.Errorf("%s: COMMAND INFO is not what COMMAND lists", name)
+			t.Errorf("%s: COMMAND INFO differs from COMMAND", name)
 		}
 	}
 }
 
-// notGenerated are the commands that sequences do without. Their replies are figures or prose,
-// or they end, mute or subscribe the connection; the vectors hold them.
+// notGenerated are the commands that sequences leave out. Their replies are figures or
+// prose, or they end, mute or subscribe the connection. The vectors hold them.
 var notGenerated = strings.Fields(`
 	bgrewriteaof bgsave save shutdown info lolwut memory debug monitor quit
 	psubscribe punsubscribe subscribe unsubscribe ssubscribe sunsubscribe
@@ -79,7 +80,8 @@ func TestEveryCommandIsGeneratedOrLeftOutOnPurpose(t *testing.T) {
 	check = func(list []wire.Value) {
 		for _, c := range list {
 			name := string(c.Elems[fieldName].Str)
-			if subs := c.Elems[fieldSubcommands].Elems; len(subs) > 0 && !slices.Contains(notGenerated, name) {
+			if subs := c.Elems[fieldSubcommands].Elems; len(subs) > 0 &&
+				!slices.Contains(notGenerated, name) {
 				check(subs)
 				continue
 			}
@@ -91,18 +93,20 @@ func TestEveryCommandIsGeneratedOrLeftOutOnPurpose(t *testing.T) {
 	check(mustDo(t, target, "COMMAND").Elems)
 }
 
-// compareCommands compares one command field by field, and below a container the
-// subcommands that both sides have.
+// compareCommands compares one command field by field, and for a container also the
+// subcommands that both servers have.
 func compareCommands(oracle, target wire.Value) []string {
 	name := string(oracle.Elems[fieldName].Str)
 	if len(oracle.Elems) != fieldCount || len(target.Elems) != fieldCount {
-		return []string{fmt.Sprintf("%s: %d fields and not %d", name, len(target.Elems), len(oracle.Elems))}
+		return []string{fmt.Sprintf("%s: %d fields and not %d", name, len(target.Elems),
+			len(oracle.Elems))}
 	}
 	var found []string
 	for i := range fieldSubcommands {
 		a, b := unordered(oracle.Elems[i]), unordered(target.Elems[i])
 		if a != b {
-			found = append(found, fmt.Sprintf("%s: %s\n  redis-server: %s\n  lockredis:    %s", name, fieldNames[i], a, b))
+			found = append(found, fmt.Sprintf("%s: %s\n  redis-server: %s\n  lockredis:    %s", name,
+				fieldNames[i], a, b))
 		}
 	}
 	known := map[string]wire.Value{}
@@ -121,8 +125,8 @@ func compareCommands(oracle, target wire.Value) []string {
 	return found
 }
 
-// unordered renders a value with the elements of its lists and sets sorted, because flags,
-// categories, tips and subcommands come in no order that means something.
+// unordered renders a value with the elements of its lists and sets sorted. The order of
+// flags, categories, tips and subcommands means nothing.
 func unordered(v wire.Value) string {
 	if !v.IsAggregate() {
 		return v.String()

@@ -9,19 +9,19 @@ import (
 	"github.com/lockredis/lockredis/compat_test/wire"
 )
 
-// What a run of fullRun commands has to reach for every command and every option; a shorter
-// one has to reach its share, and each of them at least once.
+// The counts that a run of fullRun commands must reach for every command and every
+// option. A shorter run must reach its share, and each at least once.
 const (
 	fullRun       = 1_000_000
 	wantSuccesses = 100
 	wantFailures  = 10
 )
 
-// share is what of want a run of so many commands has to reach.
+// share returns the part of want that a run of so many commands must reach.
 func share(want, commands int) int { return max(1, min(want, want*commands/fullRun)) }
 
-// tally is how often one command or option succeeded and failed on redis-server; empty
-// counts the successes that found nothing.
+// tally counts how often one command or option succeeded and failed on redis-server.
+// empty counts successes with an empty reply.
 type tally struct{ ok, failed, empty int }
 
 type coverage struct {
@@ -29,8 +29,8 @@ type coverage struct {
 	commands int
 }
 
-// newCoverage starts with every command and option of the grammar at zero, so that one
-// that never comes up is seen.
+// newCoverage returns a coverage with every command and option of the grammar at zero, so
+// that a missing one shows.
 func newCoverage() *coverage {
 	c := &coverage{tallies: map[string]*tally{}}
 	for _, g := range grammar() {
@@ -44,12 +44,14 @@ func newCoverage() *coverage {
 	return c
 }
 
-// count files one reply of redis-server.
+// count counts one reply of redis-server.
 func (c *coverage) count(inv *invocation, reply wire.Value) {
 	c.commands++
-	failed := reply.IsError() || inv.via == viaShape && len(reply.Elems) > 0 && string(reply.Elems[0].Str) == "err"
+	failed := reply.IsError() ||
+		inv.via == viaShape && len(reply.Elems) > 0 && string(reply.Elems[0].Str) == "err"
 	c.add(inv.name, failed)
-	if s := string(reply.Raw); reply.IsNil || s == "*0\r\n" || s == ":0\r\n" || s == "%0\r\n" || s == "~0\r\n" {
+	if s := string(reply.Raw); reply.IsNil || s == "*0\r\n" || s == ":0\r\n" || s == "%0\r\n" ||
+		s == "~0\r\n" {
 		c.tallies[inv.name].empty++
 	}
 	for _, o := range strings.Fields(inv.options) {
@@ -72,20 +74,21 @@ func (c *coverage) add(name string, failed bool) {
 	}
 }
 
-// alwaysFails and neverFails are commands that know one outcome only.
+// alwaysFails and neverFails are commands with only one outcome.
 var (
 	alwaysFails = []string{"NOSUCHCOMMAND", "OBJECT NOSUCH", "OBJECT FREQ", "MULTI", "DISCARD",
 		"CLIENT NOSUCH", "SCRIPT KILL"}
 	neverFails = []string{"PUBSUB NUMSUB", "PUBSUB SHARDNUMSUB"}
 )
 
-// short lists what came up too seldom.
+// short lists the commands and options that occurred too rarely.
 func (c *coverage) short() []string {
 	successes, failures := share(wantSuccesses, c.commands), share(wantFailures, c.commands)
 	var lines []string
 	for _, name := range c.names() {
 		t := c.tallies[name]
-		if t.ok < successes && !slices.Contains(alwaysFails, name) || t.failed < failures && !slices.Contains(neverFails, name) {
+		if t.ok < successes && !slices.Contains(alwaysFails, name) ||
+			t.failed < failures && !slices.Contains(neverFails, name) {
 			lines = append(lines, fmt.Sprintf("%s: %d succeeded, %d failed", name, t.ok, t.failed))
 		}
 	}
@@ -101,13 +104,14 @@ func (c *coverage) names() []string {
 	return names
 }
 
-// table renders all tallies.
+// table renders all counts.
 func (c *coverage) table() string {
 	var b strings.Builder
 	w := tabwriter.NewWriter(&b, 0, 0, 2, ' ', 0)
 	fmt.Fprintln(w, "command and option\tsucceeded\tof these empty\tfailed")
 	for _, name := range c.names() {
-		fmt.Fprintf(w, "%s\t%d\t%d\t%d\n", name, c.tallies[name].ok, c.tallies[name].empty, c.tallies[name].failed)
+		fmt.Fprintf(w, "%s\t%d\t%d\t%d\n", name, c.tallies[name].ok, c.tallies[name].empty,
+			c.tallies[name].failed)
 	}
 	w.Flush()
 	return b.String()

@@ -13,16 +13,17 @@ import (
 	"pgregory.net/rapid"
 )
 
-var printCoverage = flag.Bool("coverage", false, "print how often each command and option succeeded and failed")
+var printCoverage = flag.Bool("coverage", false,
+	"print how often each command and option succeeded and failed")
 
-// triesForChance is how often a sequence that failed once is run again when it passes.
+// triesForChance is how often a sequence that failed once and then passed is run again.
 const triesForChance = 5
 
-// batchSize is how many sequences one call of rapid checks: small enough that the budget
-// is kept, large enough that a run has few of them.
+// batchSize is how many sequences one call of rapid checks. It is small enough to keep to
+// the budget, and large enough to need few calls.
 const batchSize = 20
 
-// settings are the wishes of the environment, see doc.go.
+// settings are the values of the environment variables, see doc.go.
 type settings struct {
 	budget   time.Duration
 	commands int
@@ -61,7 +62,7 @@ func readSettings(t *testing.T) settings {
 	return s
 }
 
-// done tells whether the wishes are fulfilled.
+// done reports whether the run has enough commands, or has used its time.
 func (s settings) done(commands int, since time.Time) bool {
 	if s.commands > 0 {
 		return commands >= s.commands
@@ -88,11 +89,12 @@ func TestEveryGeneratedCommandIsAnsweredAsByRedis(t *testing.T) {
 	}
 	if short := p.report.short(); s.commands > 0 && s.only == "" && len(short) > 0 {
 		t.Errorf("not covered (want %d successes and %d failures):\n%s",
-			share(wantSuccesses, p.report.commands), share(wantFailures, p.report.commands), strings.Join(short, "\n"))
+			share(wantSuccesses, p.report.commands), share(wantFailures, p.report.commands),
+			strings.Join(short, "\n"))
 	}
 }
 
-// checkBatches lets rapid check batch after batch, each with a seed of its own, which
+// checkBatches lets rapid check batch after batch. Each batch has its own seed, which
 // reproduces it alone.
 func checkBatches(t *testing.T, p *pair, m *maker, s settings) {
 	gen := m.sequences()
@@ -103,7 +105,7 @@ func checkBatches(t *testing.T, p *pair, m *maker, s settings) {
 	}
 	set("rapid.checks", strconv.Itoa(batchSize))
 	set("rapid.nofailfile", "true")
-	set("rapid.shrinktime", "5s") // minimize goes on from there
+	set("rapid.shrinktime", "5s") // minimize continues from there
 	start, told := time.Now(), time.Now()
 	for batch := uint64(0); !s.done(p.report.commands, start); batch++ {
 		seed := s.seed + 1000*batch
@@ -134,12 +136,13 @@ func checkBatches(t *testing.T, p *pair, m *maker, s settings) {
 		}
 		if s.commands > 0 && time.Since(told) > 10*time.Second {
 			told = time.Now()
-			fmt.Printf("differential: %d of %d commands, %s\n", p.report.commands, s.commands, time.Since(start).Round(time.Second))
+			fmt.Printf("differential: %d of %d commands, %s\n", p.report.commands, s.commands,
+				time.Since(start).Round(time.Second))
 		}
 	}
 }
 
-// explain minimizes a failing sequence further and renders it with its difference.
+// explain shrinks a failing sequence further and renders it with its difference.
 func (p *pair) explain(s sequence, seen *difference) string {
 	d, err := p.run(s)
 	for i := 0; i < triesForChance && d == nil && err == nil; i++ {
@@ -160,8 +163,8 @@ func (p *pair) explain(s sequence, seen *difference) string {
 	return fmt.Sprintf("RESP%d, small limits %t, the shortest sequence:%#v%s", s.resp, s.small, s, d)
 }
 
-// survey goes on after differences and reports one short sequence per cause, those of the most
-// frequent causes first.
+// survey continues after differences. It reports one short sequence for each cause, the
+// most frequent causes first.
 func survey(t *testing.T, p *pair, m *maker, s settings) {
 	gen := m.sequences()
 	type finding struct {

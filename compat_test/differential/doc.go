@@ -1,28 +1,28 @@
 // Package differential compares lockredis with redis-server 7.0.15 while both run.
 //
-// Its tests generate command sequences from a grammar of every command group, send
-// each one to both servers (plain, through EVAL, through MULTI, in RESP2 and RESP3)
-// and hold every reply, every keyspace event and the state at the end to be equal
-// byte for byte. What may differ, and how far, stands in exceptions_test.go and nowhere else.
+// The tests generate command sequences from a grammar of every command group and send
+// each sequence to both servers: plain, through EVAL, through MULTI, in RESP2 and RESP3.
+// Every reply, every keyspace event and the final state must be equal byte for byte.
+// exceptions_test.go, and no other file, lists the allowed differences.
 //
-// The package owns no server code and changes nothing of lockredis: the planted bugs
-// that prove its sight (build tag plantedbugs) live in a proxy between it and the server.
-// Without redis-server on the PATH it skips with one line; with CI=true it fails then.
+// The package changes nothing in lockredis. The planted bugs that prove that the tests
+// find bugs (build tag plantedbugs) live in a proxy between the tests and the server.
+// Without redis-server on the PATH the tests skip; with CI=true they fail.
 //
 // Environment, all optional:
 //
 //	LOCKREDIS_DIFF_BUDGET=30s        time for the short run (default 10s)
 //	LOCKREDIS_DIFF_COMMANDS=1000000  the long run: that many commands, then the coverage must hold
-//	                                 (100 successes and 10 failures of each in a million, in proportion below)
-//	LOCKREDIS_DIFF_SEED=17           where to start (printed by every run)
+//	                                 (in a million 100 successes and 10 failures of each; else in proportion)
+//	LOCKREDIS_DIFF_SEED=17           where to start (every run prints its seed)
 //	LOCKREDIS_DIFF_TARGET=redis      a second redis-server instead of lockredis: proves the exceptions
-//	LOCKREDIS_DIFF_TARGET=inprocess  lockredis in the test's process, the rule under -race;
-//	                                 otherwise the binary is built and runs beside
-//	LOCKREDIS_DIFF_TARGET=host:port  a server that runs already
-//	LOCKREDIS_DIFF_SURVEY=1          go on after a difference and print one small sequence per cause
+//	LOCKREDIS_DIFF_TARGET=inprocess  lockredis in the test's process, the default with -race;
+//	                                 otherwise the test builds the program and runs it
+//	LOCKREDIS_DIFF_TARGET=host:port  a server that already runs
+//	LOCKREDIS_DIFF_SURVEY=1          continue after a difference, print one small sequence per cause
 //	LOCKREDIS_DIFF_ONLY=hash,HSET    only these groups and commands
 //
-// A run tells its seed; with LOCKREDIS_DIFF_SEED it starts there again. The planted bugs:
+// The planted bugs:
 //
 //	go test -tags plantedbugs -run Planted ./compat_test/differential
 //

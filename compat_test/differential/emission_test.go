@@ -6,30 +6,31 @@ import (
 	"strings"
 )
 
-// role tells why a command is sent.
+// role is the reason why a command is sent.
 type role int
 
 const (
-	roleCommand  role = iota // generated
-	roleProbe                // tells what an exception needs to know
+	roleCommand  role = iota // a generated command
+	roleProbe                // gets the facts that an exception needs
 	roleGlue                 // MULTI, EXEC, clean-up: compared, not counted
 	roleSilent               // sent, not compared
-	roleWholeRun             // a scan that both sides run to its end
+	roleWholeRun             // a scan that runs to its end on both servers
 )
 
-// emission is one command as it goes over the wire.
+// emission is one command as it is sent.
 type emission struct {
 	args []string
 	role role
 	inv  *invocation
-	// probes are the places of the probes for this command, counted back from it.
+	// probes are the indexes of the probes for this command, counted back from it.
 	probes int
-	// other tells that the second connection sends it.
+	// other means that the second connection sends the command.
 	other bool
-	// waits tells that the server may take its time: both are brought together behind it, or
-	// deadlines set later in the sequence would drift apart.
+	// waits means that the server may take its time. Both servers then wait for each other
+	// after the command. Otherwise deadlines set later in the sequence would differ more and
+	// more.
 	waits bool
-	// multi is set for the commands between MULTI and EXEC.
+	// multi is true for the commands between MULTI and EXEC.
 	multi bool
 }
 
@@ -43,11 +44,12 @@ func (e emission) remark() string {
 	return ""
 }
 
-// prefix brings both servers to the same empty state.
+// prefix returns the commands that bring both servers to the same empty state.
 func (s sequence) prefix() [][]string {
 	cmds := [][]string{{"RESET"}, {"HELLO", strconv.Itoa(s.resp)}, {"FLUSHALL"}}
 	if s.contains("SCRIPT", "EVALSHA", "EVALSHA_RO") {
-		cmds = append(cmds, []string{"SCRIPT", "FLUSH"}, []string{"SCRIPT", "LOAD", loadedScripts[0]}, []string{"SCRIPT", "LOAD", loadedScripts[1]})
+		cmds = append(cmds, []string{"SCRIPT", "FLUSH"}, []string{"SCRIPT", "LOAD", loadedScripts[0]},
+			[]string{"SCRIPT", "LOAD", loadedScripts[1]})
 	}
 	return cmds
 }
@@ -55,7 +57,8 @@ func (s sequence) prefix() [][]string {
 // limits are the settings of both servers for this sequence.
 func (s sequence) limits() []string {
 	if !s.small {
-		return []string{"CONFIG", "SET", "hash-max-listpack-entries", "128", "hash-max-listpack-value", "64", "list-max-listpack-size", "-2",
+		return []string{"CONFIG", "SET", "hash-max-listpack-entries", "128", "hash-max-listpack-value",
+			"64", "list-max-listpack-size", "-2",
 			"set-max-intset-entries", "512", "zset-max-listpack-entries", "128", "zset-max-listpack-value", "64", "notify-keyspace-events", "KEA"}
 	}
 	// SORT looks its patterns up in hash-table order, which keymiss events would show.
@@ -63,11 +66,12 @@ func (s sequence) limits() []string {
 	if s.contains("SORT", "SORT_RO") {
 		events = "KEAn"
 	}
-	return []string{"CONFIG", "SET", "hash-max-listpack-entries", "8", "hash-max-listpack-value", "16", "list-max-listpack-size", "4",
+	return []string{"CONFIG", "SET", "hash-max-listpack-entries", "8", "hash-max-listpack-value",
+		"16", "list-max-listpack-size", "4",
 		"set-max-intset-entries", decimal(smallIntset), "zset-max-listpack-entries", "6", "zset-max-listpack-value", "16", "notify-keyspace-events", events}
 }
 
-// contains tells whether one of the commands is in the sequence.
+// contains reports whether one of the commands is in the sequence.
 func (s sequence) contains(names ...string) bool {
 	for _, st := range s.steps {
 		for _, inv := range st.items {
@@ -79,7 +83,8 @@ func (s sequence) contains(names ...string) bool {
 	return false
 }
 
-// emit lists what the step sends. place counts the invocations of the whole sequence.
+// emit lists the commands that the step sends. place counts the invocations of the whole
+// sequence.
 func (st step) emit(place *int) []emission {
 	var out []emission
 	switch st.kind {
@@ -102,8 +107,8 @@ func (st step) emit(place *int) []emission {
 	case stepLapse:
 		*place++
 		k := st.items[0].args[1]
-		// The wait is the server's own, so that it stays in place inside the pipeline; the
-		// access after it makes the event come here and not whenever it is noticed.
+		// The server itself waits, so that the wait keeps its place in the pipeline. The access
+		// after it makes the event appear here, and not whenever the server notices.
 		for _, args := range [][]string{{"PEXPIRE", k, "3"}, {"BLPOP", "lapse", "0.006"}, {"EXISTS", k}} {
 			out = append(out, emission{args: args, role: roleGlue, waits: args[0] == "BLPOP"})
 		}
@@ -122,7 +127,7 @@ func (st step) emit(place *int) []emission {
 	return out
 }
 
-// emit lists the probes an exception asks for, the command, and the clean-up after it.
+// emit lists the probes for an exception, the command, and the clean-up after it.
 func (inv *invocation) emit(place *int) []emission {
 	*place++
 	args := fill(inv.args, *place)
@@ -143,7 +148,8 @@ func (inv *invocation) emit(place *int) []emission {
 	if inv.via != viaPlain {
 		sent = append([]string{"EVAL", inv.via.script(), "0"}, args...)
 	}
-	out = append(out, emission{args: sent, role: roleCommand, inv: inv, probes: probes, waits: waits(sent[0])})
+	out = append(out, emission{args: sent, role: roleCommand, inv: inv, probes: probes,
+		waits: waits(sent[0])})
 	if x.after != nil {
 		for _, p := range x.after(args) {
 			out = append(out, emission{args: p, role: roleGlue})
@@ -152,7 +158,7 @@ func (inv *invocation) emit(place *int) []emission {
 	return out
 }
 
-// fill puts the times to live in: an hour and more, no two alike.
+// fill sets the times to live: an hour and more, all different.
 func fill(args []string, place int) []string {
 	out := args
 	for i, a := range args {
@@ -171,8 +177,8 @@ func fill(args []string, place int) []string {
 	return out
 }
 
-// expiredAtOnce is an access to the key of a SET whose deadline may lie in the past: Redis
-// announces the end of such a key when somebody looks, or a little earlier.
+// expiredAtOnce is an access to the key of a SET whose deadline may be in the past. Redis
+// publishes the end of such a key at the next access, or a little earlier.
 func (inv *invocation) expiredAtOnce() []emission {
 	if len(inv.args) < 4 {
 		return nil

@@ -1,7 +1,7 @@
 package differential
 
-// This file holds everything in which lockredis may differ from redis-server. What is not
-// here has to be equal byte for byte.
+// This file lists all differences that lockredis may have from redis-server. Everything
+// else must be equal byte for byte.
 
 import (
 	"bytes"
@@ -14,43 +14,43 @@ import (
 )
 
 const (
-	// clockSlack is how far two deadlines may lie apart, in milliseconds: the servers get the
+	// clockSlack is how far two deadlines may differ, in milliseconds. The servers get the
 	// same command at slightly different times.
 	clockSlack = 20
-	// secondSlack is the same for commands that round to seconds.
+	// secondSlack is clockSlack for commands that round to seconds.
 	secondSlack = 1
-	// triesForTime is how often a sequence whose times differ is run before that counts: on
-	// a busy machine one of the servers may have waited for a processor.
+	// triesForTime is how often a sequence whose times differ is run before the difference
+	// counts. On a busy machine one of the servers may have waited for a processor.
 	triesForTime = 60
 )
 
 // smallIntset is the set-max-intset-entries of sequences with small limits.
 const smallIntset = 6
 
-// exception says for one command in which replies may differ.
+// exception says how the replies to one command may differ.
 type exception struct {
-	// before are commands that make sure that the outcome is specified.
+	// before are commands that make the outcome well defined.
 	before func(args []string) [][]string
-	// probes are commands sent before the command; their replies are compared too.
+	// probes are commands sent before the command. Their replies are compared too.
 	probes func(args []string) [][]string
-	// same decides over two replies that are not equal.
+	// same compares two replies that are not equal.
 	same func(c comparison) bool
 	// after are commands sent afterwards, to make the servers equal again.
 	after func(args []string) [][]string
-	// timing tells that a difference is one of time.
+	// timing means that a difference is one of time.
 	timing bool
 }
 
-// comparison is one pair of replies that differ in their bytes.
+// comparison is one pair of replies with different bytes.
 type comparison struct {
 	args           []string
 	via            via
 	oracle, target wire.Value
-	// probes are redis-server's and lockredis' replies to the probes.
+	// probes are the replies of redis-server and lockredis to the probes.
 	probes, targetProbes []wire.Value
 }
 
-// exceptionOf returns the exception for a command, and false where there is none.
+// exceptionOf returns the exception for a command, and false when it has none.
 func exceptionOf(args []string) (exception, bool) {
 	name := strings.ToUpper(args[0])
 	if (name == "OBJECT" || name == "PUBSUB" || name == "CLIENT") && len(args) > 1 {
@@ -63,29 +63,33 @@ func exceptionOf(args []string) (exception, bool) {
 	case "HKEYS", "HVALS", "SMEMBERS":
 		return exception{probes: encodingsFrom(1, 2), same: unorderedIfTable(1)}, true
 	case "LCS", "CONFIG":
-		return exception{same: func(c comparison) bool { return c.via == viaResp3 && sameItems(c.oracle, c.target, 2) }}, true
+		return exception{same: func(c comparison) bool {
+			return c.via == viaResp3 && sameItems(c.oracle, c.target, 2)
+		}}, true
 	case "SINTER", "SUNION", "SDIFF":
 		return exception{probes: encodingsFrom(1, -1), same: unorderedIfTable(1)}, true
 	case "KEYS", "PUBSUB CHANNELS", "PUBSUB SHARDCHANNELS":
 		return exception{same: func(c comparison) bool { return sameItems(c.oracle, c.target, 1) }}, true
 	case "SORT", "SORT_RO":
 		return exception{before: clearErrno, probes: encodingsFrom(1, 2), same: sameSort}, true
-	// Ranges by name where the scores differ: what a skip list gives then depends on its
-	// random levels, and Redis leaves it unspecified.
+	// Ranges by name in a sorted set with several scores. The result of a skip list then
+	// depends on its random levels, and Redis leaves it unspecified.
 	case "ZRANGEBYLEX", "ZREVRANGEBYLEX", "ZLEXCOUNT":
 		return exception{probes: scored(1), same: mixedScores}, true
 	case "ZREMRANGEBYLEX":
 		return exception{before: dropMixed(1), same: never}, true
 	case "ZRANGE", "ZRANGESTORE":
 		return byLexException(name, args)
-	// Scans: the cursor and the cut of a hash table are the server's own.
+	// Scans. Each server has its own cursor, and divides a hash table in its own way.
 	case "SCAN":
-		return exception{probes: func([]string) [][]string { return [][]string{{"KEYS", "*"}} }, same: sameScan}, true
+		return exception{probes: func([]string) [][]string { return [][]string{{"KEYS", "*"}} },
+			same: sameScan}, true
 	case "HSCAN", "SSCAN", "ZSCAN":
 		return exception{probes: encodingsFrom(1, 2), same: sameScan}, true
 	// Random picks.
 	case "RANDOMKEY":
-		return exception{probes: func([]string) [][]string { return [][]string{{"KEYS", "*"}} }, same: samePick}, true
+		return exception{probes: func([]string) [][]string { return [][]string{{"KEYS", "*"}} },
+			same: samePick}, true
 	case "SPOP":
 		return exception{probes: contents("SMEMBERS"), same: samePick, after: dropKey}, true
 	case "SRANDMEMBER":
@@ -102,7 +106,9 @@ func exceptionOf(args []string) (exception, bool) {
 	case "TIME":
 		return exception{same: sameShape}, true
 	case "LASTSAVE", "CLIENT ID":
-		return exception{same: func(c comparison) bool { return c.oracle.Kind == wire.Integer && c.target.Kind == wire.Integer }}, true
+		return exception{same: func(c comparison) bool {
+			return c.oracle.Kind == wire.Integer && c.target.Kind == wire.Integer
+		}}, true
 	case "HELLO":
 		return exception{same: sameGreeting}, true
 	case "OBJECT REFCOUNT":
@@ -113,7 +119,7 @@ func exceptionOf(args []string) (exception, bool) {
 	return exception{}, false
 }
 
-// same decides whether two replies to an emission are as equal as they have to be.
+// same reports whether two replies to an emission are as equal as they must be.
 func (e emission) same(c comparison) bool {
 	if bytes.Equal(c.oracle.Raw, c.target.Raw) {
 		return true
@@ -136,16 +142,16 @@ func (e emission) same(c comparison) bool {
 	return masked && x.same(c)
 }
 
-// isTimeScript tells that the script hands out the time of day.
+// isTimeScript reports whether the script returns the time of day.
 func isTimeScript(args []string) bool {
 	return strings.HasPrefix(args[0], "EVAL") && len(args) > 1 && strings.Contains(args[1], "'TIME'")
 }
 
-// luaFrame is what Redis puts around a sentence of Lua's: the class and the frame before
-// it, the sha and the line after it.
+// luaFrame matches the text that Redis puts around Lua's own message: the class and the
+// frame before it, the SHA and the line after it.
 var luaFrame = regexp.MustCompile(`^(\S+ (?:Error compiling script \(new function\): )?user_script:\d+:)(.*?)( script: [0-9a-f]{40}, on @user_script:\d+\.)?$`)
 
-// sameBesideLua compares two script errors without the sentence in the middle.
+// sameBesideLua compares two script errors without the message in the middle.
 func sameBesideLua(a, b wire.Value) bool {
 	if a.Kind != b.Kind {
 		return false
@@ -154,7 +160,7 @@ func sameBesideLua(a, b wire.Value) bool {
 	return x != nil && y != nil && bytes.Equal(x[1], y[1]) && bytes.Equal(x[3], y[3])
 }
 
-// encodingsFrom asks for the encodings of the keys args[from:to]; to -1 is the end.
+// encodingsFrom probes the encodings of the keys args[from:to]. A to of -1 is the end.
 func encodingsFrom(from, to int) func([]string) [][]string {
 	return func(args []string) [][]string {
 		end := to
@@ -169,7 +175,7 @@ func encodingsFrom(from, to int) func([]string) [][]string {
 	}
 }
 
-// contents asks for the encoding and everything in the key.
+// contents probes the encoding of the key and everything in it.
 func contents(name string, rest ...string) func([]string) [][]string {
 	return func(args []string) [][]string {
 		if len(args) < 2 {
@@ -179,7 +185,7 @@ func contents(name string, rest ...string) func([]string) [][]string {
 	}
 }
 
-// byLexException is the exception for the BYLEX forms; the others have none.
+// byLexException is the exception for the BYLEX forms. The other forms have none.
 func byLexException(name string, args []string) (exception, bool) {
 	if !slices.ContainsFunc(args, func(a string) bool { return strings.EqualFold(a, "BYLEX") }) {
 		return exception{}, false
@@ -190,7 +196,7 @@ func byLexException(name string, args []string) (exception, bool) {
 	return exception{before: dropMixed(2), same: never}, true
 }
 
-// scored asks for the encoding of the sorted set args[at] and its scores.
+// scored probes the encoding of the sorted set args[at] and its scores.
 func scored(at int) func([]string) [][]string {
 	return func(args []string) [][]string {
 		if len(args) <= at {
@@ -200,7 +206,7 @@ func scored(at int) func([]string) [][]string {
 	}
 }
 
-// mixedScores allows anything for a skip list that holds more than one score.
+// mixedScores allows any reply for a skip list with more than one score.
 func mixedScores(c comparison) bool {
 	if len(c.probes) < 2 || string(c.probes[0].Str) != "skiplist" {
 		return false
@@ -217,8 +223,8 @@ func mixedScores(c comparison) bool {
 	return len(slices.Compact(scores)) > 1
 }
 
-// dropMixed deletes the sorted set args[at] when a range by name would be unspecified there:
-// after a command that writes, the servers could not be compared any more.
+// dropMixed deletes the sorted set args[at] when a range by name would be unspecified
+// there. After a command that writes, the servers could not be compared any more.
 func dropMixed(at int) func([]string) [][]string {
 	return func(args []string) [][]string {
 		if len(args) <= at {
@@ -231,7 +237,7 @@ func dropMixed(at int) func([]string) [][]string {
 const dropMixedScript = "local k = KEYS[1] if redis.call('OBJECT','ENCODING',k) ~= 'skiplist' then return 0 end " +
 	"local r = redis.call('ZRANGE',k,0,-1,'WITHSCORES') for i = 4,#r,2 do if r[i] ~= r[2] then return redis.call('DEL',k) end end return 0"
 
-// dropKey makes two sets equal again that lost different members.
+// dropKey makes two sets equal again after they lost different members.
 func dropKey(args []string) [][]string {
 	if len(args) < 2 {
 		return nil
@@ -247,7 +253,7 @@ func isSkiplist(probes []wire.Value) bool {
 	return slices.ContainsFunc(probes, func(v wire.Value) bool { return string(v.Str) == "skiplist" })
 }
 
-// sameProbe compares what the probes of the random picks show: a set in any order.
+// sameProbe compares the replies to the probes of the random picks: a set in any order.
 func sameProbe(c comparison) bool {
 	switch c.args[0] {
 	case "KEYS", "SMEMBERS":
@@ -258,14 +264,14 @@ func sameProbe(c comparison) bool {
 	return false
 }
 
-// never is the decision where a preparation makes the replies equal.
+// never is the comparison where a preparation makes the replies equal.
 func never(comparison) bool { return false }
 
-// unorderedIfTable allows any order where a hash table is involved, and where RESP3's maps
-// and sets went through a Lua table, which is one.
+// unorderedIfTable allows any order where a hash table is involved. A Lua table counts:
+// RESP3's maps and sets become Lua tables in a script.
 func unorderedIfTable(group int) func(comparison) bool {
 	return func(c comparison) bool {
-		// A union of intsets may be too long for one.
+		// A union of intsets may be too long for an intset.
 		tooLong := len(c.probes) > 1 && len(c.oracle.Elems) > smallIntset
 		if !isTable(c.probes) && c.via != viaResp3 && !tooLong {
 			return false
@@ -274,7 +280,7 @@ func unorderedIfTable(group int) func(comparison) bool {
 	}
 }
 
-// sameItems compares two aggregates as multisets of groups of that many elements.
+// sameItems compares two aggregates as multisets of groups of size elements.
 func sameItems(a, b wire.Value, group int) bool {
 	if a.Kind != b.Kind || a.IsNil != b.IsNil || len(a.Elems) != len(b.Elems) || !a.IsAggregate() {
 		return false
@@ -297,9 +303,9 @@ func items(v wire.Value, group int) []string {
 	return all
 }
 
-// sameSort allows any order where Redis leaves it open: BY a constant on a hash table, and
-// words of equal weight in a set or a sorted set, which SORT reads in hash-table order. With
-// LIMIT only the number is left to compare.
+// sameSort allows any order where Redis leaves it open: BY a constant on a hash table,
+// and elements of equal weight in a set or a sorted set, which SORT reads in hash-table
+// order. With LIMIT only the number of elements is compared.
 func sameSort(c comparison) bool {
 	by, weighed, alpha, limit, gets := "", false, false, false, 0
 	for i, a := range c.args {
@@ -319,7 +325,7 @@ func sameSort(c comparison) bool {
 		hashed = alpha && (hashed || isSorted(c.probes))
 	}
 	if !weighed && alpha && (hashed || isSorted(c.probes)) && bytes.IndexByte(c.oracle.Raw, 0) >= 0 {
-		weighed, hashed = true, true // C's comparison ends at a NUL: these are of equal weight
+		weighed, hashed = true, true // C's comparison ends at a NUL: these elements have equal weight
 	}
 	if !weighed || !hashed || c.oracle.Kind != wire.Array || c.target.Kind != wire.Array {
 		return false
@@ -333,12 +339,15 @@ func sameSort(c comparison) bool {
 	return sameItems(c.oracle, c.target, max(gets, 1))
 }
 
-// isSorted tells that the key is a sorted set, as far as its encoding tells.
+// isSorted reports whether the key's encoding is that of a sorted set.
 func isSorted(probes []wire.Value) bool {
-	return slices.ContainsFunc(probes, func(v wire.Value) bool { return string(v.Str) == "skiplist" || string(v.Str) == "listpack" })
+	return slices.ContainsFunc(probes, func(v wire.Value) bool {
+		return string(v.Str) == "skiplist" || string(v.Str) == "listpack"
+	})
 }
 
-// sameScan compares one call: completely when it took in the whole key, else its form.
+// sameScan compares one call. When the call returned the whole key, it compares all
+// elements, else only the form.
 func sameScan(c comparison) bool {
 	name := strings.ToUpper(c.args[0])
 	if name != "SCAN" && !isTable(c.probes) && !isSkiplist(c.probes) {
@@ -351,7 +360,8 @@ func sameScan(c comparison) bool {
 	if !isScanReply(c.oracle, group) || !isScanReply(c.target, group) {
 		return false
 	}
-	fresh := len(c.args) > 1 && (name == "SCAN" && c.args[1] == "0" || len(c.args) > 2 && c.args[2] == "0")
+	fresh := len(c.args) > 1 &&
+		(name == "SCAN" && c.args[1] == "0" || len(c.args) > 2 && c.args[2] == "0")
 	if !fresh || string(c.oracle.Elems[0].Str) != "0" || string(c.target.Elems[0].Str) != "0" {
 		return true
 	}
@@ -363,9 +373,9 @@ func isScanReply(v wire.Value, group int) bool {
 		v.Elems[1].Kind == wire.Array && len(v.Elems[1].Elems)%group == 0
 }
 
-// samePick compares random picks: as many on both sides, each one present, none twice
-// unless repetition was asked for. A pick that is the whole key is no random one: where
-// the key is compact its order is exact.
+// samePick compares random picks. Both servers return the same number, each element
+// exists, and none comes twice unless the command allows it. A pick of the whole key is
+// not random: where the key is compact, its order must be equal.
 func samePick(c comparison) bool {
 	if c.oracle.Kind != c.target.Kind || c.oracle.IsNil != c.target.IsNil || len(c.probes) == 0 {
 		return false
@@ -394,7 +404,7 @@ func samePick(c comparison) bool {
 	return true
 }
 
-// first is the member of a pair that RESP3 nests.
+// first returns the member of a pair that RESP3 nests.
 func first(v wire.Value) wire.Value {
 	if v.IsAggregate() && len(v.Elems) > 0 {
 		return v.Elems[0]
@@ -402,7 +412,7 @@ func first(v wire.Value) wire.Value {
 	return v
 }
 
-// pickGroup is how many elements of the reply belong to one pick.
+// pickGroup returns how many elements of the reply belong to one pick.
 func pickGroup(c comparison) int {
 	if len(c.args) > 3 && len(c.target.Elems) > 0 && !c.target.Elems[0].IsAggregate() {
 		return 2
@@ -410,7 +420,7 @@ func pickGroup(c comparison) int {
 	return 1
 }
 
-// memberStep is how many elements of the last probe's reply stand for one member.
+// memberStep returns how many elements of the last probe's reply belong to one member.
 func memberStep(c comparison) int {
 	present := c.probes[len(c.probes)-1]
 	switch strings.ToUpper(c.args[0]) {
@@ -433,7 +443,8 @@ func isPresent(v, present wire.Value, step int) bool {
 	return false
 }
 
-// within allows two integers to lie that far apart; -1 and -2 have a meaning of their own.
+// within allows two integers to differ by that much. -1 and -2 have their own meaning and
+// must be equal.
 func within(slack int64) func(comparison) bool {
 	return func(c comparison) bool {
 		a, ok := c.oracle.Int()
@@ -442,22 +453,22 @@ func within(slack int64) func(comparison) bool {
 	}
 }
 
-// sameIdleTime allows a second, and any time where the value can be one of Redis's shared
-// integers: they have one time of access, whatever key they stand under.
+// sameIdleTime allows a second. It allows any time when the value can be one of Redis's
+// shared integers, which have one access time for all keys.
 func sameIdleTime(c comparison) bool {
 	shared := slices.ContainsFunc(c.probes, func(v wire.Value) bool { return string(v.Str) == "int" })
 	return within(secondSlack)(c) || shared && within(math.MaxInt32)(c)
 }
 
-// clearErrno is a command that changes nothing and leaves errno at 0. SORT of redis-server
-// 7.0.15 takes an ERANGE that an earlier command left there for one of its own.
+// clearErrno is a command that changes nothing and leaves errno at 0. SORT of
+// redis-server 7.0.15 reports an ERANGE that an earlier command left in errno.
 func clearErrno([]string) [][]string {
 	return [][]string{{"ZADD", "errno", "XX", "1", "a"}}
 }
 
-// sameCount allows another number of references to a value where Redis does not say it shares
-// it: between MULTI and EXEC Redis counts the queued command as one, and a small integer that
-// COPY made is none of the shared ones.
+// sameCount allows another number of references to a value that Redis does not report as
+// shared. Between MULTI and EXEC Redis counts the queued command as a reference. A small
+// integer that COPY made is not one of the shared integers.
 func sameCount(c comparison) bool {
 	const shared = 1<<31 - 1
 	a, ok := c.oracle.Int()
@@ -465,7 +476,7 @@ func sameCount(c comparison) bool {
 	return ok && also && a != shared && a > 0 && b > 0
 }
 
-// sameGreeting compares two replies to HELLO without the id of the connection.
+// sameGreeting compares two replies to HELLO without the connection's id.
 func sameGreeting(c comparison) bool {
 	if c.oracle.Kind != c.target.Kind || len(c.oracle.Elems) != len(c.target.Elems) {
 		return false
@@ -481,7 +492,7 @@ func sameGreeting(c comparison) bool {
 	return true
 }
 
-// sameShape compares the types of an aggregate and of its elements only.
+// sameShape compares only the types of an aggregate and of its elements.
 func sameShape(c comparison) bool {
 	a, b := c.oracle, c.target
 	if a.Kind != b.Kind || len(a.Elems) != len(b.Elems) {

@@ -23,7 +23,7 @@ func parse(t *testing.T, raw string) wire.Value {
 	return v
 }
 
-func TestAnExceptionAllowsWhatItNamesAndNothingElse(t *testing.T) {
+func TestExceptionAllowsOnlyTheDifferenceThatItNames(t *testing.T) {
 	const (
 		ab, ba  = "*2\r\n$1\r\na\r\n$1\r\nb\r\n", "*2\r\n$1\r\nb\r\n$1\r\na\r\n"
 		aa, abc = "*2\r\n$1\r\na\r\n$1\r\na\r\n", "*3\r\n$1\r\na\r\n$1\r\nb\r\n$1\r\nc\r\n"
@@ -62,7 +62,8 @@ func TestAnExceptionAllowsWhatItNamesAndNothingElse(t *testing.T) {
 				probes = append(probes, parse(t, p))
 			}
 			e := emission{args: c.args, inv: &invocation{args: c.args}}
-			got := e.same(comparison{args: c.args, oracle: parse(t, c.oracle), target: parse(t, c.target), probes: probes})
+			got := e.same(comparison{args: c.args, oracle: parse(t, c.oracle), target: parse(t, c.target),
+				probes: probes})
 			if got != c.want {
 				t.Errorf("the same: %t, want %t", got, c.want)
 			}
@@ -70,10 +71,11 @@ func TestAnExceptionAllowsWhatItNamesAndNothingElse(t *testing.T) {
 	}
 }
 
-func TestOnlyLuasOwnSentenceIsMasked(t *testing.T) {
+func TestOnlyLuasOwnMessageIsMasked(t *testing.T) {
 	const (
 		sha   = "93b21496134e25d14acc217e82ee755627640c04"
-		frame = "-ERR user_script:3: attempt to index a nil value script: " + sha + ", on @user_script:3.\r\n"
+		frame = "-ERR user_script:3: attempt to index a nil value script: " + sha +
+			", on @user_script:3.\r\n"
 	)
 	for _, c := range []struct {
 		name, other string
@@ -88,20 +90,21 @@ func TestOnlyLuasOwnSentenceIsMasked(t *testing.T) {
 		{"the end", "-ERR user_script:3: attempt to index a nil value\r\n", false},
 	} {
 		t.Run(c.name, func(t *testing.T) {
-			e := emission{args: []string{"EVAL", "x", "0"}, inv: &invocation{args: []string{"EVAL", "x", "0"}, luaText: true}}
+			e := emission{args: []string{"EVAL", "x", "0"},
+				inv: &invocation{args: []string{"EVAL", "x", "0"}, luaText: true}}
 			got := e.same(comparison{args: e.args, oracle: parse(t, frame), target: parse(t, c.other)})
 			if got != c.want {
 				t.Errorf("the same: %t, want %t", got, c.want)
 			}
 			e.inv.luaText = false
 			if e.same(comparison{args: e.args, oracle: parse(t, frame), target: parse(t, c.other)}) {
-				t.Error("masked in a script that says nothing of Lua's own")
+				t.Error("masked in a script whose error has no message of Lua's own")
 			}
 		})
 	}
 }
 
-func TestASequenceIsMinimizedToTheStepsThatFail(t *testing.T) {
+func TestSequenceIsMinimizedToTheStepsThatFail(t *testing.T) {
 	var s sequence
 	for i := range 40 {
 		s.steps = append(s.steps, step{items: []invocation{{args: []string{"SET", decimal(i), "v"}}}})

@@ -8,13 +8,13 @@ import (
 )
 
 // gen draws the parts of one command. Its choices come from rapid, so that rapid can
-// shrink them: index 0 of every choice is the simplest.
+// shrink them. Index 0 of every choice is the simplest.
 type gen struct {
 	t *rapid.T
-	// blocks tells that a blocking command would really wait here, so that its timeout
-	// has to be short.
+	// blocks means that a blocking command would really wait here, so that its timeout must
+	// be short.
 	blocks bool
-	// theme is the group that comes up more often than the others, -1 for none.
+	// theme is the group that occurs more often than the others, -1 for none.
 	theme int
 }
 
@@ -24,7 +24,7 @@ type part func(g *gen) []string
 var coin = rapid.Bool()
 
 // n draws evenly from 0 to count-1. rapid's own integer generators prefer small numbers,
-// which would starve the commands at the end of the grammar.
+// so that commands at the end of the grammar would hardly occur.
 func (g *gen) n(count int) int {
 	if count < 2 {
 		return 0
@@ -43,12 +43,12 @@ func (g *gen) n(count int) int {
 	return v % count
 }
 
-// chance is true in about percent of a hundred cases and false in the simplest one.
+// chance is true in about percent of a hundred cases, and false in the simplest case.
 func (g *gen) chance(percent int) bool { return g.n(128) >= 128-percent*128/100 }
 
 func (g *gen) pick(pool []string) string { return pool[g.n(len(pool))] }
 
-// lit is the fixed words, now and then in lower case.
+// lit generates the fixed words, sometimes in lower case.
 func lit(words ...string) part {
 	return func(g *gen) []string {
 		if !g.chance(8) {
@@ -72,7 +72,7 @@ func seq(parts ...part) part {
 	}
 }
 
-// opt is its parts in percent of a hundred cases, else nothing.
+// opt generates its parts in percent of a hundred cases, else nothing.
 func opt(percent int, parts ...part) part {
 	all := seq(parts...)
 	return func(g *gen) []string {
@@ -87,7 +87,7 @@ func oneOf(parts ...part) part {
 	return func(g *gen) []string { return parts[g.n(len(parts))](g) }
 }
 
-// many is its parts repeated lo to hi times.
+// many generates its parts lo to hi times.
 func many(lo, hi int, parts ...part) part {
 	all := seq(parts...)
 	return func(g *gen) []string {
@@ -99,7 +99,8 @@ func many(lo, hi int, parts ...part) part {
 	}
 }
 
-// counted puts the number of repetitions in front, now and then a wrong one.
+// counted generates the number of repetitions, sometimes a wrong one, then its parts that
+// many times.
 func counted(lo, hi int, parts ...part) part {
 	all := seq(parts...)
 	return func(g *gen) []string {
@@ -115,7 +116,7 @@ func counted(lo, hi int, parts ...part) part {
 	}
 }
 
-// anyOrder is its parts in a random order.
+// anyOrder generates its parts in a random order.
 func anyOrder(parts ...part) part {
 	return func(g *gen) []string {
 		order := append([]part(nil), parts...)
@@ -133,7 +134,8 @@ func word(pool []string) part {
 	return func(g *gen) []string { return []string{g.pick(pool)} }
 }
 
-// mostly draws from the pools in this order of likelihood: 7 in 8, and an eighth for the rest.
+// mostly draws from the first pool in 7 of 8 cases, from the second in 7 of 8 of the
+// rest, and so on.
 func mostly(common, edge, wrong []string) part {
 	return func(g *gen) []string {
 		switch k := g.n(32); {
@@ -147,7 +149,8 @@ func mostly(common, edge, wrong []string) part {
 	}
 }
 
-// key names a key that usually holds the type whose letter is kind; kind "" is any.
+// key returns a key that usually holds the type with the letter kind. Kind "" means any
+// type.
 func key(kind string) part {
 	return func(g *gen) []string {
 		switch k := g.n(32); {
@@ -161,7 +164,7 @@ func key(kind string) part {
 	}
 }
 
-// The parts that commands are made of.
+// The parts of commands.
 var (
 	member   = mostly(smallMembers, values, longValues)
 	value    = mostly(values, longValues, numberLike)
@@ -174,14 +177,18 @@ var (
 	bound    = mostly(scoreBounds, edgeFloats, wrongBounds)
 	lex      = mostly(lexBounds, lexBounds, wrongLex)
 	glob     = word(globs)
-	dbIdx    = mostly([]string{"0", "1", "2"}, []string{"0", "1"}, []string{"-1", "16", "99", "abc", "1.5", ""})
-	ttlS     = mostly([]string{placeSeconds}, []string{placeSeconds, "0", "-1", "-100"}, wrongTTLs)
-	ttlMS    = mostly([]string{placeMillis}, []string{placeMillis, "0", "-1", "-100"}, wrongTTLs)
-	atS      = mostly([]string{"4102444800", "4102444900", "4102450000"}, []string{"1", "0", "-1"}, wrongTTLs)
-	atMS     = mostly([]string{"4102444800000", "4102444900500", "4102450000001"}, []string{"1", "0", "-1"}, wrongTTLs)
+	dbIdx    = mostly([]string{"0", "1", "2"}, []string{"0", "1"},
+		[]string{"-1", "16", "99", "abc", "1.5", ""})
+	ttlS  = mostly([]string{placeSeconds}, []string{placeSeconds, "0", "-1", "-100"}, wrongTTLs)
+	ttlMS = mostly([]string{placeMillis}, []string{placeMillis, "0", "-1", "-100"}, wrongTTLs)
+	atS   = mostly([]string{"4102444800", "4102444900", "4102450000"}, []string{"1", "0", "-1"},
+		wrongTTLs)
+	atMS = mostly([]string{"4102444800000", "4102444900500", "4102450000001"},
+		[]string{"1", "0", "-1"}, wrongTTLs)
 )
 
-// timeout is the wait of a blocking command: short where it would really wait.
+// timeout returns the timeout of a blocking command. It is short where the command would
+// really wait.
 func timeout(g *gen) []string {
 	if g.blocks {
 		return mostly(shortTimeouts, shortTimeouts, wrongTimeouts)(g)

@@ -6,15 +6,15 @@ import "strings"
 type command struct {
 	// name is one word, or a container and its subcommand.
 	name string
-	// weight is how often it is drawn compared with the others of its group.
+	// weight is how often the command is drawn compared with the others of its group.
 	weight int
 	// options are the words whose successes and failures the report counts.
 	options string
-	// args generates what follows the name.
+	// args generates the words after the name.
 	args part
 }
 
-// group is the commands of one Redis group and its share of all commands.
+// group is the commands of one Redis group and the group's share of all commands.
 type group struct {
 	name     string
 	weight   int
@@ -41,7 +41,8 @@ func stringCommands() []command {
 	return []command{
 		{"SET", 6, "NX XX GET EX PX EXAT PXAT KEEPTTL", seq(s, value, anyOrder(
 			opt(30, oneOf(lit("NX"), lit("XX"))), opt(20, lit("GET")),
-			opt(50, oneOf(seq(lit("EX"), ttlS), seq(lit("PX"), ttlMS), seq(lit("EXAT"), atS), seq(lit("PXAT"), atMS), lit("KEEPTTL")))))},
+			opt(50, oneOf(seq(lit("EX"), ttlS), seq(lit("PX"), ttlMS), seq(lit("EXAT"), atS),
+				seq(lit("PXAT"), atMS), lit("KEEPTTL")))))},
 		{"GET", 2, "", s},
 		{"GETDEL", 1, "", s},
 		{"GETEX", 3, "EX PX EXAT PXAT PERSIST", seq(s, opt(80, oneOf(lit("PERSIST"), seq(lit("EX"), ttlS), seq(lit("PX"), ttlMS),
@@ -90,22 +91,26 @@ func hashCommands() []command {
 	}
 }
 
-// scanTail is the cursor and the options of HSCAN, SSCAN and ZSCAN. A count that takes the
-// whole key in one call is the rule: what a part of a hash table holds can't be compared.
+// scanTail is the cursor and the options of HSCAN, SSCAN and ZSCAN. The count usually
+// covers the whole key in one call, because parts of a hash table cannot be compared.
 func scanTail() part {
-	return seq(mostly([]string{"0"}, []string{"0", "1", "17"}, []string{"abc", "", "-1", "18446744073709551616", "1.5"}),
+	return seq(mostly([]string{"0"}, []string{"0", "1", "17"},
+		[]string{"abc", "", "-1", "18446744073709551616", "1.5"}),
 		anyOrder(opt(35, lit("MATCH"), glob), opt(60, lit("COUNT"), scanCount)))
 }
 
 var (
-	scanCount   = mostly([]string{"1000", "10", "10000"}, []string{"1", "2", "9223372036854775807"}, []string{"0", "-1", "abc", "", "1.5"})
-	randomCount = mostly([]string{"1", "2", "0", "3", "-2", "-5", "10", "100", "-1"}, []string{"4", "5", "6"},
+	scanCount = mostly([]string{"1000", "10", "10000"}, []string{"1", "2", "9223372036854775807"},
+		[]string{"0", "-1", "abc", "", "1.5"})
+	randomCount = mostly([]string{"1", "2", "0", "3", "-2", "-5", "10", "100", "-1"},
+		[]string{"4", "5", "6"},
 		[]string{"abc", "", "9223372036854775808", "-9223372036854775808", "1.5"})
 )
 
 func listCommands() []command {
 	l := key("l")
-	side := oneOf(lit("LEFT"), lit("RIGHT"), lit("LEFT"), lit("RIGHT"), lit("RIGHT"), lit("LEFT"), lit("UP"))
+	side := oneOf(lit("LEFT"), lit("RIGHT"), lit("LEFT"), lit("RIGHT"), lit("RIGHT"), lit("LEFT"),
+		lit("UP"))
 	oneSide := oneOf(lit("LEFT"), lit("RIGHT"))
 	return []command{
 		{"RPUSH", 6, "", seq(l, many(1, 6, member))},
@@ -135,7 +140,8 @@ func listCommands() []command {
 
 func setCommands() []command {
 	t := key("t")
-	// The sets t2 and t3 get integers only, so that intsets live long enough to be seen.
+	// The sets t2 and t3 get only integers, so that they stay intsets long enough to be
+	// tested.
 	add := func(g *gen) []string {
 		words := t(g)
 		pool := member
@@ -169,11 +175,12 @@ func setCommands() []command {
 
 func zsetCommands() []command {
 	z := key("z")
-	// All members of z3 have one score, which is what ranges by name are made for.
+	// All members of z3 have the same score, as ranges by name need.
 	add := func(g *gen) []string {
 		words := z(g)
 		same := words[0] == "z3"
-		words = append(words, anyOrder(opt(15, oneOf(lit("NX"), lit("XX"))), opt(15, oneOf(lit("GT"), lit("LT"))), opt(20, lit("CH")))(g)...)
+		words = append(words, anyOrder(opt(15, oneOf(lit("NX"), lit("XX"))),
+			opt(15, oneOf(lit("GT"), lit("LT"))), opt(20, lit("CH")))(g)...)
 		pool := score
 		if same {
 			pool = lit("0")
@@ -187,7 +194,8 @@ func zsetCommands() []command {
 	limit := opt(40, lit("LIMIT"), index, index)
 	set := oneOf(z, z, z, key("t"))
 	sets := counted(1, 3, set)
-	aggregate := opt(35, lit("AGGREGATE"), oneOf(lit("SUM"), lit("MIN"), lit("MAX"), lit("SUM"), lit("MIN"), lit("MAX"), lit("AVG")))
+	aggregate := opt(35, lit("AGGREGATE"), oneOf(lit("SUM"), lit("MIN"), lit("MAX"), lit("SUM"),
+		lit("MIN"), lit("MAX"), lit("AVG")))
 	merged := func(options ...part) part { return merge(set, options) }
 	end := oneOf(lit("MIN"), lit("MAX"), lit("MIN"), lit("MAX"), lit("MIN"), lit("MAX"), lit("MID"))
 	ranges := seq(oneOf(
@@ -234,8 +242,8 @@ func zsetCommands() []command {
 	}
 }
 
-// merge is the keys of a union or an intersection with their weights, as many as keys in
-// most cases, and the options.
+// merge generates the keys of a union or an intersection with their weights, usually as
+// many weights as keys, and the options.
 func merge(set part, options []part) part {
 	return func(g *gen) []string {
 		n := 1 + g.n(3)
@@ -249,8 +257,8 @@ func merge(set part, options []part) part {
 	}
 }
 
-// into is where a command stores its result: mostly one key, because an empty result
-// deletes what was there.
+// into generates the destination of a result: mostly one key, because an empty result
+// deletes its old value.
 func into(usual string) part {
 	return func(g *gen) []string {
 		if g.chance(30) {
@@ -260,18 +268,21 @@ func into(usual string) part {
 	}
 }
 
-// lowest makes the low bound of a range by name the open one half of the time, so that
-// ranges are seldom empty.
+// lowest makes the low bound of a range by name the open bound in half of the cases, so
+// that ranges are rarely empty.
 func lowest(p part) part { return oneOf(lit("-"), p) }
 
 func genericCommands() []command {
 	any := key("")
 	condition := opt(50, many(1, 2, oneOf(lit("NX"), lit("XX"), lit("GT"), lit("LT"))))
-	kinds := mostly([]string{"string", "hash", "list", "set", "zset"}, []string{"stream", "STRING"}, []string{"nothing", ""})
-	pattern := word([]string{"s*", "h*->a", "nosort", "h*->b", "z*", "*", "s*->a", "missing*", "*->", "h*->"})
+	kinds := mostly([]string{"string", "hash", "list", "set", "zset"}, []string{"stream", "STRING"},
+		[]string{"nothing", ""})
+	pattern := word([]string{"s*", "h*->a", "nosort", "h*->b", "z*", "*", "s*->a", "missing*", "*->",
+		"h*->"})
 	get := opt(50, many(1, 2, lit("GET"), oneOf(lit("#"), pattern)))
 	from := oneOf(key("l"), key("t"), key("z"), any)
-	sorted := anyOrder(opt(35, lit("LIMIT"), index, index), get, opt(30, oneOf(lit("ASC"), lit("DESC"))))
+	sorted := anyOrder(opt(35, lit("LIMIT"), index, index), get,
+		opt(30, oneOf(lit("ASC"), lit("DESC"))))
 	return []command{
 		{"DEL", 2, "", many(1, 3, any)},
 		{"UNLINK", 1, "", many(1, 3, any)},
@@ -311,7 +322,8 @@ func genericCommands() []command {
 
 func serverCommands() []command {
 	channel := word(channels)
-	flush := opt(60, oneOf(lit("SYNC"), lit("ASYNC"), lit("SYNC"), lit("ASYNC"), lit("LATER"), lit("SYNC", "ASYNC")))
+	flush := opt(60, oneOf(lit("SYNC"), lit("ASYNC"), lit("SYNC"), lit("ASYNC"), lit("LATER"),
+		lit("SYNC", "ASYNC")))
 	return []command{
 		{"DBSIZE", 4, "", lit()},
 		{"SELECT", 2, "", dbIdx},
@@ -337,20 +349,25 @@ func serverCommands() []command {
 		{"SCRIPT LOAD", 3, "", word(loadedScripts)},
 		{"SCRIPT EXISTS", 2, "", many(1, 2, word(knownShas()))},
 		{"COMMAND GETKEYS", 4, "", oneOf(
-			seq(lit("SET"), key("s"), value), seq(lit("MSET"), many(1, 3, key("s"), value)), seq(lit("EVAL", "return 1"), counted(0, 2, key("s")), value),
-			seq(lit("ZUNIONSTORE"), key("z"), counted(1, 3, key("z"))), seq(lit("BLPOP"), many(1, 2, key("l")), lit("0")), seq(lit("LMPOP"), counted(1, 2, key("l")), lit("LEFT")),
-			seq(lit("SORT"), key("l"), lit("STORE"), key("l")), lit("PING"), lit("NOSUCH"), seq(lit("RENAME"), key(""), key("")), seq(lit("GET")))},
+			seq(lit("SET"), key("s"), value), seq(lit("MSET"), many(1, 3, key("s"), value)),
+			seq(lit("EVAL", "return 1"), counted(0, 2, key("s")), value),
+			seq(lit("ZUNIONSTORE"), key("z"), counted(1, 3, key("z"))),
+			seq(lit("BLPOP"), many(1, 2, key("l")), lit("0")),
+			seq(lit("LMPOP"), counted(1, 2, key("l")), lit("LEFT")),
+			seq(lit("SORT"), key("l"), lit("STORE"), key("l")), lit("PING"), lit("NOSUCH"),
+			seq(lit("RENAME"), key(""), key("")), seq(lit("GET")))},
 		{"NOSUCHCOMMAND", 2, "", many(0, 3, value)},
 		{"OBJECT NOSUCH", 2, "", key("")},
 	}
 }
 
-// connectionCommands leaves out what ends or mutes the connection.
+// connectionCommands has no commands that end or mute the connection.
 func connectionCommands() []command {
 	name := word([]string{"one", "two", "", "with space", "\n", "x"})
 	return []command{
 		{"HELLO", 3, "AUTH SETNAME", seq(opt(85, mostly([]string{"2", "3"}, []string{"2", "3"}, []string{"1", "4", "abc", ""})),
-			opt(15, lit("AUTH"), word([]string{"default", "nobody"}), word([]string{"", "secret"})), opt(20, lit("SETNAME"), name))},
+			opt(15, lit("AUTH"), word([]string{"default", "nobody"}), word([]string{"", "secret"})),
+			opt(20, lit("SETNAME"), name))},
 		{"RESET", 2, "", lit()},
 		{"AUTH", 3, "", many(1, 2, word([]string{"default", "nobody", "secret"}))},
 		{"CLIENT ID", 1, "", lit()},

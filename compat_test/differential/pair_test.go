@@ -13,7 +13,7 @@ import (
 // replyTimeout is how long a server may take for the commands of one sequence.
 const replyTimeout = 20 * time.Second
 
-// server is one of the two, with the connections that a sequence uses.
+// server is one of the two servers, with the connections that a sequence uses.
 type server struct {
 	name, addr string
 	conn       *wire.Conn
@@ -23,16 +23,17 @@ type server struct {
 	limits     string
 }
 
-// pair runs sequences on both servers. One goroutine uses it.
+// pair runs sequences on both servers. Only one goroutine uses it.
 type pair struct {
 	oracle, target *server
 	report         *coverage
 	runs           int
 }
 
-// difference is the first thing in which the servers did not agree.
+// difference is the first reply, event or value in which the servers differ.
 type difference struct {
-	// what is the command in redis-cli form, or where else the difference showed.
+	// what is the command in redis-cli form, or the other place where the difference
+	// appeared.
 	what           string
 	name           string
 	oracle, target string
@@ -40,7 +41,8 @@ type difference struct {
 }
 
 func (d *difference) String() string {
-	return fmt.Sprintf("difference at: %s\n  redis-server: %s\n  lockredis:    %s", d.what, d.oracle, d.target)
+	return fmt.Sprintf("difference at: %s\n  redis-server: %s\n  lockredis:    %s", d.what, d.oracle,
+		d.target)
 }
 
 // cause groups differences of one kind.
@@ -55,7 +57,8 @@ func (d *difference) cause() string {
 }
 
 func newPair(oracle, target string) *pair {
-	return &pair{oracle: &server{name: "redis-server", addr: oracle}, target: &server{name: "lockredis", addr: target}, report: newCoverage()}
+	return &pair{oracle: &server{name: "redis-server", addr: oracle},
+		target: &server{name: "lockredis", addr: target}, report: newCoverage()}
 }
 
 func (p *pair) close() {
@@ -73,8 +76,9 @@ func (s *server) hangUp() {
 	s.limits = ""
 }
 
-// connect opens what is not open: the main connection, a second client, a subscriber that
-// sees every message and every keyspace event in RESP3, and one in RESP2 that sees some.
+// connect opens the missing connections: the main connection, a second client, a
+// subscriber in RESP3 that receives every message and every keyspace event, and one in
+// RESP2 that receives some.
 func (s *server) connect() error {
 	if s.conn != nil {
 		return nil
@@ -87,10 +91,12 @@ func (s *server) connect() error {
 		conn.SetTimeout(replyTimeout)
 		*c = conn
 	}
-	if err := subscribe(s.events, []string{"HELLO", "3"}, []string{"PSUBSCRIBE", "*"}, []string{"SUBSCRIBE", "news"}, []string{"SSUBSCRIBE", "shard"}); err != nil {
+	if err := subscribe(s.events, []string{"HELLO", "3"}, []string{"PSUBSCRIBE", "*"},
+		[]string{"SUBSCRIBE", "news"}, []string{"SSUBSCRIBE", "shard"}); err != nil {
 		return fmt.Errorf("%s: subscribing: %w", s.name, err)
 	}
-	if err := subscribe(s.crowd, []string{"SUBSCRIBE", "news"}, []string{"SUBSCRIBE", "chat"}, []string{"PSUBSCRIBE", "n*"}, []string{"SSUBSCRIBE", "shard"}); err != nil {
+	if err := subscribe(s.crowd, []string{"SUBSCRIBE", "news"}, []string{"SUBSCRIBE", "chat"},
+		[]string{"PSUBSCRIBE", "n*"}, []string{"SSUBSCRIBE", "shard"}); err != nil {
 		return fmt.Errorf("%s: subscribing: %w", s.name, err)
 	}
 	return nil
@@ -124,8 +130,8 @@ func exchange(c *wire.Conn, cmds [][]string) ([]wire.Value, error) {
 	return replies, <-sent
 }
 
-// both runs the same function for the two servers at the same time. The target's error
-// becomes a difference, redis-server's own ends the test.
+// both runs the same function for the two servers at the same time. An error of lockredis
+// becomes a difference. An error of redis-server ends the test.
 func (p *pair) both(what string, f func(s *server) error) (*difference, error) {
 	done := make(chan error, 1)
 	go func() { done <- f(p.target) }()
@@ -135,12 +141,13 @@ func (p *pair) both(what string, f func(s *server) error) (*difference, error) {
 		return nil, fmt.Errorf("redis-server, %s: %w", what, err)
 	}
 	if targetErr != nil {
-		return &difference{what: what, name: what, oracle: "replied", target: "-" + targetErr.Error()}, nil
+		return &difference{what: what, name: what, oracle: "replied", target: "-" + targetErr.Error()},
+			nil
 	}
 	return nil, nil
 }
 
-// run sends the sequence to both servers. A difference in time is looked at again.
+// run sends the sequence to both servers. It repeats a sequence whose times differ.
 func (p *pair) run(s sequence) (*difference, error) {
 	var d *difference
 	var err error
@@ -176,7 +183,7 @@ func (p *pair) runOnce(s sequence) (*difference, error) {
 	return r.compareState()
 }
 
-// run is one sequence under way.
+// run is the state of one sequence that is being sent.
 type run struct {
 	*pair
 	seq       sequence
@@ -186,7 +193,7 @@ type run struct {
 	targets   []wire.Value
 }
 
-// collect lays out everything to send, from the emptying to the listing of all keys.
+// collect lists everything to send, from emptying the servers to listing all keys.
 func (r *run) collect() {
 	for _, args := range r.seq.prefix() {
 		r.emissions = append(r.emissions, emission{args: args, role: roleSilent})
@@ -195,14 +202,17 @@ func (r *run) collect() {
 	for _, st := range r.seq.steps {
 		r.emissions = append(r.emissions, st.emit(&place)...)
 	}
-	// A name that both subscribers hear.
-	r.emissions = append(r.emissions, emission{args: []string{"PUBLISH", "n-end", r.end}, role: roleGlue})
+	// A channel that both subscribers receive.
+	r.emissions = append(r.emissions, emission{args: []string{"PUBLISH", "n-end", r.end},
+		role: roleGlue})
 	for db := range databases {
-		r.emissions = append(r.emissions, emission{args: []string{"SELECT", decimal(db)}, role: roleGlue}, emission{args: []string{"KEYS", "*"}, role: roleProbe})
+		r.emissions = append(r.emissions, emission{args: []string{"SELECT", decimal(db)},
+			role: roleGlue}, emission{args: []string{"KEYS", "*"}, role: roleProbe})
 	}
 }
 
-// send runs the emissions on both servers, in one batch as far as nothing needs a reply.
+// send sends the emissions to both servers, in one write unless a command needs the reply
+// to an earlier one.
 func (r *run) send() (*difference, error) {
 	r.oracles = make([]wire.Value, len(r.emissions))
 	r.targets = make([]wire.Value, len(r.emissions))
@@ -222,7 +232,8 @@ func (r *run) send() (*difference, error) {
 	})
 }
 
-// prepare sets the limits and brings the second connection to its start, both only when needed.
+// prepare sets the limits and resets the second connection, each only when the sequence
+// needs it.
 func (s *server) prepare(seq sequence) error {
 	var cmds [][]string
 	limits := seq.limits()
@@ -242,16 +253,16 @@ func (s *server) prepare(seq sequence) error {
 	return err
 }
 
-// meeting is a place where the goroutines of the two servers wait for each other.
+// meeting lets the goroutines of the two servers wait for each other.
 type meeting struct{ mine, theirs chan struct{} }
 
-// wait returns when the other side came as far, or ended.
+// wait returns when the other goroutine has also called wait, or has ended.
 func (m meeting) wait() {
 	m.mine <- struct{}{}
 	<-m.theirs
 }
 
-// play sends the emissions and puts the replies in their places.
+// play sends the emissions and stores the replies at the indexes of their emissions.
 func (s *server) play(emissions []emission, into []wire.Value, m meeting) error {
 	defer close(m.mine)
 	from := 0
@@ -302,7 +313,7 @@ func (s *server) play(emissions []emission, into []wire.Value, m meeting) error 
 	return flush(len(emissions))
 }
 
-// scanAll runs a scan to its end and returns everything it gave, each item once, in order.
+// scanAll runs a scan to its end and returns all its items, sorted, each once.
 func (s *server) scanAll(args []string) (wire.Value, error) {
 	at, group := 2, 1
 	switch args[0] {
@@ -323,13 +334,14 @@ func (s *server) scanAll(args []string) (wire.Value, error) {
 		if call[at] == "0" {
 			slices.Sort(seen)
 			seen = slices.Compact(seen)
-			return wire.Value{Kind: wire.BulkString, Raw: []byte(strings.Join(seen, "")), Str: []byte(strings.Join(seen, " "))}, nil
+			return wire.Value{Kind: wire.BulkString, Raw: []byte(strings.Join(seen, "")),
+				Str: []byte(strings.Join(seen, " "))}, nil
 		}
 	}
 	return wire.Value{}, fmt.Errorf("%s does not come to an end", cliLine(args))
 }
 
-// compare goes through the replies in order.
+// compare compares the replies in order.
 func (r *run) compare() *difference {
 	for i, e := range r.emissions {
 		if e.role == roleSilent {
@@ -337,7 +349,8 @@ func (r *run) compare() *difference {
 		}
 		a, b := r.oracles[i], r.targets[i]
 		if e.multi {
-			// Within MULTI the reply is QUEUED, or an error; the real one comes with EXEC.
+			// Within MULTI the reply is QUEUED or an error. The command's own reply comes with
+			// EXEC.
 			if !bytes.Equal(a.Raw, b.Raw) {
 				return r.difference(e, a, b)
 			}
@@ -360,22 +373,24 @@ func (r *run) compare() *difference {
 	return nil
 }
 
-// compareOne compares the replies to emission at; its probes' replies stand before place in
-// the given lists.
-func (r *run) compareOne(at, place int, a, b wire.Value, oracles, targets []wire.Value) *difference {
+// compareOne compares the replies to emission at. The replies to its probes are before
+// place in the given lists.
+func (r *run) compareOne(at, place int, a, b wire.Value,
+	oracles, targets []wire.Value) *difference {
 	e := r.emissions[at]
 	if e.role == roleCommand || e.role == roleWholeRun {
 		r.report.count(e.inv, a)
 	}
 	from := max(place-e.probes, 0)
-	c := comparison{args: e.args, oracle: a, target: b, probes: oracles[from:place], targetProbes: targets[from:place]}
+	c := comparison{args: e.args, oracle: a, target: b, probes: oracles[from:place],
+		targetProbes: targets[from:place]}
 	if e.same(c) {
 		return nil
 	}
 	return r.difference(e, a, b)
 }
 
-// compareExec takes the reply of the EXEC at place apart.
+// compareExec compares the elements of the reply to the EXEC at place.
 func (r *run) compareExec(at int) *difference {
 	a, b := r.oracles[at], r.targets[at]
 	var queued []int
@@ -385,7 +400,8 @@ func (r *run) compareExec(at int) *difference {
 		}
 	}
 	slices.Reverse(queued)
-	if a.Kind != wire.Array || a.IsNil || b.Kind != a.Kind || len(a.Elems) != len(queued) || len(b.Elems) != len(queued) {
+	if a.Kind != wire.Array || a.IsNil || b.Kind != a.Kind || len(a.Elems) != len(queued) ||
+		len(b.Elems) != len(queued) {
 		if bytes.Equal(a.Raw, b.Raw) {
 			return nil
 		}
@@ -401,7 +417,8 @@ func (r *run) compareExec(at int) *difference {
 }
 
 func (r *run) difference(e emission, a, b wire.Value) *difference {
-	d := &difference{what: cliLine(e.args), name: strings.ToUpper(e.args[0]), oracle: a.String(), target: b.String()}
+	d := &difference{what: cliLine(e.args), name: strings.ToUpper(e.args[0]), oracle: a.String(),
+		target: b.String()}
 	if e.role == roleProbe {
 		d.what += "   (a probe)"
 	}

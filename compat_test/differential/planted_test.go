@@ -14,13 +14,13 @@ import (
 	"github.com/lockredis/lockredis/compat_test/wire"
 )
 
-// boundCommands is how many commands may pass before a planted bug has to be found.
+// boundCommands is the number of commands within which a planted bug must be found.
 const boundCommands = 100_000
 
 func TestEveryPlantedBugIsFound(t *testing.T) {
 	s := readSettings(t)
 	if os.Getenv("LOCKREDIS_DIFF_SEED") == "" {
-		s.seed = 1 // the bound is no matter of luck
+		s.seed = 1 // the bound must not depend on luck
 	}
 	oracle, target := startOracle(t), startTarget(t)
 	for _, b := range plantedBugs() {
@@ -34,8 +34,9 @@ func TestEveryPlantedBugIsFound(t *testing.T) {
 	}
 }
 
-// Without a bug the proxy must not be seen, or the test above would prove nothing.
-func TestAProxyWithoutABugIsNotSeen(t *testing.T) {
+// Without a bug, the proxy must make no difference. Otherwise the test above would prove
+// nothing.
+func TestProxyWithoutABugMakesNoDifference(t *testing.T) {
 	s := readSettings(t)
 	oracle, target := startOracle(t), startTarget(t)
 	if _, d := search(t, oracle, target, startProxy(t, target, bug{}), s.seed, 5_000); d != nil {
@@ -43,9 +44,11 @@ func TestAProxyWithoutABugIsNotSeen(t *testing.T) {
 	}
 }
 
-// search runs sequences through the proxy until one differs that does not differ without it,
-// and returns how many commands that took. It returns nil when the bound is reached.
-func search(t *testing.T, oracle, target, proxy string, seed uint64, bound int) (commands int, found *difference) {
+// search runs sequences through the proxy until one differs that does not differ without
+// the proxy. It returns the number of commands, or nil for the difference when the bound
+// is reached.
+func search(t *testing.T, oracle, target, proxy string, seed uint64, bound int,
+) (commands int, found *difference) {
 	t.Helper()
 	through, direct := newPair(oracle, proxy), newPair(oracle, target)
 	defer through.close()
@@ -75,7 +78,7 @@ func plantedBugs() []bug {
 	return append(commandBugs(), replyBugs()...)
 }
 
-// commandBugs do something else than was asked for.
+// commandBugs run another command than the client sent.
 func commandBugs() []bug {
 	return []bug{
 		{name: "HINCRBY drops the time to live", after: persistAfter("HINCRBY")},
@@ -122,7 +125,8 @@ func commandBugs() []bug {
 		})},
 		{name: "LPOS counts a negative rank from the head", rewrite: func(args []string) []string {
 			out := slices.Clone(args)
-			if i := slices.IndexFunc(out, func(a string) bool { return strings.EqualFold(a, "RANK") }); is(args, "LPOS") && i > 0 && i+1 < len(out) && len(out[i+1]) < 5 {
+			isRank := func(a string) bool { return strings.EqualFold(a, "RANK") }
+			if i := slices.IndexFunc(out, isRank); is(args, "LPOS") && i > 0 && i+1 < len(out) && len(out[i+1]) < 5 {
 				out[i+1] = strings.TrimPrefix(out[i+1], "-")
 			}
 			return out
@@ -152,7 +156,7 @@ func commandBugs() []bug {
 	}
 }
 
-// replyBugs do what was asked for and answer something else.
+// replyBugs run the command and change its reply.
 func replyBugs() []bug {
 	return []bug{
 		{name: "GETRANGE leaves the last byte out", answer: forCommand("GETRANGE", func(v wire.Value) []byte {
@@ -192,12 +196,16 @@ func replyBugs() []bug {
 			return v.Raw
 		}},
 		{name: "an intset is listed backwards", answer: forCommand("SMEMBERS", func(v wire.Value) []byte {
-			if len(v.Elems) < 2 || slices.ContainsFunc(v.Elems, func(e wire.Value) bool { _, err := strconv.Atoi(string(e.Str)); return err != nil }) {
+			if len(v.Elems) < 2 || slices.ContainsFunc(v.Elems, func(e wire.Value) bool {
+				_, err := strconv.Atoi(string(e.Str))
+				return err != nil
+			}) {
 				return v.Raw
 			}
 			back := slices.Clone(v.Elems)
 			slices.Reverse(back)
-			return append(v.Raw[:bytes.IndexByte(v.Raw, '\n')+1:bytes.IndexByte(v.Raw, '\n')+1], joined(back)...)
+			return append(v.Raw[:bytes.IndexByte(v.Raw, '\n')+1:bytes.IndexByte(v.Raw, '\n')+1],
+				joined(back)...)
 		})},
 		{name: "SRANDMEMBER picks a stranger", answer: forCommand("SRANDMEMBER", func(v wire.Value) []byte {
 			if v.Kind != wire.BulkString || v.IsNil {
@@ -238,7 +246,9 @@ func without(name, option string) func([]string) []string {
 		if !is(args, name) {
 			return args
 		}
-		return slices.DeleteFunc(slices.Clone(args), func(a string) bool { return strings.EqualFold(a, option) })
+		return slices.DeleteFunc(slices.Clone(args), func(a string) bool {
+			return strings.EqualFold(a, option)
+		})
 	}
 }
 

@@ -17,16 +17,17 @@ type bug struct {
 	name string
 	// rewrite returns the command that the server gets instead.
 	rewrite func(args []string) []string
-	// after returns commands that are sent behind it and whose replies nobody sees.
+	// after returns commands that the proxy sends after it. The client does not get their
+	// replies.
 	after func(args []string) [][]string
 	// answer returns the reply that the client gets instead, as bytes.
 	answer func(args []string, v wire.Value) []byte
-	// swallow tells that a subscriber does not get a message.
+	// swallow reports whether a subscriber does not get a message.
 	swallow func(v wire.Value) bool
 }
 
-// proxy stands between a client and the server and plants one bug. Each connection has two
-// goroutines at most; they end with their connections, which close ends.
+// proxy stands between a client and the server and plants one bug. Each connection has at
+// most two goroutines. They end with their connections, which close closes.
 type proxy struct {
 	bug    bug
 	server string
@@ -90,7 +91,8 @@ func (p *proxy) accept() {
 	}
 }
 
-// serve passes command after command. A connection that subscribes only listens from then on.
+// serve passes on command after command. A connection that subscribes only receives from
+// then on.
 func (p *proxy) serve(client, server *wire.Conn) {
 	multi, listening := false, false
 	for {
@@ -125,7 +127,7 @@ func words(v wire.Value) []string {
 	return args
 }
 
-// pass sends one command with the bug in it and hands the reply back.
+// pass sends one command with the bug in it and returns the reply.
 func (p *proxy) pass(client, server *wire.Conn, args []string, multi bool) error {
 	var wrap []string
 	inner := args

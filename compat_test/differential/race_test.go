@@ -2,6 +2,6 @@
 
 package differential
 
-// raceDetector tells that this test runs under the race detector, which sees nothing of a
-// server in a process of its own.
+// raceDetector means that this test runs under the race detector, which does not see a
+// server in another process.
 const raceDetector = true

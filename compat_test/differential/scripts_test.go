@@ -5,8 +5,8 @@ import (
 	"encoding/hex"
 )
 
-// border is a script that carries a value from Lua to the client or from the client to
-// Lua and back. With luaText its error holds a sentence of Lua's own.
+// border is a script that carries a value from Lua to the client, or from the client to
+// Lua and back. With luaText its error holds Lua's own message.
 type border struct {
 	source  string
 	luaText bool
@@ -15,13 +15,12 @@ type border struct {
 func plainScripts() []string {
 	return []string{
 		// Left out: error({}), which ends redis-server 7.0.15 by signal 11.
-		// Lua values to replies.
 		"return 1", "return 3.99", "return -3.99", "return 1e15", "return 2^53", "return 0/0", "return 1/0", "return -1/0", "return 9007199254740993",
 		"return true", "return false", "return nil", "return", "return 'x'", "return ''", "return 'a\\0b\\r\\n'", "return {}", "return {1,2,3}",
 		"return {1,nil,3}", "return {1,{2,{3,'x'}},true,false}", "return {'a',false,'b'}", "return {1.5,-1.5,'1.5'}", "return {[1]='a',[3]='c'}",
 		"return {a=1}", "return {ok='fine'}", "return {err='ERR bad'}", "return {err='x y'}", "return {err='oneword'}", "return {err='-MINE text'}",
 		"return {ok=1}", "return {err=1}", "return {ok='a\\r\\nb'}", "return {err='a\\r\\nb'}", "return {{ok='in'},{err='ERR in'}}", "return function() end", "return {function() end}",
-		// Tables that RESP3 has a type for.
+		// Tables with a RESP3 type.
 		"return {double=3.1}", "return {double='3.1'}", "return {double=1e20}", "return {double=1/0}", "return {map={a=1}}", "return {map={}}", "return {set={x=true}}", "return {set={}}",
 		"return {big_number='12345678901234567890'}", "return {verbatim_string={format='txt',string='hello'}}", "return {verbatim_string={format='markdown',string='hello'}}",
 		"redis.setresp(3) return {double=3.1}", "redis.setresp(3) return true", "redis.setresp(3) return false", "redis.setresp(3) return {map={k='v'}}",
@@ -37,7 +36,7 @@ func plainScripts() []string {
 		"return redis.replicate_commands()", "return redis.set_repl(redis.REPL_ALL)", "return redis.set_repl(77)", "return redis.set_repl()", "return {redis.REPL_NONE,redis.REPL_AOF,redis.REPL_SLAVE,redis.REPL_REPLICA,redis.REPL_ALL}",
 		"return redis.REDIS_VERSION", "return redis.REDIS_VERSION_NUM", "return redis.acl_check_cmd('GET','a')", "return redis.acl_check_cmd('NOSUCH','a')", "return redis.acl_check_cmd()",
 		"return redis.breakpoint()", "return redis.debug('x')",
-		// Numbers into commands.
+		// Numbers as arguments of commands.
 		"redis.call('SET','s0',0.1) return redis.call('GET','s0')", "redis.call('SET','s0',1e15) return redis.call('GET','s0')", "redis.call('SET','s0',2^53) return redis.call('GET','s0')",
 		"redis.call('SET','s0',2^63) return redis.call('GET','s0')", "redis.call('SET','s0',1/3) return redis.call('GET','s0')", "redis.call('SET','s0',-0.0) return redis.call('GET','s0')",
 		"redis.call('SET','s0',100000000000000000000) return redis.call('GET','s0')", "redis.call('SET','s0',1/0) return redis.call('GET','s0')", "redis.call('SET','s0',123456789012345678) return redis.call('GET','s0')",
@@ -70,7 +69,7 @@ func plainScripts() []string {
 		"return cmsgpack.pack(1)", "return cmsgpack.pack(-33)", "return cmsgpack.pack(1.5)", "return cmsgpack.pack('abc')", "return cmsgpack.pack({1,2,3})", "return cmsgpack.pack({a=1})", "return cmsgpack.pack(nil)", "return cmsgpack.pack(true,false)", "return cmsgpack.pack(2^40)", "return cmsgpack.pack(string.rep('x',300))", "return cmsgpack.unpack(cmsgpack.pack({1,{2,'x'}}))", "return {cmsgpack.unpack(cmsgpack.pack(1,2,3))}", "return {cmsgpack.unpack_one(cmsgpack.pack(1,2))}", "return {cmsgpack.unpack_limit(cmsgpack.pack(1,2,3),2)}", "return cmsgpack.unpack('\\193')", "return cmsgpack.unpack('')", "return cmsgpack.pack()", "return cmsgpack.unpack('\\147\\1\\2')",
 		// Headers.
 		"#!lua\nreturn 1", "#!lua flags=no-writes\nreturn redis.call('SET','s0','x')", "#!lua flags=no-writes\nreturn redis.call('GET','s0')", "#!lua flags=nosuch\nreturn 1", "#!nolua\nreturn 1", "#!lua name=x\nreturn 1", "#!lua flags=allow-oom,no-cluster\nreturn 1", "#!lua", "#!", "#!lua flags=\nreturn 1", "#!lua flags=no-writes,allow-stale flags=no-writes\nreturn 1",
-		// The shape of the scripts that lock clients send.
+		// Scripts in the form that lock clients send.
 		"if redis.call('EXISTS','h0') == 0 then redis.call('HINCRBY','h0','a',1) redis.call('PEXPIRE','h0',30000000) return nil end return redis.call('HLEN','h0')",
 		"if redis.call('GET','s1') == ARGV[1] then return redis.call('DEL','s1') else return 0 end",
 		"local n = redis.call('INCRBYFLOAT','s3','0.5') return n + 1",
@@ -79,7 +78,7 @@ func plainScripts() []string {
 	}
 }
 
-// luaTextScripts fail with a sentence of Lua's own inside the frame.
+// luaTextScripts fail with Lua's own message inside the frame.
 func luaTextScripts() []string {
 	return []string{
 		"return nil + 1", "local x = nil return x.y", "return {} .. 'x'", "return {} < {}", "return 1 < 'x'", "return #nil", "nofunction()", "local t = {} t.f()", "return ('x')()", "return -{}", "local s = 'x' return s + 1",
@@ -99,9 +98,10 @@ func borders() []border {
 	return all
 }
 
-var loadedScripts = []string{"return ARGV[1]", "return redis.call('GET','s0')", "return redis.call('INCR','s0')", "return )", "return {1,2}", ""}
+var loadedScripts = []string{"return ARGV[1]", "return redis.call('GET','s0')",
+	"return redis.call('INCR','s0')", "return )", "return {1,2}", ""}
 
-// knownShas are the names of the scripts that SCRIPT LOAD is given.
+// knownShas are the SHAs of the scripts that SCRIPT LOAD gets.
 func knownShas() []string {
 	var shas []string
 	for _, s := range loadedScripts {
@@ -111,8 +111,8 @@ func knownShas() []string {
 	return shas
 }
 
-// The scripts that carry a generated command across the border. Each gets the command as
-// its arguments and hands back what the command returned.
+// The scripts that run a generated command. Each gets the command as its arguments and
+// returns the command's result.
 const (
 	scriptCall  = "return redis.call(unpack(ARGV))"
 	scriptPcall = "return redis.pcall(unpack(ARGV))"

@@ -8,7 +8,7 @@ import (
 	"pgregory.net/rapid"
 )
 
-// via is the way a generated command takes to the server.
+// via is the way in which a generated command reaches the server.
 type via int
 
 const (
@@ -27,14 +27,14 @@ func (v via) script() string {
 type invocation struct {
 	// name and options are the grammar's, for the report.
 	name, options string
-	// args is the command itself, name included, without the EVAL around it.
+	// args is the command itself, with its name, without the EVAL around it.
 	args []string
 	via  via
-	// luaText tells that an error may hold a sentence of Lua's own.
+	// luaText means that an error may hold Lua's own message.
 	luaText bool
 }
 
-// stepKind tells what one step of a sequence does with its invocations.
+// stepKind says what a step of a sequence does with its invocations.
 type stepKind int
 
 const (
@@ -51,10 +51,11 @@ type step struct {
 	items []invocation
 }
 
-// sequence is what one check sends: from an empty server to the comparison of its state.
+// sequence is the commands of one check: from an empty server to the comparison of its
+// state.
 type sequence struct {
 	resp int
-	// small tells that the limits of the compact encodings are set low.
+	// small means that the limits of the compact encodings are low.
 	small bool
 	steps []step
 }
@@ -81,7 +82,9 @@ func cliLine(args []string) string {
 	words := make([]string, len(args))
 	for i, a := range args {
 		words[i] = a
-		if a == "" || strings.ContainsFunc(a, func(r rune) bool { return r <= ' ' || r >= 0x7f || strings.ContainsRune(`"'\*[(`, r) }) {
+		if a == "" || strings.ContainsFunc(a, func(r rune) bool {
+			return r <= ' ' || r >= 0x7f || strings.ContainsRune(`"'\*[(`, r)
+		}) {
 			words[i] = wire.Quote([]byte(a))
 		}
 	}
@@ -92,11 +95,12 @@ func cliLine(args []string) string {
 type maker struct {
 	groups  []group
 	borders []border
-	// chosen tells that only some groups are wanted, so that scripts are left out.
+	// chosen means that only some groups are wanted. Scripts are then left out.
 	chosen bool
 }
 
-// newMaker takes the groups and commands named in only, separated by commas; all for "".
+// newMaker returns a maker for the groups and commands named in only, separated by
+// commas. "" means all.
 func newMaker(only string) *maker {
 	m := &maker{groups: grammar(), borders: borders(), chosen: only != ""}
 	if only == "" {
@@ -123,12 +127,15 @@ func newMaker(only string) *maker {
 }
 
 func (m *maker) sequences() *rapid.Generator[sequence] {
-	// Generator 0 draws from all groups, the others from one group more than from the rest.
+	// Generator 0 draws from all groups. Each other generator draws more often from one
+	// group.
 	generators := make([]*rapid.Generator[[][]step], len(m.groups)+1)
 	for i := range generators {
-		one := rapid.Custom(func(t *rapid.T) step { return m.step(&gen{t: t, blocks: true, theme: i - 1}) })
-		// Two levels, because rapid keeps a list without a minimum at six elements on average,
-		// and a list with a minimum can't be shrunk below it.
+		one := rapid.Custom(func(t *rapid.T) step {
+			return m.step(&gen{t: t, blocks: true, theme: i - 1})
+		})
+		// The list has two levels. rapid keeps a list without a minimum at six elements on
+		// average, and cannot shrink a list below its minimum.
 		generators[i] = rapid.SliceOfN(rapid.SliceOfN(one, 0, 20), 8, 30)
 	}
 	return rapid.Custom(func(t *rapid.T) sequence {
@@ -146,7 +153,7 @@ func (m *maker) sequences() *rapid.Generator[sequence] {
 	})
 }
 
-// population fills some keys, so that a sequence does not have to begin with nothing.
+// population fills some keys, so that a sequence need not begin with an empty server.
 func (m *maker) population(g *gen) []step {
 	var steps []step
 	for kind := range typeLetters {
@@ -163,14 +170,15 @@ func (m *maker) population(g *gen) []step {
 	return steps
 }
 
-// fillKey puts several elements into a key of the kind typeLetters[kind].
+// fillKey puts several elements into a key of the type typeLetters[kind].
 func fillKey(g *gen, kind, i int) step {
 	name := []string{"SET", "HSET", "RPUSH", "SADD", "ZADD"}[kind]
 	scores := score
 	if i == 3 { // see zsetCommands
 		scores = lit("0")
 	}
-	elements := []part{value, many(2, 12, member, value), many(2, 12, member), many(2, 12, member), many(2, 12, scores, member)}[kind]
+	elements := []part{value, many(2, 12, member, value), many(2, 12, member), many(2, 12, member),
+		many(2, 12, scores, member)}[kind]
 	args := append([]string{name, typeLetters[kind] + decimal(i)}, elements(g)...)
 	return step{items: []invocation{{name: name, args: args}}}
 }
@@ -184,7 +192,8 @@ func (m *maker) step(g *gen) step {
 	case k < 58 && !m.chosen:
 		return step{kind: stepCommand, items: []invocation{m.border(g)}}
 	case k == 58 && g.n(2) == 1:
-		return step{kind: stepLapse, items: []invocation{{name: "PEXPIRE", args: append([]string{"PEXPIRE"}, key("")(g)...)}}}
+		return step{kind: stepLapse, items: []invocation{{name: "PEXPIRE",
+			args: append([]string{"PEXPIRE"}, key("")(g)...)}}}
 	case k == 59:
 		return step{kind: stepScan, items: []invocation{m.scan(g)}}
 	case k == 60:
@@ -237,13 +246,13 @@ func (m *maker) border(g *gen) invocation {
 	return invocation{name: name, args: args, luaText: b.luaText || usesArguments(b.source)}
 }
 
-// usesArguments tells that the script's success depends on its arguments, so that Lua
-// may have something to say about them.
+// usesArguments reports whether the script's success depends on its arguments, so that
+// its error may hold Lua's own message.
 func usesArguments(source string) bool {
 	return strings.Contains(source, "ARGV[") || strings.Contains(source, "KEYS[")
 }
 
-// invocation draws a command, mostly well-formed, and the way it takes.
+// invocation draws a command, mostly well-formed, and its way to the server.
 func (m *maker) invocation(g *gen) invocation {
 	c := m.command(g)
 	inv := invocation{name: c.name, options: c.options, via: m.way(g)}
@@ -315,7 +324,7 @@ func (gr group) draw(g *gen) command {
 	panic("weights do not add up")
 }
 
-// spoil makes a command wrong in one of the ways clients get it wrong.
+// spoil makes a command wrong in one of the ways that clients do.
 func spoil(g *gen, args []string) []string {
 	out := append([]string{}, args...)
 	switch k := g.n(6); {
@@ -326,10 +335,11 @@ func spoil(g *gen, args []string) []string {
 	case k == 2 && len(out) > 0:
 		return append(out, out[len(out)-1])
 	case k == 3 && len(out) > 0:
-		out[g.n(len(out))] = g.pick([]string{"nonsense", "", "-1", "0", "1.5", "l0", "h0", "NX", "LIMIT", "COUNT"})
+		out[g.n(len(out))] = g.pick([]string{"nonsense", "", "-1", "0", "1.5", "l0", "h0", "NX", "LIMIT",
+			"COUNT"})
 		return out
 	case k == 4 && len(out) > 0:
-		// A key of another type in front of everything else as it was.
+		// A key of another type in place of the first key.
 		out[0] = g.pick(typeLetters) + "0"
 		return out
 	default:
@@ -337,7 +347,7 @@ func spoil(g *gen, args []string) []string {
 	}
 }
 
-// shortenWait keeps a spoiled blocking command from waiting for ever.
+// shortenWait keeps a spoiled blocking command from waiting forever.
 func shortenWait(args []string) []string {
 	at := -1
 	switch strings.ToUpper(args[0]) {

@@ -9,17 +9,17 @@ import (
 	"github.com/lockredis/lockredis/internal/redistest"
 )
 
-// startOracle starts a redis-server for the test, or skips where there is none.
+// startOracle starts a redis-server for the test. Without redis-server the test skips.
 func startOracle(t *testing.T) string {
 	t.Helper()
 	return redistest.Start(t, directives...).Addr
 }
 
-// directives are those of both servers. Redis notices the end of a wait in its cron
-// only: at hz 10 a wait of 1 ms takes 50.
+// directives are the directives of both servers. Redis notices the end of a wait only in
+// its cron: at hz 10 a wait of 1 ms takes 50 ms.
 var directives = []string{"--hz", "500", "--loglevel", "warning"}
 
-// startTarget starts what is compared with redis-server: see doc.go for the choice.
+// startTarget starts the server to compare with redis-server. See doc.go for the choice.
 func startTarget(t *testing.T) string {
 	t.Helper()
 	switch target := os.Getenv("LOCKREDIS_DIFF_TARGET"); {

@@ -2,8 +2,8 @@ package differential
 
 import "slices"
 
-// minimize takes steps, and then single commands of transactions, away as long as the
-// sequence still fails. rapid shrinks arguments well and long lists slowly; this is the rest.
+// minimize removes steps, and then single commands of transactions, as long as the
+// sequence still fails. rapid shrinks arguments well, and long lists slowly.
 func minimize(s sequence, fails func(sequence) bool) sequence {
 	for size := max(len(s.steps)/2, 1); ; size /= 2 {
 		for at := 0; at < len(s.steps); {
@@ -20,7 +20,8 @@ func minimize(s sequence, fails func(sequence) bool) sequence {
 		}
 	}
 	s = minimizeGroups(s, fails)
-	for _, simpler := range []func(*sequence){func(s *sequence) { s.small = false }, func(s *sequence) { s.resp = 2 }} {
+	for _, simpler := range []func(*sequence){func(s *sequence) { s.small = false },
+		func(s *sequence) { s.resp = 2 }} {
 		candidate := s
 		simpler(&candidate)
 		if fails(candidate) {
@@ -30,7 +31,7 @@ func minimize(s sequence, fails func(sequence) bool) sequence {
 	return minimizeWords(s, fails)
 }
 
-// replace returns the sequence with another step at place i.
+// replace returns the sequence with another step at index i.
 func (s sequence) replace(i int, st step) sequence {
 	s.steps = slices.Clone(s.steps)
 	s.steps[i] = st
@@ -57,7 +58,8 @@ func minimizeGroups(s sequence, fails func(sequence) bool) sequence {
 	return s
 }
 
-// minimizeWords takes single words of commands away and sends plainly what went through a script.
+// minimizeWords removes single words of commands, and sends commands plainly that went
+// through a script.
 func minimizeWords(s sequence, fails func(sequence) bool) sequence {
 	for i := range s.steps {
 		if s.steps[i].kind == stepLapse || s.steps[i].kind == stepScan {
@@ -68,12 +70,16 @@ func minimizeWords(s sequence, fails func(sequence) bool) sequence {
 				if k >= len(s.steps[i].items[j].args) || waits(s.steps[i].items[j].args[0]) {
 					continue
 				}
-				try := s.change(i, j, func(inv *invocation) { inv.args = slices.Delete(slices.Clone(inv.args), k, k+1) })
+				try := s.change(i, j, func(inv *invocation) {
+					inv.args = slices.Delete(slices.Clone(inv.args), k, k+1)
+				})
 				if fails(try) {
 					s = try
 				}
 			}
-			if try := s.change(i, j, func(inv *invocation) { inv.via = viaPlain }); s.steps[i].items[j].via != viaPlain && !waits(s.steps[i].items[j].args[0]) && fails(try) {
+			if try := s.change(i, j, func(inv *invocation) {
+				inv.via = viaPlain
+			}); s.steps[i].items[j].via != viaPlain && !waits(s.steps[i].items[j].args[0]) && fails(try) {
 				s = try
 			}
 		}
@@ -81,7 +87,8 @@ func minimizeWords(s sequence, fails func(sequence) bool) sequence {
 	return s
 }
 
-// waits tells that a command may wait, and that it would wait for ever with another timeout.
+// waits reports whether a command may wait, so that it would wait forever with another
+// timeout.
 func waits(name string) bool { return len(name) > 0 && (name[0] == 'B' || name[0] == 'b') }
 
 func (s sequence) change(i, j int, f func(*invocation)) sequence {

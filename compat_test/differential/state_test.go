@@ -10,7 +10,8 @@ import (
 // databases is how many databases sequences use, counted from 0.
 const databases = 3
 
-// compareEvents compares what the subscribers received since the last sequence.
+// compareEvents compares the messages that the subscribers received since the last
+// sequence.
 func (r *run) compareEvents() (*difference, error) {
 	var oracle, target []string
 	d, err := r.both("reading events", func(s *server) error {
@@ -28,8 +29,9 @@ func (r *run) compareEvents() (*difference, error) {
 	for i := range max(len(oracle), len(target)) {
 		a, b := at(oracle, i), at(target, i)
 		if a != b {
-			return &difference{what: "events, number " + decimal(i+1) + " (after " + at(oracle, i-1) + ")", name: "event " + eventName(a), oracle: a, target: b,
-				// An EXPIRE that comes a little late deletes at once.
+			return &difference{what: "events, number " + decimal(i+1) + " (after " + at(oracle, i-1) + ")",
+				name: "event " + eventName(a), oracle: a, target: b,
+				// An EXPIRE that comes a little late deletes the key at once.
 				timing: eventName(a) != eventName(b)}, nil
 		}
 	}
@@ -43,7 +45,7 @@ func at(list []string, i int) string {
 	return list[i]
 }
 
-// eventName is the last word of a keyspace event, its name, for grouping.
+// eventName returns the last word of a keyspace event, its name, for grouping.
 func eventName(message string) string {
 	if !strings.Contains(message, "__key") {
 		return "message"
@@ -52,7 +54,7 @@ func eventName(message string) string {
 	return strings.Trim(words[len(words)-1], "\"")
 }
 
-// readEvents reads both subscribers to the message that ends the sequence.
+// readEvents reads from both subscribers up to the message that ends the sequence.
 func (s *server) readEvents(end string) ([]string, error) {
 	var got []string
 	for _, c := range []*wire.Conn{s.events, s.crowd} {
@@ -70,7 +72,7 @@ func (s *server) readEvents(end string) ([]string, error) {
 	return got, nil
 }
 
-// subject is one key of the comparison of states.
+// subject is one key in the comparison of states.
 type subject struct {
 	db   int
 	name string
@@ -89,7 +91,8 @@ func (r *run) compareState() (*difference, error) {
 		return cmds
 	}
 	for _, s := range subjects {
-		first = append(choose(first, s), []string{"TYPE", s.name}, []string{"OBJECT", "ENCODING", s.name}, []string{"PEXPIRETIME", s.name})
+		first = append(choose(first, s), []string{"TYPE", s.name},
+			[]string{"OBJECT", "ENCODING", s.name}, []string{"PEXPIRETIME", s.name})
 	}
 	replies, d, err := r.ask(first)
 	if d != nil || err != nil {
@@ -112,7 +115,7 @@ func (r *run) compareState() (*difference, error) {
 	return r.askValues(second, encodings)
 }
 
-// subjects lists the keys of all databases as redis-server has them.
+// subjects lists the keys of all databases of redis-server.
 func (r *run) subjects() []subject {
 	var all []subject
 	listings := r.oracles[len(r.oracles)-2*databases:]
@@ -160,7 +163,7 @@ func (r *run) ask(cmds [][]string) ([]wire.Value, *difference, error) {
 	return a, nil, nil
 }
 
-// askValues compares the values; each encoding tells whether the order counts.
+// askValues compares the values. The encoding says whether the order counts.
 func (r *run) askValues(cmds [][]string, encodings []wire.Value) (*difference, error) {
 	a, b, d, err := r.exchangeBoth(cmds)
 	if d != nil || err != nil {
@@ -188,7 +191,8 @@ func (r *run) exchangeBoth(cmds [][]string) (a, b []wire.Value, d *difference, e
 	return a, b, d, err
 }
 
-// stateDifference names the database too, which the command does not.
+// stateDifference adds the database to the difference, because the command does not name
+// it.
 func (r *run) stateDifference(cmds [][]string, i int, a, b wire.Value) *difference {
 	db := "0"
 	for _, c := range cmds[:i] {

@@ -12,7 +12,7 @@ import (
 // filled gives keys values of all types and encodings.
 const filled = "SET s 12\nSET t text\nRPUSH l a b c 1\nHSET h f 1 g x\nSADD i 1 2 3\nSADD m a b\nZADD z 1 a 2 b inf c\nSETEX e 1 v\n"
 
-// maxLines and maxBytes bound an input, so that one run takes milliseconds.
+// maxLines and maxBytes limit an input, so that one run takes milliseconds.
 const (
 	maxLines = 60
 	maxBytes = 4096
@@ -80,8 +80,8 @@ func FuzzCommandLinesKeepTheEngineSound(f *testing.F) {
 	})
 }
 
-// plain are the commands whose replies and effects depend on the data and the
-// clock alone, wherever they run: in a transaction, in a script, one by one.
+// plain are the commands whose replies and effects depend only on the data and the clock.
+// Alone, in a transaction and in a script they do the same.
 var plain = map[string]bool{}
 
 func init() {
@@ -135,19 +135,24 @@ func FuzzTransactionsDoWhatTheirCommandsDo(f *testing.F) {
 			blocks := strings.HasPrefix(strings.ToLower(string(args[0])), "b")
 			replies := alone.execute(0, args)
 			if c := alone.clients[0]; c.session.Parked != nil {
-				alone.inside(func() { alone.engine.Env().Parking.Unpark(c.session, c.session.Parked.OnTimeout) })
+				alone.inside(func() {
+					alone.engine.Env().Parking.Unpark(c.session, c.session.Parked.OnTimeout)
+				})
 				replies = alone.values(c)
 			}
 			if len(replies) != 1 {
 				t.Fatalf("%q: %d replies", args, len(replies))
 			}
 			want = append(want, replies[0])
-			if !blocks { // a script may not
-				script.execute(0, append([][]byte{[]byte("EVAL"), []byte("return redis.pcall(unpack(ARGV))"), []byte("0")}, args...))
+			if !blocks { // a script may not block
+				script.execute(0, append([][]byte{[]byte("EVAL"), []byte("return redis.pcall(unpack(ARGV))"),
+					[]byte("0")}, args...))
 			} else {
 				script.execute(0, args)
 				if c := script.clients[0]; c.session.Parked != nil {
-					script.inside(func() { script.engine.Env().Parking.Unpark(c.session, c.session.Parked.OnTimeout) })
+					script.inside(func() {
+						script.engine.Env().Parking.Unpark(c.session, c.session.Parked.OnTimeout)
+					})
 				}
 			}
 		}
@@ -157,7 +162,7 @@ func FuzzTransactionsDoWhatTheirCommandsDo(f *testing.F) {
 		}
 		for i := range want {
 			a, b := want[i], got[0].Elems[i]
-			if a.IsNil && b.IsNil { // BLMOVE answers with a null of each kind, as in Redis
+			if a.IsNil && b.IsNil { // BLMOVE answers with either kind of null, as in Redis
 				continue
 			}
 			if string(a.Raw) != string(b.Raw) {

@@ -10,8 +10,8 @@ import (
 	"github.com/lockredis/lockredis/compat_test/wire"
 )
 
-// library is every function that a script can reach and that answers by its
-// arguments alone, but for math.pow, whose NaN has the C library's sign.
+// library is every function that a script can reach and whose result depends only on its
+// arguments. math.pow is left out: the C library decides the sign of its NaN.
 var library = strings.Fields(`
 	string.byte string.char string.find string.format string.gmatch string.gsub string.len string.lower string.match
 	string.rep string.reverse string.sub string.upper
@@ -28,17 +28,18 @@ var library = strings.Fields(`
 	assert error getmetatable ipairs loadstring next pairs pcall rawequal rawget rawset select setmetatable tonumber
 	tostring type unpack xpcall`)
 
-// odd are arguments that functions have an opinion of.
-var odd = []string{"nil", "0", "1", "-1", "1.5", "-0.5", "3", "1e300", "0/0", "true", `""`, `"a"`, `"10"`, `"abc%d"`, `" 0x10 "`, "{}", "{1, 2, 3}", `{"x", "y"}`,
+// odd are unusual arguments.
+var odd = []string{"nil", "0", "1", "-1", "1.5", "-0.5", "3", "1e300", "0/0", "true", `""`, `"a"`,
+	`"10"`, `"abc%d"`, `" 0x10 "`, "{}", "{1, 2, 3}", `{"x", "y"}`,
 	"function() return 1 end", `setmetatable({}, {__tostring = function() return "T" end})`}
 
-// third are those tried in the third place.
+// third are the values of the third argument.
 var third = []string{"nil", "0", "-1", "1.5", `"a"`, "{1, 2, 3}", "true"}
 
-// takesMore are functions with a third parameter.
+// takesMore matches functions with a third parameter.
 var takesMore = regexp.MustCompile(`^(string\.(byte|find|format|gmatch|gsub|match|sub)|table\.(concat|insert)|unpack|struct\.(pack|unpack)|cmsgpack\.unpack_limit|select)$`)
 
-// unlike are calls that take more memory than one of the two gives.
+// unlike matches calls that need more memory than one of the two servers allows.
 var unlike = regexp.MustCompile(`^(string\.rep|table\.concat|unpack)\(.*1e300`)
 
 func TestEveryLibraryFunctionTakesOddArgumentsAsInRedis(t *testing.T) {
@@ -59,7 +60,7 @@ func TestEveryLibraryFunctionTakesOddArgumentsAsInRedis(t *testing.T) {
 		}
 		calls = slices.DeleteFunc(calls, unlike.MatchString)
 		for some := range slices.Chunk(calls, 60) {
-			body := strings.Replace(render, "%.17g", "%.14g", 1) + "local out = {}\n" // the last digit of a sine is the C library's
+			body := strings.Replace(render, "%.17g", "%.14g", 1) + "local out = {}\n" // the C library decides the last digit of a sine
 			for _, call := range some {
 				body += "out[#out + 1] = all(pcall(function() return " + call + " end))\n"
 			}
@@ -84,7 +85,7 @@ func compareCalls(t *testing.T, o *oracle, w *world, calls []string, body string
 
 var addresses = regexp.MustCompile(`0x[0-9a-f]{6,}`)
 
-// withoutAddresses is a reply without addresses, which are hidden in quotes.
+// withoutAddresses returns a reply's text without addresses, which may be in quotes.
 func withoutAddresses(v wire.Value) string {
 	text := strings.NewReplacer(`\x3a`, ":").Replace(string(v.Str))
 	return addresses.ReplaceAllString(text, "0x")

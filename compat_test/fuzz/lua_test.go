@@ -8,8 +8,8 @@ import (
 	"testing"
 )
 
-// What a script returns is compared as text: numbers with all digits, strings
-// with every odd byte escaped, tables sorted.
+// A script's result is compared as text: numbers with all digits, strings with unusual
+// bytes escaped, tables sorted.
 const render = `
 local function quote(s)
   return '"' .. string.gsub(s, '[^%w ]', function(c) return string.format('\\x%02x', string.byte(c)) end) .. '"'
@@ -33,10 +33,11 @@ local function all(ok, ...)
 end
 `
 
-// libraryTarget fuzzes one expression over the strings ARGV[1], ARGV[2] and ARGV[3] and the number n.
+// libraryTarget fuzzes one expression over the strings ARGV[1], ARGV[2] and ARGV[3] and
+// the number n.
 func libraryTarget(f *testing.F, expression string, skip func(a, b, c string) bool) {
 	o := newOracle(f)
-	var w *world // scripts leave nothing behind: it serves many inputs
+	var w *world // scripts leave nothing behind, so one world serves many inputs
 	body := render + "local a, b, c, n = ARGV[1], ARGV[2], ARGV[3], tonumber(ARGV[4]) return all(pcall(function() " + expression + " end))"
 	f.Fuzz(func(t *testing.T, a, b, c string, n int) {
 		if len(a)+len(b)+len(c) > maxBytes || skip != nil && skip(a, b, c) {
@@ -52,7 +53,9 @@ func libraryTarget(f *testing.F, expression string, skip func(a, b, c string) bo
 }
 
 func FuzzPatternsMatchAsInRedis(f *testing.F) {
-	for _, pattern := range []string{"(%w+)=(%w+)", "%b()%f[%a]", "^[^%]a-z]-$", "((a)%2)", "%", "[%", "(.-)%s", "()x()", "[%w_]*", "%z", "^", "a?", "[a-%z]", "[]]", "[^]", "%1", "[a-]", "(()", "%f", "[%a-z]"} {
+	for _, pattern := range []string{"(%w+)=(%w+)", "%b()%f[%a]", "^[^%]a-z]-$", "((a)%2)", "%", "[%",
+		"(.-)%s", "()x()", "[%w_]*", "%z", "^", "a?", "[a-%z]", "[]]", "[^]", "%1", "[a-]", "(()", "%f",
+		"[%a-z]"} {
 		f.Add("key=value (x)", pattern, "%1%0", 1)
 		f.Add("a\x00b]c", pattern, "%", -3)
 	}
@@ -61,12 +64,14 @@ func FuzzPatternsMatchAsInRedis(f *testing.F) {
 		for x, y in string.gmatch(a, b) do list[#list + 1] = tostring(x) .. tostring(y) if #list > 50 then break end end
 		return list, string.gsub(a, b, c), string.gsub(a, b, {key = 1, x = false}, 2), string.match(a, b, -n)`,
 		func(a, b, c string) bool {
-			return len(a) > 30 || strings.Count(b, "*")+strings.Count(b, "+")+strings.Count(b, "-")+strings.Count(b, "?") > 4
+			return len(a) > 30 || strings.Count(b, "*")+strings.Count(b, "+")+strings.Count(b,
+				"-")+strings.Count(b, "?") > 4
 		})
 }
 
 func FuzzFormatsAreWrittenAsInRedis(f *testing.F) {
-	for _, format := range []string{"%d %s %q", "%-+ #099.99f", "%c%5c%%", "%#.3g|%#x|%.0d", "%", "%5.2s|%-5s", "%i%u%o%X%e%E%G", "%.14g", "%5%", "%y", "%-010d", "%+.3q", "%100d"} {
+	for _, format := range []string{"%d %s %q", "%-+ #099.99f", "%c%5c%%", "%#.3g|%#x|%.0d", "%",
+		"%5.2s|%-5s", "%i%u%o%X%e%E%G", "%.14g", "%5%", "%y", "%-010d", "%+.3q", "%100d"} {
 		f.Add(format, "12", "0x1p3", 65)
 		f.Add(format, "1e300", "-0.1", -1)
 	}
@@ -74,12 +79,13 @@ func FuzzFormatsAreWrittenAsInRedis(f *testing.F) {
 }
 
 func FuzzNumbersReadAsInRedis(f *testing.F) {
-	for _, s := range []string{"0x1.8p-3", "  -inf ", "nan(x)", "1e+", "1_0", "0x", "12\x00", "1e15", "0x7fffffffffffffff", ".5", "5.", "z", "1e999", "0b1", "017"} {
+	for _, s := range []string{"0x1.8p-3", "  -inf ", "nan(x)", "1e+", "1_0", "0x", "12\x00", "1e15",
+		"0x7fffffffffffffff", ".5", "5.", "z", "1e999", "0b1", "017"} {
 		f.Add(s, "10", "", 16)
 		f.Add(s, s, "1", 36)
 	}
 	libraryTarget(f, "return tonumber(a), tonumber(a, n), tostring(tonumber(b)), pcall(function() return a + b end), a < b, #a, ('x'):rep(2, a)", func(a, b, c string) bool {
-		return strings.Contains(strings.ToLower(a+b), "nan") // the sign of NaN is the processor's
+		return strings.Contains(strings.ToLower(a+b), "nan") // the sign of NaN depends on the processor
 	})
 }
 
@@ -91,7 +97,8 @@ func FuzzCJSONDecodesAsInRedis(f *testing.F) {
 		f.Add(s, "", "", 0)
 	}
 	libraryTarget(f, "local v = cjson.decode(a) local ok, s = pcall(cjson.encode, v) return v, ok and cjson.decode(s)", func(a, b, c string) bool {
-		return strings.Count(a, "[")+strings.Count(a, "{") > 900 || strings.Contains(strings.ToLower(a), "nan")
+		return strings.Count(a, "[")+strings.Count(a, "{") > 900 ||
+			strings.Contains(strings.ToLower(a), "nan")
 	})
 }
 
@@ -103,22 +110,25 @@ func FuzzCMsgpackUnpacksAsInRedis(f *testing.F) {
 		f.Add(s, "", "", 1)
 	}
 	libraryTarget(f, "return pcall(cmsgpack.unpack_limit, a, n, 0), pcall(cmsgpack.unpack_one, a), cmsgpack.unpack(a)", func(a, b, c string) bool {
-		marked := slices.ContainsFunc([]byte(a), func(c byte) bool { return strings.IndexByte("\xca\xcb\xce\xd2\xdd\xdf", c) >= 0 })
-		return marked && len(a) > 60 // NaN's sign; arrays with long holes
+		marked := slices.ContainsFunc([]byte(a), func(c byte) bool {
+			return strings.IndexByte("\xca\xcb\xce\xd2\xdd\xdf", c) >= 0
+		})
+		return marked && len(a) > 60 // the sign of NaN; arrays with long holes
 	})
 }
 
 func FuzzStructUnpacksAsInRedis(f *testing.F) {
-	for _, s := range []string{"bBhHlLTiI", "!8BdBf", "Bc0s", ">i7<I32", "!16I16 x", "<i3>i3c4s", "!2bh!4bi", "s", "fd", "c", "i33", "!3b", "z", "=b", "i0"} {
+	for _, s := range []string{"bBhHlLTiI", "!8BdBf", "Bc0s", ">i7<I32", "!16I16 x", "<i3>i3c4s",
+		"!2bh!4bi", "s", "fd", "c", "i33", "!3b", "z", "=b", "i0"} {
 		f.Add("\x01\x02abcdefghijklmnopqrstuvw\x00abcdefgh\x00Ň\xbf\xbb", s, "x", 1)
 		f.Add("\xff\x80", s, "", 3)
 	}
 	libraryTarget(f, "return pcall(struct.unpack, b, a, n), pcall(struct.size, b), pcall(struct.pack, b, n, c, a, 1.5, c)", func(a, b, c string) bool {
-		return strings.ContainsAny(b, "fd") // NaN's sign
+		return strings.ContainsAny(b, "fd") // the sign of NaN
 	})
 }
 
-// compiled masks what this machine's compiler alone says about a script.
+// compiled matches errors about a compiler's limits, in which the servers differ.
 var compiled = regexp.MustCompile(`function or expression too complex|control structure too long|constant table overflow|has more than \d+ `)
 
 func FuzzScriptsCompileAsInRedis(f *testing.F) {
@@ -151,7 +161,8 @@ func FuzzScriptsCompileAsInRedis(f *testing.F) {
 }
 
 func FuzzGlobsMatchAsInRedis(f *testing.F) {
-	for _, pattern := range []string{"a*b?c", "[^a-c]*", `\[*[\]a`, "[", "*[*", "[a-", "**?", "[z-A]", "[\x7f-\x80]", `[\B]`, `a\`, "[]", "[^]", "*"} {
+	for _, pattern := range []string{"a*b?c", "[^a-c]*", `\[*[\]a`, "[", "*[*", "[a-", "**?", "[z-A]",
+		"[\x7f-\x80]", `[\B]`, `a\`, "[]", "[^]", "*"} {
 		f.Add(pattern, "abcabc")
 		f.Add(pattern, "]-ABC")
 		f.Add(pattern, "\x80")
@@ -159,17 +170,18 @@ func FuzzGlobsMatchAsInRedis(f *testing.F) {
 	o := newOracle(f)
 	f.Fuzz(func(t *testing.T, pattern, s string) {
 		if len(pattern)+len(s) > 200 || strings.Count(pattern, "*") > 6 {
-			return // Redis takes exponential time
+			return // Redis needs exponential time
 		}
 		defer watch(pattern + "\n" + s)()
 		w := newWorld(t)
-		for _, args := range [][]string{{"FLUSHALL"}, {"SADD", "set", s}, {"SSCAN", "set", "0", "MATCH", pattern}, {"SET", s, "1"}, {"KEYS", pattern}} {
+		for _, args := range [][]string{{"FLUSHALL"}, {"SADD", "set", s},
+			{"SSCAN", "set", "0", "MATCH", pattern}, {"SET", s, "1"}, {"KEYS", pattern}} {
 			o.same(t, w, asSet, args...)
 		}
 	})
 }
 
-// asSet takes the reply of KEYS, whose order is nobody's.
+// asSet sorts the reply of KEYS, which has no order.
 func asSet(reply string) string {
 	words := strings.Fields(strings.Trim(reply, "[]"))
 	return sortedLines(strings.Join(words, "\n"))

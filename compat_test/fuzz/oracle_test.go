@@ -16,8 +16,8 @@ import (
 	"github.com/lockredis/lockredis/resp"
 )
 
-// unsafe are commands that would take the oracle away, write files, or answer
-// with what no two servers have in common. Both servers know none of them.
+// unsafe are commands that would end the redis-server, write files, or answer differently
+// on every server. Both servers get these commands removed.
 var unsafe = strings.Fields(`
 	shutdown debug config save bgsave bgrewriteaof replicaof slaveof failover sync psync replconf monitor acl module
 	cluster client info time lastsave role latency slowlog memory object command randomkey spop srandmember hrandfield
@@ -29,7 +29,7 @@ var unsafe = strings.Fields(`
 	smembers sinter sunion sdiff eval evalsha eval_ro evalsha_ro script select unsubscribe punsubscribe sunsubscribe
 	ttl pttl expiretime pexpiretime psetex setex getex expireat pexpireat pubsub reset`)
 
-// timed finds SET's options that make the answer a matter of time.
+// timed matches SET's options that make the reply depend on the time.
 var timed = regexp.MustCompile(`(?i)\b(ex|px|exat|pxat)\b`)
 
 // oracle is a connection to redis-server.
@@ -38,7 +38,7 @@ type oracle struct {
 	conn *wire.Conn
 }
 
-// newOracle connects to a redis-server 7.0.15, or skips where there is none.
+// newOracle connects to a redis-server 7.0.15. Without redis-server the test skips.
 func newOracle(f testing.TB) *oracle {
 	f.Helper()
 	conn, err := wire.Dial(redistest.StartSocket(f).Addr)
@@ -59,8 +59,8 @@ func (o *oracle) do(t *testing.T, args ...string) wire.Value {
 	return v
 }
 
-// same runs a command on both and compares the replies, with what differs on
-// purpose taken out.
+// same runs a command on both servers and compares the replies. mask removes the
+// differences on purpose.
 func (o *oracle) same(t *testing.T, w *world, mask func(string) string, args ...string) {
 	t.Helper()
 	want, got := o.do(t, args...), w.execute(0, words(args...))
@@ -82,8 +82,8 @@ func words(list ...string) resp.Args {
 
 func asItIs(s string) string { return s }
 
-// session sends bytes on a connection of its own, closes its half and returns
-// all that comes back.
+// session sends bytes on a new connection, closes its sending side and returns all bytes
+// that come back.
 func session(addr string, input []byte) ([]byte, error) {
 	network := "unix"
 	if !strings.HasPrefix(addr, "/") {
@@ -106,7 +106,7 @@ func session(addr string, input []byte) ([]byte, error) {
 	return got, nil
 }
 
-// frames runs what a Reader finds in input, as a connection does.
+// frames runs the frames that a Reader finds in input, as a connection does.
 func (w *world) frames(input []byte) []byte {
 	c := w.clients[0]
 	var r resp.Reader
@@ -137,7 +137,7 @@ func FuzzByteStreamsAreAnsweredAsByRedis(f *testing.F) {
 	for _, name := range unsafe {
 		renames = append(renames, "--rename-command", name, "")
 	}
-	// INFO is renamed too, so that the version cannot be checked here.
+	// INFO is removed too, so the version cannot be checked here.
 	addr := redistest.Run(f, redistest.Command{Socket: true, Args: renames}).Addr
 	for _, s := range []string{
 		"*1\r\n$4\r\nPING\r\n", "*2\r\n$4\r\nECHO\r\n$3\r\na\r\n\r\nPING\r\n", "*0\r\n*-1\r\n\r\nPING\n", "*1\r\n$-1\r\n", "*1\r\n$5\r\nPING\r\n", "*2\r\n$4\r\nPING\r\n:1\r\n",

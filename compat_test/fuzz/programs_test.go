@@ -10,14 +10,14 @@ import (
 	"testing"
 )
 
-// Small programs that always compile and always end, made at random, print what
-// they compute on redis-server and here. They are full of what compilers get
-// wrong: captured variables in loops that are left, several values at the end of
-// lists, assignments to many kinds of places at once, long constructors,
-// coroutines, and errors in expressions of several lines.
+// The tests run small random programs on redis-server and in lockredis and compare what
+// the programs print. The programs always compile and always end. They are full of
+// constructs that compilers get wrong: captured variables in loops that end early,
+// several values at the end of lists, assignments to many kinds of variables at once,
+// long constructors, coroutines, and errors in expressions of several lines.
 
-// prelude has P, which prints, B, which ends programs that run long, and E, which
-// prints at which line a function fails.
+// prelude has P, which prints, B, which ends programs that run long, and E, which prints
+// the line at which a function fails.
 const prelude = `
 local out = {}
 local function P(...)
@@ -33,8 +33,8 @@ local t1, t2 = {1, 2, x = 5}, {y = 8}
 local function f1(a, b) B() return (a or 1) + (b or 2), v1 end
 `
 
-// program is a program while it is written. Variables are numbers, tables and
-// functions that take numbers and return them.
+// program is a program under construction. Its variables are numbers, tables, and
+// functions that take and return numbers.
 type program struct {
 	*rand.Rand
 	text   strings.Builder
@@ -45,7 +45,8 @@ type program struct {
 }
 
 func makeProgram(seed uint64) string {
-	p := &program{Rand: rand.New(rand.NewPCG(seed, 1)), scopes: [][]string{{"v1", "v2", "v3", "t1", "t2", "f1"}}, named: 3}
+	p := &program{Rand: rand.New(rand.NewPCG(seed, 1)),
+		scopes: [][]string{{"v1", "v2", "v3", "t1", "t2", "f1"}}, named: 3}
 	p.write(prelude + "local ok, e = pcall(function()")
 	p.block(4 + p.IntN(8))
 	p.write("P(v1, v2, v3, #t1, #t2, t1.x, t2.y)\nend)\nP(ok, e)\nreturn out")
@@ -83,7 +84,7 @@ func (p *program) fresh(kind string) string {
 // fold is white space that may end the line.
 func (p *program) fold() string { return p.word(" ", " ", " ", " ", "\n") }
 
-// number is an expression whose value is a number.
+// number returns an expression whose value is a number.
 func (p *program) number(depth int) string {
 	if depth > 2 || p.chance(25) {
 		return p.word(strconv.Itoa(p.IntN(20)), p.known("v"), p.known("v"))
@@ -105,7 +106,7 @@ func (p *program) number(depth int) string {
 	)
 }
 
-// within is text that an inner function without "..." holds.
+// within returns text for an inner function, which has no "...".
 func (p *program) within(text func() string) string {
 	defer func(varied bool) { p.varied = varied }(p.varied)
 	p.varied = false
@@ -115,14 +116,15 @@ func (p *program) within(text func() string) string {
 func (p *program) condition(depth int) string {
 	left, right := p.number(depth+1), p.number(depth+1)
 	test := left + p.fold() + p.word("<", "<=", "==", "~=", ">") + " " + right
-	return p.word(test, test, "not ("+test+")", "("+test+" or "+p.known("v")+" == 3)", "nil", p.known("t")+".x")
+	return p.word(test, test, "not ("+test+")", "("+test+" or "+p.known("v")+" == 3)", "nil",
+		p.known("t")+".x")
 }
 
 func (p *program) call(depth int) string {
 	return p.known("f") + "(" + p.list(p.IntN(3), depth) + ")"
 }
 
-// list is n numbers; the last one may be a call with several values.
+// list returns n numbers. The last may be a call with several values.
 func (p *program) list(n, depth int) string {
 	parts := make([]string, n)
 	for i := range parts {
@@ -141,7 +143,8 @@ func (p *program) constructor(depth int) string {
 	n := p.IntN(4)
 	var fields []string
 	if p.chance(10) {
-		fields = append(fields, strings.TrimSuffix(strings.Repeat(strconv.Itoa(p.IntN(9))+", ", 48+p.IntN(3)), ", "))
+		fields = append(fields, strings.TrimSuffix(strings.Repeat(strconv.Itoa(p.IntN(9))+", ",
+			48+p.IntN(3)), ", "))
 	}
 	for range n {
 		fields = append(fields, p.oneOf(
@@ -156,7 +159,7 @@ func (p *program) constructor(depth int) string {
 	return "{" + strings.Join(fields, ","+p.fold()) + "}"
 }
 
-// place is what can be assigned a number.
+// place returns a variable or field to which a number can be assigned.
 func (p *program) place() string {
 	return p.word(p.known("v"), p.known("v"), p.known("t")+"."+p.word("x", "y"))
 }
@@ -173,7 +176,8 @@ func (p *program) block(n int) {
 
 func (p *program) statement() {
 	simple := []func(){p.local, p.local, p.assign, p.assign, p.grow, p.print, p.print, p.failing}
-	nested := []func(){p.branch, p.count, p.iterate, p.whileLoop, p.repeatLoop, p.function, p.function, p.scope, p.closures, p.coroutine}
+	nested := []func(){p.branch, p.count, p.iterate, p.whileLoop, p.repeatLoop, p.function,
+		p.function, p.scope, p.closures, p.coroutine}
 	if p.depth < 4 && p.chance(60) {
 		nested[p.IntN(len(nested))]()
 		return
@@ -192,7 +196,8 @@ func (p *program) local() {
 	for i := range names {
 		names[i] = p.fresh("v")
 	}
-	p.write("local " + strings.Join(names, ", ") + " = " + p.list(len(names)-1, 0) + strings.Repeat(", ", min(1, len(names)-1)) + p.number(0))
+	p.write("local " + strings.Join(names, ", ") + " = " + p.list(len(names)-1, 0) +
+		strings.Repeat(", ", min(1, len(names)-1)) + p.number(0))
 	for _, name := range names {
 		p.declare(name)
 	}
@@ -214,9 +219,10 @@ func (p *program) grow() {
 
 func (p *program) print() { p.write("P(" + p.list(1+p.IntN(3), 0) + ")") }
 
-// failing has an error somewhere in a statement of several lines.
+// failing writes a statement of several lines with an error in it.
 func (p *program) failing() {
-	bad := p.word("nowhere", "t1.no"+p.fold()+".x", "(t1.no"+p.fold()+")()", "{} + 1", "1 .. {}", "-{}", "{} <"+p.fold()+"1", "error('x')", "t1.no:no()")
+	bad := p.word("nowhere", "t1.no"+p.fold()+".x", "(t1.no"+p.fold()+")()", "{} + 1", "1 .. {}",
+		"-{}", "{} <"+p.fold()+"1", "error('x')", "t1.no:no()")
 	if strings.HasPrefix(bad, "{} ") {
 		bad = "(" + bad + ")"
 	}
@@ -228,8 +234,12 @@ func (p *program) failing() {
 func (p *program) failure(bad string) string {
 	return p.oneOf(
 		func() string { return "local z =" + p.fold() + bad + p.fold() },
-		func() string { return "v1," + p.fold() + "t1.x =" + p.fold() + p.number(1) + "," + p.fold() + bad },
-		func() string { return "return {" + p.fold() + bad + p.fold() + "," + p.fold() + p.number(1) + "}" },
+		func() string {
+			return "v1," + p.fold() + "t1.x =" + p.fold() + p.number(1) + "," + p.fold() + bad
+		},
+		func() string {
+			return "return {" + p.fold() + bad + p.fold() + "," + p.fold() + p.number(1) + "}"
+		},
 		func() string {
 			return "return {" + p.fold() + "[nil] =" + p.fold() + p.number(1) + "," + p.fold() + "1}"
 		},
@@ -257,7 +267,7 @@ func (p *program) branch() {
 	p.write("end")
 }
 
-// body is the block of a loop, which it may leave from a block inside that has a
+// body writes the block of a loop. The loop may end early from an inner block with a
 // captured variable.
 func (p *program) body() {
 	p.write("B()")
@@ -268,7 +278,8 @@ func (p *program) body() {
 	if p.chance(50) {
 		p.write("if " + p.condition(0) + " then")
 		if p.chance(60) {
-			p.write("local w = " + p.number(0) + " " + p.known("f") + " = function(a) B() w = w + (a or 1) return w, 2 end")
+			p.write("local w = " + p.number(0) + " " + p.known("f") +
+				" = function(a) B() w = w + (a or 1) return w, 2 end")
 		}
 		p.write("break end")
 	}
@@ -288,7 +299,8 @@ func (p *program) nest(head, name, end string) {
 
 func (p *program) count() {
 	name := p.fresh("v")
-	p.nest("for "+name+" = "+p.word("1, 3", "3, 1, -1", "0, 1, 0.25", "2, 1", "1, "+p.number(1)+" % 4")+" do", name, "end")
+	p.nest("for "+name+" = "+p.word("1, 3", "3, 1, -1", "0, 1, 0.25", "2, 1",
+		"1, "+p.number(1)+" % 4")+" do", name, "end")
 }
 
 func (p *program) iterate() {
@@ -318,7 +330,8 @@ func (p *program) function() {
 	if p.varied {
 		head += ", ..."
 	}
-	p.write(p.word("local function "+name+"("+head+")", "local "+name+" = function("+head+")") + " B()")
+	p.write(p.word("local function "+name+"("+head+")", "local "+name+" = function("+head+")") +
+		" B()")
 	for _, param := range params {
 		p.write(param + " = " + param + " or " + strconv.Itoa(p.IntN(9)))
 	}
@@ -328,7 +341,8 @@ func (p *program) function() {
 	if p.varied {
 		rest = ", (... or 1)"
 	}
-	p.write("return " + p.word(p.number(0), p.number(0)+", "+p.number(0), p.number(0)+rest, "("+p.call(1)+")", p.call(1)) + " end")
+	p.write("return " + p.word(p.number(0), p.number(0)+", "+p.number(0), p.number(0)+rest,
+		"("+p.call(1)+")", p.call(1)) + " end")
 	p.scopes = p.scopes[:len(p.scopes)-1]
 	p.varied = varied
 	p.declare(name)
@@ -341,23 +355,29 @@ func (p *program) scope() {
 	p.write("end")
 }
 
-// closures share variables of a loop that may be left early.
+// closures writes closures that share variables of a loop that may end early.
 func (p *program) closures() {
-	p.write("do local F = {} for i = 1, 3 do do local j = i * " + p.number(1) + " F[i] = function(a) j = j + (a or 1) return i, j, " + p.known("v") + " end")
-	p.write(p.word("", "if i == 2 then break end", "if i == 2 then local k = j F[3] = function() k = k + 1 return k end break end") + " end end")
+	p.write("do local F = {} for i = 1, 3 do do local j = i * " + p.number(1) +
+		" F[i] = function(a) j = j + (a or 1) return i, j, " + p.known("v") + " end")
+	p.write(p.word("", "if i == 2 then break end",
+		"if i == 2 then local k = j F[3] = function() k = k + 1 return k end break end") + " end end")
 	p.write("local a, b, c, d = 1, 2, 3, 4 for _, f in ipairs(F) do P(f(), f(2)) end P(a, b, c, d) end")
 }
 
 func (p *program) coroutine() {
-	yield := p.word("local b, c = coroutine.yield(a, 2) P(b, c)", "P((coroutine.yield(a)))", "P(coroutine.yield())", "local q = {coroutine.yield(1)} P(#q)", "if coroutine.yield() then P('yes') end")
+	yield := p.word("local b, c = coroutine.yield(a, 2) P(b, c)", "P((coroutine.yield(a)))",
+		"P(coroutine.yield())", "local q = {coroutine.yield(1)} P(#q)",
+		"if coroutine.yield() then P('yes') end")
 	p.write("do local co = coroutine.create(function(a) B() P(a) " + yield)
 	p.within(func() string { p.block(1); return "" })
-	p.write(p.word("return a", "return coroutine.yield(a)", "return 1, coroutine.yield(a)", "return (coroutine.yield(a))") + " end)")
-	p.write("for i = 1, 4 do P(coroutine.resume(co" + p.word("", ", i", ", i, 2", ", "+p.list(2, 1)) + ")) P(coroutine.status(co)) end end")
+	p.write(p.word("return a", "return coroutine.yield(a)", "return 1, coroutine.yield(a)",
+		"return (coroutine.yield(a))") + " end)")
+	p.write("for i = 1, 4 do P(coroutine.resume(co" + p.word("", ", i", ", i, 2", ", "+p.list(2, 1)) +
+		")) P(coroutine.status(co)) end end")
 }
 
-// unnamed are variables in messages, which lockredis does not name; zero may
-// lose its sign here.
+// unnamed matches variables in messages, which lockredis does not name, and the sign of
+// zero, which may differ.
 var (
 	unnamed = regexp.MustCompile(`(?:local|upvalue|field|global|method) '[^']*' \((a \w+ value)\)`)
 	zero    = regexp.MustCompile(`-0([ "])`)
@@ -367,7 +387,7 @@ func withoutNames(reply string) string {
 	return zero.ReplaceAllString(unnamed.ReplaceAllString(reply, "$1"), "0$1")
 }
 
-func TestProgramsComputeWhatTheyDoInRedis(t *testing.T) {
+func TestProgramsComputeTheSameAsInRedis(t *testing.T) {
 	o := newOracle(t)
 	var w *world
 	const programs = 600

@@ -21,14 +21,14 @@ import (
 	"github.com/lockredis/lockredis/resp"
 )
 
-// start is when every world begins.
+// start is the time at which every world begins.
 var start = time.UnixMilli(1_700_000_000_000)
 
-// maxReads is how often a command may read the clock: a script does at each
-// safe point, about every thousand instructions.
+// maxReads is how often a command may read the clock. A script reads it at each safe
+// point, about every thousand instructions.
 const maxReads = 100
 
-// clock is turned by hand, and ends a script that reads it too often.
+// clock is advanced by the test. It ends a script that reads it too often.
 type clock struct {
 	*expiry.Manual
 	reads   int
@@ -42,8 +42,8 @@ func (c *clock) Now() time.Time {
 	return c.Manual.Now()
 }
 
-// host stands in for the server above the engine. No command really sleeps or
-// ends anything.
+// host stands in for the server above the engine. No command really sleeps or ends
+// anything.
 type host struct{ w *world }
 
 func (h host) Identity() command.Identity {
@@ -55,7 +55,7 @@ func (h host) MemoryUsed() int64    { return 1 << 20 }
 func (h host) Sleep(int64)          {}
 func (h host) Log(string, string)   {}
 
-// complaints keep what is logged as an error: a caught panic is.
+// complaints keeps logged errors. A caught panic is logged as an error.
 type complaints struct{ text string }
 
 func (c *complaints) Enabled(_ context.Context, l slog.Level) bool { return l >= slog.LevelError }
@@ -70,11 +70,11 @@ func (c *complaints) Handle(_ context.Context, r slog.Record) error {
 func (c *complaints) WithAttrs([]slog.Attr) slog.Handler { return c }
 func (c *complaints) WithGroup(string) slog.Handler      { return c }
 
-// client is a session and what it has been sent.
+// client is a session and the bytes that it has received.
 type client struct {
 	session *command.Session
 	out     bytes.Buffer
-	conn    *wire.Conn // reads out
+	conn    *wire.Conn // reads from out
 	killed  bool
 }
 
@@ -83,24 +83,23 @@ func (c *client) Kill()                { c.killed = true }
 func (c *client) Wake()                {}
 func (c *client) Sizes() (a, b, o int) { return 0, 0, c.out.Len() }
 
-// world is an engine with two clients, whose time stands still until the input
-// turns it.
+// world is an engine with two clients. Its time stands still until the input advances it.
 type world struct {
 	t       testing.TB
 	engine  *engine.Engine
 	clock   *clock
 	log     complaints
 	clients [2]*client
-	direct  client   // for commands without a client
-	rows    []string // of the command table
-	over    bool     // a script ran for too long: its engine runs no more of them
+	direct  client   // runs commands without a client
+	rows    []string // names of the command table's rows
+	over    bool     // a script ran for too long; the engine runs no more of them
 }
 
-// patience is how many seconds one input may take, on a slow machine.
+// patience is how many seconds one input may take on a slow machine.
 const patience = 30
 
-// watch ends the process when an input takes too long, until stop is called.
-// Seconds in which the process itself is stopped do not count.
+// watch ends the process when an input takes too long. The returned function stops the
+// watch. Seconds in which the process itself is stopped do not count.
 func watch(input string) (stop func()) {
 	done := make(chan struct{})
 	go func() {
@@ -122,7 +121,8 @@ func newWorld(t testing.TB) *world {
 	w := &world{t: t, clock: &clock{Manual: expiry.NewManual(start)}}
 	w.direct.conn = wire.NewConn(&source{r: &w.direct.out})
 	cfg := config.New()
-	for name, value := range map[string]string{"proto-max-bulk-len": "1mb", "enable-debug-command": "yes", "notify-keyspace-events": "AKE"} {
+	for name, value := range map[string]string{"proto-max-bulk-len": "1mb",
+		"enable-debug-command": "yes", "notify-keyspace-events": "AKE"} {
 		if err := cfg.Load(name, value); err != nil {
 			t.Fatal(err)
 		}
@@ -132,7 +132,8 @@ func newWorld(t testing.TB) *world {
 		w.engine.Interrupt()
 	}
 	w.engine = engine.New(engine.Options{
-		Config: cfg, Clock: w.clock, Rand: rand.New(rand.NewPCG(1, 2)), Log: slog.New(&w.log), Server: host{w},
+		Config: cfg, Clock: w.clock, Rand: rand.New(rand.NewPCG(1, 2)), Log: slog.New(&w.log),
+		Server: host{w},
 	})
 	for i := range w.clients {
 		w.join(i)
@@ -159,7 +160,7 @@ func (w *world) inside(unit func()) {
 	w.engine.Do(&engine.Caller{}, unit)
 }
 
-// pass turns the clock and ends what is due.
+// pass advances the clock and ends what is due.
 func (w *world) pass(ms int64) {
 	w.clock.Advance(time.Duration(ms) * time.Millisecond)
 	w.clock.reads = 0
@@ -184,7 +185,7 @@ func (w *world) parse(line string) (who int, args resp.Args) {
 	return who, words
 }
 
-// run does what one line of input says and checks all that can be checked.
+// run runs one line of input and checks all properties.
 func (w *world) run(line string) {
 	if ms, ok := strings.CutPrefix(line, "+"); ok {
 		if n, err := strconv.ParseUint(ms, 10, 40); err == nil {
@@ -201,8 +202,8 @@ func (w *world) run(line string) {
 	w.check(line)
 }
 
-// execute runs one command and returns its replies. A client that waits or is
-// held back runs none.
+// execute runs one command and returns its replies. A client that waits or is held by
+// CLIENT PAUSE runs none.
 func (w *world) execute(who int, args resp.Args) []wire.Value {
 	w.t.Helper()
 	c := w.clients[who]
@@ -220,14 +221,15 @@ func (w *world) execute(who int, args resp.Args) []wire.Value {
 	w.inside(func() { ran = w.engine.Execute(c.session, args) })
 	replies := w.values(c)
 	s := c.session
-	silent = silent || s.ReplyMode != command.ReplyOn || s.Parked != nil || !ran || c.killed || strings.EqualFold(string(args[0]), "shutdown")
+	silent = silent || s.ReplyMode != command.ReplyOn || s.Parked != nil || !ran || c.killed ||
+		strings.EqualFold(string(args[0]), "shutdown")
 	if len(replies) == 0 && !silent {
 		w.t.Fatalf("%q: no reply", [][]byte(args))
 	}
 	return replies
 }
 
-// values takes what a client has been sent apart.
+// values parses the bytes that a client has received.
 func (w *world) values(c *client) (values []wire.Value) {
 	w.t.Helper()
 	sent := c.out.Bytes()
@@ -243,7 +245,7 @@ func (w *world) values(c *client) (values []wire.Value) {
 	}
 }
 
-// source is a connection that bytes are read from, and nothing else.
+// source is a connection that can only be read.
 type source struct {
 	net.Conn
 	r io.Reader
@@ -252,7 +254,7 @@ type source struct {
 func (s *source) Read(b []byte) (int, error)      { return s.r.Read(b) }
 func (s *source) SetReadDeadline(time.Time) error { return nil }
 
-// check holds the engine against itself.
+// check checks the engine's invariants and its log.
 func (w *world) check(line string) {
 	w.t.Helper()
 	if w.log.text != "" {
@@ -266,14 +268,14 @@ func (w *world) check(line string) {
 	})
 }
 
-// finish ends every wait and pause, and lets the clients go.
+// finish ends every wait and pause, and disconnects the clients.
 func (w *world) finish() {
 	w.t.Helper()
 	w.inside(w.engine.Env().Pausing.Unpause)
 	for i, c := range w.clients {
 		w.inside(func() { w.engine.Leave(c.session) })
 		if c.session.Parked != nil {
-			w.t.Fatalf("client %d has left and waits", i)
+			w.t.Fatalf("client %d is disconnected and still waits", i)
 		}
 	}
 	w.check("the end")
@@ -286,7 +288,7 @@ func (w *world) finish() {
 	w.check("Close")
 }
 
-// state is all that the databases hold, as text.
+// state returns all contents of the databases as text.
 func (w *world) state() string {
 	var b strings.Builder
 	for db := range w.engine.Env().Space.Len() {
@@ -298,7 +300,7 @@ func (w *world) state() string {
 	return sortedLines(b.String())
 }
 
-// value is a key's value with its encoding; what has no order is sorted.
+// value returns a key's value with its encoding. Values without an order are sorted.
 func (w *world) value(db int, key string) string {
 	encoding := w.call(db, "OBJECT", "ENCODING", key).String() + " "
 	switch kind := string(w.call(db, "TYPE", key).Str); kind {

@@ -40,8 +40,8 @@ func (l *load) locks(java *peer.Peer) []*contest {
 	l.clients = append(l.clients, c)
 	var contests []*contest
 	for i, kind := range kinds {
-		k := &contest{kind: kind, name: "soak:lock:" + string(kind), counter: "soak:counter:" +
-			string(kind)}
+		k := &contest{kind: kind, name: "soak:lock:" + string(kind),
+			counter: "soak:counter:" + string(kind)}
 		switch kind {
 		case peer.Multi:
 			k.name = "soak:m1,soak:m2"
@@ -134,8 +134,7 @@ func hold(c *rlock.Client, k *contest) (lock, unlock func(context.Context) error
 		s := c.Semaphore(k.name)
 		return func(ctx context.Context) error { return s.Acquire(ctx, 1) },
 			func(ctx context.Context) error {
-				return patient(ctx,
-					func() error { return s.Release(ctx, 1) })
+				return patient(ctx, func() error { return s.Release(ctx, 1) })
 			}
 	case "permit":
 		s, id := c.PermitSemaphore(k.name), ""
