@@ -69,6 +69,23 @@ func TestAWithOwnerLockIsLostByForceUnlock(t *testing.T) {
 	must(t, l.Unlock(t.Context()))
 }
 
+func TestAWithOwnerLockCountsTheHoldsOfItsOwnerInAnotherClient(t *testing.T) {
+	rdb := connect(t)
+	ctx := t.Context()
+	a := newClient(t, rdb, rlock.Options{ID: "id"}).Lock("l", rlock.WithOwner(7))
+	b := newClient(t, rdb, rlock.Options{ID: "id"}).Lock("l", rlock.WithOwner(7))
+	must(t, a.Lock(ctx))
+	must(t, b.Lock(ctx))
+	if n, err := a.HoldCount(ctx); n != 2 || err != nil {
+		t.Fatal(n, err)
+	}
+	must(t, b.Unlock(ctx))
+	must(t, a.Unlock(ctx))
+	if locked, err := a.IsLocked(ctx); locked || err != nil {
+		t.Fatal(locked, err)
+	}
+}
+
 func TestTryLockTimesOutWhileItsOwnerWaitsInAnotherGoroutine(t *testing.T) {
 	c := newClient(t, connect(t), rlock.Options{})
 	other := c.Lock("l")

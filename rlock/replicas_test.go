@@ -21,7 +21,8 @@ func (*replicas) DialHook(next redis.DialHook) redis.DialHook { return next }
 func (r *replicas) ProcessHook(next redis.ProcessHook) redis.ProcessHook {
 	return func(ctx context.Context, cmd redis.Cmder) error {
 		if info, ok := cmd.(*redis.StringCmd); ok && cmd.Name() == "info" {
-			info.SetVal("# Replication\r\nrole:master\r\nconnected_slaves:" + strconv.Itoa(int(r.n.Load())) + "\r\n")
+			n := strconv.Itoa(int(r.n.Load()))
+			info.SetVal("# Replication\r\nrole:master\r\nconnected_slaves:" + n + "\r\n")
 			return nil
 		}
 		return next(ctx, cmd)

@@ -36,6 +36,22 @@ func TestTopologyOfEachClient(t *testing.T) {
 	}
 }
 
+func TestQuickClientTimeout(t *testing.T) {
+	for own, want := range map[time.Duration]time.Duration{
+		-1: quickTimeout, 0: quickTimeout, time.Second: quickTimeout,
+		10 * time.Millisecond: 10 * time.Millisecond,
+	} {
+		rdb := redis.NewClient(&redis.Options{Addr: "127.0.0.1:1", ReadTimeout: own})
+		if got := quickClient(rdb, topology{}).Options().ReadTimeout; got != want {
+			t.Errorf("ReadTimeout %v: %v, want %v", own, got, want)
+		}
+		if quickClient(rdb, topology{synced: true}) != nil {
+			t.Error("a quick client that does not wait for replicas")
+		}
+		rdb.Close()
+	}
+}
+
 func TestBackoffDoublesFrom50MsTo1SAndAddsAtMostAQuarter(t *testing.T) {
 	for n, want := range []time.Duration{25, 50, 100, 200, 400, 800, 1000, 1000, 1000} {
 		want *= time.Millisecond

@@ -90,9 +90,11 @@ func TestAWaitEndsWithItsLimitAndItsContext(t *testing.T) {
 					}
 					must(t, holder.Lock(ctx))
 					l := map[string]func() *rlock.Lock{
-						"lock": func() *rlock.Lock { return c.Lock("l") }, "fair": func() *rlock.Lock { return c.FairLock("l") },
-						"spin": func() *rlock.Lock { return c.SpinLock("l") },
-						"read": func() *rlock.Lock { return c.RWLock("l").Read() }, "write": func() *rlock.Lock { return c.RWLock("l").Write() },
+						"lock":  func() *rlock.Lock { return c.Lock("l") },
+						"fair":  func() *rlock.Lock { return c.FairLock("l") },
+						"spin":  func() *rlock.Lock { return c.SpinLock("l") },
+						"read":  func() *rlock.Lock { return c.RWLock("l").Read() },
+						"write": func() *rlock.Lock { return c.RWLock("l").Write() },
 					}[kind]()
 					start := time.Now()
 					if err := l.TryLock(ctx, 1500*time.Millisecond, 0); !errors.Is(err, rlock.ErrTimeout) {
@@ -182,7 +184,7 @@ func TestOwnersOfEveryKindExcludeEachOther(t *testing.T) {
 }
 
 func TestDoHasUnlockedWhenItReturnsAfterItsContextEnded(t *testing.T) {
-	inBubble(t, rlock.Options{}, func(ctx context.Context, srv *lockredistest.Server, c *rlock.Client) {
+	inBubble(t, rlock.Options{}, func(ctx context.Context, _ *lockredistest.Server, c *rlock.Client) {
 		ended, cancel := context.WithCancel(ctx)
 		l := c.Lock("l")
 		err := l.Do(ended, func(ctx context.Context) error {

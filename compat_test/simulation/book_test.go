@@ -5,7 +5,7 @@ import (
 	"strings"
 )
 
-// book is what is known of the keys that were seen to have a deadline.
+// book has the deadlines of all keys that were seen with one.
 type book struct {
 	records []record
 	at      map[string]int
@@ -13,7 +13,7 @@ type book struct {
 
 type record struct {
 	key      string
-	deadline int64 // by the server's clock
+	deadline int64 // on the server's clock
 }
 
 func (b *book) set(key string, deadline int64) {
@@ -45,8 +45,8 @@ func (b *book) deadline(key string) (int64, bool) {
 	return b.records[i].deadline, true
 }
 
-// observe notes the deadline that a key has now. It looks after the command, so it
-// does not do the work of expiry.
+// observe records the key's present deadline. It reads the stored value, so it does
+// not expire the key itself.
 func (w *world) observe(key string) {
 	switch deadline := w.deadline(key); deadline {
 	case 0, gone:
@@ -56,7 +56,7 @@ func (w *world) observe(key string) {
 	}
 }
 
-// gone is the deadline of a key that is not there.
+// gone is the deadline of a key that does not exist.
 const gone = -1
 
 // deadline returns when a key expires, 0 for never.
@@ -68,7 +68,7 @@ func (w *world) deadline(key string) int64 {
 	return e.Deadline()
 }
 
-// expired hears that a key has expired.
+// expired records that a key has expired.
 func (w *world) expired(_, key string) {
 	w.count("expired")
 	deadline, known := w.book.deadline(key)
@@ -81,13 +81,13 @@ func (w *world) expired(_, key string) {
 	w.book.forget(key)
 }
 
-// probe looks at a key in one of the ways that there are.
+// probe reads a key with one of several commands.
 func (w *world) probe(d *dice) {
 	if len(w.book.records) == 0 {
 		return
 	}
 	r := w.book.records[d.n(len(w.book.records))]
-	for range 16 { // rather one that is over
+	for range 16 { // prefer a key whose deadline has passed
 		if r.deadline <= w.server() {
 			break
 		}
@@ -145,7 +145,7 @@ func (w *world) probeGone(l *link, d *dice, key string) {
 	}
 }
 
-// audit looks at everything.
+// audit checks everything.
 func (w *world) audit() {
 	if !w.lazy {
 		w.e.Outside(w.e.EndDue)

@@ -2,8 +2,8 @@ package simulation
 
 import "strings"
 
-// The calls are rlock's: the same scripts with the same keys and arguments. Each
-// compares its reply with what is known, and is followed by a look at the lock.
+// The calls are rlock's: the same scripts with the same keys and arguments. Each call
+// compares its reply with the model, and then the lock is checked.
 
 func (l *lock) call(h *hold, name string, keys, args []string, effect func(reply any)) *call {
 	var asleep []*hold
@@ -54,7 +54,7 @@ func (h *hold) channel() string {
 	return h.l.channel()
 }
 
-// script is a script's name for the lock's kind.
+// script returns the name of a script for the lock's kind.
 func (h *hold) script(verb string) string {
 	switch {
 	case h.l.kind == readWrite && h.reads:
@@ -73,7 +73,7 @@ func (h *hold) script(verb string) string {
 
 const publish = "publish"
 
-// fairCall is a call with what all of a fair lock's scripts get.
+// fairCall returns a call with the keys and arguments of all fair lock scripts.
 func (h *hold) fairCall(verb, latch string, effect func(any), args ...string) *call {
 	l := h.l
 	keys := []string{l.name, l.keys[0], l.keys[1], l.channel()}
@@ -106,7 +106,7 @@ func (h *hold) acquireCall(lease int64, held int, waits bool) *call {
 		[]string{itoa(lease), h.field, itoa(held)}, effect)
 }
 
-// acquired notes an acquisition's reply.
+// acquired records an acquisition's reply.
 func (l *lock) acquired(h *hold, lease int64, held int, waits bool, reply any) {
 	ok, gone, ttl := l.verdict(reply)
 	if gone {
@@ -165,7 +165,7 @@ func (h *hold) undoCall(held int, latch string) *call {
 		[]string{h.field, publish, itoa(held), "20000"}, effect)
 }
 
-// tag is what the keys of read holds begin with.
+// tag returns the prefix of the keys of read holds.
 func (l *lock) tag() string { return strings.TrimSuffix("{"+l.name+"}:", ":") }
 
 func (h *hold) releaseCall(latch string, lease int64) *call {

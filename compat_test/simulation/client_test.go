@@ -1,18 +1,18 @@
 package simulation
 
-// client is a process that uses the server, with a connection for commands and
-// one for messages.
+// client is a process that uses the server, with one connection for commands and one
+// for messages.
 type client struct {
 	w        *world
 	id       string
 	cmd, sub *link
 	proto    int
-	paused   int64 // until then it does nothing (a garbage collection, a debugger)
+	paused   int64 // it does nothing until then (a garbage collection, a debugger)
 	crashed  bool
 	holds    []*hold
 	heard    func(channel string)
 	missed   func()
-	channels map[string]int // what it is subscribed to, and how often
+	channels map[string]int // subscribed channels, and how often each
 }
 
 func (w *world) newClient(proto int) *client {
@@ -34,8 +34,8 @@ func (c *client) listen() {
 	})
 }
 
-// reconnect replaces the connections that are broken. Where messages may have been
-// lost all who wait ask again.
+// reconnect replaces broken connections. Where messages may have been lost, all
+// waiters try again.
 func (c *client) reconnect() {
 	if c.cmd.dead {
 		c.cmd = c.w.dial(c.proto, nil)
@@ -70,14 +70,14 @@ func (c *client) unsubscribe(channel string) {
 	}
 }
 
-// crash ends the client. What it had sent may still arrive.
+// crash ends the client. Its requests may still arrive.
 func (c *client) crash() {
 	c.crashed = true
 	c.cmd.hangUp()
 	c.sub.hangUp()
 }
 
-// mishap has the server kill one of the connections, or messages get lost.
+// mishap makes the server kill one of the connections, or loses messages.
 func (c *client) mishap(d *dice) {
 	switch d.n(3) {
 	case 0:
@@ -97,21 +97,21 @@ func (c *client) kill(l *link) {
 	}
 }
 
-// flight is a request without an answer.
+// flight is a request without a reply.
 //
-// It is sent again until it is answered, as go-redis and rlock do. A copy that is
-// late arrives before its sender sends anything else, or never.
+// It is sent again until it is answered, as go-redis and rlock do. A late copy arrives
+// before its sender sends anything else, or never.
 type flight struct {
 	c       *client
 	call    *call
-	sent    int64 // first, by the clients' clock
+	sent    int64 // of the first send, on the clients' clock
 	tries   int
-	late    bool // an earlier copy is still under way
-	kept    bool // the answer is still under way
+	late    bool // an earlier copy may still arrive
+	kept    bool // the reply is delayed
 	reply   any
-	once    bool                        // not sent twice
-	done    func(reply any, sent int64) // answered
-	unknown func()                      // given up; nil: it never is
+	once    bool                        // must not be sent twice
+	done    func(reply any, sent int64) // called with the reply
+	unknown func()                      // called when it is given up; nil: it is never given up
 }
 
 // transmit sends the request, and reports whether it was answered.
@@ -157,7 +157,7 @@ func (f *flight) transmit(d *dice) bool {
 	return true
 }
 
-// proceed has something happen to a request that was not answered at once.
+// proceed lets the next thing happen to a request that was not answered at once.
 func (f *flight) proceed(d *dice) (answered, over bool) {
 	w := f.c.w
 	switch {
@@ -178,7 +178,7 @@ func (f *flight) proceed(d *dice) (answered, over bool) {
 	return f.transmit(d), false
 }
 
-// abandon leaves what is under way to itself.
+// abandon stops waiting for the request, which may still arrive.
 func (f *flight) abandon() {
 	if f.late {
 		f.c.w.orphans = append(f.c.w.orphans, orphan{f.call})
@@ -188,7 +188,7 @@ func (f *flight) abandon() {
 	}
 }
 
-// arrive has the request of a crashed client arrive, or get lost.
+// arrive lets the request of a crashed client arrive, or get lost.
 func (w *world) arrive(d *dice) {
 	if len(w.orphans) == 0 {
 		return

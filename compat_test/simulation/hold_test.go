@@ -4,57 +4,57 @@ import "strconv"
 
 func itoa[T int | int64](n T) string { return strconv.FormatInt(int64(n), 10) }
 
-// state is what a client does with a lock.
+// state is the state of a client and a lock.
 type state uint8
 
 const (
 	idle state = iota
 	waiting
 	holding
-	lost // its lease was over: it releases what may be left before it asks anew
+	lost // its lease ended: it releases what may be left before it tries again
 )
 
-// hold is an owner's relation to a lock: what is stored of it, by the replies, and
-// what its client believes, who may not know of all of them.
+// hold is the relation of an owner and a lock: what is stored of it, by the replies,
+// and what its client believes, which may not have received all of them.
 type hold struct {
 	c     *client
 	l     *lock
 	owner string
 	field string // of the hash
-	reads bool   // readWrite: for reading
+	reads bool   // readWrite: it is a read hold
 
 	// As stored.
 	count int
-	until int64 // by the server's clock
-	turn  int64 // fair: in the queue, until then the others wait; 0: is not
+	until int64 // on the server's clock
+	turn  int64 // fair: its deadline in the queue; 0: it is not queued
 
 	// As believed.
 	state   state
 	held    int
-	trust   int64 // end of the lease, counted from when the request was sent
+	trust   int64 // end of the lease, measured from when the request was sent
 	lease   int64 // ms
-	watched bool  // it is renewed
-	voided  int64 // what was sent until then is no reason to trust: somebody unlocked by force
+	watched bool  // the watchdog renews it
+	voided  int64 // replies to requests sent before this count no more, after an unlock by force
 	renewAt int64
-	restUp  int64 // it does nothing before
+	restUp  int64 // it does nothing before this
 
 	// While waiting.
 	giveUp    int64
 	wakeAt    int64
-	lag       int64 // how long the answer took that wakeAt was counted from
+	lag       int64 // how long the reply took from which wakeAt was computed
 	subbed    bool
-	asked     bool // since it subscribed
+	asked     bool // it has tried since it subscribed
 	woken     bool
 	shortened bool // the lease that it waits for was shortened since
 
 	flight *flight
-	strays int // requests of its that may come after its client's crash
+	strays int // number of its requests that may arrive after its client's crash
 }
 
 // trusts reports whether h's client may act as the lock's owner.
 func (h *hold) trusts() bool { return h.held > 0 && h.l.w.now < h.trust && !h.c.crashed }
 
-// settled reports whether h sleeps, waiting for nothing but a message or time.
+// settled reports whether h waits for nothing but a message or time.
 func (h *hold) settled() bool {
 	return h.state == waiting && h.subbed && h.asked && !h.woken && h.flight == nil && !h.c.crashed &&
 		!h.c.sub.deaf && !h.c.sub.dead &&
@@ -99,7 +99,7 @@ func (h *hold) land() {
 	f.done(f.reply, f.sent)
 }
 
-// fly goes on with a request under way.
+// fly continues a request in progress.
 func (h *hold) fly(d *dice) {
 	answered, over := h.flight.proceed(d)
 	switch {
@@ -113,8 +113,8 @@ func (h *hold) fly(d *dice) {
 	}
 }
 
-// step does what is to be done whatever the client wants, and reports whether
-// there was something.
+// step does what must be done first, whatever the client wants next, and reports
+// whether there was anything.
 func (h *hold) step(d *dice) bool {
 	now := h.l.w.now
 	switch {
@@ -134,14 +134,15 @@ func (h *hold) step(d *dice) bool {
 	return true
 }
 
-// acquire asks for the lock; patience is how long to wait for it, 0 not at all.
+// acquire tries to acquire the lock. patience is how long to wait for it, 0 for a
+// single try.
 func (h *hold) acquire(d *dice, lease int64, watched bool, patience int64) {
 	h.giveUp = h.l.w.now + patience
 	h.lease, h.watched = max(lease, h.keptLease()), watched || h.watched && h.held > 0
 	h.ask(d, patience > 0)
 }
 
-// keptLease is what locking again does not shorten.
+// keptLease returns the lease that locking again does not shorten.
 func (h *hold) keptLease() int64 {
 	if h.held > 0 {
 		return h.lease
@@ -168,7 +169,7 @@ func (h *hold) ask(d *dice, waits bool) {
 	}, func() { h.undo(d, held, waits) })
 }
 
-// got takes over a hold, unless the answer took longer than the lease.
+// got begins or extends a hold, unless the reply took longer than the lease.
 func (h *hold) got(sent, lease int64) {
 	w := h.l.w
 	h.rest()
@@ -188,8 +189,8 @@ func (h *hold) got(sent, lease int64) {
 	h.renewAt = w.now + h.lease/3
 }
 
-// refused waits, having subscribed: what was said before may have been missed, so
-// that the first thing to do is to ask again.
+// refused begins to wait: it subscribes, and then tries again first, because a message
+// before the subscription was missed.
 func (h *hold) refused(d *dice, ttl int64) {
 	w := h.l.w
 	h.state, h.asked = waiting, h.subbed
@@ -230,7 +231,7 @@ func (h *hold) wait(d *dice) {
 	}
 }
 
-// undo takes back what may have been granted.
+// undo undoes what may have been granted.
 func (h *hold) undo(d *dice, held int, waits bool) {
 	h.do(d, h.undoCall(held, h.l.latch()), func(any, int64) {
 		if waits {
@@ -241,7 +242,7 @@ func (h *hold) undo(d *dice, held int, waits bool) {
 	}, nil)
 }
 
-// leave gives up waiting.
+// leave stops waiting.
 func (h *hold) leave(d *dice) {
 	h.rest()
 	if h.l.kind == fair {
@@ -307,7 +308,7 @@ func (h *hold) unlock(d *dice) {
 	}, nil)
 }
 
-// unlockAgain unlocks what is not held.
+// unlockAgain unlocks a lock that is not held.
 func (h *hold) unlockAgain(d *dice) {
 	h.l.w.count("unlocked twice")
 	h.do(d, h.releaseCall(h.l.latch(), 1000), func(any, int64) {}, nil)
@@ -326,7 +327,7 @@ func (c *client) drop(latch string) {
 	c.w.observe(latch)
 }
 
-// look asks the server about the hold in one of the ways that there are.
+// look asks the server about the hold with one of several commands.
 func (h *hold) look(d *dice) {
 	w := h.l.w
 	h.c.reconnect()

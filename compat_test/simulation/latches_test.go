@@ -6,7 +6,7 @@ import (
 	"github.com/lockredis/lockredis/store"
 )
 
-// latch counts down to zero, where those who wait go on.
+// latch counts down to zero, where its waiters continue.
 type latch struct {
 	w     *world
 	name  string
@@ -76,7 +76,7 @@ func (l *latch) check() {
 	}
 }
 
-// rate lets so many through in an interval.
+// rate grants a number of permits in each interval.
 type rate struct {
 	w              *world
 	name           string
@@ -85,7 +85,7 @@ type rate struct {
 	users          []*user
 }
 
-// grant is what was given out, as long as it counts.
+// grant is permits granted by a rate, until the interval ends.
 type grant struct {
 	request string
 	at, n   int64
@@ -107,7 +107,7 @@ func (r *rate) keys() []string {
 
 func (r *rate) channel() string    { return "no channel of " + r.name }
 func (r *rate) forget(*user)       {}
-func (r *rate) freeFor(*user) bool { return false } // nobody is told
+func (r *rate) freeFor(*user) bool { return false } // waiters are not woken
 func (r *rate) free() (n int64) {
 	n = r.rate
 	for _, g := range r.given {
@@ -136,7 +136,7 @@ func (r *rate) ask(u *user, d *dice) {
 			return g.at <= r.w.server()-r.interval
 		})
 		delay, refused := reply.(int64)
-		last := r.w.server() // beyond it when the clock was set back since
+		last := r.w.server() // in the future, if the clock was set back since
 		for _, g := range r.given {
 			last = max(last, g.at)
 		}

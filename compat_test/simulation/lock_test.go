@@ -21,27 +21,27 @@ func (k lockKind) String() string {
 	return [...]string{"lock", "spin", "fenced", "fair", "rw"}[k]
 }
 
-// lock is a lock as the replies say it is: who holds it, and until when. What is
-// stored must be the same after every command.
+// lock is a lock as the replies describe it: its holders and their deadlines. After
+// every command the stored data must agree with it.
 type lock struct {
 	w     *world
 	kind  lockKind
 	name  string
 	keys  []string // besides the name
-	holds []*hold  // of all who may hold it or stand in its queue, crashed clients' too
+	holds []*hold  // of all owners that may hold it or be in its queue, also of crashed clients
 
-	until int64   // readWrite: the hash's deadline
-	token int64   // fenced: the last one
+	until int64   // readWrite: the deadline of the hash
+	token int64   // fenced: the last token
 	queue []*hold // fair
 	// patience is how long a fair lock's waiters wait for each other.
 	patience int64
-	// asof is the time that the running command brings along, 0 between commands:
-	// a fair lock's scripts go by their clients' clocks, and a request that comes
-	// late by the time when it was made.
+	// asof is the time in the running command's arguments, 0 between commands. A fair
+	// lock's scripts use their clients' clocks, so a late request uses the time at
+	// which it was made.
 	asof int64
 }
 
-// time is the clients' that counts for the queue.
+// time returns the clients' time that counts for the queue.
 func (l *lock) time() int64 {
 	if l.asof != 0 {
 		return l.asof
@@ -49,10 +49,10 @@ func (l *lock) time() int64 {
 	return l.w.now
 }
 
-// live reports whether h holds its lock by the server's clock.
+// live reports whether h holds its lock, by the server's clock.
 func (h *hold) live() bool { return h.count > 0 && h.end() > h.l.w.server() }
 
-// end returns when h's lease ends as stored.
+// end returns the stored end of h's lease.
 func (h *hold) end() int64 {
 	if h.l.kind == readWrite {
 		return h.l.until
@@ -75,7 +75,7 @@ func (h *hold) excludes(o *hold) bool {
 	return h != o && (h.l.kind != readWrite || h.owner != o.owner && !(h.reads && o.reads))
 }
 
-// holder returns one who keeps h from having the lock, nil if it is free for h.
+// holder returns an owner that excludes h, nil if the lock is free for h.
 func (l *lock) holder(h *hold) *hold {
 	for _, o := range l.holds {
 		if h.excludes(o) && o.live() {
@@ -93,13 +93,13 @@ func (l *lock) freeFor(h *hold) bool {
 	case l.kind == fair:
 		first := l.head(false)
 		return first == nil || first == h
-	case l.kind == readWrite && !h.reads: // it does not get past its own reading either
+	case l.kind == readWrite && !h.reads: // its own read hold excludes it too
 		return !slices.ContainsFunc(l.holds, func(o *hold) bool { return o.live() && o != h })
 	}
 	return true
 }
 
-// lapse forgets the holds whose lease is over.
+// lapse forgets holds whose lease has ended.
 func (l *lock) lapse() {
 	held := false
 	for _, h := range l.holds {
@@ -113,7 +113,7 @@ func (l *lock) lapse() {
 	}
 }
 
-// granted notes that h was given the lock, having had it held times before.
+// granted records that h acquired the lock, held times before.
 func (l *lock) granted(h *hold, held int, lease int64) (again bool) {
 	w := l.w
 	if o := l.holder(h); o != nil {
@@ -137,7 +137,7 @@ func (l *lock) granted(h *hold, held int, lease int64) (again bool) {
 	switch {
 	case l.kind != readWrite:
 		h.until = at
-	case !h.reads && live && !again: // locked again, a writer's lease is added
+	case !h.reads && live && !again: // locking again adds the lease of a writer
 		l.until += lease
 	default:
 		l.until = max(l.until, at)
@@ -145,7 +145,7 @@ func (l *lock) granted(h *hold, held int, lease int64) (again bool) {
 	return again
 }
 
-// refused notes that h was told to wait.
+// refused records that h has to wait.
 func (l *lock) refused(h *hold, ttl int64) {
 	w := l.w
 	o := l.holder(h)
@@ -174,7 +174,7 @@ func (l *lock) refused(h *hold, ttl int64) {
 	}
 }
 
-// released notes an unlock's reply.
+// released records an unlock's reply.
 func (l *lock) released(h *hold, latch string, lease int64, reply any) {
 	w := l.w
 	if answer, ok := w.latched(latch); ok {
@@ -195,8 +195,8 @@ func (l *lock) released(h *hold, latch string, lease int64, reply any) {
 	}
 	n, ok := reply.(int64)
 	h.count--
-	// A reader's unlock may end all: what is left of the others' leases is less
-	// than nothing.
+	// A reader's unlock may end all holds, if the rest of the others' leases is
+	// negative.
 	over := h.reads && l.w.deadline(l.name) == gone
 	if !ok || n == 1 != (h.count == 0 || over) {
 		w.fail(ruleReply, "%s has %d holds of %s left, whose unlock answers %v", l.name, h.count,
@@ -213,8 +213,8 @@ func (l *lock) released(h *hold, latch string, lease int64, reply any) {
 	}
 }
 
-// ended takes over the deadline that a read-write lock has after a hold has ended:
-// what is left of the others'.
+// ended sets the deadline that a read-write lock has after a hold ended: the longest
+// of the other leases.
 func (l *lock) ended() {
 	l.until = l.w.deadline(l.name)
 	if l.until == gone {
@@ -224,7 +224,7 @@ func (l *lock) ended() {
 	}
 }
 
-// undone notes that a hold was taken back, or not.
+// undone records that a hold was undone, or not.
 func (l *lock) undone(h *hold, held int, latch string, reply any) {
 	if _, ok := l.w.latched(latch); ok {
 		if reply != int64(0) {
@@ -249,7 +249,7 @@ func (l *lock) undone(h *hold, held int, latch string, reply any) {
 	}
 }
 
-// renewed notes a renewal's reply.
+// renewed records a renewal's reply.
 func (l *lock) renewed(h *hold, lease int64, reply any) {
 	w := l.w
 	if h.live() != (reply == int64(1)) {
@@ -265,7 +265,7 @@ func (l *lock) renewed(h *hold, lease int64, reply any) {
 	}
 }
 
-// forced notes an unlock by force, of readers or of a writer.
+// forced records an unlock by force, of readers or of a writer.
 func (l *lock) forced(latch string, reads bool, reply any) {
 	w := l.w
 	if _, ok := w.latched(latch); ok {
@@ -293,10 +293,10 @@ func (l *lock) forced(latch string, reads bool, reply any) {
 	l.wakeHead()
 }
 
-// A fair lock's queue. Whoever's turn has passed is passed over.
+// The queue of a fair lock. Owners whose deadline has passed are removed.
 
-// head returns the first in the queue, nil if nobody is; drop forgets those who
-// are passed over.
+// head returns the first owner in the queue, nil if there is none. With drop it
+// forgets the removed owners.
 func (l *lock) head(drop bool) *hold {
 	i := 0
 	for i < len(l.queue) && l.queue[i].turn <= l.time() {
@@ -322,8 +322,8 @@ func (l *lock) wakeHead() {
 	}
 }
 
-// asked notes what an acquisition that is granted or refused does to the queue,
-// before that is noted.
+// asked records the effect of an acquisition on the queue, before its result is
+// recorded.
 func (l *lock) asked(h *hold, granted, waits bool) {
 	if l.kind != fair || h.live() {
 		return
@@ -353,7 +353,7 @@ func (l *lock) asked(h *hold, granted, waits bool) {
 	}
 }
 
-// left notes that h has left the queue.
+// left records that h has left the queue.
 func (l *lock) left(h *hold) {
 	i := slices.Index(l.queue, h)
 	if i < 0 {
@@ -369,8 +369,7 @@ func (l *lock) left(h *hold) {
 	}
 }
 
-// check compares what is stored with what the replies said, and what the clients
-// believe with that.
+// check compares the stored data with the replies, and the clients' beliefs with both.
 func (l *lock) check() {
 	l.checkStored()
 	if l.kind == fair {
@@ -428,7 +427,7 @@ func (l *lock) checkStored() {
 	}
 }
 
-// checkQueue compares the two keys of the queue.
+// checkQueue checks the two keys of the queue.
 func (l *lock) checkQueue() {
 	w := l.w
 	n := 0
@@ -463,8 +462,8 @@ func (l *lock) checkQueue() {
 	}
 }
 
-// checkTrust compares what h believes with what the others do, and with what is
-// stored.
+// checkTrust compares what h believes with what the others believe, and with the
+// stored data.
 func (l *lock) checkTrust(h *hold) {
 	w := l.w
 	for _, o := range l.holds {
@@ -484,9 +483,9 @@ func (l *lock) checkTrust(h *hold) {
 	}
 }
 
-// sleepers returns those who wait and to whom the lock is not free.
+// sleepers returns the waiters for which the lock is not free.
 func (l *lock) sleepers() (asleep []*hold) {
-	if l.kind == spin { // nobody is told
+	if l.kind == spin { // waiters are not woken
 		return nil
 	}
 	for _, h := range l.holds {
@@ -497,7 +496,7 @@ func (l *lock) sleepers() (asleep []*hold) {
 	return asleep
 }
 
-// checkWoken tells whether those whom the lock has become free to were told.
+// checkWoken checks that the sleepers for which the lock has become free were woken.
 func (l *lock) checkWoken(asleep []*hold) {
 	for _, h := range asleep {
 		if h.settled() && l.freeFor(h) {
@@ -507,11 +506,11 @@ func (l *lock) checkWoken(asleep []*hold) {
 	}
 }
 
-// checkTimes tells, after time has passed, whether somebody sleeps beside a lock
-// whose holder's lease is over. The lease may have been shortened after the sleeper
-// was told of it: a read-write lock's when a reader goes, any that is set anew after
-// the server's clock was set back. And in a queue one may wait for another who does
-// not come.
+// checkTimes checks, after time has passed, that no waiter sleeps beside a lock whose
+// lease has ended. The lease may have been shortened after the waiter was told of it:
+// a read-write lock's lease when a reader leaves, and any lease that is set again
+// after the server's clock was set back. In a queue, a waiter may wait for another one
+// that does not come.
 func (l *lock) checkTimes() {
 	if l.kind == fair {
 		return
@@ -523,7 +522,7 @@ func (l *lock) checkTimes() {
 	}
 }
 
-// grace is how much longer than its holder's lease one may sleep beside a lock.
+// grace is how much longer than the holder's lease a waiter may sleep.
 func (l *lock) grace() int64 {
 	if l.kind == spin {
 		return 128

@@ -1,6 +1,6 @@
 package simulation
 
-// locker is a client with an owner of a lock, or of a read-write lock's two halves.
+// locker is a client with an owner of a lock, or of both halves of a read-write lock.
 type locker struct {
 	*client
 	l *lock
@@ -12,7 +12,7 @@ func (w *world) newLocker(l *lock) *locker {
 	return a
 }
 
-// start begins anew, as another client.
+// start begins again as another client.
 func (a *locker) start(w *world) {
 	a.client = w.newClient(2 + w.serial%2)
 	a.client.heard, a.client.missed = a.wake, a.wakeAll
@@ -24,7 +24,7 @@ func (a *locker) start(w *world) {
 	a.join(a.l, "")
 }
 
-// join makes the client one who may hold l.
+// join adds the client's hold to l.
 func (c *client) join(l *lock, half string) *hold {
 	h := &hold{c: c, l: l, owner: c.id + ":1", reads: half == "read"}
 	h.field = h.owner
@@ -78,7 +78,7 @@ func (c *client) due() int64 {
 	return at
 }
 
-// die ends the client with all that it holds.
+// die ends the client with all its holds.
 func (c *client) die() {
 	for _, h := range c.holds {
 		if h.flight != nil {
@@ -141,7 +141,7 @@ func (a *locker) goOn(h *hold, d *dice) {
 		h.acquire(d, h.lease, false, 0)
 	case n < 120:
 		h.look(d)
-	case n < 124: // until its lease is over, or nearly
+	case n < 124: // until its lease ends, or nearly
 		a.w.count("paused")
 		a.paused = max(h.trust, a.w.now) + pick[int64](d, -1, 0, 1, 700)
 	case n < 126:
@@ -159,7 +159,7 @@ type multi struct {
 	*client
 	parts []*lock
 	phase phase
-	asked bool // the part that is next
+	asked bool // the next part was tried
 }
 
 type phase uint8
@@ -194,7 +194,7 @@ func (m *multi) step(d *dice) {
 			return
 		}
 	}
-	for _, h := range m.holds { // nothing is under way but sleep
+	for _, h := range m.holds { // no request is in progress
 		if h.flight != nil || h.state == waiting || h.state == lost {
 			return
 		}

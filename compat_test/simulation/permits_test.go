@@ -7,7 +7,7 @@ import (
 	"github.com/lockredis/lockredis/store"
 )
 
-// number returns the number that a key has, 0 if there is none.
+// number returns the number in a key, 0 if the key does not exist.
 func (w *world) number(key string) (n int64) {
 	if e := w.e.Env().Space.DB(0).Peek([]byte(key)); e != nil {
 		n, _ = e.Value().(*store.String).Int()
@@ -15,14 +15,14 @@ func (w *world) number(key string) (n int64) {
 	return n
 }
 
-// request returns 16 bytes that name a request.
+// request returns a request id of 16 bytes.
 func (w *world) request() string {
 	w.serial++
 	return fmt.Sprintf("%016d", w.serial)
 }
 
-// semaphore is a counter of free permits. What a client took whose reply was lost
-// stays taken until somebody notices.
+// semaphore is a counter of free permits. When the reply to an acquisition is lost,
+// its permits stay acquired.
 type semaphore struct {
 	w                 *world
 	name              string
@@ -122,7 +122,7 @@ type permits struct {
 
 type permit struct {
 	id  string
-	end int64 // by the server's clock
+	end int64 // on the server's clock
 }
 
 func (w *world) newPermits(total int64, users int) {
@@ -141,7 +141,7 @@ func (p *permits) keys() []string {
 func (p *permits) forget(*user)       {}
 func (p *permits) freeFor(*user) bool { return p.free > 0 }
 
-// sweep frees the permits whose lease is over.
+// sweep frees the permits whose lease has ended.
 func (p *permits) sweep() {
 	p.out = slices.DeleteFunc(p.out, func(o permit) bool {
 		over := o.end <= p.w.server()

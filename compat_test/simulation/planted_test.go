@@ -20,10 +20,10 @@ func change(name, old, with string) func(*world) {
 	}
 }
 
-// outdated says that rlock's script has changed, and the fault has to as well.
+// outdated fails: rlock's script has changed, so the planted fault must change too.
 type outdated string
 
-// among plants a fault that comes up at the beginning of a step.
+// among plants a fault that happens at the beginning of a step.
 func among(every int, spoil func(*world)) func(*world) {
 	return func(w *world) {
 		n := 0
@@ -35,8 +35,8 @@ func among(every int, spoil func(*world)) func(*world) {
 	}
 }
 
-// TestPlantedFaultsAreFound shows that each invariant can fail, and that what is
-// left after shrinking fails by itself.
+// TestPlantedFaultsAreFound shows that each invariant can fail, and that the shrunk
+// steps fail too.
 func TestPlantedFaultsAreFound(t *testing.T) {
 	for _, planted := range plantedFaults() {
 		t.Run(planted.name, func(t *testing.T) {

@@ -20,8 +20,8 @@ func newScript(body string) script {
 	return script{body, hex.EncodeToString(sum[:])}
 }
 
-// rlockScripts reads the scripts from rlock's source, by the names of its variables:
-// what runs here is what rlock sends, and rlock need not show them to anybody.
+// rlockScripts reads the scripts from rlock's source, by the names of its variables.
+// So the simulation runs what rlock sends, and rlock need not export it.
 func rlockScripts(dir string) (map[string]script, error) {
 	paths, err := filepath.Glob(filepath.Join(dir, "*.go"))
 	if err != nil {
@@ -65,7 +65,7 @@ func rlockScripts(dir string) (map[string]script, error) {
 	return scripts, nil
 }
 
-// text returns the value of an expression made of texts, constants and +.
+// text returns the value of an expression of strings, constants and +.
 func text(e ast.Expr, values map[string]ast.Expr) (string, error) {
 	switch e := e.(type) {
 	case *ast.BasicLit:

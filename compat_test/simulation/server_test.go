@@ -18,8 +18,8 @@ import (
 // epoch is the server's time when a simulation starts, in Unix ms.
 const epoch = 1_700_000_000_000
 
-// clock is the server's. It has no timers that fire: the simulation decides when
-// the timer's goroutine would have run.
+// clock is the server's clock. It has no timers that fire: the simulation decides when
+// the timer's goroutine would run.
 type clock struct{ millis int64 }
 
 func (c *clock) Now() time.Time         { return time.UnixMilli(c.millis) }
@@ -31,7 +31,7 @@ func (idleTimer) C() <-chan time.Time { return nil }
 func (idleTimer) Reset(time.Time)     {}
 func (idleTimer) Stop()               {}
 
-// host answers for a process that is not there.
+// host is a command host without a process.
 type host struct{}
 
 func (host) Identity() command.Identity { return command.Identity{} }
@@ -41,7 +41,8 @@ func (host) MemoryUsed() int64          { return 0 }
 func (host) Sleep(int64)                {}
 func (host) Log(string, string)         {}
 
-// newEngine returns an engine whose timer nobody runs, and whose choices repeat.
+// newEngine returns an engine whose timer does not run by itself, and whose random
+// choices are the same in every run.
 func newEngine(c *clock, log *slog.Logger) *engine.Engine {
 	settings := config.New()
 	return engine.New(engine.Options{
@@ -52,16 +53,16 @@ func newEngine(c *clock, log *slog.Logger) *engine.Engine {
 // link is a connection without a socket.
 type link struct {
 	w    *world
-	name string // for the eye
+	name string // for output
 	s    *command.Session
 	out  []byte
 	dead bool // killed by the server
-	deaf bool // what comes is lost, and the client has not noticed yet
-	// heard gets the messages; nil: what comes are replies.
+	deaf bool // messages are lost, and the client has not noticed yet
+	// heard receives the messages; nil: the link receives replies.
 	heard func(channel, payload string)
 }
 
-// dial opens a connection; proto 3 says HELLO first.
+// dial opens a connection. With proto 3 it sends HELLO first.
 func (w *world) dial(proto int, heard func(channel, payload string)) *link {
 	w.dials++
 	l := &link{w: w, name: "connection " + itoa(w.dials), heard: heard}
@@ -73,13 +74,13 @@ func (w *world) dial(proto int, heard func(channel, payload string)) *link {
 	return l
 }
 
-// hangUp ends the connection from the client's side.
+// hangUp closes the connection from the client's side.
 func (l *link) hangUp() {
 	l.dead = true
 	l.w.e.Do(&l.w.caller, func() { l.w.e.Leave(l.s) })
 }
 
-// Write takes what the server sends.
+// Write receives the server's output.
 func (l *link) Write(b []byte) bool {
 	l.w.note(b)
 	if l.heard == nil {
@@ -101,7 +102,7 @@ func (*link) Wake()                    {}
 func (*link) Sizes() (int, int, int)   { return 0, 0, 0 }
 func (l *link) do(words ...string) any { return l.run(words) }
 
-// run executes a command as a unit of its own and returns its reply.
+// run executes a command as one unit and returns its reply.
 func (l *link) run(words []string) any {
 	args := make(resp.Args, len(words))
 	for i, w := range words {
@@ -115,7 +116,7 @@ func (l *link) run(words []string) any {
 	return reply
 }
 
-// brief renders a command or a reply for the eye.
+// brief renders a command or a reply for output.
 func brief(v any) string {
 	text := fmt.Sprint(v)
 	if words, ok := v.([]string); ok {
@@ -124,7 +125,7 @@ func brief(v any) string {
 	return text[:min(len(text), 250)]
 }
 
-// take returns the oldest reply that has come, none if there is none.
+// take returns the oldest reply that has arrived, none if there is none.
 func (l *link) take() any {
 	if len(l.out) == 0 {
 		return none{}
@@ -134,13 +135,13 @@ func (l *link) take() any {
 	return v
 }
 
-// failure is an error reply, none the lack of one.
+// failure is an error reply; none means that there is no reply.
 type (
 	failure string
 	none    struct{}
 )
 
-// parse reads one reply: nil, int64, string, failure or []any; what is left.
+// parse reads one reply (nil, int64, string, failure or []any) and returns the rest.
 func parse(b []byte) (v any, rest []byte) {
 	end := bytes.IndexByte(b, '\n')
 	head, rest := string(b[1:end-1]), b[end+1:]

@@ -5,8 +5,8 @@ import (
 	"time"
 )
 
-// shrink looks for fewer steps that break the same invariant, as long as patience
-// lasts: it takes away actors, many at a time at first, and then runs of steps.
+// shrink searches for fewer steps that break the same invariant, for at most patience.
+// It removes actors, many at a time at first, and then runs of steps.
 func (p plan) shrink(r result, patience time.Duration) result {
 	end := time.Now().Add(patience)
 	p.tell = nil
@@ -16,7 +16,7 @@ func (p plan) shrink(r result, patience time.Duration) result {
 		if shorter.broken == nil || shorter.broken.rule != r.broken.rule {
 			return false
 		}
-		r = shorter // without the steps behind the one that failed
+		r = shorter // without the steps after the one that failed
 		return true
 	}
 	for before := 0; before != len(r.steps) && !late(); {
@@ -36,7 +36,8 @@ func (p plan) shrink(r result, patience time.Duration) result {
 	return r
 }
 
-// remove offers parts of all, the largest first, and forgets those that go.
+// remove tries to remove parts of all, the largest first, and keeps all removals that
+// still fail.
 func remove(all []uint16, goes func([]uint16) bool) {
 	for size := len(all) / 2; size > 0; size /= 2 {
 		for from := 0; from < len(all); {
@@ -50,7 +51,7 @@ func remove(all []uint16, goes func([]uint16) bool) {
 	}
 }
 
-// actors returns who takes steps.
+// actors returns the actors of the steps.
 func actors(steps []step) []uint16 {
 	seen := map[uint16]bool{}
 	var all []uint16

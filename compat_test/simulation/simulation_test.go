@@ -13,7 +13,7 @@ import (
 	"go.uber.org/goleak"
 )
 
-// scriptsOfRlock returns rlock's scripts, read once, for the caller to change.
+// scriptsOfRlock returns rlock's scripts, read once. The caller may change the result.
 var scriptsOfRlock = func() func() map[string]script {
 	read := sync.OnceValue(func() map[string]script {
 		scripts, err := rlockScripts("../../rlock")
@@ -25,13 +25,13 @@ var scriptsOfRlock = func() func() map[string]script {
 	return func() map[string]script { return maps.Clone(read()) }
 }()
 
-// A world's steps, and how many worlds' plain go test takes.
+// The number of steps of a world, and the number of worlds in a plain go test.
 const (
 	course  = 50_000
 	courses = 2
 )
 
-// setting returns a number from the environment.
+// setting returns a number from an environment variable.
 func setting(t *testing.T, name string, otherwise uint64) uint64 {
 	text := os.Getenv(name)
 	if text == "" {
@@ -77,8 +77,7 @@ func TestTheInvariantsHold(t *testing.T) {
 	t.Logf("%v", total)
 }
 
-// report shrinks a failure, as long as patience lasts, and tells how to see it
-// again.
+// report shrinks a failure, for at most patience, and prints how to repeat it.
 func (p plan) report(t *testing.T, r result, patience time.Duration) {
 	t.Helper()
 	from := len(r.steps)
@@ -103,12 +102,18 @@ func (p plan) report(t *testing.T, r result, patience time.Duration) {
 func TestEveryKindAndEveryMishapIsMet(t *testing.T) {
 	met := plan{seed: 7}.generate(50_000).stats
 	for _, what := range []string{
-		"lock granted", "lock refused", "lock waits", "spin granted", "fenced granted", "fair granted", "rw granted", "rw waits",
-		"multi granted", "served in turn", "passed over", "woken", "waited in vain", "renewed", "renewed late", "lease lost",
-		"granted too late", "unlocked", "unlocked twice", "unlocked by force", "paused", "crashed", "request of a crashed client",
-		"semaphore granted", "semaphore released", "permit granted", "permit swept", "permit released", "latch opened", "rate granted", "rate refused",
-		"request lost", "request late", "request arrived twice", "reply lost", "reply late", "given up", "messages lost", "reconnected",
-		"noscript", "scripts flushed", "expired", "expiry switched", "clock set back", "probe of an expired key", "probe of a live key",
+		"lock granted", "lock refused", "lock waits", "spin granted", "fenced granted",
+		"fair granted", "rw granted", "rw waits",
+		"multi granted", "served in turn", "passed over", "woken", "waited in vain", "renewed",
+		"renewed late", "lease lost",
+		"granted too late", "unlocked", "unlocked twice", "unlocked by force", "paused", "crashed",
+		"request of a crashed client",
+		"semaphore granted", "semaphore released", "permit granted", "permit swept",
+		"permit released", "latch opened", "rate granted", "rate refused",
+		"request lost", "request late", "request arrived twice", "reply lost", "reply late",
+		"given up", "messages lost", "reconnected",
+		"noscript", "scripts flushed", "expired", "expiry switched", "clock set back",
+		"probe of an expired key", "probe of a live key",
 	} {
 		if met[what] == 0 {
 			t.Errorf("never met: %s", what)

@@ -9,33 +9,32 @@ import (
 	"strings"
 )
 
-// step is one thing that happens: who it happens to, and the chances it takes. It
-// means something in whatever state the world is, so that a list of steps can be
-// shortened.
+// step is one event: its actor, and the random numbers that it uses. A step is valid
+// in every state of the world, so a list of steps can be shortened.
 type step struct {
 	who  uint16
 	dice uint32
 }
 
-// Who is none of the actors.
+// Values of who that are not actors.
 const (
 	theClock   uint16 = 0xffff - iota
 	theTimer          // of the server
-	theNetwork        // delivers what was under way
+	theNetwork        // delivers delayed requests
 	theMishap
 	theProbe
 	theAudit
 	firstSpecial
 )
 
-// plan is a course of the world: its seed, and what is spoilt for a test.
+// plan is a course of the world: its seed, and a fault for a test.
 type plan struct {
 	seed  uint64
 	spoil func(*world) // nil: nothing
 	tell  func(format string, args ...any)
 }
 
-// result is what became of a plan.
+// result is the outcome of a plan.
 type result struct {
 	steps  []step
 	broken *violation // by the last step
@@ -44,7 +43,7 @@ type result struct {
 	log    string
 }
 
-// generate makes up n steps as it goes.
+// generate makes n random steps while the world runs.
 func (p plan) generate(n int) result {
 	chance := rand.New(rand.NewPCG(p.seed, 0x5eed))
 	return p.run(func(w *world, i int) (step, bool) {
@@ -60,7 +59,7 @@ func (p plan) generate(n int) result {
 	})
 }
 
-// replay takes given steps.
+// replay runs given steps.
 func (p plan) replay(steps []step) result {
 	return p.run(func(_ *world, i int) (step, bool) {
 		if i < len(steps) {
@@ -93,7 +92,7 @@ func (w *world) choose(chance *rand.Rand, i int) uint16 {
 	return theClock
 }
 
-// run takes steps until there are none left, or one breaks an invariant.
+// run runs steps until there are none left, or one breaks an invariant.
 func (p plan) run(next func(*world, int) (step, bool)) (r result) {
 	var log bytes.Buffer
 	w := newWorld(scriptsOfRlock(),
@@ -111,14 +110,14 @@ func (p plan) run(next func(*world, int) (step, bool)) (r result) {
 		}
 		r.steps = append(r.steps, s)
 		if r.broken = w.try(s); r.broken != nil {
-			break // and leave the world to itself: it may be in the middle of a command
+			break // the world may be in the middle of a command: it is not used any more
 		}
 	}
 	r.sum, r.stats, r.log = w.sum, w.stats, log.String()
 	return r
 }
 
-// try takes a step and returns the invariant that it breaks.
+// try runs a step and returns the invariant that it breaks.
 func (w *world) try(s step) (broken *violation) {
 	defer func() {
 		switch cause := recover().(type) {
@@ -162,8 +161,8 @@ func (w *world) take(s step) {
 	}
 }
 
-// turn lets time pass: a little, up to a deadline, a millisecond before or beyond
-// it, or far.
+// turn lets time pass: a little, up to a deadline, a millisecond before or after it,
+// or far.
 func (w *world) turn(d *dice) {
 	ms := int64(d.n(4))
 	switch n := d.n(1000); {
@@ -194,7 +193,7 @@ func (w *world) turn(d *dice) {
 	}
 }
 
-// mishap has something happen to the server or a connection.
+// mishap makes a fault of the server or a connection.
 func (w *world) mishap(d *dice) {
 	switch n := d.n(20); {
 	case n == 0:
@@ -213,10 +212,10 @@ func (w *world) mishap(d *dice) {
 	}
 }
 
-// setBack sets the server's clock back. What was over by then stays so.
+// setBack sets the server's clock back. Keys that have expired stay expired.
 func (w *world) setBack(ms int64) {
 	if w.lazy {
-		return // keys that nobody has looked at yet would come to life again
+		return // keys not yet expired would exist again
 	}
 	w.count("clock set back")
 	w.e.Outside(w.e.EndDue)
@@ -227,7 +226,7 @@ func (w *world) setBack(ms int64) {
 	w.pass(0)
 }
 
-// furnish fills the world.
+// furnish adds the actors to the world.
 func (w *world) furnish(seed uint64) {
 	chance := rand.New(rand.NewPCG(seed, 0xf00d))
 	small := [][]string{{"512", "128"}, {"0", "0"}, {"2", "2"}}[chance.IntN(3)]
@@ -275,7 +274,7 @@ func (w *world) newLock(kind lockKind) *lock {
 	return l
 }
 
-// String renders steps for LOCKREDIS_SIMULATION_STEPS.
+// String prints steps for LOCKREDIS_SIMULATION_STEPS.
 func written(steps []step) string {
 	var b strings.Builder
 	for i, s := range steps {
@@ -287,7 +286,7 @@ func written(steps []step) string {
 	return b.String()
 }
 
-// whose tells who takes a step.
+// whose returns the name of a step's actor.
 func (w *world) whose(who uint16) string {
 	if who > firstSpecial {
 		return [...]string{"the clock", "the timer", "the network", "a mishap", "a probe",

@@ -1,36 +1,36 @@
 package simulation
 
-// user is a client that takes and gives back something that has no owner: permits
-// and the like.
+// user is a client that acquires and releases something without an owner, such as
+// permits.
 type user struct {
 	*client
 	thing  thing
 	flight *flight
 
 	waits  bool
-	asked  bool // since it subscribed
+	asked  bool // it has tried since it subscribed
 	woken  bool
 	want   int64 // while it waits
-	lag    int64 // how long the answer took that wakeAt was counted from
+	lag    int64 // how long the reply took from which wakeAt was computed
 	wakeAt int64
 	giveUp int64
 	restUp int64
 
-	has   int64  // what it holds, as the server knows
+	has   int64  // what it holds on the server
 	id    string // of its permit
 	trust int64  // end of the permit's lease
 }
 
-// thing is what users use.
+// thing is the object of a user.
 type thing interface {
 	channel() string
-	// act does what a user that is not waiting does next.
+	// act runs the next action of a user that does not wait.
 	act(u *user, d *dice)
 	// ask tries again to get what u waits for.
 	ask(u *user, d *dice)
-	// freeFor reports whether u would get it now.
+	// freeFor reports whether a try of u would succeed now.
 	freeFor(u *user) bool
-	// forget takes what a crashed user had.
+	// forget removes what a crashed user had.
 	forget(u *user)
 	check()
 }
@@ -128,7 +128,7 @@ func (u *user) die() {
 	u.start(u.w)
 }
 
-// do sends a request; once says that it is not sent twice.
+// do sends a request. once means that it must not be sent twice.
 func (u *user) do(d *dice, once bool, k *call, done func(any, int64), unknown func()) {
 	u.flight = &flight{c: u.client, call: k, sent: u.w.now, once: once, done: done, unknown: unknown}
 	if f := u.flight; f.transmit(d) {
@@ -157,8 +157,8 @@ func (u *user) rest() {
 	u.restUp = u.w.now + int64(u.w.serial%100)
 }
 
-// script is a call of one of the thing's scripts, after which whoever could go on
-// must have been told.
+// script is a call of one of the thing's scripts. After it, every waiter that could
+// continue must have been woken.
 func (u *user) script(t thing, users []*user, name string, keys, args []string,
 	effect func(any)) *call {
 	var asleep []*user

@@ -8,49 +8,49 @@ import (
 	"github.com/lockredis/lockredis/internal/engine"
 )
 
-// world is a server and those who use it. A step changes it; nothing else does.
+// world is a server and its clients. Only a step changes it.
 type world struct {
 	e       *engine.Engine
 	clock   *clock
 	caller  engine.Caller
 	scripts map[string]script
 
-	now    int64 // by the clients' clocks, Unix ms
-	behind int64 // by how much the server's clock was set back, ms
-	lazy   bool  // keys expire when somebody looks, only
+	now    int64 // on the clients' clocks, Unix ms
+	behind int64 // how far the server's clock was set back, ms
+	lazy   bool  // keys expire only on access
 
 	actors   []actor
 	locks    []*lock
-	orphans  []orphan // requests under way whose sender is gone
+	orphans  []orphan // requests that may still arrive, of senders that are gone
 	book     book
 	latches  map[string]latchAnswer
-	listener *link // hears of expired keys
+	listener *link // receives the events of expired keys
 	serial   int   // for names
 	dials    int   // connections so far
 
-	// tell is told what happens; nil: nobody asks.
+	// tell receives a text for each event; nil: not used.
 	tell func(format string, args ...any)
 
-	before func() // each step: a planted fault
-	sum    uint64 // of all that the server sent, and when
+	before func() // called before each step: a planted fault
+	sum    uint64 // checksum of the server's output and its times
 	stats  map[string]int
 }
 
 // actor is a model client.
 type actor interface {
 	ready() bool
-	// due returns when it has something to do next, 0: never, or now.
+	// due returns when it acts next; 0: never, or now.
 	due() int64
 	step(d *dice)
-	// mishap has something happen to its connections.
+	// mishap makes a fault of its connections.
 	mishap(d *dice)
 }
 
 // orphan is a request that may still arrive.
 type orphan struct{ call *call }
 
-// call is a script with its keys and arguments. Around every run prepare is
-// called, which may be nil, and effect.
+// call is a script with its keys and arguments. prepare, which may be nil, runs before
+// and effect after every run of the script.
 type call struct {
 	script     string
 	keys, args []string
@@ -59,7 +59,7 @@ type call struct {
 	from       *hold // may be nil
 }
 
-// violation is a broken invariant, and what a step panics with.
+// violation is a broken invariant, and the value with which a step panics.
 type violation struct{ rule, text string }
 
 func (v violation) String() string { return v.rule + ": " + v.text }
@@ -70,14 +70,14 @@ func (w *world) fail(rule, format string, args ...any) {
 
 // The invariants.
 const (
-	ruleOwner = "one owner"          // or readers only
-	ruleTrust = "a lease that holds" // who trusts its lease is the owner as stored
-	// what is stored is what the replies say: owners, counts, deadlines
+	ruleOwner = "one owner"          // or only readers
+	ruleTrust = "a lease that holds" // an owner that trusts its lease is the owner as stored
+	// the stored data agrees with the replies: owners, counts, deadlines
 	ruleStored = "as stored"
-	ruleReply  = "a true reply"            // a reply tells what is stored
+	ruleReply  = "a true reply"            // a reply agrees with the stored data
 	ruleQueue  = "first come first served" // fair locks and parked clients
-	ruleWake   = "nobody sleeps on"        // beside a free lock, beyond its TTL
-	// no key past its deadline is visible, and its end is told, once
+	ruleWake   = "waiters are woken"       // no waiter sleeps beside a free lock, or after its TTL
+	// no key is visible after its deadline, and its expiry is published once
 	ruleExpiry  = "expired is gone"
 	ruleTotal   = "nothing lost" // permits, rates, elements
 	ruleIndexes = "indexes agree"
@@ -121,13 +121,13 @@ func (w *world) pass(ms int64) {
 	w.clock.millis = w.server()
 }
 
-// name returns a name that was not used before.
+// name returns a new name.
 func (w *world) name(prefix string) string {
 	w.serial++
 	return fmt.Sprintf("%s%d", prefix, w.serial)
 }
 
-// execute runs a call on the server once, by its hash, and has its effect noted.
+// execute runs a call on the server once, by its hash, and records its effect.
 func (w *world) execute(l *link, c *call) any {
 	s, ok := w.scripts[c.script]
 	if !ok {
@@ -155,10 +155,10 @@ func (w *world) execute(l *link, c *call) any {
 	return reply
 }
 
-// latchAnswer is what an unlock's latch keeps.
+// latchAnswer is the reply that an unlock latch keeps.
 type latchAnswer struct{ answer, until int64 }
 
-// latched returns the answer that a latch keeps.
+// latched returns the reply that a latch keeps.
 func (w *world) latched(key string) (int64, bool) {
 	l, ok := w.latches[key]
 	return l.answer, ok && l.until > w.server()
@@ -170,7 +170,8 @@ func (w *world) latch(key string, answer int64) {
 	w.latches[key] = latchAnswer{answer, w.server() + latchTime}
 }
 
-// dice are a step's own chances, so that a step does the same wherever it stands.
+// dice are a step's own random numbers, so that a step does the same in any list of
+// steps.
 type dice uint64
 
 func (d *dice) next() uint64 { // splitmix64
@@ -184,7 +185,7 @@ func (d *dice) next() uint64 { // splitmix64
 // n returns a number below k.
 func (d *dice) n(k int) int { return int(d.next() % uint64(k)) }
 
-// in reports whether something happens that does so per cent times of a hundred.
+// in reports true with a probability of per cent.
 func (d *dice) in(percent int) bool { return d.n(100) < percent }
 
 func pick[T any](d *dice, list ...T) T { return list[d.n(len(list))] }

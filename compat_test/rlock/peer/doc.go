@@ -1,7 +1,7 @@
-// Package peer starts JVMs with unmodified Redisson and leads them line by line,
-// so that a test has Java owners of locks beside its Go ones.
+// Package peer starts JVMs with unmodified Redisson and controls them with text lines,
+// so that a test has Java owners of locks besides its Go owners.
 //
-// It owns the build of the Maven project in compat_test/rlock/java, the process,
-// and the words that go to it. It knows no server and no Go lock. The tests in
-// compat_test/rlock call it, if LOCKREDIS_RLOCK has the word java.
+// It owns the build of the Maven project in compat_test/rlock/java, the process, and
+// the protocol. It does not know servers or Go locks. The tests in compat_test/rlock
+// use it if LOCKREDIS_RLOCK contains java.
 package peer
