@@ -117,3 +117,9 @@ func (e *Engine) forget(s *command.Session) {
 
 // Connections returns how many connections are open. It is called inside Do.
 func (e *Engine) Connections() int { return e.sessions.Open() }
+
+// CountRejected counts a connection that was refused. It is called inside Do.
+func (e *Engine) CountRejected() { e.env.Stats.Rejected++ }
+
+// AddNetOut counts n bytes of output. It is called inside the engine.
+func (e *Engine) AddNetOut(n int) { e.env.Stats.NetOut += int64(n) }

@@ -9,18 +9,20 @@ import (
 	"github.com/lockredis/lockredis/internal/engine"
 )
 
-// What a connection that is not let in is told before it is closed.
+// The errors that refused connections get before they are closed.
 const (
 	textMaxClients = "-ERR max number of clients reached\r\n"
-	textProtected  = "-DENIED Redis is running in protected mode because protected mode is enabled and no password is set for the default user. " +
-		"In this mode connections are only accepted from the loopback interface. Set a password (requirepass), bind to loopback only, " +
+	textProtected  = "-DENIED Redis is running in protected mode because protected mode is enabled " +
+		"and no password is set for the default user. In this mode connections are only accepted " +
+		"from the loopback interface. Set a password (requirepass), bind to loopback only, " +
 		"or turn protected-mode off to connect from other hosts.\r\n"
 )
 
-// accept lets a connection in, or tells it why not.
+// accept starts a new connection, or refuses it with an error. A TLS connection
+// comes here twice: before and after its handshake.
 func (s *Server) accept(nc net.Conn) {
 	if t, ok := nc.(*tlsConn); ok && !t.ConnectionState().HandshakeComplete {
-		s.greet(t)
+		s.startHandshake(t)
 		return
 	}
 	s.keepAlive(nc)
@@ -31,10 +33,10 @@ func (s *Server) accept(nc net.Conn) {
 		switch {
 		case s.engine.Connections()+s.handshakes.count() >= s.cfg.MaxClients:
 			refusal = textMaxClients
-			s.engine.Env().Stats.Rejected++
+			s.engine.CountRejected()
 		case s.cfg.ProtectedMode && s.cfg.RequirePass == "" && !local:
 			refusal = textProtected
-			s.engine.Env().Stats.Rejected++
+			s.engine.CountRejected()
 		default:
 			s.engine.Join(&c.session)
 		}
@@ -56,14 +58,19 @@ func (s *Server) accept(nc net.Conn) {
 	c.link.start()
 }
 
+// keepAlive sets a TCP connection's keep-alive as the directive tcp-keepalive says.
 func (s *Server) keepAlive(nc net.Conn) {
 	tcp, ok := nc.(*net.TCPConn)
 	if !ok {
 		return
 	}
 	if period := s.cfg.TCPKeepAlive.Load(); period > 0 {
-		tcp.SetKeepAliveConfig(net.KeepAliveConfig{Enable: true, Idle: time.Duration(period) * time.Second,
-			Interval: time.Duration(max(period/3, 1)) * time.Second, Count: 3})
+		tcp.SetKeepAliveConfig(net.KeepAliveConfig{
+			Enable:   true,
+			Idle:     time.Duration(period) * time.Second,
+			Interval: time.Duration(max(period/3, 1)) * time.Second,
+			Count:    3,
+		})
 	} else {
 		tcp.SetKeepAlive(false)
 	}
@@ -78,9 +85,9 @@ func describeAddr(session *command.Session, nc net.Conn) {
 		session.Addr = session.LAddr
 		return
 	}
-	// Redis shows IPv6 addresses in brackets and without zones, as Go does but
-	// for the zone.
-	if i, j := strings.IndexByte(session.Addr, '%'), strings.IndexByte(session.Addr, ']'); i >= 0 && j > i {
-		session.Addr = session.Addr[:i] + session.Addr[j:]
+	// Redis shows IPv6 addresses in brackets and without the zone. Go shows the zone.
+	zone, end := strings.IndexByte(session.Addr, '%'), strings.IndexByte(session.Addr, ']')
+	if zone >= 0 && end > zone {
+		session.Addr = session.Addr[:zone] + session.Addr[end:]
 	}
 }

@@ -20,10 +20,10 @@ type conn struct {
 	wake    wake
 
 	reader   resp.Reader
-	received int64     // bytes that INFO does not count yet
-	next     resp.Args // the parsed command, if have
-	have     bool
-	failure  error // of a malformed frame
+	received int64     // bytes that the engine has not counted yet, see Received
+	next     resp.Args // the parsed command, valid if hasNext
+	hasNext  bool
+	failure  error // not nil after a malformed frame
 }
 
 func newConn(s *Server, nc net.Conn) *conn {
@@ -43,15 +43,16 @@ func newConn(s *Server, nc net.Conn) *conn {
 // subscriber may be silent, and so may a session that is Waiting or Held.
 func (c *conn) idleTooLong() (idle bool) {
 	c.server.engine.Do(&engine.Caller{}, func() {
-		idle = c.server.cfg.Timeout.Load() > 0 && c.session.State() == command.Ready && !c.session.Subscribed()
+		idle = c.server.cfg.Timeout.Load() > 0 &&
+			c.session.State() == command.Ready && !c.session.Subscribed()
 	})
 	return idle
 }
 
-// execute has the engine run the complete commands that are buffered. It reports
-// whether the connection stays open, or that another goroutine has replaced this
-// one, see engine.Caller. While the server drains, an idle connection does not stay
-// open, see Drain.
+// execute runs the complete commands that are buffered. open reports whether the
+// connection stays open. While the server drains, an idle connection does not stay
+// open, see Drain. replaced reports that another goroutine has taken over this one's
+// work, see engine.Caller: this goroutine must not use the connection any more.
 func (c *conn) execute(caller *engine.Caller) (open, replaced bool) {
 	open, replaced = c.executeBuffered(caller)
 	for open && !replaced && c.server.draining.Load() && c.ready(false) {
@@ -63,18 +64,20 @@ func (c *conn) execute(caller *engine.Caller) (open, replaced bool) {
 	return open, replaced
 }
 
-// hasMore reports whether a command is buffered, or the client has sent more bytes. A
-// command can be buffered behind a blocking one that was answered since executeBuffered
-// returned.
+// hasMore reports whether a command or a malformed frame is buffered, or the client has
+// sent more bytes. A command may still be buffered when a blocking command before it was
+// answered after executeBuffered returned.
 func (c *conn) hasMore() bool { return c.parse() || c.failure != nil || c.link.readAvailable() }
 
+// executeBuffered runs the complete commands that are buffered, batch by batch. It
+// returns what execute returns.
 func (c *conn) executeBuffered(caller *engine.Caller) (open, replaced bool) {
 	for turn := true; c.ready(turn) && c.parse(); turn = false {
 		if c.server.engine.Run(caller, &c.session, c) {
 			return false, true
 		}
 	}
-	if c.have {
+	if c.hasNext {
 		c.Unread()
 	}
 	c.next = nil // it may be large
@@ -83,56 +86,63 @@ func (c *conn) executeBuffered(caller *engine.Caller) (open, replaced bool) {
 		return false, false
 	}
 	if limit := c.server.cfg.QueryBufferLimit.Load(); int64(c.reader.Buffered()) > limit {
-		c.server.log.Warn("closing client that reached the max query buffer length", "client", c.session.ID, "bytes", c.reader.Buffered())
+		c.server.log.Warn("closing client that reached the max query buffer length",
+			"client", c.session.ID, "bytes", c.reader.Buffered())
 		return false, false
 	}
 	return c.session.State().Live() && !c.out.dead(), false
 }
 
-// ready reports whether the session may run its next command. A session that is
-// Held offers its command once at each turn.
+// ready reports whether the session may run its next command. turn is true for the
+// first batch after a read or a wake-up. A session that is Held offers its command to
+// the engine once for each of these.
 func (c *conn) ready(turn bool) bool {
 	state := c.session.State()
 	return state == command.Ready || state == command.Held && turn
 }
 
-// locked reports whether the client has yet to give the password.
-func (c *conn) locked() bool {
+// needsPassword reports whether the client has not yet authenticated. It reads two
+// atomic values, so it needs no lock.
+func (c *conn) needsPassword() bool {
 	return !c.session.Authenticated.Load() && c.server.cfg.HasPassword.Load()
 }
 
 // Next returns the next complete command.
 func (c *conn) Next() (resp.Args, bool) {
 	ok := c.parse()
-	c.have = false
+	c.hasNext = false
 	return c.next, ok
 }
 
-// Unread makes Next return the last command again.
+// Unread makes Next return the last command again, for example after a pause.
 func (c *conn) Unread() {
 	c.reader.Unread()
-	c.have = false
+	c.hasNext = false
 }
 
-// Received returns how many bytes have arrived since the last call.
+// Received returns how many bytes hasNext arrived since the last call.
 func (c *conn) Received() (n int64) {
 	n, c.received = c.received, 0
 	return n
 }
 
-// parse makes sure that next is the next complete command. The first command of a
-// batch is parsed before the engine's lock is taken.
+// parse reads the next complete command into next, unless it is there already. It
+// reports whether there is one. The first command of a batch is parsed before the
+// engine's lock is taken.
 func (c *conn) parse() bool {
-	if c.have || c.failure != nil {
-		return c.have
+	if c.hasNext || c.failure != nil {
+		return c.hasNext
 	}
-	limits := resp.Limits{MaxBulk: c.server.cfg.ProtoMaxBulkLen.Load(), Unauthenticated: c.locked()}
-	c.next, c.have, c.failure = c.reader.Next(limits)
-	return c.have
+	limits := resp.Limits{
+		MaxBulk:         c.server.cfg.ProtoMaxBulkLen.Load(),
+		Unauthenticated: c.needsPassword(),
+	}
+	c.next, c.hasNext, c.failure = c.reader.Next(limits)
+	return c.hasNext
 }
 
-// refuseFrame answers a malformed frame before the connection is closed, unless
-// CLIENT REPLY silences that.
+// refuseFrame sends the error reply to a malformed frame, unless CLIENT REPLY is OFF or
+// SKIP. The caller closes the connection.
 func (c *conn) refuseFrame() {
 	c.server.engine.Do(&engine.Caller{}, func() {
 		if c.session.ReplyMode != command.ReplyOn {
@@ -143,9 +153,10 @@ func (c *conn) refuseFrame() {
 	c.Flush()
 }
 
-// Write queues bytes. It is called inside the engine.
+// Write queues bytes and closes a connection that exceeds its output limit. It is
+// called inside the engine.
 func (c *conn) Write(encoded []byte) bool {
-	c.server.engine.Env().Stats.NetOut += int64(len(encoded))
+	c.server.engine.AddNetOut(len(encoded))
 	first, size, ok := c.out.append(encoded)
 	if first {
 		c.server.engine.WantsFlush(c)
@@ -156,29 +167,29 @@ func (c *conn) Write(encoded []byte) bool {
 	return ok
 }
 
-// Flush writes what is queued as far as the socket takes it.
+// Flush writes the queued bytes as far as the socket takes them.
 func (c *conn) Flush() { c.out.flush() }
 
-// Kill ends the connection without its last replies.
+// Kill closes the connection. Its queued output is lost.
 func (c *conn) Kill() {
 	c.out.mu.Lock()
 	defer c.out.mu.Unlock()
 	c.link.kill()
 }
 
-// Wake has the link run the buffered commands.
+// Wake makes the link run the buffered commands.
 func (c *conn) Wake() {
 	c.wake.set()
 	c.link.interrupt()
 }
 
-// Sizes returns the bytes in the query buffer, free there, and queued for
-// output.
+// Sizes returns the bytes of queued output. The query buffer belongs to the link's
+// goroutine, so its sizes are 0.
 func (c *conn) Sizes() (query, queryFree, output int) {
 	return 0, 0, c.out.size()
 }
 
-// forget takes the connection off the server's list.
+// forget removes the connection from the server's list.
 func (c *conn) forget() {
 	c.server.mu.Lock()
 	defer c.server.mu.Unlock()
@@ -186,7 +197,7 @@ func (c *conn) forget() {
 	c.server.checkDrained()
 }
 
-// leave has the engine forget the session.
+// leave removes the session from the engine.
 func (c *conn) leave() {
 	c.server.engine.Do(&engine.Caller{}, func() { c.server.engine.Leave(&c.session) })
 }

@@ -5,8 +5,9 @@ import (
 	"net"
 )
 
-// Dial returns the client's end of a new connection that needs no socket. Its
-// other end is served like an accepted one. After Close the error is ErrClosed.
+// Dial returns the client's end of a new connection that needs no socket. The
+// server serves the other end like an accepted connection. After Drain or Close the
+// error is ErrClosed.
 func (s *Server) Dial(ctx context.Context) (net.Conn, error) {
 	if err := ctx.Err(); err != nil {
 		return nil, err
@@ -18,7 +19,7 @@ func (s *Server) Dial(ctx context.Context) (net.Conn, error) {
 	}
 	client, server := newPipe(s.pipes.Add(1))
 	s.done.Add(1)
-	go func() { // a script may keep the engine busy; a dialler does not wait for it
+	go func() { // Dial must not wait for a script that keeps the engine busy
 		defer s.done.Done()
 		s.accept(server)
 	}()

@@ -8,8 +8,8 @@ import "context"
 //
 // A connection is idle when all commands that its client sent have run and it waits neither
 // in a blocking command nor for the end of CLIENT PAUSE. A subscription or an open MULTI
-// does not keep it. What an idle connection has in its output queue is written before it is
-// closed.
+// does not make it busy. The output queue of an idle connection is written before the
+// connection is closed.
 func (s *Server) Drain(ctx context.Context) error {
 	select {
 	case <-s.drain():
@@ -19,8 +19,8 @@ func (s *Server) Drain(ctx context.Context) error {
 	}
 }
 
-// drain begins to drain, unless that has begun, and returns the channel that is closed when
-// no connection is left.
+// drain starts the draining, once. It returns the channel that is closed when no
+// connection is left.
 func (s *Server) drain() <-chan struct{} {
 	s.mu.Lock()
 	defer s.mu.Unlock()
@@ -35,19 +35,19 @@ func (s *Server) drain() <-chan struct{} {
 	s.listeners = nil
 	s.handshakes.end()
 	for c := range s.conns {
-		c.Wake() // an idle connection sits in a read: it notices then
+		c.Wake() // interrupts the read of an idle connection
 	}
 	s.checkDrained()
 	return s.drained
 }
 
-// checkDrained tells Drain when no connection is left. s.mu is held.
+// checkDrained closes drained when no connection is left. s.mu is held.
 func (s *Server) checkDrained() {
 	if s.drained == nil || len(s.conns) > 0 {
 		return
 	}
 	select {
-	case <-s.drained: // told before
+	case <-s.drained: // closed before
 	default:
 		close(s.drained)
 	}

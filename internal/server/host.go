@@ -14,7 +14,7 @@ import (
 // host is the server as command.Server.
 type host Server
 
-// Identity returns what tells this server from others.
+// Identity returns the facts that identify this server.
 func (h *host) Identity() command.Identity {
 	executable, _ := os.Executable()
 	return command.Identity{
@@ -23,7 +23,7 @@ func (h *host) Identity() command.Identity {
 	}
 }
 
-// Usage measures what the process uses.
+// Usage measures the memory and CPU time of the process.
 func (h *host) Usage() command.Usage {
 	heap, system := h.memory.read()
 	userMicros, systemMicros := cpuMicros()
@@ -33,18 +33,18 @@ func (h *host) Usage() command.Usage {
 	}
 }
 
-// Shutdown has the server closed, once, by whoever started it.
+// Shutdown calls Options.OnShutdown in a goroutine, once.
 func (h *host) Shutdown() {
 	if h.onQuit != nil && !h.quitting.Swap(true) {
 		go h.onQuit()
 	}
 }
 
-// MemoryUsed returns the bytes of the heap in use, of which those over maxmemory
-// are no garbage.
+// MemoryUsed returns the bytes of the heap in use. Bytes above maxmemory are not
+// garbage, see memoryGauge.used.
 func (h *host) MemoryUsed() int64 { return h.memory.used(h.cfg.MaxMemory) }
 
-// Sleep makes the engine stand still.
+// Sleep blocks the engine.
 func (h *host) Sleep(micros int64) { time.Sleep(time.Duration(micros) * time.Microsecond) }
 
 // Log writes a line to the server's log. level is one of Redis's names.
@@ -58,10 +58,11 @@ type memoryGauge struct {
 	samples [2]metrics.Sample
 	peak    int64
 
-	kept int64     // what the last collection for a limit left
-	next time.Time // not before then, if that was over the limit
+	live int64     // bytes that the last forced collection left
+	next time.Time // no forced collection before, while live is above the limit
 }
 
+// read returns the bytes of the heap's objects and of all that Go has from the system.
 func (g *memoryGauge) read() (heap, system int64) {
 	g.samples[0].Name = "/memory/classes/heap/objects:bytes"
 	g.samples[1].Name = "/memory/classes/total:bytes"
@@ -71,31 +72,34 @@ func (g *memoryGauge) read() (heap, system int64) {
 	return heap, system
 }
 
-// How often garbage is collected for a limit: while what is kept is below it,
-// once for each sixteenth of it that was allocated since; while it is exceeded, a
-// tenth of the time at most.
+// These constants bound how often used forces a collection.
 const (
-	collectPart  = 16
+	// collectPart: below the limit, a collection is due when a sixteenth of the limit
+	// has been allocated since the last one.
+	collectPart = 16
+	// collectShare: above the limit, collections take a tenth of the time at most.
 	collectShare = 10
+	// collectPause is the least time between two collections above the limit.
 	collectPause = 10 * time.Millisecond
 )
 
-// used returns the heap's size. What is over the limit, unless that is 0, may be
-// garbage: Go lets the heap grow to twice what is kept. So it is collected first,
-// or, shortly after that was done, the heap is taken for what that left.
+// used returns the heap's size in bytes. limit is maxmemory; 0 means none. A heap
+// above the limit may be mostly garbage, because Go lets the heap grow to twice its
+// live size. So used first forces a collection. Shortly after a collection that got
+// below the limit, used returns the size that it left.
 func (g *memoryGauge) used(limit int64) int64 {
 	heap, _ := g.read()
 	switch {
 	case limit == 0 || heap <= limit:
 		return heap
-	case g.kept <= limit && heap-g.kept < limit/collectPart:
-		return g.kept
-	case g.kept > limit && time.Now().Before(g.next):
+	case g.live <= limit && heap-g.live < limit/collectPart:
+		return g.live
+	case g.live > limit && time.Now().Before(g.next):
 		return heap
 	}
 	start := time.Now()
 	runtime.GC()
 	g.next = time.Now().Add(max(collectPause, collectShare*time.Since(start)))
-	g.kept, _ = g.read()
-	return g.kept
+	g.live, _ = g.read()
+	return g.live
 }

@@ -12,44 +12,44 @@ import (
 // link is how a connection reads and writes. On Linux most sockets share a
 // loop; pipes, TLS and other systems have a goroutine for each connection.
 type link interface {
-	// start has the connection read and run what comes. The link calls
-	// server.done.Done when the connection has ended.
+	// start begins to read and run commands. The link calls server.done.Done when the
+	// connection has ended.
 	start()
-	// refuse ends a connection that was not let in, with a last word.
+	// refuse sends text and closes a connection that was not accepted.
 	refuse(text string)
-	// write writes what can be written without waiting. n < len(b) without an
-	// error means that the client has to read first.
+	// write writes as much of b as it can without blocking. n < len(b) without an
+	// error means that the client must read first.
 	write(b []byte) (n int, err error)
 	// readAvailable reads bytes that the client has already sent into the reader. It waits
 	// a millisecond at most. It reports false when there are none, or when the read fails.
 	readAvailable() bool
-	// interrupt has the connection go on with what it has buffered, after
-	// woken was set.
+	// interrupt makes the link run the buffered commands. conn.wake is set before.
 	interrupt()
 
 	// The following are called with the output's lock held.
 
-	// wantsMore has output.goOn called when more can be written.
-	wantsMore()
-	// hasAll says that the rest that wantsMore was called for is written.
-	hasAll()
-	// kill ends the connection soon.
+	// awaitWritable makes the link write the rest of the output when the client has
+	// read: by output.resume, or by output.writeAll.
+	awaitWritable()
+	// allWritten ends awaitWritable: output.resume has written the rest.
+	allWritten()
+	// kill closes the connection, or makes its next read fail.
 	kill()
 }
 
 // ownGoroutine is the link of a connection that has a goroutine for itself.
 type ownGoroutine struct {
 	*conn
-	nc     net.Conn
-	now    func([]byte) (int, error)
-	caller *engine.Caller
-	timed  bool // the timeout directive set the read's deadline
+	nc       net.Conn
+	writeNow func([]byte) (int, error) // writes without blocking
+	caller   *engine.Caller
+	timed    bool // a read deadline is set
 }
 
 func newOwnGoroutine(c *conn, nc net.Conn) *ownGoroutine {
-	g := &ownGoroutine{conn: c, nc: nc, now: newNowWriter(nc).Write}
+	g := &ownGoroutine{conn: c, nc: nc, writeNow: newNowWriter(nc).Write}
 	if pipe, ok := nc.(*pipeEnd); ok {
-		g.now = pipe.WriteNow
+		g.writeNow = pipe.WriteNow
 	}
 	g.caller = &engine.Caller{Replace: g.replace}
 	return g
@@ -63,8 +63,8 @@ func (g *ownGoroutine) refuse(text string) {
 	g.nc.Close()
 }
 
-// run executes and reads until the connection ends, or until another goroutine
-// goes on with it.
+// run executes and reads until the connection ends, or until another goroutine takes
+// over.
 func (g *ownGoroutine) run() {
 	defer g.server.done.Done()
 	for {
@@ -79,8 +79,8 @@ func (g *ownGoroutine) run() {
 	}
 }
 
-// replace has another goroutine go on with the connection: this one is busy
-// with the script of another connection.
+// replace starts another goroutine that takes over the connection. The present one is
+// busy with a script of another connection.
 func (g *ownGoroutine) replace() {
 	g.caller = &engine.Caller{Replace: g.replace}
 	g.server.done.Add(1)
@@ -109,10 +109,11 @@ func (g *ownGoroutine) read() error {
 	return err
 }
 
-// availableTime is how long readAvailable waits. Bytes that have reached this machine need
-// none of it, but Go's deadlines know no read that does not wait at all.
+// availableTime is how long readAvailable waits. Bytes that have reached this machine are
+// read at once. Go has no read that does not wait at all.
 const availableTime = time.Millisecond
 
+// readAvailable reads with a short deadline.
 func (g *ownGoroutine) readAvailable() bool {
 	g.timed = true // armIdleTimeout removes the deadline
 	g.nc.SetReadDeadline(time.Now().Add(availableTime))
@@ -122,8 +123,8 @@ func (g *ownGoroutine) readAvailable() bool {
 	return n > 0
 }
 
-// armIdleTimeout sets the read deadline that the timeout directive asks for, or
-// takes away the one that it asked for before.
+// armIdleTimeout sets the read deadline that the timeout directive asks for, or removes
+// an earlier deadline if the directive is 0.
 func (g *ownGoroutine) armIdleTimeout() {
 	seconds := g.server.cfg.Timeout.Load()
 	if seconds <= 0 && !g.timed {
@@ -135,13 +136,12 @@ func (g *ownGoroutine) armIdleTimeout() {
 		deadline = time.Now().Add(time.Duration(seconds) * time.Second)
 	}
 	g.nc.SetReadDeadline(deadline)
-	if g.wake.isSet() { // it came between, and its deadline is lost
+	if g.wake.isSet() { // Wake came first, and SetReadDeadline above replaced its deadline
 		g.nc.SetReadDeadline(time.Unix(1, 0))
 	}
 }
 
-// end ends the connection after what is queued has been written, if the client
-// takes it.
+// end closes the connection. It writes the queued output first, for drainTime at most.
 func (g *ownGoroutine) end() {
 	g.leave()
 	g.wake.abandon()
@@ -149,16 +149,17 @@ func (g *ownGoroutine) end() {
 	g.out.drain()
 	g.nc.Close()
 	g.forget()
-	g.wake.abandon() // it may have been woken after its end
+	g.wake.abandon() // Wake may have been called since the first abandon
 }
 
-func (g *ownGoroutine) write(b []byte) (n int, err error) { return g.now(b) }
+func (g *ownGoroutine) write(b []byte) (n int, err error) { return g.writeNow(b) }
 
-// interrupt has the read fail.
+// interrupt makes the read fail with os.ErrDeadlineExceeded. read then finds that wake
+// is set.
 func (g *ownGoroutine) interrupt() { g.nc.SetReadDeadline(time.Unix(1, 0)) }
 
-// wantsMore leaves the rest to a goroutine that waits for the client.
-func (g *ownGoroutine) wantsMore() {
+// awaitWritable starts a goroutine that writes the rest and blocks for the client.
+func (g *ownGoroutine) awaitWritable() {
 	g.server.done.Add(1)
 	go g.writeRest()
 }
@@ -168,6 +169,7 @@ func (g *ownGoroutine) writeRest() {
 	g.out.writeAll(g.nc)
 }
 
-func (g *ownGoroutine) hasAll() {}
+// allWritten does nothing: the goroutine of awaitWritable ends by itself.
+func (g *ownGoroutine) allWritten() {}
 
 func (g *ownGoroutine) kill() { g.nc.Close() }

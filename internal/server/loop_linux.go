@@ -10,31 +10,32 @@ import (
 	"github.com/lockredis/lockredis/internal/engine"
 )
 
-// loop serves many sockets by one goroutine: it waits for all of them with one
-// epoll instance, reads what has come, runs it and writes the replies. Compared
-// with a goroutine for each connection that spares two switches and a read a
-// request, and the engine's memory stays in one core's cache.
+// loop serves many sockets with one goroutine. It waits for all of them with one
+// epoll instance, reads the bytes that have arrived, runs the commands and writes the
+// replies. A goroutine for each connection needs two goroutine switches and one read
+// more for a request. With a loop the engine's memory also stays in one core's cache.
 //
-// While a script of its own connections is busy, or a long one of others that
-// it runs, another goroutine goes on in its place, see replace.
+// Another goroutine takes over the loop when its goroutine is kept by a script: a busy
+// script of its own connections, or a long script of another caller. See replace.
 type loop struct {
 	server *Server
 	epoll  int
-	wakeFD int // an eventfd, written when the loop sleeps and offered has grown
-	events [128]syscall.EpollEvent
-	conns  []*loopConn // by file descriptor
-	caller *engine.Caller
-	unit   *loopConn   // whose unit is under way
-	todo   []*loopConn // what is left of taken
+	wakeFD int // an eventfd: ends epoll_wait when offered has grown
 
-	idleScan time.Time // of the connections, for the timeout directive
-	draining int       // connections that are closed but for their last replies
+	// The fields of the loop's goroutine.
+	events   [128]syscall.EpollEvent
+	conns    []*loopConn // by file descriptor
+	caller   *engine.Caller
+	current  *loopConn   // its commands are running; nil: none
+	todo     []*loopConn // the rest of taken
+	idleScan time.Time   // when scan last looked at the connections
+	draining int         // connections in the state draining
 
-	mu       sync.Mutex // guards the fields below
-	offered  []*loopConn
-	taken    []*loopConn // the list that offered was last, to use again
-	sleeping bool
-	quit     bool
+	mu       sync.Mutex  // guards the fields below
+	offered  []*loopConn // the loop must resume them
+	taken    []*loopConn // the previous offered; its memory is used again
+	sleeping bool        // in epoll_wait: notify must write wakeFD
+	quit     bool        // the loop ends
 }
 
 // newLoop returns a running loop.
@@ -43,7 +44,8 @@ func newLoop(s *Server) (*loop, error) {
 	if err != nil {
 		return nil, err
 	}
-	wakeFD, _, errno := syscall.RawSyscall(syscall.SYS_EVENTFD2, 0, syscall.O_NONBLOCK|syscall.O_CLOEXEC, 0)
+	const flags = syscall.O_NONBLOCK | syscall.O_CLOEXEC
+	wakeFD, _, errno := syscall.RawSyscall(syscall.SYS_EVENTFD2, 0, flags, 0)
 	if errno != 0 {
 		syscall.Close(epoll)
 		return nil, errno
@@ -59,22 +61,23 @@ func newLoop(s *Server) (*loop, error) {
 	return l, nil
 }
 
+// start starts the loop's goroutine, with a Caller of its own.
 func (l *loop) start() {
 	l.caller = &engine.Caller{Replace: l.replace, Shared: true, Deferred: true}
 	l.server.loopsDone.Add(1)
 	go l.run()
 }
 
-// replace has another goroutine go on as the loop; this one is busy with a
-// script. It is called inside the engine, while the loop's goroutine is in Do.
+// replace starts another goroutine that takes over the loop. The present one is kept by
+// a script: it is in Run or Do. The engine calls replace under its lock.
 func (l *loop) replace() {
-	if l.unit != nil {
-		l.unit.away.Store(true)
+	if l.current != nil {
+		l.current.away.Store(true)
 	}
 	l.start()
 }
 
-// run is the loop. It ends by stop, or when another goroutine has replaced it.
+// run is the loop. It ends after stop, or when another goroutine has taken over.
 func (l *loop) run() {
 	defer l.server.loopsDone.Done()
 	caller := l.caller
@@ -82,7 +85,7 @@ func (l *loop) run() {
 		for len(l.todo) > 0 {
 			c := l.todo[0]
 			l.todo = l.todo[1:]
-			if !c.goOn() {
+			if !c.resume() {
 				return
 			}
 		}
@@ -97,7 +100,7 @@ func (l *loop) run() {
 			if int(event.Fd) == l.wakeFD {
 				var count [8]byte
 				syscall.Read(l.wakeFD, count[:])
-			} else if c := l.conns[event.Fd]; c != nil && !c.ready(event.Events) {
+			} else if c := l.conns[event.Fd]; c != nil && !c.handle(event.Events) {
 				return
 			}
 		}
@@ -106,8 +109,8 @@ func (l *loop) run() {
 	}
 }
 
-// wait returns how many events there are. It does not leave the processor while
-// there are some.
+// wait returns the number of events. It blocks only when there are no events and no
+// offered connections. quit reports that the loop ends.
 func (l *loop) wait() (n int, quit bool) {
 	if n = l.poll(); n > 0 {
 		return n, false
@@ -120,12 +123,13 @@ func (l *loop) wait() (n int, quit bool) {
 	l.sleeping = true
 	l.mu.Unlock()
 	if l.caller.Readied() {
-		// The system call keeps the processor that those whom this goroutine made runnable wait for.
+		// EpollWait blocks this processor (P) without releasing it. Yield first, so that
+		// the goroutines readied above can run.
 		runtime.Gosched()
 	}
-	timeout := -1
+	timeout := -1 // none
 	if l.draining > 0 || l.server.cfg.Timeout.Load() > 0 {
-		timeout = 1000
+		timeout = 1000 // ms: scan has work
 	}
 	n, err := syscall.EpollWait(l.epoll, l.events[:], timeout)
 	if err != nil { // EINTR
@@ -137,7 +141,7 @@ func (l *loop) wait() (n int, quit bool) {
 	return n, false
 }
 
-// poll is epoll_wait without waiting.
+// poll returns the number of events without blocking.
 func (l *loop) poll() int {
 	n, _, errno := syscall.RawSyscall6(syscall.SYS_EPOLL_PWAIT, uintptr(l.epoll),
 		uintptr(unsafe.Pointer(&l.events[0])), uintptr(len(l.events)), 0, 0, 0)
@@ -147,21 +151,22 @@ func (l *loop) poll() int {
 	return int(n)
 }
 
-// offer has the loop look after c, which is new, or was away, or woken.
+// offer makes the loop resume c: c is new, was woken, or is no longer away. It may be
+// called from any goroutine.
 func (l *loop) offer(c *loopConn) {
 	l.mu.Lock()
 	l.offered = append(l.offered, c)
 	l.notify()
 }
 
-// stop ends the loop, which has no connections any more.
+// stop ends the loop. Its connections have ended before.
 func (l *loop) stop() {
 	l.mu.Lock()
 	l.quit = true
 	l.notify()
 }
 
-// notify unlocks mu, and wakes the loop if it sleeps.
+// notify unlocks mu and wakes the loop if it sleeps.
 func (l *loop) notify() {
 	wake := l.sleeping
 	l.sleeping = false
@@ -172,7 +177,7 @@ func (l *loop) notify() {
 	}
 }
 
-// take makes what was offered the list of what is to be done.
+// take makes the offered connections the list todo.
 func (l *loop) take() {
 	l.mu.Lock()
 	defer l.mu.Unlock()
@@ -181,8 +186,9 @@ func (l *loop) take() {
 	l.todo = l.taken
 }
 
-// scan ends, once a second, connections that the timeout directive ends and
-// those whose last replies nobody took.
+// scan looks at the connections once a second. It ends a connection that is idle for
+// longer than the timeout directive allows. It closes a draining connection after
+// drainTime.
 func (l *loop) scan() {
 	seconds := l.server.cfg.Timeout.Load()
 	if seconds <= 0 && l.draining == 0 {
@@ -209,39 +215,40 @@ func (l *loop) scan() {
 	}
 }
 
-// startLoops starts the loops, unless they run already. A server that cannot
-// have them has a goroutine for each connection.
+// startLoops starts the loops, unless they run already. If the system refuses, each
+// connection has a goroutine of its own.
 func (s *Server) startLoops() {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	for !s.closing && len(s.loops) < loopCount() {
 		l, err := newLoop(s)
 		if err != nil {
-			s.log.Warn("no event loop", "error", err)
+			s.log.Warn("cannot start an event loop: connections use goroutines of their own", "error", err)
 			return
 		}
 		s.loops = append(s.loops, l)
 	}
 }
 
-// nextLoop returns the loop whose turn it is, or nil.
+// nextLoop returns the loop for the next connection, in turn. It is nil when there are no
+// loops.
 func (s *Server) nextLoop() *loop {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	if len(s.loops) == 0 {
 		return nil
 	}
-	s.turn++
-	return s.loops[s.turn%len(s.loops)]
+	s.assigned++
+	return s.loops[s.assigned%len(s.loops)]
 }
 
-// loopCount is how many loops a server has: one for two processors, as most of
-// what a request costs is in the kernel's half and the engine is one. A sleeping
-// loop may keep its processor from other goroutines for some milliseconds, until
-// the runtime notices its system call: so with a single one there is no loop.
+// loopCount returns how many loops a server has: one for two processors, at most four.
+// More loops do not help, because most of a request's cost is in the kernel and there is
+// only one engine. A sleeping loop may keep its processor (P) for some milliseconds, until
+// the Go runtime notices the system call. So there is no loop on a single processor.
 func loopCount() int { return min(runtime.GOMAXPROCS(0)/2, 4) }
 
-// stopLoops ends the loops. The connections have ended.
+// stopLoops ends the loops. Their connections have ended before.
 func (s *Server) stopLoops() {
 	s.mu.Lock()
 	loops := s.loops

@@ -4,7 +4,7 @@ package server
 
 import "net"
 
-// loops are on Linux only.
+// loop exists on Linux only.
 type loop struct{}
 
 func (*Server) loopLink(*conn, net.Conn) link { return nil }

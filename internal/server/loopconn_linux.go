@@ -9,25 +9,49 @@ import (
 	"unsafe"
 )
 
-// loopConn is a connection's link to its loop. Its fields but the output's
-// belong to the loop's goroutine, or to whoever runs its unit when it is away.
+// loopConn is a connection's link to its loop. These are its states:
+//
+//	       register          end                finish
+//	new ------------> open --------> draining -----------> closed
+//	                  |  ^
+//	     loop.replace |  | runBuffered offers it to the loop
+//	                  v  |
+//	                  away
+//
+//	new       start has offered it to the loop; epoll does not watch it yet
+//	open      the loop reads from it and runs its commands
+//	away      a script keeps the goroutine that runs its commands, and another
+//	          goroutine has taken over the loop
+//	draining  the session has ended; the last replies are still being written
+//	closed    the socket is closed
+//
+// The flags below are not one state value, because different locks guard them. away is
+// set by a goroutine under the engine's lock. drainEnd belongs to the loop. kill and
+// awaitWritable read closed and watched, from any goroutine, under the output's lock.
+// watched is no state either: epoll may watch a connection that is away.
 type loopConn struct {
 	*conn
 	loop *loop
 	fd   int
 
-	away     atomic.Bool // another goroutine runs its unit and offers it again
-	lastRead time.Time   // kept while the timeout directive is set
-	drainEnd time.Time   // until when its last replies may take; zero: open
+	// away is the state of that name. It is atomic, because the goroutine that takes
+	// over the loop reads it while the other goroutine resets it.
+	away atomic.Bool
 
-	// Guarded by the output's lock.
-	watched bool   // by epoll
-	closed  bool   // fd is no longer ours
-	events  uint32 // that epoll is asked for
+	// The fields of the loop's goroutine.
+	lastRead time.Time // kept while the timeout directive is set
+	drainEnd time.Time // in the state draining: closes at this time; zero: not draining
+
+	// The loop's goroutine writes watched and closed, under the output's lock. So it may
+	// read them without the lock. Other goroutines hold the lock.
+	watched bool   // epoll watches fd
+	closed  bool   // the state of that name: fd may belong to another connection now
+	events  uint32 // that epoll reports; guarded by the output's lock
 }
 
-// loopLink returns a link to a loop for nc's socket, which nc itself has no part
-// in any more; or nil: nc is no socket, or there are no descriptors left.
+// loopLink returns a link to a loop for nc's socket, and closes nc: the link has a copy
+// of the descriptor. It returns nil, and leaves nc open, when there is no loop, nc is no
+// socket, or no file descriptor is free.
 func (s *Server) loopLink(c *conn, nc net.Conn) link {
 	sc, ok := nc.(syscall.Conn)
 	if !ok {
@@ -43,7 +67,7 @@ func (s *Server) loopLink(c *conn, nc net.Conn) link {
 	}
 	fd := -1
 	raw.Control(func(old uintptr) {
-		// A copy, which the Go runtime does not wait for.
+		// A copy of the descriptor that Go's poller does not watch.
 		copied, _, errno := syscall.RawSyscall(syscall.SYS_FCNTL, old, syscall.F_DUPFD_CLOEXEC, 0)
 		if errno == 0 {
 			fd = int(copied)
@@ -63,7 +87,7 @@ func (c *loopConn) refuse(text string) {
 	syscall.Close(c.fd)
 }
 
-// register has epoll watch c.
+// register makes epoll watch c.
 func (c *loopConn) register() error {
 	c.out.mu.Lock()
 	defer c.out.mu.Unlock()
@@ -75,11 +99,13 @@ func (c *loopConn) register() error {
 	return c.control(syscall.EPOLL_CTL_ADD)
 }
 
+// control adds c to epoll, changes its events, or removes it.
 func (c *loopConn) control(op int) error {
-	return syscall.EpollCtl(c.loop.epoll, op, c.fd, &syscall.EpollEvent{Events: c.events, Fd: int32(c.fd)})
+	event := syscall.EpollEvent{Events: c.events, Fd: int32(c.fd)}
+	return syscall.EpollCtl(c.loop.epoll, op, c.fd, &event)
 }
 
-// unwatch has epoll forget c.
+// unwatch removes c from epoll.
 func (c *loopConn) unwatch() {
 	c.out.mu.Lock()
 	defer c.out.mu.Unlock()
@@ -89,7 +115,7 @@ func (c *loopConn) unwatch() {
 	}
 }
 
-// ask has epoll report other events from now on. The output's lock is held.
+// ask sets the events that epoll reports. The output's lock is held.
 func (c *loopConn) ask(events uint32) {
 	if c.events != events && !c.closed {
 		c.events = events
@@ -99,14 +125,15 @@ func (c *loopConn) ask(events uint32) {
 	}
 }
 
-// ready handles events of c. It reports false when the loop was replaced.
-func (c *loopConn) ready(events uint32) bool {
+// handle handles events of c. It reports false when another goroutine has taken over the
+// loop.
+func (c *loopConn) handle(events uint32) bool {
 	if c.away.Load() {
-		c.unwatch()
+		c.unwatch() // resume registers it again
 		return true
 	}
 	if events&syscall.EPOLLOUT != 0 {
-		c.out.goOn()
+		c.out.resume()
 	}
 	if !c.drainEnd.IsZero() {
 		if events&(syscall.EPOLLHUP|syscall.EPOLLERR) != 0 || c.out.empty() {
@@ -121,35 +148,36 @@ func (c *loopConn) ready(events uint32) bool {
 		c.end()
 		return true
 	}
-	return c.execute()
+	return c.runBuffered()
 }
 
-// goOn looks after a connection that was offered: new, woken, or no longer
-// away. It reports false when the loop was replaced.
-func (c *loopConn) goOn() bool {
+// resume runs the buffered commands of a connection that was offered: it is new, was
+// woken, or is no longer away. It reports false when another goroutine has taken over the
+// loop.
+func (c *loopConn) resume() bool {
 	switch {
 	case c.away.Load():
 		return true
 	case c.closed || !c.drainEnd.IsZero():
-		c.wake.abandon() // it was woken after its end
+		c.wake.abandon() // Wake was called after end
 		return true
 	case !c.watched && c.register() != nil:
 		c.end()
 		return true
 	}
 	c.wake.begin()
-	ok := c.execute()
+	ok := c.runBuffered()
 	if ok {
 		c.wake.end()
 	}
 	return ok
 }
 
-// read takes what the socket has. No bytes without an error means that there
-// were none.
+// read reads the bytes that the socket has, without blocking. There may be none.
 func (c *loopConn) read() error {
 	space := c.reader.Space()
-	n, _, errno := syscall.RawSyscall(syscall.SYS_READ, uintptr(c.fd), uintptr(unsafe.Pointer(&space[0])), uintptr(len(space)))
+	n, _, errno := syscall.RawSyscall(syscall.SYS_READ,
+		uintptr(c.fd), uintptr(unsafe.Pointer(&space[0])), uintptr(len(space)))
 	switch {
 	case errno == syscall.EAGAIN || errno == syscall.EINTR:
 		return nil
@@ -166,24 +194,24 @@ func (c *loopConn) read() error {
 	return nil
 }
 
-// readAvailable reads what the socket has, without waiting.
+// readAvailable reads the bytes that the socket has, without blocking.
 func (c *loopConn) readAvailable() bool {
 	before := c.reader.Buffered()
 	return c.read() == nil && c.reader.Buffered() > before
 }
 
-// execute runs what is buffered. It reports false when the loop was replaced
-// meanwhile: then c is offered to it.
-func (c *loopConn) execute() bool {
+// runBuffered runs the buffered commands. It reports false when another goroutine has
+// taken over the loop meanwhile: runBuffered has then offered c to it.
+func (c *loopConn) runBuffered() bool {
 	l := c.loop
-	l.unit = c
-	open, replaced := c.conn.execute(l.caller)
+	l.current = c
+	open, replaced := c.execute(l.caller)
 	if replaced {
 		c.away.Store(false)
 		l.offer(c)
 		return false
 	}
-	l.unit = nil
+	l.current = nil
 	c.reader.Relax()
 	if !open {
 		c.end()
@@ -191,7 +219,8 @@ func (c *loopConn) execute() bool {
 	return true
 }
 
-// end ends the session; the socket lives on until the last replies are written.
+// end removes the session from the engine. The socket stays open until the last replies
+// are written.
 func (c *loopConn) end() {
 	c.leave()
 	c.wake.abandon()
@@ -207,7 +236,7 @@ func (c *loopConn) end() {
 	c.out.mu.Unlock()
 }
 
-// finish closes the socket.
+// finish closes the socket and removes the connection from the loop and the server.
 func (c *loopConn) finish() {
 	if !c.drainEnd.IsZero() {
 		c.loop.draining--
@@ -222,10 +251,11 @@ func (c *loopConn) finish() {
 	c.server.done.Done()
 }
 
-// write writes what the socket takes without waiting.
+// write writes as much of b as the socket takes without blocking.
 func (c *loopConn) write(b []byte) (n int, err error) {
 	for n < len(b) {
-		m, _, errno := syscall.RawSyscall(syscall.SYS_WRITE, uintptr(c.fd), uintptr(unsafe.Pointer(&b[n])), uintptr(len(b)-n))
+		m, _, errno := syscall.RawSyscall(syscall.SYS_WRITE,
+			uintptr(c.fd), uintptr(unsafe.Pointer(&b[n])), uintptr(len(b)-n))
 		switch errno {
 		case 0:
 			n += int(m)
@@ -239,16 +269,17 @@ func (c *loopConn) write(b []byte) (n int, err error) {
 	return n, nil
 }
 
-// wantsMore has the loop write the rest when the socket takes more.
-func (c *loopConn) wantsMore() { c.ask(c.events | syscall.EPOLLOUT) }
+// awaitWritable makes the loop write the rest when the socket takes more.
+func (c *loopConn) awaitWritable() { c.ask(c.events | syscall.EPOLLOUT) }
 
-// hasAll says that there is no rest any more.
-func (c *loopConn) hasAll() { c.ask(c.events &^ syscall.EPOLLOUT) }
+// allWritten ends awaitWritable.
+func (c *loopConn) allWritten() { c.ask(c.events &^ syscall.EPOLLOUT) }
 
-// interrupt has the loop go on with what c has buffered.
+// interrupt makes the loop run the buffered commands of c.
 func (c *loopConn) interrupt() { c.loop.offer(c) }
 
-// kill ends the connection: the loop sees its end. The output's lock is held.
+// kill shuts the socket down, so that the loop's next read fails. The output's lock is
+// held.
 func (c *loopConn) kill() {
 	if !c.closed {
 		syscall.Shutdown(c.fd, syscall.SHUT_RDWR)

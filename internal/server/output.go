@@ -9,36 +9,40 @@ import (
 	"github.com/lockredis/lockredis/internal/engine"
 )
 
-// output is a connection's queue of encoded bytes. Whoever appends flushes
-// later; at any time at most one goroutine writes, so the bytes keep their
-// order.
+// output is a connection's queue of encoded bytes. A goroutine appends under the
+// engine's lock and flushes later. At most one goroutine writes at a time, so the
+// bytes keep their order.
+//
+// Bytes move from queue to rest, and from rest to the socket:
+//
+//	append --> queue --> rest (the unwritten end of buffer) --> link.write
 type output struct {
 	link    link
-	enforce func() // enforceOutputLimit, inside the engine
+	enforce func() // runs conn.enforceOutputLimit inside the engine
 
-	mu      sync.Mutex // guards the fields below
-	cond    sync.Cond  // signalled when writing ends
-	queue   []byte
-	rest    []byte // what is left of the buffer that is being written
-	buffer  []byte // that buffer
-	spare   []byte // the buffer that was written last
-	writing bool
-	waiting bool        // writing goes on when the client has read, see goOn
-	broken  bool        // the socket failed or the client was cut off
-	over    time.Time   // since when the soft limit is passed
-	soft    int64       // that limit, as of when it was last checked
-	check   *time.Timer // enforces it when its time is over
+	mu       sync.Mutex // guards the fields below
+	cond     sync.Cond  // signalled when writing becomes false
+	queue    []byte
+	rest     []byte      // the unwritten bytes of buffer
+	buffer   []byte      // the buffer that is being written
+	spare    []byte      // an empty buffer, to be the next queue
+	writing  bool        // a goroutine writes, or waiting is true
+	waiting  bool        // the socket is full; resume or writeAll continues
+	broken   bool        // the socket failed or the client was disconnected
+	overSoft time.Time   // since when the soft limit is exceeded; zero: it is not
+	soft     int64       // the soft limit at the last check
+	check    *time.Timer // checks again when the soft limit's time is over
 }
 
-// keep is the size of buffer that an idle connection may keep, in bytes.
-const keep = 4 << 10
+// maxIdleBuffer is the largest buffer, in bytes, that is kept for reuse.
+const maxIdleBuffer = 4 << 10
 
-// piece is how much is written to a slow reader at a time, in bytes: what it
-// has taken counts no longer against its limit.
-const piece = 256 << 10
+// slowWrite is how many bytes are written to a slow client at a time. Bytes that the
+// client has taken no longer count against its limit.
+const slowWrite = 256 << 10
 
-// maxUnauthOutput is how much a client may leave unread before AUTH, in bytes:
-// about what Redis, with the fix of CVE-2025-21605, leaves to it.
+// maxUnauthOutput is how many unread bytes a client may have before AUTH. Redis with
+// the fix of CVE-2025-21605 allows about as many.
 const maxUnauthOutput = 16 << 10
 
 // drainTime is how long a closed connection's last replies may take.
@@ -50,9 +54,9 @@ func (o *output) init(c *conn) {
 	o.cond.L = &o.mu
 }
 
-// append queues bytes. It reports whether the queue was empty, so that someone
-// has to flush, and how much is unread now; ok is false when the connection is
-// broken.
+// append queues bytes. first reports that the queue was empty: the caller must have it
+// flushed. size is the number of unread bytes now. ok is false when the connection is
+// broken; the bytes are dropped then.
 func (o *output) append(encoded []byte) (first bool, size int, ok bool) {
 	o.mu.Lock()
 	defer o.mu.Unlock()
@@ -64,27 +68,29 @@ func (o *output) append(encoded []byte) (first bool, size int, ok bool) {
 	return first, len(o.queue) + len(o.rest), true
 }
 
+// size returns the number of unread bytes.
 func (o *output) size() int {
 	o.mu.Lock()
 	defer o.mu.Unlock()
 	return len(o.queue) + len(o.rest)
 }
 
+// dead reports whether the connection is broken.
 func (o *output) dead() bool {
 	o.mu.Lock()
 	defer o.mu.Unlock()
 	return o.broken
 }
 
-// empty reports whether there is nothing to write, or no way to.
+// empty reports whether there is nothing to write, or the connection is broken.
 func (o *output) empty() bool {
 	o.mu.Lock()
 	defer o.mu.Unlock()
 	return o.broken || len(o.queue)+len(o.rest) == 0
 }
 
-// flush writes what the socket takes without waiting, and leaves the rest to
-// the link.
+// flush writes as much as the socket takes without blocking. The link writes the rest
+// later.
 func (o *output) flush() {
 	o.mu.Lock()
 	if !o.writing && len(o.queue) > 0 && !o.broken {
@@ -94,23 +100,23 @@ func (o *output) flush() {
 	o.mu.Unlock()
 }
 
-// goOn writes on after wantsMore.
-func (o *output) goOn() {
+// resume continues to write after link.awaitWritable.
+func (o *output) resume() {
 	o.mu.Lock()
 	if o.waiting {
 		o.waiting = false
 		o.pump()
 		if !o.waiting && !o.broken {
-			o.link.hasAll()
+			o.link.allWritten()
 		}
 	}
 	o.mu.Unlock()
 }
 
-// pump writes all that is queued, or as much as the socket takes. The lock is
-// held, but not while it writes.
+// pump writes all that is queued, or as much as the socket takes. The lock is held, but
+// released during each write.
 func (o *output) pump() {
-	for o.next() {
+	for o.fill() {
 		b := o.rest
 		o.mu.Unlock()
 		n, err := o.link.write(b)
@@ -123,22 +129,23 @@ func (o *output) pump() {
 		}
 		if o.rest = b[n:]; n < len(b) {
 			o.waiting = true
-			o.link.wantsMore()
+			o.link.awaitWritable()
 			return
 		}
 	}
 	o.stopWriting()
 }
 
-// writeAll writes all that is queued, however long it takes.
+// writeAll writes all that is queued to w. It may block for as long as the client does
+// not read.
 func (o *output) writeAll(w io.Writer) {
 	o.mu.Lock()
 	defer o.mu.Unlock()
 	o.waiting = false
-	for o.next() {
+	for o.fill() {
 		b := o.rest
 		o.mu.Unlock()
-		n, err := w.Write(b[:min(len(b), piece)])
+		n, err := w.Write(b[:min(len(b), slowWrite)])
 		o.mu.Lock()
 		if err != nil {
 			o.fail()
@@ -149,16 +156,16 @@ func (o *output) writeAll(w io.Writer) {
 	o.stopWriting()
 }
 
-// next makes sure that there is a rest to write, and reports false when there
-// is none.
-func (o *output) next() bool {
+// fill makes the queue the rest, if all of the rest is written. It reports whether there
+// is a rest to write.
+func (o *output) fill() bool {
 	if int64(len(o.queue)+len(o.rest)) <= o.soft {
-		o.over = time.Time{}
+		o.overSoft = time.Time{}
 	}
 	if o.broken || len(o.rest) > 0 {
 		return !o.broken
 	}
-	if o.buffer != nil && cap(o.buffer) <= keep {
+	if o.buffer != nil && cap(o.buffer) <= maxIdleBuffer {
 		o.spare = o.buffer[:0]
 	}
 	o.buffer = nil
@@ -169,18 +176,20 @@ func (o *output) next() bool {
 	return len(o.rest) > 0
 }
 
-// fail drops everything; the connection ends with its next read.
+// fail drops all bytes and kills the connection: its next read fails. The lock is held.
 func (o *output) fail() {
-	o.shut()
+	o.breakOff()
 	o.link.kill()
 }
 
+// stopWriting lets the next goroutine write. The lock is held.
 func (o *output) stopWriting() {
 	o.writing = false
 	o.cond.Broadcast()
 }
 
-// drain writes what is queued, as long as the socket does not fail.
+// drain writes all that is queued, unless the socket fails, and then ends all writing.
+// It blocks.
 func (o *output) drain() {
 	o.flush()
 	o.mu.Lock()
@@ -188,21 +197,23 @@ func (o *output) drain() {
 	for o.writing {
 		o.cond.Wait()
 	}
-	o.shut()
+	o.breakOff()
 }
 
-// close ends all writing and calls end.
+// close ends all writing and calls end, with the lock held. It waits for a goroutine that
+// is in link.write, which does not block.
 func (o *output) close(end func()) {
 	o.mu.Lock()
 	defer o.mu.Unlock()
 	for o.writing && !o.waiting {
 		o.cond.Wait()
 	}
-	o.shut()
+	o.breakOff()
 	end()
 }
 
-func (o *output) shut() {
+// breakOff drops all bytes and marks the connection as broken. The lock is held.
+func (o *output) breakOff() {
 	if o.check != nil {
 		o.check.Stop()
 	}
@@ -210,18 +221,19 @@ func (o *output) shut() {
 	o.queue, o.rest, o.buffer, o.spare = nil, nil, nil, nil
 }
 
-// enforceOutputLimit cuts a client off that leaves too much unread
+// enforceOutputLimit disconnects a client that has too many unread bytes
 // (client-output-buffer-limit). It is called inside the engine.
 func (c *conn) enforceOutputLimit() {
 	if c.out.exceeds(c.outputLimit(), c.server.clock.Now()) {
-		c.server.log.Warn("client closed for overcoming of output buffer limits", "client", c.session.ID)
+		c.server.log.Warn("client closed for overcoming of output buffer limits",
+			"client", c.session.ID)
 	}
 }
 
-// outputLimit returns what the client may leave unread.
+// outputLimit returns the limit of unread bytes that applies to the client now.
 func (c *conn) outputLimit() config.OutputLimit {
 	switch {
-	case c.locked():
+	case c.needsPassword():
 		return config.OutputLimit{Hard: maxUnauthOutput}
 	case c.session.Subscribed():
 		return c.server.cfg.OutputLimits[config.PubSubClient]
@@ -229,12 +241,13 @@ func (c *conn) outputLimit() config.OutputLimit {
 	return c.server.cfg.OutputLimits[config.NormalClient]
 }
 
-// within reports whether nobody has to look closer at so many unread bytes.
+// within reports whether size unread bytes exceed neither limit. A limit of 0 is none.
 func within(limit config.OutputLimit, size int64) bool {
 	return (limit.Hard == 0 || size <= limit.Hard) && (limit.Soft == 0 || size <= limit.Soft)
 }
 
-// exceeds checks the limit and breaks the connection when it is passed.
+// exceeds reports whether the hard limit is exceeded, or the soft limit has been
+// exceeded for too long. It then breaks the connection.
 func (o *output) exceeds(limit config.OutputLimit, now time.Time) bool {
 	o.mu.Lock()
 	defer o.mu.Unlock()
@@ -245,11 +258,11 @@ func (o *output) exceeds(limit config.OutputLimit, now time.Time) bool {
 	o.soft = limit.Soft
 	over := limit.Hard > 0 && size > limit.Hard
 	if soft := limit.Soft > 0 && size > limit.Soft; !soft {
-		o.over = time.Time{}
-	} else if o.over.IsZero() {
-		o.over = now
+		o.overSoft = time.Time{}
+	} else if o.overSoft.IsZero() {
+		o.overSoft = now
 		o.checkAfter(time.Duration(limit.SoftSeconds)*time.Second + time.Millisecond)
-	} else if now.Sub(o.over) > time.Duration(limit.SoftSeconds)*time.Second {
+	} else if now.Sub(o.overSoft) > time.Duration(limit.SoftSeconds)*time.Second {
 		over = true
 	}
 	if over {
@@ -258,8 +271,8 @@ func (o *output) exceeds(limit config.OutputLimit, now time.Time) bool {
 	return over
 }
 
-// checkAfter has the limit enforced again after d, for it holds without further
-// output, too. o.mu is held.
+// checkAfter enforces the limit again after d. The soft limit's time also ends when no
+// more output comes. The lock is held.
 func (o *output) checkAfter(d time.Duration) {
 	if o.check != nil {
 		o.check.Reset(d)

@@ -8,19 +8,20 @@ import (
 	"sync"
 )
 
-// pipeRoom is how many bytes one direction of a pipe holds before its writer
-// waits: as much as a socket and its peer's socket hold between them.
-const pipeRoom = 1 << 20
+// pipeCapacity is how many bytes one direction of a pipe holds before its writer blocks.
+// A socket and its peer's socket hold about as many.
+const pipeCapacity = 1 << 20
 
-// pipeKeep is the largest buffer that an empty direction keeps, in bytes.
-const pipeKeep = 64 << 10
+// maxIdlePipeBuffer is the largest buffer, in bytes, that an empty direction keeps.
+const maxIdlePipeBuffer = 64 << 10
 
-// newPipe returns the two ends of a connection inside the process. It behaves
-// as a socket does: bytes are buffered, an end that was closed is read to its
-// last byte before io.EOF, deadlines interrupt who waits.
+// newPipe returns the two ends of a connection inside the process. They behave as
+// sockets do. Bytes are buffered. After Close the peer reads all buffered bytes before
+// io.EOF. Deadlines interrupt blocked reads and writes.
 //
-// It holds nothing but mutexes, conditions and timers, all made by those who
-// use it: in a testing/synctest bubble whoever waits on it is durably blocked.
+// A pipe consists of mutexes, conditions and timers only, and the goroutines that use it
+// make them. So a goroutine of a testing/synctest bubble that waits on a pipe is durably
+// blocked.
 func newPipe(id int64) (client, server net.Conn) {
 	up, down := newStream(), newStream()
 	name := pipeAddr("pipe:" + strconv.FormatInt(id, 10))
@@ -46,26 +47,26 @@ func (p *pipeEnd) RemoteAddr() net.Addr { return p.remote }
 func (p *pipeEnd) Read(b []byte) (int, error)  { return p.in.read(b) }
 func (p *pipeEnd) Write(b []byte) (int, error) { return p.out.write(b, true) }
 
-// WriteNow writes as much of b as there is room for, without waiting.
+// WriteNow writes as much of b as there is room for, without blocking.
 func (p *pipeEnd) WriteNow(b []byte) (int, error) { return p.out.write(b, false) }
 
 // Close ends both directions: the peer reads what is buffered and then io.EOF,
 // and its writes fail with io.ErrClosedPipe.
 func (p *pipeEnd) Close() error {
-	p.out.end()
-	p.in.abandon()
+	p.out.closeWriter()
+	p.in.closeReader()
 	return nil
 }
 
 // stream is one direction of a pipe.
 type stream struct {
-	mu      sync.Mutex // guards the fields below
-	buf     []byte     // buf[from:] is unread
-	from    int
-	ended   bool // the writer closed its end
-	gone    bool // the reader closed its end
-	reading side
-	writing side
+	mu           sync.Mutex // guards the fields below
+	buf          []byte     // buf[from:] is unread
+	from         int
+	writerClosed bool
+	readerClosed bool
+	reading      side
+	writing      side
 }
 
 func newStream() *stream {
@@ -77,53 +78,53 @@ func newStream() *stream {
 
 func (s *stream) unread() int { return len(s.buf) - s.from }
 
-// read waits for bytes, the end, or the deadline. A deadline that has passed
-// wins over bytes, as with a socket.
+// read waits for bytes, the writer's Close, or the deadline. A deadline that has passed
+// wins over buffered bytes, as with a socket.
 func (s *stream) read(b []byte) (int, error) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	for {
 		switch {
-		case s.gone:
+		case s.readerClosed:
 			return 0, net.ErrClosed
-		case s.reading.passed:
+		case s.reading.expired:
 			return 0, os.ErrDeadlineExceeded
 		case s.unread() > 0 || len(b) == 0:
 			return s.take(b), nil
-		case s.ended:
+		case s.writerClosed:
 			return 0, io.EOF
 		}
 		s.reading.wait()
 	}
 }
 
-// take copies what there is into b.
+// take copies unread bytes into b.
 func (s *stream) take(b []byte) int {
 	n := copy(b, s.buf[s.from:])
 	s.from += n
 	if s.unread() == 0 {
 		s.buf, s.from = s.buf[:0], 0
-		if cap(s.buf) > pipeKeep {
+		if cap(s.buf) > maxIdlePipeBuffer {
 			s.buf = nil
 		}
 	}
-	if s.writing.waiting > 0 && s.unread() <= pipeRoom/2 {
+	if s.writing.waiting > 0 && s.unread() <= pipeCapacity/2 {
 		s.writing.cond.Broadcast()
 	}
 	return n
 }
 
-// write appends b, or without wait the part of it for which there is room.
+// write appends b. Without wait it appends only the part of b that there is room for.
 func (s *stream) write(b []byte, wait bool) (n int, err error) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	for {
 		switch {
-		case s.ended:
+		case s.writerClosed:
 			return n, net.ErrClosed
-		case s.gone:
+		case s.readerClosed:
 			return n, io.ErrClosedPipe
-		case s.writing.passed:
+		case s.writing.expired:
 			return n, os.ErrDeadlineExceeded
 		}
 		n += s.put(b[n:])
@@ -136,7 +137,7 @@ func (s *stream) write(b []byte, wait bool) (n int, err error) {
 
 // put appends as much of b as there is room for.
 func (s *stream) put(b []byte) int {
-	b = b[:min(len(b), pipeRoom-s.unread())]
+	b = b[:min(len(b), pipeCapacity-s.unread())]
 	if len(b) == 0 {
 		return 0
 	}
@@ -151,28 +152,29 @@ func (s *stream) put(b []byte) int {
 	return len(b)
 }
 
-// end is the writer's Close.
-func (s *stream) end() {
+// closeWriter is the writer's Close.
+func (s *stream) closeWriter() {
 	s.mu.Lock()
 	defer s.mu.Unlock()
-	s.ended = true
-	s.release()
+	s.writerClosed = true
+	s.wakeAll()
 }
 
-// abandon is the reader's Close.
-func (s *stream) abandon() {
+// closeReader is the reader's Close. The unread bytes are lost.
+func (s *stream) closeReader() {
 	s.mu.Lock()
 	defer s.mu.Unlock()
-	s.gone = true
+	s.readerClosed = true
 	s.buf, s.from = nil, 0
-	s.release()
+	s.wakeAll()
 }
 
-// release wakes everybody to see that an end was closed.
-func (s *stream) release() {
+// wakeAll wakes the reader and the writer, because an end was closed. It stops the timers
+// when both ends are closed. s.mu is held.
+func (s *stream) wakeAll() {
 	for _, d := range []*side{&s.reading, &s.writing} {
 		d.cond.Broadcast()
-		if s.ended && s.gone {
+		if s.writerClosed && s.readerClosed {
 			d.stop()
 		}
 	}

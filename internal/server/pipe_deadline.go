@@ -5,27 +5,27 @@ import (
 	"time"
 )
 
-// side is where one side of a stream, its reader or its writer, waits, and the
-// deadline of that. All of it is guarded by the stream's mutex.
+// side is one side of a stream, the reader's or the writer's: its condition and its
+// deadline. The stream's mutex guards all of it.
 //
-// A client moves its deadlines with every command and hardly ever meets one. So
-// the timer is only armed when somebody waits, and one that is armed already is
-// left alone while it fires no later than it has to: when it fires it looks at
+// A client moves its deadlines with every command, and a deadline is hardly ever
+// reached. So the timer is armed only while a goroutine waits. A timer that is already
+// armed stays as it is if it fires at the deadline or earlier. When it fires, it looks at
 // the deadline that is set by then.
 type side struct {
 	s       *stream
 	cond    sync.Cond
-	waiting int
+	waiting int // goroutines in cond.Wait
 
-	deadline time.Time // zero: none
-	passed   bool      // the deadline has come
-	timer    *time.Timer
-	armed    time.Time // when timer fires; zero: it is not set
+	deadline time.Time   // zero: none
+	expired  bool        // the deadline has passed
+	timer    *time.Timer // nil until it is first needed
+	armed    time.Time   // when timer fires; zero: it is not set
 }
 
 func (d *side) init(s *stream) { d.s, d.cond.L = s, &s.mu }
 
-// wait returns after a change, or when the deadline has come.
+// wait returns after a change, or when the deadline has passed. The caller checks which.
 func (d *side) wait() {
 	if !d.arm() {
 		return
@@ -35,15 +35,15 @@ func (d *side) wait() {
 	d.waiting--
 }
 
-// arm makes sure that the timer fires at the deadline or before. It reports
-// false when that has passed.
+// arm makes the timer fire at the deadline or earlier. It reports false when the
+// deadline has passed.
 func (d *side) arm() bool {
 	if d.deadline.IsZero() || !d.armed.IsZero() && !d.armed.After(d.deadline) {
 		return true
 	}
 	left := time.Until(d.deadline)
 	if left <= 0 {
-		d.passed = true
+		d.expired = true
 		return false
 	}
 	d.armed = d.deadline
@@ -55,7 +55,7 @@ func (d *side) arm() bool {
 	return true
 }
 
-// fire is the timer's.
+// fire runs when the timer fires: it arms the timer again, or wakes the waiters.
 func (d *side) fire() {
 	d.s.mu.Lock()
 	defer d.s.mu.Unlock()
@@ -65,17 +65,18 @@ func (d *side) fire() {
 	}
 }
 
-// set changes the deadline, for those who wait already, too.
+// set changes the deadline. It also applies to goroutines that wait already.
 func (d *side) set(t time.Time) {
 	d.s.mu.Lock()
 	defer d.s.mu.Unlock()
 	d.deadline = t
-	d.passed = !t.IsZero() && time.Until(t) <= 0
-	if d.waiting > 0 && (d.passed || !d.arm()) {
+	d.expired = !t.IsZero() && time.Until(t) <= 0
+	if d.waiting > 0 && (d.expired || !d.arm()) {
 		d.cond.Broadcast()
 	}
 }
 
+// stop stops the timer.
 func (d *side) stop() {
 	if d.timer != nil {
 		d.timer.Stop()
@@ -83,14 +84,14 @@ func (d *side) stop() {
 	d.armed = time.Time{}
 }
 
-// SetReadDeadline sets when reads fail with os.ErrDeadlineExceeded, those that
-// wait included. The zero time means never.
+// SetReadDeadline sets when reads fail with os.ErrDeadlineExceeded, blocked reads
+// included. The zero time means never.
 func (p *pipeEnd) SetReadDeadline(t time.Time) error {
 	p.in.reading.set(t)
 	return nil
 }
 
-// SetWriteDeadline is SetReadDeadline for writes.
+// SetWriteDeadline does for writes what SetReadDeadline does for reads.
 func (p *pipeEnd) SetWriteDeadline(t time.Time) error {
 	p.out.writing.set(t)
 	return nil

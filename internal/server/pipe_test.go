@@ -40,13 +40,13 @@ func TestAPipeIsReadToItsLastByteAfterClose(t *testing.T) {
 	}
 }
 
-func TestClosingEitherEndWakesWhoWaits(t *testing.T) {
+func TestClosingEitherEndWakesBlockedReadsAndWrites(t *testing.T) {
 	for _, closeServer := range []bool{true, false} {
 		synctest.Test(t, func(t *testing.T) {
 			client, server := newPipe(1)
 			read, wrote := make(chan error, 1), make(chan error, 1)
 			go func() { _, err := client.Read(make([]byte, 1)); read <- err }()
-			go func() { _, err := client.Write(make([]byte, 2*pipeRoom)); wrote <- err }()
+			go func() { _, err := client.Write(make([]byte, 2*pipeCapacity)); wrote <- err }()
 			synctest.Wait()
 			wantRead, wantWrite := io.EOF, io.ErrClosedPipe
 			if closeServer {
@@ -67,7 +67,7 @@ func TestClosingEitherEndWakesWhoWaits(t *testing.T) {
 
 func TestAWriterWaitsForRoomAndTheBytesKeepTheirOrder(t *testing.T) {
 	client, server := newPipe(1)
-	sent := make([]byte, 3*pipeRoom+17)
+	sent := make([]byte, 3*pipeCapacity+17)
 	for i := range sent {
 		sent[i] = byte(i % 251)
 	}
@@ -80,10 +80,10 @@ func TestAWriterWaitsForRoomAndTheBytesKeepTheirOrder(t *testing.T) {
 	}
 }
 
-func TestWriteNowTakesWhatThereIsRoomFor(t *testing.T) {
+func TestWriteNowWritesOnlyWhatThereIsRoomFor(t *testing.T) {
 	_, server := newPipe(1)
 	now := server.(*pipeEnd)
-	if n, err := now.WriteNow(make([]byte, pipeRoom+5)); n != pipeRoom || err != nil {
+	if n, err := now.WriteNow(make([]byte, pipeCapacity+5)); n != pipeCapacity || err != nil {
 		t.Fatalf("wrote %d, %v", n, err)
 	}
 	if n, err := now.WriteNow([]byte("x")); n != 0 || err != nil {
@@ -91,16 +91,22 @@ func TestWriteNowTakesWhatThereIsRoomFor(t *testing.T) {
 	}
 }
 
-func TestADeadlineEndsAReadAndAWriteAtItsTime(t *testing.T) {
+func TestADeadlineEndsABlockedReadAndWrite(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		client, server := newPipe(1)
-		server.(*pipeEnd).WriteNow(make([]byte, pipeRoom))
+		server.(*pipeEnd).WriteNow(make([]byte, pipeCapacity))
 		for name, wait := range map[string]func() error{
-			"read":  func() error { client.SetReadDeadline(time.Now().Add(time.Second)); return readAll(client) },
-			"write": func() error { server.SetWriteDeadline(time.Now().Add(time.Second)); return writeOne(server) },
+			"read": func() error {
+				client.SetReadDeadline(time.Now().Add(time.Second))
+				return readAll(client)
+			},
+			"write": func() error {
+				server.SetWriteDeadline(time.Now().Add(time.Second))
+				return writeOne(server)
+			},
 		} {
 			if name == "write" {
-				server.(*pipeEnd).WriteNow(make([]byte, pipeRoom))
+				server.(*pipeEnd).WriteNow(make([]byte, pipeCapacity))
 			}
 			start := time.Now()
 			if err := wait(); !errors.Is(err, os.ErrDeadlineExceeded) || time.Since(start) != time.Second {
@@ -121,7 +127,7 @@ func writeOne(nc net.Conn) error {
 	return err
 }
 
-func TestADeadlineThatMovesIsMetWhereItEndsUp(t *testing.T) {
+func TestABlockedReadEndsAtTheDeadlineThatWasSetLast(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		client, _ := newPipe(1)
 		start := time.Now()
@@ -129,16 +135,16 @@ func TestADeadlineThatMovesIsMetWhereItEndsUp(t *testing.T) {
 		done := make(chan error, 1)
 		go func() { done <- readAll(client) }()
 		synctest.Wait()
-		client.SetReadDeadline(start.Add(time.Second)) // earlier than what the reader waits for
+		client.SetReadDeadline(start.Add(time.Second)) // earlier than the deadline that the reader waits for
 		time.Sleep(500 * time.Millisecond)
-		client.SetReadDeadline(start.Add(2 * time.Second)) // later than what the timer is set to
+		client.SetReadDeadline(start.Add(2 * time.Second)) // later than the time that the timer is set to
 		if err := <-done; !errors.Is(err, os.ErrDeadlineExceeded) || time.Since(start) != 2*time.Second {
 			t.Fatalf("ended after %v with %v", time.Since(start), err)
 		}
 	})
 }
 
-func TestAPastDeadlineInterruptsAReadAndIsTakenBack(t *testing.T) {
+func TestAPastDeadlineInterruptsAReadUntilItIsRemoved(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		client, server := newPipe(1)
 		done := make(chan error, 1)

@@ -8,9 +8,9 @@ import (
 	"strings"
 )
 
-// processMemory is how many bytes this process may use: GOMEMLIMIT, or else what
-// its control group and the machine have. 0 means that nobody knows, as on
-// systems other than Linux.
+// processMemory returns how many bytes this process may use: GOMEMLIMIT, or else the
+// smaller limit of its control group and the machine. 0 means unknown, as on systems
+// other than Linux.
 func processMemory() int64 {
 	if limit := debug.SetMemoryLimit(-1); limit < math.MaxInt64 {
 		return limit
@@ -28,14 +28,15 @@ func processMemory() int64 {
 	return least
 }
 
-// memoryIn reads a file that holds a number of bytes, 0 if it holds none.
+// memoryIn reads the number of bytes that a file holds; 0 if it holds no number.
 func memoryIn(path string) int64 {
 	text, _ := os.ReadFile(path)
 	n, _ := strconv.ParseInt(strings.TrimSpace(string(text)), 10, 64)
 	return n
 }
 
-// machineMemory is the line "MemTotal:  24679100 kB" of /proc/meminfo.
+// machineMemory returns the machine's memory in bytes, or 0. /proc/meminfo has it in
+// a line such as "MemTotal:  24679100 kB".
 func machineMemory() int64 {
 	text, _ := os.ReadFile("/proc/meminfo")
 	for line := range strings.Lines(string(text)) {

@@ -17,13 +17,13 @@ import (
 	"github.com/lockredis/lockredis/internal/engine"
 )
 
-// Options are what a server is made of.
+// Options are the settings and dependencies of a server.
 type Options struct {
 	Config *config.Config
 	Clock  expiry.Clock
 	Log    *slog.Logger
-	// OnShutdown is called, on a goroutine of its own, when a client sends
-	// SHUTDOWN. It is to call Close.
+	// OnShutdown is called in a goroutine of its own when a client sends SHUTDOWN, once.
+	// It must call Close. It may be nil.
 	OnShutdown func()
 }
 
@@ -41,24 +41,25 @@ type Server struct {
 	mu        sync.Mutex // guards the fields below
 	listeners []net.Listener
 	conns     map[*conn]struct{}
-	closing   bool
+	closing   bool          // Close was called
 	drained   chan struct{} // closed when draining and conns is empty; nil: not draining
 	loops     []*loop
-	turn      int // counts the connections given to loops
+	assigned  int // connections given to loops so far
 
-	quitting   atomic.Bool
-	draining   atomic.Bool // a connection ends when it is idle, see Drain
-	port       atomic.Int64
-	fds        atomic.Int64
-	pipes      atomic.Int64 // connections by Dial so far
+	// Atomic: connections and the engine use these without mu.
+	quitting atomic.Bool  // OnShutdown was called
+	draining atomic.Bool  // a connection ends when it is idle, see Drain
+	port     atomic.Int64 // of the first TCP listener; 0: none yet
+	fds      atomic.Int64 // connections so far, for the fd field of CLIENT LIST
+	pipes    atomic.Int64 // connections by Dial so far
+
 	wakes      pendingWakes
 	handshakes handshakes
 	done       sync.WaitGroup // accept loops and connections
-
-	loopsDone sync.WaitGroup
+	loopsDone  sync.WaitGroup // goroutines of loops
 }
 
-// New returns a server that listens nowhere yet.
+// New returns a server without listeners.
 func New(opts Options) *Server {
 	s := &Server{
 		cfg: opts.Config, log: opts.Log, clock: opts.Clock, onQuit: opts.OnShutdown,
@@ -80,8 +81,8 @@ func New(opts Options) *Server {
 	return s
 }
 
-// rearm has every connection wait anew, for as long as the timeout directive
-// now says. It is called inside the engine.
+// rearm wakes every connection, so that its next read uses the new value of the timeout
+// directive. It is called inside the engine.
 func (s *Server) rearm() error {
 	s.mu.Lock()
 	defer s.mu.Unlock()
@@ -91,17 +92,18 @@ func (s *Server) rearm() error {
 	return nil
 }
 
-// Start sets the engine's timer going. It is called once, before Serve.
+// Start starts the engine's timer. It is called once, before Serve.
 func (s *Server) Start() { s.engine.Start() }
 
-// Engine returns the engine, for what the root package offers beyond the wire.
+// Engine returns the engine. The root package and the test kit use it.
 func (s *Server) Engine() *engine.Engine { return s.engine }
 
-// ErrClosed is what Serve returns after Close.
+// ErrClosed is returned by Serve and Dial after Drain or Close.
 var ErrClosed = errors.New("server closed")
 
-// Serve accepts connections from ln until Drain, Close, or an error of ln that will not
-// pass. It closes ln. It always returns an error: ErrClosed after Drain and Close.
+// Serve accepts connections from ln until Drain, Close, or a permanent error of ln. It
+// closes ln. It always returns an error: ErrClosed after Drain and Close. An error of the
+// system, such as too many open files, is logged and Serve tries again.
 func (s *Server) Serve(ln net.Listener) error {
 	if !s.track(ln) {
 		ln.Close()
@@ -123,13 +125,15 @@ func (s *Server) Serve(ln net.Listener) error {
 			s.untrack(ln)
 			return err
 		}
-		// Most likely the process has no file descriptors left. Connections that end free some.
+		// Most likely the process has no file descriptors left. A connection that ends
+		// gives one back.
 		delay = min(max(2*delay, 5*time.Millisecond), time.Second)
 		s.log.Warn("accepting a connection failed", "error", err, "retry", delay)
 		time.Sleep(delay)
 	}
 }
 
+// track adds ln to the listeners. It reports false when no more connections are accepted.
 func (s *Server) track(ln net.Listener) bool {
 	s.mu.Lock()
 	defer s.mu.Unlock()
@@ -144,7 +148,7 @@ func (s *Server) track(ln net.Listener) bool {
 	return true
 }
 
-// untrack closes a listener that no longer accepts.
+// untrack removes ln from the listeners and closes it.
 func (s *Server) untrack(ln net.Listener) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
@@ -159,8 +163,8 @@ func (s *Server) isClosing() bool {
 	return s.closing || s.drained != nil
 }
 
-// Close closes listeners and connections, ends a running script, and returns
-// when all goroutines have ended. Closing twice is harmless.
+// Close closes the listeners and connections and interrupts a running script. It returns
+// when all goroutines have ended. A second call does nothing.
 func (s *Server) Close() error {
 	s.mu.Lock()
 	s.closing = true

@@ -5,7 +5,7 @@ import (
 	"sync/atomic"
 )
 
-// wake is whether a connection was told to run its buffered commands, because its
+// wake records whether a connection was told to run its buffered commands, because its
 // session is no longer Waiting or Held.
 //
 //	         set             begin              end
@@ -14,7 +14,7 @@ import (
 //	                  |       end        v
 //	                  +------------- wokenAgain
 //
-//	any of them -- abandon --> asleep: the connection has ended
+//	any of them --- abandon --> asleep: the connection has ended
 //
 // set may be called from any goroutine, the other methods from the link's. The
 // state is atomic, because the link reads it without a lock.
@@ -51,21 +51,22 @@ func (w *wake) move(to [4]int32) (was int32) {
 // set wakes the connection.
 func (w *wake) set() { w.move([4]int32{woken, woken, wokenAgain, wokenAgain}) }
 
-// begin reports whether the connection was woken. It runs its buffered commands
-// then, and calls end.
+// begin reports whether the connection was woken. The link then runs the buffered
+// commands and calls end.
 func (w *wake) begin() bool {
 	was := w.move([4]int32{asleep, running, running, running})
 	return was == woken || was == wokenAgain
 }
 
-// end says that the buffered commands have run, or wait for something else.
+// end records that the buffered commands have run, or that the session is Waiting or
+// Held again.
 func (w *wake) end() {
 	if w.state.Load() != asleep {
 		w.move([4]int32{asleep, woken, asleep, woken})
 	}
 }
 
-// abandon says that no buffered command will run any more.
+// abandon records that no buffered command will run any more.
 func (w *wake) abandon() { w.move([4]int32{}) }
 
 // isSet reports whether begin would find the connection woken.

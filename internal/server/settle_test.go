@@ -13,7 +13,7 @@ func TestAWokenConnectionIsPendingUntilItsCommandsHaveRun(t *testing.T) {
 		}
 	}
 	if w.begin() {
-		t.Error("begin found a connection woken that was not")
+		t.Error("begin found a connection woken before set")
 	}
 	w.end()
 	expect(asleep, 0)

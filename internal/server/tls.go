@@ -11,12 +11,12 @@ import (
 	"github.com/lockredis/lockredis/internal/engine"
 )
 
-// handshakeTime is how long a client may take for the TLS handshake when the
-// timeout directive does not say less. Redis waits for ever.
+// handshakeTime is how long a TLS handshake may take, unless the timeout directive is
+// shorter. Redis waits without limit.
 const handshakeTime = time.Minute
 
-// ListenTLS returns ln with TLS on the connections that it accepts, each with
-// what current returns at that moment. Closing it closes ln.
+// ListenTLS returns a listener that accepts from ln and adds TLS. It calls current for
+// each connection's configuration. Closing it closes ln.
 func ListenTLS(ln net.Listener, current func() *tls.Config) net.Listener {
 	return &tlsListener{Listener: ln, current: current}
 }
@@ -32,46 +32,48 @@ func (l *tlsListener) Accept() (net.Conn, error) {
 	if err != nil {
 		return nil, err
 	}
-	w := &wire{Conn: nc, now: newNowWriter(nc)}
-	return &tlsConn{Conn: tls.Server(w, l.current()), wire: w}, nil
+	s := &tlsSocket{Conn: nc, now: newNowWriter(nc)}
+	return &tlsConn{Conn: tls.Server(s, l.current()), socket: s}, nil
 }
 
-// tlsConn is a connection with TLS, whose Close never waits.
+// tlsConn is a connection with TLS. Its Close does not block.
 type tlsConn struct {
 	*tls.Conn
-	wire *wire
+	socket *tlsSocket
 }
 
-// Close says that the stream has ended, if the socket takes that, and closes
-// it. It is called inside the engine too, so it must not wait for a reader.
+// Close sends the TLS close notification, if the socket takes it without blocking, and
+// closes the socket. It is also called inside the engine, so it must not wait for the
+// client.
 func (c *tlsConn) Close() error {
-	c.wire.closing.Store(true)
+	c.socket.closing.Store(true)
 	return c.Conn.Close()
 }
 
-// wire is the socket below a tlsConn.
-type wire struct {
+// tlsSocket is the socket of a tlsConn.
+type tlsSocket struct {
 	net.Conn
 	now     *nowWriter
-	closing atomic.Bool // nothing may wait any more
+	closing atomic.Bool // Write must not block any more; Close may run beside Write
 }
 
-// Write writes ciphertext.
-func (w *wire) Write(b []byte) (int, error) {
-	if w.closing.Load() {
-		return w.now.Write(b)
+// Write writes ciphertext. During Close it does not block.
+func (s *tlsSocket) Write(b []byte) (int, error) {
+	if s.closing.Load() {
+		return s.now.Write(b)
 	}
-	return w.Conn.Write(b)
+	return s.Conn.Write(b)
 }
 
-// handshakes are the connections whose TLS handshake is under way. They are no
-// clients yet, but count as such for maxclients.
+// handshakes are the connections in their TLS handshake. They have no session yet, but
+// count as clients for maxclients.
 type handshakes struct {
 	mu     sync.Mutex // guards the fields below
 	open   map[*tlsConn]struct{}
 	closed bool
 }
 
+// add reports false after end: no handshake may begin.
 func (h *handshakes) add(c *tlsConn) bool {
 	h.mu.Lock()
 	defer h.mu.Unlock()
@@ -97,7 +99,7 @@ func (h *handshakes) count() int {
 	return len(h.open)
 }
 
-// end closes them all and lets none begin.
+// end closes these connections. No other handshake begins.
 func (h *handshakes) end() {
 	h.mu.Lock()
 	defer h.mu.Unlock()
@@ -107,24 +109,25 @@ func (h *handshakes) end() {
 	}
 }
 
-// greet has the handshake made by a goroutine of its own, which then lets the
-// client in. One that would be too many is told nothing: it could not read it.
-func (s *Server) greet(c *tlsConn) {
+// startHandshake starts a goroutine that makes the handshake and then accepts the
+// connection. Above maxclients it closes the connection without a reply, because the
+// client cannot read one before the handshake.
+func (s *Server) startHandshake(c *tlsConn) {
 	full := false
 	s.engine.Do(&engine.Caller{}, func() {
 		if full = s.engine.Connections()+s.handshakes.count() >= s.cfg.MaxClients; full {
-			s.engine.Env().Stats.Rejected++
+			s.engine.CountRejected()
 		}
 	})
 	if full || !s.handshakes.add(c) {
 		c.Close()
 		return
 	}
-	s.keepAlive(c.wire.Conn)
+	s.keepAlive(c.socket.Conn)
 	s.done.Add(1)
 	go func() {
 		defer s.done.Done()
-		err := s.shakeHands(c)
+		err := s.handshake(c)
 		s.handshakes.remove(c)
 		if err != nil {
 			s.log.Debug("a TLS handshake failed", "client", c.RemoteAddr(), "error", err)
@@ -135,7 +138,8 @@ func (s *Server) greet(c *tlsConn) {
 	}()
 }
 
-func (s *Server) shakeHands(c *tlsConn) error {
+// handshake makes the handshake within its time limit.
+func (s *Server) handshake(c *tlsConn) error {
 	limit := handshakeTime
 	if seconds := s.cfg.Timeout.Load(); seconds > 0 {
 		limit = min(limit, time.Duration(seconds)*time.Second)

@@ -4,8 +4,8 @@ package server
 
 import "net"
 
-// nowWriter leaves everything to the goroutine that waits: there is no portable
-// way to write without waiting.
+// nowWriter writes nothing: there is no portable way to write without blocking. A
+// goroutine that may block writes everything, see ownGoroutine.awaitWritable.
 type nowWriter struct{}
 
 func newNowWriter(net.Conn) *nowWriter { return &nowWriter{} }

@@ -7,12 +7,12 @@ import (
 	"syscall"
 )
 
-// nowWriter writes to a socket without waiting. It is used by one goroutine at
-// a time.
+// nowWriter writes to a socket without blocking. One goroutine at a time uses it.
 type nowWriter struct {
-	raw syscall.RawConn // nil when the connection is no socket
-	try func(fd uintptr) bool
+	raw syscall.RawConn       // nil when the connection is no socket
+	try func(fd uintptr) bool // the method write, made once
 
+	// Argument and results of write.
 	b   []byte
 	n   int
 	err error
@@ -27,8 +27,8 @@ func newNowWriter(nc net.Conn) *nowWriter {
 	return w
 }
 
-// Write writes as much of b as the socket takes without waiting. n < len(b)
-// without an error means that its buffer is full.
+// Write writes as much of b as the socket takes without blocking. n < len(b)
+// without an error means that the socket's buffer is full.
 func (w *nowWriter) Write(b []byte) (n int, err error) {
 	if w.raw == nil {
 		return 0, nil
@@ -42,7 +42,8 @@ func (w *nowWriter) Write(b []byte) (n int, err error) {
 	return w.n, err
 }
 
-// write is called by the runtime with the socket; true tells it not to wait.
+// write is called by the Go runtime with the socket. It always returns true, so that
+// the runtime does not wait for the socket to become writable.
 func (w *nowWriter) write(fd uintptr) bool {
 	for w.n < len(w.b) {
 		m, err := syscall.Write(int(fd), w.b[w.n:])
