@@ -19,7 +19,7 @@ return redis.call('pttl', KEYS[1])`
 // cannedCaller replies without a store, so that a benchmark measures luaexec only.
 type cannedCaller struct{ free bool }
 
-func (c *cannedCaller) Call(args resp.Args) resp.Reply {
+func (c *cannedCaller) Command(args resp.Args) resp.Reply {
 	switch string(args[0]) {
 	case "exists":
 		return resp.Flag(!c.free)

@@ -39,7 +39,7 @@ func (f *fakeServer) Log(level int, msg string) {
 
 func (f *fakeServer) Tick() bool { return f.tick != nil && f.tick() }
 
-func (f *fakeServer) Call(args resp.Args) resp.Reply {
+func (f *fakeServer) Command(args resp.Args) resp.Reply {
 	arg := func(i int) string { return args.String(i) }
 	name := strings.ToLower(arg(0))
 	switch {

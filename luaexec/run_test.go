@@ -235,7 +235,7 @@ type bufferCaller struct {
 	n   byte
 }
 
-func (c *bufferCaller) Call(args resp.Args) resp.Reply {
+func (c *bufferCaller) Command(args resp.Args) resp.Reply {
 	copy(c.buf, bytes.Repeat([]byte("x"), len(c.buf)))
 	c.buf[0] = 'a' + c.n
 	c.n++

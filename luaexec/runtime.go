@@ -10,11 +10,11 @@ import (
 // Caller runs the commands of a script. Run calls its methods, on its own
 // goroutine.
 type Caller interface {
-	// Call runs one command for the script. It makes all checks: unknown
+	// Command runs one command for the script. It makes all checks: unknown
 	// commands, arity, commands that scripts must not use, writes from read-only
 	// scripts. The arguments are valid until it returns. The reply may alias
-	// memory that the next Call changes.
-	Call(args resp.Args) resp.Reply
+	// memory that the next Command changes.
+	Command(args resp.Args) resp.Reply
 	// SetProtocol is redis.setresp: later calls of Call reply in RESP version v.
 	SetProtocol(v int)
 	// Allowed is redis.acl_check_cmd. known is false if the command does not exist

@@ -11,9 +11,9 @@ import (
 type verdict uint8
 
 const (
-	run      verdict = iota // call it
+	admitted verdict = iota // call it
 	refused                 // answer with the reply that admit returns
-	queuedUp                // the transaction has queued it; answer as for refused
+	enqueued                // the transaction has queued it; answer as for refused
 	heldBack                // CLIENT PAUSE keeps it back: no reply yet
 )
 
@@ -32,7 +32,7 @@ const (
 func (e *Engine) admit(c *command.Ctx, args resp.Args) (verdict, resp.Reply) {
 	switch c.From {
 	case command.FromExec, command.FromWait:
-		return run, resp.Reply{}
+		return admitted, resp.Reply{}
 	case command.FromScript:
 		return e.admitFromScript(c, args)
 	case command.FromKit:
@@ -49,9 +49,9 @@ func (e *Engine) admit(c *command.Ctx, args resp.Args) (verdict, resp.Reply) {
 	}
 	if c.Session.Multi != nil && !c.Cmd.Has(command.InMulti) {
 		e.enqueue(c, args)
-		return queuedUp, resp.Queued
+		return enqueued, resp.Queued
 	}
-	return run, resp.Reply{}
+	return admitted, resp.Reply{}
 }
 
 // refuse returns the error reply of a client's command that must not run.
@@ -100,7 +100,7 @@ func (e *Engine) admitFromScript(c *command.Ctx, args resp.Args) (verdict, resp.
 	case r.oom && cmd.Has(command.DenyOOM) && !r.wrote:
 		return refused, e.reject(c, resp.ErrOOM)
 	}
-	return run, resp.Reply{}
+	return admitted, resp.Reply{}
 }
 
 // admitFromKit makes the checks of RunDirect.
@@ -113,7 +113,7 @@ func (e *Engine) admitFromKit(c *command.Ctx, args resp.Args) (verdict, resp.Rep
 	case cmd.Has(command.NeedsConnection):
 		return refused, e.reject(c, errNoConnection(cmd.Name))
 	}
-	return run, resp.Reply{}
+	return admitted, resp.Reply{}
 }
 
 // reject counts a refused command and returns its reply. Inside MULTI the refusal

@@ -21,7 +21,7 @@ func (e *Engine) call(c *command.Ctx, args resp.Args, handler command.Func) (rep
 			e.countFailure(c, reply)
 		}
 		if e.journal.isRead() {
-			e.journal.write(CommandEnds, Entry{Ctx: c, Args: args, Reply: reply})
+			e.journal.record(CommandEnds, Entry{Ctx: c, Args: args, Reply: reply})
 		}
 	}()
 	if c.From != command.FromWait { // a served command was counted when it parked
@@ -29,7 +29,7 @@ func (e *Engine) call(c *command.Ctx, args resp.Args, handler command.Func) (rep
 		cmd.Calls.Calls++
 	}
 	if e.journal.isRead() {
-		e.journal.write(CommandBegins, Entry{Ctx: c, Args: args})
+		e.journal.record(CommandBegins, Entry{Ctx: c, Args: args})
 	}
 	return handler(c, args)
 }

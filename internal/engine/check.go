@@ -20,13 +20,13 @@ func (e *Engine) Check() error {
 	for s := range e.sessions.Each {
 		subs[s] = &s.Subs
 	}
-	if err := e.sessions.check(); err != nil {
+	if err := e.sessions.checkSeats(); err != nil {
 		return err
 	}
 	if err := e.env.PubSub.Check(subs); err != nil {
 		return err
 	}
-	if err := e.parking.check(&e.sessions); err != nil {
+	if err := e.parking.checkQueues(&e.sessions); err != nil {
 		return err
 	}
 	if err := e.checkWatched(); err != nil {
@@ -43,7 +43,7 @@ func (e *Engine) checkTimer() error {
 	return nil
 }
 
-func (l *sessions) check() error {
+func (l *sessions) checkSeats() error {
 	open, last := 0, int64(0)
 	for _, at := range l.order {
 		if at.id <= last || at.id >= l.next {
@@ -62,7 +62,7 @@ func (l *sessions) check() error {
 	return nil
 }
 
-func (p *parking) check(sessions *sessions) error {
+func (p *parking) checkQueues(sessions *sessions) error {
 	if err := p.deadlines.Check(); err != nil {
 		return err
 	}

@@ -7,7 +7,7 @@
 // A connection's goroutine calls Run. Run takes the lock, pulls commands from the
 // connection's Source, and runs each of them. Every command takes the same way:
 //
-//	admit.go    every check, in Redis's order; says run, refused, queued or held
+//	admit.go    every check, in Redis's order; says admitted, refused, enqueued or held back
 //	call.go     statistics, the journal, the handler, a panic
 //	journal.go  sees each unit, each command and each effect on a key
 //

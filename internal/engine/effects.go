@@ -12,7 +12,7 @@ type effects struct{ e *Engine }
 // Touched spoils the transactions that watch the key.
 func (f *effects) Touched(db int, key string) {
 	f.e.journal.key(KeyTouched, db, key)
-	f.e.watches.touched(db, key)
+	f.e.watches.spoil(db, key)
 }
 
 // Expired announces that the key's deadline has ended it.
@@ -31,7 +31,7 @@ func (f *effects) Added(db int, key string) {
 // Emptying spoils the transactions that watch a key of the database.
 func (f *effects) Emptying(db *store.DB) {
 	f.e.journal.key(Emptied, db.ID(), "")
-	f.e.watches.touchedWhere(db.ID(), func(key string) bool {
+	f.e.watches.spoilWhere(db.ID(), func(key string) bool {
 		v, _ := db.Holds(key)
 		return v != nil
 	})
@@ -41,11 +41,11 @@ func (f *effects) Emptying(db *store.DB) {
 // and signals the clients that are parked on a key which is there now.
 func (f *effects) Swapped(a, b *store.DB) {
 	if f.e.journal.isRead() {
-		f.e.journal.write(Swapped, Entry{DB: a.ID(), Other: b.ID()})
+		f.e.journal.record(Swapped, Entry{DB: a.ID(), Other: b.ID()})
 	}
 	for _, sides := range [][2]*store.DB{{a, b}, {b, a}} {
 		now, before := sides[0], sides[1]
-		f.e.watches.touchedWhere(now.ID(), func(key string) bool {
+		f.e.watches.spoilWhere(now.ID(), func(key string) bool {
 			was, _ := before.Holds(key)
 			is, _ := now.Holds(key)
 			return was != nil || is != nil

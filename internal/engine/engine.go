@@ -87,7 +87,7 @@ func New(opts Options) *Engine {
 	e.ctx.Env = &e.env
 	e.furnish(opts)
 	e.followSettings(opts.Config)
-	e.tick()
+	e.readClock()
 	return e
 }
 
@@ -131,8 +131,8 @@ func (e *Engine) Close() {
 // Env returns what the commands share. It is used inside Do only.
 func (e *Engine) Env() *command.Env { return &e.env }
 
-// tick reads the clock: time stands still until the next tick.
-func (e *Engine) tick() {
+// readClock sets the time of the unit. It stands still until the next call.
+func (e *Engine) readClock() {
 	e.memory.measured = false
 	e.env.Micros = e.clock.Now().UnixMicro()
 	e.env.Space.SetNow(e.env.Micros / 1000)
@@ -144,7 +144,7 @@ func (e *Engine) tick() {
 func (e *Engine) Execute(s *command.Session, args resp.Args) (ran bool) {
 	atSafePoint := e.script.running
 	if !atSafePoint {
-		e.tick()
+		e.readClock()
 	}
 	e.journal.unit(UnitBegins)
 	ran = e.executeGuarded(s, args)
@@ -181,7 +181,7 @@ func (e *Engine) executeGuarded(s *command.Session, args resp.Args) (ran bool) {
 		s.Move(command.Ready)
 		defer e.pausing.remove(s)
 	}
-	if verdict == run {
+	if verdict == admitted {
 		reply = e.call(c, args, c.Cmd.Run)
 	}
 	if s.Parked == nil {
@@ -197,7 +197,7 @@ func (e *Engine) RunQueued(c *command.Ctx, cmd *command.Command, args resp.Args)
 		From: command.FromExec,
 	}
 	verdict, reply := e.admit(&q, args)
-	if verdict == run {
+	if verdict == admitted {
 		reply = e.call(&q, args, cmd.Run)
 	}
 	e.replies.Send(&q, reply)

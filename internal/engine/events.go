@@ -19,12 +19,12 @@ func (v *events) Notify(class command.Class, event string, db int, key string) {
 	if want&class == 0 || v.env.PubSub.Idle() {
 		return
 	}
-	v.publish(want, event, db, key)
+	v.send(want, event, db, key)
 }
 
-// publish sends an event. A panic is logged and otherwise ignored: it must not
+// send publishes an event. A panic is logged and otherwise ignored: it must not
 // keep the command from its work.
-func (v *events) publish(want command.Class, event string, db int, key string) {
+func (v *events) send(want command.Class, event string, db int, key string) {
 	defer func() {
 		if cause := recover(); cause != nil {
 			v.panicked("an event", nil, cause)

@@ -18,7 +18,7 @@ import (
 // time is the clock's present time. It must not be called inside the engine.
 func (e *Engine) Outside(unit func()) {
 	e.Do(&Caller{background: true}, func() {
-		e.tick()
+		e.readClock()
 		unit()
 	})
 }
@@ -45,7 +45,7 @@ func (e *Engine) callDirect(db int, args resp.Args) resp.Reply {
 		From: command.FromKit,
 	}
 	verdict, reply := e.admit(&c, args)
-	if verdict == run {
+	if verdict == admitted {
 		reply = e.call(&c, args, c.Cmd.Run)
 	}
 	return reply

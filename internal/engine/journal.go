@@ -58,23 +58,23 @@ type journal struct {
 // engine and must not run commands.
 func (e *Engine) ReadJournal(read func(*Entry)) { e.journal.readers = append(e.journal.readers, read) }
 
-// isRead reports whether there is a reader. Every call of write asks first: so an
+// isRead reports whether there is a reader. Every call of record asks first: so an
 // entry that nobody reads is never made.
 func (j *journal) isRead() bool { return len(j.readers) > 0 }
 
 func (j *journal) unit(kind Kind) {
 	if j.isRead() {
-		j.write(kind, Entry{})
+		j.record(kind, Entry{})
 	}
 }
 
 func (j *journal) key(kind Kind, db int, key string) {
 	if j.isRead() {
-		j.write(kind, Entry{DB: db, Key: key})
+		j.record(kind, Entry{DB: db, Key: key})
 	}
 }
 
-func (j *journal) write(kind Kind, entry Entry) {
+func (j *journal) record(kind Kind, entry Entry) {
 	j.entry = entry
 	j.entry.Kind = kind
 	for _, read := range j.readers {

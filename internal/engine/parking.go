@@ -211,7 +211,7 @@ func (e *Engine) serve(parked *command.Parked, db *store.DB, key []byte, again f
 	defer e.journal.unit(UnitEnds)
 	verdict, reply := e.admit(&c, nil)
 	served := true
-	if verdict == run {
+	if verdict == admitted {
 		reply = e.call(&c, nil, func(c *command.Ctx, _ resp.Args) (reply resp.Reply) {
 			reply, served = again(c, key)
 			return reply

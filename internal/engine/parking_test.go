@@ -18,8 +18,8 @@ func parkOn(e *Engine, s *command.Session, key string, serve, missing func(*comm
 	})
 }
 
-// signal gives the signal of a command that has changed key.
-func signal(e *Engine, key string) {
+// giveSignal gives the signal of a command that has changed key.
+func giveSignal(e *Engine, key string) {
 	e.Outside(func() {
 		e.parking.Signal(0, key)
 		e.serveReady()
@@ -37,7 +37,7 @@ func TestAClientParkedOnAKeyIsServedWhenTheKeyHasGrownEnough(t *testing.T) {
 	expectReply(t, got.take(), "")
 	do(e, s, "HSET", "h", "f", strings.Repeat("v", 100))
 	expectReply(t, got.take(), "") // no signal yet
-	signal(e, "h")
+	giveSignal(e, "h")
 	expectReply(t, got.take(), "+GROWN\r\n")
 	if err := e.Check(); err != nil {
 		t.Error(err)
@@ -57,7 +57,7 @@ func TestAClientParkedForTheEndOfAKeyIsServedWhenItIsMissing(t *testing.T) {
 	do(e, s, "SET", "k", "v")
 	expectReply(t, got.take(), "")
 	do(e, s, "DEL", "k")
-	signal(e, "k")
+	giveSignal(e, "k")
 	expectReply(t, got.take(), "-GONE the key was deleted\r\n")
 	expectReply(t, other.take(), "")
 	if n := e.env.Stats.Errors["GONE"]; n != 1 {

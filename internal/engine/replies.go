@@ -22,7 +22,7 @@ func (r *replies) init() { r.piece = r.writePiece }
 // parked command ends when it is served.
 func (r *replies) end(s *command.Session, reply resp.Reply) {
 	if reply.Kind() != resp.None && !s.ReplyMode.Silent() {
-		r.write(s, reply)
+		r.queue(s, reply)
 	}
 	s.ReplyMode = s.ReplyMode.Next()
 }
@@ -30,11 +30,11 @@ func (r *replies) end(s *command.Session, reply resp.Reply) {
 // Send queues a reply, or a part of one, for c's session at once.
 func (r *replies) Send(c *command.Ctx, reply resp.Reply) {
 	if !c.Session.ReplyMode.Silent() {
-		r.write(c.Session, reply)
+		r.queue(c.Session, reply)
 	}
 }
 
-func (r *replies) write(s *command.Session, reply resp.Reply) {
+func (r *replies) queue(s *command.Session, reply resp.Reply) {
 	r.reader = s
 	rest, more := resp.AppendInPieces(r.scratch[:0], reply, s.Proto, r.piece)
 	if more {

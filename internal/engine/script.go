@@ -52,12 +52,12 @@ func (r *scriptRun) Run(c *command.Ctx, s *luaexec.Script, keys, args [][]byte, 
 	return reply
 }
 
-// Call runs one command for the script (redis.call).
-func (r *scriptRun) Call(args resp.Args) resp.Reply {
+// Command runs one command for the script (redis.call).
+func (r *scriptRun) Command(args resp.Args) resp.Reply {
 	cmd := r.ctx.Table.Find(args)
 	r.ctx.Cmd = cmd
 	verdict, reply := r.e.admit(&r.ctx, args)
-	if verdict == run {
+	if verdict == admitted {
 		if cmd.Has(command.Write) {
 			r.wrote = true
 		}

@@ -79,12 +79,12 @@ func (l *sessions) Open() int { return l.open }
 
 // Kill closes a connection and removes its session at once.
 func (l *sessions) Kill(s *command.Session) {
-	l.leave(s)
+	l.drop(s)
 	s.Conn.Kill()
 }
 
-// leave removes a session, once.
-func (l *sessions) leave(s *command.Session) {
+// drop removes a session, once.
+func (l *sessions) drop(s *command.Session) {
 	if l.remove(s) {
 		s.Move(command.Gone)
 		l.left(s)
@@ -93,7 +93,7 @@ func (l *sessions) leave(s *command.Session) {
 
 // Join gives a new connection its id and defaults. It is called inside Do.
 func (e *Engine) Join(s *command.Session) {
-	e.tick()
+	e.readClock()
 	e.sessions.add(s)
 	s.Created, s.LastActive = e.env.Space.Now(), e.env.Space.Now()
 	s.Panicked = e.deliveryPanicked
@@ -103,7 +103,7 @@ func (e *Engine) Join(s *command.Session) {
 
 // Leave removes a session and all that it waits for. It is called inside Do, and
 // may be called twice.
-func (e *Engine) Leave(s *command.Session) { e.sessions.leave(s) }
+func (e *Engine) Leave(s *command.Session) { e.sessions.drop(s) }
 
 // forget takes a session that has left out of every room.
 func (e *Engine) forget(s *command.Session) {

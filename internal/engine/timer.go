@@ -72,7 +72,7 @@ func (e *Engine) fireTimer() (more bool) {
 // endDueBatch ends leases, waits and the pause whose time has come, and reports
 // whether more keys are due at once.
 func (e *Engine) endDueBatch() (more bool) {
-	e.tick()
+	e.readClock()
 	e.timer.armed = 0
 	e.pausing.endIfDue(e.env.Space.Now())
 	if !e.timer.passive {

@@ -44,8 +44,8 @@ func (w *watches) Unwatch(s *command.Session) {
 	s.Watched, s.Touched = nil, false
 }
 
-// touched spoils the transactions of the sessions that watch the key.
-func (w *watches) touched(db int, key string) {
+// spoil spoils the transactions of the sessions that watch the key.
+func (w *watches) spoil(db int, key string) {
 	if len(w.index) == 0 {
 		return
 	}
@@ -54,9 +54,9 @@ func (w *watches) touched(db int, key string) {
 	}
 }
 
-// touchedWhere does so for every watched key of the database that changed
+// spoilWhere does so for every watched key of the database that changed
 // reports. There are fewer watched keys than keys.
-func (w *watches) touchedWhere(db int, changed func(key string) bool) {
+func (w *watches) spoilWhere(db int, changed func(key string) bool) {
 	for k, sessions := range w.index {
 		if k.db == db && changed(k.key) {
 			for _, s := range sessions {
