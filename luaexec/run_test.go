@@ -124,7 +124,7 @@ func TestLockScriptsRunWithoutSafePoints(t *testing.T) {
 // panicCaller panics in every command.
 type panicCaller struct{ *fakeServer }
 
-func (panicCaller) Call(resp.Args) resp.Reply { panic("a bug") }
+func (panicCaller) Command(resp.Args) resp.Reply { panic("a bug") }
 
 func TestAPanicReplacesTheState(t *testing.T) {
 	r := New(Options{})
