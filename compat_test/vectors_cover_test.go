@@ -58,7 +58,7 @@ func commandsOf(t *testing.T, path string, used map[string]bool) {
 	}
 }
 
-func TestTheRecorderRefusesLockredis(t *testing.T) {
+func TestRecorderRefusesLockredis(t *testing.T) {
 	err := redistest.CheckVersion(startLockredis(t, nil))
 	if err == nil || !strings.Contains(err.Error(), "is lockredis") {
 		t.Errorf("got %v", err)

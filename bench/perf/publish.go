@@ -22,7 +22,7 @@ const (
 	publishMessage = "0"
 )
 
-// broadcast is the connections: those of subscribers first, then those of publishers.
+// broadcast is the connections: first the subscribers, then the publishers.
 type broadcast struct {
 	publishSpec
 	poll     *poller

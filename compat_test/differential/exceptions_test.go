@@ -339,7 +339,7 @@ func sameSort(c comparison) bool {
 	return sameItems(c.oracle, c.target, max(gets, 1))
 }
 
-// isSorted reports whether the key's encoding is that of a sorted set.
+// isSorted reports whether the key has the encoding of a sorted set.
 func isSorted(probes []wire.Value) bool {
 	return slices.ContainsFunc(probes, func(v wire.Value) bool {
 		return string(v.Str) == "skiplist" || string(v.Str) == "listpack"
