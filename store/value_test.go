@@ -181,6 +181,42 @@ func TestAnInsertIntoAFullNodeSplitsIt(t *testing.T) {
 	}
 }
 
+func TestATrimmedListKeepsItsElementsAndFreesItsNodes(t *testing.T) {
+	l := new(List)
+	for i := range 500 {
+		l.PushBack(fmt.Append(nil, i), 1) // one element per node
+	}
+	l.Trim(100, 105)
+	if err := l.check(); err != nil || l.Len() != 5 || cap(l.all) > 64 {
+		t.Fatalf("%d elements in room for %d nodes, %v", l.Len(), cap(l.all), err)
+	}
+	for i := range 5 {
+		if got := string(l.At(i)); got != fmt.Sprint(100+i) {
+			t.Errorf("element %d is %s", i, got)
+		}
+	}
+}
+
+func TestAppendAndOverwriteMakeEveryStringRaw(t *testing.T) {
+	for _, text := range []string{"", "a", "0", "12"} {
+		appended, overwritten := ParseString([]byte(text)), ParseString([]byte(text))
+		appended.Append(nil)
+		overwritten.Overwrite(0, nil)
+		if appended.Encoding() != "raw" || overwritten.Encoding() != "raw" {
+			t.Errorf("%q: %s, %s", text, appended.Encoding(), overwritten.Encoding())
+		}
+	}
+}
+
+func TestAShortValueDoesNotKeepTheMemoryOfALongOne(t *testing.T) {
+	h := new(Hash)
+	h.Set([]byte("f"), make([]byte, 10_000), &noLimits)
+	h.Set([]byte("f"), []byte("short"), &noLimits)
+	if value, _ := h.Get([]byte("f")); string(value) != "short" || cap(value) > 64 {
+		t.Fatalf("the value %q keeps %d bytes", value, cap(value))
+	}
+}
+
 func TestAStringReadsBackWhatWasSet(t *testing.T) {
 	s := NewText([]byte("old"))
 	for _, want := range []string{"-12", "text", "", "9223372036854775807"} {
@@ -203,28 +239,28 @@ func TestLookupCountsHitsMissesAndAccesses(t *testing.T) {
 	log := &missLog{}
 	s := NewSpace(1, log)
 	db := s.DB(0)
-	s.SetNow(5000)
+	s.SetNow(5_000_000)
 	e := db.Set([]byte("key"), NewInt(1))
-	if e.Access() != 5 {
-		t.Errorf("Set: the last access is at %d s, want 5", e.Access())
+	if e.Access() != 5000 {
+		t.Errorf("Set: the last access is at %d s, want 5000", e.Access())
 	}
 	for i, access := range []func() *Entry{
 		func() *Entry { return db.Lookup([]byte("key")) },
 		func() *Entry { return db.LookupWrite([]byte("key")) },
 	} {
-		s.SetNow(int64(6999 + 1000*i))
-		if got := access(); got != e || e.Access() != uint32(6+i) {
+		s.SetNow(int64(6_000_999 + 1000*i))
+		if got := access(); got != e || e.Access() != uint32(6000+i) {
 			t.Errorf("access %d: the last access is at %d s", i, e.Access())
 		}
 	}
-	s.SetNow(20_000)
+	s.SetNow(20_000_000)
 	db.Peek([]byte("key"))
 	db.Lookup([]byte("missing"))
 	db.LookupWrite([]byte("missing"))
 	s.ReportMisses = true
 	db.Lookup([]byte("reported"))
 	db.LookupWrite([]byte("missing"))
-	if e.Access() != 7 || s.Stats != (Stats{Hits: 1, Misses: 2}) {
+	if e.Access() != 6001 || s.Stats != (Stats{Hits: 1, Misses: 2}) {
 		t.Errorf("the last access is at %d s, the counters are %+v", e.Access(), s.Stats)
 	}
 	if !slices.Equal(log.missed, []string{"reported"}) {
