@@ -158,7 +158,7 @@ type againCaller struct {
 	again func() resp.Reply
 }
 
-func (c *againCaller) Call(resp.Args) resp.Reply { return c.again() }
+func (c *againCaller) Command(resp.Args) resp.Reply { return c.again() }
 
 func TestSeveralGoroutinesUseOneStateInTurn(t *testing.T) {
 	r := New(Options{})
