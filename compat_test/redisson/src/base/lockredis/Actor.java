@@ -8,7 +8,10 @@ import java.util.concurrent.Future;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.TimeoutException;
 
-/** One more owner of locks: a thread that lives as long as the actor, since a lock belongs to a thread. */
+/**
+ * A further owner of locks: a thread that lives as long as the actor, because a lock belongs to
+ * a thread.
+ */
 final class Actor implements AutoCloseable {
     private static final long ANSWER_S = 20;
 
@@ -23,7 +26,7 @@ final class Actor implements AutoCloseable {
         void run() throws Exception;
     }
 
-    /** Runs the step on the actor's thread and waits for it. What it throws is thrown here. */
+    /** Runs the step on the actor's thread and waits for it. Rethrows its exception. */
     <T> T ask(Callable<T> step) throws Exception {
         return result(begin(step));
     }
@@ -47,7 +50,7 @@ final class Actor implements AutoCloseable {
         });
     }
 
-    /** The result of a step begun earlier, waited for with a deadline. */
+    /** Waits for the result of a step begun earlier, with a deadline. */
     static <T> T result(Future<T> step) throws Exception {
         try {
             return step.get(ANSWER_S, TimeUnit.SECONDS);

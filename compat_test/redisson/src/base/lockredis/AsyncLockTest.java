@@ -9,7 +9,7 @@ import org.junit.jupiter.api.Test;
 import org.redisson.api.RFuture;
 import org.redisson.api.RLock;
 
-/** The futures of RLock. The calls belong to the calling thread unless they name another. */
+/** The futures of RLock. A call belongs to the calling thread unless it names another. */
 class AsyncLockTest extends Scenario {
     private final RLock lock = client.getLock(key);
 

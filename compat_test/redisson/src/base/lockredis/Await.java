@@ -2,14 +2,17 @@ package lockredis;
 
 import java.util.concurrent.Callable;
 
-/** Polling with a deadline, for states that only another thread, process or server brings about. */
+/** Polling with a deadline, for states that another thread, process or server causes. */
 final class Await {
     private static final long STEP_MS = 5;
 
     private Await() {
     }
 
-    /** Returns once the condition holds; fails with the words given when it has not within that many milliseconds. */
+    /**
+     * Returns when the condition holds. Fails with the given words when it does not hold within
+     * that many milliseconds.
+     */
     static void until(String what, long millis, Callable<Boolean> condition) {
         long deadline = System.nanoTime() + millis * 1_000_000;
         try {
@@ -26,7 +29,7 @@ final class Await {
         }
     }
 
-    /** Lets lease time go by: only where that time itself is under test. */
+    /** Waits for lease time to pass. Only for tests of that time itself. */
     static void elapse(long millis) {
         try {
             Thread.sleep(millis);

@@ -44,7 +44,7 @@ class BlockingQueueTest extends Scenario {
     void elementMovesToAnotherQueue() throws Exception {
         queue.put("a");
         assertEquals("a", queue.pollLastAndOfferFirstTo(key + ":2", 1, TimeUnit.SECONDS));
-        // No deque: that of 3.24.3 needs a class of JDK 21.
+        // No deque: the one of 3.24.3 needs a class of JDK 21.
         RBlockingQueue<String> second = client.getBlockingQueue(key + ":2");
         second.put("z");
         assertEquals("a", second.take());
@@ -63,7 +63,7 @@ class BlockingQueueTest extends Scenario {
         assertEquals("c", bounded.take());
     }
 
-    /** Tells whether some client sits in a blocking command; which key it waits for, no reply of Redis 7.0 says. */
+    /** Tells whether a client is in a blocking command. No reply of Redis 7.0 tells its key. */
     private boolean blocked() {
         return observer().clientList().lines().anyMatch(line -> line.contains("cmd=blpop"));
     }

@@ -2,7 +2,7 @@ package lockredis;
 
 import redis.clients.jedis.Jedis;
 
-/** Names of the channels and keys that Redisson puts beside a lock. */
+/** Names of the channels and keys that Redisson uses besides the lock's key. */
 final class Channels {
     private Channels() {
     }
@@ -27,7 +27,7 @@ final class Channels {
         return "redisson_lock_timeout:{" + key + "}";
     }
 
-    /** How many connections listen on the channel. */
+    /** The number of subscribers of the channel. */
     static long subscribers(Jedis jedis, String channel) {
         return Long.parseLong(jedis.pubsubNumSub(channel).get(channel));
     }

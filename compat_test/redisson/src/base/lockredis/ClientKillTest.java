@@ -13,7 +13,7 @@ import org.redisson.api.RedissonClient;
 import redis.clients.jedis.Jedis;
 import redis.clients.jedis.Protocol.Command;
 
-/** Connections cut by CLIENT KILL: the client comes back and goes on. */
+/** Connections closed by CLIENT KILL: the client reconnects and continues. */
 class ClientKillTest extends Scenario {
     private static final Server OWN = Server.start();
     private final RedissonClient cut = closing(Clients.open(OWN));

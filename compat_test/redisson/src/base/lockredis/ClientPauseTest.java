@@ -12,7 +12,7 @@ import org.redisson.api.RedissonClient;
 import redis.clients.jedis.Jedis;
 import redis.clients.jedis.Protocol.Command;
 
-/** Clients held by CLIENT PAUSE wait, and then have what they asked for. */
+/** Clients stopped by CLIENT PAUSE wait, and then get their replies. */
 class ClientPauseTest extends Scenario {
     private static final Server OWN = Server.start();
     private final RedissonClient paused = closing(Clients.open(OWN));

@@ -8,7 +8,7 @@ import org.redisson.config.Config;
 
 /** Redisson clients with few connections and, where the release can set it, a watchdog of 3 s. */
 final class Clients {
-    /** Lease that the watchdog keeps renewing, in milliseconds. */
+    /** Lease that the watchdog renews, in milliseconds. */
     static final long WATCHDOG_MS = 3_000;
     private static RedissonClient shared;
     private static RuntimeException failure;
@@ -16,7 +16,10 @@ final class Clients {
     private Clients() {
     }
 
-    /** The client of all scenarios that need nothing special of it. What has failed once is not tried by every scenario again. */
+    /**
+     * The client of all scenarios without special needs. After a failure, later scenarios do not
+     * try to connect again.
+     */
     static synchronized RedissonClient shared() {
         if (failure != null) {
             throw failure;
@@ -36,7 +39,7 @@ final class Clients {
         return open(server, config -> { });
     }
 
-    /** A client of the server given; the change is made last. */
+    /** A client of the given server. The change is applied last. */
     static RedissonClient open(Server server, Consumer<Config> change) {
         return Redisson.create(config(server.address(), change));
     }
@@ -51,7 +54,7 @@ final class Clients {
         return config;
     }
 
-    /** Ends a client without the quiet period. */
+    /** Closes a client without the quiet period. */
     static void close(RedissonClient client) {
         client.shutdown(0, 5, TimeUnit.SECONDS);
     }

@@ -10,7 +10,7 @@ import org.redisson.api.RLock;
 import org.redisson.api.RedissonClient;
 import redis.clients.jedis.Jedis;
 
-/** Locks in database 1: keys belong to it, channels to the server. */
+/** Locks in database 1: keys are per database, channels per server. */
 class DatabaseTest extends Scenario {
     private final RedissonClient second = Clients.open(Server.shared(),
             config -> config.useSingleServer().setDatabase(1));

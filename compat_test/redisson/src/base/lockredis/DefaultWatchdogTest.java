@@ -9,7 +9,7 @@ import org.redisson.api.RedissonClient;
 import org.redisson.config.Config;
 import redis.clients.jedis.Jedis;
 
-/** The watchdog as it comes: a lease of 30 s, renewed every 10 s. The one scenario that waits for it. */
+/** The default watchdog: a lease of 30 s, renewed every 10 s. Only this scenario waits for it. */
 class DefaultWatchdogTest extends Scenario {
     @Test
     void leaseOf30SecondsIsRenewedAfter10() {

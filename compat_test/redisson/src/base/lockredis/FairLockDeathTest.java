@@ -10,7 +10,7 @@ import org.redisson.api.RLock;
 import org.redisson.api.RedissonClient;
 import redis.clients.jedis.Jedis;
 
-/** A waiter of a fair lock whose process dies holds up the queue only until its place has timed out. */
+/** A dead waiter blocks a fair lock's queue only until its deadline. */
 class FairLockDeathTest extends Scenario {
     @Test
     void deadWaiterLosesItsPlace() throws Exception {
@@ -19,7 +19,7 @@ class FairLockDeathTest extends Scenario {
         RLock lock = Steps.lock(own, "impatient", key);
         Peer peer = closing(Peer.start(Server.shared(), true));
         Jedis jedis = observer();
-        // A place is kept for what is left of the lease and a waiting time on top.
+        // The deadline is the rest of the lease plus one waiting time.
         lock.lock(4_000, TimeUnit.MILLISECONDS);
         peer.begin("a", "lock", "impatient", key);
         Await.until("the peer's place", 5_000, () -> jedis.llen(Channels.fairQueue(key)) == 1);

@@ -12,7 +12,7 @@ import org.junit.jupiter.api.Test;
 import org.redisson.api.RLock;
 import redis.clients.jedis.Jedis;
 
-/** FairLock: who asked first has it first, over processes too. */
+/** FairLock: owners acquire it in request order, also across processes. */
 class FairLockTest extends Scenario {
     private final RLock lock = client.getFairLock(key);
 

@@ -11,7 +11,7 @@ import org.junit.jupiter.api.Test;
 import redis.clients.jedis.Jedis;
 import redis.clients.jedis.params.SetParams;
 
-/** The plain locks that people build on Jedis 3.6.0 by hand. */
+/** Plain locks as users write them with Jedis 3.6.0. */
 class JedisLockTest extends Scenario {
     private static final String COMPARE_AND_DELETE =
             "if redis.call('GET', KEYS[1]) == ARGV[1] then return redis.call('DEL', KEYS[1]) else return 0 end";

@@ -8,7 +8,7 @@ import org.redisson.api.RLock;
 import org.redisson.api.RedissonClient;
 import org.redisson.client.codec.StringCodec;
 
-/** Keyspace events of locks, heard through pattern topics. */
+/** Keyspace events of locks, received through pattern topics. */
 class KeyEventTest extends Scenario {
     private final RedissonClient listening = closing(Clients.open(Server.shared(),
             config -> config.setCodec(StringCodec.INSTANCE)));

@@ -12,7 +12,7 @@ import org.redisson.api.RKeys;
 import org.redisson.api.RType;
 import org.redisson.api.RedissonClient;
 
-/** The keyspace as a whole, on a server of its own because it is emptied. */
+/** The whole keyspace, on a server of its own because it is flushed. */
 class KeysTest extends Scenario {
     private static final Server OWN = Server.start();
     private final RedissonClient alone = closing(Clients.open(OWN));
@@ -36,7 +36,8 @@ class KeysTest extends Scenario {
         TreeSet<String> found = new TreeSet<>();
         keys.getKeysByPattern("user:*").forEach(found::add);
         assertEquals(wanted, found);
-        // Its result is not looked at: 3.16.8 counts wrongly, and may return before it has deleted.
+        // The result is not checked: 3.16.8 counts wrongly, and may return before it has
+        // deleted.
         keys.deleteByPattern("user:29?");
         Await.until("291 keys are left", 5_000, () -> keys.count() == 291);
         assertEquals(2, keys.delete("user:0", "user:1", "nobody"));

@@ -11,7 +11,10 @@ import org.junit.jupiter.api.parallel.Isolated;
 import org.redisson.api.RLock;
 import redis.clients.jedis.Jedis;
 
-/** A lease that ends gives its lock to the waiter, at once. Alone on the machine's cores: it measures milliseconds. */
+/**
+ * When a lease ends, the waiter acquires the lock at once. Runs alone, because it measures
+ * milliseconds.
+ */
 @Isolated
 class LeaseEndTest extends Scenario {
     private static final int SERIES = 5;
@@ -24,13 +27,14 @@ class LeaseEndTest extends Scenario {
         Jedis jedis = observer();
         Actor holder = actor();
         Actor waiter = actor();
-        // A machine with other work is late for a while: it gets another series. A late server is late in each.
+        // A busy machine is late for a while, so it gets another series. A late server is late
+        // in every series.
         long[] late = new long[ROUNDS];
         for (int series = 0; series < SERIES; series++) {
             late = measure(lock, jedis, holder, waiter);
             System.out.println("lease end to lock, ms: " + Arrays.toString(late));
             Arrays.sort(late);
-            // One pause of this JVM's own (a collection, a compilation) is forgiven.
+            // One pause of this JVM (a collection, a compilation) is allowed.
             if (late[ROUNDS - 2] <= LATE_MS) {
                 return;
             }
@@ -57,7 +61,10 @@ class LeaseEndTest extends Scenario {
         return late;
     }
 
-    /** How late, in ns, this JVM comes back from a wait without a lock, with one command behind it: the machine's own share. */
+    /**
+     * How late, in ns, this JVM returns from a wait without a lock and one command: the
+     * machine's own share.
+     */
     private long latenessOfAPlainWait() throws Exception {
         long end = System.nanoTime() + TimeUnit.MILLISECONDS.toNanos(50);
         new Semaphore(0).tryAcquire(50, TimeUnit.MILLISECONDS);

@@ -6,7 +6,7 @@ import org.junit.jupiter.api.Test;
 import org.redisson.api.RLocalCachedMap;
 import org.redisson.api.RedissonClient;
 
-/** A map cached in each client: a write elsewhere must reach the cache through pub/sub. */
+/** A map cached in each client: a write by another client must reach the cache through pub/sub. */
 class LocalCachedMapTest extends Scenario {
     @Test
     void writeOfOneClientReachesTheOthersCache() {

@@ -12,7 +12,7 @@ import org.junit.jupiter.api.Test;
 import org.redisson.api.RLock;
 import redis.clients.jedis.Jedis;
 
-/** RLock as one process sees it. */
+/** RLock in one process. */
 class LockTest extends Scenario {
     private final RLock lock = client.getLock(key);
 
@@ -115,17 +115,18 @@ class LockTest extends Scenario {
             waiter[0] = Thread.currentThread();
             lock.lockInterruptibly();
         });
-        // Between two tries: one that is under way may still get the lock after the interrupt.
+        // Interrupt between two tries: a running try may still acquire the lock after the
+        // interrupt.
         Await.until("the waiter's rest", 5_000, () -> waiter[0] != null && rests(waiter[0]));
         waiter[0].interrupt();
         Exception end = assertThrows(Exception.class, () -> Actor.result(waiting));
-        // Some releases wrap it when the interrupt hits while a command is under way.
+        // Some releases wrap the exception when a command is running at the interrupt.
         assertTrue(end.toString().contains("InterruptedException"), end.toString());
         lock.unlock();
         assertFalse(lock.isLocked());
     }
 
-    /** Waits for a message or the lease's end, rather than for a reply. */
+    /** Waits for a message or the lease's end, not for a reply. */
     private static boolean rests(Thread waiter) {
         return Arrays.stream(waiter.getStackTrace())
                 .anyMatch(frame -> frame.getClassName().equals(Semaphore.class.getName()));

@@ -12,7 +12,7 @@ import org.redisson.api.RLock;
 import org.redisson.client.codec.StringCodec;
 import redis.clients.jedis.Jedis;
 
-/** RLock wanted by several owners, in this process and in a second one. */
+/** RLock with several owners, in this process and in a second one. */
 class LockWaitTest extends Scenario {
     private static final int THREADS = 4;
     private static final int TIMES = 25;
@@ -25,7 +25,7 @@ class LockWaitTest extends Scenario {
         lock.lock();
         Future<Void> waiting = waiter.beginStep(lock::lock);
         Await.until("the waiter's subscription", 5_000, () -> Channels.subscribers(jedis, Channels.lock(key)) == 1);
-        // Nothing but a message wakes the waiter before the lease is over, far beyond this test.
+        // Before the lease ends, long after this test, only a message can wake the waiter.
         jedis.pexpire(key, 600_000);
         assertFalse(waiting.isDone());
         lock.unlock();

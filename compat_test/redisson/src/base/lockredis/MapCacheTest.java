@@ -10,7 +10,7 @@ import java.util.concurrent.TimeUnit;
 import org.junit.jupiter.api.Test;
 import org.redisson.api.RMapCache;
 
-/** A map whose entries have lifetimes of their own. */
+/** A map whose entries expire one by one. */
 class MapCacheTest extends Scenario {
     private final RMapCache<String, String> map = client.getMapCache(key);
 

@@ -13,11 +13,12 @@ import java.util.concurrent.Future;
 import java.util.concurrent.atomic.AtomicInteger;
 
 /**
- * A second JVM with a Redisson client of its own, told what to do in the words of {@link Steps}. A line to it is an id, the
- * name of one of its threads and the words; its answer is the id and the result.
+ * A second JVM with its own Redisson client, controlled with the words of {@link Steps}. A line
+ * to it has an id, the name of one of its threads, and the words. Its answer has the id and the
+ * result.
  */
 final class Peer implements AutoCloseable {
-    /** The id of the line that tells that the peer is connected. */
+    /** The id of the first line, which says that the peer is connected. */
     static final int READY = 0;
     private final Map<Integer, CompletableFuture<String>> waiting = new ConcurrentHashMap<>();
     private final AtomicInteger ids = new AtomicInteger();
@@ -33,7 +34,10 @@ final class Peer implements AutoCloseable {
         return start(server, false);
     }
 
-    /** An impatient peer's client keeps the place of a silent waiter of fair locks only for {@link Steps#IMPATIENT_MS}. */
+    /**
+     * The client of an impatient peer keeps a silent waiter of a fair lock for {@link
+     * Steps#IMPATIENT_MS} only.
+     */
     static Peer start(Server server, boolean impatient) throws Exception {
         List<String> command = new ArrayList<>();
         command.add(System.getProperty("java.home") + "/bin/java");
@@ -70,12 +74,12 @@ final class Peer implements AutoCloseable {
         return answer;
     }
 
-    /** Does a step and waits for its result. */
+    /** Runs a step and waits for its result. */
     String ask(String thread, String... words) throws Exception {
         return Actor.result(begin(thread, words));
     }
 
-    /** Ends the JVM without any good-bye, and waits for its end. */
+    /** Kills the JVM and waits for its end. */
     void die() throws InterruptedException {
         process.destroyForcibly().waitFor();
     }
@@ -92,7 +96,7 @@ final class Peer implements AutoCloseable {
                 waiting.remove(Integer.parseInt(parts[0])).complete(parts[1]);
             }
         } catch (IOException e) {
-            // The peer's end, wanted or not: whoever still waits is told below.
+            // The peer has ended, on purpose or not. Waiting callers are told below.
         }
         waiting.values().forEach(answer -> answer.completeExceptionally(new IllegalStateException("the peer is gone")));
     }

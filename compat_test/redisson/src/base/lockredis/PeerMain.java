@@ -9,7 +9,10 @@ import java.util.Map;
 import org.redisson.Redisson;
 import org.redisson.api.RedissonClient;
 
-/** The second JVM: see {@link Peer}. It ends when its standard input does, so that it never outlives the test. */
+/**
+ * The second JVM, see {@link Peer}. It ends when its standard input is closed, so it never
+ * outlives the test.
+ */
 final class PeerMain {
     private PeerMain() {
     }

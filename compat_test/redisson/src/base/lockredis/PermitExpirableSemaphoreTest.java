@@ -12,7 +12,7 @@ import java.util.concurrent.TimeUnit;
 import org.junit.jupiter.api.Test;
 import org.redisson.api.RPermitExpirableSemaphore;
 
-/** Permits with an identity, some with a lease. */
+/** Permits with an id, some with a lease. */
 class PermitExpirableSemaphoreTest extends Scenario {
     private final RPermitExpirableSemaphore semaphore = client.getPermitExpirableSemaphore(key);
 

@@ -9,7 +9,7 @@ import org.junit.jupiter.api.Test;
 import org.redisson.RedissonRedLock;
 import org.redisson.api.RLock;
 
-/** RedLock: the majority of independent servers decides. */
+/** RedLock: a majority of independent servers decides. */
 class RedLockTest extends Scenario {
     private final Server[] servers = new Server[3];
     private final RLock[] locks = new RLock[3];

@@ -2,12 +2,15 @@ package lockredis;
 
 import org.junit.jupiter.api.Assumptions;
 
-/** The release under test. Its own faults, seen on Redis too, are skipped by name; expected-skips.txt holds the list. */
+/**
+ * The release under test. Tests of its own faults, which it has on Redis too, are skipped by
+ * name; expected-skips.txt has the list.
+ */
 final class Release {
     private Release() {
     }
 
-    /** Skips the test from the release first to the release last, both included. */
+    /** Skips the test for the releases from first to last, both included. */
     static void skip(String first, String last, String fault) {
         String release = System.getProperty("redisson.version", "");
         boolean hit = number(first) <= number(release) && number(release) <= number(last);

@@ -36,8 +36,9 @@ class RestartTest extends Scenario {
         lock.lock(3, TimeUnit.SECONDS);
         Future<Void> waiting = waiter.beginStep(lock::lock);
         try (Jedis jedis = server.observe()) {
-            // A try of the lock that is under way when the server stops fails for good, so wait for the one that
-            // follows the subscription: a try that finds the lock taken asks for its remaining time.
+            // A try that is running when the server stops fails for good. So wait for the try
+            // after the subscription: a try that finds the lock held asks for its remaining
+            // time.
             Await.until("the waiter's second try", 5_000, () -> Server.calls(jedis, "pttl") >= 2);
         }
         server.stop();
@@ -47,7 +48,7 @@ class RestartTest extends Scenario {
         waiter.tell(lock::unlock);
     }
 
-    /** Commands fail while the client is still coming back. */
+    /** Commands fail until the client has reconnected. */
     private static boolean answers(java.util.function.BooleanSupplier question) {
         try {
             return question.getAsBoolean();

@@ -7,7 +7,10 @@ import org.junit.jupiter.api.AfterEach;
 import org.redisson.api.RedissonClient;
 import redis.clients.jedis.Jedis;
 
-/** What nearly every scenario needs: the shared client, a key nobody else uses, further owners, an observer. */
+/**
+ * What nearly every scenario needs: the shared client, a key of its own, further owners, an
+ * observer.
+ */
 abstract class Scenario {
     final RedissonClient client = Clients.shared();
     final String key = getClass().getSimpleName() + ":" + UUID.randomUUID();

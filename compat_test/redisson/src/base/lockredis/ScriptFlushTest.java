@@ -11,7 +11,7 @@ import org.redisson.api.RLock;
 import org.redisson.api.RedissonClient;
 import redis.clients.jedis.Jedis;
 
-/** A server that forgets all scripts between two calls. */
+/** A server whose script cache is flushed between two calls. */
 class ScriptFlushTest extends Scenario {
     private static final Server OWN = Server.start();
     private final RedissonClient forgotten = closing(Clients.open(OWN));

@@ -15,7 +15,7 @@ import org.redisson.api.RedissonClient;
 import org.redisson.client.RedisException;
 import org.redisson.client.codec.StringCodec;
 
-/** One's own scripts through RScript. */
+/** User scripts through RScript. */
 class ScriptTest extends Scenario {
     private static final ReturnType INTEGER = type("INTEGER", "LONG");
     private static final ReturnType STATUS = type("STATUS", "STRING");
@@ -57,7 +57,7 @@ class ScriptTest extends Scenario {
         plain.getKeys().delete(key);
     }
 
-    /** 4.x gave some types other names. */
+    /** 4.x renamed some types. */
     private static ReturnType type(String before, String since) {
         return Arrays.stream(ReturnType.values())
                 .filter(type -> type.name().equals(before) || type.name().equals(since)).findFirst().orElseThrow();

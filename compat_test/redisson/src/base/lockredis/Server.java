@@ -9,8 +9,9 @@ import java.util.List;
 import redis.clients.jedis.Jedis;
 
 /**
- * A server under test. Either the one that the launcher of the suite has started (redis.host, redis.port), or one of a
- * scenario's own, started from server.command: scenarios that stop, pause, flush or protect a server must not meet others.
+ * A server under test: either the server started by the suite's launcher (redis.host,
+ * redis.port), or a scenario's own server, started from server.command. Scenarios that stop,
+ * pause, flush or protect a server need their own.
  */
 final class Server implements AutoCloseable {
     private static final long START_MS = 10_000;
@@ -27,7 +28,7 @@ final class Server implements AutoCloseable {
         this.options = options;
     }
 
-    /** The server that most scenarios share; started here when the launcher named none. */
+    /** The server that most scenarios share. It is started here if the launcher gave none. */
     static synchronized Server shared() {
         if (shared == null) {
             String port = System.getProperty("redis.port", "");
@@ -38,7 +39,7 @@ final class Server implements AutoCloseable {
         return shared;
     }
 
-    /** A server of one's own on a free port. The options are redis-server's. */
+    /** A new server on a free port, with redis-server's options. */
     static Server start(String... options) {
         Server server = new Server("127.0.0.1", freePort(), List.of(options));
         server.launch();
@@ -58,12 +59,12 @@ final class Server implements AutoCloseable {
         return "redis://" + host + ":" + port;
     }
 
-    /** An observer's connection that owes nothing to Redisson. The caller closes it. */
+    /** An observer's connection that does not use Redisson. The caller closes it. */
     Jedis observe() {
         return new Jedis(host, port, 5_000);
     }
 
-    /** How often the server has run a command so far, in scripts too. */
+    /** The number of calls of a command so far, including calls from scripts. */
     static long calls(Jedis jedis, String command) {
         String start = "cmdstat_" + command + ":calls=";
         return jedis.info("commandstats").lines().filter(line -> line.startsWith(start)).findFirst()
@@ -86,7 +87,7 @@ final class Server implements AutoCloseable {
         Await.until("a server on port " + port, START_MS, this::answers);
     }
 
-    /** Ends the server as a crash would, and waits for its end. */
+    /** Kills the server, as a crash does, and waits for its end. */
     void stop() {
         process.destroyForcibly();
         try {
@@ -103,7 +104,7 @@ final class Server implements AutoCloseable {
         }
     }
 
-    /** A server that asks for a password answers too. */
+    /** A server with a password also counts as ready. */
     private boolean answers() {
         try (Jedis jedis = observe()) {
             jedis.ping();

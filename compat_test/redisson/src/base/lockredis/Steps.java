@@ -6,9 +6,12 @@ import org.redisson.api.RLock;
 import org.redisson.api.RedissonClient;
 import org.redisson.client.codec.StringCodec;
 
-/** What an owner does with a lock, in words, so that this process and a second one can be told the same. */
+/**
+ * What an owner does with a lock, as words, so that this process and a second one can run the
+ * same.
+ */
 final class Steps {
-    /** How long a fair lock of the kind "impatient" keeps the place of a waiter that fell silent, in milliseconds. */
+    /** How long a fair lock of the kind "impatient" keeps a silent waiter, in milliseconds. */
     static final long IMPATIENT_MS = 1_000;
 
     private Steps() {
@@ -26,7 +29,7 @@ final class Steps {
         };
     }
 
-    /** Carries out words such as {@code lock fair KEY} and returns the result in one word. */
+    /** Runs words such as {@code lock fair KEY} and returns the result as one word. */
     static String run(RedissonClient client, String... words) throws Exception {
         RLock lock = lock(client, words[1], words[2]);
         switch (words[0]) {
@@ -43,7 +46,10 @@ final class Steps {
         return "done";
     }
 
-    /** Reads, adds one and writes back under the lock: only mutual exclusion makes the sum right. */
+    /**
+     * Reads, adds one and writes back under the lock: the sum is right only with mutual
+     * exclusion.
+     */
     private static void count(RedissonClient client, RLock lock, String counter, int times) {
         RBucket<String> bucket = client.getBucket(counter, StringCodec.INSTANCE);
         for (int i = 0; i < times; i++) {
@@ -57,7 +63,7 @@ final class Steps {
         }
     }
 
-    /** Takes the lock, puts a name on the list, gives the lock back: the list tells who came when. */
+    /** Locks, appends a name to the list, unlocks: the list has the order of the owners. */
     private static void sign(RedissonClient client, RLock lock, String list, String name) {
         lock.lock();
         try {

@@ -9,7 +9,7 @@ import java.util.concurrent.ConcurrentLinkedQueue;
 import org.junit.jupiter.api.Test;
 import redis.clients.jedis.Jedis;
 
-/** Topics and patterns. Whoever matches twice hears it twice. */
+/** Topics and patterns. A listener that matches twice receives a message twice. */
 class TopicTest extends Scenario {
     private final Queue<String> heard = new ConcurrentLinkedQueue<>();
 
@@ -22,7 +22,7 @@ class TopicTest extends Scenario {
             sent.add("m" + i);
         }
         Await.until("all messages", 5_000, () -> heard.size() == sent.size());
-        // Some releases hand them to the listener on several threads, so that their order there says nothing.
+        // Some releases call the listener on several threads, so the order there means nothing.
         assertEquals(sent, new TreeSet<>(heard));
         Api.unsubscribeAll(client, key);
         Jedis jedis = observer();

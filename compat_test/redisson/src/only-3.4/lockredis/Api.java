@@ -10,12 +10,12 @@ import org.redisson.api.RTopic;
 import org.redisson.api.RedissonClient;
 import org.redisson.config.Config;
 
-/** The calls whose form changed between 3.4.1 and 3.16.0, in the earlier form. */
+/** The calls that changed between 3.4.1 and 3.16.0, in the earlier form. */
 final class Api {
     private Api() {
     }
 
-    /** Addresses had no scheme yet. */
+    /** Addresses have no scheme in 3.4.1. */
     static String address(String url) {
         return url.substring("redis://".length());
     }
@@ -31,7 +31,7 @@ final class Api {
     static void fairWait(Config config, long millis) {
     }
 
-    /** A fair lock of 3.4.1 keeps a silent waiter's place for 5 s, whatever one would like. */
+    /** A fair lock of 3.4.1 always keeps a silent waiter for 5 s. */
     static RLock fairLock(RedissonClient client, String key, long waitMs) {
         return client.getFairLock(key);
     }
@@ -49,7 +49,7 @@ final class Api {
         client.getTopic(topic).removeAllListeners();
     }
 
-    /** The listener gets channel and message. */
+    /** The listener receives channel and message. */
     static void psubscribe(RedissonClient client, String pattern, BiConsumer<String, String> listener) {
         RPatternTopic<String> t = client.getPatternTopic(pattern);
         t.addListener((p, channel, message) -> listener.accept(channel, message));

@@ -11,7 +11,7 @@ import org.redisson.api.RedissonClient;
 import org.redisson.command.CommandAsyncExecutor;
 import org.redisson.config.Config;
 
-/** The calls whose form changed between 3.4.1 and 3.16.0, in the later form. */
+/** The calls that changed between 3.4.1 and 3.16.0, in the later form. */
 final class Api {
     private Api() {
     }
@@ -28,7 +28,10 @@ final class Api {
         config.setLockWatchdogTimeout(millis);
     }
 
-    /** Sets how long a fair lock keeps a silent waiter's place, in the releases that have the setting (4.x). */
+    /**
+     * Sets how long a fair lock keeps a silent waiter in its queue, in releases with that
+     * setting (4.x).
+     */
     static void fairWait(Config config, long millis) {
         try {
             Config.class.getMethod("setFairLockWaitTimeout", long.class).invoke(config, millis);
@@ -37,7 +40,10 @@ final class Api {
         }
     }
 
-    /** A fair lock that keeps a silent waiter's place for waitMs: by its constructor (3.x) or its client's {@link #fairWait}. */
+    /**
+     * A fair lock that keeps a silent waiter in its queue for waitMs: set by its constructor
+     * (3.x) or its client's {@link #fairWait}.
+     */
     static RLock fairLock(RedissonClient client, String key, long waitMs) {
         try {
             return RedissonFairLock.class.getConstructor(CommandAsyncExecutor.class, String.class, long.class)
@@ -61,7 +67,7 @@ final class Api {
         client.getTopic(topic).removeAllListeners();
     }
 
-    /** The listener gets channel and message. */
+    /** The listener receives channel and message. */
     static void psubscribe(RedissonClient client, String pattern, BiConsumer<String, String> listener) {
         client.getPatternTopic(pattern).addListener(String.class,
                 (p, channel, message) -> listener.accept(channel.toString(), message));

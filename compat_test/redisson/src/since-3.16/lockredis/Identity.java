@@ -8,7 +8,10 @@ import java.security.KeyStore;
 import java.util.Base64;
 import java.util.List;
 
-/** A key with a certificate that it signed itself, made by the JDK's keytool: as a key store, and as PEM files for a server. */
+/**
+ * A key with a self-signed certificate, made by the JDK's keytool: as a key store, and as PEM
+ * files for a server.
+ */
 final class Identity {
     static final String PASSWORD = "open sesame";
 
@@ -63,7 +66,7 @@ final class Identity {
         return dir.resolve(name + ".p12");
     }
 
-    /** The certificate alone, for those who trust it. */
+    /** The certificate alone, for clients that trust it. */
     Path trustStore() {
         return dir.resolve(name + "-trust.p12");
     }

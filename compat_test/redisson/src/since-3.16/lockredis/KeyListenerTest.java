@@ -8,7 +8,7 @@ import org.redisson.api.DeletedObjectListener;
 import org.redisson.api.ExpiredObjectListener;
 import org.redisson.api.RBucket;
 
-/** Redisson's own listeners of objects, which live on keyspace events. */
+/** Redisson's object listeners, which use keyspace events. */
 class KeyListenerTest extends Scenario {
     private final Queue<String> heard = new ConcurrentLinkedQueue<>();
 

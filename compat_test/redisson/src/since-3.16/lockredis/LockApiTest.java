@@ -10,7 +10,7 @@ import java.util.concurrent.TimeUnit;
 import org.junit.jupiter.api.Test;
 import org.redisson.api.RLock;
 
-/** What RLock has learnt since 3.4.1. */
+/** Methods that RLock got after 3.4.1. */
 class LockApiTest extends Scenario {
     private final RLock lock = client.getLock(key);
 

@@ -14,7 +14,7 @@ import org.redisson.api.RReadWriteLockReactive;
 import org.redisson.api.RedissonReactiveClient;
 import reactor.core.publisher.Mono;
 
-/** The reactive forms. Owners are numbers given by the caller. */
+/** The reactive API. The caller gives the owners' numbers. */
 class ReactiveLockTest extends Scenario {
     private final RedissonReactiveClient reactive = client.reactive();
 

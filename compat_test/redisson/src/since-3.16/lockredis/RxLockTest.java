@@ -12,7 +12,7 @@ import org.redisson.api.RLockRx;
 import org.redisson.api.RSemaphoreRx;
 import org.redisson.api.RedissonRxClient;
 
-/** The RxJava forms. */
+/** The RxJava API. */
 class RxLockTest extends Scenario {
     private final RedissonRxClient rx = client.rxJava();
 

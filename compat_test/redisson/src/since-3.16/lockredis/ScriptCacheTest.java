@@ -13,7 +13,7 @@ import org.redisson.api.RSemaphore;
 import org.redisson.api.RedissonClient;
 import redis.clients.jedis.Jedis;
 
-/** Scripts sent as text, and scripts called by their sha and loaded when the server does not know them. */
+/** Scripts sent as text, and scripts sent by their SHA and loaded after NOSCRIPT. */
 class ScriptCacheTest extends Scenario {
     private final Server own = Server.start();
 
@@ -35,7 +35,7 @@ class ScriptCacheTest extends Scenario {
             Actor.result(waiting);
             other.tell(lock::unlock);
             assertFalse(jedis.exists(key));
-            // Locks of the oldest releases never use the cache; semaphores always did.
+            // Locks of the oldest releases never use the cache; semaphores of all releases do.
             RSemaphore semaphore = caching.getSemaphore(key);
             assertTrue(semaphore.trySetPermits(1) && semaphore.tryAcquire());
             if (cached) {

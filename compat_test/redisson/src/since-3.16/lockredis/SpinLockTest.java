@@ -9,7 +9,7 @@ import java.util.concurrent.TimeUnit;
 import org.junit.jupiter.api.Test;
 import org.redisson.api.RLock;
 
-/** A lock whose waiters ask again and again instead of listening. */
+/** A lock whose waiters poll instead of listening. */
 class SpinLockTest extends Scenario {
     private final RLock lock = client.getSpinLock(key);
 

@@ -20,7 +20,8 @@ import redis.clients.jedis.Jedis;
 /** rediss://, with a server that asks its clients for a certificate. */
 class TlsTest extends Scenario {
     private static final int PATIENCE_MS = 10_000;
-    private static final int REFUSAL_MS = 500; // Redisson waits that long for an answer on a connection that was closed
+    // Redisson waits this long for a reply on a closed connection.
+    private static final int REFUSAL_MS = 500;
 
     @TempDir
     static Path dir;
@@ -45,7 +46,7 @@ class TlsTest extends Scenario {
         server.close();
     }
 
-    /** A client that is to be let in. */
+    /** A client that the server accepts. */
     private static RedissonClient open(Identity trusted, Identity shown) {
         return open(trusted, shown, PATIENCE_MS);
     }

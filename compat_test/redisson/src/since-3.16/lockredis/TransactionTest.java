@@ -63,7 +63,7 @@ class TransactionTest extends Scenario {
         assertNoLocksLeft();
     }
 
-    /** What an unlock leaves behind for its own repetition ends by itself. */
+    /** The latch that an unlock leaves for its retry expires. */
     private static boolean isLatch(String name) {
         return name.startsWith("redisson_unlock_latch:");
     }

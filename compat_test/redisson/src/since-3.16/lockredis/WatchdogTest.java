@@ -11,7 +11,7 @@ import org.junit.jupiter.api.Test;
 import org.redisson.api.RLock;
 import redis.clients.jedis.Jedis;
 
-/** The watchdog, with a lease of 3 s: it keeps what is held, and nothing that is not. */
+/** The watchdog with a lease of 3 s: it renews locks that are held, and no others. */
 class WatchdogTest extends Scenario {
     private static final long PAST_THE_LEASE_MS = Clients.WATCHDOG_MS + 700;
 
@@ -83,7 +83,7 @@ class WatchdogTest extends Scenario {
         assertTrue(waited <= Clients.WATCHDOG_MS + 2_000, "waited " + waited + " ms");
     }
 
-    /** What a read lock keeps out is a writer. */
+    /** A read lock excludes writers. */
     private RLock wanted(String kind) {
         return Steps.lock(client, kind.equals("read") ? "write" : kind, key + kind);
     }

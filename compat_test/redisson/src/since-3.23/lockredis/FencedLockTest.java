@@ -9,7 +9,7 @@ import java.util.concurrent.TimeUnit;
 import org.junit.jupiter.api.Test;
 import org.redisson.api.RFencedLock;
 
-/** A lock that hands out a rising token with every acquisition. */
+/** A lock with a token that grows with every acquisition. */
 class FencedLockTest extends Scenario {
     private final RFencedLock lock = client.getFencedLock(key);
 
@@ -32,7 +32,8 @@ class FencedLockTest extends Scenario {
 
     @Test
     void leaseEnds() throws Exception {
-        // lockAndGetToken with a lease is no use here: its watchdog renews the lease all the same.
+        // lockAndGetToken with a lease cannot be used here: its watchdog renews the lease
+        // anyway.
         Actor other = actor();
         Long first = other.ask(() -> lock.tryLockAndGetToken(0, 300, TimeUnit.MILLISECONDS));
         Long second = lock.tryLockAndGetToken(10, 5, TimeUnit.SECONDS);

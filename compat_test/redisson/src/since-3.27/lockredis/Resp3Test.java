@@ -16,7 +16,7 @@ import org.redisson.api.RedissonClient;
 import org.redisson.config.Protocol;
 import redis.clients.jedis.Jedis;
 
-/** Both protocols, spoken one after the other by the same scenarios. */
+/** Both protocols, used one after the other by the same scenarios. */
 class Resp3Test extends Scenario {
     private RedissonClient speaking(Protocol protocol) {
         return closing(Clients.open(Server.shared(), config -> config.setProtocol(protocol)));

@@ -8,7 +8,10 @@ import org.redisson.api.RLock;
 import org.redisson.api.RedissonClient;
 import redis.clients.jedis.Jedis;
 
-/** A client that calls scripts by their sha, and a server that forgets them. Releases before 3.27 give up on NOSCRIPT. */
+/**
+ * A client that sends scripts by their SHA, and a server whose script cache is flushed. Releases
+ * before 3.27 fail on NOSCRIPT.
+ */
 class ScriptCacheFlushTest extends Scenario {
     @Test
     void forgottenScriptsAreLoadedAgain() {

@@ -34,9 +34,10 @@ class FasterMultiLockTest extends Scenario {
     }
 
     /**
-     * A group's lease is a field and ends by the client's clock, a little before its key, whose TTL started when the
-     * script ran. Who takes the group over in the millisecond in which PTTL says 0 sets no new TTL and loses the key
-     * at once (3.45 to 4.7, on Redis too). Another group with a longer lease keeps the key out of that.
+     * A group's lease is a field and ends by the client's clock. That is a little before its key
+     * expires, because the key's TTL started when the script ran. An owner that acquires the
+     * group in the millisecond in which PTTL is 0 sets no new TTL and loses the key at once
+     * (3.45 to 4.7, on Redis too). Another group with a longer lease prevents that.
      */
     @Test
     void leaseEndsAndReentryCounts() throws Exception {

@@ -24,7 +24,7 @@ import org.springframework.session.data.redis.config.ConfigureNotifyKeyspaceEven
 import org.springframework.session.events.SessionDeletedEvent;
 import org.springframework.session.events.SessionExpiredEvent;
 
-/** Spring Session, which stands on hashes, sets, lifetimes and keyspace events. */
+/** Spring Session, which uses hashes, sets, expiry and keyspace events. */
 class SpringSessionTest extends Scenario {
     private static final String USER = FindByIndexNameSessionRepository.PRINCIPAL_NAME_INDEX_NAME;
     private final RedissonConnectionFactory factory = new RedissonConnectionFactory(client);
@@ -49,7 +49,7 @@ class SpringSessionTest extends Scenario {
         roundTrip(repository());
     }
 
-    /** Its type of session is not public. */
+    /** Its session type is not public. */
     private <S extends Session> void roundTrip(FindByIndexNameSessionRepository<S> sessions) {
         S session = sessions.createSession();
         session.setAttribute("cart", "3 apples");

@@ -14,11 +14,12 @@ import org.redisson.Redisson;
 import org.redisson.api.RedissonClient;
 
 /**
- * A JVM with one Redisson client, led line by line. A request is "id thread word…": the thread of that name, made when first
- * named, does what {@link Steps} understands by the words, so every thread is an owner of locks. The answer is
- * "id begun ended ok|failed result", where begun and ended are nanoseconds since 1970 and the result may be empty. The first
- * line, of id 0, is the client's id. "id thread interrupt" interrupts the thread and is answered at once. The JVM ends when its
- * standard input does, so it never outlives the test.
+ * A JVM with one Redisson client, controlled with lines of text. A request is "id thread word…".
+ * The thread of that name runs the words as a step of {@link Steps}; the first step creates the
+ * thread. So every thread is an owner of locks. The answer is "id begun ended ok|failed result";
+ * begun and ended are nanoseconds since 1970, and the result may be empty. The first line has id
+ * 0 and the client's id. "id thread interrupt" interrupts the thread and is answered at once.
+ * The JVM ends when its standard input is closed, so it never outlives the test.
  */
 final class PeerMain {
     private static final int READY = 0;
@@ -57,7 +58,7 @@ final class PeerMain {
         try {
             result = "ok " + steps.run(step);
         } catch (Throwable e) {
-            // Whatever it was, the test hears of it; nobody else would.
+            // Only the answer can report the error to the test.
             result = "failed " + e.toString().replaceAll("\\s+", " ");
         }
         answer(id, begun, result);
@@ -75,7 +76,7 @@ final class PeerMain {
         return now.getEpochSecond() * 1_000_000_000L + now.getNano();
     }
 
-    /** A thread of the test's choosing, with what it still has to do. */
+    /** A thread named by the test, with its pending steps. */
     private static final class Worker {
         private final List<Runnable> todo = new ArrayList<>();
         private final Thread thread;
@@ -105,7 +106,7 @@ final class PeerMain {
                         try {
                             todo.wait();
                         } catch (InterruptedException e) {
-                            // An interrupt that came after its step had ended.
+                            // The interrupt came after its step had ended.
                         }
                     }
                     step = todo.remove(0);

@@ -8,7 +8,10 @@ import org.redisson.config.ClusterServersConfig;
 import org.redisson.config.Config;
 import org.redisson.config.SentinelServersConfig;
 
-/** What a Redisson client is told, from words like "mode=cluster". Redisson's own defaults stay but for the pools' sizes. */
+/**
+ * The configuration of a Redisson client, from words like "mode=cluster". All settings except
+ * the pool sizes are Redisson's defaults.
+ */
 final class Settings {
     private static final int IDLE = 4;
     private static final int POOL = 64;
@@ -17,8 +20,9 @@ final class Settings {
     }
 
     /**
-     * mode (single, sentinel, cluster), addresses (host:port,…), master (of sentinels), password, watchdog and fairwait (ms), timeout (ms
-     * for a reply), checksync (false: locks that no replica has confirmed are accepted).
+     * mode (single, sentinel, cluster), addresses (host:port,…), master (for sentinel),
+     * password, watchdog and fairwait (ms), timeout (ms, of a reply), checksync (false: accept
+     * locks that no replica has confirmed).
      */
     static Config of(String[] words) {
         Map<String, String> said = new HashMap<>();

@@ -16,8 +16,8 @@ import org.redisson.api.RedissonClient;
 import org.redisson.client.codec.StringCodec;
 
 /**
- * What a peer can be told, each step in words: kind, verb, name, arguments. Times are milliseconds; a lease of -1 is the
- * watchdog's. The Go side's methods tell what each step does.
+ * The steps of a peer, as words: kind, verb, name, arguments. Times are in milliseconds; a lease
+ * of -1 is the watchdog's. The methods of the Go type peer.Owner describe the steps.
  */
 final class Steps {
     private static final TimeUnit MS = TimeUnit.MILLISECONDS;
@@ -99,7 +99,7 @@ final class Steps {
         }
     }
 
-    /** Adds one to a counter so many times by reading and writing, each time under the lock. */
+    /** Increments a counter by reading and writing, each time under the lock. */
     private String count(String kind, String name, String counter, int times) throws Exception {
         RBucket<String> bucket = client.getBucket(counter, StringCodec.INSTANCE);
         for (int i = 0; i < times; i++) {
@@ -114,7 +114,7 @@ final class Steps {
         return "";
     }
 
-    /** How to let go of what was taken. */
+    /** Releases an acquired lock or permit. */
     private interface Release {
         void run();
     }
