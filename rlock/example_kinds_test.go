@@ -40,13 +40,13 @@ func ExampleRWLock() {
 	if err := price.Write().Unlock(ctx); err != nil {
 		panic(err)
 	}
-	fmt.Println("others may read now, but nobody may write")
+	fmt.Println("others may read now, but not write")
 	if err := price.Read().Unlock(ctx); err != nil {
 		panic(err)
 	}
 	// Output:
 	// written
-	// others may read now, but nobody may write
+	// others may read now, but not write
 }
 
 // The store remembers the highest token. It refuses a holder that was paused until

@@ -7,7 +7,7 @@ import (
 )
 
 // hold is the time between an owner's first Lock and its last Unlock. Lock.mu
-// guards its fields, watchdog.mu those of the lease.
+// guards its fields, watchdog.mu the fields of the lease.
 type hold struct {
 	lease
 	l     *Lock

@@ -17,7 +17,7 @@ type watchdog struct {
 
 	rearm chan struct{} // capacity 1: the timer must be set to an earlier time
 
-	mu      sync.Mutex // guards the fields below and those of the leases
+	mu      sync.Mutex // guards the fields below and the fields of leases
 	queue   leaseQueue
 	armed   time.Time // when the timer fires; zero: not set
 	running bool

@@ -44,7 +44,7 @@ func TestAnAcquisitionWithoutReplicaConfirmationIsReleased(t *testing.T) {
 				t.Errorf("%s: %v", what, err)
 			}
 		}
-		awaitThat(t, "nobody holds anything", func() bool {
+		awaitThat(t, "nothing is held", func() bool {
 			locked, err := lock.IsLocked(ctx)
 			part, err2 := c.Lock("part").IsLocked(ctx)
 			there, err3 := other.IsLocked(ctx)

@@ -74,7 +74,7 @@ func (w *world) expired(_, key string) {
 	deadline, known := w.book.deadline(key)
 	switch {
 	case !known:
-		w.fail(ruleExpiry, "%s has expired, and nobody knew that it would", key)
+		w.fail(ruleExpiry, "%s has expired, but no deadline of it was seen", key)
 	case deadline > w.server():
 		w.fail(ruleExpiry, "%s has expired %d ms early", key, deadline-w.server())
 	}
@@ -158,7 +158,7 @@ func (w *world) audit() {
 	if !w.lazy {
 		for _, r := range w.book.records {
 			if r.deadline <= w.server() {
-				w.fail(ruleExpiry, "nobody was told that %s has expired", r.key)
+				w.fail(ruleExpiry, "no event was published for the expired key %s", r.key)
 			}
 		}
 	}

@@ -64,7 +64,7 @@ func TestPlantedFaultsAreFound(t *testing.T) {
 }
 
 type plantedFault struct {
-	name, rules string // rules has the rule that is broken first, or those of which one is
+	name, rules string // rules has the rule, or the possible rules, that break first
 	spoil       func(*world)
 }
 
@@ -78,7 +78,7 @@ func plantedFaults() []plantedFault {
 			change("plainAcquire", "if tonumber(count) ~= held + 1 then", "do")},
 		{"a wait that is told too long", ruleReply,
 			change("plainAcquire", "or ttl end", "or ttl + 5 end")},
-		{"an unlock that nobody hears of", ruleWake,
+		{"an unlock that publishes nothing", ruleWake,
 			change("plainRelease", "call(ARGV[3], KEYS[2], '0')", "")},
 		{"an unlock without a latch", ruleReply,
 			change("plainRelease", "call('get', latch)", "false")},
@@ -99,7 +99,7 @@ func plantedFaults() []plantedFault {
 			change("fairAcquire", "redis.call('rpush', queue, me)", "redis.call('lpush', queue, me)")},
 		{"a lock that is granted past its queue", ruleQueue,
 			change("fairAcquire", "if free and (not first or first == me) then", "if free then")},
-		{"a queue in which nobody moves up", ruleQueue,
+		{"a queue whose deadlines do not move up", ruleQueue,
 			change("fairAcquire", "redis.call('zincrby', timeouts, -patience, other)", "")},
 		{"a queue whose first is not woken", ruleWake,
 			change("fairRelease",
@@ -111,12 +111,12 @@ func plantedFaults() []plantedFault {
 				"if redis.call('hexists', KEYS[1], 'mode') == 1 then return redis.call('pttl', KEYS[1]) end", "")},
 		{"a reader that ends the others' leases", ruleTrust + ruleStored + ruleReply,
 			change("readRelease", "ms = math.max(ms, redis.call('pttl', timeout(fields[i], n)))", "ms = 1")},
-		{"a writer that nobody hears of", ruleWake,
+		{"a writer that publishes nothing", ruleWake,
 			change("writeRelease", "redis.call(publish, KEYS[2], '1')", "")},
 
-		{"a semaphore that gives what it does not have", ruleTotal,
+		{"a semaphore that grants more than it has", ruleTotal,
 			change("semaphoreAcquire", "free < tonumber(ARGV[1])", "free + 1 < tonumber(ARGV[1])")},
-		{"a semaphore's release that nobody hears of", ruleWake,
+		{"a semaphore's release that publishes nothing", ruleWake,
 			change("semaphoreRelease", "redis.call(ARGV[2], KEYS[2], free)", "")},
 		{"a permit that comes back twice", ruleTotal,
 			change("permitRelease", "redis.call('zrem', KEYS[2], ARGV[3])", "")},

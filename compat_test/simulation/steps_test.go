@@ -295,7 +295,7 @@ func (w *world) whose(who uint16) string {
 	if int(who) < len(w.actors) {
 		return fmt.Sprint(w.actors[who])
 	}
-	return "nobody"
+	return "unknown actor"
 }
 
 func readSteps(text string) ([]step, error) {

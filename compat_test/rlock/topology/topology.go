@@ -50,7 +50,7 @@ func Asked(tb testing.TB, word string) bool {
 	words := strings.FieldsFunc(os.Getenv(Variable), func(r rune) bool { return r == ',' || r == ' ' })
 	for _, w := range words {
 		if w != "all" && w != Java && !slices.Contains(kinds[:], Kind(w)) {
-			tb.Fatalf("%s: nobody knows %q; there are %v, %s and all", Variable, w, kinds[1:], Java)
+			tb.Fatalf("%s: unknown name %q; known names are %v, %s and all", Variable, w, kinds[1:], Java)
 		}
 	}
 	return word == string(Lockredis) || slices.Contains(words, word) || slices.Contains(words, "all")
