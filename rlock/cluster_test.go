@@ -146,3 +146,18 @@ func (w *commandNames) ProcessHook(next redis.ProcessHook) redis.ProcessHook {
 		return next(ctx, cmd)
 	}
 }
+
+func TestAReadWithALostReplyIsSentAgain(t *testing.T) {
+	p, _ := throughProxy(t)
+	readOnly := func(o *redis.ClusterOptions) { o.ReadOnly = true }
+	c := newClient(t, clusterOf(t, readOnly, p.ln.Addr().String()), rlock.Options{Sync: rlock.SyncOff})
+	l := c.Lock("l")
+	must(t, l.Lock(context.Background()))
+	if n, err := l.HoldCount(context.Background()); n != 1 || err != nil {
+		t.Fatal(n, err)
+	}
+	p.loseReplies("evalsha", 1)
+	if n, err := l.HoldCount(context.Background()); n != 1 || err != nil {
+		t.Fatal(n, err)
+	}
+}
