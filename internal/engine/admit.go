@@ -12,8 +12,8 @@ type verdict uint8
 
 const (
 	admitted verdict = iota // call it
-	refused                 // answer with the reply that admit returns
-	enqueued                // the transaction has queued it; answer as for refused
+	refused                 // the reply is Engine.answer
+	enqueued                // the transaction has queued it; the reply is Engine.answer
 	heldBack                // CLIENT PAUSE keeps it back: no reply yet
 )
 
@@ -29,96 +29,83 @@ const (
 //
 // What is to refuse, redirect or delay commands goes here and nowhere else. A new
 // check stands at its place in Redis's order. c.Cmd is nil for an unknown command.
-func (e *Engine) admit(c *command.Ctx, args resp.Args) (verdict, resp.Reply) {
+func (e *Engine) admit(c *command.Ctx, args resp.Args) verdict {
 	switch c.From {
-	case command.FromExec, command.FromWait:
-		return admitted, resp.Reply{}
+	case command.FromClient:
+		return e.admitFromClient(c, args)
 	case command.FromScript:
 		return e.admitFromScript(c, args)
 	case command.FromKit:
 		return e.admitFromKit(c, args)
 	}
-	if c.Cmd == nil && isWebRequest(args[0]) {
-		return refused, e.dropWebRequest(c.Session)
-	}
-	if refusal, ok := e.refuse(c, args); ok {
-		return refused, e.reject(c, refusal)
-	}
-	if e.pausing.delays(c.Now()) && e.pausing.applies(e.lineFlags(c, args)) {
-		return heldBack, resp.NoReply
-	}
-	if c.Session.Multi != nil && !c.Cmd.Has(command.InMulti) {
-		e.enqueue(c, args)
-		return enqueued, resp.Queued
-	}
-	return admitted, resp.Reply{}
+	return admitted
 }
 
-// refuse returns the error reply of a client's command that must not run.
-func (e *Engine) refuse(c *command.Ctx, args resp.Args) (refusal resp.Reply, refused bool) {
+// admitFromClient makes the checks of a connection's command.
+func (e *Engine) admitFromClient(c *command.Ctx, args resp.Args) verdict {
 	s, cmd := c.Session, c.Cmd
-	if cmd == nil {
-		return e.unknown(c.Session, args), true
-	}
-	if !cmd.ArityOK(len(args)) {
-		return resp.ErrArity(cmd.Name), true
-	}
-	if cmd.Has(command.Protected) && !c.Config.DebugCommand.Allows(s.Local()) {
+	switch {
+	case cmd == nil && isWebRequest(args[0]):
+		return e.dropWebRequest(s)
+	case cmd == nil:
+		return e.refuse(c, e.unknown(s, args))
+	case !cmd.ArityOK(len(args)):
+		return e.refuse(c, resp.ErrArity(cmd.Name))
+	case cmd.Has(command.Protected) && !c.Config.DebugCommand.Allows(s.Local()):
 		family, _, _ := strings.Cut(cmd.Name, "|")
-		return errProtected(family), true
+		return e.refuse(c, errProtected(family))
+	case !s.Authenticated.Load() && c.Config.RequirePass != "" && !cmd.Has(command.NoAuth):
+		return e.refuse(c, errNoAuth)
+	case s.Multi != nil && cmd.Has(command.NoMulti):
+		return e.refuse(c, errInMulti)
+	case c.Config.MaxMemory > 0 && e.exceedsMemory(c, args):
+		return e.refuse(c, resp.ErrOOM)
+	case s.Proto == 2 && !cmd.Has(command.WhileSubscribed) && s.Subscribed():
+		return e.refuse(c, errSubscribed(cmd.Name))
+	case e.script.running && !cmd.Has(command.AllowBusy):
+		return e.refuse(c, errBusy)
+	case e.pausing.delays(c.Now()) && e.pausing.applies(e.lineFlags(c, args)):
+		return heldBack
+	case s.Multi != nil && !cmd.Has(command.InMulti):
+		return e.enqueue(c, args)
 	}
-	if !s.Authenticated.Load() && c.Config.RequirePass != "" && !cmd.Has(command.NoAuth) {
-		return errNoAuth, true
-	}
-	if s.Multi != nil && cmd.Has(command.NoMulti) {
-		return errInMulti, true
-	}
-	if c.Config.MaxMemory > 0 && !e.script.running && e.takesMemory(c, args) && e.memory.exceeded() {
-		return resp.ErrOOM, true
-	}
-	if s.Proto == 2 && s.Subscribed() && !cmd.Has(command.WhileSubscribed) {
-		return errSubscribed(cmd.Name), true
-	}
-	if e.script.running && !cmd.Has(command.AllowBusy) {
-		return errBusy, true
-	}
-	return resp.Reply{}, false
+	return admitted
 }
 
 // admitFromScript makes the checks of redis.call.
-func (e *Engine) admitFromScript(c *command.Ctx, args resp.Args) (verdict, resp.Reply) {
+func (e *Engine) admitFromScript(c *command.Ctx, args resp.Args) verdict {
 	cmd, r := c.Cmd, &e.script
 	switch {
 	case cmd == nil:
-		return refused, e.reject(c, errScriptUnknown)
+		return e.refuse(c, errScriptUnknown)
 	case !cmd.ArityOK(len(args)):
-		return refused, e.reject(c, errScriptArity)
+		return e.refuse(c, errScriptArity)
 	case cmd.Has(command.NoScript):
-		return refused, e.reject(c, errScriptNoScript)
+		return e.refuse(c, errScriptNoScript)
 	case r.noWrite && replicates(cmd.Flags):
-		return refused, e.reject(c, errScriptReadOnly)
+		return e.refuse(c, errScriptReadOnly)
 	case r.oom && cmd.Has(command.DenyOOM) && !r.wrote:
-		return refused, e.reject(c, resp.ErrOOM)
+		return e.refuse(c, resp.ErrOOM)
 	}
-	return admitted, resp.Reply{}
+	return admitted
 }
 
 // admitFromKit makes the checks of RunDirect.
-func (e *Engine) admitFromKit(c *command.Ctx, args resp.Args) (verdict, resp.Reply) {
+func (e *Engine) admitFromKit(c *command.Ctx, args resp.Args) verdict {
 	switch cmd := c.Cmd; {
 	case cmd == nil:
-		return refused, e.reject(c, e.unknown(c.Session, args))
+		return e.refuse(c, e.unknown(c.Session, args))
 	case !cmd.ArityOK(len(args)):
-		return refused, e.reject(c, resp.ErrArity(cmd.Name))
+		return e.refuse(c, resp.ErrArity(cmd.Name))
 	case cmd.Has(command.NeedsConnection):
-		return refused, e.reject(c, errNoConnection(cmd.Name))
+		return e.refuse(c, errNoConnection(cmd.Name))
 	}
-	return admitted, resp.Reply{}
+	return admitted
 }
 
-// reject counts a refused command and returns its reply. Inside MULTI the refusal
-// spoils the transaction, and a refused EXEC ends it.
-func (e *Engine) reject(c *command.Ctx, refusal resp.Reply) resp.Reply {
+// refuse counts a refused command and makes refusal its reply. Inside MULTI the
+// refusal spoils the transaction, and a refused EXEC ends it.
+func (e *Engine) refuse(c *command.Ctx, refusal resp.Reply) verdict {
 	if c.Cmd != nil {
 		c.Cmd.Calls.Rejected++
 	}
@@ -130,20 +117,23 @@ func (e *Engine) reject(c *command.Ctx, refusal resp.Reply) resp.Reply {
 		refusal = errAborted(refusal)
 	}
 	e.errors.count(refusal.Text())
-	return refusal
+	e.answer = refusal
+	return refused
 }
 
 // enqueue adds a command to the transaction, unless EXEC will not run it anyway.
-func (e *Engine) enqueue(c *command.Ctx, args resp.Args) {
+func (e *Engine) enqueue(c *command.Ctx, args resp.Args) verdict {
+	e.answer = resp.Queued
 	s := c.Session
 	if s.Multi.Dirty || s.Touched {
-		return
+		return enqueued
 	}
 	copied := make([][]byte, len(args))
 	for i, a := range args {
 		copied[i] = append([]byte{}, a...)
 	}
 	s.Multi.Add(c.Cmd, e.lineFlags(c, args), copied)
+	return enqueued
 }
 
 // lineFlags returns the flags of a command line. EXEC has the flags of every
@@ -160,14 +150,13 @@ func (e *Engine) lineFlags(c *command.Ctx, args resp.Args) command.Flags {
 // for writes delays them, and a read-only script may not call them.
 func replicates(f command.Flags) bool { return f&(command.Write|command.MayReplicate) != 0 }
 
-// takesMemory reports whether maxmemory refuses the command once it is exceeded.
-// The policy is noeviction. A transaction's queue takes memory, too, so inside
-// MULTI only the commands that end it are allowed.
-func (e *Engine) takesMemory(c *command.Ctx, args resp.Args) bool {
-	if c.Session.Multi != nil && !c.Cmd.Has(command.EndsMulti) {
-		return true
-	}
-	return e.lineFlags(c, args).Has(command.DenyOOM)
+// exceedsMemory reports whether maxmemory refuses the command. The policy is
+// noeviction. A transaction's queue takes memory, too, so inside MULTI only the
+// commands that end it are allowed.
+func (e *Engine) exceedsMemory(c *command.Ctx, args resp.Args) bool {
+	takes := e.lineFlags(c, args).Has(command.DenyOOM) ||
+		c.Session.Multi != nil && !c.Cmd.Has(command.EndsMulti)
+	return takes && !e.script.running && e.memory.exceeded()
 }
 
 // isWebRequest recognises a web browser that was lured into sending commands.
@@ -176,10 +165,11 @@ func isWebRequest(name []byte) bool {
 }
 
 // dropWebRequest closes the connection without a reply.
-func (e *Engine) dropWebRequest(s *command.Session) resp.Reply {
+func (e *Engine) dropWebRequest(s *command.Session) verdict {
 	e.log.Warn("possible security attack: a client sends POST or Host: commands", "client", s.Addr)
 	e.sessions.Kill(s)
-	return resp.NoReply
+	e.answer = resp.NoReply
+	return refused
 }
 
 // unknown returns the error reply to a command or subcommand that the table lacks.
@@ -207,6 +197,8 @@ func cString(b []byte, n int) string {
 	return s
 }
 
+const hintSingle = "configure the client for a single server (Redisson: useSingleServer)"
+
 // logUnknown writes a log line for a client's first unknown command. A client that
 // expects another topology is told what to configure.
 func (e *Engine) logUnknown(s *command.Session, args resp.Args) {
@@ -220,9 +212,9 @@ func (e *Engine) logUnknown(s *command.Session, args resp.Args) {
 	}
 	switch name := string(args[0]); {
 	case strings.EqualFold(name, "sentinel"):
-		line = append(line, "hint", "this server is no Sentinel: configure the client for a single server (Redisson: useSingleServer)")
+		line = append(line, "hint", "this server is no Sentinel: "+hintSingle)
 	case strings.EqualFold(name, "cluster"):
-		line = append(line, "hint", "this server is no cluster node: configure the client for a single server (Redisson: useSingleServer)")
+		line = append(line, "hint", "this server is no cluster node: "+hintSingle)
 	}
 	e.log.Warn("unknown command", line...)
 }

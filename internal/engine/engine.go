@@ -56,6 +56,7 @@ type Engine struct {
 
 	current *command.Session // of the unit's last command; nil before it
 	ctx     command.Ctx      // of the running command; scripts have their own
+	answer  resp.Reply       // to a command that is not admitted, see admit
 
 	interrupted, closed atomic.Bool
 	done                sync.WaitGroup
@@ -172,7 +173,7 @@ func (e *Engine) executeGuarded(s *command.Session, args resp.Args) (ran bool) {
 		Env: &e.env, Session: s, Cmd: e.env.Table.Find(args), DB: e.env.Space.DB(s.DB), Proto: s.Proto,
 	}
 	s.LastCommand = c.Cmd
-	verdict, reply := e.admit(c, args)
+	verdict := e.admit(c, args)
 	if verdict == heldBack {
 		e.pausing.hold(s)
 		return false
@@ -181,6 +182,7 @@ func (e *Engine) executeGuarded(s *command.Session, args resp.Args) (ran bool) {
 		s.Move(command.Ready)
 		defer e.pausing.remove(s)
 	}
+	reply := e.answer
 	if verdict == admitted {
 		reply = e.call(c, args, c.Cmd.Run)
 	}
@@ -196,9 +198,14 @@ func (e *Engine) RunQueued(c *command.Ctx, cmd *command.Command, args resp.Args)
 		Env: c.Env, Session: c.Session, Cmd: cmd, DB: c.Space.DB(c.Session.DB), Proto: c.Session.Proto,
 		From: command.FromExec,
 	}
-	verdict, reply := e.admit(&q, args)
-	if verdict == admitted {
-		reply = e.call(&q, args, cmd.Run)
+	e.replies.Send(&q, e.admitAndCall(&q, args))
+}
+
+// admitAndCall runs a command that cannot be held back or queued, and returns its
+// reply.
+func (e *Engine) admitAndCall(c *command.Ctx, args resp.Args) resp.Reply {
+	if e.admit(c, args) != admitted {
+		return e.answer
 	}
-	e.replies.Send(&q, reply)
+	return e.call(c, args, c.Cmd.Run)
 }

@@ -44,11 +44,7 @@ func (e *Engine) callDirect(db int, args resp.Args) resp.Reply {
 		Env: &e.env, Session: s, Cmd: e.env.Table.Find(args), DB: e.env.Space.DB(db), Proto: 3,
 		From: command.FromKit,
 	}
-	verdict, reply := e.admit(&c, args)
-	if verdict == admitted {
-		reply = e.call(&c, args, c.Cmd.Run)
-	}
-	return reply
+	return e.admitAndCall(&c, args)
 }
 
 // noConn is the connection of a session that has none.

@@ -209,8 +209,8 @@ func (e *Engine) serve(parked *command.Parked, db *store.DB, key []byte, again f
 	}
 	e.journal.unit(UnitBegins)
 	defer e.journal.unit(UnitEnds)
-	verdict, reply := e.admit(&c, nil)
 	served := true
+	verdict, reply := e.admit(&c, nil), e.answer
 	if verdict == admitted {
 		reply = e.call(&c, nil, func(c *command.Ctx, _ resp.Args) (reply resp.Reply) {
 			reply, served = again(c, key)

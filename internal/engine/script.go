@@ -56,13 +56,14 @@ func (r *scriptRun) Run(c *command.Ctx, s *luaexec.Script, keys, args [][]byte, 
 func (r *scriptRun) Command(args resp.Args) resp.Reply {
 	cmd := r.ctx.Table.Find(args)
 	r.ctx.Cmd = cmd
-	verdict, reply := r.e.admit(&r.ctx, args)
-	if verdict == admitted {
-		if cmd.Has(command.Write) {
-			r.wrote = true
-		}
-		reply = r.e.call(&r.ctx, args, cmd.Run)
+	if r.e.admit(&r.ctx, args) != admitted {
+		r.errors.add(r.e.answer.Text())
+		return r.e.answer
 	}
+	if cmd.Has(command.Write) {
+		r.wrote = true
+	}
+	reply := r.e.call(&r.ctx, args, cmd.Run)
 	if reply.IsError() {
 		r.errors.add(reply.Text())
 	}
