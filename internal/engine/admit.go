@@ -11,10 +11,10 @@ import (
 type verdict uint8
 
 const (
-	admitted verdict = iota // call it
+	admitted verdict = iota // the handler is to be called
 	refused                 // the reply is Engine.answer
 	enqueued                // the transaction has queued it; the reply is Engine.answer
-	heldBack                // CLIENT PAUSE keeps it back: no reply yet
+	heldBack                // CLIENT PAUSE holds it back: no reply yet
 )
 
 // admit makes every check between a command and its handler, in Redis's order
@@ -27,8 +27,8 @@ const (
 //   - FromExec, FromWait: none. The command was admitted when it was queued or
 //     parked.
 //
-// What is to refuse, redirect or delay commands goes here and nowhere else. A new
-// check stands at its place in Redis's order. c.Cmd is nil for an unknown command.
+// Code that refuses, redirects or delays commands goes here and nowhere else. A new
+// check goes to its position in Redis's order. c.Cmd is nil for an unknown command.
 func (e *Engine) admit(c *command.Ctx, args resp.Args) verdict {
 	switch c.From {
 	case command.FromClient:
@@ -103,8 +103,8 @@ func (e *Engine) admitFromKit(c *command.Ctx, args resp.Args) verdict {
 	return admitted
 }
 
-// refuse counts a refused command and makes refusal its reply. Inside MULTI the
-// refusal spoils the transaction, and a refused EXEC ends it.
+// refuse counts a refused command and makes refusal its reply. A command that is refused
+// inside MULTI makes EXEC fail. A refused EXEC ends the transaction.
 func (e *Engine) refuse(c *command.Ctx, refusal resp.Reply) verdict {
 	if c.Cmd != nil {
 		c.Cmd.Calls.Rejected++
@@ -121,7 +121,7 @@ func (e *Engine) refuse(c *command.Ctx, refusal resp.Reply) verdict {
 	return refused
 }
 
-// enqueue adds a command to the transaction, unless EXEC will not run it anyway.
+// enqueue adds a command to the transaction, unless EXEC is certain to fail.
 func (e *Engine) enqueue(c *command.Ctx, args resp.Args) verdict {
 	e.answer = resp.Queued
 	s := c.Session
@@ -146,8 +146,9 @@ func (e *Engine) lineFlags(c *command.Ctx, args resp.Args) command.Flags {
 	return f
 }
 
-// replicates reports whether commands of these flags may change a replica: a pause
-// for writes delays them, and a read-only script may not call them.
+// replicates reports whether a command with these flags may have an effect that Redis
+// sends to its replicas. CLIENT PAUSE WRITE delays such commands, and a read-only script
+// may not call them.
 func replicates(f command.Flags) bool { return f&(command.Write|command.MayReplicate) != 0 }
 
 // exceedsMemory reports whether maxmemory refuses the command. The policy is
@@ -159,7 +160,8 @@ func (e *Engine) exceedsMemory(c *command.Ctx, args resp.Args) bool {
 	return takes && !e.script.running && e.memory.exceeded()
 }
 
-// isWebRequest recognises a web browser that was lured into sending commands.
+// isWebRequest recognises HTTP. A web page can make a browser send commands in the body
+// of a POST request.
 func isWebRequest(name []byte) bool {
 	return strings.EqualFold(string(name), "post") || strings.EqualFold(string(name), "host:")
 }
@@ -172,11 +174,12 @@ func (e *Engine) dropWebRequest(s *command.Session) verdict {
 	return refused
 }
 
-// unknown returns the error reply to a command or subcommand that the table lacks.
+// unknown returns the error reply to a command or subcommand that is not in the table.
 func (e *Engine) unknown(s *command.Session, args resp.Args) resp.Reply {
 	e.logUnknown(s, args)
 	if cmd := e.env.Table.Lookup(args[0]); cmd != nil && len(args) > 1 {
-		return errUnknownSubcommand(cString(args[1], 128), strings.ToUpper(cString(args[0], len(args[0]))))
+		container := strings.ToUpper(cString(args[0], len(args[0])))
+		return errUnknownSubcommand(cString(args[1], 128), container)
 	}
 	var quoted strings.Builder
 	for _, a := range args[1:] {

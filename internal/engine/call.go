@@ -7,8 +7,8 @@ import (
 
 // call runs the handler of a command that admit let through. It is the only place
 // that does so: for clients, for EXEC, for scripts, for the test kit, and for a
-// parked command that is served. It keeps the statistics and the journal. What is
-// to measure, show, delay or lose a command goes here.
+// parked command that is served. It keeps the statistics and the journal. Code that
+// measures, shows, delays or loses a command goes here.
 //
 // A panic costs the client an -ERR internal error and its connection.
 func (e *Engine) call(c *command.Ctx, args resp.Args, handler command.Func) (reply resp.Reply) {
@@ -34,8 +34,8 @@ func (e *Engine) call(c *command.Ctx, args resp.Args, handler command.Func) (rep
 	return handler(c, args)
 }
 
-// handlerPanicked logs the panic and has the client's connection closed: after the
-// error reply, or at once if the client was parked.
+// handlerPanicked logs the panic and closes the client's connection: after the error
+// reply, or at once if the client was parked.
 func (e *Engine) handlerPanicked(c *command.Ctx, cause any) resp.Reply {
 	s := c.Session
 	if c.From == command.FromWait {

@@ -8,7 +8,7 @@ import (
 )
 
 // maxCombined is how many units of other callers a holder runs before it promotes
-// the next one: the holder's own replies wait meanwhile.
+// the next caller. The holder's own replies wait meanwhile.
 const maxCombined = 64
 
 // maxBatch is how many commands of one connection a unit runs before other
@@ -18,18 +18,18 @@ const maxBatch = 64
 // flushInOrder is how many connections Flush writes to in order.
 const flushInOrder = 16
 
-// Caller is a goroutine's way into the engine. A goroutine uses it for one Do or
-// Run at a time.
+// Caller represents a goroutine that enters the engine. The goroutine uses it for one
+// Do or Run at a time.
 type Caller struct {
 	// Replace starts a goroutine that takes over this one's work, with a Caller of
 	// its own. The engine calls it at most once, when this goroutine runs a long
 	// script of another caller. This goroutine's Do or Run then returns true. With
-	// a nil Replace the goroutine runs no units of others.
+	// a nil Replace the goroutine runs no units of other callers.
 	Replace func()
-	// Shared says that the goroutine serves many connections. It is then replaced
-	// when a script of its own unit becomes busy, too.
+	// Shared means that the goroutine serves many connections. The engine then also
+	// calls Replace when a script of the goroutine's own unit becomes busy.
 	Shared bool
-	// Deferred leaves the call of Flush to the goroutine, after several Do or Run.
+	// Deferred means that the goroutine calls Flush itself, after several Do or Run.
 	Deferred bool
 
 	background bool // the unit never runs halfway through a script
@@ -39,12 +39,12 @@ type Caller struct {
 	session *command.Session
 	source  Source
 
-	replaced bool // Replace was called
-	readied  bool // see Readied
-	flush    []Flusher
+	replaced  bool      // Replace was called
+	readied   bool      // see Readied
+	unflushed []Flusher // connections with output, for Flush
 
 	next  *Caller       // in the gate's queue
-	holds bool          // promoted: the goroutine runs its unit itself
+	holds bool          // promoted: the goroutine holds the lock and runs its unit itself
 	woken chan struct{} // ends the wait in the gate's queue; capacity 1
 }
 
@@ -73,9 +73,9 @@ func (e *Engine) Run(c *Caller, s *command.Session, source Source) (replaced boo
 	return e.enter(c)
 }
 
-// Do runs unit alone inside the engine, in this goroutine or in that of another
-// caller, and then flushes the connections that have output. It reports what Run
-// reports.
+// Do runs unit alone inside the engine, in this goroutine or in another caller's
+// goroutine, and then flushes the connections that have output. It returns what Run
+// returns.
 func (e *Engine) Do(c *Caller, unit func()) (replaced bool) {
 	c.unit = unit
 	return e.enter(c)
@@ -99,8 +99,8 @@ func (e *Engine) runUnit(c *Caller) {
 	e.running = c
 	e.runGuarded(c)
 	e.running = outer
-	if len(c.flush) == 0 {
-		c.flush, e.flush = e.flush, c.flush
+	if len(c.unflushed) == 0 {
+		c.unflushed, e.unflushed = e.unflushed, c.unflushed
 		return
 	}
 	e.flushLater(c)
@@ -124,9 +124,9 @@ func (e *Engine) pull(s *command.Session, source Source) {
 	}
 }
 
-// combine gives up the lock, after the units of the queued callers if the holder
-// may run them. Before each of them it ends what has become due: the timer's
-// goroutine may have to wait for a processor.
+// combine releases the lock. Before, it runs the units of the queued callers, if the
+// holder may run them. Before each of them it ends the leases and waits that are due,
+// because the timer's goroutine may have to wait for a processor.
 func (e *Engine) combine(holder *Caller) {
 	for n := 0; ; n++ {
 		promote := holder.Replace == nil || holder.replaced || n == maxCombined
@@ -150,8 +150,8 @@ func (e *Engine) combine(holder *Caller) {
 	}
 }
 
-// runQueuedAtSafePoint runs the units of queued callers in the middle of a
-// script, until stop says so.
+// runQueuedAtSafePoint runs the units of queued callers in the middle of a script, until
+// the queue is empty or stop returns true.
 func (e *Engine) runQueuedAtSafePoint(stop func() bool) {
 	for !stop() {
 		c := e.gate.leaveAtSafePoint()
@@ -163,39 +163,39 @@ func (e *Engine) runQueuedAtSafePoint(stop func() bool) {
 	}
 }
 
-// replace starts another goroutine for c's work.
-func (e *Engine) replace(c *Caller) {
+// startReplacement starts another goroutine for c's work, once.
+func (e *Engine) startReplacement(c *Caller) {
 	if c.Replace != nil && !c.replaced {
 		c.replaced = true
 		c.Replace()
 	}
 }
 
-// WantsFlush notes that a connection has output. It is called inside the engine.
-func (e *Engine) WantsFlush(f Flusher) { e.flush = append(e.flush, f) }
+// WantsFlush records that a connection has output. It is called inside the engine.
+func (e *Engine) WantsFlush(f Flusher) { e.unflushed = append(e.unflushed, f) }
 
-// flushLater gives c the connections that have output.
+// flushLater gives c the connections that have output, for its next Flush.
 func (e *Engine) flushLater(c *Caller) {
-	c.flush = append(c.flush, e.flush...)
-	clear(e.flush)
-	e.flush = e.flush[:0]
+	c.unflushed = append(c.unflushed, e.unflushed...)
+	clear(e.unflushed)
+	e.unflushed = e.unflushed[:0]
 }
 
 // Flush writes the output that units have queued, as far as the sockets take it.
 // The first few connections are written in order, so a waiter gets the unlock
-// message before the unlocking client gets its reply. The rest are written last
-// first, as in Redis 7.0: a client that publishes to a thousand subscribers has
-// its reply early, and sends its next command while they are written.
+// message before the unlocking client gets its reply. The rest are written in reverse
+// order, as in Redis 7.0. So a client that publishes to a thousand subscribers gets its
+// reply early, and sends its next command while the subscribers' sockets are written.
 func (c *Caller) Flush() {
-	few := min(len(c.flush), flushInOrder)
-	for _, f := range c.flush[:few] {
+	few := min(len(c.unflushed), flushInOrder)
+	for _, f := range c.unflushed[:few] {
 		f.Flush()
 	}
-	for _, f := range slices.Backward(c.flush[few:]) {
+	for _, f := range slices.Backward(c.unflushed[few:]) {
 		f.Flush()
 	}
-	clear(c.flush)
-	c.flush = c.flush[:0]
+	clear(c.unflushed)
+	c.unflushed = c.unflushed[:0]
 }
 
 // Readied reports whether this caller's Do or Run made goroutines runnable since

@@ -9,9 +9,9 @@ import (
 	"github.com/lockredis/lockredis/pubsub"
 )
 
-// Check returns an error when what the engine keeps contradicts itself: keys
-// and deadlines, subscriptions, parked commands, watched keys, sessions. It is
-// called inside Outside, looks at everything, and is for tests.
+// Check returns an error when the engine's state contradicts itself: keys and
+// deadlines, subscriptions, parked commands, watched keys, sessions. It is called inside
+// Outside. It is for tests, because it walks all of the state.
 func (e *Engine) Check() error {
 	if err := e.env.Space.Check(); err != nil {
 		return err
@@ -35,84 +35,93 @@ func (e *Engine) Check() error {
 	return e.checkTimer()
 }
 
-// checkTimer tells whether the timer would fire in time.
+// checkTimer checks that the timer fires at the next deadline or earlier.
 func (e *Engine) checkTimer() error {
-	if at, ok := e.NextDeadline(); ok && (e.timer.armed == 0 || e.timer.armed > at) {
-		return fmt.Errorf("engine: the next deadline is %d, and the timer is set to %d", at, e.timer.armed)
+	at, ok := e.NextDeadline()
+	if armed := e.timer.armed; ok && (armed == 0 || armed > at) {
+		return fmt.Errorf("engine: the next deadline is %d, but the timer is armed for %d", at, armed)
 	}
 	return nil
 }
 
+// checkSeats checks the order of the ids, the states of the sessions and their number.
 func (l *sessions) checkSeats() error {
 	open, last := 0, int64(0)
 	for _, at := range l.order {
 		if at.id <= last || at.id >= l.next {
-			return fmt.Errorf("engine: session %d follows %d", at.id, last)
+			return fmt.Errorf("engine: session list: id %d comes after id %d", at.id, last)
 		}
 		if last = at.id; at.s == nil {
 			continue
 		}
 		if open++; at.s.ID != at.id || at.s.State() == command.Gone {
-			return fmt.Errorf("engine: session %d is listed as %d, or has left", at.s.ID, at.id)
+			return fmt.Errorf("engine: session list: id %d holds session %d in state %d",
+				at.id, at.s.ID, at.s.State())
 		}
 	}
 	if open != l.open {
-		return fmt.Errorf("engine: %d seats are taken by %d sessions", open, l.open)
+		return fmt.Errorf("engine: session list: %d seats are taken, %d are counted", open, l.open)
 	}
 	return nil
 }
 
+// checkQueues checks the queues, the places and the deadlines of parked commands against each
+// other and against the sessions.
 func (p *parking) checkQueues(sessions *sessions) error {
 	if err := p.deadlines.Check(); err != nil {
 		return err
 	}
 	if len(p.ready) > 0 {
-		return errors.New("engine: keys that nobody was served from")
+		return errors.New("engine: a signalled key was not offered to its queue")
 	}
 	slots, deadlines := 0, 0
 	for parked, places := range p.places {
 		if s := parked.Session; s.Parked != parked || sessions.ByID(s.ID) != s {
-			return fmt.Errorf("engine: session %d does not know that it is parked, or has left", s.ID)
+			return fmt.Errorf("engine: session %d has queue places, but is not parked or has left", s.ID)
 		}
 		if parked.Deadline > 0 {
 			deadlines++
 		}
 		for _, at := range places {
 			if at.elem.Value != parked {
-				return errors.New("engine: a place in a queue that is another's")
+				return fmt.Errorf("engine: the place for %q holds another session's command", at.key.key)
 			}
 		}
 		slots += len(places)
 	}
 	if deadlines != p.deadlines.Len() {
-		return fmt.Errorf("engine: %d waits have a deadline, and there are %d deadlines", deadlines, p.deadlines.Len())
+		return fmt.Errorf("engine: %d parked commands have a deadline, but the index has %d",
+			deadlines, p.deadlines.Len())
 	}
 	for s := range sessions.Each {
 		if s.Parked != nil && p.places[s.Parked] == nil {
-			return fmt.Errorf("engine: session %d takes itself to be parked", s.ID)
+			return fmt.Errorf("engine: session %d is parked, but has no queue places", s.ID)
 		}
 	}
 	for key, queue := range p.queues {
 		if queue.Len() == 0 {
-			return fmt.Errorf("engine: nobody waits for %q", key.key)
+			return fmt.Errorf("engine: the queue for %q is empty", key.key)
 		}
 		slots -= queue.Len()
 	}
 	if slots != 0 {
-		return fmt.Errorf("engine: %d places more than there are in queues", slots)
+		return fmt.Errorf("engine: there are %d more places than queue entries", slots)
 	}
 	return nil
 }
 
+// checkWatched checks the index of watched keys against the sessions.
 func (e *Engine) checkWatched() error {
 	entries := 0
 	for key, list := range e.watches.index {
 		if len(list) == 0 {
-			return fmt.Errorf("engine: nobody watches %q", key.key)
+			return fmt.Errorf("engine: the list of sessions that watch %q is empty", key.key)
 		}
 		for _, s := range list {
-			if e.sessions.ByID(s.ID) != s || !slices.Contains(s.Watched, command.WatchedKey{DB: key.db, Key: key.key}) {
-				return fmt.Errorf("engine: session %d watches %q and does not know, or has left", s.ID, key.key)
+			watched := command.WatchedKey{DB: key.db, Key: key.key}
+			if e.sessions.ByID(s.ID) != s || !slices.Contains(s.Watched, watched) {
+				return fmt.Errorf("engine: session %d is listed for %q, but does not watch it or has left",
+					s.ID, key.key)
 			}
 		}
 		entries += len(list)
@@ -121,7 +130,7 @@ func (e *Engine) checkWatched() error {
 		entries -= len(s.Watched)
 	}
 	if entries != 0 {
-		return fmt.Errorf("engine: %d watched keys that only one side knows", entries)
+		return fmt.Errorf("engine: the index has %d watched keys more than the sessions", entries)
 	}
 	return nil
 }

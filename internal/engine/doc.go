@@ -1,11 +1,11 @@
 // Package engine is the one place where commands run.
 //
-// A unit is what runs alone under the engine's lock: one client's command with
-// all that it causes, a transaction, a script, a parked command that is served,
-// or what the timer ends. The time stands still within a unit.
+// A unit runs alone under the engine's lock. It is one client's command with all its
+// effects, a transaction, a script, a parked command that is served, or a batch of the
+// timer's work. The time stands still within a unit.
 //
 // A connection's goroutine calls Run. Run takes the lock, pulls commands from the
-// connection's Source, and runs each of them. Every command takes the same way:
+// connection's Source, and runs each of them. Every command passes the same files:
 //
 //	admit.go    every check, in Redis's order; says admitted, refused, enqueued or held back
 //	call.go     statistics, the journal, the handler, a panic
@@ -21,7 +21,7 @@
 //	replies.go   replies on their way out      command.Replies
 //	events.go    keyspace notifications        command.Events
 //	timer.go     deadlines of leases and waits command.Deadlines
-//	effects.go   what the store reports        store.Observer
+//	effects.go   effects on keys               store.Observer
 //
 // The engine never writes to a socket. It appends to output queues, which the
 // callers flush after the lock is released. The lock is in gate.go, the callers

@@ -5,17 +5,17 @@ import (
 	"github.com/lockredis/lockredis/store"
 )
 
-// effects hears what happens to keys, as the store's observer, and tells the
-// rooms that it concerns: watched keys, parked clients, events, the journal.
+// effects is the store's observer. It passes each effect on a key to the rooms: the
+// watched keys, the parked clients, the events, the journal.
 type effects struct{ e *Engine }
 
-// Touched spoils the transactions that watch the key.
+// Touched makes the transactions fail that watch the key.
 func (f *effects) Touched(db int, key string) {
 	f.e.journal.key(KeyTouched, db, key)
 	f.e.watches.spoil(db, key)
 }
 
-// Expired announces that the key's deadline has ended it.
+// Expired announces that the key was deleted because its deadline had come.
 func (f *effects) Expired(db int, key string) {
 	f.e.journal.key(KeyExpired, db, key)
 	f.e.env.Events.Notify(command.ExpiredClass, "expired", db, key)
@@ -28,7 +28,7 @@ func (f *effects) Added(db int, key string) {
 	f.e.parking.Signal(db, key)
 }
 
-// Emptying spoils the transactions that watch a key of the database.
+// Emptying makes the transactions fail that watch an existing key of the database.
 func (f *effects) Emptying(db *store.DB) {
 	f.e.journal.key(Emptied, db.ID(), "")
 	f.e.watches.spoilWhere(db.ID(), func(key string) bool {
@@ -37,8 +37,8 @@ func (f *effects) Emptying(db *store.DB) {
 	})
 }
 
-// Swapped spoils the transactions that watch a key which either database holds,
-// and signals the clients that are parked on a key which is there now.
+// Swapped makes the transactions fail that watch a key of either database, if one of the
+// databases holds the key. It signals the clients that are parked on a key that exists now.
 func (f *effects) Swapped(a, b *store.DB) {
 	if f.e.journal.isRead() {
 		f.e.journal.record(Swapped, Entry{DB: a.ID(), Other: b.ID()})

@@ -16,13 +16,13 @@ import (
 	"github.com/lockredis/lockredis/store"
 )
 
-// Options are what an engine is made of.
+// Options are the settings and dependencies of an engine.
 type Options struct {
 	Config *config.Config
 	Clock  expiry.Clock
 	Rand   *rand.Rand
 	Log    *slog.Logger
-	Server command.Server // what only the server can tell and do
+	Server command.Server // facts about the process, and SHUTDOWN
 	// Memory is how many bytes the process may use; 0 means unknown.
 	Memory int64
 }
@@ -30,10 +30,10 @@ type Options struct {
 // Engine runs commands, one unit at a time. The gate guards every field but the
 // gate itself, the atomic fields and the timer's channels.
 type Engine struct {
-	gate    gate
-	holder  *Caller // of the gate
-	running *Caller // whose unit runs: the holder, or a queued caller
-	flush   []Flusher
+	gate      gate
+	holder    *Caller   // holds the gate
+	running   *Caller   // its unit runs: the holder, or a queued caller
+	unflushed []Flusher // connections with output that no caller has yet
 
 	env   command.Env // what commands see; its interfaces are the rooms below
 	log   *slog.Logger
@@ -58,19 +58,22 @@ type Engine struct {
 	ctx     command.Ctx      // of the running command; scripts have their own
 	answer  resp.Reply       // to a command that is not admitted, see admit
 
-	interrupted, closed atomic.Bool
-	done                sync.WaitGroup
+	interrupted atomic.Bool // Interrupt was called; atomic, as it needs no lock
+	closed      atomic.Bool // Close was called
+	done        sync.WaitGroup
 }
 
 // New returns an engine with empty databases. Start starts its timer.
 func New(opts Options) *Engine {
 	e := &Engine{log: opts.Log, clock: opts.Clock}
 	e.env = command.Env{
-		Table:    command.NewTable(),
-		Space:    store.NewSpace(opts.Config.Databases, &e.effects),
-		Config:   opts.Config,
-		PubSub:   pubsub.NewBroker(func(p, s string) bool { return glob.Match(p, s, false) }),
-		Scripts:  luaexec.New(luaexec.Options{Version: config.RedisVersion, OnPanic: e.script.panicked, Growth: e.memory.scriptGrowth}),
+		Table:  command.NewTable(),
+		Space:  store.NewSpace(opts.Config.Databases, &e.effects),
+		Config: opts.Config,
+		PubSub: pubsub.NewBroker(func(p, s string) bool { return glob.Match(p, s, false) }),
+		Scripts: luaexec.New(luaexec.Options{
+			Version: config.RedisVersion, OnPanic: e.script.panicked, Growth: e.memory.scriptGrowth,
+		}),
 		Clock:    opts.Clock,
 		Rand:     opts.Rand,
 		Events:   &e.events,
@@ -86,14 +89,14 @@ func New(opts Options) *Engine {
 		Stats:    command.Stats{Errors: map[string]int64{}},
 	}
 	e.ctx.Env = &e.env
-	e.furnish(opts)
+	e.connectRooms(opts)
 	e.followSettings(opts.Config)
 	e.readClock()
 	return e
 }
 
-// furnish tells each room what it needs of the others.
-func (e *Engine) furnish(opts Options) {
+// connectRooms gives each room the other rooms that it uses.
+func (e *Engine) connectRooms(opts Options) {
 	e.replies.init()
 	e.errors = errorCounts{stats: &e.env.Stats}
 	e.memory = memoryLimit{env: &e.env, process: opts.Memory}
@@ -129,7 +132,7 @@ func (e *Engine) Close() {
 	e.Do(&Caller{}, e.env.Scripts.Close)
 }
 
-// Env returns what the commands share. It is used inside Do only.
+// Env returns the environment that the commands share. It is used inside Do only.
 func (e *Engine) Env() *command.Env { return &e.env }
 
 // readClock sets the time of the unit. It stands still until the next call.
@@ -140,8 +143,8 @@ func (e *Engine) readClock() {
 }
 
 // Execute runs one command of s as a unit and queues its reply. It is called
-// inside Do. It reports false when CLIENT PAUSE holds the command back: the
-// connection offers it again when it is woken.
+// inside Do. It reports false when CLIENT PAUSE holds the command back. The connection
+// calls it again for the same command when it is woken.
 func (e *Engine) Execute(s *command.Session, args resp.Args) (ran bool) {
 	atSafePoint := e.script.running
 	if !atSafePoint {
@@ -156,7 +159,8 @@ func (e *Engine) Execute(s *command.Session, args resp.Args) (ran bool) {
 	return ran
 }
 
-// executeGuarded admits a client's command, calls it and ends it with its reply.
+// executeGuarded admits a client's command, calls it and queues its reply. A panic closes
+// the connection.
 func (e *Engine) executeGuarded(s *command.Session, args resp.Args) (ran bool) {
 	ran, e.current = true, s // a command that panics has run
 	defer func() {

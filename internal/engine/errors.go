@@ -11,51 +11,57 @@ import (
 var (
 	errNoAuth  = resp.Error("NOAUTH Authentication required.")
 	errInMulti = resp.Error("ERR Command not allowed inside a transaction")
-	errBusy    = resp.Error("BUSY Redis is busy running a script. You can only call SCRIPT KILL or SHUTDOWN NOSAVE.")
+	errBusy    = resp.Error("BUSY Redis is busy running a script. " +
+		"You can only call SCRIPT KILL or SHUTDOWN NOSAVE.")
 
 	errScriptUnknown  = resp.Error("ERR Unknown Redis command called from script")
 	errScriptArity    = resp.Error("ERR Wrong number of args calling Redis command from script")
 	errScriptNoScript = resp.Error("ERR This Redis command is not allowed from script")
-	errScriptOOM      = resp.Error("OOM allow-oom flag is not set on the script, can not run it when used memory > 'maxmemory'")
+	errScriptOOM      = resp.Error("OOM allow-oom flag is not set on the script, " +
+		"can not run it when used memory > 'maxmemory'")
 	errScriptReadOnly = resp.Error("ERR Write commands are not allowed from read-only scripts.")
 
 	errNotBusy    = resp.Error("NOTBUSY No scripts in execution right now.")
-	errUnkillable = resp.Error("UNKILLABLE Sorry the script already executed write commands against the dataset. " +
-		"You can either wait the script termination or kill the server in a hard way using the SHUTDOWN NOSAVE command.")
+	errUnkillable = resp.Error("UNKILLABLE Sorry the script already executed write commands " +
+		"against the dataset. You can either wait the script termination or kill the server " +
+		"in a hard way using the SHUTDOWN NOSAVE command.")
 )
 
-// errSubscribed refuses what a subscriber may not run in RESP2.
+// errSubscribed refuses a command that a RESP2 subscriber may not run.
 func errSubscribed(name string) resp.Reply {
-	return resp.Errorf("ERR Can't execute '%s': only (P|S)SUBSCRIBE / (P|S)UNSUBSCRIBE / PING / QUIT / RESET are allowed in this context", name)
+	return resp.Errorf("ERR Can't execute '%s': only (P|S)SUBSCRIBE / "+
+		"(P|S)UNSUBSCRIBE / PING / QUIT / RESET are allowed in this context", name)
 }
 
-// errNoConnection refuses what has no sense without a connection. Redis has no
-// such text: only a test kit meets it.
+// errNoConnection refuses a command that needs a connection. Redis has no such text.
+// Only the test kit gets it.
 func errNoConnection(name string) resp.Reply {
 	return resp.Errorf("ERR '%s' needs a connection", name)
 }
 
-// errProtected refuses a command that a directive keeps from the client;
-// family is "debug".
+// errProtected refuses a command that a directive forbids to the client. family is
+// "debug".
 func errProtected(family string) resp.Reply {
-	return resp.Errorf("ERR %s command not allowed. If the enable-%s-command option is set to \"local\", "+
-		"you can run it from a local connection, otherwise you need to set this option in the configuration file, and then restart the server.",
+	return resp.Errorf("ERR %s command not allowed. If the enable-%s-command option is set "+
+		"to \"local\", you can run it from a local connection, otherwise you need to set this "+
+		"option in the configuration file, and then restart the server.",
 		strings.ToUpper(family), family)
 }
 
-// errAborted answers an EXEC that is refused itself.
+// errAborted is the reply to a refused EXEC.
 func errAborted(refusal resp.Reply) resp.Reply {
-	return resp.Error("EXECABORT Transaction discarded because of: " + strings.TrimPrefix(refusal.Text(), "ERR "))
+	reason := strings.TrimPrefix(refusal.Text(), "ERR ")
+	return resp.Error("EXECABORT Transaction discarded because of: " + reason)
 }
 
-// errUnknown names the command in the client's spelling, and the beginning of
-// its arguments: quoted ones, each with a space behind.
+// errUnknown is the reply to an unknown command. name is in the client's spelling. quoted
+// is the beginning of the arguments, each in quotes and followed by a space.
 func errUnknown(name, quoted string) resp.Reply {
 	return resp.Error("ERR unknown command '" + name + "', with args beginning with: " + quoted)
 }
 
-// errUnknownSubcommand names the subcommand as the client spelled it; parent
-// is the container's upper-case name.
+// errUnknownSubcommand is the reply to an unknown subcommand. sub is in the client's
+// spelling, parent is the container's name in upper case.
 func errUnknownSubcommand(sub, parent string) resp.Reply {
 	return resp.Error(fmt.Sprintf("ERR unknown subcommand '%.128s'. Try %s HELP.", sub, parent))
 }

@@ -8,12 +8,12 @@ import (
 	"github.com/lockredis/lockredis/resp"
 )
 
-// maxErrorClasses is how many classes of errors are counted. Scripts can make up
-// any number of them.
+// maxErrorClasses is how many classes of errors are counted. The limit is needed because
+// a script can return errors of any class.
 const maxErrorClasses = 128
 
-// classLength is where Redis gives up looking for the end of a class, in bytes.
-const classLength = 31
+// maxClassLength is how many bytes of an error Redis searches for the end of its class.
+const maxClassLength = 31
 
 // errorCounts keeps INFO errorstats: a counter for each class.
 type errorCounts struct{ stats *command.Stats }
@@ -21,7 +21,7 @@ type errorCounts struct{ stats *command.Stats }
 // count counts an error of the given text.
 func (n *errorCounts) count(text string) {
 	class := "ERR"
-	if i := strings.IndexAny(text[:min(classLength, len(text))], " \r\n"); i >= 0 {
+	if i := strings.IndexAny(text[:min(maxClassLength, len(text))], " \r\n"); i >= 0 {
 		class = text[:i]
 	}
 	if _, known := n.stats.Errors[class]; known || len(n.stats.Errors) < maxErrorClasses {
@@ -29,9 +29,9 @@ func (n *errorCounts) count(text string) {
 	}
 }
 
-// scriptErrors are the errors that commands have returned to the running script.
-// They are counted already, and the script may return them. Only the last few are
-// kept.
+// scriptErrors are the errors that commands have returned to the running script. They
+// are counted already. If the script returns one of them, it is not counted again. Only
+// the last maxScriptErrors are kept.
 type scriptErrors struct{ texts []string }
 
 const maxScriptErrors = 16
@@ -48,8 +48,8 @@ func (f *scriptErrors) add(text string) {
 	f.texts = append(f.texts, strings.Clone(text))
 }
 
-// has reports whether an error in the script's reply is a command's. An error that
-// ended the script also names the line where it did.
+// has reports whether an error in the script's reply came from a command. If the error
+// ended the script, its text also names the script's line.
 func (f *scriptErrors) has(text string) bool {
 	return slices.ContainsFunc(f.texts, func(known string) bool {
 		rest, found := strings.CutPrefix(text, known)
@@ -57,8 +57,8 @@ func (f *scriptErrors) has(text string) bool {
 	})
 }
 
-// countNew counts the errors in the script's reply that the script made up itself,
-// at any depth.
+// countNew counts the errors in the script's reply that the script has made itself, at any
+// depth.
 func (r *scriptRun) countNew(reply resp.Reply) {
 	if reply.IsError() && !r.errors.has(reply.Text()) {
 		r.e.errors.count(reply.Text())

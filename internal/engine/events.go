@@ -12,8 +12,7 @@ type events struct {
 	panicked func(where string, s *command.Session, cause any)
 }
 
-// Notify publishes a keyspace event on its two channels, as far as
-// notify-keyspace-events asks for them.
+// Notify publishes a keyspace event on the channels that notify-keyspace-events asks for.
 func (v *events) Notify(class command.Class, event string, db int, key string) {
 	want := v.env.Config.NotifyEvents
 	if want&class == 0 || v.env.PubSub.Idle() {
@@ -22,8 +21,7 @@ func (v *events) Notify(class command.Class, event string, db int, key string) {
 	v.send(want, event, db, key)
 }
 
-// send publishes an event. A panic is logged and otherwise ignored: it must not
-// keep the command from its work.
+// send publishes an event. A panic is only logged: it must not stop the command.
 func (v *events) send(want command.Class, event string, db int, key string) {
 	defer func() {
 		if cause := recover(); cause != nil {

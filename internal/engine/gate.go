@@ -5,9 +5,9 @@ import (
 	"sync/atomic"
 )
 
-// gate is the engine's lock, a combining lock: a caller that finds it held joins
-// a queue, and the holder runs the queued callers' units before it lets go. No
-// caller overtakes another one. Under load the engine's memory stays in one core's
+// gate is the engine's lock, a combining lock. A caller that finds it held joins
+// a queue, and the holder runs the queued callers' units before it releases the lock.
+// No caller overtakes another caller. Under load the engine's memory stays in one core's
 // cache, while the other cores read and write sockets.
 //
 // The states of the gate:
@@ -36,11 +36,11 @@ type gate struct {
 	first, last *Caller
 }
 
-// The states of a gate.
+// The states of a gate. The state is atomic, so that a free gate is entered without mu.
 const (
 	free   int32 = iota
-	held         // by a caller, and the queue is empty
-	queued       // by a caller, and others are in the queue
+	held         // a caller holds it, and the queue is empty
+	queued       // a caller holds it, and others are in the queue
 )
 
 // enter takes the lock and returns true, or waits until the holder has run c's
@@ -49,6 +49,7 @@ func (g *gate) enter(c *Caller) (holds bool) {
 	return g.state.CompareAndSwap(free, held) || g.wait(c)
 }
 
+// wait joins the queue and waits, or takes the lock if it is free by now.
 func (g *gate) wait(c *Caller) (holds bool) {
 	g.mu.Lock()
 	for !g.state.CompareAndSwap(held, queued) && g.state.Load() != queued {
@@ -72,18 +73,18 @@ func (g *gate) wait(c *Caller) (holds bool) {
 	return c.holds
 }
 
-// served ends the wait of a caller whose unit the holder has run.
+// served ends the wait of a caller. The holder has run its unit.
 func (c *Caller) served() { c.woken <- struct{}{} }
 
-// promote ends the wait of a caller that holds the lock from now on.
+// promote ends the wait of a caller and gives it the lock.
 func (c *Caller) promote() {
 	c.holds = true
 	c.woken <- struct{}{}
 }
 
-// release gives the lock up and returns nil, or takes the first caller out of the
-// queue. The lock is still held then: the holder runs that caller's unit or
-// promotes it.
+// release releases the lock and returns nil if the queue is empty. Otherwise it takes the
+// first caller out of the queue, and the lock stays held: the holder runs that caller's
+// unit or promotes it.
 func (g *gate) release() *Caller {
 	if g.state.CompareAndSwap(held, free) {
 		return nil
@@ -93,8 +94,8 @@ func (g *gate) release() *Caller {
 	return g.take(nil)
 }
 
-// leaveAtSafePoint takes the first caller out of the queue whose unit may run
-// halfway through a script. It returns nil when there is none.
+// leaveAtSafePoint takes the first caller out of the queue that is no background caller:
+// its unit may run halfway through a script. It returns nil when there is none.
 func (g *gate) leaveAtSafePoint() *Caller {
 	if g.state.Load() != queued {
 		return nil
@@ -110,8 +111,8 @@ func (g *gate) leaveAtSafePoint() *Caller {
 	return nil
 }
 
-// take takes the caller behind before out of the queue, the first one if before
-// is nil. g.mu is held, and there is such a caller.
+// take takes the caller after before out of the queue, or the first caller if before is
+// nil. There must be such a caller. g.mu is held.
 func (g *gate) take(before *Caller) *Caller {
 	link := &g.first
 	if before != nil {

@@ -23,11 +23,10 @@ func (e *Engine) Outside(unit func()) {
 	})
 }
 
-// RunDirect runs a command on database db without a connection and passes its
-// reply to use, inside the engine: the reply is valid until use returns. CLIENT
-// PAUSE, maxmemory and passwords do not apply, and a blocking command answers as
-// if its time were up. A command about its connection (MULTI, SUBSCRIBE, AUTH) is
-// refused with an error reply.
+// RunDirect runs a command on database db without a connection. It passes the reply to
+// use, inside the engine. The reply is valid until use returns. CLIENT PAUSE, maxmemory
+// and passwords do not apply. A blocking command answers as if its timeout had ended. A
+// command about its connection (MULTI, SUBSCRIBE, AUTH) gets an error reply.
 func (e *Engine) RunDirect(db int, args resp.Args, use func(resp.Reply)) {
 	e.Outside(func() {
 		e.journal.unit(UnitBegins)
@@ -37,6 +36,7 @@ func (e *Engine) RunDirect(db int, args resp.Args, use func(resp.Reply)) {
 	})
 }
 
+// callDirect runs RunDirect's command with a session of its own.
 func (e *Engine) callDirect(db int, args resp.Args) resp.Reply {
 	s := &command.Session{Addr: "direct", User: "default", DB: db, Proto: 3, Conn: noConn{}}
 	s.Authenticated.Store(true)
@@ -64,16 +64,16 @@ type inspection struct {
 
 // scriptWrites records the scripts that wrote one key.
 type scriptWrites struct {
-	by    inspect.Origin // the client that ran the last one
-	named []string       // all their KEYS, each once
+	by    inspect.Origin // the client that ran the last script
+	named []string       // the KEYS of all these scripts, each once
 }
 
 // Inspector returns the inspector of the engine's state. It knows the holders of
 // locks only after RecordScriptKeys.
 func (e *Engine) Inspector() *inspect.Inspector { return inspect.New(&e.inspection) }
 
-// RecordScriptKeys has the engine record which keys scripts write, until the server
-// ends. It is called before Start.
+// RecordScriptKeys makes the engine record which keys scripts write. It is called before
+// Start.
 func (e *Engine) RecordScriptKeys() {
 	e.inspection.wrote = map[watchedKey]*scriptWrites{}
 	e.ReadJournal(e.inspection.follow)
@@ -110,7 +110,7 @@ func (i *inspection) written(db int, key string) {
 	}
 }
 
-// swap follows SWAPDB.
+// swap moves the records of databases a and b, after SWAPDB.
 func (i *inspection) swap(a, b int) {
 	moved := make(map[watchedKey]*scriptWrites, len(i.wrote))
 	for at, written := range i.wrote {
@@ -128,15 +128,14 @@ func (i *inspection) swap(a, b int) {
 // Space returns the databases.
 func (i *inspection) Space() *store.Space { return i.env.Space }
 
-// ScriptKeys visits the keys that scripts wrote. Keys that no longer exist may be
-// among them.
+// ScriptKeys visits the keys that scripts wrote. Some of them may no longer exist.
 func (i *inspection) ScriptKeys(do func(inspect.ScriptKey)) {
 	for at, k := range i.wrote {
 		do(inspect.ScriptKey{DB: at.db, Key: at.key, By: k.by, Named: k.named})
 	}
 }
 
-// Clients visits the clients that wait or listen, oldest first.
+// Clients visits the parked clients and the subscribers, oldest first.
 func (i *inspection) Clients(do func(inspect.Client)) {
 	i.env.Clients.Each(func(s *command.Session) bool {
 		if s.Parked != nil || s.Subscribed() {

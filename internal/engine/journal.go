@@ -5,13 +5,13 @@ import (
 	"github.com/lockredis/lockredis/resp"
 )
 
-// The journal is the one place that sees all that happens inside the engine: the
-// bounds of each unit, each command with its reply, and each effect on a key,
-// expiry included. MONITOR, replication and inspection read it.
+// The journal is the one place that sees everything inside the engine: the bounds of
+// each unit, each command with its reply, and each effect on a key, expiry included. The
+// inspector reads it. MONITOR and replication would read it, too.
 //
-// Nobody reads it by default. Then each entry costs a comparison.
+// By default it has no readers. Then each entry costs a comparison.
 
-// Kind is what an Entry tells.
+// Kind is the kind of an Entry.
 type Kind uint8
 
 // The kinds of entries, with the fields of Entry that they set.
@@ -21,19 +21,20 @@ const (
 	UnitBegins Kind = iota
 	UnitEnds
 	// CommandBegins and CommandEnds enclose the effects of a command: Ctx, Args, and
-	// at the end Reply. The commands of a script or an EXEC are inside of its own.
-	// A served command has no Args.
+	// at the end Reply. The entries of a script or an EXEC enclose the entries of its
+	// commands. A served command has no Args.
 	CommandBegins
 	CommandEnds
 	// KeyTouched: the key's value or deadline changed, or the key came or went.
 	KeyTouched
-	// KeyAdded: the key was created, or stands for a new one (RENAME, COPY).
+	// KeyAdded: the key was created, or a command put a new value in its place (RENAME,
+	// COPY).
 	KeyAdded
 	// KeyExpired: the key was deleted because its deadline had come.
 	KeyExpired
 	// Emptied: all keys of the database DB are about to go.
 	Emptied
-	// Swapped: the databases DB and Other have taken each other's number.
+	// Swapped: the databases DB and Other have exchanged their numbers.
 	Swapped
 )
 
@@ -48,18 +49,20 @@ type Entry struct {
 	Other int
 }
 
-// journal gives its entries to the readers.
+// journal passes entries to its readers.
 type journal struct {
 	readers []func(*Entry)
-	entry   Entry // used for one entry after the other
+	entry   Entry // the current entry; kept here so that an entry allocates nothing
 }
 
 // ReadJournal adds a reader. It is called before Start. The reader runs inside the
 // engine and must not run commands.
-func (e *Engine) ReadJournal(read func(*Entry)) { e.journal.readers = append(e.journal.readers, read) }
+func (e *Engine) ReadJournal(read func(*Entry)) {
+	e.journal.readers = append(e.journal.readers, read)
+}
 
-// isRead reports whether there is a reader. Every call of record asks first: so an
-// entry that nobody reads is never made.
+// isRead reports whether there is a reader. Callers of record ask first, so that an entry
+// is made only for a reader.
 func (j *journal) isRead() bool { return len(j.readers) > 0 }
 
 func (j *journal) unit(kind Kind) {

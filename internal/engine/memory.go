@@ -2,26 +2,26 @@ package engine
 
 import "github.com/lockredis/lockredis/internal/command"
 
-// What a script may allocate. Go cannot recover from running out of memory, so
-// luaexec ends a script that allocates too much, and the process lives.
+// The limits of a script's memory. Go cannot recover from running out of memory. So
+// luaexec ends a script that allocates too much, and the process survives.
 const (
 	defaultGrowth = 1 << 30  // bytes, without maxmemory
 	leastGrowth   = 64 << 20 // bytes, even with a small maxmemory
 	fullGrowth    = 8 << 20  // bytes, even when the process is full
 )
 
-// memoryLimit answers whether maxmemory is exceeded, and what a script may
-// allocate.
+// memoryLimit decides whether maxmemory is exceeded, and how much a script may allocate.
 type memoryLimit struct {
 	env     *command.Env
 	process int64 // bytes that the process may use; 0: unknown
 
-	measured, over bool // of this unit
+	measured bool // exceeded has measured in this unit
+	over     bool // its result
 }
 
-// exceeded reports whether maxmemory is exceeded. Like the time, the answer stands
-// still within a unit: a script or transaction that has begun is not refused
-// halfway for memory that it has allocated itself.
+// exceeded reports whether maxmemory is exceeded. It measures once in a unit. So a script
+// or transaction that has begun is not refused halfway for memory that it has allocated
+// itself.
 func (m *memoryLimit) exceeded() bool {
 	if !m.measured {
 		m.measured = true
@@ -30,9 +30,9 @@ func (m *memoryLimit) exceeded() bool {
 	return m.over
 }
 
-// scriptGrowth returns by how many bytes a script may make the heap grow: by
-// maxmemory or 1 GB, by at most a quarter of the process's memory, and up to seven
-// eighths of it. heap is its present size.
+// scriptGrowth returns how many bytes a script may add to the heap. That is maxmemory, or
+// 1 GB without maxmemory. It is at most a quarter of the process's memory. The heap may
+// not exceed seven eighths of that memory. heap is the present size of the heap in bytes.
 func (m *memoryLimit) scriptGrowth(heap uint64) uint64 {
 	growth := uint64(defaultGrowth)
 	if limit := m.env.Config.MaxMemory; limit > 0 {

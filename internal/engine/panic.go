@@ -6,8 +6,8 @@ import (
 	"github.com/lockredis/lockredis/internal/command"
 )
 
-// A panic is a bug of ours. It costs one client its connection. The server lives,
-// and other clients get their replies. Five places recover, the innermost first:
+// A panic is a bug in lockredis. It costs one client its connection. The server keeps
+// running, and other clients get their replies. Five places recover, the innermost first:
 //
 //   - call: a handler's panic. The client gets -ERR internal error, the rest of
 //     its transaction or script runs, and then its connection is closed.
@@ -18,10 +18,10 @@ import (
 //     later.
 //   - runGuarded: every other panic of a unit.
 //
-// What a handler had done until then stays done, as with an error.
+// The changes that a handler made before the panic stay, as with an error.
 
-// panicked logs a panic and whose command it was; s may be nil. It is called while
-// the stack of the panic is still there.
+// panicked logs a panic in a command of s, or in other work if s is nil. The deferred
+// function that recovers calls it, so that the log has the stack of the panic.
 func (e *Engine) panicked(where string, s *command.Session, cause any) {
 	e.logPanic(where, s, cause, debug.Stack())
 }
@@ -44,9 +44,11 @@ func (e *Engine) disconnect(where string, s *command.Session, cause any) {
 }
 
 // deliveryPanicked is every session's Panicked.
-func (e *Engine) deliveryPanicked(s *command.Session, cause any) { e.disconnect("delivery", s, cause) }
+func (e *Engine) deliveryPanicked(s *command.Session, cause any) {
+	e.disconnect("delivery", s, cause)
+}
 
-// runGuarded runs c's unit. A panic closes the connection whose command ran last.
+// runGuarded runs c's unit. A panic closes the connection of the last command.
 func (e *Engine) runGuarded(c *Caller) {
 	outer := e.current
 	defer func() {

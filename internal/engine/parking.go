@@ -10,14 +10,14 @@ import (
 	"github.com/lockredis/lockredis/store"
 )
 
-// parking is where blocking commands wait: a queue of clients for each key, in
-// arrival order, and the deadlines of all of them.
+// parking holds the blocking commands that wait: a queue of clients for each key, in
+// arrival order, and an index of all their deadlines.
 //
 // A command that creates, grows or destroys a key gives a signal. When the unit
 // ends, serveReady offers every signalled key to its queue.
 type parking struct {
 	queues    map[watchedKey]*queue
-	places    map[*command.Parked][]place // of each parked command
+	places    map[*command.Parked][]place
 	deadlines expiry.Index[*command.Parked]
 	ready     []watchedKey // signalled in this unit, and clients wait for them
 
@@ -30,7 +30,7 @@ type parking struct {
 type queue struct {
 	list.List
 	signalled bool // the key is in parking.ready
-	missing   int  // how many of them are served when the key is missing
+	missing   int  // how many of them have a Missing function
 }
 
 // place is a parked command's place in one key's queue.
@@ -39,7 +39,9 @@ type place struct {
 	elem *list.Element
 }
 
-func (p *parking) init(r *replies, errors *errorCounts, disconnect func(string, *command.Session, any)) {
+func (p *parking) init(
+	r *replies, errors *errorCounts, disconnect func(string, *command.Session, any),
+) {
 	p.queues = map[watchedKey]*queue{}
 	p.places = map[*command.Parked][]place{}
 	p.replies, p.errors, p.disconnect = r, errors, disconnect
@@ -76,8 +78,8 @@ func (p *parking) signalHeld(db *store.DB) {
 	}
 }
 
-// Park makes parked's session wait: behind the other clients of each key. A key that
-// is named twice counts once.
+// Park adds the session of parked to the end of each key's queue. A key that is named
+// twice counts once.
 func (p *parking) Park(parked *command.Parked) {
 	seen := make(map[string]bool, len(parked.Keys))
 	places := make([]place, 0, len(parked.Keys))
@@ -148,8 +150,7 @@ func (p *parking) end(parked *command.Parked, r resp.Reply) {
 	s.Conn.Wake()
 }
 
-// endOverdue answers the parked commands whose deadline is at now, in Unix ms, or
-// before.
+// endOverdue answers the parked commands with a deadline at or before now, in Unix ms.
 func (p *parking) endOverdue(now int64) {
 	p.deadlines.PopDue(now, p.deadlines.Len(), func(parked *command.Parked) {
 		p.Unpark(parked.Session, parked.OnTimeout)
@@ -176,8 +177,8 @@ func (e *Engine) serveReady() {
 	}
 }
 
-// serveKey offers a key to its queue, in arrival order, until no client of it can
-// be served.
+// serveKey offers a key to its queue, once to each client, in arrival order. A missing key
+// is offered only to the clients that have a Missing function.
 func (e *Engine) serveKey(k watchedKey) {
 	q := e.parking.queues[k]
 	if q == nil {
@@ -202,14 +203,17 @@ func (e *Engine) serveKey(k watchedKey) {
 }
 
 // serve runs a parked command again, as a unit, and ends its wait if it was served.
-func (e *Engine) serve(parked *command.Parked, db *store.DB, key []byte, again func(*command.Ctx, []byte) (resp.Reply, bool)) {
+func (e *Engine) serve(
+	parked *command.Parked, db *store.DB, key []byte,
+	again func(*command.Ctx, []byte) (resp.Reply, bool),
+) {
 	s := parked.Session
 	c := command.Ctx{
 		Env: &e.env, Session: s, Cmd: parked.Cmd, DB: db, Proto: s.Proto, From: command.FromWait,
 	}
 	e.journal.unit(UnitBegins)
 	defer e.journal.unit(UnitEnds)
-	served := true
+	served := true // also after a panic: the wait ends
 	verdict, reply := e.admit(&c, nil), e.answer
 	if verdict == admitted {
 		reply = e.call(&c, nil, func(c *command.Ctx, _ resp.Args) (reply resp.Reply) {

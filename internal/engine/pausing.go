@@ -8,10 +8,10 @@ import (
 )
 
 // pausing is CLIENT PAUSE: it holds commands back until a time. When the pause
-// ends, the held sessions run their commands in the order in which they were held.
-// To that end each one that has run its command wakes the next one.
+// ends, the held sessions run their commands in the order in which they were held:
+// a session that has run its command wakes the next session.
 //
-// A session that is Held is in exactly one place: waiting, released, or next.
+// A Held session is in exactly one of three places: waiting, released, or next.
 type pausing struct {
 	space      *store.Space
 	until      int64 // Unix ms, 0: no pause
@@ -28,7 +28,7 @@ func (p *pausing) delays(now int64) bool { return p.until > now }
 func (p *pausing) applies(f command.Flags) bool { return !p.writesOnly || replicates(f) }
 
 // Pause holds commands back until a time in Unix ms. If there is a pause already,
-// the longer time and the stricter mode hold.
+// the later time and the stricter mode apply.
 func (p *pausing) Pause(until int64, writesOnly bool) {
 	active := p.delays(p.space.Now())
 	p.writesOnly = writesOnly && (!active || p.writesOnly)
@@ -49,15 +49,15 @@ func (p *pausing) Unpause() {
 	}
 }
 
-// endIfDue ends a pause whose time is over.
+// endIfDue ends a pause that ends at or before now, in Unix ms.
 func (p *pausing) endIfDue(now int64) {
 	if p.until > 0 && p.until <= now {
 		p.Unpause()
 	}
 }
 
-// hold keeps the session's command back. A session that is held already keeps its
-// place, unless it was woken for its turn: it waits for the end of a new pause.
+// hold holds the session's command back. A session that is Held already keeps its place.
+// But if it was woken for its turn, it goes to the end of waiting: a new pause has begun.
 func (p *pausing) hold(s *command.Session) {
 	turn := p.next == s
 	if s.State() == command.Held && !turn {
@@ -70,8 +70,9 @@ func (p *pausing) hold(s *command.Session) {
 	}
 }
 
-// remove takes the session out of its place, if it has one: its command has run,
-// or it has left. If it was its turn, the next session is woken.
+// remove takes the session out of its place, if it has one. It is called when the
+// session's command has run, or when the session has left. If it was the session's turn,
+// remove wakes the next session.
 func (p *pausing) remove(s *command.Session) {
 	if p.next == s {
 		p.wakeNext()

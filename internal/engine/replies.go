@@ -12,14 +12,14 @@ const maxScratch = 1 << 20
 // the store, so it is encoded before the next command runs.
 type replies struct {
 	scratch []byte                      // the encoding buffer
-	reader  *command.Session            // whose reply is being encoded
+	reader  *command.Session            // gets the reply that is being encoded
 	piece   func([]byte) ([]byte, bool) // writePiece, made once
 }
 
 func (r *replies) init() { r.piece = r.writePiece }
 
-// end queues the reply to a client's command, unless CLIENT REPLY silences it. A
-// parked command ends when it is served.
+// end queues the reply to a client's command, unless CLIENT REPLY silences it. For a
+// parked command it is called when the wait ends.
 func (r *replies) end(s *command.Session, reply resp.Reply) {
 	if reply.Kind() != resp.None && !s.ReplyMode.Silent() {
 		r.queue(s, reply)
@@ -47,5 +47,5 @@ func (r *replies) queue(s *command.Session, reply resp.Reply) {
 }
 
 // writePiece queues a part of a large reply. It reports false when the reader was
-// cut off, because it leaves too much unread.
+// disconnected, because it has too many unread bytes.
 func (r *replies) writePiece(b []byte) ([]byte, bool) { return b[:0], r.reader.Conn.Write(b) }

@@ -12,17 +12,17 @@ import (
 // scriptRun is the running script. Scripts do not nest, so there is one at most.
 // It is command.ScriptRunner for the handlers and luaexec.Caller for the script.
 //
-// A script that can loop passes a safe point every thousand or so instructions.
-// Once it has overrun busy-reply-threshold, it runs there the units of the queued
-// callers: all but a few commands answer -BUSY.
+// A script that can loop passes a safe point every thousand or so instructions. After
+// busy-reply-threshold, each safe point runs the units of the queued callers. There all
+// but a few commands answer -BUSY.
 type scriptRun struct {
 	e       *Engine
 	running bool
 	busy    bool // past busy-reply-threshold
 	killed  bool
-	wrote   bool // a write command ran: SCRIPT KILL is refused
-	noWrite bool
-	oom     bool  // maxmemory was exceeded when it began: it may not take more
+	wrote   bool  // a write command ran: SCRIPT KILL is refused
+	noWrite bool  // a read-only script: its write commands are refused
+	oom     bool  // maxmemory was exceeded when it began: DenyOOM commands are refused
 	started int64 // Unix µs
 
 	errors scriptErrors
@@ -32,7 +32,9 @@ type scriptRun struct {
 }
 
 // Run runs a script as c's session.
-func (r *scriptRun) Run(c *command.Ctx, s *luaexec.Script, keys, args [][]byte, readOnly bool) resp.Reply {
+func (r *scriptRun) Run(
+	c *command.Ctx, s *luaexec.Script, keys, args [][]byte, readOnly bool,
+) resp.Reply {
 	flags := s.Flags()
 	readOnly = readOnly || flags.NoWrites
 	oom := c.Config.MaxMemory > 0 && !readOnly && !flags.AllowOOM && r.e.memory.exceeded()
@@ -73,7 +75,7 @@ func (r *scriptRun) Command(args resp.Args) resp.Reply {
 // SetProtocol is redis.setresp.
 func (r *scriptRun) SetProtocol(v int) { r.ctx.Proto = v }
 
-// Allowed is redis.acl_check_cmd: without ACL rules every known command is.
+// Allowed is redis.acl_check_cmd. Without ACL rules every known command is allowed.
 func (r *scriptRun) Allowed(args resp.Args) (ok, known bool) {
 	known = r.ctx.Table.Find(args) != nil
 	return known, known
@@ -84,8 +86,7 @@ func (r *scriptRun) Log(level int, msg string) {
 	r.e.log.Log(context.Background(), config.LogLevelNumber(level), "script", "message", msg)
 }
 
-// Tick is a safe point of the running script. It reports whether the script is
-// to end.
+// Tick is a safe point of the running script. It reports whether the script must end.
 func (r *scriptRun) Tick() (kill bool) {
 	e := r.e
 	if e.interrupted.Load() {
@@ -93,7 +94,7 @@ func (r *scriptRun) Tick() (kill bool) {
 	}
 	e.holder.Flush()
 	if e.holder != e.running {
-		e.replace(e.holder)
+		e.startReplacement(e.holder)
 	}
 	if !r.busy && !r.becomesBusy() {
 		return false
@@ -111,9 +112,10 @@ func (r *scriptRun) becomesBusy() bool {
 	}
 	r.busy = true
 	if e.running.Shared {
-		e.replace(e.running)
+		e.startReplacement(e.running)
 	}
-	e.log.Warn("slow script detected: still in execution; SCRIPT KILL ends it", "milliseconds", threshold)
+	e.log.Warn("slow script detected: still in execution; SCRIPT KILL ends it",
+		"milliseconds", threshold)
 	return true
 }
 

@@ -9,10 +9,10 @@ import (
 
 // sessions are the open connections.
 type sessions struct {
-	order []seat // in the order of ids, so oldest first
-	open  int    // seats that are taken
-	next  int64  // id
-	left  func(*command.Session)
+	order []seat                 // in the order of ids, so oldest first
+	open  int                    // seats that are taken
+	next  int64                  // the next session's id
+	left  func(*command.Session) // called for each session that leaves
 }
 
 // seat is the place of one session in the order of ids. It is empty after the
@@ -22,7 +22,7 @@ type seat struct {
 	s  *command.Session // nil: left
 }
 
-// newSessions returns an empty list. It calls left for a session that has left.
+// newSessions returns an empty list. The list calls left for each session that leaves.
 func newSessions(left func(*command.Session)) sessions { return sessions{next: 1, left: left} }
 
 // add gives s the next id.
@@ -30,13 +30,19 @@ func (l *sessions) add(s *command.Session) {
 	s.ID = l.next
 	l.next++
 	l.open++
-	if len(l.order) > 2*l.open+16 { // not in remove: Each may be under way
-		l.order = append(make([]seat, 0, 2*l.open), slices.DeleteFunc(l.order, func(at seat) bool { return at.s == nil })...)
+	if len(l.order) > 2*l.open+16 { // not in remove, because Each may be walking the list
+		l.dropEmptySeats()
 	}
 	l.order = append(l.order, seat{s.ID, s})
 }
 
-// remove takes s out and reports whether it was there.
+// dropEmptySeats replaces the list by a smaller one.
+func (l *sessions) dropEmptySeats() {
+	taken := slices.DeleteFunc(l.order, func(at seat) bool { return at.s == nil })
+	l.order = append(make([]seat, 0, 2*l.open), taken...)
+}
+
+// remove empties the seat of s and reports whether s had one.
 func (l *sessions) remove(s *command.Session) bool {
 	at := l.find(s.ID)
 	if at == nil || at.s != s {
@@ -49,7 +55,8 @@ func (l *sessions) remove(s *command.Session) bool {
 
 // find returns the seat of an id, nil when there is none.
 func (l *sessions) find(id int64) *seat {
-	i, ok := slices.BinarySearchFunc(l.order, id, func(at seat, id int64) int { return cmp.Compare(at.id, id) })
+	byID := func(at seat, id int64) int { return cmp.Compare(at.id, id) }
+	i, ok := slices.BinarySearchFunc(l.order, id, byID)
 	if !ok {
 		return nil
 	}
@@ -83,7 +90,7 @@ func (l *sessions) Kill(s *command.Session) {
 	s.Conn.Kill()
 }
 
-// drop removes a session, once.
+// drop removes a session and calls left. A second call does nothing.
 func (l *sessions) drop(s *command.Session) {
 	if l.remove(s) {
 		s.Move(command.Gone)
@@ -91,7 +98,7 @@ func (l *sessions) drop(s *command.Session) {
 	}
 }
 
-// Join gives a new connection its id and defaults. It is called inside Do.
+// Join gives a new session its id and defaults. It is called inside Do.
 func (e *Engine) Join(s *command.Session) {
 	e.readClock()
 	e.sessions.add(s)
@@ -101,11 +108,11 @@ func (e *Engine) Join(s *command.Session) {
 	e.env.Stats.Connections++
 }
 
-// Leave removes a session and all that it waits for. It is called inside Do, and
-// may be called twice.
+// Leave removes a session, its wait, its watched keys and its subscriptions. It is called
+// inside Do. A second call does nothing.
 func (e *Engine) Leave(s *command.Session) { e.sessions.drop(s) }
 
-// forget takes a session that has left out of every room.
+// forget removes a session that has left from every room.
 func (e *Engine) forget(s *command.Session) {
 	e.pausing.remove(s)
 	if s.Parked != nil {

@@ -6,8 +6,8 @@ import (
 	"github.com/lockredis/lockredis/store"
 )
 
-// followSettings gives the store its limits, now and when CONFIG SET changes one
-// of their directives.
+// followSettings copies the store's directives to the store, now and after each CONFIG
+// SET of one of them.
 func (e *Engine) followSettings(cfg *config.Config) {
 	apply := func() error {
 		s := e.env.Space
@@ -24,8 +24,8 @@ func (e *Engine) followSettings(cfg *config.Config) {
 	apply()
 }
 
-// Rename carries out rename-command directives: another name, or none. It is
-// called before the engine is started.
+// Rename applies rename-command directives. Each gives a command another name, or none.
+// It is called before Start. The error names the directive that failed.
 func (e *Engine) Rename(renames []config.Rename) error {
 	for _, r := range renames {
 		if !e.env.Table.Knows(r.From) {

@@ -10,20 +10,20 @@ import (
 // lock.
 const expireBatch = 128
 
-// retryAfter is how long the timer's work waits after a panic, in milliseconds: its
-// cause may be due for ever.
+// retryAfter is how long the timer's work waits after a panic, in milliseconds. The item
+// that caused the panic may still be due.
 const retryAfter = 100
 
 // timer wakes the engine at the earliest deadline of keys, waits and the pause.
-// A unit that brings an earlier deadline arms it anew. It may fire too early,
-// because the deadline was taken away. That costs one look.
+// A unit that adds an earlier deadline arms it again. It may fire too early, when a
+// deadline was removed. Then it finds nothing due and is armed for the next deadline.
 type timer struct {
 	t     expiry.Timer
 	armed int64         // Unix ms that it is set to, 0: not set; guarded by the gate
 	quit  chan struct{} // closed by stop
 
 	notBefore int64 // Unix ms, after a panic
-	passive   bool  // DEBUG SET-ACTIVE-EXPIRE 0: keys expire at access only
+	passive   bool  // DEBUG SET-ACTIVE-EXPIRE 0: keys expire on access only
 }
 
 func (t *timer) init(clock expiry.Clock) {
@@ -36,10 +36,10 @@ func (t *timer) stop() { close(t.quit) }
 // SetActive turns expiry by timer on and off. Expired keys are missing either way.
 func (t *timer) SetActive(on bool) { t.passive = !on }
 
-// due reports whether the timer is to fire at now, in Unix ms, or before.
+// due reports whether the timer is armed for now, in Unix ms, or earlier.
 func (t *timer) due(now int64) bool { return t.armed != 0 && t.armed <= now }
 
-// runTimer ends what is due whenever the timer fires, until Close.
+// runTimer ends due leases, waits and the pause whenever the timer fires, until Close.
 func (e *Engine) runTimer() {
 	defer e.done.Done()
 	defer e.timer.t.Stop()
@@ -56,8 +56,7 @@ func (e *Engine) runTimer() {
 	}
 }
 
-// fireTimer ends what is due, and reports whether more keys are due at once. After
-// a panic it tries again later.
+// fireTimer does what endDueBatch does. After a panic it tries again later.
 func (e *Engine) fireTimer() (more bool) {
 	defer func() {
 		if cause := recover(); cause != nil {
@@ -69,8 +68,8 @@ func (e *Engine) fireTimer() (more bool) {
 	return e.endDueBatch()
 }
 
-// endDueBatch ends leases, waits and the pause whose time has come, and reports
-// whether more keys are due at once.
+// endDueBatch ends a batch of due keys, all due waits, and the pause if it is due. It
+// reports whether more keys are due now.
 func (e *Engine) endDueBatch() (more bool) {
 	e.readClock()
 	e.timer.armed = 0
@@ -86,8 +85,7 @@ func (e *Engine) endDueBatch() (more bool) {
 	return more
 }
 
-// armTimer sets the timer to the earliest deadline if that is earlier than what it
-// is set to.
+// armTimer sets the timer to the earliest deadline, unless it fires earlier already.
 func (e *Engine) armTimer() {
 	next := int64(0)
 	if !e.timer.passive && !e.env.Space.KeepExpired {

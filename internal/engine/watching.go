@@ -27,7 +27,7 @@ func (w *watches) Watch(s *command.Session, db int, key []byte) {
 	w.index[k] = append(w.index[k], s)
 }
 
-// Unwatch forgets the session's watched keys and what happened to them.
+// Unwatch removes the session's watched keys and its mark that one of them changed.
 func (w *watches) Unwatch(s *command.Session) {
 	for _, old := range s.Watched {
 		k := watchedKey{old.DB, old.Key}
@@ -44,7 +44,7 @@ func (w *watches) Unwatch(s *command.Session) {
 	s.Watched, s.Touched = nil, false
 }
 
-// spoil spoils the transactions of the sessions that watch the key.
+// spoil makes the next EXEC fail of each session that watches the key.
 func (w *watches) spoil(db int, key string) {
 	if len(w.index) == 0 {
 		return
@@ -54,8 +54,8 @@ func (w *watches) spoil(db int, key string) {
 	}
 }
 
-// spoilWhere does so for every watched key of the database that changed
-// reports. There are fewer watched keys than keys.
+// spoilWhere does the same for every watched key of the database that changed reports. It
+// walks the watched keys, because there are fewer of them than keys.
 func (w *watches) spoilWhere(db int, changed func(key string) bool) {
 	for k, sessions := range w.index {
 		if k.db == db && changed(k.key) {
