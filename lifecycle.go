@@ -87,7 +87,7 @@ func (s *Server) accept(ln net.Listener) {
 	go s.serve(ln)
 }
 
-// track adds a listener to those that Close waits for. s.mu is held.
+// track adds a listener to the listeners that Close waits for. s.mu is held.
 func (s *Server) track(ln net.Listener) {
 	s.addrs = append(s.addrs, ln.Addr().String())
 	s.serving.Add(1)

@@ -22,7 +22,7 @@ func TestCheckFindsWhatContradictsItself(t *testing.T) {
 		"a watcher that forgot":     func(_ *Engine, _, s *command.Session) { s.Watched = nil },
 		"a watcher that is unknown": func(e *Engine, _, _ *command.Session) { clear(e.watches.index) },
 		"a timer that is late":      func(e *Engine, _, _ *command.Session) { e.timer.armed += 5 },
-		"a key nobody was told of": func(e *Engine, _, _ *command.Session) {
+		"a signalled key that was not served": func(e *Engine, _, _ *command.Session) {
 			e.parking.ready = append(e.parking.ready, watchedKey{0, "list"})
 		},
 	} {
