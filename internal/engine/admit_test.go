@@ -6,12 +6,14 @@ import (
 	"math/rand/v2"
 	"strings"
 	"testing"
+	"time"
 
 	"github.com/lockredis/lockredis/expiry"
+	"github.com/lockredis/lockredis/internal/command"
 	"github.com/lockredis/lockredis/internal/config"
 )
 
-func TestAClientsFirstUnknownCommandIsOneLogLine(t *testing.T) {
+func TestAClientsFirstUnknownCommandIsLoggedOnce(t *testing.T) {
 	var log bytes.Buffer
 	e := New(Options{
 		Config: config.New(), Clock: expiry.NewManual(epoch), Rand: rand.New(rand.NewPCG(1, 2)),
@@ -22,23 +24,50 @@ func TestAClientsFirstUnknownCommandIsOneLogLine(t *testing.T) {
 		defer log.Reset()
 		return strings.Split(strings.TrimSpace(log.String()), "\n")
 	}
-	s, _ := join(e)
-	do(e, s, "CLIENT", "SETNAME", "orders")
-	do(e, s, "XADD", "k", "*", "f", "v")
-	do(e, s, "XADD", "k", "*", "f", "v")
-	do(e, s, "NOPE")
+	s, _ := connect(e)
+	send(e, s, "CLIENT", "SETNAME", "orders")
+	send(e, s, "XADD", "k", "*", "f", "v")
+	send(e, s, "XADD", "k", "*", "f", "v")
+	send(e, s, "NOPE")
 	if got := lines(); len(got) != 1 || !strings.Contains(got[0], `msg="unknown command" command=XADD`) ||
 		!strings.Contains(got[0], "name=orders") || strings.Contains(got[0], "hint") {
 		t.Errorf("%q", got)
 	}
-	for _, command := range []string{"SENTINEL", "cluster"} {
-		s, _ := join(e)
-		do(e, s, command, "masters")
+	for _, name := range []string{"SENTINEL", "cluster"} {
+		s, _ := connect(e)
+		send(e, s, name, "masters")
 		if got := lines(); len(got) != 1 || !strings.Contains(got[0], "useSingleServer") {
-			t.Errorf("%s: %q", command, got)
+			t.Errorf("%s: %q", name, got)
 		}
 	}
-	if got := do(e, s, "NOPE"); !strings.HasPrefix(got, "-ERR unknown command 'NOPE'") {
+	if got := send(e, s, "NOPE"); !strings.HasPrefix(got, "-ERR unknown command 'NOPE'") {
 		t.Errorf("%q", got)
+	}
+}
+
+func TestPOSTAndHostCloseTheConnection(t *testing.T) {
+	e, _ := newClocked(t)
+	for _, name := range []string{"POST", "Host:"} {
+		s, _ := connect(e)
+		expectReply(t, send(e, s, name, "/"), "")
+		if s.State() != command.Gone {
+			t.Errorf("%s: the session is in state %d", name, s.State())
+		}
+	}
+}
+
+func TestAnUnknownSubcommandIsNamedWithItsContainer(t *testing.T) {
+	e, _ := newClocked(t)
+	s, _ := connect(e)
+	expectReply(t, send(e, s, "config", "x"), "-ERR unknown subcommand 'x'. Try CONFIG HELP.\r\n")
+}
+
+func TestACommandSetsTheTimeOfTheSessionsLastCommand(t *testing.T) {
+	e, clock := newClocked(t)
+	s, _ := connect(e)
+	clock.Advance(5 * time.Second)
+	send(e, s, "PING")
+	if want := epoch.UnixMilli() + 5000; s.LastActive != want {
+		t.Errorf("last active at %d, want %d", s.LastActive, want)
 	}
 }

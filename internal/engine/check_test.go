@@ -7,7 +7,7 @@ import (
 	"github.com/lockredis/lockredis/pubsub"
 )
 
-func TestCheckFindsWhatContradictsItself(t *testing.T) {
+func TestCheckFindsContradictions(t *testing.T) {
 	for name, spoil := range map[string]func(e *Engine, waiter, watcher *command.Session){
 		"nothing":                    nil,
 		"a session under another id": func(e *Engine, s, _ *command.Session) { s.ID = 77 },
@@ -28,12 +28,12 @@ func TestCheckFindsWhatContradictsItself(t *testing.T) {
 	} {
 		t.Run(name, func(t *testing.T) {
 			e, _ := newClocked(t)
-			waiter, _ := join(e)
-			watcher, _ := join(e)
-			do(e, waiter, "SET", "lock", "x", "PX", "1000")
-			do(e, watcher, "WATCH", "lock")
-			do(e, watcher, "SUBSCRIBE", "channel")
-			do(e, waiter, "BLPOP", "list", "other", "10")
+			waiter, _ := connect(e)
+			watcher, _ := connect(e)
+			send(e, waiter, "SET", "lock", "x", "PX", "1000")
+			send(e, watcher, "WATCH", "lock")
+			send(e, watcher, "SUBSCRIBE", "channel")
+			send(e, waiter, "BLPOP", "list", "other", "10")
 			var err error
 			e.Outside(func() {
 				if spoil != nil {

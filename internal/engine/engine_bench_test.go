@@ -13,15 +13,15 @@ import (
 	"github.com/lockredis/lockredis/resp"
 )
 
-// nowhere is a connection that drops its output.
-type nowhere struct{ written int }
+// discardConn is a connection that counts its output and drops it.
+type discardConn struct{ written int }
 
-func (n *nowhere) Write(b []byte) bool  { n.written += len(b); return true }
-func (*nowhere) Kill()                  {}
-func (*nowhere) Wake()                  {}
-func (*nowhere) Sizes() (int, int, int) { return 0, 0, 0 }
+func (n *discardConn) Write(b []byte) bool  { n.written += len(b); return true }
+func (*discardConn) Kill()                  {}
+func (*discardConn) Wake()                  {}
+func (*discardConn) Sizes() (int, int, int) { return 0, 0, 0 }
 
-// noHost answers for a server that is not there.
+// noHost is a command.Server that answers with zero values.
 type noHost struct{}
 
 func (noHost) Identity() command.Identity { return command.Identity{} }
@@ -38,8 +38,8 @@ func newTestEngine(clock expiry.Clock) *Engine {
 	})
 }
 
-func newTestSession(e *Engine) (*command.Session, *nowhere) {
-	out := &nowhere{}
+func newTestSession(e *Engine) (*command.Session, *discardConn) {
+	out := &discardConn{}
 	s := &command.Session{Conn: out}
 	e.Do(&Caller{}, func() { e.Join(s) })
 	return s, out

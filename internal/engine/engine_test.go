@@ -13,7 +13,7 @@ import (
 	"github.com/lockredis/lockredis/resp"
 )
 
-// tape is a connection that keeps its output and its wake-ups.
+// tape is a connection that records its output and counts its wake-ups.
 type tape struct {
 	mu    sync.Mutex
 	out   strings.Builder
@@ -36,7 +36,7 @@ func (p *tape) Kill()                  {}
 func (p *tape) Wake()                  { p.woken++ }
 func (p *tape) Sizes() (int, int, int) { return 0, 0, 0 }
 
-// take returns what was written since the last call.
+// take returns the output since the last call.
 func (p *tape) take() string {
 	p.mu.Lock()
 	defer p.mu.Unlock()
@@ -59,7 +59,7 @@ func (p *tape) await(t *testing.T) string {
 
 var epoch = time.UnixMilli(1_700_000_000_000)
 
-// newClocked returns an engine on a clock that is turned by hand.
+// newClocked returns a running engine on a manual clock.
 func newClocked(t *testing.T) (*Engine, *expiry.Manual) {
 	clock := expiry.NewManual(epoch)
 	e := newTestEngine(clock)
@@ -68,15 +68,15 @@ func newClocked(t *testing.T) (*Engine, *expiry.Manual) {
 	return e, clock
 }
 
-func join(e *Engine) (*command.Session, *tape) {
+func connect(e *Engine) (*command.Session, *tape) {
 	p := &tape{wrote: make(chan struct{}, 1)}
 	s := &command.Session{Conn: p}
 	e.Do(&Caller{}, func() { e.Join(s) })
 	return s, p
 }
 
-// do runs a command, given as words, and returns what was written at once.
-func do(e *Engine, s *command.Session, list ...string) string {
+// send runs a command, given as words, and returns the output that it wrote at once.
+func send(e *Engine, s *command.Session, list ...string) string {
 	e.Do(&Caller{}, func() { e.Execute(s, words(list...)) })
 	p := s.Conn.(*tape)
 	select {
@@ -95,45 +95,45 @@ func expectReply(t *testing.T, got, want string) {
 
 func TestAKeyExpiresAtItsMillisecondAndItsEventIsSent(t *testing.T) {
 	e, clock := newClocked(t)
-	s, _ := join(e)
-	listener, heard := join(e)
-	do(e, s, "CONFIG", "SET", "notify-keyspace-events", "Ex")
-	do(e, listener, "SUBSCRIBE", "__keyevent@0__:expired")
-	do(e, s, "SET", "b", "x", "PX", "1001")
-	do(e, s, "SET", "a", "x", "PX", "1000")
+	s, _ := connect(e)
+	listener, heard := connect(e)
+	send(e, s, "CONFIG", "SET", "notify-keyspace-events", "Ex")
+	send(e, listener, "SUBSCRIBE", "__keyevent@0__:expired")
+	send(e, s, "SET", "b", "x", "PX", "1001")
+	send(e, s, "SET", "a", "x", "PX", "1000")
 	clock.Advance(999 * time.Millisecond)
-	expectReply(t, do(e, s, "PTTL", "a"), ":1\r\n")
+	expectReply(t, send(e, s, "PTTL", "a"), ":1\r\n")
 	clock.Advance(time.Millisecond)
 	if got := heard.await(t); !strings.Contains(got, "$1\r\na\r\n") || strings.Contains(got, "$1\r\nb\r\n") {
 		t.Fatalf("heard %q", got)
 	}
-	expectReply(t, do(e, s, "DBSIZE"), ":1\r\n")
+	expectReply(t, send(e, s, "DBSIZE"), ":1\r\n")
 }
 
 func TestNothingExpiresHalfwayThroughAScript(t *testing.T) {
 	e, clock := newClocked(t)
-	s, _ := join(e)
-	do(e, s, "SET", "k", "x", "PX", "10")
+	s, _ := connect(e)
+	send(e, s, "SET", "k", "x", "PX", "10")
 	e.env.Server = &turningHost{clock: clock}
-	got := do(e, s, "EVAL", "redis.call('lastsave') return {redis.call('exists','k'), redis.call('pttl','k')}", "0")
+	got := send(e, s, "EVAL", "redis.call('lastsave') return {redis.call('exists','k'), redis.call('pttl','k')}", "0")
 	expectReply(t, got, "*2\r\n:1\r\n:10\r\n")
-	expectReply(t, do(e, s, "EXISTS", "k"), ":0\r\n")
+	expectReply(t, send(e, s, "EXISTS", "k"), ":0\r\n")
 }
 
 func TestTIMEReadsTheClockHalfwayThroughAScript(t *testing.T) {
 	e, clock := newClocked(t)
-	s, _ := join(e)
+	s, _ := connect(e)
 	e.env.Server = &turningHost{clock: clock}
-	got := do(e, s, "EVAL", "local a = redis.call('time') redis.call('lastsave') local b = redis.call('time') return {b[1] - a[1], b[2] - a[2]}", "0")
+	got := send(e, s, "EVAL", "local a = redis.call('time') redis.call('lastsave') local b = redis.call('time') return {b[1] - a[1], b[2] - a[2]}", "0")
 	expectReply(t, got, "*2\r\n:60\r\n:0\r\n")
-	do(e, s, "MULTI")
-	do(e, s, "TIME")
-	do(e, s, "LASTSAVE")
-	do(e, s, "TIME")
-	expectReply(t, do(e, s, "EXEC"), "*3\r\n*2\r\n$10\r\n1700000060\r\n$1\r\n0\r\n:0\r\n*2\r\n$10\r\n1700000120\r\n$1\r\n0\r\n")
+	send(e, s, "MULTI")
+	send(e, s, "TIME")
+	send(e, s, "LASTSAVE")
+	send(e, s, "TIME")
+	expectReply(t, send(e, s, "EXEC"), "*3\r\n*2\r\n$10\r\n1700000060\r\n$1\r\n0\r\n:0\r\n*2\r\n$10\r\n1700000120\r\n$1\r\n0\r\n")
 }
 
-// turningHost turns the clock by a minute when LASTSAVE asks since when it runs.
+// turningHost steps the clock by a minute when LASTSAVE asks for its start time.
 type turningHost struct {
 	noHost
 	clock *expiry.Manual
@@ -144,7 +144,7 @@ func (h *turningHost) Identity() command.Identity {
 	return command.Identity{}
 }
 
-// fillingHost has more memory in use at each look.
+// fillingHost reports one byte more at each call of MemoryUsed.
 type fillingHost struct {
 	noHost
 	used int64
@@ -155,38 +155,38 @@ func (h *fillingHost) MemoryUsed() int64 {
 	return h.used
 }
 
-func TestAUnitThatHasBegunIsNotRefusedForWhatItTakes(t *testing.T) {
+func TestAUnitThatHasBegunIsNotRefusedForItsOwnMemory(t *testing.T) {
 	e, _ := newClocked(t)
-	s, _ := join(e)
+	s, _ := connect(e)
 	const script = "redis.call('get','k') return redis.call('set','k','v')"
-	do(e, s, "MULTI")
-	do(e, s, "EVAL", script, "0")
-	do(e, s, "SET", "k", "v")
-	do(e, s, "EVAL", script, "0")
+	send(e, s, "MULTI")
+	send(e, s, "EVAL", script, "0")
+	send(e, s, "SET", "k", "v")
+	send(e, s, "EVAL", script, "0")
 	e.env.Config.MaxMemory = 1
 	e.env.Server = &fillingHost{}
-	expectReply(t, do(e, s, "EXEC"), "*3\r\n+OK\r\n+OK\r\n+OK\r\n")
+	expectReply(t, send(e, s, "EXEC"), "*3\r\n+OK\r\n+OK\r\n+OK\r\n")
 	e.env.Server = &fillingHost{}
-	expectReply(t, do(e, s, "EVAL", script, "0"), "+OK\r\n")
-	if got := do(e, s, "EVAL", script, "0"); !strings.HasPrefix(got, "-OOM ") {
+	expectReply(t, send(e, s, "EVAL", script, "0"), "+OK\r\n")
+	if got := send(e, s, "EVAL", script, "0"); !strings.HasPrefix(got, "-OOM ") {
 		t.Errorf("over the limit from the start: %q", got)
 	}
 }
 
 func TestATransactionIsOneUnitOfTime(t *testing.T) {
 	e, _ := newClocked(t)
-	s, _ := join(e)
-	do(e, s, "MULTI")
-	do(e, s, "PEXPIRE", "k", "1")
-	do(e, s, "SET", "k", "x", "PX", "7")
-	do(e, s, "PTTL", "k")
-	expectReply(t, do(e, s, "EXEC"), "*3\r\n:0\r\n+OK\r\n:7\r\n")
+	s, _ := connect(e)
+	send(e, s, "MULTI")
+	send(e, s, "PEXPIRE", "k", "1")
+	send(e, s, "SET", "k", "x", "PX", "7")
+	send(e, s, "PTTL", "k")
+	expectReply(t, send(e, s, "EXEC"), "*3\r\n:0\r\n+OK\r\n:7\r\n")
 }
 
-func TestABlockEndsAtItsDeadlineByTheClock(t *testing.T) {
+func TestABlockingCommandEndsAtItsDeadlineByTheClock(t *testing.T) {
 	e, clock := newClocked(t)
-	s, p := join(e)
-	expectReply(t, do(e, s, "BLPOP", "q", "1.5"), "")
+	s, p := connect(e)
+	expectReply(t, send(e, s, "BLPOP", "q", "1.5"), "")
 	clock.Advance(1499 * time.Millisecond)
 	expectReply(t, p.take(), "")
 	clock.Advance(time.Millisecond)
@@ -198,14 +198,14 @@ func TestABlockEndsAtItsDeadlineByTheClock(t *testing.T) {
 	})
 }
 
-func TestWhoComesFirstIsServedFirstAndLeavesNothingBehind(t *testing.T) {
+func TestParkedClientsAreServedInArrivalOrderAndLeaveNoQueue(t *testing.T) {
 	e, _ := newClocked(t)
-	pusher, _ := join(e)
-	first, got1 := join(e)
-	second, got2 := join(e)
-	do(e, first, "BLPOP", "a", "q", "0")
-	do(e, second, "BLPOP", "q", "0")
-	expectReply(t, do(e, pusher, "RPUSH", "q", "1", "2", "3"), ":3\r\n")
+	pusher, _ := connect(e)
+	first, got1 := connect(e)
+	second, got2 := connect(e)
+	send(e, first, "BLPOP", "a", "q", "0")
+	send(e, second, "BLPOP", "q", "0")
+	expectReply(t, send(e, pusher, "RPUSH", "q", "1", "2", "3"), ":3\r\n")
 	expectReply(t, got1.take(), "*2\r\n$1\r\nq\r\n$1\r\n1\r\n")
 	expectReply(t, got2.take(), "*2\r\n$1\r\nq\r\n$1\r\n2\r\n")
 	if len(e.parking.queues) != 0 {
@@ -213,120 +213,120 @@ func TestWhoComesFirstIsServedFirstAndLeavesNothingBehind(t *testing.T) {
 	}
 }
 
-func TestAScriptThatPushesAndPopsWakesNobody(t *testing.T) {
+func TestAScriptThatPushesAndPopsServesNoWaiter(t *testing.T) {
 	e, _ := newClocked(t)
-	s, _ := join(e)
-	waiter, got := join(e)
-	do(e, waiter, "BLPOP", "q", "0")
-	do(e, s, "EVAL", "redis.call('rpush','q','x') redis.call('lpop','q')", "0")
+	s, _ := connect(e)
+	waiter, got := connect(e)
+	send(e, waiter, "BLPOP", "q", "0")
+	send(e, s, "EVAL", "redis.call('rpush','q','x') redis.call('lpop','q')", "0")
 	expectReply(t, got.take(), "")
-	do(e, s, "EVAL", "redis.call('rpush','q','y')", "0")
+	send(e, s, "EVAL", "redis.call('rpush','q','y')", "0")
 	expectReply(t, got.take(), "*2\r\n$1\r\nq\r\n$1\r\ny\r\n")
 }
 
-func TestAnExpiredWatchedKeySpoilsTheTransaction(t *testing.T) {
+func TestAnExpiredWatchedKeyMakesEXECFail(t *testing.T) {
 	e, clock := newClocked(t)
-	s, _ := join(e)
-	do(e, s, "SET", "k", "x", "PX", "10")
-	do(e, s, "WATCH", "k")
-	do(e, s, "MULTI")
-	do(e, s, "PING")
+	s, _ := connect(e)
+	send(e, s, "SET", "k", "x", "PX", "10")
+	send(e, s, "WATCH", "k")
+	send(e, s, "MULTI")
+	send(e, s, "PING")
 	clock.Advance(10 * time.Millisecond)
-	expectReply(t, do(e, s, "EXEC"), "*-1\r\n")
+	expectReply(t, send(e, s, "EXEC"), "*-1\r\n")
 }
 
-func TestADeadClientLeavesNothingBehind(t *testing.T) {
+func TestASessionThatLeavesIsRemovedEverywhere(t *testing.T) {
 	e, _ := newClocked(t)
-	s, _ := join(e)
-	do(e, s, "WATCH", "k")
-	do(e, s, "SUBSCRIBE", "c")
-	parked, _ := join(e)
-	do(e, parked, "BLPOP", "q", "5")
+	s, _ := connect(e)
+	send(e, s, "WATCH", "k")
+	send(e, s, "SUBSCRIBE", "c")
+	parked, _ := connect(e)
+	send(e, parked, "BLPOP", "q", "5")
 	e.Do(&Caller{}, func() {
 		e.Leave(s)
 		e.Leave(parked)
 		e.Leave(parked)
 	})
 	if len(e.watches.index) != 0 || !e.env.PubSub.Idle() || len(e.parking.queues) != 0 || e.parking.deadlines.Len() != 0 || e.Connections() != 0 {
-		t.Fatal("something is left")
+		t.Fatal("a room still holds something of the sessions")
 	}
 }
 
-func TestAPanicCostsAnErrorReplyAndNotTheServer(t *testing.T) {
+func TestAPanicInAHandlerIsAnErrorReplyAndTheServerLives(t *testing.T) {
 	e, _ := newClocked(t)
-	s, _ := join(e)
+	s, _ := connect(e)
 	ping := e.env.Table.Lookup([]byte("ping"))
 	run := ping.Run
 	ping.Run = func(*command.Ctx, resp.Args) resp.Reply { panic("broken") }
-	expectReply(t, do(e, s, "PING"), "-ERR internal error\r\n")
-	if got := do(e, s, "EVAL", "return redis.call('ping')", "0"); !strings.HasPrefix(got, "-ERR internal error") {
+	expectReply(t, send(e, s, "PING"), "-ERR internal error\r\n")
+	if got := send(e, s, "EVAL", "return redis.call('ping')", "0"); !strings.HasPrefix(got, "-ERR internal error") {
 		t.Fatalf("%q", got)
 	}
 	ping.Run = run
-	expectReply(t, do(e, s, "PING"), "+PONG\r\n")
-	expectReply(t, do(e, s, "EVAL", "return redis.call('ping')", "0"), "+PONG\r\n")
+	expectReply(t, send(e, s, "PING"), "+PONG\r\n")
+	expectReply(t, send(e, s, "EVAL", "return redis.call('ping')", "0"), "+PONG\r\n")
 }
 
 func TestAPanicWhileAParkedClientIsServedEndsItsWait(t *testing.T) {
 	e, _ := newClocked(t)
-	s, _ := join(e)
-	waiter, got := join(e)
-	do(e, waiter, "BLPOP", "q", "0")
+	s, _ := connect(e)
+	waiter, got := connect(e)
+	send(e, waiter, "BLPOP", "q", "0")
 	waiter.Parked.Serve = func(*command.Ctx, []byte) (resp.Reply, bool) { panic("broken") }
-	expectReply(t, do(e, s, "RPUSH", "q", "x"), ":1\r\n")
+	expectReply(t, send(e, s, "RPUSH", "q", "x"), ":1\r\n")
 	expectReply(t, got.take(), "-ERR internal error\r\n")
-	expectReply(t, do(e, waiter, "LLEN", "q"), ":1\r\n")
+	expectReply(t, send(e, waiter, "LLEN", "q"), ":1\r\n")
 }
 
-func TestErrorClassesThatScriptsMakeUpDoNotPileUp(t *testing.T) {
+func TestTheNumberOfErrorClassesIsLimited(t *testing.T) {
 	e, _ := newClocked(t)
-	s, _ := join(e)
-	do(e, s, "EVAL", "for i = 1, 1000 do redis.pcall('eval') end", "0")
+	s, _ := connect(e)
+	send(e, s, "EVAL", "for i = 1, 1000 do redis.pcall('eval') end", "0")
 	for i := range 200 {
-		do(e, s, "EVAL", "return redis.error_reply('CLASS'..ARGV[1]..' x')", "0", strconv.Itoa(i))
+		send(e, s, "EVAL", "return redis.error_reply('CLASS'..ARGV[1]..' x')", "0", strconv.Itoa(i))
 	}
 	if n := len(e.env.Stats.Errors); n != maxErrorClasses {
 		t.Fatalf("%d classes", n)
 	}
 }
 
-func TestReplySkipSilencesExactlyOneCommand(t *testing.T) {
+func TestReplySkipSilencesOneCommand(t *testing.T) {
 	e, _ := newClocked(t)
-	s, _ := join(e)
-	expectReply(t, do(e, s, "CLIENT", "REPLY", "SKIP"), "")
-	expectReply(t, do(e, s, "PING"), "")
-	expectReply(t, do(e, s, "PING"), "+PONG\r\n")
-	expectReply(t, do(e, s, "CLIENT", "REPLY", "OFF"), "")
-	expectReply(t, do(e, s, "PING"), "")
-	expectReply(t, do(e, s, "CLIENT", "REPLY", "ON"), "+OK\r\n")
+	s, _ := connect(e)
+	expectReply(t, send(e, s, "CLIENT", "REPLY", "SKIP"), "")
+	expectReply(t, send(e, s, "PING"), "")
+	expectReply(t, send(e, s, "PING"), "+PONG\r\n")
+	expectReply(t, send(e, s, "CLIENT", "REPLY", "OFF"), "")
+	expectReply(t, send(e, s, "PING"), "")
+	expectReply(t, send(e, s, "CLIENT", "REPLY", "ON"), "+OK\r\n")
 }
 
 func TestARenamedCommandIsFoundUnderItsNewNameOnly(t *testing.T) {
 	e, _ := newClocked(t)
-	s, _ := join(e)
+	s, _ := connect(e)
 	if !e.env.Table.Rename("PING", "gnip") || !e.env.Table.Rename("flushall", "") || e.env.Table.Rename("nothing", "x") {
 		t.Fatal("Rename")
 	}
-	expectReply(t, do(e, s, "GNIP"), "+PONG\r\n")
-	expectReply(t, do(e, s, "PING"), "-ERR unknown command 'PING', with args beginning with: \r\n")
-	expectReply(t, do(e, s, "FLUSHALL"), "-ERR unknown command 'FLUSHALL', with args beginning with: \r\n")
+	expectReply(t, send(e, s, "GNIP"), "+PONG\r\n")
+	expectReply(t, send(e, s, "PING"), "-ERR unknown command 'PING', with args beginning with: \r\n")
+	expectReply(t, send(e, s, "FLUSHALL"), "-ERR unknown command 'FLUSHALL', with args beginning with: \r\n")
 }
 
 func TestMaxMemoryRefusesWritesOnly(t *testing.T) {
 	e, _ := newClocked(t)
-	s, _ := join(e)
+	s, _ := connect(e)
 	e.env.Server = fullHost{}
 	e.env.Config.MaxMemory = 100
-	expectReply(t, do(e, s, "SET", "a", "1"), "-OOM command not allowed when used memory > 'maxmemory'.\r\n")
-	expectReply(t, do(e, s, "GET", "a"), "$-1\r\n")
-	expectReply(t, do(e, s, "DEL", "a"), ":0\r\n")
+	expectReply(t, send(e, s, "SET", "a", "1"), "-OOM command not allowed when used memory > 'maxmemory'.\r\n")
+	expectReply(t, send(e, s, "GET", "a"), "$-1\r\n")
+	expectReply(t, send(e, s, "DEL", "a"), ":0\r\n")
 }
 
 type fullHost struct{ noHost }
 
 func (fullHost) MemoryUsed() int64 { return 101 }
 
-func TestSessionsAreVisitedInOrderWhileTheyComeAndLeave(t *testing.T) {
+func TestSessionsAreVisitedInOrderWhileSomeLeave(t *testing.T) {
 	e := newTestEngine(expiry.System())
 	var all []*command.Session
 	for range 200 {

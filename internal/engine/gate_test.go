@@ -31,8 +31,8 @@ func TestOneUnitRunsAtATime(t *testing.T) {
 	}
 }
 
-// holdWhile has a goroutine hold the engine while others line up, each with
-// Do(callers[i], units[i]), and waits for all of them.
+// holdWhile holds the engine while all callers queue, each with Do(callers[i], unit(i)).
+// It then releases the engine and waits until all units have run.
 func holdWhile(t *testing.T, e *Engine, callers []*Caller, unit func(i int)) {
 	t.Helper()
 	var wg sync.WaitGroup
@@ -43,14 +43,14 @@ func holdWhile(t *testing.T, e *Engine, callers []*Caller, unit func(i int)) {
 				defer wg.Done()
 				e.Do(c, func() { unit(i) })
 			}()
-			waitForLine(t, e, i+1)
+			waitForQueue(t, e, i+1)
 		}
 	})
 	wg.Wait()
 }
 
-// waitForLine returns when n callers stand in line.
-func waitForLine(t *testing.T, e *Engine, n int) {
+// waitForQueue returns when n callers are queued.
+func waitForQueue(t *testing.T, e *Engine, n int) {
 	t.Helper()
 	for end := time.Now().Add(10 * time.Second); ; runtime.Gosched() {
 		e.gate.mu.Lock()
@@ -63,7 +63,7 @@ func waitForLine(t *testing.T, e *Engine, n int) {
 			return
 		}
 		if time.Now().After(end) {
-			t.Fatalf("%d in line, want %d", length, n)
+			t.Fatalf("%d callers are queued, want %d", length, n)
 		}
 	}
 }
@@ -71,12 +71,12 @@ func waitForLine(t *testing.T, e *Engine, n int) {
 func newCallers(n int) []*Caller {
 	callers := make([]*Caller, n)
 	for i := range callers {
-		callers[i] = &Caller{Replace: func() { panic("nothing takes long here") }}
+		callers[i] = &Caller{Replace: func() { panic("a goroutine was replaced without a long script") }}
 	}
 	return callers
 }
 
-func TestNobodyInLineIsOvertaken(t *testing.T) {
+func TestQueuedCallersRunInArrivalOrder(t *testing.T) {
 	e := newTestEngine(expiry.System())
 	callers := newCallers(2*maxCombined + 10)
 	var order []int
@@ -86,22 +86,22 @@ func TestNobodyInLineIsOvertaken(t *testing.T) {
 	}
 }
 
-func TestAHolderRunsNoMoreUnitsOfOthersThanItShould(t *testing.T) {
+func TestAHolderPromotesAQueuedCallerAfterMaxCombinedUnits(t *testing.T) {
 	e := newTestEngine(expiry.System())
 	callers := newCallers(2*maxCombined + 10)
 	holdWhile(t, e, callers, func(int) {})
-	var goneOn []int
+	var promoted []int
 	for i, c := range callers {
 		if c.holds {
-			goneOn = append(goneOn, i)
+			promoted = append(promoted, i)
 		}
 	}
-	if want := []int{maxCombined, 2*maxCombined + 1}; !slices.Equal(goneOn, want) {
-		t.Fatalf("callers %v ran their own units, want %v", goneOn, want)
+	if want := []int{maxCombined, 2*maxCombined + 1}; !slices.Equal(promoted, want) {
+		t.Fatalf("callers %v ran their own units, want %v", promoted, want)
 	}
 }
 
-func TestUnitsThatMayNotInterruptAScriptAreLeftInLine(t *testing.T) {
+func TestBackgroundCallersStayQueuedAtASafePoint(t *testing.T) {
 	var g gate
 	a, b, c, d := &Caller{background: true}, &Caller{}, &Caller{background: true}, &Caller{}
 	g.state.Store(queued)
@@ -121,47 +121,57 @@ func TestUnitsThatMayNotInterruptAScriptAreLeftInLine(t *testing.T) {
 	}
 }
 
-func TestWhatIsDueEndsWithTheUnitThatSeesIt(t *testing.T) {
+func TestAUnitEndsDueLeasesWithoutTheTimer(t *testing.T) {
 	clock := expiry.NewManual(epoch)
 	e := newTestEngine(clock) // its timer does not run
-	s, p := join(e)
-	do(e, s, "CONFIG", "SET", "notify-keyspace-events", "Ex")
-	subscriber, q := join(e)
-	do(e, subscriber, "SUBSCRIBE", "__keyevent@0__:expired")
-	do(e, s, "SET", "k", "v", "PX", "5")
+	s, p := connect(e)
+	send(e, s, "CONFIG", "SET", "notify-keyspace-events", "Ex")
+	subscriber, q := connect(e)
+	send(e, subscriber, "SUBSCRIBE", "__keyevent@0__:expired")
+	send(e, s, "SET", "k", "v", "PX", "5")
 	p.take()
 	q.take()
 	clock.Advance(5 * time.Millisecond)
-	do(e, s, "PING")
+	send(e, s, "PING")
 	if got, want := q.take(), "*3\r\n$7\r\nmessage\r\n$22\r\n__keyevent@0__:expired\r\n$1\r\nk\r\n"; got != want {
 		t.Fatalf("subscriber got %q, want %q", got, want)
 	}
 }
 
-func TestTheGoroutineThatRunsAnothersLongScriptIsReplaced(t *testing.T) {
+func TestAGoroutineThatRunsAnotherCallersLongScriptIsReplaced(t *testing.T) {
 	e := newTestEngine(expiry.System())
 	e.env.Config.BusyReply.Store(1)
 	replaced := make(chan struct{})
 	bystander := &Caller{Replace: func() { close(replaced) }}
-	s, p := join(e)
-	script := &Caller{Replace: func() { t.Error("a script's own caller was replaced") }}
+	s, p := connect(e)
+	script := &Caller{Replace: func() { t.Error("the script's own caller was replaced") }}
 	ended := make(chan bool)
 	go func() {
 		ended <- e.Do(bystander, func() {
 			go e.Do(script, func() { e.Execute(s, words("EVAL", "while true do end", "0")) })
-			waitForLine(t, e, 1)
+			waitForQueue(t, e, 1)
 		})
 	}()
 	<-replaced
-	killer, _ := join(e)
-	for do(e, killer, "SCRIPT", "KILL") != "+OK\r\n" {
+	killer, _ := connect(e)
+	for send(e, killer, "SCRIPT", "KILL") != "+OK\r\n" {
 		runtime.Gosched()
 	}
 	if !<-ended {
-		t.Fatal("Do did not tell that its goroutine was replaced")
+		t.Fatal("Do did not report that its goroutine was replaced")
 	}
 	if got := p.await(t); !strings.Contains(got, "Script killed by user") {
 		t.Fatalf("the script's reply: %q", got)
+	}
+}
+
+func TestACallerThatFindsTheLockFreedMeanwhileHoldsIt(t *testing.T) {
+	var g gate
+	if !g.wait(&Caller{}) || g.state.Load() != held {
+		t.Fatal("the caller does not hold the lock")
+	}
+	if g.release() != nil || g.state.Load() != free {
+		t.Fatal("the lock is not free")
 	}
 }
 

@@ -13,20 +13,20 @@ import (
 	"github.com/lockredis/lockredis/resp"
 )
 
-// call runs a command without a connection and returns the encoded reply.
-func call(e *Engine, db int, list ...string) (encoded string) {
+// runKit runs a command without a connection and returns the encoded reply.
+func runKit(e *Engine, db int, list ...string) (encoded string) {
 	e.RunDirect(db, words(list...), func(r resp.Reply) { encoded = string(resp.Append(nil, r, 2)) })
 	return encoded
 }
 
 func TestACommandNeedsNoConnection(t *testing.T) {
 	e, _ := newClocked(t)
-	expectReply(t, call(e, 3, "SET", "k", "v"), "+OK\r\n")
-	expectReply(t, call(e, 3, "GET", "k"), "$1\r\nv\r\n")
-	expectReply(t, call(e, 0, "GET", "k"), "$-1\r\n")
-	expectReply(t, call(e, 0, "BLPOP", "k", "0"), "*-1\r\n")
-	expectReply(t, call(e, 0, "SET", "k"), "-ERR wrong number of arguments for 'set' command\r\n")
-	expectReply(t, call(e, 0, "NOPE"), "-ERR unknown command 'NOPE', with args beginning with: \r\n")
+	expectReply(t, runKit(e, 3, "SET", "k", "v"), "+OK\r\n")
+	expectReply(t, runKit(e, 3, "GET", "k"), "$1\r\nv\r\n")
+	expectReply(t, runKit(e, 0, "GET", "k"), "$-1\r\n")
+	expectReply(t, runKit(e, 0, "BLPOP", "k", "0"), "*-1\r\n")
+	expectReply(t, runKit(e, 0, "SET", "k"), "-ERR wrong number of arguments for 'set' command\r\n")
+	expectReply(t, runKit(e, 0, "NOPE"), "-ERR unknown command 'NOPE', with args beginning with: \r\n")
 }
 
 func TestACommandAboutItsConnectionNeedsOne(t *testing.T) {
@@ -35,22 +35,22 @@ func TestACommandAboutItsConnectionNeedsOne(t *testing.T) {
 		"MULTI", "EXEC", "WATCH k", "SUBSCRIBE c", "UNSUBSCRIBE", "AUTH x", "HELLO", "RESET", "QUIT",
 		"CLIENT REPLY OFF",
 	} {
-		if got := call(e, 0, strings.Fields(list)...); !strings.HasSuffix(got, "needs a connection\r\n") {
+		if got := runKit(e, 0, strings.Fields(list)...); !strings.HasSuffix(got, "needs a connection\r\n") {
 			t.Errorf("%s: %q", list, got)
 		}
 	}
 	for list, want := range map[string]string{
 		"PING": "+PONG\r\n", "PUBLISH c m": ":0\r\n", "CLIENT UNPAUSE": "+OK\r\n",
 	} {
-		expectReply(t, call(e, 0, strings.Fields(list)...), want)
+		expectReply(t, runKit(e, 0, strings.Fields(list)...), want)
 	}
 }
 
 func TestADirectCommandServesWaiters(t *testing.T) {
 	e, _ := newClocked(t)
-	s, p := join(e)
-	do(e, s, "BLPOP", "q", "0")
-	expectReply(t, call(e, 0, "RPUSH", "q", "x"), ":1\r\n")
+	s, p := connect(e)
+	send(e, s, "BLPOP", "q", "0")
+	expectReply(t, runKit(e, 0, "RPUSH", "q", "x"), ":1\r\n")
 	expectReply(t, p.take(), "*2\r\n$1\r\nq\r\n$1\r\nx\r\n")
 }
 
@@ -65,17 +65,17 @@ func scriptKeysOf(e *Engine) (keys []string) {
 
 func TestTheKeysThatScriptsWriteAreRecordedOnRequest(t *testing.T) {
 	e := newInspected(t)
-	s, _ := join(e)
-	do(e, s, "CLIENT", "SETNAME", "orders")
-	do(e, s, "HSET", "plain", "f", "v")
+	s, _ := connect(e)
+	send(e, s, "CLIENT", "SETNAME", "orders")
+	send(e, s, "HSET", "plain", "f", "v")
 	const readAndWrite = "redis.call('get', KEYS[1]) return redis.call('hset', KEYS[2], 'f', 1)"
-	do(e, s, "EVAL", readAndWrite, "2", "read", "written")
-	do(e, s, "EVAL", "return redis.call('set', 'undeclared', 1)", "0")
+	send(e, s, "EVAL", readAndWrite, "2", "read", "written")
+	send(e, s, "EVAL", "return redis.call('set', 'undeclared', 1)", "0")
 	want := []string{"undeclared orders", "written orders"}
 	if got := scriptKeysOf(e); !reflect.DeepEqual(got, want) {
 		t.Fatalf("%q, want %q", got, want)
 	}
-	do(e, s, "EVAL", "return redis.call('pexpire', KEYS[1], 100000)", "1", "written")
+	send(e, s, "EVAL", "return redis.call('pexpire', KEYS[1], 100000)", "1", "written")
 	e.Outside(func() {
 		(&e.inspection).ScriptKeys(func(k inspect.ScriptKey) {
 			if k.Key == "written" && !reflect.DeepEqual(k.Named, []string{"read", "written"}) {
@@ -83,8 +83,8 @@ func TestTheKeysThatScriptsWriteAreRecordedOnRequest(t *testing.T) {
 			}
 		})
 	})
-	do(e, s, "DEL", "written")
-	do(e, s, "HSET", "written", "f", "v")
+	send(e, s, "DEL", "written")
+	send(e, s, "HSET", "written", "f", "v")
 	if got, want := scriptKeysOf(e), []string{"undeclared orders"}; !reflect.DeepEqual(got, want) {
 		t.Fatalf("%q, want %q", got, want)
 	}
@@ -92,7 +92,7 @@ func TestTheKeysThatScriptsWriteAreRecordedOnRequest(t *testing.T) {
 
 func TestTheNextDeadlineIsTheEarliestOfKeysWaitsAndPauses(t *testing.T) {
 	e, clock := newClocked(t)
-	s, _ := join(e)
+	s, _ := connect(e)
 	expect := func(ms int64) {
 		t.Helper()
 		e.Outside(func() {
@@ -103,11 +103,11 @@ func TestTheNextDeadlineIsTheEarliestOfKeysWaitsAndPauses(t *testing.T) {
 		})
 	}
 	expect(0)
-	do(e, s, "SET", "k", "v", "PX", "3000")
+	send(e, s, "SET", "k", "v", "PX", "3000")
 	expect(3000)
-	do(e, s, "BLPOP", "q", "2")
+	send(e, s, "BLPOP", "q", "2")
 	expect(2000)
-	call(e, 0, "CLIENT", "PAUSE", "1000")
+	runKit(e, 0, "CLIENT", "PAUSE", "1000")
 	expect(1000)
 	e.Outside(func() {
 		clock.Set(epoch.Add(2 * time.Second))
@@ -133,9 +133,9 @@ const acquire = "return redis.call('hincrby', KEYS[1], ARGV[1], 1)"
 
 func TestTheInspectorLooksFromOutsideAndFromInsideACommand(t *testing.T) {
 	e := newInspected(t)
-	s, _ := join(e)
-	do(e, s, "CLIENT", "SETNAME", "orders")
-	do(e, s, "EVAL", acquire, "1", "a", owner)
+	s, _ := connect(e)
+	send(e, s, "CLIENT", "SETNAME", "orders")
+	send(e, s, "EVAL", acquire, "1", "a", owner)
 	outside := e.Inspector().Look()
 	if len(outside.Locks) != 1 || outside.Locks[0].Holders[0].Owner != owner {
 		t.Fatalf("%+v", outside)
@@ -147,7 +147,7 @@ func TestTheInspectorLooksFromOutsideAndFromInsideACommand(t *testing.T) {
 			return resp.OK
 		}
 	})
-	do(e, s, "PING")
+	send(e, s, "PING")
 	if !reflect.DeepEqual(inside, outside.Locks) {
 		t.Fatalf("%+v inside, %+v outside", inside, outside.Locks)
 	}
@@ -158,14 +158,14 @@ func TestTheInspectorLooksFromOutsideAndFromInsideACommand(t *testing.T) {
 
 func TestTheInspectorShowsClientsThatWaitOrListen(t *testing.T) {
 	e := newInspected(t)
-	waiter, _ := join(e)
-	listener, _ := join(e)
-	idle, _ := join(e)
-	do(e, waiter, "BLPOP", "q", "r", "0")
-	do(e, listener, "SUBSCRIBE", "redisson_lock__channel:{a}")
-	do(e, listener, "PSUBSCRIBE", "n*")
-	do(e, listener, "SSUBSCRIBE", "shard")
-	do(e, idle, "EVAL", acquire, "1", "a", owner)
+	waiter, _ := connect(e)
+	listener, _ := connect(e)
+	idle, _ := connect(e)
+	send(e, waiter, "BLPOP", "q", "r", "0")
+	send(e, listener, "SUBSCRIBE", "redisson_lock__channel:{a}")
+	send(e, listener, "PSUBSCRIBE", "n*")
+	send(e, listener, "SSUBSCRIBE", "shard")
+	send(e, idle, "EVAL", acquire, "1", "a", owner)
 	seen := e.Inspector().Look()
 	want := []inspect.Client{
 		{Origin: originOf(waiter), Wait: &inspect.Wait{Command: "blpop", Keys: []string{"q", "r"}}},
@@ -184,8 +184,8 @@ func TestTheInspectorShowsClientsThatWaitOrListen(t *testing.T) {
 
 func TestTheInspectorShowsNoHoldersUnlessScriptKeysAreRecorded(t *testing.T) {
 	e, _ := newClocked(t)
-	s, _ := join(e)
-	do(e, s, "EVAL", acquire, "1", "a", owner)
+	s, _ := connect(e)
+	send(e, s, "EVAL", acquire, "1", "a", owner)
 	if got := e.Inspector().Look(); len(got.Locks) != 0 {
 		t.Fatalf("%+v", got.Locks)
 	}

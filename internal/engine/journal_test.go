@@ -10,8 +10,8 @@ import (
 	"github.com/lockredis/lockredis/expiry"
 )
 
-// journaled returns an engine and a function that returns the journal's entries
-// since its last call, a word or a few for each.
+// journaled returns an engine and a function that returns the journal's entries since its
+// last call, in the short form of describeEntry.
 func journaled(t *testing.T) (e *Engine, clock *expiry.Manual, entries func() string) {
 	clock = expiry.NewManual(epoch)
 	e = newTestEngine(clock)
@@ -53,7 +53,7 @@ func describeEntry(entry *Entry) string {
 
 func TestTheJournalSeesEachUnitCommandAndEffect(t *testing.T) {
 	e, _, entries := journaled(t)
-	s, _ := join(e)
+	s, _ := connect(e)
 	for _, c := range []struct{ line, want string }{
 		{"SET k v", "[ set( touched:0:k added:0:k ) ]"},
 		{"GET k", "[ get( ) ]"},
@@ -69,7 +69,7 @@ func TestTheJournalSeesEachUnitCommandAndEffect(t *testing.T) {
 		{"SELECT 1", "[ select( ) ]"},
 		{"FLUSHDB", "[ flushdb( emptied:1 ) ]"},
 	} {
-		do(e, s, strings.Fields(c.line)...)
+		send(e, s, strings.Fields(c.line)...)
 		if got := entries(); got != c.want {
 			t.Errorf("%s\n got %s\nwant %s", c.line, got, c.want)
 		}
@@ -78,8 +78,8 @@ func TestTheJournalSeesEachUnitCommandAndEffect(t *testing.T) {
 
 func TestTheJournalSeesACommandOfAScriptInsideTheScript(t *testing.T) {
 	e, _, entries := journaled(t)
-	s, _ := join(e)
-	do(e, s, "EVAL", "redis.call('set', KEYS[1], 'v') redis.pcall('set') return 1", "1", "k")
+	s, _ := connect(e)
+	send(e, s, "EVAL", "redis.call('set', KEYS[1], 'v') redis.pcall('set') return 1", "1", "k")
 	if got, want := entries(), "[ eval( set( touched:0:k added:0:k ) ) ]"; got != want {
 		t.Errorf("\n got %s\nwant %s", got, want)
 	}
@@ -87,11 +87,11 @@ func TestTheJournalSeesACommandOfAScriptInsideTheScript(t *testing.T) {
 
 func TestTheJournalSeesAServedCommandAsAUnit(t *testing.T) {
 	e, _, entries := journaled(t)
-	s, _ := join(e)
-	waiter, _ := join(e)
-	do(e, waiter, "BLPOP", "q", "0")
+	s, _ := connect(e)
+	waiter, _ := connect(e)
+	send(e, waiter, "BLPOP", "q", "0")
 	entries()
-	do(e, s, "RPUSH", "q", "x")
+	send(e, s, "RPUSH", "q", "x")
 	want := "[ rpush( touched:0:q added:0:q ) ] [ blpop( touched:0:q touched:0:q ) ]"
 	if got := entries(); got != want {
 		t.Errorf("\n got %s\nwant %s", got, want)
@@ -100,8 +100,8 @@ func TestTheJournalSeesAServedCommandAsAUnit(t *testing.T) {
 
 func TestTheJournalSeesExpiryByTimerAndAtAccess(t *testing.T) {
 	e, clock, entries := journaled(t) // its timer does not run
-	s, _ := join(e)
-	do(e, s, "SET", "timed", "v", "PX", "1")
+	s, _ := connect(e)
+	send(e, s, "SET", "timed", "v", "PX", "1")
 	entries()
 	clock.Advance(time.Millisecond)
 	e.Outside(e.EndDue)
@@ -109,16 +109,16 @@ func TestTheJournalSeesExpiryByTimerAndAtAccess(t *testing.T) {
 		t.Errorf("\n got %s\nwant %s", got, want)
 	}
 	e.Outside(func() { e.timer.SetActive(false) })
-	do(e, s, "SET", "met", "v", "PX", "1")
+	send(e, s, "SET", "met", "v", "PX", "1")
 	entries()
 	clock.Advance(time.Millisecond)
-	do(e, s, "GET", "met")
+	send(e, s, "GET", "met")
 	if got, want := entries(), "[ get( touched:0:met expired:0:met ) ]"; got != want {
 		t.Errorf("\n got %s\nwant %s", got, want)
 	}
 }
 
-func TestAJournalNobodyReadsAllocatesNothing(t *testing.T) {
+func TestAJournalWithoutReadersAllocatesNothing(t *testing.T) {
 	e := newTestEngine(expiry.NewManual(epoch))
 	t.Cleanup(e.Close)
 	s, _ := newTestSession(e)
@@ -136,8 +136,8 @@ func TestEveryReaderGetsEveryEntry(t *testing.T) {
 	var first, second []Kind
 	e.ReadJournal(func(entry *Entry) { first = append(first, entry.Kind) })
 	e.ReadJournal(func(entry *Entry) { second = append(second, entry.Kind) })
-	s, _ := join(e)
-	do(e, s, "PING")
+	s, _ := connect(e)
+	send(e, s, "PING")
 	if len(first) != 4 || !slices.Equal(first, second) {
 		t.Errorf("%v and %v", first, second)
 	}

@@ -8,37 +8,37 @@ import (
 	"github.com/lockredis/lockredis/internal/command"
 )
 
-func TestAUnitThatPanicsGivesTheLockBack(t *testing.T) {
+func TestAUnitThatPanicsReleasesTheLock(t *testing.T) {
 	e, _ := newClocked(t)
-	s, _ := join(e)
-	bystander, _ := join(e)
+	s, _ := connect(e)
+	bystander, _ := connect(e)
 	e.Do(&Caller{}, func() { panic("broken") })
 	if s.State() != command.Ready || bystander.State() != command.Ready {
-		t.Fatal("a client was made to pay")
+		t.Fatal("a unit without a client closed a connection")
 	}
 	e.Do(&Caller{}, func() {
 		e.Execute(s, [][]byte{[]byte("PING")})
 		panic("broken after a command")
 	})
 	if s.State() != command.Closing || bystander.State() != command.Ready {
-		t.Fatal("the connection whose unit it was is to be closed, and no other")
+		t.Fatal("want the connection of the unit closed, and no other")
 	}
-	expectReply(t, do(e, bystander, "PING"), "+PONG\r\n")
+	expectReply(t, send(e, bystander, "PING"), "+PONG\r\n")
 	if e.env.Stats.Unexpected != 2 {
 		t.Fatal(e.env.Stats.Unexpected)
 	}
 }
 
-// badEvents panics whatever there is to announce.
+// badEvents panics for every event.
 type badEvents struct{ command.Events }
 
 func (badEvents) Notify(command.Class, string, int, string) { panic("broken") }
 
-func TestTheTimerGoesOnAWhileAfterItPanicked(t *testing.T) {
+func TestTheTimerTriesAgainAWhileAfterAPanic(t *testing.T) {
 	e, clock := newClocked(t)
-	s, _ := join(e)
-	do(e, s, "SET", "a", "x", "PX", "10")
-	do(e, s, "SET", "b", "x", "PX", "10")
+	s, _ := connect(e)
+	send(e, s, "SET", "a", "x", "PX", "10")
+	send(e, s, "SET", "b", "x", "PX", "10")
 	e.env.Events = badEvents{}
 	keys := func() (n int) {
 		e.Do(&Caller{background: true}, func() { n = e.env.Space.DB(0).Len() })
@@ -49,10 +49,30 @@ func TestTheTimerGoesOnAWhileAfterItPanicked(t *testing.T) {
 		runtime.Gosched()
 	}
 	if n := keys(); n != 1 {
-		t.Fatalf("%d keys, want the one that is tried later", n)
+		t.Fatalf("%d keys are left, want 1: the second key's expiry is tried later", n)
 	}
 	clock.Advance(retryAfter * time.Millisecond)
 	for keys() == 1 {
 		runtime.Gosched()
 	}
+}
+
+// panickyConn is a connection that panics at each write.
+type panickyConn struct{ discardConn }
+
+func (*panickyConn) Write([]byte) bool { panic("broken") }
+
+func TestAPanicWhileAMessageIsDeliveredClosesOnlyTheSubscriber(t *testing.T) {
+	e, _ := newClocked(t)
+	publisher, _ := connect(e)
+	subscriber, _ := connect(e)
+	other, heard := connect(e)
+	send(e, subscriber, "SUBSCRIBE", "c")
+	send(e, other, "SUBSCRIBE", "c")
+	subscriber.Conn = &panickyConn{}
+	expectReply(t, send(e, publisher, "PUBLISH", "c", "m"), ":2\r\n")
+	if subscriber.State() != command.Failed || publisher.State() != command.Ready {
+		t.Errorf("subscriber in state %d, publisher in %d", subscriber.State(), publisher.State())
+	}
+	expectReply(t, heard.take(), "*3\r\n$7\r\nmessage\r\n$1\r\nc\r\n$1\r\nm\r\n")
 }

@@ -8,7 +8,7 @@ import (
 	"github.com/lockredis/lockredis/resp"
 )
 
-// parkOn parks s on key with functions that a blocking command would give.
+// parkOn parks s on key with the functions of a blocking command.
 func parkOn(e *Engine, s *command.Session, key string, serve, missing func(*command.Ctx, []byte) (resp.Reply, bool)) {
 	e.Do(&Caller{}, func() {
 		e.parking.Park(&command.Parked{
@@ -28,14 +28,14 @@ func giveSignal(e *Engine, key string) {
 
 func TestAClientParkedOnAKeyIsServedWhenTheKeyHasGrownEnough(t *testing.T) {
 	e, _ := newClocked(t)
-	s, _ := join(e)
-	waiter, got := join(e)
+	s, _ := connect(e)
+	waiter, got := connect(e)
 	parkOn(e, waiter, "h", func(c *command.Ctx, key []byte) (resp.Reply, bool) {
 		return resp.Status("GROWN"), c.DB.Peek(key).Value().Encoding() == "hashtable"
 	}, nil)
-	do(e, s, "HSET", "h", "f", "v")
+	send(e, s, "HSET", "h", "f", "v")
 	expectReply(t, got.take(), "")
-	do(e, s, "HSET", "h", "f", strings.Repeat("v", 100))
+	send(e, s, "HSET", "h", "f", strings.Repeat("v", 100))
 	expectReply(t, got.take(), "") // no signal yet
 	giveSignal(e, "h")
 	expectReply(t, got.take(), "+GROWN\r\n")
@@ -44,19 +44,19 @@ func TestAClientParkedOnAKeyIsServedWhenTheKeyHasGrownEnough(t *testing.T) {
 	}
 }
 
-func TestAClientParkedForTheEndOfAKeyIsServedWhenItIsMissing(t *testing.T) {
+func TestAClientThatWaitsForAKeysEndIsServedWhenTheKeyIsMissing(t *testing.T) {
 	e, _ := newClocked(t)
-	s, _ := join(e)
-	patient, other := join(e)
-	waiter, got := join(e)
+	s, _ := connect(e)
+	patient, other := connect(e)
+	waiter, got := connect(e)
 	never := func(*command.Ctx, []byte) (resp.Reply, bool) { return resp.NoReply, false }
 	parkOn(e, patient, "k", never, nil)
 	parkOn(e, waiter, "k", never, func(*command.Ctx, []byte) (resp.Reply, bool) {
 		return resp.Error("GONE the key was deleted"), true
 	})
-	do(e, s, "SET", "k", "v")
+	send(e, s, "SET", "k", "v")
 	expectReply(t, got.take(), "")
-	do(e, s, "DEL", "k")
+	send(e, s, "DEL", "k")
 	giveSignal(e, "k")
 	expectReply(t, got.take(), "-GONE the key was deleted\r\n")
 	expectReply(t, other.take(), "")
@@ -68,15 +68,15 @@ func TestAClientParkedForTheEndOfAKeyIsServedWhenItIsMissing(t *testing.T) {
 	}
 }
 
-func TestANewKeyOfAnyTypeIsOfferedAndTheClientWaitsOn(t *testing.T) {
+func TestANewKeyOfTheWrongTypeDoesNotEndAWait(t *testing.T) {
 	e, _ := newClocked(t)
-	s, _ := join(e)
-	waiter, got := join(e)
-	do(e, waiter, "BLPOP", "q", "0")
+	s, _ := connect(e)
+	waiter, got := connect(e)
+	send(e, waiter, "BLPOP", "q", "0")
 	for _, line := range []string{"SET q v", "DEL q", "SADD q m", "DEL q", "ZADD q 1 m", "DEL q"} {
-		do(e, s, strings.Fields(line)...)
+		send(e, s, strings.Fields(line)...)
 		expectReply(t, got.take(), "")
 	}
-	do(e, s, "RPUSH", "q", "x")
+	send(e, s, "RPUSH", "q", "x")
 	expectReply(t, got.take(), "*2\r\n$1\r\nq\r\n$1\r\nx\r\n")
 }

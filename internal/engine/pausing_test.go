@@ -7,7 +7,7 @@ import (
 	"github.com/lockredis/lockredis/internal/command"
 )
 
-// holdBack offers a command of s that CLIENT PAUSE is to hold back.
+// holdBack runs a command of s and expects that CLIENT PAUSE holds it back.
 func holdBack(t *testing.T, e *Engine, s *command.Session, list ...string) {
 	t.Helper()
 	ran := true
@@ -19,19 +19,19 @@ func holdBack(t *testing.T, e *Engine, s *command.Session, list ...string) {
 
 func TestAHeldClientThatSendsMoreKeepsItsTurn(t *testing.T) {
 	e, _ := newClocked(t)
-	admin, _ := join(e)
-	a, wokeA := join(e)
-	b, wokeB := join(e)
-	c, wokeC := join(e)
-	do(e, admin, "CLIENT", "PAUSE", "100000", "WRITE")
+	admin, _ := connect(e)
+	a, wokeA := connect(e)
+	b, wokeB := connect(e)
+	c, wokeC := connect(e)
+	send(e, admin, "CLIENT", "PAUSE", "100000", "WRITE")
 	holdBack(t, e, a, "SET", "k", "1")
 	holdBack(t, e, b, "SET", "k", "2")
-	holdBack(t, e, a, "SET", "k", "1") // more bytes came: the connection offers it again
+	holdBack(t, e, a, "SET", "k", "1") // more bytes arrived, so the connection runs it again
 	holdBack(t, e, c, "SET", "k", "3")
 	if n := e.pausing.Held(); n != 3 {
 		t.Errorf("%d clients are held", n)
 	}
-	do(e, admin, "CLIENT", "UNPAUSE")
+	send(e, admin, "CLIENT", "UNPAUSE")
 	for _, turn := range []struct {
 		s     *command.Session
 		tape  *tape
@@ -43,7 +43,7 @@ func TestAHeldClientThatSendsMoreKeepsItsTurn(t *testing.T) {
 		if turn.s.State() != command.Held {
 			t.Fatalf("the client of %s is not held", turn.value)
 		}
-		expectReply(t, do(e, turn.s, "SET", "k", turn.value), "+OK\r\n")
+		expectReply(t, send(e, turn.s, "SET", "k", turn.value), "+OK\r\n")
 	}
 	if n := e.pausing.Held(); n != 0 {
 		t.Errorf("%d clients are held", n)
@@ -55,14 +55,14 @@ func TestAHeldClientThatSendsMoreKeepsItsTurn(t *testing.T) {
 
 func TestAClientWokenForItsTurnWaitsForTheEndOfANewPause(t *testing.T) {
 	e, clock := newClocked(t)
-	admin, _ := join(e)
-	a, wokeA := join(e)
-	b, wokeB := join(e)
-	do(e, admin, "CLIENT", "PAUSE", "100", "WRITE")
+	admin, _ := connect(e)
+	a, wokeA := connect(e)
+	b, wokeB := connect(e)
+	send(e, admin, "CLIENT", "PAUSE", "100", "WRITE")
 	holdBack(t, e, a, "SET", "k", "1")
 	holdBack(t, e, b, "SET", "k", "2")
-	do(e, admin, "CLIENT", "UNPAUSE")
-	do(e, admin, "CLIENT", "PAUSE", "100", "WRITE")
+	send(e, admin, "CLIENT", "UNPAUSE")
+	send(e, admin, "CLIENT", "PAUSE", "100", "WRITE")
 	holdBack(t, e, a, "SET", "k", "1")
 	if wokeB.woken != 1 {
 		t.Fatalf("b was woken %d times", wokeB.woken)
@@ -70,19 +70,19 @@ func TestAClientWokenForItsTurnWaitsForTheEndOfANewPause(t *testing.T) {
 	holdBack(t, e, b, "SET", "k", "2")
 	clock.Advance(100 * time.Millisecond)
 	e.Outside(e.EndDue)
-	expectReply(t, do(e, a, "SET", "k", "1"), "+OK\r\n")
-	expectReply(t, do(e, b, "SET", "k", "2"), "+OK\r\n")
+	expectReply(t, send(e, a, "SET", "k", "1"), "+OK\r\n")
+	expectReply(t, send(e, b, "SET", "k", "2"), "+OK\r\n")
 	if wokeA.woken != 2 || wokeB.woken != 2 || e.pausing.Held() != 0 {
 		t.Errorf("woken %d and %d times, %d held", wokeA.woken, wokeB.woken, e.pausing.Held())
 	}
 }
 
-func TestAHeldClientThatLeavesPassesItsTurnOn(t *testing.T) {
+func TestWhenAHeldClientLeavesTheNextClientIsWoken(t *testing.T) {
 	e, _ := newClocked(t)
-	admin, _ := join(e)
-	a, _ := join(e)
-	b, wokeB := join(e)
-	do(e, admin, "CLIENT", "PAUSE", "100000")
+	admin, _ := connect(e)
+	a, _ := connect(e)
+	b, wokeB := connect(e)
+	send(e, admin, "CLIENT", "PAUSE", "100000")
 	holdBack(t, e, a, "SET", "k", "1")
 	holdBack(t, e, b, "SET", "k", "2")
 	e.Do(&Caller{}, func() {

@@ -6,26 +6,26 @@ import (
 	"github.com/lockredis/lockredis/expiry"
 )
 
-// execAfter runs commands of another client between a WATCH in database 0 of
-// key w and an empty EXEC, and returns EXEC's answer.
+// execAfter watches key w of database 0, runs the commands of another client, and returns
+// the reply to an empty EXEC. The commands in before run before WATCH.
 func execAfter(t *testing.T, before, between [][]string) string {
 	t.Helper()
 	e := newTestEngine(expiry.NewManual(epoch))
 	t.Cleanup(e.Close)
-	watcher, _ := join(e)
-	other, _ := join(e)
+	watcher, _ := connect(e)
+	other, _ := connect(e)
 	for _, line := range before {
-		do(e, other, line...)
+		send(e, other, line...)
 	}
-	do(e, watcher, "WATCH", "w")
+	send(e, watcher, "WATCH", "w")
 	for _, line := range between {
-		do(e, other, line...)
+		send(e, other, line...)
 	}
-	do(e, watcher, "MULTI")
-	return do(e, watcher, "EXEC")
+	send(e, watcher, "MULTI")
+	return send(e, watcher, "EXEC")
 }
 
-func TestSwapdbAndFlushSpoilOnlyWhatTheyChange(t *testing.T) {
+func TestSwapdbAndFlushMakeEXECFailOnlyForKeysThatTheyChange(t *testing.T) {
 	in1, swap, flush := []string{"SELECT", "1"}, []string{"SWAPDB", "1", "0"}, []string{"FLUSHDB"}
 	set := []string{"SET", "w", "x"}
 	const done, spoiled = "*0\r\n", "*-1\r\n"
@@ -53,18 +53,18 @@ func TestSwapdbAndFlushSpoilOnlyWhatTheyChange(t *testing.T) {
 	}
 }
 
-func TestSwapdbServesWhoeverWaitsForWhatItBrings(t *testing.T) {
+func TestSwapdbServesClientsThatWaitForItsKeys(t *testing.T) {
 	e := newTestEngine(expiry.NewManual(epoch))
 	t.Cleanup(e.Close)
-	first, a := join(e)
-	second, b := join(e)
-	other, _ := join(e)
-	do(e, first, "BLPOP", "q", "0")
-	do(e, second, "BZPOPMIN", "z", "0")
-	do(e, other, "SELECT", "1")
-	do(e, other, "RPUSH", "q", "x", "y")
-	do(e, other, "SET", "z", "no sorted set")
-	do(e, other, "SWAPDB", "0", "1")
+	first, a := connect(e)
+	second, b := connect(e)
+	other, _ := connect(e)
+	send(e, first, "BLPOP", "q", "0")
+	send(e, second, "BZPOPMIN", "z", "0")
+	send(e, other, "SELECT", "1")
+	send(e, other, "RPUSH", "q", "x", "y")
+	send(e, other, "SET", "z", "no sorted set")
+	send(e, other, "SWAPDB", "0", "1")
 	if got, want := a.take(), "*2\r\n$1\r\nq\r\n$1\r\nx\r\n"; got != want {
 		t.Errorf("the first got %q, want %q", got, want)
 	}
@@ -76,17 +76,17 @@ func TestSwapdbServesWhoeverWaitsForWhatItBrings(t *testing.T) {
 	}
 }
 
-func TestAKeyMadeTwiceInAUnitServesItsWaitersOnce(t *testing.T) {
+func TestAKeyCreatedTwiceInAUnitServesAWaiterOnce(t *testing.T) {
 	e := newTestEngine(expiry.NewManual(epoch))
 	t.Cleanup(e.Close)
-	waiter, out := join(e)
-	other, _ := join(e)
-	do(e, waiter, "BLPOP", "q", "p", "0")
-	do(e, other, "EVAL", "for i=1,3 do redis.call('DEL','q'); redis.call('RPUSH','q',i) end redis.call('RPUSH','p','x')", "0")
+	waiter, out := connect(e)
+	other, _ := connect(e)
+	send(e, waiter, "BLPOP", "q", "p", "0")
+	send(e, other, "EVAL", "for i=1,3 do redis.call('DEL','q'); redis.call('RPUSH','q',i) end redis.call('RPUSH','p','x')", "0")
 	if got, want := out.take(), "*2\r\n$1\r\nq\r\n$1\r\n3\r\n"; got != want {
 		t.Errorf("the waiter got %q, want %q", got, want)
 	}
-	if got := do(e, other, "LLEN", "p"); got != ":1\r\n" {
+	if got := send(e, other, "LLEN", "p"); got != ":1\r\n" {
 		t.Errorf("LLEN answered %q", got)
 	}
 	if err := e.Check(); err != nil {

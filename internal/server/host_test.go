@@ -48,3 +48,11 @@ func TestAnExceededLimitForcesFewCollections(t *testing.T) {
 		t.Fatalf("%d collections for %d measurements", n, measurements)
 	}
 }
+
+func TestTheProcessMemoryIsTheLeastKnownLimit(t *testing.T) {
+	for want, limits := range map[int64][]int64{0: {0, 0}, 3: {5, 3, 0}, 4: {4, 0, 9}, 7: {0, 7}} {
+		if got := leastKnown(limits...); got != want {
+			t.Errorf("leastKnown of %d is %d, want %d", limits, got, want)
+		}
+	}
+}

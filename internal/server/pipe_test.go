@@ -164,3 +164,11 @@ func TestAPastDeadlineInterruptsAReadUntilItIsRemoved(t *testing.T) {
 		}
 	})
 }
+
+func TestADeadlineWithoutAWaiterArmsNoTimer(t *testing.T) {
+	client, _ := newPipe(1)
+	client.SetDeadline(time.Now().Add(time.Hour))
+	if p := client.(*pipeEnd); p.in.reading.timer != nil || p.out.writing.timer != nil {
+		t.Fatal("a timer was armed")
+	}
+}

@@ -15,12 +15,16 @@ func processMemory() int64 {
 	if limit := debug.SetMemoryLimit(-1); limit < math.MaxInt64 {
 		return limit
 	}
-	least := int64(0)
-	for _, n := range []int64{
+	return leastKnown(
 		machineMemory(),
 		memoryIn("/sys/fs/cgroup/memory.max"),
 		memoryIn("/sys/fs/cgroup/memory/memory.limit_in_bytes"),
-	} {
+	)
+}
+
+// leastKnown returns the smallest of the numbers, without those that are 0: unknown.
+func leastKnown(numbers ...int64) (least int64) {
+	for _, n := range numbers {
 		if n > 0 && (least == 0 || n < least) {
 			least = n
 		}
