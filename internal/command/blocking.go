@@ -8,9 +8,9 @@ import (
 	"github.com/lockredis/lockredis/store"
 )
 
-// What the blocking commands of lists and sorted sets have in common. A new one
-// answers at once where it can, and else parks its client with a function that
-// serves it later.
+// The common part of the blocking commands of lists and sorted sets. A blocking command
+// answers at once if it can. Otherwise it parks its client with a function that serves it
+// later.
 
 var (
 	errCountPositive   = resp.Error("ERR count should be greater than 0")
@@ -19,8 +19,8 @@ var (
 	errTimeoutNegative = resp.Error("ERR timeout is negative")
 )
 
-// parseTimeout reads the time-out of a blocking command, in seconds, and
-// returns when it ends in Unix milliseconds: 0 for never.
+// parseTimeout reads the timeout of a blocking command, in seconds. It returns the
+// deadline in Unix milliseconds; 0 means none.
 func parseTimeout(c *Ctx, arg []byte) (deadline int64, failure resp.Reply) {
 	seconds, ok := parseLongDouble(arg)
 	switch {
@@ -49,8 +49,8 @@ func parseTimeout(c *Ctx, arg []byte) (deadline int64, failure resp.Reply) {
 	return c.Now() + wait, resp.NoReply
 }
 
-// parseTimeoutMillis reads the time-out of WAIT and CLIENT PAUSE. It may be too
-// long to be added to the time.
+// parseTimeoutMillis reads the timeout of WAIT and CLIENT PAUSE, in milliseconds. Adding
+// it to the time may overflow.
 func parseTimeoutMillis(arg []byte) (millis int64, failure resp.Reply) {
 	millis, ok := resp.ParseInt(arg)
 	switch {
@@ -62,9 +62,11 @@ func parseTimeoutMillis(arg []byte) (millis int64, failure resp.Reply) {
 	return millis, resp.NoReply
 }
 
-// park makes the session wait for one of keys, which are copied. When the
-// deadline (0: never) comes first, the answer is the null array.
-func park(c *Ctx, keys [][]byte, deadline int64, serve func(*Ctx, []byte) (resp.Reply, bool)) resp.Reply {
+// park makes the session wait for one of keys, which it copies. At the deadline (0: none)
+// the reply is the null array.
+func park(
+	c *Ctx, keys [][]byte, deadline int64, serve func(*Ctx, []byte) (resp.Reply, bool),
+) resp.Reply {
 	copies := make([][]byte, len(keys))
 	for i, key := range keys {
 		copies[i] = append([]byte(nil), key...)
@@ -76,11 +78,11 @@ func park(c *Ctx, keys [][]byte, deadline int64, serve func(*Ctx, []byte) (resp.
 	return resp.NoReply
 }
 
-// popKey takes something off the value of a key, which is not empty, and
-// answers for its command.
+// popKey removes elements from a key's value, which is not empty, and returns the
+// command's reply.
 type popKey[V store.Value] func(c *Ctx, key []byte, e *store.Entry, v V) resp.Reply
 
-// popOrPark answers from the first of keys that is there, or waits for one.
+// popOrPark pops from the first of keys that exists, or waits for one of them.
 func popOrPark[V store.Value](c *Ctx, keys [][]byte, deadline int64, pop popKey[V]) resp.Reply {
 	reply, done := popFirst(c, keys, pop)
 	if done || c.DenyBlocking() {
@@ -96,8 +98,8 @@ func popOrPark[V store.Value](c *Ctx, keys [][]byte, deadline int64, pop popKey[
 	})
 }
 
-// popFirst pops from the first of keys that is there. It answers with the null
-// array, and done false, when there is none.
+// popFirst pops from the first of keys that exists. It returns the null array and false
+// when none exists.
 func popFirst[V store.Value](c *Ctx, keys [][]byte, pop popKey[V]) (reply resp.Reply, done bool) {
 	for _, key := range keys {
 		e := c.DB.LookupWrite(key)
@@ -112,15 +114,15 @@ func popFirst[V store.Value](c *Ctx, keys [][]byte, pop popKey[V]) (reply resp.R
 	return resp.NilArray, false
 }
 
-// multiPop is what LMPOP, ZMPOP and their blocking forms are told.
+// multiPop holds the arguments of LMPOP, ZMPOP and their blocking forms.
 type multiPop[End any] struct {
 	keys  [][]byte
 	end   End
 	count int64
 }
 
-// popMulti is LMPOP and ZMPOP: pop makes of an end and a count what is done with
-// the first key that is there.
+// popMulti is LMPOP and ZMPOP. pop returns the popKey for an end and a count. It is applied
+// to the first key that exists.
 func popMulti[End any, V store.Value](
 	c *Ctx, args resp.Args, parseEnd func([]byte) (End, bool), pop func(End, int64) popKey[V],
 ) resp.Reply {
@@ -132,7 +134,7 @@ func popMulti[End any, V store.Value](
 	return reply
 }
 
-// popMultiOrPark is BLMPOP and BZMPOP, which have a time-out in front.
+// popMultiOrPark is BLMPOP and BZMPOP. Their first argument is a timeout.
 func popMultiOrPark[End any, V store.Value](
 	c *Ctx, args resp.Args, parseEnd func([]byte) (End, bool), pop func(End, int64) popKey[V],
 ) resp.Reply {
@@ -147,9 +149,10 @@ func popMultiOrPark[End any, V store.Value](
 	return popOrPark(c, m.keys, deadline, pop(m.end, m.count))
 }
 
-// parseMultiPop reads numkeys, which stands at position at, the keys, the end
-// to pop from, and COUNT.
-func parseMultiPop[End any](args resp.Args, at int, parseEnd func([]byte) (End, bool)) (m multiPop[End], failure resp.Reply) {
+// parseMultiPop reads numkeys, which is args[at], the keys, the end to pop from, and COUNT.
+func parseMultiPop[End any](
+	args resp.Args, at int, parseEnd func([]byte) (End, bool),
+) (m multiPop[End], failure resp.Reply) {
 	n, ok := resp.ParseInt(args[at])
 	if !ok || n < 1 {
 		return m, resp.ErrNumkeysZero

@@ -9,20 +9,21 @@ import (
 )
 
 var (
-	errNoPassword = resp.Error("ERR AUTH <password> called without any password configured for the default user. " +
-		"Are you sure your configuration is correct?")
+	errNoPassword = resp.Error("ERR AUTH <password> called without any password configured " +
+		"for the default user. Are you sure your configuration is correct?")
 	errWrongPass    = resp.Error("WRONGPASS invalid username-password pair or user is disabled.")
 	errProtoNotInt  = resp.Error("ERR Protocol version is not an integer or out of range")
 	errProtoUnknown = resp.Error("NOPROTO unsupported protocol version")
-	errHelloNoAuth  = resp.Error("NOAUTH HELLO must be called with the client already authenticated, otherwise the HELLO AUTH <user> <pass> " +
-		"option can be used to authenticate the client and select the RESP protocol version at the same time")
+	errHelloNoAuth  = resp.Error("NOAUTH HELLO must be called with the client already " +
+		"authenticated, otherwise the HELLO AUTH <user> <pass> option can be used to " +
+		"authenticate the client and select the RESP protocol version at the same time")
 )
 
-// defaultUser is the only user there is without ACL.
+// defaultUser is the only user, because there are no ACLs.
 const defaultUser = "default"
 
-// ResetSession brings a session into the state of a new connection, but for
-// CLIENT NO-EVICT, and for CLIENT REPLY SKIP if that silences this very RESET.
+// ResetSession brings a session into the state of a new connection. CLIENT NO-EVICT stays.
+// CLIENT REPLY SKIP stays if it silences the RESET itself.
 func ResetSession(env *Env, s *Session) {
 	s.Name, s.User = "", defaultUser
 	s.Authenticated.Store(env.Config.RequirePass == "")
@@ -49,7 +50,8 @@ func auth(c *Ctx, args resp.Args) resp.Reply {
 	return resp.OK
 }
 
-// authenticate compares hashes, so that time tells nothing of the password.
+// authenticate compares hashes in constant time, so that the time of a failed attempt does
+// not depend on the password.
 func authenticate(c *Ctx, user string, password []byte) bool {
 	want, got := sha256.Sum256([]byte(c.Config.RequirePass)), sha256.Sum256(password)
 	ok := c.Config.RequirePass == "" || subtle.ConstantTimeCompare(want[:], got[:]) == 1
@@ -91,8 +93,8 @@ func hello(c *Ctx, args resp.Args) resp.Reply {
 	)
 }
 
-// helloOptions carries out each option as it reads it, as Redis does: what
-// stands before a mistake has happened.
+// helloOptions applies each option when it reads it, as Redis does. The options before a
+// mistake stay in effect.
 func helloOptions(c *Ctx, args resp.Args) (failure resp.Reply, ok bool) {
 	for i := 2; i < len(args); i++ {
 		switch more := len(args) - 1 - i; {

@@ -12,8 +12,8 @@ import (
 	"github.com/lockredis/lockredis/store"
 )
 
-// Env is what all commands of one server share. Handlers reach it through
-// Ctx. The interfaces are implemented above (engine, server).
+// Env is the environment that all commands of one server share. Handlers reach it
+// through Ctx. The packages engine and server implement its interfaces.
 type Env struct {
 	Table   *Table
 	Space   *store.Space
@@ -55,8 +55,7 @@ type CallStats struct {
 
 // Events publishes keyspace notifications.
 type Events interface {
-	// Notify announces event (of class) on key if notify-keyspace-events asks
-	// for it.
+	// Notify announces an event of class on key if notify-keyspace-events asks for it.
 	Notify(class Class, event string, db int, key string)
 }
 
@@ -76,8 +75,8 @@ type Parking interface {
 
 // Clients is the list of connections.
 type Clients interface {
-	// Each calls do for every session in the order of their ids until it
-	// returns false. do may end any of the sessions.
+	// Each calls do for every session in the order of their ids, until do returns
+	// false. do may end any of the sessions.
 	Each(do func(*Session) bool)
 	// ByID returns the session, nil when there is none.
 	ByID(id int64) *Session
@@ -89,8 +88,8 @@ type Clients interface {
 
 // Pausing holds commands back (CLIENT PAUSE).
 type Pausing interface {
-	// Pause holds commands back until a time in Unix ms; writesOnly lets commands
-	// run that only read.
+	// Pause holds commands back until a time in Unix ms. With writesOnly, commands
+	// that only read still run.
 	Pause(until int64, writesOnly bool)
 	// Unpause ends the pause.
 	Unpause()
@@ -126,7 +125,7 @@ type ScriptRunner interface {
 type Watcher interface {
 	// Watch makes the session's next EXEC depend on key.
 	Watch(s *Session, db int, key []byte)
-	// Unwatch forgets the session's watched keys and what happened to them.
+	// Unwatch removes the session's watched keys and its mark that one of them changed.
 	Unwatch(s *Session)
 }
 
@@ -137,7 +136,7 @@ type Deadlines interface {
 	SetActive(on bool)
 }
 
-// Server is what the server itself can tell and do.
+// Server gives facts about the process, and shuts the server down.
 type Server interface {
 	// Identity returns facts that cost nothing to read.
 	Identity() Identity
@@ -147,20 +146,20 @@ type Server interface {
 	Shutdown()
 	// MemoryUsed returns the bytes in use that maxmemory is compared with.
 	MemoryUsed() int64
-	// Sleep makes the engine stand still (DEBUG SLEEP).
+	// Sleep blocks the engine (DEBUG SLEEP).
 	Sleep(micros int64)
 	// Log writes a line to the server's log.
 	Log(level, msg string)
 }
 
-// Identity is what tells one server from another.
+// Identity holds the facts that identify a server.
 type Identity struct {
 	RunID, ConfigFile, Executable string
 	ProcessID, Port               int
 	StartMillis                   int64 // Unix ms
 }
 
-// Usage is what the process uses.
+// Usage is the memory and CPU time of the process.
 type Usage struct {
 	HeapBytes, SystemBytes, PeakBytes int64
 	UserMicros, SystemMicros          int64 // CPU time
@@ -190,8 +189,8 @@ const (
 	FromWait                 // a parked command that is served
 )
 
-// DenyBlocking reports whether the command may not wait: a blocking command
-// answers as if its time were up.
+// DenyBlocking reports whether the command may not wait. A blocking command then
+// answers as if its timeout had ended.
 func (c *Ctx) DenyBlocking() bool { return c.From != FromClient }
 
 // InScript reports whether a script runs the command.
@@ -203,15 +202,15 @@ func (c *Ctx) Now() int64 { return c.Space.Now() }
 // Select makes c work on database i, which must exist.
 func (c *Ctx) Select(i int) { c.DB = c.Space.DB(i) }
 
-// Changed says that the value under e was changed in place: watchers hear of
-// it, the change is counted, and the event is announced.
+// Changed records that the value of e was changed in place. It tells the store, counts
+// the change and announces the event.
 func (c *Ctx) Changed(class Class, event string, e *store.Entry) {
 	c.DB.Touched(e)
 	c.Notify(class, event, e.Key())
 }
 
-// Notify counts a change and announces the event. Use it alone for what the
-// store reports itself: a key that was set, deleted or given a deadline.
+// Notify counts a change and announces the event. It does not tell the store. So it is
+// for changes that the store knows: a key was set, deleted or given a deadline.
 func (c *Ctx) Notify(class Class, event string, key string) {
 	c.Dirty++
 	c.Events.Notify(class, event, c.DB.ID(), key)
@@ -223,8 +222,8 @@ func (c *Ctx) Remove(e *store.Entry) {
 	c.Notify(Generic, "del", e.Key())
 }
 
-// RemoveIfEmpty deletes e and announces "del" when its aggregate has become
-// empty, as Redis does after the command's own event.
+// RemoveIfEmpty deletes e and announces "del" if size, the length of its collection, is
+// 0. Redis does so after the command's own event.
 func (c *Ctx) RemoveIfEmpty(e *store.Entry, size int) {
 	if size == 0 {
 		c.DB.Remove(e)
@@ -235,7 +234,7 @@ func (c *Ctx) RemoveIfEmpty(e *store.Entry, size int) {
 // Class is a set of classes of keyspace events.
 type Class = keyevent.Class
 
-// The classes that handlers and the engine name.
+// The classes that handlers and the engine use.
 const (
 	Keyspace     = keyevent.Keyspace
 	Keyevent     = keyevent.Keyevent

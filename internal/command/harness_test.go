@@ -94,7 +94,7 @@ func (h *harness) heard() string {
 	return strings.Join(h.events, ", ")
 }
 
-// Notify and Renewed make harness an Events.
+// Notify makes harness an Events.
 func (h *harness) Notify(_ Class, event string, db int, key string) {
 	h.events = append(h.events, fmt.Sprintf("%s %s", event, key))
 }

@@ -1,7 +1,6 @@
 package command
 
-// Lifecycle is where a session stands between its first command and its end.
-// Only one of the states holds at a time.
+// Lifecycle is a session's state between its first command and its end.
 //
 //	          Park                      CLIENT PAUSE
 //	Waiting <-------- Ready ----------------------------> Held
@@ -30,8 +29,8 @@ const (
 	// Closing runs no more commands. Its connection closes when the queued output
 	// is written.
 	Closing
-	// Failed is cut off without its last output, and gets no more messages. Its
-	// connection is about to leave.
+	// Failed has lost its queued output and gets no more messages. Its connection is
+	// about to leave.
 	Failed
 	// Gone has left the engine.
 	Gone
@@ -41,8 +40,8 @@ const (
 // it without the engine's lock.
 func (s *Session) State() Lifecycle { return Lifecycle(s.state.Load()) }
 
-// Move brings the session into a state, unless it is nearer to its end already.
-// It is called under the engine's lock.
+// Move changes the session's state. From Closing, Failed and Gone it only changes to a
+// later state. It is called under the engine's lock.
 func (s *Session) Move(to Lifecycle) {
 	if from := s.State(); from < Closing || to > from {
 		s.state.Store(int32(to))

@@ -8,18 +8,22 @@ import (
 func blpop(c *Ctx, args resp.Args) resp.Reply { return blockingPop(c, args, listHead) }
 func brpop(c *Ctx, args resp.Args) resp.Reply { return blockingPop(c, args, listTail) }
 
+// blockingPop is BLPOP and BRPOP.
 func blockingPop(c *Ctx, args resp.Args, end listEnd) resp.Reply {
 	last := len(args) - 1
 	deadline, failure := parseTimeout(c, args[last])
 	if failure.IsError() {
 		return failure
 	}
-	return popOrPark(c, args[1:last], deadline, func(c *Ctx, key []byte, e *store.Entry, l *store.List) resp.Reply {
+	pop := func(c *Ctx, key []byte, e *store.Entry, l *store.List) resp.Reply {
 		return resp.Array(resp.Bulk(key), popOne(c, e, l, end))
-	})
+	}
+	return popOrPark(c, args[1:last], deadline, pop)
 }
 
-func lmpop(c *Ctx, args resp.Args) resp.Reply { return popMulti(c, args, parseListEnd, popFromList) }
+func lmpop(c *Ctx, args resp.Args) resp.Reply {
+	return popMulti(c, args, parseListEnd, popFromList)
+}
 
 func blmpop(c *Ctx, args resp.Args) resp.Reply {
 	return popMultiOrPark(c, args, parseListEnd, popFromList)

@@ -8,10 +8,10 @@ import (
 	"github.com/lockredis/lockredis/resp"
 )
 
-// debugSub is a subcommand of DEBUG, which Redis keeps out of its table.
+// debugSub is a subcommand of DEBUG. Redis does not have them in its command table.
 type debugSub struct {
 	name, args string
-	n          int // number of arguments behind the name
+	n          int // number of arguments after the name
 	help       string
 	run        func(c *Ctx, args resp.Args) resp.Reply
 }
@@ -27,7 +27,7 @@ func debugSubs() []debugSub {
 	}
 }
 
-// debugCmd is refused before it gets here unless enable-debug-command allows it.
+// debugCmd runs DEBUG. The engine has refused it unless enable-debug-command allows it.
 func debugCmd(c *Ctx, args resp.Args) resp.Reply {
 	subs := debugSubs()
 	if len(args) == 2 && isWord(args[1], "help") {
@@ -72,8 +72,10 @@ func debugObject(c *Ctx, args resp.Args) resp.Reply {
 		return resp.ErrNoKey
 	}
 	v := e.Value()
-	return resp.Status(fmt.Sprintf("Value at:%p refcount:1 encoding:%s serializedlength:%d lru:%d lru_seconds_idle:%d",
-		v, v.Encoding(), v.MemoryUsage(0), e.Access()&(1<<24-1), max(0, c.Now()/1000-int64(e.Access()))))
+	idle := max(0, c.Now()/1000-int64(e.Access()))
+	return resp.Status(fmt.Sprintf(
+		"Value at:%p refcount:1 encoding:%s serializedlength:%d lru:%d lru_seconds_idle:%d",
+		v, v.Encoding(), v.MemoryUsage(0), e.Access()&(1<<24-1), idle))
 }
 
 var (
@@ -98,17 +100,21 @@ func debugProtocol(c *Ctx, args resp.Args) resp.Reply {
 	case "set":
 		return resp.Set(three...)
 	case "map":
-		return resp.Map(resp.Int(0), resp.Bool(false), resp.Int(1), resp.Bool(true), resp.Int(2), resp.Bool(false))
+		return resp.Map(
+			resp.Int(0), resp.Bool(false), resp.Int(1), resp.Bool(true), resp.Int(2), resp.Bool(false),
+		)
 	case "attrib":
 		if c.Proto == 2 {
 			return resp.BulkString("Some real reply following the attribute")
 		}
-		return resp.Raw([]byte("|1\r\n$14\r\nkey-popularity\r\n*2\r\n$7\r\nkey:123\r\n:90\r\n$39\r\nSome real reply following the attribute\r\n"))
+		return resp.Raw([]byte("|1\r\n$14\r\nkey-popularity\r\n*2\r\n$7\r\nkey:123\r\n:90\r\n" +
+			"$39\r\nSome real reply following the attribute\r\n"))
 	case "push":
 		if c.Proto == 2 {
 			return errRESP2Push
 		}
-		return resp.Raw([]byte(">2\r\n$16\r\nserver-cpu-usage\r\n:42\r\n$40\r\nSome real reply following the push reply\r\n"))
+		return resp.Raw([]byte(">2\r\n$16\r\nserver-cpu-usage\r\n:42\r\n" +
+			"$40\r\nSome real reply following the push reply\r\n"))
 	case "verbatim":
 		return resp.Verbatim("This is a verbatim\nstring")
 	case "true":

@@ -32,7 +32,7 @@ type Session struct {
 	UnknownLogged bool
 
 	Multi   *Transaction // nil outside MULTI
-	Watched []WatchedKey // what WATCH remembers
+	Watched []WatchedKey // the keys of WATCH
 	Touched bool         // a watched key changed: EXEC answers nil
 
 	Subs   pubsub.Subscriptions
@@ -73,8 +73,8 @@ func (m ReplyMode) Next() ReplyMode {
 // Conn is the socket's side of a session. Its methods never block and are
 // called under the engine's lock.
 type Conn interface {
-	// Write queues encoded bytes behind the queued output. It reports false when
-	// the connection has failed or was cut off. The bytes are dropped then.
+	// Write queues encoded bytes. It reports false when the connection has failed or
+	// was disconnected. The bytes are dropped then.
 	Write(encoded []byte) bool
 	// Kill closes the connection, without waiting for queued output.
 	Kill()
@@ -112,14 +112,15 @@ func (s *Session) Subscribed() bool {
 
 // Local reports whether the client is on this machine.
 func (s *Session) Local() bool {
-	return s.Unix || strings.HasPrefix(s.Addr, "127.") || strings.HasPrefix(s.Addr, "[::1]:") || strings.HasPrefix(s.Addr, "pipe:")
+	return s.Unix || strings.HasPrefix(s.Addr, "127.") ||
+		strings.HasPrefix(s.Addr, "[::1]:") || strings.HasPrefix(s.Addr, "pipe:")
 }
 
-// Transaction is what MULTI has queued.
+// Transaction holds the commands that were queued since MULTI.
 type Transaction struct {
 	Queue [][][]byte // copies of the commands' arguments
 	Cmds  []*Command
-	Flags Flags // of all that is queued
+	Flags Flags // the flags of all queued commands together
 	Dirty bool  // a command was refused: EXEC answers EXECABORT
 }
 
@@ -130,7 +131,7 @@ func (t *Transaction) Add(cmd *Command, f Flags, args [][]byte) {
 	t.Flags |= f
 }
 
-// WatchedKey is one key that WATCH remembers.
+// WatchedKey is one key of WATCH.
 type WatchedKey struct {
 	DB  int
 	Key string
@@ -143,20 +144,20 @@ type Parked struct {
 	Keys [][]byte // copies
 	// Serve runs as the parked client when a signal was given on key and the key
 	// exists. served is false when the key does not satisfy the command: the
-	// client waits on.
+	// client waits longer.
 	Serve func(c *Ctx, key []byte) (reply resp.Reply, served bool)
 	// Missing does the same when a signal was given on key and the key does not
-	// exist. Nil means that the client waits on.
+	// exist. Nil means that the client waits longer.
 	Missing func(c *Ctx, key []byte) (reply resp.Reply, served bool)
 	// OnTimeout is the reply when the deadline comes first.
 	OnTimeout resp.Reply
-	// Deadline is in Unix milliseconds; 0 waits for ever.
+	// Deadline is in Unix milliseconds; 0 means none.
 	Deadline int64
 
 	Session *Session
 	Cmd     *Command
 	DB      int
-	Item    expiry.Item // the engine's
+	Item    expiry.Item // of the engine's index of deadlines
 }
 
 // DeadlineItem makes Parked an expiry.Holder.

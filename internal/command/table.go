@@ -42,11 +42,11 @@ const (
 	Protected        // needs enable-debug-command
 	InMulti          // runs inside MULTI at once: it is not queued
 	EndsMulti        // ends a transaction, so maxmemory does not refuse it there
-	RunsQueue        // runs what the transaction has queued, and so is of every kind of it
+	RunsQueue        // runs the queued commands (EXEC), so their flags count as its own
 	WhileSubscribed  // a RESP2 subscriber may run it
 	NeedsConnection  // is about its connection: the test kit may not run it
-	DeclaresInSource // its script is the argument itself, and may declare flags
-	DeclaresBySHA    // its script is named by its SHA1, and may have declared flags
+	DeclaresInSource // its argument is a script, which may declare flags
+	DeclaresBySHA    // its argument is a script's SHA1; the script may declare flags
 )
 
 var flagNames = []string{
@@ -75,9 +75,9 @@ type Command struct {
 	Arity      int    // number of arguments with the name; -n: n or more
 	Flags      Flags
 	Keys       []KeySpec
-	Since      string   // the Redis version that brought it
+	Since      string   // the first Redis version that has it
 	Group      string   // as in COMMAND DOCS: "string", "sorted-set" …
-	Categories []string // ACL categories in place of the group's own; the flags' come on top
+	Categories []string // ACL categories in place of the group's; the flags add more
 	Tips       []string
 	Summary    string // one sentence for COMMAND DOCS and docs/commands.md
 	Run        Func   // nil for a container whose subcommands do the work
@@ -96,41 +96,43 @@ func (cmd *Command) ArityOK(n int) bool {
 	return cmd.Arity >= 0 && n == cmd.Arity || cmd.Arity < 0 && n >= -cmd.Arity
 }
 
-// Sub returns the subcommand of that name in any spelling, nil when there is
-// none.
+// Sub returns the subcommand of that name, nil when there is none. Case is ignored.
 func (cmd *Command) Sub(name []byte) *Command {
 	return cmd.subs[strings.ToLower(string(name))]
 }
 
-// Container reports whether the command only exists through subcommands.
+// Container reports whether the command has subcommands.
 func (cmd *Command) Container() bool { return len(cmd.Subs) > 0 }
 
-// absent are the commands of Redis 7.0.15 that the table lacks. A redis.conf may
-// rename them, or take them away, all the same.
-const absent = "acl bitcount bitfield bitfield_ro bitop bitpos cluster dump failover fcall fcall_ro function geoadd geodist " +
-	"geohash geopos georadius georadius_ro georadiusbymember georadiusbymember_ro geosearch geosearchstore getbit " +
-	"latency migrate module monitor pfadd pfcount pfdebug pfmerge pfselftest psync replconf replicaof restore " +
-	"restore-asking setbit slaveof slowlog sync xack xadd xautoclaim xclaim xdel xgroup xinfo xlen xpending xrange " +
-	"xread xreadgroup xrevrange xsetid xtrim"
+// absent are the commands of Redis 7.0.15 that are not in the table. A redis.conf may
+// rename or disable them nevertheless.
+const absent = "acl bitcount bitfield bitfield_ro bitop bitpos cluster dump failover " +
+	"fcall fcall_ro function geoadd geodist geohash geopos georadius georadius_ro " +
+	"georadiusbymember georadiusbymember_ro geosearch geosearchstore getbit latency " +
+	"migrate module monitor pfadd pfcount pfdebug pfmerge pfselftest psync replconf " +
+	"replicaof restore restore-asking setbit slaveof slowlog sync xack xadd xautoclaim " +
+	"xclaim xdel xgroup xinfo xlen xpending xrange xread xreadgroup xrevrange xsetid xtrim"
 
 // Table is the command table of one server.
 type Table struct {
 	byName  map[string]*Command
-	absent  map[string]bool // names that Redis has beside them
+	absent  map[string]bool // the names of const absent, renames applied
 	rows    []*Command
-	longest int              // name, in bytes
-	slots   [tableSlots]slot // byName again, found in half the time: scripts look up a name for each command
+	longest int // the length of the longest name, in bytes
+	// slots holds the commands of byName in a hash table. It finds a name in half the
+	// time. A script looks up a name for each of its commands.
+	slots [tableSlots]slot
 }
 
-// tableSlots is some times the number of commands, and a power of two.
+// tableSlots is a power of two, several times the number of commands.
 const tableSlots = 1024
 
 type slot struct {
-	name string // lower case; "" is a free slot
+	name string // lower case; "" in a free slot
 	cmd  *Command
 }
 
-// NewTable returns the table of every command there is.
+// NewTable returns the table of all commands.
 func NewTable() *Table {
 	t := &Table{byName: map[string]*Command{}, absent: map[string]bool{}}
 	for name := range strings.FieldsSeq(absent) {
@@ -152,6 +154,7 @@ func NewTable() *Table {
 	return t
 }
 
+// fillSlots fills slots from byName.
 func (t *Table) fillSlots() {
 	clear(t.slots[:])
 	for name, cmd := range t.byName {
@@ -164,7 +167,7 @@ func (t *Table) fillSlots() {
 	}
 }
 
-// slotOf returns where the search for a name in any spelling begins.
+// slotOf returns the slot where the search for a name begins. Case is ignored.
 func slotOf(name []byte) uint32 {
 	h := uint32(2166136261) // FNV-1a
 	for _, c := range name {
@@ -199,16 +202,15 @@ func (t *Table) All() []*Command { return t.rows }
 // Len returns the number of commands, subcommands not counted.
 func (t *Table) Len() int { return len(t.rows) }
 
-// Knows reports whether Redis has a command of that name in any spelling, be it
-// in the table or not.
+// Knows reports whether Redis has a command of that name, in the table or not. Case is
+// ignored.
 func (t *Table) Knows(name string) bool {
 	name = strings.ToLower(name)
 	return t.byName[name] != nil || t.absent[name]
 }
 
-// Rename gives a command another name, or none for "" (rename-command): its row
-// goes then. It reports false when there is no such command or the new name is
-// taken.
+// Rename gives a command another name (rename-command). The name "" removes the command.
+// Rename reports false when there is no such command or the new name is taken.
 func (t *Table) Rename(from, to string) bool {
 	from, to = strings.ToLower(from), strings.ToLower(to)
 	if !t.Knows(from) || to != from && t.Knows(to) {
@@ -229,8 +231,8 @@ func (t *Table) Rename(from, to string) bool {
 	return true
 }
 
-// Lookup returns the command of that name in any spelling, nil when there is
-// none. It does not allocate.
+// Lookup returns the command of that name, nil when there is none. Case is ignored. It
+// does not allocate.
 func (t *Table) Lookup(name []byte) *Command {
 	if len(name) > t.longest {
 		return nil
@@ -243,7 +245,7 @@ func (t *Table) Lookup(name []byte) *Command {
 	return nil
 }
 
-// is reports whether name is the slot's in any spelling.
+// is reports whether name is the slot's name. Case is ignored.
 func (s *slot) is(name []byte) bool {
 	if len(name) != len(s.name) {
 		return false
@@ -256,8 +258,8 @@ func (s *slot) is(name []byte) bool {
 	return true
 }
 
-// Find returns the row that a command line runs: the subcommand's when the
-// command has such a one, else the command's own. It is nil when the command
+// Find returns the row that a command line runs: the subcommand's row if the command is
+// a container with a second argument, else the command's own. It is nil when the command
 // or the subcommand is unknown.
 func (t *Table) Find(args resp.Args) *Command {
 	cmd := t.Lookup(args[0])

@@ -18,15 +18,15 @@ func multi(c *Ctx, _ resp.Args) resp.Reply {
 	return resp.OK
 }
 
-// exec sends the array's header and then each reply as it comes: a later
-// command may change what an earlier reply points to, and messages to this very
-// client come between, as in Redis.
+// exec sends the array's header and then each reply at once. A later command may change
+// the data that an earlier reply points to. Messages to the same client come between the
+// replies, as in Redis.
 func exec(c *Ctx, _ resp.Args) resp.Reply {
 	s := c.Session
 	if s.Multi == nil {
 		return errExecWithoutMulti
 	}
-	for _, w := range s.Watched { // one that has expired counts as changed
+	for _, w := range s.Watched { // an expired key counts as changed
 		c.Space.DB(w.DB).Peek([]byte(w.Key))
 	}
 	t, touched := s.Multi, s.Touched
@@ -44,7 +44,7 @@ func exec(c *Ctx, _ resp.Args) resp.Reply {
 	return resp.NoReply
 }
 
-// EndTransaction forgets what MULTI queued and what WATCH remembers.
+// EndTransaction drops the queued commands and the watched keys.
 func EndTransaction(c *Ctx) {
 	c.Session.Multi = nil
 	c.Watcher.Unwatch(c.Session)
@@ -63,7 +63,7 @@ func watch(c *Ctx, args resp.Args) resp.Reply {
 		return errWatchInMulti
 	}
 	for _, key := range args[1:] {
-		c.DB.Peek(key) // one that has expired is watched as missing
+		c.DB.Peek(key) // deletes an expired key, so that it is watched as missing
 		c.Watcher.Watch(c.Session, c.DB.ID(), key)
 	}
 	return resp.OK

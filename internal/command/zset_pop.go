@@ -7,7 +7,7 @@ import (
 	"github.com/lockredis/lockredis/store"
 )
 
-// zsetEnd is an end of a sorted set: its lowest or its highest member.
+// zsetEnd is an end of a sorted set: its lowest or highest member.
 type zsetEnd bool
 
 const (
@@ -23,8 +23,8 @@ func parseZSetEnd(arg []byte) (end zsetEnd, ok bool) {
 	return zsetMax, isWord(arg, "max")
 }
 
-// popMembers takes at most count members off a set and announces it. It
-// returns members and scores in turn.
+// popMembers removes at most count members from a set and announces the event. It returns
+// each member followed by its score.
 func popMembers(c *Ctx, e *store.Entry, z *store.ZSet, end zsetEnd, count int64) []resp.Reply {
 	n := int(min(count, int64(z.Len())))
 	from, to, event := 0, n, "zpopmin"
@@ -33,7 +33,7 @@ func popMembers(c *Ctx, e *store.Entry, z *store.ZSet, end zsetEnd, count int64)
 	}
 	flat := make([]resp.Reply, 0, 2*n)
 	z.Walk(from, to, end == zsetMax, func(item store.ZItem) bool {
-		if z.Packed() { // whose bytes move when the members go
+		if z.Packed() { // its bytes move when members are removed
 			item.Member = strings.Clone(item.Member)
 		}
 		flat = append(flat, resp.BulkString(item.Member), resp.Double(item.Score))
@@ -78,25 +78,29 @@ func popZSet(c *Ctx, args resp.Args, end zsetEnd) resp.Reply {
 func bzpopmin(c *Ctx, args resp.Args) resp.Reply { return blockingZPop(c, args, zsetMin) }
 func bzpopmax(c *Ctx, args resp.Args) resp.Reply { return blockingZPop(c, args, zsetMax) }
 
+// blockingZPop is BZPOPMIN and BZPOPMAX.
 func blockingZPop(c *Ctx, args resp.Args, end zsetEnd) resp.Reply {
 	last := len(args) - 1
 	deadline, failure := parseTimeout(c, args[last])
 	if failure.IsError() {
 		return failure
 	}
-	return popOrPark(c, args[1:last], deadline, func(c *Ctx, key []byte, e *store.Entry, z *store.ZSet) resp.Reply {
+	pop := func(c *Ctx, key []byte, e *store.Entry, z *store.ZSet) resp.Reply {
 		flat := popMembers(c, e, z, end, 1)
 		return resp.Array(resp.Bulk(key), flat[0], flat[1])
-	})
+	}
+	return popOrPark(c, args[1:last], deadline, pop)
 }
 
-func zmpop(c *Ctx, args resp.Args) resp.Reply { return popMulti(c, args, parseZSetEnd, popFromZSet) }
+func zmpop(c *Ctx, args resp.Args) resp.Reply {
+	return popMulti(c, args, parseZSetEnd, popFromZSet)
+}
 
 func bzmpop(c *Ctx, args resp.Args) resp.Reply {
 	return popMultiOrPark(c, args, parseZSetEnd, popFromZSet)
 }
 
-// popFromZSet pops and answers as ZMPOP does: pairs in RESP2, too.
+// popFromZSet pops as ZMPOP does. Its reply has pairs in RESP2, too.
 func popFromZSet(end zsetEnd, count int64) popKey[*store.ZSet] {
 	return func(c *Ctx, key []byte, e *store.Entry, z *store.ZSet) resp.Reply {
 		return resp.Array(resp.Bulk(key), pairsReply(popMembers(c, e, z, end, count)))

@@ -29,7 +29,8 @@ func TestAClientsFirstUnknownCommandIsLoggedOnce(t *testing.T) {
 	send(e, s, "XADD", "k", "*", "f", "v")
 	send(e, s, "XADD", "k", "*", "f", "v")
 	send(e, s, "NOPE")
-	if got := lines(); len(got) != 1 || !strings.Contains(got[0], `msg="unknown command" command=XADD`) ||
+	const want = `msg="unknown command" command=XADD`
+	if got := lines(); len(got) != 1 || !strings.Contains(got[0], want) ||
 		!strings.Contains(got[0], "name=orders") || strings.Contains(got[0], "hint") {
 		t.Errorf("%q", got)
 	}

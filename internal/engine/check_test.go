@@ -11,17 +11,23 @@ func TestCheckFindsContradictions(t *testing.T) {
 	for name, spoil := range map[string]func(e *Engine, waiter, watcher *command.Session){
 		"nothing":                    nil,
 		"a session under another id": func(e *Engine, s, _ *command.Session) { s.ID = 77 },
-		"a listener that forgot":     func(_ *Engine, _, s *command.Session) { s.Subs = pubsub.Subscriptions{} },
-		"a waiter that forgot":       func(_ *Engine, s, _ *command.Session) { s.Parked = nil },
-		"a session without a seat":   func(e *Engine, _, _ *command.Session) { e.sessions.order = nil },
-		"a waiter that is not kept":  func(e *Engine, s, _ *command.Session) { delete(e.parking.places, s.Parked) },
-		"a wait without deadline":    func(e *Engine, s, _ *command.Session) { e.parking.deadlines.Remove(s.Parked) },
+		"a subscriber without its list": func(_ *Engine, _, s *command.Session) {
+			s.Subs = pubsub.Subscriptions{}
+		},
+		"a waiter that is not parked": func(_ *Engine, s, _ *command.Session) { s.Parked = nil },
+		"a session without a seat":    func(e *Engine, _, _ *command.Session) { e.sessions.order = nil },
+		"a parked command without places": func(e *Engine, s, _ *command.Session) {
+			delete(e.parking.places, s.Parked)
+		},
+		"a wait without its deadline": func(e *Engine, s, _ *command.Session) {
+			e.parking.deadlines.Remove(s.Parked)
+		},
 		"an empty queue": func(e *Engine, _, _ *command.Session) {
 			e.parking.queues[watchedKey{0, "x"}] = &queue{}
 		},
-		"a watcher that forgot":     func(_ *Engine, _, s *command.Session) { s.Watched = nil },
-		"a watcher that is unknown": func(e *Engine, _, _ *command.Session) { clear(e.watches.index) },
-		"a timer that is late":      func(e *Engine, _, _ *command.Session) { e.timer.armed += 5 },
+		"a watcher without its list":    func(_ *Engine, _, s *command.Session) { s.Watched = nil },
+		"a watcher that is not indexed": func(e *Engine, _, _ *command.Session) { clear(e.watches.index) },
+		"a timer that is late":          func(e *Engine, _, _ *command.Session) { e.timer.armed += 5 },
 		"a signalled key that was not served": func(e *Engine, _, _ *command.Session) {
 			e.parking.ready = append(e.parking.ready, watchedKey{0, "list"})
 		},

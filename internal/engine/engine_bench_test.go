@@ -53,6 +53,8 @@ func words(list ...string) resp.Args {
 	return args
 }
 
+const benchOwner = "6b0b5a3e-6f0e-4d4b-9d5c-0a4b7d5e1c2f:1"
+
 func loadLockScript(b *testing.B, e *Engine) string { return loadScript(b, e, "lock") }
 
 func loadScript(b *testing.B, e *Engine, name string) string {
@@ -67,16 +69,15 @@ func loadScript(b *testing.B, e *Engine, name string) string {
 	return script.SHA()
 }
 
-// BenchmarkLockScript is the re-entrant lock script by EVALSHA inside the
-// engine, all checks and the encoding of the reply included: acquired by its
-// owner over and over, on 1,000 locks.
+// BenchmarkLockScript runs the re-entrant lock script by EVALSHA inside the engine, with
+// all checks and the encoding of the reply. One owner acquires 1,000 locks again and again.
 func BenchmarkLockScript(b *testing.B) {
 	e := newTestEngine(expiry.System())
 	s, out := newTestSession(e)
 	sha := loadLockScript(b, e)
 	commands := make([]resp.Args, 1000)
 	for i := range commands {
-		commands[i] = words("EVALSHA", sha, "1", "lock:"+strconv.Itoa(i), "30000", "6b0b5a3e-6f0e-4d4b-9d5c-0a4b7d5e1c2f:1")
+		commands[i] = words("EVALSHA", sha, "1", "lock:"+strconv.Itoa(i), "30000", benchOwner)
 	}
 	var args resp.Args
 	unit := func() { e.Execute(s, args) }
@@ -92,12 +93,12 @@ func BenchmarkLockScript(b *testing.B) {
 	}
 }
 
-// BenchmarkLockAndUnlock is the same script on a free lock, and DEL.
+// BenchmarkLockAndUnlock runs the same script on a free lock, and then DEL.
 func BenchmarkLockAndUnlock(b *testing.B) {
 	e := newTestEngine(expiry.System())
 	s, _ := newTestSession(e)
 	sha := loadLockScript(b, e)
-	lock := words("EVALSHA", sha, "1", "lock:1", "30000", "6b0b5a3e-6f0e-4d4b-9d5c-0a4b7d5e1c2f:1")
+	lock := words("EVALSHA", sha, "1", "lock:1", "30000", benchOwner)
 	unlock := words("DEL", "lock:1")
 	var caller Caller
 	b.ReportAllocs()
@@ -109,11 +110,12 @@ func BenchmarkLockAndUnlock(b *testing.B) {
 	}
 }
 
-// BenchmarkPairs is each kind's lock and unlock script, and DEL of the latch.
+// BenchmarkPairs runs the lock and unlock scripts of each kind, and DEL of the latch.
 func BenchmarkPairs(b *testing.B) {
-	const owner = "6b0b5a3e-6f0e-4d4b-9d5c-0a4b7d5e1c2f:1"
+	const owner = benchOwner
 	const latch = "redisson_unlock_latch:{lock:1}:8e2a2f4c3b1d4e6f9a0b1c2d3e4f5a6b"
-	const queue, timeouts, clock = "redisson_lock_queue:{lock:1}", "redisson_lock_timeout:{lock:1}", "1767225600000"
+	const queue, timeouts = "redisson_lock_queue:{lock:1}", "redisson_lock_timeout:{lock:1}"
+	const clock = "1767225600000"
 	holds := "{lock:1}:" + owner + ":rwlock_timeout"
 	for _, pair := range []struct {
 		name         string

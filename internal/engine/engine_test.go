@@ -104,7 +104,8 @@ func TestAKeyExpiresAtItsMillisecondAndItsEventIsSent(t *testing.T) {
 	clock.Advance(999 * time.Millisecond)
 	expectReply(t, send(e, s, "PTTL", "a"), ":1\r\n")
 	clock.Advance(time.Millisecond)
-	if got := heard.await(t); !strings.Contains(got, "$1\r\na\r\n") || strings.Contains(got, "$1\r\nb\r\n") {
+	got := heard.await(t)
+	if !strings.Contains(got, "$1\r\na\r\n") || strings.Contains(got, "$1\r\nb\r\n") {
 		t.Fatalf("heard %q", got)
 	}
 	expectReply(t, send(e, s, "DBSIZE"), ":1\r\n")
@@ -115,7 +116,8 @@ func TestNothingExpiresHalfwayThroughAScript(t *testing.T) {
 	s, _ := connect(e)
 	send(e, s, "SET", "k", "x", "PX", "10")
 	e.env.Server = &turningHost{clock: clock}
-	got := send(e, s, "EVAL", "redis.call('lastsave') return {redis.call('exists','k'), redis.call('pttl','k')}", "0")
+	const script = "redis.call('lastsave') return {redis.call('exists','k'), redis.call('pttl','k')}"
+	got := send(e, s, "EVAL", script, "0")
 	expectReply(t, got, "*2\r\n:1\r\n:10\r\n")
 	expectReply(t, send(e, s, "EXISTS", "k"), ":0\r\n")
 }
@@ -124,13 +126,17 @@ func TestTIMEReadsTheClockHalfwayThroughAScript(t *testing.T) {
 	e, clock := newClocked(t)
 	s, _ := connect(e)
 	e.env.Server = &turningHost{clock: clock}
-	got := send(e, s, "EVAL", "local a = redis.call('time') redis.call('lastsave') local b = redis.call('time') return {b[1] - a[1], b[2] - a[2]}", "0")
+	const script = "local a = redis.call('time') redis.call('lastsave') " +
+		"local b = redis.call('time') return {b[1] - a[1], b[2] - a[2]}"
+	got := send(e, s, "EVAL", script, "0")
 	expectReply(t, got, "*2\r\n:60\r\n:0\r\n")
 	send(e, s, "MULTI")
 	send(e, s, "TIME")
 	send(e, s, "LASTSAVE")
 	send(e, s, "TIME")
-	expectReply(t, send(e, s, "EXEC"), "*3\r\n*2\r\n$10\r\n1700000060\r\n$1\r\n0\r\n:0\r\n*2\r\n$10\r\n1700000120\r\n$1\r\n0\r\n")
+	want := "*3\r\n*2\r\n$10\r\n1700000060\r\n$1\r\n0\r\n:0\r\n" +
+		"*2\r\n$10\r\n1700000120\r\n$1\r\n0\r\n"
+	expectReply(t, send(e, s, "EXEC"), want)
 }
 
 // turningHost steps the clock by a minute when LASTSAVE asks for its start time.
@@ -247,7 +253,8 @@ func TestASessionThatLeavesIsRemovedEverywhere(t *testing.T) {
 		e.Leave(parked)
 		e.Leave(parked)
 	})
-	if len(e.watches.index) != 0 || !e.env.PubSub.Idle() || len(e.parking.queues) != 0 || e.parking.deadlines.Len() != 0 || e.Connections() != 0 {
+	if len(e.watches.index) != 0 || !e.env.PubSub.Idle() || e.Connections() != 0 ||
+		len(e.parking.queues) != 0 || e.parking.deadlines.Len() != 0 {
 		t.Fatal("a room still holds something of the sessions")
 	}
 }
@@ -259,7 +266,8 @@ func TestAPanicInAHandlerIsAnErrorReplyAndTheServerLives(t *testing.T) {
 	run := ping.Run
 	ping.Run = func(*command.Ctx, resp.Args) resp.Reply { panic("broken") }
 	expectReply(t, send(e, s, "PING"), "-ERR internal error\r\n")
-	if got := send(e, s, "EVAL", "return redis.call('ping')", "0"); !strings.HasPrefix(got, "-ERR internal error") {
+	got := send(e, s, "EVAL", "return redis.call('ping')", "0")
+	if !strings.HasPrefix(got, "-ERR internal error") {
 		t.Fatalf("%q", got)
 	}
 	ping.Run = run
@@ -304,7 +312,8 @@ func TestReplySkipSilencesOneCommand(t *testing.T) {
 func TestARenamedCommandIsFoundUnderItsNewNameOnly(t *testing.T) {
 	e, _ := newClocked(t)
 	s, _ := connect(e)
-	if !e.env.Table.Rename("PING", "gnip") || !e.env.Table.Rename("flushall", "") || e.env.Table.Rename("nothing", "x") {
+	table := e.env.Table
+	if !table.Rename("PING", "gnip") || !table.Rename("flushall", "") || table.Rename("nothing", "x") {
 		t.Fatal("Rename")
 	}
 	expectReply(t, send(e, s, "GNIP"), "+PONG\r\n")

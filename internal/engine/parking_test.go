@@ -9,7 +9,10 @@ import (
 )
 
 // parkOn parks s on key with the functions of a blocking command.
-func parkOn(e *Engine, s *command.Session, key string, serve, missing func(*command.Ctx, []byte) (resp.Reply, bool)) {
+func parkOn(
+	e *Engine, s *command.Session, key string,
+	serve, missing func(*command.Ctx, []byte) (resp.Reply, bool),
+) {
 	e.Do(&Caller{}, func() {
 		e.parking.Park(&command.Parked{
 			Keys: [][]byte{[]byte(key)}, Serve: serve, Missing: missing, OnTimeout: resp.NilArray,

@@ -82,7 +82,9 @@ func TestAKeyCreatedTwiceInAUnitServesAWaiterOnce(t *testing.T) {
 	waiter, out := connect(e)
 	other, _ := connect(e)
 	send(e, waiter, "BLPOP", "q", "p", "0")
-	send(e, other, "EVAL", "for i=1,3 do redis.call('DEL','q'); redis.call('RPUSH','q',i) end redis.call('RPUSH','p','x')", "0")
+	const script = "for i=1,3 do redis.call('DEL','q'); redis.call('RPUSH','q',i) end " +
+		"redis.call('RPUSH','p','x')"
+	send(e, other, "EVAL", script, "0")
 	if got, want := out.take(), "*2\r\n$1\r\nq\r\n$1\r\n3\r\n"; got != want {
 		t.Errorf("the waiter got %q, want %q", got, want)
 	}
