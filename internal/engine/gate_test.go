@@ -175,6 +175,32 @@ func TestACallerThatFindsTheLockFreedMeanwhileHoldsIt(t *testing.T) {
 	}
 }
 
+// flushRecorder records the order of the calls of Flush.
+type flushRecorder struct {
+	number int
+	order  *[]int
+}
+
+func (r flushRecorder) Flush() { *r.order = append(*r.order, r.number) }
+
+func TestTheFirstConnectionsAreFlushedInOrderAndTheRestInReverse(t *testing.T) {
+	var order, want []int
+	var c Caller
+	for i := range flushInOrder + 3 {
+		c.unflushed = append(c.unflushed, flushRecorder{i, &order})
+	}
+	c.Flush()
+	for i := range 16 {
+		want = append(want, i)
+	}
+	if want = append(want, 18, 17, 16); !slices.Equal(order, want) {
+		t.Errorf("flushed in the order %v, want %v", order, want)
+	}
+	if len(c.unflushed) != 0 {
+		t.Errorf("%d connections are not flushed", len(c.unflushed))
+	}
+}
+
 func BenchmarkDoContended(b *testing.B) {
 	e := newTestEngine(expiry.System())
 	b.RunParallel(func(pb *testing.PB) {

@@ -83,3 +83,20 @@ func TestANewKeyOfTheWrongTypeDoesNotEndAWait(t *testing.T) {
 	send(e, s, "RPUSH", "q", "x")
 	expectReply(t, got.take(), "*2\r\n$1\r\nq\r\n$1\r\nx\r\n")
 }
+
+func TestAServedCommandIsCountedOnce(t *testing.T) {
+	e, _ := newClocked(t)
+	s, _ := connect(e)
+	waiter, got := connect(e)
+	send(e, waiter, "BLPOP", "q", "0")
+	send(e, s, "RPUSH", "q", "x")
+	expectReply(t, got.take(), "*2\r\n$1\r\nq\r\n$1\r\nx\r\n")
+	for _, name := range []string{"blpop", "rpush"} {
+		if n := e.env.Table.Lookup([]byte(name)).Calls.Calls; n != 1 {
+			t.Errorf("%s was counted %d times", name, n)
+		}
+	}
+	if n := e.env.Stats.Commands; n != 2 {
+		t.Errorf("%d commands were counted, want 2", n)
+	}
+}

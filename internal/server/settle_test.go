@@ -1,6 +1,9 @@
 package server
 
-import "testing"
+import (
+	"testing"
+	"testing/synctest"
+)
 
 func TestAWokenConnectionIsPendingUntilItsCommandsHaveRun(t *testing.T) {
 	var pending pendingWakes
@@ -34,4 +37,28 @@ func TestAWokenConnectionIsPendingUntilItsCommandsHaveRun(t *testing.T) {
 	w.set()
 	w.abandon()
 	expect(asleep, 0)
+}
+
+func TestSettleWaitsForTheWokenConnections(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		s := &Server{}
+		s.wakes.init()
+		w := wake{pending: &s.wakes}
+		w.set()
+		settled := false
+		go func() {
+			s.Settle()
+			settled = true
+		}()
+		synctest.Wait()
+		if settled {
+			t.Error("Settle returned before the commands of the connection had run")
+		}
+		w.begin()
+		w.end()
+		synctest.Wait()
+		if !settled {
+			t.Error("Settle did not return after the commands had run")
+		}
+	})
 }
