@@ -32,6 +32,9 @@ func TestAHeldClientThatSendsMoreKeepsItsTurn(t *testing.T) {
 		t.Errorf("%d clients are held", n)
 	}
 	send(e, admin, "CLIENT", "UNPAUSE")
+	if n := e.pausing.Held(); n != 3 {
+		t.Errorf("%d clients are held after the pause, want 3", n)
+	}
 	for _, turn := range []struct {
 		s     *command.Session
 		tape  *tape
