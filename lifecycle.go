@@ -89,8 +89,16 @@ func (s *Server) accept(ln net.Listener) {
 
 // track adds a listener to the listeners that Close waits for. s.mu is held.
 func (s *Server) track(ln net.Listener) {
-	s.addrs = append(s.addrs, ln.Addr().String())
+	s.addrs = append(s.addrs, addrOf(ln))
 	s.serving.Add(1)
+}
+
+// addrOf returns the listener's address, "" when a listener of the program's own has none.
+func addrOf(ln net.Listener) string {
+	if addr := ln.Addr(); addr != nil {
+		return addr.String()
+	}
+	return ""
 }
 
 // serve accepts connections from a listener that track has added.
@@ -102,7 +110,7 @@ func (s *Server) serve(ln net.Listener) error {
 	}
 	s.mu.Lock()
 	defer s.mu.Unlock()
-	if i := slices.Index(s.addrs, ln.Addr().String()); i >= 0 {
+	if i := slices.Index(s.addrs, addrOf(ln)); i >= 0 {
 		s.addrs = slices.Delete(s.addrs, i, i+1)
 	}
 	return err

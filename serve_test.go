@@ -508,3 +508,40 @@ func ExampleServer_Shutdown() {
 	fmt.Println(srv.Shutdown(ctx), <-ended)
 	// Output: <nil> lockredis: server closed
 }
+
+// noAddr is a listener of a program's own without an address.
+type noAddr struct{ net.Listener }
+
+func (noAddr) Addr() net.Addr { return nil }
+
+func TestServeTakesAListenerWithoutAnAddress(t *testing.T) {
+	ln, err := net.Listen("tcp", "127.0.0.1:0")
+	if err != nil {
+		t.Fatal(err)
+	}
+	srv := lockredis.New(lockredis.Config{})
+	served := make(chan error)
+	go func() { served <- srv.Serve(noAddr{ln}) }()
+	nc, err := net.Dial("tcp", ln.Addr().String())
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer nc.Close()
+	nc.Write([]byte("PING\r\n"))
+	reply := make([]byte, 7)
+	if _, err := io.ReadFull(nc, reply); err != nil || string(reply) != "+PONG\r\n" {
+		t.Errorf("%q %v", reply, err)
+	}
+	srv.Close()
+	if err := <-served; !errors.Is(err, lockredis.ErrServerClosed) {
+		t.Errorf("Serve returned %v", err)
+	}
+}
+
+func TestTheZeroSettingsHaveTheDefaults(t *testing.T) {
+	srv := lockredis.New(lockredis.Config{Settings: &lockredis.Settings{}, NoSocket: true})
+	if err := srv.Start(); err != nil {
+		t.Fatal(err)
+	}
+	srv.Close()
+}

@@ -9,6 +9,7 @@ import (
 )
 
 // Settings are the directives of a redis.conf and a command line. ParseSettings makes them.
+// The zero value has the defaults of cmd/lockredis.
 type Settings struct {
 	config *config.Config
 	taken  atomic.Bool // by New
@@ -32,6 +33,9 @@ func ParseSettings(args []string, stdin io.Reader) (*Settings, error) {
 // take returns the directives for a new server. A second server gets defaults and an error,
 // because CONFIG SET on one server would change the other.
 func (s *Settings) take() (*config.Config, error) {
+	if s.config == nil {
+		return config.New(), nil
+	}
 	if s.taken.Swap(true) {
 		return config.New(), errors.New("the Settings belong to another server")
 	}

@@ -313,5 +313,8 @@ func clientUnblock(c *Ctx, args resp.Args) resp.Reply {
 	if withError {
 		answer = errUnblocked
 	}
+	if answer.IsError() { // as in Redis, it fails with the client that it unblocks
+		c.Cmd.Calls.Failed++
+	}
 	return resp.Flag(c.Parking.Unpark(s, answer))
 }

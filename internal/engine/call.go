@@ -12,22 +12,15 @@ import (
 //
 // A panic costs the client an -ERR internal error and its connection.
 func (e *Engine) call(c *command.Ctx, args resp.Args, handler command.Func) (reply resp.Reply) {
-	cmd := c.Cmd
 	defer func() {
 		if cause := recover(); cause != nil {
 			reply = e.handlerPanicked(c, cause)
 		}
-		if reply.IsError() {
-			e.countFailure(c, reply)
-		}
+		e.count(c, reply)
 		if e.journal.isRead() {
 			e.journal.record(CommandEnds, Entry{Ctx: c, Args: args, Reply: reply})
 		}
 	}()
-	if c.From != command.FromWait { // a served command was counted when it parked
-		e.env.Stats.Commands++
-		cmd.Calls.Calls++
-	}
 	if e.journal.isRead() {
 		e.journal.record(CommandBegins, Entry{Ctx: c, Args: args})
 	}
@@ -50,11 +43,18 @@ func (e *Engine) handlerPanicked(c *command.Ctx, cause any) resp.Reply {
 	return resp.ErrInternal
 }
 
-// countFailure counts an error reply, for INFO commandstats and errorstats.
-func (e *Engine) countFailure(c *command.Ctx, reply resp.Reply) {
+// count counts a command that has run, for INFO commandstats and errorstats: after
+// it, so that CONFIG RESETSTAT counts itself. A served command was counted when it
+// parked.
+func (e *Engine) count(c *command.Ctx, reply resp.Reply) {
 	if c.From != command.FromWait {
-		c.Cmd.Calls.Failed++
+		e.env.Stats.Commands++
+		c.Cmd.Calls.Calls++
 	}
+	if !reply.IsError() {
+		return
+	}
+	c.Cmd.Calls.Failed++
 	if !c.Counted {
 		e.errors.count(reply.Text())
 	}

@@ -131,6 +131,7 @@ func (p *parking) Unpark(s *command.Session, r resp.Reply) bool {
 		return false
 	}
 	if r.IsError() {
+		s.Parked.Cmd.Calls.Failed++
 		p.errors.count(r.Text())
 	}
 	p.end(s.Parked, r)
