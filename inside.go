@@ -16,6 +16,7 @@ func init() {
 			RecordScriptKeys: engine.RecordScriptKeys,
 			Call:             engine.RunDirect,
 			Settle:           core.Settle,
+			Interrupt:        engine.Interrupt,
 			Engine:           engine,
 		}
 	}

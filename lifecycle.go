@@ -24,14 +24,14 @@ const (
 	closed         // Close was called
 )
 
-// ErrServerClosed is what Serve, Dial and Listen return after Shutdown, Close, or a client's
+// ErrServerClosed is what Start, Serve, Dial and Listen return after Shutdown, Close, or a client's
 // SHUTDOWN.
 var ErrServerClosed = errors.New("lockredis: server closed")
 
 // errNotStarted is what Dial and Listen return before Start or Serve.
 var errNotStarted = errors.New("lockredis: server is not started")
 
-// errStarted is what Start returns when the server was started, or closed, before.
+// errStarted is what a second Start returns.
 var errStarted = errors.New("server was started before")
 
 // running returns nil while clients may connect. s.mu is held.
@@ -50,8 +50,12 @@ func (s *Server) running() error {
 func (s *Server) Start() error {
 	s.mu.Lock()
 	defer s.mu.Unlock()
-	if s.state != fresh {
+	switch s.state {
+	case fresh:
+	case started:
 		return errStarted
+	default:
+		return ErrServerClosed
 	}
 	listeners, err := s.listen()
 	if err = errors.Join(s.err, err); err != nil {
@@ -123,6 +127,9 @@ func (s *Server) serve(ln net.Listener) error {
 // A server that was not started needs no Start: Serve starts it without listening on the
 // addresses of the Config. Several goroutines may call Serve, each with another listener.
 // When Config.TLS is given, the server speaks TLS on ln's connections.
+//
+// After an error of ln the server runs on: Dial and other listeners still work, and Close is
+// still needed. ln's Accept must return when ln is closed.
 //
 // When Shutdown is called, Serve returns at once. The program must not end before Shutdown
 // has returned.

@@ -34,7 +34,8 @@ type Config struct {
 
 	// Directives are redis.conf directives by name, with values as CONFIG SET takes them:
 	// {"notify-keyspace-events": "Ex"}. A value is split into words; "" is one empty word.
-	// Start, not New, returns the error of a wrong directive.
+	// Start, not New, returns the error of a wrong directive. Directives that concern the
+	// process (logfile, pidfile, port-file, exit-with-parent) act in cmd/lockredis only.
 	Directives map[string]string
 
 	// Settings are a whole redis.conf, see ParseSettings. Nil means the defaults. Password
@@ -54,7 +55,8 @@ type Config struct {
 	// Clock is the server's source of time. Nil means the machine's clock.
 	Clock expiry.Clock
 
-	// Logger receives the server's log. Nil means that the log is dropped.
+	// Logger receives the server's log. Nil means that the log is dropped. The server calls
+	// it while it runs commands: its handler must neither block nor use the server.
 	Logger *slog.Logger
 }
 

@@ -509,17 +509,29 @@ func ExampleServer_Shutdown() {
 	// Output: <nil> lockredis: server closed
 }
 
-// noAddr is a listener of a program's own without an address.
+// noAddr is a listener of a program's own without addresses.
 type noAddr struct{ net.Listener }
 
 func (noAddr) Addr() net.Addr { return nil }
+
+func (l noAddr) Accept() (net.Conn, error) {
+	nc, err := l.Listener.Accept()
+	return noAddrConn{nc}, err
+}
+
+type noAddrConn struct{ net.Conn }
+
+func (noAddrConn) LocalAddr() net.Addr  { return nil }
+func (noAddrConn) RemoteAddr() net.Addr { return nil }
 
 func TestServeTakesAListenerWithoutAnAddress(t *testing.T) {
 	ln, err := net.Listen("tcp", "127.0.0.1:0")
 	if err != nil {
 		t.Fatal(err)
 	}
-	srv := lockredis.New(lockredis.Config{})
+	srv := lockredis.New(lockredis.Config{
+		Directives: map[string]string{"protected-mode": "no"}, // it cannot tell that the client is local
+	})
 	served := make(chan error)
 	go func() { served <- srv.Serve(noAddr{ln}) }()
 	nc, err := net.Dial("tcp", ln.Addr().String())

@@ -15,6 +15,11 @@ import (
 // the client that closed it.
 const graceTries = 9
 
+// scriptGrace is how long the check waits for a running script before it ends the script.
+const scriptGrace = 5 * time.Second
+
+var errScript = errors.New("lockredistest: a script still ran when the test ended; it was killed")
+
 // leak is something that the test left behind.
 type leak struct {
 	text     string
@@ -25,7 +30,11 @@ type leak struct {
 // may disappear during the grace period. A lock that only expires in that time counts as
 // left behind, because its holder did not release it.
 func (s *Server) checkLeaks() error {
-	first, _ := s.leaks()
+	overrun := time.AfterFunc(scriptGrace, s.inside.Interrupt)
+	first, _ := s.leaks() // waits for a running script
+	if !overrun.Stop() {
+		return errScript
+	}
 	left := first
 	for try := 0; len(left) > 0 && try < graceTries; try++ {
 		time.Sleep(time.Millisecond << try)

@@ -1,6 +1,7 @@
 package lockredistest_test
 
 import (
+	"io"
 	"runtime"
 	"strings"
 	"testing"
@@ -167,4 +168,36 @@ func TestRunReturnsTheErrorOfTheStart(t *testing.T) {
 	if _, err := lockredistest.Run(lockredistest.Listen("nonsense")); err == nil {
 		t.Fatal("started on nonsense")
 	}
+}
+
+func TestAScriptThatNeverEndsIsALeakAndDoesNotKeepTheTestFromEnding(t *testing.T) {
+	srv, err := lockredistest.Run()
+	if err != nil {
+		t.Fatal(err)
+	}
+	nc, err := srv.Dial(t.Context(), "", "")
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer nc.Close()
+	nc.Write([]byte("EVAL \"while true do end\" 0\r\n"))
+	for running := false; !running; running = !answersPing(t, srv) {
+	}
+	if err := srv.Close(); err == nil || !strings.Contains(err.Error(), "a script still ran") {
+		t.Fatal(err)
+	}
+}
+
+// answersPing reports whether a new connection gets a reply to PING within a moment.
+func answersPing(t *testing.T, srv *lockredistest.Server) bool {
+	t.Helper()
+	nc, err := srv.Dial(t.Context(), "", "")
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer nc.Close()
+	nc.SetDeadline(time.Now().Add(100 * time.Millisecond))
+	nc.Write([]byte("PING\r\n"))
+	_, err = io.ReadFull(nc, make([]byte, len("+PONG\r\n")))
+	return err == nil
 }

@@ -32,12 +32,15 @@ type Inside struct {
 	RecordScriptKeys func()
 
 	// Call runs a command on a database, without a connection, and passes the reply to
-	// use. The reply is valid until use returns. See engine.Engine's Call.
+	// use. The reply is valid until use returns. See engine.Engine's RunDirect.
 	Call func(db int, args resp.Args, use func(resp.Reply))
 
 	// Settle waits until each client that was woken, because its blocking command or a
 	// pause ended, has run the commands that it had already sent.
 	Settle func()
+
+	// Interrupt ends the running script, and every later script that loops.
+	Interrupt func()
 
 	// Engine is the *engine.Engine, for the project's own tests that break an engine on
 	// purpose.

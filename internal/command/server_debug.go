@@ -59,7 +59,10 @@ func debugSetActiveExpire(c *Ctx, args resp.Args) resp.Reply {
 	return resp.OK
 }
 
-func debugError(_ *Ctx, args resp.Args) resp.Reply { return resp.Error(args.String(2)) }
+// debugError replies with an error that INFO does not count, as in Redis.
+func debugError(_ *Ctx, args resp.Args) resp.Reply {
+	return resp.Raw(resp.Append(nil, resp.Error(args.String(2)), 2))
+}
 
 func debugLog(c *Ctx, args resp.Args) resp.Reply {
 	c.Server.Log("warning", "DEBUG LOG: "+args.String(2))

@@ -27,7 +27,7 @@ func (s *Server) accept(nc net.Conn) {
 	}
 	s.keepAlive(nc)
 	c := newConn(s, nc)
-	local := c.session.Local() || nc.LocalAddr().Network() == "pipe"
+	local := c.session.Local() || network(nc.LocalAddr()) == "pipe"
 	refusal := ""
 	s.engine.Do(&engine.Caller{}, func() {
 		switch {
@@ -78,10 +78,10 @@ func (s *Server) keepAlive(nc net.Conn) {
 
 // describeAddr fills in a session's addresses as CLIENT LIST shows them.
 func describeAddr(session *command.Session, nc net.Conn) {
-	session.Addr, session.LAddr = nc.RemoteAddr().String(), nc.LocalAddr().String()
-	if nc.LocalAddr().Network() == "unix" {
+	session.Addr, session.LAddr = address(nc.RemoteAddr()), address(nc.LocalAddr())
+	if network(nc.LocalAddr()) == "unix" {
 		session.Unix = true
-		session.LAddr = nc.LocalAddr().String() + ":0"
+		session.LAddr += ":0"
 		session.Addr = session.LAddr
 		return
 	}
@@ -90,4 +90,21 @@ func describeAddr(session *command.Session, nc net.Conn) {
 	if zone >= 0 && end > zone {
 		session.Addr = session.Addr[:zone] + session.Addr[end:]
 	}
+}
+
+// address returns the text of an address. A connection of the program's own listener
+// may have none. It counts as another machine's, and has Redis's text for that.
+func address(a net.Addr) string {
+	if a == nil {
+		return "?:0"
+	}
+	return a.String()
+}
+
+// network returns the network of an address, "" when there is no address.
+func network(a net.Addr) string {
+	if a == nil {
+		return ""
+	}
+	return a.Network()
 }
