@@ -6,11 +6,14 @@ import org.redisson.config.BaseConfig;
 import org.redisson.config.BaseMasterSlaveServersConfig;
 import org.redisson.config.ClusterServersConfig;
 import org.redisson.config.Config;
+import org.redisson.config.ReadMode;
 import org.redisson.config.SentinelServersConfig;
 
 /**
  * The configuration of a Redisson client, from words like "mode=cluster". All settings except
- * the pool sizes are Redisson's defaults.
+ * the pool sizes and the read mode are Redisson's defaults. Redisson reads from replicas by
+ * default, and a permit does not wait for replicas as a lock does: a counter that is read under
+ * a permit could be an old one.
  */
 final class Settings {
     private static final int IDLE = 4;
@@ -69,6 +72,7 @@ final class Settings {
     }
 
     private static <T extends BaseMasterSlaveServersConfig<T>> T small(T servers) {
-        return servers.setMasterConnectionMinimumIdleSize(IDLE).setMasterConnectionPoolSize(POOL).setSlaveConnectionMinimumIdleSize(1);
+        return servers.setReadMode(ReadMode.MASTER).setMasterConnectionMinimumIdleSize(IDLE)
+                .setMasterConnectionPoolSize(POOL).setSlaveConnectionMinimumIdleSize(1);
     }
 }
