@@ -115,7 +115,7 @@ func stillWaits[T any](t *testing.T, done <-chan T) {
 	t.Helper()
 	select {
 	case a := <-done:
-		t.Errorf("no wait: %v", a)
+		t.Errorf("the call returned at once instead of waiting: %v", a)
 	case <-time.After(silence):
 	}
 }
@@ -136,13 +136,13 @@ func handOver(t *testing.T, p *pair) {
 		l := p.goLock(kind, name)
 		check(t, l.Lock(ctx))
 		if owner.TryLock(kind, name, silence, peer.Watched) {
-			t.Fatalf("%s: Java has it too", kind)
+			t.Fatalf("%s: Java acquired a lock that Go holds", kind)
 		}
 		var toJava, toGo []time.Duration
 		for range rounds {
 			waiting := owner.BeginLock(kind, name, peer.Watched)
 			if _, early := waiting.Within(silence); early {
-				t.Fatalf("%s: Java did not wait", kind)
+				t.Fatalf("%s: Java's lock call returned while Go holds the lock", kind)
 			}
 			start := time.Now()
 			check(t, l.Unlock(ctx))
@@ -151,7 +151,8 @@ func handOver(t *testing.T, p *pair) {
 			toJava = append(toJava, answer.Ended.Sub(start))
 
 			if err := l.TryLock(ctx, silence, 0); !errors.Is(err, rlock.ErrTimeout) {
-				t.Fatalf("%s: Go beside Java: %v", kind, err)
+				t.Fatalf("%s: Go TryLock of a lock that Java holds: %v, want %v",
+					kind, err, rlock.ErrTimeout)
 			}
 			going := begin(l.Lock)
 			stillWaits(t, going)
@@ -175,7 +176,7 @@ func judgeWake(t *testing.T, kind peer.Kind, where string, took []time.Duration)
 		last.Round(time.Millisecond/10))
 	// Waiters of a spin lock poll, at intervals up to 128 ms.
 	if median > wakeLimit && kind != peer.Spin {
-		t.Errorf("%s %s: a wake-up takes %s", kind, where, median)
+		t.Errorf("%s %s: the median wake-up takes %s, want at most %s", kind, where, median, wakeLimit)
 	}
 }
 
@@ -207,7 +208,7 @@ func countExactly(t *testing.T, p *pair) {
 		check(t, a.Wait().Err)
 		check(t, b.Wait().Err)
 		if got, err := p.rdb.Get(t.Context(), counter).Int(); got != 4*times || err != nil {
-			t.Errorf("%s: counted %d, want %d: %v", kind, got, 4*times, err)
+			t.Errorf("%s: the counter is %d, want %d; error %v", kind, got, 4*times, err)
 		}
 	}
 }
@@ -253,7 +254,7 @@ func (p *pair) hold(kind peer.Kind, name string) (lock, unlock func(context.Cont
 // set returns an error if was is false.
 func set(was bool, err error) error {
 	if err == nil && !was {
-		err = errors.New("it was set already")
+		err = errors.New("the value was set already")
 	}
 	return err
 }
@@ -305,13 +306,13 @@ func queueFairly(t *testing.T, p *pair) {
 	check(t, first.Unlock(ctx))
 	workers.Wait()
 	if !slices.Equal(order, want) {
-		t.Errorf("served %v, want %v", order, want)
+		t.Errorf("waiters acquired in the order %v, want %v", order, want)
 	}
 }
 
 func (p *pair) awaitQueue(t *testing.T, name string, length int64) {
 	t.Helper()
-	awaitThat(t, "the queue's place "+strconv.FormatInt(length, 10), func() bool {
+	awaitThat(t, "a queue of "+strconv.FormatInt(length, 10)+" waiters", func() bool {
 		return p.rdb.LLen(t.Context(), "redisson_lock_queue:{"+name+"}").Val() == length
 	})
 }
@@ -320,7 +321,7 @@ func awaitThat(t *testing.T, what string, condition func() bool) {
 	t.Helper()
 	for deadline := time.Now().Add(20 * time.Second); !condition(); time.Sleep(2 * time.Millisecond) {
 		if time.Now().After(deadline) {
-			t.Fatalf("%s: not within 20 s", what)
+			t.Fatalf("timeout after 20 s: waited for %s", what)
 		}
 	}
 }
@@ -350,12 +351,13 @@ func readAndWrite(t *testing.T, p *pair) {
 	javaWriting := writer.BeginLock(peer.Write, name, peer.Watched)
 	owner.Unlock(peer.Read, name)
 	if _, early := javaWriting.Within(silence); early {
-		t.Error("Java writes beside a Go reader")
+		t.Error("Java's lock call of the write lock returned while Go holds the read lock")
 	}
 	check(t, read.Unlock(ctx))
 	check(t, javaWriting.Wait().Err)
 	if err := read.TryLock(ctx, 0, 0); !errors.Is(err, rlock.ErrTimeout) {
-		t.Errorf("Go reads beside a Java writer: %v", err)
+		t.Errorf("Go TryLock of the read lock while Java holds the write lock: %v, want %v",
+			err, rlock.ErrTimeout)
 	}
 	writer.Unlock(peer.Write, name)
 }
@@ -366,12 +368,12 @@ func fence(t *testing.T, p *pair) {
 	for want := int64(1); want < 7; want += 2 {
 		check(t, l.Lock(t.Context()))
 		if l.Token() != want {
-			t.Errorf("Go's token %d, want %d", l.Token(), want)
+			t.Errorf("Go's fencing token is %d, want %d", l.Token(), want)
 		}
 		check(t, l.Unlock(t.Context()))
 		owner := p.java.Thread(t, "a")
 		if token := owner.Lock(peer.Fenced, name, peer.Watched); token != strconv.FormatInt(want+1, 10) {
-			t.Errorf("Java's token %s, want %d", token, want+1)
+			t.Errorf("Java's fencing token is %s, want %d", token, want+1)
 		}
 		owner.Unlock(peer.Fenced, name)
 	}
@@ -386,23 +388,23 @@ func force(t *testing.T, p *pair) {
 		check(t, l.Lock(ctx))
 		lost := l.Lost()
 		if !owner.ForceUnlock(kind, name) {
-			t.Errorf("%s: Java had nothing to force", kind)
+			t.Errorf("%s: Java ForceUnlock of Go's lock returned false", kind)
 		}
 		select {
 		case <-lost:
 		case <-time.After(watched):
-			t.Errorf("%s: Go did not notice within its lease", kind)
+			t.Errorf("%s: Go's Lost channel stayed open for a whole lease", kind)
 		}
 		if err := l.Unlock(ctx); !errors.Is(err, rlock.ErrLockLost) {
-			t.Errorf("%s: unlock of a lost lock: %v", kind, err)
+			t.Errorf("%s: Go Unlock after the forced unlock: %v, want %v", kind, err, rlock.ErrLockLost)
 		}
 		owner.Lock(kind, name, peer.Watched)
 		if forced, err := l.ForceUnlock(ctx); !forced || err != nil {
-			t.Errorf("%s: Go forced: %v, %v", kind, forced, err)
+			t.Errorf("%s: Go ForceUnlock of Java's lock: %v, %v; want true, nil", kind, forced, err)
 		}
 		// Redisson's fair lock treats a missing lock like one that was just released.
 		if answer := owner.Try(kind, "unlock", name); answer.Err == nil && kind != peer.Fair {
-			t.Errorf("%s: Java unlocks what was forced", kind)
+			t.Errorf("%s: Java's unlock succeeded after Go's forced unlock", kind)
 		}
 	}
 }
@@ -416,11 +418,11 @@ func match(t *testing.T, p *pair) {
 	l := same.Lock(name, rlock.WithOwner(owner.ThreadID()))
 	owner.Lock(peer.Lock, name, time.Minute)
 	if held, err := l.HeldByMe(ctx); !held || err != nil {
-		t.Errorf("Java's thread is not its Go twin: %v, %v", held, err)
+		t.Errorf("HeldByMe of a Go owner with the Java thread's name: %v, %v; want true, nil", held, err)
 	}
 	check(t, l.Lock(ctx))
 	if count := owner.HoldCount(peer.Lock, name); count != 2 {
-		t.Errorf("hold count %d", count)
+		t.Errorf("the hold count is %d, want 2", count)
 	}
 	check(t, l.Unlock(ctx))
 	owner.Unlock(peer.Lock, name)
@@ -433,20 +435,20 @@ func signal(t *testing.T, p *pair) {
 	check(t, s.Acquire(ctx, 2))
 	waiting := owner.Begin("semaphore", "acquire", name, 2)
 	if _, early := waiting.Within(silence); early {
-		t.Error("Java has a permit too many")
+		t.Error("Java's acquire returned while Go holds both permits")
 	}
 	start := time.Now()
 	check(t, s.Release(ctx, 2))
 	answer := waiting.Wait()
 	check(t, answer.Err)
-	t.Logf("Java woken in %s", answer.Ended.Sub(start))
+	t.Logf("Java was woken in %s", answer.Ended.Sub(start))
 	going := begin(func(ctx context.Context) error { return s.Acquire(ctx, 1) })
 	stillWaits(t, going)
 	owner.Ask("semaphore", "release", name, 2)
 	check(t, (<-going).err)
 	if n, err := s.Available(ctx); n != 1 || err != nil ||
 		owner.Ask("semaphore", "available", name) != "1" {
-		t.Errorf("available %d, %v", n, err)
+		t.Errorf("Go sees %d available permits (%v), or Java does not see 1", n, err)
 	}
 }
 
@@ -458,20 +460,20 @@ func permits(t *testing.T, p *pair) {
 	check(t, err)
 	short := owner.AcquirePermits(name, 1, 400*time.Millisecond)
 	if _, err := s.TryAcquire(ctx, 0, 0); !errors.Is(err, rlock.ErrTimeout) {
-		t.Errorf("three of two: %v", err)
+		t.Errorf("Go acquired a third permit of two: %v, want %v", err, rlock.ErrTimeout)
 	}
 	// Java's permit ends with its lease, and Go then acquires it.
 	second, err := s.TryAcquire(ctx, 5*time.Second, time.Minute)
 	check(t, err)
 	if owner.Ask("permit", "tryrelease", name, short[0]) != "false" {
-		t.Error("Java releases what has ended")
+		t.Error("Java released a permit whose lease has ended")
 	}
 	if owner.Ask("permit", "update", name, second, 50_000) != "true" {
-		t.Error("Java does not know Go's permit")
+		t.Error("Java could not update the lease of Go's permit")
 	}
 	waiting := owner.Begin("permit", "acquire", name, 1, 60_000)
 	if _, early := waiting.Within(silence); early {
-		t.Error("Java did not wait")
+		t.Error("Java's acquire returned while no permit was available")
 	}
 	check(t, s.Release(ctx, id))
 	answer := waiting.Wait()
@@ -479,7 +481,7 @@ func permits(t *testing.T, p *pair) {
 	owner.ReleasePermits(name, second)
 	check(t, s.Release(ctx, answer.Result))
 	if n, err := s.Available(ctx); n != 2 || err != nil {
-		t.Errorf("available %d, %v", n, err)
+		t.Errorf("available permits: %d, %v; want 2", n, err)
 	}
 }
 
@@ -488,19 +490,19 @@ func limit(t *testing.T, p *pair) {
 	ctx, owner, r := t.Context(), p.java.Thread(t, "a"), p.gos.RateLimiter("orders:rate")
 	check(t, set(r.TrySetRate(ctx, rlock.RateConfig{Rate: 3, Interval: time.Minute})))
 	if owner.Ask("rate", "set", name, "OVERALL", 9, 60_000) != "false" {
-		t.Error("Java sets the rate again")
+		t.Error("Java set a rate that Go has set already")
 	}
 	check(t, r.TryAcquire(ctx, 1, 0))
 	if owner.Ask("rate", "tryacquire", name, 2, 50) != "true" ||
 		owner.Ask("rate", "tryacquire", name, 1, 50) != "false" {
-		t.Error("Java does not see Go's permit")
+		t.Error("Java must acquire two of three permits after Go's first, and no third")
 	}
 	if err := r.TryAcquire(ctx, 1, 0); !errors.Is(err, rlock.ErrTimeout) {
-		t.Errorf("four of three: %v", err)
+		t.Errorf("Go acquired a fourth permit of three: %v, want %v", err, rlock.ErrTimeout)
 	}
 	if n, err := r.Available(ctx); n != 0 || err != nil ||
 		owner.Ask("rate", "available", name) != "0" {
-		t.Errorf("available %d, %v", n, err)
+		t.Errorf("Go sees %d available permits (%v), or Java does not see 0", n, err)
 	}
 }
 
@@ -510,12 +512,12 @@ func open(t *testing.T, p *pair) {
 	check(t, set(latch.TrySetCount(ctx, 2)))
 	waiting := owner.Begin("latch", "await", name, 30_000)
 	if _, early := waiting.Within(silence); early {
-		t.Error("Java did not wait")
+		t.Error("Java's await returned before the count is 0")
 	}
 	check(t, latch.CountDown(ctx))
 	check(t, latch.CountDown(ctx))
 	if answer := waiting.Wait(); answer.Err != nil || answer.Result != "true" {
-		t.Errorf("Java: %s, %v", answer.Result, answer.Err)
+		t.Errorf("Java's await: %s, %v; want true", answer.Result, answer.Err)
 	}
 	owner.Ask("latch", "set", name, 1)
 	going := begin(latch.Await)
@@ -535,7 +537,7 @@ func renewGo(t *testing.T, p *pair) {
 			against = peer.Write
 		}
 		if owner.TryLock(against, name+string(kind), watched+watched/2, peer.Watched) {
-			t.Errorf("%s: Java has it after the first lease", kind)
+			t.Errorf("%s: Java acquired Go's lock after its first lease", kind)
 		}
 		check(t, l.Unlock(ctx))
 	}
@@ -555,7 +557,7 @@ func endJava(t *testing.T, p *pair) {
 	a := <-going
 	check(t, a.err)
 	if took := a.at.Sub(killed); took > watched+watched/6 {
-		t.Errorf("Go has the dead peer's lock after %s", took)
+		t.Errorf("Go acquired the killed JVM's lock after %s, want at most %s", took, watched+watched/6)
 	}
 	check(t, l.Unlock(t.Context()))
 }

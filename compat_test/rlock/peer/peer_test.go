@@ -69,7 +69,7 @@ func TestOwnersNameIsIDAndThread(t *testing.T) {
 	owners, err := tp.Client(t).HKeys(t.Context(), name).Result()
 	if want := fmt.Sprintf("%s:%d", p.ID, owner.ThreadID()); err != nil || len(owners) != 1 ||
 		owners[0] != want {
-		t.Errorf("%v, %v; want %s", owners, err, want)
+		t.Errorf("the lock's owners are %v (error %v), want %s", owners, err, want)
 	}
 }
 
@@ -81,11 +81,11 @@ func TestExceptionsArriveAsFailures(t *testing.T) {
 	answer := p.Thread(t, "a").Try(peer.Lock, "unlock", name)
 	if !errors.As(answer.Err, &failure) ||
 		!strings.Contains(failure.Exception, "IllegalMonitorStateException") {
-		t.Errorf("unlock of a free lock: %v", answer.Err)
+		t.Errorf("unlock of a free lock: %v, want IllegalMonitorStateException", answer.Err)
 	}
 	p.Kill()
 	if answer := p.Thread(t, "a").Try("thread"); !errors.Is(answer.Err, peer.ErrGone) {
-		t.Errorf("after Kill: %v", answer.Err)
+		t.Errorf("call after Kill: %v, want %v", answer.Err, peer.ErrGone)
 	}
 }
 
@@ -95,11 +95,11 @@ func excludes(t *testing.T, one, two *peer.Peer) {
 		a, b := one.Thread(t, "a"), two.Thread(t, "b")
 		a.Lock(kind, lock, peer.Watched)
 		if b.TryLock(kind, lock, 100*time.Millisecond, peer.Watched) {
-			t.Errorf("%s: two have it", kind)
+			t.Errorf("%s: two owners hold the lock", kind)
 		}
 		waiting := b.BeginLock(kind, lock, time.Minute)
 		if _, early := waiting.Within(100 * time.Millisecond); early {
-			t.Errorf("%s: no wait", kind)
+			t.Errorf("%s: the second owner's lock call did not wait", kind)
 		}
 		released := time.Now()
 		a.Unlock(kind, lock)
@@ -107,11 +107,11 @@ func excludes(t *testing.T, one, two *peer.Peer) {
 		t.Logf("%s: handed over in %s", kind, answer.Ended.Sub(released).Round(time.Millisecond/10))
 		if answer.Err != nil || !b.Holds(kind, lock) || a.Holds(kind, lock) ||
 			b.HoldCount(kind, lock) != 1 {
-			t.Errorf("%s: not handed over: %v", kind, answer.Err)
+			t.Errorf("%s: the lock did not pass to the waiter: %v", kind, answer.Err)
 		}
 		b.Unlock(kind, lock)
 		if a.IsLocked(kind, lock) {
-			t.Errorf("%s: still locked", kind)
+			t.Errorf("%s: the lock is held after the last unlock", kind)
 		}
 	}
 }
@@ -138,7 +138,7 @@ func counts(t *testing.T, one, two *peer.Peer) {
 			}
 		}
 		if got := one.Thread(t, "a").Counter(counter); got != 4*times {
-			t.Errorf("%s: counted %d, want %d", kind, got, 4*times)
+			t.Errorf("%s: the counter is %d, want %d", kind, got, 4*times)
 		}
 	}
 }
@@ -147,19 +147,19 @@ func shares(t *testing.T, one, two *peer.Peer) {
 	a, b, c := one.Thread(t, "a"), two.Thread(t, "b"), two.Thread(t, "c")
 	a.Lock(peer.Read, name, peer.Watched)
 	if !b.TryLock(peer.Read, name, 0, peer.Watched) {
-		t.Fatal("readers do not share")
+		t.Fatal("a second reader could not acquire the read lock")
 	}
 	writing := c.BeginLock(peer.Write, name, time.Minute)
 	b.Unlock(peer.Read, name)
 	if _, early := writing.Within(100 * time.Millisecond); early {
-		t.Error("the writer did not wait for the first reader")
+		t.Error("the writer's lock call returned while a reader holds the lock")
 	}
 	a.Unlock(peer.Read, name)
 	if answer := writing.Wait(); answer.Err != nil {
 		t.Error(answer.Err)
 	}
 	if a.TryLock(peer.Read, name, 0, peer.Watched) {
-		t.Error("a reader beside the writer")
+		t.Error("a reader acquired the lock while the writer holds it")
 	}
 	c.Unlock(peer.Write, name)
 }
@@ -167,7 +167,7 @@ func shares(t *testing.T, one, two *peer.Peer) {
 func fences(t *testing.T, one, two *peer.Peer) {
 	for i, owner := range []*peer.Owner{one.Thread(t, "a"), two.Thread(t, "a"), one.Thread(t, "b")} {
 		if token := owner.Lock(peer.Fenced, name, time.Minute); token != fmt.Sprint(i+1) {
-			t.Errorf("token %s, want %d", token, i+1)
+			t.Errorf("the fencing token is %s, want %d", token, i+1)
 		}
 		owner.Unlock(peer.Fenced, name)
 	}
@@ -178,13 +178,13 @@ func forces(t *testing.T, one, two *peer.Peer) {
 	a.Lock(peer.Lock, name, time.Minute)
 	waiting := b.BeginLock(peer.Lock, name, time.Minute)
 	if _, early := waiting.Within(100 * time.Millisecond); early {
-		t.Error("no wait")
+		t.Error("the waiter's lock call returned while the lock is held")
 	}
 	if !two.Thread(t, "c").ForceUnlock(peer.Lock, name) {
-		t.Error("nothing to force")
+		t.Error("forceUnlock of a held lock returned false")
 	}
 	if answer, done := waiting.Within(5 * time.Second); !done || answer.Err != nil {
-		t.Errorf("the waiter: %v", answer.Err)
+		t.Errorf("the waiter did not acquire the lock after forceUnlock: %v", answer.Err)
 	}
 	b.Unlock(peer.Lock, name)
 }
@@ -194,12 +194,12 @@ func interrupts(t *testing.T, one, two *peer.Peer) {
 	waiter := two.Thread(t, "b")
 	waiting := waiter.BeginLock(peer.Fair, name, time.Minute)
 	if _, early := waiting.Within(200 * time.Millisecond); early {
-		t.Error("no wait")
+		t.Error("the waiter's lock call returned while the lock is held")
 	}
 	waiter.Interrupt()
 	if answer := waiting.Wait(); answer.Err == nil ||
 		!strings.Contains(answer.Err.Error(), "InterruptedException") {
-		t.Errorf("the waiter: %v", answer.Err)
+		t.Errorf("the interrupted waiter: %v, want InterruptedException", answer.Err)
 	}
 	one.Thread(t, "a").Unlock(peer.Fair, name)
 }
@@ -207,11 +207,11 @@ func interrupts(t *testing.T, one, two *peer.Peer) {
 func signals(t *testing.T, one, two *peer.Peer) {
 	a, b := one.Thread(t, "a"), two.Thread(t, "b")
 	if a.Ask("semaphore", "set", name, 2) != "true" || b.Ask("semaphore", "set", name, 9) != "false" {
-		t.Error("the number is set more than once")
+		t.Error("the first set of the permits failed, or a second succeeded")
 	}
 	a.Ask("semaphore", "acquire", name, 2)
 	if b.Ask("semaphore", "tryacquire", name, 1, 50) != "false" {
-		t.Error("three of two permits")
+		t.Error("a third permit of two was acquired")
 	}
 	waiting := b.Begin("semaphore", "acquire", name, 2)
 	a.Ask("semaphore", "release", name, 2)
@@ -220,7 +220,7 @@ func signals(t *testing.T, one, two *peer.Peer) {
 	}
 	b.Ask("semaphore", "add", name, 3)
 	if got := b.Ask("semaphore", "drain", name); got != "3" {
-		t.Errorf("drained %s", got)
+		t.Errorf("drain returned %s permits, want 3", got)
 	}
 }
 
@@ -230,17 +230,17 @@ func permits(t *testing.T, one, two *peer.Peer) {
 	ids := a.AcquirePermits(name, 2, time.Minute)
 	short := b.AcquirePermits(name, 1, 300*time.Millisecond)
 	if len(ids) != 2 || len(short) != 1 || a.Ask("permit", "available", name) != "0" {
-		t.Errorf("%v %v", ids, short)
+		t.Errorf("permits %v and %v are acquired, and some are still available", ids, short)
 	}
 	if b.Ask("permit", "update", name, ids[0], 500) != "true" {
-		t.Error("no new lease")
+		t.Error("the update of a permit's lease failed")
 	}
 	if id := b.Ask("permit", "tryacquire", name, 1, 5000, 60_000); id == "" {
-		t.Error("the expired permit is not given out again")
+		t.Error("an expired permit could not be acquired again")
 	}
 	a.ReleasePermits(name, ids[1])
 	if b.Ask("permit", "tryrelease", name, short[0]) != "false" {
-		t.Error("an expired permit is released")
+		t.Error("an expired permit was released")
 	}
 }
 
@@ -250,11 +250,11 @@ func opens(t *testing.T, one, two *peer.Peer) {
 	waiting := b.Begin("latch", "await", name, 30_000)
 	a.Ask("latch", "countdown", name)
 	if count := a.Ask("latch", "count", name); count != "1" {
-		t.Errorf("count %s", count)
+		t.Errorf("the count is %s, want 1", count)
 	}
 	two.Thread(t, "c").Ask("latch", "countdown", name)
 	if answer := waiting.Wait(); answer.Err != nil || answer.Result != "true" {
-		t.Errorf("await: %s, %v", answer.Result, answer.Err)
+		t.Errorf("await: %s, %v; want true", answer.Result, answer.Err)
 	}
 }
 
@@ -262,12 +262,12 @@ func limits(t *testing.T, one, two *peer.Peer) {
 	a, b := one.Thread(t, "a"), two.Thread(t, "b")
 	if a.Ask("rate", "set", name, "OVERALL", 2, 60_000) != "true" ||
 		b.Ask("rate", "set", name, "OVERALL", 5, 60_000) != "false" {
-		t.Error("the rate is set more than once")
+		t.Error("the first set of the rate failed, or a second succeeded")
 	}
 	a.Ask("rate", "acquire", name, 1)
 	b.Ask("rate", "acquire", name, 1)
 	if a.Ask("rate", "tryacquire", name, 1, 50) != "false" || b.Ask("rate", "available", name) != "0" {
-		t.Error("three of two")
+		t.Error("a third permit of two was acquired, or the available permits are not 0")
 	}
 }
 
@@ -281,6 +281,7 @@ func dies(t *testing.T, one, two *peer.Peer) {
 	one.Kill()
 	answer, done := waiting.Within(10 * time.Second)
 	if after := answer.Ended.Sub(killed); !done || answer.Err != nil || after > 3500*time.Millisecond {
-		t.Errorf("the waiter, %s after the end: %v", after, answer.Err)
+		t.Errorf("the waiter's lock call ended %s after the kill, want at most 3.5 s: %v", after,
+			answer.Err)
 	}
 }
