@@ -123,7 +123,7 @@ func (h *holder) queued(asked, o *op) {
 		}
 		if o.Result == unknown {
 			asked.Return = h.rec.late(o.Return)
-			h.doubts = append(h.doubts, doubt{asked, 0})
+			h.pending = append(h.pending, pendingOp{asked, 0})
 		}
 	}
 	h.rec.add(asked)
@@ -134,7 +134,7 @@ func (h *holder) queued(asked, o *op) {
 		if o.Result == unknown {
 			gone.Return = h.rec.late(o.Return)
 		}
-		h.doubts = append(h.doubts, doubt{gone, 0})
+		h.pending = append(h.pending, pendingOp{gone, 0})
 		h.c.undoes(gone)
 		e.until = gone
 	}

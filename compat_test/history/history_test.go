@@ -97,8 +97,10 @@ func (c *counts) try(t *testing.T, s setting, k kind, seed int, p program) {
 		c.undecided++
 	}
 	if result == porcupine.Illegal {
-		t.Errorf("%s, seed %d: %s\nprogram:\n%v%s\nreplay (a history depends on the scheduler: it may take some runs):\n"+
-			"  LOCKREDIS_HISTORY_SEED=%d go test ./compat_test/history -run '%s$' -count=20", k.name, seed, result, p, why, seed, t.Name())
+		t.Errorf("%s, seed %d: %s\nprogram:\n%v%s\n"+
+			"replay (a history depends on the scheduler: it may take some runs):\n"+
+			"  LOCKREDIS_HISTORY_SEED=%d go test ./compat_test/history -run '%s$' -count=20",
+			k.name, seed, result, p, why, seed, t.Name())
 	}
 }
 

@@ -27,7 +27,7 @@ type holder struct {
 	last    *op           // the end of the present lease, if it has one
 	floor   stamp         // the lease's deadline cannot be before this
 	ends    []*op         // ends that may have an effect, not yet in the history
-	doubts  []doubt
+	pending []pendingOp
 
 	hold  <-chan struct{} // Lost of the present hold, to tell holds apart
 	vague bool            // the last unlock may have found no hold
@@ -39,9 +39,9 @@ type holder struct {
 	asks bool // the lock has a queue
 }
 
-// doubt is an operation that may happen until some time after its call ended. The
+// pendingOp is an operation that may happen until some time after its call ended. The
 // owner's next call starts only then.
-type doubt struct {
+type pendingOp struct {
 	o     *op
 	after time.Duration
 }
@@ -86,10 +86,10 @@ func (h *holder) take(ctx context.Context, wait, lease time.Duration) {
 		h.clear(o.Return)
 	} else {
 		o.Result = unknown // the last try may still be running
-		known = len(h.doubts)
+		known = len(h.pending)
 	}
 	if h.resent(o) {
-		h.ghost(o, lease)
+		h.addFirstSend(o, lease)
 	}
 	if asked != nil {
 		h.queued(asked, o)
@@ -98,7 +98,7 @@ func (h *holder) take(ctx context.Context, wait, lease time.Duration) {
 		h.hold, h.holds = hold, 0
 	}
 	h.taken(o, lease)
-	for _, d := range h.doubts[known:] { // an undo happens after the wait has ended
+	for _, d := range h.pending[known:] { // an undo happens after the wait has ended
 		if d.o.What == undo || d.o.What == leave {
 			d.o.Call = max(d.o.Call, gaveUp)
 		}
@@ -168,8 +168,8 @@ func (h *holder) unsure(o *op, lease time.Duration) {
 	if h.holds > 0 {
 		h.last = over
 	}
-	h.doubts = append(h.doubts, doubt{o, 0}, doubt{back, 0},
-		doubt{over, lease + added + h.rec.allowance})
+	h.pending = append(h.pending, pendingOp{o, 0}, pendingOp{back, 0},
+		pendingOp{over, lease + added + h.rec.allowance})
 }
 
 // resent reports whether o may have been sent twice.
@@ -177,9 +177,9 @@ func (h *holder) resent(o *op) bool {
 	return o.Result != unknown && h.c.slow() && (h.c.w.addr != "" || o.Call.time() < o.Return.time())
 }
 
-// ghost is a first send of o that took effect, but whose effect had ended when the
-// second send ran.
-func (h *holder) ghost(o *op, lease time.Duration) {
+// addFirstSend records that the first send of o, which was sent twice, may have taken
+// effect. The effect had ended when the second send ran.
+func (h *holder) addFirstSend(o *op, lease time.Duration) {
 	if lease == 0 {
 		lease = watchdogLease
 	}
@@ -194,16 +194,16 @@ func (h *holder) ghost(o *op, lease time.Duration) {
 	h.ending(g, o.Call, o.Return, lease)
 }
 
-// clear removes doubts: their calls had ended at s.
+// clear removes the pending operations: their calls had ended at s.
 func (h *holder) clear(s stamp) {
-	for _, d := range h.doubts {
+	for _, d := range h.pending {
 		until := s
 		if d.after > 0 {
 			until = until.plus(d.after)
 		}
 		d.o.Return = min(d.o.Return, max(until, d.o.Call))
 	}
-	h.doubts = nil
+	h.pending = nil
 }
 
 // ending returns the end of a lease that o set.
@@ -305,7 +305,7 @@ func (h *holder) given(o *op, over bool) {
 	o.Lax = o.Result != ok && h.lax(o)
 	if o.Result == unknown {
 		o.Return = h.rec.late(o.Return)
-		h.doubts = append(h.doubts, doubt{o, 0})
+		h.pending = append(h.pending, pendingOp{o, 0})
 		h.vague = true
 	}
 	if h.holds = max(h.holds-1, 0); o.Result == lost && over {
@@ -315,7 +315,7 @@ func (h *holder) given(o *op, over bool) {
 		d := &op{What: drop, Owner: h.owner, Key: h.key, Mode: h.mode, Call: o.Call,
 			Return: h.rec.late(o.Return)}
 		h.rec.add(d)
-		h.doubts = append(h.doubts, doubt{d, 0})
+		h.pending = append(h.pending, pendingOp{d, 0})
 	}
 	switch {
 	case o.Result == notHeld:
@@ -341,7 +341,7 @@ func (h *holder) lapse(s stamp) {
 		}
 		e := h.ending(o, o.Call, s, h.length)
 		e.Return = s.plus(length + h.rec.allowance)
-		h.doubts = append(h.doubts, doubt{e, length + h.rec.allowance})
+		h.pending = append(h.pending, pendingOp{e, length + h.rec.allowance})
 	}
 	h.open = nil
 }

@@ -114,7 +114,7 @@ func (a *multiActor) take(ctx context.Context, wait, lease time.Duration) {
 			// If the client crashes before that, its parts stay for a lease and a round's
 			// partWait.
 			after := max(lease, watchdogLease) + 200*time.Millisecond
-			h.doubts = append(h.doubts, doubt{f, after}, doubt{begun[i], after})
+			h.pending = append(h.pending, pendingOp{f, after}, pendingOp{begun[i], after})
 		}
 		a.rec.add(begun[i])
 		a.rec.add(f)

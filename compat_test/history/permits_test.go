@@ -189,7 +189,7 @@ func (p *permitter) end(o *op, err error) result {
 	o.Return = p.c.w.rec.now()
 	if o.Result = resultOf(err); o.Result == unknown {
 		o.Return = p.c.w.rec.late(o.Return)
-		p.h.doubts = append(p.h.doubts, doubt{o, 0})
+		p.h.pending = append(p.h.pending, pendingOp{o, 0})
 	}
 	p.c.w.rec.add(o)
 	return o.Result
@@ -245,7 +245,7 @@ func (p *permitter) take(ctx context.Context, n int, wait, lease time.Duration) 
 	switch p.end(o, err) {
 	case ok:
 		if p.leased && p.h.resent(o) {
-			p.h.ghost(o, lease)
+			p.h.addFirstSend(o, lease)
 		}
 		p.have = append(p.have, taken{id, o, n})
 		p.ends(o, lease)
@@ -259,8 +259,8 @@ func (p *permitter) take(ctx context.Context, n int, wait, lease time.Duration) 
 // ends records that the lease set by o will end.
 func (p *permitter) ends(o *op, lease time.Duration) {
 	if p.leased {
-		p.h.doubts = append(p.h.doubts,
-			doubt{p.h.ending(o, o.Call, o.Return, lease), lease + p.h.rec.allowance})
+		p.h.pending = append(p.h.pending,
+			pendingOp{p.h.ending(o, o.Call, o.Return, lease), lease + p.h.rec.allowance})
 	}
 }
 

@@ -77,8 +77,9 @@ func (o *op) String() string {
 		value any
 		shown bool
 	}{
-		{"", o.Mode, o.Mode != whole}, {"", o.Key, o.Key != ""}, {"of #", o.Of, o.Of != 0}, {"n=", o.N, o.N != 0},
-		{"token=", o.Token, o.Token != 0}, {"", "lax", o.Lax}, {"", "contended", o.Contended}, {"", "optional", o.Optional},
+		{"", o.Mode, o.Mode != whole}, {"", o.Key, o.Key != ""}, {"of #", o.Of, o.Of != 0},
+		{"n=", o.N, o.N != 0}, {"token=", o.Token, o.Token != 0}, {"", "lax", o.Lax},
+		{"", "contended", o.Contended}, {"", "optional", o.Optional},
 	} {
 		if w.shown {
 			fmt.Fprintf(&b, " %s%v", w.label, w.value)

@@ -16,7 +16,9 @@ func TestEachModelCatchesABrokenKind(t *testing.T) {
 		for how, sabotage := range k.sabotages {
 			t.Run(k.name+" "+how, func(t *testing.T) {
 				for seed := range 300 {
-					if result, _ := verdict(t, setting{sabotage: sabotage}, k, generator.Example(seed)); result == porcupine.Illegal {
+					program := generator.Example(seed)
+					result, _ := verdict(t, setting{sabotage: sabotage}, k, program)
+					if result == porcupine.Illegal {
 						t.Logf("caught with program %d", seed)
 						return
 					}
@@ -51,9 +53,11 @@ func TestTheModelsKnowRightFromWrong(t *testing.T) {
 		return append(history(row(1, 1, acquire, ok, 0, 1), row(2, 1, end, "", 10, 11, of(1))), second...)
 	}
 	queue := history(
-		row(1, 1, acquire, ok, 0, 1), row(2, 2, ask, "", 2, 3, contends), row(3, 3, ask, "", 4, 5, contends), row(4, 1, release, ok, 6, 7),
+		row(1, 1, acquire, ok, 0, 1), row(2, 2, ask, "", 2, 3, contends),
+		row(3, 3, ask, "", 4, 5, contends), row(4, 1, release, ok, 6, 7),
 	)
-	rate := history(row(1, 1, set, ok, 0, 1, n(2)), row(2, 1, acquire, ok, 2, 3, n(2)), row(3, 1, end, "", 12, 13, of(2)))
+	rate := history(row(1, 1, set, ok, 0, 1, n(2)), row(2, 1, acquire, ok, 2, 3, n(2)),
+		row(3, 1, end, "", 12, 13, of(2)))
 	for _, c := range []struct {
 		name  string
 		model checker
@@ -89,7 +93,11 @@ func TestTheModelsKnowRightFromWrong(t *testing.T) {
 		{"latch: open at zero", latchModel(), history(row(1, 1, set, ok, 0, 1, n(1)), row(2, 2, acquire, ok, 2, 9), row(3, 1, release, ok, 4, 5)), true},
 	} {
 		got, why := c.model.check(c.ops, time.Minute)
-		if want := map[bool]porcupine.CheckResult{true: porcupine.Ok, false: porcupine.Illegal}[c.right]; got != want {
+		want := porcupine.Illegal
+		if c.right {
+			want = porcupine.Ok
+		}
+		if got != want {
 			t.Errorf("%s: %s\n%s", c.name, got, strings.TrimSpace(why))
 		}
 	}

@@ -82,7 +82,7 @@ func (w *world) expired(_, key string) {
 }
 
 // probe reads a key with one of several commands.
-func (w *world) probe(d *dice) {
+func (w *world) probe(d *random) {
 	if len(w.book.records) == 0 {
 		return
 	}
@@ -109,7 +109,7 @@ func (w *world) probe(d *dice) {
 	}
 }
 
-func (w *world) probeGone(l *link, d *dice, key string) {
+func (w *world) probeGone(l *link, d *random, key string) {
 	lists := func(v any, i int) bool {
 		list, _ := v.([]any)
 		if i >= 0 {

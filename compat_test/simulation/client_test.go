@@ -77,8 +77,8 @@ func (c *client) crash() {
 	c.sub.hangUp()
 }
 
-// mishap makes the server kill one of the connections, or loses messages.
-func (c *client) mishap(d *dice) {
+// fault makes the server kill one of the connections, or loses messages.
+func (c *client) fault(d *random) {
 	switch d.n(3) {
 	case 0:
 		c.kill(c.cmd)
@@ -115,7 +115,7 @@ type flight struct {
 }
 
 // transmit sends the request, and reports whether it was answered.
-func (f *flight) transmit(d *dice) bool {
+func (f *flight) transmit(d *random) bool {
 	w := f.c.w
 	f.c.reconnect()
 	f.tries++
@@ -157,8 +157,8 @@ func (f *flight) transmit(d *dice) bool {
 	return true
 }
 
-// proceed lets the next thing happen to a request that was not answered at once.
-func (f *flight) proceed(d *dice) (answered, over bool) {
+// proceed runs the next event of a request that was not answered at once.
+func (f *flight) proceed(d *random) (answered, over bool) {
 	w := f.c.w
 	switch {
 	case f.kept:
@@ -189,7 +189,7 @@ func (f *flight) abandon() {
 }
 
 // arrive lets the request of a crashed client arrive, or get lost.
-func (w *world) arrive(d *dice) {
+func (w *world) arrive(d *random) {
 	if len(w.orphans) == 0 {
 		return
 	}

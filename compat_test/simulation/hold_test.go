@@ -86,7 +86,7 @@ func (h *hold) due() int64 {
 }
 
 // do sends a request about the lock.
-func (h *hold) do(d *dice, k *call, done func(any, int64), unknown func()) {
+func (h *hold) do(d *random, k *call, done func(any, int64), unknown func()) {
 	h.flight = &flight{c: h.c, call: k, sent: h.l.w.now, done: done, unknown: unknown}
 	if h.flight.transmit(d) {
 		h.land()
@@ -100,7 +100,7 @@ func (h *hold) land() {
 }
 
 // fly continues a request in progress.
-func (h *hold) fly(d *dice) {
+func (h *hold) fly(d *random) {
 	answered, over := h.flight.proceed(d)
 	switch {
 	case answered:
@@ -115,7 +115,7 @@ func (h *hold) fly(d *dice) {
 
 // step does what must be done first, whatever the client wants next, and reports
 // whether there was anything.
-func (h *hold) step(d *dice) bool {
+func (h *hold) step(d *random) bool {
 	now := h.l.w.now
 	switch {
 	case h.flight != nil:
@@ -136,7 +136,7 @@ func (h *hold) step(d *dice) bool {
 
 // acquire tries to acquire the lock. patience is how long to wait for it, 0 for a
 // single try.
-func (h *hold) acquire(d *dice, lease int64, watched bool, patience int64) {
+func (h *hold) acquire(d *random, lease int64, watched bool, patience int64) {
 	h.giveUp = h.l.w.now + patience
 	h.lease, h.watched = max(lease, h.keptLease()), watched || h.watched && h.held > 0
 	h.ask(d, patience > 0)
@@ -150,7 +150,7 @@ func (h *hold) keptLease() int64 {
 	return 0
 }
 
-func (h *hold) ask(d *dice, waits bool) {
+func (h *hold) ask(d *random, waits bool) {
 	held, lease := h.held, h.lease
 	h.shortened = false
 	h.do(d, h.acquireCall(lease, held, waits), func(reply any, sent int64) {
@@ -191,7 +191,7 @@ func (h *hold) got(sent, lease int64) {
 
 // refused begins to wait: it subscribes, and then tries again first, because a message
 // before the subscription was missed.
-func (h *hold) refused(d *dice, ttl int64) {
+func (h *hold) refused(d *random, ttl int64) {
 	w := h.l.w
 	h.state, h.asked = waiting, h.subbed
 	h.wakeAt = w.now + ttl + 1
@@ -218,7 +218,7 @@ func (h *hold) rest() {
 	}
 }
 
-func (h *hold) wait(d *dice) {
+func (h *hold) wait(d *random) {
 	w := h.l.w
 	h.c.reconnect()
 	switch {
@@ -232,7 +232,7 @@ func (h *hold) wait(d *dice) {
 }
 
 // undo undoes what may have been granted.
-func (h *hold) undo(d *dice, held int, waits bool) {
+func (h *hold) undo(d *random, held int, waits bool) {
 	h.do(d, h.undoCall(held, h.l.latch()), func(any, int64) {
 		if waits {
 			h.leave(d)
@@ -243,7 +243,7 @@ func (h *hold) undo(d *dice, held int, waits bool) {
 }
 
 // leave stops waiting.
-func (h *hold) leave(d *dice) {
+func (h *hold) leave(d *random) {
 	h.rest()
 	if h.l.kind == fair {
 		h.do(d, h.leaveCall(), func(any, int64) {}, nil)
@@ -257,7 +257,7 @@ func (h *hold) lose() {
 }
 
 // clean releases what may be left of a lost hold.
-func (h *hold) clean(d *dice) {
+func (h *hold) clean(d *random) {
 	h.do(d, h.releaseCall(h.l.latch(), max(h.lease, 1)), func(reply any, _ int64) {
 		if reply != int64(0) {
 			h.state = idle
@@ -265,7 +265,7 @@ func (h *hold) clean(d *dice) {
 	}, nil)
 }
 
-func (h *hold) renew(d *dice) {
+func (h *hold) renew(d *random) {
 	lease := h.lease
 	h.do(d, h.renewCall(lease), func(reply any, sent int64) {
 		w := h.l.w
@@ -285,7 +285,7 @@ func (h *hold) renew(d *dice) {
 	}, func() { h.renewAt = h.l.w.now + lease/10 })
 }
 
-func (h *hold) unlock(d *dice) {
+func (h *hold) unlock(d *random) {
 	lease := h.lease
 	if h.held--; h.held == 0 {
 		h.trust = 0
@@ -309,12 +309,12 @@ func (h *hold) unlock(d *dice) {
 }
 
 // unlockAgain unlocks a lock that is not held.
-func (h *hold) unlockAgain(d *dice) {
+func (h *hold) unlockAgain(d *random) {
 	h.l.w.count("unlocked twice")
 	h.do(d, h.releaseCall(h.l.latch(), 1000), func(any, int64) {}, nil)
 }
 
-func (h *hold) force(d *dice) {
+func (h *hold) force(d *random) {
 	h.l.w.count("unlocked by force")
 	h.do(d, h.forceCall(h.l.latch()), func(any, int64) {}, nil)
 }
@@ -328,7 +328,7 @@ func (c *client) drop(latch string) {
 }
 
 // look asks the server about the hold with one of several commands.
-func (h *hold) look(d *dice) {
+func (h *hold) look(d *random) {
 	w := h.l.w
 	h.c.reconnect()
 	cmd := h.c.cmd

@@ -24,7 +24,7 @@ func (l *latch) freeFor(*user) bool { return l.count == 0 }
 func (l *latch) forget(*user)       {}
 func (l *latch) keys() []string     { return []string{l.name, l.channel()} }
 
-func (l *latch) act(u *user, d *dice) {
+func (l *latch) act(u *user, d *random) {
 	switch n := d.n(10); {
 	case n < 3:
 		set := 1 + int64(d.n(4))
@@ -55,7 +55,7 @@ func (l *latch) act(u *user, d *dice) {
 	}
 }
 
-func (l *latch) ask(u *user, _ *dice) {
+func (l *latch) ask(u *user, _ *random) {
 	u.reconnect()
 	switch reply := u.cmd.do("GET", l.name); {
 	case reply == nil && l.count == 0:
@@ -116,12 +116,12 @@ func (r *rate) free() (n int64) {
 	return n
 }
 
-func (r *rate) act(u *user, d *dice) {
+func (r *rate) act(u *user, d *random) {
 	u.want = 1 + int64(d.n(int(r.rate)))
 	r.ask(u, d)
 }
 
-func (r *rate) ask(u *user, d *dice) {
+func (r *rate) ask(u *user, d *random) {
 	n, request := u.want, r.w.request()
 	is := func(g grant) bool { return g.request == request }
 	args := []string{itoa(n), request}

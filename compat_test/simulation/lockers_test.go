@@ -89,7 +89,7 @@ func (c *client) die() {
 	c.crash()
 }
 
-func (a *locker) step(d *dice) {
+func (a *locker) step(d *random) {
 	if !a.ready() {
 		return
 	}
@@ -104,16 +104,16 @@ func (a *locker) step(d *dice) {
 	}
 }
 
-func (a *locker) mishap(d *dice) {
+func (a *locker) fault(d *random) {
 	if d.n(6) == 0 {
 		a.die()
 		a.start(a.w)
 		return
 	}
-	a.client.mishap(d)
+	a.client.fault(d)
 }
 
-func (a *locker) begin(h *hold, d *dice) {
+func (a *locker) begin(h *hold, d *random) {
 	switch n := d.n(200); {
 	case n < 6:
 		h.unlockAgain(d)
@@ -133,7 +133,7 @@ func (a *locker) begin(h *hold, d *dice) {
 	}
 }
 
-func (a *locker) goOn(h *hold, d *dice) {
+func (a *locker) goOn(h *hold, d *random) {
 	switch n := d.n(200); {
 	case n < 80:
 		h.unlock(d)
@@ -185,7 +185,7 @@ func (m *multi) start(w *world) {
 	}
 }
 
-func (m *multi) step(d *dice) {
+func (m *multi) step(d *random) {
 	if m.w.now < m.paused {
 		return
 	}
@@ -209,13 +209,13 @@ func (m *multi) step(d *dice) {
 	}
 }
 
-func (m *multi) mishap(d *dice) {
+func (m *multi) fault(d *random) {
 	if d.n(6) == 0 {
 		m.die()
 		m.start(m.w)
 		return
 	}
-	m.client.mishap(d)
+	m.client.fault(d)
 }
 
 func (m *multi) String() string { return m.id + " on several locks" }
@@ -230,7 +230,7 @@ func (m *multi) next() *hold {
 	return nil
 }
 
-func (m *multi) gather(d *dice) {
+func (m *multi) gather(d *random) {
 	h := m.next()
 	switch {
 	case h == nil:
@@ -247,7 +247,7 @@ func (m *multi) gather(d *dice) {
 	}
 }
 
-func (m *multi) use(d *dice) {
+func (m *multi) use(d *random) {
 	switch n := d.n(100); {
 	case n < 40 || m.next() != nil:
 		m.phase = dropping
@@ -263,7 +263,7 @@ func (m *multi) use(d *dice) {
 	}
 }
 
-func (m *multi) drop(d *dice) {
+func (m *multi) drop(d *random) {
 	for _, h := range m.holds {
 		if h.state == holding {
 			h.unlock(d)

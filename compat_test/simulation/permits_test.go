@@ -43,7 +43,7 @@ func (s *semaphore) channel() string      { return "redisson_sc:{" + s.name + "}
 func (s *semaphore) freeFor(u *user) bool { return s.free >= u.want }
 func (s *semaphore) forget(u *user)       { s.lost += u.has }
 
-func (s *semaphore) act(u *user, d *dice) {
+func (s *semaphore) act(u *user, d *random) {
 	switch {
 	case u.has > 0 && d.in(50):
 		u.w.count("semaphore released")
@@ -75,7 +75,7 @@ func (s *semaphore) act(u *user, d *dice) {
 	}
 }
 
-func (s *semaphore) ask(u *user, d *dice) {
+func (s *semaphore) ask(u *user, d *random) {
 	n := u.want
 	u.do(d, true, u.script(s, s.users, "semaphoreAcquire", []string{s.name}, []string{itoa(n)},
 		func(reply any) {
@@ -157,7 +157,7 @@ func (p *permits) find(id string) int {
 	return slices.IndexFunc(p.out, func(o permit) bool { return o.id == id })
 }
 
-func (p *permits) act(u *user, d *dice) {
+func (p *permits) act(u *user, d *random) {
 	switch {
 	case u.id != "" && d.in(40):
 		p.release(u, d)
@@ -170,7 +170,7 @@ func (p *permits) act(u *user, d *dice) {
 	}
 }
 
-func (p *permits) ask(u *user, d *dice) {
+func (p *permits) ask(u *user, d *random) {
 	lease := u.want
 	id := p.w.request()
 	u.do(d, false, u.script(p, p.users, "permitAcquire", p.keys(),
@@ -218,7 +218,7 @@ func (p *permits) ask(u *user, d *dice) {
 	})
 }
 
-func (p *permits) release(u *user, d *dice) {
+func (p *permits) release(u *user, d *random) {
 	id, latch := u.id, p.w.name("redisson_unlock_latch:{"+p.name+"}:")
 	u.id, u.trust = "", 0
 	u.do(d, false, u.script(p, p.users, "permitRelease", append(p.keys(), latch),

@@ -95,11 +95,12 @@ func (p plan) report(t *testing.T, r result, patience time.Duration) {
 	if len(r.steps) > 500 {
 		again = fmt.Sprintf("LOCKREDIS_SIMULATION_SEED=%d LOCKREDIS_SIMULATION=%d", p.seed, course)
 	}
-	t.Errorf("seed %d, %d steps, shrunk to %d: %s\n%s%s\nreplay:\n  %s go test ./compat_test/simulation -run 'TestTheInvariantsHold$' -count=1",
+	t.Errorf("seed %d, %d steps, shrunk to %d: %s\n%s%s\nreplay:\n"+
+		"  %s go test ./compat_test/simulation -run 'TestTheInvariantsHold$' -count=1",
 		p.seed, from, len(r.steps), r.broken, text, r.log, again)
 }
 
-func TestEveryKindAndEveryMishapIsMet(t *testing.T) {
+func TestEveryKindAndEveryFaultIsMet(t *testing.T) {
 	met := plan{seed: 7}.generate(50_000).stats
 	for _, what := range []string{
 		"lock granted", "lock refused", "lock waits", "spin granted", "fenced granted",

@@ -13,7 +13,7 @@ import (
 // in every state of the world, so a list of steps can be shortened.
 type step struct {
 	who  uint16
-	dice uint32
+	seed uint32
 }
 
 // Values of who that are not actors.
@@ -21,7 +21,7 @@ const (
 	theClock   uint16 = 0xffff - iota
 	theTimer          // of the server
 	theNetwork        // delivers delayed requests
-	theMishap
+	theFault
 	theProbe
 	theAudit
 	firstSpecial
@@ -47,7 +47,7 @@ type result struct {
 func (p plan) generate(n int) result {
 	chance := rand.New(rand.NewPCG(p.seed, 0x5eed))
 	return p.run(func(w *world, i int) (step, bool) {
-		s := step{dice: chance.Uint32()}
+		s := step{seed: chance.Uint32()}
 		if i == n {
 			return step{who: theAudit}, true
 		}
@@ -80,7 +80,7 @@ func (w *world) choose(chance *rand.Rand, i int) uint16 {
 	case n < 120:
 		return theNetwork
 	case n < 126:
-		return theMishap
+		return theFault
 	case n < 140:
 		return theProbe
 	}
@@ -137,7 +137,7 @@ func (w *world) take(s step) {
 	if w.before != nil {
 		w.before()
 	}
-	d := dice(s.dice)
+	d := random(s.seed)
 	if w.tell != nil {
 		w.tell("%s at %d ms", w.whose(s.who), w.now-epoch)
 	}
@@ -148,8 +148,8 @@ func (w *world) take(s step) {
 		w.e.Outside(w.e.EndDue)
 	case theNetwork:
 		w.arrive(&d)
-	case theMishap:
-		w.mishap(&d)
+	case theFault:
+		w.fault(&d)
 	case theProbe:
 		w.probe(&d)
 	case theAudit:
@@ -163,7 +163,7 @@ func (w *world) take(s step) {
 
 // turn lets time pass: a little, up to a deadline, a millisecond before or after it,
 // or far.
-func (w *world) turn(d *dice) {
+func (w *world) turn(d *random) {
 	ms := int64(d.n(4))
 	switch n := d.n(1000); {
 	case n < 500:
@@ -193,8 +193,8 @@ func (w *world) turn(d *dice) {
 	}
 }
 
-// mishap makes a fault of the server or a connection.
-func (w *world) mishap(d *dice) {
+// fault makes a fault of the server or a connection.
+func (w *world) fault(d *random) {
 	switch n := d.n(20); {
 	case n == 0:
 		w.count("scripts flushed")
@@ -208,7 +208,7 @@ func (w *world) mishap(d *dice) {
 	case n == 2:
 		w.setBack(int64(d.n(50)))
 	default:
-		w.actors[d.n(len(w.actors))].mishap(d)
+		w.actors[d.n(len(w.actors))].fault(d)
 	}
 }
 
@@ -281,7 +281,7 @@ func written(steps []step) string {
 		if i > 0 {
 			b.WriteByte(',')
 		}
-		fmt.Fprintf(&b, "%d.%x", s.who, s.dice)
+		fmt.Fprintf(&b, "%d.%x", s.who, s.seed)
 	}
 	return b.String()
 }
@@ -289,7 +289,7 @@ func written(steps []step) string {
 // whose returns the name of a step's actor.
 func (w *world) whose(who uint16) string {
 	if who > firstSpecial {
-		return [...]string{"the clock", "the timer", "the network", "a mishap", "a probe",
+		return [...]string{"the clock", "the timer", "the network", "a fault", "a probe",
 			"an audit"}[0xffff-who]
 	}
 	if int(who) < len(w.actors) {
@@ -306,11 +306,11 @@ func readSteps(text string) ([]step, error) {
 		if err != nil {
 			return nil, err
 		}
-		dice, err := strconv.ParseUint(chances, 16, 32)
+		seed, err := strconv.ParseUint(chances, 16, 32)
 		if err != nil {
 			return nil, err
 		}
-		steps = append(steps, step{uint16(n), uint32(dice)})
+		steps = append(steps, step{uint16(n), uint32(seed)})
 	}
 	return steps, nil
 }

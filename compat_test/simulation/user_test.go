@@ -4,7 +4,7 @@ package simulation
 // permits.
 type user struct {
 	*client
-	thing  thing
+	target synchronizer
 	flight *flight
 
 	waits  bool
@@ -21,13 +21,13 @@ type user struct {
 	trust int64  // end of the permit's lease
 }
 
-// thing is the object of a user.
-type thing interface {
+// synchronizer is the semaphore, latch or rate limiter that a user works with.
+type synchronizer interface {
 	channel() string
 	// act runs the next action of a user that does not wait.
-	act(u *user, d *dice)
+	act(u *user, d *random)
 	// ask tries again to get what u waits for.
-	ask(u *user, d *dice)
+	ask(u *user, d *random)
 	// freeFor reports whether a try of u would succeed now.
 	freeFor(u *user) bool
 	// forget removes what a crashed user had.
@@ -35,9 +35,9 @@ type thing interface {
 	check()
 }
 
-func (w *world) use(t thing, users int) (all []*user) {
+func (w *world) use(t synchronizer, users int) (all []*user) {
 	for range users {
-		u := &user{thing: t}
+		u := &user{target: t}
 		u.start(w)
 		all = append(all, u)
 		w.actors = append(w.actors, u)
@@ -46,12 +46,12 @@ func (w *world) use(t thing, users int) (all []*user) {
 }
 
 func (u *user) start(w *world) {
-	*u = user{thing: u.thing, client: w.newClient(2 + w.serial%2)}
+	*u = user{target: u.target, client: w.newClient(2 + w.serial%2)}
 	u.heard = func(string) { u.woken = u.woken || u.waits }
 	u.missed = func() { u.woken = u.woken || u.waits }
 }
 
-func (u *user) String() string { return u.client.id + " on " + u.thing.channel() }
+func (u *user) String() string { return u.client.id + " on " + u.target.channel() }
 
 func (u *user) ready() bool {
 	now := u.w.now
@@ -78,7 +78,7 @@ func (u *user) settled() bool {
 		u.wakeAt > u.w.now
 }
 
-func (u *user) step(d *dice) {
+func (u *user) step(d *random) {
 	switch {
 	case !u.ready():
 	case u.flight != nil:
@@ -100,22 +100,22 @@ func (u *user) step(d *dice) {
 			return
 		}
 		u.woken = false
-		u.thing.ask(u, d)
+		u.target.ask(u, d)
 	case d.n(150) == 0:
 		u.die()
 	case d.n(60) == 0:
 		u.paused = max(u.trust, u.w.now) + pick[int64](d, -1, 0, 1, 500)
 	default:
-		u.thing.act(u, d)
+		u.target.act(u, d)
 	}
 }
 
-func (u *user) mishap(d *dice) {
+func (u *user) fault(d *random) {
 	if d.n(6) == 0 {
 		u.die()
 		return
 	}
-	u.client.mishap(d)
+	u.client.fault(d)
 }
 
 func (u *user) die() {
@@ -124,12 +124,12 @@ func (u *user) die() {
 	}
 	u.w.count("crashed")
 	u.crash()
-	u.thing.forget(u)
+	u.target.forget(u)
 	u.start(u.w)
 }
 
 // do sends a request. once means that it must not be sent twice.
-func (u *user) do(d *dice, once bool, k *call, done func(any, int64), unknown func()) {
+func (u *user) do(d *random, once bool, k *call, done func(any, int64), unknown func()) {
 	u.flight = &flight{c: u.client, call: k, sent: u.w.now, once: once, done: done, unknown: unknown}
 	if f := u.flight; f.transmit(d) {
 		u.flight = nil
@@ -140,7 +140,7 @@ func (u *user) do(d *dice, once bool, k *call, done func(any, int64), unknown fu
 // sleep waits for a message, or until wake.
 func (u *user) sleep(wake, lag int64) {
 	if !u.waits {
-		u.subscribe(u.thing.channel())
+		u.subscribe(u.target.channel())
 		u.waits, u.asked, u.woken = true, false, false
 	} else {
 		u.asked = true
@@ -151,15 +151,15 @@ func (u *user) sleep(wake, lag int64) {
 // rest ends a wait.
 func (u *user) rest() {
 	if u.waits {
-		u.unsubscribe(u.thing.channel())
+		u.unsubscribe(u.target.channel())
 	}
 	u.waits = false
 	u.restUp = u.w.now + int64(u.w.serial%100)
 }
 
-// script is a call of one of the thing's scripts. After it, every waiter that could
+// script is a call of one of t's scripts. After it, every waiter that could
 // continue must have been woken.
-func (u *user) script(t thing, users []*user, name string, keys, args []string,
+func (u *user) script(t synchronizer, users []*user, name string, keys, args []string,
 	effect func(any)) *call {
 	var asleep []*user
 	return &call{script: name, keys: keys, args: args,

@@ -41,9 +41,9 @@ type actor interface {
 	ready() bool
 	// due returns when it acts next; 0: never, or now.
 	due() int64
-	step(d *dice)
-	// mishap makes a fault of its connections.
-	mishap(d *dice)
+	step(d *random)
+	// fault makes a fault of its connections.
+	fault(d *random)
 }
 
 // orphan is a request that may still arrive.
@@ -170,11 +170,11 @@ func (w *world) latch(key string, answer int64) {
 	w.latches[key] = latchAnswer{answer, w.server() + latchTime}
 }
 
-// dice are a step's own random numbers, so that a step does the same in any list of
-// steps.
-type dice uint64
+// random makes a step's own random numbers, so that the step does the same in any list
+// of steps.
+type random uint64
 
-func (d *dice) next() uint64 { // splitmix64
+func (d *random) next() uint64 { // splitmix64
 	*d += 0x9e3779b97f4a7c15
 	z := uint64(*d)
 	z = (z ^ z>>30) * 0xbf58476d1ce4e5b9
@@ -183,9 +183,9 @@ func (d *dice) next() uint64 { // splitmix64
 }
 
 // n returns a number below k.
-func (d *dice) n(k int) int { return int(d.next() % uint64(k)) }
+func (d *random) n(k int) int { return int(d.next() % uint64(k)) }
 
 // in reports true with a probability of per cent.
-func (d *dice) in(percent int) bool { return d.n(100) < percent }
+func (d *random) in(percent int) bool { return d.n(100) < percent }
 
-func pick[T any](d *dice, list ...T) T { return list[d.n(len(list))] }
+func pick[T any](d *random, list ...T) T { return list[d.n(len(list))] }
