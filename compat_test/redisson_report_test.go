@@ -234,8 +234,8 @@ func (table *redissonTable) add(server, release string, verdict redissonVerdict)
 
 func (table *redissonTable) String() string {
 	var out strings.Builder
-	fmt.Fprintln(&out, "ok: passed; 2nd: one test needed a second run; part: passed, with expected skips; "+
-		"-: not in that release")
+	fmt.Fprintln(&out, "ok: passed; 2nd: one test needed a second run; "+
+		"part: passed, with expected skips; -: not in that release")
 	for _, server := range table.servers {
 		w := tabwriter.NewWriter(&out, 0, 0, 2, ' ', 0)
 		fmt.Fprintf(w, "%s\t%s\n", server, strings.Join(table.releases, "\t"))

@@ -13,8 +13,8 @@ import "time"
 // published: to the next owner in a fair lock's queue, else on the lock's channel. A Redis
 // server publishes nothing then. Waiters for a permit or for a rate limit sleep on.
 //
-// Advance needs [ManualClock] and ends the test without it, or when d is negative. In a testing/synctest bubble,
-// time.Sleep does the same for the server and its clients.
+// Advance needs [ManualClock] and ends the test without it, or when d is negative. In a
+// testing/synctest bubble, time.Sleep does the same for the server and its clients.
 func (s *Server) Advance(d time.Duration) {
 	s.t.Helper()
 	switch {

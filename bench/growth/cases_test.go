@@ -396,7 +396,8 @@ func watchedByOthers() group {
 	return group{"n keys watched by another", 100, 10_000, []string{"@1 WATCH {key:*}"}, []testCase{
 		c("SWAPDB: watched keys", "SWAPDB 0 1", "SWAPDB 0 1"),
 		c("SET: another key", "SET k v"),
-		c("SET: a watched key", "SET key:{i} v"), // the last case, because redis-server unwatches the other clients at once
+		// The last case, because redis-server unwatches the other clients at once.
+		c("SET: a watched key", "SET key:{i} v"),
 	}}
 }
 

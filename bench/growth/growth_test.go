@@ -202,8 +202,11 @@ func writeTable(t *testing.T, rows []row) {
 	for _, r := range rows {
 		if r.group != group {
 			group = r.group
-			fmt.Fprintf(&b, "\n## %s\n\n| | lockredis, n = %d | %d | growth | redis-server, n = %[2]d | %[3]d | growth | ratio |\n"+
-				"|---|--:|--:|--:|--:|--:|--:|--:|\n", strings.ToUpper(group[:1])+group[1:], r.sizes[0], r.sizes[1])
+			fmt.Fprintf(&b, "\n## %s\n\n"+
+				"| | lockredis, n = %d | %d | growth "+
+				"| redis-server, n = %[2]d | %[3]d | growth | ratio |\n"+
+				"|---|--:|--:|--:|--:|--:|--:|--:|\n",
+				strings.ToUpper(group[:1])+group[1:], r.sizes[0], r.sizes[1])
 		}
 		name := r.name
 		if r.incomparable {

@@ -149,7 +149,8 @@ func besideMiniredis(b *bench) error {
 	if err != nil {
 		return err
 	}
-	b.addAgainst(miniRedis, fmt.Sprintf("lock and unlock by EVALSHA, %d connections, beside miniredis", crowdSize), "pairs/s", all["rate"], ratioAtLeast(60, 80))
+	name := fmt.Sprintf("lock and unlock by EVALSHA, %d connections, beside miniredis", crowdSize)
+	b.addAgainst(miniRedis, name, "pairs/s", all["rate"], ratioAtLeast(60, 80))
 	return nil
 }
 

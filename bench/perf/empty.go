@@ -117,7 +117,9 @@ func besideEmpty(b *bench) error {
 			return err
 		}
 		rate := func(name string) float64 { return median(all["rate"][name]) }
-		b.note("PING, %d connections, pipeline %d, a second: %s by an empty server, a loop that reads and writes and does nothing else; lockredis reaches %s of that, redis-server %s.",
+		b.note("PING, %d connections, pipeline %d, a second: %s by an empty server, "+
+			"a loop that reads and writes and does nothing else; "+
+			"lockredis reaches %s of that, redis-server %s.",
 			crowdSize, pipeline, number(rate(emptyServer)), share(rate(lockredis)/rate(emptyServer)),
 			share(rate(redisServer)/rate(emptyServer)))
 	}

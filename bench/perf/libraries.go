@@ -48,7 +48,8 @@ func goRedisRole(p *parent) error {
 		defer srv.Close()
 		options = srv.Options()
 	}
-	options.ReadTimeout = childPatience // long, because an unlock that is sent again finds nothing to unlock
+	// Long, because an unlock that is sent again finds nothing to unlock.
+	options.ReadTimeout = childPatience
 	rdb := redis.NewClient(options)
 	defer rdb.Close()
 	rate, err := goRedisPairs(rdb, p, s.Span)

@@ -66,7 +66,8 @@ func main() {
 
 func parseFlags() (settings, error) {
 	var s settings
-	only := flag.String("case", "", "measure only the cases whose name matches this regular expression")
+	only := flag.String("case", "",
+		"measure only the cases whose name matches this regular expression")
 	flag.BoolVar(&s.short, "short", false, "run a selection that takes 90 seconds")
 	flag.StringVar(&s.out, "out", "../../docs/performance.md",
 		"the page whose table a complete run rewrites; empty: none")

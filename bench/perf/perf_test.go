@@ -19,7 +19,9 @@ func TestConnectionsRingHasAllStepsOfAllItsSlotsInBatches(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	if len(ring) != 2 || string(ring[1].out) != "*3\r\n$3\r\nSET\r\n$2\r\nk7\r\n$1\r\n3\r\n*2\r\n$3\r\nGET\r\n$2\r\nk7\r\n" || string(ring[1].want) != "+OK\r\n$1\r\n3\r\n" {
+	const out = "*3\r\n$3\r\nSET\r\n$2\r\nk7\r\n$1\r\n3\r\n*2\r\n$3\r\nGET\r\n$2\r\nk7\r\n"
+	const want = "+OK\r\n$1\r\n3\r\n"
+	if len(ring) != 2 || string(ring[1].out) != out || string(ring[1].want) != want {
 		t.Fatalf("%q", ring)
 	}
 	s.Pipeline = 3
@@ -66,9 +68,12 @@ func TestGoalIsMetOnItsOwnSide(t *testing.T) {
 		value float64
 		want  string
 	}{
-		{ratioAtLeast(1.05, 1.3), 1.04, "no"}, {ratioAtLeast(1.05, 1.3), 1.05, "yes"}, {ratioAtLeast(1.05, 1.3), 1.3, "stretch"},
-		{ratioAtMost(1, 0.8), 1.01, "no"}, {ratioAtMost(1, 0.8), 0.9, "yes"}, {valueAtMost(5, 2), 1, "stretch"},
-		{only(ratioAtLeast(1, 0)), 7, "yes"}, {stretched(valueAtMost(0, 0)), 5, ""}, {stretched(valueAtMost(0, 0)), 0, "stretch"},
+		{ratioAtLeast(1.05, 1.3), 1.04, "no"}, {ratioAtLeast(1.05, 1.3), 1.05, "yes"},
+		{ratioAtLeast(1.05, 1.3), 1.3, "stretch"},
+		{ratioAtMost(1, 0.8), 1.01, "no"}, {ratioAtMost(1, 0.8), 0.9, "yes"},
+		{valueAtMost(5, 2), 1, "stretch"},
+		{only(ratioAtLeast(1, 0)), 7, "yes"}, {stretched(valueAtMost(0, 0)), 5, ""},
+		{stretched(valueAtMost(0, 0)), 0, "stretch"},
 	} {
 		if got := c.goal.met(c.value); got != c.want {
 			t.Errorf("%+v: %v is %q instead of %q", *c.goal, c.value, got, c.want)

@@ -14,7 +14,8 @@ const leases = 100_000
 // memory measures the memory of held locks, in a server that has no other data.
 func memory(b *bench) error {
 	all, err := b.onFresh(pick(b.short, 1, 3), func(s *server) (figures, error) {
-		if _, err := s.do("MEMORY", "PURGE"); err != nil { // memory left over from the start does not count
+		// Memory left over from the start does not count.
+		if _, err := s.do("MEMORY", "PURGE"); err != nil {
 			return nil, err
 		}
 		before, err := s.residentAfter(settle)

@@ -68,7 +68,8 @@ func openRedislock(every time.Duration) func(string) (client, error) {
 		c := redislock.New(rdb)
 		lock := func(ctx context.Context, name string) (func(context.Context) error, error) {
 			for {
-				l, err := c.Obtain(ctx, name, lease, &redislock.Options{RetryStrategy: redislock.LinearBackoff(every)})
+				l, err := c.Obtain(ctx, name, lease,
+					&redislock.Options{RetryStrategy: redislock.LinearBackoff(every)})
 				switch {
 				case err == nil:
 					return l.Release, nil

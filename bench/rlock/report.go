@@ -127,8 +127,10 @@ lock each.
 	}
 	for _, i := range []int{best, floor} {
 		if i > 0 {
-			fmt.Fprintf(b, "\nrlock takes %.2f times as long as %s (%.2f times where the context cannot end).\n", ratio(r.pairs[0].ending.p50, r.pairs[i].ending.p50),
-				r.libraries[i].name, ratio(r.pairs[0].plain.p50, r.pairs[i].plain.p50))
+			fmt.Fprintf(b, "\nrlock takes %.2f times as long as %s "+
+				"(%.2f times where the context cannot end).\n",
+				ratio(r.pairs[0].ending.p50, r.pairs[i].ending.p50), r.libraries[i].name,
+				ratio(r.pairs[0].plain.p50, r.pairs[i].plain.p50))
 		}
 	}
 }
@@ -138,7 +140,8 @@ func (r *report) writeHandOvers(b *strings.Builder, hs []handOver) {
 	if hs[0].waiters == 2 {
 		title, text := "one process", "All waiters share one client."
 		if hs[0].apart {
-			title, text = "a process each", "Each waiter has a client of its own, as if it were a process of its own."
+			title = "a process each"
+			text = "Each waiter has a client of its own, as if it were a process of its own."
 		}
 		fmt.Fprintf(b, `
 ## Hand-over, %s

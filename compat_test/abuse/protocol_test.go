@@ -25,12 +25,18 @@ func (v *victim) raw() *net.TCPConn {
 
 // torn are frames with an error or a missing part.
 var torn = []string{
-	"*1\r\n$9223372036854775807\r\n", "*1\r\n$-9223372036854775808\r\n", "*1\r\n$-1\r\n", "*1\r\n$536870913\r\n",
-	"*2147483647\r\n", "*2147483648\r\n", "*9223372036854775807\r\n$4\r\n", "*-9223372036854775808\r\n", "*1000000000\r\n$1\r\na\r\n",
-	"*1\r\n$536870912\r\nab", "*3\r\n$3\r\nSET\r\n$1\r\n", "*2\r\n$4\r\nECHO\r\n:1\r\n", "*1\r\n$04\r\nPING\r\n", "*1\r\n$+4\r\nPING\r\n",
-	"*+1\r\n", "*01\r\n", "*\r\n", "*x\r\n", "$4\r\nPING\r\n", "*1\r\n$4\rPING\r\n", "*1\r\n$4\nPING\r\n", "*1\r\n$4\r\nPINGxx",
-	"*0\r\n*-1\r\n*0\r\n", "\r\n\r\n\n\n", "PING\x00\r\n", "\"PING\r\n", "'PING' \"a\\xZZ\"\r\n", "PING \"a\"b\r\n", "\x00\x00\x00\x00",
-	"GET / HTTP/1.1\r\nHost: x\r\n\r\n", "POST / HTTP/1.1\r\n\r\n", "\x16\x03\x01\x02\x00\x01\x00\x01\xfc\x03\x03",
+	"*1\r\n$9223372036854775807\r\n", "*1\r\n$-9223372036854775808\r\n", "*1\r\n$-1\r\n",
+	"*1\r\n$536870913\r\n",
+	"*2147483647\r\n", "*2147483648\r\n", "*9223372036854775807\r\n$4\r\n",
+	"*-9223372036854775808\r\n", "*1000000000\r\n$1\r\na\r\n",
+	"*1\r\n$536870912\r\nab", "*3\r\n$3\r\nSET\r\n$1\r\n", "*2\r\n$4\r\nECHO\r\n:1\r\n",
+	"*1\r\n$04\r\nPING\r\n", "*1\r\n$+4\r\nPING\r\n",
+	"*+1\r\n", "*01\r\n", "*\r\n", "*x\r\n", "$4\r\nPING\r\n", "*1\r\n$4\rPING\r\n",
+	"*1\r\n$4\nPING\r\n", "*1\r\n$4\r\nPINGxx",
+	"*0\r\n*-1\r\n*0\r\n", "\r\n\r\n\n\n", "PING\x00\r\n", "\"PING\r\n", "'PING' \"a\\xZZ\"\r\n",
+	"PING \"a\"b\r\n", "\x00\x00\x00\x00",
+	"GET / HTTP/1.1\r\nHost: x\r\n\r\n", "POST / HTTP/1.1\r\n\r\n",
+	"\x16\x03\x01\x02\x00\x01\x00\x01\xfc\x03\x03",
 	"*1\r\n*1\r\n$4\r\nPING\r\n", "%1\r\n+a\r\n:1\r\n", ">1\r\n$4\r\nPING\r\n", "_\r\n", "#t\r\n",
 	strings.Repeat("x", 70000), "*" + strings.Repeat("1", 70000), "*1\r\n$" +
 		strings.Repeat("1", 70000), "*1\r\n" + strings.Repeat("\x00", 70000),

@@ -46,7 +46,8 @@ type spec struct {
 // unfit are commands that would end the attack: they stop the server, pause it, or
 // silence the connection.
 var unfit = map[string]bool{
-	"shutdown": true, "client|pause": true, "client|reply": true, "debug|sleep": true, "debug": true, "config|set": true,
+	"shutdown": true, "client|pause": true, "client|reply": true, "debug|sleep": true, "debug": true,
+	"config|set": true,
 }
 
 // specs reads the server's commands.

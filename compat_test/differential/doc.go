@@ -12,10 +12,12 @@
 // Environment, all optional:
 //
 //	LOCKREDIS_DIFF_BUDGET=30s        time for the short run (default 10s)
-//	LOCKREDIS_DIFF_COMMANDS=1000000  the long run: that many commands, then the coverage must hold
-//	                                 (in a million 100 successes and 10 failures of each; else in proportion)
+//	LOCKREDIS_DIFF_COMMANDS=1000000  the long run: that many commands, then the coverage must
+//	                                 hold (in a million 100 successes and 10 failures of each;
+//	                                 else in proportion)
 //	LOCKREDIS_DIFF_SEED=17           where to start (every run prints its seed)
-//	LOCKREDIS_DIFF_TARGET=redis      a second redis-server instead of lockredis: proves the exceptions
+//	LOCKREDIS_DIFF_TARGET=redis      a second redis-server instead of lockredis: proves the
+//	                                 exceptions
 //	LOCKREDIS_DIFF_TARGET=inprocess  lockredis in the test's process, the default with -race;
 //	                                 otherwise the test builds the program and runs it
 //	LOCKREDIS_DIFF_TARGET=host:port  a server that already runs

@@ -57,18 +57,20 @@ func (s sequence) prefix() [][]string {
 // limits are the settings of both servers for this sequence.
 func (s sequence) limits() []string {
 	if !s.small {
-		return []string{"CONFIG", "SET", "hash-max-listpack-entries", "128", "hash-max-listpack-value",
-			"64", "list-max-listpack-size", "-2",
-			"set-max-intset-entries", "512", "zset-max-listpack-entries", "128", "zset-max-listpack-value", "64", "notify-keyspace-events", "KEA"}
+		return []string{"CONFIG", "SET", "hash-max-listpack-entries", "128",
+			"hash-max-listpack-value", "64", "list-max-listpack-size", "-2",
+			"set-max-intset-entries", "512", "zset-max-listpack-entries", "128",
+			"zset-max-listpack-value", "64", "notify-keyspace-events", "KEA"}
 	}
 	// SORT looks its patterns up in hash-table order, which keymiss events would show.
 	events := "KEAmn"
 	if s.contains("SORT", "SORT_RO") {
 		events = "KEAn"
 	}
-	return []string{"CONFIG", "SET", "hash-max-listpack-entries", "8", "hash-max-listpack-value",
-		"16", "list-max-listpack-size", "4",
-		"set-max-intset-entries", decimal(smallIntset), "zset-max-listpack-entries", "6", "zset-max-listpack-value", "16", "notify-keyspace-events", events}
+	return []string{"CONFIG", "SET", "hash-max-listpack-entries", "8",
+		"hash-max-listpack-value", "16", "list-max-listpack-size", "4",
+		"set-max-intset-entries", decimal(smallIntset), "zset-max-listpack-entries", "6",
+		"zset-max-listpack-value", "16", "notify-keyspace-events", events}
 }
 
 // contains reports whether one of the commands is in the sequence.

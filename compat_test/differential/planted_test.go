@@ -105,12 +105,13 @@ func commandBugs() []bug {
 			}
 			return s
 		})},
-		{name: "an exclusive low score is taken as inclusive", rewrite: change("ZRANGEBYSCORE", 2, func(s string) string {
-			if rest, open := strings.CutPrefix(s, "("); open && rest != "" && rest[0] != '(' {
-				return rest
-			}
-			return s
-		})},
+		{name: "an exclusive low score is taken as inclusive",
+			rewrite: change("ZRANGEBYSCORE", 2, func(s string) string {
+				if rest, open := strings.CutPrefix(s, "("); open && rest != "" && rest[0] != '(' {
+					return rest
+				}
+				return s
+			})},
 		{name: "EXPIRE LT refuses a key without a deadline", rewrite: func(args []string) []string {
 			if is(args, "EXPIRE") && len(args) == 4 && strings.EqualFold(args[3], "LT") {
 				return append(slices.Clone(args), "XX")
@@ -126,7 +127,8 @@ func commandBugs() []bug {
 		{name: "LPOS counts a negative rank from the head", rewrite: func(args []string) []string {
 			out := slices.Clone(args)
 			isRank := func(a string) bool { return strings.EqualFold(a, "RANK") }
-			if i := slices.IndexFunc(out, isRank); is(args, "LPOS") && i > 0 && i+1 < len(out) && len(out[i+1]) < 5 {
+			i := slices.IndexFunc(out, isRank)
+			if is(args, "LPOS") && i > 0 && i+1 < len(out) && len(out[i+1]) < 5 {
 				out[i+1] = strings.TrimPrefix(out[i+1], "-")
 			}
 			return out
@@ -159,21 +161,23 @@ func commandBugs() []bug {
 // replyBugs run the command and change its reply.
 func replyBugs() []bug {
 	return []bug{
-		{name: "GETRANGE leaves the last byte out", answer: forCommand("GETRANGE", func(v wire.Value) []byte {
-			if v.Kind != wire.BulkString || len(v.Str) < 2 {
-				return v.Raw
-			}
-			return bulk(v.Str[:len(v.Str)-1])
-		})},
+		{name: "GETRANGE leaves the last byte out",
+			answer: forCommand("GETRANGE", func(v wire.Value) []byte {
+				if v.Kind != wire.BulkString || len(v.Str) < 2 {
+					return v.Raw
+				}
+				return bulk(v.Str[:len(v.Str)-1])
+			})},
 		{name: "WRONGTYPE comes as ERR", answer: func(_ []string, v wire.Value) []byte {
 			return bytes.Replace(v.Raw, []byte("-WRONGTYPE "), []byte("-ERR "), 1)
 		}},
-		{name: "a score of a thousand million is 1e+09", answer: func(args []string, v wire.Value) []byte {
-			if args[0] != "" && args[0][0] != 'Z' {
-				return v.Raw
-			}
-			return bytes.ReplaceAll(v.Raw, []byte("$10\r\n1000000000\r\n"), []byte("$5\r\n1e+09\r\n"))
-		}},
+		{name: "a score of a thousand million is 1e+09",
+			answer: func(args []string, v wire.Value) []byte {
+				if args[0] != "" && args[0][0] != 'Z' {
+					return v.Raw
+				}
+				return bytes.ReplaceAll(v.Raw, []byte("$10\r\n1000000000\r\n"), []byte("$5\r\n1e+09\r\n"))
+			}},
 		{name: "SINTERCARD LIMIT counts one too many", answer: func(args []string, v wire.Value) []byte {
 			if n, ok := v.Int(); ok && n > 0 && is(args, "SINTERCARD") && slices.Contains(args, "LIMIT") {
 				return []byte(fmt.Sprintf(":%d\r\n", n+1))
@@ -207,12 +211,13 @@ func replyBugs() []bug {
 			return append(v.Raw[:bytes.IndexByte(v.Raw, '\n')+1:bytes.IndexByte(v.Raw, '\n')+1],
 				joined(back)...)
 		})},
-		{name: "SRANDMEMBER picks a stranger", answer: forCommand("SRANDMEMBER", func(v wire.Value) []byte {
-			if v.Kind != wire.BulkString || v.IsNil {
-				return v.Raw
-			}
-			return bulk([]byte("stranger"))
-		})},
+		{name: "SRANDMEMBER picks a stranger",
+			answer: forCommand("SRANDMEMBER", func(v wire.Value) []byte {
+				if v.Kind != wire.BulkString || v.IsNil {
+					return v.Raw
+				}
+				return bulk([]byte("stranger"))
+			})},
 		{name: "HSCAN leaves the last field out", answer: forCommand("HSCAN", func(v wire.Value) []byte {
 			if len(v.Elems) != 2 || len(v.Elems[1].Elems) < 4 {
 				return v.Raw

@@ -106,9 +106,12 @@ func runsPlain(w *world, words [][]byte) bool {
 
 func FuzzTransactionsDoWhatTheirCommandsDo(f *testing.F) {
 	for _, seed := range []string{
-		"INCR s\nHSET h f 2\nLPUSH l x\nINCR t\nZADD z 1 d\nEXPIRE h 0\nHGET h f\n", "RENAME l k\nLRANGE k 0 -1\nSORT i STORE d\nCOPY d e\nMOVE e 1\n",
-		"SADD i x\nSMOVE i m 1\nSINTERSTORE d i m\nZUNIONSTORE d 2 z i WEIGHTS 2 3\nZRANGE d 0 -1 WITHSCORES\n", "BLPOP l 0\nBLMOVE l l LEFT RIGHT 1\nLMPOP 2 a l LEFT COUNT 9\nTYPE l\n",
-		"SETRANGE t 20 x\nAPPEND t y\nINCRBYFLOAT s 1.5\nHINCRBYFLOAT h f 1e300\nGETEX e PX 5\nPTTL e\nLCS s t IDX\n", "FLUSHDB\nMSETNX a 1 b 2\nMSETNX b 1 c 2\nKEYS *\n",
+		"INCR s\nHSET h f 2\nLPUSH l x\nINCR t\nZADD z 1 d\nEXPIRE h 0\nHGET h f\n",
+		"RENAME l k\nLRANGE k 0 -1\nSORT i STORE d\nCOPY d e\nMOVE e 1\n",
+		"SADD i x\nSMOVE i m 1\nSINTERSTORE d i m\nZUNIONSTORE d 2 z i WEIGHTS 2 3\nZRANGE d 0 -1 WITHSCORES\n",
+		"BLPOP l 0\nBLMOVE l l LEFT RIGHT 1\nLMPOP 2 a l LEFT COUNT 9\nTYPE l\n",
+		"SETRANGE t 20 x\nAPPEND t y\nINCRBYFLOAT s 1.5\nHINCRBYFLOAT h f 1e300\nGETEX e PX 5\nPTTL e\nLCS s t IDX\n",
+		"FLUSHDB\nMSETNX a 1 b 2\nMSETNX b 1 c 2\nKEYS *\n",
 	} {
 		f.Add(seed)
 	}

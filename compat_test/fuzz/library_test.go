@@ -60,7 +60,8 @@ func TestEveryLibraryFunctionTakesOddArgumentsAsInRedis(t *testing.T) {
 		}
 		calls = slices.DeleteFunc(calls, unlike.MatchString)
 		for some := range slices.Chunk(calls, 60) {
-			body := strings.Replace(render, "%.17g", "%.14g", 1) + "local out = {}\n" // the C library decides the last digit of a sine
+			// The C library decides the last digit of a sine.
+			body := strings.Replace(render, "%.17g", "%.14g", 1) + "local out = {}\n"
 			for _, call := range some {
 				body += "out[#out + 1] = all(pcall(function() return " + call + " end))\n"
 			}

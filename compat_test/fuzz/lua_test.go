@@ -38,7 +38,8 @@ end
 func libraryTarget(f *testing.F, expression string, skip func(a, b, c string) bool) {
 	o := newOracle(f)
 	var w *world // scripts leave nothing behind, so one world serves many inputs
-	body := render + "local a, b, c, n = ARGV[1], ARGV[2], ARGV[3], tonumber(ARGV[4]) return all(pcall(function() " + expression + " end))"
+	body := render + "local a, b, c, n = ARGV[1], ARGV[2], ARGV[3], tonumber(ARGV[4]) " +
+		"return all(pcall(function() " + expression + " end))"
 	f.Fuzz(func(t *testing.T, a, b, c string, n int) {
 		if len(a)+len(b)+len(c) > maxBytes || skip != nil && skip(a, b, c) {
 			return
@@ -84,37 +85,50 @@ func FuzzNumbersReadAsInRedis(f *testing.F) {
 		f.Add(s, "10", "", 16)
 		f.Add(s, s, "1", 36)
 	}
-	libraryTarget(f, "return tonumber(a), tonumber(a, n), tostring(tonumber(b)), pcall(function() return a + b end), a < b, #a, ('x'):rep(2, a)", func(a, b, c string) bool {
-		return strings.Contains(strings.ToLower(a+b), "nan") // the sign of NaN depends on the processor
-	})
+	libraryTarget(f, "return tonumber(a), tonumber(a, n), tostring(tonumber(b)), "+
+		"pcall(function() return a + b end), a < b, #a, ('x'):rep(2, a)",
+		func(a, b, c string) bool {
+			// The sign of NaN depends on the processor.
+			return strings.Contains(strings.ToLower(a+b), "nan")
+		})
 }
 
 func FuzzCJSONDecodesAsInRedis(f *testing.F) {
 	for _, s := range []string{
-		`{"a":[1,2,{"b":null}]}`, `[1e5,-0x1,nan]`, `"\ud83d\ude00\n"`, `{"a":1,}`, `{"a":1,"a":[]}`, `[-0,1E+2,1e999,0.1,123456789012345678]`, `[null,true,false,"\u0000\/"]`,
-		`"\ud800"`, `[infinity,-inf,01]`, `[1 2]`, `{"a" 1}`, "[\"\x01\"]", `[1,]`, `tru`, `{1:2}`, `"\x"`, `"\u12"`, "[[[[", `{"":{"":0}}`, `[+1]`, `[.5]`,
+		`{"a":[1,2,{"b":null}]}`, `[1e5,-0x1,nan]`, `"\ud83d\ude00\n"`, `{"a":1,}`, `{"a":1,"a":[]}`,
+		`[-0,1E+2,1e999,0.1,123456789012345678]`, `[null,true,false,"\u0000\/"]`,
+		`"\ud800"`, `[infinity,-inf,01]`, `[1 2]`, `{"a" 1}`, "[\"\x01\"]", `[1,]`, `tru`, `{1:2}`,
+		`"\x"`, `"\u12"`, "[[[[", `{"":{"":0}}`, `[+1]`, `[.5]`,
 	} {
 		f.Add(s, "", "", 0)
 	}
-	libraryTarget(f, "local v = cjson.decode(a) local ok, s = pcall(cjson.encode, v) return v, ok and cjson.decode(s)", func(a, b, c string) bool {
-		return strings.Count(a, "[")+strings.Count(a, "{") > 900 ||
-			strings.Contains(strings.ToLower(a), "nan")
-	})
+	libraryTarget(f, "local v = cjson.decode(a) local ok, s = pcall(cjson.encode, v) "+
+		"return v, ok and cjson.decode(s)",
+		func(a, b, c string) bool {
+			return strings.Count(a, "[")+strings.Count(a, "{") > 900 ||
+				strings.Contains(strings.ToLower(a), "nan")
+		})
 }
 
 func FuzzCMsgpackUnpacksAsInRedis(f *testing.F) {
 	for _, s := range []string{
-		"\x93\x01\xc0\xa1a", "\x81\xa1a\xcb\x3f\xf8\x00\x00\x00\x00\x00\x00", "\xdd\x00\x00\x00\x02\x01\x02", "\x81\xcd\x03\xff\x01", strings.Repeat("\x91", 50), "\xcf\xff\xff\xff\xff\xff\xff\xff\xff",
-		"\xca\x7f\x80\x00\x00", "\x82\x01\x02\x03\x92\xc2\xc3", "\xda\x00\x01a\xdb\x00\x00\x00\x01b\xd9\x01c", "\xc1", "\xc4\x01a", "\xd4\x00a", "\x80\x90\xa0", "\xdf\x00\x00\x00\x01\x01\x02",
+		"\x93\x01\xc0\xa1a", "\x81\xa1a\xcb\x3f\xf8\x00\x00\x00\x00\x00\x00",
+		"\xdd\x00\x00\x00\x02\x01\x02", "\x81\xcd\x03\xff\x01", strings.Repeat("\x91", 50),
+		"\xcf\xff\xff\xff\xff\xff\xff\xff\xff",
+		"\xca\x7f\x80\x00\x00", "\x82\x01\x02\x03\x92\xc2\xc3",
+		"\xda\x00\x01a\xdb\x00\x00\x00\x01b\xd9\x01c", "\xc1", "\xc4\x01a", "\xd4\x00a", "\x80\x90\xa0",
+		"\xdf\x00\x00\x00\x01\x01\x02",
 	} {
 		f.Add(s, "", "", 1)
 	}
-	libraryTarget(f, "return pcall(cmsgpack.unpack_limit, a, n, 0), pcall(cmsgpack.unpack_one, a), cmsgpack.unpack(a)", func(a, b, c string) bool {
-		marked := slices.ContainsFunc([]byte(a), func(c byte) bool {
-			return strings.IndexByte("\xca\xcb\xce\xd2\xdd\xdf", c) >= 0
+	libraryTarget(f, "return pcall(cmsgpack.unpack_limit, a, n, 0), "+
+		"pcall(cmsgpack.unpack_one, a), cmsgpack.unpack(a)",
+		func(a, b, c string) bool {
+			marked := slices.ContainsFunc([]byte(a), func(c byte) bool {
+				return strings.IndexByte("\xca\xcb\xce\xd2\xdd\xdf", c) >= 0
+			})
+			return marked && len(a) > 60 // the sign of NaN; arrays with long holes
 		})
-		return marked && len(a) > 60 // the sign of NaN; arrays with long holes
-	})
 }
 
 func FuzzStructUnpacksAsInRedis(f *testing.F) {
@@ -123,7 +137,8 @@ func FuzzStructUnpacksAsInRedis(f *testing.F) {
 		f.Add("\x01\x02abcdefghijklmnopqrstuvw\x00abcdefgh\x00Ň\xbf\xbb", s, "x", 1)
 		f.Add("\xff\x80", s, "", 3)
 	}
-	libraryTarget(f, "return pcall(struct.unpack, b, a, n), pcall(struct.size, b), pcall(struct.pack, b, n, c, a, 1.5, c)", func(a, b, c string) bool {
+	libraryTarget(f, "return pcall(struct.unpack, b, a, n), pcall(struct.size, b), "+
+		"pcall(struct.pack, b, n, c, a, 1.5, c)", func(a, b, c string) bool {
 		return strings.ContainsAny(b, "fd") // the sign of NaN
 	})
 }
@@ -133,9 +148,17 @@ var compiled = regexp.MustCompile(`function or expression too complex|control st
 
 func FuzzScriptsCompileAsInRedis(f *testing.F) {
 	for _, s := range []string{
-		"return 1", "local a, b = 1, 'x' a, b = b, a", "for i = 1, #t do f(t[i]) end", "while true do if nil then break end end", "return function(...) return ... end", "t.x.y, a = a .. 1 .. f(), not {1, a = 2, [3] = 4}",
-		"--[==[ ]] ]==] return [[x]]", "return 0x1p4 + 1e + 3..2", "local function f() return 1 break end", "x = = 1", "return 'a\\z\\065\\x41'", "a.b:c'x'.d = 5", "f\n(1)", "goto x ::x::", "return [[\n]] .. \"\\\n\"", "break", "return ...", "local t <const> = 1",
-		"repeat local x until x", "if a then elseif b else end", "function a.b.c:d() end", "return -2^2 .. 3", "for a, b in pairs(t), 1 do end", "return 1; ;", "x 'y' = 1", "\"unfinished", "[==[ unfinished", "a = 08 1.2.3", "\x00return", "# comment\nreturn 1", "return \xff", "(a).b = 1", "(a) = 1", "return a.1",
+		"return 1", "local a, b = 1, 'x' a, b = b, a", "for i = 1, #t do f(t[i]) end",
+		"while true do if nil then break end end", "return function(...) return ... end",
+		"t.x.y, a = a .. 1 .. f(), not {1, a = 2, [3] = 4}",
+		"--[==[ ]] ]==] return [[x]]", "return 0x1p4 + 1e + 3..2",
+		"local function f() return 1 break end", "x = = 1", "return 'a\\z\\065\\x41'", "a.b:c'x'.d = 5",
+		"f\n(1)", "goto x ::x::", "return [[\n]] .. \"\\\n\"", "break", "return ...",
+		"local t <const> = 1",
+		"repeat local x until x", "if a then elseif b else end", "function a.b.c:d() end",
+		"return -2^2 .. 3", "for a, b in pairs(t), 1 do end", "return 1; ;", "x 'y' = 1", "\"unfinished",
+		"[==[ unfinished", "a = 08 1.2.3", "\x00return", "# comment\nreturn 1", "return \xff",
+		"(a).b = 1", "(a) = 1", "return a.1",
 	} {
 		f.Add(s)
 	}
@@ -156,7 +179,8 @@ func FuzzScriptsCompileAsInRedis(f *testing.F) {
 			w = newWorld(t)
 		}
 		w.t = t
-		o.same(t, w, mask, "EVAL", "local f, err = loadstring(ARGV[1], '=s') return f and 'compiles' or err", "0", source)
+		o.same(t, w, mask, "EVAL",
+			"local f, err = loadstring(ARGV[1], '=s') return f and 'compiles' or err", "0", source)
 	})
 }
 

@@ -140,11 +140,20 @@ func FuzzByteStreamsAreAnsweredAsByRedis(f *testing.F) {
 	// INFO is removed too, so the version cannot be checked here.
 	addr := redistest.Run(f, redistest.Command{Socket: true, Args: renames}).Addr
 	for _, s := range []string{
-		"*1\r\n$4\r\nPING\r\n", "*2\r\n$4\r\nECHO\r\n$3\r\na\r\n\r\nPING\r\n", "*0\r\n*-1\r\n\r\nPING\n", "*1\r\n$-1\r\n", "*1\r\n$5\r\nPING\r\n", "*2\r\n$4\r\nPING\r\n:1\r\n",
-		"*1048577\r\n", "*2147483648\r\n", "*a\r\n", "*1\r\n$9223372036854775807\r\n", "PING \"a b\" 'c'\r\nECHO 'a\\'b'\r\n", "SET \"a\r\nPING\r\n", "GET \"a\"b\r\n",
-		"SET k \"\\x41\\n\"\r\nGET k\r\nSTRLEN k\r\n", "MULTI\r\nSET a b\r\nNOPE\r\nEXEC\r\nWATCH a\nMULTI\nGET a\nEXEC\n", "*1\r\n$4\r\nQUIT\r\nPING\r\n", "RPUSH l a b\r\nLRANGE l 0 -1\r\nTYPE l\r\n",
-		"SUBSCRIBE a b\r\nPING\r\nGET a\r\nPUBLISH a b\r\n", "nope a b\r\nNO\x00PE\r\n", "POST / HTTP\r\nPING\r\n", "*3\r\n$3\r\nSET\r\n$1\r\nk\r\n$2\r\n\x00\xff\r\n*2\r\n$3\r\nGET\r\n$1\r\nk\r\n", "\r\n\r\n*\r\n", "*1\r\n$4\r\nPINGxxPING\r\n",
-		"ZADD z 1.5 a NaN b\r\nZADD z 1.5 a\r\nZSCORE z a\r\nZINCRBY z 1e300 a\r\n", "INCRBYFLOAT f 0.1\r\nINCRBYFLOAT f 1e-5\r\nAPPEND f x\r\nSETRANGE f 3 yy\r\nGETRANGE f -3 -1\r\n", "SORT l\r\nLPOS l a RANK 1\r\nCOPY l m\r\nRENAME l k\r\n",
+		"*1\r\n$4\r\nPING\r\n", "*2\r\n$4\r\nECHO\r\n$3\r\na\r\n\r\nPING\r\n", "*0\r\n*-1\r\n\r\nPING\n",
+		"*1\r\n$-1\r\n", "*1\r\n$5\r\nPING\r\n", "*2\r\n$4\r\nPING\r\n:1\r\n",
+		"*1048577\r\n", "*2147483648\r\n", "*a\r\n", "*1\r\n$9223372036854775807\r\n",
+		"PING \"a b\" 'c'\r\nECHO 'a\\'b'\r\n", "SET \"a\r\nPING\r\n", "GET \"a\"b\r\n",
+		"SET k \"\\x41\\n\"\r\nGET k\r\nSTRLEN k\r\n",
+		"MULTI\r\nSET a b\r\nNOPE\r\nEXEC\r\nWATCH a\nMULTI\nGET a\nEXEC\n",
+		"*1\r\n$4\r\nQUIT\r\nPING\r\n", "RPUSH l a b\r\nLRANGE l 0 -1\r\nTYPE l\r\n",
+		"SUBSCRIBE a b\r\nPING\r\nGET a\r\nPUBLISH a b\r\n", "nope a b\r\nNO\x00PE\r\n",
+		"POST / HTTP\r\nPING\r\n",
+		"*3\r\n$3\r\nSET\r\n$1\r\nk\r\n$2\r\n\x00\xff\r\n*2\r\n$3\r\nGET\r\n$1\r\nk\r\n", "\r\n\r\n*\r\n",
+		"*1\r\n$4\r\nPINGxxPING\r\n",
+		"ZADD z 1.5 a NaN b\r\nZADD z 1.5 a\r\nZSCORE z a\r\nZINCRBY z 1e300 a\r\n",
+		"INCRBYFLOAT f 0.1\r\nINCRBYFLOAT f 1e-5\r\nAPPEND f x\r\nSETRANGE f 3 yy\r\nGETRANGE f -3 -1\r\n",
+		"SORT l\r\nLPOS l a RANK 1\r\nCOPY l m\r\nRENAME l k\r\n",
 	} {
 		f.Add([]byte(s))
 	}

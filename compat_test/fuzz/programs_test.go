@@ -310,12 +310,14 @@ func (p *program) iterate() {
 
 func (p *program) whileLoop() {
 	name := p.fresh("v")
-	p.nest("do local "+name+" = 0 while "+name+" < 3 and "+p.condition(1)+" do "+name+" = "+name+" + 1", name, "end end")
+	p.nest("do local "+name+" = 0 while "+name+" < 3 and "+p.condition(1)+
+		" do "+name+" = "+name+" + 1", name, "end end")
 }
 
 func (p *program) repeatLoop() {
 	name := p.fresh("v")
-	p.nest("do local "+name+" = 0 repeat "+name+" = "+name+" + 1 local u = "+name+" P(u) if u > 5 then break end", name,
+	p.nest("do local "+name+" = 0 repeat "+name+" = "+name+
+		" + 1 local u = "+name+" P(u) if u > 5 then break end", name,
 		"until "+p.condition(1)+" or (function() return u end)() > 2 end")
 }
 
@@ -361,7 +363,8 @@ func (p *program) closures() {
 		" F[i] = function(a) j = j + (a or 1) return i, j, " + p.known("v") + " end")
 	p.write(p.word("", "if i == 2 then break end",
 		"if i == 2 then local k = j F[3] = function() k = k + 1 return k end break end") + " end end")
-	p.write("local a, b, c, d = 1, 2, 3, 4 for _, f in ipairs(F) do P(f(), f(2)) end P(a, b, c, d) end")
+	p.write("local a, b, c, d = 1, 2, 3, 4 for _, f in ipairs(F) do P(f(), f(2)) end " +
+		"P(a, b, c, d) end")
 }
 
 func (p *program) coroutine() {

@@ -32,7 +32,8 @@ func TestNoCommandWritesAnUnexpectedFile(t *testing.T) {
 	const outside = "CONFIG SET dbfilename ../x.rdb"
 	for _, command := range []string{"SET k v", "SAVE", "BGSAVE", "BGREWRITEAOF",
 		"CONFIG SET dbfilename x.rdb", "SAVE", "DEBUG RELOAD", "DEBUG JMAP", outside,
-		"CONFIG SET appendonly yes", "CONFIG REWRITE", "EVAL 'return redis.call(\"save\")' 0", "SHUTDOWN SAVE"} {
+		"CONFIG SET appendonly yes", "CONFIG REWRITE", "EVAL 'return redis.call(\"save\")' 0",
+		"SHUTDOWN SAVE"} {
 		v, err := c.Do(strings.Fields(command)...)
 		if err == nil && command == outside && !v.IsError() {
 			t.Errorf("%s: %s", command, v)

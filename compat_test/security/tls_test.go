@@ -184,8 +184,8 @@ func TestConfigSetReloadsOrRestores(t *testing.T) {
 			}
 		}
 		for name, want := range map[string]string{"tls-cert-file": k.file("server.crt"),
-			"tls-ca-cert-file": k.file("ca.crt"),
-			"tls-auth-clients": "optional", "tls-key-file-pass": "unused", "tls-protocols": "", "tls-session-caching": "no"} {
+			"tls-ca-cert-file": k.file("ca.crt"), "tls-auth-clients": "optional",
+			"tls-key-file-pass": "unused", "tls-protocols": "", "tls-session-caching": "no"} {
 			v, err := c.Do("CONFIG", "GET", name)
 			if err != nil || len(v.Elems) != 2 || string(v.Elems[1].Str) != want {
 				t.Errorf("CONFIG GET %s: %s %v", name, v, err)
@@ -217,7 +217,9 @@ func TestConfigSetOfTheSameFileReadsItAgain(t *testing.T) {
 		if got := subject(); got == "renewed" && !strings.Contains(t.Name(), "redis-server") {
 			t.Error("the file was read without being asked for")
 		}
-		if got := ask(t, c, "CONFIG SET tls-cert-file "+k.file("server.crt")+" tls-key-file "+k.file("server.key")); !has(got, "OK") {
+		change := "CONFIG SET tls-cert-file " + k.file("server.crt") +
+			" tls-key-file " + k.file("server.key")
+		if got := ask(t, c, change); !has(got, "OK") {
 			t.Fatal(got)
 		}
 		if got := subject(); got != "renewed" {
@@ -231,7 +233,8 @@ func TestRedisCLIGetsTheSameRepliesFromBothServers(t *testing.T) {
 	cli := redistest.Tool(t, "redis-cli")
 	script := strings.Join([]string{"SET k v", "GET k", "HSET h f 1", "HGETALL h",
 		"EVAL 'return {KEYS[1],1,false}' 1 a", "EVAL nonsense 0", "NOPE",
-		"RPUSH l " + strings.Repeat("x ", 2000), "LRANGE l 0 -1", "SETRANGE big 200000 x", "GET big", "CONFIG GET tls-auth-clients"}, "\n") + "\n"
+		"RPUSH l " + strings.Repeat("x ", 2000), "LRANGE l 0 -1", "SETRANGE big 200000 x",
+		"GET big", "CONFIG GET tls-auth-clients"}, "\n") + "\n"
 	outputs := map[string]string{}
 	withTLS(t, nil, func(t *testing.T, k *keys, _, secure string) {
 		_, port, _ := net.SplitHostPort(secure)

@@ -42,9 +42,12 @@ func (l *load) dial() (*net.TCPConn, error) {
 
 // broken are frames that are sent whole, cut, or with one bit flipped.
 var broken = []string{
-	"*3\r\n$3\r\nSET\r\n$8\r\nsoak:cut\r\n$5\r\nvalue\r\n", "*2\r\n$9\r\nSUBSCRIBE\r\n$1\r\na\r\n*1\r\n$5\r\nMULTI\r\n",
-	"*4\r\n$4\r\nEVAL\r\n$8\r\nreturn 1\r\n$1\r\n0\r\n$1\r\nx\r\n", "*1\r\n$9223372036854775807\r\n", "*2147483647\r\n$1\r\n",
-	"GET / HTTP/1.1\r\n\r\n", "\x16\x03\x01\x02\x00\x01", "*1\r\n*1\r\n*1\r\n", "\"PING\r\n", strings.Repeat("x", 100000),
+	"*3\r\n$3\r\nSET\r\n$8\r\nsoak:cut\r\n$5\r\nvalue\r\n",
+	"*2\r\n$9\r\nSUBSCRIBE\r\n$1\r\na\r\n*1\r\n$5\r\nMULTI\r\n",
+	"*4\r\n$4\r\nEVAL\r\n$8\r\nreturn 1\r\n$1\r\n0\r\n$1\r\nx\r\n", "*1\r\n$9223372036854775807\r\n",
+	"*2147483647\r\n$1\r\n",
+	"GET / HTTP/1.1\r\n\r\n", "\x16\x03\x01\x02\x00\x01", "*1\r\n*1\r\n*1\r\n", "\"PING\r\n",
+	strings.Repeat("x", 100000),
 }
 
 func (l *load) cutFrame() error {
@@ -167,12 +170,17 @@ func (l *load) writeSlowly() error {
 
 // bombs are scripts that need much memory or time and end by themselves.
 var bombs = []string{
-	`return #string.rep('x', 2^23)`, `return #string.rep('x', 1e15)`, `local t = {} for i = 1, 1e5 do t[i] = {i} end return #t`,
-	`local s = 'x' for i = 1, 24 do s = s .. s end return #s`, `return #cjson.encode(string.rep('\0', 1e6))`,
-	`return cjson.decode(string.rep('[', 1e5))`, `return cmsgpack.unpack('\221\255\255\255\255')`, `local function f() return f() + 1 end return f()`,
-	`return loadstring('return ' .. string.rep('{', 1e4))`, `return {string.rep('x', 2^22), string.rep('y', 2^22)}`, `local t = {} t[1] = t return t`,
+	`return #string.rep('x', 2^23)`, `return #string.rep('x', 1e15)`,
+	`local t = {} for i = 1, 1e5 do t[i] = {i} end return #t`,
+	`local s = 'x' for i = 1, 24 do s = s .. s end return #s`,
+	`return #cjson.encode(string.rep('\0', 1e6))`,
+	`return cjson.decode(string.rep('[', 1e5))`, `return cmsgpack.unpack('\221\255\255\255\255')`,
+	`local function f() return f() + 1 end return f()`,
+	`return loadstring('return ' .. string.rep('{', 1e4))`,
+	`return {string.rep('x', 2^22), string.rep('y', 2^22)}`, `local t = {} t[1] = t return t`,
 	`for i = 1, 1000 do redis.call('SET', KEYS[1], string.rep('x', 10000)) end return redis.call('DEL', KEYS[1])`,
-	`return string.format(string.rep('%99d', 1000), unpack({}))`, `local t = {} for i = 1, 2000 do t[i] = string.rep('x', 1000) end return #table.concat(t)`,
+	`return string.format(string.rep('%99d', 1000), unpack({}))`,
+	`local t = {} for i = 1, 2000 do t[i] = string.rep('x', 1000) end return #table.concat(t)`,
 }
 
 func (l *load) bomb() error {
@@ -195,9 +203,12 @@ func (l *load) bomb() error {
 
 // endlessScripts end only by SCRIPT KILL, or by the memory that they take.
 var endlessScripts = []string{
-	`while true do end`, `while true do pcall(function() while true do end end) end`, `while true do redis.call('GET', KEYS[1]) end`,
-	`string.find(string.rep('a', 300000), '.-.-.-.-.-b')`, `coroutine.wrap(function() while true do end end)()`,
-	`local t = {} while true do t[#t % 1000 + 1] = string.rep('x', 1000) end`, `while true do cjson.decode(cjson.encode({1, 2, 3})) end`,
+	`while true do end`, `while true do pcall(function() while true do end end) end`,
+	`while true do redis.call('GET', KEYS[1]) end`,
+	`string.find(string.rep('a', 300000), '.-.-.-.-.-b')`,
+	`coroutine.wrap(function() while true do end end)()`,
+	`local t = {} while true do t[#t % 1000 + 1] = string.rep('x', 1000) end`,
+	`while true do cjson.decode(cjson.encode({1, 2, 3})) end`,
 }
 
 // errUnkilled reports a script that SCRIPT KILL did not end.

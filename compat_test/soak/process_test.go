@@ -18,8 +18,10 @@ import (
 
 // directives are the server's directives on which the load relies.
 var directives = []string{
-	"--port", "auto", "--exit-with-parent", "yes", "--notify-keyspace-events", "Ex", "--busy-reply-threshold", "300",
-	"--client-output-buffer-limit", "normal 32mb 8mb 5 pubsub 8mb 2mb 5", "--client-query-buffer-limit", "8mb", "--maxclients", "1000",
+	"--port", "auto", "--exit-with-parent", "yes", "--notify-keyspace-events", "Ex",
+	"--busy-reply-threshold", "300",
+	"--client-output-buffer-limit", "normal 32mb 8mb 5 pubsub 8mb 2mb 5",
+	"--client-query-buffer-limit", "8mb", "--maxclients", "1000",
 }
 
 // process is a running server.

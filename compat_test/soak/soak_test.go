@@ -53,7 +53,8 @@ func TestServerUnderLoadAndAttackStaysCorrectAndSmall(t *testing.T) {
 		judgeSamples(t, samples)
 	}
 	p.empties(t, l, rest)
-	if list := p.goroutines(t); len(list) > idle+1 { // one may belong to the last client, which is ending
+	// One goroutine may belong to the last client, which is ending.
+	if list := p.goroutines(t); len(list) > idle+1 {
 		t.Errorf("%d goroutines in the end, %d in an idle server:\n%s", len(list), idle,
 			strings.Join(list, "\n"))
 	}

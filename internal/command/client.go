@@ -85,8 +85,8 @@ func (s *Session) flags() string {
 		on     bool
 		letter string
 	}{
-		{s.Subscribed(), "P"}, {s.Multi != nil, "x"}, {s.Parked != nil || s.State() == Held, "b"}, {s.Touched, "d"},
-		{s.State() == Closing, "c"}, {s.Unix, "U"}, {s.NoEvict, "e"},
+		{s.Subscribed(), "P"}, {s.Multi != nil, "x"}, {s.Parked != nil || s.State() == Held, "b"},
+		{s.Touched, "d"}, {s.State() == Closing, "c"}, {s.Unix, "U"}, {s.NoEvict, "e"},
 	} {
 		if f.on {
 			b.WriteString(f.letter)

@@ -42,7 +42,8 @@ func strtod(b []byte) (f float64, inRange, ok bool) {
 	if err != nil && !errors.Is(err, strconv.ErrRange) || math.IsNaN(f) {
 		return 0, false, false
 	}
-	underflow := math.Abs(f) < smallestNormal && strings.ContainsAny(mantissa(s), "123456789abcdefABCDEF")
+	underflow := math.Abs(f) < smallestNormal &&
+		strings.ContainsAny(mantissa(s), "123456789abcdefABCDEF")
 	return f, err == nil && !underflow, true
 }
 

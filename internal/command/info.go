@@ -140,9 +140,11 @@ func infoMemory(c *Ctx, w *infoWriter) {
 	w.zero("number_of_functions", "number_of_libraries")
 	sized("maxmemory", c.Config.MaxMemory)
 	w.line("maxmemory_policy", "noeviction")
-	w.line("mem_fragmentation_ratio", fmt.Sprintf("%.2f", float64(facts.SystemBytes)/float64(max(facts.HeapBytes, 1))))
+	w.line("mem_fragmentation_ratio",
+		fmt.Sprintf("%.2f", float64(facts.SystemBytes)/float64(max(facts.HeapBytes, 1))))
 	w.line("mem_fragmentation_bytes", facts.SystemBytes-facts.HeapBytes)
-	w.zero("mem_not_counted_for_evict", "mem_replication_backlog", "mem_total_replication_buffers", "mem_clients_slaves")
+	w.zero("mem_not_counted_for_evict", "mem_replication_backlog", "mem_total_replication_buffers",
+		"mem_clients_slaves")
 	w.line("mem_clients_normal", clientBytes(c))
 	w.zero("mem_cluster_links", "mem_aof_buffer")
 	w.line("mem_allocator", "go")
@@ -184,8 +186,8 @@ func infoStats(c *Ctx, w *infoWriter) {
 	w.zero("sync_full", "sync_partial_ok", "sync_partial_err")
 	w.line("expired_keys", c.Space.Stats.Expired)
 	w.line("expired_stale_perc", "0.00")
-	w.zero("expired_time_cap_reached_count", "expire_cycle_cpu_milliseconds", "evicted_keys", "evicted_clients",
-		"total_eviction_exceeded_time", "current_eviction_exceeded_time")
+	w.zero("expired_time_cap_reached_count", "expire_cycle_cpu_milliseconds", "evicted_keys",
+		"evicted_clients", "total_eviction_exceeded_time", "current_eviction_exceeded_time")
 	w.line("keyspace_hits", c.Space.Stats.Hits)
 	w.line("keyspace_misses", c.Space.Stats.Misses)
 	w.line("pubsub_channels", c.PubSub.Count(pubsub.Channel))
@@ -227,7 +229,8 @@ func infoCommandstats(c *Ctx, w *infoWriter) {
 			if s.Calls == 0 && s.Rejected == 0 && s.Failed == 0 {
 				continue
 			}
-			w.line("cmdstat_"+one.Name, fmt.Sprintf("calls=%d,usec=%d,usec_per_call=%.2f,rejected_calls=%d,failed_calls=%d",
+			w.line("cmdstat_"+one.Name, fmt.Sprintf(
+				"calls=%d,usec=%d,usec_per_call=%.2f,rejected_calls=%d,failed_calls=%d",
 				s.Calls, s.Micros, float64(s.Micros)/float64(max(s.Calls, 1)), s.Rejected, s.Failed))
 		}
 	}
@@ -245,7 +248,8 @@ func infoErrorstats(c *Ctx, w *infoWriter) {
 func infoKeyspace(c *Ctx, w *infoWriter) {
 	for i := range c.Space.Len() {
 		if db := c.Space.DB(i); db.Len() > 0 {
-			w.line(fmt.Sprintf("db%d", i), fmt.Sprintf("keys=%d,expires=%d,avg_ttl=%d", db.Len(), db.Expires(), averageTTL(c, i)))
+			w.line(fmt.Sprintf("db%d", i),
+				fmt.Sprintf("keys=%d,expires=%d,avg_ttl=%d", db.Len(), db.Expires(), averageTTL(c, i)))
 		}
 	}
 }

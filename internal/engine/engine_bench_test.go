@@ -122,13 +122,17 @@ func BenchmarkPairs(b *testing.B) {
 		lock, unlock []string
 	}{
 		{"lock", []string{"lock", "1", "lock:1", "30000", owner},
-			[]string{"unlock_latch", "3", "lock:1", "redisson_lock__channel:{lock:1}", latch, "30000", owner, "13500"}},
+			[]string{"unlock_latch", "3", "lock:1", "redisson_lock__channel:{lock:1}", latch,
+				"30000", owner, "13500"}},
 		{"fair", []string{"fair_lock", "3", "lock:1", queue, timeouts, "30000", owner, "300000", clock},
-			[]string{"fair_unlock", "5", "lock:1", queue, timeouts, "redisson_lock__channel:{lock:1}", latch, "30000", owner, "13500", clock}},
+			[]string{"fair_unlock", "5", "lock:1", queue, timeouts,
+				"redisson_lock__channel:{lock:1}", latch, "30000", owner, "13500", clock}},
 		{"read", []string{"read_lock", "2", "lock:1", holds, "30000", owner, owner + ":write"},
-			[]string{"read_unlock", "5", "lock:1", holds, "redisson_rwlock:{lock:1}", "{lock:1}", latch, "30000", owner, "13500"}},
+			[]string{"read_unlock", "5", "lock:1", holds, "redisson_rwlock:{lock:1}", "{lock:1}", latch,
+				"30000", owner, "13500"}},
 		{"write", []string{"write_lock", "1", "lock:1", "30000", owner + ":write"},
-			[]string{"write_unlock", "3", "lock:1", "redisson_rwlock:{lock:1}", latch, "30000", owner + ":write", "13500"}},
+			[]string{"write_unlock", "3", "lock:1", "redisson_rwlock:{lock:1}", latch,
+				"30000", owner + ":write", "13500"}},
 	} {
 		b.Run(pair.name, func(b *testing.B) {
 			e := newTestEngine(expiry.System())

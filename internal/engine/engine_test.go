@@ -318,7 +318,8 @@ func TestARenamedCommandIsFoundUnderItsNewNameOnly(t *testing.T) {
 	}
 	expectReply(t, send(e, s, "GNIP"), "+PONG\r\n")
 	expectReply(t, send(e, s, "PING"), "-ERR unknown command 'PING', with args beginning with: \r\n")
-	expectReply(t, send(e, s, "FLUSHALL"), "-ERR unknown command 'FLUSHALL', with args beginning with: \r\n")
+	expectReply(t, send(e, s, "FLUSHALL"),
+		"-ERR unknown command 'FLUSHALL', with args beginning with: \r\n")
 }
 
 func TestMaxMemoryRefusesWritesOnly(t *testing.T) {
@@ -326,7 +327,8 @@ func TestMaxMemoryRefusesWritesOnly(t *testing.T) {
 	s, _ := connect(e)
 	e.env.Server = fullHost{}
 	e.env.Config.MaxMemory = 100
-	expectReply(t, send(e, s, "SET", "a", "1"), "-OOM command not allowed when used memory > 'maxmemory'.\r\n")
+	expectReply(t, send(e, s, "SET", "a", "1"),
+		"-OOM command not allowed when used memory > 'maxmemory'.\r\n")
 	expectReply(t, send(e, s, "GET", "a"), "$-1\r\n")
 	expectReply(t, send(e, s, "DEL", "a"), ":0\r\n")
 }

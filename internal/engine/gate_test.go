@@ -133,7 +133,8 @@ func TestAUnitEndsDueLeasesWithoutTheTimer(t *testing.T) {
 	q.take()
 	clock.Advance(5 * time.Millisecond)
 	send(e, s, "PING")
-	if got, want := q.take(), "*3\r\n$7\r\nmessage\r\n$22\r\n__keyevent@0__:expired\r\n$1\r\nk\r\n"; got != want {
+	const want = "*3\r\n$7\r\nmessage\r\n$22\r\n__keyevent@0__:expired\r\n$1\r\nk\r\n"
+	if got := q.take(); got != want {
 		t.Fatalf("subscriber got %q, want %q", got, want)
 	}
 }

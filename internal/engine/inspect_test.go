@@ -35,7 +35,8 @@ func TestACommandAboutItsConnectionNeedsOne(t *testing.T) {
 		"MULTI", "EXEC", "WATCH k", "SUBSCRIBE c", "UNSUBSCRIBE", "AUTH x", "HELLO", "RESET", "QUIT",
 		"CLIENT REPLY OFF",
 	} {
-		if got := runKit(e, 0, strings.Fields(list)...); !strings.HasSuffix(got, "needs a connection\r\n") {
+		got := runKit(e, 0, strings.Fields(list)...)
+		if !strings.HasSuffix(got, "needs a connection\r\n") {
 			t.Errorf("%s: %q", list, got)
 		}
 	}

@@ -135,7 +135,8 @@ func TestABlockedReadEndsAtTheDeadlineThatWasSetLast(t *testing.T) {
 		done := make(chan error, 1)
 		go func() { done <- readAll(client) }()
 		synctest.Wait()
-		client.SetReadDeadline(start.Add(time.Second)) // earlier than the deadline that the reader waits for
+		// The new deadline is earlier than the one that the reader waits for.
+		client.SetReadDeadline(start.Add(time.Second))
 		time.Sleep(500 * time.Millisecond)
 		client.SetReadDeadline(start.Add(2 * time.Second)) // later than the time that the timer is set to
 		if err := <-done; !errors.Is(err, os.ErrDeadlineExceeded) || time.Since(start) != 2*time.Second {

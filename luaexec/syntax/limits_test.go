@@ -42,7 +42,8 @@ func TestNestingHasTheLimitsOfRedis(t *testing.T) {
 		"locals":      {200, func(n int) string { return numbered(n, "local a%d ") }, "main function has more than 200 local variables"},
 		"parameters":  {200, func(n int) string { return "return function(" + strings.TrimSuffix(numbered(n, "a%d,"), ",") + ") end" }, "function at line 1 has more than 200 local variables"},
 		"upvalues": {60, func(n int) string {
-			return numbered(n, "local a%d ") + "return function() return " + strings.TrimSuffix(numbered(n, "a%d or "), " or ") + " end"
+			return numbered(n, "local a%d ") + "return function() return " +
+				strings.TrimSuffix(numbered(n, "a%d or "), " or ") + " end"
 		}, "function at line 1 has more than 60 upvalues"},
 		"targets": {200, func(n int) string { return "local a " + strings.TrimSuffix(repeat(n, "a,"), ",") + "=1" }, "main function has more than 199 variables in assignment"},
 	} {
