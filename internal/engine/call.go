@@ -16,7 +16,15 @@ func (e *Engine) call(c *command.Ctx, args resp.Args, handler command.Func) (rep
 		if cause := recover(); cause != nil {
 			reply = e.handlerPanicked(c, cause)
 		}
-		e.count(c, reply)
+		// Counted after the command, so that CONFIG RESETSTAT counts itself. A served
+		// command was counted when it parked.
+		if c.From != command.FromWait {
+			e.env.Stats.Commands++
+			c.Cmd.Calls.Calls++
+		}
+		if reply.IsError() {
+			e.countFailure(c, reply)
+		}
 		if e.journal.isRead() {
 			e.journal.record(CommandEnds, Entry{Ctx: c, Args: args, Reply: reply})
 		}
@@ -43,17 +51,8 @@ func (e *Engine) handlerPanicked(c *command.Ctx, cause any) resp.Reply {
 	return resp.ErrInternal
 }
 
-// count counts a command that has run, for INFO commandstats and errorstats: after
-// it, so that CONFIG RESETSTAT counts itself. A served command was counted when it
-// parked.
-func (e *Engine) count(c *command.Ctx, reply resp.Reply) {
-	if c.From != command.FromWait {
-		e.env.Stats.Commands++
-		c.Cmd.Calls.Calls++
-	}
-	if !reply.IsError() {
-		return
-	}
+// countFailure counts an error reply, for INFO commandstats and errorstats.
+func (e *Engine) countFailure(c *command.Ctx, reply resp.Reply) {
 	c.Cmd.Calls.Failed++
 	if !c.Counted {
 		e.errors.count(reply.Text())
