@@ -120,7 +120,7 @@ func (c *conn) Unread() {
 	c.hasNext = false
 }
 
-// Received returns how many bytes hasNext arrived since the last call.
+// Received returns how many bytes have arrived since the last call.
 func (c *conn) Received() (n int64) {
 	n, c.received = c.received, 0
 	return n
