@@ -1,6 +1,8 @@
 package lockredis
 
 import (
+	"io"
+
 	"github.com/lockredis/lockredis/internal/backdoor"
 	"github.com/lockredis/lockredis/internal/config"
 )
@@ -17,8 +19,23 @@ func init() {
 			Call:             engine.RunDirect,
 			Settle:           core.Settle,
 			Interrupt:        engine.Interrupt,
-			Engine:           engine,
+			Faults:           func() backdoor.Faults { return engine.Faults() },
+			Reseed:           engine.Reseed,
+			Restart:          engine.Restart,
+			ConnectionCounts: engine.ConnectionCounts,
+			SetUser:          engine.SetUser,
+			Listen: func(deliver func(pattern, channel, payload string)) backdoor.Listener {
+				return engine.Listen(deliver)
+			},
+			Engine: engine,
 		}
+	}
+	backdoor.Parse = func(defaults, args []string, stdin io.Reader) (any, error) {
+		parsed, err := config.ParseOver(defaults, args, stdin)
+		if err != nil {
+			return nil, err
+		}
+		return &Settings{config: parsed}, nil
 	}
 	backdoor.Config = func(settings any) *config.Config { return settings.(*Settings).config }
 }

@@ -65,23 +65,29 @@ func (s *Server) Start() error {
 		s.abort()
 		return err
 	}
-	s.begin()
+	s.begin(listeners...)
 	for _, ln := range listeners {
 		s.accept(ln)
 	}
 	return nil
 }
 
-// begin starts the engine. s.mu is held.
-func (s *Server) begin() {
+// begin starts the engine, and the Sentinel if the node is one. s.mu is held.
+func (s *Server) begin(listeners ...net.Listener) {
+	for _, ln := range listeners { // all of them, before the first client comes
+		s.core.Announce(ln)
+	}
 	s.core.Start()
+	if s.mon != nil {
+		s.mon.Start(s.core.Engine(), s.announcedPort(listeners))
+	}
 	s.state = started
 }
 
 // abort closes a server that never started. s.mu is held.
 func (s *Server) abort() {
 	s.state = closed
-	s.core.Close()
+	s.closeCore()
 	close(s.done)
 }
 
@@ -93,6 +99,7 @@ func (s *Server) accept(ln net.Listener) {
 
 // track adds a listener to the listeners that Close waits for. s.mu is held.
 func (s *Server) track(ln net.Listener) {
+	s.core.Announce(ln)
 	s.addrs = append(s.addrs, addrOf(ln))
 	s.serving.Add(1)
 }
@@ -152,7 +159,7 @@ func (s *Server) beginServe(ln net.Listener) (net.Listener, error) {
 			s.abort()
 			return nil, s.err
 		}
-		s.begin()
+		s.begin(ln)
 	}
 	if err := s.running(); err != nil {
 		return nil, err
@@ -202,7 +209,7 @@ func (s *Server) Close() error {
 		<-s.done
 		return nil
 	}
-	s.core.Close()
+	s.closeCore()
 	s.serving.Wait()
 	s.removeFiles()
 	close(s.done)

@@ -1,6 +1,7 @@
 package lockredis
 
 import (
+	"context"
 	"crypto/tls"
 	"errors"
 	"fmt"
@@ -14,6 +15,7 @@ import (
 
 	"github.com/lockredis/lockredis/expiry"
 	"github.com/lockredis/lockredis/internal/config"
+	"github.com/lockredis/lockredis/internal/sentinel"
 	"github.com/lockredis/lockredis/internal/server"
 )
 
@@ -58,6 +60,8 @@ type Config struct {
 	// Logger receives the server's log. Nil means that the log is dropped. The server calls
 	// it while it runs commands: its handler must neither block nor use the server.
 	Logger *slog.Logger
+
+	dial func(ctx context.Context, addr string) (net.Conn, error) // of a Sentinel; nil: TCP
 }
 
 // Server is one server, with its own databases, scripts and clients. Its methods may be
@@ -67,6 +71,7 @@ type Server struct {
 	set  *config.Config
 	err  error // of the configuration; Start and Serve return it
 	core *server.Server
+	mon  *sentinel.Sentinel         // nil: the node is a server
 	tls  atomic.Pointer[tls.Config] // for new connections with TLS
 
 	mu      sync.Mutex // guards the fields below
@@ -90,9 +95,13 @@ func New(cfg Config) *Server {
 	}
 	s := &Server{cfg: cfg, done: make(chan struct{})}
 	s.configure()
-	s.core = server.New(server.Options{
+	opts := server.Options{
 		Config: s.set, Clock: cfg.Clock, Log: cfg.Logger, OnShutdown: func() { s.Close() },
-	})
+	}
+	if s.set.Sentinel {
+		s.err = errors.Join(s.err, s.becomeSentinel(&opts))
+	}
+	s.core = server.New(opts)
 	s.err = errors.Join(s.err, s.core.Engine().Rename(s.set.Renames))
 	s.tls.Store(cfg.TLS)
 	s.set.OnChange(config.TLSChange, s.reloadTLS)

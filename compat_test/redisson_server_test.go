@@ -50,7 +50,7 @@ func startRedissonServer(t *testing.T, program redissonProgram, log string) stri
 	if err != nil {
 		t.Fatal(err)
 	}
-	_, isLockredis := info["lockredis_version"]
+	_, isLockredis := info["lockredis_release"]
 	if isLockredis != (program.name == "lockredis") ||
 		!strings.HasPrefix(info["redis_version"], "7.0.") {
 		t.Fatalf("%s is not %s 7.0: %v", program.path, program.name, info)

@@ -3,6 +3,7 @@ package compat
 import (
 	"context"
 	"fmt"
+	"maps"
 	"os"
 	"os/exec"
 	"path/filepath"
@@ -18,6 +19,9 @@ import (
 var redissonReleases = [...]string{"3.4.1", "3.16.0", "3.16.8", "3.23.5", "3.24.3",
 	"3.27.2", "3.45.1", "3.52.0", "4.3.1", "4.7.0"}
 
+// redissonClusterReleases are the releases that run the scenarios with useClusterServers.
+var redissonClusterReleases = [...]string{"3.16.8", "3.52.0", "4.7.0"}
+
 const (
 	// redissonRunLimit ends one release on one server, Maven's downloads included. Maven's
 	// own limit for the JVM of the tests is shorter, so that there are reports to read.
@@ -30,6 +34,19 @@ const (
 	redissonServersVar  = "LOCKREDIS_SERVERS"
 )
 
+// redissonSuite is a part of the scenarios: those of a cluster, or the others.
+type redissonSuite struct {
+	cluster bool
+	maven   []string // more arguments
+}
+
+// has reports whether a scenario, or a test of one, is in the suite. The names of the
+// scenarios of a cluster end in ClusterTest.
+func (s redissonSuite) has(name string) bool {
+	scenario, _, _ := strings.Cut(name, ".")
+	return strings.HasSuffix(scenario, "ClusterTest") == s.cluster
+}
+
 // TestRedisson runs unmodified Redisson against the servers under test: the JUnit suite
 // in redisson/, once for each release of LOCKREDIS_REDISSON ("3.16.8,4.7.0" or "all") and
 // each server of LOCKREDIS_SERVERS. The servers are "lockredis", the default, and
@@ -37,7 +54,24 @@ const (
 // A release that lacks a feature must skip exactly the tests in
 // redisson/expected-skips.txt.
 func TestRedisson(t *testing.T) {
-	releases := redissonWanted(t)
+	testRedisson(t, redissonSuite{}, redissonWanted(t, redissonReleases[:]))
+}
+
+// TestRedissonOnACluster runs Redisson with useClusterServers on a cluster of one node, as
+// TestRedisson does, for the releases of redissonClusterReleases.
+func TestRedissonOnACluster(t *testing.T) {
+	suite := redissonSuite{cluster: true, maven: []string{"-Dgroups=cluster", "-DexcludedGroups="}}
+	releases := slices.DeleteFunc(redissonWanted(t, redissonClusterReleases[:]), func(release string) bool {
+		return !slices.Contains(redissonClusterReleases[:], release)
+	})
+	if len(releases) == 0 {
+		t.Skipf("only %s run on a cluster", strings.Join(redissonClusterReleases[:], " "))
+	}
+	testRedisson(t, suite, releases)
+}
+
+func testRedisson(t *testing.T, suite redissonSuite, releases []string) {
+	t.Helper()
 	servers := redissonPrograms(t)
 	skips, err := readExpectedSkips(filepath.Join("redisson", "expected-skips.txt"))
 	if err != nil {
@@ -47,13 +81,14 @@ func TestRedisson(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
+	scenarios = slices.DeleteFunc(scenarios, func(name string) bool { return !suite.has(name) })
 	table := newRedissonTable(scenarios, releases)
 	var failed []string
 	for _, release := range releases {
 		for _, server := range servers {
 			t.Run(release+"/"+server.name, func(t *testing.T) {
-				tests := runRedisson(t, release, server)
-				verdict := judgeRedisson(scenarios, tests, skips[release])
+				tests := runRedisson(t, suite, release, server)
+				verdict := judgeRedisson(scenarios, tests, suite.of(skips[release]))
 				table.add(server.name, release, verdict)
 				for _, note := range verdict.notes {
 					t.Log(note)
@@ -71,8 +106,16 @@ func TestRedisson(t *testing.T) {
 	}
 }
 
-// redissonWanted returns the releases that LOCKREDIS_REDISSON names, or skips the test.
-func redissonWanted(t *testing.T) []string {
+// of returns the skips that belong to the suite.
+func (s redissonSuite) of(skips map[string]bool) map[string]bool {
+	own := maps.Clone(skips)
+	maps.DeleteFunc(own, func(name string, _ bool) bool { return !s.has(name) })
+	return own
+}
+
+// redissonWanted returns the releases that LOCKREDIS_REDISSON names, which can be all, or
+// skips the test.
+func redissonWanted(t *testing.T, all []string) []string {
 	t.Helper()
 	asked := os.Getenv(redissonReleasesVar)
 	if asked == "" {
@@ -80,7 +123,7 @@ func redissonWanted(t *testing.T) []string {
 	}
 	releases := strings.Split(asked, ",")
 	if asked == "all" {
-		releases = redissonReleases[:]
+		releases = slices.Clone(all)
 	}
 	for _, release := range releases {
 		if !slices.Contains(redissonReleases[:], release) {
@@ -95,22 +138,27 @@ func redissonWanted(t *testing.T) []string {
 
 // runRedisson runs the suite of one release against a fresh server and returns its
 // reports.
-func runRedisson(t *testing.T, release string, program redissonProgram) []redissonCase {
+func runRedisson(t *testing.T, suite redissonSuite, release string,
+	program redissonProgram) []redissonCase {
 	t.Helper()
 	home, err := filepath.Abs("redisson")
 	if err != nil {
 		t.Fatal(err)
 	}
 	target := filepath.Join(home, "target", release)
-	reports := filepath.Join(target, "reports-"+program.name)
+	name := program.name
+	if suite.cluster {
+		name += "-cluster"
+	}
+	reports := filepath.Join(target, "reports-"+name)
 	if err := os.RemoveAll(reports); err != nil {
 		t.Fatal(err)
 	}
 	if err := os.MkdirAll(target, 0o755); err != nil {
 		t.Fatal(err)
 	}
-	addr := startRedissonServer(t, program, filepath.Join(target, program.name+".log"))
-	output, failed := runMaven(t, home, release, program, addr, reports)
+	addr := startRedissonServer(t, program, filepath.Join(target, name+".log"))
+	output, failed := runMaven(t, home, release, program, addr, reports, suite.maven...)
 	tests, err := readRedissonReports(reports)
 	if err != nil {
 		t.Fatal(err)
@@ -124,14 +172,15 @@ func runRedisson(t *testing.T, release string, program redissonProgram) []rediss
 }
 
 func runMaven(t *testing.T, home, release string, program redissonProgram,
-	addr, reports string) ([]byte, error) {
+	addr, reports string, more ...string) ([]byte, error) {
 	t.Helper()
 	host, port, _ := strings.Cut(addr, ":")
 	ctx, cancel := context.WithTimeout(t.Context(), redissonRunLimit)
 	defer cancel()
-	maven := exec.CommandContext(ctx, "mvn", "--batch-mode", "--quiet", "test",
-		"-Dredisson.version="+release, "-Dredis.host="+host, "-Dredis.port="+port,
-		"-Dserver.command="+program.path, "-Dreports="+reports)
+	args := append([]string{"--batch-mode", "--quiet", "test",
+		"-Dredisson.version=" + release, "-Dredis.host=" + host, "-Dredis.port=" + port,
+		"-Dserver.command=" + program.path, "-Dreports=" + reports}, more...)
+	maven := exec.CommandContext(ctx, "mvn", args...)
 	maven.Dir = home
 	maven.Cancel = func() error { return maven.Process.Signal(os.Interrupt) }
 	maven.WaitDelay = redissonEndGrace

@@ -6,6 +6,7 @@ import (
 	"io/fs"
 	"os"
 	"path/filepath"
+	"slices"
 	"strings"
 	"testing"
 	"time"
@@ -73,6 +74,8 @@ func (s server) start(t *testing.T, directives []string) string {
 		t.Skip("needs a server started with " + strings.Join(directives, " "))
 	case s.shared != "":
 		return s.shared
+	case s.redis && slices.Contains(directives, "--cluster-enabled"):
+		return redistest.StartNode(t, directives...).Addr
 	case s.redis:
 		return redistest.Start(t, directives...).Addr
 	}

@@ -77,6 +77,16 @@ func (m *Manual) Set(t time.Time) {
 	}
 }
 
+// SetBack moves the clock to t, also when t is in the past. Timers keep their times.
+func (m *Manual) SetBack(t time.Time) {
+	m.mu.Lock()
+	defer m.mu.Unlock()
+	m.now = t
+	for timer := range m.timers {
+		m.fireIfDue(timer)
+	}
+}
+
 // Advance moves the clock forward by d.
 func (m *Manual) Advance(d time.Duration) { m.Set(m.Now().Add(d)) }
 

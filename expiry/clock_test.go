@@ -69,3 +69,20 @@ func TestTheSystemClockFiresATimer(t *testing.T) {
 	<-timer.C()
 	timer.Stop()
 }
+
+func TestSetBackMovesAManualClockIntoThePast(t *testing.T) {
+	clock := NewManual(time.UnixMilli(1000))
+	timer := clock.NewTimer()
+	timer.Reset(time.UnixMilli(1001))
+	clock.SetBack(time.UnixMilli(500))
+	if now := clock.Now(); now.UnixMilli() != 500 {
+		t.Fatalf("the clock reads %v", now)
+	}
+	select {
+	case <-timer.C():
+		t.Fatal("the timer fired before its time")
+	default:
+	}
+	clock.Set(time.UnixMilli(1001))
+	<-timer.C()
+}

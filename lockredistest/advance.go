@@ -1,17 +1,25 @@
 package lockredistest
 
-import "time"
+import (
+	"time"
+
+	"github.com/lockredis/lockredis/internal/inspect"
+)
 
 // Advance turns the server's clock forward by d. It stops at every deadline on the way, in
 // order. At each one the clock reads that time, keys expire and their events go out, and
 // blocking commands time out. Clients that were woken then run the commands that they have
 // already sent. When Advance returns, all of that has happened.
 //
-// Advance does not move the timers of clients. A client that waits for a lock sleeps until
-// the lock's release is announced, or until its own timer says that the lease is over. So
-// when a lease ends, Advance publishes the message that the holder's release would have
-// published: to the next owner in a fair lock's queue, else on the lock's channel. A Redis
-// server publishes nothing then. Waiters for a permit or for a rate limit sleep on.
+// Advance does not move the timers of clients. A waiter for a lock sleeps until the release
+// message, or until its own timer says that the lease is over. So when a lease ends, Advance
+// publishes the message that the holder's release would have published. It publishes to the
+// next owner in a fair lock's queue, else on the lock's channel. A Redis server publishes no
+// such message. Waiters for a permit or a rate limit are not woken.
+//
+// An rlock client of this process that uses Client or Options learns at once which of its
+// leases ended. Its owners then find their locks lost. All other clients trust their leases
+// until their own timers end them.
 //
 // Advance needs [ManualClock] and ends the test without it, or when d is negative. In a
 // testing/synctest bubble, time.Sleep does the same for the server and its clients.
@@ -25,8 +33,33 @@ func (s *Server) Advance(d time.Duration) {
 	case d < 0:
 		s.t.Fatal("lockredistest: Advance(", d, "): the clock does not run backwards")
 	}
-	end := s.clock.Now().Add(d)
-	for s.inside.Inspector.Step(s.clock, end, time.Now()) {
-		s.inside.Settle()
+	s.advance(s.clock.Now().Add(d))
+}
+
+// advance turns the clock forward to end.
+func (s *Server) advance(end time.Time) {
+	for more := true; more; {
+		var ended []inspect.Lease
+		ended, more = s.inside.Inspector.Step(s.clock, end, time.Now())
+		s.tellOwners(ended)
+		if more {
+			s.inside.Settle()
+		}
+	}
+}
+
+// SetTime sets the server's clock to t. If t is later, SetTime works as Advance. If t is
+// earlier, no key expires, and all leases last longer, as when a machine's clock is set
+// back. SetTime needs ManualClock and ends the test without it.
+func (s *Server) SetTime(t time.Time) {
+	s.t.Helper()
+	switch {
+	case s.clock == nil:
+		s.t.Fatal("lockredistest: SetTime needs a server started with " +
+			"RunT(t, lockredistest.ManualClock())")
+	case t.Before(s.clock.Now()):
+		s.clock.SetBack(t)
+	default:
+		s.advance(t)
 	}
 }

@@ -1,6 +1,8 @@
 package lockredistest
 
 import (
+	"io"
+
 	"github.com/redis/go-redis/v9"
 	"github.com/redis/go-redis/v9/maintnotifications"
 )
@@ -13,24 +15,27 @@ const poolSize = 4096
 // testing/synctest bubble. The caller may change them, except these:
 //
 //   - Dialer: a goroutine that waits for a socket is not durably blocked.
-//   - PoolSize, which is larger than the number of goroutines that use the client. A
-//     goroutine that waits for a connection uses a timer from a pool that all go-redis
-//     clients of the process share. A timer of another bubble ends the process. Pipelines
-//     use the same pool of connections.
+//   - PoolSize: it is larger than the number of goroutines that use the client. A goroutine
+//     that waits for a connection uses a timer from a pool. All go-redis clients of the
+//     process share that pool. A timer of another bubble ends the process. Pipelines use
+//     the same pool of connections.
 //   - MaintNotificationsConfig: notifications start goroutines that outlive the client.
-//   - DisableIdentity: it saves two commands for each connection, and errors from servers
-//     that do not know the commands.
+//   - Limiter: it sets no limit. Through it an rlock client learns which leases Advance ended.
+//   - DisableIdentity: without it each connection begins with two more commands.
 func (s *Server) Options() *redis.Options {
+	user, password := s.credentials()
 	o := &redis.Options{
-		Addr:                     "127.0.0.1:6379", // an IP address: nothing is looked up
+		Addr:                     memoryAddr,
 		Dialer:                   s.Dial,
-		Password:                 s.opts.cfg.Password,
+		Username:                 user,
+		Password:                 password,
 		PoolSize:                 poolSize,
 		PipelinePoolSize:         -1,
 		ReadBufferSize:           16 << 10,
 		WriteBufferSize:          16 << 10,
 		MaintNotificationsConfig: &maintnotifications.Config{Mode: maintnotifications.ModeDisabled},
 		DisableIdentity:          true,
+		Limiter:                  joint{s},
 	}
 	if s.trust != nil {
 		o.Addr, o.Dialer, o.TLSConfig = s.Addr(), nil, s.TLSConfig()
@@ -39,11 +44,16 @@ func (s *Server) Options() *redis.Options {
 }
 
 // Client returns a new go-redis client with the server's Options. The client is closed when
-// the test ends, before the check for leaks.
+// the test ends. Its open subscriptions are leaks; its blocked commands are not.
 func (s *Server) Client() *redis.Client {
 	rdb := redis.NewClient(s.Options())
+	s.closeLater(rdb)
+	return rdb
+}
+
+// closeLater closes a client when the test ends.
+func (s *Server) closeLater(rdb io.Closer) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	s.clients = append(s.clients, rdb)
-	return rdb
 }

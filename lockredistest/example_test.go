@@ -63,7 +63,7 @@ func ExampleServer_Advance() {
 }
 
 func ExampleServer_Locks() {
-	srv, err := lockredistest.Run()
+	srv, err := lockredistest.Run(lockredistest.ManualClock())
 	if err != nil {
 		panic(err)
 	}
@@ -79,5 +79,5 @@ func ExampleServer_Locks() {
 	// Output:
 	// lock orders:42 6f1c1a2e-54b7-4f7c-9d4a-0c2f6a8e3b11:17 1
 	// lockredistest: left behind (AllowLeaks turns this check off):
-	// 	lock "orders:42" is held by 6f1c1a2e-54b7-4f7c-9d4a-0c2f6a8e3b11:17, hold count 1, for ever; its client was pipe:1
+	// 	lock "orders:42" is held by 6f1c1a2e-54b7-4f7c-9d4a-0c2f6a8e3b11:17, hold count 1, for ever, acquired 0s ago; its client was pipe:1
 }

@@ -2,9 +2,11 @@ package lockredistest_test
 
 import (
 	"fmt"
+	"runtime"
 	"strings"
 	"testing"
 	"testing/synctest"
+	"time"
 
 	"github.com/redis/go-redis/v9"
 	"go.uber.org/goleak"
@@ -39,6 +41,7 @@ func (r *recorder) Fatal(args ...any) {
 	r.fatal = true
 	panic(r)
 }
+func (r *recorder) Errorf(format string, args ...any) { r.Error(fmt.Sprintf(format, args...)) }
 func (r *recorder) Fatalf(format string, args ...any) { r.Fatal(fmt.Sprintf(format, args...)) }
 
 // end runs the cleanups, as the end of a test does, and returns all failures.
@@ -72,6 +75,18 @@ redis.call('hincrby', KEYS[1], ARGV[2], 1)
 if ARGV[1] ~= '0' then redis.call('pexpire', KEYS[1], ARGV[1]) end
 return nil`)
 
+// takePermits acquires the permits ARGV[2] and following of a permit semaphore until the time
+// ARGV[1] in Unix ms. The keys are the counter, the leases and the channel.
+var takePermits = redis.NewScript(`
+for i = 2, #ARGV do redis.call('zadd', KEYS[2], ARGV[1], ARGV[i]) end
+redis.call('set', KEYS[1], 10 - (#ARGV - 1))
+return 1`)
+
+// permitKeys returns the keys of takePermits.
+func permitKeys(name string) []string {
+	return []string{name, "{" + name + "}:timeout", "redisson_sc:{" + name + "}"}
+}
+
 // enqueue puts the owner ARGV[1] into the queue of the fair lock KEYS[1], until the time
 // ARGV[2] in Unix ms.
 var enqueue = redis.NewScript(`
@@ -89,4 +104,14 @@ func run(t testing.TB, rdb *redis.Client, script *redis.Script, keys []string, a
 // synctestRun runs a subtest in its own synctest bubble.
 func synctestRun(t *testing.T, name string, test func(t *testing.T)) {
 	t.Run(name, func(t *testing.T) { synctest.Test(t, test) })
+}
+
+// eventually polls until f is true.
+func eventually(t *testing.T, what string, f func() bool) {
+	t.Helper()
+	for deadline := time.Now().Add(10 * time.Second); !f(); runtime.Gosched() {
+		if time.Now().After(deadline) {
+			t.Fatal("never: ", what)
+		}
+	}
 }

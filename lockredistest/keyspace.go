@@ -4,6 +4,7 @@ import (
 	"slices"
 	"strconv"
 	"strings"
+	"sync/atomic"
 	"time"
 
 	"github.com/lockredis/lockredis/internal/backdoor"
@@ -18,7 +19,7 @@ import (
 // an Error with the server's text.
 type Keyspace struct {
 	inside *backdoor.Inside
-	db     int
+	db     atomic.Int64
 }
 
 // Error is an error reply, as the server sends it: "ERR syntax error".
@@ -34,8 +35,8 @@ const ErrKeyNotFound = Error("ERR no such key")
 // return an error. CLIENT PAUSE does not hold the command back, and a blocking command
 // answers at once, as if it had timed out.
 //
-// The reply is nil, an int64, float64, bool or string, a []any of these, or a
-// map[string]any for a command that replies with a map, such as HGETALL.
+// The reply is nil, an int64, float64, bool or string, or a []any of these. A command that
+// replies with a map, such as HGETALL, returns a map[string]any.
 func (k *Keyspace) Do(args ...string) (reply any, err error) {
 	if len(args) == 0 {
 		return nil, Error("ERR no command")
@@ -44,7 +45,7 @@ func (k *Keyspace) Do(args ...string) (reply any, err error) {
 	for i, a := range args {
 		words[i] = []byte(a)
 	}
-	k.inside.Call(k.db, words, func(r resp.Reply) {
+	k.inside.Call(int(k.db.Load()), words, func(r resp.Reply) {
 		if r.IsError() {
 			err = Error(r.Text())
 			return
@@ -116,6 +117,12 @@ func (k *Keyspace) list(args ...string) ([]string, error) {
 		texts[i], _ = e.(string)
 	}
 	return texts, nil
+}
+
+// sorted sorts texts, unless there is an error.
+func sorted(texts []string, err error) ([]string, error) {
+	slices.Sort(texts)
+	return texts, err
 }
 
 // Keys returns the names of all keys, sorted.

@@ -4,15 +4,17 @@ import (
 	"errors"
 	"fmt"
 	"slices"
+	"strconv"
 	"strings"
 	"time"
 
+	"github.com/lockredis/lockredis/internal/glob"
 	"github.com/lockredis/lockredis/internal/inspect"
 )
 
-// graceTries is how often the check for leaks looks again: after 1 ms, 2 ms, 4 ms and so
-// on, half a second in all. The server notices the end of a connection a little later than
-// the client that closed it.
+// graceTries is how often the check for leaks looks again. The pauses are 1 ms, 2 ms, 4 ms
+// and so on, half a second in all. The server notices the end of a connection a little later
+// than the client that closed it.
 const graceTries = 9
 
 // scriptGrace is how long the check waits for a running script before it ends the script.
@@ -20,21 +22,31 @@ const scriptGrace = 5 * time.Second
 
 var errScript = errors.New("lockredistest: a script still ran when the test ended; it was killed")
 
-// leak is something that the test left behind.
+// leak is one leak of the test, such as a held lock.
 type leak struct {
 	text     string
 	deadline int64 // the end of a lock's lease, in Unix ms; 0: none
 }
 
-// checkLeaks returns an error that names what the test left behind, nil if nothing. Leaks
-// may disappear during the grace period. A lock that only expires in that time counts as
-// left behind, because its holder did not release it.
-func (s *Server) checkLeaks() error {
+// awaitScript waits for a running script. If the script does not end, it is killed, and
+// awaitScript returns errScript.
+func (s *Server) awaitScript() error {
 	overrun := time.AfterFunc(scriptGrace, s.inside.Interrupt)
-	first, _ := s.leaks() // waits for a running script
+	s.inside.Inspector.Look()
 	if !overrun.Stop() {
 		return errScript
 	}
+	return nil
+}
+
+// checkLeaks returns an error that names the leaks, nil without leaks. subscribed are leaks
+// that were found before. Leaks may disappear during the grace period. A lock that only
+// expires in that time is a leak, because its holder did not release it.
+func (s *Server) checkLeaks(subscribed map[string]leak) error {
+	if err := s.awaitScript(); err != nil {
+		return err
+	}
+	first, _ := s.leaks()
 	left := first
 	for try := 0; len(left) > 0 && try < graceTries; try++ {
 		time.Sleep(time.Millisecond << try)
@@ -45,6 +57,9 @@ func (s *Server) checkLeaks() error {
 				left[id] = l // with the TTL of the first look
 			}
 		}
+	}
+	for id, l := range subscribed {
+		left[id] = l
 	}
 	if len(left) == 0 {
 		return nil
@@ -58,70 +73,68 @@ func (s *Server) checkLeaks() error {
 		strings.Join(texts, "\n\t"))
 }
 
-// leaks returns what would be a leak if the test ended now, by an id that stays the same
-// from one call to the next, and the server's time in Unix ms.
+// leaks returns the leaks of the test if it ended now, and the server's time in Unix ms. The
+// keys of found are ids. A leak's id stays the same from one call to the next.
 func (s *Server) leaks() (found map[string]leak, now int64) {
 	found = map[string]leak{}
 	seen := s.inside.Inspector.Look()
-	for i := range seen.Locks {
-		lockLeaks(found, &seen.Locks[i], seen.Now)
+	for _, l := range seen.Leaks() {
+		if !l.OfLock() || !matches(s.opts.dataKeys, l.Name) {
+			found[l.ID()] = leak{text: l.Text, deadline: l.Deadline}
+		}
 	}
-	for i := range seen.Clients {
-		clientLeaks(found, &seen.Clients[i])
-	}
+	s.keyLeaks(found, seen.Locks)
 	return found, seen.Now
 }
 
-func lockLeaks(found map[string]leak, seen *inspect.Lock, now int64) {
-	l := newLock(seen, now)
-	name := fmt.Sprintf("%s %q", l.Kind.noun(), l.Name)
-	if l.DB != 0 {
-		name += fmt.Sprintf(" in database %d", l.DB)
-	}
-	lease := "for ever"
-	if l.TTL > 0 {
-		lease = "for another " + l.TTL.String()
-	}
-	for _, h := range l.Holders {
-		found[fmt.Sprint("held", l.DB, l.Name, h.Owner, h.Mode)] = leak{
-			text: fmt.Sprintf("%s is held by %s, hold count %d, %s; its client was %s",
-				name, h.Owner, h.Count, lease, l.Client),
-			deadline: seen.Deadline,
-		}
-	}
-	for _, owner := range l.Queue {
-		found[fmt.Sprint("queued", l.DB, l.Name, owner)] = leak{
-			text: fmt.Sprintf("%s is queued for by %s", name, owner),
-		}
-	}
-}
-
-func (k Kind) noun() string {
-	if k == Plain {
-		return "lock"
-	}
-	return string(k) + " lock"
-}
-
-func clientLeaks(found map[string]leak, c *inspect.Client) {
-	name := "client " + c.String()
-	if c.Wait != nil {
-		keys := make([]string, len(c.Wait.Keys))
-		for i, key := range c.Wait.Keys {
-			keys[i] = fmt.Sprintf("%q", key)
-		}
-		found[fmt.Sprint("waits", c.ID)] = leak{
-			text: fmt.Sprintf("%s waits in %s for %s",
-				name, strings.ToUpper(c.Wait.Command), strings.Join(keys, ", ")),
-		}
-	}
-	for noun, topics := range map[string][]string{
-		"channel": c.Channels, "pattern": c.Patterns, "shard channel": c.ShardChannels,
-	} {
-		for _, topic := range topics {
-			found[fmt.Sprint("listens", c.ID, noun, topic)] = leak{
-				text: fmt.Sprintf("%s is subscribed to %s %q", name, noun, topic),
+// keyLeaks adds the keys that the option LockKeys names, except locks that were found before.
+func (s *Server) keyLeaks(found map[string]leak, locks []inspect.Lock) {
+	for _, pattern := range s.opts.lockKeys {
+		for n := range s.databases() {
+			names, _ := s.DB(n).list("KEYS", pattern)
+			for _, name := range names {
+				known := func(l inspect.Lock) bool { return l.DB == n && l.Name == name }
+				if slices.ContainsFunc(locks, known) || matches(s.opts.dataKeys, name) {
+					continue
+				}
+				found[fmt.Sprint("key", n, name)] = leak{
+					text: fmt.Sprintf("key %q%s exists and LockKeys(%q) says it is a lock",
+						name, inspect.InDatabase(n), pattern),
+				}
 			}
 		}
+	}
+}
+
+// databases returns how many databases the server has.
+func (s *Server) databases() int {
+	reply, _ := s.Do("CONFIG", "GET", "databases")
+	values, _ := reply.(map[string]any)
+	text, _ := values["databases"].(string)
+	n, _ := strconv.Atoi(text)
+	return n
+}
+
+// matches reports whether one of the patterns matches the name.
+func matches(patterns []string, name string) bool {
+	return slices.ContainsFunc(patterns, func(p string) bool { return glob.Match(p, name, false) })
+}
+
+// subscriptionLeaks returns the subscriptions that clients have, after the grace period if there
+// are any. It is called before the clients of Server.Client are closed: that would end their
+// subscriptions too.
+func (s *Server) subscriptionLeaks() (left map[string]leak) {
+	for try := 0; ; try++ {
+		left = map[string]leak{}
+		seen := s.inside.Inspector.Look()
+		for _, l := range seen.Leaks() {
+			if l.Type == inspect.SubscriptionLeak {
+				left[l.ID()] = leak{text: l.Text}
+			}
+		}
+		if len(left) == 0 || try == graceTries {
+			return left
+		}
+		time.Sleep(time.Millisecond << try)
 	}
 }

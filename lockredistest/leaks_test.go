@@ -3,6 +3,7 @@ package lockredistest_test
 import (
 	"io"
 	"runtime"
+	"slices"
 	"strings"
 	"testing"
 	"testing/synctest"
@@ -37,17 +38,88 @@ func TestALeakFailsTheTestAndNamesItsOwner(t *testing.T) {
 			rdb.Do(t.Context(), "CLIENT", "SETNAME", "orders")
 			run(t, rdb, lock, []string{"orders:42"}, 30000, alice, "")
 		}, `lock "orders:42" is held by ` + alice +
-			`, hold count 1, for another 30s; its client was pipe:1 (orders)`},
+			`, hold count 1, for another 30s, acquired 0s ago; its client was pipe:1 (orders)`},
 		"a lock for ever": {func(t *testing.T, srv *lockredistest.Server, rdb *redis.Client) {
 			run(t, rdb, lock, []string{"a"}, 0, alice, "")
 			run(t, rdb, lock, []string{"a"}, 0, alice, "")
-		}, `lock "a" is held by ` + alice + `, hold count 2, for ever; its client was pipe:1`},
+		}, `lock "a" is held by ` + alice + `, hold count 2, for ever, acquired 0s ago; ` +
+			`its client was pipe:1`},
 		"a write lock": {func(t *testing.T, srv *lockredistest.Server, rdb *redis.Client) {
 			run(t, rdb, lock, []string{"a"}, 0, alice+":write", "write")
 		}, `write lock "a" is held by ` + alice},
 		"a place in a queue": {func(t *testing.T, srv *lockredistest.Server, rdb *redis.Client) {
 			run(t, rdb, enqueue, []string{"a"}, bob, 1e15)
 		}, `fair lock "a" is queued for by ` + bob},
+		"a permit": {func(t *testing.T, srv *lockredistest.Server, rdb *redis.Client) {
+			until := time.Now().UnixMilli() + 5000
+			const id = "\x00\x11\x22\x33\x44\x55\x66\x77\x88\x99\xaa\xbb\xcc\xdd\xee\xff"
+			run(t, rdb, takePermits, permitKeys("p"), until, id)
+		}, `permit 00112233445566778899aabbccddeeff of the semaphore "p" is held for another 5s, ` +
+			`acquired 0s ago; its client was pipe:1`},
+		"a permit for ever in a database": {
+			func(t *testing.T, srv *lockredistest.Server, rdb *redis.Client) {
+				pipe := rdb.TxPipeline()
+				pipe.Select(t.Context(), 2)
+				takePermits.Eval(t.Context(), pipe, permitKeys("p"), "922337203685477", "a")
+				pipe.Exec(t.Context())
+			}, `permit a of the semaphore "p" in database 2 is held for ever`},
+		"a lock of redsync": {func(t *testing.T, srv *lockredistest.Server, rdb *redis.Client) {
+			rdb.SetNX(t.Context(), "mutex", "q83vEjRWeJCrze8SNFZ4kA==", 8*time.Second)
+		}, `lock "mutex" is held by q83vEjRWeJCrze8SNFZ4kA==, hold count 1, for another 8s, ` +
+			`acquired 0s ago; its client was pipe:1`},
+		"a lock of rueidislock": {func(t *testing.T, srv *lockredistest.Server, rdb *redis.Client) {
+			rdb.Eval(t.Context(), `return redis.call("SET",KEYS[1],ARGV[1],"NX","PX",ARGV[2])`,
+				[]string{"mutex"}, "\xed\xb6pz!\x18\xaa\xca!\xea\x12\x849\xc5z\xfc", 5000)
+		}, `lock "mutex" is held by "\xed\xb6pz!\x18\xaa\xca!\xea\x12\x849\xc5z\xfc", hold count 1`},
+		"a lock of redislock": {func(t *testing.T, srv *lockredistest.Server, rdb *redis.Client) {
+			rdb.Eval(t.Context(), `redis.call('msetnx', KEYS[1], ARGV[1])
+				return redis.call('pexpire', KEYS[1], ARGV[2])`,
+				[]string{"mutex"}, "q83vEjRWeJCrze8SNFZ4kA some metadata", 8500)
+		}, `lock "mutex" is held by q83vEjRWeJCrze8SNFZ4kA some metadata`},
+		"a lock of Spring Integration": {
+			func(t *testing.T, srv *lockredistest.Server, rdb *redis.Client) {
+				rdb.Eval(t.Context(), `local owner = redis.call('GET', KEYS[1])
+					if not owner then
+						redis.call('SET', KEYS[1], ARGV[1], 'PX', ARGV[2])
+						return true
+					end
+					return owner == ARGV[1]`,
+					[]string{"shop:7"}, "6f1c1a2e-54b7-4f7c-9d4a-0c2f6a8e3b11", 60000)
+			}, `lock "shop:7" is held by 6f1c1a2e-54b7-4f7c-9d4a-0c2f6a8e3b11, hold count 1`},
+		"a lock with an id that is no UUID": {
+			func(t *testing.T, srv *lockredistest.Server, rdb *redis.Client) {
+				run(t, rdb, lock, []string{"a", "redisson_lock_queue:{a}"}, 30000, "worker 1:7", "")
+			}, `fair lock "a" is held by worker 1:7, hold count 1`},
+		"a renamed lock": {func(t *testing.T, srv *lockredistest.Server, rdb *redis.Client) {
+			run(t, rdb, lock, []string{"a"}, 30000, alice, "")
+			rdb.Rename(t.Context(), "a", "b")
+		}, `lock "b" is held by ` + alice + `, hold count 1, for another 30s, acquired 0s ago; ` +
+			`its client was pipe:1`},
+		"a lock that was renamed twice in a transaction": {
+			func(t *testing.T, srv *lockredistest.Server, rdb *redis.Client) {
+				run(t, rdb, lock, []string{"a", "redisson_lock_queue:{a}"}, 30000, "worker 1:7", "")
+				srv.Set("c", "data")
+				pipe := rdb.TxPipeline()
+				pipe.RenameNX(t.Context(), "a", "b")
+				pipe.Rename(t.Context(), "b", "c")
+				pipe.Exec(t.Context())
+			}, `fair lock "c" is held by worker 1:7, hold count 1`},
+		"a lock that was moved to another database": {
+			func(t *testing.T, srv *lockredistest.Server, rdb *redis.Client) {
+				run(t, rdb, lock, []string{"a"}, 0, alice+":write", "write")
+				rdb.Move(t.Context(), "a", 3)
+			}, `write lock "a" in database 3 is held by ` + alice},
+		"a lock of redsync that a script renamed": {
+			func(t *testing.T, srv *lockredistest.Server, rdb *redis.Client) {
+				rdb.SetNX(t.Context(), "mutex", "q83vEjRWeJCrze8SNFZ4kA==", 8*time.Second)
+				rdb.Eval(t.Context(), `redis.call('rename', KEYS[1], KEYS[2])`,
+					[]string{"mutex", "other"})
+			}, `lock "other" is held by q83vEjRWeJCrze8SNFZ4kA==`},
+		"renamed leases of permits": {
+			func(t *testing.T, srv *lockredistest.Server, rdb *redis.Client) {
+				run(t, rdb, takePermits, permitKeys("p"), "922337203685477", "a")
+				rdb.Rename(t.Context(), "{p}:timeout", "q")
+			}, `permit a of the semaphore "p" is held for ever`},
 		"a waiter": {func(t *testing.T, srv *lockredistest.Server, rdb *redis.Client) {
 			nc, _ := srv.Dial(t.Context(), "", "")
 			nc.Write([]byte("BLPOP q r 0\r\n"))
@@ -73,6 +145,28 @@ func TestALeakFailsTheTestAndNamesItsOwner(t *testing.T) {
 				t.Fatalf("%s\nwant %s", text, c.want)
 			}
 		})
+	}
+}
+
+func TestAKeyThatIsNoLockBecomesNoneByARename(t *testing.T) {
+	srv := lockredistest.RunT(t)
+	rdb := srv.Client()
+	run(t, rdb, lock, []string{"a"}, 30000, alice, "")
+	srv.HSet("data", alice, "1")
+	rdb.RenameNX(t.Context(), "data", "a") // refused
+	rdb.Rename(t.Context(), "a", "a")
+	rdb.Rename(t.Context(), "none", "a") // an error
+	if got := locks(srv); !slices.Equal(got, []string{"lock a"}) {
+		t.Error(got)
+	}
+	rdb.Rename(t.Context(), "data", "a") // overwrites the lock
+	if got := locks(srv); len(got) != 0 {
+		t.Error(got)
+	}
+	srv.HSet("b", alice, "1")
+	rdb.Rename(t.Context(), "a", "c")
+	if got := locks(srv); len(got) != 0 {
+		t.Error(got)
 	}
 }
 
@@ -104,6 +198,16 @@ func TestASubscriberThatDisconnectedFromTCPIsNoLeak(t *testing.T) {
 	rdb.Close()
 	if text := rec.end(); text != "" {
 		t.Fatal(text)
+	}
+}
+
+func TestALeakThatCloseFoundFailsTheTest(t *testing.T) {
+	rec := &recorder{TB: t}
+	srv := lockredistest.RunT(rec)
+	run(t, srv.Client(), lock, []string{"a"}, 30000, alice, "")
+	_ = srv.Close() // as in a test that used miniredis: defer srv.Close()
+	if failures := rec.end(); !strings.Contains(failures, alice) {
+		t.Errorf("the test ends with %q", failures)
 	}
 }
 
@@ -200,4 +304,90 @@ func answersPing(t *testing.T, srv *lockredistest.Server) bool {
 	nc.Write([]byte("PING\r\n"))
 	_, err = io.ReadFull(nc, make([]byte, len("+PONG\r\n")))
 	return err == nil
+}
+
+func TestASubscriptionOfAClientIsALeak(t *testing.T) {
+	rec := &recorder{TB: t}
+	srv := lockredistest.RunT(rec)
+	rdb := srv.Client()
+	sub := rdb.Subscribe(t.Context(), "news")
+	sub.Receive(t.Context())
+	go rdb.BLPop(t.Context(), 0, "q") // ends with its client
+	parked(t, srv, "1")
+	if text := rec.end(); !strings.HasSuffix(text, `client pipe:1 is subscribed to channel "news"`) {
+		t.Error(text)
+	}
+	sub.Close()
+}
+
+func TestASubscriptionToTheChannelOfAFreeLockIsNoLeak(t *testing.T) {
+	rec := &recorder{TB: t}
+	srv := lockredistest.RunT(rec)
+	sub := srv.Client().Subscribe(t.Context(), "redisson_lock__channel:{a}")
+	sub.Receive(t.Context())
+	if text := rec.end(); text != "" {
+		t.Error(text)
+	}
+	sub.Close()
+}
+
+func TestASubscriberOfTheKitIsNoLeak(t *testing.T) {
+	rec := &recorder{TB: t}
+	srv := lockredistest.RunT(rec)
+	srv.NewSubscriber().Subscribe("news")
+	if text := rec.end(); text != "" {
+		t.Error(text)
+	}
+}
+
+func TestDataIsNoLeak(t *testing.T) {
+	rec := &recorder{TB: t}
+	srv := lockredistest.RunT(rec, lockredistest.DataKeys("session:*", "mine*"))
+	rdb := srv.Client()
+	ctx := t.Context()
+	const token = "q83vEjRWeJCrze8SNFZ4kA=="
+	srv.Do("SET", "by the test", token, "NX", "PX", "10000")
+	rdb.Set(ctx, "without NX", token, time.Minute)
+	rdb.SetNX(ctx, "without a TTL", token, 0)
+	rdb.SetNX(ctx, "done:42", "1", time.Minute)
+	rdb.SetNX(ctx, "a word", "ProcessingOrderPaymentNow", time.Minute)
+	rdb.SetNX(ctx, "some words", "waiting for the payment to come", time.Minute)
+	rdb.SetNX(ctx, "session:1", "6f1c1a2e-54b7-4f7c-9d4a-0c2f6a8e3b11", time.Minute)
+	rdb.Set(ctx, "was there", "x", 0)
+	rdb.SetNX(ctx, "was there", token, time.Minute)
+	rdb.SetNX(ctx, "changed", token, time.Minute)
+	rdb.Set(ctx, "changed", "other", time.Minute)
+	rdb.SetNX(ctx, "released", token, time.Minute)
+	rdb.Del(ctx, "released")
+	rdb.Set(ctx, "released", token, time.Minute)
+	rdb.Eval(ctx, "return redis.call('set', KEYS[1], ARGV[1], 'px', 10000)", []string{"cached"}, token)
+	rdb.ZAdd(ctx, "{p}:timeout", redis.Z{Score: 9e14, Member: "00112233445566778899aabbccddeeff"})
+	rdb.Set(ctx, "p", 3, 0)
+	run(t, rdb, takePermits, []string{"q", "{q}:timeout", "other"}, "922337203685477", "a")
+	run(t, rdb, takePermits, permitKeys("over"), time.Now().UnixMilli()-1, "a")
+	run(t, rdb, takePermits, permitKeys("mine"), "922337203685477", "a")
+	run(t, rdb, lock, []string{"clicks"}, 30000, "user:42", "")
+	run(t, rdb, lock, []string{"mine:2"}, 30000, alice, "")
+	run(t, rdb, lock, []string{"hits", "redisson_lock_queue:{hits}"}, 30000, "user:x", "")
+	if text := rec.end(); text != "" {
+		t.Error(text)
+	}
+}
+
+func TestLockKeysAreLeaksWhateverTheyHold(t *testing.T) {
+	rec := &recorder{TB: t}
+	srv := lockredistest.RunT(rec, lockredistest.LockKeys("lock:*", "*:mutex"),
+		lockredistest.DataKeys("lock:none"), lockredistest.ManualClock())
+	srv.Set("lock:1", "taken")
+	srv.DB(3).Set("a:mutex", "1")
+	srv.Set("lock:none", "1")
+	srv.Set("other", "1")
+	run(t, srv.Client(), lock, []string{"lock:2"}, 0, alice, "")
+	const want = `lockredistest: left behind (AllowLeaks turns this check off):
+	key "a:mutex" in database 3 exists and LockKeys("*:mutex") says it is a lock
+	key "lock:1" exists and LockKeys("lock:*") says it is a lock
+	lock "lock:2" is held by ` + alice + `, hold count 1, for ever, acquired 0s ago; its client was pipe:1`
+	if text := rec.end(); text != want {
+		t.Errorf("%s\nwant %s", text, want)
+	}
 }

@@ -4,22 +4,22 @@ import (
 	"context"
 	"crypto/tls"
 	"fmt"
+	"io"
 	"log/slog"
 	"net"
+	"strconv"
 	"sync"
 	"testing"
 	"time"
-
-	"github.com/redis/go-redis/v9"
 
 	"github.com/lockredis/lockredis"
 	"github.com/lockredis/lockredis/expiry"
 	"github.com/lockredis/lockredis/internal/backdoor"
 )
 
-// Server is the server of one test. Its embedded Keyspace is database 0. All methods may be
-// called from any goroutine, except Addr, Client, Options and Advance: they can end the
-// test, and testing.TB allows that only in the test's goroutine.
+// Server is the server of one test. Its embedded Keyspace is database 0. Most methods may be
+// called from any goroutine. Call Addr, Host, Port, Client, Options, Select, SetTime and
+// Advance only from the test's goroutine, because they can end the test.
 type Server struct {
 	*Keyspace
 
@@ -29,10 +29,26 @@ type Server struct {
 	clock  *expiry.Manual // nil: the machine's
 	opts   options
 	trust  *tls.Config // for clients; nil: the server speaks plain text
+	timers timers
 
 	mu      sync.Mutex // guards the fields below
 	addr    string
-	clients []*redis.Client
+	ln      net.Listener  // nil: none, or stopped
+	served  chan struct{} // closed when the server accepts no more connections from ln
+	stopped bool
+	closed  bool // Close was called
+
+	closeErr error // of Close
+	clients  []io.Closer
+	faults   []*Fault          // in effect, in the order in which they were set
+	joined   []*joined         // lock clients of this process
+	failing  map[string]*Fault // SetError's, by command; "" is every command
+
+	sentinels *lockredis.Sentinels // nil: none
+
+	password string            // of the default user, "" without
+	users    map[string]string // passwords of other users
+	user     string            // of users, for Options; "": the default user
 }
 
 type options struct {
@@ -41,6 +57,9 @@ type options struct {
 	manual     bool
 	tls        bool
 	allowLeaks bool
+	sentinel   *lockredis.SentinelConfig // nil: no Sentinels
+	lockKeys   []string
+	dataKeys   []string
 }
 
 // Option changes what RunT starts.
@@ -48,6 +67,19 @@ type Option func(*options)
 
 // AllowLeaks turns off the check for leaks at the end of the test.
 func AllowLeaks() Option { return func(o *options) { o.allowLeaks = true } }
+
+// LockKeys makes keys locks if their names match one of the patterns, as in KEYS. Such a key
+// is a leak if it exists at the end of the test, whatever its value. Use it for locks that the
+// package does not recognise, such as a SET with NX of a fixed value.
+func LockKeys(patterns ...string) Option {
+	return func(o *options) { o.lockKeys = append(o.lockKeys, patterns...) }
+}
+
+// DataKeys makes keys data if their names match one of the patterns, as in KEYS. Such a key is
+// never a leak, even if it looks like a lock. For permits the name is the semaphore's.
+func DataKeys(patterns ...string) Option {
+	return func(o *options) { o.dataKeys = append(o.dataKeys, patterns...) }
+}
 
 // ManualClock gives the server a clock that only Server.Advance moves. It begins at the
 // present time.
@@ -72,13 +104,23 @@ func Directive(name, value string) Option {
 	return func(o *options) { o.cfg.Directives[name] = value }
 }
 
+// Cluster makes the server a cluster of one node, which owns all slots. Server.ClusterClient
+// and Server.ClusterOptions connect to it. Commands with keys of several slots fail, and
+// there is only database 0. The test's own methods may use keys of any slot.
+//
+// Directive("cluster-slots", "0-8191 9000") gives the node fewer slots. A command with a key
+// in another slot fails then with CLUSTERDOWN; with
+// Directive("cluster-require-full-coverage", "yes"), which is the default, every command with
+// a key does.
+func Cluster() Option { return Directive("cluster-enabled", "yes") }
+
 // Logger receives the server's log. Without this option the log is dropped.
 func Logger(l *slog.Logger) Option { return func(o *options) { o.cfg.Logger = l } }
 
-// RunT starts a fresh server, which is closed when the test ends. The test then fails if a
-// lock, a place in a fair lock's queue, a blocked client or a subscription is left over.
-// The package's documentation says more about leaks; AllowLeaks turns the check off. If the
-// server does not start, the test ends.
+// RunT starts a fresh server, which is closed when the test ends. The test then fails if it
+// left a leak: a lock, a permit, a position in a fair lock's queue, a blocked client or a
+// subscription. The package's documentation says more about leaks; AllowLeaks turns the check
+// off. If the server does not start, the test ends.
 func RunT(t testing.TB, opts ...Option) *Server {
 	t.Helper()
 	s, err := start(t, opts)
@@ -114,10 +156,15 @@ func start(t testing.TB, opts []Option) (*Server, error) {
 	s.srv = lockredis.New(s.opts.cfg)
 	s.inside = backdoor.Open(s.srv)
 	s.inside.RecordScriptKeys()
+	s.inside.Faults() // counts requests from the start
 	s.Keyspace = s.DB(0)
+	s.password = s.opts.cfg.Password
 	err := s.srv.Start()
 	if err == nil && s.opts.addr != "" {
 		err = s.listen(s.opts.addr)
+	}
+	if err == nil && s.opts.sentinel != nil {
+		err = s.startSentinels()
 	}
 	if err != nil {
 		s.srv.Close()
@@ -126,23 +173,54 @@ func start(t testing.TB, opts []Option) (*Server, error) {
 	return s, nil
 }
 
-// Close closes the clients that Client returned, looks for leaks, and closes the server.
-// The error names the leaks; with AllowLeaks it is nil. Close is for a server that Run
-// started. A server that RunT started is closed when its test ends.
+// Close looks for leaks, closes the clients of Client, ClusterClient and FailoverClient, and
+// closes the server and its Sentinels.
+// The error names the leaks; with AllowLeaks it is nil. A server that RunT started is closed
+// when its test ends. If Close was called before, the test still fails with its error. A
+// second call returns nil. Use Stop for a server that is to serve again.
 func (s *Server) Close() error {
+	for _, f := range s.takeFaults() {
+		f.remove()
+	}
+	s.timers.close()
 	s.mu.Lock()
-	clients := s.clients
-	s.clients = nil
+	clients, served, again := s.clients, s.served, s.closed
+	s.clients, s.closed = nil, true
 	s.mu.Unlock()
+	if again {
+		return nil
+	}
+	err := s.closeClients(clients)
+	if s.sentinels != nil {
+		s.sentinels.Close()
+	}
+	s.srv.Close()
+	if served != nil {
+		<-served
+	}
+	s.mu.Lock()
+	s.closeErr = err
+	s.mu.Unlock()
+	return err
+}
+
+// closeClients closes the clients that Client, ClusterClient and FailoverClient returned. It
+// returns an error that names leaks.
+func (s *Server) closeClients(clients []io.Closer) error {
+	var subscribed map[string]leak
+	var stuck error
+	if !s.opts.allowLeaks {
+		if stuck = s.awaitScript(); stuck == nil {
+			subscribed = s.subscriptionLeaks()
+		}
+	}
 	for _, rdb := range clients {
 		rdb.Close()
 	}
-	var err error
-	if !s.opts.allowLeaks {
-		err = s.checkLeaks()
+	if s.opts.allowLeaks || stuck != nil {
+		return stuck
 	}
-	s.srv.Close()
-	return err
+	return s.checkLeaks(subscribed)
 }
 
 // end closes the server at the end of the test and reports leaks. After a failure it only
@@ -150,6 +228,11 @@ func (s *Server) Close() error {
 func (s *Server) end() {
 	s.t.Helper()
 	err := s.Close()
+	if err == nil { // the test may have called Close
+		s.mu.Lock()
+		err = s.closeErr
+		s.mu.Unlock()
+	}
 	switch {
 	case err == nil:
 	case s.t.Failed():
@@ -180,19 +263,13 @@ func (s *Server) Addr() string {
 	return s.addr
 }
 
-// listen opens a port. s.mu is held, or s is not shared yet.
-func (s *Server) listen(addr string) error {
-	addr, err := s.srv.Listen(addr)
-	if err == nil {
-		s.addr = addr
-	}
-	return err
-}
-
 // Dial returns a new connection in memory: a buffered pipe with deadlines. It can be the
 // Dialer of redis.Options; it ignores network and addr. The error is ctx's, or says that
-// the server is closed.
+// the server is closed. After Stop it is syscall.ECONNREFUSED.
 func (s *Server) Dial(ctx context.Context, network, addr string) (net.Conn, error) {
+	if err := s.refused(); err != nil {
+		return nil, err
+	}
 	return s.srv.Dial(ctx)
 }
 
@@ -208,4 +285,44 @@ func (s *Server) Now() time.Time {
 func (s *Server) FlushAll() { s.Do("FLUSHALL") }
 
 // DB returns database n, 0 to 15 unless the directive databases says otherwise.
-func (s *Server) DB(n int) *Keyspace { return &Keyspace{inside: &s.inside, db: n} }
+func (s *Server) DB(n int) *Keyspace {
+	k := &Keyspace{inside: &s.inside}
+	k.db.Store(int64(n))
+	return k
+}
+
+// Select makes the server's own Keyspace methods, such as srv.Get, use database n. Clients, and
+// Keyspaces that DB returned, keep their databases. It ends the test if there is no database n.
+func (s *Server) Select(n int) {
+	s.t.Helper()
+	if _, err := s.DB(0).Do("SELECT", strconv.Itoa(n)); err != nil {
+		s.t.Fatal("lockredistest: select database ", n, ": ", err)
+	}
+	s.Keyspace.db.Store(int64(n))
+}
+
+// SwapDB exchanges two databases for all clients and returns true. It returns false, without an
+// effect, if one of them does not exist.
+func (s *Server) SwapDB(i, j int) bool {
+	_, err := s.Do("SWAPDB", strconv.Itoa(i), strconv.Itoa(j))
+	return err == nil
+}
+
+// Host returns the host of Addr: "127.0.0.1", unless the option Listen names another.
+func (s *Server) Host() string {
+	s.t.Helper()
+	host, _, _ := net.SplitHostPort(s.Addr())
+	return host
+}
+
+// Port returns the port of Addr.
+func (s *Server) Port() string {
+	s.t.Helper()
+	_, port, _ := net.SplitHostPort(s.Addr())
+	return port
+}
+
+// Seed makes the random choices of commands (RANDOMKEY, SPOP, SRANDMEMBER and the like) depend
+// only on seed and on the commands since. A script's math.random begins with the same seed in
+// each run, as in Redis.
+func (s *Server) Seed(seed int) { s.inside.Reseed(uint64(seed)) }

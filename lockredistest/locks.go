@@ -17,6 +17,8 @@ const (
 	Fenced Kind = "fenced"
 	Read   Kind = "read"  // a read-write lock that is held for reading
 	Write  Kind = "write" // a read-write lock that is held for writing
+	Multi  Kind = "multi" // a multi-lock over a group of values, as Redisson makes it in one hash
+	Set    Kind = "set"   // a string that SET with NX created, as redislock and redsync do
 )
 
 // Lock is a lock as the server sees it.
@@ -25,21 +27,22 @@ type Lock struct {
 	Name string
 	Kind Kind
 	// Holders own the lock, sorted by owner. A read lock can have several. A fair lock
-	// that was released while others were in its queue has none.
+	// that was released while its queue has waiters has none.
 	Holders []Holder
 	// TTL is how long the lease will last, 0 if it never ends.
 	TTL time.Duration
 	// Queue lists the owners in a fair lock's queue, the next one first.
 	Queue []string
-	// Client is the client whose script wrote the lock last: its address, then in
-	// parentheses the name that CLIENT SETNAME gave it. It is "" without Holders.
+	// Client is the client whose script wrote the lock last. For a lock of Kind Set it is
+	// the client that created the lock. It has the client's address, then in parentheses the
+	// name that CLIENT SETNAME set. It is "" without Holders.
 	Client string
 }
 
 // Holder is an owner of a lock.
 type Holder struct {
 	// Owner is the client's id and the thread's number, "<uuid>:<n>". Redisson calls it
-	// the lock name.
+	// the lock name. For a lock of Kind Set it is the holder's token.
 	Owner string
 	// Mode is Read or Write for a read-write lock, "" for other kinds.
 	Mode Kind
@@ -58,12 +61,48 @@ func (s *Server) Locks() []Lock {
 	return locks
 }
 
+// Permit is an acquired permit of a permit semaphore (rlock's PermitSemaphore, Redisson's
+// RPermitExpirableSemaphore).
+type Permit struct {
+	DB   int
+	Name string // of the semaphore
+	ID   string // 32 hexadecimal digits, as the acquisition returned it
+	// TTL is how long the lease will last, 0 if it never ends.
+	TTL time.Duration
+	// Client is the client whose script wrote the semaphore last, in the form of
+	// Lock.Client.
+	Client string
+}
+
+// Permits returns the acquired permits of all databases, sorted by database, semaphore and id.
+// A permit is left out when its lease has ended.
+func (s *Server) Permits() []Permit {
+	seen := s.inside.Inspector.Look()
+	var permits []Permit
+	for i := range seen.Permits {
+		permits = append(permits, newPermit(&seen.Permits[i], seen.Now))
+	}
+	return permits
+}
+
+// newPermit returns a permit that the inspector saw at now, in Unix ms.
+func newPermit(seen *inspect.Permit, now int64) Permit {
+	p := Permit{DB: seen.DB, Name: seen.Name, ID: seen.ID, Client: seen.By.String()}
+	if seen.Deadline > 0 {
+		p.TTL = time.Duration(seen.Deadline-now) * time.Millisecond
+	}
+	return p
+}
+
 // newLock returns a lock that the inspector saw at now, in Unix ms. The inspector's kinds have
 // the same names.
 func newLock(seen *inspect.Lock, now int64) Lock {
 	l := Lock{
 		DB: seen.DB, Name: seen.Name, Kind: Kind(seen.Kind),
-		Queue: seen.Queue, Client: seen.Writer.String(),
+		Client: seen.Writer.String(),
+	}
+	for _, w := range seen.Queue {
+		l.Queue = append(l.Queue, w.Owner)
 	}
 	if seen.Deadline > 0 {
 		l.TTL = time.Duration(seen.Deadline-now) * time.Millisecond

@@ -101,3 +101,43 @@ func TestTheLockOfATransactionIsALock(t *testing.T) {
 		t.Fatalf("%q", got)
 	}
 }
+
+func TestPermitsReturnsIDsAndLeases(t *testing.T) {
+	srv := lockredistest.RunT(t, lockredistest.ManualClock(), lockredistest.AllowLeaks())
+	rdb := srv.Client()
+	now := srv.Now().UnixMilli()
+	run(t, rdb, takePermits, permitKeys("p"), now+5000, "b", "a")
+	run(t, rdb, takePermits, permitKeys("p"), "922337203685477", "c")
+	run(t, rdb, takePermits, permitKeys("o"), now+1, "d")
+	srv.Advance(2 * time.Second)
+	want := []lockredistest.Permit{
+		{Name: "p", ID: "a", TTL: 3 * time.Second, Client: "pipe:1"},
+		{Name: "p", ID: "b", TTL: 3 * time.Second, Client: "pipe:1"},
+		{Name: "p", ID: "c", Client: "pipe:1"},
+	}
+	if got := srv.Permits(); !reflect.DeepEqual(got, want) {
+		t.Fatalf("%+v\nwant %+v", got, want)
+	}
+}
+
+func TestLocksFindsLocksThatSETCreated(t *testing.T) {
+	srv := lockredistest.RunT(t, lockredistest.ManualClock(), lockredistest.AllowLeaks())
+	rdb := srv.Client()
+	const token = "q83vEjRWeJCrze8SNFZ4kA=="
+	pipe := rdb.TxPipeline()
+	pipe.Do(t.Context(), "SET", "m", token, "PX", "5000", "nx")
+	pipe.Exec(t.Context())
+	rdb.SetNX(t.Context(), "m", "other", time.Hour) // another one waits
+	srv.SwapDB(0, 1)
+	want := []lockredistest.Lock{{
+		DB: 1, Name: "m", Kind: lockredistest.Set, TTL: 5 * time.Second, Client: "pipe:1",
+		Holders: []lockredistest.Holder{{Owner: token, Count: 1}},
+	}}
+	if got := srv.Locks(); !reflect.DeepEqual(got, want) {
+		t.Fatalf("%+v\nwant %+v", got, want)
+	}
+	srv.Advance(5 * time.Second)
+	if got := srv.Locks(); len(got) != 0 {
+		t.Errorf("%+v", got)
+	}
+}

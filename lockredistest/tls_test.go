@@ -14,12 +14,12 @@ import (
 func TestAClientLocksOverTLS(t *testing.T) {
 	srv := RunT(t, TLS(), Password("sesame"))
 	c := rlock.New(srv.Client(), rlock.Options{})
-	defer c.Close()
-	l := c.Lock("orders")
-	if err := l.TryLock(t.Context(), time.Second, time.Minute); err != nil {
+	defer c.Close(t.Context())
+	h, err := c.Lock("orders").Acquire(t.Context(), rlock.Wait(time.Second), rlock.Lease(time.Minute))
+	if err != nil {
 		t.Fatal(err)
 	}
-	if err := l.Unlock(t.Context()); err != nil {
+	if err := h.Release(t.Context()); err != nil {
 		t.Fatal(err)
 	}
 }
@@ -52,5 +52,20 @@ func TestATLSPortTakesAURLAndNoPlainText(t *testing.T) {
 	}
 	if RunT(t).TLSConfig() != nil {
 		t.Fatal("a server without TLS returned a TLSConfig")
+	}
+}
+
+func TestRestartServesTLSOnTheSamePort(t *testing.T) {
+	srv := RunT(t, TLS())
+	addr, rdb := srv.Addr(), srv.Client()
+	rdb.Set(t.Context(), "k", "v", 0)
+	srv.LoseReply(Match{Command: "get"})
+	for range 2 {
+		if err := srv.Restart(); err != nil || srv.Addr() != addr {
+			t.Fatal(srv.Addr(), err)
+		}
+		if v, err := rdb.Get(t.Context(), "k").Result(); v != "v" || err != nil {
+			t.Error(v, err)
+		}
 	}
 }

@@ -86,9 +86,19 @@ func (s *Subscriptions) Count(k Kind) int { return len(s.sets[k].names) }
 // subscription until the first Unsubscribe.
 func (s *Subscriptions) Names(k Kind) []string { return append([]string(nil), s.sets[k].names...) }
 
+// Since returns when the subscription began, in Unix ms. It is 0 unless Broker.Now was set.
+func (s *Subscriptions) Since(k Kind, name string) int64 {
+	l := &s.sets[k]
+	if i, ok := l.index[name]; ok && i < len(l.since) {
+		return l.since[i]
+	}
+	return 0
+}
+
 // list is a set of names. index has the position of each name in names.
 type list struct {
 	names []string
+	since []int64 // by position, Unix ms; nil unless Broker.Now was set
 	index map[string]int
 }
 
@@ -114,6 +124,10 @@ func (l *list) remove(name string) bool {
 	moved := l.names[last]
 	l.names[i], l.index[moved] = moved, i
 	l.names = l.names[:last]
+	if len(l.since) > last {
+		l.since[i] = l.since[last]
+		l.since = l.since[:last]
+	}
 	delete(l.index, name)
 	return true
 }
@@ -126,6 +140,14 @@ type Broker struct {
 	// the last subscription to a pattern ends.
 	order   []string
 	message Message // the message that is being delivered
+
+	// Drop, if not nil, is asked before each delivery. If it returns true, the message is
+	// lost on its way to sink. The publisher does not notice it.
+	Drop func(sink Sink, m *Message) bool
+
+	// Now, if not nil, tells the time in Unix ms. The broker then records when each
+	// subscription begins. It is set before the first subscription.
+	Now func() int64
 }
 
 // topic lists the sinks of one name, in the order of subscription.
@@ -148,6 +170,9 @@ func NewBroker(match func(pattern, name string) bool) *Broker {
 func (b *Broker) Subscribe(sink Sink, subs *Subscriptions, k Kind, name string) bool {
 	if !subs.sets[k].add(name) {
 		return false
+	}
+	if b.Now != nil {
+		subs.sets[k].since = append(subs.sets[k].since, b.Now())
 	}
 	t := b.topic[k][name]
 	if t == nil {
@@ -235,7 +260,9 @@ func (b *Broker) Publish(channel, payload []byte, shard bool) (n int) {
 
 func (b *Broker) deliver(m *Message, t *topic) int {
 	for _, sink := range t.sinks {
-		sink.Deliver(m)
+		if b.Drop == nil || !b.Drop(sink, m) {
+			sink.Deliver(m)
+		}
 	}
 	return len(t.sinks)
 }

@@ -2,188 +2,293 @@ package rlock
 
 import (
 	"context"
+	"errors"
 	"fmt"
 	"time"
 )
 
-// acquire takes the lock and waits for it at most for wait: 0 is a single try,
-// forever has no limit. A lease below 1 ms means the watchdog's.
-func (l *Lock) acquire(ctx context.Context, wait, lease time.Duration) error {
-	a := &attempt{
-		l: l, start: time.Now(), waits: wait != 0,
-		length: lease.Truncate(time.Millisecond), watched: lease < time.Millisecond,
-	}
-	if a.watched {
-		a.length = l.c.opts.Lease
-	}
-	turnLimit := wait
-	if wait == 0 {
-		turnLimit = turnTimeout
-	}
-	if err := within(ctx, a.start, turnLimit, l.takeTurn); err != nil {
-		return err
-	}
-	if err := l.c.wait(ctx, a, a.start, wait); err != nil {
-		a.fail(ctx)
-		return err
-	}
-	l.giveTurn()
-	if f := l.c.opts.Observer.Acquired; f != nil {
-		l.notify(f, Event{Waited: time.Since(a.start)})
-	}
-	return nil
+// claim is what one Acquire asks for: a lock for an owner, or permits. Its calls
+// may be sent any number of times and arrive in any order. They count once, because
+// they share a latch: as soon as the claim is released or undone, an acquire call
+// that arrives late is refused.
+type claim interface {
+	event() Event // its Kind, Name and Owner
+
+	// acquire asks for the lock or the permits. If they are not free and waits is
+	// true, a kind with a queue appends the owner. c is the kind of the first copy;
+	// further copies are copyAgain.
+	acquire(lease time.Duration, waits bool, c copyKind) call
+	// granted reads acquire's reply.
+	granted(reply any) (grant, error)
+	// release ends the claim: it gives back what was granted and leaves the queue.
+	// With undo it is unknown what was granted.
+	release(undo bool, lease time.Duration) call
+	// wasHeld reads release's reply.
+	wasHeld(reply int64) bool
+	// latchKey is the key that release sets.
+	latchKey() string
+	// queues reports whether acquire may leave a position in a queue.
+	queues() bool
+	// channel is the channel that announces when to try again, see hub.join; ""
+	// means to poll. shared is true when a message wakes others together with this one.
+	channel() (name string, shared bool)
 }
 
-// turnTimeout is how long a TryLock without a wait time waits for another
-// operation of the same owner (see Lock.turn).
-const turnTimeout = 100 * time.Millisecond
+// copyKind tells an acquire script what it can leave out, see plain_acquire.lua.
+type copyKind string
 
-// takeTurn waits until no other operation of this owner is in progress: no other
-// goroutine changes the hold, and every request that may change it is answered.
-func (l *Lock) takeTurn(ctx context.Context) error {
-	select {
-	case l.turn <- struct{}{}:
+const (
+	copyFirst copyKind = "first" // no other copy can have been granted
+	copyWoken copyKind = "woken" // likewise, and the lock is probably held
+	copyAgain copyKind = "again"
+)
+
+// renewable is a claim with a lease.
+type renewable interface {
+	claim
+	// renew changes the lease and replies 1, or 0 when the claim is not held.
+	renew(ch leaseChange) call
+}
+
+// leaseChange is a change of a lease. The zero place is an ordinary renewal. Other changes
+// are ordered by their places: a copy that arrives after a later change, or after the
+// claim's release, changes nothing.
+type leaseChange struct {
+	lease   time.Duration // 0: change nothing
+	shorten bool          // also if it ends earlier then
+	place   int64         // see Client.nextPlace
+}
+
+// grant is the result of an acquire call.
+type grant struct {
+	ok    bool          // granted
+	ttl   time.Duration // when !ok: the rest of the holder's lease; < 0: no end
+	exact bool          // no earlier try than after ttl can be granted
+	token int64
+	more  bool // permits are left for other waiters
+}
+
+// acquisition is one Acquire: it is tried until it is granted. It is a waitOp.
+type acquisition struct {
+	c     *Client
+	claim claim
+	ctx   context.Context // the caller's
+	settings
+
+	start  time.Time
+	sent   time.Time     // of the last try
+	lease  time.Duration // to request
+	undone func()        // called after an error, when nothing is left to undo; may be nil
+
+	asked  bool // a try was sent
+	woken  bool // the lock was held at the last try
+	strays int  // copies of tries that may still arrive
+	unsure bool // the last try was granted, but the caller does not get it
+	token  int64
+}
+
+// newAcquisition returns the acquisition of k. start is the time of the call.
+func (c *Client) newAcquisition(
+	ctx context.Context, k claim, s settings, start time.Time,
+) *acquisition {
+	lease := s.lease
+	if s.watched() {
+		lease = c.opts.Lease
+	}
+	return &acquisition{c: c, claim: k, ctx: ctx, settings: s, start: start, lease: lease}
+}
+
+// run waits until the claim is granted. After an error it takes back what the tries
+// may have left on the server.
+func (a *acquisition) run() error { return a.end(a.c.wait(a.ctx, a, a.start, a.wait)) }
+
+// end ends an acquisition whose wait returned err. It tells the observer last, because
+// that may panic.
+func (a *acquisition) end(err error) error {
+	o, event := &a.c.opts.Observer, Event{Waited: time.Since(a.start)}
+	if err == nil {
+		a.acquired(event)
 		return nil
+	}
+	if errors.Is(err, errLateGrant) && !a.over() {
+		err = errClaimAgain
+	}
+	if a.unsure || a.strays > 0 || a.asked && a.claim.queues() && a.wait != 0 {
+		a.undo()
+	} else if a.undone != nil {
+		a.undone()
+	}
+	event.Err = err
+	switch {
+	case errors.Is(err, errClaimAgain):
+	case errors.Is(err, ErrTimeout):
+		notify(a.ctx, o.TimedOut, a.claim, event)
 	default:
+		notify(a.ctx, o.Failed, a.claim, event)
 	}
-	select {
-	case l.turn <- struct{}{}:
-		return nil
-	case <-ctx.Done():
-		return ctx.Err()
-	case <-l.c.ctx.Done():
-		return ErrClosed
-	}
+	return err
 }
 
-func (l *Lock) giveTurn() { <-l.turn }
-
-// attempt is one acquisition of a lock, tried until it is granted.
-type attempt struct {
-	l       *Lock
-	start   time.Time
-	length  time.Duration // of the requested lease
-	watched bool          // the watchdog renews the lease
-	waits   bool          // the caller waits if the lock is not free
-
-	call      call // of the last try
-	held      int  // hold count before the last try
-	queued    bool // the owner may be in the lock's queue
-	unknown   bool // the last try may have been granted on the server
-	abandoned bool // the last try is still running; late cleans up after it
+// acquired tells the observer. If the observer panics, the claim is taken back.
+func (a *acquisition) acquired(event Event) {
+	told := false
+	defer func() {
+		if !told {
+			a.undo()
+		}
+	}()
+	notify(a.ctx, a.c.opts.Observer.Acquired, a.claim, event)
+	told = true
 }
 
-func (a *attempt) try(ctx context.Context) (grant, error) {
-	err := ctx.Err()
-	if err != nil {
+// errClaimOver means that the claim's latch exists: another copy undid the claim.
+var errClaimOver = errors.New("rlock: the acquisition was undone")
+
+func (a *acquisition) try(ctx context.Context) (grant, error) {
+	if err := ctx.Err(); err != nil {
 		return grant{}, err
 	}
-	l := a.l
-	if a.held, err = l.currentCount(ctx); err != nil {
-		return grant{}, err
-	}
-	if a.waits {
-		_, a.queued = l.kind.leave(l)
-	}
-	length := l.leaseLength(a)
-	sent := time.Now()
-	a.call = l.kind.acquire(l, length, a.held, a.waits)
-	o, abandoned := l.c.await(ctx, a)
-	if abandoned {
-		a.abandoned = true
+	a.sent = time.Now()
+	a.asked = true
+	o := a.c.send(ctx, request{
+		call:       a.claim.acquire(a.lease, a.wait != 0, a.copyKind()),
+		replicated: !a.unsynced,
+		limit:      a.retryLimit(),
+	})
+	a.strays += o.strays
+	if o.err != nil && !errors.Is(o.err, ErrNotSynced) {
+		a.unsure = failedInside(o.err)
 		return grant{}, o.err
 	}
-	g, err := readGrant(o, l.kind.acquired)
-	answered := time.Now()
+	g, err := a.claim.granted(o.reply)
 	switch {
 	case err != nil:
-		a.unknown = g.ok || g.unknown
 		return grant{}, err
-	case g.notHeld:
-		l.lose(errNotOwner)
-		return g, fmt.Errorf("%w: %w", ErrLockLost, errNotOwner)
-	case g.ok && !answered.Before(sent.Add(length)): // the reply took longer than the lease
-		a.unknown = true
-		return grant{}, fmt.Errorf("%w: %w", ErrLockLost, errLeaseExpired)
-	case g.ok:
-		if err := l.granted(length, a.watched, sent, answered, g.token); err != nil {
-			a.unknown = true
-			return grant{}, err
+	case !g.ok:
+		a.woken = true
+		if a.strays > 0 && (g.ttl < 0 || g.ttl > pollStrays) {
+			g.ttl = pollStrays
 		}
+		return g, nil
 	}
+	a.unsure = true
+	switch {
+	case o.err != nil: // no replica confirmed
+		return grant{}, o.err
+	case !a.noLease && !time.Now().Before(trustUntil(a.sent, a.lease)):
+		return grant{}, errLateGrant
+	case a.c.ctx.Err() != nil:
+		return grant{}, ErrClosed
+	}
+	a.unsure = false
+	a.token = g.token
 	return g, nil
 }
 
-func (a *attempt) send(ctx context.Context) (any, error) {
-	return a.l.c.runSynced(ctx, a.call, true)
+// errLateGrant means that the lock was granted, but its lease had ended when the reply
+// arrived.
+var errLateGrant = fmt.Errorf("%w: %w before the server's reply arrived",
+	ErrLockLost, errLeaseExpired)
+
+// errClaimAgain is the result of an acquisition with a late grant whose caller still
+// waits: it begins again with a new claim.
+var errClaimAgain = errors.New("rlock: granted too late")
+
+// over reports whether the caller does not wait any longer.
+func (a *acquisition) over() bool {
+	return a.ctx.Err() != nil || a.wait != forever && time.Since(a.start) >= a.wait
 }
 
-func (a *attempt) channel() (string, bool) { return a.l.kind.channel(a.l) }
-
-func (a *attempt) contended() { a.l.notify(a.l.c.opts.Observer.Contended, Event{}) }
-
-// fail ends an acquisition that was not granted. It removes what the acquisition
-// left in Redis, in the background. It waits for that until ctx ends, at most for
-// cleanUpWait.
-func (a *attempt) fail(ctx context.Context) {
-	if a.abandoned {
-		return // late cleans up
-	}
-	if !a.unknown && !a.queued {
-		a.l.giveTurn()
-		return
-	}
-	done := make(chan struct{})
-	if !a.l.c.goBackground(func() { a.cleanUp(); close(done) }) {
-		a.cleanUp() // the client is closed: try once, without retries
-		return
-	}
-	timer := time.NewTimer(cleanUpWait)
-	defer timer.Stop()
-	select {
-	case <-done:
-	case <-ctx.Done():
-	case <-timer.C:
+// retryLate runs acquire, which makes a new claim, and again while the reply of the
+// grant arrives too late. A single try is not repeated.
+func retryLate[H any](acquire func() (H, error)) (H, error) {
+	for {
+		h, err := acquire()
+		if !errors.Is(err, errClaimAgain) {
+			return h, err
+		}
 	}
 }
 
-// cleanUpWait is how long a failed acquisition waits for its cleanUp.
-const cleanUpWait = 100 * time.Millisecond
-
-// late receives the outcome of a try after its caller has stopped waiting.
-func (a *attempt) late(o outcome) {
-	g, _ := readGrant(o, a.l.kind.acquired)
-	a.unknown = g.ok || g.unknown
-	a.cleanUp()
-}
-
-// cleanUp undoes what may have been granted, leaves the queue and gives the turn
-// back.
-func (a *attempt) cleanUp() {
-	l := a.l
-	defer l.giveTurn()
-	if a.unknown {
-		latch := l.c.newLatchKey(l.name)
-		l.sendLatched(a.length, latch, l.kind.undo(l, a.held, latch, a.length))
+// copyKind returns the kind of the next copy.
+func (a *acquisition) copyKind() copyKind {
+	switch {
+	case a.strays > 0:
+		return copyAgain
+	case a.woken:
+		return copyWoken
 	}
-	if a.queued {
-		k, _ := l.kind.leave(l)
-		l.send(l.c.opts.Lease, k)
+	return copyFirst
+}
+
+// pollStrays is how often an acquisition asks again while copies of its earlier
+// tries may still arrive. Such a copy may be granted without a message to this
+// waiter.
+const pollStrays = time.Second
+
+// retryLimit is how long a try is sent again without an answer. An acquisition that
+// must not wait gives up sooner.
+func (a *acquisition) retryLimit() time.Duration {
+	limit := a.c.opts.RetryFor
+	if a.retryFor > 0 {
+		limit = a.retryFor
 	}
+	if a.wait == 0 {
+		limit = min(limit, time.Second)
+	}
+	return limit
 }
 
-// sendLatched is send for a call with a latch, and deletes the latch afterwards.
-func (l *Lock) sendLatched(limit time.Duration, latch string, k call) outcome {
-	failed := 0
-	k.failed = &failed
-	o := l.send(limit, k)
-	l.c.sweep(latch, failed, o.err)
-	return o
+func (a *acquisition) contended() {
+	notify(a.ctx, a.c.opts.Observer.Contended, a.claim, Event{})
 }
 
-// send runs k, and retries for at most limit until the server answers.
-func (l *Lock) send(limit time.Duration, k call) outcome {
-	return l.c.retryUntilAnswered(limit, func(ctx context.Context) (any, error) {
-		return l.c.runSynced(ctx, k, true)
+func (a *acquisition) channel() (string, bool) { return a.claim.channel() }
+
+// endlessLimit is how long a request is sent again that gives back what would never
+// expire.
+const endlessLimit = time.Hour
+
+// undoWait is how long a failed acquisition waits for its undo, if its context has
+// not ended.
+const undoWait = 100 * time.Millisecond
+
+// undo takes back what the tries may have left on the server. It continues in the
+// background after undoWait, or when the caller's context ends.
+func (a *acquisition) undo() {
+	limit := a.lease
+	if a.claim.queues() {
+		limit = max(limit, a.c.opts.FairWait)
+	}
+	if a.noLease {
+		limit = endlessLimit
+	}
+	wait := undoWait
+	if a.strays > 0 { // the server does not answer
+		wait = 0
+	}
+	ctx, cancel := context.WithTimeout(a.ctx, wait)
+	defer cancel()
+	a.c.takeBack(ctx, a.claim, true, a.lease, limit, a.strays, a.undone)
+}
+
+// takeBack sends the claim's release until it is answered, for at most limit and
+// Options.RetryFor. settled, which may be nil, is called when it is answered.
+func (c *Client) takeBack(
+	ctx context.Context, k claim, undo bool, lease, limit time.Duration, strays int, settled func(),
+) outcome {
+	return c.send(ctx, request{
+		call: k.release(undo, lease), limit: limit + c.opts.RetryFor, persistent: true,
+		settled: func(o outcome) {
+			if !answered(o.err) {
+				notify(ctx, c.opts.Observer.GaveUp, k, Event{Err: o.err})
+				return
+			}
+			o.strays += strays
+			c.sweep(k.latchKey(), o)
+			if settled != nil {
+				settled()
+			}
+		},
 	})
 }

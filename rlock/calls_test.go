@@ -1,8 +1,6 @@
 package rlock_test
 
 import (
-	"context"
-	"errors"
 	"fmt"
 	"testing"
 	"time"
@@ -26,14 +24,18 @@ func eachLock(t *testing.T,
 
 func TestACallSentTwiceTakesEffectOnce(t *testing.T) {
 	eachLock(t, func(t *testing.T, rdb *redis.Client, me *rlock.Lock, k rlocksuite.Kind) {
+		counted := func(want string) {
+			t.Helper()
+			if got := rdb.HGet(t.Context(), "l", k.Field).Val(); got != want {
+				t.Fatalf("hold count is %q, not %q", got, want)
+			}
+		}
 		twice := func(send func() (any, error), count string) any {
 			t.Helper()
 			first, err := send()
 			must(t, err)
 			after := rlocksuite.Contents(t, rdb)
-			if got := rdb.HGet(context.Background(), "l", k.Field).Val(); got != count {
-				t.Fatalf("count is %q, not %q", got, count)
-			}
+			counted(count)
 			second, err := send()
 			must(t, err)
 			if fmt.Sprint(first) != fmt.Sprint(second) {
@@ -42,82 +44,102 @@ func TestACallSentTwiceTakesEffectOnce(t *testing.T) {
 			rlocksuite.MustHold(t, rdb, after)
 			return first
 		}
-		acquire := func(held int) func() (any, error) {
-			return func() (any, error) { return me.SendAcquire(time.Minute, held, true) }
+		acquire := func(c *rlock.Claim) func() (any, error) {
+			return func() (any, error) { return c.Acquire(time.Minute, true) }
 		}
-		release := func(latch string) func() (any, error) {
-			return func() (any, error) { return me.SendRelease(latch, time.Minute) }
+		release := func(c *rlock.Claim) func() (any, error) {
+			return func() (any, error) { return c.Release(time.Minute) }
 		}
-		twice(acquire(0), "1")
-		twice(acquire(1), "2")
-		twice(acquire(2), "3")
-		for range 2 {
-			if _, err := me.SendUndo(2, "u"); err != nil {
-				t.Fatal(err)
-			}
-		}
-		if got := twice(release("a"), "1"); got != int64(0) {
+		a, b, c := me.NewClaim(1, 0, "a"), me.NewClaim(1, 1, "b"), me.NewClaim(1, 2, "c")
+		twice(acquire(a), "1")
+		twice(acquire(b), "2")
+		twice(acquire(c), "3")
+		if got := twice(c.Undo, "2"); got != int64(0) {
 			t.Fatal(got)
 		}
-		if got := twice(release("b"), ""); got != int64(1) {
+		if got := twice(release(a), "1"); got != int64(0) {
 			t.Fatal(got)
 		}
-		if got := twice(release("c"), ""); got != nil {
+		if got := twice(release(b), ""); got != int64(1) {
 			t.Fatal(got)
 		}
-		twice(acquire(0), "1")
-		if _, err := me.SendUndo(0, "v"); err != nil {
+		if got := twice(release(me.NewClaim(1, 0, "d")), ""); got != int64(-1) {
+			t.Fatal(got)
+		}
+		e, f := me.NewClaim(1, 0, "e"), me.NewClaim(1, 0, "f")
+		twice(acquire(e), "1")
+		if _, err := e.Undo(); err != nil {
 			t.Fatal(err)
 		}
-		twice(acquire(0), "1") // the same owner again, before the undo is sent again
-		if _, err := me.SendUndo(0, "v"); err != nil {
+		twice(acquire(f), "1") // the same owner again, before the undo is sent again
+		if _, err := e.Undo(); err != nil {
 			t.Fatal(err)
 		}
-		if got := rdb.HGet(context.Background(), "l", k.Field).Val(); got != "1" {
-			t.Fatalf("count is %q after a repeated undo", got)
-		}
-		if got := twice(release("d"), ""); got != int64(1) {
+		counted("1")
+		if got := twice(release(f), ""); got != int64(1) {
 			t.Fatal(got)
 		}
-		if locked, err := me.IsLocked(context.Background()); locked || err != nil {
+		if locked, err := me.IsLocked(t.Context()); locked || err != nil {
 			t.Fatal(locked, err)
 		}
 	})
 }
 
-func TestUnlockOfALostHoldReleasesAllItsCounts(t *testing.T) {
-	eachLock(t, func(t *testing.T, rdb *redis.Client, me *rlock.Lock, _ rlocksuite.Kind) {
-		ctx := context.Background()
-		must(t, me.LockLease(ctx, time.Minute))
-		must(t, me.Lock(ctx))
+func TestALateCopyOfAnAcquireAfterItsReleaseTakesNothing(t *testing.T) {
+	eachLock(t, func(t *testing.T, rdb *redis.Client, me *rlock.Lock, k rlocksuite.Kind) {
+		for _, end := range []func(*rlock.Claim) (any, error){
+			func(c *rlock.Claim) (any, error) { return c.Release(time.Minute) },
+			(*rlock.Claim).Undo,
+		} {
+			c := me.NewClaim(1, 0, "a")
+			_, err := c.Acquire(time.Minute, true)
+			must(t, err)
+			_, err = end(c)
+			must(t, err)
+			if _, err := c.Acquire(time.Minute, true); err != nil {
+				t.Fatal(err)
+			}
+			rest := rlocksuite.Contents(t, rdb)
+			delete(rest, "redisson_lock_token:{l}")
+			if len(rest) > 0 {
+				t.Fatalf("the late copy leaves %v", rest)
+			}
+			rdb.FlushAll(t.Context())
+		}
+	})
+}
+
+// The server has the lock although the client lost it, because a test's copy of the
+// acquire call arrives after ForceUnlock.
+func TestReleaseOfALostHoldReleasesWhatTheServerStillHas(t *testing.T) {
+	eachLock(t, func(t *testing.T, _ *redis.Client, me *rlock.Lock, _ rlocksuite.Kind) {
+		ctx := t.Context()
+		outer := acquire(t, me, rlock.Lease(time.Minute))
+		inner := acquireIn(t, outer.Context(), me)
 		if forced, err := me.ForceUnlock(ctx); !forced || err != nil {
 			t.Fatal(forced, err)
 		}
-		for held := range 2 {
-			if _, err := me.SendAcquire(time.Minute, held, true); err != nil {
-				t.Fatal(err)
-			}
+		_, err := me.NewClaim(1, 0, "late").Acquire(time.Minute, true)
+		must(t, err)
+		for _, h := range []*rlock.Hold{inner, outer} {
+			mustBe(t, rlock.ErrLockLost, h.Release(ctx))
 		}
-		for range 2 {
-			if err := me.Unlock(ctx); !errors.Is(err, rlock.ErrLockLost) {
-				t.Fatal(err)
-			}
-		}
-		must(t, me.Lock(ctx))
-		must(t, me.Unlock(ctx))
-		if locked, err := me.IsLocked(ctx); locked || err != nil {
-			t.Fatal("still locked", err)
-		}
+		eventually(t, "the lock is free", func() bool {
+			locked, err := me.IsLocked(ctx)
+			return !locked && err == nil
+		})
+		release(t, acquire(t, me))
 	})
 }
 
 func TestARenewalOfALockThatIsNotHeldReturnsZero(t *testing.T) {
 	eachLock(t, func(t *testing.T, rdb *redis.Client, me *rlock.Lock, _ rlocksuite.Kind) {
-		if got, err := me.SendRenew(time.Minute); got != int64(0) || err != nil {
+		renew := me.NewClaim(1, 0, "").Renew
+		if got, err := renew(time.Minute); got != int64(0) || err != nil {
 			t.Fatal(got, err)
 		}
-		must(t, me.LockLease(context.Background(), 20*time.Second))
-		if got, err := me.SendRenew(time.Minute); got != int64(1) || err != nil {
+		acquire(t, me, rlock.Lease(20*time.Second))
+		if got, err := renew(time.Minute); got != int64(1) || err != nil {
 			t.Fatal(got, err)
 		}
 		rlocksuite.MustLive(t, rdb, "l", time.Minute)
@@ -126,28 +148,26 @@ func TestARenewalOfALockThatIsNotHeldReturnsZero(t *testing.T) {
 
 func TestTheNextWaiterIsWokenWhenTheFirstLeavesAFreeFairLock(t *testing.T) {
 	rdb := connect(t)
-	ctx := context.Background()
 	gone := newClient(t, rdb, rlock.Options{ID: "gone"}).FairLock("l")
 	rlocksuite.Enqueue(rdb, "gone:1", time.Minute)
 	l := newClient(t, rdb, rlock.Options{}).FairLock("l")
-	got := rlocksuite.Queues(t, rdb, ctx, l)
-	if _, err := gone.SendLeave(); err != nil {
+	got := rlocksuite.Queues(t, rdb, t.Context(), l)
+	if _, err := gone.NewClaim(1, 0, "u").Undo(); err != nil {
 		t.Fatal(err)
 	}
-	must(t, <-got)
-	must(t, l.Unlock(ctx))
+	release(t, got.Hold(t))
 	rlocksuite.MustHold(t, rdb, nil)
 }
 
 func TestAnOwnerIsInTheFairQueueOnce(t *testing.T) {
 	rdb := connect(t)
-	ctx := context.Background()
-	must(t, newClient(t, rdb, rlock.Options{ID: "a"}).FairLock("l").Lock(ctx))
-	b := newClient(t, rdb, rlock.Options{ID: "b"}).FairLock("l")
-	c := newClient(t, rdb, rlock.Options{ID: "c"}).FairLock("l")
+	ctx := t.Context()
+	acquire(t, newClient(t, rdb, rlock.Options{ID: "a"}).FairLock("l"))
+	b := newClient(t, rdb, rlock.Options{ID: "b"}).FairLock("l").NewClaim(1, 0, "b")
+	c := newClient(t, rdb, rlock.Options{ID: "c"}).FairLock("l").NewClaim(1, 0, "c")
 	for range 2 {
-		for _, l := range []*rlock.Lock{b, c} {
-			if _, err := l.SendAcquire(time.Minute, 0, true); err != nil {
+		for _, claim := range []*rlock.Claim{b, c} {
+			if _, err := claim.Acquire(time.Minute, true); err != nil {
 				t.Fatal(err)
 			}
 		}
@@ -157,24 +177,29 @@ func TestAnOwnerIsInTheFairQueueOnce(t *testing.T) {
 	rlocksuite.MustHold(t, rdb, want)
 	turn := rdb.ZScore(ctx, rlocksuite.FairTimeouts, "b:1").Val()
 	for range 2 {
-		if _, err := b.SendLeave(); err != nil {
+		if _, err := b.Undo(); err != nil {
 			t.Fatal(err)
 		}
 	}
-	rlocksuite.MustHold(t, rdb,
-		map[string]string{"l": "map[a:1:1]", rlocksuite.FairQueue: "[c:1]",
-			rlocksuite.FairTimeouts: "[c:1]"})
+	want = map[string]string{"l": "map[a:1:1]", rlocksuite.FairQueue: "[c:1]",
+		rlocksuite.FairTimeouts: "[c:1]"}
+	rlocksuite.MustHold(t, rdb, want)
 	if got := rdb.ZScore(ctx, rlocksuite.FairTimeouts, "c:1").Val(); got != turn {
 		t.Fatalf("c's deadline is %.0f, not %.0f", got, turn)
 	}
+	if _, err := b.Acquire(time.Minute, true); err != nil { // a late copy does not queue again
+		t.Fatal(err)
+	}
+	rlocksuite.MustHold(t, rdb, want)
 }
 
 func TestAWriteRenewalDoesNotShortenTheWritersReadLease(t *testing.T) {
 	rdb := connect(t)
 	rw := newClient(t, rdb, rlock.Options{}).RWLock("l")
-	must(t, rw.Write().LockLease(context.Background(), 10*time.Second))
-	must(t, rw.Read().LockLease(context.Background(), time.Minute))
-	if got, err := rw.Write().SendRenew(10 * time.Second); got != int64(1) || err != nil {
+	w := acquire(t, rw.Write(), rlock.Lease(10*time.Second))
+	acquireIn(t, w.Context(), rw.Read(), rlock.Lease(time.Minute))
+	if got, err := rw.Write().NewClaim(1, 0, "").Renew(10 * time.Second); got != int64(1) ||
+		err != nil {
 		t.Fatal(got, err)
 	}
 	rlocksuite.MustLive(t, rdb, "l", time.Minute)

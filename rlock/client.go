@@ -4,7 +4,7 @@ import (
 	"context"
 	"encoding/binary"
 	"encoding/hex"
-	"math"
+	"fmt"
 	"math/rand/v2"
 	"strconv"
 	"sync"
@@ -23,7 +23,7 @@ type Options struct {
 	// id. Empty means a new UUID. Two clients must not share an ID. Packages that
 	// look for forgotten locks, such as lockredistest, recognize owners by the
 	// UUID. Owners are numbered from 1, as Java's threads are. So a client that
-	// uses a Java client's ID must make all of its locks with WithOwner.
+	// uses a Java client's ID must acquire all of its locks with Owner.
 	ID string
 
 	// Lease is the lease that the watchdog renews, Redisson's
@@ -36,11 +36,27 @@ type Options struct {
 	// before it removes that waiter. 0 or less means 5 minutes.
 	FairWait time.Duration
 
-	// Sync says whether replicas must confirm a change of a lock (WAIT).
+	// RetryFor is how long a request is sent again while the server does not
+	// answer: broken connections, a failover, a server that loads its data. After
+	// that the call fails with the last error. A call ends earlier when its context
+	// or its Wait ends. 0 or less means 30 s.
+	RetryFor time.Duration
+
+	// Sync says whether replicas must confirm an acquisition (WAIT).
 	Sync Sync
+
+	// SyncReplicas is how many replicas must confirm, if as many are connected. 0
+	// or less means 1.
+	SyncReplicas int
 
 	// SyncTimeout is how long to wait for the replicas. 0 or less means 1 s.
 	SyncTimeout time.Duration
+
+	// UnlockOnClose makes Close release the locks and permits that are still held.
+	// Without it each of them is free when its lease ends. Close first ends the
+	// contexts of all holds, and waits for the functions of Do to return. Holds of
+	// Acquire are released at once, so their users must not continue to work.
+	UnlockOnClose bool
 
 	// Observer receives the events of the client's locks. The zero value
 	// receives none.
@@ -61,25 +77,26 @@ const (
 type Client struct {
 	rdb  redis.UniversalClient
 	opts Options
-	topo topology
+	topo *topology
 
 	hub      *hub
 	watchdog *watchdog
 	sweeper  *sweeper
+	holders  *holders
+	workers  *workers
 
 	owners        atomic.Int64  // number of the last owner
 	requests      atomic.Uint64 // number of the last request id
 	requestPrefix uint64        // first half of every request id
+	places        atomic.Int64  // see nextPlace
 
-	ctx        context.Context // ends with Close
-	stop       context.CancelFunc
-	background sync.WaitGroup // goroutines and requests that Close waits for
+	leaveServer func() // of a test server, see joinServer; nil: none
 
-	quick       *redis.Client // for sendQuick; nil: sendQuick is not used
-	lastLatency atomic.Int64  // ns, of the last request whose context can end
-
-	jobs chan *job    // to idle workers
-	idle atomic.Int64 // number of idle workers
+	ctx     context.Context // ends when Close begins
+	stop    context.CancelFunc
+	given   context.Context // ends when Close gives up on requests without an answer
+	giveUp  context.CancelFunc
+	running sync.WaitGroup // calls, goroutines and requests that Close waits for
 
 	mu     sync.Mutex // guards closed
 	closed bool
@@ -90,24 +107,31 @@ type Client struct {
 // set's master), a *redis.ClusterClient, or a type that embeds one of them. Any
 // other type is treated as a single server without replicas. New panics with a
 // *redis.Ring, because a Ring has no server that all clients of a lock agree on.
-// Add hooks that should see rlock's commands to rdb before this call.
+//
+// Hooks of rdb see rlock's commands if they are added before this call. In a Cluster
+// rlock sends its commands to the nodes: add such hooks with
+// redis.ClusterOptions.NewClient or ClusterClient.OnNewNode.
 func New(rdb redis.UniversalClient, opts Options) *Client {
 	if opts.ID == "" {
 		opts.ID = uuid.NewString()
 	}
 	opts.Lease = atLeastMS(opts.Lease, 30*time.Second)
 	opts.FairWait = atLeastMS(opts.FairWait, 5*time.Minute)
+	opts.RetryFor = atLeastMS(opts.RetryFor, 30*time.Second)
 	opts.SyncTimeout = atLeastMS(opts.SyncTimeout, time.Second)
+	opts.SyncReplicas = max(opts.SyncReplicas, 1)
 	c := &Client{
-		rdb: rdb, opts: opts, topo: topologyOf(rdb, opts.Sync),
-		requestPrefix: rand.Uint64(), jobs: make(chan *job),
+		rdb: rdb, opts: opts, topo: topologyOf(rdb, opts), requestPrefix: rand.Uint64(),
 	}
-	c.quick = quickClient(rdb, c.topo)
-	c.lastLatency.Store(math.MaxInt64)
 	c.ctx, c.stop = context.WithCancel(context.Background())
-	c.hub = newHub(c)
+	c.given, c.giveUp = context.WithCancel(context.Background())
+	c.hub = newHub(rdb, c.topo)
 	c.watchdog = newWatchdog(c)
+	c.hub.onReconnect = c.watchdog.verify
 	c.sweeper = &sweeper{c: c}
+	c.holders = newHolders()
+	c.workers = newWorkers(c)
+	c.leaveServer = c.joinServer(rdb)
 	return c
 }
 
@@ -123,12 +147,28 @@ func atLeastMS(d, def time.Duration) time.Duration {
 // ID returns the client's id.
 func (c *Client) ID() string { return c.opts.ID }
 
-// Close ends all waits with ErrClosed and stops the watchdog. Locks that are still
-// held are lost for their holders (ErrLockLost and ErrClosed) but not released:
-// each is free when its lease ends. Close always returns nil. It returns when the
-// client's goroutines have ended, at the latest when the running commands have
-// timed out. A second call does nothing.
-func (c *Client) Close() error {
+const (
+	// closeLimit is how long Close waits for requests without an answer when its
+	// context has no deadline.
+	closeLimit = 10 * time.Second
+
+	// closeGrace is how long Close waits when its context has ended before.
+	closeGrace = 100 * time.Millisecond
+)
+
+// Close ends the client. Every call that waits returns ErrClosed. What an
+// acquisition under way may have left on the server (a hold, a position in a
+// queue) is removed. Locks and permits that are still held are lost for their
+// holders (ErrLockLost and ErrClosed), and each is free when its lease ends. With
+// Options.UnlockOnClose they are released instead.
+//
+// Close returns when all that is done. It returns an error with ctx's error when ctx
+// ends first, at the latest after 10 s when ctx has no deadline. With a context that
+// has ended before, Close waits 100 ms. What is left then ends by itself: a hold with
+// its lease, a position in a queue after Options.FairWait. A second call does nothing.
+// Do not call Close inside Do with Options.UnlockOnClose, or in an Observer: it would
+// wait for itself.
+func (c *Client) Close(ctx context.Context) error {
 	c.mu.Lock()
 	closedBefore := c.closed
 	c.closed = true
@@ -136,44 +176,84 @@ func (c *Client) Close() error {
 	if closedBefore {
 		return nil
 	}
+	if c.leaveServer != nil {
+		c.leaveServer()
+	}
+	defer c.watchdog.close()
+	defer c.giveUp()
+	limit := closeLimit
+	if ctx.Err() != nil {
+		ctx, limit = context.WithoutCancel(ctx), closeGrace
+	}
+	if _, ok := ctx.Deadline(); !ok {
+		limited, cancel := context.WithTimeout(ctx, limit)
+		defer cancel()
+		ctx = limited
+	}
+	c.running.Add(1)
+	go c.holders.releaseAll(c)
 	c.stop()
-	c.background.Wait()
-	c.sweeper.close()
+	c.hub.close(ctx)
+	ended := make(chan struct{})
+	go func() {
+		c.running.Wait()
+		c.sweeper.close()
+		close(ended)
+	}()
+	select {
+	case <-ended:
+		return nil
+	case <-ctx.Done():
+		return fmt.Errorf("rlock: close: requests without an answer: %w", ctx.Err())
+	}
+}
+
+// enter begins a call of the API. Close waits until leave is called. enter returns
+// ErrClosed after Close.
+func (c *Client) enter() error {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	if c.closed {
+		return ErrClosed
+	}
+	c.running.Add(1)
 	return nil
 }
+
+// leave ends what enter began.
+func (c *Client) leave() { c.running.Done() }
 
 // goBackground runs f on a new goroutine that Close waits for. It reports whether
 // it did: not after Close.
 func (c *Client) goBackground(f func()) bool {
-	if !c.addBackground() {
+	if c.enter() != nil {
 		return false
 	}
 	go func() {
-		defer c.background.Done()
+		defer c.leave()
 		f()
 	}()
 	return true
 }
 
-// addBackground makes Close wait until background.Done is called. It reports
-// whether it did: not after Close.
-func (c *Client) addBackground() bool {
-	c.mu.Lock()
-	defer c.mu.Unlock()
-	if !c.closed {
-		c.background.Add(1)
-	}
-	return !c.closed
+// spawn runs f on a new goroutine that Close waits for. The caller is inside enter and
+// leave, or such a goroutine.
+func (c *Client) spawn(f func()) {
+	c.running.Add(1)
+	go func() {
+		defer c.leave()
+		f()
+	}()
 }
 
-// nextOwner returns the name of a new owner: Redisson's "id:threadId".
-func (c *Client) nextOwner() string {
+// ownerName returns the name of an owner: Redisson's "id:threadId".
+func (c *Client) ownerName(threadID int64) string {
 	var digits [20]byte
-	return c.opts.ID + ":" + string(strconv.AppendInt(digits[:0], c.owners.Add(1), 10))
+	return c.opts.ID + ":" + string(strconv.AppendInt(digits[:0], threadID, 10))
 }
 
-// requestID identifies one request, so that a retry is not counted again: a random
-// prefix for each client and a counter.
+// requestID identifies one claim or one request, so that it counts once however
+// often it is sent: a random prefix for each client and a counter.
 type requestID [16]byte
 
 func (c *Client) newRequestID() (r requestID) {
@@ -182,10 +262,23 @@ func (c *Client) newRequestID() (r requestID) {
 	return r
 }
 
-// newLatchKey returns the key of a new unlock latch for the lock or semaphore of
-// the given name. The latch keeps the reply of one request.
-func (c *Client) newLatchKey(name string) string {
-	r := c.newRequestID()
+// nextPlace returns the place of a change of a lease: the time in microseconds, but
+// always higher than the one before.
+func (c *Client) nextPlace() int64 {
+	for {
+		last := c.places.Load()
+		next := max(time.Now().UnixMicro(), last+1)
+		if c.places.CompareAndSwap(last, next) {
+			return next
+		}
+	}
+}
+
+// newLatch returns the key of a new latch for the lock or semaphore of the given
+// name. The latch remembers that a claim is over, or the reply of a request.
+func (c *Client) newLatch(name string) string { return latchKey(name, c.newRequestID()) }
+
+func latchKey(name string, id requestID) string {
 	var b [128]byte
-	return string(hex.AppendEncode(lockkeys.AppendUnlockLatch(b[:0], name), r[:]))
+	return string(hex.AppendEncode(lockkeys.AppendUnlockLatch(b[:0], name), id[:]))
 }

@@ -11,6 +11,7 @@ import (
 
 	"github.com/redis/go-redis/v9"
 
+	"github.com/lockredis/lockredis/lockredistest"
 	"github.com/lockredis/lockredis/rlock"
 )
 
@@ -38,16 +39,15 @@ func clusterOf(t *testing.T, changes func(*redis.ClusterOptions),
 }
 
 func TestANodeThatHangsLosesOnlyTheLocksOnIt(t *testing.T) {
-	hung, _ := throughProxy(t)
-	well, _ := throughProxy(t)
-	rdb := clusterOf(t, nil, hung.ln.Addr().String(), well.ln.Addr().String())
+	hung, well := holding(t), holding(t)
+	rdb := clusterOf(t, nil, hung.Addr(), well.Addr())
 	ctx := t.Context()
 	var mu sync.Mutex
 	renewed, lost := map[string]int{}, map[string]int{}
 	c := rlock.New(rdb, rlock.Options{Sync: rlock.SyncOff, Lease: 300 * time.Millisecond,
 		Observer: rlock.Observer{
-			Renewed: func(e rlock.Event) { mu.Lock(); renewed[e.Name]++; mu.Unlock() },
-			Lost:    func(e rlock.Event) { mu.Lock(); lost[e.Name]++; mu.Unlock() },
+			Renewed: func(_ context.Context, e rlock.Event) { mu.Lock(); renewed[e.Name]++; mu.Unlock() },
+			Lost:    func(_ context.Context, e rlock.Event) { mu.Lock(); lost[e.Name]++; mu.Unlock() },
 		}})
 	var onWell, onHung []string
 	for i := range 20 {
@@ -55,12 +55,12 @@ func TestANodeThatHangsLosesOnlyTheLocksOnIt(t *testing.T) {
 		node, err := rdb.MasterForKey(ctx, name)
 		must(t, err)
 		// go-redis leaves out the host
-		if strings.HasSuffix(well.ln.Addr().String(), node.Options().Addr) {
+		if strings.HasSuffix(well.Addr(), node.Options().Addr) {
 			onWell = append(onWell, name)
 		} else {
 			onHung = append(onHung, name)
 		}
-		must(t, c.Lock(name).Lock(ctx))
+		acquire(t, c.Lock(name))
 	}
 	all := func(names []string, n func(string) bool) func() bool {
 		return func() bool {
@@ -72,8 +72,8 @@ func TestANodeThatHangsLosesOnlyTheLocksOnIt(t *testing.T) {
 	eventually(t, "renewals", all(slices.Concat(onWell, onHung), func(n string) bool {
 		return renewed[n] > 0
 	}))
-	hung.hang()
-	defer func() { hung.heal(); c.Close() }()
+	hang := hung.Hang()
+	defer func() { hang.Clear(); _ = c.Close(context.Background()) }()
 	eventually(t, "the loss of what is on the hung node", all(onHung, func(n string) bool {
 		return lost[n] == 1
 	}))
@@ -101,10 +101,10 @@ func TestReadsGoToTheMaster(t *testing.T) {
 	if n, err := latch.Count(ctx); n != 3 || err != nil {
 		t.Fatal(n, err)
 	}
-	l := c.Lock("l", rlock.WithOwner(7))
-	must(t, l.Lock(ctx))
-	must(t, l.Lock(ctx))
-	if n, err := l.HoldCount(ctx); n != 2 || err != nil {
+	l := c.Lock("l")
+	acquire(t, l, rlock.Owner(7))
+	acquire(t, l, rlock.Owner(7))
+	if n, err := l.HoldCount(ctx, "me:7"); n != 2 || err != nil {
 		t.Fatal(n, err)
 	}
 	if held, err := l.IsLocked(ctx); !held || err != nil {
@@ -148,16 +148,17 @@ func (w *commandNames) ProcessHook(next redis.ProcessHook) redis.ProcessHook {
 }
 
 func TestAReadWithALostReplyIsSentAgain(t *testing.T) {
-	p, _ := throughProxy(t)
+	srv := lockredistest.RunT(t)
 	readOnly := func(o *redis.ClusterOptions) { o.ReadOnly = true }
-	c := newClient(t, clusterOf(t, readOnly, p.ln.Addr().String()), rlock.Options{Sync: rlock.SyncOff})
+	c := newClient(t, clusterOf(t, readOnly, srv.Addr()), rlock.Options{Sync: rlock.SyncOff})
 	l := c.Lock("l")
-	must(t, l.Lock(context.Background()))
-	if n, err := l.HoldCount(context.Background()); n != 1 || err != nil {
+	h := acquire(t, l)
+	if n, err := l.HoldCount(t.Context(), h.Owner()); n != 1 || err != nil {
 		t.Fatal(n, err)
 	}
-	p.loseReplies("evalsha", 1)
-	if n, err := l.HoldCount(context.Background()); n != 1 || err != nil {
-		t.Fatal(n, err)
+	lost := loseReplies(srv, 0, 1)
+	if n, err := l.HoldCount(t.Context(), h.Owner()); n != 1 || err != nil || lost.Hits() != 1 {
+		t.Fatal(n, err, lost.Hits())
 	}
+	release(t, h)
 }

@@ -7,36 +7,43 @@ import (
 	"github.com/lockredis/lockredis/internal/lockkeys"
 )
 
-// The Send functions send a lock's calls directly, so that tests can repeat them.
+// Claim is a claim of one owner to a lock. Tests send its calls directly, in any order
+// and any number of times.
+type Claim struct{ k *lockClaim }
 
-func (l *Lock) SendAcquire(lease time.Duration, held int, waits bool) (any, error) {
-	return l.sendCall(l.kind.acquire(l, lease, held, waits))
+// NewClaim returns a claim of the owner "id:threadID", whose hold count before the claim
+// is held. latch is the name of its latch.
+func (l *Lock) NewClaim(threadID int64, held int, latch string) *Claim {
+	return &Claim{&lockClaim{
+		c: l.c, kind: l.kind, name: l.name, owner: l.c.ownerName(threadID), held: held,
+		latch: string(lockkeys.AppendUnlockLatch(nil, l.name)) + latch,
+	}}
 }
 
-// unlockLatch returns the key of an unlock latch with a name given by a test.
-func unlockLatch(l *Lock, latch string) string {
-	return string(lockkeys.AppendUnlockLatch(nil, l.name)) + latch
+func (c *Claim) Acquire(lease time.Duration, waits bool) (any, error) {
+	return c.send(c.k.acquire(lease, waits, copyAgain))
 }
 
-func (l *Lock) SendUndo(held int, latch string) (any, error) {
-	return l.sendCall(l.kind.undo(l, held, unlockLatch(l, latch), time.Minute))
+func (c *Claim) Release(lease time.Duration) (any, error) {
+	return c.send(c.k.release(false, lease))
 }
 
-func (l *Lock) SendRelease(latch string, lease time.Duration) (any, error) {
-	return l.sendCall(l.kind.release(l, unlockLatch(l, latch), lease))
+func (c *Claim) Undo() (any, error) { return c.send(c.k.release(true, time.Minute)) }
+
+func (c *Claim) Renew(lease time.Duration) (any, error) {
+	return c.send(c.k.renew(leaseChange{lease: lease}))
 }
 
-func (l *Lock) SendRenew(lease time.Duration) (any, error) {
-	return l.sendCall(l.kind.renew(l, lease))
-}
+func (c *Claim) send(k call) (any, error) { return c.k.c.ask(context.Background(), k) }
 
+// SendForce sends the call of ForceUnlock.
 func (l *Lock) SendForce() (any, error) {
-	return l.sendCall(l.kind.force(l, l.c.newLatchKey(l.name)))
+	return l.c.ask(context.Background(), l.kind.force(l, l.c.newLatch(l.name)))
 }
 
-func (l *Lock) SendLeave() (any, error) {
-	k, _ := l.kind.leave(l)
-	return l.sendCall(k)
+// Watched returns how many leases the client's watchdog has.
+func (c *Client) Watched() int {
+	c.watchdog.mu.Lock()
+	defer c.watchdog.mu.Unlock()
+	return len(c.watchdog.queue)
 }
-
-func (l *Lock) sendCall(k call) (any, error) { return l.c.run(context.Background(), k, true) }

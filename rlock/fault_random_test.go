@@ -4,43 +4,45 @@ import (
 	"context"
 	"errors"
 	"math/rand/v2"
+	"slices"
 	"sync"
 	"sync/atomic"
 	"testing"
 	"time"
 
+	"github.com/lockredis/lockredis/lockredistest"
 	"github.com/lockredis/lockredis/rlock"
 )
 
 func TestRandomFaultsNeverMakeTwoHoldersAndLeaveNoKeys(t *testing.T) {
-	p, direct := throughProxy(t)
+	srv := lockredistest.RunT(t)
 	kinds := map[string]func(*rlock.Client) *rlock.Lock{
 		"lock":   func(c *rlock.Client) *rlock.Lock { return c.Lock("lock") },
 		"fair":   func(c *rlock.Client) *rlock.Lock { return c.FairLock("fair") },
 		"write":  func(c *rlock.Client) *rlock.Lock { return c.RWLock("write").Write() },
-		"fenced": func(c *rlock.Client) *rlock.Lock { return c.FencedLock("fenced") },
+		"fenced": func(c *rlock.Client) *rlock.Lock { return c.FencedLock("fenced").AsLock() },
 	}
 	ctx, cancel := context.WithTimeout(t.Context(), time.Second)
 	defer cancel()
 	var wg sync.WaitGroup
 	var clients []*rlock.Client
 	for range 2 {
-		clients = append(clients, newClient(t, p.dial(t), rlock.Options{}))
+		clients = append(clients, newClient(t, srv.Client(), rlock.Options{}))
 	}
 	for name, lockOf := range kinds {
 		var inside, times atomic.Int32
 		for i := range 4 {
 			wg.Go(func() {
-				l := lockOf(clients[i%2])
+				l, inner := lockOf(clients[i%2]), clients[i%2].FairLock(name+":inner")
 				for ctx.Err() == nil {
 					_ = l.Do(ctx, func(ctx context.Context) error {
 						if n := inside.Add(1); n != 1 {
 							t.Errorf("%s: %d at a time", name, n)
 						}
 						times.Add(1)
-						if l.Lock(ctx) == nil { // nested, so that its replies are lost too
-							_ = l.Unlock(ctx)
-						}
+						work := func(context.Context) error { return nil }
+						_ = l.Do(ctx, work) // re-enters
+						_ = inner.Do(ctx, work)
 						inside.Add(-1)
 						return nil
 					})
@@ -56,15 +58,20 @@ func TestRandomFaultsNeverMakeTwoHoldersAndLeaveNoKeys(t *testing.T) {
 			<-tick.C
 			switch rand.N(10) {
 			case 0:
-				p.endLinks()
+				srv.Cut(lockredistest.Connections{})
 			case 1:
-				p.hang()
+				srv.Hang()
 			case 2:
-				p.cut()
+				cutOff(srv, "")
 			case 3, 4:
-				p.heal()
+				srv.ClearFaults()
+			case 5:
+				srv.HoldRequest(lockredistest.Match{Command: "evalsha", Nth: 1 + rand.N(6)},
+					rand.N(100*time.Millisecond))
+			case 6:
+				srv.DropMessage(lockredistest.MessageMatch{Times: 3})
 			default:
-				p.loseReplies("evalsha", rand.N(6))
+				loseReplies(srv, 0, 1+rand.N(5))
 			}
 		}
 	})
@@ -72,14 +79,14 @@ func TestRandomFaultsNeverMakeTwoHoldersAndLeaveNoKeys(t *testing.T) {
 	if end, _ := ctx.Deadline(); time.Since(end) > time.Second {
 		t.Errorf("the last one ended %v after its context", time.Since(end))
 	}
-	p.heal()
+	srv.ClearFaults()
 	eventually(t, "all is released", func() bool {
-		return direct.Exists(t.Context(), "lock", "fair", "write", "fenced",
-			"redisson_lock_queue:{fair}").Val() == 0
+		return !slices.ContainsFunc([]string{"lock", "fair", "write", "fenced",
+			"redisson_lock_queue:{fair}"}, srv.Exists)
 	})
 	for _, c := range clients {
 		for name, lockOf := range kinds {
-			if err := lockOf(c).TryLock(t.Context(), 0, time.Second); err != nil &&
+			if err := try(lockOf(c), rlock.Lease(time.Second)); err != nil &&
 				!errors.Is(err, rlock.ErrTimeout) {
 				t.Errorf("%s: %v", name, err)
 			}
@@ -88,36 +95,38 @@ func TestRandomFaultsNeverMakeTwoHoldersAndLeaveNoKeys(t *testing.T) {
 }
 
 func TestAMultiLockHoldsNothingWhenOneServerIsDown(t *testing.T) {
-	p, direct := throughProxy(t)
-	rdb := connect(t)
-	here, there := newClient(t, rdb, rlock.Options{}), newClient(t, p.dial(t), rlock.Options{})
+	up, down := lockredistest.RunT(t), lockredistest.RunT(t)
+	here := newClient(t, up.Client(), rlock.Options{})
+	there := newClient(t, down.Client(), rlock.Options{})
 	warm(t, there)
-	for _, f := range connectionFaults() {
-		t.Run("connection "+f.name, func(t *testing.T) {
-			m := rlock.NewMultiLock(here.Lock("a"), there.Lock("b"))
-			f.make(p)
+	free := func(t *testing.T, srv *lockredistest.Server) {
+		eventually(t, "the part is free", func() bool { return !srv.Exists("a") && !srv.Exists("b") })
+	}
+	for _, o := range outages() {
+		t.Run("which "+o.name, func(t *testing.T) {
+			m := rlock.Multi(here.Lock("a"), there.Lock("b"))
+			end := o.begin(t, down)
 			ctx, cancel := context.WithTimeout(t.Context(), 20*time.Millisecond)
 			defer cancel()
-			err := m.Lock(ctx)
-			end, _ := ctx.Deadline()
-			if err == nil || time.Since(end) > allowed {
-				t.Fatalf("%v, %v after its context's end", err, time.Since(end))
+			_, err := m.Acquire(ctx)
+			deadline, _ := ctx.Deadline()
+			if late := time.Since(deadline); err == nil || late > allowed {
+				t.Fatalf("%v, %v after its context's end", err, late)
 			}
-			eventually(t, "the first part is free", func() bool { return keys(t, rdb) == nil })
-			p.heal()
-			eventually(t, "the second part is free", func() bool { return keys(t, direct) == nil })
-			must(t, m.LockLease(t.Context(), time.Minute))
-			f.make(p)
+			free(t, up)
+			end()
+			free(t, down)
+			h, err := m.Acquire(t.Context(), rlock.Lease(time.Minute))
+			must(t, err)
+			end = o.begin(t, down)
 			ended, cancelled := context.WithTimeout(t.Context(), 20*time.Millisecond)
 			defer cancelled()
-			if err := m.Unlock(ended); err == nil {
+			if err := h.Release(ended); err == nil {
 				t.Fatal("unlocked without an answer")
 			}
-			if left := keys(t, rdb); left != nil {
-				t.Fatalf("one server's fault keeps %v on the other", left)
-			}
-			p.heal()
-			eventually(t, "the second part is free", func() bool { return keys(t, direct) == nil })
+			free(t, up)
+			end()
+			free(t, down)
 		})
 	}
 }

@@ -3,12 +3,16 @@ package rlock_test
 import (
 	"context"
 	"errors"
+	"fmt"
+	"slices"
 	"testing"
 	"time"
 
 	"github.com/redis/go-redis/v9"
 	"go.uber.org/goleak"
 
+	"github.com/lockredis/lockredis/internal/rlocksuite"
+	"github.com/lockredis/lockredis/lockredistest"
 	"github.com/lockredis/lockredis/rlock"
 )
 
@@ -16,361 +20,347 @@ import (
 func warm(t testing.TB, c *rlock.Client) {
 	t.Helper()
 	l := c.Lock("warm")
-	must(t, l.Lock(context.Background()))
-	must(t, l.Unlock(context.Background()))
+	release(t, acquire(t, l))
+	release(t, acquire(t, l, rlock.Owner(1<<40)))
 }
 
 // waitedFor waits until the lock's channel has a subscriber, or has none.
-func waitedFor(t testing.TB, rdb *redis.Client, name string, want bool) {
+func waitedFor(t testing.TB, srv *lockredistest.Server, name string, want bool) {
 	t.Helper()
 	channel := "redisson_lock__channel:{" + name + "}"
 	eventually(t, "subscriptions to "+channel, func() bool {
-		return (rdb.PubSubNumSub(context.Background(), channel).Val()[channel] > 0) == want
+		return (srv.PubSubNumSub(channel)[channel] > 0) == want
 	})
 }
 
 func TestAnAcquireWithLostRepliesCountsOnce(t *testing.T) {
 	ctx := context.Background()
-	p, direct := throughProxy(t)
-	c := newClient(t, p.dial(t), rlock.Options{})
+	srv := holding(t)
+	c := newClient(t, srv.Client(), rlock.Options{ID: "me"})
 	warm(t, c)
 	l := c.Lock("l")
 	for n := 1; n <= 3; n++ {
-		before := calls(t, direct, "evalsha")
-		p.loseReplies("evalsha", 3)
-		must(t, l.Lock(ctx))
-		if ran := calls(t, direct, "evalsha") - before; ran != 4 {
-			t.Fatalf("the script ran %d times", ran)
+		lost := loseReplies(srv, 1, 3) // the first one asks for the hold count
+		acquire(t, l, rlock.Owner(7))
+		if lost.Hits() != 3 {
+			t.Fatalf("%d replies are lost", lost.Hits())
 		}
-		if got, err := l.HoldCount(ctx); err != nil || got != n {
+		if got, err := l.HoldCount(ctx, "me:7"); err != nil || got != n {
 			t.Fatalf("locked %d times, hold count %d, %v", n, got, err)
 		}
 	}
 }
 
-func TestAnUnlockWithLostRepliesCountsOnce(t *testing.T) {
+func TestAReleaseWithLostRepliesCountsOnce(t *testing.T) {
 	ctx := context.Background()
-	p, direct := throughProxy(t)
-	c := newClient(t, p.dial(t), rlock.Options{})
+	srv := lockredistest.RunT(t)
+	c := newClient(t, srv.Client(), rlock.Options{ID: "me"})
 	warm(t, c)
 	l := c.Lock("l")
+	var holds []*rlock.Hold
 	for range 3 {
-		must(t, l.Lock(ctx))
+		holds = append(holds, acquire(t, l, rlock.Owner(7)))
 	}
-	for n := 2; n >= 0; n-- {
-		before := calls(t, direct, "evalsha")
-		p.loseReplies("evalsha", 3)
-		must(t, l.Unlock(ctx))
-		if ran := calls(t, direct, "evalsha") - before; ran != 4 {
-			t.Fatalf("the script ran %d times", ran)
+	for i, h := range holds {
+		lost := loseReplies(srv, 0, 3)
+		must(t, h.Release(ctx))
+		if lost.Hits() != 3 {
+			t.Fatalf("%d replies are lost", lost.Hits())
 		}
-		if got, err := l.HoldCount(ctx); err != nil || got != n {
-			t.Fatalf("hold count %d instead of %d, %v", got, n, err)
+		if got, err := l.HoldCount(ctx, "me:7"); err != nil || got != 2-i {
+			t.Fatalf("hold count %d instead of %d, %v", got, 2-i, err)
 		}
+		mustBe(t, rlock.ErrNotHeld, h.Release(ctx))
 	}
-	if err := l.Unlock(ctx); !errors.Is(err, rlock.ErrNotHeld) {
-		t.Fatal(err)
-	}
-	c.Close()
-	left := direct.Keys(ctx, "*").Val()
+	must(t, c.Close(ctx))
+	left := srv.Keys()
 	if len(left) != 3 { // their latches: an earlier send may still reach the server
 		t.Fatalf("left over: %v", left)
 	}
 	for _, latch := range left {
-		if ttl := direct.TTL(ctx, latch).Val(); ttl <= 30*time.Second || ttl > 50*time.Second {
+		if ttl := srv.TTL(latch); ttl <= 4*time.Minute || ttl > 5*time.Minute {
 			t.Fatalf("%s lives for %v", latch, ttl)
 		}
 	}
 }
 
 func TestAnAcquireWithoutAReplyLeavesNothing(t *testing.T) {
-	p, direct := throughProxy(t)
-	c := newClient(t, p.dial(t), rlock.Options{})
+	srv := lockredistest.RunT(t)
+	c := newClient(t, srv.Client(), rlock.Options{ID: "me", RetryFor: 200 * time.Millisecond})
 	warm(t, c)
-	gone := func() bool { return direct.Exists(context.Background(), "l").Val() == 0 }
+	l := c.Lock("l")
+	gone := func() bool { return !srv.Exists("l") }
 
 	t.Run("when all replies are lost", func(t *testing.T) {
-		defer p.heal()
-		p.loseReplies("evalsha", 1000)
-		before := calls(t, direct, "evalsha")
-		if err := c.Lock("l").Lock(t.Context()); err == nil {
-			t.Fatal("locked without an answer")
+		defer srv.ClearFaults()
+		lost := loseReplies(srv, 0, lockredistest.Always)
+		if _, err := l.Acquire(t.Context()); err == nil {
+			t.Fatal("acquired without an answer")
 		}
-		if calls(t, direct, "evalsha") == before {
+		if lost.Hits() == 0 {
 			t.Fatal("no script ran")
 		}
-		p.heal()
+		lost.Clear()
 		eventually(t, "the lock is undone", gone)
 	})
 	t.Run("when its context ends on a connection that hangs", func(t *testing.T) {
-		defer p.heal()
-		p.hang()
+		hang := srv.Hang()
+		defer hang.Clear()
 		ctx, cancel := context.WithTimeout(t.Context(), 20*time.Millisecond)
 		defer cancel()
-		l := c.Lock("l")
-		if err := l.Lock(ctx); !errors.Is(err, context.DeadlineExceeded) {
-			t.Fatal(err)
-		}
-		p.heal() // only now the script runs
-		must(t, l.Lock(t.Context()))
-		if n, err := l.HoldCount(t.Context()); err != nil || n != 1 {
+		_, err := l.Acquire(ctx)
+		mustBe(t, context.DeadlineExceeded, err)
+		hang.Clear() // only now the script runs
+		h := acquire(t, l)
+		if n, err := l.HoldCount(t.Context(), h.Owner()); err != nil || n != 1 {
 			t.Fatal(n, err)
 		}
-		must(t, l.Unlock(t.Context()))
+		release(t, h)
 		eventually(t, "the lock is free", gone)
 	})
-	t.Run("of a nested lock", func(t *testing.T) {
-		defer p.heal()
-		l := c.Lock("l")
-		must(t, l.Lock(t.Context()))
-		p.loseReplies("evalsha", 5) // one of sendQuick, and four of go-redis
-		if err := l.Lock(t.Context()); err == nil {
-			t.Fatal("locked without an answer")
+	t.Run("of a further hold", func(t *testing.T) {
+		h := acquire(t, l, rlock.Owner(7))
+		lost := loseReplies(srv, 1, lockredistest.Always)
+		defer lost.Clear()
+		if _, err := l.Acquire(t.Context(), rlock.Owner(7)); err == nil {
+			t.Fatal("acquired without an answer")
 		}
-		p.heal()
+		lost.Clear()
 		eventually(t, "the hold count is one", func() bool {
-			n, err := l.HoldCount(t.Context())
+			n, err := l.HoldCount(t.Context(), "me:7")
 			return err == nil && n == 1
 		})
-		must(t, l.Unlock(t.Context()))
+		release(t, h)
 		eventually(t, "the lock is free", gone)
 	})
 }
+
+// undoWait is how long an acquisition without an answer waits for its undo, when its
+// context has not ended.
+const undoWait = 100 * time.Millisecond
 
 // allowed is how long a call may take to return after its context ended.
 const allowed = 50 * time.Millisecond
 
 func TestACallEndsWithItsContextOnAConnectionThatHangs(t *testing.T) {
-	p, direct := throughProxy(t)
-	rdb := p.dial(t)
-	if o := rdb.Options(); o.MaxRetries != 3 || o.ContextTimeoutEnabled {
-		t.Fatalf("not go-redis's defaults: %+v", o)
-	}
-	c := newClient(t, rdb, rlock.Options{})
-	warm(t, c)
-	free, held, other, waiter := c.Lock("free"), c.Lock("held"), c.Lock("held"), c.Lock("held")
-	must(t, held.Lock(t.Context()))
-	multi := rlock.NewMultiLock(c.Lock("m1"), c.Lock("m2"))
-	waits := make(chan error, 1)
-	waitCtx, endWait := context.WithCancel(t.Context())
-	go func() { waits <- waiter.Lock(waitCtx) }()
-	waitedFor(t, direct, "held", true)
+	virtually(t, func(t *testing.T) {
+		srv := lockredistest.RunT(t)
+		rdb := srv.Client()
+		if o := rdb.Options(); o.MaxRetries != 3 || o.ContextTimeoutEnabled {
+			t.Fatalf("not go-redis's defaults: %+v", o)
+		}
+		c := newClient(t, rdb, rlock.Options{})
+		warm(t, c)
+		free, held := c.Lock("free"), c.Lock("held")
+		h := acquire(t, held, rlock.Owner(7))
+		multi := rlock.Multi(c.Lock("m1"), c.Lock("m2"))
+		waitCtx, endWait := context.WithCancel(t.Context())
+		waits := rlocksuite.Begin(waitCtx, held)
+		waitedFor(t, srv, "held", true)
+		acquires := func(l *rlock.Lock, o ...rlock.Option) func(context.Context) error {
+			return func(ctx context.Context) error { _, err := l.Acquire(ctx, o...); return err }
+		}
 
-	p.hang()
-	for _, call := range []struct {
-		name string
-		f    func(context.Context) error
-	}{
-		{"Lock", free.Lock},
-		{"LockLease", func(ctx context.Context) error { return c.Lock("free2").LockLease(ctx, time.Second) }},
-		{"TryLock", func(ctx context.Context) error { return other.TryLock(ctx, time.Hour, 0) }},
-		{"Lock of what is held", held.Lock},
-		{"Unlock while that is under way", held.Unlock},
-		{"Lock after Lock", free.Lock},
-		{"ForceUnlock", func(ctx context.Context) error { _, err := other.ForceUnlock(ctx); return err }},
-		{"IsLocked", func(ctx context.Context) error { _, err := other.IsLocked(ctx); return err }},
-		{"HeldByMe", func(ctx context.Context) error { _, err := other.HeldByMe(ctx); return err }},
-		{"HoldCount", func(ctx context.Context) error { _, err := other.HoldCount(ctx); return err }},
-		{"TTL", func(ctx context.Context) error { _, err := other.TTL(ctx); return err }},
-		{"MultiLock.Lock", multi.Lock},
-	} {
-		ctx, cancel := context.WithTimeout(t.Context(), 10*time.Millisecond)
-		err := call.f(ctx)
-		end, _ := ctx.Deadline()
-		if late := time.Since(end); late > allowed {
-			t.Errorf("%s: %v after its context's end", call.name, late)
+		hang := srv.Hang()
+		for _, call := range []struct {
+			name string
+			f    func(context.Context) error
+		}{
+			{"Acquire", acquires(free)},
+			{"Acquire with Lease", acquires(c.Lock("free2"), rlock.Lease(time.Second))},
+			{"Acquire with Wait", acquires(held, rlock.Wait(time.Hour))},
+			{"Acquire of what its owner holds", acquires(held, rlock.Owner(7))},
+			{"Acquire of another lock inside", func(context.Context) error {
+				ctx, cancel := context.WithTimeout(h.Context(), 10*time.Millisecond)
+				defer cancel()
+				return acquires(free)(ctx)
+			}},
+			{"Extend", func(ctx context.Context) error { return h.Extend(ctx, time.Minute) }},
+			{"Release", h.Release},
+			{"Acquire after Acquire", acquires(free)},
+			{"ForceUnlock", func(ctx context.Context) error { _, err := held.ForceUnlock(ctx); return err }},
+			{"IsLocked", func(ctx context.Context) error { _, err := held.IsLocked(ctx); return err }},
+			{"HoldCount", func(ctx context.Context) error {
+				_, err := held.HoldCount(ctx, "me:1")
+				return err
+			}},
+			{"TTL", func(ctx context.Context) error { _, err := held.TTL(ctx); return err }},
+			{"MultiLock.Acquire", func(ctx context.Context) error {
+				_, err := multi.Acquire(ctx)
+				return err
+			}},
+		} {
+			ctx, cancel := context.WithTimeout(t.Context(), 10*time.Millisecond)
+			err := call.f(ctx)
+			end, _ := ctx.Deadline()
+			if late := time.Since(end); late > allowed {
+				t.Errorf("%s: %v after its context's end", call.name, late)
+			}
+			if !errors.Is(err, context.DeadlineExceeded) {
+				t.Errorf("%s: %v", call.name, err)
+			}
+			cancel()
 		}
-		if !errors.Is(err, context.DeadlineExceeded) {
-			t.Errorf("%s: %v", call.name, err)
+		start := time.Now()
+		endWait()
+		if _, err := waits.Result(); !errors.Is(err, context.Canceled) || time.Since(start) > allowed {
+			t.Errorf("a wait: %v after %v", err, time.Since(start))
 		}
-		cancel()
-	}
-	start := time.Now()
-	endWait()
-	if err := <-waits; !errors.Is(err, context.Canceled) || time.Since(start) > allowed {
-		t.Errorf("a wait: %v after %v", err, time.Since(start))
-	}
-	start = time.Now()
-	err := c.Lock("free3").TryLock(t.Context(), 10*time.Millisecond, 0)
-	if late := time.Since(start) - 10*time.Millisecond; !errors.Is(err, rlock.ErrTimeout) ||
-		late > allowed {
-		t.Errorf("a wait time: %v, %v late", err, late)
-	}
-	p.heal()
-	eventually(t, "all is released", func() bool {
-		return direct.Exists(t.Context(), "free", "free2", "free3", "held", "m1", "m2").Val() == 0
+		start = time.Now()
+		err := try(c.Lock("free3"), rlock.Wait(10*time.Millisecond))
+		late := time.Since(start) - 10*time.Millisecond - undoWait
+		if !errors.Is(err, rlock.ErrTimeout) || late > allowed {
+			t.Errorf("a wait time: %v, %v late", err, late)
+		}
+		hang.Clear()
+		eventually(t, "all is released", func() bool {
+			return !slices.ContainsFunc([]string{"free", "free2", "free3", "held", "m1", "m2"}, srv.Exists)
+		})
 	})
 }
 
 func TestDoReleasesTheLockWhenItsContextEnds(t *testing.T) {
-	p, direct := throughProxy(t)
-	c := newClient(t, p.dial(t), rlock.Options{})
-	warm(t, c)
-	for _, f := range []fault{{"a connection that answers", func(*proxy) {}},
-		{"one that hangs", (*proxy).hang}} {
-		t.Run("on "+f.name, func(t *testing.T) {
-			ctx, cancel := context.WithCancel(t.Context())
-			start := time.Now()
-			err := c.Lock("l").Do(ctx, func(ctx context.Context) error {
-				f.make(p)
-				cancel()
-				<-ctx.Done()
-				start = time.Now()
-				return ctx.Err()
-			})
-			if took := time.Since(start); took > 100*time.Millisecond+allowed ||
-				!errors.Is(err, context.Canceled) {
-				t.Fatalf("%v after %v", err, took)
-			}
-			p.heal()
-			eventually(t, "the lock is free", func() bool {
-				return direct.Exists(t.Context(), "l").Val() == 0
-			})
-		})
-	}
-}
-
-// fault makes a proxy fail.
-type fault struct {
-	name string
-	make func(*proxy)
-}
-
-func connectionFaults() []fault {
-	return []fault{{"is refused", (*proxy).cut}, {"hangs", (*proxy).hang}}
-}
-
-func TestALockIsLostWhenTheConnectionFailsForItsLease(t *testing.T) {
-	for _, f := range connectionFaults() {
-		t.Run("and "+f.name, func(t *testing.T) {
-			const lease = 300 * time.Millisecond
-			p, _ := throughProxy(t)
-			lost := make(chan rlock.Event, 1)
-			c := newClient(t, p.dial(t),
-				rlock.Options{Lease: lease, Observer: rlock.Observer{Lost: func(e rlock.Event) {
-					lost <- e
-				}}})
-			warm(t, c)
-			l := c.Lock("l")
-			err := l.Do(t.Context(), func(ctx context.Context) error {
+	for _, hangs := range []bool{false, true} {
+		t.Run(fmt.Sprintf("on a server that hangs %v", hangs), func(t *testing.T) {
+			virtually(t, func(t *testing.T) {
+				srv := lockredistest.RunT(t)
+				c := newClient(t, srv.Client(), rlock.Options{})
+				warm(t, c)
+				ctx, cancel := context.WithCancel(t.Context())
 				start := time.Now()
-				f.make(p)
-				<-ctx.Done()
-				if took := time.Since(start); took > lease+allowed {
-					t.Errorf("trusted for %v", took)
+				err := c.Lock("l").Do(ctx, func(ctx context.Context) error {
+					if hangs {
+						srv.Hang()
+					}
+					cancel()
+					<-ctx.Done()
+					start = time.Now()
+					return ctx.Err()
+				})
+				if took := time.Since(start); took > 100*time.Millisecond+allowed ||
+					!errors.Is(err, context.Canceled) {
+					t.Fatalf("%v after %v", err, took)
 				}
-				<-l.Lost()
-				p.heal()
-				return context.Cause(ctx)
+				srv.ClearFaults()
+				eventually(t, "the lock is free", func() bool { return !srv.Exists("l") })
 			})
-			if !errors.Is(err, rlock.ErrLockLost) {
-				t.Fatal(err)
-			}
-			if e := <-lost; !errors.Is(e.Err, rlock.ErrLockLost) || e.Name != "l" {
-				t.Fatalf("event %+v", e)
-			}
-			must(t, l.TryLock(t.Context(), 5*time.Second, 0))
-			must(t, l.Unlock(t.Context()))
 		})
 	}
 }
 
-func TestALockIsKeptWhenTheConnectionRecoversInTime(t *testing.T) {
-	for _, f := range connectionFaults() {
-		t.Run("and "+f.name, func(t *testing.T) {
-			const lease = 900 * time.Millisecond
-			p, direct := throughProxy(t)
-			renewed := make(chan time.Time, 1000)
-			c := newClient(t, p.dial(t),
-				rlock.Options{Lease: lease, Observer: rlock.Observer{Renewed: func(rlock.Event) {
-					renewed <- time.Now()
-				}}})
-			err := c.Lock("l").Do(t.Context(), func(ctx context.Context) error {
-				<-renewed
-				f.make(p)
-				<-time.After(2 * lease / 3) // renewals have been in vain by then
-				healed := time.Now()
-				p.heal()
-				for n := 0; n < 3; {
-					select {
-					case at := <-renewed:
-						if at.After(healed) {
-							n++
-						}
-					case <-ctx.Done():
-						return context.Cause(ctx)
+func TestALockIsLostWhenItsServerIsUnreachableForItsLease(t *testing.T) {
+	eachOutage(t, func(t *testing.T, o outage) {
+		const lease = 300 * time.Millisecond
+		srv := lockredistest.RunT(t)
+		lost := make(chan rlock.Event, 1)
+		c := newClient(t, srv.Client(), rlock.Options{Lease: lease, Observer: rlock.Observer{
+			Lost: func(_ context.Context, e rlock.Event) { lost <- e }}})
+		warm(t, c)
+		l := c.Lock("l")
+		h := acquire(t, l)
+		start := time.Now()
+		end := o.begin(t, srv)
+		<-h.Context().Done()
+		if took := time.Since(start); took > lease {
+			t.Errorf("trusted for %v", took)
+		}
+		<-h.Lost()
+		end()
+		mustBe(t, rlock.ErrLockLost, context.Cause(h.Context()))
+		mustBe(t, rlock.ErrLockLost, h.Release(t.Context()))
+		if e := <-lost; !errors.Is(e.Err, rlock.ErrLockLost) || e.Name != "l" {
+			t.Fatalf("event %+v", e)
+		}
+		must(t, try(l, rlock.Wait(5*time.Second)))
+	})
+}
+
+func TestALockIsKeptWhenItsServerIsReachableAgainInTime(t *testing.T) {
+	eachOutage(t, func(t *testing.T, o outage) {
+		const lease = 900 * time.Millisecond
+		srv := lockredistest.RunT(t)
+		renewed := make(chan time.Time, 1000)
+		count := func(context.Context, rlock.Event) { renewed <- time.Now() }
+		c := newClient(t, srv.Client(),
+			rlock.Options{Lease: lease, Observer: rlock.Observer{Renewed: count}})
+		err := c.Lock("l").Do(t.Context(), func(ctx context.Context) error {
+			<-renewed
+			end := o.begin(t, srv)
+			<-time.After(2 * lease / 3) // renewals have been in vain by then
+			healed := time.Now()
+			end()
+			for n := 0; n < 3; {
+				select {
+				case at := <-renewed:
+					if at.After(healed) {
+						n++
 					}
+				case <-ctx.Done():
+					return context.Cause(ctx)
 				}
-				return nil
-			})
-			must(t, err)
-			eventually(t, "the lock is free", func() bool {
-				return direct.Exists(t.Context(), "l").Val() == 0
-			})
+			}
+			return nil
 		})
-	}
+		must(t, err)
+		eventually(t, "the lock is free", func() bool { return !srv.Exists("l") })
+	})
 }
 
 func TestALostWakeUpCostsAtMostTheHoldersLease(t *testing.T) {
 	const lease = 300 * time.Millisecond
-	for _, f := range []fault{
-		{"when the message is lost", (*proxy).loseMessages},
-		{"when the subscription is cut", (*proxy).endSubscriptions},
+	for what, lose := range map[string]func(*lockredistest.Server){
+		"the message is lost": func(srv *lockredistest.Server) {
+			srv.DropMessage(lockredistest.MessageMatch{})
+		},
+		"the subscription is cut": func(srv *lockredistest.Server) {
+			srv.Cut(lockredistest.Connections{Subscribed: true})
+		},
 	} {
-		t.Run(f.name, func(t *testing.T) {
-			p, direct := throughProxy(t)
-			c := newClient(t, p.dial(t), rlock.Options{})
-			warm(t, c)
-			holder := newClient(t, direct, rlock.Options{}).Lock("l")
-			must(t, holder.LockLease(t.Context(), lease))
-			locked := time.Now()
-			got := make(chan error, 1)
-			l := c.Lock("l")
-			go func() { got <- l.Lock(t.Context()) }()
-			waitedFor(t, direct, "l", true)
-			f.make(p)
-			must(t, holder.Unlock(t.Context()))
-			must(t, <-got)
-			if took := time.Since(locked); took > lease+allowed {
-				t.Fatalf("waited %v", took)
-			}
-			must(t, l.Unlock(t.Context()))
+		t.Run("when "+what, func(t *testing.T) {
+			virtually(t, func(t *testing.T) {
+				srv := lockredistest.RunT(t)
+				c := newClient(t, srv.Client(), rlock.Options{})
+				warm(t, c)
+				holder := newClient(t, srv.Client(), rlock.Options{})
+				held := acquire(t, holder.Lock("l"), rlock.Lease(lease))
+				locked := time.Now()
+				got := rlocksuite.Begin(t.Context(), c.Lock("l"))
+				waitedFor(t, srv, "l", true)
+				lose(srv)
+				release(t, held)
+				h := got.Hold(t)
+				if took := time.Since(locked); took > lease+allowed {
+					t.Fatalf("waited %v", took)
+				}
+				release(t, h)
+			})
 		})
 	}
 }
 
 func TestAWaitContinuesAfterAReconnect(t *testing.T) {
-	p, direct := throughProxy(t)
-	c := newClient(t, p.dial(t), rlock.Options{})
-	holder := newClient(t, direct, rlock.Options{}).Lock("l")
-	must(t, holder.Lock(t.Context())) // for 30 s: only a message can wake l before that
-	got := make(chan error, 1)
-	l := c.Lock("l")
-	go func() { got <- l.Lock(t.Context()) }()
-	waitedFor(t, direct, "l", true)
-	p.cut()
-	waitedFor(t, direct, "l", false)
-	must(t, holder.Unlock(t.Context())) // its message has no subscriber
-	p.heal()
-	select {
-	case err := <-got:
-		must(t, err)
-	case <-time.After(10 * time.Second):
-		t.Fatal("not woken by the new subscription")
-	}
-	must(t, l.Unlock(t.Context()))
+	srv := lockredistest.RunT(t)
+	c := newClient(t, clientNamed(t, srv, "waiter"), rlock.Options{})
+	// For 30 s: only a message can wake the waiter before that.
+	held := acquire(t, newClient(t, srv.Client(), rlock.Options{}).Lock("l"))
+	got := rlocksuite.Begin(t.Context(), c.Lock("l"))
+	waitedFor(t, srv, "l", true)
+	cut := cutOff(srv, "waiter")
+	waitedFor(t, srv, "l", false)
+	release(t, held) // its message has no subscriber
+	cut.Clear()
+	release(t, got.Hold(t))
 }
 
 func TestScriptsAreSentAgainAfterScriptFlush(t *testing.T) {
 	rdb := connect(t)
 	ctx := t.Context()
 	renewed := make(chan struct{}, 1000)
-	c := newClient(t, rdb,
-		rlock.Options{Lease: 90 * time.Millisecond,
-			Observer: rlock.Observer{Renewed: func(rlock.Event) { renewed <- struct{}{} }}})
+	c := newClient(t, rdb, rlock.Options{Lease: 90 * time.Millisecond, Observer: rlock.Observer{
+		Renewed: func(context.Context, rlock.Event) { renewed <- struct{}{} }}})
 	l := c.Lock("l")
 	flush := func() { must(t, rdb.ScriptFlush(ctx).Err()) }
-	must(t, l.Lock(ctx))
+	first := acquire(t, l, rlock.Owner(7))
 	for range 3 {
 		flush()
 		for range len(renewed) + 1 {
@@ -378,40 +368,37 @@ func TestScriptsAreSentAgainAfterScriptFlush(t *testing.T) {
 		}
 	}
 	flush()
-	must(t, l.Lock(ctx))
+	second := acquire(t, l, rlock.Owner(7))
 	flush()
-	must(t, l.Unlock(ctx))
+	release(t, first)
 	flush()
-	must(t, l.Unlock(ctx))
+	release(t, second)
 	if n := rdb.Exists(ctx, "l").Val(); n != 0 {
 		t.Fatal("still locked")
 	}
 }
 
 func TestCloseEndsWaitsAndGoroutines(t *testing.T) {
-	srv := connect(t)
-	must(t, srv.Ping(t.Context()).Err())
+	srv := holding(t)
+	ctx := t.Context()
 	before := goleak.IgnoreCurrent()
-	rdb := redis.NewClient(&redis.Options{Addr: srv.Options().Addr})
+	rdb := redis.NewClient(srv.Options())
 	c := rlock.New(rdb, rlock.Options{})
-	must(t, c.Lock("l").Lock(t.Context()))
-	const n = 10
-	waits := make(chan error, n)
-	for range n {
-		go func() { waits <- c.Lock("l").Lock(t.Context()) }()
+	l := c.Lock("l")
+	acquire(t, l)
+	var waits []*rlocksuite.Acquiring
+	for range 10 {
+		waits = append(waits, rlocksuite.Begin(ctx, l))
 	}
 	waitedFor(t, srv, "l", true)
-	must(t, c.Close())
-	for range n {
-		if err := <-waits; !errors.Is(err, rlock.ErrClosed) {
-			t.Fatal(err)
-		}
+	must(t, c.Close(ctx))
+	for _, w := range waits {
+		_, err := w.Result()
+		mustBe(t, rlock.ErrClosed, err)
 	}
-	if err := c.Lock("other").Lock(t.Context()); !errors.Is(err, rlock.ErrClosed) {
-		t.Fatal(err)
-	}
-	must(t, c.Close())
-	if ttl := srv.PTTL(t.Context(), "l").Val(); ttl <= 0 {
+	mustBe(t, rlock.ErrClosed, try(c.Lock("other")))
+	must(t, c.Close(ctx))
+	if ttl := srv.TTL("l"); ttl <= 0 {
 		t.Fatalf("a lock that was held has a TTL of %v", ttl)
 	}
 	must(t, rdb.Close())
@@ -420,24 +407,23 @@ func TestCloseEndsWaitsAndGoroutines(t *testing.T) {
 	}
 }
 
-func TestCloseWaitsForAServerThatHangsOnlyUntilTheCommandTimeout(t *testing.T) {
-	p, _ := throughProxy(t)
-	rdb := redis.NewClient(&redis.Options{Addr: p.ln.Addr().String(),
-		ReadTimeout: 50 * time.Millisecond, MaxRetries: -1})
-	defer rdb.Close()
-	c := rlock.New(rdb, rlock.Options{})
-	warm(t, c)
-	must(t, c.Lock("held").Lock(t.Context()))
-	p.hang()
-	defer p.heal()
-	ctx, cancel := context.WithTimeout(t.Context(), 5*time.Millisecond)
-	defer cancel()
-	if err := c.Lock("l").Lock(ctx); !errors.Is(err, context.DeadlineExceeded) {
-		t.Fatal(err)
-	}
-	start := time.Now()
-	must(t, c.Close())
-	if took := time.Since(start); took > time.Second {
-		t.Fatalf("closed after %v", took)
-	}
+func TestCloseWaitsForAServerThatHangsOnlyUntilItsContextEnds(t *testing.T) {
+	virtually(t, func(t *testing.T) {
+		srv := holding(t)
+		c := rlock.New(srv.Client(), rlock.Options{})
+		warm(t, c)
+		acquire(t, c.Lock("held"))
+		srv.Hang()
+		ctx, cancel := context.WithTimeout(t.Context(), 5*time.Millisecond)
+		defer cancel()
+		_, err := c.Lock("l").Acquire(ctx)
+		mustBe(t, context.DeadlineExceeded, err)
+		closing, cancel := context.WithTimeout(t.Context(), 100*time.Millisecond)
+		defer cancel()
+		start := time.Now()
+		mustBe(t, context.DeadlineExceeded, c.Close(closing))
+		if took := time.Since(start); took > 100*time.Millisecond+allowed {
+			t.Fatalf("closed after %v", took)
+		}
+	})
 }

@@ -1,13 +1,16 @@
 package rlock
 
 import (
+	"context"
+	"fmt"
 	"time"
 
 	"github.com/lockredis/lockredis/internal/lockkeys"
+	"github.com/lockredis/lockredis/rlock/internal/scripts"
 )
 
-// FencedLock returns a reentrant lock with a new owner, whose holds are numbered:
-// Redisson's RFencedLock (RedissonFencedLock). Lock.Token returns the number.
+// FencedLock is a Lock whose holds are numbered: Redisson's RFencedLock
+// (RedissonFencedLock).
 //
 // A lease cannot stop a holder that was paused for longer than its lease and
 // continues as if it held the lock. A token can: the holder passes it to the
@@ -16,58 +19,67 @@ import (
 //
 // A crash costs the rest of the lease. The counter, redisson_lock_token:{name}, has
 // no time to live. If it is deleted, tokens start from 1 again.
-func (c *Client) FencedLock(name string, options ...LockOption) *Lock {
-	return c.newLock(name, fenced{}, options)
+type FencedLock struct{ lock *Lock }
+
+// FencedHold is the hold of a FencedLock.
+type FencedHold struct{ *Hold }
+
+// FencedLock returns the fenced lock of the given name.
+func (c *Client) FencedLock(name string) *FencedLock {
+	return &FencedLock{&Lock{c: c, name: name, kind: fenced{}}}
 }
 
-// Token returns the number of the present hold of a FencedLock. It is 0 when the
-// owner does not hold the lock, and for other kinds. Each hold has a higher token
-// than all holds before it. Locking again while holding the lock raises the token,
-// as in Redisson. A lost hold keeps its token until it is unlocked.
-func (l *Lock) Token() int64 {
-	l.mu.Lock()
-	defer l.mu.Unlock()
-	if l.hold == nil {
-		return 0
+// Token returns the number of the hold. Each hold has a higher token than all holds
+// before it. A hold that re-enters has the token of the hold that it re-entered.
+func (h *FencedHold) Token() int64 { return h.holding.token }
+
+// Acquire is Lock.Acquire. It is an error if ctx descends from a hold of the same name
+// without a token, such as one of Client.Lock.
+func (l *FencedLock) Acquire(ctx context.Context, options ...Option) (*FencedHold, error) {
+	h, err := l.lock.Acquire(ctx, options...)
+	if err != nil {
+		return nil, err
 	}
-	return l.hold.token
+	f := &FencedHold{h}
+	if f.Token() == 0 {
+		_ = h.Release(context.WithoutCancel(ctx))
+		return nil, fmt.Errorf("rlock: acquire %q: the context's hold has no token", l.lock.name)
+	}
+	return f, nil
 }
+
+// Do is Client.Do for a function that gets the hold's token.
+func (l *FencedLock) Do(
+	ctx context.Context, f func(ctx context.Context, token int64) error, options ...Option,
+) error {
+	h, err := l.Acquire(ctx, options...)
+	if err != nil {
+		return err
+	}
+	return h.do(ctx, func(ctx context.Context) error { return f(ctx, h.Token()) })
+}
+
+// AsLock returns the same lock without tokens, for Multi and Quorum, and for the
+// methods that ask about the lock.
+func (l *FencedLock) AsLock() *Lock { return l.lock }
 
 // fenced is plain with a counter.
 type fenced struct{ plain }
 
-// fencedAcquire replies {ms, token}: ms is -1 when the lock was acquired. A second
-// run replies the token of the first run, because no other owner can have raised the
-// counter while this owner holds the lock.
-var fencedAcquire = newScript(`
-local call, lock, me, held = redis.call, KEYS[1], ARGV[2], tonumber(ARGV[3])
-local ttl, count = call('pttl', lock), false
-if ttl ~= -2 then count = call('hget', lock, me) end
-if not count and held > 0 then return {-3, -1} end
-if not count and ttl ~= -2 then return {ttl, -1} end
-local token
-if tonumber(count or 0) == held + 1 then
-  token = call('get', KEYS[2])
-else
-  call('hincrby', lock, me, '1')
-end
-call('pexpire', lock, ARGV[1])
-return {-1, tonumber(token or call('incr', KEYS[2]))}`)
-
 func (fenced) label() string { return "fenced" }
 
-func (fenced) acquire(l *Lock, lease time.Duration, held int, _ bool) call {
-	return fencedAcquire.call([]string{l.name, lockkeys.FencingToken(l.name)},
-		lease.Milliseconds(), l.owner, held)
+func (fenced) acquire(k *lockClaim, lease time.Duration, _ bool, c copyKind) call {
+	return newCall(scripts.FencedAcquire, []string{k.name, k.latch, lockkeys.FencingToken(k.name)},
+		lease.Milliseconds(), k.owner, k.held, string(c))
 }
 
-func (fenced) acquired(reply any) (grant, error) {
-	pair, _ := reply.([]any)
-	if len(pair) == 2 {
-		ms, _ := pair[0].(int64)
-		token, _ := pair[1].(int64)
-		ttl := time.Duration(ms) * time.Millisecond
-		return grant{ok: token > 0, notHeld: ms == replyNotHeld, ttl: ttl, token: token}, nil
+func (fenced) granted(reply any) (grant, error) {
+	n, err := readInts(reply, 2)
+	switch {
+	case err != nil:
+		return grant{}, err
+	case n[1] > 0:
+		return grant{ok: true, token: n[1]}, nil
 	}
-	return grant{}, unexpectedReply(reply)
+	return refused(n[0])
 }

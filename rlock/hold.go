@@ -2,130 +2,287 @@ package rlock
 
 import (
 	"context"
+	"errors"
 	"fmt"
+	"iter"
+	"sync"
 	"time"
 )
 
-// hold is the time between an owner's first Lock and its last Unlock. Lock.mu
-// guards its fields, watchdog.mu the fields of the lease.
-type hold struct {
-	lease
-	l     *Lock
-	count int // hold count; equal to the server's if Lock.privateOwner
-	since time.Time
-	token int64
-	lost  chan struct{} // closed when the hold is lost
-	err   error         // the reason, set before lost is closed
+// Hold is a lock, or a set of permits, from its acquisition until its release.
+// Several goroutines may use it.
+type Hold struct {
+	c       *Client  // nil for several parts
+	holding *holding // nil for several parts
+	parts   *parts   // of a MultiLock or a QuorumLock, else nil
 
-	multiHolds []*multiHold // of the MultiLocks with this lock as a part
+	base   context.Context // of the acquisition
+	ctx    holdContext
+	cancel context.CancelCauseFunc
+	outer  *Hold // the hold that base descends from; nil: none
+	joined bool  // it re-entered another hold
+
+	mu       sync.Mutex    // guards the fields below
+	lost     chan struct{} // closed when the hold is lost; nil: Lost was not called
+	err      error         // the reason of the loss
+	released bool
+	whole    *Hold // the hold of the MultiLock or QuorumLock; nil: none
 }
 
-// leaseLength returns the lease to request: locking again does not shorten it.
-func (l *Lock) leaseLength(a *attempt) time.Duration {
-	l.mu.Lock()
-	defer l.mu.Unlock()
-	if l.hold == nil {
-		return a.length
-	}
-	return max(a.length, l.hold.length)
+// errReleased is the cause of the end of a released hold's context.
+var errReleased = errors.New("rlock: released")
+
+// holdKey is the key of the context value with the innermost hold of a client.
+type holdKey struct{ c *Client }
+
+// holdContext is a context with a hold. One of several parts has no client: the parts
+// are in the contexts that it descends from.
+type holdContext struct {
+	context.Context
+	h *Hold
 }
 
-// currentCount returns the owner's hold count. It asks the server if the owner is
-// not private. It returns the hold's error if the hold was lost.
-func (l *Lock) currentCount(ctx context.Context) (int, error) {
-	count, err := l.localCount()
-	if err != nil || l.privateOwner {
-		return count, err
+func (x *holdContext) Value(key any) any {
+	if k, ok := key.(holdKey); ok && k.c == x.h.c {
+		return x.h
 	}
-	return l.HoldCount(ctx)
+	return x.Context.Value(key)
 }
 
-// localCount returns the hold count that this process knows, and the hold's error
-// if the hold was lost.
-func (l *Lock) localCount() (int, error) {
-	l.mu.Lock()
-	defer l.mu.Unlock()
-	if l.hold == nil {
-		return 0, nil
-	}
-	return l.hold.count, l.hold.err
+// holdOf returns the innermost hold of the client that ctx descends from, or nil.
+func (c *Client) holdOf(ctx context.Context) *Hold {
+	h, _ := ctx.Value(holdKey{c}).(*Hold)
+	return h
 }
 
-// granted begins a hold, or raises the count of the present one, after an acquire
-// call was sent and answered at the given times. It returns ErrClosed when the
-// client is closed; then there is no new hold.
-func (l *Lock) granted(
-	length time.Duration, watched bool, sent, answered time.Time, token int64,
-) error {
-	l.mu.Lock()
-	defer l.mu.Unlock()
-	if h := l.hold; h != nil {
-		h.count++
-		h.token = token
-		// replace does nothing if the hold was lost; the caller learns that from Lost.
-		l.c.watchdog.replace(&h.lease, length, watched || h.watched, sent)
-		return nil
+// newHold returns a hold of g. The hold's context descends from ctx.
+func newHold(ctx context.Context, g *holding) *Hold {
+	h := &Hold{c: g.c, holding: g, base: ctx, outer: g.c.holdOf(ctx)}
+	if k, ok := g.claim.(*lockClaim); ok && k.kind.mode() == reading {
+		ctx = h.outliveWriter(ctx, k)
 	}
-	h := &hold{l: l, count: 1, since: answered, token: token, lost: make(chan struct{})}
-	h.lease = lease{holder: h, length: length, watched: watched}
-	if !l.c.watchdog.add(&h.lease, sent) {
-		return ErrClosed
-	}
-	l.hold = h
-	return nil
+	inner, cancel := context.WithCancelCause(ctx)
+	h.ctx, h.cancel = holdContext{inner, h}, cancel
+	return h
 }
 
-func (h *hold) renewal(length time.Duration) call { return h.l.kind.renew(h.l, length) }
-
-func (h *hold) renewed() {
-	h.l.notify(h.l.c.opts.Observer.Renewed, Event{Held: time.Since(h.since)})
+// outliveWriter returns ctx for a read hold inside the write hold of its owner. The
+// read hold continues after the release of the write hold, so the returned context
+// does too. It ends with the context in which the write lock was acquired.
+func (h *Hold) outliveWriter(ctx context.Context, k *lockClaim) context.Context {
+	var w *Hold
+	for o, of := range h.outer.locks() {
+		if of.name == k.name && of.owner == k.owner && of.kind.mode() == writing {
+			w = o
+			break
+		}
+	}
+	if w == nil {
+		return ctx
+	}
+	longer := context.WithoutCancel(ctx)
+	if d, ok := ctx.Deadline(); ok {
+		var stop context.CancelFunc
+		longer, stop = context.WithDeadline(longer, d)
+		context.AfterFunc(longer, stop)
+	}
+	longer, cancel := context.WithCancelCause(longer)
+	context.AfterFunc(ctx, func() {
+		if cause := context.Cause(ctx); !errors.Is(cause, errReleased) {
+			cancel(cause)
+			return
+		}
+		context.AfterFunc(w.base, func() { cancel(context.Cause(w.base)) })
+	})
+	return longer
 }
 
-// lose marks the present hold as lost.
-func (l *Lock) lose(cause error) {
-	l.mu.Lock()
-	h := l.hold
-	l.mu.Unlock()
-	if h != nil && l.c.watchdog.remove(&h.lease) {
-		h.lose(cause)
+// locks returns h and the holds that its context descends from, innermost first, as far
+// as they are holds of a lock and not lost. h may be nil.
+func (h *Hold) locks() iter.Seq2[*Hold, *lockClaim] {
+	return func(yield func(*Hold, *lockClaim) bool) {
+		for ; h != nil; h = h.outer {
+			k, ok := h.holding.claim.(*lockClaim)
+			if ok && h.holding.live() && !yield(h, k) {
+				return
+			}
+		}
 	}
 }
 
-// lose marks the hold as lost. It is called once, after the lease was removed from
-// the watchdog.
-func (h *hold) lose(cause error) {
-	l := h.l
-	l.mu.Lock()
-	h.err = fmt.Errorf("%w: %w", ErrLockLost, cause)
-	close(h.lost)
-	multiHolds := h.multiHolds
-	h.multiHolds = nil
-	l.mu.Unlock()
-	for _, m := range multiHolds {
-		m.lose(h.err)
+// Context returns the context for the work under the lock. It ends when the lock can
+// no longer be trusted; its cause is then ErrLockLost. It also ends when the hold is
+// released, or when the context of the acquisition ends. An acquisition of the same
+// lock with this context re-enters it.
+//
+// The release of a hold also ends the contexts of holds that were acquired with its
+// context, although those holds stay held. The exception is a read hold inside a write
+// hold of the same lock. When the write hold is released, the read hold's context
+// stays open until the context that acquired the write lock ends.
+func (h *Hold) Context() context.Context { return &h.ctx }
+
+// Lost returns a channel that is closed when the lock can no longer be trusted. The
+// lease is about to end; or a renewal or a verification found that the owner does not
+// hold the lock; or ForceUnlock was called; or the client was closed. Release does not
+// close it.
+func (h *Hold) Lost() <-chan struct{} {
+	h.mu.Lock()
+	defer h.mu.Unlock()
+	if h.lost == nil {
+		h.lost = make(chan struct{})
+		if h.err != nil {
+			close(h.lost)
+		}
 	}
-	l.notify(l.c.opts.Observer.Lost, Event{Held: time.Since(h.since), Err: h.err})
+	return h.lost
 }
 
-// Lost returns a channel that is closed when the present hold is lost: its lease
-// ended, a renewal found that the owner no longer holds the lock, ForceUnlock was
-// called, or the client was closed. It is nil when the owner does not hold the
-// lock.
-func (l *Lock) Lost() <-chan struct{} {
-	l.mu.Lock()
-	defer l.mu.Unlock()
-	if l.hold == nil {
-		return nil
+// Err returns ErrLockLost with the reason if the lock can no longer be trusted. It
+// reads the clocks, so it also detects a lease that ended while the machine was
+// suspended.
+func (h *Hold) Err() error {
+	if h.parts != nil {
+		h.parts.check()
+	} else {
+		h.holding.check()
 	}
-	return l.hold.lost
+	return h.lossError()
 }
 
-// lossError returns why the hold with the given Lost channel was lost.
-func (l *Lock) lossError(lost <-chan struct{}) error {
-	l.mu.Lock()
-	defer l.mu.Unlock()
-	if l.hold != nil && l.hold.lost == lost && l.hold.err != nil {
-		return l.hold.err
+func (h *Hold) lossError() error {
+	h.mu.Lock()
+	defer h.mu.Unlock()
+	return h.err
+}
+
+// Until returns until when the lock can be trusted without a further renewal. The
+// server keeps it a little longer. Until returns the zero time for permits without a
+// lease, and for a MultiLock or QuorumLock that is lost.
+func (h *Hold) Until() time.Time {
+	if h.parts != nil {
+		return h.parts.until()
 	}
-	return ErrLockLost
+	l := h.c.watchdog.read(&h.holding.lease)
+	if l.endless {
+		return time.Time{}
+	}
+	return l.until
+}
+
+// Owner returns the owner's name in Redis, "id:threadId". It is empty for permits
+// and for several locks.
+func (h *Hold) Owner() string {
+	if h.holding == nil {
+		return ""
+	}
+	return h.holding.claim.event().Owner
+}
+
+// Extend makes the lease end d from now, which may shorten it. Waiters are not told of an
+// earlier end: if the holder dies, they may sleep until the end that they know. d is
+// truncated to milliseconds; less than 1 ms is an error. The watchdog does not renew
+// the lease any more. Extend returns ErrLockLost if the lock was lost, and ErrNotHeld
+// if it was released. After another error the lease ends either d from now or as
+// before. The hold trusts the earlier end.
+func (h *Hold) Extend(ctx context.Context, d time.Duration) error {
+	if d.Truncate(time.Millisecond) < time.Millisecond {
+		return fmt.Errorf("rlock: extend: lease %v is shorter than 1ms", d)
+	}
+	h.mu.Lock()
+	released := h.released
+	h.mu.Unlock()
+	switch {
+	case released:
+		return ErrNotHeld
+	case h.parts != nil:
+		return h.parts.each(func(part *Hold) error { return part.Extend(ctx, d) })
+	}
+	return h.holding.setLease(ctx, d.Truncate(time.Millisecond))
+}
+
+// Release ends the hold. The lock is free when every hold that re-entered it is
+// released too. Release returns nil when the lock was held until now. It returns
+// ErrLockLost when the lock was lost before, and ErrNotHeld in a second call.
+//
+// When ctx ends, or has ended already, Release returns ctx's error. The release then
+// continues in the background, as it does when the server gives no answer. It ends
+// when the server answers, or after the lease and Options.RetryFor.
+func (h *Hold) Release(ctx context.Context) error {
+	h.mu.Lock()
+	again, lost := h.released, h.err
+	h.released = true
+	h.mu.Unlock()
+	switch {
+	case again && errors.Is(lost, ErrClosed): // Close may have released it
+		return lost
+	case again:
+		return ErrNotHeld
+	}
+	defer h.cancel(errReleased)
+	if h.parts != nil {
+		return h.parts.each(func(part *Hold) error { return part.Release(ctx) })
+	}
+	return h.holding.release(ctx, h)
+}
+
+// lose marks the hold as lost. Only the first call has an effect. The context ends
+// before Lost and Err tell: a caller that sees either finds the context ended.
+func (h *Hold) lose(err error) {
+	h.mu.Lock()
+	if h.err != nil || h.released {
+		h.mu.Unlock()
+		return
+	}
+	h.cancel(err)
+	h.err = err
+	if h.lost != nil {
+		close(h.lost)
+	}
+	whole := h.whole
+	h.mu.Unlock()
+	if whole != nil {
+		whole.parts.partLost(whole, err)
+	}
+}
+
+// do runs f under the hold and releases it. It returns the errors of f and of the
+// release, joined.
+func (h *Hold) do(ctx context.Context, f func(context.Context) error) (err error) {
+	for _, leave := range h.enterDo() {
+		defer leave()
+	}
+	defer func() { err = errors.Join(err, releaseAfter(ctx, h.Release)) }()
+	return f(&h.ctx)
+}
+
+// enterDo makes Close wait for the end of Do, with Options.UnlockOnClose.
+func (h *Hold) enterDo() (leave []func()) {
+	all := []*Hold{h}
+	if h.parts != nil {
+		all = h.parts.holds
+	}
+	for _, part := range all {
+		if c := part.c; c.opts.UnlockOnClose && c.enter() == nil {
+			part.holding.inDo.Store(true)
+			leave = append(leave, c.leave)
+		}
+	}
+	return leave
+}
+
+// releaseGrace is how long Do waits for the release when its context has ended.
+// The release then continues in the background.
+const releaseGrace = 100 * time.Millisecond
+
+func releaseAfter(ctx context.Context, release func(context.Context) error) error {
+	if ctx.Err() == nil {
+		return release(ctx)
+	}
+	limited, cancel := context.WithTimeout(context.WithoutCancel(ctx), releaseGrace)
+	defer cancel()
+	err := release(limited)
+	if limited.Err() != nil && errors.Is(err, limited.Err()) {
+		return ctx.Err()
+	}
+	return err
 }

@@ -1,9 +1,7 @@
 package rlock
 
 import (
-	"errors"
-	"maps"
-	"net"
+	"context"
 	"slices"
 	"sync"
 	"time"
@@ -12,352 +10,216 @@ import (
 )
 
 // hub subscribes to each channel that has waiters in this client, and wakes the
-// waiters when a message arrives.
+// waiters when a message arrives. It also keeps a connection to the server of each
+// watched key, so that the loss of that connection is noticed at once.
 //
-// Outside a cluster all channels share one connection (a feed). In a cluster each
-// channel has its own feed, because sharded messages are published on the node of
+// Outside a cluster all topics share one connection (a feed). In a cluster there is
+// one feed for each master, because sharded messages are published on the node of
 // the channel's slot.
 type hub struct {
-	c *Client
+	// onReconnect is called after a feed was connected again, because a server that
+	// was restarted or replaced may have lost keys. It is also called when a topic
+	// moved to another master. It must not block, and may call the hub. nil means
+	// no call. It must not be changed after the first join or watch.
+	onReconnect func()
 
-	mu    sync.Mutex // guards feeds, and the fields of feeds, topics and waiters
-	feeds map[string]*feed
+	rdb    redis.UniversalClient
+	topo   *topology
+	ctx    context.Context // ends with close
+	stop   context.CancelFunc
+	noDial context.Context // has ended, see connection
+
+	running sync.WaitGroup // the hub's goroutines
+
+	// mu guards the fields below, and the fields of feeds, connections, topics and
+	// waiters. No network call is made while it is locked.
+	mu       sync.Mutex
+	closed   bool
+	topics   map[string]*topic // by channel
+	watched  map[string]*topic // by key
+	feeds    map[string]*feed  // by the node's address; "" outside a cluster
+	unplaced []*topic          // topics of a cluster whose node is not known yet
+	placing  bool              // placeAll runs
 }
 
-// feed is one pub/sub connection. One goroutine (run) subscribes and unsubscribes,
-// another (receive) receives.
-type feed struct {
-	hub     *hub
-	key     string // in hub.feeds: the channel in a cluster, otherwise ""
-	ps      *redis.PubSub
-	topics  map[string]*topic // by channel
-	pending []change          // subscriptions to change, in order
-	wakeup  chan struct{}     // capacity 1: pending is not empty
-	ended   bool
+func newHub(rdb redis.UniversalClient, topo *topology) *hub {
+	h := &hub{rdb: rdb, topo: topo,
+		topics: map[string]*topic{}, watched: map[string]*topic{}, feeds: map[string]*feed{}}
+	h.ctx, h.stop = context.WithCancel(context.Background())
+	noDial, cancel := context.WithCancel(context.Background())
+	cancel()
+	h.noDial = noDial
+	return h
 }
 
-// change is a subscription to begin or to end.
-type change struct {
-	channel   string
-	subscribe bool
-}
+// hubCloseTimeout is how long close waits for a connection that is being opened.
+// go-redis cannot interrupt a TLS handshake or the first reply of a server.
+const hubCloseTimeout = 200 * time.Millisecond
 
-// topic is one channel and its waiters, in arrival order.
-type topic struct {
-	feed      *feed
-	channel   string
-	all       bool // a message wakes all waiters, not only the first
-	waiters   []*waiter
-	ready     chan struct{} // closed when the subscription is confirmed
-	confirmed bool          // ready is closed
+// close ends all feeds. It waits for the hub's goroutines until ctx ends, at most
+// hubCloseTimeout. A goroutine that is left is connecting to a server that hangs. It
+// ends at the latest after the client's DialTimeout and replyWithin. Waiters are not
+// woken. A second close does the same.
+func (h *hub) close(ctx context.Context) {
+	h.mu.Lock()
+	h.closed = true
+	h.mu.Unlock()
+	h.stop()
+	done := make(chan struct{})
+	go func() {
+		h.running.Wait()
+		close(done)
+	}()
+	timer := time.NewTimer(hubCloseTimeout)
+	defer timer.Stop()
+	select {
+	case <-done:
+	case <-timer.C:
+	case <-ctx.Done():
+	}
 }
-
-// waiter is one goroutine that waits on a channel. Messages published before
-// topic.ready is closed may be missed.
-type waiter struct {
-	topic *topic
-	wake  chan struct{} // capacity 1
-}
-
-func newHub(c *Client) *hub { return &hub{c: c, feeds: map[string]*feed{}} }
 
 // join adds a waiter to channel and subscribes to the channel if it has no topic
-// yet. With all, a message wakes every waiter of the channel, otherwise the first.
-// It returns ErrClosed when the client is closed.
-func (h *hub) join(channel string, all bool) (*waiter, error) {
+// yet. A message wakes every waiter that is shared, and the first of the others.
+// It returns ErrClosed when the hub is closed. It does not block.
+func (h *hub) join(channel string, shared bool) (*waiter, error) {
 	h.mu.Lock()
 	defer h.mu.Unlock()
-	t := h.topic(channel, all)
-	if t == nil {
+	if h.closed {
 		return nil, ErrClosed
 	}
-	w := &waiter{topic: t, wake: make(chan struct{}, 1)}
+	t := h.topics[channel]
+	if t == nil {
+		t = &topic{hub: h, name: channel, ready: make(chan struct{})}
+		h.topics[channel] = t
+		h.place(t)
+	}
+	w := &waiter{topic: t, shared: shared, wake: make(chan struct{}, 1)}
 	t.waiters = append(t.waiters, w)
+	if t.denied != nil {
+		w.signal()
+	}
 	return w, nil
 }
 
-// topic returns the channel's topic and subscribes if the topic is new. It returns
-// nil when the client is closed.
-func (h *hub) topic(channel string, all bool) *topic {
-	key := ""
-	if h.c.topo.sharded {
-		key = channel
+// watch keeps a connection to key's server until unwatch is called as often as
+// watch. The connection needs no channel: PING shows that it lives. After close,
+// watch does nothing. It does not block.
+func (h *hub) watch(key string) {
+	h.mu.Lock()
+	defer h.mu.Unlock()
+	if h.closed {
+		return
 	}
-	f := h.feeds[key]
-	if f == nil {
-		if f = h.open(key); f == nil {
-			return nil
-		}
-	}
-	t := f.topics[channel]
+	t := h.watched[key]
 	if t == nil {
-		t = &topic{feed: f, channel: channel, all: all, ready: make(chan struct{})}
-		f.topics[channel] = t
-		f.enqueue(change{channel, true})
+		t = &topic{hub: h, name: key}
+		h.watched[key] = t
+		h.place(t)
 	}
-	return t
+	t.watches++
 }
 
-// open starts a feed, or returns nil when the client is closed.
-func (h *hub) open(key string) *feed {
-	f := &feed{hub: h, key: key, topics: map[string]*topic{}, wakeup: make(chan struct{}, 1)}
-	f.ps = f.connect()
-	if !h.c.goBackground(f.run) {
-		f.ps.Close()
-		return nil
-	}
-	h.feeds[key] = f
-	return f
-}
-
-// leave removes the waiter. A wake-up that it has not used goes to the next waiter.
-func (w *waiter) leave() {
-	h := w.topic.feed.hub
+// unwatch ends one watch of key. A key that is not watched is ignored.
+func (h *hub) unwatch(key string) {
 	h.mu.Lock()
 	defer h.mu.Unlock()
-	t := w.topic
-	t.waiters = slices.DeleteFunc(t.waiters, func(other *waiter) bool { return other == w })
-	select {
-	case <-w.wake:
-		t.wakeFirst()
-	default:
+	t := h.watched[key]
+	if t == nil {
+		return
 	}
-	if len(t.waiters) == 0 && t.feed.topics[t.channel] == t {
-		delete(t.feed.topics, t.channel)
-		t.feed.enqueue(change{t.channel, false})
+	if t.watches--; t.watches == 0 {
+		delete(h.watched, key)
+		t.end()
 	}
 }
 
-// wakeNext wakes the waiter that arrived after w.
-func (w *waiter) wakeNext() {
-	h := w.topic.feed.hub
-	h.mu.Lock()
-	defer h.mu.Unlock()
-	if i := slices.Index(w.topic.waiters, w) + 1; i < len(w.topic.waiters) {
-		w.topic.waiters[i].signal()
+// perNode reports whether each master has a feed of its own.
+func (h *hub) perNode() bool { return !h.topo.single }
+
+// place gives t to the feed of its server. In a cluster placeAll does that, because
+// the slot map may have to be loaded first.
+func (h *hub) place(t *topic) {
+	if !h.perNode() {
+		h.attach(t, "", h.rdb)
+		return
+	}
+	h.unplaced = append(h.unplaced, t)
+	if !h.placing {
+		h.placing = true
+		h.running.Go(h.placeAll)
 	}
 }
 
-func (t *topic) wakeFirst() {
-	if len(t.waiters) > 0 {
-		t.waiters[0].signal()
-	}
-}
-
-func (t *topic) wakeAll() {
-	for _, w := range t.waiters {
-		w.signal()
-	}
-}
-
-func (w *waiter) signal() {
-	select {
-	case w.wake <- struct{}{}:
-	default:
-	}
-}
-
-func (f *feed) enqueue(c change) {
-	f.pending = append(f.pending, c)
-	select {
-	case f.wakeup <- struct{}{}:
-	default:
-	}
-}
-
-// feedIdleTimeout is how long a connection without channels stays open.
-const feedIdleTimeout = time.Second
-
-// connect returns a PubSub. go-redis connects at the first subscription.
-func (f *feed) connect() *redis.PubSub {
-	if f.hub.c.topo.sharded {
-		return f.hub.c.rdb.SSubscribe(f.hub.c.ctx)
-	}
-	return f.hub.c.rdb.Subscribe(f.hub.c.ctx)
-}
-
-func (f *feed) pubsub() *redis.PubSub {
-	f.hub.mu.Lock()
-	defer f.hub.mu.Unlock()
-	return f.ps
-}
-
-// run changes subscriptions until the client is closed, or the feed has had no
-// topics for feedIdleTimeout.
-func (f *feed) run() {
-	// Receive only after the first subscription: before it, go-redis would connect
-	// to any node of a cluster. A new feed always has a pending change.
-	<-f.wakeup
-	f.applyPending()
-	received := make(chan struct{})
-	go func() {
-		defer close(received)
-		f.receive()
-	}()
-	idle := time.NewTimer(feedIdleTimeout)
-	defer idle.Stop()
-	for open := true; open; {
-		select {
-		case <-f.hub.c.ctx.Done():
-			open = false
-		case <-f.wakeup:
-			f.applyPending()
-			idle.Reset(feedIdleTimeout)
-		case <-idle.C:
-			if open = !f.removeIfUnused(); open {
-				idle.Reset(feedIdleTimeout)
-			}
-		}
-	}
-	f.hub.mu.Lock()
-	f.ended = true
-	ps := f.ps
-	f.hub.mu.Unlock()
-	ps.Close()
-	<-received
-}
-
-// removeIfUnused removes the feed from the hub if it has no topics. It reports
-// whether it did.
-func (f *feed) removeIfUnused() bool {
-	f.hub.mu.Lock()
-	defer f.hub.mu.Unlock()
-	if len(f.topics) > 0 || len(f.pending) > 0 {
-		return false
-	}
-	delete(f.hub.feeds, f.key)
-	return true
-}
-
-func (f *feed) applyPending() {
-	for {
-		f.hub.mu.Lock()
-		todo := f.pending
-		f.pending = nil
-		f.hub.mu.Unlock()
+// placeAll places the unplaced topics. It tries again until the cluster's slot map
+// is loaded.
+func (h *hub) placeAll() {
+	for failures := 0; h.ctx.Err() == nil; {
+		todo := h.takeUnplaced()
 		if len(todo) == 0 {
 			return
 		}
-		for _, c := range todo {
-			f.apply(c)
+		failed := slices.DeleteFunc(todo, func(t *topic) bool { return h.placeOn(t, failures > 0) })
+		if len(failed) == 0 {
+			failures = 0
+			continue
 		}
+		failures++
+		h.mu.Lock()
+		h.unplaced = append(failed, h.unplaced...)
+		h.mu.Unlock()
+		sleep(h.ctx, backoff(failures))
 	}
 }
 
-// apply sends one change. Errors are ignored: go-redis subscribes to every channel
-// again when it reconnects.
-func (f *feed) apply(c change) {
-	ctx, ps := f.hub.c.ctx, f.pubsub()
-	sharded := f.hub.c.topo.sharded
+// takeUnplaced returns the topics to place. If there are none, placeAll ends and the
+// next place starts it again.
+func (h *hub) takeUnplaced() []*topic {
+	h.mu.Lock()
+	defer h.mu.Unlock()
+	todo := h.unplaced
+	h.unplaced = nil
+	h.placing = len(todo) > 0
+	return todo
+}
+
+// placeOn gives t to the feed of its master, also if t has a feed of another node.
+// With verify, or if t leaves another feed, onReconnect is called. It reports false
+// if the master is not known.
+func (h *hub) placeOn(t *topic, verify bool) bool {
+	master, err := h.topo.cluster.MasterForKey(h.ctx, t.name)
+	if err != nil {
+		return false
+	}
+	addr := master.Options().Addr
+	h.mu.Lock()
+	defer h.mu.Unlock()
 	switch {
-	case c.subscribe && sharded:
-		_ = ps.SSubscribe(ctx, c.channel)
-	case c.subscribe:
-		_ = ps.Subscribe(ctx, c.channel)
-	case sharded:
-		_ = ps.SUnsubscribe(ctx, c.channel)
+	case t.ended:
+	case t.feed != nil && t.feed.addr == addr:
+		t.feed.node = master // may be a new go-redis client of the same address
 	default:
-		_ = ps.Unsubscribe(ctx, c.channel)
-	}
-}
-
-// reopen replaces the feed's connection and subscribes to all topics again.
-func (f *feed) reopen() {
-	f.hub.mu.Lock()
-	if f.ended {
-		f.hub.mu.Unlock()
-		return
-	}
-	old := f.ps
-	f.ps = f.connect()
-	channels := slices.Collect(maps.Keys(f.topics))
-	f.hub.mu.Unlock()
-	old.Close()
-	for _, channel := range channels {
-		f.apply(change{channel, true})
-	}
-}
-
-// pingAfter is how long a connection may be silent before receive sends PING.
-const pingAfter = 3 * time.Second
-
-// receive wakes waiters until the feed ends. When a PING gets no reply within
-// pingAfter, or an error repeats, it reopens the connection.
-func (f *feed) receive() {
-	silent, failures := 0, 0
-	for {
-		ps := f.pubsub()
-		m, err := ps.ReceiveTimeout(f.hub.c.ctx, pingAfter)
-		switch {
-		case err == nil:
-			silent, failures = 0, 0
-			if moved := f.deliver(m); moved {
-				f.reopen()
-			}
-		case f.closed():
-			return
-		case isTimeout(err) && silent == 0:
-			silent++
-			_ = ps.Ping(f.hub.c.ctx)
-		default: // after the first failure go-redis reconnects by itself
-			silent = 0
-			failures++
-			f.hub.c.reloadTopology(f.hub.c.ctx, err)
-			if failures > 1 || isServerError(err) {
-				sleep(f.hub.c.ctx, backoff(failures))
-				f.reopen()
-			}
+		if t.feed != nil {
+			verify = verify || t.confirmed || t.watches > 0
+			t.detach()
 		}
+		f := h.attach(t, addr, master)
+		f.verify = f.verify || verify
 	}
+	return true
 }
 
-func (f *feed) closed() bool {
-	f.hub.mu.Lock()
-	defer f.hub.mu.Unlock()
-	return f.ended || f.hub.c.ctx.Err() != nil
-}
-
-// isServerError reports whether err is an error reply of the server, such as MOVED.
-func isServerError(err error) bool {
-	var e redis.Error
-	return errors.As(err, &e)
-}
-
-func isTimeout(err error) bool {
-	var e net.Error
-	return errors.As(err, &e) && e.Timeout()
-}
-
-// deliver wakes the waiters of m's channel. moved is true when the server ended a
-// subscription that still has waiters, because its slot moved.
-func (f *feed) deliver(m any) (moved bool) {
-	f.hub.mu.Lock()
-	defer f.hub.mu.Unlock()
-	switch m := m.(type) {
-	case *redis.Message:
-		if t := f.topics[m.Channel]; t != nil {
-			t.deliver()
-		}
-	case *redis.Subscription:
-		t := f.topics[m.Channel]
-		switch {
-		case t == nil:
-		case m.Kind == "sunsubscribe" || m.Kind == "unsubscribe":
-			return t.confirmed // if not, it ends an earlier topic of the same channel
-		case !t.confirmed:
-			t.confirmed = true
-			close(t.ready)
-		default: // reconnected: a message may have been lost
-			t.wakeAll()
-		}
+// attach gives t to the feed of the node at addr, and opens the feed if needed.
+func (h *hub) attach(t *topic, addr string, on subscriber) *feed {
+	f := h.feeds[addr]
+	if f == nil {
+		f = &feed{hub: h, addr: addr, topics: map[*topic]bool{}, wakeup: make(chan struct{}, 1)}
+		h.feeds[addr] = f
+		h.running.Go(f.run)
 	}
-	return false
-}
-
-func (t *topic) deliver() {
-	if t.all {
-		t.wakeAll()
-	} else {
-		t.wakeFirst()
-	}
+	f.node = on
+	f.topics[t] = true
+	t.feed = f
+	f.changed(t.name)
+	return f
 }

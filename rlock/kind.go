@@ -1,66 +1,205 @@
 package rlock
 
 import (
-	"errors"
+	"fmt"
 	"time"
+
+	"github.com/lockredis/lockredis/internal/lockkeys"
+	"github.com/lockredis/lockredis/rlock/internal/scripts"
 )
 
+// mode says which other holds of the same name a hold excludes.
+type mode int
+
+const (
+	exclusive mode = iota // every other hold
+	reading               // holds for writing
+	writing               // every other hold; its owner may also read
+)
+
+func (m mode) String() string { return [...]string{"exclusive", "read", "write"}[m] }
+
 // kind is what differs between the locks of this package: the scripts and their
-// arguments. The calls can be sent several times and take effect once.
+// arguments.
 type kind interface {
 	label() string // Event.Kind
+	mode() mode
+	queues() bool // waiters have positions in a queue
 
-	// acquire raises the owner's hold count from held to held+1. If an earlier
-	// run of the same call has done that already, it only reports success. If the
-	// lock is not free and waits is true, a kind with a queue appends the owner.
-	acquire(l *Lock, lease time.Duration, held int, waits bool) call
-	// acquired reads acquire's reply.
-	acquired(reply any) (grant, error)
-	// undo undoes an acquire with the same held, if that took effect. It may be
-	// retried for the length of lease. With the latch it takes effect once, so a
-	// second run does not undo a later acquisition.
-	undo(l *Lock, held int, latch string, lease time.Duration) call
-	// release unlocks once. It replies 1 for released, 0 for still held and nil
-	// for not held. The latch keeps the reply for a second run.
-	release(l *Lock, latch string, lease time.Duration) call
+	// acquire, granted, release and renew are the methods of lockClaim.
+	acquire(k *lockClaim, lease time.Duration, waits bool, c copyKind) call
+	granted(reply any) (grant, error)
+	release(k *lockClaim, undo bool, lease time.Duration) call
+	renew(k *lockClaim, ch leaseChange) call
+
 	// force deletes the lock, whichever owner holds it, and replies 1 if it
-	// existed. With the latch, a second run does not delete a newer lock.
+	// existed.
 	force(l *Lock, latch string) call
-	// renew replies 1, or 0 when the owner does not hold the lock.
-	renew(l *Lock, lease time.Duration) call
-	// field is the field of the lock's hash that has the owner's hold count.
-	field(l *Lock) string
-	// locked replies 1 when any owner holds the lock. ok is false for kinds that
-	// are held exactly while their hash exists.
-	locked(l *Lock) (k call, ok bool)
-	// leave removes the owner from the queue when it stops waiting. ok is false
-	// for kinds without a queue.
-	leave(l *Lock) (k call, ok bool)
-	// channel is the channel on which a release is published; "" means that
-	// waiters poll. all is true when a message wakes every waiter.
-	channel(l *Lock) (name string, all bool)
+	// locked replies 1 when any owner holds the lock.
+	locked(l *Lock) call
+	// field is the field of the lock's hash that has an owner's hold count.
+	field(owner string) string
+	// channel is the channel on which a release is published for the owner.
+	channel(name, owner string) (channel string, shared bool)
 }
 
-// grant is the result of an acquire call.
-type grant struct {
-	ok      bool          // granted; with an error: granted, but no replica has it
-	unknown bool          // the reply is lost: the call may have been granted
-	notHeld bool          // the owner's earlier hold is gone on the server
-	ttl     time.Duration // when !ok: the rest of the holder's lease; < 0: no end
-	token   int64
-	more    bool // permits are left for other waiters
+// lockClaim is the claim of one owner to one lock.
+type lockClaim struct {
+	c       *Client
+	kind    kind
+	name    string
+	owner   string
+	known   bool // the owner is not new: its requests take turns
+	counted bool // the server counts the owner's holds, see Owner
+	held    int  // the owner's hold count before the claim; 0 unless counted
+	latch   string
 }
 
-// readGrant reads the outcome of an acquire call. A grant that is ok but comes
-// with an error must be undone.
-func readGrant(o outcome, read func(reply any) (grant, error)) (grant, error) {
-	err := unlessNotSynced(o.err)
-	if err != nil {
-		return grant{unknown: !answered(err) && !errors.Is(err, ErrClosed)}, err
+func (k *lockClaim) event() Event {
+	return Event{Kind: k.kind.label(), Name: k.name, Owner: k.owner}
+}
+
+func (k *lockClaim) acquire(lease time.Duration, waits bool, c copyKind) call {
+	if k.counted {
+		c = copyAgain
 	}
-	g, err := read(o.reply)
-	if err == nil && g.ok {
-		err = o.err
+	return k.kind.acquire(k, lease, waits, c)
+}
+
+func (k *lockClaim) granted(reply any) (grant, error) { return k.kind.granted(reply) }
+
+func (k *lockClaim) release(undo bool, lease time.Duration) call {
+	return k.kind.release(k, undo, lease)
+}
+
+// renew does not shorten the lease of a counted owner: the owner's other holds, also in
+// other processes, trust it too.
+func (k *lockClaim) renew(ch leaseChange) call {
+	ch.shorten = ch.shorten && !k.counted
+	return k.kind.renew(k, ch)
+}
+
+// wasHeld is false for -1. The reply is 0 when the owner holds the lock still, see
+// Owner.
+func (k *lockClaim) wasHeld(reply int64) bool { return reply >= 0 }
+
+func (k *lockClaim) latchKey() string        { return k.latch }
+func (k *lockClaim) queues() bool            { return k.kind.queues() }
+func (k *lockClaim) channel() (string, bool) { return k.kind.channel(k.name, k.owner) }
+
+// releaseArgs are the first arguments of every release script.
+func (k *lockClaim) releaseArgs(publish any, undo bool, lease time.Duration) []any {
+	return []any{k.owner, k.held, undo, publish, lease.Milliseconds(), latchLife.Milliseconds()}
+}
+
+// Lock returns the reentrant lock of the given name: Redisson's RLock
+// (RedissonLock). It sends nothing; Lock.Do and Lock.Acquire acquire the lock.
+func (c *Client) Lock(name string) *Lock { return &Lock{c: c, name: name, kind: plain{}} }
+
+// plain is the reentrant lock: a hash with the owner and its hold count, whose time
+// to live is the lease.
+type plain struct{}
+
+func (plain) label() string { return "lock" }
+func (plain) mode() mode    { return exclusive }
+func (plain) queues() bool  { return false }
+
+func (plain) acquire(k *lockClaim, lease time.Duration, _ bool, c copyKind) call {
+	return newCall(scripts.PlainAcquire, []string{k.name, k.latch},
+		lease.Milliseconds(), k.owner, k.held, string(c)).latchOptional()
+}
+
+// granted reads the reply of an acquire script: a string for granted, or a number.
+// The scripts send an empty string, because go-redis makes an error of nil, which
+// costs 20 allocations.
+func (plain) granted(reply any) (grant, error) {
+	switch v := reply.(type) {
+	case string:
+		return grant{ok: true}, nil
+	case int64:
+		return refused(v)
 	}
-	return g, err
+	return grant{}, unexpectedReply(reply)
+}
+
+// refused returns the grant for a number that an acquire script replied: the rest
+// of the holder's lease in ms, or one of the negative replies of package scripts.
+func refused(ms int64) (grant, error) {
+	switch ms {
+	case scripts.NotHeld:
+		return grant{}, fmt.Errorf("%w: %w", ErrLockLost, errNotOwner)
+	case scripts.Over:
+		return grant{}, errClaimOver
+	case scripts.Deadlock:
+		return grant{}, ErrDeadlock
+	}
+	return grant{ttl: time.Duration(ms) * time.Millisecond}, nil
+}
+
+func (plain) release(k *lockClaim, undo bool, lease time.Duration) call {
+	return newCall(scripts.PlainRelease, []string{k.name, lockkeys.Channel(k.name), k.latch},
+		k.releaseArgs(k.c.topo.publish, undo, lease)...)
+}
+
+func (plain) renew(k *lockClaim, ch leaseChange) call {
+	return renewOneKey(scripts.PlainRenew, k, ch)
+}
+
+// renewOneKey returns the call of a renew script whose lease is in one key. An ordinary
+// renewal then has one key too, so it runs while the key's slot of a cluster moves.
+func renewOneKey(s *scripts.Script, k *lockClaim, ch leaseChange) call {
+	keys := []string{k.name}
+	if ch.place != 0 {
+		keys = append(keys, k.latch)
+	}
+	return newCall(s, keys, k.renewArgs(ch)...).latchOptional()
+}
+
+// renewArgs are the arguments of every renew script.
+func (k *lockClaim) renewArgs(ch leaseChange) []any {
+	return []any{ch.lease.Milliseconds(), k.owner, ch.shorten, ch.place,
+		latchLife.Milliseconds()}
+}
+
+func (plain) force(l *Lock, latch string) call {
+	return newCall(scripts.PlainForce, []string{l.name, lockkeys.Channel(l.name), latch},
+		l.c.topo.publish, latchLife.Milliseconds())
+}
+
+func (plain) locked(l *Lock) call       { return readKey(l.name, "exists") }
+func (plain) field(owner string) string { return owner }
+
+func (plain) channel(name, _ string) (string, bool) { return lockkeys.Channel(name), false }
+
+// SpinLock returns a reentrant lock whose release is not published. Waiters poll:
+// after 1 ms at first, then at growing intervals up to 128 ms, each shortened at
+// random. It is Redisson's RedissonSpinLock (RedissonClient.getSpinLock). Use it for
+// very many locks with short holds, where the subscriptions and messages of
+// Client.Lock cost more than polling.
+//
+// It has the same guarantees as Lock, and a crash costs the same: the rest of the
+// lease. A SpinLock and a Lock of the same name use the same hash and exclude each
+// other. But a SpinLock's release does not wake the waiters of the Lock.
+func (c *Client) SpinLock(name string) *Lock { return &Lock{c: c, name: name, kind: spin{}} }
+
+// spin is plain without messages.
+type spin struct{ plain }
+
+func (spin) label() string                         { return "spin" }
+func (spin) channel(string, string) (string, bool) { return "", false }
+
+func (spin) release(k *lockClaim, undo bool, lease time.Duration) call {
+	return newCall(scripts.PlainRelease, []string{k.name, lockkeys.Channel(k.name), k.latch},
+		k.releaseArgs("", undo, lease)...)
+}
+
+func (spin) force(l *Lock, latch string) call {
+	return newCall(scripts.PlainForce, []string{l.name, lockkeys.Channel(l.name), latch},
+		"", latchLife.Milliseconds())
+}
+
+// readKey returns a call that runs one command on one key. It is a script so that
+// go-redis sends it to the master and not to a replica.
+func readKey(key, command string, args ...any) call {
+	return newCall(scripts.ReadKey, []string{key}, append([]any{command}, args...)...)
 }

@@ -5,26 +5,90 @@ import (
 	"testing"
 	"time"
 
+	"github.com/redis/go-redis/v9"
+
+	"github.com/lockredis/lockredis/internal/rlocksuite"
+	"github.com/lockredis/lockredis/lockredistest"
 	"github.com/lockredis/lockredis/rlock"
 )
 
 // TestALateRenewalDoesNotShortenALease sends a renewal that was delayed: meanwhile
 // its hold was released, and the same owner began a hold with a longer lease.
 func TestALateRenewalDoesNotShortenALease(t *testing.T) {
-	ctx := context.Background()
-	c := newClient(t, connect(t), rlock.Options{})
-	rw := c.RWLock("rw")
-	for name, l := range map[string]*rlock.Lock{
-		"lock": c.Lock("lock"), "fair": c.FairLock("fair"), "spin": c.SpinLock("spin"),
-		"read": rw.Read(), "write": rw.Write(),
-	} {
-		must(t, l.LockLease(ctx, 10*time.Minute))
-		if reply, err := l.SendRenew(30 * time.Second); reply != int64(1) || err != nil {
-			t.Fatal(name, reply, err)
+	eachLock(t, func(t *testing.T, _ *redis.Client, l *rlock.Lock, _ rlocksuite.Kind) {
+		h := acquire(t, l, rlock.Lease(10*time.Minute), rlock.Owner(1))
+		if reply, err := l.NewClaim(1, 0, "").Renew(30 * time.Second); reply != int64(1) || err != nil {
+			t.Fatal(reply, err)
 		}
-		if ttl, err := l.TTL(ctx); ttl < 9*time.Minute || err != nil {
-			t.Errorf("%s: TTL is %v, %v", name, ttl, err)
+		if ttl, err := l.TTL(t.Context()); ttl < 9*time.Minute || err != nil {
+			t.Errorf("TTL is %v, %v", ttl, err)
 		}
-		must(t, l.Unlock(ctx))
+		release(t, h)
+	})
+}
+
+// TestALateExtendDoesNotShortenTheNextHold delivers an Extend after the release of its
+// hold. The next hold has the same owner, because both are inside another lock.
+func TestALateExtendDoesNotShortenTheNextHold(t *testing.T) {
+	for _, k := range rlocksuite.Kinds() {
+		t.Run(k.Label, func(t *testing.T) {
+			srv := lockredistest.RunT(t)
+			c := newClient(t, srv.Client(), rlock.Options{})
+			l := k.Make(c, "l")
+			outer := acquire(t, c.Lock("outer"))
+			h := acquireIn(t, outer.Context(), l, rlock.Lease(time.Minute))
+			must(t, h.Extend(t.Context(), time.Minute)) // so that the server has the script
+
+			late := srv.HoldRequest(lockredistest.Match{
+				Script: "overtaken()", Times: lockredistest.Always,
+			}, time.Hour)
+			ctx, cancel := context.WithTimeout(t.Context(), 100*time.Millisecond)
+			defer cancel()
+			mustBe(t, context.DeadlineExceeded, h.Extend(ctx, 2*time.Second))
+			must(t, late.Wait(t.Context(), 1))
+			release(t, h)
+			next := acquireIn(t, outer.Context(), l, rlock.Lease(time.Minute))
+			if next.Owner() != h.Owner() {
+				t.Fatalf("the owners are %s and %s", h.Owner(), next.Owner())
+			}
+			late.Clear()
+			if ttl, err := l.TTL(t.Context()); ttl < 50*time.Second || err != nil {
+				t.Errorf("after the late Extend the lease is %v, %v", ttl, err)
+			}
+			release(t, next, outer)
+		})
 	}
+}
+
+func TestExtendDoesNotShortenTheLeaseOfTheOwnersOtherHolds(t *testing.T) {
+	eachLock(t, func(t *testing.T, _ *redis.Client, l *rlock.Lock, _ rlocksuite.Kind) {
+		h := acquire(t, l, rlock.Lease(time.Hour), rlock.Owner(1))
+		other := acquire(t, l, rlock.Lease(time.Minute), rlock.Owner(1))
+		must(t, other.Extend(t.Context(), time.Second))
+		if left := time.Until(other.Until()); left > time.Second {
+			t.Errorf("the hold is trusted for %v", left)
+		}
+		if ttl, err := l.TTL(t.Context()); ttl < 59*time.Minute || err != nil {
+			t.Errorf("TTL is %v, %v", ttl, err)
+		}
+		release(t, other, h)
+	})
+}
+
+func TestAHoldOfACountedOwnerIsLostWhenTheServerCountsFewer(t *testing.T) {
+	rdb := connect(t)
+	c := newClient(t, rdb, rlock.Options{})
+	l := c.Lock("l")
+	first := acquire(t, l, rlock.Owner(1))
+	second := acquire(t, l, rlock.Owner(1))
+	must(t, rdb.Del(t.Context(), "l").Err())
+	next := acquire(t, l, rlock.Owner(1))
+	for _, h := range []*rlock.Hold{first, second} {
+		mustBe(t, rlock.ErrLockLost, h.Err())
+		mustBe(t, rlock.ErrLockLost, h.Release(t.Context()))
+	}
+	if n, err := l.HoldCount(t.Context(), next.Owner()); n != 1 || err != nil {
+		t.Errorf("the owner holds the lock %d times, %v", n, err)
+	}
+	release(t, next)
 }

@@ -2,94 +2,286 @@ package rlock
 
 import (
 	"context"
-	"strconv"
-	"sync"
+	"fmt"
 	"time"
 )
 
-// Lock is a lock together with one owner, as a thread is in Redisson. It is
-// reentrant: locking it again while it is held raises the hold count. So
-// goroutines that must exclude each other need a Lock value each, from Client.Lock,
-// FairLock, SpinLock, FencedLock or RWLock. Several goroutines may use one Lock
-// value; they act as one owner.
+// Lock names a lock and its kind. It has no owner and no state, so goroutines may
+// share it, and they exclude each other. Each acquisition has an owner of its own,
+// as a thread is in Redisson.
 //
-// A lock that was lost must be unlocked before it can be locked again. Unlock then
-// returns ErrLockLost.
+// Ownership follows the context: an acquisition with the context of a hold of the
+// same lock re-enters that hold. It costs no request, and the lock is free when
+// both are released. An acquisition of another lock uses the owner of the
+// context's hold, as one Java thread does that locks both.
 type Lock struct {
-	c            *Client
-	name         string
-	owner        string
-	kind         kind
-	privateOwner bool // no other client uses this owner, so hold.count is right
-
-	// turn has capacity 1 and is full while an operation of this owner is in
-	// progress. A request that was abandoned keeps it until its outcome is known.
-	turn chan struct{}
-
-	mu   sync.Mutex // guards hold
-	hold *hold      // nil: not held
+	c    *Client
+	name string
+	kind kind
 }
 
-// LockOption is an option for making a lock.
-type LockOption func(*Lock)
-
-// WithOwner sets the lock's owner to "id:threadID" with the given number, to act
-// for an owner that exists elsewhere. Another client may change the hold count of
-// such an owner, so each acquisition first reads it from the server. Owners without
-// WithOwner are numbered from 1. A client that uses both must pass numbers to
-// WithOwner that the others do not reach.
-func WithOwner(threadID int64) LockOption {
-	return func(l *Lock) {
-		l.owner = l.c.opts.ID + ":" + strconv.FormatInt(threadID, 10)
-		l.privateOwner = false
-	}
+// Do acquires the lock of the given name (see Client.Lock), runs f and releases the
+// lock. f's context ends as soon as the lock can no longer be trusted; its cause is
+// then ErrLockLost. If the acquisition fails, Do returns that error and does not run
+// f. Otherwise it returns the errors of f and of the release, joined: so it returns
+// ErrLockLost if the lock was lost while f ran. When ctx has ended, Do waits at most
+// 100 ms for the release, which then continues in the background.
+func (c *Client) Do(
+	ctx context.Context, name string, f func(context.Context) error, options ...Option,
+) error {
+	return c.Lock(name).Do(ctx, f, options...)
 }
 
-func (c *Client) newLock(name string, k kind, options []LockOption) *Lock {
-	l := &Lock{c: c, name: name, kind: k, privateOwner: true, turn: make(chan struct{}, 1)}
-	for _, o := range options {
-		o(l)
+// Doer is what most programs need of a Client. A program that takes a Doer can be
+// tested without a server.
+type Doer interface {
+	Do(ctx context.Context, name string, f func(context.Context) error, options ...Option) error
+}
+
+// Do is Client.Do for any kind of lock.
+func (l *Lock) Do(ctx context.Context, f func(context.Context) error, options ...Option) error {
+	h, err := l.Acquire(ctx, options...)
+	if err != nil {
+		return err
 	}
-	if l.owner == "" {
-		l.owner = c.nextOwner()
+	return h.do(ctx, f)
+}
+
+// Acquire waits until the lock is free and acquires it. It returns ErrTimeout when
+// Wait is over, and ctx's error when ctx ends first. While the server does not
+// answer, it waits at most for Options.RetryFor and then returns the last error.
+//
+// The hold's context descends from ctx. So a deadline of ctx also ends the work;
+// use Wait to limit only the waiting. The end of the context does not release the
+// lock: the caller must call Release. A hold that outlives a request needs a context
+// that does, see context.WithoutCancel.
+func (l *Lock) Acquire(ctx context.Context, options ...Option) (*Hold, error) {
+	s, err := lockSettings(l.name, options)
+	if err != nil {
+		return nil, err
 	}
-	return l
+	return l.acquire(ctx, s)
+}
+
+func (l *Lock) acquire(ctx context.Context, s settings) (*Hold, error) {
+	if err := l.c.enter(); err != nil {
+		return nil, err
+	}
+	defer l.c.leave()
+	outer := l.c.holdOf(ctx)
+	if h, err := l.reenter(ctx, outer, s); h != nil || err != nil {
+		return h, err
+	}
+	start := time.Now()
+	return retryLate(func() (*Hold, error) { return l.acquireAs(ctx, outer, s, start) })
+}
+
+// acquireAs makes a claim and acquires it.
+func (l *Lock) acquireAs(
+	ctx context.Context, outer *Hold, s settings, start time.Time,
+) (*Hold, error) {
+	k, turn, err := l.newClaim(ctx, outer, s, start)
+	if err != nil {
+		return nil, err
+	}
+	if h, err := l.joinReader(ctx, k, turn); h != nil || err != nil {
+		return h, err
+	}
+	if k.counted { // other processes may act for the owner
+		if k.held, err = l.HoldCount(ctx, k.owner); err != nil {
+			turn()
+			return nil, err
+		}
+	}
+	a := l.c.newAcquisition(ctx, k, s, start)
+	a.undone = turn
+	if err := a.run(); err != nil {
+		return nil, err
+	}
+	defer turn()
+	return l.c.hold(a)
+}
+
+// hold begins the hold of a granted acquisition.
+func (c *Client) hold(a *acquisition) (*Hold, error) {
+	g := &holding{
+		c: c, ctx: a.ctx, claim: a.claim, since: time.Now(), token: a.token,
+		strays: a.strays,
+	}
+	g.lease = lease{holder: g, length: a.lease, watched: a.watched(), endless: a.noLease}
+	h := newHold(a.ctx, g)
+	g.holds = []*Hold{h}
+	if !c.watchdog.add(&g.lease, a.sent) {
+		h.cancel(ErrClosed)
+		a.undo()
+		return nil, ErrClosed
+	}
+	if k, ok := a.claim.(*lockClaim); ok {
+		if c.holders.add(g, k, a.sent) {
+			c.watchdog.verify()
+		}
+		if k.counted && a.strays > 0 { // a late copy must not raise the hold count again
+			c.seal(a.ctx, k.latch)
+		}
+	}
+	return h, nil
+}
+
+// reenter returns a further hold of the lock if ctx descends from one, and nil
+// otherwise. It returns ErrDeadlock if ctx descends from a hold that the acquisition
+// would wait for: a read hold for a writer, or a hold of another kind of lock.
+func (l *Lock) reenter(ctx context.Context, outer *Hold, s settings) (*Hold, error) {
+	mode := l.kind.mode()
+	for o, k := range outer.locks() {
+		if k.name != l.name || s.owner != 0 && k.owner != l.c.ownerName(s.owner) {
+			continue
+		}
+		switch held := k.kind.mode(); {
+		case held == mode:
+			if err := ctx.Err(); err != nil {
+				return nil, err
+			}
+			if h := o.holding.join(ctx); h != nil {
+				return h.lengthen(ctx, s)
+			}
+		case held != writing || mode != reading:
+			return nil, fmt.Errorf("%w: acquire %q as %q: the context's hold of it is of kind %q",
+				ErrDeadlock, l.name, l.kind.label(), k.kind.label())
+		}
+	}
+	return nil, nil
+}
+
+// heldIn reports whether ctx descends from a hold of the lock.
+func (l *Lock) heldIn(ctx context.Context) bool {
+	for _, k := range l.c.holdOf(ctx).locks() {
+		if k.name == l.name && k.kind.mode() == l.kind.mode() {
+			return true
+		}
+	}
+	return false
+}
+
+// lengthen makes the lease of a hold that re-entered at least as long as its
+// acquisition asked for. After an error it releases h.
+func (h *Hold) lengthen(ctx context.Context, s settings) (*Hold, error) {
+	g, w := h.holding, h.c.watchdog
+	l := w.read(&g.lease)
+	switch {
+	case s.watched():
+		w.watch(&g.lease, h.c.opts.Lease)
+	case !l.watched && l.until.Before(trustUntil(time.Now(), s.lease)):
+		if err := g.setLease(ctx, s.lease); err != nil {
+			_ = h.Release(context.WithoutCancel(ctx))
+			return nil, err
+		}
+	}
+	return h, nil
+}
+
+// newClaim returns the claim of an acquisition and gives it an owner. turn gives
+// the owner's turn back.
+func (l *Lock) newClaim(
+	ctx context.Context, outer *Hold, s settings, start time.Time,
+) (k *lockClaim, turn func(), err error) {
+	k = &lockClaim{c: l.c, kind: l.kind, name: l.name, latch: l.c.newLatch(l.name)}
+	if s.owner != 0 {
+		k.owner, k.known, k.counted = l.c.ownerName(s.owner), true, true
+		err = within(ctx, start, s.wait, func(ctx context.Context) error {
+			turn, err = l.c.takeTurn(ctx, k, s.wait == 0)
+			if err == nil && turn == nil {
+				return ErrTimeout
+			}
+			return err
+		})
+		return k, turn, err
+	}
+	if k.owner = ownerOf(outer); k.owner != "" {
+		k.known = true
+		if l.kind.mode() == reading && l.c.holders.holds(k.owner, l.name, writing) {
+			// A reader inside its own write lock: another owner would wait for itself.
+			turn, err = l.c.takeTurn(ctx, k, false)
+			return k, turn, err
+		}
+		turn, err = l.c.takeTurn(ctx, k, true)
+		switch {
+		case err != nil:
+			return nil, nil, err
+		case turn != nil && l.c.holders.find(k) == nil:
+			return k, turn, nil
+		case turn != nil:
+			turn()
+		}
+	}
+	k.owner, k.known = l.c.ownerName(l.c.owners.Add(1)), false
+	return k, func() {}, nil
+}
+
+// ownerOf returns the owner of the innermost lock that is held, or "".
+func ownerOf(h *Hold) string {
+	for _, k := range h.locks() {
+		return k.owner
+	}
+	return ""
+}
+
+// joinReader re-enters the read hold that the claim's owner has already, which is
+// possible inside its own write lock. It returns nil if there is none.
+func (l *Lock) joinReader(ctx context.Context, k *lockClaim, turn func()) (*Hold, error) {
+	if l.kind.mode() != reading || !k.known || k.counted {
+		return nil, nil
+	}
+	g := l.c.holders.find(k)
+	if g == nil {
+		return nil, nil
+	}
+	turn()
+	if h := g.join(ctx); h != nil {
+		return h, nil
+	}
+	return nil, g.lossError()
 }
 
 // Name returns the lock's name.
 func (l *Lock) Name() string { return l.name }
 
-// Owner returns the owner's name in Redis, "id:threadId".
-func (l *Lock) Owner() string { return l.owner }
-
-// Lock waits until the lock is free and acquires it. It returns ctx's error when
-// ctx ends first. The watchdog renews the lease (Options.Lease) until Unlock, Close
-// or the end of the process.
-func (l *Lock) Lock(ctx context.Context) error { return l.acquire(ctx, forever, 0) }
-
-// LockLease is Lock with a lease that is not renewed: when it ends, the lock is
-// lost. The lease is truncated to milliseconds. Less than 1 ms means a lease that
-// the watchdog renews.
-func (l *Lock) LockLease(ctx context.Context, lease time.Duration) error {
-	return l.acquire(ctx, forever, lease)
-}
-
-// TryLock is LockLease, but waits at most for wait and then returns ErrTimeout. A
-// wait of 0 or less means a single try.
-func (l *Lock) TryLock(ctx context.Context, wait, lease time.Duration) error {
-	return l.acquire(ctx, max(wait, 0), lease)
-}
-
-// Watchdog, as a lease argument, means Options.Lease, renewed by the watchdog until
-// the lock is released.
-const Watchdog time.Duration = 0
-
-// forever, as a wait argument, means no limit.
-const forever time.Duration = -1
-
-func (l *Lock) notify(f func(Event), e Event) {
-	if f != nil {
-		e.Kind, e.Name, e.Owner = l.kind.label(), l.name, l.owner
-		f(e)
+// ForceUnlock deletes the lock, whichever owner holds it, and wakes the waiters. It
+// reports whether the lock was held. Holders in this client learn of the loss at
+// once, others at their next renewal.
+func (l *Lock) ForceUnlock(ctx context.Context) (bool, error) {
+	latch := l.c.newLatch(l.name)
+	before := l.c.holders.of(l.name)
+	n, err := l.c.change(ctx, l.kind.force(l, latch), latch)
+	if err != nil || n != 1 {
+		return false, err
 	}
+	for _, g := range before {
+		if m := g.claim.(*lockClaim).kind.mode(); m == l.kind.mode() || l.kind.mode() == writing {
+			g.loseNow(errForced)
+		}
+	}
+	l.c.watchdog.verify() // a hold granted meanwhile may be over too, or be valid
+	return true, nil
+}
+
+// IsLocked reports whether any owner holds the lock.
+func (l *Lock) IsLocked(ctx context.Context) (bool, error) {
+	n, err := readInt(l.c.ask(ctx, l.kind.locked(l)))
+	return n == 1, err
+}
+
+// HoldCount returns how often the owner, "id:threadId", holds the lock on the
+// server. It is 0 when the owner does not hold it.
+func (l *Lock) HoldCount(ctx context.Context, owner string) (int, error) {
+	return l.c.askNumber(ctx, readKey(l.name, "hget", l.kind.field(owner)))
+}
+
+// TTL returns the rest of the lock's lease, in milliseconds. It is 0 when the lock
+// is free and negative when the lock has no lease.
+func (l *Lock) TTL(ctx context.Context) (time.Duration, error) {
+	ms, err := readInt(l.c.ask(ctx, readKey(l.name, "pttl")))
+	if err != nil || ms == -2 {
+		return 0, err
+	}
+	return time.Duration(ms) * time.Millisecond, nil
 }

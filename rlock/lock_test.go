@@ -2,6 +2,7 @@ package rlock_test
 
 import (
 	"context"
+	"errors"
 	"testing"
 
 	"github.com/redis/go-redis/v9"
@@ -27,7 +28,7 @@ func connect(t testing.TB) *redis.Client {
 func newClient(t testing.TB, rdb redis.UniversalClient, o rlock.Options) *rlock.Client {
 	t.Helper()
 	c := rlock.New(rdb, o)
-	t.Cleanup(func() { c.Close() })
+	t.Cleanup(func() { _ = c.Close(context.Background()) })
 	return c
 }
 
@@ -38,8 +39,83 @@ func must(t testing.TB, err error) {
 	}
 }
 
+// acquire acquires l with a context of its own.
+func acquire(t testing.TB, l *rlock.Lock, o ...rlock.Option) *rlock.Hold {
+	t.Helper()
+	return rlocksuite.Acquire(t, context.Background(), l, o...)
+}
+
+func acquireIn(t testing.TB, ctx context.Context, l *rlock.Lock, o ...rlock.Option) *rlock.Hold {
+	t.Helper()
+	return rlocksuite.Acquire(t, ctx, l, o...)
+}
+
+// release releases holds that are not lost.
+func release(t testing.TB, holds ...*rlock.Hold) {
+	t.Helper()
+	rlocksuite.Release(t, holds...)
+}
+
+// try tries once to acquire l.
+func try(l *rlock.Lock, o ...rlock.Option) error {
+	return rlocksuite.Try(context.Background(), l, o...)
+}
+
+func tryIn(ctx context.Context, l *rlock.Lock, o ...rlock.Option) error {
+	return rlocksuite.Try(ctx, l, o...)
+}
+
+// mustBe checks that err is want.
+func mustBe(t testing.TB, want, err error) {
+	t.Helper()
+	if !errors.Is(err, want) {
+		t.Fatalf("the error is %v, not %v", err, want)
+	}
+}
+
 func TestTheSuiteOnLockredis(t *testing.T) {
 	rlocksuite.Run(t, func(t testing.TB) redis.UniversalClient { return connect(t) })
+}
+
+// connectToCluster starts a lockredis that is a cluster of one node.
+func connectToCluster(t testing.TB) *redis.ClusterClient {
+	t.Helper()
+	srv := lockredis.New(lockredis.Config{Directives: map[string]string{"cluster-enabled": "yes"}})
+	if err := srv.Start(); err != nil {
+		t.Fatal(err)
+	}
+	rdb := redis.NewClusterClient(&redis.ClusterOptions{Addrs: []string{srv.Addr()}, PoolSize: 100})
+	t.Cleanup(func() {
+		rdb.Close()
+		srv.Close()
+	})
+	return rdb
+}
+
+func TestTheSuiteOnAClusterOfLockredis(t *testing.T) {
+	rlocksuite.Run(t, func(t testing.TB) redis.UniversalClient { return connectToCluster(t) })
+}
+
+// The tests share a server and its Sentinels: finding each other takes the Sentinels longer
+// than a test takes.
+func TestTheSuiteOnLockredisBehindSentinels(t *testing.T) {
+	srv := lockredis.New(lockredis.Config{Password: "secret"})
+	must(t, srv.Start())
+	defer srv.Close()
+	sentinels, err := lockredis.StartSentinels(t.Context(), lockredis.SentinelConfig{
+		Addr: srv.Addr(), MasterPassword: "secret", Password: "sesame",
+	})
+	must(t, err)
+	defer sentinels.Close()
+	rlocksuite.Run(t, func(t testing.TB) redis.UniversalClient {
+		rdb := redis.NewFailoverClient(&redis.FailoverOptions{
+			MasterName: "mymaster", SentinelAddrs: sentinels.Addrs(), SentinelPassword: "sesame",
+			Password: "secret", PoolSize: 100,
+		})
+		t.Cleanup(func() { rdb.Close() })
+		must(t, rdb.FlushAll(context.Background()).Err())
+		return rdb
+	})
 }
 
 func TestTheSuitePassesWhenEveryScriptIsSentTwice(t *testing.T) {
@@ -56,10 +132,11 @@ func BenchmarkPair(b *testing.B) {
 	c := newClient(b, rdb, rlock.Options{})
 	l := c.Lock("l")
 	for b.Loop() {
-		if err := l.Lock(ctx); err != nil {
+		h, err := l.Acquire(ctx)
+		if err != nil {
 			b.Fatal(err)
 		}
-		if err := l.Unlock(ctx); err != nil {
+		if err := h.Release(ctx); err != nil {
 			b.Fatal(err)
 		}
 	}

@@ -28,14 +28,15 @@ func TestEveryKindPublishesItsReleaseAsRedissonDoes(t *testing.T) {
 			me := k.Make(newClient(t, rdb, rlock.Options{ID: "me"}), "l")
 			for _, end := range []struct {
 				what string
-				send func() (any, error)
+				send func(*rlock.Claim) (any, error)
 			}{
-				{"release", func() (any, error) { return me.SendRelease("a", time.Minute) }},
-				{"undo", func() (any, error) { return me.SendUndo(0, "u") }},
-				{"force", me.SendForce},
+				{"release", func(c *rlock.Claim) (any, error) { return c.Release(time.Minute) }},
+				{"undo", (*rlock.Claim).Undo},
+				{"force", func(*rlock.Claim) (any, error) { return me.SendForce() }},
 			} {
 				rdb.Del(ctx, rlocksuite.FairQueue, rlocksuite.FairTimeouts)
-				if _, err := me.SendAcquire(time.Minute, 0, false); err != nil {
+				claim := me.NewClaim(1, 0, end.what)
+				if _, err := claim.Acquire(time.Minute, false); err != nil {
 					t.Fatal(err)
 				}
 				if k.Label == "fair" {
@@ -44,7 +45,7 @@ func TestEveryKindPublishesItsReleaseAsRedissonDoes(t *testing.T) {
 				if early := heard(); len(early) > 0 {
 					t.Fatalf("messages %v before the %s", early, end.what)
 				}
-				if got, err := end.send(); got != int64(1) || err != nil {
+				if got, err := end.send(claim); got != int64(1) || err != nil {
 					t.Fatal(end.what, got, err)
 				}
 				if got := heard(); !slices.Equal(got, want[k.Label]) {

@@ -8,15 +8,16 @@ import (
 
 	"github.com/redis/go-redis/v9"
 
+	"github.com/lockredis/lockredis/internal/rlocksuite"
+	"github.com/lockredis/lockredis/lockredistest"
 	"github.com/lockredis/lockredis/rlock"
 )
 
 func TestCloseMakesHeldLocksLost(t *testing.T) {
 	c := newClient(t, connect(t), rlock.Options{})
-	watched, leased := c.Lock("watched"), c.Lock("leased")
-	must(t, leased.LockLease(t.Context(), time.Minute))
-	err := watched.Do(t.Context(), func(ctx context.Context) error {
-		must(t, c.Close())
+	leased := acquire(t, c.Lock("leased"), rlock.Lease(time.Minute))
+	err := c.Do(t.Context(), "watched", func(ctx context.Context) error {
+		must(t, c.Close(t.Context()))
 		<-ctx.Done()
 		return context.Cause(ctx)
 	})
@@ -24,20 +25,18 @@ func TestCloseMakesHeldLocksLost(t *testing.T) {
 		t.Error(err)
 	}
 	<-leased.Lost()
-	if err := leased.Unlock(context.Background()); !errors.Is(err, rlock.ErrLockLost) {
-		t.Error(err)
-	}
+	mustBe(t, rlock.ErrLockLost, leased.Release(context.Background()))
 }
 
 func TestCallsAfterCloseReturnErrClosed(t *testing.T) {
 	rdb := connect(t)
 	c := newClient(t, rdb, rlock.Options{})
-	must(t, c.Close())
+	must(t, c.Close(t.Context()))
 	for name, ctx := range map[string]context.Context{"can end": t.Context(),
 		"cannot end": context.Background()} {
 		for what, f := range map[string]func() error{
-			"lock":    func() error { return c.Lock("l").Lock(ctx) },
-			"fair":    func() error { return c.FairLock("l").TryLock(ctx, time.Second, 0) },
+			"lock":    func() error { return c.Do(ctx, "l", nil) },
+			"fair":    func() error { return c.FairLock("l").Do(ctx, nil, rlock.Wait(time.Second)) },
 			"acquire": func() error { return c.Semaphore("s").Acquire(ctx, 1) },
 			"permits": func() error { return c.PermitSemaphore("p").SetPermits(ctx, 1) },
 			"ask":     func() error { _, err := c.Lock("l").IsLocked(ctx); return err },
@@ -52,55 +51,50 @@ func TestCallsAfterCloseReturnErrClosed(t *testing.T) {
 	}
 }
 
-func TestAWithOwnerLockIsLostByForceUnlock(t *testing.T) {
+func TestAHoldOfAGivenOwnerIsLostByForceUnlock(t *testing.T) {
+	ctx := t.Context()
 	rdb := connect(t)
-	l := newClient(t, rdb, rlock.Options{}).Lock("l", rlock.WithOwner(7))
-	must(t, l.LockLease(t.Context(), time.Minute))
-	if ok, err := l.ForceUnlock(t.Context()); !ok || err != nil {
+	c := newClient(t, rdb, rlock.Options{ID: "me"})
+	l := c.Lock("l")
+	old := acquire(t, l, rlock.Owner(7), rlock.Lease(time.Minute))
+	if ok, err := l.ForceUnlock(ctx); !ok || err != nil {
 		t.Fatal(ok, err)
 	}
-	if err := l.Lock(t.Context()); !errors.Is(err, rlock.ErrLockLost) {
-		t.Error(err)
+	<-old.Lost()
+	acquire(t, l, rlock.Owner(7))
+	mustBe(t, rlock.ErrLockLost, old.Release(ctx))
+	must(t, c.Close(ctx)) // waits for what Release continues in the background
+	if n := rdb.HGet(ctx, "l", "me:7").Val(); n != "1" {
+		t.Fatalf("the release of the lost hold makes the new hold's count %q", n)
 	}
-	if err := l.Unlock(t.Context()); !errors.Is(err, rlock.ErrLockLost) {
-		t.Error(err)
-	}
-	must(t, l.Lock(t.Context()))
-	must(t, l.Unlock(t.Context()))
 }
 
-func TestAWithOwnerLockCountsTheHoldsOfItsOwnerInAnotherClient(t *testing.T) {
+func TestTheHoldsOfAGivenOwnerInTwoClientsAreCounted(t *testing.T) {
 	rdb := connect(t)
 	ctx := t.Context()
-	a := newClient(t, rdb, rlock.Options{ID: "id"}).Lock("l", rlock.WithOwner(7))
-	b := newClient(t, rdb, rlock.Options{ID: "id"}).Lock("l", rlock.WithOwner(7))
-	must(t, a.Lock(ctx))
-	must(t, b.Lock(ctx))
-	if n, err := a.HoldCount(ctx); n != 2 || err != nil {
+	l := newClient(t, rdb, rlock.Options{ID: "id"}).Lock("l")
+	a := acquire(t, l, rlock.Owner(7))
+	b := acquire(t, newClient(t, rdb, rlock.Options{ID: "id"}).Lock("l"), rlock.Owner(7))
+	if n, err := l.HoldCount(ctx, "id:7"); n != 2 || err != nil {
 		t.Fatal(n, err)
 	}
-	must(t, b.Unlock(ctx))
-	must(t, a.Unlock(ctx))
-	if locked, err := a.IsLocked(ctx); locked || err != nil {
+	release(t, b, a)
+	if locked, err := l.IsLocked(ctx); locked || err != nil {
 		t.Fatal(locked, err)
 	}
 }
 
-func TestTryLockTimesOutWhileItsOwnerWaitsInAnotherGoroutine(t *testing.T) {
-	c := newClient(t, connect(t), rlock.Options{})
-	other := c.Lock("l")
-	must(t, other.Lock(t.Context()))
-	l := c.Lock("l")
+func TestAnAcquisitionTimesOutWhileItsOwnerWaitsInAnotherGoroutine(t *testing.T) {
+	l := newClient(t, connect(t), rlock.Options{}).Lock("l")
+	acquire(t, l)
 	ctx, cancel := context.WithCancel(t.Context())
-	waits := make(chan error)
-	go func() { waits <- l.Lock(ctx) }()
+	waits := rlocksuite.Begin(ctx, l, rlock.Owner(7))
 	for _, wait := range []time.Duration{0, 10 * time.Millisecond} {
-		if err := l.TryLock(t.Context(), wait, 0); !errors.Is(err, rlock.ErrTimeout) {
-			t.Errorf("waited for %v: %v", wait, err)
-		}
+		mustBe(t, rlock.ErrTimeout, try(l, rlock.Owner(7), rlock.Wait(wait)))
 	}
 	cancel()
-	<-waits
+	_, err := waits.Result()
+	mustBe(t, context.Canceled, err)
 }
 
 func TestARingIsRefused(t *testing.T) {
@@ -116,23 +110,25 @@ func TestARingIsRefused(t *testing.T) {
 
 func TestTooManyPermitsAreRefused(t *testing.T) {
 	p := newClient(t, connect(t), rlock.Options{}).PermitSemaphore("p")
-	if ids, err := p.TryAcquireN(t.Context(), 1<<50, 0, 0); err == nil || ids != nil {
-		t.Error(len(ids), err)
+	if h, err := p.Acquire(t.Context(), 1<<50, rlock.Wait(0)); err == nil || h != nil {
+		t.Error(h, err)
 	}
 }
 
 func TestDoReturnsTheCallersError(t *testing.T) {
-	p, _ := throughProxy(t)
-	c := newClient(t, p.dial(t), rlock.Options{})
-	warm(t, c)
-	ctx, cancel := context.WithCancel(t.Context())
-	err := c.Lock("l").Do(ctx, func(context.Context) error {
-		p.hang()
-		cancel()
-		return nil
+	virtually(t, func(t *testing.T) {
+		srv := lockredistest.RunT(t)
+		c := newClient(t, srv.Client(), rlock.Options{})
+		warm(t, c)
+		ctx, cancel := context.WithCancel(t.Context())
+		err := c.Lock("l").Do(ctx, func(context.Context) error {
+			srv.Hang()
+			cancel()
+			return nil
+		})
+		if !errors.Is(err, context.Canceled) || errors.Is(err, context.DeadlineExceeded) {
+			t.Error(err)
+		}
+		srv.ClearFaults()
 	})
-	if !errors.Is(err, context.Canceled) || errors.Is(err, context.DeadlineExceeded) {
-		t.Error(err)
-	}
-	p.heal()
 }

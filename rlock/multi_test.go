@@ -38,76 +38,70 @@ func keys(t *testing.T, dbs ...*redis.Client) (all []string) {
 func TestAMultiLockTakesAllOrNone(t *testing.T) {
 	ctx := context.Background()
 	ca, cb, rdbA, rdbB := twoServers(t, rlock.Options{})
-	m := rlock.NewMultiLock(ca.Lock("a"), cb.Lock("b"))
-	must(t, m.Lock(ctx))
-	if got := keys(t, rdbA, rdbB); !slices.Equal(got, []string{"a", "b"}) {
-		t.Fatalf("locked %v", got)
+	m := rlock.Multi(ca.Lock("a"), cb.Lock("b"))
+	locked := func(want ...string) {
+		t.Helper()
+		if got := keys(t, rdbA, rdbB); !slices.Equal(got, want) {
+			t.Fatalf("locked are %v, not %v", got, want)
+		}
 	}
-	must(t, m.Lock(ctx))
-	must(t, m.Unlock(ctx))
-	if m.Lost() == nil {
-		t.Fatal("not held after one of two unlocks")
-	}
-	must(t, m.Unlock(ctx))
-	if got := keys(t, rdbA, rdbB); got != nil {
-		t.Fatalf("still locked %v", got)
-	}
-	if err := m.Unlock(ctx); !errors.Is(err, rlock.ErrNotHeld) {
-		t.Fatal(err)
-	}
-	other := cb.Lock("b")
-	must(t, other.Lock(ctx))
+	outer, err := m.Acquire(ctx)
+	must(t, err)
+	locked("a", "b")
+	inner, err := m.Acquire(outer.Context())
+	must(t, err)
+	release(t, inner)
+	locked("a", "b")
+	must(t, outer.Err())
+	release(t, outer)
+	locked()
+	mustBe(t, rlock.ErrNotHeld, outer.Release(ctx))
+	other := acquire(t, cb.Lock("b"))
 	for _, wait := range []time.Duration{0, 20 * time.Millisecond} {
-		if err := m.TryLock(ctx, wait, 0); !errors.Is(err, rlock.ErrTimeout) {
-			t.Fatal(err)
-		}
-		if got := keys(t, rdbA, rdbB); !slices.Equal(got, []string{"b"}) {
-			t.Fatalf("after a timeout, locked are %v", got)
-		}
+		_, err := m.Acquire(ctx, rlock.Wait(wait))
+		mustBe(t, rlock.ErrTimeout, err)
+		locked("b")
 	}
-	must(t, other.Unlock(ctx))
+	release(t, other)
 }
 
 func TestAMultiLocksLeasesBeginWhenAllAreHeld(t *testing.T) {
 	ctx := context.Background()
 	ca, cb, _, _ := twoServers(t, rlock.Options{})
-	a, b, before := ca.Lock("a"), cb.Lock("b"), ca.Lock("c")
-	must(t, before.LockLease(ctx, time.Hour))
-	m := rlock.NewMultiLock(a, b, before)
-	must(t, m.LockLease(ctx, 10*time.Second))
+	a, b, c := ca.Lock("a"), cb.Lock("b"), ca.Lock("c")
+	before := acquire(t, c, rlock.Lease(time.Hour))
+	m := rlock.Multi(a, b, c)
+	h, err := m.Acquire(before.Context(), rlock.Lease(10*time.Second))
+	must(t, err)
 	for _, l := range []*rlock.Lock{a, b} {
 		if ttl, err := l.TTL(ctx); err != nil || ttl > 10*time.Second || ttl < 9*time.Second {
 			t.Fatalf("%s: %v, %v", l.Name(), ttl, err)
 		}
 	}
-	if ttl, _ := before.TTL(ctx); ttl < 59*time.Minute {
+	if ttl, _ := c.TTL(ctx); ttl < 59*time.Minute {
 		t.Fatalf("a lease was shortened to %v", ttl)
 	}
-	must(t, m.Unlock(ctx))
-	must(t, before.Unlock(ctx))
-	must(t, m.TryLock(ctx, 0, 40*time.Millisecond))
+	release(t, h, before)
+	h, err = m.Acquire(ctx, rlock.Wait(0), rlock.Lease(40*time.Millisecond))
+	must(t, err)
 	select {
-	case <-m.Lost():
+	case <-h.Lost():
 	case <-time.After(10 * time.Second):
 		t.Fatal("never lost")
 	}
-	if err := m.Unlock(ctx); !errors.Is(err, rlock.ErrLockLost) {
-		t.Fatal(err)
-	}
+	mustBe(t, rlock.ErrLockLost, h.Release(ctx))
 }
 
 func TestAMultiLockIsLostWithAnyPart(t *testing.T) {
 	ctx := context.Background()
 	ca, cb, rdbA, rdbB := twoServers(t, rlock.Options{Lease: 300 * time.Millisecond})
-	m := rlock.NewMultiLock(ca.Lock("a"), cb.Lock("b"))
+	m := rlock.Multi(ca.Lock("a"), cb.Lock("b"))
 	err := m.Do(ctx, func(ctx context.Context) error {
 		rdbB.Del(ctx, "b")
 		<-ctx.Done()
 		return context.Cause(ctx)
 	})
-	if !errors.Is(err, rlock.ErrLockLost) {
-		t.Fatal(err)
-	}
+	mustBe(t, rlock.ErrLockLost, err)
 	if got := keys(t, rdbA, rdbB); got != nil {
 		t.Fatalf("still locked %v", got)
 	}
@@ -119,26 +113,21 @@ func TestMultiLocksInOppositeOrderDoNotBlockEachOther(t *testing.T) {
 	ca, cb, _, _ := twoServers(t, rlock.Options{})
 	both := make(chan struct{})
 	var wg sync.WaitGroup
-	for _, names := range [][2]string{{"a", "b"}, {"b", "a"}} {
+	for _, parts := range [][2]*rlock.Lock{
+		{ca.Lock("a"), cb.Lock("b")}, {cb.Lock("b"), ca.Lock("a")},
+	} {
 		// Each holds its first part once, so that both wait for their second.
-		first, second := ca.Lock(names[0]), cb.Lock(names[1])
-		if names[0] == "b" {
-			first, second = cb.Lock("b"), ca.Lock("a")
-		}
-		must(t, first.Lock(ctx))
+		first := acquire(t, parts[0])
+		m := rlock.Multi(parts[:]...)
 		wg.Go(func() {
 			<-both
-			m := rlock.NewMultiLock(first, second)
-			err := m.TryLock(ctx, 20*time.Millisecond, 0)
+			h, err := m.Acquire(first.Context(), rlock.Wait(20*time.Millisecond))
 			if err == nil { // on a busy machine the other one may have timed out before
-				err = m.Unlock(ctx)
+				err = h.Release(ctx)
 			} else if errors.Is(err, rlock.ErrTimeout) {
 				err = nil
 			}
-			if err != nil {
-				t.Error(err)
-			}
-			if err := first.Unlock(ctx); err != nil {
+			if err := errors.Join(err, first.Release(ctx)); err != nil {
 				t.Error(err)
 			}
 			for range 20 {
@@ -155,17 +144,60 @@ func TestMultiLocksInOppositeOrderDoNotBlockEachOther(t *testing.T) {
 func TestAMultiLockEndsWithItsContext(t *testing.T) {
 	ctx := context.Background()
 	ca, cb, rdbA, rdbB := twoServers(t, rlock.Options{})
-	other := cb.Lock("b")
-	must(t, other.Lock(ctx))
-	m := rlock.NewMultiLock(ca.Lock("a"), cb.Lock("b"))
+	other := acquire(t, cb.Lock("b"))
+	m := rlock.Multi(ca.Lock("a"), cb.Lock("b"))
 	limited, cancel := context.WithTimeout(ctx, 20*time.Millisecond)
 	defer cancel()
-	if err := m.Lock(limited); !errors.Is(err, context.DeadlineExceeded) {
-		t.Fatal(err)
-	}
+	_, err := m.Acquire(limited)
+	mustBe(t, context.DeadlineExceeded, err)
 	eventually(t, "the first part is released", func() bool {
 		return slices.Equal(keys(t, rdbA, rdbB), []string{"b"})
 	})
-	must(t, other.Unlock(ctx))
+	release(t, other)
 	must(t, m.Do(ctx, func(context.Context) error { return nil }))
+}
+
+func TestAMultiLockLocksItsPartsInOrderOfTheirNames(t *testing.T) {
+	var mu sync.Mutex
+	var order string
+	c := newClient(t, connect(t), rlock.Options{Observer: rlock.Observer{
+		Acquired: func(_ context.Context, e rlock.Event) {
+			mu.Lock()
+			defer mu.Unlock()
+			order += e.Name
+		}}})
+	for _, names := range []string{"abc", "cba", "bca"} {
+		var parts []*rlock.Lock
+		for _, name := range names {
+			parts = append(parts, c.FairLock(string(name)))
+		}
+		must(t, rlock.Multi(parts...).Do(t.Context(), func(context.Context) error { return nil }))
+	}
+	if order != "abcabcabc" {
+		t.Errorf("locked in the order %s", order)
+	}
+}
+
+func TestMultiLocksInOppositeOrdersAreNeverLongFree(t *testing.T) {
+	c := newClient(t, connect(t), rlock.Options{})
+	ctx, cancel := context.WithTimeout(t.Context(), 500*time.Millisecond)
+	defer cancel()
+	a, b := c.Lock("a"), c.Lock("b")
+	orders := []*rlock.MultiLock{rlock.Multi(a, b), rlock.Multi(b, a)}
+	n := 0
+	var wg sync.WaitGroup
+	for i := range 16 {
+		wg.Go(func() {
+			for ctx.Err() == nil {
+				err := orders[i%2].Do(ctx, func(context.Context) error { n++; return nil })
+				if err != nil && !errors.Is(err, ctx.Err()) && !errors.Is(err, context.DeadlineExceeded) {
+					t.Error(err)
+				}
+			}
+		})
+	}
+	wg.Wait()
+	if n < 20 {
+		t.Errorf("held %d times in half a second", n)
+	}
 }

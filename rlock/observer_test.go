@@ -8,6 +8,7 @@ import (
 	"testing"
 	"time"
 
+	"github.com/lockredis/lockredis/internal/rlocksuite"
 	"github.com/lockredis/lockredis/rlock"
 )
 
@@ -20,8 +21,8 @@ type recorder struct {
 
 func (w *recorder) observer() rlock.Observer {
 	w.last = map[string]rlock.Event{}
-	note := func(what string) func(rlock.Event) {
-		return func(e rlock.Event) {
+	note := func(what string) func(context.Context, rlock.Event) {
+		return func(_ context.Context, e rlock.Event) {
 			w.mu.Lock()
 			defer w.mu.Unlock()
 			w.events = append(w.events, what+" "+e.Owner)
@@ -29,7 +30,9 @@ func (w *recorder) observer() rlock.Observer {
 		}
 	}
 	return rlock.Observer{Acquired: note("acquired"), Contended: note("contended"),
-		Renewed: note("renewed"), Lost: note("lost"), Released: note("released")}
+		TimedOut: note("timed out"), Failed: note("failed"),
+		Renewed: note("renewed"), RenewalFailed: note("renewal failed"),
+		Lost: note("lost"), Released: note("released"), GaveUp: note("gave up")}
 }
 
 func (w *recorder) seen() []string {
@@ -44,31 +47,33 @@ func (w *recorder) event(what string) rlock.Event {
 	return w.last[what]
 }
 
-func TestAnObserverReceivesAcquiredContendedAndReleased(t *testing.T) {
+func TestAnObserverReceivesAcquiredTimedOutContendedAndReleased(t *testing.T) {
 	var w recorder
 	c := newClient(t, connect(t), rlock.Options{ID: "me", Observer: w.observer()})
-	a, b := c.Lock("l"), c.Lock("l")
-	must(t, a.Lock(t.Context()))
-	if err := b.TryLock(t.Context(), 0, 0); !errors.Is(err, rlock.ErrTimeout) {
-		t.Fatal(err)
-	}
-	got := make(chan error)
-	go func() { got <- b.Lock(t.Context()) }()
-	eventually(t, "b waits", func() bool { return slices.Contains(w.seen(), "contended me:2") })
-	must(t, a.Unlock(t.Context()))
-	must(t, <-got)
-	must(t, b.Unlock(t.Context()))
+	l := c.Lock("l")
+	a := acquire(t, l)
+	mustBe(t, rlock.ErrTimeout, try(l))
+	got := rlocksuite.Begin(t.Context(), l)
+	eventually(t, "the waiter waits", func() bool {
+		return slices.Contains(w.seen(), "contended me:3")
+	})
+	release(t, a)
+	release(t, got.Hold(t))
 	if e := w.event("acquired"); e.Waited <= 0 || e.Kind != "lock" || e.Name != "l" ||
-		e.Owner != "me:2" {
+		e.Owner != "me:3" {
 		t.Errorf("acquired: %+v", e)
 	}
 	if e := w.event("released"); e.Held <= 0 || e.Err != nil {
 		t.Errorf("released: %+v", e)
 	}
-	// The event of a's release may come before or after b's acquisition.
+	if e := w.event("timed out"); !errors.Is(e.Err, rlock.ErrTimeout) || e.Owner != "me:2" {
+		t.Errorf("timed out: %+v", e)
+	}
+	// The event of a's release may come before or after the waiter's acquisition.
 	order := slices.DeleteFunc(w.seen(), func(s string) bool { return s == "released me:1" })
-	want := []string{"acquired me:1", "contended me:2", "acquired me:2", "released me:2"}
-	if !slices.Equal(order, want) || len(w.seen()) != 5 {
+	want := []string{"acquired me:1", "timed out me:2", "contended me:3", "acquired me:3",
+		"released me:3"}
+	if !slices.Equal(order, want) || len(w.seen()) != 6 {
 		t.Errorf("events %q", w.seen())
 	}
 }

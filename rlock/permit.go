@@ -1,12 +1,16 @@
 package rlock
 
 import (
+	"bytes"
 	"context"
 	"encoding/hex"
+	"errors"
 	"fmt"
+	"slices"
 	"time"
 
 	"github.com/lockredis/lockredis/internal/lockkeys"
+	"github.com/lockredis/lockredis/rlock/internal/scripts"
 )
 
 // PermitSemaphore is a semaphore whose permits have ids and may have a lease:
@@ -16,235 +20,258 @@ import (
 //
 // A permit whose lease has ended is free for the next acquisition, and waiters know
 // when that is. So after a crash the permits of the process are free when their
-// leases end. A permit without a lease is then lost for ever. Only UpdateLease
-// renews a lease. Leases are measured on the server's clock. Redisson uses its own
+// leases end. Leases are measured on the server's clock. Redisson uses its own
 // clock, so the clocks of Java clients should agree with the server's.
 //
-// The client makes the ids of permits. So when a reply is lost and the request is
-// sent again, the script finds the permits of the first run. Waiters are served in
-// no particular order. Many goroutines may use a PermitSemaphore.
+// Waiters are served in no particular order. Many goroutines may use a
+// PermitSemaphore.
 type PermitSemaphore struct {
-	c    *Client
-	name string
+	counter
 	keys []string // counter, leases, channel
 }
+
+// PermitHold is a hold of permits. Unlike the hold of a lock, its permits may be
+// released by their ids in another process.
+type PermitHold struct {
+	*Hold
+	ids []string
+}
+
+// IDs returns the ids of the permits, 32 hexadecimal digits each, as in Redisson.
+func (h *PermitHold) IDs() []string { return append([]string(nil), h.ids...) }
 
 // PermitSemaphore returns the semaphore of the given name. It has no permits until
 // TrySetPermits, SetPermits or Add is called.
 func (c *Client) PermitSemaphore(name string) *PermitSemaphore {
-	keys := []string{name, lockkeys.PermitTimeouts(name), lockkeys.SemaphoreChannel(name)}
-	return &PermitSemaphore{c: c, name: name, keys: keys}
+	channel := lockkeys.SemaphoreChannel(name)
+	return &PermitSemaphore{
+		counter: counter{c, name, channel},
+		keys:    []string{name, lockkeys.PermitTimeouts(name), channel},
+	}
 }
 
-const permitKind = "permit"
+// noLease is the score of a permit without an end of its lease. Redisson uses the
+// same value.
+const noLease = 922337203685477
 
 // Name returns the semaphore's name.
 func (s *PermitSemaphore) Name() string { return s.name }
 
 // TrySetPermits gives the semaphore n permits if it does not exist yet, and reports
-// whether it did. The request is not retried when the reply is lost.
+// whether it did.
 func (s *PermitSemaphore) TrySetPermits(ctx context.Context, n int) (bool, error) {
-	if err := checkCount("set permits", n); err != nil {
-		return false, err
-	}
-	keys := []string{s.keys[0], s.keys[2]}
-	set, err := readInt(s.change(ctx, semaphoreTrySet, keys, false, n, s.c.topo.publish))
-	return set == 1, err
+	return s.create(ctx, "set permits of", n, n)
 }
 
 // SetPermits sets the number of permits, acquired and free together, to n. If more
 // are acquired, the number of free permits is negative until enough are released.
 func (s *PermitSemaphore) SetPermits(ctx context.Context, n int) error {
-	if err := checkCount("set permits", n); err != nil {
+	if err := checkCount("set permits of", s.name, n, 0); err != nil {
 		return err
 	}
-	_, err := s.change(ctx, permitSet, s.keys, true, s.c.topo.publish, n)
+	latch := s.c.newLatch(s.name)
+	_, err := s.c.change(ctx, newCall(scripts.PermitSet, append(s.keys[:3:3], latch),
+		s.c.topo.publish, countLife.Milliseconds(), n), latch)
 	return err
 }
 
-// Add changes the number of permits by n, which may be negative. The request is not
-// retried when the reply is lost.
+// Add changes the number of permits by n, which may be negative.
 func (s *PermitSemaphore) Add(ctx context.Context, n int) error {
-	_, err := s.change(ctx, permitAdd, s.keys, false, s.c.topo.publish, n)
-	return err
-}
-
-// change runs a script that changes the semaphore.
-func (s *PermitSemaphore) change(
-	ctx context.Context, script *script, keys []string, retry bool, args ...any,
-) (any, error) {
-	return s.c.awaitCallSynced(ctx, script.call(keys, args...), retry)
-}
-
-// Acquire waits until a permit is free and acquires it. The permit is free again
-// when lease ends; 0 or less means no end. The lease is truncated to milliseconds,
-// at least 1 ms. Acquire returns the permit's id for Release, 32 hexadecimal
-// digits. Redisson uses the same id.
-func (s *PermitSemaphore) Acquire(ctx context.Context, lease time.Duration) (id string, err error) {
-	return single(s.acquire(ctx, 1, forever, lease))
-}
-
-// TryAcquire is Acquire, but waits at most for wait and then returns ErrTimeout. A
-// wait of 0 or less means a single try.
-func (s *PermitSemaphore) TryAcquire(
-	ctx context.Context, wait, lease time.Duration,
-) (id string, err error) {
-	return single(s.acquire(ctx, 1, max(wait, 0), lease))
-}
-
-// AcquireN is Acquire for n permits at once, at most 100,000. With n = 0 it returns
-// nil; a negative n is an error.
-func (s *PermitSemaphore) AcquireN(
-	ctx context.Context, n int, lease time.Duration,
-) (ids []string, err error) {
-	return s.acquire(ctx, n, forever, lease)
-}
-
-// TryAcquireN is TryAcquire for n permits at once.
-func (s *PermitSemaphore) TryAcquireN(
-	ctx context.Context, n int, wait, lease time.Duration,
-) (ids []string, err error) {
-	return s.acquire(ctx, n, max(wait, 0), lease)
-}
-
-func single(ids []string, err error) (string, error) {
-	if err != nil {
-		return "", err
+	if err := checkCount("add permits to", s.name, n, -maxCount); err != nil {
+		return err
 	}
-	return ids[0], nil
+	_, err := s.change(ctx, scripts.PermitAdd, n)
+	return err
 }
 
 // maxPermits is how many permits one call can acquire. Each is an argument of the
 // script and a member of the sorted set.
 const maxPermits = 100_000
 
-func (s *PermitSemaphore) acquire(
-	ctx context.Context, n int, wait, lease time.Duration,
-) ([]string, error) {
-	switch {
-	case n <= 0:
-		return nil, checkCount("acquire permits", n)
-	case n > maxPermits:
-		return nil, fmt.Errorf("rlock: acquire permits: %d is more than %d", n, maxPermits)
-	}
-	ids := make([]string, n)
-	args := []any{s.c.topo.publish, noLease, leaseMS(lease)}
-	undo := []any{s.c.topo.publish}
-	for i := range ids {
-		r := s.c.newRequestID()
-		ids[i] = hex.EncodeToString(r[:])
-		args, undo = append(args, r[:]), append(undo, r[:])
-	}
-	k, back := permitAcquire.call(s.keys, args...), permitUndo.call(s.keys, undo...)
-	a := &acquisition{
-		c: s.c, kind: permitKind, name: s.name, channelName: s.keys[2], read: acquiredPermits,
-		command: func(ctx context.Context) (any, error) { return s.c.runSynced(ctx, k, true) },
-		undo: func(bool) {
-			s.c.retryUntilAnswered(s.undoTimeout(lease), func(ctx context.Context) (any, error) {
-				return s.c.run(ctx, back, true)
-			})
-		},
-	}
-	if err := a.obtain(ctx, wait); err != nil {
-		return nil, err
-	}
-	return ids, nil
-}
-
-// leaseMS returns a lease as the scripts take it: in ms, 0 for no end.
-func leaseMS(lease time.Duration) int64 {
-	if lease <= 0 {
-		return 0
-	}
-	return max(lease.Milliseconds(), 1)
-}
-
-// undoTimeout is how long to retry the undo of an acquisition: the permit's lease,
-// or Options.Lease if it has none.
-func (s *PermitSemaphore) undoTimeout(lease time.Duration) time.Duration {
-	if lease > 0 {
-		return lease
-	}
-	return s.c.opts.Lease
-}
-
-// Release releases a permit. ErrNotHeld means that the permit was not held any
-// more: it was released before, or its lease ended and another caller may have had
-// it since. When ctx ends, or has ended already, or the server does not answer,
-// Release returns the error and retries in the background for Options.Lease.
-func (s *PermitSemaphore) Release(ctx context.Context, id string) error {
-	return s.release(ctx, permitRelease, id)
-}
-
-// ReleaseN gives several permits back, or none and returns ErrNotHeld if any of
-// them is not held any more. Otherwise it is like Release.
-func (s *PermitSemaphore) ReleaseN(ctx context.Context, ids ...string) error {
-	if len(ids) == 0 {
-		return nil
-	}
-	return s.release(ctx, permitReleaseN, ids...)
-}
-
-func (s *PermitSemaphore) release(ctx context.Context, script *script, ids ...string) error {
-	latch := s.c.newLatchKey(s.name)
-	args := []any{s.c.topo.publish, latchTime(s.c.opts.Lease)}
-	for _, id := range ids {
-		raw, err := decodePermitID(id)
-		if err != nil {
-			return err
-		}
-		args = append(args, raw)
-	}
-	k, failed := script.call([]string{s.keys[0], s.keys[1], s.keys[2], latch}, args...), 0
-	k.failed = &failed
-	send := func(ctx context.Context) (any, error) { return s.c.runSynced(ctx, k, true) }
-	reply, err := s.c.sendRelease(ctx, send, func(o outcome) { s.released(o, latch, &failed, send) })
+// Acquire waits until n permits are free and acquires them, all or none, at most
+// 100,000. The watchdog renews their lease until the release; see Lease and NoLease.
+// n must be positive.
+func (s *PermitSemaphore) Acquire(
+	ctx context.Context, n int, options ...Option,
+) (*PermitHold, error) {
+	set, err := settingsOf("acquire permits of", s.name, options)
 	switch {
 	case err != nil:
-		return err
-	case reply == int64(0):
-		return ErrNotHeld
+		return nil, err
+	case n < 1 || n > maxPermits:
+		return nil, fmt.Errorf("rlock: acquire permits of %q: %d is not in 1 to %d",
+			s.name, n, maxPermits)
+	case set.owner != 0:
+		return nil, fmt.Errorf("rlock: acquire permits of %q: permits have no owner", s.name)
 	}
-	return nil
+	if err := s.c.enter(); err != nil {
+		return nil, err
+	}
+	defer s.c.leave()
+	start := time.Now()
+	return retryLate(func() (*PermitHold, error) { return s.acquire(ctx, n, set, start) })
 }
 
-// released handles the outcome of a release. If the server did not answer, it
-// retries in the background.
-func (s *PermitSemaphore) released(
-	o outcome, latch string, failed *int, send func(context.Context) (any, error),
-) {
-	if !answered(o.err) {
-		s.c.goBackground(func() {
-			if o := s.c.retryUntilAnswered(s.c.opts.Lease, send); answered(o.err) {
-				s.released(o, latch, failed, send)
-			}
-		})
-		return
+// acquire makes a claim and acquires it.
+func (s *PermitSemaphore) acquire(
+	ctx context.Context, n int, set settings, start time.Time,
+) (*PermitHold, error) {
+	k := &permitClaim{s: s, ids: make([]any, n)}
+	ids := make([]string, n)
+	for i := range ids {
+		r := s.c.newRequestID()
+		ids[i], k.ids[i] = hex.EncodeToString(r[:]), r[:]
+		if i == 0 {
+			k.latch = latchKey(s.name, r)
+		}
 	}
-	if n, ok := o.reply.(int64); ok && n > 0 {
-		s.c.sweep(latch, *failed, nil)
-		notify(s.c.opts.Observer.Released, Event{Kind: permitKind, Name: s.name})
+	a := s.c.newAcquisition(ctx, k, set, start)
+	if err := a.run(); err != nil {
+		return nil, err
 	}
+	h, err := s.c.hold(a)
+	if err != nil {
+		return nil, err
+	}
+	return &PermitHold{h, ids}, nil
 }
 
-// decodePermitID returns the 16 bytes that name the permit in Redis.
-func decodePermitID(id string) ([]byte, error) {
-	raw, err := hex.DecodeString(id)
-	if err != nil || len(raw) != 16 {
-		return nil, fmt.Errorf("%w: permit id %q is not 32 hexadecimal digits", ErrNotHeld, id)
-	}
-	return raw, nil
-}
-
-// UpdateLease makes a permit's lease end at lease from now; 0 or less means no end.
-// ErrNotHeld has the same meaning as in Release.
-func (s *PermitSemaphore) UpdateLease(ctx context.Context, id string, lease time.Duration) error {
-	raw, err := decodePermitID(id)
+// Do is Lock.Do with n permits.
+func (s *PermitSemaphore) Do(
+	ctx context.Context, n int, f func(context.Context) error, options ...Option,
+) error {
+	h, err := s.Acquire(ctx, n, options...)
 	if err != nil {
 		return err
 	}
-	done, err := readInt(s.change(ctx, permitUpdate, s.keys, true,
-		s.c.topo.publish, noLease, leaseMS(lease), raw))
+	return h.do(ctx, f)
+}
+
+// permitClaim is the claim to permits. The latch is made of the first id, so that a
+// release by ids ends the claim too.
+type permitClaim struct {
+	s     *PermitSemaphore
+	ids   []any // 16 bytes each
+	latch string
+}
+
+func (k *permitClaim) event() Event            { return Event{Kind: "permit", Name: k.s.name} }
+func (k *permitClaim) latchKey() string        { return k.latch }
+func (k *permitClaim) queues() bool            { return false }
+func (k *permitClaim) channel() (string, bool) { return k.s.channel, false }
+
+func (k *permitClaim) acquire(lease time.Duration, _ bool, _ copyKind) call {
+	return newCall(scripts.PermitAcquire, append(k.s.keys[:3:3], k.latch),
+		append([]any{k.s.c.topo.publish, noLease, lease.Milliseconds()}, k.ids...)...)
+}
+
+func (k *permitClaim) granted(reply any) (grant, error) { return grantedPermits(reply) }
+
+// release releases the permits that are held, and replies their number.
+func (k *permitClaim) release(bool, time.Duration) call {
+	return newCall(scripts.PermitUndo, append(k.s.keys[:3:3], k.latch),
+		append([]any{k.s.c.topo.publish, latchLife.Milliseconds()}, k.ids...)...)
+}
+
+func (k *permitClaim) renew(ch leaseChange) call {
+	ch.lease = max(ch.lease, time.Millisecond) // 0 has another meaning for permits
+	return k.s.update(k.latch, ch, k.ids...)
+}
+
+// update returns a call that changes the leases of permits. latch is the one of their
+// claim.
+func (s *PermitSemaphore) update(latch string, ch leaseChange, ids ...any) call {
+	args := []any{s.c.topo.publish, noLease, ch.lease.Milliseconds(),
+		ch.shorten, ch.place, latchLife.Milliseconds()}
+	return newCall(scripts.PermitUpdate, append(s.keys[:3:3], latch), append(args, ids...)...)
+}
+
+// has reports whether the claim has the permit of an id.
+func (k *permitClaim) has(id []byte) bool {
+	return slices.ContainsFunc(k.ids, func(other any) bool {
+		return bytes.Equal(other.([]byte), id)
+	})
+}
+
+func (k *permitClaim) wasHeld(reply int64) bool { return reply == int64(len(k.ids)) }
+
+// grantedPermits reads {granted, free} and, from permit_acquire, the number of ms
+// until the first lease ends.
+func grantedPermits(reply any) (grant, error) {
+	r, err := readInts(reply, 1)
+	switch {
+	case err != nil:
+		return grant{}, err
+	case r[0] == scripts.Over:
+		return grant{}, errClaimOver
+	case len(r) < 2:
+		return grant{}, unexpectedReply(reply)
+	}
+	g := grant{ok: r[0] == 1, more: r[1] > 0, ttl: -1}
+	if len(r) > 2 && r[2] >= 0 {
+		g.ttl = time.Duration(r[2]) * time.Millisecond
+	}
+	return g, nil
+}
+
+// Release releases permits by their ids, all or none: in the process that acquired
+// them, or in another one. ErrNotHeld means that one of them was not held any more:
+// it was released before, or its lease ended. When ctx ends, or has ended already,
+// or the server does not answer, Release returns the error and continues in the
+// background.
+func (s *PermitSemaphore) Release(ctx context.Context, ids ...string) error {
+	if len(ids) == 0 {
+		return nil
+	}
+	latch := s.c.newLatch(s.name)
+	args := []any{s.c.topo.publish, latchLife.Milliseconds()}
+	var first requestID
+	for i, id := range ids {
+		r, err := decodePermitID(id)
+		if err != nil {
+			return err
+		}
+		if args = append(args, r[:]); i == 0 {
+			first = r
+		}
+	}
+	keys := append(s.keys[:3:3], latch, latchKey(s.name, first))
+	n, err := s.c.change(ctx, newCall(scripts.PermitRelease, keys, args...), latch)
+	if err == nil && n == 0 {
+		err = ErrNotHeld
+	}
+	if err == nil {
+		notify(ctx, s.c.opts.Observer.Released, &permitClaim{s: s}, Event{})
+	}
+	return err
+}
+
+// decodePermitID returns the 16 bytes that name the permit in Redis.
+func decodePermitID(id string) (r requestID, err error) {
+	raw, err := hex.DecodeString(id)
+	if err != nil || len(raw) != len(r) {
+		return r, fmt.Errorf("%w: permit id %q is not 32 hexadecimal digits", ErrNotHeld, id)
+	}
+	return requestID(raw), nil
+}
+
+// SetLease changes the lease of a permit by its id: Lease ends it at that time from
+// now, NoLease gives it no end. ErrNotHeld has the same meaning as in Release. The
+// holder of the permit does not learn of the change.
+func (s *PermitSemaphore) SetLease(ctx context.Context, id string, lease Option) error {
+	set, err := settingsOf("set lease of a permit of", s.name, []Option{lease})
+	if err != nil {
+		return err
+	}
+	if set.watched() {
+		return errors.New("rlock: set lease of a permit: want the option Lease or NoLease")
+	}
+	r, err := decodePermitID(id)
+	if err != nil {
+		return err
+	}
+	done, err := readInt(s.c.ask(ctx,
+		s.update(latchKey(s.name, r), leaseChange{set.lease, true, s.c.nextPlace()}, r[:])))
 	if err == nil && done == 0 {
 		err = ErrNotHeld
 	}
@@ -254,11 +281,12 @@ func (s *PermitSemaphore) UpdateLease(ctx context.Context, id string, lease time
 // LeaseTime returns the rest of a permit's lease, in milliseconds. It is negative
 // when the lease has no end. ErrNotHeld has the same meaning as in Release.
 func (s *PermitSemaphore) LeaseTime(ctx context.Context, id string) (time.Duration, error) {
-	raw, err := decodePermitID(id)
+	r, err := decodePermitID(id)
 	if err != nil {
 		return 0, err
 	}
-	ms, err := readInt(s.query(ctx, permitLeaseTime, s.c.topo.publish, noLease, raw))
+	ms, err := readInt(s.c.ask(ctx,
+		newCall(scripts.PermitLeaseTime, s.keys, s.c.topo.publish, noLease, r[:])))
 	if err == nil && ms == 0 {
 		err = ErrNotHeld
 	}
@@ -268,21 +296,28 @@ func (s *PermitSemaphore) LeaseTime(ctx context.Context, id string) (time.Durati
 // Available returns the number of free permits. It may be negative, see SetPermits
 // and Add.
 func (s *PermitSemaphore) Available(ctx context.Context) (int, error) {
-	return readInt(s.query(ctx, permitAvailable, s.c.topo.publish))
+	return s.count(ctx, 0)
 }
 
 // Acquired returns the number of acquired permits.
 func (s *PermitSemaphore) Acquired(ctx context.Context) (int, error) {
-	return readInt(s.query(ctx, permitAcquired, s.c.topo.publish))
+	return s.count(ctx, 1)
 }
 
 // Permits returns the number of permits, acquired and free together.
 func (s *PermitSemaphore) Permits(ctx context.Context) (int, error) {
-	return readInt(s.query(ctx, permitTotal, s.c.topo.publish))
+	return s.count(ctx, 2)
 }
 
-// query runs a script that changes nothing, except that it frees the permits whose
-// lease has ended.
-func (s *PermitSemaphore) query(ctx context.Context, script *script, args ...any) (any, error) {
-	return s.c.awaitCall(ctx, script.call(s.keys, args...), true)
+// count returns the number at index i of the reply of permit_count.
+func (s *PermitSemaphore) count(ctx context.Context, i int) (int, error) {
+	reply, err := s.c.ask(ctx, newCall(scripts.PermitCount, s.keys, s.c.topo.publish))
+	if err != nil {
+		return 0, err
+	}
+	n, err := readInts(reply, 3)
+	if err != nil {
+		return 0, err
+	}
+	return int(n[i]), nil
 }

@@ -2,63 +2,68 @@ package rlock_test
 
 import (
 	"context"
+	"strings"
+	"sync"
 	"testing"
 	"time"
 
-	"github.com/redis/go-redis/v9"
-
+	"github.com/lockredis/lockredis/lockredistest"
 	"github.com/lockredis/lockredis/rlock"
 )
 
-// connections returns the number of connections that the server has accepted.
-func connections(t *testing.T, rdb *redis.Client) string {
-	t.Helper()
-	return rdb.InfoMap(context.Background(), "stats").Item("Stats", "total_connections_received")
-}
-
-// TestARequestThatTimesOutInSendQuickIsSentAgainAndCountsOnce uses a server that
-// answers fast at first, so that sendQuick is used, and then slower than
-// quickTimeout.
-func TestARequestThatTimesOutInSendQuickIsSentAgainAndCountsOnce(t *testing.T) {
-	p, direct := throughProxy(t)
+// TestARequestThatTimesOutAtANearServerIsSentAgainAndCountsOnce uses a server that
+// answers fast at first, so that sendNear is used, and then slower than nearTimeout.
+func TestARequestThatTimesOutAtANearServerIsSentAgainAndCountsOnce(t *testing.T) {
+	srv := lockredistest.RunT(t)
 	ctx, cancel := context.WithTimeout(t.Context(), time.Minute)
 	defer cancel()
-	c := newClient(t, p.dial(t), rlock.Options{})
-	l := c.Lock("l")
-	for range 20 { // so that lastLatency is low
-		must(t, l.Lock(ctx))
-		must(t, l.Unlock(ctx))
-	}
-	slowly := func(f func(context.Context) error) {
+	c := newClient(t, srv.Client(), rlock.Options{ID: "me"})
+	l, s := c.Lock("l"), c.Semaphore("s")
+	slowly := func(f func() error) {
 		t.Helper()
-		defer p.heal()
-		before := connections(t, direct)
-		p.hang()
-		done := make(chan error)
-		go func() { done <- f(ctx) }()
-		eventually(t, "it is sent on another connection", func() bool {
-			return connections(t, direct) != before
+		eventually(t, "a request is fast", func() bool {
+			start := time.Now()
+			must(t, try(l, rlock.Owner(1)))
+			return time.Since(start) < time.Millisecond // less than nearLatency
 		})
-		p.heal()
+		sent := map[string]int{}
+		again := make(chan struct{})
+		var once sync.Once
+		held := srv.HoldRequest(lockredistest.Match{Command: "evalsha", Times: lockredistest.Always,
+			If: func(r lockredistest.Request) bool {
+				args := strings.Join(r.Args, " ")
+				if sent[args]++; sent[args] == 2 {
+					once.Do(func() { close(again) })
+				}
+				return true
+			}}, 0)
+		defer held.Clear()
+		done := make(chan error)
+		go func() { done <- f() }()
+		start := time.Now()
+		within(t, "the request is sent again", again)
+		if took := time.Since(start); took > time.Second { // go-redis's timeout is 3 s
+			t.Errorf("sent again after %v", took)
+		}
+		held.Clear()
 		must(t, <-done)
 	}
-	slowly(l.Lock)
-	slowly(l.Lock)
-	if n, err := l.HoldCount(ctx); n != 2 || err != nil {
-		t.Fatal(n, err)
+	counted := func(want int) {
+		t.Helper()
+		if n, err := l.HoldCount(ctx, "me:1"); n != want || err != nil {
+			t.Fatal(n, err)
+		}
 	}
-	slowly(l.Unlock)
-	if n, err := l.HoldCount(ctx); n != 1 || err != nil {
-		t.Fatal(n, err)
+	var holds [2]*rlock.Hold
+	for i := range holds {
+		slowly(func() (err error) { holds[i], err = l.Acquire(ctx, rlock.Owner(1)); return err })
+		counted(i + 1)
 	}
-	slowly(l.Unlock)
-	if n, err := l.HoldCount(ctx); n != 0 || err != nil {
-		t.Fatal(n, err)
-	}
-	s := c.Semaphore("s")
-	must(t, s.Release(ctx, 3))
-	must(t, s.Acquire(ctx, 1))
-	if n := calls(t, direct, "incrby") + calls(t, direct, "decrby"); n != 2 {
-		t.Fatalf("requests that must be sent once ran %d times", n)
-	}
+	slowly(func() error { return holds[0].Release(ctx) })
+	counted(1)
+	slowly(func() error { return holds[1].Release(ctx) })
+	counted(0)
+	slowly(func() error { return s.Release(ctx, 3) })
+	slowly(func() error { return s.Acquire(ctx, 1) })
+	is(t, 2, s.Available)
 }

@@ -8,6 +8,7 @@ import (
 	"time"
 
 	"github.com/lockredis/lockredis/internal/lockkeys"
+	"github.com/lockredis/lockredis/rlock/internal/scripts"
 )
 
 // RateType says which clients share a RateLimiter's rate.
@@ -66,38 +67,37 @@ func (c *Client) RateLimiter(name string) *RateLimiter {
 	}}
 }
 
-const rateKind = "rate"
-
 // Name returns the limiter's name.
 func (r *RateLimiter) Name() string { return r.name }
 
-// TrySetRate sets a rate if the limiter has none, and reports whether it did. The
-// request is not retried when the reply is lost.
+// TrySetRate sets a rate if the limiter has none, and reports whether it did.
 func (r *RateLimiter) TrySetRate(ctx context.Context, config RateConfig) (bool, error) {
-	k, err := r.configure(rateTrySet, config)
-	if err != nil {
-		return false, err
-	}
-	set, err := readInt(r.c.awaitCall(ctx, k, false))
+	latch := r.c.newLatch(r.name)
+	set, err := r.configure(ctx, scripts.RateTrySet, []string{r.name, latch}, config, latch)
 	return set == 1, err
 }
 
 // SetRate sets or replaces the rate, and forgets the permits granted before. With
 // PerClient, it forgets the permits of this client only.
 func (r *RateLimiter) SetRate(ctx context.Context, config RateConfig) error {
-	k, err := r.configure(rateSet, config)
-	if err != nil {
-		return err
-	}
-	_, err = r.c.awaitCall(ctx, k, true)
+	latch := r.c.newLatch(r.name)
+	_, err := r.configure(ctx, scripts.RateSet, r.keysWith(latch), config, latch)
 	return err
 }
 
-func (r *RateLimiter) configure(s *script, c RateConfig) (call, error) {
+func (r *RateLimiter) keysWith(latch string) []string {
+	return append(r.keys[:len(r.keys):len(r.keys)], latch)
+}
+
+func (r *RateLimiter) configure(
+	ctx context.Context, s *scripts.Script, keys []string, c RateConfig, latch string,
+) (int, error) {
 	var reason string
 	switch {
 	case c.Rate <= 0:
 		reason = "Rate must be positive"
+	case c.Rate > maxCount:
+		reason = fmt.Sprintf("Rate must be at most %d", maxCount)
 	case c.Interval < time.Millisecond:
 		reason = "Interval must be at least 1 ms"
 	case c.KeepAlive < 0:
@@ -105,15 +105,16 @@ func (r *RateLimiter) configure(s *script, c RateConfig) (call, error) {
 	case c.Type != Overall && c.Type != PerClient:
 		reason = "unknown Type"
 	default:
-		ms := c.Interval.Milliseconds()
-		return s.call(r.keys, c.Rate, ms, int(c.Type), c.KeepAlive.Milliseconds()), nil
+		k := newCall(s, keys, c.Rate, c.Interval.Milliseconds(), int(c.Type),
+			c.KeepAlive.Milliseconds(), countLife.Milliseconds())
+		return r.c.change(ctx, k, latch)
 	}
-	return call{}, fmt.Errorf("rlock: set rate: %+v: %s", c, reason)
+	return 0, fmt.Errorf("rlock: set rate: %+v: %s", c, reason)
 }
 
 // Config returns the limiter's rate, or ErrNoRate.
 func (r *RateLimiter) Config(ctx context.Context) (RateConfig, error) {
-	reply, err := r.c.awaitRead(ctx, "hmget", r.name, "rate", "interval", "type", "keepAliveTime")
+	reply, err := r.c.ask(ctx, readKey(r.name, "hmget", "rate", "interval", "type", "keepAliveTime"))
 	if err != nil {
 		return RateConfig{}, err
 	}
@@ -135,78 +136,61 @@ func (r *RateLimiter) Config(ctx context.Context) (RateConfig, error) {
 	}, nil
 }
 
-// Acquire waits until n permits are free and acquires them. It returns ErrOverRate
-// when n is more than the rate, and ErrNoRate without a rate. With n = 0 it does
-// nothing; a negative n is an error.
-func (r *RateLimiter) Acquire(ctx context.Context, n int) error {
-	return r.acquire(ctx, n, forever)
-}
-
-// TryAcquire is Acquire, but waits at most for wait and then returns ErrTimeout. It
-// returns ErrTimeout at once when the permits cannot be free in time. A wait of 0 or
-// less means a single try.
-func (r *RateLimiter) TryAcquire(ctx context.Context, n int, wait time.Duration) error {
-	return r.acquire(ctx, n, max(wait, 0))
-}
-
-func (r *RateLimiter) acquire(ctx context.Context, n int, limit time.Duration) error {
-	if n <= 0 {
-		return checkCount("acquire permits", n)
+// Acquire waits until n permits are free and acquires them. n must be positive. It
+// returns ErrOverRate when n is more than the rate, and ErrNoRate without a rate. It
+// accepts the option Wait, and returns ErrTimeout at once when the permits cannot be
+// free in time.
+func (r *RateLimiter) Acquire(ctx context.Context, n int, options ...Option) error {
+	s, err := permitSettings(r.name, n, options)
+	if err != nil {
+		return err
 	}
-	a := r.acquisition(n)
-	start := time.Now()
-	err := within(ctx, start, limit, func(ctx context.Context) error {
-		return r.obtain(ctx, a, start, limit)
-	})
-	if err == nil {
-		a.acquired(start)
+	if err := r.c.enter(); err != nil {
+		return err
+	}
+	defer r.c.leave()
+	s.noLease, s.unsynced = true, true
+	id := r.c.newRequestID()
+	k := &rateClaim{r: r, n: n, id: id[:], latch: latchKey(r.name, id)}
+	a := r.c.newAcquisition(ctx, k, s, time.Now())
+	err = a.end(r.c.wait(ctx, rateWait{a}, a.start, s.wait))
+	if err == nil && a.strays > 0 { // a late copy must not take permits of a later interval
+		r.c.seal(ctx, k.latch)
 	}
 	return err
 }
 
-// obtain tries until the permits are granted. After each try it waits until the time
-// at which, by the server's reply, permits will be free.
-func (r *RateLimiter) obtain(
-	ctx context.Context, a *acquisition, start time.Time, limit time.Duration,
-) error {
-	for waited := false; ; waited = true {
-		g, err := a.try(ctx)
-		switch {
-		case err != nil || g.ok:
-			return err
-		case limit >= 0 && time.Since(start)+g.ttl > limit:
-			return ErrTimeout
-		case !waited:
-			a.contended()
-		}
-		t := time.NewTimer(g.ttl)
-		select {
-		case <-t.C:
-		case <-ctx.Done():
-		case <-r.c.ctx.Done():
-		}
-		t.Stop()
-		switch {
-		case ctx.Err() != nil:
-			return ctx.Err()
-		case r.c.ctx.Err() != nil:
-			return ErrClosed
-		}
+// rateWait is an acquisition of permits that cannot be free before a known time.
+type rateWait struct{ *acquisition }
+
+func (w rateWait) try(ctx context.Context) (grant, error) {
+	g, err := w.acquisition.try(ctx)
+	if err == nil && !g.ok && w.wait >= 0 && time.Since(w.start)+g.ttl > w.wait {
+		err = ErrTimeout
 	}
+	return g, err
 }
 
-func (r *RateLimiter) acquisition(n int) *acquisition {
-	request := r.c.newRequestID()
-	k, back := rateAcquire.call(r.keys, n, request[:]), rateUndo.call(r.keys, n, request[:])
-	return &acquisition{
-		c: r.c, kind: rateKind, name: r.name, read: acquiredRate,
-		command: func(ctx context.Context) (any, error) { return r.c.run(ctx, k, true) },
-		undo: func(bool) {
-			r.c.retryUntilAnswered(r.c.opts.Lease, func(ctx context.Context) (any, error) {
-				return r.c.run(ctx, back, true)
-			})
-		},
-	}
+// rateClaim is the claim to permits of a rate limiter.
+type rateClaim struct {
+	r     *RateLimiter
+	n     int
+	id    []byte
+	latch string
+}
+
+func (k *rateClaim) event() Event            { return Event{Kind: "rate", Name: k.r.name} }
+func (k *rateClaim) latchKey() string        { return k.latch }
+func (k *rateClaim) queues() bool            { return false }
+func (k *rateClaim) wasHeld(int64) bool      { return true }
+func (k *rateClaim) channel() (string, bool) { return "", false }
+
+func (k *rateClaim) acquire(time.Duration, bool, copyKind) call {
+	return newCall(scripts.RateAcquire, k.r.keysWith(k.latch), k.n, k.id)
+}
+
+func (k *rateClaim) release(bool, time.Duration) call {
+	return newCall(scripts.RateUndo, k.r.keysWith(k.latch), k.n, k.id, latchLife.Milliseconds())
 }
 
 // Replies of the scripts for ErrNoRate and ErrOverRate.
@@ -215,12 +199,13 @@ const (
 	overRate = -2
 )
 
-// acquiredRate reads a reply of rateAcquire: nil for granted, or the number of ms
+// granted reads a reply of rate_acquire: a string for granted, or the number of ms
 // until the next try.
-func acquiredRate(reply any) (grant, error) {
+func (k *rateClaim) granted(reply any) (grant, error) {
 	ms, isNumber := reply.(int64)
+	_, isString := reply.(string)
 	switch {
-	case reply == nil:
+	case isString:
 		return grant{ok: true}, nil
 	case !isNumber:
 		return grant{}, unexpectedReply(reply)
@@ -228,19 +213,22 @@ func acquiredRate(reply any) (grant, error) {
 		return grant{}, ErrNoRate
 	case ms == overRate:
 		return grant{}, ErrOverRate
+	case ms == scripts.Over:
+		return grant{}, errClaimOver
 	}
-	return grant{ttl: time.Duration(ms) * time.Millisecond}, nil
+	return grant{ttl: time.Duration(ms) * time.Millisecond, exact: true}, nil
 }
 
-// Release returns n permits before their interval ends. The number of free permits
-// does not exceed the rate. Waiters are not woken. The released grants still expire
-// at their time, as in Redisson 3.52. The request is not retried when the reply is
-// lost. With n = 0 it does nothing; a negative n is an error.
+// Release returns n permits before their interval ends. n must be positive. The
+// number of free permits does not exceed the rate. Waiters are not woken. The
+// released grants still expire at their time, as in Redisson 3.52.
 func (r *RateLimiter) Release(ctx context.Context, n int) error {
-	if n <= 0 {
-		return checkCount("release permits", n)
+	if err := checkCount("release permits of", r.name, n, 1); err != nil {
+		return err
 	}
-	reply, err := readInt(r.c.awaitCall(ctx, rateRelease.call(r.keys, n), false))
+	latch := r.c.newLatch(r.name)
+	reply, err := r.c.change(ctx,
+		newCall(scripts.RateRelease, r.keysWith(latch), n, countLife.Milliseconds()), latch)
 	if err == nil && reply == noRate {
 		err = ErrNoRate
 	}
@@ -249,7 +237,7 @@ func (r *RateLimiter) Release(ctx context.Context, n int) error {
 
 // Available returns the number of free permits, or ErrNoRate.
 func (r *RateLimiter) Available(ctx context.Context) (int, error) {
-	reply, err := r.c.awaitCall(ctx, rateAvailable.call(r.keys), true)
+	reply, err := r.c.ask(ctx, newCall(scripts.RateAvailable, r.keys))
 	if err != nil {
 		return 0, err
 	}

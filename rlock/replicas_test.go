@@ -6,15 +6,19 @@ import (
 	"strconv"
 	"sync/atomic"
 	"testing"
+	"time"
 
 	"github.com/redis/go-redis/v9"
 
 	"github.com/lockredis/lockredis/rlock"
 )
 
-// replicas is a hook that makes the server report n replicas. They never confirm a
-// WAIT.
-type replicas struct{ n atomic.Int32 }
+// replicas is a hook that makes the server report n replicas. confirm of them confirm a
+// WAIT. It counts the requests.
+type replicas struct {
+	n, confirm  atomic.Int32
+	waits, want atomic.Int32 // number of WAITs; number of replicas in the last WAIT
+}
 
 func (*replicas) DialHook(next redis.DialHook) redis.DialHook { return next }
 
@@ -29,10 +33,15 @@ func (r *replicas) ProcessHook(next redis.ProcessHook) redis.ProcessHook {
 	}
 }
 
-func (*replicas) ProcessPipelineHook(next redis.ProcessPipelineHook) redis.ProcessPipelineHook {
+func (r *replicas) ProcessPipelineHook(next redis.ProcessPipelineHook) redis.ProcessPipelineHook {
 	return func(ctx context.Context, cmds []redis.Cmder) error {
 		if last := cmds[len(cmds)-1]; last.Name() == "wait" {
-			return next(ctx, cmds[:len(cmds)-1]) // its value stays 0
+			r.waits.Add(1)
+			n, _ := last.Args()[1].(int)
+			r.want.Store(int32(n))
+			err := next(ctx, cmds[:len(cmds)-1])
+			last.(*redis.IntCmd).SetVal(int64(r.confirm.Load()))
+			return err
 		}
 		return next(ctx, cmds)
 	}
@@ -43,17 +52,10 @@ func TestANewReplicaIsWaitedFor(t *testing.T) {
 	var r replicas
 	rdb.AddHook(&r)
 	c := newClient(t, rdb, rlock.Options{Sync: rlock.SyncOn})
-	alone := c.Lock("alone")
-	must(t, alone.Lock(t.Context()))
-	must(t, alone.Unlock(t.Context()))
+	must(t, try(c.Lock("alone")))
 	r.n.Store(1)
 	eventually(t, "the replica is waited for", func() bool {
-		l := c.Lock("l")
-		err := l.Lock(t.Context())
-		if err == nil {
-			must(t, l.Unlock(t.Context()))
-		}
-		return errors.Is(err, rlock.ErrNotSynced)
+		return errors.Is(try(c.Lock("l"), rlock.Wait(time.Minute)), rlock.ErrNotSynced)
 	})
 }
 
@@ -72,4 +74,24 @@ func TestAReleaseWithoutAReplicasConfirmationSucceeds(t *testing.T) {
 		n, err := s.Available(t.Context())
 		return n == 2 && err == nil
 	})
+}
+
+func TestOneReplicaIsWaitedForUnlessMoreAreAskedFor(t *testing.T) {
+	for ask, want := range map[int]int32{0: 1, 1: 1, 2: 2, 9: 3} {
+		rdb := connect(t)
+		var r replicas
+		r.n.Store(3)
+		r.confirm.Store(3)
+		rdb.AddHook(&r)
+		l := newClient(t, rdb, rlock.Options{Sync: rlock.SyncOn, SyncReplicas: ask}).Lock("l")
+		h := acquire(t, l)
+		if got := r.want.Load(); got != want {
+			t.Errorf("SyncReplicas %d: %d replicas are waited for, not %d", ask, got, want)
+		}
+		before := r.waits.Load()
+		release(t, h)
+		if n := r.waits.Load() - before; n != 0 {
+			t.Errorf("a release waits for replicas")
+		}
+	}
 }

@@ -8,7 +8,7 @@ import (
 )
 
 // sweeper deletes the latches of answered requests. Without it they would stay
-// until they expire, at least 20 s.
+// until they expire, see latchLife.
 type sweeper struct {
 	c *Client
 

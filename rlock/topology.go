@@ -2,41 +2,36 @@ package rlock
 
 import (
 	"context"
-	"regexp"
-	"strconv"
 	"sync"
+	"sync/atomic"
 	"time"
 
 	"github.com/redis/go-redis/v9"
 )
 
 // topology has the differences between a single server, a Sentinel set and a
-// Cluster.
+// Cluster, and finds the server that has a key.
 type topology struct {
-	single  bool   // all keys are on one server
-	sharded bool   // sharded pub/sub, as Redisson uses it in a cluster
-	publish string // the command with which scripts publish: PUBLISH or SPUBLISH
-	synced  bool   // acquisitions wait for replicas
+	single  bool // all keys are on one server
+	sharded bool // sharded pub/sub, as Redisson uses it in a cluster
+	publish any  // the command with which scripts publish: "PUBLISH" or "SPUBLISH"
+	synced  bool // acquisitions wait for replicas
+	opts    Options
 
-	// nodeFor returns the master that has the key. It is nil for a client of an
-	// unknown type.
-	nodeFor func(ctx context.Context, key string) (node, error)
-	// nodeAt returns the master at an address, or nil if there is none.
-	nodeAt func(ctx context.Context, addr string) (node, error)
-	// reload loads a cluster's slot map in the background. It is nil without a
-	// cluster.
-	reload func(ctx context.Context)
-
-	readsReplicas bool // go-redis may send read commands to replicas
-
-	replicas *replicaCounts
+	only    *server  // when all keys are on one server
+	cluster cluster  // otherwise
+	servers sync.Map // of the cluster: *redis.Client → *server
 }
 
-// node is one server: a redis.Client, or a type that embeds one.
-type node interface {
+// processor sends commands: a redis.Client, or a type that embeds one.
+type processor interface {
 	Process(ctx context.Context, cmd redis.Cmder) error
 	Pipeline() redis.Pipeliner
-	Info(ctx context.Context, sections ...string) *redis.StringCmd
+}
+
+// node is a processor for one server.
+type node interface {
+	processor
 	Options() *redis.Options
 }
 
@@ -48,97 +43,110 @@ type cluster interface {
 	Options() *redis.ClusterOptions
 }
 
-func topologyOf(rdb redis.UniversalClient, sync Sync) topology {
-	t := topology{publish: "PUBLISH", replicas: &replicaCounts{known: map[string]replicaCount{}}}
+func topologyOf(rdb redis.UniversalClient, opts Options) *topology {
+	t := &topology{publish: "PUBLISH", opts: opts, single: true}
+	t.only = t.newServer(rdb)
 	auto := false
 	switch r := rdb.(type) {
 	case interface{ Options() *redis.RingOptions }:
 		panic("rlock: a redis.Ring has no server that all clients of a lock agree on")
 	case node:
-		t.single = true
 		auto = r.Options().Addr == "FailoverClient" // set by redis.NewFailoverClient
-		t.nodeFor = func(context.Context, string) (node, error) { return r, nil }
-		t.nodeAt = func(context.Context, string) (node, error) { return nil, nil }
 	case cluster:
-		auto = true
-		t.nodeFor = func(ctx context.Context, key string) (node, error) {
-			return r.MasterForKey(ctx, key)
-		}
-		t.nodeAt, t.reload, t.readsReplicas = masterAt(r), r.ReloadState, r.Options().ReadOnly
+		auto, t.single, t.cluster = true, false, r
 		if r.Options().ClusterSlots == nil { // set by redis.NewFailoverClusterClient (Sentinel)
 			t.sharded, t.publish = true, "SPUBLISH"
 		}
+	default:
+		return t
 	}
-	t.synced = t.nodeFor != nil && (sync == SyncOn || sync == SyncAuto && auto)
+	t.synced = opts.Sync == SyncOn || opts.Sync == SyncAuto && auto
 	return t
 }
 
-// masterAt returns a function that finds a cluster's master by its address. It
-// returns nil without an error if there is no such master.
-func masterAt(r cluster) func(context.Context, string) (node, error) {
-	return func(ctx context.Context, addr string) (node, error) {
-		found := make(chan *redis.Client, 1)
-		err := r.ForEachMaster(ctx, func(_ context.Context, c *redis.Client) error {
-			if c.Options().Addr == addr {
-				found <- c
-			}
-			return nil
-		})
-		select {
-		case c := <-found:
-			return c, nil
-		default:
-			return nil, err
-		}
+// serverFor returns the master that has the key.
+func (t *topology) serverFor(ctx context.Context, key string) (*server, error) {
+	if t.single {
+		return t.only, nil
 	}
-}
-
-// replicaCounts remembers how many replicas each node has.
-type replicaCounts struct {
-	mu    sync.Mutex
-	known map[string]replicaCount // by address
-}
-
-type replicaCount struct {
-	n     int
-	asked time.Time
-}
-
-// noReplicasTTL is how long a count of 0 replicas is used before the node is asked
-// again. A new replica is waited for from then on.
-const noReplicasTTL = time.Second
-
-var connectedSlaves = regexp.MustCompile(`(?m)^connected_slaves:(\d+)`)
-
-// get returns how many replicas the node has. It sends INFO if the count is unknown
-// or was 0 for longer than noReplicasTTL.
-func (r *replicaCounts) get(ctx context.Context, on node) (int, error) {
-	addr := on.Options().Addr
-	r.mu.Lock()
-	last, known := r.known[addr]
-	r.mu.Unlock()
-	now := time.Now()
-	if known && (last.n > 0 || now.Sub(last.asked) < noReplicasTTL) {
-		return last.n, nil
-	}
-	n := 0
-	info, err := on.Info(ctx, "replication").Result()
+	rdb, err := t.cluster.MasterForKey(ctx, key)
 	if err != nil {
-		return 0, err
+		return nil, err
 	}
-	if m := connectedSlaves.FindStringSubmatch(info); m != nil {
-		n, _ = strconv.Atoi(m[1])
-	}
-	r.mu.Lock()
-	r.known[addr] = replicaCount{n, now}
-	r.mu.Unlock()
-	return n, nil
+	return t.server(rdb), nil
 }
 
-// forget makes the next get ask the node again. It is called when fewer replicas
-// confirmed than expected.
-func (r *replicaCounts) forget(of node) {
-	r.mu.Lock()
-	delete(r.known, of.Options().Addr)
-	r.mu.Unlock()
+// serverAt returns the cluster's master at an address, or nil.
+func (t *topology) serverAt(ctx context.Context, addr string) *server {
+	if t.single {
+		return nil
+	}
+	var found atomic.Pointer[redis.Client]
+	_ = t.cluster.ForEachMaster(ctx, func(_ context.Context, rdb *redis.Client) error {
+		if rdb.Options().Addr == addr {
+			found.Store(rdb)
+		}
+		return nil
+	})
+	if rdb := found.Load(); rdb != nil {
+		return t.server(rdb)
+	}
+	return nil
 }
+
+func (t *topology) server(rdb *redis.Client) *server {
+	if s, ok := t.servers.Load(rdb); ok {
+		return s.(*server)
+	}
+	kept, _ := t.servers.LoadOrStore(rdb, t.newServer(rdb))
+	return kept.(*server)
+}
+
+func (t *topology) newServer(p processor) *server {
+	s := &server{rdb: p, topo: t}
+	s.latency.Store(int64(time.Hour))
+	return s
+}
+
+// nearServer returns the server of the request's key, if it is near. A request
+// that waits for replicas is not for a near server: the replicas may be far.
+func (t *topology) nearServer(ctx context.Context, r *request) (*server, bool) {
+	if r.replicated && t.synced {
+		return nil, false
+	}
+	s, err := t.serverFor(ctx, r.key())
+	if err != nil || !s.hooked.Load() || s.latency.Load() >= int64(nearLatency) {
+		return nil, false
+	}
+	return s, true
+}
+
+// reload makes a cluster client load its slot map again. It does not wait for that.
+func (t *topology) reload(ctx context.Context) {
+	if !t.single {
+		t.cluster.ReloadState(ctx)
+	}
+}
+
+// follow sends r to the server that a redirection names, if the reply's err is one, and
+// follows further ones. It returns the last reply.
+func (t *topology) follow(ctx context.Context, r *request, reply any, err error) (any, error) {
+	for range maxRedirects {
+		addr, asking, ok := redirected(err)
+		if !ok {
+			break
+		}
+		next := t.serverAt(ctx, addr)
+		if next == nil {
+			break
+		}
+		if !asking { // the slot has moved for good
+			t.reload(ctx)
+		}
+		reply, err = next.run(ctx, r, false, asking)
+	}
+	return reply, err
+}
+
+// maxRedirects is how many redirections a request follows, as in go-redis.
+const maxRedirects = 3

@@ -19,16 +19,18 @@ func TestTopologyOfEachClient(t *testing.T) {
 	}{
 		{"single", redis.NewClient(&redis.Options{Addr: addrs[0]}), true, false, false, "PUBLISH"},
 		{"sentinel", redis.NewFailoverClient(failover), true, false, true, "PUBLISH"},
-		{"cluster", redis.NewClusterClient(&redis.ClusterOptions{Addrs: addrs}), false, true, true, "SPUBLISH"},
-		{"sentinel with cluster client", redis.NewFailoverClusterClient(failover), false, false, true, "PUBLISH"},
+		{"cluster", redis.NewClusterClient(&redis.ClusterOptions{Addrs: addrs}),
+			false, true, true, "SPUBLISH"},
+		{"sentinel with cluster client", redis.NewFailoverClusterClient(failover),
+			false, false, true, "PUBLISH"},
 	} {
-		got := topologyOf(c.rdb, SyncAuto)
+		got := topologyOf(c.rdb, Options{})
 		if got.single != c.single || got.sharded != c.sharded || got.synced != c.synced ||
 			got.publish != c.publish {
 			t.Errorf("%s: %+v", c.name, got)
 		}
 		for sync, want := range map[Sync]bool{SyncOff: false, SyncOn: true} {
-			if got := topologyOf(c.rdb, sync).synced; got != want {
+			if got := topologyOf(c.rdb, Options{Sync: sync}).synced; got != want {
 				t.Errorf("%s, Sync %d: synced is %v", c.name, sync, got)
 			}
 		}
@@ -36,28 +38,42 @@ func TestTopologyOfEachClient(t *testing.T) {
 	}
 }
 
-func TestQuickClientTimeout(t *testing.T) {
+func TestANearServersTimeout(t *testing.T) {
 	for own, want := range map[time.Duration]time.Duration{
-		-1: quickTimeout, 0: quickTimeout, time.Second: quickTimeout,
+		-1: nearTimeout, 0: nearTimeout, time.Second: nearTimeout,
 		10 * time.Millisecond: 10 * time.Millisecond,
 	} {
 		rdb := redis.NewClient(&redis.Options{Addr: "127.0.0.1:1", ReadTimeout: own})
-		if got := quickClient(rdb, topology{}).Options().ReadTimeout; got != want {
+		if got := newSendHook(rdb).short.Options().ReadTimeout; got != want {
 			t.Errorf("ReadTimeout %v: %v, want %v", own, got, want)
-		}
-		if quickClient(rdb, topology{synced: true}) != nil {
-			t.Error("a quick client that does not wait for replicas")
 		}
 		rdb.Close()
 	}
 }
 
-func TestBackoffDoublesFrom50MsTo1SAndAddsAtMostAQuarter(t *testing.T) {
-	for n, want := range []time.Duration{25, 50, 100, 200, 400, 800, 1000, 1000, 1000} {
+func TestARequestThatWaitsForReplicasHasNoNearServer(t *testing.T) {
+	rdb := redis.NewClient(&redis.Options{Addr: "127.0.0.1:1"})
+	defer rdb.Close()
+	r := &request{call: readKey("l", "exists")}
+	for _, sync := range []Sync{SyncOff, SyncOn} {
+		topo := topologyOf(rdb, Options{Sync: sync})
+		topo.only.latency.Store(1)
+		topo.only.hooked.Store(true)
+		for _, r.replicated = range []bool{false, true} {
+			want := sync == SyncOff || !r.replicated
+			if _, near := topo.nearServer(t.Context(), r); near != want {
+				t.Errorf("Sync %d, replicated %v: near is %v", sync, r.replicated, near)
+			}
+		}
+	}
+}
+
+func TestBackoffIs0ThenDoublesFrom20MsTo1SAndAddsAtMostAQuarter(t *testing.T) {
+	for i, want := range []time.Duration{0, 20, 40, 80, 160, 320, 640, 1000, 1000, 1000} {
 		want *= time.Millisecond
 		for range 20 {
-			if got := backoff(n); got < want || got > want+want/4 {
-				t.Errorf("backoff(%d) is %v", n, got)
+			if got := backoff(i + 1); got < want || got > want+want/4 {
+				t.Errorf("backoff(%d) is %v", i+1, got)
 			}
 		}
 	}

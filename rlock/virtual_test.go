@@ -21,24 +21,24 @@ func inBubble(t *testing.T, o rlock.Options,
 	synctest.Test(t, func(t *testing.T) {
 		srv := lockredistest.RunT(t)
 		c := rlock.New(srv.Client(), o)
-		defer c.Close()
+		defer c.Close(context.Background())
 		f(t.Context(), srv, c)
 	})
 }
 
 func TestTheWatchdogRenewsWhileTheLockIsHeld(t *testing.T) {
 	var renewals atomic.Int64
-	o := rlock.Options{Observer: rlock.Observer{Renewed: func(rlock.Event) { renewals.Add(1) }}}
+	count := func(context.Context, rlock.Event) { renewals.Add(1) }
+	o := rlock.Options{Observer: rlock.Observer{Renewed: count}}
 	inBubble(t, o, func(ctx context.Context, srv *lockredistest.Server, c *rlock.Client) {
-		l := c.Lock("l")
-		must(t, l.Lock(ctx))
+		h := acquire(t, c.Lock("l"))
 		for range 60 {
 			time.Sleep(time.Minute)
 			if left := srv.TTL("l"); left < 19*time.Second || left > 30*time.Second {
 				t.Fatalf("%v left", left)
 			}
 		}
-		must(t, l.Unlock(ctx))
+		release(t, h)
 		if n := renewals.Load(); n < 360 || n > 420 {
 			t.Fatalf("%d renewals in an hour, want one every third of 30 s", n)
 		}
@@ -67,15 +67,14 @@ func TestAWaiterAcquiresWhenTheHoldersLeaseEnds(t *testing.T) {
 	inBubble(t, rlock.Options{},
 		func(ctx context.Context, srv *lockredistest.Server, c *rlock.Client) {
 			dead := rlock.New(srv.Client(), rlock.Options{})
-			must(t, dead.Lock("l").Lock(ctx))
-			dead.Close()
+			acquire(t, dead.Lock("l"))
+			must(t, dead.Close(ctx))
 			start := time.Now()
-			l := c.Lock("l")
-			must(t, l.Lock(ctx))
+			h := acquire(t, c.Lock("l"))
 			if took := time.Since(start); took < 29*time.Second || took > 30*time.Second+2*time.Millisecond {
 				t.Fatalf("took %v", took)
 			}
-			must(t, l.Unlock(ctx))
+			release(t, h)
 		})
 }
 
@@ -84,36 +83,30 @@ func TestAWaitEndsWithItsLimitAndItsContext(t *testing.T) {
 		t.Run(kind, func(t *testing.T) {
 			inBubble(t, rlock.Options{},
 				func(ctx context.Context, srv *lockredistest.Server, c *rlock.Client) {
+					l := map[string]*rlock.Lock{
+						"lock": c.Lock("l"), "fair": c.FairLock("l"), "spin": c.SpinLock("l"),
+						"read": c.RWLock("l").Read(), "write": c.RWLock("l").Write(),
+					}[kind]
 					holder := c.Lock("l")
 					if kind == "read" || kind == "write" {
 						holder = c.RWLock("l").Write()
 					}
-					must(t, holder.Lock(ctx))
-					l := map[string]func() *rlock.Lock{
-						"lock":  func() *rlock.Lock { return c.Lock("l") },
-						"fair":  func() *rlock.Lock { return c.FairLock("l") },
-						"spin":  func() *rlock.Lock { return c.SpinLock("l") },
-						"read":  func() *rlock.Lock { return c.RWLock("l").Read() },
-						"write": func() *rlock.Lock { return c.RWLock("l").Write() },
-					}[kind]()
+					held := acquire(t, holder)
 					start := time.Now()
-					if err := l.TryLock(ctx, 1500*time.Millisecond, 0); !errors.Is(err, rlock.ErrTimeout) {
-						t.Fatal(err)
-					}
+					mustBe(t, rlock.ErrTimeout, try(l, rlock.Wait(1500*time.Millisecond)))
 					if took := time.Since(start); took != 1500*time.Millisecond {
 						t.Fatalf("took %v", took)
 					}
 					limited, cancel := context.WithTimeout(ctx, 700*time.Millisecond)
 					defer cancel()
-					if err := l.Lock(limited); !errors.Is(err, context.DeadlineExceeded) {
-						t.Fatal(err)
-					}
+					_, err := l.Acquire(limited)
+					mustBe(t, context.DeadlineExceeded, err)
 					if took := time.Since(start); took != 2200*time.Millisecond {
 						t.Fatalf("took %v", took)
 					}
-					must(t, holder.Unlock(ctx))
-					synctest.Wait()
-					if keys := srv.Keys(); len(keys) > 1 { // the sweeper deletes the latch later
+					release(t, held)
+					time.Sleep(100 * time.Millisecond) // the sweeper deletes the latches
+					if keys := srv.Keys(); len(keys) > 0 {
 						t.Fatalf("left over: %v", keys)
 					}
 				})
@@ -128,7 +121,7 @@ func TestOwnersOfEveryKindExcludeEachOther(t *testing.T) {
 		"lock":   func(c *rlock.Client) *rlock.Lock { return c.Lock("l") },
 		"fair":   func(c *rlock.Client) *rlock.Lock { return c.FairLock("l") },
 		"write":  func(c *rlock.Client) *rlock.Lock { return c.RWLock("l").Write() },
-		"fenced": func(c *rlock.Client) *rlock.Lock { return c.FencedLock("l") },
+		"fenced": func(c *rlock.Client) *rlock.Lock { return c.FencedLock("l").AsLock() },
 		"spin":   func(c *rlock.Client) *rlock.Lock { return c.SpinLock("l") },
 	}
 	for name, kind := range kinds {
@@ -136,17 +129,17 @@ func TestOwnersOfEveryKindExcludeEachOther(t *testing.T) {
 			inBubble(t, rlock.Options{},
 				func(ctx context.Context, srv *lockredistest.Server, c *rlock.Client) {
 					var mu sync.Mutex
-					inside, entered := "", 0
+					inside, entered, l := "", 0, kind(c)
 					var wg sync.WaitGroup
 					for i := range 10 {
 						wg.Add(1)
 						go func() {
 							defer wg.Done()
 							rnd := rand.New(rand.NewPCG(uint64(i), 7))
-							l := kind(c)
 							for n := range 20 {
 								me := fmt.Sprint(i, ".", n)
-								if err := l.TryLock(ctx, time.Hour, 10*time.Second); err != nil {
+								h, err := l.Acquire(ctx, rlock.Wait(time.Hour), rlock.Lease(10*time.Second))
+								if err != nil {
 									t.Error(err)
 									return
 								}
@@ -166,9 +159,9 @@ func TestOwnersOfEveryKindExcludeEachOther(t *testing.T) {
 								inside = ""
 								mu.Unlock()
 								if lapse {
-									<-l.Lost()
+									<-h.Lost()
 								}
-								if err := l.Unlock(ctx); lapse != errors.Is(err, rlock.ErrLockLost) {
+								if err := h.Release(ctx); lapse != errors.Is(err, rlock.ErrLockLost) {
 									t.Errorf("lapsed %v: %v", lapse, err)
 								}
 							}

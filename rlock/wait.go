@@ -14,7 +14,7 @@ type waitOp interface {
 	contended()
 	// channel is the channel that announces when to try again, see hub.join; ""
 	// means to poll.
-	channel() (name string, all bool)
+	channel() (name string, shared bool)
 }
 
 // wait tries op until it is granted, ctx ends, or limit is over (ErrTimeout). The
@@ -54,11 +54,11 @@ func (c *Client) waitGranted(ctx context.Context, op waitOp, waits bool) error {
 		return ErrTimeout
 	}
 	op.contended()
-	channel, all := op.channel()
+	channel, shared := op.channel()
 	if channel == "" {
-		return c.poll(ctx, op)
+		return c.poll(ctx, op, g)
 	}
-	w, err := c.hub.join(channel, all)
+	w, err := c.hub.join(channel, shared)
 	if err != nil {
 		return err
 	}
@@ -69,6 +69,9 @@ func (c *Client) waitGranted(ctx context.Context, op waitOp, waits bool) error {
 	for {
 		select {
 		case <-w.wake:
+			if err := w.denied(); err != nil {
+				return err
+			}
 		case <-timer.C:
 		case <-ready: // a message published before the subscription was missed
 			ready = nil
@@ -98,18 +101,55 @@ func (c *Client) waitTime(g grant) time.Duration {
 }
 
 // poll tries op at intervals, as Redisson's spin lock does. The delay doubles from
-// 1 ms to 128 ms, and each pause is a random part of it, at least half.
-func (c *Client) poll(ctx context.Context, op waitOp) error {
+// 1 ms to 128 ms, and each pause is a random part of it, at least half. But if the
+// last try told an exact time, poll waits until then.
+func (c *Client) poll(ctx context.Context, op waitOp, g grant) error {
 	for delay := time.Millisecond; ; delay = min(2*delay, 128*time.Millisecond) {
-		sleep(ctx, delay/2+rand.N(delay/2+1))
-		switch {
-		case ctx.Err() != nil:
-			return ctx.Err()
-		case c.ctx.Err() != nil:
-			return ErrClosed
+		pause := delay/2 + rand.N(delay/2+1)
+		if g.exact {
+			pause = g.ttl
 		}
-		if g, err := op.try(ctx); err != nil || g.ok {
+		err := c.pause(ctx, pause)
+		if err == nil {
+			g, err = op.try(ctx)
+		}
+		if err != nil || g.ok {
 			return err
 		}
+	}
+}
+
+// pause waits for d. It returns ctx's error when ctx ends, and ErrClosed when the
+// client closes.
+func (c *Client) pause(ctx context.Context, d time.Duration) error {
+	t := time.NewTimer(d)
+	defer t.Stop()
+	select {
+	case <-t.C:
+		return nil
+	case <-ctx.Done():
+		return ctx.Err()
+	case <-c.ctx.Done():
+		return ErrClosed
+	}
+}
+
+// backoff returns how long to wait after copy n, counted from 1: 0, 20 ms, then
+// doubling to 1 s, and up to a quarter more at random.
+func backoff(n int) time.Duration {
+	if n <= 1 {
+		return 0
+	}
+	d := min(5*time.Millisecond<<min(n, 8), time.Second)
+	return d + rand.N(d/4)
+}
+
+// sleep waits for d, or until ctx ends.
+func sleep(ctx context.Context, d time.Duration) {
+	t := time.NewTimer(d)
+	defer t.Stop()
+	select {
+	case <-t.C:
+	case <-ctx.Done():
 	}
 }

@@ -2,16 +2,15 @@ package rlock
 
 import (
 	"container/heap"
-	"context"
 	"errors"
-	"math/rand/v2"
+	"slices"
 	"sync"
 	"time"
 )
 
 // watchdog renews the leases of a client's holds, and reports holds that can no
 // longer be trusted. One timer serves all leases. It is set to the earliest renewal
-// or end of a lease.
+// or end of a lease, at most clockTick ahead.
 type watchdog struct {
 	c *Client
 
@@ -19,37 +18,15 @@ type watchdog struct {
 
 	mu      sync.Mutex // guards the fields below and the fields of leases
 	queue   leaseQueue
+	young   []*lease  // not yet guarded, in the order of began
 	armed   time.Time // when the timer fires; zero: not set
 	running bool
 	closed  bool
-}
+	ran     time.Time // when runDue ran last
 
-// leaseHolder is the owner of a lease, a hold. Its methods are called without
-// watchdog.mu, except renewal.
-type leaseHolder interface {
-	renewal(length time.Duration) call
-	renewed()   // called after each renewal
-	lose(error) // called once, unless the lease was removed before
-}
-
-// lease is the time during which one hold can be trusted.
-type lease struct {
-	holder  leaseHolder
-	length  time.Duration
-	watched bool // the watchdog renews it
-
-	until   time.Time // end, on this process's clock: the time of the send plus length
-	renewAt time.Time
-	pos     int   // index in watchdog.queue, -1: not in it
-	err     error // of the last renewal, if that failed
-}
-
-// due returns when the lease must be renewed, or when it ends.
-func (l *lease) due() time.Time {
-	if l.watched && l.renewAt.Before(l.until) {
-		return l.renewAt
-	}
-	return l.until
+	suspect   bool      // the holds must be verified
+	verified  time.Time // when the last verification began
+	verifying bool      // and it has not ended
 }
 
 func newWatchdog(c *Client) *watchdog { return &watchdog{c: c, rearm: make(chan struct{}, 1)} }
@@ -66,28 +43,88 @@ func (w *watchdog) add(l *lease, sent time.Time) bool {
 		return false
 	}
 	l.restart(sent)
+	l.began = time.Now()
+	if len(w.queue) == 0 {
+		clear(w.young)
+		w.young = w.young[:0]
+	}
+	w.young = append(w.young, l)
 	heap.Push(&w.queue, l)
 	w.arm()
 	return true
 }
 
-// replace changes the length of l, after a request that was sent at the given time.
-// It reports whether it did: not if l was lost or removed.
-func (w *watchdog) replace(l *lease, length time.Duration, watched bool, sent time.Time) bool {
+// take removes a lease that is in the queue.
+func (w *watchdog) take(l *lease) {
+	heap.Remove(&w.queue, l.pos)
+	if l.guarded {
+		w.c.hub.unwatch(l.holder.key())
+	}
+}
+
+// guardAfter is the age at which the hub begins to keep a connection to a hold's server.
+// The connection's end shows a restart of the server at once. Most holds end sooner.
+const guardAfter = time.Second
+
+// guard makes the hub watch the servers of the leases that are old enough. They are
+// verified once, because the server may have restarted before.
+func (w *watchdog) guard(now time.Time) {
+	n := 0
+	for ; n < len(w.young); n++ {
+		l := w.young[n]
+		if l.pos < 0 { // it has ended
+			continue
+		}
+		if now.Sub(l.began) < guardAfter {
+			break
+		}
+		l.guarded, w.suspect = true, true
+		w.c.hub.watch(l.holder.key())
+	}
+	w.young = slices.Delete(w.young, 0, n)
+}
+
+// replace changes the length of l, after a request that was sent at the given time,
+// and ends its renewal. It reports whether it did: not if l was lost or removed.
+func (w *watchdog) replace(l *lease, length time.Duration, sent time.Time) bool {
+	return w.update(l, func() {
+		l.length, l.watched, l.endless = length, false, false
+		l.restart(sent)
+	})
+}
+
+// shorten makes l end no later than length after sent, and ends its renewal. It
+// reports whether it did: not if l was lost or removed.
+func (w *watchdog) shorten(l *lease, length time.Duration, sent time.Time) bool {
+	return w.update(l, func() {
+		l.watched = false
+		if until := trustUntil(sent, length); l.endless || until.Before(l.until) {
+			l.until, l.endless = until, false
+		}
+	})
+}
+
+// watch makes the watchdog renew l from now on, with a length of at least length.
+func (w *watchdog) watch(l *lease, length time.Duration) {
+	w.update(l, func() {
+		if !l.watched && !l.endless {
+			l.watched, l.length, l.renewAt = true, max(l.length, length), time.Now()
+		}
+	})
+}
+
+// update calls f, which changes l, and sets the timer. It reports whether it did: not
+// if l was lost or removed.
+func (w *watchdog) update(l *lease, f func()) bool {
 	w.mu.Lock()
 	defer w.mu.Unlock()
 	if l.pos < 0 {
 		return false
 	}
-	l.length, l.watched = length, watched
-	w.restart(l, sent)
-	return true
-}
-
-func (w *watchdog) restart(l *lease, sent time.Time) {
-	l.restart(sent)
+	f()
 	heap.Fix(&w.queue, l.pos)
 	w.arm()
+	return true
 }
 
 // remove removes the lease. It reports false if the lease was lost or removed
@@ -98,44 +135,81 @@ func (w *watchdog) remove(l *lease) bool {
 	if l.pos < 0 {
 		return false
 	}
-	heap.Remove(&w.queue, l.pos)
+	w.take(l)
+	if w.closed {
+		w.signal()
+	}
 	return true
 }
 
-// restart starts the lease again. The renewal is due after a third of its length,
-// less up to a tenth of that at random, so that clients do not renew in step.
-func (l *lease) restart(sent time.Time) {
-	l.until = sent.Add(l.length)
-	third := l.length / 3
-	l.renewAt = sent.Add(third - rand.N(third/10+1))
-	l.err = nil
+// read returns a copy of the lease.
+func (w *watchdog) read(l *lease) lease {
+	w.mu.Lock()
+	defer w.mu.Unlock()
+	return *l
+}
+
+// leases returns all leases. No lease can be added afterwards.
+func (w *watchdog) leases() []*lease {
+	w.mu.Lock()
+	defer w.mu.Unlock()
+	w.closed = true
+	w.signal()
+	return slices.Clone(w.queue)
+}
+
+// close marks all holds as lost. No lease can be added afterwards.
+func (w *watchdog) close() {
+	for _, l := range w.leases() {
+		if w.remove(l) {
+			l.holder.lose(ErrClosed)
+		}
+	}
+}
+
+// verify makes the watchdog ask the server at once whether it still has the holds.
+// A connection broke, so the server may have restarted without them.
+func (w *watchdog) verify() {
+	w.mu.Lock()
+	defer w.mu.Unlock()
+	if len(w.queue) == 0 || w.suspect {
+		return
+	}
+	w.suspect = true
+	w.armed = time.Time{}
+	w.signal()
 }
 
 // arm makes run set the timer if the first lease is due before the timer fires. A
 // timer that fires too early does no harm: run sets it again.
 func (w *watchdog) arm() {
-	if len(w.queue) == 0 || !w.armed.IsZero() && !w.queue[0].due().Before(w.armed) {
-		return
+	if next := w.queue[0].due(); w.armed.IsZero() || next.Before(w.armed) {
+		w.armed = next
+		w.signal()
 	}
-	w.armed = w.queue[0].due()
+}
+
+func (w *watchdog) signal() {
 	select {
 	case w.rearm <- struct{}{}:
 	default:
 	}
 }
 
-// run renews leases and reports losses until the client is closed. It then reports
-// every hold as lost, because they are no longer renewed or checked.
+// run renews leases and reports losses until the client is closed and has no holds.
 func (w *watchdog) run() {
 	timer := time.NewTimer(time.Hour)
 	defer timer.Stop()
+	closing := w.c.ctx.Done()
 	for {
 		select {
-		case <-w.c.ctx.Done():
-			w.loseAll()
-			return
+		case <-closing:
+			closing = nil
 		case <-w.rearm:
 		case <-timer.C:
+		}
+		if w.ended() {
+			return
 		}
 		timer.Stop()
 		if next, ok := w.runDue(); ok {
@@ -144,38 +218,43 @@ func (w *watchdog) run() {
 	}
 }
 
-func (w *watchdog) loseAll() {
+// ended reports whether the client is closed and has no holds.
+func (w *watchdog) ended() bool {
 	w.mu.Lock()
-	w.closed = true
-	leases := w.queue
-	w.queue = nil
-	for _, l := range leases {
-		l.pos = -1
-	}
-	w.mu.Unlock()
-	for _, l := range leases {
-		l.holder.lose(ErrClosed)
-	}
+	defer w.mu.Unlock()
+	return w.closed && len(w.queue) == 0
 }
 
-// maxRenewAhead is how much too early a lease may be renewed, so that one pipeline
-// renews several.
-const maxRenewAhead = 100 * time.Millisecond
+const (
+	// maxRenewAhead is how much too early a lease may be renewed, so that one
+	// pipeline renews several.
+	maxRenewAhead = 100 * time.Millisecond
 
-// maxRenewals is how many renewals go into one pipeline.
-const maxRenewals = 100
+	// clockTick is how often the watchdog compares the wall clock with the ends of
+	// the leases. A suspended machine's timers fire late.
+	clockTick = time.Second
 
-// runDue renews the leases that are due and reports the holds whose lease ended. It
-// returns when the next lease is due; ok is false if there is none.
+	// maxClockStep is how much the wall clock may advance more than the monotonic
+	// clock between two calls of runDue, for example because it is being adjusted.
+	maxClockStep = 5 * time.Millisecond
+
+	// verifyEvery is how often holds are verified at most.
+	verifyEvery = 200 * time.Millisecond
+)
+
+// runDue renews the leases that are due, verifies the holds if that was asked for,
+// and reports the holds whose lease ended. It returns when the next lease is due;
+// ok is false if there is none.
 func (w *watchdog) runDue() (next time.Time, ok bool) {
 	w.mu.Lock()
 	now := time.Now()
-	var lost []loss
-	var due []renewal
+	w.guard(now)
+	lost := w.takeSuspended(now)
+	var due, check []renewal
 	for len(w.queue) > 0 && !w.queue[0].due().After(now) {
 		l := w.queue[0]
-		if !l.until.After(now) {
-			heap.Pop(&w.queue)
+		if l.over(now) {
+			w.take(l)
 			lost = append(lost, loss{l.holder, errors.Join(errLeaseExpired, l.err)})
 			continue
 		}
@@ -186,149 +265,71 @@ func (w *watchdog) runDue() (next time.Time, ok bool) {
 			due = w.addDue(due, w.queue[0], now)
 		}
 	}
-	switch {
-	case len(w.queue) > 0:
-		w.armed = w.queue[0].due()
-	case !w.armed.After(now): // if not, the timer stays set: the next lock can use it
-		w.armed = time.Time{}
+	next = w.nextTime(now)
+	if w.suspect && !w.verifying {
+		if wait := w.verified.Add(verifyEvery); wait.After(now) {
+			next = minTime(next, wait)
+		} else {
+			w.suspect, w.verifying, w.verified = false, true, now
+			check = w.verifications()
+		}
 	}
-	next = w.armed
+	w.armed = next
 	w.mu.Unlock()
 	for _, x := range lost {
 		x.holder.lose(x.err)
 	}
-	for len(due) > 0 {
-		n := min(maxRenewals, len(due))
-		chunk := due[:n]
-		due = due[n:]
-		w.c.goBackground(func() { w.renewPerNode(chunk) })
+	if len(check) > 0 {
+		w.c.spawn(func() { w.check(check) })
+	}
+	if len(due) > 0 {
+		w.c.spawn(func() { w.renewPerServer(due) })
 	}
 	return next, !next.IsZero()
 }
 
-// renewableAt reports whether l may be renewed at now, together with leases that are
-// due: a thirtieth of its length too early, at most maxRenewAhead.
-func (l *lease) renewableAt(now time.Time) bool {
-	return l.watched && !l.due().After(now.Add(min(maxRenewAhead, l.length/30)))
+// takeSuspended removes the leases that ended while the machine was suspended: only
+// the wall clock tells, so they may be anywhere in the queue.
+func (w *watchdog) takeSuspended(now time.Time) (lost []loss) {
+	last := w.ran
+	w.ran = now
+	if last.IsZero() || now.Round(0).Sub(last.Round(0)) < now.Sub(last)+maxClockStep {
+		return nil
+	}
+	for _, l := range slices.Clone(w.queue) {
+		if l.over(now) {
+			w.take(l)
+			lost = append(lost, loss{l.holder, errors.Join(errLeaseExpired, errSuspended)})
+		}
+	}
+	return lost
+}
+
+// nextTime returns when the timer must fire next, zero if there are no leases.
+func (w *watchdog) nextTime(now time.Time) time.Time {
+	switch {
+	case len(w.queue) > 0:
+		next := minTime(w.queue[0].due(), now.Add(clockTick))
+		if len(w.young) > 0 {
+			next = minTime(next, w.young[0].began.Add(guardAfter))
+		}
+		return next
+	case w.armed.After(now): // the timer stays set: the next lock can use it
+		return w.armed
+	}
+	return time.Time{}
+}
+
+// minTime returns the earlier of two times; a zero time is later than all.
+func minTime(a, b time.Time) time.Time {
+	if a.IsZero() || b.Before(a) {
+		return b
+	}
+	return a
 }
 
 // loss is a hold whose lease ended. It is reported after watchdog.mu is unlocked.
 type loss struct {
-	holder leaseHolder
+	holder *holding
 	err    error
-}
-
-// renewal is a renewal to send. The lease may be replaced before it is answered.
-type renewal struct {
-	lease  *lease
-	length time.Duration
-	call   call
-}
-
-// addDue appends a renewal of l to due. Until a renewal is answered, runDue sends
-// another one every twelfth of the lease, because the connection may hang.
-func (w *watchdog) addDue(due []renewal, l *lease, now time.Time) []renewal {
-	l.renewAt = now.Add(max(l.length/12, time.Millisecond))
-	heap.Fix(&w.queue, l.pos)
-	return append(due, renewal{l, l.length, l.holder.renewal(l.length)})
-}
-
-var (
-	errLeaseExpired = errors.New("lease expired")
-	errNotOwner     = errors.New("lock deleted, or acquired by another owner")
-)
-
-// renewPerNode sends the renewals in one pipeline for each node, so that a node that
-// hangs does not delay the replies of the others.
-func (w *watchdog) renewPerNode(due []renewal) {
-	if w.c.topo.single || w.c.topo.nodeFor == nil {
-		w.renew(due)
-		return
-	}
-	nodes := map[node][]renewal{}
-	for _, r := range due {
-		n, err := w.c.topo.nodeFor(context.WithoutCancel(w.c.ctx), r.call.key())
-		if err != nil {
-			n = nil // go-redis may find the node when it sends
-		}
-		nodes[n] = append(nodes[n], r)
-	}
-	for _, renewals := range nodes {
-		w.c.goBackground(func() { w.renew(renewals) })
-	}
-}
-
-// renew sends the renewals in one pipeline and records the replies.
-func (w *watchdog) renew(due []renewal) {
-	ctx := context.WithoutCancel(w.c.ctx)
-	calls := make([]call, len(due))
-	for i, r := range due {
-		calls[i] = r.call
-	}
-	sent := time.Now()
-	for i, o := range w.c.runAll(ctx, calls) {
-		l := due[i].lease
-		switch n, isInt := o.reply.(int64); {
-		case o.err != nil || !isInt: // runDue retries until the lease ends
-			w.renewalFailed(l, o.err)
-		case n == 1:
-			w.renewalConfirmed(due[i], sent)
-			l.holder.renewed()
-		default:
-			if w.remove(l) {
-				l.holder.lose(errNotOwner)
-			}
-		}
-	}
-}
-
-// renewalConfirmed records that a renewal was answered. If the lease was replaced
-// meanwhile, the renewal may have set the old length on the server; then another
-// renewal is sent at once.
-func (w *watchdog) renewalConfirmed(r renewal, sent time.Time) {
-	w.mu.Lock()
-	defer w.mu.Unlock()
-	switch l := r.lease; {
-	case l.pos < 0:
-	case l.length == r.length:
-		if sent.Add(l.length).After(l.until) { // if not, a later renewal was answered first
-			w.restart(l, sent)
-		}
-	default:
-		l.renewAt = sent
-		heap.Fix(&w.queue, l.pos)
-		w.arm()
-	}
-}
-
-// renewalFailed records the error of a renewal.
-func (w *watchdog) renewalFailed(l *lease, err error) {
-	w.mu.Lock()
-	defer w.mu.Unlock()
-	l.err = err
-}
-
-// leaseQueue is a heap ordered by due.
-type leaseQueue []*lease
-
-func (q leaseQueue) Len() int           { return len(q) }
-func (q leaseQueue) Less(i, j int) bool { return q[i].due().Before(q[j].due()) }
-func (q leaseQueue) Swap(i, j int) {
-	q[i], q[j] = q[j], q[i]
-	q[i].pos, q[j].pos = i, j
-}
-
-func (q *leaseQueue) Push(x any) {
-	l := x.(*lease)
-	l.pos = len(*q)
-	*q = append(*q, l)
-}
-
-func (q *leaseQueue) Pop() any {
-	old := *q
-	l := old[len(old)-1]
-	old[len(old)-1] = nil
-	*q = old[:len(old)-1]
-	l.pos = -1
-	return l
 }

@@ -27,6 +27,9 @@ func (db *DB) check() error {
 	if err := db.deadlines.Check(); err != nil {
 		return err
 	}
+	if err := db.slots.check(db.keys.entries); err != nil {
+		return err
+	}
 	deadlines := 0
 	for _, e := range db.keys.entries {
 		if e.HasDeadline() {
@@ -39,6 +42,38 @@ func (db *DB) check() error {
 	if deadlines != db.deadlines.Len() {
 		return fmt.Errorf("%d keys have a deadline, the index of deadlines has %d",
 			deadlines, db.deadlines.Len())
+	}
+	return nil
+}
+
+// check returns an error unless the index has exactly these entries, each in its slot.
+func (x *slotIndex) check(entries []*Entry) error {
+	if x == nil {
+		return nil
+	}
+	listed := 0
+	for slot := range x.slots {
+		list, n := &x.slots[slot], 0
+		var newer *slotNode
+		for node := list.first; node != nil; newer, node = node, node.earlier {
+			if x.of(node.entry) != list || x.nodes[node.entry] != node || node.newer != newer {
+				return fmt.Errorf("store: key %q is wrong in the list of slot %d", node.entry.Key(), slot)
+			}
+			n++
+		}
+		if n != list.n {
+			return fmt.Errorf("store: slot %d has %d keys and counts %d", slot, n, list.n)
+		}
+		listed += n
+	}
+	for _, e := range entries {
+		if x.nodes[e] == nil {
+			return fmt.Errorf("store: key %q is in no slot", e.Key())
+		}
+	}
+	if listed != len(entries) || len(x.nodes) != listed {
+		return fmt.Errorf("store: %d keys have a slot, %d are indexed, the database has %d",
+			listed, len(x.nodes), len(entries))
 	}
 	return nil
 }

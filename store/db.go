@@ -54,6 +54,7 @@ type DB struct {
 	space     *Space
 	keys      keyTable
 	deadlines expiry.Index[*Entry]
+	slots     *slotIndex // nil unless Space.IndexSlots was called
 }
 
 func newDB(s *Space, id int) *DB {
@@ -142,6 +143,9 @@ func (db *DB) SetKeepDeadline(key []byte, v Value) *Entry {
 	if added {
 		e = newEntry(key, v)
 		db.keys.add(hash, e)
+		if db.slots != nil {
+			db.slots.add(e)
+		}
 	}
 	e.val = v
 	e.access = uint32(db.space.now / 1000)
@@ -182,6 +186,9 @@ func (db *DB) Remove(e *Entry) {
 // drop is Remove without a report to the Observer.
 func (db *DB) drop(e *Entry) {
 	db.deadlines.Remove(e)
+	if db.slots != nil {
+		db.slots.remove(e)
+	}
 	db.keys.remove(e)
 }
 
@@ -214,6 +221,9 @@ func (db *DB) Flush() (deleted int) {
 	}
 	db.space.observer.Emptying(db)
 	db.keys, db.deadlines = newKeyTable(), expiry.Index[*Entry]{}
+	if db.slots != nil {
+		db.slots = newSlotIndex()
+	}
 	return deleted
 }
 

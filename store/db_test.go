@@ -33,6 +33,9 @@ func newNaiveSpace(t *rapid.T) *naiveSpace {
 	m := &naiveSpace{t: t, dbs: [2]map[string]naiveKey{{}, {}}}
 	m.s = NewSpace(2, m)
 	m.s.SetNow(10)
+	if rapid.Bool().Draw(t, "index slots") {
+		m.s.IndexSlots()
+	}
 	return m
 }
 

@@ -53,7 +53,7 @@ Medians of %d rounds in which the servers take turns; in parentheses the ratios 
 // version returns the version of lockredis.
 func (b *bench) version() string {
 	if s := b.running[lockredis]; s != nil {
-		return s.info("lockredis_version")
+		return s.info("lockredis_release")
 	}
 	return ""
 }

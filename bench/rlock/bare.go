@@ -2,38 +2,36 @@ package main
 
 import (
 	"context"
+	"fmt"
 	"slices"
 	"strconv"
+	"strings"
 	"sync"
 	"sync/atomic"
 
 	"github.com/redis/go-redis/v9"
-
-	"github.com/lockredis/lockredis/rlock"
 )
 
-// bare sends the commands that rlock sends for a lock and unlock, with go-redis and
-// nothing around it. No library can lock in Redisson's layout, with a latch, with less
-// work.
+// bare sends rlock's commands for a lock and unlock through plain go-redis. It is the
+// least work for a lock in Redisson's layout with a latch.
 type bare struct {
 	rdb          *redis.Client
-	lock, unlock []any // the EVALSHA commands for the lock named recorded
-	releases     atomic.Int64
+	lock, unlock template
+	pairs        atomic.Int64
 
 	mu      sync.Mutex // guards latches
-	latches []string   // latches to delete, many in one command as in rlock
+	latches []string   // latches to delete; one command deletes many, as in rlock
 }
 
-// recorded is the name of the lock whose commands are recorded.
-const recorded = "recorded"
+// template is an EVALSHA command for the lock named recorded.
+type template struct {
+	args []any
+	// Indexes of the lock's name, its channel and its latch in args; 0 for none.
+	lock, channel, latch int
+}
 
-// Indexes of the lock's name, its channel and its latch in a command. See rlock's
-// plain.go.
-const (
-	lockArg    = 3
-	channelArg = 4
-	latchArg   = 5
-)
+// recorded is the name of the lock in the commands that record keeps.
+const recorded = "recorded"
 
 // manyLatches is how many latches one command deletes.
 const manyLatches = 200
@@ -49,38 +47,64 @@ func openBare(addr string) (client, error) {
 // record makes rlock lock and unlock once on a client that records its commands.
 func (b *bare) record(addr string) error {
 	rdb := redis.NewClient(&redis.Options{Addr: addr})
-	defer rdb.Close()
 	var sent recorder
 	rdb.AddHook(&sent)
-	c := rlock.New(rdb, rlock.Options{Lease: lease})
-	defer c.Close()
-	ctx, l := context.Background(), c.Lock(recorded)
+	// rlock sends part of its commands through a copy of a *redis.Client, and a copy has
+	// no hooks. It does not copy a type that embeds one.
+	c := rlockOn(struct{ *redis.Client }{rdb})
+	defer c.close()
 	for range 2 { // the first lock and unlock may be sent as EVAL
-		sent.commands = nil
-		if err := l.Lock(ctx); err != nil {
-			return err
-		}
-		if err := l.Unlock(ctx); err != nil {
+		sent.forget()
+		if _, err := lockAndUnlock(context.Background(), c, recorded, 1); err != nil {
 			return err
 		}
 	}
-	b.lock, b.unlock = sent.commands[0], sent.commands[1]
+	scripts := sent.scripts()
+	if len(scripts) != 2 {
+		return fmt.Errorf("rlock sent %d scripts for a pair, not 2", len(scripts))
+	}
+	b.lock, b.unlock = newTemplate(scripts[0]), newTemplate(scripts[1])
 	return nil
 }
 
-func (b *bare) acquire(ctx context.Context, name string) (func(context.Context) error, error) {
-	lock := slices.Clone(b.lock)
-	lock[lockArg] = name
-	err := b.rdb.Process(ctx, redis.NewCmd(ctx, lock...))
-	return func(ctx context.Context) error { return b.release(ctx, name) }, err
+func newTemplate(args []any) template {
+	t := template{args: args}
+	for i, arg := range args {
+		s, _ := arg.(string)
+		_, rest, tagged := strings.Cut(s, "{"+recorded+"}")
+		switch {
+		case s == recorded:
+			t.lock = i
+		case tagged && rest == "":
+			t.channel = i
+		case tagged:
+			t.latch = i
+		}
+	}
+	return t
 }
 
-func (b *bare) release(ctx context.Context, name string) error {
-	unlock := slices.Clone(b.unlock)
-	latch := "redisson_unlock_latch:{" + name + "}:" + strconv.FormatInt(b.releases.Add(1), 16)
-	unlock[lockArg], unlock[channelArg], unlock[latchArg] = name, "redisson_lock__channel:{"+name+"}",
-		latch
-	if err := b.rdb.Process(ctx, redis.NewCmd(ctx, unlock...)); err != nil {
+// command returns the command for the lock called name.
+func (t template) command(ctx context.Context, name, latch string) *redis.Cmd {
+	args := slices.Clone(t.args)
+	args[t.lock] = name
+	if t.channel > 0 {
+		args[t.channel] = "redisson_lock__channel:{" + name + "}"
+	}
+	if t.latch > 0 {
+		args[t.latch] = latch
+	}
+	return redis.NewCmd(ctx, args...)
+}
+
+func (b *bare) acquire(ctx context.Context, name string) (func(context.Context) error, error) {
+	latch := "redisson_unlock_latch:{" + name + "}:" + strconv.FormatInt(b.pairs.Add(1), 16)
+	err := b.rdb.Process(ctx, b.lock.command(ctx, name, latch))
+	return func(ctx context.Context) error { return b.release(ctx, name, latch) }, err
+}
+
+func (b *bare) release(ctx context.Context, name, latch string) error {
+	if err := b.rdb.Process(ctx, b.unlock.command(ctx, name, latch)); err != nil {
 		return err
 	}
 	b.mu.Lock()
@@ -93,9 +117,26 @@ func (b *bare) release(ctx context.Context, name string) error {
 	return b.rdb.Del(ctx, latches...).Err()
 }
 
-// recorder is a hook that keeps the arguments of single commands. Only one goroutine
-// sends commands.
-type recorder struct{ commands [][]any }
+// recorder is a hook that keeps the arguments of single commands.
+type recorder struct {
+	mu       sync.Mutex // guards commands
+	commands [][]any
+}
+
+func (r *recorder) forget() {
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	r.commands = nil
+}
+
+// scripts returns the EVALSHA commands since forget.
+func (r *recorder) scripts() [][]any {
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	return slices.DeleteFunc(slices.Clone(r.commands), func(args []any) bool {
+		return args[0] != "evalsha"
+	})
+}
 
 func (*recorder) DialHook(next redis.DialHook) redis.DialHook { return next }
 
@@ -105,7 +146,9 @@ func (*recorder) ProcessPipelineHook(next redis.ProcessPipelineHook) redis.Proce
 
 func (r *recorder) ProcessHook(next redis.ProcessHook) redis.ProcessHook {
 	return func(ctx context.Context, cmd redis.Cmder) error {
+		r.mu.Lock()
 		r.commands = append(r.commands, slices.Clone(cmd.Args()))
+		r.mu.Unlock()
 		return next(ctx, cmd)
 	}
 }

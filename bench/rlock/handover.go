@@ -8,7 +8,7 @@ import (
 	"time"
 )
 
-// crowd is the waiters in a cell of the hand-over table.
+// crowd says which waiters one cell of the hand-over table has.
 type crowd struct {
 	waiters int
 	apart   bool // each waiter has a client of its own, as in a process of its own
@@ -17,14 +17,14 @@ type crowd struct {
 }
 
 // holdTime is long enough for the last holder to wait for the lock again. It is random,
-// so that polls do not fall into step with the unlocks.
+// so that polls and unlocks do not have a common rhythm.
 func holdTime() time.Duration { return 10*time.Millisecond + rand.N(20*time.Millisecond) }
 
 // handOver is the time from the call of unlock to the next holder's grant.
 type handOver struct {
 	crowd
 	timing
-	used    usage // for each hand-over, including the holding before it
+	used    usage // for each hand-over and the hold before it
 	done    int   // number of hand-overs
 	stalled bool  // no waiter got the lock in time, and the cell ended there
 }
@@ -54,9 +54,9 @@ type play struct {
 	failed   chan error     // the first failure
 }
 
-// measureHandOver makes one actor hold the lock while the others wait for it, again and
-// again. An actor that has unlocked waits until another actor has the lock. Otherwise a
-// library that polls would mostly hand the lock to itself.
+// measureHandOver measures c.grants hand-overs. One actor holds the lock while all other
+// actors wait for it. An actor that has unlocked waits until another actor has the lock.
+// Otherwise an actor of a library that polls would mostly get the lock again itself.
 func measureHandOver(ctx context.Context, srv *server, l library, c crowd) (handOver, error) {
 	actors, closeAll, err := cast(l, srv.addr, c)
 	defer closeAll()
@@ -71,7 +71,7 @@ func measureHandOver(ctx context.Context, srv *server, l library, c crowd) (hand
 	for _, a := range actors {
 		running.Go(func() { p.act(ctx, a) })
 	}
-	// All actors wait now, and have waited longer than any pause between polls.
+	// After a second all actors wait, longer than any pause between polls.
 	g, err := p.granted()
 	if err != nil {
 		return handOver{}, err

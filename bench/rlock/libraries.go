@@ -37,29 +37,45 @@ const lease = 30 * time.Second
 
 // libraries returns the libraries to compare. rlock is the first.
 func libraries() []library {
-	tenth := 10 * time.Millisecond
+	const slow, fast = 100 * time.Millisecond, 10 * time.Millisecond
+	fastRedsync := openRedsync(redsync.WithRetryDelay(fast), redsync.WithTries(1000))
+	oneKey := openRueidislock(rueidislock.LockerOption{KeyMajority: 1, NoLoopTracking: true})
 	return []library{
-		{name: "rlock", waits: "told by pub/sub", open: openRlock},
-		{name: "bsm/redislock", waits: "polls every 100 ms, as its example does", polls: 100 * time.Millisecond, open: openRedislock(100 * time.Millisecond)},
-		{name: "bsm/redislock, 10 ms", waits: "polls every 10 ms", polls: tenth, alike: true, open: openRedislock(tenth)},
-		{name: "redsync", waits: "polls every 50 to 250 ms, its default", polls: 150 * time.Millisecond, open: openRedsync()},
-		{name: "redsync, 10 ms", waits: "polls every 10 ms", polls: tenth, alike: true, open: openRedsync(redsync.WithRetryDelay(tenth), redsync.WithTries(1000))},
-		{name: "rueidislock", waits: "told by client tracking, 2 of 3 keys, its default", open: openRueidislock(rueidislock.LockerOption{})},
-		{name: "rueidislock, 1 key", waits: "told by client tracking, KeyMajority 1 and NoLoopTracking", open: openRueidislock(rueidislock.LockerOption{KeyMajority: 1, NoLoopTracking: true})},
+		{name: "rlock", waits: "notified by pub/sub", open: openRlock},
+		{name: "bsm/redislock", waits: "polls every 100 ms, as its example does",
+			polls: slow, open: openRedislock(slow)},
+		{name: "bsm/redislock, 10 ms", waits: "polls every 10 ms",
+			polls: fast, alike: true, open: openRedislock(fast)},
+		{name: "redsync", waits: "polls every 50 to 250 ms, its default",
+			polls: 150 * time.Millisecond, open: openRedsync()},
+		{name: "redsync, 10 ms", waits: "polls every 10 ms",
+			polls: fast, alike: true, open: fastRedsync},
+		{name: "rueidislock", waits: "notified by client tracking, 2 of 3 keys, its default",
+			open: openRueidislock(rueidislock.LockerOption{})},
+		{name: "rueidislock, 1 key", waits: "notified by client tracking, KeyMajority 1, NoLoopTracking",
+			open: oneKey},
 		{name: "rlock's two scripts alone", floor: true, open: openBare},
 	}
 }
 
 func openRlock(addr string) (client, error) {
-	rdb := redis.NewClient(&redis.Options{Addr: addr})
+	return rlockOn(redis.NewClient(&redis.Options{Addr: addr})), nil
+}
+
+// rlockOn returns rlock's client on rdb, which close closes too. No other function uses
+// rlock's API.
+func rlockOn(rdb redis.UniversalClient) client {
 	c := rlock.New(rdb, rlock.Options{Lease: lease})
 	return client{
 		lock: func(ctx context.Context, name string) (func(context.Context) error, error) {
-			l := c.Lock(name)
-			return l.Unlock, l.Lock(ctx)
+			h, err := c.Lock(name).Acquire(ctx)
+			if err != nil {
+				return nil, err
+			}
+			return h.Release, nil
 		},
-		close: func() { c.Close(); rdb.Close() },
-	}, nil
+		close: func() { _ = c.Close(context.Background()); rdb.Close() },
+	}
 }
 
 func openRedislock(every time.Duration) func(string) (client, error) {

@@ -31,8 +31,8 @@ func (r *report) markdown() string {
 	var b strings.Builder
 	fmt.Fprintf(&b, `# rlock beside other Go lock libraries
 
-How long do rlock and other Go lock libraries take, and what do they cost? Client and server share
-the machine and talk over loopback, so a network's time comes on top of each round trip.
+This page has the times and costs of rlock and of other Go lock libraries. Client and server share
+the machine and use the loopback interface. A network adds its own time to each round trip.
 Idle-priority tasks keep the CPUs awake. This page is generated:
 
     make bench-rlock
@@ -40,7 +40,8 @@ Idle-priority tasks keep the CPUs awake. This page is generated:
 Measured on %s, %s, %d CPUs (%s), on %s.
 
 %s
-`, r.began.Format("2 January 2006"), runtime.Version(), runtime.NumCPU(), cpuModel(), r.server, r.versions())
+`, r.began.Format("2 January 2006"), runtime.Version(), runtime.NumCPU(), cpuModel(), r.server,
+		r.versions())
 	r.writePairs(&b)
 	waiting := len(r.waiting())
 	for i := 0; i < len(r.handOvers); i += waiting {
@@ -53,25 +54,29 @@ Measured on %s, %s, %d CPUs (%s), on %s.
 const reading = `
 ## How to read this
 
-- rlock does more than redislock and redsync. Like rueidislock, it renews its locks in the
-  background, tells the holder of a loss, and waits without polling. Its locks are reentrant. When
-  the reply to an unlock is lost and the unlock is sent again, a latch has the answer. redislock and
-  redsync do none of this. So the server runs more commands for a pair of rlock, in as many round
-  trips. Latches are deleted in a pipeline now and then, not in a round trip for each pair.
-- A client alone on the server has two modes on a machine of two CPUs: a pair takes about 50 µs or
-  about 130 µs, depending on the CPUs that run its thread and the server's. A mode lasts for a whole
-  run. Each library, and the two scripts alone, meet both modes by chance. So compare several runs.
-- The row of the two scripts alone is the least that rlock can take: Redisson's layout with its
-  latch and message takes seven commands where redislock's takes four.
-- A waiter that polls costs CPU and commands all the time. The more waiters poll, the sooner one of
-  them asks: 64 waiters that poll every 150 ms ask every 2 ms. 64 that poll every 10 ms ask every
-  0.16 ms, and the server runs ten times the commands. rlock's waiters cost nothing until a message
-  wakes them. With 2 and 8 waiters rlock's hand-over takes about a tenth of the fastest polling
-  library's, or less. When each of 64 waiters is a process of its own, an unlock wakes one waiter of
-  every process, as Redisson's does. Here all of them share two CPUs with the server.
-- "Hung after n" means: after n hand-overs no waiter got the lock within %v of the unlock, and the
-  measurement of that cell stopped.
-- jefferyjob/go-redislock is missing, because its module was not available where this was measured.
+- rlock does more than redislock and redsync. Its locks are reentrant. Like rueidislock, rlock
+  renews locks in the background, reports a loss to the holder, and waits without polling. A latch
+  keeps the reply to an unlock, for an unlock that is sent again. redislock and redsync have no such
+  functions. So the server runs more commands for a pair of rlock. The number of round trips is the
+  same, because rlock deletes its latches in batches.
+- On a machine with two CPUs, a pair of one client takes about 50 µs or about 130 µs. The time
+  depends on which CPUs run the client's thread and the server's. It stays for a whole run. Each
+  library gets one of the two by chance, so compare several runs.
+- The row "rlock's two scripts alone" is the least time that rlock can take. Redisson's layout
+  needs a latch and a message, so its scripts run more commands than redislock's.
+- A waiter that polls uses CPU and commands all the time. With more waiters, the next poll comes
+  sooner: 64 waiters with a pause of 150 ms poll every 2 ms. With a pause of 10 ms they poll every
+  0.16 ms, and the server runs several times as many commands.
+- A waiter of rlock sends no command until a message wakes it. With 2 and 8 waiters, rlock's
+  hand-over takes about a tenth of the fastest polling library's time, or less.
+- When each of 64 waiters is a process, an unlock wakes one waiter of every process, as in
+  Redisson. Each process sends one acquire script, and only one process gets the lock. These scripts
+  are nearly all of rlock's commands. Here all processes share two CPUs with the server.
+- go-redis opens a connection when its pool grows. rlock opens a further connection for a waiter
+  when the client has no subscription.
+- "Hung after n": after n hand-overs no waiter got the lock within %v of the unlock. The measurement
+  of that cell stopped there.
+- jefferyjob/go-redislock is missing, because its module was not available for the measurement.
 `
 
 // versions lists the measured modules and their settings.
@@ -99,25 +104,25 @@ func (r *report) versions() string {
 func (r *report) writePairs(b *strings.Builder) {
 	fmt.Fprintf(b, `## Lock and unlock, uncontended
 
-%d rounds of %d pairs. The libraries take turns. p50 and p99 are of all pairs. A request handler has
-a context that can end; the columns named so are from pairs with such a context. CPU, round trips,
-commands and allocations are means of a pair and include background work. Commands are all commands
-that the server ran, also inside scripts. The last column is the median rate of %d goroutines with a
-lock each.
+%d rounds of %d pairs. The libraries take turns. p50 and p99 are of all pairs. The columns "can end"
+are of pairs with a context that can end, such as a request handler's. CPU, round trips ("trips"),
+commands and allocations are means of a pair. They include background work, and the commands that
+scripts run. "Conns" is the number of connections that the server accepted in 1000 pairs. The last
+column is the median rate of %d goroutines with a lock each.
 
-| library | p50 | p99 | p50, context can end | p99, context can end | client CPU | server CPU | round trips | commands | allocations | pairs/s, %d at once |
-|---|---|---|---|---|---|---|---|---|---|---|
-`, r.rounds, r.settings.pairs, goroutines, goroutines)
+| library | p50 | p99 | can end: p50 | p99 | CPU: client | server | trips | commands | conns | allocs | pairs/s |
+|---|---|---|---|---|---|---|---|---|---|---|---|
+`, r.rounds, r.settings.pairs, goroutines)
 	best, floor := 0, 0
 	for i, l := range r.libraries {
 		if l.alike {
 			continue
 		}
 		p := r.pairs[i]
-		fmt.Fprintf(b, "| %s | %s | %s | %s | %s | %s | %s | %.2f | %.1f | %.0f | %.0f |\n", l.name,
-			micro(p.plain.p50), micro(p.plain.p99), micro(p.ending.p50),
-			micro(p.ending.p99), micro(p.used.client), micro(p.used.server), p.used.reads, p.used.commands,
-			p.allocations, p.rate)
+		fmt.Fprintf(b, "| %s | %s | %s | %s | %s | %s | %s | %.2f | %.1f | %.1f | %.0f | %.0f |\n",
+			l.name, micro(p.plain.p50), micro(p.plain.p99), micro(p.ending.p50),
+			micro(p.ending.p99), micro(p.used.client), micro(p.used.server), p.used.reads, p.used.commands(),
+			1000*p.used.connections, p.allocations, p.rate)
 		switch {
 		case l.floor:
 			floor = i
@@ -128,9 +133,15 @@ lock each.
 	for _, i := range []int{best, floor} {
 		if i > 0 {
 			fmt.Fprintf(b, "\nrlock takes %.2f times as long as %s "+
-				"(%.2f times where the context cannot end).\n",
+				"(%.2f times with a context that cannot end).\n",
 				ratio(r.pairs[0].ending.p50, r.pairs[i].ending.p50), r.libraries[i].name,
 				ratio(r.pairs[0].plain.p50, r.pairs[i].plain.p50))
+		}
+	}
+	fmt.Fprint(b, "\nThe commands of a pair:\n\n| library | commands |\n|---|---|\n")
+	for i, l := range r.libraries {
+		if !l.alike {
+			fmt.Fprintf(b, "| %s | %v |\n", l.name, r.pairs[i].used.calls)
 		}
 	}
 }
@@ -141,33 +152,43 @@ func (r *report) writeHandOvers(b *strings.Builder, hs []handOver) {
 		title, text := "one process", "All waiters share one client."
 		if hs[0].apart {
 			title = "a process each"
-			text = "Each waiter has a client of its own, as if it were a process of its own."
+			text = "Each waiter has a client of its own, as in a process of its own."
 		}
 		fmt.Fprintf(b, `
 ## Hand-over, %s
 
-%s The time is from the call of unlock to the
-return of the next holder's lock, in %d hand-overs. The holder keeps the lock for 10 to 30 ms. CPU, round
-trips and commands are means of a hand-over and the holding before it. The last two columns are the
-latency divided by rlock's.
+%s
+
+The time is from the call of unlock to the return of the next holder's lock, in %d hand-overs. The
+holder keeps the lock for 10 to 30 ms. CPU, round trips ("trips"), commands and connections that the
+server accepted ("conns") are means of a hand-over and the hold before it. The last two columns
+are the latency divided by rlock's.
 `, title, text, hs[0].grants)
 	}
 	fmt.Fprintf(b, `
 %d waiters:
 
-| library | p50 | p99 | client CPU | server CPU | round trips | commands | p50 ÷ rlock's | p99 ÷ rlock's |
-|---|---|---|---|---|---|---|---|---|
+| library | p50 | p99 | client CPU | server CPU | trips | commands | conns | p50 ÷ rlock | p99 ÷ rlock |
+|---|---|---|---|---|---|---|---|---|---|
 `, hs[0].waiters)
 	for i, h := range hs {
 		if h.stalled {
-			fmt.Fprintf(b, "| %s: hung after %d | %s | %s | | | | | %.1f | %.1f |\n", r.waiting()[i].name,
+			fmt.Fprintf(b, "| %s: hung after %d | %s | %s | | | | | | %.1f | %.1f |\n", r.waiting()[i].name,
 				h.done, micro(h.p50), micro(h.p99), ratio(h.p50, hs[0].p50), ratio(h.p99, hs[0].p99))
 			continue
 		}
-		fmt.Fprintf(b, "| %s | %s | %s | %s | %s | %.1f | %.1f | %.1f | %.1f |\n", r.waiting()[i].name,
+		fmt.Fprintf(b, "| %s | %s | %s | %s | %s | %.1f | %.1f | %.2f | %.1f | %.1f |\n", r.waiting()[i].name,
 			micro(h.p50), micro(h.p99), micro(h.used.client),
-			micro(h.used.server), h.used.reads, h.used.commands, ratio(h.p50, hs[0].p50),
-			ratio(h.p99, hs[0].p99))
+			micro(h.used.server), h.used.reads, h.used.commands(), h.used.connections,
+			ratio(h.p50, hs[0].p50), ratio(h.p99, hs[0].p99))
+	}
+	if hs[0].waiters < 64 {
+		return
+	}
+	fmt.Fprintf(b, "\nThe commands of a hand-over to one of %d waiters:\n\n"+
+		"| library | commands |\n|---|---|\n", hs[0].waiters)
+	for i, h := range hs {
+		fmt.Fprintf(b, "| %s | %v |\n", r.waiting()[i].name, h.used.calls)
 	}
 }
 

@@ -2,8 +2,11 @@ package main
 
 import (
 	"bufio"
+	"cmp"
 	"context"
 	"fmt"
+	"maps"
+	"slices"
 	"strconv"
 	"strings"
 	"syscall"
@@ -51,7 +54,7 @@ func (s *server) close() {
 // name returns the server's kind and version.
 func (s *server) name() string {
 	info := s.info()
-	if v := info["lockredis_version"]; v != "" {
+	if v := info["lockredis_release"]; v != "" {
 		return "lockredis " + v
 	}
 	return "redis-server " + info["redis_version"]
@@ -72,8 +75,12 @@ func (s *server) info() map[string]string {
 type usage struct {
 	client, server time.Duration // CPU
 	reads          float64       // reads of requests by the server: one for each round trip
-	commands       float64       // commands, including those in scripts
+	connections    float64       // connections that the server accepted
+	calls          calls
 }
+
+// calls is the number of calls by command, including the calls of scripts.
+type calls map[string]float64
 
 // usage reads the counters. Its own INFO counts as one read.
 func (s *server) usage() usage {
@@ -81,13 +88,15 @@ func (s *server) usage() usage {
 	u := usage{
 		client: clientCPU(),
 		server: seconds(info["used_cpu_user"]) + seconds(info["used_cpu_sys"]),
+		calls:  calls{},
 	}
 	u.reads, _ = strconv.ParseFloat(info["total_reads_processed"], 64)
+	u.connections, _ = strconv.ParseFloat(info["total_connections_received"], 64)
 	for key, value := range info {
-		if strings.HasPrefix(key, "cmdstat_") && key != "cmdstat_info" {
-			var calls float64
-			_, _ = fmt.Sscanf(value, "calls=%g,", &calls)
-			u.commands += calls
+		if command, ok := strings.CutPrefix(key, "cmdstat_"); ok && command != "info" {
+			var n float64
+			_, _ = fmt.Sscanf(value, "calls=%g,", &n)
+			u.calls[command] = n
 		}
 	}
 	return u
@@ -96,16 +105,56 @@ func (s *server) usage() usage {
 // since returns the use from before to u, without the second INFO.
 func (u usage) since(before usage) usage {
 	return usage{u.client - before.client, u.server - before.server, u.reads - before.reads - 1,
-		u.commands - before.commands}
+		u.connections - before.connections, u.calls.plus(before.calls, -1)}
 }
 
 func (u usage) plus(v usage) usage {
-	return usage{u.client + v.client, u.server + v.server, u.reads + v.reads, u.commands + v.commands}
+	return usage{u.client + v.client, u.server + v.server, u.reads + v.reads,
+		u.connections + v.connections, u.calls.plus(v.calls, 1)}
 }
 
 func (u usage) each(n int) usage {
+	calls := calls{}
+	for command, m := range u.calls {
+		calls[command] = m / float64(n)
+	}
 	return usage{u.client / time.Duration(n), u.server / time.Duration(n), u.reads / float64(n),
-		u.commands / float64(n)}
+		u.connections / float64(n), calls}
+}
+
+// commands returns the number of all calls.
+func (u usage) commands() float64 {
+	var sum float64
+	for _, n := range u.calls {
+		sum += n
+	}
+	return sum
+}
+
+// plus returns c with the calls of d, times factor, added.
+func (c calls) plus(d calls, factor float64) calls {
+	sum := calls{}
+	maps.Copy(sum, c)
+	for command, n := range d {
+		sum[command] += n * factor
+	}
+	return sum
+}
+
+// String lists the commands with their numbers of calls, the most frequent first. It
+// omits commands with fewer than 0.05 calls.
+func (c calls) String() string {
+	commands := slices.Collect(maps.Keys(c))
+	slices.SortFunc(commands, func(a, b string) int {
+		return cmp.Or(cmp.Compare(c[b], c[a]), cmp.Compare(a, b))
+	})
+	var list []string
+	for _, command := range commands {
+		if c[command] >= 0.05 {
+			list = append(list, fmt.Sprintf("%s %.1f", command, c[command]))
+		}
+	}
+	return strings.Join(list, ", ")
 }
 
 func seconds(text string) time.Duration {

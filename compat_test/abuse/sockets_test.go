@@ -123,6 +123,7 @@ func TestSocketsKilledAtEveryByteOfACommandLeaveNothing(t *testing.T) {
 		}
 	}
 	t.Logf("%d sockets were killed", killed)
+	v.alive() // the server has accepted all earlier connections
 	v.clientsFall(c, 1)
 	v.want(c, ":0", "PUBLISH", "a", "x")
 	v.want(c, ":1", "RPUSH", "l", "x")

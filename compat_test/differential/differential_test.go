@@ -94,6 +94,27 @@ func TestEveryGeneratedCommandIsAnsweredAsByRedis(t *testing.T) {
 	}
 }
 
+// TestEveryCommandIsAnsweredAsByRedisInACluster sends sequences to two clusters of one node.
+// A long run has an eighth of the commands.
+func TestEveryCommandIsAnsweredAsByRedisInACluster(t *testing.T) {
+	s := readSettings(t)
+	s.commands, s.budget = s.commands/8, s.budget/2
+	p := newPair(startNodes(t))
+	p.cluster = true
+	t.Cleanup(p.close)
+	t.Logf("LOCKREDIS_DIFF_SEED=%d", s.seed)
+	m := newMaker(s.only)
+	if s.survey {
+		survey(t, p, m, s)
+	} else {
+		checkBatches(t, p, m, s)
+	}
+	t.Logf("%d commands in %d sequences", p.report.commands, p.runs)
+	if *printCoverage {
+		fmt.Print(p.report.table())
+	}
+}
+
 // checkBatches lets rapid check batch after batch. Each batch has its own seed, which
 // reproduces it alone.
 func checkBatches(t *testing.T, p *pair, m *maker, s settings) {

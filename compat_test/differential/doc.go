@@ -3,7 +3,8 @@
 // The tests generate command sequences from a grammar of every command group and send
 // each sequence to both servers: plain, through EVAL, through MULTI, in RESP2 and RESP3.
 // Every reply, every keyspace event and the final state must be equal byte for byte.
-// exceptions_test.go, and no other file, lists the allowed differences.
+// exceptions_test.go, and no other file, lists the allowed differences. One test does the
+// same with both servers as clusters of one node.
 //
 // The package changes nothing in lockredis. The planted bugs that prove that the tests
 // find bugs (build tag plantedbugs) live in a proxy between the tests and the server.

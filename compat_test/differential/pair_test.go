@@ -28,6 +28,7 @@ type pair struct {
 	oracle, target *server
 	report         *coverage
 	runs           int
+	cluster        bool // the servers are cluster nodes
 }
 
 // difference is the first reply, event or value in which the servers differ.
@@ -209,6 +210,23 @@ func (r *run) collect() {
 		r.emissions = append(r.emissions, emission{args: []string{"SELECT", decimal(db)},
 			role: roleGlue}, emission{args: []string{"KEYS", "*"}, role: roleProbe})
 	}
+	if r.cluster {
+		for i := range r.emissions {
+			r.emissions[i].args = inOneSlot(r.emissions[i].args)
+		}
+	}
+}
+
+// inOneSlot gives the keys of each type from 0 to 2 a common hash tag, so that many
+// commands have all their keys in one slot. The other keys are in slots of their own.
+func inOneSlot(args []string) []string {
+	tagged := slices.Clone(args)
+	for i, a := range args {
+		if len(a) == 2 && slices.Contains(typeLetters, a[:1]) && a[1] >= '0' && a[1] <= '2' {
+			tagged[i] = "{x}" + a
+		}
+	}
+	return tagged
 }
 
 // send sends the emissions to both servers, in one write unless a command needs the reply

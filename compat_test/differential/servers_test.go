@@ -30,14 +30,40 @@ func startTarget(t *testing.T) string {
 	case target == "inprocess" || target == "" && raceDetector:
 		return startInProcess(t)
 	}
-	program := redistest.BuildLockredis(t)
-	return redistest.Run(t, redistest.Command{Program: program, Args: directives}).Addr
+	return runTarget(t, directives...)
 }
 
-// startInProcess runs lockredis in the test's own process.
-func startInProcess(t *testing.T) string {
+// runTarget builds lockredis and runs it as a program.
+func runTarget(t *testing.T, args ...string) string {
 	t.Helper()
-	srv := lockredis.New(lockredis.Config{})
+	program := redistest.BuildLockredis(t)
+	return redistest.Run(t, redistest.Command{Program: program, Args: args}).Addr
+}
+
+// startNodes starts both servers as clusters of one node that owns all slots.
+func startNodes(t *testing.T) (oracle, target string) {
+	t.Helper()
+	args := append([]string{"--cluster-enabled", "yes"}, directives...)
+	oracle = redistest.StartNode(t, args...).Addr
+	switch target := os.Getenv("LOCKREDIS_DIFF_TARGET"); {
+	case target == "redis":
+		return oracle, redistest.StartNode(t, args...).Addr
+	case target == "inprocess" || target == "" && raceDetector:
+		return oracle, startInProcess(t, "cluster-enabled")
+	case target != "":
+		t.Skip("a running server need not be a cluster")
+	}
+	return oracle, runTarget(t, args...)
+}
+
+// startInProcess runs lockredis in the test's own process. The directives get the value yes.
+func startInProcess(t *testing.T, directives ...string) string {
+	t.Helper()
+	cfg := lockredis.Config{Directives: map[string]string{}}
+	for _, name := range directives {
+		cfg.Directives[name] = "yes"
+	}
+	srv := lockredis.New(cfg)
 	if err := srv.Start(); err != nil {
 		t.Fatal(err)
 	}

@@ -122,7 +122,7 @@ func newWorld(t testing.TB) *world {
 	w.direct.conn = wire.NewConn(&source{r: &w.direct.out})
 	cfg := config.New()
 	for name, value := range map[string]string{"proto-max-bulk-len": "1mb",
-		"enable-debug-command": "yes", "notify-keyspace-events": "AKE"} {
+		"enable-debug-command": "yes", "enable-lock-commands": "yes", "notify-keyspace-events": "AKE"} {
 		if err := cfg.Load(name, value); err != nil {
 			t.Fatal(err)
 		}

@@ -7,7 +7,7 @@
 //
 // A program has a few clients with a few workers each, and each worker a few steps. A
 // step is one call of rlock, a pause, or a fault: all connections of the client are
-// cut, or the client crashes. A crashed client neither unlocks nor renews. Its workers
+// cut, or the client crashes. A crashed client neither releases nor renews. Its workers
 // continue with a new client, as new owners. When all workers are done, all clients
 // crash. After the longest lease one more client must be able to acquire everything:
 // that finds what was left behind.
@@ -33,6 +33,16 @@
 // its client crashes, or until the client itself says that the hold is lost. Then the
 // end is not earlier than a lease after the last call that is known to have set it.
 //
+// # Owners
+//
+// An acquisition with the context of a hold of the same lock re-enters it. Any other
+// acquisition is a new owner, with a name in Redis that Observer tells. A worker acquires
+// with the context of its innermost hold, also if that is lost. A hold that re-entered
+// costs no request. So the history has "enter" and "exit", which check that the owner may
+// believe to hold the lock: it holds it, or it was ended by force, which the client of
+// another process learns with its next renewal. The server's hold count is always 1.
+// Owners of the option Owner, whose holds the server counts, are not in the programs.
+//
 // # Unknown outcomes
 //
 // A call that was cut short by the end of its context, a closed client or a closed
@@ -40,24 +50,25 @@
 // requests in between. So its operation may be left out of the order. It runs for some
 // time longer (slack), because the request may still arrive. rlock undoes such an
 // acquisition in the background: that is the operation "undo". After a crash it may be
-// missing.
+// missing. In virtual time, requests of a client without cut connections take no time.
 //
-// A client measures a lease from before the request was sent, the server from later on.
-// So a client may say that a hold is lost shortly before the lease ends on the server:
-// "lost" and "not held" are allowed from the lower bound on, in any state of the model.
+// A client trusts a lease for less time than the server keeps it (Hold.Until). So a
+// client may say that a hold is lost before the lease ends on the server: "lost" is
+// allowed from the lower bound on, in any state of the model. The client then releases
+// in the background what the server may have: the operation "drop".
 //
 // # The models
 //
-//   - lock, spin, fenced, multi: owner and hold count. A fenced lock's tokens grow with
+//   - lock, spin, fenced, multi: the owner. A fenced lock's tokens grow with
 //     each grant. A multi-lock is an operation on each of its parts. While it tries, it
 //     may hold any of them for a moment, and other owners may be refused then.
 //   - fair: a lock and a queue. An acquisition joins the queue with a separate operation,
 //     "ask", which ends when the client reports contention. So two owners that are known
 //     to have queued one after the other must be served in that order. A crashed waiter
 //     may be removed FairWait after it queued.
-//   - read-write: a writer and readers. Readers' leases end one by one. A writer's lease
-//     ends when its read holds have ended too, because the server has one deadline for
-//     all.
+//   - read-write: a writer and readers. A read hold inside a write hold has the writer's
+//     name. Readers' leases end one by one. A writer's lease ends when its read holds
+//     have ended too, because the server has one deadline for all.
 //   - semaphore, permit semaphore, rate limiter: free permits, and the leases of the
 //     acquired permits. A rate limiter's permits are free again an interval later.
 //   - latch: a count.

@@ -5,8 +5,6 @@ import (
 	"slices"
 
 	"github.com/redis/go-redis/v9"
-
-	"github.com/lockredis/lockredis/rlock"
 )
 
 // fairState is a lock and the asks of its waiters, in order.
@@ -89,7 +87,7 @@ func fairAcquire(s fairState, o *op) []fairState {
 
 func fairKind() kind {
 	of := func(c *client) *holder {
-		h := c.holder(c.c.FairLock(c.w.names), c.w.rec.owner())
+		h := c.holder(locker{c.c.FairLock(c.w.names), nil})
 		h.asks = true
 		return h
 	}
@@ -111,30 +109,31 @@ func fairKind() kind {
 	}
 }
 
-// queued adds the queue operations of the acquisition o.
-func (h *holder) queued(asked, o *op) {
-	owner := h.l.(*rlock.Lock).Owner()
-	if began, ok := h.c.contention(owner, asked.Call); ok {
-		asked.Contended, asked.Return = true, began
-	} else {
-		asked.Return = o.Return
-		if asked.Result = o.Result; o.Result == refused {
-			asked.Contended = true
-		}
-		if o.Result == unknown {
-			asked.Return = h.rec.late(o.Return)
-			h.pending = append(h.pending, pendingOp{asked, 0})
-		}
+// queued adds the queue operations of the acquisition o, which was given up at gaveUp if
+// it failed.
+func (h *holder) queued(o *op, a *attempt, gaveUp stamp) {
+	asked := &op{ID: h.rec.id(), What: ask, Owner: o.Owner, Key: h.key, Call: o.Call,
+		Return: o.Return}
+	o.Of = asked.ID
+	switch {
+	case a.contended != 0:
+		asked.Contended, asked.Return = true, a.contended
+	case o.Result == refused:
+		asked.Contended = true
+	case o.Result == unknown:
+		asked.Result, asked.Return = unknown, h.rec.late(o.Return)
+		h.c.may(asked, o.Return, 0)
 	}
 	h.rec.add(asked)
 	e := eviction{&op{ID: h.rec.id(), What: evict, Owner: o.Owner, Of: asked.ID, Optional: true,
 		Call: asked.Call}, o}
 	if o.Result != ok {
-		gone := &op{What: leave, Owner: o.Owner, Of: asked.ID, Call: o.Call, Return: o.Return}
+		gone := &op{What: leave, Owner: o.Owner, Of: asked.ID, Call: max(o.Call, gaveUp),
+			Return: o.Return}
 		if o.Result == unknown {
 			gone.Return = h.rec.late(o.Return)
+			h.c.may(gone, o.Return, 0)
 		}
-		h.pending = append(h.pending, pendingOp{gone, 0})
 		h.c.undoes(gone)
 		e.until = gone
 	}

@@ -18,8 +18,8 @@ import (
 // kinds are all kinds of rlock.
 func kinds() []kind {
 	return []kind{
-		lockKind("lock", func(c *rlock.Client, name string) locker { return c.Lock(name) }),
-		lockKind("spin", func(c *rlock.Client, name string) locker { return c.SpinLock(name) }),
+		lockKind("lock", func(c *rlock.Client, name string) locker { return locker{c.Lock(name), nil} }),
+		lockKind("spin", func(c *rlock.Client, name string) locker { return locker{c.SpinLock(name), nil} }),
 		fencedKind(),
 		fairKind(),
 		rwKind(),
@@ -34,7 +34,7 @@ func kinds() []kind {
 func fencedKind() kind {
 	k := lockKind("fenced", func(c *rlock.Client, name string) locker {
 		f := c.FencedLock(name)
-		return fencedLocker{f, f}
+		return locker{f.AsLock(), f}
 	})
 	k.sabotages["counts anew"] = func(ctx context.Context, rdb *redis.Client, name string) {
 		rdb.Set(ctx, "redisson_lock_token:{"+name+"}", 0, 0)

@@ -4,6 +4,8 @@ import (
 	"context"
 
 	"github.com/redis/go-redis/v9"
+
+	"github.com/lockredis/lockredis/rlock"
 )
 
 // latchModel is a count.
@@ -78,7 +80,7 @@ func (a *latcher) do(s step) {
 		}
 	case doTake, doGiveUp:
 		o := a.p.begin(acquire, 0)
-		if err := l.TryAwait(ctx, s.wait); resultOf(err) == ok || resultOf(err) == refused &&
+		if err := l.Await(ctx, rlock.Wait(s.wait)); resultOf(err) == ok || resultOf(err) == refused &&
 			!a.p.c.slow() {
 			a.p.end(o, err)
 		}

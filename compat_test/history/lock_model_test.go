@@ -2,16 +2,18 @@ package history
 
 // lockState is a lock and its owner.
 type lockState struct {
-	owner  int // 0: free
-	count  int
+	owner  int    // 0: free
+	count  int    // of the owner's holds on the server
 	stamp  int    // the operation that set the lease
 	undo   int    // the operation of unknown outcome, if it happened
 	token  int64  // the highest token so far
 	due    uint64 // bits of the owners with an acquisition that is still to be undone
 	tryers uint64 // bits of the owners of multi-locks that may hold it for moments
+	forced uint64 // bits of the owners whose holds were ended by force
 }
 
-// lockModel is the model of the reentrant locks.
+// lockModel is the model of the reentrant locks. Each acquisition that does not re-enter
+// a hold has an owner of its own.
 func lockModel() model[lockState] {
 	return model[lockState]{step: lockStep, keys: true}
 }
@@ -23,6 +25,14 @@ func lockStep(s lockState, o *op) []lockState {
 		return lockAcquire(s, o)
 	case release:
 		return lockRelease(s, o)
+	case enter, exit:
+		return when(enters(s, o) && (o.Token == 0 || !mine || o.Token == s.token), s)
+	case update, renew:
+		return lockUpdate(s, o)
+	case drop:
+		if mine {
+			return []lockState{s, s.free()}
+		}
 	case force:
 		return lockForce(s, o)
 	case count:
@@ -64,7 +74,39 @@ func when[S any](possible bool, s S) []S {
 }
 
 func (s lockState) free() lockState {
-	return lockState{token: s.token, tryers: s.tryers, due: s.due}
+	return lockState{token: s.token, tryers: s.tryers, due: s.due, forced: s.forced}
+}
+
+// taken is s without its owner, who does not know that the hold was ended by force.
+func (s lockState) taken() lockState {
+	s.forced |= 1 << s.owner
+	return s.free()
+}
+
+// enters reports whether an owner may have re-entered its hold, or may have released
+// such a hold.
+func enters(s lockState, o *op) bool {
+	mine := s.owner == o.Owner
+	if o.Result == lost {
+		return !mine || o.Lax
+	}
+	return mine || s.forced&(1<<o.Owner) != 0
+}
+
+// lockUpdate sets the owner's lease.
+func lockUpdate(s lockState, o *op) []lockState {
+	mine := s.owner == o.Owner
+	set := s
+	if mine {
+		set.stamp = o.ID
+	}
+	switch {
+	case o.Result == unknown || o.Optional || o.Lax:
+		return []lockState{s, set}
+	case o.Result == lost:
+		return when(!mine || o.Lax, s)
+	}
+	return when(mine || o.What == renew, set)
 }
 
 // down lowers the hold count. stamp is the operation that set the lease again, or 0.
@@ -123,9 +165,9 @@ func lockRelease(s lockState, o *op) []lockState {
 func lockForce(s lockState, o *op) []lockState {
 	switch {
 	case o.Result == unknown:
-		return []lockState{s, s.free()}
+		return []lockState{s, s.taken()}
 	case o.N == 1:
-		return when(s.owner != 0 || s.tryers != 0, s.free())
+		return when(s.owner != 0 || s.tryers != 0, s.taken())
 	}
 	return when(s.owner == 0, s)
 }

@@ -9,32 +9,34 @@ import (
 	"github.com/lockredis/lockredis/rlock"
 )
 
-// locker is the interface that all locks have.
-type locker interface {
-	Lock(context.Context) error
-	LockLease(context.Context, time.Duration) error
-	TryLock(ctx context.Context, wait, lease time.Duration) error
-	Unlock(context.Context) error
-	ForceUnlock(context.Context) (bool, error)
-	HoldCount(context.Context) (int, error)
-	IsLocked(context.Context) (bool, error)
-	Lost() <-chan struct{}
-	Owner() string
+// locker is what all locks have.
+type locker struct {
+	*rlock.Lock
+	fenced *rlock.FencedLock // nil: without tokens
 }
 
-// fencedLocker is a lock with tokens.
-type fencedLocker struct {
-	locker
-	fenced *rlock.Lock
+// Acquire acquires the lock. The token is 0 if it has none.
+func (l locker) Acquire(
+	ctx context.Context, options ...rlock.Option,
+) (h *rlock.Hold, token int64, err error) {
+	if l.fenced == nil {
+		h, err = l.Lock.Acquire(ctx, options...)
+		return h, 0, err
+	}
+	f, err := l.fenced.Acquire(ctx, options...)
+	if err != nil {
+		return nil, 0, err
+	}
+	return f.Hold, f.Token(), nil
 }
 
 // lockKind returns a kind with the model lockModel.
 func lockKind(name string, of func(*rlock.Client, string) locker) kind {
 	return kind{
 		name: name, model: lockModel(), weights: lockWeights(),
-		actor: func(c *client) actor { return &lockActor{c.holder(of(c.c, c.w.names), c.w.rec.owner())} },
+		actor: func(c *client) actor { return &lockActor{c.holder(of(c.c, c.w.names))} },
 		probe: func(c *client) {
-			h := c.holder(of(c.c, c.w.names), c.w.rec.owner())
+			h := c.holder(of(c.c, c.w.names))
 			h.take(context.Background(), 0, watchdogLease)
 			h.give(context.Background())
 		},
@@ -67,6 +69,8 @@ func (a *lockActor) do(s step) {
 		ctx, cancel := context.WithCancel(ctx)
 		cancel()
 		a.h.give(ctx)
+	case doUpdate:
+		a.h.extend(ctx, s.lease)
 	case doForce:
 		a.h.force(ctx)
 	case doCount:

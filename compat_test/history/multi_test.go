@@ -31,31 +31,29 @@ func multiKind() kind {
 	}
 }
 
-// multiActor is a worker with a lock of three parts. As other owners it also locks
-// each part alone.
+// multiActor is a worker with a lock of three parts. It also locks each part alone, with
+// other owners.
 type multiActor struct {
-	rec    *recorder
+	c      *client
 	l      *rlock.MultiLock
-	parts  []*holder // of the multi-lock
+	keys   []string
 	single []*lockActor
+
+	hold  *rlock.Hold // nil: not held
+	parts []*grant
 }
 
 func newMultiActor(c *client) *multiActor {
-	a := &multiActor{rec: c.w.rec}
-	owner, other := a.rec.owner(), a.rec.owner()
+	a := &multiActor{c: c, keys: []string{":a", ":b", ":c"}}
 	var locks []*rlock.Lock
-	for _, key := range []string{":a", ":b", ":c"} {
-		part, alone := c.c.Lock(c.w.names+key), c.c.Lock(c.w.names+key)
+	for _, key := range a.keys {
+		part := c.c.Lock(c.w.names + key)
 		locks = append(locks, part)
-		of := func(l *rlock.Lock, owner int) *holder {
-			h := c.holder(l, owner)
-			h.key = key
-			return h
-		}
-		a.parts = append(a.parts, of(part, owner))
-		a.single = append(a.single, &lockActor{of(alone, other)})
+		h := c.holder(locker{part, nil})
+		h.key = key
+		a.single = append(a.single, &lockActor{h})
 	}
-	a.l = rlock.NewMultiLock(locks...)
+	a.l = rlock.Multi(locks...)
 	return a
 }
 
@@ -86,63 +84,72 @@ func (a *multiActor) do(s step) {
 	}
 }
 
-// take locks all parts, unless they are locked. Locking again would extend the leases
-// of the parts, even if it fails.
+// take locks all parts, unless they are locked.
 func (a *multiActor) take(ctx context.Context, wait, lease time.Duration) {
-	if a.parts[0].holds > 0 {
+	if a.hold != nil {
 		return
 	}
+	rec, owner := a.c.w.rec, a.c.w.rec.owner()
 	var begun, took []*op
-	for _, h := range a.parts {
-		o := h.begin(begin)
-		o.Return = never
-		begun, took = append(begun, o), append(took, h.begin(acquire))
+	for _, key := range a.keys {
+		o := rec.begin(op{What: begin, Owner: owner, Key: key})
+		begun = append(begun, o)
+		took = append(took, rec.begin(op{What: acquire, Owner: owner, Key: key}))
 	}
-	var err error
-	if wait == forever {
-		err = a.l.LockLease(ctx, lease)
-	} else {
-		err = a.l.TryLock(ctx, wait, lease)
-	}
-	now := a.rec.now()
-	for i, h := range a.parts {
-		f := &op{ID: a.rec.id(), What: finish, Owner: h.owner, Key: h.key, Call: begun[i].Call,
-			Return: now}
+	hold, err := a.l.Acquire(ctx, options(wait, lease)...)
+	now := rec.now()
+	a.hold, a.parts = hold, nil
+	for i, key := range a.keys {
+		f := &op{ID: rec.id(), What: finish, Owner: owner, Key: key, Call: begun[i].Call, Return: now}
 		begun[i].Return = now
-		if resultOf(err) == unknown || h.c.slow() { // parts are released in the background
-			begun[i].Return, f.Return = a.rec.late(now), a.rec.late(now)
-			// If the client crashes before that, its parts stay for a lease and a round's
-			// partWait.
-			after := max(lease, watchdogLease) + 200*time.Millisecond
-			h.pending = append(h.pending, pendingOp{f, after}, pendingOp{begun[i], after})
+		if resultOf(err) == unknown || a.c.slow() { // parts are released in the background
+			begun[i].Return, f.Return = rec.late(now), rec.late(now)
+			// If the client crashes before that, its parts stay for a lease and a round.
+			after := watchdogLease
+			if lease > 0 {
+				after = lease + time.Duration(len(a.keys))*partWait
+			}
+			a.c.may(f, now, after)
+			a.c.may(begun[i], now, after)
 		}
-		a.rec.add(begun[i])
-		a.rec.add(f)
+		rec.add(begun[i])
+		rec.add(f)
 		if err == nil {
+			g := a.c.grant(owner, key, whole)
+			if g.watched, g.length = lease == 0, lease; g.watched {
+				g.length = watchdogLease
+			}
 			took[i].Return, took[i].Result = now, ok
-			h.taken(took[i], lease)
-			a.rec.add(took[i])
+			g.leased(took[i])
+			rec.add(took[i])
+			a.parts = append(a.parts, g)
 		}
 	}
 }
 
-// give unlocks all parts. After a loss it is unknown which parts were still held.
+// partWait is the longest time for each part in a round of a MultiLock.
+const partWait = 1500 * time.Millisecond
+
+// give releases all parts. After a loss it is unknown which parts were still held.
 func (a *multiActor) give(ctx context.Context) {
-	var gave []*op
-	for _, h := range a.parts {
-		gave = append(gave, h.begin(release))
+	if a.hold == nil {
+		return
 	}
-	err := a.l.Unlock(ctx)
-	now := a.rec.now()
+	rec := a.c.w.rec
+	var gave []*op
+	for _, g := range a.parts {
+		gave = append(gave, rec.begin(op{What: release, Owner: g.owner, Key: g.key}))
+	}
+	err := a.hold.Release(ctx)
+	now := rec.now()
 	result := resultOf(err)
 	if result == lost || errors.Is(err, context.Canceled) {
 		result = unknown
 	}
-	for i, h := range a.parts {
-		if gave[i].Return, gave[i].Result = now, result; result == notHeld && h.vague {
-			continue // no count: an unlock may still be running
-		}
-		h.given(gave[i], true)
-		a.rec.add(gave[i])
+	for i, g := range a.parts {
+		gave[i].Return, gave[i].Result = now, result
+		g.given(gave[i])
+		rec.add(gave[i])
 	}
+	a.hold = nil
 }

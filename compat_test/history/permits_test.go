@@ -3,6 +3,7 @@ package history
 import (
 	"cmp"
 	"context"
+	"errors"
 	"fmt"
 	"slices"
 	"time"
@@ -155,28 +156,27 @@ func permitsUpdate(s permitsState, o *op, mine int) []permitsState {
 // permitter is a worker with permits.
 type permitter struct {
 	c     *client
-	h     *holder // for calls with an unknown outcome
 	owner int
 
-	acquire func(ctx context.Context, n int, wait, lease time.Duration) (id string, err error)
+	acquire func(ctx context.Context, n int, options ...rlock.Option) (*rlock.PermitHold, error)
 	release func(ctx context.Context, p taken) error // nil: permits come back when their lease ends
-	update  func(ctx context.Context, id string, lease time.Duration) error
+	update  func(ctx context.Context, id string, lease rlock.Option) error
 	count   func(context.Context) (int, error)
 	add     func(ctx context.Context, n int) error
 	drain   func(context.Context) (int, error)
 
-	leased bool          // permits have ids and leases
+	leased bool          // permits have leases
 	lease  time.Duration // of all of them; 0: the step's
-	undone bool          // an acquisition of unknown outcome is certainly undone
 	most   int           // permits in one call
 	have   []taken
 }
 
 // taken is what a worker believes to hold.
 type taken struct {
-	id string
-	o  *op
-	n  int
+	h   *rlock.PermitHold // nil: permits without ids
+	o   *op
+	n   int
+	low stamp // the client cannot have given the lease up before this
 }
 
 func (p *permitter) begin(what verb, n int) *op {
@@ -188,8 +188,8 @@ func (p *permitter) begin(what verb, n int) *op {
 func (p *permitter) end(o *op, err error) result {
 	o.Return = p.c.w.rec.now()
 	if o.Result = resultOf(err); o.Result == unknown {
+		p.c.may(o, o.Return, 0)
 		o.Return = p.c.w.rec.late(o.Return)
-		p.h.pending = append(p.h.pending, pendingOp{o, 0})
 	}
 	p.c.w.rec.add(o)
 	return o.Result
@@ -238,29 +238,52 @@ func (p *permitter) take(ctx context.Context, n int, wait, lease time.Duration) 
 		lease = p.lease
 	}
 	o := p.begin(acquire, n)
-	id, err := p.acquire(ctx, n, wait, lease)
-	if resultOf(err) == refused && (wait > 0 && p.c.slow() || p.c.wasCut()) {
+	list := options(wait, 0)
+	if p.leased && p.lease == 0 {
+		list = options(wait, lease)
+	}
+	h, err := p.acquire(ctx, n, list...)
+	from := p.c.w.rec.now()
+	switch r := resultOf(err); {
+	case r == refused && (wait > 0 && p.c.slow() || p.c.wasCut()), r == lost:
 		err = context.DeadlineExceeded // the last try may still be running, or an earlier one was granted
 	}
 	switch p.end(o, err) {
 	case ok:
-		if p.leased && p.h.resent(o) {
-			p.h.addFirstSend(o, lease)
+		if p.leased && p.c.slow() { // it may have been sent twice
+			p.addFirstSend(o, lease)
 		}
-		p.have = append(p.have, taken{id, o, n})
-		p.ends(o, lease)
+		p.have = append(p.have, taken{h, o, n, o.Call.plus(trusted(lease) - p.c.w.rec.allowance)})
+		p.ends(o, o.Return, lease)
 	case unknown:
-		p.c.undoes(&op{What: undo, Owner: p.owner, Of: o.ID, Optional: !p.undone, Call: o.Call,
-			Return: o.Return})
-		p.ends(o, lease)
+		back := &op{What: undo, Owner: p.owner, Of: o.ID, Call: o.Call, Return: o.Return}
+		p.c.may(back, from, 0)
+		p.c.undoes(back)
+		p.ends(o, from, lease)
 	}
 }
 
-// ends records that the lease set by o will end.
-func (p *permitter) ends(o *op, lease time.Duration) {
-	if p.leased {
-		p.h.pending = append(p.h.pending,
-			pendingOp{p.h.ending(o, o.Call, o.Return, lease), lease + p.h.rec.allowance})
+// addFirstSend records that the first send of o, which was sent twice, may have taken
+// effect. The lease had ended when the second send ran.
+func (p *permitter) addFirstSend(o *op, lease time.Duration) {
+	first := &op{ID: p.c.w.rec.id(), What: acquire, Result: unknown, Owner: p.owner, N: o.N,
+		Call: o.Call, Return: o.Return}
+	p.c.w.rec.add(first)
+	p.c.w.rec.add(&op{What: undo, Optional: true, Owner: p.owner, Of: first.ID, Call: o.Call,
+		Return: o.Return})
+	p.ends(first, o.Return, lease)
+}
+
+// ends records that the lease set by o, whose call ended at from, will end.
+func (p *permitter) ends(o *op, from stamp, lease time.Duration) {
+	if !p.leased {
+		return
+	}
+	g := p.c.grant(p.owner, "", whole)
+	g.length = lease
+	e := g.ending(o, o.Call, o.Return)
+	if o.Result == unknown {
+		p.c.may(e, from, lease+p.c.w.rec.allowance)
 	}
 }
 
@@ -274,7 +297,11 @@ func (p *permitter) give(ctx context.Context) {
 	if p.leased {
 		o.Of = t.o.ID
 	}
-	p.end(o, p.release(ctx, t))
+	err := p.release(ctx, t)
+	if o.Lax = p.c.w.rec.now() >= t.low; errors.Is(err, rlock.ErrLockLost) && o.Lax {
+		err = context.DeadlineExceeded // released in the background, if the lease has not ended
+	}
+	p.end(o, err)
 }
 
 // prolong starts the lease of the last permit again.
@@ -282,19 +309,35 @@ func (p *permitter) prolong(ctx context.Context, lease time.Duration) {
 	if len(p.have) == 0 || p.update == nil {
 		return
 	}
-	t := p.have[len(p.have)-1]
+	t := &p.have[len(p.have)-1]
 	if lease == 0 {
 		lease = 40 * time.Millisecond
 	}
 	o := p.begin(update, 0)
 	o.Of = t.o.ID
-	err := p.update(ctx, t.id, lease)
+	var err error
+	if t.n == 1 { // as another process does
+		err = p.update(ctx, t.h.IDs()[0], rlock.Lease(lease))
+	} else {
+		err = t.h.Extend(ctx, lease)
+	}
+	from := p.c.w.rec.now()
+	switch low := o.Call.plus(trusted(lease) - p.c.w.rec.allowance); {
+	case errors.Is(err, rlock.ErrLockLost) && from >= min(t.low, low):
+		p.end(o, context.DeadlineExceeded) // no request, or the permits were not held
+		p.ends(o, from, lease)
+		return
+	case t.n > 1 && err == nil:
+		t.low = low
+	case t.n > 1:
+		t.low = min(t.low, low)
+	}
 	if resultOf(err) == notHeld && p.c.wasCut() {
 		// an earlier send may have taken effect, until the lease ends
 		err = context.DeadlineExceeded
 	}
 	if p.end(o, err) != notHeld {
-		p.ends(o, lease)
+		p.ends(o, from, lease)
 	}
 }
 
@@ -302,7 +345,15 @@ const permitCount = 3
 
 func (c *client) permitter() *permitter {
 	owner := c.w.rec.owner()
-	return &permitter{c: c, h: c.holder(nil, owner), owner: owner, most: permitCount}
+	return &permitter{c: c, owner: owner, most: permitCount}
+}
+
+// without returns an acquisition of permits without ids.
+func without(acquire func(context.Context, int, ...rlock.Option) error) func(
+	context.Context, int, ...rlock.Option) (*rlock.PermitHold, error) {
+	return func(ctx context.Context, n int, options ...rlock.Option) (*rlock.PermitHold, error) {
+		return nil, acquire(ctx, n, options...)
+	}
 }
 
 // permitsKind returns a kind with the model permitsModel.
@@ -341,12 +392,7 @@ func semaphoreKind() kind {
 		doDrain: 1, doCut: 1, doCrash: 1}
 	return permitsKind("semaphore", w, func(c *client) *permitter {
 		s, p := c.c.Semaphore(c.w.names), c.permitter()
-		p.acquire = func(ctx context.Context, n int, wait, _ time.Duration) (string, error) {
-			if wait == forever {
-				return "", s.Acquire(ctx, n)
-			}
-			return "", s.TryAcquire(ctx, n, wait)
-		}
+		p.acquire = without(s.Acquire)
 		p.release = func(ctx context.Context, t taken) error { return s.Release(ctx, t.n) }
 		p.count, p.add, p.drain = s.Available, s.Add, s.Drain
 		return p
@@ -360,15 +406,14 @@ func permitKind() kind {
 		doUpdate: 3, doCut: 1, doCrash: 1}
 	return permitsKind("permit", w, func(c *client) *permitter {
 		s, p := c.c.PermitSemaphore(c.w.names), c.permitter()
-		p.leased, p.undone, p.most = true, true, 1
-		p.acquire = func(ctx context.Context, _ int, wait, lease time.Duration) (string, error) {
-			if wait == forever {
-				return s.Acquire(ctx, lease)
+		p.leased, p.acquire = true, s.Acquire
+		p.release = func(ctx context.Context, t taken) error {
+			if t.n == 1 { // as another process does
+				return s.Release(ctx, t.h.IDs()...)
 			}
-			return s.TryAcquire(ctx, wait, lease)
+			return t.h.Release(ctx)
 		}
-		p.release = func(ctx context.Context, t taken) error { return s.Release(ctx, t.id) }
-		p.count, p.add, p.update = s.Available, s.Add, s.UpdateLease
+		p.count, p.add, p.update = s.Available, s.Add, s.SetLease
 		return p
 	}, func(c *client) {
 		c.c.PermitSemaphore(c.w.names).TrySetPermits(context.Background(), permitCount)
@@ -380,13 +425,8 @@ func rateKind() kind {
 	config := rlock.RateConfig{Type: rlock.Overall, Rate: permitCount, Interval: 25 * time.Millisecond}
 	return permitsKind("rate", w, func(c *client) *permitter {
 		r, p := c.c.RateLimiter(c.w.names), c.permitter()
-		p.leased, p.undone, p.lease = true, true, config.Interval
-		p.acquire = func(ctx context.Context, n int, wait, _ time.Duration) (string, error) {
-			if wait == forever {
-				return "", r.Acquire(ctx, n)
-			}
-			return "", r.TryAcquire(ctx, n, wait)
-		}
+		p.leased, p.lease = true, config.Interval
+		p.acquire = without(r.Acquire)
 		p.count = r.Available
 		return p
 	}, func(c *client) {

@@ -72,7 +72,7 @@ type weights map[string]int
 // lockWeights are the weights for locks.
 func lockWeights() weights {
 	return weights{doTake: 10, doGive: 8, doPause: 6, doGiveUp: 2, doBlind: 1, doForce: 1,
-		doCount: 1, doLocked: 1, doCut: 1, doCrash: 1}
+		doUpdate: 2, doCount: 1, doLocked: 1, doCut: 1, doCrash: 1}
 }
 
 // programs generates programs. Times are chosen so that leases end during waits and

@@ -13,8 +13,10 @@ type verb string
 const (
 	acquire verb = "acquire" // lock, or take N permits
 	release verb = "release" // unlock, or release N permits, or the permits of operation Of
+	enter   verb = "enter"   // the owner re-enters its hold, without a request
+	exit    verb = "exit"    // the owner releases a hold that re-entered, without a request
 	force   verb = "force"   // N is 1 when the lock was held
-	count   verb = "count"   // N is the owner's hold count, the free permits, or a latch's count
+	count   verb = "count"   // N is the owner's hold count on the server, the free permits, or a latch's count
 	locked  verb = "locked"  // N is 1 when any owner holds it
 	end     verb = "end"     // the lease that operation Of set ends
 	drop    verb = "drop"    // a client releases a lost hold, if it still exists on the server
@@ -24,7 +26,8 @@ const (
 	evict   verb = "evict"   // the same by another client; may not happen
 	begin   verb = "begin"   // from here on a multi-lock may hold this part for moments
 	finish  verb = "finish"  // until here
-	update  verb = "update"  // a new lease for the permit of operation Of
+	update  verb = "update"  // a new lease for the owner's lock, or for the permit of operation Of
+	renew   verb = "renew"   // the watchdog sets the owner's lease, if the owner holds the lock
 	add     verb = "add"     // adds N permits
 	set     verb = "set"     // sets N permits or counts, if none are set
 	drain   verb = "drain"   // acquires all free permits: N

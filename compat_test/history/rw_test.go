@@ -5,8 +5,6 @@ import (
 	"slices"
 
 	"github.com/redis/go-redis/v9"
-
-	"github.com/lockredis/lockredis/rlock"
 )
 
 // rwState is the writer and the readers. A stamp of expired means that the lease has
@@ -16,6 +14,7 @@ type rwState struct {
 	writer  lockState
 	readers []lockState
 	due     [2]uint64 // as in lockState, for readers and writers
+	forced  uint64    // as in lockState
 }
 
 const expired = -1
@@ -31,7 +30,8 @@ func rwModel() model[rwState] {
 			return next
 		},
 		equal: func(a, b rwState) bool {
-			return a.writer == b.writer && a.due == b.due && slices.Equal(a.readers, b.readers)
+			return a.writer == b.writer && a.due == b.due && a.forced == b.forced &&
+				slices.Equal(a.readers, b.readers)
 		},
 	}
 }
@@ -65,7 +65,16 @@ func (s rwState) perhaps() []rwState {
 
 func over(l lockState) bool { return l.stamp == expired }
 
-func (s rwState) free() rwState { return rwState{due: s.due} }
+func (s rwState) free() rwState { return rwState{due: s.due, forced: s.forced} }
+
+// taken is s without its owners, who do not know that their holds were ended by force.
+func (s rwState) taken() rwState {
+	s.forced |= 1 << s.writer.owner
+	for _, r := range s.readers {
+		s.forced |= 1 << r.owner
+	}
+	return s.free()
+}
 
 // half returns the index of a mode in due.
 func half(m mode) int {
@@ -114,6 +123,19 @@ func rwStep(s rwState, o *op) []rwState {
 		return rwAcquire(s, o)
 	case release:
 		return rwRelease(s, o)
+	case enter, exit, update, renew:
+		var states []rwState
+		alone := mine
+		alone.forced = s.forced
+		for _, l := range lockStep(alone, o) {
+			l.forced = 0
+			if l == mine {
+				states = append(states, s)
+			} else {
+				states = append(states, s.with(o, l))
+			}
+		}
+		return states
 	case force:
 		return rwForce(s, o)
 	case count:
@@ -218,9 +240,9 @@ func rwForce(s rwState, o *op) []rwState {
 	}
 	switch {
 	case o.Result == unknown || s.vague():
-		return []rwState{s, s.free()}
+		return []rwState{s, s.taken()}
 	case o.N == 1:
-		return when(there, s.free())
+		return when(there, s.taken())
 	}
 	return when(!there, s)
 }
@@ -249,20 +271,17 @@ func rwKind() kind {
 	}
 }
 
-// rwActor is a worker that reads and writes as one owner.
+// rwActor is a worker that reads and writes. A read hold inside a write hold has the
+// same owner.
 type rwActor struct{ read, write lockActor }
 
 func newRWActor(c *client) *rwActor {
 	rw := c.c.RWLock(c.w.names)
-	owner := c.w.rec.owner()
-	of := func(l *rlock.Lock, m mode) lockActor {
-		h := c.holder(l, owner)
-		h.mode = m
-		return lockActor{h}
+	a := &rwActor{
+		lockActor{c.holder(locker{rw.Read(), nil})}, lockActor{c.holder(locker{rw.Write(), nil})},
 	}
-	a := &rwActor{of(rw.Read(), read), of(rw.Write(), write)}
-	a.write.h.adds = true
-	a.read.h.beside, a.write.h.beside = a.write.h, a.read.h
+	a.read.h.mode, a.write.h.mode = read, write
+	a.read.h.nest = a.write.h.nest
 	return a
 }
 
@@ -277,15 +296,4 @@ func (a *rwActor) do(s step) {
 		half = &a.read
 	}
 	half.do(s)
-	a.reach()
-}
-
-// reach makes the owner's read and write leases end at the later of both: the server
-// has one deadline, which stays when one half is unlocked.
-func (a *rwActor) reach() {
-	for _, h := range []*holder{a.read.h, a.write.h} {
-		if h.last != nil {
-			h.last.Return = max(h.last.Return, h.reach())
-		}
-	}
 }

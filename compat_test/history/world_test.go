@@ -83,10 +83,12 @@ type client struct {
 
 	mu        sync.Mutex // guards the fields below
 	conns     map[*conn]bool
-	contended map[string]stamp // by owner: when its last wait began
+	owners    map[string]int // by the names in Redis
+	reaches   map[int]*stamp // by owner
 	undos     []*op
+	pending   []pendingOp
 	evictions []eviction
-	holders   []*holder
+	grants    []*grant
 	torn      bool // a connection was cut
 	dead      bool
 	gone      stamp // when closing began
@@ -214,7 +216,9 @@ func (w *world) afterwards() {
 
 // connect returns a new client.
 func (w *world) connect() *client {
-	c := &client{w: w, conns: map[*conn]bool{}, contended: map[string]stamp{}}
+	c := &client{
+		w: w, conns: map[*conn]bool{}, owners: map[string]int{}, reaches: map[int]*stamp{},
+	}
 	c.rdb = redis.NewClient(&redis.Options{
 		Addr:                     "127.0.0.1:6379", // an IP address: nothing is looked up
 		Dialer:                   c.dial,
@@ -228,12 +232,46 @@ func (w *world) connect() *client {
 	})
 	c.c = rlock.New(c.rdb, rlock.Options{
 		Lease: watchdogLease, FairWait: fairWait,
-		Observer: rlock.Observer{Contended: func(e rlock.Event) { c.contends(e.Owner) }},
+		Observer: rlock.Observer{
+			Acquired: attempts, TimedOut: attempts, Failed: attempts,
+			Contended: func(ctx context.Context, e rlock.Event) {
+				if a, ok := ctx.Value(attemptKey{}).(*attempt); ok {
+					a.contended = w.rec.now()
+				}
+			},
+		},
 	})
 	w.mu.Lock()
 	defer w.mu.Unlock()
 	w.clients = append(w.clients, c)
 	return c
+}
+
+// attempts tells an acquisition its owner's name.
+func attempts(ctx context.Context, e rlock.Event) {
+	if a, ok := ctx.Value(attemptKey{}).(*attempt); ok {
+		a.owner = e.Owner
+	}
+}
+
+// owner returns the number of an owner by its name in Redis.
+func (c *client) owner(id string) int {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	if c.owners[id] == 0 {
+		c.owners[id] = c.w.rec.owner()
+	}
+	return c.owners[id]
+}
+
+// reach returns the reach that all grants of an owner share, see grant.
+func (c *client) reach(owner int) *stamp {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	if c.reaches[owner] == nil {
+		c.reaches[owner] = new(stamp)
+	}
+	return c.reaches[owner]
 }
 
 func (c *client) dial(ctx context.Context, _, _ string) (net.Conn, error) {
@@ -277,23 +315,42 @@ func (c *client) undoes(o *op) {
 	c.undos = append(c.undos, o)
 }
 
-// settle decides which undos may be missing, and adds the ends of leases. A watchdog's
-// renewal that was sent twice may arrive after its hold ended and extend the owner's
-// next hold.
+// settle decides until when pending operations may happen, which undos may be missing,
+// and adds the ends of leases. A watchdog's renewal that was sent twice may arrive after
+// its hold ended and extend the lease.
 func (c *client) settle() {
+	for _, g := range c.grants {
+		g.lapse(c.closed)
+	}
 	c.mu.Lock()
 	defer c.mu.Unlock()
-	for _, h := range c.holders {
-		h.lapse(c.closed)
-		h.clear(c.closed)
+	for _, d := range c.pending {
+		until := c.closed
+		if c.w.addr == "" && !c.torn { // requests take no virtual time
+			until = min(until, d.from.plus(time.Millisecond))
+		}
+		if d.after > 0 {
+			until = until.plus(d.after)
+		}
+		d.o.Return = min(d.o.Return, max(until, d.o.Call))
 	}
 	for _, o := range c.undos {
 		o.Optional = c.gone <= o.Return // its own end is no later than closed
 	}
-	for _, h := range c.holders {
-		for _, e := range h.ends {
-			if c.torn && h.renewed {
+	for _, g := range c.grants {
+		for _, e := range g.ends {
+			if c.torn && g.renewed {
 				e.Return = e.Return.plus(3 * watchdogLease)
+			}
+			if g.reach != nil {
+				*g.reach = max(*g.reach, e.Return)
+			}
+		}
+	}
+	for _, g := range c.grants {
+		for _, e := range g.ends {
+			if g.reach != nil {
+				e.Return = *g.reach
 			}
 			c.w.rec.add(e)
 		}
@@ -335,28 +392,19 @@ func (c *client) close() {
 	now := c.w.rec.now()
 	c.mu.Lock()
 	c.gone = now
+	dead := c.dead
 	c.mu.Unlock()
-	c.c.Close()
+	ctx, cancel := context.WithCancel(context.Background())
+	if dead {
+		cancel() // no request will be answered
+	}
+	c.c.Close(ctx)
+	cancel()
 	c.rdb.Close()
 	// A request may still be in the connection's buffer.
 	if c.closed = c.w.rec.now().plus(time.Millisecond); c.w.addr != "" {
 		c.closed = c.closed.plus(c.w.rec.slack)
 	}
-}
-
-func (c *client) contends(owner string) {
-	s := c.w.rec.now()
-	c.mu.Lock()
-	defer c.mu.Unlock()
-	c.contended[owner] = s
-}
-
-// contention returns when owner's wait began, if that was after since.
-func (c *client) contention(owner string, since stamp) (stamp, bool) {
-	c.mu.Lock()
-	defer c.mu.Unlock()
-	s := c.contended[owner]
-	return s, s > since
 }
 
 // elapse lets real or virtual time pass.

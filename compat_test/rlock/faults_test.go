@@ -14,16 +14,16 @@ import (
 )
 
 // The tests in this file check rlock with replica confirmation (its default). When a
-// master hands over, dies or hangs, work continues with the new master, and no two
-// owners trust a lock at the same time. When a master is cut off from its replicas but
-// not from clients, its last owner may still trust the lock while another owner holds
-// it on the new master, at most until its lease ends. The old master grants no lock to
+// master hands over, dies or hangs, work continues with the new master. No two owners
+// trust a lock at the same time then. A master may also be cut off from its replicas but
+// not from clients. Then its last owner may still trust the lock until its lease ends,
+// while another owner holds it on the new master. The old master grants no lock to
 // another owner.
 const (
 	faultLease = 3 * time.Second
 
-	// resumeLimit is how long work may stop after a fault: until there is a new master,
-	// the clients find it, and the last holder's lease ends.
+	// resumeLimit is how long work may stop after a fault. The time includes the election
+	// of a new master, the clients' search for it, and the last holder's lease.
 	resumeLimit = 30 * time.Second
 )
 
@@ -34,9 +34,11 @@ func TestContendedLockThroughFaults(t *testing.T) {
 	faults := []struct {
 		name    string
 		do      func(*testing.T, *topology.Topology, string)
-		overlap time.Duration // that two owners may trust the lock
+		overlap time.Duration // how long two owners may both trust the lock
 	}{
-		{"the master hands over", func(t *testing.T, tp *topology.Topology, key string) { tp.Failover(t, key) }, 0},
+		{"the master hands over", func(t *testing.T, tp *topology.Topology, key string) {
+			tp.Failover(t, key)
+		}, 0},
 		{"the master dies", func(t *testing.T, tp *topology.Topology, key string) {
 			tp.AwaitNewMaster(t, key, tp.KillMaster(t, key))
 		}, 0},
@@ -88,7 +90,7 @@ func contend(t *testing.T, tp *topology.Topology, key string) *contention {
 	run := &contention{stop: cancel}
 	for range 2 {
 		client := rlock.New(tp.Client(t), rlock.Options{Lease: faultLease})
-		t.Cleanup(func() { client.Close() })
+		t.Cleanup(func() { client.Close(context.Background()) })
 		for range 2 {
 			l := client.Lock(key)
 			run.workers.Go(func() { run.work(ctx, l) })
@@ -181,7 +183,7 @@ func (c *contention) judge(t *testing.T, allowed time.Duration) {
 
 func kindOf(err error) string {
 	for _, known := range []error{rlock.ErrNotSynced, rlock.ErrLockLost, rlock.ErrNotHeld,
-		rlock.ErrTimeout, context.DeadlineExceeded} {
+		rlock.ErrTimeout, rlock.ErrClosed, context.DeadlineExceeded} {
 		if errors.Is(err, known) {
 			return known.Error()
 		}

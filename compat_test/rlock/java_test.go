@@ -49,7 +49,7 @@ func understand(t *testing.T, release string, tp *topology.Topology) {
 	p := &pair{tp: tp, rdb: tp.Client(t),
 		java: peer.Start(t, release, tp.Redisson(), peer.Watchdog(watched))}
 	p.gos = rlock.New(p.rdb, rlock.Options{Lease: watched})
-	t.Cleanup(func() { p.gos.Close() })
+	t.Cleanup(func() { p.gos.Close(context.Background()) })
 	parts := []struct {
 		name string
 		test func(*testing.T, *pair)
@@ -66,6 +66,9 @@ func understand(t *testing.T, release string, tp *topology.Topology) {
 		{"latches open each other", open},
 		{"a rate holds for both", limit},
 		{"a Go lock is renewed", renewGo},
+		{"a Go waiter that gives up does not delay Java", leaveQueue},
+		{"two locks in opposite orders are passed on", crossOver},
+		{"lost replies change no number of permits", losePermits},
 		{"a Java lock is renewed and noticed when it ends", endJava},
 	}
 	for _, part := range parts {
@@ -76,39 +79,66 @@ func understand(t *testing.T, release string, tp *topology.Topology) {
 	}
 }
 
-// goLock returns a lock of the given kind with a new owner.
-func (p *pair) goLock(kind peer.Kind, name string, options ...rlock.LockOption) *rlock.Lock {
+// goLock returns a lock of the given kind.
+func (p *pair) goLock(kind peer.Kind, name string) *rlock.Lock {
 	switch kind {
 	case peer.Fair:
-		return p.gos.FairLock(name, options...)
+		return p.gos.FairLock(name)
 	case peer.Read:
-		return p.gos.RWLock(name, options...).Read()
+		return p.gos.RWLock(name).Read()
 	case peer.Write:
-		return p.gos.RWLock(name, options...).Write()
+		return p.gos.RWLock(name).Write()
 	case peer.Spin:
-		return p.gos.SpinLock(name, options...)
+		return p.gos.SpinLock(name)
 	case peer.Fenced:
-		return p.gos.FencedLock(name, options...)
+		return p.gos.FencedLock(name).AsLock()
 	}
-	return p.gos.Lock(name, options...)
+	return p.gos.Lock(name)
 }
 
-// acquired is the time and error of a Go call that waited.
+// acquired is the result of a Go call that waited.
 type acquired struct {
-	at  time.Time
-	err error
+	at   time.Time
+	hold *rlock.Hold // of beginLock
+	err  error
 }
 
 // begin runs f on a new goroutine and returns a channel with its end.
 func begin(f func(context.Context) error) <-chan acquired {
+	return beginWith(func(ctx context.Context) (*rlock.Hold, error) { return nil, f(ctx) })
+}
+
+// beginLock is begin for an acquisition of l.
+func beginLock(l *rlock.Lock) <-chan acquired {
+	return beginWith(func(ctx context.Context) (*rlock.Hold, error) { return l.Acquire(ctx) })
+}
+
+func beginWith(f func(context.Context) (*rlock.Hold, error)) <-chan acquired {
 	done := make(chan acquired, 1)
 	go func() {
 		ctx, cancel := context.WithTimeout(context.Background(), time.Minute)
 		defer cancel()
-		err := f(ctx)
-		done <- acquired{time.Now(), err}
+		h, err := f(ctx)
+		done <- acquired{time.Now(), h, err}
 	}()
 	return done
+}
+
+// lock acquires l for a new owner.
+func lock(t *testing.T, l *rlock.Lock, options ...rlock.Option) *rlock.Hold {
+	t.Helper()
+	h, err := l.Acquire(t.Context(), options...)
+	check(t, err)
+	return h
+}
+
+// tryFails checks that l is not free within the wait.
+func tryFails(t *testing.T, l *rlock.Lock, wait time.Duration, holder string) {
+	t.Helper()
+	if _, err := l.Acquire(t.Context(), rlock.Wait(wait)); !errors.Is(err, rlock.ErrTimeout) {
+		t.Fatalf("Go acquires %q, which %s holds: %v, want %v", l.Name(), holder, err,
+			rlock.ErrTimeout)
+	}
 }
 
 func stillWaits[T any](t *testing.T, done <-chan T) {
@@ -134,7 +164,7 @@ func handOver(t *testing.T, p *pair) {
 	for _, kind := range []peer.Kind{peer.Lock, peer.Fair, peer.Write, peer.Spin, peer.Fenced} {
 		name := "orders:" + string(kind)
 		l := p.goLock(kind, name)
-		check(t, l.Lock(ctx))
+		held := lock(t, l)
 		if owner.TryLock(kind, name, silence, peer.Watched) {
 			t.Fatalf("%s: Java acquired a lock that Go holds", kind)
 		}
@@ -145,24 +175,22 @@ func handOver(t *testing.T, p *pair) {
 				t.Fatalf("%s: Java's lock call returned while Go holds the lock", kind)
 			}
 			start := time.Now()
-			check(t, l.Unlock(ctx))
+			check(t, held.Release(ctx))
 			answer := waiting.Wait()
 			check(t, answer.Err)
 			toJava = append(toJava, answer.Ended.Sub(start))
 
-			if err := l.TryLock(ctx, silence, 0); !errors.Is(err, rlock.ErrTimeout) {
-				t.Fatalf("%s: Go TryLock of a lock that Java holds: %v, want %v",
-					kind, err, rlock.ErrTimeout)
-			}
-			going := begin(l.Lock)
+			tryFails(t, l, silence, "Java")
+			going := beginLock(l)
 			stillWaits(t, going)
 			released := owner.Try(kind, "unlock", name)
 			check(t, released.Err)
 			a := <-going
 			check(t, a.err)
+			held = a.hold
 			toGo = append(toGo, a.at.Sub(released.Begun))
 		}
-		check(t, l.Unlock(ctx))
+		check(t, held.Release(ctx))
 		judgeWake(t, kind, "to Java", toJava)
 		judgeWake(t, kind, "to Go", toGo)
 	}
@@ -191,34 +219,40 @@ func countExactly(t *testing.T, p *pair) {
 		if kind == peer.Multi {
 			name = "orders:m1,orders:m2"
 		}
-		a := p.java.Thread(t, "a").BeginCount(kind, name, counter, times)
-		b := p.java.Thread(t, "b").BeginCount(kind, name, counter, times)
-		var workers sync.WaitGroup
-		for range 2 {
-			workers.Go(func() {
-				for range times {
-					if err := p.countOnce(t.Context(), kind, name, counter); err != nil {
-						t.Errorf("%s: %v", kind, err)
-						return
-					}
+		p.countTogether(t, kind, name, counter, times)
+	}
+}
+
+// countTogether makes two Java threads and two goroutines count so many times each.
+func (p *pair) countTogether(t *testing.T, kind peer.Kind, name, counter string, times int) {
+	t.Helper()
+	a := p.java.Thread(t, "a").BeginCount(kind, name, counter, times)
+	b := p.java.Thread(t, "b").BeginCount(kind, name, counter, times)
+	var workers sync.WaitGroup
+	for range 2 {
+		workers.Go(func() {
+			for range times {
+				if err := p.countOnce(t.Context(), kind, name, counter); err != nil {
+					t.Errorf("%s: %v", kind, err)
+					return
 				}
-			})
-		}
-		workers.Wait()
-		check(t, a.Wait().Err)
-		check(t, b.Wait().Err)
-		if got, err := p.rdb.Get(t.Context(), counter).Int(); got != 4*times || err != nil {
-			t.Errorf("%s: the counter is %d, want %d; error %v", kind, got, 4*times, err)
-		}
+			}
+		})
+	}
+	workers.Wait()
+	check(t, a.Wait().Err)
+	check(t, b.Wait().Err)
+	if got, err := p.rdb.Get(t.Context(), counter).Int(); got != 4*times || err != nil {
+		t.Errorf("%s: the counter is %d, want %d; error %v", kind, got, 4*times, err)
 	}
 }
 
 func (p *pair) countOnce(ctx context.Context, kind peer.Kind, name, counter string) (err error) {
-	lock, unlock := p.hold(kind, name)
-	if err := lock(ctx); err != nil {
+	release, err := p.acquire(ctx, kind, name)
+	if err != nil {
 		return err
 	}
-	defer func() { err = errors.Join(err, unlock(ctx)) }()
+	defer func() { err = errors.Join(err, release(ctx)) }()
 	n, err := p.rdb.Get(ctx, counter).Int()
 	if err != nil && !errors.Is(err, redis.Nil) {
 		return err
@@ -226,29 +260,40 @@ func (p *pair) countOnce(ctx context.Context, kind peer.Kind, name, counter stri
 	return p.rdb.Set(ctx, counter, n+1, 0).Err()
 }
 
-// hold returns functions that acquire and release a lock or permit of the kind.
-func (p *pair) hold(kind peer.Kind, name string) (lock, unlock func(context.Context) error) {
+// acquire acquires a lock or permit of the kind and returns the function that releases
+// it.
+func (p *pair) acquire(
+	ctx context.Context, kind peer.Kind, name string,
+) (release func(context.Context) error, err error) {
+	var h *rlock.Hold
 	switch kind {
 	case peer.Multi:
-		var parts []*rlock.Lock
-		for _, part := range strings.Split(name, ",") {
-			parts = append(parts, p.gos.Lock(part))
-		}
-		multi := rlock.NewMultiLock(parts...)
-		return multi.Lock, multi.Unlock
+		h, err = p.goMulti(name).Acquire(ctx)
 	case "permit":
-		s, id := p.gos.PermitSemaphore(name), ""
-		return func(ctx context.Context) (err error) {
-			id, err = s.Acquire(ctx, 0)
-			return err
-		}, func(ctx context.Context) error { return s.Release(ctx, id) }
+		permit, err := p.gos.PermitSemaphore(name).Acquire(ctx, 1)
+		if err != nil {
+			return nil, err
+		}
+		return permit.Release, nil
 	case "semaphore":
 		s := p.gos.Semaphore(name)
-		return func(ctx context.Context) error { return s.Acquire(ctx, 1) },
-			func(ctx context.Context) error { return s.Release(ctx, 1) }
+		return func(ctx context.Context) error { return s.Release(ctx, 1) }, s.Acquire(ctx, 1)
+	default:
+		h, err = p.goLock(kind, name).Acquire(ctx)
 	}
-	l := p.goLock(kind, name)
-	return l.Lock, l.Unlock
+	if err != nil {
+		return nil, err
+	}
+	return h.Release, nil
+}
+
+// goMulti returns a MultiLock. names has the names of its locks, separated by commas.
+func (p *pair) goMulti(names string) *rlock.MultiLock {
+	var parts []*rlock.Lock
+	for name := range strings.SplitSeq(names, ",") {
+		parts = append(parts, p.gos.Lock(name))
+	}
+	return rlock.Multi(parts...)
 }
 
 // set returns an error if was is false.
@@ -263,8 +308,7 @@ func set(was bool, err error) error {
 func queueFairly(t *testing.T, p *pair) {
 	const name = "orders:fair"
 	ctx := t.Context()
-	first := p.gos.FairLock(name)
-	check(t, first.Lock(ctx))
+	first := lock(t, p.gos.FairLock(name))
 	var mu sync.Mutex
 	var order []string
 	served := func(who string) {
@@ -276,14 +320,12 @@ func queueFairly(t *testing.T, p *pair) {
 	want := []string{"java 0", "go 1", "java 2", "go 3", "go 4", "java 5"}
 	for place, who := range want {
 		if strings.HasPrefix(who, "go") {
-			l := p.gos.FairLock(name)
 			workers.Go(func() {
-				if err := l.Lock(ctx); err != nil {
-					t.Errorf("%s: %v", who, err)
-					return
-				}
-				served(who)
-				if err := l.Unlock(ctx); err != nil {
+				err := p.gos.FairLock(name).Do(ctx, func(context.Context) error {
+					served(who)
+					return nil
+				})
+				if err != nil {
 					t.Errorf("%s: %v", who, err)
 				}
 			})
@@ -303,7 +345,7 @@ func queueFairly(t *testing.T, p *pair) {
 		}
 		p.awaitQueue(t, name, int64(place+1))
 	}
-	check(t, first.Unlock(ctx))
+	check(t, first.Release(ctx))
 	workers.Wait()
 	if !slices.Equal(order, want) {
 		t.Errorf("waiters acquired in the order %v, want %v", order, want)
@@ -331,21 +373,23 @@ func readAndWrite(t *testing.T, p *pair) {
 	ctx, owner := t.Context(), p.java.Thread(t, "a")
 	read, write := p.goLock(peer.Read, name), p.goLock(peer.Write, name)
 
-	check(t, read.Lock(ctx))
+	reader := lock(t, read)
 	owner.Lock(peer.Read, name, peer.Watched)
-	writing := begin(write.Lock)
+	writing := beginLock(write)
 	stillWaits(t, writing)
-	check(t, read.Unlock(ctx))
+	check(t, reader.Release(ctx))
 	stillWaits(t, writing)
 	owner.Unlock(peer.Read, name)
-	check(t, (<-writing).err)
+	written := <-writing
+	check(t, written.err)
 
 	reading := owner.BeginLock(peer.Read, name, peer.Watched)
-	other := begin(read.Lock)
+	other := beginLock(read)
 	stillWaits(t, other)
-	check(t, write.Unlock(ctx))
+	check(t, written.hold.Release(ctx))
 	check(t, reading.Wait().Err)
-	check(t, (<-other).err)
+	second := <-other
+	check(t, second.err)
 
 	writer := p.java.Thread(t, "b")
 	javaWriting := writer.BeginLock(peer.Write, name, peer.Watched)
@@ -353,12 +397,9 @@ func readAndWrite(t *testing.T, p *pair) {
 	if _, early := javaWriting.Within(silence); early {
 		t.Error("Java's lock call of the write lock returned while Go holds the read lock")
 	}
-	check(t, read.Unlock(ctx))
+	check(t, second.hold.Release(ctx))
 	check(t, javaWriting.Wait().Err)
-	if err := read.TryLock(ctx, 0, 0); !errors.Is(err, rlock.ErrTimeout) {
-		t.Errorf("Go TryLock of the read lock while Java holds the write lock: %v, want %v",
-			err, rlock.ErrTimeout)
-	}
+	tryFails(t, read, 0, "Java")
 	writer.Unlock(peer.Write, name)
 }
 
@@ -366,11 +407,12 @@ func fence(t *testing.T, p *pair) {
 	const name = "orders:fenced"
 	l := p.gos.FencedLock(name)
 	for want := int64(1); want < 7; want += 2 {
-		check(t, l.Lock(t.Context()))
-		if l.Token() != want {
-			t.Errorf("Go's fencing token is %d, want %d", l.Token(), want)
-		}
-		check(t, l.Unlock(t.Context()))
+		check(t, l.Do(t.Context(), func(_ context.Context, token int64) error {
+			if token != want {
+				t.Errorf("Go's fencing token is %d, want %d", token, want)
+			}
+			return nil
+		}))
 		owner := p.java.Thread(t, "a")
 		if token := owner.Lock(peer.Fenced, name, peer.Watched); token != strconv.FormatInt(want+1, 10) {
 			t.Errorf("Java's fencing token is %s, want %d", token, want+1)
@@ -385,18 +427,17 @@ func force(t *testing.T, p *pair) {
 		peer.Fenced} {
 		name := "orders:forced:" + string(kind)
 		l := p.goLock(kind, name)
-		check(t, l.Lock(ctx))
-		lost := l.Lost()
+		held := lock(t, l)
 		if !owner.ForceUnlock(kind, name) {
 			t.Errorf("%s: Java ForceUnlock of Go's lock returned false", kind)
 		}
 		select {
-		case <-lost:
+		case <-held.Lost():
 		case <-time.After(watched):
 			t.Errorf("%s: Go's Lost channel stayed open for a whole lease", kind)
 		}
-		if err := l.Unlock(ctx); !errors.Is(err, rlock.ErrLockLost) {
-			t.Errorf("%s: Go Unlock after the forced unlock: %v, want %v", kind, err, rlock.ErrLockLost)
+		if err := held.Release(ctx); !errors.Is(err, rlock.ErrLockLost) {
+			t.Errorf("%s: Go Release after the forced unlock: %v, want %v", kind, err, rlock.ErrLockLost)
 		}
 		owner.Lock(kind, name, peer.Watched)
 		if forced, err := l.ForceUnlock(ctx); !forced || err != nil {
@@ -414,18 +455,31 @@ func match(t *testing.T, p *pair) {
 	const name = "orders:matched"
 	ctx, owner := t.Context(), p.java.Thread(t, "a")
 	same := rlock.New(p.rdb, rlock.Options{ID: p.java.ID})
-	t.Cleanup(func() { same.Close() })
-	l := same.Lock(name, rlock.WithOwner(owner.ThreadID()))
+	t.Cleanup(func() { same.Close(context.Background()) })
+	l, java := same.Lock(name), rlock.Owner(owner.ThreadID())
 	owner.Lock(peer.Lock, name, time.Minute)
-	if held, err := l.HeldByMe(ctx); !held || err != nil {
-		t.Errorf("HeldByMe of a Go owner with the Java thread's name: %v, %v; want true, nil", held, err)
+	tryFails(t, p.gos.Lock(name), 0, "Java")
+	held := lock(t, l, java)
+	if want := p.java.ID + ":" + strconv.FormatInt(owner.ThreadID(), 10); held.Owner() != want {
+		t.Errorf("the Go hold's owner is %s, want Java's %s", held.Owner(), want)
 	}
-	check(t, l.Lock(ctx))
-	if count := owner.HoldCount(peer.Lock, name); count != 2 {
-		t.Errorf("the hold count is %d, want 2", count)
+	counts := func(want int64) {
+		t.Helper()
+		n, err := l.HoldCount(ctx, held.Owner())
+		if java := owner.HoldCount(peer.Lock, name); java != want || int64(n) != want || err != nil {
+			t.Errorf("the hold count is %d for Java and %d for Go (%v), want %d", java, n, err, want)
+		}
 	}
-	check(t, l.Unlock(ctx))
-	owner.Unlock(peer.Lock, name)
+	counts(2)
+	inner := lock(t, l, java)
+	counts(3)
+	owner.Unlock(peer.Lock, name) // Java hands the lock over
+	check(t, inner.Release(ctx))
+	counts(1)
+	check(t, held.Release(ctx))
+	if locked, err := l.IsLocked(ctx); locked || err != nil {
+		t.Errorf("after the last release, IsLocked: %v, %v; want false, nil", locked, err)
+	}
 }
 
 func signal(t *testing.T, p *pair) {
@@ -456,15 +510,16 @@ func permits(t *testing.T, p *pair) {
 	const name = "orders:expirable"
 	ctx, owner, s := t.Context(), p.java.Thread(t, "a"), p.gos.PermitSemaphore("orders:expirable")
 	check(t, set(s.TrySetPermits(ctx, 2)))
-	id, err := s.Acquire(ctx, time.Minute)
+	first, err := s.Acquire(ctx, 1, rlock.Lease(time.Minute))
 	check(t, err)
 	short := owner.AcquirePermits(name, 1, 400*time.Millisecond)
-	if _, err := s.TryAcquire(ctx, 0, 0); !errors.Is(err, rlock.ErrTimeout) {
+	if _, err := s.Acquire(ctx, 1, rlock.Wait(0)); !errors.Is(err, rlock.ErrTimeout) {
 		t.Errorf("Go acquired a third permit of two: %v, want %v", err, rlock.ErrTimeout)
 	}
 	// Java's permit ends with its lease, and Go then acquires it.
-	second, err := s.TryAcquire(ctx, 5*time.Second, time.Minute)
+	held, err := s.Acquire(ctx, 1, rlock.Wait(5*time.Second), rlock.Lease(time.Minute))
 	check(t, err)
+	second := held.IDs()[0]
 	if owner.Ask("permit", "tryrelease", name, short[0]) != "false" {
 		t.Error("Java released a permit whose lease has ended")
 	}
@@ -475,7 +530,7 @@ func permits(t *testing.T, p *pair) {
 	if _, early := waiting.Within(silence); early {
 		t.Error("Java's acquire returned while no permit was available")
 	}
-	check(t, s.Release(ctx, id))
+	check(t, first.Release(ctx))
 	answer := waiting.Wait()
 	check(t, answer.Err)
 	owner.ReleasePermits(name, second)
@@ -492,12 +547,12 @@ func limit(t *testing.T, p *pair) {
 	if owner.Ask("rate", "set", name, "OVERALL", 9, 60_000) != "false" {
 		t.Error("Java set a rate that Go has set already")
 	}
-	check(t, r.TryAcquire(ctx, 1, 0))
+	check(t, r.Acquire(ctx, 1, rlock.Wait(0)))
 	if owner.Ask("rate", "tryacquire", name, 2, 50) != "true" ||
 		owner.Ask("rate", "tryacquire", name, 1, 50) != "false" {
 		t.Error("Java must acquire two of three permits after Go's first, and no third")
 	}
-	if err := r.TryAcquire(ctx, 1, 0); !errors.Is(err, rlock.ErrTimeout) {
+	if err := r.Acquire(ctx, 1, rlock.Wait(0)); !errors.Is(err, rlock.ErrTimeout) {
 		t.Errorf("Go acquired a fourth permit of three: %v, want %v", err, rlock.ErrTimeout)
 	}
 	if n, err := r.Available(ctx); n != 0 || err != nil ||
@@ -520,7 +575,7 @@ func open(t *testing.T, p *pair) {
 		t.Errorf("Java's await: %s, %v; want true", answer.Result, answer.Err)
 	}
 	owner.Ask("latch", "set", name, 1)
-	going := begin(latch.Await)
+	going := begin(func(ctx context.Context) error { return latch.Await(ctx) })
 	stillWaits(t, going)
 	owner.Ask("latch", "countdown", name)
 	check(t, (<-going).err)
@@ -530,8 +585,7 @@ func renewGo(t *testing.T, p *pair) {
 	const name = "orders:renewed"
 	ctx, owner := t.Context(), p.java.Thread(t, "a")
 	for _, kind := range []peer.Kind{peer.Lock, peer.Read} {
-		l := p.goLock(kind, name+string(kind))
-		check(t, l.Lock(ctx))
+		held := lock(t, p.goLock(kind, name+string(kind)))
 		against := kind
 		if kind == peer.Read {
 			against = peer.Write
@@ -539,7 +593,7 @@ func renewGo(t *testing.T, p *pair) {
 		if owner.TryLock(against, name+string(kind), watched+watched/2, peer.Watched) {
 			t.Errorf("%s: Java acquired Go's lock after its first lease", kind)
 		}
-		check(t, l.Unlock(ctx))
+		check(t, held.Release(ctx))
 	}
 }
 
@@ -547,10 +601,8 @@ func endJava(t *testing.T, p *pair) {
 	const name = "orders:left"
 	p.java.Thread(t, "a").Lock(peer.Lock, name, peer.Watched)
 	l := p.gos.Lock(name)
-	if err := l.TryLock(t.Context(), watched+watched/2, 0); !errors.Is(err, rlock.ErrTimeout) {
-		t.Fatalf("Java's watchdog did not renew: %v", err)
-	}
-	going := begin(l.Lock)
+	tryFails(t, l, watched+watched/2, "Java's watchdog")
+	going := beginLock(l)
 	stillWaits(t, going)
 	killed := time.Now()
 	p.java.Kill()
@@ -559,5 +611,5 @@ func endJava(t *testing.T, p *pair) {
 	if took := a.at.Sub(killed); took > watched+watched/6 {
 		t.Errorf("Go acquired the killed JVM's lock after %s, want at most %s", took, watched+watched/6)
 	}
-	check(t, l.Unlock(t.Context()))
+	check(t, a.hold.Release(t.Context()))
 }

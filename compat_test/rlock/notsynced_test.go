@@ -1,6 +1,7 @@
 package rlock_test
 
 import (
+	"context"
 	"errors"
 	"testing"
 	"time"
@@ -10,20 +11,20 @@ import (
 )
 
 // TestAnAcquisitionWithoutReplicaConfirmationIsReleased stops a master's replicas, so
-// that WAIT confirms nothing. Acquisitions must then fail and be released, also the
-// part of a MultiLock on another server.
+// WAIT returns 0. Acquisitions must then fail and be released. That includes the part of
+// a MultiLock on another server.
 func TestAnAcquisitionWithoutReplicaConfirmationIsReleased(t *testing.T) {
 	topology.EachOf(t, []topology.Kind{topology.Sentinel}, func(t *testing.T, tp *topology.Topology) {
 		ctx := t.Context()
 		c := rlock.New(tp.Client(t), rlock.Options{SyncTimeout: 100 * time.Millisecond})
-		t.Cleanup(func() { c.Close() })
+		t.Cleanup(func() { c.Close(context.Background()) })
 		elsewhere := rlock.New(topology.Start(t, topology.Lockredis).Client(t), rlock.Options{})
-		t.Cleanup(func() { elsewhere.Close() })
+		t.Cleanup(func() { elsewhere.Close(context.Background()) })
 		lock, other := c.Lock("lock"), elsewhere.Lock("other")
-		both := rlock.NewMultiLock(other, c.Lock("part"))
+		both := rlock.Multi(other, c.Lock("part"))
 		semaphore, permits := c.Semaphore("semaphore"), c.PermitSemaphore("permits")
-		if err := errors.Join(semaphore.Release(ctx, 3), permits.SetPermits(ctx, 3), lock.Lock(ctx),
-			lock.Unlock(ctx)); err != nil {
+		if err := errors.Join(semaphore.Release(ctx, 3), permits.SetPermits(ctx, 3),
+			lock.Do(ctx, func(context.Context) error { return nil })); err != nil {
 			t.Fatal(err)
 		}
 
@@ -34,11 +35,11 @@ func TestAnAcquisitionWithoutReplicaConfirmationIsReleased(t *testing.T) {
 			}
 		}
 		for what, err := range map[string]error{
-			"Lock":              lock.Lock(ctx),
-			"MultiLock":         both.Lock(ctx),
+			"Lock":              second(lock.Acquire(ctx)),
+			"MultiLock":         second(both.Acquire(ctx)),
 			"Semaphore":         semaphore.Acquire(ctx, 1),
-			"PermitSemaphore":   second(permits.Acquire(ctx, 0)),
-			"PermitSemaphore/2": second(permits.AcquireN(ctx, 2, time.Hour)),
+			"PermitSemaphore":   second(permits.Acquire(ctx, 1)),
+			"PermitSemaphore/2": second(permits.Acquire(ctx, 2, rlock.Lease(time.Hour))),
 		} {
 			if !errors.Is(err, rlock.ErrNotSynced) {
 				t.Errorf("%s: %v", what, err)

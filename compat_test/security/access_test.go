@@ -116,6 +116,53 @@ func TestLocalMeansThisMachineForProtectedDirectives(t *testing.T) {
 	}
 }
 
+func TestLocalMeansThisMachineForTheLockCommands(t *testing.T) {
+	host := outside(t)
+	for _, c := range []struct {
+		value            string
+		from127, fromFar string
+	}{
+		{"no", "-ERR unknown command", "-ERR unknown command"},
+		{"local", "*0", "-ERR LOCK.%s command not allowed. If the enable-lock-commands option is set"},
+		{"yes", "*0", "*0"},
+	} {
+		addr := startLockredis(t, "--bind", "0.0.0.0", "--protected-mode", "no",
+			"--enable-lock-commands", c.value)
+		_, port, _ := net.SplitHostPort(addr)
+		for from, want := range map[string]string{"127.0.0.1": c.from127, host: c.fromFar} {
+			client := dial(t, net.JoinHostPort(from, port))
+			for _, name := range []string{"LIST", "LEAKS"} {
+				want := strings.ReplaceAll(want, "%s", name)
+				if got := ask(t, client, "LOCK."+name); !strings.HasPrefix(got, want) {
+					t.Errorf("%s from %s with %s: %s", name, from, c.value, got)
+				}
+			}
+			if got := ask(t, client, "CONFIG SET enable-lock-commands yes"); !strings.Contains(got,
+				"can't set immutable config") {
+				t.Error(got)
+			}
+		}
+	}
+}
+
+func TestTheLockCommandsNeedThePassword(t *testing.T) {
+	addr := startLockredis(t, "--enable-lock-commands", "yes", "--requirepass", "sesame")
+	client := dial(t, addr)
+	for _, command := range []string{"LOCK.LIST", "LOCK.LEAKS"} {
+		if got := ask(t, client, command); got != "-NOAUTH Authentication required.\r\n" {
+			t.Errorf("%s: %s", command, got)
+		}
+	}
+	for _, step := range []struct{ line, reply string }{
+		{"AUTH sesame", "+OK"}, {"LOCK.LIST", "*0"}, {"MULTI", "+OK"}, {"LOCK.LIST a*", "+QUEUED"},
+		{"LOCK.LEAKS", "+QUEUED"}, {"EXEC", "*2\r\n*0\r\n*0"},
+	} {
+		if got := ask(t, client, step.line); got != step.reply+"\r\n" {
+			t.Errorf("%s: %q", step.line, got)
+		}
+	}
+}
+
 func TestBeforeAuthOnlyAuthHelloQuitAndResetRun(t *testing.T) {
 	onBoth(t, nil, func(t *testing.T, addr string) {
 		ask(t, dial(t, addr), "CONFIG SET requirepass 'open sesame'")

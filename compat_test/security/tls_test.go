@@ -37,15 +37,21 @@ func TestLocksAreHeldRenewedAndHandedOverOverTLS(t *testing.T) {
 		const lease = 3 * time.Second
 		open := func() *rlock.Client {
 			c := rlock.New(openURL(t, k, secure), rlock.Options{Lease: lease})
-			t.Cleanup(func() { c.Close() })
+			t.Cleanup(func() { c.Close(context.Background()) })
 			return c
 		}
-		holder, waiter := open().Lock("order"), open().Lock("order")
-		if err := holder.TryLock(t.Context(), 0, rlock.Watchdog); err != nil {
+		held, err := open().Lock("order").Acquire(t.Context(), rlock.Wait(0))
+		if err != nil {
 			t.Fatal(err)
 		}
+		waiter := open().Lock("order")
+		var next *rlock.Hold
 		got := make(chan error, 1)
-		go func() { got <- waiter.TryLock(context.Background(), time.Minute, rlock.Watchdog) }()
+		go func() {
+			var err error
+			next, err = waiter.Acquire(context.Background(), rlock.Wait(time.Minute))
+			got <- err
+		}()
 		c := dial(t, plain)
 		left := int64(lease / time.Millisecond)
 		poll(t, "that the lease is renewed", func() bool {
@@ -57,13 +63,13 @@ func TestLocksAreHeldRenewedAndHandedOverOverTLS(t *testing.T) {
 		if len(got) > 0 {
 			t.Fatalf("the waiter has the lock that is held: %v", <-got)
 		}
-		if err := holder.Unlock(t.Context()); err != nil {
+		if err := held.Release(t.Context()); err != nil {
 			t.Fatal(err)
 		}
 		if err := <-got; err != nil {
 			t.Fatal(err)
 		}
-		if err := waiter.Unlock(t.Context()); err != nil {
+		if err := next.Release(t.Context()); err != nil {
 			t.Fatal(err)
 		}
 		if got := ask(t, c, "EXISTS order"); got != ":0\r\n" {

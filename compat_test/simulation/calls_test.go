@@ -1,7 +1,5 @@
 package simulation
 
-import "strings"
-
 // The calls are rlock's: the same scripts with the same keys and arguments. Each call
 // compares its reply with the model, and then the lock is checked.
 
@@ -25,7 +23,7 @@ func (l *lock) call(h *hold, name string, keys, args []string, effect func(reply
 			}
 			if l.kind == readWrite {
 				for n := 1; n <= h.count+2; n++ {
-					l.w.observe("{" + l.name + "}:" + h.owner + ":rwlock_timeout:" + itoa(n))
+					l.w.observe(h.timeout(n))
 				}
 			}
 			l.checkWoken(asleep)
@@ -35,13 +33,16 @@ func (l *lock) call(h *hold, name string, keys, args []string, effect func(reply
 	}
 }
 
-func (l *lock) latch() string { return l.w.name("redisson_unlock_latch:{" + l.name + "}:") }
+func (w *world) newLatch(name string) string {
+	return w.name("redisson_unlock_latch:{" + name + "}:")
+}
 
+func (l *lock) latch() string { return l.w.newLatch(l.name) }
+
+// channel is the channel on which a release is published. The waiters of a spin lock do
+// not subscribe to it.
 func (l *lock) channel() string {
-	switch l.kind {
-	case spin:
-		return ""
-	case readWrite:
+	if l.kind == readWrite {
 		return "redisson_rwlock:{" + l.name + "}"
 	}
 	return "redisson_lock__channel:{" + l.name + "}"
@@ -54,74 +55,107 @@ func (h *hold) channel() string {
 	return h.l.channel()
 }
 
+// timeout is the key of the n-th read hold.
+func (h *hold) timeout(n int) string {
+	return "{" + h.l.name + "}:" + h.owner + ":rwlock_timeout:" + itoa(n)
+}
+
 // script returns the name of a script for the lock's kind.
 func (h *hold) script(verb string) string {
 	switch {
 	case h.l.kind == readWrite && h.reads:
-		return "read" + verb
+		return "read_" + verb
 	case h.l.kind == readWrite:
-		return "write" + verb
-	case h.l.kind == fair:
-		return "fair" + verb
-	case h.l.kind == spin && verb != "Acquire":
-		return "spin" + verb
-	case h.l.kind == fenced && verb == "Acquire":
-		return "fenced" + verb
+		return "write_" + verb
+	case h.l.kind == fair && verb != "renew":
+		return "fair_" + verb
+	case h.l.kind == fenced && verb == "acquire":
+		return "fenced_acquire"
 	}
-	return "plain" + verb
+	return "plain_" + verb
 }
 
 const publish = "publish"
 
-// fairCall returns a call with the keys and arguments of all fair lock scripts.
-func (h *hold) fairCall(verb, latch string, effect func(any), args ...string) *call {
-	l := h.l
-	keys := []string{l.name, l.keys[0], l.keys[1], l.channel()}
-	if latch != "" {
-		keys = append(keys, latch)
+// publish is the command with which the scripts publish, "" for a spin lock.
+func (l *lock) publish() string {
+	if l.kind == spin {
+		return ""
 	}
-	return l.call(h, "fair"+verb, keys, append([]string{h.owner, itoa(l.w.now), publish}, args...),
-		effect)
+	return publish
 }
 
-func (h *hold) acquireCall(lease int64, held int, waits bool) *call {
+// life is the time to live of latches, as an argument.
+var life = itoa(int64(latchTime))
+
+func flag(b bool) string {
+	if b {
+		return "1"
+	}
+	return "0"
+}
+
+// Values of the argument copy of an acquire script.
+const (
+	copyFirst = "first"
+	copyWoken = "woken"
+	copyAgain = "again"
+)
+
+func (h *hold) acquireCall(c *claim, lease int64, waits bool, kind string) *call {
 	l := h.l
-	effect := func(reply any) { l.acquired(h, lease, held, waits, reply) }
+	effect := func(reply any) { l.acquired(h, c, lease, waits, kind, reply) }
+	keys, args := []string{l.name, c.latch}, []string{itoa(lease), h.owner, itoa(c.held)}
 	switch {
 	case l.kind == fair:
-		flag := "0"
-		if waits {
-			flag = "1"
-		}
-		return h.fairCall("Acquire", "", effect, itoa(lease), itoa(held), itoa(l.patience), flag, "30000")
+		keys = append(keys, l.keys[0], l.keys[1], l.channel())
+		args = append(args, publish, itoa(l.w.now), itoa(l.patience), flag(waits), "30000")
 	case l.kind == fenced:
-		return l.call(h, "fencedAcquire", []string{l.name, l.keys[0]},
-			[]string{itoa(lease), h.field, itoa(held)}, effect)
-	case l.kind == readWrite && h.reads:
-		prefix := "{" + l.name + "}:" + h.owner + ":rwlock_timeout"
-		return l.call(h, "readAcquire", []string{l.name, prefix},
-			[]string{itoa(lease), h.field, h.owner + ":write", itoa(held)}, effect)
+		keys, args = append(keys, l.keys[0]), append(args, kind)
+	case h.reads:
+		keys = append(keys, "{"+l.name+"}")
+	case l.kind != readWrite:
+		args = append(args, kind)
 	}
-	return l.call(h, h.script("Acquire"), []string{l.name},
-		[]string{itoa(lease), h.field, itoa(held)}, effect)
+	return l.call(h, h.script("acquire"), keys, args, effect)
 }
 
 // acquired records an acquisition's reply.
-func (l *lock) acquired(h *hold, lease int64, held int, waits bool, reply any) {
-	ok, gone, ttl := l.verdict(reply)
-	if gone {
-		if held == 0 || h.live() {
+func (l *lock) acquired(h *hold, c *claim, lease int64, waits bool, kind string, reply any) {
+	v := l.verdict(reply)
+	// Such a copy does not look for its latch or its own hold, if the lock is held.
+	blind := kind == copyWoken && l.held() && l.kind != fair && l.kind != readWrite
+	if _, over := l.w.latched(c.latch); over && !blind {
+		if !v.over {
+			l.w.fail(ruleReply, "%s answers %v to %s, whose claim is over", l.name, reply, h.field)
+		}
+		l.w.count("refused a claim that is over")
+		return
+	}
+	switch {
+	case v.over:
+		l.w.fail(ruleReply, "%s tells %s that its claim is over", l.name, h.field)
+	case v.gone:
+		if c.held == 0 || h.live() {
 			l.w.fail(ruleReply, "%s is lost, %s is told, which holds it", l.name, h.field)
 		}
-		h.count = 0
+		return
+	case v.deadlock != (!v.ok && !h.live() && l.readBy(h)):
+		l.w.fail(ruleReply, "%s: whether %s waits for itself is %v", l.name, h.field, v.deadlock)
+	case v.deadlock:
+		return
+	case !v.ok && h.live() && kind != copyAgain && l.kind != fair && l.kind != readWrite:
+		if want := h.end() - l.w.server(); v.ttl != want {
+			l.w.fail(ruleReply, "%s told %s to wait for %d ms, not %d", l.name, h.field, v.ttl, want)
+		}
 		return
 	}
-	l.asked(h, ok, waits)
-	if !ok {
-		l.refused(h, ttl)
+	l.asked(h, v.ok, waits)
+	if !v.ok {
+		l.refused(h, v.ttl)
 		return
 	}
-	again := l.granted(h, held, lease)
+	again := l.granted(h, c.held, lease)
 	if l.kind != fenced {
 		return
 	}
@@ -133,97 +167,95 @@ func (l *lock) acquired(h *hold, lease int64, held int, waits bool, reply any) {
 	}
 }
 
-// verdict reads an acquisition's reply.
-func (l *lock) verdict(reply any) (ok, gone bool, ttl int64) {
+// verdict is an acquisition's reply.
+type verdict struct {
+	ok, gone, over, deadlock bool
+	ttl                      int64 // if the four fields above are false
+}
+
+func (l *lock) verdict(reply any) verdict {
 	if list, isList := reply.([]any); isList && len(list) == 2 {
 		if token, _ := list[1].(int64); token > 0 {
-			return true, false, 0
+			return verdict{ok: true}
 		}
 		reply = list[0]
 	}
-	ttl, isNumber := reply.(int64)
-	return !isNumber, ttl == -3, ttl
+	switch ttl, isNumber := reply.(int64); {
+	case !isNumber:
+		if reply != "" {
+			l.w.fail(ruleReply, "%s answers %v", l.name, reply)
+		}
+		return verdict{ok: true}
+	default:
+		return verdict{gone: ttl == -3, over: ttl == -4, deadlock: ttl == -5, ttl: ttl}
+	}
 }
 
-func (h *hold) undoCall(held int, latch string) *call {
+// releaseCall is the release of a claim. With undo it is unknown what was granted.
+func (h *hold) releaseCall(c *claim, undo bool, lease int64) *call {
 	l := h.l
-	effect := func(reply any) { l.undone(h, held, latch, reply) }
+	keys := []string{l.name, l.channel(), c.latch}
+	args := []string{h.owner, itoa(c.held), flag(undo), l.publish(), itoa(lease), life}
 	switch {
 	case l.kind == fair:
-		return h.fairCall("Undo", latch, effect, itoa(held), "20000")
-	case l.kind == spin:
-		return l.call(h, "spinUndo", []string{l.name, latch}, []string{h.field, itoa(held), "20000"},
-			effect)
-	case l.kind != readWrite:
-		return l.call(h, "plainUndo", []string{l.name, l.channel(), latch},
-			[]string{h.field, itoa(held), publish, "20000"}, effect)
+		keys = append(keys, l.keys[0], l.keys[1])
+		args = append(args, itoa(l.w.now), itoa(l.patience))
 	case h.reads:
-		return l.call(h, "readUndo", []string{l.name, l.channel(), l.tag(), latch},
-			[]string{h.field, publish, itoa(held), "20000"}, effect)
+		keys = append(keys, "{"+l.name+"}")
 	}
-	return l.call(h, "writeUndo", []string{l.name, l.channel(), latch},
-		[]string{h.field, publish, itoa(held), "20000"}, effect)
+	return l.call(h, h.script("release"), keys, args, func(reply any) {
+		l.released(h, c, undo, lease, reply)
+	})
 }
 
-// tag returns the prefix of the keys of read holds.
-func (l *lock) tag() string { return strings.TrimSuffix("{"+l.name+"}:", ":") }
-
-func (h *hold) releaseCall(latch string, lease int64) *call {
+// renewCall starts the lease again. place is 0 for an ordinary renewal.
+func (h *hold) renewCall(c *claim, lease, place int64, shorten bool) *call {
 	l := h.l
-	effect := func(reply any) { l.released(h, latch, lease, reply) }
-	switch {
-	case l.kind == fair:
-		return h.fairCall("Release", latch, effect, "20000", itoa(lease))
-	case l.kind == spin:
-		return l.call(h, "spinRelease", []string{l.name, latch},
-			[]string{h.field, itoa(lease), "20000"}, effect)
-	case l.kind != readWrite:
-		return l.call(h, "plainRelease", []string{l.name, l.channel(), latch},
-			[]string{h.field, itoa(lease), publish, "20000"}, effect)
-	case h.reads:
-		return l.call(h, "readRelease", []string{l.name, l.channel(), l.tag(), latch},
-			[]string{h.field, publish, "20000"}, effect)
-	}
-	return l.call(h, "writeRelease", []string{l.name, l.channel(), latch},
-		[]string{h.field, publish, "20000", itoa(lease)}, effect)
-}
-
-func (h *hold) renewCall(lease int64) *call {
-	l := h.l
-	keys := []string{l.name}
+	keys := []string{l.name, c.latch}
 	if h.reads {
-		keys = append(keys, "{"+l.name+"}:"+h.owner+":rwlock_timeout")
+		keys = append(keys, "{"+l.name+"}")
 	}
-	name := "plainRenew"
-	if l.kind == readWrite {
-		name = h.script("Renew")
-	}
-	return l.call(h, name, keys, []string{itoa(lease), h.field}, func(reply any) {
-		l.renewed(h, lease, reply)
+	args := []string{itoa(lease), h.owner, flag(shorten), itoa(place), life}
+	return l.call(h, h.script("renew"), keys, args, func(reply any) {
+		l.renewed(h, c, lease, place, shorten, reply)
 	})
 }
 
 func (h *hold) forceCall(latch string) *call {
 	l := h.l
-	effect := func(reply any) { l.forced(latch, h.reads, reply) }
+	name, keys := h.script("force"), []string{l.name, l.channel(), latch}
+	args := []string{l.publish(), life}
 	switch l.kind {
 	case fair:
-		return h.fairCall("Force", latch, effect, "20000")
-	case spin:
-		return l.call(h, "spinForce", []string{l.name, latch}, []string{"20000"}, effect)
+		keys, args = append(keys, l.keys[0], l.keys[1]), append(args, itoa(l.w.now))
 	case readWrite:
-		mode, message := "write", "1"
+		name = "rw_force"
 		if h.reads {
-			mode, message = "read", "0"
+			args = append(args, "read", "0")
+		} else {
+			args = append(args, "write", "1")
 		}
-		return l.call(h, "rwForce", []string{l.name, l.channel(), latch},
-			[]string{mode, message, publish, "20000"}, effect)
 	}
-	return l.call(h, "plainForce", []string{l.name, l.channel(), latch}, []string{publish, "20000"},
-		effect)
+	return l.call(h, name, keys, args, func(reply any) { l.forced(latch, h.reads, reply) })
 }
 
-func (h *hold) leaveCall() *call {
+// countCall reads the owner's hold count.
+func (h *hold) countCall() *call {
 	l := h.l
-	return h.fairCall("Leave", "", func(any) { l.left(h) }, itoa(l.patience))
+	return l.call(h, "read_key", []string{l.name}, []string{"hget", h.field}, func(reply any) {
+		var want any
+		if h.live() {
+			want = itoa(h.count)
+		}
+		if reply != want {
+			l.w.fail(ruleReply, "%s has %v holds of %s, not %v", l.name, reply, h.field, want)
+		}
+	})
+}
+
+func (h *hold) sealCall(c *claim) *call {
+	l := h.l
+	return l.call(h, "seal", []string{c.latch}, []string{life}, func(reply any) {
+		l.w.seal(c.latch, reply)
+	})
 }

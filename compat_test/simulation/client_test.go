@@ -7,12 +7,14 @@ type client struct {
 	id       string
 	cmd, sub *link
 	proto    int
-	paused   int64 // it does nothing until then (a garbage collection, a debugger)
+	paused   int64 // it takes no step before this time (a garbage collection, a debugger)
 	crashed  bool
-	holds    []*hold
-	heard    func(channel string)
-	missed   func()
-	channels map[string]int // subscribed channels, and how often each
+	// crashedAt is when a user crashed, on the clients' clocks.
+	crashedAt int64
+	holds     []*hold
+	heard     func(channel string)
+	missed    func()
+	channels  map[string]int // subscribed channels, and how often each
 }
 
 func (w *world) newClient(proto int) *client {
@@ -99,56 +101,72 @@ func (c *client) kill(l *link) {
 
 // flight is a request without a reply.
 //
-// It is sent again until it is answered, as go-redis and rlock do. A late copy arrives
-// before its sender sends anything else, or never.
+// It is sent again until it is answered, as rlock does. A copy without an answer may
+// arrive at any time until its latch has expired.
 type flight struct {
 	c       *client
 	call    *call
 	sent    int64 // of the first send, on the clients' clock
 	tries   int
-	late    bool // an earlier copy may still arrive
-	kept    bool // the reply is delayed
+	late    *call // an earlier copy that is under way
+	kept    bool  // the reply is delayed
 	reply   any
-	once    bool                        // must not be sent twice
+	strays  *int                        // counts the copies without an answer; may be nil
+	limit   int64                       // for how long it is sent; 0: no end
+	further *call                       // the further copies, if they differ; may be nil
 	done    func(reply any, sent int64) // called with the reply
 	unknown func()                      // called when it is given up; nil: it is never given up
+	hasty   bool                        // it meets more faults, and is mostly given up after one
 }
 
 // transmit sends the request, and reports whether it was answered.
 func (f *flight) transmit(d *random) bool {
 	w := f.c.w
 	f.c.reconnect()
-	f.tries++
-	after := false
-	if f.late {
-		f.late = false
-		switch d.n(3) {
+	if f.tries++; f.tries > 1 && f.further != nil {
+		f.call = f.further
+	}
+	var after *call
+	if late := f.late; late != nil {
+		switch d.n(5) {
 		case 0:
-			w.execute(f.c.cmd, f.call)
+			w.execute(f.c.cmd, late)
 		case 1:
-			after = true
+			after = late
+		default:
+			f.stray()
 		}
+		f.late = nil
 	}
 	fate := d.n(100)
+	if f.call.from == nil { // permits have few requests, so they meet more faults
+		fate = d.n(40)
+	}
+	if f.hasty {
+		fate = d.n(20)
+	}
 	switch {
 	case fate < 3:
 		w.count("request lost")
+		f.missed()
 		return false
-	case fate < 6 && !f.once:
+	case fate < 7:
 		w.count("request late")
-		f.late = true
+		f.late = f.call
+		f.missed()
 		return false
 	}
 	reply := w.execute(f.c.cmd, f.call)
-	if after {
+	if after != nil {
 		w.count("request arrived twice")
-		w.execute(f.c.cmd, f.call)
+		w.execute(f.c.cmd, after)
 	}
 	switch {
-	case fate < 9:
+	case fate < 10:
 		w.count("reply lost")
+		f.missed()
 		return false
-	case fate < 13:
+	case fate < 14:
 		w.count("reply late")
 		f.kept, f.reply = true, reply
 		return false
@@ -157,21 +175,40 @@ func (f *flight) transmit(d *random) bool {
 	return true
 }
 
+// missed records that a copy has no answer. Its client does not know why.
+func (f *flight) missed() {
+	if f.strays != nil {
+		*f.strays++
+	}
+}
+
+// stray lets the late copy arrive at some other time.
+func (f *flight) stray() {
+	f.c.w.orphans = append(f.c.w.orphans, orphan{f.late, f.sent + latchTime - 1})
+	if h := f.call.from; h != nil {
+		h.strays++
+	}
+	f.late = nil
+}
+
 // proceed runs the next event of a request that was not answered at once.
 func (f *flight) proceed(d *random) (answered, over bool) {
 	w := f.c.w
+	if f.limit > 0 && w.now >= f.sent+f.limit {
+		return false, true
+	}
 	switch {
 	case f.kept:
 		f.kept = !d.in(60)
 		return !f.kept, false
-	case f.once:
-		return false, true
-	case f.late && d.in(30):
-		f.late = false
-		w.execute(f.c.cmd, f.call)
-	case f.unknown != nil && (d.in(10) || f.tries >= 4):
-		if f.late && d.in(50) {
-			w.execute(f.c.cmd, f.call)
+	case f.late != nil && d.in(30):
+		w.execute(f.c.cmd, f.late)
+		f.late = nil
+	case f.unknown != nil && f.limit == 0 && (d.in(15) || f.tries >= 4 || f.hasty && d.in(70)):
+		if f.late != nil && d.in(30) {
+			w.execute(f.c.cmd, f.late)
+		} else if f.late != nil {
+			f.stray()
 		}
 		return false, true
 	}
@@ -180,15 +217,12 @@ func (f *flight) proceed(d *random) (answered, over bool) {
 
 // abandon stops waiting for the request, which may still arrive.
 func (f *flight) abandon() {
-	if f.late {
-		f.c.w.orphans = append(f.c.w.orphans, orphan{f.call})
-		if h := f.call.from; h != nil {
-			h.strays++
-		}
+	if f.late != nil {
+		f.stray()
 	}
 }
 
-// arrive lets the request of a crashed client arrive, or get lost.
+// arrive lets a copy of a request arrive, or get lost.
 func (w *world) arrive(d *random) {
 	if len(w.orphans) == 0 {
 		return
@@ -196,13 +230,19 @@ func (w *world) arrive(d *random) {
 	i := d.n(len(w.orphans))
 	o := w.orphans[i]
 	w.orphans = append(w.orphans[:i:i], w.orphans[i+1:]...)
-	if h := o.call.from; h != nil {
+	h := o.call.from
+	if h != nil {
 		h.strays--
 	}
-	if d.in(80) {
-		w.count("request of a crashed client")
-		l := w.dial(2, nil)
-		w.execute(l, o.call)
-		l.hangUp()
+	if w.now > o.until || d.in(10) {
+		return
 	}
+	if h != nil && h.c.crashed {
+		w.count("request of a crashed client")
+	} else {
+		w.count("request after its time")
+	}
+	l := w.dial(2, nil)
+	w.execute(l, o.call)
+	l.hangUp()
 }

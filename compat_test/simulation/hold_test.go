@@ -1,6 +1,9 @@
 package simulation
 
-import "strconv"
+import (
+	"slices"
+	"strconv"
+)
 
 func itoa[T int | int64](n T) string { return strconv.FormatInt(int64(n), 10) }
 
@@ -11,32 +14,39 @@ const (
 	idle state = iota
 	waiting
 	holding
-	lost // its lease ended: it releases what may be left before it tries again
+	lost // its lease ended: it releases the hold before it tries again
 )
 
-// hold is the relation of an owner and a lock: what is stored of it, by the replies,
-// and what its client believes, which may not have received all of them.
+// hold is the relation of an owner and a lock. It has the stored state, which the replies
+// determine, and its client's view. The client may not have received all replies.
 type hold struct {
 	c     *client
 	l     *lock
 	owner string
 	field string // of the hash
 	reads bool   // readWrite: it is a read hold
+	// counted is rlock's option Owner: the server counts the holds of the owner.
+	// Otherwise it has at most one, and the client counts.
+	counted bool
 
 	// As stored.
 	count int
+	base  int   // the part of count that the client has lost; counted only
 	until int64 // on the server's clock
 	turn  int64 // fair: its deadline in the queue; 0: it is not queued
 
 	// As believed.
 	state   state
 	held    int
-	trust   int64 // end of the lease, measured from when the request was sent
-	lease   int64 // ms
-	watched bool  // the watchdog renews it
-	voided  int64 // replies to requests sent before this count no more, after an unlock by force
+	claims  []*claim // granted: one for each hold if counted, else at most one
+	now     *claim   // of the acquisition under way
+	over    *claim   // lost: it is undone before the next
+	trust   int64    // end of the lease, measured from when the request was sent
+	lease   int64    // ms
+	watched bool     // the watchdog renews it
+	voided  int64    // the last unlock by force: replies to earlier requests do not count
 	renewAt int64
-	restUp  int64 // it does nothing before this
+	restUp  int64 // it takes no step before this time
 
 	// While waiting.
 	giveUp    int64
@@ -48,13 +58,33 @@ type hold struct {
 	shortened bool // the lease that it waits for was shortened since
 
 	flight *flight
-	strays int // number of its requests that may arrive after its client's crash
+	strays int // number of copies of its requests that may still arrive
+}
+
+// claim is one acquisition. Its copies share a latch.
+type claim struct {
+	latch  string
+	held   int // the hold count before it
+	strays int // copies of its requests without an answer
+	// changed: its lease was set. Then renewals have a place too.
+	changed bool
+}
+
+// pollStrays is how often a waiter asks again while copies of its tries may arrive, ms.
+const pollStrays = 1000
+
+// expected is the stored hold count that the client expects.
+func (h *hold) expected() int {
+	if h.counted {
+		return h.base + h.held
+	}
+	return min(h.held, 1)
 }
 
 // trusts reports whether h's client may act as the lock's owner.
 func (h *hold) trusts() bool { return h.held > 0 && h.l.w.now < h.trust && !h.c.crashed }
 
-// settled reports whether h waits for nothing but a message or time.
+// settled reports whether h only waits for a message or for time.
 func (h *hold) settled() bool {
 	return h.state == waiting && h.subbed && h.asked && !h.woken && h.flight == nil && !h.c.crashed &&
 		!h.c.sub.deaf && !h.c.sub.dead &&
@@ -85,9 +115,16 @@ func (h *hold) due() int64 {
 	return h.restUp
 }
 
-// do sends a request about the lock.
-func (h *hold) do(d *random, k *call, done func(any, int64), unknown func()) {
+// do sends a request about the lock. c, which may be nil, counts its copies.
+func (h *hold) do(d *random, k *call, c *claim, done func(any, int64), unknown func()) {
 	h.flight = &flight{c: h.c, call: k, sent: h.l.w.now, done: done, unknown: unknown}
+	h.launch(d, c)
+}
+
+func (h *hold) launch(d *random, c *claim) {
+	if c != nil {
+		h.flight.strays = &c.strays
+	}
 	if h.flight.transmit(d) {
 		h.land()
 	}
@@ -139,7 +176,35 @@ func (h *hold) step(d *random) bool {
 func (h *hold) acquire(d *random, lease int64, watched bool, patience int64) {
 	h.giveUp = h.l.w.now + patience
 	h.lease, h.watched = max(lease, h.keptLease()), watched || h.watched && h.held > 0
-	h.ask(d, patience > 0)
+	h.now = &claim{latch: h.l.latch()}
+	if !h.counted {
+		h.ask(d, patience > 0)
+		return
+	}
+	h.do(d, h.countCall(), nil, func(reply any, _ int64) {
+		if text, ok := reply.(string); ok {
+			h.now.held, _ = strconv.Atoi(text)
+		}
+		if h.base = h.now.held - h.held; h.base < 0 {
+			h.lose()
+			return
+		}
+		h.ask(d, patience > 0)
+	}, nil)
+}
+
+// enter enters a hold again. If the server does not count, that needs no request,
+// except to make the lease longer.
+func (h *hold) enter(d *random) {
+	if h.counted {
+		h.acquire(d, h.lease, false, 0)
+		return
+	}
+	h.l.w.count("entered again")
+	h.held++
+	if d.in(20) && !h.watched {
+		h.setLease(d, h.lease*2)
+	}
 }
 
 // keptLease returns the lease that locking again does not shorten.
@@ -150,43 +215,71 @@ func (h *hold) keptLease() int64 {
 	return 0
 }
 
+// copyKind returns the argument of the acquire script that says which checks it can skip.
+func (h *hold) copyKind() string {
+	switch {
+	case h.counted || h.now.strays > 0:
+		return copyAgain
+	case h.state == waiting:
+		return copyWoken
+	}
+	return copyFirst
+}
+
 func (h *hold) ask(d *random, waits bool) {
-	held, lease := h.held, h.lease
+	lease, c := h.lease, h.now
 	h.shortened = false
-	h.do(d, h.acquireCall(lease, held, waits), func(reply any, sent int64) {
-		ok, gone, ttl := h.l.verdict(reply)
+	h.flight = &flight{c: h.c, sent: h.l.w.now,
+		call:    h.acquireCall(c, lease, waits, h.copyKind()),
+		further: h.acquireCall(c, lease, waits, copyAgain)}
+	h.flight.done = func(reply any, sent int64) {
+		v := h.l.verdict(reply)
 		switch {
-		case gone:
-			h.lose()
-		case ok:
-			h.got(sent, lease)
-		case waits:
+		case v.over:
+			h.l.w.fail(ruleReply, "%s tells %s that its claim is over", h.l.name, h.field)
+		case v.gone:
+			if h.lose(); c.strays > 0 {
+				h.undo(d)
+			}
+		case v.ok:
+			h.got(d, sent, lease)
+		case waits && !v.deadlock:
 			h.lag = h.l.w.now - sent
-			h.refused(d, ttl)
+			h.refused(d, v.ttl)
+		case c.strays > 0 || waits && h.l.kind == fair:
+			h.undo(d)
 		default:
+			h.rest()
 			h.l.w.count(h.l.kind.String() + " refused")
 		}
-	}, func() { h.undo(d, held, waits) })
+	}
+	h.flight.unknown = func() { h.undo(d) }
+	h.launch(d, c)
 }
 
 // got begins or extends a hold, unless the reply took longer than the lease.
-func (h *hold) got(sent, lease int64) {
+func (h *hold) got(d *random, sent, lease int64) {
 	w := h.l.w
-	h.rest()
 	if w.now >= sent+lease {
 		w.count("granted too late")
-		h.held++
-		h.lose()
+		h.undo(d)
 		return
 	}
+	c := h.now
+	h.rest()
 	w.count(h.l.kind.String() + " granted")
 	h.held++
+	h.claims = append(h.claims, c)
 	h.state = holding
-	h.trust = sent + lease
+	h.trust = max(h.trust, sent+lease)
 	if sent <= h.voided {
 		h.trust = 0
 	}
 	h.renewAt = w.now + h.lease/3
+	if h.counted && c.strays > 0 { // a late copy must not raise the hold count again
+		w.count("sealed")
+		h.do(d, h.sealCall(c), nil, func(any, int64) {}, nil)
+	}
 }
 
 // refused begins to wait: it subscribes, and then tries again first, because a message
@@ -195,6 +288,9 @@ func (h *hold) refused(d *random, ttl int64) {
 	w := h.l.w
 	h.state, h.asked = waiting, h.subbed
 	h.wakeAt = w.now + ttl + 1
+	if h.now.strays > 0 {
+		h.wakeAt = min(h.wakeAt, w.now+pollStrays)
+	}
 	if h.l.kind == spin {
 		h.wakeAt = w.now + 1 + int64(d.n(128))
 		h.subbed, h.asked = true, true
@@ -224,50 +320,67 @@ func (h *hold) wait(d *random) {
 	switch {
 	case w.now >= h.giveUp:
 		w.count("waited in vain")
-		h.leave(d)
+		if h.now.strays > 0 || h.l.kind == fair {
+			h.undo(d)
+		} else {
+			h.rest()
+		}
 	case h.woken || !h.asked || w.now >= h.wakeAt:
 		h.woken = false
 		h.ask(d, true)
 	}
 }
 
-// undo undoes what may have been granted.
-func (h *hold) undo(d *random, held int, waits bool) {
-	h.do(d, h.undoCall(held, h.l.latch()), func(any, int64) {
-		if waits {
-			h.leave(d)
-		} else {
-			h.rest()
-		}
-	}, nil)
+// undo ends the acquisition under way: it gives back what may have been granted, and
+// leaves the queue.
+func (h *hold) undo(d *random) {
+	c := h.now
+	h.rest()
+	h.l.w.count("undone")
+	h.do(d, h.releaseCall(c, true, h.lease), c, func(any, int64) { h.c.sweep(d, c) }, nil)
 }
 
-// leave stops waiting.
-func (h *hold) leave(d *random) {
-	h.rest()
-	if h.l.kind == fair {
-		h.do(d, h.leaveCall(), func(any, int64) {}, nil)
+// sweep deletes the latch of a claim that is over, unless copies may still arrive.
+func (c *client) sweep(d *random, k *claim) {
+	if k.strays == 0 && d.in(90) {
+		c.drop(k.latch)
 	}
 }
 
+// lose ends the hold in the client. The stored hold is released before the next one. If
+// the server counts, it is not released: the server cannot tell it from the next hold.
 func (h *hold) lose() {
 	h.l.w.count("lease lost")
 	h.rest()
-	h.state, h.held, h.trust, h.watched = lost, 0, 0, false
+	h.over = nil
+	switch {
+	case h.counted && h.live():
+		h.base += h.held
+	case len(h.claims) > 0:
+		h.over = h.claims[0]
+	}
+	h.state, h.held, h.claims, h.trust, h.watched = lost, 0, nil, 0, false
+	if h.counted || h.over == nil {
+		h.state, h.over = idle, nil
+	}
 }
 
 // clean releases what may be left of a lost hold.
 func (h *hold) clean(d *random) {
-	h.do(d, h.releaseCall(h.l.latch(), max(h.lease, 1)), func(reply any, _ int64) {
-		if reply != int64(0) {
-			h.state = idle
-		}
+	c := h.over
+	h.do(d, h.releaseCall(c, true, max(h.lease, 1)), c, func(any, int64) {
+		h.state, h.over = idle, nil
+		h.c.sweep(d, c)
 	}, nil)
 }
 
 func (h *hold) renew(d *random) {
-	lease := h.lease
-	h.do(d, h.renewCall(lease), func(reply any, sent int64) {
+	lease, c, place := h.lease, h.claims[0], int64(0)
+	if c.changed {
+		h.l.w.place++
+		place = h.l.w.place
+	}
+	h.do(d, h.renewCall(c, lease, place, false), nil, func(reply any, sent int64) {
 		w := h.l.w
 		w.count("renewed")
 		switch {
@@ -285,38 +398,83 @@ func (h *hold) renew(d *random) {
 	}, func() { h.renewAt = h.l.w.now + lease/10 })
 }
 
+// verify asks whether the lock is held. A renewal of 0 ms does that without an effect.
+func (h *hold) verify(d *random) {
+	h.do(d, h.renewCall(h.claims[0], 0, 0, false), nil, func(reply any, _ int64) {
+		h.l.w.count("verified")
+		if reply != int64(1) {
+			h.lose()
+		}
+	}, func() {})
+}
+
+// undoUnsent undoes an acquisition of an owner that holds the lock already. No copy of
+// it has arrived.
+func (h *hold) undoUnsent(d *random) {
+	c := &claim{latch: h.l.latch(), held: h.expected()}
+	h.do(d, h.releaseCall(c, true, h.lease), c, func(any, int64) {}, nil)
+}
+
+// setLease makes the lease end at that time from now. Until the reply, either lease may
+// be the server's.
+func (h *hold) setLease(d *random, lease int64) {
+	w := h.l.w
+	w.place++
+	w.count("lease set")
+	h.trust, h.watched = min(h.trust, w.now+lease), false
+	c := h.claims[0]
+	c.changed = true
+	// Other holds of a counted owner trust the same lease.
+	k := h.renewCall(c, lease, w.place, !h.counted)
+	h.flight = &flight{c: h.c, call: k, sent: w.now, hasty: true}
+	h.flight.done = func(reply any, sent int64) {
+		switch {
+		case reply != int64(1), h.trust == 0, sent <= h.voided:
+			h.lose()
+		default:
+			h.lease, h.trust = lease, sent+lease
+		}
+	}
+	h.flight.unknown = func() { w.count("lease unknown") }
+	h.launch(d, c)
+}
+
+// unlock ends one of the holds. If the client counts, it sends the last release only.
 func (h *hold) unlock(d *random) {
+	if h.held--; !h.counted && h.held > 0 {
+		return
+	}
 	lease := h.lease
-	if h.held--; h.held == 0 {
+	if h.held == 0 {
 		h.trust = 0
 		h.watched = false
 	}
-	latch := h.l.latch()
-	h.do(d, h.releaseCall(latch, lease), func(reply any, _ int64) {
+	i := d.n(len(h.claims))
+	c := h.claims[i]
+	h.claims = slices.Delete(h.claims, i, i+1)
+	h.do(d, h.releaseCall(c, false, lease), c, func(reply any, _ int64) {
 		h.l.w.count("unlocked")
 		switch {
-		case reply == nil:
+		case reply == int64(-1):
 			h.lose()
-			h.state = idle
 		case h.held == 0:
 			h.state = idle
 			h.restUp = h.l.w.now + int64(d.n(50))
 		}
-		if d.in(90) {
-			h.c.drop(latch)
-		}
+		h.c.sweep(d, c)
 	}, nil)
 }
 
 // unlockAgain unlocks a lock that is not held.
 func (h *hold) unlockAgain(d *random) {
 	h.l.w.count("unlocked twice")
-	h.do(d, h.releaseCall(h.l.latch(), 1000), func(any, int64) {}, nil)
+	c := &claim{latch: h.l.latch()}
+	h.do(d, h.releaseCall(c, !h.counted || h.base > 0, 1000), c, func(any, int64) {}, nil)
 }
 
 func (h *hold) force(d *random) {
 	h.l.w.count("unlocked by force")
-	h.do(d, h.forceCall(h.l.latch()), func(any, int64) {}, nil)
+	h.do(d, h.forceCall(h.l.latch()), nil, func(any, int64) {}, nil)
 }
 
 // drop deletes a latch that is no longer needed.

@@ -99,12 +99,22 @@ func (l *lock) freeFor(h *hold) bool {
 	return true
 }
 
+// held reports whether any owner holds the lock.
+func (l *lock) held() bool { return slices.ContainsFunc(l.holds, (*hold).live) }
+
+// readBy reports whether h, which wants to write, has an owner that reads.
+func (l *lock) readBy(h *hold) bool {
+	return l.kind == readWrite && !h.reads && slices.ContainsFunc(l.holds, func(o *hold) bool {
+		return o != h && o.owner == h.owner && o.live()
+	})
+}
+
 // lapse forgets holds whose lease has ended.
 func (l *lock) lapse() {
 	held := false
 	for _, h := range l.holds {
 		if !h.live() {
-			h.count = 0
+			h.count, h.base = 0, 0
 		}
 		held = held || h.count > 0
 	}
@@ -135,6 +145,8 @@ func (l *lock) granted(h *hold, held int, lease int64) (again bool) {
 	}
 	at := w.server() + lease
 	switch {
+	case l.kind != readWrite && live:
+		h.until = max(h.until, at)
 	case l.kind != readWrite:
 		h.until = at
 	case !h.reads && live && !again: // locking again adds the lease of a writer
@@ -174,10 +186,10 @@ func (l *lock) refused(h *hold, ttl int64) {
 	}
 }
 
-// released records an unlock's reply.
-func (l *lock) released(h *hold, latch string, lease int64, reply any) {
+// released records the reply of a release or an undo.
+func (l *lock) released(h *hold, c *claim, undo bool, lease int64, reply any) {
 	w := l.w
-	if answer, ok := w.latched(latch); ok {
+	if answer, ok := w.answered(c.latch); ok {
 		if reply != answer {
 			w.fail(ruleReply, "%s answers %s %v when asked again, after %d", l.name, h.field, reply, answer)
 		}
@@ -185,31 +197,38 @@ func (l *lock) released(h *hold, latch string, lease int64, reply any) {
 	}
 	if !h.live() {
 		h.count = 0
-		if reply != nil {
-			w.fail(ruleReply, "%s was not held by %s, whose unlock answers %v", l.name, h.field, reply)
-		}
-		if !slices.ContainsFunc(l.holds, (*hold).live) {
-			l.wakeHead()
+	}
+	want := int64(0)
+	switch {
+	case h.count == 0, undo && h.count != c.held+1:
+		want = -1
+	case h.count == 1:
+		want = 1
+	}
+	// A reader's unlock may end all holds, if the rest of the other readers' leases is
+	// negative.
+	if want == 0 && h.reads && w.deadline(l.name) == gone {
+		want = 1
+	}
+	if reply != want {
+		w.fail(ruleReply, "%s has %d holds of %s, whose release of the one after %d (undo: %v) answers %v",
+			l.name, h.count, h.field, c.held, undo, reply)
+	}
+	w.latch(c.latch, want)
+	if want == -1 {
+		if l.kind == fair && h.count == 0 {
+			l.left(h)
 		}
 		return
 	}
-	n, ok := reply.(int64)
 	h.count--
-	// A reader's unlock may end all holds, if the rest of the others' leases is
-	// negative.
-	over := h.reads && l.w.deadline(l.name) == gone
-	if !ok || n == 1 != (h.count == 0 || over) {
-		w.fail(ruleReply, "%s has %d holds of %s left, whose unlock answers %v", l.name, h.count,
-			h.field, reply)
-	}
-	w.latch(latch, n)
 	switch {
 	case l.kind == readWrite:
 		l.ended()
-	case h.count > 0:
-		h.until = w.server() + lease
-	default:
+	case h.count == 0:
 		l.wakeHead()
+	case !undo:
+		h.until = max(h.until, w.server()+lease)
 	}
 }
 
@@ -224,51 +243,49 @@ func (l *lock) ended() {
 	}
 }
 
-// undone records that a hold was undone, or not.
-func (l *lock) undone(h *hold, held int, latch string, reply any) {
-	if _, ok := l.w.latched(latch); ok {
-		if reply != int64(0) {
-			l.w.fail(ruleReply, "%s was undone twice: %v", l.name, reply)
-		}
-		return
-	}
-	l.w.latch(latch, 1)
-	took := h.live() && h.count == held+1
-	if took != (reply == int64(1)) {
-		l.w.fail(ruleReply, "%s has %d holds of %s, and to undo the one after %d answers %v", l.name,
-			h.count, h.field, held, reply)
-	}
-	if !took {
-		return
-	}
-	h.count--
-	if l.kind == readWrite {
-		l.ended()
-	} else if h.count == 0 {
-		l.wakeHead()
-	}
-}
-
 // renewed records a renewal's reply.
-func (l *lock) renewed(h *hold, lease int64, reply any) {
+func (l *lock) renewed(h *hold, c *claim, lease, place int64, shorten bool, reply any) {
 	w := l.w
-	if h.live() != (reply == int64(1)) {
+	_, latched := w.latched(c.latch)
+	last := w.latches[c.latch]
+	over := place != 0 && latched && !last.sealed
+	if (h.live() && !over) != (reply == int64(1)) {
 		w.fail(ruleReply, "%s: a renewal of %s answers %v", l.name, h.field, reply)
 	}
-	if !h.live() {
+	switch {
+	case h.live() && over:
+		w.count("change of a claim that is over")
+		return
+	case !h.live() || lease == 0:
 		return
 	}
-	if l.kind == readWrite {
-		l.until = max(l.until, w.server()+lease)
-	} else {
-		h.until = max(h.until, w.server()+lease)
+	at := w.server() + lease
+	if place != 0 {
+		if latched && last.place >= place {
+			w.count("renewal overtaken")
+			return
+		}
+		w.order(c.latch, place)
+	}
+	switch {
+	case l.kind != readWrite && shorten:
+		h.until = at
+	case l.kind != readWrite:
+		h.until = max(h.until, at)
+	case shorten && !h.reads && !l.readBy(h):
+		l.until = at
+	default:
+		l.until = max(l.until, at)
 	}
 }
 
 // forced records an unlock by force, of readers or of a writer.
 func (l *lock) forced(latch string, reads bool, reply any) {
 	w := l.w
-	if _, ok := w.latched(latch); ok {
+	if answer, ok := w.latched(latch); ok {
+		if reply != answer {
+			w.fail(ruleReply, "%s: an unlock by force answers %v, after %d", l.name, reply, answer)
+		}
 		return
 	}
 	any, writer := false, false
@@ -283,12 +300,13 @@ func (l *lock) forced(latch string, reads bool, reply any) {
 		w.fail(ruleReply, "%s: an unlock by force answers %v", l.name, reply)
 	}
 	if !any {
+		w.latch(latch, 0)
 		return
 	}
 	w.latch(latch, 1)
 	l.until = gone
 	for _, h := range l.holds {
-		h.count, h.trust, h.voided = 0, 0, w.now
+		h.count, h.base, h.trust, h.voided = 0, 0, 0, w.now
 	}
 	l.wakeHead()
 }
@@ -353,18 +371,17 @@ func (l *lock) asked(h *hold, granted, waits bool) {
 	}
 }
 
-// left records that h has left the queue.
+// left records that h has left the queue. It does not hold the lock.
 func (l *lock) left(h *hold) {
-	i := slices.Index(l.queue, h)
-	if i < 0 {
-		return
+	if i := slices.Index(l.queue, h); i >= 0 {
+		l.w.count("left the queue")
+		l.queue = slices.Delete(l.queue, i, i+1)
+		h.turn = 0
+		for _, o := range l.queue[i:] {
+			o.turn -= l.patience
+		}
 	}
-	l.queue = slices.Delete(l.queue, i, i+1)
-	h.turn = 0
-	for _, o := range l.queue[i:] {
-		o.turn -= l.patience
-	}
-	if !slices.ContainsFunc(l.holds, (*hold).live) {
+	if !l.held() {
 		l.head(true)
 	}
 }
@@ -378,6 +395,32 @@ func (l *lock) check() {
 	for _, h := range l.holds {
 		if h.trusts() {
 			l.checkTrust(h)
+		} else if h.flight == nil && !h.c.crashed && h.live() {
+			l.checkOwned(h)
+		}
+	}
+}
+
+// checkOwned checks that an owner that holds the lock has a client that knows it, or
+// will ask soon.
+func (l *lock) checkOwned(h *hold) {
+	w := l.w
+	switch h.state {
+	case idle:
+		if h.count > h.base {
+			w.fail(ruleOwned, "%s is held %d times by %s, which wants nothing", l.name, h.count-h.base,
+				h.field)
+		}
+	case waiting:
+		asks := h.woken || !h.asked || h.wakeAt <= w.now+pollStrays
+		if h.count > h.base && (h.now.strays == 0 || !asks) {
+			w.fail(ruleOwned, "%s is held by %s, which waits for %d ms more", l.name, h.field,
+				h.wakeAt-w.now)
+		}
+	case holding:
+		if h.count > h.expected() {
+			w.fail(ruleOwned, "%s is held %d times by %s, not %d times", l.name, h.count, h.field,
+				h.expected())
 		}
 	}
 }
@@ -462,8 +505,8 @@ func (l *lock) checkQueue() {
 	}
 }
 
-// checkTrust compares what h believes with what the others believe, and with the
-// stored data.
+// checkTrust compares h's trust with the trust of the other holds, and with the stored
+// data.
 func (l *lock) checkTrust(h *hold) {
 	w := l.w
 	for _, o := range l.holds {
@@ -477,9 +520,20 @@ func (l *lock) checkTrust(h *hold) {
 	case h.end()-w.server() < h.trust-w.now:
 		w.fail(ruleTrust, "%s trusts to hold %s for %d ms, and does for %d", h.field, l.name,
 			h.trust-w.now, h.end()-w.server())
-	case h.count < h.held, h.flight == nil && h.count != h.held:
-		w.fail(ruleTrust, "%s trusts to hold %s %d times, and does %d times", h.field, l.name, h.held,
-			h.count)
+	case h.count < h.expected(), h.flight == nil && h.count != h.expected():
+		w.fail(ruleTrust, "%s trusts to hold %s %d times, and does %d times", h.field, l.name,
+			h.expected(), h.count)
+	}
+	if !h.reads {
+		return
+	}
+	end := int64(0)
+	for n := 1; n <= h.count; n++ {
+		end = max(end, w.deadline(h.timeout(n)))
+	}
+	if end-w.server() < h.trust-w.now {
+		w.fail(ruleTrust, "%s trusts to read %s for %d ms, and its key ends after %d", h.field, l.name,
+			h.trust-w.now, end-w.server())
 	}
 }
 
@@ -499,7 +553,7 @@ func (l *lock) sleepers() (asleep []*hold) {
 // checkWoken checks that the sleepers for which the lock has become free were woken.
 func (l *lock) checkWoken(asleep []*hold) {
 	for _, h := range asleep {
-		if h.settled() && l.freeFor(h) {
+		if h.settled() && l.freeFor(h) && !h.live() { // checkOwned checks a hold of its own
 			l.w.fail(ruleWake, "%s has become free to %s, which sleeps for %d ms more", l.name, h.field,
 				h.wakeAt-l.w.now)
 		}
@@ -507,16 +561,16 @@ func (l *lock) checkWoken(asleep []*hold) {
 }
 
 // checkTimes checks, after time has passed, that no waiter sleeps beside a lock whose
-// lease has ended. The lease may have been shortened after the waiter was told of it:
-// a read-write lock's lease when a reader leaves, and any lease that is set again
-// after the server's clock was set back. In a queue, a waiter may wait for another one
-// that does not come.
+// lease has ended. It skips waiters that were told of a lease that was then shortened. A
+// read-write lock's lease is shortened when a reader leaves. Any lease is shortened when
+// it is set again after the server's clock was set back. It skips fair locks, because a
+// waiter may wait for another waiter that does not come.
 func (l *lock) checkTimes() {
 	if l.kind == fair {
 		return
 	}
 	for _, h := range l.holds {
-		if h.settled() && !h.shortened && h.wakeAt > l.w.now+l.grace()+h.lag && l.freeFor(h) {
+		if h.settled() && !h.shortened && h.wakeAt > l.w.now+l.grace()+h.lag && l.freeFor(h) && !h.live() {
 			l.w.fail(ruleWake, "%s is free, and %s sleeps for %d ms more", l.name, h.field, h.wakeAt-l.w.now)
 		}
 	}
@@ -530,7 +584,7 @@ func (l *lock) grace() int64 {
 	return 1
 }
 
-// bury forgets the holds of crashed clients that left nothing.
+// bury forgets holds of crashed clients that have no stored state and no late copies.
 func (l *lock) bury() {
 	l.holds = slices.DeleteFunc(l.holds, func(h *hold) bool {
 		return h.c.crashed && h.strays == 0 && !h.live() && h.turn == 0

@@ -16,12 +16,14 @@ func (w *world) newLocker(l *lock) *locker {
 func (a *locker) start(w *world) {
 	a.client = w.newClient(2 + w.serial%2)
 	a.client.heard, a.client.missed = a.wake, a.wakeAll
+	halves := []string{""}
 	if a.l.kind == readWrite {
-		a.join(a.l, "read")
-		a.join(a.l, "write")
-		return
+		halves = []string{"read", "write"}
 	}
-	a.join(a.l, "")
+	counted := w.serial%3 == 0
+	for _, half := range halves {
+		a.join(a.l, half).counted = counted
+	}
 }
 
 // join adds the client's hold to l.
@@ -40,7 +42,7 @@ func (a *locker) String() string { return a.id + " on " + a.l.name }
 
 func (c *client) wake(channel string) {
 	for _, h := range c.holds {
-		if h.state == waiting && h.channel() == channel {
+		if h.state == waiting && h.l.kind != spin && h.channel() == channel {
 			h.woken = true
 			c.w.count("woken")
 		}
@@ -134,20 +136,26 @@ func (a *locker) begin(h *hold, d *random) {
 }
 
 func (a *locker) goOn(h *hold, d *random) {
-	switch n := d.n(200); {
+	switch n := d.n(220); {
 	case n < 80:
 		h.unlock(d)
 	case n < 100 && h.held < 3:
-		h.acquire(d, h.lease, false, 0)
-	case n < 120:
+		h.enter(d)
+	case n < 130 && h.held == 1:
+		h.setLease(d, pick(d, 20, h.lease/2+1, 2*h.lease, 5000))
+	case n < 133:
+		h.verify(d)
+	case n < 135 && h.counted:
+		h.undoUnsent(d)
+	case n < 140:
 		h.look(d)
-	case n < 124: // until its lease ends, or nearly
+	case n < 144: // until its lease ends, or nearly
 		a.w.count("paused")
 		a.paused = max(h.trust, a.w.now) + pick[int64](d, -1, 0, 1, 700)
-	case n < 126:
+	case n < 146:
 		a.die()
 		a.start(a.w)
-	case n == 126:
+	case n == 146:
 		h.force(d)
 	default:
 		h.restUp = a.w.now + int64(d.n(200))

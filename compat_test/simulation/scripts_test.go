@@ -4,83 +4,81 @@ import (
 	"crypto/sha1"
 	"encoding/hex"
 	"fmt"
-	"go/ast"
-	"go/parser"
-	"go/token"
+	"os"
 	"path/filepath"
-	"strconv"
 	"strings"
 )
 
 // script is a Lua script of rlock.
-type script struct{ body, sha string }
+type script struct {
+	body, sha  string
+	keys, args int  // how many its head names
+	more       bool // further arguments may follow
+}
 
 func newScript(body string) script {
 	sum := sha1.Sum([]byte(body))
-	return script{body, hex.EncodeToString(sum[:])}
+	s := script{body: body, sha: hex.EncodeToString(sum[:])}
+	s.keys = len(headOf(body, "-- KEYS:"))
+	args := headOf(body, "-- ARGV:")
+	s.args = len(args)
+	if s.args > 0 && strings.HasSuffix(args[s.args-1], "...") {
+		s.args, s.more = s.args-1, true
+	}
+	return s
 }
 
-// rlockScripts reads the scripts from rlock's source, by the names of its variables.
-// So the simulation runs what rlock sends, and rlock need not export it.
+// headOf returns the words after prefix in a script's head.
+func headOf(body, prefix string) []string {
+	_, after, _ := strings.Cut(body, "\n"+prefix)
+	line, _, _ := strings.Cut(after, "\n")
+	return strings.Fields(line)
+}
+
+// fits reports whether a call has as many keys and arguments as the script's head.
+func (s script) fits(c *call) bool {
+	return len(c.keys) == s.keys && (len(c.args) == s.args || s.more && len(c.args) > s.args)
+}
+
+// rlockScripts reads rlock's scripts, by the names of their files. So the simulation
+// runs what rlock sends. It cannot import their package, which is internal to rlock.
 func rlockScripts(dir string) (map[string]script, error) {
-	paths, err := filepath.Glob(filepath.Join(dir, "*.go"))
+	paths, err := filepath.Glob(filepath.Join(dir, "*.lua"))
+	if err == nil && len(paths) == 0 {
+		err = fmt.Errorf("read scripts: %s has none", dir)
+	}
 	if err != nil {
 		return nil, err
 	}
-	values := map[string]ast.Expr{}
+	scripts := map[string]script{}
 	for _, path := range paths {
-		if strings.HasSuffix(path, "_test.go") {
-			continue
-		}
-		file, err := parser.ParseFile(token.NewFileSet(), path, nil, parser.SkipObjectResolution)
+		body, err := expand(dir, path)
 		if err != nil {
 			return nil, err
 		}
-		for _, decl := range file.Decls {
-			group, ok := decl.(*ast.GenDecl)
-			if !ok {
-				continue
-			}
-			for _, spec := range group.Specs {
-				if v, ok := spec.(*ast.ValueSpec); ok && len(v.Names) == len(v.Values) {
-					for i, name := range v.Names {
-						values[name.Name] = v.Values[i]
-					}
-				}
-			}
-		}
-	}
-	scripts := map[string]script{}
-	for name, value := range values {
-		made, ok := value.(*ast.CallExpr)
-		if !ok || len(made.Args) != 1 || fmt.Sprint(made.Fun) != "newScript" {
-			continue
-		}
-		body, err := text(made.Args[0], values)
-		if err != nil {
-			return nil, fmt.Errorf("%s: %w", name, err)
-		}
-		scripts[name] = newScript(body)
+		scripts[strings.TrimSuffix(filepath.Base(path), ".lua")] = newScript(body)
 	}
 	return scripts, nil
 }
 
-// text returns the value of an expression of strings, constants and +.
-func text(e ast.Expr, values map[string]ast.Expr) (string, error) {
-	switch e := e.(type) {
-	case *ast.BasicLit:
-		return strconv.Unquote(e.Value)
-	case *ast.Ident:
-		if v, ok := values[e.Name]; ok {
-			return text(v, values)
+// expand returns the text of a file of dir, with the files that it includes.
+func expand(dir, path string) (string, error) {
+	text, err := os.ReadFile(path)
+	if err != nil {
+		return "", err
+	}
+	var b strings.Builder
+	for line := range strings.Lines(string(text)) {
+		name, ok := strings.CutPrefix(line, "-- include: ")
+		if !ok {
+			b.WriteString(line)
+			continue
 		}
-	case *ast.BinaryExpr:
-		left, err := text(e.X, values)
+		included, err := expand(dir, filepath.Join(dir, "fragments", strings.TrimSpace(name)+".lua"))
 		if err != nil {
 			return "", err
 		}
-		right, err := text(e.Y, values)
-		return left + right, err
+		b.WriteString(included)
 	}
-	return "", fmt.Errorf("no text: %T", e)
+	return b.String(), nil
 }

@@ -41,8 +41,8 @@ func (host) MemoryUsed() int64          { return 0 }
 func (host) Sleep(int64)                {}
 func (host) Log(string, string)         {}
 
-// newEngine returns an engine whose timer does not run by itself, and whose random
-// choices are the same in every run.
+// newEngine returns an engine. Its timer does not run by itself. Its random choices are
+// the same in every run.
 func newEngine(c *clock, log *slog.Logger) *engine.Engine {
 	settings := config.New()
 	return engine.New(engine.Options{

@@ -16,7 +16,7 @@ func (p plan) shrink(r result, patience time.Duration) result {
 		if shorter.broken == nil || shorter.broken.rule != r.broken.rule {
 			return false
 		}
-		r = shorter // without the steps after the one that failed
+		r = shorter // without the steps after the failed step
 		return true
 	}
 	for before := 0; before != len(r.steps) && !late(); {

@@ -30,7 +30,7 @@ const (
 // plan is a course of the world: its seed, and a fault for a test.
 type plan struct {
 	seed  uint64
-	spoil func(*world) // nil: nothing
+	spoil func(*world) // nil: no fault
 	tell  func(format string, args ...any)
 }
 
@@ -77,11 +77,11 @@ func (w *world) choose(chance *rand.Rand, i int) uint16 {
 		return theClock
 	case n < 110:
 		return theTimer
-	case n < 120:
+	case n < 130:
 		return theNetwork
-	case n < 126:
+	case n < 136:
 		return theFault
-	case n < 140:
+	case n < 150:
 		return theProbe
 	}
 	for range 20 {
@@ -255,7 +255,7 @@ func (w *world) furnish(seed uint64) {
 	for i := range 2 {
 		w.newSemaphore(3, 6)
 		w.newPermits(2, 6)
-		w.newLatch(6)
+		w.newCountdown(6)
 		w.newRate(5, int64(200+2000*i), 5)
 	}
 }

@@ -7,18 +7,22 @@ type user struct {
 	target synchronizer
 	flight *flight
 
-	waits  bool
-	asked  bool // it has tried since it subscribed
-	woken  bool
-	want   int64 // while it waits
-	lag    int64 // how long the reply took from which wakeAt was computed
-	wakeAt int64
-	giveUp int64
-	restUp int64
+	waits bool
+	asked bool // it has tried since it subscribed
+	woken bool
+	// shortened means that a lease may have been shortened since it asked.
+	shortened bool
+	want      int64 // while it waits
+	lag       int64 // how long the reply took from which wakeAt was computed
+	wakeAt    int64
+	giveUp    int64
+	restUp    int64
 
-	has   int64  // what it holds on the server
-	id    string // of its permit
-	trust int64  // end of the permit's lease
+	sem   *semClaim // semaphore: of the present acquisition or hold
+	id    string    // of its permit, or of its request to a rate limiter
+	claim *claim    // of id
+	trust int64     // end of the permit's lease
+	fixed bool      // its lease was set
 }
 
 // synchronizer is the semaphore, latch or rate limiter that a user works with.
@@ -28,6 +32,8 @@ type synchronizer interface {
 	act(u *user, d *random)
 	// ask tries again to get what u waits for.
 	ask(u *user, d *random)
+	// end ends u's wait, which was in vain.
+	end(u *user, d *random)
 	// freeFor reports whether a try of u would succeed now.
 	freeFor(u *user) bool
 	// forget removes what a crashed user had.
@@ -96,7 +102,7 @@ func (u *user) step(d *random) {
 	case u.waits:
 		u.reconnect()
 		if u.w.now >= u.giveUp {
-			u.rest()
+			u.target.end(u, d)
 			return
 		}
 		u.woken = false
@@ -123,18 +129,54 @@ func (u *user) die() {
 		u.flight.abandon()
 	}
 	u.w.count("crashed")
+	u.crashedAt = u.w.now
 	u.crash()
 	u.target.forget(u)
 	u.start(u.w)
 }
 
-// do sends a request. once means that it must not be sent twice.
-func (u *user) do(d *random, once bool, k *call, done func(any, int64), unknown func()) {
-	u.flight = &flight{c: u.client, call: k, sent: u.w.now, once: once, done: done, unknown: unknown}
-	if f := u.flight; f.transmit(d) {
+// do sends a request. c, which may be nil, counts its copies.
+func (u *user) do(d *random, k *call, c *claim, done func(any, int64), unknown func()) {
+	u.send(d, &flight{c: u.client, call: k, sent: u.w.now, done: done, unknown: unknown}, c)
+}
+
+// change sends a request that counts once. It sends no copy after its latch has expired.
+func (u *user) change(d *random, k *call, c *claim, done func(any, int64)) {
+	u.changeBefore(u.w.now+latchTime, d, k, c, done)
+}
+
+// changeBefore is change for a latch that expires at some time. If there is no answer by
+// then, the client is as good as crashed.
+func (u *user) changeBefore(at int64, d *random, k *call, c *claim, done func(any, int64)) {
+	if u.w.now >= at {
+		u.die()
+		return
+	}
+	f := &flight{c: u.client, call: k, sent: u.w.now, done: done, limit: at - u.w.now}
+	f.unknown = func() {
+		u.w.count("no answer in time")
+		u.die()
+	}
+	u.send(d, f, c)
+}
+
+func (u *user) send(d *random, f *flight, c *claim) {
+	if c != nil {
+		f.strays = &c.strays
+	}
+	u.flight = f
+	if f.transmit(d) {
 		u.flight = nil
 		f.done(f.reply, f.sent)
 	}
+}
+
+// pollAt returns when a waiter asks again that was told to wait until at.
+func (u *user) pollAt(c *claim, at int64) int64 {
+	if c.strays > 0 {
+		return min(at, u.w.now+pollStrays)
+	}
+	return at
 }
 
 // sleep waits for a message, or until wake.

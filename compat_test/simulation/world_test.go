@@ -21,7 +21,8 @@ type world struct {
 
 	actors   []actor
 	locks    []*lock
-	orphans  []orphan // requests that may still arrive, of senders that are gone
+	orphans  []orphan // copies of requests that may still arrive
+	place    int64    // of the last change of a lease
 	book     book
 	latches  map[string]latchAnswer
 	listener *link // receives the events of expired keys
@@ -46,11 +47,14 @@ type actor interface {
 	fault(d *random)
 }
 
-// orphan is a request that may still arrive.
-type orphan struct{ call *call }
+// orphan is a copy of a request that may still arrive, until its latch expires.
+type orphan struct {
+	call  *call
+	until int64
+}
 
-// call is a script with its keys and arguments. prepare, which may be nil, runs before
-// and effect after every run of the script.
+// call is a script with its keys and arguments. prepare runs before every run of the
+// script, effect after it. prepare may be nil.
 type call struct {
 	script     string
 	keys, args []string
@@ -74,6 +78,7 @@ const (
 	ruleTrust = "a lease that holds" // an owner that trusts its lease is the owner as stored
 	// the stored data agrees with the replies: owners, counts, deadlines
 	ruleStored = "as stored"
+	ruleOwned  = "an owner that knows"     // no hold is stored that its client does not know
 	ruleReply  = "a true reply"            // a reply agrees with the stored data
 	ruleQueue  = "first come first served" // fair locks and parked clients
 	ruleWake   = "waiters are woken"       // no waiter sleeps beside a free lock, or after its TTL
@@ -133,6 +138,10 @@ func (w *world) execute(l *link, c *call) any {
 	if !ok {
 		panic("no script " + c.script)
 	}
+	if !s.fits(c) {
+		panic(fmt.Sprintf("script %s has %d keys and %d arguments, not %q and %q", c.script, s.keys, s.args,
+			c.keys, c.args))
+	}
 	words := make([]string, 0, 3+len(c.keys)+len(c.args))
 	words = append(words, "EVALSHA", s.sha, fmt.Sprint(len(c.keys)))
 	words = append(append(words, c.keys...), c.args...)
@@ -155,19 +164,62 @@ func (w *world) execute(l *link, c *call) any {
 	return reply
 }
 
-// latchAnswer is the reply that an unlock latch keeps.
-type latchAnswer struct{ answer, until int64 }
+// latchAnswer is the reply that a latch keeps.
+type latchAnswer struct {
+	answer, until int64
+	sealed        bool  // it is no reply, but acquire scripts refuse
+	place         int64 // of the last change of the lease; sealed only
+}
 
 // latched returns the reply that a latch keeps.
 func (w *world) latched(key string) (int64, bool) {
-	l, ok := w.latches[key]
-	return l.answer, ok && l.until > w.server()
+	l := w.latches[key]
+	if l.until <= w.server() {
+		return 0, false
+	}
+	return l.answer, true
 }
 
+// answered is latched for a script that overwrites a seal.
+func (w *world) answered(key string) (int64, bool) {
+	n, ok := w.latched(key)
+	return n, ok && !w.latches[key].sealed
+}
+
+// latchTime is the time to live of latches, in ms. No copy of a request arrives later.
 const latchTime = 20_000
 
 func (w *world) latch(key string, answer int64) {
-	w.latches[key] = latchAnswer{answer, w.server() + latchTime}
+	w.latches[key] = latchAnswer{answer: answer, until: w.server() + latchTime}
+}
+
+// order records the place of a change of a lease. The latch then is no reply either.
+func (w *world) order(key string, place int64) {
+	w.latches[key] = latchAnswer{until: w.server() + latchTime, sealed: true, place: place}
+}
+
+// seal records the reply of a seal.
+func (w *world) seal(key string, reply any) {
+	_, existed := w.latched(key)
+	if reply != int64(1) != existed {
+		w.fail(ruleReply, "a seal of %s, which existed: %v, answers %v", key, existed, reply)
+	}
+	if !existed {
+		w.latches[key] = latchAnswer{until: w.server() + latchTime, sealed: true}
+	}
+}
+
+// counted records the reply of a request that counts once: change makes its effect and
+// returns its reply.
+func (w *world) counted(latch string, reply any, change func() int64) {
+	want, again := w.answered(latch)
+	if !again {
+		want = change()
+		w.latch(latch, want)
+	}
+	if reply != want {
+		w.fail(ruleTotal, "the request %s answers %v, not %d; again: %v", latch, reply, want, again)
+	}
 }
 
 // random makes a step's own random numbers, so that the step does the same in any list

@@ -37,7 +37,7 @@ const lease = 3 * time.Minute
 func (l *load) locks(java *peer.Peer) []*contest {
 	rdb := l.client(100)
 	c := rlock.New(rdb, rlock.Options{Lease: lease})
-	l.clients = append(l.clients, c)
+	l.clients = append(l.clients, closer{c})
 	var contests []*contest
 	for i, kind := range kinds {
 		k := &contest{kind: kind, name: "soak:lock:" + string(kind),
@@ -69,6 +69,11 @@ func (l *load) locks(java *peer.Peer) []*contest {
 	return contests
 }
 
+// closer is an rlock.Client as an io.Closer.
+type closer struct{ c *rlock.Client }
+
+func (x closer) Close() error { return x.c.Close(context.Background()) }
+
 func (l *load) prepare(set bool, err error) {
 	if err != nil || !set {
 		l.t.Fatal("permits: ", set, err)
@@ -97,13 +102,17 @@ func (l *load) countInJava(owner *peer.Owner, k *contest) error {
 
 // countOnce adds one to the contest's counter under its lock.
 func (l *load) countOnce(rdb *redis.Client, c *rlock.Client, k *contest) (err error) {
-	lock, unlock := hold(c, k)
-	if err := patient(l.last, func() error { return lock(l.last) }); err != nil {
-		return fmt.Errorf("%s: lock: %w", k.kind, err)
+	var release func(context.Context) error
+	err = patient(l.last, func() (err error) {
+		release, err = acquire(l.last, c, k)
+		return err
+	})
+	if err != nil {
+		return fmt.Errorf("%s: acquire: %w", k.kind, err)
 	}
 	defer func() {
-		if e := unlock(l.last); e != nil && !busy(e) { // busy: rlock unlocks in the background
-			err = errors.Join(err, fmt.Errorf("%s: unlock: %w", k.kind, e))
+		if e := release(l.last); e != nil && !busy(e) { // busy: rlock releases in the background
+			err = errors.Join(err, fmt.Errorf("%s: release: %w", k.kind, e))
 		}
 	}()
 	var n int64
@@ -121,37 +130,39 @@ func (l *load) countOnce(rdb *redis.Client, c *rlock.Client, k *contest) (err er
 	return err
 }
 
-// hold returns the functions that acquire and release a lock of the kind. Each call of
-// hold is a new owner.
-func hold(c *rlock.Client, k *contest) (lock, unlock func(context.Context) error) {
-	var l *rlock.Lock
+// acquire acquires a lock of the kind and returns the function that releases it.
+func acquire(
+	ctx context.Context, c *rlock.Client, k *contest,
+) (release func(context.Context) error, err error) {
+	var h *rlock.Hold
 	switch k.kind {
 	case peer.Multi:
 		first, second, _ := strings.Cut(k.name, ",")
-		m := rlock.NewMultiLock(c.Lock(first), c.Lock(second))
-		return m.Lock, m.Unlock
+		h, err = rlock.Multi(c.Lock(first), c.Lock(second)).Acquire(ctx)
 	case "semaphore":
 		s := c.Semaphore(k.name)
-		return func(ctx context.Context) error { return s.Acquire(ctx, 1) },
-			func(ctx context.Context) error {
-				return patient(ctx, func() error { return s.Release(ctx, 1) })
-			}
+		return func(ctx context.Context) error { return s.Release(ctx, 1) }, s.Acquire(ctx, 1)
 	case "permit":
-		s, id := c.PermitSemaphore(k.name), ""
-		return func(ctx context.Context) (err error) { id, err = s.Acquire(ctx, 0); return err },
-			func(ctx context.Context) error { return s.Release(ctx, id) }
+		p, err := c.PermitSemaphore(k.name).Acquire(ctx, 1)
+		if err != nil {
+			return nil, err
+		}
+		return p.Release, nil
 	case peer.Fair:
-		l = c.FairLock(k.name)
+		h, err = c.FairLock(k.name).Acquire(ctx)
 	case peer.Write:
-		l = c.RWLock(k.name).Write()
+		h, err = c.RWLock(k.name).Write().Acquire(ctx)
 	case peer.Spin:
-		l = c.SpinLock(k.name)
+		h, err = c.SpinLock(k.name).Acquire(ctx)
 	case peer.Fenced:
-		l = c.FencedLock(k.name)
+		h, err = c.FencedLock(k.name).AsLock().Acquire(ctx)
 	default:
-		l = c.Lock(k.name)
+		h, err = c.Lock(k.name).Acquire(ctx)
 	}
-	return l.Lock, l.Unlock
+	if err != nil {
+		return nil, err
+	}
+	return h.Release, nil
 }
 
 // judge compares the counters with the number of steps.

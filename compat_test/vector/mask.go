@@ -11,6 +11,7 @@ import (
 
 var (
 	digitRuns = regexp.MustCompile(`[0-9]+`)
+	nodeIDs   = regexp.MustCompile(`\b[0-9a-f]{40}\b`)
 	// debugFigures are the values in DEBUG OBJECT that differ from run to run.
 	debugFigures = regexp.MustCompile(`(Value at:|lru:|lru_seconds_idle:|serializedlength:|refcount:)[0-9a-fx]+`)
 	sectionHeads = regexp.MustCompile(`(?m)^# \w+`)
@@ -88,6 +89,8 @@ func maskScalar(v wire.Value, mask string) wire.Value {
 		return masked(v, "<bulk>")
 	case mask == "digits":
 		return masked(v, digitRuns.ReplaceAllString(text, "<n>"))
+	case mask == "ids":
+		return masked(v, nodeIDs.ReplaceAllString(text, "<id>"))
 	case mask == "lua" && v.IsError():
 		return masked(v, luaWords.ReplaceAllString(text, "$1<lua's words>$3"))
 	case mask == "text" && (v.Kind == wire.BulkString || v.Kind == wire.SimpleString):

@@ -20,28 +20,44 @@ const module = "github.com/lockredis/lockredis"
 // project that it may import. Imports go down only. A new import is added here,
 // with its reason in ARCHITECTURE.md.
 var allowed = map[string]string{
-	"cmd/lockredis":     ". internal/backdoor internal/config",
-	"rlock":             "internal/lockkeys",
-	".":                 "expiry internal/backdoor internal/config internal/server internal/tlsconf",
+	"cmd/lockredis":     "internal/program",
+	"internal/program":  ". internal/backdoor internal/config internal/rediscli resp",
+	"internal/rediscli": "internal/config resp",
+	"rlock":             "internal/leases internal/lockkeys rlock/internal/scripts",
+	".":                 "expiry internal/backdoor internal/config internal/sentinel internal/server internal/tlsconf",
+	"internal/sentinel": "expiry internal/command internal/config internal/engine internal/glob resp",
 	"internal/server":   "expiry internal/config internal/command internal/engine resp",
-	"internal/engine":   "expiry internal/config internal/command internal/glob internal/inspect luaexec pubsub resp store",
-	"internal/command":  "expiry internal/config internal/glob internal/keyevent luaexec pubsub resp store",
-	"internal/config":   "internal/keyevent resp",
+	"internal/engine":   "expiry internal/cluster internal/config internal/command internal/fault internal/glob internal/inspect luaexec pubsub resp store",
+	"internal/command":  "expiry internal/cluster internal/config internal/glob internal/inspect internal/keyevent luaexec pubsub resp store",
+	"internal/config":   "internal/cluster internal/keyevent resp",
 	"internal/keyevent": "",
+	"internal/cluster":  "",
 	"internal/tlsconf":  "internal/config",
 	"internal/testcert": "",
 	"internal/glob":     "",
 	"internal/inspect":  "internal/lockkeys store",
-	"internal/backdoor": "internal/config internal/inspect resp",
+	"internal/backdoor": "internal/config internal/fault internal/inspect resp",
+	"internal/fault":    "",
+	"internal/leases":   "",
 	"internal/lockkeys": "",
 	"luaexec":           "luaexec/lualib luaexec/syntax resp",
 	"luaexec/lualib":    "",
 	"luaexec/syntax":    "luaexec/lualib",
 	"pubsub":            "resp",
-	"store":             "expiry resp",
+	"store":             "expiry internal/cluster resp",
 	"expiry":            "",
 	"resp":              "",
-	"lockredistest":     ". expiry internal/backdoor internal/inspect internal/testcert resp",
+	"lockredistest":     ". expiry internal/backdoor internal/fault internal/glob internal/inspect internal/leases internal/testcert resp",
+
+	"rlock/internal/scripts": "",
+
+	"packaging/bill":       "packaging/sbom",
+	"packaging/dist":       "packaging/executable packaging/sbom",
+	"packaging/executable": "",
+	"packaging/image":      "internal/config packaging/executable packaging/sbom packaging/shell",
+	"packaging/lockredis":  "internal/program packaging/shell",
+	"packaging/sbom":       "",
+	"packaging/shell":      "",
 }
 
 // only lists, for each library, the packages that may import it. Packages below
@@ -113,7 +129,7 @@ var harmless = []string{"Rand", "New", "Source", "NewPCG", "PCG", "NewChaCha8", 
 func TestTimeAndRandomNumbersAreArguments(t *testing.T) {
 	for _, dir := range []string{"resp", "expiry", "store", "pubsub", "luaexec",
 		"internal/command", "internal/config", "internal/engine", "internal/glob",
-		"internal/inspect", "internal/lockkeys"} {
+		"internal/inspect", "internal/fault", "internal/lockkeys", "internal/sentinel", "internal/cluster"} {
 		files := 0
 		walk(t, filepath.Join(root, dir), func(_, path string) {
 			files++

@@ -3,12 +3,15 @@
 //
 // A public method would have to name internal types, which users could see and not use. So
 // the root package registers functions here instead. Only code in this module can import
-// this package. lockredistest looks inside a server through it, and cmd/lockredis reads the
-// directives that concern the process.
+// this package. lockredistest looks inside a server through it, and internal/program reads
+// the directives that concern the process.
 package backdoor
 
 import (
+	"io"
+
 	"github.com/lockredis/lockredis/internal/config"
+	"github.com/lockredis/lockredis/internal/fault"
 	"github.com/lockredis/lockredis/internal/inspect"
 	"github.com/lockredis/lockredis/resp"
 )
@@ -17,6 +20,10 @@ import (
 var (
 	// Open returns the inside of a *lockredis.Server.
 	Open func(server any) Inside
+
+	// Parse is lockredis.ParseSettings with defaults: options that the arguments and the
+	// files override. It returns a *lockredis.Settings.
+	Parse func(defaults, args []string, stdin io.Reader) (settings any, err error)
 
 	// Config returns the directives of a *lockredis.Settings.
 	Config func(settings any) *config.Config
@@ -42,7 +49,48 @@ type Inside struct {
 	// Interrupt ends the running script, and every later script that loops.
 	Interrupt func()
 
+	// Faults returns the server's faults. From the first call on, each request costs a
+	// little more.
+	Faults func() Faults
+
+	// Reseed makes every random choice of commands depend on seed only.
+	Reseed func(seed uint64)
+
+	// Restart does to clients what a restart of the process does. See engine.Engine.
+	Restart func(keep bool)
+
+	// ConnectionCounts returns how many connections are open, and how many there were.
+	ConnectionCounts func() (open, total int)
+
+	// SetUser makes AUTH accept a user beside "default", or with "" no longer.
+	SetUser func(name, password string)
+
+	// Listen returns a subscriber without a connection. deliver is called inside the
+	// engine for each message, with the pattern that matched or "".
+	Listen func(deliver func(pattern, channel, payload string)) Listener
+
 	// Engine is the *engine.Engine, for the project's own tests that break an engine on
 	// purpose.
 	Engine any
+}
+
+// Faults makes requests, replies and messages go wrong. See engine.Faults.
+type Faults interface {
+	Add(*fault.Rule)
+	Remove(*fault.Rule)
+	ReleaseNext(*fault.Rule) (released bool)
+	Holding(*fault.Rule) int
+	Cut(which func(fault.Client) bool) int
+	Silence(which func(fault.Client) bool) int
+	SetDown(down bool)
+	DropLate()
+	Requests() map[string]int
+}
+
+// Listener is a subscriber without a connection. See engine.Listener.
+type Listener interface {
+	Subscribe(name string, pattern bool)
+	Unsubscribe(name string, pattern bool)
+	Names(pattern bool) []string
+	Close()
 }

@@ -86,7 +86,7 @@ func (s *Session) flags() string {
 		letter string
 	}{
 		{s.Subscribed(), "P"}, {s.Multi != nil, "x"}, {s.Parked != nil || s.State() == Held, "b"},
-		{s.Touched, "d"}, {s.State() == Closing, "c"}, {s.Unix, "U"}, {s.NoEvict, "e"},
+		{s.Touched, "d"}, {s.State() == Closing, "c"}, {s.Unix, "U"}, {s.ReadOnly, "r"}, {s.NoEvict, "e"},
 	} {
 		if f.on {
 			b.WriteString(f.letter)

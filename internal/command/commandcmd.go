@@ -176,7 +176,7 @@ func groupCategory(group string) string {
 		return "sortedset"
 	case "transactions":
 		return "transaction"
-	case "server", "pubsub": // the category pubsub comes from PubSubFlag
+	case "server", "sentinel", "pubsub": // the category pubsub comes from PubSubFlag
 		return ""
 	}
 	return group
@@ -327,12 +327,8 @@ func (cmd *Command) keysByAtoi(line resp.Args) (found []KeyPos, ok bool) {
 			}
 			continue
 		}
-		begin, has := k.begin(line)
-		if !has {
-			return nil, false
-		}
-		n, first := atoi(line[begin+k.CountAt]), begin+k.FirstKey
-		if n < 1 || n > len(line)-first {
+		first, n := k.counted(line)
+		if n == 0 {
 			return nil, false
 		}
 		for at := first; at < first+n; at++ {

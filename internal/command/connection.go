@@ -19,7 +19,7 @@ var (
 		"authenticate the client and select the RESP protocol version at the same time")
 )
 
-// defaultUser is the only user, because there are no ACLs.
+// defaultUser is the only user of a server without a test kit, because there are no ACLs.
 const defaultUser = "default"
 
 // ResetSession brings a session into the state of a new connection. CLIENT NO-EVICT stays.
@@ -29,6 +29,7 @@ func ResetSession(env *Env, s *Session) {
 	s.Authenticated.Store(env.Config.RequirePass == "")
 	s.DB, s.Proto = 0, 2
 	s.ReplyMode &= ReplySkip
+	s.ReadOnly = false
 	s.Multi = nil
 	env.Watcher.Unwatch(s)
 	env.PubSub.Close(s, &s.Subs)
@@ -53,9 +54,15 @@ func auth(c *Ctx, args resp.Args) resp.Reply {
 // authenticate compares hashes in constant time, so that the time of a failed attempt does
 // not depend on the password.
 func authenticate(c *Ctx, user string, password []byte) bool {
-	want, got := sha256.Sum256([]byte(c.Config.RequirePass)), sha256.Sum256(password)
-	ok := c.Config.RequirePass == "" || subtle.ConstantTimeCompare(want[:], got[:]) == 1
-	if user != defaultUser || !ok {
+	required, known := c.Config.RequirePass, true
+	open := required == "" // the default user needs no password
+	if user != defaultUser {
+		required, known = c.Users[user]
+		open = false
+	}
+	want, got := sha256.Sum256([]byte(required)), sha256.Sum256(password)
+	same := subtle.ConstantTimeCompare(want[:], got[:]) == 1
+	if !known || !open && !same {
 		return false
 	}
 	c.Session.Authenticated.Store(true)
@@ -87,7 +94,7 @@ func hello(c *Ctx, args resp.Args) resp.Reply {
 		resp.BulkString("version"), resp.BulkString(config.RedisVersion),
 		resp.BulkString("proto"), resp.Int(proto),
 		resp.BulkString("id"), resp.Int(c.Session.ID),
-		resp.BulkString("mode"), resp.BulkString("standalone"),
+		resp.BulkString("mode"), resp.BulkString(c.mode()),
 		resp.BulkString("role"), resp.BulkString("master"),
 		resp.BulkString("modules"), resp.EmptyArray,
 	)
@@ -146,6 +153,9 @@ func reset(c *Ctx, _ resp.Args) resp.Reply {
 }
 
 func selectCmd(c *Ctx, args resp.Args) resp.Reply {
+	if n, ok := resp.ParseInt(args[1]); ok && n != 0 && c.Cluster != nil {
+		return errClusterSelect
+	}
 	db, failure := database(c, args[1])
 	if db == nil {
 		return failure

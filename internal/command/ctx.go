@@ -4,7 +4,9 @@ import (
 	"math/rand/v2"
 
 	"github.com/lockredis/lockredis/expiry"
+	"github.com/lockredis/lockredis/internal/cluster"
 	"github.com/lockredis/lockredis/internal/config"
+	"github.com/lockredis/lockredis/internal/inspect"
 	"github.com/lockredis/lockredis/internal/keyevent"
 	"github.com/lockredis/lockredis/luaexec"
 	"github.com/lockredis/lockredis/pubsub"
@@ -23,8 +25,10 @@ type Env struct {
 	Rand    *rand.Rand
 	Stats   Stats
 	Clock   expiry.Clock
-	Micros  int64 // the unit's time in Unix µs; Space.Now() is the same in ms
-	Dirty   int64 // changes so far (rdb_changes_since_last_save)
+	Cluster *cluster.Cluster  // nil unless cluster mode is on
+	Users   map[string]string // passwords of users beside the default user, for test kits; may be nil
+	Micros  int64             // the unit's time in Unix µs; Space.Now() is the same in ms
+	Dirty   int64             // changes so far (rdb_changes_since_last_save)
 	// LastSave is when SAVE was last asked for, in Unix seconds; 0: never.
 	LastSave int64
 
@@ -38,6 +42,9 @@ type Env struct {
 	Watcher  Watcher
 	Deadline Deadlines
 	Server   Server
+	// Inspector looks at locks. It knows their holders if enable-lock-commands or the test
+	// kit asked for that at the start.
+	Inspector *inspect.Inspector
 }
 
 // Stats are the counters of INFO that commands and the engine keep.
@@ -155,7 +162,8 @@ type Server interface {
 // Identity holds the facts that identify a server.
 type Identity struct {
 	RunID, ConfigFile, Executable string
-	ProcessID, Port               int
+	ProcessID                     int
+	Port, TLSPort                 int   // of the first listener, and of the first with TLS; 0: none
 	StartMillis                   int64 // Unix ms
 }
 
@@ -195,6 +203,14 @@ func (c *Ctx) DenyBlocking() bool { return c.From != FromClient }
 
 // InScript reports whether a script runs the command.
 func (c *Ctx) InScript() bool { return c.From == FromScript }
+
+// mode returns the server's mode in HELLO and INFO.
+func (c *Ctx) mode() string {
+	if c.Cluster != nil {
+		return "cluster"
+	}
+	return "standalone"
+}
 
 // Now returns the unit's time in Unix milliseconds.
 func (c *Ctx) Now() int64 { return c.Space.Now() }

@@ -1,6 +1,7 @@
 package command
 
 import (
+	_ "embed"
 	"flag"
 	"fmt"
 	"os"
@@ -27,7 +28,9 @@ func TestCommandsDocsAreUpToDate(t *testing.T) {
 }
 
 func TestEveryCommandHasASummary(t *testing.T) {
-	for _, cmd := range NewTable().All() {
+	table := NewTable()
+	table.AddLockCommands()
+	for _, cmd := range table.All() {
 		for _, row := range append([]*Command{cmd}, cmd.Subs...) {
 			if !strings.HasSuffix(row.Summary, ".") {
 				t.Errorf("%s: summary %q does not end with a full stop", row.Name, row.Summary)
@@ -36,12 +39,14 @@ func TestEveryCommandHasASummary(t *testing.T) {
 	}
 }
 
-// commandsDoc returns docs/commands.md: one table for each group.
+// commandsDoc returns docs/commands.md: one table for each group, and behind them the commands
+// of lockredis's own.
 func commandsDoc(table *Table) string {
 	var b strings.Builder
 	b.WriteString("# Commands\n\n" +
 		"Generated from the command table (`internal/command`). " +
 		"Replies and errors are those of Redis 7.0.15.\n" +
+		"[lockredis's own](#lockrediss-own) commands stand apart, at the end.\n" +
 		"Since is the Redis version that introduced the command. " +
 		"Arity counts the command's name; -n means n or more arguments.\n")
 	group, count := "", 0
@@ -57,8 +62,18 @@ func commandsDoc(table *Table) string {
 		}
 	}
 	fmt.Fprintf(&b, "\n%d commands, subcommands not counted.\n", count)
+	b.WriteString("\n## lockredis's own\n\n| Command | Arity | Since | |\n|---|---|---|---|\n")
+	for _, cmd := range lockCommands() {
+		docRow(&b, cmd)
+	}
+	b.WriteString("\n" + ownDoc)
 	return b.String()
 }
+
+// ownDoc describes the commands that Redis does not have.
+//
+//go:embed testdata/own.md
+var ownDoc string
 
 func docRow(b *strings.Builder, cmd *Command) {
 	name := strings.ToUpper(strings.ReplaceAll(cmd.Name, "|", " "))

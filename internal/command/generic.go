@@ -142,6 +142,9 @@ func replace(c *Ctx, db *store.DB, key []byte, v store.Value, deadline int64) *s
 }
 
 func move(c *Ctx, args resp.Args) resp.Reply {
+	if c.Cluster != nil {
+		return errClusterMove
+	}
 	to, failure := database(c, args[2])
 	if to == nil {
 		return failure
@@ -175,6 +178,9 @@ func copyCmd(c *Ctx, args resp.Args) resp.Reply {
 		default:
 			return resp.ErrSyntax
 		}
+	}
+	if c.Cluster != nil && to != c.DB {
+		return errClusterCopy
 	}
 	if to == c.DB && string(args[1]) == string(args[2]) {
 		return errSameObject

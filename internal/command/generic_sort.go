@@ -53,7 +53,7 @@ func sort(c *Ctx, args resp.Args) resp.Reply   { return runSort(c, args, true) }
 func sortRO(c *Ctx, args resp.Args) resp.Reply { return runSort(c, args, false) }
 
 func runSort(c *Ctx, args resp.Args, mayStore bool) resp.Reply {
-	q, failure := parseSort(args, mayStore)
+	q, failure := parseSort(c, args, mayStore)
 	if failure.IsError() {
 		return failure
 	}
@@ -81,7 +81,7 @@ func runSort(c *Ctx, args resp.Args, mayStore bool) resp.Reply {
 	return q.answer(c, items)
 }
 
-func parseSort(args resp.Args, mayStore bool) (q sortQuery, failure resp.Reply) {
+func parseSort(c *Ctx, args resp.Args, mayStore bool) (q sortQuery, failure resp.Reply) {
 	q.count = -1
 	for i := 2; i < len(args); i++ {
 		left := len(args) - i - 1
@@ -106,8 +106,15 @@ func parseSort(args resp.Args, mayStore bool) (q sortQuery, failure resp.Reply) 
 		case isWord(o, "by") && left >= 1:
 			i++
 			q.by = args[i]
-			q.keepOrder = q.keepOrder || !bytes.ContainsRune(q.by, '*')
+			plain := !bytes.ContainsRune(q.by, '*')
+			if !plain && c.Cluster != nil {
+				return q, errClusterBy
+			}
+			q.keepOrder = q.keepOrder || plain
 		case isWord(o, "get") && left >= 1:
+			if c.Cluster != nil {
+				return q, errClusterGet
+			}
 			i++
 			q.get = append(q.get, args[i])
 		default:

@@ -35,7 +35,7 @@ func infoSections() []infoSection {
 		{"commandstats", "Commandstats", true, infoCommandstats},
 		{"errorstats", "Errorstats", false, infoErrorstats},
 		{"latencystats", "Latencystats", true, func(*Ctx, *infoWriter) {}},
-		{"cluster", "Cluster", false, func(_ *Ctx, w *infoWriter) { w.line("cluster_enabled", 0) }},
+		{"cluster", "Cluster", false, infoCluster},
 		{"keyspace", "Keyspace", false, infoKeyspace},
 	}
 }
@@ -53,6 +53,11 @@ func (w *infoWriter) zero(names ...string) {
 }
 
 func info(c *Ctx, args resp.Args) resp.Reply {
+	return resp.Verbatim(writeInfo(c, infoSections(), args))
+}
+
+// writeInfo returns the sections that the arguments of INFO ask for.
+func writeInfo(c *Ctx, sections []infoSection, args resp.Args) string {
 	asked := map[string]bool{}
 	for i := range args[1:] {
 		asked[strings.ToLower(args.String(i+1))] = true
@@ -60,7 +65,7 @@ func info(c *Ctx, args resp.Args) resp.Reply {
 	everything := asked["all"] || asked["everything"]
 	usual := len(args) == 1 || asked["default"]
 	var w infoWriter
-	for _, s := range infoSections() {
+	for _, s := range sections {
 		if !everything && !asked[s.name] && (!usual || s.extra) {
 			continue
 		}
@@ -70,18 +75,18 @@ func info(c *Ctx, args resp.Args) resp.Reply {
 		w.WriteString("# " + s.title + "\r\n")
 		s.write(c, &w)
 	}
-	return resp.Verbatim(w.String())
+	return w.String()
 }
 
 func infoServer(c *Ctx, w *infoWriter) {
 	facts := c.Server.Identity()
 	uptime := max(0, c.Now()-facts.StartMillis) / 1000
 	w.line("redis_version", config.RedisVersion)
-	w.line("lockredis_version", config.Version)
+	w.line("lockredis_release", config.Version)
 	w.line("redis_git_sha1", "00000000")
 	w.line("redis_git_dirty", 0)
 	w.line("redis_build_id", "0000000000000000")
-	w.line("redis_mode", "standalone")
+	w.line("redis_mode", c.mode())
 	w.line("os", runtime.GOOS+" "+runtime.GOARCH)
 	w.line("arch_bits", strconv.IntSize)
 	w.line("go_version", runtime.Version())
@@ -211,6 +216,14 @@ func infoReplication(c *Ctx, w *infoWriter) {
 	w.line("repl_backlog_active", 0)
 	w.line("repl_backlog_size", c.Config.Get("repl-backlog-size"))
 	w.zero("repl_backlog_first_byte_offset", "repl_backlog_histlen")
+}
+
+func infoCluster(c *Ctx, w *infoWriter) {
+	enabled := 0
+	if c.Cluster != nil {
+		enabled = 1
+	}
+	w.line("cluster_enabled", enabled)
 }
 
 func infoCPU(c *Ctx, w *infoWriter) {

@@ -5,6 +5,7 @@ import (
 	"strings"
 	"testing"
 
+	"github.com/lockredis/lockredis/internal/cluster"
 	"github.com/lockredis/lockredis/luaexec"
 )
 
@@ -62,6 +63,7 @@ func TestSizesAreFormattedAsInRedis(t *testing.T) {
 
 func TestHelpListsEverySubcommand(t *testing.T) {
 	h := newHarness(t)
+	h.ctx.Cluster = cluster.New(strings.Repeat("a", 40), cluster.All())
 	for _, cmd := range h.ctx.Table.All() {
 		if !cmd.Container() {
 			continue

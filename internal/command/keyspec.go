@@ -119,7 +119,20 @@ func (k *KeySpec) Positions(args resp.Args) (found []KeyPos, ok bool) {
 	if !ok {
 		return nil, k.Begin == Keyword
 	}
-	first, last, step := begin, begin, k.Step
+	first, last, ok := k.bounds(args, begin)
+	if !ok {
+		return nil, false
+	}
+	for i := first; i <= last; i += k.Step {
+		found = append(found, KeyPos{i, k.Flags})
+	}
+	return found, true
+}
+
+// bounds returns the positions of the first and the last key, when the keys begin at
+// begin.
+func (k *KeySpec) bounds(args resp.Args, begin int) (first, last int, ok bool) {
+	first, last = begin, begin
 	switch k.Find {
 	case Range:
 		switch {
@@ -132,24 +145,18 @@ func (k *KeySpec) Positions(args resp.Args) (found []KeyPos, ok bool) {
 		}
 	case Keynum:
 		if begin+k.CountAt >= len(args) {
-			return nil, false
+			return 0, 0, false
 		}
 		n, isInt := resp.ParseInt(args[begin+k.CountAt])
 		if !isInt || n < 0 || n > int64(len(args)) {
-			return nil, false
+			return 0, 0, false
 		}
 		first = begin + k.FirstKey
-		last = first + (int(n)-1)*step
+		last = first + (int(n)-1)*k.Step
 	default:
-		return nil, false
+		return 0, 0, false
 	}
-	if last >= len(args) || last < first {
-		return nil, false
-	}
-	for i := first; i <= last; i += step {
-		found = append(found, KeyPos{i, k.Flags})
-	}
-	return found, true
+	return first, last, last < len(args) && last >= first
 }
 
 // begin returns the position where the keys begin. ok is false if args has none.

@@ -72,7 +72,11 @@ func unsubscribeFrom(c *Ctx, k subscriptionKind, args resp.Args) resp.Reply {
 // confirm writes a confirmation at once, so that no message overtakes it. A confirmation is
 // a message, not a reply: CLIENT REPLY does not suppress it.
 func confirm(c *Ctx, k subscriptionKind, change string, name resp.Reply) {
-	s := c.Session
+	confirmTo(c.Session, k, change, name)
+}
+
+// confirmTo is confirm for any session.
+func confirmTo(s *Session, k subscriptionKind, change string, name resp.Reply) {
 	push := resp.Push(resp.BulkString(change), name, k.count(s))
 	s.Conn.Write(resp.Append(nil, push, s.Proto))
 }

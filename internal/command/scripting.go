@@ -61,9 +61,13 @@ func scriptKeys(args resp.Args) (n int, failure resp.Reply, ok bool) {
 }
 
 // runScript runs s. readOnly is set for EVAL_RO and EVALSHA_RO: they refuse a script whose
-// shebang line does not declare no-writes.
+// shebang line does not declare no-writes. In cluster mode no-cluster scripts are refused.
 func runScript(c *Ctx, s *luaexec.Script, args resp.Args, keys int, readOnly bool) resp.Reply {
-	if flags := s.Flags(); readOnly && flags.HasShebang && !flags.NoWrites {
+	flags := s.Flags()
+	if flags.NoCluster && c.Cluster != nil {
+		return errClusterScript
+	}
+	if readOnly && flags.HasShebang && !flags.NoWrites {
 		return errReadOnlyScript
 	}
 	return c.Script.Run(c, s, args[3:3+keys], args[3+keys:], readOnly)

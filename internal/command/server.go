@@ -53,6 +53,9 @@ func flushall(c *Ctx, args resp.Args) resp.Reply {
 }
 
 func swapdb(c *Ctx, args resp.Args) resp.Reply {
+	if c.Cluster != nil {
+		return errClusterSwapdb
+	}
 	first, ok := resp.ParseInt(args[1])
 	if !ok || first < math.MinInt32 || first > math.MaxInt32 {
 		return errFirstDB
@@ -193,15 +196,20 @@ func configSet(c *Ctx, args resp.Args) resp.Reply {
 }
 
 func configResetstat(c *Ctx, _ resp.Args) resp.Reply {
-	c.Stats = Stats{Errors: map[string]int64{}}
-	c.Space.Stats.Hits, c.Space.Stats.Misses, c.Space.Stats.Expired = 0, 0, 0
-	for _, cmd := range c.Table.All() {
+	ResetStats(c.Env)
+	return resp.OK
+}
+
+// ResetStats sets the counters of INFO to 0.
+func ResetStats(env *Env) {
+	env.Stats = Stats{Errors: map[string]int64{}}
+	env.Space.Stats.Hits, env.Space.Stats.Misses, env.Space.Stats.Expired = 0, 0, 0
+	for _, cmd := range env.Table.All() {
 		cmd.Calls = CallStats{}
 		for _, sub := range cmd.Subs {
 			sub.Calls = CallStats{}
 		}
 	}
-	return resp.OK
 }
 
 func configRewrite(c *Ctx, _ resp.Args) resp.Reply {

@@ -16,6 +16,7 @@ type Session struct {
 	ID          int64
 	Addr, LAddr string // remote and local address as CLIENT LIST shows them
 	Unix        bool   // connected through the Unix socket
+	TLS         bool   // connected with TLS
 	FD          int
 	Created     int64 // Unix ms
 
@@ -26,6 +27,8 @@ type Session struct {
 	Proto         int // 2 or 3
 	ReplyMode     ReplyMode
 	NoEvict       bool
+	ReadOnly      bool     // READONLY
+	Slot          int      // in cluster mode: of the running command's keys, -1: none
 	LastActive    int64    // Unix ms
 	LastCommand   *Command // nil before the first
 	// UnknownLogged is set when the log has named the first unknown command.

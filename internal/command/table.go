@@ -39,7 +39,8 @@ const (
 	// The flags below are ours. COMMAND INFO does not show them.
 
 	MayReplicate     // writes though it is no write command (PUBLISH, EVAL)
-	Protected        // needs enable-debug-command
+	Protected        // needs enable-debug-command, or with Own enable-lock-commands
+	Own              // a command of lockredis, not of Redis
 	InMulti          // runs inside MULTI at once: it is not queued
 	EndsMulti        // ends a transaction, so maxmemory does not refuse it there
 	RunsQueue        // runs the queued commands (EXEC), so their flags count as its own
@@ -106,7 +107,7 @@ func (cmd *Command) Container() bool { return len(cmd.Subs) > 0 }
 
 // absent are the commands of Redis 7.0.15 that are not in the table. A redis.conf may
 // rename or disable them nevertheless.
-const absent = "acl bitcount bitfield bitfield_ro bitop bitpos cluster dump failover " +
+const absent = "acl bitcount bitfield bitfield_ro bitop bitpos dump failover " +
 	"fcall fcall_ro function geoadd geodist geohash geopos georadius georadius_ro " +
 	"georadiusbymember georadiusbymember_ro geosearch geosearchstore getbit latency " +
 	"migrate module monitor pfadd pfcount pfdebug pfmerge pfselftest psync replconf " +
@@ -152,6 +153,13 @@ func NewTable() *Table {
 	t.add("server", serverCommands())
 	t.fillSlots()
 	return t
+}
+
+// AddLockCommands adds the commands of lockredis's own. They are in the table only while
+// enable-lock-commands asks for them.
+func (t *Table) AddLockCommands() {
+	t.add("lock", lockCommands())
+	t.fillSlots()
 }
 
 // fillSlots fills slots from byName.

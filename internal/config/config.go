@@ -32,7 +32,9 @@ type Config struct {
 	OutputLimits                   [3]OutputLimit // by ClientClass
 	ProtectedMode                  bool
 	DebugCommand, ProtectedConfigs Access
+	LockCommands                   Access // AccessNo: the engine has no such commands
 	TLS                            TLS
+	Cluster                        Cluster
 	LogLevel                       slog.Level
 	Dir                            string // relative file names start here
 
@@ -52,9 +54,14 @@ type Config struct {
 	UnixSocketPerm os.FileMode // 0: the umask decides
 	LogFile        string      // "": standard output
 	PIDFile        string      // "": none
-	ExitWithParent bool        // end when the parent process ends
+	Topology       Topology
+	ExitWithParent bool // end when the parent process ends
 	Renames        []Rename
 	File           string // absolute path of the configuration file, "": none
+	Sentinel       bool   // the program is a Sentinel, not a server
+	SentinelLines  []SentinelLine
+	// SentinelState returns the sentinel lines that Rewrite writes, in order. Nil: none.
+	SentinelState func() []SentinelStateLine
 
 	table    *table
 	settings []setting // one for each directive of the table, in its order
@@ -62,8 +69,9 @@ type Config struct {
 	hooks    []hook    // in the order of registration
 }
 
-// Access is a value of enable-debug-command and enable-protected-configs: it says
-// which clients may use DEBUG, or change protected directives.
+// Access is a value of enable-debug-command, enable-lock-commands and
+// enable-protected-configs: it says which clients may use DEBUG, use LOCK.LIST and
+// LOCK.LEAKS, or change protected directives.
 type Access string
 
 // The values of Access.
@@ -76,6 +84,9 @@ const (
 // Allows reports whether a client has access. local says that the client is on
 // this machine.
 func (a Access) Allows(local bool) bool { return a == AccessYes || a == AccessLocal && local }
+
+// Offered reports whether any client has access.
+func (a Access) Offered() bool { return a == AccessYes || a == AccessLocal }
 
 // ClientClass is a kind of clients with an output limit of its own.
 type ClientClass int
@@ -197,11 +208,3 @@ func (c *Config) Path(name string) string {
 	}
 	return filepath.Join(c.Dir, name)
 }
-
-const (
-	// Version is lockredis's own version.
-	Version = "0.1.0"
-	// RedisVersion is the version of Redis that lockredis behaves like and that
-	// it reports to clients.
-	RedisVersion = "7.0.15"
-)

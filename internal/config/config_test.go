@@ -113,7 +113,7 @@ func TestFatalErrorsReadAsRedis(t *testing.T) {
 		{"-", "port 0\n save \"a\n", at("2", `save "a`, "Unbalanced quotes in configuration line")},
 		{"--port 70000", "", at("2", `port "70000"`, "argument must be between 0 and 65535 inclusive")},
 		{"--rename-command GET", "", at("2", `rename-command "GET"`, bad)},
-		{"--cluster-enabled yes", "", at("2", `cluster-enabled "yes"`, noCluster)},
+		{"--cluster-slots 5-3", "", at("2", `cluster-slots "5-3"`, `"5-3" is no slot from 0 to 16383 and no range of them`)},
 		{"--replicaof h 1", "", at("2", `replicaof "h" "1"`, noReplication)},
 		{"--user a on", "", at("2", `user "a" "on"`, noACL)},
 		{"--tls-replication yes", "", at("2", `tls-replication "yes"`, noReplication)},
@@ -139,7 +139,7 @@ func TestOnlyTheLastValueIsRefused(t *testing.T) {
 		{"- --slaveof no one", "replicaof 127.0.0.1 6379\n", ""},
 		{"-", "daemonize no\nport 0\ndaemonize yes\nport 1\n", "line 3\n>>> 'daemonize yes'\n" + noDaemon},
 		{"- --daemonize yes", "daemonize yes\n", "line 3\n>>> 'daemonize \"yes\"'\n" + noDaemon},
-		{"-", "supervised systemd\ncluster-enabled yes\nsupervised no\n", "line 2\n>>> 'cluster-enabled yes'\n" + noCluster},
+		{"-", "supervised systemd\ndaemonize yes\nsupervised no\n", "line 2\n>>> 'daemonize yes'\n" + noDaemon},
 	} {
 		_, err := Parse(strings.Fields(test.args), strings.NewReader(test.stdin))
 		got := ""

@@ -33,6 +33,7 @@ const (
 	volatile                     // names a file: setting the same name reads the file again
 	bareOption                   // as an option without a value it is empty
 	noDefault                    // its default cannot be written in a file: Rewrite leaves it out
+	sentinels                    // a Sentinel takes what a server refuses
 )
 
 func (d *directive) has(f flags) bool { return d.flags&f != 0 }
@@ -118,7 +119,6 @@ func (t *table) statement(name string) *statement {
 // effect would be a lie.
 const (
 	noACL            = "lockredis has no ACL users: the only user is 'default', with requirepass"
-	noCluster        = "lockredis has no cluster mode"
 	noReplication    = "lockredis has no replication"
 	noDaemon         = "lockredis does not detach itself: start it in the background"
 	noSupervisor     = "lockredis does not talk to a supervisor: use 'supervised no'"
@@ -128,7 +128,6 @@ const (
 	noClientEviction = "lockredis evicts no clients: use client-output-buffer-limit"
 	noSocketMark     = "lockredis does not mark sockets"
 	noDHE            = "lockredis has no Diffie-Hellman over finite fields: TLS uses elliptic curves"
-	noSentinel       = "lockredis is no sentinel"
 	noRebind         = "lockredis does not change its listeners while it runs"
 )
 

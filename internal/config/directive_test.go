@@ -96,12 +96,15 @@ func TestEveryRowIsComplete(t *testing.T) {
 	}
 }
 
-// fields returns the exported fields of a Config and of its TLS as text.
+// fields returns the exported fields of a Config, of its TLS and of its Cluster as text.
 func fields(c *Config) map[string]string {
 	text := map[string]string{}
-	for _, v := range []reflect.Value{reflect.ValueOf(c).Elem(), reflect.ValueOf(&c.TLS).Elem()} {
+	for _, part := range []any{c, &c.TLS, &c.Cluster} {
+		v := reflect.ValueOf(part).Elem()
 		for i := range v.NumField() {
-			if f := v.Type().Field(i); f.IsExported() && f.Name != "TLS" {
+			f := v.Type().Field(i)
+			nested := v.Type() == reflect.TypeFor[Config]() && (f.Name == "TLS" || f.Name == "Cluster")
+			if f.IsExported() && !nested {
 				text[v.Type().Name()+"."+f.Name] = fmt.Sprint(v.Field(i))
 			}
 		}
@@ -110,7 +113,8 @@ func fields(c *Config) map[string]string {
 }
 
 func TestEverySetterChangesAFieldOfItsOwn(t *testing.T) {
-	candidates := []string{"7", "2000000", "yes", "no", "debug", "/", "K", "777", "pubsub 1 2 3"}
+	candidates := []string{"7", "2000000", "yes", "no", "debug", "/", "K", "777", "pubsub 1 2 3",
+		"sentinel:1x3", "hostname"}
 	owner := map[string]string{}
 	for _, d := range directives {
 		if d.set == nil {

@@ -12,6 +12,7 @@ const (
 	LogLevelChange                      // the least level that is logged
 	MaxClientsChange                    // the number of files that the process needs
 	TLSChange                           // certificates, keys, versions, ciphers, sessions
+	ClusterChange                       // whether a cluster without all slots serves commands
 )
 
 // hook is a function that OnChange has registered.

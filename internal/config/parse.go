@@ -65,9 +65,21 @@ func (e *FileError) Unwrap() error { return e.Err }
 // Parse reads redis-server's arguments without the program's name: the path of a
 // configuration file, "-" for lines on stdin, and directives as "--name value".
 // The error is a *FileError when a file cannot be read, and a *FatalError
-// otherwise.
-func Parse(args []string, stdin io.Reader) (*Config, error) {
+// otherwise. With the option --sentinel the Config is that of a Sentinel.
+func Parse(args []string, stdin io.Reader) (*Config, error) { return ParseOver(nil, args, stdin) }
+
+// ParseOver is Parse with defaults: options that args and the files override. An error
+// in defaults counts its lines by itself.
+func ParseOver(defaults, args []string, stdin io.Reader) (*Config, error) {
 	c := New()
+	args, sentinel := asksForSentinel(args)
+	if sentinel {
+		c.becomeSentinel()
+	}
+	under, _ := c.joinOptions(defaults)
+	if err := c.loadText(under, 0); err != nil {
+		return nil, err
+	}
 	var parts []string
 	if len(args) > 0 && !strings.HasPrefix(args[0], "-") {
 		path, err := filepath.Abs(args[0])
@@ -119,12 +131,13 @@ func (c *Config) joinOptions(args []string) (text string, fromStdin bool) {
 			b.WriteString(arg[2:] + " ")
 			words, _ := resp.SplitLine([]byte(arg))
 			valued = len(words) != 1
+			bare := last || strings.HasPrefix(args[i+1], "--")
 			// "--save" without a value means "", as before Redis 7.
-			d := c.find(arg[2:])
-			if d != nil && d.has(bareOption) && (last || strings.HasPrefix(args[i+1], "--")) {
+			if d := c.find(arg[2:]); d != nil && d.has(bareOption) && bare {
 				b.WriteString(`""`)
 				valued = true
 			}
+			valued = valued || bare && arg == "--sentinel"
 		default:
 			b.WriteString(quote(arg) + " ")
 			valued = true

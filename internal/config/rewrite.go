@@ -61,11 +61,16 @@ func writeNew(path, text string) error {
 func (c *Config) rewritten(text string) string {
 	var out []string
 	written, signed := map[*setting]bool{}, false
+	sentinel := c.newSentinelState()
 	for _, line := range strings.Split(strings.TrimRight(text, "\n"), "\n") {
 		signed = signed || line == signature
 		words := lineWords(line)
 		s := c.find(words[0])
 		switch {
+		case sentinel != nil && strings.EqualFold(words[0], "sentinel"):
+			if line, ok := sentinel.replace(words); ok {
+				out = append(out, line)
+			}
 		case s == nil && !c.obsolete(words):
 			out = append(out, line)
 		case s == nil, written[s], s.has(noDefault) && s.value == s.def:
@@ -74,16 +79,25 @@ func (c *Config) rewritten(text string) string {
 			out = append(out, s.line())
 		}
 	}
+	sign := func() {
+		if !signed {
+			signed = true
+			out = append(out, "", signature)
+		}
+	}
 	for i := range c.settings {
 		s := &c.settings[i]
 		if written[s] || s.value == s.def || s.initial != nil {
 			continue
 		}
-		if !signed {
-			signed = true
-			out = append(out, "", signature)
-		}
+		sign()
 		out = append(out, s.line())
+	}
+	if sentinel != nil {
+		for _, line := range sentinel.rest() {
+			sign()
+			out = append(out, line)
+		}
 	}
 	return strings.Join(out, "\n") + "\n"
 }
@@ -112,11 +126,17 @@ func (s *setting) line() string {
 		words = []string{""}
 	}
 	for i, w := range words {
-		if w == "" || strings.ContainsFunc(w, needsQuotes) {
-			words[i] = quote(w)
-		}
+		words[i] = Quoted(w)
 	}
 	return s.name + " " + strings.Join(words, " ")
+}
+
+// Quoted returns a word as a line of a configuration file has it.
+func Quoted(w string) string {
+	if w == "" || strings.ContainsFunc(w, needsQuotes) {
+		return quote(w)
+	}
+	return w
 }
 
 func needsQuotes(c rune) bool {

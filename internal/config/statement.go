@@ -34,7 +34,8 @@ var statements = []statement{
 			"when it says what `requirepass` says"},
 	{name: "loadmodule", least: 1, most: anyNumber, run: refused(noModules),
 		doc: "refused: " + noModules},
-	{name: "sentinel", most: anyNumber, run: refused(noSentinel), doc: "refused: " + noSentinel},
+	{name: "sentinel", most: anyNumber, run: (*Config).sentinel,
+		doc: "of a Sentinel only, see [sentinel.md](sentinel.md)"},
 
 	// Directives of older versions that Redis 7.0 ignores.
 	{name: "list-max-ziplist-entries", least: 1, most: 1},
@@ -90,6 +91,7 @@ func (c *Config) noteDoubt(d *directive, value string, words []string, at positi
 func (c *Config) Check() error {
 	for _, d := range c.doubts {
 		switch {
+		case d.row != nil && c.Sentinel && d.row.has(sentinels):
 		case d.row != nil:
 			return d.refusal(d.row.refuse)
 		case !c.saysRequirePass(d.words):

@@ -11,6 +11,10 @@ type TLS struct {
 	CAFile, CADir     string // authorities that sign client certificates
 	Clients           ClientAuth
 
+	Links                         bool   // connections of a Sentinel to other nodes speak TLS
+	ClientCertFile, ClientKeyFile string // PEM, for these connections, "": CertFile, KeyFile
+	ClientKeyPass                 string
+
 	Protocols      string // words such as "TLSv1.2", "": the default
 	Ciphers        string // for versions up to TLS 1.2, in OpenSSL's spelling, "": the default
 	CipherSuites   string // for TLS 1.3, in OpenSSL's spelling, "": the default

@@ -15,6 +15,7 @@ const (
 	refused                 // the reply is Engine.answer
 	enqueued                // the transaction has queued it; the reply is Engine.answer
 	heldBack                // CLIENT PAUSE holds it back: no reply yet
+	withheld                // a fault holds it up: no reply yet
 )
 
 // admit makes every check between a command and its handler, in Redis's order
@@ -23,7 +24,8 @@ const (
 //
 //   - FromClient: all but the script's.
 //   - FromScript: that the command exists, its arity, and what scripts may not do.
-//   - FromKit: that the command exists, its arity, and that it needs no connection.
+//   - FromKit: that the command exists, its arity, and that it needs no connection. Its
+//     keys may be in any slot.
 //   - FromExec, FromWait: none. The command was admitted when it was queued or
 //     parked.
 //
@@ -43,6 +45,11 @@ func (e *Engine) admit(c *command.Ctx, args resp.Args) verdict {
 
 // admitFromClient makes the checks of a connection's command.
 func (e *Engine) admitFromClient(c *command.Ctx, args resp.Args) verdict {
+	if e.faults != nil {
+		if v := e.faults.admit(c, args); v != admitted {
+			return v
+		}
+	}
 	s, cmd := c.Session, c.Cmd
 	switch {
 	case cmd == nil && isWebRequest(args[0]):
@@ -51,13 +58,14 @@ func (e *Engine) admitFromClient(c *command.Ctx, args resp.Args) verdict {
 		return e.refuse(c, e.unknown(s, args))
 	case !cmd.ArityOK(len(args)):
 		return e.refuse(c, resp.ErrArity(cmd.Name))
-	case cmd.Has(command.Protected) && !c.Config.DebugCommand.Allows(s.Local()):
-		family, _, _ := strings.Cut(cmd.Name, "|")
-		return e.refuse(c, errProtected(family))
+	case cmd.Has(command.Protected) && !allows(c):
+		return e.refuse(c, errProtected(cmd))
 	case !s.Authenticated.Load() && c.Config.RequirePass != "" && !cmd.Has(command.NoAuth):
 		return e.refuse(c, errNoAuth)
 	case s.Multi != nil && cmd.Has(command.NoMulti):
 		return e.refuse(c, errInMulti)
+	case c.Cluster != nil && e.misrouted(c, args):
+		return e.misroute(c)
 	case c.Config.MaxMemory > 0 && e.exceedsMemory(c, args):
 		return e.refuse(c, resp.ErrOOM)
 	case s.Proto == 2 && !cmd.Has(command.WhileSubscribed) && s.Subscribed():
@@ -70,6 +78,15 @@ func (e *Engine) admitFromClient(c *command.Ctx, args resp.Args) verdict {
 		return e.enqueue(c, args)
 	}
 	return admitted
+}
+
+// allows reports whether the client may run a command with the flag Protected.
+func allows(c *command.Ctx) bool {
+	access := c.Config.DebugCommand
+	if c.Cmd.Has(command.Own) {
+		access = c.Config.LockCommands
+	}
+	return access.Allows(c.Session.Local())
 }
 
 // admitFromScript makes the checks of redis.call.
@@ -86,6 +103,8 @@ func (e *Engine) admitFromScript(c *command.Ctx, args resp.Args) verdict {
 		return e.refuse(c, errScriptReadOnly)
 	case r.oom && cmd.Has(command.DenyOOM) && !r.wrote:
 		return e.refuse(c, resp.ErrOOM)
+	case r.routed && e.misroutedInScript(c, args):
+		return e.refuse(c, e.answer)
 	}
 	return admitted
 }
@@ -128,11 +147,7 @@ func (e *Engine) enqueue(c *command.Ctx, args resp.Args) verdict {
 	if s.Multi.Dirty || s.Touched {
 		return enqueued
 	}
-	copied := make([][]byte, len(args))
-	for i, a := range args {
-		copied[i] = append([]byte{}, a...)
-	}
-	s.Multi.Add(c.Cmd, e.lineFlags(c, args), copied)
+	s.Multi.Add(c.Cmd, e.lineFlags(c, args), copied(args))
 	return enqueued
 }
 
@@ -200,7 +215,10 @@ func cString(b []byte, n int) string {
 	return s
 }
 
-const hintSingle = "configure the client for a single server (Redisson: useSingleServer)"
+const (
+	hintSingle   = "configure the client for a single server (Redisson: useSingleServer)"
+	hintSentinel = "start one with lockredis --sentinel, or "
+)
 
 // logUnknown writes a log line for a client's first unknown command. A client that
 // expects another topology is told what to configure.
@@ -213,11 +231,8 @@ func (e *Engine) logUnknown(s *command.Session, args resp.Args) {
 	if len(args) > 1 {
 		line = append(line, "argument", cString(args[1], 128))
 	}
-	switch name := string(args[0]); {
-	case strings.EqualFold(name, "sentinel"):
-		line = append(line, "hint", "this server is no Sentinel: "+hintSingle)
-	case strings.EqualFold(name, "cluster"):
-		line = append(line, "hint", "this server is no cluster node: "+hintSingle)
+	if strings.EqualFold(string(args[0]), "sentinel") {
+		line = append(line, "hint", "this server is no Sentinel: "+hintSentinel+hintSingle)
 	}
 	e.log.Warn("unknown command", line...)
 }

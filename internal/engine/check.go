@@ -32,7 +32,29 @@ func (e *Engine) Check() error {
 	if err := e.checkWatched(); err != nil {
 		return err
 	}
+	if err := e.record.check(); err != nil {
+		return err
+	}
 	return e.checkTimer()
+}
+
+// check checks that the record has only keys that exist, and no more owners than it may have.
+func (r *record) check() error {
+	if r.moving != nil {
+		return errors.New("engine: a key is being renamed outside of a command")
+	}
+	for db, keys := range r.dbs {
+		for key, k := range keys {
+			v, _ := r.e.env.Space.DB(db).Holds(key)
+			if v == nil {
+				return fmt.Errorf("engine: %q of database %d is recorded, but does not exist", key, db)
+			}
+			if !k.byScript && k.fresh == nil {
+				return fmt.Errorf("engine: nothing is known of the recorded key %q", key)
+			}
+		}
+	}
+	return nil
 }
 
 // checkTimer checks that the timer fires at the next deadline or earlier.

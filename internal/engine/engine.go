@@ -10,6 +10,7 @@ import (
 	"github.com/lockredis/lockredis/internal/command"
 	"github.com/lockredis/lockredis/internal/config"
 	"github.com/lockredis/lockredis/internal/glob"
+	"github.com/lockredis/lockredis/internal/inspect"
 	"github.com/lockredis/lockredis/luaexec"
 	"github.com/lockredis/lockredis/pubsub"
 	"github.com/lockredis/lockredis/resp"
@@ -23,6 +24,7 @@ type Options struct {
 	Rand   *rand.Rand
 	Log    *slog.Logger
 	Server command.Server // facts about the process, and SHUTDOWN
+	Table  *command.Table // nil: command.NewTable()
 	// Memory is how many bytes the process may use; 0 means unknown.
 	Memory int64
 }
@@ -51,8 +53,10 @@ type Engine struct {
 	memory   memoryLimit
 	timer    timer
 	journal  journal
+	faults   *Faults // nil: none were asked for
 
-	inspection inspection
+	record    record
+	inspector *inspect.Inspector
 
 	current *command.Session // of the unit's last command; nil before it
 	ctx     command.Ctx      // of the running command; scripts have their own
@@ -66,8 +70,12 @@ type Engine struct {
 // New returns an engine with empty databases. Start starts its timer.
 func New(opts Options) *Engine {
 	e := &Engine{log: opts.Log, clock: opts.Clock}
+	table := opts.Table
+	if table == nil {
+		table = command.NewTable()
+	}
 	e.env = command.Env{
-		Table:  command.NewTable(),
+		Table:  table,
 		Space:  store.NewSpace(opts.Config.Databases, &e.effects),
 		Config: opts.Config,
 		PubSub: pubsub.NewBroker(func(p, s string) bool { return glob.Match(p, s, false) }),
@@ -90,7 +98,14 @@ func New(opts Options) *Engine {
 	}
 	e.ctx.Env = &e.env
 	e.connectRooms(opts)
+	if opts.Table == nil && opts.Config.LockCommands.Offered() {
+		e.env.Table.AddLockCommands()
+		e.RecordScriptKeys()
+	}
 	e.followSettings(opts.Config)
+	if opts.Config.Cluster.Enabled {
+		e.becomeNode(opts)
+	}
 	e.readClock()
 	return e
 }
@@ -107,7 +122,8 @@ func (e *Engine) connectRooms(opts Options) {
 	e.effects = effects{e: e}
 	e.sessions = newSessions(e.forget)
 	e.script.e = e
-	e.inspection.Engine = e
+	e.inspector = inspect.New(inspection{e})
+	e.env.Inspector = e.inspector
 	e.timer.init(opts.Clock)
 }
 
@@ -143,8 +159,8 @@ func (e *Engine) readClock() {
 }
 
 // Execute runs one command of s as a unit and queues its reply. It is called
-// inside Do. It reports false when CLIENT PAUSE holds the command back. The connection
-// calls it again for the same command when it is woken.
+// inside Do. It reports false when CLIENT PAUSE or a fault holds the command back. The
+// connection calls it again for the same command when it is woken.
 func (e *Engine) Execute(s *command.Session, args resp.Args) (ran bool) {
 	atSafePoint := e.script.running
 	if !atSafePoint {
@@ -178,8 +194,12 @@ func (e *Engine) executeGuarded(s *command.Session, args resp.Args) (ran bool) {
 	}
 	s.LastCommand = c.Cmd
 	verdict := e.admit(c, args)
-	if verdict == heldBack {
+	switch verdict {
+	case heldBack:
 		e.pausing.hold(s)
+		return false
+	case withheld:
+		s.Move(command.Held)
 		return false
 	}
 	if s.State() == command.Held {

@@ -5,6 +5,7 @@ import (
 	"math/rand/v2"
 	"os"
 	"strconv"
+	"strings"
 	"testing"
 
 	"github.com/lockredis/lockredis/expiry"
@@ -133,9 +134,15 @@ func BenchmarkPairs(b *testing.B) {
 		{"write", []string{"write_lock", "1", "lock:1", "30000", owner + ":write"},
 			[]string{"write_unlock", "3", "lock:1", "redisson_rwlock:{lock:1}", latch,
 				"30000", owner + ":write", "13500"}},
+		{"lock recorded", []string{"lock", "1", "lock:1", "30000", owner},
+			[]string{"unlock_latch", "3", "lock:1", "redisson_lock__channel:{lock:1}", latch,
+				"30000", owner, "13500"}},
 	} {
 		b.Run(pair.name, func(b *testing.B) {
 			e := newTestEngine(expiry.System())
+			if strings.HasSuffix(pair.name, " recorded") { // as with enable-lock-commands
+				e.RecordScriptKeys()
+			}
 			s, out := newTestSession(e)
 			evalsha := func(script []string) resp.Args {
 				return words(append([]string{"EVALSHA", loadScript(b, e, script[0])}, script[1:]...)...)

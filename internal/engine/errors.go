@@ -4,6 +4,7 @@ import (
 	"fmt"
 	"strings"
 
+	"github.com/lockredis/lockredis/internal/command"
 	"github.com/lockredis/lockredis/resp"
 )
 
@@ -39,13 +40,17 @@ func errNoConnection(name string) resp.Reply {
 	return resp.Errorf("ERR '%s' needs a connection", name)
 }
 
-// errProtected refuses a command that a directive forbids to the client. family is
-// "debug".
-func errProtected(family string) resp.Reply {
-	return resp.Errorf("ERR %s command not allowed. If the enable-%s-command option is set "+
+// errProtected refuses a command that a directive forbids to the client. Redis has the text
+// for enable-debug-command.
+func errProtected(cmd *command.Command) resp.Reply {
+	directive := "enable-debug-command"
+	if cmd.Has(command.Own) {
+		directive = "enable-lock-commands"
+	}
+	return resp.Errorf("ERR %s command not allowed. If the %s option is set "+
 		"to \"local\", you can run it from a local connection, otherwise you need to set this "+
 		"option in the configuration file, and then restart the server.",
-		strings.ToUpper(family), family)
+		strings.ToUpper(cmd.Name), directive)
 }
 
 // errAborted is the reply to a refused EXEC.

@@ -1,8 +1,6 @@
 package engine
 
 import (
-	"slices"
-
 	"github.com/lockredis/lockredis/internal/command"
 	"github.com/lockredis/lockredis/internal/inspect"
 	"github.com/lockredis/lockredis/pubsub"
@@ -11,8 +9,7 @@ import (
 )
 
 // This file is the engine's side of the inspector and of a test kit: commands without a
-// connection, the record of which scripts wrote which keys, and the deadlines of a clock that
-// a test moves.
+// connection, what the inspector may see, and the deadlines of a clock that a test moves.
 
 // Outside runs unit inside the engine, alone and never in the middle of a script. The unit's
 // time is the clock's present time. It must not be called inside the engine.
@@ -55,88 +52,56 @@ func (noConn) Kill()                                 {}
 func (noConn) Wake()                                 {}
 func (noConn) Sizes() (query, queryFree, output int) { return 0, 0, 0 }
 
-// inspection is what the engine shows an inspector, as inspect.Engine. It records
-// which scripts wrote which keys, if RecordScriptKeys was called.
-type inspection struct {
-	*Engine
-	wrote map[watchedKey]*scriptWrites // keys that still exist; nil: not recorded
-}
-
-// scriptWrites records the scripts that wrote one key.
-type scriptWrites struct {
-	by    inspect.Origin // the client that ran the last script
-	named []string       // the KEYS of all these scripts, each once
-}
+// inspection is what the engine shows an inspector, as inspect.Engine.
+type inspection struct{ *Engine }
 
 // Inspector returns the inspector of the engine's state. It knows the holders of
 // locks only after RecordScriptKeys.
-func (e *Engine) Inspector() *inspect.Inspector { return inspect.New(&e.inspection) }
-
-// RecordScriptKeys makes the engine record which keys scripts write. It is called before
-// Start.
-func (e *Engine) RecordScriptKeys() {
-	e.inspection.wrote = map[watchedKey]*scriptWrites{}
-	e.ReadJournal(e.inspection.follow)
-}
-
-// follow reads the journal for the keys that scripts write.
-func (i *inspection) follow(entry *Entry) {
-	switch entry.Kind {
-	case KeyAdded:
-		delete(i.wrote, watchedKey{entry.DB, entry.Key}) // an earlier key of that name
-		i.written(entry.DB, entry.Key)
-	case KeyTouched:
-		i.written(entry.DB, entry.Key)
-	case Swapped:
-		i.swap(entry.DB, entry.Other)
-	}
-}
-
-// written records that the running script, if there is one, wrote a key.
-func (i *inspection) written(db int, key string) {
-	if !i.script.running {
-		return
-	}
-	k := i.wrote[watchedKey{db, key}]
-	if k == nil {
-		k = &scriptWrites{}
-		i.wrote[watchedKey{db, key}] = k
-	}
-	k.by = originOf(i.script.ctx.Session)
-	for _, named := range i.script.keys {
-		if !slices.Contains(k.named, string(named)) {
-			k.named = append(k.named, string(named))
-		}
-	}
-}
-
-// swap moves the records of databases a and b, after SWAPDB.
-func (i *inspection) swap(a, b int) {
-	moved := make(map[watchedKey]*scriptWrites, len(i.wrote))
-	for at, written := range i.wrote {
-		switch at.db {
-		case a:
-			at.db = b
-		case b:
-			at.db = a
-		}
-		moved[at] = written
-	}
-	i.wrote = moved
-}
+func (e *Engine) Inspector() *inspect.Inspector { return e.inspector }
 
 // Space returns the databases.
-func (i *inspection) Space() *store.Space { return i.env.Space }
+func (i inspection) Space() *store.Space { return i.env.Space }
 
-// ScriptKeys visits the keys that scripts wrote. Some of them may no longer exist.
-func (i *inspection) ScriptKeys(do func(inspect.ScriptKey)) {
-	for at, k := range i.wrote {
-		do(inspect.ScriptKey{DB: at.db, Key: at.key, By: k.by, Named: k.named})
+// ScriptKeys visits the keys that scripts wrote.
+func (i inspection) ScriptKeys(do func(inspect.ScriptKey)) {
+	for db, keys := range i.record.dbs {
+		for key, k := range keys {
+			if k.byScript {
+				do(k.shown(db, key))
+			}
+		}
+	}
+}
+
+// ScriptKey returns what is known of a key. ok is false if no script wrote it.
+func (i inspection) ScriptKey(db int, key string) (k inspect.ScriptKey, ok bool) {
+	if !i.record.on {
+		return k, false
+	}
+	found := i.record.dbs[db][key]
+	if found == nil || !found.byScript {
+		return k, false
+	}
+	return found.shown(db, key), true
+}
+
+func (k *written) shown(db int, key string) inspect.ScriptKey {
+	return inspect.ScriptKey{DB: db, Key: key, By: k.by, Hints: k.hints, Entries: &k.entries}
+}
+
+// NewStrings visits the strings that were set on condition.
+func (i inspection) NewStrings(do func(inspect.NewString)) {
+	for db, keys := range i.record.dbs {
+		for key, k := range keys {
+			if s := k.fresh; s != nil {
+				do(inspect.NewString{DB: db, Key: key, Value: s.value, Since: s.since, By: s.by})
+			}
+		}
 	}
 }
 
 // Clients visits the parked clients and the subscribers, oldest first.
-func (i *inspection) Clients(do func(inspect.Client)) {
+func (i inspection) Clients(do func(inspect.Client)) {
 	i.env.Clients.Each(func(s *command.Session) bool {
 		if s.Parked != nil || s.Subscribed() {
 			do(inspectedClient(s))
@@ -148,12 +113,13 @@ func (i *inspection) Clients(do func(inspect.Client)) {
 func inspectedClient(s *command.Session) inspect.Client {
 	c := inspect.Client{
 		Origin:        originOf(s),
-		Channels:      s.Subs.Names(pubsub.Channel),
-		Patterns:      s.Subs.Names(pubsub.Pattern),
-		ShardChannels: s.Subs.Names(pubsub.Shard),
+		DB:            s.DB,
+		Channels:      topics(s, pubsub.Channel),
+		Patterns:      topics(s, pubsub.Pattern),
+		ShardChannels: topics(s, pubsub.Shard),
 	}
 	if p := s.Parked; p != nil {
-		c.Wait = &inspect.Wait{Command: p.Cmd.Name, Deadline: p.Deadline}
+		c.Wait = &inspect.Wait{Command: p.Cmd.Name, Since: s.LastActive, Deadline: p.Deadline}
 		for _, key := range p.Keys {
 			c.Wait.Keys = append(c.Wait.Keys, string(key))
 		}
@@ -161,17 +127,19 @@ func inspectedClient(s *command.Session) inspect.Client {
 	return c
 }
 
+func topics(s *command.Session, k pubsub.Kind) (topics []inspect.Topic) {
+	for _, name := range s.Subs.Names(k) {
+		topics = append(topics, inspect.Topic{Name: name, Since: s.Subs.Since(k, name)})
+	}
+	return topics
+}
+
 func originOf(s *command.Session) inspect.Origin {
 	return inspect.Origin{ID: s.ID, Addr: s.Addr, Name: s.Name}
 }
 
-// Subscribers returns how many clients are subscribed to a channel.
-func (i *inspection) Subscribers(channel string) int {
-	return i.env.PubSub.Subscribers(pubsub.Channel, channel)
-}
-
 // Publish sends a message to the subscribers of a channel.
-func (i *inspection) Publish(channel, message string) {
+func (i inspection) Publish(channel, message string) {
 	i.env.PubSub.Publish([]byte(channel), []byte(message), false)
 }
 

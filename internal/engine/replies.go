@@ -14,6 +14,7 @@ type replies struct {
 	scratch []byte                      // the encoding buffer
 	reader  *command.Session            // gets the reply that is being encoded
 	piece   func([]byte) ([]byte, bool) // writePiece, made once
+	replied func(*command.Session)      // called when a reply is complete; nil: no faults
 }
 
 func (r *replies) init() { r.piece = r.writePiece }
@@ -25,6 +26,9 @@ func (r *replies) end(s *command.Session, reply resp.Reply) {
 		r.queue(s, reply)
 	}
 	s.ReplyMode = s.ReplyMode.Next()
+	if r.replied != nil {
+		r.replied(s)
+	}
 }
 
 // Send queues a reply, or a part of one, for c's session at once.

@@ -24,6 +24,8 @@ type scriptRun struct {
 	noWrite bool  // a read-only script: its write commands are refused
 	oom     bool  // maxmemory was exceeded when it began: DenyOOM commands are refused
 	started int64 // Unix µs
+	routed  bool  // cluster mode: its keys must belong to this node
+	anySlot bool  // its keys may be in several slots
 
 	errors scriptErrors
 
@@ -44,6 +46,8 @@ func (r *scriptRun) Run(
 	r.running, r.busy, r.killed, r.wrote = true, false, false, false
 	r.noWrite, r.oom = readOnly, oom
 	r.started = c.Micros
+	r.routed = c.Cluster != nil && c.From != command.FromKit
+	r.anySlot = !flags.HasShebang || flags.AllowCrossSlotKeys
 	r.ctx = command.Ctx{Env: c.Env, Session: c.Session, DB: c.DB, Proto: 2, From: command.FromScript}
 	r.keys = keys
 	r.errors.clear()

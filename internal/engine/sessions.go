@@ -112,8 +112,21 @@ func (e *Engine) Join(s *command.Session) {
 // inside Do. A second call does nothing.
 func (e *Engine) Leave(s *command.Session) { e.sessions.drop(s) }
 
+// LeaveUnread is Leave for a session whose client closed the connection. source has the
+// commands that the client sent before and that have not run. If a fault holds them up, they
+// run later.
+func (e *Engine) LeaveUnread(s *command.Session, source Source) {
+	if e.faults != nil {
+		e.faults.keepLate(s, source)
+	}
+	e.Leave(s)
+}
+
 // forget removes a session that has left from every room.
 func (e *Engine) forget(s *command.Session) {
+	if e.faults != nil {
+		e.faults.forget(s)
+	}
 	e.pausing.remove(s)
 	if s.Parked != nil {
 		e.parking.remove(s.Parked)

@@ -3,6 +3,7 @@ package inspect
 import (
 	"cmp"
 	"slices"
+	"strconv"
 	"time"
 
 	"github.com/lockredis/lockredis/internal/lockkeys"
@@ -19,11 +20,15 @@ import (
 //
 // wall is the present time of the clients. They stamp their places in a fair lock's queue
 // with it.
-func (v View) Step(clock Clock, end, wall time.Time) (more bool) {
+//
+// ended are the leases that the step ended. Their owners still trust them: their clocks did
+// not move.
+func (v View) Step(clock Clock, end, wall time.Time) (ended []Lease, more bool) {
+	leases := v.leases()
 	at, ok := v.state.NextDeadline()
 	if !ok || at > end.UnixMilli() {
 		clock.Set(end)
-		return false
+		return endedBy(leases, end.UnixMilli()), false
 	}
 	ending := v.endingBy(at)
 	clock.Set(time.UnixMilli(at))
@@ -31,7 +36,78 @@ func (v View) Step(clock Clock, end, wall time.Time) (more bool) {
 	for i := range ending {
 		v.announce(&ending[i], wall)
 	}
-	return true
+	return endedBy(leases, at), true
+}
+
+// Lease is an owner's right to a lock or a permit until a time.
+type Lease struct {
+	DB    int
+	Name  string // of the lock or the permit semaphore
+	Owner string // "<id>:<thread>", or a permit's id
+	Until int64  // Unix ms
+}
+
+// leases returns the leases that have an end.
+func (v View) leases() (leases []Lease) {
+	for _, l := range v.held() {
+		for _, h := range l.Holders {
+			if h.Deadline > v.state.Space().Now() {
+				leases = append(leases, Lease{l.DB, l.Name, h.Owner, h.Deadline})
+			}
+		}
+	}
+	for _, p := range v.Permits() {
+		if p.Deadline > 0 {
+			leases = append(leases, Lease{p.DB, p.Name, p.ID, p.Deadline})
+		}
+	}
+	return leases
+}
+
+// setLeases sets the deadlines of the holders of a lock that has a deadline. The lease of a
+// reader is that of its longest hold, if the client keeps the holds in keys of their own. A
+// reader without any hold, beside readers that have holds, has lost its lease before: its
+// deadline is past.
+func (v View) setLeases(l *Lock) {
+	holds := make([]int64, len(l.Holders))
+	kept := false
+	for i, h := range l.Holders {
+		if h.Mode == Read {
+			holds[i] = v.longestHold(l, h)
+			kept = kept || holds[i] > 0
+		}
+	}
+	for i := range l.Holders {
+		h := &l.Holders[i]
+		if l.Kind == Multi { // has its own
+			continue
+		}
+		h.Deadline = l.Deadline
+		if kept && h.Mode == Read {
+			h.Deadline = max(1, min(l.Deadline, holds[i]))
+		}
+	}
+}
+
+// longestHold returns when the last hold of a reader ends, in Unix ms, 0 when there is none.
+func (v View) longestHold(l *Lock, h Holder) (until int64) {
+	for i := range h.Count {
+		key := lockkeys.ReadHolds(l.Name, h.Owner) + ":" + strconv.Itoa(i+1)
+		if e := v.state.Space().DB(l.DB).Peek([]byte(key)); e != nil && e.HasDeadline() {
+			until = max(until, e.Deadline())
+		}
+	}
+	return until
+}
+
+// endedBy returns the leases that end at a time in Unix ms or before, the earliest first.
+func endedBy(leases []Lease, at int64) []Lease {
+	ended := slices.DeleteFunc(leases, func(l Lease) bool { return l.Until > at })
+	slices.SortFunc(ended, func(a, b Lease) int {
+		return cmp.Or(cmp.Compare(a.Until, b.Until), cmp.Compare(a.DB, b.DB),
+			cmp.Compare(a.Name, b.Name), cmp.Compare(a.Owner, b.Owner))
+	})
+	return ended
 }
 
 // endingBy returns the locks whose lease ends at a time in Unix ms or before, the earliest
@@ -71,12 +147,12 @@ func (v View) announce(l *Lock, wall time.Time) {
 func (v View) nextInQueue(l *Lock, wall time.Time) string {
 	timeouts, _ := v.valueAt(l.DB, lockkeys.FairTimeouts(l.Name)).(*store.ZSet)
 	now := float64(wall.UnixMilli())
-	for _, owner := range l.Queue {
+	for _, w := range l.Queue {
 		if timeouts == nil {
-			return owner
+			return w.Owner
 		}
-		if until, ok := timeouts.Score([]byte(owner)); !ok || until > now {
-			return owner
+		if until, ok := timeouts.Score([]byte(w.Owner)); !ok || until > now {
+			return w.Owner
 		}
 	}
 	return ""

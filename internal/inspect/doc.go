@@ -13,5 +13,11 @@
 // A lock is a hash that a script wrote and whose fields are all owners in Redisson's form,
 // <uuid>:<thread> or <uuid>:<thread>:write, with a hold count each. A read-write lock has
 // the field mode besides. The owners in a fair lock's queue stand in keys of their own, see
-// package lockkeys. A hash that a plain HSET wrote is data, whatever it looks like.
+// package lockkeys. A hash that a plain HSET wrote is data, whatever it looks like. An id that
+// is no UUID is a lock client's if Inspector.Know was told so, or if a script that wrote the
+// hash also named another key of the same lock.
+//
+// A lock is also a string with a time to live that SET with NX created and that still holds the
+// same random token. Permits are the members of a sorted set that a script wrote, if the
+// script also named the semaphore's counter and its channel.
 package inspect

@@ -17,14 +17,18 @@ type Engine interface {
 type State interface {
 	// Space returns the databases.
 	Space() *store.Space
-	// ScriptKeys visits the keys that scripts wrote, in no order. Keys that no longer
-	// exist may be among them. It visits nothing unless the engine records such keys.
+	// ScriptKeys visits the keys that scripts wrote, in no order. It visits nothing unless
+	// the engine records such keys.
 	ScriptKeys(do func(ScriptKey))
+	// ScriptKey returns what ScriptKeys knows of one key. ok is false for other keys.
+	ScriptKey(db int, key string) (k ScriptKey, ok bool)
+	// NewStrings visits the strings that SET with NX, SETNX or MSETNX created with a token
+	// as the value, in no order, for clients and for scripts. Keys that hold another value
+	// by now may be among them. It visits nothing unless the engine records such keys.
+	NewStrings(do func(NewString))
 	// Clients visits the clients that wait in a blocking command or are subscribed to
 	// something, oldest first.
 	Clients(do func(Client))
-	// Subscribers returns how many clients are subscribed to the channel itself.
-	Subscribers(channel string) int
 	// Publish sends a message to the channel's subscribers.
 	Publish(channel, message string)
 	// NextDeadline returns when a key, a wait or a pause ends next, in Unix ms. ok is
@@ -38,11 +42,23 @@ type State interface {
 type ScriptKey struct {
 	DB    int
 	Key   string
-	By    Origin   // the client whose script wrote the key last
-	Named []string // all KEYS of the scripts that wrote it, each once
+	By    Origin // the client whose script wrote the key last
+	Hints Hints  // of all scripts that wrote it
+	// Entries tell who is in the key's value. An owner that is no longer in the value may be
+	// among them. They are the engine's.
+	Entries *Entries
 }
 
-// Origin is a client that ran a script.
+// NewString is a string that was set on condition that there is no key yet.
+type NewString struct {
+	DB    int
+	Key   string
+	Value string
+	Since int64 // when it was set, Unix ms
+	By    Origin
+}
+
+// Origin is a client that ran a script or a command.
 type Origin struct {
 	ID   int64 // 0: unknown
 	Addr string
@@ -60,14 +76,22 @@ func (o Origin) String() string {
 // Client is a client that waits for something or listens to something.
 type Client struct {
 	Origin
+	DB                                int   // its selected database
 	Wait                              *Wait // nil: no blocking command waits
-	Channels, Patterns, ShardChannels []string
+	Channels, Patterns, ShardChannels []Topic
+}
+
+// Topic is a subscription of a client.
+type Topic struct {
+	Name  string
+	Since int64 // Unix ms; 0: unknown
 }
 
 // Wait is a blocking command that waits.
 type Wait struct {
 	Command  string // as in the command table: "blpop"
 	Keys     []string
+	Since    int64 // Unix ms
 	Deadline int64 // Unix ms; 0: it waits for ever
 }
 
@@ -75,6 +99,7 @@ type Wait struct {
 type Snapshot struct {
 	Now     int64    // the server's time, Unix ms
 	Locks   []Lock   // held or queued for, by database and name
+	Permits []Permit // acquired, by database, semaphore and id
 	Clients []Client // that wait or listen, oldest first
 }
 
@@ -83,33 +108,48 @@ type Clock interface{ Set(time.Time) }
 
 // Inspector looks at a server from outside its engine. Its methods may be called from any
 // goroutine, but not inside the engine: Inside is for that.
-type Inspector struct{ engine Engine }
+type Inspector struct {
+	engine Engine
+	known  map[string]bool // ids of lock clients; guarded by the engine
+}
 
 // New returns the inspector of an engine.
-func New(e Engine) *Inspector { return &Inspector{e} }
+func New(e Engine) *Inspector { return &Inspector{engine: e, known: map[string]bool{}} }
 
 // Inside returns the view for a caller that is inside the engine.
-func (i *Inspector) Inside() View { return View{i.engine} }
+func (i *Inspector) Inside() View { return View{state: i.engine, known: i.known} }
 
-// Look returns the locks and the waiting and listening clients.
+// Know makes the inspector recognise the owners "<id>:<thread>" of a lock client, whatever the
+// id looks like.
+func (i *Inspector) Know(id string) { i.engine.Outside(func() { i.known[id] = true }) }
+
+// Enter calls do inside the engine.
+func (i *Inspector) Enter(do func(View)) { i.engine.Outside(func() { do(i.Inside()) }) }
+
+// Look returns the locks, the permits, and the waiting and listening clients.
 func (i *Inspector) Look() (seen Snapshot) {
 	i.engine.Outside(func() { seen = i.Inside().Look() })
 	return seen
 }
 
 // Step is View.Step for a caller outside the engine.
-func (i *Inspector) Step(clock Clock, end, wall time.Time) (more bool) {
-	i.engine.Outside(func() { more = i.Inside().Step(clock, end, wall) })
-	return more
+func (i *Inspector) Step(clock Clock, end, wall time.Time) (ended []Lease, more bool) {
+	i.engine.Outside(func() { ended, more = i.Inside().Step(clock, end, wall) })
+	return ended, more
 }
 
 // View looks at a server from inside its engine. It is valid as long as the caller's unit
 // runs.
-type View struct{ state State }
+type View struct {
+	state State
+	known map[string]bool // ids of lock clients that need not be UUIDs
+}
 
-// Look returns the locks and the waiting and listening clients.
+// Look returns the locks, the permits, and the waiting and listening clients.
 func (v View) Look() Snapshot {
-	return Snapshot{Now: v.state.Space().Now(), Locks: v.Locks(), Clients: v.Clients()}
+	return Snapshot{
+		Now: v.state.Space().Now(), Locks: v.Locks(), Permits: v.Permits(), Clients: v.Clients(),
+	}
 }
 
 // Clients returns the clients that wait in a blocking command or are subscribed to

@@ -21,7 +21,29 @@ const (
 	Fenced Kind = "fenced"
 	Read   Kind = "read"  // a read-write lock that is held for reading
 	Write  Kind = "write" // a read-write lock that is held for writing
+	// Multi is a multi-lock over a group of values, in Redisson's RedissonFasterMultiLock form:
+	// one hash has all of them.
+	Multi Kind = "multi"
+	// Set is a lock in the form of redislock and redsync: a string with a time to live that
+	// was set on condition that there is no key yet. Its value is the holder's token.
+	Set Kind = "set"
+
+	// Only View.List has these kinds.
+
+	ReadWrite       Kind = "read-write" // a read-write lock that clients wait for and no owner holds
+	PermitSemaphore Kind = "permit-semaphore"
+	Semaphore       Kind = "semaphore"        // clients wait for a permit of it
+	CountDownLatch  Kind = "count-down-latch" // clients wait for it
 )
+
+// Family returns the kind without the way in which the lock is held: "read-write" for Read and
+// Write.
+func (k Kind) Family() string {
+	if k == Read || k == Write {
+		return string(ReadWrite)
+	}
+	return string(k)
+}
 
 // Lock is a lock that is held or queued for.
 type Lock struct {
@@ -34,19 +56,32 @@ type Lock struct {
 	// Deadline is when the lease ends, in Unix ms; 0 means never.
 	Deadline int64
 	// Queue lists the owners in a fair lock's queue, the next one first.
-	Queue []string
+	Queue []Waiter
 	// Writer is the client whose script wrote the lock last. It is zero without Holders.
 	Writer Origin
-	// Subscribers is how many clients are subscribed to the lock's release. One client
-	// may wait there for many goroutines or threads.
-	Subscribers int
+	// Listeners are the clients that are subscribed to the lock's release, without the
+	// owners in the queue. One client may wait there for many goroutines or threads. Only
+	// View.List tells them.
+	Listeners []Waiter
 }
 
 // Holder is an owner of a lock.
 type Holder struct {
-	Owner string // "<uuid>:<thread>"
+	Owner string // "<uuid>:<thread>"; the token for Set
 	Mode  Kind   // Read or Write for a read-write lock, "" for others
 	Count int    // how often the owner has acquired the lock
+	// Deadline is when the owner's lease ends, in Unix ms; 0 means never. A reader's may end
+	// before the lock's.
+	Deadline int64
+	Since    int64  // when the owner acquired the lock first, Unix ms; 0: unknown
+	By       Origin // the client that acquired the lock
+}
+
+// Waiter is an owner or a client that waits for a lock.
+type Waiter struct {
+	Owner string // "" for a client that is subscribed to the release
+	Since int64  // Unix ms; 0: unknown
+	By    Origin // zero: unknown
 }
 
 // Locks returns the locks that are held or queued for, in all databases, by database and
@@ -58,11 +93,15 @@ func (v View) Locks() []Lock {
 		seen[locks[i].id()] = true
 	}
 	locks = append(locks, v.onlyQueued(seen)...)
-	for i := range locks {
-		locks[i].Subscribers = v.subscribers(&locks[i])
-	}
-	slices.SortFunc(locks, func(a, b Lock) int { return a.id().compare(b.id()) })
+	locks = append(locks, v.set()...)
+	sortLocks(locks)
 	return locks
+}
+
+func sortLocks(locks []Lock) {
+	slices.SortFunc(locks, func(a, b Lock) int {
+		return cmp.Or(a.id().compare(b.id()), cmp.Compare(a.Kind, b.Kind))
+	})
 }
 
 // lockID tells locks apart.
@@ -90,20 +129,23 @@ func (v View) held() (locks []Lock) {
 // onlyQueued returns the fair locks that are not in seen and have a queue. It adds them to
 // seen.
 func (v View) onlyQueued(seen map[lockID]bool) (locks []Lock) {
+	var found []lockID // looking at a queue may expire keys, so the loop over the keys does not
 	space := v.state.Space()
 	for n := range space.Len() {
 		space.DB(n).Each(func(e *store.Entry) bool {
 			name, ok := lockkeys.FairName(e.Key())
-			id := lockID{n, strings.Clone(name)}
-			if !ok || seen[id] {
-				return true
-			}
-			seen[id] = true
-			if queue := v.queue(n, name); len(queue) > 0 {
-				locks = append(locks, Lock{DB: n, Name: id.name, Kind: Fair, Queue: queue})
+			if id := (lockID{n, name}); ok && !seen[id] {
+				id.name = strings.Clone(name)
+				seen[id] = true
+				found = append(found, id)
 			}
 			return true
 		})
+	}
+	for _, id := range found {
+		if queue := v.queue(id.db, id.name); len(queue) > 0 {
+			locks = append(locks, Lock{DB: id.db, Name: id.name, Kind: Fair, Queue: queue})
+		}
 	}
 	return locks
 }
@@ -122,33 +164,41 @@ func (v View) lockAt(k ScriptKey) (l Lock, ok bool) {
 	if mode, has := hash.Get([]byte("mode")); has {
 		l.Kind = Kind(mode)
 	}
-	if !l.readHolders(hash) {
+	ours := func(id string) bool { return v.known[id] || k.Hints.Lock }
+	if !l.readHolders(hash, ours, k.Entries) &&
+		!l.readGroup(hash, k.Entries, v.state.Space().Now()) {
 		return l, false
 	}
 	if e.HasDeadline() {
 		l.Deadline = e.Deadline()
+		v.setLeases(&l)
 	}
 	l.Queue = v.queue(k.DB, k.Key)
 	switch {
 	case l.Kind != Plain:
-	case len(l.Queue) > 0 || slices.Contains(k.Named, lockkeys.FairQueue(k.Key)):
+	case len(l.Queue) > 0 || k.Hints.Fair:
 		l.Kind = Fair
-	case slices.Contains(k.Named, lockkeys.FencingToken(k.Key)):
+	case k.Hints.Fenced:
 		l.Kind = Fenced
 	}
 	return l, true
 }
 
 // readHolders reads the fields of a hash as holders. It reports false when a field is not
-// one, or when there are none.
-func (l *Lock) readHolders(hash *store.Hash) bool {
+// one, or when there are none. ours reports whether an id that is no UUID is a lock client's.
+func (l *Lock) readHolders(
+	hash *store.Hash, ours func(id string) bool, entries *Entries,
+) bool {
 	readWrite := l.Kind == Read || l.Kind == Write
 	valid := readWrite || l.Kind == Plain
 	hash.Each(func(field, value []byte) bool {
 		if l.Kind != Plain && string(field) == "mode" {
 			return true
 		}
-		h := Holder{Owner: string(field)}
+		h := Holder{Owner: string(field), By: l.Writer}
+		if entry, ok := entries.Get(field); ok {
+			h.Since, h.By = entry.Since, entry.By
+		}
 		if readWrite {
 			owner, write := strings.CutSuffix(h.Owner, ":write")
 			if h.Owner, h.Mode = owner, Read; write {
@@ -157,7 +207,7 @@ func (l *Lock) readHolders(hash *store.Hash) bool {
 		}
 		count, err := strconv.Atoi(string(value))
 		h.Count = count
-		valid = valid && err == nil && isOwner(h.Owner)
+		valid = valid && err == nil && (isOwner(h.Owner) || isOwnerOf(h.Owner, ours))
 		l.Holders = append(l.Holders, h)
 		return valid
 	})
@@ -170,15 +220,26 @@ func (l *Lock) readHolders(hash *store.Hash) bool {
 // isOwner reports whether s is a client's UUID and a thread's number. The locks of a
 // Redisson transaction have the transaction's UUID behind.
 func isOwner(s string) bool {
-	parts := strings.Split(s, ":")
-	switch {
-	case len(parts) != 2 && len(parts) != 3, !isUUID(parts[0]):
-		return false
-	case len(parts) == 3 && !isUUID(parts[2]):
+	id, rest, ok := strings.Cut(s, ":")
+	if !ok || !isUUID(id) {
 		return false
 	}
-	_, err := strconv.ParseInt(parts[1], 10, 64)
+	thread, transaction, has := strings.Cut(rest, ":")
+	if has && !isUUID(transaction) {
+		return false
+	}
+	_, err := strconv.ParseInt(thread, 10, 64)
 	return err == nil
+}
+
+// isOwnerOf reports whether s is the id of one of our clients and a thread's number.
+func isOwnerOf(s string, ours func(id string) bool) bool {
+	colon := strings.LastIndexByte(s, ':')
+	if colon <= 0 {
+		return false
+	}
+	_, err := strconv.ParseInt(s[colon+1:], 10, 64)
+	return err == nil && ours(s[:colon])
 }
 
 func isUUID(s string) bool {
@@ -190,36 +251,57 @@ func isUUID(s string) bool {
 			if c != '-' {
 				return false
 			}
-		} else if !strings.ContainsRune("0123456789abcdefABCDEF", c) {
+		} else if !isHexDigit(c) {
 			return false
 		}
 	}
 	return true
 }
 
+func isHexDigit(c rune) bool {
+	return '0' <= c && c <= '9' || 'a' <= c && c <= 'f' || 'A' <= c && c <= 'F'
+}
+
 // queue returns the owners in a fair lock's queue: first the list, then the owners that
 // have a timeout and are missing in the list.
-func (v View) queue(db int, name string) (owners []string) {
-	seen := map[string]bool{}
-	add := func(owner string) {
-		if !seen[owner] {
-			seen[owner] = true
-			owners = append(owners, strings.Clone(owner))
+func (v View) queue(db int, name string) (waiters []Waiter) {
+	queue, timeouts := lockkeys.FairQueue(name), lockkeys.FairTimeouts(name)
+	list, _ := v.valueAt(db, queue).(*store.List)
+	zset, _ := v.valueAt(db, timeouts).(*store.ZSet)
+	if list == nil && zset == nil {
+		return nil
+	}
+	var entries [2]*Entries
+	for i, key := range []string{queue, timeouts} {
+		if k, ok := v.state.ScriptKey(db, key); ok {
+			entries[i] = k.Entries
 		}
 	}
-	if list, ok := v.valueAt(db, lockkeys.FairQueue(name)).(*store.List); ok {
-		list.Each(func(elem []byte) bool {
-			add(string(elem))
+	seen := map[string]bool{}
+	add := func(owner string) bool {
+		if seen[owner] {
 			return true
-		})
+		}
+		w := Waiter{Owner: strings.Clone(owner)}
+		seen[w.Owner] = true
+		for _, known := range entries {
+			if known == nil || w.Since != 0 {
+				continue
+			}
+			if entry, ok := known.Get([]byte(owner)); ok {
+				w.Since, w.By = entry.Since, entry.By
+			}
+		}
+		waiters = append(waiters, w)
+		return true
 	}
-	if timeouts, ok := v.valueAt(db, lockkeys.FairTimeouts(name)).(*store.ZSet); ok {
-		timeouts.Each(func(item store.ZItem) bool {
-			add(item.Member)
-			return true
-		})
+	if list != nil {
+		list.Each(func(elem []byte) bool { return add(string(elem)) })
 	}
-	return owners
+	if zset != nil {
+		zset.Each(func(item store.ZItem) bool { return add(item.Member) })
+	}
+	return waiters
 }
 
 // valueAt returns a key's value, nil when the key is missing.
@@ -228,19 +310,4 @@ func (v View) valueAt(db int, key string) store.Value {
 		return e.Value()
 	}
 	return nil
-}
-
-// subscribers returns how many clients are subscribed to the release of a lock.
-func (v View) subscribers(l *Lock) int {
-	switch l.Kind {
-	case Read, Write:
-		return v.state.Subscribers(lockkeys.RWChannel(l.Name))
-	case Fair:
-		n := 0
-		for _, owner := range l.Queue {
-			n += v.state.Subscribers(lockkeys.FairChannel(l.Name, owner))
-		}
-		return n
-	}
-	return v.state.Subscribers(lockkeys.Channel(l.Name))
 }

@@ -1,6 +1,9 @@
 package lockkeys
 
-import "strings"
+import (
+	"bytes"
+	"strings"
+)
 
 // The prefixes of the names. A prefix is followed by a colon and the braced name, except
 // countDownChannel.
@@ -79,19 +82,141 @@ func Braced(name string) string {
 
 // FairName returns the name of the fair lock that a queue or timeouts key belongs to. ok
 // is false for any other key. A key does not tell the names x and {x} apart: FairName
-// returns x.
+// returns x. That is so for the other names that are read from keys and channels, too.
 func FairName(key string) (name string, ok bool) {
-	if name, ok = strings.CutPrefix(key, fairQueue+":"); !ok {
-		name, ok = strings.CutPrefix(key, fairTimeouts+":")
+	if name, ok = unprefixed(fairQueue, key); !ok {
+		name, ok = unprefixed(fairTimeouts, key)
+	}
+	return name, ok
+}
+
+// Part is what a key or channel beside a lock's own key is for.
+type Part uint8
+
+// The parts of a lock.
+const (
+	NoPart      Part = iota
+	FairPart         // the queue of a fair lock
+	FencingPart      // the counter of a fenced lock
+	OtherPart        // a channel, an unlock latch, the timeouts of a fair lock's queue
+)
+
+// PartOf returns which part of the lock called name a key is. It allocates nothing.
+func PartOf(key []byte, name string) Part {
+	for _, p := range [...]struct {
+		prefix string
+		part   Part
+	}{
+		{channel, OtherPart}, {rwChannel, OtherPart}, {fairQueue, FairPart},
+		{fairTimeouts, OtherPart}, {fencingToken, FencingPart}, {unlockLatch, OtherPart},
+	} {
+		n := len(p.prefix)
+		if len(key) <= n || string(key[:n]) != p.prefix || key[n] != ':' {
+			continue
+		}
+		rest := key[n+1:]
+		if p.prefix == unlockLatch { // the release's id follows
+			i := bytes.LastIndexByte(rest, ':')
+			if i < 0 {
+				return NoPart
+			}
+			rest = rest[:i]
+		}
+		if isBraced(rest, name) {
+			return p.part
+		}
+		return NoPart
+	}
+	return NoPart
+}
+
+// isBraced reports whether s is Braced(name).
+func isBraced(s []byte, name string) bool {
+	if strings.Contains(name, "{") {
+		return string(s) == name
+	}
+	last := len(s) - 1
+	return len(s) == len(name)+2 && s[0] == '{' && s[last] == '}' && string(s[1:last]) == name
+}
+
+// IsChannel reports whether a channel announces the release of a lock or a semaphore, or the
+// end of a latch.
+func IsChannel(of string) bool {
+	return IsLockChannel(of) || strings.HasPrefix(of, semaphoreChannel+":") ||
+		strings.HasPrefix(of, countDownChannel)
+}
+
+// IsLockChannel reports whether a channel announces the release of a lock.
+func IsLockChannel(of string) bool {
+	return strings.HasPrefix(of, channel+":") || strings.HasPrefix(of, rwChannel+":")
+}
+
+// ChannelName returns the name of the lock whose release a channel announces. owner is "",
+// or the owner in a fair lock's queue whose channel it is. isOwner tells owners from the end
+// of a name. ok is false for other channels.
+func ChannelName(of string, isOwner func(string) bool) (name, owner string, ok bool) {
+	rest, ok := strings.CutPrefix(of, channel+":")
+	if !ok {
+		return "", "", false
+	}
+	for at := range rest {
+		if at > 0 && rest[at] == ':' && isOwner(rest[at+1:]) {
+			return unbraced(rest[:at]), rest[at+1:], true
+		}
+	}
+	return unbraced(rest), "", true
+}
+
+// RWChannelName returns the name of the read-write lock whose release a channel announces. ok
+// is false for other channels.
+func RWChannelName(of string) (name string, ok bool) { return unprefixed(rwChannel, of) }
+
+// SemaphoreName returns the name of the semaphore whose free permits a channel announces. ok
+// is false for other channels.
+func SemaphoreName(of string) (name string, ok bool) { return unprefixed(semaphoreChannel, of) }
+
+// CountDownName returns the name of the latch whose end a channel announces. ok is false for
+// other channels.
+func CountDownName(of string) (name string, ok bool) {
+	rest, ok := strings.CutPrefix(of, countDownChannel)
+	if !ok {
+		return "", false
+	}
+	depth := 0
+	for i, c := range rest { // the braces of CountDownChannel may enclose others
+		switch c {
+		case '{':
+			depth++
+		case '}':
+			depth--
+		}
+		if depth <= 0 && i < len(rest)-1 {
+			return rest, true
+		}
+	}
+	return strings.TrimSuffix(strings.TrimPrefix(rest, "{"), "}"), true
+}
+
+// unprefixed undoes prefixed.
+func unprefixed(prefix, key string) (name string, ok bool) {
+	rest, ok := strings.CutPrefix(key, prefix)
+	if ok {
+		rest, ok = strings.CutPrefix(rest, ":")
 	}
 	if !ok {
 		return "", false
 	}
-	inner, braced := strings.CutPrefix(name, "{")
-	if braced && strings.IndexByte(inner, '}') == len(inner)-1 {
-		name = inner[:len(inner)-1]
+	return unbraced(rest), true
+}
+
+// unbraced undoes Braced. A name that Braced puts in braces has no opening brace.
+func unbraced(s string) string {
+	inner, opens := strings.CutPrefix(s, "{")
+	inner, closes := strings.CutSuffix(inner, "}")
+	if opens && closes && !strings.Contains(inner, "{") {
+		return inner
 	}
-	return name, true
+	return s
 }
 
 // prefixed returns prefix:{name} (RedissonObject.prefixName).

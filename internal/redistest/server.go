@@ -93,7 +93,7 @@ func CheckVersion(addr string) error {
 }
 
 func checkVersion(addr string, info map[string]string) error {
-	if v, ok := info["lockredis_version"]; ok {
+	if v, ok := info["lockredis_release"]; ok {
 		return fmt.Errorf("%s is lockredis %s, not redis-server", addr, v)
 	}
 	if v := info["redis_version"]; v != Version {

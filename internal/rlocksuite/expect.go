@@ -69,6 +69,66 @@ func is(t testing.TB, want int, f func(context.Context) (int, error)) {
 	}
 }
 
+// Acquire acquires l.
+func Acquire(t testing.TB, ctx context.Context, l *rlock.Lock, o ...rlock.Option) *rlock.Hold {
+	t.Helper()
+	h, err := l.Acquire(ctx, o...)
+	must(t, err)
+	return h
+}
+
+// Release releases holds that are not lost, in the given order.
+func Release(t testing.TB, holds ...*rlock.Hold) {
+	t.Helper()
+	for _, h := range holds {
+		must(t, h.Release(context.Background()))
+	}
+}
+
+// Try tries once to acquire l, and returns the error. If l is free, Try releases it.
+func Try(ctx context.Context, l *rlock.Lock, o ...rlock.Option) error {
+	h, err := l.Acquire(ctx, append([]rlock.Option{rlock.Wait(0)}, o...)...)
+	if err != nil {
+		return err
+	}
+	return h.Release(context.WithoutCancel(ctx))
+}
+
+// Acquiring is an acquisition on a goroutine of its own.
+type Acquiring struct {
+	done chan struct{} // closed when hold and err are set
+	hold *rlock.Hold
+	err  error
+}
+
+// Begin starts to acquire l.
+func Begin(ctx context.Context, l *rlock.Lock, o ...rlock.Option) *Acquiring {
+	a := &Acquiring{done: make(chan struct{})}
+	go func() {
+		defer close(a.done)
+		a.hold, a.err = l.Acquire(ctx, o...)
+	}()
+	return a
+}
+
+// Result waits for the result of the acquisition.
+func (a *Acquiring) Result() (*rlock.Hold, error) {
+	<-a.done
+	return a.hold, a.err
+}
+
+// Hold waits for the hold, at most for 10 s.
+func (a *Acquiring) Hold(t testing.TB) *rlock.Hold {
+	t.Helper()
+	select {
+	case <-a.done:
+		must(t, a.err)
+	case <-time.After(patience):
+		t.Fatal("still waiting")
+	}
+	return a.hold
+}
+
 // start runs f on a goroutine and returns a channel with its error.
 func start(f func() error) <-chan error {
 	done := make(chan error, 1)

@@ -16,28 +16,29 @@ import (
 func (on suite) AFairLockIsAcquiredInArrivalOrder(t *testing.T) {
 	rdb := on.connect(t)
 	ctx := context.Background()
-	clients := []*rlock.Client{newClient(t, rdb, rlock.Options{}), newClient(t, rdb, rlock.Options{})}
-	holder := clients[0].FairLock("l")
-	must(t, holder.Lock(ctx))
+	locks := []*rlock.Lock{newClient(t, rdb, rlock.Options{}).FairLock("l"),
+		newClient(t, rdb, rlock.Options{}).FairLock("l")}
+	holder := Acquire(t, ctx, locks[0])
 	var mu sync.Mutex
 	var order []int
 	var wg sync.WaitGroup
 	for i := range 10 {
-		l := clients[i%2].FairLock("l")
-		got := Queues(t, rdb, ctx, l)
+		got := Queues(t, rdb, ctx, locks[i%2])
 		wg.Go(func() {
-			if err := <-got; err != nil {
+			h, err := got.Result()
+			if err != nil {
 				t.Error(err)
+				return
 			}
 			mu.Lock()
 			order = append(order, i)
 			mu.Unlock()
-			if err := l.Unlock(ctx); err != nil {
+			if err := h.Release(ctx); err != nil {
 				t.Error(err)
 			}
 		})
 	}
-	must(t, holder.Unlock(ctx))
+	Release(t, holder)
 	wg.Wait()
 	if !slices.IsSorted(order) || len(order) != 10 {
 		t.Fatalf("acquired in the order %v", order)
@@ -49,16 +50,14 @@ func (on suite) AFairQueueHasRedissonsLayout(t *testing.T) {
 	rdb := on.connect(t)
 	ctx := context.Background()
 	client := func(id string) *rlock.Lock {
-		return newClient(t, rdb,
-			rlock.Options{ID: id}).FairLock("l")
+		return newClient(t, rdb, rlock.Options{ID: id}).FairLock("l")
 	}
-	a, b, c := client("a"), client("b"), client("c")
-	must(t, a.LockLease(ctx, 10*time.Second))
+	a := Acquire(t, ctx, client("a"), rlock.Lease(10*time.Second))
 	MustHold(t, rdb, map[string]string{"l": "map[a:1:1]"})
 	MustLive(t, rdb, "l", 10*time.Second)
 
-	gotB := Queues(t, rdb, ctx, b)
-	gotC := Queues(t, rdb, ctx, c)
+	gotB := Queues(t, rdb, ctx, client("b"))
+	gotC := Queues(t, rdb, ctx, client("c"))
 	MustHold(t, rdb, map[string]string{"l": "map[a:1:1]", FairQueue: "[b:1 c:1]",
 		FairTimeouts: "[b:1 c:1]"})
 	due := time.Now().Add(10*time.Second + 5*time.Minute).UnixMilli()
@@ -70,46 +69,44 @@ func (on suite) AFairQueueHasRedissonsLayout(t *testing.T) {
 	}
 
 	turn := score(rdb, "b:1")
-	must(t, a.Unlock(ctx))
-	soon(t, gotB)
+	Release(t, a)
+	b := gotB.Hold(t)
 	MustHold(t, rdb, map[string]string{"l": "map[b:1:1]", FairQueue: "[c:1]", FairTimeouts: "[c:1]"})
 	MustLive(t, rdb, "l", 30*time.Second)
 	if got := score(rdb, "c:1"); got != turn {
 		t.Fatalf("c's time is %d, not %d", got, turn)
 	}
-	must(t, b.Unlock(ctx))
-	soon(t, gotC)
+	Release(t, b)
+	c := gotC.Hold(t)
 	MustHold(t, rdb, map[string]string{"l": "map[c:1:1]"})
-	must(t, c.Unlock(ctx))
+	Release(t, c)
 	MustHold(t, rdb, nil)
 }
 
 func (on suite) AWaiterThatStopsWaitingLeavesTheFairQueue(t *testing.T) {
 	rdb := on.connect(t)
-	ctx, cancel := context.WithCancel(context.Background())
-	c := newClient(t, rdb, rlock.Options{ID: "c"})
-	a, b, last := c.FairLock("l"), c.FairLock("l"), c.FairLock("l")
-	must(t, a.Lock(ctx))
-	gotB := Queues(t, rdb, ctx, b)
-	gotLast := Queues(t, rdb, context.Background(), last)
+	ctx := context.Background()
+	stopped, cancel := context.WithCancel(ctx)
+	l := newClient(t, rdb, rlock.Options{ID: "c"}).FairLock("l")
+	a := Acquire(t, ctx, l)
+	gotB := Queues(t, rdb, stopped, l)
+	gotLast := Queues(t, rdb, ctx, l)
 	turn := score(rdb, "c:2")
 	cancel()
-	if err := <-gotB; err != context.Canceled {
+	if _, err := gotB.Result(); err != context.Canceled {
 		t.Fatal(err)
 	}
-	eventually(t, "left", func() bool { return rdb.LLen(context.Background(), FairQueue).Val() == 1 })
+	eventually(t, "left", func() bool { return rdb.ZCard(ctx, FairTimeouts).Val() == 1 })
 	MustHold(t, rdb, map[string]string{"l": "map[c:1:1]", FairQueue: "[c:3]", FairTimeouts: "[c:3]"})
 	if got := score(rdb, "c:3"); got != turn {
 		t.Fatalf("the next waiter's deadline is %d, not %d", got, turn)
 	}
-	mustTimeOut(t, c.FairLock("l").TryLock(context.Background(), 5*time.Millisecond, 0))
+	mustTimeOut(t, Try(ctx, l, rlock.Wait(5*time.Millisecond)))
+	eventually(t, "left", func() bool { return rdb.ZCard(ctx, FairTimeouts).Val() == 1 })
 	MustHold(t, rdb, map[string]string{"l": "map[c:1:1]", FairQueue: "[c:3]", FairTimeouts: "[c:3]"})
-	must(t, a.Unlock(context.Background()))
-	soon(t, gotLast)
-	must(t, last.Unlock(context.Background()))
-	eventually(t, "no subscriptions", func() bool {
-		return len(channels(t, rdb)) == 0
-	})
+	Release(t, a)
+	Release(t, gotLast.Hold(t))
+	eventually(t, "no subscriptions", func() bool { return len(channels(t, rdb)) == 0 })
 	MustHold(t, rdb, nil)
 }
 
@@ -120,62 +117,55 @@ func (on suite) AFairLockRemovesDeadWaitersFromTheQueue(t *testing.T) {
 	Enqueue(rdb, "dead:2", 200*time.Millisecond)
 	l := newClient(t, rdb, rlock.Options{}).FairLock("l")
 	start := time.Now()
-	mustTimeOut(t, l.TryLock(ctx, 0, 0))
+	mustTimeOut(t, Try(ctx, l))
 	MustHold(t, rdb, map[string]string{FairQueue: "[dead:1 dead:2]", FairTimeouts: "[dead:1 dead:2]"})
-	must(t, l.Lock(ctx))
+	h := Acquire(t, ctx, l)
 	if waited := time.Since(start); waited < 190*time.Millisecond || waited > 5*time.Second {
 		t.Fatalf("waited for %v", waited)
 	}
-	MustHold(t, rdb, map[string]string{"l": fmt.Sprintf("map[%s:1]", l.Owner())})
-	must(t, l.Unlock(ctx))
+	MustHold(t, rdb, map[string]string{"l": fmt.Sprintf("map[%s:1]", h.Owner())})
+	Release(t, h)
 }
 
 func (on suite) TheNextWaiterAcquiresAFairLockAfterTheHolderDied(t *testing.T) {
 	rdb := on.connect(t)
 	ctx := context.Background()
 	dead := newClient(t, rdb, rlock.Options{Lease: 200 * time.Millisecond})
-	must(t, dead.FairLock("l").Lock(ctx))
-	c := newClient(t, rdb, rlock.Options{})
-	first, second := c.FairLock("l"), c.FairLock("l")
-	gotFirst := Queues(t, rdb, ctx, first)
-	gotSecond := Queues(t, rdb, ctx, second)
-	must(t, dead.Close())
-	soon(t, gotFirst)
-	must(t, first.Unlock(ctx))
-	soon(t, gotSecond)
-	must(t, second.Unlock(ctx))
+	Acquire(t, ctx, dead.FairLock("l"))
+	l := newClient(t, rdb, rlock.Options{}).FairLock("l")
+	first := Queues(t, rdb, ctx, l)
+	second := Queues(t, rdb, ctx, l)
+	must(t, dead.Close(ctx))
+	Release(t, first.Hold(t))
+	Release(t, second.Hold(t))
 }
 
 func (on suite) ALiveWaiterThatWasRemovedQueuesAgain(t *testing.T) {
 	rdb := on.connect(t)
 	ctx := context.Background()
-	c := newClient(t, rdb, rlock.Options{ID: "c"})
-	a, b, last := c.FairLock("l"), c.FairLock("l"), c.FairLock("l")
-	must(t, a.Lock(ctx))
-	gotB := Queues(t, rdb, ctx, b)
-	gotLast := Queues(t, rdb, ctx, last)
+	l := newClient(t, rdb, rlock.Options{ID: "c"}).FairLock("l")
+	a := Acquire(t, ctx, l)
+	b := Queues(t, rdb, ctx, l)
+	last := Queues(t, rdb, ctx, l)
 	rdb.ZAdd(ctx, FairTimeouts, redis.Z{Score: 1, Member: "c:2"})
-	must(t, a.Unlock(ctx))
-	soon(t, gotLast)
-	eventually(t, "queued again", func() bool { return rdb.LLen(ctx, FairQueue).Val() == 1 })
-	must(t, last.Unlock(ctx))
-	soon(t, gotB)
-	must(t, b.Unlock(ctx))
+	Release(t, a)
+	h := last.Hold(t)
+	eventually(t, "queued again", func() bool { return len(queued(rdb)) == 1 })
+	Release(t, h)
+	Release(t, b.Hold(t))
 	MustHold(t, rdb, nil)
 }
 
 func (on suite) ForceUnlockOfAFairLockWakesTheFirstWaiter(t *testing.T) {
 	rdb := on.connect(t)
 	ctx := context.Background()
-	c := newClient(t, rdb, rlock.Options{})
-	must(t, c.FairLock("l").Lock(ctx))
-	l := c.FairLock("l")
+	l := newClient(t, rdb, rlock.Options{}).FairLock("l")
+	Acquire(t, ctx, l)
 	got := Queues(t, rdb, ctx, l)
-	if forced, err := c.FairLock("l").ForceUnlock(ctx); !forced || err != nil {
+	if forced, err := l.ForceUnlock(ctx); !forced || err != nil {
 		t.Fatal(forced, err)
 	}
-	soon(t, got)
-	must(t, l.Unlock(ctx))
+	Release(t, got.Hold(t))
 	if forced, err := l.ForceUnlock(ctx); forced || err != nil {
 		t.Fatal(forced, err)
 	}

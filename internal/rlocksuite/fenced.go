@@ -13,19 +13,18 @@ import (
 func (on suite) TheTokensOfAFencedLockGrow(t *testing.T) {
 	rdb := on.connect(t)
 	ctx := context.Background()
-	clients := []*rlock.Client{newClient(t, rdb, rlock.Options{}), newClient(t, rdb, rlock.Options{})}
+	locks := []*rlock.FencedLock{newClient(t, rdb, rlock.Options{}).FencedLock("l"),
+		newClient(t, rdb, rlock.Options{}).FencedLock("l")}
 	var last int64
 	var wg sync.WaitGroup
 	for i := range 6 {
-		l := clients[i%2].FencedLock("l")
 		wg.Go(func() {
 			for range 10 {
-				err := l.Do(ctx, func(context.Context) error {
-					if token := l.Token(); token <= last {
+				err := locks[i%2].Do(ctx, func(_ context.Context, token int64) error {
+					if token <= last {
 						return fmt.Errorf("token %d after %d", token, last)
-					} else {
-						last = token
 					}
+					last = token
 					return nil
 				})
 				if err != nil {
@@ -41,31 +40,35 @@ func (on suite) TheTokensOfAFencedLockGrow(t *testing.T) {
 	}
 }
 
+// An inner hold has the token of the hold that it re-entered. Redisson's would have the
+// next one.
 func (on suite) AFencedLockHasRedissonsLayout(t *testing.T) {
 	rdb := on.connect(t)
 	ctx := context.Background()
 	l := newClient(t, rdb, rlock.Options{ID: "me"}).FencedLock("l")
 	other := newClient(t, rdb, rlock.Options{}).FencedLock("l")
-	if l.Token() != 0 {
-		t.Fatal("a token before a hold")
-	}
-	must(t, l.LockLease(ctx, 10*time.Second))
+	outer, err := l.Acquire(ctx, rlock.Lease(10*time.Second))
+	must(t, err)
 	MustHold(t, rdb, map[string]string{"l": "map[me:1:1]", "redisson_lock_token:{l}": "1"})
 	MustLive(t, rdb, "l", 10*time.Second)
-	must(t, l.LockLease(ctx, 20*time.Second))
-	MustHold(t, rdb, map[string]string{"l": "map[me:1:2]", "redisson_lock_token:{l}": "2"})
+	inner, err := l.Acquire(outer.Context(), rlock.Lease(20*time.Second))
+	must(t, err)
+	MustHold(t, rdb, map[string]string{"l": "map[me:1:1]", "redisson_lock_token:{l}": "1"})
 	MustLive(t, rdb, "l", 20*time.Second)
-	mustTimeOut(t, other.TryLock(ctx, 0, 0))
-	if l.Token() != 2 || other.Token() != 0 {
-		t.Fatal(l.Token(), other.Token())
+	_, err = other.Acquire(ctx, rlock.Wait(0))
+	mustTimeOut(t, err)
+	if outer.Token() != 1 || inner.Token() != 1 {
+		t.Fatal(outer.Token(), inner.Token())
 	}
-	must(t, l.Unlock(ctx))
-	must(t, l.Unlock(ctx))
-	MustHold(t, rdb, map[string]string{"redisson_lock_token:{l}": "2"})
-	if l.Token() != 0 {
-		t.Fatal("a token after the hold")
-	}
+	Release(t, inner.Hold, outer.Hold)
+	MustHold(t, rdb, map[string]string{"redisson_lock_token:{l}": "1"})
 	if ttl := rdb.PTTL(ctx, "redisson_lock_token:{l}").Val(); ttl != -1 {
 		t.Fatalf("the counter's time to live is %v, not none", ttl)
 	}
+	h, err := other.Acquire(ctx)
+	must(t, err)
+	if h.Token() != 2 {
+		t.Fatal(h.Token())
+	}
+	Release(t, h.Hold)
 }

@@ -5,6 +5,7 @@ import (
 	"errors"
 	"sync"
 	"testing"
+	"time"
 
 	"github.com/redis/go-redis/v9"
 
@@ -23,11 +24,11 @@ func (on suite) EveryKindButTheReadLockExcludes(t *testing.T) {
 			var wg sync.WaitGroup
 			clients := []*rlock.Client{newClient(t, rdb, rlock.Options{}),
 				newClient(t, rdb, rlock.Options{})}
+			locks := []*rlock.Lock{k.Make(clients[0], "l"), k.Make(clients[1], "l")}
 			for i := range 8 {
-				l := k.Make(clients[i%2], "l")
 				wg.Go(func() {
 					for range 10 {
-						if err := l.Do(ctx, func(context.Context) error { n++; return nil }); err != nil {
+						if err := locks[i%2].Do(ctx, func(context.Context) error { n++; return nil }); err != nil {
 							t.Error(err)
 						}
 					}
@@ -46,31 +47,54 @@ func (on suite) EveryKindButTheReadLockExcludes(t *testing.T) {
 	}
 }
 
+// An inner hold is local: the server counts the owner's holds once.
 func (on suite) EveryKindIsReentrantForItsOwner(t *testing.T) {
 	on.eachLock(t, func(t *testing.T, rdb redis.UniversalClient, me, you *rlock.Lock, k Kind) {
 		ctx := context.Background()
-		must(t, me.Lock(ctx))
-		must(t, me.TryLock(ctx, 0, 0))
-		if got := rdb.HGet(ctx, "l", k.Field).Val(); got != "2" {
-			t.Fatalf("count is %q", got)
+		outer := Acquire(t, ctx, me)
+		inner := Acquire(t, outer.Context(), me, rlock.Wait(0))
+		counted := func(want int) {
+			t.Helper()
+			if n, err := you.HoldCount(ctx, "me:1"); n != want || err != nil {
+				t.Fatal(n, err)
+			}
+			if locked, err := you.IsLocked(ctx); locked != (want > 0) || err != nil {
+				t.Fatal(locked, err)
+			}
 		}
-		if n, err := me.HoldCount(ctx); n != 2 || err != nil {
+		if got := rdb.HGet(ctx, "l", k.Field).Val(); got != "1" || inner.Owner() != "me:1" {
+			t.Fatalf("the hold count of %s is %q", inner.Owner(), got)
+		}
+		counted(1)
+		Release(t, inner)
+		counted(1)
+		if n, err := me.HoldCount(ctx, "you:1"); n != 0 || err != nil {
 			t.Fatal(n, err)
 		}
-		must(t, me.Unlock(ctx))
-		if held, err := me.HeldByMe(ctx); !held || err != nil {
-			t.Fatal(held, err)
-		}
-		if held, err := you.HeldByMe(ctx); held || err != nil {
-			t.Fatal(held, err)
-		}
-		if locked, err := you.IsLocked(ctx); !locked || err != nil {
-			t.Fatal(locked, err)
-		}
-		must(t, me.Unlock(ctx))
-		if err := me.Unlock(ctx); !errors.Is(err, rlock.ErrNotHeld) {
+		if err := inner.Release(ctx); !errors.Is(err, rlock.ErrNotHeld) {
 			t.Fatal(err)
 		}
+		Release(t, outer)
+		counted(0)
+		if err := outer.Release(ctx); !errors.Is(err, rlock.ErrNotHeld) {
+			t.Fatal(err)
+		}
+	})
+}
+
+func (on suite) TheServerCountsTheHoldsOfAnOwnerThatWasGiven(t *testing.T) {
+	on.eachLock(t, func(t *testing.T, rdb redis.UniversalClient, me, you *rlock.Lock, k Kind) {
+		ctx := context.Background()
+		first := Acquire(t, ctx, me, rlock.Owner(1))
+		second := Acquire(t, ctx, me, rlock.Owner(1), rlock.Wait(0))
+		if got := rdb.HGet(ctx, "l", k.Field).Val(); got != "2" {
+			t.Fatalf("hold count is %q", got)
+		}
+		Release(t, first)
+		if n, err := you.HoldCount(ctx, "me:1"); n != 1 || err != nil {
+			t.Fatal(n, err)
+		}
+		Release(t, second)
 		if locked, err := you.IsLocked(ctx); locked || err != nil {
 			t.Fatal(locked, err)
 		}
@@ -80,19 +104,33 @@ func (on suite) EveryKindIsReentrantForItsOwner(t *testing.T) {
 func (on suite) AnOwnerThatLostItsHoldGetsErrLockLost(t *testing.T) {
 	on.eachLock(t, func(t *testing.T, rdb redis.UniversalClient, me, you *rlock.Lock, _ Kind) {
 		ctx := context.Background()
-		must(t, me.Lock(ctx))
-		if forced, err := you.ForceUnlock(ctx); !forced || err != nil {
-			t.Fatal(forced, err)
+		force := func() {
+			t.Helper()
+			if forced, err := you.ForceUnlock(ctx); !forced || err != nil {
+				t.Fatal(forced, err)
+			}
 		}
-		if err := me.Lock(ctx); !errors.Is(err, rlock.ErrLockLost) {
-			t.Fatal(err)
+		lost := func(what string, err error) {
+			t.Helper()
+			if !errors.Is(err, rlock.ErrLockLost) {
+				t.Fatalf("%s: %v", what, err)
+			}
 		}
-		<-me.Lost()
-		if err := me.Unlock(ctx); !errors.Is(err, rlock.ErrLockLost) {
-			t.Fatal(err)
+		h := Acquire(t, ctx, me)
+		force()
+		lost("Release", h.Release(ctx))
+
+		outer := Acquire(t, ctx, me)
+		inner := Acquire(t, outer.Context(), me)
+		force()
+		lost("Extend", inner.Extend(ctx, time.Minute))
+		for _, h := range []*rlock.Hold{inner, outer} {
+			<-h.Lost()
+			<-h.Context().Done()
+			lost("Err", h.Err())
+			lost("Release", h.Release(ctx))
 		}
-		must(t, me.Lock(ctx))
-		must(t, me.Unlock(ctx))
+		Release(t, Acquire(t, ctx, me))
 	})
 }
 
@@ -101,12 +139,10 @@ func (on suite) AReleaseWakesAWaiter(t *testing.T) {
 		if k.Label == "read" {
 			return // readers do not wait for readers
 		}
-		ctx := context.Background()
-		must(t, me.Lock(ctx))
-		got := start(func() error { return you.Lock(ctx) })
+		h := Acquire(t, t.Context(), me)
+		got := Begin(t.Context(), you)
 		contended(t, rdb, k)
-		must(t, me.Unlock(ctx))
-		soon(t, got)
-		must(t, you.Unlock(ctx))
+		Release(t, h)
+		Release(t, got.Hold(t))
 	})
 }

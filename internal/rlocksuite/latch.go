@@ -28,12 +28,12 @@ func (on suite) WaitersOfALatchWaitUntilZero(t *testing.T) {
 		waiting = append(waiting, start(func() error { return l.Await(ctx) }))
 		waiting = append(waiting, start(func() error { return b.CountDownLatch("l").Await(ctx) }))
 	}
-	if err := l.TryAwait(ctx, 20*time.Millisecond); !errors.Is(err, rlock.ErrTimeout) {
+	if err := l.Await(ctx, rlock.Wait(20*time.Millisecond)); !errors.Is(err, rlock.ErrTimeout) {
 		t.Fatal(err)
 	}
 	must(t, l.CountDown(ctx))
 	is(t, 1, l.Count)
-	if err := l.TryAwait(ctx, 0); !errors.Is(err, rlock.ErrTimeout) {
+	if err := l.Await(ctx, rlock.Wait(0)); !errors.Is(err, rlock.ErrTimeout) {
 		t.Fatal(err)
 	}
 	must(t, l.CountDown(ctx))
@@ -43,10 +43,8 @@ func (on suite) WaitersOfALatchWaitUntilZero(t *testing.T) {
 	is(t, 0, l.Count)
 	hear(t, heard, "1", "0")
 	must(t, l.CountDown(ctx))
-	must(t, l.TryAwait(ctx, 0))
-	if keys := allKeys(t, rdb); len(keys) != 0 {
-		t.Fatal(keys)
-	}
+	must(t, l.Await(ctx, rlock.Wait(0)))
+	swept(t, rdb, 0)
 	_, err := l.TrySetCount(ctx, 1)
 	must(t, err)
 	hear(t, heard, "1") // a count-down of an open latch published nothing

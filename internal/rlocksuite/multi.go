@@ -24,30 +24,29 @@ func (on suite) AMultiLockTakesAllOrNoneOfItsSlots(t *testing.T) {
 		slices.Sort(names)
 		return names
 	}
-	m := rlock.NewMultiLock(c.Lock("a"), c.Lock("b"), d.Lock("c"))
-	must(t, m.Lock(ctx))
+	m := rlock.Multi(c.Lock("a"), c.Lock("b"), d.Lock("c"))
+	h, err := m.Acquire(ctx)
+	must(t, err)
 	if got := locked(); !slices.Equal(got, []string{"a", "b", "c"}) {
 		t.Fatalf("locked %v", got)
 	}
-	must(t, m.Unlock(ctx))
+	Release(t, h)
 
-	other := d.Lock("b")
-	must(t, other.Lock(ctx))
-	mustTimeOut(t, m.TryLock(ctx, 20*time.Millisecond, 0))
+	other := Acquire(t, ctx, d.Lock("b"))
+	_, err = m.Acquire(ctx, rlock.Wait(20*time.Millisecond))
+	mustTimeOut(t, err)
 	if got := locked(); !slices.Equal(got, []string{"b"}) {
 		t.Fatalf("after a timeout, locked are %v", got)
 	}
-	waiting := start(func() error { return m.Lock(ctx) })
+	waiting := start(func() error { h, err = m.Acquire(ctx); return err })
 	listened(t, rdb, "redisson_lock__channel:{b}")
-	must(t, other.Unlock(ctx))
+	Release(t, other)
 	soon(t, waiting)
-	if forced, err := other.ForceUnlock(ctx); !forced || err != nil {
+	if forced, err := d.Lock("b").ForceUnlock(ctx); !forced || err != nil {
 		t.Fatal(forced, err)
 	}
-	if err := m.Unlock(ctx); !errors.Is(err, rlock.ErrLockLost) {
+	if err := h.Release(ctx); !errors.Is(err, rlock.ErrLockLost) {
 		t.Fatal(err)
 	}
-	if got := locked(); got != nil {
-		t.Fatalf("still locked are %v", got)
-	}
+	eventually(t, "no part is locked", func() bool { return locked() == nil })
 }

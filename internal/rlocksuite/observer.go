@@ -1,6 +1,7 @@
 package rlocksuite
 
 import (
+	"context"
 	"slices"
 	"sync"
 	"testing"
@@ -16,8 +17,8 @@ type notes struct {
 }
 
 func (n *notes) observer() rlock.Observer {
-	note := func(what string) func(rlock.Event) {
-		return func(e rlock.Event) {
+	note := func(what string) func(context.Context, rlock.Event) {
+		return func(_ context.Context, e rlock.Event) {
 			n.mu.Lock()
 			defer n.mu.Unlock()
 			n.lines = append(n.lines, what+" "+e.Kind+" "+e.Name+" "+e.Owner)
@@ -42,18 +43,19 @@ func (on suite) AnObserverReceivesTheEvents(t *testing.T) {
 		t.Helper()
 		eventually(t, line, func() bool { return n.has(line) })
 	}
-	a, b := c.Lock("l"), c.Lock("l")
-	must(t, a.Lock(ctx))
+	l := c.Lock("l")
+	h := Acquire(t, ctx, l)
 	told("acquired lock l me:1")
-	got := start(func() error { return b.Lock(ctx) })
+	got := Begin(ctx, l)
 	told("contended lock l me:2")
 	told("renewed lock l me:1")
-	must(t, a.Unlock(ctx))
+	Release(t, h)
 	told("released lock l me:1")
-	must(t, <-got)
-	if _, err := b.ForceUnlock(ctx); err != nil {
+	lost := got.Hold(t)
+	if _, err := l.ForceUnlock(ctx); err != nil {
 		t.Fatal(err)
 	}
+	<-lost.Lost()
 	told("lost lock l me:2")
 
 	s, permits := c.Semaphore("s"), c.PermitSemaphore("p")
@@ -62,9 +64,9 @@ func (on suite) AnObserverReceivesTheEvents(t *testing.T) {
 	must(t, s.Acquire(ctx, 1))
 	told("acquired semaphore s ")
 	must(t, permits.SetPermits(ctx, 1))
-	id, err := permits.Acquire(ctx, 0)
+	permit, err := permits.Acquire(ctx, 1)
 	must(t, err)
 	told("acquired permit p ")
-	must(t, permits.Release(ctx, id))
+	Release(t, permit.Hold)
 	told("released permit p ")
 }

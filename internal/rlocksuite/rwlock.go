@@ -2,6 +2,7 @@ package rlocksuite
 
 import (
 	"context"
+	"errors"
 	"sync"
 	"testing"
 	"time"
@@ -12,33 +13,30 @@ import (
 func (on suite) ReadersShareTheLockAndExcludeWriters(t *testing.T) {
 	rdb := on.connect(t)
 	ctx := context.Background()
-	c := newClient(t, rdb, rlock.Options{})
-	a, b, w := c.RWLock("l"), newClient(t, rdb, rlock.Options{}).RWLock("l"), c.RWLock("l")
-	must(t, a.Read().Lock(ctx))
-	must(t, b.Read().Lock(ctx))
-	got := start(func() error { return w.Write().Lock(ctx) })
+	a := newClient(t, rdb, rlock.Options{}).RWLock("l")
+	b := newClient(t, rdb, rlock.Options{}).RWLock("l")
+	readA, readB := Acquire(t, ctx, a.Read()), Acquire(t, ctx, b.Read())
+	got := Begin(ctx, a.Write())
 	listened(t, rdb, rwChannel)
-	must(t, a.Read().Unlock(ctx))
-	mustTimeOut(t, a.Write().TryLock(ctx, 0, 0))
-	must(t, b.Read().Unlock(ctx))
-	soon(t, got)
-	mustTimeOut(t, a.Read().TryLock(ctx, 0, 0))
-	must(t, w.Write().Unlock(ctx))
+	Release(t, readA)
+	mustTimeOut(t, Try(ctx, a.Write()))
+	Release(t, readB)
+	w := got.Hold(t)
+	mustTimeOut(t, Try(ctx, a.Read()))
+	Release(t, w)
 	MustHold(t, rdb, nil)
 }
 
 func (on suite) AWritersReleaseWakesAllReaders(t *testing.T) {
 	rdb := on.connect(t)
 	ctx := context.Background()
-	c := newClient(t, rdb, rlock.Options{})
-	w := c.RWLock("l").Write()
-	must(t, w.Lock(ctx))
+	rw := newClient(t, rdb, rlock.Options{}).RWLock("l")
+	w := Acquire(t, ctx, rw.Write())
 	var in, out sync.WaitGroup
 	in.Add(5)
 	for range 5 {
-		r := c.RWLock("l").Read()
 		out.Go(func() {
-			err := r.Do(ctx, func(context.Context) error {
+			err := rw.Read().Do(ctx, func(context.Context) error {
 				in.Done()
 				in.Wait()
 				return nil
@@ -49,32 +47,33 @@ func (on suite) AWritersReleaseWakesAllReaders(t *testing.T) {
 		})
 	}
 	listened(t, rdb, rwChannel)
-	must(t, w.Unlock(ctx))
+	Release(t, w)
 	out.Wait()
 }
 
 func (on suite) AReadLockHasRedissonsLayout(t *testing.T) {
 	rdb := on.connect(t)
 	ctx := context.Background()
+	lease, owner := rlock.Lease(10*time.Second), rlock.Owner(1)
 	me := newClient(t, rdb, rlock.Options{ID: "me"}).RWLock("l").Read()
 	you := newClient(t, rdb, rlock.Options{ID: "you"}).RWLock("l").Read()
-	must(t, me.LockLease(ctx, 10*time.Second))
+	first := Acquire(t, ctx, me, lease, owner)
 	MustHold(t, rdb, map[string]string{"l": "map[me:1:1 mode:read]", timeoutKey("me:1", "1"): "1"})
 	MustLive(t, rdb, "l", 10*time.Second)
 	MustLive(t, rdb, timeoutKey("me:1", "1"), 10*time.Second)
-	must(t, me.LockLease(ctx, 10*time.Second))
+	second := Acquire(t, ctx, me, lease, owner)
 	MustHold(t, rdb, map[string]string{"l": "map[me:1:2 mode:read]", timeoutKey("me:1", "1"): "1",
 		timeoutKey("me:1", "2"): "1"})
-	must(t, me.Unlock(ctx))
+	Release(t, second)
 	MustHold(t, rdb, map[string]string{"l": "map[me:1:1 mode:read]", timeoutKey("me:1", "1"): "1"})
-	must(t, you.LockLease(ctx, time.Minute))
+	yours := Acquire(t, ctx, you, rlock.Lease(time.Minute))
 	MustLive(t, rdb, "l", time.Minute)
 	MustHold(t, rdb, map[string]string{"l": "map[me:1:1 mode:read you:1:1]",
 		timeoutKey("me:1", "1"): "1", timeoutKey("you:1", "1"): "1"})
-	must(t, you.Unlock(ctx))
+	Release(t, yours)
 	MustLive(t, rdb, "l", 10*time.Second)
 	MustHold(t, rdb, map[string]string{"l": "map[me:1:1 mode:read]", timeoutKey("me:1", "1"): "1"})
-	must(t, me.Unlock(ctx))
+	Release(t, first)
 	MustHold(t, rdb, nil)
 }
 
@@ -83,46 +82,45 @@ func (on suite) AShorterReadLeaseDoesNotEndALongerOne(t *testing.T) {
 	ctx := context.Background()
 	renewed := make(chan rlock.Event, 100)
 	short := newClient(t, rdb, rlock.Options{ID: "short", Lease: 300 * time.Millisecond,
-		Observer: rlock.Observer{Renewed: func(e rlock.Event) { renewed <- e }}})
+		Observer: rlock.Observer{Renewed: func(_ context.Context, e rlock.Event) { renewed <- e }}})
 	long := newClient(t, rdb, rlock.Options{ID: "long"})
-	must(t, short.RWLock("l").Read().Lock(ctx))
-	must(t, long.RWLock("l").Read().LockLease(ctx, time.Minute))
+	Acquire(t, ctx, short.RWLock("l").Read())
+	Acquire(t, ctx, long.RWLock("l").Read(), rlock.Lease(time.Minute))
 	<-renewed
 	<-renewed
 	MustLive(t, rdb, "l", time.Minute)
 	MustLive(t, rdb, timeoutKey("short:1", "1"), 300*time.Millisecond)
-	short.Close()
+	must(t, short.Close(ctx))
 	eventually(t, "the short lease's end", func() bool {
 		return rdb.Exists(ctx, timeoutKey("short:1", "1")).Val() == 0
 	})
-	mustTimeOut(t, long.RWLock("l").Write().TryLock(ctx, 0, 0))
+	mustTimeOut(t, Try(ctx, long.RWLock("l").Write()))
 }
 
 func (on suite) AWriterWaitsUntilADeadReadersLeaseEnds(t *testing.T) {
 	rdb := on.connect(t)
 	ctx := context.Background()
 	dead := newClient(t, rdb, rlock.Options{ID: "dead"}).RWLock("l").Read()
-	c := newClient(t, rdb, rlock.Options{})
-	r := c.RWLock("l").Read()
-	must(t, dead.LockLease(ctx, 20*time.Millisecond))
-	must(t, r.Lock(ctx))
+	rw := newClient(t, rdb, rlock.Options{}).RWLock("l")
+	Acquire(t, ctx, dead, rlock.Lease(20*time.Millisecond))
+	r := Acquire(t, ctx, rw.Read())
 	eventually(t, "the dead reader's lease is over", func() bool {
 		return rdb.Exists(ctx, timeoutKey("dead:1", "1")).Val() == 0
 	})
-	got := start(func() error { return c.RWLock("l").Write().Lock(ctx) })
+	got := Begin(ctx, rw.Write())
 	listened(t, rdb, rwChannel)
-	must(t, r.Unlock(ctx))
-	soon(t, got)
+	Release(t, r)
+	got.Hold(t)
 }
 
-func (on suite) UnlockingANestedReadHoldDoesNotShortenTheLease(t *testing.T) {
+func (on suite) ReleasingAFurtherReadHoldDoesNotShortenTheLease(t *testing.T) {
 	rdb := on.connect(t)
 	ctx := context.Background()
 	r := newClient(t, rdb, rlock.Options{ID: "me"}).RWLock("l").Read()
-	must(t, r.LockLease(ctx, 10*time.Second))
-	must(t, r.LockLease(ctx, time.Minute))
+	Acquire(t, ctx, r, rlock.Owner(1), rlock.Lease(10*time.Second))
+	second := Acquire(t, ctx, r, rlock.Owner(1), rlock.Lease(time.Minute))
 	MustLive(t, rdb, timeoutKey("me:1", "1"), 10*time.Second)
-	must(t, r.Unlock(ctx))
+	Release(t, second)
 	MustHold(t, rdb, map[string]string{"l": "map[me:1:1 mode:read]", timeoutKey("me:1", "1"): "1"})
 	MustLive(t, rdb, timeoutKey("me:1", "1"), time.Minute)
 	MustLive(t, rdb, "l", time.Minute)
@@ -131,67 +129,77 @@ func (on suite) UnlockingANestedReadHoldDoesNotShortenTheLease(t *testing.T) {
 func (on suite) AWriteLockHasRedissonsLayout(t *testing.T) {
 	rdb := on.connect(t)
 	ctx := context.Background()
+	lease, owner := rlock.Lease(10*time.Second), rlock.Owner(1)
 	w := newClient(t, rdb, rlock.Options{ID: "me"}).RWLock("l").Write()
-	must(t, w.LockLease(ctx, 10*time.Second))
+	first := Acquire(t, ctx, w, lease, owner)
 	MustHold(t, rdb, map[string]string{"l": "map[me:1:write:1 mode:write]"})
 	MustLive(t, rdb, "l", 10*time.Second)
-	must(t, w.LockLease(ctx, 10*time.Second))
+	second := Acquire(t, ctx, w, lease, owner)
 	MustHold(t, rdb, map[string]string{"l": "map[me:1:write:2 mode:write]"})
 	MustLive(t, rdb, "l", 20*time.Second)
-	must(t, w.Unlock(ctx))
+	Release(t, second)
 	MustHold(t, rdb, map[string]string{"l": "map[me:1:write:1 mode:write]"})
 	MustLive(t, rdb, "l", 10*time.Second)
-	must(t, w.Unlock(ctx))
+	Release(t, first)
 	MustHold(t, rdb, nil)
 }
 
-func (on suite) AWriterMayKeepReadingAfterItsWriteUnlock(t *testing.T) {
+func (on suite) AWriterMayKeepReadingAfterItReleasesTheWriteLock(t *testing.T) {
 	rdb := on.connect(t)
 	ctx := context.Background()
 	rw := newClient(t, rdb, rlock.Options{ID: "me"}).RWLock("l")
 	you := newClient(t, rdb, rlock.Options{ID: "you"}).RWLock("l")
-	must(t, rw.Write().LockLease(ctx, 10*time.Second))
-	must(t, rw.Read().LockLease(ctx, time.Minute))
+	w := Acquire(t, ctx, rw.Write(), rlock.Lease(10*time.Second))
+	r := Acquire(t, w.Context(), rw.Read(), rlock.Lease(time.Minute))
 	MustHold(t, rdb, map[string]string{"l": "map[me:1:1 me:1:write:1 mode:write]",
 		timeoutKey("me:1", "1"): "1"})
 	MustLive(t, rdb, "l", time.Minute)
-	got := start(func() error { return you.Read().Lock(ctx) })
+	got := Begin(ctx, you.Read())
 	listened(t, rdb, rwChannel)
-	must(t, rw.Write().Unlock(ctx))
-	soon(t, got)
-	mustTimeOut(t, you.Write().TryLock(ctx, 0, 0))
-	must(t, you.Read().Unlock(ctx))
+	Release(t, w)
+	must(t, r.Context().Err())
+	yours := got.Hold(t)
+	mustTimeOut(t, Try(ctx, you.Write()))
+	Release(t, yours)
 	MustHold(t, rdb, map[string]string{"l": "map[me:1:1 mode:read]", timeoutKey("me:1", "1"): "1"})
-	must(t, rw.Read().Unlock(ctx))
+	must(t, r.Err())
+	Release(t, r)
 	MustHold(t, rdb, nil)
 }
 
 func (on suite) AWriterThatStopsReadingKeepsTheWriteLock(t *testing.T) {
 	rdb := on.connect(t)
-	ctx := context.Background()
 	rw := newClient(t, rdb, rlock.Options{ID: "me"}).RWLock("l")
-	must(t, rw.Write().LockLease(ctx, time.Minute))
-	must(t, rw.Read().LockLease(ctx, 10*time.Second))
-	must(t, rw.Read().LockLease(ctx, 10*time.Second))
-	must(t, rw.Read().Unlock(ctx))
+	w := Acquire(t, context.Background(), rw.Write(), rlock.Lease(time.Minute))
+	outer := Acquire(t, w.Context(), rw.Read(), rlock.Lease(10*time.Second))
+	inner := Acquire(t, outer.Context(), rw.Read(), rlock.Lease(10*time.Second))
+	Release(t, inner)
 	MustLive(t, rdb, "l", time.Minute)
-	must(t, rw.Read().Unlock(ctx))
+	Release(t, outer)
 	MustHold(t, rdb, map[string]string{"l": "map[me:1:write:1 mode:write]"})
 	MustLive(t, rdb, "l", time.Minute)
-	must(t, rw.Write().Unlock(ctx))
+	Release(t, w)
 	MustHold(t, rdb, nil)
 }
 
-func (on suite) AReaderCannotBecomeTheWriter(t *testing.T) {
+func (on suite) AReaderThatAsksForTheWriteLockGetsErrDeadlock(t *testing.T) {
 	rdb := on.connect(t)
 	ctx := context.Background()
 	rw := newClient(t, rdb, rlock.Options{ID: "me"}).RWLock("l")
-	must(t, rw.Read().Lock(ctx))
-	mustTimeOut(t, rw.Write().TryLock(ctx, 0, 0))
-	mustTimeOut(t, rw.Write().TryLock(ctx, 20*time.Millisecond, 0))
-	MustHold(t, rdb, map[string]string{"l": "map[me:1:1 mode:read]", timeoutKey("me:1", "1"): "1"})
-	must(t, rw.Read().Unlock(ctx))
-	must(t, rw.Write().TryLock(ctx, 0, 0))
+	r := Acquire(t, ctx, rw.Read(), rlock.Owner(7))
+	for name, err := range map[string]error{
+		"with the reader's context": Try(r.Context(), rw.Write(), rlock.Wait(time.Hour)),
+		"with the reader's owner":   Try(ctx, rw.Write(), rlock.Owner(7), rlock.Wait(time.Hour)),
+	} {
+		if !errors.Is(err, rlock.ErrDeadlock) {
+			t.Errorf("%s: %v", name, err)
+		}
+	}
+	mustTimeOut(t, Try(ctx, rw.Write()))
+	mustTimeOut(t, Try(ctx, rw.Write(), rlock.Wait(20*time.Millisecond)))
+	MustHold(t, rdb, map[string]string{"l": "map[me:7:1 mode:read]", timeoutKey("me:7", "1"): "1"})
+	Release(t, r)
+	must(t, Try(ctx, rw.Write()))
 }
 
 func (on suite) IsLockedTellsReadFromWrite(t *testing.T) {
@@ -210,11 +218,11 @@ func (on suite) IsLockedTellsReadFromWrite(t *testing.T) {
 		}
 	}
 	check("free", false, false)
-	must(t, rw.Write().Lock(ctx))
+	w := Acquire(t, ctx, rw.Write())
 	check("writing", false, true)
-	must(t, rw.Read().Lock(ctx))
+	Acquire(t, w.Context(), rw.Read())
 	check("both", true, true)
-	must(t, rw.Write().Unlock(ctx))
+	Release(t, w)
 	check("reading", true, false)
 	if forced, err := other.Write().ForceUnlock(ctx); forced || err != nil {
 		t.Fatal("forced a write lock that was not held", err)
@@ -225,9 +233,13 @@ func (on suite) IsLockedTellsReadFromWrite(t *testing.T) {
 	check("forced", false, false)
 }
 
-func (on suite) WithOwnerSetsTheOwnerOfBothHalvesOfAReadWriteLock(t *testing.T) {
-	rw := newClient(t, on.connect(t), rlock.Options{ID: "me"}).RWLock("l", rlock.WithOwner(42))
-	if r, w := rw.Read().Owner(), rw.Write().Owner(); r != "me:42" || w != "me:42" {
-		t.Fatalf("owners %s and %s", r, w)
+func (on suite) OwnerSetsTheOwnerOfBothHalvesOfAReadWriteLock(t *testing.T) {
+	ctx := context.Background()
+	rw := newClient(t, on.connect(t), rlock.Options{ID: "me"}).RWLock("l")
+	w := Acquire(t, ctx, rw.Write(), rlock.Owner(42))
+	r := Acquire(t, ctx, rw.Read(), rlock.Owner(42))
+	if w.Owner() != "me:42" || r.Owner() != "me:42" {
+		t.Fatalf("owners %s and %s", w.Owner(), r.Owner())
 	}
+	Release(t, w, r)
 }

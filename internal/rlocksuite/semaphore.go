@@ -22,50 +22,46 @@ func (on suite) ASemaphoreCountsItsPermits(t *testing.T) {
 		}
 	}
 	must(t, s.Acquire(ctx, 2))
-	if err := s.TryAcquire(ctx, 2, 0); !errors.Is(err, rlock.ErrTimeout) {
+	if err := s.Acquire(ctx, 2, rlock.Wait(0)); !errors.Is(err, rlock.ErrTimeout) {
 		t.Fatal(err)
 	}
-	if err := s.TryAcquire(ctx, 2, 20*time.Millisecond); !errors.Is(err, rlock.ErrTimeout) {
+	if err := s.Acquire(ctx, 2, rlock.Wait(20*time.Millisecond)); !errors.Is(err, rlock.ErrTimeout) {
 		t.Fatal(err)
 	}
 	is(t, 1, s.Available)
 	must(t, s.Release(ctx, 2))
 	must(t, s.Add(ctx, -5))
 	is(t, -2, s.Available)
-	if err := s.TryAcquire(ctx, 1, 0); !errors.Is(err, rlock.ErrTimeout) {
+	if err := s.Acquire(ctx, 1, rlock.Wait(0)); !errors.Is(err, rlock.ErrTimeout) {
 		t.Fatal(err)
 	}
 	must(t, s.Add(ctx, 6))
 	is(t, 4, s.Drain)
 	is(t, 0, s.Drain)
-	hear(t, heard, "3", "3", "-2", "4")
+	hear(t, heard, "3", "3", "4")
 	if got := rdb.Get(ctx, "s").Val(); got != "0" {
 		t.Fatalf("left %q", got)
 	}
-	if keys := allKeys(t, rdb); len(keys) != 1 {
-		t.Fatal(keys)
-	}
+	swept(t, rdb, 1)
 }
 
-func (on suite) ZeroPermitsDoNothingAndANegativeNumberIsAnError(t *testing.T) {
+func (on suite) ANumberOfPermitsThatIsNotPositiveIsAnError(t *testing.T) {
 	rdb := on.connect(t)
 	ctx := context.Background()
 	c := newClient(t, rdb, rlock.Options{})
-	s := c.Semaphore("s")
-	must(t, s.Acquire(ctx, 0))
-	must(t, s.Release(ctx, 0))
-	r := c.RateLimiter("r") // without a rate: any request would fail
-	must(t, r.Acquire(ctx, 0))
-	must(t, r.TryAcquire(ctx, 0, 0))
-	must(t, r.Release(ctx, 0))
+	s, p, r := c.Semaphore("s"), c.PermitSemaphore("p"), c.RateLimiter("r")
+	work := func(context.Context) error { t.Error("Do runs its function"); return nil }
 	_, setErr := s.TrySetPermits(ctx, -1)
-	_, permitErr := c.PermitSemaphore("p").AcquireN(ctx, -1, 0)
-	for i, err := range []error{
-		s.Acquire(ctx, -1), s.Release(ctx, -1), setErr, permitErr,
-		c.PermitSemaphore("p").SetPermits(ctx, -1), c.RateLimiter("r").Acquire(ctx, -1),
-	} {
-		if err == nil {
-			t.Error(i)
+	_, permitSetErr := p.TrySetPermits(ctx, -1)
+	errs := []error{setErr, permitSetErr, p.SetPermits(ctx, -1)}
+	for _, n := range []int{0, -1} {
+		_, permitErr := p.Acquire(ctx, n)
+		errs = append(errs, permitErr, s.Acquire(ctx, n), s.Release(ctx, n), r.Acquire(ctx, n),
+			r.Acquire(ctx, n, rlock.Wait(0)), r.Release(ctx, n), s.Do(ctx, n, work), p.Do(ctx, n, work))
+	}
+	for i, err := range errs {
+		if err == nil || errors.Is(err, rlock.ErrNoRate) {
+			t.Error(i, err)
 		}
 	}
 	if keys := allKeys(t, rdb); len(keys) != 0 {
@@ -79,10 +75,8 @@ func (on suite) AReleaseWakesAWaiterWithin50Ms(t *testing.T) {
 	giver, taker := newClient(t, rdb, rlock.Options{}), newClient(t, rdb, rlock.Options{})
 	p := giver.PermitSemaphore("p")
 	must(t, p.SetPermits(ctx, 1))
-	id, err := p.Acquire(ctx, 0)
-	must(t, err)
-	released := make(chan string, 1)
-	released <- id
+	released := make(chan *rlock.PermitHold, 1)
+	released <- acquirePermits(t, p, 1)
 	for name, k := range map[string]struct {
 		channel       string
 		wait, release func() error
@@ -95,11 +89,11 @@ func (on suite) AReleaseWakesAWaiterWithin50Ms(t *testing.T) {
 		"permit": {
 			"redisson_sc:{p}",
 			func() error {
-				next, err := taker.PermitSemaphore("p").Acquire(ctx, 0)
+				next, err := taker.PermitSemaphore("p").Acquire(ctx, 1)
 				released <- next
 				return err
 			},
-			func() error { return p.Release(ctx, <-released) },
+			func() error { h := <-released; return h.Release(ctx) },
 		},
 		"latch": {
 			"redisson_countdownlatch__channel__{l}",
@@ -130,7 +124,7 @@ func (on suite) AWaiterForManyPermitsDoesNotBlockTheOthers(t *testing.T) {
 	rdb := on.connect(t)
 	ctx := context.Background()
 	contended := make(chan rlock.Event, 10)
-	c := newClient(t, rdb, rlock.Options{Observer: rlock.Observer{Contended: func(e rlock.Event) {
+	c := newClient(t, rdb, rlock.Options{Observer: rlock.Observer{Contended: func(_ context.Context, e rlock.Event) {
 		contended <- e
 	}}})
 	s := c.Semaphore("s")
@@ -198,8 +192,7 @@ func (on suite) TheEndOfAContextEndsAWaitForPermits(t *testing.T) {
 	for name, wait := range map[string]func(context.Context) error{
 		"semaphore": func(ctx context.Context) error { return c.Semaphore("s").Acquire(ctx, 1) },
 		"permit": func(ctx context.Context) error {
-			_,
-				err := c.PermitSemaphore("p").Acquire(ctx, 0)
+			_, err := c.PermitSemaphore("p").Acquire(ctx, 1)
 			return err
 		},
 		"latch": func(ctx context.Context) error { return c.CountDownLatch("l").Await(ctx) },

@@ -3,7 +3,6 @@ package rlocksuite
 import (
 	"context"
 	"fmt"
-	"slices"
 	"strings"
 	"sync"
 	"testing"
@@ -39,6 +38,19 @@ func allKeys(t testing.TB, rdb redis.UniversalClient) (all []string) {
 	return all
 }
 
+// maxLatches is how many latches may stay after a test: on a slow machine a request is
+// sent twice, and its latch waits for the first copy.
+const maxLatches = 4
+
+// swept waits until the server has n keys, and at most maxLatches latches: rlock deletes
+// them a little later.
+func swept(t testing.TB, rdb redis.UniversalClient, n int) {
+	t.Helper()
+	eventually(t, fmt.Sprintf("%d keys and few latches", n), func() bool {
+		return len(Contents(t, rdb)) == n && len(allKeys(t, rdb)) <= n+maxLatches
+	})
+}
+
 // Contents returns all keys and values of the server without unlock latches and
 // times to live.
 func Contents(t testing.TB, rdb redis.UniversalClient) map[string]string {
@@ -58,6 +70,7 @@ func Contents(t testing.TB, rdb redis.UniversalClient) map[string]string {
 			all[key] = fmt.Sprint(rdb.ZRange(ctx, key, 0, -1).Val())
 		case "string":
 			all[key] = rdb.Get(ctx, key).Val()
+		case "none": // it expired meanwhile
 		default:
 			t.Fatalf("%s is a %s", key, kind)
 		}
@@ -121,8 +134,9 @@ func messages(t testing.TB, rdb redis.UniversalClient, channel string) <-chan *r
 	return ps.Channel()
 }
 
-func inQueue(rdb redis.UniversalClient, owner string) bool {
-	return slices.Contains(rdb.LRange(context.Background(), FairQueue, 0, -1).Val(), owner)
+// queued returns the owners in the queue of the fair lock l.
+func queued(rdb redis.UniversalClient) []string {
+	return rdb.LRange(context.Background(), FairQueue, 0, -1).Val()
 }
 
 // score returns an owner's deadline in the fair queue, in ms.

@@ -41,7 +41,7 @@ func (on suite) connect(t testing.TB) redis.UniversalClient {
 func newClient(t testing.TB, rdb redis.UniversalClient, o rlock.Options) *rlock.Client {
 	t.Helper()
 	c := rlock.New(rdb, o)
-	t.Cleanup(func() { c.Close() })
+	t.Cleanup(func() { _ = c.Close(context.Background()) })
 	return c
 }
 
@@ -60,7 +60,7 @@ func Kinds() []Kind {
 		{"read", func(c *rlock.Client, name string) *rlock.Lock { return c.RWLock(name).Read() }, "me:1"},
 		{"write", func(c *rlock.Client, name string) *rlock.Lock { return c.RWLock(name).Write() }, "me:1:write"},
 		{"spin", func(c *rlock.Client, name string) *rlock.Lock { return c.SpinLock(name) }, "me:1"},
-		{"fenced", func(c *rlock.Client, name string) *rlock.Lock { return c.FencedLock(name) }, "me:1"},
+		{"fenced", func(c *rlock.Client, name string) *rlock.Lock { return c.FencedLock(name).AsLock() }, "me:1"},
 	}
 }
 
@@ -93,15 +93,17 @@ const (
 	FairTimeouts = "redisson_lock_timeout:{l}"
 )
 
-// Queues starts l.Lock for the fair lock l, and waits until its owner is in the queue
-// and has subscribed.
+// Queues starts to acquire the fair lock l, and waits until its owner is the last in the
+// queue and has subscribed. No other owner may leave the queue or join it meanwhile.
 func Queues(t testing.TB, rdb redis.UniversalClient, ctx context.Context,
-	l *rlock.Lock) <-chan error {
+	l *rlock.Lock, o ...rlock.Option) *Acquiring {
 	t.Helper()
-	got := start(func() error { return l.Lock(ctx) })
-	eventually(t, l.Owner()+" waits", func() bool {
-		return inQueue(rdb, l.Owner()) &&
-			subscribers(t, rdb, "redisson_lock__channel:{l}:"+l.Owner()) == 1
+	before := len(queued(rdb))
+	got := Begin(ctx, l, o...)
+	eventually(t, "the owner waits", func() bool {
+		queue := queued(rdb)
+		return len(queue) == before+1 &&
+			subscribers(t, rdb, "redisson_lock__channel:{l}:"+queue[before]) == 1
 	})
 	return got
 }

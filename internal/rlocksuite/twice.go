@@ -2,7 +2,6 @@ package rlocksuite
 
 import (
 	"context"
-	"fmt"
 	"slices"
 	"strings"
 
@@ -10,8 +9,8 @@ import (
 )
 
 // SendTwice makes a new client send every script twice and drop the first reply, as
-// go-redis does when a reply is lost. Scripts that rlock sends only once are not
-// repeated. The suite must pass with it.
+// rlock does when a reply is lost: the second copy says that it is not the first. The
+// suite must pass with it.
 func SendTwice(rdb redis.UniversalClient) {
 	if cluster, ok := rdb.(*redis.ClusterClient); ok {
 		// rlock also uses the clients of the nodes.
@@ -32,6 +31,7 @@ func (twice) ProcessHook(next redis.ProcessHook) redis.ProcessHook {
 			strings.HasPrefix(err.Error(), "NOSCRIPT") {
 			return err
 		}
+		defer asAgain(cmd)()
 		return next(ctx, cmd)
 	}
 }
@@ -41,12 +41,24 @@ func (twice) ProcessPipelineHook(next redis.ProcessPipelineHook) redis.ProcessPi
 		if slices.ContainsFunc(cmds, again) {
 			_ = next(ctx, cmds)
 		}
+		for _, cmd := range cmds {
+			defer asAgain(cmd)()
+		}
 		return next(ctx, cmds)
 	}
 }
 
-// again reports whether cmd is a script that rlock may send twice. It looks at the
-// command's type, because rlock counts each call of NoRetry as a failed send.
-func again(cmd redis.Cmder) bool {
-	return strings.HasPrefix(cmd.Name(), "eval") && fmt.Sprintf("%T", cmd) != "rlock.onceCmd"
+// asAgain changes the last argument of an acquire script that says which copy it is, and
+// returns a function that restores it: rlock uses the arguments for further copies.
+func asAgain(cmd redis.Cmder) (restore func()) {
+	args := cmd.Args()
+	last := &args[len(args)-1]
+	was := *last
+	if again(cmd) && (was == "first" || was == "woken") {
+		*last = "again"
+	}
+	return func() { *last = was }
 }
+
+// again reports whether cmd is a script.
+func again(cmd redis.Cmder) bool { return strings.HasPrefix(cmd.Name(), "eval") }

@@ -28,9 +28,11 @@ func (s *Server) accept(nc net.Conn) {
 	s.keepAlive(nc)
 	c := newConn(s, nc)
 	local := c.session.Local() || network(nc.LocalAddr()) == "pipe"
-	refusal := ""
+	refusal, down := "", false
 	s.engine.Do(&engine.Caller{}, func() {
+		down = s.engine.Down()
 		switch {
+		case down:
 		case s.engine.Connections()+s.handshakes.count() >= s.cfg.MaxClients:
 			refusal = textMaxClients
 			s.engine.CountRejected()
@@ -41,7 +43,7 @@ func (s *Server) accept(nc net.Conn) {
 			s.engine.Join(&c.session)
 		}
 	})
-	if refusal != "" {
+	if refusal != "" || down {
 		c.link.refuse(refusal)
 		return
 	}
@@ -76,8 +78,10 @@ func (s *Server) keepAlive(nc net.Conn) {
 	}
 }
 
-// describeAddr fills in a session's addresses as CLIENT LIST shows them.
+// describeAddr fills in how a session is connected: its addresses, as CLIENT LIST shows
+// them, and whether it uses the Unix socket or TLS.
 func describeAddr(session *command.Session, nc net.Conn) {
+	_, session.TLS = nc.(*tlsConn)
 	session.Addr, session.LAddr = address(nc.RemoteAddr()), address(nc.LocalAddr())
 	if network(nc.LocalAddr()) == "unix" {
 		session.Unix = true

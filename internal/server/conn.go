@@ -199,5 +199,5 @@ func (c *conn) forget() {
 
 // leave removes the session from the engine.
 func (c *conn) leave() {
-	c.server.engine.Do(&engine.Caller{}, func() { c.server.engine.Leave(&c.session) })
+	c.server.engine.Do(&engine.Caller{}, func() { c.server.engine.LeaveUnread(&c.session, c) })
 }

@@ -17,9 +17,14 @@ type host Server
 // Identity returns the facts that identify this server.
 func (h *host) Identity() command.Identity {
 	executable, _ := os.Executable()
+	port, tlsPort := int(h.port.Load()), int(h.tlsPort.Load())
+	if port == 0 {
+		port = tlsPort
+	}
 	return command.Identity{
 		RunID: h.runID, ConfigFile: h.cfg.File, Executable: executable,
-		ProcessID: os.Getpid(), Port: int(h.port.Load()), StartMillis: h.started.UnixMilli(),
+		ProcessID: os.Getpid(), Port: port, TLSPort: tlsPort,
+		StartMillis: h.started.UnixMilli(),
 	}
 }
 

@@ -51,12 +51,16 @@ func (p *pipeEnd) Write(b []byte) (int, error) { return p.out.write(b, true) }
 func (p *pipeEnd) WriteNow(b []byte) (int, error) { return p.out.write(b, false) }
 
 // Close ends both directions: the peer reads what is buffered and then io.EOF,
-// and its writes fail with io.ErrClosedPipe.
+// and its writes fail with errPeerClosed.
 func (p *pipeEnd) Close() error {
 	p.out.closeWriter()
 	p.in.closeReader()
 	return nil
 }
+
+// errPeerClosed is the error of a write after the peer's Close. It is a *net.OpError as a
+// socket's is, because clients retry a command after that.
+var errPeerClosed = &net.OpError{Op: "write", Net: "pipe", Err: io.ErrClosedPipe}
 
 // stream is one direction of a pipe.
 type stream struct {
@@ -123,7 +127,7 @@ func (s *stream) write(b []byte, wait bool) (n int, err error) {
 		case s.writerClosed:
 			return n, net.ErrClosed
 		case s.readerClosed:
-			return n, io.ErrClosedPipe
+			return n, errPeerClosed
 		case s.writing.expired:
 			return n, os.ErrDeadlineExceeded
 		}

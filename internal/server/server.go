@@ -13,6 +13,7 @@ import (
 	"time"
 
 	"github.com/lockredis/lockredis/expiry"
+	"github.com/lockredis/lockredis/internal/command"
 	"github.com/lockredis/lockredis/internal/config"
 	"github.com/lockredis/lockredis/internal/engine"
 )
@@ -22,6 +23,7 @@ type Options struct {
 	Config *config.Config
 	Clock  expiry.Clock
 	Log    *slog.Logger
+	Table  *command.Table // nil: the table of a server
 	// OnShutdown is called in a goroutine of its own when a client sends SHUTDOWN, once.
 	// It must call Close. It may be nil.
 	OnShutdown func()
@@ -49,7 +51,8 @@ type Server struct {
 	// Atomic: connections and the engine use these without mu.
 	quitting atomic.Bool  // OnShutdown was called
 	draining atomic.Bool  // a connection ends when it is idle, see Drain
-	port     atomic.Int64 // of the first TCP listener; 0: none yet
+	port     atomic.Int64 // of the first TCP listener without TLS; 0: none yet
+	tlsPort  atomic.Int64 // of the first TCP listener with TLS; 0: none yet
 	fds      atomic.Int64 // connections so far, for the fd field of CLIENT LIST
 	pipes    atomic.Int64 // connections by Dial so far
 
@@ -75,6 +78,7 @@ func New(opts Options) *Server {
 		Rand:   mathrand.New(mathrand.NewChaCha8(seed)),
 		Log:    opts.Log,
 		Server: (*host)(s),
+		Table:  opts.Table,
 		Memory: processMemory(),
 	})
 	opts.Config.OnChange(config.IdleChange, s.rearm)
@@ -141,11 +145,22 @@ func (s *Server) track(ln net.Listener) bool {
 		return false
 	}
 	s.listeners = append(s.listeners, ln)
-	if addr, ok := ln.Addr().(*net.TCPAddr); ok && s.port.Load() == 0 {
-		s.port.Store(int64(addr.Port))
-	}
 	s.done.Add(1)
 	return true
+}
+
+// Announce makes ln's port one that INFO and CLUSTER SLOTS show, if it is the first of its
+// kind. Serve does not call it.
+func (s *Server) Announce(ln net.Listener) {
+	addr, ok := ln.Addr().(*net.TCPAddr)
+	if !ok {
+		return
+	}
+	port := &s.port
+	if _, secure := ln.(*tlsListener); secure {
+		port = &s.tlsPort
+	}
+	port.CompareAndSwap(0, int64(addr.Port))
 }
 
 // untrack removes ln from the listeners and closes it.

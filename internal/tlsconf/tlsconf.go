@@ -43,6 +43,46 @@ func New(set *config.Config) (*tls.Config, error) {
 	return conf, nil
 }
 
+// NewClient returns the configuration of a connection to another node. As in Redis, the node's
+// certificate must be signed by an authority of tls-ca-cert-file or tls-ca-cert-dir, and may
+// be for any name: Sentinels know each other by IP addresses.
+func NewClient(set *config.Config) (*tls.Config, error) {
+	server, err := New(set)
+	if err != nil {
+		return nil, err
+	}
+	d := &set.TLS
+	if server.ClientCAs == nil {
+		return nil, errors.New("tls-replication needs tls-ca-cert-file or tls-ca-cert-dir")
+	}
+	conf := &tls.Config{
+		MinVersion: server.MinVersion, MaxVersion: server.MaxVersion,
+		CipherSuites: server.CipherSuites, Certificates: server.Certificates,
+		RootCAs: server.ClientCAs, InsecureSkipVerify: true, VerifyConnection: signed(server.ClientCAs),
+	}
+	if d.ClientCertFile != "" {
+		pair, err := keyPair(set.Path(d.ClientCertFile), set.Path(d.ClientKeyFile), d.ClientKeyPass)
+		if err != nil {
+			return nil, fmt.Errorf("client certificate: %w", err)
+		}
+		conf.Certificates = []tls.Certificate{pair}
+	}
+	return conf, nil
+}
+
+// signed returns a check of the other node's certificate, without its name.
+func signed(roots *x509.CertPool) func(tls.ConnectionState) error {
+	return func(state tls.ConnectionState) error {
+		chain := state.PeerCertificates
+		between := x509.NewCertPool()
+		for _, cert := range chain[1:] {
+			between.AddCert(cert)
+		}
+		_, err := chain[0].Verify(x509.VerifyOptions{Roots: roots, Intermediates: between})
+		return err
+	}
+}
+
 // complete returns an error when a directive is missing that TLS needs.
 func complete(d *config.TLS) error {
 	switch {

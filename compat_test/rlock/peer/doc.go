@@ -1,5 +1,5 @@
-// Package peer starts JVMs with unmodified Redisson and controls them with text lines,
-// so that a test has Java owners of locks besides its Go owners.
+// Package peer starts JVMs with unmodified Redisson and controls them with text lines. So
+// a test has Java owners of locks beside its Go owners.
 //
 // It owns the build of the Maven project in compat_test/rlock/java, the process, and
 // the protocol. It does not know servers or Go locks. The tests in compat_test/rlock

@@ -67,8 +67,9 @@ func Timeout(d time.Duration) Option { return option("timeout", d.Milliseconds()
 
 func option(name string, value int64) Option { return Option(fmt.Sprintf("%s=%d", name, value)) }
 
-// Start builds the peer for a Redisson release, starts it for the length of the test,
-// and waits until it is connected. servers is the result of Topology.Redisson.
+// Start builds the peer for a Redisson release and starts it. It returns when the peer is
+// connected. The end of the test stops the peer. servers is the result of
+// Topology.Redisson.
 func Start(tb testing.TB, release string, servers []string, options ...Option) *Peer {
 	tb.Helper()
 	Need(tb)

@@ -8,11 +8,11 @@ import (
 )
 
 // buses passes on the connections between the nodes of a cluster. Every node connects
-// to the bus ports of the others. Here the announced bus port of a node is a listener
-// in the test's process. So a node can be cut off from the others while clients still
-// reach it. The caller's id is in the header of the first message; the called node is
-// known from the listener. Data in the other direction answers that caller.
-// the listener; what comes back on a connection are answers to its caller.
+// to the bus ports of the other nodes. Here the announced bus port of a node is a
+// listener in the test's process. So buses can cut a node off from the other nodes while
+// clients still reach it. The header of a connection's first message has the id of the
+// node that connects. The listener belongs to the node that is called. Bytes in the other
+// direction are replies.
 type buses struct {
 	conns sync.WaitGroup
 
@@ -120,7 +120,7 @@ func (b *buses) remove(l *link) {
 	delete(b.links, l)
 }
 
-// separate cuts a node off from the others, or connects it again.
+// separate cuts a node off from the other nodes, or connects it again.
 func (b *buses) separate(id string, cut bool) {
 	b.mu.Lock()
 	defer b.mu.Unlock()

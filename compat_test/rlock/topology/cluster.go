@@ -58,7 +58,7 @@ func (tp *Topology) introduce(tb testing.TB, n *Node, bus string) {
 	}
 }
 
-// shareOut gives the slots to the first nodes, and makes the others their replicas.
+// shareOut gives the slots to the first nodes. The other nodes become their replicas.
 func (tp *Topology) shareOut(tb testing.TB) {
 	tb.Helper()
 	await(tb, "cluster's nodes", tp.nodesKnown)
@@ -90,8 +90,8 @@ func (tp *Topology) nodesKnown() error {
 	return nil
 }
 
-// clusterReady returns nil when all nodes run and see the same healthy cluster, and
-// every master has a replica that is in sync.
+// clusterReady returns nil when all nodes run and see the same healthy cluster. Every
+// master must have a replica that is in sync.
 func (tp *Topology) clusterReady() error {
 	masters := 0
 	for _, n := range tp.Nodes {

@@ -101,9 +101,9 @@ func (tp *Topology) KillMaster(tb testing.TB, key string) *Node {
 }
 
 // Partition cuts a master off from its replicas, and from the sentinels or the rest of
-// the cluster, while clients reach all of them. The others elect a new master, so
-// there are two masters until Heal. In a cluster the old one refuses writes after
-// cluster-node-timeout; in a Sentinel set it accepts them.
+// the cluster. Clients still reach every server. The other servers elect a new master,
+// so there are two masters until Heal. In a cluster the old master refuses writes after
+// cluster-node-timeout. In a Sentinel set it accepts them.
 func (tp *Topology) Partition(tb testing.TB, n *Node) {
 	tb.Helper()
 	if !tp.Replicated() {

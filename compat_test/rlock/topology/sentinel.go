@@ -65,8 +65,8 @@ func startSentinel(tb testing.TB, program string) *Topology {
 	return tp
 }
 
-// sentinelsReady returns nil when all processes run, all sentinels know each other and
-// name the same master, and see both its replicas in sync.
+// sentinelsReady returns nil when all processes run and all sentinels know each other.
+// The sentinels must name the same master and see both its replicas in sync.
 func (tp *Topology) sentinelsReady() error {
 	master, err := tp.sentinelMaster()
 	if err != nil {

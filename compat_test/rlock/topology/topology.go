@@ -56,8 +56,8 @@ func Asked(tb testing.TB, word string) bool {
 	return word == string(Lockredis) || slices.Contains(words, word) || slices.Contains(words, "all")
 }
 
-// Each runs the test once on every enabled kind, each newly started, and logs the
-// kinds that are not enabled in one line.
+// Each runs the test once on new servers of every enabled kind. It logs the kinds that
+// are not enabled in one line.
 func Each(t *testing.T, test func(t *testing.T, tp *Topology)) {
 	t.Helper()
 	EachOf(t, kinds[:], test)
@@ -82,8 +82,8 @@ func EachOf(t *testing.T, some []Kind, test func(t *testing.T, tp *Topology)) {
 	}
 }
 
-// Start starts the servers of a kind for the length of the test and returns when they
-// are ready and replicas are in sync. A missing program skips the test; with CI=true
+// Start starts the servers of a kind and returns when they are ready and replicas are in
+// sync. The end of the test stops them. A missing program skips the test; with CI=true
 // it fails the test.
 func Start(tb testing.TB, kind Kind) *Topology {
 	tb.Helper()

@@ -1,6 +1,8 @@
 package lockredis;
 
+import java.util.List;
 import redis.clients.jedis.Jedis;
+import redis.clients.jedis.Protocol;
 
 /** Names of the channels and keys that Redisson uses besides the lock's key. */
 final class Channels {
@@ -27,8 +29,9 @@ final class Channels {
         return "redisson_lock_timeout:{" + key + "}";
     }
 
-    /** The number of subscribers of the channel. */
+    /** The number of subscribers of the channel. In a cluster it may be a shard channel. */
     static long subscribers(Jedis jedis, String channel) {
-        return Long.parseLong(jedis.pubsubNumSub(channel).get(channel));
+        List<?> shard = (List<?>) jedis.sendCommand(Protocol.Command.PUBSUB, "SHARDNUMSUB", channel);
+        return Long.parseLong(jedis.pubsubNumSub(channel).get(channel)) + (Long) shard.get(1);
     }
 }

@@ -1,5 +1,7 @@
 package lockredis;
 
+import java.util.HashMap;
+import java.util.Map;
 import java.util.concurrent.TimeUnit;
 import java.util.function.Consumer;
 import org.redisson.Redisson;
@@ -10,29 +12,33 @@ import org.redisson.config.Config;
 final class Clients {
     /** Lease that the watchdog renews, in milliseconds. */
     static final long WATCHDOG_MS = 3_000;
-    private static RedissonClient shared;
-    private static RuntimeException failure;
+    private static final Map<Server, RedissonClient> SHARED = new HashMap<>();
+    private static final Map<Server, RuntimeException> FAILURES = new HashMap<>();
 
     private Clients() {
     }
 
     /**
-     * The client of all scenarios without special needs. After a failure, later scenarios do not
-     * try to connect again.
+     * The client of all scenarios of a server without special needs. After a failure, later
+     * scenarios do not try to connect again.
      */
-    static synchronized RedissonClient shared() {
-        if (failure != null) {
-            throw failure;
+    static synchronized RedissonClient of(Server server) {
+        if (FAILURES.containsKey(server)) {
+            throw FAILURES.get(server);
         }
-        if (shared == null) {
+        if (!SHARED.containsKey(server)) {
             try {
-                shared = open(Server.shared());
+                SHARED.put(server, open(server));
             } catch (RuntimeException e) {
-                failure = e;
+                FAILURES.put(server, e);
                 throw e;
             }
         }
-        return shared;
+        return SHARED.get(server);
+    }
+
+    static RedissonClient shared() {
+        return of(Server.shared());
     }
 
     static RedissonClient open(Server server) {
@@ -41,7 +47,19 @@ final class Clients {
 
     /** A client of the given server. The change is applied last. */
     static RedissonClient open(Server server, Consumer<Config> change) {
-        return Redisson.create(config(server.address(), change));
+        return Redisson.create(server.isCluster()
+                ? clusterConfig(server.address(), change) : config(server.address(), change));
+    }
+
+    /** The configuration for {@link Server#cluster}. */
+    static Config clusterConfig(String address, Consumer<Config> change) {
+        Config config = new Config();
+        config.useClusterServers().addNodeAddress(Api.address(address))
+                .setMasterConnectionMinimumIdleSize(2).setSubscriptionConnectionMinimumIdleSize(1)
+                .setTimeout(5_000);
+        Api.watchdog(config, WATCHDOG_MS);
+        change.accept(config);
+        return config;
     }
 
     static Config config(String address, Consumer<Config> change) {

@@ -32,7 +32,7 @@ class FairLockTest extends Scenario {
 
     @Test
     void orderOfAskingHoldsOverTwoProcesses() throws Exception {
-        Peer peer = closing(Peer.start(Server.shared()));
+        Peer peer = closing(Peer.start(server));
         Jedis jedis = observer();
         String list = key + ":order";
         List<Future<String>> signing = new ArrayList<>();

@@ -38,7 +38,7 @@ class LockWaitTest extends Scenario {
 
     @Test
     void waiterOfAnotherProcessIsWoken() throws Exception {
-        Peer peer = closing(Peer.start(Server.shared()));
+        Peer peer = closing(Peer.start(server));
         RLock lock = client.getLock(key);
         Jedis jedis = observer();
         peer.ask("a", "lock", "lock", key);
@@ -54,7 +54,7 @@ class LockWaitTest extends Scenario {
 
     @Test
     void manyThreadsOfTwoProcessesCountExactly() throws Exception {
-        Peer peer = closing(Peer.start(Server.shared()));
+        Peer peer = closing(Peer.start(server));
         String counter = key + ":counter";
         List<Future<String>> counts = new ArrayList<>();
         for (int i = 0; i < THREADS; i++) {

@@ -48,7 +48,7 @@ final class Peer implements AutoCloseable {
         }
         String path = System.getProperty("surefire.test.class.path", System.getProperty("java.class.path"));
         command.addAll(List.of("-Dorg.slf4j.simpleLogger.defaultLogLevel=warn", "-XX:TieredStopAtLevel=1", "-XX:+UseSerialGC", "-Xmx256m", "-cp", path,
-                PeerMain.class.getName(), server.address(), String.valueOf(impatient)));
+                PeerMain.class.getName(), server.address(), String.valueOf(server.isCluster()), String.valueOf(impatient)));
         Process process = new ProcessBuilder(command).redirectError(ProcessBuilder.Redirect.INHERIT).start();
         Peer peer = new Peer(process);
         Future<String> ready = peer.expect(READY);

@@ -6,8 +6,10 @@ import java.io.InputStreamReader;
 import java.util.Arrays;
 import java.util.HashMap;
 import java.util.Map;
+import java.util.function.Consumer;
 import org.redisson.Redisson;
 import org.redisson.api.RedissonClient;
+import org.redisson.config.Config;
 
 /**
  * The second JVM, see {@link Peer}. It ends when its standard input is closed, so it never
@@ -18,11 +20,13 @@ final class PeerMain {
     }
 
     public static void main(String[] args) throws IOException {
-        RedissonClient client = Redisson.create(Clients.config(args[0], config -> {
-            if (Boolean.parseBoolean(args[1])) {
+        Consumer<Config> change = config -> {
+            if (Boolean.parseBoolean(args[2])) {
                 Api.fairWait(config, Steps.IMPATIENT_MS);
             }
-        }));
+        };
+        RedissonClient client = Redisson.create(Boolean.parseBoolean(args[1])
+                ? Clients.clusterConfig(args[0], change) : Clients.config(args[0], change));
         System.out.println(Peer.READY + " ready");
         Map<String, Actor> threads = new HashMap<>();
         BufferedReader lines = new BufferedReader(new InputStreamReader(System.in));

@@ -19,7 +19,7 @@ class ReadWriteLockTest extends Scenario {
 
     @Test
     void readersShareOverTwoProcesses() throws Exception {
-        Peer peer = closing(Peer.start(Server.shared()));
+        Peer peer = closing(Peer.start(server));
         Actor other = actor();
         read.lock();
         assertTrue(other.ask(() -> read.tryLock()));

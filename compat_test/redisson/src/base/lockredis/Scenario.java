@@ -8,11 +8,12 @@ import org.redisson.api.RedissonClient;
 import redis.clients.jedis.Jedis;
 
 /**
- * What nearly every scenario needs: the shared client, a key of its own, further owners, an
- * observer.
+ * What nearly every scenario needs: a server and a client that scenarios share, a key of its own,
+ * further owners, an observer.
  */
 abstract class Scenario {
-    final RedissonClient client = Clients.shared();
+    final Server server = getClass().isAnnotationPresent(OnCluster.class) ? Server.cluster() : Server.shared();
+    final RedissonClient client = Clients.of(server);
     final String key = getClass().getSimpleName() + ":" + UUID.randomUUID();
     private final List<AutoCloseable> open = new ArrayList<>();
 
@@ -32,7 +33,7 @@ abstract class Scenario {
     }
 
     final Jedis observer() {
-        return closing(Server.shared().observe());
+        return closing(server.observe());
     }
 
     @AfterEach

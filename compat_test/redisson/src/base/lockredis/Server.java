@@ -7,6 +7,7 @@ import java.nio.file.Files;
 import java.util.ArrayList;
 import java.util.List;
 import redis.clients.jedis.Jedis;
+import redis.clients.jedis.Protocol;
 
 /**
  * A server under test: either the server started by the suite's launcher (redis.host,
@@ -15,7 +16,9 @@ import redis.clients.jedis.Jedis;
  */
 final class Server implements AutoCloseable {
     private static final long START_MS = 10_000;
+    private static final long CLUSTER_MS = 20_000;
     private static Server shared;
+    private static Server cluster;
 
     private final String host;
     private final int port;
@@ -37,6 +40,29 @@ final class Server implements AutoCloseable {
                     : new Server(System.getProperty("redis.host", "127.0.0.1"), Integer.parseInt(port), List.of());
         }
         return shared;
+    }
+
+    /**
+     * A cluster of one node, for the scenarios with {@link OnCluster}. A new node of redis-server
+     * has no slots and does not know its address; it serves commands after two seconds.
+     */
+    static synchronized Server cluster() {
+        if (cluster == null) {
+            Server node = start("--cluster-enabled", "yes", "--cluster-port", String.valueOf(freePort()));
+            try (Jedis jedis = node.observe()) {
+                if (jedis.clusterInfo().contains("cluster_slots_assigned:0")) {
+                    jedis.configSet("cluster-announce-ip", node.host);
+                    jedis.sendCommand(Protocol.Command.CLUSTER, "ADDSLOTSRANGE", "0", "16383");
+                }
+                Await.until("the cluster", CLUSTER_MS, () -> jedis.clusterInfo().contains("cluster_state:ok"));
+            }
+            cluster = node;
+        }
+        return cluster;
+    }
+
+    boolean isCluster() {
+        return options.contains("--cluster-enabled");
     }
 
     /** A new server on a free port, with redis-server's options. */

@@ -65,7 +65,7 @@ class WatchdogTest extends Scenario {
     }
 
     private void lettingGo(String... kinds) throws Exception {
-        Peer peer = closing(Peer.start(Server.shared()));
+        Peer peer = closing(Peer.start(server));
         for (String kind : kinds) {
             peer.ask(kind, "lock", kind, key + kind);
             assertFalse(wanted(kind).tryLock(), kind);

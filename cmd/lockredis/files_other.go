@@ -1,7 +1,0 @@
-//go:build !unix
-
-package main
-
-// raiseFileLimit returns wanted: this system has no limit of open files that
-// counts sockets.
-func raiseFileLimit(wanted uint64) uint64 { return wanted }

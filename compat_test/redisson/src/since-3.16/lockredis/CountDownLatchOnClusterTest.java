@@ -1,0 +1,6 @@
+package lockredis;
+
+/** {@link CountDownLatchTest} with useClusterServers. */
+@OnCluster
+class CountDownLatchOnClusterTest extends CountDownLatchTest {
+}

@@ -1,0 +1,6 @@
+package lockredis;
+
+/** {@link FairLockTest} with useClusterServers. */
+@OnCluster
+class FairLockOnClusterTest extends FairLockTest {
+}

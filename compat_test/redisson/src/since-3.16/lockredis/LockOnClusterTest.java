@@ -1,0 +1,6 @@
+package lockredis;
+
+/** {@link LockTest} with useClusterServers. */
+@OnCluster
+class LockOnClusterTest extends LockTest {
+}

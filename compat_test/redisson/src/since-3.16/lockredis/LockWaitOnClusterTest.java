@@ -1,0 +1,6 @@
+package lockredis;
+
+/** {@link LockWaitTest} with useClusterServers. */
+@OnCluster
+class LockWaitOnClusterTest extends LockWaitTest {
+}

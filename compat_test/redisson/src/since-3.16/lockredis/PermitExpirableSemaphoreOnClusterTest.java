@@ -1,0 +1,6 @@
+package lockredis;
+
+/** {@link PermitExpirableSemaphoreTest} with useClusterServers. */
+@OnCluster
+class PermitExpirableSemaphoreOnClusterTest extends PermitExpirableSemaphoreTest {
+}

@@ -1,0 +1,6 @@
+package lockredis;
+
+/** {@link ReadWriteLockTest} with useClusterServers. */
+@OnCluster
+class ReadWriteLockOnClusterTest extends ReadWriteLockTest {
+}

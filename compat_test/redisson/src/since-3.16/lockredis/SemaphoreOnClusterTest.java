@@ -1,0 +1,6 @@
+package lockredis;
+
+/** {@link SemaphoreTest} with useClusterServers. */
+@OnCluster
+class SemaphoreOnClusterTest extends SemaphoreTest {
+}

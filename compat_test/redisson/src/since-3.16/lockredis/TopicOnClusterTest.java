@@ -1,0 +1,6 @@
+package lockredis;
+
+/** {@link TopicTest} with useClusterServers. */
+@OnCluster
+class TopicOnClusterTest extends TopicTest {
+}

@@ -1,0 +1,255 @@
+package faults
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"math/rand/v2"
+	"time"
+)
+
+const (
+	// starved limits an acquisition that has no other limit.
+	starved = 30 * time.Second
+
+	// lateReturn is how long a call may take after the end of its context or wait. rlock
+	// waits 100 ms for an undo, and 100 ms for the release of a multi-lock's parts.
+	lateReturn = 400 * time.Millisecond
+
+	// releasing limits a release.
+	releasing = 10 * time.Second
+)
+
+// step is what a worker does: one acquisition and its hold.
+type step struct {
+	names  []string
+	shared bool // a read hold
+	n      int  // permits
+	how    how
+	cancel time.Duration // the acquisition is cancelled after this time; 0: after starved
+	hold   time.Duration // -1: until the hold is lost
+	again  bool          // enters the lock again while it holds it
+	leave  time.Duration // context of the release; 0: releasing, -1: cancelled
+}
+
+// draw returns a random step.
+func (c *campaign) draw(rnd *rand.Rand) step {
+	s := step{names: []string{c.names[rnd.IntN(len(c.names))]}, n: 1, how: patient}
+	ms := func(from, to int) time.Duration {
+		return time.Duration(from)*time.Millisecond +
+			time.Duration(rnd.Int64N(int64(to-from)*int64(time.Millisecond)))
+	}
+	switch at := rnd.Float64(); {
+	case at < 0.12:
+		s.how.wait = 0
+	case at < 0.24:
+		s.how.wait = ms(2, 60)
+	case at < 0.34:
+		s.cancel = ms(1, 60)
+	}
+	s.hold = ms(0, 3)
+	switch at := rnd.Float64(); {
+	case at < 0.08:
+		s.hold = ms(5, 40)
+	case at < 0.09 && !c.calm:
+		s.hold = ms(500, 3000) // longer than a lease, through failovers
+	}
+	if rnd.Float64() < 0.15 && c.kind != semaphore && !c.calm {
+		s.how.lease = ms(300, 900)
+		if rnd.Float64() < 0.02 && c.kind != permit {
+			s.hold = -1
+		}
+		s.hold = min(s.hold, s.how.lease/2)
+	}
+	switch at := rnd.Float64(); {
+	case at < 0.05:
+		s.leave = -1
+	case at < 0.1:
+		s.leave = ms(1, 4)
+	}
+	s.again = !c.counts() && rnd.Float64() < 0.1
+	switch c.kind {
+	case mixed:
+		s.shared = rnd.Float64() < 0.6
+	case multiLock:
+		i := rnd.IntN(len(c.names) - 1)
+		j := (rnd.IntN(len(c.names)-1) + i + 1) % len(c.names)
+		s.names = []string{c.names[i], c.names[j]}
+	case semaphore, permit:
+		s.n = 1 + rnd.IntN(2)
+	}
+	return s
+}
+
+// work runs steps until there are enough acquisitions.
+func (n *node) work(worker int) {
+	c := n.c
+	rnd := rand.New(rand.NewPCG(c.seed, uint64(1_000_000+n.number*100+worker)))
+	for !c.ended.Load() && c.rec.granted() < c.count {
+		n.do(n.process(), c.draw(rnd))
+	}
+}
+
+// acquirer returns the function that acquires what a step names.
+func (c *campaign) acquirer(p *running, s step) func(context.Context, how) (hold, error) {
+	switch c.kind {
+	case semaphore, permit:
+		return func(ctx context.Context, h how) (hold, error) {
+			return p.permits(c.kind, s.names[0]).acquire(ctx, s.n, h)
+		}
+	case mixed:
+		k := writeLock
+		if s.shared {
+			k = readLock
+		}
+		return p.lock(k, s.names[0]).acquire
+	}
+	return p.lock(c.kind, s.names...).acquire
+}
+
+// do acquires, holds and releases.
+func (n *node) do(p *running, s step) {
+	c := n.c
+	limit := starved
+	if s.cancel > 0 {
+		limit = s.cancel
+	}
+	ctx, cancel := context.WithTimeout(p.ctx, limit)
+	defer cancel()
+	g := grant{process: n.number, shared: s.shared, n: s.n, asked: c.rec.now(), faultsAsked: c.faults()}
+	h, err := c.acquirer(p, s)(ctx, s.how)
+	g.from = c.rec.now()
+	g.faults = c.faults()
+	w := waiting{process: n.number, from: g.asked, to: g.from}
+	w.patient = s.cancel == 0 && s.how.wait == forever
+	if len(s.names) == 1 {
+		w.name = s.names[0]
+	}
+	c.rec.waiting(w)
+	c.judgeCall(p, s, g, err)
+	if err != nil {
+		return
+	}
+	g.owner, g.token = h.owner(), h.token()
+	g.contended = c.contendedAt(g.owner)
+	if s.again {
+		c.enterAgain(p, h, s)
+	}
+	c.keep(&g, h, s)
+	for _, name := range s.names {
+		g.name = name
+		c.rec.grant(g)
+	}
+	n.release(p, h, s, g)
+}
+
+// enterAgain acquires and releases the lock inside of a hold.
+func (c *campaign) enterAgain(p *running, h hold, s step) {
+	inner, err := c.acquirer(p, s)(h.context(), how{wait: 0, lease: s.how.lease})
+	if err == nil {
+		err = inner.release(h.context())
+	}
+	if err != nil && h.context().Err() == nil && !errors.Is(err, errLost) {
+		c.rec.violate("reentry", fmt.Sprintf("%v: %v", s.names, err))
+	}
+}
+
+// judgeCall looks for an acquisition that returned too late or with a wrong error.
+func (c *campaign) judgeCall(p *running, s step, g grant, err error) {
+	limit, took := starved, g.from-g.asked
+	if s.cancel > 0 {
+		limit = s.cancel
+	}
+	if s.how.wait != forever {
+		limit = min(limit, max(s.how.wait, 5*time.Second)) // one try may take go-redis's retries
+	}
+	if took > limit+lateReturn {
+		c.rec.violate("call", fmt.Sprintf("acquire %v with a limit of %s returned after %s: %v",
+			s.names, round(limit), round(took), err))
+	}
+	if err == nil {
+		return
+	}
+	c.rec.fail(err)
+	switch {
+	case errors.Is(err, errTimeout) && s.how.wait != forever:
+	case errors.Is(err, context.DeadlineExceeded) && s.cancel > 0:
+	case p.ctx.Err() != nil:
+	case errors.Is(err, context.DeadlineExceeded) && c.kind == multiLock:
+		// The owners of single parts are served in no order. Rule "free" checks that some
+		// owner is served.
+	case errors.Is(err, context.DeadlineExceeded) && s.how.wait == forever:
+		c.rec.violate("starved", fmt.Sprintf("acquire %v waited for %s", s.names, round(took)))
+	case s.how.wait == forever && s.cancel == 0:
+		c.rec.violate("error", fmt.Sprintf("acquire %v: %v", s.names, err))
+	}
+}
+
+// keep holds until the end of the step's time or until the hold is lost.
+func (c *campaign) keep(g *grant, h hold, s step) {
+	var over <-chan time.Time
+	if s.hold >= 0 {
+		timer := time.NewTimer(s.hold)
+		defer timer.Stop()
+		over = timer.C
+	}
+	limit := time.NewTimer(4 * lease)
+	defer limit.Stop()
+	until := h.until()
+	select {
+	case <-over:
+		select {
+		case <-h.lost():
+			g.lost = true
+		default:
+		}
+	case <-h.lost():
+		g.lost = true
+	case <-limit.C:
+		c.rec.violate("lease",
+			fmt.Sprintf("a hold of %v with a lease of %s did not end", s.names, s.how.lease))
+	}
+	g.to = c.rec.now()
+	g.how = "released"
+	if g.lost {
+		g.how = "lost"
+		if s.how.lease != 0 && !until.IsZero() {
+			g.late = max(0, time.Since(until))
+		}
+	}
+}
+
+func (n *node) release(p *running, h hold, s step, g grant) {
+	c := n.c
+	limit := releasing
+	if s.leave > 0 {
+		limit = s.leave
+	}
+	ctx, cancel := context.WithTimeout(context.Background(), limit)
+	defer cancel()
+	if s.leave < 0 {
+		cancel()
+	}
+	start := c.rec.now()
+	err := h.release(ctx)
+	if c.kind == semaphore && errors.Is(err, errClosed) {
+		// The process was shut down. The permits have no lease, so another process gives
+		// them back.
+		err = c.tryFor(func() error {
+			return n.process().permits(semaphore, s.names[0]).give(context.Background(), s.n)
+		})
+		start = c.rec.now()
+	}
+	took := c.rec.now() - start
+	if took > max(0, limit)+lateReturn {
+		c.rec.violate("call", fmt.Sprintf("release %v with a limit of %s returned after %s: %v", s.names,
+			limit, round(took), err))
+	}
+	// When Close unlocks, the holder's own release may come first and find the hold held.
+	if g.lost && err == nil && p.ctx.Err() == nil {
+		c.rec.violate("loss", fmt.Sprintf("release of the lost hold %s returned nil", g))
+	}
+	if err != nil {
+		c.rec.fail(fmt.Errorf("release: %w", err))
+	}
+}

@@ -1,0 +1,190 @@
+package sentinel
+
+import (
+	"fmt"
+	"net"
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/lockredis/lockredis"
+	"github.com/lockredis/lockredis/compat_test/wire"
+	"github.com/lockredis/lockredis/internal/redistest"
+)
+
+// group is a primary with Sentinels of both kinds.
+type group struct {
+	t     *testing.T
+	addrs []string // of the Sentinels, redis-sentinel's first
+}
+
+// newGroup starts two Sentinels of Redis and one of lockredis that monitor the primary at addr.
+func newGroup(t *testing.T, addr string) *group {
+	t.Helper()
+	g := &group{t: t}
+	host, port, _ := net.SplitHostPort(addr)
+	conf := fmt.Sprintf("sentinel monitor mymaster %s %s 2\n", host, port) +
+		"sentinel down-after-milliseconds mymaster 2000\nsentinel failover-timeout mymaster 6000\n"
+	for range 2 {
+		own, err := redistest.FreePort()
+		if err != nil {
+			t.Fatal(err)
+		}
+		s := redistest.Run(t, redistest.Command{
+			Addr: "127.0.0.1:" + own,
+			Args: []string{writeConf(t, t.TempDir(), own, conf), "--sentinel"},
+		})
+		g.addrs = append(g.addrs, s.Addr)
+	}
+	settings, err := lockredis.ParseSettings(
+		[]string{writeConf(t, t.TempDir(), "auto", conf), "--sentinel"}, nil)
+	if err != nil {
+		t.Fatal(err)
+	}
+	srv := lockredis.New(lockredis.Config{Settings: settings})
+	if err := srv.Start(); err != nil {
+		t.Fatal(err)
+	}
+	t.Cleanup(func() { srv.Close() })
+	g.addrs = append(g.addrs, srv.Addr())
+	g.await("sentinels=3")
+	return g
+}
+
+// await waits until INFO of each Sentinel has the text.
+func (g *group) await(text string) {
+	g.t.Helper()
+	for _, addr := range g.addrs {
+		for end := time.Now().Add(patience); ; time.Sleep(20 * time.Millisecond) {
+			info := g.ask(addr, "INFO", "sentinel")
+			if strings.Contains(info, text) {
+				break
+			}
+			if time.Now().After(end) {
+				g.t.Fatalf("%s: no %q in %s", addr, text, info)
+			}
+		}
+	}
+}
+
+// ask sends a command to a Sentinel and returns the rendered reply.
+func (g *group) ask(addr string, args ...string) string {
+	g.t.Helper()
+	c, err := wire.Dial(addr)
+	if err != nil {
+		g.t.Fatal(err)
+	}
+	defer c.Close()
+	v, err := c.Do(args...)
+	if err != nil {
+		g.t.Fatal(err)
+	}
+	return v.String()
+}
+
+func TestSentinelsOfBothKindsAgreeAboutAPrimaryOfRedis(t *testing.T) {
+	t.Parallel()
+	primary := redistest.Start(t)
+	g := newGroup(t, primary.Addr)
+	for _, addr := range g.addrs {
+		if got := g.ask(addr, "SENTINEL", "CKQUORUM", "mymaster"); !strings.HasPrefix(got, "+OK 3 ") {
+			t.Errorf("%s: %s", addr, got)
+		}
+	}
+	primary.Stop()
+	g.await("status=odown")
+}
+
+func TestSentinelsOfBothKindsAgreeAboutAPrimaryOfLockredis(t *testing.T) {
+	t.Parallel()
+	redistest.Find(t)
+	primary := lockredis.New(lockredis.Config{})
+	if err := primary.Start(); err != nil {
+		t.Fatal(err)
+	}
+	g := newGroup(t, primary.Addr())
+	g.await("status=ok")
+	primary.Close()
+	g.await("status=odown")
+}
+
+// Sentinels of Redis promote a replica. The Sentinel of lockredis votes and follows them.
+func TestASentinelFollowsAFailoverOfRedis(t *testing.T) {
+	t.Parallel()
+	primary := redistest.Start(t)
+	host, port, _ := net.SplitHostPort(primary.Addr)
+	replica := redistest.Start(t, "--replicaof", host+" "+port, "--repl-diskless-sync-delay", "0")
+	g := newGroup(t, primary.Addr)
+	for _, addr := range g.addrs[:2] {
+		for end := time.Now().Add(patience); !strings.Contains(
+			g.ask(addr, "SENTINEL", "REPLICAS", "mymaster"), `"master-link-status" "ok"`); {
+			if time.Now().After(end) {
+				t.Fatal("the Sentinels of Redis do not know the replica")
+			}
+			time.Sleep(20 * time.Millisecond)
+		}
+	}
+	primary.Stop()
+	g.await("address=" + replica.Addr)
+	g.await("status=ok")
+}
+
+// TestCommandInfoIsThatOfRedisSentinel compares all rows that lockredis's Sentinel has. The
+// subcommands of a container are rows of their own.
+func TestCommandInfoIsThatOfRedisSentinel(t *testing.T) {
+	t.Parallel()
+	own, err := redistest.FreePort()
+	if err != nil {
+		t.Fatal(err)
+	}
+	redis := redistest.Run(t, redistest.Command{
+		Addr: "127.0.0.1:" + own, Args: []string{writeConf(t, t.TempDir(), own, ""), "--sentinel"},
+	})
+	settings, err := lockredis.ParseSettings([]string{"--sentinel", "--port", "auto"}, nil)
+	if err != nil {
+		t.Fatal(err)
+	}
+	srv := lockredis.New(lockredis.Config{Settings: settings})
+	if err := srv.Start(); err != nil {
+		t.Fatal(err)
+	}
+	defer srv.Close()
+	real, ours := rows(t, redis.Addr), rows(t, srv.Addr())
+	for name, row := range ours {
+		if real[name] != row {
+			t.Errorf("%s\nwant %s\ngot  %s", name, real[name], row)
+		}
+	}
+	missing := map[string]bool{"sentinel|simulate-failure": true, "client|getredir": true,
+		"client|trackinginfo": true, "client|caching": true, "client|tracking": true}
+	for name := range real {
+		if _, there := ours[name]; !there && !missing[name] && !strings.HasPrefix(name, "acl") {
+			t.Errorf("no %s", name)
+		}
+	}
+}
+
+// rows returns the rows of COMMAND INFO by name, without their subcommands.
+func rows(t *testing.T, addr string) map[string]string {
+	t.Helper()
+	c, err := wire.Dial(addr)
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer c.Close()
+	list, err := c.Do("COMMAND", "LIST")
+	if err != nil {
+		t.Fatal(err)
+	}
+	found := map[string]string{}
+	for _, name := range list.Elems {
+		v, err := c.Do("COMMAND", "INFO", string(name.Str))
+		if err != nil {
+			t.Fatal(err)
+		}
+		row := v.Elems[0]
+		row.Elems = row.Elems[:len(row.Elems)-1]
+		found[string(name.Str)] = row.String()
+	}
+	return found
+}

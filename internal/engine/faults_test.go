@@ -1,0 +1,170 @@
+package engine
+
+import (
+	"testing"
+
+	"github.com/lockredis/lockredis/expiry"
+	"github.com/lockredis/lockredis/internal/command"
+	"github.com/lockredis/lockredis/internal/fault"
+	"github.com/lockredis/lockredis/resp"
+)
+
+// recordingConn is a connection that keeps its output.
+type recordingConn struct {
+	discardConn
+	output string
+	woken  int
+}
+
+func (c *recordingConn) Write(b []byte) bool { c.output += string(b); return true }
+func (c *recordingConn) Wake()               { c.woken++ }
+
+func faultySession(e *Engine) (*command.Session, *recordingConn) {
+	out := &recordingConn{}
+	s := &command.Session{Conn: out}
+	e.Do(&Caller{}, func() { e.Join(s) })
+	return s, out
+}
+
+func execute(e *Engine, s *command.Session, args ...string) (ran bool) {
+	e.Do(&Caller{}, func() { ran = e.Execute(s, words(args...)) })
+	return ran
+}
+
+// A request that CLIENT PAUSE holds back comes again. The rules count it once.
+func TestAFaultHitsARequestOnceThoughAPauseHoldsItBack(t *testing.T) {
+	e := newTestEngine(expiry.System())
+	s, out := faultySession(e)
+	other, _ := faultySession(e)
+	hits := 0
+	e.Faults().Add(&fault.Rule{Kind: fault.DuplicateReply, Times: fault.Always,
+		Request: func(r fault.Request) bool { return r.Name() == "incr" }, OnHit: func() { hits++ }})
+	execute(e, other, "CLIENT", "PAUSE", "100000", "WRITE")
+	for range 3 {
+		if execute(e, s, "INCR", "n") {
+			t.Fatal("the command ran in spite of the pause")
+		}
+	}
+	execute(e, other, "CLIENT", "UNPAUSE")
+	if !execute(e, s, "INCR", "n") || out.output != ":1\r\n:1\r\n" || hits != 1 {
+		t.Errorf("output %q, %d hits", out.output, hits)
+	}
+	if n := e.Faults().Requests()["incr"]; n != 1 {
+		t.Errorf("%d requests were counted", n)
+	}
+}
+
+func TestAHeldRequestComesAgainUntilItIsReleased(t *testing.T) {
+	e := newTestEngine(expiry.System())
+	s, out := faultySession(e)
+	rule := &fault.Rule{Kind: fault.HoldRequest}
+	e.Faults().Add(rule)
+	for range 3 {
+		if execute(e, s, "INCR", "n") || s.State() != command.Held {
+			t.Fatal("the request was not held up")
+		}
+	}
+	if e.Faults().Holding(rule) != 1 || out.woken != 0 {
+		t.Errorf("%d are held, woken %d times", e.Faults().Holding(rule), out.woken)
+	}
+	if !e.Faults().ReleaseNext(rule) || e.Faults().ReleaseNext(rule) {
+		t.Error("not one release")
+	}
+	if out.woken != 1 || !execute(e, s, "INCR", "n") || s.State() != command.Ready {
+		t.Errorf("woken %d times, state %v", out.woken, s.State())
+	}
+}
+
+// sourceOf is a Source with given commands.
+type sourceOf [][]string
+
+func (q *sourceOf) Next() (args resp.Args, ok bool) {
+	if len(*q) == 0 {
+		return nil, false
+	}
+	args = words((*q)[0]...)
+	*q = (*q)[1:]
+	return args, true
+}
+
+func (*sourceOf) Unread()         {}
+func (*sourceOf) Received() int64 { return 0 }
+
+func TestARequestThatWasReleasedBeforeItsClientLeftRuns(t *testing.T) {
+	e := newTestEngine(expiry.System())
+	s, _ := faultySession(e)
+	rule := &fault.Rule{Kind: fault.HoldRequest}
+	e.Faults().Add(rule)
+	execute(e, s, "INCR", "n")
+	e.Faults().ReleaseNext(rule)
+	e.Do(&Caller{}, func() { e.LeaveUnread(s, &sourceOf{{"INCR", "n"}, {"INCR", "n"}}) })
+	e.RunDirect(0, words("GET", "n"), func(r resp.Reply) {
+		if r.Text() != "2" {
+			t.Errorf("n is %q", r.Text())
+		}
+	})
+}
+
+func TestAnEngineWithoutFaultsKeepsNothingOfAClientThatLeaves(t *testing.T) {
+	e := newTestEngine(expiry.System())
+	s, _ := faultySession(e)
+	source := &sourceOf{{"INCR", "n"}}
+	e.Do(&Caller{}, func() { e.LeaveUnread(s, source) })
+	if len(*source) != 1 || s.State() != command.Gone {
+		t.Error("the unread command was read")
+	}
+}
+
+// A tap that another tap wraps passes its output through, and both are removed in the end.
+func TestDelaysOfOneConnectionKeepTheOrder(t *testing.T) {
+	e := newTestEngine(expiry.System())
+	s, out := faultySession(e)
+	rule := &fault.Rule{Kind: fault.DelayReply, Times: 2}
+	e.Faults().Add(rule)
+	for range 3 {
+		execute(e, s, "INCR", "n")
+	}
+	for _, want := range []string{":1\r\n", ":1\r\n:2\r\n:3\r\n"} {
+		e.Faults().ReleaseNext(rule)
+		if out.output != want {
+			t.Errorf("output %q, want %q", out.output, want)
+		}
+	}
+	if s.Conn != command.Conn(out) {
+		t.Errorf("a tap is left: %T", s.Conn)
+	}
+}
+
+func TestADelayWhoseRuleWasRemovedBeforeTheReplyHoldsNothingBack(t *testing.T) {
+	e := newTestEngine(expiry.System())
+	s, out := faultySession(e)
+	rule := &fault.Rule{Kind: fault.DelayReply}
+	e.Faults().Add(rule)
+	execute(e, s, "BLPOP", "q", "0")
+	e.Faults().Remove(rule)
+	e.RunDirect(0, words("RPUSH", "q", "v"), func(resp.Reply) {})
+	if want := "*2\r\n$1\r\nq\r\n$1\r\nv\r\n"; out.output != want {
+		t.Errorf("output %q", out.output)
+	}
+}
+
+func TestRestartEndsSessionsPausesAndScripts(t *testing.T) {
+	e := newTestEngine(expiry.System())
+	s, _ := faultySession(e)
+	execute(e, s, "SET", "k", "v")
+	execute(e, s, "EVAL", "return 1", "0")
+	execute(e, s, "CLIENT", "PAUSE", "100000")
+	e.Restart(true)
+	if open, total := e.ConnectionCounts(); open != 0 || total != 0 || s.State() != command.Gone {
+		t.Errorf("%d connections of %d, state %v", open, total, s.State())
+	}
+	s, out := faultySession(e)
+	execute(e, s, "EXISTS", "k")
+	execute(e, s, "SCRIPT", "EXISTS", "e0e1f9fabfc9d4800c877a703b823ac0578ff8db")
+	e.Restart(false)
+	s, after := faultySession(e)
+	execute(e, s, "EXISTS", "k")
+	if out.output != ":1\r\n*1\r\n:0\r\n" || after.output != ":0\r\n" {
+		t.Errorf("%q, then %q", out.output, after.output)
+	}
+}

@@ -1,0 +1,136 @@
+package fault
+
+import "strings"
+
+// Kind is the kind of a fault.
+type Kind uint8
+
+// The kinds of faults. The first three happen to a request, the next four to its reply, the
+// last two to a message for a subscriber.
+const (
+	// LoseRequest closes the connection. The command does not run.
+	LoseRequest Kind = iota
+	// HoldRequest holds the request up until it is released. It then runs, even if its
+	// client has closed the connection meanwhile. Later requests of the same connection
+	// stay behind it.
+	HoldRequest
+	// FailRequest answers with Rule.Error. The command does not run.
+	FailRequest
+	// LoseReply closes the connection in place of the reply. The command runs.
+	LoseReply
+	// Mute sends nothing more on the connection, from the reply on. The connection stays
+	// open and its commands run.
+	Mute
+	// DelayReply holds back all output of the connection, from the reply on, until it is
+	// released.
+	DelayReply
+	// DuplicateReply sends the reply twice.
+	DuplicateReply
+	// DropMessage loses the message. The publisher does not notice it.
+	DropMessage
+	// DelayMessage holds back all output of the subscriber, from the message on, until
+	// it is released.
+	DelayMessage
+)
+
+// Phase is the time at which a fault of a Kind happens.
+type Phase uint8
+
+// The phases of a request, and a message's only one.
+const (
+	OnRequest Phase = iota
+	OnReply
+	OnMessage
+)
+
+// Phase returns the phase of k.
+func (k Kind) Phase() Phase {
+	switch {
+	case k <= FailRequest:
+		return OnRequest
+	case k <= DuplicateReply:
+		return OnReply
+	}
+	return OnMessage
+}
+
+// Always is a Rule's Times: it hits until it is removed.
+const Always = -1
+
+// Rule is one fault. The fields must not change while the engine has the rule. The engine
+// calls the functions under its lock: they must not block and not call the engine.
+type Rule struct {
+	Kind  Kind
+	Error string // FailRequest: the error reply, "ERR …"
+
+	// Request selects requests, nil all. Rules for messages ignore it.
+	Request func(Request) bool
+	// Message selects messages, nil all. Rules for requests ignore it.
+	Message func(Message) bool
+	// Nth is the first selected item that the rule hits, counted from 1; 0 means 1.
+	Nth int
+	// Times is how many selected items the rule hits from the Nth on. 0 means 1.
+	Times int
+
+	// OnHit, if not nil, is called for each hit.
+	OnHit func()
+	// OnHold, if not nil, is called when the rule begins to hold something back. release
+	// lets it go. It enters the engine, so OnHold must not call it. It may be called more
+	// than once.
+	OnHold func(release func())
+
+	selected int // items so far
+}
+
+// Turn counts a selected item and reports whether the rule hits it.
+func (r *Rule) Turn() bool {
+	r.selected++
+	first := max(r.Nth, 1)
+	hit := r.selected >= first && (r.Times == Always || r.selected < first+max(r.Times, 1))
+	if hit && r.OnHit != nil {
+		r.OnHit()
+	}
+	return hit
+}
+
+// Client is the client of a request, or the subscriber of a message.
+type Client struct {
+	ID         int64
+	Addr       string
+	Name       string // set by CLIENT SETNAME, "" without
+	Subscribed bool   // to any channel or pattern
+}
+
+// Request is a command as a client sends it. The commands of a script or a transaction's queue
+// are no requests of their own. A Request is valid until Rule.Request returns.
+type Request interface {
+	// Client returns the client that sent it.
+	Client() Client
+	// Name returns the command's name in lower case. A subcommand's is "client|list".
+	Name() string
+	// Args returns the arguments with the name, as the client sent them.
+	Args() [][]byte
+	// DB returns the number of the client's database.
+	DB() int
+	// HasKey reports whether key is one of the command's keys.
+	HasKey(key string) bool
+	// Script returns the source of the script that EVAL or EVALSHA runs. It is "" for other
+	// commands and for an unknown SHA1.
+	Script() string
+}
+
+// Message is a message on its way to one subscriber.
+type Message struct {
+	Client  Client
+	Channel string
+	Payload string
+}
+
+// Named reports whether a command of this name, as in Request.Name, is meant by want: the
+// same name in any case, with a space or a bar before the subcommand. "client" means all of
+// its subcommands too.
+func Named(name, want string) bool {
+	want = strings.ReplaceAll(strings.ToLower(want), " ", "|")
+	rest, ok := strings.CutPrefix(name, want)
+	return ok && (rest == "" || rest[0] == '|')
+}

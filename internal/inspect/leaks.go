@@ -1,0 +1,228 @@
+package inspect
+
+import (
+	"cmp"
+	"fmt"
+	"slices"
+	"strconv"
+	"strings"
+	"time"
+	"unicode/utf8"
+
+	"github.com/lockredis/lockredis/internal/lockkeys"
+)
+
+// LeakType is what a test has left behind.
+type LeakType string
+
+// The types of leaks.
+const (
+	LockLeak         LeakType = "lock"         // a holder of a lock
+	PermitLeak       LeakType = "permit"       // an acquired permit
+	WaiterLeak       LeakType = "waiter"       // an owner in a queue, a client in a blocking command
+	SubscriptionLeak LeakType = "subscription" // a client's subscription
+)
+
+// Leak is one thing that a test would leave behind if it ended now.
+type Leak struct {
+	Type LeakType
+	// Name is the lock's or the semaphore's, the first key that a client waits for, or the
+	// channel or pattern.
+	Name string
+	DB   int
+	// Owner is the holder or the owner in the queue, or the permit's id. It is "" for a
+	// client that waits or is subscribed.
+	Owner    string
+	Holds    int   // 0 unless something is held
+	Since    int64 // Unix ms; 0: unknown
+	Deadline int64 // the end of the lease, Unix ms; 0: none
+	By       Origin
+	Text     string // one sentence, for a person
+
+	way string // tells leaks of the same Type, Name and Owner apart: a mode, a kind of topic
+}
+
+// ID tells leaks apart. It stays the same from one look to the next.
+func (l *Leak) ID() string {
+	client := int64(0)
+	if l.Owner == "" {
+		client = l.By.ID
+	}
+	return fmt.Sprintf("%s %d %q %q %s %d", l.Type, l.DB, l.Name, l.Owner, l.way, client)
+}
+
+// OfLock reports whether the leak concerns a lock or semaphore called Name.
+func (l *Leak) OfLock() bool { return l.Owner != "" }
+
+// Leaks returns what a test would leave behind: the held locks, the owners in queues, the
+// permits, and the waiting and listening clients, in this order.
+//
+// A subscription to the channel of a free lock is no leak: nothing waits there. Redisson keeps
+// it when tryLock times out while it subscribes (seen with 3.52.0 and 4.7.0).
+func (s *Snapshot) Leaks() (leaks []Leak) {
+	for i := range s.Locks {
+		leaks = s.appendLockLeaks(leaks, &s.Locks[i])
+	}
+	for i := range s.Permits {
+		leaks = append(leaks, s.permitLeak(&s.Permits[i]))
+	}
+	taken := s.takenChannels()
+	for i := range s.Clients {
+		leaks = appendClientLeaks(leaks, &s.Clients[i], taken)
+	}
+	return leaks
+}
+
+// takenChannels returns the channels of the locks that owners hold or are queued for, without
+// those of one owner in a queue.
+func (s *Snapshot) takenChannels() map[string]bool {
+	taken := map[string]bool{}
+	if len(s.Clients) == 0 {
+		return taken
+	}
+	for i := range s.Locks {
+		s.Locks[i].channels(func(channel string, waiter *Waiter) {
+			if waiter == nil {
+				taken[channel] = true
+			}
+		})
+	}
+	return taken
+}
+
+// isFree reports whether topic is the channel of a lock, and the lock is not in taken. An owner
+// in a fair lock's queue has a channel of its own: the lock's, a colon and the owner.
+func isFree(topic string, taken map[string]bool) bool {
+	if !lockkeys.IsLockChannel(topic) || taken[topic] {
+		return false
+	}
+	for i := range len(topic) {
+		if topic[i] == ':' && taken[topic[:i]] {
+			return false
+		}
+	}
+	return true
+}
+
+func (s *Snapshot) appendLockLeaks(leaks []Leak, l *Lock) []Leak {
+	name := func(k Kind) string {
+		return fmt.Sprintf("%s %q%s", k.noun(), l.Name, InDatabase(l.DB))
+	}
+	for _, h := range l.Holders {
+		kind := l.Kind
+		if h.Mode != "" {
+			kind = h.Mode
+		}
+		owner := h.Owner
+		if !utf8.ValidString(owner) { // a token may be any bytes
+			owner = strconv.Quote(owner)
+		}
+		leaks = append(leaks, Leak{
+			Type: LockLeak, way: string(h.Mode), Name: l.Name, DB: l.DB, Owner: h.Owner, Holds: h.Count,
+			Since: h.Since, Deadline: h.Deadline, By: h.By,
+			Text: fmt.Sprintf("%s is held by %s, hold count %d, %s%s%s", name(kind), owner, h.Count,
+				leaseText(h.Deadline, s.Now), ago("acquired", h.Since, s.Now), clientText(h.By)),
+		})
+	}
+	for _, w := range l.Queue {
+		leaks = append(leaks, Leak{
+			Type: WaiterLeak, Name: l.Name, DB: l.DB, Owner: w.Owner, Since: w.Since, By: w.By,
+			Text: fmt.Sprintf("%s is queued for by %s%s%s", name(l.Kind), w.Owner,
+				ago("enqueued", w.Since, s.Now), clientText(w.By)),
+		})
+	}
+	return leaks
+}
+
+func (s *Snapshot) permitLeak(p *Permit) Leak {
+	return Leak{
+		Type: PermitLeak, Name: p.Name, DB: p.DB, Owner: p.ID, Holds: 1,
+		Since: p.Since, Deadline: p.Deadline, By: p.By,
+		Text: fmt.Sprintf("permit %s of the semaphore %q%s is held %s%s%s", p.ID, p.Name,
+			InDatabase(p.DB), leaseText(p.Deadline, s.Now), ago("acquired", p.Since, s.Now),
+			clientText(p.By)),
+	}
+}
+
+// helloChannel is the channel that every Sentinel of a server is subscribed to. A test leaves
+// no Sentinel behind: they belong to the server.
+const helloChannel = "__sentinel__:hello"
+
+func appendClientLeaks(leaks []Leak, c *Client, taken map[string]bool) []Leak {
+	name := "client " + c.String()
+	if c.Wait != nil {
+		leaks = append(leaks, waitLeak(c, name))
+	}
+	for _, topics := range []struct {
+		noun string
+		list []Topic
+	}{{"channel", c.Channels}, {"pattern", c.Patterns}, {"shard channel", c.ShardChannels}} {
+		byName := func(a, b Topic) int { return cmp.Compare(a.Name, b.Name) }
+		for _, topic := range slices.SortedFunc(slices.Values(topics.list), byName) {
+			pattern := topics.noun == "pattern"
+			if topic.Name == helloChannel || !pattern && isFree(topic.Name, taken) {
+				continue
+			}
+			leaks = append(leaks, Leak{
+				Type: SubscriptionLeak, way: topics.noun, Name: topic.Name, DB: c.DB, Since: topic.Since, By: c.Origin,
+				Text: fmt.Sprintf("%s is subscribed to %s %q", name, topics.noun, topic.Name),
+			})
+		}
+	}
+	return leaks
+}
+
+// waitLeak returns the leak of a client that waits. WAIT waits for no key.
+func waitLeak(c *Client, name string) Leak {
+	l := Leak{
+		Type: WaiterLeak, DB: c.DB, Since: c.Wait.Since, By: c.Origin,
+		Text: fmt.Sprintf("%s waits in %s", name, strings.ToUpper(c.Wait.Command)),
+	}
+	for i, key := range c.Wait.Keys {
+		word := ", "
+		if i == 0 {
+			l.Name, word = key, " for "
+		}
+		l.Text += word + strconv.Quote(key)
+	}
+	return l
+}
+
+// InDatabase returns " in database n", "" for database 0.
+func InDatabase(n int) string {
+	if n == 0 {
+		return ""
+	}
+	return fmt.Sprintf(" in database %d", n)
+}
+
+// clientText names the client of a holder or waiter, if it is known.
+func clientText(o Origin) string {
+	if o.Addr == "" {
+		return ""
+	}
+	return "; its client was " + o.String()
+}
+
+// ago returns ", verb 3s ago" for a time in Unix ms, "" if it is unknown.
+func ago(verb string, since, now int64) string {
+	if since == 0 {
+		return ""
+	}
+	return fmt.Sprintf(", %s %v ago", verb, time.Duration(max(0, now-since))*time.Millisecond)
+}
+
+// leaseText says how long a lease lasts. A deadline of 0 never comes.
+func leaseText(deadline, now int64) string {
+	if deadline == 0 {
+		return "for ever"
+	}
+	return fmt.Sprintf("for another %v", time.Duration(max(0, deadline-now))*time.Millisecond)
+}
+
+func (k Kind) noun() string {
+	if k == Plain || k == Set {
+		return "lock"
+	}
+	return string(k) + " lock"
+}

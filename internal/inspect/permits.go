@@ -1,0 +1,66 @@
+package inspect
+
+import (
+	"cmp"
+	"encoding/hex"
+	"slices"
+	"strings"
+
+	"github.com/lockredis/lockredis/store"
+)
+
+// Permit is an acquired permit of a permit semaphore.
+type Permit struct {
+	DB   int
+	Name string // of the semaphore
+	ID   string // as the lock client's caller knows it: 32 hexadecimal digits
+	// Deadline is when the lease ends, in Unix ms; 0 means never.
+	Deadline int64
+	Since    int64  // when the permit was acquired, Unix ms; 0: unknown
+	By       Origin // the client that acquired the permit
+}
+
+// endless is the least score of a permit whose lease never ends. Redisson writes one a little
+// larger, as a double.
+const endless = 9e14
+
+// Permits returns the permits whose lease has not ended, in all databases, by database, name
+// and id.
+func (v View) Permits() (permits []Permit) {
+	now := v.state.Space().Now()
+	v.state.ScriptKeys(func(k ScriptKey) {
+		name := k.Hints.Semaphore
+		if name == "" {
+			return
+		}
+		leases, ok := v.valueAt(k.DB, k.Key).(*store.ZSet)
+		if !ok {
+			return
+		}
+		leases.Each(func(item store.ZItem) bool {
+			p := Permit{DB: k.DB, Name: name, ID: permitID(item.Member), By: k.By}
+			if entry, ok := k.Entries.Get([]byte(item.Member)); ok {
+				p.Since, p.By = entry.Since, entry.By
+			}
+			if item.Score < endless {
+				p.Deadline = int64(item.Score)
+			}
+			if p.Deadline == 0 || p.Deadline > now {
+				permits = append(permits, p)
+			}
+			return true
+		})
+	})
+	slices.SortFunc(permits, func(a, b Permit) int {
+		return cmp.Or(cmp.Compare(a.DB, b.DB), cmp.Compare(a.Name, b.Name), cmp.Compare(a.ID, b.ID))
+	})
+	return permits
+}
+
+// permitID returns the id of a permit by its member. Redisson and rlock store 16 bytes.
+func permitID(member string) string {
+	if len(member) == tokenBytes {
+		return hex.EncodeToString([]byte(member))
+	}
+	return strings.Clone(member)
+}

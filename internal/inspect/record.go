@@ -1,0 +1,157 @@
+package inspect
+
+import (
+	"slices"
+	"strings"
+
+	"github.com/lockredis/lockredis/internal/lockkeys"
+	"github.com/lockredis/lockredis/store"
+)
+
+// Hints are what the keys that scripts named beside a key tell about it.
+type Hints struct {
+	Lock   bool // it is a lock in Redisson's layout
+	Fair   bool // it is a fair lock
+	Fenced bool // it is a fenced lock
+	// Semaphore is the permit semaphore whose permits the key has, "" for other keys.
+	Semaphore string
+}
+
+// Note adds the hints of a script that wrote the key name and declared the keys named.
+func (h *Hints) Note(name string, named [][]byte) {
+	for _, key := range named {
+		switch lockkeys.PartOf(key, name) {
+		case lockkeys.FairPart:
+			h.Lock, h.Fair = true, true
+		case lockkeys.FencingPart:
+			h.Lock, h.Fenced = true, true
+		case lockkeys.OtherPart:
+			h.Lock = true
+		}
+	}
+	if h.Semaphore == "" && strings.HasSuffix(name, permitsSuffix) {
+		h.Semaphore = semaphoreOf(name, named)
+	}
+}
+
+// semaphoreOf returns the permit semaphore whose permits are under a key, "" if there is none.
+// The scripts that write permits also name the counter, which has the semaphore's name, and
+// the channel.
+func semaphoreOf(key string, named [][]byte) string {
+	for _, counter := range named {
+		name := string(counter)
+		if lockkeys.PermitTimeouts(name) != key {
+			continue
+		}
+		for _, channel := range named {
+			if string(channel) == lockkeys.SemaphoreChannel(name) {
+				return name
+			}
+		}
+	}
+	return ""
+}
+
+// Entry tells when an owner entered a lock or a queue, and for which client.
+type Entry struct {
+	Since int64 // Unix ms; 0: unknown
+	By    Origin
+}
+
+// Entries are the owners in a key's value, by field, element or member. The zero Entries is
+// empty. A lock has one as a rule, so a few are kept in a slice, and many in a map.
+type Entries struct {
+	few  []namedEntry
+	many map[string]Entry // nil while there are few
+}
+
+type namedEntry struct {
+	name string
+	Entry
+}
+
+// maxFew is the greatest length of Entries.few.
+const maxFew = 8
+
+// Len returns how many entries there are.
+func (e *Entries) Len() int { return len(e.few) + len(e.many) }
+
+// Get returns an owner's entry. ok is false if there is none.
+func (e *Entries) Get(name []byte) (entry Entry, ok bool) {
+	if e.many != nil {
+		entry, ok = e.many[string(name)]
+		return entry, ok
+	}
+	for i := range e.few {
+		if e.few[i].name == string(name) {
+			return e.few[i].Entry, true
+		}
+	}
+	return entry, false
+}
+
+// Put adds or replaces an owner's entry. It keeps a copy of the name.
+func (e *Entries) Put(name []byte, entry Entry) {
+	for i := range e.few {
+		if e.few[i].name == string(name) {
+			e.few[i].Entry = entry
+			return
+		}
+	}
+	switch {
+	case e.many != nil:
+		e.many[string(name)] = entry
+	case len(e.few) < maxFew:
+		e.few = append(e.few, namedEntry{string(name), entry})
+	default:
+		e.many = make(map[string]Entry, 2*maxFew)
+		for _, f := range e.few {
+			e.many[f.name] = f.Entry
+		}
+		e.few = nil
+		e.many[string(name)] = entry
+	}
+}
+
+// Drop removes an owner's entry, if there is one.
+func (e *Entries) Drop(name []byte) {
+	delete(e.many, string(name))
+	for i := range e.few {
+		if e.few[i].name == string(name) {
+			e.few = slices.Delete(e.few, i, i+1)
+			return
+		}
+	}
+}
+
+// MayOwn reports whether a hash's field has the form of a lock's owner, with or without
+// ":write", or of an owner's count in a multi-lock. hinted says that the hash is a lock, so the
+// owner's id need not be a UUID. It is called inside the engine.
+func (i *Inspector) MayOwn(field []byte, hinted bool) bool {
+	owner := strings.TrimSuffix(string(field), ":write")
+	ours := func(id string) bool { return hinted || i.known[id] }
+	return isOwner(owner) || isOwnerOf(owner, ours) || strings.HasSuffix(owner, countEnd)
+}
+
+// MayHold reports whether a value under the key may hold owners: a hash does, and the parts of
+// a fair lock's queue and of a permit semaphore.
+func MayHold(key string, v store.Value) bool {
+	switch v.(type) {
+	case *store.Hash:
+		return true
+	case *store.List:
+		return IsQueue(key)
+	case *store.ZSet:
+		return IsQueue(key) || strings.HasSuffix(key, permitsSuffix)
+	}
+	return false
+}
+
+// permitsSuffix ends the keys of lockkeys.PermitTimeouts.
+const permitsSuffix = ":timeout"
+
+// IsQueue reports whether a key belongs to a fair lock's queue.
+func IsQueue(key string) bool {
+	_, ok := lockkeys.FairName(key)
+	return ok
+}

@@ -1,0 +1,39 @@
+package inspect
+
+import (
+	"fmt"
+	"testing"
+)
+
+func TestEntriesKeepFewAndMany(t *testing.T) {
+	var e Entries
+	name := func(i int) []byte { return fmt.Append(nil, "owner:", i) }
+	expect := func(i int, since int64) {
+		t.Helper()
+		if entry, ok := e.Get(name(i)); ok != (since > 0) || entry.Since != since {
+			t.Fatalf("%d: %+v, %v", i, entry, ok)
+		}
+	}
+	const n = 3 * maxFew
+	for i := range n {
+		expect(i, 0)
+		e.Put(name(i), Entry{Since: int64(i + 1)})
+		e.Put(name(i), Entry{Since: int64(i + 100)})
+		if e.Len() != i+1 {
+			t.Fatalf("%d entries of %d", e.Len(), i+1)
+		}
+		for k := range i + 1 {
+			expect(k, int64(k+100))
+		}
+	}
+	for i := range n {
+		e.Drop(name(i))
+		e.Drop(name(i))
+		expect(i, 0)
+		if e.Len() != n-i-1 {
+			t.Fatalf("%d entries of %d", e.Len(), n-i-1)
+		}
+	}
+	e.Put(name(1), Entry{Since: 7})
+	expect(1, 7)
+}

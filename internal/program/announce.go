@@ -1,0 +1,105 @@
+package program
+
+import (
+	"cmp"
+	"fmt"
+	"io"
+	"log/slog"
+	"net"
+	"os"
+	"path/filepath"
+	"strings"
+
+	"github.com/lockredis/lockredis"
+	"github.com/lockredis/lockredis/internal/config"
+)
+
+// logStart logs the versions and the process id, then one line for each address
+// that the server listens on. The last line is the one that launchers of
+// redis-server wait for.
+func logStart(log *slog.Logger, srv *lockredis.Server) {
+	log.Info("lockredis has started",
+		"version", config.Version, "redis_version", config.RedisVersion, "pid", os.Getpid())
+	_, tlsPort, _ := net.SplitHostPort(srv.TLSAddr())
+	for _, addr := range srv.Addrs() {
+		log.Info("Listening", "address", addr, "protocol", protocol(addr, tlsPort))
+	}
+	log.Info("Ready to accept connections")
+}
+
+// protocol returns "tcp", "tls" or "unix". tlsPort is "" when the server has no
+// port for TLS.
+func protocol(addr, tlsPort string) string {
+	_, port, err := net.SplitHostPort(addr)
+	switch {
+	case err != nil || strings.ContainsAny(addr, `/\`): // the path of a socket
+		return "unix"
+	case port == tlsPort:
+		return "tls"
+	}
+	return "tcp"
+}
+
+// announce writes the port-file and the pidfile, and prints the ports that were
+// chosen by "auto". With a topology it prints all addresses, and the port-file has
+// the same lines. remove deletes the files; it is never nil.
+func announce(
+	set *config.Config, n *nodes, log *slog.Logger, stdout io.Writer,
+) (remove func(), err error) {
+	srv, addresses := n.first, strings.Join(n.lines(), "\n")
+	var written []string
+	remove = func() {
+		for _, path := range written {
+			os.Remove(path)
+		}
+	}
+	_, port, _ := net.SplitHostPort(srv.Addr())
+	if path := set.Path(set.PortFile); path != "" {
+		if err := writeAtomically(path, cmp.Or(addresses, port)); err != nil {
+			return remove, err
+		}
+		written = append(written, path)
+	}
+	if path := set.Path(set.PIDFile); path != "" {
+		// As in Redis, the server runs on without its pidfile.
+		if err := os.WriteFile(path, fmt.Appendln(nil, os.Getpid()), 0o644); err != nil {
+			log.Warn("Failed to write PID file: " + reasonOf(err))
+		} else {
+			written = append(written, path)
+		}
+	}
+	if addresses != "" {
+		fmt.Fprintln(stdout, addresses)
+	}
+	if set.PortAuto {
+		fmt.Fprintf(stdout, "port=%s\n", port)
+	}
+	if set.TLS.PortAuto {
+		_, port, _ := net.SplitHostPort(srv.TLSAddr())
+		fmt.Fprintf(stdout, "tls-port=%s\n", port)
+	}
+	return remove, nil
+}
+
+// writeAtomically writes line and a line feed to path. A reader of path never
+// sees a part of the line.
+func writeAtomically(path, line string) error {
+	temp, err := os.CreateTemp(filepath.Dir(path), "."+filepath.Base(path)+".*")
+	if err != nil {
+		return err
+	}
+	_, err = temp.WriteString(line + "\n")
+	if closeErr := temp.Close(); err == nil {
+		err = closeErr
+	}
+	if err == nil {
+		err = os.Chmod(temp.Name(), 0o644)
+	}
+	if err == nil {
+		err = os.Rename(temp.Name(), path)
+	}
+	if err != nil {
+		os.Remove(temp.Name())
+	}
+	return err
+}

@@ -1,0 +1,174 @@
+package program
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"io"
+	"log/slog"
+	"os"
+	"os/signal"
+	"syscall"
+
+	"github.com/lockredis/lockredis"
+	"github.com/lockredis/lockredis/internal/backdoor"
+	"github.com/lockredis/lockredis/internal/config"
+	"github.com/lockredis/lockredis/resp"
+)
+
+const usage = `Usage: lockredis [/path/to/redis.conf] [-] [--directive value ...]
+
+Takes the directives of redis.conf 7.0 and refuses those that it cannot follow.
+A "-" as the first or the last argument reads more directives from standard input.
+
+  lockredis                                 listen on 127.0.0.1:6379 and [::1]:6379
+  lockredis --port 7777 --requirepass secret
+  lockredis /etc/redis.conf --loglevel verbose
+  echo 'maxclients 100' | lockredis -
+  lockredis --sentinel /etc/sentinel.conf   a Sentinel; also under the name redis-sentinel
+
+Directives of its own:
+  --port auto               listen on a free port and print it: port=NNNN
+  --tls-port auto           the same for TLS: tls-port=NNNN
+  --port-file PATH          write the port to PATH atomically; remove PATH at the end
+  --topology sentinel:1x3   three Sentinels in the same process; print an address a line:
+                            primary=HOST:PORT, sentinel=HOST:PORT … See docs/sentinel.md
+  --topology cluster:1      a cluster of one node; print node=HOST:PORT
+  --exit-with-parent yes    end when the process that started lockredis ends
+
+The environment variable LOCKREDIS_DEFAULTS may have options, "--bind 10.0.0.1 --port 7777".
+Arguments and configuration files override them.
+
+  -v, --version             print the version
+  -h, --help                print this text
+`
+
+// server is the program lockredis. It returns the exit status.
+func server(args []string, stdin io.Reader, stdout, stderr io.Writer) int {
+	if asksVersion(args) {
+		printVersion(stdout)
+		return 0
+	}
+	if asksHelp(args) {
+		io.WriteString(stdout, usage)
+		return 0
+	}
+	if err := serve(args, stdin, stdout); err != nil {
+		fmt.Fprintln(stderr, err)
+		return 1
+	}
+	return 0
+}
+
+func asksVersion(args []string) bool {
+	return len(args) > 0 && (args[0] == "-v" || args[0] == "--version")
+}
+
+func asksHelp(args []string) bool {
+	return len(args) > 0 && (args[0] == "-h" || args[0] == "--help")
+}
+
+// serve runs a server until a signal, a SHUTDOWN or the end of the parent
+// process ends it.
+func serve(args []string, stdin io.Reader, stdout io.Writer) error {
+	ignoreSignals()
+	settings, err := parse(args, stdin)
+	if err != nil {
+		return err
+	}
+	set := backdoor.Config(settings)
+	log, err := openLog(set, stdout)
+	if err != nil {
+		return err
+	}
+	ctx, err := awaitEnd(set, log)
+	if err != nil {
+		return err
+	}
+	if err := fitClients(set, log); err != nil {
+		return report(log, set, err)
+	}
+	nodes, err := startNodes(ctx, settings, set, log)
+	switch {
+	case ctx.Err() != nil && err != nil:
+		return nil // it was told to end while it started
+	case err != nil:
+		return report(log, set, err)
+	}
+	defer nodes.close()
+	remove, err := announce(set, nodes, log, stdout)
+	defer remove()
+	if err != nil {
+		return report(log, set, err)
+	}
+	logStart(log, nodes.first)
+	stop := make(chan struct{})
+	defer close(stop)
+	go giveBack(stop)
+	select {
+	case <-ctx.Done():
+	case <-nodes.done():
+	}
+	log.Warn("lockredis is now ready to exit, bye bye...")
+	return nil
+}
+
+// awaitEnd returns a context that a signal or the end of the parent process ends.
+func awaitEnd(set *config.Config, log *slog.Logger) (context.Context, error) {
+	signals := make(chan os.Signal, 1)
+	signal.Notify(signals, syscall.SIGTERM, syscall.SIGINT)
+	orphaned, err := watchParent(set)
+	if err != nil {
+		return nil, fmt.Errorf("lockredis: exit-with-parent: %w", err)
+	}
+	ctx, cancel := context.WithCancel(context.Background())
+	go func() {
+		defer cancel()
+		select {
+		case sig := <-signals:
+			log.Warn("Received a signal, shutting down", "signal", sig)
+		case <-orphaned:
+			log.Warn("The parent process has ended, shutting down")
+		}
+	}()
+	return ctx, nil
+}
+
+// parse reads the arguments, and the options that the environment has under them.
+func parse(args []string, stdin io.Reader) (*lockredis.Settings, error) {
+	words, ok := resp.SplitLine([]byte(os.Getenv("LOCKREDIS_DEFAULTS")))
+	if !ok {
+		return nil, errors.New("lockredis: LOCKREDIS_DEFAULTS has unbalanced quotes")
+	}
+	defaults := make([]string, len(words))
+	for i, word := range words {
+		defaults[i] = string(word)
+	}
+	settings, err := backdoor.Parse(defaults, args, stdin)
+	if err != nil {
+		return nil, err
+	}
+	return settings.(*lockredis.Settings), nil
+}
+
+// report returns err as the text for standard error. With a logfile it also
+// writes the error there, because a user may look only in that file.
+func report(log *slog.Logger, set *config.Config, err error) error {
+	if set.LogFile != "" {
+		log.Warn("Cannot start: " + err.Error())
+	}
+	var fatal *config.FatalError
+	if errors.As(err, &fatal) {
+		return fatal // printed without a prefix, as redis-server prints it
+	}
+	return fmt.Errorf("lockredis: cannot start: %w", err)
+}
+
+// watchParent returns a channel that is closed when the parent process ends. It
+// returns nil without the directive exit-with-parent.
+func watchParent(set *config.Config) (<-chan struct{}, error) {
+	if !set.ExitWithParent {
+		return nil, nil
+	}
+	return parentEnd()
+}

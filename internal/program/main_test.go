@@ -1,0 +1,190 @@
+//go:build unix
+
+package program
+
+import (
+	"bufio"
+	"fmt"
+	"net"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"strings"
+	"syscall"
+	"testing"
+	"time"
+
+	"github.com/rogpeppe/go-internal/testscript"
+
+	"github.com/lockredis/lockredis/internal/redistest"
+	"github.com/lockredis/lockredis/internal/testcert"
+)
+
+func TestMain(m *testing.M) {
+	testscript.Main(m, map[string]func(){
+		"lockredis":            main,
+		"redis-server":         main,
+		"redis-sentinel":       main,
+		"redis-cli":            main,
+		"docker-entrypoint.sh": main,
+		"orphan":               orphan,
+		"closestdout":          closeStdout,
+	})
+}
+
+// main is the program of cmd/lockredis.
+func main() { os.Exit(Main(nil)) }
+
+// The scripts start the binary as a launcher does and check its output. The
+// condition "bounded" is true when this user cannot raise a limit of open files
+// after lowering it.
+func TestCommandLine(t *testing.T) {
+	testscript.Run(t, testscript.Params{
+		Dir: "testdata",
+		Cmds: map[string]func(ts *testscript.TestScript, neg bool, args []string){
+			"await":       await,
+			"certificate": certificate,
+			"address":     address,
+			"ask":         ask,
+			"conf":        conf,
+			"freeport":    freePort,
+			"signal":      sendSignal,
+		},
+		Condition: func(cond string) (bool, error) {
+			if cond != "bounded" {
+				return false, fmt.Errorf("unknown condition %q", cond)
+			}
+			return exec.Command("sh", "-c", "ulimit -n 500 && ! ulimit -n 501").Run() == nil, nil
+		},
+	})
+}
+
+// orphan starts the command given, waits until the file exists that its last
+// argument names, and exits while the command runs.
+func orphan() {
+	command := exec.Command(os.Args[1], os.Args[2:]...)
+	if err := command.Start(); err != nil {
+		fmt.Fprintln(os.Stderr, err)
+		os.Exit(1)
+	}
+	for range 2000 {
+		if _, err := os.Stat(os.Args[len(os.Args)-1]); err == nil {
+			return
+		}
+		time.Sleep(5 * time.Millisecond) // the file comes from another process
+	}
+	os.Exit(1)
+}
+
+// closeStdout runs the command given, closes the reading end of its standard
+// output after the first line, and waits for the command. It fails when the
+// command fails.
+func closeStdout() {
+	command := exec.Command(os.Args[1], os.Args[2:]...)
+	out, err := command.StdoutPipe()
+	if err == nil {
+		err = command.Start()
+	}
+	if err == nil {
+		bufio.NewReader(out).ReadString('\n')
+		out.Close()
+		err = command.Wait()
+	}
+	if err != nil {
+		fmt.Fprintln(os.Stderr, err)
+		os.Exit(1)
+	}
+}
+
+// poll calls done until it returns true. The script fails after ten seconds.
+func poll(ts *testscript.TestScript, what string, done func() bool) {
+	for deadline := time.Now().Add(10 * time.Second); !done(); time.Sleep(5 * time.Millisecond) {
+		if time.Now().After(deadline) {
+			ts.Fatalf("timeout after 10 s: %s", what)
+		}
+	}
+}
+
+// await FILE [VARIABLE] waits until a file has a text, and sets the variable to
+// that text. "! await FILE" waits until the file is gone.
+func await(ts *testscript.TestScript, neg bool, args []string) {
+	path := ts.MkAbs(args[0])
+	poll(ts, strings.Join(args, " "), func() bool {
+		info, err := os.Stat(path)
+		return (err == nil && info.Size() > 0) != neg
+	})
+	if len(args) > 1 {
+		ts.Setenv(args[1], strings.TrimSpace(ts.ReadFile(args[0])))
+	}
+}
+
+// freeport VARIABLE sets the variable to a port that is not in use.
+func freePort(ts *testscript.TestScript, _ bool, args []string) {
+	port, err := redistest.FreePort()
+	ts.Check(err)
+	ts.Setenv(args[0], port)
+}
+
+// address FILE KIND VARIABLE sets the variable to the first address of a kind in a port-file.
+func address(ts *testscript.TestScript, _ bool, args []string) {
+	for line := range strings.Lines(ts.ReadFile(args[0])) {
+		if addr, ok := strings.CutPrefix(strings.TrimSpace(line), args[1]+"="); ok {
+			ts.Setenv(args[2], addr)
+			return
+		}
+	}
+	ts.Fatalf("no %s in %s", args[1], args[0])
+}
+
+// conf FILE LINE… writes the lines to a file. Variables in the lines are replaced.
+func conf(ts *testscript.TestScript, _ bool, args []string) {
+	lines := os.Expand(strings.Join(args[1:], "\n")+"\n", ts.Getenv)
+	ts.Check(os.WriteFile(ts.MkAbs(args[0]), []byte(lines), 0o600))
+}
+
+// ask ADDRESS REPLY COMMAND… waits for a server at a port or socket and sends it
+// an inline command, until the answer contains REPLY. "! ask" waits until no server
+// listens there.
+func ask(ts *testscript.TestScript, neg bool, args []string) {
+	network, address := "tcp", args[0]
+	if filepath.Ext(address) == ".sock" {
+		network, address = "unix", ts.MkAbs(address)
+	} else if !strings.Contains(address, ":") {
+		address = "127.0.0.1:" + address
+	}
+	poll(ts, fmt.Sprintf("%v", args), func() bool {
+		conn, err := net.Dial(network, address)
+		if err != nil {
+			return neg
+		}
+		defer conn.Close()
+		fmt.Fprintf(conn, "%s\r\n", strings.Join(args[2:], " "))
+		conn.SetReadDeadline(time.Now().Add(time.Second))
+		answer := make([]byte, 4096)
+		n, _ := conn.Read(answer)
+		return !neg && strings.Contains(string(answer[:n]), args[1])
+	})
+}
+
+// signal FILE [HUP] sends SIGTERM, or SIGHUP, to a process. The file has its
+// process id.
+func sendSignal(ts *testscript.TestScript, _ bool, args []string) {
+	sig := syscall.SIGTERM
+	if len(args) > 1 && args[1] == "HUP" {
+		sig = syscall.SIGHUP
+	}
+	var pid int
+	_, err := fmt.Sscan(ts.ReadFile(args[0]), &pid)
+	ts.Check(err)
+	ts.Check(syscall.Kill(pid, sig))
+}
+
+// certificate NAME writes a certificate to NAME.crt and its key to NAME.key.
+func certificate(ts *testscript.TestScript, _ bool, args []string) {
+	authority, err := testcert.New("authority")
+	ts.Check(err)
+	pair, err := authority.Issue(args[0])
+	ts.Check(err)
+	ts.Check(os.WriteFile(ts.MkAbs(args[0]+".crt"), pair.CertPEM, 0o600))
+	ts.Check(os.WriteFile(ts.MkAbs(args[0]+".key"), pair.KeyPEM, 0o600))
+}

@@ -1,0 +1,158 @@
+package program
+
+import (
+	"context"
+	"errors"
+	"log/slog"
+	"net"
+	"strconv"
+	"strings"
+	"time"
+
+	"github.com/lockredis/lockredis"
+	"github.com/lockredis/lockredis/internal/config"
+)
+
+// nodes are the nodes of the process: one server or Sentinel, or a server with the Sentinels
+// of the directive topology.
+type nodes struct {
+	first     *lockredis.Server
+	sentinels *lockredis.Sentinels // nil: none
+	host      string               // at which clients reach the nodes; "": no topology
+}
+
+// startNodes starts the node of settings and what the directive topology adds to it. It gives up
+// when ctx ends. After an error nothing is left running.
+func startNodes(
+	ctx context.Context, settings *lockredis.Settings, set *config.Config, log *slog.Logger,
+) (*nodes, error) {
+	t := set.Topology
+	if (t.Cluster || t.Sentinels > 0) && (set.Sentinel || set.Port == 0 && !set.PortAuto) {
+		return nil, errors.New("topology needs a server with a TCP port that does not speak TLS")
+	}
+	if err := formCluster(set); err != nil {
+		return nil, err
+	}
+	n := &nodes{first: lockredis.New(lockredis.Config{Settings: settings, Logger: log})}
+	if t.Cluster || t.Sentinels > 0 {
+		n.host = reachableHost(set)
+	}
+	err := n.first.Start()
+	if err != nil || t.Sentinels == 0 {
+		return n, err
+	}
+	ctx, cancel := context.WithCancelCause(ctx)
+	defer cancel(nil)
+	go func() {
+		select {
+		case <-n.first.Done():
+			cancel(errors.New("the server has ended"))
+		case <-ctx.Done():
+		}
+	}()
+	_, port, _ := net.SplitHostPort(n.first.Addr())
+	n.sentinels, err = lockredis.StartSentinels(ctx, lockredis.SentinelConfig{
+		Master: t.Name, Addr: net.JoinHostPort(n.host, port), MasterPassword: set.RequirePass,
+		Addrs: sentinelAddrs(set), AnnounceIP: n.host, Quorum: t.Quorum, Password: t.Password,
+		DownAfter: time.Duration(t.DownAfter) * time.Millisecond, Logger: asSentinel(log),
+	})
+	if err != nil {
+		n.first.Close()
+	}
+	return n, err
+}
+
+// formCluster sets the directives that the topology cluster:1 stands for.
+func formCluster(set *config.Config) error {
+	if !set.Topology.Cluster {
+		return nil
+	}
+	err := set.Load("cluster-enabled", "yes")
+	if host := set.Topology.Host; host != "" {
+		err = errors.Join(err, set.Load("cluster-announce-ip", host))
+	}
+	return err
+}
+
+// asSentinel returns a log with the letter of a Sentinel in its lines.
+func asSentinel(log *slog.Logger) *slog.Logger {
+	h := *log.Handler().(*handler)
+	h.role = 'X'
+	return slog.New(&h)
+}
+
+// boundHost returns the first address of the directive bind.
+func boundHost(set *config.Config) string {
+	if len(set.Bind) == 0 {
+		return "*"
+	}
+	return strings.TrimPrefix(set.Bind[0], "-")
+}
+
+// reachableHost returns the address at which clients reach the nodes.
+func reachableHost(set *config.Config) string {
+	if set.Topology.Host != "" {
+		return set.Topology.Host
+	}
+	if host := boundHost(set); net.ParseIP(host) != nil && !net.ParseIP(host).IsUnspecified() {
+		return host
+	}
+	return "127.0.0.1"
+}
+
+// sentinelAddrs returns the addresses that the Sentinels listen on. With a server on a free
+// port they have free ports, too.
+func sentinelAddrs(set *config.Config) []string {
+	t := set.Topology
+	addrs := make([]string, t.Sentinels)
+	for i := range addrs {
+		port := "0"
+		if !t.PortAuto && !set.PortAuto {
+			port = strconv.Itoa(t.Port + i)
+		}
+		addrs[i] = net.JoinHostPort(boundHost(set), port)
+	}
+	return addrs
+}
+
+// lines names the nodes of a topology, one a line: "primary=127.0.0.1:6379".
+func (n *nodes) lines() (lines []string) {
+	line := func(kind, addr string) {
+		_, port, _ := net.SplitHostPort(addr)
+		lines = append(lines, kind+"="+net.JoinHostPort(n.host, port))
+	}
+	switch {
+	case n.host == "":
+		return nil
+	case n.sentinels == nil:
+		line("node", n.first.Addr())
+		return lines
+	}
+	line("primary", n.first.Addr())
+	for _, addr := range n.sentinels.Addrs() {
+		line("sentinel", addr)
+	}
+	return lines
+}
+
+// done returns a channel that is closed when all nodes have ended.
+func (n *nodes) done() <-chan struct{} {
+	if n.sentinels == nil {
+		return n.first.Done()
+	}
+	ended := make(chan struct{})
+	go func() {
+		<-n.first.Done()
+		<-n.sentinels.Done()
+		close(ended)
+	}()
+	return ended
+}
+
+// close closes all nodes.
+func (n *nodes) close() {
+	if n.sentinels != nil {
+		n.sentinels.Close()
+	}
+	n.first.Close()
+}

@@ -1,0 +1,25 @@
+// Package sentinel makes a node of this module a Sentinel: it monitors primaries, finds the
+// other Sentinels of each primary, and tells clients where the primary is.
+//
+// A Sentinel is a server.Server with another command table. Its whole state is guarded by the
+// engine's lock: a command, a reply from a monitored server and a tick of the timer are each a
+// unit. A unit never waits for the network. Everything that goes out is queued in a conn.
+//
+//	sentinel.go   the Sentinel, its timer, tilt mode
+//	instance.go   what is known about a primary (master) and about another Sentinel (peer)
+//	link.go       the connections to an instance, and the times of its last pings
+//	conn.go       one outgoing connection and its two goroutines
+//	monitor.go    PING, INFO and PUBLISH in their periods, and what the replies mean
+//	hello.go      the messages by which Sentinels find each other
+//	down.go       +sdown and +odown
+//	failover.go   epochs, votes and the failover, which finds no replica
+//	event.go      messages to subscribers and to the log
+//	commands.go   the commands, with set.go, show.go and table.go
+//	conf.go       the sentinel lines of a configuration file, read and written
+//
+// Replicas are not monitored: a Sentinel lists none and promotes none. A failover that it
+// starts ends with -failover-abort-no-good-slave, as redis-sentinel's does when a primary has
+// no replica. When another Sentinel promotes a replica, this one follows it by its hello.
+//
+// The package's times are Unix milliseconds, and 0 means never.
+package sentinel

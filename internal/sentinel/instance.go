@@ -1,0 +1,240 @@
+package sentinel
+
+import (
+	"fmt"
+	"net/netip"
+	"slices"
+	"strings"
+)
+
+// address says where an instance is.
+type address struct {
+	host string // as it was given: a name or an IP address
+	ip   string // "": the name is not resolved
+	port int    // 0: unknown, no connection is made
+}
+
+// is reports whether host and port name the address. host is a name or an IP address.
+func (a address) is(host string, port int) bool {
+	return a.port == port && (host == a.ip || canonical(host) == a.ip && a.ip != "" ||
+		strings.EqualFold(host, a.host))
+}
+
+// canonical returns an IP address in its usual form, "" if host is a name.
+func canonical(host string) string {
+	ip, err := netip.ParseAddr(host)
+	if err != nil {
+		return ""
+	}
+	return ip.Unmap().String()
+}
+
+// flags are the states of an instance.
+type flags uint16
+
+const (
+	sDown              flags = 1 << iota // this Sentinel gets no valid reply
+	oDown                                // as many Sentinels as the quorum say so
+	masterDown                           // of a peer: it says that the primary is down
+	failoverInProgress                   //
+	scriptKillSent                       // SCRIPT KILL was sent because of -BUSY
+	rebooted                             // the primary has another run id than before
+)
+
+// instance is what primaries and other Sentinels have in common.
+type instance struct {
+	s         *Sentinel
+	name      string
+	runID     string // "": not known yet
+	addr      address
+	flags     flags
+	link      *link
+	downAfter int64
+	// helloSent is when it took the last hello. Differs from Redis: the first hello is sent at
+	// once, not after two seconds, so that new Sentinels soon know each other.
+	helloSent int64
+	sDownAt   int64
+
+	master *master // itself, or the primary of a peer
+	peer   *peer   // nil for a primary
+}
+
+func (i *instance) has(f flags) bool { return i.flags&f != 0 }
+func (i *instance) set(f flags)      { i.flags |= f }
+func (i *instance) clear(f flags)    { i.flags &^= f }
+
+// kind returns the first word of an instance in an event.
+func (i *instance) kind() string {
+	if i.peer == nil {
+		return "master"
+	}
+	return "sentinel"
+}
+
+// String returns the instance as events name it.
+func (i *instance) String() string {
+	text := fmt.Sprintf("%s %s %s %d", i.kind(), i.name, i.s.shown(i.addr), i.addr.port)
+	if i.peer != nil {
+		m := i.master
+		text += fmt.Sprintf(" @ %s %s %d", m.name, m.s.shown(m.addr), m.addr.port)
+	}
+	return text
+}
+
+// command returns the words of a command with the name that rename-command gave it.
+func (i *instance) command(words ...string) []string {
+	if to, renamed := i.master.renamed[strings.ToLower(words[0])]; renamed {
+		words[0] = to
+	}
+	return words
+}
+
+// master is a monitored primary.
+type master struct {
+	instance
+	peers []*peer // in the order of discovery
+
+	quorum          int
+	failoverTimeout int64
+	parallelSyncs   int
+	authUser        string
+	authPass        string
+	rebootDownAfter int64
+	renamed         map[string]string // old name in lower case → new name
+	renames         [][2]string       // the same as it was given, in order
+
+	info        string // the last reply to INFO
+	infoAt      int64
+	replica     bool // INFO says that it is a replica
+	roleAt      int64
+	replicas    int // that INFO lists
+	rebootedAt  int64
+	oDownAt     int64
+	configEpoch uint64
+	leader      string // that this Sentinel voted for
+	leaderEpoch uint64
+	failover    failover
+}
+
+// peer is another Sentinel of a primary. Its name is its id.
+type peer struct {
+	instance
+	helloAt     int64 // of its last hello
+	answeredAt  int64 // of its last answer to IS-MASTER-DOWN-BY-ADDR
+	leader      string
+	leaderEpoch uint64
+}
+
+// newMaster returns a primary that is not in the list yet.
+func (s *Sentinel) newMaster(name string, addr address, quorum int) *master {
+	m := &master{quorum: quorum, failoverTimeout: s.periods.failoverTimeout, parallelSyncs: 1,
+		renamed: map[string]string{}, roleAt: s.now()}
+	m.instance = instance{s: s, name: name, addr: addr, downAfter: s.periods.downAfter,
+		link: s.newLink(), master: m}
+	return m
+}
+
+// find returns the primary of that name, nil if there is none.
+func (s *Sentinel) find(name string) *master {
+	for _, m := range s.masters {
+		if m.name == name {
+			return m
+		}
+	}
+	return nil
+}
+
+// findAt returns the primary at an address, nil if there is none.
+func (s *Sentinel) findAt(host string, port int) *master {
+	for _, m := range s.masters {
+		if m.addr.is(host, port) {
+			return m
+		}
+	}
+	return nil
+}
+
+// addPeer adds another Sentinel to m. It shares the link of the same Sentinel at another
+// primary.
+func (s *Sentinel) addPeer(m *master, id string, addr address) *peer {
+	p := &peer{helloAt: s.now(), answeredAt: s.now()}
+	p.instance = instance{s: s, name: id, runID: id, addr: addr, downAfter: m.downAfter,
+		master: m, peer: p}
+	for _, other := range s.masters {
+		if same := other.peerByID(id); same != nil {
+			p.link = same.link
+			p.link.refs++
+			break
+		}
+	}
+	if p.link == nil {
+		p.link = s.newLink()
+	}
+	m.peers = append(m.peers, p)
+	return p
+}
+
+// peerByID returns the Sentinel of that id, nil if m does not know it.
+func (m *master) peerByID(id string) *peer {
+	i := slices.IndexFunc(m.peers, func(p *peer) bool { return p.runID == id })
+	if i < 0 {
+		return nil
+	}
+	return m.peers[i]
+}
+
+// peerAt returns a Sentinel at an address, nil if m knows none.
+func (m *master) peerAt(host string, port int) *peer {
+	i := slices.IndexFunc(m.peers, func(p *peer) bool { return p.addr.is(host, port) })
+	if i < 0 {
+		return nil
+	}
+	return m.peers[i]
+}
+
+// removePeer removes the Sentinel of that id and reports whether m knew it.
+func (m *master) removePeer(id string) bool {
+	p := m.peerByID(id)
+	if p == nil {
+		return false
+	}
+	m.peers = slices.DeleteFunc(m.peers, func(other *peer) bool { return other == p })
+	p.link.release()
+	return true
+}
+
+// setDownAfter changes the time after which m and its Sentinels are down.
+func (m *master) setDownAfter(millis int64) {
+	m.downAfter = millis
+	for _, p := range m.peers {
+		p.downAfter = millis
+	}
+}
+
+// drop removes m from the list and closes its connections.
+func (s *Sentinel) drop(m *master) {
+	s.masters = slices.DeleteFunc(s.masters, func(other *master) bool { return other == m })
+	m.link.release()
+	for _, p := range m.peers {
+		p.link.release()
+	}
+}
+
+// reset brings m into the state of a new primary: without its Sentinels unless keepPeers, its
+// connections and its failover.
+func (s *Sentinel) reset(m *master, keepPeers bool) {
+	if !keepPeers {
+		for _, p := range m.peers {
+			p.link.release()
+		}
+		m.peers = nil
+	}
+	m.link.disconnect()
+	m.flags = 0
+	m.leader, m.runID = "", ""
+	m.failover = failover{}
+	m.replicas, m.replica, m.roleAt = 0, false, s.now()
+	l := m.link
+	l.pingPending, l.pingSent = s.now(), 0
+	l.validAt, l.pongAt = s.now(), s.now()
+}

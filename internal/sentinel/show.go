@@ -1,0 +1,134 @@
+package sentinel
+
+import (
+	"strconv"
+	"strings"
+
+	"github.com/lockredis/lockredis/internal/command"
+	"github.com/lockredis/lockredis/resp"
+)
+
+// fields collects the names and values that describe an instance.
+type fields struct{ all []resp.Reply }
+
+func (f *fields) text(name, value string) {
+	f.all = append(f.all, resp.BulkString(name), resp.BulkString(value))
+}
+
+func (f *fields) number(name string, n int64) { f.text(name, strconv.FormatInt(n, 10)) }
+
+// flagNames are the flags as clients see them, in Redis's order.
+func (i *instance) flagNames() string {
+	var names []string
+	add := func(on bool, name string) {
+		if on {
+			names = append(names, name)
+		}
+	}
+	add(i.has(sDown), "s_down")
+	add(i.has(oDown), "o_down")
+	add(true, i.kind())
+	add(i.link.disconnected, "disconnected")
+	add(i.has(masterDown), "master_down")
+	add(i.has(failoverInProgress), "failover_in_progress")
+	add(i.has(scriptKillSent), "script_kill_sent")
+	return strings.Join(names, ",")
+}
+
+// describe writes the fields that primaries and Sentinels have in common.
+func (i *instance) describe(f *fields) {
+	s, l := i.s, i.link
+	f.text("name", i.name)
+	f.text("ip", s.shown(i.addr))
+	f.number("port", int64(i.addr.port))
+	f.text("runid", i.runID)
+	f.text("flags", i.flagNames())
+	f.number("link-pending-commands", int64(l.pending))
+	f.number("link-refcount", int64(l.refs))
+	if i.has(failoverInProgress) {
+		f.text("failover-state", i.master.failover.state.String())
+	}
+	f.number("last-ping-sent", s.ago(l.pingPending))
+	f.number("last-ok-ping-reply", s.since(l.validAt))
+	f.number("last-ping-reply", s.since(l.pongAt))
+	if i.has(sDown) {
+		f.number("s-down-time", s.since(i.sDownAt))
+	}
+	if i.has(oDown) {
+		f.number("o-down-time", s.since(i.master.oDownAt))
+	}
+	f.number("down-after-milliseconds", i.downAfter)
+}
+
+// ago is since, and 0 for a time that is none.
+func (s *Sentinel) ago(t int64) int64 {
+	if t == 0 {
+		return 0
+	}
+	return s.since(t)
+}
+
+// String returns the state's name in "failover-state".
+func (f failoverState) String() string {
+	return [...]string{"none", "wait_start", "select_slave"}[f]
+}
+
+// reply describes a primary.
+func (m *master) reply() resp.Reply {
+	var f fields
+	m.describe(&f)
+	f.number("info-refresh", m.s.ago(m.infoAt))
+	role := "master"
+	if m.replica {
+		role = "slave"
+	}
+	f.text("role-reported", role)
+	f.number("role-reported-time", m.s.since(m.roleAt))
+	f.text("config-epoch", strconv.FormatUint(m.configEpoch, 10))
+	f.number("num-slaves", 0)
+	f.number("num-other-sentinels", int64(len(m.peers)))
+	f.number("quorum", int64(m.quorum))
+	f.number("failover-timeout", m.failoverTimeout)
+	f.number("parallel-syncs", int64(m.parallelSyncs))
+	return resp.Map(f.all...)
+}
+
+// reply describes another Sentinel.
+func (p *peer) reply() resp.Reply {
+	var f fields
+	p.describe(&f)
+	f.number("last-hello-message", p.s.since(p.helloAt))
+	leader := p.leader
+	if leader == "" {
+		leader = "?"
+	}
+	f.text("voted-leader", leader)
+	f.text("voted-leader-epoch", strconv.FormatUint(p.leaderEpoch, 10))
+	return resp.Map(f.all...)
+}
+
+// infoSection returns the lines of INFO's section sentinel.
+func (s *Sentinel) infoSection(*command.Ctx) []any {
+	tilt, tiltSeconds := 0, int64(-1)
+	if s.tilted {
+		tilt, tiltSeconds = 1, s.since(s.tiltedAt)/1000
+	}
+	lines := []any{
+		"sentinel_masters", len(s.masters), "sentinel_tilt", tilt,
+		"sentinel_tilt_since_seconds", tiltSeconds, "sentinel_running_scripts", 0,
+		"sentinel_scripts_queue_length", 0, "sentinel_simulate_failure_flags", 0,
+	}
+	for i, m := range s.masters {
+		status := "ok"
+		switch {
+		case m.has(oDown):
+			status = "odown"
+		case m.has(sDown):
+			status = "sdown"
+		}
+		lines = append(lines, "master"+strconv.Itoa(i), "name="+m.name+",status="+status+
+			",address="+s.shown(m.addr)+":"+strconv.Itoa(m.addr.port)+
+			",slaves=0,sentinels="+strconv.Itoa(len(m.peers)+1))
+	}
+	return lines
+}

@@ -1,0 +1,88 @@
+package lockredistest
+
+import (
+	"fmt"
+	"net"
+	"syscall"
+
+	"github.com/lockredis/lockredis"
+	"github.com/lockredis/lockredis/internal/fault"
+)
+
+// Stop stops serving, as if the server's process had been killed. All connections are closed,
+// and new ones are refused, until Restart or RestartEmpty. The test's own methods still work,
+// and leases still end. Requests that a fault holds up are lost. A second call does nothing.
+func (s *Server) Stop() {
+	s.mu.Lock()
+	s.stopped = true
+	ln, served := s.ln, s.served
+	s.ln = nil
+	s.mu.Unlock()
+	if ln != nil {
+		ln.Close()
+		<-served
+	}
+	faults := s.inside.Faults()
+	faults.SetDown(true)
+	faults.Cut(func(fault.Client) bool { return true })
+	faults.DropLate()
+}
+
+// Restart stops the server, unless Stop was called, and serves again. Clients lose their
+// connections, and the script cache is empty: EVALSHA answers NOSCRIPT. All keys are kept.
+// Addr is the same, and Dial works again. So do clients that connect again by themselves.
+// The time between Stop and Restart counts for leases.
+//
+// Restart waits until no script runs. Faults stay in effect. The error says that Addr's port
+// could not be opened again; in memory the server then works nevertheless. After Close the error
+// is lockredis.ErrServerClosed.
+func (s *Server) Restart() error { return s.restart(true) }
+
+// RestartEmpty is Restart of a server without persistence: all keys are gone.
+func (s *Server) RestartEmpty() error { return s.restart(false) }
+
+func (s *Server) restart(keep bool) error {
+	s.mu.Lock()
+	closed := s.closed
+	s.mu.Unlock()
+	if closed {
+		return fmt.Errorf("lockredistest: restart: %w", lockredis.ErrServerClosed)
+	}
+	s.Stop()
+	s.inside.Restart(keep)
+	s.inside.Faults().SetDown(false)
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	s.stopped = false
+	if s.addr == "" {
+		return nil
+	}
+	if err := s.listen(s.addr); err != nil {
+		return fmt.Errorf("lockredistest: restart on %s: %w", s.addr, err)
+	}
+	return nil
+}
+
+// listen opens a port and serves it. s.mu is held, or s is not shared yet.
+func (s *Server) listen(addr string) error {
+	ln, err := net.Listen("tcp", addr)
+	if err != nil {
+		return err
+	}
+	s.ln, s.served, s.addr = ln, make(chan struct{}), ln.Addr().String()
+	go func(served chan struct{}) {
+		defer close(served)
+		s.srv.Serve(ln)
+	}(s.served)
+	return nil
+}
+
+// refused returns the error of a connection to a stopped server, nil if it is not stopped.
+func (s *Server) refused() error {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	if !s.stopped {
+		return nil
+	}
+	return &net.OpError{Op: "dial", Net: "pipe", Err: syscall.ECONNREFUSED}
+}

@@ -1,0 +1,170 @@
+package rlock
+
+import (
+	"context"
+	"slices"
+	"sync"
+	"time"
+)
+
+// holders has the holdings of a client by the name of the lock. With it a grant
+// ends what it contradicts: another owner of this client that believes to hold the
+// lock.
+type holders struct {
+	mu     sync.Mutex // guards the fields below
+	byName map[string][]*holding
+	turns  map[string]*turn
+}
+
+func newHolders() *holders {
+	return &holders{byName: map[string][]*holding{}, turns: map[string]*turn{}}
+}
+
+// excludes reports whether the modes of two holds of one name exclude each other:
+// all of them, except that many may read.
+func excludes(a, b mode) bool { return a != reading || b != reading }
+
+// add adds g, whose request was sent at the given time. The server has granted g, so it
+// no longer has some older holds. add ends these: holds of other owners that g excludes,
+// and holds of g's counted owner if the server counted fewer of them. It reports whether
+// there are holds that may be older or newer than g. Then the server must tell which one
+// is valid.
+func (s *holders) add(g *holding, k *lockClaim, sent time.Time) (unclear bool) {
+	s.mu.Lock()
+	var over, own []*holding
+	for _, other := range s.byName[k.name] {
+		o := other.claim.(*lockClaim)
+		switch {
+		case o.owner == k.owner && k.counted && o.kind.mode() == k.kind.mode() && other.live():
+			own = append(own, other)
+		case o.owner == k.owner || !excludes(o.kind.mode(), k.kind.mode()):
+		case other.since.Before(sent):
+			over = append(over, other)
+		default:
+			unclear = unclear || other.live()
+		}
+	}
+	s.byName[k.name] = append(s.byName[k.name], g)
+	s.mu.Unlock()
+	if len(own) > k.held { // which of them are gone is unknown
+		over = append(over, own...)
+	}
+	for _, other := range over {
+		other.loseNow(errNotOwner)
+	}
+	return unclear
+}
+
+// remove removes g, if it is there.
+func (s *holders) remove(g *holding) {
+	k := g.claim.(*lockClaim)
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	left := slices.DeleteFunc(s.byName[k.name], func(other *holding) bool { return other == g })
+	if len(left) == 0 {
+		delete(s.byName, k.name)
+	} else {
+		s.byName[k.name] = left
+	}
+}
+
+// of returns the holds of a name.
+func (s *holders) of(name string) []*holding {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	return slices.Clone(s.byName[name])
+}
+
+// find returns the holding of an owner, or nil. It may be lost: until it is released,
+// the owner cannot acquire the lock again.
+func (s *holders) find(k *lockClaim) *holding {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	for _, g := range s.byName[k.name] {
+		o := g.claim.(*lockClaim)
+		if o.owner == k.owner && o.kind.mode() == k.kind.mode() {
+			return g
+		}
+	}
+	return nil
+}
+
+// holds reports whether an owner holds the lock in a mode.
+func (s *holders) holds(owner, name string, m mode) bool {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	return slices.ContainsFunc(s.byName[name], func(g *holding) bool {
+		k := g.claim.(*lockClaim)
+		return k.owner == owner && k.kind.mode() == m && g.live()
+	})
+}
+
+// turn excludes the requests of one owner for one lock from each other. A new owner
+// needs no turn: no other goroutine knows it. A turn is kept until it is known what
+// the request has done.
+type turn struct {
+	users int
+	busy  chan struct{} // capacity 1, full while a request is under way
+}
+
+// takeTurn waits for the owner's turn. giveBack must be called once. With try it
+// does not wait; giveBack is then nil if the turn is taken.
+func (c *Client) takeTurn(
+	ctx context.Context, k *lockClaim, try bool,
+) (giveBack func(), err error) {
+	s, key := c.holders, k.kind.mode().String()+k.owner+" "+k.name
+	s.mu.Lock()
+	t := s.turns[key]
+	if t == nil {
+		t = &turn{busy: make(chan struct{}, 1)}
+		s.turns[key] = t
+	}
+	t.users++
+	s.mu.Unlock()
+	leave := func() {
+		s.mu.Lock()
+		if t.users--; t.users == 0 {
+			delete(s.turns, key)
+		}
+		s.mu.Unlock()
+	}
+	giveBack = sync.OnceFunc(func() {
+		<-t.busy
+		leave()
+	})
+	select {
+	case t.busy <- struct{}{}:
+		return giveBack, nil
+	default:
+	}
+	if try {
+		leave()
+		return nil, nil
+	}
+	select {
+	case t.busy <- struct{}{}:
+		return giveBack, nil
+	case <-ctx.Done():
+		err = ctx.Err()
+	case <-c.ctx.Done():
+		err = ErrClosed
+	}
+	leave()
+	return nil, err
+}
+
+// releaseAll ends all holds when the client closes. It also runs Client.leave.
+func (s *holders) releaseAll(c *Client) {
+	defer c.leave()
+	if !c.opts.UnlockOnClose {
+		c.watchdog.close()
+		return
+	}
+	for _, l := range c.watchdog.leases() {
+		g := l.holder
+		g.endContexts()
+		if !g.inDo.Load() {
+			c.spawn(func() { _ = g.releaseAll(context.Background()) })
+		}
+	}
+}

@@ -1,0 +1,251 @@
+package rlock
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"slices"
+	"sync"
+	"sync/atomic"
+	"time"
+)
+
+// holding is a lock or a set of permits that the server granted to this client. The
+// Holds of one owner that re-enter a lock share it.
+type holding struct {
+	lease // guarded by watchdog.mu
+
+	c      *Client
+	ctx    context.Context // of the acquisition, for events
+	claim  claim
+	since  time.Time
+	token  int64
+	strays int // copies of the acquire request that may still arrive
+	inDo   atomic.Bool
+
+	changed atomic.Bool  // Extend was called: the lease's changes have places
+	late    atomic.Int32 // copies of these changes that may still arrive
+
+	mu    sync.Mutex // guards the fields below
+	holds []*Hold    // not yet released
+	err   error      // the reason of the loss
+	ended bool       // the last hold was released
+}
+
+// join adds a hold that re-enters g. It returns nil if g is over.
+func (g *holding) join(ctx context.Context) *Hold {
+	h := newHold(ctx, g)
+	h.joined = true
+	g.mu.Lock()
+	defer g.mu.Unlock()
+	if g.ended || g.err != nil {
+		h.cancel(errReleased)
+		return nil
+	}
+	g.holds = append(g.holds, h)
+	return h
+}
+
+// live reports whether g is held and not lost.
+func (g *holding) live() bool {
+	g.mu.Lock()
+	defer g.mu.Unlock()
+	return !g.ended && g.err == nil
+}
+
+// check marks g as lost if its lease has ended.
+func (g *holding) check() {
+	if l := g.c.watchdog.read(&g.lease); l.pos >= 0 && l.over(time.Now()) {
+		g.loseNow(errLeaseExpired)
+	}
+}
+
+// loseNow removes the lease from the watchdog and marks g as lost.
+func (g *holding) loseNow(cause error) {
+	if g.c.watchdog.remove(&g.lease) {
+		g.lose(cause)
+	}
+}
+
+// lose marks g as lost. It is called once, after the lease was removed from the
+// watchdog.
+func (g *holding) lose(cause error) {
+	err := fmt.Errorf("%w: %w", ErrLockLost, cause)
+	g.mu.Lock()
+	g.err = err
+	holds := slices.Clone(g.holds)
+	g.mu.Unlock()
+	for _, h := range holds {
+		h.lose(err)
+	}
+	g.notifyLost(err)
+	if k, ok := g.claim.(*lockClaim); ok && k.kind.mode() == writing &&
+		g.c.holders.holds(k.owner, k.name, reading) {
+		// The owner's read hold keeps the hash, and with it the write lock: give it back.
+		g.c.goBackground(func() {
+			g.takeBack(context.WithoutCancel(g.ctx), true, g.c.watchdog.read(&g.lease).length)
+		})
+	}
+}
+
+func (g *holding) notifyLost(err error) {
+	notify(g.ctx, g.c.opts.Observer.Lost, g.claim, Event{Held: time.Since(g.since), Err: err})
+}
+
+// release ends the hold h. The last one gives the lock back.
+func (g *holding) release(ctx context.Context, h *Hold) error {
+	g.check()
+	g.mu.Lock()
+	g.holds = slices.DeleteFunc(g.holds, func(other *Hold) bool { return other == h })
+	last, lost := len(g.holds) == 0, g.err
+	g.ended = g.ended || last
+	g.mu.Unlock()
+	if !last {
+		return lost
+	}
+	length := g.c.watchdog.read(&g.lease).length
+	g.c.watchdog.remove(&g.lease)
+	if err := g.c.enter(); err != nil {
+		if lost != nil || !g.c.opts.UnlockOnClose { // Close has lost it
+			return errors.Join(lost, err)
+		}
+		g.c.running.Add(1) // Close waits for this release
+	}
+	if k, ok := g.claim.(*lockClaim); ok && k.counted && lost != nil {
+		// The server may have a new hold of this owner, and cannot tell it from g.
+		g.c.holders.remove(g)
+		g.c.leave()
+		return lost
+	}
+	if lost != nil { // it may still exist on the server
+		go func() {
+			defer g.c.leave()
+			g.takeBack(context.WithoutCancel(ctx), true, length)
+		}()
+		return lost
+	}
+	defer g.c.leave()
+	o := g.takeBack(ctx, false, length)
+	if o.err != nil {
+		return o.err
+	}
+	if n, _ := o.reply.(int64); !g.claim.wasHeld(n) {
+		err := fmt.Errorf("%w: %w", ErrLockLost, errNotOwner)
+		g.notifyLost(err)
+		return err
+	}
+	notify(g.ctx, g.c.opts.Observer.Released, g.claim, Event{Held: time.Since(g.since)})
+	return nil
+}
+
+// takeBack sends the release until it is answered. With undo it is unknown whether
+// the server has the lock still.
+func (g *holding) takeBack(ctx context.Context, undo bool, length time.Duration) outcome {
+	var settled func()
+	if k, ok := g.claim.(*lockClaim); ok {
+		if k.known {
+			if turn, err := g.c.takeTurn(ctx, k, false); err == nil {
+				settled = turn
+			}
+		}
+		g.c.holders.remove(g)
+	}
+	limit := length
+	if length == 0 {
+		limit = endlessLimit
+	}
+	strays := g.strays + int(g.late.Load())
+	return g.c.takeBack(ctx, g.claim, undo, length, limit, strays, settled)
+}
+
+// setLease makes the lease end length from now, without renewals.
+func (g *holding) setLease(ctx context.Context, length time.Duration) error {
+	if err := g.c.enter(); err != nil {
+		return err
+	}
+	defer g.c.leave()
+	g.late.Add(1)
+	defer g.late.Add(-1)
+	sent := time.Now()
+	// Until the reply, either lease may be the server's: trust the shorter.
+	if !g.c.watchdog.shorten(&g.lease, length, sent) {
+		return g.lossError()
+	}
+	k := g.claim.(renewable)
+	g.changed.Store(true)
+	ch := leaseChange{length, true, g.c.nextPlace()}
+	o := g.c.send(ctx, request{call: k.renew(ch), limit: g.c.opts.RetryFor})
+	g.late.Add(int32(o.strays))
+	switch n, _ := o.reply.(int64); {
+	case o.err != nil:
+		return o.err
+	case n == 1 && g.c.watchdog.replace(&g.lease, length, sent):
+		return nil
+	case n != 1:
+		g.loseNow(errNotOwner)
+	}
+	return g.lossError()
+}
+
+// endContexts ends the contexts of the holds, because the client closes.
+func (g *holding) endContexts() {
+	g.mu.Lock()
+	holds := slices.Clone(g.holds)
+	g.mu.Unlock()
+	for _, h := range holds {
+		if g.inDo.Load() {
+			h.cancel(ErrClosed) // Do releases it
+		} else {
+			h.lose(fmt.Errorf("%w: %w", ErrLockLost, ErrClosed))
+		}
+	}
+}
+
+// releaseAll releases every hold.
+func (g *holding) releaseAll(ctx context.Context) error {
+	g.mu.Lock()
+	holds := slices.Clone(g.holds)
+	g.mu.Unlock()
+	var errs []error
+	for _, h := range holds {
+		errs = append(errs, h.Release(ctx))
+	}
+	return errors.Join(errs...)
+}
+
+// lossError returns why the lease is over.
+func (g *holding) lossError() error {
+	g.mu.Lock()
+	defer g.mu.Unlock()
+	if g.err != nil {
+		return g.err
+	}
+	return ErrNotHeld
+}
+
+// The watchdog calls the following methods.
+
+func (g *holding) key() string { return g.claim.event().Name }
+
+// renewal has a place after an Extend: a late copy of that may be under way.
+func (g *holding) renewal(length time.Duration) call {
+	ch := leaseChange{lease: length}
+	if g.changed.Load() {
+		ch.place = g.c.nextPlace()
+	}
+	return g.claim.(renewable).renew(ch)
+}
+
+// verification is a renewal that changes nothing.
+func (g *holding) verification() call {
+	return g.claim.(renewable).renew(leaseChange{})
+}
+
+func (g *holding) renewed() {
+	notify(g.ctx, g.c.opts.Observer.Renewed, g.claim, Event{Held: time.Since(g.since)})
+}
+
+func (g *holding) renewalFailed(err error) {
+	notify(g.ctx, g.c.opts.Observer.RenewalFailed, g.claim,
+		Event{Held: time.Since(g.since), Err: err})
+}

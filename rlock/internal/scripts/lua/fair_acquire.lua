@@ -1,0 +1,57 @@
+-- fair_acquire is plain_acquire for the first owner in the queue; others may queue.
+-- KEYS: lock latch queue timeouts channel
+-- ARGV: lease owner held publish now patience wait retry
+-- replies: '' the claim is granted, by this run or an earlier one
+-- replies: n >= -1 try again in n ms; -1 for no end
+-- replies: -3 the owner's earlier holds are gone
+-- replies: -4 the claim is over: released, undone, or its waiter left
+--
+-- With wait "1" an owner that must wait is in the queue afterwards. now is the caller's
+-- clock, patience is how long the first waiter may take to acquire a free lock; both
+-- are in ms. If the lock is held, the reply is the rest of the lease. If it is free, the
+-- reply is the time until the first waiter's deadline, at most retry: that waiter may
+-- acquire the lock and die.
+local lock, latch, queue, timeouts, channel = KEYS[1], KEYS[2], KEYS[3], KEYS[4], KEYS[5]
+local lease, owner, held = ARGV[1], ARGV[2], tonumber(ARGV[3])
+local publish, now, patience = ARGV[4], tonumber(ARGV[5]), tonumber(ARGV[6])
+local wait, retry = ARGV[7], tonumber(ARGV[8])
+local call = redis.call
+-- include: fair_queue
+
+local found, ttl = call('exists', lock, latch), 0
+if found == 2 then return -4 end
+if found == 1 then
+  local count = call('hget', lock, owner)
+  ttl = call('pttl', lock)
+  if count then
+    if tonumber(count) ~= held + 1 then call('hincrby', lock, owner, '1') end
+    if ttl < tonumber(lease) then call('pexpire', lock, lease) end
+    return ''
+  end
+  if ttl == -2 then return -4 end
+end
+if held > 0 then return -3 end
+
+local first, deadline = head(owner)
+if found == 0 and (not first or first == owner) then
+  if first then
+    call('lpop', queue)
+    call('zrem', timeouts, owner)
+    for _, other in ipairs(call('zrange', timeouts, 0, -1)) do
+      call('zincrby', timeouts, -patience, other)
+    end
+  end
+  call('hset', lock, owner, '1')
+  call('pexpire', lock, lease)
+  return ''
+end
+
+if wait == '1' and not (first and call('zscore', timeouts, owner)) then
+  local last = first and call('lindex', queue, -1)
+  local turn = last and call('zscore', timeouts, last)
+  turn = turn and tonumber(turn) or now + math.max(0, ttl)
+  call('zadd', timeouts, turn + patience, owner)
+  call('rpush', queue, owner)
+end
+if found == 1 then return ttl end
+return math.min(retry, tonumber(deadline or math.huge) - now)

@@ -1,0 +1,19 @@
+-- plain_renew starts the owner's lease again.
+-- KEYS: lock latch
+-- ARGV: lease owner shorten place life
+-- replies: 1 done; 0 the owner does not hold the lock
+--
+-- Only shorten "1" makes a lease shorter. place orders the changes of the lease; "0" is an
+-- ordinary renewal, which needs no latch. A lease of "0" ms changes nothing.
+local lock, latch = KEYS[1], KEYS[2]
+local lease, owner, shorten, place, life = ARGV[1], ARGV[2], ARGV[3], ARGV[4], ARGV[5]
+local call = redis.call
+-- include: lease_order
+
+if call('hexists', lock, owner) == 0 then return 0 end
+if lease == '0' then return 1 end
+local earlier = overtaken()
+if earlier then return earlier end
+if shorten == '1' or call('pttl', lock) < tonumber(lease) then call('pexpire', lock, lease) end
+done()
+return 1

@@ -1,0 +1,246 @@
+package scripts
+
+import "testing"
+
+func readAcquire(b *bed, owner, claim string, lease int) string {
+	b.t.Helper()
+	return b.run(ReadAcquire, []string{lock, latch(claim), prefix}, lease, owner, 0)
+}
+
+func readRelease(b *bed, owner, claim string) string {
+	b.t.Helper()
+	return b.run(ReadRelease, []string{lock, rw, latch(claim), prefix},
+		owner, 0, "", "publish", lease, life)
+}
+
+func writeAcquire(b *bed, owner, claim string) string {
+	b.t.Helper()
+	return b.run(WriteAcquire, []string{lock, latch(claim)}, lease, owner, 0)
+}
+
+func writeRelease(b *bed, owner, claim string) string {
+	b.t.Helper()
+	return b.run(WriteRelease, []string{lock, rw, latch(claim)},
+		owner, 0, "", "publish", lease, life)
+}
+
+func (b *bed) wantLocked(read, write string) {
+	b.t.Helper()
+	b.want(read, ReadLocked, []string{lock})
+	b.want(write, WriteLocked, []string{lock})
+}
+
+func TestReadersShareAndKeepAWriterOut(t *testing.T) {
+	onEachServer(t, func(t *testing.T, b *bed) {
+		b.wantLocked("0", "0")
+		wantReply(t, "read", readAcquire(b, "a", "ca", 10*lease), "")
+		wantReply(t, "read", readAcquire(b, "b", "cb", lease), "")
+		b.wantLocked("1", "0")
+		if n := ms(t, writeAcquire(b, "c", "cc")); n < 9*lease {
+			t.Errorf("the writer waits %d ms", n)
+		}
+		wantReply(t, "release", readRelease(b, "a", "ca"), "1")
+		b.wantMessages(rw + " 0") // the lock ends much earlier
+		if n := ms(t, writeAcquire(b, "c", "cc")); n > lease {
+			t.Errorf("the writer waits %d ms for the second reader", n)
+		}
+		wantReply(t, "late copy", readAcquire(b, "a", "ca", lease), "-4")
+		wantReply(t, "release", readRelease(b, "b", "cb"), "1")
+		b.wantMessages(rw + " 0")
+		wantReply(t, "write", writeAcquire(b, "c", "cc"), "")
+		b.wantLocked("0", "1")
+		ms(t, readAcquire(b, "a", "another claim", lease))
+	})
+}
+
+func TestAReaderThatAsksForTheWriteLockIsToldOfTheDeadlock(t *testing.T) {
+	onEachServer(t, func(t *testing.T, b *bed) {
+		wantReply(t, "read", readAcquire(b, "a", "ca", lease), "")
+		before := b.state()
+		wantReply(t, "write", writeAcquire(b, "a", "cw"), "-5")
+		wantReply(t, "read by another", readAcquire(b, "b", "cb", lease), "")
+		wantReply(t, "write", writeAcquire(b, "a", "cw"), "-5")
+		wantReply(t, "release", readRelease(b, "b", "cb"), "1")
+		b.wantState(before, "afterwards")
+	})
+}
+
+func TestAWriterThatReadsKeepsTheLockForReading(t *testing.T) {
+	onEachServer(t, func(t *testing.T, b *bed) {
+		wantReply(t, "write", writeAcquire(b, "a", "cw"), "")
+		wantReply(t, "read", readAcquire(b, "a", "cr", lease), "")
+		b.wantLocked("1", "1")
+		b.full()
+		wantReply(t, "release of the write lock", writeRelease(b, "a", "cw"), "1")
+		b.wantMessages(rw + " 1")
+		b.wantLocked("1", "0")
+		wantReply(t, "late copy of write", writeAcquire(b, "a", "cw"), "-4")
+		wantReply(t, "release of the read lock", readRelease(b, "a", "cr"), "1")
+		b.wantMessages(rw + " 0")
+		b.wantState("", "afterwards")
+	})
+}
+
+func TestAWriterThatReadsMayReleaseTheReadLockFirst(t *testing.T) {
+	onEachServer(t, func(t *testing.T, b *bed) {
+		wantReply(t, "write", writeAcquire(b, "a", "cw"), "")
+		wantReply(t, "read", readAcquire(b, "a", "cr", lease), "")
+		wantReply(t, "release of the read lock", readRelease(b, "a", "cr"), "1")
+		b.wantMessages()
+		b.wantState(`"l"="map[a:write:1 mode:write]"`, "afterwards")
+		wantReply(t, "release of the write lock", writeRelease(b, "a", "cw"), "1")
+		b.wantMessages(rw + " 1")
+	})
+}
+
+func TestAReadReleaseThatEndsTheLockMuchEarlierWakesTheWaiters(t *testing.T) {
+	onEachServer(t, func(t *testing.T, b *bed) {
+		for short, woken := range map[int]bool{lease / 3: true, lease * 2 / 3: false} {
+			wantReply(t, "read", readAcquire(b, "a", "ca", short), "")
+			wantReply(t, "read", readAcquire(b, "b", "cb", lease), "")
+			wantReply(t, "release", readRelease(b, "b", "cb"), "1")
+			if woken {
+				b.wantMessages(rw + " 0")
+			} else {
+				b.wantMessages()
+			}
+			wantReply(t, "release", readRelease(b, "a", "ca"), "1")
+			b.wantMessages(rw + " 0")
+			b.do("del", latch("ca"), latch("cb"))
+		}
+	})
+}
+
+func TestAReadRenewalAtMaxmemoryRestoresALeaseThatEnded(t *testing.T) {
+	onEachServer(t, func(t *testing.T, b *bed) {
+		wantReply(t, "read", readAcquire(b, "a", "ca", lease), "")
+		b.do("del", prefix+":a:rwlock_timeout:1")
+		b.full()
+		b.want("1", ReadRenew, []string{lock, latch("c"), prefix}, lease, "a", "", 0, life)
+		b.wantState(`"l"="map[a:1 mode:read]" "{l}:a:rwlock_timeout:1"="1"`, "after the renewal")
+	})
+}
+
+func TestATokenIsHigherThanAllBeforeAndTheSameInACopy(t *testing.T) {
+	onEachServer(t, func(t *testing.T, b *bed) {
+		acquire := func(owner, claim string, held int) string {
+			return b.run(FencedAcquire, []string{lock, latch(claim), counter}, lease, owner, held, "again")
+		}
+		for range 2 {
+			wantReply(t, "acquire", acquire("a", "ca", 0), "[-1 1]")
+		}
+		for range 2 {
+			wantReply(t, "second acquire", acquire("a", "cb", 1), "[-1 2]")
+		}
+		b.do("del", lock)
+		wantReply(t, "acquire by another", acquire("b", "cc", 0), "[-1 3]")
+		wantReply(t, "acquire with a lost hold", acquire("a", "cd", 1), "[-3 -1]")
+	})
+}
+
+func TestARetryOfAReadKeepsOtherReadersLeases(t *testing.T) {
+	onEachServer(t, func(t *testing.T, b *bed) {
+		wantReply(t, "read", readAcquire(b, "a", "ca", 10*lease), "")
+		wantReply(t, "read", readAcquire(b, "b", "cb", lease), "")
+		wantReply(t, "copy", readAcquire(b, "b", "cb", lease/2), "")
+		if ttl := b.do("pttl", lock).(int64); ttl < 9*lease {
+			t.Errorf("the lock lives %d ms", ttl)
+		}
+		b.do("del", prefix+":a:rwlock_timeout:1")
+		wantReply(t, "release", readRelease(b, "b", "cb"), "1")
+		b.wantMessages(rw + " 0") // a's lease has ended, so the lock is free
+		b.wantState("", "afterwards")
+	})
+}
+
+func TestAWriterThatReadsKeepsTheLongerLease(t *testing.T) {
+	onEachServer(t, func(t *testing.T, b *bed) {
+		renew := func() {
+			b.place++
+			b.want("1", WriteRenew, []string{lock, latch("cw")}, lease, "a", "1", b.place, life)
+		}
+		wantReply(t, "write", writeAcquire(b, "a", "cw"), "")
+		b.do("pexpire", lock, 10*lease)
+		renew()
+		if ttl := b.do("pttl", lock).(int64); ttl > lease {
+			t.Errorf("the lock lives %d ms", ttl)
+		}
+		wantReply(t, "read", readAcquire(b, "a", "cr", 10*lease), "")
+		renew()
+		if ttl := b.do("pttl", lock).(int64); ttl < 9*lease {
+			t.Errorf("with a read hold the lock lives %d ms", ttl)
+		}
+		b.do("pexpire", lock, lease/3)
+		renew()
+		if ttl := b.do("pttl", lock).(int64); ttl < lease/2 {
+			t.Errorf("after the renewal the lock lives %d ms", ttl)
+		}
+	})
+}
+
+func TestAFurtherWriteHoldAddsItsLease(t *testing.T) {
+	onEachServer(t, func(t *testing.T, b *bed) {
+		wantReply(t, "write", writeAcquire(b, "a", "c"), "")
+		for range 2 { // the second run is a copy and adds nothing
+			b.want("", WriteAcquire, []string{lock, latch("d")}, lease, "a", 1)
+			if ttl := b.do("pttl", lock).(int64); ttl < 2*lease-10_000 || ttl > 2*lease {
+				t.Errorf("the lock lives %d ms", ttl)
+			}
+		}
+	})
+}
+
+func TestEachReadHoldHasALeaseOfItsOwn(t *testing.T) {
+	onEachServer(t, func(t *testing.T, b *bed) {
+		first, second := prefix+":a:rwlock_timeout:1", prefix+":a:rwlock_timeout:2"
+		wantTTL := func(key string, want int64) {
+			t.Helper()
+			if ttl := b.do("pttl", key).(int64); ttl > want || ttl < want-10_000 {
+				t.Errorf("%s lives %d ms, want %d", key, ttl, want)
+			}
+		}
+		wantReply(t, "read", readAcquire(b, "a", "c", lease), "")
+		wantReply(t, "copy with a longer lease", readAcquire(b, "a", "c", 2*lease), "")
+		wantTTL(first, 2*lease)
+		b.want("", ReadAcquire, []string{lock, latch("d"), prefix}, 4*lease, "a", 1)
+		wantTTL(second, 4*lease)
+		wantTTL(lock, 4*lease)
+		b.want("1", ReadRenew, []string{lock, latch("c"), prefix}, 6*lease, "a", "", 1, life)
+		for _, key := range []string{first, second, lock} {
+			wantTTL(key, 6*lease)
+		}
+		b.do("pexpire", first, lease)
+		b.want("0", ReadRelease, []string{lock, rw, latch("d"), prefix},
+			"a", 1, "1", "publish", lease, life)
+		wantTTL(first, 6*lease) // the undone hold leaves its longer lease
+		b.wantState(`"l"="map[a:1 mode:read]" "{l}:a:rwlock_timeout:1"="1"`, "after the undo")
+	})
+}
+
+func TestAReleaseOfALockThatIsGoneWakesWaiters(t *testing.T) {
+	onEachServer(t, func(t *testing.T, b *bed) {
+		wantReply(t, "read", readRelease(b, "a", "c"), "-1")
+		wantReply(t, "its copy", readRelease(b, "a", "c"), "-1")
+		b.wantMessages(rw + " 0")
+		wantReply(t, "write", writeRelease(b, "a", "d"), "-1")
+		b.wantMessages(rw + " 1")
+		wantReply(t, "read by another", readAcquire(b, "b", "e", lease), "")
+		wantReply(t, "read", readRelease(b, "a", "f"), "-1")
+		wantReply(t, "write", writeRelease(b, "a", "g"), "-1")
+		b.wantMessages()
+	})
+}
+
+func TestAReadLockWhoseLeasesEndedIsFreeAfterAnyRelease(t *testing.T) {
+	onEachServer(t, func(t *testing.T, b *bed) {
+		wantReply(t, "read", readAcquire(b, "a", "c", lease), "")
+		b.want("", ReadAcquire, []string{lock, latch("d"), prefix}, lease, "a", 1)
+		b.do("del", prefix+":a:rwlock_timeout:1", prefix+":a:rwlock_timeout:2")
+		for range 2 {
+			b.want("1", ReadRelease, []string{lock, rw, latch("d"), prefix},
+				"a", 1, "1", "publish", lease, life)
+		}
+		b.wantMessages(rw + " 0")
+		b.wantState("", "afterwards")
+	})
+}

@@ -1,0 +1,160 @@
+package scripts
+
+import (
+	"crypto/sha1"
+	"embed"
+	"encoding/hex"
+	"fmt"
+	"strings"
+)
+
+//go:embed lua
+var files embed.FS
+
+// Locks. The plain scripts serve fenced and spin locks too.
+var (
+	PlainAcquire  = mustLoad("plain_acquire")
+	PlainRelease  = mustLoad("plain_release")
+	PlainForce    = mustLoad("plain_force")
+	PlainRenew    = mustLoad("plain_renew")
+	FencedAcquire = mustLoad("fenced_acquire")
+	FairAcquire   = mustLoad("fair_acquire")
+	FairRelease   = mustLoad("fair_release")
+	FairForce     = mustLoad("fair_force")
+	ReadAcquire   = mustLoad("read_acquire")
+	ReadRelease   = mustLoad("read_release")
+	ReadRenew     = mustLoad("read_renew")
+	ReadLocked    = mustLoad("read_locked")
+	WriteAcquire  = mustLoad("write_acquire")
+	WriteRelease  = mustLoad("write_release")
+	WriteRenew    = mustLoad("write_renew")
+	WriteLocked   = mustLoad("write_locked")
+	RWForce       = mustLoad("rw_force")
+)
+
+// Semaphores, count-down latches and rate limiters.
+var (
+	PermitSet       = mustLoad("permit_set")
+	PermitAdd       = mustLoad("permit_add")
+	PermitAcquire   = mustLoad("permit_acquire")
+	PermitRelease   = mustLoad("permit_release")
+	PermitUndo      = mustLoad("permit_undo")
+	PermitUpdate    = mustLoad("permit_update")
+	PermitLeaseTime = mustLoad("permit_lease_time")
+	PermitCount     = mustLoad("permit_count")
+	CounterCreate   = mustLoad("counter_create")
+	SemAcquire      = mustLoad("sem_acquire")
+	SemUndo         = mustLoad("sem_undo")
+	SemAdd          = mustLoad("sem_add") // Release, and Add
+	SemDrain        = mustLoad("sem_drain")
+	CountdownDown   = mustLoad("countdown_down")
+	RateTrySet      = mustLoad("rate_try_set")
+	RateSet         = mustLoad("rate_set")
+	RateAcquire     = mustLoad("rate_acquire")
+	RateUndo        = mustLoad("rate_undo")
+	RateRelease     = mustLoad("rate_release")
+	RateAvailable   = mustLoad("rate_available")
+)
+
+// Any kind.
+var (
+	Seal    = mustLoad("seal")
+	ReadKey = mustLoad("read_key")
+)
+
+// Replies of acquire scripts. In a table they are the first element.
+const (
+	NotHeld  = -3 // the owner's earlier holds are gone
+	Over     = -4 // the claim is over: released, undone, or its waiter left
+	Deadlock = -5 // the owner asks for the write lock while it reads
+)
+
+// Script is a Lua script.
+type Script struct {
+	Name string   // of the file, without .lua
+	Body string   // what EVAL sends
+	SHA  any      // the string that EVALSHA sends, as a command takes it
+	Keys []string // names of the keys
+	Args []string // names of the arguments; the last may end in "..."
+}
+
+// Check returns an error if a call with so many keys and arguments does not fit s.
+func (s *Script) Check(keys, args int) error {
+	if keys != len(s.Keys) {
+		return fmt.Errorf("rlock: script %s: %d keys, want %d: %s",
+			s.Name, keys, len(s.Keys), strings.Join(s.Keys, " "))
+	}
+	fixed, variadic := s.fixedArgs()
+	if args < fixed || args > fixed && !variadic {
+		return fmt.Errorf("rlock: script %s: %d arguments, want %d: %s",
+			s.Name, args, len(s.Args), strings.Join(s.Args, " "))
+	}
+	return nil
+}
+
+// fixedArgs returns how many arguments s always has, and whether more may follow.
+func (s *Script) fixedArgs() (n int, variadic bool) {
+	n = len(s.Args)
+	if n > 0 && strings.HasSuffix(s.Args[n-1], "...") {
+		return n - 1, true
+	}
+	return n, false
+}
+
+// mustLoad reads the script of the given name. It panics if the file has no complete
+// head, or includes a file that does not exist.
+func mustLoad(name string) *Script {
+	s, err := load(name)
+	if err != nil {
+		panic(err)
+	}
+	return s
+}
+
+func load(name string) (*Script, error) {
+	body, err := expand(name)
+	if err != nil {
+		return nil, fmt.Errorf("load script %s: %w", name, err)
+	}
+	sum := sha1.Sum([]byte(body))
+	s := &Script{Name: name, Body: body, SHA: hex.EncodeToString(sum[:])}
+	if s.Keys, err = namesIn(body, "-- KEYS:"); err == nil {
+		s.Args, err = namesIn(body, "-- ARGV:")
+	}
+	if err != nil {
+		return nil, fmt.Errorf("load script %s: %w", name, err)
+	}
+	return s, nil
+}
+
+// namesIn returns the words after prefix, in the only line that begins with it.
+func namesIn(body, prefix string) ([]string, error) {
+	_, after, found := strings.Cut(body, "\n"+prefix)
+	line, rest, _ := strings.Cut(after, "\n")
+	if !found || strings.Contains(rest, "\n"+prefix) {
+		return nil, fmt.Errorf("want one line %q", prefix)
+	}
+	return strings.Fields(line), nil
+}
+
+// expand returns the text of a file, with the files that it includes.
+func expand(name string) (string, error) {
+	text, err := files.ReadFile("lua/" + name + ".lua")
+	if err != nil {
+		return "", err
+	}
+	var b strings.Builder
+	for line := range strings.Lines(string(text)) {
+		fragment, ok := strings.CutPrefix(line, "-- include: ")
+		if !ok {
+			b.WriteString(line)
+			continue
+		}
+		included, err := expand("fragments/" + strings.TrimSpace(fragment))
+		if err != nil {
+			return "", err
+		}
+		b.WriteString(included)
+	}
+	return b.String(), nil
+}

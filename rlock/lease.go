@@ -1,0 +1,99 @@
+package rlock
+
+import (
+	"math/rand/v2"
+	"time"
+)
+
+// lease is the time during which one hold can be trusted.
+type lease struct {
+	holder  *holding
+	length  time.Duration
+	watched bool // the watchdog renews it
+	endless bool // permits without a lease: it only takes part in Close
+
+	// until is its end, on this process's clocks: trustUntil the send. It also has a
+	// reading of the wall clock, which runs while the machine is suspended.
+	until   time.Time
+	renewAt time.Time
+	pos     int // index in watchdog.queue, -1: not in it
+
+	err      error // of the last renewal, if that failed
+	failures int   // number of renewals that failed since the last one that did not
+
+	began   time.Time // when it was added
+	guarded bool      // the hub watches its server
+}
+
+// due returns when the lease must be renewed, or when it ends.
+func (l *lease) due() time.Time {
+	if l.watched && l.renewAt.Before(l.until) {
+		return l.renewAt
+	}
+	return l.until
+}
+
+// over reports whether the lease has ended at now by one of the two clocks.
+func (l *lease) over(now time.Time) bool {
+	return !l.endless && (!now.Before(l.until) || !now.Round(0).Before(l.until.Round(0)))
+}
+
+// trustMargin returns how long before its end a lease is no longer trusted. It is one
+// hundredth of the lease, for clocks that run at different speeds. It is at least 5 ms,
+// for the time until the holder is told, and at most half of the lease.
+func trustMargin(length time.Duration) time.Duration {
+	return min(max(length/100, 5*time.Millisecond), length/2)
+}
+
+// trustUntil returns until when a lease can be trusted whose request was sent at
+// the given time.
+func trustUntil(sent time.Time, length time.Duration) time.Time {
+	return sent.Add(length - trustMargin(length))
+}
+
+// restart starts the lease again. The renewal is due after a third of its length,
+// less up to a tenth of that at random, so that clients do not renew in step.
+func (l *lease) restart(sent time.Time) {
+	l.err, l.failures = nil, 0
+	if l.endless {
+		l.until = sent.Add(noEnd)
+		return
+	}
+	l.until = trustUntil(sent, l.length)
+	third := l.length / 3
+	l.renewAt = sent.Add(third - rand.N(third/10+1))
+}
+
+// noEnd is longer than every process lives.
+const noEnd = 100 * 365 * 24 * time.Hour
+
+// renewableAt reports whether l may be renewed at now, together with leases that are
+// due: a thirtieth of its length too early, at most maxRenewAhead.
+func (l *lease) renewableAt(now time.Time) bool {
+	return l.watched && !l.due().After(now.Add(min(maxRenewAhead, l.length/30)))
+}
+
+// leaseQueue is a heap ordered by due.
+type leaseQueue []*lease
+
+func (q leaseQueue) Len() int           { return len(q) }
+func (q leaseQueue) Less(i, j int) bool { return q[i].due().Before(q[j].due()) }
+func (q leaseQueue) Swap(i, j int) {
+	q[i], q[j] = q[j], q[i]
+	q[i].pos, q[j].pos = i, j
+}
+
+func (q *leaseQueue) Push(x any) {
+	l := x.(*lease)
+	l.pos = len(*q)
+	*q = append(*q, l)
+}
+
+func (q *leaseQueue) Pop() any {
+	old := *q
+	l := old[len(old)-1]
+	old[len(old)-1] = nil
+	*q = old[:len(old)-1]
+	l.pos = -1
+	return l
+}

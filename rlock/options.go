@@ -1,0 +1,113 @@
+package rlock
+
+import (
+	"fmt"
+	"time"
+)
+
+// Option changes one Acquire or Do.
+type Option func(*settings)
+
+// settings are the options of one acquisition.
+type settings struct {
+	wait    time.Duration // forever: no limit; 0: a single try
+	lease   time.Duration // 0: watched
+	noLease bool          // permits only
+	owner   int64         // thread id; 0: the owner of the context's hold, or a new one
+
+	retryFor time.Duration // 0: Options.RetryFor
+	unsynced bool          // do not wait for replicas
+	err      error
+}
+
+// forever, as settings.wait, means no limit.
+const forever time.Duration = -1
+
+// Wait limits how long the acquisition waits. It then fails with ErrTimeout. With
+// Wait(0) there is a single try; less than 0 means 0. Without this option an
+// acquisition waits until its context ends. Unlike a deadline of the context, it
+// does not limit the work that is done under the lock.
+func Wait(d time.Duration) Option {
+	return func(s *settings) { s.wait = max(d, 0) }
+}
+
+// Lease makes the lease end d after the acquisition, without renewal. The lock is
+// then lost unless it was released before. d is truncated to milliseconds. Less
+// than 1 ms, such as the rest of a deadline that has passed, is an error. Without
+// this option the watchdog renews a lease of Options.Lease until the release.
+func Lease(d time.Duration) Option {
+	return func(s *settings) {
+		if s.lease, s.noLease = d.Truncate(time.Millisecond), false; s.lease < time.Millisecond {
+			s.err = fmt.Errorf("lease %v is shorter than 1ms", d)
+		}
+	}
+}
+
+// NoLease makes permits stay acquired until they are released, as Redisson does
+// without a lease time. A crash of the process then costs the permits, for ever. It
+// is an error for a lock.
+func NoLease() Option {
+	return func(s *settings) { s.lease, s.noLease = 0, true }
+}
+
+// Owner makes the acquisition act for the owner "id:threadID", with the client's id.
+// A process that continues the work of a Java thread can have that thread's owner. The
+// server counts the holds of such an owner, across processes. The lock is free when
+// all of them are released. They share one lease: Extend to an earlier end ends the
+// trust of its hold then, and the server keeps the later end. The release of a lost hold
+// does not lower the count, because the server may count other holds by then; the lock is
+// free when its lease ends. Without this option the acquisition has the owner of the
+// context's hold, or a new owner.
+func Owner(threadID int64) Option {
+	return func(s *settings) {
+		if s.owner = threadID; threadID <= 0 {
+			s.err = fmt.Errorf("owner %d is not positive", threadID)
+		}
+	}
+}
+
+func settingsOf(op, name string, options []Option) (settings, error) {
+	if len(options) == 0 {
+		return settings{wait: forever}, nil
+	}
+	s := settings{wait: forever}
+	for _, o := range options {
+		if o != nil {
+			o(&s)
+		}
+		if s.err != nil {
+			return s, fmt.Errorf("rlock: %s %q: %w", op, name, s.err)
+		}
+	}
+	return s, nil
+}
+
+// waitSettings is settingsOf for an operation whose only option is Wait.
+func waitSettings(op, name string, options []Option) (settings, error) {
+	s, err := settingsOf(op, name, options)
+	if err == nil && (s.lease != 0 || s.noLease || s.owner != 0) {
+		err = fmt.Errorf("rlock: %s %q: the only option here is Wait", op, name)
+	}
+	return s, err
+}
+
+// permitSettings is waitSettings for the acquisition of n permits.
+func permitSettings(name string, n int, options []Option) (settings, error) {
+	s, err := waitSettings("acquire permits of", name, options)
+	if err == nil {
+		err = checkCount("acquire permits of", name, n, 1)
+	}
+	return s, err
+}
+
+// lockSettings is settingsOf for the acquisition of a lock.
+func lockSettings(name string, options []Option) (settings, error) {
+	s, err := settingsOf("acquire", name, options)
+	if err == nil && s.noLease {
+		err = fmt.Errorf("rlock: acquire %q: a lock cannot be without a lease", name)
+	}
+	return s, err
+}
+
+// watched reports whether the watchdog renews the lease.
+func (s *settings) watched() bool { return s.lease == 0 && !s.noLease }

@@ -1,0 +1,153 @@
+package rlock
+
+import (
+	"container/heap"
+	"context"
+	"slices"
+	"sync"
+	"sync/atomic"
+	"time"
+)
+
+// maxRenewals is how many renewals go into one pipeline.
+const maxRenewals = 100
+
+// renewal is a renewal to send. The lease may be replaced before it is answered.
+type renewal struct {
+	lease  *lease
+	length time.Duration // 0: only verify
+	call   call
+}
+
+// addDue appends a renewal of l to due. Until a renewal is answered, runDue sends
+// another one every twelfth of the lease, because the connection may hang.
+func (w *watchdog) addDue(due []renewal, l *lease, now time.Time) []renewal {
+	l.renewAt = now.Add(max(l.length/12, time.Millisecond))
+	heap.Fix(&w.queue, l.pos)
+	return append(due, renewal{l, l.length, l.holder.renewal(l.length)})
+}
+
+// verifications returns a verification of every lease.
+func (w *watchdog) verifications() (all []renewal) {
+	for _, l := range w.queue {
+		if !l.endless {
+			all = append(all, renewal{lease: l, call: l.holder.verification()})
+		}
+	}
+	return all
+}
+
+// check sends the verifications. If a server does not answer, it asks for another
+// round.
+func (w *watchdog) check(all []renewal) {
+	answered := w.renewPerServer(all)
+	w.mu.Lock()
+	w.verifying = false
+	again := w.suspect
+	w.suspect = false
+	w.mu.Unlock()
+	if again || !answered {
+		w.verify()
+	}
+}
+
+// renewPerServer sends the renewals in pipelines to their servers, all at the same
+// time. So a server that hangs does not delay the replies of other servers. It reports
+// whether all servers answered.
+func (w *watchdog) renewPerServer(due []renewal) bool {
+	ctx := context.WithoutCancel(w.c.ctx)
+	var silent atomic.Bool
+	servers := map[*server][]renewal{}
+	for _, r := range due {
+		s, err := w.c.topo.serverFor(ctx, r.call.key())
+		if err != nil {
+			w.failed(r, err)
+			silent.Store(true)
+			continue
+		}
+		servers[s] = append(servers[s], r)
+	}
+	var wg sync.WaitGroup
+	for s, renewals := range servers {
+		for chunk := range slices.Chunk(renewals, maxRenewals) {
+			wg.Go(func() {
+				if !w.renew(ctx, s, chunk) {
+					silent.Store(true)
+				}
+			})
+		}
+	}
+	wg.Wait()
+	return !silent.Load()
+}
+
+// renew sends the renewals in one pipeline and records the replies. It reports
+// whether the server answered.
+func (w *watchdog) renew(ctx context.Context, s *server, due []renewal) bool {
+	calls := make([]call, len(due))
+	for i, r := range due {
+		calls[i] = r.call
+	}
+	sent := time.Now()
+	var silent error
+	outcomes, broken := s.runAll(ctx, calls)
+	if broken {
+		w.verify()
+	}
+	for i, o := range outcomes {
+		switch n, isInt := o.reply.(int64); {
+		case o.err != nil || !isInt: // runDue retries until the lease ends
+			w.failed(due[i], o.err)
+			if !answered(o.err) {
+				silent = o.err
+			}
+		case n == 1:
+			w.confirmed(due[i], sent)
+		default:
+			if w.remove(due[i].lease) {
+				due[i].lease.holder.lose(errNotOwner)
+			}
+		}
+	}
+	if silent != nil {
+		w.c.noAnswer(ctx, silent)
+	}
+	return silent == nil
+}
+
+// confirmed records that a renewal was answered. If the lease was replaced
+// meanwhile, the renewal may have set the old length on the server; then another
+// renewal is sent at once.
+func (w *watchdog) confirmed(r renewal, sent time.Time) {
+	if r.length == 0 {
+		return
+	}
+	l := r.lease
+	w.update(l, func() {
+		switch {
+		case !l.watched:
+		case l.length != r.length:
+			l.renewAt = sent
+		case trustUntil(sent, l.length).After(l.until): // if not, a later renewal was answered first
+			l.restart(sent)
+		}
+	})
+	l.holder.renewed()
+}
+
+// failed records the error of a renewal, and makes the next one come sooner.
+func (w *watchdog) failed(r renewal, err error) {
+	if r.length == 0 {
+		return
+	}
+	l := r.lease
+	w.update(l, func() {
+		l.err = err
+		l.failures++
+		// The pool may have many broken connections, so the next renewal comes soon.
+		if soon := time.Now().Add(backoff(l.failures)); l.watched && soon.Before(l.renewAt) {
+			l.renewAt = soon
+		}
+	})
+	l.holder.renewalFailed(err)
+}

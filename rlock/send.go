@@ -1,0 +1,301 @@
+package rlock
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"sync"
+	"sync/atomic"
+	"time"
+
+	"github.com/lockredis/lockredis/rlock/internal/scripts"
+)
+
+// request is a script call with the rules for sending it. Every call may be sent
+// any number of times, because a latch or an expectation in its script makes it
+// count once. So one rule fits all: a request is sent until the server answers.
+type request struct {
+	call
+
+	// replicated makes the request wait for replicas (Options.Sync).
+	replicated bool
+	// limit is how long the request is sent again without an answer. The caller
+	// waits for it for at most Options.RetryFor.
+	limit time.Duration
+	// persistent requests take something back: a release, an undo. They continue
+	// in the background when their caller has left. Other requests end then.
+	persistent bool
+	// settled is called once with the last outcome of a persistent request, on any
+	// goroutine. It may be nil.
+	settled func(outcome)
+}
+
+// outcome is the result of a request.
+type outcome struct {
+	reply any
+	err   error
+	// strays is the number of copies without an answer. Each of them may still
+	// reach the server.
+	strays int
+}
+
+// send sends r until the server answers, and returns the outcome. It returns
+// ctx's error as soon as ctx ends, and ErrClosed when the client closes, also
+// when the connection hangs. The caller is inside enter and leave.
+//
+// When the server is near, the caller's own goroutine sends the first copy with a
+// short timeout: that saves two switches of goroutines, which take longer than the
+// request itself. A worker sends all other copies, so that a connection that hangs
+// does not hold the caller.
+func (c *Client) send(ctx context.Context, r request) outcome {
+	var first outcome
+	switch {
+	case ctx.Err() == nil:
+		var done bool
+		if first, done = c.sendNear(ctx, &r); done {
+			return first
+		}
+	case !r.persistent:
+		return outcome{err: ctx.Err()}
+	}
+	s := &sending{
+		request: r, c: c, ctx: context.WithoutCancel(ctx),
+		done: make(chan outcome, 1), left: make(chan struct{}),
+	}
+	s.record(first)
+	s.sends.Store(true)
+	c.workers.run(s)
+	closing := c.ctx.Done()
+	if r.persistent {
+		closing = c.given.Done()
+	}
+	patience := c.opts.RetryFor
+	if !r.persistent {
+		patience = min(patience, r.limit)
+	}
+	timer := time.NewTimer(patience)
+	defer timer.Stop()
+	var err error
+	select {
+	case o := <-s.done:
+		return o
+	case <-timer.C:
+		err = fmt.Errorf("rlock: no answer for %v: %w", patience, s.lastError())
+	case <-ctx.Done():
+		err = ctx.Err()
+	case <-closing:
+		err = ErrClosed
+	}
+	close(s.left)
+	select {
+	case o := <-s.done:
+		if !c.final(o.err) {
+			o.err = err
+		}
+		return o
+	default:
+		o := outcome{err: err, strays: int(s.strays.Load())}
+		if s.sends.Load() {
+			o.strays++
+		}
+		return o
+	}
+}
+
+// sending is a request while it is sent.
+type sending struct {
+	request
+	c      *Client
+	ctx    context.Context // the caller's, without its end
+	done   chan outcome    // capacity 1
+	left   chan struct{}   // closed when the caller has left
+	strays atomic.Int32
+	sends  atomic.Bool // run sends a copy, or will send one although the caller has left
+
+	mu   sync.Mutex // guards last
+	last error      // of the last copy without an answer
+}
+
+// record counts a copy without an answer.
+func (s *sending) record(o outcome) {
+	s.strays.Add(int32(o.strays))
+	if !answered(o.err) {
+		s.mu.Lock()
+		s.last = o.err
+		s.mu.Unlock()
+	}
+}
+
+var errNoReply = errors.New("the connection hangs")
+
+func (s *sending) lastError() error {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	if s.last == nil {
+		return errNoReply
+	}
+	return s.last
+}
+
+// sendNear sends the first copy on the caller's goroutine, if the server is near.
+// It reports whether that was all.
+func (c *Client) sendNear(ctx context.Context, r *request) (o outcome, done bool) {
+	srv, ok := c.topo.nearServer(ctx, r)
+	if !ok {
+		return outcome{}, false
+	}
+	o = c.attempt(ctx, srv, r, true)
+	if !c.final(o.err) {
+		return o, false
+	}
+	r.settle(o)
+	return o, true
+}
+
+// run sends copies until the server answers, the limit is over, or the caller of
+// a request that is not persistent has left. A worker runs it.
+func (s *sending) run() {
+	var o outcome
+	end := time.Now().Add(s.limit)
+	for n := 1; ; n++ {
+		if srv, err := s.c.topo.serverFor(s.ctx, s.key()); err != nil {
+			o = outcome{err: err}
+		} else {
+			o = s.c.attempt(s.ctx, srv, &s.request, false)
+			s.record(o)
+		}
+		if s.c.final(o.err) || !time.Now().Before(end) || s.abandoned() {
+			break
+		}
+		s.sends.Store(s.persistent)
+		s.pause(backoff(n))
+		s.sends.Store(true) // before abandoned: the caller sees this, or run sees that it left
+		if s.abandoned() {
+			break
+		}
+	}
+	o.strays = int(s.strays.Load())
+	s.settle(o)
+	s.done <- o
+}
+
+// abandoned reports whether no more copies are to be sent.
+func (s *sending) abandoned() bool {
+	if s.c.given.Err() != nil {
+		return true
+	}
+	select {
+	case <-s.left:
+		return !s.persistent
+	default:
+		return false
+	}
+}
+
+func (s *sending) pause(d time.Duration) {
+	left := s.left
+	if s.persistent {
+		left = nil
+	}
+	t := time.NewTimer(d)
+	defer t.Stop()
+	select {
+	case <-t.C:
+	case <-left:
+	case <-s.c.given.Done():
+	}
+}
+
+func (r *request) settle(o outcome) {
+	if r.settled != nil {
+		r.settled(o)
+	}
+}
+
+// attempt sends one copy to srv, and further ones while the connections were broken
+// before. It follows the redirections of a cluster. Afterwards r.call is the next copy.
+func (c *Client) attempt(ctx context.Context, srv *server, r *request, near bool) (o outcome) {
+	old := staleCopies{server: srv}
+	start := time.Now()
+	o.reply, o.err = srv.run(ctx, r, near, false)
+	for old.again(o.err, start) {
+		o.strays++
+		r.call = r.call.again()
+		c.noAnswer(context.WithoutCancel(ctx), o.err)
+		start = time.Now()
+		o.reply, o.err = srv.run(ctx, r, near, false)
+	}
+	o.reply, o.err = c.topo.follow(ctx, r, o.reply, o.err)
+	srv.latency.Store(int64(time.Since(start)))
+	if mayArrive(o.err) {
+		o.strays++
+		r.call = r.call.again()
+	}
+	if isTryAgain(o.err) {
+		r.call = r.call.alone()
+	}
+	if !answered(o.err) {
+		c.noAnswer(context.WithoutCancel(ctx), o.err)
+	}
+	return o
+}
+
+// noAnswer looks for what a request without an answer may mean: another master
+// has the key's slot, or a server has restarted without the holds.
+func (c *Client) noAnswer(ctx context.Context, err error) {
+	c.topo.reload(ctx)
+	if mayArrive(err) {
+		c.watchdog.verify()
+	}
+}
+
+// ask sends a request that changes nothing, or that the caller may repeat, and
+// returns its reply.
+func (c *Client) ask(ctx context.Context, k call) (any, error) {
+	if err := c.enter(); err != nil {
+		return nil, err
+	}
+	defer c.leave()
+	o := c.send(ctx, request{call: k, limit: c.opts.RetryFor})
+	return o.reply, o.err
+}
+
+// change sends a request with a latch, which is swept when it is answered, and returns
+// the integer that it replies. When ctx ends, or has ended already, the request
+// continues in the background.
+func (c *Client) change(ctx context.Context, k call, latch string) (int, error) {
+	if err := c.enter(); err != nil {
+		return 0, err
+	}
+	defer c.leave()
+	o := c.send(ctx, request{
+		call: k, limit: endlessLimit, persistent: true,
+		settled: func(o outcome) { c.sweep(latch, o) },
+	})
+	return readInt(o.reply, o.err)
+}
+
+// seal makes late copies of a granted claim's acquire request harmless.
+func (c *Client) seal(ctx context.Context, latch string) {
+	_ = c.send(ctx, request{
+		call:  newCall(scripts.Seal, []string{latch}, latchLife.Milliseconds()),
+		limit: c.opts.RetryFor, persistent: true,
+	})
+}
+
+// sweep deletes the latch of a request that was answered. If a copy of it may
+// still arrive, the latch stays until it expires.
+func (c *Client) sweep(latch string, o outcome) {
+	if answered(o.err) && o.strays == 0 {
+		c.sweeper.add(latch)
+	}
+}
+
+// latchLife is the time to live of a latch. A copy of a request that is under way
+// for longer than that is not recognized. TCP gives up earlier on a connection
+// that its process has closed.
+const latchLife = 5 * time.Minute
+
+// countLife is the time to live of the latch of a request that changes a counter. Such
+// a request is sent for endlessLimit, and a copy without its latch would count again.
+const countLife = endlessLimit + latchLife

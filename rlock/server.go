@@ -1,0 +1,198 @@
+package rlock
+
+import (
+	"context"
+	"fmt"
+	"regexp"
+	"strconv"
+	"sync"
+	"sync/atomic"
+	"time"
+
+	"github.com/redis/go-redis/v9"
+)
+
+// server is one master, with what the client knows of it.
+type server struct {
+	rdb  processor
+	topo *topology
+
+	latency atomic.Int64 // ns, of the last request
+	hooked  atomic.Bool  // rdb has a sendHook
+
+	mu       sync.Mutex // guards the fields below
+	replicas int
+	counted  time.Time // when replicas was asked for; zero: unknown
+}
+
+// addHook adds the sendHook after the server's first request, unless another Client
+// has done that: then the hook has seen the request.
+func (s *server) addHook(first *requestCmd) {
+	rdb, ok := s.rdb.(*redis.Client)
+	if !ok || s.hooked.Load() {
+		return
+	}
+	if !first.hooked {
+		rdb.AddHook(newSendHook(rdb))
+	}
+	s.hooked.Store(true)
+}
+
+// maxStale is how many broken connections the server's pool may have. It is more by one,
+// because the connection that has just failed is in the pool no longer.
+func (s *server) maxStale() int {
+	if rdb, ok := s.rdb.(*redis.Client); ok {
+		return int(rdb.PoolStats().TotalConns) + 1
+	}
+	return 0
+}
+
+// run sends r once. With near it uses nearTimeout. With asking it sends ASKING first,
+// for a server that is importing the key's slot. When too few replicas confirm, it
+// returns the reply together with ErrNotSynced.
+func (s *server) run(ctx context.Context, r *request, near, asking bool) (any, error) {
+	replicas := 0
+	if r.replicated && s.topo.synced {
+		var err error
+		if replicas, err = s.countReplicas(ctx); err != nil {
+			return nil, err
+		}
+	}
+	e := evaluation{s, r.call, near, asking, replicas}
+	v, confirmed, err := e.run(ctx, false)
+	if noScript(err) {
+		v, confirmed, err = e.run(ctx, true)
+	}
+	if err != nil || replicas == 0 {
+		return v, err
+	}
+	if confirmed < replicas {
+		s.forgetReplicas()
+		err = fmt.Errorf("%w: %d of %d within %v", ErrNotSynced, confirmed, replicas,
+			s.topo.opts.SyncTimeout)
+	}
+	return v, err
+}
+
+// evaluation is one copy of a call, together with ASKING and WAIT if they are
+// needed.
+type evaluation struct {
+	server   *server
+	call     call
+	near     bool
+	asking   bool
+	replicas int // so many must confirm
+}
+
+func (e evaluation) run(ctx context.Context, body bool) (v any, confirmed int, err error) {
+	cmd := e.call.command(ctx, body)
+	cmd.near = e.near
+	defer e.server.addHook(cmd)
+	if e.replicas == 0 && !e.asking {
+		_ = e.server.rdb.Process(ctx, cmd)
+		v, err = result(cmd)
+		return v, 0, err
+	}
+	pipe := e.server.rdb.Pipeline()
+	if e.asking {
+		_ = pipe.Process(ctx, redis.NewStatusCmd(ctx, "asking"))
+	}
+	_ = pipe.Process(ctx, cmd)
+	timeout := e.server.topo.opts.SyncTimeout.Milliseconds()
+	wait := redis.NewIntCmd(ctx, "wait", e.replicas, timeout)
+	if e.replicas > 0 {
+		_ = pipe.Process(ctx, wait)
+	}
+	_, _ = pipe.Exec(ctx)
+	if v, err = result(cmd); err == nil && e.replicas > 0 {
+		err = wait.Err()
+	}
+	return v, int(wait.Val()), err
+}
+
+// runAll sends the calls in one pipeline, follows redirections, and returns the
+// outcomes. It sends the calls again only when the connection was broken before, and
+// reports that.
+func (s *server) runAll(ctx context.Context, calls []call) (outcomes []outcome, broken bool) {
+	outcomes = make([]outcome, len(calls))
+	old := staleCopies{server: s}
+	start := time.Now()
+	missing := s.pipeline(ctx, calls, outcomes, false)
+	for old.again(outcomes[0].err, start) {
+		start = time.Now()
+		missing = s.pipeline(ctx, calls, outcomes, false)
+	}
+	if missing {
+		s.pipeline(ctx, calls, outcomes, true)
+	}
+	for i, o := range outcomes {
+		if o.err != nil {
+			outcomes[i].reply, outcomes[i].err =
+				s.topo.follow(ctx, &request{call: calls[i]}, o.reply, o.err)
+		}
+	}
+	return outcomes, old.n > 0
+}
+
+// pipeline sends calls in one pipeline and stores their outcomes. With body it
+// sends only the calls with a NOSCRIPT outcome, as EVAL. missing reports whether
+// the server did not know a script.
+func (s *server) pipeline(
+	ctx context.Context, calls []call, outcomes []outcome, body bool,
+) (missing bool) {
+	pipe := s.rdb.Pipeline()
+	cmds := make([]*requestCmd, len(calls))
+	for i, k := range calls {
+		if !body || noScript(outcomes[i].err) {
+			cmds[i] = k.command(ctx, body)
+			_ = pipe.Process(ctx, cmds[i])
+		}
+	}
+	_, _ = pipe.Exec(ctx)
+	for i, cmd := range cmds {
+		if cmd != nil {
+			s.addHook(cmd)
+			outcomes[i].reply, outcomes[i].err = result(cmd)
+			missing = missing || noScript(outcomes[i].err)
+		}
+	}
+	return missing
+}
+
+// recountReplicas is how long a number of connected replicas is used before the
+// server is asked again.
+const recountReplicas = time.Second
+
+var connectedSlaves = regexp.MustCompile(`(?m)^connected_slaves:(\d+)`)
+
+// countReplicas returns how many replicas must confirm a request: as many as
+// Options.SyncReplicas, at most as many as are connected. It asks the server when
+// fewer were connected than must confirm.
+func (s *server) countReplicas(ctx context.Context) (int, error) {
+	want := s.topo.opts.SyncReplicas
+	s.mu.Lock()
+	n, counted := s.replicas, s.counted
+	s.mu.Unlock()
+	if !counted.IsZero() && (n >= want || time.Since(counted) < recountReplicas) {
+		return min(n, want), nil
+	}
+	info := redis.NewStringCmd(ctx, "info", "replication")
+	if err := s.rdb.Process(ctx, info); err != nil {
+		return 0, err
+	}
+	n = 0
+	if m := connectedSlaves.FindStringSubmatch(info.Val()); m != nil {
+		n, _ = strconv.Atoi(m[1])
+	}
+	s.mu.Lock()
+	s.replicas, s.counted = n, time.Now()
+	s.mu.Unlock()
+	return min(n, want), nil
+}
+
+// forgetReplicas makes the next countReplicas ask the server.
+func (s *server) forgetReplicas() {
+	s.mu.Lock()
+	s.counted = time.Time{}
+	s.mu.Unlock()
+}
