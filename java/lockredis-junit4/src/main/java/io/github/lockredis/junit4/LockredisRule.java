@@ -1,0 +1,138 @@
+package io.github.lockredis.junit4;
+
+import java.util.Objects;
+import java.util.function.Consumer;
+
+import org.junit.rules.TestRule;
+import org.junit.runner.Description;
+import org.junit.runners.model.Statement;
+
+import io.github.lockredis.server.LeakCheck;
+import io.github.lockredis.server.LockredisServer;
+
+/**
+ * Starts a lockredis for the tests of a class. Each test begins with an empty server. A test fails
+ * at its end when it leaves a lock, a waiting client or a subscription behind.
+ *
+ * <pre>{@code
+ * @ClassRule
+ * @Rule
+ * public static final LockredisRule lockredis = new LockredisRule();
+ * }</pre>
+ *
+ * <p>With both annotations the class has one server. With {@code @Rule} alone, on a field that is
+ * not static, each test has its own. With {@code @ClassRule} alone, data stays between tests and
+ * leaks are found when the class ends.
+ *
+ * <p>The methods of a class must not run in parallel.
+ */
+public final class LockredisRule implements TestRule {
+    private final Consumer<LockredisServer.Builder> setup;
+    private volatile LockredisServer server; // null: none runs
+    private volatile boolean checked; // each test is checked, so the class need not be
+    private boolean leaksAllowed;
+    private boolean dataKept;
+
+    /** Makes a rule for a server with the defaults. */
+    public LockredisRule() {
+        this(builder -> { });
+    }
+
+    /** Makes a rule. The function sets the server's values before each start. */
+    public LockredisRule(Consumer<LockredisServer.Builder> setup) {
+        this.setup = Objects.requireNonNull(setup, "setup");
+    }
+
+    /** Lets tests leave locks, waiters and subscriptions behind. Returns this rule. */
+    public LockredisRule allowLeaks() {
+        leaksAllowed = true;
+        return this;
+    }
+
+    /** Keeps the data between the tests of the class. Returns this rule. */
+    public LockredisRule keepData() {
+        dataKept = true;
+        return this;
+    }
+
+    /**
+     * Returns the server.
+     *
+     * @throws IllegalStateException if none runs: the rule has to be a field with an annotation
+     */
+    public LockredisServer server() {
+        LockredisServer running = server;
+        if (running == null) {
+            throw new IllegalStateException("LockredisRule: no server runs. Its field needs "
+                    + "@ClassRule and @Rule, and must be public");
+        }
+        return running;
+    }
+
+    @Override
+    public Statement apply(Statement base, Description description) {
+        return new Statement() {
+            @Override
+            public void evaluate() throws Throwable {
+                if (server != null) {
+                    checked = true;
+                    prepare();
+                    check(base, false);
+                } else {
+                    run(base);
+                }
+            }
+        };
+    }
+
+    private void run(Statement base) throws Throwable {
+        LockredisServer.Builder builder = LockredisServer.builder();
+        setup.accept(builder);
+        try (LockredisServer running = builder.start()) {
+            server = running;
+            checked = false;
+            if (running.isAttached()) {
+                prepare(); // it is a real Redis, with the data of earlier tests
+            }
+            check(base, true);
+        } finally {
+            server = null;
+        }
+    }
+
+    /** Empties the server for a test. Starts it again if a test has stopped it. */
+    private void prepare() {
+        if (!server.isAttached() && !server.isRunning()) {
+            server.restart();
+        }
+        if (!dataKept) {
+            server.flush();
+        }
+    }
+
+    /**
+     * Runs a test, or what the server has been started for.
+     *
+     * @param last whether the server ends with it. If its tests were checked, it need not be
+     */
+    private void check(Statement base, boolean last) throws Throwable {
+        LeakCheck check = leaksAllowed ? null : LeakCheck.begin(server);
+        Throwable failure = null;
+        try {
+            base.evaluate();
+        } catch (Throwable e) {
+            failure = e;
+        }
+        boolean wanted = check != null && server.isRunning() && !(last && checked);
+        String leaks = wanted ? check.end(!last && !dataKept) : null;
+        if (failure != null) {
+            if (leaks != null) {
+                failure.addSuppressed(new AssertionError(leaks));
+            }
+            throw failure;
+        }
+        if (leaks != null) {
+            throw new AssertionError(leaks);
+        }
+    }
+}

@@ -1,0 +1,205 @@
+package io.github.lockredis.junit4;
+
+import static org.junit.Assert.assertEquals;
+import static org.junit.Assert.assertFalse;
+import static org.junit.Assert.assertNotEquals;
+import static org.junit.Assert.assertNull;
+import static org.junit.Assert.assertThrows;
+import static org.junit.Assert.assertTrue;
+import static org.junit.Assert.fail;
+
+import java.util.HashSet;
+import java.util.List;
+import java.util.Set;
+
+import org.junit.BeforeClass;
+import org.junit.ClassRule;
+import org.junit.FixMethodOrder;
+import org.junit.Rule;
+import org.junit.Test;
+import org.junit.runner.JUnitCore;
+import org.junit.runner.Result;
+import org.junit.runner.notification.Failure;
+import org.junit.runners.MethodSorters;
+
+import io.github.lockredis.server.LockredisServer;
+
+public class LockredisRuleTest {
+    private static final String OWNER = "6f1c1a2e-54b7-4f7c-9d4a-0c2f6a8e3b11:17";
+    private static final String LEAK = "a leak on redis://127\\.0\\.0\\.1:\\d+:\n"
+            + "  lock \"order:1\" is held by " + OWNER + ", hold count 1, for another [0-9.]+s, "
+            + "acquired [0-9.]+m?s ago; its client was 127\\.0\\.0\\.1:\\d+";
+
+    static void lock(LockredisServer server) {
+        server.command("EVAL", "redis.call('hincrby', KEYS[1], ARGV[2], 1); "
+                + "redis.call('pexpire', KEYS[1], ARGV[1]); return nil;",
+                "1", "order:1", "30000", OWNER);
+    }
+
+    private static Failure onlyFailure(Class<?> type, int tests) {
+        List<Failure> failures = run(type, tests);
+        assertEquals(failures.toString(), 1, failures.size());
+        return failures.get(0);
+    }
+
+    private static List<Failure> run(Class<?> type, int tests) {
+        Result result = JUnitCore.runClasses(type);
+        assertEquals(tests, result.getRunCount());
+        return result.getFailures();
+    }
+
+    private static void assertMatches(String pattern, String text) {
+        assertTrue(text, text.matches(pattern));
+    }
+
+    @Test
+    public void theClassHasAServerThatIsEmptyBeforeEachTest() {
+        assertEquals("[]", run(Shared.class, 2).toString());
+        assertEquals(1, Shared.SEEN.size());
+        assertFalse(Shared.SEEN.iterator().next().isRunning());
+        assertThrows(IllegalStateException.class, () -> Shared.lockredis.server());
+    }
+
+    public static class Shared {
+        static final Set<LockredisServer> SEEN = new HashSet<>();
+        @ClassRule
+        @Rule
+        public static final LockredisRule lockredis = new LockredisRule();
+
+        @BeforeClass
+        public static void connect() {
+            SEEN.add(lockredis.server());
+        }
+
+        @Test
+        public void one() {
+            use();
+        }
+
+        @Test
+        public void two() {
+            use();
+        }
+
+        private void use() {
+            assertNull(lockredis.server().command("SET", "key", "value", "GET"));
+            SEEN.add(lockredis.server());
+        }
+    }
+
+    @Test
+    public void aForgottenLockFailsItsTestOnly() {
+        Failure failure = onlyFailure(Forgotten.class, 2);
+        assertEquals("one", failure.getDescription().getMethodName());
+        assertMatches(LEAK, failure.getMessage());
+    }
+
+    @FixMethodOrder(MethodSorters.NAME_ASCENDING)
+    public static class Forgotten {
+        @ClassRule
+        @Rule
+        public static final LockredisRule lockredis = new LockredisRule();
+
+        @Test
+        public void one() {
+            lock(lockredis.server());
+        }
+
+        @Test
+        public void two() {
+            assertTrue(lockredis.server().locks().isEmpty());
+        }
+    }
+
+    @Test
+    public void aTestThatFailedHasTheLeaksAsSuppressed() {
+        Throwable failure = onlyFailure(Failed.class, 1).getException();
+        assertEquals("the packet is empty", failure.getMessage());
+        assertMatches(LEAK, failure.getSuppressed()[0].getMessage());
+    }
+
+    public static class Failed {
+        @Rule
+        public final LockredisRule lockredis = new LockredisRule();
+
+        @Test
+        public void test() {
+            lock(lockredis.server());
+            fail("the packet is empty");
+        }
+    }
+
+    @Test
+    public void aRuleOfTheInstanceGivesEachTestAServer() {
+        assertEquals("[]", run(PerMethod.class, 2).toString());
+    }
+
+    public static class PerMethod {
+        static LockredisServer last;
+        @Rule
+        public final LockredisRule lockredis =
+                new LockredisRule(server -> server.password("secret"));
+
+        @Test
+        public void one() {
+            use();
+        }
+
+        @Test
+        public void two() {
+            use();
+        }
+
+        private void use() {
+            assertEquals("secret", lockredis.server().password());
+            assertNotEquals(last, lockredis.server());
+            last = lockredis.server();
+        }
+    }
+
+    @Test
+    public void aRuleOfTheClassOnlyFindsLeaksAtItsEnd() {
+        Failure failure = onlyFailure(ClassOnly.class, 2);
+        assertNull(failure.getDescription().getMethodName());
+        assertMatches(LEAK, failure.getMessage());
+    }
+
+    @FixMethodOrder(MethodSorters.NAME_ASCENDING)
+    public static class ClassOnly {
+        @ClassRule
+        public static final LockredisRule lockredis = new LockredisRule();
+
+        @Test
+        public void one() {
+            lock(lockredis.server());
+        }
+
+        @Test
+        public void two() {
+            assertEquals(1, lockredis.server().locks().size());
+        }
+    }
+
+    @Test
+    public void leaksMayBeAllowedAndDataKept() {
+        assertEquals("[]", run(Allowed.class, 2).toString());
+    }
+
+    @FixMethodOrder(MethodSorters.NAME_ASCENDING)
+    public static class Allowed {
+        @ClassRule
+        @Rule
+        public static final LockredisRule lockredis = new LockredisRule().allowLeaks().keepData();
+
+        @Test
+        public void one() {
+            lock(lockredis.server());
+        }
+
+        @Test
+        public void two() {
+            assertEquals(1, lockredis.server().locks().size());
+            lockredis.server().stop();
+        }
+    }
+}

@@ -1,0 +1,225 @@
+package io.github.lockredis.junit5;
+
+import java.util.List;
+import java.util.Objects;
+import java.util.Optional;
+import java.util.function.Consumer;
+
+import org.junit.jupiter.api.extension.AfterAllCallback;
+import org.junit.jupiter.api.extension.AfterEachCallback;
+import org.junit.jupiter.api.extension.BeforeAllCallback;
+import org.junit.jupiter.api.extension.BeforeEachCallback;
+import org.junit.jupiter.api.extension.ExtensionContext;
+import org.junit.jupiter.api.extension.ParameterContext;
+import org.junit.jupiter.api.extension.ParameterResolutionException;
+import org.junit.jupiter.api.extension.ParameterResolver;
+
+import io.github.lockredis.server.LockredisServer;
+import io.github.lockredis.server.LockredisTopology;
+import io.github.lockredis.server.Topology;
+
+/**
+ * Starts the servers of {@link Lockredis}, and the one of its builder:
+ *
+ * <pre>{@code
+ * @RegisterExtension
+ * static LockredisExtension lockredis = LockredisExtension.builder()
+ *         .server(server -> server.tls(certificate, privateKey))
+ *         .build();
+ * }</pre>
+ *
+ * <p>In a static field it has one server for the class, else one for each test. Tests get the
+ * server as with the annotation: as a parameter, or in a field with {@code @Lockredis}.
+ *
+ * <p>Methods that JUnit runs in parallel would delete each other's data. So each of them has a
+ * server of its own, in its parameters and in the fields of its instance. Static fields,
+ * constructors and {@code @BeforeAll} have the class's server, and so has everything when the port
+ * is fixed: then the data stays between tests, and leaks are found when the class ends.
+ */
+public final class LockredisExtension
+        implements BeforeAllCallback, BeforeEachCallback, AfterEachCallback, AfterAllCallback,
+        ParameterResolver {
+    private final Spec spec; // null: only the annotations ask for servers
+
+    /** Makes the extension that {@link Lockredis} registers. */
+    public LockredisExtension() {
+        this(null);
+    }
+
+    private LockredisExtension(Spec spec) {
+        this.spec = spec;
+    }
+
+    /** Returns a builder for an extension in a field. */
+    public static Builder builder() {
+        return new Builder();
+    }
+
+    /** Returns the server of the builder, or null. */
+    Spec spec() {
+        return spec;
+    }
+
+    /**
+     * Reports whether this instance acts in a context. A class may have several ones: by
+     * annotations and in fields. The first acts for all, as two may not resolve the same parameter.
+     */
+    private boolean acts(ExtensionContext context) {
+        return this == context.getStore(Scope.NAMESPACE)
+                .getOrComputeIfAbsent("extension", key -> this, LockredisExtension.class);
+    }
+
+    private Scope scope(ExtensionContext context) {
+        Scope scope = Scope.of(context);
+        if (spec != null) {
+            scope.declareEager(spec);
+        }
+        return scope;
+    }
+
+    @Override
+    public void beforeAll(ExtensionContext context) {
+        Scope scope = scope(context);
+        if (!acts(context)) {
+            return;
+        }
+        Optional<Object> instance = context.getTestInstance(); // if the methods share it
+        instance.ifPresent(object -> scope.declareExtensions(object.getClass(), object));
+        scope.startClass();
+        Injection.setStatic(scope);
+        instance.ifPresent(object -> Injection.set(object, scope, scope));
+    }
+
+    @Override
+    public void beforeEach(ExtensionContext context) {
+        Scope method = scope(context);
+        if (!acts(context)) {
+            return;
+        }
+        for (Scope scope = method.parent(); scope != null; scope = scope.parent()) {
+            if (!scope.hasOneInstance()) {
+                instance(context, scope).ifPresent(o -> method.declareExtensions(o.getClass(), o));
+            }
+        }
+        method.beforeTest();
+        method.startMethod();
+        for (Scope scope = method.parent(); scope != null; scope = scope.parent()) {
+            Scope from = scope;
+            Scope user = scope.hasOneInstance() ? scope : method;
+            instance(context, scope).ifPresent(object -> Injection.set(object, from, user));
+        }
+    }
+
+    private static Optional<?> instance(ExtensionContext context, Scope scope) {
+        return context.getRequiredTestInstances().findInstance(scope.testClass());
+    }
+
+    @Override
+    public void afterEach(ExtensionContext context) {
+        if (acts(context)) {
+            report(Scope.of(context).afterTest(), context);
+        }
+    }
+
+    @Override
+    public void afterAll(ExtensionContext context) {
+        if (acts(context)) {
+            report(Scope.of(context).afterClass(), context);
+        }
+    }
+
+    /** Fails a test or a class for its leaks. An earlier failure gets them as suppressed. */
+    private static void report(List<String> texts, ExtensionContext context) {
+        if (texts.isEmpty()) {
+            return;
+        }
+        AssertionError leaks = new AssertionError(String.join("\n", texts));
+        Optional<Throwable> failure = context.getExecutionException();
+        if (!failure.isPresent()) {
+            throw leaks;
+        }
+        failure.get().addSuppressed(leaks);
+    }
+
+    @Override
+    public boolean supportsParameter(ParameterContext parameter, ExtensionContext context) {
+        Class<?> type = parameter.getParameter().getType();
+        return acts(context) && (parameter.isAnnotated(Lockredis.class)
+                || (type == LockredisServer.class || type == LockredisTopology.class)
+                && scope(context).find("").isPresent());
+    }
+
+    @Override
+    public Object resolveParameter(ParameterContext parameter, ExtensionContext context) {
+        Spec asked = parameter.findAnnotation(Lockredis.class).map(Spec::of).orElse(Spec.named(""));
+        String where = "the parameter " + parameter.getParameter().getName();
+        Class<?> type = parameter.getParameter().getType();
+        Scope scope = scope(context);
+        TestServer server = scope.use(asked, scope, where);
+        return Injection.value(server, type).orElseThrow(() ->
+                new ParameterResolutionException("@Lockredis: " + where + " has the type "
+                        + type.getName() + ": " + Injection.TYPES));
+    }
+
+    /** Collects the values for an extension. */
+    public static final class Builder {
+        private String name = "";
+        private boolean perMethod;
+        private boolean flush = true;
+        private LeakMode leaks = LeakMode.FAIL;
+        private Topology kind = Topology.SINGLE;
+        private Consumer<LockredisTopology.Builder> setup = topology -> { };
+
+        private Builder() {
+        }
+
+        /** Names the server, for a class with several ones: {@code @Lockredis(name = "a")}. */
+        public Builder name(String name) {
+            this.name = Objects.requireNonNull(name, "name");
+            return this;
+        }
+
+        /** Starts a server for each test method, also in a static field. */
+        public Builder perMethod(boolean perMethod) {
+            this.perMethod = perMethod;
+            return this;
+        }
+
+        /** Sets whether all data is deleted before each test. The default is true. */
+        public Builder flush(boolean flush) {
+            this.flush = flush;
+            return this;
+        }
+
+        /** Sets what happens to a test that leaves something behind. The default: it fails. */
+        public Builder leaks(LeakMode leaks) {
+            this.leaks = Objects.requireNonNull(leaks, "leaks");
+            return this;
+        }
+
+        /** Sets the server's values. The function is called before each start. */
+        public Builder server(Consumer<LockredisServer.Builder> setup) {
+            Objects.requireNonNull(setup, "setup");
+            this.setup = this.setup.andThen(topology -> topology.server(setup));
+            return this;
+        }
+
+        /** Sets what starts: a server alone, behind three Sentinels, or as a cluster. */
+        public Builder topology(Topology kind) {
+            this.kind = Objects.requireNonNull(kind, "kind");
+            return this;
+        }
+
+        /** Starts the server behind Sentinels with other values than the defaults. */
+        public Builder sentinels(Consumer<LockredisTopology.Builder> setup) {
+            this.setup = this.setup.andThen(Objects.requireNonNull(setup, "setup"));
+            return topology(Topology.SENTINEL);
+        }
+
+        /** Returns the extension. */
+        public LockredisExtension build() {
+            Spec spec = new Spec(name, perMethod, flush, leaks, new Object(), kind, setup);
+            return new LockredisExtension(spec);
+        }
+    }
+}

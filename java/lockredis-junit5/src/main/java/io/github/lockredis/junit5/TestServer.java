@@ -1,0 +1,79 @@
+package io.github.lockredis.junit5;
+
+import org.junit.jupiter.api.extension.ExtensionConfigurationException;
+import org.junit.jupiter.api.extension.ExtensionContext;
+
+import io.github.lockredis.server.LeakCheck;
+import io.github.lockredis.server.LockredisException;
+import io.github.lockredis.server.LockredisServer;
+import io.github.lockredis.server.LockredisTopology;
+
+/**
+ * A running server in a context's store. The store closes it. JUnit before 5.13 closes a
+ * CloseableResource only, later versions ask for AutoCloseable.
+ */
+final class TestServer implements ExtensionContext.Store.CloseableResource, AutoCloseable {
+    final LockredisTopology topology;
+    private final LockredisServer server;
+    private final Spec spec;
+    private LeakCheck check; // guarded by this; of the test that runs now. Null: leaks are allowed
+    private boolean shared; // guarded by this; tests have used it side by side
+
+    TestServer(Spec spec) {
+        this.spec = spec;
+        this.topology = spec.start();
+        this.server = topology.server();
+        if (server.isAttached() && spec.flush) {
+            server.flush(); // it is a real Redis, with the data of earlier tests
+        }
+        beginCheck();
+    }
+
+    private synchronized void beginCheck() {
+        if (spec.leaks == LeakMode.FAIL) {
+            check = LeakCheck.begin(server);
+        }
+    }
+
+    /** Empties the server for the next test. Starts it again if a test has stopped it. */
+    synchronized void beforeTest() {
+        if (!server.isRunning() && !server.isAttached()) {
+            try {
+                server.restart();
+            } catch (LockredisException e) {
+                throw new ExtensionConfigurationException("@Lockredis: " + e.getMessage()
+                        + ". A test must not close the server of its class: JUnit does", e);
+            }
+        }
+        if (spec.flush) {
+            server.flush();
+        }
+        beginCheck();
+    }
+
+    /** Notes that tests use the server side by side. Then it is checked once, at the end. */
+    synchronized void share() {
+        shared = true;
+    }
+
+    synchronized boolean isShared() {
+        return shared;
+    }
+
+    /**
+     * Returns the text about the leaks of the test that has ended, null without leaks.
+     *
+     * @param last whether the server ends now, so that it need not be clean again
+     */
+    synchronized String afterTest(boolean last) {
+        if (check == null || !server.isRunning()) {
+            return null;
+        }
+        return check.end(!last && spec.flush);
+    }
+
+    @Override
+    public void close() {
+        topology.close();
+    }
+}

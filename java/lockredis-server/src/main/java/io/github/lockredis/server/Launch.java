@@ -1,0 +1,230 @@
+package io.github.lockredis.server;
+
+import java.io.IOException;
+import java.io.OutputStream;
+import java.nio.charset.StandardCharsets;
+import java.nio.file.Path;
+import java.util.ArrayList;
+import java.util.Arrays;
+import java.util.List;
+import java.util.concurrent.TimeUnit;
+import java.util.function.Consumer;
+
+/** Starts the server's process and waits until the server listens. */
+final class Launch {
+    /** How often a start is tried that fails because a thread just wrote the executable. */
+    private static final int BUSY_TRIES = 10;
+    /** A server that says nothing for so long is asked whether it answers, in milliseconds. */
+    private static final long SILENCE = 250;
+
+    private final LockredisConfig config;
+    private final int port;
+    private final Consumer<String> consumer;
+    private final Sentinels sentinels;
+    private final long deadline;
+    private List<String> command = new ArrayList<>();
+
+    /**
+     * Prepares a start on a port. 0 means a free port.
+     *
+     * @param sentinels what starts in the same process, or null
+     */
+    Launch(LockredisConfig config, int port, Consumer<String> consumer, Sentinels sentinels) {
+        this.config = config;
+        this.port = port;
+        this.consumer = consumer;
+        this.sentinels = sentinels;
+        this.deadline = System.nanoTime() + config.startTimeout().toNanos();
+    }
+
+    /** Returns a running server that accepts connections. */
+    ServerProcess run() {
+        ServerProcess server = run(true);
+        if (server == null) {
+            ServerLog.warn("lockredis cannot watch this JVM's process (pidfd_open is missing or "
+                    + "forbidden): a shutdown hook stops it, and a killed JVM leaves it behind");
+            server = run(false);
+        }
+        return server;
+    }
+
+    /** Starts a server. Returns null when this system cannot tell it that the JVM has ended. */
+    private ServerProcess run(boolean exitWithParent) {
+        Output output = new Output(consumer, sentinels == null ? 0 : sentinels.count);
+        Process process = execute(exitWithParent);
+        ServerProcess server = new ServerProcess(process, output, command);
+        boolean ready = false;
+        try {
+            feed(process);
+            output.drain(process.getInputStream(), server.pid);
+            ready = awaitReady(server);
+        } catch (InterruptedException e) {
+            Thread.currentThread().interrupt();
+            throw new LockredisException("start lockredis: interrupted", e);
+        } finally {
+            if (!ready) {
+                server.destroy();
+            }
+        }
+        if (ready) {
+            if (!exitWithParent) {
+                server.stopAtExit();
+            }
+            return server;
+        }
+        if (exitWithParent && String.join("\n", output.lines()).contains("exit-with-parent: pidfd_open")) {
+            return null;
+        }
+        throw failed(server);
+    }
+
+    private boolean awaitReady(ServerProcess server) throws InterruptedException {
+        Endpoint fixed = port == 0 || sentinels != null ? null : endpoint(port);
+        while (System.nanoTime() < deadline) {
+            long left = TimeUnit.NANOSECONDS.toMillis(deadline - System.nanoTime());
+            if (server.output.awaitReady(Math.max(1, Math.min(left, SILENCE)))) {
+                int found = port == 0 ? server.output.port() : port;
+                if (server.output.ended() || found == 0) {
+                    return false;
+                }
+                server.endpoint = endpoint(found);
+                return true;
+            }
+            // With a logfile or the loglevel warning the server prints nothing at its start.
+            if (fixed != null && server.answers(fixed)) {
+                server.endpoint = fixed;
+                return true;
+            }
+        }
+        return false;
+    }
+
+    /** Returns how clients reach the server at a port. */
+    private Endpoint endpoint(int listening) {
+        String bind = null;
+        for (List<String> directive : config.directives()) {
+            if (directive.get(0).equalsIgnoreCase("bind")) {
+                bind = String.join(" ", directive.subList(1, directive.size()));
+            }
+        }
+        String password = config.password();
+        if (password == null) {
+            password = config.lastValue("requirepass");
+        }
+        if (password == null) {
+            password = ConfigText.lastValue(config.configFile(), "requirepass");
+        }
+        if (bind == null) {
+            bind = ConfigText.lastValue(config.configFile(), "bind");
+        }
+        return new Endpoint(ConfigText.host(bind), listening, null,
+                password == null || password.isEmpty() ? null : password, 0,
+                config.certificate() != null, config.certificate());
+    }
+
+    /** Starts the process. Tries again when the executable is busy, and in the next folder. */
+    private Process execute(boolean exitWithParent) {
+        Path chosen = Executables.chosen(config);
+        for (int busy = 0; ; ) {
+            Path executable = chosen == null ? Executables.unpack() : chosen;
+            command = command(executable, exitWithParent);
+            try {
+                return new ProcessBuilder(command).redirectErrorStream(true).start();
+            } catch (IOException e) {
+                String message = String.valueOf(e.getMessage());
+                if (StartError.BUSY.matches(message) && busy < BUSY_TRIES) {
+                    pause(++busy);
+                } else if (chosen == null && StartError.DENIED.matches(message)) {
+                    Executables.refuse(executable, StartError.hint(message));
+                } else {
+                    throw new LockredisException("start " + executable + ": "
+                            + StartError.hint(message), e);
+                }
+            }
+        }
+    }
+
+    private static void pause(int busy) {
+        try {
+            Thread.sleep(5L * busy);
+        } catch (InterruptedException e) {
+            Thread.currentThread().interrupt();
+            throw new LockredisException("start lockredis: interrupted", e);
+        }
+    }
+
+    private List<String> command(Path executable, boolean exitWithParent) {
+        List<String> command = new ArrayList<>();
+        command.add(executable.toString());
+        if (config.configFile() != null) {
+            command.add(config.configFile().toAbsolutePath().toString());
+        }
+        String listen = port == 0 ? "auto" : Integer.toString(port);
+        if (config.certificate() == null) {
+            command.addAll(Arrays.asList("--port", listen));
+        } else {
+            command.addAll(Arrays.asList("--port", "0", "--tls-port", listen));
+        }
+        if (exitWithParent) {
+            command.addAll(Arrays.asList("--exit-with-parent", "yes"));
+        }
+        command.add("-"); // more directives on standard input: no quoting, no passwords in ps
+        return command;
+    }
+
+    private void feed(Process process) {
+        try (OutputStream in = process.getOutputStream()) {
+            in.write(directives().getBytes(StandardCharsets.UTF_8));
+        } catch (IOException e) {
+            // The process has ended already. Its output says why.
+        }
+    }
+
+    private String directives() {
+        StringBuilder text = new StringBuilder("enable-lock-commands yes\n");
+        if (config.certificate() != null) {
+            append(text, "tls-cert-file", config.certificate().toAbsolutePath().toString());
+            append(text, "tls-key-file", config.privateKey().toAbsolutePath().toString());
+            append(text, "tls-auth-clients", "no");
+        }
+        if (config.password() != null) {
+            append(text, "requirepass", config.password());
+        }
+        for (List<String> directive : config.directives()) {
+            text.append(ConfigText.line(directive));
+        }
+        if (sentinels != null) {
+            text.append(sentinels.line());
+        }
+        return text.toString();
+    }
+
+    private static void append(StringBuilder text, String name, String value) {
+        text.append(ConfigText.line(Arrays.asList(name, value)));
+    }
+
+    /** Describes a start that failed: the server's own line first, then everything that is known. */
+    private LockredisException failed(ServerProcess server) {
+        List<String> lines = server.output.lines();
+        StringBuilder text = new StringBuilder();
+        Integer code = server.exitCode;
+        String reason = StartError.reason(lines);
+        if (code == null) {
+            text.append("lockredis did not listen within ").append(config.startTimeout().toMillis())
+                    .append(" ms and was stopped");
+        } else if (reason.isEmpty()) {
+            text.append("lockredis ended with exit code ").append(code).append(" and printed nothing");
+        } else {
+            text.append(reason);
+        }
+        text.append(StartError.advice(reason, code, port));
+        text.append("\n  command: ").append(String.join(" ", command));
+        if (code != null) {
+            text.append("\n  exit code: ").append(code);
+        }
+        for (String line : lines) {
+            text.append("\n  | ").append(line);
+        }
+        return new LockredisException(text.toString());
+    }
+}

@@ -1,0 +1,67 @@
+package io.github.lockredis.server;
+
+import java.time.Duration;
+import java.util.Optional;
+
+/** What a client has left behind: a lock, a permit, a waiter or a subscription. */
+public final class Leak {
+    private final Fields fields;
+
+    Leak(Fields fields) {
+        this.fields = fields;
+    }
+
+    /** Returns what was left: lock, permit, waiter or subscription. */
+    public String type() {
+        return fields.text("type");
+    }
+
+    /** Returns the name of the lock or the semaphore, the key that a client waits for, or the channel. */
+    public String name() {
+        return fields.text("name");
+    }
+
+    /** Returns the number of the database. -1: it is in none. */
+    public int database() {
+        return (int) fields.number("db");
+    }
+
+    /**
+     * Returns the owner, or the permit's id. Redisson's owner is the client's UUID, a colon and the
+     * thread's id. It is "" for a client in a blocking command and for a subscription.
+     */
+    public String owner() {
+        return fields.text("owner");
+    }
+
+    /** Returns how often the owner has acquired and not released it. -1: it holds nothing. */
+    public int holds() {
+        return (int) fields.number("holds");
+    }
+
+    /** Returns how long the owner has held it, or has waited. Empty: unknown. */
+    public Optional<Duration> heldFor() {
+        return fields.millis("held-ms");
+    }
+
+    /** Returns the time until it expires. Empty: it does not expire. */
+    public Optional<Duration> ttl() {
+        return fields.millis("ttl");
+    }
+
+    /** Returns the client that left it. */
+    public ClientInfo client() {
+        return new ClientInfo(fields);
+    }
+
+    /** Returns the leak as a sentence. */
+    public String text() {
+        return fields.text("text");
+    }
+
+    /** Returns {@link #text}. */
+    @Override
+    public String toString() {
+        return text();
+    }
+}

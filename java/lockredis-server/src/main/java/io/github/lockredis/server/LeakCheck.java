@@ -1,0 +1,192 @@
+package io.github.lockredis.server;
+
+import java.time.Duration;
+import java.util.ArrayList;
+import java.util.Arrays;
+import java.util.Collection;
+import java.util.HashMap;
+import java.util.HashSet;
+import java.util.LinkedHashMap;
+import java.util.List;
+import java.util.Map;
+import java.util.Set;
+import java.util.function.Predicate;
+import java.util.regex.Pattern;
+
+/**
+ * Finds what one test leaves behind on a server. What was there before the test does not count: the
+ * subscriptions of a client that the class shares. They are compared by name and number, because a
+ * client that connects again subscribes again, with another connection.
+ *
+ * <p>The modules for JUnit and Spring use it, and so can an adapter for another test framework. One
+ * thread at a time may call it.
+ */
+public final class LeakCheck {
+    /**
+     * How often the check looks again. The pauses are 1 ms, 2 ms, 4 ms and so on, about a second in
+     * all. Redisson unsubscribes after lock() has returned.
+     */
+    private static final int TRIES = 10;
+
+    /** The channels of locks. Their waiters try to acquire the lock when they receive 0. */
+    private static final Pattern LOCK_CHANNEL =
+            Pattern.compile("^(redisson_lock__channel|redisson_rwlock):");
+
+    private final LockredisServer server;
+    private final Predicate<Leak> counted;
+    private final Map<Object, Integer> counts = new HashMap<>(); // of the leaks before the test
+    private final Set<Long> clients = new HashSet<>(); // the connections that they had
+
+    /** Makes a check for a test that began before all leaks of the server. */
+    LeakCheck(LockredisServer server, Predicate<Leak> counted) {
+        this.server = server;
+        this.counted = counted;
+    }
+
+    /** Returns a check for a test that begins now. */
+    public static LeakCheck begin(LockredisServer server) {
+        return begin(server, leak -> true);
+    }
+
+    /** Returns a check for a test that begins now. Only the counted leaks are leaks. */
+    public static LeakCheck begin(LockredisServer server, Predicate<Leak> counted) {
+        LeakCheck check = new LeakCheck(server, counted);
+        for (Leak leak : server.leaks()) {
+            check.counts.merge(key(leak), 1, Integer::sum);
+            check.clients.add(leak.client().id());
+        }
+        return check;
+    }
+
+    private static Object key(Leak leak) {
+        return Arrays.asList(leak.type(), leak.name(), leak.database(), leak.owner(),
+                leak.client().name());
+    }
+
+    /**
+     * Returns the text about the leaks of the test, which ends now, or null without leaks. It waits
+     * a moment for leaks to disappear. A lock that only expires in this time is a leak: its holder
+     * has not released it. A lock that is acquired in this time is one if it stays for half a second:
+     * a scheduled task of the application may hold a lock just now.
+     *
+     * @param clean whether to end the leaks: to delete all data, and to wake the waiters
+     */
+    public String end(boolean clean) {
+        Collection<Leak> leaks = await();
+        if (leaks.isEmpty()) {
+            return null;
+        }
+        String text = text(leaks);
+        if (clean) {
+            clean(leaks);
+        }
+        return text;
+    }
+
+    private Collection<Leak> await() {
+        Map<Object, Leak> first = look();
+        Map<Object, Leak> left = first;
+        long start = System.nanoTime();
+        for (int i = 0; i < TRIES && !left.isEmpty(); i++) {
+            if (!pause(1L << i)) {
+                break;
+            }
+            Map<Object, Leak> before = left;
+            left = look();
+            if (i == TRIES - 1) {
+                left.keySet().retainAll(before.keySet());
+            }
+            Duration passed = Duration.ofNanos(System.nanoTime() - start);
+            for (Map.Entry<Object, Leak> leak : first.entrySet()) {
+                boolean expired = leak.getValue().ttl()
+                        .filter(ttl -> ttl.compareTo(passed) <= 0).isPresent();
+                if (expired || left.containsKey(leak.getKey())) {
+                    left.put(leak.getKey(), leak.getValue());
+                }
+            }
+        }
+        return left.values();
+    }
+
+    /** Returns the leaks that were not there before the test, by their keys and numbers. */
+    private Map<Object, Leak> look() {
+        Map<Object, List<Leak>> groups = new LinkedHashMap<>();
+        for (Leak leak : server.leaks()) {
+            if (!counted.test(leak)) {
+                continue;
+            }
+            List<Leak> group = groups.computeIfAbsent(key(leak), key -> new ArrayList<>());
+            group.add(clients.contains(leak.client().id()) ? 0 : group.size(), leak);
+        }
+        Map<Object, Leak> found = new LinkedHashMap<>();
+        groups.forEach((key, group) -> {
+            for (int i = counts.getOrDefault(key, 0); i < group.size(); i++) {
+                found.put(Arrays.asList(key, i), group.get(i));
+            }
+        });
+        return found;
+    }
+
+    private String text(Collection<Leak> leaks) {
+        StringBuilder text = new StringBuilder()
+                .append(leaks.size() == 1 ? "a leak" : leaks.size() + " leaks")
+                .append(" on ").append(server.redissonAddress()).append(':');
+        for (Leak leak : leaks) {
+            text.append("\n  ").append(leak.text());
+        }
+        return text.toString();
+    }
+
+    /**
+     * Ends what a failed test has left behind. A waiter that stays would get its lock during a
+     * later test, which would then fail for it. So the waiters get their locks now, one after the
+     * other, and each lock is deleted.
+     */
+    private void clean(Collection<Leak> leaks) {
+        try {
+            Set<String> channels = new HashSet<>();
+            for (Leak leak : leaks) {
+                if (leak.type().equals("subscription") && LOCK_CHANNEL.matcher(leak.name()).find()) {
+                    channels.add(leak.name());
+                } else if (leak.type().equals("waiter") && leak.owner().isEmpty()) {
+                    server.command("CLIENT", "UNBLOCK", Long.toString(leak.client().id()), "ERROR");
+                }
+            }
+            server.flush();
+            for (int i = 0; i < TRIES && wake(channels); i++) {
+                if (!pause(1L << i)) {
+                    return;
+                }
+                server.flush();
+            }
+        } catch (LockredisException e) {
+            // The next test says it: its start needs the server too.
+        }
+    }
+
+    /** Wakes the waiters on channels. Returns false when there are none. */
+    private boolean wake(Set<String> channels) {
+        return wake(channels, "CHANNELS", "PUBLISH") | wake(channels, "SHARDCHANNELS", "SPUBLISH");
+    }
+
+    private boolean wake(Set<String> channels, String list, String publish) {
+        boolean found = false;
+        for (Object channel : (List<?>) server.command("PUBSUB", list)) {
+            if (channels.contains(channel)) {
+                server.command(publish, (String) channel, "0");
+                found = true;
+            }
+        }
+        return found;
+    }
+
+    private static boolean pause(long millis) {
+        try {
+            Thread.sleep(millis);
+            return true;
+        } catch (InterruptedException e) {
+            Thread.currentThread().interrupt();
+            return false;
+        }
+    }
+}

@@ -1,0 +1,524 @@
+package io.github.lockredis.server;
+
+import java.io.IOException;
+import java.nio.file.Path;
+import java.time.Duration;
+import java.util.ArrayList;
+import java.util.Arrays;
+import java.util.Collections;
+import java.util.List;
+import java.util.Objects;
+import java.util.concurrent.TimeUnit;
+import java.util.function.Consumer;
+
+/**
+ * A lockredis server for tests: a Redis in a process of its own, in memory, on a free port of
+ * 127.0.0.1. The process ends with {@link #close}, and in any case with this JVM, even if the JVM is
+ * killed.
+ *
+ * <pre>{@code
+ * try (LockredisServer server = LockredisServer.start()) {
+ *     Config config = new Config();
+ *     config.useSingleServer().setAddress(server.redissonAddress());
+ *     ...
+ *     server.assertNoLeaks();
+ * }
+ * }</pre>
+ *
+ * <p>With the system property {@code lockredis.uri}, or the variable LOCKREDIS_URI, no process
+ * starts: all servers are the Redis at that URI. So the same tests run on a real Redis.
+ *
+ * <p>All methods may be called by several threads at once. They throw {@link LockredisException}
+ * when the server does not run.
+ */
+public final class LockredisServer implements AutoCloseable {
+    /** How long the server may take for a command of this class, in milliseconds. */
+    private static final int COMMAND_TIMEOUT = 10_000;
+
+    private final LockredisConfig config;
+    private final Consumer<String> consumer;
+    private final Endpoint attached; // null for a server of our own
+    private final Object lifecycle = new Object(); // held while the process starts or stops
+    private volatile ServerProcess process; // written under lifecycle; null when attached
+    private volatile boolean closed;
+    private volatile long pausedUntil; // of System.nanoTime, see pauseClients
+
+    private LockredisServer(LockredisConfig config, Consumer<String> consumer, Endpoint attached) {
+        this.config = config;
+        this.consumer = consumer;
+        this.attached = attached;
+    }
+
+    /**
+     * Starts a server with the defaults: a free port, no password.
+     *
+     * @throws LockredisException if it does not start
+     */
+    public static LockredisServer start() {
+        return builder().start();
+    }
+
+    /** Returns a builder for a server with other values than the defaults. */
+    public static Builder builder() {
+        return new Builder();
+    }
+
+    /**
+     * Starts a server.
+     *
+     * @throws LockredisException if it does not start
+     */
+    public static LockredisServer start(LockredisConfig config) {
+        return start(config, null, null);
+    }
+
+    /** Starts a server that clients reach through three Sentinels. */
+    public static LockredisTopology sentinel() {
+        return LockredisTopology.builder(Topology.SENTINEL).start();
+    }
+
+    /** Starts a Redis Cluster of one node. */
+    public static LockredisTopology cluster() {
+        return LockredisTopology.builder(Topology.CLUSTER).start();
+    }
+
+    /** Starts a server. With sentinels they start in its process. */
+    static LockredisServer start(Builder from, Sentinels sentinels) {
+        return start(from.config(), from.consumer, sentinels);
+    }
+
+    private static LockredisServer start(LockredisConfig config, Consumer<String> consumer,
+            Sentinels sentinels) {
+        String uri = Executables.setting("lockredis.uri");
+        if (uri != null) {
+            LockredisServer server = new LockredisServer(config, consumer, Endpoint.parse(uri));
+            server.command("PING");
+            return server;
+        }
+        ProcessClasses.load();
+        LockredisServer server = new LockredisServer(config, consumer, null);
+        server.process = new Launch(config, config.port(), consumer, sentinels).run();
+        return server;
+    }
+
+    /** Returns the values that the server was started with. */
+    public LockredisConfig config() {
+        return config;
+    }
+
+    /** Reports whether this is a running Redis, of lockredis.uri, and no process of its own. */
+    public boolean isAttached() {
+        return attached != null;
+    }
+
+    /** Returns the process that runs now. Null when attached. */
+    ServerProcess process() {
+        return process;
+    }
+
+    private Endpoint endpoint() {
+        return attached != null ? attached : process.endpoint;
+    }
+
+    /** Returns the host to connect to: 127.0.0.1. */
+    public String host() {
+        return endpoint().host;
+    }
+
+    /** Returns the port. It stays the same after {@link #restart}. */
+    public int port() {
+        return endpoint().port;
+    }
+
+    /** Returns the user name of lockredis.uri, or null: clients are the user "default". */
+    public String username() {
+        return endpoint().user;
+    }
+
+    /** Returns the password, or null. */
+    public String password() {
+        return endpoint().password;
+    }
+
+    /** Returns the number of the database that {@link #uri} names, and that commands here use. */
+    public int database() {
+        return endpoint().database;
+    }
+
+    /** Reports whether clients must use TLS. */
+    public boolean isTls() {
+        return endpoint().tls;
+    }
+
+    /** Returns the address with the password: redis://:secret@127.0.0.1:40123, or rediss://. */
+    public String uri() {
+        return endpoint().uri();
+    }
+
+    /**
+     * Returns the address as Redisson's setAddress takes it, without user, password and database:
+     * Redisson has setUsername, setPassword and setDatabase.
+     */
+    public String redissonAddress() {
+        return endpoint().address();
+    }
+
+    /** Returns the version of lockredis, and of Redis where {@link #isAttached} is a real one. */
+    public String version() {
+        String own = info("lockredis_release");
+        return own.isEmpty() ? redisVersion() : own;
+    }
+
+    /** Returns the version of Redis that the server tells its clients: 7.0.15. */
+    public String redisVersion() {
+        return info("redis_version");
+    }
+
+    private String info(String field) {
+        for (String line : String.valueOf(command("INFO", "server")).split("\r\n")) {
+            if (line.startsWith(field + ":")) {
+                return line.substring(field.length() + 1);
+            }
+        }
+        return "";
+    }
+
+    /** Returns the process id. -1: unknown. After a restart it is another one. */
+    public long pid() {
+        return attached != null ? -1 : process.pid;
+    }
+
+    /** Returns the executable and its arguments, empty when attached. */
+    List<String> commandLine() {
+        return attached != null ? Collections.emptyList() : process.command;
+    }
+
+    /** Returns the last 200 lines of the server's log since its last start. */
+    public List<String> log() {
+        return attached != null ? Collections.emptyList() : process.output.lines();
+    }
+
+    /** Returns all locks: their holders, and the queues of fair locks. */
+    public List<Lock> locks() {
+        return locks("*");
+    }
+
+    /** Returns the locks whose names match a pattern as KEYS takes it. */
+    public List<Lock> locks(String pattern) {
+        List<Lock> locks = new ArrayList<>();
+        for (Fields row : Fields.list(command("LOCK.LIST", pattern))) {
+            locks.add(new Lock(row));
+        }
+        return locks;
+    }
+
+    /**
+     * Returns what clients have left behind: locks, permits, waiters, subscriptions. A real Redis
+     * (see {@link #isAttached}) cannot tell, so the list is empty then.
+     */
+    public List<Leak> leaks() {
+        List<Leak> leaks = new ArrayList<>();
+        try {
+            for (Fields row : Fields.list(call("LOCK.LEAKS"))) {
+                leaks.add(new Leak(row));
+            }
+        } catch (Connection.ErrorReply e) {
+            if (attached == null || !e.getMessage().contains("unknown command")) {
+                throw failed(e, "LOCK.LEAKS");
+            }
+        } catch (IOException e) {
+            throw failed(e, "LOCK.LEAKS");
+        }
+        return leaks;
+    }
+
+    /**
+     * Fails when clients have left something behind. A leak may disappear within a second: clients
+     * unsubscribe, and connections end, a moment later than their methods return.
+     *
+     * @throws AssertionError with a line for each leak, as tests with {@code @Lockredis} fail
+     */
+    public void assertNoLeaks() {
+        String text = new LeakCheck(this, leak -> true).end(false);
+        if (text != null) {
+            throw new AssertionError(text);
+        }
+    }
+
+    /** Deletes all data. Of an attached Redis only the database of lockredis.uri is emptied. */
+    public void flush() {
+        command(attached == null ? "FLUSHALL" : "FLUSHDB");
+    }
+
+    /** Closes the connections of all clients. They may connect again. Returns their number. */
+    public int killClients() {
+        Object normal = command("CLIENT", "KILL", "TYPE", "normal", "SKIPME", "yes");
+        Object subscribers = command("CLIENT", "KILL", "TYPE", "pubsub", "SKIPME", "yes");
+        return ((Long) normal).intValue() + ((Long) subscribers).intValue();
+    }
+
+    /**
+     * Lets all clients wait for their replies, as a server does that hangs. The server's own methods
+     * wait too, and nothing ends the pause early but {@link #restart}: see {@link #pauseWrites}.
+     */
+    public void pauseClients(Duration time) {
+        pause(time, "ALL");
+    }
+
+    /**
+     * Lets clients wait that write: all locks do. {@link #locks}, {@link #leaks} and commands that
+     * only read get their replies. {@link #unpauseClients} ends the pause early.
+     */
+    public void pauseWrites(Duration time) {
+        pause(time, "WRITE");
+    }
+
+    private void pause(Duration time, String mode) {
+        command("CLIENT", "PAUSE", Long.toString(time.toMillis()), mode);
+        pausedUntil = System.nanoTime() + time.toNanos();
+    }
+
+    /**
+     * Ends {@link #pauseWrites}. After {@link #pauseClients} it waits for the end of the pause: the
+     * server holds this command back too, as Redis does.
+     */
+    public void unpauseClients() {
+        command("CLIENT", "UNPAUSE");
+        pausedUntil = 0;
+    }
+
+    /**
+     * Sends a command and returns its reply: a String, a Long, a List of such values, or null.
+     *
+     * @throws LockredisException with the server's text if the reply is an error
+     */
+    public Object command(String... command) {
+        try {
+            return call(command);
+        } catch (IOException e) {
+            throw failed(e, command);
+        }
+    }
+
+    private Object call(String... command) throws IOException {
+        ServerProcess running = process;
+        if (closed || running != null && !running.isServing()) {
+            throw new LockredisException("lockredis at " + redissonAddress() + " "
+                    + (closed ? "is closed" : running.describeEnd()));
+        }
+        try (Connection connection = new Connection(endpoint(), timeout())) {
+            return connection.call(command);
+        }
+    }
+
+    /** Returns how long the server may take for a command now, in milliseconds. */
+    private int timeout() {
+        long paused = TimeUnit.NANOSECONDS.toMillis(pausedUntil - System.nanoTime());
+        long time = COMMAND_TIMEOUT + Math.max(0, pausedUntil == 0 ? 0 : paused);
+        return (int) Math.min(time, Integer.MAX_VALUE);
+    }
+
+    private LockredisException failed(IOException e, String... command) {
+        String reason = e instanceof Connection.ErrorReply ? e.getMessage() : e.toString();
+        return new LockredisException(command[0] + " on " + redissonAddress() + ": " + reason, e);
+    }
+
+    /**
+     * Stops the server, as an outage. Its data is gone, for it is in memory only. Does nothing when
+     * the server is stopped.
+     *
+     * @throws UnsupportedOperationException on an attached Redis
+     */
+    public void stop() {
+        requireOwn("stop");
+        synchronized (lifecycle) {
+            process.stopServer(timeout());
+        }
+    }
+
+    /**
+     * Starts the server again on the same port, empty. Stops it first if it runs.
+     *
+     * @throws UnsupportedOperationException on an attached Redis
+     * @throws LockredisException if it does not start: another process may have taken the port
+     */
+    public void restart() {
+        requireOwn("restart");
+        synchronized (lifecycle) {
+            if (closed) {
+                throw new LockredisException("lockredis at " + redissonAddress() + " is closed");
+            }
+            process.stopServer(timeout());
+            pausedUntil = 0;
+            process = new Launch(config, port(), consumer, null).run();
+        }
+    }
+
+    private void requireOwn(String what) {
+        if (attached != null) {
+            throw new UnsupportedOperationException(what + ": the server of lockredis.uri is not ours");
+        }
+    }
+
+    /** Reports whether the server's process runs. An attached Redis is asked. */
+    public boolean isRunning() {
+        if (closed || attached == null) {
+            return !closed && process.isServing();
+        }
+        try {
+            call("PING");
+            return true;
+        } catch (IOException e) {
+            return false;
+        }
+    }
+
+    /** Stops the server for good. An attached Redis runs on. Does nothing the second time. */
+    @Override
+    public void close() {
+        closed = true;
+        if (attached == null) {
+            synchronized (lifecycle) {
+                process.stopServer(timeout());
+            }
+        }
+    }
+
+    @Override
+    public String toString() {
+        return "lockredis at " + redissonAddress() + (isRunning() ? "" : ", stopped");
+    }
+
+    /** Collects the values for a server. It may be used for several ones, by one thread. */
+    public static final class Builder {
+        int port;
+        String password;
+        Path certificate;
+        Path privateKey;
+        Path configFile;
+        Path executable;
+        Duration startTimeout = Duration.ofSeconds(30);
+        final List<List<String>> directives = new ArrayList<>();
+        private Consumer<String> consumer;
+
+        private Builder() {
+        }
+
+        /** Sets the port. The default, 0, means a free one: choose a port only if you must. */
+        public Builder port(int port) {
+            if (port < 0 || port > 65535) {
+                throw new IllegalArgumentException("port " + port + " is not in 0 to 65535");
+            }
+            this.port = port;
+            return this;
+        }
+
+        /** Sets the password that clients must give. */
+        public Builder password(String password) {
+            this.password = Objects.requireNonNull(password, "password");
+            return this;
+        }
+
+        /**
+         * Lets the server speak TLS, and nothing else. Clients need no certificate.
+         *
+         * @param certificate the server's certificate, a PEM file
+         * @param privateKey its key, a PEM file
+         */
+        public Builder tls(Path certificate, Path privateKey) {
+            this.certificate = Objects.requireNonNull(certificate, "certificate");
+            this.privateKey = Objects.requireNonNull(privateKey, "privateKey");
+            return this;
+        }
+
+        /** Sets the number of databases. The default is 16. */
+        public Builder databases(int databases) {
+            return directive("databases", Integer.toString(databases));
+        }
+
+        /** Adds a directive of redis.conf. The server checks it, and refuses what it cannot do. */
+        public Builder directive(String name, String... values) {
+            if (!name.matches("[A-Za-z0-9_-]+")) {
+                throw new IllegalArgumentException("\"" + name + "\" is not the name of a directive");
+            }
+            if (name.equalsIgnoreCase("port") && values.length == 1 && values[0].matches("\\d{1,5}")) {
+                return port(Integer.parseInt(values[0]));
+            }
+            List<String> directive = new ArrayList<>();
+            directive.add(name);
+            directive.addAll(Arrays.asList(values));
+            directives.add(Collections.unmodifiableList(directive));
+            return this;
+        }
+
+        /**
+         * Adds directives as lines of a redis.conf: {@code "maxmemory 10mb"}. Words with spaces are
+         * in single or double quotes. A text of several lines is several directives.
+         */
+        public Builder directives(String... lines) {
+            for (String text : lines) {
+                if (text.trim().isEmpty()) {
+                    throw new IllegalArgumentException("a directive is empty");
+                }
+                for (String line : text.trim().split("\\s*\n\\s*")) {
+                    List<String> words = Words.of(line);
+                    directive(words.get(0), words.subList(1, words.size()).toArray(new String[0]));
+                }
+            }
+            return this;
+        }
+
+        /**
+         * Starts the server with a redis.conf. The builder's values win over those of the file, and
+         * the port of the file is not used: it is {@link #port}, or a free one.
+         */
+        public Builder configFile(Path file) {
+            this.configFile = Objects.requireNonNull(file, "file");
+            return this;
+        }
+
+        /**
+         * Passes each line of the server's log to a consumer, in place of the JVM's log. One thread
+         * reads and passes the lines, so the consumer must return soon: behind one that blocks the
+         * log fills a pipe, and then the server waits. What the consumer throws is ignored.
+         */
+        public Builder logConsumer(Consumer<String> consumer) {
+            this.consumer = Objects.requireNonNull(consumer, "consumer");
+            return this;
+        }
+
+        /** Starts this executable, in place of the one on the class path. */
+        public Builder executable(Path file) {
+            this.executable = Objects.requireNonNull(file, "file");
+            return this;
+        }
+
+        /**
+         * Sets how long a start may take. The default is 30 seconds.
+         *
+         * @throws IllegalArgumentException if the time is zero, negative or more than a day
+         */
+        public Builder startTimeout(Duration timeout) {
+            if (timeout.isZero() || timeout.isNegative() || timeout.compareTo(Duration.ofDays(1)) > 0) {
+                throw new IllegalArgumentException("startTimeout " + timeout
+                        + " must be more than zero and at most a day");
+            }
+            this.startTimeout = timeout;
+            return this;
+        }
+
+        /** Returns the values collected so far. The log consumer is not a part of them. */
+        public LockredisConfig config() {
+            return new LockredisConfig(this);
+        }
+
+        /**
+         * Starts a server.
+         *
+         * @throws LockredisException if it does not start
+         */
+        public LockredisServer start() {
+            return LockredisServer.start(this, null);
+        }
+    }
+}

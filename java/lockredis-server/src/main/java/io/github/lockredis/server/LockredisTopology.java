@@ -1,0 +1,236 @@
+package io.github.lockredis.server;
+
+import java.time.Duration;
+import java.util.ArrayList;
+import java.util.Collections;
+import java.util.List;
+import java.util.Objects;
+import java.util.function.Consumer;
+
+/**
+ * A server as production's clients expect it: behind Sentinels, or as a Redis Cluster. So a test
+ * uses production's configuration of the client. All nodes run in a process of their own, on free
+ * ports of 127.0.0.1. It ends with {@link #close}, and in any case with this JVM.
+ *
+ * <pre>{@code
+ * try (LockredisTopology topology = LockredisServer.sentinel()) {
+ *     Config config = new Config();
+ *     config.useSentinelServers()
+ *             .setMasterName(topology.masterName())
+ *             .addSentinelAddress(topology.redissonAddresses());
+ *     ...
+ *     topology.server().assertNoLeaks();
+ * }
+ * }</pre>
+ *
+ * <p>There are no replicas: Sentinels report a stopped server as down, and do not fail over.
+ *
+ * <p>All methods may be called by several threads at once.
+ */
+public final class LockredisTopology implements AutoCloseable {
+    private final Topology kind;
+    private final Sentinels sentinels; // null: none
+    private final LockredisServer server;
+    private final ServerProcess first; // the Sentinels' process too; null when attached
+    private final List<String> nodes;
+
+    private LockredisTopology(Builder from, LockredisServer.Builder values) {
+        kind = from.kind;
+        sentinels = kind == Topology.SENTINEL ? new Sentinels(from) : null;
+        server = LockredisServer.start(values, sentinels);
+        first = server.process();
+        nodes = sentinels == null
+                ? Collections.singletonList(server.host() + ":" + server.port())
+                : Collections.unmodifiableList(first.output.sentinels());
+    }
+
+    /** Returns a builder. With {@link Topology#SINGLE} it is a server alone. */
+    public static Builder builder(Topology kind) {
+        return new Builder(kind);
+    }
+
+    /** Returns what it is. */
+    public Topology kind() {
+        return kind;
+    }
+
+    /**
+     * Returns the server that has the data. Its methods show locks and leaks, delete the data, and
+     * make outages: Sentinels run on when it stops, and see it again after restart. They take
+     * {@link Builder#downAfter} to notice. Behind Sentinels, stop and restart wait for the end of
+     * pauseClients.
+     */
+    public LockredisServer server() {
+        return server;
+    }
+
+    /**
+     * Returns the addresses that a client's configuration names, as host:port. They are those of
+     * the Sentinels; in a cluster, and of a single server, that of the server.
+     */
+    public List<String> nodes() {
+        return nodes;
+    }
+
+    /** Returns {@link #nodes} as Redisson's addSentinelAddress and addNodeAddress take them. */
+    public String[] redissonAddresses() {
+        String[] addresses = new String[nodes.size()];
+        for (int i = 0; i < addresses.length; i++) {
+            addresses[i] = (server.isTls() ? "rediss://" : "redis://") + nodes.get(i);
+        }
+        return addresses;
+    }
+
+    /** Returns the name by which Sentinels know the server: mymaster. Null without Sentinels. */
+    public String masterName() {
+        return sentinels == null ? null : sentinels.masterName;
+    }
+
+    /** Returns the server's password, or null. */
+    public String password() {
+        return server.password();
+    }
+
+    /** Returns the Sentinels' own password, or null. */
+    public String sentinelPassword() {
+        return sentinels == null ? null : sentinels.password;
+    }
+
+    /**
+     * Returns the address as Lettuce's RedisURI takes it, with the server's password:
+     * {@code redis-sentinel://:secret@127.0.0.1:40124,127.0.0.1:40125?sentinelMasterId=mymaster}.
+     * Without Sentinels it is the server's. The URI has no place for the Sentinels' password.
+     */
+    public String uri() {
+        if (sentinels == null) {
+            return server.uri();
+        }
+        String user = password() == null ? "" : ":" + Endpoint.encode(password()) + "@";
+        return "redis-sentinel://" + user + String.join(",", nodes) + "?sentinelMasterId="
+                + Endpoint.encode(masterName());
+    }
+
+    /** Ends all nodes. Does nothing the second time. */
+    @Override
+    public void close() {
+        if (first != null) {
+            first.destroy();
+        }
+        server.close();
+    }
+
+    @Override
+    public String toString() {
+        return kind == Topology.SENTINEL
+                ? "Sentinels at " + String.join(", ", nodes) + " of " + server : server.toString();
+    }
+
+    /** Collects the values for a topology. It may be used for several ones, by one thread. */
+    public static final class Builder {
+        private final Topology kind;
+        int sentinels = 3;
+        int sentinelPort;
+        String masterName = "mymaster";
+        String sentinelPassword;
+        Duration downAfter;
+        int quorum;
+        private final List<Consumer<LockredisServer.Builder>> setup = new ArrayList<>();
+
+        private Builder(Topology kind) {
+            this.kind = Objects.requireNonNull(kind, "kind");
+        }
+
+        /** Sets values of the server: {@code server -> server.password("secret")}. */
+        public Builder server(Consumer<LockredisServer.Builder> setup) {
+            this.setup.add(Objects.requireNonNull(setup, "setup"));
+            return this;
+        }
+
+        /** Returns the values of the server that were collected so far. */
+        public LockredisConfig serverConfig() {
+            return server().config();
+        }
+
+        /** Sets the number of Sentinels, 1 to 15. The default is 3. */
+        public Builder sentinels(int count) {
+            requireSentinels("sentinels");
+            this.sentinels = count;
+            return this;
+        }
+
+        /**
+         * Sets the port of the first Sentinel; the others have the ports behind it. The default, 0,
+         * means free ports: choose a port only if you must.
+         */
+        public Builder sentinelPort(int port) {
+            requireSentinels("sentinelPort");
+            this.sentinelPort = port;
+            return this;
+        }
+
+        /** Sets the name by which the Sentinels know the server. The default is mymaster. */
+        public Builder masterName(String name) {
+            requireSentinels("masterName");
+            this.masterName = Objects.requireNonNull(name, "name");
+            return this;
+        }
+
+        /** Sets the password of the Sentinels. By default they have none. */
+        public Builder sentinelPassword(String password) {
+            requireSentinels("sentinelPassword");
+            this.sentinelPassword = Objects.requireNonNull(password, "password");
+            return this;
+        }
+
+        /** Sets how long the server may be silent until it counts as down. The default is 30 s. */
+        public Builder downAfter(Duration time) {
+            requireSentinels("downAfter");
+            this.downAfter = Objects.requireNonNull(time, "time");
+            return this;
+        }
+
+        /** Sets how many Sentinels must agree that the server is down. Default: the majority. */
+        public Builder quorum(int sentinels) {
+            requireSentinels("quorum");
+            this.quorum = sentinels;
+            return this;
+        }
+
+        private void requireSentinels(String value) {
+            if (kind != Topology.SENTINEL) {
+                throw new IllegalStateException(value + ": the topology " + kind
+                        + " has no Sentinels");
+            }
+        }
+
+        /**
+         * Starts all nodes. It returns when the Sentinels know each other.
+         *
+         * @throws LockredisException if a node does not start, and with lockredis.uri: that is the
+         *     address of a single server
+         */
+        public LockredisTopology start() {
+            if (kind != Topology.SINGLE && Executables.setting("lockredis.uri") != null) {
+                throw new LockredisException("lockredis.uri is the address of a single server, and"
+                        + " the topology " + kind + " needs others. Leave this test out, for"
+                        + " example with @DisabledIfSystemProperty(named = \"lockredis.uri\","
+                        + " matches = \".+\")");
+            }
+            return new LockredisTopology(this, server());
+        }
+
+        private LockredisServer.Builder server() {
+            LockredisServer.Builder server = LockredisServer.builder();
+            for (Consumer<LockredisServer.Builder> values : setup) {
+                values.accept(server);
+            }
+            if (kind == Topology.CLUSTER) {
+                server.directive("cluster-enabled", "yes");
+                if (server.certificate != null) {
+                    server.directive("tls-cluster", "yes"); // clients learn the port for TLS
+                }
+            }
+            return server;
+        }
+    }
+}

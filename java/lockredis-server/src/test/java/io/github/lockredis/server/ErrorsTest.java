@@ -1,0 +1,104 @@
+package io.github.lockredis.server;
+
+import static org.junit.jupiter.api.Assertions.assertEquals;
+import static org.junit.jupiter.api.Assertions.assertThrows;
+import static org.junit.jupiter.api.Assertions.assertTrue;
+
+import java.net.InetAddress;
+import java.net.ServerSocket;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.nio.file.Paths;
+import java.nio.file.attribute.PosixFilePermissions;
+import java.time.Duration;
+
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.condition.DisabledOnOs;
+import org.junit.jupiter.api.condition.OS;
+import org.junit.jupiter.api.io.TempDir;
+
+/** A start that fails says why, in the server's own words. */
+class ErrorsTest {
+    private static String message(LockredisServer.Builder builder) {
+        return assertThrows(LockredisException.class, () -> builder.start().close()).getMessage();
+    }
+
+    private static void contains(String text, String... parts) {
+        for (String part : parts) {
+            assertTrue(text.contains(part), "no \"" + part + "\" in: " + text);
+        }
+    }
+
+    @Test
+    void aPortInUseIsNamed() throws Exception {
+        try (ServerSocket other = new ServerSocket(0, 1, InetAddress.getByName("127.0.0.1"))) {
+            int port = other.getLocalPort();
+            contains(message(LockredisServer.builder().port(port)),
+                    "lockredis: cannot start: listen tcp 127.0.0.1:" + port + ": bind: ",
+                    "Without port(" + port + ") the server takes a free port",
+                    "exit code: 1");
+        }
+    }
+
+    @Test
+    void anUnknownDirectiveIsQuoted() {
+        String message = message(LockredisServer.builder().directive("no-such-directive", "a b"));
+        contains(message, "FATAL CONFIG FILE ERROR", ">>> 'no-such-directive \"a b\"'",
+                "Bad directive or wrong number of arguments");
+    }
+
+    @Test
+    void aRefusedDirectiveHasItsReason() {
+        contains(message(LockredisServer.builder().directive("daemonize", "yes")),
+                "lockredis does not detach itself");
+    }
+
+    @Test
+    void aMissingConfigFileIsNamed() {
+        contains(message(LockredisServer.builder().configFile(Paths.get("no-such.conf"))),
+                "no-such.conf");
+    }
+
+    @Test
+    void aMissingExecutableIsNamed() {
+        contains(message(LockredisServer.builder().executable(Paths.get("no-such-file"))),
+                "start no-such-file: ");
+    }
+
+    @Test
+    @DisabledOnOs(OS.WINDOWS)
+    void aServerThatDoesNotListenIsStopped(@TempDir Path folder) throws Exception {
+        Path script = folder.resolve("silent");
+        Files.write(script, "#!/bin/sh\necho thinking\nexec sleep 600\n".getBytes("US-ASCII"));
+        Files.setPosixFilePermissions(script, PosixFilePermissions.fromString("rwx------"));
+        contains(message(LockredisServer.builder().executable(script)
+                .startTimeout(Duration.ofMillis(300))),
+                "did not listen within 300 ms", "| thinking");
+    }
+
+    @Test
+    void anErrorReplyIsQuoted() {
+        try (LockredisServer server = LockredisServer.start()) {
+            LockredisException e = assertThrows(LockredisException.class,
+                    () -> server.command("GET"));
+            assertEquals("GET on " + server.redissonAddress()
+                    + ": ERR wrong number of arguments for 'get' command", e.getMessage());
+        }
+    }
+
+    @Test
+    void aMissingPlatformIsNamed() throws Exception {
+        try (Child jvm = Child.start("close", "-Dos.arch=riscv64")) {
+            contains(jvm.value("failed"), "lockredis has no executable for ", "-riscv64: it has "
+                    + "linux-amd64, linux-arm64, darwin-amd64, darwin-arm64, windows-amd64");
+        }
+    }
+
+    @Test
+    void aMissingArtifactIsNamed() throws Exception {
+        try (Child jvm = Child.startWith(".*lockredis-server.*", "close")) {
+            contains(jvm.value("failed"), "add the dependency io.github.lockredis:lockredis-binary-"
+                    + Platform.current());
+        }
+    }
+}

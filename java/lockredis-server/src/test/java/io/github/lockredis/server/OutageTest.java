@@ -1,0 +1,87 @@
+package io.github.lockredis.server;
+
+import static org.junit.jupiter.api.Assertions.assertEquals;
+import static org.junit.jupiter.api.Assertions.assertThrows;
+import static org.junit.jupiter.api.Assertions.assertTrue;
+
+import java.io.IOException;
+import java.net.SocketTimeoutException;
+import java.time.Duration;
+import java.util.concurrent.TimeUnit;
+
+import org.junit.jupiter.api.Test;
+
+class OutageTest {
+    private static Connection connect(LockredisServer server, int timeout) throws IOException {
+        return new Connection(new Endpoint(server.host(), server.port(), null, null, 0, false, null),
+                timeout);
+    }
+
+    @Test
+    void killedClientsLoseTheirConnections() throws Exception {
+        try (LockredisServer server = LockredisServer.start();
+                Connection client = connect(server, 60_000);
+                Connection subscriber = connect(server, 60_000)) {
+            client.call("PING");
+            subscriber.call("SUBSCRIBE", "channel");
+            assertEquals(2, server.killClients());
+            assertThrows(IOException.class, () -> client.call("PING"));
+            assertThrows(IOException.class, () -> subscriber.call("PING"));
+            assertEquals("PONG", server.command("PING"));
+        }
+    }
+
+    @Test
+    void pausedClientsWait() throws Exception {
+        try (LockredisServer server = LockredisServer.start();
+                Connection client = connect(server, 200)) {
+            server.pauseClients(Duration.ofSeconds(2));
+            long from = System.nanoTime();
+            assertThrows(SocketTimeoutException.class, () -> client.call("PING"));
+            assertEquals("PONG", server.command("PING"));
+            long waited = TimeUnit.NANOSECONDS.toMillis(System.nanoTime() - from);
+            assertTrue(waited > 1000, "waited " + waited + " ms");
+        }
+    }
+
+    @Test
+    void aPauseOfWritesEndsEarly() throws Exception {
+        try (LockredisServer server = LockredisServer.start();
+                Connection hasty = connect(server, 200);
+                Connection client = connect(server, 60_000)) {
+            server.pauseWrites(Duration.ofHours(1));
+            String[] acquire = {"EVAL", "return redis.call('hincrby', KEYS[1], ARGV[1], 1)", "1",
+                "order:1", "6f1c1a2e-54b7-4f7c-9d4a-0c2f6a8e3b11:17"};
+            assertThrows(SocketTimeoutException.class, () -> hasty.call(acquire));
+            assertEquals("PONG", client.call("PING"));
+            assertTrue(server.locks().isEmpty());
+            server.unpauseClients();
+            client.call(acquire);
+            assertEquals(1, server.locks().size());
+        }
+    }
+
+    @Test
+    void aStoppedServerClosesConnections() throws Exception {
+        try (LockredisServer server = LockredisServer.start();
+                Connection client = connect(server, 60_000)) {
+            client.call("PING");
+            server.stop();
+            assertThrows(IOException.class, () -> client.call("PING"));
+            assertThrows(IOException.class, () -> connect(server, 60_000));
+            server.restart();
+            try (Connection again = connect(server, 60_000)) {
+                assertEquals("PONG", again.call("PING"));
+            }
+        }
+    }
+
+    @Test
+    void theEndOfTheConnectionIsAnError() throws Exception {
+        try (LockredisServer server = LockredisServer.start();
+                Connection client = connect(server, 60_000)) {
+            assertEquals("OK", client.call("QUIT"));
+            assertThrows(IOException.class, () -> client.call("PING"));
+        }
+    }
+}

@@ -1,0 +1,251 @@
+package io.github.lockredis.spring.boot3;
+
+import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.assertThatCode;
+import static org.assertj.core.api.Assertions.assertThatThrownBy;
+
+import java.lang.reflect.Method;
+
+import io.github.lockredis.server.LockredisServer;
+import io.github.lockredis.server.LockredisTopology;
+import io.github.lockredis.server.Topology;
+import io.github.lockredis.spring.FlushMode;
+import io.github.lockredis.spring.LeakMode;
+import org.junit.jupiter.api.Test;
+import org.springframework.beans.factory.DisposableBean;
+import org.springframework.beans.factory.annotation.Autowired;
+import org.springframework.boot.autoconfigure.data.redis.RedisAutoConfiguration;
+import org.springframework.boot.autoconfigure.ImportAutoConfiguration;
+import org.springframework.boot.test.context.SpringBootTest;
+import org.springframework.context.ApplicationContext;
+import org.springframework.context.annotation.Bean;
+import org.springframework.context.annotation.Configuration;
+import org.springframework.test.annotation.DirtiesContext;
+import org.springframework.test.context.TestContextManager;
+
+/** Drives Spring's test framework by hand, so that a test can see another test fail. */
+class ContextTest {
+    private static final String LOCK = "local v = redis.call('get', KEYS[1]) if not v then"
+            + " redis.call('set', KEYS[1], ARGV[1], 'px', 60000) end";
+    private static final String OWNER = "6f1c1a2e-54b7-4f7c-9d4a-0c2f6a8e3b11";
+
+    @SpringBootTest(classes = Small.class)
+    @AutoConfigureLockredis
+    static class First {
+        @Autowired
+        LockredisServer server;
+
+        void test() {
+        }
+
+        class Inner {
+        }
+    }
+
+    @SpringBootTest(classes = Small.class)
+    @AutoConfigureLockredis(flush = FlushMode.NEVER, leaks = LeakMode.ALLOWED)
+    static class SameServer extends First {
+    }
+
+    @SpringBootTest(classes = Small.class)
+    @AutoConfigureLockredis(directives = "maxmemory 64mb")
+    static class OtherServer extends First {
+    }
+
+    @SpringBootTest(classes = Small.class, properties = "example=dirty")
+    @AutoConfigureLockredis
+    static class Dirty extends First {
+    }
+
+    @SpringBootTest(classes = Small.class)
+    @AutoConfigureLockredis(topology = Topology.SENTINEL)
+    static class Behind extends First {
+        @Autowired
+        LockredisTopology topology;
+    }
+
+    @SpringBootTest(classes = Small.class)
+    @AutoConfigureLockredis(topology = Topology.SENTINEL, leaks = LeakMode.ALLOWED)
+    static class SameSentinels extends Behind {
+    }
+
+    @SpringBootTest(classes = Small.class)
+    @AutoConfigureLockredis(topology = Topology.SENTINEL, masterName = "orders")
+    static class OtherSentinels extends Behind {
+    }
+
+    @SpringBootTest(classes = Empty.class)
+    static class NotAnnotated {
+    }
+
+    @Configuration(proxyBeanMethods = false)
+    static class Empty {
+    }
+
+    @Configuration(proxyBeanMethods = false)
+    @ImportAutoConfiguration(RedisAutoConfiguration.class)
+    static class Small {
+        static Object lastReply;
+
+        @Bean // The context does not know that the bean needs the server
+        DisposableBean client(ApplicationContext context) {
+            LockredisServer server = context.getBean(LockredisServer.class);
+            return () -> lastReply = server.command("PING");
+        }
+    }
+
+    /** A test that runs by hand. */
+    private static final class Run {
+        final TestContextManager manager;
+        final First test;
+        final Method method;
+
+        Run(Class<? extends First> type) throws Exception {
+            manager = new TestContextManager(type);
+            test = type.getDeclaredConstructor().newInstance();
+            method = First.class.getDeclaredMethod("test");
+            manager.beforeTestClass();
+            manager.prepareTestInstance(test);
+        }
+
+        void begin() throws Exception {
+            manager.beforeTestMethod(test, method);
+        }
+
+        void end(Throwable failure) throws Exception {
+            manager.afterTestMethod(test, method, failure);
+        }
+    }
+
+    private static void lock(LockredisServer server, String name) {
+        server.command("EVAL", LOCK, "1", name, OWNER);
+    }
+
+    @Test
+    void classesWithEqualServersShareAContext() throws Exception {
+        LockredisServer server = new Run(First.class).test.server;
+        assertThat(new Run(First.class).test.server).isSameAs(server);
+        assertThat(new Run(SameServer.class).test.server).isSameAs(server);
+        LockredisServer other = new Run(OtherServer.class).test.server;
+        assertThat(other.port()).isNotEqualTo(server.port());
+        assertThat(other.command("CONFIG", "GET", "maxmemory").toString()).contains("67108864");
+    }
+
+    @Test
+    void classesWithEqualTopologiesShareAContext() throws Exception {
+        Behind one = (Behind) new Run(Behind.class).test;
+        assertThat(((Behind) new Run(SameSentinels.class).test).topology).isSameAs(one.topology);
+        assertThat(new Run(First.class).test.server).isNotSameAs(one.server);
+        Run run = new Run(OtherSentinels.class);
+        Behind other = (Behind) run.test;
+        assertThat(other.topology.masterName()).isEqualTo("orders");
+        assertThat(other.topology.nodes()).doesNotContainAnyElementsOf(one.topology.nodes());
+        run.manager.getTestContext().markApplicationContextDirty(
+                DirtiesContext.HierarchyMode.EXHAUSTIVE);
+        assertThat(other.server.isRunning()).isFalse();
+        assertThat(one.server.isRunning()).isTrue();
+    }
+
+    @Test
+    void theServerStopsAfterItsClients() throws Exception {
+        Run run = new Run(Dirty.class);
+        Small.lastReply = null;
+        run.manager.getTestContext().markApplicationContextDirty(
+                DirtiesContext.HierarchyMode.EXHAUSTIVE);
+        assertThat(Small.lastReply).isEqualTo("PONG");
+        assertThat(run.test.server.isRunning()).isFalse();
+        assertThat(new Run(Dirty.class).test.server.isRunning()).isTrue();
+    }
+
+    @Test
+    void aTestThatLeavesALockFails() throws Exception {
+        Run run = new Run(First.class);
+        run.begin();
+        lock(run.test.server, "order:7");
+        assertThatThrownBy(() -> run.end(null)).isInstanceOf(AssertionError.class)
+                .hasMessageStartingWith("a leak on redis://127.0.0.1:")
+                .hasMessageContaining("order:7").hasMessageContaining(OWNER)
+                .hasMessageContaining("LeakMode.ALLOWED");
+        run.begin();
+        assertThat(run.test.server.locks()).isEmpty();
+        run.end(null);
+    }
+
+    @Test
+    void aFailedTestKeepsItsFailure() throws Exception {
+        Run run = new Run(First.class);
+        run.begin();
+        lock(run.test.server, "order:7");
+        AssertionError failure = new AssertionError("expected 1");
+        run.end(failure);
+        assertThat(failure.getSuppressed()).hasSize(1);
+    }
+
+    @Test
+    void whatWasHeldBeforeAndWhatIsAllowedIsNoLeak() throws Exception {
+        Run run = new Run(SameServer.class);
+        run.begin();
+        lock(run.test.server, "order:7");
+        run.end(null);
+        assertThat(run.test.server.locks()).hasSize(1);
+    }
+
+    @Test
+    void theServerIsEmptyBeforeEachTest() throws Exception {
+        Run run = new Run(First.class);
+        run.test.server.command("SET", "key", "value");
+        run.begin();
+        assertThat(run.test.server.command("EXISTS", "key")).isEqualTo(0L);
+        run.end(null);
+        Run never = new Run(SameServer.class);
+        never.test.server.command("SET", "key", "value");
+        never.begin();
+        assertThat(never.test.server.command("EXISTS", "key")).isEqualTo(1L);
+        never.end(null);
+    }
+
+    @Test
+    void aStoppedServerRunsAgainInTheNextTest() throws Exception {
+        Run run = new Run(First.class);
+        run.begin();
+        run.test.server.stop();
+        run.end(null);
+        run.begin();
+        assertThat(run.test.server.isRunning()).isTrue();
+        run.end(null);
+    }
+
+    @Test
+    void twoTestsAtOnceMustNotFlush() throws Exception {
+        Run one = new Run(First.class);
+        Run two = new Run(First.class);
+        one.begin();
+        assertThatThrownBy(two::begin).hasMessageContaining("flush = FlushMode.NEVER");
+        two.end(null);
+        one.end(null);
+        assertThatCode(two::begin).doesNotThrowAnyException();
+        two.end(null);
+    }
+
+    @Test
+    void aClassWithoutTheAnnotationHasNoServer() throws Exception {
+        ApplicationContext context =
+                new TestContextManager(NotAnnotated.class).getTestContext().getApplicationContext();
+        assertThat(context.getBeanProvider(LockredisServer.class).getIfAvailable()).isNull();
+    }
+
+    @Test
+    void aNestedClassHasTheServerOfItsEnclosingClass() {
+        assertThat(new LockredisListener().rules(First.Inner.class)).isNotNull();
+    }
+
+    @Test
+    void otherGenerationsAreRefused() {
+        LockredisCustomizer customizer = new LockredisCustomizer(
+                new io.github.lockredis.spring.ServerSettings(""));
+        assertThat(customizer.supports("3.5.9")).isTrue();
+        assertThat(customizer.supports("3.0.13")).isFalse();
+        assertThat(customizer.supports("4.0.1")).isFalse();
+        assertThat(customizer.supports("2.7.18")).isFalse();
+    }
+}

@@ -1,0 +1,84 @@
+package io.github.lockredis.spring;
+
+import org.springframework.context.ApplicationContext;
+import org.springframework.test.context.TestContext;
+import org.springframework.test.context.support.AbstractTestExecutionListener;
+
+/**
+ * Empties the server before tests, and checks after each test that no lock is left. The modules for
+ * the generations of Spring Boot extend it.
+ */
+public abstract class LockredisTestExecutionListener extends AbstractTestExecutionListener {
+    private static final String RUNNING = LockredisTestExecutionListener.class.getName();
+
+    /** The attributes of an annotation that concern the tests of a class, not the server. */
+    public static final class Rules {
+        final FlushMode flush;
+        final LeakMode leaks;
+
+        /** Collects the values of the attributes. */
+        public Rules(FlushMode flush, LeakMode leaks) {
+            this.flush = flush;
+            this.leaks = leaks;
+        }
+    }
+
+    /** Returns the rules for a test class, or null if the class has no annotation. */
+    protected abstract Rules rules(Class<?> testClass);
+
+    /**
+     * Returns a position after Spring's listener for {@code @DirtiesContext}. So the check at a test's
+     * end comes before that listener closes the context.
+     */
+    @Override
+    public final int getOrder() {
+        return 3500;
+    }
+
+    @Override
+    public final void beforeTestClass(TestContext test) {
+        Rules rules = rules(test.getTestClass());
+        if (rules != null && rules.flush == FlushMode.BEFORE_CLASS) {
+            use(test.getApplicationContext()).prepare(true);
+        }
+    }
+
+    @Override
+    public final void beforeTestMethod(TestContext test) {
+        Rules rules = rules(test.getTestClass());
+        if (rules != null) {
+            ServerUse use = use(test.getApplicationContext());
+            boolean flush = rules.flush == FlushMode.BEFORE_EACH;
+            test.setAttribute(RUNNING, use.begin(flush, rules.leaks == LeakMode.FAIL));
+        }
+    }
+
+    @Override
+    public final void afterTestMethod(TestContext test) {
+        ServerUse.Running running = (ServerUse.Running) test.removeAttribute(RUNNING);
+        if (running == null) {
+            return;
+        }
+        try {
+            report(test, running.leaks());
+        } finally {
+            running.end();
+        }
+    }
+
+    private static void report(TestContext test, String leaks) {
+        if (leaks == null) {
+            return;
+        }
+        AssertionError error = new AssertionError(leaks
+                + "\nIf it is meant to stay: @AutoConfigureLockredis(leaks = LeakMode.ALLOWED)");
+        if (test.getTestException() == null) {
+            throw error;
+        }
+        test.getTestException().addSuppressed(error); // the lock is a consequence, as a rule
+    }
+
+    private static ServerUse use(ApplicationContext context) {
+        return context.getBean(ServerUse.BEAN, ServerUse.class);
+    }
+}

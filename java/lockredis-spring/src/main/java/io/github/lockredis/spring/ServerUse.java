@@ -1,0 +1,108 @@
+package io.github.lockredis.spring;
+
+import io.github.lockredis.server.LeakCheck;
+import io.github.lockredis.server.LockredisServer;
+
+/** What the tests do with a context's server: how many run, and what each has left behind. */
+final class ServerUse {
+    /** The name of the bean for the topology. */
+    static final String TOPOLOGY = "lockredisTopology";
+    /** The name of the bean for the server. */
+    static final String SERVER = "lockredisServer";
+    /** The name of the bean of this class. */
+    static final String BEAN = "io.github.lockredis.spring.ServerUse";
+
+    private final LockredisServer server;
+    private int running; // guarded by this
+    private long begun; // how many tests have begun; guarded by this
+
+    ServerUse(LockredisServer server) {
+        this.server = server;
+    }
+
+    LockredisServer server() {
+        return server;
+    }
+
+    /**
+     * Begins a test. Starts the server again if the test before it has stopped it.
+     *
+     * @param flush whether to delete all data
+     * @param leaks whether {@link Running#leaks} looks for leaks
+     */
+    Running begin(boolean flush, boolean leaks) {
+        synchronized (this) {
+            if (flush && running > 0) {
+                throw new IllegalStateException("@AutoConfigureLockredis: another test runs on this"
+                        + " server, and a flush would delete its data. Let the tests of a context"
+                        + " run one after the other, or set flush = FlushMode.NEVER. Leaks are"
+                        + " checked after tests that ran alone only");
+            }
+            running++;
+            begun++;
+        }
+        Running test = new Running();
+        try {
+            prepare(flush);
+            test.check = leaks ? beginCheck() : null;
+        } catch (RuntimeException e) {
+            test.end();
+            throw e;
+        }
+        return test;
+    }
+
+    /** Starts the server if it is stopped, and deletes all data if flush says so. */
+    void prepare(boolean flush) {
+        if (!server.isAttached() && !server.isRunning()) {
+            server.restart();
+        } else if (flush) {
+            server.flush();
+        }
+    }
+
+    /**
+     * Begins a check for held locks and permits, and owners in queues. Subscriptions and blocked
+     * connections do not count: they belong to the context's beans, which outlive a test.
+     */
+    private LeakCheck beginCheck() {
+        return LeakCheck.begin(server, leak -> !leak.owner().isEmpty());
+    }
+
+    /** A test that runs on the server. */
+    final class Running {
+        private final boolean alone;
+        private final long number;
+        private LeakCheck check; // null: leaks are allowed
+
+        Running() {
+            synchronized (ServerUse.this) {
+                alone = running == 1;
+                number = begun;
+            }
+        }
+
+        /** Ends the test. */
+        void end() {
+            synchronized (ServerUse.this) {
+                running--;
+            }
+        }
+
+        /**
+         * Returns the text about what was acquired in the test and is still held, or null. It is null
+         * if another test ran at the same time, for then the test is unknown, if the server is
+         * stopped, and if leaks are allowed.
+         */
+        String leaks() {
+            boolean known = alone && !overlapped();
+            return check != null && known && server.isRunning() ? check.end(false) : null;
+        }
+
+        private boolean overlapped() {
+            synchronized (ServerUse.this) {
+                return begun != number;
+            }
+        }
+    }
+}
