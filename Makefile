@@ -3,17 +3,31 @@
 build: ## build the static binary bin/lockredis
 	CGO_ENABLED=0 go build -trimpath -ldflags="-s -w" -o bin/lockredis ./cmd/lockredis
 
+binaries: ## build the static binary of every platform: bin/OS-ARCH/lockredis
+	.ci/build-binaries bin
+
+dist: ## pack the release into dist/: archives for six platforms, checksums, bill of materials, formula
+	.ci/dist dist
+
+image: ## write the container image into dist/image: archives for docker load, an OCI layout
+	.ci/image dist/image
+
 test: ## run every test that this machine has the tools for; names those it skips
 	.ci/test
 
 race: ## run the Go tests with the race detector
-	go test -race -timeout 20m ./...
+	go test -race -timeout 20m $$(go list ./... | grep -v /compat_test/rlock)
+	go test -race -timeout 20m -p 1 ./compat_test/rlock/... # alone: its checks have limits of time
 
 matrix: ## run all ten Redisson releases on lockredis and on redis-server (needs JDK 17, Maven, redis-server)
 	LOCKREDIS_REDISSON=all LOCKREDIS_SERVERS=lockredis,redis-server go test ./compat_test -run TestRedisson -count=1 -v -timeout 90m
 
-vectors: ## record the replies in compat_test/testdata again from redis-server 7.0.15
+spring-matrix: ## run the Java modules for Spring Boot with all tested releases of Boot and Redisson's starter
+	.ci/spring-matrix
+
+vectors: ## record the replies in compat_test/testdata and compat_test/sentinel again from Redis 7.0.15
 	LOCKREDIS_VECTORS=record go test ./compat_test -run TestVectors -count=1 -rewrite
+	LOCKREDIS_VECTORS=record go test ./compat_test/sentinel -run TestScenarios -count=1 -rewrite
 
 diff: ## compare lockredis with redis-server on a million generated commands
 	LOCKREDIS_DIFF_COMMANDS=1000000 go test ./compat_test/differential -run Generated -count=1 -v -timeout 60m
@@ -23,6 +37,9 @@ soak: ## run mixed load and attacks for 30 minutes on a server built with the ra
 
 fuzz: ## run every fuzz target for 20 seconds
 	.ci/fuzz 20s
+
+faults: ## run rlock through 10,000 acquisitions of each kind on each topology with faults; prints a table
+	LOCKREDIS_RLOCK=single,sentinel,cluster,valkey LOCKREDIS_FAULTS=10000 go test ./compat_test/rlock/faults -run "TestNoHold|TestNoRequest" -count=1 -v -timeout 6h
 
 simulate: ## run lock clients for ten million steps of virtual time
 	LOCKREDIS_SIMULATION=10000000 go test ./compat_test/simulation -run TestTheInvariantsHold -count=1 -v -timeout 60m
@@ -42,15 +59,13 @@ bench-compare: ## measure the working tree and another commit: make bench-compar
 docs: ## write docs/commands.md and docs/directives.md from their tables
 	go test ./internal/command ./internal/config -count=1 -run Docs -update
 
-lint: ## run go vet and staticcheck
+lint: ## run go vet and staticcheck, and actionlint on the workflows
 	go vet ./...
 	go run honnef.co/go/tools/cmd/staticcheck@v0.8.2 ./...
-
-cross: ## build for every platform
-	for os in linux darwin windows; do for arch in amd64 arm64; do \
-	  echo $$os/$$arch; CGO_ENABLED=0 GOOS=$$os GOARCH=$$arch go build -o /dev/null ./cmd/lockredis || exit 1; done; done
+	cd packaging && go vet ./... && go run honnef.co/go/tools/cmd/staticcheck@v0.8.2 ./...
+	go run github.com/rhysd/actionlint/cmd/actionlint@v1.7.12
 
 help: ## print this text
 	@grep -E '^[a-z-]+:.*## ' $(MAKEFILE_LIST) | sed 's/:.*## /\t/' | expand -t 14
 
-.PHONY: build test race matrix vectors diff bench bench-short bench-compare bench-rlock lint cross docs help soak fuzz simulate
+.PHONY: build binaries dist image spring-matrix test race matrix vectors diff bench bench-short bench-compare bench-rlock lint docs help soak fuzz simulate faults
