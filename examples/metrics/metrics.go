@@ -1,139 +1,79 @@
-// Package metrics counts the events of locks in Prometheus's text format, without
-// Prometheus's library. A program with that library, or with OpenTelemetry, fills
-// their counters and histograms from the same Observer.
+// Package metrics counts the events of locks with Prometheus's client library.
 package metrics
 
 import (
-	"fmt"
-	"io"
-	"maps"
-	"net/http"
-	"slices"
-	"sync"
-	"time"
+	"context"
+
+	"github.com/prometheus/client_golang/prometheus"
 
 	"github.com/lockredis/lockredis/rlock"
 )
 
-// Metrics counts the events of lock clients for each kind of lock. It does not
-// count by name, because there may be too many names. The zero value is ready to
-// use.
+// Metrics counts the events of lock clients for each kind of lock. It has no label
+// for the lock's name, because there may be too many names.
 type Metrics struct {
-	mu     sync.Mutex // guards the fields below
-	totals map[series]int
-	waits  map[string]*histogram
-	holds  map[string]*histogram
+	events *prometheus.CounterVec
+	waits  *prometheus.HistogramVec
+	holds  *prometheus.HistogramVec
 }
 
-// series names one counter of one kind of lock.
-type series struct{ counter, kind string }
+// buckets are upper bounds in seconds. They range from a free lock to a lock with many
+// waiters.
+var buckets = []float64{0.001, 0.005, 0.025, 0.1, 0.5, 2.5, 10, 60}
 
-// bounds returns the upper bounds of the histograms' buckets, in seconds.
-func bounds() []float64 { return []float64{0.001, 0.005, 0.025, 0.1, 0.5, 2.5, 10, 60} }
-
-type histogram struct {
-	buckets []int // for each bound the number of values up to it
-	count   int
-	sum     float64
+// New registers the metrics with r. It panics if r has metrics of these names.
+func New(r prometheus.Registerer) *Metrics {
+	m := &Metrics{
+		events: prometheus.NewCounterVec(prometheus.CounterOpts{
+			Name: "rlock_events_total",
+			Help: "Events of locks.",
+		}, []string{"event", "kind"}),
+		waits: prometheus.NewHistogramVec(prometheus.HistogramOpts{
+			Name:    "rlock_wait_seconds",
+			Help:    "Time from the call to the acquisition of a lock.",
+			Buckets: buckets,
+		}, []string{"kind"}),
+		holds: prometheus.NewHistogramVec(prometheus.HistogramOpts{
+			Name:    "rlock_hold_seconds",
+			Help:    "Time from the acquisition to the release or loss of a lock.",
+			Buckets: buckets,
+		}, []string{"kind"}),
+	}
+	r.MustRegister(m.events, m.waits, m.holds)
+	return m
 }
 
-// Observer returns an observer for rlock.Options that counts in m. Its functions
-// only count, so they never delay a lock.
+// Observer returns an observer for rlock.Options. Its functions only count, so they
+// never delay a lock. Many clients may share the observer.
 func (m *Metrics) Observer() rlock.Observer {
 	return rlock.Observer{
-		Acquired: func(e rlock.Event) {
-			m.count("rlock_acquired_total", e.Kind)
-			m.observe(&m.waits, e.Kind, e.Waited)
-		},
-		Contended: func(e rlock.Event) { m.count("rlock_contended_total", e.Kind) },
-		Renewed:   func(e rlock.Event) { m.count("rlock_renewed_total", e.Kind) },
-		Lost:      func(e rlock.Event) { m.count("rlock_lost_total", e.Kind) },
-		Released: func(e rlock.Event) {
-			m.count("rlock_released_total", e.Kind)
-			m.observe(&m.holds, e.Kind, e.Held)
-		},
+		Acquired:      m.acquired,
+		Contended:     m.count("contended"),
+		TimedOut:      m.count("timed_out"),
+		Failed:        m.count("failed"),
+		Renewed:       m.count("renewed"),
+		RenewalFailed: m.count("renewal_failed"),
+		Lost:          m.ended("lost"),
+		Released:      m.ended("released"),
+		GaveUp:        m.count("gave_up"),
 	}
 }
 
-func (m *Metrics) count(counter, kind string) {
-	m.mu.Lock()
-	defer m.mu.Unlock()
-	if m.totals == nil {
-		m.totals = map[series]int{}
-	}
-	m.totals[series{counter, kind}]++
+func (m *Metrics) acquired(_ context.Context, e rlock.Event) {
+	m.events.WithLabelValues("acquired", e.Kind).Inc()
+	m.waits.WithLabelValues(e.Kind).Observe(e.Waited.Seconds())
+	m.events.WithLabelValues("lost", e.Kind) // from 0, so that rate sees the first loss
 }
 
-func (m *Metrics) observe(all *map[string]*histogram, kind string, d time.Duration) {
-	m.mu.Lock()
-	defer m.mu.Unlock()
-	if *all == nil {
-		*all = map[string]*histogram{}
-	}
-	h := (*all)[kind]
-	if h == nil {
-		h = &histogram{buckets: make([]int, len(bounds()))}
-		(*all)[kind] = h
-	}
-	h.count++
-	h.sum += d.Seconds()
-	for i, bound := range bounds() {
-		if d.Seconds() <= bound {
-			h.buckets[i]++
-		}
-	}
+// count returns a function that counts an event.
+func (m *Metrics) count(event string) func(context.Context, rlock.Event) {
+	return func(_ context.Context, e rlock.Event) { m.events.WithLabelValues(event, e.Kind).Inc() }
 }
 
-// ServeHTTP answers a scrape.
-func (m *Metrics) ServeHTTP(w http.ResponseWriter, _ *http.Request) {
-	w.Header().Set("Content-Type", "text/plain; version=0.0.4; charset=utf-8")
-	_, _ = m.WriteTo(w)
-}
-
-// WriteTo writes all metrics in the text format 0.0.4, sorted by name.
-func (m *Metrics) WriteTo(w io.Writer) (int64, error) {
-	n, err := w.Write(m.text())
-	return int64(n), err
-}
-
-func (m *Metrics) text() (text []byte) {
-	m.mu.Lock()
-	defer m.mu.Unlock()
-	last := ""
-	for _, s := range slices.SortedFunc(maps.Keys(m.totals), compare) {
-		if s.counter != last {
-			text = fmt.Appendf(text, "# TYPE %s counter\n", s.counter)
-			last = s.counter
-		}
-		text = fmt.Appendf(text, "%s{kind=%q} %d\n", s.counter, s.kind, m.totals[s])
+// ended returns a function that counts an event at the end of a hold.
+func (m *Metrics) ended(event string) func(context.Context, rlock.Event) {
+	return func(_ context.Context, e rlock.Event) {
+		m.events.WithLabelValues(event, e.Kind).Inc()
+		m.holds.WithLabelValues(e.Kind).Observe(e.Held.Seconds())
 	}
-	text = appendHistograms(text, "rlock_hold_seconds", m.holds)
-	return appendHistograms(text, "rlock_wait_seconds", m.waits)
-}
-
-func compare(a, b series) int {
-	switch {
-	case a == b:
-		return 0
-	case a.counter < b.counter, a.counter == b.counter && a.kind < b.kind:
-		return -1
-	}
-	return 1
-}
-
-func appendHistograms(text []byte, name string, all map[string]*histogram) []byte {
-	if len(all) > 0 {
-		text = fmt.Appendf(text, "# TYPE %s histogram\n", name)
-	}
-	for _, kind := range slices.Sorted(maps.Keys(all)) {
-		h := all[kind]
-		for i, bound := range bounds() {
-			text = fmt.Appendf(text, "%s_bucket{kind=%q,le=\"%g\"} %d\n",
-				name, kind, bound, h.buckets[i])
-		}
-		text = fmt.Appendf(text, "%s_bucket{kind=%q,le=\"+Inf\"} %d\n", name, kind, h.count)
-		text = fmt.Appendf(text, "%s_sum{kind=%q} %g\n%s_count{kind=%q} %d\n",
-			name, kind, h.sum, name, kind, h.count)
-	}
-	return text
 }

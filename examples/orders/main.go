@@ -1,5 +1,5 @@
-// Command orders is a small service that ships orders. Several processes of it can
-// run on one Redis; each order is shipped once.
+// Command orders is a small service that packs and ships orders. Several processes
+// of it can run on one Redis; each order is shipped once.
 package main
 
 import (
@@ -16,7 +16,6 @@ import (
 
 	"github.com/redis/go-redis/v9"
 
-	"github.com/lockredis/lockredis/examples/metrics"
 	"github.com/lockredis/lockredis/rlock"
 )
 
@@ -35,18 +34,19 @@ func serve(addr, redisAddr string) error {
 	defer stop()
 	rdb := redis.NewClient(&redis.Options{Addr: redisAddr})
 	defer rdb.Close()
-	var counts metrics.Metrics
-	locks := rlock.New(rdb, rlock.Options{Observer: counts.Observer()})
-	defer locks.Close()
-
+	locks := rlock.New(rdb, rlock.Options{
+		Observer:      rlock.LogTo(slog.Default()), // logs losses and failed releases
+		UnlockOnClose: true,                        // unlocks the orders that are being packed
+	})
+	defer closeLocks(locks)
 	orders := &Orders{rdb: rdb, locks: locks, courier: slowly}
-	mux := http.NewServeMux()
-	mux.Handle("GET /metrics", &counts)
-	mux.Handle("POST /orders/{id}/ship", handler(orders))
+	packing := &Packing{locks: locks}
+
 	work, cancelWork := context.WithCancel(context.Background())
 	defer cancelWork()
-	srv := &http.Server{Addr: addr, Handler: mux, ReadHeaderTimeout: 5 * time.Second,
-		BaseContext: func(net.Listener) context.Context { return work }}
+	srv := &http.Server{Addr: addr, Handler: routes(orders, packing),
+		ReadHeaderTimeout: 5 * time.Second,
+		BaseContext:       func(net.Listener) context.Context { return work }}
 	ended := make(chan error, 1)
 	go func() { ended <- srv.ListenAndServe() }()
 	select {
@@ -57,8 +57,17 @@ func serve(addr, redisAddr string) error {
 	}
 }
 
-// end waits at most limit for the orders in progress and then cancels the rest.
-// When it returns, all locks are released, so the caller can close the Client.
+// closeLocks closes the client. Requests under way have one second.
+func closeLocks(locks *rlock.Client) {
+	ctx, cancel := context.WithTimeout(context.Background(), time.Second)
+	defer cancel()
+	if err := locks.Close(ctx); err != nil {
+		slog.Warn("locks may stay until their leases end", "error", err)
+	}
+}
+
+// end waits at most limit for the orders in progress, then cancels them. When it returns,
+// no order is in progress, so the caller can close the Client.
 func end(srv *http.Server, orders *Orders, limit time.Duration, cancelWork func()) error {
 	last, cancel := context.WithTimeout(context.Background(), limit)
 	defer cancel()
@@ -68,20 +77,32 @@ func end(srv *http.Server, orders *Orders, limit time.Duration, cancelWork func(
 	return err
 }
 
-func handler(o *Orders) http.Handler {
+func routes(o *Orders, p *Packing) http.Handler {
+	mux := http.NewServeMux()
+	mux.Handle("POST /orders/{id}/ship", call(o.Ship))
+	mux.Handle("POST /orders/{id}/open", call(p.Open))
+	mux.Handle("POST /orders/{id}/scan", call(p.Scan))
+	mux.Handle("POST /orders/{id}/done", call(p.Done))
+	return mux
+}
+
+// call returns a handler that calls f with the request's order.
+func call(f func(ctx context.Context, id string) error) http.Handler {
 	return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
-		switch err := o.Ship(r.Context(), r.PathValue("id")); {
+		switch err := f(r.Context(), r.PathValue("id")); {
 		case err == nil:
 			w.WriteHeader(http.StatusNoContent)
-		case errors.Is(err, ErrShipped):
+		case errors.Is(err, ErrShipped), errors.Is(err, ErrNotOpen):
 			http.Error(w, err.Error(), http.StatusConflict)
+		case errors.Is(err, rlock.ErrTimeout):
+			http.Error(w, "in use", http.StatusLocked)
 		default:
 			http.Error(w, err.Error(), http.StatusServiceUnavailable)
 		}
 	})
 }
 
-// slowly takes the place of a courier's service: it needs two seconds for an order.
+// slowly stands for a courier's service. It takes two seconds for an order.
 func slowly(ctx context.Context, id string) error {
 	select {
 	case <-time.After(2 * time.Second):

@@ -20,11 +20,24 @@ import (
 func process(
 	t *testing.T, srv *lockredistest.Server, courier func(context.Context, string) error,
 ) *Orders {
-	rdb := srv.Client()
-	locks := rlock.New(rdb, rlock.Options{})
-	t.Cleanup(func() { locks.Close() })
-	return &Orders{rdb: rdb, locks: locks, courier: courier}
+	return &Orders{rdb: srv.Client(), locks: client(t, srv, rlock.Options{}), courier: courier}
 }
+
+// client returns an rlock client that is closed when the test ends.
+func client(t *testing.T, srv *lockredistest.Server, o rlock.Options) *rlock.Client {
+	c := rlock.New(srv.Client(), o)
+	t.Cleanup(func() { must(t, c.Close(context.Background())) })
+	return c
+}
+
+func must(t *testing.T, err error) {
+	t.Helper()
+	if err != nil {
+		t.Fatal(err)
+	}
+}
+
+func nothing(context.Context, string) error { return nil }
 
 func TestAnOrderIsShippedOnceByAnyNumberOfProcesses(t *testing.T) {
 	srv := lockredistest.RunT(t) // fails the test if a lock is left behind
@@ -64,10 +77,12 @@ func TestASlowCourierKeepsTheLock(t *testing.T) {
 		if len(locks) != 1 || locks[0].Name != "orders:42" {
 			t.Fatalf("after half an hour the locks are %v", locks)
 		}
-		if err := process(t, srv, nil).Ship(t.Context(), "42"); !errors.Is(err, ErrShipped) {
+		second := process(t, srv, nil)
+		if err := second.Ship(t.Context(), "42"); !errors.Is(err, rlock.ErrTimeout) {
 			t.Fatal(err)
 		}
-		if err := <-first; err != nil {
+		must(t, <-first)
+		if err := second.Ship(t.Context(), "42"); !errors.Is(err, ErrShipped) {
 			t.Fatal(err)
 		}
 	})
@@ -93,32 +108,68 @@ func TestTheCourierIsCancelledWhenTheLockIsLost(t *testing.T) {
 func TestAnOrderCanBeShippedAfterAProcessDied(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		srv := lockredistest.RunT(t)
-		dead := process(t, srv, nil)
-		if err := dead.locks.Lock("orders:42").Lock(t.Context()); err != nil {
+		dead := client(t, srv, rlock.Options{})
+		if _, err := dead.Lock(lockName("42")).Acquire(t.Context()); err != nil {
 			t.Fatal(err)
 		}
-		dead.locks.Close() // from here on nothing renews or releases its lock
+		must(t, dead.Close(t.Context())) // it no longer renews or releases its lock
 		start := time.Now()
-		alive := process(t, srv, func(context.Context, string) error { return nil })
-		if err := alive.Ship(t.Context(), "42"); err != nil {
-			t.Fatal(err)
+		alive := process(t, srv, nothing)
+		err := rlock.ErrTimeout
+		for errors.Is(err, rlock.ErrTimeout) {
+			err = alive.Ship(t.Context(), "42")
 		}
+		must(t, err)
 		if waited := time.Since(start); waited > 31*time.Second {
 			t.Fatalf("waited %v", waited)
 		}
 	})
 }
 
+// noLock is a rlock.Doer without a server.
+type noLock struct{ err error }
+
+func (n noLock) Do(
+	ctx context.Context, _ string, f func(context.Context) error, _ ...rlock.Option,
+) error {
+	if n.err != nil {
+		return n.err
+	}
+	return f(ctx)
+}
+
+func TestAnOrderInUseIsReportedAsLocked(t *testing.T) {
+	o := &Orders{locks: noLock{rlock.ErrTimeout}}
+	if w := post(o, nil, "/orders/42/ship"); w.Code != http.StatusLocked {
+		t.Errorf("status %d", w.Code)
+	}
+}
+
+func TestTheCouriersErrorIsReported(t *testing.T) {
+	courier := func(context.Context, string) error { return errors.New("no van") }
+	o := &Orders{rdb: lockredistest.RunT(t).Client(), locks: noLock{}, courier: courier}
+	w := post(o, nil, "/orders/42/ship")
+	if w.Code != http.StatusServiceUnavailable || w.Body.String() != "order 42: no van\n" {
+		t.Errorf("status %d, %q", w.Code, w.Body)
+	}
+}
+
+func post(o *Orders, p *Packing, path string) *httptest.ResponseRecorder {
+	w := httptest.NewRecorder()
+	routes(o, p).ServeHTTP(w, httptest.NewRequest("POST", path, nil))
+	return w
+}
+
 func TestTheServiceAnswersOverHTTP(t *testing.T) {
-	courier := func(context.Context, string) error { return nil }
-	h := handler(process(t, lockredistest.RunT(t), courier))
-	for _, want := range []int{204, 409} {
-		r := httptest.NewRequest("POST", "/orders/42/ship", nil)
-		r.SetPathValue("id", "42")
-		w := httptest.NewRecorder()
-		h.ServeHTTP(w, r)
-		if w.Code != want {
-			t.Errorf("status %d, want %d", w.Code, want)
+	srv := lockredistest.RunT(t)
+	o, p := process(t, srv, nothing), &Packing{locks: client(t, srv, rlock.Options{})}
+	for _, call := range []struct {
+		name string
+		want int
+	}{{"scan", 409}, {"open", 204}, {"open", 423}, {"scan", 204}, {"done", 204},
+		{"done", 409}, {"ship", 204}, {"ship", 409}} {
+		if w := post(o, p, "/orders/42/"+call.name); w.Code != call.want {
+			t.Errorf("%s: status %d, want %d", call.name, w.Code, call.want)
 		}
 	}
 }
@@ -132,7 +183,7 @@ func TestAnOrderInProgressIsCancelledAtShutdown(t *testing.T) {
 		return ctx.Err()
 	})
 	work, cancelWork := context.WithCancel(t.Context())
-	ts := httptest.NewUnstartedServer(handler(o))
+	ts := httptest.NewUnstartedServer(call(o.Ship))
 	ts.Config.BaseContext = func(net.Listener) context.Context { return work }
 	ts.Start()
 	defer ts.Close()

@@ -2,8 +2,12 @@ package orders;
 
 import static org.junit.jupiter.api.Assertions.assertEquals;
 import static org.junit.jupiter.api.Assertions.assertFalse;
+import static org.junit.jupiter.api.Assertions.assertThrows;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
+import io.github.lockredis.junit5.Lockredis;
+import io.github.lockredis.server.Lock;
+import io.github.lockredis.server.LockredisServer;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.concurrent.ExecutorService;
@@ -18,14 +22,14 @@ import org.redisson.Redisson;
 import org.redisson.api.RedissonClient;
 import org.redisson.config.Config;
 
+@Lockredis
 class OrdersTest {
-    static Lockredis server;
+    @Lockredis static LockredisServer server;
     static RedissonClient redisson;
     static RedissonClient other;
 
     @BeforeAll
-    static void start() throws Exception {
-        server = new Lockredis();
+    static void start() {
         redisson = connect();
         other = connect();
     }
@@ -34,12 +38,11 @@ class OrdersTest {
     static void stop() {
         redisson.shutdown();
         other.shutdown();
-        server.close();
     }
 
     static RedissonClient connect() {
         Config config = new Config();
-        config.useSingleServer().setAddress(server.address).setConnectionMinimumIdleSize(2);
+        config.useSingleServer().setAddress(server.redissonAddress()).setConnectionMinimumIdleSize(2);
         return Redisson.create(config);
     }
 
@@ -62,6 +65,32 @@ class OrdersTest {
         assertEquals(1, yes);
         assertEquals(1, shipped.get());
         assertFalse(redisson.getLock("orders:42").isLocked());
+    }
+
+    @Test
+    void theLockIsHeldWhileTheCourierIsAway() {
+        List<Lock> held = new ArrayList<>();
+        new Orders(redisson, id -> held.addAll(server.locks("orders:*"))).ship("44");
+        assertEquals("orders:44", held.get(0).name());
+        assertEquals(1, held.get(0).holders().get(0).holds());
+        assertTrue(server.locks().isEmpty());
+    }
+
+    @Test
+    void aFailedDeliveryIsTriedAgain() {
+        Orders orders = new Orders(redisson, id -> {
+            throw new IllegalStateException("no courier");
+        });
+        assertThrows(IllegalStateException.class, () -> orders.ship("45"));
+        assertTrue(new Orders(other, id -> { }).ship("45"));
+    }
+
+    @Test
+    void anOutageDoesNotEndTheService() {
+        Orders orders = new Orders(redisson, id -> { });
+        assertTrue(orders.ship("46"));
+        server.restart(); // on the same port, without the data
+        assertTrue(orders.ship("46"));
     }
 
     @Test
