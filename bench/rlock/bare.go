@@ -55,7 +55,7 @@ func (b *bare) record(addr string) error {
 	defer c.close()
 	for range 2 { // the first lock and unlock may be sent as EVAL
 		sent.forget()
-		if _, err := lockAndUnlock(context.Background(), c, recorded, 1); err != nil {
+		if err := lockAndUnlock(context.Background(), c, recorded, 1); err != nil {
 			return err
 		}
 	}

@@ -4,7 +4,8 @@
 //
 //	go -C bench/rlock run .           # starts its own redis-server
 //	go -C bench/rlock run . -addr host:port
-//	go -C bench/rlock run . -grants 0 # uncontended pairs only, to the log
+//	go -C bench/rlock run . -grants 0 # prints the tables of pairs only
+//	go -C bench/rlock run . -grants 0 -only rlock,bsm/redislock # 20 seconds
 //
 // It is a module of its own, so that lockredis does not depend on the other libraries. No
 // other client may use the server meanwhile: CPU time and commands come from the server's
@@ -29,7 +30,8 @@ type settings struct {
 	addr   string
 	out    string
 	only   string
-	rounds int // rounds of pairs; the libraries take turns
+	turns  int // pairs of each library in the measurement of times
+	rounds int // rounds in the measurement of costs
 	pairs  int // pairs in a round
 	grants int // hand-overs in a cell of the table
 }
@@ -42,10 +44,12 @@ func main() {
 	flag.StringVar(&s.out, "out", "../../docs/bench-rlock.md", "file for the page; empty: stdout only")
 	flag.StringVar(&s.only, "only", "",
 		"measure only libraries whose name contains one of these words, separated by commas")
-	flag.IntVar(&s.rounds, "rounds", 7, "rounds of uncontended pairs")
+	flag.IntVar(&s.turns, "turns", 30000,
+		"uncontended pairs of each library that are timed; the libraries take turns pair by pair")
+	flag.IntVar(&s.rounds, "rounds", 7, "rounds of uncontended pairs for CPU time, commands and rates")
 	flag.IntVar(&s.pairs, "pairs", 4000, "uncontended pairs in a round")
 	flag.IntVar(&s.grants, "grants", 300,
-		"hand-overs for each number of waiters; 0: pairs only, without a page")
+		"hand-overs for each number of waiters; 0: only the tables of pairs, to stdout")
 	flag.Parse()
 	if err := run(s); err != nil {
 		log.Fatal(err)
@@ -72,10 +76,11 @@ func run(s settings) error {
 		}
 	}
 	ctx := context.Background()
-	if r.pairs, err = measurePairs(ctx, srv, r.libraries, s); err != nil {
+	if r.pairs, err = measurePairs(ctx, srv, r.pairing(), s); err != nil {
 		return err
 	}
 	if s.grants == 0 {
+		fmt.Print(r.pairTables())
 		return nil
 	}
 	for _, apart := range []bool{true, false} {

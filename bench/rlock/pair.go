@@ -13,19 +13,10 @@ import (
 
 // pair is the cost of a lock and its unlock without contention.
 type pair struct {
-	plain, ending timing // with context.Background, and with a context that can end
-	used          usage  // with the context that can end
-	allocations   float64
-	rate          float64 // pairs a second, by many goroutines with a lock each
-}
-
-// timing is a distribution of durations.
-type timing struct{ p50, p99 time.Duration }
-
-// timingOf sorts d and returns its distribution.
-func timingOf(d []time.Duration) timing {
-	slices.Sort(d)
-	return timing{quantile(d, 50), quantile(d, 99)}
+	turns
+	used        usage // with a context that can end
+	allocations float64
+	rate        float64 // pairs a second, by many goroutines with a lock each
 }
 
 // quantile returns the smallest of the sorted durations that is at least as long as
@@ -39,44 +30,49 @@ func quantile(d []time.Duration, percent int) time.Duration {
 
 // pairRounds is the sum of a library's rounds so far.
 type pairRounds struct {
-	c             client
-	plain, ending []time.Duration
-	used          usage
-	mallocs       uint64
-	pairs         int // pairs in used and mallocs
-	rates         []float64
+	used    usage
+	mallocs uint64
+	pairs   int // pairs in used and mallocs
+	rates   []float64
 }
 
-// measurePairs lets the libraries take turns, so that other load on the machine affects
-// all of them alike.
+// measurePairs measures times in turns, pair by pair, and costs in rounds: they are the
+// server's counters, which count one library at a time.
 func measurePairs(ctx context.Context, srv *server, libraries []library, s settings) ([]pair,
 	error) {
-	rounds := make([]pairRounds, len(libraries))
+	clients := make([]client, len(libraries))
 	for i, l := range libraries {
 		c, err := l.open(srv.addr)
 		if err != nil {
 			return nil, err
 		}
 		defer c.close()
-		rounds[i].c = c
-		if _, err := lockAndUnlock(ctx, c, "bench", s.pairs/4+1); err != nil {
+		clients[i] = c
+		if err := lockAndUnlock(ctx, c, "bench", s.pairs); err != nil {
 			return nil, fmt.Errorf("%s: %w", l.name, err)
 		}
 	}
+	times, err := measureTurns(ctx, clients, s.turns)
+	if err != nil {
+		return nil, err
+	}
+	rounds := make([]pairRounds, len(libraries))
 	for range s.rounds {
 		for i, l := range libraries {
-			if err := rounds[i].measure(ctx, srv, s.pairs); err != nil {
+			if err := rounds[i].measure(ctx, clients[i], srv, s.pairs); err != nil {
 				return nil, fmt.Errorf("%s: %w", l.name, err)
 			}
 		}
 	}
 	pairs := make([]pair, len(libraries))
 	for i, r := range rounds {
-		pairs[i] = pair{timingOf(r.plain), timingOf(r.ending), r.used.each(r.pairs),
-			float64(r.mallocs) / float64(r.pairs), medianRate(r.rates)}
-		log.Printf("%-40s p50 %v, p99 %v, with a context that can end %v, %v; %.0f pairs/s",
-			libraries[i].name, pairs[i].plain.p50, pairs[i].plain.p99, pairs[i].ending.p50,
-			pairs[i].ending.p99, pairs[i].rate)
+		p := pair{times[i], r.used.each(r.pairs), float64(r.mallocs) / float64(r.pairs),
+			medianRate(r.rates)}
+		log.Printf("%-25s p50 %v, p90 %v, more than rlock %v", libraries[i].name, p.plain.p50,
+			p.plain.p90, p.more)
+		log.Printf("%-25s p50 %v, p90 %v, more than rlock %v; %.1f allocations, %.0f pairs/s",
+			"  context that can end", p.ending.p50, p.ending.p90, p.moreEnding, p.allocations, p.rate)
+		pairs[i] = p
 	}
 	return pairs, nil
 }
@@ -84,28 +80,21 @@ func measurePairs(ctx context.Context, srv *server, libraries []library, s setti
 // aftermath is how long a round waits for the libraries' work in the background.
 const aftermath = 50 * time.Millisecond
 
-func (r *pairRounds) measure(ctx context.Context, srv *server, n int) error {
-	took, err := lockAndUnlock(ctx, r.c, "bench", n)
-	if err != nil {
-		return err
-	}
-	r.plain = append(r.plain, took...)
-	time.Sleep(aftermath)
+func (r *pairRounds) measure(ctx context.Context, c client, srv *server, n int) error {
 	ending, cancel := context.WithCancel(ctx)
 	defer cancel()
 	var before, after runtime.MemStats
 	runtime.ReadMemStats(&before)
 	used := srv.usage()
-	if took, err = lockAndUnlock(ending, r.c, "bench", n); err != nil {
+	if err := lockAndUnlock(ending, c, "bench", n); err != nil {
 		return err
 	}
 	runtime.ReadMemStats(&after)
 	time.Sleep(aftermath)
 	r.used = r.used.plus(srv.usage().since(used))
-	r.ending = append(r.ending, took...)
 	r.mallocs += after.Mallocs - before.Mallocs
 	r.pairs += n
-	rate, err := crowdRate(ending, r.c, n)
+	rate, err := crowdRate(ending, c, n)
 	r.rates = append(r.rates, rate)
 	time.Sleep(aftermath)
 	return err
@@ -120,8 +109,7 @@ func crowdRate(ctx context.Context, c client, n int) (float64, error) {
 	failed := make(chan error)
 	for i := range goroutines {
 		go func() {
-			_, err := lockAndUnlock(ctx, c, "bench"+strconv.Itoa(i), n/goroutines)
-			failed <- err
+			failed <- lockAndUnlock(ctx, c, "bench"+strconv.Itoa(i), n/goroutines)
 		}()
 	}
 	var err error
@@ -136,19 +124,12 @@ func medianRate(rates []float64) float64 {
 	return rates[len(rates)/2]
 }
 
-// lockAndUnlock returns the time of each of n pairs.
-func lockAndUnlock(ctx context.Context, c client, name string, n int) ([]time.Duration, error) {
-	took := make([]time.Duration, n)
-	for i := range took {
-		began := time.Now()
-		unlock, err := c.lock(ctx, name)
-		if err != nil {
-			return nil, err
+// lockAndUnlock runs n pairs.
+func lockAndUnlock(ctx context.Context, c client, name string, n int) error {
+	for range n {
+		if _, err := timePair(ctx, c, name); err != nil {
+			return err
 		}
-		if err := unlock(ctx); err != nil {
-			return nil, err
-		}
-		took[i] = time.Since(began)
 	}
-	return took, nil
+	return nil
 }

@@ -17,13 +17,18 @@ type report struct {
 	server    string
 	began     time.Time
 	libraries []library
-	pairs     []pair     // a library's pair is at the library's index
+	pairs     []pair     // in the order of pairing
 	handOvers []handOver // in the order of crowds, then of libraries
 }
 
 // waiting returns the libraries that can wait.
 func (r *report) waiting() []library {
 	return slices.DeleteFunc(slices.Clone(r.libraries), func(l library) bool { return l.floor })
+}
+
+// pairing returns the libraries whose pairs differ.
+func (r *report) pairing() []library {
+	return slices.DeleteFunc(slices.Clone(r.libraries), func(l library) bool { return l.alike })
 }
 
 // markdown returns the page.
@@ -42,7 +47,7 @@ Measured on %s, %s, %d CPUs (%s), on %s.
 %s
 `, r.began.Format("2 January 2006"), runtime.Version(), runtime.NumCPU(), cpuModel(), r.server,
 		r.versions())
-	r.writePairs(&b)
+	b.WriteString(r.pairTables())
 	waiting := len(r.waiting())
 	for i := 0; i < len(r.handOvers); i += waiting {
 		r.writeHandOvers(&b, r.handOvers[i:i+waiting])
@@ -59,9 +64,9 @@ const reading = `
   keeps the reply to an unlock, for an unlock that is sent again. redislock and redsync have no such
   functions. So the server runs more commands for a pair of rlock. The number of round trips is the
   same, because rlock deletes its latches in batches.
-- On a machine with two CPUs, a pair of one client takes about 50 µs or about 130 µs. The time
-  depends on which CPUs run the client's thread and the server's. It stays for a whole run. Each
-  library gets one of the two by chance, so compare several runs.
+- A pair's time depends on which CPUs run the client's thread and the server's, and on the rest of
+  the machine. It differs more from run to run than between libraries. The libraries of one run
+  share the process, so compare times of one run only.
 - The row "rlock's two scripts alone" is the least time that rlock can take. Redisson's layout
   needs a latch and a message, so its scripts run more commands than redislock's.
 - A waiter that polls uses CPU and commands all the time. With more waiters, the next poll comes
@@ -101,49 +106,50 @@ func (r *report) versions() string {
 	return b.String()
 }
 
-func (r *report) writePairs(b *strings.Builder) {
-	fmt.Fprintf(b, `## Lock and unlock, uncontended
+// pairTables returns the tables of the times and of the costs of a pair.
+func (r *report) pairTables() string {
+	var b strings.Builder
+	fmt.Fprintf(&b, `## Lock and unlock, uncontended
 
-%d rounds of %d pairs. The libraries take turns. p50 and p99 are of all pairs. The columns "can end"
-are of pairs with a context that can end, such as a request handler's. CPU, round trips ("trips"),
-commands and allocations are means of a pair. They include background work, and the commands that
-scripts run. "Conns" is the number of connections that the server accepted in 1000 pairs. The last
-column is the median rate of %d goroutines with a lock each.
+%d pairs of each library, after a warm-up. The libraries take turns pair by pair, in one process on
+one server, each turn in a random order. So other load on the machine affects all of them alike. The
+columns "can end" are of pairs with a context that can end, such as a request handler's. "More than
+rlock" is the difference of the p50s. In parentheses are the least and the greatest difference in a
+tenth of the turns.
 
-| library | p50 | p99 | can end: p50 | p99 | CPU: client | server | trips | commands | conns | allocs | pairs/s |
-|---|---|---|---|---|---|---|---|---|---|---|---|
-`, r.rounds, r.settings.pairs, goroutines)
-	best, floor := 0, 0
-	for i, l := range r.libraries {
-		if l.alike {
-			continue
-		}
+| library | p50 | p90 | more than rlock | can end: p50 | p90 | more than rlock |
+|---|---|---|---|---|---|---|
+`, r.settings.turns)
+	libraries := r.pairing()
+	for i, l := range libraries {
 		p := r.pairs[i]
-		fmt.Fprintf(b, "| %s | %s | %s | %s | %s | %s | %s | %.2f | %.1f | %.1f | %.0f | %.0f |\n",
-			l.name, micro(p.plain.p50), micro(p.plain.p99), micro(p.ending.p50),
-			micro(p.ending.p99), micro(p.used.client), micro(p.used.server), p.used.reads, p.used.commands(),
+		more, moreEnding := p.more.String(), p.moreEnding.String()
+		if i == 0 {
+			more, moreEnding = "", ""
+		}
+		fmt.Fprintf(&b, "| %s | %s | %s | %s | %s | %s | %s |\n", l.name, tenths(p.plain.p50),
+			tenths(p.plain.p90), more, tenths(p.ending.p50), tenths(p.ending.p90), moreEnding)
+	}
+	fmt.Fprintf(&b, `
+The costs are from %d rounds of %d pairs of one library, with a context that can end. CPU, round
+trips ("trips"), commands and allocations are means of a pair. They include background work, and the
+commands that scripts run. "Conns" is the number of connections that the server accepted in 1000
+pairs. The last column is the median rate of %d goroutines with a lock each.
+
+| library | CPU: client | server | trips | commands | conns | allocs | pairs/s |
+|---|---|---|---|---|---|---|---|
+`, r.rounds, r.settings.pairs, goroutines)
+	for i, l := range libraries {
+		p := r.pairs[i]
+		fmt.Fprintf(&b, "| %s | %s | %s | %.2f | %.1f | %.1f | %.0f | %.0f |\n", l.name,
+			micro(p.used.client), micro(p.used.server), p.used.reads, p.used.commands(),
 			1000*p.used.connections, p.allocations, p.rate)
-		switch {
-		case l.floor:
-			floor = i
-		case i > 0 && (best == 0 || p.ending.p50 < r.pairs[best].ending.p50):
-			best = i
-		}
 	}
-	for _, i := range []int{best, floor} {
-		if i > 0 {
-			fmt.Fprintf(b, "\nrlock takes %.2f times as long as %s "+
-				"(%.2f times with a context that cannot end).\n",
-				ratio(r.pairs[0].ending.p50, r.pairs[i].ending.p50), r.libraries[i].name,
-				ratio(r.pairs[0].plain.p50, r.pairs[i].plain.p50))
-		}
+	fmt.Fprint(&b, "\nThe commands of a pair:\n\n| library | commands |\n|---|---|\n")
+	for i, l := range libraries {
+		fmt.Fprintf(&b, "| %s | %v |\n", l.name, r.pairs[i].used.calls)
 	}
-	fmt.Fprint(b, "\nThe commands of a pair:\n\n| library | commands |\n|---|---|\n")
-	for i, l := range r.libraries {
-		if !l.alike {
-			fmt.Fprintf(b, "| %s | %v |\n", l.name, r.pairs[i].used.calls)
-		}
-	}
+	return b.String()
 }
 
 // writeHandOvers writes the table of one crowd.
@@ -193,6 +199,11 @@ are the latency divided by rlock's.
 }
 
 func ratio(a, b time.Duration) float64 { return float64(a) / float64(max(b, 1)) }
+
+// tenths formats d in tenths of a µs.
+func tenths(d time.Duration) string {
+	return fmt.Sprintf("%.1f µs", float64(d)/float64(time.Microsecond))
+}
 
 // micro formats d in µs, or in ms where that is easier to read.
 func micro(d time.Duration) string {
