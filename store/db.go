@@ -266,6 +266,19 @@ func (db *DB) Each(do func(*Entry) bool) {
 	}
 }
 
+// EachStored is Each for all entries: also for expired keys that are not deleted yet.
+func (db *DB) EachStored(do func(*Entry) bool) {
+	for _, e := range db.keys.entries {
+		if !do(e) {
+			return
+		}
+	}
+}
+
+// Stored is Peek without an effect: it also returns an expired key that is not deleted
+// yet.
+func (db *DB) Stored(key []byte) *Entry { return db.keys.find(keyHash(key), key) }
+
 // Scan visits about count entries from cursor on (0: a new scan) and returns the
 // next cursor, 0 if the scan is complete. A key that exists at each call of a scan
 // is visited, even if it is deleted and set again between calls (see

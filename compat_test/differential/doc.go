@@ -21,7 +21,7 @@
 //	                                 exceptions
 //	LOCKREDIS_DIFF_TARGET=inprocess  lockredis in the test's process, the default with -race;
 //	                                 otherwise the test builds the program and runs it
-//	LOCKREDIS_DIFF_TARGET=host:port  a server that already runs
+//	LOCKREDIS_DIFF_TARGET=host:port  a server that already runs with enable-debug-command yes
 //	LOCKREDIS_DIFF_SURVEY=1          continue after a difference, print one small sequence per cause
 //	LOCKREDIS_DIFF_ONLY=hash,HSET    only these groups and commands
 //

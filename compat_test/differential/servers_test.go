@@ -16,8 +16,8 @@ func startOracle(t *testing.T) string {
 }
 
 // directives are the directives of both servers. Redis notices the end of a wait only in
-// its cron: at hz 10 a wait of 1 ms takes 50 ms.
-var directives = []string{"--hz", "500", "--loglevel", "warning"}
+// its cron: at hz 10 a wait of 1 ms takes 50 ms. compareState asks for DEBUG DIGEST.
+var directives = []string{"--hz", "500", "--loglevel", "warning", "--enable-debug-command", "yes"}
 
 // startTarget starts the server to compare with redis-server. See doc.go for the choice.
 func startTarget(t *testing.T) string {
@@ -59,7 +59,7 @@ func startNodes(t *testing.T) (oracle, target string) {
 // startInProcess runs lockredis in the test's own process. The directives get the value yes.
 func startInProcess(t *testing.T, directives ...string) string {
 	t.Helper()
-	cfg := lockredis.Config{Directives: map[string]string{}}
+	cfg := lockredis.Config{Directives: map[string]string{"enable-debug-command": "yes"}}
 	for _, name := range directives {
 		cfg.Directives[name] = "yes"
 	}

@@ -112,7 +112,20 @@ func (r *run) compareState() (*difference, error) {
 		}
 		n++
 	}
-	return r.askValues(second, encodings)
+	if d, err := r.askValues(second, encodings); d != nil || err != nil {
+		return d, err
+	}
+	return r.compareDigests()
+}
+
+// compareDigests compares the digests of the servers' whole data. It finds what the other
+// comparisons do not name, such as a key in a database that sequences do not use.
+func (r *run) compareDigests() (*difference, error) {
+	_, d, err := r.ask([][]string{{"DEBUG", "DIGEST"}})
+	if d != nil {
+		d.timing = true // a key that expires between the two answers
+	}
+	return d, err
 }
 
 // subjects lists the keys of all databases of redis-server.

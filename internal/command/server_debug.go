@@ -11,13 +11,15 @@ import (
 // debugSub is a subcommand of DEBUG. Redis does not have them in its command table.
 type debugSub struct {
 	name, args string
-	n          int // number of arguments after the name
+	n          int // number of arguments after the name; negative: any number
 	help       string
 	run        func(c *Ctx, args resp.Args) resp.Reply
 }
 
 func debugSubs() []debugSub {
 	return []debugSub{
+		{"digest", "", 0, "Answer with a digest of all data.", debugDigest},
+		{"digest-value", "<key> [<key> ...]", -1, "Answer with a digest of the value of each key.", debugDigestValue},
 		{"error", "<text>", 1, "Answer with an error of that text.", debugError},
 		{"log", "<text>", 1, "Write the text to the server's log.", debugLog},
 		{"object", "<key>", 1, "Describe the value of a key.", debugObject},
@@ -33,12 +35,12 @@ func debugCmd(c *Ctx, args resp.Args) resp.Reply {
 	if len(args) == 2 && isWord(args[1], "help") {
 		topics := make([]helpTopic, len(subs))
 		for i, sub := range subs {
-			topics[i] = helpTopic{strings.ToUpper(sub.name) + " " + sub.args, sub.help}
+			topics[i] = helpTopic{strings.TrimSpace(strings.ToUpper(sub.name) + " " + sub.args), sub.help}
 		}
 		return helpReply("DEBUG", topics)
 	}
 	for _, sub := range subs {
-		if isWord(args[1], sub.name) && len(args) == 2+sub.n {
+		if isWord(args[1], sub.name) && (sub.n < 0 || len(args) == 2+sub.n) {
 			return sub.run(c, args)
 		}
 	}
