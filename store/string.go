@@ -38,7 +38,10 @@ func NewText(b []byte) *String {
 func NewInt(n int64) *String { return &String{n: n} }
 
 // NewZeros returns a raw text of n zero bytes (SETRANGE on a missing key).
-func NewZeros(n int) *String { return &String{text: make([]byte, n), n: 1} }
+func NewZeros(n int) *String { return NewRaw(make([]byte, n)) }
+
+// NewRaw returns a raw text that keeps text.
+func NewRaw(text []byte) *String { return &String{text: text, n: 1} }
 
 // Type returns TypeString.
 func (s *String) Type() Type { return TypeString }
@@ -113,12 +116,20 @@ func (s *String) Append(b []byte) int {
 // Overwrite writes b at offset and makes the value raw. It fills a gap before offset
 // with zero bytes. It returns the new length in bytes.
 func (s *String) Overwrite(offset int, b []byte) int {
+	text := s.Grow(offset + len(b))
+	copy(text[offset:], b)
+	return len(text)
+}
+
+// Grow makes the value raw, appends zero bytes up to a length of n and returns the
+// text, for writes in place. A longer text keeps its length. The text is valid until
+// the value changes.
+func (s *String) Grow(n int) []byte {
 	s.toRaw()
-	if need := offset + len(b); need > len(s.text) {
-		s.text = append(s.text, make([]byte, need-len(s.text))...)
+	if n > len(s.text) {
+		s.text = append(s.text, make([]byte, n-len(s.text))...)
 	}
-	copy(s.text[offset:], b)
-	return len(s.text)
+	return s.text
 }
 
 func (s *String) toRaw() {

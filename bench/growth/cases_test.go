@@ -55,7 +55,8 @@ const (
 // it.
 func groups() []group {
 	return []group{
-		hashes(), lists(), sets(), sortedSets(), stringsOfBytes(), subsequences(), keys(), deadlines(),
+		hashes(), lists(), sets(), sortedSets(), stringsOfBytes(), bitmaps(), subsequences(), keys(),
+		deadlines(),
 		emptying(),
 		manyArguments(), watching(), watchedByOthers(), channels(), patterns(), subscribers(), waiters(),
 		waitersInLine(),
@@ -271,6 +272,25 @@ func stringsOfBytes() group {
 			c("SETRANGE: a byte more", "SETRANGE s {n+round} x"),
 			c("APPEND", "APPEND s x"),
 		}, whole("s")...)}
+}
+
+func bitmaps() group {
+	return group{"bitmaps of n bytes", thousand, million,
+		[]string{"SET s {bytes}", "SET t {bytes}", "SETRANGE zeros {n} x"},
+		[]testCase{
+			c("SETBIT: middle", "SETBIT s {mid} 1", "SETBIT s {mid} 0"),
+			c("SETBIT: a byte more", "SETBIT s {n+round}0 1"),
+			c("GETBIT", "GETBIT s {mid}"),
+			c("BITCOUNT", "BITCOUNT s"),
+			c("BITCOUNT: 10 bytes", "BITCOUNT s {mid} {mid+9}"),
+			c("BITPOS: all", "BITPOS zeros 1"),
+			c("BITFIELD", "BITFIELD s INCRBY i64 {mid} 1 GET u8 #1"),
+			c("BITFIELD_RO", "BITFIELD_RO s GET i64 {mid}"),
+			c("BITOP: AND", "BITOP AND tmp s t", "DEL tmp"),
+			c("BITOP: OR", "BITOP OR tmp s t", "DEL tmp"),
+			c("BITOP: XOR", "BITOP XOR tmp s t", "DEL tmp"),
+			c("BITOP: NOT", "BITOP NOT tmp s", "DEL tmp"),
+		}}
 }
 
 func subsequences() group {

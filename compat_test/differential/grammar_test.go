@@ -28,6 +28,7 @@ func grammar() []group {
 		{"list", 11, listCommands()},
 		{"set", 10, setCommands()},
 		{"zset", 16, zsetCommands()},
+		{"bitmap", 5, bitmapCommands()},
 		{"generic", 14, genericCommands()},
 		{"server", 6, serverCommands()},
 		{"connection", 3, connectionCommands()},

@@ -1,0 +1,163 @@
+package command
+
+import (
+	"bytes"
+	"math/big"
+	"strings"
+	"testing"
+
+	"github.com/lockredis/lockredis/resp"
+	"pgregory.net/rapid"
+)
+
+// textAndRange draws a text with long rows of equal bytes, and a range of its bits.
+func textAndRange(t *rapid.T) (text []byte, from, to int64) {
+	for range rapid.IntRange(1, 4).Draw(t, "rows") {
+		b := rapid.SampledFrom([]byte{0, 0xff, 0x10, 0xfe}).Draw(t, "byte")
+		text = append(text, bytes.Repeat([]byte{b}, rapid.IntRange(1, 70).Draw(t, "length"))...)
+	}
+	from = rapid.Int64Range(0, 8*int64(len(text))-1).Draw(t, "from")
+	return text, from, rapid.Int64Range(from+1, 8*int64(len(text))).Draw(t, "to")
+}
+
+func bitAt(text []byte, at int64) bool { return text[at/8]&(0x80>>(at%8)) != 0 }
+
+func TestBitsAreCountedAndFoundAsOneByOne(t *testing.T) {
+	rapid.Check(t, func(t *rapid.T) {
+		text, from, to := textAndRange(t)
+		count, first := int64(0), map[bool]int64{true: to, false: to}
+		for at := to - 1; at >= from; at-- {
+			first[bitAt(text, at)] = at
+			if bitAt(text, at) {
+				count++
+			}
+		}
+		if got := countBits(text, from, to); got != count {
+			t.Errorf("countBits returns %d, want %d", got, count)
+		}
+		for value, want := range first {
+			if got := findBit(text, from, to, value); got != want {
+				t.Errorf("findBit(%v) returns %d, want %d", value, got, want)
+			}
+		}
+	})
+}
+
+func TestAFieldIsReadAsItWasWrittenAndItsNeighboursStay(t *testing.T) {
+	rapid.Check(t, func(t *rapid.T) {
+		text := rapid.SliceOfN(rapid.Byte(), 9, 20).Draw(t, "text")
+		width := rapid.UintRange(1, 64).Draw(t, "width")
+		at := rapid.Int64Range(0, 8*int64(len(text))-int64(width)).Draw(t, "at")
+		value := rapid.Uint64().Draw(t, "value")
+		written := bytes.Clone(text)
+		writeField(written, at, width, value)
+		if got, want := readField(written, at, width), value<<(64-width)>>(64-width); got != want {
+			t.Fatalf("readField returns %x, want %x", got, want)
+		}
+		for i := range 8 * int64(len(text)) {
+			if (i < at || i >= at+int64(width)) && bitAt(text, i) != bitAt(written, i) {
+				t.Fatalf("bit %d has changed", i)
+			}
+		}
+	})
+}
+
+func TestBitsBehindTheEndOfATextAreZero(t *testing.T) {
+	for _, at := range []int64{3, 8, 60, 1 << 40} {
+		if got := readField([]byte{0xff}, at, 64) << min(at, 8) >> min(at, 8); got != 0 && at >= 8 {
+			t.Errorf("the field at bit %d is %x", at, got)
+		}
+	}
+	if got := readField([]byte{0xff}, 3, 8); got != 0xf8 {
+		t.Errorf("the field at bit 3 is %x, want f8", got)
+	}
+}
+
+func TestFieldArithmeticIsExact(t *testing.T) {
+	rapid.Check(t, func(t *rapid.T) {
+		typ := fieldType{rapid.Bool().Draw(t, "signed"), rapid.UintRange(1, 63).Draw(t, "width")}
+		v := typ.narrow(rapid.Uint64().Draw(t, "v"))
+		by := rapid.Int64().Draw(t, "by")
+		sum := new(big.Int).Add(big.NewInt(v), big.NewInt(by))
+		want := int64(0)
+		switch {
+		case sum.Cmp(big.NewInt(typ.limit(1))) > 0:
+			want = 1
+		case sum.Cmp(big.NewInt(typ.limit(-1))) < 0:
+			want = -1
+		}
+		if got, excess := typ.add(v, by); excess != want || excess == 0 && got != sum.Int64() {
+			t.Fatalf("%+v: %d + %d returns %d, excess %d", typ, v, by, got, excess)
+		}
+	})
+}
+
+func TestBitopCombinesTextsOfAnyLength(t *testing.T) {
+	rapid.Check(t, func(t *rapid.T) {
+		a := rapid.SliceOfN(rapid.Byte(), 0, 40).Draw(t, "a")
+		b := rapid.SliceOfN(rapid.Byte(), 0, len(a)).Draw(t, "b")
+		for name, one := range map[string]func(x, y byte) byte{
+			"and": func(x, y byte) byte { return x & y }, "or": func(x, y byte) byte { return x | y },
+			"xor": func(x, y byte) byte { return x ^ y }, "not": func(x, _ byte) byte { return ^x },
+		} {
+			op, _ := parseBitOperation([]byte(name))
+			got := bytes.Clone(a)
+			op(got, b)
+			for i := range a {
+				y := byte(0)
+				if i < len(b) {
+					y = b[i]
+				}
+				if want := one(a[i], y); got[i] != want {
+					t.Fatalf("%s: byte %d is %x, want %x", name, i, got[i], want)
+				}
+			}
+		}
+	})
+}
+
+func TestSetbitAtTheHighestOffsetAllocatesOnce(t *testing.T) {
+	h := newHarness(t)
+	allocated := testing.AllocsPerRun(1, func() {
+		h.run("setbit k 4294967295 1")
+		h.run("setbit k 4294967294 1")
+		h.run("del k")
+	})
+	if allocated > 40 {
+		t.Errorf("%v allocations", allocated)
+	}
+	h.check("setbit k 4294967295 1 => :0\n setbit k 4294967294 1 => :0\n strlen k => :536870912\n getbit k 4294967294 => :1\n del k => :1")
+}
+
+// A bitmap that grows bit by bit must not be copied each time.
+func TestAGrowingBitmapIsSeldomCopied(t *testing.T) {
+	h := newHarness(t)
+	var moves int
+	var last *byte
+	for i := range 20_000 {
+		h.ctx.Cmd = h.ctx.Table.Lookup([]byte("setbit"))
+		offset := resp.BulkInt(int64(8 * i)).Text()
+		setbit(&h.ctx, resp.Args{[]byte("setbit"), []byte("k"), []byte(offset), []byte("1")})
+		s, _ := asString(h.ctx.DB.Peek([]byte("k")))
+		if first := &s.Bytes(nil)[0]; first != last {
+			moves, last = moves+1, first
+		}
+	}
+	if moves > 60 {
+		t.Errorf("the text has moved %d times in 20000 commands", moves)
+	}
+}
+
+func TestBitfieldEventsComeOncePerCommandThatChangesAField(t *testing.T) {
+	h := newHarness(t)
+	h.check(strings.TrimSpace(`
+		bitfield k set u8 0 1 set u8 8 2 => *2 :0 :0 => new k, setbit k
+		bitfield k set u8 0 1 set u8 8 2 => *2 :1 :2 => no events
+		bitfield k set u8 0 1 set u8 8 3 => *2 :1 :2 => setbit k
+		bitfield k overflow fail incrby u8 0 255 => *1 $-1 => no events
+		bitfield k get u8 0 => *1 :1 => no events
+	`))
+	if h.ctx.Dirty != 3 {
+		t.Errorf("%d changes are counted, want 3", h.ctx.Dirty)
+	}
+}
