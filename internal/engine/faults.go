@@ -378,53 +378,6 @@ func (t *tap) pass() {
 	}
 }
 
-// request is a fault.Request.
-type request struct {
-	c    *command.Ctx
-	args resp.Args
-	name string
-}
-
-func (r *request) Client() fault.Client { return clientOf(r.c.Session) }
-func (r *request) Args() [][]byte       { return r.args }
-func (r *request) DB() int              { return r.c.DB.ID() }
-
-func (r *request) Name() string {
-	if r.name == "" {
-		if r.name = strings.ToLower(string(r.args[0])); r.c.Cmd != nil {
-			r.name = r.c.Cmd.Name
-		}
-	}
-	return r.name
-}
-
-func (r *request) HasKey(key string) bool {
-	if r.c.Cmd == nil || !r.c.Cmd.ArityOK(len(r.args)) {
-		return false
-	}
-	found, _ := r.c.Cmd.KeyPositions(r.args)
-	return slices.ContainsFunc(found, func(at command.KeyPos) bool {
-		return at.At < len(r.args) && string(r.args[at.At]) == key
-	})
-}
-
-func (r *request) Script() string {
-	switch cmd := r.c.Cmd; {
-	case cmd == nil || len(r.args) < 2:
-	case cmd.Has(command.DeclaresInSource):
-		return string(r.args[1])
-	case cmd.Has(command.DeclaresBySHA):
-		if s, ok := r.c.Scripts.Lookup(r.args[1]); ok {
-			return s.Body()
-		}
-	}
-	return ""
-}
-
-func clientOf(s *command.Session) fault.Client {
-	return fault.Client{ID: s.ID, Addr: s.Addr, Name: s.Name, Subscribed: s.Subscribed()}
-}
-
 // copied returns a copy of args that shares no memory with it.
 func copied(args resp.Args) [][]byte {
 	c := make([][]byte, len(args))
