@@ -57,6 +57,8 @@ func exceptionOf(args []string) (exception, bool) {
 		name += " " + strings.ToUpper(args[1])
 	}
 	switch name {
+	case "DUMP":
+		return exception{same: sameDump}, true
 	// Hash-table order.
 	case "HGETALL":
 		return exception{probes: encodingsFrom(1, 2), same: unorderedIfTable(2)}, true

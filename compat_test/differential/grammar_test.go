@@ -284,6 +284,11 @@ func genericCommands() []command {
 	from := oneOf(key("l"), key("t"), key("z"), any)
 	sorted := anyOrder(opt(35, lit("LIMIT"), index, index), get,
 		opt(30, oneOf(lit("ASC"), lit("DESC"))))
+	serialized := mostly(payloads())
+	// A mutation may leave ABSTTL out: a small number would then be a time to live that
+	// ends at another moment on each server.
+	farMS := mostly([]string{"4102444800000"}, []string{"9223372036854775807"}, []string{"-1", "abc", ""})
+	restored := oneOf(seq(lit("0"), serialized), seq(ttlMS, serialized), seq(farMS, serialized, lit("ABSTTL")))
 	return []command{
 		{"DEL", 2, "", many(1, 3, any)},
 		{"UNLINK", 1, "", many(1, 3, any)},
@@ -292,6 +297,11 @@ func genericCommands() []command {
 		{"TYPE", 1, "", any},
 		{"RENAME", 2, "", seq(any, any)},
 		{"RENAMENX", 2, "", seq(any, any)},
+		{"DUMP", 2, "", any},
+		{"RESTORE", 4, "REPLACE ABSTTL IDLETIME FREQ", seq(any, restored, anyOrder(opt(60, lit("REPLACE")),
+			opt(25, lit("IDLETIME"), mostly([]string{"0", "5", "1000"}, []string{"100000"}, []string{"-1", "x", ""})),
+			opt(25, lit("FREQ"), mostly([]string{"0", "255"}, []string{"1"}, []string{"256", "-1", "x"}))))},
+		{"RESTORE-ASKING", 1, "REPLACE", seq(any, restored, opt(60, lit("REPLACE")))},
 		{"COPY", 3, "DB REPLACE", seq(any, any, anyOrder(opt(40, lit("DB"), dbIdx), opt(50, lit("REPLACE"))))},
 		{"MOVE", 2, "", seq(any, dbIdx)},
 		{"PERSIST", 2, "", any},

@@ -8,6 +8,7 @@ import (
 	"github.com/lockredis/lockredis/internal/config"
 	"github.com/lockredis/lockredis/internal/inspect"
 	"github.com/lockredis/lockredis/internal/keyevent"
+	"github.com/lockredis/lockredis/internal/rdb"
 	"github.com/lockredis/lockredis/luaexec"
 	"github.com/lockredis/lockredis/pubsub"
 	"github.com/lockredis/lockredis/resp"
@@ -29,6 +30,7 @@ type Env struct {
 	Users   map[string]string // passwords of users beside the default user, for test kits; may be nil
 	Micros  int64             // the unit's time in Unix µs; Space.Now() is the same in ms
 	Dirty   int64             // changes so far (rdb_changes_since_last_save)
+	Encoder rdb.Encoder       // writes payloads
 	// LastSave is when SAVE was last asked for, in Unix seconds; 0: never.
 	LastSave int64
 

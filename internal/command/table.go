@@ -107,11 +107,11 @@ func (cmd *Command) Container() bool { return len(cmd.Subs) > 0 }
 
 // absent are the commands of Redis 7.0.15 that are not in the table. A redis.conf may
 // rename or disable them nevertheless.
-const absent = "acl dump failover " +
+const absent = "acl failover " +
 	"fcall fcall_ro function geoadd geodist geohash geopos georadius georadius_ro " +
 	"georadiusbymember georadiusbymember_ro geosearch geosearchstore latency " +
 	"migrate module monitor pfadd pfcount pfdebug pfmerge pfselftest psync replconf " +
-	"replicaof restore restore-asking slaveof slowlog sync xack xadd xautoclaim " +
+	"replicaof slaveof slowlog sync xack xadd xautoclaim " +
 	"xclaim xdel xgroup xinfo xlen xpending xrange xread xreadgroup xrevrange xsetid xtrim"
 
 // Table is the command table of one server.

@@ -36,6 +36,7 @@ type Config struct {
 	TLS                            TLS
 	Cluster                        Cluster
 	LogLevel                       slog.Level
+	RDB                            RDB
 	Dir                            string // relative file names start here
 
 	// The limits of compact encodings, in elements and in bytes of a value.

@@ -136,7 +136,7 @@ func (c *Config) saysRequirePass(words []string) bool {
 			word = "channels"
 		case "+@all", "allcommands":
 			word = "commands"
-		case "sanitize-payload": // means nothing here: lockredis has no RESTORE
+		case "sanitize-payload": // means nothing here: RESTORE checks every payload
 			continue
 		case "on", password:
 		default:

@@ -169,7 +169,8 @@ var directives = []directive{
 	{name: "rdb-del-sync-files", parse: yesNo, def: "no"},
 	{name: "rdb-save-incremental-fsync", parse: yesNo, def: "yes"},
 	{name: "rdbchecksum", parse: yesNo, def: "yes", flags: immutable},
-	{name: "rdbcompression", parse: yesNo, def: "yes"},
+	{name: "rdbcompression", parse: yesNo, def: "yes",
+		set: func(c *Config, v string) { c.RDB.Compress = v == yes }},
 	{name: "repl-backlog-size", parse: clamped(memory(1, math.MaxInt64), 16384, math.MaxInt64), def: "1048576"},
 	{name: "repl-backlog-ttl", parse: integer(0, math.MaxInt64), def: "3600"},
 	{name: "repl-disable-tcp-nodelay", parse: yesNo, def: "no"},
@@ -195,7 +196,8 @@ var directives = []directive{
 			c.RequirePass = v
 			c.HasPassword.Store(v != "")
 		}},
-	{name: "sanitize-dump-payload", parse: oneOf("no", "yes", "clients"), def: "no"},
+	{name: "sanitize-dump-payload", parse: oneOf("no", "yes", "clients"), def: "no",
+		note: "every payload is checked, whatever the value"},
 	{name: "save", parse: savePoints, def: "3600 1 300 100 60 10000", flags: multi | bareOption},
 	{name: "server_cpulist", parse: text, flags: immutable},
 	{name: "set-max-intset-entries", parse: integer(0, math.MaxInt64), def: "512",
