@@ -23,7 +23,9 @@ func pipe(t testing.TB, srv *lockredis.Server) *wire.Conn {
 		t.Fatal(err)
 	}
 	t.Cleanup(func() { nc.Close() })
-	return wire.NewConn(nc)
+	c := wire.NewConn(nc)
+	c.SetTimeout(patience)
+	return c
 }
 
 func TestDialConnectsToAServerWithoutASocket(t *testing.T) {
@@ -90,7 +92,7 @@ func TestAPipeTakesALongPipelineBeforeTheClientReads(t *testing.T) {
 		t.Fatal(err)
 	}
 	defer nc.Close()
-	nc.SetDeadline(time.Now().Add(10 * time.Second))
+	nc.SetDeadline(time.Now().Add(patience))
 	const n = 10000
 	value := strings.Repeat("v", 1000)
 	for i := range n {
@@ -99,6 +101,7 @@ func TestAPipeTakesALongPipelineBeforeTheClientReads(t *testing.T) {
 		}
 	}
 	c := wire.NewConn(nc)
+	c.SetTimeout(patience)
 	for i := range n {
 		receive(t, c, fmt.Sprintf("$%d\r\n%s%d\r\n", len(value)+len(fmt.Sprint(i)), value, i))
 	}

@@ -34,7 +34,7 @@ func held() holdings {
 func awaitHoldings(t *testing.T, before holdings) {
 	t.Helper()
 	const slack = 8 << 20
-	deadline := time.Now().Add(20 * time.Second)
+	deadline := time.Now().Add(patience)
 	for {
 		now := held()
 		if now.goroutines <= before.goroutines && now.files <= before.files &&

@@ -15,19 +15,24 @@ import (
 	"github.com/redis/go-redis/v9"
 	"go.uber.org/goleak"
 
+	"github.com/lockredis/lockredis/internal/redistest"
 	"github.com/lockredis/lockredis/internal/testcert"
 )
 
 func TestSentinelsInOneProcessFindEachOtherThroughThePrimary(t *testing.T) {
 	defer goleak.VerifyNone(t, goleak.IgnoreCurrent())
-	primary := New(Config{Password: "secret"})
+	port, err := redistest.FreePort() // after Close no other server answers there
+	if err != nil {
+		t.Fatal(err)
+	}
+	primary := New(Config{Addr: net.JoinHostPort("127.0.0.1", port), Password: "secret"})
 	if err := primary.Start(); err != nil {
 		t.Fatal(err)
 	}
 	defer primary.Close()
 	s, err := StartSentinels(t.Context(), SentinelConfig{
 		Addr: primary.Addr(), MasterPassword: "secret", Password: "sesame",
-		DownAfter: 500 * time.Millisecond,
+		DownAfter: time.Minute, // on a busy machine a Sentinel may be silent for seconds
 	})
 	if err != nil {
 		t.Fatal(err)
@@ -66,6 +71,13 @@ func TestSentinelsInOneProcessFindEachOtherThroughThePrimary(t *testing.T) {
 	defer events.Close()
 	if _, err := events.Receive(ctx); err != nil {
 		t.Fatal(err)
+	}
+	for _, addr := range s.Addrs() {
+		c := redis.NewSentinelClient(&redis.Options{Addr: addr, Password: "sesame"})
+		defer c.Close()
+		if err := c.Set(ctx, "mymaster", "down-after-milliseconds", "500").Err(); err != nil {
+			t.Fatal(err)
+		}
 	}
 	primary.Close()
 	for {

@@ -15,6 +15,7 @@ import (
 
 	"github.com/lockredis/lockredis"
 	"github.com/lockredis/lockredis/compat_test/wire"
+	"github.com/lockredis/lockredis/expiry"
 	"github.com/lockredis/lockredis/internal/backdoor"
 	"github.com/lockredis/lockredis/internal/testcert"
 	"github.com/lockredis/lockredis/resp"
@@ -44,7 +45,7 @@ func await(t *testing.T, call string, ended <-chan error) error {
 	select {
 	case err := <-ended:
 		return err
-	case <-time.After(20 * time.Second):
+	case <-time.After(patience):
 		t.Fatal(call + " does not return")
 		return nil
 	}
@@ -57,7 +58,7 @@ func dialAddr(t *testing.T, addr net.Addr) *wire.Conn {
 		t.Fatal(err)
 	}
 	t.Cleanup(func() { c.Close() })
-	c.SetTimeout(20 * time.Second)
+	c.SetTimeout(patience)
 	return c
 }
 
@@ -193,7 +194,7 @@ func TestServeSpeaksTLSWithAConfigForIt(t *testing.T) {
 // shutdown shuts a server down that no client keeps.
 func shutdown(t *testing.T, srv *lockredis.Server) {
 	t.Helper()
-	ctx, cancel := context.WithTimeout(context.Background(), 20*time.Second)
+	ctx, cancel := context.WithTimeout(context.Background(), patience)
 	defer cancel()
 	if err := srv.Shutdown(ctx); err != nil {
 		t.Fatalf("Shutdown returned %v", err)
@@ -228,8 +229,8 @@ func TestShutdownClosesIdleConnections(t *testing.T) {
 	if err := await(t, "Serve", ended); err != lockredis.ErrServerClosed {
 		t.Fatalf("Serve returned %v", err)
 	}
-	if _, err := net.Dial("tcp", ln.Addr().String()); err == nil {
-		t.Error("the port is open after Shutdown")
+	if _, err := ln.Accept(); !errors.Is(err, net.ErrClosed) {
+		t.Errorf("after Shutdown the listener is open: %v", err)
 	}
 }
 
@@ -247,6 +248,19 @@ func shutdownBegun(t *testing.T, srv *lockredis.Server, ctx context.Context) <-c
 		return err == lockredis.ErrServerClosed
 	})
 	return ended
+}
+
+// awaitKey polls until a key exists, or a script that came after it runs.
+func awaitKey(t *testing.T, srv *lockredis.Server, key string) {
+	t.Helper()
+	probe := pipe(t, srv)
+	eventually(t, key, func() bool {
+		v, err := probe.Do("EXISTS", key)
+		if err != nil {
+			t.Fatal(err)
+		}
+		return string(v.Raw) == ":1\r\n" || strings.HasPrefix(string(v.Raw), "-BUSY ")
+	})
 }
 
 // dialers connect to a server over each kind of connection that has a link of its own.
@@ -268,13 +282,15 @@ func still(t *testing.T, call string, ended <-chan error) {
 func TestShutdownLetsBlockedClientsFinish(t *testing.T) {
 	for name, dial := range dialers {
 		t.Run(name, func(t *testing.T) {
-			srv := start(t, lockredis.Config{})
+			clock := expiry.NewManual(time.Now())
+			srv := start(t, lockredis.Config{Clock: clock})
 			waiter, pusher := dial(t, srv), dial(t, srv)
 			waiter.SendAll([]string{"BLPOP", "q", "0"}, []string{"ECHO", "after"})
 			awaitBlocked(t, pusher, 1)
-			pusher.SendAll([]string{"BLPOP", "r", "0.2"}, []string{"RPUSH", "q", "e"})
+			pusher.SendAll([]string{"BLPOP", "r", "1"}, []string{"RPUSH", "q", "e"})
 			awaitBlocked(t, pipe(t, srv), 2)
 			ended := shutdownBegun(t, srv, t.Context())
+			clock.Advance(time.Second)
 			receive(t, pusher, "*-1\r\n")
 			receive(t, pusher, ":1\r\n")
 			receive(t, waiter, "*2\r\n$1\r\nq\r\n$1\r\ne\r\n")
@@ -320,13 +336,16 @@ func TestShutdownAnswersWhatAClientHasPipelined(t *testing.T) {
 			expect(t, c, "SET k "+strings.Repeat("v", 1000), "+OK\r\n")
 			const n = 3000 // 3 MB of replies, which the client reads only after Shutdown began
 			var all strings.Builder
+			all.WriteString("SET arrived yes\r\n")
 			for range n {
 				all.WriteString("GET k\r\n")
 			}
 			if err := c.WriteRaw([]byte(all.String())); err != nil {
 				t.Fatal(err)
 			}
+			awaitKey(t, srv, "arrived") // Shutdown closes a connection without input
 			ended := shutdownBegun(t, srv, t.Context())
+			receive(t, c, "+OK\r\n")
 			for i := range n {
 				if _, err := c.Receive(); err != nil {
 					t.Fatalf("reply %d: %v", i, err)
@@ -398,9 +417,12 @@ func TestShutdownClosesHungClientsWhenItsContextEnds(t *testing.T) {
 		}
 		defer c.Close()
 		expect(t, c, "PING", "+PONG\r\n")
-		c.SendAll(hang, []string{"SET", "k", "v"})
+		c.SendAll([]string{"SET", "arrived", "yes"}, hang, []string{"SET", "k", "v"})
 		if name == "held" {
 			receive(t, c, "+OK\r\n")
+			receive(t, c, "+OK\r\n")
+		} else {
+			awaitKey(t, srv, "arrived") // Shutdown closes a connection without input
 		}
 		ctx, cancel := context.WithCancel(t.Context())
 		ended := shutdownBegun(t, srv, ctx)
@@ -412,7 +434,7 @@ func TestShutdownClosesHungClientsWhenItsContextEnds(t *testing.T) {
 		if err := await(t, "Shutdown", ended); err != context.Canceled {
 			t.Errorf("Shutdown with a client that is %s: %v", name, err)
 		}
-		if _, closed, err := c.ReadQuiet(20 * time.Second); !closed {
+		if _, closed, err := c.ReadQuiet(patience); !closed {
 			t.Errorf("a client that was %s is still connected: %v", name, err)
 		}
 	}
@@ -423,7 +445,9 @@ func TestShutdownGivesAClientThatDoesNotReadUntilTheContextEnds(t *testing.T) {
 	deaf := dialClient(t, srv)
 	deaf.send("SET k " + strings.Repeat("v", 60_000))
 	deaf.want("+OK")
-	io.WriteString(deaf, strings.Repeat("GET k\r\n", 500)) // more than socket buffers hold
+	// The replies are more than socket buffers hold.
+	io.WriteString(deaf, "SET arrived yes\r\n"+strings.Repeat("GET k\r\n", 500))
+	awaitKey(t, srv, "arrived")
 	ctx, cancel := context.WithTimeout(t.Context(), 200*time.Millisecond)
 	defer cancel()
 	if err := srv.Shutdown(ctx); err != context.DeadlineExceeded {

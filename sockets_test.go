@@ -138,7 +138,7 @@ func TestAClientThatDisconnectsDuringItsOwnScriptIsGoneAfterIt(t *testing.T) {
 	}
 	other.send("SCRIPT KILL")
 	other.want("+OK")
-	for deadline := time.Now().Add(10 * time.Second); ; {
+	for deadline := time.Now().Add(patience); ; {
 		other.send("INFO clients")
 		var n int
 		fmt.Sscanf(other.line(), "$%d", &n)
@@ -194,7 +194,7 @@ func TestCloseEndsConnectionsInEveryState(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-	case <-time.After(15 * time.Second):
+	case <-time.After(patience):
 		t.Fatal("Close does not return")
 	}
 }
@@ -224,7 +224,7 @@ func TestSettleDoesNotWaitForAConnectionThatHasEnded(t *testing.T) {
 	leaving.Close()
 	select {
 	case <-settled:
-	case <-time.After(15 * time.Second):
+	case <-time.After(patience):
 		t.Fatal("Settle waits for a connection that has ended")
 	}
 }
