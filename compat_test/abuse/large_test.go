@@ -10,7 +10,7 @@ import (
 
 // large is the size of keys and values in bytes: hundreds of MB, or a tenth of that with
 // the race detector, which slows every byte.
-const large = 200 << 20 / slowness
+const large = 200 << 20 / shrink
 
 // send writes a command in pieces. Its last argument is large bytes of x.
 func (v *victim) send(c *wire.Conn, before string) {

@@ -2,5 +2,10 @@
 
 package abuse
 
-// slowness multiplies time limits.
-const slowness = 1
+const (
+	// slowness multiplies time limits, because another machine may be slow and busy.
+	slowness = 10
+
+	// shrink divides the amount of data.
+	shrink = 1
+)

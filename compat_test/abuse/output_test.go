@@ -44,7 +44,7 @@ func TestSoftOutputLimitEndsAClientThatStaysOverItTooLong(t *testing.T) {
 	} {
 		t.Run(row.name, func(t *testing.T) {
 			v := attack(t, map[string]string{"client-output-buffer-limit": row.limit,
-				"busy-reply-threshold": "5000"})
+				"busy-reply-threshold": "100000"})
 			c := v.dial()
 			before := measure()
 			loser := v.deaf("HELLO", "3")

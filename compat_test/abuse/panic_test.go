@@ -9,6 +9,7 @@ import (
 	"time"
 
 	"github.com/lockredis/lockredis/compat_test/wire"
+	"github.com/lockredis/lockredis/expiry"
 	"github.com/lockredis/lockredis/internal/backdoor"
 	"github.com/lockredis/lockredis/internal/command"
 	"github.com/lockredis/lockredis/internal/engine"
@@ -216,7 +217,7 @@ func TestPanicInEncodingEndsOnlyItsClient(t *testing.T) {
 	if err := waiter.Send("BLPOP", "q", "0"); err != nil {
 		t.Fatal(err)
 	}
-	v.alive()
+	v.awaitBlocked(neighbour, 1)
 	v.breakSocket(victimName)
 	if err := c.Send("RPUSH", "q", "x"); err != nil {
 		t.Fatal(err)
@@ -248,6 +249,17 @@ func TestPanicInDeliveryEndsOnlyTheSubscriber(t *testing.T) {
 	}
 }
 
+// awaitBlocked polls until n clients wait in a blocking command.
+func (v *victim) awaitBlocked(c *wire.Conn, n int) {
+	v.t.Helper()
+	eventually(v.t, 3*time.Second, func() string {
+		if now := v.field(c, "blocked_clients"); now != n {
+			return fmt.Sprintf("%d clients are blocked, want %d", now, n)
+		}
+		return ""
+	})
+}
+
 // hears waits for a message and skips everything before it.
 func (v *victim) hears(c *wire.Conn, message string) {
 	v.t.Helper()
@@ -276,7 +288,8 @@ func (b badEvents) Notify(class command.Class, event string, db int, key string)
 }
 
 func TestPanicInTheTimerDoesNotStopOtherExpiries(t *testing.T) {
-	v := attack(t, map[string]string{"notify-keyspace-events": "Ex"})
+	clock := expiry.NewManual(time.Now())
+	v := attackOn(t, clock, map[string]string{"notify-keyspace-events": "Ex"})
 	listener, waiter, c := v.dial(), v.dial(), v.dial()
 	v.want(listener, `["psubscribe" "*" :1]`, "PSUBSCRIBE", "*")
 	v.inside(func(e *engine.Engine) { e.Env().Events = badEvents{e.Env().Events, "bad"} })
@@ -285,6 +298,15 @@ func TestPanicInTheTimerDoesNotStopOtherExpiries(t *testing.T) {
 	if err := waiter.Send("BLPOP", "q", "0.03"); err != nil {
 		t.Fatal(err)
 	}
+	v.awaitBlocked(c, 1)
+	clock.Advance(time.Second)
+	eventually(t, 3*time.Second, func() string {
+		if v.log.len() == 0 {
+			return "the timer did not panic"
+		}
+		return ""
+	})
+	clock.Advance(time.Second) // the timer tries again after a pause
 	v.hears(listener, `["pmessage" "*" "__keyevent@0__:expired" "good"]`)
 	if r, err := waiter.Receive(); err != nil || r.String() != "(nil array)" {
 		t.Errorf("%s %v", r, err)
@@ -299,11 +321,11 @@ func TestPanicInTheTimerDoesNotStopOtherExpiries(t *testing.T) {
 func TestPanicInServingEndsOnlyTheParkedClient(t *testing.T) {
 	v := attack(t, nil)
 	first, second, c := v.named(victimName), v.dial(), v.dial()
-	for _, waiter := range []*wire.Conn{first, second} {
+	for i, waiter := range []*wire.Conn{first, second} {
 		if err := waiter.Send("BLPOP", "q", "0"); err != nil {
 			t.Fatal(err)
 		}
-		v.alive()
+		v.awaitBlocked(c, i+1)
 	}
 	v.inside(func(e *engine.Engine) {
 		e.Env().Clients.Each(func(s *command.Session) bool {

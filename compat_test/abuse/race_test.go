@@ -2,5 +2,11 @@
 
 package abuse
 
-// slowness multiplies time limits, because the race detector slows everything.
-const slowness = 6
+// The race detector slows everything.
+const (
+	// slowness multiplies time limits.
+	slowness = 30
+
+	// shrink divides the amount of data.
+	shrink = 6
+)
