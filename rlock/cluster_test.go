@@ -2,9 +2,9 @@ package rlock_test
 
 import (
 	"context"
+	"net"
 	"slices"
 	"strconv"
-	"strings"
 	"sync"
 	"testing"
 	"time"
@@ -39,53 +39,62 @@ func clusterOf(t *testing.T, changes func(*redis.ClusterOptions),
 }
 
 func TestANodeThatHangsLosesOnlyTheLocksOnIt(t *testing.T) {
-	hung, well := holding(t), holding(t)
-	rdb := clusterOf(t, nil, hung.Addr(), well.Addr())
-	ctx := t.Context()
-	var mu sync.Mutex
-	renewed, lost := map[string]int{}, map[string]int{}
-	c := rlock.New(rdb, rlock.Options{Sync: rlock.SyncOff, Lease: 300 * time.Millisecond,
-		Observer: rlock.Observer{
-			Renewed: func(_ context.Context, e rlock.Event) { mu.Lock(); renewed[e.Name]++; mu.Unlock() },
-			Lost:    func(_ context.Context, e rlock.Event) { mu.Lock(); lost[e.Name]++; mu.Unlock() },
-		}})
-	var onWell, onHung []string
-	for i := range 20 {
-		name := "lock" + strconv.Itoa(i)
-		node, err := rdb.MasterForKey(ctx, name)
-		must(t, err)
-		// go-redis leaves out the host
-		if strings.HasSuffix(well.Addr(), node.Options().Addr) {
-			onWell = append(onWell, name)
-		} else {
-			onHung = append(onHung, name)
+	virtually(t, func(t *testing.T) {
+		hung, well := holding(t), holding(t)
+		const hungAddr, wellAddr = "10.0.0.1:6379", "10.0.0.2:6379"
+		rdb := clusterOf(t, func(o *redis.ClusterOptions) {
+			o.Dialer = func(ctx context.Context, network, addr string) (net.Conn, error) {
+				if addr == hungAddr {
+					return hung.Dial(ctx, network, addr)
+				}
+				return well.Dial(ctx, network, addr)
+			}
+		}, hungAddr, wellAddr)
+		ctx := t.Context()
+		var mu sync.Mutex
+		renewed, lost := map[string]int{}, map[string]int{}
+		c := rlock.New(rdb, rlock.Options{Sync: rlock.SyncOff, Lease: 300 * time.Millisecond,
+			Observer: rlock.Observer{
+				Renewed: func(_ context.Context, e rlock.Event) { mu.Lock(); renewed[e.Name]++; mu.Unlock() },
+				Lost:    func(_ context.Context, e rlock.Event) { mu.Lock(); lost[e.Name]++; mu.Unlock() },
+			}})
+		var onWell, onHung []string
+		for i := range 20 {
+			name := "lock" + strconv.Itoa(i)
+			node, err := rdb.MasterForKey(ctx, name)
+			must(t, err)
+			if node.Options().Addr == wellAddr {
+				onWell = append(onWell, name)
+			} else {
+				onHung = append(onHung, name)
+			}
+			acquire(t, c.Lock(name))
 		}
-		acquire(t, c.Lock(name))
-	}
-	all := func(names []string, n func(string) bool) func() bool {
-		return func() bool {
-			mu.Lock()
-			defer mu.Unlock()
-			return !slices.ContainsFunc(names, func(name string) bool { return !n(name) })
+		all := func(names []string, n func(string) bool) func() bool {
+			return func() bool {
+				mu.Lock()
+				defer mu.Unlock()
+				return !slices.ContainsFunc(names, func(name string) bool { return !n(name) })
+			}
 		}
-	}
-	eventually(t, "renewals", all(slices.Concat(onWell, onHung), func(n string) bool {
-		return renewed[n] > 0
-	}))
-	hang := hung.Hang()
-	defer func() { hang.Clear(); _ = c.Close(context.Background()) }()
-	eventually(t, "the loss of what is on the hung node", all(onHung, func(n string) bool {
-		return lost[n] == 1
-	}))
-	mu.Lock()
-	clear(renewed)
-	mu.Unlock()
-	eventually(t, "renewals beside the hung node", all(onWell, func(n string) bool {
-		return renewed[n] > 4
-	}))
-	if !all(onWell, func(n string) bool { return lost[n] == 0 })() {
-		t.Fatal("a lock on the other node is lost")
-	}
+		eventually(t, "renewals", all(slices.Concat(onWell, onHung), func(n string) bool {
+			return renewed[n] > 0
+		}))
+		hang := hung.Hang()
+		defer func() { hang.Clear(); _ = c.Close(context.Background()) }()
+		eventually(t, "the loss of what is on the hung node", all(onHung, func(n string) bool {
+			return lost[n] == 1
+		}))
+		mu.Lock()
+		clear(renewed)
+		mu.Unlock()
+		eventually(t, "renewals beside the hung node", all(onWell, func(n string) bool {
+			return renewed[n] > 4
+		}))
+		if !all(onWell, func(n string) bool { return lost[n] == 0 })() {
+			t.Fatal("a lock on the other node is lost")
+		}
+	})
 }
 
 func TestReadsGoToTheMaster(t *testing.T) {

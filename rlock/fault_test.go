@@ -34,105 +34,118 @@ func waitedFor(t testing.TB, srv *lockredistest.Server, name string, want bool) 
 }
 
 func TestAnAcquireWithLostRepliesCountsOnce(t *testing.T) {
-	ctx := context.Background()
-	srv := holding(t)
-	c := newClient(t, srv.Client(), rlock.Options{ID: "me"})
-	warm(t, c)
-	l := c.Lock("l")
-	for n := 1; n <= 3; n++ {
-		lost := loseReplies(srv, 1, 3) // the first one asks for the hold count
-		acquire(t, l, rlock.Owner(7))
-		if lost.Hits() != 3 {
-			t.Fatalf("%d replies are lost", lost.Hits())
+	virtually(t, func(t *testing.T) {
+		ctx := context.Background()
+		srv := holding(t)
+		c := newClient(t, srv.Client(), rlock.Options{ID: "me"})
+		warm(t, c)
+		l := c.Lock("l")
+		for n := 1; n <= 3; n++ {
+			lost := loseReplies(srv, 1, 3) // the first one asks for the hold count
+			acquire(t, l, rlock.Owner(7))
+			if lost.Hits() != 3 {
+				t.Fatalf("%d replies are lost", lost.Hits())
+			}
+			if got, err := l.HoldCount(ctx, "me:7"); err != nil || got != n {
+				t.Fatalf("locked %d times, hold count %d, %v", n, got, err)
+			}
 		}
-		if got, err := l.HoldCount(ctx, "me:7"); err != nil || got != n {
-			t.Fatalf("locked %d times, hold count %d, %v", n, got, err)
-		}
-	}
+	})
 }
 
 func TestAReleaseWithLostRepliesCountsOnce(t *testing.T) {
-	ctx := context.Background()
-	srv := lockredistest.RunT(t)
-	c := newClient(t, srv.Client(), rlock.Options{ID: "me"})
-	warm(t, c)
-	l := c.Lock("l")
-	var holds []*rlock.Hold
-	for range 3 {
-		holds = append(holds, acquire(t, l, rlock.Owner(7)))
-	}
-	for i, h := range holds {
-		lost := loseReplies(srv, 0, 3)
-		must(t, h.Release(ctx))
-		if lost.Hits() != 3 {
-			t.Fatalf("%d replies are lost", lost.Hits())
+	virtually(t, func(t *testing.T) {
+		ctx := context.Background()
+		srv := lockredistest.RunT(t)
+		c := newClient(t, srv.Client(), rlock.Options{ID: "me"})
+		warm(t, c)
+		l := c.Lock("l")
+		var holds []*rlock.Hold
+		for range 3 {
+			holds = append(holds, acquire(t, l, rlock.Owner(7)))
 		}
-		if got, err := l.HoldCount(ctx, "me:7"); err != nil || got != 2-i {
-			t.Fatalf("hold count %d instead of %d, %v", got, 2-i, err)
+		for i, h := range holds {
+			lost := loseReplies(srv, 0, 3)
+			must(t, h.Release(ctx))
+			if lost.Hits() != 3 {
+				t.Fatalf("%d replies are lost", lost.Hits())
+			}
+			if got, err := l.HoldCount(ctx, "me:7"); err != nil || got != 2-i {
+				t.Fatalf("hold count %d instead of %d, %v", got, 2-i, err)
+			}
+			mustBe(t, rlock.ErrNotHeld, h.Release(ctx))
 		}
-		mustBe(t, rlock.ErrNotHeld, h.Release(ctx))
-	}
-	must(t, c.Close(ctx))
-	left := srv.Keys()
-	if len(left) != 3 { // their latches: an earlier send may still reach the server
-		t.Fatalf("left over: %v", left)
-	}
-	for _, latch := range left {
-		if ttl := srv.TTL(latch); ttl <= 4*time.Minute || ttl > 5*time.Minute {
-			t.Fatalf("%s lives for %v", latch, ttl)
+		must(t, c.Close(ctx))
+		left := srv.Keys()
+		if len(left) != 3 { // their latches: an earlier send may still reach the server
+			t.Fatalf("left over: %v", left)
 		}
-	}
+		for _, latch := range left {
+			if ttl := srv.TTL(latch); ttl <= 4*time.Minute || ttl > 5*time.Minute {
+				t.Fatalf("%s lives for %v", latch, ttl)
+			}
+		}
+	})
 }
 
 func TestAnAcquireWithoutAReplyLeavesNothing(t *testing.T) {
-	srv := lockredistest.RunT(t)
-	c := newClient(t, srv.Client(), rlock.Options{ID: "me", RetryFor: 200 * time.Millisecond})
-	warm(t, c)
-	l := c.Lock("l")
-	gone := func() bool { return !srv.Exists("l") }
-
-	t.Run("when all replies are lost", func(t *testing.T) {
-		defer srv.ClearFaults()
-		lost := loseReplies(srv, 0, lockredistest.Always)
-		if _, err := l.Acquire(t.Context()); err == nil {
-			t.Fatal("acquired without an answer")
-		}
-		if lost.Hits() == 0 {
-			t.Fatal("no script ran")
-		}
-		lost.Clear()
-		eventually(t, "the lock is undone", gone)
-	})
-	t.Run("when its context ends on a connection that hangs", func(t *testing.T) {
-		hang := srv.Hang()
-		defer hang.Clear()
-		ctx, cancel := context.WithTimeout(t.Context(), 20*time.Millisecond)
-		defer cancel()
-		_, err := l.Acquire(ctx)
-		mustBe(t, context.DeadlineExceeded, err)
-		hang.Clear() // only now the script runs
-		h := acquire(t, l)
-		if n, err := l.HoldCount(t.Context(), h.Owner()); err != nil || n != 1 {
-			t.Fatal(n, err)
-		}
-		release(t, h)
-		eventually(t, "the lock is free", gone)
-	})
-	t.Run("of a further hold", func(t *testing.T) {
-		h := acquire(t, l, rlock.Owner(7))
-		lost := loseReplies(srv, 1, lockredistest.Always)
-		defer lost.Clear()
-		if _, err := l.Acquire(t.Context(), rlock.Owner(7)); err == nil {
-			t.Fatal("acquired without an answer")
-		}
-		lost.Clear()
-		eventually(t, "the hold count is one", func() bool {
-			n, err := l.HoldCount(t.Context(), "me:7")
-			return err == nil && n == 1
+	type bed struct {
+		srv *lockredistest.Server
+		l   *rlock.Lock
+	}
+	gone := func(b bed) func() bool { return func() bool { return !b.srv.Exists("l") } }
+	for what, f := range map[string]func(*testing.T, bed){
+		"when all replies are lost": func(t *testing.T, b bed) {
+			lost := loseReplies(b.srv, 0, lockredistest.Always)
+			if _, err := b.l.Acquire(t.Context()); err == nil {
+				t.Fatal("acquired without an answer")
+			}
+			if lost.Hits() == 0 {
+				t.Fatal("no script ran")
+			}
+			lost.Clear()
+			eventually(t, "the lock is undone", gone(b))
+		},
+		"when its context ends on a connection that hangs": func(t *testing.T, b bed) {
+			hang := b.srv.Hang()
+			defer hang.Clear()
+			ctx, cancel := context.WithTimeout(t.Context(), 20*time.Millisecond)
+			defer cancel()
+			_, err := b.l.Acquire(ctx)
+			mustBe(t, context.DeadlineExceeded, err)
+			hang.Clear() // only now the script runs
+			h := acquire(t, b.l)
+			if n, err := b.l.HoldCount(t.Context(), h.Owner()); err != nil || n != 1 {
+				t.Fatal(n, err)
+			}
+			release(t, h)
+			eventually(t, "the lock is free", gone(b))
+		},
+		"of a further hold": func(t *testing.T, b bed) {
+			h := acquire(t, b.l, rlock.Owner(7))
+			lost := loseReplies(b.srv, 1, lockredistest.Always)
+			defer lost.Clear()
+			if _, err := b.l.Acquire(t.Context(), rlock.Owner(7)); err == nil {
+				t.Fatal("acquired without an answer")
+			}
+			lost.Clear()
+			eventually(t, "the hold count is one", func() bool {
+				n, err := b.l.HoldCount(t.Context(), "me:7")
+				return err == nil && n == 1
+			})
+			release(t, h)
+			eventually(t, "the lock is free", gone(b))
+		},
+	} {
+		t.Run(what, func(t *testing.T) {
+			virtually(t, func(t *testing.T) {
+				srv := lockredistest.RunT(t)
+				c := newClient(t, srv.Client(), rlock.Options{ID: "me", RetryFor: 200 * time.Millisecond})
+				warm(t, c)
+				f(t, bed{srv, c.Lock("l")})
+			})
 		})
-		release(t, h)
-		eventually(t, "the lock is free", gone)
-	})
+	}
 }
 
 // undoWait is how long an acquisition without an answer waits for its undo, when its
@@ -353,29 +366,31 @@ func TestAWaitContinuesAfterAReconnect(t *testing.T) {
 }
 
 func TestScriptsAreSentAgainAfterScriptFlush(t *testing.T) {
-	rdb := connect(t)
-	ctx := t.Context()
-	renewed := make(chan struct{}, 1000)
-	c := newClient(t, rdb, rlock.Options{Lease: 90 * time.Millisecond, Observer: rlock.Observer{
-		Renewed: func(context.Context, rlock.Event) { renewed <- struct{}{} }}})
-	l := c.Lock("l")
-	flush := func() { must(t, rdb.ScriptFlush(ctx).Err()) }
-	first := acquire(t, l, rlock.Owner(7))
-	for range 3 {
-		flush()
-		for range len(renewed) + 1 {
-			<-renewed
+	virtually(t, func(t *testing.T) {
+		rdb := holding(t).Client()
+		ctx := t.Context()
+		renewed := make(chan struct{}, 1000)
+		c := newClient(t, rdb, rlock.Options{Lease: 90 * time.Millisecond, Observer: rlock.Observer{
+			Renewed: func(context.Context, rlock.Event) { renewed <- struct{}{} }}})
+		l := c.Lock("l")
+		flush := func() { must(t, rdb.ScriptFlush(ctx).Err()) }
+		first := acquire(t, l, rlock.Owner(7))
+		for range 3 {
+			flush()
+			for range len(renewed) + 1 {
+				<-renewed
+			}
 		}
-	}
-	flush()
-	second := acquire(t, l, rlock.Owner(7))
-	flush()
-	release(t, first)
-	flush()
-	release(t, second)
-	if n := rdb.Exists(ctx, "l").Val(); n != 0 {
-		t.Fatal("still locked")
-	}
+		flush()
+		second := acquire(t, l, rlock.Owner(7))
+		flush()
+		release(t, first)
+		flush()
+		release(t, second)
+		if n := rdb.Exists(ctx, "l").Val(); n != 0 {
+			t.Fatal("still locked")
+		}
+	})
 }
 
 func TestCloseEndsWaitsAndGoroutines(t *testing.T) {

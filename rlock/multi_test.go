@@ -16,7 +16,7 @@ import (
 // twoServers starts two servers and returns an rlock and a go-redis client of each.
 func twoServers(t *testing.T, o rlock.Options) (a, b *rlock.Client, rdbA, rdbB *redis.Client) {
 	t.Helper()
-	rdbA, rdbB = connect(t), connect(t)
+	rdbA, rdbB = holding(t).Client(), holding(t).Client()
 	return newClient(t, rdbA, o), newClient(t, rdbB, o), rdbA, rdbB
 }
 
@@ -66,46 +66,50 @@ func TestAMultiLockTakesAllOrNone(t *testing.T) {
 }
 
 func TestAMultiLocksLeasesBeginWhenAllAreHeld(t *testing.T) {
-	ctx := context.Background()
-	ca, cb, _, _ := twoServers(t, rlock.Options{})
-	a, b, c := ca.Lock("a"), cb.Lock("b"), ca.Lock("c")
-	before := acquire(t, c, rlock.Lease(time.Hour))
-	m := rlock.Multi(a, b, c)
-	h, err := m.Acquire(before.Context(), rlock.Lease(10*time.Second))
-	must(t, err)
-	for _, l := range []*rlock.Lock{a, b} {
-		if ttl, err := l.TTL(ctx); err != nil || ttl > 10*time.Second || ttl < 9*time.Second {
-			t.Fatalf("%s: %v, %v", l.Name(), ttl, err)
+	virtually(t, func(t *testing.T) {
+		ctx := context.Background()
+		ca, cb, _, _ := twoServers(t, rlock.Options{})
+		a, b, c := ca.Lock("a"), cb.Lock("b"), ca.Lock("c")
+		before := acquire(t, c, rlock.Lease(time.Hour))
+		m := rlock.Multi(a, b, c)
+		h, err := m.Acquire(before.Context(), rlock.Lease(10*time.Second))
+		must(t, err)
+		for _, l := range []*rlock.Lock{a, b} {
+			if ttl, err := l.TTL(ctx); err != nil || ttl > 10*time.Second || ttl < 9*time.Second {
+				t.Fatalf("%s: %v, %v", l.Name(), ttl, err)
+			}
 		}
-	}
-	if ttl, _ := c.TTL(ctx); ttl < 59*time.Minute {
-		t.Fatalf("a lease was shortened to %v", ttl)
-	}
-	release(t, h, before)
-	h, err = m.Acquire(ctx, rlock.Wait(0), rlock.Lease(40*time.Millisecond))
-	must(t, err)
-	select {
-	case <-h.Lost():
-	case <-time.After(10 * time.Second):
-		t.Fatal("never lost")
-	}
-	mustBe(t, rlock.ErrLockLost, h.Release(ctx))
+		if ttl, _ := c.TTL(ctx); ttl < 59*time.Minute {
+			t.Fatalf("a lease was shortened to %v", ttl)
+		}
+		release(t, h, before)
+		h, err = m.Acquire(ctx, rlock.Wait(0), rlock.Lease(40*time.Millisecond))
+		must(t, err)
+		select {
+		case <-h.Lost():
+		case <-time.After(10 * time.Second):
+			t.Fatal("never lost")
+		}
+		mustBe(t, rlock.ErrLockLost, h.Release(ctx))
+	})
 }
 
 func TestAMultiLockIsLostWithAnyPart(t *testing.T) {
-	ctx := context.Background()
-	ca, cb, rdbA, rdbB := twoServers(t, rlock.Options{Lease: 300 * time.Millisecond})
-	m := rlock.Multi(ca.Lock("a"), cb.Lock("b"))
-	err := m.Do(ctx, func(ctx context.Context) error {
-		rdbB.Del(ctx, "b")
-		<-ctx.Done()
-		return context.Cause(ctx)
+	virtually(t, func(t *testing.T) {
+		ctx := context.Background()
+		ca, cb, rdbA, rdbB := twoServers(t, rlock.Options{Lease: 300 * time.Millisecond})
+		m := rlock.Multi(ca.Lock("a"), cb.Lock("b"))
+		err := m.Do(ctx, func(ctx context.Context) error {
+			rdbB.Del(ctx, "b")
+			<-ctx.Done()
+			return context.Cause(ctx)
+		})
+		mustBe(t, rlock.ErrLockLost, err)
+		if got := keys(t, rdbA, rdbB); got != nil {
+			t.Fatalf("still locked %v", got)
+		}
+		must(t, m.Do(ctx, func(context.Context) error { return nil }))
 	})
-	mustBe(t, rlock.ErrLockLost, err)
-	if got := keys(t, rdbA, rdbB); got != nil {
-		t.Fatalf("still locked %v", got)
-	}
-	must(t, m.Do(ctx, func(context.Context) error { return nil }))
 }
 
 func TestMultiLocksInOppositeOrderDoNotBlockEachOther(t *testing.T) {
@@ -142,19 +146,21 @@ func TestMultiLocksInOppositeOrderDoNotBlockEachOther(t *testing.T) {
 }
 
 func TestAMultiLockEndsWithItsContext(t *testing.T) {
-	ctx := context.Background()
-	ca, cb, rdbA, rdbB := twoServers(t, rlock.Options{})
-	other := acquire(t, cb.Lock("b"))
-	m := rlock.Multi(ca.Lock("a"), cb.Lock("b"))
-	limited, cancel := context.WithTimeout(ctx, 20*time.Millisecond)
-	defer cancel()
-	_, err := m.Acquire(limited)
-	mustBe(t, context.DeadlineExceeded, err)
-	eventually(t, "the first part is released", func() bool {
-		return slices.Equal(keys(t, rdbA, rdbB), []string{"b"})
+	virtually(t, func(t *testing.T) {
+		ctx := context.Background()
+		ca, cb, rdbA, rdbB := twoServers(t, rlock.Options{})
+		other := acquire(t, cb.Lock("b"))
+		m := rlock.Multi(ca.Lock("a"), cb.Lock("b"))
+		limited, cancel := context.WithTimeout(ctx, 20*time.Millisecond)
+		defer cancel()
+		_, err := m.Acquire(limited)
+		mustBe(t, context.DeadlineExceeded, err)
+		eventually(t, "the first part is released", func() bool {
+			return slices.Equal(keys(t, rdbA, rdbB), []string{"b"})
+		})
+		release(t, other)
+		must(t, m.Do(ctx, func(context.Context) error { return nil }))
 	})
-	release(t, other)
-	must(t, m.Do(ctx, func(context.Context) error { return nil }))
 }
 
 func TestAMultiLockLocksItsPartsInOrderOfTheirNames(t *testing.T) {
@@ -178,26 +184,25 @@ func TestAMultiLockLocksItsPartsInOrderOfTheirNames(t *testing.T) {
 	}
 }
 
+// The bubble's time passes only while all owners wait.
 func TestMultiLocksInOppositeOrdersAreNeverLongFree(t *testing.T) {
-	c := newClient(t, connect(t), rlock.Options{})
-	ctx, cancel := context.WithTimeout(t.Context(), 500*time.Millisecond)
-	defer cancel()
-	a, b := c.Lock("a"), c.Lock("b")
-	orders := []*rlock.MultiLock{rlock.Multi(a, b), rlock.Multi(b, a)}
-	n := 0
-	var wg sync.WaitGroup
-	for i := range 16 {
-		wg.Go(func() {
-			for ctx.Err() == nil {
-				err := orders[i%2].Do(ctx, func(context.Context) error { n++; return nil })
-				if err != nil && !errors.Is(err, ctx.Err()) && !errors.Is(err, context.DeadlineExceeded) {
-					t.Error(err)
+	virtually(t, func(t *testing.T) {
+		c := newClient(t, holding(t).Client(), rlock.Options{})
+		a, b := c.Lock("a"), c.Lock("b")
+		orders := []*rlock.MultiLock{rlock.Multi(a, b), rlock.Multi(b, a)}
+		const owners, each = 16, 10
+		begin := time.Now()
+		var wg sync.WaitGroup
+		for i := range owners {
+			wg.Go(func() {
+				for range each {
+					must(t, orders[i%2].Do(t.Context(), func(context.Context) error { return nil }))
 				}
-			}
-		})
-	}
-	wg.Wait()
-	if n < 20 {
-		t.Errorf("held %d times in half a second", n)
-	}
+			})
+		}
+		wg.Wait()
+		if took := time.Since(begin); took > owners*each*time.Second/40 {
+			t.Errorf("%d acquisitions took %v", owners*each, took)
+		}
+	})
 }

@@ -79,27 +79,29 @@ func TestAnObserverReceivesAcquiredTimedOutContendedAndReleased(t *testing.T) {
 }
 
 func TestAnObserverReceivesRenewedAndLostWithItsError(t *testing.T) {
-	var w recorder
-	rdb := connect(t)
-	c := newClient(t, rdb,
-		rlock.Options{ID: "me", Lease: 300 * time.Millisecond, Observer: w.observer()})
-	err := c.Lock("l").Do(t.Context(), func(ctx context.Context) error {
-		eventually(t, "a renewal", func() bool { return slices.Contains(w.seen(), "renewed me:1") })
-		rdb.Del(ctx, "l")
-		<-ctx.Done()
-		return nil
+	virtually(t, func(t *testing.T) {
+		var w recorder
+		rdb := holding(t).Client()
+		c := newClient(t, rdb,
+			rlock.Options{ID: "me", Lease: 300 * time.Millisecond, Observer: w.observer()})
+		err := c.Lock("l").Do(t.Context(), func(ctx context.Context) error {
+			eventually(t, "a renewal", func() bool { return slices.Contains(w.seen(), "renewed me:1") })
+			rdb.Del(ctx, "l")
+			<-ctx.Done()
+			return nil
+		})
+		if !errors.Is(err, rlock.ErrLockLost) {
+			t.Fatal(err)
+		}
+		if e := w.event("renewed"); e.Held <= 0 {
+			t.Errorf("renewed: %+v", e)
+		}
+		eventually(t, "a lost event", func() bool { return slices.Contains(w.seen(), "lost me:1") })
+		if e := w.event("lost"); !errors.Is(e.Err, rlock.ErrLockLost) || e.Held <= 0 {
+			t.Errorf("lost: %+v", e)
+		}
+		if slices.Contains(w.seen(), "released me:1") {
+			t.Error("a lost lock was released")
+		}
 	})
-	if !errors.Is(err, rlock.ErrLockLost) {
-		t.Fatal(err)
-	}
-	if e := w.event("renewed"); e.Held <= 0 {
-		t.Errorf("renewed: %+v", e)
-	}
-	eventually(t, "a lost event", func() bool { return slices.Contains(w.seen(), "lost me:1") })
-	if e := w.event("lost"); !errors.Is(e.Err, rlock.ErrLockLost) || e.Held <= 0 {
-		t.Errorf("lost: %+v", e)
-	}
-	if slices.Contains(w.seen(), "released me:1") {
-		t.Error("a lost lock was released")
-	}
 }

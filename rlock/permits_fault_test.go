@@ -11,93 +11,99 @@ import (
 )
 
 func TestAnAcquisitionOfPermitsWithLostRepliesCountsOnce(t *testing.T) {
-	srv := holding(t)
-	ctx := context.Background()
-	c := newClient(t, srv.Client(), rlock.Options{})
-	permits, rate := c.PermitSemaphore("p"), c.RateLimiter("r")
-	must(t, permits.SetPermits(ctx, 5))
-	must(t, rate.SetRate(ctx, rlock.RateConfig{Rate: 5, Interval: time.Hour}))
-	first, err := permits.Acquire(ctx, 1)
-	must(t, errors.Join(err, rate.Acquire(ctx, 1)))
-	ran := scripts(srv)
-	loseReplies(srv, 0, 3)
-	_, err = permits.Acquire(ctx, 1)
-	must(t, err)
-	loseReplies(srv, 0, 3)
-	must(t, rate.Acquire(ctx, 1))
-	// The last one seals the rate's claim. The first hold may be verified meanwhile.
-	if n := scripts(srv) - ran; n < 9 || n > 11 {
-		t.Fatalf("%d sendings", n)
-	}
-	is(t, 3, permits.Available)
-	is(t, 3, rate.Available)
-	release(t, first.Hold)
-	is(t, 4, permits.Available)
+	virtually(t, func(t *testing.T) {
+		srv := holding(t)
+		ctx := context.Background()
+		c := newClient(t, srv.Client(), rlock.Options{})
+		permits, rate := c.PermitSemaphore("p"), c.RateLimiter("r")
+		must(t, permits.SetPermits(ctx, 5))
+		must(t, rate.SetRate(ctx, rlock.RateConfig{Rate: 5, Interval: time.Hour}))
+		first, err := permits.Acquire(ctx, 1)
+		must(t, errors.Join(err, rate.Acquire(ctx, 1)))
+		ran := scripts(srv)
+		loseReplies(srv, 0, 3)
+		_, err = permits.Acquire(ctx, 1)
+		must(t, err)
+		loseReplies(srv, 0, 3)
+		must(t, rate.Acquire(ctx, 1))
+		// The last one seals the rate's claim. The first hold may be verified meanwhile.
+		if n := scripts(srv) - ran; n < 9 || n > 11 {
+			t.Fatalf("%d sendings", n)
+		}
+		is(t, 3, permits.Available)
+		is(t, 3, rate.Available)
+		release(t, first.Hold)
+		is(t, 4, permits.Available)
+	})
 }
 
 func TestAReleaseOfAPermitWithLostRepliesSucceeds(t *testing.T) {
-	srv := lockredistest.RunT(t)
-	ctx := context.Background()
-	s := newClient(t, srv.Client(), rlock.Options{}).PermitSemaphore("p")
-	must(t, s.SetPermits(ctx, 3))
-	h, err := s.Acquire(ctx, 3)
-	must(t, err)
-	ids := h.IDs()
-	must(t, s.Release(ctx, ids[0]))
-	loseReplies(srv, 0, 2)
-	must(t, s.Release(ctx, ids[1]))
-	is(t, 2, s.Available)
-	loseReplies(srv, 0, 2)
-	must(t, s.Release(ctx, ids[2]))
-	is(t, 3, s.Available)
+	virtually(t, func(t *testing.T) {
+		srv := lockredistest.RunT(t)
+		ctx := context.Background()
+		s := newClient(t, srv.Client(), rlock.Options{}).PermitSemaphore("p")
+		must(t, s.SetPermits(ctx, 3))
+		h, err := s.Acquire(ctx, 3)
+		must(t, err)
+		ids := h.IDs()
+		must(t, s.Release(ctx, ids[0]))
+		loseReplies(srv, 0, 2)
+		must(t, s.Release(ctx, ids[1]))
+		is(t, 2, s.Available)
+		loseReplies(srv, 0, 2)
+		must(t, s.Release(ctx, ids[2]))
+		is(t, 3, s.Available)
+	})
 }
 
 func TestAChangeOfACounterWithLostRepliesCountsOnce(t *testing.T) {
-	srv := lockredistest.RunT(t)
-	ctx := context.Background()
-	c := newClient(t, srv.Client(), rlock.Options{})
-	counts := func(s *rlock.Semaphore, l *rlock.CountDownLatch, permits, count int) {
-		t.Helper()
-		is(t, permits, s.Available)
-		is(t, count, l.Count)
-	}
-	changes := func(s *rlock.Semaphore, l *rlock.CountDownLatch) []func() error {
-		return []func() error{
-			func() error {
-				set, err := s.TrySetPermits(ctx, 5)
-				return errors.Join(err, unless(set))
-			},
-			func() error {
-				set, err := l.TrySetCount(ctx, 5)
-				return errors.Join(err, unless(set))
-			},
-			func() error { return s.Acquire(ctx, 2) },
-			func() error { return s.Release(ctx, 1) },
-			func() error { return s.Add(ctx, 3) },
-			func() error { return l.CountDown(ctx) },
-			func() error {
-				n, err := s.Drain(ctx)
-				return errors.Join(err, unless(n == 7))
-			},
+	virtually(t, func(t *testing.T) {
+		srv := lockredistest.RunT(t)
+		ctx := context.Background()
+		c := newClient(t, srv.Client(), rlock.Options{})
+		counts := func(s *rlock.Semaphore, l *rlock.CountDownLatch, permits, count int) {
+			t.Helper()
+			is(t, permits, s.Available)
+			is(t, count, l.Count)
 		}
-	}
-	s, l := c.Semaphore("warm"), c.CountDownLatch("warm latch")
-	for _, f := range changes(s, l) {
-		must(t, f())
-	}
-	counts(s, l, 0, 4)
-	s, l = c.Semaphore("s"), c.CountDownLatch("l")
-	for i, f := range changes(s, l) {
-		ran := scripts(srv)
-		loseReplies(srv, 0, 3)
-		if err := f(); err != nil {
-			t.Fatal(i, err)
+		changes := func(s *rlock.Semaphore, l *rlock.CountDownLatch) []func() error {
+			return []func() error{
+				func() error {
+					set, err := s.TrySetPermits(ctx, 5)
+					return errors.Join(err, unless(set))
+				},
+				func() error {
+					set, err := l.TrySetCount(ctx, 5)
+					return errors.Join(err, unless(set))
+				},
+				func() error { return s.Acquire(ctx, 2) },
+				func() error { return s.Release(ctx, 1) },
+				func() error { return s.Add(ctx, 3) },
+				func() error { return l.CountDown(ctx) },
+				func() error {
+					n, err := s.Drain(ctx)
+					return errors.Join(err, unless(n == 7))
+				},
+			}
 		}
-		if n := scripts(srv) - ran; n != 4 {
-			t.Fatalf("%d: %d sendings", i, n)
+		s, l := c.Semaphore("warm"), c.CountDownLatch("warm latch")
+		for _, f := range changes(s, l) {
+			must(t, f())
 		}
-	}
-	counts(s, l, 0, 4)
+		counts(s, l, 0, 4)
+		s, l = c.Semaphore("s"), c.CountDownLatch("l")
+		for i, f := range changes(s, l) {
+			ran := scripts(srv)
+			loseReplies(srv, 0, 3)
+			if err := f(); err != nil {
+				t.Fatal(i, err)
+			}
+			if n := scripts(srv) - ran; n != 4 {
+				t.Fatalf("%d: %d sendings", i, n)
+			}
+		}
+		counts(s, l, 0, 4)
+	})
 }
 
 func unless(ok bool) error {

@@ -37,27 +37,29 @@ func TestNoErrorReachesCallersOfAClusterWhoseConnectionsAreCut(t *testing.T) {
 }
 
 func TestATemporaryErrorReplyIsWaitedFor(t *testing.T) {
-	for _, reply := range []string{"CLUSTERDOWN The cluster is down", "LOADING Redis is loading",
-		"READONLY You can't write against a read only replica.", "TRYAGAIN Multiple keys",
-		"MASTERDOWN Link with MASTER is down", "BUSY Redis is busy", "NOREPLICAS Not enough"} {
-		srv := lockredistest.RunT(t)
-		l := newClient(t, srv.Client(), rlock.Options{}).Lock("l")
-		fail := func(times int) *lockredistest.Fault {
-			return srv.FailRequest(lockredistest.Match{Key: "l", Times: times}, reply)
+	virtually(t, func(t *testing.T) {
+		for _, reply := range []string{"CLUSTERDOWN The cluster is down", "LOADING Redis is loading",
+			"READONLY You can't write against a read only replica.", "TRYAGAIN Multiple keys",
+			"MASTERDOWN Link with MASTER is down", "BUSY Redis is busy", "NOREPLICAS Not enough"} {
+			srv := lockredistest.RunT(t)
+			l := newClient(t, srv.Client(), rlock.Options{}).Lock("l")
+			fail := func(times int) *lockredistest.Fault {
+				return srv.FailRequest(lockredistest.Match{Key: "l", Times: times}, reply)
+			}
+			failed := fail(3)
+			h := acquire(t, l)
+			if failed.Hits() != 3 {
+				t.Errorf("%s: %d requests failed", reply, failed.Hits())
+			}
+			failed = fail(3)
+			release(t, h)
+			if failed.Hits() != 3 {
+				t.Errorf("%s: %d requests failed", reply, failed.Hits())
+			}
+			failed = fail(lockredistest.Always)
+			_, err := l.Acquire(t.Context(), rlock.Wait(30*time.Millisecond))
+			mustBe(t, rlock.ErrTimeout, err)
+			failed.Clear()
 		}
-		failed := fail(3)
-		h := acquire(t, l)
-		if failed.Hits() != 3 {
-			t.Errorf("%s: %d requests failed", reply, failed.Hits())
-		}
-		failed = fail(3)
-		release(t, h)
-		if failed.Hits() != 3 {
-			t.Errorf("%s: %d requests failed", reply, failed.Hits())
-		}
-		failed = fail(lockredistest.Always)
-		_, err := l.Acquire(t.Context(), rlock.Wait(30*time.Millisecond))
-		mustBe(t, rlock.ErrTimeout, err)
-		failed.Clear()
-	}
+	})
 }

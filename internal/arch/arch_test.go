@@ -216,7 +216,7 @@ const root = "../.."
 // skipped reports whether the rules do not apply to a folder.
 func skipped(dir string) bool {
 	return slices.Contains([]string{"compat_test", "bench", "examples", "internal/arch",
-		"internal/redistest", "internal/rlocksuite", "docs", ".git"}, dir)
+		"internal/redistest", "internal/rlocksuite", "internal/stall", "docs", ".git"}, dir)
 }
 
 // imports returns one pair for each import in a file that is not a test: the

@@ -38,11 +38,11 @@ func MustHold(t testing.TB, rdb redis.UniversalClient, want map[string]string) {
 	}
 }
 
-// MustLive checks a key's time to live. It may be up to 2 s shorter than want, for
-// slow machines.
+// MustLive checks a key's time to live. It may be up to 8 s shorter than want, for busy
+// machines. Leases in a test differ by more.
 func MustLive(t testing.TB, rdb redis.UniversalClient, key string, want time.Duration) {
 	t.Helper()
-	if got := rdb.PTTL(context.Background(), key).Val(); got > want || got < want-2*time.Second {
+	if got := rdb.PTTL(context.Background(), key).Val(); got > want || got < want-8*time.Second {
 		t.Fatalf("%s lives for %v, not %v", key, got, want)
 	}
 }

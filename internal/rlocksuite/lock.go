@@ -3,10 +3,12 @@ package rlocksuite
 import (
 	"context"
 	"errors"
+	"fmt"
 	"sync"
 	"testing"
 	"time"
 
+	"github.com/lockredis/lockredis/internal/stall"
 	"github.com/lockredis/lockredis/rlock"
 )
 
@@ -83,27 +85,32 @@ func (on suite) AHoldIsLostWhenItsLeaseEnds(t *testing.T) {
 func (on suite) TheWatchdogRenewsALockUntilItIsDeleted(t *testing.T) {
 	rdb := on.connect(t)
 	ctx := context.Background()
+	const lease = 600 * time.Millisecond
 	renewed := make(chan rlock.Event, 100)
 	c := newClient(t, rdb,
-		rlock.Options{Lease: 600 * time.Millisecond,
+		rlock.Options{Lease: lease,
 			Observer: rlock.Observer{Renewed: func(_ context.Context, e rlock.Event) {
 				renewed <- e
 			}}})
 	l := c.Lock("l")
-	err := l.Do(ctx, func(ctx context.Context) error {
-		for range 6 {
-			select {
-			case <-renewed:
-			case <-ctx.Done():
-				t.Errorf("not kept: %v", context.Cause(ctx))
-				return context.Cause(ctx)
+	stall.Undisturbed(t, lease/3, func() error {
+		kept := false
+		err := l.Do(ctx, func(ctx context.Context) error {
+			for range 6 {
+				select {
+				case <-renewed:
+				case <-ctx.Done():
+					return context.Cause(ctx)
+				}
 			}
+			kept = true
+			rdb.Del(ctx, "l")
+			<-ctx.Done()
+			return context.Cause(ctx)
+		})
+		if kept && errors.Is(err, rlock.ErrLockLost) {
+			return nil
 		}
-		rdb.Del(ctx, "l")
-		<-ctx.Done()
-		return context.Cause(ctx)
+		return fmt.Errorf("kept %v, then %w", kept, err)
 	})
-	if !errors.Is(err, rlock.ErrLockLost) {
-		t.Fatal(err)
-	}
 }

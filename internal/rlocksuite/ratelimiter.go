@@ -62,21 +62,27 @@ func (on suite) PermitsOfARateAreFreeAgainAfterTheInterval(t *testing.T) {
 	ctx := context.Background()
 	r := newClient(t, rdb, rlock.Options{}).RateLimiter("r")
 	const interval = 200 * time.Millisecond
-	must(t, r.SetRate(ctx, rlock.RateConfig{Rate: 2, Interval: interval}))
-	begin := time.Now()
-	must(t, r.Acquire(ctx, 1))
-	must(t, r.Acquire(ctx, 1))
-	if err := r.Acquire(ctx, 1, rlock.Wait(0)); !errors.Is(err, rlock.ErrTimeout) {
-		t.Fatal(err)
+	var begin time.Time
+	for within := false; !within; { // a busy machine may need longer than the interval
+		must(t, r.SetRate(ctx, rlock.RateConfig{Rate: 2, Interval: interval}))
+		begin = time.Now()
+		must(t, r.Acquire(ctx, 1))
+		must(t, r.Acquire(ctx, 1))
+		err := r.Acquire(ctx, 1, rlock.Wait(0))
+		n, failed := r.Available(ctx)
+		must(t, failed)
+		within = time.Since(begin) < interval-time.Millisecond
+		if within && (!errors.Is(err, rlock.ErrTimeout) || n != 0) {
+			t.Fatal(err, n)
+		}
 	}
-	is(t, 0, r.Available)
 	must(t, r.Acquire(ctx, 2)) // when both are free again
 	// The server counts whole milliseconds.
-	if d := time.Since(begin); d <= interval-time.Millisecond || d > 5*time.Second {
+	if d := time.Since(begin); d <= interval-time.Millisecond || d > patience {
 		t.Fatalf("after %v", d)
 	}
 	must(t, r.Acquire(ctx, 2, rlock.Wait(time.Minute)))
-	if d := time.Since(begin); d <= 2*interval-time.Millisecond || d > 5*time.Second {
+	if d := time.Since(begin); d <= 2*interval-time.Millisecond || d > patience {
 		t.Fatalf("after %v", d)
 	}
 	eventually(t, "all are back", func() bool {

@@ -7,6 +7,7 @@ import (
 	"testing"
 	"time"
 
+	"github.com/lockredis/lockredis/internal/stall"
 	"github.com/lockredis/lockredis/rlock"
 )
 
@@ -80,20 +81,29 @@ func (on suite) AReadLockHasRedissonsLayout(t *testing.T) {
 func (on suite) AShorterReadLeaseDoesNotEndALongerOne(t *testing.T) {
 	rdb := on.connect(t)
 	ctx := context.Background()
+	const lease = 300 * time.Millisecond
 	renewed := make(chan rlock.Event, 100)
-	short := newClient(t, rdb, rlock.Options{ID: "short", Lease: 300 * time.Millisecond,
+	short := newClient(t, rdb, rlock.Options{ID: "short", Lease: lease,
 		Observer: rlock.Observer{Renewed: func(_ context.Context, e rlock.Event) { renewed <- e }}})
 	long := newClient(t, rdb, rlock.Options{ID: "long"})
-	Acquire(t, ctx, short.RWLock("l").Read())
 	Acquire(t, ctx, long.RWLock("l").Read(), rlock.Lease(time.Minute))
-	<-renewed
-	<-renewed
-	MustLive(t, rdb, "l", time.Minute)
-	MustLive(t, rdb, timeoutKey("short:1", "1"), 300*time.Millisecond)
-	must(t, short.Close(ctx))
-	eventually(t, "the short lease's end", func() bool {
-		return rdb.Exists(ctx, timeoutKey("short:1", "1")).Val() == 0
+	var key string
+	stall.Undisturbed(t, lease/3, func() error {
+		h := Acquire(t, ctx, short.RWLock("l").Read())
+		key = timeoutKey(h.Owner(), "1")
+		for range 2 {
+			select {
+			case <-renewed:
+			case <-h.Lost():
+				return h.Err()
+			}
+		}
+		return nil
 	})
+	MustLive(t, rdb, "l", time.Minute)
+	MustLive(t, rdb, key, lease)
+	must(t, short.Close(ctx))
+	eventually(t, "the short lease's end", func() bool { return rdb.Exists(ctx, key).Val() == 0 })
 	mustTimeOut(t, Try(ctx, long.RWLock("l").Write()))
 }
 
