@@ -87,6 +87,9 @@ func (s *String) SetInt(n int64) { s.text, s.n = nil, n }
 // SetText makes the value a copy of b as a text, in place.
 func (s *String) SetText(b []byte) { *s = *NewText(b) }
 
+// SetRaw makes the value the raw text, which it keeps.
+func (s *String) SetRaw(text []byte) { s.text, s.n = text, 1 }
+
 // Len returns the length in bytes.
 func (s *String) Len() int {
 	if s.text == nil {

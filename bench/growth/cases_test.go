@@ -55,7 +55,7 @@ const (
 // it.
 func groups() []group {
 	return []group{
-		hashes(), lists(), sets(), sortedSets(), stringsOfBytes(), bitmaps(), subsequences(), keys(),
+		hashes(), lists(), sets(), sortedSets(), stringsOfBytes(), bitmaps(), hyperLogLogs(), subsequences(), keys(),
 		deadlines(),
 		emptying(),
 		manyArguments(), watching(), watchedByOthers(), channels(), patterns(), subscribers(), waiters(),
@@ -290,6 +290,19 @@ func bitmaps() group {
 			c("BITOP: OR", "BITOP OR tmp s t", "DEL tmp"),
 			c("BITOP: XOR", "BITOP XOR tmp s t", "DEL tmp"),
 			c("BITOP: NOT", "BITOP NOT tmp s", "DEL tmp"),
+		}}
+}
+
+func hyperLogLogs() group {
+	return group{"a HyperLogLog of n elements", thousand, million,
+		[]string{"PFADD h {i}", "PFADD other x{i}"}, []testCase{
+			c("PFADD: there", "PFADD h {i}"),
+			c("PFADD: new", "PFADD h x{new}"),
+			c("PFADD: few, sparse", "PFADD sparse {i}", "UNLINK sparse"),
+			c("PFCOUNT: cached", "PFCOUNT other"),
+			c("PFCOUNT: 2 keys", "PFCOUNT h other"),
+			c("PFMERGE", "PFMERGE tmp h other", "UNLINK tmp"),
+			c("PFDEBUG: GETREG", "PFDEBUG GETREG h"),
 		}}
 }
 

@@ -59,7 +59,7 @@ func (s sequence) limits() []string {
 	if !s.small {
 		return []string{"CONFIG", "SET", "hash-max-listpack-entries", "128",
 			"hash-max-listpack-value", "64", "list-max-listpack-size", "-2",
-			"set-max-intset-entries", "512", "zset-max-listpack-entries", "128",
+			"set-max-intset-entries", "512", "zset-max-listpack-entries", "128", "hll-sparse-max-bytes", "3000",
 			"zset-max-listpack-value", "64", "notify-keyspace-events", "KEA"}
 	}
 	// SORT looks its patterns up in hash-table order, which keymiss events would show.
@@ -69,7 +69,7 @@ func (s sequence) limits() []string {
 	}
 	return []string{"CONFIG", "SET", "hash-max-listpack-entries", "8",
 		"hash-max-listpack-value", "16", "list-max-listpack-size", "4",
-		"set-max-intset-entries", decimal(smallIntset), "zset-max-listpack-entries", "6",
+		"set-max-intset-entries", decimal(smallIntset), "zset-max-listpack-entries", "6", "hll-sparse-max-bytes", "60",
 		"zset-max-listpack-value", "16", "notify-keyspace-events", events}
 }
 

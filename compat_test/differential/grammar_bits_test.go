@@ -45,3 +45,18 @@ func mainly(common, edge, wrong []string) part {
 	usual := word(common)
 	return oneOf(usual, usual, usual, usual, usual, mostly(common, edge, wrong))
 }
+
+// hllCommands has keys of its own: few strings are a HyperLogLog.
+func hllCommands() []command {
+	p := key("p")
+	element := oneOf(member, func(g *gen) []string { return []string{"e" + decimal(g.n(4096))} })
+	debug := func(sub string) command {
+		return command{"PFDEBUG " + sub, 1, "", p}
+	}
+	return []command{
+		{"PFADD", 12, "", seq(p, many(0, 12, element))},
+		{"PFCOUNT", 6, "", many(1, 3, p)},
+		{"PFMERGE", 5, "", seq(p, many(0, 3, p))},
+		debug("GETREG"), debug("DECODE"), debug("ENCODING"), debug("TODENSE"), debug("NOSUCH"),
+	}
+}

@@ -29,6 +29,7 @@ func grammar() []group {
 		{"set", 10, setCommands()},
 		{"zset", 16, zsetCommands()},
 		{"bitmap", 5, bitmapCommands()},
+		{"hyperloglog", 3, hllCommands()},
 		{"generic", 14, genericCommands()},
 		{"server", 6, serverCommands()},
 		{"connection", 3, connectionCommands()},

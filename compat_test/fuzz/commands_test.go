@@ -95,7 +95,8 @@ func init() {
 		zinter zintercard zinterstore zlexcount zmpop zmscore zpopmax zpopmin zrange zrangebylex zrangebyscore
 		zrangestore zrank zrem zremrangebylex zremrangebyrank zremrangebyscore zrevrange zrevrangebylex
 		zrevrangebyscore zrevrank zscore zunion zunionstore blpop brpop blmove brpoplpush blmpop bzpopmin bzpopmax
-		bzmpop ping echo dbsize flushdb setbit getbit bitcount bitpos bitop bitfield bitfield_ro`) {
+		bzmpop ping echo dbsize flushdb setbit getbit bitcount bitpos bitop bitfield bitfield_ro
+		pfadd pfcount pfmerge`) {
 		plain[name] = true
 	}
 }
@@ -113,6 +114,7 @@ func FuzzTransactionsDoWhatTheirCommandsDo(f *testing.F) {
 		"SETRANGE t 20 x\nAPPEND t y\nINCRBYFLOAT s 1.5\nHINCRBYFLOAT h f 1e300\nGETEX e PX 5\nPTTL e\nLCS s t IDX\n",
 		"FLUSHDB\nMSETNX a 1 b 2\nMSETNX b 1 c 2\nKEYS *\n",
 		"SETBIT t 99 1\nBITOP NOT d t\nBITFIELD d OVERFLOW FAIL SET u8 3 256 INCRBY i5 #9 -7\nBITCOUNT d 1 9 BIT\nBITPOS d 0\n",
+		"PFADD p a b c\nPFCOUNT p\nCOPY p q\nPFADD q d\nPFMERGE r p q\nPFCOUNT p q r\nSETRANGE q 17 x\nPFCOUNT q\nPFADD q e\n",
 	} {
 		f.Add(seed)
 	}

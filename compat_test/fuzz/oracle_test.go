@@ -21,7 +21,7 @@ import (
 var unsafe = strings.Fields(`
 	shutdown debug config save bgsave bgrewriteaof replicaof slaveof failover sync psync replconf monitor acl module
 	cluster client info time lastsave role latency slowlog memory object command randomkey spop srandmember hrandfield
-	zrandmember scan hscan sscan zscan wait lolwut pfadd pfcount pfmerge pfdebug pfselftest
+	zrandmember scan hscan sscan zscan wait lolwut pfdebug pfselftest
 	geoadd geodist geohash geopos georadius georadius_ro georadiusbymember georadiusbymember_ro
 	geosearch geosearchstore xack xadd xautoclaim xclaim xdel xgroup xinfo xlen xpending xrange xread xreadgroup
 	xrevrange xsetid xtrim function fcall fcall_ro dump restore restore-asking migrate swapdb asking readonly readwrite

@@ -110,7 +110,7 @@ func (cmd *Command) Container() bool { return len(cmd.Subs) > 0 }
 const absent = "acl failover " +
 	"fcall fcall_ro function geoadd geodist geohash geopos georadius georadius_ro " +
 	"georadiusbymember georadiusbymember_ro geosearch geosearchstore latency " +
-	"migrate module monitor pfadd pfcount pfdebug pfmerge pfselftest psync replconf " +
+	"migrate module monitor psync replconf " +
 	"replicaof slaveof slowlog sync xack xadd xautoclaim " +
 	"xclaim xdel xgroup xinfo xlen xpending xrange xread xreadgroup xrevrange xsetid xtrim"
 
@@ -146,6 +146,7 @@ func NewTable() *Table {
 	t.add("set", setCommands())
 	t.add("sorted-set", zsetCommands())
 	t.add("bitmap", bitmapCommands())
+	t.add("hyperloglog", hllCommands())
 	t.add("pubsub", pubsubCommands())
 	t.add("transactions", transactionCommands())
 	t.add("scripting", scriptingCommands())

@@ -44,6 +44,7 @@ type Config struct {
 	ZSetEntries, ZSetValue int
 	SetIntEntries          int
 	ListSize               int // negative: a class of sizes, see list-max-listpack-size
+	HLLSparseBytes         int // of a whole sparse HyperLogLog
 
 	// These fields are read once, at the start. File names are as they were given:
 	// Path makes them absolute.

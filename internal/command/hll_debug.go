@@ -1,0 +1,86 @@
+package command
+
+import (
+	"strconv"
+
+	"github.com/lockredis/lockredis/internal/hll"
+	"github.com/lockredis/lockredis/resp"
+)
+
+var (
+	errHLLNoKey     = resp.Error("ERR The specified key does not exist")
+	errHLLNotSparse = resp.Error("ERR HLL encoding is not sparse")
+)
+
+func pfdebug(c *Ctx, args resp.Args) resp.Reply {
+	s, sketch, failure := sketchOf(c.DB.LookupWrite(args[2]))
+	switch {
+	case failure.IsError():
+		return failure
+	case s == nil:
+		return errHLLNoKey
+	}
+	sketch = s.Grow(0)
+	switch sub := args[1]; {
+	case isWord(sub, "encoding"):
+		if sketch.Dense() {
+			return resp.Status("dense")
+		}
+		return resp.Status("sparse")
+	case isWord(sub, "decode"):
+		if sketch.Dense() {
+			return errHLLNotSparse
+		}
+		return resp.Bulk(decodeRuns(sketch))
+	case isWord(sub, "todense"), isWord(sub, "getreg"):
+		converts := !sketch.Dense()
+		if sketch.ToDense() != nil {
+			return errCorruptHLL
+		}
+		if converts {
+			s.SetRaw(sketch)
+			c.Dirty++
+		}
+		if isWord(sub, "todense") {
+			return resp.Flag(converts)
+		}
+		return registersReply(sketch)
+	}
+	return resp.Errorf("ERR Unknown PFDEBUG subcommand '%s'", cText(args[1]))
+}
+
+func registersReply(sketch hll.Sketch) resp.Reply {
+	var registers []resp.Reply
+	sketch.Decode(func(value byte) { registers = append(registers, resp.Int(int64(value))) })
+	return resp.Array(registers...)
+}
+
+// decodeRuns returns the runs of a sparse sketch: z:3 and Z:300 for zeros in one and two
+// bytes, v:5,2 for two registers of value 5.
+func decodeRuns(sketch hll.Sketch) []byte {
+	var text []byte
+	sketch.EachRun(func(length int, value byte, wide bool) {
+		if len(text) > 0 {
+			text = append(text, ' ')
+		}
+		switch {
+		case value > 0:
+			text = append(text, "v:"...)
+			text = strconv.AppendInt(text, int64(value), 10)
+			text = append(text, ',')
+		case wide:
+			text = append(text, "Z:"...)
+		default:
+			text = append(text, "z:"...)
+		}
+		text = strconv.AppendInt(text, int64(length), 10)
+	})
+	return text
+}
+
+func pfselftest(*Ctx, resp.Args) resp.Reply {
+	if err := hll.SelfTest(); err != nil {
+		return resp.Error("ERR TESTFAILED " + err.Error())
+	}
+	return resp.OK
+}
