@@ -25,9 +25,12 @@ const (
 type Meter struct {
 	stop, stopped chan struct{}
 
+	start time.Time
+
 	mu     sync.Mutex // guards the fields below
 	last   time.Time  // the last pulse
 	stalls []span
+	lost   time.Duration // all stalls together
 }
 
 // span is a stall.
@@ -35,7 +38,8 @@ type span struct{ from, to time.Time }
 
 // Start starts a Meter. Stop ends it.
 func Start() *Meter {
-	m := &Meter{stop: make(chan struct{}), stopped: make(chan struct{}), last: time.Now()}
+	now := time.Now()
+	m := &Meter{stop: make(chan struct{}), stopped: make(chan struct{}), start: now, last: now}
 	go m.run()
 	return m
 }
@@ -71,11 +75,22 @@ func (m *Meter) run() {
 
 // note records a pulse. m.mu is held.
 func (m *Meter) note(now time.Time) {
-	due := m.last.Add(pulse)
-	if now.Sub(due) > tolerance {
-		m.stalls = append(m.stalls, span{due, now})
+	latest := m.last.Add(pulse + tolerance)
+	if now.After(latest) {
+		m.stalls = append(m.stalls, span{latest, now})
+		m.lost += now.Sub(latest)
 	}
 	m.last = now
+}
+
+// Running returns for how long the process has run since the Meter's Start: a clock that
+// stands still in a stall.
+func (m *Meter) Running() time.Duration {
+	m.mu.Lock()
+	defer m.mu.Unlock()
+	now := time.Now()
+	m.note(now)
+	return now.Sub(m.start) - m.lost
 }
 
 // Since returns how long the process did not run since a time.

