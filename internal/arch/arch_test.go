@@ -27,11 +27,12 @@ var allowed = map[string]string{
 	".":                 "expiry internal/backdoor internal/config internal/sentinel internal/server internal/tlsconf",
 	"internal/sentinel": "expiry internal/command internal/config internal/engine internal/glob resp",
 	"internal/server":   "expiry internal/config internal/command internal/engine resp",
-	"internal/engine":   "expiry internal/cluster internal/config internal/command internal/fault internal/glob internal/inspect luaexec pubsub resp store",
-	"internal/command":  "expiry internal/cluster internal/config internal/glob internal/hll internal/inspect internal/keyevent internal/rdb luaexec pubsub resp store",
+	"internal/engine":   "expiry internal/acl internal/cluster internal/config internal/command internal/fault internal/glob internal/inspect luaexec pubsub resp store",
+	"internal/command":  "expiry internal/acl internal/cluster internal/config internal/glob internal/hll internal/inspect internal/keyevent internal/rdb luaexec pubsub resp store",
 	"internal/config":   "internal/cluster internal/keyevent resp",
 	"internal/keyevent": "",
 	"internal/rdb":      "resp store",
+	"internal/acl":      "internal/glob",
 	"internal/cluster":  "",
 	"internal/tlsconf":  "internal/config",
 	"internal/testcert": "",
@@ -131,7 +132,8 @@ var harmless = []string{"Rand", "New", "Source", "NewPCG", "PCG", "NewChaCha8", 
 func TestTimeAndRandomNumbersAreArguments(t *testing.T) {
 	for _, dir := range []string{"resp", "expiry", "store", "pubsub", "luaexec",
 		"internal/command", "internal/config", "internal/engine", "internal/glob", "internal/hll",
-		"internal/inspect", "internal/rdb", "internal/fault", "internal/lockkeys", "internal/sentinel", "internal/cluster"} {
+		"internal/inspect", "internal/rdb", "internal/fault", "internal/lockkeys", "internal/sentinel", "internal/cluster",
+		"internal/acl"} {
 		files := 0
 		walk(t, filepath.Join(root, dir), func(_, path string) {
 			files++
