@@ -102,7 +102,7 @@ func New(cfg Config) *Server {
 		s.err = errors.Join(s.err, s.becomeSentinel(&opts))
 	}
 	s.core = server.New(opts)
-	s.err = errors.Join(s.err, s.core.Engine().Rename(s.set.Renames))
+	s.err = errors.Join(s.err, s.core.Engine().LoadUsers(), s.core.Engine().Rename(s.set.Renames))
 	s.tls.Store(cfg.TLS)
 	s.set.OnChange(config.TLSChange, s.reloadTLS)
 	return s

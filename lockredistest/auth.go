@@ -17,7 +17,7 @@ func (s *Server) RequireAuth(password string) {
 // RequireUserAuth makes clients AUTH with the user's name and password, from now on. "" as the
 // password removes the user. Several users can be added. The user "default" is RequireAuth's:
 // without RequireAuth or the option Password that user cannot log in then. Options and Client
-// use the last user that was added. Users have all rights: there is no ACL.
+// use the last user that was added. The user has all rights. ACL SETUSER can take some away.
 func (s *Server) RequireUserAuth(user, password string) {
 	if user == "default" {
 		s.RequireAuth(password)

@@ -5,6 +5,7 @@ import (
 	"math"
 	"strings"
 
+	"github.com/lockredis/lockredis/internal/acl"
 	"github.com/lockredis/lockredis/pubsub"
 	"github.com/lockredis/lockredis/resp"
 )
@@ -75,7 +76,15 @@ func describe(c *Ctx, s *Session) string {
 		" rbs=%d rbp=%d obl=%d oll=0 omem=0 tot-mem=%d events=r cmd=%s user=%s redir=-1 resp=%d",
 		s.ID, s.Addr, s.LAddr, s.FD, s.Name, age, idle, s.flags(), s.DB,
 		s.Subs.Count(pubsub.Channel), s.Subs.Count(pubsub.Pattern), s.Subs.Count(pubsub.Shard), queued,
-		query, free, multiMem, out, out, out, query+free+out+multiMem, cmd, s.User, s.Proto)
+		query, free, multiMem, out, out, out, query+free+out+multiMem, cmd, s.userName(), s.Proto)
+}
+
+// userName returns the name of the session's user, as Redis shows it.
+func (s *Session) userName() string {
+	if s.User == nil {
+		return "(superuser)"
+	}
+	return s.User.Name
 }
 
 // flags returns the flags field of CLIENT LIST: a letter for each property, or N.
@@ -164,6 +173,7 @@ func (s *Session) clientType() string {
 type killFilter struct {
 	id                int64
 	addr, laddr, kind string
+	user              *acl.User
 	skipMe            bool
 }
 
@@ -172,6 +182,7 @@ func (f *killFilter) matches(c *Ctx, s *Session) bool {
 		(f.addr == "" || s.Addr == f.addr) &&
 		(f.laddr == "" || s.LAddr == f.laddr) &&
 		(f.kind == "" || s.clientType() == f.kind) &&
+		(f.user == nil || s.User == f.user) &&
 		!(f.skipMe && s == c.Session)
 }
 
@@ -179,18 +190,14 @@ func clientKill(c *Ctx, args resp.Args) resp.Reply {
 	f := killFilter{skipMe: true}
 	if len(args) == 3 {
 		f = killFilter{addr: args.String(2)}
-	} else if failure, ok := parseKill(&f, args); !ok {
+	} else if failure, ok := parseKill(c, &f, args); !ok {
 		return failure
 	}
 	var killed int64
 	c.Clients.Each(func(s *Session) bool {
 		if f.matches(c, s) {
 			killed++
-			if s == c.Session {
-				s.Move(Closing)
-			} else {
-				c.Clients.Kill(s)
-			}
+			cut(c, s)
 		}
 		return true
 	})
@@ -203,7 +210,16 @@ func clientKill(c *Ctx, args resp.Args) resp.Reply {
 	return resp.OK
 }
 
-func parseKill(f *killFilter, args resp.Args) (failure resp.Reply, ok bool) {
+// cut closes a connection. The client that asks for it gets its reply first.
+func cut(c *Ctx, s *Session) {
+	if s == c.Session {
+		s.Move(Closing)
+	} else {
+		c.Clients.Kill(s)
+	}
+}
+
+func parseKill(c *Ctx, f *killFilter, args resp.Args) (failure resp.Reply, ok bool) {
 	for i := 2; i < len(args); i += 2 {
 		if i+1 == len(args) {
 			return resp.ErrSyntax, false
@@ -227,7 +243,7 @@ func parseKill(f *killFilter, args resp.Args) (failure resp.Reply, ok bool) {
 		case "laddr":
 			f.laddr = string(value)
 		case "user":
-			if string(value) != defaultUser {
+			if f.user = c.Users.Get(string(value)); f.user == nil {
 				return resp.Errorf("ERR No such user '%s'", value), false
 			}
 		case "skipme":

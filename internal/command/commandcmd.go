@@ -4,6 +4,7 @@ import (
 	"slices"
 	"strings"
 
+	"github.com/lockredis/lockredis/internal/acl"
 	"github.com/lockredis/lockredis/resp"
 )
 
@@ -160,13 +161,6 @@ func typedSpec(kind string, spec ...resp.Reply) resp.Reply {
 		resp.BulkString("spec"), resp.Map(spec...))
 }
 
-// aclCategories are Redis's ACL categories in Redis's order.
-var aclCategories = []string{
-	"keyspace", "read", "write", "set", "sortedset", "list", "hash", "string", "bitmap",
-	"hyperloglog", "geo", "stream", "pubsub", "admin", "fast", "slow", "blocking",
-	"dangerous", "connection", "transaction", "scripting",
-}
-
 // groupCategory returns the ACL category of a group's commands, "" if there is none.
 func groupCategory(group string) string {
 	switch group {
@@ -200,7 +194,7 @@ func (cmd *Command) ACLCategories() []string {
 	in["dangerous"] = in["dangerous"] || cmd.Has(Admin)
 	in["fast"], in["slow"] = cmd.Has(Fast), !cmd.Has(Fast)
 	var names []string
-	for _, name := range aclCategories {
+	for _, name := range acl.Categories {
 		if in[name] {
 			names = append(names, name)
 		}
@@ -296,10 +290,7 @@ func lineKeysReply(
 	case !cmd.ArityOK(len(line)):
 		return errGetkeysCount
 	}
-	found, ok := cmd.KeyPositions(line)
-	if !ok {
-		found, ok = cmd.keysByAtoi(line)
-	}
+	found, ok := cmd.keysIn(line)
 	if !ok || len(found) == 0 {
 		if cmd.Has(NoMandatoryKeys) {
 			return resp.EmptyArray
@@ -311,6 +302,14 @@ func lineKeysReply(
 		keys[i] = show(line[k.At], k.Flags)
 	}
 	return resp.Array(keys...)
+}
+
+// keysIn returns the keys of a command line that can have keys.
+func (cmd *Command) keysIn(line resp.Args) (found []KeyPos, ok bool) {
+	if found, ok = cmd.KeyPositions(line); ok {
+		return found, true
+	}
+	return cmd.keysByAtoi(line)
 }
 
 // keysByAtoi is Redis's second attempt at a line that does not fit the key specs. It parses

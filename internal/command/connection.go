@@ -1,9 +1,7 @@
 package command
 
 import (
-	"crypto/sha256"
-	"crypto/subtle"
-
+	"github.com/lockredis/lockredis/internal/acl"
 	"github.com/lockredis/lockredis/internal/config"
 	"github.com/lockredis/lockredis/resp"
 )
@@ -19,14 +17,11 @@ var (
 		"authenticate the client and select the RESP protocol version at the same time")
 )
 
-// defaultUser is the only user of a server without a test kit, because there are no ACLs.
-const defaultUser = "default"
-
 // ResetSession brings a session into the state of a new connection. CLIENT NO-EVICT stays.
 // CLIENT REPLY SKIP stays if it silences the RESET itself.
 func ResetSession(env *Env, s *Session) {
-	s.Name, s.User = "", defaultUser
-	s.Authenticated.Store(env.Config.RequirePass == "")
+	s.Name, s.User = "", env.Users.Default()
+	s.Authenticated.Store(!env.Users.AuthRequired())
 	s.DB, s.Proto = 0, 2
 	s.ReplyMode &= ReplySkip
 	s.ReadOnly = false
@@ -39,34 +34,28 @@ func auth(c *Ctx, args resp.Args) resp.Reply {
 	if len(args) > 3 {
 		return resp.ErrSyntax
 	}
-	user, password := defaultUser, args[len(args)-1]
+	user, password := acl.DefaultName, args[len(args)-1]
 	if len(args) == 3 {
 		user = args.String(1)
-	} else if c.Config.RequirePass == "" {
+	} else if c.Users.Default().NoPassword() {
 		return errNoPassword
 	}
-	if !authenticate(c, user, password) {
+	if !authenticate(c, args[0], user, password) {
 		return errWrongPass
 	}
 	return resp.OK
 }
 
-// authenticate compares hashes in constant time, so that the time of a failed attempt does
-// not depend on the password.
-func authenticate(c *Ctx, user string, password []byte) bool {
-	required, known := c.Config.RequirePass, true
-	open := required == "" // the default user needs no password
-	if user != defaultUser {
-		required, known = c.Users[user]
-		open = false
-	}
-	want, got := sha256.Sum256([]byte(required)), sha256.Sum256(password)
-	same := subtle.ConstantTimeCompare(want[:], got[:]) == 1
-	if !known || !open && !same {
+// authenticate logs the session in. A failure is an entry of ACL LOG about the command
+// that asks, in the client's spelling.
+func authenticate(c *Ctx, asks []byte, name string, password []byte) bool {
+	user := c.Users.Authenticate(name, password)
+	if user == nil {
+		c.LogRefusal(acl.BadAuth, string(asks), name)
 		return false
 	}
-	c.Session.Authenticated.Store(true)
 	c.Session.User = user
+	c.Session.Authenticated.Store(true)
 	return true
 }
 
@@ -106,7 +95,7 @@ func helloOptions(c *Ctx, args resp.Args) (failure resp.Reply, ok bool) {
 	for i := 2; i < len(args); i++ {
 		switch more := len(args) - 1 - i; {
 		case isWord(args[i], "auth") && more >= 2:
-			if !authenticate(c, args.String(i+1), args[i+2]) {
+			if !authenticate(c, args[0], args.String(i+1), args[i+2]) {
 				return errWrongPass, false
 			}
 			i += 2

@@ -4,6 +4,7 @@ import (
 	"math/rand/v2"
 
 	"github.com/lockredis/lockredis/expiry"
+	"github.com/lockredis/lockredis/internal/acl"
 	"github.com/lockredis/lockredis/internal/cluster"
 	"github.com/lockredis/lockredis/internal/config"
 	"github.com/lockredis/lockredis/internal/inspect"
@@ -26,11 +27,12 @@ type Env struct {
 	Rand    *rand.Rand
 	Stats   Stats
 	Clock   expiry.Clock
-	Cluster *cluster.Cluster  // nil unless cluster mode is on
-	Users   map[string]string // passwords of users beside the default user, for test kits; may be nil
-	Micros  int64             // the unit's time in Unix µs; Space.Now() is the same in ms
-	Dirty   int64             // changes so far (rdb_changes_since_last_save)
-	Encoder rdb.Encoder       // writes payloads
+	Cluster *cluster.Cluster // nil unless cluster mode is on
+	Users   *acl.Users
+	ACLLog  acl.Log
+	Micros  int64       // the unit's time in Unix µs; Space.Now() is the same in ms
+	Dirty   int64       // changes so far (rdb_changes_since_last_save)
+	Encoder rdb.Encoder // writes payloads
 	// LastSave is when SAVE was last asked for, in Unix seconds; 0: never.
 	LastSave int64
 
@@ -185,6 +187,8 @@ type Ctx struct {
 	From    Origin
 	// Counted is set by a handler that has counted the errors in its reply.
 	Counted bool
+	// Refused is set in EXEC's Ctx when ACL rules refused a command that it has queued.
+	Refused bool
 }
 
 // Origin is where a command comes from. It decides which checks apply.

@@ -9,7 +9,11 @@ import (
 	"github.com/lockredis/lockredis/store"
 )
 
-var errSortScore = resp.Error("ERR One or more scores can't be converted into double")
+var (
+	errSortScore = resp.Error("ERR One or more scores can't be converted into double")
+	errSortBy    = resp.Error("ERR BY option of SORT denied due to insufficient ACL permissions.")
+	errSortGet   = resp.Error("ERR GET option of SORT denied due to insufficient ACL permissions.")
+)
 
 // sortQuery is a parsed SORT command.
 type sortQuery struct {
@@ -110,10 +114,16 @@ func parseSort(c *Ctx, args resp.Args, mayStore bool) (q sortQuery, failure resp
 			if !plain && c.Cluster != nil {
 				return q, errClusterBy
 			}
+			if !plain && !readsAnyKey(c, args) {
+				return q, errSortBy
+			}
 			q.keepOrder = q.keepOrder || plain
 		case isWord(o, "get") && left >= 1:
 			if c.Cluster != nil {
 				return q, errClusterGet
+			}
+			if !readsAnyKey(c, args) {
+				return q, errSortGet
 			}
 			i++
 			q.get = append(q.get, args[i])

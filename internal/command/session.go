@@ -5,6 +5,7 @@ import (
 	"sync/atomic"
 
 	"github.com/lockredis/lockredis/expiry"
+	"github.com/lockredis/lockredis/internal/acl"
 	"github.com/lockredis/lockredis/pubsub"
 	"github.com/lockredis/lockredis/resp"
 )
@@ -21,7 +22,7 @@ type Session struct {
 	Created     int64 // Unix ms
 
 	Name          string
-	User          string
+	User          *acl.User   // nil: no client's session; it may do everything
 	Authenticated atomic.Bool // the connection reads it to choose its limits
 	DB            int
 	Proto         int // 2 or 3

@@ -4,6 +4,7 @@ import (
 	"slices"
 	"strings"
 
+	"github.com/lockredis/lockredis/internal/acl"
 	"github.com/lockredis/lockredis/resp"
 )
 
@@ -84,9 +85,13 @@ type Command struct {
 	Run        Func   // nil for a container whose subcommands do the work
 	Subs       []*Command
 
+	// Channels says which arguments are channels that ACL rules are about.
+	Channels ChannelArgs
+
 	Calls CallStats // INFO commandstats
 
 	subs map[string]*Command
+	acl  *acl.Command // set by ACLCatalog
 }
 
 // Has reports whether the command has all of the flags.
@@ -107,7 +112,7 @@ func (cmd *Command) Container() bool { return len(cmd.Subs) > 0 }
 
 // absent are the commands of Redis 7.0.15 that are not in the table. A redis.conf may
 // rename or disable them nevertheless.
-const absent = "acl failover " +
+const absent = "failover " +
 	"fcall fcall_ro function geoadd geodist geohash geopos georadius georadius_ro " +
 	"georadiusbymember georadiusbymember_ro geosearch geosearchstore latency " +
 	"migrate module monitor psync replconf " +
@@ -118,6 +123,7 @@ const absent = "acl failover " +
 type Table struct {
 	byName  map[string]*Command
 	absent  map[string]bool // the names of const absent, renames applied
+	whole   bool            // a server's table: ACL rules can name all commands of Redis
 	rows    []*Command
 	longest int // the length of the longest name, in bytes
 	// slots holds the commands of byName in a hash table. It finds a name in half the
@@ -135,7 +141,7 @@ type slot struct {
 
 // NewTable returns the table of all commands.
 func NewTable() *Table {
-	t := &Table{byName: map[string]*Command{}, absent: map[string]bool{}}
+	t := &Table{byName: map[string]*Command{}, absent: map[string]bool{}, whole: true}
 	for name := range strings.FieldsSeq(absent) {
 		t.absent[name] = true
 	}
@@ -153,6 +159,7 @@ func NewTable() *Table {
 	t.add("connection", connectionCommands())
 	t.add("cluster", clusterCommands())
 	t.add("server", serverCommands())
+	t.add("server", aclCommands())
 	t.fillSlots()
 	return t
 }

@@ -17,7 +17,6 @@ import (
 type Config struct {
 	// Connections read these fields without the engine lock.
 	ProtoMaxBulkLen  atomic.Int64 // bytes
-	HasPassword      atomic.Bool  // RequirePass is not ""
 	QueryBufferLimit atomic.Int64 // bytes
 	Timeout          atomic.Int64 // seconds of idleness before a client is closed, 0: never
 	BusyReply        atomic.Int64 // busy-reply-threshold, ms
@@ -26,6 +25,8 @@ type Config struct {
 	// While the server runs, the engine lock guards these fields.
 	NotifyEvents                   keyevent.Class
 	RequirePass                    string
+	OpenChannels                   bool // acl-pubsub-default: new users may use all channels
+	ACLLogMax                      int  // entries of ACL LOG
 	MaxClients                     int
 	MaxMemory                      int64 // bytes, 0: no limit
 	Databases                      int
@@ -59,11 +60,17 @@ type Config struct {
 	Topology       Topology
 	ExitWithParent bool // end when the parent process ends
 	Renames        []Rename
-	File           string // absolute path of the configuration file, "": none
-	Sentinel       bool   // the program is a Sentinel, not a server
+	ACLFile        string     // "": none
+	Users          []UserLine // the user lines, in order
+	File           string     // absolute path of the configuration file, "": none
+	Sentinel       bool       // the program is a Sentinel, not a server
 	SentinelLines  []SentinelLine
 	// SentinelState returns the sentinel lines that Rewrite writes, in order. Nil: none.
 	SentinelState func() []SentinelStateLine
+
+	// UserState returns the user lines that Rewrite writes: the words after "user". Nil:
+	// Rewrite keeps the lines as they are.
+	UserState func() [][]string
 
 	table    *table
 	settings []setting // one for each directive of the table, in its order

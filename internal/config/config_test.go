@@ -4,6 +4,7 @@ import (
 	"errors"
 	"os"
 	"path/filepath"
+	"slices"
 	"strings"
 	"testing"
 
@@ -115,7 +116,7 @@ func TestFatalErrorsReadAsRedis(t *testing.T) {
 		{"--rename-command GET", "", at("2", `rename-command "GET"`, bad)},
 		{"--cluster-slots 5-3", "", at("2", `cluster-slots "5-3"`, `"5-3" is no slot from 0 to 16383 and no range of them`)},
 		{"--replicaof h 1", "", at("2", `replicaof "h" "1"`, noReplication)},
-		{"--user a on", "", at("2", `user "a" "on"`, noACL)},
+		{"--user", "", at("2", `user`, bad)},
 		{"--tls-replication yes", "", at("2", `tls-replication "yes"`, noReplication)},
 		{"--daemonize yes", "", at("2", `daemonize "yes"`, noDaemon)},
 		{"--dbfilename a/b", "", at("2", `dbfilename "a/b"`, "dbfilename can't be a path, just a filename")},
@@ -152,35 +153,43 @@ func TestOnlyTheLastValueIsRefused(t *testing.T) {
 	}
 }
 
-// CONFIG REWRITE of redis-server 7.0.15 writes a line for the default user.
-func TestALineForTheDefaultUserIsTakenWhenItSaysWhatRequirepassSays(t *testing.T) {
-	const foo = "#2c26b46b68ffc68ff99b453c1d30413413422d706483bfa0f98a5e886266e7ae"
-	for _, test := range []struct {
-		text     string
-		accepted bool
-	}{
-		{"requirepass foo\nuser default on " + foo + " ~* &* +@all", true},
-		{"user default on " + foo + " sanitize-payload ~* &* +@all\nrequirepass foo", true},
-		{"user default on nopass ~* &* +@all", true},
-		{"User default on nopass sanitize-payload allkeys allchannels allcommands", true},
-		{"user default on " + foo + " ~* &* +@all", false},
-		{"requirepass foo\nuser default on nopass ~* &* +@all", false},
-		{"requirepass bar\nuser default on " + foo + " ~* &* +@all", false},
-		{"requirepass foo\nuser default on nopass " + foo + " ~* &* +@all", false},
-		{"user default off nopass ~* &* +@all", false},
-		{"user default on nopass ~a &* +@all", false},
-		{"user default on nopass ~* +@all", false},
-		{"user default on nopass ~* &* +@all -set", false},
-		{"user default", false},
-		{"user alice on nopass ~* &* +@all", false},
-	} {
-		c, err := Parse([]string{"-"}, strings.NewReader(test.text))
-		if (err == nil) != test.accepted {
-			t.Errorf("%s: %v", test.text, err)
-		}
-		if err == nil && strings.Contains(c.rewritten(test.text), "default") {
-			t.Errorf("%s: the line of the user is kept: %s", test.text, c.rewritten(test.text))
-		}
+func TestRewriteReplacesTheLinesOfUsers(t *testing.T) {
+	c := New()
+	text := "user b on\n# comment\nuser a off >x\nport 0\nuser c\n"
+	if err := c.loadText(text, 0); err != nil {
+		t.Fatal(err)
+	}
+	if len(c.Users) != 3 || c.Users[1].Name != "a" || !slices.Equal(c.Users[1].Rules, []string{"off", ">x"}) {
+		t.Errorf("users %+v", c.Users)
+	}
+	if got := c.rewritten(text); got != text {
+		t.Errorf("without users: %q", got)
+	}
+	c.UserState = func() [][]string { return [][]string{{"a", "on", "~\"x"}, {"default", "on"}} }
+	want := "user a on \"~\\\"x\"\n# comment\nuser default on\nport 0\n"
+	if got := c.rewritten(text); got != want {
+		t.Errorf("%q, want %q", got, want)
+	}
+	if got := c.rewritten("port 0\n"); !strings.HasSuffix(got, signature+"\nuser a on \"~\\\"x\"\nuser default on\n") {
+		t.Errorf("new lines: %q", got)
+	}
+	c.UserState = func() [][]string { return nil }
+	if got := c.rewritten(text); got != "# comment\nport 0\n" {
+		t.Errorf("with an ACL file: %q", got)
+	}
+}
+
+func TestAWrongUserLineHidesItsPassword(t *testing.T) {
+	c := New()
+	if err := c.loadText("user a on >secret foo\nuser b foo", 0); err != nil {
+		t.Fatal(err)
+	}
+	err := c.Users[0].Errorf("why").Error()
+	if strings.Contains(err, "secret") || !strings.Contains(err, ">>> 'user a on >(redacted) foo'\nwhy") {
+		t.Error(err)
+	}
+	if err := c.Users[1].Errorf("why").Error(); !strings.Contains(err, ">>> 'user b foo'\nwhy") {
+		t.Error(err)
 	}
 }
 

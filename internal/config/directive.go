@@ -118,7 +118,6 @@ func (t *table) statement(name string) *statement {
 // Why lockredis refuses a directive that Redis acts on. To accept it without
 // effect would be a lie.
 const (
-	noACL            = "lockredis has no ACL users: the only user is 'default', with requirepass"
 	noReplication    = "lockredis has no replication"
 	noDaemon         = "lockredis does not detach itself: start it in the background"
 	noSupervisor     = "lockredis does not talk to a supervisor: use 'supervised no'"

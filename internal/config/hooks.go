@@ -13,6 +13,7 @@ const (
 	MaxClientsChange                    // the number of files that the process needs
 	TLSChange                           // certificates, keys, versions, ciphers, sessions
 	ClusterChange                       // whether a cluster without all slots serves commands
+	UsersChange                         // the default user's password, the channels of new users
 )
 
 // hook is a function that OnChange has registered.

@@ -28,16 +28,24 @@ func (c *Config) Rewrite() error {
 	if err != nil && !errors.Is(err, os.ErrNotExist) {
 		return reason("Rewriting config file: " + err.Error())
 	}
-	dir, base := filepath.Split(c.File)
-	temp := filepath.Join(dir, fmt.Sprintf(".%s.%d", base, os.Getpid()))
-	if err = writeNew(temp, c.rewritten(string(text))); err == nil {
-		err = os.Rename(temp, c.File)
-	}
-	if err != nil {
-		os.Remove(temp)
+	if err := ReplaceFile(c.File, c.rewritten(string(text))); err != nil {
 		return reason("Rewriting config file: " + err.Error())
 	}
 	return nil
+}
+
+// ReplaceFile writes a file in one step: a reader sees the old text or the new one.
+func ReplaceFile(path, text string) error {
+	dir, base := filepath.Split(path)
+	temp := filepath.Join(dir, fmt.Sprintf(".%s.%d", base, os.Getpid()))
+	err := writeNew(temp, text)
+	if err == nil {
+		err = os.Rename(temp, path)
+	}
+	if err != nil {
+		os.Remove(temp)
+	}
+	return err
 }
 
 // writeNew writes a new file. It removes a file with the same name first: a link
@@ -61,7 +69,7 @@ func writeNew(path, text string) error {
 func (c *Config) rewritten(text string) string {
 	var out []string
 	written, signed := map[*setting]bool{}, false
-	sentinel := c.newSentinelState()
+	sentinel, users := c.newSentinelState(), c.userLines()
 	for _, line := range strings.Split(strings.TrimRight(text, "\n"), "\n") {
 		signed = signed || line == signature
 		words := lineWords(line)
@@ -71,9 +79,14 @@ func (c *Config) rewritten(text string) string {
 			if line, ok := sentinel.replace(words); ok {
 				out = append(out, line)
 			}
-		case s == nil && !c.obsolete(words):
+		case users != nil && strings.EqualFold(words[0], "user"):
+			if len(*users) > 0 {
+				out = append(out, (*users)[0])
+				*users = (*users)[1:]
+			}
+		case s == nil:
 			out = append(out, line)
-		case s == nil, written[s], s.has(noDefault) && s.value == s.def:
+		case written[s], s.has(noDefault) && s.value == s.def:
 		default:
 			written[s] = true
 			out = append(out, s.line())
@@ -93,19 +106,18 @@ func (c *Config) rewritten(text string) string {
 		sign()
 		out = append(out, s.line())
 	}
+	var rest []string
+	if users != nil {
+		rest = *users
+	}
 	if sentinel != nil {
-		for _, line := range sentinel.rest() {
-			sign()
-			out = append(out, line)
-		}
+		rest = append(rest, sentinel.rest()...)
+	}
+	for _, line := range rest {
+		sign()
+		out = append(out, line)
 	}
 	return strings.Join(out, "\n") + "\n"
-}
-
-// obsolete reports whether a line is a statement that Rewrite removes.
-func (c *Config) obsolete(words []string) bool {
-	s := c.table.statement(strings.ToLower(words[0]))
-	return s != nil && s.obsolete != nil && s.obsolete(words)
 }
 
 // lineWords returns the words of a line. It returns a single empty word for a line

@@ -1,8 +1,6 @@
 package config
 
 import (
-	"crypto/sha256"
-	"encoding/hex"
 	"fmt"
 	"math"
 	"slices"
@@ -17,9 +15,7 @@ type statement struct {
 
 	// run carries the line out. words[0] is the name. nil: the line is ignored.
 	run func(c *Config, words []string, at position) error
-	// obsolete reports whether Rewrite removes the line. nil: it stays.
-	obsolete func(words []string) bool
-	doc      string // the line in docs/directives.md, "": none
+	doc string // the line in docs/directives.md, "": none
 }
 
 const anyNumber = math.MaxInt // of arguments
@@ -29,9 +25,8 @@ var statements = []statement{
 		doc: "reads other files, which may be a pattern"},
 	{name: "rename-command", least: 2, most: 2, run: (*Config).renameCommand,
 		doc: "for every command of Redis 7.0, whether lockredis has it or not"},
-	{name: "user", least: 1, most: anyNumber, run: (*Config).user, obsolete: isDefaultUser,
-		doc: "refused: " + noACL + ". The default user's line that CONFIG REWRITE leaves is taken " +
-			"when it says what `requirepass` says"},
+	{name: "user", least: 1, most: anyNumber, run: (*Config).user,
+		doc: "a user with its rules, as in a line of ACL LIST"},
 	{name: "loadmodule", least: 1, most: anyNumber, run: refused(noModules),
 		doc: "refused: " + noModules},
 	{name: "sentinel", most: anyNumber, run: (*Config).sentinel,
@@ -61,7 +56,7 @@ func (c *Config) renameCommand(words []string, at position) error {
 }
 
 func (c *Config) user(words []string, at position) error {
-	c.doubts = append(c.doubts, doubt{at, words, nil})
+	c.Users = append(c.Users, UserLine{Name: words[1], Rules: words[2:], line: at})
 	return nil
 }
 
@@ -75,7 +70,7 @@ func refused(text string) func(*Config, []string, position) error {
 type doubt struct {
 	at    position
 	words []string
-	row   *directive // nil: a user line
+	row   *directive
 }
 
 // noteDoubt replaces the doubt about a directive that a line has set.
@@ -90,12 +85,8 @@ func (c *Config) noteDoubt(d *directive, value string, words []string, at positi
 // is called when everything is loaded. Parse calls it itself.
 func (c *Config) Check() error {
 	for _, d := range c.doubts {
-		switch {
-		case d.row != nil && c.Sentinel && d.row.has(sentinels):
-		case d.row != nil:
+		if !c.Sentinel || !d.row.has(sentinels) {
 			return d.refusal(d.row.refuse)
-		case !c.saysRequirePass(d.words):
-			return d.refusal(noACL)
 		}
 	}
 	return nil
@@ -106,43 +97,4 @@ func (d doubt) refusal(text string) error {
 		return fmt.Errorf("directive %s: %s", strings.Join(d.words, " "), text)
 	}
 	return &FatalError{d.at, text}
-}
-
-// isDefaultUser reports whether a user line is about the user "default". Rewrite
-// removes such a line, because its password may differ from requirepass by now.
-func isDefaultUser(words []string) bool {
-	return len(words) > 1 && strings.EqualFold(words[1], "default")
-}
-
-// saysRequirePass reports whether a user line gives the default user all rights
-// and the password of requirepass. CONFIG REWRITE of Redis 7 writes such a line.
-func (c *Config) saysRequirePass(words []string) bool {
-	if words[1] != "default" {
-		return false
-	}
-	password := "nopass"
-	if c.RequirePass != "" {
-		sum := sha256.Sum256([]byte(c.RequirePass))
-		password = "#" + hex.EncodeToString(sum[:])
-	}
-	missing := map[string]bool{
-		"on": true, password: true, "keys": true, "channels": true, "commands": true,
-	}
-	for _, word := range words[2:] {
-		switch word = strings.ToLower(word); word {
-		case "~*", "allkeys":
-			word = "keys"
-		case "&*", "allchannels":
-			word = "channels"
-		case "+@all", "allcommands":
-			word = "commands"
-		case "sanitize-payload": // means nothing here: RESTORE checks every payload
-			continue
-		case "on", password:
-		default:
-			return false
-		}
-		delete(missing, word)
-	}
-	return len(missing) == 0
 }

@@ -13,9 +13,12 @@ import (
 // meaning for a server in memory: its values are checked as Redis checks them and
 // shown by CONFIG GET.
 var directives = []directive{
-	{name: "acl-pubsub-default", parse: oneOf("allchannels", "resetchannels"), def: "resetchannels", refuse: noACL},
-	{name: "aclfile", parse: text, flags: immutable, refuse: noACL},
-	{name: "acllog-max-len", parse: integer(0, math.MaxInt64), def: "128"},
+	{name: "acl-pubsub-default", parse: oneOf("allchannels", "resetchannels"), def: "resetchannels",
+		set: func(c *Config, v string) { c.OpenChannels = v == "allchannels" }, change: UsersChange},
+	{name: "aclfile", parse: text, flags: immutable,
+		set: func(c *Config, v string) { c.ACLFile = v }},
+	{name: "acllog-max-len", parse: integer(0, math.MaxInt64), def: "128",
+		set: func(c *Config, v string) { c.ACLLogMax = int(number(v)) }},
 	{name: "active-defrag-cycle-max", parse: integer(1, 99), def: "25"},
 	{name: "active-defrag-cycle-min", parse: integer(1, 99), def: "1"},
 	{name: "active-defrag-ignore-bytes", parse: memory(1, math.MaxInt64), def: "104857600"},
@@ -193,10 +196,7 @@ var directives = []directive{
 	{name: "replicaof", alias: "slaveof", parse: replicaOf, flags: immutable | multi | noDefault,
 		refuse: noReplication, defDoc: "no one"},
 	{name: "requirepass", parse: text,
-		set: func(c *Config, v string) {
-			c.RequirePass = v
-			c.HasPassword.Store(v != "")
-		}},
+		set: func(c *Config, v string) { c.RequirePass = v }, change: UsersChange},
 	{name: "sanitize-dump-payload", parse: oneOf("no", "yes", "clients"), def: "no",
 		note: "every payload is checked, whatever the value"},
 	{name: "save", parse: savePoints, def: "3600 1 300 100 60 10000", flags: multi | bareOption},

@@ -26,8 +26,9 @@ const (
 //   - FromScript: that the command exists, its arity, and what scripts may not do.
 //   - FromKit: that the command exists, its arity, and that it needs no connection. Its
 //     keys may be in any slot.
-//   - FromExec, FromWait: none. The command was admitted when it was queued or
-//     parked.
+//   - FromExec: that the user still has the right. The rest was checked when the command
+//     was queued.
+//   - FromWait: none. The command was admitted when it was parked.
 //
 // Code that refuses, redirects or delays commands goes here and nowhere else. A new
 // check goes to its position in Redis's order. c.Cmd is nil for an unknown command.
@@ -39,6 +40,8 @@ func (e *Engine) admit(c *command.Ctx, args resp.Args) verdict {
 		return e.admitFromScript(c, args)
 	case command.FromKit:
 		return e.admitFromKit(c, args)
+	case command.FromExec:
+		return e.admitFromExec(c, args)
 	}
 	return admitted
 }
@@ -60,10 +63,12 @@ func (e *Engine) admitFromClient(c *command.Ctx, args resp.Args) verdict {
 		return e.refuse(c, resp.ErrArity(cmd.Name))
 	case cmd.Has(command.Protected) && !allows(c):
 		return e.refuse(c, errProtected(cmd))
-	case !s.Authenticated.Load() && c.Config.RequirePass != "" && !cmd.Has(command.NoAuth):
+	case !s.Authenticated.Load() && c.Users.AuthRequired() && !cmd.Has(command.NoAuth):
 		return e.refuse(c, errNoAuth)
 	case s.Multi != nil && cmd.Has(command.NoMulti):
 		return e.refuse(c, errInMulti)
+	case s.User.Restricted() && e.forbidden(c, args):
+		return e.refuse(c, e.answer)
 	case c.Cluster != nil && e.misrouted(c, args):
 		return e.misroute(c)
 	case c.Config.MaxMemory > 0 && e.exceedsMemory(c, args):
@@ -99,6 +104,8 @@ func (e *Engine) admitFromScript(c *command.Ctx, args resp.Args) verdict {
 		return e.refuse(c, errScriptArity)
 	case cmd.Has(command.NoScript):
 		return e.refuse(c, errScriptNoScript)
+	case c.Session.User.Restricted() && e.forbidden(c, args):
+		return e.refuse(c, e.answer)
 	case r.noWrite && replicates(cmd.Flags):
 		return e.refuse(c, errScriptReadOnly)
 	case r.oom && cmd.Has(command.DenyOOM) && !r.wrote:

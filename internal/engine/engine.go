@@ -103,6 +103,7 @@ func New(opts Options) *Engine {
 		e.RecordScriptKeys()
 	}
 	e.followSettings(opts.Config)
+	e.openUsers(opts.Config)
 	if opts.Config.Cluster.Enabled {
 		e.becomeNode(opts)
 	}
@@ -222,7 +223,15 @@ func (e *Engine) RunQueued(c *command.Ctx, cmd *command.Command, args resp.Args)
 		Env: c.Env, Session: c.Session, Cmd: cmd, DB: c.Space.DB(c.Session.DB), Proto: c.Session.Proto,
 		From: command.FromExec,
 	}
-	e.replies.Send(&q, e.admitAndCall(&q, args))
+	if e.admit(&q, args) == admitted {
+		e.replies.Send(&q, e.call(&q, args, cmd.Run))
+		return
+	}
+	if !c.Refused { // the error counts as EXEC's, once
+		c.Refused = true
+		c.Cmd.Calls.Failed++
+	}
+	e.replies.Send(&q, e.answer)
 }
 
 // admitAndCall runs a command that cannot be held back or queued, and returns its

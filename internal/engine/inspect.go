@@ -35,7 +35,7 @@ func (e *Engine) RunDirect(db int, args resp.Args, use func(resp.Reply)) {
 
 // callDirect runs RunDirect's command with a session of its own.
 func (e *Engine) callDirect(db int, args resp.Args) resp.Reply {
-	s := &command.Session{Addr: "direct", User: "default", DB: db, Proto: 3, Conn: noConn{}}
+	s := &command.Session{Addr: "direct", DB: db, Proto: 3, Conn: noConn{}}
 	s.Authenticated.Store(true)
 	c := command.Ctx{
 		Env: &e.env, Session: s, Cmd: e.env.Table.Find(args), DB: e.env.Space.DB(db), Proto: 3,

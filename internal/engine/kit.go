@@ -43,15 +43,13 @@ func (e *Engine) ConnectionCounts() (open, total int) {
 	return open, total
 }
 
-// SetUser makes AUTH and HELLO accept another user than "default". "" as the password
-// removes the user.
+// SetUser makes a user with one password and all rights. "" as the password removes the
+// user. Connections of the user stay open.
 func (e *Engine) SetUser(name, password string) {
 	e.Outside(func() {
-		if e.env.Users == nil {
-			e.env.Users = map[string]string{}
-		}
-		if e.env.Users[name] = password; password == "" {
-			delete(e.env.Users, name)
+		e.env.Users.Delete(name)
+		if password != "" {
+			_, _ = e.env.Users.Set(name, []string{"on", ">" + password, "~*", "&*", "+@all"})
 		}
 	})
 }

@@ -3,6 +3,7 @@ package engine
 import (
 	"context"
 
+	"github.com/lockredis/lockredis/internal/acl"
 	"github.com/lockredis/lockredis/internal/command"
 	"github.com/lockredis/lockredis/internal/config"
 	"github.com/lockredis/lockredis/luaexec"
@@ -79,10 +80,14 @@ func (r *scriptRun) Command(args resp.Args) resp.Reply {
 // SetProtocol is redis.setresp.
 func (r *scriptRun) SetProtocol(v int) { r.ctx.Proto = v }
 
-// Allowed is redis.acl_check_cmd. Without ACL rules every known command is allowed.
+// Allowed is redis.acl_check_cmd.
 func (r *scriptRun) Allowed(args resp.Args) (ok, known bool) {
-	known = r.ctx.Table.Find(args) != nil
-	return known, known
+	cmd, user := r.ctx.Table.Find(args), r.ctx.Session.User
+	if cmd == nil || !user.Restricted() {
+		return cmd != nil, cmd != nil
+	}
+	reason, _ := user.Check(cmd.ACLLine(args))
+	return reason == acl.Allowed, true
 }
 
 // Log is redis.log: levels 0 debug to 3 warning.

@@ -5,7 +5,7 @@ import (
 )
 
 // shared are the commands that a Sentinel has in common with a server.
-var shared = []string{"auth", "client", "command", "ping", "psubscribe", "punsubscribe",
+var shared = []string{"acl", "auth", "client", "command", "ping", "psubscribe", "punsubscribe",
 	"shutdown", "subscribe", "unsubscribe"}
 
 // Table returns the command table of a Sentinel.

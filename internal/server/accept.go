@@ -36,7 +36,7 @@ func (s *Server) accept(nc net.Conn) {
 		case s.engine.Connections()+s.handshakes.count() >= s.cfg.MaxClients:
 			refusal = textMaxClients
 			s.engine.CountRejected()
-		case s.cfg.ProtectedMode && s.cfg.RequirePass == "" && !local:
+		case s.cfg.ProtectedMode && s.engine.Env().Users.Default().NoPassword() && !local:
 			refusal = textProtected
 			s.engine.CountRejected()
 		default:

@@ -104,7 +104,7 @@ func (c *conn) ready(turn bool) bool {
 // needsPassword reports whether the client has not yet authenticated. It reads two
 // atomic values, so it needs no lock.
 func (c *conn) needsPassword() bool {
-	return !c.session.Authenticated.Load() && c.server.cfg.HasPassword.Load()
+	return !c.session.Authenticated.Load() && c.server.engine.AuthRequired()
 }
 
 // Next returns the next complete command.

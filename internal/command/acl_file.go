@@ -1,0 +1,63 @@
+package command
+
+import (
+	"errors"
+	"io/fs"
+	"os"
+
+	"github.com/lockredis/lockredis/internal/acl"
+	"github.com/lockredis/lockredis/internal/config"
+	"github.com/lockredis/lockredis/resp"
+)
+
+var (
+	errNoACLFile = resp.Error("ERR This Redis instance is not configured to use an ACL file. " +
+		"You may want to specify users via the ACL SETUSER command and then issue a " +
+		"CONFIG REWRITE (assuming you have a Redis configuration file set) " +
+		"in order to store users in the Redis configuration.")
+	errACLSave = resp.Error("ERR There was an error trying to save the ACLs. " +
+		"Please check the server logs for more information")
+)
+
+// LoadACLFile replaces the users by those of the directive aclfile. It returns the users
+// that are gone. After an error nothing has changed.
+func LoadACLFile(cfg *config.Config, users *acl.Users) (gone []*acl.User, err error) {
+	text, err := os.ReadFile(cfg.Path(cfg.ACLFile))
+	if err != nil {
+		reason := err
+		var path *fs.PathError
+		if errors.As(err, &path) {
+			reason = path.Err
+		}
+		if errors.Is(err, fs.ErrNotExist) {
+			reason = errors.New("No such file or directory")
+		}
+		return nil, acl.LoadError("Error loading ACLs, opening file '" + cfg.ACLFile + "': " + reason.Error())
+	}
+	return users.Load(cfg.ACLFile, string(text))
+}
+
+func aclLoad(c *Ctx, _ resp.Args) resp.Reply {
+	if c.Config.ACLFile == "" {
+		return errNoACLFile
+	}
+	gone, err := LoadACLFile(c.Config, c.Users)
+	if err != nil {
+		return resp.Error("ERR " + err.Error())
+	}
+	for _, user := range gone {
+		cutUser(c, user)
+	}
+	return resp.OK
+}
+
+func aclSave(c *Ctx, _ resp.Args) resp.Reply {
+	if c.Config.ACLFile == "" {
+		return errNoACLFile
+	}
+	if err := config.ReplaceFile(c.Config.Path(c.Config.ACLFile), c.Users.File()); err != nil {
+		c.Server.Log("warning", "ACL SAVE failed: "+err.Error())
+		return errACLSave
+	}
+	return resp.OK
+}

@@ -1,0 +1,99 @@
+package command
+
+import (
+	"strings"
+
+	"github.com/lockredis/lockredis/internal/acl"
+	"github.com/lockredis/lockredis/resp"
+)
+
+// ChannelArgs says which arguments of a command are channels that the user needs rights
+// for.
+type ChannelArgs uint8
+
+// The arguments that are channels.
+const (
+	NoChannels     ChannelArgs = iota
+	FirstIsChannel             // PUBLISH
+	AllAreChannels             // SUBSCRIBE
+	AllArePatterns             // PSUBSCRIBE
+)
+
+// ACLCatalog returns the commands that ACL rules can name: those of the table, under their
+// own names, and in a server's table the rest of Redis's commands. It is called before
+// commands are renamed.
+func (t *Table) ACLCatalog() *acl.Catalog {
+	var rows []acl.Row
+	for _, cmd := range t.rows {
+		rows = append(rows, cmd.aclRow())
+	}
+	rows = addAbsent(rows, t.whole)
+	catalog := acl.NewCatalog(rows)
+	for _, cmd := range t.rows {
+		for _, row := range append([]*Command{cmd}, cmd.Subs...) {
+			row.acl = catalog.Lookup(row.Name)
+		}
+	}
+	return catalog
+}
+
+// aclRow describes the command and its subcommands for the catalog.
+func (cmd *Command) aclRow() acl.Row {
+	row := acl.Row{Name: cmd.Name, Categories: cmd.ACLCategories(), NoAuth: cmd.Has(NoAuth)}
+	for _, sub := range cmd.Subs {
+		row.Subs = append(row.Subs, sub.aclRow())
+	}
+	return row
+}
+
+// addAbsent adds the commands of absentCategories: all of them, or only the subcommands of
+// containers that are there.
+func addAbsent(rows []acl.Row, all bool) []acl.Row {
+	at := map[string]int{}
+	for i := range rows {
+		at[rows[i].Name] = i
+	}
+	for line := range strings.Lines(strings.TrimSpace(absentCategories)) {
+		words := strings.Fields(line)
+		row := acl.Row{Name: words[0], Categories: words[1:]}
+		parent, _, isSub := strings.Cut(row.Name, "|")
+		if i, known := at[parent]; known && isSub {
+			rows[i].Subs = append(rows[i].Subs, row)
+		} else if all && !isSub {
+			at[row.Name] = len(rows)
+			rows = append(rows, row)
+		}
+	}
+	return rows
+}
+
+// ACLLine returns a command line as ACL rules see it.
+func (cmd *Command) ACLLine(args resp.Args) *acl.Line {
+	line := &acl.Line{Command: cmd.acl, Args: args}
+	if cmd.TakesKeys() {
+		found, _ := cmd.keysIn(args)
+		for _, k := range found {
+			line.Keys = append(line.Keys, acl.Key{
+				At: k.At, Reads: k.Flags&Access != 0, Writes: k.Flags&(Update|Insert|Delete) != 0,
+			})
+		}
+	}
+	last := len(args) - 1
+	switch cmd.Channels {
+	case NoChannels:
+		last = 0
+	case FirstIsChannel:
+		last = 1
+	}
+	for i := 1; i <= last; i++ {
+		line.Channels = append(line.Channels, acl.Channel{At: i, Pattern: cmd.Channels == AllArePatterns})
+	}
+	return line
+}
+
+// readsAnyKey reports whether the user may read every key: BY and GET make SORT read keys
+// that are not among its arguments.
+func readsAnyKey(c *Ctx, args resp.Args) bool {
+	user := c.Session.User
+	return !user.Restricted() || user.CheckReadingAnyKey(c.Cmd.ACLLine(args))
+}

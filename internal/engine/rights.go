@@ -1,0 +1,158 @@
+package engine
+
+import (
+	"errors"
+	"strings"
+
+	"github.com/lockredis/lockredis/internal/acl"
+	"github.com/lockredis/lockredis/internal/command"
+	"github.com/lockredis/lockredis/internal/config"
+	"github.com/lockredis/lockredis/resp"
+)
+
+// openUsers makes the default user, and follows the directives about users.
+func (e *Engine) openUsers(cfg *config.Config) {
+	users := acl.NewUsers(e.env.Table.ACLCatalog())
+	e.env.Users = users
+	password := cfg.RequirePass
+	follow := func() {
+		users.OpenChannels = cfg.OpenChannels
+		if cfg.RequirePass != password {
+			password = cfg.RequirePass
+			users.SetDefaultPassword(password)
+		}
+	}
+	cfg.OnChange(config.UsersChange, func() error { follow(); return nil })
+	users.OpenChannels = cfg.OpenChannels
+	users.SetDefaultPassword(password)
+	cfg.UserState = func() (lines [][]string) {
+		if cfg.ACLFile != "" {
+			return nil
+		}
+		for _, line := range users.Lines() {
+			lines = append(lines, strings.Split(strings.TrimPrefix(line, "user "), " "))
+		}
+		return lines
+	}
+}
+
+// errTwoSources is the error of a configuration with users in two places.
+var errTwoSources = errors.New("Configuring Redis with users defined in redis.conf and at the " +
+	"same setting an ACL file path is invalid. This setup is very likely to lead to " +
+	"configuration errors and security holes, please define either an ACL file or declare " +
+	"users directly in your redis.conf, but not both.")
+
+// LoadUsers makes the users of the configuration: of the user lines or of the ACL file. It is
+// called before Start. The error names the line that failed.
+func (e *Engine) LoadUsers() error {
+	cfg := e.env.Config
+	if cfg.ACLFile == "" {
+		return e.defineUsers(cfg.Users)
+	}
+	if len(cfg.Users) > 0 {
+		return errTwoSources
+	}
+	if _, err := command.LoadACLFile(cfg, e.env.Users); err != nil {
+		return err
+	}
+	return nil
+}
+
+// defineUsers carries out user lines.
+func (e *Engine) defineUsers(lines []config.UserLine) error {
+	users := e.env.Users
+	defined := map[string]bool{}
+	for _, line := range lines {
+		switch {
+		case defined[line.Name]:
+			return line.Errorf("Error in user declaration '%s': %v", line.Name, acl.ErrDuplicate)
+		case !acl.ValidName(line.Name):
+			return line.Errorf("Spaces not allowed in ACL usernames")
+		}
+		defined[line.Name] = true
+		var bad *acl.RuleError
+		if err := users.Define(line.Name, line.Rules); errors.As(err, &bad) {
+			return line.Errorf("Error in user declaration '%s': %v", bad.Shown(), bad.Err)
+		}
+		if users.Get(line.Name).Disabled() {
+			e.log.Info("a user is disabled: there is no 'on' among its rules", "user", line.Name)
+		}
+	}
+	return nil
+}
+
+// AuthRequired reports whether a new connection must log in. It may be called without the
+// lock.
+func (e *Engine) AuthRequired() bool { return e.env.Users.AuthRequired() }
+
+// forbidden reports whether the user's rights do not allow a command. The refusal is an
+// entry of ACL LOG then, and e.answer is the reply.
+func (e *Engine) forbidden(c *command.Ctx, args resp.Args) bool {
+	user := c.Session.User
+	reason, at := user.Check(c.Cmd.ACLLine(args))
+	if reason == acl.Allowed {
+		return false
+	}
+	object := c.Cmd.Name
+	if reason != acl.NoCommand {
+		object = args.String(at)
+	}
+	c.LogRefusal(reason, object, user.Name)
+	switch c.From {
+	case command.FromScript:
+		e.answer = scriptRefusals[reason]
+	case command.FromExec:
+		e.answer = queuedRefusals[reason]
+	default:
+		e.answer = errForbidden(reason, c.Cmd.Name)
+	}
+	return true
+}
+
+// admitFromExec makes the checks of a queued command. It was admitted when it was queued,
+// but the user's rights may have changed.
+func (e *Engine) admitFromExec(c *command.Ctx, args resp.Args) verdict {
+	if c.Session.User.Restricted() && e.forbidden(c, args) {
+		e.errors.count(e.answer.Text())
+		return refused
+	}
+	return admitted
+}
+
+// errForbidden is the reply to a client's command that its rights do not allow.
+func errForbidden(reason acl.Reason, name string) resp.Reply {
+	switch reason {
+	case acl.NoKey:
+		return errNoKey
+	case acl.NoChannel:
+		return errNoChannel
+	}
+	return resp.Errorf("NOPERM this user has no permissions to run the '%s' command", name)
+}
+
+var (
+	errNoKey = resp.Error("NOPERM this user has no permissions to access one of the keys " +
+		"used as arguments")
+	errNoChannel = resp.Error("NOPERM this user has no permissions to access one of the channels " +
+		"used as arguments")
+)
+
+// scriptRefusals are the errors of redis.call.
+var scriptRefusals = [...]resp.Reply{
+	acl.NoCommand: resp.Error("ERR The user executing the script " +
+		"can't run this command or subcommand"),
+	acl.NoKey: resp.Error("ERR The user executing the script can't access at least one of " +
+		"the keys mentioned in the command arguments"),
+	acl.NoChannel: resp.Error("ERR The user executing the script can't publish " +
+		"to the channel mentioned in the command"),
+}
+
+const rulesChanged = "NOPERM ACLs rules changed between the moment the transaction was " +
+	"accumulated and the EXEC call. This command is no longer allowed for the following reason: "
+
+// queuedRefusals are the replies to queued commands.
+var queuedRefusals = [...]resp.Reply{
+	acl.NoCommand: resp.Error(rulesChanged + "no permission to execute the command or subcommand"),
+	acl.NoKey:     resp.Error(rulesChanged + "no permission to touch the specified keys"),
+	acl.NoChannel: resp.Error(rulesChanged + "no permission to access one of the channels used as arguments"),
+}
