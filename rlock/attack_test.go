@@ -118,19 +118,21 @@ func TestALockInsideOneOfAnotherKindWithItsNameIsAnError(t *testing.T) {
 }
 
 func TestALostWriteHoldDoesNotStayBecauseOfItsReadHold(t *testing.T) {
-	rdb := connect(t)
-	c := newClient(t, rdb, rlock.Options{})
-	rw := c.RWLock("l")
-	w := acquire(t, rw.Write(), rlock.Lease(100*time.Millisecond))
-	r := acquireIn(t, w.Context(), rw.Read())
-	<-w.Lost()
-	other := acquire(t, rw.Read(), rlock.Wait(5*time.Second))
-	must(t, other.Release(t.Context()))
-	must(t, r.Err())
-	mustBe(t, rlock.ErrLockLost, w.Release(t.Context()))
-	must(t, r.Err())
-	must(t, r.Release(t.Context()))
-	release(t, acquire(t, rw.Write(), rlock.Wait(0)))
+	virtually(t, func(t *testing.T) {
+		rdb := holding(t).Client()
+		c := newClient(t, rdb, rlock.Options{})
+		rw := c.RWLock("l")
+		w := acquire(t, rw.Write(), rlock.Lease(100*time.Millisecond))
+		r := acquireIn(t, w.Context(), rw.Read())
+		<-w.Lost()
+		other := acquire(t, rw.Read(), rlock.Wait(5*time.Second))
+		must(t, other.Release(t.Context()))
+		must(t, r.Err())
+		mustBe(t, rlock.ErrLockLost, w.Release(t.Context()))
+		must(t, r.Err())
+		must(t, r.Release(t.Context()))
+		release(t, acquire(t, rw.Write(), rlock.Wait(0)))
+	})
 }
 
 func TestDataUnderTheNameOfALockIsAnErrorAndStays(t *testing.T) {

@@ -86,7 +86,7 @@ func TestRandomFaultsNeverMakeTwoHoldersAndLeaveNoKeys(t *testing.T) {
 	})
 	for _, c := range clients {
 		for name, lockOf := range kinds {
-			if err := try(lockOf(c), rlock.Lease(time.Second)); err != nil &&
+			if err := try(lockOf(c), rlock.Lease(time.Minute)); err != nil &&
 				!errors.Is(err, rlock.ErrTimeout) {
 				t.Errorf("%s: %v", name, err)
 			}

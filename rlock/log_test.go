@@ -16,44 +16,46 @@ import (
 )
 
 func TestObserversPassesEachEventToAll(t *testing.T) {
-	type key struct{}
-	var first, second recorder
-	var mu sync.Mutex
-	seen := map[any]bool{}
-	value := func(ctx context.Context, _ rlock.Event) {
+	virtually(t, func(t *testing.T) {
+		type key struct{}
+		var first, second recorder
+		var mu sync.Mutex
+		seen := map[any]bool{}
+		value := func(ctx context.Context, _ rlock.Event) {
+			mu.Lock()
+			defer mu.Unlock()
+			seen[ctx.Value(key{})] = true
+		}
+		rdb := holding(t).Client()
+		c := newClient(t, rdb, rlock.Options{Lease: 300 * time.Millisecond, Observer: rlock.Observers(
+			first.observer(), rlock.Observer{}, second.observer(),
+			rlock.Observer{Acquired: value, Lost: value, Released: value},
+		)})
+		ctx := context.WithValue(t.Context(), key{}, "mine")
+		l := c.Lock("l")
+		h := acquireIn(t, ctx, l)
+		mustBe(t, rlock.ErrTimeout, tryIn(ctx, l))
+		got := rlocksuite.Begin(ctx, l)
+		eventually(t, "a waiter", func() bool { return second.event("contended").Name == "l" })
+		release(t, h)
+		h = got.Hold(t)
+		eventually(t, "a renewal", func() bool { return second.event("renewed").Held > 0 })
+		rdb.Del(ctx, "l")
+		<-h.Lost()
+		mustBe(t, rlock.ErrLockLost, h.Release(t.Context()))
+		eventually(t, "a loss", func() bool { return second.event("lost").Err != nil })
+		a, b := first.seen(), second.seen()
+		slices.Sort(a)
+		slices.Sort(b)
+		if !slices.Equal(a, b) || len(a) < 6 {
+			t.Errorf("one observer has %q, the other %q", a, b)
+		}
 		mu.Lock()
 		defer mu.Unlock()
-		seen[ctx.Value(key{})] = true
-	}
-	rdb := connect(t)
-	c := newClient(t, rdb, rlock.Options{Lease: 300 * time.Millisecond, Observer: rlock.Observers(
-		first.observer(), rlock.Observer{}, second.observer(),
-		rlock.Observer{Acquired: value, Lost: value, Released: value},
-	)})
-	ctx := context.WithValue(t.Context(), key{}, "mine")
-	l := c.Lock("l")
-	h := acquireIn(t, ctx, l)
-	mustBe(t, rlock.ErrTimeout, tryIn(ctx, l))
-	got := rlocksuite.Begin(ctx, l)
-	eventually(t, "a waiter", func() bool { return second.event("contended").Name == "l" })
-	release(t, h)
-	h = got.Hold(t)
-	eventually(t, "a renewal", func() bool { return second.event("renewed").Held > 0 })
-	rdb.Del(ctx, "l")
-	<-h.Lost()
-	mustBe(t, rlock.ErrLockLost, h.Release(t.Context()))
-	eventually(t, "a loss", func() bool { return second.event("lost").Err != nil })
-	a, b := first.seen(), second.seen()
-	slices.Sort(a)
-	slices.Sort(b)
-	if !slices.Equal(a, b) || len(a) < 6 {
-		t.Errorf("one observer has %q, the other %q", a, b)
-	}
-	mu.Lock()
-	defer mu.Unlock()
-	if len(seen) != 1 || !seen["mine"] {
-		t.Errorf("the contexts of the events have the values %v", seen)
-	}
+		if len(seen) != 1 || !seen["mine"] {
+			t.Errorf("the contexts of the events have the values %v", seen)
+		}
+	})
 }
 
 // lines is a writer that many goroutines use.
