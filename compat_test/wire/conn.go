@@ -14,7 +14,7 @@ import (
 
 // DefaultTimeout is the limit of every send and receive of a Conn until SetTimeout
 // changes it.
-const DefaultTimeout = 10 * time.Second
+const DefaultTimeout = 30 * time.Second
 
 // Conn is one connection to a server. Only one goroutine may use it at a time. Close may
 // be called at any time.

@@ -96,11 +96,11 @@ func closeStdout() {
 	}
 }
 
-// poll calls done until it returns true. The script fails after ten seconds.
+// poll calls done until it returns true. The script fails after a minute.
 func poll(ts *testscript.TestScript, what string, done func() bool) {
-	for deadline := time.Now().Add(10 * time.Second); !done(); time.Sleep(5 * time.Millisecond) {
+	for deadline := time.Now().Add(time.Minute); !done(); time.Sleep(5 * time.Millisecond) {
 		if time.Now().After(deadline) {
-			ts.Fatalf("timeout after 10 s: %s", what)
+			ts.Fatalf("timeout after a minute: %s", what)
 		}
 	}
 }
@@ -159,7 +159,7 @@ func ask(ts *testscript.TestScript, neg bool, args []string) {
 		}
 		defer conn.Close()
 		fmt.Fprintf(conn, "%s\r\n", strings.Join(args[2:], " "))
-		conn.SetReadDeadline(time.Now().Add(time.Second))
+		conn.SetReadDeadline(time.Now().Add(10 * time.Second))
 		answer := make([]byte, 4096)
 		n, _ := conn.Read(answer)
 		return !neg && strings.Contains(string(answer[:n]), args[1])
