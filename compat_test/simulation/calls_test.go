@@ -202,6 +202,8 @@ func (h *hold) releaseCall(c *claim, undo bool, lease int64) *call {
 		args = append(args, itoa(l.w.now), itoa(l.patience))
 	case h.reads:
 		keys = append(keys, "{"+l.name+"}")
+	case !undo && !h.counted && l.kind != spin && l.kind != readWrite:
+		args = args[:1]
 	}
 	return l.call(h, h.script("release"), keys, args, func(reply any) {
 		l.released(h, c, undo, lease, reply)

@@ -6,6 +6,7 @@ import (
 	"fmt"
 	"os"
 	"path/filepath"
+	"slices"
 	"strings"
 )
 
@@ -13,6 +14,7 @@ import (
 type script struct {
 	body, sha  string
 	keys, args int  // how many its head names
+	least      int  // a call may have so many arguments instead: without those in brackets
 	more       bool // further arguments may follow
 }
 
@@ -21,9 +23,12 @@ func newScript(body string) script {
 	s := script{body: body, sha: hex.EncodeToString(sum[:])}
 	s.keys = len(headOf(body, "-- KEYS:"))
 	args := headOf(body, "-- ARGV:")
-	s.args = len(args)
+	s.args, s.least = len(args), len(args)
+	if i := slices.IndexFunc(args, func(a string) bool { return a[0] == '[' }); i >= 0 {
+		s.least = i
+	}
 	if s.args > 0 && strings.HasSuffix(args[s.args-1], "...") {
-		s.args, s.more = s.args-1, true
+		s.args, s.least, s.more = s.args-1, s.args-1, true
 	}
 	return s
 }
@@ -37,7 +42,8 @@ func headOf(body, prefix string) []string {
 
 // fits reports whether a call has as many keys and arguments as the script's head.
 func (s script) fits(c *call) bool {
-	return len(c.keys) == s.keys && (len(c.args) == s.args || s.more && len(c.args) > s.args)
+	return len(c.keys) == s.keys && (len(c.args) == s.args || len(c.args) == s.least ||
+		s.more && len(c.args) > s.args)
 }
 
 // rlockScripts reads rlock's scripts, by the names of their files. So the simulation

@@ -141,6 +141,10 @@ func TestCheckCountsKeysAndArguments(t *testing.T) {
 		want       string // "" for no error
 	}{
 		{PlainAcquire, 2, 4, ""},
+		{PlainRelease, 3, 1, ""},
+		{PlainRelease, 3, 6, ""},
+		{PlainRelease, 3, 2,
+			"rlock: script plain_release: 2 arguments, want 6: owner held undo publish lease life"},
 		{PlainAcquire, 1, 4, "rlock: script plain_acquire: 1 keys, want 2: lock latch"},
 		{PlainAcquire, 2, 5, "rlock: script plain_acquire: 5 arguments, want 4: lease owner held copy"},
 		{ReadKey, 1, 1, ""},

@@ -563,3 +563,22 @@ func TestTheFirstCopyOfAClaimReadsNoHoldCount(t *testing.T) {
 		}
 	})
 }
+
+func TestAReleaseWithTheOwnerAloneIsThatOfAnUncountedOwner(t *testing.T) {
+	onEachServer(t, func(t *testing.T, b *bed) {
+		claim, keys := []string{lock, latch("c")}, []string{lock, channel, latch("c")}
+		b.want("-1", PlainRelease, []string{lock, channel, latch("b")}, "me")
+		b.want("", PlainAcquire, claim, lease, "me", 0, "first")
+		b.messages()
+		b.want("1", PlainRelease, keys, "me")
+		b.wantMessages(channel + " 0")
+		b.want("1", PlainRelease, keys, "me")
+		b.wantMessages()
+		b.want("-4", PlainAcquire, claim, lease, "me", 0, "first")
+		b.wantState("", "released")
+		life := LatchLife.Milliseconds()
+		if ttl := b.do("pttl", latch("c")).(int64); ttl > life || ttl < life-60_000 {
+			t.Errorf("the latch lives for %d ms", ttl)
+		}
+	})
+}

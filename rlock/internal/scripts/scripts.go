@@ -6,6 +6,7 @@ import (
 	"encoding/hex"
 	"fmt"
 	"strings"
+	"time"
 )
 
 //go:embed lua
@@ -76,7 +77,13 @@ type Script struct {
 	SHA  any      // the string that EVALSHA sends, as a command takes it
 	Keys []string // names of the keys
 	Args []string // names of the arguments; the last may end in "..."
+
+	optional int // so many of the last arguments may be left out, all of them together
 }
+
+// LatchLife is the time to live of a claim's latch in a release script without the argument
+// life.
+const LatchLife = 5 * time.Minute
 
 // Check returns an error if a call with so many keys and arguments does not fit s.
 func (s *Script) Check(keys, args int) error {
@@ -85,7 +92,7 @@ func (s *Script) Check(keys, args int) error {
 			s.Name, keys, len(s.Keys), strings.Join(s.Keys, " "))
 	}
 	fixed, variadic := s.fixedArgs()
-	if args < fixed || args > fixed && !variadic {
+	if args < fixed && args != fixed-s.optional || args > fixed && !variadic {
 		return fmt.Errorf("rlock: script %s: %d arguments, want %d: %s",
 			s.Name, args, len(s.Args), strings.Join(s.Args, " "))
 	}
@@ -120,6 +127,12 @@ func load(name string) (*Script, error) {
 	s := &Script{Name: name, Body: body, SHA: hex.EncodeToString(sum[:])}
 	if s.Keys, err = namesIn(body, "-- KEYS:"); err == nil {
 		s.Args, err = namesIn(body, "-- ARGV:")
+	}
+	for i, name := range s.Args {
+		if strings.HasPrefix(name, "[") {
+			s.optional = len(s.Args) - i
+		}
+		s.Args[i] = strings.Trim(name, "[]")
 	}
 	if err != nil {
 		return nil, fmt.Errorf("load script %s: %w", name, err)
