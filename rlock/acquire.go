@@ -35,13 +35,24 @@ type claim interface {
 }
 
 // copyKind tells an acquire script what it can leave out, see plain_acquire.lua.
-type copyKind string
+type copyKind int
 
 const (
-	copyFirst copyKind = "first" // no other copy can have been granted
-	copyWoken copyKind = "woken" // likewise, and the lock is probably held
-	copyAgain copyKind = "again"
+	copyFirst copyKind = iota // no other copy can have been granted
+	copyWoken                 // likewise, and the lock is probably held
+	copyAgain
 )
+
+// arg returns c as an argument of a call. Constants need no allocation.
+func (c copyKind) arg() any {
+	switch c {
+	case copyFirst:
+		return "first"
+	case copyWoken:
+		return "woken"
+	}
+	return "again"
+}
 
 // renewable is a claim with a lease.
 type renewable interface {
@@ -75,10 +86,11 @@ type acquisition struct {
 	ctx   context.Context // the caller's
 	settings
 
-	start  time.Time
-	sent   time.Time     // of the last try
-	lease  time.Duration // to request
-	undone func()        // called after an error, when nothing is left to undo; may be nil
+	start     time.Time
+	sent      time.Time     // of the last try
+	grantedAt time.Time     // when its reply arrived
+	lease     time.Duration // to request
+	undone    func()        // called after an error, when nothing is left to undo; may be nil
 
 	asked  bool // a try was sent
 	woken  bool // the lock was held at the last try
@@ -105,11 +117,14 @@ func (a *acquisition) run() error { return a.end(a.c.wait(a.ctx, a, a.start, a.w
 // end ends an acquisition whose wait returned err. It tells the observer last, because
 // that may panic.
 func (a *acquisition) end(err error) error {
-	o, event := &a.c.opts.Observer, Event{Waited: time.Since(a.start)}
+	o := &a.c.opts.Observer
 	if err == nil {
-		a.acquired(event)
+		if o.Acquired != nil {
+			a.acquired()
+		}
 		return nil
 	}
+	event := Event{Waited: time.Since(a.start)}
 	if errors.Is(err, errLateGrant) && !a.over() {
 		err = errClaimAgain
 	}
@@ -130,14 +145,14 @@ func (a *acquisition) end(err error) error {
 }
 
 // acquired tells the observer. If the observer panics, the claim is taken back.
-func (a *acquisition) acquired(event Event) {
+func (a *acquisition) acquired() {
 	told := false
 	defer func() {
 		if !told {
 			a.undo()
 		}
 	}()
-	notify(a.ctx, a.c.opts.Observer.Acquired, a.claim, event)
+	notify(a.ctx, a.c.opts.Observer.Acquired, a.claim, Event{Waited: time.Since(a.start)})
 	told = true
 }
 
@@ -171,11 +186,11 @@ func (a *acquisition) try(ctx context.Context) (grant, error) {
 		}
 		return g, nil
 	}
-	a.unsure = true
+	a.unsure, a.grantedAt = true, time.Now()
 	switch {
 	case o.err != nil: // no replica confirmed
 		return grant{}, o.err
-	case !a.noLease && !time.Now().Before(trustUntil(a.sent, a.lease)):
+	case !a.noLease && !a.grantedAt.Before(trustUntil(a.sent, a.lease)):
 		return grant{}, errLateGrant
 	case a.c.ctx.Err() != nil:
 		return grant{}, ErrClosed

@@ -41,7 +41,7 @@ func (k call) alone() call {
 func (k call) again() call {
 	if slices.Contains(k.script.Args, "copy") {
 		k.args = slices.Clone(k.args)
-		k.args[len(k.args)-1] = string(copyAgain)
+		k.args[len(k.args)-1] = copyAgain.arg()
 	}
 	return k
 }
@@ -49,7 +49,7 @@ func (k call) again() call {
 // firstKey is the index of the first key in a call's arguments.
 const firstKey = 3
 
-// newCall returns a call of s.
+// newCall returns a call of s. A kind whose calls must be fast uses callOf.
 func newCall(s *scripts.Script, keys []string, args ...any) call {
 	all := make([]any, firstKey, firstKey+len(keys)+len(args))
 	all[0], all[1], all[2] = "evalsha", s.SHA, len(keys)
@@ -57,6 +57,13 @@ func newCall(s *scripts.Script, keys []string, args ...any) call {
 		all = append(all, key)
 	}
 	return call{script: s, args: append(all, args...)}
+}
+
+// callOf returns a call of s. all has so many keys, and then the arguments.
+func callOf(s *scripts.Script, keys int, all ...any) call {
+	args := make([]any, firstKey, firstKey+len(all))
+	args[0], args[1], args[2] = "evalsha", s.SHA, keys
+	return call{script: s, args: append(args, all...)}
 }
 
 // key returns the first key.

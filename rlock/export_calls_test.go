@@ -14,10 +14,10 @@ type Claim struct{ k *lockClaim }
 // NewClaim returns a claim of the owner "id:threadID", whose hold count before the claim
 // is held. latch is the name of its latch.
 func (l *Lock) NewClaim(threadID int64, held int, latch string) *Claim {
-	return &Claim{&lockClaim{
-		c: l.c, kind: l.kind, name: l.name, owner: l.c.ownerName(threadID), held: held,
-		latch: string(lockkeys.AppendUnlockLatch(nil, l.name)) + latch,
-	}}
+	k := l.newLockClaim(string(lockkeys.AppendUnlockLatch(nil, l.name)) + latch)
+	k.setOwner(l.c.ownerName(threadID))
+	k.held, k.counted = held, true
+	return &Claim{k}
 }
 
 func (c *Claim) Acquire(lease time.Duration, waits bool) (any, error) {

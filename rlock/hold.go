@@ -17,14 +17,16 @@ type Hold struct {
 	parts   *parts   // of a MultiLock or a QuorumLock, else nil
 
 	base   context.Context // of the acquisition
-	ctx    holdContext
-	cancel context.CancelCauseFunc
-	outer  *Hold // the hold that base descends from; nil: none
-	joined bool  // it re-entered another hold
+	parent context.Context // of the hold's context: base, see also outliveWriter
+	outer  *Hold           // the hold that base descends from; nil: none
+	joined bool            // it re-entered another hold
 
-	mu       sync.Mutex    // guards the fields below
-	lost     chan struct{} // closed when the hold is lost; nil: Lost was not called
-	err      error         // the reason of the loss
+	mu       sync.Mutex              // guards the fields below
+	ctx      holdContext             // made by the first call of Context
+	cancel   context.CancelCauseFunc // ends ctx; nil: there is none yet
+	over     error                   // why ctx has ended, or will begin as ended; nil: it has not
+	lost     chan struct{}           // closed when the hold is lost; nil: Lost was not called
+	err      error                   // the reason of the loss
 	released bool
 	whole    *Hold // the hold of the MultiLock or QuorumLock; nil: none
 }
@@ -55,15 +57,12 @@ func (c *Client) holdOf(ctx context.Context) *Hold {
 	return h
 }
 
-// newHold returns a hold of g. The hold's context descends from ctx.
-func newHold(ctx context.Context, g *holding) *Hold {
-	h := &Hold{c: g.c, holding: g, base: ctx, outer: g.c.holdOf(ctx)}
+// begin makes h a hold of g. The hold's context descends from ctx.
+func (h *Hold) begin(ctx context.Context, g *holding) {
+	h.c, h.holding, h.base, h.parent, h.outer = g.c, g, ctx, ctx, g.c.holdOf(ctx)
 	if k, ok := g.claim.(*lockClaim); ok && k.kind.mode() == reading {
-		ctx = h.outliveWriter(ctx, k)
+		h.parent = h.outliveWriter(ctx, k)
 	}
-	inner, cancel := context.WithCancelCause(ctx)
-	h.ctx, h.cancel = holdContext{inner, h}, cancel
-	return h
 }
 
 // outliveWriter returns ctx for a read hold inside the write hold of its owner. The
@@ -119,7 +118,40 @@ func (h *Hold) locks() iter.Seq2[*Hold, *lockClaim] {
 // context, although those holds stay held. The exception is a read hold inside a write
 // hold of the same lock. When the write hold is released, the read hold's context
 // stays open until the context that acquired the write lock ends.
-func (h *Hold) Context() context.Context { return &h.ctx }
+func (h *Hold) Context() context.Context {
+	h.mu.Lock()
+	defer h.mu.Unlock()
+	if h.cancel != nil {
+		return &h.ctx
+	}
+	parent := h.parent
+	if h.over != nil {
+		parent = context.WithoutCancel(parent) // the cause is over, also if parent has ended
+	}
+	inner, cancel := context.WithCancelCause(parent)
+	h.ctx, h.cancel = holdContext{inner, h}, cancel
+	if h.over != nil {
+		cancel(h.over)
+	}
+	return &h.ctx
+}
+
+// endContext ends the hold's context. Only the first call has an effect.
+func (h *Hold) endContext(cause error) {
+	h.mu.Lock()
+	defer h.mu.Unlock()
+	h.endContextLocked(cause)
+}
+
+// endContextLocked is endContext for a caller that has locked h.mu.
+func (h *Hold) endContextLocked(cause error) {
+	if h.over != nil {
+		return
+	}
+	if h.over = cause; h.cancel != nil {
+		h.cancel(cause)
+	}
+}
 
 // Lost returns a channel that is closed when the lock can no longer be trusted. The
 // lease is about to end; or a renewal or a verification found that the owner does not
@@ -218,7 +250,7 @@ func (h *Hold) Release(ctx context.Context) error {
 	case again:
 		return ErrNotHeld
 	}
-	defer h.cancel(errReleased)
+	defer h.endContext(errReleased)
 	if h.parts != nil {
 		return h.parts.each(func(part *Hold) error { return part.Release(ctx) })
 	}
@@ -233,7 +265,7 @@ func (h *Hold) lose(err error) {
 		h.mu.Unlock()
 		return
 	}
-	h.cancel(err)
+	h.endContextLocked(err)
 	h.err = err
 	if h.lost != nil {
 		close(h.lost)
@@ -252,7 +284,7 @@ func (h *Hold) do(ctx context.Context, f func(context.Context) error) (err error
 		defer leave()
 	}
 	defer func() { err = errors.Join(err, releaseAfter(ctx, h.Release)) }()
-	return f(&h.ctx)
+	return f(h.Context())
 }
 
 // enterDo makes Close wait for the end of Do, with Options.UnlockOnClose.

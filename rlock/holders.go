@@ -2,6 +2,7 @@ package rlock
 
 import (
 	"context"
+	"iter"
 	"slices"
 	"sync"
 	"time"
@@ -11,13 +12,13 @@ import (
 // ends what it contradicts: another owner of this client that believes to hold the
 // lock.
 type holders struct {
-	mu     sync.Mutex // guards the fields below
-	byName map[string][]*holding
+	mu     sync.Mutex          // guards the fields below
+	byName map[string]*holding // the newest of a name; the others follow as next
 	turns  map[string]*turn
 }
 
 func newHolders() *holders {
-	return &holders{byName: map[string][]*holding{}, turns: map[string]*turn{}}
+	return &holders{byName: map[string]*holding{}, turns: map[string]*turn{}}
 }
 
 // excludes reports whether the modes of two holds of one name exclude each other:
@@ -32,7 +33,7 @@ func excludes(a, b mode) bool { return a != reading || b != reading }
 func (s *holders) add(g *holding, k *lockClaim, sent time.Time) (unclear bool) {
 	s.mu.Lock()
 	var over, own []*holding
-	for _, other := range s.byName[k.name] {
+	for other := range s.named(k.name) {
 		o := other.claim.(*lockClaim)
 		switch {
 		case o.owner == k.owner && k.counted && o.kind.mode() == k.kind.mode() && other.live():
@@ -44,7 +45,8 @@ func (s *holders) add(g *holding, k *lockClaim, sent time.Time) (unclear bool) {
 			unclear = unclear || other.live()
 		}
 	}
-	s.byName[k.name] = append(s.byName[k.name], g)
+	g.next = s.byName[k.name]
+	s.byName[k.name] = g
 	s.mu.Unlock()
 	if len(own) > k.held { // which of them are gone is unknown
 		over = append(over, own...)
@@ -60,19 +62,35 @@ func (s *holders) remove(g *holding) {
 	k := g.claim.(*lockClaim)
 	s.mu.Lock()
 	defer s.mu.Unlock()
-	left := slices.DeleteFunc(s.byName[k.name], func(other *holding) bool { return other == g })
-	if len(left) == 0 {
+	newest := s.byName[k.name]
+	switch {
+	case newest == g && g.next == nil:
 		delete(s.byName, k.name)
-	} else {
-		s.byName[k.name] = left
+	case newest == g:
+		s.byName[k.name] = g.next
+	default:
+		for other := range s.named(k.name) {
+			if other.next == g {
+				other.next = g.next
+			}
+		}
+	}
+	g.next = nil
+}
+
+// named ranges over the holdings of a name, the newest first. The caller has locked s.mu.
+func (s *holders) named(name string) iter.Seq[*holding] {
+	return func(yield func(*holding) bool) {
+		for g := s.byName[name]; g != nil && yield(g); g = g.next {
+		}
 	}
 }
 
-// of returns the holds of a name.
+// of returns the holdings of a name.
 func (s *holders) of(name string) []*holding {
 	s.mu.Lock()
 	defer s.mu.Unlock()
-	return slices.Clone(s.byName[name])
+	return slices.Collect(s.named(name))
 }
 
 // find returns the holding of an owner, or nil. It may be lost: until it is released,
@@ -80,7 +98,7 @@ func (s *holders) of(name string) []*holding {
 func (s *holders) find(k *lockClaim) *holding {
 	s.mu.Lock()
 	defer s.mu.Unlock()
-	for _, g := range s.byName[k.name] {
+	for g := range s.named(k.name) {
 		o := g.claim.(*lockClaim)
 		if o.owner == k.owner && o.kind.mode() == k.kind.mode() {
 			return g
@@ -93,10 +111,13 @@ func (s *holders) find(k *lockClaim) *holding {
 func (s *holders) holds(owner, name string, m mode) bool {
 	s.mu.Lock()
 	defer s.mu.Unlock()
-	return slices.ContainsFunc(s.byName[name], func(g *holding) bool {
+	for g := range s.named(name) {
 		k := g.claim.(*lockClaim)
-		return k.owner == owner && k.kind.mode() == m && g.live()
-	})
+		if k.owner == owner && k.kind.mode() == m && g.live() {
+			return true
+		}
+	}
+	return false
 }
 
 // turn excludes the requests of one owner for one lock from each other. A new owner

@@ -22,6 +22,7 @@ type holding struct {
 	token  int64
 	strays int // copies of the acquire request that may still arrive
 	inDo   atomic.Bool
+	next   *holding // of the same name; guarded by holders.mu
 
 	changed atomic.Bool  // Extend was called: the lease's changes have places
 	late    atomic.Int32 // copies of these changes that may still arrive
@@ -34,12 +35,11 @@ type holding struct {
 
 // join adds a hold that re-enters g. It returns nil if g is over.
 func (g *holding) join(ctx context.Context) *Hold {
-	h := newHold(ctx, g)
-	h.joined = true
+	h := &Hold{joined: true}
+	h.begin(ctx, g)
 	g.mu.Lock()
 	defer g.mu.Unlock()
 	if g.ended || g.err != nil {
-		h.cancel(errReleased)
 		return nil
 	}
 	g.holds = append(g.holds, h)
@@ -62,7 +62,7 @@ func (g *holding) check() {
 
 // loseNow removes the lease from the watchdog and marks g as lost.
 func (g *holding) loseNow(cause error) {
-	if g.c.watchdog.remove(&g.lease) {
+	if _, ok := g.c.watchdog.remove(&g.lease); ok {
 		g.lose(cause)
 	}
 }
@@ -78,7 +78,7 @@ func (g *holding) lose(cause error) {
 	for _, h := range holds {
 		h.lose(err)
 	}
-	g.notifyLost(err)
+	g.notify(g.c.opts.Observer.Lost, err)
 	if k, ok := g.claim.(*lockClaim); ok && k.kind.mode() == writing &&
 		g.c.holders.holds(k.owner, k.name, reading) {
 		// The owner's read hold keeps the hash, and with it the write lock: give it back.
@@ -88,8 +88,11 @@ func (g *holding) lose(cause error) {
 	}
 }
 
-func (g *holding) notifyLost(err error) {
-	notify(g.ctx, g.c.opts.Observer.Lost, g.claim, Event{Held: time.Since(g.since), Err: err})
+// notify calls f, which may be nil, with an event that may have an error.
+func (g *holding) notify(f func(context.Context, Event), err error) {
+	if f != nil {
+		notify(g.ctx, f, g.claim, Event{Held: time.Since(g.since), Err: err})
+	}
 }
 
 // release ends the hold h. The last one gives the lock back.
@@ -103,8 +106,7 @@ func (g *holding) release(ctx context.Context, h *Hold) error {
 	if !last {
 		return lost
 	}
-	length := g.c.watchdog.read(&g.lease).length
-	g.c.watchdog.remove(&g.lease)
+	length, _ := g.c.watchdog.remove(&g.lease)
 	if err := g.c.enter(); err != nil {
 		if lost != nil || !g.c.opts.UnlockOnClose { // Close has lost it
 			return errors.Join(lost, err)
@@ -131,10 +133,10 @@ func (g *holding) release(ctx context.Context, h *Hold) error {
 	}
 	if n, _ := o.reply.(int64); !g.claim.wasHeld(n) {
 		err := fmt.Errorf("%w: %w", ErrLockLost, errNotOwner)
-		g.notifyLost(err)
+		g.notify(g.c.opts.Observer.Lost, err)
 		return err
 	}
-	notify(g.ctx, g.c.opts.Observer.Released, g.claim, Event{Held: time.Since(g.since)})
+	g.notify(g.c.opts.Observer.Released, nil)
 	return nil
 }
 
@@ -194,7 +196,7 @@ func (g *holding) endContexts() {
 	g.mu.Unlock()
 	for _, h := range holds {
 		if g.inDo.Load() {
-			h.cancel(ErrClosed) // Do releases it
+			h.endContext(ErrClosed) // Do releases it
 		} else {
 			h.lose(fmt.Errorf("%w: %w", ErrLockLost, ErrClosed))
 		}
@@ -241,11 +243,6 @@ func (g *holding) verification() call {
 	return g.claim.(renewable).renew(leaseChange{})
 }
 
-func (g *holding) renewed() {
-	notify(g.ctx, g.c.opts.Observer.Renewed, g.claim, Event{Held: time.Since(g.since)})
-}
+func (g *holding) renewed() { g.notify(g.c.opts.Observer.Renewed, nil) }
 
-func (g *holding) renewalFailed(err error) {
-	notify(g.ctx, g.c.opts.Observer.RenewalFailed, g.claim,
-		Event{Held: time.Since(g.since), Err: err})
-}
+func (g *holding) renewalFailed(err error) { g.notify(g.c.opts.Observer.RenewalFailed, err) }

@@ -298,3 +298,43 @@ func TestTheWatchdogStopsAfterTheLastRelease(t *testing.T) {
 		t.Fatalf("%d leases are watched", n)
 	}
 }
+
+func TestAContextThatIsAskedForLateHasEnded(t *testing.T) {
+	rdb := connect(t)
+	c := newClient(t, rdb, rlock.Options{})
+	released := acquire(t, c.Lock("l"))
+	release(t, released)
+	mustBe(t, context.Canceled, released.Context().Err())
+
+	ctx, cancel := context.WithCancel(t.Context())
+	lost, err := c.Lock("l").Acquire(ctx)
+	must(t, err)
+	rdb.Del(t.Context(), "l")
+	other := acquire(t, c.Lock("l")) // it contradicts lost
+	<-lost.Lost()
+	cancel()
+	mustBe(t, rlock.ErrLockLost, context.Cause(lost.Context()))
+	if lost.Context() != lost.Context() {
+		t.Error("the hold has two contexts")
+	}
+	if err := lost.Release(t.Context()); !errors.Is(err, rlock.ErrLockLost) {
+		t.Error(err)
+	}
+	release(t, other)
+}
+
+func TestHoldsOfOneNameEndInAnyOrder(t *testing.T) {
+	rdb := connect(t)
+	c := newClient(t, rdb, rlock.Options{})
+	rw := c.RWLock("l")
+	for _, order := range [][]int{{0, 1, 2}, {2, 1, 0}, {1, 0, 2}, {1, 2, 0}} {
+		var readers []*rlock.Hold
+		for range order {
+			readers = append(readers, acquire(t, rw.Read()))
+		}
+		for _, i := range order {
+			release(t, readers[i])
+		}
+		release(t, acquire(t, rw.Write()))
+	}
+}

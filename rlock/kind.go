@@ -53,7 +53,20 @@ type lockClaim struct {
 	counted bool // the server counts the owner's holds, see Owner
 	held    int  // the owner's hold count before the claim; 0 unless counted
 	latch   string
+
+	// name, owner and latch as arguments of calls. An any of a string is an allocation, and
+	// each of them is sent twice.
+	nameArg, ownerArg, latchArg any
 }
+
+// newLockClaim returns a claim to the lock without an owner.
+func (l *Lock) newLockClaim(latch string) *lockClaim {
+	return &lockClaim{
+		c: l.c, kind: l.kind, name: l.name, latch: latch, nameArg: l.name, latchArg: latch,
+	}
+}
+
+func (k *lockClaim) setOwner(owner string) { k.owner, k.ownerArg = owner, owner }
 
 func (k *lockClaim) event() Event {
 	return Event{Kind: k.kind.label(), Name: k.name, Owner: k.owner}
@@ -105,8 +118,8 @@ func (plain) mode() mode    { return exclusive }
 func (plain) queues() bool  { return false }
 
 func (plain) acquire(k *lockClaim, lease time.Duration, _ bool, c copyKind) call {
-	return newCall(scripts.PlainAcquire, []string{k.name, k.latch},
-		lease.Milliseconds(), k.owner, k.held, string(c)).latchOptional()
+	return callOf(scripts.PlainAcquire, 2, k.nameArg, k.latchArg,
+		lease.Milliseconds(), k.ownerArg, k.held, c.arg()).latchOptional()
 }
 
 // granted reads the reply of an acquire script: a string for granted, or a number.
@@ -137,6 +150,10 @@ func refused(ms int64) (grant, error) {
 }
 
 func (plain) release(k *lockClaim, undo bool, lease time.Duration) call {
+	if !undo && !k.counted && !k.c.topo.sharded {
+		return callOf(scripts.PlainRelease, 3, k.nameArg, lockkeys.Channel(k.name), k.latchArg,
+			k.ownerArg)
+	}
 	return newCall(scripts.PlainRelease, []string{k.name, lockkeys.Channel(k.name), k.latch},
 		k.releaseArgs(k.c.topo.publish, undo, lease)...)
 }

@@ -102,17 +102,25 @@ func (l *Lock) acquireAs(
 	return l.c.hold(a)
 }
 
+// firstHold is a holding with its first Hold. They are one allocation, because most holdings
+// have one Hold.
+type firstHold struct {
+	holding holding
+	hold    Hold
+	list    [1]*Hold // holding.holds
+}
+
 // hold begins the hold of a granted acquisition.
 func (c *Client) hold(a *acquisition) (*Hold, error) {
-	g := &holding{
-		c: c, ctx: a.ctx, claim: a.claim, since: time.Now(), token: a.token,
-		strays: a.strays,
-	}
+	first := &firstHold{}
+	g, h := &first.holding, &first.hold
+	g.c, g.ctx, g.claim, g.token, g.strays = c, a.ctx, a.claim, a.token, a.strays
+	g.since = a.grantedAt
 	g.lease = lease{holder: g, length: a.lease, watched: a.watched(), endless: a.noLease}
-	h := newHold(a.ctx, g)
-	g.holds = []*Hold{h}
-	if !c.watchdog.add(&g.lease, a.sent) {
-		h.cancel(ErrClosed)
+	first.list[0] = h
+	g.holds = first.list[:]
+	h.begin(a.ctx, g)
+	if !c.watchdog.add(&g.lease, a.sent, g.since) {
 		a.undo()
 		return nil, ErrClosed
 	}
@@ -184,9 +192,10 @@ func (h *Hold) lengthen(ctx context.Context, s settings) (*Hold, error) {
 func (l *Lock) newClaim(
 	ctx context.Context, outer *Hold, s settings, start time.Time,
 ) (k *lockClaim, turn func(), err error) {
-	k = &lockClaim{c: l.c, kind: l.kind, name: l.name, latch: l.c.newLatch(l.name)}
+	k = l.newLockClaim(l.c.newLatch(l.name))
 	if s.owner != 0 {
-		k.owner, k.known, k.counted = l.c.ownerName(s.owner), true, true
+		k.setOwner(l.c.ownerName(s.owner))
+		k.known, k.counted = true, true
 		err = within(ctx, start, s.wait, func(ctx context.Context) error {
 			turn, err = l.c.takeTurn(ctx, k, s.wait == 0)
 			if err == nil && turn == nil {
@@ -196,7 +205,8 @@ func (l *Lock) newClaim(
 		})
 		return k, turn, err
 	}
-	if k.owner = ownerOf(outer); k.owner != "" {
+	if owner := ownerOf(outer); owner != "" {
+		k.setOwner(owner)
 		k.known = true
 		if l.kind.mode() == reading && l.c.holders.holds(k.owner, l.name, writing) {
 			// A reader inside its own write lock: another owner would wait for itself.
@@ -213,7 +223,8 @@ func (l *Lock) newClaim(
 			turn()
 		}
 	}
-	k.owner, k.known = l.c.ownerName(l.c.owners.Add(1)), false
+	k.setOwner(l.c.ownerName(l.c.owners.Add(1)))
+	k.known = false
 	return k, func() {}, nil
 }
 

@@ -68,7 +68,7 @@ func (m *MultiLock) Acquire(ctx context.Context, options ...Option) (*Hold, erro
 	for {
 		holds, err := r.run(ctx)
 		if err == nil {
-			return newWhole(&holds[len(holds)-1].ctx, holds, len(holds)), nil
+			return newWhole(holds[len(holds)-1].Context(), holds, len(holds)), nil
 		}
 		if !r.again || r.over() || ctx.Err() != nil {
 			return nil, err
@@ -109,7 +109,7 @@ func (r *round) run(ctx context.Context) (holds []*Hold, err error) {
 		if i == 0 {
 			first = time.Now()
 		}
-		holds, inner = append(holds, h), &h.ctx
+		holds, inner = append(holds, h), h.Context()
 	}
 	if s.lease > 0 {
 		err := errors.Join(forEach(holds, func(h *Hold) error { return h.restart(ctx, r.lease) })...)
@@ -207,9 +207,7 @@ type parts struct {
 // newWhole returns the hold of several locks. It is lost when fewer than need of the
 // given holds are held. Its context descends from ctx.
 func newWhole(ctx context.Context, holds []*Hold, need int) *Hold {
-	w := &Hold{parts: &parts{holds: holds, need: need}, base: ctx}
-	inner, cancel := context.WithCancelCause(ctx)
-	w.ctx, w.cancel = holdContext{inner, w}, cancel
+	w := &Hold{parts: &parts{holds: holds, need: need}, base: ctx, parent: ctx}
 	for _, h := range holds {
 		h.mu.Lock()
 		h.whole = w

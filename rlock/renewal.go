@@ -104,7 +104,7 @@ func (w *watchdog) renew(ctx context.Context, s *server, due []renewal) bool {
 		case n == 1:
 			w.confirmed(due[i], sent)
 		default:
-			if w.remove(due[i].lease) {
+			if _, ok := w.remove(due[i].lease); ok {
 				due[i].lease.holder.lose(errNotOwner)
 			}
 		}

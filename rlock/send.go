@@ -294,7 +294,7 @@ func (c *Client) sweep(latch string, o outcome) {
 // latchLife is the time to live of a latch. A copy of a request that is under way
 // for longer than that is not recognized. TCP gives up earlier on a connection
 // that its process has closed.
-const latchLife = 5 * time.Minute
+const latchLife = scripts.LatchLife
 
 // countLife is the time to live of the latch of a request that changes a counter. Such
 // a request is sent for endlessLimit, and a copy without its latch would count again.

@@ -31,9 +31,9 @@ type watchdog struct {
 
 func newWatchdog(c *Client) *watchdog { return &watchdog{c: c, rearm: make(chan struct{}, 1)} }
 
-// add adds a lease that was granted by a request sent at the given time. It reports
-// whether it did: not after Close.
-func (w *watchdog) add(l *lease, sent time.Time) bool {
+// add adds a lease that begins now and was granted by a request sent at the given time. It
+// reports whether it did: not after Close.
+func (w *watchdog) add(l *lease, sent, now time.Time) bool {
 	w.mu.Lock()
 	defer w.mu.Unlock()
 	if !w.running {
@@ -43,7 +43,7 @@ func (w *watchdog) add(l *lease, sent time.Time) bool {
 		return false
 	}
 	l.restart(sent)
-	l.began = time.Now()
+	l.began = now
 	if len(w.queue) == 0 {
 		clear(w.young)
 		w.young = w.young[:0]
@@ -127,19 +127,19 @@ func (w *watchdog) update(l *lease, f func()) bool {
 	return true
 }
 
-// remove removes the lease. It reports false if the lease was lost or removed
-// before.
-func (w *watchdog) remove(l *lease) bool {
+// remove removes the lease and returns its length. ok is false if the lease was lost or
+// removed before.
+func (w *watchdog) remove(l *lease) (length time.Duration, ok bool) {
 	w.mu.Lock()
 	defer w.mu.Unlock()
 	if l.pos < 0 {
-		return false
+		return l.length, false
 	}
 	w.take(l)
 	if w.closed {
 		w.signal()
 	}
-	return true
+	return l.length, true
 }
 
 // read returns a copy of the lease.
@@ -161,7 +161,7 @@ func (w *watchdog) leases() []*lease {
 // close marks all holds as lost. No lease can be added afterwards.
 func (w *watchdog) close() {
 	for _, l := range w.leases() {
-		if w.remove(l) {
+		if _, ok := w.remove(l); ok {
 			l.holder.lose(ErrClosed)
 		}
 	}
