@@ -21,6 +21,7 @@ func init() {
 			Interrupt:        engine.Interrupt,
 			Faults:           func() backdoor.Faults { return engine.Faults() },
 			Reseed:           engine.Reseed,
+			SaveAtEnd:        engine.SaveAtEnd,
 			Restart:          engine.Restart,
 			ConnectionCounts: engine.ConnectionCounts,
 			SetUser:          engine.SetUser,

@@ -58,7 +58,10 @@ func (s *Server) Start() error {
 		return ErrServerClosed
 	}
 	listeners, err := s.listen()
-	if err = errors.Join(s.err, err); err != nil {
+	if err = errors.Join(s.err, err); err == nil {
+		err = s.load()
+	}
+	if err != nil {
 		for _, ln := range listeners {
 			ln.Close()
 		}
@@ -70,6 +73,14 @@ func (s *Server) Start() error {
 		s.accept(ln)
 	}
 	return nil
+}
+
+// load reads the RDB file, if the server has one. Clients that connect meanwhile wait.
+func (s *Server) load() error {
+	if s.mon != nil {
+		return nil
+	}
+	return s.core.Engine().LoadFile()
 }
 
 // begin starts the engine, and the Sentinel if the node is one. s.mu is held.
@@ -155,6 +166,9 @@ func (s *Server) beginServe(ln net.Listener) (net.Listener, error) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	if s.state == fresh {
+		if s.err == nil {
+			s.err = s.load()
+		}
 		if s.err != nil {
 			s.abort()
 			return nil, s.err
@@ -199,7 +213,7 @@ func (s *Server) Shutdown(ctx context.Context) error {
 }
 
 // Close closes all listeners and connections and ends all goroutines of the server. All data
-// is gone. Close may be called more than once. It always returns nil.
+// that was not saved is gone, and Close saves nothing. Close may be called more than once. It always returns nil.
 func (s *Server) Close() error {
 	s.mu.Lock()
 	was := s.state

@@ -9,6 +9,9 @@ import (
 // does not find, a deadline without a key, a value with indexes that disagree. It
 // visits every key, expired keys too, changes nothing and is for tests.
 func (s *Space) Check() error {
+	if s.unseen != "" {
+		return fmt.Errorf("key %q was changed without LookupWrite during a snapshot", s.unseen)
+	}
 	for _, db := range s.dbs {
 		if err := db.check(); err != nil {
 			return fmt.Errorf("database %d: %w", db.id, err)

@@ -54,7 +54,8 @@ type DB struct {
 	space     *Space
 	keys      keyTable
 	deadlines expiry.Index[*Entry]
-	slots     *slotIndex // nil unless Space.IndexSlots was called
+	slots     *slotIndex    // nil unless Space.IndexSlots was called
+	snapshot  *snapshotPart // nil unless a Snapshot has still to visit keys
 }
 
 func newDB(s *Space, id int) *DB {
@@ -95,6 +96,7 @@ func (db *DB) Lookup(key []byte) *Entry {
 func (db *DB) LookupWrite(key []byte) *Entry {
 	e := db.Peek(key)
 	if e != nil {
+		db.snapshot.changing(e)
 		e.access = uint32(db.space.now / 1000)
 	}
 	return e
@@ -123,7 +125,7 @@ func (db *DB) Holds(key string) (v Value, live bool) {
 
 // Set stores v under key. It replaces any value and removes the deadline.
 func (db *DB) Set(key []byte, v Value) *Entry {
-	e := db.SetKeepDeadline(key, v)
+	e := db.SetKeepDeadline(key, v) // a snapshot has visited the old deadline, too
 	db.deadlines.Remove(e)
 	return e
 }
@@ -143,9 +145,12 @@ func (db *DB) SetKeepDeadline(key []byte, v Value) *Entry {
 	if added {
 		e = newEntry(key, v)
 		db.keys.add(hash, e)
+		db.snapshot.adding(e)
 		if db.slots != nil {
 			db.slots.add(e)
 		}
+	} else {
+		db.snapshot.changing(e)
 	}
 	e.val = v
 	e.access = uint32(db.space.now / 1000)
@@ -158,14 +163,24 @@ func (db *DB) SetKeepDeadline(key []byte, v Value) *Entry {
 
 // SetValue replaces the value of an entry (a conversion, or a write in place). It
 // keeps the deadline and reports nothing to the Observer.
-func (db *DB) SetValue(e *Entry, v Value) { e.val = v }
+func (db *DB) SetValue(e *Entry, v Value) {
+	db.snapshot.changing(e)
+	e.val = v
+}
+
+// Changing must be called before the value of e is changed in place, unless e is from
+// LookupWrite: a snapshot may have to visit the value first.
+func (db *DB) Changing(e *Entry) { db.snapshot.changing(e) }
 
 // Renewed reports e as a key that was added, though it took another key's place
 // (RENAME, COPY). Set reports only keys that did not exist.
 func (db *DB) Renewed(e *Entry) { db.space.observer.Added(db.id, e.Key()) }
 
 // Touched reports to the Observer that the entry's value was changed in place.
-func (db *DB) Touched(e *Entry) { db.space.observer.Touched(db.id, e.Key()) }
+func (db *DB) Touched(e *Entry) {
+	db.snapshot.changed(e)
+	db.space.observer.Touched(db.id, e.Key())
+}
 
 // Delete removes the key and reports whether there was a live one.
 func (db *DB) Delete(key []byte) bool {
@@ -185,6 +200,7 @@ func (db *DB) Remove(e *Entry) {
 
 // drop is Remove without a report to the Observer.
 func (db *DB) drop(e *Entry) {
+	db.snapshot.changing(e)
 	db.deadlines.Remove(e)
 	if db.slots != nil {
 		db.slots.remove(e)
@@ -197,6 +213,7 @@ func (db *DB) drop(e *Entry) {
 // that there is no deadline.
 func (db *DB) SetDeadline(e *Entry, at int64) {
 	at = max(at, 1)
+	db.snapshot.changing(e)
 	db.deadlines.Add(e, at)
 	if db.space.earliest == 0 || at < db.space.earliest {
 		db.space.earliest = at
@@ -206,6 +223,7 @@ func (db *DB) SetDeadline(e *Entry, at int64) {
 
 // Persist removes the deadline and reports whether there was one.
 func (db *DB) Persist(e *Entry) bool {
+	db.snapshot.changing(e)
 	if !db.deadlines.Remove(e) {
 		return false
 	}
@@ -220,6 +238,7 @@ func (db *DB) Flush() (deleted int) {
 		return 0
 	}
 	db.space.observer.Emptying(db)
+	db.snapshot.flushing(db)
 	db.keys, db.deadlines = newKeyTable(), expiry.Index[*Entry]{}
 	if db.slots != nil {
 		db.slots = newSlotIndex()

@@ -60,8 +60,9 @@ type Space struct {
 
 	dbs      []*DB
 	observer Observer
-	now      int64 // Unix ms, set once per unit
-	earliest int64 // lower bound of all deadlines; 0: no deadline since NextDeadline
+	now      int64  // Unix ms, set once per unit
+	earliest int64  // lower bound of all deadlines; 0: no deadline since NextDeadline
+	unseen   string // a key that changed behind a Snapshot's back, for Check; "": none
 }
 
 // NewSpace returns n empty databases that report changes to o, which is not nil.

@@ -27,7 +27,7 @@ var allowed = map[string]string{
 	".":                 "expiry internal/backdoor internal/config internal/sentinel internal/server internal/tlsconf",
 	"internal/sentinel": "expiry internal/command internal/config internal/engine internal/glob resp",
 	"internal/server":   "expiry internal/config internal/command internal/engine resp",
-	"internal/engine":   "expiry internal/acl internal/cluster internal/config internal/command internal/fault internal/glob internal/inspect luaexec pubsub resp store",
+	"internal/engine":   "expiry internal/acl internal/cluster internal/config internal/command internal/fault internal/glob internal/inspect internal/rdb luaexec pubsub resp store",
 	"internal/command":  "expiry internal/acl internal/cluster internal/config internal/glob internal/hll internal/inspect internal/keyevent internal/rdb luaexec pubsub resp store",
 	"internal/config":   "internal/cluster internal/keyevent resp",
 	"internal/keyevent": "",

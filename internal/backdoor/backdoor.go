@@ -56,6 +56,9 @@ type Inside struct {
 	// Reseed makes every random choice of commands depend on seed only.
 	Reseed func(seed uint64)
 
+	// SaveAtEnd saves the data if the directives ask for that at the program's end.
+	SaveAtEnd func() error
+
 	// Restart does to clients what a restart of the process does. See engine.Engine.
 	Restart func(keep bool)
 

@@ -20,7 +20,7 @@ func connectionCommands() []*Command {
 		}},
 		{Name: "echo", Arity: 2, Flags: Loading | Stale | Fast, Since: "1.0.0", Summary: "Returns its argument.", Run: echo},
 		{Name: "hello", Arity: -1, Flags: NoScript | Loading | Stale | Fast | NoAuth | AllowBusy | NeedsConnection, Since: "6.0.0", Summary: "Chooses the protocol version, and can authenticate and name the connection.", Run: hello},
-		{Name: "ping", Arity: -1, Flags: Fast | WhileSubscribed, Tips: []string{"request_policy:all_shards", "response_policy:all_succeeded"}, Since: "1.0.0", Summary: "Answers PONG, or its argument.", Run: ping},
+		{Name: "ping", Arity: -1, Flags: Fast | WhileSubscribed | TellsHealth, Tips: []string{"request_policy:all_shards", "response_policy:all_succeeded"}, Since: "1.0.0", Summary: "Answers PONG, or its argument.", Run: ping},
 		{Name: "quit", Arity: -1, Flags: NoScript | Loading | Stale | Fast | NoAuth | AllowBusy | InMulti | EndsMulti | WhileSubscribed | NeedsConnection, Since: "1.0.0", Summary: "Closes the connection.", Run: quit},
 		{Name: "reset", Arity: 1, Flags: NoScript | Loading | Stale | Fast | NoAuth | AllowBusy | InMulti | EndsMulti | WhileSubscribed | NeedsConnection, Since: "6.2.0", Summary: "Brings the connection back to its first state.", Run: reset},
 		{Name: "select", Arity: 2, Flags: Loading | Stale | Fast, Since: "1.0.0", Summary: "Chooses the database.", Run: selectCmd},

@@ -31,9 +31,9 @@ type Env struct {
 	Users   *acl.Users
 	ACLLog  acl.Log
 	Micros  int64       // the unit's time in Unix µs; Space.Now() is the same in ms
-	Dirty   int64       // changes so far (rdb_changes_since_last_save)
+	Dirty   int64       // changes since the last save
 	Encoder rdb.Encoder // writes payloads
-	// LastSave is when SAVE was last asked for, in Unix seconds; 0: never.
+	// LastSave is when the last save ended, in Unix seconds; 0: there was none.
 	LastSave int64
 
 	Events   Events
@@ -45,6 +45,7 @@ type Env struct {
 	Script   ScriptRunner
 	Watcher  Watcher
 	Deadline Deadlines
+	Saving   Saving
 	Server   Server
 	// Inspector looks at locks. It knows their holders if enable-lock-commands or the test
 	// kit asked for that at the start.
@@ -145,6 +146,41 @@ type Deadlines interface {
 	// SetActive turns expiry by timer on and off (DEBUG SET-ACTIVE-EXPIRE). Expired
 	// keys are missing either way.
 	SetActive(on bool)
+}
+
+// Saving writes the databases into the RDB file, and reads it.
+type Saving interface {
+	// Begin begins a save in the background. It returns false if one is under way.
+	Begin() bool
+	// Park has c's client wait for a save of the present data (SAVE). The handler returns
+	// resp.NoReply after it.
+	Park(c *Ctx)
+	// Now saves the data at once. All clients wait meanwhile.
+	Now() error
+	// Load adds the keys of the file. With merge they replace keys of the same name.
+	Load(merge bool) error
+	// Stats returns the figures of INFO.
+	Stats() SaveStats
+}
+
+// SaveStats are the figures about saves.
+type SaveStats struct {
+	Running                 bool  // a save is under way
+	InBackground            bool  // no client waits for it
+	Begun                   int64 // when the last save began, Unix ms
+	Failed                  bool  // the last save in the background failed
+	LastSeconds             int64 // how long it took; -1: there was none
+	Saves                   int64
+	KeysLoaded, KeysExpired int64 // of the last file that was read
+}
+
+// LastSaved returns the time of the last save in Unix seconds, or else of the server's
+// start.
+func (env *Env) LastSaved() int64 {
+	if env.LastSave == 0 {
+		return env.Server.Identity().StartMillis / 1000
+	}
+	return env.LastSave
 }
 
 // Server gives facts about the process, and shuts the server down.

@@ -89,6 +89,7 @@ func pfcount(c *Ctx, args resp.Args) resp.Reply {
 		if n, err = sketch.Count(); err != nil {
 			return errCorruptHLL
 		}
+		c.DB.Changing(e)
 		sketch.Cache(n)
 		c.DB.Touched(e)
 		c.Dirty++

@@ -159,13 +159,24 @@ func infoMemory(c *Ctx, w *infoWriter) {
 func infoPersistence(c *Ctx, w *infoWriter) {
 	w.zero("loading", "async_loading")
 	w.line("rdb_changes_since_last_save", c.Dirty)
-	w.line("rdb_bgsave_in_progress", 0)
-	w.line("rdb_last_save_time", lastSaved(c))
-	w.line("rdb_last_bgsave_status", "ok")
-	w.line("rdb_last_bgsave_time_sec", -1)
-	w.line("rdb_current_bgsave_time_sec", -1)
-	w.zero("rdb_saves", "rdb_last_cow_size", "rdb_last_load_keys_expired", "rdb_last_load_keys_loaded",
-		"aof_enabled", "aof_rewrite_in_progress", "aof_rewrite_scheduled")
+	saving, status, since := c.Saving.Stats(), "ok", int64(-1)
+	if saving.Failed {
+		status = "err"
+	}
+	running := 0
+	if saving.Running && saving.InBackground {
+		running, since = 1, (c.Now()-saving.Begun)/1000
+	}
+	w.line("rdb_bgsave_in_progress", running)
+	w.line("rdb_last_save_time", c.LastSaved())
+	w.line("rdb_last_bgsave_status", status)
+	w.line("rdb_last_bgsave_time_sec", saving.LastSeconds)
+	w.line("rdb_current_bgsave_time_sec", since)
+	w.line("rdb_saves", saving.Saves)
+	w.zero("rdb_last_cow_size")
+	w.line("rdb_last_load_keys_expired", saving.KeysExpired)
+	w.line("rdb_last_load_keys_loaded", saving.KeysLoaded)
+	w.zero("aof_enabled", "aof_rewrite_in_progress", "aof_rewrite_scheduled")
 	w.line("aof_last_rewrite_time_sec", -1)
 	w.line("aof_current_rewrite_time_sec", -1)
 	w.line("aof_last_bgrewrite_status", "ok")

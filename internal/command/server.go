@@ -13,6 +13,8 @@ var (
 	errFirstDB    = resp.Error("ERR invalid first DB index")
 	errSecondDB   = resp.Error("ERR invalid second DB index")
 	errNoShutdown = resp.Error("ERR No shutdown in progress.")
+	errShutdown   = resp.Error("ERR Errors trying to SHUTDOWN. Check logs.")
+	errSaveFailed = resp.Error("ERR") // Redis's whole text
 )
 
 func dbsize(c *Ctx, _ resp.Args) resp.Reply { return resp.Int(int64(c.DB.Len())) }
@@ -74,23 +76,44 @@ func swapdb(c *Ctx, args resp.Args) resp.Reply {
 	return resp.OK
 }
 
-// recordSave resets the number of unsaved changes and sets the time of the last save, as
-// after a save in Redis. Nothing is written.
+var errSaveRunning = resp.Error("ERR Background save already in progress")
+
+// recordSave resets the number of unsaved changes and sets the time of the last save. It is
+// the save of a server without a file.
 func recordSave(c *Ctx) {
 	c.Dirty = 0
 	c.LastSave = c.Now() / 1000
 }
 
+// save writes the file while other clients go on, and replies when it is written.
+//
+// Differs from Redis: there all clients wait.
 func save(c *Ctx, _ resp.Args) resp.Reply {
-	recordSave(c)
-	return resp.OK
+	switch {
+	case !c.Config.HasFile():
+		recordSave(c)
+		return resp.OK
+	case c.DenyBlocking():
+		if c.Saving.Now() != nil {
+			return errSaveFailed
+		}
+		return resp.OK
+	case c.Saving.Stats().Running && c.Saving.Stats().InBackground:
+		return errSaveRunning
+	}
+	c.Saving.Park(c)
+	return resp.NoReply
 }
 
 func bgsave(c *Ctx, args resp.Args) resp.Reply {
 	if len(args) > 2 || len(args) == 2 && !isWord(args[1], "schedule") {
 		return resp.ErrSyntax
 	}
-	recordSave(c)
+	if !c.Config.HasFile() {
+		recordSave(c)
+	} else if !c.Saving.Begin() {
+		return errSaveRunning
+	}
 	return resp.Status("Background saving started")
 }
 
@@ -98,35 +121,29 @@ func bgrewriteaof(*Ctx, resp.Args) resp.Reply {
 	return resp.Status("Background append only file rewriting started")
 }
 
-func lastsave(c *Ctx, _ resp.Args) resp.Reply { return resp.Int(lastSaved(c)) }
+func lastsave(c *Ctx, _ resp.Args) resp.Reply { return resp.Int(c.LastSaved()) }
 
-// lastSaved returns the time of the last SAVE in Unix seconds, or else of the server's start.
-func lastSaved(c *Ctx) int64 {
-	if c.LastSave == 0 {
-		return c.Server.Identity().StartMillis / 1000
-	}
-	return c.LastSave
-}
-
-// shutdown stops the server. There is nothing to save or to wait for, so it only checks
-// whether the options are compatible.
+// shutdown stops the server. It saves the data first, if SAVE or save points ask for that. If
+// the save fails, the server runs on.
 func shutdown(c *Ctx, args resp.Args) resp.Reply {
-	var save, nosave, abort, nowOrForce bool
+	var save, nosave, abort, now, force bool
 	for _, a := range args[1:] {
 		switch {
 		case isWord(a, "save"):
 			save = true
 		case isWord(a, "nosave"):
 			nosave = true
-		case isWord(a, "now"), isWord(a, "force"):
-			nowOrForce = true
+		case isWord(a, "now"):
+			now = true
+		case isWord(a, "force"):
+			force = true
 		case isWord(a, "abort"):
 			abort = true
 		default:
 			return resp.ErrSyntax
 		}
 	}
-	if save && nosave || abort && (save || nosave || nowOrForce) {
+	if save && nosave || abort && (save || nosave || now || force) {
 		return resp.ErrSyntax
 	}
 	if abort {
@@ -136,6 +153,13 @@ func shutdown(c *Ctx, args resp.Args) resp.Reply {
 		return refusal
 	}
 	c.Server.Log("warning", "User requested shutdown...")
+	if (save || len(c.Config.RDB.Points) > 0 && !nosave) && c.Config.HasFile() {
+		c.Server.Log("warning", "Saving the final RDB snapshot before exiting.")
+		if c.Saving.Now() != nil && !force {
+			c.Server.Log("warning", "Error trying to save the DB, can't exit.")
+			return errShutdown
+		}
+	}
 	c.Server.Shutdown()
 	c.Session.Move(Closing)
 	return resp.NoReply

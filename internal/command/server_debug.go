@@ -21,9 +21,11 @@ func debugSubs() []debugSub {
 		{"digest", "", 0, "Answer with a digest of all data.", debugDigest},
 		{"digest-value", "<key> [<key> ...]", -1, "Answer with a digest of the value of each key.", debugDigestValue},
 		{"error", "<text>", 1, "Answer with an error of that text.", debugError},
+		{"loadaof", "", 0, "Is refused: there is no append-only file.", debugLoadaof},
 		{"log", "<text>", 1, "Write the text to the server's log.", debugLog},
 		{"object", "<key>", 1, "Describe the value of a key.", debugObject},
 		{"protocol", "<type>", 1, "Answer with a value of a type of RESP.", debugProtocol},
+		{"reload", "[MERGE] [NOFLUSH] [NOSAVE]", -1, "Save the data, empty the databases and read the file.", debugReload},
 		{"set-active-expire", "<0|1>", 1, "Turn expiry by timer off and on: when off, keys expire at access.", debugSetActiveExpire},
 		{"sleep", "<seconds>", 1, "Stand still for a time; decimals are allowed.", debugSleep},
 	}

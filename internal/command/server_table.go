@@ -4,7 +4,7 @@ package command
 func serverCommands() []*Command {
 	return []*Command{
 		{Name: "bgrewriteaof", Arity: 1, Flags: Admin | NoScript | NoAsyncLoading, Since: "1.0.0", Summary: "Replies as Redis does, but rewrites nothing: lockredis has no append-only file.", Run: bgrewriteaof},
-		{Name: "bgsave", Arity: -1, Flags: Admin | NoScript | NoAsyncLoading, Since: "1.0.0", Summary: "Replies as Redis does, but writes nothing: lockredis has no snapshots.", Run: bgsave},
+		{Name: "bgsave", Arity: -1, Flags: Admin | NoScript | NoAsyncLoading, Since: "1.0.0", Summary: "Writes the RDB file in the background.", Run: bgsave},
 		{Name: "command", Arity: -1, Flags: Loading | Stale, Categories: []string{"connection"}, Tips: []string{"nondeterministic_output_order"}, Since: "2.8.13", Summary: "Returns a description of every command.", Run: commandCmd, Subs: []*Command{
 			{Name: "command|count", Arity: 2, Flags: Loading | Stale, Categories: []string{"connection"}, Since: "2.8.13", Summary: "Returns the number of commands.", Run: commandCount},
 			{Name: "command|docs", Arity: -2, Flags: Loading | Stale, Categories: []string{"connection"}, Tips: []string{"nondeterministic_output_order"}, Since: "7.0.0", Summary: "Returns the documentation of commands.", Run: commandDocs},
@@ -26,7 +26,7 @@ func serverCommands() []*Command {
 		{Name: "flushall", Arity: -1, Flags: Write, Categories: []string{"keyspace", "dangerous"}, Tips: []string{"request_policy:all_shards", "response_policy:all_succeeded"}, Since: "1.0.0", Summary: "Deletes all keys of all databases.", Run: flushall},
 		{Name: "flushdb", Arity: -1, Flags: Write, Categories: []string{"keyspace", "dangerous"}, Tips: []string{"request_policy:all_shards", "response_policy:all_succeeded"}, Since: "1.0.0", Summary: "Deletes all keys of the database.", Run: flushdb},
 		{Name: "info", Arity: -1, Flags: Loading | Stale, Categories: []string{"dangerous"}, Tips: []string{"nondeterministic_output", "request_policy:all_shards", "response_policy:special"}, Since: "1.0.0", Summary: "Returns information about the server and its counters.", Run: info},
-		{Name: "lastsave", Arity: 1, Flags: Loading | Stale | Fast, Categories: []string{"admin", "dangerous"}, Tips: []string{"nondeterministic_output"}, Since: "1.0.0", Summary: "Returns the time of the last SAVE, or of the server's start.", Run: lastsave},
+		{Name: "lastsave", Arity: 1, Flags: Loading | Stale | Fast, Categories: []string{"admin", "dangerous"}, Tips: []string{"nondeterministic_output"}, Since: "1.0.0", Summary: "Returns the time of the last save, or of the server's start.", Run: lastsave},
 		{Name: "lolwut", Arity: -1, Flags: ReadOnly | Fast, Since: "5.0.0", Summary: "Draws a padlock.", Run: lolwut},
 		{Name: "memory", Arity: -2, Since: "4.0.0", Summary: "Groups the commands about memory.", Subs: []*Command{
 			{Name: "memory|doctor", Arity: 2, Tips: []string{"nondeterministic_output", "request_policy:all_shards", "response_policy:special"}, Since: "4.0.0", Summary: "Reports whether memory use is near its limit.", Run: memoryDoctor},
@@ -37,7 +37,7 @@ func serverCommands() []*Command {
 			{Name: "memory|usage", Arity: -3, Flags: ReadOnly, Keys: key(RO, 2), Since: "4.0.0", Summary: "Estimates how many bytes a key takes.", Run: memoryUsage},
 		}},
 		{Name: "role", Arity: 1, Flags: NoScript | Loading | Stale | Fast, Categories: []string{"admin", "dangerous"}, Since: "2.8.12", Summary: "Returns the replication role of the server.", Run: role},
-		{Name: "save", Arity: 1, Flags: Admin | NoScript | NoAsyncLoading | NoMulti, Since: "1.0.0", Summary: "Replies as Redis does, but writes nothing: lockredis has no snapshots.", Run: save},
+		{Name: "save", Arity: 1, Flags: Admin | NoScript | NoAsyncLoading | NoMulti, Since: "1.0.0", Summary: "Writes the RDB file and replies when it is written.", Run: save},
 		{Name: "shutdown", Arity: -1, Flags: Admin | NoScript | Loading | Stale | NoMulti | AllowBusy, Since: "1.0.0", Summary: "Stops the server.", Run: shutdown},
 		{Name: "swapdb", Arity: 3, Flags: Write | Fast, Categories: []string{"keyspace", "dangerous"}, Since: "4.0.0", Summary: "Exchanges the contents of two databases.", Run: swapdb},
 		{Name: "time", Arity: 1, Flags: Loading | Stale | Fast, Tips: []string{"nondeterministic_output"}, Since: "2.6.0", Summary: "Returns the time of the server.", Run: timeCmd},

@@ -49,6 +49,7 @@ const (
 	NeedsConnection  // is about its connection: the test kit may not run it
 	DeclaresInSource // its argument is a script, which may declare flags
 	DeclaresBySHA    // its argument is a script's SHA1; the script may declare flags
+	TellsHealth      // is refused, as writes are, after a save that failed (PING)
 )
 
 var flagNames = []string{

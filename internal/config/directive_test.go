@@ -96,14 +96,14 @@ func TestEveryRowIsComplete(t *testing.T) {
 	}
 }
 
-// fields returns the exported fields of a Config, of its TLS and of its Cluster as text.
+// fields returns the exported fields of a Config, and of its TLS, Cluster and RDB, as text.
 func fields(c *Config) map[string]string {
 	text := map[string]string{}
-	for _, part := range []any{c, &c.TLS, &c.Cluster} {
+	for _, part := range []any{c, &c.TLS, &c.Cluster, &c.RDB} {
 		v := reflect.ValueOf(part).Elem()
 		for i := range v.NumField() {
 			f := v.Type().Field(i)
-			nested := v.Type() == reflect.TypeFor[Config]() && (f.Name == "TLS" || f.Name == "Cluster")
+			nested := v.Type() == reflect.TypeFor[Config]() && slices.Contains([]string{"TLS", "Cluster", "RDB"}, f.Name)
 			if f.IsExported() && !nested {
 				text[v.Type().Name()+"."+f.Name] = fmt.Sprint(v.Field(i))
 			}
@@ -114,7 +114,7 @@ func fields(c *Config) map[string]string {
 
 func TestEverySetterChangesAFieldOfItsOwn(t *testing.T) {
 	candidates := []string{"7", "2000000", "yes", "no", "debug", "/", "K", "777", "pubsub 1 2 3",
-		"sentinel:1x3", "hostname", "allchannels"}
+		"sentinel:1x3", "hostname", "allchannels", "60 1", "save"}
 	owner := map[string]string{}
 	for _, d := range directives {
 		if d.set == nil {

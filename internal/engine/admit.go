@@ -73,6 +73,8 @@ func (e *Engine) admitFromClient(c *command.Ctx, args resp.Args) verdict {
 		return e.misroute(c)
 	case c.Config.MaxMemory > 0 && e.exceedsMemory(c, args):
 		return e.refuse(c, resp.ErrOOM)
+	case e.saving.refuses() && e.cannotPersist(c, args):
+		return e.refuse(c, errMisconf)
 	case s.Proto == 2 && !cmd.Has(command.WhileSubscribed) && s.Subscribed():
 		return e.refuse(c, errSubscribed(cmd.Name))
 	case e.script.running && !cmd.Has(command.AllowBusy):
@@ -108,6 +110,8 @@ func (e *Engine) admitFromScript(c *command.Ctx, args resp.Args) verdict {
 		return e.refuse(c, e.answer)
 	case r.noWrite && replicates(cmd.Flags):
 		return e.refuse(c, errScriptReadOnly)
+	case cmd.Has(command.Write) && e.saving.refuses():
+		return e.refuse(c, errMisconf)
 	case r.oom && cmd.Has(command.DenyOOM) && !r.wrote:
 		return e.refuse(c, resp.ErrOOM)
 	case r.routed && e.misroutedInScript(c, args):
@@ -180,6 +184,12 @@ func (e *Engine) exceedsMemory(c *command.Ctx, args resp.Args) bool {
 	takes := e.lineFlags(c, args).Has(command.DenyOOM) ||
 		c.Session.Multi != nil && !c.Cmd.Has(command.EndsMulti)
 	return takes && !e.script.running && e.memory.exceeded()
+}
+
+// cannotPersist reports whether the command is refused after a save that failed. PING is
+// refused too, so that health checks find the failure.
+func (e *Engine) cannotPersist(c *command.Ctx, args resp.Args) bool {
+	return e.lineFlags(c, args).Has(command.Write) || c.Cmd.Has(command.TellsHealth)
 }
 
 // isWebRequest recognises HTTP. A web page can make a browser send commands in the body

@@ -53,6 +53,7 @@ type Engine struct {
 	memory   memoryLimit
 	timer    timer
 	journal  journal
+	saving   saving
 	faults   *Faults // nil: none were asked for
 
 	record    record
@@ -93,6 +94,7 @@ func New(opts Options) *Engine {
 		Script:   &e.script,
 		Watcher:  &e.watches,
 		Deadline: &e.timer,
+		Saving:   &e.saving,
 		Server:   opts.Server,
 		Stats:    command.Stats{Errors: map[string]int64{}},
 	}
@@ -123,6 +125,7 @@ func (e *Engine) connectRooms(opts Options) {
 	e.effects = effects{e: e}
 	e.sessions = newSessions(e.forget)
 	e.script.e = e
+	e.saving.init(e)
 	e.inspector = inspect.New(inspection{e})
 	e.env.Inspector = e.inspector
 	e.timer.init(opts.Clock)

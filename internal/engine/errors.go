@@ -15,6 +15,13 @@ var (
 	errBusy    = resp.Error("BUSY Redis is busy running a script. " +
 		"You can only call SCRIPT KILL or SHUTDOWN NOSAVE.")
 
+	errSave    = resp.Error("ERR") // Redis's whole text
+	errMisconf = resp.Error("MISCONF Redis is configured to save RDB snapshots, but it's currently " +
+		"unable to persist to disk. Commands that may modify the data set are disabled, because " +
+		"this instance is configured to report errors during writes if RDB snapshotting fails " +
+		"(stop-writes-on-bgsave-error option). Please check the Redis logs for details about the " +
+		"RDB error.")
+
 	errScriptUnknown  = resp.Error("ERR Unknown Redis command called from script")
 	errScriptArity    = resp.Error("ERR Wrong number of args calling Redis command from script")
 	errScriptNoScript = resp.Error("ERR This Redis command is not allowed from script")

@@ -14,7 +14,7 @@ const expireBatch = 128
 // that caused the panic may still be due.
 const retryAfter = 100
 
-// timer wakes the engine at the earliest deadline of keys, waits and the pause.
+// timer wakes the engine at the earliest deadline of keys, waits, the pause and save points.
 // A unit that adds an earlier deadline arms it again. It may fire too early, when a
 // deadline was removed. Then it finds nothing due and is armed for the next deadline.
 type timer struct {
@@ -81,6 +81,7 @@ func (e *Engine) endDueBatch() (more bool) {
 	}
 	e.parking.endOverdue(e.env.Space.Now())
 	e.serveReady()
+	e.saving.saveIfDue()
 	e.env.Space.NextDeadline()
 	return more
 }
@@ -96,6 +97,9 @@ func (e *Engine) armTimer() {
 	}
 	if p := e.pausing.until; p > 0 && (next == 0 || p < next) {
 		next = p
+	}
+	if at := e.saving.due(); at > 0 && (next == 0 || at < next) {
+		next = at
 	}
 	if next != 0 {
 		next = max(next, e.timer.notBefore)

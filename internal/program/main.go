@@ -1,14 +1,11 @@
 package program
 
 import (
-	"context"
 	"errors"
 	"fmt"
 	"io"
 	"log/slog"
 	"os"
-	"os/signal"
-	"syscall"
 
 	"github.com/lockredis/lockredis"
 	"github.com/lockredis/lockredis/internal/backdoor"
@@ -77,11 +74,15 @@ func serve(args []string, stdin io.Reader, stdout io.Writer) error {
 		return err
 	}
 	set := backdoor.Config(settings)
+	// A launcher that ends its server belongs to a test: the server leaves a dump.rdb that
+	// happens to lie in the working directory alone.
+	set.RDB.Program = !set.ExitWithParent
 	log, err := openLog(set, stdout)
 	if err != nil {
 		return err
 	}
-	ctx, err := awaitEnd(set, log)
+	end := &ending{set: set, log: log}
+	ctx, err := end.await()
 	if err != nil {
 		return err
 	}
@@ -96,6 +97,10 @@ func serve(args []string, stdin io.Reader, stdout io.Writer) error {
 		return report(log, set, err)
 	}
 	defer nodes.close()
+	if !set.Sentinel {
+		save := backdoor.Open(nodes.first).SaveAtEnd
+		end.save.Store(&save)
+	}
 	remove, err := announce(set, nodes, log, stdout)
 	defer remove()
 	if err != nil {
@@ -111,27 +116,6 @@ func serve(args []string, stdin io.Reader, stdout io.Writer) error {
 	}
 	log.Warn("lockredis is now ready to exit, bye bye...")
 	return nil
-}
-
-// awaitEnd returns a context that a signal or the end of the parent process ends.
-func awaitEnd(set *config.Config, log *slog.Logger) (context.Context, error) {
-	signals := make(chan os.Signal, 1)
-	signal.Notify(signals, syscall.SIGTERM, syscall.SIGINT)
-	orphaned, err := watchParent(set)
-	if err != nil {
-		return nil, fmt.Errorf("lockredis: exit-with-parent: %w", err)
-	}
-	ctx, cancel := context.WithCancel(context.Background())
-	go func() {
-		defer cancel()
-		select {
-		case sig := <-signals:
-			log.Warn("Received a signal, shutting down", "signal", sig)
-		case <-orphaned:
-			log.Warn("The parent process has ended, shutting down")
-		}
-	}()
-	return ctx, nil
 }
 
 // parse reads the arguments, and the options that the environment has under them.

@@ -1,0 +1,48 @@
+package command
+
+import "github.com/lockredis/lockredis/resp"
+
+var (
+	errReloadOption = resp.Error("ERR DEBUG RELOAD only supports the MERGE, NOFLUSH and NOSAVE options.")
+	errReload       = resp.Error("ERR Error trying to load the RDB dump, check server logs")
+	errLoadaof      = resp.Error("ERR Error trying to load the AOF files, check server logs")
+	errNoFile       = resp.Error("ERR the server has no RDB file: set dbfilename or dir")
+)
+
+// debugReload saves the data, empties the databases and reads the file. All clients wait
+// meanwhile.
+func debugReload(c *Ctx, args resp.Args) resp.Reply {
+	saves, flushes, merge := true, true, false
+	for _, option := range args[2:] {
+		switch {
+		case isWord(option, "merge"):
+			merge = true
+		case isWord(option, "noflush"):
+			flushes = false
+		case isWord(option, "nosave"):
+			saves = false
+		default:
+			return errReloadOption
+		}
+	}
+	if !c.Config.HasFile() {
+		return errNoFile
+	}
+	if saves && c.Saving.Now() != nil {
+		return errSaveFailed
+	}
+	if flushes {
+		for i := range c.Space.Len() {
+			c.Space.DB(i).Flush()
+		}
+	}
+	if err := c.Saving.Load(merge); err != nil {
+		c.Server.Log("warning", "DEBUG RELOAD: "+err.Error())
+		return errReload
+	}
+	c.Server.Log("warning", "DB reloaded by DEBUG RELOAD")
+	return resp.OK
+}
+
+// debugLoadaof fails. A redis-server without an append-only file ends here.
+func debugLoadaof(*Ctx, resp.Args) resp.Reply { return errLoadaof }

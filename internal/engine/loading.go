@@ -1,0 +1,100 @@
+package engine
+
+import (
+	"errors"
+	"fmt"
+	"io/fs"
+	"os"
+
+	"github.com/lockredis/lockredis/internal/rdb"
+	"github.com/lockredis/lockredis/store"
+)
+
+var errKeyTwice = errors.New("the key exists already")
+
+// LoadFile reads the RDB file, if the server has one and it is there. It is called before
+// Start. After an error the databases have a part of the keys.
+func (e *Engine) LoadFile() (err error) {
+	if !e.env.Config.HasFile() {
+		return nil
+	}
+	e.Outside(func() { err = e.saving.Load(false) })
+	if errors.Is(err, fs.ErrNotExist) {
+		return nil
+	}
+	return err
+}
+
+// SaveAtEnd saves the data before the program ends, if the directives ask for that. With an
+// error the program should not end.
+func (e *Engine) SaveAtEnd() (err error) {
+	e.Outside(func() {
+		saves, force := e.env.Config.SavesAtEnd()
+		if !saves {
+			return
+		}
+		e.log.Warn("Saving the final RDB snapshot before exiting.")
+		if err = e.saving.Now(); force {
+			err = nil
+		}
+	})
+	return err
+}
+
+// Load reads the RDB file and adds its keys. With merge they replace keys of the same name,
+// else such a key is an error. Expired keys are left out.
+func (s *saving) Load(merge bool) error {
+	env := &s.e.env
+	path := env.Config.Path(env.Config.RDB.File)
+	f, err := os.Open(path)
+	if err != nil {
+		return err
+	}
+	defer f.Close()
+	info, err := f.Stat()
+	if err != nil {
+		return err
+	}
+	events := env.Config.NotifyEvents
+	env.Config.NotifyEvents = 0 // a key from a file is no event
+	defer func() { env.Config.NotifyEvents = events }()
+	s.stats.KeysLoaded, s.stats.KeysExpired = 0, 0
+	err = rdb.Load(f, info.Size(), rdb.Reader{
+		Limits: &env.Space.Limits,
+		Key:    func(k rdb.Key) error { return s.add(k, merge) },
+	})
+	if err != nil {
+		return fmt.Errorf("load %s: %w", path, err)
+	}
+	s.e.log.Info("Done loading RDB", "keys", s.stats.KeysLoaded, "expired", s.stats.KeysExpired)
+	return nil
+}
+
+// add adds a key of a file.
+func (s *saving) add(k rdb.Key, merge bool) error {
+	space := s.e.env.Space
+	switch {
+	case k.DB >= space.Len():
+		return fmt.Errorf("it is in database %d, and the directive databases is %d", k.DB, space.Len())
+	case k.Deadline != 0 && k.Deadline <= space.Now():
+		s.stats.KeysExpired++
+		return nil
+	}
+	db := space.DB(k.DB)
+	if !merge && db.Stored(k.Name) != nil {
+		return errKeyTwice
+	}
+	s.stats.KeysLoaded++
+	s.place(db.Set(k.Name, k.Value), db, k)
+	return nil
+}
+
+// place sets the deadline and the last access of a key of a file.
+func (s *saving) place(e *store.Entry, db *store.DB, k rdb.Key) {
+	if k.Deadline != 0 {
+		db.SetDeadline(e, k.Deadline)
+	}
+	if k.Idle >= 0 {
+		e.SetAccess(uint32(max(s.e.env.Space.Now()/1000-k.Idle, 0)))
+	}
+}

@@ -1,0 +1,285 @@
+package engine
+
+import (
+	"errors"
+	"time"
+
+	"github.com/lockredis/lockredis/internal/command"
+	"github.com/lockredis/lockredis/internal/config"
+	"github.com/lockredis/lockredis/internal/rdb"
+	"github.com/lockredis/lockredis/resp"
+	"github.com/lockredis/lockredis/store"
+)
+
+// saving writes the databases into the RDB file.
+//
+// The file has the data of one moment: that of SAVE, BGSAVE or the save point. Redis forks
+// a process for it. Here a goroutine takes a store.Snapshot: it enters the engine again and
+// again, encodes some keys, leaves and writes them. A command that is about to change a key
+// which is still to come has the key encoded first. So no client waits longer than for a
+// batch of keys, or for the largest value.
+//
+// Encoding is done inside the engine, compression too. Writing, the checksum and fsync are
+// not.
+type saving struct {
+	e       *Engine
+	encoder rdb.Encoder
+	current *save             // in the background; nil: none
+	queue   []*command.Parked // the clients of SAVE that wait for the next save
+	tried   int64             // when the last save began, Unix seconds
+	stats   command.SaveStats
+}
+
+// save is the writing of one file.
+type save struct {
+	s         *saving
+	snapshot  *store.Snapshot
+	out       []byte            // encoded and not yet written
+	db        int               // of the last key; -1: none yet
+	sized     map[int]bool      // databases with a size in the file
+	begun     int64             // Unix ms
+	dirty     int64             // Env.Dirty when it began
+	waiting   []*command.Parked // the clients of SAVE that wait for it
+	cancelled bool              // its snapshot has ended, and the file is not wanted
+}
+
+// A batch of a save ends after that many keys, or that many encoded bytes. The engine's
+// lock is free between two batches.
+const (
+	batchKeys  = 128
+	batchSteps = 16 // keys between two looks at the size
+	batchBytes = 32 << 10
+)
+
+// retrySeconds is how long a save point waits after a save that failed.
+const retrySeconds = 5
+
+// errSaveCancelled is the result of a save that another save, or the server's end, has
+// stopped.
+var errSaveCancelled = errors.New("cancelled")
+
+func (s *saving) init(e *Engine) {
+	s.e = e
+	s.stats = command.SaveStats{LastSeconds: -1}
+}
+
+// Stats returns the figures of INFO.
+func (s *saving) Stats() command.SaveStats {
+	stats := s.stats
+	if s.current != nil {
+		stats.Running, stats.Begun = true, s.current.begun
+		stats.InBackground = len(s.current.waiting) == 0
+	}
+	return stats
+}
+
+// Begin begins a save in the background. It returns false if one is under way.
+func (s *saving) Begin() bool {
+	if s.current != nil {
+		return false
+	}
+	s.e.log.Info("Background saving started")
+	s.start(nil)
+	return true
+}
+
+// Park has c's client wait for a save of the present data. If a save is under way, the data
+// is that of its end.
+func (s *saving) Park(c *command.Ctx) {
+	p := &command.Parked{Session: c.Session, Cmd: c.Cmd, DB: c.DB.ID()}
+	c.Parking.Park(p)
+	if s.current != nil {
+		s.queue = append(s.queue, p)
+		return
+	}
+	s.start([]*command.Parked{p})
+}
+
+// start begins a save and starts the goroutine that writes it.
+func (s *saving) start(waiting []*command.Parked) {
+	s.current = s.begin()
+	s.current.waiting = waiting
+	cfg := s.e.env.Config
+	path, sum := cfg.Path(cfg.RDB.File), cfg.RDB.Checksum
+	s.e.done.Add(1)
+	go s.current.run(path, sum)
+}
+
+// begin takes a snapshot, and encodes the beginning of the file.
+func (s *saving) begin() *save {
+	env := &s.e.env
+	now := env.Space.Now()
+	s.stats.Saves++
+	s.tried = now / 1000
+	s.encoder.Compress = env.Config.RDB.Compress
+	w := &save{s: s, db: -1, sized: map[int]bool{}, begun: now, dirty: env.Dirty}
+	w.out = s.encoder.AppendHead(nil, rdb.Facts{
+		Server: config.RedisVersion, Unix: now / 1000, Memory: env.Server.MemoryUsed(),
+	})
+	w.snapshot = env.Space.Snapshot(w.visit)
+	return w
+}
+
+// visit encodes a key of the snapshot.
+func (w *save) visit(db store.SnapshotDB, e *store.Entry) {
+	if db.ID != w.db {
+		w.db = db.ID
+		w.out = rdb.AppendDatabase(w.out, db.ID)
+		if !w.sized[db.ID] {
+			w.sized[db.ID] = true
+			w.out = rdb.AppendSize(w.out, db.Keys, db.Expires)
+		}
+	}
+	w.out = w.s.encoder.AppendKey(w.out, e.Key(), e.Value(), e.Deadline())
+}
+
+// step encodes a batch of keys and reports whether there are more.
+func (w *save) step() (more bool) {
+	for n := 0; n < batchKeys && len(w.out) < batchBytes; n += batchSteps {
+		if !w.snapshot.Next(batchSteps) {
+			return false
+		}
+	}
+	return true
+}
+
+// run writes the file, and ends the save with its result.
+func (w *save) run(path string, sum bool) {
+	e := w.s.e
+	defer e.done.Done()
+	self := &Caller{background: true}
+	err := w.write(self, path, sum)
+	e.Do(self, func() {
+		e.readClock()
+		w.s.finish(w, err)
+		e.serveReady()
+	})
+}
+
+// write writes the snapshot, batch by batch. It gives up when the engine closes.
+func (w *save) write(self *Caller, path string, sum bool) error {
+	file, err := rdb.Create(path, sum)
+	if err != nil {
+		return err
+	}
+	var out []byte
+	for more := true; more; {
+		cancelled := false
+		w.s.e.Do(self, func() {
+			more, cancelled = w.step(), w.cancelled
+			out, w.out = w.out, out[:0]
+		})
+		select {
+		case <-w.s.e.timer.quit:
+			cancelled = true
+		default:
+		}
+		if cancelled {
+			file.Abort()
+			return errSaveCancelled
+		}
+		file.Write(out)
+		if file.Err() != nil {
+			break
+		}
+	}
+	return file.Commit()
+}
+
+// cancel ends the save under way, if there is one. Its file is not written.
+func (s *saving) cancel() {
+	if s.current != nil {
+		s.current.cancelled = true
+		s.current.snapshot.End()
+	}
+}
+
+// finish ends a save with its result, and begins the next one if clients wait for it.
+func (s *saving) finish(w *save, err error) {
+	w.snapshot.End()
+	s.current = nil
+	s.result(w, err, len(w.waiting) == 0)
+	reply := resp.OK
+	if err != nil {
+		reply = errSave
+	}
+	for _, p := range w.waiting {
+		if p.Session.Parked == p {
+			s.e.parking.Unpark(p.Session, reply)
+		}
+	}
+	if next := s.queue; len(next) > 0 && !errors.Is(err, errSaveCancelled) {
+		s.queue = nil
+		s.start(next)
+	}
+}
+
+// result records and logs how a save ended.
+func (s *saving) result(w *save, err error, background bool) {
+	env := &s.e.env
+	if background {
+		s.stats.LastSeconds = (env.Space.Now() - w.begun) / 1000
+		s.stats.Failed = err != nil
+	}
+	if err != nil {
+		s.e.log.Warn("Saving failed", "file", env.Config.Path(env.Config.RDB.File), "error", err)
+		return
+	}
+	s.stats.Failed = false
+	env.Dirty -= w.dirty
+	env.LastSave = env.Space.Now() / 1000
+	s.e.log.Info("DB saved on disk")
+}
+
+// Now saves the data at once and holds the engine's lock meanwhile: at the end of the
+// server, and for DEBUG RELOAD. It cancels a save under way.
+func (s *saving) Now() error {
+	s.cancel()
+	cfg := s.e.env.Config
+	file, err := rdb.Create(cfg.Path(cfg.RDB.File), cfg.RDB.Checksum)
+	w := s.begin()
+	defer w.snapshot.End()
+	for more := err == nil; more; {
+		more = w.step()
+		file.Write(w.out)
+		w.out = w.out[:0]
+	}
+	if err == nil {
+		err = file.Commit()
+	}
+	s.result(w, err, false)
+	return err
+}
+
+// due returns when a save point begins a save, in Unix ms; 0: at no time if nothing changes.
+func (s *saving) due() (at int64) {
+	env := &s.e.env
+	if len(env.Config.RDB.Points) == 0 || s.current != nil || env.Dirty == 0 {
+		return 0
+	}
+	for _, p := range env.Config.RDB.Points {
+		if when := (env.LastSaved() + p.Seconds + 1) * 1000; env.Dirty >= p.Changes && (at == 0 || when < at) {
+			at = when
+		}
+	}
+	if at != 0 && s.stats.Failed {
+		at = max(at, (s.tried+retrySeconds+1)*1000)
+	}
+	return at
+}
+
+// saveIfDue begins the save of a save point.
+func (s *saving) saveIfDue() {
+	if at := s.due(); at != 0 && at <= s.e.env.Space.Now() && s.e.env.Config.HasFile() {
+		s.e.log.Info("A save point is reached. Saving...", "changes", s.e.env.Dirty,
+			"since", time.Unix(s.e.env.LastSaved(), 0).UTC().Format(time.RFC3339))
+		s.Begin()
+	}
+}
+
+// refuses reports whether write commands are refused, because a save in the background has
+// failed (stop-writes-on-bgsave-error).
+func (s *saving) refuses() bool {
+	cfg := s.e.env.Config
+	return s.stats.Failed && cfg.RDB.StopWrites && len(cfg.RDB.Points) > 0
+}

@@ -1,0 +1,70 @@
+package rdb
+
+import (
+	"encoding/binary"
+	"fmt"
+	"strconv"
+
+	"github.com/lockredis/lockredis/store"
+)
+
+// The bytes that begin a record of a file. A smaller byte is the type of a value: it
+// begins a key.
+const (
+	recordFunction    = 245
+	recordOldFunction = 246 // of a release candidate of Redis 7
+	recordModule      = 247
+	recordIdle        = 248 // seconds since the last access to the next key
+	recordFrequency   = 249 // of accesses to the next key
+	recordFact        = 250 // a name and a value about the file
+	recordSize        = 251 // of the database
+	recordDeadline    = 252 // of the next key, in ms
+	recordSeconds     = 253 // deadline of the next key, in s
+	recordDatabase    = 254
+	recordEnd         = 255
+)
+
+// Facts are what a file says about itself.
+type Facts struct {
+	Server string // redis-ver
+	Unix   int64  // ctime, seconds
+	Memory int64  // used-mem, bytes
+}
+
+// AppendHead appends the beginning of a file.
+func (e *Encoder) AppendHead(dst []byte, f Facts) []byte {
+	dst = fmt.Appendf(dst, "REDIS%04d", Version)
+	for _, fact := range [][2]string{
+		{"redis-ver", f.Server},
+		{"redis-bits", strconv.Itoa(strconv.IntSize)},
+		{"ctime", strconv.FormatInt(f.Unix, 10)},
+		{"used-mem", strconv.FormatInt(f.Memory, 10)},
+		{"aof-base", "0"},
+	} {
+		dst = append(dst, recordFact)
+		dst = e.AppendString(dst, []byte(fact[0]))
+		dst = e.AppendString(dst, []byte(fact[1]))
+	}
+	return dst
+}
+
+// AppendDatabase appends that the next keys belong to a database.
+func AppendDatabase(dst []byte, id int) []byte {
+	return AppendLength(append(dst, recordDatabase), uint64(id))
+}
+
+// AppendSize appends how many keys the database has, and how many with a deadline. A
+// reader takes them as a hint.
+func AppendSize(dst []byte, keys, expires int) []byte {
+	return AppendLength(AppendLength(append(dst, recordSize), uint64(keys)), uint64(expires))
+}
+
+// AppendKey appends a key with its value. deadline is in Unix ms, 0 for none.
+func (e *Encoder) AppendKey(dst []byte, key string, v store.Value, deadline int64) []byte {
+	if deadline != 0 {
+		dst = binary.LittleEndian.AppendUint64(append(dst, recordDeadline), uint64(deadline))
+	}
+	dst = append(dst, typeOf(v))
+	dst = e.AppendString(dst, []byte(key))
+	return e.AppendBody(dst, v)
+}

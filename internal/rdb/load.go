@@ -1,0 +1,187 @@
+package rdb
+
+import (
+	"bufio"
+	"encoding/binary"
+	"errors"
+	"fmt"
+	"io"
+	"math"
+	"strconv"
+	"strings"
+
+	"github.com/lockredis/lockredis/store"
+)
+
+// Key is a key of a file.
+type Key struct {
+	DB       int
+	Name     []byte
+	Value    store.Value
+	Deadline int64 // Unix ms, 0: none
+	Idle     int64 // seconds since the last access, -1: unknown
+}
+
+// Reader gets the keys of a file, see Load. Its functions return an error to stop.
+type Reader struct {
+	Limits *store.Limits
+	// Key is called for each key. It keeps the value and the name.
+	Key func(k Key) error
+	// Fact is called for each fact about the file: redis-ver, ctime and others.
+	Fact func(name, value string)
+}
+
+// chunk is how many bytes of a file are read at a time.
+const chunk = 1 << 20
+
+// stream is an input from a file.
+type stream struct {
+	r      *bufio.Reader
+	rest   uint64 // bytes of the file that are left
+	sum    uint64
+	offset uint64
+}
+
+func (s *stream) left() uint64 { return s.rest }
+
+func (s *stream) take(n int) ([]byte, error) {
+	b := make([]byte, n)
+	if _, err := io.ReadFull(s.r, b); err != nil {
+		return nil, err
+	}
+	s.rest -= uint64(n)
+	s.offset += uint64(n)
+	s.sum = checksum(s.sum, b)
+	return b, nil
+}
+
+// Load reads a file of size bytes and passes its keys to to. A file that is not complete,
+// or has a wrong checksum, is an error. Empty values are left out, as in Redis.
+func Load(r io.Reader, size int64, to Reader) error {
+	in := &stream{r: bufio.NewReaderSize(r, chunk), rest: uint64(max(size, 0))}
+	l := &loader{decoder: decoder{input: in, lim: to.Limits}, in: in, to: to, idle: -1}
+	version, err := l.head()
+	if err != nil {
+		return err
+	}
+	for more := true; more && l.err == nil; {
+		more = l.record()
+	}
+	if l.err == nil {
+		l.err = l.foot(version)
+	}
+	if l.err != nil {
+		return fmt.Errorf("at byte %d: %w", in.offset, l.err)
+	}
+	return nil
+}
+
+// loader reads the records of a file.
+type loader struct {
+	decoder
+	in *stream
+	to Reader
+
+	db             int
+	deadline, idle int64 // of the next key
+}
+
+// head reads the name of the format and returns its version.
+func (l *loader) head() (version int, err error) {
+	b := l.bytes(9)
+	if l.err != nil || string(b[:5]) != "REDIS" {
+		return 0, errors.New("wrong signature: this is no RDB file")
+	}
+	version, err = strconv.Atoi(string(b[5:]))
+	if err != nil || version < 1 || version > Version {
+		return 0, fmt.Errorf("RDB version %q is not supported", b[5:])
+	}
+	return version, nil
+}
+
+// foot compares the checksum, which files have since version 5. 0 means none.
+func (l *loader) foot(version int) error {
+	if version < 5 {
+		return nil
+	}
+	sum := l.in.sum
+	b := l.bytes(8)
+	if l.err != nil {
+		return l.err
+	}
+	if want := binary.LittleEndian.Uint64(b); want != 0 && want != sum {
+		return corrupt("the file has checksum %016x, its data has %016x", want, sum)
+	}
+	return nil
+}
+
+// record reads a record. It returns false after the last one.
+func (l *loader) record() (more bool) {
+	switch kind := l.byte(); kind {
+	case recordEnd:
+		return false
+	case recordDatabase:
+		if n := l.length(); n <= math.MaxInt32 {
+			l.db = int(n)
+		} else {
+			l.fail(corrupt("database %d", n))
+		}
+	case recordSize:
+		l.length()
+		l.length()
+	case recordDeadline:
+		if b := l.bytes(8); b != nil {
+			l.deadline = int64(binary.LittleEndian.Uint64(b))
+		}
+	case recordSeconds:
+		if b := l.bytes(4); b != nil {
+			l.deadline = 1000 * int64(int32(binary.LittleEndian.Uint32(b)))
+		}
+	case recordIdle:
+		l.idle = int64(min(l.length(), math.MaxInt32))
+	case recordFrequency:
+		l.byte()
+	case recordFact:
+		name, value := string(l.string()), string(l.string())
+		if l.err == nil && l.to.Fact != nil {
+			l.to.Fact(name, value)
+		}
+	case recordFunction, recordOldFunction:
+		l.fail(unsupported("a library of functions"))
+	case recordModule:
+		l.fail(unsupported("data of a module"))
+	default:
+		l.key(kind)
+	}
+	return true
+}
+
+// key reads a key with its value.
+func (l *loader) key(kind byte) {
+	k := Key{DB: l.db, Name: l.string(), Deadline: l.deadline, Idle: l.idle}
+	l.deadline, l.idle = 0, -1
+	if l.err != nil {
+		return
+	}
+	k.Value = l.value(kind)
+	if errors.Is(l.err, ErrEmpty) {
+		l.err = nil
+		return
+	}
+	if l.err != nil {
+		l.err = fmt.Errorf("key %s: %w", quoted(k.Name), l.err)
+		return
+	}
+	if err := l.to.Key(k); err != nil {
+		l.fail(fmt.Errorf("key %s: %w", quoted(k.Name), err))
+	}
+}
+
+// quoted returns the beginning of a name, quoted.
+func quoted(name []byte) string {
+	const most = 60
+	if len(name) > most {
+		return strings.TrimSuffix(strconv.Quote(string(name[:most])), `"`) + `…"`
+	}
+	return strconv.Quote(string(name))
+}
