@@ -43,11 +43,11 @@ type spec struct {
 	blocking bool
 }
 
-// unfit are commands that would end the attack: they stop the server, pause it, or
-// silence the connection.
+// unfit are commands that would end the attack: they stop the server, pause it, take the
+// default user's rights, or silence the connection.
 var unfit = map[string]bool{
 	"shutdown": true, "client|pause": true, "client|reply": true, "debug|sleep": true, "debug": true,
-	"config|set": true,
+	"config|set": true, "acl|setuser": true,
 }
 
 // specs reads the server's commands.
