@@ -111,10 +111,20 @@ public final class LockredisConfig {
         append(text, "certificate", certificate);
         for (List<String> directive : directives) {
             String name = directive.get(0).toLowerCase(Locale.ROOT);
-            boolean secret = name.contains("pass");
-            append(text, name, secret ? "***" : String.join(" ", directive.subList(1, directive.size())));
+            append(text, name, name.contains("pass") ? "***" : shown(directive));
         }
         return text.append(password == null ? "]" : " password=***]").toString();
+    }
+
+    /** Returns the values of a directive. The passwords and hashes of a user are left out. */
+    private static String shown(List<String> directive) {
+        boolean user = directive.get(0).equalsIgnoreCase("user");
+        StringBuilder text = new StringBuilder();
+        for (String value : directive.subList(1, directive.size())) {
+            boolean secret = user && value.matches("(?s)[><#!].*");
+            text.append(text.length() == 0 ? "" : " ").append(secret ? value.charAt(0) + "***" : value);
+        }
+        return text.toString();
     }
 
     private static void append(StringBuilder text, String name, Object value) {

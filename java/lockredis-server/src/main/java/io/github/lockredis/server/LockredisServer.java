@@ -156,6 +156,15 @@ public final class LockredisServer implements AutoCloseable {
     }
 
     /**
+     * Returns the address for a user of {@link Builder#user}: redis://app:secret@127.0.0.1:40123.
+     */
+    public String uri(String user, String password) {
+        Endpoint to = endpoint();
+        return new Endpoint(to.host, to.port, Objects.requireNonNull(user, "user"),
+                Objects.requireNonNull(password, "password"), to.database, to.tls, to.certificate).uri();
+    }
+
+    /**
      * Returns the address as Redisson's setAddress takes it, without user, password and database:
      * Redisson has setUsername, setPassword and setDatabase.
      */
@@ -417,6 +426,30 @@ public final class LockredisServer implements AutoCloseable {
         public Builder password(String password) {
             this.password = Objects.requireNonNull(password, "password");
             return this;
+        }
+
+        /**
+         * Adds a user with the rules of ACL SETUSER: {@code user("app", "on", ">secret",
+         * "~orders:*", "~redisson_*", "&redisson_*", "+@all")}. A rule may have spaces, as
+         * {@code "(+get ~other)"} has. The user default stays: this class and {@link LockredisServer#uri()} use it,
+         * and {@link #password} is its password.
+         *
+         * @throws IllegalArgumentException if the name is empty, has white space or is "default"
+         */
+        public Builder user(String name, String... rules) {
+            if (!name.matches("[^\\s\\x00]+")) {
+                throw new IllegalArgumentException("\"" + name + "\" is not the name of a user");
+            }
+            if (name.equals("default")) {
+                throw new IllegalArgumentException("the user default is this class's own: "
+                        + "password(text) sets its password");
+            }
+            List<String> values = new ArrayList<>();
+            values.add(name);
+            for (String rule : rules) {
+                values.add(Objects.requireNonNull(rule, "rule"));
+            }
+            return directive("user", values.toArray(new String[0]));
         }
 
         /**

@@ -47,6 +47,41 @@ class ConfigurationTest {
     }
 
     @Test
+    void aUserHasItsPasswordAndItsRules() throws Exception {
+        String password = "s3cret \"\\'/@:#\u00e4";
+        LockredisServer.Builder builder = LockredisServer.builder().password("other")
+                .user("app", "on", ">" + password, "~orders:*", "+get", "+ping", "(+set ~a\"b)")
+                .user("second");
+        try (LockredisServer server = builder.start()) {
+            for (int start = 0; start < 2; start++) {
+                Endpoint app = Endpoint.parse(server.uri("app", password));
+                assertEquals(password, app.password);
+                try (Connection connection = new Connection(app, 10_000)) {
+                    assertEquals("PONG", connection.call("PING"));
+                    assertEquals(null, connection.call("GET", "orders:1"));
+                    assertEquals("OK", connection.call("SET", "a\"b", "x"));
+                    Connection.ErrorReply e = assertThrows(Connection.ErrorReply.class,
+                            () -> connection.call("SET", "orders:1", "x"));
+                    assertTrue(e.getMessage().startsWith("NOPERM"), e.getMessage());
+                }
+                assertEquals(Arrays.asList("app", "default", "second"), server.command("ACL", "USERS"));
+                server.restart();
+            }
+            assertEquals("redis://:other@127.0.0.1:" + server.port(), server.uri());
+            String shown = server.config() + String.join(" ", server.commandLine()) + server.log();
+            assertFalse(shown.contains("s3cret"), shown);
+            assertTrue(server.config().toString().contains("user=app on >*** ~orders:*"), shown);
+        }
+    }
+
+    @Test
+    void aUserNeedsANameOfItsOwn() {
+        for (String name : new String[] {"", "a b", "a\nb", "default"}) {
+            assertThrows(IllegalArgumentException.class, () -> LockredisServer.builder().user(name));
+        }
+    }
+
+    @Test
     void directivesReachTheServer() {
         try (LockredisServer server = LockredisServer.builder()
                 .databases(3)

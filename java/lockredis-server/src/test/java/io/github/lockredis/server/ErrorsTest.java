@@ -1,6 +1,7 @@
 package io.github.lockredis.server;
 
 import static org.junit.jupiter.api.Assertions.assertEquals;
+import static org.junit.jupiter.api.Assertions.assertFalse;
 import static org.junit.jupiter.api.Assertions.assertThrows;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
@@ -45,6 +46,14 @@ class ErrorsTest {
         String message = message(LockredisServer.builder().directive("no-such-directive", "a b"));
         contains(message, "FATAL CONFIG FILE ERROR", ">>> 'no-such-directive \"a b\"'",
                 "Bad directive or wrong number of arguments");
+    }
+
+    @Test
+    void aWrongRuleOfAUserIsNamedWithoutThePassword() {
+        String message = message(LockredisServer.builder().user("app", "on", ">s3cret", "+nosuch"));
+        contains(message, "FATAL CONFIG FILE ERROR", "user app on >(redacted) +nosuch",
+                "'+nosuch': Unknown command or category name in ACL");
+        assertFalse(message.contains("s3cret"), message);
     }
 
     @Test

@@ -33,6 +33,17 @@ class UsageTest {
     }
 
     @Test
+    void aUserHasTheRightsOfAnApplication() {
+        try (LockredisServer server = LockredisServer.builder()
+                .user("app", "on", ">secret", "~orders:*", "~redisson_*", "&redisson_*", "+@all")
+                .start()) {
+            String address = server.uri("app", "secret"); // redis://app:secret@127.0.0.1:40123
+            assertEquals("OK", server.command("ACL", "DRYRUN", "app", "SET", "orders:1", "x"));
+            assertEquals("redis://app:secret@127.0.0.1:" + server.port(), address);
+        }
+    }
+
+    @Test
     void aClientFindsTheServerThroughSentinels() {
         try (LockredisTopology topology = LockredisServer.sentinel()) {
             String[] sentinels = topology.redissonAddresses(); // for addSentinelAddress
