@@ -122,8 +122,11 @@ func TestUsersHaveTheSameRightsAsInRedis(t *testing.T) {
 			t.Fatal(err)
 		}
 		if a, b := flatten(want), flatten(got); a != b {
-			if unknown := "' not found"; strings.Contains(b, unknown) {
-				return // a command that lockredis does not have
+			if strings.Contains(b, "' not found") { // a command that lockredis does not have
+				return
+			}
+			if len(line) == 5 && line[3] == "pfmerge" { // see docs/differences.md
+				return
 			}
 			for _, l := range history[max(0, len(history)-12):] {
 				t.Logf("%q", l)
@@ -140,6 +143,9 @@ func TestUsersHaveTheSameRightsAsInRedis(t *testing.T) {
 	for range aclSteps {
 		name := g.pick("u1", "u2", "u3")
 		line := []string{"ACL", "SETUSER", name}
+		if g.IntN(3) == 0 { // only keys and channels decide
+			line = append(line, "reset", "+@all", "~a*", g.pick("%R~b", "%W~b", "~b", "&a*", "(~b +@all)"))
+		}
 		for range g.IntN(6) {
 			line = append(line, g.rule())
 		}

@@ -1,6 +1,7 @@
 package command
 
 import (
+	"slices"
 	"strings"
 
 	"github.com/lockredis/lockredis/internal/acl"
@@ -69,15 +70,16 @@ func addAbsent(rows []acl.Row, all bool) []acl.Row {
 
 // ACLLine returns a command line as ACL rules see it.
 func (cmd *Command) ACLLine(args resp.Args) *acl.Line {
-	line := &acl.Line{Command: cmd.acl, Args: args}
-	if cmd.TakesKeys() {
-		found, _ := cmd.keysIn(args)
-		for _, k := range found {
-			line.Keys = append(line.Keys, acl.Key{
-				At: k.At, Reads: k.Flags&Access != 0, Writes: k.Flags&(Update|Insert|Delete) != 0,
-			})
-		}
-	}
+	line := &acl.Line{}
+	cmd.FillACLLine(line, args)
+	return line
+}
+
+// FillACLLine is ACLLine for a line that is used again: it allocates nothing for most
+// commands.
+func (cmd *Command) FillACLLine(line *acl.Line, args resp.Args) {
+	line.Command, line.Args = cmd.acl, args
+	line.Keys, line.Channels = cmd.appendKeys(line.Keys[:0], args), line.Channels[:0]
 	last := len(args) - 1
 	switch cmd.Channels {
 	case NoChannels:
@@ -88,7 +90,48 @@ func (cmd *Command) ACLLine(args resp.Args) *acl.Line {
 	for i := 1; i <= last; i++ {
 		line.Channels = append(line.Channels, acl.Channel{At: i, Pattern: cmd.Channels == AllArePatterns})
 	}
-	return line
+}
+
+// appendKeys appends the keys of a command line.
+func (cmd *Command) appendKeys(keys []acl.Key, args resp.Args) []acl.Key {
+	for i := range cmd.Keys {
+		k := &cmd.Keys[i]
+		if k.Flags&NotKey != 0 {
+			continue
+		}
+		begin, ok := k.begin(args)
+		first, last := 0, 0
+		if ok && k.Refine == nil {
+			first, last, ok = k.bounds(args, begin)
+		}
+		if !ok || k.Refine != nil {
+			return cmd.appendKeysSlowly(keys[:0], args)
+		}
+		for at := first; at <= last; at += k.Step {
+			keys = append(keys, aclKey(at, k.Flags))
+		}
+	}
+	return keys
+}
+
+// appendKeysSlowly is appendKeys for all kinds of specs and lines. A line with a wrong
+// number of keys has no keys, as in Redis: the command refuses it.
+//
+// Differs from Redis: PFMERGE with one key has that key. In Redis it has none, so that every
+// user may merge into any key.
+func (cmd *Command) appendKeysSlowly(keys []acl.Key, args resp.Args) []acl.Key {
+	found, ok := cmd.keysIn(args)
+	if !ok && slices.ContainsFunc(cmd.Keys, func(k KeySpec) bool { return k.Find == Keynum }) {
+		return keys
+	}
+	for _, k := range found {
+		keys = append(keys, aclKey(k.At, k.Flags))
+	}
+	return keys
+}
+
+func aclKey(at int, f KeyFlags) acl.Key {
+	return acl.Key{At: at, Reads: f&Access != 0, Writes: f&(Update|Insert|Delete) != 0}
 }
 
 // readsAnyKey reports whether the user may read every key: BY and GET make SORT read keys

@@ -7,6 +7,7 @@ import (
 	"sync/atomic"
 
 	"github.com/lockredis/lockredis/expiry"
+	"github.com/lockredis/lockredis/internal/acl"
 	"github.com/lockredis/lockredis/internal/command"
 	"github.com/lockredis/lockredis/internal/config"
 	"github.com/lockredis/lockredis/internal/glob"
@@ -59,6 +60,7 @@ type Engine struct {
 	record    record
 	inspector *inspect.Inspector
 
+	line    acl.Line         // of the command whose rights are checked
 	current *command.Session // of the unit's last command; nil before it
 	ctx     command.Ctx      // of the running command; scripts have their own
 	answer  resp.Reply       // to a command that is not admitted, see admit

@@ -176,3 +176,26 @@ func BenchmarkPing(b *testing.B) {
 		e.Do(&caller, unit)
 	}
 }
+
+// BenchmarkLockAndUnlockOfARestrictedUser is BenchmarkLockAndUnlock with a user whose rights
+// each command is checked against.
+func BenchmarkLockAndUnlockOfARestrictedUser(b *testing.B) {
+	e := newTestEngine(expiry.System())
+	s, _ := newTestSession(e)
+	sha := loadLockScript(b, e)
+	rules := []string{"on", "nopass", "~lock:*", "&redisson_*", "+@all", "-@dangerous"}
+	if _, err := e.env.Users.Set("app", rules); err != nil {
+		b.Fatal(err)
+	}
+	s.User = e.env.Users.Get("app")
+	lock := words("EVALSHA", sha, "1", "lock:1", "30000", benchOwner)
+	unlock := words("DEL", "lock:1")
+	var caller Caller
+	b.ReportAllocs()
+	for range b.N {
+		e.Do(&caller, func() {
+			e.Execute(s, lock)
+			e.Execute(s, unlock)
+		})
+	}
+}

@@ -17,7 +17,7 @@ func (e *Engine) Reseed(seed uint64) {
 
 // Restart affects clients as a restart of the process does: it closes all connections,
 // ends CLIENT PAUSE, empties the script cache and sets the statistics to 0. Unless keep is
-// true, all keys are gone. Directives keep their values. It waits until no script runs.
+// true, all keys are gone. Directives and users stay. It waits until no script runs.
 func (e *Engine) Restart(keep bool) {
 	e.Outside(func() {
 		e.sessions.Each(func(s *command.Session) bool {
@@ -27,6 +27,7 @@ func (e *Engine) Restart(keep bool) {
 		e.pausing.Unpause()
 		e.env.Scripts.Flush()
 		command.ResetStats(&e.env)
+		e.env.ACLLog.Reset()
 		if keep {
 			return
 		}

@@ -89,7 +89,9 @@ func (e *Engine) AuthRequired() bool { return e.env.Users.AuthRequired() }
 // entry of ACL LOG then, and e.answer is the reply.
 func (e *Engine) forbidden(c *command.Ctx, args resp.Args) bool {
 	user := c.Session.User
-	reason, at := user.Check(c.Cmd.ACLLine(args))
+	c.Cmd.FillACLLine(&e.line, args)
+	reason, at := user.Check(&e.line)
+	e.line.Args = nil // so that it does not keep the connection's buffer
 	if reason == acl.Allowed {
 		return false
 	}
