@@ -37,7 +37,8 @@ type SentinelConfig struct {
 	// Sentinels. Empty means the one that their connection to the primary has.
 	AnnounceIP string
 
-	// Quorum is how many Sentinels must agree that the primary is down. 0 means the majority.
+	// Quorum is how many Sentinels must agree that the primary is down, at most as many as
+	// there are. 0 means the majority.
 	Quorum int
 
 	// DownAfter is how long the primary may be silent before a Sentinel takes it for down. 0
@@ -93,6 +94,15 @@ func StartSentinels(ctx context.Context, cfg SentinelConfig) (*Sentinels, error)
 		return nil, errors.New("start sentinels: Addrs is empty, nil means three")
 	case cfg.DownAfter < 0:
 		return nil, fmt.Errorf("start sentinels: DownAfter is %v", cfg.DownAfter)
+	case cfg.Quorum > len(cfg.Addrs):
+		return nil, fmt.Errorf("start sentinels: Quorum is %d, there are %d Sentinels",
+			cfg.Quorum, len(cfg.Addrs))
+	}
+	// With a name that does not resolve, the Sentinels would not find each other.
+	if ip := cfg.AnnounceIP; ip != "" && net.ParseIP(ip) == nil {
+		if _, err := net.DefaultResolver.LookupNetIP(ctx, "ip", ip); err != nil {
+			return nil, fmt.Errorf("start sentinels: AnnounceIP %q: %w", ip, err)
+		}
 	}
 	if cfg.Master == "" {
 		cfg.Master = "mymaster"

@@ -174,6 +174,8 @@ func TestStartSentinelsSaysWhatIsWrong(t *testing.T) {
 			"missing port in address":       {Addr: "127.0.0.1"},
 			"Addrs is empty":                {Addr: "127.0.0.1:1", Addrs: []string{}},
 			"DownAfter is -1ms":             {Addr: "127.0.0.1:1", DownAfter: -time.Millisecond},
+			"Quorum is 4, there are 3":      {Addr: "127.0.0.1:1", Quorum: 4},
+			"127.0.0.1:3 does not let them": {Addr: "127.0.0.1:3", NoSocket: true, Dial: nothing},
 			"Quorum must be 1 or greater":   {Addr: "127.0.0.1:1", Quorum: -1},
 			`address "nowhere"`:             {Addr: "127.0.0.1:1", Addrs: []string{"nowhere"}},
 		} {
@@ -187,6 +189,18 @@ func TestStartSentinelsSaysWhatIsWrong(t *testing.T) {
 		}
 	})
 }
+
+func TestStartSentinelsRefusesAnAnnounceIPThatIsNoAddress(t *testing.T) {
+	s, err := StartSentinels(t.Context(), SentinelConfig{Addr: "127.0.0.1:1", AnnounceIP: "a b"})
+	if err == nil {
+		s.Close()
+	}
+	if err == nil || !strings.Contains(err.Error(), `AnnounceIP "a b": lookup a b`) {
+		t.Error(err)
+	}
+}
+
+func nothing(context.Context, string, string) (net.Conn, error) { return nil, nil }
 
 func refused(context.Context, string, string) (net.Conn, error) {
 	return nil, errors.New("connection refused")

@@ -1,6 +1,7 @@
 package resp
 
 import (
+	"bytes"
 	"fmt"
 	"strings"
 )
@@ -38,8 +39,20 @@ func ErrInvalidExpire(name string) Reply {
 	return Error("ERR invalid expire time in '" + name + "' command")
 }
 
-// Errorf returns an error reply. It formats the text as fmt.Sprintf does.
-func Errorf(format string, args ...any) Reply { return Error(fmt.Sprintf(format, args...)) }
+// Errorf returns an error reply. It formats the text as fmt.Sprintf does. As in Redis, whose
+// texts are C strings, a string or byte slice among args ends at its first NUL, and line
+// breaks at the end of the text are left out.
+func Errorf(format string, args ...any) Reply {
+	for i, arg := range args {
+		switch text := arg.(type) {
+		case string:
+			args[i], _, _ = strings.Cut(text, "\x00")
+		case []byte:
+			args[i], _, _ = bytes.Cut(text, []byte{0})
+		}
+	}
+	return Error(strings.TrimRight(fmt.Sprintf(format, args...), "\r\n"))
+}
 
 // ErrSubcommandSyntax is the reply to a subcommand with arguments that it does not
 // take. sub and parent are spelled as the client spelled them.

@@ -36,7 +36,7 @@ func nodeAddress(c *Ctx) cluster.Address {
 		first = set.AnnouncePort
 	}
 	at := cluster.Address{
-		IP: set.AnnounceIP, Host: set.AnnounceHost, Port: first, BusPort: bus, Plain: first,
+		IP: shorten(set.AnnounceIP), Host: set.AnnounceHost, Port: first, BusPort: bus, Plain: first,
 	}
 	if second != 0 && !c.Session.TLS {
 		at.Port = second
@@ -46,6 +46,10 @@ func nodeAddress(c *Ctx) cluster.Address {
 	}
 	return at
 }
+
+// shorten returns what Redis keeps of cluster-announce-ip: as many bytes as the longest IP
+// address has. CONFIG GET shows all.
+func shorten(ip string) string { return ip[:min(len(ip), 45)] }
 
 // clusterNodes describes the node in the format of nodes.conf.
 //

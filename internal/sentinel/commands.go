@@ -143,7 +143,7 @@ func monitor(s *Sentinel, c *command.Ctx, args resp.Args) resp.Reply {
 	}
 	name, host := args.String(2), args.String(3)
 	if canonical(host) != "" {
-		return s.addMaster(name, address{host, canonical(host), int(port)}, int(quorum))
+		return s.addMaster(name, address{host, canonical(host), int(port)}, uint32(quorum))
 	}
 	if !s.global.resolveHostnames || c.DenyBlocking() {
 		return errHostOrIP
@@ -159,7 +159,7 @@ func monitor(s *Sentinel, c *command.Ctx, args resp.Args) resp.Reply {
 			}
 			reply := errHostOrIP
 			if addr.ip != "" {
-				reply = s.addMaster(name, addr, int(quorum))
+				reply = s.addMaster(name, addr, uint32(quorum))
 			}
 			c.Parking.Unpark(session, reply)
 		})
@@ -168,7 +168,7 @@ func monitor(s *Sentinel, c *command.Ctx, args resp.Args) resp.Reply {
 }
 
 // addMaster begins to monitor a primary whose address is resolved.
-func (s *Sentinel) addMaster(name string, addr address, quorum int) resp.Reply {
+func (s *Sentinel) addMaster(name string, addr address, quorum uint32) resp.Reply {
 	switch {
 	case addr.port < 0 || addr.port > 65535:
 		return resp.Error("ERR " + errPort.Error())
@@ -178,7 +178,7 @@ func (s *Sentinel) addMaster(name string, addr address, quorum int) resp.Reply {
 	m := s.newMaster(name, addr, quorum)
 	s.masters = append(s.masters, m)
 	reply := s.saved()
-	s.warn("+monitor", "%v quorum %d", m, m.quorum)
+	s.warn("+monitor", "%v quorum %d", m, int32(m.quorum))
 	return reply
 }
 
@@ -192,7 +192,7 @@ func checkQuorum(_ *Sentinel, m *master) resp.Reply {
 		}
 	}
 	var missing []string
-	if usable < m.quorum {
+	if usable < int(m.quorum) {
 		missing = append(missing, "Not enough available Sentinels to reach the specified quorum "+
 			"for this master")
 	}

@@ -235,7 +235,7 @@ func (s *Sentinel) loadMaster(w []string) error {
 	case s.find(w[0]) != nil:
 		return errDuplicate
 	}
-	s.masters = append(s.masters, s.newMaster(w[0], s.lookUp(addr), quorum))
+	s.masters = append(s.masters, s.newMaster(w[0], s.lookUp(addr), uint32(quorum)))
 	return nil
 }
 
@@ -348,7 +348,7 @@ func (s *Sentinel) masterLines(m *master, add func(...string)) {
 			add(option, m.name, value)
 		}
 	}
-	add("monitor", m.name, s.written(m.addr), strconv.Itoa(m.addr.port), strconv.Itoa(m.quorum))
+	add("monitor", m.name, s.written(m.addr), strconv.Itoa(m.addr.port), strconv.Itoa(int(int32(m.quorum))))
 	number("down-after-milliseconds", m.downAfter, s.periods.downAfter)
 	number("failover-timeout", m.failoverTimeout, s.periods.failoverTimeout)
 	number("parallel-syncs", int64(m.parallelSyncs), 1)

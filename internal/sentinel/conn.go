@@ -2,6 +2,7 @@ package sentinel
 
 import (
 	"context"
+	"errors"
 	"net"
 	"strconv"
 	"sync"
@@ -95,7 +96,11 @@ func (c *conn) connect(ctx context.Context, addr address, resolve bool) (net.Con
 	if addr.ip == "" {
 		return nil, net.UnknownNetworkError(addr.host)
 	}
-	return c.s.opts.Dial(ctx, net.JoinHostPort(addr.ip, strconv.Itoa(addr.port)))
+	nc, err := c.s.opts.Dial(ctx, net.JoinHostPort(addr.ip, strconv.Itoa(addr.port)))
+	if nc == nil && err == nil { // a program may give its own Dial
+		err = errors.New("dial returned no connection")
+	}
+	return nc, err
 }
 
 // serve reads from an established connection until it ends or ctx does. A second goroutine

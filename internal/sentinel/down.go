@@ -53,9 +53,9 @@ func (s *Sentinel) checkObjectively(m *master) {
 			}
 		}
 	}
-	switch down := m.has(sDown) && votes >= m.quorum; {
+	switch down := m.has(sDown) && votes >= int(m.quorum); {
 	case down && !m.has(oDown):
-		s.warn("+odown", "%v #quorum %d/%d", m, votes, m.quorum)
+		s.warn("+odown", "%v #quorum %d/%d", m, votes, int32(m.quorum))
 		m.set(oDown)
 		m.oDownAt = s.now()
 	case !down && m.has(oDown):

@@ -110,7 +110,7 @@ func (s *Sentinel) electedLeader(m *master) string {
 		count(own)
 	}
 	voters := len(m.peers) + 1
-	if most < voters/2+1 || most < m.quorum {
+	if most < voters/2+1 || most < int(m.quorum) {
 		return ""
 	}
 	return winner

@@ -2,32 +2,9 @@ package sentinel
 
 import (
 	"fmt"
-	"net/netip"
 	"slices"
 	"strings"
 )
-
-// address says where an instance is.
-type address struct {
-	host string // as it was given: a name or an IP address
-	ip   string // "": the name is not resolved
-	port int    // 0: unknown, no connection is made
-}
-
-// is reports whether host and port name the address. host is a name or an IP address.
-func (a address) is(host string, port int) bool {
-	return a.port == port && (host == a.ip || canonical(host) == a.ip && a.ip != "" ||
-		strings.EqualFold(host, a.host))
-}
-
-// canonical returns an IP address in its usual form, "" if host is a name.
-func canonical(host string) string {
-	ip, err := netip.ParseAddr(host)
-	if err != nil {
-		return ""
-	}
-	return ip.Unmap().String()
-}
 
 // flags are the states of an instance.
 type flags uint16
@@ -94,7 +71,7 @@ type master struct {
 	instance
 	peers []*peer // in the order of discovery
 
-	quorum          int
+	quorum          uint32 // a larger number wraps around, as in Redis
 	failoverTimeout int64
 	parallelSyncs   int
 	authUser        string
@@ -126,7 +103,7 @@ type peer struct {
 }
 
 // newMaster returns a primary that is not in the list yet.
-func (s *Sentinel) newMaster(name string, addr address, quorum int) *master {
+func (s *Sentinel) newMaster(name string, addr address, quorum uint32) *master {
 	m := &master{quorum: quorum, failoverTimeout: s.periods.failoverTimeout, parallelSyncs: 1,
 		renamed: map[string]string{}, roleAt: s.now()}
 	m.instance = instance{s: s, name: name, addr: addr, downAfter: s.periods.downAfter,

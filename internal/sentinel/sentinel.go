@@ -108,7 +108,7 @@ func (s *Sentinel) Start(e *engine.Engine, port int) {
 		}
 		s.opts.Log.Warn("Sentinel ID is " + s.id)
 		for _, m := range s.masters {
-			s.warn("+monitor", "%v quorum %d", m, m.quorum)
+			s.warn("+monitor", "%v quorum %d", m, int32(m.quorum))
 		}
 		s.previous = s.now()
 	})

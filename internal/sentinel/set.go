@@ -30,7 +30,7 @@ var setOptions = map[string]setOption{
 	"down-after-milliseconds":         {least: 1, set: (*master).setDownAfter},
 	"failover-timeout":                {least: 1, set: func(m *master, n int64) { m.failoverTimeout = n }},
 	"parallel-syncs":                  {least: 1, set: func(m *master, n int64) { m.parallelSyncs = int(n) }},
-	"quorum":                          {least: 1, set: func(m *master, n int64) { m.quorum = int(n) }},
+	"quorum":                          {least: 1, set: func(m *master, n int64) { m.quorum = uint32(n) }},
 	"master-reboot-down-after-period": {set: func(m *master, n int64) { m.rebootDownAfter = n }},
 	"auth-pass": {hide: true, text: func(m *master, value string) {
 		m.authPass = value
