@@ -114,6 +114,10 @@ func cases() []run {
 	runs = append(runs,
 		run{Args: []string{"-p", "PORT", "-x", "set", "fromstdin"}, Stdin: "val\nue\n"},
 		run{Args: []string{"-p", "PORT", "-x"}, Stdin: "ping\n"},
+		run{Args: []string{"-p", "PORT", "-r", "3"}, Stdin: "incr lines\n2 incr lines\n"},
+		run{Args: []string{"-p", "PORT", "-r", "-1"}, Stdin: "incr lines\n"},
+		run{Args: []string{"-p", "PORT", "-r", "0"}, Stdin: "incr lines\n"},
+		run{Args: []string{"-p", "PORT", "-r", "2", "-x", "echo"}, Stdin: "twice"},
 		run{Args: []string{"-p", "PORT", "get", "fromstdin"}},
 		run{Args: append(tls, "ping")},
 		run{Args: append(tls, "-h", "localhost", "ping")},
@@ -121,6 +125,19 @@ func cases() []run {
 		run{Args: []string{"-p", "TLSPORT", "--insecure", "-u", "rediss://127.0.0.1:TLSPORT/1",
 			"ping"}})
 	return runs
+}
+
+// The texts of redis-cli's help are not copied.
+func TestHelpIsACommandOfRedisCLIItself(t *testing.T) {
+	words := servers(t)
+	for _, args := range [][]string{{"help"}, {"HELP", "get"}, {"?"}, {"-r", "2", "help"}} {
+		for _, port := range []string{"PORT", "CLOSED"} {
+			got := own(run{Args: append([]string{"-p", port}, args...)}, words)
+			if strings.Count(got.Stdout, "Usage: redis-cli") != 1 || got.Stderr != "" || got.Status != 0 {
+				t.Errorf("%q on %s: %+v", args, port, got)
+			}
+		}
+	}
 }
 
 // safeBuffer is a buffer that a test reads while a run writes it.

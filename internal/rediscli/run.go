@@ -66,6 +66,10 @@ func Run(p Process) int {
 		fmt.Fprintln(p.Stderr, "Warning: Using a password with '-a' or '-u' option "+
 			"on the command line interface may not be safe.")
 	}
+	if len(o.command) > 0 && isHelp(o.command[0]) { // without a server, and once
+		io.WriteString(p.Stdout, usage)
+		return 0
+	}
 	s := &session{Process: p, options: o}
 	defer s.close()
 	if !o.raw && !o.standard {
@@ -228,6 +232,9 @@ func (s *session) run(command []string, once bool) (ok bool, err error) {
 	return ok, nil
 }
 
+// isHelp reports whether a command is redis-cli's own, which prints its usage.
+func isHelp(name string) bool { return strings.EqualFold(name, "help") || name == "?" }
+
 // print prints a reply.
 func (s *session) print(r reply, command []string, once bool) {
 	var out []byte
@@ -310,7 +317,7 @@ func (s *session) line(line string) (more bool) {
 	for i, word := range split {
 		words[i] = string(word)
 	}
-	times := s.repeat
+	times := 1 // -r repeats only the command of the arguments
 	if n, err := strconv.Atoi(words[0]); err == nil && len(words) > 1 {
 		if n <= 0 {
 			fmt.Fprintln(s.Stdout, "Invalid redis-cli repeat command option value.")
@@ -321,7 +328,7 @@ func (s *session) line(line string) (more bool) {
 	switch name := strings.ToLower(words[0]); {
 	case name == "quit" || name == "exit":
 		return false
-	case name == "help" || name == "?":
+	case isHelp(name):
 		io.WriteString(s.Stdout, usage)
 	case name == "clear":
 		io.WriteString(s.Stdout, "\x1b[H\x1b[2J")
