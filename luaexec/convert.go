@@ -112,7 +112,7 @@ func (m *machine) scalar3ToLua(r resp.Reply) lua.LValue {
 		if m.proto >= 3 {
 			return m.oneField("double", lua.LNumber(r.Double()))
 		}
-		return m.values.str(string(resp.AppendFloat(nil, r.Double(), 17)))
+		return m.values.str(string(r.AppendDigits(nil)))
 	}
 	text := m.values.str(cloned(r.Text()))
 	switch {

@@ -25,7 +25,7 @@ func Append(dst []byte, r Reply, proto int) []byte {
 	case KindBool:
 		return appendBool(dst, r.n != 0, proto)
 	case KindDouble:
-		return appendDouble(dst, r.Double(), proto)
+		return appendDouble(dst, r, proto)
 	case KindRaw:
 		return append(dst, r.s...)
 	}
@@ -134,16 +134,25 @@ func appendBool(dst []byte, b bool, proto int) []byte {
 	return redcon.AppendInt(dst, 0)
 }
 
-// appendDouble writes a double in the form of Redis 7.0: %.17g, "inf" and "-inf".
-func appendDouble(dst []byte, f float64, proto int) []byte {
+// appendDouble writes a double in the form of Redis 7.0: %.17g, "inf" and "-inf", or the
+// digits that DoubleText was given.
+func appendDouble(dst []byte, r Reply, proto int) []byte {
 	var buf [40]byte
-	text := AppendFloat(buf[:0], f, 17)
+	text := r.AppendDigits(buf[:0])
 	if proto < 3 {
 		return redcon.AppendBulk(dst, text)
 	}
 	dst = append(dst, ',')
 	dst = append(dst, text...)
 	return append(dst, '\r', '\n')
+}
+
+// AppendDigits appends the digits of a double reply as RESP2 has them.
+func (r Reply) AppendDigits(dst []byte) []byte {
+	if r.s != "" {
+		return append(dst, r.s...)
+	}
+	return AppendFloat(dst, r.Double(), 17)
 }
 
 // AppendFloat appends f as C's %.<digits>g prints it: no trailing zeros, and inf,

@@ -49,7 +49,7 @@ const (
 type Reply struct {
 	kind  Kind
 	n     int64   // KindInt, KindBool; the bits of KindDouble; the format of KindVerbatim
-	s     string  // the text, or the encoding of KindRaw
+	s     string  // the text, or the encoding of KindRaw; KindDouble: "" unless DoubleText
 	elems []Reply // of an aggregate
 }
 
@@ -95,6 +95,15 @@ func Bool(b bool) Reply {
 // Double returns a floating-point reply.
 func Double(f float64) Reply {
 	return Reply{kind: KindDouble, n: int64(math.Float64bits(f))}
+}
+
+// DoubleText returns a floating-point reply that is written as text. text is the decimal form
+// of a number, for commands that do not write 17 significant digits.
+func DoubleText(text string) Reply {
+	f, _ := strconv.ParseFloat(text, 64)
+	r := Double(f)
+	r.s = text
+	return r
 }
 
 // Status returns a simple string. Line breaks in s are written as spaces.
@@ -194,8 +203,8 @@ func (r Reply) Double() float64 {
 	return math.Float64frombits(uint64(r.n))
 }
 
-// Text returns the text of a status, error, bulk, verbatim or big-number reply, and
-// the encoding of a Raw reply. It is "" for other kinds. It may alias the store, as
+// Text returns the text of a status, error, bulk, verbatim or big-number reply, the
+// digits that DoubleText was given, and the encoding of a Raw reply. It is "" for other kinds. It may alias the store, as
 // the Reply does.
 func (r Reply) Text() string { return r.s }
 

@@ -55,7 +55,7 @@ const (
 // it.
 func groups() []group {
 	return []group{
-		hashes(), lists(), sets(), sortedSets(), stringsOfBytes(), bitmaps(), hyperLogLogs(), subsequences(), keys(),
+		hashes(), lists(), sets(), sortedSets(), stringsOfBytes(), bitmaps(), hyperLogLogs(), places(), subsequences(), keys(),
 		deadlines(),
 		emptying(),
 		manyArguments(), watching(), watchedByOthers(), channels(), patterns(), subscribers(), waiters(),
@@ -304,6 +304,26 @@ func hyperLogLogs() group {
 			c("PFMERGE", "PFMERGE tmp h other", "UNLINK tmp"),
 			c("PFDEBUG: GETREG", "PFDEBUG GETREG h"),
 		}}
+}
+
+// places returns the cases of geo commands. The scores make a grid of places.
+func places() group {
+	return group{"a set of n places", thousand, million, []string{"ZADD g 2{i:6}000000000 m{i}"}, []testCase{
+		c("GEOADD: new", "GEOADD g 10 10 x{new}", "ZREM g x{new}"),
+		c("GEOPOS", "GEOPOS g m{i}"),
+		c("GEOHASH", "GEOHASH g m{i}"),
+		c("GEODIST", "GEODIST g m{i} m{mid}"),
+		c("GEOSEARCH: around", "GEOSEARCH g FROMMEMBER m{i} BYRADIUS 100 km"),
+		c("GEOSEARCH: a box", "GEOSEARCH g FROMMEMBER m{i} BYBOX 200 100 km ASC WITHDIST"),
+		c("GEOSEARCH: COUNT ANY", "GEOSEARCH g FROMMEMBER m{i} BYRADIUS 30000 km COUNT 10 ANY"),
+		c("GEOSEARCH: COUNT", "GEOSEARCH g FROMMEMBER m{i} BYRADIUS 30000 km COUNT 10"),
+		c("GEOSEARCH: all", "GEOSEARCH g FROMMEMBER m{i} BYRADIUS 30000 km"),
+		c("GEOSEARCHSTORE", "GEOSEARCHSTORE tmp g FROMMEMBER m{i} BYRADIUS 100 km", "UNLINK tmp"),
+		c("GEORADIUS", "GEORADIUS g 10 10 100 km"),
+		c("GEORADIUS_RO", "GEORADIUS_RO g 10 10 100 km"),
+		c("GEORADIUSBYMEMBER", "GEORADIUSBYMEMBER g m{i} 100 km"),
+		c("GEORADIUSBYMEMBER_RO", "GEORADIUSBYMEMBER_RO g m{i} 100 km"),
+	}}
 }
 
 func subsequences() group {

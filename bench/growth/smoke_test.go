@@ -32,7 +32,7 @@ func TestEveryDataCommandHasACase(t *testing.T) {
 	}
 	for _, cmd := range command.NewTable().All() {
 		switch cmd.Group {
-		case "string", "hash", "list", "set", "sorted-set", "generic", "bitmap", "hyperloglog":
+		case "string", "hash", "list", "set", "sorted-set", "generic", "bitmap", "hyperloglog", "geo":
 		default:
 			continue
 		}

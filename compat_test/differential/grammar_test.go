@@ -30,6 +30,7 @@ func grammar() []group {
 		{"zset", 16, zsetCommands()},
 		{"bitmap", 5, bitmapCommands()},
 		{"hyperloglog", 3, hllCommands()},
+		{"geo", 6, geoCommands()},
 		{"generic", 14, genericCommands()},
 		{"server", 6, serverCommands()},
 		{"connection", 3, connectionCommands()},

@@ -96,7 +96,9 @@ func init() {
 		zrangestore zrank zrem zremrangebylex zremrangebyrank zremrangebyscore zrevrange zrevrangebylex
 		zrevrangebyscore zrevrank zscore zunion zunionstore blpop brpop blmove brpoplpush blmpop bzpopmin bzpopmax
 		bzmpop ping echo dbsize flushdb setbit getbit bitcount bitpos bitop bitfield bitfield_ro
-		pfadd pfcount pfmerge`) {
+		pfadd pfcount pfmerge
+		geoadd geodist geohash geopos georadius georadius_ro georadiusbymember georadiusbymember_ro geosearch
+		geosearchstore`) {
 		plain[name] = true
 	}
 }
@@ -115,6 +117,7 @@ func FuzzTransactionsDoWhatTheirCommandsDo(f *testing.F) {
 		"FLUSHDB\nMSETNX a 1 b 2\nMSETNX b 1 c 2\nKEYS *\n",
 		"SETBIT t 99 1\nBITOP NOT d t\nBITFIELD d OVERFLOW FAIL SET u8 3 256 INCRBY i5 #9 -7\nBITCOUNT d 1 9 BIT\nBITPOS d 0\n",
 		"PFADD p a b c\nPFCOUNT p\nCOPY p q\nPFADD q d\nPFMERGE r p q\nPFCOUNT p q r\nSETRANGE q 17 x\nPFCOUNT q\nPFADD q e\n",
+		"GEOADD g 1 2 a 3 4 b -179.9 85 c\nGEOSEARCH g FROMMEMBER a BYBOX 9e5 9e6 m ASC COUNT 2 ANY WITHDIST\nGEORADIUS g 180 -85 1e9 km STORE z\nGEOPOS z a 1\nGEOHASH g c\nGEODIST z a b mi\n",
 	} {
 		f.Add(seed)
 	}

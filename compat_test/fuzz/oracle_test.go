@@ -22,8 +22,7 @@ var unsafe = strings.Fields(`
 	shutdown debug config save bgsave bgrewriteaof replicaof slaveof failover sync psync replconf monitor acl module
 	cluster client info time lastsave role latency slowlog memory object command randomkey spop srandmember hrandfield
 	zrandmember scan hscan sscan zscan wait lolwut pfdebug pfselftest
-	geoadd geodist geohash geopos georadius georadius_ro georadiusbymember georadiusbymember_ro
-	geosearch geosearchstore xack xadd xautoclaim xclaim xdel xgroup xinfo xlen xpending xrange xread xreadgroup
+	geodist georadius georadius_ro georadiusbymember georadiusbymember_ro geosearch geosearchstore xack xadd xautoclaim xclaim xdel xgroup xinfo xlen xpending xrange xread xreadgroup
 	xrevrange xsetid xtrim function fcall fcall_ro dump restore restore-asking migrate swapdb asking readonly readwrite
 	hello auth blpop brpop blmove brpoplpush blmpop bzpopmin bzpopmax bzmpop expire pexpire keys hgetall hkeys hvals
 	smembers sinter sunion sdiff eval evalsha eval_ro evalsha_ro script select unsubscribe punsubscribe sunsubscribe
@@ -34,8 +33,9 @@ var timed = regexp.MustCompile(`(?i)\b(ex|px|exat|pxat)\b`)
 
 // oracle is a connection to redis-server.
 type oracle struct {
-	f    testing.TB
-	conn *wire.Conn
+	f      testing.TB
+	conn   *wire.Conn
+	digits digits
 }
 
 // newOracle connects to a redis-server 7.0.15. Without redis-server the test skips.
@@ -47,7 +47,7 @@ func newOracle(f testing.TB) *oracle {
 	}
 	f.Cleanup(func() { conn.Close() })
 	conn.SetTimeout(patience * time.Second)
-	return &oracle{f, conn}
+	return &oracle{f: f, conn: conn}
 }
 
 func (o *oracle) do(t *testing.T, args ...string) wire.Value {

@@ -28,7 +28,7 @@ var allowed = map[string]string{
 	"internal/sentinel": "expiry internal/command internal/config internal/engine internal/glob resp",
 	"internal/server":   "expiry internal/config internal/command internal/engine resp",
 	"internal/engine":   "expiry internal/acl internal/cluster internal/config internal/command internal/fault internal/glob internal/inspect internal/rdb luaexec pubsub resp store",
-	"internal/command":  "expiry internal/acl internal/cluster internal/config internal/glob internal/hll internal/inspect internal/keyevent internal/rdb luaexec pubsub resp store",
+	"internal/command":  "expiry internal/acl internal/cluster internal/config internal/geo internal/glob internal/hll internal/inspect internal/keyevent internal/rdb luaexec pubsub resp store",
 	"internal/config":   "internal/cluster internal/keyevent resp",
 	"internal/keyevent": "",
 	"internal/rdb":      "resp store",
@@ -37,6 +37,7 @@ var allowed = map[string]string{
 	"internal/tlsconf":  "internal/config",
 	"internal/testcert": "",
 	"internal/glob":     "",
+	"internal/geo":      "",
 	"internal/hll":      "",
 	"internal/inspect":  "internal/lockkeys store",
 	"internal/backdoor": "internal/config internal/fault internal/inspect resp",
@@ -131,7 +132,8 @@ var harmless = []string{"Rand", "New", "Source", "NewPCG", "PCG", "NewChaCha8", 
 // can see them.
 func TestTimeAndRandomNumbersAreArguments(t *testing.T) {
 	for _, dir := range []string{"resp", "expiry", "store", "pubsub", "luaexec",
-		"internal/command", "internal/config", "internal/engine", "internal/glob", "internal/hll",
+		"internal/command", "internal/config", "internal/engine", "internal/geo", "internal/glob",
+		"internal/hll",
 		"internal/inspect", "internal/rdb", "internal/fault", "internal/lockkeys", "internal/sentinel", "internal/cluster",
 		"internal/acl"} {
 		files := 0

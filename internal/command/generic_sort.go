@@ -76,7 +76,7 @@ func runSort(c *Ctx, args resp.Args, mayStore bool) resp.Reply {
 	switch {
 	case q.keepOrder:
 	case q.by != nil && to-from < len(items):
-		p := partialSort{items: items, from: from, to: to - 1, compare: q.compare}
+		p := partialSort[sortItem]{items: items, from: from, to: to - 1, compare: q.compare}
 		p.sort(0, len(items))
 	default:
 		items = q.sorted(items)

@@ -1,0 +1,172 @@
+package geo
+
+import (
+	"math"
+	"testing"
+
+	"pgregory.net/rapid"
+)
+
+func drawPoint(t *rapid.T, name string) Point {
+	return Point{
+		rapid.Float64Range(-maxLongitude, maxLongitude).Draw(t, name+" longitude"),
+		rapid.Float64Range(-maxLatitude, maxLatitude).Draw(t, name+" latitude"),
+	}
+}
+
+func TestAScoreStandsForAPlaceNearby(t *testing.T) {
+	rapid.Check(t, func(t *rapid.T) {
+		p := drawPoint(t, "point")
+		q := At(Score(p))
+		if d := Distance(p, q); d > 1 {
+			t.Fatalf("%v becomes %v, %v m away", p, q, d)
+		}
+		if Score(q) != Score(p) {
+			t.Fatalf("the scores of %v and %v differ", p, q)
+		}
+	})
+}
+
+func TestEveryScoreIsAPlaceOnTheMap(t *testing.T) {
+	rapid.Check(t, func(t *rapid.T) {
+		score := rapid.OneOf(rapid.Float64(), rapid.SampledFrom([]float64{math.Inf(1), math.Inf(-1),
+			-1, 1 << 63, 1 << 64, -1 << 63})).Draw(t, "score")
+		if p := At(score); !p.Valid() {
+			t.Fatalf("%v is %v", score, p)
+		}
+	})
+}
+
+func TestGatherUndoesSpread(t *testing.T) {
+	rapid.Check(t, func(t *rapid.T) {
+		v, w := rapid.Uint32().Draw(t, "v"), rapid.Uint32().Draw(t, "w")
+		if b := spread(v) | spread(w)<<1; gather(b) != v || gather(b>>1) != w {
+			t.Fatalf("%x and %x become %x and %x", v, w, gather(b), gather(b>>1))
+		}
+	})
+}
+
+// The places and geohashes are those of redis-server 7.0.15.
+func TestGeohashes(t *testing.T) {
+	for want, p := range map[string]Point{
+		"sqc8b49rny0": {13.361389, 38.115556}, "sqdtr74hyu0": {15.087269, 37.502669},
+		"80000000000": {180, 0}, "yp05b5048p0": {90, 85.05112878},
+	} {
+		if got := Geohash(At(Score(p))); got != want {
+			t.Errorf("the geohash of %v is %s, want %s", p, got, want)
+		}
+	}
+}
+
+// Every point in a shape must have a score in the ranges, and no range may overlap another.
+func TestTheCellsOfASearchCoverItsShape(t *testing.T) {
+	rapid.Check(t, func(t *rapid.T) {
+		// Near the poles Redis's cells miss a part of the shape.
+		center := Point{rapid.Float64Range(-120, 120).Draw(t, "x"), rapid.Float64Range(-60, 60).Draw(t, "y")}
+		size := math.Exp(rapid.Float64Range(0, 14).Draw(t, "log of the size"))
+		shape := Shape{Center: center, Radius: size}
+		if rapid.Bool().Draw(t, "box") {
+			shape = Shape{Center: center, Box: true, Width: size,
+				Height: size * rapid.Float64Range(0.1, 2).Draw(t, "height")}
+		}
+		s := NewSearch(shape)
+		ranges := s.Scores()
+		for i, a := range ranges {
+			for _, b := range ranges[:i] {
+				if a[0] < b[1] && b[0] < a[1] {
+					t.Fatalf("%v and %v overlap", a, b)
+				}
+			}
+		}
+		degrees := size / 1e5
+		for range 20 {
+			p := Point{center.Longitude + degrees*rapid.Float64Range(-2, 2).Draw(t, "dx"),
+				center.Latitude + degrees*rapid.Float64Range(-1, 1).Draw(t, "dy")}
+			if !p.Valid() {
+				continue
+			}
+			score := Score(p)
+			p = At(score)
+			if _, in := s.Contains(p); !in {
+				continue
+			}
+			found := false
+			for _, r := range ranges {
+				found = found || r[0] <= score && score < r[1]
+			}
+			if !found {
+				t.Fatalf("no cell has %v", p)
+			}
+		}
+	})
+}
+
+func TestContainsMeasuresTheDistance(t *testing.T) {
+	rapid.Check(t, func(t *rapid.T) {
+		a, b := drawPoint(t, "a"), drawPoint(t, "b")
+		want := Distance(a, b)
+		for _, radius := range []float64{want, math.Nextafter(want, 0), want * 2, want / 2} {
+			d, in := NewSearch(Shape{Center: a, Radius: radius}).Contains(b)
+			if in != (want <= radius) || in && d != want {
+				t.Fatalf("radius %v: the distance is %v, %v; want %v", radius, d, in, want)
+			}
+		}
+		cosA := cos(a.Latitude * perDegree)
+		if rough := roughDistance(a, b, cosA); math.Abs(rough-want) > want/roughness {
+			t.Fatalf("the rough distance is %v, want %v", rough, want)
+		}
+	})
+}
+
+func TestDistances(t *testing.T) {
+	half := math.Pi * earthRadius
+	for _, row := range []struct {
+		a, b Point
+		want float64
+	}{
+		{Point{0, 0}, Point{0, 0}, 0},
+		{Point{-90, 0}, Point{90, 0}, half},
+		{Point{10, -45}, Point{10, 45}, half / 2},
+		{Point{0, 0}, Point{90, 0}, half / 2},
+	} {
+		if got := Distance(row.a, row.b); math.Abs(got-row.want) > 1e-6 {
+			t.Errorf("from %v to %v is %v, want %v", row.a, row.b, got, row.want)
+		}
+	}
+}
+
+// The values are exact results, rounded once.
+func TestSinesAreRoundedOnce(t *testing.T) {
+	for _, row := range []struct {
+		name      string
+		got, want float64
+	}{
+		{"sin 1", sin(1), 0x1.aed548f090ceep-01},
+		{"sin -1", sin(-1), -0x1.aed548f090ceep-01},
+		{"sin 1e-9", sin(1e-9), 1e-9},
+		{"sin pi", sin(math.Pi), 0x1.1a62633145c07p-53},
+		{"sin -pi", sin(-math.Pi), -0x1.1a62633145c07p-53},
+		{"cos 1", cos(1), 0x1.14a280fb5068cp-01},
+		{"cos 0", cos(0), 1},
+		{"cos -1.4", cos(-1.4), 0x1.5c17bbc13570bp-03},
+		{"asin 1", asin(1), math.Pi / 2},
+		{"asin 0.5", asin(0.5), 0x1.0c152382d7366p-01},
+		{"asin 1 - 2^-53", asin(1 - 0x1p-53), 0x1.921fb50442d18p+00},
+	} {
+		if row.got != row.want {
+			t.Errorf("%s is %x, want %x", row.name, row.got, row.want)
+		}
+	}
+}
+
+func TestSinesAreThoseOfPackageMathButForTheLastDigit(t *testing.T) {
+	rapid.Check(t, func(t *rapid.T) {
+		x := rapid.Float64Range(-math.Pi, math.Pi).Draw(t, "x")
+		if got, want := sin(x), math.Sin(x); math.Abs(got-want) > 4e-16 {
+			t.Fatalf("sin %v is %v, want %v", x, got, want)
+		}
+		if got := asin(math.Abs(sin(x / 4))); math.Abs(got-math.Abs(x/4)) > 4e-16 {
+			t.Fatalf("asin(sin %v) is %v", x/4, got)
+		}
+	})
+}
