@@ -16,12 +16,14 @@ import (
 	"github.com/lockredis/lockredis/rlock"
 )
 
-// withACL connects to a redis-server: lockredis has no ACL yet.
-func withACL(t *testing.T) *redis.Client {
-	t.Helper()
-	admin := redis.NewClient(&redis.Options{Addr: redistest.Start(t).Addr})
-	t.Cleanup(func() { admin.Close() })
-	return admin
+// onBoth runs a test on lockredis and on a redis-server, as the default user.
+func onBoth(t *testing.T, test func(t *testing.T, admin *redis.Client)) {
+	t.Run("lockredis", func(t *testing.T) { test(t, connect(t)) })
+	t.Run("redis-server", func(t *testing.T) {
+		admin := redis.NewClient(&redis.Options{Addr: redistest.Start(t).Addr})
+		t.Cleanup(func() { admin.Close() })
+		test(t, admin)
+	})
 }
 
 // userOf returns a client with a new ACL user of the server.
@@ -47,7 +49,10 @@ func wantDenied(t *testing.T, err error) {
 }
 
 func TestAWaitEndsWhenTheUserMayNotSubscribe(t *testing.T) {
-	admin := withACL(t)
+	onBoth(t, aWaitEndsWhenTheUserMayNotSubscribe)
+}
+
+func aWaitEndsWhenTheUserMayNotSubscribe(t *testing.T, admin *redis.Client) {
 	for _, rules := range []string{"~* +@all", "~* &* +@all -subscribe"} {
 		c := newClient(t, userOf(t, admin, rules), rlock.Options{})
 		holder := newClient(t, admin, rlock.Options{})
@@ -70,7 +75,10 @@ func TestAWaitEndsWhenTheUserMayNotSubscribe(t *testing.T) {
 }
 
 func TestAWaitEndsWhenTheUsersPasswordHasChanged(t *testing.T) {
-	admin := withACL(t)
+	onBoth(t, aWaitEndsWhenTheUsersPasswordHasChanged)
+}
+
+func aWaitEndsWhenTheUsersPasswordHasChanged(t *testing.T, admin *redis.Client) {
 	user := userOf(t, admin, "~* &* +@all")
 	c := newClient(t, user, rlock.Options{})
 	warm(t, c)
@@ -84,7 +92,10 @@ func TestAWaitEndsWhenTheUsersPasswordHasChanged(t *testing.T) {
 }
 
 func TestAnAcquisitionWhoseScriptFailsHalfwayLeavesNothing(t *testing.T) {
-	admin := withACL(t)
+	onBoth(t, anAcquisitionWhoseScriptFailsHalfwayLeavesNothing)
+}
+
+func anAcquisitionWhoseScriptFailsHalfwayLeavesNothing(t *testing.T, admin *redis.Client) {
 	c := newClient(t, userOf(t, admin, "~* &* +@all -pexpire"), rlock.Options{})
 	rw := c.RWLock("rw")
 	for _, l := range []*rlock.Lock{c.Lock("lock"), c.SpinLock("spin"), c.FairLock("fair"),
@@ -128,7 +139,10 @@ func documentedRights(t *testing.T) string {
 }
 
 func TestTheDocumentedRightsSufficeForEveryKind(t *testing.T) {
-	admin := withACL(t)
+	onBoth(t, theDocumentedRightsSufficeForEveryKind)
+}
+
+func theDocumentedRightsSufficeForEveryKind(t *testing.T, admin *redis.Client) {
 	user := userOf(t, admin, documentedRights(t))
 	c := newClient(t, user, rlock.Options{Sync: rlock.SyncOn})
 	ctx, cancel := context.WithTimeout(t.Context(), 20*time.Second)
