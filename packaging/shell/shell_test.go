@@ -92,6 +92,16 @@ EOF`,
 		`mkdir d; mkdir d; echo $?; mkdir -m 700 f && ls -l | grep -c '^d'`,
 		`head -n1 a.txt; head -2 a.txt; tail -n 1 a.txt; tail -1 b.txt; ` +
 			`cat a.txt | head -n 2 | tail -n 1`,
+		`head -c 5 a.txt; head -c5 b.txt; tail -c 4 a.txt; tail -c3 b.txt; head -c 99 b.txt; ` +
+			`tail -c 99 b.txt; head -c 0 a.txt; tail -c 0 a.txt; tail -n 0 a.txt; head -n 0 a.txt`,
+		`cat /dev/zero | head -c 3 | wc -c; cat /dev/zero | head -c 0 | wc -c`,
+		`tail -n +2 a.txt; tail -c +3 a.txt; tail -n +0 b.txt; head -n -1 a.txt; head -c -3 b.txt; ` +
+			`head -n -9 a.txt; tail -n +9 a.txt; tail -n -1 a.txt; tail -n 1 a.txt b.txt`,
+		`head -n 1 a.txt b.txt; tail -c 2 a.txt - < b.txt; head -q -n 1 a.txt b.txt; ` +
+			`head a.txt -n 1; tail a.txt -c 2; printf 'a\0b' | head -c 2 | wc -c; : | tail; ` +
+			`head -n x a.txt 2>/dev/null; echo $?; tail -c x a.txt 2>/dev/null; echo $?`,
+		`grep TWO -i a.txt; grep one a.txt -n; cat a.txt | grep o -c; grep -e one a.txt -v -c; ` +
+			`grep TWO -- -i a.txt 2>/dev/null; echo $?; wc a.txt -l`,
 		`wc -l < a.txt; cat b.txt | wc -c; wc -w < b.txt`,
 		`env A=b sh -c 'echo $A'; env -i A=b env; A=c printenv A; printenv NONE; echo $?; ` +
 			`env -u HOME printenv HOME`,

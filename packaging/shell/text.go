@@ -13,7 +13,7 @@ import (
 // grep prints the lines of files that match a pattern. It takes basic expressions, with
 // -E extended ones, with -F texts. The status is 1 when no line matches.
 func grep(c *call) int {
-	given, values, operands, err := c.options("EFHchilnoqsvwx", "em")
+	given, values, operands, err := c.optionsAnywhere("EFHchilnoqsvwx", "em")
 	pattern := values['e']
 	if err == nil && !given['e'] {
 		if len(operands) == 0 {
@@ -181,56 +181,6 @@ func (s *search) line(label, line string, number int) {
 	}
 }
 
-// head prints the first lines of files.
-func head(c *call) int {
-	return c.lines(func(in *bufio.Reader, count int) error {
-		for ; count > 0; count-- {
-			line, err := in.ReadString('\n')
-			io.WriteString(c.out, line)
-			if err != nil {
-				return ignoreEOF(err)
-			}
-		}
-		return nil
-	})
-}
-
-// tail prints the last lines of files. It does not follow them.
-func tail(c *call) int {
-	return c.lines(func(in *bufio.Reader, count int) error {
-		var last []string
-		for {
-			line, err := in.ReadString('\n')
-			if line != "" {
-				last = append(last, line)
-				last = last[max(0, len(last)-count):]
-			}
-			if err != nil {
-				io.WriteString(c.out, strings.Join(last, ""))
-				return ignoreEOF(err)
-			}
-		}
-	})
-}
-
-// lines runs head or tail.
-func (c *call) lines(print func(in *bufio.Reader, count int) error) int {
-	given, values, names, err := c.options("", "n")
-	count := 10
-	if err == nil && given['n'] {
-		count, err = strconv.Atoi(values['n'])
-	}
-	if err == nil && count < 0 {
-		err = fmt.Errorf("%d lines", count)
-	}
-	if err != nil {
-		return c.fail(2, err)
-	}
-	return c.input(names, 1, func(_ string, in io.Reader) error {
-		return print(bufio.NewReader(in), count)
-	})
-}
-
 func ignoreEOF(err error) error {
 	if errors.Is(err, io.EOF) {
 		return nil
@@ -240,7 +190,7 @@ func ignoreEOF(err error) error {
 
 // wc prints the numbers of lines, words and bytes.
 func wc(c *call) int {
-	given, _, names, err := c.options("lwc", "")
+	given, _, names, err := c.optionsAnywhere("lwc", "")
 	if err != nil {
 		return c.fail(2, err)
 	}

@@ -60,9 +60,29 @@ func Tools() map[string]func(args []string) int {
 func (c *call) options(letters, valued string) (
 	given map[byte]bool, values map[byte]string, operands []string, err error,
 ) {
+	return c.parse(letters, valued, false)
+}
+
+// optionsAnywhere is options for tools that take options behind operands, too: "grep a -i".
+func (c *call) optionsAnywhere(letters, valued string) (
+	given map[byte]bool, values map[byte]string, operands []string, err error,
+) {
+	return c.parse(letters, valued, true)
+}
+
+func (c *call) parse(letters, valued string, anywhere bool) (
+	given map[byte]bool, values map[byte]string, operands []string, err error,
+) {
 	given, values = map[byte]bool{}, map[byte]string{}
 	args := c.args[1:]
-	for len(args) > 0 && len(args[0]) > 1 && args[0][0] == '-' {
+	for len(args) > 0 {
+		if len(args[0]) < 2 || args[0][0] != '-' {
+			if !anywhere {
+				break
+			}
+			operands, args = append(operands, args[0]), args[1:]
+			continue
+		}
 		arg := args[0][1:]
 		args = args[1:]
 		if arg == "-" {
@@ -89,7 +109,7 @@ func (c *call) options(letters, valued string) (
 			arg = ""
 		}
 	}
-	return given, values, args, nil
+	return given, values, append(operands, args...), nil
 }
 
 // input calls use with each file of names, or with standard input for "-" and when there
