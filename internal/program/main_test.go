@@ -67,7 +67,7 @@ func orphan() {
 		fmt.Fprintln(os.Stderr, err)
 		os.Exit(1)
 	}
-	for range 2000 {
+	for range 20_000 {
 		if _, err := os.Stat(os.Args[len(os.Args)-1]); err == nil {
 			return
 		}

@@ -36,12 +36,21 @@ func parentEnd() (<-chan struct{}, error) {
 	}
 	go func() {
 		defer file.Close()
-		polled := false
-		// The descriptor becomes readable when the process ends.
-		err := conn.Read(func(uintptr) bool { was := polled; polled = true; return was })
-		if err == nil {
+		if awaitEnd(conn, func() bool { return os.Getppid() != parent }) == nil {
 			close(ended)
 		}
 	}()
 	return ended, nil
+}
+
+// awaitEnd waits until the process of a descriptor ends: the descriptor becomes readable.
+// Read waits for a new event and forgets one from before its call, so awaitEnd asks gone
+// first whether the process has ended.
+func awaitEnd(conn syscall.RawConn, gone func() bool) error {
+	polled := false
+	return conn.Read(func(uintptr) bool {
+		was := polled
+		polled = true
+		return was || gone()
+	})
 }
