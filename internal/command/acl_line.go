@@ -120,14 +120,29 @@ func (cmd *Command) appendKeys(keys []acl.Key, args resp.Args) []acl.Key {
 // Differs from Redis: PFMERGE with one key has that key. In Redis it has none, so that every
 // user may merge into any key.
 func (cmd *Command) appendKeysSlowly(keys []acl.Key, args resp.Args) []acl.Key {
+	counted := slices.ContainsFunc(cmd.Keys, func(k KeySpec) bool { return k.Find == Keynum })
 	found, ok := cmd.keysIn(args)
-	if !ok && slices.ContainsFunc(cmd.Keys, func(k KeySpec) bool { return k.Find == Keynum }) {
+	switch {
+	case !ok && counted:
 		return keys
+	case !ok:
+		found = cmd.keysOfFittingSpecs(args)
 	}
 	for _, k := range found {
 		keys = append(keys, aclKey(k.At, k.Flags))
 	}
 	return keys
+}
+
+// keysOfFittingSpecs returns the keys of the specs that a line fits.
+func (cmd *Command) keysOfFittingSpecs(args resp.Args) (found []KeyPos) {
+	for i := range cmd.Keys {
+		if k := &cmd.Keys[i]; k.Flags&NotKey == 0 {
+			at, _ := k.Positions(args)
+			found = append(found, at...)
+		}
+	}
+	return found
 }
 
 func aclKey(at int, f KeyFlags) acl.Key {
