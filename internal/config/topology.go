@@ -3,21 +3,22 @@ package config
 import (
 	"fmt"
 	"maps"
+	"net"
 	"slices"
-	"strconv"
 	"strings"
 
 	"github.com/lockredis/lockredis/resp"
 )
 
 // Topology is the value of the directive topology: which nodes run in the process beside the
-// server. The zero Topology is the server alone.
+// server, or in its place. The zero Topology is the server alone.
 type Topology struct {
 	Cluster   bool   // the server is a cluster of one node; of the other fields only Host counts
 	Sentinels int    // 0: none
 	Name      string // of the primary
-	Port      int    // of the first Sentinel; the others have the ports behind it
+	Ports     []int  // of the first Sentinels, nil: not given; the next ones have the ports behind
 	PortAuto  bool   // free ports
+	Primary   string // "host:port" of a server elsewhere, "": the server in the process
 	Password  string // of the Sentinels, "": none
 	DownAfter int64  // ms, 0: the default of a Sentinel
 	Quorum    int    // 0: the majority
@@ -37,8 +38,8 @@ const (
 var topologyOptions = map[string]func(t *Topology, value string) (ok bool){
 	"name": func(t *Topology, v string) bool { t.Name = v; return v != "" },
 	"port": func(t *Topology, v string) bool {
-		t.PortAuto = v == portAuto
-		return t.PortAuto || parseCount(v, 1, 65535-maxSentinels, &t.Port)
+		t.Ports, t.PortAuto = nil, v == portAuto
+		return t.PortAuto || parsePorts(v, &t.Ports)
 	},
 	"requirepass": func(t *Topology, v string) bool { t.Password = v; return v != "" },
 	"down-after-milliseconds": func(t *Topology, v string) bool {
@@ -47,8 +48,27 @@ var topologyOptions = map[string]func(t *Topology, value string) (ok bool){
 		t.DownAfter = int64(ms)
 		return ok
 	},
+	"primary": func(t *Topology, v string) bool {
+		host, port, err := net.SplitHostPort(v)
+		n := 0
+		t.Primary = v
+		return err == nil && host != "" && parseCount(port, 1, 65535, &n)
+	},
 	"quorum": func(t *Topology, v string) bool { return parseCount(v, 1, 1<<31-1, &t.Quorum) },
 	"host":   func(t *Topology, v string) bool { t.Host = v; return v != "" },
+}
+
+// parsePorts parses one port, or several with commas between them.
+func parsePorts(text string, to *[]int) (ok bool) {
+	for port := range strings.SplitSeq(text, ",") {
+		n := 0
+		if !parseCount(port, 1, 65535, &n) {
+			return false
+		}
+		*to = append(*to, n)
+	}
+	last := (*to)[len(*to)-1]
+	return len(*to) > 1 || last <= 65535-maxSentinels
 }
 
 // parseCount parses a number between least and most.
@@ -71,8 +91,7 @@ func topology(in input) (string, error) {
 
 // parseTopology reads "sentinel:1x3 port 26379 …".
 func parseTopology(words []string) (t Topology, err error) {
-	port, _ := strconv.Atoi(SentinelPort)
-	t = Topology{Name: "mymaster", Port: port}
+	t = Topology{Name: "mymaster"}
 	t.Cluster = words[0] == "cluster:1"
 	count, ok := strings.CutPrefix(words[0], "sentinel:1x")
 	if !t.Cluster && (!ok || !parseCount(count, 1, maxSentinels, &t.Sentinels)) {

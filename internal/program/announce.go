@@ -10,18 +10,17 @@ import (
 	"path/filepath"
 	"strings"
 
-	"github.com/lockredis/lockredis"
 	"github.com/lockredis/lockredis/internal/config"
 )
 
 // logStart logs the versions and the process id, then one line for each address
-// that the server listens on. The last line is the one that launchers of
-// redis-server wait for.
-func logStart(log *slog.Logger, srv *lockredis.Server) {
+// that the server listens on, or the Sentinels alone. The last line is the one that
+// launchers of redis-server wait for.
+func logStart(log *slog.Logger, n *nodes) {
 	log.Info("lockredis has started",
 		"version", config.Version, "redis_version", config.RedisVersion, "pid", os.Getpid())
-	_, tlsPort, _ := net.SplitHostPort(srv.TLSAddr())
-	for _, addr := range srv.Addrs() {
+	_, tlsPort := n.ports()
+	for _, addr := range n.addrs() {
 		log.Info("Listening", "address", addr, "protocol", protocol(addr, tlsPort))
 	}
 	log.Info("Ready to accept connections")
@@ -46,14 +45,14 @@ func protocol(addr, tlsPort string) string {
 func announce(
 	set *config.Config, n *nodes, log *slog.Logger, stdout io.Writer,
 ) (remove func(), err error) {
-	srv, addresses := n.first, strings.Join(n.lines(), "\n")
+	addresses := strings.Join(n.lines(), "\n")
 	var written []string
 	remove = func() {
 		for _, path := range written {
 			os.Remove(path)
 		}
 	}
-	_, port, _ := net.SplitHostPort(srv.Addr())
+	port, tlsPort := n.ports()
 	if path := set.Path(set.PortFile); path != "" {
 		if err := writeAtomically(path, cmp.Or(addresses, port)); err != nil {
 			return remove, err
@@ -71,12 +70,11 @@ func announce(
 	if addresses != "" {
 		fmt.Fprintln(stdout, addresses)
 	}
-	if set.PortAuto {
+	if set.PortAuto && n.first != nil {
 		fmt.Fprintf(stdout, "port=%s\n", port)
 	}
-	if set.TLS.PortAuto {
-		_, port, _ := net.SplitHostPort(srv.TLSAddr())
-		fmt.Fprintf(stdout, "tls-port=%s\n", port)
+	if set.TLS.PortAuto && n.first != nil {
+		fmt.Fprintf(stdout, "tls-port=%s\n", tlsPort)
 	}
 	return remove, nil
 }

@@ -30,6 +30,8 @@ Directives of its own:
   --port-file PATH          write the port to PATH atomically; remove PATH at the end
   --topology sentinel:1x3   three Sentinels in the same process; print an address a line:
                             primary=HOST:PORT, sentinel=HOST:PORT … See docs/sentinel.md
+  --topology "sentinel:1x3 primary HOST:PORT"
+                            the Sentinels alone, for a server elsewhere
   --topology cluster:1      a cluster of one node; print node=HOST:PORT
   --exit-with-parent yes    end when the process that started lockredis ends
 
@@ -106,7 +108,7 @@ func serve(args []string, stdin io.Reader, stdout io.Writer) error {
 	if err != nil {
 		return report(log, set, err)
 	}
-	logStart(log, nodes.first)
+	logStart(log, nodes)
 	stop := make(chan struct{})
 	defer close(stop)
 	go giveBack(stop)

@@ -13,10 +13,10 @@ import (
 	"github.com/lockredis/lockredis/internal/config"
 )
 
-// nodes are the nodes of the process: one server or Sentinel, or a server with the Sentinels
-// of the directive topology.
+// nodes are the nodes of the process: one server or Sentinel, a server with the Sentinels of the
+// directive topology, or these Sentinels alone.
 type nodes struct {
-	first     *lockredis.Server
+	first     *lockredis.Server    // nil: the primary is elsewhere
 	sentinels *lockredis.Sentinels // nil: none
 	host      string               // at which clients reach the nodes; "": no topology
 }
@@ -27,6 +27,10 @@ func startNodes(
 	ctx context.Context, settings *lockredis.Settings, set *config.Config, log *slog.Logger,
 ) (*nodes, error) {
 	t := set.Topology
+	if t.Primary != "" {
+		n := &nodes{host: reachableHost(set)}
+		return n, n.startSentinels(ctx, t.Primary, set, log)
+	}
 	if (t.Cluster || t.Sentinels > 0) && (set.Sentinel || set.Port == 0 && !set.PortAuto) {
 		return nil, errors.New("topology needs a server with a TCP port that does not speak TLS")
 	}
@@ -51,15 +55,24 @@ func startNodes(
 		}
 	}()
 	_, port, _ := net.SplitHostPort(n.first.Addr())
-	n.sentinels, err = lockredis.StartSentinels(ctx, lockredis.SentinelConfig{
-		Master: t.Name, Addr: net.JoinHostPort(n.host, port), MasterPassword: set.RequirePass,
-		Addrs: sentinelAddrs(set), AnnounceIP: n.host, Quorum: t.Quorum, Password: t.Password,
-		DownAfter: time.Duration(t.DownAfter) * time.Millisecond, Logger: asSentinel(log),
-	})
+	err = n.startSentinels(ctx, net.JoinHostPort(n.host, port), set, log)
 	if err != nil {
 		n.first.Close()
 	}
 	return n, err
+}
+
+// startSentinels starts the Sentinels of the directive topology for a primary.
+func (n *nodes) startSentinels(
+	ctx context.Context, primary string, set *config.Config, log *slog.Logger,
+) (err error) {
+	t := set.Topology
+	n.sentinels, err = lockredis.StartSentinels(ctx, lockredis.SentinelConfig{
+		Master: t.Name, Addr: primary, MasterPassword: set.RequirePass,
+		Addrs: sentinelAddrs(set), AnnounceIP: n.host, Quorum: t.Quorum, Password: t.Password,
+		DownAfter: time.Duration(t.DownAfter) * time.Millisecond, Logger: asSentinel(log),
+	})
+	return err
 }
 
 // formCluster sets the directives that the topology cluster:1 stands for.
@@ -100,16 +113,22 @@ func reachableHost(set *config.Config) string {
 	return "127.0.0.1"
 }
 
-// sentinelAddrs returns the addresses that the Sentinels listen on. With a server on a free
-// port they have free ports, too.
+// sentinelAddrs returns the addresses that the Sentinels listen on. Without a port of their own
+// they have free ports beside a server on a free port, else Redis's ports for Sentinels.
 func sentinelAddrs(set *config.Config) []string {
 	t := set.Topology
 	addrs := make([]string, t.Sentinels)
+	auto := t.PortAuto || t.Ports == nil && set.PortAuto
+	next, _ := strconv.Atoi(config.SentinelPort)
 	for i := range addrs {
 		port := "0"
-		if !t.PortAuto && !set.PortAuto {
-			port = strconv.Itoa(t.Port + i)
+		if i < len(t.Ports) {
+			next = t.Ports[i]
 		}
+		if !auto {
+			port = strconv.Itoa(next)
+		}
+		next++
 		addrs[i] = net.JoinHostPort(boundHost(set), port)
 	}
 	return addrs
@@ -128,17 +147,41 @@ func (n *nodes) lines() (lines []string) {
 		line("node", n.first.Addr())
 		return lines
 	}
-	line("primary", n.first.Addr())
+	if n.first != nil {
+		line("primary", n.first.Addr())
+	}
 	for _, addr := range n.sentinels.Addrs() {
 		line("sentinel", addr)
 	}
 	return lines
 }
 
+// ports returns the ports of the server. A port is "" when the server has none, and both are
+// when no server runs in the process.
+func (n *nodes) ports() (port, tlsPort string) {
+	if n.first == nil {
+		return "", ""
+	}
+	_, port, _ = net.SplitHostPort(n.first.Addr())
+	_, tlsPort, _ = net.SplitHostPort(n.first.TLSAddr())
+	return port, tlsPort
+}
+
+// addrs returns the addresses of the server, or of the Sentinels without a server.
+func (n *nodes) addrs() []string {
+	if n.first == nil {
+		return n.sentinels.Addrs()
+	}
+	return n.first.Addrs()
+}
+
 // done returns a channel that is closed when all nodes have ended.
 func (n *nodes) done() <-chan struct{} {
-	if n.sentinels == nil {
+	switch {
+	case n.sentinels == nil:
 		return n.first.Done()
+	case n.first == nil:
+		return n.sentinels.Done()
 	}
 	ended := make(chan struct{})
 	go func() {
@@ -154,5 +197,7 @@ func (n *nodes) close() {
 	if n.sentinels != nil {
 		n.sentinels.Close()
 	}
-	n.first.Close()
+	if n.first != nil {
+		n.first.Close()
+	}
 }

@@ -80,9 +80,14 @@ final class Endpoint {
         return Integer.parseInt(path.substring(1));
     }
 
+    /** Returns the host and the port: {@code 127.0.0.1:6379}. */
+    String node() {
+        return hostInUri() + ":" + port;
+    }
+
     /** Returns the address without user and password: {@code redis://127.0.0.1:6379}. */
     String address() {
-        return scheme() + "://" + hostInUri() + ":" + port;
+        return scheme() + "://" + node();
     }
 
     /** Returns the address with user, password and database, where there are any. */
@@ -92,7 +97,7 @@ final class Endpoint {
             uri.append(user == null ? "" : encode(user));
             uri.append(':').append(encode(password)).append('@');
         }
-        uri.append(hostInUri()).append(':').append(port);
+        uri.append(node());
         return database == 0 ? uri.toString() : uri.append('/').append(database).toString();
     }
 

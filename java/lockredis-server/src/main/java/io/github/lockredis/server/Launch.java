@@ -10,7 +10,10 @@ import java.util.List;
 import java.util.concurrent.TimeUnit;
 import java.util.function.Consumer;
 
-/** Starts the server's process and waits until the server listens. */
+/**
+ * Starts the process of a server, or of its Sentinels, and waits until they listen. The Sentinels'
+ * process gets the server's directives too: its password, and the addresses to bind.
+ */
 final class Launch {
     /** How often a start is tried that fails because a thread just wrote the executable. */
     private static final int BUSY_TRIES = 10;
@@ -20,20 +23,39 @@ final class Launch {
     private final LockredisConfig config;
     private final int port;
     private final Consumer<String> consumer;
-    private final Sentinels sentinels;
+    private final int sentinels; // 0: it is a server
+    private final String topology; // the line that starts the Sentinels, "" for a server
+    private final String portHint;
     private final long deadline;
     private List<String> command = new ArrayList<>();
 
     /**
-     * Prepares a start on a port. 0 means a free port.
+     * Prepares the start of a server on a port. 0 means a free port.
      *
-     * @param sentinels what starts in the same process, or null
+     * @param portHint what to do when another process has the port
      */
-    Launch(LockredisConfig config, int port, Consumer<String> consumer, Sentinels sentinels) {
+    Launch(LockredisConfig config, int port, Consumer<String> consumer, String portHint) {
+        this(config, port, consumer, 0, "", portHint);
+    }
+
+    /**
+     * Prepares the start of Sentinels.
+     *
+     * @param topology the line that starts them
+     */
+    Launch(LockredisConfig config, Consumer<String> consumer, Sentinels sentinels, String topology,
+            String portHint) {
+        this(config, 0, consumer, sentinels.count, topology, portHint);
+    }
+
+    private Launch(LockredisConfig config, int port, Consumer<String> consumer, int sentinels,
+            String topology, String portHint) {
         this.config = config;
         this.port = port;
         this.consumer = consumer;
         this.sentinels = sentinels;
+        this.topology = topology;
+        this.portHint = portHint;
         this.deadline = System.nanoTime() + config.startTimeout().toNanos();
     }
 
@@ -50,7 +72,7 @@ final class Launch {
 
     /** Starts a server. Returns null when this system cannot tell it that the JVM has ended. */
     private ServerProcess run(boolean exitWithParent) {
-        Output output = new Output(consumer, sentinels == null ? 0 : sentinels.count);
+        Output output = new Output(consumer, sentinels);
         Process process = execute(exitWithParent);
         ServerProcess server = new ServerProcess(process, output, command);
         boolean ready = false;
@@ -79,10 +101,13 @@ final class Launch {
     }
 
     private boolean awaitReady(ServerProcess server) throws InterruptedException {
-        Endpoint fixed = port == 0 || sentinels != null ? null : endpoint(port);
+        Endpoint fixed = port == 0 ? null : endpoint(port);
         while (System.nanoTime() < deadline) {
             long left = TimeUnit.NANOSECONDS.toMillis(deadline - System.nanoTime());
             if (server.output.awaitReady(Math.max(1, Math.min(left, SILENCE)))) {
+                if (sentinels > 0) {
+                    return !server.output.ended();
+                }
                 int found = port == 0 ? server.output.port() : port;
                 if (server.output.ended() || found == 0) {
                     return false;
@@ -160,9 +185,9 @@ final class Launch {
             command.add(config.configFile().toAbsolutePath().toString());
         }
         String listen = port == 0 ? "auto" : Integer.toString(port);
-        if (config.certificate() == null) {
+        if (config.certificate() == null && sentinels == 0) {
             command.addAll(Arrays.asList("--port", listen));
-        } else {
+        } else if (sentinels == 0) {
             command.addAll(Arrays.asList("--port", "0", "--tls-port", listen));
         }
         if (exitWithParent) {
@@ -193,8 +218,8 @@ final class Launch {
         for (List<String> directive : config.directives()) {
             text.append(ConfigText.line(directive));
         }
-        if (sentinels != null) {
-            text.append(sentinels.line());
+        if (sentinels > 0) { // the files for the port and the process id are the server's
+            text.append("port-file \"\"\npidfile \"\"\n").append(topology);
         }
         return text.toString();
     }
@@ -217,7 +242,7 @@ final class Launch {
         } else {
             text.append(reason);
         }
-        text.append(StartError.advice(reason, code, port));
+        text.append(StartError.advice(reason, code, portHint));
         text.append("\n  command: ").append(String.join(" ", command));
         if (code != null) {
             text.append("\n  exit code: ").append(code);

@@ -34,18 +34,23 @@ import java.util.function.Consumer;
 public final class LockredisServer implements AutoCloseable {
     /** How long the server may take for a command of this class, in milliseconds. */
     private static final int COMMAND_TIMEOUT = 10_000;
+    private static final String TAKEN = "Another process took the port while nothing listened there";
 
     private final LockredisConfig config;
     private final Consumer<String> consumer;
     private final Endpoint attached; // null for a server of our own
     private final Object lifecycle = new Object(); // held while the process starts or stops
+    private final Sentinels sentinels; // null: none
     private volatile ServerProcess process; // written under lifecycle; null when attached
+    private volatile ServerProcess watchers; // the Sentinels'; written under lifecycle; may be null
     private volatile boolean closed;
     private volatile long pausedUntil; // of System.nanoTime, see pauseClients
 
-    private LockredisServer(LockredisConfig config, Consumer<String> consumer, Endpoint attached) {
+    private LockredisServer(LockredisConfig config, Consumer<String> consumer, Sentinels sentinels,
+            Endpoint attached) {
         this.config = config;
         this.consumer = consumer;
+        this.sentinels = sentinels;
         this.attached = attached;
     }
 
@@ -82,7 +87,7 @@ public final class LockredisServer implements AutoCloseable {
         return LockredisTopology.builder(Topology.CLUSTER).start();
     }
 
-    /** Starts a server. With sentinels they start in its process. */
+    /** Starts a server and its Sentinels. Null: none. */
     static LockredisServer start(Builder from, Sentinels sentinels) {
         return start(from.config(), from.consumer, sentinels);
     }
@@ -91,14 +96,52 @@ public final class LockredisServer implements AutoCloseable {
             Sentinels sentinels) {
         String uri = Executables.setting("lockredis.uri");
         if (uri != null) {
-            LockredisServer server = new LockredisServer(config, consumer, Endpoint.parse(uri));
+            LockredisServer server = new LockredisServer(config, consumer, null,
+                    Endpoint.parse(uri));
             server.command("PING");
             return server;
         }
         ProcessClasses.load();
-        LockredisServer server = new LockredisServer(config, consumer, null);
-        server.process = new Launch(config, config.port(), consumer, sentinels).run();
+        LockredisServer server = new LockredisServer(config, consumer, sentinels, null);
+        int port = config.port();
+        String hint = "Without port(" + port + ") the server takes a free port";
+        server.process = new Launch(config, port, consumer, port == 0 ? "" : hint).run();
+        try {
+            server.startSentinels();
+        } finally {
+            if (sentinels != null && server.watchers == null) {
+                server.close();
+            }
+        }
         return server;
+    }
+
+    /** Starts the Sentinels unless they run. After an end of theirs they have the same ports. */
+    private void startSentinels() {
+        ServerProcess before = watchers;
+        if (sentinels == null || before != null && before.isServing()) {
+            return;
+        }
+        List<String> nodes = before == null ? Collections.emptyList() : before.output.sentinels();
+        String hint = before != null ? TAKEN : sentinels.port == 0 ? "" : "Without sentinelPort("
+                + sentinels.port + ") the Sentinels take free ports";
+        watchers = new Launch(config, consumer, sentinels,
+                sentinels.line(endpoint().node(), nodes), hint).run();
+    }
+
+    /** Ends the Sentinels, if there are any. */
+    void closeSentinels() {
+        synchronized (lifecycle) {
+            closed = true;
+            if (watchers != null) {
+                watchers.destroy();
+            }
+        }
+    }
+
+    /** Returns the Sentinels' addresses as host:port, empty without Sentinels. */
+    List<String> sentinelNodes() {
+        return watchers == null ? Collections.emptyList() : watchers.output.sentinels();
     }
 
     /** Returns the values that the server was started with. */
@@ -109,11 +152,6 @@ public final class LockredisServer implements AutoCloseable {
     /** Reports whether this is a running Redis, of lockredis.uri, and no process of its own. */
     public boolean isAttached() {
         return attached != null;
-    }
-
-    /** Returns the process that runs now. Null when attached. */
-    ServerProcess process() {
-        return process;
     }
 
     private Endpoint endpoint() {
@@ -202,9 +240,18 @@ public final class LockredisServer implements AutoCloseable {
         return attached != null ? Collections.emptyList() : process.command;
     }
 
-    /** Returns the last 200 lines of the server's log since its last start. */
+    /**
+     * Returns the last 200 lines of the server's log since its last start. The last 200 lines of its
+     * Sentinels follow.
+     */
     public List<String> log() {
-        return attached != null ? Collections.emptyList() : process.output.lines();
+        List<String> lines = new ArrayList<>();
+        for (ServerProcess from : Arrays.asList(process, watchers)) {
+            if (from != null) {
+                lines.addAll(from.output.lines());
+            }
+        }
+        return lines;
     }
 
     /** Returns all locks: their holders, and the queues of fair locks. */
@@ -341,12 +388,13 @@ public final class LockredisServer implements AutoCloseable {
     public void stop() {
         requireOwn("stop");
         synchronized (lifecycle) {
-            process.stopServer(timeout());
+            process.destroy();
         }
     }
 
     /**
-     * Starts the server again on the same port, empty. Stops it first if it runs.
+     * Starts the server again on the same port, empty. Stops it first if it runs. Sentinels that
+     * have ended start again too, on their ports.
      *
      * @throws UnsupportedOperationException on an attached Redis
      * @throws LockredisException if it does not start: another process may have taken the port
@@ -357,9 +405,10 @@ public final class LockredisServer implements AutoCloseable {
             if (closed) {
                 throw new LockredisException("lockredis at " + redissonAddress() + " is closed");
             }
-            process.stopServer(timeout());
+            process.destroy();
             pausedUntil = 0;
-            process = new Launch(config, port(), consumer, null).run();
+            process = new Launch(config, port(), consumer, TAKEN).run();
+            startSentinels();
         }
     }
 
@@ -369,10 +418,11 @@ public final class LockredisServer implements AutoCloseable {
         }
     }
 
-    /** Reports whether the server's process runs. An attached Redis is asked. */
+    /** Reports whether the server runs, and its Sentinels do. An attached Redis is asked. */
     public boolean isRunning() {
         if (closed || attached == null) {
-            return !closed && process.isServing();
+            ServerProcess beside = watchers;
+            return !closed && process.isServing() && (beside == null || beside.isServing());
         }
         try {
             call("PING");
@@ -388,7 +438,7 @@ public final class LockredisServer implements AutoCloseable {
         closed = true;
         if (attached == null) {
             synchronized (lifecycle) {
-                process.stopServer(timeout());
+                process.destroy();
             }
         }
     }

@@ -9,8 +9,9 @@ import java.util.function.Consumer;
 
 /**
  * A server as production's clients expect it: behind Sentinels, or as a Redis Cluster. So a test
- * uses production's configuration of the client. All nodes run in a process of their own, on free
- * ports of 127.0.0.1. It ends with {@link #close}, and in any case with this JVM.
+ * uses production's configuration of the client. The nodes are on free ports of 127.0.0.1: the
+ * server in a process, and its Sentinels in another one. They end with {@link #close}, and in any
+ * case with this JVM.
  *
  * <pre>{@code
  * try (LockredisTopology topology = LockredisServer.sentinel()) {
@@ -31,17 +32,15 @@ public final class LockredisTopology implements AutoCloseable {
     private final Topology kind;
     private final Sentinels sentinels; // null: none
     private final LockredisServer server;
-    private final ServerProcess first; // the Sentinels' process too; null when attached
     private final List<String> nodes;
 
     private LockredisTopology(Builder from, LockredisServer.Builder values) {
         kind = from.kind;
         sentinels = kind == Topology.SENTINEL ? new Sentinels(from) : null;
         server = LockredisServer.start(values, sentinels);
-        first = server.process();
         nodes = sentinels == null
                 ? Collections.singletonList(server.host() + ":" + server.port())
-                : Collections.unmodifiableList(first.output.sentinels());
+                : Collections.unmodifiableList(server.sentinelNodes());
     }
 
     /** Returns a builder. With {@link Topology#SINGLE} it is a server alone. */
@@ -57,8 +56,7 @@ public final class LockredisTopology implements AutoCloseable {
     /**
      * Returns the server that has the data. Its methods show locks and leaks, delete the data, and
      * make outages: Sentinels run on when it stops, and see it again after restart. They take
-     * {@link Builder#downAfter} to notice. Behind Sentinels, stop and restart wait for the end of
-     * pauseClients.
+     * {@link Builder#downAfter} to notice.
      */
     public LockredisServer server() {
         return server;
@@ -113,9 +111,7 @@ public final class LockredisTopology implements AutoCloseable {
     /** Ends all nodes. Does nothing the second time. */
     @Override
     public void close() {
-        if (first != null) {
-            first.destroy();
-        }
+        server.closeSentinels();
         server.close();
     }
 

@@ -21,7 +21,7 @@ final class Output {
     static final int KEPT = 200;
 
     private final Consumer<String> consumer;
-    private final int expected; // Sentinels; the last one's line says that all nodes are ready
+    private final int expected; // Sentinels; the last one's line says that all of them are ready
     private final Deque<String> lines = new ArrayDeque<>(); // guarded by lines
     private final CountDownLatch ready = new CountDownLatch(1);
     private final CountDownLatch end = new CountDownLatch(1);
@@ -32,7 +32,7 @@ final class Output {
     /**
      * The consumer gets each line. Null: the log of this JVM gets them.
      *
-     * @param sentinels how many Sentinels start in the server's process
+     * @param sentinels how many Sentinels the process has. 0: it has a server
      */
     Output(Consumer<String> consumer, int sentinels) {
         this.consumer = consumer;
@@ -92,11 +92,9 @@ final class Output {
         }
     }
 
-    /** Finds the line "primary=HOST:PORT", and behind it "sentinel=HOST:PORT" of each Sentinel. */
+    /** Finds the line "sentinel=HOST:PORT" of each Sentinel. */
     private void lookForSentinels(String line) {
-        if (line.startsWith("primary=")) {
-            port = Integer.parseInt(line.substring(line.lastIndexOf(':') + 1));
-        } else if (line.startsWith("sentinel=")) {
+        if (line.startsWith("sentinel=")) {
             synchronized (lines) {
                 sentinels.add(line.substring(line.indexOf('=') + 1));
                 if (sentinels.size() < expected) {
@@ -139,7 +137,7 @@ final class Output {
         return port;
     }
 
-    /** Returns the addresses of the Sentinels in the server's process, as host:port. */
+    /** Returns the addresses of the Sentinels in the process, as host:port. */
     List<String> sentinels() {
         synchronized (lines) {
             return new ArrayList<>(sentinels);

@@ -2,11 +2,10 @@ package io.github.lockredis.server;
 
 import java.io.IOException;
 import java.lang.reflect.Field;
-import java.net.SocketTimeoutException;
 import java.util.List;
 import java.util.concurrent.TimeUnit;
 
-/** One process of a server, from its start to its end. */
+/** One process of a server or of its Sentinels, from its start to its end. */
 final class ServerProcess {
     /** How long the server has to end after a signal, in seconds. */
     private static final int GRACE = 5;
@@ -14,13 +13,12 @@ final class ServerProcess {
     final Output output;
     final List<String> command;
     final long pid;
-    /** Set once the server listens. */
+    /** Set once the server listens. Null for Sentinels. */
     volatile Endpoint endpoint;
     /** Set once {@link #destroy} found that the process had ended by itself; else null. */
     volatile Integer exitCode;
     private final Process process;
     private volatile Thread hook;
-    private volatile boolean stopped; // the server; the Sentinels in the process run on
 
     ServerProcess(Process process, Output output, List<String> command) {
         this.process = process;
@@ -29,9 +27,9 @@ final class ServerProcess {
         this.pid = pid(process);
     }
 
-    /** Reports whether the process runs, and the server in it. */
+    /** Reports whether the process runs. */
     boolean isServing() {
-        return process.isAlive() && !stopped;
+        return process.isAlive();
     }
 
     /** Says that the process has ended, and why if it was not asked to end. */
@@ -51,32 +49,6 @@ final class ServerProcess {
             return pid < 0 || info.contains("\nprocess_id:" + pid + "\r");
         } catch (IOException e) {
             return false;
-        }
-    }
-
-    /**
-     * Ends the server: the process, unless Sentinels run there too. They see a dead server then.
-     *
-     * @param timeoutMillis how long the server may take
-     */
-    void stopServer(int timeoutMillis) {
-        if (output.sentinels().isEmpty()) {
-            destroy();
-            return;
-        }
-        if (!isServing()) {
-            return;
-        }
-        stopped = true;
-        output.setStopping();
-        try (Connection connection = new Connection(endpoint, timeoutMillis)) {
-            connection.call("SHUTDOWN", "NOSAVE");
-        } catch (Connection.ErrorReply | SocketTimeoutException e) {
-            stopped = false;
-            throw new LockredisException("SHUTDOWN on " + endpoint.address() + ": "
-                    + e.getMessage(), e);
-        } catch (IOException e) {
-            // The server's answer is the end of the connection.
         }
     }
 

@@ -47,11 +47,16 @@ enum StartError {
         return "";
     }
 
-    /** Returns a sentence to append to the reason, or "". code is null for a process that ran on. */
-    static String advice(String reason, Integer code, int port) {
-        if (port != 0 && reason.contains("address already in use")
+    /**
+     * Returns a sentence to append to the reason, or "".
+     *
+     * @param code the process's exit code, null for a process that ran on
+     * @param portHint what to do when another process has the port
+     */
+    static String advice(String reason, Integer code, String portHint) {
+        if (reason.contains("address already in use")
                 || reason.contains("Only one usage of each socket address")) {
-            return ". Without port(" + port + ") the server takes a free port";
+            return portHint.isEmpty() ? "" : ". " + portHint;
         }
         if (code != null && code == 137 && Platform.current().isMac()) {
             return ". macOS ends an executable whose signature it does not accept: "

@@ -15,14 +15,20 @@ import java.util.Arrays;
 import java.util.List;
 
 import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.condition.DisabledOnOs;
+import org.junit.jupiter.api.condition.OS;
 import org.junit.jupiter.api.io.TempDir;
 
 class TopologyTest {
-    private static Object ask(String node, String password, String... command) throws IOException {
+    private static Connection connect(String node, String password) throws IOException {
         int colon = node.lastIndexOf(':');
         int port = Integer.parseInt(node.substring(colon + 1));
-        try (Connection connection = new Connection(new Endpoint(node.substring(0, colon), port,
-                null, password, 0, false, null), 10_000)) {
+        return new Connection(new Endpoint(node.substring(0, colon), port, null, password, 0, false,
+                null), 10_000);
+    }
+
+    private static Object ask(String node, String password, String... command) throws IOException {
+        try (Connection connection = connect(node, password)) {
             return connection.call(command);
         }
     }
@@ -93,6 +99,103 @@ class TopologyTest {
         try (LockredisTopology topology = builder.sentinelPort(sentinelPort).start()) {
             assertEquals(Arrays.asList("127.0.0.1:" + sentinelPort), topology.nodes());
         }
+    }
+
+    @Test
+    void theSentinelsPortNeedsNoPortOfTheServer() throws Exception {
+        int port;
+        try (ServerSocket socket = new ServerSocket(0)) {
+            port = socket.getLocalPort();
+        }
+        LockredisTopology.Builder builder = LockredisTopology.builder(Topology.SENTINEL)
+                .sentinels(1).sentinelPort(port);
+        try (LockredisTopology topology = builder.start()) {
+            assertEquals(Arrays.asList("127.0.0.1:" + port), topology.nodes());
+            String message = assertThrows(LockredisException.class, builder::start).getMessage();
+            assertTrue(message.contains("Without sentinelPort(" + port + ") the Sentinels take"),
+                    message);
+        }
+    }
+
+    @Test
+    void stopReturnsWhenNothingListensAndNoClientIsServed() throws Exception {
+        try (LockredisTopology topology = LockredisServer.sentinel()) {
+            LockredisServer server = topology.server();
+            for (int i = 0; i < 10; i++) {
+                String node = server.host() + ":" + server.port();
+                try (Connection client = connect(node, null)) {
+                    client.call("PING");
+                    server.stop();
+                    assertFalse(Await.listens(server.port()));
+                    assertThrows(IOException.class, () -> client.call("PING"));
+                }
+                server.restart();
+            }
+        }
+    }
+
+    @Test
+    void stopNeedsNoCommand() throws Exception {
+        String[][] obstacles = {
+            {"CLIENT", "PAUSE", "600000", "ALL"},
+            {"CONFIG", "SET", "requirepass", "another"},
+            {"CONFIG", "SET", "maxclients", "1"},
+        };
+        for (String[] obstacle : obstacles) {
+            try (LockredisTopology topology = LockredisTopology.builder(Topology.SENTINEL)
+                    .server(server -> server.directive("rename-command", "SHUTDOWN", "")).start()) {
+                LockredisServer server = topology.server();
+                server.command(obstacle);
+                server.restart();
+                assertEquals("PONG", server.command("PING"));
+                server.command(obstacle);
+                server.stop();
+                assertFalse(Await.listens(server.port()));
+            }
+        }
+    }
+
+    @Test
+    @DisabledOnOs(OS.WINDOWS)
+    void stopEndsAServerThatHangs() throws Exception {
+        try (LockredisTopology topology = LockredisServer.sentinel()) {
+            LockredisServer server = topology.server();
+            signal("STOP", server.pid());
+            server.restart();
+            assertEquals("PONG", server.command("PING"));
+        }
+    }
+
+    @Test
+    @DisabledOnOs(OS.WINDOWS)
+    void restartStartsDeadSentinelsOnTheirPorts() throws Exception {
+        try (LockredisTopology topology = LockredisServer.sentinel()) {
+            LockredisServer server = topology.server();
+            signal("KILL", server.pid());
+            Await.until("the server has ended", () -> !server.isRunning());
+            server.restart();
+            assertEquals("PONG", ask(topology.nodes().get(0), null, "PING"));
+            for (String node : topology.nodes()) {
+                try {
+                    ask(node, null, "SHUTDOWN");
+                } catch (IOException e) {
+                    // the connection ends without a reply
+                }
+            }
+            Await.until("the end of the Sentinels is noticed", () -> !server.isRunning());
+            server.restart();
+            assertTrue(server.isRunning());
+            for (String node : topology.nodes()) {
+                assertEquals("PONG", ask(node, null, "PING"));
+            }
+            Await.until("the Sentinels see the server",
+                    () -> field(topology, "flags").equals("master"));
+            assertTrue(server.log().toString().contains("+monitor master mymaster"));
+        }
+    }
+
+    private static void signal(String name, long pid) throws Exception {
+        assertEquals(0, new ProcessBuilder("kill", "-" + name, "" + pid).start().waitFor());
     }
 
     @Test
