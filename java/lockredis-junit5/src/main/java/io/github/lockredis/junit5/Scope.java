@@ -83,6 +83,7 @@ final class Scope {
 
     private void declareClass(Class<?> type) {
         AnnotationSupport.findAnnotation(type, Lockredis.class).map(Spec::of)
+                .filter(spec -> !spec.isDefault() || !find(spec.name).isPresent())
                 .ifPresent(this::declareEager);
         declareExtensions(type, null);
         for (Field field : annotated(type)) {

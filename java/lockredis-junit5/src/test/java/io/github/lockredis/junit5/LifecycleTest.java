@@ -97,6 +97,52 @@ class LifecycleTest {
     }
 
     @Test
+    void aNestedClassWithABareAnnotationSharesTheServerToo() {
+        Run.of(AllowingOuter.class).assertSucceeded(3);
+    }
+
+    @Lockredis(password = "secret", leaks = LeakMode.ALLOWED)
+    static class AllowingOuter {
+        @Lockredis
+        static LockredisServer outer;
+
+        @Nested
+        @Lockredis
+        class Bare {
+            @Lockredis
+            LockredisServer field;
+
+            @Test
+            void leaks(LockredisServer server) {
+                assertSame(outer, server);
+                assertSame(outer, field);
+                Plain.lock(server, "order:1");
+            }
+
+            @Nested
+            @Lockredis
+            class Inner {
+                @Test
+                void test(LockredisServer server) {
+                    assertSame(outer, server);
+                }
+            }
+        }
+
+        @Nested
+        class Inherited extends BareBase {
+            @Test
+            void test(LockredisServer server) {
+                assertSame(outer, server);
+            }
+        }
+    }
+
+    @Lockredis
+    static class BareBase {
+    }
+
+    @Test
     void aLeakInANestedClassFailsItsTestOnly() {
         Throwable failure = Run.of(LeakingOuter.class).failure("inner");
         assertTrue(failure.getMessage().contains("lock \"order:1\""), failure::toString);
