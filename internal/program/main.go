@@ -99,7 +99,7 @@ func serve(args []string, stdin io.Reader, stdout io.Writer) error {
 		return report(log, set, err)
 	}
 	defer nodes.close()
-	if !set.Sentinel {
+	if nodes.first != nil && !set.Sentinel {
 		save := backdoor.Open(nodes.first).SaveAtEnd
 		end.save.Store(&save)
 	}
