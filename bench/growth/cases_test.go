@@ -101,6 +101,7 @@ func whole(key string) []testCase {
 		c("RENAME: it", "RENAME "+key+" tmp", "RENAME tmp "+key),
 		c("EXPIRE: it", "EXPIRE "+key+" 100000", "PERSIST "+key),
 		c("TYPE: it", "TYPE "+key),
+		c("DUMP: it", "DUMP "+key),
 		c("OBJECT ENCODING: it", "OBJECT ENCODING "+key),
 		c("MEMORY USAGE: it", "MEMORY USAGE "+key),
 	}
