@@ -52,16 +52,28 @@ func findBit(text []byte, from, to int64, value bool) int64 {
 	}
 	at++
 	end := (to + 7) / 8
-	skip := uint64(flip) * 0x0101010101010101
-	for at+8 <= end && binary.LittleEndian.Uint64(text[at:]) == skip {
-		at += 8
-	}
+	at += skipBytes(text[at:end], flip)
 	for ; at < end; at++ {
 		if c := text[at] ^ flip; c != 0 {
 			return min(8*at+int64(bits.LeadingZeros8(c)), to)
 		}
 	}
 	return to
+}
+
+// skipBytes returns how many bytes at the beginning of text are equal to b. It may stop up to 31
+// bytes early.
+func skipBytes(text []byte, b byte) (n int64) {
+	word := uint64(b) * 0x0101010101010101
+	for ; len(text) >= 32; text = text[32:] {
+		four := (*[32]byte)(text)
+		if binary.LittleEndian.Uint64(four[:])^word|binary.LittleEndian.Uint64(four[8:])^word|
+			binary.LittleEndian.Uint64(four[16:])^word|binary.LittleEndian.Uint64(four[24:])^word != 0 {
+			break
+		}
+		n += 32
+	}
+	return n
 }
 
 // readField returns the width bits of text from bit at on, at most 64. Bits behind the end

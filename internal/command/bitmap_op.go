@@ -60,10 +60,13 @@ func bitop(c *Ctx, args resp.Args) resp.Reply {
 
 func andBits(result, source []byte) {
 	clear(result[len(source):])
-	for len(source) >= 8 {
-		binary.LittleEndian.PutUint64(result,
-			binary.LittleEndian.Uint64(result)&binary.LittleEndian.Uint64(source))
-		result, source = result[8:], source[8:]
+	for len(source) >= 32 {
+		to, from := (*[32]byte)(result), (*[32]byte)(source)
+		for i := 0; i < 32; i += 8 {
+			binary.LittleEndian.PutUint64(to[i:],
+				binary.LittleEndian.Uint64(to[i:])&binary.LittleEndian.Uint64(from[i:]))
+		}
+		result, source = result[32:], source[32:]
 	}
 	for i, b := range source {
 		result[i] &= b
@@ -71,10 +74,13 @@ func andBits(result, source []byte) {
 }
 
 func orBits(result, source []byte) {
-	for len(source) >= 8 {
-		binary.LittleEndian.PutUint64(result,
-			binary.LittleEndian.Uint64(result)|binary.LittleEndian.Uint64(source))
-		result, source = result[8:], source[8:]
+	for len(source) >= 32 {
+		to, from := (*[32]byte)(result), (*[32]byte)(source)
+		for i := 0; i < 32; i += 8 {
+			binary.LittleEndian.PutUint64(to[i:],
+				binary.LittleEndian.Uint64(to[i:])|binary.LittleEndian.Uint64(from[i:]))
+		}
+		result, source = result[32:], source[32:]
 	}
 	for i, b := range source {
 		result[i] |= b
@@ -85,11 +91,13 @@ func xorBits(result, source []byte) { subtle.XORBytes(result, result[:len(source
 
 // notBits inverts result. There is no source.
 func notBits(result, _ []byte) {
-	for len(result) >= 8 {
-		binary.LittleEndian.PutUint64(result, ^binary.LittleEndian.Uint64(result))
-		result = result[8:]
+	var ones [4096]byte
+	for i := range ones {
+		ones[i] = 0xff
 	}
-	for i := range result {
-		result[i] = ^result[i]
+	for len(result) > 0 {
+		n := min(len(result), len(ones))
+		subtle.XORBytes(result, result[:n], ones[:n])
+		result = result[n:]
 	}
 }

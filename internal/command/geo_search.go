@@ -102,12 +102,13 @@ type geoMember struct {
 	name     string // may alias the set
 	score    float64
 	place    geo.Point
-	distance float64 // from the center, in meters
+	distance float64 // from the center, in meters; 0 if the query does not need it
 }
 
 // find returns the members in the shape, in Redis's order.
 func (q *geoQuery) find() (found []geoMember) {
 	search := geo.NewSearch(q.shape)
+	measure := q.withDist || q.storeDist || q.sorted() != geoUnsorted
 	full := func() bool { return q.any && int64(len(found)) >= q.count }
 	for _, scores := range search.Scores() {
 		if full() {
@@ -117,22 +118,32 @@ func (q *geoQuery) find() (found []geoMember) {
 			Min: scores[0], Max: scores[1], MaxExclusive: true})
 		q.zset.Walk(from, to, false, func(item store.ZItem) bool {
 			p := geo.At(item.Score)
-			if d, in := search.Contains(p); in {
-				found = append(found, geoMember{item.Member, item.Score, p, d})
+			if !search.Contains(p) {
+				return true
 			}
+			m := geoMember{name: item.Member, score: item.Score, place: p}
+			if measure {
+				m.distance = search.Distance(p)
+			}
+			found = append(found, m)
 			return !full()
 		})
 	}
 	return found
 }
 
-// sort sorts the members and returns the first COUNT of them. A COUNT without an order wants
-// the nearest, but with ANY it wants no order.
-func (q *geoQuery) sort(found []geoMember) []geoMember {
-	order := q.order
-	if q.count > 0 && order == geoUnsorted && !q.any {
-		order = geoNearestFirst
+// sorted returns the order of the result. A COUNT without an order wants the nearest, but with
+// ANY it wants no order.
+func (q *geoQuery) sorted() geoOrder {
+	if q.count > 0 && q.order == geoUnsorted && !q.any {
+		return geoNearestFirst
 	}
+	return q.order
+}
+
+// sort sorts the members and returns the first COUNT of them.
+func (q *geoQuery) sort(found []geoMember) []geoMember {
+	order := q.sorted()
 	wanted := len(found)
 	if q.count > 0 {
 		wanted = int(min(q.count, int64(wanted)))

@@ -50,7 +50,7 @@ func pfdebug(c *Ctx, args resp.Args) resp.Reply {
 }
 
 func registersReply(sketch hll.Sketch) resp.Reply {
-	var registers []resp.Reply
+	registers := make([]resp.Reply, 0, hll.Len)
 	sketch.Decode(func(value byte) { registers = append(registers, resp.Int(int64(value))) })
 	return resp.Array(registers...)
 }

@@ -87,7 +87,7 @@ func TestTheCellsOfASearchCoverItsShape(t *testing.T) {
 			}
 			score := Score(p)
 			p = At(score)
-			if _, in := s.Contains(p); !in {
+			if !s.Contains(p) {
 				continue
 			}
 			found := false
@@ -101,19 +101,26 @@ func TestTheCellsOfASearchCoverItsShape(t *testing.T) {
 	})
 }
 
-func TestContainsMeasuresTheDistance(t *testing.T) {
+func TestContainsIsExactAtTheBorder(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
 		a, b := drawPoint(t, "a"), drawPoint(t, "b")
 		want := Distance(a, b)
 		for _, radius := range []float64{want, math.Nextafter(want, 0), want * 2, want / 2} {
-			d, in := NewSearch(Shape{Center: a, Radius: radius}).Contains(b)
-			if in != (want <= radius) || in && d != want {
-				t.Fatalf("radius %v: the distance is %v, %v; want %v", radius, d, in, want)
+			s := NewSearch(Shape{Center: a, Radius: radius})
+			if in := s.Contains(b); in != (want <= radius) || s.Distance(b) != want {
+				t.Fatalf("radius %v: it is %v at %v; the distance is %v", radius, in, s.Distance(b), want)
 			}
 		}
-		cosA := cos(a.Latitude * perDegree)
-		if rough := roughDistance(a, b, cosA); math.Abs(rough-want) > want/roughness {
-			t.Fatalf("the rough distance is %v, want %v", rough, want)
+		east := Distance(b, Point{a.Longitude, b.Latitude})
+		north := distanceNorth(a.Latitude, b.Latitude)
+		for _, width := range []float64{2 * east, 2 * math.Nextafter(east, 0), 3 * east, east} {
+			for _, height := range []float64{2 * north, 2 * math.Nextafter(north, 0), north} {
+				s := NewSearch(Shape{Center: a, Box: true, Width: width, Height: height})
+				if in := s.Contains(b); in != (east <= width/2 && north <= height/2) {
+					t.Fatalf("a box of %v by %v: %v; the distances are %v and %v",
+						width, height, in, east, north)
+				}
+			}
 		}
 	})
 }

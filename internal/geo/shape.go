@@ -30,17 +30,6 @@ func distanceNorth(a, b float64) float64 {
 	return earthRadius * math.Abs(b*perDegree-a*perDegree)
 }
 
-// roughDistance is distance with the functions of package math, which are faster. It is wrong
-// by less than a part in roughness.
-func roughDistance(a, b Point, cosA float64) float64 {
-	latA, latB := a.Latitude*perDegree, b.Latitude*perDegree
-	u := math.Sin((latB - latA) / 2)
-	v := math.Sin((b.Longitude*perDegree - a.Longitude*perDegree) / 2)
-	return 2.0 * earthRadius * math.Asin(min(math.Sqrt(u*u+cosA*math.Cos(latB)*v*v), 1))
-}
-
-const roughness = 1e6
-
 // Shape is the area of a search: a circle or a box around its center. The lengths are in
 // meters.
 type Shape struct {
@@ -54,31 +43,52 @@ type Shape struct {
 type Search struct {
 	shape     Shape
 	cosCenter float64 // the cosine of the center's latitude
+	limit     float64 // haversine of the circle's radius, or of half the box's width
 }
 
 // NewSearch returns a search for the points in a shape.
 func NewSearch(s Shape) *Search {
-	return &Search{s, cos(s.Center.Latitude * perDegree)}
+	reach := s.Radius
+	if s.Box {
+		reach = s.Width / 2
+	}
+	sine := math.Sin(min(reach/(2*earthRadius), math.Pi/2))
+	return &Search{s, cos(s.Center.Latitude * perDegree), sine * sine}
 }
 
-// Contains reports whether a point is in the shape, and its distance from the center.
-func (s *Search) Contains(p Point) (meters float64, in bool) {
+// roughness is the part of a haversine that Contains does not trust.
+const roughness = 1e-6
+
+// Contains reports whether a point is in the shape. It compares haversines, which need no
+// exact sine, and computes the distance only for a point near the border.
+func (s *Search) Contains(p Point) bool {
 	center := s.shape.Center
+	latA, latB := center.Latitude*perDegree, p.Latitude*perDegree
+	v := math.Sin((p.Longitude*perDegree - center.Longitude*perDegree) / 2)
+	haversine := 0.0
 	if s.shape.Box {
-		atLatitude := Point{center.Longitude, p.Latitude}
-		if Distance(p, atLatitude) > s.shape.Width/2 ||
-			distanceNorth(p.Latitude, center.Latitude) > s.shape.Height/2 {
-			return 0, false
+		if distanceNorth(p.Latitude, center.Latitude) > s.shape.Height/2 {
+			return false
 		}
-		return distance(center, p, s.cosCenter), true
+		c := math.Cos(latB) * v
+		haversine = c * c
+	} else {
+		u := math.Sin((latB - latA) / 2)
+		haversine = u*u + s.cosCenter*math.Cos(latB)*v*v
 	}
-	radius := s.shape.Radius
-	if roughDistance(center, p, s.cosCenter) > radius+radius/roughness {
-		return 0, false
+	switch {
+	case haversine > s.limit+s.limit*roughness:
+		return false
+	case haversine < s.limit-s.limit*roughness:
+		return true
+	case s.shape.Box:
+		return !(Distance(p, Point{center.Longitude, p.Latitude}) > s.shape.Width/2)
 	}
-	meters = distance(center, p, s.cosCenter)
-	return meters, !(meters > radius)
+	return !(s.Distance(p) > s.shape.Radius)
 }
+
+// Distance returns the distance of a point from the shape's center, in meters.
+func (s *Search) Distance(p Point) float64 { return distance(s.shape.Center, p, s.cosCenter) }
 
 // bounds returns the rectangle around the shape.
 func (s *Shape) bounds() area {

@@ -16,6 +16,9 @@ const (
 	maxRegister  = 1<<registerBits - 1
 )
 
+// Len is the number of a sketch's registers.
+const Len = registers
+
 // The encodings of a sketch, as they are in the header.
 const (
 	dense  = 0

@@ -30,6 +30,18 @@ func (s Sketch) runAt(at int) run {
 	return run{2, int(first&0x3f)<<8 | int(second) + 1, 0}
 }
 
+// measure returns the registers and bytes of the run at a position. It is runAt for a search,
+// which passes thousands of runs.
+func (s Sketch) measure(at int) (length, size int) {
+	switch first := s[at]; {
+	case first&0x80 != 0:
+		return int(first&3) + 1, 1
+	case first&0x40 == 0:
+		return int(first) + 1, 1
+	}
+	return s.runAt(at).length, 2
+}
+
 func appendZeros(s Sketch, length int) Sketch {
 	if length <= longestShortZeros {
 		return append(s, byte(length-1))
@@ -98,18 +110,19 @@ func (s *Sketch) setSparse(
 	// beforeThat and before are the two runs in front of the one at at.
 	at, first := headerSize+from.offset, from.index
 	before, beforeThat := *from, *from
-	var r run
 	for {
 		if at >= len(*s) {
 			return false, ErrCorrupt
 		}
-		if r = s.runAt(at); index < first+r.length {
+		length, size := s.measure(at)
+		if index < first+length {
 			break
 		}
 		before, beforeThat = position{at - headerSize, first}, before
-		at += r.size
-		first += r.length
+		at += size
+		first += length
 	}
+	r := s.runAt(at)
 	*from = beforeThat
 	if r.value >= value {
 		return false, nil
