@@ -16,6 +16,7 @@ func (ignore) Expired(int, string) {}
 func (ignore) Added(int, string)   {}
 func (ignore) Emptying(*DB)        {}
 func (ignore) Swapped(_, _ *DB)    {}
+func (ignore) Lost(int, string)    {}
 func (ignore) Missed(int, []byte)  {}
 
 // lockKey returns the name of lock i, as long as usual lock names.

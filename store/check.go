@@ -149,6 +149,8 @@ func checkValue(v Value) error {
 		return v.check()
 	case *List:
 		return v.check()
+	case *Stream:
+		return v.check()
 	}
 	return nil
 }

@@ -151,6 +151,9 @@ func (db *DB) SetKeepDeadline(key []byte, v Value) *Entry {
 		}
 	} else {
 		db.snapshot.changing(e)
+		if _, stream := e.val.(*Stream); stream {
+			db.space.observer.Lost(db.id, e.Key())
+		}
 	}
 	e.val = v
 	e.access = uint32(db.space.now / 1000)
@@ -198,7 +201,7 @@ func (db *DB) Remove(e *Entry) {
 	db.space.observer.Touched(db.id, e.Key())
 }
 
-// drop is Remove without a report to the Observer.
+// drop is Remove without a report to the Observer that the key was touched.
 func (db *DB) drop(e *Entry) {
 	db.snapshot.changing(e)
 	db.deadlines.Remove(e)
@@ -206,6 +209,9 @@ func (db *DB) drop(e *Entry) {
 		db.slots.remove(e)
 	}
 	db.keys.remove(e)
+	if _, stream := e.val.(*Stream); stream {
+		db.space.observer.Lost(db.id, e.Key())
+	}
 }
 
 // SetDeadline gives the key the deadline at, in Unix milliseconds. If at is past,

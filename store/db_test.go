@@ -44,6 +44,8 @@ func at(db int, key string) string { return fmt.Sprint(db, "/", key) }
 func (m *naiveSpace) Touched(db int, key string) { m.touched[at(db, key)] = true }
 func (m *naiveSpace) Added(db int, key string)   { m.added[at(db, key)] = true }
 
+func (m *naiveSpace) Lost(db int, key string) { m.t.Fatal("there are no streams") }
+
 func (m *naiveSpace) Missed(db int, key []byte) {
 	m.t.Fatal("Missed is called without ReportMisses")
 }

@@ -19,6 +19,10 @@ type Observer interface {
 	// keys are touched, under both numbers. A key that a client waits for may exist
 	// now, but it is not new.
 	Swapped(a, b *DB)
+	// Lost reports that a stream is no longer the value of key: the key was deleted, it
+	// expired, or it has another value. Clients that read as consumers of a group wait
+	// for that.
+	Lost(db int, key string)
 	// Missed reports that a command that reads found no live key. It is called only
 	// while Space.ReportMisses is set.
 	Missed(db int, key []byte)
@@ -31,6 +35,10 @@ type Limits struct {
 	ZSetEntries, ZSetValue int // zset-max-listpack-entries, -value (bytes)
 	SetIntEntries          int // set-max-intset-entries
 	ListSize               int // list-max-listpack-size: >0 entries, -1…-5: 4 KB…64 KB
+
+	// StreamNodeBytes and StreamNodeEntries limit the chunks of streams
+	// (stream-node-max-bytes, -entries); 0: no limit.
+	StreamNodeBytes, StreamNodeEntries int64
 }
 
 // DefaultLimits returns Redis 7.0's defaults.
@@ -40,6 +48,8 @@ func DefaultLimits() Limits {
 		ZSetEntries: 128, ZSetValue: 64,
 		SetIntEntries: 512,
 		ListSize:      -2,
+
+		StreamNodeBytes: 4096, StreamNodeEntries: 100,
 	}
 }
 

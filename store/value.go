@@ -10,10 +10,11 @@ const (
 	TypeList   Type = "list"
 	TypeSet    Type = "set"
 	TypeZSet   Type = "zset"
+	TypeStream Type = "stream"
 )
 
-// Value is the value of a key. An aggregate in a DB is never empty: the command
-// that removes the last element deletes the key.
+// Value is the value of a key. An aggregate in a DB is never empty, unless it is a stream:
+// the command that removes the last element deletes the key.
 type Value interface {
 	// Type returns the value's type.
 	Type() Type

@@ -109,4 +109,6 @@ func (h *harness) Added(db int, key string) { h.Notify(NewKey, "new", db, key) }
 func (h *harness) Emptying(*store.DB)     {}
 func (h *harness) Swapped(_, _ *store.DB) {}
 
+func (h *harness) Lost(int, string) {}
+
 func (h *harness) Missed(db int, key []byte) { h.Notify(KeyMiss, "keymiss", db, string(key)) }

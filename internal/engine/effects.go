@@ -28,9 +28,14 @@ func (f *effects) Added(db int, key string) {
 	f.e.parking.Signal(db, key)
 }
 
-// Emptying makes the transactions fail that watch an existing key of the database.
+// Lost signals the clients that read the stream as consumers of a group.
+func (f *effects) Lost(db int, key string) { f.e.parking.signalLost(db, key) }
+
+// Emptying makes the transactions fail that watch an existing key of the database. It
+// signals the clients that read a stream as consumers of a group.
 func (f *effects) Emptying(db *store.DB) {
 	f.e.journal.key(Emptied, db.ID(), "")
+	f.e.parking.signalAllLost(db, nil)
 	f.e.watches.spoilWhere(db.ID(), func(key string) bool {
 		v, _ := db.Holds(key)
 		return v != nil
@@ -51,6 +56,7 @@ func (f *effects) Swapped(a, b *store.DB) {
 			return was != nil || is != nil
 		})
 		f.e.parking.signalHeld(now)
+		f.e.parking.signalAllLost(before, now)
 	}
 }
 

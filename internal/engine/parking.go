@@ -60,6 +60,41 @@ func (p *parking) Signal(db int, key string) {
 	}
 }
 
+// signalLost marks a key that held a stream, if a client waits for the end of the stream.
+func (p *parking) signalLost(db int, key string) {
+	if len(p.queues) == 0 {
+		return
+	}
+	if q := p.queues[watchedKey{db, key}]; q != nil && q.missing > 0 {
+		p.Signal(db, key)
+	}
+}
+
+// signalAllLost calls signalLost for every key that holds a stream in before and not in now.
+// The keys have now's number. now is nil if before is emptied. It does so in name order.
+func (p *parking) signalAllLost(before, now *store.DB) {
+	id := before.ID()
+	if now != nil {
+		id = now.ID()
+	}
+	isStream := func(db *store.DB, key string) bool {
+		v, _ := db.Holds(key)
+		_, is := v.(*store.Stream)
+		return is
+	}
+	var lost []string
+	for k, q := range p.queues {
+		if k.db == id && q.missing > 0 && isStream(before, k.key) &&
+			(now == nil || !isStream(now, k.key)) {
+			lost = append(lost, k.key)
+		}
+	}
+	slices.Sort(lost)
+	for _, key := range lost {
+		p.Signal(id, key)
+	}
+}
+
 // signalHeld signals every key of db that clients wait for and that db holds, after
 // SWAPDB. It does so in name order, so that serving them is deterministic.
 func (p *parking) signalHeld(db *store.DB) {

@@ -20,6 +20,7 @@ func (noObserver) Expired(int, string)    {}
 func (noObserver) Added(int, string)      {}
 func (noObserver) Emptying(*store.DB)     {}
 func (noObserver) Swapped(_, _ *store.DB) {}
+func (noObserver) Lost(int, string)       {}
 func (noObserver) Missed(int, []byte)     {}
 
 var lim = store.DefaultLimits()

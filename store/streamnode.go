@@ -1,0 +1,95 @@
+package store
+
+import "errors"
+
+// StreamNode is a run of a stream's entries as Redis keeps and serializes it: a listpack in
+// a node of the radix tree.
+type StreamNode struct{ c *streamChunk }
+
+// EachNode calls do for the nodes in order.
+func (s *Stream) EachNode(do func(StreamNode)) {
+	s.chunks.ascend(StreamID{}, func(_ StreamID, c *streamChunk) bool {
+		do(StreamNode{c})
+		return true
+	})
+}
+
+// First returns the node's key: the id of its first entry, deleted or not.
+func (n StreamNode) First() StreamID { return n.c.first }
+
+// Counts returns the number of entries, and of deleted entries.
+func (n StreamNode) Counts() (live, dead int) { return int(n.c.live), int(n.c.dead) }
+
+// Size returns the size of the listpack in bytes.
+func (n StreamNode) Size() int { return int(n.c.packed) }
+
+// Names returns the names of the first entry's fields.
+func (n StreamNode) Names() (names [][]byte) {
+	count, pos := n.c.uvarintAt(0)
+	for range count {
+		var name []byte
+		name, pos = n.c.bytesAt(pos)
+		names = append(names, name)
+	}
+	return names
+}
+
+// Each calls do for each entry, deleted or not. same says that its names are Names.
+func (n StreamNode) Each(do func(e StreamEntry, same, dead bool)) {
+	for at := n.c.start(); n.c.next(&at); {
+		do(n.c.entry(&at), at.same, at.dead)
+	}
+}
+
+var errStreamOrder = errors.New("store: ids of a stream are not in order")
+
+// StreamBuilder builds a stream from nodes. The zero StreamBuilder is ready.
+type StreamBuilder struct {
+	s Stream
+	c *streamChunk
+}
+
+// Node begins a node with this key, behind the nodes before it. names are those of its first
+// entry.
+func (b *StreamBuilder) Node(first StreamID, names [][]byte) error {
+	if b.c != nil && !b.c.last.Less(first) {
+		return errStreamOrder
+	}
+	fields := make([][]byte, 0, 2*len(names))
+	for _, name := range names {
+		fields = append(fields, name, nil)
+	}
+	b.c = newStreamChunk(first, fields, b.c.close())
+	b.s.chunks.put(first, b.c)
+	return nil
+}
+
+// Entry adds an entry to the node. Its id is above the id of the entry before. fields are
+// names and values in turn.
+func (b *StreamBuilder) Entry(id StreamID, fields [][]byte, dead bool) error {
+	c := b.c
+	if empty := c.live+c.dead == 0; id.Less(c.last) || !empty && id == c.last || id.IsZero() {
+		return errStreamOrder
+	}
+	at := streamCursor{id: id, head: len(c.data)}
+	c.append(id, fields)
+	if !dead {
+		b.s.length++
+		return nil
+	}
+	c.kill(&at)
+	c.count(-1, 1)
+	return nil
+}
+
+// Stream ends the stream, which has had so many entries. last and maxDeleted are its Last
+// and MaxDeleted.
+func (b *StreamBuilder) Stream(last, maxDeleted StreamID, added int64) (*Stream, error) {
+	s := &b.s
+	if b.c != nil && last.Less(b.c.last) {
+		return nil, errStreamOrder
+	}
+	s.Last, s.MaxDeleted, s.Added = last, maxDeleted, added
+	s.findFirst()
+	return s, nil
+}
