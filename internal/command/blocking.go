@@ -8,7 +8,7 @@ import (
 	"github.com/lockredis/lockredis/store"
 )
 
-// The common part of the blocking commands of lists and sorted sets. A blocking command
+// The common part of the blocking commands of lists, sorted sets and streams. A blocking command
 // answers at once if it can. Otherwise it parks its client with a function that serves it
 // later.
 
@@ -62,17 +62,18 @@ func parseTimeoutMillis(arg []byte) (millis int64, failure resp.Reply) {
 	return millis, resp.NoReply
 }
 
+// serveKey is a Parked.Serve or Parked.Missing.
+type serveKey func(c *Ctx, key []byte) (reply resp.Reply, served bool)
+
 // park makes the session wait for one of keys, which it copies. At the deadline (0: none)
-// the reply is the null array.
-func park(
-	c *Ctx, keys [][]byte, deadline int64, serve func(*Ctx, []byte) (resp.Reply, bool),
-) resp.Reply {
+// the reply is the null array. missing may be nil.
+func park(c *Ctx, keys [][]byte, deadline int64, serve, missing serveKey) resp.Reply {
 	copies := make([][]byte, len(keys))
 	for i, key := range keys {
 		copies[i] = append([]byte(nil), key...)
 	}
 	c.Parking.Park(&Parked{
-		Keys: copies, Serve: serve, OnTimeout: resp.NilArray, Deadline: deadline,
+		Keys: copies, Serve: serve, Missing: missing, OnTimeout: resp.NilArray, Deadline: deadline,
 		Session: c.Session, Cmd: c.Cmd, DB: c.DB.ID(),
 	})
 	return resp.NoReply
@@ -95,7 +96,7 @@ func popOrPark[V store.Value](c *Ctx, keys [][]byte, deadline int64, pop popKey[
 			return resp.NoReply, false
 		}
 		return pop(c, key, e, v), true
-	})
+	}, nil)
 }
 
 // popFirst pops from the first of keys that exists. It returns the null array and false

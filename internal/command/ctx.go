@@ -302,6 +302,7 @@ const (
 	SetClass     = keyevent.Set
 	HashClass    = keyevent.Hash
 	ZSetClass    = keyevent.ZSet
+	StreamClass  = keyevent.Stream
 	ExpiredClass = keyevent.Expired
 	KeyMiss      = keyevent.Miss
 	NewKey       = keyevent.New

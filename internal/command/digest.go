@@ -4,6 +4,7 @@ import (
 	"crypto/sha1"
 	"encoding/binary"
 	"encoding/hex"
+	"strconv"
 
 	"github.com/lockredis/lockredis/resp"
 	"github.com/lockredis/lockredis/store"
@@ -50,6 +51,7 @@ const (
 	digestSet    = 2
 	digestZSet   = 3
 	digestHash   = 4
+	digestStream = 6
 )
 
 // mixEntry mixes the value of e, and whether the key has a deadline. A new type of
@@ -81,6 +83,16 @@ func (d *digest) mixEntry(e *store.Entry) {
 		d.mixNumber(digestHash)
 		v.Each(func(field, value []byte) bool {
 			d.joinPair(field, value)
+			return true
+		})
+	case *store.Stream:
+		d.mixNumber(digestStream)
+		v.Range(store.StreamID{}, store.MaxStreamID, false, func(e store.StreamEntry) bool {
+			d.mix(strconv.AppendUint(append(strconv.AppendUint(nil, e.ID.MS, 10), '.'), e.ID.Seq, 10))
+			e.Fields(func(name, value []byte) {
+				d.mix(name)
+				d.mix(value)
+			})
 			return true
 		})
 	default:

@@ -41,6 +41,14 @@ func (k *KeySpec) slotKeys(args resp.Args, do func(key []byte) bool) bool {
 		}
 		return true
 	}
+	if k.Begin == Keyword && k.Keyword == keywordStreams {
+		for _, key := range streamKeys(args) {
+			if !do(key) {
+				return false
+			}
+		}
+		return true
+	}
 	begin, ok := k.begin(args)
 	if !ok {
 		return true
@@ -66,6 +74,29 @@ func (k *KeySpec) counted(args resp.Args) (first, n int) {
 		return 0, 0
 	}
 	return first, n
+}
+
+// keywordStreams is the argument of XREAD and XREADGROUP before their keys.
+const keywordStreams = "STREAMS"
+
+// streamKeys returns the keys of XREAD and XREADGROUP.
+// It is stricter than the spec: a line with an unknown option has no keys, nor has one
+// without an id for each key.
+func streamKeys(args resp.Args) [][]byte {
+	for i := 1; i < len(args); i++ {
+		switch {
+		case isWord(args[i], "block"), isWord(args[i], "count"):
+			i++
+		case isWord(args[i], "group"):
+			i += 2
+		case isWord(args[i], "noack"):
+		case isWord(args[i], "streams") && (len(args)-i)%2 == 1:
+			return args[i+1 : i+1+(len(args)-i)/2]
+		default:
+			return nil
+		}
+	}
+	return nil
 }
 
 // Sharded reports whether the command is about shard channels. They have slots, but are no

@@ -78,5 +78,5 @@ func blockingMove(c *Ctx, args resp.Args, from, to listEnd, timeout []byte) resp
 			return resp.NoReply, false
 		}
 		return moveList(c, key, dst, from, to), true
-	})
+	}, nil)
 }

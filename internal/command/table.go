@@ -114,8 +114,7 @@ func (cmd *Command) Container() bool { return len(cmd.Subs) > 0 }
 // absent are the commands of Redis 7.0.15 that are not in the table. A redis.conf may
 // rename or disable them nevertheless.
 const absent = "failover fcall fcall_ro function latency migrate module monitor psync replconf " +
-	"replicaof slaveof slowlog sync xack xadd xautoclaim " +
-	"xclaim xdel xgroup xinfo xlen xpending xrange xread xreadgroup xrevrange xsetid xtrim"
+	"replicaof slaveof slowlog sync"
 
 // Table is the command table of one server.
 type Table struct {
@@ -152,6 +151,7 @@ func NewTable() *Table {
 	t.add("bitmap", bitmapCommands())
 	t.add("hyperloglog", hllCommands())
 	t.add("geo", geoCommands())
+	t.add("stream", streamCommands())
 	t.add("pubsub", pubsubCommands())
 	t.add("transactions", transactionCommands())
 	t.add("scripting", scriptingCommands())

@@ -20,6 +20,7 @@ func asHash(e *store.Entry) (*store.Hash, bool)     { return valueAs[*store.Hash
 func asList(e *store.Entry) (*store.List, bool)     { return valueAs[*store.List](e) }
 func asSet(e *store.Entry) (*store.Set, bool)       { return valueAs[*store.Set](e) }
 func asZSet(e *store.Entry) (*store.ZSet, bool)     { return valueAs[*store.ZSet](e) }
+func asStream(e *store.Entry) (*store.Stream, bool) { return valueAs[*store.Stream](e) }
 
 // announceWrite announces a change of v, the value of e. If e is nil, the key is new: then it
 // stores v first.

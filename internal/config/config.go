@@ -46,6 +46,8 @@ type Config struct {
 	SetIntEntries          int
 	ListSize               int // negative: a class of sizes, see list-max-listpack-size
 	HLLSparseBytes         int // of a whole sparse HyperLogLog
+	StreamNodeBytes        int64
+	StreamNodeEntries      int64
 
 	// These fields are read once, at the start. File names are as they were given:
 	// Path makes them absolute.

@@ -26,10 +26,10 @@ func TestAClientsFirstUnknownCommandIsLoggedOnce(t *testing.T) {
 	}
 	s, _ := connect(e)
 	send(e, s, "CLIENT", "SETNAME", "orders")
-	send(e, s, "XADD", "k", "*", "f", "v")
-	send(e, s, "XADD", "k", "*", "f", "v")
+	send(e, s, "PSYNC", "k", "*", "f", "v")
+	send(e, s, "PSYNC", "k", "*", "f", "v")
 	send(e, s, "NOPE")
-	const want = `msg="unknown command" command=XADD`
+	const want = `msg="unknown command" command=PSYNC`
 	if got := lines(); len(got) != 1 || !strings.Contains(got[0], want) ||
 		!strings.Contains(got[0], "name=orders") || strings.Contains(got[0], "hint") {
 		t.Errorf("%q", got)

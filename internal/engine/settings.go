@@ -16,6 +16,8 @@ func (e *Engine) followSettings(cfg *config.Config) {
 			ZSetEntries: cfg.ZSetEntries, ZSetValue: cfg.ZSetValue,
 			SetIntEntries: cfg.SetIntEntries,
 			ListSize:      cfg.ListSize,
+
+			StreamNodeBytes: cfg.StreamNodeBytes, StreamNodeEntries: cfg.StreamNodeEntries,
 		}
 		s.ReportMisses = cfg.NotifyEvents&command.KeyMiss != 0
 		return nil

@@ -181,7 +181,7 @@ func (d *decoder) value(kind byte) store.Value {
 	case typeModule, typeModuleOld:
 		d.fail(unsupported("a value of a module"))
 	case typeStream, typeStreamNewer:
-		d.fail(unsupported("a stream"))
+		return d.stream(kind)
 	default:
 		d.fail(corrupt("type %d", kind))
 	}

@@ -45,6 +45,8 @@ func typeOf(v store.Value) byte {
 			return typeHashPacked
 		}
 		return typeHash
+	case *store.Stream:
+		return typeStreamNewer
 	}
 	panic("rdb: no form for a value of type " + string(v.Type()))
 }
@@ -68,6 +70,8 @@ func (e *Encoder) AppendBody(dst []byte, v store.Value) []byte {
 		return e.appendZSet(dst, v)
 	case *store.Hash:
 		return e.appendHash(dst, v)
+	case *store.Stream:
+		return e.appendStream(dst, v)
 	}
 	panic("rdb: no form for a value of type " + string(v.Type()))
 }

@@ -1,0 +1,182 @@
+package command
+
+import (
+	"github.com/lockredis/lockredis/resp"
+	"github.com/lockredis/lockredis/store"
+)
+
+// infoMap makes a map reply of names and values.
+type infoMap []resp.Reply
+
+func (m *infoMap) add(name string, value resp.Reply) {
+	*m = append(*m, resp.BulkString(name), value)
+}
+
+func (m *infoMap) int(name string, n int) { m.add(name, resp.Int(int64(n))) }
+
+func (m infoMap) reply() resp.Reply { return resp.Map(m...) }
+
+// infoStream looks up the stream of an XINFO command.
+func infoStream(c *Ctx, args resp.Args) (s *store.Stream, failure resp.Reply) {
+	s, ok := readStream(c, args[2])
+	switch {
+	case !ok:
+		return nil, resp.ErrWrongType
+	case s == nil:
+		return nil, resp.ErrNoKey
+	}
+	return s, resp.NoReply
+}
+
+func xinfoStream(c *Ctx, args resp.Args) resp.Reply {
+	s, failure := infoStream(c, args)
+	if failure.IsError() {
+		return failure
+	}
+	full, count := len(args) > 3, int64(10)
+	switch {
+	case !full:
+	case len(args) != 4 && len(args) != 6, !isWord(args[3], "full"),
+		len(args) == 6 && !isWord(args[4], "count"):
+		return resp.ErrSubcommandSyntax(args.String(1), "xinfo")
+	case len(args) == 6:
+		n, ok := resp.ParseInt(args[5])
+		if !ok {
+			return resp.ErrNotInt
+		}
+		if n >= 0 {
+			count = n
+		}
+	}
+	var m infoMap
+	m.int("length", s.Len())
+	m.int("radix-tree-keys", s.Chunks())
+	m.int("radix-tree-nodes", s.RadixNodes())
+	m.add("last-generated-id", idReply(s.Last))
+	m.add("max-deleted-entry-id", idReply(s.MaxDeleted))
+	m.add("entries-added", resp.Int(s.Added))
+	m.add("recorded-first-entry-id", idReply(s.First()))
+	var r streamReplies
+	if full {
+		m.add("entries", r.entries(s, store.StreamID{}, store.MaxStreamID, count, false, nil))
+		groups := make([]resp.Reply, len(s.Groups))
+		for i, g := range s.Groups {
+			groups[i] = r.group(s, g, count)
+		}
+		m.add("groups", resp.Array(groups...))
+		return m.reply()
+	}
+	m.int("groups", len(s.Groups))
+	m.add("first-entry", r.edge(s, false))
+	m.add("last-entry", r.edge(s, true))
+	return m.reply()
+}
+
+// edge returns the first entry, or the last, nil if there is none.
+func (r *streamReplies) edge(s *store.Stream, last bool) resp.Reply {
+	found := resp.Nil
+	s.Range(store.StreamID{}, store.MaxStreamID, last, func(e store.StreamEntry) bool {
+		found = r.entry(&e)
+		return false
+	})
+	return found
+}
+
+// group returns a group for XINFO STREAM FULL, with at most count pending entries of the
+// group and of each consumer; 0: all.
+func (r *streamReplies) group(s *store.Stream, g *store.StreamGroup, count int64) resp.Reply {
+	var m infoMap
+	m.add("name", resp.BulkString(g.Name))
+	m.add("last-delivered-id", idReply(g.Last))
+	m.add("entries-read", readReply(g))
+	m.add("lag", lagReply(s, g))
+	m.int("pel-count", g.Len())
+	var pending []resp.Reply
+	g.Each(store.StreamID{}, func(id store.StreamID, p *store.Pending) bool {
+		line := r.array(4)
+		line[0], line[1] = r.id(id), resp.BulkString(p.Consumer.Name)
+		line[2], line[3] = resp.Int(p.Delivered), resp.Int(p.Count)
+		pending = append(pending, resp.Array(line...))
+		return count == 0 || int64(len(pending)) < count
+	})
+	m.add("pending", resp.Array(pending...))
+	var consumers []resp.Reply
+	for _, consumer := range g.Consumers() {
+		consumers = append(consumers, r.consumer(consumer, count))
+	}
+	m.add("consumers", resp.Array(consumers...))
+	return m.reply()
+}
+
+// consumer returns a consumer for XINFO STREAM FULL, with at most count pending entries; 0:
+// all.
+func (r *streamReplies) consumer(consumer *store.StreamConsumer, count int64) resp.Reply {
+	var m infoMap
+	m.add("name", resp.BulkString(consumer.Name))
+	m.add("seen-time", resp.Int(consumer.Seen))
+	m.int("pel-count", consumer.Len())
+	var pending []resp.Reply
+	consumer.Each(store.StreamID{}, func(id store.StreamID, p *store.Pending) bool {
+		line := r.array(3)
+		line[0], line[1], line[2] = r.id(id), resp.Int(p.Delivered), resp.Int(p.Count)
+		pending = append(pending, resp.Array(line...))
+		return count == 0 || int64(len(pending)) < count
+	})
+	m.add("pending", resp.Array(pending...))
+	return m.reply()
+}
+
+// readReply returns the group's entries-read, nil if it is unknown.
+func readReply(g *store.StreamGroup) resp.Reply {
+	if g.Read == store.ReadUnknown {
+		return resp.Nil
+	}
+	return resp.Int(g.Read)
+}
+
+// lagReply returns the group's lag, nil if it is unknown.
+func lagReply(s *store.Stream, g *store.StreamGroup) resp.Reply {
+	if n, ok := s.Lag(g); ok {
+		return resp.Int(n)
+	}
+	return resp.Nil
+}
+
+func xinfoGroups(c *Ctx, args resp.Args) resp.Reply {
+	s, failure := infoStream(c, args)
+	if failure.IsError() {
+		return failure
+	}
+	groups := make([]resp.Reply, len(s.Groups))
+	for i, g := range s.Groups {
+		var m infoMap
+		m.add("name", resp.BulkString(g.Name))
+		m.int("consumers", len(g.Consumers()))
+		m.int("pending", g.Len())
+		m.add("last-delivered-id", idReply(g.Last))
+		m.add("entries-read", readReply(g))
+		m.add("lag", lagReply(s, g))
+		groups[i] = m.reply()
+	}
+	return resp.Array(groups...)
+}
+
+func xinfoConsumers(c *Ctx, args resp.Args) resp.Reply {
+	s, failure := infoStream(c, args)
+	if failure.IsError() {
+		return failure
+	}
+	g := s.Groups.Find(args[3])
+	if g == nil {
+		return errNoGroupOfKey(args[2], args[3])
+	}
+	var consumers []resp.Reply
+	for _, consumer := range g.Consumers() {
+		var m infoMap
+		m.add("name", resp.BulkString(consumer.Name))
+		m.int("pending", consumer.Len())
+		m.add("idle", resp.Int(max(c.Now()-consumer.Seen, 0)))
+		consumers = append(consumers, m.reply())
+	}
+	return resp.Array(consumers...)
+}

@@ -1,0 +1,320 @@
+package rdb
+
+import (
+	"encoding/binary"
+	"math"
+	"strconv"
+
+	"github.com/lockredis/lockredis/resp"
+	"github.com/lockredis/lockredis/store"
+)
+
+// A stream is its nodes, its figures and its groups. A node is its key, the 16 bytes of an
+// id, and a listpack: the number of entries and of deleted entries, the number of the first
+// entry's names, the names, 0, and the entries. An entry is its flags, the difference of its
+// id from the node's key, the number of its fields unless they have the first entry's names,
+// the fields, and how many elements that makes.
+const (
+	entryDeleted = 1 << iota
+	entrySameNames
+)
+
+func (e *Encoder) appendStream(dst []byte, s *store.Stream) []byte {
+	dst = AppendLength(dst, uint64(s.Chunks()))
+	s.EachNode(func(n store.StreamNode) {
+		dst = e.AppendString(dst, appendStreamID(nil, n.First()))
+		dst = e.AppendString(dst, streamListpack(n))
+	})
+	dst = AppendLength(dst, uint64(s.Len()))
+	for _, id := range []store.StreamID{s.Last, s.First(), s.MaxDeleted} {
+		dst = AppendLength(AppendLength(dst, id.MS), id.Seq)
+	}
+	dst = AppendLength(dst, uint64(s.Added))
+	dst = AppendLength(dst, uint64(len(s.Groups)))
+	for _, g := range s.Groups {
+		dst = e.appendStreamGroup(dst, g)
+	}
+	return dst
+}
+
+func (e *Encoder) appendStreamGroup(dst []byte, g *store.StreamGroup) []byte {
+	dst = e.AppendString(dst, []byte(g.Name))
+	dst = AppendLength(AppendLength(dst, g.Last.MS), g.Last.Seq)
+	dst = AppendLength(dst, uint64(g.Read))
+	dst = AppendLength(dst, uint64(g.Len()))
+	g.Each(store.StreamID{}, func(id store.StreamID, p *store.Pending) bool {
+		dst = binary.LittleEndian.AppendUint64(appendStreamID(dst, id), uint64(p.Delivered))
+		dst = AppendLength(dst, uint64(p.Count))
+		return true
+	})
+	dst = AppendLength(dst, uint64(len(g.Consumers())))
+	for _, c := range g.Consumers() {
+		dst = e.AppendString(dst, []byte(c.Name))
+		dst = binary.LittleEndian.AppendUint64(dst, uint64(c.Seen))
+		dst = AppendLength(dst, uint64(c.Len()))
+		c.Each(store.StreamID{}, func(id store.StreamID, _ *store.Pending) bool {
+			dst = appendStreamID(dst, id)
+			return true
+		})
+	}
+	return dst
+}
+
+// appendStreamID appends the 16 bytes of an id, the highest first.
+func appendStreamID(dst []byte, id store.StreamID) []byte {
+	return binary.BigEndian.AppendUint64(binary.BigEndian.AppendUint64(dst, id.MS), id.Seq)
+}
+
+// streamListpack returns the listpack of a node.
+func streamListpack(n store.StreamNode) []byte {
+	pack := newListpack(n.Size())
+	number := func(n int64) { pack.add(decimal(n)) }
+	live, dead := n.Counts()
+	names := n.Names()
+	number(int64(live))
+	number(int64(dead))
+	number(int64(len(names)))
+	for _, name := range names {
+		pack.add(name)
+	}
+	number(0)
+	first := n.First()
+	n.Each(func(e store.StreamEntry, same, dead bool) {
+		before, flags := pack.n, int64(0)
+		if dead {
+			flags |= entryDeleted
+		}
+		if same {
+			flags |= entrySameNames
+		}
+		number(flags)
+		number(int64(e.ID.MS - first.MS))
+		number(int64(e.ID.Seq - first.Seq))
+		if !same {
+			number(int64(e.Len()))
+		}
+		e.Fields(func(name, value []byte) {
+			if !same {
+				pack.add(name)
+			}
+			pack.add(value)
+		})
+		number(int64(pack.n - before))
+	})
+	return pack.bytes()
+}
+
+// stream reads a stream. Redis before 7.0 wrote typeStream, without the first id, the
+// greatest deleted id, the number of added entries, and what the groups have read.
+func (d *decoder) stream(kind byte) store.Value {
+	var b store.StreamBuilder
+	for range d.length() {
+		d.streamNode(&b)
+		if d.err != nil {
+			return nil
+		}
+	}
+	length, last := d.length(), d.streamID()
+	var maxDeleted store.StreamID
+	added := length
+	if kind == typeStreamNewer {
+		d.streamID() // the first id: it follows from the entries
+		maxDeleted, added = d.streamID(), d.length()
+	}
+	s, err := b.Stream(last, maxDeleted, int64(added))
+	if err != nil {
+		d.fail(corrupt("%v", err))
+	}
+	if d.err == nil && uint64(s.Len()) != length {
+		d.fail(corrupt("stream of %d entries instead of %d", s.Len(), length))
+	}
+	if d.err != nil {
+		return nil
+	}
+	for range d.length() {
+		d.streamGroup(s, kind)
+		if d.err != nil {
+			return nil
+		}
+	}
+	return s
+}
+
+func (d *decoder) streamID() store.StreamID {
+	ms := d.length()
+	return store.StreamID{MS: ms, Seq: d.length()}
+}
+
+// rawStreamID reads the 16 bytes of an id.
+func (d *decoder) rawStreamID() store.StreamID {
+	b := d.bytes(16)
+	if b == nil {
+		return store.StreamID{}
+	}
+	return store.StreamID{MS: binary.BigEndian.Uint64(b), Seq: binary.BigEndian.Uint64(b[8:])}
+}
+
+// millis reads a time in Unix ms.
+func (d *decoder) millis() int64 {
+	if b := d.bytes(8); b != nil {
+		return integer(b)
+	}
+	return 0
+}
+
+func (d *decoder) streamNode(b *store.StreamBuilder) {
+	key, packed := d.string(), d.string()
+	if d.err != nil {
+		return
+	}
+	if len(key) != 16 {
+		d.fail(corrupt("key of %d bytes in a stream", len(key)))
+		return
+	}
+	elems, err := readListpack(packed)
+	if err != nil {
+		d.fail(err)
+		return
+	}
+	first := store.StreamID{
+		MS: binary.BigEndian.Uint64(key), Seq: binary.BigEndian.Uint64(key[8:]),
+	}
+	r := &streamReader{elems: elems}
+	r.node(b, first)
+	if r.failed {
+		d.fail(corrupt("node %v of a stream", first))
+	}
+}
+
+// streamReader reads the listpack of a node. After a failure it returns zeros.
+type streamReader struct {
+	elems  [][]byte
+	failed bool
+}
+
+func (r *streamReader) elem() []byte {
+	if len(r.elems) == 0 {
+		r.failed = true
+		return nil
+	}
+	elem := r.elems[0]
+	r.elems = r.elems[1:]
+	return elem
+}
+
+func (r *streamReader) number() int64 {
+	n, ok := resp.ParseInt(r.elem())
+	r.failed = r.failed || !ok
+	return n
+}
+
+// count reads how many elements follow, in groups of size.
+func (r *streamReader) count(size int) int {
+	n := r.number()
+	if n < 1 || n > int64(len(r.elems)/size) {
+		r.failed = true
+		return 0
+	}
+	return int(n)
+}
+
+func (r *streamReader) node(b *store.StreamBuilder, first store.StreamID) {
+	live, dead := r.number(), r.number()
+	names := make([][]byte, r.count(1))
+	for i := range names {
+		names[i] = r.elem()
+	}
+	if r.number() != 0 || r.failed || b.Node(first, names) != nil {
+		r.failed = true
+		return
+	}
+	for !r.failed && len(r.elems) > 0 {
+		if r.entry(b, first, names) {
+			dead--
+		} else {
+			live--
+		}
+	}
+	r.failed = r.failed || live != 0 || dead != 0
+}
+
+// entry reads an entry and reports whether it is deleted.
+func (r *streamReader) entry(
+	b *store.StreamBuilder, first store.StreamID, names [][]byte,
+) (dead bool) {
+	before := len(r.elems)
+	flags := r.number()
+	id := store.StreamID{MS: first.MS + uint64(r.number()), Seq: first.Seq + uint64(r.number())}
+	var fields [][]byte
+	if flags&entrySameNames != 0 {
+		for _, name := range names {
+			fields = append(fields, name, r.elem())
+		}
+	} else {
+		for range 2 * r.count(2) {
+			fields = append(fields, r.elem())
+		}
+	}
+	parts := int64(before - len(r.elems))
+	dead = flags&entryDeleted != 0
+	if r.number() != parts || flags&^(entryDeleted|entrySameNames) != 0 || r.failed ||
+		b.Entry(id, fields, dead) != nil {
+		r.failed = true
+	}
+	return dead
+}
+
+// streamGroup reads a consumer group.
+func (d *decoder) streamGroup(s *store.Stream, kind byte) {
+	name := d.string()
+	last := d.streamID()
+	if d.err != nil {
+		return
+	}
+	g := s.Groups.Add(name)
+	if g == nil {
+		d.fail(corrupt("stream with a group twice"))
+		return
+	}
+	g.Last, g.Read = last, store.ReadUnknown
+	if kind == typeStreamNewer {
+		g.Read = int64(d.length())
+	} else if n, ok := s.Position(last); ok {
+		g.Read = n
+	}
+	if g.Read < store.ReadUnknown {
+		d.fail(corrupt("group that has read %d entries", g.Read))
+	}
+	type delivery struct{ at, n int64 }
+	pending := map[store.StreamID]delivery{}
+	n := d.length()
+	for range n {
+		id := d.rawStreamID()
+		pending[id] = delivery{d.millis(), int64(min(d.length(), math.MaxInt64))}
+		if d.err != nil {
+			return
+		}
+	}
+	for range d.length() {
+		c := g.AddConsumer(d.string(), d.millis())
+		if c == nil {
+			d.fail(corrupt("group with a consumer twice"))
+		}
+		for range d.length() {
+			id := d.rawStreamID()
+			p, ok := pending[id]
+			if !ok || d.err != nil || g.Pending(id) != nil {
+				d.fail(corrupt("pending entry %v", id))
+				return
+			}
+			owned := g.Assign(id, c)
+			owned.Delivered, owned.Count = p.at, p.n
+		}
+		if d.err != nil {
+			return
+		}
+	}
+	if uint64(len(pending)) != n || g.Len() != len(pending) {
+		d.fail(corrupt("%s pending entries without a consumer", strconv.Itoa(len(pending)-g.Len())))
+	}
+}
