@@ -60,7 +60,8 @@ func (s sequence) limits() []string {
 		return []string{"CONFIG", "SET", "hash-max-listpack-entries", "128",
 			"hash-max-listpack-value", "64", "list-max-listpack-size", "-2",
 			"set-max-intset-entries", "512", "zset-max-listpack-entries", "128", "hll-sparse-max-bytes", "3000",
-			"zset-max-listpack-value", "64", "notify-keyspace-events", "KEA"}
+			"zset-max-listpack-value", "64", "stream-node-max-entries", "100",
+			"stream-node-max-bytes", "4096", "notify-keyspace-events", "KEA"}
 	}
 	// SORT looks its patterns up in hash-table order, which keymiss events would show.
 	events := "KEAmn"
@@ -70,7 +71,8 @@ func (s sequence) limits() []string {
 	return []string{"CONFIG", "SET", "hash-max-listpack-entries", "8",
 		"hash-max-listpack-value", "16", "list-max-listpack-size", "4",
 		"set-max-intset-entries", decimal(smallIntset), "zset-max-listpack-entries", "6", "hll-sparse-max-bytes", "60",
-		"zset-max-listpack-value", "16", "notify-keyspace-events", events}
+		"zset-max-listpack-value", "16", "stream-node-max-entries", "3",
+		"stream-node-max-bytes", "120", "notify-keyspace-events", events}
 }
 
 // contains reports whether one of the commands is in the sequence.

@@ -54,7 +54,7 @@ type comparison struct {
 // exceptionOf returns the exception for a command, and false when it has none.
 func exceptionOf(args []string) (exception, bool) {
 	name := strings.ToUpper(args[0])
-	if (name == "OBJECT" || name == "PUBSUB" || name == "CLIENT") && len(args) > 1 {
+	if (name == "OBJECT" || name == "PUBSUB" || name == "CLIENT" || name == "XINFO") && len(args) > 1 {
 		name += " " + strings.ToUpper(args[1])
 	}
 	switch name {
@@ -111,6 +111,12 @@ func exceptionOf(args []string) (exception, bool) {
 		return exception{same: within(secondSlack), timing: true}, true
 	case "PTTL", "PEXPIRETIME":
 		return exception{same: within(clockSlack), timing: true}, true
+	case "XREAD", "XREADGROUP":
+		return exception{same: func(c comparison) bool {
+			return c.via == viaResp3 && sameItems(c.oracle, c.target, 2)
+		}}, true
+	case "XPENDING", "XINFO STREAM", "XINFO GROUPS", "XINFO CONSUMERS":
+		return exception{same: sameStreamTimes, timing: true}, true
 	case "TIME":
 		return exception{same: sameShape}, true
 	case "LASTSAVE", "CLIENT ID":

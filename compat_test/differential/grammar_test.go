@@ -31,6 +31,7 @@ func grammar() []group {
 		{"bitmap", 5, bitmapCommands()},
 		{"hyperloglog", 3, hllCommands()},
 		{"geo", 6, geoCommands()},
+		{"stream", 14, streamCommands()},
 		{"generic", 14, genericCommands()},
 		{"server", 6, serverCommands()},
 		{"connection", 3, connectionCommands()},
@@ -278,7 +279,7 @@ func lowest(p part) part { return oneOf(lit("-"), p) }
 func genericCommands() []command {
 	any := key("")
 	condition := opt(50, many(1, 2, oneOf(lit("NX"), lit("XX"), lit("GT"), lit("LT"))))
-	kinds := mostly([]string{"string", "hash", "list", "set", "zset"}, []string{"stream", "STRING"},
+	kinds := mostly([]string{"string", "hash", "list", "set", "zset", "stream"}, []string{"stream", "STRING"},
 		[]string{"nothing", ""})
 	pattern := word([]string{"s*", "h*->a", "nosort", "h*->b", "z*", "*", "s*->a", "missing*", "*->",
 		"h*->"})
@@ -368,6 +369,9 @@ func serverCommands() []command {
 			seq(lit("BLPOP"), many(1, 2, key("l")), lit("0")),
 			seq(lit("LMPOP"), counted(1, 2, key("l")), lit("LEFT")),
 			seq(lit("SORT"), key("l"), lit("STORE"), key("l")), lit("PING"), lit("NOSUCH"),
+			seq(lit("XREADGROUP", "GROUP", "g", "c", "STREAMS"), many(1, 4, key("x"))),
+			seq(lit("XREAD", "BLOCK", "0", "STREAMS"), many(1, 4, key("x"))),
+			seq(lit("XGROUP", "CREATE"), key("x"), lit("g", "0")),
 			seq(lit("RENAME"), key(""), key("")), seq(lit("GET")))},
 		{"NOSUCHCOMMAND", 2, "", many(0, 3, value)},
 		{"OBJECT NOSUCH", 2, "", key("")},

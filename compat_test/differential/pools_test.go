@@ -14,7 +14,7 @@ const (
 )
 
 var (
-	typeLetters = []string{"s", "h", "l", "t", "z"}
+	typeLetters = []string{"s", "h", "l", "t", "z", "x"}
 	oddKeys     = []string{"missing", "", "k\x00\xff", "s*", "key with spaces"}
 
 	smallMembers = []string{"a", "b", "c", "d", "e", "f", "g", "h", "0", "1", "2", "3", "5", "10",

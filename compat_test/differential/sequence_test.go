@@ -172,13 +172,13 @@ func (m *maker) population(g *gen) []step {
 
 // fillKey puts several elements into a key of the type typeLetters[kind].
 func fillKey(g *gen, kind, i int) step {
-	name := []string{"SET", "HSET", "RPUSH", "SADD", "ZADD"}[kind]
+	name := []string{"SET", "HSET", "RPUSH", "SADD", "ZADD", "XADD"}[kind]
 	scores := score
 	if i == 3 { // see zsetCommands
 		scores = lit("0")
 	}
 	elements := []part{value, many(2, 12, member, value), many(2, 12, member), many(2, 12, member),
-		many(2, 12, scores, member)}[kind]
+		many(2, 12, scores, member), seq(word([]string{"1-*", "3-*", "5-*"}), many(1, 3, member, value))}[kind]
 	args := append([]string{name, typeLetters[kind] + decimal(i)}, elements(g)...)
 	return step{items: []invocation{{name: name, args: args}}}
 }
@@ -351,6 +351,8 @@ func spoil(g *gen, args []string) []string {
 func shortenWait(args []string) []string {
 	at := -1
 	switch strings.ToUpper(args[0]) {
+	case "XREAD", "XREADGROUP":
+		return shortenBlock(args)
 	case "BLPOP", "BRPOP", "BZPOPMIN", "BZPOPMAX", "BLMOVE", "BRPOPLPUSH":
 		at = len(args) - 1
 	case "BLMPOP", "BZMPOP":

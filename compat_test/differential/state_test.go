@@ -155,6 +155,8 @@ func reader(kind, name string) []string {
 		return []string{"LRANGE", name, "0", "-1"}
 	case "set":
 		return []string{"SMEMBERS", name}
+	case "stream":
+		return []string{"XINFO", "STREAM", name, "FULL", "COUNT", "0"}
 	case "zset":
 		return []string{"ZRANGE", name, "0", "-1", "WITHSCORES"}
 	}
@@ -215,6 +217,6 @@ func (r *run) stateDifference(cmds [][]string, i int, a, b wire.Value) *differen
 	}
 	return &difference{
 		what: "state at the end, database " + db + ": " + cliLine(cmds[i]), name: "state " + cmds[i][0],
-		oracle: a.String(), target: b.String(), timing: cmds[i][0] == "PEXPIRETIME",
+		oracle: a.String(), target: b.String(), timing: cmds[i][0] == "PEXPIRETIME" || cmds[i][0] == "XINFO",
 	}
 }
