@@ -48,5 +48,12 @@ func (k *Keyspace) dumpValue(b *strings.Builder, key, kind string) {
 			score, _ := k.ZScore(key, m)
 			fmt.Fprintf(b, "\t%q: %s\n", m, decimal(score))
 		}
+	case "stream":
+		entries, _ := k.Do("XRANGE", key, "-", "+")
+		list, _ := entries.([]any)
+		for _, entry := range list {
+			parts := entry.([]any)
+			fmt.Fprintf(b, "\t%s: %q\n", parts[0], parts[1])
+		}
 	}
 }

@@ -139,8 +139,8 @@ func (k *Keyspace) SortedSet(key string) (map[string]float64, error) {
 	return scores, nil
 }
 
-// Type returns a key's type: "string", "hash", "list", "set" or "zset". It is "" for a missing
-// key.
+// Type returns a key's type: "string", "hash", "list", "set", "zset" or "stream". It is ""
+// for a missing key.
 func (k *Keyspace) Type(key string) string {
 	if kind, _ := k.text("TYPE", key); kind != "none" {
 		return kind
