@@ -64,7 +64,7 @@ func compareTables(t *testing.T, oracle, target *wire.Conn) {
 // prose, or they end, mute or subscribe the connection. The vectors hold them. ACL has a test of
 // its own.
 var notGenerated = strings.Fields(`
-	bgrewriteaof bgsave pfdebug pfselftest save shutdown info lolwut memory debug monitor quit
+	bgrewriteaof bgsave migrate pfdebug pfselftest save shutdown info lolwut memory debug monitor quit
 	psubscribe punsubscribe subscribe unsubscribe ssubscribe sunsubscribe
 	client|info client|kill client|list client|pause client|reply
 	command|count command|docs command|getkeysandflags command|info command|list config|rewrite script|debug asking readonly readwrite cluster acl`)

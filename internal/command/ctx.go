@@ -36,17 +36,18 @@ type Env struct {
 	// LastSave is when the last save ended, in Unix seconds; 0: there was none.
 	LastSave int64
 
-	Events   Events
-	Parking  Parking
-	Clients  Clients
-	Pausing  Pausing
-	Runner   Runner
-	Replies  Replies
-	Script   ScriptRunner
-	Watcher  Watcher
-	Deadline Deadlines
-	Saving   Saving
-	Server   Server
+	Events    Events
+	Parking   Parking
+	Clients   Clients
+	Pausing   Pausing
+	Runner    Runner
+	Replies   Replies
+	Script    ScriptRunner
+	Watcher   Watcher
+	Deadline  Deadlines
+	Saving    Saving
+	Migrating Migrating
+	Server    Server
 	// Inspector looks at locks. It knows their holders if enable-lock-commands or the test
 	// kit asked for that at the start.
 	Inspector *inspect.Inspector
@@ -148,6 +149,12 @@ type Deadlines interface {
 	SetActive(on bool)
 }
 
+// Migrating sends keys to another server.
+type Migrating interface {
+	// Begin has c's client wait while m is sent. The handler returns resp.NoReply after it.
+	Begin(c *Ctx, m *Migration)
+}
+
 // Saving writes the databases into the RDB file, and reads it.
 type Saving interface {
 	// Begin begins a save in the background. It returns false if one is under way.
@@ -195,6 +202,9 @@ type Server interface {
 	MemoryUsed() int64
 	// Sleep blocks the engine (DEBUG SLEEP).
 	Sleep(micros int64)
+	// Send sends the commands of MIGRATE to another server and returns the lines of its
+	// replies. It is called without the engine's lock, and gives up when quit is closed.
+	Send(m *Migration, quit <-chan struct{}) (end Exchange, lines []string)
 	// Log writes a line to the server's log.
 	Log(level, msg string)
 }

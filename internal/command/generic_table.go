@@ -11,6 +11,7 @@ func genericCommands() []*Command {
 		{Name: "expireat", Arity: -3, Flags: Write | Fast, Keys: key(RW|Update, 1), Since: "1.2.0", Summary: "Sets the deadline of a key, as a Unix time in seconds.", Run: expireat},
 		{Name: "expiretime", Arity: 2, Flags: ReadOnly | Fast, Keys: key(RO|Access, 1), Since: "7.0.0", Summary: "Returns the deadline of a key, as a Unix time in seconds.", Run: expiretime},
 		{Name: "keys", Arity: 2, Flags: ReadOnly, Categories: []string{"keyspace", "dangerous"}, Tips: []string{"request_policy:all_shards", "nondeterministic_output_order"}, Since: "1.0.0", Summary: "Returns all keys that match a pattern.", Run: keysCmd},
+		{Name: "migrate", Arity: -6, Flags: Write | MovableKeys, Keys: concat(refined(key(RW|Access|Delete, 3), migrateKeys), refined([]KeySpec{{Flags: RW | Access | Delete | Incomplete, Begin: Keyword, Keyword: "KEYS", From: -2, Find: Range, Last: -1, Step: 1}}, noKeys)), Categories: []string{"keyspace", "dangerous"}, Tips: []string{"nondeterministic_output"}, Since: "2.6.0", Summary: "Moves or copies keys to another server.", Run: migrate},
 		{Name: "move", Arity: 3, Flags: Write | Fast, Keys: key(RW|Access|Update, 1), Since: "1.0.0", Summary: "Moves a key to another database.", Run: move},
 		{Name: "object", Arity: -2, Since: "2.2.3", Summary: "Groups the commands that inspect a value.", Subs: []*Command{
 			{Name: "object|encoding", Arity: 3, Flags: ReadOnly, Keys: key(RO, 2), Tips: []string{"nondeterministic_output"}, Since: "2.2.3", Summary: "Returns the internal encoding of a value.", Run: objectEncoding},

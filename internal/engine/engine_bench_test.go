@@ -32,6 +32,10 @@ func (noHost) MemoryUsed() int64          { return 0 }
 func (noHost) Sleep(int64)                {}
 func (noHost) Log(string, string)         {}
 
+func (noHost) Send(*command.Migration, <-chan struct{}) (command.Exchange, []string) {
+	return command.NotDialed, nil
+}
+
 func newTestEngine(clock expiry.Clock) *Engine {
 	return New(Options{
 		Config: config.New(), Clock: clock, Rand: rand.New(rand.NewPCG(1, 2)),

@@ -1,0 +1,242 @@
+package command
+
+import (
+	"bytes"
+	"net"
+	"strconv"
+
+	"github.com/lockredis/lockredis/resp"
+)
+
+var (
+	errMigrateKeys  = resp.Error("ERR When using MIGRATE KEYS option, the key argument must be set to the empty string")
+	errMigrateBusy  = resp.Error("ERR MIGRATE is not allowed in scripts and transactions")
+	errMigrateDial  = resp.Error("IOERR error or timeout connecting to the client")
+	errMigrateWrite = resp.Error("IOERR error or timeout writing to target instance")
+	errMigrateRead  = resp.Error("IOERR error or timeout reading to target instance")
+)
+
+// Migration is a MIGRATE whose keys are on their way to another server.
+type Migration struct {
+	Addr    string // host:port
+	Timeout int64  // ms, for each step
+	Request []byte // the commands for the other server
+	Replies int    // how many replies they have
+
+	keys  []migratedKey
+	copy  bool
+	asked int // replies before those of RESTORE
+}
+
+// migratedKey is a key as it was when it was sent.
+type migratedKey struct {
+	name, payload []byte
+	deadline      int64
+}
+
+// Exchange is how far the commands of a Migration have come.
+type Exchange uint8
+
+// The ends of an exchange.
+const (
+	Exchanged  Exchange = iota // all replies are there
+	NotDialed                  // the other server's name is unknown
+	NotWritten                 // it does not take the connection or the commands
+	NotRead                    // it does not send all replies in time
+)
+
+// migrateOptions are the arguments of MIGRATE.
+type migrateOptions struct {
+	copy, replace  bool
+	user, password []byte // nil: none
+	keys           resp.Args
+	db             int64
+	timeout        int64
+}
+
+// migrate sends keys to another server and deletes them here, unless COPY is given. The
+// client waits for the network; other clients go on.
+//
+// Differs from Redis: there all clients wait. Here a key can change while it is under way.
+// Such a key stays, and the client gets an error.
+func migrate(c *Ctx, args resp.Args) resp.Reply {
+	o, failure := parseMigrate(args)
+	if failure.IsError() {
+		return failure
+	}
+	if c.DenyBlocking() {
+		return errMigrateBusy
+	}
+	m := &Migration{
+		Addr: net.JoinHostPort(args.String(1), args.String(2)), Timeout: o.timeout, copy: o.copy,
+	}
+	for _, key := range o.keys {
+		if e := c.DB.Lookup(key); e != nil {
+			m.keys = append(m.keys, migratedKey{
+				bytes.Clone(key), encoder(c).Dump(e.Value()), e.Deadline(),
+			})
+		}
+	}
+	if len(m.keys) == 0 {
+		return resp.Status("NOKEY")
+	}
+	m.request(c, o)
+	c.Migrating.Begin(c, m)
+	return resp.NoReply
+}
+
+func parseMigrate(args resp.Args) (o migrateOptions, failure resp.Reply) {
+	o.keys = args[3:4]
+	var ok bool
+	for i := 6; i < len(args); i++ {
+		more := len(args) - i - 1
+		switch {
+		case isWord(args[i], "copy"):
+			o.copy = true
+		case isWord(args[i], "replace"):
+			o.replace = true
+		case isWord(args[i], "auth"):
+			if more < 1 {
+				return o, resp.ErrSyntax
+			}
+			i++
+			o.password = args[i]
+		case isWord(args[i], "auth2"):
+			if more < 2 {
+				return o, resp.ErrSyntax
+			}
+			o.user, o.password = args[i+1], args[i+2]
+			i += 2
+		case isWord(args[i], "keys"):
+			if len(args[3]) != 0 {
+				return o, errMigrateKeys
+			}
+			o.keys = args[i+1:]
+			i = len(args)
+		default:
+			return o, resp.ErrSyntax
+		}
+	}
+	if o.timeout, ok = resp.ParseInt(args[5]); !ok {
+		return o, resp.ErrNotInt
+	}
+	if o.db, ok = resp.ParseInt(args[4]); !ok {
+		return o, resp.ErrNotInt
+	}
+	if o.timeout <= 0 {
+		o.timeout = 1000
+	}
+	return o, resp.NoReply
+}
+
+// request makes the commands for the other server.
+func (m *Migration) request(c *Ctx, o migrateOptions) {
+	add := func(words ...[]byte) {
+		m.Request = append(strconv.AppendInt(append(m.Request, '*'), int64(len(words)), 10), "\r\n"...)
+		for _, word := range words {
+			m.Request = append(strconv.AppendInt(append(m.Request, '$'), int64(len(word)), 10), "\r\n"...)
+			m.Request = append(append(m.Request, word...), "\r\n"...)
+		}
+		m.Replies++
+	}
+	switch {
+	case o.user != nil:
+		add([]byte("AUTH"), o.user, o.password)
+	case o.password != nil:
+		add([]byte("AUTH"), o.password)
+	}
+	add([]byte("SELECT"), strconv.AppendInt(nil, o.db, 10))
+	m.asked = m.Replies
+	verb := []byte("RESTORE")
+	if c.Cluster != nil {
+		verb = []byte("RESTORE-ASKING")
+	}
+	for _, k := range m.keys {
+		ttl := int64(0)
+		if k.deadline != 0 {
+			ttl = max(k.deadline-c.Now(), 1)
+		}
+		words := [][]byte{verb, k.name, strconv.AppendInt(nil, ttl, 10), k.payload}
+		if o.replace {
+			words = append(words, []byte("REPLACE"))
+		}
+		add(words...)
+	}
+}
+
+// Finish deletes the keys that the other server has, and returns the reply of MIGRATE. lines
+// are the first lines of the replies that came.
+func (m *Migration) Finish(c *Ctx, end Exchange, lines []string) resp.Reply {
+	var refusal string
+	changed := false
+	for i, line := range lines {
+		failed := len(line) > 0 && line[0] == '-'
+		if failed && refusal == "" {
+			refusal = line[1:]
+		}
+		if i < m.asked || failed || m.copy || refused(lines, m.asked) {
+			continue
+		}
+		k := m.keys[i-m.asked]
+		switch e := c.DB.Peek(k.name); {
+		case e == nil: // it is gone already
+		case e.Deadline() == k.deadline && bytes.Equal(encoder(c).Dump(e.Value()), k.payload):
+			c.Remove(e)
+		default:
+			changed = true
+		}
+	}
+	switch {
+	case refusal != "":
+		return resp.Error("ERR Target instance replied with error: " + refusal)
+	case end == NotDialed:
+		return errMigrateDial
+	case end == NotWritten:
+		return errMigrateWrite
+	case end == NotRead:
+		return errMigrateRead
+	case changed:
+		return errMigrateChanged
+	}
+	return resp.OK
+}
+
+// errMigrateChanged is the reply when both servers have a key, with different values.
+var errMigrateChanged = resp.Error("IOERR a key changed while it was sent: both servers have it")
+
+// refused reports whether AUTH or SELECT, the first asked commands, failed. The keys then are
+// in another place than they should be.
+func refused(lines []string, asked int) bool {
+	for _, line := range lines[:min(asked, len(lines))] {
+		if len(line) > 0 && line[0] == '-' {
+			return true
+		}
+	}
+	return false
+}
+
+// migrateKeys finds the keys of MIGRATE: the third argument, or those after KEYS. It is the
+// Refine of a spec that finds the third argument only.
+func migrateKeys(line resp.Args, found []KeyPos) []KeyPos {
+	for i := 6; i < len(line); i++ {
+		switch {
+		case isWord(line[i], "auth"):
+			i++
+		case isWord(line[i], "auth2"):
+			i += 2
+		case isWord(line[i], "keys"):
+			if len(line[3]) > 0 {
+				return nil // a syntax error
+			}
+			flags, keys := found[0].Flags, []KeyPos(nil)
+			for i++; i < len(line); i++ {
+				keys = append(keys, KeyPos{i, flags})
+			}
+			return keys
+		}
+	}
+	return found
+}
+
+// noKeys drops what a spec has found: another spec's Refine finds these keys.
+func noKeys(resp.Args, []KeyPos) []KeyPos { return nil }
