@@ -343,3 +343,8 @@ func (w *world) call(db int, words ...string) (v wire.Value) {
 	})
 	return v
 }
+
+// Send fails: there is no network.
+func (host) Send(*command.Migration, <-chan struct{}) (command.Exchange, []string) {
+	return command.NotDialed, nil
+}

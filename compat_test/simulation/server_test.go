@@ -177,3 +177,8 @@ func parse(b []byte) (v any, rest []byte) {
 	}
 	return list, rest
 }
+
+// Send fails: there is no network.
+func (host) Send(*command.Migration, <-chan struct{}) (command.Exchange, []string) {
+	return command.NotDialed, nil
+}

@@ -37,13 +37,13 @@ func savePointsOf(value string) (points []SavePoint) {
 }
 
 // HasFile reports whether the server has an RDB file: the program has one, and every
-// server with save points, or for which dbfilename or dir was set. Several servers in one
-// process would otherwise share dump.rdb in the working directory.
+// server for which dbfilename or dir was set, or which was started with save points. Several
+// servers in one process would otherwise share dump.rdb in the working directory.
 func (c *Config) HasFile() bool {
 	if c.RDB.File == "" {
 		return false
 	}
-	if c.RDB.Program || len(c.RDB.Points) > 0 {
+	if c.RDB.Program || len(c.RDB.Points) > 0 && c.find("save").loaded {
 		return true
 	}
 	for _, name := range []string{"dbfilename", "dir"} {
