@@ -116,3 +116,8 @@ func (noHost) Shutdown()                  {}
 func (noHost) MemoryUsed() int64          { return 0 }
 func (noHost) Sleep(int64)                {}
 func (noHost) Log(string, string)         {}
+
+// Send fails: there is no network.
+func (noHost) Send(*command.Migration, <-chan struct{}) (command.Exchange, []string) {
+	return command.NotDialed, nil
+}
