@@ -55,7 +55,7 @@ const (
 // it.
 func groups() []group {
 	return []group{
-		hashes(), lists(), sets(), sortedSets(), stringsOfBytes(), bitmaps(), hyperLogLogs(), places(), subsequences(), keys(),
+		hashes(), lists(), sets(), sortedSets(), streams(), stringsOfBytes(), bitmaps(), hyperLogLogs(), places(), subsequences(), keys(),
 		deadlines(),
 		emptying(),
 		manyArguments(), watching(), watchedByOthers(), channels(), patterns(), subscribers(), waiters(),
