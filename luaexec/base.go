@@ -30,7 +30,7 @@ func (m *machine) openBase() {
 	set("loadstring", m.loadstring)
 	set("collectgarbage", collectgarbage)
 	set("gcinfo", gcinfo)
-	set("__redis__err__handler", m.redisErrorHandler)
+	set(errorHandler, m.redisErrorHandler)
 	m.wrapTableLibrary()
 }
 

@@ -10,6 +10,9 @@ func operandA(code uint32) int { return int(code >> 18 & 0xff) }
 func operandB(code uint32) int { return int(code & 0x1ff) }
 func operandC(code uint32) int { return int(code >> 9 & 0x1ff) }
 
+// operandSBx is the signed distance of a jump: 18 bits, with an offset of 2^17-1.
+func operandSBx(code uint32) int { return int(code&(1<<18-1)) - maxJump }
+
 const maxOperandC = 0x1ff
 
 func withC(code uint32, c int) uint32 { return code&^(maxOperandC<<9) | uint32(c)<<9 }

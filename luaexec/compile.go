@@ -9,11 +9,12 @@ import (
 	"github.com/lockredis/lockredis/luaexec/syntax"
 )
 
-// scriptName stands before the line in every message about a script.
-const scriptName = "user_script"
-
-// scriptSource is the name of a script after the message of an error.
-const scriptSource = "@user_script"
+// The names of chunks. They stand before the line in every message about a script or a
+// library. After the message of an error they have an "@" before them.
+const (
+	scriptName  = "user_script"
+	libraryName = "user_function"
+)
 
 // chunk is a compiled piece of Lua: a script, or the argument of loadstring.
 type chunk struct {

@@ -61,6 +61,7 @@ func (m *machine) createThread(L *lua.LState) int {
 	L.Options = saved
 	thread := L.Get(-1).(*lua.LState)
 	thread.Options.CallStackSize = calls
+	setFinished(thread, false)
 	if ctx != nil {
 		L.SetContext(ctx)
 		thread.SetContext(ctx)
@@ -84,8 +85,8 @@ func (m *machine) resume(L *lua.LState, thread *lua.LState) int {
 	if m.nesting > maxNesting {
 		return pushFailure(L, lua.LString(lualib.ErrCStack))
 	}
-	if m.finished[thread] {
-		return m.finishThread(L, thread)
+	if isFinished(thread) {
+		return finishThread(L, thread)
 	}
 	if n := topFrame(thread).results(); n >= 0 {
 		L.SetTop(1 + n)
@@ -176,19 +177,22 @@ func (m *machine) yieldThread(L *lua.LState) int {
 		}
 	}
 	if caller.index() == 0 && opcode(caller.instruction()) == lua.OP_TAILCALL {
-		if m.finished == nil {
-			m.finished = make(map[*lua.LState]bool)
-		}
-		m.finished[L] = true
+		setFinished(L, true)
 	}
 	return -1
 }
 
+// setFinished marks a coroutine as suspended in "return yield()". The mark is in an
+// option that gopher-lua reads only when it makes a state: a coroutine that a library
+// keeps needs the mark in a later run.
+func setFinished(thread *lua.LState, finished bool) { thread.Options.SkipOpenLibs = finished }
+
+func isFinished(thread *lua.LState) bool { return thread.Options.SkipOpenLibs }
+
 // finishThread resumes a coroutine that is suspended in "return yield()".
 // gopher-lua has already dropped its only frame. The coroutine ends, and returns
 // the values that resume was given.
-func (m *machine) finishThread(L *lua.LState, thread *lua.LState) int {
-	delete(m.finished, thread)
+func finishThread(L *lua.LState, thread *lua.LState) int {
 	thread.Dead = true
 	L.Replace(1, lua.LTrue)
 	return L.GetTop()

@@ -1,13 +1,14 @@
-// Package luaexec runs Lua scripts as Redis 7.0.15 does. It owns the script cache
-// of a server, one warm Lua state, the redis.* functions, the sandbox, and the
-// text that Redis adds to the errors of scripts.
+// Package luaexec runs Lua scripts and functions as Redis 7.0.15 does. It owns the
+// script cache of a server, its libraries of functions, one warm Lua state for each of
+// the two, the redis.* functions, the sandbox, and the text that Redis adds to the
+// errors of scripts.
 //
 // Its input is a script's source text, its output is the reply of EVAL. It never
 // accesses keys, clients, the clock or sockets: commands go through the Caller
 // that is passed to each run. It is the only importer of gopher-lua, with its
 // subpackages lualib (the libraries that Redis ships) and syntax (the grammar).
 //
-// The handlers of EVAL, EVALSHA and SCRIPT call it, under the engine's lock. A
+// The handlers of EVAL, EVALSHA, SCRIPT, FCALL and FUNCTION call it, under the engine's lock. A
 // Runtime has no lock of its own. One goroutine at a time uses it, not always the
 // same one.
 //
@@ -21,6 +22,14 @@
 // The compiler binds the names of globals and library functions. Arguments of
 // commands are passed without a copy. Only scripts that can loop pay for the check
 // that makes SCRIPT KILL possible.
+//
+// # Libraries
+//
+// FUNCTION LOAD runs the code of a library once, in an environment that has little more
+// than redis.register_function (libenv.go). Its functions are closures that keep the
+// library's local variables. So the Lua state of libraries is never dropped while there
+// are any. A failure only replaces its stack. Functions run as scripts do, but their keys
+// and arguments are parameters, and copies, because a library may keep them (librun.go).
 //
 // # Safe points
 //

@@ -19,10 +19,12 @@ type fault struct {
 }
 
 // noteFault is the message handler of the outermost protected call: it sets
-// m.fault and returns the error unchanged. It runs before the stack is unwound.
+// m.fault and returns the error unchanged. It runs before the stack is unwound. It
+// closes the captured variables, because the closures of a library outlive the error.
 func (m *machine) noteFault(L *lua.LState) int {
 	m.checkPanic(L.Get(1))
 	m.fault = m.faultAt(L)
+	closeUpvalues(L, 0)
 	L.SetTop(1)
 	return 1
 }
@@ -69,23 +71,24 @@ func (m *machine) faultAt(L *lua.LState) fault {
 
 // faultIn reads the place from an error's message. It is for errors that did not
 // reach noteFault, because the stack was full.
-func faultIn(text string) fault {
-	rest, ok := strings.CutPrefix(text, "ERR "+scriptName+":")
+func (m *machine) faultIn(text string) fault {
+	rest, ok := strings.CutPrefix(text, "ERR "+m.chunk+":")
 	digits, _, found := strings.Cut(rest, ":")
 	line, err := strconv.Atoi(digits)
 	if !ok || !found || err != nil {
 		return fault{}
 	}
-	return fault{source: scriptSource, line: line}
+	return fault{source: "@" + m.chunk, line: line}
 }
 
-// framed appends the script and the place to the text of an error, as Redis does.
+// framed appends the name of the script or function, and the place, to the text of an
+// error, as Redis does.
 func (m *machine) framed(text string, at fault) resp.Reply {
 	if at.line == 0 {
 		return resp.Error(text)
 	}
 	place := at.source + ":" + strconv.Itoa(at.line)
-	return resp.Error(text + " script: " + m.script.sha + ", on " + place + ".")
+	return resp.Error(text + " script: " + m.name + ", on " + place + ".")
 }
 
 // errorText is the text of the error reply for an error value: the field err of a

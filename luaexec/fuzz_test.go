@@ -7,6 +7,8 @@ import (
 	"strings"
 	"testing"
 	"time"
+
+	"github.com/lockredis/lockredis/resp"
 )
 
 // canary returns a description of the whole environment. Its reply changes if
@@ -126,6 +128,71 @@ func FuzzScriptsDoNotChangeTheEnvironment(f *testing.F) {
 		}
 		if r.Len() > 1000 {
 			r.Flush()
+		}
+	})
+}
+
+// FuzzLibrariesDoNotChangeTheEnvironment loads a library, calls its functions, and loads it
+// again. The functions of another library, and scripts, must not notice.
+func FuzzLibrariesDoNotChangeTheEnvironment(f *testing.F) {
+	for _, code := range []string{
+		"redis.register_function('f', function(keys, args) return {keys, args} end)",
+		"redis.register_function{function_name='f', callback=function() x = 1 end, flags={'no-writes'}}",
+		"local r = redis redis.register_function('f', function() r.x = 1 return r.call('get', 'k') end)",
+		"local co redis.register_function('f', function() " +
+			"co = co or coroutine.wrap(function() while true do coroutine.yield(1) end end) return co() end)",
+		"local t = {} redis.register_function('f', function(k, a) t[#t + 1] = k t[a] = t return #t end)",
+		"while true do end", "x = 1", "return pairs", "redis.register_function()",
+		"for i = 1, 50 do redis.register_function('f' .. i, redis.log) end",
+		"redis.register_function('f', function() getmetatable('').__index = nil " +
+			"setmetatable(_G, {}) error({err='x'}) end)",
+	} {
+		f.Add("#!lua name=lib\n" + code)
+	}
+	f.Add("#!lua name=a name=b\n")
+	f.Add("#!js name='a'\n\x00")
+	const other = "#!lua name=other\n" +
+		"redis.register_function('canary', function(KEYS, ARGV)" + canary + "\nend)"
+	call := func(r *Runtime, name string) []byte {
+		found, ok := r.Function([]byte(name))
+		if !ok {
+			return nil
+		}
+		server, ticks := newFakeServer(), 0
+		server.tick = func() bool { ticks++; return ticks > tickBudget }
+		reply := r.RunFunction(found, [][]byte{[]byte("k")}, [][]byte{[]byte("a")}, server)
+		return address.ReplaceAll(resp.Append(nil, reply, 2), nil)
+	}
+	start := func() *Runtime {
+		r := New(Options{Growth: func(uint64) uint64 { return 64 << 20 }, MaxString: 1 << 20})
+		r.LoadLibrary([]byte(other), false, newFakeServer())
+		return r
+	}
+	want := call(start(), "canary")
+	f.Fuzz(func(t *testing.T, code string) {
+		if len(code) > 1<<12 || strings.Contains(code, "encode_") || strings.Contains(code, "decode_") ||
+			strings.Contains(code, "other") {
+			t.Skip()
+		}
+		done := make(chan struct{})
+		defer close(done)
+		go watch(done, code)
+		r := start()
+		for range 2 {
+			server, ticks := newFakeServer(), 0
+			server.tick = func() bool { ticks++; return ticks > tickBudget }
+			_, failure, ok := r.LoadLibrary([]byte(code), true, server)
+			if !ok && !strings.HasPrefix(failure.Text(), "ERR ") {
+				t.Fatalf("%q: %q", code, failure.Text())
+			}
+			for _, l := range r.Libraries() {
+				for _, f := range l.Functions() {
+					call(r, f.Name())
+				}
+			}
+			if got := call(r, "canary"); !bytes.Equal(got, want) {
+				t.Fatalf("after %q\n got %q\nwant %q", code, got, want)
+			}
 		}
 	})
 }

@@ -25,29 +25,42 @@ const (
 // redisLibrary returns the global table redis.
 func (m *machine) redisLibrary() *lua.LTable {
 	t := table(m.L, map[string]lua.LGFunction{
-		"call":               m.call,
-		"pcall":              m.pcallCommand,
-		"error_reply":        errorReply,
-		"status_reply":       statusReply,
-		"sha1hex":            sha1hex,
-		"log":                m.log,
-		"setresp":            m.setresp,
-		"acl_check_cmd":      m.aclCheckCmd,
-		"set_repl":           setRepl,
-		"replicate_commands": func(L *lua.LState) int { L.Push(lua.LTrue); return 1 },
-		"breakpoint":         func(L *lua.LState) int { L.Push(lua.LFalse); return 1 },
-		"debug":              func(*lua.LState) int { return 0 },
+		"call":          m.call,
+		"pcall":         m.pcallCommand,
+		"error_reply":   errorReply,
+		"status_reply":  statusReply,
+		"sha1hex":       sha1hex,
+		"log":           m.log,
+		"setresp":       m.setresp,
+		"acl_check_cmd": m.aclCheckCmd,
+		"set_repl":      setRepl,
 	})
+	if m.chunk == scriptName {
+		m.L.SetFuncs(t, map[string]lua.LGFunction{
+			"replicate_commands": func(L *lua.LState) int { L.Push(lua.LTrue); return 1 },
+			"breakpoint":         func(L *lua.LState) int { L.Push(lua.LFalse); return 1 },
+			"debug":              func(*lua.LState) int { return 0 },
+		})
+	}
 	for name, n := range map[string]int{
-		"LOG_DEBUG": logDebug, "LOG_VERBOSE": 1, "LOG_NOTICE": 2, "LOG_WARNING": logWarning,
 		"REPL_NONE": replNone, "REPL_AOF": replAOF, "REPL_SLAVE": replReplica,
 		"REPL_REPLICA": replReplica, "REPL_ALL": replAll,
+	} {
+		t.RawSetString(name, lua.LNumber(n))
+	}
+	m.setConstants(t)
+	return t
+}
+
+// setConstants sets the constants of t that a library sees while it is loaded, too.
+func (m *machine) setConstants(t *lua.LTable) {
+	for name, n := range map[string]int{
+		"LOG_DEBUG": logDebug, "LOG_VERBOSE": 1, "LOG_NOTICE": 2, "LOG_WARNING": logWarning,
 		"REDIS_VERSION_NUM": versionNumber(m.opts.Version),
 	} {
 		t.RawSetString(name, lua.LNumber(n))
 	}
 	t.RawSetString("REDIS_VERSION", lua.LString(m.opts.Version))
-	return t
 }
 
 // versionNumber is 0x00MMmmpp of "major.minor.patch".

@@ -8,69 +8,95 @@ import (
 	"github.com/lockredis/lockredis/resp"
 )
 
+// errNested is the reply when a script's command runs a script. The command table
+// prevents it.
+var errNested = resp.Error("ERR a script cannot run another script")
+
 // Run executes a script of this runtime and returns EVAL's reply: the script's
 // value, or its error with " script: <sha>, on <source>:<line>." at the end.
 // The reply may alias the arguments and the script's strings. It is valid until
 // the next call of any of the runtime's methods. A panic inside becomes an error
 // reply, and the Lua state is dropped.
 func (r *Runtime) Run(s *Script, keys, args [][]byte, c Caller) (reply resp.Reply) {
-	m := r.machine()
-	if m.caller != nil {
-		return resp.Error("ERR a script cannot run another script")
+	if r.running() {
+		return errNested
 	}
-	m.begin(s, keys, args, c)
-	done := false
-	defer func() {
-		if !done {
-			m.notePanic(recover())
-			reply = resp.ErrInternal
-		}
-		m.end()
-		if m.broken || m.ticker.memory.wasHeavy() {
-			r.dropMachine()
-		}
-	}()
-	reply = m.execute(s)
-	done = true
-	return reply
-}
-
-func (m *machine) begin(s *Script, keys, args [][]byte, c Caller) {
-	m.caller, m.script, m.proto = c, s, 2
-	m.fault, m.taken, m.threads, m.panicked = fault{}, 0, 0, false
-	m.ticker.start(c)
+	m := r.machine()
 	if m.keys.fill(keys) {
 		m.sandbox.setGlobal("KEYS", m.keys.table)
 	}
 	if m.argv.fill(args) {
 		m.sandbox.setGlobal("ARGV", m.argv.table)
 	}
-	if s.loops {
+	m.L.Push(s.function(m))
+	reply = m.run(task{name: s.sha, loops: s.loops}, c)
+	if m.broken || m.ticker.memory.wasHeavy() {
+		r.dropMachine()
+	}
+	return reply
+}
+
+// running reports whether a script, a function or the code of a library runs.
+func (r *Runtime) running() bool {
+	return r.vm != nil && r.vm.caller != nil || r.libs.vm != nil && r.libs.vm.caller != nil
+}
+
+// task describes a run.
+type task struct {
+	name    string // of the script or the function, in errors; "" means that errors name none
+	loops   bool   // the code may run for ever or long
+	discard bool   // the result does not count: the reply is resp.NoReply
+	args    int    // the arguments above the function on the stack
+}
+
+// run calls the function that lies below its arguments on the stack, and converts its
+// result. A panic becomes an error reply.
+func (m *machine) run(t task, c Caller) (reply resp.Reply) {
+	m.begin(t, c)
+	done := false
+	defer func() {
+		if !done {
+			m.notePanic(recover())
+			reply = resp.ErrInternal
+		}
+		m.end(t)
+	}()
+	reply = m.execute(t)
+	done = true
+	return reply
+}
+
+func (m *machine) begin(t task, c Caller) {
+	m.caller, m.name, m.proto = c, t.name, 2
+	m.fault, m.taken, m.threads, m.panicked = fault{}, 0, 0, false
+	m.ticker.start(c)
+	if t.loops {
 		m.L.SetContext(m.ticker)
 	}
 }
 
-func (m *machine) end() {
-	if m.script.loops {
+func (m *machine) end(t task) {
+	if t.loops {
 		m.L.RemoveContext()
 	}
-	m.caller, m.script = nil, nil
+	m.caller = nil
 	m.inCall = false
-	m.sources, m.active, m.finished = nil, m.active[:0], nil
+	m.sources, m.active = nil, m.active[:0]
 	m.nesting, m.bases = 0, m.bases[:0]
 	m.keys.release()
 	m.argv.release()
 }
 
-// execute calls the script in protected mode and converts its result.
-func (m *machine) execute(s *Script) resp.Reply {
+// execute calls the function on the stack in protected mode and converts its result.
+func (m *machine) execute(t task) (reply resp.Reply) {
 	L := m.L
-	L.Push(s.function(m))
-	if err := L.PCall(0, 1, m.onError); err != nil {
+	if err := L.PCall(t.args, 1, m.onError); err != nil {
 		return m.failed(err)
 	}
 	m.elems, m.replyBytes = 0, 0
-	reply := m.toReply(L.Get(-1), 0)
+	if !t.discard {
+		reply = m.toReply(L.Get(-1), 0)
+	}
 	L.SetTop(0)
 	if m.ticker.killed {
 		return m.failed(nil)
@@ -83,6 +109,7 @@ func (m *machine) execute(s *Script) resp.Reply {
 
 // failed returns the reply for the error that ended a script.
 func (m *machine) failed(err error) resp.Reply {
+	closeUpvalues(m.L, 0)
 	if m.ticker.killed {
 		m.broken = true
 		return m.framed(m.ticker.reason, m.fault)
@@ -99,8 +126,11 @@ func (m *machine) failed(err error) resp.Reply {
 		return resp.ErrInternal
 	}
 	text := errorText(m.L, asCLua(e.Object))
+	if m.name == "" {
+		return resp.Error(text)
+	}
 	if m.fault.line == 0 {
-		m.fault = faultIn(text)
+		m.fault = m.faultIn(text)
 	}
 	return m.framed(text, m.fault)
 }

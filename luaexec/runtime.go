@@ -4,6 +4,7 @@ import (
 	"crypto/sha1"
 	"encoding/hex"
 
+	"github.com/lockredis/lockredis/luaexec/lualib"
 	"github.com/lockredis/lockredis/resp"
 )
 
@@ -55,6 +56,8 @@ type Runtime struct {
 	byBody  map[string]*Script // the same scripts, so that EVAL needs no SHA-1
 	bytes   int                // estimated size of the scripts
 	vm      *machine           // nil until it is needed, and after it was dropped
+	random  *lualib.Random     // of all scripts and functions, as in Redis
+	libs    libraries
 }
 
 type digest [sha1.Size]byte
@@ -62,8 +65,9 @@ type digest [sha1.Size]byte
 // New returns a runtime with an empty cache. It builds the Lua state when the first
 // script is loaded.
 func New(opts Options) *Runtime {
-	r := &Runtime{opts: opts}
+	r := &Runtime{opts: opts, random: lualib.NewRandom()}
 	r.Flush()
+	r.FlushLibraries()
 	return r
 }
 
@@ -87,7 +91,7 @@ func (r *Runtime) Load(body []byte) (s *Script, failure resp.Reply, ok bool) {
 // machine returns the Lua state, and builds it if there is none.
 func (r *Runtime) machine() *machine {
 	if r.vm == nil {
-		r.vm = newMachine(r.opts)
+		r.vm = newMachine(scriptName, r.opts, r.random)
 	}
 	return r.vm
 }
@@ -122,8 +126,8 @@ func (r *Runtime) Exists(sha []byte) bool {
 	return ok
 }
 
-// Flush empties the cache and drops the Lua state. It must not be called while a
-// script runs.
+// Flush empties the cache and drops the Lua state of scripts. Libraries stay. It must
+// not be called while a script runs.
 func (r *Runtime) Flush() {
 	r.scripts = make(map[digest]*Script)
 	r.byBody = make(map[string]*Script)
@@ -137,5 +141,8 @@ func (r *Runtime) Len() int { return len(r.scripts) }
 // MemoryUsed returns the estimated size of the cached scripts, in bytes.
 func (r *Runtime) MemoryUsed() int { return r.bytes }
 
-// Close is Flush. The runtime can still be used.
-func (r *Runtime) Close() { r.Flush() }
+// Close is Flush and FlushLibraries. The runtime can still be used.
+func (r *Runtime) Close() {
+	r.Flush()
+	r.FlushLibraries()
+}

@@ -1,6 +1,8 @@
 package luaexec
 
 import (
+	"slices"
+
 	lua "github.com/yuin/gopher-lua"
 
 	"github.com/lockredis/lockredis/luaexec/lualib"
@@ -20,14 +22,17 @@ import (
 // visibleGlobals are the names of the globals that redis-server 7.0.15 shows to a
 // script, tables excepted.
 var visibleGlobals = []string{
-	"_VERSION", "__redis__err__handler", "assert", "collectgarbage", "error", "gcinfo",
+	"_VERSION", errorHandler, "assert", "collectgarbage", "error", "gcinfo",
 	"getmetatable", "ipairs", "load", "loadstring", "next", "pairs", "pcall", "rawequal",
 	"rawget", "rawset", "select", "setmetatable", "tonumber", "tostring", "type", "unpack",
 	"xpcall",
 }
 
-// libraries are the names of the global tables. All of them are read-only.
-var libraries = []string{
+// errorHandler is a global that functions do not see.
+const errorHandler = "__redis__err__handler"
+
+// globalTables are the names of the global tables. All of them are read-only.
+var globalTables = []string{
 	"bit", "cjson", "cmsgpack", "coroutine", "math", "redis", "string", "struct", "table",
 }
 
@@ -53,10 +58,14 @@ func newSandbox(m *machine) {
 	m.sandbox = s
 	s.readonly = m.L.NewFunction(refuseWrite)
 	all := m.globals
+	names := visibleGlobals
+	if m.chunk == libraryName {
+		names = slices.DeleteFunc(slices.Clone(names), func(s string) bool { return s == errorHandler })
+	}
 	m.globals = m.L.NewTable()
 	s.globals = s.newProxy(s.visible, m.L.NewFunction(s.index))
-	s.showGlobals(all, visibleGlobals)
-	s.showLibraries(all, libraries)
+	s.showGlobals(all, names)
+	s.showLibraries(all, globalTables)
 	s.setGlobal("_G", s.globals)
 	s.protectMetatables()
 	s.installEnvironment()

@@ -4,6 +4,8 @@ import (
 	"testing"
 
 	lua "github.com/yuin/gopher-lua"
+
+	"github.com/lockredis/lockredis/luaexec/lualib"
 )
 
 // mustPanic fails the test unless f panics with this value.
@@ -18,7 +20,7 @@ func mustPanic(t *testing.T, want string, f func()) {
 }
 
 func TestAMissingGlobalOrLibraryPanics(t *testing.T) {
-	m := newMachine(Options{})
+	m := newMachine(scriptName, Options{}, lualib.NewRandom())
 	all := m.L.NewTable()
 	mustPanic(t, "luaexec: sandbox: no global is named nosuch", func() {
 		m.sandbox.showGlobals(all, []string{"nosuch"})
@@ -29,7 +31,7 @@ func TestAMissingGlobalOrLibraryPanics(t *testing.T) {
 }
 
 func TestAMissingLibraryFunctionPanics(t *testing.T) {
-	m := newMachine(Options{})
+	m := newMachine(scriptName, Options{}, lualib.NewRandom())
 	lib := m.L.NewTable()
 	lib.RawSetString("text", lua.LString("x"))
 	for _, name := range []string{"nosuch", "text"} {

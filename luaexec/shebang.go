@@ -38,6 +38,22 @@ func (f *Flags) set(name string) bool {
 	return true
 }
 
+// Names returns the names of the flags in Redis's order.
+func (f Flags) Names() (names []string) {
+	for _, flag := range []struct {
+		set  bool
+		name string
+	}{
+		{f.NoWrites, "no-writes"}, {f.AllowOOM, "allow-oom"}, {f.AllowStale, "allow-stale"},
+		{f.NoCluster, "no-cluster"}, {f.AllowCrossSlotKeys, "allow-cross-slot-keys"},
+	} {
+		if flag.set {
+			names = append(names, flag.name)
+		}
+	}
+	return names
+}
+
 // DeclaredFlags returns the flags of a script without compiling it: a script that
 // does not compile has flags too. The result is the zero value if there is no
 // shebang line, or if Load would refuse the line.

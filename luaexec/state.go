@@ -34,8 +34,9 @@ type machine struct {
 	fault   fault          // the place of the error that ends the script
 
 	caller Caller
-	script *Script
-	proto  int // RESP version of command replies: 2, or set by redis.setresp
+	chunk  string // scriptName or libraryName
+	name   string // of the running script or function, in errors
+	proto  int    // RESP version of command replies: 2, or set by redis.setresp
 	ticker *ticker
 	inCall bool // a command is running, or has panicked
 	broken bool // the state may be inconsistent
@@ -53,18 +54,22 @@ type machine struct {
 	unwind     *lua.LFunction // unwindUpvalues
 	stringMeta *lua.LTable    // getmetatable's answer for a string
 
-	sources    map[string]string    // by chunkID, the name given to loadstring
-	active     []*lua.LState        // running coroutines, innermost last
-	elems      int                  // elements of the script's reply so far
-	replyBytes int                  // bytes of the strings of the reply so far
-	taken      int                  // bytes of replies that no safe point has counted
-	finished   map[*lua.LState]bool // coroutines suspended in "return yield()"
-	threads    int                  // coroutines that this run has made
+	sources    map[string]string // by chunkID, the name given to loadstring
+	active     []*lua.LState     // running coroutines, innermost last
+	elems      int               // elements of the script's reply so far
+	replyBytes int               // bytes of the strings of the reply so far
+	taken      int               // bytes of replies that no safe point has counted
+	threads    int               // coroutines that this run has made
 
 	coCreate, coResume lua.LGFunction // gopher-lua's coroutine functions
+
+	loading *loading         // nil unless the code of a library runs
+	loadEnv *loadEnvironment // nil in the state of scripts
 }
 
-func newMachine(opts Options) *machine {
+// newMachine builds a Lua state for scripts, or for libraries of functions: chunk is
+// scriptName or libraryName. random is the sequence of math.random.
+func newMachine(chunk string, opts Options, random *lualib.Random) *machine {
 	L := lua.NewState(lua.Options{
 		CallStackSize:    maxLuaCalls + callReserve,
 		RegistrySize:     registryMin,
@@ -73,11 +78,11 @@ func newMachine(opts Options) *machine {
 		SkipOpenLibs:     true,
 	})
 	m := &machine{
-		L: L, opts: opts, values: newSlab(),
+		L: L, chunk: chunk, opts: opts, values: newSlab(),
 		ticker: newTicker(L, opts.growth), bound: make(map[string]bool),
 	}
 	m.globals = L.Get(lua.GlobalsIndex).(*lua.LTable)
-	m.openLibraries()
+	m.openLibraries(random)
 	m.onError = L.NewFunction(m.noteFault)
 	m.unwind = L.NewFunction(m.unwindUpvalues)
 	return m
@@ -86,13 +91,14 @@ func newMachine(opts Options) *machine {
 // openLibraries fills the environment: gopher-lua's libraries with lualib's
 // corrections, Redis's libraries, this package's functions, and then the sandbox
 // around all of them.
-func (m *machine) openLibraries() {
+func (m *machine) openLibraries(random *lualib.Random) {
 	L, limits := m.L, lualib.Limits{MaxString: m.opts.MaxString, Watch: m.ticker.watch}
 	open(L, lua.BaseLibName, lua.OpenBase)
 	open(L, lua.TabLibName, lua.OpenTable)
 	open(L, lua.StringLibName, lua.OpenString)
 	open(L, lua.MathLibName, lua.OpenMath)
 	lualib.Patch(L, limits)
+	lualib.SetRandom(L, random)
 	m.globals.RawSetString("cjson", lualib.OpenCJSON(L, limits))
 	m.globals.RawSetString("cmsgpack", lualib.OpenCMsgpack(L, limits))
 	m.globals.RawSetString("struct", lualib.OpenStruct(L, limits))

@@ -26,13 +26,14 @@ type ticker struct {
 	left   int // instructions until the next safe point
 	below  int // open calls of the coroutines that wait for the running one
 	killed bool
+	ending string // the error of a script that Caller.Tick kills
 	reason string // the error that a killed script ends with
 	memory heapWatch
 	closed chan struct{} // always closed
 }
 
 func newTicker(main *lua.LState, growth func(heap uint64) uint64) *ticker {
-	t := &ticker{main: main, closed: make(chan struct{})}
+	t := &ticker{main: main, ending: errKilled, closed: make(chan struct{})}
 	t.memory.allowed = growth
 	close(t.closed)
 	return t
@@ -70,7 +71,7 @@ func (t *ticker) safePoint(bytes int) (killed bool) {
 	switch {
 	case t.killed:
 	case t.caller.Tick():
-		t.killed, t.reason = true, errKilled
+		t.killed, t.reason = true, t.ending
 	case t.memory.exceeded(bytes):
 		t.killed, t.reason = true, errMemory
 	}

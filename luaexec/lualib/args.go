@@ -30,12 +30,12 @@ func Position(L *lua.LState, level int) string {
 }
 
 // ArgError throws C Lua's error for a bad n-th argument. The error has the name
-// that the calling code uses for the function, or "?" if pcall called it.
+// that the calling code uses for the function, or "?" if pcall or FCALL called it.
 func ArgError(L *lua.LState, n int, msg string) {
 	name := "?"
 	if dbg, ok := L.GetStack(0); ok {
 		_, err := L.GetInfo("n", dbg, lua.LNil)
-		if err == nil && dbg.Name != "" && dbg.Name != "(anonymous)" {
+		if err == nil && dbg.Name != "" && dbg.Name != "(anonymous)" && dbg.Name != "main chunk" {
 			name = dbg.Name
 		}
 	}
