@@ -16,7 +16,11 @@ var ErrChecksum = errors.New("wrong version or checksum")
 
 // Dump returns the payload of DUMP for v.
 func (e *Encoder) Dump(v store.Value) []byte {
-	b := e.AppendValue(nil, v)
+	return withFoot(e.AppendValue(nil, v))
+}
+
+// withFoot appends the end of a payload.
+func withFoot(b []byte) []byte {
 	b = binary.LittleEndian.AppendUint16(b, Version)
 	return binary.LittleEndian.AppendUint64(b, checksum(0, b))
 }

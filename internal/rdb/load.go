@@ -27,6 +27,9 @@ type Reader struct {
 	Limits *store.Limits
 	// Key is called for each key. It keeps the value and the name.
 	Key func(k Key) error
+	// Function is called for the source text of each library of functions. nil means that a
+	// file with functions is an error.
+	Function func(code string) error
 	// Fact is called for each fact about the file: redis-ver, ctime and others.
 	Fact func(name, value string)
 }
@@ -147,13 +150,27 @@ func (l *loader) record() (more bool) {
 			l.to.Fact(name, value)
 		}
 	case recordFunction, recordOldFunction:
-		l.fail(unsupported("a library of functions"))
+		l.readLibrary(kind)
 	case recordModule:
 		l.fail(unsupported("data of a module"))
 	default:
 		l.key(kind)
 	}
 	return true
+}
+
+// readLibrary reads a library of functions.
+func (l *loader) readLibrary(kind byte) {
+	code := l.function(kind)
+	switch {
+	case l.err != nil:
+	case l.to.Function == nil:
+		l.fail(unsupported("a library of functions"))
+	default:
+		if err := l.to.Function(code); err != nil {
+			l.fail(err)
+		}
+	}
 }
 
 // key reads a key with its value.
