@@ -423,20 +423,23 @@ func TestMatchFieldsMustAllFit(t *testing.T) {
 	rdb.ClientSetName(ctx, "orders")
 	script := redis.NewScript("return redis.call('set', KEYS[1], 'v') -- marked")
 	script.Load(ctx, rdb)
+	rdb.FunctionLoad(ctx, "#!lua name=lib\nredis.register_function('f', function() return 1 end) -- called")
 	for _, c := range []struct {
 		match lockredistest.Match
 		hits  int
 	}{
-		{lockredistest.Match{}, 5},
+		{lockredistest.Match{}, 7},
 		{lockredistest.Match{Command: "Set"}, 1},
 		{lockredistest.Match{Command: "client"}, 1},
 		{lockredistest.Match{Command: "CLIENT ID"}, 1},
 		{lockredistest.Match{Command: "nonsense"}, 1},
-		{lockredistest.Match{Key: "k"}, 2},
+		{lockredistest.Match{Key: "k"}, 3},
 		{lockredistest.Match{Key: "v"}, 0},
-		{lockredistest.Match{Client: "orders"}, 5},
+		{lockredistest.Match{Client: "orders"}, 7},
 		{lockredistest.Match{Client: "others"}, 0},
 		{lockredistest.Match{Script: "marked"}, 1},
+		{lockredistest.Match{Script: "called"}, 1},
+		{lockredistest.Match{Command: "fcall", Key: "k", Script: "register_function"}, 1},
 		{lockredistest.Match{Script: "unknown"}, 0},
 		{lockredistest.Match{Command: "evalsha", Key: "k", Client: "orders", Script: "marked"}, 1},
 		{lockredistest.Match{Command: "evalsha", Key: "other"}, 1},
@@ -451,6 +454,8 @@ func TestMatchFieldsMustAllFit(t *testing.T) {
 		rdb.Do(ctx, "nonsense")
 		rdb.EvalSha(ctx, script.Hash(), []string{"k"})
 		rdb.EvalSha(ctx, strings.Repeat("0", 40), []string{"other"})
+		rdb.FCall(ctx, "f", []string{"k"})
+		rdb.FCall(ctx, "nosuch", nil)
 		if f.Hits() != c.hits {
 			t.Errorf("%+v: %d hits, want %d", c.match, f.Hits(), c.hits)
 		}

@@ -23,8 +23,8 @@ type Match struct {
 	Key string
 	// Client is the name that the client has set with CLIENT SETNAME.
 	Client string
-	// Script is a part of the source of the script that EVAL or EVALSHA runs. An EVALSHA
-	// of an unknown script does not fit.
+	// Script is a part of the source of the script that EVAL or EVALSHA runs, or of the
+	// library whose function FCALL calls. An unknown script or function does not fit.
 	Script string
 	// If is called for a request that fits the other fields. It must not call the
 	// server, because it runs inside it.

@@ -29,16 +29,16 @@ func (s *Server) Stop() {
 }
 
 // Restart stops the server, unless Stop was called, and serves again. Clients lose their
-// connections, and the script cache is empty: EVALSHA answers NOSCRIPT. All keys are kept.
-// Addr is the same, and Dial works again. So do clients that connect again by themselves.
-// The time between Stop and Restart counts for leases.
+// connections, and the script cache is empty: EVALSHA answers NOSCRIPT. All keys
+// and libraries of functions are kept. Addr is the same, and Dial works again. So do clients
+// that connect again by themselves. The time between Stop and Restart counts for leases.
 //
 // Restart waits until no script runs. Faults stay in effect. The error says that Addr's port
 // could not be opened again; in memory the server then works nevertheless. After Close the error
 // is lockredis.ErrServerClosed.
 func (s *Server) Restart() error { return s.restart(true) }
 
-// RestartEmpty is Restart of a server without persistence: all keys are gone.
+// RestartEmpty is Restart of a server without persistence: all keys and libraries are gone.
 func (s *Server) RestartEmpty() error { return s.restart(false) }
 
 func (s *Server) restart(keep bool) error {

@@ -17,7 +17,7 @@ var (
 	sectionHeads = regexp.MustCompile(`(?m)^# \w+`)
 	// luaWords matches Lua's own message in an error: the text after the script's name and
 	// line.
-	luaWords = regexp.MustCompile(`(user_script:\d+: )(.*?)( script: [0-9a-f]{40}, on |$)`)
+	luaWords = regexp.MustCompile(`(user_(?:script|function):\d+: )(.*?)( script: \w+, on |$)`)
 )
 
 // render renders a reply after the directive's masks and sorting.

@@ -16,6 +16,8 @@ func TestMasksHideOnlyWhatTheyName(t *testing.T) {
 	one := wire.Value{Kind: wire.Integer, Str: []byte("1")}
 	lua := wire.Value{Kind: wire.SimpleError,
 		Str: []byte("ERR user_script:3: attempt to x script: " + sha + ", on @user_script:3.")}
+	function := wire.Value{Kind: wire.SimpleError,
+		Str: []byte("ERR user_function:3: attempt to x script: f, on @user_function:3.")}
 	for _, tc := range []struct {
 		o    options
 		v    wire.Value
@@ -27,6 +29,7 @@ func TestMasksHideOnlyWhatTheyName(t *testing.T) {
 		{options{sorted: "scan"}, array(bulk("0"), array(bulk("b"), bulk("a"))), `["0" ["a" "b"]]`},
 		{options{masks: []string{"int"}}, array(one, bulk("1")), `[:"<int>" "1"]`},
 		{options{masks: []string{"lua"}}, lua, "-ERR user_script:3: <lua's words> script: " + sha + ", on @user_script:3."},
+		{options{masks: []string{"lua"}}, function, "-ERR user_function:3: <lua's words> script: f, on @user_function:3."},
 		{options{fields: []string{"id"}}, array(bulk("id"), one, bulk("x"), one), `["id" :"<masked>" "x" :1]`},
 		{options{fields: []string{"id"}}, bulk("id=7 fd=8"), `"id=<masked> fd=8"`},
 		{options{fields: []string{"b"}}, bulk("a:1\r\nb:2\r\n"), `"a:1\r\nb:<masked>\r\n"`},

@@ -22,18 +22,6 @@ cluster|saveconfig admin slow dangerous
 cluster|setslot admin slow dangerous
 dump keyspace read slow
 failover admin slow dangerous
-fcall slow scripting
-fcall_ro slow scripting
-function slow
-function|delete write slow scripting
-function|dump slow scripting
-function|flush write slow scripting
-function|help slow scripting
-function|kill slow scripting
-function|list slow scripting
-function|load write slow scripting
-function|restore write slow scripting
-function|stats slow scripting
 geoadd write geo slow
 geodist read geo slow
 geohash read geo slow

@@ -123,15 +123,24 @@ type Replies interface {
 	Send(c *Ctx, r resp.Reply)
 }
 
-// ScriptRunner runs scripts, one at a time.
+// ScriptRunner runs scripts and functions, one at a time. A running function is a running
+// script, too.
 type ScriptRunner interface {
 	// Run runs a loaded script as c's session.
 	Run(c *Ctx, s *luaexec.Script, keys, args [][]byte, readOnly bool) resp.Reply
-	// Kill asks the running script to stop (SCRIPT KILL).
-	Kill() resp.Reply
+	// RunFunction runs a function as c's session. line is the command line of FCALL, with
+	// that number of keys.
+	RunFunction(c *Ctx, f *luaexec.Function, line resp.Args, keys int, readOnly bool) resp.Reply
+	// Loader returns the caller for the code of one library that is loaded.
+	Loader() luaexec.Caller
+	// Kill asks the running script to stop: SCRIPT KILL, or FUNCTION KILL if function is true.
+	Kill(function bool) resp.Reply
 	// Busy reports whether a script is running: the command runs at one of its safe
 	// points. refusal is the reply to a command that may not run there.
 	Busy() (refusal resp.Reply, busy bool)
+	// Function returns the name of the running function, its command line, and how long it
+	// has been running. ok is false if no function runs.
+	Function() (name string, line resp.Args, millis int64, ok bool)
 }
 
 // Watcher is the index of watched keys.

@@ -60,15 +60,10 @@ func scriptKeys(args resp.Args) (n int, failure resp.Reply, ok bool) {
 	return int(count), failure, true
 }
 
-// runScript runs s. readOnly is set for EVAL_RO and EVALSHA_RO: they refuse a script whose
-// shebang line does not declare no-writes. In cluster mode no-cluster scripts are refused.
+// runScript runs s, if its flags allow that.
 func runScript(c *Ctx, s *luaexec.Script, args resp.Args, keys int, readOnly bool) resp.Reply {
-	flags := s.Flags()
-	if flags.NoCluster && c.Cluster != nil {
-		return errClusterScript
-	}
-	if readOnly && flags.HasShebang && !flags.NoWrites {
-		return errReadOnlyScript
+	if refusal, ok := mayRun(c, s.Flags(), readOnly); !ok {
+		return refusal
 	}
 	return c.Script.Run(c, s, args[3:3+keys], args[3+keys:], readOnly)
 }
@@ -110,4 +105,4 @@ func scriptDebug(_ *Ctx, args resp.Args) resp.Reply {
 	return errScriptDebug
 }
 
-func scriptKill(c *Ctx, _ resp.Args) resp.Reply { return c.Script.Kill() }
+func scriptKill(c *Ctx, _ resp.Args) resp.Reply { return c.Script.Kill(false) }

@@ -5,9 +5,9 @@ import (
 	"github.com/lockredis/lockredis/resp"
 )
 
-// LineFlags returns the flags of c's command line. They are the row's flags. For a script with
-// a shebang line, its declaration decides about Write and DenyOOM. The caller has checked
-// the arity.
+// LineFlags returns the flags of c's command line. They are the row's flags. For a function,
+// and for a script with a shebang line, its own flags decide about Write and DenyOOM. The
+// caller has checked the arity.
 func LineFlags(c *Ctx, args resp.Args) Flags {
 	declared := declaredFlags(c, args)
 	if !declared.HasShebang {
@@ -23,8 +23,8 @@ func LineFlags(c *Ctx, args resp.Args) Flags {
 	return f
 }
 
-// declaredFlags returns the flags in the shebang line of the script that the command runs,
-// the zero value if there is no script or no shebang line.
+// declaredFlags returns the flags of the script or function that the command runs. It is the
+// zero value if there is none, or if the script has no shebang line.
 func declaredFlags(c *Ctx, args resp.Args) luaexec.Flags {
 	switch {
 	case c.Cmd.Has(DeclaresInSource):
@@ -32,6 +32,10 @@ func declaredFlags(c *Ctx, args resp.Args) luaexec.Flags {
 	case c.Cmd.Has(DeclaresBySHA):
 		if s, ok := c.Scripts.Lookup(args[1]); ok {
 			return s.Flags()
+		}
+	case c.Cmd.Has(DeclaresByName):
+		if f, ok := c.Scripts.Function(args[1]); ok {
+			return f.Flags()
 		}
 	}
 	return luaexec.Flags{}

@@ -1,12 +1,25 @@
 package command
 
-// scriptingCommands is the table of scripts.
+// scriptingCommands is the table of scripts and functions.
 func scriptingCommands() []*Command {
 	return []*Command{
 		{Name: "eval", Arity: -3, Flags: NoScript | Stale | SkipMonitor | NoMandatoryKeys | MovableKeys | MayReplicate | DeclaresInSource, Keys: noted(numkeys(RW|Access|Update, 2), "We cannot tell how the keys will be used so we assume the worst, RW and UPDATE"), Since: "2.6.0", Summary: "Runs a Lua script.", Run: eval},
 		{Name: "eval_ro", Arity: -3, Flags: ReadOnly | NoScript | Stale | SkipMonitor | NoMandatoryKeys | MovableKeys | DeclaresInSource, Keys: noted(numkeys(RO|Access, 2), "We cannot tell how the keys will be used so we assume the worst, RO and ACCESS"), Since: "7.0.0", Summary: "Runs a Lua script that must not write.", Run: evalRO},
 		{Name: "evalsha", Arity: -3, Flags: NoScript | Stale | SkipMonitor | NoMandatoryKeys | MovableKeys | MayReplicate | DeclaresBySHA, Keys: numkeys(RW|Access|Update, 2), Since: "2.6.0", Summary: "Runs a cached Lua script.", Run: evalsha},
 		{Name: "evalsha_ro", Arity: -3, Flags: ReadOnly | NoScript | Stale | SkipMonitor | NoMandatoryKeys | MovableKeys | DeclaresBySHA, Keys: numkeys(RO|Access, 2), Since: "7.0.0", Summary: "Runs a cached Lua script that must not write.", Run: evalshaRO},
+		{Name: "fcall", Arity: -3, Flags: NoScript | Stale | SkipMonitor | NoMandatoryKeys | MovableKeys | MayReplicate | DeclaresByName, Keys: noted(numkeys(RW|Access|Update, 2), "We cannot tell how the keys will be used so we assume the worst, RW and UPDATE"), Since: "7.0.0", Summary: "Calls a function of a library.", Run: fcall},
+		{Name: "fcall_ro", Arity: -3, Flags: ReadOnly | NoScript | Stale | SkipMonitor | NoMandatoryKeys | MovableKeys | DeclaresByName, Keys: noted(numkeys(RO|Access, 2), "We cannot tell how the keys will be used so we assume the worst, RO and ACCESS"), Since: "7.0.0", Summary: "Calls a function that must not write.", Run: fcallRO},
+		{Name: "function", Arity: -2, Since: "7.0.0", Summary: "Groups the commands about libraries of functions.", Subs: []*Command{
+			{Name: "function|delete", Arity: 3, Flags: Write | NoScript, Tips: []string{"request_policy:all_shards", "response_policy:all_succeeded"}, Since: "7.0.0", Summary: "Deletes a library with its functions.", Run: functionDelete},
+			{Name: "function|dump", Arity: 2, Flags: NoScript, Since: "7.0.0", Summary: "Returns all libraries as a payload for FUNCTION RESTORE.", Run: functionDump},
+			{Name: "function|flush", Arity: -2, Flags: Write | NoScript, Tips: []string{"request_policy:all_shards", "response_policy:all_succeeded"}, Since: "7.0.0", Summary: "Deletes all libraries.", Run: functionFlush},
+			{Name: "function|help", Arity: 2, Flags: Loading | Stale, Since: "7.0.0", Summary: "Lists the subcommands.", Run: containerHelp},
+			{Name: "function|kill", Arity: 2, Flags: NoScript | AllowBusy, Tips: []string{"request_policy:all_shards", "response_policy:one_succeeded"}, Since: "7.0.0", Summary: "Ends the running function, unless it has written.", Run: functionKill},
+			{Name: "function|list", Arity: -2, Flags: NoScript, Tips: []string{"nondeterministic_output_order"}, Since: "7.0.0", Summary: "Lists the libraries and their functions.", Run: functionList},
+			{Name: "function|load", Arity: -3, Flags: Write | DenyOOM | NoScript, Tips: []string{"request_policy:all_shards", "response_policy:all_succeeded"}, Since: "7.0.0", Summary: "Loads a library of functions.", Run: functionLoad},
+			{Name: "function|restore", Arity: -3, Flags: Write | DenyOOM | NoScript, Tips: []string{"request_policy:all_shards", "response_policy:all_succeeded"}, Since: "7.0.0", Summary: "Loads the libraries of a payload that FUNCTION DUMP made.", Run: functionRestore},
+			{Name: "function|stats", Arity: 2, Flags: NoScript | AllowBusy, Tips: []string{"nondeterministic_output", "request_policy:all_shards", "response_policy:special"}, Since: "7.0.0", Summary: "Tells which function runs, and how many there are.", Run: functionStats},
+		}},
 		{Name: "script", Arity: -2, Since: "2.6.0", Summary: "Groups the commands about cached scripts.", Subs: []*Command{
 			{Name: "script|debug", Arity: 3, Flags: NoScript, Since: "3.2.0", Summary: "Turns the Lua debugger off; it cannot be turned on.", Run: scriptDebug},
 			{Name: "script|exists", Arity: -3, Flags: NoScript, Tips: []string{"request_policy:all_shards", "response_policy:agg_logical_and"}, Since: "2.6.0", Summary: "Tells which scripts are cached.", Run: scriptExists},

@@ -74,9 +74,10 @@ func memoryStats(c *Ctx, _ resp.Args) resp.Reply {
 		count(name, 0)
 	}
 	count("clients.normal", clientBytes(c))
-	for _, name := range []string{"cluster.links", "aof.buffer", "lua.caches", "functions.caches"} {
-		count(name, 0)
-	}
+	count("cluster.links", 0)
+	count("aof.buffer", 0)
+	count("lua.caches", int64(c.Scripts.MemoryUsed()))
+	count("functions.caches", int64(c.Scripts.FunctionMemory()))
 	keys, overhead := int64(0), int64(0)
 	for i := range c.Space.Len() {
 		if db := c.Space.DB(i); db.Len() > 0 {

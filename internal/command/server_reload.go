@@ -35,6 +35,7 @@ func debugReload(c *Ctx, args resp.Args) resp.Reply {
 		for i := range c.Space.Len() {
 			c.Space.DB(i).Flush()
 		}
+		c.Scripts.FlushLibraries()
 	}
 	if err := c.Saving.Load(merge); err != nil {
 		c.Server.Log("warning", "DEBUG RELOAD: "+err.Error())

@@ -50,6 +50,7 @@ const (
 	DeclaresInSource // its argument is a script, which may declare flags
 	DeclaresBySHA    // its argument is a script's SHA1; the script may declare flags
 	TellsHealth      // is refused, as writes are, after a save that failed (PING)
+	DeclaresByName   // its argument is the name of a function, which has flags
 )
 
 var flagNames = []string{

@@ -78,7 +78,7 @@ func (e *Engine) admitFromClient(c *command.Ctx, args resp.Args) verdict {
 	case s.Proto == 2 && !cmd.Has(command.WhileSubscribed) && s.Subscribed():
 		return e.refuse(c, errSubscribed(cmd.Name))
 	case e.script.running && !cmd.Has(command.AllowBusy):
-		return e.refuse(c, errBusy)
+		return e.refuse(c, e.script.refusal())
 	case e.pausing.delays(c.Now()) && e.pausing.applies(e.lineFlags(c, args)):
 		return heldBack
 	case s.Multi != nil && !cmd.Has(command.InMulti):

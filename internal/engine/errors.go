@@ -14,6 +14,8 @@ var (
 	errInMulti = resp.Error("ERR Command not allowed inside a transaction")
 	errBusy    = resp.Error("BUSY Redis is busy running a script. " +
 		"You can only call SCRIPT KILL or SHUTDOWN NOSAVE.")
+	errBusyFunction = resp.Error("BUSY Redis is busy running a script. " +
+		"You can only call FUNCTION KILL or SHUTDOWN NOSAVE.")
 
 	errSave    = resp.Error("ERR") // Redis's whole text
 	errMisconf = resp.Error("MISCONF Redis is configured to save RDB snapshots, but it's currently " +

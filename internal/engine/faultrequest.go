@@ -48,6 +48,10 @@ func (r *request) Script() string {
 		if s, ok := r.c.Scripts.Lookup(r.args[1]); ok {
 			return s.Body()
 		}
+	case cmd.Has(command.DeclaresByName):
+		if f, ok := r.c.Scripts.Function(r.args[1]); ok {
+			return f.Library().Code()
+		}
 	}
 	return ""
 }

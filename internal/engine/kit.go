@@ -17,7 +17,8 @@ func (e *Engine) Reseed(seed uint64) {
 
 // Restart affects clients as a restart of the process does: it closes all connections,
 // ends CLIENT PAUSE, empties the script cache and sets the statistics to 0. Unless keep is
-// true, all keys are gone. Directives and users stay. It waits until no script runs.
+// true, all keys and libraries of functions are gone. Directives and users stay. It waits
+// until no script runs.
 func (e *Engine) Restart(keep bool) {
 	e.Outside(func() {
 		e.sessions.Each(func(s *command.Session) bool {
@@ -31,6 +32,7 @@ func (e *Engine) Restart(keep bool) {
 		if keep {
 			return
 		}
+		e.env.Scripts.FlushLibraries()
 		for i := range e.env.Space.Len() {
 			e.env.Space.DB(i).Flush()
 		}

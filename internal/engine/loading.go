@@ -62,6 +62,13 @@ func (s *saving) Load(merge bool) error {
 	err = rdb.Load(f, info.Size(), rdb.Reader{
 		Limits: &env.Space.Limits,
 		Key:    func(k rdb.Key) error { return s.add(k, merge) },
+		Function: func(code string) error {
+			_, failure, ok := env.Scripts.LoadLibrary([]byte(code), merge, s.e.script.Loader())
+			if !ok {
+				return errors.New("library of functions: " + failure.Text())
+			}
+			return nil
+		},
 	})
 	if err != nil {
 		return fmt.Errorf("load %s: %w", path, err)

@@ -116,6 +116,7 @@ func (s *saving) begin() *save {
 	w.out = s.encoder.AppendHead(nil, rdb.Facts{
 		Server: config.RedisVersion, Unix: now / 1000, Memory: env.Server.MemoryUsed(),
 	})
+	w.out = s.encoder.AppendFunctions(w.out, env.Scripts.LibraryCodes())
 	w.snapshot = env.Space.Snapshot(w.visit)
 	return w
 }

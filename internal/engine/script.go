@@ -10,7 +10,7 @@ import (
 	"github.com/lockredis/lockredis/resp"
 )
 
-// scriptRun is the running script. Scripts do not nest, so there is one at most.
+// scriptRun is the running script or function. Scripts do not nest, so there is one at most.
 // It is command.ScriptRunner for the handlers and luaexec.Caller for the script.
 //
 // A script that can loop passes a safe point every thousand or so instructions. After
@@ -32,17 +32,43 @@ type scriptRun struct {
 
 	ctx  command.Ctx // of the script's commands
 	keys [][]byte    // KEYS
+
+	function *luaexec.Function // nil in a run of a script
+	line     resp.Args         // the command line of the function's call
 }
 
 // Run runs a script as c's session.
 func (r *scriptRun) Run(
 	c *command.Ctx, s *luaexec.Script, keys, args [][]byte, readOnly bool,
 ) resp.Reply {
-	flags := s.Flags()
+	if !r.begin(c, s.Flags(), keys, readOnly) {
+		return errScriptOOM
+	}
+	defer r.end()
+	return r.counted(c, c.Scripts.Run(s, keys, args, r))
+}
+
+// RunFunction runs a function as c's session.
+func (r *scriptRun) RunFunction(
+	c *command.Ctx, f *luaexec.Function, line resp.Args, keys int, readOnly bool,
+) resp.Reply {
+	declared, args := line[3:3+keys], line[3+keys:]
+	if !r.begin(c, f.Flags(), declared, readOnly) {
+		return errScriptOOM
+	}
+	r.function, r.line = f, line
+	defer r.end()
+	return r.counted(c, c.Scripts.RunFunction(f, declared, args, r))
+}
+
+// begin prepares a run as c's session. It reports false if maxmemory forbids the run.
+func (r *scriptRun) begin(
+	c *command.Ctx, flags luaexec.Flags, keys [][]byte, readOnly bool,
+) bool {
 	readOnly = readOnly || flags.NoWrites
 	oom := c.Config.MaxMemory > 0 && !readOnly && !flags.AllowOOM && r.e.memory.exceeded()
 	if oom && flags.HasShebang {
-		return errScriptOOM
+		return false
 	}
 	r.running, r.busy, r.killed, r.wrote = true, false, false, false
 	r.noWrite, r.oom = readOnly, oom
@@ -52,8 +78,13 @@ func (r *scriptRun) Run(
 	r.ctx = command.Ctx{Env: c.Env, Session: c.Session, DB: c.DB, Proto: 2, From: command.FromScript}
 	r.keys = keys
 	r.errors.clear()
-	defer func() { r.running = false }()
-	reply := c.Scripts.Run(s, keys, args, r)
+	return true
+}
+
+func (r *scriptRun) end() { r.running, r.function, r.line = false, nil, nil }
+
+// counted counts the errors in the script's reply, and returns the reply.
+func (r *scriptRun) counted(c *command.Ctx, reply resp.Reply) resp.Reply {
 	r.countNew(reply)
 	c.Counted = true
 	return reply
@@ -123,25 +154,48 @@ func (r *scriptRun) becomesBusy() bool {
 	if e.running.Shared {
 		e.startReplacement(e.running)
 	}
-	e.log.Warn("slow script detected: still in execution; SCRIPT KILL ends it",
-		"milliseconds", threshold)
+	ending := "SCRIPT KILL"
+	if r.function != nil {
+		ending = "FUNCTION KILL"
+	}
+	e.log.Warn("slow script detected: still in execution",
+		"milliseconds", threshold, "ended-by", ending)
 	return true
 }
 
-// Kill is SCRIPT KILL.
-func (r *scriptRun) Kill() resp.Reply {
+// Kill is SCRIPT KILL, or FUNCTION KILL if function is true. Neither ends what the other is
+// for.
+func (r *scriptRun) Kill(function bool) resp.Reply {
 	switch {
 	case !r.running:
 		return errNotBusy
 	case r.wrote:
 		return errUnkillable
+	case function != (r.function != nil):
+		return r.refusal()
 	}
 	r.killed = true
 	return resp.OK
 }
 
+// refusal is the reply to commands that may not run while the script runs.
+func (r *scriptRun) refusal() resp.Reply {
+	if r.function != nil {
+		return errBusyFunction
+	}
+	return errBusy
+}
+
 // Busy reports whether a script is running.
-func (r *scriptRun) Busy() (refusal resp.Reply, busy bool) { return errBusy, r.running }
+func (r *scriptRun) Busy() (refusal resp.Reply, busy bool) { return r.refusal(), r.running }
+
+// Function describes the running function.
+func (r *scriptRun) Function() (name string, line resp.Args, millis int64, ok bool) {
+	if r.function == nil {
+		return "", nil, 0, false
+	}
+	return r.function.Name(), r.line, (r.e.clock.Now().UnixMicro() - r.started) / 1000, true
+}
 
 // panicked logs a panic inside the Lua machine or its libraries, and closes the
 // client's connection.

@@ -114,8 +114,9 @@ type Request interface {
 	DB() int
 	// HasKey reports whether key is one of the command's keys.
 	HasKey(key string) bool
-	// Script returns the source of the script that EVAL or EVALSHA runs. It is "" for other
-	// commands and for an unknown SHA1.
+	// Script returns the source of the script that EVAL or EVALSHA runs, or of the library
+	// whose function FCALL calls. It is "" for other commands, for an unknown SHA1 and for
+	// an unknown function.
 	Script() string
 }
 
