@@ -77,7 +77,7 @@ func (c *coverage) add(name string, failed bool) {
 // alwaysFails and neverFails are commands with only one outcome.
 var (
 	alwaysFails = []string{"NOSUCHCOMMAND", "OBJECT NOSUCH", "OBJECT FREQ", "PFDEBUG NOSUCH", "MULTI", "DISCARD",
-		"CLIENT NOSUCH", "SCRIPT KILL"}
+		"CLIENT NOSUCH", "SCRIPT KILL", "FUNCTION KILL"}
 	neverFails = []string{"PUBSUB NUMSUB", "PUBSUB SHARDNUMSUB"}
 )
 

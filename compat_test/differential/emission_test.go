@@ -51,6 +51,11 @@ func (s sequence) prefix() [][]string {
 		cmds = append(cmds, []string{"SCRIPT", "FLUSH"}, []string{"SCRIPT", "LOAD", loadedScripts[0]},
 			[]string{"SCRIPT", "LOAD", loadedScripts[1]})
 	}
+	if s.contains("FUNCTION", "FCALL", "FCALL_RO") {
+		common, _ := libraries()
+		cmds = append(cmds, []string{"FUNCTION", "FLUSH"}, []string{"FUNCTION", "LOAD", common[0]},
+			[]string{"FUNCTION", "LOAD", common[2]})
+	}
 	return cmds
 }
 

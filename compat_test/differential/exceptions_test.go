@@ -54,12 +54,14 @@ type comparison struct {
 // exceptionOf returns the exception for a command, and false when it has none.
 func exceptionOf(args []string) (exception, bool) {
 	name := strings.ToUpper(args[0])
-	if (name == "OBJECT" || name == "PUBSUB" || name == "CLIENT" || name == "XINFO") && len(args) > 1 {
+	if slices.Contains([]string{"OBJECT", "PUBSUB", "CLIENT", "XINFO", "FUNCTION"}, name) && len(args) > 1 {
 		name += " " + strings.ToUpper(args[1])
 	}
 	switch name {
 	case "DUMP":
 		return exception{same: sameDump}, true
+	case "FUNCTION DUMP":
+		return exception{same: sameFunctionDump}, true
 	// Hash-table order.
 	case "HGETALL":
 		return exception{probes: encodingsFrom(1, 2), same: unorderedIfTable(2)}, true
@@ -71,7 +73,7 @@ func exceptionOf(args []string) (exception, bool) {
 		}}, true
 	case "SINTER", "SUNION", "SDIFF":
 		return exception{probes: encodingsFrom(1, -1), same: unorderedIfTable(1)}, true
-	case "KEYS", "PUBSUB CHANNELS", "PUBSUB SHARDCHANNELS":
+	case "KEYS", "PUBSUB CHANNELS", "PUBSUB SHARDCHANNELS", "FUNCTION LIST":
 		return exception{same: func(c comparison) bool { return sameItems(c.oracle, c.target, 1) }}, true
 	case "SORT", "SORT_RO":
 		return exception{before: clearErrno, probes: encodingsFrom(1, 2), same: sameSort}, true

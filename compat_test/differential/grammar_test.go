@@ -35,6 +35,7 @@ func grammar() []group {
 		{"generic", 14, genericCommands()},
 		{"server", 6, serverCommands()},
 		{"connection", 3, connectionCommands()},
+		{"functions", 3, functionCommands()},
 	}
 }
 

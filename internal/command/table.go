@@ -114,7 +114,7 @@ func (cmd *Command) Container() bool { return len(cmd.Subs) > 0 }
 
 // absent are the commands of Redis 7.0.15 that are not in the table. A redis.conf may
 // rename or disable them nevertheless.
-const absent = "failover fcall fcall_ro function latency module monitor psync replconf " +
+const absent = "failover latency module monitor psync replconf " +
 	"replicaof slaveof slowlog sync"
 
 // Table is the command table of one server.
