@@ -102,12 +102,7 @@ public final class LockredisRule implements TestRule {
 
     /** Empties the server for a test. Starts it again if a test has stopped it. */
     private void prepare() {
-        if (!server.isAttached() && !server.isRunning()) {
-            server.restart();
-        }
-        if (!dataKept) {
-            server.flush();
-        }
+        LeakCheck.prepare(server, !dataKept);
     }
 
     /**

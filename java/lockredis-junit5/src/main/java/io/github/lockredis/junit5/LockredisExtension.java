@@ -167,7 +167,8 @@ public final class LockredisExtension
         private boolean perMethod;
         private boolean flush = true;
         private LeakMode leaks = LeakMode.FAIL;
-        private Topology kind = Topology.SINGLE;
+        private Topology kind; // null: not chosen
+        private boolean hasSentinels;
         private Consumer<LockredisTopology.Builder> setup = topology -> { };
 
         private Builder() {
@@ -213,12 +214,24 @@ public final class LockredisExtension
         /** Starts the server behind Sentinels with other values than the defaults. */
         public Builder sentinels(Consumer<LockredisTopology.Builder> setup) {
             this.setup = this.setup.andThen(Objects.requireNonNull(setup, "setup"));
-            return topology(Topology.SENTINEL);
+            hasSentinels = true;
+            return this;
         }
 
-        /** Returns the extension. */
+        /**
+         * Returns the extension.
+         *
+         * @throws IllegalStateException if the topology has no Sentinels, and there are values for
+         *     them
+         */
         public LockredisExtension build() {
-            Spec spec = new Spec(name, perMethod, flush, leaks, new Object(), kind, setup);
+            if (hasSentinels && kind != null && kind != Topology.SENTINEL) {
+                throw new IllegalStateException("sentinels: the topology " + kind
+                        + " has no Sentinels");
+            }
+            Topology chosen = kind != null ? kind
+                    : hasSentinels ? Topology.SENTINEL : Topology.SINGLE;
+            Spec spec = new Spec(name, perMethod, flush, leaks, new Object(), chosen, setup);
             return new LockredisExtension(spec);
         }
     }

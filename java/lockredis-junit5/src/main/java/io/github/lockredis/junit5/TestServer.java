@@ -45,9 +45,7 @@ final class TestServer implements ExtensionContext.Store.CloseableResource, Auto
                         + ". A test must not close the server of its class: JUnit does", e);
             }
         }
-        if (spec.flush) {
-            server.flush();
-        }
+        LeakCheck.prepare(server, spec.flush);
         beginCheck();
     }
 

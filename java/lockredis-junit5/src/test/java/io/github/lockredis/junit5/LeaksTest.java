@@ -8,11 +8,14 @@ import static org.junit.jupiter.api.Assertions.assertThrows;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 import static org.junit.jupiter.api.Assertions.fail;
 
+import java.time.Duration;
 import java.util.Collections;
+import java.util.Map;
 
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.Assumptions;
 import org.junit.jupiter.api.MethodOrderer;
+import org.junit.jupiter.api.RepeatedTest;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.TestMethodOrder;
 import org.junit.jupiter.api.extension.RegisterExtension;
@@ -26,6 +29,51 @@ import io.github.lockredis.server.LockredisServer;
 /** When a test fails for what it has left behind, and with which text. */
 @Execution(ExecutionMode.CONCURRENT) // each failure waits a second
 class LeaksTest {
+    @Test
+    void aPauseThatATestLeavesFailsItAndEnds() {
+        Map<String, Throwable> failures = Run.of(Pauses.class, AllowedPauses.class).failures();
+        assertEquals("[aWrites, bClients]", failures.keySet().toString(), failures::toString);
+        String writes = failures.get("aWrites").getMessage();
+        assertTrue(writes.contains("a pause was left on redis://127.0.0.1:"), writes);
+        assertTrue(writes.contains("pauseWrites. unpauseClients() ends it"), writes);
+        assertTrue(writes.contains("lock \"order:1\" is held by"), writes);
+        String clients = failures.get("bClients").getMessage();
+        assertTrue(clients.contains("pauseClients. Only restart() ends it early"), clients);
+    }
+
+    @Lockredis
+    @TestMethodOrder(MethodOrderer.MethodName.class)
+    static class Pauses {
+        @Test
+        void aWrites(LockredisServer server) {
+            Plain.lock(server, "order:1");
+            server.pauseWrites(Duration.ofHours(1));
+        }
+
+        @Test
+        void bClients(LockredisServer server) {
+            server.command("CLIENT", "PAUSE", "3600000");
+        }
+
+        @Test
+        void cIsNotHeldBack(LockredisServer server) {
+            server.command("SET", "key", "value");
+        }
+    }
+
+    @Lockredis(leaks = LeakMode.ALLOWED)
+    static class AllowedPauses {
+        @RepeatedTest(2)
+        void writes(LockredisServer server) {
+            server.pauseWrites(Duration.ofHours(1));
+        }
+
+        @RepeatedTest(2)
+        void clients(LockredisServer server) {
+            server.pauseClients(Duration.ofHours(1));
+        }
+    }
+
     private static final String LEAK = "a leak on redis://127.0.0.1:N:\n"
             + "  lock \"order:N\" is held by UUID:N, hold count N, for another N, "
             + "acquired N ago; its client was 127.0.0.1:N";

@@ -4,9 +4,11 @@ import static org.junit.jupiter.api.Assertions.assertEquals;
 import static org.junit.jupiter.api.Assertions.assertFalse;
 import static org.junit.jupiter.api.Assertions.assertNotSame;
 import static org.junit.jupiter.api.Assertions.assertSame;
+import static org.junit.jupiter.api.Assertions.assertThrows;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
 import java.time.Duration;
+import java.util.Arrays;
 import java.util.concurrent.atomic.AtomicReference;
 
 import org.junit.jupiter.api.AfterAll;
@@ -136,6 +138,18 @@ class TopologyTest {
     static class NameOnly {
         @Test
         void test() {
+        }
+    }
+
+    @Test
+    void valuesOfSentinelsNeedSentinelsInAnyOrder() {
+        LockredisExtension.Builder first = LockredisExtension.builder()
+                .sentinels(topology -> topology.sentinels(1)).topology(Topology.CLUSTER);
+        LockredisExtension.Builder last = LockredisExtension.builder()
+                .topology(Topology.CLUSTER).sentinels(topology -> topology.sentinels(1));
+        for (LockredisExtension.Builder builder : Arrays.asList(first, last)) {
+            assertEquals("sentinels: the topology CLUSTER has no Sentinels",
+                    assertThrows(IllegalStateException.class, builder::build).getMessage());
         }
     }
 

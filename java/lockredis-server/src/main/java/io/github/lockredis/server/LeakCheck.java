@@ -32,6 +32,9 @@ public final class LeakCheck {
     private static final Pattern LOCK_CHANNEL =
             Pattern.compile("^(redisson_lock__channel|redisson_rwlock):");
 
+    /** A pause that lasts longer at a test's end is left behind. */
+    private static final Duration SHORT_PAUSE = Duration.ofSeconds(1);
+
     private final LockredisServer server;
     private final Predicate<Leak> counted;
     private final Map<Object, Integer> counts = new HashMap<>(); // of the leaks before the test
@@ -58,20 +61,67 @@ public final class LeakCheck {
         return check;
     }
 
+    /**
+     * Prepares a server for the next test. It starts a stopped server, ends a pause of writes, and
+     * deletes all data if flush says so. Then it also ends a pause of all clients with a second left
+     * or more, by a restart.
+     *
+     * @throws LockredisException if the server is closed or does not start
+     */
+    public static void prepare(LockredisServer server, boolean flush) {
+        if (!server.isAttached() && !server.isRunning()) {
+            server.restart();
+            return;
+        }
+        endPause(server, flush);
+        if (flush) {
+            server.flush();
+        }
+    }
+
+    /** Ends a pause, one of all clients only if the data may be deleted. */
+    private static void endPause(LockredisServer server, boolean delete) {
+        Duration left = server.pauseLeft();
+        if (!left.isZero() && !server.pausesAll()) {
+            server.unpauseClients();
+        } else if (left.compareTo(SHORT_PAUSE) >= 0 && delete && !server.isAttached()) {
+            server.restart();
+        }
+    }
+
     private static Object key(Leak leak) {
         return Arrays.asList(leak.type(), leak.name(), leak.database(), leak.owner(),
                 leak.client().name());
     }
 
     /**
-     * Returns the text about the leaks of the test, which ends now, or null without leaks. It waits
+     * Returns the text about the leaks of the test, which ends now, or null without leaks. A pause
+     * that the test began, with a second left or more, is a leak. It ends a pause of writes. It waits
      * a moment for leaks to disappear. A lock that only expires in this time is a leak: its holder
      * has not released it. A lock that is acquired in this time is one if it stays for half a second:
      * a scheduled task of the application may hold a lock just now.
      *
-     * @param clean whether to end the leaks: to delete all data, and to wake the waiters
+     * @param clean whether to end the leaks: to delete all data, and to wake the waiters. A pause of
+     *     all clients ends by a restart
      */
     public String end(boolean clean) {
+        Duration pause = server.pauseLeft();
+        if (pause.compareTo(SHORT_PAUSE) < 0) {
+            return endLeaks(clean); // in a pause of all clients it waits
+        }
+        String text = "a pause was left on " + server.redissonAddress() + " for another "
+                + pause.toMillis() + " ms: ";
+        boolean all = server.pausesAll();
+        endPause(server, clean);
+        if (all) { // it holds back the search for leaks, too
+            return text + "pauseClients. Only restart() ends it early";
+        }
+        String leaks = endLeaks(clean);
+        return text + "pauseWrites. unpauseClients() ends it" + (leaks == null ? "" : "\n" + leaks);
+    }
+
+    /** Returns the text about locks, waiters and subscriptions, or null. */
+    String endLeaks(boolean clean) {
         Collection<Leak> leaks = await();
         if (leaks.isEmpty()) {
             return null;

@@ -44,7 +44,8 @@ public final class LockredisServer implements AutoCloseable {
     private volatile ServerProcess process; // written under lifecycle; null when attached
     private volatile ServerProcess watchers; // the Sentinels'; written under lifecycle; may be null
     private volatile boolean closed;
-    private volatile long pausedUntil; // of System.nanoTime, see pauseClients
+    private volatile long pausedUntil; // of System.nanoTime, 0: no pause; see pauseClients
+    private volatile boolean pausesAll; // the pause is that of pauseClients
 
     private LockredisServer(LockredisConfig config, Consumer<String> consumer, Sentinels sentinels,
             Endpoint attached) {
@@ -295,7 +296,7 @@ public final class LockredisServer implements AutoCloseable {
      * @throws AssertionError with a line for each leak, as tests with {@code @Lockredis} fail
      */
     public void assertNoLeaks() {
-        String text = new LeakCheck(this, leak -> true).end(false);
+        String text = new LeakCheck(this, leak -> true).endLeaks(false);
         if (text != null) {
             throw new AssertionError(text);
         }
@@ -331,7 +332,31 @@ public final class LockredisServer implements AutoCloseable {
 
     private void pause(Duration time, String mode) {
         command("CLIENT", "PAUSE", Long.toString(time.toMillis()), mode);
-        pausedUntil = System.nanoTime() + time.toNanos();
+    }
+
+    /** Notes the pause that a command has begun or ended. */
+    private void notePause(String... command) {
+        if (command.length < 2 || !command[0].equalsIgnoreCase("CLIENT")) {
+            return;
+        }
+        if (command[1].equalsIgnoreCase("PAUSE")) {
+            long millis = Math.min(Long.parseLong(command[2]), TimeUnit.DAYS.toMillis(365));
+            pausesAll = command.length < 4 || !command[3].equalsIgnoreCase("WRITE");
+            pausedUntil = System.nanoTime() + TimeUnit.MILLISECONDS.toNanos(millis);
+        } else if (command[1].equalsIgnoreCase("UNPAUSE")) {
+            pausedUntil = 0;
+        }
+    }
+
+    /** Returns how long the pause lasts that a command of this object has begun. Zero: no pause. */
+    Duration pauseLeft() {
+        long left = pausedUntil == 0 ? 0 : pausedUntil - System.nanoTime();
+        return Duration.ofNanos(Math.max(0, left));
+    }
+
+    /** Reports whether the pause is one of all commands: none can end it. */
+    boolean pausesAll() {
+        return pausesAll;
     }
 
     /**
@@ -340,7 +365,6 @@ public final class LockredisServer implements AutoCloseable {
      */
     public void unpauseClients() {
         command("CLIENT", "UNPAUSE");
-        pausedUntil = 0;
     }
 
     /**
@@ -349,8 +373,16 @@ public final class LockredisServer implements AutoCloseable {
      * @throws LockredisException with the server's text if the reply is an error
      */
     public Object command(String... command) {
+        if (command.length == 0) {
+            throw new IllegalArgumentException("command has no words");
+        }
+        if (command[0].equalsIgnoreCase("HELLO") && command.length > 1 && command[1].equals("3")) {
+            throw new IllegalArgumentException("HELLO 3: command speaks RESP2");
+        }
         try {
-            return call(command);
+            Object reply = call(command);
+            notePause(command);
+            return reply;
         } catch (IOException e) {
             throw failed(e, command);
         }
@@ -369,9 +401,7 @@ public final class LockredisServer implements AutoCloseable {
 
     /** Returns how long the server may take for a command now, in milliseconds. */
     private int timeout() {
-        long paused = TimeUnit.NANOSECONDS.toMillis(pausedUntil - System.nanoTime());
-        long time = COMMAND_TIMEOUT + Math.max(0, pausedUntil == 0 ? 0 : paused);
-        return (int) Math.min(time, Integer.MAX_VALUE);
+        return (int) Math.min(COMMAND_TIMEOUT + pauseLeft().toMillis(), Integer.MAX_VALUE);
     }
 
     private LockredisException failed(IOException e, String... command) {
@@ -536,7 +566,8 @@ public final class LockredisServer implements AutoCloseable {
 
         /**
          * Adds directives as lines of a redis.conf: {@code "maxmemory 10mb"}. Words with spaces are
-         * in single or double quotes. A text of several lines is several directives.
+         * in single or double quotes. A text of several lines is several directives; lines that are
+         * empty or begin with # are ignored.
          */
         public Builder directives(String... lines) {
             for (String text : lines) {
@@ -544,6 +575,9 @@ public final class LockredisServer implements AutoCloseable {
                     throw new IllegalArgumentException("a directive is empty");
                 }
                 for (String line : text.trim().split("\\s*\n\\s*")) {
+                    if (line.startsWith("#")) {
+                        continue;
+                    }
                     List<String> words = Words.of(line);
                     directive(words.get(0), words.subList(1, words.size()).toArray(new String[0]));
                 }

@@ -150,6 +150,7 @@ public final class LockredisTopology implements AutoCloseable {
         /** Sets the number of Sentinels, 1 to 15. The default is 3. */
         public Builder sentinels(int count) {
             requireSentinels("sentinels");
+            requireRange("sentinels", count, 1, 15);
             this.sentinels = count;
             return this;
         }
@@ -160,6 +161,7 @@ public final class LockredisTopology implements AutoCloseable {
          */
         public Builder sentinelPort(int port) {
             requireSentinels("sentinelPort");
+            requireRange("sentinelPort", port, 0, 65520);
             this.sentinelPort = port;
             return this;
         }
@@ -167,29 +169,50 @@ public final class LockredisTopology implements AutoCloseable {
         /** Sets the name by which the Sentinels know the server. The default is mymaster. */
         public Builder masterName(String name) {
             requireSentinels("masterName");
-            this.masterName = Objects.requireNonNull(name, "name");
+            this.masterName = requireWord("masterName", name);
             return this;
         }
 
         /** Sets the password of the Sentinels. By default they have none. */
         public Builder sentinelPassword(String password) {
             requireSentinels("sentinelPassword");
-            this.sentinelPassword = Objects.requireNonNull(password, "password");
+            this.sentinelPassword = requireWord("sentinelPassword", password);
             return this;
         }
 
         /** Sets how long the server may be silent until it counts as down. The default is 30 s. */
         public Builder downAfter(Duration time) {
             requireSentinels("downAfter");
-            this.downAfter = Objects.requireNonNull(time, "time");
+            if (time.compareTo(Duration.ofMillis(1)) < 0
+                    || time.compareTo(Duration.ofMillis(Integer.MAX_VALUE)) > 0) {
+                throw new IllegalArgumentException("downAfter " + time
+                        + " is not in 1 ms to 2147483647 ms");
+            }
+            this.downAfter = time;
             return this;
         }
 
         /** Sets how many Sentinels must agree that the server is down. Default: the majority. */
         public Builder quorum(int sentinels) {
             requireSentinels("quorum");
+            requireRange("quorum", sentinels, 1, 15);
             this.quorum = sentinels;
             return this;
+        }
+
+        private static void requireRange(String what, int value, int least, int most) {
+            if (value < least || value > most) {
+                throw new IllegalArgumentException(what + " " + value + " is not in " + least
+                        + " to " + most);
+            }
+        }
+
+        /** Returns the text. The error does not show it: it may be a password. */
+        private static String requireWord(String what, String text) {
+            if (!Objects.requireNonNull(text, what).matches("\\S+")) {
+                throw new IllegalArgumentException(what + " is empty or has white space");
+            }
+            return text;
         }
 
         private void requireSentinels(String value) {
@@ -202,15 +225,24 @@ public final class LockredisTopology implements AutoCloseable {
         /**
          * Starts all nodes. It returns when the Sentinels know each other.
          *
+         * @throws IllegalArgumentException if the quorum is more than the number of Sentinels
          * @throws LockredisException if a node does not start, and with lockredis.uri: that is the
          *     address of a single server
          */
         public LockredisTopology start() {
+            if (quorum > sentinels) {
+                throw new IllegalArgumentException("quorum " + quorum + " is not in 1 to "
+                        + sentinels + ", the number of Sentinels");
+            }
             if (kind != Topology.SINGLE && Executables.setting("lockredis.uri") != null) {
                 throw new LockredisException("lockredis.uri is the address of a single server, and"
                         + " the topology " + kind + " needs others. Leave this test out, for"
                         + " example with @DisabledIfSystemProperty(named = \"lockredis.uri\","
-                        + " matches = \".+\")");
+                        + " matches = \".+\") and @DisabledIfEnvironmentVariable(named ="
+                        + " \"LOCKREDIS_URI\", matches = \".+\")");
+            }
+            if (kind == Topology.SENTINEL && server().certificate != null) {
+                throw new LockredisException("the topology SENTINEL needs a server without TLS");
             }
             return new LockredisTopology(this, server());
         }

@@ -87,7 +87,7 @@ class ConfigurationTest {
                 .databases(3)
                 .directive("notify-keyspace-events", "Ex")
                 .directive("client-output-buffer-limit", "pubsub", "1mb", "0", "0")
-                .directives("save ''", "requirepass \"a b\tc\"")
+                .directives("# a comment\n\nsave ''\n  # another", "requirepass \"a b\tc\"")
                 .start()) {
             assertEquals("3", configured(server, "databases"));
             assertEquals("xE", configured(server, "notify-keyspace-events"));

@@ -88,6 +88,10 @@ class ErrorsTest {
     @Test
     void anErrorReplyIsQuoted() {
         try (LockredisServer server = LockredisServer.start()) {
+            contains(assertThrows(IllegalArgumentException.class, server::command).getMessage(),
+                    "command has no words");
+            contains(assertThrows(IllegalArgumentException.class,
+                    () -> server.command("HELLO", "3")).getMessage(), "command speaks RESP2");
             LockredisException e = assertThrows(LockredisException.class,
                     () -> server.command("GET"));
             assertEquals("GET on " + server.redissonAddress()

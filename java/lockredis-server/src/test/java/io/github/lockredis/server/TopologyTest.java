@@ -13,6 +13,7 @@ import java.nio.file.Path;
 import java.time.Duration;
 import java.util.Arrays;
 import java.util.List;
+import java.util.function.Consumer;
 
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.condition.DisabledOnOs;
@@ -320,14 +321,32 @@ class TopologyTest {
         LockredisTopology.Builder cluster = LockredisTopology.builder(Topology.CLUSTER);
         assertTrue(assertThrows(IllegalStateException.class, () -> cluster.masterName("orders"))
                 .getMessage().contains("masterName: the topology CLUSTER has no Sentinels"));
-        assertRefused(LockredisTopology.builder(Topology.SENTINEL).sentinels(99),
-                "a server with N Sentinels, 1 to 15");
-        assertRefused(LockredisTopology.builder(Topology.SENTINEL).sentinelPassword("a secret"),
-                "topology: requirepass cannot be 'a secret'");
+        for (int count : new int[] {0, -1, 16}) {
+            assertRefused("sentinels " + count + " is not in 1 to 15", b -> b.sentinels(count));
+        }
+        assertRefused("sentinelPort 65534 is not in 0 to 65520", b -> b.sentinelPort(65534));
+        assertRefused("quorum 0 is not in 1 to 15", b -> b.quorum(0));
+        assertRefused("quorum 3 is not in 1 to 2", b -> b.quorum(3).sentinels(2).start());
+        assertRefused("masterName is empty or has white space", b -> b.masterName("a b"));
+        assertRefused("sentinelPassword is empty or has white space",
+                b -> b.sentinelPassword("a secret"));
+        for (Duration time : new Duration[] {Duration.ZERO, Duration.ofSeconds(Long.MAX_VALUE)}) {
+            assertRefused("downAfter " + time + " is not in 1 ms", b -> b.downAfter(time));
+        }
     }
 
-    private static void assertRefused(LockredisTopology.Builder builder, String text) {
-        String message = assertThrows(LockredisException.class, builder::start).getMessage();
-        assertTrue(message.contains(text), message);
+    private static void assertRefused(String text, Consumer<LockredisTopology.Builder> wrong) {
+        String message = assertThrows(IllegalArgumentException.class,
+                () -> wrong.accept(LockredisTopology.builder(Topology.SENTINEL))).getMessage();
+        assertTrue(message.startsWith(text), message);
+    }
+
+    @Test
+    void sentinelsNeedAServerWithoutTls(@TempDir Path folder) throws Exception {
+        TestCertificate certificate = TestCertificate.in(folder);
+        LockredisTopology.Builder builder = LockredisTopology.builder(Topology.SENTINEL)
+                .server(server -> server.tls(certificate.certificate, certificate.privateKey));
+        assertTrue(assertThrows(LockredisException.class, builder::start).getMessage()
+                .contains("the topology SENTINEL needs a server without TLS"));
     }
 }
