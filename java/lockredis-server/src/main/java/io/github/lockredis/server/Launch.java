@@ -8,7 +8,6 @@ import java.util.ArrayList;
 import java.util.Arrays;
 import java.util.List;
 import java.util.concurrent.TimeUnit;
-import java.util.function.Consumer;
 
 /**
  * Starts the process of a server, or of its Sentinels, and waits until they listen. The Sentinels'
@@ -22,7 +21,7 @@ final class Launch {
 
     private final LockredisConfig config;
     private final int port;
-    private final Consumer<String> consumer;
+    private final LineQueue consumer;
     private final int sentinels; // 0: it is a server
     private final String topology; // the line that starts the Sentinels, "" for a server
     private final String portHint;
@@ -34,7 +33,7 @@ final class Launch {
      *
      * @param portHint what to do when another process has the port
      */
-    Launch(LockredisConfig config, int port, Consumer<String> consumer, String portHint) {
+    Launch(LockredisConfig config, int port, LineQueue consumer, String portHint) {
         this(config, port, consumer, 0, "", portHint);
     }
 
@@ -43,12 +42,12 @@ final class Launch {
      *
      * @param topology the line that starts them
      */
-    Launch(LockredisConfig config, Consumer<String> consumer, Sentinels sentinels, String topology,
+    Launch(LockredisConfig config, LineQueue consumer, Sentinels sentinels, String topology,
             String portHint) {
         this(config, 0, consumer, sentinels.count, topology, portHint);
     }
 
-    private Launch(LockredisConfig config, int port, Consumer<String> consumer, int sentinels,
+    private Launch(LockredisConfig config, int port, LineQueue consumer, int sentinels,
             String topology, String portHint) {
         this.config = config;
         this.port = port;

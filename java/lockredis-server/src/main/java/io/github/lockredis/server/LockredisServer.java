@@ -37,7 +37,7 @@ public final class LockredisServer implements AutoCloseable {
     private static final String TAKEN = "Another process took the port while nothing listened there";
 
     private final LockredisConfig config;
-    private final Consumer<String> consumer;
+    private final LineQueue consumer; // null: the log of this JVM
     private final Endpoint attached; // null for a server of our own
     private final Object lifecycle = new Object(); // held while the process starts or stops
     private final Sentinels sentinels; // null: none
@@ -47,7 +47,7 @@ public final class LockredisServer implements AutoCloseable {
     private volatile long pausedUntil; // of System.nanoTime, 0: no pause; see pauseClients
     private volatile boolean pausesAll; // the pause is that of pauseClients
 
-    private LockredisServer(LockredisConfig config, Consumer<String> consumer, Sentinels sentinels,
+    private LockredisServer(LockredisConfig config, LineQueue consumer, Sentinels sentinels,
             Endpoint attached) {
         this.config = config;
         this.consumer = consumer;
@@ -90,10 +90,11 @@ public final class LockredisServer implements AutoCloseable {
 
     /** Starts a server and its Sentinels. Null: none. */
     static LockredisServer start(Builder from, Sentinels sentinels) {
-        return start(from.config(), from.consumer, sentinels);
+        return start(from.config(), from.consumer == null ? null : new LineQueue(from.consumer),
+                sentinels);
     }
 
-    private static LockredisServer start(LockredisConfig config, Consumer<String> consumer,
+    private static LockredisServer start(LockredisConfig config, LineQueue consumer,
             Sentinels sentinels) {
         String uri = Executables.setting("lockredis.uri");
         if (uri != null) {
@@ -595,9 +596,9 @@ public final class LockredisServer implements AutoCloseable {
         }
 
         /**
-         * Passes each line of the server's log to a consumer, in place of the JVM's log. One thread
-         * reads and passes the lines, so the consumer must return soon: behind one that blocks the
-         * log fills a pipe, and then the server waits. What the consumer throws is ignored.
+         * Passes each line of the server's log to a consumer, in place of the JVM's log. A thread of
+         * its own calls the consumer. Behind one that blocks, 10,000 lines wait; then the oldest are
+         * dropped, and a line says how many. What the consumer throws is ignored.
          */
         public Builder logConsumer(Consumer<String> consumer) {
             this.consumer = Objects.requireNonNull(consumer, "consumer");

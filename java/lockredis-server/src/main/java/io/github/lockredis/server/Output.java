@@ -11,7 +11,6 @@ import java.util.Deque;
 import java.util.List;
 import java.util.concurrent.CountDownLatch;
 import java.util.concurrent.TimeUnit;
-import java.util.function.Consumer;
 
 /**
  * The lines that a server prints: standard output and standard error together. A daemon thread reads
@@ -20,7 +19,7 @@ import java.util.function.Consumer;
 final class Output {
     static final int KEPT = 200;
 
-    private final Consumer<String> consumer;
+    private final LineQueue consumer; // null: the log of this JVM
     private final int expected; // Sentinels; the last one's line says that all of them are ready
     private final Deque<String> lines = new ArrayDeque<>(); // guarded by lines
     private final CountDownLatch ready = new CountDownLatch(1);
@@ -34,7 +33,7 @@ final class Output {
      *
      * @param sentinels how many Sentinels the process has. 0: it has a server
      */
-    Output(Consumer<String> consumer, int sentinels) {
+    Output(LineQueue consumer, int sentinels) {
         this.consumer = consumer;
         this.expected = sentinels;
     }
@@ -108,13 +107,12 @@ final class Output {
     private void pass(String line) {
         try {
             if (consumer != null) {
-                consumer.accept(line);
+                consumer.add(line);
             } else {
                 ServerLog.write(line, stopping);
             }
         } catch (RuntimeException | Error e) {
-            // A consumer that fails must not end the reading: the server would block. A test's
-            // consumer may fail with an AssertionError.
+            // A log that fails must not end the reading: the server would block.
         }
     }
 
@@ -123,9 +121,16 @@ final class Output {
         return ready.await(millis, TimeUnit.MILLISECONDS);
     }
 
-    /** Waits until the last line has been read. Returns false on a timeout. */
+    /**
+     * Waits until the last line has been read, and so long again until it has been passed. Returns
+     * false when it has not been read.
+     */
     boolean awaitEnd(long millis) throws InterruptedException {
-        return end.await(millis, TimeUnit.MILLISECONDS);
+        boolean read = end.await(millis, TimeUnit.MILLISECONDS);
+        if (read && consumer != null) {
+            consumer.await(millis);
+        }
+        return read;
     }
 
     boolean ended() {

@@ -11,9 +11,11 @@ import java.nio.charset.StandardCharsets;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.time.Duration;
+import java.util.ArrayList;
 import java.util.Arrays;
 import java.util.List;
 import java.util.concurrent.CopyOnWriteArrayList;
+import java.util.concurrent.CountDownLatch;
 
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
@@ -177,8 +179,55 @@ class ConfigurationTest {
     }
 
     @Test
+    void aConsumerThatBlocksDoesNotStopTheServer() throws Exception {
+        CountDownLatch release = new CountDownLatch(1);
+        List<String> lines = new CopyOnWriteArrayList<>();
+        LockredisTopology.Builder builder = LockredisTopology.builder(Topology.SENTINEL)
+                .server(server -> server.startTimeout(Duration.ofSeconds(60)).logConsumer(line -> {
+                    try {
+                        release.await();
+                    } catch (InterruptedException e) {
+                        Thread.currentThread().interrupt();
+                    }
+                    lines.add(line);
+                }));
+        try (LockredisTopology topology = builder.start()) {
+            assertEquals("PONG", topology.server().command("PING"));
+            release.countDown();
+            Await.until("the lines", () -> lines.toString().contains("+monitor master"));
+        }
+    }
+
+    @Test
+    void aSlowConsumerLosesTheOldestLines() throws Exception {
+        CountDownLatch release = new CountDownLatch(1);
+        CountDownLatch first = new CountDownLatch(1);
+        List<String> lines = new ArrayList<>();
+        LineQueue queue = new LineQueue(line -> {
+            first.countDown();
+            try {
+                release.await();
+            } catch (InterruptedException e) {
+                Thread.currentThread().interrupt();
+            }
+            lines.add(line);
+            throw new AssertionError("a consumer that fails");
+        });
+        queue.add("first");
+        first.await();
+        for (int i = 0; i < LineQueue.LIMIT + 5; i++) {
+            queue.add("" + i);
+        }
+        release.countDown();
+        queue.await(Child.PATIENCE * 1000L);
+        assertEquals("first", lines.get(0));
+        assertTrue(lines.get(1).matches("lockredis dropped [56] lines: .*"), lines.get(1));
+        assertEquals("" + (LineQueue.LIMIT + 4), lines.get(lines.size() - 1));
+    }
+
+    @Test
     void onlyTheLast200LinesOfTheLogAreKept() {
-        Output output = new Output(line -> { }, 0);
+        Output output = new Output(new LineQueue(line -> { }), 0);
         byte[] text = new byte[1000];
         Arrays.fill(text, (byte) '\n');
         output.drain(new java.io.ByteArrayInputStream(text), 0);
