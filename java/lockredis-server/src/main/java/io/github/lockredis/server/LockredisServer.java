@@ -75,7 +75,7 @@ public final class LockredisServer implements AutoCloseable {
      * @throws LockredisException if it does not start
      */
     public static LockredisServer start(LockredisConfig config) {
-        return start(config, null, null);
+        return start(Objects.requireNonNull(config, "config"), null, null);
     }
 
     /** Starts a server that clients reach through three Sentinels. */
@@ -100,7 +100,11 @@ public final class LockredisServer implements AutoCloseable {
         if (uri != null) {
             LockredisServer server = new LockredisServer(config, consumer, null,
                     Endpoint.parse(uri));
-            server.command("PING");
+            try {
+                server.command("PING");
+            } catch (LockredisException e) {
+                throw new LockredisException("lockredis.uri: " + e.getMessage(), e);
+            }
             return server;
         }
         ProcessClasses.load();
@@ -332,7 +336,8 @@ public final class LockredisServer implements AutoCloseable {
     }
 
     private void pause(Duration time, String mode) {
-        command("CLIENT", "PAUSE", Long.toString(time.toMillis()), mode);
+        long millis = Objects.requireNonNull(time, "time").toMillis();
+        command("CLIENT", "PAUSE", Long.toString(millis), mode);
     }
 
     /** Notes the pause that a command has begun or ended. */
@@ -552,7 +557,7 @@ public final class LockredisServer implements AutoCloseable {
 
         /** Adds a directive of redis.conf. The server checks it, and refuses what it cannot do. */
         public Builder directive(String name, String... values) {
-            if (!name.matches("[A-Za-z0-9_-]+")) {
+            if (!Objects.requireNonNull(name, "name").matches("[A-Za-z0-9_-]+")) {
                 throw new IllegalArgumentException("\"" + name + "\" is not the name of a directive");
             }
             if (name.equalsIgnoreCase("port") && values.length == 1 && values[0].matches("\\d{1,5}")) {
@@ -572,7 +577,7 @@ public final class LockredisServer implements AutoCloseable {
          */
         public Builder directives(String... lines) {
             for (String text : lines) {
-                if (text.trim().isEmpty()) {
+                if (Objects.requireNonNull(text, "line").trim().isEmpty()) {
                     throw new IllegalArgumentException("a directive is empty");
                 }
                 for (String line : text.trim().split("\\s*\n\\s*")) {
@@ -617,7 +622,7 @@ public final class LockredisServer implements AutoCloseable {
          * @throws IllegalArgumentException if the time is zero, negative or more than a day
          */
         public Builder startTimeout(Duration timeout) {
-            if (timeout.isZero() || timeout.isNegative() || timeout.compareTo(Duration.ofDays(1)) > 0) {
+            if (Objects.requireNonNull(timeout, "timeout").isZero() || timeout.isNegative() || timeout.compareTo(Duration.ofDays(1)) > 0) {
                 throw new IllegalArgumentException("startTimeout " + timeout
                         + " must be more than zero and at most a day");
             }

@@ -183,7 +183,7 @@ public final class LockredisTopology implements AutoCloseable {
         /** Sets how long the server may be silent until it counts as down. The default is 30 s. */
         public Builder downAfter(Duration time) {
             requireSentinels("downAfter");
-            if (time.compareTo(Duration.ofMillis(1)) < 0
+            if (Objects.requireNonNull(time, "time").compareTo(Duration.ofMillis(1)) < 0
                     || time.compareTo(Duration.ofMillis(Integer.MAX_VALUE)) > 0) {
                 throw new IllegalArgumentException("downAfter " + time
                         + " is not in 1 ms to 2147483647 ms");

@@ -84,7 +84,7 @@ class AttachTest {
         }
         LockredisException e = assertThrows(LockredisException.class,
                 () -> attach("redis://127.0.0.1:" + port));
-        assertTrue(e.getMessage().startsWith("PING on redis://127.0.0.1:" + port + ": "), e.getMessage());
+        assertTrue(e.getMessage().startsWith("lockredis.uri: PING on redis://127.0.0.1:" + port + ": "), e.getMessage());
     }
 
     @Test

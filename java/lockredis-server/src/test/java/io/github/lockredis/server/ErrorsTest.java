@@ -42,6 +42,20 @@ class ErrorsTest {
     }
 
     @Test
+    void aPortThatWasTakenDuringAnOutageIsNamed() throws Exception {
+        try (LockredisServer server = LockredisServer.start()) {
+            server.stop();
+            InetAddress local = InetAddress.getByName("127.0.0.1");
+            try (ServerSocket other = new ServerSocket(server.port(), 1, local)) {
+                contains(assertThrows(LockredisException.class, server::restart).getMessage(),
+                        "127.0.0.1:" + other.getLocalPort() + ": bind: ",
+                        "Another process took the port while nothing listened there");
+            }
+            server.restart();
+        }
+    }
+
+    @Test
     void anUnknownDirectiveIsQuoted() {
         String message = message(LockredisServer.builder().directive("no-such-directive", "a b"));
         contains(message, "FATAL CONFIG FILE ERROR", ">>> 'no-such-directive \"a b\"'",

@@ -62,7 +62,7 @@ class UsageTest {
                 .downAfter(Duration.ofSeconds(1))
                 .server(server -> server.password("secret"))
                 .start()) {
-            topology.server().stop(); // a second later the Sentinels say +sdown and +odown
+            topology.server().stop(); // in one to three seconds the Sentinels say +odown
             assertFalse(topology.server().isRunning());
         }
     }
