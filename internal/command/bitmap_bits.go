@@ -67,8 +67,11 @@ func skipBytes(text []byte, b byte) (n int64) {
 	word := uint64(b) * 0x0101010101010101
 	for ; len(text) >= 32; text = text[32:] {
 		four := (*[32]byte)(text)
-		if binary.LittleEndian.Uint64(four[:])^word|binary.LittleEndian.Uint64(four[8:])^word|
-			binary.LittleEndian.Uint64(four[16:])^word|binary.LittleEndian.Uint64(four[24:])^word != 0 {
+		differ := binary.LittleEndian.Uint64(four[:]) ^ word
+		differ |= binary.LittleEndian.Uint64(four[8:]) ^ word
+		differ |= binary.LittleEndian.Uint64(four[16:]) ^ word
+		differ |= binary.LittleEndian.Uint64(four[24:]) ^ word
+		if differ != 0 {
 			break
 		}
 		n += 32

@@ -43,6 +43,13 @@ func TestBitsAreCountedAndFoundAsOneByOne(t *testing.T) {
 	})
 }
 
+func TestAClearBitIsFoundBehindASetByte(t *testing.T) {
+	text := append([]byte{0xff}, make([]byte, 32)...)
+	if got := findBit(text, 0, 257, false); got != 8 {
+		t.Errorf("findBit returns %d, want 8", got)
+	}
+}
+
 func TestAFieldIsReadAsItWasWrittenAndItsNeighboursStay(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
 		text := rapid.SliceOfN(rapid.Byte(), 9, 20).Draw(t, "text")
