@@ -5,6 +5,7 @@ import static org.assertj.core.api.Assertions.assertThatCode;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
 import java.lang.reflect.Method;
+import java.time.Duration;
 
 import io.github.lockredis.server.LockredisServer;
 import io.github.lockredis.server.LockredisTopology;
@@ -50,6 +51,11 @@ class ContextTest {
     @SpringBootTest(classes = Small.class)
     @AutoConfigureLockredis(directives = "maxmemory 64mb")
     static class OtherServer extends First {
+    }
+
+    @SpringBootTest(classes = Empty.class, properties = "example=closed")
+    @AutoConfigureLockredis
+    static class Closed extends First {
     }
 
     @SpringBootTest(classes = Small.class, properties = "example=dirty")
@@ -169,6 +175,31 @@ class ContextTest {
         run.begin();
         assertThat(run.test.server.locks()).isEmpty();
         run.end(null);
+    }
+
+    @Test
+    void aTestThatLeavesAPauseFailsAndTheNextOneIsNotHeldBack() throws Exception {
+        Run run = new Run(First.class);
+        run.begin();
+        run.test.server.pauseWrites(Duration.ofHours(1));
+        assertThatThrownBy(() -> run.end(null)).isInstanceOf(AssertionError.class)
+                .hasMessageContaining("pauseWrites. unpauseClients() ends it");
+        run.begin();
+        run.test.server.pauseClients(Duration.ofHours(1));
+        assertThatThrownBy(() -> run.end(null)).isInstanceOf(AssertionError.class)
+                .hasMessageContaining("pauseClients. Only restart() ends it early");
+        run.begin();
+        lock(run.test.server, "order:7");
+        run.test.server.flush();
+        run.end(null);
+    }
+
+    @Test
+    void aTestAfterOneThatClosedTheServerSaysSo() throws Exception {
+        Run run = new Run(Closed.class);
+        run.test.server.close();
+        assertThatThrownBy(run::begin).isInstanceOf(IllegalStateException.class)
+                .hasMessageContaining("A test must not close the server of its context");
     }
 
     @Test
