@@ -30,6 +30,7 @@ func LoadACLFile(cfg *config.Config, users *acl.Users) (gone []*acl.User, err er
 			reason = path.Err
 		}
 		if errors.Is(err, fs.ErrNotExist) {
+			//lint:ignore ST1005 the text is protocol
 			reason = errors.New("No such file or directory")
 		}
 		return nil, acl.LoadError("Error loading ACLs, opening file '" + cfg.ACLFile + "': " + reason.Error())

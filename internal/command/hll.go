@@ -75,14 +75,14 @@ func pfcount(c *Ctx, args resp.Args) resp.Reply {
 		return resp.Int(int64(merged.Count()))
 	}
 	e := c.DB.Lookup(args[1])
-	s, sketch, failure := sketchOf(e)
+	s, _, failure := sketchOf(e)
 	switch {
 	case failure.IsError():
 		return failure
 	case s == nil:
 		return resp.Int(0)
 	}
-	sketch = s.Grow(0) // the cardinality is written to the value
+	sketch := hll.Sketch(s.Grow(0)) // the cardinality is written to the value
 	n, ok := sketch.Cached()
 	if !ok {
 		var err error

@@ -13,14 +13,14 @@ var (
 )
 
 func pfdebug(c *Ctx, args resp.Args) resp.Reply {
-	s, sketch, failure := sketchOf(c.DB.LookupWrite(args[2]))
+	s, _, failure := sketchOf(c.DB.LookupWrite(args[2]))
 	switch {
 	case failure.IsError():
 		return failure
 	case s == nil:
 		return errHLLNoKey
 	}
-	sketch = s.Grow(0)
+	sketch := hll.Sketch(s.Grow(0))
 	switch sub := args[1]; {
 	case isWord(sub, "encoding"):
 		if sketch.Dense() {

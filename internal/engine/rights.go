@@ -37,6 +37,8 @@ func (e *Engine) openUsers(cfg *config.Config) {
 }
 
 // errTwoSources is the error of a configuration with users in two places.
+//
+//lint:ignore ST1005 the text is Redis's
 var errTwoSources = errors.New("Configuring Redis with users defined in redis.conf and at the " +
 	"same setting an ACL file path is invalid. This setup is very likely to lead to " +
 	"configuration errors and security holes, please define either an ACL file or declare " +
