@@ -433,6 +433,27 @@ func TestACommandShutdownEndsTheServer(t *testing.T) {
 	}
 }
 
+func TestNothingListensWhenTheClientOfShutdownIsDisconnected(t *testing.T) {
+	port, err := redistest.FreePort() // no other process listens there meanwhile
+	if err != nil {
+		t.Fatal(err)
+	}
+	addr := "127.0.0.1:" + port
+	for range 50 {
+		srv := start(t, lockredis.Config{Addr: addr})
+		c := dial(t, srv)
+		c.Send("SHUTDOWN", "NOSAVE")
+		if r, err := c.Receive(); err == nil {
+			t.Fatalf("SHUTDOWN answers %s", r)
+		}
+		if nc, err := net.Dial("tcp", addr); err == nil {
+			nc.Close()
+			t.Fatal("the server still listens")
+		}
+		<-srv.Done()
+	}
+}
+
 func TestFilesAreRelativeToDirInAnyOrderOfDirectives(t *testing.T) {
 	dir := t.TempDir()
 	for range 20 { // the order of a map is random

@@ -38,9 +38,11 @@ func (h *host) Usage() command.Usage {
 	}
 }
 
-// Shutdown calls Options.OnShutdown in a goroutine, once.
+// Shutdown closes the listeners and calls Options.OnShutdown in a goroutine, once. As in Redis,
+// nothing listens any more when the client of SHUTDOWN sees that its connection has ended.
 func (h *host) Shutdown() {
 	if h.onQuit != nil && !h.quitting.Swap(true) {
+		(*Server)(h).stopListening()
 		go h.onQuit()
 	}
 }

@@ -178,15 +178,22 @@ func (s *Server) isClosing() bool {
 	return s.closing || s.drained != nil
 }
 
-// Close closes the listeners and connections and interrupts a running script. It returns
-// when all goroutines have ended. A second call does nothing.
-func (s *Server) Close() error {
+// stopListening closes the listeners. No connection is accepted after it.
+func (s *Server) stopListening() {
 	s.mu.Lock()
+	defer s.mu.Unlock()
 	s.closing = true
 	for _, ln := range s.listeners {
 		ln.Close()
 	}
 	s.listeners = nil
+}
+
+// Close closes the listeners and connections and interrupts a running script. It returns
+// when all goroutines have ended. A second call does nothing.
+func (s *Server) Close() error {
+	s.stopListening()
+	s.mu.Lock()
 	for c := range s.conns {
 		c.Kill()
 	}
