@@ -55,7 +55,8 @@ const (
 // it.
 func groups() []group {
 	return []group{
-		hashes(), lists(), sets(), sortedSets(), streams(), stringsOfBytes(), bitmaps(), hyperLogLogs(), places(), subsequences(), keys(),
+		hashes(), lists(), sets(), sortedSets(), streams(), pendingEntries(), stringsOfBytes(),
+		bitmaps(), hyperLogLogs(), places(), subsequences(), keys(),
 		deadlines(),
 		emptying(),
 		manyArguments(), watching(), watchedByOthers(), channels(), patterns(), subscribers(), waiters(),

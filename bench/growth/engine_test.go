@@ -99,7 +99,7 @@ type nowhere struct{ t testing.TB }
 
 func (c *nowhere) Write(b []byte) bool {
 	if len(b) > 0 && b[0] == '-' {
-		c.t.Fatalf("answered %s", b)
+		c.t.Errorf("answered %s", b) // Fatalf would leave the engine locked
 	}
 	return true
 }
