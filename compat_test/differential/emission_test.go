@@ -54,7 +54,7 @@ func (s sequence) prefix() [][]string {
 	if s.contains("FUNCTION", "FCALL", "FCALL_RO") {
 		common, _ := libraries()
 		cmds = append(cmds, []string{"FUNCTION", "FLUSH"}, []string{"FUNCTION", "LOAD", common[0]},
-			[]string{"FUNCTION", "LOAD", common[2]})
+			[]string{"FUNCTION", "LOAD", common[2]}, []string{"FUNCTION", "LOAD", common[4]})
 	}
 	return cmds
 }

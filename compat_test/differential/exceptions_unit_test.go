@@ -53,6 +53,8 @@ func TestExceptionAllowsOnlyTheDifferenceThatItNames(t *testing.T) {
 		{"a deadline and none", []string{"PEXPIRETIME", "k"}, nil, ":1\r\n", ":-1\r\n", false},
 		{"another cursor", []string{"SSCAN", "t", "0"}, []string{table}, "*2\r\n$1\r\n5\r\n" + ab, "*2\r\n$1\r\n6\r\n" + x, true},
 		{"another content of a scan of everything", []string{"SSCAN", "t", "0"}, []string{table}, "*2\r\n$1\r\n0\r\n" + ab, "*2\r\n$1\r\n0\r\n" + x, false},
+		{"another time of delivery", []string{"DUMP", "x"}, nil, "$16\r\n\x13abcdefgCHECKSUM\r\n", "$16\r\n\x13aBCDefgchecksum\r\n", true},
+		{"another entry of a stream", []string{"DUMP", "x"}, nil, "$16\r\n\x13abcdefgCHECKSUM\r\n", "$16\r\n\x13aBCDEfgchecksum\r\n", false},
 		{"another order of a list", []string{"LRANGE", "l", "0", "-1"}, nil, ab, ba, false},
 		{"another error", []string{"SMEMBERS", "t"}, []string{table}, "-ERR a\r\n", "-ERR b\r\n", false},
 	} {

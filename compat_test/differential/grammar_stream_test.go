@@ -61,9 +61,9 @@ func streamCommands() []command {
 	}
 	made := opt(70, lit("ENTRIESREAD"), mostly([]string{"0", "1", "3", "-1"}, []string{"-2"}, wrongInts))
 	start := mostly([]string{"0", "$", "1-1", "3", "0"}, streamIDs, wrongIDs)
-	claimed := opt(60, anyOrder(opt(30, lit("IDLE"), word(longTimes)), opt(20, lit("TIME"), lit("1000")),
+	claimed := opt(60, anyOrder(opt(30, lit("IDLE"), word(longTimes)), opt(35, lit("TIME"), lit("1000")),
 		opt(40, lit("RETRYCOUNT"), index), opt(50, lit("FORCE")), opt(40, lit("JUSTID")),
-		opt(20, lit("LASTID"), id)))
+		opt(35, lit("LASTID"), id)))
 	return []command{
 		{"XADD", 26, "NOMKSTREAM MAXLEN MINID LIMIT", seq(x, added)},
 		{"XLEN", 1, "", x},
@@ -78,9 +78,9 @@ func streamCommands() []command {
 		{"XREADGROUP", 20, "COUNT BLOCK NOACK", seq(lit("GROUP"), group, consumer, anyOrder(atMost, block,
 			opt(20, lit("NOACK"))), streams(oneOf(lit(">"), lit(">"), lit("0"), id)))},
 		{"XACK", 4, "", seq(x, group, many(1, 3, id))},
-		{"XPENDING", 4, "IDLE", seq(x, group, opt(70, opt(35, lit("IDLE"), idle), bnd, bnd,
+		{"XPENDING", 7, "IDLE", seq(x, group, opt(70, opt(45, lit("IDLE"), idle), bnd, bnd,
 			mostly([]string{"10", "1", "2"}, smallCounts, wrongInts), opt(40, consumer)))},
-		{"XCLAIM", 6, "IDLE TIME RETRYCOUNT FORCE JUSTID LASTID", seq(x, group, consumer, idle,
+		{"XCLAIM", 9, "IDLE TIME RETRYCOUNT FORCE JUSTID LASTID", seq(x, group, consumer, idle,
 			many(1, 3, mostly(streamIDs, streamIDs, edgeIDs)), claimed)},
 		{"XAUTOCLAIM", 5, "COUNT JUSTID", seq(x, group, consumer, idle, bnd, anyOrder(atMost, opt(40, lit("JUSTID"))))},
 		{"XGROUP CREATE", 10, "MKSTREAM ENTRIESREAD", seq(x, group, start, anyOrder(opt(50, lit("MKSTREAM")), made))},
@@ -92,6 +92,24 @@ func streamCommands() []command {
 		{"XINFO GROUPS", 2, "", x},
 		{"XINFO CONSUMERS", 2, "", seq(x, group)},
 	}
+}
+
+// readByGroup adds entries to a stream, and a consumer group that has read some of them. Without
+// it few sequences would come to commands of groups that succeed.
+func readByGroup(g *gen, key string) []step {
+	lines := [][]string{
+		{"XADD", key, "9-*", "f", "v"}, {"XADD", key, "10-*", "f", "v", "g", "w"},
+		{"XGROUP CREATE", key, "g", "0"},
+		{"XREADGROUP", "GROUP", "g", g.pick(consumers[:3]), "COUNT", "2", "STREAMS", key, ">"},
+	}
+	var steps []step
+	for _, words := range lines {
+		name, rest := words[0], words[1:]
+		steps = append(steps, step{items: []invocation{{
+			name: name, args: append(strings.Fields(name), rest...),
+		}}})
+	}
+	return steps
 }
 
 // shortBlocks are times for BLOCK where the command really waits, in milliseconds.

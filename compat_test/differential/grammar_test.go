@@ -337,7 +337,7 @@ func genericCommands() []command {
 
 func serverCommands() []command {
 	channel := word(channels)
-	flush := opt(60, oneOf(lit("SYNC"), lit("ASYNC"), lit("SYNC"), lit("ASYNC"), lit("LATER"),
+	flush := opt(80, oneOf(lit("SYNC"), lit("ASYNC"), lit("SYNC"), lit("ASYNC"), lit("LATER"),
 		lit("SYNC", "ASYNC")))
 	return []command{
 		{"DBSIZE", 4, "", lit()},

@@ -160,6 +160,9 @@ func (m *maker) population(g *gen) []step {
 		for i := range 4 {
 			if g.chance(50) {
 				steps = append(steps, fillKey(g, kind, i))
+				if typeLetters[kind] == "x" {
+					steps = append(steps, readByGroup(g, "x"+decimal(i))...)
+				}
 				if g.chance(30) {
 					args := []string{"PEXPIRE", typeLetters[kind] + decimal(i), placeMillis}
 					steps = append(steps, step{items: []invocation{{name: args[0], args: args}}})
