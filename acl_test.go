@@ -119,7 +119,7 @@ func TestConfigRewriteWritesTheUsers(t *testing.T) {
 		t.Fatal(err)
 	}
 	lines := []string{"user b off resetchannels -@all", "# comment", `user c on "~a\"b" resetchannels -@all`,
-		"user default on sanitize-payload " + x + " ~* &* +@all", "requirepass foo", "user z on resetchannels -@all +get"}
+		"user default on sanitize-payload " + x + " ~* &* +@all", "requirepass \"foo\"", "user z on resetchannels -@all +get"}
 	rest := string(got)
 	for _, line := range lines {
 		_, after, found := strings.Cut(rest, line+"\n")

@@ -23,6 +23,11 @@ func (s *Server) listen() (listeners []net.Listener, err error) {
 			return listeners, err
 		}
 	}
+	if (s.set.TLS.Links || s.set.Cluster.TLS) && !s.set.Sentinel && !s.set.TLS.Enabled() {
+		if _, err := tlsconf.New(s.set); err != nil { // as in Redis, although a server has no such links
+			return listeners, fmt.Errorf("TLS: %w", err)
+		}
+	}
 	if s.set.TLS.Enabled() {
 		secure, err := s.listenTLS()
 		listeners = append(listeners, secure...)
@@ -122,13 +127,13 @@ func (s *Server) secure(ln net.Listener) net.Listener {
 //lint:ignore ST1005 the text is protocol
 var errTLS = errors.New("Unable to update TLS configuration. Check server logs.")
 
-// reloadTLS reads the certificates again after a CONFIG SET, for new connections. Without a
-// TLS port it checks nothing, as in Redis.
+// reloadTLS reads the certificates again after a CONFIG SET, for new connections. While
+// nothing uses TLS it checks nothing, as in Redis.
 func (s *Server) reloadTLS() error {
 	var conf *tls.Config
 	err := errors.New("the program gave its own *tls.Config")
 	switch {
-	case !s.set.TLS.Enabled():
+	case !s.set.TLS.Enabled() && !s.set.TLS.Links && !s.set.Cluster.TLS:
 		return nil
 	case s.cfg.TLS == nil:
 		conf, err = tlsconf.New(s.set)

@@ -4,6 +4,7 @@ import (
 	"errors"
 	"net"
 	"slices"
+	"strings"
 	"syscall"
 	"testing"
 )
@@ -61,5 +62,16 @@ func TestTheSearchForAFreePortEnds(t *testing.T) {
 	_, err = listen.onBind([]string{"127.0.0.1", "::1"}, 5000, false)
 	if !errors.Is(err, syscall.EADDRINUSE) || *open != 1 {
 		t.Errorf("a given port, %d open: %v", *open, err)
+	}
+}
+
+func TestTLSOfAClusterNeedsACertificate(t *testing.T) {
+	for _, name := range []string{"tls-cluster", "tls-replication"} {
+		s := New(Config{Addr: "127.0.0.1:0", Directives: map[string]string{name: "yes"}})
+		err := s.Start()
+		_ = s.Close() // after a failed Start it does nothing
+		if err == nil || !strings.Contains(err.Error(), "tls-cert-file") {
+			t.Errorf("%s: Start returned %v", name, err)
+		}
 	}
 }

@@ -212,13 +212,13 @@ func TestShutdownClosesIdleConnections(t *testing.T) {
 	ended := serve(srv, ln)
 	idle, fresh, subscribed, multi := dialAddr(t, ln.Addr()), dialAddr(t, ln.Addr()),
 		dialAddr(t, ln.Addr()), dialAddr(t, ln.Addr())
+	expect(t, idle, "PING", "+PONG\r\n") // Serve has begun
 	nc, err := srv.Dial(t.Context())
 	if err != nil {
 		t.Fatal(err)
 	}
 	piped := wire.NewConn(nc)
 	expect(t, piped, "PING", "+PONG\r\n")
-	expect(t, idle, "PING", "+PONG\r\n")
 	expect(t, subscribed, "SUBSCRIBE c", "*3\r\n$9\r\nsubscribe\r\n$1\r\nc\r\n:1\r\n")
 	expect(t, multi, "MULTI", "+OK\r\n")
 	shutdown(t, srv)

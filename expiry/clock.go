@@ -13,6 +13,12 @@ type Clock interface {
 	NewTimer() Timer
 }
 
+// Stopwatch is a Clock that measures a duration at a lower cost than by Now.
+type Stopwatch interface {
+	// Since returns the time since t, which Now has returned.
+	Since(t time.Time) time.Duration
+}
+
 // Timer sends on a channel once, when its clock reaches a point in time. One
 // goroutine receives; any goroutine may call Reset and Stop.
 type Timer interface {
@@ -31,6 +37,8 @@ func System() Clock { return systemClock{} }
 type systemClock struct{}
 
 func (systemClock) Now() time.Time { return time.Now() }
+
+func (systemClock) Since(t time.Time) time.Duration { return time.Since(t) }
 
 func (systemClock) NewTimer() Timer {
 	t := time.NewTimer(time.Hour)

@@ -1,22 +1,16 @@
 package expiry
 
-// Item is the deadline of a Holder, embedded in it. The zero Item has no deadline
-// and is in no index.
-//
-// The time is kept as two halves. An int64 would add four bytes of padding, and
-// every entry of the store would need the next larger size of allocation.
-type Item struct {
-	low, high uint32 // the deadline in Unix milliseconds
-	pos       int32  // heap position + 1; 0: not in an index
-}
+import "unsafe"
 
-// At returns the deadline in Unix milliseconds, or 0 when there is none.
-func (i *Item) At() int64 { return int64(uint64(i.high)<<32 | uint64(i.low)) }
+// Item is the place of a Holder in an Index, embedded in the Holder. The zero Item has
+// no deadline and is in no index. The deadline itself is in the index alone: every key of
+// the store has an Item.
+type Item struct {
+	pos int32 // heap position + 1; 0: not in an index
+}
 
 // Set reports whether there is a deadline.
 func (i *Item) Set() bool { return i.pos != 0 }
-
-func (i *Item) put(at int64) { i.low, i.high = uint32(at), uint32(at>>32) }
 
 // Holder has an embedded Item, and so can be in an Index.
 type Holder interface{ DeadlineItem() *Item }
@@ -29,7 +23,7 @@ type Index[T Holder] struct {
 	heap []node[T]
 }
 
-// node repeats the deadline of v, so that comparisons do not read v.
+// node has the deadline of v beside it, so that comparisons do not read v.
 type node[T Holder] struct {
 	at int64
 	v  T
@@ -46,13 +40,10 @@ func (x *Index[T]) Add(v T, at int64) {
 	item := v.DeadlineItem()
 	if item.pos == 0 {
 		x.heap = append(x.heap, node[T]{})
-		item.put(at)
 		x.up(len(x.heap)-1, node[T]{at, v})
 		return
 	}
-	earlier := at < item.At()
-	item.put(at)
-	if i := int(item.pos - 1); earlier {
+	if i := int(item.pos - 1); at < x.heap[i].at {
 		x.up(i, node[T]{at, v})
 	} else {
 		x.down(i, node[T]{at, v})
@@ -85,6 +76,20 @@ func (x *Index[T]) Remove(v T) bool {
 	return true
 }
 
+// Room returns how many deadlines the index has memory for, and how many bytes one takes.
+func (x *Index[T]) Room() (deadlines, each int) {
+	return cap(x.heap), int(unsafe.Sizeof(node[T]{}))
+}
+
+// Deadline returns the deadline of v in Unix milliseconds, 0 when v is not in the index.
+func (x *Index[T]) Deadline(v T) int64 {
+	item := v.DeadlineItem()
+	if item.pos == 0 {
+		return 0
+	}
+	return x.heap[item.pos-1].at
+}
+
 // Next returns the earliest deadline, in Unix milliseconds. ok is false when the
 // index is empty.
 func (x *Index[T]) Next() (at int64, ok bool) {
@@ -97,6 +102,9 @@ func (x *Index[T]) Next() (at int64, ok bool) {
 // Peek returns the holder with the earliest deadline and leaves it in the index.
 // The index must not be empty.
 func (x *Index[T]) Peek() T { return x.heap[0].v }
+
+// At returns one of the Len holders, for random picks: i is from 0 to Len()-1.
+func (x *Index[T]) At(i int) T { return x.heap[i].v }
 
 // PopDue takes out at most max holders with a deadline at or before now, in the
 // order of their deadlines, and passes each to do. It returns how many.

@@ -68,8 +68,8 @@ func TestAnIndexBehavesAsASortedListOfDeadlines(t *testing.T) {
 				var deadlines []int64
 				for i, at := range model {
 					deadlines = append(deadlines, at)
-					if leases[i].item.At() != at {
-						t.Fatalf("lease %d has deadline %d, want %d", i, leases[i].item.At(), at)
+					if got := index.Deadline(leases[i]); got != at {
+						t.Fatalf("lease %d has deadline %d, want %d", i, got, at)
 					}
 				}
 				slices.Sort(deadlines)
@@ -101,12 +101,12 @@ func TestAnItemKeepsDeadlinesOfAnySize(t *testing.T) {
 		var index Index[*lease]
 		l := &lease{}
 		index.Add(l, at)
-		if next, ok := index.Next(); !ok || next != at || l.item.At() != at || !l.item.Set() {
-			t.Fatalf("deadline %d: Next returns %d, At returns %d", at, next, l.item.At())
+		if next, ok := index.Next(); !ok || next != at || index.Deadline(l) != at || !l.item.Set() {
+			t.Fatalf("deadline %d: Next returns %d, Deadline returns %d", at, next, index.Deadline(l))
 		}
 		index.Remove(l)
-		if l.item.At() != 0 || l.item.Set() {
-			t.Fatalf("Remove left the deadline %d", l.item.At())
+		if index.Deadline(l) != 0 || l.item.Set() {
+			t.Fatalf("Remove left the deadline %d", index.Deadline(l))
 		}
 	}
 }

@@ -47,6 +47,9 @@ func (m *machine) newLoadEnvironment() *loadEnvironment {
 	shown.RawSetString("__index", missing)
 	s.metaOf[proxy] = s.newProxy(shown, shown)
 	contents.RawSetString("redis", proxy)
+	if m.opts.Valkey != "" {
+		contents.RawSetString(valkeyTable, proxy)
+	}
 	contents.RawSetString(syntax.HiddenGlobals, s.newProxy(L.NewTable(), missing))
 	meta := L.NewTable()
 	meta.RawSetString("__index", L.NewFunction(missingWhileLoading))

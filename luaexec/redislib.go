@@ -61,6 +61,11 @@ func (m *machine) setConstants(t *lua.LTable) {
 		t.RawSetString(name, lua.LNumber(n))
 	}
 	t.RawSetString("REDIS_VERSION", lua.LString(m.opts.Version))
+	if m.opts.Valkey != "" {
+		t.RawSetString("SERVER_NAME", lua.LString("valkey"))
+		t.RawSetString("VALKEY_VERSION", lua.LString(m.opts.Valkey))
+		t.RawSetString("VALKEY_VERSION_NUM", lua.LNumber(versionNumber(m.opts.Valkey)))
+	}
 }
 
 // versionNumber is 0x00MMmmpp of "major.minor.patch".

@@ -33,6 +33,9 @@ type Caller interface {
 type Options struct {
 	// Version is redis.REDIS_VERSION, "major.minor.patch".
 	Version string
+	// Valkey is the version of Valkey that scripts see in the table server, which then is
+	// another name of redis; "": there is no such table.
+	Valkey string
 	// MaxString is the length in bytes of the longest string that a script can
 	// build; zero means 512 MB. A longer result is an error in the script.
 	MaxString int

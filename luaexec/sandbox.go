@@ -36,6 +36,9 @@ var globalTables = []string{
 	"bit", "cjson", "cmsgpack", "coroutine", "math", "redis", "string", "struct", "table",
 }
 
+// valkeyTable is the other name of the table redis in Valkey.
+const valkeyTable = "server"
+
 // sandbox is the read-only environment of a state.
 type sandbox struct {
 	m        *machine
@@ -66,6 +69,9 @@ func newSandbox(m *machine) {
 	s.globals = s.newProxy(s.visible, m.L.NewFunction(s.index))
 	s.showGlobals(all, names)
 	s.showLibraries(all, globalTables)
+	if m.opts.Valkey != "" {
+		s.setGlobal(valkeyTable, s.visible.RawGetString("redis"))
+	}
 	s.setGlobal("_G", s.globals)
 	s.protectMetatables()
 	s.installEnvironment()

@@ -76,8 +76,8 @@ func parseShebang(body string) (f Flags, source, failure string) {
 	if !strings.HasPrefix(body, "#!") {
 		return f, body, ""
 	}
-	end := strings.IndexByte(body, '\n')
-	if end < 0 {
+	end := strings.IndexAny(body, "\n\x00")
+	if end < 0 || body[end] == 0 {
 		return f, "", "ERR Invalid script shebang"
 	}
 	parts, ok := resp.SplitLine([]byte(body[:end]))

@@ -56,7 +56,9 @@ func AppendInPieces(
 		dst = appendHeader(dst, r.kind, len(r.elems), proto)
 	}
 	for i := range r.elems {
-		if dst, ok = AppendInPieces(dst, r.elems[i], proto, full); !ok {
+		if len(r.elems[i].elems) == 0 {
+			dst = Append(dst, r.elems[i], proto)
+		} else if dst, ok = AppendInPieces(dst, r.elems[i], proto, full); !ok {
 			return dst, false
 		}
 		if len(dst) >= pieceBytes {
@@ -88,6 +90,9 @@ func appendHeader(dst []byte, k Kind, n, proto int) []byte {
 
 func appendText(dst []byte, r Reply, proto int) []byte {
 	switch {
+	case r.digits:
+		var room [20]byte // redcon.AppendBulkInt allocates
+		return redcon.AppendBulk(dst, strconv.AppendInt(room[:0], r.n, 10))
 	case proto < 3 || r.kind == KindBulk:
 		return redcon.AppendBulkString(dst, r.s)
 	case r.kind == KindBigNumber:

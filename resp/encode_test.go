@@ -3,6 +3,7 @@ package resp
 import (
 	"bytes"
 	"math"
+	"strconv"
 	"testing"
 )
 
@@ -136,5 +137,19 @@ func TestAReplyInPiecesHasTheSameEncoding(t *testing.T) {
 	_, ok := AppendInPieces(nil, Array(large, large, large, large, large, large), 2, stop)
 	if ok || calls != 1 {
 		t.Errorf("full returned false: AppendInPieces returns %v after %d calls", ok, calls)
+	}
+}
+
+func TestABulkIntIsTheBulkStringOfItsDigits(t *testing.T) {
+	for _, n := range []int64{0, 7, -7, 10, 1234567890, math.MaxInt64, math.MinInt64} {
+		r, want := BulkInt(n), BulkString(strconv.FormatInt(n, 10))
+		if r.Kind() != KindBulk || r.Text() != want.Text() {
+			t.Errorf("%d is kind %v, %q", n, r.Kind(), r.Text())
+		}
+		for proto := 2; proto <= 3; proto++ {
+			if got, want := Append(nil, r, proto), Append(nil, want, proto); string(got) != string(want) {
+				t.Errorf("%d: %q, want %q", n, got, want)
+			}
+		}
 	}
 }

@@ -48,6 +48,8 @@ type Reader struct {
 
 	last int      // offset in buf of the frame that Next returned last
 	args [][]byte // reused by the next call of Next
+
+	passed bool // Next has passed over an empty command, see PassedEmpty
 }
 
 // Space returns the free end of the buffer, to read into. It may move the buffer:
@@ -124,6 +126,13 @@ func (r *Reader) makeRoomFor(size int) {
 // Buffered returns the number of bytes that Next has not consumed yet.
 func (r *Reader) Buffered() int { return r.end - r.start }
 
+// Held returns the number of bytes in the buffer: what Buffered counts, and the commands
+// that Next has returned since the last read.
+func (r *Reader) Held() int { return r.end }
+
+// Size returns the size of the buffer in bytes.
+func (r *Reader) Size() int { return len(r.buf) }
+
 // Next returns the next complete command. ok is false if more bytes are needed.
 // The arguments alias the buffer and are valid until the next call of Space or
 // Relax. err is a *ProtocolError; the Reader must not be used after it.
@@ -140,8 +149,18 @@ func (r *Reader) Next(lim Limits) (args Args, ok bool, err error) {
 		if err != nil || !ok || len(args) > 0 {
 			return args, ok, err
 		}
+		r.passed = true
 	}
 	return nil, false, nil
+}
+
+// PassedEmpty reports whether Next has passed over an empty command since the last call of
+// PassedEmpty. Redis does not answer an empty command, but counts it: CLIENT REPLY SKIP and
+// CLIENT CACHING are about the command that follows, even if that one is empty.
+func (r *Reader) PassedEmpty() bool {
+	passed := r.passed
+	r.passed = false
+	return passed
 }
 
 // Unread makes Next return its last command once more. It must be called before

@@ -14,6 +14,14 @@ type Args [][]byte
 // String returns a copy of argument i.
 func (a Args) String(i int) string { return string(a[i]) }
 
+// Bytes returns the length of all arguments together.
+func (a Args) Bytes() (n int) {
+	for _, arg := range a {
+		n += len(arg)
+	}
+	return n
+}
+
 // Kind is the RESP type of a Reply. RESP2 clients get the types that only RESP3
 // has in the form that Redis 7.0 gives them in RESP2.
 type Kind uint8
@@ -47,10 +55,11 @@ const (
 // may alias the store or the command's arguments. It is valid until the engine
 // lock is released or the next command of the same unit (script, EXEC) runs.
 type Reply struct {
-	kind  Kind
-	n     int64   // KindInt, KindBool; the bits of KindDouble; the format of KindVerbatim
-	s     string  // the text, or the encoding of KindRaw; KindDouble: "" unless DoubleText
-	elems []Reply // of an aggregate
+	kind   Kind
+	digits bool    // of KindBulk: the text is the digits of n
+	n      int64   // KindInt, KindBool; the bits of KindDouble; the format of KindVerbatim
+	s      string  // the text, or the encoding of KindRaw; KindDouble: "" unless DoubleText
+	elems  []Reply // of an aggregate
 }
 
 // OK is the status reply +OK.
@@ -123,7 +132,7 @@ func Bulk(b []byte) Reply {
 func BulkString(s string) Reply { return Reply{kind: KindBulk, s: s} }
 
 // BulkInt returns the decimal digits of n as a bulk string.
-func BulkInt(n int64) Reply { return BulkString(strconv.FormatInt(n, 10)) }
+func BulkInt(n int64) Reply { return Reply{kind: KindBulk, digits: true, n: n} }
 
 // Verbatim returns a verbatim string of format txt, as INFO and LOLWUT do.
 func Verbatim(s string) Reply { return Reply{kind: KindVerbatim, s: s} }
@@ -206,7 +215,12 @@ func (r Reply) Double() float64 {
 // Text returns the text of a status, error, bulk, verbatim or big-number reply, the
 // digits that DoubleText was given, and the encoding of a Raw reply. It is "" for other kinds. It may alias the store, as
 // the Reply does.
-func (r Reply) Text() string { return r.s }
+func (r Reply) Text() string {
+	if r.digits {
+		return strconv.FormatInt(r.n, 10)
+	}
+	return r.s
+}
 
 // Elems returns the elements of an aggregate; for a map, key, value, key, value. It
 // is nil for other kinds.

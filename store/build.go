@@ -14,14 +14,14 @@ func BuildHash(pairs [][]byte, lim *Limits) (h *Hash, ok bool) {
 	}
 	tooLong := func(elem []byte) bool { return len(elem) > lim.HashValue }
 	if n > lim.HashEntries || slices.ContainsFunc(pairs, tooLong) {
-		t := newDict[[]byte](n)
+		t := newHashTable(n)
 		for i := 0; i < len(pairs); i += 2 {
-			if !setField(&t, pairs[i], pairs[i+1]) {
+			if !setField(t, pairs[i], pairs[i+1]) {
 				return nil, false
 			}
 		}
 		h = &Hash{}
-		h.setTable(&t)
+		h.setTable(t)
 		return h, true
 	}
 	fields := make(map[string]struct{}, n)

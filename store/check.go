@@ -30,15 +30,21 @@ func (db *DB) check() error {
 	if err := db.deadlines.Check(); err != nil {
 		return err
 	}
-	if err := db.slots.check(db.keys.entries); err != nil {
+	if err := db.checkBytes(); err != nil {
+		return err
+	}
+	if err := db.slots.check(&db.keys); err != nil {
 		return err
 	}
 	deadlines := 0
-	for _, e := range db.keys.entries {
+	for e := range db.keys.index.all() {
 		if e.HasDeadline() {
 			deadlines++
 		}
-		if err := checkValue(e.val); err != nil {
+		if err := db.checkFields(e); err != nil {
+			return fmt.Errorf("key %q: %w", e.Key(), err)
+		}
+		if err := checkValue(e.Value()); err != nil {
 			return fmt.Errorf("key %q: %w", e.Key(), err)
 		}
 	}
@@ -46,11 +52,50 @@ func (db *DB) check() error {
 		return fmt.Errorf("%d keys have a deadline, the index of deadlines has %d",
 			deadlines, db.deadlines.Len())
 	}
+	return db.fields.Check()
+}
+
+// checkFields returns an error unless the field deadlines of e are those of its fields,
+// and the timer cannot miss them.
+func (db *DB) checkFields(e *Entry) error {
+	h := e.hash()
+	if h == nil || h.times() == nil {
+		return nil
+	}
+	times := h.times()
+	if times.entry != e || times.db != db || len(times.fields) != times.due.Len() {
+		return fmt.Errorf("%d field deadlines, %d in the index, or of another key",
+			len(times.fields), times.due.Len())
+	}
+	for field := range times.fields {
+		if !h.Has(bytesOf(field)) {
+			return fmt.Errorf("deadline of field %q, which does not exist", field)
+		}
+	}
+	at, ok := times.due.Next()
+	if ok && (!times.bound.Set() || db.fields.Deadline(times) > at || db.space.earliest > at) {
+		return fmt.Errorf("the first field is due at %d, the bounds are %d and %d",
+			at, db.fields.Deadline(times), db.space.earliest)
+	}
+	return times.due.Check()
+}
+
+// checkBytes returns an error unless the sum of bytes is that of the settled keys.
+func (db *DB) checkBytes() error {
+	bytes := int64(0)
+	for e := range db.keys.index.all() {
+		if db.space.footprint.on && db.counts(e) && !e.unsettled() {
+			bytes += e.Bytes(sizeSamples)
+		}
+	}
+	if bytes != db.bytes {
+		return fmt.Errorf("the settled keys have %d bytes, the database counts %d", bytes, db.bytes)
+	}
 	return nil
 }
 
 // check returns an error unless the index has exactly these entries, each in its slot.
-func (x *slotIndex) check(entries []*Entry) error {
+func (x *slotIndex) check(keys *keyTable) error {
 	if x == nil {
 		return nil
 	}
@@ -69,14 +114,14 @@ func (x *slotIndex) check(entries []*Entry) error {
 		}
 		listed += n
 	}
-	for _, e := range entries {
+	for e := range keys.index.all() {
 		if x.nodes[e] == nil {
 			return fmt.Errorf("store: key %q is in no slot", e.Key())
 		}
 	}
-	if listed != len(entries) || len(x.nodes) != listed {
+	if listed != keys.n || len(x.nodes) != listed {
 		return fmt.Errorf("store: %d keys have a slot, %d are indexed, the database has %d",
-			listed, len(x.nodes), len(entries))
+			listed, len(x.nodes), keys.n)
 	}
 	return nil
 }
@@ -90,13 +135,13 @@ func (t *keyTable) check() error {
 		}
 		return keyHash(bytesOf(e.Key()))
 	}
-	if err := t.index.check(len(t.entries), hash); err != nil {
+	if err := t.index.check(t.n, hash); err != nil {
 		return err
 	}
-	for i, e := range t.entries {
+	for e := range t.index.all() {
 		key := bytesOf(e.Key())
-		if int(e.pos) != i || t.find(keyHash(key), key) != e {
-			return fmt.Errorf("store: key %q is not found at position %d", e.Key(), i)
+		if t.find(keyHash(key), key) != e {
+			return fmt.Errorf("store: key %q is not found", e.Key())
 		}
 	}
 	return nil
@@ -106,9 +151,12 @@ func (t *keyTable) check() error {
 // hash, and every part is in the right elements of parts. hash returns the hash of
 // an item, which is never 0.
 func (x *hashIndex[T]) check(n int, hash func(T) uint32) error {
-	used := 0
-	for i := 0; i < len(x.parts); {
+	used, parts := 0, 0
+	for i := 0; i < len(x.parts); parts++ {
 		p := x.parts[i]
+		if int(p.pos) >= len(x.dense) || x.dense[p.pos] != p {
+			return fmt.Errorf("store: a part has the wrong position %d", p.pos)
+		}
 		from := uint32(i) << x.shift
 		same := x.partsOf(from, p.depth)
 		found := 0
@@ -133,8 +181,9 @@ func (x *hashIndex[T]) check(n int, hash func(T) uint32) error {
 		used += found
 		i += len(same)
 	}
-	if used != n {
-		return fmt.Errorf("store: the index has %d items of %d", used, n)
+	if used != n || parts != len(x.dense) {
+		return fmt.Errorf("store: the index has %d items of %d, %d parts of %d",
+			used, n, parts, len(x.dense))
 	}
 	return nil
 }

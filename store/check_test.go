@@ -45,16 +45,17 @@ func TestCheckFindsEveryInconsistency(t *testing.T) {
 		t.Fatal(err)
 	}
 	for name, spoil := range map[string]func(*Space){
-		"a key at a wrong position":      func(s *Space) { s.DB(0).Peek([]byte("key:7")).pos = 3 },
-		"a key missing in the slice":     func(s *Space) { k := &s.DB(0).keys; k.entries = k.entries[:len(k.entries)-1] },
+		"a key that is not counted":      func(s *Space) { s.DB(0).keys.n-- },
+		"a part at a wrong position":     func(s *Space) { s.DB(0).keys.index.parts[0].pos++ },
+		"a part that random picks miss":  func(s *Space) { x := &s.DB(0).keys.index; x.dense = x.dense[:len(x.dense)-1] },
 		"a part that counts wrongly":     func(s *Space) { s.DB(0).keys.index.parts[0].used++ },
 		"a slot without an entry":        func(s *Space) { clear(s.DB(0).keys.index.parts[0].items[:]) },
 		"a key without its deadline":     func(s *Space) { *s.DB(0).Peek([]byte("key:7")).DeadlineItem() = expiry.Item{} },
 		"a deadline without a key":       func(s *Space) { db := s.DB(0); db.keys.remove(db.Peek([]byte("key:7"))) },
 		"a deadline before Earliest":     func(s *Space) { s.earliest = 2001 },
 		"an empty value":                 func(s *Space) { s.DB(0).Set([]byte("ints"), &Hash{}) },
-		"a field at a wrong position":    func(s *Space) { misplace(value[*Hash](s, "hash:1000").table()) },
-		"a field missing in the index":   func(s *Space) { lose(value[*Hash](s, "hash:1000").table()) },
+		"a field at a wrong position":    func(s *Space) { misplace(&value[*Hash](s, "hash:1000").table().dict) },
+		"a field missing in the index":   func(s *Space) { lose(&value[*Hash](s, "hash:1000").table().dict) },
 		"a small hash miscounted":        func(s *Space) { value[*Hash](s, "hash:3").packed().setCount(4) },
 		"a member at a wrong position":   func(s *Space) { misplace(value[*Set](s, "set:1000").table) },
 		"a member missing in the index":  func(s *Space) { lose(value[*Set](s, "set:1000").table) },

@@ -2,51 +2,9 @@ package store
 
 import (
 	"math/rand/v2"
-	"unsafe"
 
 	"github.com/lockredis/lockredis/expiry"
 )
-
-// Entry is a key with its value. It is valid until the key is deleted or
-// overwritten: after another command has run, the key must be looked up again.
-//
-// Every lock has an Entry. It fills an allocation of 48 bytes exactly, because the
-// key is kept without its string header.
-type Entry struct {
-	val      Value
-	key      *byte       // the first byte of the key
-	length   uint32      // of the key, in bytes
-	access   uint32      // Unix seconds of the last access, for OBJECT IDLETIME
-	deadline expiry.Item // 12 bytes
-	pos      uint32      // position in DB.keys.entries
-}
-
-// newEntry returns an entry with a copy of key.
-func newEntry(key []byte, v Value) *Entry {
-	name := string(key)
-	return &Entry{val: v, key: unsafe.StringData(name), length: uint32(len(name))}
-}
-
-// Key returns the key.
-func (e *Entry) Key() string { return unsafe.String(e.key, e.length) }
-
-// Value returns the value.
-func (e *Entry) Value() Value { return e.val }
-
-// Deadline returns the deadline in Unix milliseconds, 0 if there is none.
-func (e *Entry) Deadline() int64 { return e.deadline.At() }
-
-// HasDeadline reports whether the key has a deadline.
-func (e *Entry) HasDeadline() bool { return e.deadline.Set() }
-
-// Access returns the time of the last access, in Unix seconds.
-func (e *Entry) Access() uint32 { return e.access }
-
-// SetAccess sets the time of the last access, in Unix seconds.
-func (e *Entry) SetAccess(seconds uint32) { e.access = seconds }
-
-// DeadlineItem returns the entry's item in DB.deadlines (expiry.Holder).
-func (e *Entry) DeadlineItem() *expiry.Item { return &e.deadline }
 
 // DB is one database.
 type DB struct {
@@ -54,8 +12,12 @@ type DB struct {
 	space     *Space
 	keys      keyTable
 	deadlines expiry.Index[*Entry]
-	slots     *slotIndex    // nil unless Space.IndexSlots was called
-	snapshot  *snapshotPart // nil unless a Snapshot has still to visit keys
+	fields    expiry.Index[*fieldTimes] // hashes with field deadlines
+	slots     *slotIndex                // nil unless Space.IndexSlots was called
+	snapshot  *snapshotPart             // nil unless a Snapshot has still to visit keys
+	bytes     int64                     // the sum of settled sizes, see footprint
+	counted   uint64                    // keys with a smaller hash are counted, see CountMore
+	watched   bool                      // there is a snapshot, or bytes are counted
 }
 
 func newDB(s *Space, id int) *DB {
@@ -69,7 +31,7 @@ func (db *DB) ID() int { return db.id }
 func (db *DB) Space() *Space { return db.space }
 
 // Len returns the number of keys. It counts expired keys that are not deleted yet.
-func (db *DB) Len() int { return len(db.keys.entries) }
+func (db *DB) Len() int { return db.keys.n }
 
 // Expires returns the number of keys that have a deadline.
 func (db *DB) Expires() int { return db.deadlines.Len() }
@@ -87,7 +49,7 @@ func (db *DB) Lookup(key []byte) *Entry {
 		return nil
 	}
 	db.space.Stats.Hits++
-	e.access = uint32(db.space.now / 1000)
+	db.access(e)
 	return e
 }
 
@@ -96,8 +58,8 @@ func (db *DB) Lookup(key []byte) *Entry {
 func (db *DB) LookupWrite(key []byte) *Entry {
 	e := db.Peek(key)
 	if e != nil {
-		db.snapshot.changing(e)
-		e.access = uint32(db.space.now / 1000)
+		db.changing(e)
+		db.access(e)
 	}
 	return e
 }
@@ -106,7 +68,7 @@ func (db *DB) LookupWrite(key []byte) *Entry {
 // an access (TTL, TYPE, OBJECT).
 func (db *DB) Peek(key []byte) *Entry {
 	e := db.keys.find(keyHash(key), key)
-	if e == nil || db.expireIfDue(e) {
+	if e == nil || db.expireIfDue(e) || db.space.FieldDeadlines && db.expireFields(e) {
 		return nil
 	}
 	return e
@@ -120,7 +82,7 @@ func (db *DB) Holds(key string) (v Value, live bool) {
 	if e == nil {
 		return nil, false
 	}
-	return e.val, !db.due(e)
+	return e.Value(), !db.due(e)
 }
 
 // Set stores v under key. It replaces any value and removes the deadline.
@@ -132,7 +94,14 @@ func (db *DB) Set(key []byte, v Value) *Entry {
 
 // SetKeepDeadline stores v under key. It replaces any value and keeps the deadline.
 // An expired key counts as missing: it becomes a new key without a deadline.
-func (db *DB) SetKeepDeadline(key []byte, v Value) *Entry {
+func (db *DB) SetKeepDeadline(key []byte, v Value) *Entry { return db.put(key, v, true) }
+
+// Create is Set for a key that does not exist. It does not report the key as touched: that is
+// up to the caller.
+func (db *DB) Create(key []byte, v Value) *Entry { return db.put(key, v, false) }
+
+// put stores v under key, see SetKeepDeadline. touches says that the key counts as touched.
+func (db *DB) put(key []byte, v Value, touches bool) *Entry {
 	hash := keyHash(key)
 	e := db.keys.find(hash, key)
 	if e != nil && db.expireIfDue(e) {
@@ -146,18 +115,25 @@ func (db *DB) SetKeepDeadline(key []byte, v Value) *Entry {
 		e = newEntry(key, v)
 		db.keys.add(hash, e)
 		db.snapshot.adding(e)
+		db.sizeAdded(e)
 		if db.slots != nil {
 			db.slots.add(e)
 		}
 	} else {
-		db.snapshot.changing(e)
-		if _, stream := e.val.(*Stream); stream {
+		db.changing(e)
+		if e.stream() {
 			db.space.observer.Lost(db.id, e.Key())
 		}
 	}
-	e.val = v
-	e.access = uint32(db.space.now / 1000)
-	db.space.observer.Touched(db.id, e.Key())
+	db.assign(e, v)
+	if added {
+		e.setAccessed(db.space.firstAccess())
+	} else {
+		db.access(e)
+	}
+	if touches {
+		db.space.observer.Touched(db.id, e.Key())
+	}
 	if added {
 		db.space.observer.Added(db.id, e.Key())
 	}
@@ -167,17 +143,33 @@ func (db *DB) SetKeepDeadline(key []byte, v Value) *Entry {
 // SetValue replaces the value of an entry (a conversion, or a write in place). It
 // keeps the deadline and reports nothing to the Observer.
 func (db *DB) SetValue(e *Entry, v Value) {
-	db.snapshot.changing(e)
-	e.val = v
+	db.changing(e)
+	db.assign(e, v)
+}
+
+// assign makes v the value of e.
+func (db *DB) assign(e *Entry, v Value) {
+	if !db.space.FieldDeadlines {
+		e.setValue(v)
+		return
+	}
+	if e.Value() != v {
+		db.leaveFields(e)
+	}
+	e.setValue(v)
+	db.adoptFields(e)
 }
 
 // Changing must be called before the value of e is changed in place, unless e is from
 // LookupWrite: a snapshot may have to visit the value first.
-func (db *DB) Changing(e *Entry) { db.snapshot.changing(e) }
+func (db *DB) Changing(e *Entry) { db.changing(e) }
 
 // Renewed reports e as a key that was added, though it took another key's place
 // (RENAME, COPY). Set reports only keys that did not exist.
-func (db *DB) Renewed(e *Entry) { db.space.observer.Added(db.id, e.Key()) }
+func (db *DB) Renewed(e *Entry) {
+	e.setAccessed(db.space.firstAccess())
+	db.space.observer.Added(db.id, e.Key())
+}
 
 // Touched reports to the Observer that the entry's value was changed in place.
 func (db *DB) Touched(e *Entry) {
@@ -195,7 +187,7 @@ func (db *DB) Delete(key []byte) bool {
 	return true
 }
 
-// Remove removes the entry and its deadline.
+// Remove removes the entry and its deadline. The entry has no value afterwards.
 func (db *DB) Remove(e *Entry) {
 	db.drop(e)
 	db.space.observer.Touched(db.id, e.Key())
@@ -203,15 +195,22 @@ func (db *DB) Remove(e *Entry) {
 
 // drop is Remove without a report to the Observer that the key was touched.
 func (db *DB) drop(e *Entry) {
-	db.snapshot.changing(e)
+	if db.watched {
+		db.snapshot.changing(e)
+		db.sizeRemoved(e)
+	}
 	db.deadlines.Remove(e)
+	if db.space.FieldDeadlines {
+		db.leaveFields(e)
+	}
 	if db.slots != nil {
 		db.slots.remove(e)
 	}
 	db.keys.remove(e)
-	if _, stream := e.val.(*Stream); stream {
+	if e.stream() {
 		db.space.observer.Lost(db.id, e.Key())
 	}
+	e.setValue(nil) // an observer may keep the key, which is a part of e
 }
 
 // SetDeadline gives the key the deadline at, in Unix milliseconds. If at is past,
@@ -219,7 +218,7 @@ func (db *DB) drop(e *Entry) {
 // that there is no deadline.
 func (db *DB) SetDeadline(e *Entry, at int64) {
 	at = max(at, 1)
-	db.snapshot.changing(e)
+	db.changing(e)
 	db.deadlines.Add(e, at)
 	if db.space.earliest == 0 || at < db.space.earliest {
 		db.space.earliest = at
@@ -227,9 +226,13 @@ func (db *DB) SetDeadline(e *Entry, at int64) {
 	db.space.observer.Touched(db.id, e.Key())
 }
 
+// Deadline returns the deadline of a key of the database in Unix milliseconds, 0 if there
+// is none.
+func (db *DB) Deadline(e *Entry) int64 { return db.deadlines.Deadline(e) }
+
 // Persist removes the deadline and reports whether there was one.
 func (db *DB) Persist(e *Entry) bool {
-	db.snapshot.changing(e)
+	db.changing(e)
 	if !db.deadlines.Remove(e) {
 		return false
 	}
@@ -245,7 +248,10 @@ func (db *DB) Flush() (deleted int) {
 	}
 	db.space.observer.Emptying(db)
 	db.snapshot.flushing(db)
+	db.space.settle()
+	db.bytes = 0
 	db.keys, db.deadlines = newKeyTable(), expiry.Index[*Entry]{}
+	db.fields = expiry.Index[*fieldTimes]{}
 	if db.slots != nil {
 		db.slots = newSlotIndex()
 	}
@@ -255,27 +261,23 @@ func (db *DB) Flush() (deleted int) {
 // Random returns a random live entry, nil if there is none.
 func (db *DB) Random(rnd *rand.Rand) *Entry {
 	const maxTries = 100
-	for tries := 0; len(db.keys.entries) > 0; tries++ {
-		i := rnd.IntN(len(db.keys.entries))
-		if e := db.keys.entries[i]; !db.expireIfDue(e) {
+	for tries := 0; db.keys.n > 0; tries++ {
+		if e := db.keys.index.random(rnd); !db.expireIfDue(e) && !db.expireFields(e) {
 			return e
 		}
 		if db.space.KeepExpired && tries == maxTries {
-			return db.firstLive(i)
+			return db.firstLive(rnd.IntN(len(db.keys.index.dense)))
 		}
 	}
 	return nil
 }
 
-// firstLive returns the first live entry from position i on, and after the end from
-// the first position on. It ends even if every key is expired and kept.
+// firstLive returns the first live entry from part i of the index on. It ends even if
+// every key is expired and kept.
 func (db *DB) firstLive(i int) *Entry {
-	entries := db.keys.entries
-	for _, part := range [][]*Entry{entries[i:], entries[:i]} {
-		for _, e := range part {
-			if !db.due(e) {
-				return e
-			}
+	for e := range db.keys.index.from(i) {
+		if !db.due(e) {
+			return e
 		}
 	}
 	return nil
@@ -284,7 +286,7 @@ func (db *DB) firstLive(i int) *Entry {
 // Each calls do for every live entry until it returns false. do must not
 // change the database.
 func (db *DB) Each(do func(*Entry) bool) {
-	for _, e := range db.keys.entries {
+	for e := range db.keys.index.all() {
 		if !db.due(e) && !do(e) {
 			return
 		}
@@ -293,7 +295,7 @@ func (db *DB) Each(do func(*Entry) bool) {
 
 // EachStored is Each for all entries: also for expired keys that are not deleted yet.
 func (db *DB) EachStored(do func(*Entry) bool) {
-	for _, e := range db.keys.entries {
+	for e := range db.keys.index.all() {
 		if !do(e) {
 			return
 		}
@@ -321,7 +323,7 @@ func (db *DB) Scan(cursor uint64, count int, do func(*Entry)) uint64 {
 
 // due reports whether the key has a deadline at or before the Space's time.
 func (db *DB) due(e *Entry) bool {
-	return e.deadline.Set() && e.deadline.At() <= db.space.now
+	return e.deadline.Set() && db.deadlines.Deadline(e) <= db.space.now
 }
 
 // expireIfDue reports whether the key's deadline is due. It deletes such a key,

@@ -1,10 +1,12 @@
 package store
 
 import (
+	"bytes"
 	"fmt"
 	"math/rand/v2"
 	"runtime"
 	"slices"
+	"strings"
 	"testing"
 
 	"pgregory.net/rapid"
@@ -22,7 +24,8 @@ type naiveSpace struct {
 	t       *rapid.T
 	s       *Space
 	dbs     [2]map[string]naiveKey
-	expired []int64 // deadlines, in the order in which the keys expired
+	expired []int64    // deadlines, in the order in which the keys expired
+	victims []naiveKey // that Evict deleted
 	touched map[string]bool
 	added   map[string]bool
 	emptied []int
@@ -33,6 +36,7 @@ func newNaiveSpace(t *rapid.T) *naiveSpace {
 	m := &naiveSpace{t: t, dbs: [2]map[string]naiveKey{{}, {}}}
 	m.s = NewSpace(2, m)
 	m.s.SetNow(10)
+	m.s.CountBytes(rapid.Bool().Draw(t, "count bytes"))
 	if rapid.Bool().Draw(t, "index slots") {
 		m.s.IndexSlots()
 	}
@@ -45,6 +49,8 @@ func (m *naiveSpace) Touched(db int, key string) { m.touched[at(db, key)] = true
 func (m *naiveSpace) Added(db int, key string)   { m.added[at(db, key)] = true }
 
 func (m *naiveSpace) Lost(db int, key string) { m.t.Fatal("there are no streams") }
+
+func (m *naiveSpace) FieldsExpired(int, string, bool) {}
 
 func (m *naiveSpace) Missed(db int, key []byte) {
 	m.t.Fatal("Missed is called without ReportMisses")
@@ -72,6 +78,15 @@ func (m *naiveSpace) Expired(db int, key string) {
 	}
 	delete(m.dbs[db], key)
 	m.expired = append(m.expired, k.at)
+}
+
+func (m *naiveSpace) Evicted(db int, key string) {
+	k, ok := m.dbs[db][key]
+	if !ok || !m.touched[at(db, key)] {
+		m.t.Fatalf("%s was evicted; it exists: %v", at(db, key), ok)
+	}
+	delete(m.dbs[db], key)
+	m.victims = append(m.victims, k)
 }
 
 func (m *naiveSpace) due(k naiveKey) bool { return k.at != 0 && k.at <= m.s.Now() }
@@ -109,8 +124,8 @@ func (m *naiveSpace) set(t *rapid.T) {
 	}
 	e := set([]byte(key), k.value)
 	m.dbs[db][key] = k
-	if e.Key() != key || e.Value() != k.value || e.Deadline() != k.at {
-		t.Fatalf("Set returned %q with deadline %d, want %d", e.Key(), e.Deadline(), k.at)
+	if got := m.s.DB(db).Deadline(e); e.Key() != key || e.Value() != k.value || got != k.at {
+		t.Fatalf("Set returned %q with deadline %d, want %d", e.Key(), got, k.at)
 	}
 	if !m.touched[at(db, key)] || m.added[at(db, key)] == had {
 		t.Fatalf("touched %v, added %v; the key existed: %v", m.touched, m.added, had)
@@ -157,7 +172,7 @@ func (m *naiveSpace) rename(t *rapid.T) {
 	m.s.DB(to).Delete([]byte(name))
 	moved := m.s.DB(to).Set([]byte(name), e.Value())
 	if e.HasDeadline() {
-		m.s.DB(to).SetDeadline(moved, e.Deadline())
+		m.s.DB(to).SetDeadline(moved, m.s.DB(from).Deadline(e))
 	}
 	m.s.DB(from).Remove(e)
 	m.dbs[to][name] = m.dbs[from][key]
@@ -217,6 +232,34 @@ func (m *naiveSpace) flush(t *rapid.T) {
 	clear(m.dbs[db])
 }
 
+func (m *naiveSpace) evict(t *rapid.T) {
+	policy := rapid.SampledFrom([]Policy{LRU, LFU, Random, TTL, AllKeys | LRU, AllKeys | LFU,
+		AllKeys | Random}).Draw(t, "policy")
+	m.s.Frequencies = Frequencies{On: policy&LFU != 0, LogFactor: 10, Rand: rand.New(rand.NewPCG(1, 1))}
+	evictable, earliest := 0, int64(0)
+	for _, keys := range m.dbs {
+		for _, k := range keys {
+			if k.at == 0 && policy&AllKeys == 0 {
+				continue
+			}
+			evictable++
+			if k.at != 0 && (earliest == 0 || k.at < earliest) {
+				earliest = k.at
+			}
+		}
+	}
+	m.victims = nil
+	ok := m.s.Evict(policy, rapid.IntRange(1, 6).Draw(t, "samples"), rand.New(rand.NewPCG(1, 2)))
+	switch {
+	case ok != (evictable > 0) || ok != (len(m.victims) == 1):
+		t.Fatalf("Evict returned %v with %d keys, victims %v", ok, evictable, m.victims)
+	case ok && policy&AllKeys == 0 && m.victims[0].at == 0:
+		t.Fatal("a key without a deadline was evicted")
+	case ok && policy == TTL && m.victims[0].at != earliest:
+		t.Fatalf("the key with deadline %d was evicted, and another has %d", m.victims[0].at, earliest)
+	}
+}
+
 func (m *naiveSpace) swap(t *rapid.T) {
 	m.s.Swap(0, 1)
 	m.dbs[0], m.dbs[1] = m.dbs[1], m.dbs[0]
@@ -250,6 +293,9 @@ func (m *naiveSpace) walk(t *rapid.T) {
 
 // check compares the Space with the model, without expiring a key.
 func (m *naiveSpace) check(t *rapid.T) {
+	if rapid.Bool().Draw(t, "settle") {
+		m.s.CountedBytes()
+	}
 	earliest := int64(0)
 	for i, keys := range m.dbs {
 		db, deadlines := m.s.DB(i), 0
@@ -258,7 +304,7 @@ func (m *naiveSpace) check(t *rapid.T) {
 			if v, live := db.Holds(key); v != k.value || live == m.due(k) {
 				t.Fatalf("Holds of %s returns %v, live: %v", at(i, key), v, live)
 			}
-			if e == nil || e.Value() != k.value || e.Deadline() != k.at || e.HasDeadline() != (k.at != 0) {
+			if e == nil || e.Value() != k.value || db.Deadline(e) != k.at || e.HasDeadline() != (k.at != 0) {
 				t.Fatalf("%s has deadline %d in the model, its entry is %+v", at(i, key), k.at, e)
 			}
 			if k.at != 0 {
@@ -273,6 +319,9 @@ func (m *naiveSpace) check(t *rapid.T) {
 				db.ID(), db.Len(), db.Expires(), i, len(keys), deadlines)
 		}
 		checkTable(t, &db.keys)
+		if err := db.checkBytes(); err != nil {
+			t.Fatal(err)
+		}
 	}
 	if bound := m.s.Earliest(); earliest != 0 && (bound == 0 || bound > earliest) {
 		t.Fatalf("Earliest is %d, and a key expires at %d", bound, earliest)
@@ -296,7 +345,8 @@ func TestASpaceBehavesAsMapsOfKeysWithDeadlines(t *testing.T) {
 			"delete": step(m.delete), "rename": step(m.rename),
 			"deadline": step(m.setDeadline), "deadline 2": step(m.setDeadline), "persist": step(m.persist),
 			"expire": step(m.expireDue), "flush": step(m.flush), "swap": step(m.swap),
-			"random": step(m.random), "walk": step(m.walk),
+			"count":  step(m.countBytes),
+			"random": step(m.random), "evict": step(m.evict), "walk": step(m.walk),
 			"time":  step(func(t *rapid.T) { m.s.SetNow(m.s.Now() + rapid.Int64Range(0, 5).Draw(t, "ms")) }),
 			"pause": step(func(t *rapid.T) { m.s.KeepExpired = !m.s.KeepExpired }),
 			"next": step(func(t *rapid.T) {
@@ -335,7 +385,7 @@ func TestADatabaseScanReturnsEveryKeyThatStays(t *testing.T) {
 			s.SetNow(now)
 			s.KeepExpired = rapid.Bool().Draw(t, "keep expired")
 			cursor = db.Scan(cursor, rapid.IntRange(1, 9).Draw(t, "count"), func(e *Entry) {
-				if at := e.Deadline(); at != 0 && at <= now {
+				if at := db.Deadline(e); at != 0 && at <= now {
 					t.Fatalf("the scan returned %s, which expired at %d", e.Key(), at)
 				}
 				delete(missing, e.Key())
@@ -437,8 +487,8 @@ func TestADeadlineBeforeTheEpochIsPast(t *testing.T) {
 	}
 }
 
-func TestALockTakesAtMost200BytesOfHeap(t *testing.T) {
-	const n, most = 100000, 200
+func TestALockTakesAtMost164BytesOfHeap(t *testing.T) {
+	const n, most = 100000, 164
 	before := heapBytes()
 	db := locks(n)
 	each := float64(heapBytes()-before) / n
@@ -475,10 +525,14 @@ func TestALookUpAllocatesNothing(t *testing.T) {
 
 func TestKeysOfAnyLengthAreKept(t *testing.T) {
 	db := NewSpace(1, ignore{}).DB(0)
-	for _, n := range []int{0, 1, 15, 16, 17, 1000, 1 << 20} {
-		key := make([]byte, n)
+	lengths := []int{1000, 1 << 20}
+	for n := range 2 * mostNear {
+		lengths = append(lengths, n)
+	}
+	for _, n := range lengths {
+		key := bytes.Repeat([]byte{'k'}, n)
 		e := db.Set(key, new(Hash))
-		if e.Key() != string(make([]byte, n)) || db.Peek(key) != e {
+		if e.Key() != strings.Repeat("k", n) || db.Peek(key) != e {
 			t.Fatalf("a key of %d bytes is not found", n)
 		}
 		if n > 0 {
@@ -486,6 +540,33 @@ func TestKeysOfAnyLengthAreKept(t *testing.T) {
 			if db.Peek(key) != nil {
 				t.Fatal("the database uses the caller's bytes as the key")
 			}
+		}
+	}
+}
+
+func TestAKeptKeyDoesNotKeepTheValue(t *testing.T) {
+	db := NewSpace(1, ignore{}).DB(0)
+	before := heapBytes()
+	kept := make([]string, 10)
+	for i := range kept {
+		e := db.Set(lockKey(i), NewZeros(1<<20))
+		kept[i] = e.Key()
+		db.Remove(e)
+	}
+	if left := heapBytes() - before; left > 1<<19 {
+		t.Fatalf("%d bytes of heap are left after the removal of the keys", left)
+	}
+	runtime.KeepAlive(kept)
+}
+
+func TestAnEntryHasTheValueThatItWasGiven(t *testing.T) {
+	db := NewSpace(1, ignore{}).DB(0)
+	for _, v := range []Value{new(String), new(Hash), new(List), new(Set), new(ZSet), new(Stream)} {
+		e := db.Set([]byte("key"), v)
+		db.SetDeadline(e, 1000)
+		e.setAccessed(accessClock)
+		if e.Value() != v || e.Value().Type() != v.Type() {
+			t.Fatalf("the value is a %s, want a %s", e.Value().Type(), v.Type())
 		}
 	}
 }

@@ -11,8 +11,8 @@ func shrink[T any](s []T) []T {
 	return s
 }
 
-// sampled estimates the sum of size(i) over n elements from the first samples
-// elements; 0 means all elements.
+// sampled estimates the sum of size(i) over n elements from samples of them, at equal
+// distances; 0 means all elements.
 func sampled(n, samples int, size func(i int) int) int64 {
 	if samples <= 0 || samples > n {
 		samples = n
@@ -22,7 +22,7 @@ func sampled(n, samples int, size func(i int) int) int64 {
 	}
 	var sum int64
 	for i := range samples {
-		sum += int64(size(i))
+		sum += int64(size(i * n / samples))
 	}
 	return sum * int64(n) / int64(samples)
 }

@@ -6,10 +6,10 @@
 //
 // A small hash, list or sorted set is one packed slice (Packed). A small set of
 // integers is a sorted slice (Intset). Both have Redis's order and Redis's limits.
-// A large hash, set or sorted set is a dict. A dict, like the table of keys, is a
-// dense slice for random picks and a hashIndex for look-ups and for scans with
-// Redis's guarantee. A Stream is packed chunks in a B+ tree (idTree), and so are the
-// pending entries of its consumer groups.
+// A large hash, set or sorted set is a dict: a dense slice for random picks and a
+// hashIndex for look-ups and for scans with Redis's guarantee. The table of keys is a
+// hashIndex, which picks random keys itself. A Stream is packed chunks in a B+ tree
+// (idTree), and so are the pending entries of its consumer groups.
 //
 // The store never reads the clock: the engine sets the Space's time once per unit
 // (a command, a script or an EXEC). The store takes no lock: the caller holds the

@@ -45,7 +45,10 @@ func (h *Hash) setPacked(p Packed) {
 }
 
 // hashTable maps fields to values.
-type hashTable = dict[[]byte]
+type hashTable struct {
+	dict[[]byte]
+	times *fieldTimes // nil until a field gets a deadline
+}
 
 // Type returns TypeHash.
 func (h *Hash) Type() Type { return TypeHash }
@@ -66,24 +69,25 @@ func (h *Hash) Clone() Value {
 		return clone
 	}
 	elems := h.table().elems
-	t := newDict[[]byte](len(elems))
+	t := newHashTable(len(elems))
 	for _, e := range elems {
 		t.add(e.key, bytes.Clone(e.value))
 	}
-	clone.setTable(&t)
+	t.times = h.times().clone()
+	clone.setTable(t)
 	return clone
 }
 
 // MemoryUsage estimates the memory of the value in bytes (see Value).
 func (h *Hash) MemoryUsage(samples int) int64 {
-	const structSize, perPair = 16, 64
+	size := pointersBytes[Hash](1)
 	if h.Packed() {
-		return structSize + int64(h.room)
+		return int64(size + textBytes(int(h.room)))
 	}
-	elems := h.table().elems
-	n := len(elems)
-	return structSize + int64(n)*perPair + sampled(n, samples, func(i int) int {
-		return len(elems[i].key) + cap(elems[i].value)
+	t := h.table()
+	size += pointersBytes[hashTable](1) + t.bytes() + t.times.bytes()
+	return int64(size) + sampled(len(t.elems), samples, func(i int) int {
+		return textBytes(len(t.elems[i].key)) + textBytes(cap(t.elems[i].value))
 	})
 }
 
@@ -125,9 +129,17 @@ func (h *Hash) Has(field []byte) bool {
 	return p.Find(p.First(), field, 1) >= 0
 }
 
-// Set sets the value of field and reports whether the field is new. The hash becomes
-// a table if it exceeds lim.
+// Set sets the value of field, removes the field's deadline and reports whether the
+// field is new. The hash becomes a table if it exceeds lim.
 func (h *Hash) Set(field, value []byte, lim *Limits) (added bool) {
+	if times := h.times(); times != nil {
+		times.remove(field)
+	}
+	return h.SetKeepDeadline(field, value, lim)
+}
+
+// SetKeepDeadline is Set for a field that keeps its deadline.
+func (h *Hash) SetKeepDeadline(field, value []byte, lim *Limits) (added bool) {
 	if h.Packed() && (len(field) > lim.HashValue || len(value) > lim.HashValue ||
 		int(h.size)+len(field)+len(value) > hashPackedMax) {
 		h.toTable()
@@ -163,10 +175,11 @@ func (h *Hash) FitArguments(elems [][]byte, lim *Limits) {
 	}
 }
 
-// SetInt sets the value of field to the decimal digits of n (see Set).
+// SetInt sets the value of field to the decimal digits of n. The field keeps its
+// deadline (see Set).
 func (h *Hash) SetInt(field []byte, n int64, lim *Limits) (added bool) {
 	var digits [20]byte
-	return h.Set(field, strconv.AppendInt(digits[:0], n, 10), lim)
+	return h.SetKeepDeadline(field, strconv.AppendInt(digits[:0], n, 10), lim)
 }
 
 // Delete removes the field and reports whether the hash had it.
@@ -175,6 +188,9 @@ func (h *Hash) Delete(field []byte) bool {
 		i := t.find(field)
 		if i >= 0 {
 			t.removeAt(i)
+			if t.times != nil {
+				t.times.remove(field)
+			}
 		}
 		return i >= 0
 	}
@@ -239,13 +255,16 @@ func (h *Hash) Scan(cursor uint64, count int, do func(field, value []byte)) uint
 }
 
 func (h *Hash) toTable() {
-	t := newDict[[]byte](h.Len() + 1)
+	t := newHashTable(h.Len() + 1)
 	h.Each(func(field, value []byte) bool {
 		t.add(string(field), bytes.Clone(value))
 		return true
 	})
-	h.setTable(&t)
+	h.setTable(t)
 }
+
+// newHashTable returns an empty table with room for size fields.
+func newHashTable(size int) *hashTable { return &hashTable{dict: newDict[[]byte](size)} }
 
 // setField is Set for a table. It reuses the memory of the old value unless the new
 // value is much shorter.

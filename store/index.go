@@ -2,7 +2,9 @@ package store
 
 import (
 	"hash/maphash"
+	"iter"
 	"math"
+	"math/rand/v2"
 	"slices"
 )
 
@@ -20,6 +22,7 @@ import (
 // change the order of a scan: see scan.
 type hashIndex[T comparable] struct {
 	parts []*part[T] // by leading bits of the hash; a part may fill several elements
+	dense []*part[T] // each part once, in any order, for random picks and walks
 	shift uint8      // 32 - the number of bits that select an element of parts
 }
 
@@ -27,11 +30,15 @@ type hashIndex[T comparable] struct {
 type part[T comparable] struct {
 	hashes [partSlots]uint32 // 0: the slot is free
 	items  [partSlots]T
-	used   uint32 // slots in use
+	pos    uint32 // position in hashIndex.dense
+	used   uint16 // slots in use
 	depth  uint8  // the number of leading bits that all hashes share
 }
 
-const partSlots = 256
+const (
+	partSlots = 256
+	partMost  = partSlots / 4 * 3 // slots in use of a part: more are split
+)
 
 // seed is random, so that a client cannot choose keys that collide. It is drawn
 // once for the process and never changes, as in Redis: a scan continues correctly
@@ -42,7 +49,8 @@ var seed = maphash.MakeSeed()
 func keyHash(key []byte) uint32 { return max(1, uint32(maphash.Bytes(seed, key))) }
 
 func newHashIndex[T comparable]() hashIndex[T] {
-	return hashIndex[T]{parts: []*part[T]{{}}, shift: 32}
+	first := []*part[T]{{}}
+	return hashIndex[T]{parts: first, dense: slices.Clone(first), shift: 32}
 }
 
 // part returns the part for items with this hash.
@@ -50,7 +58,7 @@ func (x *hashIndex[T]) part(hash uint32) *part[T] { return x.parts[hash>>x.shift
 
 // add adds an item that the index does not have yet.
 func (x *hashIndex[T]) add(hash uint32, item T) {
-	for x.part(hash).used >= partSlots/4*3 {
+	for x.part(hash).used >= partMost {
 		x.split(hash)
 	}
 	x.part(hash).occupy(hash, item)
@@ -87,6 +95,39 @@ func (x *hashIndex[T]) scan(cursor uint64, count int, do func(T)) (next uint64) 
 			return next
 		}
 		from = to + 1
+	}
+}
+
+// all returns all items, in any order. The index must not change meanwhile.
+func (x *hashIndex[T]) all() iter.Seq[T] { return x.from(0) }
+
+// from returns all items, in any order: those of dense[i] first. The index must not
+// change meanwhile.
+func (x *hashIndex[T]) from(i int) iter.Seq[T] {
+	return func(yield func(T) bool) {
+		for n := range x.dense {
+			p := x.dense[(i+n)%len(x.dense)]
+			for slot, hash := range p.hashes[:] {
+				if hash != 0 && !yield(p.items[slot]) {
+					return
+				}
+			}
+		}
+	}
+}
+
+// random returns an item that each item has the same chance to be. The index must not
+// be empty. The time is constant on average: if there are several parts, they use an
+// eighth of their slots at least, on average (see merge).
+func (x *hashIndex[T]) random(rnd *rand.Rand) T {
+	if len(x.dense) == 1 {
+		return x.dense[0].nth(rnd.IntN(int(x.dense[0].used)))
+	}
+	for {
+		p := x.dense[rnd.IntN(len(x.dense))]
+		if slot := rnd.IntN(partSlots); p.hashes[slot] != 0 {
+			return p.items[slot]
+		}
 	}
 }
 
@@ -150,6 +191,9 @@ func (x *hashIndex[T]) split(hash uint32) {
 	for i := range same {
 		same[i] = halves[2*i/len(same)]
 	}
+	halves[0].pos, halves[1].pos = p.pos, uint32(len(x.dense))
+	x.dense[p.pos] = halves[0]
+	x.dense = append(x.dense, halves[1])
 }
 
 // merge merges the part for this hash with its sibling, the other half of a split,
@@ -173,6 +217,11 @@ func (x *hashIndex[T]) merge(hash uint32) bool {
 	for i := range same {
 		same[i] = p
 	}
+	last := len(x.dense) - 1
+	moved := x.dense[last]
+	x.dense[sibling.pos], moved.pos = moved, sibling.pos
+	x.dense[last] = nil
+	x.dense = shrink(x.dense[:last])
 	return true
 }
 
@@ -182,6 +231,20 @@ func (x *hashIndex[T]) partsOf(hash uint32, depth uint8) []*part[T] {
 	n := uint32(1) << (32 - x.shift - depth)
 	from := hash >> x.shift &^ (n - 1)
 	return x.parts[from : from+n]
+}
+
+// nth returns item n of used, in the order of the slots.
+func (p *part[T]) nth(n int) T {
+	for slot, hash := range p.hashes[:] {
+		if hash == 0 {
+			continue
+		}
+		if n == 0 {
+			return p.items[slot]
+		}
+		n--
+	}
+	panic("store: a part has fewer items than it counts")
 }
 
 // slotOf returns the slot of an item of the part. It panics if the part does not

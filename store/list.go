@@ -40,14 +40,18 @@ func (l *List) Clone() Value {
 	return c
 }
 
-// MemoryUsage estimates the memory of the value in bytes. Every node knows its size,
-// so there is no sampling.
-func (l *List) MemoryUsage(int) int64 {
-	size := int64(64 + 32*cap(l.all))
-	for _, node := range l.nodes() {
-		size += int64(cap(node.Packed))
+// MemoryUsage estimates the memory of the value in bytes (see Value). A sample is a node
+// between the first and the last, which may be short.
+func (l *List) MemoryUsage(samples int) int64 {
+	nodes := l.nodes()
+	bytes := func(i int) int { return textBytes(cap(nodes[i].Packed)) }
+	size := pointersBytes[List](1) + pointersBytes[listNode](cap(l.all))
+	last := len(nodes) - 1
+	if last < 2 {
+		return int64(size) + sampled(len(nodes), 0, bytes)
 	}
-	return size
+	between := sampled(last-1, samples, func(i int) int { return bytes(i + 1) })
+	return int64(size+bytes(0)+bytes(last)) + between
 }
 
 // nodeTakes reports whether a node may take elem under list-max-listpack-size.

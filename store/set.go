@@ -43,13 +43,13 @@ func (s *Set) Clone() Value {
 
 // MemoryUsage estimates the memory of the value in bytes (see Value).
 func (s *Set) MemoryUsage(samples int) int64 {
-	const structSize, perMember = 32, 40
+	size := pointersBytes[Set](1)
 	if s.table == nil {
-		return structSize + 8*int64(cap(s.ints))
+		return int64(size + sliceBytes[int64](cap(s.ints)))
 	}
-	n := s.Len()
-	return structSize + int64(n)*perMember + sampled(n, samples, func(i int) int {
-		return len(s.table.elems[i].key)
+	size += pointersBytes[setTable](1) + s.table.bytes() + s.table.outgrown()
+	return int64(size) + sampled(s.Len(), samples, func(i int) int {
+		return textBytes(len(s.table.elems[i].key))
 	})
 }
 

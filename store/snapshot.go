@@ -1,6 +1,10 @@
 package store
 
-import "math"
+import (
+	"math"
+
+	"github.com/lockredis/lockredis/expiry"
+)
 
 // Snapshot visits every key of a Space as it was when the snapshot began, while commands
 // change the Space. It is how a save gets a consistent copy without a copy of the data.
@@ -24,7 +28,13 @@ type Snapshot struct {
 type SnapshotDB struct {
 	ID            int
 	Keys, Expires int // Expires: keys with a deadline
+
+	deadlines *expiry.Index[*Entry] // of the keys
 }
+
+// Deadline returns the deadline of a key that the snapshot visits, in Unix milliseconds, 0
+// if there is none.
+func (db SnapshotDB) Deadline(e *Entry) int64 { return db.deadlines.Deadline(e) }
 
 // snapshotPart is a snapshot of one database.
 type snapshotPart struct {
@@ -46,10 +56,10 @@ func (s *Space) Snapshot(visit func(db SnapshotDB, e *Entry)) *Snapshot {
 			continue
 		}
 		part := &snapshotPart{
-			SnapshotDB: SnapshotDB{ID: db.id, Keys: db.Len(), Expires: db.Expires()},
+			SnapshotDB: SnapshotDB{db.id, db.Len(), db.Expires(), &db.deadlines},
 			of:         snap, db: db, table: &db.keys.index, passed: map[string]struct{}{},
 		}
-		db.snapshot = part
+		db.snapshot, db.watched = part, true
 		snap.parts = append(snap.parts, part)
 	}
 	return snap
@@ -83,9 +93,9 @@ func (s *Snapshot) End() {
 
 func (p *snapshotPart) end() {
 	if p.db != nil {
-		p.db.snapshot = nil
+		p.db.snapshot, p.db.watched = nil, p.db.space.footprint.on
 	}
-	p.table, p.passed = nil, nil
+	p.table, p.passed, p.deadlines = nil, nil, nil
 }
 
 // ahead reports whether Next has still to come to the key of e.
@@ -125,7 +135,7 @@ func (p *snapshotPart) flushing(db *DB) {
 	if p == nil {
 		return
 	}
-	index := db.keys.index
-	p.db, p.table = nil, &index
-	db.snapshot = nil
+	index, deadlines := db.keys.index, db.deadlines
+	p.db, p.table, p.deadlines = nil, &index, &deadlines
+	db.snapshot, db.watched = nil, db.space.footprint.on
 }

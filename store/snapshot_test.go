@@ -18,19 +18,20 @@ func (s *seen) visit(db SnapshotDB, e *Entry) {
 	if old, twice := s.keys[name]; twice {
 		s.t.Errorf("key %s is visited twice, first with %s", name, old)
 	}
-	s.keys[name] = described(e)
+	s.keys[name] = described(e, db.Deadline(e))
 }
 
-func described(e *Entry) string {
-	return fmt.Sprintf("%s until %d", e.Value().(*String).Bytes(nil), e.Deadline())
+func described(e *Entry, deadline int64) string {
+	return fmt.Sprintf("%s until %d", e.Value().(*String).Bytes(nil), deadline)
 }
 
 // contents returns what a snapshot of s visits if nothing changes.
 func contents(s *Space) map[string]string {
 	all := map[string]string{}
 	for i := range s.Len() {
-		s.DB(i).EachStored(func(e *Entry) bool {
-			all[fmt.Sprint(i, " ", e.Key())] = described(e)
+		db := s.DB(i)
+		db.EachStored(func(e *Entry) bool {
+			all[fmt.Sprint(i, " ", e.Key())] = described(e, db.Deadline(e))
 			return true
 		})
 	}

@@ -9,6 +9,11 @@ type Observer interface {
 	Touched(db int, key string)
 	// Expired reports that the key was deleted because its deadline was due.
 	Expired(db int, key string)
+	// FieldsExpired reports that fields of a hash were deleted because their deadlines
+	// were due. gone: the key was deleted with its last field.
+	FieldsExpired(db int, key string, gone bool)
+	// Evicted reports that Space.Evict deleted the key.
+	Evicted(db int, key string)
 	// Added reports a new key: the "new" event, and a signal for the clients that are
 	// parked on the key.
 	Added(db int, key string)
@@ -57,22 +62,37 @@ func DefaultLimits() Limits {
 type Stats struct {
 	Hits, Misses int64 // results of DB.Lookup
 	Expired      int64 // keys that were deleted because their deadline was due
+	// ExpiredFields counts fields of hashes that were deleted in the same way.
+	ExpiredFields int64
+	Evicted       int64 // keys that Evict deleted
 }
+
+// ResetStats sets the counters to 0.
+func (s *Space) ResetStats() { s.Stats = Stats{} }
 
 // Space is the databases of a server.
 type Space struct {
 	Limits       Limits
 	Stats        Stats
-	ReportMisses bool // call Observer.Missed
+	Frequencies  Frequencies // set by the eviction policy
+	ReportMisses bool        // call Observer.Missed
 	// KeepExpired keeps keys with a deadline that is due (CLIENT PAUSE). Commands
 	// do not find them, but they are not deleted and no event is sent.
 	KeepExpired bool
+	// NoTouch makes look-ups count as no accesses (CLIENT NO-TOUCH of the client whose
+	// command runs).
+	NoTouch bool
+	// FieldDeadlines allows deadlines of fields. It is set before there is a key.
+	FieldDeadlines bool
 
-	dbs      []*DB
-	observer Observer
-	now      int64  // Unix ms, set once per unit
-	earliest int64  // lower bound of all deadlines; 0: no deadline since NextDeadline
-	unseen   string // a key that changed behind a Snapshot's back, for Check; "": none
+	dbs       []*DB
+	footprint footprint
+	eviction  eviction
+	observer  Observer
+	now       int64  // Unix ms, set once per unit
+	clock     uint32 // the time that accesses are recorded with: seconds, 24 bits
+	earliest  int64  // lower bound of all deadlines; 0: no deadline since NextDeadline
+	unseen    string // a key that changed behind a Snapshot's back, for Check; "": none
 }
 
 // NewSpace returns n empty databases that report changes to o, which is not nil.
@@ -86,7 +106,10 @@ func NewSpace(n int, o Observer) *Space {
 
 // SetNow sets the time that deadlines are compared with, in Unix milliseconds. The
 // time stands still until the next call.
-func (s *Space) SetNow(ms int64) { s.now = ms }
+func (s *Space) SetNow(ms int64) {
+	s.now = ms
+	s.clock = uint32(ms/1000) & accessClock
+}
 
 // Now returns the time set by SetNow.
 func (s *Space) Now() int64 { return s.now }
@@ -121,12 +144,15 @@ func (s *Space) NextDeadline() (at int64, ok bool) {
 		if t, has := db.deadlines.Next(); has && (!ok || t < at) {
 			at, ok = t, true
 		}
+		if t, has := db.fields.Next(); has && (!ok || t < at) {
+			at, ok = t, true
+		}
 	}
 	return at, ok
 }
 
-// ExpireDue deletes at most max keys with a deadline that is due, and returns how
-// many. Within a database the earliest deadline comes first. While KeepExpired is
+// ExpireDue deletes at most max keys and fields with a deadline that is due, and returns
+// how many. Within a database the earliest deadline comes first. While KeepExpired is
 // set, it deletes nothing.
 func (s *Space) ExpireDue(max int) (n int) {
 	if s.KeepExpired {
@@ -141,6 +167,7 @@ func (s *Space) ExpireDue(max int) (n int) {
 			db.expire(db.deadlines.Peek())
 			n++
 		}
+		n += db.expireDueFields(max - n)
 	}
 	return n
 }

@@ -72,27 +72,33 @@ func (s *Stream) Clone() Value {
 
 // MemoryUsage estimates the memory of the value in bytes (see Value). A sample is a chunk.
 func (s *Stream) MemoryUsage(samples int) int64 {
-	const structSize, perChunk = 144, 96 + 24
-	n, seen, bytes := s.chunks.len(), 0, 0
+	size := pointersBytes[Stream](1) + s.chunks.bytes() + s.chunks.len()*pointersBytes[streamChunk](1)
+	return int64(size) + s.dataBytes(samples) + s.Groups.memoryUsage(samples)
+}
+
+// dataBytes estimates the memory of the entries. The last chunk is not like the others: it
+// grows.
+func (s *Stream) dataBytes(samples int) int64 {
+	_, last, ok := s.chunks.last()
+	if !ok {
+		return 0
+	}
+	n, seen, sum := s.chunks.len()-1, 0, 0
 	s.chunks.ascend(StreamID{}, func(_ StreamID, c *streamChunk) bool {
-		bytes += cap(c.data)
+		if c == last {
+			return false
+		}
+		sum += textBytes(cap(c.data))
 		seen++
 		return seen != samples
 	})
-	size := int64(structSize + n*perChunk)
-	if seen > 0 {
-		size += int64(bytes) * int64(n) / int64(seen)
-	}
-	return size + s.Groups.memoryUsage()
+	return int64(textBytes(cap(last.data))) + int64(sum)*int64(n)/int64(max(seen, 1))
 }
 
 // Append adds an entry. id is above Last, and fields are names and values in turn, at least
 // one of each. It returns false and adds nothing if the entry is too large.
 func (s *Stream) Append(id StreamID, fields [][]byte, lim *Limits) bool {
-	size := int64(0)
-	for _, b := range fields {
-		size += int64(len(b))
-	}
+	size := fieldBytes(fields)
 	if size > streamPackedMax {
 		return false
 	}
@@ -134,7 +140,7 @@ type StreamEntry struct {
 }
 
 // Fields calls do for each name and value, in order, and returns their number.
-func (e *StreamEntry) Fields(do func(name, value []byte)) int {
+func (e *StreamEntry) Fields(do func(name, value StreamText)) int {
 	c, pos, names := e.chunk, e.body, 0
 	n, next := c.uvarintAt(0)
 	if e.same {
@@ -143,13 +149,13 @@ func (e *StreamEntry) Fields(do func(name, value []byte)) int {
 		n, pos = c.uvarintAt(pos)
 	}
 	for range n {
-		var name, value []byte
+		var name, value StreamText
 		if e.same {
-			name, names = c.bytesAt(names)
+			name, names = c.textAt(names)
 		} else {
-			name, pos = c.bytesAt(pos)
+			name, pos = c.textAt(pos)
 		}
-		value, pos = c.bytesAt(pos)
+		value, pos = c.textAt(pos)
 		do(name, value)
 	}
 	return int(n)
@@ -217,20 +223,17 @@ func (s *Stream) Range(from, to StreamID, back bool, do func(StreamEntry) bool) 
 }
 
 func (s *Stream) rangeBack(from, to StreamID, do func(StreamEntry) bool) {
-	var found []StreamEntry // of a chunk: the entries can be read only forwards
-	s.chunks.descend(to, func(first StreamID, c *streamChunk) bool {
-		found = found[:0]
-		for at := c.start(); c.next(&at) && !to.Less(at.id); {
-			if !at.dead && !at.id.Less(from) {
-				found = append(found, c.entry(&at))
-			}
-		}
-		for i := len(found) - 1; i >= 0; i-- {
-			if !do(found[i]) {
+	s.chunks.descend(to, func(_ StreamID, c *streamChunk) bool {
+		for at := c.finish(); c.prev(&at); {
+			switch {
+			case at.id.Less(from):
+				return false
+			case at.dead || to.Less(at.id):
+			case !do(c.entry(&at)):
 				return false
 			}
 		}
-		return from.Less(first)
+		return true
 	})
 }
 

@@ -24,8 +24,8 @@ type naiveEntry struct {
 
 func flat(e StreamEntry) naiveEntry {
 	var fields []string
-	n := e.Fields(func(name, value []byte) {
-		fields = append(fields, string(name), string(value))
+	n := e.Fields(func(name, value StreamText) {
+		fields = append(fields, string(name.Append(nil)), string(value.Append(nil)))
 	})
 	if n != e.Len() {
 		panic("Fields and Len disagree")
@@ -67,8 +67,9 @@ func collect(s *Stream, from, to StreamID, back bool) (found []naiveEntry) {
 }
 
 var (
-	drawNames = rapid.SampledFrom([][]string{{"f", "g"}, {"f", "g"}, {"f"}, {"g", "f"}, {"", "", "x"}})
-	drawValue = rapid.OneOf(rapid.SampledFrom([]string{"", "0", "-5", "123456", "v"}),
+	drawNames = rapid.SampledFrom([][]string{{"f", "g"}, {"f", "g"}, {"f"}, {"g", "f"}, {"", "", "x"}, {"1"}, {"01"}})
+	drawValue = rapid.OneOf(rapid.SampledFrom([]string{"", "0", "-5", "123456", "v", "-0", "007", "+1"}),
+		rapid.Map(rapid.Int64(), func(n int64) string { return strconv.FormatInt(n, 10) }),
 		rapid.StringN(0, 200, 300))
 )
 
@@ -308,4 +309,39 @@ func TestAShortEntryTakesFewBytes(t *testing.T) {
 		t.Errorf("an entry takes %d bytes", used/n)
 	}
 	runtime.KeepAlive(s)
+}
+
+func TestAStreamReadsBackwardsWhatItReadsForwards(t *testing.T) {
+	const most = 1<<64 - 1
+	ids := []StreamID{
+		{0, 1}, {0, 200}, {1, 0}, {1, most}, {2, 0}, {1 << 40, 7}, {1 << 40, 8}, {most, 0}, {most, most},
+	}
+	sizes := []int{0, 1, 100, 122, 123, 124, 125, 126, 127, 128, 129, 300, 16_000, 16_380, 16_384, 70_000}
+	for shift := range sizes {
+		var s Stream
+		var forwards, back []StreamID
+		for i, id := range ids {
+			name := []byte{'a' + byte(i/3)} // not always the name of the chunk's first entry
+			value := make([]byte, sizes[(i+shift)%len(sizes)])
+			if !s.Append(id, [][]byte{name, value}, &Limits{}) {
+				t.Fatalf("entry %v is too large", id)
+			}
+		}
+		s.Delete(ids[shift%len(ids)])
+		if err := s.check(); err != nil {
+			t.Fatal(err)
+		}
+		s.Range(StreamID{}, MaxStreamID, false, func(e StreamEntry) bool {
+			forwards = append(forwards, e.ID)
+			return true
+		})
+		s.Range(StreamID{}, MaxStreamID, true, func(e StreamEntry) bool {
+			back = append(back, e.ID)
+			return true
+		})
+		slices.Reverse(back)
+		if !slices.Equal(forwards, back) || len(back) != len(ids)-1 {
+			t.Errorf("%v forwards, %v backwards", forwards, back)
+		}
+	}
 }

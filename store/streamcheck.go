@@ -1,6 +1,9 @@
 package store
 
-import "fmt"
+import (
+	"fmt"
+	"slices"
+)
 
 // check returns an error if the chunks disagree with each other, with the stream's figures
 // or with their own, or the groups' pending entries with those of their consumers.
@@ -29,6 +32,9 @@ func (s *Stream) check() (err error) {
 			err = fmt.Errorf("store: chunk %v has %d entries and %d deleted ones, counts %d and %d",
 				id, live, dead, c.live, c.dead)
 		}
+		if err == nil {
+			err = c.checkBack()
+		}
 		return err == nil
 	})
 	switch {
@@ -47,6 +53,22 @@ func (s *Stream) check() (err error) {
 		if err := g.check(); err != nil {
 			return err
 		}
+	}
+	return nil
+}
+
+// checkBack returns an error unless the entries are the same backwards.
+func (c *streamChunk) checkBack() error {
+	var forwards, back []streamCursor
+	for at := c.start(); c.next(&at); {
+		forwards = append(forwards, at)
+	}
+	for at := c.finish(); c.prev(&at); {
+		back = append(back, at)
+	}
+	slices.Reverse(back)
+	if !slices.Equal(forwards, back) {
+		return fmt.Errorf("store: chunk %v is %v forwards, %v backwards", c.first, forwards, back)
 	}
 	return nil
 }

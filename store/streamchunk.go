@@ -3,25 +3,25 @@ package store
 import (
 	"bytes"
 	"encoding/binary"
-
-	"github.com/lockredis/lockredis/resp"
+	"slices"
 )
 
 // streamChunk is a run of a stream's entries: what a node of Redis's radix tree holds. The
 // field names of its first entry are its master fields. An entry with the same field names
 // stores only its values.
 //
-// data has the master fields: their number, and for each its length and bytes. Behind them
-// are the entries. An entry is
+// data has the number of master fields and their names. Behind them are the entries. An entry
+// is
 //
 //	head    length of the rest of the entry <<2, entrySame, entryDead
-//	id      milliseconds since the entry before, and the sequence number; in the same
-//	        millisecond the difference from the entry before
+//	id      the differences from the entry before: milliseconds, and sequence number (signed)
 //	fields  unless entrySame is set: their number
-//	        for each its name (unless entrySame is set) and its value: length and bytes
+//	        for each its name (unless entrySame is set) and its value
+//	size    length of id and fields, to be read backwards
 //
-// All numbers are varints. A deleted entry only gets entryDead: like Redis, a chunk frees
-// its memory when its last entry is deleted.
+// All these numbers are varints; those of size have their bytes in reverse order. streamtext.go
+// packs names and values. A deleted entry only gets entryDead: like Redis, a chunk frees its
+// memory when its last entry is deleted.
 type streamChunk struct {
 	data       []byte
 	body       int32 // offset of the first entry in data
@@ -51,8 +51,9 @@ func newStreamChunk(first StreamID, fields [][]byte, buf []byte) *streamChunk {
 	c.packed = listpackEmpty + 2*listpackInt(0) + listpackInt(int64(n)) + listpackInt(0)
 	c.data = binary.AppendUvarint(buf, uint64(n))
 	for i := 0; i < len(fields); i += 2 {
-		c.data = appendBytes(c.data, fields[i])
-		c.packed += listpackString(fields[i])
+		var size int64
+		c.data, size = appendText(c.data, fields[i])
+		c.packed += size
 	}
 	c.body = int32(len(c.data))
 	return c
@@ -73,39 +74,47 @@ func (c *streamChunk) full(size int64, lim *Limits) bool {
 // empty. fields are names and values in turn.
 func (c *streamChunk) append(id StreamID, fields [][]byte) {
 	same := c.sameFields(fields)
-	var room [32]byte
-	head := binary.AppendUvarint(room[:0], id.MS-c.last.MS)
-	seq := id.Seq
-	if id.MS == c.last.MS {
-		seq -= c.last.Seq
-	}
-	head = binary.AppendUvarint(head, seq)
-	if !same {
-		head = binary.AppendUvarint(head, uint64(len(fields)/2))
-	}
-	size := len(head)
-	c.packed += listpackInt(2) + listpackInt(int64(id.MS-c.first.MS)) +
-		listpackInt(int64(id.Seq-c.first.Seq))
-	for i, b := range fields {
-		if !same || i%2 == 1 {
-			size += uvarintLen(uint64(len(b))) + len(b)
-			c.packed += listpackString(b)
-		}
-	}
 	parts, flags := int64(len(fields)/2), uint64(entrySame)
+	packed := listpackInt(2) + listpackInt(int64(id.MS-c.first.MS)) +
+		listpackInt(int64(id.Seq-c.first.Seq))
+	// The head comes first, but is known last. Its room is a guess: the rest of the entry moves
+	// only if the guess is wrong.
+	var head [2 * binary.MaxVarintLen64]byte
+	room := uvarintLen(uint64(fieldBytes(fields)) << entryBits)
+	begin := len(c.data) + room
+	data := append(c.data, head[:room]...)
+	data = binary.AppendUvarint(data, id.MS-c.last.MS)
+	data = binary.AppendVarint(data, int64(id.Seq-c.last.Seq))
 	if !same {
-		c.packed += listpackInt(parts)
+		data = binary.AppendUvarint(data, uint64(parts))
+		packed += listpackInt(parts)
 		parts, flags = 2*parts+1, 0
 	}
-	c.packed += listpackInt(parts + 3)
-	c.data = append(binary.AppendUvarint(c.data, uint64(size)<<entryBits|flags), head...)
 	for i, b := range fields {
 		if !same || i%2 == 1 {
-			c.data = appendBytes(c.data, b)
+			var size int64
+			data, size = appendText(data, b)
+			packed += size
 		}
 	}
-	c.last, c.lastDead = id, false
+	data = appendReversed(data, uint64(len(data)-begin))
+	rest := binary.AppendUvarint(head[:0], uint64(len(data)-begin)<<entryBits|flags)
+	if len(rest) == room {
+		copy(data[begin-room:], rest)
+	} else {
+		data = slices.Replace(data, begin-room, begin, rest...)
+	}
+	c.data, c.last, c.lastDead = data, id, false
+	c.packed += packed + listpackInt(parts+3)
 	c.count(1, 0)
+}
+
+// fieldBytes returns the number of bytes in fields.
+func fieldBytes(fields [][]byte) (n int64) {
+	for _, b := range fields {
+		n += int64(len(b))
+	}
+	return n
 }
 
 // count changes the numbers of entries, and the size that they take in a listpack.
@@ -123,26 +132,32 @@ func (c *streamChunk) sameFields(fields [][]byte) bool {
 		return false
 	}
 	for i := 0; i < len(fields); i += 2 {
-		var name []byte
-		if name, pos = c.bytesAt(pos); !bytes.Equal(name, fields[i]) {
+		var ok bool
+		if pos, ok = c.isText(pos, fields[i]); !ok {
 			return false
 		}
 	}
 	return true
 }
 
-// streamCursor is an entry of a chunk while the chunk is walked.
+// streamCursor is an entry of a chunk while the chunk is walked in either direction.
 type streamCursor struct {
 	id         StreamID
-	head       int // offset of the entry's head in the chunk's data
-	body       int // offset behind its id
-	end        int // offset of the next entry
+	ms, seq    uint64 // differences from the id of the entry before
+	head       int    // offset of the entry's head in the chunk's data
+	body       int    // offset behind its id
+	end        int    // offset of the next entry
 	same, dead bool
 }
 
 // start returns a cursor in front of the first entry.
 func (c *streamChunk) start() streamCursor {
 	return streamCursor{id: c.first, end: int(c.body)}
+}
+
+// finish returns a cursor behind the last entry.
+func (c *streamChunk) finish() streamCursor {
+	return streamCursor{id: c.last, head: len(c.data)}
 }
 
 // next moves the cursor to the next entry. It returns false after the last one.
@@ -153,16 +168,35 @@ func (c *streamChunk) next(at *streamCursor) bool {
 	at.head = at.end
 	head, pos := c.uvarintAt(at.head)
 	at.end = pos + int(head>>entryBits)
-	at.dead, at.same = head&entryDead != 0, head&entrySame != 0
-	ms, pos := c.uvarintAt(pos)
-	seq, pos := c.uvarintAt(pos)
-	if ms == 0 {
-		seq += at.id.Seq
-	}
-	at.id.MS += ms
-	at.id.Seq = seq
-	at.body = pos
+	c.read(at, pos)
+	at.id.MS += at.ms
+	at.id.Seq += at.seq
 	return true
+}
+
+// prev moves the cursor to the entry before. It returns false before the first one.
+func (c *streamChunk) prev(at *streamCursor) bool {
+	if at.head <= int(c.body) {
+		return false
+	}
+	at.end = at.head
+	at.id.MS -= at.ms
+	at.id.Seq -= at.seq
+	size, pos := c.reversedBefore(at.end)
+	pos -= int(size)
+	at.head = pos - uvarintLen(uint64(at.end-pos)<<entryBits)
+	c.read(at, pos)
+	return true
+}
+
+// read reads the flags of the entry at at.head, whose id is at pos.
+func (c *streamChunk) read(at *streamCursor, pos int) {
+	flags := c.data[at.head]
+	at.dead, at.same = flags&entryDead != 0, flags&entrySame != 0
+	at.ms, pos = c.uvarintAt(pos)
+	seq, pos := c.uvarintAt(pos)
+	at.seq = seq>>1 ^ -(seq & 1) // as binary.AppendVarint writes a signed number
+	at.body = pos
 }
 
 // find returns the live entry with this id. ok is false if there is none.
@@ -180,15 +214,16 @@ func (c *streamChunk) edge(last bool) (id StreamID, ok bool) {
 	if last && !c.lastDead {
 		return c.last, true
 	}
-	for at := c.start(); c.next(&at); {
-		if at.dead {
-			continue
-		}
-		if id, ok = at.id, true; !last {
-			break
+	at, move := c.start(), c.next
+	if last {
+		at, move = c.finish(), c.prev
+	}
+	for move(&at) {
+		if !at.dead {
+			return at.id, true
 		}
 	}
-	return id, ok
+	return StreamID{}, false
 }
 
 // kill marks the live entry at the cursor as deleted. The caller counts it.
@@ -212,14 +247,24 @@ func (c *streamChunk) uvarintAt(pos int) (v uint64, next int) {
 	return v, pos + n
 }
 
-func (c *streamChunk) bytesAt(pos int) (b []byte, next int) {
-	n, pos := c.uvarintAt(pos)
-	next = pos + int(n)
-	return c.data[pos:next:next], next
+// appendReversed appends a varint with its bytes in reverse order.
+func appendReversed(to []byte, v uint64) []byte {
+	from := len(to)
+	to = binary.AppendUvarint(to, v)
+	slices.Reverse(to[from:])
+	return to
 }
 
-func appendBytes(to, b []byte) []byte {
-	return append(binary.AppendUvarint(to, uint64(len(b))), b...)
+// reversedBefore returns the number that appendReversed has written in front of end, and its
+// offset.
+func (c *streamChunk) reversedBefore(end int) (v uint64, pos int) {
+	for shift := 0; ; shift += 7 {
+		end--
+		b := c.data[end]
+		if v |= uint64(b&0x7f) << shift; b < 0x80 {
+			return v, end
+		}
+	}
 }
 
 func uvarintLen(v uint64) int {
@@ -228,54 +273,4 @@ func uvarintLen(v uint64) int {
 		n++
 	}
 	return n
-}
-
-// The sizes of Redis's listpack, in bytes.
-
-// listpackEmpty is the size of a listpack without elements.
-const listpackEmpty = 7
-
-// listpackInt returns the size of an integer.
-func listpackInt(n int64) int64 {
-	switch {
-	case 0 <= n && n < 1<<7:
-		return 1 + 1
-	case -1<<12 <= n && n < 1<<12:
-		return 2 + 1
-	case -1<<15 <= n && n < 1<<15:
-		return 3 + 1
-	case -1<<23 <= n && n < 1<<23:
-		return 4 + 1
-	case -1<<31 <= n && n < 1<<31:
-		return 5 + 1
-	}
-	return 9 + 1
-}
-
-// listpackString returns the size of a byte string. The digits of an integer take the
-// size of the integer.
-func listpackString(b []byte) int64 {
-	if n, ok := resp.ParseInt(b); ok {
-		return listpackInt(n)
-	}
-	size := int64(len(b))
-	switch {
-	case size < 1<<6:
-		size++
-	case size < 1<<12:
-		size += 2
-	default:
-		size += 5
-	}
-	switch { // its size again, to be read backwards
-	case size <= 127:
-		return size + 1
-	case size < 16383:
-		return size + 2
-	case size < 2097151:
-		return size + 3
-	case size < 268435455:
-		return size + 4
-	}
-	return size + 5
 }

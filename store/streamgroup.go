@@ -50,11 +50,11 @@ func (g StreamGroups) clone() StreamGroups {
 	return copied
 }
 
-func (g StreamGroups) memoryUsage() (n int64) {
+func (g StreamGroups) memoryUsage(samples int) (n int64) {
 	for _, group := range g {
-		n += group.memoryUsage()
+		n += group.memoryUsage(samples)
 	}
-	return n
+	return n + int64(pointersBytes[*StreamGroup](cap(g)))
 }
 
 // StreamGroup is a consumer group of a stream.
@@ -213,12 +213,13 @@ func (g *StreamGroup) clone() *StreamGroup {
 	return copied
 }
 
-// memoryUsage estimates the memory of the group in bytes.
-func (g *StreamGroup) memoryUsage() int64 {
-	const groupSize, consumerSize, pendingSize = 112, 64, 24 + 2*24
-	n := groupSize + len(g.Name) + g.Len()*pendingSize
-	for _, c := range g.consumers {
-		n += consumerSize + len(c.Name)
-	}
-	return int64(n)
+// memoryUsage estimates the memory of the group in bytes. A sample is a consumer.
+func (g *StreamGroup) memoryUsage(samples int) int64 {
+	n := pointersBytes[StreamGroup](1) + textBytes(len(g.Name)) +
+		g.pending.bytes() + g.Len()*pointersBytes[Pending](1)
+	n += pointersBytes[*StreamConsumer](cap(g.consumers))
+	return int64(n) + sampled(len(g.consumers), samples, func(i int) int {
+		c := g.consumers[i]
+		return pointersBytes[StreamConsumer](1) + textBytes(len(c.Name)) + c.pending.bytes()
+	})
 }

@@ -24,12 +24,11 @@ func (n StreamNode) Counts() (live, dead int) { return int(n.c.live), int(n.c.de
 func (n StreamNode) Size() int { return int(n.c.packed) }
 
 // Names returns the names of the first entry's fields.
-func (n StreamNode) Names() (names [][]byte) {
+func (n StreamNode) Names() []StreamText {
 	count, pos := n.c.uvarintAt(0)
-	for range count {
-		var name []byte
-		name, pos = n.c.bytesAt(pos)
-		names = append(names, name)
+	names := make([]StreamText, count)
+	for i := range names {
+		names[i], pos = n.c.textAt(pos)
 	}
 	return names
 }

@@ -67,7 +67,18 @@ func (s *String) Clone() Value {
 }
 
 // MemoryUsage estimates the memory of the value in bytes (see Value).
-func (s *String) MemoryUsage(int) int64 { return 32 + int64(cap(s.text)) }
+func (s *String) MemoryUsage(int) int64 {
+	return int64(pointersBytes[String](1) + textBytes(cap(s.text)))
+}
+
+// Reuse returns the memory of the text, with length 0, if it fits a text of n bytes: it is
+// large enough, and at most twice as large. Else it returns nil. The String is then invalid.
+func (s *String) Reuse(n int) []byte {
+	if cap(s.text) < n || cap(s.text) > 2*n {
+		return nil
+	}
+	return s.text[:0]
+}
 
 // IsInt reports whether the encoding is "int".
 func (s *String) IsInt() bool { return s.text == nil }

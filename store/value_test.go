@@ -71,7 +71,7 @@ func TestMemoryUsageGrowsWithTheElements(t *testing.T) {
 	}
 }
 
-func TestMemoryUsageEstimatesFromTheFirstSamples(t *testing.T) {
+func TestMemoryUsageEstimatesFromSamples(t *testing.T) {
 	h := new(Hash)
 	h.Set([]byte("long"), bytes.Repeat([]byte("x"), 1000), &noLimits)
 	h.Set([]byte("f"), nil, &noLimits)
@@ -241,16 +241,16 @@ func TestLookupCountsHitsMissesAndAccesses(t *testing.T) {
 	db := s.DB(0)
 	s.SetNow(5_000_000)
 	e := db.Set([]byte("key"), NewInt(1))
-	if e.Access() != 5000 {
-		t.Errorf("Set: the last access is at %d s, want 5000", e.Access())
+	if e.Accessed() != 5000 {
+		t.Errorf("Set: the last access is at %d s, want 5000", e.Accessed())
 	}
 	for i, access := range []func() *Entry{
 		func() *Entry { return db.Lookup([]byte("key")) },
 		func() *Entry { return db.LookupWrite([]byte("key")) },
 	} {
 		s.SetNow(int64(6_000_999 + 1000*i))
-		if got := access(); got != e || e.Access() != uint32(6000+i) {
-			t.Errorf("access %d: the last access is at %d s", i, e.Access())
+		if got := access(); got != e || e.Accessed() != uint32(6000+i) {
+			t.Errorf("access %d: the last access is at %d s", i, e.Accessed())
 		}
 	}
 	s.SetNow(20_000_000)
@@ -260,8 +260,8 @@ func TestLookupCountsHitsMissesAndAccesses(t *testing.T) {
 	s.ReportMisses = true
 	db.Lookup([]byte("reported"))
 	db.LookupWrite([]byte("missing"))
-	if e.Access() != 6001 || s.Stats != (Stats{Hits: 1, Misses: 2}) {
-		t.Errorf("the last access is at %d s, the counters are %+v", e.Access(), s.Stats)
+	if e.Accessed() != 6001 || s.Stats != (Stats{Hits: 1, Misses: 2}) {
+		t.Errorf("the last access is at %d s, the counters are %+v", e.Accessed(), s.Stats)
 	}
 	if !slices.Equal(log.missed, []string{"reported"}) {
 		t.Errorf("Missed was called for %v", log.missed)

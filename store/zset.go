@@ -70,13 +70,14 @@ func (z *ZSet) Clone() Value {
 
 // MemoryUsage estimates the memory of the value in bytes (see Value).
 func (z *ZSet) MemoryUsage(samples int) int64 {
-	const structSize, perMember = 32, 80
+	size := pointersBytes[ZSet](1)
 	if z.table == nil {
-		return structSize + int64(cap(z.packed))
+		return int64(size + textBytes(cap(z.packed)))
 	}
-	n := z.Len()
-	return structSize + int64(n)*perMember + sampled(n, samples, func(i int) int {
-		return len(z.table.scores.elems[i].key)
+	scores := &z.table.scores
+	size += pointersBytes[zsetTable](1) + scores.bytes() + z.table.order.bytes()
+	return int64(size) + sampled(z.Len(), samples, func(i int) int {
+		return textBytes(len(scores.elems[i].key))
 	})
 }
 

@@ -286,7 +286,7 @@ func TestAFileIsLoadedWholeOrNotAtAll(t *testing.T) {
 		"user a ~*\nuser b ~x\n user g +config|get|x \r\n# comment": "f:3: Allowing first-arg of a subcommand is not supported. " +
 			"f:4 should start with user keyword followed by the username. ",
 		"user a (+get ~x": "f:1: Unmatched parenthesis in selector definition.",
-		"user a\tb on":    "f:1: username 'a\tb' contains invalid characters. ",
+		"user a\tb on":    "'f:1: username 'a\tb' contains invalid characters. ",
 	} {
 		want += "WARNING: ACL errors detected, no change to the previously active ACL rules was performed"
 		if _, err := us.Load("f", text); err == nil || err.Error() != want {

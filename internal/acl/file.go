@@ -68,7 +68,7 @@ func (us *Users) parseLine(
 	case words[0] != "user" || len(words) < 2:
 		return nil, at + " should start with user keyword followed by the username. "
 	case hasSpace(words[1]):
-		return nil, fmt.Sprintf("%s: username '%s' contains invalid characters. ", at, words[1])
+		return nil, fmt.Sprintf("'%s: username '%s' contains invalid characters. ", at, words[1]) // sic: one quote
 	case users[words[1]] != nil:
 		return nil, fmt.Sprintf("WARNING: Duplicate user '%s' found on line %d. ", words[1], number)
 	}

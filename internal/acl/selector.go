@@ -145,10 +145,13 @@ func (s *selector) allow(c *Catalog, name string) error {
 		return ErrUnknown
 	case cmd.parent != nil:
 		return ErrFirstArg
-	case arg == "" || hasSpace(arg):
-		// Differs from Redis: a file could not hold such an argument.
+	case arg == "":
 		return ErrSyntax
 	case len(cmd.subs) == 0:
+		if hasSpace(arg) {
+			// Differs from Redis: a file could not hold such an argument.
+			return ErrSyntax
+		}
 		s.addFirstArgs(cmd.Name, arg)
 		return nil
 	}

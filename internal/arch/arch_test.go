@@ -27,21 +27,24 @@ var allowed = map[string]string{
 	".":                 "expiry internal/backdoor internal/config internal/sentinel internal/server internal/tlsconf",
 	"internal/sentinel": "expiry internal/command internal/config internal/engine internal/glob resp",
 	"internal/server":   "expiry internal/config internal/command internal/engine resp",
-	"internal/engine":   "expiry internal/acl internal/cluster internal/config internal/command internal/fault internal/glob internal/inspect internal/rdb luaexec pubsub resp store",
-	"internal/command":  "expiry internal/acl internal/cluster internal/config internal/geo internal/glob internal/hll internal/inspect internal/keyevent internal/rdb luaexec pubsub resp store",
+	"internal/engine":   "expiry internal/acl internal/cluster internal/config internal/command internal/fault internal/glob internal/inspect internal/latency internal/rdb internal/slowlog internal/tracking luaexec pubsub resp store",
+	"internal/command":  "expiry internal/acl internal/cluster internal/config internal/geo internal/glob internal/hll internal/inspect internal/keyevent internal/latency internal/rdb internal/slowlog luaexec pubsub resp store",
 	"internal/config":   "internal/cluster internal/keyevent resp",
 	"internal/keyevent": "",
 	"internal/rdb":      "resp store",
 	"internal/acl":      "internal/glob",
 	"internal/cluster":  "",
+	"internal/slowlog":  "",
 	"internal/tlsconf":  "internal/config",
 	"internal/testcert": "",
 	"internal/glob":     "",
 	"internal/geo":      "",
 	"internal/hll":      "",
+	"internal/tracking": "",
 	"internal/inspect":  "internal/lockkeys store",
 	"internal/backdoor": "internal/config internal/fault internal/inspect resp",
 	"internal/fault":    "",
+	"internal/latency":  "",
 	"internal/leases":   "",
 	"internal/lockkeys": "",
 	"luaexec":           "luaexec/lualib luaexec/syntax resp",
@@ -133,9 +136,9 @@ var harmless = []string{"Rand", "New", "Source", "NewPCG", "PCG", "NewChaCha8", 
 func TestTimeAndRandomNumbersAreArguments(t *testing.T) {
 	for _, dir := range []string{"resp", "expiry", "store", "pubsub", "luaexec",
 		"internal/command", "internal/config", "internal/engine", "internal/geo", "internal/glob",
-		"internal/hll",
+		"internal/hll", "internal/tracking",
 		"internal/inspect", "internal/rdb", "internal/fault", "internal/lockkeys", "internal/sentinel", "internal/cluster",
-		"internal/acl"} {
+		"internal/acl", "internal/latency"} {
 		files := 0
 		walk(t, filepath.Join(root, dir), func(_, path string) {
 			files++
@@ -221,7 +224,7 @@ const root = "../.."
 // skipped reports whether the rules do not apply to a folder.
 func skipped(dir string) bool {
 	return slices.Contains([]string{"compat_test", "bench", "examples", "internal/arch",
-		"internal/redistest", "internal/rlocksuite", "internal/stall", "docs", ".git"}, dir)
+		"internal/nohost", "internal/redistest", "internal/rlocksuite", "internal/stall", "docs", ".git"}, dir)
 }
 
 // imports returns one pair for each import in a file that is not a test: the

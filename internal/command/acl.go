@@ -4,7 +4,6 @@ import (
 	"errors"
 	"fmt"
 	"slices"
-	"strings"
 
 	"github.com/lockredis/lockredis/internal/acl"
 	"github.com/lockredis/lockredis/pubsub"
@@ -22,6 +21,9 @@ var (
 const maxPasswordBits = 4096
 
 func aclSetuser(c *Ctx, args resp.Args) resp.Reply {
+	for i := range args[2:] {
+		c.Hide(i + 2)
+	}
 	name := args.String(2)
 	if !acl.ValidName(name) {
 		return errUserName
@@ -31,9 +33,9 @@ func aclSetuser(c *Ctx, args resp.Args) resp.Reply {
 	var rule *acl.RuleError
 	switch {
 	case errors.As(err, &rule) && rule.Err == acl.ErrUnmatched:
-		return resp.Errorf("ERR Unmatched parenthesis in acl selector starting at '%s'.", shown(rule.Rule))
+		return resp.Errorf("ERR Unmatched parenthesis in acl selector starting at '%s'.", rule.Rule)
 	case errors.As(err, &rule):
-		return resp.Errorf("ERR Error in ACL SETUSER modifier '%s': %v", shown(rule.Rule), rule.Err)
+		return resp.Errorf("ERR Error in ACL SETUSER modifier '%s': %v", rule.Rule, rule.Err)
 	}
 	if lost != nil {
 		cutSubscribers(c, user, lost)
@@ -48,12 +50,6 @@ func stringsOf(args resp.Args) []string {
 		words[i] = args.String(i)
 	}
 	return words
-}
-
-// shown returns an argument in an error: up to the first NUL, as in Redis.
-func shown(arg string) string {
-	arg, _, _ = strings.Cut(arg, "\x00")
-	return arg
 }
 
 // cutSubscribers closes the connections of a user that listen to channels which the user
@@ -152,7 +148,7 @@ func aclCat(c *Ctx, args resp.Args) resp.Reply {
 	case 3:
 		names, ok := c.Users.Catalog().InCategory(args.String(2))
 		if !ok {
-			return resp.Errorf("ERR Unknown category '%s'", shown(args.String(2)))
+			return resp.Errorf("ERR Unknown category '%s'", args[2])
 		}
 		return resp.BulkArray(names)
 	}
@@ -185,11 +181,11 @@ func aclGenpass(c *Ctx, args resp.Args) resp.Reply {
 func aclDryrun(c *Ctx, args resp.Args) resp.Reply {
 	user, line := c.Users.Get(args.String(2)), args[3:]
 	if user == nil {
-		return resp.Errorf("ERR User '%s' not found", shown(args.String(2)))
+		return resp.Errorf("ERR User '%s' not found", args[2])
 	}
 	cmd := c.Table.Find(line)
 	if cmd == nil {
-		return resp.Errorf("ERR Command '%s' not found", shown(line.String(0)))
+		return resp.Errorf("ERR Command '%s' not found", line[0])
 	}
 	if !cmd.ArityOK(len(line)) {
 		return resp.ErrArity(cmd.Name)
@@ -198,9 +194,9 @@ func aclDryrun(c *Ctx, args resp.Args) resp.Reply {
 	case acl.NoCommand:
 		return resp.BulkString(fmt.Sprintf("This user has no permissions to run the '%s' command", cmd.Name))
 	case acl.NoKey:
-		return resp.BulkString(fmt.Sprintf("This user has no permissions to access the '%s' key", shown(line.String(at))))
+		return resp.BulkString(fmt.Sprintf("This user has no permissions to access the '%s' key", cText(line[at])))
 	case acl.NoChannel:
-		return resp.BulkString(fmt.Sprintf("This user has no permissions to access the '%s' channel", shown(line.String(at))))
+		return resp.BulkString(fmt.Sprintf("This user has no permissions to access the '%s' channel", cText(line[at])))
 	}
 	return resp.OK
 }

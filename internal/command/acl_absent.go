@@ -33,14 +33,6 @@ georadiusbymember_ro read geo slow
 geosearch read geo slow
 geosearchstore write geo slow
 getbit read bitmap fast
-latency slow
-latency|doctor admin slow dangerous
-latency|graph admin slow dangerous
-latency|help slow
-latency|histogram admin slow dangerous
-latency|history admin slow dangerous
-latency|latest admin slow dangerous
-latency|reset admin slow dangerous
 migrate keyspace write slow dangerous
 module slow
 module|help slow
@@ -48,7 +40,6 @@ module|list admin slow dangerous
 module|load admin slow dangerous
 module|loadex admin slow dangerous
 module|unload admin slow dangerous
-monitor admin slow dangerous
 pfadd write hyperloglog fast
 pfcount read hyperloglog slow
 pfdebug write hyperloglog admin slow dangerous
@@ -62,11 +53,6 @@ restore-asking keyspace write slow dangerous
 setbit write bitmap slow
 sentinel|simulate-failure admin slow dangerous
 slaveof admin slow dangerous
-slowlog slow
-slowlog|get admin slow dangerous
-slowlog|help slow
-slowlog|len admin slow dangerous
-slowlog|reset admin slow dangerous
 sync admin slow dangerous
 xack write stream fast
 xadd write stream fast

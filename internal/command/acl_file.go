@@ -1,8 +1,6 @@
 package command
 
 import (
-	"errors"
-	"io/fs"
 	"os"
 
 	"github.com/lockredis/lockredis/internal/acl"
@@ -24,16 +22,7 @@ var (
 func LoadACLFile(cfg *config.Config, users *acl.Users) (gone []*acl.User, err error) {
 	text, err := os.ReadFile(cfg.Path(cfg.ACLFile))
 	if err != nil {
-		reason := err
-		var path *fs.PathError
-		if errors.As(err, &path) {
-			reason = path.Err
-		}
-		if errors.Is(err, fs.ErrNotExist) {
-			//lint:ignore ST1005 the text is protocol
-			reason = errors.New("No such file or directory")
-		}
-		return nil, acl.LoadError("Error loading ACLs, opening file '" + cfg.ACLFile + "': " + reason.Error())
+		return nil, acl.LoadError("Error loading ACLs, opening file '" + cfg.ACLFile + "': " + config.SystemText(err))
 	}
 	return users.Load(cfg.ACLFile, string(text))
 }

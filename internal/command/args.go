@@ -11,9 +11,11 @@ import (
 
 // Argument parsing that several command groups share.
 
-// isWord reports whether b equals word, ignoring case. word is in lower case.
+// isWord reports whether b equals word, ignoring case. word is in lower case. As in Redis, b
+// may go on behind a zero byte.
 func isWord(b []byte, word string) bool {
-	return len(b) == len(word) && strings.EqualFold(string(b), word)
+	n := len(word)
+	return (len(b) == n || len(b) > n && b[n] == 0) && strings.EqualFold(string(b[:n]), word)
 }
 
 // globFold reports whether s matches pattern, ignoring case.

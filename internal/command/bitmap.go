@@ -36,7 +36,7 @@ func growBits(c *Ctx, key []byte, length int) (e *store.Entry, text []byte, chan
 		return nil, nil, false, false
 	case s == nil:
 		s = store.NewZeros(length)
-		return c.DB.Set(key, s), s.Grow(length), true, true
+		return c.DB.Create(key, s), s.Grow(length), true, true
 	}
 	before := s.Len()
 	text = s.Grow(length)

@@ -1,8 +1,10 @@
 package command
 
 import (
+	"bytes"
 	"crypto/subtle"
 	"encoding/binary"
+	"math"
 
 	"github.com/lockredis/lockredis/resp"
 	"github.com/lockredis/lockredis/store"
@@ -14,7 +16,8 @@ var errBitopNot = resp.Error("ERR BITOP NOT must be called with a single source 
 // than the result.
 type bitOperation func(result, source []byte)
 
-// parseBitOperation parses AND, OR, XOR or NOT. It returns nil for any other word.
+// parseBitOperation parses AND, OR, XOR or NOT. For NOT, op sets result to the inverted source.
+// It returns nil for any other word.
 func parseBitOperation(arg []byte) (op bitOperation, not bool) {
 	switch {
 	case isWord(arg, "and"):
@@ -47,15 +50,37 @@ func bitop(c *Ctx, args resp.Args) resp.Reply {
 		sources[i] = text
 		longest = max(longest, len(text))
 	}
-	result := make([]byte, longest)
-	copy(result, sources[0])
+	result := oldResult(c, args, longest)
 	if not {
-		combine(result, nil)
+		if result == nil {
+			result = make([]byte, longest)
+		}
+		result = result[:longest]
+		combine(result, sources[0])
+	} else {
+		result = append(result, sources[0]...)
+		result = append(result, make([]byte, longest-len(result))...)
 	}
 	for _, source := range sources[1:] {
 		combine(result, source)
 	}
 	return storeResult(c, args[2], store.NewRaw(result), longest, StringClass, "set")
+}
+
+// oldResult returns the memory of the destination's text for a result of n bytes, nil if it
+// has none that fits or is a source. A large result then costs no allocation.
+func oldResult(c *Ctx, args resp.Args, n int) []byte {
+	for _, source := range args[3:] {
+		if bytes.Equal(source, args[2]) {
+			return nil
+		}
+	}
+	e := c.DB.Peek(args[2]) // storeResult counts the access
+	if s, ok := asString(e); ok && s != nil {
+		c.DB.Changing(e)
+		return s.Reuse(n)
+	}
+	return nil
 }
 
 func andBits(result, source []byte) {
@@ -89,15 +114,14 @@ func orBits(result, source []byte) {
 
 func xorBits(result, source []byte) { subtle.XORBytes(result, result[:len(source)], source) }
 
-// notBits inverts result. There is no source.
-func notBits(result, _ []byte) {
-	var ones [4096]byte
-	for i := range ones {
-		ones[i] = 0xff
+// notBits sets result to the inverted source, which has the same length.
+func notBits(result, source []byte) {
+	var ones [1024]byte
+	for i := 0; i < len(ones); i += 8 {
+		binary.LittleEndian.PutUint64(ones[i:], math.MaxUint64)
 	}
-	for len(result) > 0 {
-		n := min(len(result), len(ones))
-		subtle.XORBytes(result, result[:n], ones[:n])
-		result = result[n:]
+	for len(source) > 0 {
+		n := subtle.XORBytes(result, source, ones[:])
+		result, source = result[n:], source[n:]
 	}
 }

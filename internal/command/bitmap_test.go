@@ -103,13 +103,20 @@ func TestBitopCombinesTextsOfAnyLength(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
 		a := rapid.SliceOfN(rapid.Byte(), 0, 40).Draw(t, "a")
 		b := rapid.SliceOfN(rapid.Byte(), 0, len(a)).Draw(t, "b")
+		times := rapid.SampledFrom([]int{1, 1, 70}).Draw(t, "times")
+		a, b = bytes.Repeat(a, times), bytes.Repeat(b, times)
 		for name, one := range map[string]func(x, y byte) byte{
 			"and": func(x, y byte) byte { return x & y }, "or": func(x, y byte) byte { return x | y },
 			"xor": func(x, y byte) byte { return x ^ y }, "not": func(x, _ byte) byte { return ^x },
 		} {
-			op, _ := parseBitOperation([]byte(name))
+			op, not := parseBitOperation([]byte(name))
 			got := bytes.Clone(a)
-			op(got, b)
+			if not {
+				clear(got)
+				op(got, a)
+			} else {
+				op(got, b)
+			}
 			for i := range a {
 				y := byte(0)
 				if i < len(b) {
@@ -166,5 +173,25 @@ func TestBitfieldEventsComeOncePerCommandThatChangesAField(t *testing.T) {
 	`))
 	if h.ctx.Dirty != 3 {
 		t.Errorf("%d changes are counted, want 3", h.ctx.Dirty)
+	}
+}
+
+func TestBitopReusesItsDestinationOnlyIfItIsNoSource(t *testing.T) {
+	h := newHarness(t)
+	for _, line := range []string{"SET a abcdefgh", "SET b ABCDEFGH", "SET d zzzzzzzz", "PEXPIRE d 100000", "BITOP OR d a b"} {
+		h.run(line)
+	}
+	if got := h.run("GET d").Text(); got != "abcdefgh" || h.ctx.DB.Peek([]byte("d")).HasDeadline() {
+		t.Errorf("OR is %q", got)
+	}
+	h.run("BITOP AND d b d")
+	if got := h.run("GET d").Text() + h.run("GET b").Text(); got != "ABCDEFGHABCDEFGH" {
+		t.Errorf("AND with its destination: %q", got)
+	}
+	h.run("SET d zzzzzzzzzzzz")
+	h.run("BITOP OR d a")
+	h.run("BITOP OR d a b")
+	if got := h.run("GET d").Text(); got != "abcdefgh" {
+		t.Errorf("a shorter result is %q", got)
 	}
 }

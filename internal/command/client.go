@@ -49,34 +49,36 @@ func clientGetname(c *Ctx, _ resp.Args) resp.Reply {
 
 func clientID(c *Ctx, _ resp.Args) resp.Reply { return resp.Int(c.Session.ID) }
 
-func clientInfo(c *Ctx, _ resp.Args) resp.Reply {
+func clientInfo(c *Ctx, args resp.Args) resp.Reply {
+	c.argv = args.Bytes()
 	return resp.Verbatim(describe(c, c.Session) + "\n")
 }
 
-// describe returns the line of CLIENT LIST about s. The sizes of buffers that lockredis
-// does not have are 0.
+// describe returns the line of CLIENT LIST about s.
 func describe(c *Ctx, s *Session) string {
-	query, free, out := s.Conn.Sizes()
-	queued, multiMem := -1, 0
-	if s.Multi != nil {
-		queued = len(s.Multi.Queue)
-		for _, args := range s.Multi.Queue {
-			for _, a := range args {
-				multiMem += len(a)
-			}
-		}
+	m, queued := memoryOf(c, s), -1
+	if t := s.transaction(); t != nil {
+		queued = len(t.Queue)
 	}
 	cmd := "NULL"
 	if s.LastCommand != nil {
 		cmd = s.LastCommand.Name
 	}
+	events := "r"
+	if m.Full {
+		events = "rw"
+	}
 	age, idle := (c.Now()-s.Created)/1000, (c.Now()-s.LastActive)/1000
-	return fmt.Sprintf("id=%d addr=%s laddr=%s fd=%d name=%s age=%d idle=%d flags=%s db=%d"+
-		" sub=%d psub=%d ssub=%d multi=%d qbuf=%d qbuf-free=%d argv-mem=0 multi-mem=%d"+
-		" rbs=%d rbp=%d obl=%d oll=0 omem=0 tot-mem=%d events=r cmd=%s user=%s redir=-1 resp=%d",
+	line := fmt.Sprintf("id=%d addr=%s laddr=%s fd=%d name=%s age=%d idle=%d flags=%s db=%d"+
+		" sub=%d psub=%d ssub=%d multi=%d qbuf=%d qbuf-free=%d argv-mem=%d multi-mem=%d"+
+		" rbs=%d rbp=%d obl=%d oll=%d omem=%d tot-mem=%d events=%s cmd=%s user=%s redir=%d resp=%d",
 		s.ID, s.Addr, s.LAddr, s.FD, s.Name, age, idle, s.flags(), s.DB,
 		s.Subs.Count(pubsub.Channel), s.Subs.Count(pubsub.Pattern), s.Subs.Count(pubsub.Shard), queued,
-		query, free, multiMem, out, out, out, query+free+out+multiMem, cmd, s.userName(), s.Proto)
+		m.Query, m.QueryFree, m.argv, m.multi, m.Small, m.Peak, m.InSmall, m.Large, m.LargeBytes, m.total(), events, cmd, s.userName(), s.redirection(), s.Proto)
+	if c.Config.Valkey() {
+		line += fmt.Sprintf(" lib-name=%s lib-ver=%s", s.LibName, s.LibVersion)
+	}
+	return line
 }
 
 // userName returns the name of the session's user, as Redis shows it.
@@ -94,8 +96,10 @@ func (s *Session) flags() string {
 		on     bool
 		letter string
 	}{
-		{s.Subscribed(), "P"}, {s.Multi != nil, "x"}, {s.Parked != nil || s.State() == Held, "b"},
-		{s.Touched, "d"}, {s.State() == Closing, "c"}, {s.Unix, "U"}, {s.ReadOnly, "r"}, {s.NoEvict, "e"},
+		{s.Monitor, "O"}, {s.Subscribed(), "P"}, {s.transaction() != nil, "x"}, {s.Parked != nil || s.State() == Held, "b"},
+		{s.Tracks(), "t"}, {s.Tracks() && s.Tracking.Mode.Has(BrokenRedirect), "R"},
+		{s.Tracks() && s.Tracking.Mode.Has(Broadcast), "B"}, {s.Touched, "d"}, {s.State() == Closing, "c"}, {s.Unix, "U"}, {s.ReadOnly, "r"}, {s.NoEvict, "e"},
+		{s.NoTouch, "T"},
 	} {
 		if f.on {
 			b.WriteString(f.letter)
@@ -113,6 +117,7 @@ func clientList(c *Ctx, args resp.Args) resp.Reply {
 		return failure
 	}
 	var b strings.Builder
+	c.argv = args.Bytes()
 	c.Clients.Each(func(s *Session) bool {
 		if wanted(s) {
 			b.WriteString(describe(c, s) + "\n")
@@ -214,6 +219,9 @@ func clientKill(c *Ctx, args resp.Args) resp.Reply {
 func cut(c *Ctx, s *Session) {
 	if s == c.Session {
 		s.Move(Closing)
+		if s.Running != nil {
+			s.Running.Cut = true
+		}
 	} else {
 		c.Clients.Kill(s)
 	}

@@ -214,11 +214,16 @@ func commandDocs(c *Ctx, args resp.Args) resp.Reply {
 	return resp.Map(docs...)
 }
 
+// docs returns the command's entry of COMMAND DOCS. A command that Redis does not have is
+// described by its row.
 func (cmd *Command) docs() resp.Reply {
-	fields := []resp.Reply{
-		resp.BulkString("summary"), resp.BulkString(cmd.Summary),
-		resp.BulkString("since"), resp.BulkString(cmd.Since),
-		resp.BulkString("group"), resp.BulkString(cmd.Group),
+	fields := redisDoc(cmd.Name)
+	if fields == nil {
+		fields = []resp.Reply{
+			resp.BulkString("summary"), resp.BulkString(cmd.Summary),
+			resp.BulkString("since"), resp.BulkString(cmd.Since),
+			resp.BulkString("group"), resp.BulkString(cmd.Group),
+		}
 	}
 	if cmd.Container() {
 		var subs []resp.Reply
@@ -302,6 +307,19 @@ func lineKeysReply(
 		keys[i] = show(line[k.At], k.Flags)
 	}
 	return resp.Array(keys...)
+}
+
+// RememberedKeys returns the positions of the keys that client-side caching remembers when
+// the command line has run, nil if there are none.
+func (cmd *Command) RememberedKeys(line resp.Args) []KeyPos {
+	if !cmd.TakesKeys() {
+		return nil
+	}
+	if cmd.ReadKeys != nil {
+		return cmd.ReadKeys(line)
+	}
+	found, _ := cmd.keysIn(line)
+	return found
 }
 
 // keysIn returns the keys of a command line that can have keys.

@@ -24,16 +24,21 @@ func ResetSession(env *Env, s *Session) {
 	s.Authenticated.Store(!env.Users.AuthRequired())
 	s.DB, s.Proto = 0, 2
 	s.ReplyMode &= ReplySkip
-	s.ReadOnly = false
+	s.ReadOnly, s.NoTouch = false, false
+	if s.Monitor {
+		env.Monitors.Remove(s)
+	}
 	s.Multi = nil
 	env.Watcher.Unwatch(s)
 	env.PubSub.Close(s, &s.Subs)
+	env.Tracking.Disable(s)
 }
 
 func auth(c *Ctx, args resp.Args) resp.Reply {
 	if len(args) > 3 {
 		return resp.ErrSyntax
 	}
+	c.Hide(1, 2)
 	user, password := acl.DefaultName, args[len(args)-1]
 	if len(args) == 3 {
 		user = args.String(1)
@@ -78,14 +83,18 @@ func hello(c *Ctx, args resp.Args) resp.Reply {
 	}
 	c.Session.Proto = int(proto)
 	c.Proto = int(proto)
+	server, version := "redis", config.RedisVersion
+	if c.Config.Valkey() {
+		server, version = "valkey", config.ValkeyVersion
+	}
 	return resp.Map(
-		resp.BulkString("server"), resp.BulkString("redis"),
-		resp.BulkString("version"), resp.BulkString(config.RedisVersion),
+		resp.BulkString("server"), resp.BulkString(server),
+		resp.BulkString("version"), resp.BulkString(version),
 		resp.BulkString("proto"), resp.Int(proto),
 		resp.BulkString("id"), resp.Int(c.Session.ID),
 		resp.BulkString("mode"), resp.BulkString(c.mode()),
 		resp.BulkString("role"), resp.BulkString("master"),
-		resp.BulkString("modules"), resp.EmptyArray,
+		resp.BulkString("modules"), modules(c),
 	)
 }
 
@@ -95,6 +104,7 @@ func helloOptions(c *Ctx, args resp.Args) (failure resp.Reply, ok bool) {
 	for i := 2; i < len(args); i++ {
 		switch more := len(args) - 1 - i; {
 		case isWord(args[i], "auth") && more >= 2:
+			c.Hide(i+1, i+2)
 			if !authenticate(c, args[0], args.String(i+1), args[i+2]) {
 				return errWrongPass, false
 			}

@@ -2,10 +2,12 @@ package command
 
 // connectionCommands is the table of connections.
 func connectionCommands() []*Command {
-	return []*Command{
+	rows := []*Command{
 		{Name: "auth", Arity: -2, Flags: NoScript | Loading | Stale | Fast | NoAuth | AllowBusy | NeedsConnection, Since: "1.0.0", Summary: "Authenticates the connection.", Run: auth},
 		{Name: "client", Arity: -2, Since: "2.4.0", Summary: "Groups the commands about client connections.", Subs: []*Command{
+			{Name: "client|caching", Arity: 3, Flags: NoScript | Loading | Stale | NeedsConnection, Since: "6.0.0", Summary: "Says whether the keys of the next command are tracked.", Run: clientCaching},
 			{Name: "client|getname", Arity: 2, Flags: NoScript | Loading | Stale | NeedsConnection, Since: "2.6.9", Summary: "Returns the connection's name.", Run: clientGetname},
+			{Name: "client|getredir", Arity: 2, Flags: NoScript | Loading | Stale | NeedsConnection, Since: "6.0.0", Summary: "Returns the id of the client that gets the invalidations.", Run: clientGetredir},
 			{Name: "client|help", Arity: 2, Flags: Loading | Stale, Since: "5.0.0", Summary: "Lists the subcommands.", Run: containerHelp},
 			{Name: "client|id", Arity: 2, Flags: NoScript | Loading | Stale | NeedsConnection, Since: "5.0.0", Summary: "Returns the connection's id.", Run: clientID},
 			{Name: "client|info", Arity: 2, Flags: NoScript | Loading | Stale | NeedsConnection, Tips: []string{"nondeterministic_output"}, Since: "6.2.0", Summary: "Describes the connection that asks.", Run: clientInfo},
@@ -15,6 +17,8 @@ func connectionCommands() []*Command {
 			{Name: "client|pause", Arity: -3, Flags: Admin | NoScript | Loading | Stale, Since: "2.9.50", Summary: "Holds commands back for a time.", Run: clientPause},
 			{Name: "client|reply", Arity: 3, Flags: NoScript | Loading | Stale | NeedsConnection, Since: "3.2.0", Summary: "Silences replies, or stops silencing them.", Run: clientReply},
 			{Name: "client|setname", Arity: 3, Flags: NoScript | Loading | Stale | NeedsConnection, Since: "2.6.9", Summary: "Names the connection.", Run: clientSetname},
+			{Name: "client|tracking", Arity: -3, Flags: NoScript | Loading | Stale | NeedsConnection, Since: "6.0.0", Summary: "Turns tracking of the keys that the client reads on and off.", Run: clientTracking},
+			{Name: "client|trackinginfo", Arity: 2, Flags: NoScript | Loading | Stale | NeedsConnection, Since: "6.2.0", Summary: "Describes how the client's keys are tracked.", Run: clientTrackinginfo},
 			{Name: "client|unblock", Arity: -3, Flags: Admin | NoScript | Loading | Stale, Since: "5.0.0", Summary: "Ends the wait of a blocked connection.", Run: clientUnblock},
 			{Name: "client|unpause", Arity: 2, Flags: Admin | NoScript | Loading | Stale, Since: "6.2.0", Summary: "Ends CLIENT PAUSE.", Run: clientUnpause},
 		}},
@@ -25,4 +29,12 @@ func connectionCommands() []*Command {
 		{Name: "reset", Arity: 1, Flags: NoScript | Loading | Stale | Fast | NoAuth | AllowBusy | InMulti | EndsMulti | WhileSubscribed | NeedsConnection, Since: "6.2.0", Summary: "Brings the connection back to its first state.", Run: reset},
 		{Name: "select", Arity: 2, Flags: Loading | Stale | Fast, Since: "1.0.0", Summary: "Chooses the database.", Run: selectCmd},
 	}
+	for _, row := range rows {
+		if row.Name == "client" {
+			for _, sub := range row.Subs {
+				sub.KeepsCaching = true
+			}
+		}
+	}
+	return rows
 }

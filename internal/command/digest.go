@@ -87,11 +87,14 @@ func (d *digest) mixEntry(e *store.Entry) {
 		})
 	case *store.Stream:
 		d.mixNumber(digestStream)
+		var text []byte
 		v.Range(store.StreamID{}, store.MaxStreamID, false, func(e store.StreamEntry) bool {
 			d.mix(strconv.AppendUint(append(strconv.AppendUint(nil, e.ID.MS, 10), '.'), e.ID.Seq, 10))
-			e.Fields(func(name, value []byte) {
-				d.mix(name)
-				d.mix(value)
+			e.Fields(func(name, value store.StreamText) {
+				text = name.Append(text[:0])
+				d.mix(text)
+				text = value.Append(text[:0])
+				d.mix(text)
 			})
 			return true
 		})

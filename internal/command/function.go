@@ -1,8 +1,6 @@
 package command
 
 import (
-	"strings"
-
 	"github.com/lockredis/lockredis/luaexec"
 	"github.com/lockredis/lockredis/resp"
 )
@@ -56,7 +54,7 @@ func functionLoad(c *Ctx, args resp.Args) resp.Reply {
 	last := len(args) - 1
 	for _, option := range args[2:last] {
 		if !isWord(option, "replace") {
-			return resp.Error("ERR Unknown option given: " + printable(option))
+			return resp.Errorf("ERR Unknown option given: %s", option)
 		}
 		replace = true
 	}
@@ -100,7 +98,7 @@ func functionList(c *Ctx, args resp.Args) resp.Reply {
 			}
 			pattern, filtered = args.String(i), true
 		default:
-			return resp.Error("ERR Unknown argument " + printable(args[i]))
+			return resp.Error("ERR Unknown argument " + string(cText(args[i])))
 		}
 	}
 	var all []resp.Reply
@@ -161,10 +159,3 @@ func functionStats(c *Ctx, _ resp.Args) resp.Reply {
 }
 
 func functionKill(c *Ctx, _ resp.Args) resp.Reply { return c.Script.Kill(true) }
-
-// printable returns an argument as it may stand in an error: up to the first NUL and without
-// line breaks.
-func printable(arg []byte) string {
-	text, _, _ := strings.Cut(string(arg), "\x00")
-	return strings.NewReplacer("\r", " ", "\n", " ").Replace(strings.Trim(text, "\r\n"))
-}

@@ -36,7 +36,7 @@ func functionRestore(c *Ctx, args resp.Args) resp.Reply {
 			return errFunctionPolicy
 		}
 	}
-	if rdb.Verify(args[2]) != nil {
+	if rdb.Verify(args[2], accepts(c)) != nil {
 		return errDumpFoot
 	}
 	restored := c.Scripts.Restore()

@@ -12,6 +12,9 @@ var (
 	errNoLFU = resp.Error("ERR An LFU maxmemory policy is not selected, " +
 		"access frequency not tracked. Please note that when switching between policies " +
 		"at runtime LRU and LFU data will take some time to adjust.")
+	errLFU = resp.Error("ERR An LFU maxmemory policy is selected, idle time not tracked. " +
+		"Please note that when switching between policies at runtime LRU and LFU data will take " +
+		"some time to adjust.")
 	errSameObject = resp.Error("ERR source and destination objects are the same")
 )
 
@@ -55,6 +58,10 @@ func exists(c *Ctx, args resp.Args) resp.Reply {
 }
 
 func touch(c *Ctx, args resp.Args) resp.Reply {
+	// TOUCH counts in spite of CLIENT NO-TOUCH.
+	quiet := c.Space.NoTouch
+	c.Space.NoTouch = false
+	defer func() { c.Space.NoTouch = quiet }()
 	n := int64(0)
 	for _, key := range args[1:] {
 		if c.DB.Lookup(key) != nil {
@@ -106,7 +113,7 @@ func renamenx(c *Ctx, args resp.Args) resp.Reply {
 	if e == nil {
 		return resp.ErrNoKey
 	}
-	if c.DB.LookupWrite(args[2]) != nil {
+	if string(args[1]) == string(args[2]) || c.DB.LookupWrite(args[2]) != nil {
 		return resp.Int(0)
 	}
 	renameEntry(c, e, args[2])
@@ -115,8 +122,10 @@ func renamenx(c *Ctx, args resp.Args) resp.Reply {
 
 // renameEntry moves e's value and deadline to another key.
 func renameEntry(c *Ctx, e *store.Entry, to []byte) {
-	moved := replace(c, c.DB, to, e.Value(), e.Deadline())
-	c.DB.Remove(e)
+	v, deadline := e.Value(), c.DB.Deadline(e)
+	c.DB.Remove(e) // first, so that invalidations come in Redis's order
+	moved := replace(c, c.DB, to, v, deadline)
+	moved.KeepAccessed(e)
 	c.Notify(Generic, "rename_from", e.Key())
 	c.Events.Notify(Generic, "rename_to", c.DB.ID(), moved.Key())
 }
@@ -156,7 +165,8 @@ func move(c *Ctx, args resp.Args) resp.Reply {
 	if e == nil || to.LookupWrite(args[1]) != nil {
 		return resp.Int(0)
 	}
-	moved := setWithDeadline(to, args[1], e.Value(), e.Deadline())
+	moved := setWithDeadline(to, args[1], e.Value(), c.DB.Deadline(e))
+	moved.KeepAccessed(e)
 	c.DB.Remove(e)
 	c.Notify(Generic, "move_from", e.Key())
 	c.Events.Notify(Generic, "move_to", to.ID(), moved.Key())
@@ -192,46 +202,72 @@ func copyCmd(c *Ctx, args resp.Args) resp.Reply {
 	if !mayReplace && to.LookupWrite(args[2]) != nil {
 		return resp.Int(0)
 	}
-	copied := replace(c, to, args[2], e.Value().Clone(), e.Deadline())
+	copied := replace(c, to, args[2], e.Value().Clone(), c.DB.Deadline(e))
 	c.Dirty++
 	c.Events.Notify(Generic, "copy_to", to.ID(), copied.Key())
 	return resp.Int(1)
 }
 
+// objectOf looks up a key for OBJECT. It counts a hit or a miss, and announces neither.
+func objectOf(c *Ctx, key []byte) *store.Entry {
+	e := c.DB.Peek(key)
+	if e != nil {
+		c.Space.Stats.Hits++
+	} else {
+		c.Space.Stats.Misses++
+	}
+	return e
+}
+
 func objectEncoding(c *Ctx, args resp.Args) resp.Reply {
-	if e := c.DB.Peek(args[2]); e != nil {
+	if e := objectOf(c, args[2]); e != nil {
 		return resp.BulkString(e.Value().Encoding())
 	}
 	return resp.Nil
 }
 
 func objectFreq(c *Ctx, args resp.Args) resp.Reply {
-	if c.DB.Peek(args[2]) == nil {
+	e := objectOf(c, args[2])
+	switch {
+	case e == nil:
 		return resp.Nil
+	case !c.Space.Frequencies.On:
+		return errNoLFU
 	}
-	return errNoLFU
+	return resp.Int(c.Space.Frequency(e))
 }
 
 func objectIdletime(c *Ctx, args resp.Args) resp.Reply {
-	if e := c.DB.Peek(args[2]); e != nil {
-		return resp.Int(max(0, c.Now()/1000-int64(e.Access())))
+	e := objectOf(c, args[2])
+	switch {
+	case e == nil:
+		return resp.Nil
+	case c.Space.Frequencies.On:
+		return errLFU
 	}
-	return resp.Nil
+	return resp.Int(c.Space.Idle(e))
 }
 
-// objectRefcount answers 1, and MaxInt32 for the integers from 0 to 9,999, which Redis
-// shares.
+// refcount returns 1, and MaxInt32 for the integers from 0 to 9,999, which Redis shares. It
+// does not share them while maxmemory is set and the policy needs the accesses of each key.
+//
+// Differs from Redis: the present directives decide, not the directives at the time of the SET.
+func refcount(c *Ctx, v store.Value) int64 {
+	perKey := c.Config.MaxMemory > 0 && c.Config.Eviction.PerKey()
+	if s, isString := v.(*store.String); isString && s.IsInt() && !perKey {
+		if n, _ := s.Int(); n >= 0 && n < 10000 {
+			return math.MaxInt32
+		}
+	}
+	return 1
+}
+
 func objectRefcount(c *Ctx, args resp.Args) resp.Reply {
-	e := c.DB.Peek(args[2])
+	e := objectOf(c, args[2])
 	if e == nil {
 		return resp.Nil
 	}
-	if s, isString := e.Value().(*store.String); isString && s.IsInt() {
-		if n, _ := s.Int(); n >= 0 && n < 10000 {
-			return resp.Int(math.MaxInt32)
-		}
-	}
-	return resp.Int(1)
+	return resp.Int(refcount(c, e.Value()))
 }
 
 // wait replies 0, because there are no replicas: at once when the client waits for 0
@@ -245,15 +281,21 @@ func wait(c *Ctx, args resp.Args) resp.Reply {
 	if failure.IsError() {
 		return failure
 	}
+	return waitForReplicas(c, replicas, timeout, resp.Int(0))
+}
+
+// waitForReplicas makes the client wait for that many replicas. There are none, so the
+// timeout ends the wait with the reply none. timeout is in ms; 0: no end.
+func waitForReplicas(c *Ctx, replicas, timeout int64, none resp.Reply) resp.Reply {
 	if replicas <= 0 || c.DenyBlocking() {
-		return resp.Int(0)
+		return none
 	}
 	deadline := int64(0)
 	if timeout > 0 && timeout <= math.MaxInt64-c.Now() {
 		deadline = c.Now() + timeout
 	}
 	c.Parking.Park(&Parked{
-		OnTimeout: resp.Int(0), Deadline: deadline,
+		OnTimeout: none, Deadline: deadline,
 		Session: c.Session, Cmd: c.Cmd, DB: c.DB.ID(),
 	})
 	return resp.NoReply

@@ -16,7 +16,7 @@ var (
 
 // encoder returns the encoder of the server's payloads.
 func encoder(c *Ctx) *rdb.Encoder {
-	c.Encoder.Compress = c.Config.RDB.Compress
+	c.Encoder.Compress, c.Encoder.Valkey = c.Config.RDB.Compress, c.Config.Valkey()
 	return &c.Encoder
 }
 
@@ -67,6 +67,11 @@ func parseRestore(args resp.Args) (o restoreOptions, failure resp.Reply) {
 	return o, resp.NoReply
 }
 
+// accepts returns which payloads RESTORE and FUNCTION RESTORE accept.
+func accepts(c *Ctx) rdb.Accepts {
+	return rdb.Accepts{AnySum: c.SkipChecksums, Valkey: c.Config.Valkey()}
+}
+
 // restore creates a key from a payload of DUMP. Nothing changes after an error.
 //
 // Differs from Redis: the payload is always checked as with sanitize-dump-payload yes.
@@ -85,10 +90,10 @@ func restore(c *Ctx, args resp.Args) resp.Reply {
 		return resp.ErrNotInt
 	case ttl < 0:
 		return errRestoreTTL
-	case rdb.Verify(args[3]) != nil:
+	case rdb.Verify(args[3], accepts(c)) != nil:
 		return errDumpFoot
 	}
-	v, err := rdb.Restore(args[3], &c.Space.Limits)
+	v, err := rdb.Restore(args[3], accepts(c), &c.Space.Limits)
 	if err != nil {
 		return errDumpPayload
 	}
@@ -103,7 +108,10 @@ func restore(c *Ctx, args resp.Args) resp.Reply {
 	}
 	e := replace(c, c.DB, key, v, ttl)
 	if o.idle >= 0 {
-		e.SetAccess(uint32(max(c.Now()/1000-o.idle, 0)))
+		c.Space.SetIdle(e, o.idle)
+	}
+	if o.freq >= 0 {
+		c.Space.SetFrequency(e, o.freq)
 	}
 	c.Notify(Generic, "restore", e.Key())
 	return resp.OK

@@ -4,7 +4,6 @@ import (
 	"math"
 
 	"github.com/lockredis/lockredis/resp"
-	"github.com/lockredis/lockredis/store"
 )
 
 // The four commands differ in the unit of their argument and in the time it counts from.
@@ -34,11 +33,11 @@ func expireFrom(c *Ctx, args resp.Args, base, unit int64) resp.Reply {
 	}
 	at := n*unit + base
 	e := c.DB.LookupWrite(args[1])
-	if e == nil || !cond.allow(e, at) {
+	if e == nil || !cond.allow(e.HasDeadline(), c.DB.Deadline(e), at) {
 		return resp.Int(0)
 	}
 	if at <= c.Now() {
-		c.Remove(e)
+		c.RemoveDue(e)
 	} else {
 		c.DB.SetDeadline(e, at)
 		c.Notify(Generic, "expire", e.Key())
@@ -61,7 +60,7 @@ func expireConditions(options resp.Args) (cond conditions, failure resp.Reply) {
 		case isWord(o, "lt"):
 			cond.lt = true
 		default:
-			return cond, resp.Error("ERR Unsupported option " + string(o))
+			return cond, resp.Errorf("ERR Unsupported option %s", o)
 		}
 	}
 	switch {
@@ -73,10 +72,9 @@ func expireConditions(options resp.Args) (cond conditions, failure resp.Reply) {
 	return cond, resp.NoReply
 }
 
-// allow reports whether e may get the deadline at. A key without a deadline compares as if
-// its deadline were later than any other.
-func (cond conditions) allow(e *store.Entry, at int64) bool {
-	has, old := e.HasDeadline(), e.Deadline()
+// allow reports whether a key or a field may get the deadline at. has says whether it has
+// the deadline old. Without one it compares as if its deadline were later than any other.
+func (cond conditions) allow(has bool, old, at int64) bool {
 	switch {
 	case cond.nx && has, cond.xx && !has:
 		return false
@@ -123,6 +121,6 @@ func deadlineReply(c *Ctx, key []byte, show func(at int64) int64) resp.Reply {
 	case !e.HasDeadline():
 		return resp.Int(-1)
 	default:
-		return resp.Int(show(e.Deadline()))
+		return resp.Int(show(c.DB.Deadline(e)))
 	}
 }

@@ -60,32 +60,36 @@ type migrateOptions struct {
 // Differs from Redis: there all clients wait. Here a key can change while it is under way.
 // Such a key stays, and the client gets an error.
 func migrate(c *Ctx, args resp.Args) resp.Reply {
-	o, failure := parseMigrate(args)
+	o, failure := parseMigrate(c, args)
 	if failure.IsError() {
 		return failure
 	}
 	if c.DenyBlocking() {
 		return errMigrateBusy
 	}
+	host, port := args.String(1), atoi(args[2])
 	m := &Migration{
-		Addr: net.JoinHostPort(args.String(1), args.String(2)), Timeout: o.timeout, copy: o.copy,
+		Addr: net.JoinHostPort(host, strconv.Itoa(port&0xffff)), Timeout: o.timeout, copy: o.copy,
 	}
 	for _, key := range o.keys {
 		if e := c.DB.Lookup(key); e != nil {
 			m.keys = append(m.keys, migratedKey{
-				bytes.Clone(key), encoder(c).Dump(e.Value()), e.Deadline(),
+				bytes.Clone(key), encoder(c).Dump(e.Value()), c.DB.Deadline(e),
 			})
 		}
 	}
 	if len(m.keys) == 0 {
 		return resp.Status("NOKEY")
 	}
+	if host == "" || host[0] == '[' || port < 0 { // Go would take the first for this machine
+		return errMigrateDial
+	}
 	m.request(c, o)
 	c.Migrating.Begin(c, m)
 	return resp.NoReply
 }
 
-func parseMigrate(args resp.Args) (o migrateOptions, failure resp.Reply) {
+func parseMigrate(c *Ctx, args resp.Args) (o migrateOptions, failure resp.Reply) {
 	o.keys = args[3:4]
 	var ok bool
 	for i := 6; i < len(args); i++ {
@@ -100,11 +104,13 @@ func parseMigrate(args resp.Args) (o migrateOptions, failure resp.Reply) {
 				return o, resp.ErrSyntax
 			}
 			i++
+			c.Hide(i)
 			o.password = args[i]
 		case isWord(args[i], "auth2"):
 			if more < 2 {
 				return o, resp.ErrSyntax
 			}
+			c.Hide(i+1, i+2)
 			o.user, o.password = args[i+1], args[i+2]
 			i += 2
 		case isWord(args[i], "keys"):
@@ -180,7 +186,7 @@ func (m *Migration) Finish(c *Ctx, end Exchange, lines []string) resp.Reply {
 		k := m.keys[i-m.asked]
 		switch e := c.DB.Peek(k.name); {
 		case e == nil: // it is gone already
-		case e.Deadline() == k.deadline && bytes.Equal(encoder(c).Dump(e.Value()), k.payload):
+		case c.DB.Deadline(e) == k.deadline && bytes.Equal(encoder(c).Dump(e.Value()), k.payload):
 			c.Remove(e)
 		default:
 			changed = true

@@ -16,7 +16,13 @@ func scan(c *Ctx, args resp.Args) resp.Reply {
 	}
 	var found []resp.Reply
 	next := c.DB.Scan(cursor, min(o.count, c.DB.Len()), func(e *store.Entry) {
-		if o.wantsType(e.Value()) && o.wants(e.Key()) {
+		if !o.wants(e.Key()) {
+			return
+		}
+		if o.typed {
+			c.Space.Stats.Hits++ // the type is a property that Redis looks up
+		}
+		if o.wantsType(e.Value()) {
 			found = append(found, resp.BulkString(e.Key()))
 		}
 	})

@@ -193,7 +193,7 @@ func (q *sortQuery) items(c *Ctx, e *store.Entry) (items []sortItem, ok bool) {
 
 // convertPacked converts a packed sorted set permanently, as SORT does in Redis. There it
 // parses the scores with strtod, which reports ERANGE for a subnormal score, and SORT then
-// refuses its own sort keys because of that error. q.subnormal remembers it.
+// refuses the sort keys that it parses because of that error. q.subnormal remembers it.
 func (q *sortQuery) convertPacked(c *Ctx, e *store.Entry, packed *store.ZSet) *store.ZSet {
 	if !packed.Packed() {
 		return packed
@@ -237,13 +237,14 @@ func (q *sortQuery) readSortKeys(c *Ctx, items []sortItem) bool {
 	for i := range items {
 		item := &items[i]
 		item.by = item.elem
+		isInt := false
 		if q.by != nil {
-			item.by = patternValue(c, q.by, item.elem)
+			item.by, isInt = patternValue(c, q.by, item.elem)
 		}
 		if !q.alpha && item.by != nil {
 			var ok bool
 			item.score, ok = sortScore(item.by)
-			numbers = numbers && ok && !q.subnormal
+			numbers = numbers && ok && (isInt || !q.subnormal)
 		}
 	}
 	return numbers
@@ -346,7 +347,8 @@ func (q *sortQuery) answer(c *Ctx, items []sortItem) resp.Reply {
 			out(item.elem)
 		}
 		for _, pattern := range q.get {
-			out(patternValue(c, pattern, item.elem))
+			value, _ := patternValue(c, pattern, item.elem)
+			out(value)
 		}
 	}
 	if q.dst == nil {
@@ -357,14 +359,15 @@ func (q *sortQuery) answer(c *Ctx, items []sortItem) resp.Reply {
 
 // patternValue returns the string that a BY or GET pattern names for elem. The pattern is a
 // key in which elem replaces the first *; "->" and a field behind it name a value in a hash.
-// The result is nil if there is no such string, and elem itself for the pattern "#".
-func patternValue(c *Ctx, pattern, elem []byte) []byte {
+// The result is nil if there is no such string, and elem itself for the pattern "#". isInt
+// reports whether Redis keeps the string as an integer, so that SORT need not parse it.
+func patternValue(c *Ctx, pattern, elem []byte) (value []byte, isInt bool) {
 	if string(pattern) == "#" {
-		return elem
+		return elem, false
 	}
 	before, after, ok := bytes.Cut(pattern, []byte("*"))
 	if !ok {
-		return nil
+		return nil, false
 	}
 	var field []byte
 	if i := bytes.Index(after, []byte("->")); i >= 0 && i+2 < len(after) {
@@ -372,19 +375,20 @@ func patternValue(c *Ctx, pattern, elem []byte) []byte {
 	}
 	e := c.DB.Lookup(slices.Concat(before, elem, after))
 	if e == nil {
-		return nil
+		return nil, false
 	}
 	switch v := e.Value().(type) {
 	case *store.Hash:
 		if field != nil {
 			if value, ok := v.Get(field); ok {
-				return append([]byte{}, value...) // an empty value is not nil
+				_, isInt = resp.ParseInt(value)
+				return append([]byte{}, value...), isInt && v.Packed() // an empty value is not nil
 			}
 		}
 	case *store.String:
 		if field == nil {
-			return v.Bytes(nil)
+			return v.Bytes(nil), v.IsInt()
 		}
 	}
-	return nil
+	return nil, false
 }

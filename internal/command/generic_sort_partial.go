@@ -3,8 +3,7 @@ package command
 // partialSort sorts as Redis does for SORT's LIMIT and GEOSEARCH's COUNT: a quicksort that skips the partitions
 // outside of the requested range. It is not stable, and clients see the order of equal
 // elements (ALPHA BY with equal sort keys). Therefore it takes the same steps as Redis: the
-// quicksort of Bentley and McIlroy (Software: Practice and Experience, 1993), which changes
-// to insertion sort when a partition needed no exchange.
+// quicksort of Bentley and McIlroy (Software: Practice and Experience, 1993).
 type partialSort[T any] struct {
 	items    []T
 	from, to int // the requested range, inclusive
@@ -14,10 +13,7 @@ type partialSort[T any] struct {
 // sort sorts the n items from index a.
 func (p *partialSort[T]) sort(a, n int) {
 	for n >= 7 {
-		low, high, moved := p.split(a, n)
-		if !moved {
-			break
-		}
+		low, high := p.split(a, n)
 		if low > 1 && p.wanted(a, low) {
 			p.sort(a, low)
 		}
@@ -42,8 +38,8 @@ func (p *partialSort[T]) insertionSort(a, n int) {
 
 // split moves items less than the pivot to the front and greater items to the back, and
 // returns the number of each. Items equal to the pivot are first collected at both ends and
-// then moved to the middle. moved is false when no exchange was necessary.
-func (p *partialSort[T]) split(a, n int) (low, high int, moved bool) {
+// then moved to the middle.
+func (p *partialSort[T]) split(a, n int) (low, high int) {
 	p.swap(a, p.pivot(a, n))
 	equalLow, i := a+1, a+1
 	equalHigh, j := a+n-1, a+n-1
@@ -54,7 +50,6 @@ func (p *partialSort[T]) split(a, n int) (low, high int, moved bool) {
 				break
 			}
 			if r == 0 {
-				moved = true
 				p.swap(equalLow, i)
 				equalLow++
 			}
@@ -65,7 +60,6 @@ func (p *partialSort[T]) split(a, n int) (low, high int, moved bool) {
 				break
 			}
 			if r == 0 {
-				moved = true
 				p.swap(j, equalHigh)
 				equalHigh--
 			}
@@ -74,18 +68,14 @@ func (p *partialSort[T]) split(a, n int) (low, high int, moved bool) {
 			break
 		}
 		p.swap(i, j)
-		moved = true
 		i++
 		j--
-	}
-	if !moved {
-		return 0, 0, false
 	}
 	low, high = i-equalLow, equalHigh-j
 	p.swapRange(a, i-min(equalLow-a, low), min(equalLow-a, low))
 	tail := min(high, a+n-1-equalHigh)
 	p.swapRange(i, a+n-tail, tail)
-	return low, high, true
+	return low, high
 }
 
 // pivot returns the index of the pivot: the middle item of up to 7 items, the median of three

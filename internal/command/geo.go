@@ -42,28 +42,19 @@ func parsePoint(longitude, latitude []byte) (p geo.Point, failure resp.Reply) {
 }
 
 // fixedFloat formats f as C's %.<digits>f does.
-func fixedFloat(f float64, digits int) []byte {
+func fixedFloat(f float64, digits int) []byte { return appendFixed(nil, f, digits) }
+
+func appendFixed(to []byte, f float64, digits int) []byte {
 	if math.IsInf(f, 0) {
-		return resp.AppendFloat(nil, f, digits)
+		return resp.AppendFloat(to, f, digits)
 	}
-	return strconv.AppendFloat(nil, f, 'f', digits, 64)
+	return strconv.AppendFloat(to, f, 'f', digits, 64)
 }
 
 func geoadd(c *Ctx, args resp.Args) resp.Reply {
-	var o addOptions
-	i := 2
-options:
-	for ; i < len(args); i++ {
-		switch {
-		case isWord(args[i], "nx"):
-			o.nx = true
-		case isWord(args[i], "xx"):
-			o.xx = true
-		case isWord(args[i], "ch"):
-			o.ch = true
-		default:
-			break options
-		}
+	o, i := addOptions{}, 2
+	for i < len(args) && o.condition(args[i]) {
+		i++
 	}
 	places := args[i:]
 	if len(places)%3 != 0 || len(places) == 0 || o.nx && o.xx {

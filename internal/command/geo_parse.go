@@ -43,7 +43,8 @@ type geoQuery struct {
 	zset *store.ZSet // nil: the key is missing
 
 	shape                         geo.Shape
-	unit                          float64 // in meters
+	area                          *geo.Search // of the shape
+	unit                          float64     // in meters
 	fromMember, fromPoint         bool
 	byRadius, byBox               bool
 	withDist, withHash, withCoord bool

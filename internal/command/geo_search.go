@@ -3,6 +3,7 @@ package command
 import (
 	"cmp"
 	"slices"
+	"strconv"
 	"strings"
 
 	"github.com/lockredis/lockredis/internal/geo"
@@ -85,14 +86,21 @@ func (q *geoQuery) reply(c *Ctx, args resp.Args, from int) resp.Reply {
 	}
 	var found []geoMember
 	if q.zset != nil {
+		q.area = geo.NewSearch(q.shape)
 		found = q.sort(q.find())
+	}
+	if q.storeDist {
+		for i := range found {
+			q.measure(&found[i])
+		}
 	}
 	if q.storeKey != nil {
 		return q.store(c, found)
 	}
 	replies := make([]resp.Reply, len(found))
+	var blocks replyBlocks
 	for i := range found {
-		replies[i] = q.memberReply(&found[i])
+		replies[i] = q.memberReply(&found[i], &blocks)
 	}
 	return resp.Array(replies...)
 }
@@ -102,30 +110,33 @@ type geoMember struct {
 	name     string // may alias the set
 	score    float64
 	place    geo.Point
-	distance float64 // from the center, in meters; 0 if the query does not need it
+	distance float64 // from the center, in meters; negative: not measured
+}
+
+// measure returns the distance of a member from the center. It computes it once.
+func (q *geoQuery) measure(m *geoMember) float64 {
+	if m.distance < 0 {
+		m.distance = q.area.Distance(m.place)
+	}
+	return m.distance
 }
 
 // find returns the members in the shape, in Redis's order.
 func (q *geoQuery) find() (found []geoMember) {
-	search := geo.NewSearch(q.shape)
-	measure := q.withDist || q.storeDist || q.sorted() != geoUnsorted
 	full := func() bool { return q.any && int64(len(found)) >= q.count }
-	for _, scores := range search.Scores() {
+	for _, scores := range q.area.Scores() {
 		if full() {
 			break
 		}
 		from, to := q.zset.ByScore(&store.ScoreRange{
 			Min: scores[0], Max: scores[1], MaxExclusive: true})
 		q.zset.Walk(from, to, false, func(item store.ZItem) bool {
-			p := geo.At(item.Score)
-			if !search.Contains(p) {
+			if !q.area.MayContain(item.Score) {
 				return true
 			}
-			m := geoMember{name: item.Member, score: item.Score, place: p}
-			if measure {
-				m.distance = search.Distance(p)
+			if p := geo.At(item.Score); q.area.Contains(p) {
+				found = append(found, geoMember{item.Member, item.Score, p, -1})
 			}
-			found = append(found, m)
 			return !full()
 		})
 	}
@@ -141,6 +152,29 @@ func (q *geoQuery) sorted() geoOrder {
 	return q.order
 }
 
+// geoRank is the position of a member among those found. It is sorted in place of the member,
+// because it is small and has no pointers.
+type geoRank struct {
+	haversine float64
+	at        int
+}
+
+// compare returns a function that compares members by their distances. Only distances that are
+// nearly equal are measured: the haversines tell the others.
+func (q *geoQuery) compare(found []geoMember, order geoOrder) func(a, b *geoRank) int {
+	sign := 1
+	if order == geoFarthestFirst {
+		sign = -1
+	}
+	return func(a, b *geoRank) int {
+		if c := geo.CompareHaversines(a.haversine, b.haversine); c != 0 {
+			return sign * c
+		}
+		d, e := q.measure(&found[a.at]), q.measure(&found[b.at])
+		return cmp.Compare(float64(sign)*d, float64(sign)*e)
+	}
+}
+
 // sort sorts the members and returns the first COUNT of them.
 func (q *geoQuery) sort(found []geoMember) []geoMember {
 	order := q.sorted()
@@ -148,29 +182,48 @@ func (q *geoQuery) sort(found []geoMember) []geoMember {
 	if q.count > 0 {
 		wanted = int(min(q.count, int64(wanted)))
 	}
-	compare := func(a, b *geoMember) int { return cmp.Compare(a.distance, b.distance) }
-	if order == geoFarthestFirst {
-		compare = func(a, b *geoMember) int { return cmp.Compare(b.distance, a.distance) }
+	if order == geoUnsorted {
+		return found[:wanted]
 	}
-	switch {
-	case order == geoUnsorted:
-	case wanted == len(found):
-		slices.SortStableFunc(found, func(a, b geoMember) int { return compare(&a, &b) })
-	default:
-		p := partialSort[geoMember]{items: found, from: 0, to: wanted - 1, compare: compare}
-		p.sort(0, len(found))
+	ranks := make([]geoRank, len(found))
+	for i := range found {
+		ranks[i] = geoRank{q.area.Haversine(found[i].place), i}
 	}
-	return found[:wanted]
+	compare := q.compare(found, order)
+	if wanted == len(found) { // Redis's sort is stable then
+		slices.SortFunc(ranks, func(a, b geoRank) int {
+			if c := compare(&a, &b); c != 0 {
+				return c
+			}
+			return a.at - b.at
+		})
+	} else {
+		p := partialSort[geoRank]{items: ranks, from: 0, to: wanted - 1, compare: compare}
+		p.sort(0, len(ranks))
+	}
+	sorted := make([]geoMember, wanted)
+	for i := range sorted {
+		sorted[i] = found[ranks[i].at]
+	}
+	return sorted
 }
 
-func (q *geoQuery) memberReply(m *geoMember) resp.Reply {
-	reply := resp.BulkString(m.name)
-	if !q.withDist && !q.withHash && !q.withCoord {
-		return reply
+func (q *geoQuery) memberReply(m *geoMember, r *replyBlocks) resp.Reply {
+	name := resp.BulkString(m.name)
+	extras := 0
+	for _, with := range []bool{q.withDist, q.withHash, q.withCoord} {
+		if with {
+			extras++
+		}
 	}
-	parts := append(make([]resp.Reply, 0, 4), reply)
+	if extras == 0 {
+		return name
+	}
+	parts := append(r.array(1 + extras)[:0], name)
 	if q.withDist {
-		parts = append(parts, distanceReply(m.distance/q.unit))
+		from := r.room(24)
+		r.text = q.appendDistance(r.text, m)
+		parts = append(parts, r.bulk(from))
 	}
 	if q.withHash {
 		parts = append(parts, resp.Int(int64(m.score)))
@@ -179,6 +232,20 @@ func (q *geoQuery) memberReply(m *geoMember) resp.Reply {
 		parts = append(parts, pointReply(m.place))
 	}
 	return resp.Array(parts...)
+}
+
+// appendDistance appends the distance of a member with four digits behind the point. It measures
+// a member only if the last digit is in doubt.
+func (q *geoQuery) appendDistance(to []byte, m *geoMember) []byte {
+	n, ok := geo.Rounded(q.area.Haversine(m.place), 1e4/q.unit)
+	if !ok {
+		return appendFixed(to, q.measure(m)/q.unit, 4)
+	}
+	to = append(strconv.AppendInt(to, n/1e4, 10), '.')
+	for digit := int64(1000); digit > 0; digit /= 10 {
+		to = append(to, '0'+byte(n/digit%10))
+	}
+	return to
 }
 
 // store stores the members with their scores, or with their distances.

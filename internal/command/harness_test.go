@@ -19,6 +19,12 @@ type harness struct {
 	events []string // "event key", also those that the store reports ("new", "expired")
 }
 
+// noRates is a server that does nothing.
+type noRates struct{}
+
+func (noRates) PerSecond() (commands, in, out int64) { return 0, 0, 0 }
+func (noRates) Reset()                               {}
+
 // newHarness returns a harness with two empty databases, at 1,000,000 ms Unix time.
 func newHarness(t testing.TB) *harness {
 	h := &harness{t: t}
@@ -27,6 +33,7 @@ func newHarness(t testing.TB) *harness {
 	h.ctx = Ctx{
 		Env: &Env{
 			Table: NewTable(), Space: space, Config: config.New(), Events: h,
+			Tracking: noTracking{}, Rates: noRates{}, Server: fakeServer{},
 			Rand: rand.New(rand.NewPCG(1, 2)),
 		},
 		Session: &Session{Proto: 2},
@@ -103,6 +110,7 @@ func (h *harness) Notify(_ Class, event string, db int, key string) {
 func (h *harness) Touched(int, string) {}
 
 func (h *harness) Expired(db int, key string) { h.Notify(ExpiredClass, "expired", db, key) }
+func (h *harness) Evicted(db int, key string) { h.Notify(EvictedClass, "evicted", db, key) }
 
 func (h *harness) Added(db int, key string) { h.Notify(NewKey, "new", db, key) }
 
@@ -111,4 +119,19 @@ func (h *harness) Swapped(_, _ *store.DB) {}
 
 func (h *harness) Lost(int, string) {}
 
+func (h *harness) FieldsExpired(db int, key string, gone bool) {
+	h.Notify(HashClass, "hexpired", db, key)
+	if gone {
+		h.Notify(Generic, "del", db, key)
+	}
+}
+
 func (h *harness) Missed(db int, key []byte) { h.Notify(KeyMiss, "keymiss", db, string(key)) }
+
+// noTracking is a Tracking without clients.
+type noTracking struct{}
+
+func (noTracking) Enable(*Session, TrackingMode, int64, []string) {}
+func (noTracking) Disable(*Session)                               {}
+func (noTracking) Flushed()                                       {}
+func (noTracking) Counts() TrackingCounts                         { return TrackingCounts{} }

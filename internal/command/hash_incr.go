@@ -48,7 +48,7 @@ func hincrbyfloat(c *Ctx, args resp.Args) resp.Reply {
 		}
 	}
 	text := formatLongDouble(sum)
-	h.Set(args[2], text, &c.Space.Limits)
+	h.SetKeepDeadline(args[2], text, &c.Space.Limits)
 	h.done(c, args[1], "hincrbyfloat")
 	return resp.Bulk(text)
 }

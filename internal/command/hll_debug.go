@@ -44,14 +44,24 @@ func pfdebug(c *Ctx, args resp.Args) resp.Reply {
 		if isWord(sub, "todense") {
 			return resp.Flag(converts)
 		}
-		return registersReply(sketch)
+		return registersReply(c, sketch)
 	}
-	return resp.Errorf("ERR Unknown PFDEBUG subcommand '%s'", cText(args[1]))
+	return resp.Errorf("ERR Unknown PFDEBUG subcommand '%s'", args[1])
 }
 
-func registersReply(sketch hll.Sketch) resp.Reply {
-	registers := make([]resp.Reply, 0, hll.Len)
-	sketch.Decode(func(value byte) { registers = append(registers, resp.Int(int64(value))) })
+// registersReply returns the registers as integers. A client gets them encoded: 16,384
+// replies take a megabyte.
+func registersReply(c *Ctx, sketch hll.Sketch) resp.Reply {
+	if c.From == FromClient {
+		encoded := make([]byte, 0, hll.Len*len(":00\r\n")+len("*16384\r\n"))
+		encoded = append(strconv.AppendInt(append(encoded, '*'), hll.Len, 10), "\r\n"...)
+		sketch.Decode(func(_ int, value byte) {
+			encoded = append(strconv.AppendUint(append(encoded, ':'), uint64(value), 10), "\r\n"...)
+		})
+		return resp.Raw(encoded)
+	}
+	registers := make([]resp.Reply, hll.Len)
+	sketch.Decode(func(index int, value byte) { registers[index] = resp.Int(int64(value)) })
 	return resp.Array(registers...)
 }
 

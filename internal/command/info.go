@@ -1,6 +1,7 @@
 package command
 
 import (
+	"cmp"
 	"fmt"
 	"maps"
 	"runtime"
@@ -31,10 +32,10 @@ func infoSections() []infoSection {
 		{"stats", "Stats", false, infoStats},
 		{"replication", "Replication", false, infoReplication},
 		{"cpu", "CPU", false, infoCPU},
-		{"modules", "Modules", false, func(*Ctx, *infoWriter) {}},
+		{"modules", "Modules", false, infoModules},
 		{"commandstats", "Commandstats", true, infoCommandstats},
 		{"errorstats", "Errorstats", false, infoErrorstats},
-		{"latencystats", "Latencystats", true, func(*Ctx, *infoWriter) {}},
+		{"latencystats", "Latencystats", true, infoLatencystats},
 		{"cluster", "Cluster", false, infoCluster},
 		{"keyspace", "Keyspace", false, infoKeyspace},
 	}
@@ -79,16 +80,25 @@ func writeInfo(c *Ctx, sections []infoSection, args resp.Args) string {
 }
 
 func infoServer(c *Ctx, w *infoWriter) {
-	facts := c.Server.Identity()
+	facts, usage := c.Server.Identity(), c.Server.Usage()
 	uptime := max(0, c.Now()-facts.StartMillis) / 1000
-	w.line("redis_version", config.RedisVersion)
+	w.line("redis_version", c.Config.ReportedVersion())
+	if c.Config.Valkey() {
+		w.line("server_name", "valkey")
+		w.line("valkey_version", config.ValkeyVersion)
+		w.line("valkey_release_stage", "ga")
+	}
 	w.line("lockredis_release", config.Version)
 	w.line("redis_git_sha1", "00000000")
 	w.line("redis_git_dirty", 0)
 	w.line("redis_build_id", "0000000000000000")
 	w.line("redis_mode", c.mode())
-	w.line("os", runtime.GOOS+" "+runtime.GOARCH)
+	w.line("os", usage.System)
 	w.line("arch_bits", strconv.IntSize)
+	w.line("monotonic_clock", usage.Monotonic)
+	w.line("multiplexing_api", usage.Multiplexing)
+	w.line("atomicvar_api", "go-builtin")
+	w.line("gcc_version", "0.0.0") // as Redis that another compiler has built
 	w.line("go_version", runtime.Version())
 	w.line("process_id", facts.ProcessID)
 	w.line("process_supervised", "no")
@@ -109,60 +119,18 @@ func infoClients(c *Ctx, w *infoWriter) {
 	w.line("connected_clients", c.Clients.Open())
 	w.line("cluster_connections", 0)
 	w.line("maxclients", c.Config.MaxClients)
-	w.line("client_recent_max_input_buffer", 0)
-	w.line("client_recent_max_output_buffer", 0)
+	input, output := largestBuffers(c)
+	w.line("client_recent_max_input_buffer", input)
+	w.line("client_recent_max_output_buffer", output)
 	w.line("blocked_clients", c.Parking.Waiting()+c.Pausing.Held())
-	w.line("tracking_clients", 0)
+	w.line("tracking_clients", c.Tracking.Counts().Clients)
 	w.line("clients_in_timeout_table", 0)
 }
 
-func infoMemory(c *Ctx, w *infoWriter) {
-	facts := c.Server.Usage()
-	sized := func(name string, bytes int64) {
-		w.line(name, bytes)
-		w.line(name+"_human", human(bytes))
-	}
-	overhead := int64(0)
-	for i := range c.Space.Len() {
-		overhead += int64(c.Space.DB(i).Len()) * entryOverhead
-	}
-	dataset := max(0, facts.HeapBytes-overhead)
-	share := func(part, whole int64) string {
-		return fmt.Sprintf("%.2f%%", 100*float64(part)/float64(max(whole, 1)))
-	}
-	sized("used_memory", facts.HeapBytes)
-	sized("used_memory_rss", facts.SystemBytes)
-	sized("used_memory_peak", facts.PeakBytes)
-	w.line("used_memory_peak_perc", share(facts.HeapBytes, facts.PeakBytes))
-	w.line("used_memory_overhead", overhead)
-	w.line("used_memory_startup", 0)
-	w.line("used_memory_dataset", dataset)
-	w.line("used_memory_dataset_perc", share(dataset, facts.HeapBytes))
-	w.line("allocator_allocated", facts.HeapBytes)
-	w.line("allocator_active", facts.HeapBytes)
-	w.line("allocator_resident", facts.SystemBytes)
-	libraries, functions, _ := c.Scripts.FunctionCounts()
-	w.line("used_memory_scripts_eval", c.Scripts.MemoryUsed())
-	w.line("number_of_cached_scripts", c.Scripts.Len())
-	w.line("number_of_functions", functions)
-	w.line("number_of_libraries", libraries)
-	w.line("used_memory_functions", c.Scripts.FunctionMemory())
-	sized("used_memory_scripts", int64(c.Scripts.MemoryUsed()+c.Scripts.FunctionMemory()))
-	sized("maxmemory", c.Config.MaxMemory)
-	w.line("maxmemory_policy", "noeviction")
-	w.line("mem_fragmentation_ratio",
-		fmt.Sprintf("%.2f", float64(facts.SystemBytes)/float64(max(facts.HeapBytes, 1))))
-	w.line("mem_fragmentation_bytes", facts.SystemBytes-facts.HeapBytes)
-	w.zero("mem_not_counted_for_evict", "mem_replication_backlog", "mem_total_replication_buffers",
-		"mem_clients_slaves")
-	w.line("mem_clients_normal", clientBytes(c))
-	w.zero("mem_cluster_links", "mem_aof_buffer")
-	w.line("mem_allocator", "go")
-	w.zero("active_defrag_running", "lazyfree_pending_objects", "lazyfreed_objects")
-}
-
 func infoPersistence(c *Ctx, w *infoWriter) {
-	w.zero("loading", "async_loading")
+	w.zero("loading", "async_loading", "current_cow_peak", "current_cow_size", "current_cow_size_age")
+	w.line("current_fork_perc", "0.00") // no process is forked
+	w.zero("current_save_keys_processed", "current_save_keys_total")
 	w.line("rdb_changes_since_last_save", c.Dirty)
 	saving, status, since := c.Saving.Stats(), "ok", int64(-1)
 	if saving.Failed {
@@ -197,35 +165,59 @@ func infoStats(c *Ctx, w *infoWriter) {
 	}
 	w.line("total_connections_received", c.Stats.Connections)
 	w.line("total_commands_processed", c.Stats.Commands)
-	w.line("instantaneous_ops_per_sec", 0)
-	w.line("total_net_input_bytes", c.Stats.NetIn)
-	w.line("total_net_output_bytes", c.Stats.NetOut)
+	moved := c.Traffic()
+	commands, in, out := c.Rates.PerSecond()
+	kilobytes := func(bytes int64) string { return fmt.Sprintf("%.2f", float64(bytes)/1024) }
+	w.line("instantaneous_ops_per_sec", commands)
+	w.line("total_net_input_bytes", moved.In)
+	w.line("total_net_output_bytes", moved.Out)
 	w.zero("total_net_repl_input_bytes", "total_net_repl_output_bytes")
-	w.line("instantaneous_input_kbps", "0.00")
-	w.line("instantaneous_output_kbps", "0.00")
+	w.line("instantaneous_input_kbps", kilobytes(in))
+	w.line("instantaneous_output_kbps", kilobytes(out))
+	w.line("instantaneous_input_repl_kbps", "0.00")
+	w.line("instantaneous_output_repl_kbps", "0.00")
 	w.line("rejected_connections", c.Stats.Rejected)
 	w.zero("sync_full", "sync_partial_ok", "sync_partial_err")
 	w.line("expired_keys", c.Space.Stats.Expired)
 	w.line("expired_stale_perc", "0.00")
-	w.zero("expired_time_cap_reached_count", "expire_cycle_cpu_milliseconds", "evicted_keys",
-		"evicted_clients", "total_eviction_exceeded_time", "current_eviction_exceeded_time")
+	w.zero("expired_time_cap_reached_count", "expire_cycle_cpu_milliseconds")
+	w.line("evicted_keys", c.Space.Stats.Evicted)
+	w.zero("evicted_clients")
+	since := int64(0)
+	if c.Stats.Exceeded.Since != 0 {
+		since = max(0, c.Micros-c.Stats.Exceeded.Since)
+	}
+	w.line("total_eviction_exceeded_time", (c.Stats.Exceeded.Total+since)/1000)
+	w.line("current_eviction_exceeded_time", since/1000)
 	w.line("keyspace_hits", c.Space.Stats.Hits)
 	w.line("keyspace_misses", c.Space.Stats.Misses)
 	w.line("pubsub_channels", c.PubSub.Count(pubsub.Channel))
 	w.line("pubsub_patterns", c.PubSub.Patterns())
 	w.line("pubsubshard_channels", c.PubSub.Count(pubsub.Shard))
 	w.zero("latest_fork_usec", "total_forks", "migrate_cached_sockets", "slave_expires_tracked_keys",
-		"tracking_total_keys", "tracking_total_items", "tracking_total_prefixes")
+		"active_defrag_hits", "active_defrag_misses", "active_defrag_key_hits",
+		"active_defrag_key_misses", "total_active_defrag_time", "current_active_defrag_time")
+	tracking := c.Tracking.Counts()
+	w.line("tracking_total_keys", tracking.Keys)
+	w.line("tracking_total_items", tracking.Items)
+	w.line("tracking_total_prefixes", tracking.Prefixes)
 	w.line("unexpected_error_replies", c.Stats.Unexpected)
 	w.line("total_error_replies", errors)
 	w.zero("dump_payload_sanitizations")
+	w.line("total_reads_processed", moved.Reads)
+	w.line("total_writes_processed", moved.Writes)
+	w.zero("io_threaded_reads_processed", "io_threaded_writes_processed", "reply_buffer_shrinks",
+		"reply_buffer_expands")
 }
 
 func infoReplication(c *Ctx, w *infoWriter) {
 	w.line("role", "master")
 	w.line("connected_slaves", 0)
+	if c.Config.LacksReplicas() {
+		w.line("min_slaves_good_slaves", 0)
+	}
 	w.line("master_failover_state", "no-failover")
-	w.line("master_replid", c.Server.Identity().RunID)
+	w.line("master_replid", cmp.Or(c.replID, c.Server.Identity().RunID))
 	w.line("master_replid2", strings.Repeat("0", 40))
 	w.line("master_repl_offset", 0)
 	w.line("second_repl_offset", -1)
@@ -249,20 +241,9 @@ func infoCPU(c *Ctx, w *infoWriter) {
 	w.line("used_cpu_user", seconds(facts.UserMicros))
 	w.line("used_cpu_sys_children", seconds(0))
 	w.line("used_cpu_user_children", seconds(0))
-}
-
-func infoCommandstats(c *Ctx, w *infoWriter) {
-	for _, cmd := range c.Table.All() {
-		for _, one := range append([]*Command{cmd}, cmd.Subs...) {
-			s := one.Calls
-			if s.Calls == 0 && s.Rejected == 0 && s.Failed == 0 {
-				continue
-			}
-			w.line("cmdstat_"+one.Name, fmt.Sprintf(
-				"calls=%d,usec=%d,usec_per_call=%.2f,rejected_calls=%d,failed_calls=%d",
-				s.Calls, s.Micros, float64(s.Micros)/float64(max(s.Calls, 1)), s.Rejected, s.Failed))
-		}
-	}
+	// Goroutines move from thread to thread: there is no main one.
+	w.line("used_cpu_sys_main_thread", seconds(facts.SystemMicros))
+	w.line("used_cpu_user_main_thread", seconds(facts.UserMicros))
 }
 
 // unbroken replaces what would end a line of INFO, or its name.
@@ -286,9 +267,10 @@ func infoKeyspace(c *Ctx, w *infoWriter) {
 // averageTTL looks at a few of the keys that have a deadline, in ms.
 func averageTTL(c *Ctx, db int) int64 {
 	sum, n := int64(0), int64(0)
-	c.Space.DB(db).Scan(0, 100, func(e *store.Entry) {
+	keys := c.Space.DB(db)
+	keys.Scan(0, 100, func(e *store.Entry) {
 		if e.HasDeadline() {
-			sum += e.Deadline() - c.Now()
+			sum += keys.Deadline(e) - c.Now()
 			n++
 		}
 	})

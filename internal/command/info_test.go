@@ -16,9 +16,15 @@ func (fakeServer) Identity() Identity {
 	return Identity{RunID: "0123456789", ProcessID: 42, Port: 6380, StartMillis: 400_000}
 }
 
+func (fakeServer) Traffic() (none Traffic) { return none }
+
 func (fakeServer) Usage() Usage {
-	return Usage{HeapBytes: 3 << 20, SystemBytes: 5 << 30, PeakBytes: 1536}
+	return Usage{Memory: ProcessMemory{Heap: 3 << 20, Process: 5 << 30, Peak: 3 << 29}}
 }
+
+type fakeMemory struct{ Memory }
+
+func (fakeMemory) Used() int64 { return 3 << 20 }
 
 // noClients is a server without connections.
 type noClients struct{ Clients }
@@ -28,12 +34,13 @@ func (noClients) Open() int                { return 0 }
 
 func TestInfoReturnsTheFactsOfTheProcess(t *testing.T) {
 	h := newHarness(t)
-	h.ctx.Server, h.ctx.Clients, h.ctx.Scripts = fakeServer{}, noClients{}, new(luaexec.Runtime)
+	h.ctx.Clients, h.ctx.Scripts = noClients{}, new(luaexec.Runtime)
+	h.ctx.Memory = fakeMemory{}
 	lines := strings.Split(h.run("info server memory").Text(), "\r\n")
 	for _, want := range []string{
 		"process_id:42", "run_id:0123456789", "tcp_port:6380", "uptime_in_seconds:600",
 		"used_memory:3145728", "used_memory_human:3.00M", "used_memory_rss_human:5.00G",
-		"used_memory_peak_human:1.50K", "maxmemory_human:0B", "mem_fragmentation_ratio:1706.67",
+		"used_memory_peak_human:1.50G", "maxmemory_human:0B", "mem_fragmentation_ratio:1706.67",
 	} {
 		if !slices.Contains(lines, want) {
 			t.Errorf("INFO has no line %s", want)
@@ -75,7 +82,8 @@ func TestHelpListsEverySubcommand(t *testing.T) {
 		}
 		for i, line := range h.run(cmd.Name + " help").Elems() {
 			if i%2 == 1 { // behind the title, names and explanations alternate
-				got = append(got, line.Text())
+				name, _, _ := strings.Cut(line.Text(), " ") // arguments may follow
+				got = append(got, name)
 			}
 		}
 		slices.Sort(want)

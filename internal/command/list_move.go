@@ -68,6 +68,9 @@ func blockingMove(c *Ctx, args resp.Args, from, to listEnd, timeout []byte) resp
 	if failure.IsError() {
 		return failure
 	}
+	if l, ok := asList(c.DB.Peek(args[1])); ok && l != nil {
+		c.DB.LookupWrite(args[1]) // as in Redis, moving counts as an access of its own
+	}
 	reply := moveList(c, args[1], args[2], from, to)
 	if !reply.IsNil() || c.DenyBlocking() {
 		return reply

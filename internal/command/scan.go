@@ -40,7 +40,7 @@ func parseScanOptions(args resp.Args, allowType bool) (o scanOptions, failure re
 			o.match = o.pattern != "*"
 		case allowType && isWord(args[i], "type"):
 			o.typed = true
-			o.wanted = store.Type(strings.ToLower(args.String(i + 1)))
+			o.wanted = store.Type(strings.ToLower(string(cText(args[i+1]))))
 		default:
 			return o, resp.ErrSyntax
 		}

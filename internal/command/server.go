@@ -40,6 +40,7 @@ func flushdb(c *Ctx, args resp.Args) resp.Reply {
 	if !flushOptionsOK(args) {
 		return resp.ErrSyntax
 	}
+	c.Tracking.Flushed()
 	c.Dirty += int64(c.DB.Flush())
 	return resp.OK
 }
@@ -48,9 +49,11 @@ func flushall(c *Ctx, args resp.Args) resp.Reply {
 	if !flushOptionsOK(args) {
 		return resp.ErrSyntax
 	}
+	c.Tracking.Flushed()
 	for i := range c.Space.Len() {
 		c.Dirty += int64(c.Space.DB(i).Flush())
 	}
+	c.Saving.Flushed()
 	return resp.OK
 }
 
@@ -109,16 +112,29 @@ func bgsave(c *Ctx, args resp.Args) resp.Reply {
 	if len(args) > 2 || len(args) == 2 && !isWord(args[1], "schedule") {
 		return resp.ErrSyntax
 	}
-	if !c.Config.HasFile() {
+	switch {
+	case !c.Config.HasFile():
 		recordSave(c)
-	} else if !c.Saving.Begin() {
+	case c.Saving.Stats().Running:
 		return errSaveRunning
+	case c.From == FromExec:
+		c.Saving.Schedule()
+	default:
+		c.Saving.Begin()
 	}
-	return resp.Status("Background saving started")
+	return resp.Status("Background saving " + startedOrScheduled(c))
 }
 
-func bgrewriteaof(*Ctx, resp.Args) resp.Reply {
-	return resp.Status("Background append only file rewriting started")
+func bgrewriteaof(c *Ctx, _ resp.Args) resp.Reply {
+	return resp.Status("Background append only file rewriting " + startedOrScheduled(c))
+}
+
+// startedOrScheduled says when what c's command asks for begins: after an EXEC, if it is in one.
+func startedOrScheduled(c *Ctx) string {
+	if c.From == FromExec {
+		return "scheduled"
+	}
+	return "started"
 }
 
 func lastsave(c *Ctx, _ resp.Args) resp.Reply { return resp.Int(c.LastSaved()) }
@@ -155,7 +171,7 @@ func shutdown(c *Ctx, args resp.Args) resp.Reply {
 	c.Server.Log("warning", "User requested shutdown...")
 	if (save || len(c.Config.RDB.Points) > 0 && !nosave) && c.Config.HasFile() {
 		c.Server.Log("warning", "Saving the final RDB snapshot before exiting.")
-		if c.Saving.Now() != nil && !force {
+		if c.Saving.Last() != nil && !force {
 			c.Server.Log("warning", "Error trying to save the DB, can't exit.")
 			return errShutdown
 		}
@@ -212,6 +228,9 @@ func configSet(c *Ctx, args resp.Args) resp.Reply {
 	var pairs []config.Pair
 	for i := 2; i < len(args); i += 2 {
 		pairs = append(pairs, config.Pair{Name: args.String(i), Value: args.String(i + 1)})
+		if c.Config.Secret(args.String(i)) {
+			c.Hide(i + 1)
+		}
 	}
 	if err := c.Config.Set(pairs, c.Config.ProtectedConfigs.Allows(c.Session.Local())); err != nil {
 		return resp.Error("ERR " + err.Error())
@@ -226,8 +245,9 @@ func configResetstat(c *Ctx, _ resp.Args) resp.Reply {
 
 // ResetStats sets the counters of INFO to 0.
 func ResetStats(env *Env) {
-	env.Stats = Stats{Errors: map[string]int64{}}
-	env.Space.Stats.Hits, env.Space.Stats.Misses, env.Space.Stats.Expired = 0, 0, 0
+	env.Stats = Stats{Errors: map[string]int64{}, Before: env.Server.Traffic()}
+	env.Rates.Reset()
+	env.Space.ResetStats()
 	for _, cmd := range env.Table.All() {
 		cmd.Calls = CallStats{}
 		for _, sub := range cmd.Subs {

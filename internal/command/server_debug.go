@@ -1,11 +1,19 @@
 package command
 
 import (
-	"fmt"
 	"strconv"
 	"strings"
 
+	"github.com/lockredis/lockredis/internal/config"
+	"github.com/lockredis/lockredis/internal/glob"
 	"github.com/lockredis/lockredis/resp"
+)
+
+var (
+	errPackedThreshold = resp.Error("ERR argument must be a memory value bigger than 1 and " +
+		"smaller than 4gb")
+	errNoClientEviction = resp.Error("ERR maxmemory-clients is disabled.")
+	errRestart          = resp.Error("ERR failed to restart the server. Check server logs.")
 )
 
 // debugSub is a subcommand of DEBUG. Redis does not have them in its command table.
@@ -18,16 +26,36 @@ type debugSub struct {
 
 func debugSubs() []debugSub {
 	return []debugSub{
+		{"aof-flush-sleep", "<microsec>", 1, "Changes nothing: there is no append-only file.", debugNothing},
+		{"assert", "", -1, "Is refused, as are OOM, PANIC and SEGFAULT: it would end the process.", debugCrash},
+		{"change-repl-id", "", 0, "Draw a new replication id.", debugChangeReplID},
+		{"client-eviction", "", 0, "Describe the clients by their memory, with maxmemory-clients.", debugClientEviction},
+		{"config-rewrite-force-all", "", 0, "Write all directives into the configuration file.", debugRewriteAll},
+		{"crash-and-recover", "[<milliseconds>]", -1, "Fails: nothing restarts the process.", debugRestart},
 		{"digest", "", 0, "Answer with a digest of all data.", debugDigest},
 		{"digest-value", "<key> [<key> ...]", -1, "Answer with a digest of the value of each key.", debugDigestValue},
 		{"error", "<text>", 1, "Answer with an error of that text.", debugError},
+		{"htstats", "<dbid>", 1, "Describe the hash tables of a database.", debugHTStats},
+		{"htstats-key", "<key>", 1, "Describe the hash table of a value.", debugHTStatsKey},
+		{"leak", "<text>", 1, "Keep the text in memory until the server ends.", debugLeak},
 		{"loadaof", "", 0, "Is refused: there is no append-only file.", debugLoadaof},
 		{"log", "<text>", 1, "Write the text to the server's log.", debugLog},
 		{"object", "<key>", 1, "Describe the value of a key.", debugObject},
+		{"oom", "", -1, "", debugCrash},
+		{"panic", "", -1, "", debugCrash},
+		{"pause-cron", "<0|1>", 1, "Stop expiry by timer and save points, and continue them.", debugPauseCron},
+		{"populate", "<count> [<prefix>] [<size>]", -1, "Create strings named prefix:number, by default key:number.", debugPopulate},
 		{"protocol", "<type>", 1, "Answer with a value of a type of RESP.", debugProtocol},
+		{"quicklist-packed-threshold", "<size>", 1, "Checks the size and changes nothing: lists have one form of nodes.", debugPackedThreshold},
 		{"reload", "[MERGE] [NOFLUSH] [NOSAVE]", -1, "Save the data, empty the databases and read the file.", debugReload},
+		{"replicate", "<text> [<text> ...]", -1, "Changes nothing: there are no replicas.", debugReplicate},
+		{"restart", "[<milliseconds>]", -1, "Fails: nothing restarts the process.", debugRestart},
+		{"sdslen", "<key>", 1, "Describe the memory of a key and its string.", debugSDSLen},
+		{"segfault", "", -1, "", debugCrash},
 		{"set-active-expire", "<0|1>", 1, "Turn expiry by timer off and on: when off, keys expire at access.", debugSetActiveExpire},
+		{"set-skip-checksum-validation", "<0|1>", 1, "Accept wrong checksums of RDB files and payloads of RESTORE.", debugSkipChecksums},
 		{"sleep", "<seconds>", 1, "Stand still for a time; decimals are allowed.", debugSleep},
+		{"stringmatch-test", "", 0, "Match random patterns.", debugStringmatchTest},
 	}
 }
 
@@ -35,9 +63,12 @@ func debugSubs() []debugSub {
 func debugCmd(c *Ctx, args resp.Args) resp.Reply {
 	subs := debugSubs()
 	if len(args) == 2 && isWord(args[1], "help") {
-		topics := make([]helpTopic, len(subs))
-		for i, sub := range subs {
-			topics[i] = helpTopic{strings.TrimSpace(strings.ToUpper(sub.name) + " " + sub.args), sub.help}
+		var topics []helpTopic
+		for _, sub := range subs {
+			if sub.help != "" {
+				usage := strings.TrimSpace(strings.ToUpper(sub.name) + " " + sub.args)
+				topics = append(topics, helpTopic{usage, sub.help})
+			}
 		}
 		return helpReply("DEBUG", topics)
 	}
@@ -46,8 +77,16 @@ func debugCmd(c *Ctx, args resp.Args) resp.Reply {
 			return sub.run(c, args)
 		}
 	}
+	return debugSyntax(args)
+}
+
+// debugSyntax is the error for an unknown subcommand or a wrong number of arguments.
+func debugSyntax(args resp.Args) resp.Reply {
 	return resp.ErrSubcommandSyntax(args.String(1), "debug")
 }
+
+// debugNothing answers OK. The subcommand is about a part that the server does not have.
+func debugNothing(*Ctx, resp.Args) resp.Reply { return resp.OK }
 
 func debugSleep(c *Ctx, args resp.Args) resp.Reply {
 	seconds, _ := strconv.ParseFloat(args.String(2), 64)
@@ -58,8 +97,7 @@ func debugSleep(c *Ctx, args resp.Args) resp.Reply {
 }
 
 func debugSetActiveExpire(c *Ctx, args resp.Args) resp.Reply {
-	n, _ := strconv.Atoi(args.String(2))
-	c.Deadline.SetActive(n != 0)
+	c.Deadline.SetActive(atoi(args[2]) != 0)
 	return resp.OK
 }
 
@@ -73,63 +111,95 @@ func debugLog(c *Ctx, args resp.Args) resp.Reply {
 	return resp.OK
 }
 
-func debugObject(c *Ctx, args resp.Args) resp.Reply {
-	e := c.DB.Peek(args[2])
-	if e == nil {
-		return resp.ErrNoKey
-	}
-	v := e.Value()
-	idle := max(0, c.Now()/1000-int64(e.Access()))
-	return resp.Status(fmt.Sprintf(
-		"Value at:%p refcount:1 encoding:%s serializedlength:%d lru:%d lru_seconds_idle:%d",
-		v, v.Encoding(), v.MemoryUsage(0), e.Access()&(1<<24-1), idle))
+// debugPauseCron stops what the server does by itself: keys expire at access, and save points
+// wait.
+func debugPauseCron(c *Ctx, args resp.Args) resp.Reply {
+	c.Deadline.PauseCron(atoi(args[2]) != 0)
+	return resp.OK
 }
 
-var (
-	errRESP2Push    = resp.Error("ERR RESP2 is not supported by this command")
-	errProtocolType = resp.Error("ERR Wrong protocol type name. Please use one of the following: " +
-		"string|integer|double|bignum|null|array|set|map|attrib|push|verbatim|true|false")
-)
+func debugSkipChecksums(c *Ctx, args resp.Args) resp.Reply {
+	c.SkipChecksums = atoi(args[2]) != 0
+	return resp.OK
+}
 
-func debugProtocol(c *Ctx, args resp.Args) resp.Reply {
-	three := []resp.Reply{resp.Int(0), resp.Int(1), resp.Int(2)}
-	switch strings.ToLower(args.String(2)) {
-	case "string":
-		return resp.BulkString("Hello World")
-	case "integer":
-		return resp.Int(12345)
-	case "double":
-		return resp.Double(3.141)
-	case "null":
-		return resp.Nil
-	case "array":
-		return resp.Array(three...)
-	case "set":
-		return resp.Set(three...)
-	case "map":
-		return resp.Map(
-			resp.Int(0), resp.Bool(false), resp.Int(1), resp.Bool(true), resp.Int(2), resp.Bool(false),
-		)
-	case "attrib":
-		if c.Proto == 2 {
-			return resp.BulkString("Some real reply following the attribute")
-		}
-		return resp.Raw([]byte("|1\r\n$14\r\nkey-popularity\r\n*2\r\n$7\r\nkey:123\r\n:90\r\n" +
-			"$39\r\nSome real reply following the attribute\r\n"))
-	case "push":
-		if c.Proto == 2 {
-			return errRESP2Push
-		}
-		return resp.Raw([]byte(">2\r\n$16\r\nserver-cpu-usage\r\n:42\r\n" +
-			"$40\r\nSome real reply following the push reply\r\n"))
-	case "verbatim":
-		return resp.Verbatim("This is a verbatim\nstring")
-	case "true":
-		return resp.Bool(true)
-	case "false":
-		return resp.Bool(false)
-	case "bignum":
-		return resp.BigNumber("1234567999999999999999999999999999999")
+// debugLeak keeps the text, and nothing frees it before the server ends.
+func debugLeak(c *Ctx, args resp.Args) resp.Reply {
+	c.leaked = append(c.leaked, args.String(2))
+	return resp.OK
+}
+
+func debugChangeReplID(c *Ctx, _ resp.Args) resp.Reply {
+	id := make([]byte, 0, 40)
+	for range 40 {
+		id = append(id, "0123456789abcdef"[c.Rand.IntN(16)])
 	}
-	return errProtocolType
+	c.replID = string(id)
+	return resp.OK
+}
+
+// debugReplicate answers as a redis-server without replicas.
+func debugReplicate(_ *Ctx, args resp.Args) resp.Reply {
+	if len(args) < 3 {
+		return debugSyntax(args)
+	}
+	return resp.OK
+}
+
+// maxPackedThreshold is the largest argument of DEBUG QUICKLIST-PACKED-THRESHOLD, in bytes.
+const maxPackedThreshold = 1<<32 - 1<<20
+
+func debugPackedThreshold(_ *Ctx, args resp.Args) resp.Reply {
+	if n, ok := config.ParseMemory(string(cText(args[2]))); !ok || n > maxPackedThreshold {
+		return errPackedThreshold
+	}
+	return resp.OK
+}
+
+func debugRewriteAll(c *Ctx, _ resp.Args) resp.Reply {
+	if err := c.Config.RewriteAll(); err != nil {
+		return resp.Error("ERR CONFIG-REWRITE-FORCE-ALL failed: " + err.Error())
+	}
+	return resp.OK
+}
+
+// debugClientEviction fails: maxmemory-clients cannot be set.
+func debugClientEviction(*Ctx, resp.Args) resp.Reply { return errNoClientEviction }
+
+// debugCrash refuses what ends a redis-server: the server may be a part of a larger process.
+func debugCrash(_ *Ctx, args resp.Args) resp.Reply {
+	return resp.Error("ERR DEBUG " + strings.ToUpper(args.String(1)) +
+		" is refused: it would end the process, which may be more than the server")
+}
+
+// debugRestart fails as in a redis-server that cannot run its program again.
+func debugRestart(c *Ctx, args resp.Args) resp.Reply {
+	if len(args) > 2 {
+		if _, ok := resp.ParseInt(args[2]); !ok {
+			return resp.ErrNotInt
+		}
+	}
+	c.Server.Log("warning", "DEBUG "+strings.ToUpper(args.String(1))+
+		" is refused: it would end the process, which may be more than the server")
+	return errRestart
+}
+
+// matchRounds is how many random patterns DEBUG STRINGMATCH-TEST matches. It takes some
+// milliseconds.
+const matchRounds = 20_000
+
+// debugStringmatchTest matches random patterns against random texts.
+func debugStringmatchTest(c *Ctx, _ resp.Args) resp.Reply {
+	var pattern, text [32]byte
+	fill := func(b []byte) []byte {
+		b = b[:c.Rand.IntN(len(b))]
+		for i := range b {
+			b[i] = byte(c.Rand.IntN(128))
+		}
+		return b
+	}
+	for range matchRounds {
+		glob.Match(string(fill(pattern[:])), string(fill(text[:])), false)
+	}
+	return resp.Status("Apparently Redis did not crash: test passed")
 }

@@ -2,20 +2,11 @@ package command
 
 import (
 	"fmt"
+	"math"
 	"runtime/debug"
 
 	"github.com/lockredis/lockredis/resp"
-	"github.com/lockredis/lockredis/store"
 )
-
-// entryOverhead is an estimate, in bytes, of what a key costs beside its name and its value:
-// the entry, its positions in the key table, and a deadline.
-const entryOverhead = 112
-
-// keyBytes estimates the bytes that a key takes. samples is the option of MEMORY USAGE.
-func keyBytes(e *store.Entry, samples int) int64 {
-	return entryOverhead + int64(len(e.Key())) + e.Value().MemoryUsage(samples)
-}
 
 func memoryUsage(c *Ctx, args resp.Args) resp.Reply {
 	samples := int64(5)
@@ -35,23 +26,22 @@ func memoryUsage(c *Ctx, args resp.Args) resp.Reply {
 	if e == nil {
 		return resp.Nil
 	}
-	return resp.Int(keyBytes(e, int(min(samples, 1<<31))))
+	return resp.Int(c.DB.MemoryUsage(e, int(min(samples, math.MaxInt32))))
 }
 
-func memoryDoctor(c *Ctx, _ resp.Args) resp.Reply {
-	limit := c.Config.MaxMemory
-	used := c.Server.MemoryUsed()
-	if limit > 0 && used > limit/10*9 {
-		return resp.Verbatim(fmt.Sprintf("%s are in use, and maxmemory is %s. Commands that add data "+
-			"will soon be refused, because lockredis evicts no keys.\n", human(used), human(limit)))
-	}
-	return resp.Verbatim(human(used) + " are in use. Nothing is wrong with that.\n")
+func memoryHelp(*Ctx, resp.Args) resp.Reply {
+	return helpReply("MEMORY", []helpTopic{
+		{"DOCTOR", "Report problems with the memory of the server."},
+		{"MALLOC-STATS", "Return figures of Go's allocator."},
+		{"PURGE", "Collect garbage, and give free memory back to the system."},
+		{"STATS", "Return what the memory of the server is used for."},
+		{"USAGE <key> [SAMPLES <count>]", "Return the bytes that a key takes with its value. The size of " +
+			"a large value is estimated from <count> elements (default: 5; 0: from all)."},
+	})
 }
 
 func memoryMallocStats(c *Ctx, _ resp.Args) resp.Reply {
-	info := c.Server.Usage()
-	return resp.Verbatim(fmt.Sprintf("Go's allocator: heap %d bytes, peak %d bytes, "+
-		"from the system %d bytes.\n", info.HeapBytes, info.PeakBytes, info.SystemBytes))
+	return resp.Verbatim(c.Server.AllocatorReport())
 }
 
 func memoryPurge(*Ctx, resp.Args) resp.Reply {
@@ -59,63 +49,109 @@ func memoryPurge(*Ctx, resp.Args) resp.Reply {
 	return resp.OK
 }
 
-// memoryStats uses Redis's names. Figures that lockredis does not have are 0.
-func memoryStats(c *Ctx, _ resp.Args) resp.Reply {
-	info := c.Server.Usage()
-	var reply []resp.Reply
-	count := func(name string, n int64) { reply = append(reply, resp.BulkString(name), resp.Int(n)) }
-	ratio := func(name string, part, whole int64) {
-		reply = append(reply, resp.BulkString(name), resp.Double(float64(part)/float64(max(whole, 1))))
-	}
-	heap := info.HeapBytes
-	count("peak.allocated", info.PeakBytes)
-	count("total.allocated", heap)
-	for _, name := range []string{"startup.allocated", "replication.backlog", "clients.slaves"} {
-		count(name, 0)
-	}
-	count("clients.normal", clientBytes(c))
-	count("cluster.links", 0)
-	count("aof.buffer", 0)
-	count("lua.caches", int64(c.Scripts.MemoryUsed()))
-	count("functions.caches", int64(c.Scripts.FunctionMemory()))
-	keys, overhead := int64(0), int64(0)
-	for i := range c.Space.Len() {
-		if db := c.Space.DB(i); db.Len() > 0 {
-			n := int64(db.Len()) * entryOverhead
-			keys, overhead = keys+int64(db.Len()), overhead+n
-			reply = append(reply, resp.BulkString(fmt.Sprintf("db.%d", i)), resp.Map(
-				resp.BulkString("overhead.hashtable.main"), resp.Int(n),
-				resp.BulkString("overhead.hashtable.expires"), resp.Int(int64(db.Expires())*16),
-				resp.BulkString("overhead.hashtable.slot-to-keys"), resp.Int(0)))
-		}
-	}
-	dataset := max(heap-overhead, 0)
-	count("overhead.total", overhead)
-	count("keys.count", keys)
-	count("keys.bytes-per-key", heap/max(keys, 1)*min(keys, 1))
-	count("dataset.bytes", dataset)
-	ratio("dataset.percentage", 100*dataset, heap)
-	ratio("peak.percentage", 100*heap, info.PeakBytes)
-	count("allocator.allocated", heap)
-	count("allocator.active", heap)
-	count("allocator.resident", info.SystemBytes)
-	ratio("allocator-fragmentation.ratio", heap, heap)
-	count("allocator-fragmentation.bytes", 0)
-	ratio("allocator-rss.ratio", info.SystemBytes, heap)
-	count("allocator-rss.bytes", info.SystemBytes-heap)
-	ratio("rss-overhead.ratio", 1, 1)
-	count("rss-overhead.bytes", 0)
-	ratio("fragmentation", info.SystemBytes, heap)
-	count("fragmentation.bytes", info.SystemBytes-heap)
-	return resp.Map(reply...)
+// statsReply collects the fields of MEMORY STATS.
+type statsReply []resp.Reply
+
+func (r *statsReply) count(name string, n int64) {
+	*r = append(*r, resp.BulkString(name), resp.Int(n))
 }
 
-// clientBytes returns the size of all connections' buffers.
-func clientBytes(c *Ctx) (n int64) {
-	c.Clients.Each(func(s *Session) bool {
-		query, free, output := s.Conn.Sizes()
-		n += int64(query + free + output)
-		return true
-	})
-	return n
+func (r *statsReply) ratio(name string, f float64) {
+	*r = append(*r, resp.BulkString(name), resp.Double(f))
+}
+
+func (r *statsReply) excess(ratio, bytes string, e excess) {
+	r.ratio(ratio, e.ratio)
+	r.count(bytes, e.bytes)
+}
+
+// memoryStats uses Redis's names. What lockredis does not have takes no memory.
+func memoryStats(c *Ctx, _ resp.Args) resp.Reply {
+	m, r := readMemory(c), statsReply{}
+	r.count("peak.allocated", m.peak)
+	r.count("total.allocated", m.total)
+	r.count("startup.allocated", m.startup)
+	r.count("replication.backlog", 0)
+	r.count("clients.slaves", 0)
+	r.count("clients.normal", m.clients)
+	r.count("cluster.links", 0)
+	r.count("aof.buffer", 0)
+	r.count("lua.caches", m.scripts)
+	r.count("functions.caches", m.functions)
+	for _, db := range m.databases {
+		var o statsReply
+		o.count("overhead.hashtable.main", db.Keys)
+		o.count("overhead.hashtable.expires", db.Deadlines)
+		o.count("overhead.hashtable.slot-to-keys", db.Slots)
+		r = append(r, resp.BulkString(fmt.Sprintf("db.%d", db.number)), resp.Map(o...))
+	}
+	r.count("overhead.total", m.overhead)
+	r.count("keys.count", m.keys)
+	r.count("keys.bytes-per-key", m.perKey())
+	r.count("dataset.bytes", m.dataset)
+	r.ratio("dataset.percentage", m.datasetPercent())
+	r.ratio("peak.percentage", m.peakPercent())
+	r.count("allocator.allocated", m.Heap)
+	r.count("allocator.active", m.Active)
+	r.count("allocator.resident", m.Resident)
+	r.excess("allocator-fragmentation.ratio", "allocator-fragmentation.bytes", m.unused())
+	r.excess("allocator-rss.ratio", "allocator-rss.bytes", m.kept())
+	r.excess("rss-overhead.ratio", "rss-overhead.bytes", m.outside())
+	r.excess("fragmentation", "fragmentation.bytes", m.resident())
+	return resp.Map(r...)
+}
+
+func infoMemory(c *Ctx, w *infoWriter) {
+	m := readMemory(c)
+	sized := func(name string, bytes int64) {
+		w.line(name, bytes)
+		w.line(name+"_human", human(bytes))
+	}
+	above := func(name string, e excess) {
+		w.line(name+"_ratio", fmt.Sprintf("%.2f", e.ratio))
+		w.line(name+"_bytes", e.bytes)
+	}
+	sized("used_memory", m.total)
+	sized("used_memory_rss", m.Process)
+	sized("used_memory_peak", m.peak)
+	w.line("used_memory_peak_perc", fmt.Sprintf("%.2f%%", m.peakPercent()))
+	w.line("used_memory_overhead", m.overhead)
+	w.line("used_memory_startup", m.startup)
+	w.line("used_memory_dataset", m.dataset)
+	w.line("used_memory_dataset_perc", fmt.Sprintf("%.2f%%", m.datasetPercent()))
+	w.line("allocator_allocated", m.Heap)
+	w.line("allocator_active", m.Active)
+	w.line("allocator_resident", m.Resident)
+	sized("total_system_memory", c.Server.Usage().MachineBytes)
+	infoScriptMemory(c, w, m)
+	sized("maxmemory", c.Config.MaxMemory)
+	w.line("maxmemory_policy", c.Config.Eviction.Policy)
+	above("allocator_frag", m.unused())
+	above("allocator_rss", m.kept())
+	above("rss_overhead", m.outside())
+	above("mem_fragmentation", m.resident())
+	w.zero("mem_not_counted_for_evict", "mem_replication_backlog", "mem_total_replication_buffers",
+		"mem_clients_slaves")
+	w.line("mem_clients_normal", m.clients)
+	w.zero("mem_cluster_links", "mem_aof_buffer")
+	w.line("mem_allocator", "go")
+	w.zero("active_defrag_running", "lazyfree_pending_objects", "lazyfreed_objects")
+}
+
+// infoScriptMemory writes the lines about scripts and functions. The objects of the Lua machines
+// are in Go's heap. They are not counted apart.
+func infoScriptMemory(c *Ctx, w *infoWriter, m *memoryFigures) {
+	w.zero("used_memory_lua", "used_memory_vm_eval")
+	w.line("used_memory_lua_human", human(0))
+	libraries, functions, _ := c.Scripts.FunctionCounts()
+	w.line("used_memory_scripts_eval", m.scripts)
+	w.line("number_of_cached_scripts", c.Scripts.Len())
+	w.line("number_of_functions", functions)
+	w.line("number_of_libraries", libraries)
+	w.zero("used_memory_vm_functions")
+	w.line("used_memory_vm_total", 0)
+	w.line("used_memory_vm_total_human", human(0))
+	w.line("used_memory_functions", m.functions)
+	w.line("used_memory_scripts", m.scripts+m.functions)
+	w.line("used_memory_scripts_human", human(m.scripts+m.functions))
 }

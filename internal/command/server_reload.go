@@ -32,6 +32,7 @@ func debugReload(c *Ctx, args resp.Args) resp.Reply {
 		return errSaveFailed
 	}
 	if flushes {
+		c.Tracking.Flushed()
 		for i := range c.Space.Len() {
 			c.Space.DB(i).Flush()
 		}

@@ -78,7 +78,7 @@ func TestRenameGivesACommandAnotherNameOrRemovesItsRow(t *testing.T) {
 		{"KEYS", "x", false, rows - 1},
 		{"get", "fetch", true, rows - 1},
 		{"set", "SET", true, rows - 1},
-		{"monitor", "watcher", true, rows - 1},
+		{"psync", "watcher", true, rows - 1},
 		{"set", "watcher", false, rows - 1},
 		{"watcher", "", true, rows - 1},
 		{"acl", "fetch", false, rows - 1},

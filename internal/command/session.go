@@ -28,16 +28,25 @@ type Session struct {
 	Proto         int // 2 or 3
 	ReplyMode     ReplyMode
 	NoEvict       bool
-	ReadOnly      bool     // READONLY
-	Slot          int      // in cluster mode: of the running command's keys, -1: none
-	LastActive    int64    // Unix ms
-	LastCommand   *Command // nil before the first
+	Monitor       bool // MONITOR; the list of monitors changes it
+	// CLIENT SETINFO, CAPA and NO-TOUCH of Valkey set these.
+	LibName, LibVersion string
+	Redirects, NoTouch  bool
+	ReadOnly            bool     // READONLY
+	Slot                int      // in cluster mode: of the running command's keys, -1: none
+	LastActive          int64    // Unix ms
+	LastCommand         *Command // nil before the first
 	// UnknownLogged is set when the log has named the first unknown command.
 	UnknownLogged bool
 
+	Hidden []int // the arguments of the running command that SLOWLOG and MONITOR do not show
+
 	Multi   *Transaction // nil outside MULTI
+	Running *Transaction // EXEC runs its commands; nil: none
 	Watched []WatchedKey // the keys of WATCH
 	Touched bool         // a watched key changed: EXEC answers nil
+
+	Tracking *TrackingState // nil if CLIENT TRACKING was never on
 
 	Subs   pubsub.Subscriptions
 	Parked *Parked // nil unless a blocking command waits
@@ -85,9 +94,9 @@ type Conn interface {
 	// Wake tells the connection to run its buffered commands, because the session
 	// is no longer Waiting or Held.
 	Wake()
-	// Sizes returns the bytes of the query buffer in use and free, and of
-	// queued output, for CLIENT LIST.
-	Sizes() (query, queryFree, output int)
+	// Sizes returns the sizes of the buffers. own means that a command of this connection
+	// asks: its query buffer does not change meanwhile.
+	Sizes(own bool) Buffers
 }
 
 // Deliver queues a message: a Session is the Sink of its subscriptions. A panic
@@ -108,6 +117,22 @@ func (s *Session) Deliver(m *pubsub.Message) {
 	s.Conn.Write(m.Encoding(s.Proto))
 }
 
+// Push queues an encoded push. A panic costs the session its connection, as in Deliver.
+func (s *Session) Push(encoded []byte) {
+	if s.State() == Failed {
+		return
+	}
+	defer func() {
+		if s.Panicked == nil {
+			return
+		}
+		if cause := recover(); cause != nil {
+			s.Panicked(s, cause)
+		}
+	}()
+	s.Conn.Write(encoded)
+}
+
 // Subscribed reports whether the session listens to anything. In RESP2 it may
 // then run only a few commands.
 func (s *Session) Subscribed() bool {
@@ -126,6 +151,7 @@ type Transaction struct {
 	Cmds  []*Command
 	Flags Flags // the flags of all queued commands together
 	Dirty bool  // a command was refused: EXEC answers EXECABORT
+	Cut   bool  // a command has ended its own client: the commands behind it get no replies
 }
 
 // Add queues a command of the given flags. The arguments are kept.
@@ -133,6 +159,14 @@ func (t *Transaction) Add(cmd *Command, f Flags, args [][]byte) {
 	t.Queue = append(t.Queue, args)
 	t.Cmds = append(t.Cmds, cmd)
 	t.Flags |= f
+}
+
+// transaction returns what CLIENT LIST shows: the transaction that is open or runs, or nil.
+func (s *Session) transaction() *Transaction {
+	if s.Running != nil {
+		return s.Running
+	}
+	return s.Multi
 }
 
 // WatchedKey is one key of WATCH.
@@ -161,6 +195,9 @@ type Parked struct {
 	Session *Session
 	Cmd     *Command
 	DB      int
+	Argv    int         // bytes of its arguments
+	Took    int64       // how long the command ran before it waited, in ns
+	Line    []string    // its command line for SLOWLOG; nil: it will not be there
 	Item    expiry.Item // of the engine's index of deadlines
 }
 

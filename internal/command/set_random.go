@@ -84,6 +84,7 @@ func spopCount(c *Ctx, args resp.Args) resp.Reply {
 	case s == nil || count == 0:
 		return resp.Set()
 	case count >= int64(s.Len()):
+		c.Space.Stats.Hits++ // Redis looks the set up again, to read it
 		members := setMembers(s)
 		c.Changed(SetClass, "spop", e)
 		c.RemoveIfEmpty(e, 0)

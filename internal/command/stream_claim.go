@@ -141,7 +141,7 @@ func (q *claim) parseOptions(c *Ctx, args resp.Args) (last store.StreamID, failu
 				return last, errStreamID
 			}
 		default:
-			return last, resp.Errorf("ERR Unrecognized XCLAIM option '%s'", cText(args[i]))
+			return last, resp.Errorf("ERR Unrecognized XCLAIM option '%s'", args[i])
 		}
 	}
 	if q.delivered < 0 || q.delivered > now {

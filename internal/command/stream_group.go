@@ -15,7 +15,7 @@ var (
 // errNoGroupOfKey is the reply when the stream has no such group.
 func errNoGroupOfKey(key, group []byte) resp.Reply {
 	return resp.Errorf("NOGROUP No such consumer group '%s' for key name '%s'",
-		cText(group), cText(key))
+		group, key)
 }
 
 // groupOf looks up the stream and the group of an XGROUP command.

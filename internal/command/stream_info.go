@@ -91,7 +91,7 @@ func (r *streamReplies) group(s *store.Stream, g *store.StreamGroup, count int64
 	m.add("entries-read", readReply(g))
 	m.add("lag", lagReply(s, g))
 	m.int("pel-count", g.Len())
-	var pending []resp.Reply
+	pending := pendingLines(g.Len(), count)
 	g.Each(store.StreamID{}, func(id store.StreamID, p *store.Pending) bool {
 		line := r.array(4)
 		line[0], line[1] = r.id(id), resp.BulkString(p.Consumer.Name)
@@ -115,7 +115,7 @@ func (r *streamReplies) consumer(consumer *store.StreamConsumer, count int64) re
 	m.add("name", resp.BulkString(consumer.Name))
 	m.add("seen-time", resp.Int(consumer.Seen))
 	m.int("pel-count", consumer.Len())
-	var pending []resp.Reply
+	pending := pendingLines(consumer.Len(), count)
 	consumer.Each(store.StreamID{}, func(id store.StreamID, p *store.Pending) bool {
 		line := r.array(3)
 		line[0], line[1], line[2] = r.id(id), resp.Int(p.Delivered), resp.Int(p.Count)
@@ -124,6 +124,15 @@ func (r *streamReplies) consumer(consumer *store.StreamConsumer, count int64) re
 	})
 	m.add("pending", resp.Array(pending...))
 	return m.reply()
+}
+
+// pendingLines returns an empty slice with room for n lines, but not more than count; 0: all.
+// A slice that grows line by line leaves more garbage than its own size.
+func pendingLines(n int, count int64) []resp.Reply {
+	if count > 0 {
+		n = int(min(int64(n), count))
+	}
+	return make([]resp.Reply, 0, n)
 }
 
 // readReply returns the group's entries-read, nil if it is unknown.

@@ -118,11 +118,11 @@ func (o *trimOptions) parseTrim(args resp.Args, i int) (next int, failure resp.R
 	o.trims, o.trim.ByID = true, isWord(args[i], "minid")
 	i++
 	if i+1 < len(args) {
-		switch string(args[i]) {
-		case "~":
+		switch {
+		case isWord(args[i], "~"):
 			o.trim.Whole = true
 			i++
-		case "=":
+		case isWord(args[i], "="):
 			i++
 		}
 	}

@@ -43,47 +43,35 @@ func rangeOfStream(c *Ctx, args resp.Args, first, last []byte, back bool) resp.R
 	return r.entries(s, from, to, max(count, 0), back, nil)
 }
 
-// streamReplies makes replies that consist of many small arrays and ids. It allocates them
-// in blocks. The zero value is ready.
-type streamReplies struct {
-	free  []resp.Reply
-	block int // the size of the last block
-	text  []byte
-}
-
-// array returns an array of n elements. The caller fills its elements.
-func (r *streamReplies) array(n int) []resp.Reply {
-	const most = 1024
-	if n > len(r.free) {
-		r.block = max(n, min(2*r.block, most))
-		r.free = make([]resp.Reply, r.block)
-	}
-	elems := r.free[:n:n]
-	r.free = r.free[n:]
-	return elems
-}
+// streamReplies makes the replies of the stream commands. The zero value is ready.
+type streamReplies struct{ replyBlocks }
 
 // id returns an id.
 func (r *streamReplies) id(id store.StreamID) resp.Reply {
-	const longest, most = 41, 4096
-	if cap(r.text)-len(r.text) < longest {
-		r.text = make([]byte, 0, min(max(longest, 2*cap(r.text)), most))
-	}
-	from := len(r.text)
+	from := r.room(41)
 	r.text = id.Append(r.text)
-	return resp.Bulk(r.text[from:len(r.text):len(r.text)])
+	return r.bulk(from)
 }
 
-// entry returns an entry: its id, and its names and values in turn. They alias the stream.
+// setText makes a reply of a name or a value. It aliases the stream.
+func setText(reply *resp.Reply, t store.StreamText) {
+	if n, ok := t.Integer(); ok {
+		*reply = resp.BulkInt(n)
+		return
+	}
+	*reply = resp.Bulk(t.Bytes())
+}
+
+// entry returns an entry: its id, and its names and values in turn.
 func (r *streamReplies) entry(e *store.StreamEntry) resp.Reply {
-	fields, i := r.array(2*e.Len()), 0
-	e.Fields(func(name, value []byte) {
-		fields[i], fields[i+1] = resp.Bulk(name), resp.Bulk(value)
+	parts, i := r.array(2+2*e.Len()), 2
+	e.Fields(func(name, value store.StreamText) {
+		setText(&parts[i], name)
+		setText(&parts[i+1], value)
 		i += 2
 	})
-	pair := r.array(2)
-	pair[0], pair[1] = r.id(e.ID), resp.Array(fields...)
-	return resp.Array(pair...)
+	parts[0], parts[1] = r.id(e.ID), resp.Array(parts[2:]...)
+	return resp.Array(parts[:2:2]...)
 }
 
 // entries returns the entries of an interval, at most count; 0: all. It calls also, which
@@ -91,7 +79,8 @@ func (r *streamReplies) entry(e *store.StreamEntry) resp.Reply {
 func (r *streamReplies) entries(
 	s *store.Stream, from, to store.StreamID, count int64, back bool, also func(store.StreamID),
 ) resp.Reply {
-	var found []resp.Reply
+	const most = 64
+	found := make([]resp.Reply, 0, min(count, int64(s.Len()), most))
 	s.Range(from, to, back, func(e store.StreamEntry) bool {
 		found = append(found, r.entry(&e))
 		if also != nil {

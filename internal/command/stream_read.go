@@ -98,7 +98,7 @@ func parseStreamRead(c *Ctx, args resp.Args, asGroup bool) (q streamRead, failur
 		case more > 0 && isWord(args[i], "block"):
 			if c.InScript() {
 				return q, resp.Errorf("ERR %s command is not allowed with BLOCK option from scripts",
-					cText(args[0]))
+					args[0])
 			}
 			i++
 			if failure = q.parseBlock(c, args[i]); failure.IsError() {
@@ -195,7 +195,7 @@ func (q *streamRead) resolve(c *Ctx) (groups []*store.StreamGroup, failure resp.
 // errNoGroup is the reply when the key or the group is missing.
 func errNoGroup(key, group []byte, where string) resp.Reply {
 	return resp.Errorf("NOGROUP No such key '%s' or consumer group '%s'%s",
-		cText(key), cText(group), where)
+		key, group, where)
 }
 
 // entries returns the entries behind after.
@@ -309,10 +309,12 @@ func (w *streamWait) missing() func(*Ctx, []byte) (resp.Reply, bool) {
 func (w *streamWait) serve(c *Ctx, key []byte) (reply resp.Reply, served bool) {
 	q, e := &w.read, c.DB.Peek(key)
 	s, isStream := e.Value().(*store.Stream)
-	if !isStream {
-		return errWaitKey, q.grouped
-	}
-	if !q.grouped {
+	switch {
+	case !isStream && q.grouped:
+		return errWaitKey, true
+	case !isStream:
+		return resp.NoReply, false
+	case !q.grouped:
 		after := w.after[string(key)]
 		if !after.Less(s.Last) {
 			return resp.NoReply, false
@@ -329,4 +331,31 @@ func (w *streamWait) serve(c *Ctx, key []byte) (reply resp.Reply, served bool) {
 	c.DB.Changing(e)
 	consumer := seenConsumer(c, e, g, q.consumer)
 	return streamsReply(c, []resp.Reply{resp.Bulk(key), q.deliver(c, s, g, consumer)}), true
+}
+
+// xreadKeys finds the keys of an XREAD line as Redis does: none if an option before STREAMS is
+// unknown, or if there is not an id for each key.
+func xreadKeys(line resp.Args) []KeyPos {
+	for i := 1; i < len(line); i++ {
+		switch {
+		case isWord(line[i], "block"), isWord(line[i], "count"):
+			i++
+		case isWord(line[i], "group"):
+			i += 2
+		case isWord(line[i], "noack"):
+		case isWord(line[i], "streams"):
+			rest := len(line) - i - 1
+			if rest%2 != 0 {
+				return nil
+			}
+			keys := make([]KeyPos, rest/2)
+			for n := range keys {
+				keys[n].At = i + 1 + n
+			}
+			return keys
+		default:
+			return nil
+		}
+	}
+	return nil
 }

@@ -32,7 +32,7 @@ func streamCommands() []*Command {
 		{Name: "xlen", Arity: 2, Flags: ReadOnly | Fast, Keys: key(RO, 1), Since: "5.0.0", Summary: "Returns the number of entries.", Run: xlen},
 		{Name: "xpending", Arity: -3, Flags: ReadOnly, Keys: key(RO|Access, 1), Tips: varies, Since: "5.0.0", Summary: "Lists the pending entries of a group, or summarizes them.", Run: xpending},
 		{Name: "xrange", Arity: -4, Flags: ReadOnly, Keys: key(RO|Access, 1), Since: "5.0.0", Summary: "Returns the entries between two ids.", Run: xrange},
-		{Name: "xread", Arity: -4, Flags: ReadOnly | Blocking | MovableKeys, Keys: streams(RO|Access, 1), Since: "5.0.0", Summary: "Returns the entries of streams above given ids; can wait for them.", Run: xread},
+		{Name: "xread", Arity: -4, Flags: ReadOnly | Blocking | MovableKeys, Keys: streams(RO|Access, 1), Since: "5.0.0", Summary: "Returns the entries of streams above given ids; can wait for them.", ReadKeys: xreadKeys, Run: xread},
 		{Name: "xreadgroup", Arity: -7, Flags: Write | Blocking | MovableKeys, Keys: streams(RO|Access, 4), Since: "5.0.0", Summary: "Reads streams as a consumer of a group; can wait for entries.", Run: xreadgroup},
 		{Name: "xrevrange", Arity: -4, Flags: ReadOnly, Keys: key(RO|Access, 1), Since: "5.0.0", Summary: "Returns the entries between two ids in reverse order.", Run: xrevrange},
 		{Name: "xsetid", Arity: -3, Flags: Write | DenyOOM | Fast, Keys: key(RW|Update, 1), Since: "5.0.0", Summary: "Sets the last id of a stream.", Run: xsetid},

@@ -7,12 +7,23 @@ import (
 	"github.com/lockredis/lockredis/store"
 )
 
-// setOptions are the options of SET and GETEX.
+// setOptions are the options of SET, GETEX and MSETEX.
 type setOptions struct {
 	nx, xx, get, keepTTL, persist bool
 	unit                          ttlUnit
 	ttl                           []byte // nil: none given
+	equal                         []byte // of IFEQ; nil: none given
 }
+
+// setForm is a command with setOptions. It decides which options there are.
+type setForm uint8
+
+const (
+	forSet setForm = iota
+	forValkeySet
+	forGetex
+	forMsetex
+)
 
 // ttlUnit is the unit and the start of a time to live.
 type ttlUnit uint8
@@ -24,22 +35,25 @@ const (
 	unitPXAT                    // Unix milliseconds
 )
 
-// parseSetOptions parses the options of SET, or of GETEX if getex is set. A time to live can
-// be repeated in the same unit; the last one counts, as in Redis.
-func parseSetOptions(args resp.Args, getex bool) (o setOptions, ok bool) {
+// parseSetOptions parses the options of a command of that form. A time to live can be
+// repeated in the same unit; the last one counts, as in Redis.
+func parseSetOptions(args resp.Args, form setForm) (o setOptions, ok bool) {
 	for i := 0; i < len(args); i++ {
 		opt := args[i]
 		switch {
-		case isWord(opt, "nx") && !o.xx && !getex:
+		case isWord(opt, "nx") && !o.xx && o.equal == nil && form != forGetex:
 			o.nx = true
-		case isWord(opt, "xx") && !o.nx && !getex:
+		case isWord(opt, "xx") && !o.nx && o.equal == nil && form != forGetex:
 			o.xx = true
-		case isWord(opt, "get") && !getex:
+		case isWord(opt, "get") && form < forGetex:
 			o.get = true
-		case isWord(opt, "keepttl") && o.ttl == nil && !getex:
+		case isWord(opt, "keepttl") && o.ttl == nil && form != forGetex:
 			o.keepTTL = true
-		case isWord(opt, "persist") && o.ttl == nil && getex:
+		case isWord(opt, "persist") && o.ttl == nil && form == forGetex:
 			o.persist = true
+		case form == forValkeySet && isWord(opt, "ifeq") && !o.nx && !o.xx && o.equal == nil && i+1 < len(args):
+			i++
+			o.equal = args[i]
 		default:
 			unit := ttlUnitOf(opt)
 			taken := o.keepTTL || o.persist || o.unit != 0 && o.unit != unit
@@ -67,26 +81,38 @@ func ttlUnitOf(opt []byte) ttlUnit {
 	return 0
 }
 
-// deadlineOf converts a time to live into a deadline in Unix milliseconds.
+// millis returns the length of the unit in milliseconds.
+func (u ttlUnit) millis() int64 {
+	if u == unitEX || u == unitEXAT {
+		return 1000
+	}
+	return 1
+}
+
+// base returns where the time to live starts, in Unix milliseconds.
+func (u ttlUnit) base(c *Ctx) int64 {
+	if u == unitEX || u == unitPX {
+		return c.Now()
+	}
+	return 0
+}
+
+// deadlineOf converts a time to live of at least 1 into a deadline in Unix milliseconds.
 func deadlineOf(c *Ctx, ttl []byte, unit ttlUnit) (at int64, failure resp.Reply) {
-	at, ok := resp.ParseInt(ttl)
+	return deadlineFrom(c, ttl, 1, unit.base(c), unit.millis())
+}
+
+// deadlineFrom converts an argument of at least least into the deadline base + argument·unit,
+// all in milliseconds.
+func deadlineFrom(c *Ctx, arg []byte, least, base, unit int64) (at int64, failure resp.Reply) {
+	n, ok := resp.ParseInt(arg)
 	if !ok {
 		return 0, resp.ErrNotInt
 	}
-	seconds := unit == unitEX || unit == unitEXAT
-	if at <= 0 || seconds && at > math.MaxInt64/1000 {
+	if n < least || n > math.MaxInt64/unit || n*unit > math.MaxInt64-base {
 		return 0, resp.ErrInvalidExpire(c.Cmd.Name)
 	}
-	if seconds {
-		at *= 1000
-	}
-	if unit == unitEX || unit == unitPX {
-		if at > math.MaxInt64-c.Now() {
-			return 0, resp.ErrInvalidExpire(c.Cmd.Name)
-		}
-		at += c.Now()
-	}
-	return at, resp.NoReply
+	return n*unit + base, resp.NoReply
 }
 
 // setKeyFlags corrects the flags of SET's key in a command line: only with GET does SET read
@@ -101,8 +127,13 @@ func setKeyFlags(line resp.Args, found []KeyPos) []KeyPos {
 	return found
 }
 
-func set(c *Ctx, args resp.Args) resp.Reply {
-	o, ok := parseSetOptions(args[3:], false)
+func set(c *Ctx, args resp.Args) resp.Reply { return setFrom(c, args, forSet) }
+
+// valkeySet is SET of Valkey 9.1: it has the option IFEQ.
+func valkeySet(c *Ctx, args resp.Args) resp.Reply { return setFrom(c, args, forValkeySet) }
+
+func setFrom(c *Ctx, args resp.Args, form setForm) resp.Reply {
+	o, ok := parseSetOptions(args[3:], form)
 	if !ok {
 		return resp.ErrSyntax
 	}
@@ -121,16 +152,51 @@ func set(c *Ctx, args resp.Args) resp.Reply {
 		}
 		reply = stringReply(s)
 	}
-	if o.nx || o.xx {
-		if found := c.DB.LookupWrite(args[1]) != nil; found == o.nx {
-			if o.get {
-				return reply
-			}
-			return resp.Nil
+	if allowed, failure := o.allow(c, args[1]); failure.IsError() {
+		return failure
+	} else if !allowed {
+		if o.get {
+			return reply
 		}
+		return resp.Nil
 	}
-	setString(c, args[1], args[2], deadline, o.keepTTL)
+	if form == forValkeySet && deadline != 0 && deadline <= c.Now() {
+		dropDue(c, args[1])
+	} else {
+		setString(c, args[1], args[2], deadline, o.keepTTL)
+	}
 	return reply
+}
+
+// dropDue deletes a key that SET gives a deadline that is not in the future. Valkey does not
+// store the value.
+func dropDue(c *Ctx, key []byte) {
+	if e := c.DB.LookupWrite(key); e != nil {
+		c.RemoveDue(e)
+	}
+}
+
+// allow reports whether NX, XX and IFEQ allow to set key.
+func (o *setOptions) allow(c *Ctx, key []byte) (allowed bool, failure resp.Reply) {
+	if o.equal != nil {
+		e := c.DB.Peek(key)
+		s, ok := asString(e)
+		if allowed = ok && s != nil && hasText(s, o.equal); !allowed {
+			c.DB.Access(e)
+		}
+		if !ok {
+			return false, resp.ErrWrongType
+		}
+		return allowed, resp.NoReply
+	}
+	if o.nx || o.xx {
+		e := c.DB.Peek(key)
+		if allowed = (e != nil) != o.nx; !allowed {
+			c.DB.Access(e) // an allowed SET counts as an access itself
+		}
+		return allowed, resp.NoReply
+	}
+	return true, resp.NoReply
 }
 
 // setString stores a value with a deadline in Unix milliseconds (0: none) and announces both.
@@ -170,9 +236,15 @@ func setWithTTL(c *Ctx, args resp.Args, unit ttlUnit) resp.Reply {
 }
 
 func getex(c *Ctx, args resp.Args) resp.Reply {
-	o, ok := parseSetOptions(args[2:], true)
+	o, ok := parseSetOptions(args[2:], forGetex)
 	if !ok {
 		return resp.ErrSyntax
+	}
+	if c.Config.Valkey() && o.ttl != nil {
+		// Valkey reads the options before it looks the key up.
+		if _, failure := deadlineOf(c, o.ttl, o.unit); failure.IsError() {
+			return failure
+		}
 	}
 	e := c.DB.Lookup(args[1])
 	s, ok := asString(e)
@@ -199,7 +271,7 @@ func getex(c *Ctx, args resp.Args) resp.Reply {
 // PXAT) and the deadline is past.
 func setDeadlineOrDelete(c *Ctx, e *store.Entry, deadline int64, absolute bool) {
 	if absolute && deadline <= c.Now() {
-		c.Remove(e)
+		c.RemoveDue(e)
 		return
 	}
 	c.DB.SetDeadline(e, deadline)

@@ -87,6 +87,13 @@ type Command struct {
 	Run        Func   // nil for a container whose subcommands do the work
 	Subs       []*Command
 
+	// KeepsCaching says that CLIENT CACHING is not about this command, but about a later one.
+	KeepsCaching bool
+
+	// ReadKeys finds the keys that client-side caching remembers, if a line that does not fit
+	// the syntax has others than Keys finds. nil: Keys finds them.
+	ReadKeys func(line resp.Args) []KeyPos
+
 	// Channels says which arguments are channels that ACL rules are about.
 	Channels ChannelArgs
 
@@ -114,8 +121,7 @@ func (cmd *Command) Container() bool { return len(cmd.Subs) > 0 }
 
 // absent are the commands of Redis 7.0.15 that are not in the table. A redis.conf may
 // rename or disable them nevertheless.
-const absent = "failover latency module monitor psync replconf " +
-	"replicaof slaveof slowlog sync"
+const absent = "psync replconf sync"
 
 // Table is the command table of one server.
 type Table struct {
@@ -160,6 +166,7 @@ func NewTable() *Table {
 	t.add("cluster", clusterCommands())
 	t.add("server", serverCommands())
 	t.add("server", aclCommands())
+	t.add("server", observeCommands())
 	t.fillSlots()
 	return t
 }

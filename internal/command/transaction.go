@@ -38,9 +38,11 @@ func exec(c *Ctx, _ resp.Args) resp.Reply {
 		return resp.NilArray
 	}
 	c.Replies.Send(c, resp.ArrayHeader(len(t.Queue)))
+	s.Running = t
 	for i, args := range t.Queue {
 		c.Runner.RunQueued(c, t.Cmds[i], args)
 	}
+	s.Running = nil
 	return resp.NoReply
 }
 

@@ -17,27 +17,42 @@ var (
 // addOptions are the options of ZADD.
 type addOptions struct{ nx, xx, gt, lt, ch, incr bool }
 
+// condition sets an option that ZADD and GEOADD share. It returns false for another word.
+func (o *addOptions) condition(word []byte) bool {
+	switch {
+	case isWord(word, "nx"):
+		o.nx = true
+	case isWord(word, "xx"):
+		o.xx = true
+	case isWord(word, "ch"):
+		o.ch = true
+	default:
+		return false
+	}
+	return true
+}
+
+// option sets an option of ZADD. It returns false for another word.
+func (o *addOptions) option(word []byte) bool {
+	switch {
+	case o.condition(word):
+	case isWord(word, "gt"):
+		o.gt = true
+	case isWord(word, "lt"):
+		o.lt = true
+	case isWord(word, "incr"):
+		o.incr = true
+	default:
+		return false
+	}
+	return true
+}
+
 // parseAddOptions parses the options of ZADD. pairs are the scores and members behind them.
 func parseAddOptions(args resp.Args) (o addOptions, pairs resp.Args, failure resp.Reply) {
 	i := 2
-options:
-	for ; i < len(args); i++ {
-		switch {
-		case isWord(args[i], "nx"):
-			o.nx = true
-		case isWord(args[i], "xx"):
-			o.xx = true
-		case isWord(args[i], "gt"):
-			o.gt = true
-		case isWord(args[i], "lt"):
-			o.lt = true
-		case isWord(args[i], "ch"):
-			o.ch = true
-		case isWord(args[i], "incr"):
-			o.incr = true
-		default:
-			break options
-		}
+	for i < len(args) && o.option(args[i]) {
+		i++
 	}
 	pairs = args[i:]
 	switch {

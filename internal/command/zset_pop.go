@@ -86,6 +86,7 @@ func blockingZPop(c *Ctx, args resp.Args, end zsetEnd) resp.Reply {
 		return failure
 	}
 	pop := func(c *Ctx, key []byte, e *store.Entry, z *store.ZSet) resp.Reply {
+		c.DB.Access(e) // the blocking commands look the key up twice
 		flat := popMembers(c, e, z, end, 1)
 		return resp.Array(resp.Bulk(key), flat[0], flat[1])
 	}
@@ -97,7 +98,13 @@ func zmpop(c *Ctx, args resp.Args) resp.Reply {
 }
 
 func bzmpop(c *Ctx, args resp.Args) resp.Reply {
-	return popMultiOrPark(c, args, parseZSetEnd, popFromZSet)
+	return popMultiOrPark(c, args, parseZSetEnd, func(end zsetEnd, count int64) popKey[*store.ZSet] {
+		pop := popFromZSet(end, count)
+		return func(c *Ctx, key []byte, e *store.Entry, z *store.ZSet) resp.Reply {
+			c.DB.Access(e) // as blockingZPop
+			return pop(c, key, e, z)
+		}
+	})
 }
 
 // popFromZSet pops as ZMPOP does. Its reply has pairs in RESP2, too.

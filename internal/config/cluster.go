@@ -29,8 +29,8 @@ const (
 	EndpointUnknown  = "unknown-endpoint"
 )
 
-// slotList takes slots and ranges of slots, and keeps them as ranges in order.
-func slotList(in input) (string, error) {
+// parseSlotList takes slots and ranges of slots, and keeps them as ranges in order.
+func parseSlotList(in input) (string, error) {
 	if in.none() {
 		return "", nil
 	}

@@ -22,6 +22,11 @@ type Config struct {
 	BusyReply        atomic.Int64 // busy-reply-threshold, ms
 	TCPKeepAlive     atomic.Int64 // seconds between probes, 0: none
 
+	// Freed is called when much memory has become garbage at once: a database was emptied, or
+	// a client has left much output unread. It must not block. It is set before the server
+	// starts; nil: nothing is called.
+	Freed func()
+
 	// While the server runs, the engine lock guards these fields.
 	NotifyEvents                   keyevent.Class
 	RequirePass                    string
@@ -29,16 +34,24 @@ type Config struct {
 	ACLLogMax                      int  // entries of ACL LOG
 	MaxClients                     int
 	MaxMemory                      int64 // bytes, 0: no limit
+	Eviction                       Eviction
 	Databases                      int
 	OutputLimits                   [3]OutputLimit // by ClientClass
 	ProtectedMode                  bool
 	DebugCommand, ProtectedConfigs Access
 	LockCommands                   Access // AccessNo: the engine has no such commands
+	ModuleCommand                  Access // enable-module-command
+	MinReplicas, ReplicaLag        int64  // min-replicas-to-write, min-replicas-max-lag
 	TLS                            TLS
 	Cluster                        Cluster
 	LogLevel                       slog.Level
 	RDB                            RDB
-	Dir                            string // relative file names start here
+	SlowerThan                     int64     // µs from which on SLOWLOG keeps a command; negative: none
+	SlowlogMax                     int64     // entries of SLOWLOG
+	LatencyThreshold               int64     // ms from which on LATENCY keeps an event, 0: it keeps none
+	LatencyTracking                bool      // keep a histogram for each command
+	LatencyPercentiles             []float64 // that INFO latencystats shows
+	Dir                            string    // relative file names start here
 
 	// The limits of compact encodings, in elements and in bytes of a value.
 	HashEntries, HashValue int
@@ -47,6 +60,7 @@ type Config struct {
 	ListSize               int // negative: a class of sizes, see list-max-listpack-size
 	HLLSparseBytes         int // of a whole sparse HyperLogLog
 	StreamNodeBytes        int64
+	TrackingMaxKeys        int64 // tracking-table-max-keys; 0: no limit
 	StreamNodeEntries      int64
 
 	// These fields are read once, at the start. File names are as they were given:
@@ -60,7 +74,8 @@ type Config struct {
 	LogFile        string      // "": standard output
 	PIDFile        string      // "": none
 	Topology       Topology
-	ExitWithParent bool // end when the parent process ends
+	ExitWithParent bool   // end when the parent process ends
+	Emulate        string // the server whose version and commands this one has, see Valkey
 	Renames        []Rename
 	ACLFile        string     // "": none
 	Users          []UserLine // the user lines, in order
@@ -76,13 +91,16 @@ type Config struct {
 
 	table    *table
 	settings []setting // one for each directive of the table, in its order
-	doubts   []doubt   // what Check refuses
-	hooks    []hook    // in the order of registration
+	// included means that an included file has ended. From then on each line of save begins
+	// again, as in Redis.
+	included bool
+	doubts   []doubt // what Check refuses
+	hooks    []hook  // in the order of registration
 }
 
-// Access is a value of enable-debug-command, enable-lock-commands and
-// enable-protected-configs: it says which clients may use DEBUG, use LOCK.LIST and
-// LOCK.LEAKS, or change protected directives.
+// Access is a value of enable-debug-command, enable-lock-commands, enable-module-command
+// and enable-protected-configs: it says which clients may use DEBUG, use LOCK.LIST and
+// LOCK.LEAKS, use MODULE, or change protected directives.
 type Access string
 
 // The values of Access.
@@ -115,6 +133,10 @@ type OutputLimit struct {
 	Soft        int64 // bytes that close it after SoftSeconds above them, 0: no limit
 	SoftSeconds int64
 }
+
+// LacksReplicas reports whether writes are refused because the server has too few
+// replicas. It has none.
+func (c *Config) LacksReplicas() bool { return c.MinReplicas > 0 && c.ReplicaLag > 0 }
 
 // Rename is a rename-command line. To is "" when the command is removed.
 type Rename struct {

@@ -47,8 +47,12 @@ func TestSetAnswersAsRedis(t *testing.T) {
 		{"save", "0 1", failed + "save') - Invalid save parameters"},
 		{"oom-score-adj-values", "1 2", failed + "oom-score-adj-values') - wrong number of arguments"},
 		{"latency-tracking-info-percentiles", "100.0 1e1", "100 10"},
-		{"maxmemory-policy", "allkeys-lru", failed + "maxmemory-policy') - " + noEviction},
-		{"masterauth", "x", failed + "masterauth') - " + noReplication},
+		{"maxmemory-policy", "allkeys-lru", "allkeys-lru"},
+		{"masterauth", "x\x00y", "x\x00y"}, {"masteruser", "x\x00y", "x"},
+		{"oom-score-adj", "RELATIVE", "yes"}, {"notify-keyspace-events", "KE\x00?", "KE"},
+		{"save", "+900 99999999999", "900 1215752191"}, {"save", "900 5 ", failed + "save') - Invalid save parameters"},
+		{"proc-title-template", "{title} ", failed + "proc-title-template') - " + string(errTitle)},
+		{"proc-title-template", "{{title}}", "{{title}}"},
 		{"port", "1", failed + "port') - " + noRebind},
 	} {
 		c := New()
@@ -117,7 +121,6 @@ func TestFatalErrorsReadAsRedis(t *testing.T) {
 		{"--cluster-slots 5-3", "", at("2", `cluster-slots "5-3"`, `"5-3" is no slot from 0 to 16383 and no range of them`)},
 		{"--replicaof h 1", "", at("2", `replicaof "h" "1"`, noReplication)},
 		{"--user", "", at("2", `user`, bad)},
-		{"--tls-replication yes", "", at("2", `tls-replication "yes"`, noReplication)},
 		{"--daemonize yes", "", at("2", `daemonize "yes"`, noDaemon)},
 		{"--dbfilename a/b", "", at("2", `dbfilename "a/b"`, "dbfilename can't be a path, just a filename")},
 		{"--appenddirname a/b", "", at("2", `appenddirname "a/b"`, "appenddirname can't be a path, just a dirname")},
@@ -153,28 +156,32 @@ func TestOnlyTheLastValueIsRefused(t *testing.T) {
 	}
 }
 
+// latencyLine is a line that Redis writes although the value is the default.
+const latencyLine = "latency-tracking-info-percentiles 50 99 99.9\n"
+
 func TestRewriteReplacesTheLinesOfUsers(t *testing.T) {
 	c := New()
-	text := "user b on\n# comment\nuser a off >x\nport 0\nuser c\n"
+	text := "save \"\"\nuser b on\n# comment\nuser a off >x\nport 0\nuser c\n"
 	if err := c.loadText(text, 0); err != nil {
 		t.Fatal(err)
 	}
 	if len(c.Users) != 3 || c.Users[1].Name != "a" || !slices.Equal(c.Users[1].Rules, []string{"off", ">x"}) {
 		t.Errorf("users %+v", c.Users)
 	}
-	if got := c.rewritten(text); got != text {
+	const added = "\n" + signature + "\n" + latencyLine
+	if got := c.rewritten(text, false); got != text+added {
 		t.Errorf("without users: %q", got)
 	}
 	c.UserState = func() [][]string { return [][]string{{"a", "on", "~\"x"}, {"default", "on"}} }
-	want := "user a on \"~\\\"x\"\n# comment\nuser default on\nport 0\n"
-	if got := c.rewritten(text); got != want {
+	want := "save \"\"\nuser a on \"~\\\"x\"\n# comment\nuser default on\nport 0\n" + added
+	if got := c.rewritten(text, false); got != want {
 		t.Errorf("%q, want %q", got, want)
 	}
-	if got := c.rewritten("port 0\n"); !strings.HasSuffix(got, signature+"\nuser a on \"~\\\"x\"\nuser default on\n") {
+	if got := c.rewritten("port 0\n", false); !strings.HasSuffix(got, signature+"\n"+latencyLine+"save \"\"\nuser a on \"~\\\"x\"\nuser default on\n") {
 		t.Errorf("new lines: %q", got)
 	}
 	c.UserState = func() [][]string { return nil }
-	if got := c.rewritten(text); got != "# comment\nport 0\n" {
+	if got := c.rewritten(text, false); got != "save \"\"\n\n# comment\n\nport 0\n"+added {
 		t.Errorf("with an ACL file: %q", got)
 	}
 }
@@ -222,17 +229,65 @@ func TestRewriteKeepsCommentsAndIsReadBackEqual(t *testing.T) {
 		t.Fatal(err)
 	}
 	text, _ := os.ReadFile(path)
-	want := "# mine\ntimeout 6\nsave 60 1 1 2\n\n" + signature +
-		"\nmaxclients 9\nrequirepass \"a \\\"b\"\n"
+	want := "# mine\ntimeout 6\nsave 60 1\nsave 1 2\n\n" + signature +
+		"\ndir " + quote(c.Dir) + "\n" + latencyLine + "maxclients 9\nrequirepass \"a \\\"b\"\n"
 	if string(text) != want {
 		t.Errorf("got\n%s\nwant\n%s", text, want)
 	}
 	again, err := Parse([]string{path}, nil)
-	if err != nil || again.RequirePass != "a \"b" || again.rewritten(want) != want {
+	if err != nil || again.RequirePass != "a \"b" || again.rewritten(want, false) != want+"\n" {
 		t.Errorf("read back: %v, %q", err, again.RequirePass)
 	}
 	if err := New().Rewrite(); !errors.Is(err, ErrNoFile) {
 		t.Errorf("without a file: %v", err)
+	}
+}
+
+func TestErrorsOfFilesHaveTheTextOfTheSystem(t *testing.T) {
+	dir := filepath.Join(t.TempDir(), "gone")
+	if err := os.Mkdir(dir, 0o777); err != nil {
+		t.Fatal(err)
+	}
+	path := filepath.Join(dir, "redis.conf")
+	if err := os.WriteFile(path, nil, 0o666); err != nil {
+		t.Fatal(err)
+	}
+	c, err := Parse([]string{path}, nil)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if err := os.RemoveAll(dir); err != nil {
+		t.Fatal(err)
+	}
+	if err := c.Rewrite(); err == nil || err.Error() != "Rewriting config file: No such file or directory" {
+		t.Errorf("the directory is gone: %v", err)
+	}
+	if err := os.Mkdir(dir, 0o777); err != nil {
+		t.Fatal(err)
+	}
+	if err := os.Mkdir(path, 0o777); err != nil {
+		t.Fatal(err)
+	}
+	if err := c.Rewrite(); err == nil || err.Error() != "Rewriting config file: Is a directory" {
+		t.Errorf("a directory in the file's place: %v", err)
+	}
+}
+
+// The lines are those that redis-server 7.0.15 writes.
+func TestRewriteWritesTheFormsOfRedis(t *testing.T) {
+	const text = "save 900 1\nsave 300 10\nmaxmemory 104857600\nhz 20\nhz 30\n\n\n" +
+		"client-output-buffer-limit slave 512mb 128mb 60\nlogfile \"\"\nunixsocket /s\nunixsocket \"\"\n"
+	c := New()
+	if err := c.loadText(text+"save \"\"\nnotify-keyspace-events KEA\nrepl-backlog-size 2mb\n"+
+		"client-output-buffer-limit pubsub 1mb 2000 3\nsave 1 2\n", 0); err != nil {
+		t.Fatal(err)
+	}
+	want := "save 1 2\n\nmaxmemory 100mb\nhz 30\n\n" +
+		"client-output-buffer-limit normal 0 0 0\nlogfile \"\"\n\n" + signature + "\n" +
+		"client-output-buffer-limit replica 512mb 128mb 60\nclient-output-buffer-limit pubsub 1mb 2000 3\n" +
+		"dir " + quote(c.Dir) + "\n" + latencyLine + "notify-keyspace-events \"AKE\"\nrepl-backlog-size 2mb\n"
+	if got := c.rewritten(text, false); got != want {
+		t.Errorf("got\n%s\nwant\n%s", got, want)
 	}
 }
 
@@ -271,25 +326,52 @@ func TestAFileThatIncludesItselfIsRefused(t *testing.T) {
 }
 
 func TestRewriteQuotesWordsThatNeedIt(t *testing.T) {
-	for _, value := range []string{"a\x00b", "é", "a'b", `a\b`, "a\tb", "#", ""} {
+	for _, value := range []string{"a\x01b", "é", "a'b", `a\b`, "a\tb", "#", ""} {
 		c := New()
 		if err := c.Load("syslog-ident", value); err != nil {
 			t.Fatal(err)
 		}
 		again := New()
-		if err := again.loadText(c.rewritten(""), 0); err != nil || again.Get("syslog-ident") != value {
-			t.Errorf("%q is rewritten as %q: %v", value, c.rewritten(""), err)
+		if err := again.loadText(c.rewritten("", false), 0); err != nil || again.Get("syslog-ident") != value {
+			t.Errorf("%q is rewritten as %q: %v", value, c.rewritten("", false), err)
 		}
 	}
 }
 
 func TestRewriteLeavesOutALineThatNoFileCanSay(t *testing.T) {
-	const text = "slaveof no one\nport 1\n"
+	const text = "slaveof no one\nport 1\nsave \"\"\n"
 	c, err := Parse([]string{"-"}, strings.NewReader(text))
 	if err != nil {
 		t.Fatal(err)
 	}
-	if got, want := c.rewritten(text), "port 1\n"; got != want {
+	if got, want := c.rewritten(text, false), "\nport 1\nsave \"\"\n\n"+signature+"\n"+latencyLine; got != want {
 		t.Errorf("rewritten as %q, want %q", got, want)
+	}
+}
+
+func TestRewriteAllAddsEveryDirectiveAndIsReadBackEqual(t *testing.T) {
+	path := filepath.Join(t.TempDir(), "redis.conf")
+	write(t, path, "timeout 5\n")
+	c, err := Parse([]string{path}, nil)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if err := c.RewriteAll(); err != nil {
+		t.Fatal(err)
+	}
+	text, _ := os.ReadFile(path)
+	for _, line := range []string{"timeout 5\n", "\nmaxclients 10000\n", "\nappendonly no\n"} {
+		if strings.Count(string(text), line) != 1 {
+			t.Errorf("%q is %d times in\n%s", line, strings.Count(string(text), line), text)
+		}
+	}
+	again, err := Parse([]string{path}, nil)
+	if err != nil {
+		t.Fatal(err)
+	}
+	for i := range c.settings {
+		if was, is := c.settings[i], again.settings[i]; was.value != is.value {
+			t.Errorf("%s was %q and is %q", was.name, was.value, is.value)
+		}
 	}
 }

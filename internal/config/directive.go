@@ -11,6 +11,10 @@ type directive struct {
 	initial func() string // the same when the process decides it, nil: def
 	flags   flags
 
+	// lines are the lines of CONFIG REWRITE without the name, for a directive that may have
+	// several. nil: one line.
+	lines func(value string) []fileLine
+
 	set    func(c *Config, value string) // sets the field that follows, nil: none
 	change Change                        // what acts after CONFIG SET, 0: nothing
 	show   func(value string) string     // the value as CONFIG GET shows it, nil: as it is
@@ -18,22 +22,25 @@ type directive struct {
 	refuse string                   // why values other than def are refused, "": they are not
 	canSet func(value string) error // what only CONFIG SET refuses, nil: nothing
 
+	idle string // why the value has no effect, "": it has one, or is refused
+
 	// For docs/directives.md.
 	defDoc string // how def reads there, "": as it is
 	note   string
 }
 
-type flags uint8
+type flags uint16
 
 const (
-	immutable  flags = 1 << iota // set only at the start
-	protected                    // CONFIG SET needs enable-protected-configs
-	multi                        // the value is a list of words
-	own                          // lockredis's own, not a directive of Redis
-	volatile                     // names a file: setting the same name reads the file again
-	bareOption                   // as an option without a value it is empty
-	noDefault                    // its default cannot be written in a file: Rewrite leaves it out
-	sentinels                    // a Sentinel takes what a server refuses
+	immutable   flags = 1 << iota // set only at the start
+	protected                     // CONFIG SET needs enable-protected-configs
+	multi                         // the value is a list of words
+	own                           // lockredis's own, not a directive of Redis
+	volatile                      // names a file: setting the same name reads the file again
+	bareOption                    // as an option without a value it is empty
+	writesEmpty                   // CONFIG REWRITE keeps a line with an empty text
+	noDefault                     // its default cannot be written in a file: Rewrite leaves it out
+	secret                        // SLOWLOG and MONITOR do not show its value
 )
 
 func (d *directive) has(f flags) bool { return d.flags&f != 0 }
@@ -55,7 +62,7 @@ func (d *directive) shown(value string) string {
 
 // check runs the parser and refuses what lockredis does not have.
 func (d *directive) check(in input) (string, error) {
-	value, err := d.parse(in)
+	value, err := d.parse.check(in)
 	if err == nil && d.refuses(value) {
 		err = reason(d.refuse)
 	}
@@ -104,6 +111,13 @@ func (t *table) find(name string) (position int, ok bool) {
 	return position, ok
 }
 
+// Secret reports whether the value of the directive with this name, in any case, must not be
+// shown.
+func (c *Config) Secret(name string) bool {
+	i, ok := c.table.find(name)
+	return ok && directives[i].has(secret)
+}
+
 // statement returns the statement with this name in lower case, nil when there is
 // none.
 func (t *table) statement(name string) *statement {
@@ -123,11 +137,34 @@ const (
 	noSupervisor     = "lockredis does not talk to a supervisor: use 'supervised no'"
 	noModules        = "lockredis loads no modules"
 	noSyslog         = "lockredis does not write to syslog: use logfile or standard output"
-	noEviction       = "lockredis evicts nothing: use 'maxmemory-policy noeviction'"
 	noClientEviction = "lockredis evicts no clients: use client-output-buffer-limit"
 	noSocketMark     = "lockredis does not mark sockets"
 	noDHE            = "lockredis has no Diffie-Hellman over finite fields: TLS uses elliptic curves"
 	noRebind         = "lockredis does not change its listeners while it runs"
+)
+
+// Why a directive is accepted without effect: there is nothing that it could act on, and
+// no client notices the difference.
+const (
+	idleAOF         = "no append-only file"
+	idleBus         = "no connections to other nodes"
+	idleCrash       = "Go reports a crash"
+	idleDefrag      = "Go's memory is not defragmented"
+	idleExpiry      = "keys expire at their millisecond"
+	idleFree        = "the garbage collector frees values in the background"
+	idleHost        = "the process leaves settings of the system as they are"
+	idleList        = "list nodes are not compressed"
+	idleListen      = "Go chooses the length"
+	idleLogo        = "there is no logo"
+	idlePropagation = "nothing is propagated"
+	idleRehash      = "hash tables grow at once"
+	idleReplication = "a server has no replicas and no master"
+	idleSync        = "the file is synced once"
+	idleThreads     = "Go's scheduler places goroutines on threads"
+	idleTicks       = "there is no periodic task: a timer waits for the next deadline"
+	idleTickets     = "TLS sessions are resumed by tickets, and the client's order of ciphers counts"
+	idleShutdown    = "nothing delays the end"
+	idleSyslog      = "there is no syslog"
 )
 
 // reason is an error with a text for a client or the operator. The text is Redis's,

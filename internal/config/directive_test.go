@@ -54,7 +54,7 @@ func TestADirectiveIsOneRow(t *testing.T) {
 	if got := c.Match([]string{"*wall*", "Fence"}, same); !slices.Equal(got, want) {
 		t.Errorf("CONFIG GET: %v, want %v", got, want)
 	}
-	if got, want := c.rewritten("wall wood"), "fence stone\n"; got != want {
+	if got, want := c.rewritten("wall wood\nsave 1 2", false), "fence stone\nsave \"\"\n"+signature+"\n"+latencyLine; got != want {
 		t.Errorf("CONFIG REWRITE: %q, want %q", got, want)
 	}
 }
@@ -96,14 +96,14 @@ func TestEveryRowIsComplete(t *testing.T) {
 	}
 }
 
-// fields returns the exported fields of a Config, and of its TLS, Cluster and RDB, as text.
+// fields returns the exported fields of a Config, and of its parts, as text.
 func fields(c *Config) map[string]string {
 	text := map[string]string{}
-	for _, part := range []any{c, &c.TLS, &c.Cluster, &c.RDB} {
+	for _, part := range []any{c, &c.TLS, &c.Cluster, &c.RDB, &c.Eviction} {
 		v := reflect.ValueOf(part).Elem()
 		for i := range v.NumField() {
 			f := v.Type().Field(i)
-			nested := v.Type() == reflect.TypeFor[Config]() && slices.Contains([]string{"TLS", "Cluster", "RDB"}, f.Name)
+			nested := v.Type() == reflect.TypeFor[Config]() && slices.Contains([]string{"TLS", "Cluster", "RDB", "Eviction"}, f.Name)
 			if f.IsExported() && !nested {
 				text[v.Type().Name()+"."+f.Name] = fmt.Sprint(v.Field(i))
 			}
@@ -114,7 +114,7 @@ func fields(c *Config) map[string]string {
 
 func TestEverySetterChangesAFieldOfItsOwn(t *testing.T) {
 	candidates := []string{"7", "2000000", "yes", "no", "debug", "/", "K", "777", "pubsub 1 2 3",
-		"sentinel:1x3", "hostname", "allchannels", "60 1", "save"}
+		"sentinel:1x3", "valkey-9.1", "hostname", "allchannels", "60 1", "save", "allkeys-lru"}
 	owner := map[string]string{}
 	for _, d := range directives {
 		if d.set == nil {

@@ -7,8 +7,8 @@
 // Add a row to the table in table.go. The row says everything about the
 // directive: names, parser, default, the field of Config that follows it (set),
 // the part of the server that acts when CONFIG SET changes it (change), and what
-// lockredis refuses. A row without set is a directive that the server only
-// reports. After that, run make docs.
+// lockredis refuses. A row without set is a directive that has no effect: idle says
+// why. After that, run make docs.
 //
 // A directive about security or topology that lockredis does not have is refused
 // with a reason. It is never accepted without effect.

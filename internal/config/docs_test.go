@@ -26,6 +26,16 @@ func TestTheDocsOfTheDirectivesAreUpToDate(t *testing.T) {
 	}
 }
 
+// A row says why its directive has no effect, exactly if it has none.
+func TestEveryDirectiveWithoutEffectSaysWhy(t *testing.T) {
+	for i := range directives {
+		d := &directives[i]
+		if without := d.set == nil && d.refuse == ""; without != (d.idle != "") {
+			t.Errorf("%s: without effect: %v, its reason: %q", d.name, without, d.idle)
+		}
+	}
+}
+
 // directivesDoc returns the text of docs/directives.md: the table in sections, by
 // what the server does with a directive.
 func directivesDoc() string {
@@ -38,8 +48,8 @@ func directivesDoc() string {
 		"taken only with `enable-protected-configs`.\n")
 	docSection(&b, "Working", "The server acts on these.",
 		func(d *directive) bool { return d.refuse == "" && d.set != nil })
-	docSection(&b, "Reported", "These have no meaning for a server in memory. "+
-		"They are checked and shown by CONFIG GET, and change nothing.",
+	docSection(&b, "Accepted, without effect", "These are checked as Redis checks them and shown by "+
+		"CONFIG GET. They change nothing: the last column says why.",
 		func(d *directive) bool { return d.refuse == "" && d.set == nil })
 	b.WriteString("\n## Refused\n\nThese concern what lockredis does not have. " +
 		"Any value but one is refused, with a reason; of several lines for one directive\n" +
@@ -97,6 +107,9 @@ func docNote(d *directive) string {
 	}
 	if d.has(own) {
 		notes = append(notes, "lockredis's own")
+	}
+	if d.idle != "" {
+		notes = append(notes, d.idle)
 	}
 	if d.note != "" {
 		notes = append(notes, d.note)

@@ -3,17 +3,19 @@ package config
 // Change names a part of the server that acts when CONFIG SET changes a
 // directive. A row of the table names its parts, and the owner of a part
 // registers a hook with OnChange. Values can be combined with |.
-type Change uint8
+type Change uint16
 
 // The parts that act on changes.
 const (
-	StoreChange      Change = 1 << iota // limits of compact encodings, classes of key events
+	StoreChange      Change = 1 << iota // limits of compact encodings, classes of key events, eviction
 	IdleChange                          // how long an idle client stays connected
 	LogLevelChange                      // the least level that is logged
 	MaxClientsChange                    // the number of files that the process needs
 	TLSChange                           // certificates, keys, versions, ciphers, sessions
 	ClusterChange                       // whether a cluster without all slots serves commands
+	SlowlogChange                       // the length of SLOWLOG
 	UsersChange                         // the default user's password, the channels of new users
+	MemoryChange                        // the limit of memory
 )
 
 // hook is a function that OnChange has registered.

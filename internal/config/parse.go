@@ -235,7 +235,9 @@ func (c *Config) include(words []string, at position) error {
 		if err != nil {
 			return &FileError{path, err}
 		}
-		if err := c.loadText(string(text), depth); err != nil {
+		err = c.loadText(string(text), depth)
+		c.included = true
+		if err != nil {
 			return err
 		}
 	}

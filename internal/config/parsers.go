@@ -11,31 +11,74 @@ import (
 	"github.com/lockredis/lockredis/resp"
 )
 
-// parser checks the words that are given for a directive and returns the value to
-// keep. An error's text is Redis's. A parser takes its own values back unchanged.
-type parser func(in input) (string, error)
+// parser is the form of a directive's values.
+type parser struct {
+	// check checks the words that are given and returns the value to keep. An error's text
+	// is Redis's. A parser takes its own values back unchanged.
+	check func(in input) (string, error)
+
+	// form returns the value as CONFIG REWRITE writes it. nil: words, with quotes where a
+	// word needs them.
+	form func(value string) string
+}
 
 // input is what a parser reads.
 type input struct {
-	name  string   // the directive's
-	words []string // one word, unless the directive is multi
-	old   string   // the present value
-	again bool     // an earlier line of the configuration file has set the directive
-	dir   string   // the working directory
+	name   string   // the directive's
+	words  []string // one word, unless the directive is multi
+	old    string   // the present value
+	again  bool     // an earlier line of the configuration file has set the directive, see Config.included
+	loaded bool     // the value is from a file or from the command line
+	dir    string   // the working directory
+
+	value func(name string) string // the present value of another directive
 }
+
+// cString returns s up to its first NUL byte: Redis reads most values as C strings.
+func cString(s string) string {
+	s, _, _ = strings.Cut(s, "\x00")
+	return s
+}
+
+// The parsers of the table without bounds of their own.
+var (
+	text            = parser{check: parseText, form: quote}
+	binary          = parser{check: parseBinary, form: quote}
+	yesNo           = parser{check: parseYesNo}
+	octal           = parser{check: parseOctal}
+	portNumber      = parser{check: parsePortNumber}
+	directory       = parser{check: parseDirectory, form: quote}
+	savePoints      = parser{check: parseSavePoints}
+	addresses       = parser{check: parseAddresses}
+	replicaOf       = parser{check: parseReplicaOf}
+	bufferLimits    = parser{check: parseBufferLimits}
+	eventClasses    = parser{check: parseEventClasses, form: quote}
+	oomScores       = parser{check: parseOomScores}
+	percentiles     = parser{check: parsePercentiles}
+	oomMode         = parser{check: parseOomMode}
+	memoryOrPercent = parser{check: parseMemoryOrPercent, form: sizeForm}
+	shutdownOptions = parser{check: parseShutdownOptions}
+	hostName        = parser{check: parseHostName, form: quote}
+	titleTemplate   = parser{check: parseTitleTemplate, form: quote}
+	slotList        = parser{check: parseSlotList}
+	topology        = parser{check: checkTopology}
+)
 
 // none reports whether a multi directive was given an empty value.
 func (in input) none() bool {
 	return len(in.words) == 0 || len(in.words) == 1 && in.words[0] == ""
 }
 
-func text(in input) (string, error) { return in.words[0], nil }
+func parseText(in input) (string, error) { return cString(in.words[0]), nil }
+
+// parseBinary takes every byte. The passwords are such values.
+func parseBinary(in input) (string, error) { return in.words[0], nil }
 
 // yes is the value of a directive that is on.
 const yes = "yes"
 
-func yesNo(in input) (string, error) {
-	switch v := strings.ToLower(in.words[0]); v {
+func parseYesNo(in input) (string, error) {
+	switch v := strings.ToLower(cString(in.words[0])); v {
 	case "yes", "no":
 		return v, nil
 	}
@@ -44,15 +87,15 @@ func yesNo(in input) (string, error) {
 
 // oneOf takes one of the choices in any case.
 func oneOf(choices ...string) parser {
-	return func(in input) (string, error) {
-		v := strings.ToLower(in.words[0])
+	return parser{check: func(in input) (string, error) {
+		v := strings.ToLower(cString(in.words[0]))
 		for _, c := range choices {
 			if c == v {
 				return v, nil
 			}
 		}
 		return "", errNotOneOf(choices)
-	}
+	}}
 }
 
 func errNotOneOf(choices []string) error {
@@ -60,13 +103,13 @@ func errNotOneOf(choices []string) error {
 }
 
 func integer(low, high int64) parser {
-	return func(in input) (string, error) {
+	return parser{check: func(in input) (string, error) {
 		n, ok := resp.ParseInt([]byte(in.words[0]))
 		if !ok {
 			return "", reason("argument couldn't be parsed into an integer")
 		}
 		return inRange(n, low, high)
-	}
+	}}
 }
 
 func inRange(n, low, high int64) (string, error) {
@@ -81,8 +124,8 @@ const unsigned = -1
 
 // memory takes a size with a unit and keeps it in bytes.
 func memory(low, high int64) parser {
-	return func(in input) (string, error) {
-		n, ok := parseMemory(in.words[0])
+	return parser{check: func(in input) (string, error) {
+		n, ok := ParseMemory(in.words[0])
 		switch {
 		case !ok:
 			return "", reason("argument must be a memory value")
@@ -90,7 +133,21 @@ func memory(low, high int64) parser {
 			return strconv.FormatUint(n, 10), nil
 		}
 		return inRange(int64(n), low, high)
+	}, form: sizeForm}
+}
+
+// sizeForm returns a size with the largest unit that divides it. A percentage stays.
+func sizeForm(value string) string {
+	n, err := strconv.ParseUint(value, 10, 64)
+	if err != nil || n == 0 {
+		return value
 	}
+	for _, unit := range []string{"gb", "mb", "kb"} {
+		if n%units[unit] == 0 {
+			return strconv.FormatUint(n/units[unit], 10) + unit
+		}
+	}
+	return value
 }
 
 // units are the units of sizes, in bytes.
@@ -98,9 +155,10 @@ var units = map[string]uint64{
 	"": 1, "b": 1, "k": 1e3, "kb": 1 << 10, "m": 1e6, "mb": 1 << 20, "g": 1e9, "gb": 1 << 30,
 }
 
-// parseMemory reads a number of bytes with a unit: 1k is 1000, 1kb is 1024. It
+// ParseMemory reads a number of bytes with a unit: 1k is 1000, 1kb is 1024. It
 // saturates as C's strtoull does and wraps as C's multiplication does.
-func parseMemory(s string) (uint64, bool) {
+func ParseMemory(s string) (uint64, bool) {
+	s = cString(s)
 	digits := len(s) - len(strings.TrimLeft(s, "0123456789"))
 	unit, ok := units[strings.ToLower(s[digits:])]
 	if !ok {
@@ -113,8 +171,8 @@ func parseMemory(s string) (uint64, bool) {
 	return n * unit, true
 }
 
-// octal takes the permissions of a file.
-func octal(in input) (string, error) {
+// parseOctal takes the permissions of a file.
+func parseOctal(in input) (string, error) {
 	n, err := strconv.ParseInt(in.words[0], 8, 64)
 	if err != nil || n < 0 {
 		return "", reason("argument couldn't be parsed as an octal number")
@@ -128,38 +186,51 @@ func octal(in input) (string, error) {
 // portAuto is a value that Redis lacks: the server takes a free port.
 const portAuto = "auto"
 
-// portNumber takes a TCP port or portAuto.
-func portNumber(in input) (string, error) {
+// parsePortNumber takes a TCP port or portAuto.
+func parsePortNumber(in input) (string, error) {
 	if strings.EqualFold(in.words[0], portAuto) {
 		return portAuto, nil
 	}
-	return integer(0, 65535)(in)
+	return integer(0, 65535).check(in)
 }
 
 // baseName takes the name of a file in dir. kind is Redis's word for that file.
 func baseName(kind string) parser {
-	return func(in input) (string, error) {
-		if strings.ContainsAny(in.words[0], `/\`) {
+	return parser{check: func(in input) (string, error) {
+		name := cString(in.words[0])
+		if strings.ContainsAny(name, `/\`) {
 			return "", reason(in.name + " can't be a path, just a " + kind)
 		}
-		return in.words[0], nil
-	}
+		return name, nil
+	}, form: quote}
 }
 
 // clamped takes what p takes. A number beyond a bound is kept as that bound.
 func clamped(p parser, low, high int64) parser {
-	return func(in input) (string, error) {
-		value, err := p(in)
+	return parser{form: p.form, check: func(in input) (string, error) {
+		value, err := p.check(in)
 		if err != nil {
 			return "", err
 		}
 		return strconv.FormatInt(min(max(number(value), low), high), 10), nil
-	}
+	}}
 }
 
-// directory takes an existing directory and keeps its absolute path.
-func directory(in input) (string, error) {
-	path := in.words[0]
+// backlogSize takes a size. CONFIG SET raises it to 16 KB, a configuration file does not.
+var backlogSize = func() parser {
+	given := memory(1, math.MaxInt64)
+	raised := clamped(given, 16384, math.MaxInt64)
+	return parser{form: given.form, check: func(in input) (string, error) {
+		if in.loaded {
+			return given.check(in)
+		}
+		return raised.check(in)
+	}}
+}()
+
+// parseDirectory takes an existing directory and keeps its absolute path.
+func parseDirectory(in input) (string, error) {
+	path := cString(in.words[0])
 	if path == "" {
 		return "", reason("No such file or directory")
 	}
@@ -168,7 +239,7 @@ func directory(in input) (string, error) {
 	}
 	switch info, err := os.Stat(path); {
 	case err != nil:
-		return "", reason("No such file or directory")
+		return "", reason(SystemText(err))
 	case !info.IsDir():
 		return "", reason("Not a directory")
 	}

@@ -1,6 +1,7 @@
 package config
 
 import (
+	"errors"
 	"fmt"
 	"math"
 	"strconv"
@@ -10,42 +11,68 @@ import (
 	"github.com/lockredis/lockredis/resp"
 )
 
-// savePoints takes pairs of seconds and changes. The pairs of several lines of a
-// file add up.
-func savePoints(in input) (string, error) {
-	if in.none() {
+// parseSavePoints takes pairs of seconds and changes. The pairs of several lines of a
+// file add up. The numbers are read as C's strtoll reads them.
+func parseSavePoints(in input) (string, error) {
+	if in.none() || len(in.words) == 1 && cString(in.words[0]) == "" {
 		return "", nil
 	}
 	if len(in.words)%2 != 0 {
 		return "", reason("Invalid save parameters")
 	}
+	points := make([]string, len(in.words))
 	for i, w := range in.words {
-		n, ok := resp.ParseInt([]byte(w))
+		n, ok := strtoll(w)
 		if !ok || n < 0 || n == 0 && i%2 == 0 {
 			return "", reason("Invalid save parameters")
 		}
+		if i%2 == 1 {
+			n = int64(int32(n)) // Redis keeps the changes in an int
+		}
+		points[i] = strconv.FormatInt(n, 10)
 	}
-	value := strings.Join(in.words, " ")
+	value := strings.Join(points, " ")
 	if in.again && in.old != "" {
 		value = in.old + " " + value
 	}
 	return value, nil
 }
 
-// addresses takes up to 16 addresses, as Redis does. It does not look at their form.
-func addresses(in input) (string, error) {
+// strtoll reads a decimal number as C does: it skips white space, takes a sign, and
+// keeps a number beyond int64 at the bound. An empty word is 0. It reports false when
+// other bytes follow.
+func strtoll(word string) (n int64, ok bool) {
+	word = cString(word)
+	digits := strings.TrimLeft(word, " \t\n\v\f\r")
+	sign := len(digits) > 0 && (digits[0] == '-' || digits[0] == '+')
+	if sign && len(digits) == 1 || digits == "" && word != "" {
+		return 0, false
+	}
+	if digits == "" {
+		return 0, true
+	}
+	n, err := strconv.ParseInt(digits, 10, 64)
+	return n, err == nil || errors.Is(err, strconv.ErrRange)
+}
+
+// parseAddresses takes up to 16 addresses, as Redis does. It does not look at their form.
+func parseAddresses(in input) (string, error) {
 	if len(in.words) > 16 {
 		return "", reason("Too many bind addresses specified.")
 	}
 	if in.none() {
 		return "", nil
 	}
-	return strings.Join(in.words, " "), nil
+	words := make([]string, len(in.words))
+	for i, w := range in.words {
+		words[i] = cString(w)
+	}
+	return strings.Join(words, " "), nil
 }
 
-// replicaOf keeps "no one" as "", the value without a master. Every other value is
+// parseReplicaOf keeps "no one" as "", the value without a master. Every other value is
 // refused later, by the row.
-func replicaOf(in input) (string, error) {
+func parseReplicaOf(in input) (string, error) {
 	if len(in.words) != 2 {
 		return "", errWords
 	}
@@ -57,10 +84,10 @@ func replicaOf(in input) (string, error) {
 
 var classNames = [...]string{NormalClient: "normal", ReplicaClient: "slave", PubSubClient: "pubsub"}
 
-// bufferLimits takes groups of four words: class, hard limit, soft limit, seconds. A
+// parseBufferLimits takes groups of four words: class, hard limit, soft limit, seconds. A
 // class without a group keeps its limits. CONFIG SET with an empty value has no
 // group and changes nothing.
-func bufferLimits(in input) (string, error) {
+func parseBufferLimits(in input) (string, error) {
 	if len(in.words)%4 != 0 {
 		return "", reason("Wrong number of arguments in buffer limit configuration.")
 	}
@@ -70,9 +97,10 @@ func bufferLimits(in input) (string, error) {
 		if !ok {
 			return "", reason("Invalid client class specified in buffer limit configuration.")
 		}
-		hard, hardOK := parseMemory(w[1])
-		soft, softOK := parseMemory(w[2])
-		seconds, ok := resp.ParseInt([]byte(w[3]))
+		hard, hardOK := ParseMemory(w[1])
+		soft, softOK := ParseMemory(w[2])
+		seconds, ok := strtoll(w[3])
+		seconds = int64(int32(seconds)) // Redis keeps them in an int
 		if !hardOK || !softOK || !ok || seconds < 0 {
 			return "", reason("Error in hard, soft or soft_seconds setting " +
 				"in buffer limit configuration.")
@@ -88,7 +116,7 @@ func bufferLimits(in input) (string, error) {
 }
 
 func classOf(word string) (ClientClass, bool) {
-	switch strings.ToLower(word) {
+	switch strings.ToLower(cString(word)) {
 	case "normal":
 		return NormalClient, true
 	case "slave", "replica":
@@ -108,9 +136,9 @@ func limitsOf(value string) (limits [3]OutputLimit) {
 	return limits
 }
 
-// eventClasses takes letters of event classes and keeps them in Redis's order.
-func eventClasses(in input) (string, error) {
-	classes, ok := keyevent.Parse(in.words[0])
+// parseEventClasses takes letters of event classes and keeps them in Redis's order.
+func parseEventClasses(in input) (string, error) {
+	classes, ok := keyevent.Parse(cString(in.words[0]))
 	if !ok {
 		return "", reason("Invalid event class character. Use 'Ag$lshzxeKEtmdn'.")
 	}
@@ -126,28 +154,31 @@ func hideNewKey(value string) string {
 	return value
 }
 
-// oomScores takes three numbers, from -2000 to 2000.
-func oomScores(in input) (string, error) {
+// parseOomScores takes three numbers, from -2000 to 2000.
+func parseOomScores(in input) (string, error) {
 	if len(in.words) != 3 {
 		return "", errWords
 	}
-	for _, w := range in.words {
-		if n, ok := resp.ParseInt([]byte(w)); !ok || n < -2000 || n > 2000 {
+	scores := make([]string, len(in.words))
+	for i, w := range in.words {
+		n, ok := strtoll(w)
+		if !ok || n < -2000 || n > 2000 {
 			return "", reason("Invalid oom-score-adj-values, elements must be between -2000 and 2000.")
 		}
+		scores[i] = strconv.FormatInt(n, 10)
 	}
-	return strings.Join(in.words, " "), nil
+	return strings.Join(scores, " "), nil
 }
 
-// percentiles takes any number of percentiles and keeps them in short form.
-func percentiles(in input) (string, error) {
+// parsePercentiles takes any number of percentiles and keeps them in short form.
+func parsePercentiles(in input) (string, error) {
 	if in.none() {
 		return "", nil
 	}
 	var shown []string
 	for _, w := range in.words {
-		f, err := strconv.ParseFloat(w, 64)
-		if err != nil || math.IsNaN(f) {
+		f, ok := percentile(w)
+		if !ok {
 			return "", reason("Invalid latency-tracking-info-percentiles parameters")
 		}
 		if f < 0 || f > 100 {
@@ -158,8 +189,42 @@ func percentiles(in input) (string, error) {
 	return strings.Join(shown, " "), nil
 }
 
-// memoryOrPercent takes a size, which is kept in bytes, or a percentage, which stays.
-func memoryOrPercent(in input) (string, error) {
+// percentilesOf reads a value of latency-tracking-info-percentiles.
+func percentilesOf(v string) (list []float64) {
+	for _, word := range strings.Fields(v) {
+		p, _ := percentile(word)
+		list = append(list, p)
+	}
+	return list
+}
+
+// percentile parses a number as C's strtod does. A number that a double cannot hold
+// exactly enough is none.
+func percentile(word string) (f float64, ok bool) {
+	lower := strings.ToLower(word)
+	if strings.Contains(word, "_") {
+		return 0, false
+	}
+	if strings.HasPrefix(strings.TrimLeft(lower, "+-"), "0x") && !strings.Contains(lower, "p") {
+		word += "p0"
+	}
+	f, err := strconv.ParseFloat(word, 64)
+	subnormal := f != 0 && math.Abs(f) < 0x1p-1022
+	lost := f == 0 && strings.Trim(strings.Split(lower, "e")[0], "+-0.xp") != ""
+	return f, err == nil && !math.IsNaN(f) && !subnormal && !lost
+}
+
+// parseOomMode takes the modes of oom-score-adj. "relative" is another name of "yes".
+func parseOomMode(in input) (string, error) {
+	value, err := oneOf("no", yes, "relative", "absolute").check(in)
+	if value == "relative" {
+		value = yes
+	}
+	return value, err
+}
+
+// parseMemoryOrPercent takes a size, which is kept in bytes, or a percentage, which stays.
+func parseMemoryOrPercent(in input) (string, error) {
 	if percent, ok := strings.CutSuffix(in.words[0], "%"); ok {
 		n, isInt := resp.ParseInt([]byte(percent))
 		switch {
@@ -170,22 +235,22 @@ func memoryOrPercent(in input) (string, error) {
 		}
 		return in.words[0], nil
 	}
-	n, ok := parseMemory(in.words[0])
+	n, ok := ParseMemory(in.words[0])
 	if !ok {
 		return "", reason("argument must be a memory or percent value")
 	}
 	return strconv.FormatUint(n, 10), nil
 }
 
-// shutdownOptions takes words in any order and keeps them in the order of Redis.
-func shutdownOptions(in input) (string, error) {
+// parseShutdownOptions takes words in any order and keeps them in the order of Redis.
+func parseShutdownOptions(in input) (string, error) {
 	choices := []string{"default", "save", "nosave", "now", "force"}
 	given := map[string]bool{}
 	for _, w := range in.words {
-		if _, err := oneOf(choices...)(input{words: []string{w}}); err != nil {
+		if _, err := oneOf(choices...).check(input{words: []string{w}}); err != nil {
 			return "", err
 		}
-		given[strings.ToLower(w)] = true
+		given[strings.ToLower(cString(w))] = true
 	}
 	if len(in.words) == 0 {
 		return "", errNotOneOf(choices)
@@ -205,29 +270,51 @@ func shutdownOptions(in input) (string, error) {
 	return strings.Join(shown, " "), nil
 }
 
-func hostName(in input) (string, error) {
-	for _, c := range in.words[0] {
+func parseHostName(in input) (string, error) {
+	name := cString(in.words[0])
+	for _, c := range name {
 		alphanumeric := c >= 'a' && c <= 'z' || c >= 'A' && c <= 'Z' || c >= '0' && c <= '9'
 		if !alphanumeric && c != '-' && c != '.' {
 			return "", reason("Hostnames may only contain alphanumeric characters, hyphens or dots")
 		}
 	}
-	if len(in.words[0]) >= 256 {
+	if len(name) >= 256 {
 		return "", reason("Hostnames must be less than 256 characters")
 	}
-	return in.words[0], nil
+	return name, nil
 }
 
-// titleTemplate takes a text with the variables of proc-title-template in braces.
-func titleTemplate(in input) (string, error) {
-	rest := in.words[0]
-	for _, known := range []string{
-		"title", "listen-addr", "server-mode", "port", "tls-port", "unixsocket", "config-file",
-	} {
-		rest = strings.ReplaceAll(rest, "{"+known+"}", "")
+const errTitle = reason("template format is invalid or contains unknown variables")
+
+// parseTitleTemplate takes a text with the variables of proc-title-template in braces. Two
+// opening braces stand for one. The title that comes out must not be empty. While Redis
+// checks a template, {title} is empty.
+func parseTitleTemplate(in input) (string, error) {
+	template := cString(in.words[0])
+	empty := map[string]bool{
+		"title": true, "listen-addr": false, "port": false, "tls-port": false, "config-file": false,
+		"server-mode": in.value("cluster-enabled") != yes, "unixsocket": in.value("unixsocket") == "",
 	}
-	if strings.ContainsAny(rest, "{}") {
-		return "", reason("template format is invalid or contains unknown variables")
+	filled := false
+	for rest := template; rest != ""; {
+		literal, after, braced := strings.Cut(rest, "{")
+		filled = filled || strings.Trim(literal, " ") != ""
+		if !braced {
+			break
+		}
+		if strings.HasPrefix(after, "{") {
+			filled, rest = true, after[1:]
+			continue
+		}
+		name, behind, closed := strings.Cut(after, "}")
+		none, known := empty[name]
+		if !closed || !known {
+			return "", errTitle
+		}
+		filled, rest = filled || !none, behind
 	}
-	return in.words[0], nil
+	if !filled {
+		return "", errTitle
+	}
+	return template, nil
 }

@@ -42,7 +42,7 @@ func (c *Config) settable(pairs []Pair, allowProtected bool) ([]change, error) {
 		s := c.find(p.Name)
 		switch {
 		case s == nil:
-			return nil, reason("Unknown option or number of arguments for CONFIG SET - '" + p.Name + "'")
+			return nil, reason("Unknown option or number of arguments for CONFIG SET - '" + cString(p.Name) + "'")
 		case s.has(immutable):
 			return nil, setError(p.Name, reason("can't set immutable config"))
 		case s.has(protected) && !allowProtected:
@@ -70,7 +70,7 @@ func (c *Config) checkChange(ch *change) (string, error) {
 
 // input returns what the parser of a setting reads.
 func (c *Config) input(s *setting, words []string) input {
-	return input{name: s.name, words: words, old: s.value, dir: c.Dir}
+	return input{name: s.name, words: words, old: s.value, dir: c.Dir, value: c.Get}
 }
 
 // undo puts the old values back.
@@ -81,7 +81,8 @@ func (c *Config) undo(changes []change) {
 }
 
 func setError(name string, err error) error {
-	return reason(fmt.Sprintf("CONFIG SET failed (possibly related to argument '%s') - %v", name, err))
+	return reason(fmt.Sprintf("CONFIG SET failed (possibly related to argument '%s') - %v",
+		cString(name), err))
 }
 
 // Load sets a directive as a line of a configuration file does. It also sets
@@ -106,8 +107,8 @@ func (c *Config) load(words []string, at position) error {
 		args = s.split(args[0])
 	}
 	in := c.input(s, args)
-	in.again = s.loaded
-	value, err := s.parse(in)
+	in.again, in.loaded = s.loaded && !c.included, true
+	value, err := s.parse.check(in)
 	if err != nil {
 		return err
 	}

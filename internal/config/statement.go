@@ -85,9 +85,7 @@ func (c *Config) noteDoubt(d *directive, value string, words []string, at positi
 // is called when everything is loaded. Parse calls it itself.
 func (c *Config) Check() error {
 	for _, d := range c.doubts {
-		if !c.Sentinel || !d.row.has(sentinels) {
-			return d.refusal(d.row.refuse)
-		}
+		return d.refusal(d.row.refuse)
 	}
 	return nil
 }

@@ -78,8 +78,8 @@ func parseCount(text string, least, most int64, to *int) (ok bool) {
 	return ok && n >= least && n <= most
 }
 
-// topology checks the value of the directive.
-func topology(in input) (string, error) {
+// checkTopology checks the value of the directive.
+func checkTopology(in input) (string, error) {
 	if in.none() {
 		return "", nil
 	}

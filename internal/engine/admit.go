@@ -75,11 +75,15 @@ func (e *Engine) admitFromClient(c *command.Ctx, args resp.Args) verdict {
 		return e.refuse(c, resp.ErrOOM)
 	case e.saving.refuses() && e.cannotPersist(c, args):
 		return e.refuse(c, errMisconf)
+	case c.Config.LacksReplicas() && e.lineFlags(c, args).Has(command.Write):
+		return e.refuse(c, errNoReplicas)
 	case s.Proto == 2 && !cmd.Has(command.WhileSubscribed) && s.Subscribed():
 		return e.refuse(c, errSubscribed(cmd.Name))
 	case e.script.running && !cmd.Has(command.AllowBusy):
 		return e.refuse(c, e.script.refusal())
-	case e.pausing.delays(c.Now()) && e.pausing.applies(e.lineFlags(c, args)):
+	case s.Monitor && e.lineFlags(c, args)&(command.ReadOnly|command.Write|command.MayReplicate) != 0:
+		return e.refuse(c, errMonitor)
+	case !s.Monitor && e.pausing.delays(c.Now()) && e.pausing.applies(e.lineFlags(c, args)):
 		return heldBack
 	case s.Multi != nil && !cmd.Has(command.InMulti):
 		return e.enqueue(c, args)
@@ -90,8 +94,11 @@ func (e *Engine) admitFromClient(c *command.Ctx, args resp.Args) verdict {
 // allows reports whether the client may run a command with the flag Protected.
 func allows(c *command.Ctx) bool {
 	access := c.Config.DebugCommand
-	if c.Cmd.Has(command.Own) {
+	switch {
+	case c.Cmd.Has(command.Own):
 		access = c.Config.LockCommands
+	case ofModules(c.Cmd):
+		access = c.Config.ModuleCommand
 	}
 	return access.Allows(c.Session.Local())
 }
@@ -112,6 +119,8 @@ func (e *Engine) admitFromScript(c *command.Ctx, args resp.Args) verdict {
 		return e.refuse(c, errScriptReadOnly)
 	case cmd.Has(command.Write) && e.saving.refuses():
 		return e.refuse(c, errMisconf)
+	case cmd.Has(command.Write) && c.Config.LacksReplicas():
+		return e.refuse(c, errNoReplicas)
 	case r.oom && cmd.Has(command.DenyOOM) && !r.wrote:
 		return e.refuse(c, resp.ErrOOM)
 	case r.routed && e.misroutedInScript(c, args):
@@ -177,13 +186,15 @@ func (e *Engine) lineFlags(c *command.Ctx, args resp.Args) command.Flags {
 // may not call them.
 func replicates(f command.Flags) bool { return f&(command.Write|command.MayReplicate) != 0 }
 
-// exceedsMemory reports whether maxmemory refuses the command. The policy is
-// noeviction. A transaction's queue takes memory, too, so inside MULTI only the
-// commands that end it are allowed.
+// exceedsMemory reports whether maxmemory refuses the command. Before, it evicts keys:
+// every command of a client does, except at a safe point of a script. A transaction's
+// queue takes memory, too, so inside MULTI only the commands that end it are allowed.
 func (e *Engine) exceedsMemory(c *command.Ctx, args resp.Args) bool {
-	takes := e.lineFlags(c, args).Has(command.DenyOOM) ||
+	if e.script.running || !e.memory.exceeded() {
+		return false
+	}
+	return e.lineFlags(c, args).Has(command.DenyOOM) ||
 		c.Session.Multi != nil && !c.Cmd.Has(command.EndsMulti)
-	return takes && !e.script.running && e.memory.exceeded()
 }
 
 // cannotPersist reports whether the command is refused after a save that failed. PING is

@@ -11,13 +11,14 @@ import (
 	"github.com/lockredis/lockredis/expiry"
 	"github.com/lockredis/lockredis/internal/command"
 	"github.com/lockredis/lockredis/internal/config"
+	"github.com/lockredis/lockredis/internal/nohost"
 )
 
 func TestAClientsFirstUnknownCommandIsLoggedOnce(t *testing.T) {
 	var log bytes.Buffer
 	e := New(Options{
 		Config: config.New(), Clock: expiry.NewManual(epoch), Rand: rand.New(rand.NewPCG(1, 2)),
-		Log: slog.New(slog.NewTextHandler(&log, nil)), Server: noHost{},
+		Log: slog.New(slog.NewTextHandler(&log, nil)), Server: nohost.Host{},
 	})
 	t.Cleanup(e.Close)
 	lines := func() []string {

@@ -12,18 +12,31 @@ import (
 //
 // A panic costs the client an -ERR internal error and its connection.
 func (e *Engine) call(c *command.Ctx, args resp.Args, handler command.Func) (reply resp.Reply) {
+	if c.Session.Hidden != nil {
+		c.Session.Hidden = nil
+	}
+	if e.monitors.any() {
+		e.showBefore(c, args)
+	}
+	began, measured := e.begin(c)
 	defer func() {
 		if cause := recover(); cause != nil {
 			reply = e.handlerPanicked(c, cause)
 		}
 		// Counted after the command, so that CONFIG RESETSTAT counts itself. A served
-		// command was counted when it parked.
+		// command was counted when it parked, see accountServed.
 		if c.From != command.FromWait {
 			e.env.Stats.Commands++
 			c.Cmd.Calls.Calls++
+			if measured {
+				e.account(c, args, e.end(c, began))
+			}
 		}
 		if reply.IsError() {
 			e.countFailure(c, reply)
+		}
+		if e.tracking.active && c.Cmd.Has(command.ReadOnly) {
+			e.tracking.remember(c, args)
 		}
 		if e.journal.isRead() {
 			e.journal.record(CommandEnds, Entry{Ctx: c, Args: args, Reply: reply})

@@ -1,6 +1,7 @@
 package engine
 
 import (
+	"strconv"
 	"strings"
 	"testing"
 )
@@ -28,7 +29,7 @@ func TestACommandThatFailsAfterItsWaitIsCountedOnceAsACallAndAsAFailure(t *testi
 	send(e, mover, "BLMOVE", "source", "string", "LEFT", "LEFT", "0")
 	send(e, s, "RPUSH", "source", "x")
 	send(e, popper, "BLPOP", "none", "0")
-	send(e, s, "CLIENT", "UNBLOCK", "3", "ERROR")
+	send(e, s, "CLIENT", "UNBLOCK", strconv.FormatInt(popper.ID, 10), "ERROR")
 	for name, want := range map[string]string{
 		"blmove":         "calls=1,rejected_calls=0,failed_calls=1",
 		"rpush":          "calls=1,rejected_calls=0,failed_calls=0",

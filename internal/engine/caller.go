@@ -60,8 +60,6 @@ type Source interface {
 	Next() (args resp.Args, ok bool)
 	// Unread makes Next return the last command again.
 	Unread()
-	// Received returns how many bytes have arrived since the last call.
-	Received() int64
 }
 
 // Run runs the commands that source has for s, at most a batch of them, and then
@@ -97,8 +95,12 @@ func (e *Engine) enter(c *Caller) (replaced bool) {
 func (e *Engine) runUnit(c *Caller) {
 	outer := e.running // a script's caller, at a safe point
 	e.running = c
+	e.stopwatch.old()
 	e.runGuarded(c)
 	e.running = outer
+	if outer == nil {
+		e.tracking.unitEnds()
+	}
 	if len(c.unflushed) == 0 {
 		c.unflushed, e.unflushed = e.unflushed, c.unflushed
 		return
@@ -108,7 +110,6 @@ func (e *Engine) runUnit(c *Caller) {
 
 // pull runs a batch of the session's commands.
 func (e *Engine) pull(s *command.Session, source Source) {
-	e.env.Stats.NetIn += source.Received()
 	for range maxBatch {
 		if state := s.State(); state != command.Ready && state != command.Held {
 			return
@@ -132,6 +133,7 @@ func (e *Engine) combine(holder *Caller) {
 		promote := holder.Replace == nil || holder.replaced || n == maxCombined
 		if e.timer.due(e.env.Space.Now()) {
 			e.fireTimer()
+			e.tracking.unitEnds()
 			e.flushLater(holder)
 			promote = true
 		}

@@ -17,10 +17,12 @@
 //	parking.go   blocking commands             command.Parking
 //	pausing.go   CLIENT PAUSE                  command.Pausing
 //	watching.go  WATCH                         command.Watcher
+//	tracking.go  CLIENT TRACKING               command.Tracking
 //	script.go    the running script            command.ScriptRunner
 //	replies.go   replies on their way out      command.Replies
 //	events.go    keyspace notifications        command.Events
 //	timer.go     deadlines of leases and waits command.Deadlines
+//	rates.go     commands and bytes in a second  command.Rates
 //	effects.go   effects on keys               store.Observer
 //
 // The engine never writes to a socket. It appends to output queues, which the

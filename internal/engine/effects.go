@@ -6,19 +6,48 @@ import (
 )
 
 // effects is the store's observer. It passes each effect on a key to the rooms: the
-// watched keys, the parked clients, the events, the journal.
+// watched keys, the tracked keys, the parked clients, the events, the journal.
 type effects struct{ e *Engine }
 
-// Touched makes the transactions fail that watch the key.
+// Touched makes the transactions fail that watch the key, and invalidates it in clients'
+// caches.
 func (f *effects) Touched(db int, key string) {
 	f.e.journal.key(KeyTouched, db, key)
 	f.e.watches.spoil(db, key)
+	if f.e.tracking.active {
+		f.e.tracking.changed(key)
+	}
 }
 
 // Expired announces that the key was deleted because its deadline had come.
 func (f *effects) Expired(db int, key string) {
 	f.e.journal.key(KeyExpired, db, key)
+	if f.e.tracking.active {
+		f.e.tracking.noClient(key)
+	}
 	f.e.env.Events.Notify(command.ExpiredClass, "expired", db, key)
+}
+
+// FieldsExpired announces that fields were deleted because their deadlines had come, and
+// whether the key was deleted with them.
+func (f *effects) FieldsExpired(db int, key string, gone bool) {
+	if f.e.tracking.active {
+		f.e.tracking.noClient(key)
+	}
+	f.e.env.Events.Notify(command.HashClass, "hexpired", db, key)
+	if gone {
+		f.e.journal.key(KeyExpired, db, key)
+		f.e.env.Events.Notify(command.Generic, "del", db, key)
+	}
+}
+
+// Evicted announces that the key was deleted because maxmemory was exceeded.
+func (f *effects) Evicted(db int, key string) {
+	f.e.journal.key(KeyEvicted, db, key)
+	if f.e.tracking.active {
+		f.e.tracking.noClient(key)
+	}
+	f.e.env.Events.Notify(command.EvictedClass, "evicted", db, key)
 }
 
 // Added announces a new key and signals the clients that are parked on it.
@@ -35,6 +64,9 @@ func (f *effects) Lost(db int, key string) { f.e.parking.signalLost(db, key) }
 // signals the clients that read a stream as consumers of a group.
 func (f *effects) Emptying(db *store.DB) {
 	f.e.journal.key(Emptied, db.ID(), "")
+	if freed := f.e.env.Config.Freed; freed != nil {
+		freed()
+	}
 	f.e.parking.signalAllLost(db, nil)
 	f.e.watches.spoilWhere(db.ID(), func(key string) bool {
 		v, _ := db.Holds(key)
@@ -55,9 +87,11 @@ func (f *effects) Swapped(a, b *store.DB) {
 			is, _ := now.Holds(key)
 			return was != nil || is != nil
 		})
-		f.e.parking.signalHeld(now)
 		f.e.parking.signalAllLost(before, now)
 	}
+	// A client that waits for a lost stream and for a key that exists now gets the error.
+	f.e.parking.signalHeld(a)
+	f.e.parking.signalHeld(b)
 }
 
 // Missed announces that a command found nothing to read.

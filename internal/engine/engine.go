@@ -42,16 +42,21 @@ type Engine struct {
 	log   *slog.Logger
 	clock expiry.Clock
 
+	stopwatch stopwatch
+
 	sessions sessions
 	parking  parking
 	pausing  pausing
+	monitors monitors
 	watches  watches
+	tracking tracking
 	script   scriptRun
 	replies  replies
 	events   events
 	effects  effects
 	errors   errorCounts
 	memory   memoryLimit
+	rates    rates
 	timer    timer
 	journal  journal
 	saving   saving
@@ -72,7 +77,7 @@ type Engine struct {
 
 // New returns an engine with empty databases. Start starts its timer.
 func New(opts Options) *Engine {
-	e := &Engine{log: opts.Log, clock: opts.Clock}
+	e := &Engine{log: opts.Log, clock: opts.Clock, stopwatch: newStopwatch(opts.Clock)}
 	table := opts.Table
 	if table == nil {
 		table = command.NewTable()
@@ -83,7 +88,8 @@ func New(opts Options) *Engine {
 		Config: opts.Config,
 		PubSub: pubsub.NewBroker(func(p, s string) bool { return glob.Match(p, s, false) }),
 		Scripts: luaexec.New(luaexec.Options{
-			Version: config.RedisVersion, OnPanic: e.script.panicked, Growth: e.memory.scriptGrowth,
+			Version: opts.Config.ReportedVersion(), Valkey: opts.Config.EmulatedValkey(),
+			OnPanic: e.script.panicked, Growth: e.memory.scriptGrowth,
 		}),
 		Clock:     opts.Clock,
 		Rand:      opts.Rand,
@@ -91,11 +97,15 @@ func New(opts Options) *Engine {
 		Parking:   &e.parking,
 		Clients:   &e.sessions,
 		Pausing:   &e.pausing,
+		Monitors:  &e.monitors,
 		Runner:    e,
 		Replies:   &e.replies,
 		Script:    &e.script,
 		Watcher:   &e.watches,
+		Tracking:  &e.tracking,
 		Deadline:  &e.timer,
+		Memory:    &e.memory,
+		Rates:     &e.rates,
 		Saving:    &e.saving,
 		Migrating: migrating{e},
 		Server:    opts.Server,
@@ -107,7 +117,12 @@ func New(opts Options) *Engine {
 		e.env.Table.AddLockCommands()
 		e.RecordScriptKeys()
 	}
+	if opts.Table == nil && opts.Config.Valkey() {
+		e.env.Table.EmulateValkey()
+		e.env.Space.FieldDeadlines = true
+	}
 	e.followSettings(opts.Config)
+	e.followSlowlog(opts.Config)
 	e.openUsers(opts.Config)
 	if opts.Config.Cluster.Enabled {
 		e.becomeNode(opts)
@@ -120,10 +135,12 @@ func New(opts Options) *Engine {
 func (e *Engine) connectRooms(opts Options) {
 	e.replies.init()
 	e.errors = errorCounts{stats: &e.env.Stats}
-	e.memory = memoryLimit{env: &e.env, process: opts.Memory}
+	e.memory = memoryLimit{e: e, process: opts.Memory}
+	e.rates = rates{e: e, ends: sampleTime}
 	e.events = events{env: &e.env, panicked: e.panicked}
 	e.watches.index = map[watchedKey][]*command.Session{}
 	e.pausing.space = e.env.Space
+	e.tracking.e = e
 	e.parking.init(&e.replies, &e.errors, e.disconnect)
 	e.effects = effects{e: e}
 	e.sessions = newSessions(e.forget)
@@ -160,9 +177,22 @@ func (e *Engine) Env() *command.Env { return &e.env }
 
 // readClock sets the time of the unit. It stands still until the next call.
 func (e *Engine) readClock() {
+	e.setTime(e.stopwatch.restart())
+}
+
+// beginUnit does what readClock does for a command. In a batch it takes the time at which the
+// command before has ended.
+func (e *Engine) beginUnit() {
+	e.setTime(e.stopwatch.next())
+}
+
+func (e *Engine) setTime(micros int64) {
 	e.memory.measured = false
-	e.env.Micros = e.clock.Now().UnixMicro()
-	e.env.Space.SetNow(e.env.Micros / 1000)
+	e.env.Micros = micros
+	e.env.Space.SetNow(micros / 1000)
+	if e.stopwatch.now >= e.rates.ends {
+		e.rates.sample(e.stopwatch.now)
+	}
 }
 
 // Execute runs one command of s as a unit and queues its reply. It is called
@@ -171,7 +201,7 @@ func (e *Engine) readClock() {
 func (e *Engine) Execute(s *command.Session, args resp.Args) (ran bool) {
 	atSafePoint := e.script.running
 	if !atSafePoint {
-		e.readClock()
+		e.beginUnit()
 	}
 	e.journal.unit(UnitBegins)
 	ran = e.executeGuarded(s, args)
@@ -192,6 +222,7 @@ func (e *Engine) executeGuarded(s *command.Session, args resp.Args) (ran bool) {
 		}
 	}()
 	s.LastActive = e.env.Space.Now()
+	e.env.Space.NoTouch = s.NoTouch
 	c := &e.ctx
 	if e.script.running {
 		c = &command.Ctx{}
@@ -219,6 +250,14 @@ func (e *Engine) executeGuarded(s *command.Session, args resp.Args) (ran bool) {
 	}
 	if s.Parked == nil {
 		e.replies.end(s, reply)
+	} else {
+		s.Parked.Argv = args.Bytes()
+	}
+	if e.monitors.any() {
+		e.showAdmitted(c, args, verdict)
+	}
+	if e.tracking.active {
+		e.tracking.commandEnds(c)
 	}
 	return true
 }
@@ -229,8 +268,14 @@ func (e *Engine) RunQueued(c *command.Ctx, cmd *command.Command, args resp.Args)
 		Env: c.Env, Session: c.Session, Cmd: cmd, DB: c.Space.DB(c.Session.DB), Proto: c.Session.Proto,
 		From: command.FromExec,
 	}
+	if c.Session.Running.Cut {
+		c.Session.ReplyMode |= command.ReplyOff
+	}
 	if e.admit(&q, args) == admitted {
 		e.replies.Send(&q, e.call(&q, args, cmd.Run))
+		if e.monitors.any() {
+			e.showAfter(&q, args)
+		}
 		return
 	}
 	if !c.Refused { // the error counts as EXEC's, once

@@ -11,35 +11,22 @@ import (
 	"github.com/lockredis/lockredis/expiry"
 	"github.com/lockredis/lockredis/internal/command"
 	"github.com/lockredis/lockredis/internal/config"
+	"github.com/lockredis/lockredis/internal/nohost"
 	"github.com/lockredis/lockredis/resp"
 )
 
 // discardConn is a connection that counts its output and drops it.
 type discardConn struct{ written int }
 
-func (n *discardConn) Write(b []byte) bool  { n.written += len(b); return true }
-func (*discardConn) Kill()                  {}
-func (*discardConn) Wake()                  {}
-func (*discardConn) Sizes() (int, int, int) { return 0, 0, 0 }
-
-// noHost is a command.Server that answers with zero values.
-type noHost struct{}
-
-func (noHost) Identity() command.Identity { return command.Identity{} }
-func (noHost) Usage() command.Usage       { return command.Usage{} }
-func (noHost) Shutdown()                  {}
-func (noHost) MemoryUsed() int64          { return 0 }
-func (noHost) Sleep(int64)                {}
-func (noHost) Log(string, string)         {}
-
-func (noHost) Send(*command.Migration, <-chan struct{}) (command.Exchange, []string) {
-	return command.NotDialed, nil
-}
+func (n *discardConn) Write(b []byte) bool          { n.written += len(b); return true }
+func (*discardConn) Kill()                          {}
+func (*discardConn) Wake()                          {}
+func (*discardConn) Sizes(bool) (b command.Buffers) { return b }
 
 func newTestEngine(clock expiry.Clock) *Engine {
 	return New(Options{
 		Config: config.New(), Clock: clock, Rand: rand.New(rand.NewPCG(1, 2)),
-		Log: slog.New(slog.DiscardHandler), Server: noHost{},
+		Log: slog.New(slog.DiscardHandler), Server: nohost.Host{},
 	})
 }
 

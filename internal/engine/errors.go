@@ -17,8 +17,11 @@ var (
 	errBusyFunction = resp.Error("BUSY Redis is busy running a script. " +
 		"You can only call FUNCTION KILL or SHUTDOWN NOSAVE.")
 
-	errSave    = resp.Error("ERR") // Redis's whole text
-	errMisconf = resp.Error("MISCONF Redis is configured to save RDB snapshots, but it's currently " +
+	errMonitor = resp.Error("ERR Replica can't interact with the keyspace")
+
+	errSave       = resp.Error("ERR") // Redis's whole text
+	errNoReplicas = resp.Error("NOREPLICAS Not enough good replicas to write.")
+	errMisconf    = resp.Error("MISCONF Redis is configured to save RDB snapshots, but it's currently " +
 		"unable to persist to disk. Commands that may modify the data set are disabled, because " +
 		"this instance is configured to report errors during writes if RDB snapshotting fails " +
 		"(stop-writes-on-bgsave-error option). Please check the Redis logs for details about the " +
@@ -50,17 +53,23 @@ func errNoConnection(name string) resp.Reply {
 }
 
 // errProtected refuses a command that a directive forbids to the client. Redis has the text
-// for enable-debug-command.
+// for enable-debug-command and enable-module-command.
 func errProtected(cmd *command.Command) resp.Reply {
-	directive := "enable-debug-command"
-	if cmd.Has(command.Own) {
+	directive, name := "enable-debug-command", cmd.Name
+	switch {
+	case cmd.Has(command.Own):
 		directive = "enable-lock-commands"
+	case ofModules(cmd):
+		directive, name = "enable-module-command", "module"
 	}
 	return resp.Errorf("ERR %s command not allowed. If the %s option is set "+
 		"to \"local\", you can run it from a local connection, otherwise you need to set this "+
 		"option in the configuration file, and then restart the server.",
-		strings.ToUpper(cmd.Name), directive)
+		strings.ToUpper(name), directive)
 }
+
+// ofModules reports whether a protected command is a subcommand of MODULE.
+func ofModules(cmd *command.Command) bool { return strings.HasPrefix(cmd.Name, "module|") }
 
 // errAborted is the reply to a refused EXEC.
 func errAborted(refusal resp.Reply) resp.Reply {

@@ -29,6 +29,9 @@ func (n *errorCounts) count(text string) {
 	}
 }
 
+// CountError counts an error reply that no command has made. It is called inside Do.
+func (e *Engine) CountError(text string) { e.errors.count(text) }
+
 // scriptErrors are the errors that commands have returned to the running script. They
 // are counted already. If the script returns one of them, it is not counted again. Only
 // the last maxScriptErrors are kept.

@@ -87,8 +87,7 @@ func (q *sourceOf) Next() (args resp.Args, ok bool) {
 	return args, true
 }
 
-func (*sourceOf) Unread()         {}
-func (*sourceOf) Received() int64 { return 0 }
+func (*sourceOf) Unread() {}
 
 func TestARequestThatWasReleasedBeforeItsClientLeftRuns(t *testing.T) {
 	e := newTestEngine(expiry.System())

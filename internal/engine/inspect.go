@@ -47,10 +47,10 @@ func (e *Engine) callDirect(db int, args resp.Args) resp.Reply {
 // noConn is the connection of a session that has none.
 type noConn struct{}
 
-func (noConn) Write([]byte) bool                     { return true }
-func (noConn) Kill()                                 {}
-func (noConn) Wake()                                 {}
-func (noConn) Sizes() (query, queryFree, output int) { return 0, 0, 0 }
+func (noConn) Write([]byte) bool                 { return true }
+func (noConn) Kill()                             {}
+func (noConn) Wake()                             {}
+func (noConn) Sizes(bool) (none command.Buffers) { return none }
 
 // inspection is what the engine shows an inspector, as inspect.Engine.
 type inspection struct{ *Engine }

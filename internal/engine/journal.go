@@ -7,7 +7,7 @@ import (
 
 // The journal is the one place that sees everything inside the engine: the bounds of
 // each unit, each command with its reply, and each effect on a key, expiry included. The
-// inspector reads it. MONITOR and replication would read it, too.
+// inspector reads it. Replication would read it, too.
 //
 // By default it has no readers. Then each entry costs a comparison.
 
@@ -32,6 +32,8 @@ const (
 	KeyAdded
 	// KeyExpired: the key was deleted because its deadline had come.
 	KeyExpired
+	// KeyEvicted: the key was deleted because maxmemory was exceeded.
+	KeyEvicted
 	// Emptied: all keys of the database DB are about to go.
 	Emptied
 	// Swapped: the databases DB and Other have exchanged their numbers.

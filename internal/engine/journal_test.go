@@ -43,6 +43,8 @@ func describeEntry(entry *Entry) string {
 		return fmt.Sprintf("added:%d:%s", entry.DB, entry.Key)
 	case KeyExpired:
 		return fmt.Sprintf("expired:%d:%s", entry.DB, entry.Key)
+	case KeyEvicted:
+		return fmt.Sprintf("evicted:%d:%s", entry.DB, entry.Key)
 	case Emptied:
 		return fmt.Sprintf("emptied:%d", entry.DB)
 	case Swapped:
@@ -64,7 +66,7 @@ func TestTheJournalSeesEachUnitCommandAndEffect(t *testing.T) {
 		{"SET a v", "[ ]"},
 		{"RPUSH l v", "[ ]"},
 		{"EXEC", "[ exec( set( touched:0:a added:0:a ) rpush( touched:0:l added:0:l ) ) ]"},
-		{"RENAME a l", "[ rename( touched:0:l added:0:l touched:0:a ) ]"},
+		{"RENAME a l", "[ rename( touched:0:a touched:0:l added:0:l ) ]"},
 		{"SWAPDB 0 1", "[ swapdb( swapped:0:1 ) ]"},
 		{"SELECT 1", "[ select( ) ]"},
 		{"FLUSHDB", "[ flushdb( emptied:1 ) ]"},

@@ -5,6 +5,7 @@ import (
 	"strings"
 
 	"github.com/lockredis/lockredis/internal/command"
+	"github.com/lockredis/lockredis/internal/latency"
 	"github.com/lockredis/lockredis/pubsub"
 )
 
@@ -29,6 +30,8 @@ func (e *Engine) Restart(keep bool) {
 		e.env.Scripts.Flush()
 		command.ResetStats(&e.env)
 		e.env.ACLLog.Reset()
+		e.env.SlowLog.Reset()
+		e.env.Latency = latency.Events{}
 		if keep {
 			return
 		}

@@ -15,8 +15,12 @@ var errKeyTwice = errors.New("the key exists already")
 // LoadFile reads the RDB file, if the server has one and it is there. It is called before
 // Start. After an error the databases have a part of the keys.
 func (e *Engine) LoadFile() (err error) {
-	if !e.env.Config.HasFile() {
+	cfg := e.env.Config
+	if !cfg.HasFile() {
 		return nil
+	}
+	if cfg.RDB.Program {
+		rdb.RemoveLeftovers(cfg.Dir)
 	}
 	e.Outside(func() { err = e.saving.Load(false) })
 	if errors.Is(err, fs.ErrNotExist) {
@@ -34,7 +38,7 @@ func (e *Engine) SaveAtEnd() (err error) {
 			return
 		}
 		e.log.Warn("Saving the final RDB snapshot before exiting.")
-		if err = e.saving.Now(); force {
+		if err = e.saving.Last(); force {
 			err = nil
 		}
 	})
@@ -58,9 +62,12 @@ func (s *saving) Load(merge bool) error {
 	events := env.Config.NotifyEvents
 	env.Config.NotifyEvents = 0 // a key from a file is no event
 	defer func() { env.Config.NotifyEvents = events }()
+	defer s.e.tracking.suspend()()
 	s.stats.KeysLoaded, s.stats.KeysExpired = 0, 0
 	err = rdb.Load(f, info.Size(), rdb.Reader{
 		Limits: &env.Space.Limits,
+		AnySum: env.SkipChecksums || !env.Config.RDB.Checksum,
+		Valkey: env.Config.Valkey(),
 		Key:    func(k rdb.Key) error { return s.add(k, merge) },
 		Function: func(code string) error {
 			_, failure, ok := env.Scripts.LoadLibrary([]byte(code), merge, s.e.script.Loader())
@@ -102,6 +109,9 @@ func (s *saving) place(e *store.Entry, db *store.DB, k rdb.Key) {
 		db.SetDeadline(e, k.Deadline)
 	}
 	if k.Idle >= 0 {
-		e.SetAccess(uint32(max(s.e.env.Space.Now()/1000-k.Idle, 0)))
+		s.e.env.Space.SetIdle(e, k.Idle)
+	}
+	if k.Frequency >= 0 {
+		s.e.env.Space.SetFrequency(e, k.Frequency)
 	}
 }

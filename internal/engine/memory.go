@@ -1,33 +1,170 @@
 package engine
 
-import "github.com/lockredis/lockredis/internal/command"
+import (
+	"slices"
+
+	"github.com/lockredis/lockredis/store"
+)
 
 // The limits of a script's memory. Go cannot recover from running out of memory. So
 // luaexec ends a script that allocates too much, and the process survives.
 const (
 	defaultGrowth = 1 << 30  // bytes, without maxmemory
 	leastGrowth   = 64 << 20 // bytes, even with a small maxmemory
+	defaultRoom   = 4 << 30  // bytes of data that may be added when the memory is unknown
 	fullGrowth    = 8 << 20  // bytes, even when the process is full
 )
 
-// memoryLimit decides whether maxmemory is exceeded, and how much a script may allocate.
+// memoryLimit decides whether maxmemory is exceeded, evicts keys, and says how much a
+// script or DEBUG POPULATE may allocate.
+//
+// The allocator's figure contains garbage, and a key that is evicted stays in it until the
+// next collection. So the memory in use is the sum of two parts. The store counts the bytes
+// of the keys. The rest is what a collection found in use, less the bytes of the keys at
+// that time: buffers, scripts, the process itself, and the error of the store's estimate.
+//
+// One collection may find far too much. What a command allocates while it runs counts as in
+// use, garbage too, and a large key may go between its end and look. So the rest is the
+// least of the last collections.
 type memoryLimit struct {
-	env     *command.Env
+	e       *Engine
 	process int64 // bytes that the process may use; 0: unknown
+	policy  store.Policy
 
 	measured bool // exceeded has measured in this unit
 	over     bool // its result
+	counting bool // the store has not counted all keys
+	evicting bool // the timer goes on counting and evicting
+
+	rest        int64                  // bytes in use beside the keys
+	rests       [restCollections]int64 // what the last collections found beside the keys
+	collections int                    // how many look has seen under this limit
+	live        int64                  // the last collection's figure
+	asked       int64                  // when askAgain asked for a collection, Unix µs
+	looked      int64                  // when look read the heap, Unix µs; 0: it must read it
+	looks       int                    // calls of look since then
 }
 
-// exceeded reports whether maxmemory is exceeded. It measures once in a unit. So a script
-// or transaction that has begun is not refused halfway for memory that it has allocated
-// itself.
+// restCollections is how many collections rest is the least of.
+const restCollections = 4
+
+// mostAtFirst is the most that rest can be, in bytes, until a collection has ended under the
+// limit: a server without keys has more. The last collection before the limit tells no more
+// than that: the keys of its time may be gone.
+const mostAtFirst = 1 << 20
+
+// askPause is the least time between two collections that askAgain asks for, in µs.
+const askPause = 100_000
+
+// exceeded reports whether maxmemory is exceeded, although it has evicted what it could.
+// It measures and evicts once in a unit. So a script or transaction that has begun is not
+// refused halfway for memory that it has allocated itself.
 func (m *memoryLimit) exceeded() bool {
 	if !m.measured {
 		m.measured = true
-		m.over = m.env.Server.MemoryUsed() > m.env.Config.MaxMemory
+		m.over = m.reclaim() == nothingLeft
 	}
 	return m.over
+}
+
+// Used returns the bytes in use that maxmemory is compared with. Without maxmemory it is
+// the heap with its garbage.
+func (m *memoryLimit) Used() int64 {
+	if m.e.env.Config.MaxMemory == 0 {
+		size, _ := m.e.env.Server.Heap()
+		return size
+	}
+	keys := m.e.env.Space.CountedBytes()
+	m.look(keys)
+	return m.rest + keys
+}
+
+// look reads the heap again after lookPause, or after lookCalls calls.
+const (
+	lookPause = 1000 // µs
+	lookCalls = 256
+)
+
+// look finds out whether there was a collection, and computes rest. keys is the bytes of
+// the keys. It asks for a collection when garbage takes an eighth of maxmemory.
+func (m *memoryLimit) look(keys int64) {
+	env := &m.e.env
+	m.looks++
+	if m.looked != 0 && m.looks < lookCalls && uint64(env.Micros-m.looked) < lookPause {
+		return
+	}
+	m.looks, m.looked = 0, env.Micros
+	size, live := env.Server.Heap()
+	if live == 0 {
+		live = size
+	}
+	if live != m.live {
+		m.live = live
+		if !m.counting {
+			m.found(max(live-keys, 0))
+		}
+	}
+	if limit := env.Config.MaxMemory; size-limit > limit/8 {
+		env.Server.Collect()
+	}
+}
+
+// found notes that a collection has found rest bytes beside the keys.
+func (m *memoryLimit) found(rest int64) {
+	m.rests[m.collections%restCollections] = rest
+	m.collections++
+	m.rest = slices.Min(m.rests[:min(m.collections, restCollections)])
+}
+
+// askAgain asks for another collection when a command is refused although the keys leave
+// room: what is beside them may be gone. The clients that are refused make no garbage, so
+// the next collection might be minutes away.
+func (m *memoryLimit) askAgain() {
+	env := &m.e.env
+	if m.rest > env.Config.MaxMemory/8 && uint64(env.Micros-m.asked) >= askPause {
+		m.asked = env.Micros
+		env.Server.Collect()
+	}
+}
+
+// countBatch is how many keys a unit counts: about a millisecond's work.
+const countBatch = 4096
+
+// follow begins or ends the counting of bytes after maxmemory has changed. Keys above a
+// new limit are evicted soon.
+func (m *memoryLimit) follow() {
+	space, limit := m.e.env.Space, m.e.env.Config.MaxMemory
+	if space.CountBytes(limit > 0) {
+		_, m.live = m.e.env.Server.Heap()
+		m.collections, m.rest = 0, min(m.live, mostAtFirst)
+		m.counting = space.CountMore(countBatch)
+	}
+	m.looked, m.evicting = 0, false
+	if limit > 0 {
+		m.e.env.Server.Collect()
+		m.evicting = m.counting || m.Used() > limit
+	}
+}
+
+// count counts a batch of keys. What collections find beside the keys is not known before
+// all are counted.
+func (m *memoryLimit) count() {
+	if !m.counting {
+		return
+	}
+	if m.counting = m.e.env.Space.CountMore(countBatch); !m.counting {
+		m.e.env.Server.Collect()
+	}
+}
+
+// Room estimates how many bytes of data may be added: half of what the process has left,
+// because the collector lets the heap grow.
+func (m *memoryLimit) Room() int64 {
+	if m.process <= 0 {
+		return defaultRoom
+	}
+	size, _ := m.e.env.Server.Heap()
+	return max(m.process-m.process/8-size, 0) / 2
 }
 
 // scriptGrowth returns how many bytes a script may add to the heap. That is maxmemory, or
@@ -35,7 +172,7 @@ func (m *memoryLimit) exceeded() bool {
 // not exceed seven eighths of that memory. heap is the present size of the heap in bytes.
 func (m *memoryLimit) scriptGrowth(heap uint64) uint64 {
 	growth := uint64(defaultGrowth)
-	if limit := m.env.Config.MaxMemory; limit > 0 {
+	if limit := m.e.env.Config.MaxMemory; limit > 0 {
 		growth = max(uint64(limit), leastGrowth)
 	}
 	if m.process <= 0 {

@@ -249,7 +249,11 @@ func (e *Engine) serve(
 	}
 	e.journal.unit(UnitBegins)
 	defer e.journal.unit(UnitEnds)
+	if e.tracking.active {
+		defer e.tracking.serving(s)()
+	}
 	served := true // also after a panic: the wait ends
+	began := e.stopwatch.read()
 	verdict, reply := e.admit(&c, nil), e.answer
 	if verdict == admitted {
 		reply = e.call(&c, nil, func(c *command.Ctx, _ resp.Args) (reply resp.Reply) {
@@ -258,6 +262,7 @@ func (e *Engine) serve(
 		})
 	}
 	if served {
+		e.accountServed(parked, e.stopwatch.read()-began)
 		e.parking.end(parked, reply)
 	}
 }

@@ -31,6 +31,13 @@ func (r *replies) end(s *command.Session, reply resp.Reply) {
 	}
 }
 
+// EmptyCommand records that the client has sent a command without words. It has no reply and
+// no effect, but it is the next command for CLIENT REPLY SKIP and CLIENT CACHING.
+func (e *Engine) EmptyCommand(s *command.Session) {
+	s.ReplyMode = s.ReplyMode.Next()
+	endCaching(s)
+}
+
 // Send queues a reply, or a part of one, for c's session at once.
 func (r *replies) Send(c *command.Ctx, reply resp.Reply) {
 	if !c.Session.ReplyMode.Silent() {

@@ -1,7 +1,9 @@
 package engine
 
 import (
+	"cmp"
 	"errors"
+	"math"
 	"time"
 
 	"github.com/lockredis/lockredis/internal/command"
@@ -26,6 +28,7 @@ type saving struct {
 	encoder rdb.Encoder
 	current *save             // in the background; nil: none
 	queue   []*command.Parked // the clients of SAVE that wait for the next save
+	wanted  bool              // BGSAVE inside EXEC asked for a save
 	tried   int64             // when the last save began, Unix seconds
 	stats   command.SaveStats
 }
@@ -40,7 +43,8 @@ type save struct {
 	begun     int64             // Unix ms
 	dirty     int64             // Env.Dirty when it began
 	waiting   []*command.Parked // the clients of SAVE that wait for it
-	cancelled bool              // its snapshot has ended, and the file is not wanted
+	cancelled bool              // its snapshot has ended; the file is not wanted unless it has its name
+	replaced  bool              // a later save has written the file in its place
 }
 
 // A batch of a save ends after that many keys, or that many encoded bytes. The engine's
@@ -54,9 +58,11 @@ const (
 // retrySeconds is how long a save point waits after a save that failed.
 const retrySeconds = 5
 
-// errSaveCancelled is the result of a save that another save, or the server's end, has
-// stopped.
-var errSaveCancelled = errors.New("cancelled")
+// The results of a save that is not wanted any more.
+var (
+	errSaveCancelled = errors.New("cancelled")
+	errSaveAtEnd     = errors.New("the server ends")
+)
 
 func (s *saving) init(e *Engine) {
 	s.e = e
@@ -83,6 +89,9 @@ func (s *saving) Begin() bool {
 	return true
 }
 
+// Schedule has the timer begin a save as soon as it can.
+func (s *saving) Schedule() { s.wanted = true }
+
 // Park has c's client wait for a save of the present data. If a save is under way, the data
 // is that of its end.
 func (s *saving) Park(c *command.Ctx) {
@@ -97,6 +106,7 @@ func (s *saving) Park(c *command.Ctx) {
 
 // start begins a save and starts the goroutine that writes it.
 func (s *saving) start(waiting []*command.Parked) {
+	s.stats.Saves++
 	s.current = s.begin()
 	s.current.waiting = waiting
 	cfg := s.e.env.Config
@@ -109,12 +119,11 @@ func (s *saving) start(waiting []*command.Parked) {
 func (s *saving) begin() *save {
 	env := &s.e.env
 	now := env.Space.Now()
-	s.stats.Saves++
 	s.tried = now / 1000
-	s.encoder.Compress = env.Config.RDB.Compress
+	s.encoder.Compress, s.encoder.Valkey = env.Config.RDB.Compress, env.Config.Valkey()
 	w := &save{s: s, db: -1, sized: map[int]bool{}, begun: now, dirty: env.Dirty}
 	w.out = s.encoder.AppendHead(nil, rdb.Facts{
-		Server: config.RedisVersion, Unix: now / 1000, Memory: env.Server.MemoryUsed(),
+		Server: cmp.Or(env.Config.EmulatedValkey(), config.RedisVersion), Unix: now / 1000, Memory: env.Memory.Used(),
 	})
 	w.out = s.encoder.AppendFunctions(w.out, env.Scripts.LibraryCodes())
 	w.snapshot = env.Space.Snapshot(w.visit)
@@ -131,7 +140,21 @@ func (w *save) visit(db store.SnapshotDB, e *store.Entry) {
 			w.out = rdb.AppendSize(w.out, db.Keys, db.Expires)
 		}
 	}
-	w.out = w.s.encoder.AppendKey(w.out, e.Key(), e.Value(), e.Deadline())
+	w.out = w.s.appendUse(w.out, e)
+	w.out = w.s.encoder.AppendKey(w.out, e.Key(), e.Value(), db.Deadline(e))
+}
+
+// appendUse appends what the policy keeps about the accesses to a key: it is nothing
+// unless the policy is an LRU or LFU policy.
+func (s *saving) appendUse(dst []byte, e *store.Entry) []byte {
+	space := s.e.env.Space
+	switch policy := s.e.memory.policy; {
+	case policy&store.LRU != 0:
+		return rdb.AppendIdle(dst, space.Idle(e))
+	case policy&store.LFU != 0:
+		return rdb.AppendFrequency(dst, space.Frequency(e))
+	}
+	return dst
 }
 
 // step encodes a batch of keys and reports whether there are more.
@@ -164,27 +187,51 @@ func (w *save) write(self *Caller, path string, sum bool) error {
 		return err
 	}
 	var out []byte
-	for more := true; more; {
-		cancelled := false
+	for more := true; more && file.Err() == nil; file.Write(out) {
+		stopped := error(nil)
 		w.s.e.Do(self, func() {
-			more, cancelled = w.step(), w.cancelled
+			more, stopped = w.step(), w.stopped()
 			out, w.out = w.out, out[:0]
 		})
-		select {
-		case <-w.s.e.timer.quit:
-			cancelled = true
-		default:
-		}
-		if cancelled {
+		if stopped != nil {
 			file.Abort()
-			return errSaveCancelled
-		}
-		file.Write(out)
-		if file.Err() != nil {
-			break
+			return stopped
 		}
 	}
-	return file.Commit()
+	return w.commit(self, file)
+}
+
+// commit gives the file its name, unless the save is not wanted any more. It does so inside
+// the engine: else a file could replace the one of a later save.
+func (w *save) commit(self *Caller, file *rdb.File) error {
+	err := file.Finish()
+	if err != nil {
+		return err
+	}
+	w.s.e.Do(self, func() {
+		if err = w.stopped(); err != nil {
+			file.Abort()
+			return
+		}
+		err = file.Name()
+	})
+	if err == nil {
+		file.SyncName()
+	}
+	return err
+}
+
+// stopped returns why the save is not wanted any more; nil: it is.
+func (w *save) stopped() error {
+	if w.cancelled {
+		return errSaveCancelled
+	}
+	select {
+	case <-w.s.e.timer.quit:
+		return errSaveAtEnd
+	default:
+		return nil
+	}
 }
 
 // cancel ends the save under way, if there is one. Its file is not written.
@@ -195,13 +242,19 @@ func (s *saving) cancel() {
 	}
 }
 
-// finish ends a save with its result, and begins the next one if clients wait for it.
+// finish ends a save with its result, and begins the next one if clients wait for it. A
+// save that was replaced counts as one that succeeded, for the clients that wait for it.
 func (s *saving) finish(w *save, err error) {
 	w.snapshot.End()
 	s.current = nil
-	s.result(w, err, len(w.waiting) == 0)
+	if w.cancelled {
+		s.stats.LastSeconds = (s.e.env.Space.Now() - w.begun) / 1000
+		s.e.log.Info("The save was cancelled")
+	} else {
+		s.result(w, err, len(w.waiting) == 0)
+	}
 	reply := resp.OK
-	if err != nil {
+	if err != nil && !w.replaced {
 		reply = errSave
 	}
 	for _, p := range w.waiting {
@@ -209,7 +262,7 @@ func (s *saving) finish(w *save, err error) {
 			s.e.parking.Unpark(p.Session, reply)
 		}
 	}
-	if next := s.queue; len(next) > 0 && !errors.Is(err, errSaveCancelled) {
+	if next := s.queue; len(next) > 0 && !errors.Is(err, errSaveAtEnd) {
 		s.queue = nil
 		s.start(next)
 	}
@@ -232,8 +285,19 @@ func (s *saving) result(w *save, err error, background bool) {
 	s.e.log.Info("DB saved on disk")
 }
 
+// Flushed follows FLUSHALL. A save in the background is cancelled. With save points the file
+// is written at once, so that a crash does not bring back the keys.
+func (s *saving) Flushed() {
+	if s.current != nil && len(s.current.waiting) == 0 {
+		s.cancel()
+	}
+	if cfg := s.e.env.Config; len(cfg.RDB.Points) > 0 && cfg.HasFile() {
+		_ = s.Now() // the log has the error
+	}
+}
+
 // Now saves the data at once and holds the engine's lock meanwhile: at the end of the
-// server, and for DEBUG RELOAD. It cancels a save under way.
+// server, after FLUSHALL and for DEBUG RELOAD. It cancels a save under way.
 func (s *saving) Now() error {
 	s.cancel()
 	cfg := s.e.env.Config
@@ -248,14 +312,33 @@ func (s *saving) Now() error {
 	if err == nil {
 		err = file.Commit()
 	}
+	if err == nil && s.current != nil {
+		s.current.replaced = true
+	}
 	s.result(w, err, false)
 	return err
 }
 
-// due returns when a save point begins a save, in Unix ms; 0: at no time if nothing changes.
+// Last is Now for the end of the server. If it succeeds, no client's command runs any more: its
+// reply would confirm a change that the file does not have.
+func (s *saving) Last() error {
+	err := s.Now()
+	if err == nil {
+		s.e.pausing.Pause(math.MaxInt64, false)
+	}
+	return err
+}
+
+// due returns when a save point or Schedule begins a save, in Unix ms; 0: at no time if
+// nothing changes.
 func (s *saving) due() (at int64) {
 	env := &s.e.env
-	if len(env.Config.RDB.Points) == 0 || s.current != nil || env.Dirty == 0 {
+	switch {
+	case s.current != nil:
+		return 0
+	case s.wanted:
+		at = env.Space.Now()
+	case env.Dirty == 0:
 		return 0
 	}
 	for _, p := range env.Config.RDB.Points {
@@ -263,15 +346,24 @@ func (s *saving) due() (at int64) {
 			at = when
 		}
 	}
-	if at != 0 && s.stats.Failed {
+	switch {
+	case at != 0 && !env.Config.HasFile():
+		return 0
+	case at != 0 && s.stats.Failed:
 		at = max(at, (s.tried+retrySeconds+1)*1000)
 	}
 	return at
 }
 
-// saveIfDue begins the save of a save point.
+// saveIfDue begins the save of Schedule or of a save point.
 func (s *saving) saveIfDue() {
-	if at := s.due(); at != 0 && at <= s.e.env.Space.Now() && s.e.env.Config.HasFile() {
+	at := s.due()
+	switch {
+	case at == 0 || at > s.e.env.Space.Now():
+	case s.wanted:
+		s.wanted = false
+		s.Begin()
+	default:
 		s.e.log.Info("A save point is reached. Saving...", "changes", s.e.env.Dirty,
 			"since", time.Unix(s.e.env.LastSaved(), 0).UTC().Format(time.RFC3339))
 		s.Begin()

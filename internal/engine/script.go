@@ -102,6 +102,9 @@ func (r *scriptRun) Command(args resp.Args) resp.Reply {
 		r.wrote = true
 	}
 	reply := r.e.call(&r.ctx, args, cmd.Run)
+	if r.e.monitors.any() {
+		r.e.showAfter(&r.ctx, args)
+	}
 	if reply.IsError() {
 		r.errors.add(reply.Text())
 	}

@@ -22,8 +22,11 @@ type seat struct {
 	s  *command.Session // nil: left
 }
 
+// firstID is the id of the first client, as in Redis, where the scripts have the two before.
+const firstID = 3
+
 // newSessions returns an empty list. The list calls left for each session that leaves.
-func newSessions(left func(*command.Session)) sessions { return sessions{next: 1, left: left} }
+func newSessions(left func(*command.Session)) sessions { return sessions{next: firstID, left: left} }
 
 // add gives s the next id.
 func (l *sessions) add(s *command.Session) {
@@ -128,10 +131,12 @@ func (e *Engine) forget(s *command.Session) {
 		e.faults.forget(s)
 	}
 	e.pausing.remove(s)
+	e.monitors.Remove(s)
 	if s.Parked != nil {
 		e.parking.remove(s.Parked)
 	}
 	e.watches.Unwatch(s)
+	e.tracking.forget(s)
 	e.env.PubSub.Close(s, &s.Subs)
 }
 
@@ -140,6 +145,3 @@ func (e *Engine) Connections() int { return e.sessions.Open() }
 
 // CountRejected counts a connection that was refused. It is called inside Do.
 func (e *Engine) CountRejected() { e.env.Stats.Rejected++ }
-
-// AddNetOut counts n bytes of output. It is called inside the engine.
-func (e *Engine) AddNetOut(n int) { e.env.Stats.NetOut += int64(n) }

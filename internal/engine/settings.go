@@ -19,11 +19,26 @@ func (e *Engine) followSettings(cfg *config.Config) {
 
 			StreamNodeBytes: cfg.StreamNodeBytes, StreamNodeEntries: cfg.StreamNodeEntries,
 		}
+		e.memory.choose(cfg.Eviction)
 		s.ReportMisses = cfg.NotifyEvents&command.KeyMiss != 0
 		return nil
 	}
 	cfg.OnChange(config.StoreChange, apply)
+	cfg.OnChange(config.MemoryChange, func() error { e.memory.follow(); return nil })
 	apply()
+	if cfg.MaxMemory > 0 {
+		e.memory.follow()
+	}
+}
+
+// followSlowlog drops the entries of SLOWLOG that slowlog-max-len no longer allows.
+func (e *Engine) followSlowlog(cfg *config.Config) {
+	cfg.OnChange(config.SlowlogChange, func() error {
+		if cfg.SlowerThan >= 0 { // as in Redis
+			e.env.SlowLog.Shrink(cfg.SlowlogMax)
+		}
+		return nil
+	})
 }
 
 // Rename applies rename-command directives. Each gives a command another name, or none.

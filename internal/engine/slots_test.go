@@ -9,6 +9,7 @@ import (
 	"github.com/lockredis/lockredis/expiry"
 	"github.com/lockredis/lockredis/internal/command"
 	"github.com/lockredis/lockredis/internal/config"
+	"github.com/lockredis/lockredis/internal/nohost"
 	"github.com/lockredis/lockredis/resp"
 )
 
@@ -26,7 +27,7 @@ func newNode(t *testing.T, directives ...string) *Engine {
 	}
 	e := New(Options{
 		Config: cfg, Clock: expiry.NewManual(epoch), Rand: rand.New(rand.NewPCG(1, 2)),
-		Log: slog.New(slog.DiscardHandler), Server: noHost{},
+		Log: slog.New(slog.DiscardHandler), Server: nohost.Host{},
 	})
 	e.Start()
 	t.Cleanup(e.Close)

@@ -1,7 +1,10 @@
 package geo
 
 import (
+	"cmp"
+	"fmt"
 	"math"
+	"strconv"
 	"testing"
 
 	"pgregory.net/rapid"
@@ -125,6 +128,58 @@ func TestContainsIsExactAtTheBorder(t *testing.T) {
 	})
 }
 
+// A search sorts by haversines where they are clear, so they must never contradict distances.
+func TestHaversinesAreInTheOrderOfTheDistances(t *testing.T) {
+	rapid.Check(t, func(t *rapid.T) {
+		center, a := drawPoint(t, "center"), drawPoint(t, "a")
+		reach := math.Exp(rapid.Float64Range(-40, 4).Draw(t, "log of the reach"))
+		step := rapid.Float64Range(-1, 1)
+		around := func(p Point, name string) Point {
+			x := p.Longitude + reach*step.Draw(t, name+" dx")
+			y := p.Latitude + reach*step.Draw(t, name+" dy")
+			return Point{min(max(x, -maxLongitude), maxLongitude), min(max(y, -maxLatitude), maxLatitude)}
+		}
+		opposite := Point{center.Longitude - math.Copysign(maxLongitude, center.Longitude), -center.Latitude}
+		mirror := Point{math.Remainder(2*center.Longitude-a.Longitude, 2*maxLongitude), a.Latitude}
+		b := rapid.SampledFrom([]Point{
+			a, drawPoint(t, "b"), center, opposite, mirror, around(a, "near a"),
+			around(center, "near the center"), around(opposite, "near the opposite"),
+			around(mirror, "near the mirror"),
+		}).Draw(t, "which b")
+		if rapid.Bool().Draw(t, "both near") {
+			a = around(b, "near b")
+		}
+		s := NewSearch(Shape{Center: center})
+		order := CompareHaversines(s.Haversine(a), s.Haversine(b))
+		if exact := cmp.Compare(s.Distance(a), s.Distance(b)); order != 0 && order != exact {
+			t.Fatalf("%v and %v from %v: %d, but the distances are %v and %v",
+				a, b, center, order, s.Distance(a), s.Distance(b))
+		}
+	})
+}
+
+func TestARoundedDistanceHasTheDigitsOfTheDistance(t *testing.T) {
+	rapid.Check(t, func(t *rapid.T) {
+		center, p := drawPoint(t, "center"), drawPoint(t, "p")
+		if rapid.Bool().Draw(t, "near") {
+			reach := math.Exp(rapid.Float64Range(-40, 0).Draw(t, "log of the reach"))
+			p.Longitude = center.Longitude + reach*rapid.Float64Range(-1, 1).Draw(t, "dx")
+			p.Latitude = min(max(center.Latitude+reach*rapid.Float64Range(-1, 1).Draw(t, "dy"),
+				-maxLatitude), maxLatitude)
+		}
+		unit := rapid.SampledFrom([]float64{1, 1000, 0.3048, 1609.34}).Draw(t, "unit")
+		s := NewSearch(Shape{Center: center})
+		n, ok := Rounded(s.Haversine(p), 1e4/unit)
+		want := strconv.FormatFloat(s.Distance(p)/unit, 'f', 4, 64)
+		if got := fmt.Sprintf("%d.%04d", n/1e4, n%1e4); ok && got != want {
+			t.Fatalf("from %v to %v: %s, want %s", center, p, got, want)
+		}
+	})
+	if n, ok := Rounded(NewSearch(Shape{}).Haversine(Point{1, 1}), 10); n != 1_572_937 || !ok {
+		t.Errorf("the distance is %d, %v", n, ok)
+	}
+}
+
 func TestDistances(t *testing.T) {
 	half := math.Pi * earthRadius
 	for _, row := range []struct {
@@ -174,6 +229,39 @@ func TestSinesAreThoseOfPackageMathButForTheLastDigit(t *testing.T) {
 		}
 		if got := asin(math.Abs(sin(x / 4))); math.Abs(got-math.Abs(x/4)) > 4e-16 {
 			t.Fatalf("asin(sin %v) is %v", x/4, got)
+		}
+	})
+}
+
+// MayContain must be true for every point in the shape, also near the poles and the date line.
+func TestMayContainIsTrueForEveryPointInTheShape(t *testing.T) {
+	rapid.Check(t, func(t *rapid.T) {
+		center := drawPoint(t, "center")
+		size := math.Exp(rapid.Float64Range(-3, 18).Draw(t, "log of the size"))
+		shape := Shape{Center: center, Radius: size}
+		if rapid.Bool().Draw(t, "box") {
+			shape = Shape{Center: center, Box: true, Width: size,
+				Height: size * math.Exp(rapid.Float64Range(-5, 5).Draw(t, "log of the height"))}
+		}
+		s := NewSearch(shape)
+		for range 20 {
+			degrees := size / 1e5 * math.Exp(rapid.Float64Range(-3, 3).Draw(t, "reach"))
+			p := Point{
+				center.Longitude + degrees*rapid.Float64Range(-2, 2).Draw(t, "dx"),
+				center.Latitude + degrees*rapid.Float64Range(-1, 1).Draw(t, "dy"),
+			}
+			if p.Longitude > maxLongitude {
+				p.Longitude -= 2 * maxLongitude
+			}
+			if p.Longitude < -maxLongitude {
+				p.Longitude += 2 * maxLongitude
+			}
+			if !p.Valid() {
+				continue
+			}
+			if score := Score(p); s.Contains(At(score)) && !s.MayContain(score) {
+				t.Fatalf("%v is in %+v, and MayContain says no: window %+v", At(score), shape, s.window)
+			}
 		}
 	})
 }

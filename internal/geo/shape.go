@@ -44,6 +44,7 @@ type Search struct {
 	shape     Shape
 	cosCenter float64 // the cosine of the center's latitude
 	limit     float64 // haversine of the circle's radius, or of half the box's width
+	window    window
 }
 
 // NewSearch returns a search for the points in a shape.
@@ -53,28 +54,24 @@ func NewSearch(s Shape) *Search {
 		reach = s.Width / 2
 	}
 	sine := math.Sin(min(reach/(2*earthRadius), math.Pi/2))
-	return &Search{s, cos(s.Center.Latitude * perDegree), sine * sine}
+	return &Search{s, cos(s.Center.Latitude * perDegree), sine * sine, s.window()}
 }
 
-// roughness is the part of a haversine that Contains does not trust.
+// roughness is the part of a haversine that is not trusted. It is far more than any rounding.
 const roughness = 1e-6
 
 // Contains reports whether a point is in the shape. It compares haversines, which need no
 // exact sine, and computes the distance only for a point near the border.
 func (s *Search) Contains(p Point) bool {
-	center := s.shape.Center
-	latA, latB := center.Latitude*perDegree, p.Latitude*perDegree
-	v := math.Sin((p.Longitude*perDegree - center.Longitude*perDegree) / 2)
 	haversine := 0.0
 	if s.shape.Box {
-		if distanceNorth(p.Latitude, center.Latitude) > s.shape.Height/2 {
+		if distanceNorth(p.Latitude, s.shape.Center.Latitude) > s.shape.Height/2 {
 			return false
 		}
-		c := math.Cos(latB) * v
+		c := math.Cos(p.Latitude*perDegree) * s.halfEast(p)
 		haversine = c * c
 	} else {
-		u := math.Sin((latB - latA) / 2)
-		haversine = u*u + s.cosCenter*math.Cos(latB)*v*v
+		haversine = s.Haversine(p)
 	}
 	switch {
 	case haversine > s.limit+s.limit*roughness:
@@ -82,13 +79,49 @@ func (s *Search) Contains(p Point) bool {
 	case haversine < s.limit-s.limit*roughness:
 		return true
 	case s.shape.Box:
-		return !(Distance(p, Point{center.Longitude, p.Latitude}) > s.shape.Width/2)
+		return !(Distance(p, Point{s.shape.Center.Longitude, p.Latitude}) > s.shape.Width/2)
 	}
 	return !(s.Distance(p) > s.shape.Radius)
 }
 
+// Haversine returns the haversine of a point's distance from the center: 0 at the center, 1 on
+// the other side of the earth. It costs far less than the distance, and is less exact.
+func (s *Search) Haversine(p Point) float64 {
+	latitude := p.Latitude * perDegree
+	u, v := math.Sin((latitude-s.shape.Center.Latitude*perDegree)/2), s.halfEast(p)
+	return u*u + s.cosCenter*math.Cos(latitude)*v*v
+}
+
+// halfEast returns the sine of half the angle between the meridians of the center and a point.
+func (s *Search) halfEast(p Point) float64 {
+	return math.Sin((p.Longitude*perDegree - s.shape.Center.Longitude*perDegree) / 2)
+}
+
+// CompareHaversines returns -1 or 1 if the distance that belongs to a is surely less or greater
+// than that of b. It returns 0 if only the distances can tell.
+func CompareHaversines(a, b float64) int {
+	switch {
+	case max(a, b) > 1-roughness: // the distance of an opposite point may be NaN
+		return 0
+	case a < b-b*roughness:
+		return -1
+	case b < a-a*roughness:
+		return 1
+	}
+	return 0
+}
+
 // Distance returns the distance of a point from the shape's center, in meters.
 func (s *Search) Distance(p Point) float64 { return distance(s.shape.Center, p, s.cosCenter) }
+
+// Rounded returns a distance times scale, rounded to an integer, by the distance's haversine. ok
+// is false if only the distance can tell.
+func Rounded(haversine, scale float64) (n int64, ok bool) {
+	const tolerance = 1e-12 // far more than the error of the next line
+	d := 2 * earthRadius * math.Asin(math.Sqrt(haversine)) * scale
+	low, high := math.Round(d-d*tolerance), math.Round(d+d*tolerance)
+	return int64(low), low == high && haversine < 0.5 // an arc sine near 1 is less exact
+}
 
 // bounds returns the rectangle around the shape.
 func (s *Shape) bounds() area {

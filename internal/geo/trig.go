@@ -55,6 +55,9 @@ const (
 // quadrant returns x, which is between -4 and 4, as the angle turns*pi/2 + rest with a rest
 // of at most pi/4.
 func quadrant(x float64) (turns int, rest pair) {
+	if math.Abs(x) < 0.75 {
+		return 0, pair{high: x}
+	}
 	k := math.Round(x / (math.Pi / 2))
 	near := x - k*halfPi1
 	p2 := twoProduct(k, halfPi2)
@@ -131,5 +134,5 @@ func asin(x float64) float64 {
 		guess = math.Pi/2 - 2*math.Asin(math.Sqrt((1-x)/2)) // keeps the digits near 1
 	}
 	s := sinPair(guess) // one step of Newton's method
-	return guess + (x-s.high-s.low)/math.Cos(guess)
+	return guess + (x-s.high-s.low)/math.Sqrt((1-x)*(1+x))
 }

@@ -28,10 +28,9 @@ func (s Sketch) setDense(index int, value byte) bool {
 
 // eachDense calls do for every register of a dense sketch, eight registers at a time.
 func (s Sketch) eachDense(do func(index int, value byte)) {
-	var six [8]byte
-	for index := 0; index < registers; index += 8 {
-		copy(six[:6], s[headerSize+index/8*6:])
-		v := binary.LittleEndian.Uint64(six[:])
+	six := s[headerSize:] // bytes hold eight registers
+	for index := 0; index < registers; index, six = index+8, six[6:] {
+		v := uint64(binary.LittleEndian.Uint32(six)) | uint64(binary.LittleEndian.Uint16(six[4:]))<<32
 		for i := range 8 {
 			do(index+i, byte(v)&maxRegister)
 			v >>= registerBits
@@ -40,8 +39,8 @@ func (s Sketch) eachDense(do func(index int, value byte)) {
 }
 
 // Decode calls do for every register in turn. A sparse sketch has become dense before.
-func (s Sketch) Decode(do func(value byte)) {
-	s.eachDense(func(_ int, value byte) { do(value) })
+func (s Sketch) Decode(do func(index int, value byte)) {
+	s.eachDense(do)
 }
 
 // ToDense makes the sketch dense and keeps the cached cardinality. On ErrCorrupt the sketch

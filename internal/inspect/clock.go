@@ -93,9 +93,7 @@ func (v View) setLeases(l *Lock) {
 func (v View) longestHold(l *Lock, h Holder) (until int64) {
 	for i := range h.Count {
 		key := lockkeys.ReadHolds(l.Name, h.Owner) + ":" + strconv.Itoa(i+1)
-		if e := v.state.Space().DB(l.DB).Peek([]byte(key)); e != nil && e.HasDeadline() {
-			until = max(until, e.Deadline())
-		}
+		until = max(until, v.deadlineAt(l.DB, key))
 	}
 	return until
 }
@@ -103,7 +101,7 @@ func (v View) longestHold(l *Lock, h Holder) (until int64) {
 // endedBy returns the leases that end at a time in Unix ms or before, the earliest first.
 func endedBy(leases []Lease, at int64) []Lease {
 	ended := slices.DeleteFunc(leases, func(l Lease) bool { return l.Until > at })
-	slices.SortFunc(ended, func(a, b Lease) int {
+	sortByRef(ended, func(a, b *Lease) int {
 		return cmp.Or(cmp.Compare(a.Until, b.Until), cmp.Compare(a.DB, b.DB),
 			cmp.Compare(a.Name, b.Name), cmp.Compare(a.Owner, b.Owner))
 	})
@@ -116,7 +114,7 @@ func (v View) endingBy(at int64) []Lock {
 	locks := slices.DeleteFunc(v.held(), func(l Lock) bool {
 		return l.Deadline == 0 || l.Deadline > at
 	})
-	slices.SortFunc(locks, func(a, b Lock) int {
+	sortByRef(locks, func(a, b *Lock) int {
 		return cmp.Or(cmp.Compare(a.Deadline, b.Deadline), a.id().compare(b.id()))
 	})
 	return locks

@@ -91,7 +91,7 @@ func TestLockListShowsHoldersAndQueues(t *testing.T) {
 	const (
 		name   = `{"name": "a", "db": 0, "kind": "lock", "ttl": 29500, "holders": `
 		holder = `{"owner": "` + alice + `", "mode": "", "holds": 2, "ttl": 29500, "held-ms": 1500, `
-		client = `"client-id": 2, "client-name": "", "client-addr": "pipe:2"}`
+		client = `"client-id": 4, "client-name": "", "client-addr": "pipe:2"}`
 		second = `{"name": "b", "db": 0, "kind": "read-write", "ttl": 29500, "holders": [{"owner": "` +
 			bob + `", "mode": "write", "holds": 1, "ttl": 29500, "held-ms": 500, ` + client +
 			`], "queue": []}`
@@ -134,14 +134,14 @@ func TestLockLeaksTellsWhatIsLeft(t *testing.T) {
 	ask(t, c, "HELLO 3")
 	const want = `[` +
 		`{"type": "lock", "name": "a", "db": 0, "owner": "` + alice + `", "holds": 1, ` +
-		`"held-ms": 2000, "ttl": 28000, "client-id": 1, "client-name": "orders", ` +
+		`"held-ms": 2000, "ttl": 28000, "client-id": 3, "client-name": "orders", ` +
 		`"client-addr": "pipe:1", "text": "lock \"a\" is held by ` + alice +
 		`, hold count 1, for another 28s, acquired 2s ago; its client was pipe:1 (orders)"}, ` +
 		`{"type": "waiter", "name": "q", "db": 0, "owner": "", "holds": -1, ` +
-		`"held-ms": 2000, "ttl": -1, "client-id": 2, "client-name": "", "client-addr": "pipe:2", ` +
+		`"held-ms": 2000, "ttl": -1, "client-id": 4, "client-name": "", "client-addr": "pipe:2", ` +
 		`"text": "client pipe:2 waits in BLPOP for \"q\""}, ` +
 		`{"type": "subscription", "name": "news", "db": 0, "owner": "", "holds": -1, ` +
-		`"held-ms": 2000, "ttl": -1, "client-id": 3, "client-name": "", "client-addr": "pipe:3", ` +
+		`"held-ms": 2000, "ttl": -1, "client-id": 5, "client-name": "", "client-addr": "pipe:3", ` +
 		`"text": "client pipe:3 is subscribed to channel \"news\""}]`
 	if got := ask(t, c, "LOCK.LEAKS"); got != want {
 		t.Errorf("%s\nwant\n%s", got, want)

@@ -190,8 +190,9 @@ func (v View) semaphores() (locks []Lock) {
 
 // deadlineAt returns a key's deadline in Unix ms, 0 when there is none.
 func (v View) deadlineAt(db int, key string) int64 {
-	if e := v.state.Space().DB(db).Peek([]byte(key)); e != nil && e.HasDeadline() {
-		return e.Deadline()
+	keys := v.state.Space().DB(db)
+	if e := keys.Peek([]byte(key)); e != nil {
+		return keys.Deadline(e)
 	}
 	return 0
 }

@@ -2,7 +2,6 @@ package inspect
 
 import (
 	"cmp"
-	"slices"
 	"strconv"
 	"strings"
 
@@ -99,7 +98,7 @@ func (v View) Locks() []Lock {
 }
 
 func sortLocks(locks []Lock) {
-	slices.SortFunc(locks, func(a, b Lock) int {
+	sortByRef(locks, func(a, b *Lock) int {
 		return cmp.Or(a.id().compare(b.id()), cmp.Compare(a.Kind, b.Kind))
 	})
 }
@@ -152,7 +151,8 @@ func (v View) onlyQueued(seen map[lockID]bool) (locks []Lock) {
 
 // lockAt reads the lock under a key. ok is false when the key holds no lock.
 func (v View) lockAt(k ScriptKey) (l Lock, ok bool) {
-	e := v.state.Space().DB(k.DB).Peek([]byte(k.Key))
+	db := v.state.Space().DB(k.DB)
+	e := db.Peek([]byte(k.Key))
 	if e == nil {
 		return l, false
 	}
@@ -170,7 +170,7 @@ func (v View) lockAt(k ScriptKey) (l Lock, ok bool) {
 		return l, false
 	}
 	if e.HasDeadline() {
-		l.Deadline = e.Deadline()
+		l.Deadline = db.Deadline(e)
 		v.setLeases(&l)
 	}
 	l.Queue = v.queue(k.DB, k.Key)
@@ -211,7 +211,7 @@ func (l *Lock) readHolders(
 		l.Holders = append(l.Holders, h)
 		return valid
 	})
-	slices.SortFunc(l.Holders, func(a, b Holder) int {
+	sortByRef(l.Holders, func(a, b *Holder) int {
 		return cmp.Or(cmp.Compare(a.Owner, b.Owner), cmp.Compare(a.Mode, b.Mode))
 	})
 	return valid && len(l.Holders) > 0

@@ -3,7 +3,6 @@ package inspect
 import (
 	"cmp"
 	"encoding/hex"
-	"slices"
 	"strings"
 
 	"github.com/lockredis/lockredis/store"
@@ -51,7 +50,7 @@ func (v View) Permits() (permits []Permit) {
 			return true
 		})
 	})
-	slices.SortFunc(permits, func(a, b Permit) int {
+	sortByRef(permits, func(a, b *Permit) int {
 		return cmp.Or(cmp.Compare(a.DB, b.DB), cmp.Compare(a.Name, b.Name), cmp.Compare(a.ID, b.ID))
 	})
 	return permits

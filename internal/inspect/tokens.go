@@ -11,7 +11,8 @@ import (
 // set returns the locks of Kind Set, in no order.
 func (v View) set() (locks []Lock) {
 	v.state.NewStrings(func(n NewString) {
-		e := v.state.Space().DB(n.DB).Peek([]byte(n.Key))
+		db := v.state.Space().DB(n.DB)
+		e := db.Peek([]byte(n.Key))
 		if e == nil || !e.HasDeadline() {
 			return
 		}
@@ -20,9 +21,9 @@ func (v View) set() (locks []Lock) {
 			return
 		}
 		locks = append(locks, Lock{
-			DB: n.DB, Name: n.Key, Kind: Set, Deadline: e.Deadline(), Writer: n.By,
+			DB: n.DB, Name: n.Key, Kind: Set, Deadline: db.Deadline(e), Writer: n.By,
 			Holders: []Holder{{
-				Owner: n.Value, Count: 1, Deadline: e.Deadline(), Since: n.Since, By: n.By,
+				Owner: n.Value, Count: 1, Deadline: db.Deadline(e), Since: n.Since, By: n.By,
 			}},
 		})
 	})

@@ -8,6 +8,7 @@ import (
 	"os/signal"
 	"sync/atomic"
 	"syscall"
+	"time"
 
 	"github.com/lockredis/lockredis/internal/config"
 )
@@ -16,11 +17,13 @@ import (
 type ending struct {
 	set  *config.Config
 	log  *slog.Logger
+	exit func(code int)               // os.Exit
 	save atomic.Pointer[func() error] // nil until the server has started
 }
 
 // await returns a context that a signal or the end of the parent process ends. A signal
-// does not end it if the data cannot be saved, as in Redis; a second SIGINT does.
+// does not end it if the data cannot be saved, as in Redis; a second SIGINT does. So does a
+// SIGINT that comes while a signal before it still waits for a script.
 func (e *ending) await() (context.Context, error) {
 	signals := make(chan os.Signal, 1)
 	signal.Notify(signals, syscall.SIGTERM, syscall.SIGINT)
@@ -34,21 +37,75 @@ func (e *ending) await() (context.Context, error) {
 		for interrupted := false; ; {
 			select {
 			case sig := <-signals:
-				e.log.Warn("Received a signal, shutting down", "signal", sig)
 				insists := interrupted && sig == syscall.SIGINT
 				interrupted = sig == syscall.SIGINT
 				e.set.RDB.Interrupted.Store(interrupted)
-				if insists || e.saved() {
+				if insists {
+					e.force()
+					return
+				}
+				if e.savedUnless(e.startSave("Received a signal, shutting down", "signal", sig), signals, orphaned) {
 					return
 				}
 			case <-orphaned:
-				e.log.Warn("The parent process has ended, shutting down")
-				e.saved()
+				within(orphanPatience, e.startSave("The parent process has ended, shutting down"))
+				e.force()
 				return
 			}
 		}
 	}()
 	return ctx, nil
+}
+
+// orphanPatience is how long a server whose parent has ended waits for the end of a running
+// script and for the save. Nothing else would end a server with an endless script.
+const orphanPatience = 3 * time.Second
+
+// forcePatience is how long the servers have to close before force ends the process.
+const forcePatience = 3 * time.Second
+
+// force ends the process soon, if closing the servers does not. The engine may wait for a
+// script, a full log pipe or a file that blocks.
+func (e *ending) force() { time.AfterFunc(forcePatience, func() { e.exit(1) }) }
+
+// savedUnless returns what done sends, or true if before that a SIGINT comes or the parent
+// process ends. A running script keeps the save waiting, perhaps for ever.
+func (e *ending) savedUnless(done <-chan bool, signals <-chan os.Signal, orphaned <-chan struct{}) bool {
+	for {
+		select {
+		case saved := <-done:
+			return saved
+		case sig := <-signals:
+			go e.log.Warn("Received a signal while shutting down", "signal", sig)
+			if sig == syscall.SIGINT {
+				e.force()
+				return true
+			}
+		case <-orphaned:
+			within(orphanPatience, done)
+			e.force()
+			return true
+		}
+	}
+}
+
+// within waits for done, but not longer than the time given.
+func within(patience time.Duration, done <-chan bool) {
+	select {
+	case <-done:
+	case <-time.After(patience):
+	}
+}
+
+// startSave logs why the program ends and calls saved, in a goroutine that sends the result.
+// The log may block.
+func (e *ending) startSave(why string, args ...any) <-chan bool {
+	done := make(chan bool, 1)
+	go func() {
+		e.log.Warn(why, args...)
+		done <- e.saved()
+	}()
+	return done
 }
 
 // saved saves the data if the directives ask for that. It returns false if that fails.

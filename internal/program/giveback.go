@@ -12,24 +12,47 @@ import (
 // garbage of a load stays in the process for minutes. Only the program may do
 // this: a library must not collect for the process that it is a part of.
 //
-// giveBack sleeps until the collector runs, so an idle server uses no CPU. It
-// returns when stop is closed.
-func giveBack(stop <-chan struct{}) {
+// A value of freed says that the server has let go of much memory, such as a whole
+// database. The collector has not seen that: to it, the memory is in use until it runs again,
+// and a server that has become idle does not make it run.
+//
+// giveBack sleeps until the collector runs or freed has a value, so an idle server uses no
+// CPU. It returns when stop is closed.
+func giveBack(stop, freed <-chan struct{}) {
 	for {
 		collected := make(chan struct{})
 		notifyCollection(collected)
+		large := false
 		select {
 		case <-stop:
 			return
 		case <-collected:
+		case <-freed:
+			large = true
 		}
 		if !awaitQuiet(stop) {
 			return
 		}
-		if readHeap().worthwhile() {
+		select { // the collection below is for this one, too
+		case <-freed:
+			large = true
+		default:
+		}
+		if h := readHeap(); h.worthwhile() || large && h.live >= minLive {
 			debug.FreeOSMemory()
 		}
 	}
+}
+
+// newFreed returns a function that puts a value into the channel, unless one is there.
+func newFreed() (notify func(), freed <-chan struct{}) {
+	c := make(chan struct{}, 1)
+	return func() {
+		select {
+		case c <- struct{}{}:
+		default:
+		}
+	}, c
 }
 
 // awaitQuiet waits for the end of a load and returns true. It returns false
@@ -82,6 +105,7 @@ func readHeap() heap {
 const (
 	quietBytes = 256 << 10 // a second is quiet when it allocates at most this much
 	minSpare   = 4 << 20   // less spare memory is not worth a collection
+	minLive    = 16 << 20  // with less live memory, no part of it can be worth one
 )
 
 // worthwhile reports whether the spare memory is worth a collection: at least

@@ -53,6 +53,32 @@ func TestReadHeapSeesGarbage(t *testing.T) {
 	}
 }
 
+func TestFreedMemoryIsReturnedAlthoughTheCollectorHasSeenItInUse(t *testing.T) {
+	garbage = make([]byte, 64<<20)
+	runtime.GC()
+	if live := readHeap().live; live < 64<<20 {
+		t.Fatalf("%d bytes are live", live)
+	}
+	stop, done := make(chan struct{}), make(chan struct{})
+	notify, freed := newFreed()
+	go func() {
+		giveBack(stop, freed)
+		close(done)
+	}()
+	garbage = nil
+	notify()
+	notify() // does not block
+	tick := time.NewTicker(20 * time.Millisecond)
+	defer tick.Stop()
+	for end := time.Now().Add(time.Minute); readHeap().live >= 64<<20; <-tick.C {
+		if time.Now().After(end) {
+			t.Fatal("a minute later the memory is still in use") // Go itself collects after two
+		}
+	}
+	close(stop)
+	<-done
+}
+
 var garbage []byte
 
 func TestACollectionClosesTheChannel(t *testing.T) {

@@ -83,7 +83,7 @@ func serve(args []string, stdin io.Reader, stdout io.Writer) error {
 	if err != nil {
 		return err
 	}
-	end := &ending{set: set, log: log}
+	end := &ending{set: set, log: log, exit: os.Exit}
 	ctx, err := end.await()
 	if err != nil {
 		return err
@@ -91,6 +91,9 @@ func serve(args []string, stdin io.Reader, stdout io.Writer) error {
 	if err := fitClients(set, log); err != nil {
 		return report(log, set, err)
 	}
+	limit := newMemoryLimit(set)
+	notify, freed := newFreed()
+	set.Freed = notify
 	nodes, err := startNodes(ctx, settings, set, log)
 	switch {
 	case ctx.Err() != nil && err != nil:
@@ -111,7 +114,8 @@ func serve(args []string, stdin io.Reader, stdout io.Writer) error {
 	logStart(log, nodes)
 	stop := make(chan struct{})
 	defer close(stop)
-	go giveBack(stop)
+	go giveBack(stop, freed)
+	go limit.follow(stop)
 	select {
 	case <-ctx.Done():
 	case <-nodes.done():

@@ -9,6 +9,7 @@ import (
 	"os"
 	"os/exec"
 	"path/filepath"
+	"strconv"
 	"strings"
 	"syscall"
 	"testing"
@@ -48,6 +49,7 @@ func TestCommandLine(t *testing.T) {
 			"ask":         ask,
 			"conf":        conf,
 			"freeport":    freePort,
+			"logged":      logged,
 			"signal":      sendSignal,
 		},
 		Condition: func(cond string) (bool, error) {
@@ -118,6 +120,16 @@ func await(ts *testscript.TestScript, neg bool, args []string) {
 	}
 }
 
+// logged FILE N TEXT waits until a file has a text N times.
+func logged(ts *testscript.TestScript, _ bool, args []string) {
+	n, err := strconv.Atoi(args[1])
+	ts.Check(err)
+	poll(ts, strings.Join(args, " "), func() bool {
+		text, _ := os.ReadFile(ts.MkAbs(args[0]))
+		return strings.Count(string(text), args[2]) >= n
+	})
+}
+
 // freeport VARIABLE sets the variable to a port that is not in use.
 func freePort(ts *testscript.TestScript, _ bool, args []string) {
 	port, err := redistest.FreePort()
@@ -166,12 +178,12 @@ func ask(ts *testscript.TestScript, neg bool, args []string) {
 	})
 }
 
-// signal FILE [HUP] sends SIGTERM, or SIGHUP, to a process. The file has its
+// signal FILE [HUP|INT] sends SIGTERM, or SIGHUP or SIGINT, to a process. The file has its
 // process id.
 func sendSignal(ts *testscript.TestScript, _ bool, args []string) {
 	sig := syscall.SIGTERM
-	if len(args) > 1 && args[1] == "HUP" {
-		sig = syscall.SIGHUP
+	if len(args) > 1 {
+		sig = map[string]syscall.Signal{"HUP": syscall.SIGHUP, "INT": syscall.SIGINT}[args[1]]
 	}
 	var pid int
 	_, err := fmt.Sscan(ts.ReadFile(args[0]), &pid)

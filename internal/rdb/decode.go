@@ -171,15 +171,17 @@ func (d *decoder) value(kind byte) store.Value {
 		return store.ParseString(d.string())
 	case typeList, typeListZip, typeListZips, typeListPacked:
 		return d.list(kind)
-	case typeSet, typeSetInts:
+	case typeSet, typeSetInts, typeSetPacked:
 		return d.set(kind)
 	case typeZSet, typeZSetText, typeZSetZip, typeZSetPacked:
 		return d.zset(kind)
 	case typeHash, typeHashZip, typeHashPacked:
 		return d.hash(kind)
+	case typeHashTimes:
+		return d.hashWithTimes()
 	case typeModule, typeModuleOld:
 		d.fail(unsupported("a value of a module"))
-	case typeStream, typeStreamNewer:
+	case typeStream, typeStreamNewer, typeStreamValkey:
 		return d.stream(kind)
 	default:
 		d.fail(corrupt("type %d", kind))
@@ -281,6 +283,14 @@ func (d *decoder) set(kind byte) store.Value {
 		return store.NewIntSet(ints, d.lim)
 	}
 	s := &store.Set{}
+	if kind == typeSetPacked {
+		for _, member := range d.packed(readListpack) {
+			if !s.Add(member, d.lim) {
+				d.fail(corrupt("set with a member twice"))
+			}
+		}
+		return s
+	}
 	for range d.count(1) {
 		member := d.string()
 		if d.err == nil && !s.Add(member, d.lim) {
@@ -291,6 +301,32 @@ func (d *decoder) set(kind byte) store.Value {
 		}
 	}
 	return s
+}
+
+// hashWithTimes reads a hash with deadlines of fields.
+func (d *decoder) hashWithTimes() store.Value {
+	h := &store.Hash{}
+	for range d.count(2) {
+		field, value := d.string(), d.string()
+		at := d.millis()
+		if d.err == nil && !h.Set(field, value, d.lim) {
+			d.fail(corrupt("hash with a field twice"))
+		}
+		if d.err == nil && at < noFieldDeadline {
+			d.fail(corrupt("field with deadline %d", at))
+		}
+		if d.err != nil {
+			return nil
+		}
+		if at != noFieldDeadline {
+			h.SetFieldDeadline(field, at)
+		}
+	}
+	if h.Len() == 0 {
+		d.fail(ErrEmpty)
+		return nil
+	}
+	return h
 }
 
 func (d *decoder) hash(kind byte) store.Value {

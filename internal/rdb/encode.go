@@ -15,6 +15,9 @@ type Encoder struct {
 	// Compress makes strings of more than 20 bytes shorter where LZF can
 	// (rdbcompression).
 	Compress bool
+	// Valkey makes files and payloads those of Valkey 9. Only they can have deadlines of
+	// fields.
+	Valkey bool
 
 	lzf    compressor
 	packed []byte // of the last compression
@@ -43,6 +46,9 @@ func typeOf(v store.Value) byte {
 	case *store.Hash:
 		if v.Packed() {
 			return typeHashPacked
+		}
+		if v.FieldDeadlines() > 0 {
+			return typeHashTimes
 		}
 		return typeHash
 	case *store.Stream:
@@ -75,6 +81,9 @@ func (e *Encoder) AppendBody(dst []byte, v store.Value) []byte {
 	}
 	panic("rdb: no form for a value of type " + string(v.Type()))
 }
+
+// noFieldDeadline stands for the deadline of a field that has none.
+const noFieldDeadline = -1
 
 // AppendLength appends the length n in one, two, five or nine bytes.
 func AppendLength(dst []byte, n uint64) []byte {
@@ -115,13 +124,7 @@ func (e *Encoder) AppendString(dst, s []byte) []byte {
 func (e *Encoder) appendList(dst []byte, l *store.List) []byte {
 	dst = AppendLength(dst, uint64(l.Nodes()))
 	l.EachNode(func(node store.Packed) {
-		pack := newListpack(node.Size())
-		for pos := node.First(); pos >= 0; {
-			var elem []byte
-			elem, pos = node.Elem(pos)
-			pack.add(elem)
-		}
-		dst = e.AppendString(AppendLength(dst, nodePacked), pack.bytes())
+		dst = e.AppendString(AppendLength(dst, nodePacked), packNode(node))
 	})
 	return dst
 }
@@ -179,9 +182,17 @@ func (e *Encoder) appendHash(dst []byte, h *store.Hash) []byte {
 		return e.AppendString(dst, pack.bytes())
 	}
 	dst = AppendLength(dst, uint64(h.Len()))
+	times := h.FieldDeadlines() > 0
 	h.Each(func(field, value []byte) bool {
 		dst = e.AppendString(dst, field)
 		dst = e.AppendString(dst, value)
+		if times {
+			at := h.FieldDeadline(field)
+			if at == 0 {
+				at = noFieldDeadline
+			}
+			dst = binary.LittleEndian.AppendUint64(dst, uint64(at))
+		}
 		return true
 	})
 	return dst

@@ -24,18 +24,29 @@ const (
 	recordEnd         = 255
 )
 
+// A file begins with one of these and its version.
+const (
+	redisSignature  = "REDIS"
+	valkeySignature = "VALKEY"
+)
+
 // Facts are what a file says about itself.
 type Facts struct {
-	Server string // redis-ver
+	Server string // redis-ver or valkey-ver
 	Unix   int64  // ctime, seconds
 	Memory int64  // used-mem, bytes
 }
 
 // AppendHead appends the beginning of a file.
 func (e *Encoder) AppendHead(dst []byte, f Facts) []byte {
-	dst = fmt.Appendf(dst, "REDIS%04d", Version)
+	version := "redis-ver"
+	if e.Valkey {
+		dst, version = fmt.Appendf(dst, "%s%03d", valkeySignature, valkeyVersion), "valkey-ver"
+	} else {
+		dst = fmt.Appendf(dst, "%s%04d", redisSignature, Version)
+	}
 	for _, fact := range [][2]string{
-		{"redis-ver", f.Server},
+		{version, f.Server},
 		{"redis-bits", strconv.Itoa(strconv.IntSize)},
 		{"ctime", strconv.FormatInt(f.Unix, 10)},
 		{"used-mem", strconv.FormatInt(f.Memory, 10)},
@@ -57,6 +68,16 @@ func AppendDatabase(dst []byte, id int) []byte {
 // reader takes them as a hint.
 func AppendSize(dst []byte, keys, expires int) []byte {
 	return AppendLength(AppendLength(append(dst, recordSize), uint64(keys)), uint64(expires))
+}
+
+// AppendIdle appends how many seconds ago the next key was accessed.
+func AppendIdle(dst []byte, seconds int64) []byte {
+	return AppendLength(append(dst, recordIdle), uint64(seconds))
+}
+
+// AppendFrequency appends how often the next key was accessed: a counter from 0 to 255.
+func AppendFrequency(dst []byte, count int64) []byte {
+	return append(dst, recordFrequency, byte(count))
 }
 
 // AppendKey appends a key with its value. deadline is in Unix ms, 0 for none.

@@ -20,7 +20,7 @@ func (e *FunctionError) Unwrap() error { return ErrCorrupt }
 
 // DumpFunctions returns the payload of FUNCTION DUMP for the source texts of libraries.
 func (e *Encoder) DumpFunctions(codes []string) []byte {
-	return withFoot(e.AppendFunctions(nil, codes))
+	return e.withFoot(e.AppendFunctions(nil, codes))
 }
 
 // AppendFunctions appends libraries to the beginning of a file.

@@ -25,7 +25,7 @@ func TestFunctionsComeBack(t *testing.T) {
 	} {
 		for _, compress := range []bool{false, true} {
 			payload := (&Encoder{Compress: compress}).DumpFunctions(codes)
-			if err := Verify(payload); err != nil {
+			if err := Verify(payload, Accepts{}); err != nil {
 				t.Errorf("%.20q: %v", codes, err)
 			}
 			got, err := readFunctions(payload)
@@ -47,7 +47,7 @@ func FuzzFunctions(f *testing.F) {
 		f.Add([]byte(body))
 	}
 	f.Fuzz(func(t *testing.T, body []byte) {
-		codes, err := readFunctions(withFoot(slices.Clone(body)))
+		codes, err := readFunctions(new(Encoder).withFoot(slices.Clone(body)))
 		var broken *FunctionError
 		if err != nil && !errors.Is(err, ErrNoFunction) && !errors.As(err, &broken) {
 			t.Fatalf("%q: %v", body, err)

@@ -5,6 +5,7 @@ import (
 	"strconv"
 
 	"github.com/lockredis/lockredis/resp"
+	"github.com/lockredis/lockredis/store"
 )
 
 // A listpack is its size in 4 bytes, the number of elements in 2 (65535: unknown), the
@@ -26,6 +27,11 @@ func newListpack(room int) *listpack {
 	return &listpack{b: make([]byte, listpackHead, listpackHead+room+1)}
 }
 
+// reset empties the listpack and keeps its memory.
+func (l *listpack) reset() {
+	l.b, l.n = append(l.b[:0], make([]byte, listpackHead)...), 0
+}
+
 // add adds an element. The decimal form of an integer becomes an integer.
 func (l *listpack) add(elem []byte) {
 	start := len(l.b)
@@ -36,6 +42,30 @@ func (l *listpack) add(elem []byte) {
 	}
 	l.b = appendBackLength(l.b, len(l.b)-start)
 	l.n++
+}
+
+// addText adds a name or a value of a stream's entry.
+func (l *listpack) addText(text store.StreamText) {
+	if n, ok := text.Integer(); ok {
+		l.addInteger(n)
+		return
+	}
+	start := len(l.b)
+	l.text(text.Bytes())
+	l.b = appendBackLength(l.b, len(l.b)-start)
+	l.n++
+}
+
+// addInteger adds an integer.
+func (l *listpack) addInteger(n int64) {
+	l.n++
+	if n >= 0 && n <= 127 { // nearly all in a stream
+		l.b = append(l.b, byte(n), 1)
+		return
+	}
+	start := len(l.b)
+	l.integer(n)
+	l.b = appendBackLength(l.b, len(l.b)-start)
 }
 
 func (l *listpack) integer(n int64) {
@@ -67,6 +97,20 @@ func (l *listpack) text(elem []byte) {
 	l.b = append(l.b, elem...)
 }
 
+// ListpackSize returns the size of a list's node as a listpack, in bytes.
+func ListpackSize(node store.Packed) int { return len(packNode(node)) }
+
+// packNode returns a list's node as a listpack.
+func packNode(node store.Packed) []byte {
+	pack := newListpack(node.Size())
+	for pos := node.First(); pos >= 0; {
+		var elem []byte
+		elem, pos = node.Elem(pos)
+		pack.add(elem)
+	}
+	return pack.bytes()
+}
+
 // bytes ends the listpack and returns it.
 func (l *listpack) bytes() []byte {
 	l.b = append(l.b, listpackEnd)
@@ -94,6 +138,9 @@ func backLengthSize(n int) int {
 // appendBackLength appends the size n of an element, seven bits in a byte, the highest
 // ones first. All bytes but the first have the bit 0x80.
 func appendBackLength(dst []byte, n int) []byte {
+	if n <= 127 {
+		return append(dst, byte(n))
+	}
 	for i := backLengthSize(n) - 1; i >= 0; i-- {
 		c := byte(n>>(7*i)) & 0x7f
 		if i < backLengthSize(n)-1 {

@@ -20,6 +20,8 @@ type Key struct {
 	Value    store.Value
 	Deadline int64 // Unix ms, 0: none
 	Idle     int64 // seconds since the last access, -1: unknown
+	// Frequency is the counter of accesses, from 0 to 255; -1: unknown.
+	Frequency int64
 }
 
 // Reader gets the keys of a file, see Load. Its functions return an error to stop.
@@ -32,6 +34,10 @@ type Reader struct {
 	Function func(code string) error
 	// Fact is called for each fact about the file: redis-ver, ctime and others.
 	Fact func(name, value string)
+	// AnySum accepts a file with a wrong checksum.
+	AnySum bool
+	// Valkey accepts files of Valkey 9, too.
+	Valkey bool
 }
 
 // chunk is how many bytes of a file are read at a time.
@@ -62,7 +68,7 @@ func (s *stream) take(n int) ([]byte, error) {
 // or has a wrong checksum, is an error. Empty values are left out, as in Redis.
 func Load(r io.Reader, size int64, to Reader) error {
 	in := &stream{r: bufio.NewReaderSize(r, chunk), rest: uint64(max(size, 0))}
-	l := &loader{decoder: decoder{input: in, lim: to.Limits}, in: in, to: to, idle: -1}
+	l := &loader{decoder: decoder{input: in, lim: to.Limits}, in: in, to: to, idle: -1, count: -1}
 	version, err := l.head()
 	if err != nil {
 		return err
@@ -85,19 +91,29 @@ type loader struct {
 	in *stream
 	to Reader
 
-	db             int
-	deadline, idle int64 // of the next key
+	db                    int
+	deadline, idle, count int64 // of the next key
 }
+
+var errSignature = errors.New("wrong signature: this is no RDB file")
 
 // head reads the name of the format and returns its version.
 func (l *loader) head() (version int, err error) {
 	b := l.bytes(9)
-	if l.err != nil || string(b[:5]) != "REDIS" {
-		return 0, errors.New("wrong signature: this is no RDB file")
+	if l.err != nil {
+		return 0, errSignature
 	}
-	version, err = strconv.Atoi(string(b[5:]))
-	if err != nil || version < 1 || version > Version {
-		return 0, fmt.Errorf("RDB version %q is not supported", b[5:])
+	digits, valkey := strings.CutPrefix(string(b), valkeySignature)
+	if valkey != l.to.Valkey || !valkey {
+		var redis bool
+		if digits, redis = strings.CutPrefix(string(b), redisSignature); !redis {
+			return 0, errSignature
+		}
+		valkey = false
+	}
+	version, err = strconv.Atoi(digits)
+	if err != nil || version < 1 || version > newest(valkey) {
+		return 0, fmt.Errorf("RDB version %q is not supported", digits)
 	}
 	return version, nil
 }
@@ -112,7 +128,7 @@ func (l *loader) foot(version int) error {
 	if l.err != nil {
 		return l.err
 	}
-	if want := binary.LittleEndian.Uint64(b); want != 0 && want != sum {
+	if want := binary.LittleEndian.Uint64(b); want != 0 && want != sum && !l.to.AnySum {
 		return corrupt("the file has checksum %016x, its data has %016x", want, sum)
 	}
 	return nil
@@ -143,7 +159,7 @@ func (l *loader) record() (more bool) {
 	case recordIdle:
 		l.idle = int64(min(l.length(), math.MaxInt32))
 	case recordFrequency:
-		l.byte()
+		l.count = int64(l.byte())
 	case recordFact:
 		name, value := string(l.string()), string(l.string())
 		if l.err == nil && l.to.Fact != nil {
@@ -175,10 +191,13 @@ func (l *loader) readLibrary(kind byte) {
 
 // key reads a key with its value.
 func (l *loader) key(kind byte) {
-	k := Key{DB: l.db, Name: l.string(), Deadline: l.deadline, Idle: l.idle}
-	l.deadline, l.idle = 0, -1
+	k := Key{DB: l.db, Name: l.string(), Deadline: l.deadline, Idle: l.idle, Frequency: l.count}
+	l.deadline, l.idle, l.count = 0, -1, -1
 	if l.err != nil {
 		return
+	}
+	if !known(kind, l.to.Valkey) {
+		l.fail(corrupt("type %d", kind))
 	}
 	k.Value = l.value(kind)
 	if errors.Is(l.err, ErrEmpty) {

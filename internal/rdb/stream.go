@@ -3,6 +3,7 @@ package rdb
 import (
 	"encoding/binary"
 	"math"
+	"slices"
 	"strconv"
 
 	"github.com/lockredis/lockredis/resp"
@@ -20,10 +21,18 @@ const (
 )
 
 func (e *Encoder) appendStream(dst []byte, s *store.Stream) []byte {
+	const some = 16 // nodes that tell how large the others are
 	dst = AppendLength(dst, uint64(s.Chunks()))
+	start, written := len(dst), 0
+	var pack listpack
 	s.EachNode(func(n store.StreamNode) {
-		dst = e.AppendString(dst, appendStreamID(nil, n.First()))
-		dst = e.AppendString(dst, streamListpack(n))
+		if written++; written == some+1 {
+			dst = slices.Grow(dst, (len(dst)-start)/some*(s.Chunks()-some)*9/8)
+		}
+		var key [16]byte
+		dst = e.AppendString(dst, appendStreamID(key[:0], n.First()))
+		fillStreamListpack(&pack, n)
+		dst = e.AppendString(dst, pack.bytes())
 	})
 	dst = AppendLength(dst, uint64(s.Len()))
 	for _, id := range []store.StreamID{s.Last, s.First(), s.MaxDeleted} {
@@ -65,17 +74,17 @@ func appendStreamID(dst []byte, id store.StreamID) []byte {
 	return binary.BigEndian.AppendUint64(binary.BigEndian.AppendUint64(dst, id.MS), id.Seq)
 }
 
-// streamListpack returns the listpack of a node.
-func streamListpack(n store.StreamNode) []byte {
-	pack := newListpack(n.Size())
-	number := func(n int64) { pack.add(decimal(n)) }
+// fillStreamListpack fills pack with the elements of a node.
+func fillStreamListpack(pack *listpack, n store.StreamNode) {
+	pack.reset()
+	number := pack.addInteger
 	live, dead := n.Counts()
 	names := n.Names()
 	number(int64(live))
 	number(int64(dead))
 	number(int64(len(names)))
 	for _, name := range names {
-		pack.add(name)
+		pack.addText(name)
 	}
 	number(0)
 	first := n.First()
@@ -93,15 +102,14 @@ func streamListpack(n store.StreamNode) []byte {
 		if !same {
 			number(int64(e.Len()))
 		}
-		e.Fields(func(name, value []byte) {
+		e.Fields(func(name, value store.StreamText) {
 			if !same {
-				pack.add(name)
+				pack.addText(name)
 			}
-			pack.add(value)
+			pack.addText(value)
 		})
 		number(int64(pack.n - before))
 	})
-	return pack.bytes()
 }
 
 // stream reads a stream. Redis before 7.0 wrote typeStream, without the first id, the
@@ -117,7 +125,7 @@ func (d *decoder) stream(kind byte) store.Value {
 	length, last := d.length(), d.streamID()
 	var maxDeleted store.StreamID
 	added := length
-	if kind == typeStreamNewer {
+	if kind != typeStream {
 		d.streamID() // the first id: it follows from the entries
 		maxDeleted, added = d.streamID(), d.length()
 	}
@@ -277,7 +285,7 @@ func (d *decoder) streamGroup(s *store.Stream, kind byte) {
 		return
 	}
 	g.Last, g.Read = last, store.ReadUnknown
-	if kind == typeStreamNewer {
+	if kind != typeStream {
 		g.Read = int64(d.length())
 	} else if n, ok := s.Position(last); ok {
 		g.Read = n
@@ -297,6 +305,9 @@ func (d *decoder) streamGroup(s *store.Stream, kind byte) {
 	}
 	for range d.length() {
 		c := g.AddConsumer(d.string(), d.millis())
+		if kind == typeStreamValkey {
+			d.millis() // the time of the last success, which is not kept
+		}
 		if c == nil {
 			d.fail(corrupt("group with a consumer twice"))
 		}

@@ -8,6 +8,9 @@ import (
 // Version is the RDB version that the package writes. It is redis-server 7.0's.
 const Version = 10
 
+// valkeyVersion is the RDB version of Valkey 9.
+const valkeyVersion = 80
+
 // The types of values, as a payload's first byte.
 const (
 	typeString      = 0
@@ -28,7 +31,16 @@ const (
 	typeZSetPacked  = 17
 	typeListPacked  = 18 // a sequence of listpacks and single elements
 	typeStreamNewer = 19
+
+	// The types that only Valkey 9 writes.
+	typeSetPacked    = 20
+	typeStreamValkey = 21 // consumers have the time of their last success, too
+	typeHashTimes    = 22 // each field has a deadline in ms, or -1
 )
+
+// known reports whether a server may have values of the type kind: Valkey's types only if it
+// is a Valkey.
+func known(kind byte, valkey bool) bool { return valkey || kind < typeSetPacked }
 
 // The kinds of a list's nodes.
 const (

@@ -15,19 +15,22 @@ import (
 
 type noObserver struct{}
 
-func (noObserver) Touched(int, string)    {}
-func (noObserver) Expired(int, string)    {}
-func (noObserver) Added(int, string)      {}
-func (noObserver) Emptying(*store.DB)     {}
-func (noObserver) Swapped(_, _ *store.DB) {}
-func (noObserver) Lost(int, string)       {}
-func (noObserver) Missed(int, []byte)     {}
+func (noObserver) Touched(int, string)             {}
+func (noObserver) Expired(int, string)             {}
+func (noObserver) Added(int, string)               {}
+func (noObserver) Emptying(*store.DB)              {}
+func (noObserver) Swapped(_, _ *store.DB)          {}
+func (noObserver) Lost(int, string)                {}
+func (noObserver) Missed(int, []byte)              {}
+func (noObserver) FieldsExpired(int, string, bool) {}
+func (noObserver) Evicted(int, string)             {}
 
 var lim = store.DefaultLimits()
 
 // check returns an error if v is inconsistent.
 func check(v store.Value) error {
 	s := store.NewSpace(1, noObserver{})
+	s.FieldDeadlines = true // Decode reads the hashes of Valkey, too
 	s.DB(0).Set([]byte("k"), v)
 	return s.Check()
 }
@@ -234,19 +237,19 @@ func TestLimitsDecideAboutTheEncoding(t *testing.T) {
 
 func TestVerifyRefusesOtherVersionsAndChecksums(t *testing.T) {
 	payload := (&Encoder{}).Dump(store.NewText([]byte("text")))
-	if err := Verify(payload); err != nil {
+	if err := Verify(payload, Accepts{}); err != nil {
 		t.Fatal(err)
 	}
-	if v, err := Restore(payload, &lim); err != nil || string(v.(*store.String).Bytes(nil)) != "text" {
+	if v, err := Restore(payload, Accepts{Valkey: true}, &lim); err != nil || string(v.(*store.String).Bytes(nil)) != "text" {
 		t.Errorf("restored %v, error %v", v, err)
 	}
 	for i := range payload {
 		wrong := bytes.Clone(payload)
 		wrong[i] ^= 0x40
-		if err := Verify(wrong); err != ErrChecksum {
+		if err := Verify(wrong, Accepts{}); err != ErrChecksum {
 			t.Errorf("with byte %d changed: %v", i, err)
 		}
-		if err := Verify(payload[:i]); err != ErrChecksum {
+		if err := Verify(payload[:i], Accepts{}); err != ErrChecksum {
 			t.Errorf("with %d bytes: %v", i, err)
 		}
 	}

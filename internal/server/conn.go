@@ -2,6 +2,9 @@ package server
 
 import (
 	"net"
+	"sync/atomic"
+	"syscall"
+	"unsafe"
 
 	"github.com/lockredis/lockredis/internal/command"
 	"github.com/lockredis/lockredis/internal/engine"
@@ -18,33 +21,58 @@ type conn struct {
 	session command.Session
 	out     output
 	wake    wake
+	traffic *traffic // counts the reads and writes of several connections
 
-	reader   resp.Reader
-	received int64     // bytes that the engine has not counted yet, see Received
-	next     resp.Args // the parsed command, valid if hasNext
-	hasNext  bool
-	failure  error // not nil after a malformed frame
+	reader  resp.Reader
+	next    resp.Args // the parsed command, valid if hasNext
+	hasNext bool
+	failure error // not nil after a malformed frame
+
+	numbered bool // the session's FD is of server.numbers
+
+	querySizes atomic.Uint64 // see publish: bytes of the reader, and its size
 }
 
 func newConn(s *Server, nc net.Conn) *conn {
-	c := &conn{server: s}
+	c := &conn{server: s, traffic: &s.traffic[0]}
 	if c.link = s.loopLink(c, nc); c.link == nil {
 		c.link = newOwnGoroutine(c, nc)
 	}
 	c.out.init(c)
 	c.session.Conn = c
-	c.session.FD = int(s.fds.Add(1)) + 7
+	c.session.FD = c.descriptor(nc)
 	describeAddr(&c.session, nc)
 	c.wake.pending = &s.wakes
 	return c
 }
 
+// descriptor returns the socket's file descriptor. A pipe has none: it gets a number that
+// no other open pipe of the server has.
+func (c *conn) descriptor(nc net.Conn) int {
+	if d, ok := c.link.(interface{ descriptor() int }); ok {
+		return d.descriptor()
+	}
+	if secure, ok := nc.(*tlsConn); ok {
+		nc = secure.socket.Conn
+	}
+	fd := -1
+	if sc, ok := nc.(syscall.Conn); ok {
+		if raw, err := sc.SyscallConn(); err == nil {
+			_ = raw.Control(func(n uintptr) { fd = int(n) }) // fails when the socket is closed
+		}
+	}
+	if fd < 0 {
+		fd, c.numbered = c.server.numbers.take(), true
+	}
+	return fd
+}
+
 // idleTooLong reports whether the timeout directive ends this connection. A
-// subscriber may be silent, and so may a session that is Waiting or Held.
+// subscriber or a monitor may be silent, and so may a session that is Waiting or Held.
 func (c *conn) idleTooLong() (idle bool) {
 	c.server.engine.Do(&engine.Caller{}, func() {
 		idle = c.server.cfg.Timeout.Load() > 0 &&
-			c.session.State() == command.Ready && !c.session.Subscribed()
+			c.session.State() == command.Ready && !c.session.Subscribed() && !c.session.Monitor
 	})
 	return idle
 }
@@ -110,20 +138,23 @@ func (c *conn) needsPassword() bool {
 // Next returns the next complete command.
 func (c *conn) Next() (resp.Args, bool) {
 	ok := c.parse()
+	c.countEmpty()
 	c.hasNext = false
 	return c.next, ok
+}
+
+// countEmpty tells the engine of empty commands before the one that is parsed. It is called
+// inside the engine.
+func (c *conn) countEmpty() {
+	if c.reader.PassedEmpty() {
+		c.server.engine.EmptyCommand(&c.session)
+	}
 }
 
 // Unread makes Next return the last command again, for example after a pause.
 func (c *conn) Unread() {
 	c.reader.Unread()
 	c.hasNext = false
-}
-
-// Received returns how many bytes have arrived since the last call.
-func (c *conn) Received() (n int64) {
-	n, c.received = c.received, 0
-	return n
 }
 
 // parse reads the next complete command into next, unless it is there already. It
@@ -145,10 +176,13 @@ func (c *conn) parse() bool {
 // SKIP. The caller closes the connection.
 func (c *conn) refuseFrame() {
 	c.server.engine.Do(&engine.Caller{}, func() {
+		c.countEmpty()
+		text := "ERR " + c.failure.Error()
+		c.server.engine.CountError(text)
 		if c.session.ReplyMode != command.ReplyOn {
 			return
 		}
-		c.Write(resp.Append(nil, resp.Error("ERR "+c.failure.Error()), c.session.Proto))
+		c.Write(resp.Append(nil, resp.Error(text), c.session.Proto))
 	})
 	c.Flush()
 }
@@ -156,7 +190,6 @@ func (c *conn) refuseFrame() {
 // Write queues bytes and closes a connection that exceeds its output limit. It is
 // called inside the engine.
 func (c *conn) Write(encoded []byte) bool {
-	c.server.engine.AddNetOut(len(encoded))
 	first, size, ok := c.out.append(encoded)
 	if first {
 		c.server.engine.WantsFlush(c)
@@ -183,18 +216,43 @@ func (c *conn) Wake() {
 	c.link.interrupt()
 }
 
-// Sizes returns the bytes of queued output. The query buffer belongs to the link's
-// goroutine, so its sizes are 0.
-func (c *conn) Sizes() (query, queryFree, output int) {
-	return 0, 0, c.out.size()
+// publish makes the sizes of the query buffer known to other goroutines. The link's goroutine
+// calls it when it has run what was buffered.
+func (c *conn) publish() {
+	sizes := uint64(c.reader.Buffered())<<32 | uint64(c.reader.Size())
+	if c.querySizes.Load() != sizes {
+		c.querySizes.Store(sizes)
+	}
+}
+
+// Sizes returns the sizes of the buffers. The query buffer belongs to the link's goroutine,
+// which has lent it to the engine if own is true.
+func (c *conn) Sizes(own bool) command.Buffers {
+	b := c.out.sizes()
+	sizes := c.querySizes.Load()
+	query, size := int(sizes>>32), int(uint32(sizes))
+	if own {
+		query, size = c.reader.Held(), c.reader.Size()
+	}
+	b.Query, b.QueryFree = query, size-query
+	b.Fixed = int(unsafe.Sizeof(*c))
+	return b
 }
 
 // forget removes the connection from the server's list.
 func (c *conn) forget() {
+	c.release()
 	c.server.mu.Lock()
 	defer c.server.mu.Unlock()
 	delete(c.server.conns, c)
 	c.server.checkDrained()
+}
+
+// release gives back the number of a connection without a socket.
+func (c *conn) release() {
+	if c.numbered {
+		c.server.numbers.free(c.session.FD)
+	}
 }
 
 // leave removes the session from the engine.

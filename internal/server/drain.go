@@ -29,6 +29,7 @@ func (s *Server) drain() <-chan struct{} {
 	}
 	s.drained = make(chan struct{})
 	s.draining.Store(true)
+	s.endSleep()
 	for _, ln := range s.listeners {
 		ln.Close()
 	}

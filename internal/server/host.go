@@ -2,9 +2,9 @@ package server
 
 import (
 	"context"
+	"math"
 	"os"
 	"runtime"
-	"runtime/metrics"
 	"time"
 
 	"github.com/lockredis/lockredis/internal/command"
@@ -30,12 +30,34 @@ func (h *host) Identity() command.Identity {
 
 // Usage measures the memory and CPU time of the process.
 func (h *host) Usage() command.Usage {
-	heap, system := h.memory.read()
 	userMicros, systemMicros := cpuMicros()
 	return command.Usage{
-		UserMicros: userMicros, SystemMicros: systemMicros,
-		HeapBytes: heap, SystemBytes: system, PeakBytes: h.memory.peak,
+		UserMicros: userMicros, SystemMicros: systemMicros, Memory: h.memory.figures(),
+		MachineBytes: installedMemory(), System: systemName(), Multiplexing: multiplexing(), Monotonic: monotonic(),
 	}
+}
+
+// multiplexing returns the name of the system's interface that waits for sockets. Go's poller
+// uses the same.
+func multiplexing() string {
+	switch runtime.GOOS {
+	case "linux":
+		return "epoll"
+	case "windows":
+		return "iocp"
+	}
+	return "kqueue"
+}
+
+// monotonic returns the name of the clock that Go's monotonic times come from.
+func monotonic() string {
+	switch runtime.GOOS {
+	case "darwin":
+		return "mach_absolute_time"
+	case "windows":
+		return "interrupt time"
+	}
+	return "POSIX clock_gettime"
 }
 
 // Shutdown closes the listeners and calls Options.OnShutdown in a goroutine, once. As in Redis,
@@ -47,66 +69,31 @@ func (h *host) Shutdown() {
 	}
 }
 
-// MemoryUsed returns the bytes of the heap in use. Bytes above maxmemory are not
-// garbage, see memoryGauge.used.
-func (h *host) MemoryUsed() int64 { return h.memory.used(h.cfg.MaxMemory) }
+// Heap returns the heap's size in bytes, now and after the last collection.
+func (h *host) Heap() (size, live int64) {
+	return h.memory.read(), h.memory.live()
+}
 
-// Sleep blocks the engine.
-func (h *host) Sleep(micros int64) { time.Sleep(time.Duration(micros) * time.Microsecond) }
+// AllocatorReport describes Go's allocator, for MEMORY MALLOC-STATS.
+func (h *host) AllocatorReport() string { return allocatorReport() }
+
+// Collect collects garbage in a goroutine. It does nothing while a collection is under way,
+// or too soon after it.
+func (h *host) Collect() { h.memory.collect() }
+
+// Sleep blocks the engine, until Close or Drain is called.
+func (h *host) Sleep(micros int64) {
+	const longest = math.MaxInt64 / int64(time.Microsecond)
+	timer := time.NewTimer(time.Duration(min(micros, longest)) * time.Microsecond)
+	defer timer.Stop()
+	select {
+	case <-timer.C:
+	case <-h.ending:
+	}
+}
 
 // Log writes a line to the server's log. level is one of Redis's names.
 func (h *host) Log(level, msg string) {
 	l, _ := config.LogLevel(level)
 	h.log.Log(context.Background(), l, msg)
-}
-
-// memoryGauge reads the heap's size. It is used inside the engine.
-type memoryGauge struct {
-	samples [2]metrics.Sample
-	peak    int64
-
-	live int64     // bytes that the last forced collection left
-	next time.Time // no forced collection before, while live is above the limit
-}
-
-// read returns the bytes of the heap's objects and of all that Go has from the system.
-func (g *memoryGauge) read() (heap, system int64) {
-	g.samples[0].Name = "/memory/classes/heap/objects:bytes"
-	g.samples[1].Name = "/memory/classes/total:bytes"
-	metrics.Read(g.samples[:])
-	heap, system = int64(g.samples[0].Value.Uint64()), int64(g.samples[1].Value.Uint64())
-	g.peak = max(g.peak, heap)
-	return heap, system
-}
-
-// These constants bound how often used forces a collection.
-const (
-	// collectPart: below the limit, a collection is due when a sixteenth of the limit
-	// has been allocated since the last one.
-	collectPart = 16
-	// collectShare: above the limit, collections take a tenth of the time at most.
-	collectShare = 10
-	// collectPause is the least time between two collections above the limit.
-	collectPause = 10 * time.Millisecond
-)
-
-// used returns the heap's size in bytes. limit is maxmemory; 0 means none. A heap
-// above the limit may be mostly garbage, because Go lets the heap grow to twice its
-// live size. So used first forces a collection. Shortly after a collection that got
-// below the limit, used returns the size that it left.
-func (g *memoryGauge) used(limit int64) int64 {
-	heap, _ := g.read()
-	switch {
-	case limit == 0 || heap <= limit:
-		return heap
-	case g.live <= limit && heap-g.live < limit/collectPart:
-		return g.live
-	case g.live > limit && time.Now().Before(g.next):
-		return heap
-	}
-	start := time.Now()
-	runtime.GC()
-	g.next = time.Now().Add(max(collectPause, collectShare*time.Since(start)))
-	g.live, _ = g.read()
-	return g.live
 }

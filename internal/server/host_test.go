@@ -2,50 +2,35 @@ package server
 
 import (
 	"runtime"
+	"strings"
 	"testing"
 )
 
-var sink []byte
-
-func TestGarbageDoesNotCountAsUsedMemory(t *testing.T) {
+func TestACollectionTellsWhatIsLive(t *testing.T) {
 	var g memoryGauge
+	g.collect()
+	g.done.Wait()
+	before := g.live()
+	kept := make([]byte, 64<<20)
 	runtime.GC()
-	limit := g.used(0) + 64<<20
-	for range 200 {
-		sink = make([]byte, 1<<20)
-		if used := g.used(limit); used > limit {
-			t.Fatalf("used returned %d, the limit is %d", used, limit)
-		}
-	}
-}
-
-func TestLiveMemoryCountsAsUsedMemory(t *testing.T) {
-	var g memoryGauge
-	runtime.GC()
-	limit := g.used(0) + 8<<20
-	kept := make([][]byte, 16)
-	for i := range kept {
-		kept[i] = make([]byte, 1<<20)
-	}
-	if used := g.used(limit); used <= limit {
-		t.Fatalf("used returned %d, the limit is %d", used, limit)
+	if grown := g.live() - before; grown < 48<<20 || grown > 80<<20 {
+		t.Fatalf("live grew by %d bytes after an allocation of %d", grown, len(kept))
 	}
 	runtime.KeepAlive(kept)
 }
 
-func TestAnExceededLimitForcesFewCollections(t *testing.T) {
-	const measurements = 10_000
+func TestGarbageIsCollectedSeldom(t *testing.T) {
+	const calls = 10_000
 	var g memoryGauge
 	var before, after runtime.MemStats
 	runtime.ReadMemStats(&before)
-	for range measurements {
-		if g.used(1) <= 1 {
-			t.Fatal("the heap is empty")
-		}
+	for range calls {
+		g.collect()
 	}
+	g.done.Wait()
 	runtime.ReadMemStats(&after)
-	if n := after.NumForcedGC - before.NumForcedGC; n == 0 || n > measurements/10 {
-		t.Fatalf("%d collections for %d measurements", n, measurements)
+	if n := after.NumForcedGC - before.NumForcedGC; n == 0 || n > calls/10 {
+		t.Fatalf("%d collections for %d calls", n, calls)
 	}
 }
 
@@ -53,6 +38,34 @@ func TestTheProcessMemoryIsTheLeastKnownLimit(t *testing.T) {
 	for want, limits := range map[int64][]int64{0: {0, 0}, 3: {5, 3, 0}, 4: {4, 0, 9}, 7: {0, 7}} {
 		if got := leastKnown(limits...); got != want {
 			t.Errorf("leastKnown of %d is %d, want %d", limits, got, want)
+		}
+	}
+}
+
+func TestThePeakIsKnownWhenTheMemoryIsFree(t *testing.T) {
+	var g memoryGauge
+	runtime.GC()
+	before := g.read()
+	kept := make([]byte, 64<<20)
+	g.read()
+	runtime.KeepAlive(kept)
+	kept = nil
+	runtime.GC()
+	m := g.figures()
+	if m.Peak < before+48<<20 || m.Heap > m.Peak-48<<20 || kept != nil {
+		t.Fatalf("the heap was %d bytes and grew by 64 MB: %+v", before, m)
+	}
+	if m.Active < m.Heap || m.Resident < m.Active || m.Goal < m.Heap || m.Process <= 0 {
+		t.Fatalf("figures do not agree: %+v", m)
+	}
+}
+
+func TestTheAllocatorsReportHasTheObjectsOfEachSize(t *testing.T) {
+	runtime.GC()
+	report := allocatorReport()
+	for _, want := range []string{"Memory of go", "objects, with garbage", "to 16 bytes", "collections"} {
+		if !strings.Contains(report, want) {
+			t.Errorf("%q is not in %s", want, report)
 		}
 	}
 }

@@ -2,6 +2,7 @@ package server
 
 import (
 	"errors"
+	"io"
 	"net"
 	"os"
 	"time"
@@ -72,6 +73,8 @@ func (g *ownGoroutine) run() {
 		if replaced {
 			return
 		}
+		g.reader.Relax()
+		g.publish()
 		if !open || g.read() != nil {
 			g.end()
 			return
@@ -93,7 +96,7 @@ func (g *ownGoroutine) read() error {
 	g.armIdleTimeout()
 	n, err := g.nc.Read(g.reader.Space())
 	g.reader.Advance(n)
-	g.received += int64(n)
+	g.countRead(n, err)
 	if err == nil || n > 0 {
 		return nil
 	}
@@ -109,6 +112,13 @@ func (g *ownGoroutine) read() error {
 	return err
 }
 
+// countRead counts a read, unless Wake or a timeout has ended it.
+func (g *ownGoroutine) countRead(n int, err error) {
+	if n > 0 || err == io.EOF {
+		g.traffic.counted(n)
+	}
+}
+
 // availableTime is how long readAvailable waits. Bytes that have reached this machine are
 // read at once. Go has no read that does not wait at all.
 const availableTime = time.Millisecond
@@ -117,9 +127,9 @@ const availableTime = time.Millisecond
 func (g *ownGoroutine) readAvailable() bool {
 	g.timed = true // armIdleTimeout removes the deadline
 	g.nc.SetReadDeadline(time.Now().Add(availableTime))
-	n, _ := g.nc.Read(g.reader.Space())
+	n, err := g.nc.Read(g.reader.Space())
 	g.reader.Advance(n)
-	g.received += int64(n)
+	g.countRead(n, err)
 	return n > 0
 }
 

@@ -19,6 +19,7 @@ import (
 // script of its own connections, or a long script of another caller. See replace.
 type loop struct {
 	server *Server
+	number int // from 1
 	epoll  int
 	wakeFD int // an eventfd: ends epoll_wait when offered has grown
 
@@ -38,8 +39,8 @@ type loop struct {
 	quit     bool        // the loop ends
 }
 
-// newLoop returns a running loop.
-func newLoop(s *Server) (*loop, error) {
+// newLoop returns a running loop, the server's number-th.
+func newLoop(s *Server, number int) (*loop, error) {
 	epoll, err := syscall.EpollCreate1(syscall.EPOLL_CLOEXEC)
 	if err != nil {
 		return nil, err
@@ -50,7 +51,7 @@ func newLoop(s *Server) (*loop, error) {
 		syscall.Close(epoll)
 		return nil, errno
 	}
-	l := &loop{server: s, epoll: epoll, wakeFD: int(wakeFD)}
+	l := &loop{server: s, number: number, epoll: epoll, wakeFD: int(wakeFD)}
 	event := syscall.EpollEvent{Events: syscall.EPOLLIN, Fd: int32(wakeFD)}
 	if err := syscall.EpollCtl(epoll, syscall.EPOLL_CTL_ADD, l.wakeFD, &event); err != nil {
 		syscall.Close(epoll)
@@ -221,7 +222,7 @@ func (s *Server) startLoops() {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	for !s.closing && len(s.loops) < loopCount() {
-		l, err := newLoop(s)
+		l, err := newLoop(s, len(s.loops)+1)
 		if err != nil {
 			s.log.Warn("cannot start an event loop: connections use goroutines of their own", "error", err)
 			return
@@ -246,7 +247,7 @@ func (s *Server) nextLoop() *loop {
 // More loops do not help, because most of a request's cost is in the kernel and there is
 // only one engine. A sleeping loop may keep its processor (P) for some milliseconds, until
 // the Go runtime notices the system call. So there is no loop on a single processor.
-func loopCount() int { return min(runtime.GOMAXPROCS(0)/2, 4) }
+func loopCount() int { return min(runtime.GOMAXPROCS(0)/2, maxLoops) }
 
 // stopLoops ends the loops. Their connections have ended before.
 func (s *Server) stopLoops() {

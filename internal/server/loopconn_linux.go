@@ -77,8 +77,12 @@ func (s *Server) loopLink(c *conn, nc net.Conn) link {
 		return nil
 	}
 	nc.Close()
+	c.traffic = &s.traffic[l.number]
 	return &loopConn{conn: c, loop: l, fd: fd, events: syscall.EPOLLIN}
 }
+
+// descriptor returns the file descriptor of the socket.
+func (c *loopConn) descriptor() int { return c.fd }
 
 func (c *loopConn) start() { c.loop.offer(c) }
 
@@ -183,11 +187,12 @@ func (c *loopConn) read() error {
 		return nil
 	case errno != 0:
 		return errno
-	case n == 0:
+	}
+	c.traffic.counted(int(n))
+	if n == 0 {
 		return io.EOF
 	}
 	c.reader.Advance(int(n))
-	c.received += int64(n)
 	if c.server.cfg.Timeout.Load() > 0 {
 		c.lastRead = time.Now()
 	}
@@ -213,6 +218,7 @@ func (c *loopConn) runBuffered() bool {
 	}
 	l.current = nil
 	c.reader.Relax()
+	c.publish()
 	if !open {
 		c.end()
 	}

@@ -5,6 +5,7 @@ import (
 	"sync"
 	"time"
 
+	"github.com/lockredis/lockredis/internal/command"
 	"github.com/lockredis/lockredis/internal/config"
 	"github.com/lockredis/lockredis/internal/engine"
 )
@@ -18,7 +19,9 @@ import (
 //	append --> queue --> rest (the unwritten end of buffer) --> link.write
 type output struct {
 	link    link
+	traffic *traffic
 	enforce func() // runs conn.enforceOutputLimit inside the engine
+	freed   func() // Config.Freed; may be nil
 
 	mu       sync.Mutex // guards the fields below
 	cond     sync.Cond  // signalled when writing becomes false
@@ -30,6 +33,7 @@ type output struct {
 	waiting  bool        // the socket is full; resume or writeAll continues
 	broken   bool        // the socket failed or the client was disconnected
 	overSoft time.Time   // since when the soft limit is exceeded; zero: it is not
+	peak     int         // the longest queue of one flush
 	soft     int64       // the soft limit at the last check
 	check    *time.Timer // checks again when the soft limit's time is over
 }
@@ -48,9 +52,13 @@ const maxUnauthOutput = 16 << 10
 // drainTime is how long a closed connection's last replies may take.
 const drainTime = 10 * time.Second
 
+// largeOutput is how many unread bytes of a client that has gone are worth Config.Freed.
+const largeOutput = 4 << 20
+
 func (o *output) init(c *conn) {
-	o.link = c.link
+	o.link, o.traffic = c.link, c.traffic
 	o.enforce = func() { c.server.engine.Do(&engine.Caller{}, c.enforceOutputLimit) }
+	o.freed = c.server.cfg.Freed
 	o.cond.L = &o.mu
 }
 
@@ -68,11 +76,24 @@ func (o *output) append(encoded []byte) (first bool, size int, ok bool) {
 	return first, len(o.queue) + len(o.rest), true
 }
 
-// size returns the number of unread bytes.
-func (o *output) size() int {
+// sizes returns the sizes of the buffers. A buffer of at most maxIdleBuffer bytes is small.
+func (o *output) sizes() (b command.Buffers) {
 	o.mu.Lock()
 	defer o.mu.Unlock()
-	return len(o.queue) + len(o.rest)
+	add := func(size, unread int) {
+		if size <= maxIdleBuffer {
+			b.Small += size
+			b.InSmall += unread
+		} else {
+			b.Large++
+			b.LargeBytes += size
+		}
+	}
+	add(cap(o.queue), len(o.queue))
+	add(cap(o.buffer), len(o.rest))
+	add(cap(o.spare), 0)
+	b.Peak, b.Full = min(o.peak, b.Small), o.waiting
+	return b
 }
 
 // dead reports whether the connection is broken.
@@ -119,7 +140,7 @@ func (o *output) pump() {
 	for o.fill() {
 		b := o.rest
 		o.mu.Unlock()
-		n, err := o.link.write(b)
+		n, err := o.traffic.write(o.link, b)
 		o.mu.Lock()
 		if err != nil {
 			o.fail()
@@ -145,7 +166,9 @@ func (o *output) writeAll(w io.Writer) {
 	for o.fill() {
 		b := o.rest
 		o.mu.Unlock()
+		o.traffic.writes.Add(1)
 		n, err := w.Write(b[:min(len(b), slowWrite)])
+		o.traffic.out.Add(int64(n))
 		o.mu.Lock()
 		if err != nil {
 			o.fail()
@@ -170,7 +193,7 @@ func (o *output) fill() bool {
 	}
 	o.buffer = nil
 	if len(o.queue) > 0 {
-		o.rest, o.buffer = o.queue, o.queue
+		o.rest, o.buffer, o.peak = o.queue, o.queue, max(o.peak, len(o.queue))
 		o.queue, o.spare = o.spare, nil
 	}
 	return len(o.rest) > 0
@@ -216,6 +239,9 @@ func (o *output) close(end func()) {
 func (o *output) breakOff() {
 	if o.check != nil {
 		o.check.Stop()
+	}
+	if o.freed != nil && len(o.queue)+len(o.rest) >= largeOutput {
+		o.freed()
 	}
 	o.broken = true
 	o.queue, o.rest, o.buffer, o.spare = nil, nil, nil, nil

@@ -19,7 +19,7 @@ func (l *sinkLink) kill()                       { l.killed = true }
 
 func newSinkOutput() (*output, *sinkLink) {
 	l := &sinkLink{}
-	o := &output{link: l, enforce: func() {}}
+	o := &output{link: l, traffic: &traffic{}, enforce: func() {}}
 	o.cond.L = &o.mu
 	return o, l
 }

@@ -6,6 +6,7 @@ import (
 	"runtime/debug"
 	"strconv"
 	"strings"
+	"sync"
 )
 
 // processMemory returns how many bytes this process may use: GOMEMLIMIT, or else the
@@ -22,7 +23,7 @@ func processMemory() int64 {
 	)
 }
 
-// leastKnown returns the smallest of the numbers, without those that are 0: unknown.
+// leastKnown returns the smallest of the numbers. It ignores 0, which means unknown.
 func leastKnown(numbers ...int64) (least int64) {
 	for _, n := range numbers {
 		if n > 0 && (least == 0 || n < least) {
@@ -38,6 +39,9 @@ func memoryIn(path string) int64 {
 	n, _ := strconv.ParseInt(strings.TrimSpace(string(text)), 10, 64)
 	return n
 }
+
+// installedMemory is machineMemory, which is read once.
+var installedMemory = sync.OnceValue(machineMemory)
 
 // machineMemory returns the machine's memory in bytes, or 0. /proc/meminfo has it in
 // a line such as "MemTotal:  24679100 kB".

@@ -39,11 +39,13 @@ type Server struct {
 	runID   string
 	onQuit  func()
 	memory  memoryGauge
+	traffic [maxLoops + 1]traffic // of connections with goroutines of their own, and of each loop
 
 	mu        sync.Mutex // guards the fields below
 	listeners []net.Listener
 	conns     map[*conn]struct{}
 	closing   bool          // Close was called
+	ending    chan struct{} // closed by Close or Drain: DEBUG SLEEP ends
 	drained   chan struct{} // closed when draining and conns is empty; nil: not draining
 	loops     []*loop
 	assigned  int // connections given to loops so far
@@ -53,11 +55,11 @@ type Server struct {
 	draining atomic.Bool  // a connection ends when it is idle, see Drain
 	port     atomic.Int64 // of the first TCP listener without TLS; 0: none yet
 	tlsPort  atomic.Int64 // of the first TCP listener with TLS; 0: none yet
-	fds      atomic.Int64 // connections so far, for the fd field of CLIENT LIST
 	pipes    atomic.Int64 // connections by Dial so far
 
 	wakes      pendingWakes
 	handshakes handshakes
+	numbers    numbers        // of connections without a socket
 	done       sync.WaitGroup // accept loops and connections
 	loopsDone  sync.WaitGroup // goroutines of loops
 }
@@ -66,7 +68,7 @@ type Server struct {
 func New(opts Options) *Server {
 	s := &Server{
 		cfg: opts.Config, log: opts.Log, clock: opts.Clock, onQuit: opts.OnShutdown,
-		conns: map[*conn]struct{}{}, started: opts.Clock.Now(),
+		conns: map[*conn]struct{}{}, ending: make(chan struct{}), started: opts.Clock.Now(),
 	}
 	s.wakes.init()
 	var seed [32]byte
@@ -82,6 +84,7 @@ func New(opts Options) *Server {
 		Memory: processMemory(),
 	})
 	opts.Config.OnChange(config.IdleChange, s.rearm)
+	s.memory.startup = s.memory.read()
 	return s
 }
 
@@ -183,10 +186,20 @@ func (s *Server) stopListening() {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	s.closing = true
+	s.endSleep()
 	for _, ln := range s.listeners {
 		ln.Close()
 	}
 	s.listeners = nil
+}
+
+// endSleep ends DEBUG SLEEP, now and later. s.mu is held.
+func (s *Server) endSleep() {
+	select {
+	case <-s.ending: // closed before
+	default:
+		close(s.ending)
+	}
 }
 
 // Close closes the listeners and connections and interrupts a running script. It returns
@@ -203,5 +216,6 @@ func (s *Server) Close() error {
 	s.done.Wait()
 	s.stopLoops()
 	s.engine.Close()
+	s.memory.done.Wait()
 	return nil
 }

@@ -7,7 +7,6 @@ import (
 	"fmt"
 	"os"
 	"path/filepath"
-	"regexp"
 	"strings"
 
 	"github.com/lockredis/lockredis/internal/config"
@@ -168,8 +167,13 @@ func keyPair(certFile, keyFile, pass string) (pair tls.Certificate, err error) {
 	return pair, nil
 }
 
-// hashed matches the names by which OpenSSL finds certificates in a directory.
-var hashed = regexp.MustCompile(`^[0-9a-f]{8}\.[0-9]+$`)
+// isHashed reports whether name is a name by which OpenSSL finds certificates in a directory:
+// eight hexadecimal digits, a dot and a number.
+func isHashed(name string) bool {
+	hash, number, _ := strings.Cut(name, ".")
+	return len(hash) == 8 && strings.Trim(hash, "0123456789abcdef") == "" &&
+		number != "" && strings.Trim(number, "0123456789") == ""
+}
 
 // authorities reads the certificates that client certificates are checked against.
 // In a directory it reads only files with hashed names, as openssl rehash makes
@@ -196,7 +200,7 @@ func authorities(file, dir string) (*x509.CertPool, error) {
 		return nil, fmt.Errorf("tls-ca-cert-dir: %w", err)
 	}
 	for _, e := range entries {
-		if !hashed.MatchString(e.Name()) {
+		if !isHashed(e.Name()) {
 			continue
 		}
 		if text, err := os.ReadFile(filepath.Join(dir, e.Name())); err == nil {

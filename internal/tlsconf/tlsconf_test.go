@@ -233,3 +233,24 @@ func TestSessionsAreResumedUntilTheyAreTooOld(t *testing.T) {
 		t.Error("a session of 1970 is not old")
 	}
 }
+
+func TestOnlyHashedNamesOfADirectoryAreRead(t *testing.T) {
+	for name, want := range map[string]bool{
+		"0123abcf.0":   true,
+		"deadbeef.12":  true,
+		"deadbeef.":    false,
+		"deadbeef":     false,
+		"deadbeef.0.0": false,
+		"deadbeef.r0":  false, // a list of revoked certificates
+		"DEADBEEF.0":   false,
+		"deadbee.0":    false,
+		"0deadbeef.0":  false,
+		"ca-bundle.0":  false,
+		".0":           false,
+		"":             false,
+	} {
+		if got := isHashed(name); got != want {
+			t.Errorf("%q: %t, want %t", name, got, want)
+		}
+	}
+}

@@ -1,0 +1,74 @@
+package command
+
+import "github.com/lockredis/lockredis/internal/latency"
+
+// CallStats is a line of INFO commandstats, and of INFO latencystats.
+type CallStats struct {
+	Calls, Rejected, Failed int64
+
+	nanos   int64              // all calls together
+	times   *latency.Histogram // nil: empty
+	sample  int64              // the last measured call in a script, in ns
+	skipped uint8              // calls in scripts since then; they count with its duration
+	brief   bool               // sample may stand for other calls
+}
+
+// sampleOf is how many calls of a command in scripts one measured call stands for. Reading the
+// clock twice costs as much as a small command of a lock script.
+const sampleOf = 32
+
+// longestSample is the longest duration, in ns, of a call that stands for others.
+const longestSample = 20_000
+
+// Skip reports whether the next call in a script need not be measured, and counts its time.
+func (s *CallStats) Skip() bool {
+	if !s.brief || s.skipped == sampleOf-1 {
+		return false
+	}
+	s.skipped++
+	return true
+}
+
+// Sampled notes that a call in a script took n nanoseconds. tracking says that durations count
+// in latencystats. The caller calls Took, too.
+func (s *CallStats) Sampled(n int64, tracking bool) {
+	s.settle(tracking)
+	s.sample, s.brief = n, n < longestSample
+}
+
+// settle counts the time of the skipped calls.
+func (s *CallStats) settle(tracking bool) {
+	if s.skipped == 0 {
+		return
+	}
+	s.nanos += int64(s.skipped) * s.sample
+	if tracking {
+		s.record(s.sample, int64(s.skipped))
+	}
+	s.skipped = 0
+}
+
+// Took adds n nanoseconds to the time of all calls.
+func (s *CallStats) Took(n int64) { s.nanos += n }
+
+// Record counts a call of n nanoseconds in latencystats.
+func (s *CallStats) Record(n int64) { s.record(n, 1) }
+
+func (s *CallStats) record(n, times int64) {
+	if s.times == nil {
+		s.times = &latency.Histogram{}
+	}
+	s.times.Record(n, times)
+}
+
+// Micros returns the time of all calls in µs. tracking is Sampled's.
+func (s *CallStats) Micros(tracking bool) float64 {
+	s.settle(tracking)
+	return float64(s.nanos) / 1000
+}
+
+// Times returns the durations of the calls; nil: there are none. tracking is Sampled's.
+func (s *CallStats) Times(tracking bool) *latency.Histogram {
+	s.settle(tracking)
+	return s.times
+}

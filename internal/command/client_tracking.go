@@ -1,0 +1,225 @@
+package command
+
+import (
+	"slices"
+	"strings"
+
+	"github.com/lockredis/lockredis/resp"
+)
+
+var (
+	errRedirectTwice = resp.Error("ERR A client can only redirect to a single other client")
+	errRedirectNone  = resp.Error("ERR The client ID you want redirect to does not exist")
+	errPrefixMode    = resp.Error("ERR PREFIX option requires BCAST mode to be enabled")
+	errBcastSwitch   = resp.Error("ERR You can't switch BCAST mode on/off before disabling " +
+		"tracking for this client, and then re-enabling it with a different mode.")
+	errBcastOpt  = resp.Error("ERR OPTIN and OPTOUT are not compatible with BCAST")
+	errOptBoth   = resp.Error("ERR You can't specify both OPTIN mode and OPTOUT mode")
+	errOptSwitch = resp.Error("ERR You can't switch OPTIN/OPTOUT mode before disabling " +
+		"tracking for this client, and then re-enabling it with a different mode.")
+	errCachingOff = resp.Error("ERR CLIENT CACHING can be called only when the client is in " +
+		"tracking mode with OPTIN or OPTOUT mode enabled")
+	errCachingYes = resp.Error("ERR CLIENT CACHING YES is only valid when tracking is enabled " +
+		"in OPTIN mode.")
+	errCachingNo = resp.Error("ERR CLIENT CACHING NO is only valid when tracking is enabled " +
+		"in OPTOUT mode.")
+)
+
+// TrackingMode is how CLIENT TRACKING works for a client: a set of bits, none of them while
+// it is off.
+type TrackingMode uint8
+
+// The bits of a TrackingMode.
+const (
+	TrackingOn TrackingMode = 1 << iota
+	Broadcast               // BCAST
+	OptIn
+	OptOut
+	NoLoop
+	Caching        // CLIENT CACHING is about the next command
+	BrokenRedirect // the client of REDIRECT was gone when an invalidation was due
+)
+
+// Has reports whether all of the bits in other are among m.
+func (m TrackingMode) Has(other TrackingMode) bool { return m&other == other }
+
+// TrackingState is what CLIENT TRACKING set for a session.
+type TrackingState struct {
+	Mode     TrackingMode
+	Redirect int64    // the id of the client that gets the invalidations; 0: none
+	Prefixes []string // in ascending order
+	Items    int      // of the table of keys, with this client's id
+}
+
+// Tracks reports whether CLIENT TRACKING is on.
+func (s *Session) Tracks() bool { return s.Tracking != nil && s.Tracking.Mode.Has(TrackingOn) }
+
+// redirection returns the id of the client that gets the invalidations, 0 if it is s, or -1
+// if CLIENT TRACKING is off.
+func (s *Session) redirection() int64 {
+	if !s.Tracks() {
+		return -1
+	}
+	return s.Tracking.Redirect
+}
+
+// trackingOptions are the options of a CLIENT TRACKING line.
+type trackingOptions struct {
+	mode     TrackingMode
+	redirect int64
+	prefixes []string
+}
+
+func clientTracking(c *Ctx, args resp.Args) resp.Reply {
+	o, failure, ok := parseTracking(c, args)
+	if !ok {
+		return failure
+	}
+	switch {
+	case isWord(args[2], "off"):
+		c.Tracking.Disable(c.Session)
+		return resp.OK
+	case !isWord(args[2], "on"):
+		return resp.ErrSyntax
+	}
+	if failure, ok = o.fits(c.Session); !ok {
+		return failure
+	}
+	c.Tracking.Enable(c.Session, o.mode|TrackingOn, o.redirect, o.prefixes)
+	return resp.OK
+}
+
+func parseTracking(c *Ctx, args resp.Args) (o trackingOptions, failure resp.Reply, ok bool) {
+	for i := 3; i < len(args); i++ {
+		switch more := i+1 < len(args); {
+		case isWord(args[i], "redirect") && more:
+			i++
+			if o.redirect != 0 {
+				return o, errRedirectTwice, false
+			}
+			if o.redirect, ok = resp.ParseInt(args[i]); !ok {
+				return o, resp.ErrNotInt, false
+			}
+			if c.Clients.ByID(o.redirect) == nil {
+				return o, errRedirectNone, false
+			}
+		case isWord(args[i], "prefix") && more:
+			i++
+			o.prefixes = append(o.prefixes, args.String(i))
+		case isWord(args[i], "bcast"):
+			o.mode |= Broadcast
+		case isWord(args[i], "optin"):
+			o.mode |= OptIn
+		case isWord(args[i], "optout"):
+			o.mode |= OptOut
+		case isWord(args[i], "noloop"):
+			o.mode |= NoLoop
+		default:
+			return o, resp.ErrSyntax, false
+		}
+	}
+	return o, failure, true
+}
+
+// fits checks the options of CLIENT TRACKING ON against each other and against the present
+// mode of s.
+func (o *trackingOptions) fits(s *Session) (failure resp.Reply, ok bool) {
+	var now TrackingState
+	if s.Tracks() {
+		now = *s.Tracking
+	}
+	opt, was := o.mode&(OptIn|OptOut), now.Mode&(OptIn|OptOut)
+	switch {
+	case !o.mode.Has(Broadcast) && len(o.prefixes) > 0:
+		return errPrefixMode, false
+	case now.Mode.Has(TrackingOn) && now.Mode.Has(Broadcast) != o.mode.Has(Broadcast):
+		return errBcastSwitch, false
+	case o.mode.Has(Broadcast) && opt != 0:
+		return errBcastOpt, false
+	case opt == OptIn|OptOut:
+		return errOptBoth, false
+	case opt != 0 && was != 0 && opt != was:
+		return errOptSwitch, false
+	}
+	return o.overlap(now.Prefixes)
+}
+
+// overlap checks that no prefix is the beginning of another one. have are the client's
+// prefixes so far.
+//
+// Differs from Redis: there an overlap of the second and a later prefix of the line gets an
+// error, and a second reply, because the command goes on.
+func (o *trackingOptions) overlap(have []string) (failure resp.Reply, ok bool) {
+	for i, name := range o.prefixes {
+		for _, other := range have {
+			if overlaps(name, other) {
+				return errOverlap(name, "an existing", other), false
+			}
+		}
+		for _, other := range o.prefixes[i+1:] {
+			if overlaps(name, other) {
+				return errOverlap(name, "another provided", other), false
+			}
+		}
+	}
+	return failure, true
+}
+
+func overlaps(a, b string) bool { return strings.HasPrefix(a, b) || strings.HasPrefix(b, a) }
+
+// errOverlap names two prefixes. As in Redis, a prefix ends at its first NUL there.
+func errOverlap(name, which, other string) resp.Reply {
+	name, _, _ = strings.Cut(name, "\x00")
+	other, _, _ = strings.Cut(other, "\x00")
+	return resp.Errorf("ERR Prefix '%s' overlaps with %s prefix '%s'. Prefixes for a single "+
+		"client must not overlap.", name, which, other)
+}
+
+func clientCaching(c *Ctx, args resp.Args) resp.Reply {
+	if !c.Session.Tracks() {
+		return errCachingOff
+	}
+	t := c.Session.Tracking
+	switch {
+	case isWord(args[2], "yes"):
+		if !t.Mode.Has(OptIn) {
+			return errCachingYes
+		}
+	case isWord(args[2], "no"):
+		if !t.Mode.Has(OptOut) {
+			return errCachingNo
+		}
+	default:
+		return resp.ErrSyntax
+	}
+	t.Mode |= Caching
+	return resp.OK
+}
+
+func clientGetredir(c *Ctx, _ resp.Args) resp.Reply { return resp.Int(c.Session.redirection()) }
+
+func clientTrackinginfo(c *Ctx, _ resp.Args) resp.Reply {
+	var t TrackingState
+	state := "off"
+	if c.Session.Tracks() {
+		t, state = *c.Session.Tracking, "on"
+	}
+	flags := []resp.Reply{resp.BulkString(state)}
+	for _, f := range []struct {
+		bits TrackingMode
+		name string
+	}{
+		{Broadcast, "bcast"}, {OptIn, "optin"}, {OptIn | Caching, "caching-yes"},
+		{OptOut, "optout"}, {OptOut | Caching, "caching-no"}, {NoLoop, "noloop"},
+		{BrokenRedirect, "broken_redirect"},
+	} {
+		if t.Mode.Has(f.bits) {
+			flags = append(flags, resp.BulkString(f.name))
+		}
+	}
+	return resp.Map(
+		resp.BulkString("flags"), resp.Set(flags...),
+		resp.BulkString("redirect"), resp.Int(c.Session.redirection()),
+		resp.BulkString("prefixes"), resp.BulkArray(slices.Clone(t.Prefixes)),
+	)
+}

@@ -1,0 +1,333 @@
+package command
+
+import (
+	"math/rand/v2"
+
+	"github.com/lockredis/lockredis/expiry"
+	"github.com/lockredis/lockredis/internal/acl"
+	"github.com/lockredis/lockredis/internal/cluster"
+	"github.com/lockredis/lockredis/internal/config"
+	"github.com/lockredis/lockredis/internal/inspect"
+	"github.com/lockredis/lockredis/internal/latency"
+	"github.com/lockredis/lockredis/internal/rdb"
+	"github.com/lockredis/lockredis/internal/slowlog"
+	"github.com/lockredis/lockredis/luaexec"
+	"github.com/lockredis/lockredis/pubsub"
+	"github.com/lockredis/lockredis/resp"
+	"github.com/lockredis/lockredis/store"
+)
+
+// Env is the environment that all commands of one server share. Handlers reach it
+// through Ctx. The packages engine and server implement its interfaces.
+type Env struct {
+	Table   *Table
+	Space   *store.Space
+	Config  *config.Config
+	PubSub  *pubsub.Broker
+	Scripts *luaexec.Runtime
+	Rand    *rand.Rand
+	Stats   Stats
+	Clock   expiry.Clock
+	Cluster *cluster.Cluster // nil unless cluster mode is on
+	Users   *acl.Users
+	ACLLog  acl.Log
+	SlowLog slowlog.Log
+	Latency latency.Events
+	Micros  int64       // the unit's time in Unix µs; Space.Now() is the same in ms
+	Dirty   int64       // changes since the last save
+	Encoder rdb.Encoder // writes payloads
+	// LastSave is when the last save ended, in Unix seconds; 0: there was none.
+	LastSave int64
+	// SkipChecksums accepts wrong checksums of RDB files and payloads (DEBUG).
+	SkipChecksums bool
+
+	leaked []string // texts of DEBUG LEAK
+	replID string   // replication id of DEBUG CHANGE-REPL-ID; "": the run id
+
+	Events    Events
+	Parking   Parking
+	Clients   Clients
+	Pausing   Pausing
+	Monitors  Monitors
+	Runner    Runner
+	Replies   Replies
+	Script    ScriptRunner
+	Watcher   Watcher
+	Tracking  Tracking
+	Deadline  Deadlines
+	Memory    Memory
+	Rates     Rates
+	Saving    Saving
+	Migrating Migrating
+	Server    Server
+	// Inspector looks at locks. It knows their holders if enable-lock-commands or the test
+	// kit asked for that at the start.
+	Inspector *inspect.Inspector
+}
+
+// Stats are the counters of INFO that commands and the engine keep.
+type Stats struct {
+	Commands, Connections, Rejected int64
+	Errors                          map[string]int64
+	Unexpected                      int64 // panics caught
+	Exceeded                        Exceeded
+	// Before is the traffic at the last CONFIG RESETSTAT.
+	Before Traffic
+}
+
+// Traffic is what connections have read and written: reads and writes of sockets, and bytes.
+type Traffic struct{ Reads, Writes, In, Out int64 }
+
+// Traffic returns what connections have read and written since the last CONFIG RESETSTAT.
+func (env *Env) Traffic() Traffic {
+	now, before := env.Server.Traffic(), env.Stats.Before
+	return Traffic{
+		Reads: now.Reads - before.Reads, Writes: now.Writes - before.Writes,
+		In: now.In - before.In, Out: now.Out - before.Out,
+	}
+}
+
+// Rates says how much the server does in a second.
+type Rates interface {
+	// PerSecond returns the means of the last 1.6 seconds: commands, and bytes in and out.
+	PerSecond() (commands, in, out int64)
+	// Reset forgets the past.
+	Reset()
+}
+
+// Exceeded is how long maxmemory has been exceeded, although keys were evicted.
+type Exceeded struct {
+	Since int64 // Unix µs, 0: it is not exceeded
+	Total int64 // µs, without the time since Since
+}
+
+// Events publishes keyspace notifications.
+type Events interface {
+	// Notify announces an event of class on key if notify-keyspace-events asks for it.
+	Notify(class Class, event string, db int, key string)
+}
+
+// Parking holds blocking commands.
+type Parking interface {
+	// Park makes the session wait. The handler returns resp.NoReply after it.
+	Park(p *Parked)
+	// Unpark ends a session's wait with a reply and reports whether it waited.
+	Unpark(s *Session, r resp.Reply) bool
+	// Signal wakes the clients that are parked on key when the unit ends: they may
+	// be served now. The store signals every key that it creates. A command signals
+	// a key that has grown, or that it has destroyed, if clients wait for that.
+	Signal(db int, key string)
+	// Waiting returns how many clients are parked.
+	Waiting() int
+}
+
+// Clients is the list of connections.
+type Clients interface {
+	// Each calls do for every session in the order of their ids, until do returns
+	// false. do may end any of the sessions.
+	Each(do func(*Session) bool)
+	// ByID returns the session, nil when there is none.
+	ByID(id int64) *Session
+	// Kill closes a connection and removes its session at once.
+	Kill(s *Session)
+	// Open returns how many sessions there are.
+	Open() int
+}
+
+// Pausing holds commands back (CLIENT PAUSE).
+type Pausing interface {
+	// Pause holds commands back until a time in Unix ms. With writesOnly, commands
+	// that only read still run.
+	Pause(until int64, writesOnly bool)
+	// Unpause ends the pause.
+	Unpause()
+	// Held returns how many sessions have a command that is held back.
+	Held() int
+}
+
+// Monitors is the list of the clients of MONITOR.
+type Monitors interface {
+	// Add makes s a monitor, which it is not yet.
+	Add(s *Session)
+	// Remove ends the monitoring of s, if s is a monitor.
+	Remove(s *Session)
+}
+
+// Runner runs the commands that a transaction has queued.
+type Runner interface {
+	// RunQueued runs one queued command as c's session and queues its reply.
+	RunQueued(c *Ctx, cmd *Command, args resp.Args)
+}
+
+// Replies queues replies while a handler runs.
+type Replies interface {
+	// Send queues a reply, or a part of one, for c's session at once. A handler
+	// that has sent its whole reply returns resp.NoReply.
+	Send(c *Ctx, r resp.Reply)
+}
+
+// ScriptRunner runs scripts and functions, one at a time. A running function is a running
+// script, too.
+type ScriptRunner interface {
+	// Run runs a loaded script as c's session.
+	Run(c *Ctx, s *luaexec.Script, keys, args [][]byte, readOnly bool) resp.Reply
+	// RunFunction runs a function as c's session. line is the command line of FCALL, with
+	// that number of keys.
+	RunFunction(c *Ctx, f *luaexec.Function, line resp.Args, keys int, readOnly bool) resp.Reply
+	// Loader returns the caller for the code of one library that is loaded.
+	Loader() luaexec.Caller
+	// Kill asks the running script to stop: SCRIPT KILL, or FUNCTION KILL if function is true.
+	Kill(function bool) resp.Reply
+	// Busy reports whether a script is running: the command runs at one of its safe
+	// points. refusal is the reply to a command that may not run there.
+	Busy() (refusal resp.Reply, busy bool)
+	// Function returns the name of the running function, its command line, and how long it
+	// has been running. ok is false if no function runs.
+	Function() (name string, line resp.Args, millis int64, ok bool)
+}
+
+// Watcher is the index of watched keys.
+type Watcher interface {
+	// Watch makes the session's next EXEC depend on key.
+	Watch(s *Session, db int, key []byte)
+	// Unwatch removes the session's watched keys and its mark that one of them changed.
+	Unwatch(s *Session)
+}
+
+// Tracking sends invalidations to the clients that cache what they read (CLIENT TRACKING).
+type Tracking interface {
+	// Enable turns tracking on for s, or changes its mode. redirect is the id of the client
+	// that gets the invalidations, 0: s itself. prefixes are added to those of s.
+	Enable(s *Session, mode TrackingMode, redirect int64, prefixes []string)
+	// Disable turns tracking off. The keys that s has read stay in the table.
+	Disable(s *Session)
+	// Flushed tells every tracking client that all keys may be gone.
+	Flushed()
+	// Counts returns what INFO shows.
+	Counts() TrackingCounts
+}
+
+// TrackingCounts are the figures of INFO about tracking: clients, the keys and the items of
+// the table, and prefixes.
+type TrackingCounts struct{ Clients, Keys, Items, Prefixes int }
+
+// Deadlines is the timer that ends leases and waits.
+type Deadlines interface {
+	// SetActive turns expiry by timer on and off (DEBUG SET-ACTIVE-EXPIRE). Expired
+	// keys are missing either way.
+	SetActive(on bool)
+	// PauseCron stops expiry by timer and save points, or continues them (DEBUG PAUSE-CRON).
+	PauseCron(on bool)
+}
+
+// Memory knows how much memory the process may use.
+type Memory interface {
+	// Used returns the bytes in use that maxmemory is compared with.
+	Used() int64
+	// Room estimates how many bytes of data may be added.
+	Room() int64
+}
+
+// Migrating sends keys to another server.
+type Migrating interface {
+	// Begin has c's client wait while m is sent. The handler returns resp.NoReply after it.
+	Begin(c *Ctx, m *Migration)
+}
+
+// Saving writes the databases into the RDB file, and reads it.
+type Saving interface {
+	// Begin begins a save in the background. It returns false if one is under way.
+	Begin() bool
+	// Schedule has a save in the background begin after the running EXEC.
+	Schedule()
+	// Park has c's client wait for a save of the present data (SAVE). The handler returns
+	// resp.NoReply after it.
+	Park(c *Ctx)
+	// Now saves the data at once. All clients wait meanwhile.
+	Now() error
+	// Last is Now for the end of the server. After it, unless it fails, commands of clients wait
+	// for the end.
+	Last() error
+	// Flushed follows FLUSHALL: the file must not bring back the keys.
+	Flushed()
+	// Load adds the keys of the file. With merge they replace keys of the same name.
+	Load(merge bool) error
+	// Stats returns the figures of INFO.
+	Stats() SaveStats
+}
+
+// SaveStats are the figures about saves.
+type SaveStats struct {
+	Running                 bool  // a save is under way
+	InBackground            bool  // no client waits for it
+	Begun                   int64 // when the last save began, Unix ms
+	Failed                  bool  // the last save in the background failed
+	LastSeconds             int64 // how long it took; -1: there was none
+	Saves                   int64
+	KeysLoaded, KeysExpired int64 // of the last file that was read
+}
+
+// LastSaved returns the time of the last save in Unix seconds, or else of the server's
+// start.
+func (env *Env) LastSaved() int64 {
+	if env.LastSave == 0 {
+		return env.Server.Identity().StartMillis / 1000
+	}
+	return env.LastSave
+}
+
+// Server gives facts about the process, and shuts the server down.
+type Server interface {
+	// Identity returns facts that cost nothing to read.
+	Identity() Identity
+	// Usage measures what the process uses. It takes some microseconds.
+	Usage() Usage
+	// Shutdown ends the server soon after the reply is written.
+	Shutdown()
+	// Heap returns the bytes of the process's heap: its size, with garbage, and what the
+	// last collection found in use. live is 0 if there was no collection.
+	Heap() (size, live int64)
+	// AllocatorReport describes Go's allocator (MEMORY MALLOC-STATS).
+	AllocatorReport() string
+	// Traffic returns what all connections have read and written.
+	Traffic() Traffic
+	// Collect asks for a collection of garbage soon. It does not wait for it.
+	Collect()
+	// Sleep blocks the engine (DEBUG SLEEP).
+	Sleep(micros int64)
+	// Send sends the commands of MIGRATE to another server and returns the lines of its
+	// replies. It is called without the engine's lock, and gives up when quit is closed.
+	Send(m *Migration, quit <-chan struct{}) (end Exchange, lines []string)
+	// Log writes a line to the server's log.
+	Log(level, msg string)
+}
+
+// Identity holds the facts that identify a server.
+type Identity struct {
+	RunID, ConfigFile, Executable string
+	ProcessID                     int
+	Port, TLSPort                 int   // of the first listener, and of the first with TLS; 0: none
+	StartMillis                   int64 // Unix ms
+}
+
+// Usage is the memory and CPU time of the process, and the machine that it runs on.
+type Usage struct {
+	System       string // as uname names it
+	Multiplexing string // what waits for sockets: "epoll"
+	Monotonic    string // the clock that measures durations: "POSIX clock_gettime"
+	MachineBytes int64  // of memory, 0: unknown
+
+	Memory                   ProcessMemory
+	UserMicros, SystemMicros int64 // CPU time
+}
+
+// ProcessMemory is the memory of the process in bytes.
+type ProcessMemory struct {
+	Heap     int64 // the objects of Go's heap, with garbage
+	Peak     int64 // the largest Heap that was measured
+	Startup  int64 // Heap when the server was made
+	Goal     int64 // how large Heap may grow before garbage is collected; not below Heap
+	Active   int64 // Heap, and the free room beside its objects
+	Resident int64 // all that Go has from the system and has not given back
+	Process  int64 // what the process has in memory, as the system counts it
+}

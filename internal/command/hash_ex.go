@@ -1,0 +1,222 @@
+package command
+
+import (
+	"strings"
+
+	"github.com/lockredis/lockredis/resp"
+)
+
+// HGETEX, HSETEX and HGETDEL of Valkey 9.1: they read or write fields together with the
+// fields' deadlines.
+
+// hashExOptions are the options of HGETEX and HSETEX in front of FIELDS.
+type hashExOptions struct {
+	persist                bool // HGETEX
+	nx, xx, fnx, fxx, keep bool // HSETEX
+	unit                   ttlUnit
+	ttl                    []byte // nil: none given
+}
+
+// parseHashExOptions parses the options of HSETEX if setting is true, else of HGETEX.
+func parseHashExOptions(args resp.Args, setting bool) (o hashExOptions, ok bool) {
+	for i := 0; i < len(args); i++ {
+		opt := args[i]
+		switch {
+		case !setting && isWord(opt, "persist") && o.ttl == nil:
+			o.persist = true
+		case setting && isWord(opt, "keepttl") && o.ttl == nil:
+			o.keep = true
+		case setting && isWord(opt, "nx") && !o.xx:
+			o.nx = true
+		case setting && isWord(opt, "xx") && !o.nx:
+			o.xx = true
+		case setting && isWord(opt, "fnx") && !o.fxx:
+			o.fnx = true
+		case setting && isWord(opt, "fxx") && !o.fnx:
+			o.fxx = true
+		default:
+			unit := ttlUnitOf(opt)
+			taken := o.keep || o.persist || o.unit != 0 && o.unit != unit
+			if unit == 0 || taken || i+1 == len(args) {
+				return o, false
+			}
+			i++
+			o.unit, o.ttl = unit, args[i]
+		}
+	}
+	return o, true
+}
+
+// deadline converts the time to live, if there is one, into Unix milliseconds. Unlike
+// SET's, it may be 0.
+func (o *hashExOptions) deadline(c *Ctx) (at int64, failure resp.Reply) {
+	if o.ttl == nil {
+		return 0, resp.NoReply
+	}
+	return deadlineFrom(c, o.ttl, 0, o.unit.base(c), o.unit.millis())
+}
+
+// hashExLine parses the arguments of HGETEX and HSETEX behind the key.
+func hashExLine(args resp.Args, setting bool) (o hashExOptions, fields resp.Args, failure resp.Reply) {
+	each := 1
+	if setting {
+		each = 2
+	}
+	options, rest, ok := splitFields(args)
+	if !ok {
+		return o, nil, errNumFields
+	}
+	if o, ok = parseHashExOptions(options, setting); !ok {
+		return o, nil, resp.ErrSyntax
+	}
+	fields, failure = fieldsOf(rest, each, errNumFields)
+	return o, fields, failure
+}
+
+func hgetex(c *Ctx, args resp.Args) resp.Reply {
+	o, fields, failure := hashExLine(args[2:], false)
+	if failure.IsError() {
+		return failure
+	}
+	e := c.DB.Lookup(args[1]) // as a reader: a missing key is reported
+	h, ok := asHash(e)
+	if !ok {
+		return resp.ErrWrongType
+	}
+	if h != nil {
+		c.DB.Changing(e)
+	}
+	at, failure := o.deadline(c)
+	if failure.IsError() {
+		return failure
+	}
+	f := &fieldChange{Ctx: c, entry: e, hash: h}
+	return f.each(fields, func(field []byte) resp.Reply {
+		value := copied(hashValue(f.hash, field))
+		switch {
+		case o.ttl != nil:
+			f.expire(field, at, conditions{})
+		case o.persist:
+			f.persist(field)
+		}
+		return value
+	})
+}
+
+// copied returns a value that stays as it is when the hash changes.
+func copied(r resp.Reply) resp.Reply {
+	if r.IsNil() {
+		return r
+	}
+	return resp.BulkString(strings.Clone(r.Text()))
+}
+
+func hgetdel(c *Ctx, args resp.Args) resp.Reply {
+	fields, failure := onlyFields(args, errNumFields)
+	if failure.IsError() {
+		return failure
+	}
+	e := c.DB.LookupWrite(args[1])
+	h, ok := asHash(e)
+	if !ok {
+		return resp.ErrWrongType
+	}
+	values, deleted := make([]resp.Reply, len(fields)), false
+	for i, field := range fields {
+		values[i] = copied(hashValue(h, field))
+		if h != nil && h.Delete(field) {
+			deleted = true
+		}
+	}
+	if deleted {
+		c.Changed(HashClass, "hdel", e)
+		c.RemoveIfEmpty(e, h.Len())
+	}
+	return resp.Array(values...)
+}
+
+func hsetex(c *Ctx, args resp.Args) resp.Reply {
+	o, pairs, failure := hashExLine(args[2:], true)
+	if failure.IsError() {
+		return failure
+	}
+	h, ok := writeHash(c, args[1])
+	if !ok {
+		return resp.ErrWrongType
+	}
+	if o.nx && h.entry != nil || o.xx && h.entry == nil {
+		return resp.Int(0)
+	}
+	at, failure := o.deadline(c)
+	switch {
+	case failure.IsError():
+		return failure
+	case !o.allowsFields(h, pairs):
+		return resp.Int(0)
+	case o.ttl != nil && at <= c.Now():
+		setDueFields(c, args[1], h, pairs)
+		return resp.Int(1)
+	}
+	lim := &c.Space.Limits
+	h.FitArguments(pairs, lim)
+	for i := 0; i < len(pairs); i += 2 {
+		if o.keep {
+			h.SetKeepDeadline(pairs[i], pairs[i+1], lim)
+		} else {
+			h.Set(pairs[i], pairs[i+1], lim)
+		}
+	}
+	h.done(c, args[1], "hset")
+	if o.ttl != nil {
+		expirePairs(c, args[1], pairs, at)
+	}
+	return resp.Int(1)
+}
+
+// allowsFields reports whether FNX and FXX allow to set the fields of pairs.
+func (o *hashExOptions) allowsFields(h hashWrite, pairs resp.Args) bool {
+	if !o.fnx && !o.fxx {
+		return true
+	}
+	for i := 0; i < len(pairs); i += 2 {
+		if h.Has(pairs[i]) == o.fnx {
+			return false
+		}
+	}
+	return true
+}
+
+// setDueFields deletes the fields of pairs, whose deadline is not in the future. As in Valkey,
+// the events are those of fields that are set and then expire. WATCH and the caches of clients
+// see a change only if there was such a field.
+func setDueFields(c *Ctx, key []byte, h hashWrite, pairs resp.Args) {
+	deleted := false
+	for i := 0; i < len(pairs); i += 2 {
+		deleted = h.Delete(pairs[i]) || deleted
+		c.Space.Stats.ExpiredFields++
+	}
+	if deleted {
+		c.DB.Touched(h.entry)
+	}
+	name, missing := string(key), h.entry == nil
+	if missing {
+		c.Events.Notify(NewKey, "new", c.DB.ID(), name)
+	}
+	for _, event := range []string{"hset", "hexpire", "hexpired"} {
+		c.Notify(HashClass, event, name)
+	}
+	if missing {
+		c.Events.Notify(Generic, "del", c.DB.ID(), name)
+	} else {
+		c.RemoveIfEmpty(h.entry, h.Len())
+	}
+}
+
+// expirePairs gives the fields that HSETEX has set a deadline.
+func expirePairs(c *Ctx, key []byte, pairs resp.Args, at int64) {
+	e := c.DB.Peek(key)
+	for i := 0; i < len(pairs); i += 2 {
+		c.DB.SetFieldDeadline(e, pairs[i], at)
+	}
+	c.Changed(HashClass, "hexpire", e)
+}

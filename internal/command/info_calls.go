@@ -1,0 +1,53 @@
+package command
+
+import (
+	"fmt"
+	"strconv"
+	"strings"
+)
+
+// eachCommand visits every command and subcommand.
+func (t *Table) eachCommand(do func(*Command)) {
+	for _, cmd := range t.rows {
+		do(cmd)
+		for _, sub := range cmd.Subs {
+			do(sub)
+		}
+	}
+}
+
+func infoCommandstats(c *Ctx, w *infoWriter) {
+	c.Table.eachCommand(func(cmd *Command) {
+		s := &cmd.Calls
+		if s.Calls == 0 && s.Rejected == 0 && s.Failed == 0 {
+			return
+		}
+		micros := s.Micros(c.Config.LatencyTracking)
+		w.line("cmdstat_"+cmd.Name, fmt.Sprintf(
+			"calls=%d,usec=%d,usec_per_call=%.2f,rejected_calls=%d,failed_calls=%d",
+			s.Calls, int64(micros), micros/float64(max(s.Calls, 1)), s.Rejected, s.Failed))
+	})
+}
+
+func infoLatencystats(c *Ctx, w *infoWriter) {
+	if !c.Config.LatencyTracking {
+		return
+	}
+	c.Table.eachCommand(func(cmd *Command) {
+		times := cmd.Calls.Times(true)
+		if times == nil {
+			return
+		}
+		var shown []string
+		for _, p := range c.Config.LatencyPercentiles {
+			shown = append(shown, fmt.Sprintf("p%s=%.3f",
+				percentileName(p), float64(times.Percentile(p))/1000))
+		}
+		w.line("latency_percentiles_usec_"+cmd.Name, strings.Join(shown, ","))
+	})
+}
+
+// percentileName formats a percentile as Redis does: at most six decimals.
+func percentileName(p float64) string {
+	return strings.TrimSuffix(strings.TrimRight(strconv.FormatFloat(p, 'f', 6, 64), "0"), ".")
+}

@@ -1,0 +1,190 @@
+package command
+
+import (
+	"fmt"
+	"slices"
+	"strings"
+	"testing"
+
+	"github.com/lockredis/lockredis/luaexec"
+	"github.com/lockredis/lockredis/resp"
+)
+
+// sizedServer has a process with memory.
+type sizedServer struct {
+	fakeServer
+	memory ProcessMemory
+}
+
+func (s *sizedServer) Usage() Usage            { return Usage{Memory: s.memory} }
+func (s *sizedServer) AllocatorReport() string { return "report" }
+
+// sizedMemory has its bytes in use.
+type sizedMemory struct {
+	Memory
+	used *int64
+}
+
+func (m sizedMemory) Used() int64 { return *m.used }
+
+// newMemoryHarness returns a harness whose process has the memory, and whose bytes in use are
+// the heap.
+func newMemoryHarness(t *testing.T, m ProcessMemory) *harness {
+	h := newHarness(t)
+	server := &sizedServer{memory: m}
+	h.ctx.Server, h.ctx.Memory = server, sizedMemory{used: &server.memory.Heap}
+	h.ctx.Clients, h.ctx.Scripts = noClients{}, luaexec.New(luaexec.Options{})
+	return h
+}
+
+// statsOf returns the fields of MEMORY STATS.
+func statsOf(h *harness) map[string]resp.Reply {
+	fields, elems := map[string]resp.Reply{}, h.run("memory stats").Elems()
+	for i := 0; i < len(elems); i += 2 {
+		fields[elems[i].Text()] = elems[i+1]
+	}
+	return fields
+}
+
+func TestMemoryStatsTellsWhatTheMemoryIsUsedFor(t *testing.T) {
+	h := newMemoryHarness(t, ProcessMemory{
+		Heap: 40_000, Peak: 50_000, Startup: 10_000, Goal: 80_000,
+		Active: 50_000, Resident: 75_000, Process: 60_000,
+	})
+	h.run("set a 1")
+	h.run("set b 1 px 1000")
+	got := statsOf(h)
+	keys := h.ctx.DB.Overhead()
+	for name, want := range map[string]int64{
+		"peak.allocated": 50_000, "total.allocated": 40_000, "startup.allocated": 10_000,
+		"overhead.total": 10_000 + keys.Sum(), "keys.count": 2, "keys.bytes-per-key": 15_000,
+		"dataset.bytes": 30_000 - keys.Sum(), "allocator.allocated": 40_000, "allocator.active": 50_000,
+		"allocator.resident": 75_000, "allocator-fragmentation.bytes": 10_000,
+		"allocator-rss.bytes": 25_000, "rss-overhead.bytes": -15_000, "fragmentation.bytes": 20_000,
+	} {
+		if n := got[name].Int(); n != want {
+			t.Errorf("%s is %d, want %d", name, n, want)
+		}
+	}
+	for name, want := range map[string]float64{
+		"peak.percentage": 80, "allocator-fragmentation.ratio": 1.25, "allocator-rss.ratio": 1.5,
+		"rss-overhead.ratio": float64(float32(0.8)), "fragmentation": 1.5,
+		"dataset.percentage": percent(30_000-keys.Sum(), 30_000),
+	} {
+		if f := got[name].Double(); f != want {
+			t.Errorf("%s is %v, want %v", name, f, want)
+		}
+	}
+	db := got["db.0"].Elems()
+	if db[1].Int() != keys.Keys || db[3].Int() != keys.Deadlines || db[5].Int() != 0 || keys.Deadlines == 0 {
+		t.Errorf("db.0 is %v, want %+v", db, keys)
+	}
+}
+
+// Figures are estimates: none may make another one negative.
+func TestMemoryStatsAddUpWithFiguresOfAnySize(t *testing.T) {
+	for _, m := range []ProcessMemory{
+		{}, {Heap: 100}, {Heap: 5_000, Startup: 90_000}, {Heap: 5_000, Peak: 1}, {Heap: 1 << 40, Startup: 1},
+	} {
+		h := newMemoryHarness(t, m)
+		h.run("set a 1")
+		got := statsOf(h)
+		n := func(name string) int64 { return got[name].Int() }
+		if n("peak.allocated") < n("total.allocated") || n("startup.allocated") < 0 || n("dataset.bytes") < 0 ||
+			n("dataset.bytes") != n("total.allocated")-n("overhead.total") ||
+			n("overhead.total") < n("startup.allocated") {
+			t.Errorf("%+v: %v", m, got)
+		}
+	}
+}
+
+func TestInfoMemoryAgreesWithMemoryStats(t *testing.T) {
+	h := newMemoryHarness(t, ProcessMemory{
+		Heap: 40_000, Peak: 50_000, Startup: 10_000, Active: 50_000, Resident: 75_000, Process: 60_000,
+	})
+	h.run("set a 1")
+	got, lines := statsOf(h), strings.Split(h.run("info memory").Text(), "\r\n")
+	for field, line := range map[string]string{
+		"peak.allocated": "used_memory_peak", "total.allocated": "used_memory",
+		"startup.allocated": "used_memory_startup", "overhead.total": "used_memory_overhead",
+		"dataset.bytes": "used_memory_dataset", "dataset.percentage": "used_memory_dataset_perc",
+		"peak.percentage": "used_memory_peak_perc", "clients.normal": "mem_clients_normal",
+		"lua.caches": "used_memory_scripts_eval", "functions.caches": "used_memory_functions",
+		"allocator.allocated": "allocator_allocated", "allocator.active": "allocator_active",
+		"allocator.resident": "allocator_resident", "allocator-fragmentation.ratio": "allocator_frag_ratio",
+		"allocator-fragmentation.bytes": "allocator_frag_bytes", "allocator-rss.ratio": "allocator_rss_ratio",
+		"allocator-rss.bytes": "allocator_rss_bytes", "rss-overhead.ratio": "rss_overhead_ratio",
+		"rss-overhead.bytes": "rss_overhead_bytes", "fragmentation": "mem_fragmentation_ratio",
+		"fragmentation.bytes": "mem_fragmentation_bytes",
+	} {
+		want := fmt.Sprintf("%s:%d", line, got[field].Int())
+		switch {
+		case strings.HasSuffix(line, "_perc"):
+			want = fmt.Sprintf("%s:%.2f%%", line, got[field].Double())
+		case strings.HasSuffix(line, "_ratio"):
+			want = fmt.Sprintf("%s:%.2f", line, got[field].Double())
+		}
+		if !slices.Contains(lines, want) {
+			t.Errorf("INFO has no line %s", want)
+		}
+	}
+}
+
+func TestMemoryDoctorNamesTheProblems(t *testing.T) {
+	const mb = 1 << 20
+	healthy := ProcessMemory{Heap: 100 * mb, Peak: 120 * mb, Goal: 110 * mb, Active: 105 * mb,
+		Resident: 115 * mb, Process: 125 * mb}
+	for name, row := range map[string]struct {
+		change func(m *ProcessMemory)
+		want   []string
+	}{
+		"a healthy server": {func(*ProcessMemory) {}, []string{"No problem"}},
+		"little data":      {func(m *ProcessMemory) { m.Heap = 5*mb - 1 }, []string{"little memory"}},
+		"a peak":           {func(m *ProcessMemory) { m.Peak = 166 * mb }, []string{"Peak"}},
+		"a heap far below its goal": {func(m *ProcessMemory) {
+			m.Goal, m.Peak, m.Resident, m.Process = 200*mb, 290*mb, 210*mb, 230*mb
+		}, []string{"No problem"}},
+		"free room in the heap": {func(m *ProcessMemory) {
+			m.Active, m.Resident, m.Process = 120*mb, 120*mb, 130*mb
+		}, []string{"Fragmentation of the heap"}},
+		"free memory": {func(m *ProcessMemory) {
+			m.Resident, m.Process = 140*mb, 145*mb
+		}, []string{"Free memory"}},
+		"memory outside of Go": {func(m *ProcessMemory) { m.Process = 130 * mb }, []string{"outside of Go"}},
+		"a large process": {func(m *ProcessMemory) { m.Resident, m.Process = 160*mb, 160*mb },
+			[]string{"Fragmentation: ", "Free memory"}},
+	} {
+		m := healthy
+		row.change(&m)
+		text := newMemoryHarness(t, m).run("memory doctor").Text()
+		problems := strings.Count(text, "\n * ")
+		for _, want := range row.want {
+			if !strings.Contains(text, want) {
+				t.Errorf("%s: %q is not in %q", name, want, text)
+			}
+		}
+		if healthy := strings.Contains(text, "No problem") || strings.Contains(text, "little memory"); healthy !=
+			(problems == 0) || !healthy && problems != len(row.want) {
+			t.Errorf("%s: %d problems in %q", name, problems, text)
+		}
+	}
+}
+
+func TestMemoryDoctorNamesScriptsAndMaxmemory(t *testing.T) {
+	const mb = 1 << 20
+	h := newMemoryHarness(t, ProcessMemory{Heap: 95 * mb})
+	for i := range doctorScripts + 1 {
+		if _, failure, ok := h.ctx.Scripts.Load(fmt.Appendf(nil, "return %d", i)); !ok {
+			t.Fatal(failure.Text())
+		}
+	}
+	h.run("config set maxmemory 100mb")
+	text := h.run("memory doctor").Text()
+	for _, want := range []string{"Near maxmemory", "noeviction", "1001 are cached"} {
+		if !strings.Contains(text, want) {
+			t.Errorf("%q is not in %q", want, text)
+		}
+	}
+	h.ctx.Proto = 3
+	h.check(`memory malloc-stats => =10 txt:report`)
+}

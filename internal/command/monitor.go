@@ -1,0 +1,17 @@
+package command
+
+import "github.com/lockredis/lockredis/resp"
+
+var errMonitorDenied = resp.Error("ERR MONITOR isn't allowed for DENY BLOCKING client")
+
+// monitor shows the client all commands from now on. A second MONITOR has no reply, as in Redis.
+func monitor(c *Ctx, _ resp.Args) resp.Reply {
+	switch {
+	case c.DenyBlocking():
+		return errMonitorDenied
+	case c.Session.Monitor:
+		return resp.NoReply
+	}
+	c.Monitors.Add(c.Session)
+	return resp.OK
+}

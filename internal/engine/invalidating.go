@@ -1,0 +1,207 @@
+package engine
+
+import (
+	"slices"
+	"strconv"
+
+	"github.com/lockredis/lockredis/internal/command"
+	memory "github.com/lockredis/lockredis/internal/tracking"
+)
+
+// This file has the sending side of the room tracking.
+
+// invalidation is a push that waits for the end of the running command.
+type invalidation struct {
+	reader *command.Session // the client that has read the key
+	keys   []byte           // the encoded keys
+}
+
+// The beginning of an invalidation: a push in RESP3, a message in RESP2. The encoded keys
+// follow: an array, or nil if all keys may have changed.
+const (
+	pushHead    = ">2\r\n$10\r\ninvalidate\r\n"
+	messageHead = "*3\r\n$7\r\nmessage\r\n$20\r\n__redis__:invalidate\r\n"
+	brokenHead  = ">2\r\n$21\r\ntracking-redir-broken\r\n:"
+)
+
+// changed invalidates a key that has changed. A client's or a script's command is running,
+// or e.current is nil.
+func (t *tracking) changed(key string) {
+	if t.prefixes.Len() > 0 {
+		by := int64(0)
+		if t.e.current != nil && !t.e.script.running {
+			by = t.e.current.ID
+		}
+		t.prefixes.Changed(key, by)
+	}
+	if t.table.Len() > 0 {
+		t.invalidate(key, t.e.current)
+	}
+}
+
+// noClient is called after changed if the key or a field expired, or the key was evicted: no
+// client has changed it, so NOLOOP excepts no client.
+func (t *tracking) noClient(key string) {
+	if t.prefixes.Len() > 0 {
+		t.prefixes.Changed(key, 0)
+	}
+}
+
+// invalidate takes a key out of the table and tells its readers, except for by if it is
+// tracking with NOLOOP. An invalidation for by itself waits for the end of its command.
+func (t *tracking) invalidate(key string, by *command.Session) {
+	ids := t.table.Take(key)
+	if ids == nil {
+		return
+	}
+	keys := appendKeys(nil, key)
+	for _, id := range ids {
+		s := t.e.sessions.ByID(id)
+		if s == nil {
+			t.stale--
+			continue
+		}
+		s.Tracking.Items--
+		switch {
+		case !s.Tracks(), s.Tracking.Mode.Has(command.Broadcast):
+		case s != by:
+			t.send(s, keys)
+		case !s.Tracking.Mode.Has(command.NoLoop):
+			t.waiting = append(t.waiting, invalidation{s, keys})
+		}
+	}
+}
+
+// Flushed tells every tracking client that all keys may be gone, and empties the table.
+func (t *tracking) Flushed() {
+	if !t.active {
+		return
+	}
+	t.e.sessions.Each(func(s *command.Session) bool {
+		if s.Tracking == nil {
+			return true
+		}
+		s.Tracking.Items = 0
+		switch none := nilFor(s); {
+		case !s.Tracks():
+		case s == t.e.current:
+			t.waiting = append(t.waiting, invalidation{s, none})
+		default:
+			t.send(s, none)
+		}
+		return true
+	})
+	t.clear()
+}
+
+// nilFor returns the nil of the reader's protocol. As in Redis, a client of another protocol
+// gets the same one by redirection.
+func nilFor(reader *command.Session) []byte {
+	if reader.Proto > 2 {
+		return []byte("_\r\n")
+	}
+	return []byte("$-1\r\n")
+}
+
+// sendWaiting sends the invalidations that have waited for the end of a command.
+func (t *tracking) sendWaiting() {
+	if len(t.waiting) == 0 {
+		return
+	}
+	waiting := t.waiting
+	t.waiting = nil
+	for _, i := range waiting {
+		t.sendNow(i.reader, i.keys)
+	}
+}
+
+// unitEnds sends what has changed under the prefixes of BCAST. It is called at the end of a
+// unit that is not run halfway through a script.
+func (t *tracking) unitEnds() {
+	if !t.prefixes.Dirty() {
+		return
+	}
+	t.prefixes.Drain(func(b *memory.Batch) {
+		all := appendKeys(nil, b.Keys...)
+		for _, id := range slices.Clone(b.IDs) {
+			s, keys := t.e.sessions.ByID(id), all
+			if s == nil {
+				continue
+			}
+			if s.Tracking.Mode.Has(command.NoLoop) {
+				rest := b.Without(id)
+				if len(rest) == 0 {
+					continue
+				}
+				if len(rest) < len(b.Keys) {
+					keys = appendKeys(nil, rest...)
+				}
+			}
+			t.sendNow(s, keys)
+		}
+	})
+}
+
+// send sends an invalidation to the client that reader redirects to, or to reader. If that
+// client is in the middle of EXEC's array, the invalidation waits.
+func (t *tracking) send(reader *command.Session, keys []byte) {
+	if now := t.e.current; now != nil && now == t.receiver(reader) && t.e.runsQueue(now) {
+		t.waiting = append(t.waiting, invalidation{reader, keys})
+		return
+	}
+	t.sendNow(reader, keys)
+}
+
+// runsQueue reports whether s is in the middle of EXEC.
+func (e *Engine) runsQueue(s *command.Session) bool {
+	return e.ctx.Session == s && e.ctx.Cmd != nil && e.ctx.Cmd.Has(command.RunsQueue)
+}
+
+// receiver returns the client that gets the invalidations of reader, nil if it has left.
+func (t *tracking) receiver(reader *command.Session) *command.Session {
+	if id := reader.Tracking.Redirect; id != 0 {
+		return t.e.sessions.ByID(id)
+	}
+	return reader
+}
+
+// sendNow queues an invalidation. A client in RESP2 gets it as a message, if it is
+// redirected from another client and the receiver has any subscription.
+func (t *tracking) sendNow(reader *command.Session, keys []byte) {
+	to := t.receiver(reader)
+	switch {
+	case to == nil:
+		t.breakRedirect(reader)
+	case to.Proto > 2:
+		t.push(to, pushHead, keys)
+	case reader.Tracking.Redirect != 0 && to.Subscribed():
+		t.push(to, messageHead, keys)
+	}
+}
+
+// breakRedirect tells a client that the client of its REDIRECT has left.
+func (t *tracking) breakRedirect(reader *command.Session) {
+	reader.Tracking.Mode |= command.BrokenRedirect
+	if reader.Proto > 2 {
+		number := strconv.AppendInt(nil, reader.Tracking.Redirect, 10)
+		t.push(reader, brokenHead, append(number, "\r\n"...))
+	}
+}
+
+func (t *tracking) push(to *command.Session, head string, rest []byte) {
+	t.buffer = append(append(t.buffer[:0], head...), rest...)
+	to.Push(t.buffer)
+	if cap(t.buffer) > maxScratch {
+		t.buffer = nil
+	}
+}
+
+// appendKeys encodes keys as an array.
+func appendKeys(b []byte, keys ...string) []byte {
+	b = append(strconv.AppendInt(append(b, '*'), int64(len(keys)), 10), "\r\n"...)
+	for _, key := range keys {
+		b = append(strconv.AppendInt(append(b, '$'), int64(len(key)), 10), "\r\n"...)
+		b = append(append(b, key...), "\r\n"...)
+	}
+	return b
+}

@@ -1,0 +1,155 @@
+package engine
+
+import (
+	"bytes"
+	"errors"
+	"os"
+	"path/filepath"
+	"testing"
+
+	"github.com/lockredis/lockredis/internal/command"
+	"github.com/lockredis/lockredis/internal/rdb"
+)
+
+// beginSave begins a save whose file is complete but for its name.
+func beginSave(t *testing.T, e *Engine, path string) (*save, *rdb.File) {
+	t.Helper()
+	file, err := rdb.Create(path, true)
+	if err != nil {
+		t.Fatal(err)
+	}
+	var w *save
+	e.Do(&Caller{}, func() {
+		w = e.saving.begin()
+		e.saving.current = w
+		for w.step() {
+		}
+		file.Write(w.out)
+	})
+	return w, file
+}
+
+func TestASaveDoesNotReplaceTheFileOfALaterOne(t *testing.T) {
+	e, _ := newClocked(t)
+	path := filepath.Join(t.TempDir(), "dump.rdb")
+	e.env.Config.RDB.File = path
+	s, _ := connect(e)
+	send(e, s, "SET", "k", "old")
+	w, file := beginSave(t, e, path)
+	send(e, s, "SET", "k", "new")
+	e.Do(&Caller{}, func() {
+		if err := e.saving.Now(); err != nil {
+			t.Error(err)
+		}
+	})
+	want, err := os.ReadFile(path)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if err := w.commit(&Caller{background: true}, file); !errors.Is(err, errSaveCancelled) {
+		t.Errorf("the end of the older save: %v", err)
+	}
+	if got, err := os.ReadFile(path); err != nil || !bytes.Equal(got, want) {
+		t.Errorf("the file is not the later one any more: %v", err)
+	}
+	if files, err := os.ReadDir(filepath.Dir(path)); err != nil || len(files) != 1 {
+		t.Errorf("files are left: %v %v", files, err)
+	}
+}
+
+func TestFlushallEndsASave(t *testing.T) {
+	e, _ := newClocked(t)
+	path := filepath.Join(t.TempDir(), "dump.rdb")
+	e.env.Config.RDB.File = path
+	s, _ := connect(e)
+	send(e, s, "SET", "k", "v")
+	w, file := beginSave(t, e, path)
+	send(e, s, "FLUSHALL")
+	err := w.commit(&Caller{background: true}, file)
+	if !errors.Is(err, errSaveCancelled) {
+		t.Errorf("the end of the save: %v", err)
+	}
+	e.Do(&Caller{}, func() { e.saving.finish(w, err) })
+	if stats := e.saving.Stats(); stats.Failed || stats.Running {
+		t.Errorf("after FLUSHALL: failed %v, running %v", stats.Failed, stats.Running)
+	}
+	if files, err := os.ReadDir(filepath.Dir(path)); err != nil || len(files) != 0 {
+		t.Errorf("files are left: %v %v", files, err)
+	}
+}
+
+func TestNoCommandRunsAfterTheLastSave(t *testing.T) {
+	for _, fails := range []bool{false, true} {
+		e, _ := newClocked(t)
+		dir := t.TempDir()
+		e.env.Config.RDB.File = filepath.Join(dir, "dump.rdb")
+		if fails {
+			e.env.Config.RDB.File = filepath.Join(dir, "none", "dump.rdb")
+		}
+		s, _ := connect(e)
+		send(e, s, "INCR", "n")
+		e.Do(&Caller{}, func() {
+			if err := e.saving.Last(); (err != nil) != fails {
+				t.Errorf("the save: %v", err)
+			}
+		})
+		want := ""
+		if fails {
+			want = ":2\r\n"
+		}
+		expectReply(t, send(e, s, "INCR", "n"), want)
+		if held := s.State() == command.Held; held == fails {
+			t.Errorf("the save failed: %v, the client is held: %v", fails, held)
+		}
+	}
+}
+
+func TestTheProgramRemovesWhatAKilledSaveLeft(t *testing.T) {
+	for _, program := range []bool{true, false} {
+		e, _ := newClocked(t)
+		dir := t.TempDir()
+		e.env.Config.Dir, e.env.Config.RDB.File, e.env.Config.RDB.Program = dir, "dump.rdb", program
+		for range 3 {
+			if _, err := rdb.Create(filepath.Join(dir, "dump.rdb"), true); err != nil {
+				t.Fatal(err)
+			}
+		}
+		other := filepath.Join(dir, "temp-0-0.rdb") // of another process
+		if err := os.WriteFile(other, nil, 0o666); err != nil {
+			t.Fatal(err)
+		}
+		want := 4
+		if program {
+			want = 1
+		}
+		if err := e.LoadFile(); err != nil {
+			t.Fatal(err)
+		}
+		if files, err := os.ReadDir(dir); err != nil || len(files) != want {
+			t.Errorf("program %v: %d files are left, want %d: %v", program, len(files), want, err)
+		}
+	}
+}
+
+func TestClientsOfASaveThatWasReplacedAreServed(t *testing.T) {
+	e, _ := newClocked(t)
+	path := filepath.Join(t.TempDir(), "dump.rdb")
+	e.env.Config.RDB.File = path
+	w, file := beginSave(t, e, path)
+	s, tape := connect(e)
+	send(e, s, "SET", "k", "v")
+	e.Do(&Caller{}, func() {
+		p := &command.Parked{Session: s}
+		e.parking.Park(p)
+		w.waiting = append(w.waiting, p)
+		if err := e.saving.Now(); err != nil {
+			t.Error(err)
+		}
+	})
+	err := w.commit(&Caller{background: true}, file)
+	e.Do(&Caller{}, func() { e.saving.finish(w, err) })
+	expectReply(t, tape.take(), "+OK\r\n")
+	if stats := e.saving.Stats(); stats.Failed || e.env.Dirty != 0 {
+		t.Errorf("after a cancelled save: failed %v, %d changes", stats.Failed, e.env.Dirty)
+	}
+}

@@ -1,0 +1,211 @@
+package engine
+
+import (
+	"slices"
+
+	"github.com/lockredis/lockredis/internal/command"
+	memory "github.com/lockredis/lockredis/internal/tracking"
+)
+
+// tracking is the room of client-side caching (CLIENT TRACKING).
+//
+// A client caches the keys that it has read. The table remembers the readers of each key.
+// When a key changes, its readers get an invalidation, and the table forgets the key. A
+// client in BCAST mode is not in the table. It gets the names of all changed keys under
+// its prefixes, once in a unit of a caller.
+//
+// An invalidation for the client of the running command waits for the command's reply.
+// So it is never inside a reply, such as EXEC's array. It goes into invalidating.go.
+//
+// While no client tracks, a command costs a comparison for each key that it changes, and
+// one or two besides.
+type tracking struct {
+	e *Engine
+	// active is true while a session is connected that tracks, or that has tracked and may
+	// be in the table.
+	active bool
+
+	table    memory.Table
+	prefixes memory.Prefixes
+	clients  int // that track
+	known    int // sessions with a TrackingState
+	stale    int // items of sessions that have left
+	overfull int // commands since the table has had more than tracking-table-max-keys
+
+	waiting []invalidation // for the end of the running command
+	buffer  []byte         // for encoding
+}
+
+// invalidationsEach is how many keys a command takes out of a table that is too large. The
+// number grows with each command until the table is small enough.
+const invalidationsEach = 100
+
+// Enable turns tracking on for s, or changes its mode.
+func (t *tracking) Enable(
+	s *command.Session, mode command.TrackingMode, redirect int64, prefixes []string,
+) {
+	if s.Tracking == nil {
+		s.Tracking = &command.TrackingState{}
+		t.known++
+		t.active = true
+	}
+	state := s.Tracking
+	if !s.Tracks() {
+		t.clients++
+	}
+	mode |= state.Mode & command.Caching
+	state.Mode, state.Redirect = mode, redirect
+	if mode.Has(command.Broadcast) && len(prefixes) == 0 {
+		prefixes = []string{""}
+	}
+	for _, name := range prefixes {
+		t.prefixes.Add(name, s.ID)
+		if at, found := slices.BinarySearch(state.Prefixes, name); !found {
+			state.Prefixes = slices.Insert(state.Prefixes, at, name)
+		}
+	}
+}
+
+// Disable turns tracking off. The table keeps the keys that s has read. As in Redis, they
+// are invalidated if s turns tracking on again. The rest of a transaction still redirects what
+// waits, as in Redis.
+func (t *tracking) Disable(s *command.Session) {
+	if !s.Tracks() {
+		return
+	}
+	state := s.Tracking
+	for _, name := range state.Prefixes {
+		t.prefixes.Remove(name, s.ID)
+	}
+	t.clients--
+	*state = command.TrackingState{Items: state.Items, Redirect: state.Redirect}
+}
+
+// forget removes a session that has left. Its ids in the table are removed when they are
+// more than half of the table, so that leaving is cheap.
+func (t *tracking) forget(s *command.Session) {
+	if s.Tracking == nil {
+		return
+	}
+	t.Disable(s)
+	t.stale += s.Tracking.Items
+	s.Tracking = nil
+	t.waiting = slices.DeleteFunc(t.waiting, func(i invalidation) bool { return i.reader == s })
+	if t.known--; t.known == 0 {
+		t.active = false
+		t.clear()
+	} else if 2*t.stale > t.table.Items() {
+		t.table.Forget(func(id int64) bool { return t.e.sessions.ByID(id) == nil })
+		t.stale = 0
+	}
+}
+
+// clear empties the table.
+func (t *tracking) clear() {
+	t.table.Clear()
+	t.stale, t.overfull = 0, 0
+}
+
+// Counts returns the figures of INFO.
+func (t *tracking) Counts() command.TrackingCounts {
+	return command.TrackingCounts{
+		Clients: t.clients, Keys: t.table.Len(), Items: t.table.Items(), Prefixes: t.prefixes.Len(),
+	}
+}
+
+// remember adds the keys of a command that reads to the table, if c's client tracks. A
+// script that reads is remembered with all the keys that it declares. In Valkey it is
+// remembered with the keys that it reads.
+func (t *tracking) remember(c *command.Ctx, args [][]byte) {
+	s := c.Session
+	if !s.Tracks() || c.From == command.FromWait || runsScript(c.Cmd) {
+		return
+	}
+	mode := s.Tracking.Mode
+	caching := mode.Has(command.Caching)
+	switch {
+	case mode.Has(command.Broadcast), mode.Has(command.OptIn) && !caching,
+		mode.Has(command.OptOut) && caching:
+		return
+	case c.From == command.FromScript && !t.e.env.Config.Valkey():
+		for _, key := range t.e.script.keys {
+			t.rememberKey(s, key)
+		}
+		return
+	}
+	for _, at := range c.Cmd.RememberedKeys(args) {
+		t.rememberKey(s, args[at.At])
+	}
+}
+
+func (t *tracking) rememberKey(s *command.Session, key []byte) {
+	if t.table.Remember(key, s.ID) {
+		s.Tracking.Items++
+	}
+}
+
+// runsScript reports whether the command runs a script or a function. What the script
+// reads counts, and not that it runs.
+func runsScript(cmd *command.Command) bool {
+	const declares = command.DeclaresInSource | command.DeclaresBySHA | command.DeclaresByName
+	return cmd.Flags&declares != 0
+}
+
+// commandEnds is called after the reply to a client's command: the invalidations that have
+// waited for it are sent. CLIENT CACHING is used up, unless a transaction is open.
+func (t *tracking) commandEnds(c *command.Ctx) {
+	s := c.Session
+	t.sendWaiting()
+	if c.Cmd == nil || !c.Cmd.KeepsCaching {
+		endCaching(s)
+	}
+	t.shrink()
+}
+
+// endCaching uses up CLIENT CACHING, unless a transaction is open.
+func endCaching(s *command.Session) {
+	if s.Tracks() && s.Multi == nil {
+		s.Tracking.Mode &^= command.Caching
+	}
+}
+
+// serving makes s the client of the running command, while a parked command of s is served.
+// The function that it returns ends that.
+func (t *tracking) serving(s *command.Session) (end func()) {
+	before := t.e.current
+	t.e.current = s
+	return func() {
+		t.sendWaiting()
+		t.e.current = before
+	}
+}
+
+// suspend makes changes of keys have no effect until the returned function is called, for
+// keys that are read from a file.
+func (t *tracking) suspend() (resume func()) {
+	was := t.active
+	t.active = false
+	return func() { t.active = was }
+}
+
+// shrink takes random keys out of a table with more than tracking-table-max-keys keys. Their
+// readers get an invalidation, because later changes would go unnoticed.
+//
+// Differs from Redis: a client with NOLOOP gets it too, when it runs the command that makes
+// the table too large.
+func (t *tracking) shrink() {
+	most := t.e.env.Config.TrackingMaxKeys
+	if most == 0 || int64(t.table.Len()) <= most {
+		t.overfull = 0
+		return
+	}
+	t.overfull++
+	for range invalidationsEach * t.overfull {
+		if int64(t.table.Len()) <= most {
+			t.overfull = 0
+			return
+		}
+		key := t.table.Key(t.e.env.Rand.IntN(t.table.Len()))
+		t.invalidate(key, nil)
+	}
+}

@@ -1,0 +1,21 @@
+// Package nohost has a host for engines that run without a server: in tests and benches.
+package nohost
+
+import "github.com/lockredis/lockredis/internal/command"
+
+// Host is a [command.Server] without a process, sockets or a network. Its facts are zero, and
+// nothing that it is asked for happens. A test embeds it and overrides what it needs.
+type Host struct{}
+
+func (Host) Identity() command.Identity      { return command.Identity{} }
+func (Host) Usage() command.Usage            { return command.Usage{} }
+func (Host) Shutdown()                       {}
+func (Host) Heap() (size, live int64)        { return 0, 0 }
+func (Host) AllocatorReport() string         { return "" }
+func (Host) Collect()                        {}
+func (Host) Traffic() (none command.Traffic) { return none }
+func (Host) Sleep(int64)                     {}
+func (Host) Log(level, msg string)           {}
+func (Host) Send(*command.Migration, <-chan struct{}) (command.Exchange, []string) {
+	return command.NotDialed, nil
+}

@@ -1,0 +1,61 @@
+package program
+
+import (
+	"math"
+	"runtime/debug"
+	"testing"
+	"time"
+
+	"github.com/lockredis/lockredis/internal/config"
+)
+
+func TestTheLimitOfMemoryIsAboveMaxmemory(t *testing.T) {
+	const mb = 1 << 20
+	for maxMemory, want := range map[int64]int64{
+		1: 16*mb + 1, 100 * mb: 141 * mb, math.MaxInt64: math.MaxInt64,
+	} {
+		if got := limitFor(maxMemory); got != want {
+			t.Errorf("limitFor(%d) is %d, want %d", maxMemory, got, want)
+		}
+	}
+}
+
+func TestTheLimitOfMemoryFollowsMaxmemory(t *testing.T) {
+	const gb = 1 << 30
+	own := debug.SetMemoryLimit(64 * gb) // as GOMEMLIMIT does
+	defer debug.SetMemoryLimit(own)
+	cfg := config.New()
+	limit := newMemoryLimit(cfg)
+	stop, done := make(chan struct{}), make(chan struct{})
+	go func() {
+		defer close(done)
+		limit.follow(stop)
+	}()
+	for _, step := range []struct {
+		maxMemory string
+		want      int64
+	}{
+		{"4gb", 5*gb + 16<<20}, {"1gb", 5*gb/4 + 16<<20}, {"0", 64 * gb}, {"1gb", 5*gb/4 + 16<<20},
+		{"100gb", 64 * gb}, {"4gb", 5*gb + 16<<20}, {"1", 64 * gb}, {"4gb", 5*gb + 16<<20},
+	} {
+		if err := cfg.Set([]config.Pair{{Name: "maxmemory", Value: step.maxMemory}}, false); err != nil {
+			t.Fatal(err)
+		}
+		awaitLimit(t, step.want)
+	}
+	close(stop)
+	<-done
+	if got := debug.SetMemoryLimit(-1); got != 64*gb {
+		t.Errorf("the limit at the end is %d", got)
+	}
+}
+
+func awaitLimit(t *testing.T, want int64) {
+	t.Helper()
+	for end := time.Now().Add(time.Minute); debug.SetMemoryLimit(-1) != want; {
+		if time.Now().After(end) {
+			t.Fatalf("the limit is %d, want %d", debug.SetMemoryLimit(-1), want)
+		}
+		<-time.After(time.Millisecond)
+	}
+}

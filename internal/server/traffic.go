@@ -1,0 +1,47 @@
+package server
+
+import (
+	"sync/atomic"
+
+	"github.com/lockredis/lockredis/internal/command"
+)
+
+// traffic counts what connections read and write. Each loop has one, and the connections
+// with goroutines of their own share one. So the processors seldom share a counter.
+type traffic struct {
+	reads, in   atomic.Int64 // reads of a socket, and their bytes
+	writes, out atomic.Int64
+	_           [64]byte // the next traffic is in another cache line
+}
+
+// maxLoops is how many loops a server has at most.
+const maxLoops = 4
+
+// counted adds a read of n bytes. The end of the stream is a read of 0 bytes, as in Redis.
+func (t *traffic) counted(n int) {
+	t.reads.Add(1)
+	t.in.Add(int64(n))
+}
+
+// write writes b to the link. It counts the bytes first, because the client may ask for the
+// sum as soon as it has them.
+func (t *traffic) write(to link, b []byte) (n int, err error) {
+	t.writes.Add(1)
+	t.out.Add(int64(len(b)))
+	if n, err = to.write(b); n < len(b) {
+		t.out.Add(int64(n - len(b)))
+	}
+	return n, err
+}
+
+// Traffic returns what all connections have read and written.
+func (h *host) Traffic() (sum command.Traffic) {
+	for i := range h.traffic {
+		t := &h.traffic[i]
+		sum.Reads += t.reads.Load()
+		sum.In += t.in.Load()
+		sum.Writes += t.writes.Load()
+		sum.Out += t.out.Load()
+	}
+	return sum
+}
