@@ -39,21 +39,32 @@ func redissonPrograms(t *testing.T) []redissonProgram {
 
 // startRedissonServer starts a server for the length of the test, checks that the program
 // is the one it claims to be, and returns its address. Its output goes to the log file.
-func startRedissonServer(t *testing.T, program redissonProgram, log string) string {
+func startRedissonServer(
+	t *testing.T, suite redissonSuite, program redissonProgram, log string,
+) string {
 	t.Helper()
 	if err := os.Remove(log); err != nil && !errors.Is(err, fs.ErrNotExist) {
 		t.Fatal(err)
 	}
-	addr := redistest.Run(t, redistest.Command{Program: program.path, LogFile: log,
-		Args: []string{"--notify-keyspace-events", "KEA"}}).Addr
+	path, version := program.path, "7.0."
+	args := []string{"--notify-keyspace-events", "KEA"}
+	if suite.tag == "valkey" {
+		version = "7.2." // Valkey reports that it is compatible with it
+		if program.name == "lockredis" {
+			args = append(args, emulateValkey...)
+		} else {
+			path = redistest.FindValkey(t)
+		}
+	}
+	addr := redistest.Run(t, redistest.Command{Program: path, LogFile: log, Args: args}).Addr
 	info, err := redistest.Info(addr, "server")
 	if err != nil {
 		t.Fatal(err)
 	}
 	_, isLockredis := info["lockredis_release"]
 	if isLockredis != (program.name == "lockredis") ||
-		!strings.HasPrefix(info["redis_version"], "7.0.") {
-		t.Fatalf("%s is not %s 7.0: %v", program.path, program.name, info)
+		!strings.HasPrefix(info["redis_version"], version) {
+		t.Fatalf("%s is not %s %s: %v", path, program.name, version, info)
 	}
 	return addr
 }

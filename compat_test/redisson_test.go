@@ -34,17 +34,34 @@ const (
 	redissonServersVar  = "LOCKREDIS_SERVERS"
 )
 
-// redissonSuite is a part of the scenarios: those of a cluster, or the others.
+// redissonValkeyReleases are the releases that run the scenarios that need Valkey.
+var redissonValkeyReleases = [...]string{"3.52.0", "4.7.0"}
+
+// redissonSuite is a part of the scenarios: those with a tag, or those without one.
 type redissonSuite struct {
-	cluster bool
-	maven   []string // more arguments
+	tag string // "cluster", "valkey" or ""
 }
 
-// has reports whether a scenario, or a test of one, is in the suite. The names of the
-// scenarios of a cluster end in ClusterTest.
+// redissonTags are the tags of suites. The names of a tag's scenarios end in the word.
+var redissonTags = map[string]string{"cluster": "ClusterTest", "valkey": "ValkeyTest"}
+
+// has reports whether a scenario, or a test of one, is in the suite.
 func (s redissonSuite) has(name string) bool {
 	scenario, _, _ := strings.Cut(name, ".")
-	return strings.HasSuffix(scenario, "ClusterTest") == s.cluster
+	for tag, end := range redissonTags {
+		if strings.HasSuffix(scenario, end) {
+			return tag == s.tag
+		}
+	}
+	return s.tag == ""
+}
+
+// maven returns more arguments of Maven.
+func (s redissonSuite) maven() []string {
+	if s.tag == "" {
+		return nil
+	}
+	return []string{"-Dgroups=" + s.tag, "-DexcludedGroups=", "-Dfamilies.skip=true"}
 }
 
 // TestRedisson runs unmodified Redisson against the servers under test: the JUnit suite
@@ -60,14 +77,25 @@ func TestRedisson(t *testing.T) {
 // TestRedissonOnACluster runs Redisson with useClusterServers on a cluster of one node, as
 // TestRedisson does, for the releases of redissonClusterReleases.
 func TestRedissonOnACluster(t *testing.T) {
-	suite := redissonSuite{cluster: true, maven: []string{"-Dgroups=cluster", "-DexcludedGroups="}}
-	releases := slices.DeleteFunc(redissonWanted(t, redissonClusterReleases[:]), func(release string) bool {
-		return !slices.Contains(redissonClusterReleases[:], release)
+	testTagged(t, "cluster", redissonClusterReleases[:])
+}
+
+// TestRedissonOnValkey runs the scenarios that need commands of Valkey 9.1, as TestRedisson
+// does, for the releases of redissonValkeyReleases. In place of redis-server it starts
+// Valkey, and lockredis has the directive emulate.
+func TestRedissonOnValkey(t *testing.T) {
+	testTagged(t, "valkey", redissonValkeyReleases[:])
+}
+
+func testTagged(t *testing.T, tag string, all []string) {
+	t.Helper()
+	releases := slices.DeleteFunc(redissonWanted(t, all), func(release string) bool {
+		return !slices.Contains(all, release)
 	})
 	if len(releases) == 0 {
-		t.Skipf("only %s run on a cluster", strings.Join(redissonClusterReleases[:], " "))
+		t.Skipf("only %s run the scenarios with the tag %s", strings.Join(all, " "), tag)
 	}
-	testRedisson(t, suite, releases)
+	testRedisson(t, redissonSuite{tag}, releases)
 }
 
 func testRedisson(t *testing.T, suite redissonSuite, releases []string) {
@@ -147,8 +175,8 @@ func runRedisson(t *testing.T, suite redissonSuite, release string,
 	}
 	target := filepath.Join(home, "target", release)
 	name := program.name
-	if suite.cluster {
-		name += "-cluster"
+	if suite.tag != "" {
+		name += "-" + suite.tag
 	}
 	reports := filepath.Join(target, "reports-"+name)
 	if err := os.RemoveAll(reports); err != nil {
@@ -157,8 +185,8 @@ func runRedisson(t *testing.T, suite redissonSuite, release string,
 	if err := os.MkdirAll(target, 0o755); err != nil {
 		t.Fatal(err)
 	}
-	addr := startRedissonServer(t, program, filepath.Join(target, name+".log"))
-	output, failed := runMaven(t, home, release, program, addr, reports, suite.maven...)
+	addr := startRedissonServer(t, suite, program, filepath.Join(target, name+".log"))
+	output, failed := runMaven(t, home, release, program, addr, reports, suite.maven()...)
 	tests, err := readRedissonReports(reports)
 	if err != nil {
 		t.Fatal(err)
@@ -179,7 +207,9 @@ func runMaven(t *testing.T, home, release string, program redissonProgram,
 	defer cancel()
 	args := append([]string{"--batch-mode", "--quiet", "test",
 		"-Dredisson.version=" + release, "-Dredis.host=" + host, "-Dredis.port=" + port,
-		"-Dserver.command=" + program.path, "-Dreports=" + reports}, more...)
+		"-Dserver.command=" + program.path, "-Dreports=" + reports,
+		// The families run after the others, failures or not: the reports tell.
+		"-Dmaven.test.failure.ignore=true"}, more...)
 	maven := exec.CommandContext(ctx, "mvn", args...)
 	maven.Dir = home
 	maven.Cancel = func() error { return maven.Process.Signal(os.Interrupt) }

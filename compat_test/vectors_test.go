@@ -74,6 +74,8 @@ func (s server) start(t *testing.T, directives []string) string {
 		t.Skip("needs a server started with " + strings.Join(directives, " "))
 	case s.shared != "":
 		return s.shared
+	case s.redis && len(directives) > 1 && slices.Equal(directives[:2], emulateValkey):
+		return redistest.Run(t, redistest.Command{Program: redistest.FindValkey(t), Args: directives[2:]}).Addr
 	case s.redis && slices.Contains(directives, "--cluster-enabled"):
 		return redistest.StartNode(t, directives...).Addr
 	case s.redis:
@@ -81,6 +83,9 @@ func (s server) start(t *testing.T, directives []string) string {
 	}
 	return startLockredis(t, directives)
 }
+
+// emulateValkey begins the server directive of a file that Valkey is the oracle of.
+var emulateValkey = []string{"--emulate", "valkey-9.1"}
 
 func vectorFiles(t *testing.T) []string {
 	t.Helper()

@@ -186,3 +186,72 @@ func TestReplyMuchLargerThanItsCommandHitsTheOutputLimit(t *testing.T) {
 	c.Close()
 	v.recovers(before)
 }
+
+// Messages of MONITOR and invalidations count against the limit of the class that Redis puts
+// their reader in: a client is of the class pubsub if it has subscribed, or else normal.
+func TestOutputLimitEndsMonitorsAndTrackingClientsThatDoNotRead(t *testing.T) {
+	key := func(i int) string { return fmt.Sprintf("%d:%s", i, strings.Repeat("k", 16<<10)) }
+	for _, row := range []struct {
+		name, limit string
+		ended       bool
+		deaf        [][]string // the commands of the client that does not read
+	}{
+		{"a monitor", "normal 2mb 0 0 pubsub 0 0 0", true, [][]string{{"MONITOR"}}},
+		{"a monitor is no subscriber", "normal 0 0 0 pubsub 2mb 0 0", false, [][]string{{"MONITOR"}}},
+		{"a tracking client", "normal 2mb 0 0 pubsub 0 0 0", true,
+			[][]string{{"HELLO", "3"}, {"CLIENT", "TRACKING", "on", "BCAST"}}},
+		{"a tracking client is no subscriber", "normal 0 0 0 pubsub 2mb 0 0", false,
+			[][]string{{"HELLO", "3"}, {"CLIENT", "TRACKING", "on", "BCAST"}}},
+		{"a client that invalidations are redirected to", "normal 0 0 0 pubsub 2mb 0 0", true,
+			[][]string{{"SUBSCRIBE", "__redis__:invalidate"}}},
+	} {
+		t.Run(row.name, func(t *testing.T) {
+			v := attack(t, map[string]string{"client-output-buffer-limit": row.limit})
+			c := v.dial()
+			before := measure()
+			loser := v.deaf("CLIENT", "SETNAME", "loser")
+			for _, line := range row.deaf {
+				send(t, loser, line...)
+			}
+			eventually(t, 3*time.Second, func() string {
+				if missing(v, c, "name=loser", "flags=O") != "" && missing(v, c, "name=loser", "flags=t") != "" {
+					return missing(v, c, "name=loser", "flags=P")
+				}
+				return ""
+			})
+			writer := v.dial()
+			if row.deaf[0][0] == "SUBSCRIBE" {
+				v.do(writer, "CLIENT", "TRACKING", "on", "BCAST", "REDIRECT", v.idOf(c, "loser"))
+			}
+			delays := make([]time.Duration, 600)
+			for i := range delays { // 9 MB of keys, more than the limit and the sockets take
+				begin := time.Now()
+				v.want(c, "+OK", "SET", key(i), "")
+				delays[i] = time.Since(begin)
+			}
+			judgeDelays(t, delays)
+			gone := missing(v, c, "name=loser") != ""
+			if gone != row.ended {
+				t.Errorf("the client was ended: %v, want %v", gone, row.ended)
+			}
+			v.do(c, "FLUSHALL")
+			loser.Close()
+			writer.Close()
+			c.Close()
+			v.recovers(before)
+		})
+	}
+}
+
+// idOf returns the id of the client with a name.
+func (v *victim) idOf(c *wire.Conn, name string) string {
+	v.t.Helper()
+	for line := range strings.Lines(string(v.do(c, "CLIENT", "LIST").Str)) {
+		if strings.Contains(line, " name="+name+" ") {
+			id, _, _ := strings.Cut(strings.TrimPrefix(line, "id="), " ")
+			return id
+		}
+	}
+	v.t.Fatalf("no client %s", name)
+	return ""
+}

@@ -15,6 +15,7 @@ const (
 	roleGlue                 // MULTI, EXEC, clean-up: compared, not counted
 	roleSilent               // sent, not compared
 	roleWholeRun             // a scan that runs to its end on both servers
+	roleGone                 // waits until fields of a hash have expired, see untilGone
 )
 
 // emission is one command as it is sent.
@@ -32,12 +33,18 @@ type emission struct {
 	waits bool
 	// multi is true for the commands between MULTI and EXEC.
 	multi bool
+	// timing means that a difference in an EXEC is one of time.
+	timing bool
+	// valkey means that Valkey's exceptions count.
+	valkey bool
 }
 
 func (e emission) remark() string {
 	switch {
 	case e.role == roleWholeRun:
 		return "   # and on to cursor 0"
+	case e.role == roleGone:
+		return "   # from a third connection, until it replies 0"
 	case e.other:
 		return "   # from a second connection"
 	}
@@ -55,6 +62,9 @@ func (s sequence) prefix() [][]string {
 		common, _ := libraries()
 		cmds = append(cmds, []string{"FUNCTION", "FLUSH"}, []string{"FUNCTION", "LOAD", common[0]},
 			[]string{"FUNCTION", "LOAD", common[2]}, []string{"FUNCTION", "LOAD", common[4]})
+	}
+	if s.tracking != nil {
+		cmds = append(cmds, append([]string{"CLIENT", "TRACKING"}, s.tracking...))
 	}
 	return cmds
 }
@@ -94,13 +104,13 @@ func (s sequence) contains(names ...string) bool {
 
 // emit lists the commands that the step sends. place counts the invocations of the whole
 // sequence.
-func (st step) emit(place *int) []emission {
+func (st step) emit(place *int, exceptionOf exceptions) []emission {
 	var out []emission
 	switch st.kind {
 	case stepMulti, stepDiscard:
 		out = append(out, emission{args: []string{"MULTI"}, role: roleGlue})
 		for i := range st.items {
-			for _, e := range st.items[i].emit(place) {
+			for _, e := range st.items[i].emit(place, exceptionOf) {
 				e.multi = true
 				out = append(out, e)
 			}
@@ -121,23 +131,28 @@ func (st step) emit(place *int) []emission {
 		for _, args := range [][]string{{"PEXPIRE", k, "3"}, {"BLPOP", "lapse", "0.006"}, {"EXISTS", k}} {
 			out = append(out, emission{args: args, role: roleGlue, waits: args[0] == "BLPOP"})
 		}
+	case stepFields:
+		*place++
+		out = st.emitFields()
 	case stepScan:
 		*place++
-		out = append(out, emission{args: st.items[0].args, role: roleWholeRun, inv: &st.items[0]})
+		// PING uses CLIENT CACHING up, which would count for the first call only.
+		out = append(out, emission{args: []string{"PING"}, role: roleGlue},
+			emission{args: st.items[0].args, role: roleWholeRun, inv: &st.items[0]})
 	case stepOther:
-		out = st.items[0].emit(place)
+		out = st.items[0].emit(place, exceptionOf)
 		out = append(out, st.items[0].expiredAtOnce()...)
 		for i := range out {
 			out[i].other = true
 		}
 	default:
-		out = append(st.items[0].emit(place), st.items[0].expiredAtOnce()...)
+		out = append(st.items[0].emit(place, exceptionOf), st.items[0].expiredAtOnce()...)
 	}
 	return out
 }
 
 // emit lists the probes for an exception, the command, and the clean-up after it.
-func (inv *invocation) emit(place *int) []emission {
+func (inv *invocation) emit(place *int, exceptionOf exceptions) []emission {
 	*place++
 	args := fill(inv.args, *place)
 	var out []emission
@@ -186,19 +201,23 @@ func fill(args []string, place int) []string {
 	return out
 }
 
-// expiredAtOnce is an access to the key of a SET whose deadline may be in the past. Redis
+// expiredAtOnce is an access to the keys of a SET or MSETEX whose deadline may be in the past. Redis
 // publishes the end of such a key at the next access, or a little earlier.
 func (inv *invocation) expiredAtOnce() []emission {
 	if len(inv.args) < 4 {
 		return nil
 	}
-	name := strings.ToUpper(inv.args[0])
-	if name != "SET" {
+	keys := inv.args[1:2]
+	switch strings.ToUpper(inv.args[0]) {
+	case "SET":
+	case "MSETEX":
+		keys = inv.args[2:] // and values, and options
+	default:
 		return nil
 	}
 	for _, a := range inv.args[3:] {
 		if strings.HasSuffix(strings.ToUpper(a), "XAT") {
-			return []emission{{args: []string{"EXISTS", inv.args[1]}, role: roleGlue}}
+			return []emission{{args: append([]string{"EXISTS"}, keys...), role: roleGlue}}
 		}
 	}
 	return nil

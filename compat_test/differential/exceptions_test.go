@@ -16,17 +16,24 @@ import (
 
 const (
 	// clockSlack is how far two deadlines may differ, in milliseconds. The servers get the
-	// same command at slightly different times.
+	// same command at slightly different times. Each repetition of the sequence allows a
+	// millisecond more.
 	clockSlack = 20
 	// secondSlack is clockSlack for commands that round to seconds.
 	secondSlack = 1
 	// triesForTime is how often a sequence whose times differ is run before the difference
-	// counts. On a busy machine one of the servers may have waited for a processor.
+	// counts. On a busy machine one of the servers may have waited for a processor. With
+	// clockSlack it stays below 100, so that a deadline 100 ms late is found.
 	triesForTime = 60
+	// triesWhenSlow is triesForTime when the servers are slower than clockSlack.
+	triesWhenSlow = 12
 )
 
 // smallIntset is the set-max-intset-entries of sequences with small limits.
 const smallIntset = 6
+
+// exceptions returns the exception for a command, and false when it has none.
+type exceptions func(args []string) (exception, bool)
 
 // exception says how the replies to one command may differ.
 type exception struct {
@@ -47,6 +54,8 @@ type comparison struct {
 	args           []string
 	via            via
 	oracle, target wire.Value
+	// lateness is added to clockSlack, in milliseconds.
+	lateness int64
 	// probes are the replies of redis-server and lockredis to the probes.
 	probes, targetProbes []wire.Value
 }
@@ -54,7 +63,7 @@ type comparison struct {
 // exceptionOf returns the exception for a command, and false when it has none.
 func exceptionOf(args []string) (exception, bool) {
 	name := strings.ToUpper(args[0])
-	if slices.Contains([]string{"OBJECT", "PUBSUB", "CLIENT", "XINFO", "FUNCTION"}, name) && len(args) > 1 {
+	if slices.Contains([]string{"OBJECT", "PUBSUB", "CLIENT", "XINFO", "FUNCTION", "SLOWLOG"}, name) && len(args) > 1 {
 		name += " " + strings.ToUpper(args[1])
 	}
 	switch name {
@@ -110,9 +119,9 @@ func exceptionOf(args []string) (exception, bool) {
 			after: dropDistances}, true
 	// Times.
 	case "TTL", "EXPIRETIME":
-		return exception{same: within(secondSlack), timing: true}, true
+		return exception{same: withinSeconds, timing: true}, true
 	case "PTTL", "PEXPIRETIME":
-		return exception{same: within(clockSlack), timing: true}, true
+		return exception{same: withinSlack, timing: true}, true
 	case "XREAD", "XREADGROUP":
 		return exception{same: func(c comparison) bool {
 			return c.via == viaResp3 && sameItems(c.oracle, c.target, 2)
@@ -124,6 +133,10 @@ func exceptionOf(args []string) (exception, bool) {
 	case "LASTSAVE", "CLIENT ID":
 		return exception{same: func(c comparison) bool {
 			return c.oracle.Kind == wire.Integer && c.target.Kind == wire.Integer
+		}}, true
+	case "SLOWLOG GET": // compareSlowlog compares the entries
+		return exception{same: func(c comparison) bool {
+			return c.oracle.Kind == wire.Array && c.target.Kind == wire.Array
 		}}, true
 	case "HELLO":
 		return exception{same: sameGreeting}, true
@@ -140,6 +153,9 @@ func (e emission) same(c comparison) bool {
 	if bytes.Equal(c.oracle.Raw, c.target.Raw) {
 		return true
 	}
+	if e.valkey && sameInValkeysWords(e, c) {
+		return true
+	}
 	if c.oracle.IsError() || c.target.IsError() {
 		return e.inv != nil && e.inv.luaText && sameBesideLua(c.oracle, c.target)
 	}
@@ -152,9 +168,9 @@ func (e emission) same(c comparison) bool {
 		c.args, c.via = args, e.inv.via
 	}
 	if e.role == roleProbe {
-		return sameProbe(c)
+		return sameProbe(c) || e.valkey && args[0] == "OBJECT" && sameEncoding(c)
 	}
-	x, masked := exceptionOf(args)
+	x, masked := e.exceptionOf(args)
 	return masked && x.same(c)
 }
 
@@ -165,7 +181,7 @@ func isTimeScript(args []string) bool {
 
 // luaFrame matches the text that Redis puts around Lua's own message: the class and the
 // frame before it, the SHA and the line after it.
-var luaFrame = regexp.MustCompile(`^(\S+ (?:Error compiling script \(new function\): )?user_script:\d+:)(.*?)( script: [0-9a-f]{40}, on @user_script:\d+\.)?$`)
+var luaFrame = regexp.MustCompile(`^(\S+ (?:Error compiling script \(new function\): )?user_script:\d+:)(.*?)( script: (?:[0-9a-f]{40}, )?on @user_script:\d+\.)?$`)
 
 // sameBesideLua compares two script errors without the message in the middle.
 func sameBesideLua(a, b wire.Value) bool {
@@ -469,11 +485,17 @@ func within(slack int64) func(comparison) bool {
 	}
 }
 
+// withinSlack is within for deadlines in milliseconds.
+func withinSlack(c comparison) bool { return within(clockSlack + c.lateness)(c) }
+
+// withinSeconds is within for deadlines in seconds.
+func withinSeconds(c comparison) bool { return within(secondSlack + c.lateness/1000)(c) }
+
 // sameIdleTime allows a second. It allows any time when the value can be one of Redis's
 // shared integers, which have one access time for all keys.
 func sameIdleTime(c comparison) bool {
 	shared := slices.ContainsFunc(c.probes, func(v wire.Value) bool { return string(v.Str) == "int" })
-	return within(secondSlack)(c) || shared && within(math.MaxInt32)(c)
+	return withinSeconds(c) || shared && within(math.MaxInt32)(c)
 }
 
 // clearErrno is a command that changes nothing and leaves errno at 0. SORT of

@@ -79,8 +79,8 @@ func functionCommands() []command {
 			opt(40, word([]string{"WITHCODE", "WITHCODE", "withcode", "LIBRARYNAME"})))},
 		{"FUNCTION STATS", 2, "", opt(10, lit("extra"))},
 		{"FUNCTION RESTORE", 3, "APPEND FLUSH REPLACE", seq(mostly(payloads, payloads, broken),
-			opt(80, word(strings.Fields("APPEND FLUSH REPLACE REPLACE flush other")), opt(5, lit("extra"))))},
-		{"FUNCTION FLUSH", 1, "SYNC ASYNC", opt(75, word([]string{"SYNC", "ASYNC", "later"}), opt(10, lit("extra")))},
+			opt(80, word(strings.Fields("APPEND FLUSH REPLACE APPEND REPLACE APPEND flush other")), opt(5, lit("extra"))))},
+		{"FUNCTION FLUSH", 2, "SYNC ASYNC", opt(85, word([]string{"SYNC", "ASYNC", "SYNC", "ASYNC", "later"}), opt(10, lit("extra")))},
 		{"FUNCTION DUMP", 1, "", opt(10, lit("extra"))},
 		{"FUNCTION KILL", 1, "", lit()},
 	}

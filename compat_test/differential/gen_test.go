@@ -16,6 +16,7 @@ type gen struct {
 	blocks bool
 	// theme is the group that occurs more often than the others, -1 for none.
 	theme int
+	mode
 }
 
 // part generates the words of one part of a command.

@@ -25,7 +25,7 @@ func fieldCommand(writes bool) part {
 	width := mainly([]string{"u8", "i8", "u4", "i5", "u1", "i1", "i16", "u13", "i33", "u63", "i64", "i63"},
 		[]string{"u64", "i65", "u0", "i2"}, []string{"", "u", "8", "U8", "u08", "i-1", "u8x", "x8"})
 	offset := mainly([]string{"0", "1", "5", "8", "13", "#0", "#1", "#2", "#3", "64", "100"},
-		[]string{"-1", "#-1", "4294967296", "#536870912", "#1152921504606846976", "#2305843009213693952"},
+		[]string{"-1", "#-1", "4294967296", "#4294967296", "#1152921504606846976", "#2305843009213693952"},
 		[]string{"", "#", "x", "#x", "1.5", "##1"})
 	number := mainly([]string{"1", "-1", "100", "-100", "127", "128", "-128", "-129", "255", "256", "0",
 		"1000", "16", "-16", edgeInts[0], edgeInts[1]}, edgeInts, wrongInts)
@@ -48,7 +48,7 @@ func mainly(common, edge, wrong []string) part {
 
 // hllCommands has keys of its own: few strings are a HyperLogLog.
 func hllCommands() []command {
-	p := key("p")
+	p := oneOf(key("p"), word([]string{"p0", "p1"}))
 	element := oneOf(member, func(g *gen) []string { return []string{"e" + decimal(g.n(4096))} })
 	debug := func(sub string) command {
 		return command{"PFDEBUG " + sub, 1, "", p}

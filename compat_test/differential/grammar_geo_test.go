@@ -51,7 +51,7 @@ func geoCommands() []command {
 		{"GEORADIUS_RO", 3, "ASC DESC COUNT ANY WITHDIST WITHCOORD WITHHASH", seq(g, around, show, opt(5, into))},
 		{"GEORADIUSBYMEMBER", 6, "ASC DESC COUNT ANY WITHDIST WITHCOORD WITHHASH STORE STOREDIST",
 			seq(g, place, length, unit, most(oneOf(show, keep), seq(show, keep)))},
-		{"GEORADIUSBYMEMBER_RO", 3, "ASC DESC COUNT ANY WITHDIST WITHCOORD WITHHASH", seq(g, place, length, unit, show)},
+		{"GEORADIUSBYMEMBER_RO", 4, "ASC DESC COUNT ANY WITHDIST WITHCOORD WITHHASH", seq(g, place, length, unit, show)},
 	}
 }
 

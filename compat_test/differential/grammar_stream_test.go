@@ -11,8 +11,8 @@ import (
 // The ids are given or partial, never *, because the servers' clocks differ. The idle times
 // are so long or so short that the moment of a command does not matter.
 var (
-	streamIDs = []string{"1-1", "1-2", "2-1", "3", "3-1", "4-0", "5-5", "6-1", "7-0", "8-1", "9-9", "0-1",
-		"1", "10-0"}
+	streamIDs = []string{"1-1", "1-2", "2-0", "3", "3-1", "4-0", "5-5", "5-0", "7-0", "9-0", "9-9", "0-1",
+		"1-0", "10-0", "9-1", "10-1"}
 	edgeIDs = []string{"0-0", "0", "18446744073709551615-18446744073709551615", "18446744073709551615",
 		"0-18446744073709551615", "18446744073709551614-1", "+5-3", "05-01", " 4-1", "5--1", "5--01"}
 	wrongIDs = []string{"abc", "", "-", "+", "1-", "-1", "1-1-1", "18446744073709551616", "1.5", "(1", "$",
@@ -21,25 +21,26 @@ var (
 	edgeBnds = []string{"(0-0", "(18446744073709551615-18446744073709551615", "(-", "(+", "(", "0",
 		"18446744073709551615", "(0"}
 
-	streamNames = []string{"g", "g", "g", "k", "G"}
+	streamNames = []string{"g", "g", "g", "g", "g", "g", "k", "G"}
 	consumers   = []string{"alice", "bob", "carol", "alice", ""}
 	longTimes   = []string{"0", "0", "0", "50000000", "100000000", "-1"}
 )
 
 func streamCommands() []command {
-	x := key("x")
+	x := oneOf(key("x"), word([]string{"x0", "x1"})) // few streams, that commands find something in them
 	id := mostly(streamIDs, edgeIDs, wrongIDs)
 	newID := mostly([]string{"1-*", "2-*", "3-*", "5-*", "9-*", "9-*", "20-*", "30-*", "9-9", "31-5"},
 		streamIDs, append([]string{"0-*", "-*", "*-1", "18446744073709551615-*"}, wrongIDs...))
 	bnd := mostly(idBounds, edgeBnds, wrongIDs)
 	group, consumer := word(streamNames), word(consumers)
-	atMost := opt(45, lit("COUNT"), mostly([]string{"1", "2", "5", "0"}, []string{"-1", "1000"}, wrongInts))
+	atMost := opt(45, lit("COUNT"), mostly([]string{"1", "2", "5", "1", "2", "3", "0"}, []string{"-1", "1000"}, wrongInts))
 	idle := mostly(longTimes, []string{"9223372036854775807"}, wrongInts)
-	trim := seq(oneOf(
-		seq(lit("MAXLEN"), opt(60, oneOf(lit("~"), lit("="), lit("~"))),
-			mostly([]string{"0", "1", "2", "3", "5", "8", "12"}, []string{"100", "-1"}, wrongInts)),
-		seq(lit("MINID"), opt(60, oneOf(lit("~"), lit("="), lit("~"))), id),
-	), opt(20, lit("LIMIT"), mostly([]string{"0", "1", "3", "6", "10"}, []string{"-1"}, wrongInts)))
+	exact := opt(60, oneOf(lit("~"), lit("="), lit("~")))
+	length := mostly([]string{"0", "1", "2", "3", "5", "8", "12"}, []string{"100", "-1"}, wrongInts)
+	limit := seq(lit("LIMIT"), mostly([]string{"0", "1", "3", "6", "10"}, []string{"-1"}, wrongInts))
+	atLeast := oneOf(seq(lit("MAXLEN"), exact, length), seq(lit("MINID"), exact, id))
+	about := seq(oneOf(seq(lit("MAXLEN", "~"), length), seq(lit("MINID", "~"), id)), limit)
+	trim := oneOf(atLeast, atLeast, atLeast, about, seq(atLeast, opt(20, limit)))
 	fields := oneOf(seq(lit("f"), value, lit("g"), value), seq(lit("f"), value, lit("g"), value),
 		many(1, 3, member, value))
 	added := seq(opt(15, lit("NOMKSTREAM")), opt(25, trim), newID, fields)
@@ -50,7 +51,7 @@ func streamCommands() []command {
 		if g.blocks {
 			return append(lit("BLOCK")(g), g.pick(shortBlocks))
 		}
-		return append(lit("BLOCK")(g), g.pick([]string{"0", "1", "1000", "-1", "abc"}))
+		return append(lit("BLOCK")(g), g.pick([]string{"0", "1", "1000", "10", "1", "100", "-1", "abc"}))
 	}
 	// streams generates keys and as many ids.
 	streams := func(ids part) part {
@@ -61,7 +62,7 @@ func streamCommands() []command {
 	}
 	made := opt(70, lit("ENTRIESREAD"), mostly([]string{"0", "1", "3", "-1"}, []string{"-2"}, wrongInts))
 	start := mostly([]string{"0", "$", "1-1", "3", "0"}, streamIDs, wrongIDs)
-	claimed := opt(60, anyOrder(opt(30, lit("IDLE"), word(longTimes)), opt(35, lit("TIME"), lit("1000")),
+	claimed := opt(60, anyOrder(opt(40, lit("IDLE"), word(longTimes)), opt(40, lit("TIME"), lit("1000")),
 		opt(40, lit("RETRYCOUNT"), index), opt(50, lit("FORCE")), opt(40, lit("JUSTID")),
 		opt(35, lit("LASTID"), id)))
 	return []command{
@@ -82,10 +83,10 @@ func streamCommands() []command {
 			mostly([]string{"10", "1", "2"}, smallCounts, wrongInts), opt(40, consumer)))},
 		{"XCLAIM", 9, "IDLE TIME RETRYCOUNT FORCE JUSTID LASTID", seq(x, group, consumer, idle,
 			many(1, 3, mostly(streamIDs, streamIDs, edgeIDs)), claimed)},
-		{"XAUTOCLAIM", 5, "COUNT JUSTID", seq(x, group, consumer, idle, bnd, anyOrder(atMost, opt(40, lit("JUSTID"))))},
+		{"XAUTOCLAIM", 7, "COUNT JUSTID", seq(x, group, consumer, idle, bnd, anyOrder(atMost, opt(40, lit("JUSTID"))))},
 		{"XGROUP CREATE", 10, "MKSTREAM ENTRIESREAD", seq(x, group, start, anyOrder(opt(50, lit("MKSTREAM")), made))},
 		{"XGROUP SETID", 4, "ENTRIESREAD", seq(x, group, start, made)},
-		{"XGROUP DESTROY", 1, "", seq(x, group)},
+		{"XGROUP DESTROY", 2, "", seq(x, group)},
 		{"XGROUP CREATECONSUMER", 2, "", seq(x, group, consumer)},
 		{"XGROUP DELCONSUMER", 2, "", seq(x, group, consumer)},
 		{"XINFO STREAM", 4, "FULL COUNT", seq(x, opt(60, lit("FULL"), opt(60, lit("COUNT"), index)))},
@@ -113,7 +114,7 @@ func readByGroup(g *gen, key string) []step {
 }
 
 // shortBlocks are times for BLOCK where the command really waits, in milliseconds.
-var shortBlocks = []string{"1", "2", "-1", "abc"}
+var shortBlocks = []string{"1", "2", "1", "2", "1", "1", "-1", "abc"}
 
 // shortenBlock keeps an XREAD from waiting for long.
 func shortenBlock(args []string) []string {
@@ -131,7 +132,7 @@ func sameStreamTimes(c comparison) bool {
 	if c.via == viaResp3 && strings.EqualFold(c.args[0], "XINFO") {
 		return slices.Equal(texts(c.oracle, nil), texts(c.target, nil)) // a Lua table has no order
 	}
-	return sameTimes(c.oracle, c.target, strings.EqualFold(c.args[0], "XPENDING"))
+	return sameTimes(c.oracle, c.target, clockSlack+c.lateness, strings.EqualFold(c.args[0], "XPENDING"))
 }
 
 // texts returns the strings within v, sorted, and the number of integers.
@@ -150,7 +151,7 @@ func texts(v wire.Value, all []string) []string {
 	return all
 }
 
-func sameTimes(a, b wire.Value, pending bool) bool {
+func sameTimes(a, b wire.Value, slack int64, pending bool) bool {
 	const sinceEpoch = 1 << 40
 	if a.Kind != b.Kind || a.IsNil != b.IsNil || len(a.Elems) != len(b.Elems) {
 		return false
@@ -159,18 +160,18 @@ func sameTimes(a, b wire.Value, pending bool) bool {
 		x, isInt := a.Int()
 		y, _ := b.Int()
 		return bytes.Equal(a.Raw, b.Raw) ||
-			isInt && min(x, y) > sinceEpoch && max(x-y, y-x) <= clockSlack
+			isInt && min(x, y) > sinceEpoch && max(x-y, y-x) <= slack
 	}
 	for i := range a.Elems {
 		x, y := a.Elems[i], b.Elems[i]
 		isIdle := pending && i == 2 && len(a.Elems) == 4 || i > 0 && string(a.Elems[i-1].Str) == "idle"
 		if m, ok := x.Int(); ok && isIdle {
-			if n, also := y.Int(); !also || max(m-n, n-m) > clockSlack {
+			if n, also := y.Int(); !also || max(m-n, n-m) > slack {
 				return false
 			}
 			continue
 		}
-		if !sameTimes(x, y, pending) {
+		if !sameTimes(x, y, slack, pending) {
 			return false
 		}
 	}

@@ -34,8 +34,8 @@ func grammar() []group {
 		{"stream", 14, streamCommands()},
 		{"generic", 14, genericCommands()},
 		{"server", 6, serverCommands()},
-		{"connection", 3, connectionCommands()},
-		{"functions", 3, functionCommands()},
+		{"connection", 4, connectionCommands()},
+		{"functions", 4, functionCommands()},
 	}
 }
 
@@ -196,6 +196,8 @@ func zsetCommands() []command {
 		return append(words, many(1, 6, pool, member)(g)...)
 	}
 	withScores := opt(40, lit("WITHSCORES"))
+	low, high := word(lowBounds), word(highBounds)
+	scores, down := oneOf(seq(bound, bound), seq(low, high)), oneOf(seq(bound, bound), seq(high, low))
 	limit := opt(40, lit("LIMIT"), index, index)
 	set := oneOf(z, z, z, key("t"))
 	sets := counted(1, 3, set)
@@ -212,7 +214,7 @@ func zsetCommands() []command {
 		{"ZADD", 12, "NX XX GT LT CH INCR", add},
 		{"ZINCRBY", 3, "", seq(z, score, member)},
 		{"ZCARD", 1, "", z},
-		{"ZCOUNT", 1, "", seq(z, bound, bound)},
+		{"ZCOUNT", 1, "", seq(z, scores)},
 		{"ZLEXCOUNT", 2, "", seq(z, lex, lex)},
 		{"ZSCORE", 2, "", seq(z, member)},
 		{"ZMSCORE", 1, "", seq(z, many(1, 4, member))},
@@ -220,13 +222,13 @@ func zsetCommands() []command {
 		{"ZREVRANK", 1, "", seq(z, member)},
 		{"ZREM", 2, "", seq(z, many(1, 3, member))},
 		{"ZREMRANGEBYRANK", 1, "", seq(z, index, index)},
-		{"ZREMRANGEBYSCORE", 1, "", seq(z, bound, bound)},
+		{"ZREMRANGEBYSCORE", 1, "", seq(z, scores)},
 		{"ZREMRANGEBYLEX", 1, "", seq(z, lex, lex)},
 		{"ZRANGE", 8, "BYSCORE BYLEX REV LIMIT WITHSCORES", seq(z, ranges, withScores)},
 		{"ZRANGESTORE", 4, "BYSCORE BYLEX REV LIMIT", seq(into("z2"), z, ranges)},
 		{"ZREVRANGE", 2, "WITHSCORES", seq(z, index, index, withScores)},
-		{"ZRANGEBYSCORE", 3, "WITHSCORES LIMIT", seq(z, bound, bound, anyOrder(withScores, limit))},
-		{"ZREVRANGEBYSCORE", 3, "WITHSCORES LIMIT", seq(z, bound, bound, anyOrder(withScores, limit))},
+		{"ZRANGEBYSCORE", 4, "WITHSCORES LIMIT", seq(z, scores, anyOrder(withScores, limit))},
+		{"ZREVRANGEBYSCORE", 4, "WITHSCORES LIMIT", seq(z, down, anyOrder(withScores, limit))},
 		{"ZRANGEBYLEX", 2, "LIMIT", seq(z, lex, lex, limit)},
 		{"ZREVRANGEBYLEX", 2, "LIMIT", seq(z, lex, lex, limit)},
 		{"ZPOPMIN", 2, "", seq(z, opt(50, popCount))},
@@ -279,7 +281,8 @@ func lowest(p part) part { return oneOf(lit("-"), p) }
 
 func genericCommands() []command {
 	any := key("")
-	condition := opt(50, many(1, 2, oneOf(lit("NX"), lit("XX"), lit("GT"), lit("LT"))))
+	one := oneOf(lit("NX"), lit("XX"), lit("GT"), lit("LT"))
+	condition := opt(50, oneOf(one, one, one, seq(one, one)))
 	kinds := mostly([]string{"string", "hash", "list", "set", "zset", "stream"}, []string{"stream", "STRING"},
 		[]string{"nothing", ""})
 	pattern := word([]string{"s*", "h*->a", "nosort", "h*->b", "z*", "*", "s*->a", "missing*", "*->",
@@ -336,14 +339,16 @@ func genericCommands() []command {
 }
 
 func serverCommands() []command {
-	channel := word(channels)
-	flush := opt(80, oneOf(lit("SYNC"), lit("ASYNC"), lit("SYNC"), lit("ASYNC"), lit("LATER"),
+	channel, events := word(channels), []string{"command", "fast-command", "expire-cycle", "nosuch"}
+	flush := opt(90, oneOf(lit("SYNC"), lit("ASYNC"), lit("SYNC"), lit("ASYNC"), lit("SYNC"), lit("ASYNC"), lit("LATER"),
 		lit("SYNC", "ASYNC")))
+	shas := knownShas()
+	cached := oneOf(word(shas[:2]), word(shas[:2]), word(shas[:2]), word(shas), lit("ffffffffffffffffffffffffffffffffffffffff"))
 	return []command{
 		{"DBSIZE", 4, "", lit()},
 		{"SELECT", 2, "", dbIdx},
 		{"SWAPDB", 2, "", seq(dbIdx, dbIdx)},
-		{"FLUSHDB", 1, "ASYNC SYNC", flush},
+		{"FLUSHDB", 2, "ASYNC SYNC", flush},
 		{"FLUSHALL", 1, "ASYNC SYNC", flush},
 		{"PING", 2, "", opt(60, many(1, 2, value))},
 		{"ECHO", 2, "", value},
@@ -359,8 +364,8 @@ func serverCommands() []command {
 		{"UNWATCH", 2, "", lit()},
 		{"EXEC", 2, "", lit()},
 		{"DISCARD", 2, "", lit()},
-		{"EVALSHA", 3, "", seq(oneOf(word(knownShas()), word(knownShas()), lit("ffffffffffffffffffffffffffffffffffffffff"), lit("short")), lit("0"), value)},
-		{"EVALSHA_RO", 2, "", seq(oneOf(word(knownShas()), word(knownShas()), lit("ffffffffffffffffffffffffffffffffffffffff")), lit("0"), value)},
+		{"EVALSHA", 3, "", seq(oneOf(cached, cached, cached, lit("short")), lit("0"), value)},
+		{"EVALSHA_RO", 2, "", seq(cached, lit("0"), value)},
 		{"SCRIPT LOAD", 3, "", word(loadedScripts)},
 		{"SCRIPT EXISTS", 2, "", many(1, 2, word(knownShas()))},
 		{"COMMAND GETKEYS", 4, "", oneOf(
@@ -374,6 +379,12 @@ func serverCommands() []command {
 			seq(lit("XREAD", "BLOCK", "0", "STREAMS"), many(1, 4, key("x"))),
 			seq(lit("XGROUP", "CREATE"), key("x"), lit("g", "0")),
 			seq(lit("RENAME"), key(""), key("")), seq(lit("GET")))},
+		{"SLOWLOG GET", 2, "", oneOf(lit("0"), lit("0"), lit("-2"), lit("x"), lit("0", "0"))},
+		{"SLOWLOG RESET", 1, "", lit()},
+		{"LATENCY HISTORY", 2, "", word(events)},
+		{"LATENCY LATEST", 2, "", lit()},
+		{"LATENCY RESET", 2, "", many(0, 2, word(events))},
+		{"LATENCY GRAPH", 2, "", word(events)},
 		{"NOSUCHCOMMAND", 2, "", many(0, 3, value)},
 		{"OBJECT NOSUCH", 2, "", key("")},
 	}
@@ -381,26 +392,37 @@ func serverCommands() []command {
 
 // connectionCommands has no commands that end or mute the connection.
 func connectionCommands() []command {
-	name := word([]string{"one", "two", "", "with space", "\n", "x"})
+	name := word([]string{"one", "two", "", "x", "one", "two", "with space", "\n"})
 	return []command{
 		{"HELLO", 3, "AUTH SETNAME", seq(opt(85, mostly([]string{"2", "3"}, []string{"2", "3"}, []string{"1", "4", "abc", ""})),
-			opt(15, lit("AUTH"), word([]string{"default", "nobody"}), word([]string{"", "secret"})),
-			opt(20, lit("SETNAME"), name))},
+			opt(35, lit("AUTH"), word([]string{"default", "default", "default", "nobody"}), word([]string{"", "secret"})),
+			opt(30, lit("SETNAME"), name))},
 		{"RESET", 2, "", lit()},
-		{"AUTH", 3, "", many(1, 2, word([]string{"default", "nobody", "secret"}))},
+		{"AUTH", 3, "", oneOf(seq(lit("default"), value), many(1, 2, word([]string{"default", "nobody", "secret"})))},
 		{"CLIENT ID", 1, "", lit()},
 		{"CLIENT SETNAME", 2, "", name},
 		{"CLIENT GETNAME", 2, "", lit()},
-		{"CLIENT NO-EVICT", 1, "", word([]string{"ON", "OFF", "maybe"})},
-		{"CLIENT UNBLOCK", 1, "TIMEOUT ERROR", seq(mostly([]string{"999999"}, edgeInts, wrongInts), opt(60, word([]string{"TIMEOUT", "ERROR", "TIMEOUT", "ERROR", "else"})))},
+		{"CLIENT TRACKING", 4, "OPTIN OPTOUT NOLOOP REDIRECT BCAST PREFIX", trackingArguments},
+		{"CLIENT CACHING", 6, "YES NO", word([]string{"YES", "NO", "YES", "NO", "maybe"})},
+		{"CLIENT TRACKINGINFO", 2, "", lit()},
+		{"CLIENT GETREDIR", 2, "", lit()},
+		{"CLIENT NO-EVICT", 2, "", word([]string{"ON", "OFF", "maybe"})},
+		{"CLIENT UNBLOCK", 3, "TIMEOUT ERROR", seq(mostly([]string{"999999"}, edgeInts, wrongInts), opt(60, word([]string{"TIMEOUT", "ERROR", "TIMEOUT", "ERROR", "else"})))},
 		{"CLIENT UNPAUSE", 1, "", lit()},
 		{"CLIENT NOSUCH", 1, "", name},
 		{"ROLE", 1, "", lit()},
+		{"REPLICAOF", 1, "", toNoOne},
+		{"SLAVEOF", 1, "", toNoOne},
+		{"MODULE LIST", 1, "", lit()},
 		{"LASTSAVE", 1, "", lit()},
 		{"SCRIPT KILL", 1, "", lit()},
-		{"SCRIPT FLUSH", 2, "SYNC ASYNC", opt(75, word([]string{"SYNC", "ASYNC", "SYNC", "ASYNC", "later", "sync"}), opt(15, lit("extra")))},
+		{"SCRIPT FLUSH", 2, "SYNC ASYNC", opt(75, word([]string{"SYNC", "ASYNC", "SYNC", "ASYNC", "async", "later", "sync"}), opt(10, lit("extra")))},
 		{"CONFIG GET", 1, "", word([]string{"maxmemory", "nosuchsetting", "hash-max-listpack-entries", "databases", "timeout"})},
 		{"CONFIG SET", 3, "", oneOf(lit("nosuchsetting", "1"), lit("timeout", "0"), lit("timeout", "0"), lit("timeout", "abc"), lit("databases", "4"), lit("timeout", "0", "timeout", "0"), lit("timeout"))},
 		{"CONFIG RESETSTAT", 1, "", lit()},
 	}
 }
+
+// toNoOne are the arguments of REPLICAOF that make no replica: NO ONE, or a wrong number of
+// words.
+var toNoOne = oneOf(lit("NO", "ONE"), lit("NO", "ONE"), lit("no", "one"), lit("NO"), lit("NO", "ONE", "x"))

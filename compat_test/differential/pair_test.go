@@ -20,7 +20,12 @@ type server struct {
 	other      *wire.Conn
 	events     *wire.Conn
 	crowd      *wire.Conn
+	poll       *wire.Conn // asks whether fields have expired
 	limits     string
+	pushes     []string  // the invalidations of this sequence
+	id         int64     // of the connection opened last
+	single     bool      // see mode
+	from, to   time.Time // the begin and the end of this sequence
 }
 
 // pair runs sequences on both servers. Only one goroutine uses it.
@@ -28,7 +33,11 @@ type pair struct {
 	oracle, target *server
 	report         *coverage
 	runs           int
+	attempt        int  // how often the current sequence has been run before
 	cluster        bool // the servers are cluster nodes
+	valkey         bool // the oracle is Valkey, and lockredis emulates it
+	// crowdID and eventsID are the ids of the subscribers, on both servers.
+	crowdID, eventsID int64
 }
 
 // difference is the first reply, event or value in which the servers differ.
@@ -42,8 +51,7 @@ type difference struct {
 }
 
 func (d *difference) String() string {
-	return fmt.Sprintf("difference at: %s\n  redis-server: %s\n  lockredis:    %s", d.what, d.oracle,
-		d.target)
+	return fmt.Sprintf("difference at: %s\n  the oracle: %s\n  lockredis:  %s", d.what, d.oracle, d.target)
 }
 
 // cause groups differences of one kind.
@@ -59,7 +67,7 @@ func (d *difference) cause() string {
 
 func newPair(oracle, target string) *pair {
 	return &pair{oracle: &server{name: "redis-server", addr: oracle},
-		target: &server{name: "lockredis", addr: target}, report: newCoverage()}
+		target: &server{name: "lockredis", addr: target}, report: newCoverage(grammar())}
 }
 
 func (p *pair) close() {
@@ -68,7 +76,7 @@ func (p *pair) close() {
 }
 
 func (s *server) hangUp() {
-	for _, c := range []**wire.Conn{&s.conn, &s.other, &s.events, &s.crowd} {
+	for _, c := range []**wire.Conn{&s.conn, &s.other, &s.events, &s.crowd, &s.poll} {
 		if *c != nil {
 			(*c).Close()
 			*c = nil
@@ -77,39 +85,36 @@ func (s *server) hangUp() {
 	s.limits = ""
 }
 
-// connect opens the missing connections: the main connection, a second client, a
-// subscriber in RESP3 that receives every message and every keyspace event, and one in
-// RESP2 that receives some.
-func (s *server) connect() error {
-	if s.conn != nil {
-		return nil
+// connect opens the connections, unless they are open: the main connection, a second client, and
+// the subscribers.
+func (p *pair) connect() (*difference, error) {
+	if p.oracle.conn != nil {
+		return nil, nil
 	}
-	for _, c := range []**wire.Conn{&s.conn, &s.other, &s.events, &s.crowd} {
-		conn, err := wire.Dial(s.addr)
-		if err != nil {
-			return fmt.Errorf("%s: %w", s.name, err)
+	d, err := p.both("connecting", func(s *server) error {
+		for _, c := range []**wire.Conn{&s.conn, &s.other, &s.poll} {
+			if err := s.open(c); err != nil {
+				return err
+			}
 		}
-		conn.SetTimeout(replyTimeout)
-		*c = conn
+		return s.hidePoll(p.valkey)
+	})
+	if d != nil || err != nil {
+		return d, err
 	}
-	if err := subscribe(s.events, []string{"HELLO", "3"}, []string{"PSUBSCRIBE", "*"},
-		[]string{"SUBSCRIBE", "news"}, []string{"SSUBSCRIBE", "shard"}); err != nil {
-		return fmt.Errorf("%s: subscribing: %w", s.name, err)
-	}
-	if err := subscribe(s.crowd, []string{"SUBSCRIBE", "news"}, []string{"SUBSCRIBE", "chat"},
-		[]string{"PSUBSCRIBE", "n*"}, []string{"SSUBSCRIBE", "shard"}); err != nil {
-		return fmt.Errorf("%s: subscribing: %w", s.name, err)
-	}
-	return nil
-}
-
-func subscribe(c *wire.Conn, cmds ...[]string) error {
-	_, err := exchange(c, cmds)
-	return err
+	return p.listen()
 }
 
 // exchange sends all commands in one write and reads a reply for each.
 func exchange(c *wire.Conn, cmds [][]string) ([]wire.Value, error) {
+	return exchangePushes(c, cmds, nil)
+}
+
+// exchangePushes is exchange for a connection that may track keys. It passes each
+// invalidation to push, with the number of the command whose reply it precedes.
+func exchangePushes(c *wire.Conn, cmds [][]string, push func(at int, v wire.Value)) (
+	[]wire.Value, error,
+) {
 	var out []byte
 	for _, args := range cmds {
 		out = wire.AppendCommand(out, args...)
@@ -121,14 +126,30 @@ func exchange(c *wire.Conn, cmds [][]string) ([]wire.Value, error) {
 		go func() { sent <- c.WriteRaw(out) }()
 	}
 	replies := make([]wire.Value, 0, len(cmds))
-	for range cmds {
-		v, err := c.Receive()
+	for i := range cmds {
+		v, err := receive(c, func(v wire.Value) {
+			if push != nil {
+				push(i, v)
+			}
+		})
 		if err != nil {
 			return replies, err
 		}
 		replies = append(replies, v)
 	}
 	return replies, <-sent
+}
+
+// receive reads a reply. It passes the invalidations that come before the reply to push.
+func receive(c *wire.Conn, push func(wire.Value)) (wire.Value, error) {
+	for {
+		v, err := c.Receive()
+		if err != nil || v.Kind != wire.Push || len(v.Elems) != 2 ||
+			string(v.Elems[0].Str) != "invalidate" {
+			return v, err
+		}
+		push(v)
+	}
 }
 
 // both runs the same function for the two servers at the same time. An error of lockredis
@@ -139,7 +160,7 @@ func (p *pair) both(what string, f func(s *server) error) (*difference, error) {
 	err := f(p.oracle)
 	targetErr := <-done
 	if err != nil {
-		return nil, fmt.Errorf("redis-server, %s: %w", what, err)
+		return nil, fmt.Errorf("%s, %s: %w", p.oracle.name, what, err)
 	}
 	if targetErr != nil {
 		return &difference{what: what, name: what, oracle: "replied", target: "-" + targetErr.Error()},
@@ -148,11 +169,14 @@ func (p *pair) both(what string, f func(s *server) error) (*difference, error) {
 	return nil, nil
 }
 
-// run sends the sequence to both servers. It repeats a sequence whose times differ.
+// run sends the sequence to both servers. It repeats a sequence whose times differ. When the
+// servers needed so much time for it, each time, that this explains the difference, then it does
+// not count.
 func (p *pair) run(s sequence) (*difference, error) {
 	var d *difference
 	var err error
-	for range triesForTime {
+	slow := 0
+	for p.attempt = range triesForTime {
 		d, err = p.runOnce(s)
 		if err != nil || d != nil {
 			p.close()
@@ -160,15 +184,38 @@ func (p *pair) run(s sequence) (*difference, error) {
 		if d == nil || !d.timing {
 			break
 		}
+		if p.took().Milliseconds() > clockSlack {
+			slow++
+		}
+		if slow == triesWhenSlow {
+			p.report.slow++
+			return nil, nil
+		}
 	}
 	return d, err
+}
+
+// latest is how far two times may differ at most because of the servers' slowness, in
+// milliseconds: one of two times is the difference of others.
+func (p *pair) latest() int64 { return int64(p.attempt) + 2*p.took().Milliseconds() }
+
+// took returns the time between the first command of the last sequence, and the last reply.
+func (p *pair) took() time.Duration {
+	from, to := p.oracle.from, p.oracle.to
+	if p.target.from.Before(from) {
+		from = p.target.from
+	}
+	if p.target.to.After(to) {
+		to = p.target.to
+	}
+	return to.Sub(from)
 }
 
 // runOnce is one attempt of run.
 func (p *pair) runOnce(s sequence) (*difference, error) {
 	p.runs++
 	r := &run{pair: p, seq: s, end: fmt.Sprintf("end-%d", p.runs)}
-	if d, err := p.both("connecting", (*server).connect); d != nil || err != nil {
+	if d, err := p.connect(); d != nil || err != nil {
 		return d, err
 	}
 	r.collect()
@@ -176,6 +223,12 @@ func (p *pair) runOnce(s sequence) (*difference, error) {
 		return d, err
 	}
 	if d := r.compare(); d != nil {
+		return d, nil
+	}
+	if d, err := r.compareSlowlog(); d != nil || err != nil {
+		return d, err
+	}
+	if d := r.comparePushes(); d != nil {
 		return d, nil
 	}
 	if d, err := r.compareEvents(); d != nil || err != nil {
@@ -201,7 +254,7 @@ func (r *run) collect() {
 	}
 	place := 0
 	for _, st := range r.seq.steps {
-		r.emissions = append(r.emissions, st.emit(&place)...)
+		r.emissions = append(r.emissions, st.emit(&place, r.seq.exceptionOf)...)
 	}
 	// A channel that both subscribers receive.
 	r.emissions = append(r.emissions, emission{args: []string{"PUBLISH", "n-end", r.end},
@@ -210,9 +263,11 @@ func (r *run) collect() {
 		r.emissions = append(r.emissions, emission{args: []string{"SELECT", decimal(db)},
 			role: roleGlue}, emission{args: []string{"KEYS", "*"}, role: roleProbe})
 	}
-	if r.cluster {
-		for i := range r.emissions {
-			r.emissions[i].args = inOneSlot(r.emissions[i].args)
+	for i := range r.emissions {
+		e := &r.emissions[i]
+		e.valkey = r.valkey
+		if e.args = r.named(e.args); r.cluster {
+			e.args = inOneSlot(e.args)
 		}
 	}
 }
@@ -243,6 +298,9 @@ func (r *run) send() (*difference, error) {
 		if err := s.prepare(r.seq); err != nil {
 			return err
 		}
+		s.pushes = nil
+		s.from = time.Now()
+		defer func() { s.to = time.Now() }()
 		if s == r.target {
 			return s.play(r.emissions, into, meeting{mine: there, theirs: here})
 		}
@@ -253,14 +311,18 @@ func (r *run) send() (*difference, error) {
 // prepare sets the limits and resets the second connection, each only when the sequence
 // needs it.
 func (s *server) prepare(seq sequence) error {
+	s.single = seq.single
 	var cmds [][]string
-	limits := seq.limits()
+	limits := slices.Concat(seq.limits(), seq.memory(), seq.slowlog())
 	if wanted := strings.Join(limits, " "); s.limits != wanted {
 		s.limits = wanted
 		cmds = append(cmds, limits)
 	}
 	if slices.ContainsFunc(seq.steps, func(st step) bool { return st.kind == stepOther }) {
 		cmds = append(cmds, []string{"RESET"}, []string{"HELLO", decimal(seq.resp)})
+	}
+	if seq.slow {
+		cmds = append(cmds, []string{"SLOWLOG", "RESET"})
 	}
 	replies, err := exchange(s.other, cmds)
 	for i, v := range replies {
@@ -292,7 +354,9 @@ func (s *server) play(emissions []emission, into []wire.Value, m meeting) error 
 		for _, e := range emissions[from:to] {
 			cmds = append(cmds, e.args)
 		}
-		replies, err := exchange(s.conn, cmds)
+		replies, err := exchangePushes(s.conn, cmds, func(at int, v wire.Value) {
+			s.invalidated(emissions[from+at], v)
+		})
 		copy(into[from:], replies)
 		if err != nil {
 			return fmt.Errorf("at %s: %w", cliLine(emissions[min(from+len(replies), to-1)].args), err)
@@ -301,24 +365,32 @@ func (s *server) play(emissions []emission, into []wire.Value, m meeting) error 
 		return nil
 	}
 	for i, e := range emissions {
-		if e.waits && !e.other && !e.multi {
+		if e.waits && !e.other && !e.multi && e.role != roleGone {
 			if err := flush(i + 1); err != nil {
 				return err
 			}
 			m.wait()
 			continue
 		}
-		if e.role != roleWholeRun && !e.other {
+		if e.role != roleWholeRun && e.role != roleGone && !e.other {
+			if s.single {
+				if err := flush(i + 1); err != nil {
+					return err
+				}
+			}
 			continue
 		}
 		if err := flush(i); err != nil {
 			return err
 		}
 		var err error
-		if e.other {
-			into[i], err = s.other.Do(e.args...)
-		} else {
-			into[i], err = s.scanAll(e.args)
+		switch {
+		case e.other:
+			into[i], err = s.do(s.other, e)
+		case e.role == roleGone:
+			into[i], err = s.untilGone(e)
+		default:
+			into[i], err = s.scanAll(e)
 		}
 		if err != nil {
 			return fmt.Errorf("at %s: %w", cliLine(e.args), err)
@@ -331,8 +403,29 @@ func (s *server) play(emissions []emission, into []wire.Value, m meeting) error 
 	return flush(len(emissions))
 }
 
+// do sends one command and reads its reply.
+func (s *server) do(c *wire.Conn, e emission) (wire.Value, error) {
+	replies, err := exchangePushes(c, [][]string{e.args}, func(_ int, v wire.Value) {
+		s.invalidated(e, v)
+	})
+	if err != nil {
+		return wire.Value{}, err
+	}
+	return replies[0], nil
+}
+
+// invalidated notes an invalidation that came before the reply to e.
+func (s *server) invalidated(e emission, v wire.Value) {
+	line := e.args[0] // a scan's cursors differ
+	if e.role != roleWholeRun && len(e.args) > 1 && !strings.HasSuffix(line, "SCAN") {
+		line = cliLine(e.args)
+	}
+	s.pushes = append(s.pushes, v.String()+" before the reply to "+line)
+}
+
 // scanAll runs a scan to its end and returns all its items, sorted, each once.
-func (s *server) scanAll(args []string) (wire.Value, error) {
+func (s *server) scanAll(e emission) (wire.Value, error) {
+	args := e.args
 	at, group := 2, 1
 	switch args[0] {
 	case "SCAN":
@@ -343,7 +436,7 @@ func (s *server) scanAll(args []string) (wire.Value, error) {
 	call := slices.Clone(args)
 	var seen []string
 	for range 10_000 {
-		v, err := s.conn.Do(call...)
+		v, err := s.do(s.conn, emission{args: call})
 		if err != nil || !isScanReply(v, group) {
 			return v, err
 		}
@@ -400,12 +493,15 @@ func (r *run) compareOne(at, place int, a, b wire.Value,
 		r.report.count(e.inv, a)
 	}
 	from := max(place-e.probes, 0)
-	c := comparison{args: e.args, oracle: a, target: b, probes: oracles[from:place],
+	c := comparison{args: e.args, oracle: a, target: b, lateness: int64(r.attempt), probes: oracles[from:place],
 		targetProbes: targets[from:place]}
 	if e.same(c) {
 		return nil
 	}
-	return r.difference(e, a, b)
+	d := r.difference(e, a, b)
+	c.lateness = r.latest()
+	d.timing = d.timing && e.same(c)
+	return d
 }
 
 // compareExec compares the elements of the reply to the EXEC at place.
@@ -437,6 +533,7 @@ func (r *run) compareExec(at int) *difference {
 func (r *run) difference(e emission, a, b wire.Value) *difference {
 	d := &difference{what: cliLine(e.args), name: strings.ToUpper(e.args[0]), oracle: a.String(),
 		target: b.String()}
+	d.timing = e.timing
 	if e.role == roleProbe {
 		d.what += "   (a probe)"
 	}
@@ -445,7 +542,7 @@ func (r *run) difference(e emission, a, b wire.Value) *difference {
 	}
 	if e.inv != nil {
 		d.name = e.inv.name
-		x, _ := exceptionOf(e.inv.args)
+		x, _ := e.exceptionOf(e.inv.args)
 		d.timing = x.timing
 	}
 	return d

@@ -15,7 +15,9 @@ const (
 
 var (
 	typeLetters = []string{"s", "h", "l", "t", "z", "x"}
-	oddKeys     = []string{"missing", "", "k\x00\xff", "s*", "key with spaces"}
+	// typeNames are the types' groups of commands, in the same order.
+	typeNames = []string{"string", "hash", "list", "set", "zset", "stream"}
+	oddKeys   = []string{"missing", "", "k\x00\xff", "s*", "key with spaces"}
 
 	smallMembers = []string{"a", "b", "c", "d", "e", "f", "g", "h", "0", "1", "2", "3", "5", "10",
 		"-7", "100", "aa", "ab", "B", "f1"}
@@ -57,6 +59,9 @@ var (
 
 	scoreBounds = []string{"-inf", "+inf", "0", "1", "(1", "2", "(2", "3", "1.5", "(0", "-1", "(3.14",
 		"10", "100", "inf", "(inf", "(-inf"}
+	// A range from the first to the second is hardly ever empty.
+	lowBounds   = []string{"-inf", "(0", "(1", "0", "(-1", "(-2.5", "-1", "(0.1", "(1.5", "(2"}
+	highBounds  = []string{"+inf", "10", "(100", "3", "inf", "(5", "100", "(1000"}
 	wrongBounds = []string{"(", "((1", "abc", "", "nan", "(nan", "[1", "-", "+", " 1", "1e400"}
 	lexBounds   = []string{"-", "+", "[a", "(a", "[c", "(d", "[", "(", "[1", "[aa", "(zz", "[\xff"}
 	wrongLex    = []string{"a", "", "1", "-a", "+a", "*", "{a"}

@@ -137,13 +137,13 @@ func (p *proxy) pass(client, server *wire.Conn, args []string, multi bool) error
 	if p.bug.rewrite != nil {
 		args = append(wrap, p.bug.rewrite(inner)...)
 	}
-	v, err := server.Do(args...)
+	v, err := ask(client, server, args)
 	if err != nil {
 		return err
 	}
 	if p.bug.after != nil && !multi {
 		for _, extra := range p.bug.after(inner) {
-			if _, err := server.Do(extra...); err != nil {
+			if _, err := ask(client, server, extra); err != nil {
 				return err
 			}
 		}
@@ -156,6 +156,18 @@ func (p *proxy) pass(client, server *wire.Conn, args []string, multi bool) error
 		out = p.bug.answer(inner, v)
 	}
 	return client.WriteRaw(out)
+}
+
+// ask sends a command and returns its reply. Invalidations in front of the reply go to the
+// client.
+func ask(client, server *wire.Conn, args []string) (wire.Value, error) {
+	v, err := server.Do(args...)
+	for err == nil && v.Kind == wire.Push && string(v.Elems[0].Str) == "invalidate" {
+		if err = client.WriteRaw(v.Raw); err == nil {
+			v, err = server.Receive()
+		}
+	}
+	return v, err
 }
 
 func (p *proxy) listen(client, server *wire.Conn) {

@@ -44,19 +44,20 @@ const (
 	stepLapse                   // the key of the invocation expires
 	stepScan                    // the invocation is a scan, run to its end
 	stepOther                   // the invocation comes from a second connection
+	stepFields                  // the fields that the invocation names expire
 )
 
 type step struct {
 	kind  stepKind
 	items []invocation
+	// watched means that the connection watches the key of stepFields.
+	watched bool
 }
 
 // sequence is the commands of one check: from an empty server to the comparison of its
 // state.
 type sequence struct {
-	resp int
-	// small means that the limits of the compact encodings are low.
-	small bool
+	mode
 	steps []step
 }
 
@@ -69,7 +70,7 @@ func (s sequence) GoString() string {
 	}
 	place := 0
 	for _, st := range s.steps {
-		for _, e := range st.emit(&place) {
+		for _, e := range st.emit(&place, s.exceptionOf) {
 			if e.role != roleProbe {
 				b.WriteString("  " + cliLine(e.args) + e.remark() + "\n")
 			}
@@ -97,12 +98,19 @@ type maker struct {
 	borders []border
 	// chosen means that only some groups are wanted. Scripts are then left out.
 	chosen bool
+	// plain means that no sequence tracks keys or counts accesses.
+	plain bool
+	// valkey means that the oracle is Valkey.
+	valkey bool
 }
 
 // newMaker returns a maker for the groups and commands named in only, separated by
 // commas. "" means all.
-func newMaker(only string) *maker {
-	m := &maker{groups: grammar(), borders: borders(), chosen: only != ""}
+func newMaker(only string) *maker { return newMakerOf(grammar(), borders(), only) }
+
+// newMakerOf is newMaker for other groups and scripts.
+func newMakerOf(all []group, scripts []border, only string) *maker {
+	m := &maker{groups: all, borders: scripts, chosen: only != ""}
 	if only == "" {
 		return m
 	}
@@ -111,7 +119,7 @@ func newMaker(only string) *maker {
 		wanted[strings.ToUpper(w)] = true
 	}
 	m.groups = nil
-	for _, g := range grammar() {
+	for _, g := range all {
 		var kept []command
 		for _, c := range g.commands {
 			if wanted[strings.ToUpper(g.name)] || wanted[c.name] {
@@ -127,40 +135,43 @@ func newMaker(only string) *maker {
 }
 
 func (m *maker) sequences() *rapid.Generator[sequence] {
-	// Generator 0 draws from all groups. Each other generator draws more often from one
-	// group.
-	generators := make([]*rapid.Generator[[][]step], len(m.groups)+1)
-	for i := range generators {
+	return rapid.Custom(func(t *rapid.T) sequence {
+		g := &gen{t: t, theme: -1, mode: mode{valkey: m.valkey}}
+		s := sequence{mode: drawMode(g)}
+		if m.plain {
+			s.mode = mode{resp: s.resp, small: s.small}
+		}
+		s.valkey = m.valkey
+		s.slow = s.slow && !m.valkey // Valkey also has commands that have waited in vain
+		if g.chance(60) {
+			g.theme = g.n(len(m.groups)+1) - 1
+		}
+		s.steps = m.population(g)
 		one := rapid.Custom(func(t *rapid.T) step {
-			return m.step(&gen{t: t, blocks: true, theme: i - 1})
+			return m.step(&gen{t: t, blocks: true, theme: g.theme, mode: s.mode})
 		})
 		// The list has two levels. rapid keeps a list without a minimum at six elements on
 		// average, and cannot shrink a list below its minimum.
-		generators[i] = rapid.SliceOfN(rapid.SliceOfN(one, 0, 20), 8, 30)
-	}
-	return rapid.Custom(func(t *rapid.T) sequence {
-		g := &gen{t: t}
-		s := sequence{resp: 2 + g.n(2), small: g.chance(40)}
-		which := 0
-		if g.chance(60) {
-			which = g.n(len(generators))
-		}
-		s.steps = m.population(g)
-		for _, part := range generators[which].Draw(t, "steps") {
+		for _, part := range rapid.SliceOfN(rapid.SliceOfN(one, 0, 20), 8, 30).Draw(t, "steps") {
 			s.steps = append(s.steps, part...)
 		}
 		return s
 	})
 }
 
-// population fills some keys, so that a sequence need not begin with an empty server.
+// population fills some keys, so that a sequence need not begin with an empty server: most keys of
+// the type that the theme's commands work on.
 func (m *maker) population(g *gen) []step {
 	var steps []step
 	for kind := range typeLetters {
+		percent := 50
+		if g.theme >= 0 && m.groups[g.theme].name == typeNames[kind] {
+			percent = 90
+		}
 		for i := range 4 {
-			if g.chance(50) {
+			if g.chance(percent) {
 				steps = append(steps, fillKey(g, kind, i))
-				if typeLetters[kind] == "x" {
+				if typeLetters[kind] == "x" && !m.valkey {
 					steps = append(steps, readByGroup(g, "x"+decimal(i))...)
 				}
 				if g.chance(30) {
@@ -177,6 +188,9 @@ func (m *maker) population(g *gen) []step {
 func fillKey(g *gen, kind, i int) step {
 	name := []string{"SET", "HSET", "RPUSH", "SADD", "ZADD", "XADD"}[kind]
 	scores := score
+	if g.valkey { // it writes fractions in another form
+		scores = word([]string{"0", "1", "2", "-1", "3", "10", "100"})
+	}
 	if i == 3 { // see zsetCommands
 		scores = lit("0")
 	}
@@ -187,20 +201,25 @@ func fillKey(g *gen, kind, i int) step {
 }
 
 func (m *maker) step(g *gen) step {
+	if inv, ok := m.special(g); ok {
+		return step{kind: stepCommand, items: []invocation{inv}}
+	}
 	switch k := g.n(64); {
 	case k < 46:
 		return step{kind: stepCommand, items: []invocation{m.invocation(g)}}
 	case k < 53:
 		return m.multi(g)
-	case k < 58 && !m.chosen:
+	case k < 58 && !m.chosen && g.policy == "":
 		return step{kind: stepCommand, items: []invocation{m.border(g)}}
 	case k == 58 && g.n(2) == 1:
 		return step{kind: stepLapse, items: []invocation{{name: "PEXPIRE",
 			args: append([]string{"PEXPIRE"}, key("")(g)...)}}}
-	case k == 59:
+	case k == 59 && g.policy != lfu: // the calls of a scan count as accesses
 		return step{kind: stepScan, items: []invocation{m.scan(g)}}
 	case k == 60:
 		return step{kind: stepOther, items: []invocation{m.invocation(g)}}
+	case k > 60 && m.valkey && g.n(2) == 1:
+		return expireFields(g)
 	case k > 60:
 		return fillKey(g, g.n(len(typeLetters)), g.n(4))
 	default:
@@ -216,8 +235,12 @@ func (m *maker) multi(g *gen) step {
 	}
 	for range 1 + g.n(6) {
 		inv := m.invocation(g)
-		switch strings.ToUpper(inv.args[0]) {
-		case "EXEC", "DISCARD", "RESET":
+		name := strings.ToUpper(inv.args[0])
+		ends := name == "EXEC" || name == "DISCARD" || name == "RESET"
+		switch {
+		case m.valkey && (ends || slices.Contains(abortInValkey, name)):
+			inv = invocation{name: "PING", args: []string{"PING"}}
+		case ends:
 			inv = invocation{name: "MULTI", args: []string{"MULTI"}}
 		}
 		st.items = append(st.items, inv)
@@ -259,20 +282,35 @@ func usesArguments(source string) bool {
 func (m *maker) invocation(g *gen) invocation {
 	c := m.command(g)
 	inv := invocation{name: c.name, options: c.options, via: m.way(g)}
+	if m.valkey && (slices.Contains(blockingCommands, c.name) || strings.HasSuffix(c.name, " NOSUCH")) {
+		inv.via = viaPlain // in scripts Valkey answers as it does outside
+	}
+	if g.policy != "" {
+		inv.via = viaPlain
+		if !countsAccesses(c.name) || m.valkey && slices.Contains(otherAccesses, c.name) {
+			return invocation{name: "PING", args: []string{"PING"}}
+		}
+	}
 	blocks := g.blocks
 	g.blocks = blocks && inv.via == viaPlain
 	args := c.args(g)
-	if g.chance(9) {
-		args = spoil(g, args)
+	if exact := c.name == "REPLICAOF" || c.name == "SLAVEOF"; !exact && g.chance(9) {
+		args = spoil(g, args) // with another word, redis-server might become a replica
 	}
 	inv.args = append(append([]string{}, c.words()...), args...)
+	if g.single && len(inv.expiredAtOnce()) > 0 {
+		inv.args = laterDeadline(inv.args)
+	}
 	if g.chance(4) {
 		inv.args[0] = strings.ToLower(inv.args[0])
+	}
+	if m.valkey {
+		inv.args = asValkeyReads(inv.args)
 	}
 	if g.blocks {
 		inv.args = shortenWait(inv.args)
 	}
-	if _, masked := exceptionOf(inv.args); masked && inv.via == viaShape {
+	if _, masked := g.exceptionOf(inv.args); masked && inv.via == viaShape {
 		inv.via = viaCall
 	}
 	g.blocks = blocks
@@ -356,6 +394,8 @@ func shortenWait(args []string) []string {
 	switch strings.ToUpper(args[0]) {
 	case "XREAD", "XREADGROUP":
 		return shortenBlock(args)
+	case "WAITAOF":
+		return shortenWaitAOF(args)
 	case "BLPOP", "BRPOP", "BZPOPMIN", "BZPOPMAX", "BLMOVE", "BRPOPLPUSH":
 		at = len(args) - 1
 	case "BLMPOP", "BZMPOP":

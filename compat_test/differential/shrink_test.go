@@ -1,6 +1,9 @@
 package differential
 
-import "slices"
+import (
+	"slices"
+	"strings"
+)
 
 // minimize removes steps, and then single commands of transactions, as long as the
 // sequence still fails. rapid shrinks arguments well, and long lists slowly.
@@ -21,7 +24,8 @@ func minimize(s sequence, fails func(sequence) bool) sequence {
 	}
 	s = minimizeGroups(s, fails)
 	for _, simpler := range []func(*sequence){func(s *sequence) { s.small = false },
-		func(s *sequence) { s.resp = 2 }} {
+		func(s *sequence) { s.policy = "" }, func(s *sequence) { s.slow = false }, func(s *sequence) { s.resp, s.tracking, s.single = 2, nil, false },
+		func(s *sequence) { s.tracking, s.single = nil, false }} {
 		candidate := s
 		simpler(&candidate)
 		if fails(candidate) {
@@ -49,7 +53,7 @@ func minimizeGroups(s sequence, fails func(sequence) bool) sequence {
 				j++
 			}
 		}
-		if len(s.steps[i].items) == 1 && s.steps[i].kind != stepCommand && s.steps[i].kind != stepLapse {
+		if len(s.steps[i].items) == 1 && s.steps[i].kind != stepCommand && !s.steps[i].kind.lapses() {
 			if candidate := s.replace(i, step{items: s.steps[i].items}); fails(candidate) {
 				s = candidate
 			}
@@ -62,7 +66,7 @@ func minimizeGroups(s sequence, fails func(sequence) bool) sequence {
 // through a script.
 func minimizeWords(s sequence, fails func(sequence) bool) sequence {
 	for i := range s.steps {
-		if s.steps[i].kind == stepLapse || s.steps[i].kind == stepScan {
+		if s.steps[i].kind.lapses() || s.steps[i].kind == stepScan {
 			continue
 		}
 		for j := range s.steps[i].items {
@@ -89,7 +93,9 @@ func minimizeWords(s sequence, fails func(sequence) bool) sequence {
 
 // waits reports whether a command may wait, so that it would wait forever with another
 // timeout.
-func waits(name string) bool { return len(name) > 0 && (name[0] == 'B' || name[0] == 'b') }
+func waits(name string) bool {
+	return len(name) > 0 && (name[0] == 'B' || name[0] == 'b') || strings.EqualFold(name, "WAITAOF")
+}
 
 func (s sequence) change(i, j int, f func(*invocation)) sequence {
 	st := s.steps[i]

@@ -60,6 +60,7 @@ func FuzzCommandLinesKeepTheEngineSound(f *testing.F) {
 		"SORT l BY w_* GET # GET h->f LIMIT 0 2 ALPHA DESC STORE d\nLCS s t IDX WITHMATCHLEN\nSCAN 0 MATCH * COUNT 3 TYPE hash\n",
 		"CONFIG SET maxmemory 1\nSET a b\nCONFIG SET notify-keyspace-events KEAmn hash-max-listpack-entries 1\nHSET h x y\nCONFIG GET *\n",
 		"BZMPOP 0 2 z y MIN COUNT 2\n@ZADD y 1 a 2 b\n@CLIENT UNBLOCK 1 ERROR\nCLIENT NO-EVICT ON\nCLIENT TRACKINGINFO\nINFO everything\n",
+		"DEBUG POPULATE 99999999\nDEBUG POPULATE 9 p 3\nDEBUG HTSTATS 0\nDEBUG OBJECT p:1\nDEBUG SDSLEN p:1\nDEBUG HTSTATS-KEY s\n",
 		"POST / HTTP/1.1\nDEBUG PROTOCOL attrib\nDEBUG SET-ACTIVE-EXPIRE 0\nSETEX k 1 v\n+2000\nDBSIZE\nGET k\nOBJECT FREQ s\nMEMORY USAGE h\n",
 	} {
 		f.Add(filled+seed, false)

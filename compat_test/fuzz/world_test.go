@@ -18,6 +18,7 @@ import (
 	"github.com/lockredis/lockredis/internal/command"
 	"github.com/lockredis/lockredis/internal/config"
 	"github.com/lockredis/lockredis/internal/engine"
+	"github.com/lockredis/lockredis/internal/nohost"
 	"github.com/lockredis/lockredis/resp"
 )
 
@@ -42,18 +43,13 @@ func (c *clock) Now() time.Time {
 	return c.Manual.Now()
 }
 
-// host stands in for the server above the engine. No command really sleeps or ends
-// anything.
-type host struct{ w *world }
+// host has a start time and a heap.
+type host struct{ nohost.Host }
 
-func (h host) Identity() command.Identity {
+func (host) Identity() command.Identity {
 	return command.Identity{StartMillis: start.UnixMilli()}
 }
-func (h host) Usage() command.Usage { return command.Usage{} }
-func (h host) Shutdown()            {}
-func (h host) MemoryUsed() int64    { return 1 << 20 }
-func (h host) Sleep(int64)          {}
-func (h host) Log(string, string)   {}
+func (host) Heap() (size, live int64) { return 1 << 20, 1 << 20 }
 
 // complaints keeps logged errors. A caught panic is logged as an error.
 type complaints struct{ text string }
@@ -78,10 +74,10 @@ type client struct {
 	killed  bool
 }
 
-func (c *client) Write(b []byte) bool  { c.out.Write(b); return true }
-func (c *client) Kill()                { c.killed = true }
-func (c *client) Wake()                {}
-func (c *client) Sizes() (a, b, o int) { return 0, 0, c.out.Len() }
+func (c *client) Write(b []byte) bool        { c.out.Write(b); return true }
+func (c *client) Kill()                      { c.killed = true }
+func (c *client) Wake()                      {}
+func (c *client) Sizes(bool) command.Buffers { return command.Buffers{InSmall: c.out.Len()} }
 
 // world is an engine with two clients. Its time stands still until the input advances it.
 type world struct {
@@ -133,7 +129,7 @@ func newWorld(t testing.TB) *world {
 	}
 	w.engine = engine.New(engine.Options{
 		Config: cfg, Clock: w.clock, Rand: rand.New(rand.NewPCG(1, 2)), Log: slog.New(&w.log),
-		Server: host{w},
+		Server: host{}, Memory: 1 << 30,
 	})
 	for i := range w.clients {
 		w.join(i)
@@ -342,9 +338,4 @@ func (w *world) call(db int, words ...string) (v wire.Value) {
 		}
 	})
 	return v
-}
-
-// Send fails: there is no network.
-func (host) Send(*command.Migration, <-chan struct{}) (command.Exchange, []string) {
-	return command.NotDialed, nil
 }

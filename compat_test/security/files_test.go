@@ -72,7 +72,7 @@ func TestConfigRewriteReplacesItsFileAndTouchesNoOther(t *testing.T) {
 		t.Errorf("the bystander has %q", got)
 	}
 	if got := read(t, file); !has(got, "# mine\nmaxclients 100\n") ||
-		!has(got, "requirepass sesame\n") {
+		!has(got, "requirepass \"sesame\"\n") {
 		t.Errorf("the file has %q", got)
 	}
 	if got := names(t, dir); got != "redis.conf" {

@@ -261,7 +261,7 @@ func (p *player) until(has, command string) error {
 	}
 }
 
-// events returns the events up to the one with that name. It leaves out those that skip names:
+// events returns the events up to the one with that name. It leaves out the events in skip:
 // the time of their arrival is chance.
 func (p *player) events(until, skip string) (string, error) {
 	c, err := p.conn("events", 2)

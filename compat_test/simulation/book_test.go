@@ -61,11 +61,12 @@ const gone = -1
 
 // deadline returns when a key expires, 0 for never.
 func (w *world) deadline(key string) int64 {
-	e := w.e.Env().Space.DB(0).Peek([]byte(key))
+	db := w.e.Env().Space.DB(0)
+	e := db.Peek([]byte(key))
 	if e == nil {
 		return gone
 	}
-	return e.Deadline()
+	return db.Deadline(e)
 }
 
 // expired records that a key has expired.

@@ -442,15 +442,16 @@ func (l *lock) checkStored() {
 			}
 		}
 	}
-	e := w.e.Env().Space.DB(0).Peek([]byte(l.name))
+	db := w.e.Env().Space.DB(0)
+	e := db.Peek([]byte(l.name))
 	if e == nil {
 		if deadline != gone {
 			w.fail(ruleStored, "%s is gone, and should have %v", l.name, want)
 		}
 		return
 	}
-	if e.Deadline() != deadline {
-		w.fail(ruleStored, "%s ends at %d, not %d", l.name, e.Deadline(), deadline)
+	if db.Deadline(e) != deadline {
+		w.fail(ruleStored, "%s ends at %d, not %d", l.name, db.Deadline(e), deadline)
 	}
 	fields := 0
 	e.Value().(*store.Hash).Each(func(field, value []byte) bool {

@@ -12,6 +12,7 @@ import (
 	"github.com/lockredis/lockredis/internal/command"
 	"github.com/lockredis/lockredis/internal/config"
 	"github.com/lockredis/lockredis/internal/engine"
+	"github.com/lockredis/lockredis/internal/nohost"
 	"github.com/lockredis/lockredis/resp"
 )
 
@@ -31,22 +32,12 @@ func (idleTimer) C() <-chan time.Time { return nil }
 func (idleTimer) Reset(time.Time)     {}
 func (idleTimer) Stop()               {}
 
-// host is a command host without a process.
-type host struct{}
-
-func (host) Identity() command.Identity { return command.Identity{} }
-func (host) Usage() command.Usage       { return command.Usage{} }
-func (host) Shutdown()                  {}
-func (host) MemoryUsed() int64          { return 0 }
-func (host) Sleep(int64)                {}
-func (host) Log(string, string)         {}
-
 // newEngine returns an engine. Its timer does not run by itself. Its random choices are
 // the same in every run.
 func newEngine(c *clock, log *slog.Logger) *engine.Engine {
 	settings := config.New()
 	return engine.New(engine.Options{
-		Config: settings, Clock: c, Rand: rand.New(rand.NewPCG(1, 2)), Log: log, Server: host{},
+		Config: settings, Clock: c, Rand: rand.New(rand.NewPCG(1, 2)), Log: log, Server: nohost.Host{},
 	})
 }
 
@@ -97,10 +88,10 @@ func (l *link) Write(b []byte) bool {
 	return true
 }
 
-func (l *link) Kill()                  { l.dead = true }
-func (*link) Wake()                    {}
-func (*link) Sizes() (int, int, int)   { return 0, 0, 0 }
-func (l *link) do(words ...string) any { return l.run(words) }
+func (l *link) Kill()                        { l.dead = true }
+func (*link) Wake()                          {}
+func (*link) Sizes(bool) (b command.Buffers) { return b }
+func (l *link) do(words ...string) any       { return l.run(words) }
 
 // run executes a command as one unit and returns its reply.
 func (l *link) run(words []string) any {
@@ -179,6 +170,3 @@ func parse(b []byte) (v any, rest []byte) {
 }
 
 // Send fails: there is no network.
-func (host) Send(*command.Migration, <-chan struct{}) (command.Exchange, []string) {
-	return command.NotDialed, nil
-}

@@ -13,6 +13,8 @@ var (
 	digitRuns = regexp.MustCompile(`[0-9]+`)
 	nodeIDs   = regexp.MustCompile(`\b[0-9a-f]{40}\b`)
 	// debugFigures are the values in DEBUG OBJECT that differ from run to run.
+	// debugTimes are the debugFigures that depend on the time and on memory.
+	debugTimes   = regexp.MustCompile(`(Value at:|lru:|lru_seconds_idle:)[0-9a-fx]+`)
 	debugFigures = regexp.MustCompile(`(Value at:|lru:|lru_seconds_idle:|serializedlength:|refcount:)[0-9a-fx]+`)
 	sectionHeads = regexp.MustCompile(`(?m)^# \w+`)
 	// luaWords matches Lua's own message in an error: the text after the script's name and
@@ -95,6 +97,8 @@ func maskScalar(v wire.Value, mask string) wire.Value {
 		return masked(v, luaWords.ReplaceAllString(text, "$1<lua's words>$3"))
 	case mask == "text" && (v.Kind == wire.BulkString || v.Kind == wire.SimpleString):
 		return masked(v, "<text>")
+	case mask == "debugtime" && v.Kind == wire.SimpleString:
+		return masked(v, debugTimes.ReplaceAllString(text, "$1<masked>"))
 	case mask == "debug" && v.Kind == wire.SimpleString:
 		return masked(v, debugFigures.ReplaceAllString(text, "$1<masked>"))
 	case mask == "sections" && (v.Kind == wire.BulkString || v.Kind == wire.Verbatim):

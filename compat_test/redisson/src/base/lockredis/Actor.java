@@ -13,7 +13,7 @@ import java.util.concurrent.TimeoutException;
  * a thread.
  */
 final class Actor implements AutoCloseable {
-    private static final long ANSWER_S = 20;
+    private static final long ANSWER_S = 40;
 
     private final ExecutorService thread = Executors.newSingleThreadExecutor(r -> {
         Thread t = new Thread(r, "actor");

@@ -31,10 +31,10 @@ class BucketTest extends Scenario {
 
     @Test
     void valueWithTimeToLiveEnds() {
-        bucket.set("a", 1_000, TimeUnit.MILLISECONDS);
+        bucket.set("a", 2_500, TimeUnit.MILLISECONDS);
         assertTrue(bucket.remainTimeToLive() > 0);
-        Await.until("the value's end", 5_000, () -> bucket.get() == null);
-        assertTrue(bucket.trySet("b", 10, TimeUnit.SECONDS));
+        Await.until("the value's end", 10_000, () -> bucket.get() == null);
+        assertTrue(bucket.trySet("b", 60, TimeUnit.SECONDS));
         assertTrue(bucket.clearExpire());
         assertEquals(-1, bucket.remainTimeToLive());
         bucket.delete();

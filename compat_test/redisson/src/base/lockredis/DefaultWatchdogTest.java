@@ -2,6 +2,7 @@ package lockredis;
 
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
+import java.util.List;
 import org.junit.jupiter.api.Test;
 import org.redisson.Redisson;
 import org.redisson.api.RLock;
@@ -18,10 +19,25 @@ class DefaultWatchdogTest extends Scenario {
         RedissonClient plain = closing(Redisson.create(config));
         RLock lock = plain.getLock(key);
         Jedis jedis = observer();
+        long before = now(jedis);
         lock.lock();
-        assertTrue(jedis.pttl(key) > 29_000);
-        Await.until("a third of the lease", 12_000, () -> jedis.pttl(key) < 20_500);
-        Await.until("the renewal", 5_000, () -> jedis.pttl(key) > 29_000);
+        long after = now(jedis);
+        long end = end(jedis);
+        assertTrue(end >= before + 30_000 && end <= after + 30_000, "a lease of " + (end - before) + " ms");
+        Await.until("the renewal", 17_000, () -> end(jedis) > end);
+        long renewed = end(jedis) - end;
+        assertTrue(renewed > 9_500 && renewed < 15_000, "renewed after " + renewed + " ms");
         lock.unlock();
+    }
+
+    /** The server's time, in Unix milliseconds. */
+    private static long now(Jedis jedis) {
+        List<String> time = jedis.time();
+        return Long.parseLong(time.get(0)) * 1_000 + Long.parseLong(time.get(1)) / 1_000;
+    }
+
+    /** When the lease ends, in Unix milliseconds: a machine that stalls reads the same. */
+    private long end(Jedis jedis) {
+        return (Long) jedis.sendCommand(() -> "PEXPIRETIME".getBytes(), key);
     }
 }

@@ -21,20 +21,20 @@ class JedisLockTest extends Scenario {
     @Test
     void setnxWithExpireLocksOnceAndEnds() {
         assertEquals(1, one.setnx(key, "one"));
-        assertEquals(1, one.expire(key, 1L));
+        assertEquals(1, one.expire(key, 3L));
         assertEquals(0, two.setnx(key, "two"));
         assertTrue(two.pttl(key) > 0);
-        Await.until("the expiry", 5_000, () -> two.setnx(key, "two") == 1);
+        Await.until("the expiry", 10_000, () -> two.setnx(key, "two") == 1);
         assertEquals(-1, two.ttl(key));
         assertEquals(1, two.del(key));
     }
 
     @Test
     void setNxPxLocksOnceAndEnds() {
-        assertEquals("OK", one.set(key, "one", SetParams.setParams().nx().px(1_000)));
+        assertEquals("OK", one.set(key, "one", SetParams.setParams().nx().px(2_500)));
         assertNull(two.set(key, "two", SetParams.setParams().nx().px(1_000)));
         assertEquals("one", two.get(key));
-        Await.until("the expiry", 5_000,
+        Await.until("the expiry", 10_000,
                 () -> "OK".equals(two.set(key, "two", SetParams.setParams().nx().px(60_000))));
         assertNull(one.set(key, "one", SetParams.setParams().nx().px(1_000)));
         two.del(key);

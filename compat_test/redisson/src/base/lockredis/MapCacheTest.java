@@ -16,30 +16,30 @@ class MapCacheTest extends Scenario {
 
     @Test
     void entryWithTimeToLiveEnds() {
-        assertNull(map.put("a", "1", 1_000, TimeUnit.MILLISECONDS));
+        assertNull(map.put("a", "1", 2_500, TimeUnit.MILLISECONDS));
         assertNull(map.put("b", "2"));
         assertEquals("1", map.get("a"));
-        Await.until("the entry's end", 5_000, () -> map.get("a") == null);
+        Await.until("the entry's end", 10_000, () -> map.get("a") == null);
         assertEquals("2", map.get("b"));
         assertEquals("2", map.remove("b"));
     }
 
     @Test
     void idleEntryEndsAndATouchedOneStays() {
-        assertTrue(map.fastPut("a", "1", 10, TimeUnit.SECONDS, 1_500, TimeUnit.MILLISECONDS));
+        assertTrue(map.fastPut("a", "1", 60, TimeUnit.SECONDS, 2_400, TimeUnit.MILLISECONDS));
         for (int i = 0; i < 3; i++) {
-            Await.elapse(600);
+            Await.elapse(900);
             assertEquals("1", map.get("a"));
         }
-        Await.elapse(1_700);
+        Await.elapse(2_500);
         assertNull(map.get("a"));
     }
 
     @Test
     void putIfAbsentSeesTheLiving() {
-        assertTrue(map.fastPutIfAbsent("a", "1", 1_000, TimeUnit.MILLISECONDS));
-        assertFalse(map.fastPutIfAbsent("a", "2", 1_000, TimeUnit.MILLISECONDS));
-        Await.until("the entry's end", 5_000, () -> map.putIfAbsent("a", "3", 5, TimeUnit.SECONDS) == null);
+        assertTrue(map.fastPutIfAbsent("a", "1", 2_500, TimeUnit.MILLISECONDS));
+        assertFalse(map.fastPutIfAbsent("a", "2", 2_500, TimeUnit.MILLISECONDS));
+        Await.until("the entry's end", 10_000, () -> map.putIfAbsent("a", "3", 60, TimeUnit.SECONDS) == null);
         assertEquals("3", map.get("a"));
         map.delete();
     }

@@ -33,7 +33,7 @@ class PermitExpirableSemaphoreTest extends Scenario {
     @Test
     void leasedPermitComesBackByItself() throws Exception {
         semaphore.trySetPermits(1);
-        String permit = semaphore.acquire(1_500, TimeUnit.MILLISECONDS);
+        String permit = semaphore.acquire(2_500, TimeUnit.MILLISECONDS);
         assertNull(semaphore.tryAcquire());
         Future<String> waiting = actor().begin(() -> semaphore.tryAcquire(10, TimeUnit.SECONDS));
         assertNotNull(Actor.result(waiting));

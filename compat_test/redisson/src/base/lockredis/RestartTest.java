@@ -33,13 +33,13 @@ class RestartTest extends Scenario {
     void waiterIsBackAfterIt() throws Exception {
         RLock lock = own.getLock(key);
         Actor waiter = actor();
-        lock.lock(3, TimeUnit.SECONDS);
+        lock.lock(5, TimeUnit.SECONDS);
         Future<Void> waiting = waiter.beginStep(lock::lock);
         try (Jedis jedis = server.observe()) {
             // A try that is running when the server stops fails for good. So wait for the try
             // after the subscription: a try that finds the lock held asks for its remaining
             // time.
-            Await.until("the waiter's second try", 5_000, () -> Server.calls(jedis, "pttl") >= 2);
+            Await.until("the waiter's second try", 10_000, () -> Server.calls(jedis, "pttl") >= 2);
         }
         server.stop();
         server.launch();
