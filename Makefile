@@ -15,12 +15,16 @@ image: ## write the container image into dist/image: archives for docker load, a
 test: ## run every test that this machine has the tools for; names those it skips
 	.ci/test
 
+# The packages without goroutines are left out: the simulation and the Lua libraries.
 race: ## run the Go tests with the race detector
-	go test -race -timeout 20m $$(go list ./... | grep -v /compat_test/rlock)
+	go test -race -timeout 20m $$(go list ./... | grep -vE '/compat_test/(rlock|simulation)|/luaexec/(lualib|syntax)')
 	go test -race -timeout 20m -p 1 ./compat_test/rlock/... # alone: its checks have limits of time
 
 matrix: ## run all ten Redisson releases on lockredis and on redis-server (needs JDK 17, Maven, redis-server)
 	LOCKREDIS_REDISSON=all LOCKREDIS_SERVERS=lockredis,redis-server go test ./compat_test -run TestRedisson -count=1 -v -timeout 90m
+
+clients: ## run unmodified clients of all languages on lockredis and on redis-server; writes the table of docs/clients.md
+	LOCKREDIS_CLIENTS=all go test ./compat_test/clients -run TestUnmodified -count=1 -v -timeout 90m -update
 
 spring-matrix: ## run the Java modules for Spring Boot with all tested releases of Boot and Redisson's starter
 	.ci/spring-matrix
@@ -29,7 +33,7 @@ vectors: ## record the replies in compat_test/testdata and compat_test/sentinel 
 	LOCKREDIS_VECTORS=record go test ./compat_test -run TestVectors -count=1 -rewrite
 	LOCKREDIS_VECTORS=record go test ./compat_test/sentinel -run TestScenarios -count=1 -rewrite
 
-diff: ## compare lockredis with redis-server on a million generated commands
+diff: ## compare lockredis with redis-server on a million generated commands, with Valkey on 250,000
 	LOCKREDIS_DIFF_COMMANDS=1000000 go test ./compat_test/differential -run Generated -count=1 -v -timeout 60m
 
 soak: ## run mixed load and attacks for 30 minutes on a server built with the race detector
@@ -59,6 +63,9 @@ bench-compare: ## measure the working tree and another commit: make bench-compar
 docs: ## write docs/commands.md and docs/directives.md from their tables
 	go test ./internal/command ./internal/config -count=1 -run Docs -update
 
+command-docs: ## write what COMMAND DOCS replies from redis-server 7.0.15
+	go test ./compat_test/survey -count=1 -run CommandDocsAreTaken -update -timeout 2m
+
 lint: ## run go vet and staticcheck, and actionlint on the workflows
 	go vet ./...
 	go run honnef.co/go/tools/cmd/staticcheck@v0.8.2 ./...
@@ -68,4 +75,4 @@ lint: ## run go vet and staticcheck, and actionlint on the workflows
 help: ## print this text
 	@grep -E '^[a-z-]+:.*## ' $(MAKEFILE_LIST) | sed 's/:.*## /\t/' | expand -t 14
 
-.PHONY: build binaries dist image spring-matrix test race matrix vectors diff bench bench-short bench-compare bench-rlock lint docs help soak fuzz simulate faults
+.PHONY: build binaries dist image clients spring-matrix test race matrix vectors diff bench bench-short bench-compare bench-rlock lint docs command-docs help soak fuzz simulate faults

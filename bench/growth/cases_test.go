@@ -62,6 +62,7 @@ func groups() []group {
 		manyArguments(), watching(), watchedByOthers(), channels(), patterns(), subscribers(), waiters(),
 		waitersInLine(),
 		wideWaiters(), connections(), scripts(),
+		slowLogs(), latencyEvents(), refusals(), trackedKeys(), trackedPrefixes(), monitors(),
 	}
 }
 

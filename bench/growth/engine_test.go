@@ -10,6 +10,7 @@ import (
 	"github.com/lockredis/lockredis/internal/command"
 	"github.com/lockredis/lockredis/internal/config"
 	"github.com/lockredis/lockredis/internal/engine"
+	"github.com/lockredis/lockredis/internal/nohost"
 	"github.com/lockredis/lockredis/resp"
 )
 
@@ -36,7 +37,7 @@ func newInProcess(t testing.TB) *inProcess {
 		t: t, sessions: map[int]*command.Session{},
 		engine: engine.New(engine.Options{
 			Config: config.New(), Clock: expiry.System(), Rand: rand.New(rand.NewPCG(1, 2)),
-			Log: slog.New(slog.DiscardHandler), Server: noHost{},
+			Log: slog.New(slog.DiscardHandler), Server: nohost.Host{},
 		}),
 	}
 }
@@ -103,21 +104,6 @@ func (c *nowhere) Write(b []byte) bool {
 	}
 	return true
 }
-func (*nowhere) Kill()                  {}
-func (*nowhere) Wake()                  {}
-func (*nowhere) Sizes() (int, int, int) { return 0, 0, 0 }
-
-// noHost stands in for the server above the engine.
-type noHost struct{}
-
-func (noHost) Identity() command.Identity { return command.Identity{} }
-func (noHost) Usage() command.Usage       { return command.Usage{} }
-func (noHost) Shutdown()                  {}
-func (noHost) MemoryUsed() int64          { return 0 }
-func (noHost) Sleep(int64)                {}
-func (noHost) Log(string, string)         {}
-
-// Send fails: there is no network.
-func (noHost) Send(*command.Migration, <-chan struct{}) (command.Exchange, []string) {
-	return command.NotDialed, nil
-}
+func (*nowhere) Kill()                          {}
+func (*nowhere) Wake()                          {}
+func (*nowhere) Sizes(bool) (b command.Buffers) { return b }

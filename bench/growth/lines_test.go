@@ -19,7 +19,8 @@ type line struct {
 func (l line) command() string {
 	name := strings.ToLower(string(l.words[0]))
 	switch name {
-	case "object", "memory", "client", "pubsub", "script", "xgroup", "xinfo":
+	case "object", "memory", "client", "pubsub", "script", "xgroup", "xinfo",
+		"slowlog", "latency", "acl":
 		name += "|" + strings.ToLower(string(l.words[1]))
 	}
 	return name
