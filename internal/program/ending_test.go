@@ -1,0 +1,43 @@
+package program
+
+import (
+	"context"
+	"log/slog"
+	"os"
+	"sync/atomic"
+	"syscall"
+	"testing"
+	"testing/synctest"
+	"time"
+)
+
+// stuckLog is a log that nobody reads until it is closed.
+type stuckLog chan struct{}
+
+func (l stuckLog) Enabled(context.Context, slog.Level) bool  { return true }
+func (l stuckLog) Handle(context.Context, slog.Record) error { <-l; return nil }
+func (l stuckLog) WithAttrs([]slog.Attr) slog.Handler        { return l }
+func (l stuckLog) WithGroup(string) slog.Handler             { return l }
+
+func TestASIGINTEndsTheProgramWhoseLogBlocks(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		log := make(stuckLog)
+		defer close(log)
+		var code atomic.Int32 // a timer's goroutine writes it
+		e := &ending{log: slog.New(log), exit: func(c int) { code.Store(int32(c)) }}
+		signals := make(chan os.Signal, 2)
+		signals <- syscall.SIGTERM
+		signals <- syscall.SIGINT
+		if !e.savedUnless(e.startSave("why"), signals, nil) {
+			t.Error("SIGINT was ignored")
+		}
+		<-time.After(forcePatience - 1)
+		if synctest.Wait(); code.Load() != 0 {
+			t.Errorf("the process ended early, with %d", code.Load())
+		}
+		<-time.After(1)
+		if synctest.Wait(); code.Load() != 1 {
+			t.Errorf("the process ended with %d", code.Load())
+		}
+	})
+}
