@@ -34,57 +34,66 @@ func (e *ending) await() (context.Context, error) {
 	ctx, cancel := context.WithCancel(context.Background())
 	go func() {
 		defer cancel()
-		for interrupted := false; ; {
-			select {
-			case sig := <-signals:
-				insists := interrupted && sig == syscall.SIGINT
-				interrupted = sig == syscall.SIGINT
-				e.set.RDB.Interrupted.Store(interrupted)
-				if insists {
-					e.force()
-					return
-				}
-				if e.savedUnless(e.startSave("Received a signal, shutting down", "signal", sig), signals, orphaned) {
-					return
-				}
-			case <-orphaned:
-				within(orphanPatience, e.startSave("The parent process has ended, shutting down"))
-				e.force()
-				return
-			}
-		}
+		e.watch(signals, orphaned)
 	}()
 	return ctx, nil
+}
+
+// watch returns when the program has to end. If the data may not be saved then, the process
+// ends soon after, even if closing the servers does not: the engine may wait for a script, a
+// full log pipe or a file that blocks.
+func (e *ending) watch(signals <-chan os.Signal, orphaned <-chan struct{}) {
+	if forced := e.wait(signals, orphaned); forced {
+		time.AfterFunc(forcePatience, func() { e.exit(1) })
+	}
+}
+
+// forcePatience is how long the servers have to close before the end of the process is forced.
+const forcePatience = 3 * time.Second
+
+// wait returns when the program has to end. It reports true if the data may not be saved.
+func (e *ending) wait(signals <-chan os.Signal, orphaned <-chan struct{}) (forced bool) {
+	for interrupted := false; ; {
+		select {
+		case sig := <-signals:
+			insists := interrupted && sig == syscall.SIGINT
+			interrupted = sig == syscall.SIGINT
+			e.set.RDB.Interrupted.Store(interrupted)
+			if insists {
+				return true
+			}
+			saving := e.startSave("Received a signal, shutting down", "signal", sig)
+			if saved, forced := e.savedUnless(saving, signals, orphaned); saved || forced {
+				return forced
+			}
+		case <-orphaned:
+			within(orphanPatience, e.startSave("The parent process has ended, shutting down"))
+			return true
+		}
+	}
 }
 
 // orphanPatience is how long a server whose parent has ended waits for the end of a running
 // script and for the save. Nothing else would end a server with an endless script.
 const orphanPatience = 3 * time.Second
 
-// forcePatience is how long the servers have to close before force ends the process.
-const forcePatience = 3 * time.Second
-
-// force ends the process soon, if closing the servers does not. The engine may wait for a
-// script, a full log pipe or a file that blocks.
-func (e *ending) force() { time.AfterFunc(forcePatience, func() { e.exit(1) }) }
-
-// savedUnless returns what done sends, or true if before that a SIGINT comes or the parent
-// process ends. A running script keeps the save waiting, perhaps for ever.
-func (e *ending) savedUnless(done <-chan bool, signals <-chan os.Signal, orphaned <-chan struct{}) bool {
+// savedUnless returns what done sends. forced is true if before that a SIGINT comes or the
+// parent process ends. A running script keeps the save waiting, perhaps for ever.
+func (e *ending) savedUnless(
+	done <-chan bool, signals <-chan os.Signal, orphaned <-chan struct{},
+) (saved, forced bool) {
 	for {
 		select {
 		case saved := <-done:
-			return saved
+			return saved, false
 		case sig := <-signals:
 			go e.log.Warn("Received a signal while shutting down", "signal", sig)
 			if sig == syscall.SIGINT {
-				e.force()
-				return true
+				return false, true
 			}
 		case <-orphaned:
 			within(orphanPatience, done)
-			e.force()
-			return true
+			return false, true
 		}
 	}
 }

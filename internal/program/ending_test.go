@@ -9,6 +9,8 @@ import (
 	"testing"
 	"testing/synctest"
 	"time"
+
+	"github.com/lockredis/lockredis/internal/config"
 )
 
 // stuckLog is a log that nobody reads until it is closed.
@@ -24,13 +26,11 @@ func TestASIGINTEndsTheProgramWhoseLogBlocks(t *testing.T) {
 		log := make(stuckLog)
 		defer close(log)
 		var code atomic.Int32 // a timer's goroutine writes it
-		e := &ending{log: slog.New(log), exit: func(c int) { code.Store(int32(c)) }}
+		e := &ending{set: config.New(), log: slog.New(log), exit: func(c int) { code.Store(int32(c)) }}
 		signals := make(chan os.Signal, 2)
 		signals <- syscall.SIGTERM
 		signals <- syscall.SIGINT
-		if !e.savedUnless(e.startSave("why"), signals, nil) {
-			t.Error("SIGINT was ignored")
-		}
+		e.watch(signals, nil)
 		<-time.After(forcePatience - 1)
 		if synctest.Wait(); code.Load() != 0 {
 			t.Errorf("the process ended early, with %d", code.Load())
