@@ -90,55 +90,70 @@ func writeNew(path, text string) error {
 // rewritten returns the text of a configuration file with the present values. all adds the
 // defaults.
 func (c *Config) rewritten(text string, all bool) string {
+	r := rewriter{c: c, todo: c.fileLines(), sentinel: c.newSentinelState(), users: c.userLines()}
 	var out []string
-	todo := c.fileLines()
 	signed := false
-	sentinel, users := c.newSentinelState(), c.userLines()
 	for _, line := range oldLines(text) {
 		line = strings.Trim(line, " \t\r\n")
 		signed = signed || line == signature
-		words := lineWords(line)
-		s := c.find(words[0])
-		switch {
-		case sentinel != nil && strings.EqualFold(words[0], "sentinel"):
-			if line, ok := sentinel.replace(words); ok {
-				out = append(out, line)
-			}
-		case users != nil && strings.EqualFold(words[0], "user"):
-			if len(*users) > 0 {
-				out = append(out, (*users)[0])
-				*users = (*users)[1:]
-			} else {
-				out = append(out, "")
-			}
-		case s == nil:
+		if line, ok := r.replace(line); ok {
 			out = append(out, line)
-		case len(todo[s]) > 0:
-			out = append(out, s.name+" "+todo[s][0].text)
-			todo[s] = todo[s][1:]
-		default:
-			out = append(out, "") // Redis empties a line that has no value any more
 		}
 	}
-	var rest []string
-	for i := range c.settings {
-		s := &c.settings[i]
-		for _, l := range todo[s] {
-			if l.forced || all {
-				rest = append(rest, s.name+" "+l.text)
-			}
-		}
-	}
-	if users != nil {
-		rest = append(rest, *users...)
-	}
-	if sentinel != nil {
-		rest = append(rest, sentinel.rest()...)
-	}
+	rest := r.rest(all)
 	if len(rest) > 0 && !signed {
 		out = append(out, signature)
 	}
 	return joinLines(append(out, rest...))
+}
+
+// rewriter replaces the lines of a file one after another.
+type rewriter struct {
+	c        *Config
+	todo     map[*setting][]fileLine // the lines that have no place in the file yet
+	sentinel *sentinelState          // nil: the program is no Sentinel
+	users    *[]string               // the lines of users without a place; nil: there is no server
+}
+
+// replace returns the line that takes the place of line. ok is false if there is none.
+func (r *rewriter) replace(line string) (text string, ok bool) {
+	words := lineWords(line)
+	s := r.c.find(words[0])
+	switch {
+	case r.sentinel != nil && strings.EqualFold(words[0], "sentinel"):
+		return r.sentinel.replace(words)
+	case r.users != nil && strings.EqualFold(words[0], "user"):
+		if users := *r.users; len(users) > 0 {
+			*r.users = users[1:]
+			return users[0], true
+		}
+	case s == nil:
+		return line, true
+	case len(r.todo[s]) > 0:
+		next := r.todo[s][0]
+		r.todo[s] = r.todo[s][1:]
+		return s.name + " " + next.text, true
+	}
+	return "", true // Redis empties a line that has no value any more
+}
+
+// rest returns the lines that are added at the end. all adds the defaults.
+func (r *rewriter) rest(all bool) (lines []string) {
+	for i := range r.c.settings {
+		s := &r.c.settings[i]
+		for _, l := range r.todo[s] {
+			if l.forced || all {
+				lines = append(lines, s.name+" "+l.text)
+			}
+		}
+	}
+	if r.users != nil {
+		lines = append(lines, *r.users...)
+	}
+	if r.sentinel != nil {
+		lines = append(lines, r.sentinel.rest()...)
+	}
+	return lines
 }
 
 // oldLines returns the lines of a file. Behind the newline at the end Redis sees an empty line,
