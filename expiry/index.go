@@ -39,6 +39,7 @@ func (x *Index[T]) Len() int { return len(x.heap) }
 func (x *Index[T]) Add(v T, at int64) {
 	item := v.DeadlineItem()
 	if item.pos == 0 {
+		x.grow()
 		x.heap = append(x.heap, node[T]{})
 		x.up(len(x.heap)-1, node[T]{at, v})
 		return
@@ -49,6 +50,16 @@ func (x *Index[T]) Add(v T, at int64) {
 		x.down(i, node[T]{at, v})
 	}
 }
+
+// grow makes room for another node. A large heap grows by a sixteenth, because append would
+// leave up to a fifth of it unused.
+func (x *Index[T]) grow() {
+	if n := len(x.heap); n == cap(x.heap) && n >= largeHeap {
+		x.heap = append(make([]node[T], 0, n+n/16), x.heap...)
+	}
+}
+
+const largeHeap = 4096
 
 // Remove takes v out of the index and reports whether it was there. v has no
 // deadline afterwards.

@@ -161,6 +161,16 @@ func TestARemovalFromALargeIndexAllocatesNothing(t *testing.T) {
 	}
 }
 
+func TestALargeIndexLeavesLittleRoomUnused(t *testing.T) {
+	var index Index[*lease]
+	for i := range 100000 {
+		index.Add(&lease{}, int64(i))
+		if n, room := index.Len(), cap(index.heap); n > 2*largeHeap && room > n+n/16 {
+			t.Fatalf("%d deadlines have room for %d", n, room)
+		}
+	}
+}
+
 func BenchmarkLeaseAddAndRemoveAmong100000(b *testing.B) {
 	var index Index[*lease]
 	for i := range 100000 {

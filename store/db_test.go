@@ -487,8 +487,8 @@ func TestADeadlineBeforeTheEpochIsPast(t *testing.T) {
 	}
 }
 
-func TestALockTakesAtMost164BytesOfHeap(t *testing.T) {
-	const n, most = 100000, 164
+func TestALockTakesAtMost152BytesOfHeap(t *testing.T) {
+	const n, most = 100000, 152
 	before := heapBytes()
 	db := locks(n)
 	each := float64(heapBytes()-before) / n

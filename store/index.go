@@ -13,7 +13,7 @@ import (
 //
 // The index consists of parts. Each part is a small open-addressed table with the
 // hashes beside the items, so that probing and splitting read no item except
-// the one searched for. A part that is three quarters full is split in two by the
+// the one searched for. A part that is seven eighths full is split in two by the
 // next leading bit of the hashes. Two parts that are nearly empty are merged. So
 // an addition or a removal moves a few hundred slots at most. A removal closes its
 // gap: locks that are acquired and released leave no tombstones.
@@ -37,7 +37,7 @@ type part[T comparable] struct {
 
 const (
 	partSlots = 256
-	partMost  = partSlots / 4 * 3 // slots in use of a part: more are split
+	partMost  = partSlots / 8 * 7 // slots in use of a part: more are split
 )
 
 // seed is random, so that a client cannot choose keys that collide. It is drawn

@@ -15,7 +15,7 @@ func checkTable(t interface{ Fatal(...any) }, table *keyTable) {
 		t.Fatal(err)
 	}
 	for _, p := range table.index.parts {
-		if p.used > partSlots/4*3 {
+		if p.used > partSlots/8*7 {
 			t.Fatal("slots in use of a part:", p.used)
 		}
 	}
