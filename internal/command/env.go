@@ -59,6 +59,7 @@ type Env struct {
 	Rates     Rates
 	Saving    Saving
 	Migrating Migrating
+	Purging   Purging
 	Server    Server
 	// Inspector looks at locks. It knows their holders if enable-lock-commands or the test
 	// kit asked for that at the start.
@@ -234,6 +235,14 @@ type Migrating interface {
 	Begin(c *Ctx, m *Migration)
 }
 
+// Purging gives free memory back to the system.
+type Purging interface {
+	// Begin has c's client wait for a purge. The handler returns resp.NoReply after it.
+	Begin(c *Ctx)
+	// Schedule has a purge begin soon.
+	Schedule()
+}
+
 // Saving writes the databases into the RDB file, and reads it.
 type Saving interface {
 	// Begin begins a save in the background. It returns false if one is under way.
@@ -293,6 +302,9 @@ type Server interface {
 	Traffic() Traffic
 	// Collect asks for a collection of garbage soon. It does not wait for it.
 	Collect()
+	// Purge collects garbage and gives free memory back to the system. It takes as long as a
+	// collection. It is called without the engine's lock.
+	Purge()
 	// Sleep blocks the engine (DEBUG SLEEP).
 	Sleep(micros int64)
 	// Send sends the commands of MIGRATE to another server and returns the lines of its

@@ -3,7 +3,6 @@ package command
 import (
 	"fmt"
 	"math"
-	"runtime/debug"
 
 	"github.com/lockredis/lockredis/resp"
 )
@@ -44,9 +43,13 @@ func memoryMallocStats(c *Ctx, _ resp.Args) resp.Reply {
 	return resp.Verbatim(c.Server.AllocatorReport())
 }
 
-func memoryPurge(*Ctx, resp.Args) resp.Reply {
-	debug.FreeOSMemory()
-	return resp.OK
+func memoryPurge(c *Ctx, _ resp.Args) resp.Reply {
+	if c.DenyBlocking() {
+		c.Purging.Schedule()
+		return resp.OK
+	}
+	c.Purging.Begin(c)
+	return resp.NoReply
 }
 
 // statsReply collects the fields of MEMORY STATS.

@@ -108,6 +108,7 @@ func New(opts Options) *Engine {
 		Rates:     &e.rates,
 		Saving:    &e.saving,
 		Migrating: migrating{e},
+		Purging:   &purging{e: e},
 		Server:    opts.Server,
 		Stats:     command.Stats{Errors: map[string]int64{}},
 	}

@@ -13,6 +13,7 @@ func (Host) Shutdown()                       {}
 func (Host) Heap() (size, live int64)        { return 0, 0 }
 func (Host) AllocatorReport() string         { return "" }
 func (Host) Collect()                        {}
+func (Host) Purge()                          {}
 func (Host) Traffic() (none command.Traffic) { return none }
 func (Host) Sleep(int64)                     {}
 func (Host) Log(level, msg string)           {}

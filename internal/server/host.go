@@ -5,6 +5,7 @@ import (
 	"math"
 	"os"
 	"runtime"
+	"runtime/debug"
 	"time"
 
 	"github.com/lockredis/lockredis/internal/command"
@@ -80,6 +81,9 @@ func (h *host) AllocatorReport() string { return allocatorReport() }
 // Collect collects garbage in a goroutine. It does nothing while a collection is under way,
 // or too soon after it.
 func (h *host) Collect() { h.memory.collect() }
+
+// Purge collects garbage and gives free memory back to the system.
+func (h *host) Purge() { debug.FreeOSMemory() }
 
 // Sleep blocks the engine, until Close or Drain is called.
 func (h *host) Sleep(micros int64) {
