@@ -115,6 +115,9 @@ func (s *saving) start(waiting []*command.Parked) {
 	go s.current.run(path, sum)
 }
 
+// ended reports whether nothing is saved any more. Interrupt may have ended a script halfway.
+func (s *saving) ended() bool { return s.e.interrupted.Load() || s.e.closed.Load() }
+
 // begin takes a snapshot, and encodes the beginning of the file.
 func (s *saving) begin() *save {
 	env := &s.e.env
@@ -223,15 +226,13 @@ func (w *save) commit(self *Caller, file *rdb.File) error {
 
 // stopped returns why the save is not wanted any more; nil: it is.
 func (w *save) stopped() error {
-	if w.cancelled {
+	switch {
+	case w.cancelled:
 		return errSaveCancelled
-	}
-	select {
-	case <-w.s.e.timer.quit:
+	case w.s.ended():
 		return errSaveAtEnd
-	default:
-		return nil
 	}
+	return nil
 }
 
 // cancel ends the save under way, if there is one. Its file is not written.
@@ -297,8 +298,12 @@ func (s *saving) Flushed() {
 }
 
 // Now saves the data at once and holds the engine's lock meanwhile: at the end of the
-// server, after FLUSHALL and for DEBUG RELOAD. It cancels a save under way.
+// server, after FLUSHALL and for DEBUG RELOAD. It cancels a save under way. After Interrupt it
+// fails.
 func (s *saving) Now() error {
+	if s.ended() {
+		return errSaveAtEnd
+	}
 	s.cancel()
 	cfg := s.e.env.Config
 	file, err := rdb.Create(cfg.Path(cfg.RDB.File), cfg.RDB.Checksum)
@@ -334,7 +339,7 @@ func (s *saving) Last() error {
 func (s *saving) due() (at int64) {
 	env := &s.e.env
 	switch {
-	case s.current != nil:
+	case s.current != nil || s.ended():
 		return 0
 	case s.wanted:
 		at = env.Space.Now()

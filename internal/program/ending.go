@@ -2,6 +2,7 @@ package program
 
 import (
 	"context"
+	"errors"
 	"fmt"
 	"log/slog"
 	"os"
@@ -19,6 +20,8 @@ type ending struct {
 	log  *slog.Logger
 	exit func(code int)               // os.Exit
 	save atomic.Pointer[func() error] // nil until the server has started
+
+	forced atomic.Bool // the data may not be saved
 }
 
 // await returns a context that a signal or the end of the parent process ends. A signal
@@ -39,14 +42,22 @@ func (e *ending) await() (context.Context, error) {
 	return ctx, nil
 }
 
-// watch returns when the program has to end. If the data may not be saved then, the process
-// ends soon after, even if closing the servers does not: the engine may wait for a script, a
-// full log pipe or a file that blocks.
+// watch returns when the program has to end. If the data may not be saved then, or the server
+// has not started, the process ends soon after, even if closing the servers does not: they may
+// wait for a script, a full log pipe or a file that blocks.
 func (e *ending) watch(signals <-chan os.Signal, orphaned <-chan struct{}) {
-	if forced := e.wait(signals, orphaned); forced {
-		time.AfterFunc(forcePatience, func() { e.exit(1) })
+	code := 0
+	if e.wait(signals, orphaned) {
+		e.forced.Store(true)
+		code = 1
+	}
+	if e.forced.Load() || e.save.Load() == nil {
+		time.AfterFunc(forcePatience, func() { e.exit(code) })
 	}
 }
+
+// errForced is how the program ends if the data may not be saved.
+var errForced = errors.New("lockredis: ended without saving the data")
 
 // forcePatience is how long the servers have to close before the end of the process is forced.
 const forcePatience = 3 * time.Second
@@ -67,8 +78,7 @@ func (e *ending) wait(signals <-chan os.Signal, orphaned <-chan struct{}) (force
 				return forced
 			}
 		case <-orphaned:
-			within(orphanPatience, e.startSave("The parent process has ended, shutting down"))
-			return true
+			return !within(orphanPatience, e.startSave("The parent process has ended, shutting down"))
 		}
 	}
 }
@@ -92,17 +102,19 @@ func (e *ending) savedUnless(
 				return false, true
 			}
 		case <-orphaned:
-			within(orphanPatience, done)
-			return false, true
+			saved = within(orphanPatience, done)
+			return saved, !saved
 		}
 	}
 }
 
-// within waits for done, but not longer than the time given.
-func within(patience time.Duration, done <-chan bool) {
+// within returns what done sends, false if that takes longer than the time given.
+func within(patience time.Duration, done <-chan bool) bool {
 	select {
-	case <-done:
+	case saved := <-done:
+		return saved
 	case <-time.After(patience):
+		return false
 	}
 }
 

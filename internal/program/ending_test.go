@@ -25,19 +25,33 @@ func TestASIGINTEndsTheProgramWhoseLogBlocks(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		log := make(stuckLog)
 		defer close(log)
-		var code atomic.Int32 // a timer's goroutine writes it
-		e := &ending{set: config.New(), log: slog.New(log), exit: func(c int) { code.Store(int32(c)) }}
-		signals := make(chan os.Signal, 2)
-		signals <- syscall.SIGTERM
-		signals <- syscall.SIGINT
-		e.watch(signals, nil)
-		<-time.After(forcePatience - 1)
-		if synctest.Wait(); code.Load() != 0 {
-			t.Errorf("the process ended early, with %d", code.Load())
-		}
-		<-time.After(1)
-		if synctest.Wait(); code.Load() != 1 {
-			t.Errorf("the process ended with %d", code.Load())
-		}
+		forcesTheEnd(t, 1, slog.New(log), syscall.SIGTERM, syscall.SIGINT)
 	})
+}
+
+func TestASIGTERMEndsTheProgramThatCannotStart(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		forcesTheEnd(t, 0, slog.New(slog.DiscardHandler), syscall.SIGTERM)
+	})
+}
+
+// forcesTheEnd fails the test unless the signals end a process with this code whose servers do
+// not start or do not close.
+func forcesTheEnd(t *testing.T, want int32, log *slog.Logger, received ...os.Signal) {
+	var code atomic.Int32 // a timer's goroutine writes it
+	code.Store(-1)
+	e := &ending{set: config.New(), log: log, exit: func(c int) { code.Store(int32(c)) }}
+	signals := make(chan os.Signal, len(received))
+	for _, sig := range received {
+		signals <- sig
+	}
+	e.watch(signals, nil)
+	<-time.After(forcePatience - 1)
+	if synctest.Wait(); code.Load() != -1 {
+		t.Errorf("the process ended early, with %d", code.Load())
+	}
+	<-time.After(1)
+	if synctest.Wait(); code.Load() != want {
+		t.Errorf("the process ended with %d", code.Load())
+	}
 }

@@ -102,10 +102,11 @@ func serve(args []string, stdin io.Reader, stdout io.Writer) error {
 		return report(log, set, err)
 	}
 	defer nodes.close()
+	save := func() error { return nil }
 	if nodes.first != nil && !set.Sentinel {
-		save := backdoor.Open(nodes.first).SaveAtEnd
-		end.save.Store(&save)
+		save = backdoor.Open(nodes.first).SaveAtEnd
 	}
+	end.save.Store(&save)
 	remove, err := announce(set, nodes, log, stdout)
 	defer remove()
 	if err != nil {
@@ -119,6 +120,9 @@ func serve(args []string, stdin io.Reader, stdout io.Writer) error {
 	select {
 	case <-ctx.Done():
 	case <-nodes.done():
+	}
+	if end.forced.Load() {
+		return errForced
 	}
 	log.Warn("lockredis is now ready to exit, bye bye...")
 	return nil
