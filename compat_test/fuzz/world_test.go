@@ -154,6 +154,18 @@ func (w *world) join(i int) {
 func (w *world) inside(unit func()) {
 	w.clock.reads = 0
 	w.engine.Do(&engine.Caller{}, unit)
+	w.awaitPurge()
+}
+
+// awaitPurge waits until no MEMORY PURGE is under way. Its goroutine enters the engine by
+// itself: it would change clients and read the clock while the test does.
+func (w *world) awaitPurge() {
+	for running := true; running; {
+		w.engine.Outside(func() {
+			w.clock.reads = 0
+			running = w.engine.Purging()
+		})
+	}
 }
 
 // pass advances the clock and ends what is due.

@@ -60,6 +60,7 @@ type Engine struct {
 	timer    timer
 	journal  journal
 	saving   saving
+	purging  purging
 	faults   *Faults // nil: none were asked for
 
 	record    record
@@ -108,7 +109,7 @@ func New(opts Options) *Engine {
 		Rates:     &e.rates,
 		Saving:    &e.saving,
 		Migrating: migrating{e},
-		Purging:   &purging{e: e},
+		Purging:   &e.purging,
 		Server:    opts.Server,
 		Stats:     command.Stats{Errors: map[string]int64{}},
 	}
@@ -147,6 +148,7 @@ func (e *Engine) connectRooms(opts Options) {
 	e.sessions = newSessions(e.forget)
 	e.script.e = e
 	e.saving.init(e)
+	e.purging.e = e
 	e.inspector = inspect.New(inspection{e})
 	e.env.Inspector = e.inspector
 	e.timer.init(opts.Clock)

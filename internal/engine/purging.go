@@ -36,6 +36,9 @@ func (r *purging) Schedule() {
 	go r.run(waiting)
 }
 
+// Purging reports whether a purge is running. It is called inside the engine.
+func (e *Engine) Purging() bool { return e.purging.running }
+
 // run purges and ends the wait of the clients.
 func (r *purging) run(waiting []*command.Parked) {
 	e := r.e
