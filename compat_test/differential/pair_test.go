@@ -26,6 +26,8 @@ type server struct {
 	id         int64     // of the connection opened last
 	single     bool      // see mode
 	from, to   time.Time // the begin and the end of this sequence
+	changes    int       // rdb_changes_since_last_save after this sequence
+	changed    int       // by how much the last sequence has raised it
 }
 
 // pair runs sequences on both servers. Only one goroutine uses it.

@@ -2,6 +2,7 @@ package differential
 
 import (
 	"slices"
+	"strconv"
 	"strings"
 
 	"github.com/lockredis/lockredis/compat_test/wire"
@@ -168,6 +169,29 @@ func (r *run) compareDigests() (*difference, error) {
 	_, d, err := r.ask([][]string{{"DEBUG", "DIGEST"}})
 	if d != nil {
 		d.timing = true // a key that expires between the two answers
+	}
+	if d != nil || err != nil {
+		return d, err
+	}
+	return r.compareChanges()
+}
+
+// compareChanges compares how many changes the servers have counted for save points since they
+// were asked last.
+func (r *run) compareChanges() (*difference, error) {
+	d, err := r.both("reading INFO", func(s *server) error {
+		got, err := exchange(s.conn, [][]string{{"INFO", "persistence"}})
+		if err != nil {
+			return err
+		}
+		_, rest, _ := strings.Cut(string(got[0].Str), "rdb_changes_since_last_save:")
+		number, _, _ := strings.Cut(rest, "\r")
+		n, err := strconv.Atoi(number)
+		s.changed, s.changes = n-s.changes, n
+		return err
+	})
+	if a, b := r.oracle.changed, r.pair.target.changed; d == nil && err == nil && a != b {
+		return &difference{what: "number of changes", name: "changes", oracle: decimal(a), target: decimal(b)}, nil
 	}
 	return d, err
 }

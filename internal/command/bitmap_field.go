@@ -90,7 +90,7 @@ func runFields(c *Ctx, args resp.Args, readOnly bool) resp.Reply {
 	}
 	if changes > 0 {
 		c.Changed(StringClass, "setbit", e)
-		c.Dirty += changes - 1 // Changed has counted one
+		c.CountAs(changes)
 	}
 	return resp.Array(replies...)
 }

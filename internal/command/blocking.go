@@ -89,6 +89,11 @@ func popOrPark[V store.Value](c *Ctx, keys [][]byte, deadline int64, pop popKey[
 	if done || c.DenyBlocking() {
 		return reply
 	}
+	return parkPop(c, keys, deadline, pop)
+}
+
+// parkPop parks the client until pop can be applied to one of keys.
+func parkPop[V store.Value](c *Ctx, keys [][]byte, deadline int64, pop popKey[V]) resp.Reply {
 	return park(c, keys, deadline, func(c *Ctx, key []byte) (resp.Reply, bool) {
 		e := c.DB.LookupWrite(key)
 		v, ok := valueAs[V](e)

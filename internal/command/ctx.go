@@ -70,6 +70,11 @@ func (c *Ctx) Notify(class Class, event string, key string) {
 	c.Events.Notify(class, event, c.DB.ID(), key)
 }
 
+// CountAs makes the change that Changed or Notify has just counted count as n changes. Redis
+// counts elements: SADD of three new members is three changes for INFO's
+// rdb_changes_since_last_save and for save points, an LTRIM that removes nothing is none.
+func (c *Ctx) CountAs(n int64) { c.Dirty += n - 1 }
+
 // Remove deletes e, counts the change and announces "del".
 func (c *Ctx) Remove(e *store.Entry) {
 	c.DB.Remove(e)

@@ -354,7 +354,11 @@ func (q *sortQuery) answer(c *Ctx, items []sortItem) resp.Reply {
 	if q.dst == nil {
 		return resp.Array(reply...)
 	}
-	return storeResult(c, q.dst, &list, list.Len(), ListClass, "sortstore")
+	stored := storeResult(c, q.dst, &list, list.Len(), ListClass, "sortstore")
+	if list.Len() > 0 {
+		c.CountAs(int64(list.Len()))
+	}
+	return stored
 }
 
 // patternValue returns the string that a BY or GET pattern names for elem. The pattern is a

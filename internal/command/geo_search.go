@@ -264,8 +264,8 @@ func (q *geoQuery) store(c *Ctx, found []geoMember) resp.Reply {
 		event = "geosearchstore"
 	}
 	reply := storeResult(c, q.storeKey, z, z.Len(), ZSetClass, event)
-	if n := int64(len(found)); n > 0 {
-		c.Dirty += n - 1 // storeResult has counted one
+	if len(found) > 0 {
+		c.CountAs(int64(len(found)))
 	}
 	return reply
 }

@@ -68,6 +68,7 @@ func hashSetPairs(c *Ctx, args resp.Args) (added int64, failure resp.Reply) {
 		}
 	}
 	h.done(c, args[1], "hset")
+	c.CountAs(int64(len(args)/2 - 1))
 	return added, resp.NoReply
 }
 
@@ -158,6 +159,7 @@ func hdel(c *Ctx, args resp.Args) resp.Reply {
 	}
 	if deleted > 0 {
 		c.Changed(HashClass, "hdel", e)
+		c.CountAs(deleted)
 		c.RemoveIfEmpty(e, h.Len())
 	}
 	return resp.Int(deleted)

@@ -62,7 +62,7 @@ func pfadd(c *Ctx, args resp.Args) resp.Reply {
 	}
 	sketch.Invalidate()
 	c.Changed(StringClass, "pfadd", e)
-	c.Dirty += updates - 1 // Changed has counted one
+	c.CountAs(updates)
 	return resp.Int(1)
 }
 

@@ -69,6 +69,7 @@ func pushList(c *Ctx, args resp.Args, end listEnd, onlyExisting bool) resp.Reply
 		end.push(c, l, elem)
 	}
 	announceWrite(c, args[1], e, l, ListClass, end.event("lpush", "rpush"))
+	c.CountAs(int64(len(args) - 2))
 	return resp.Int(int64(l.Len()))
 }
 
@@ -105,7 +106,7 @@ func popList(c *Ctx, args resp.Args, end listEnd) resp.Reply {
 // popOne removes one element from l, announces the pop and replies with the element.
 func popOne(c *Ctx, e *store.Entry, l *store.List, end listEnd) resp.Reply {
 	elem := end.pop(l)
-	listPopped(c, e, l, end)
+	listPopped(c, e, l, end, 1)
 	return resp.Bulk(elem)
 }
 
@@ -123,13 +124,14 @@ func popSome(c *Ctx, e *store.Entry, l *store.List, end listEnd, count int64) re
 		elems[i] = resp.BulkString(string(elem))
 	}
 	l.Trim(keepFrom, keepTo)
-	listPopped(c, e, l, end)
+	listPopped(c, e, l, end, n)
 	return resp.Array(elems...)
 }
 
-// listPopped announces a pop from l and deletes its key if l is empty.
-func listPopped(c *Ctx, e *store.Entry, l *store.List, end listEnd) {
+// listPopped announces that n elements were popped from l, and deletes its key if l is empty.
+func listPopped(c *Ctx, e *store.Entry, l *store.List, end listEnd, n int) {
 	c.Changed(ListClass, end.event("lpop", "rpop"), e)
+	c.CountAs(int64(n))
 	c.RemoveIfEmpty(e, l.Len())
 }
 
@@ -263,8 +265,10 @@ func ltrim(c *Ctx, args resp.Args) resp.Reply {
 	case l == nil:
 		return resp.OK
 	}
-	l.Trim(clampRange(start, end, l.Len()))
+	before := l.Len()
+	l.Trim(clampRange(start, end, before))
 	c.Changed(ListClass, "ltrim", e)
+	c.CountAs(int64(before - l.Len()))
 	c.RemoveIfEmpty(e, l.Len())
 	return resp.OK
 }
@@ -286,6 +290,7 @@ func lrem(c *Ctx, args resp.Args) resp.Reply {
 	removed := l.Remove(args[3], int(count))
 	if removed > 0 {
 		c.Changed(ListClass, "lrem", e)
+		c.CountAs(int64(removed))
 		c.RemoveIfEmpty(e, l.Len())
 	}
 	return resp.Int(int64(removed))

@@ -18,7 +18,16 @@ func blockingPop(c *Ctx, args resp.Args, end listEnd) resp.Reply {
 	pop := func(c *Ctx, key []byte, e *store.Entry, l *store.List) resp.Reply {
 		return resp.Array(resp.Bulk(key), popOne(c, e, l, end))
 	}
-	return popOrPark(c, args[1:last], deadline, pop)
+	reply, done := popFirst(c, args[1:last], pop)
+	if done || c.DenyBlocking() {
+		return reply
+	}
+	served := func(c *Ctx, key []byte, e *store.Entry, l *store.List) resp.Reply {
+		reply := pop(c, key, e, l)
+		c.CountAs(0) // Redis counts the push alone when it serves a waiting client
+		return reply
+	}
+	return parkPop(c, args[1:last], deadline, served)
 }
 
 func lmpop(c *Ctx, args resp.Args) resp.Reply {

@@ -47,7 +47,7 @@ func moveList(c *Ctx, src, dst []byte, from, to listEnd) resp.Reply {
 	elem := from.pop(l)
 	to.push(c, dstList, elem)
 	announceWrite(c, dst, dstEntry, dstList, ListClass, to.event("lpush", "rpush"))
-	listPopped(c, e, l, from)
+	listPopped(c, e, l, from, 0) // the push has counted: Redis counts a move once
 	return resp.Bulk(elem)
 }
 
@@ -80,6 +80,10 @@ func blockingMove(c *Ctx, args resp.Args, from, to listEnd, timeout []byte) resp
 		if l, ok := asList(c.DB.Peek(key)); !ok || l == nil {
 			return resp.NoReply, false
 		}
-		return moveList(c, key, dst, from, to), true
+		reply := moveList(c, key, dst, from, to)
+		if !reply.IsError() {
+			c.CountAs(0) // Redis counts the push alone when it serves a waiting client
+		}
+		return reply, true
 	}, nil)
 }

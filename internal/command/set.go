@@ -22,6 +22,7 @@ func sadd(c *Ctx, args resp.Args) resp.Reply {
 	}
 	if added > 0 {
 		announceWrite(c, args[1], e, s, SetClass, "sadd")
+		c.CountAs(added)
 	}
 	return resp.Int(added)
 }
@@ -43,6 +44,7 @@ func srem(c *Ctx, args resp.Args) resp.Reply {
 	}
 	if removed > 0 {
 		c.Changed(SetClass, "srem", e)
+		c.CountAs(removed)
 		c.RemoveIfEmpty(e, s.Len())
 	}
 	return resp.Int(removed)

@@ -87,6 +87,7 @@ func spopCount(c *Ctx, args resp.Args) resp.Reply {
 		c.Space.Stats.Hits++ // Redis looks the set up again, to read it
 		members := setMembers(s)
 		c.Changed(SetClass, "spop", e)
+		c.CountAs(int64(len(members)))
 		c.RemoveIfEmpty(e, 0)
 		return resp.Set(members...)
 	}
@@ -100,6 +101,7 @@ func spopCount(c *Ctx, args resp.Args) resp.Reply {
 		c.DB.SetValue(e, union([]*store.Set{s}, &c.Space.Limits))
 	}
 	c.Changed(SetClass, "spop", e)
+	c.CountAs(int64(len(popped)))
 	return resp.Set(popped...)
 }
 

@@ -119,7 +119,7 @@ func xdel(c *Ctx, args resp.Args) resp.Reply {
 	}
 	if deleted > 0 {
 		c.Changed(StreamClass, "xdel", e)
-		c.Dirty += deleted - 1
+		c.CountAs(deleted)
 	}
 	return resp.Int(deleted)
 }
@@ -140,7 +140,7 @@ func xtrim(c *Ctx, args resp.Args) resp.Reply {
 	removed := s.Trim(o.trim)
 	if removed > 0 {
 		c.Changed(StreamClass, "xtrim", e)
-		c.Dirty += removed - 1
+		c.CountAs(removed)
 	}
 	return resp.Int(removed)
 }

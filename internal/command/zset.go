@@ -88,6 +88,7 @@ func zrem(c *Ctx, args resp.Args) resp.Reply {
 	}
 	if removed > 0 {
 		c.Changed(ZSetClass, "zrem", e)
+		c.CountAs(removed)
 		c.RemoveIfEmpty(e, z.Len())
 	}
 	return resp.Int(removed)

@@ -137,6 +137,7 @@ func addMembers(c *Ctx, key []byte, o addOptions, scores []float64, pairs resp.A
 	}
 	if added+updated > 0 {
 		announceScores(c, key, e, z, o.incr)
+		c.CountAs(added + updated)
 	}
 	switch {
 	case o.incr && untouched > 0:

@@ -41,6 +41,7 @@ func popMembers(c *Ctx, e *store.Entry, z *store.ZSet, end zsetEnd, count int64)
 	})
 	z.RemoveRange(from, to)
 	c.Changed(ZSetClass, event, e)
+	c.CountAs(int64(n))
 	c.RemoveIfEmpty(e, z.Len())
 	return flat
 }

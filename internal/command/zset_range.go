@@ -310,6 +310,7 @@ func removeRange(c *Ctx, args resp.Args, q zrangeQuery, event string) resp.Reply
 	if from < to {
 		z.RemoveRange(from, to)
 		c.Changed(ZSetClass, event, e)
+		c.CountAs(int64(to - from))
 		c.RemoveIfEmpty(e, z.Len())
 	}
 	return resp.Int(int64(to - from))
