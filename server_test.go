@@ -14,6 +14,7 @@ import (
 
 	"github.com/lockredis/lockredis"
 	"github.com/lockredis/lockredis/compat_test/wire"
+	"github.com/lockredis/lockredis/expiry"
 	"github.com/lockredis/lockredis/internal/redistest"
 )
 
@@ -475,5 +476,39 @@ func TestAnUnsupportedDirectiveIsRefused(t *testing.T) {
 	const want = "directive daemonize yes: lockredis does not detach itself"
 	if err == nil || !strings.HasPrefix(err.Error(), want) {
 		t.Fatal(err)
+	}
+}
+
+func TestInfoMeasuresTheLargestBuffersOnceASecond(t *testing.T) {
+	clock := expiry.NewManual(time.Now())
+	srv := start(t, lockredis.Config{Clock: clock})
+	c, large := pipe(t, srv), pipe(t, srv)
+	const size = 100_000
+	largest := func() (n int) {
+		v, err := c.Do("INFO", "clients")
+		if err != nil {
+			t.Fatal(err)
+		}
+		_, rest, _ := strings.Cut(string(v.Str), "client_recent_max_input_buffer:")
+		fmt.Sscan(rest, &n)
+		return n
+	}
+	before := largest()
+	if before >= size {
+		t.Fatalf("%d bytes before anything was sent", before)
+	}
+	if err := large.WriteRaw([]byte("*1\r\n$200000\r\n" + strings.Repeat("x", size))); err != nil {
+		t.Fatal(err)
+	}
+	eventually(t, "the server has read the part of a command", func() bool {
+		v, _ := c.Do("CLIENT", "LIST")
+		return strings.Contains(string(v.Str), " qbuf=1000") // with the command's head or without
+	})
+	if n := largest(); n != before {
+		t.Errorf("%d bytes in the same second, %d before", n, before)
+	}
+	clock.Advance(time.Second)
+	if n := largest(); n < size {
+		t.Errorf("%d bytes a second later", n)
 	}
 }

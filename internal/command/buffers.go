@@ -59,13 +59,22 @@ func clientBytes(c *Ctx) (n int64) {
 	return n
 }
 
-// largestBuffers returns the sizes of the largest query buffer and of the largest output of a
-// client.
-func largestBuffers(c *Ctx) (input, output int) {
+// largestBuffers are the sizes of the largest query buffer and of the largest output of a
+// client. They are measured once a second at most, because that looks at every client.
+type largestBuffers struct {
+	until         int64 // Unix ms
+	input, output int   // bytes
+}
+
+func (l *largestBuffers) measure(c *Ctx) {
+	const second = 1000
+	if now := c.Now(); now < l.until && now >= l.until-second { // the clock may have been set back
+		return
+	}
+	*l = largestBuffers{until: c.Now() + second}
 	c.Clients.Each(func(s *Session) bool {
 		b := buffersOf(c, s)
-		input, output = max(input, b.Query+b.QueryFree), max(output, b.LargeBytes)
+		l.input, l.output = max(l.input, b.Query+b.QueryFree), max(l.output, b.LargeBytes)
 		return true
 	})
-	return input, output
 }

@@ -41,8 +41,9 @@ type Env struct {
 	// SkipChecksums accepts wrong checksums of RDB files and payloads (DEBUG).
 	SkipChecksums bool
 
-	leaked []string // texts of DEBUG LEAK
-	replID string   // replication id of DEBUG CHANGE-REPL-ID; "": the run id
+	leaked  []string // texts of DEBUG LEAK
+	replID  string   // replication id of DEBUG CHANGE-REPL-ID; "": the run id
+	largest largestBuffers
 
 	Events    Events
 	Parking   Parking
