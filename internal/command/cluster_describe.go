@@ -115,33 +115,33 @@ func otherNames(c *Ctx, at cluster.Address) resp.Reply {
 
 func clusterShards(c *Ctx, _ resp.Args) resp.Reply {
 	at := nodeAddress(c)
-	var bounds, node []resp.Reply
+	var bounds []resp.Reply
+	var node mapReply
 	for r := range c.Cluster.Self.Slots.Ranges() {
 		bounds = append(bounds, resp.Int(int64(r.First)), resp.Int(int64(r.Last)))
 	}
-	field := func(name string, value resp.Reply) { node = append(node, resp.BulkString(name), value) }
-	field("id", resp.BulkString(c.Cluster.Self.ID))
+	node.add("id", resp.BulkString(c.Cluster.Self.ID))
 	if at.Plain != 0 {
-		field("port", resp.Int(int64(at.Plain)))
+		node.int("port", at.Plain)
 	}
 	if at.TLS != 0 {
-		field("tls-port", resp.Int(int64(at.TLS)))
+		node.int("tls-port", at.TLS)
 	}
-	field("ip", resp.BulkString(at.IP))
+	node.add("ip", resp.BulkString(at.IP))
 	to := endpoint(c, at)
 	if c.Config.Cluster.Endpoint == config.EndpointUnknown {
 		to = resp.BulkString("")
 	}
-	field("endpoint", to)
+	node.add("endpoint", to)
 	if at.Host != "" {
-		field("hostname", resp.BulkString(at.Host))
+		node.add("hostname", resp.BulkString(at.Host))
 	}
-	field("role", resp.BulkString("master"))
-	field("replication-offset", resp.Int(0))
-	field("health", resp.BulkString("online"))
+	node.add("role", resp.BulkString("master"))
+	node.add("replication-offset", resp.Int(0))
+	node.add("health", resp.BulkString("online"))
 	return resp.Array(resp.Map(
 		resp.BulkString("slots"), resp.Array(bounds...),
-		resp.BulkString("nodes"), resp.Array(resp.Map(node...))))
+		resp.BulkString("nodes"), resp.Array(node.reply())))
 }
 
 // clusterLinks lists the connections to other nodes: none.

@@ -52,56 +52,44 @@ func memoryPurge(c *Ctx, _ resp.Args) resp.Reply {
 	return resp.NoReply
 }
 
-// statsReply collects the fields of MEMORY STATS.
-type statsReply []resp.Reply
-
-func (r *statsReply) count(name string, n int64) {
-	*r = append(*r, resp.BulkString(name), resp.Int(n))
-}
-
-func (r *statsReply) ratio(name string, f float64) {
-	*r = append(*r, resp.BulkString(name), resp.Double(f))
-}
-
-func (r *statsReply) excess(ratio, bytes string, e excess) {
-	r.ratio(ratio, e.ratio)
-	r.count(bytes, e.bytes)
-}
-
 // memoryStats uses Redis's names. What lockredis does not have takes no memory.
 func memoryStats(c *Ctx, _ resp.Args) resp.Reply {
-	m, r := readMemory(c), statsReply{}
-	r.count("peak.allocated", m.peak)
-	r.count("total.allocated", m.total)
-	r.count("startup.allocated", m.startup)
-	r.count("replication.backlog", 0)
-	r.count("clients.slaves", 0)
-	r.count("clients.normal", m.clients)
-	r.count("cluster.links", 0)
-	r.count("aof.buffer", 0)
-	r.count("lua.caches", m.scripts)
-	r.count("functions.caches", m.functions)
-	for _, db := range m.databases {
-		var o statsReply
-		o.count("overhead.hashtable.main", db.Keys)
-		o.count("overhead.hashtable.expires", db.Deadlines)
-		o.count("overhead.hashtable.slot-to-keys", db.Slots)
-		r = append(r, resp.BulkString(fmt.Sprintf("db.%d", db.number)), resp.Map(o...))
+	m, r := readMemory(c), mapReply{}
+	above := func(ratio, bytes string, e excess) {
+		r.double(ratio, e.ratio)
+		r.int64(bytes, e.bytes)
 	}
-	r.count("overhead.total", m.overhead)
-	r.count("keys.count", m.keys)
-	r.count("keys.bytes-per-key", m.perKey())
-	r.count("dataset.bytes", m.dataset)
-	r.ratio("dataset.percentage", m.datasetPercent())
-	r.ratio("peak.percentage", m.peakPercent())
-	r.count("allocator.allocated", m.Heap)
-	r.count("allocator.active", m.Active)
-	r.count("allocator.resident", m.Resident)
-	r.excess("allocator-fragmentation.ratio", "allocator-fragmentation.bytes", m.unused())
-	r.excess("allocator-rss.ratio", "allocator-rss.bytes", m.kept())
-	r.excess("rss-overhead.ratio", "rss-overhead.bytes", m.outside())
-	r.excess("fragmentation", "fragmentation.bytes", m.resident())
-	return resp.Map(r...)
+	r.int64("peak.allocated", m.peak)
+	r.int64("total.allocated", m.total)
+	r.int64("startup.allocated", m.startup)
+	r.int64("replication.backlog", 0)
+	r.int64("clients.slaves", 0)
+	r.int64("clients.normal", m.clients)
+	r.int64("cluster.links", 0)
+	r.int64("aof.buffer", 0)
+	r.int64("lua.caches", m.scripts)
+	r.int64("functions.caches", m.functions)
+	for _, db := range m.databases {
+		var o mapReply
+		o.int64("overhead.hashtable.main", db.Keys)
+		o.int64("overhead.hashtable.expires", db.Deadlines)
+		o.int64("overhead.hashtable.slot-to-keys", db.Slots)
+		r.add(fmt.Sprintf("db.%d", db.number), o.reply())
+	}
+	r.int64("overhead.total", m.overhead)
+	r.int64("keys.count", m.keys)
+	r.int64("keys.bytes-per-key", m.perKey())
+	r.int64("dataset.bytes", m.dataset)
+	r.double("dataset.percentage", m.datasetPercent())
+	r.double("peak.percentage", m.peakPercent())
+	r.int64("allocator.allocated", m.Heap)
+	r.int64("allocator.active", m.Active)
+	r.int64("allocator.resident", m.Resident)
+	above("allocator-fragmentation.ratio", "allocator-fragmentation.bytes", m.unused())
+	above("allocator-rss.ratio", "allocator-rss.bytes", m.kept())
+	above("rss-overhead.ratio", "rss-overhead.bytes", m.outside())
+	above("fragmentation", "fragmentation.bytes", m.resident())
+	return r.reply()
 }
 
 func infoMemory(c *Ctx, w *infoWriter) {

@@ -5,17 +5,6 @@ import (
 	"github.com/lockredis/lockredis/store"
 )
 
-// infoMap makes a map reply of names and values.
-type infoMap []resp.Reply
-
-func (m *infoMap) add(name string, value resp.Reply) {
-	*m = append(*m, resp.BulkString(name), value)
-}
-
-func (m *infoMap) int(name string, n int) { m.add(name, resp.Int(int64(n))) }
-
-func (m infoMap) reply() resp.Reply { return resp.Map(m...) }
-
 // infoStream looks up the stream of an XINFO command.
 func infoStream(c *Ctx, args resp.Args) (s *store.Stream, failure resp.Reply) {
 	s, ok := readStream(c, args[2])
@@ -48,7 +37,7 @@ func xinfoStream(c *Ctx, args resp.Args) resp.Reply {
 			count = n
 		}
 	}
-	var m infoMap
+	var m mapReply
 	m.int("length", s.Len())
 	m.int("radix-tree-keys", s.Chunks())
 	m.int("radix-tree-nodes", s.RadixNodes())
@@ -85,7 +74,7 @@ func (r *streamReplies) edge(s *store.Stream, last bool) resp.Reply {
 // group returns a group for XINFO STREAM FULL, with at most count pending entries of the
 // group and of each consumer; 0: all.
 func (r *streamReplies) group(s *store.Stream, g *store.StreamGroup, count int64) resp.Reply {
-	var m infoMap
+	var m mapReply
 	m.add("name", resp.BulkString(g.Name))
 	m.add("last-delivered-id", idReply(g.Last))
 	m.add("entries-read", readReply(g))
@@ -111,7 +100,7 @@ func (r *streamReplies) group(s *store.Stream, g *store.StreamGroup, count int64
 // consumer returns a consumer for XINFO STREAM FULL, with at most count pending entries; 0:
 // all.
 func (r *streamReplies) consumer(consumer *store.StreamConsumer, count int64) resp.Reply {
-	var m infoMap
+	var m mapReply
 	m.add("name", resp.BulkString(consumer.Name))
 	m.add("seen-time", resp.Int(consumer.Seen))
 	m.int("pel-count", consumer.Len())
@@ -158,7 +147,7 @@ func xinfoGroups(c *Ctx, args resp.Args) resp.Reply {
 	}
 	groups := make([]resp.Reply, len(s.Groups))
 	for i, g := range s.Groups {
-		var m infoMap
+		var m mapReply
 		m.add("name", resp.BulkString(g.Name))
 		m.int("consumers", len(g.Consumers()))
 		m.int("pending", g.Len())
@@ -181,7 +170,7 @@ func xinfoConsumers(c *Ctx, args resp.Args) resp.Reply {
 	}
 	var consumers []resp.Reply
 	for _, consumer := range g.Consumers() {
-		var m infoMap
+		var m mapReply
 		m.add("name", resp.BulkString(consumer.Name))
 		m.int("pending", consumer.Len())
 		m.add("idle", resp.Int(max(c.Now()-consumer.Seen, 0)))
