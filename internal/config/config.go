@@ -129,8 +129,8 @@ const (
 
 // OutputLimit is one class's client-output-buffer-limit.
 type OutputLimit struct {
-	Hard        int64 // bytes of queued output that close the client at once, 0: no limit
-	Soft        int64 // bytes that close it after SoftSeconds above them, 0: no limit
+	Hard        uint64 // bytes of queued output that close the client at once, 0: no limit
+	Soft        uint64 // bytes that close it after SoftSeconds above them, 0: no limit
 	SoftSeconds int64
 }
 

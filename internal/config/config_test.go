@@ -291,6 +291,33 @@ func TestRewriteWritesTheFormsOfRedis(t *testing.T) {
 	}
 }
 
+// Redis writes such sizes as negative numbers, with which it does not start.
+func TestASizeAboveMaxInt64StaysAndIsReadBack(t *testing.T) {
+	c := New()
+	err := c.Set([]Pair{{"cluster-link-sendbuf-limit", "18446744073709551615"},
+		{"client-output-buffer-limit", "normal 18446744073709551615 17179869183gb 1"}}, true)
+	if err == nil {
+		err = c.Set([]Pair{{"client-output-buffer-limit", "pubsub 1 2 3"}}, true)
+	}
+	if err != nil {
+		t.Fatal(err)
+	}
+	const limits = "normal 18446744073709551615 18446744072635809792 1 slave 268435456 67108864 60 pubsub 1 2 3"
+	if got := c.find("client-output-buffer-limit").value; got != limits {
+		t.Errorf("client-output-buffer-limit %s", got)
+	}
+	text := c.rewritten("", false)
+	for _, line := range []string{"cluster-link-sendbuf-limit 18446744073709551615\n",
+		"client-output-buffer-limit normal 18446744073709551615 17179869183gb 1\n"} {
+		if !strings.Contains(text, line) {
+			t.Errorf("no %q in\n%s", line, text)
+		}
+	}
+	if again := New(); again.loadText(text, 0) != nil || again.OutputLimits != c.OutputLimits {
+		t.Errorf("%v are read back as %v", c.OutputLimits, again.OutputLimits)
+	}
+}
+
 func TestMatchKeepsTheSpellingOfAnExactName(t *testing.T) {
 	prefix := func(pattern, name string) bool {
 		return strings.HasPrefix(name, strings.ToLower(strings.TrimSuffix(pattern, "*")))

@@ -260,6 +260,12 @@ func number(value string) int64 {
 	return n
 }
 
+// bytes reads a checked number that uses all 64 bits.
+func bytes(value string) uint64 {
+	n, _ := strconv.ParseUint(value, 10, 64)
+	return n
+}
+
 // fileMode reads a checked octal number.
 func fileMode(value string) os.FileMode {
 	perm, _ := strconv.ParseUint(value, 8, 32)

@@ -105,12 +105,12 @@ func parseBufferLimits(in input) (string, error) {
 			return "", reason("Error in hard, soft or soft_seconds setting " +
 				"in buffer limit configuration.")
 		}
-		limits[class] = OutputLimit{int64(hard), int64(soft), seconds}
+		limits[class] = OutputLimit{hard, soft, seconds}
 	}
 	var groups []string
 	for i, l := range limits {
 		groups = append(groups, fmt.Sprintf("%s %d %d %d",
-			classNames[i], uint64(l.Hard), uint64(l.Soft), l.SoftSeconds))
+			classNames[i], l.Hard, l.Soft, l.SoftSeconds))
 	}
 	return strings.Join(groups, " "), nil
 }
@@ -131,7 +131,7 @@ func classOf(word string) (ClientClass, bool) {
 func limitsOf(value string) (limits [3]OutputLimit) {
 	for w := strings.Fields(value); len(w) >= 4; w = w[4:] {
 		class, _ := classOf(w[0])
-		limits[class] = OutputLimit{number(w[1]), number(w[2]), number(w[3])}
+		limits[class] = OutputLimit{bytes(w[1]), bytes(w[2]), number(w[3])}
 	}
 	return limits
 }

@@ -230,7 +230,7 @@ func limitLines(value string) []fileLine {
 		if ClientClass(class) == ReplicaClient {
 			name = "replica"
 		}
-		size := func(n int64) string { return sizeForm(strconv.FormatInt(n, 10)) }
+		size := func(n uint64) string { return sizeForm(strconv.FormatUint(n, 10)) }
 		lines = append(lines, fileLine{fmt.Sprintf("%s %s %s %d",
 			name, size(l.Hard), size(l.Soft), l.SoftSeconds), l != standard[class]})
 	}

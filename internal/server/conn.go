@@ -194,7 +194,7 @@ func (c *conn) Write(encoded []byte) bool {
 	if first {
 		c.server.engine.WantsFlush(c)
 	}
-	if !within(c.outputLimit(), int64(size)) {
+	if !within(c.outputLimit(), uint64(size)) {
 		c.enforceOutputLimit()
 	}
 	return ok

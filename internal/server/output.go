@@ -17,6 +17,9 @@ import (
 // Bytes move from queue to rest, and from rest to the socket:
 //
 //	append --> queue --> rest (the unwritten end of buffer) --> link.write
+//
+// Bytes of a slow client that queue has no room for wait in blocks behind it. A queue that
+// grew instead would leave a copy of all its bytes to the garbage collector each time.
 type output struct {
 	link    link
 	traffic *traffic
@@ -26,6 +29,8 @@ type output struct {
 	mu       sync.Mutex // guards the fields below
 	cond     sync.Cond  // signalled when writing becomes false
 	queue    []byte
+	blocks   [][]byte    // behind queue; nil if queue is empty
+	blocked  int         // the bytes in blocks
 	rest     []byte      // the unwritten bytes of buffer
 	buffer   []byte      // the buffer that is being written
 	spare    []byte      // an empty buffer, to be the next queue
@@ -34,12 +39,19 @@ type output struct {
 	broken   bool        // the socket failed or the client was disconnected
 	overSoft time.Time   // since when the soft limit is exceeded; zero: it is not
 	peak     int         // the longest queue of one flush
-	soft     int64       // the soft limit at the last check
+	soft     uint64      // the soft limit at the last check
 	check    *time.Timer // checks again when the soft limit's time is over
 }
 
 // maxIdleBuffer is the largest buffer, in bytes, that is kept for reuse.
 const maxIdleBuffer = 4 << 10
+
+// queue grows up to minBlock bytes. A block has at least minBlock bytes, and at most maxBlock
+// unless a single reply is larger. Between them it has a quarter of all unread bytes.
+const (
+	minBlock = 16 << 10
+	maxBlock = 256 << 10
+)
 
 // slowWrite is how many bytes are written to a slow client at a time. Bytes that the
 // client has taken no longer count against its limit.
@@ -72,9 +84,37 @@ func (o *output) append(encoded []byte) (first bool, size int, ok bool) {
 		return false, 0, false
 	}
 	first = len(o.queue) == 0
-	o.queue = append(o.queue, encoded...)
-	return first, len(o.queue) + len(o.rest), true
+	if o.blocks == nil && (first || len(o.queue)+len(encoded) <= max(cap(o.queue), minBlock)) {
+		o.queue = append(o.queue, encoded...)
+	} else {
+		o.appendBlock(encoded)
+	}
+	return first, o.unread(), true
 }
+
+// appendBlock fills the last block, or queue if there is none, and puts what is left into a
+// new block. The lock is held.
+func (o *output) appendBlock(encoded []byte) {
+	last := &o.queue
+	if n := len(o.blocks); n > 0 {
+		last = &o.blocks[n-1]
+	}
+	room := min(cap(*last)-len(*last), len(encoded))
+	*last = append(*last, encoded[:room]...)
+	if o.blocks != nil {
+		o.blocked += room
+	}
+	left := encoded[room:]
+	if len(left) == 0 {
+		return
+	}
+	size := max(len(left), minBlock, min(o.unread()/4, maxBlock))
+	o.blocks = append(o.blocks, append(make([]byte, 0, size), left...))
+	o.blocked += len(left)
+}
+
+// unread returns the number of bytes that are not written. The lock is held.
+func (o *output) unread() int { return len(o.queue) + o.blocked + len(o.rest) }
 
 // sizes returns the sizes of the buffers. A buffer of at most maxIdleBuffer bytes is small.
 func (o *output) sizes() (b command.Buffers) {
@@ -90,6 +130,9 @@ func (o *output) sizes() (b command.Buffers) {
 		}
 	}
 	add(cap(o.queue), len(o.queue))
+	for _, block := range o.blocks {
+		add(cap(block), len(block))
+	}
 	add(cap(o.buffer), len(o.rest))
 	add(cap(o.spare), 0)
 	b.Peak, b.Full = min(o.peak, b.Small), o.waiting
@@ -107,7 +150,7 @@ func (o *output) dead() bool {
 func (o *output) empty() bool {
 	o.mu.Lock()
 	defer o.mu.Unlock()
-	return o.broken || len(o.queue)+len(o.rest) == 0
+	return o.broken || o.unread() == 0
 }
 
 // flush writes as much as the socket takes without blocking. The link writes the rest
@@ -182,7 +225,7 @@ func (o *output) writeAll(w io.Writer) {
 // fill makes the queue the rest, if all of the rest is written. It reports whether there
 // is a rest to write.
 func (o *output) fill() bool {
-	if int64(len(o.queue)+len(o.rest)) <= o.soft {
+	if uint64(o.unread()) <= o.soft {
 		o.overSoft = time.Time{}
 	}
 	if o.broken || len(o.rest) > 0 {
@@ -194,9 +237,22 @@ func (o *output) fill() bool {
 	o.buffer = nil
 	if len(o.queue) > 0 {
 		o.rest, o.buffer, o.peak = o.queue, o.queue, max(o.peak, len(o.queue))
-		o.queue, o.spare = o.spare, nil
+		if o.blocks == nil {
+			o.queue, o.spare = o.spare, nil
+		} else {
+			o.nextBlock()
+		}
 	}
 	return len(o.rest) > 0
+}
+
+// nextBlock makes the first block the queue. The lock is held.
+func (o *output) nextBlock() {
+	o.queue, o.blocks[0] = o.blocks[0], nil
+	o.blocked -= len(o.queue)
+	if o.blocks = o.blocks[1:]; len(o.blocks) == 0 {
+		o.blocks = nil
+	}
 }
 
 // fail drops all bytes and kills the connection: its next read fails. The lock is held.
@@ -240,11 +296,12 @@ func (o *output) breakOff() {
 	if o.check != nil {
 		o.check.Stop()
 	}
-	if o.freed != nil && len(o.queue)+len(o.rest) >= largeOutput {
+	if o.freed != nil && o.unread() >= largeOutput {
 		o.freed()
 	}
 	o.broken = true
 	o.queue, o.rest, o.buffer, o.spare = nil, nil, nil, nil
+	o.blocks, o.blocked = nil, 0
 }
 
 // enforceOutputLimit disconnects a client that has too many unread bytes
@@ -268,7 +325,7 @@ func (c *conn) outputLimit() config.OutputLimit {
 }
 
 // within reports whether size unread bytes exceed neither limit. A limit of 0 is none.
-func within(limit config.OutputLimit, size int64) bool {
+func within(limit config.OutputLimit, size uint64) bool {
 	return (limit.Hard == 0 || size <= limit.Hard) && (limit.Soft == 0 || size <= limit.Soft)
 }
 
@@ -277,7 +334,7 @@ func within(limit config.OutputLimit, size int64) bool {
 func (o *output) exceeds(limit config.OutputLimit, now time.Time) bool {
 	o.mu.Lock()
 	defer o.mu.Unlock()
-	size := int64(len(o.queue) + len(o.rest))
+	size := uint64(o.unread())
 	if o.broken {
 		return false
 	}

@@ -1,6 +1,8 @@
 package server
 
 import (
+	"bytes"
+	"runtime"
 	"testing"
 	"time"
 
@@ -51,5 +53,72 @@ func TestAClientThatHasReadBelowTheSoftLimitIsNotDisconnected(t *testing.T) {
 	o.exceeds(limit, now)
 	if !o.exceeds(limit, now.Add(1001*time.Millisecond)) || !l.killed {
 		t.Fatal("not disconnected after the soft limit's time")
+	}
+}
+
+// fullLink is a link whose socket takes no bytes until it is emptied.
+type fullLink struct {
+	sinkLink
+	full bool
+}
+
+func (l *fullLink) write(b []byte) (int, error) {
+	if l.full {
+		return 0, nil
+	}
+	n := min(len(b), 5000)
+	l.sinkLink.write(b[:n])
+	return n, nil
+}
+
+func (l *fullLink) awaitWritable() {}
+func (l *fullLink) allWritten()    {}
+
+func newFullOutput() (*output, *fullLink) {
+	o, _ := newSinkOutput()
+	l := &fullLink{full: true}
+	o.link = l
+	return o, l
+}
+
+func TestWaitingOutputIsWrittenInOrder(t *testing.T) {
+	o, l := newFullOutput()
+	var want []byte
+	for i := range 2000 {
+		reply := bytes.Repeat([]byte{byte('a' + i%26)}, i*i%700)
+		if i%100 == 0 {
+			reply = bytes.Repeat(reply, 200)
+		}
+		want = append(want, reply...)
+		if _, size, ok := o.append(reply); size != len(want)-len(l.written) || !ok {
+			t.Fatalf("after %d replies: %d unread bytes, want %d", i, size, len(want)-len(l.written))
+		}
+		o.flush()
+		if l.full = i%3 != 0; !l.full && i > 1000 {
+			o.resume()
+		}
+	}
+	for l.full = false; !o.empty(); {
+		o.resume()
+	}
+	if l.written != string(want) {
+		t.Errorf("%d bytes are written, want %d in their order", len(l.written), len(want))
+	}
+}
+
+// A queue of one slice would allocate several times the bytes while it grows.
+func TestWaitingOutputAllocatesLittleMoreThanItsBytes(t *testing.T) {
+	const replies, size = 400, 20_000
+	o, _ := newFullOutput()
+	reply := make([]byte, size)
+	var before, after runtime.MemStats
+	runtime.ReadMemStats(&before)
+	for range replies {
+		o.append(reply)
+		o.flush()
+	}
+	runtime.ReadMemStats(&after)
+	if got := after.TotalAlloc - before.TotalAlloc; got > replies*size*13/10 {
+		t.Errorf("%d bytes are allocated for %d", got, replies*size)
 	}
 }
