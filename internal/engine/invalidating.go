@@ -13,7 +13,7 @@ import (
 // invalidation is a push that waits for the end of the running command.
 type invalidation struct {
 	reader *command.Session // the client that has read the key
-	keys   []byte           // the encoded keys
+	keys   []byte           // the encoded keys; nil: all keys may have changed
 }
 
 // The beginning of an invalidation: a push in RESP3, a message in RESP2. The encoded keys
@@ -82,12 +82,12 @@ func (t *tracking) Flushed() {
 			return true
 		}
 		s.Tracking.Items = 0
-		switch none := nilFor(s); {
+		switch {
 		case !s.Tracks():
 		case s == t.e.current:
-			t.waiting = append(t.waiting, invalidation{s, none})
+			t.waiting = append(t.waiting, invalidation{reader: s})
 		default:
-			t.send(s, none)
+			t.send(s, nilFor(s))
 		}
 		return true
 	})
@@ -95,7 +95,8 @@ func (t *tracking) Flushed() {
 }
 
 // nilFor returns the nil of the reader's protocol. As in Redis, a client of another protocol
-// gets the same one by redirection.
+// gets the same one by redirection. For a client that has flushed itself, the protocol counts
+// that it has at the end of its command: EXEC may have run a HELLO after the flush.
 func nilFor(reader *command.Session) []byte {
 	if reader.Proto > 2 {
 		return []byte("_\r\n")
@@ -111,6 +112,9 @@ func (t *tracking) sendWaiting() {
 	waiting := t.waiting
 	t.waiting = nil
 	for _, i := range waiting {
+		if i.keys == nil {
+			i.keys = nilFor(i.reader)
+		}
 		t.sendNow(i.reader, i.keys)
 	}
 }
