@@ -258,6 +258,9 @@ type Saving interface {
 	// Last is Now for the end of the server. After it, unless it fails, commands of clients wait
 	// for the end.
 	Last() error
+	// Abort undoes a signal that waits for a script to end the server (SHUTDOWN ABORT). It
+	// returns false if there is none.
+	Abort() bool
 	// Flushed follows FLUSHALL: the file must not bring back the keys.
 	Flushed()
 	// Load adds the keys of the file. With merge they replace keys of the same name.

@@ -162,10 +162,14 @@ func shutdown(c *Ctx, args resp.Args) resp.Reply {
 	if save && nosave || abort && (save || nosave || now || force) {
 		return resp.ErrSyntax
 	}
+	refusal, busy := c.Script.Busy()
 	if abort {
+		if busy && c.Saving.Abort() { // only a script keeps a shutdown waiting
+			return resp.OK
+		}
 		return errNoShutdown
 	}
-	if refusal, busy := c.Script.Busy(); busy && !nosave {
+	if busy && !nosave {
 		return refusal
 	}
 	c.Server.Log("warning", "User requested shutdown...")

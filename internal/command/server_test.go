@@ -33,7 +33,6 @@ func TestSaveCommandsAnswerAsRedisAndWriteNothing(t *testing.T) {
 		shutdown foo => -ERR syntax error
 		shutdown save nosave => -ERR syntax error
 		shutdown abort now => -ERR syntax error
-		shutdown abort => -ERR No shutdown in progress.
 		role => *3 $6 master :0 *0
 	`)
 }

@@ -1,6 +1,7 @@
 package config
 
 import (
+	"errors"
 	"strings"
 	"sync/atomic"
 )
@@ -22,6 +23,9 @@ type RDB struct {
 	// Interrupted says that SIGINT ends the program.
 	Interrupted atomic.Bool
 }
+
+// ErrShutdownAborted says that SHUTDOWN ABORT has undone a signal that told the program to end.
+var ErrShutdownAborted = errors.New("SHUTDOWN ABORT")
 
 // SavePoint is a pair of the directive save: the data is saved when Seconds have passed
 // since the last save and there are Changes.

@@ -6,6 +6,7 @@ import (
 	"io/fs"
 	"os"
 
+	"github.com/lockredis/lockredis/internal/config"
 	"github.com/lockredis/lockredis/internal/rdb"
 	"github.com/lockredis/lockredis/store"
 )
@@ -30,19 +31,45 @@ func (e *Engine) LoadFile() (err error) {
 }
 
 // SaveAtEnd saves the data before the program ends, if the directives ask for that. With an
-// error the program should not end.
-func (e *Engine) SaveAtEnd() (err error) {
-	e.Outside(func() {
-		saves, force := e.env.Config.SavesAtEnd()
-		if !saves {
-			return
-		}
-		e.log.Warn("Saving the final RDB snapshot before exiting.")
-		if err = e.saving.Last(); force {
-			err = nil
+// error the program should not end. A running script keeps SaveAtEnd waiting. Meanwhile SHUTDOWN
+// ABORT makes it return config.ErrShutdownAborted.
+func (e *Engine) SaveAtEnd() error {
+	aborted, done := make(chan struct{}), make(chan error, 1)
+	e.saving.ending.Store(&aborted)
+	go e.Outside(func() {
+		if e.saving.ending.CompareAndSwap(&aborted, nil) {
+			var err error
+			defer func() { done <- err }()
+			err = e.saveAtEnd()
 		}
 	})
-	return err
+	select {
+	case err := <-done:
+		return err
+	case <-aborted:
+		return config.ErrShutdownAborted
+	}
+}
+
+// Abort undoes the signal for which SaveAtEnd waits. It returns false if there is none.
+func (s *saving) Abort() bool {
+	aborted := s.ending.Swap(nil)
+	if aborted != nil {
+		close(*aborted)
+	}
+	return aborted != nil
+}
+
+func (e *Engine) saveAtEnd() error {
+	saves, force := e.env.Config.SavesAtEnd()
+	if !saves {
+		return nil
+	}
+	e.log.Warn("Saving the final RDB snapshot before exiting.")
+	if err := e.saving.Last(); !force {
+		return err
+	}
+	return nil
 }
 
 // Load reads the RDB file and adds its keys. With merge they replace keys of the same name,

@@ -4,6 +4,7 @@ import (
 	"cmp"
 	"errors"
 	"math"
+	"sync/atomic"
 	"time"
 
 	"github.com/lockredis/lockredis/internal/command"
@@ -31,6 +32,7 @@ type saving struct {
 	wanted  bool              // BGSAVE inside EXEC asked for a save
 	tried   int64             // when the last save began, Unix seconds
 	stats   command.SaveStats
+	ending  atomic.Pointer[chan struct{}] // closed by Abort; nil: no signal waits for a script
 }
 
 // save is the writing of one file.

@@ -21,7 +21,8 @@ type ending struct {
 	exit func(code int)               // os.Exit
 	save atomic.Pointer[func() error] // nil until the server has started
 
-	forced atomic.Bool // the data may not be saved
+	forced  atomic.Bool // the data may not be saved
+	aborted atomic.Bool // SHUTDOWN ABORT has undone the last signal
 }
 
 // await returns a context that a signal or the end of the parent process ends. A signal
@@ -67,7 +68,8 @@ func (e *ending) wait(signals <-chan os.Signal, orphaned <-chan struct{}) (force
 	for interrupted := false; ; {
 		select {
 		case sig := <-signals:
-			insists := interrupted && sig == syscall.SIGINT
+			aborted := e.aborted.Swap(false)
+			insists := interrupted && !aborted && sig == syscall.SIGINT
 			interrupted = sig == syscall.SIGINT
 			e.set.RDB.Interrupted.Store(interrupted)
 			if insists {
@@ -135,7 +137,12 @@ func (e *ending) saved() bool {
 	if save == nil {
 		return true
 	}
-	if err := (*save)(); err != nil {
+	switch err := (*save)(); {
+	case errors.Is(err, config.ErrShutdownAborted):
+		e.aborted.Store(true)
+		e.log.Warn("Shutdown manually aborted.")
+		return false
+	case err != nil:
 		e.log.Warn("Error trying to save the DB, can't exit.", "error", err)
 		return false
 	}
