@@ -126,7 +126,11 @@ func bgsave(c *Ctx, args resp.Args) resp.Reply {
 }
 
 func bgrewriteaof(c *Ctx, _ resp.Args) resp.Reply {
-	return resp.Status("Background append only file rewriting " + startedOrScheduled(c))
+	when := startedOrScheduled(c)
+	if c.Config.HasFile() && c.Saving.Stats().InBackground {
+		when = "scheduled" // Redis waits for the end of the save
+	}
+	return resp.Status("Background append only file rewriting " + when)
 }
 
 // startedOrScheduled says when what c's command asks for begins: after an EXEC, if it is in one.

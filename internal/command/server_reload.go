@@ -4,7 +4,7 @@ import "github.com/lockredis/lockredis/resp"
 
 var (
 	errReloadOption = resp.Error("ERR DEBUG RELOAD only supports the MERGE, NOFLUSH and NOSAVE options.")
-	errReload       = resp.Error("ERR Error trying to load the RDB dump, check server logs")
+	errReload       = resp.Error("ERR Error trying to load the RDB dump")
 	errLoadaof      = resp.Error("ERR Error trying to load the AOF files, check server logs")
 	errNoFile       = resp.Error("ERR the server has no RDB file: set dbfilename or dir")
 )

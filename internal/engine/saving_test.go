@@ -153,3 +153,15 @@ func TestClientsOfASaveThatWasReplacedAreServed(t *testing.T) {
 		t.Errorf("after a cancelled save: failed %v, %d changes", stats.Failed, e.env.Dirty)
 	}
 }
+
+func TestBgrewriteaofWaitsForTheEndOfABgsave(t *testing.T) {
+	e, _ := newClocked(t)
+	path := filepath.Join(t.TempDir(), "dump.rdb")
+	e.env.Config.RDB.File, e.env.Config.RDB.Program = path, true
+	s, _ := connect(e)
+	w, file := beginSave(t, e, path)
+	expectReply(t, send(e, s, "BGREWRITEAOF"), "+Background append only file rewriting scheduled\r\n")
+	err := w.commit(&Caller{background: true}, file)
+	e.Do(&Caller{}, func() { e.saving.finish(w, err) })
+	expectReply(t, send(e, s, "BGREWRITEAOF"), "+Background append only file rewriting started\r\n")
+}
