@@ -123,7 +123,8 @@ func renamenx(c *Ctx, args resp.Args) resp.Reply {
 // renameEntry moves e's value and deadline to another key.
 func renameEntry(c *Ctx, e *store.Entry, to []byte) {
 	v, deadline := e.Value(), c.DB.Deadline(e)
-	c.DB.Remove(e) // first, so that invalidations come in Redis's order
+	c.Parking.Signal(c.DB.ID(), string(to)) // Redis serves clients that wait for the new key first,
+	c.DB.Remove(e)                          // but sends invalidations of the old key first
 	moved := replace(c, c.DB, to, v, deadline)
 	moved.KeepAccessed(e)
 	c.Notify(Generic, "rename_from", e.Key())

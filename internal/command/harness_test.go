@@ -25,6 +25,14 @@ type noRates struct{}
 func (noRates) PerSecond() (commands, in, out int64) { return 0, 0, 0 }
 func (noRates) Reset()                               {}
 
+// noParking is a server on which no client waits.
+type noParking struct{}
+
+func (noParking) Park(*Parked)                     {}
+func (noParking) Unpark(*Session, resp.Reply) bool { return false }
+func (noParking) Signal(int, string)               {}
+func (noParking) Waiting() int                     { return 0 }
+
 // newHarness returns a harness with two empty databases, at 1,000,000 ms Unix time.
 func newHarness(t testing.TB) *harness {
 	h := &harness{t: t}
@@ -33,7 +41,7 @@ func newHarness(t testing.TB) *harness {
 	h.ctx = Ctx{
 		Env: &Env{
 			Table: NewTable(), Space: space, Config: config.New(), Events: h,
-			Tracking: noTracking{}, Rates: noRates{}, Server: fakeServer{},
+			Parking: noParking{}, Tracking: noTracking{}, Rates: noRates{}, Server: fakeServer{},
 			Rand: rand.New(rand.NewPCG(1, 2)),
 		},
 		Session: &Session{Proto: 2},

@@ -60,14 +60,11 @@ func (p *parking) Signal(db int, key string) {
 	}
 }
 
-// signalLost marks a key that held a stream, if a client waits for the end of the stream.
+// signalLost marks a key that held a stream. Clients that wait for the end of the stream are
+// served. A client of XREAD is not, but if the same unit makes the key anew, this is when its
+// turn came.
 func (p *parking) signalLost(db int, key string) {
-	if len(p.queues) == 0 {
-		return
-	}
-	if q := p.queues[watchedKey{db, key}]; q != nil && q.missing > 0 {
-		p.Signal(db, key)
-	}
+	p.Signal(db, key)
 }
 
 // signalAllLost calls signalLost for every key that holds a stream in before and not in now.
