@@ -193,7 +193,8 @@ func (s *Server) beginServe(ln net.Listener) (net.Listener, error) {
 // A connection is idle when every command that its client has sent has run and its reply is
 // written. A client that waits in a blocking command, or for the end of CLIENT PAUSE, is not
 // idle. A subscription or an open MULTI does not keep a connection open. A client that does
-// not read its last replies is closed after ten seconds.
+// not read its last replies is closed after ten seconds. A socket that the server has not
+// accepted yet is no connection: its client gets an error of the network.
 //
 // Shutdown of a server that was not started closes it. On a closed server, Shutdown waits
 // until Close has finished and returns nil. Several goroutines may call Shutdown and Close.

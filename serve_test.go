@@ -581,3 +581,31 @@ func TestTheZeroSettingsHaveTheDefaults(t *testing.T) {
 	}
 	srv.Close()
 }
+
+// The server may not have seen the connection when Shutdown is called.
+func TestShutdownAnswersWhatAFreshConnectionHasSent(t *testing.T) {
+	for range 100 {
+		srv := start(t, lockredis.Config{})
+		c := pipe(t, srv)
+		const n = 20
+		if err := c.WriteRaw([]byte(strings.Repeat("INCR k\r\n", n))); err != nil {
+			t.Fatal(err)
+		}
+		shutdown(t, srv)
+		for i := range n {
+			receive(t, c, fmt.Sprintf(":%d\r\n", i+1))
+		}
+		expectClosed(t, c)
+	}
+}
+
+func TestShutdownWaitsForAFreshConnectionThatBlocks(t *testing.T) {
+	srv := start(t, lockredis.Config{})
+	c := pipe(t, srv)
+	c.SendAll([]string{"BLPOP", "q", "0"})
+	ctx, cancel := context.WithTimeout(t.Context(), 50*time.Millisecond)
+	defer cancel()
+	if err := srv.Shutdown(ctx); !errors.Is(err, context.DeadlineExceeded) {
+		t.Fatalf("Shutdown returned %v", err)
+	}
+}

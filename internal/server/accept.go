@@ -49,7 +49,8 @@ func (s *Server) accept(nc net.Conn) {
 		return
 	}
 	s.mu.Lock()
-	if s.closing || s.drained != nil {
+	draining := s.drained != nil
+	if s.closing || draining && s.hasDrained() {
 		s.mu.Unlock()
 		c.leave()
 		c.link.refuse("")
@@ -60,6 +61,9 @@ func (s *Server) accept(nc net.Conn) {
 	s.done.Add(1)
 	s.mu.Unlock()
 	c.link.start()
+	if draining {
+		c.Wake()
+	}
 }
 
 // keepAlive sets a TCP connection's keep-alive as the directive tcp-keepalive says.

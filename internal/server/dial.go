@@ -18,10 +18,18 @@ func (s *Server) Dial(ctx context.Context) (net.Conn, error) {
 		return nil, ErrClosed
 	}
 	client, server := newPipe(s.pipes.Add(1))
+	s.arriving++
 	s.done.Add(1)
-	go func() { // Dial must not wait for a script that keeps the engine busy
-		defer s.done.Done()
-		s.accept(server)
-	}()
+	go s.arrive(server) // Dial must not wait for a script that keeps the engine busy
 	return client, nil
+}
+
+// arrive accepts the server's end of a connection that Dial has returned.
+func (s *Server) arrive(nc net.Conn) {
+	defer s.done.Done()
+	s.accept(nc)
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	s.arriving--
+	s.checkDrained()
 }

@@ -6,6 +6,9 @@ import "context"
 // when all connections have ended, or else ctx's error when ctx ends. Close still has to be
 // called. Several goroutines may call Drain.
 //
+// A connection that Dial has returned, or that Serve has accepted, is served even if it did
+// not come further before Drain was called. What the listeners have not accepted is lost.
+//
 // A connection is idle when all commands that its client sent have run and it waits neither
 // in a blocking command nor for the end of CLIENT PAUSE. A subscription or an open MULTI
 // does not make it busy. The output queue of an idle connection is written before the
@@ -44,12 +47,18 @@ func (s *Server) drain() <-chan struct{} {
 
 // checkDrained closes drained when no connection is left. s.mu is held.
 func (s *Server) checkDrained() {
-	if s.drained == nil || len(s.conns) > 0 {
+	if s.drained == nil || len(s.conns)+s.arriving > 0 || s.hasDrained() {
 		return
 	}
+	close(s.drained)
+}
+
+// hasDrained reports whether drained is closed.
+func (s *Server) hasDrained() bool {
 	select {
-	case <-s.drained: // closed before
+	case <-s.drained:
+		return true
 	default:
-		close(s.drained)
+		return false
 	}
 }

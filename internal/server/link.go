@@ -120,17 +120,37 @@ func (g *ownGoroutine) countRead(n int, err error) {
 }
 
 // availableTime is how long readAvailable waits. Bytes that have reached this machine are
-// read at once. Go has no read that does not wait at all.
+// read at once. Go has no read of a TLS connection that does not wait at all.
 const availableTime = time.Millisecond
 
-// readAvailable reads with a short deadline.
+// readAvailable reads a pipe as it is, and anything else with a short deadline. Such a read
+// may have seen nothing because the deadline passed before it began, or because Wake set
+// another deadline: then there is another one, ten at most.
 func (g *ownGoroutine) readAvailable() bool {
+	if pipe, ok := g.nc.(*pipeEnd); ok {
+		n := pipe.ReadNow(g.reader.Space())
+		g.reader.Advance(n)
+		g.countRead(n, nil)
+		return n > 0
+	}
 	g.timed = true // armIdleTimeout removes the deadline
-	g.nc.SetReadDeadline(time.Now().Add(availableTime))
-	n, err := g.nc.Read(g.reader.Space())
-	g.reader.Advance(n)
-	g.countRead(n, err)
-	return n > 0
+	for range 10 {
+		begun := time.Now()
+		g.nc.SetReadDeadline(begun.Add(availableTime))
+		n, err := g.nc.Read(g.reader.Space())
+		g.reader.Advance(n)
+		g.countRead(n, err)
+		switch {
+		case n > 0:
+			return true
+		case !errors.Is(err, os.ErrDeadlineExceeded):
+			return false
+		}
+		if took := time.Since(begun); took >= availableTime && took < 2*availableTime {
+			return false
+		}
+	}
+	return false
 }
 
 // armIdleTimeout sets the read deadline that the timeout directive asks for, or removes

@@ -50,6 +50,13 @@ func (p *pipeEnd) Write(b []byte) (int, error) { return p.out.write(b, true) }
 // WriteNow writes as much of b as there is room for, without blocking.
 func (p *pipeEnd) WriteNow(b []byte) (int, error) { return p.out.write(b, false) }
 
+// ReadNow reads what is buffered, without blocking and whatever the deadline is.
+func (p *pipeEnd) ReadNow(b []byte) int {
+	p.in.mu.Lock()
+	defer p.in.mu.Unlock()
+	return p.in.take(b)
+}
+
 // Close ends both directions: the peer reads what is buffered and then io.EOF,
 // and its writes fail with errPeerClosed.
 func (p *pipeEnd) Close() error {

@@ -44,9 +44,10 @@ type Server struct {
 	mu        sync.Mutex // guards the fields below
 	listeners []net.Listener
 	conns     map[*conn]struct{}
+	arriving  int           // connections that Dial has returned and that are not yet in conns
 	closing   bool          // Close was called
 	ending    chan struct{} // closed by Close or Drain: DEBUG SLEEP ends
-	drained   chan struct{} // closed when draining and conns is empty; nil: not draining
+	drained   chan struct{} // closed when draining and no connection is left; nil: not draining
 	loops     []*loop
 	assigned  int // connections given to loops so far
 
