@@ -103,6 +103,10 @@ func (s *Stream) Append(id StreamID, fields [][]byte, lim *Limits) bool {
 		return false
 	}
 	_, c, ok := s.chunks.last()
+	if ok && c.live == 0 && !c.first.Less(id) { // XTRIM has emptied it, then XSETID set a lower id
+		s.dropChunk(c)
+		_, c, ok = s.chunks.last()
+	}
 	if !ok || c.full(size, lim) {
 		c = newStreamChunk(id, fields, c.close())
 		s.chunks.put(id, c)
@@ -211,9 +215,10 @@ func (s *Stream) Range(from, to StreamID, back bool, do func(StreamEntry) bool) 
 		}
 		for at := c.start(); c.next(&at); {
 			switch {
+			case at.dead:
 			case to.Less(at.id):
 				return false
-			case at.dead || at.id.Less(from):
+			case at.id.Less(from):
 			case !do(c.entry(&at)):
 				return false
 			}
@@ -226,9 +231,10 @@ func (s *Stream) rangeBack(from, to StreamID, do func(StreamEntry) bool) {
 	s.chunks.descend(to, func(_ StreamID, c *streamChunk) bool {
 		for at := c.finish(); c.prev(&at); {
 			switch {
+			case at.dead:
 			case at.id.Less(from):
 				return false
-			case at.dead || to.Less(at.id):
+			case to.Less(at.id):
 			case !do(c.entry(&at)):
 				return false
 			}

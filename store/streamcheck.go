@@ -11,12 +11,12 @@ func (s *Stream) check() (err error) {
 	if err = s.chunks.check(); err != nil {
 		return err
 	}
-	entries, last, first := 0, StreamID{}, StreamID{}
+	entries, last, top, first := 0, StreamID{}, StreamID{}, StreamID{}
 	s.chunks.ascend(StreamID{}, func(id StreamID, c *streamChunk) bool {
 		var live, dead int32
 		for at := c.start(); c.next(&at); {
-			if id != c.first || live+dead > 0 && !last.Less(at.id) || at.id.Less(id) {
-				err = fmt.Errorf("store: entry %v of chunk %v comes after %v", at.id, id, last)
+			if id != c.first || !at.dead && (!top.Less(at.id) || at.id.Less(id)) {
+				err = fmt.Errorf("store: entry %v of chunk %v comes after %v", at.id, id, top)
 			}
 			last = at.id
 			if at.dead {
@@ -24,6 +24,7 @@ func (s *Stream) check() (err error) {
 				continue
 			}
 			live++
+			top = at.id
 			if entries++; entries == 1 {
 				first = at.id
 			}
@@ -40,9 +41,9 @@ func (s *Stream) check() (err error) {
 	switch {
 	case err != nil:
 		return err
-	case entries != s.length || first != s.first || s.Last.Less(last):
+	case entries != s.length || first != s.first || s.Last.Less(top):
 		return fmt.Errorf("store: a stream of %d entries from %v to %v counts %d from %v to %v",
-			entries, first, last, s.length, s.first, s.Last)
+			entries, first, top, s.length, s.first, s.Last)
 	case s.nodes != 0 && s.nodes != s.countNodes():
 		return fmt.Errorf("store: a stream has %d radix nodes, not %d", s.countNodes(), s.nodes)
 	}

@@ -22,12 +22,15 @@ import (
 // All these numbers are varints; those of size have their bytes in reverse order. streamtext.go
 // packs names and values. A deleted entry only gets entryDead: like Redis, a chunk frees its
 // memory when its last entry is deleted.
+//
+// The ids of live entries ascend. That of a deleted entry may be above later ones: after XDEL of
+// the greatest id, XSETID may set a lower one, from which XADD goes on.
 type streamChunk struct {
 	data       []byte
-	body       int32 // offset of the first entry in data
-	live, dead int32 // number of entries
-	lastDead   bool  // the last entry is deleted
-	first      StreamID
+	body       int32    // offset of the first entry in data
+	live, dead int32    // number of entries
+	lastDead   bool     // the last entry is deleted
+	first      StreamID // no live entry has an id below it
 	last       StreamID // of the last entry, deleted or not
 	// packed is the size in bytes of the listpack that Redis would have in place of the
 	// chunk. It decides when a chunk is full, see stream-node-max-bytes.
@@ -70,8 +73,8 @@ func (c *streamChunk) full(size int64, lim *Limits) bool {
 		lim.StreamNodeEntries > 0 && int64(c.live+c.dead) >= lim.StreamNodeEntries
 }
 
-// append adds an entry. id is above all ids of the chunk, or it is c.first and the chunk is
-// empty. fields are names and values in turn.
+// append adds an entry. id is above the ids of all live entries, and not below c.first. fields
+// are names and values in turn.
 func (c *streamChunk) append(id StreamID, fields [][]byte) {
 	same := c.sameFields(fields)
 	parts, flags := int64(len(fields)/2), uint64(entrySame)
@@ -202,8 +205,8 @@ func (c *streamChunk) read(at *streamCursor, pos int) {
 // find returns the live entry with this id. ok is false if there is none.
 func (c *streamChunk) find(id StreamID) (at streamCursor, ok bool) {
 	for at = c.start(); c.next(&at); {
-		if !at.id.Less(id) {
-			return at, at.id == id && !at.dead
+		if !at.dead && !at.id.Less(id) {
+			return at, at.id == id
 		}
 	}
 	return at, false

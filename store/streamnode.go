@@ -44,35 +44,50 @@ var errStreamOrder = errors.New("store: ids of a stream are not in order")
 
 // StreamBuilder builds a stream from nodes. The zero StreamBuilder is ready.
 type StreamBuilder struct {
-	s Stream
-	c *streamChunk
+	s     Stream
+	c     *streamChunk
+	names [][]byte // of c's first entry, each followed by nil
+	top   StreamID // of the last live entry
 }
 
 // Node begins a node with this key, behind the nodes before it. names are those of its first
 // entry.
 func (b *StreamBuilder) Node(first StreamID, names [][]byte) error {
-	if b.c != nil && !b.c.last.Less(first) {
+	if b.c != nil && (!b.c.first.Less(first) || !b.top.Less(first)) {
 		return errStreamOrder
 	}
-	fields := make([][]byte, 0, 2*len(names))
+	b.names = make([][]byte, 0, 2*len(names))
 	for _, name := range names {
-		fields = append(fields, name, nil)
+		b.names = append(b.names, name, nil)
 	}
-	b.c = newStreamChunk(first, fields, b.c.close())
-	b.s.chunks.put(first, b.c)
+	b.begin(first)
 	return nil
 }
 
-// Entry adds an entry to the node. Its id is above the id of the entry before. fields are
-// names and values in turn.
+func (b *StreamBuilder) begin(first StreamID) {
+	b.c = newStreamChunk(first, b.names, b.c.close())
+	b.s.chunks.put(first, b.c)
+}
+
+// Entry adds an entry to the node. fields are names and values in turn. The ids of live entries
+// ascend over all nodes. The first live id of a node may be below the node's key: Redis writes
+// that after XTRIM, XSETID and XADD.
 func (b *StreamBuilder) Entry(id StreamID, fields [][]byte, dead bool) error {
-	c := b.c
-	if empty := c.live+c.dead == 0; id.Less(c.last) || !empty && id == c.last || id.IsZero() {
+	if !dead && !b.top.Less(id) {
 		return errStreamOrder
 	}
+	if !dead && id.Less(b.c.first) {
+		if b.c.live > 0 {
+			return errStreamOrder
+		}
+		b.s.dropChunk(b.c)
+		b.begin(id)
+	}
+	c := b.c
 	at := streamCursor{id: id, head: len(c.data)}
 	c.append(id, fields)
 	if !dead {
+		b.top = id
 		b.s.length++
 		return nil
 	}
@@ -85,7 +100,7 @@ func (b *StreamBuilder) Entry(id StreamID, fields [][]byte, dead bool) error {
 // and MaxDeleted.
 func (b *StreamBuilder) Stream(last, maxDeleted StreamID, added int64) (*Stream, error) {
 	s := &b.s
-	if b.c != nil && last.Less(b.c.last) {
+	if last.Less(b.top) {
 		return nil, errStreamOrder
 	}
 	s.Last, s.MaxDeleted, s.Added = last, maxDeleted, added

@@ -2,7 +2,6 @@ package rdb
 
 import (
 	"encoding/binary"
-	"math"
 	"slices"
 	"strconv"
 
@@ -286,19 +285,16 @@ func (d *decoder) streamGroup(s *store.Stream, kind byte) {
 	}
 	g.Last, g.Read = last, store.ReadUnknown
 	if kind != typeStream {
-		g.Read = int64(d.length())
+		g.Read = int64(d.length()) // any value: as in Redis, it may have overflowed
 	} else if n, ok := s.Position(last); ok {
 		g.Read = n
-	}
-	if g.Read < store.ReadUnknown {
-		d.fail(corrupt("group that has read %d entries", g.Read))
 	}
 	type delivery struct{ at, n int64 }
 	pending := map[store.StreamID]delivery{}
 	n := d.length()
 	for range n {
 		id := d.rawStreamID()
-		pending[id] = delivery{d.millis(), int64(min(d.length(), math.MaxInt64))}
+		pending[id] = delivery{d.millis(), int64(d.length())}
 		if d.err != nil {
 			return
 		}
