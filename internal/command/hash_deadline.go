@@ -28,11 +28,12 @@ const (
 	fieldArguments = 2 // FIELDS and the number
 )
 
-// splitFields splits args at FIELDS: rest begins with that word. ok is false without it.
+// splitFields splits args at FIELDS: rest begins with that word and the number. ok is false
+// without them: Valkey then refuses args before it looks at the options.
 func splitFields(args resp.Args) (options, rest resp.Args, ok bool) {
 	for i, arg := range args {
 		if isWord(arg, fieldsKeyword) {
-			return args[:i], args[i:], true
+			return args[:i], args[i:], i+1 < len(args)
 		}
 	}
 	return nil, nil, false
