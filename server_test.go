@@ -326,6 +326,18 @@ func TestAMalformedFrameGetsAnErrorAndEndsTheConnection(t *testing.T) {
 	expect(t, dial(t, srv), "PING", "+PONG\r\n")
 }
 
+// Redis leaves such a connection open and reads no more from it.
+func TestQuitEndsASilencedConnection(t *testing.T) {
+	srv := start(t, lockredis.Config{})
+	for _, mode := range []string{"OFF", "SKIP"} {
+		c := dial(t, srv)
+		c.WriteRaw([]byte("CLIENT REPLY " + mode + "\r\nQUIT\r\nPING\r\n"))
+		if got, closed, err := c.ReadQuiet(patience); len(got) > 0 || !closed {
+			t.Errorf("%s: %q, closed %v, %v", mode, got, closed, err)
+		}
+	}
+}
+
 func TestMaxClientsRefusesTheNextClient(t *testing.T) {
 	srv := start(t, lockredis.Config{Directives: map[string]string{"maxclients": "2"}})
 	a, b := dial(t, srv), dial(t, srv)
