@@ -158,6 +158,9 @@ func (c *redisConn) ask(words ...string) string {
 	return reply.String()
 }
 
+// errorReply matches an error's line. A line of DUMP's bytes may begin like the shorter ones.
+var errorReply = regexp.MustCompile(`^-[A-Z]{3,} `)
+
 // readToMark reads all replies. A PING with the mark, which subscribers may send too,
 // marks their end.
 func (c *redisConn) readToMark(got func([]byte)) {
@@ -170,7 +173,7 @@ func (c *redisConn) readToMark(got func([]byte)) {
 		if err != nil && err != bufio.ErrBufferFull {
 			c.t.Fatal(err)
 		}
-		if len(part) > 1 && part[0] == '-' && 'A' <= part[1] && part[1] <= 'Z' { // no negative number
+		if errorReply.Match(part) {
 			c.t.Fatalf("redis-server answered %s", part)
 		}
 		if string(bytes.TrimRight(part, "\r\n")) == mark {
