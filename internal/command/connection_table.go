@@ -13,7 +13,7 @@ func connectionCommands() []*Command {
 			{Name: "client|info", Arity: 2, Flags: NoScript | Loading | Stale | NeedsConnection, Tips: []string{"nondeterministic_output"}, Since: "6.2.0", Summary: "Describes the connection that asks.", Run: clientInfo},
 			{Name: "client|kill", Arity: -3, Flags: Admin | NoScript | Loading | Stale, Since: "2.4.0", Summary: "Closes connections by address, id, type or user.", Run: clientKill},
 			{Name: "client|list", Arity: -2, Flags: Admin | NoScript | Loading | Stale, Tips: []string{"nondeterministic_output"}, Since: "2.4.0", Summary: "Describes the open connections.", Run: clientList},
-			{Name: "client|no-evict", Arity: 3, Flags: Admin | NoScript | Loading | Stale, Since: "7.0.0", Summary: "Spares the connection when clients are evicted.", Run: clientNoEvict},
+			{Name: "client|no-evict", Arity: 3, Flags: Admin | NoScript | Loading | Stale, Since: "7.0.0", Summary: "Sets the flag e of the connection; lockredis evicts no clients.", Run: clientNoEvict},
 			{Name: "client|pause", Arity: -3, Flags: Admin | NoScript | Loading | Stale, Since: "2.9.50", Summary: "Holds commands back for a time.", Run: clientPause},
 			{Name: "client|reply", Arity: 3, Flags: NoScript | Loading | Stale | NeedsConnection, Since: "3.2.0", Summary: "Silences replies, or stops silencing them.", Run: clientReply},
 			{Name: "client|setname", Arity: 3, Flags: NoScript | Loading | Stale | NeedsConnection, Since: "2.6.9", Summary: "Names the connection.", Run: clientSetname},

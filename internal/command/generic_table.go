@@ -15,7 +15,7 @@ func genericCommands() []*Command {
 		{Name: "move", Arity: 3, Flags: Write | Fast, Keys: key(RW|Access|Update, 1), Since: "1.0.0", Summary: "Moves a key to another database.", Run: move},
 		{Name: "object", Arity: -2, Since: "2.2.3", Summary: "Groups the commands that inspect a value.", Subs: []*Command{
 			{Name: "object|encoding", Arity: 3, Flags: ReadOnly, Keys: key(RO, 2), Tips: []string{"nondeterministic_output"}, Since: "2.2.3", Summary: "Returns the internal encoding of a value.", Run: objectEncoding},
-			{Name: "object|freq", Arity: 3, Flags: ReadOnly, Keys: key(RO, 2), Tips: []string{"nondeterministic_output"}, Since: "4.0.0", Summary: "Returns the access frequency of a key; lockredis does not count it.", Run: objectFreq},
+			{Name: "object|freq", Arity: 3, Flags: ReadOnly, Keys: key(RO, 2), Tips: []string{"nondeterministic_output"}, Since: "4.0.0", Summary: "Returns the access frequency of a key, which an LFU policy counts.", Run: objectFreq},
 			{Name: "object|help", Arity: 2, Flags: Loading | Stale, Since: "6.2.0", Summary: "Lists the subcommands.", Run: containerHelp},
 			{Name: "object|idletime", Arity: 3, Flags: ReadOnly, Keys: key(RO, 2), Tips: []string{"nondeterministic_output"}, Since: "2.2.3", Summary: "Returns the seconds since the last access to a key.", Run: objectIdletime},
 			{Name: "object|refcount", Arity: 3, Flags: ReadOnly, Keys: key(RO, 2), Tips: []string{"nondeterministic_output"}, Since: "2.2.3", Summary: "Returns the reference count of a value.", Run: objectRefcount},

@@ -30,7 +30,7 @@ func serverCommands() []*Command {
 		{Name: "lastsave", Arity: 1, Flags: Loading | Stale | Fast, Categories: []string{"admin", "dangerous"}, Tips: []string{"nondeterministic_output"}, Since: "1.0.0", Summary: "Returns the time of the last save, or of the server's start.", Run: lastsave},
 		{Name: "lolwut", Arity: -1, Flags: ReadOnly | Fast, Since: "5.0.0", Summary: "Draws a padlock.", Run: lolwut},
 		{Name: "memory", Arity: -2, Since: "4.0.0", Summary: "Groups the commands about memory.", Subs: []*Command{
-			{Name: "memory|doctor", Arity: 2, Tips: []string{"nondeterministic_output", "request_policy:all_shards", "response_policy:special"}, Since: "4.0.0", Summary: "Reports whether memory use is near its limit.", Run: memoryDoctor},
+			{Name: "memory|doctor", Arity: 2, Tips: []string{"nondeterministic_output", "request_policy:all_shards", "response_policy:special"}, Since: "4.0.0", Summary: "Reports problems with the memory of the server.", Run: memoryDoctor},
 			{Name: "memory|help", Arity: 2, Flags: Loading | Stale, Since: "4.0.0", Summary: "Lists the subcommands.", Run: memoryHelp},
 			{Name: "memory|malloc-stats", Arity: 2, Tips: []string{"nondeterministic_output", "request_policy:all_shards", "response_policy:special"}, Since: "4.0.0", Summary: "Returns statistics of the memory allocator.", Run: memoryMallocStats},
 			{Name: "memory|purge", Arity: 2, Tips: []string{"request_policy:all_shards", "response_policy:all_succeeded"}, Since: "4.0.0", Summary: "Returns unused memory to the operating system.", Run: memoryPurge},
