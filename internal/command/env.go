@@ -300,6 +300,8 @@ type Server interface {
 	// Heap returns the bytes of the process's heap: its size, with garbage, and what the
 	// last collection found in use. live is 0 if there was no collection.
 	Heap() (size, live int64)
+	// NotePeak keeps the heap's present size if it is the largest so far.
+	NotePeak()
 	// AllocatorReport describes Go's allocator (MEMORY MALLOC-STATS).
 	AllocatorReport() string
 	// Traffic returns what all connections have read and written.

@@ -5,6 +5,7 @@ import (
 	"time"
 
 	"github.com/lockredis/lockredis/expiry"
+	"github.com/lockredis/lockredis/internal/nohost"
 	"github.com/lockredis/lockredis/resp"
 )
 
@@ -46,20 +47,27 @@ func TestRatesAreTheMeanOfSixteenSamplesOf100Milliseconds(t *testing.T) {
 	after(0, 0)
 }
 
-// The server notes the peak of its memory when the engine asks for the heap's size.
-func TestTheHeapIsMeasuredOnceASample(t *testing.T) {
+// countingHost counts how often the peak of the heap is noted.
+type countingHost struct {
+	nohost.Host
+	notes int
+}
+
+func (h *countingHost) NotePeak() { h.notes++ }
+
+func TestThePeakOfTheHeapIsNotedOnceASample(t *testing.T) {
 	e, clock := newClocked(t)
-	host := &fillingHost{}
+	host := &countingHost{}
 	e.env.Server = host
 	s, _ := connect(e)
 	send(e, s, "PING")
-	for want := host.used + 1; want < 5; want++ {
+	for want := host.notes + 1; want < 5; want++ {
 		clock.Advance(100 * time.Millisecond)
 		for range 3 {
 			send(e, s, "PING")
 		}
-		if host.used != want {
-			t.Errorf("the heap was measured %d times, want %d", host.used, want)
+		if host.notes != want {
+			t.Errorf("the peak was noted %d times, want %d", host.notes, want)
 		}
 	}
 }

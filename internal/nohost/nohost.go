@@ -11,6 +11,7 @@ func (Host) Identity() command.Identity      { return command.Identity{} }
 func (Host) Usage() command.Usage            { return command.Usage{} }
 func (Host) Shutdown()                       {}
 func (Host) Heap() (size, live int64)        { return 0, 0 }
+func (Host) NotePeak()                       {}
 func (Host) AllocatorReport() string         { return "" }
 func (Host) Collect()                        {}
 func (Host) Purge()                          {}

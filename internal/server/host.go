@@ -75,6 +75,9 @@ func (h *host) Heap() (size, live int64) {
 	return h.memory.read(), h.memory.live()
 }
 
+// NotePeak keeps the heap's present size if it is the largest so far.
+func (h *host) NotePeak() { h.memory.read() }
+
 // AllocatorReport describes Go's allocator, for MEMORY MALLOC-STATS.
 func (h *host) AllocatorReport() string { return allocatorReport() }
 
