@@ -47,17 +47,24 @@ func (r *redisServer) conn(i int) *redisConn {
 	return c
 }
 
-// inFlight is the number of lines that may be sent before their replies are read.
+// inFlight is the number of lines after which their replies are read. A transaction is sent
+// whole: its PING would be queued.
 const inFlight = 256
 
 func (r *redisServer) run(lines []line) {
 	main := r.conn(0)
-	unread := 0
+	unread, inMulti := 0, false
 	for _, l := range lines {
 		switch c := r.conn(l.conn); {
 		case l.conn == 0:
 			c.send(l.words)
-			if unread++; unread == inFlight {
+			switch l.command() {
+			case "multi":
+				inMulti = true
+			case "exec", "discard":
+				inMulti = false
+			}
+			if unread++; unread >= inFlight && !inMulti {
 				c.sync()
 				unread = 0
 			}
