@@ -198,3 +198,96 @@ func TestCloseEndsAMigrateThatWaits(t *testing.T) {
 	defer conn.Close()
 	srv.Close() // the test times out if it waits for the ten minutes
 }
+
+// TestAKeyThatGoesWhileItMigratesIsReported has another client delete or move a key while it is
+// sent. The target then has it, and only the error tells.
+func TestAKeyThatGoesWhileItMigratesIsReported(t *testing.T) {
+	srv, c := startInDir(t, t.TempDir(), nil)
+	waiting := dial(t, "lockredis", srv.Addr())
+	silent, err := net.Listen("tcp", "127.0.0.1:0")
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer silent.Close()
+	_, port, _ := net.SplitHostPort(silent.Addr().String())
+	const changed = "-IOERR a key changed while it was sent: the target instance has it"
+	for _, test := range []struct{ set, meanwhile, want string }{
+		{"SET k v", "DEL k", changed},
+		{"SET k v PX 100000", "PEXPIRE k -1", changed},
+		{"SET k v", "RENAME k other", changed},
+		{"SET k v", "MOVE k 3", changed},
+		{"SET k v", "SWAPDB 0 3", changed},
+		{"SET k v", "GET k", "+OK"},
+		{"SET k v PX 50", "SET other v", "+OK"}, // k expires on both servers
+	} {
+		c.do("FLUSHALL")
+		c.do(strings.Fields(test.set)...)
+		if err := waiting.Send("MIGRATE", "127.0.0.1", port, "k", "0", "600000"); err != nil {
+			t.Fatal(err)
+		}
+		conn, err := silent.Accept()
+		if err != nil {
+			t.Fatal(err)
+		}
+		c.do(strings.Fields(test.meanwhile)...)
+		for strings.Contains(test.set, "PX 50") && c.ask("EXISTS", "k").String() == ":1" {
+		}
+		if _, err := conn.Write([]byte("+OK\r\n+OK\r\n")); err != nil {
+			t.Fatal(err)
+		}
+		if got, err := waiting.Receive(); err != nil || got.String() != test.want {
+			t.Errorf("%s, then %s: the reply is %s, not %s: %v", test.set, test.meanwhile, got, test.want, err)
+		}
+		conn.Close()
+	}
+}
+
+// TestMigrateTakesOddTargetsAsRedis has targets that close the connection, answer slowly, or with
+// an empty error. Each string is what one connection answers, "" closes it.
+func TestMigrateTakesOddTargetsAsRedis(t *testing.T) {
+	redis, lock := startOracle(t), startLockredis(t, nil)
+	for _, answers := range [][]string{
+		{"", "+OK\r\n+OK\r\n"},
+		{"+OK\r\n", "+OK\r\n+OK\r\n"},
+		{"", ""},
+		{"-ERR no\r\n", "+OK\r\n+OK\r\n"},
+		{"-\r\n-\r\n"},
+		{"+OK\r\n-\r\n"},
+		{"+O", "+OK\r\n+OK\r\n"},
+	} {
+		var got [2]string
+		for i, c := range []*client{redis, lock} {
+			target, err := net.Listen("tcp", "127.0.0.1:0")
+			if err != nil {
+				t.Fatal(err)
+			}
+			connections := make(chan int, 1)
+			go answer(target, answers, connections)
+			_, port, _ := net.SplitHostPort(target.Addr().String())
+			c.do("SET", "k", "v")
+			reply := c.ask("MIGRATE", "127.0.0.1", port, "k", "0", "20000").String()
+			target.Close()
+			got[i] = fmt.Sprintf("%s, %d connections, EXISTS %s", reply, <-connections, c.ask("EXISTS", "k"))
+		}
+		if got[0] != got[1] {
+			t.Errorf("answers %q\nredis-server %s\nlockredis    %s", answers, got[0], got[1])
+		}
+	}
+}
+
+// answer takes connections until ln is closed: it reads a part of the request of each, answers and
+// closes. It sends the number of connections.
+func answer(ln net.Listener, answers []string, connections chan<- int) {
+	for n := 0; ; n++ {
+		conn, err := ln.Accept()
+		if err != nil {
+			connections <- n
+			return
+		}
+		conn.Read(make([]byte, 4096))
+		if n < len(answers) {
+			conn.Write([]byte(answers[n]))
+		}
+		conn.Close()
+	}
+}

@@ -3,7 +3,9 @@ package command
 import (
 	"bytes"
 	"net"
+	"slices"
 	"strconv"
+	"strings"
 
 	"github.com/lockredis/lockredis/resp"
 )
@@ -57,8 +59,8 @@ type migrateOptions struct {
 // migrate sends keys to another server and deletes them here, unless COPY is given. The
 // client waits for the network; other clients go on.
 //
-// Differs from Redis: there all clients wait. Here a key can change while it is under way.
-// Such a key stays, and the client gets an error.
+// Differs from Redis: there all clients wait. Here a key can change or go while it is under way.
+// A changed key stays, and the client gets an error.
 func migrate(c *Ctx, args resp.Args) resp.Reply {
 	o, failure := parseMigrate(c, args)
 	if failure.IsError() {
@@ -173,28 +175,23 @@ func (m *Migration) request(c *Ctx, o migrateOptions) {
 // Finish deletes the keys that the other server has, and returns the reply of MIGRATE. lines
 // are the first lines of the replies that came.
 func (m *Migration) Finish(c *Ctx, end Exchange, lines []string) resp.Reply {
-	var refusal string
 	changed := false
 	for i, line := range lines {
-		failed := len(line) > 0 && line[0] == '-'
-		if failed && refusal == "" {
-			refusal = line[1:]
-		}
-		if i < m.asked || failed || m.copy || refused(lines, m.asked) {
+		if i < m.asked || isErrorLine(line) || m.copy || anyError(lines[:min(m.asked, len(lines))]) {
 			continue
 		}
 		k := m.keys[i-m.asked]
 		switch e := c.DB.Peek(k.name); {
-		case e == nil: // it is gone already
-		case c.DB.Deadline(e) == k.deadline && bytes.Equal(encoder(c).Dump(e.Value()), k.payload):
+		case e == nil && k.deadline != 0 && k.deadline <= c.Now(): // it has expired on both servers
+		case e != nil && c.DB.Deadline(e) == k.deadline && bytes.Equal(encoder(c).Dump(e.Value()), k.payload):
 			c.Remove(e)
 		default:
 			changed = true
 		}
 	}
-	switch {
-	case refusal != "":
-		return resp.Error("ERR Target instance replied with error: " + refusal)
+	switch i := slices.IndexFunc(lines, isErrorLine); {
+	case i >= 0:
+		return resp.Error("ERR Target instance replied with error: " + lines[i][1:])
 	case end == NotDialed:
 		return errMigrateDial
 	case end == NotWritten:
@@ -207,19 +204,19 @@ func (m *Migration) Finish(c *Ctx, end Exchange, lines []string) resp.Reply {
 	return resp.OK
 }
 
-// errMigrateChanged is the reply when both servers have a key, with different values.
-var errMigrateChanged = resp.Error("IOERR a key changed while it was sent: both servers have it")
+// errMigrateChanged is the reply when the other server has a key that has another value here, or
+// that is gone here: another client changed, deleted or moved it.
+var errMigrateChanged = resp.Error("IOERR a key changed while it was sent: the target instance has it")
 
-// refused reports whether AUTH or SELECT, the first asked commands, failed. The keys then are
+// MayRetry reports whether the commands may be sent again after an exchange that failed with
+// these replies: no RESTORE has one.
+func (m *Migration) MayRetry(lines []string) bool { return len(lines) <= m.asked }
+
+// anyError reports whether one of the replies is an error. If AUTH or SELECT fails, the keys are
 // in another place than they should be.
-func refused(lines []string, asked int) bool {
-	for _, line := range lines[:min(asked, len(lines))] {
-		if len(line) > 0 && line[0] == '-' {
-			return true
-		}
-	}
-	return false
-}
+func anyError(lines []string) bool { return slices.ContainsFunc(lines, isErrorLine) }
+
+func isErrorLine(line string) bool { return strings.HasPrefix(line, "-") }
 
 // migrateKeys finds the keys of MIGRATE: the third argument, or those after KEYS. It is the
 // Refine of a spec that finds the third argument only.
