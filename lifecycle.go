@@ -11,14 +11,15 @@ import (
 
 // state is where a server is in its life. It only grows:
 //
-//	fresh → started → stopping → closed
+//	fresh → starting → started → stopping → closed
 //
-// Start and the first Serve lead to started, Shutdown to stopping, Close and a failed Start
-// from any state to closed.
+// Start and the first Serve lead to starting and started, Shutdown to stopping, Close and a
+// failed Start from any state to closed.
 type state int
 
 const (
 	fresh    state = iota
+	starting       // the RDB file is read
 	started        // clients may connect
 	stopping       // Shutdown waits for clients
 	closed         // Close was called
@@ -37,7 +38,7 @@ var errStarted = errors.New("server was started before")
 // running returns nil while clients may connect. s.mu is held.
 func (s *Server) running() error {
 	switch s.state {
-	case fresh:
+	case fresh, starting:
 		return errNotStarted
 	case started:
 		return nil
@@ -46,19 +47,21 @@ func (s *Server) running() error {
 }
 
 // Start listens on the addresses of the Config and returns when clients can connect. After
-// an error nothing is left open, and the server is closed. A server starts once.
+// an error nothing is left open, and the server is closed. A server starts once. Close and
+// Shutdown end a Start that reads a large RDB file: it returns ErrServerClosed.
 func (s *Server) Start() error {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	switch s.state {
 	case fresh:
-	case started:
+	case starting, started:
 		return errStarted
 	default:
 		return ErrServerClosed
 	}
 	listeners, err := s.listen()
 	if err = errors.Join(s.err, err); err == nil {
+		defer close(s.loaded)
 		err = s.load()
 	}
 	if err != nil {
@@ -75,12 +78,20 @@ func (s *Server) Start() error {
 	return nil
 }
 
-// load reads the RDB file, if the server has one. Clients that connect meanwhile wait.
-func (s *Server) load() error {
+// load reads the RDB file, if the server has one. Clients that connect meanwhile wait. s.mu is
+// held, but not while the file is read. The caller then closes s.loaded.
+func (s *Server) load() (err error) {
+	s.state = starting
 	if s.mon != nil {
 		return nil
 	}
-	return s.core.Engine().LoadFile()
+	s.mu.Unlock()
+	err = s.core.Engine().LoadFile()
+	s.mu.Lock()
+	if s.state != starting {
+		return ErrServerClosed
+	}
+	return err
 }
 
 // begin starts the engine, and the Sentinel if the node is one. s.mu is held.
@@ -95,8 +106,11 @@ func (s *Server) begin(listeners ...net.Listener) {
 	s.state = started
 }
 
-// abort closes a server that never started. s.mu is held.
+// abort closes a server that never started, unless Close did. s.mu is held.
 func (s *Server) abort() {
+	if s.state == closed {
+		return
+	}
 	s.state = closed
 	s.closeCore()
 	close(s.done)
@@ -165,13 +179,20 @@ func (s *Server) Serve(ln net.Listener) error {
 func (s *Server) beginServe(ln net.Listener) (net.Listener, error) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
+	for s.state == starting { // in another goroutine
+		s.mu.Unlock()
+		<-s.loaded
+		s.mu.Lock()
+	}
 	if s.state == fresh {
-		if s.err == nil {
-			s.err = s.load()
+		defer close(s.loaded)
+		err := s.err
+		if err == nil {
+			err = s.load()
 		}
-		if s.err != nil {
+		if err != nil {
 			s.abort()
-			return nil, s.err
+			return nil, err
 		}
 		s.begin(ln)
 	}
@@ -225,6 +246,9 @@ func (s *Server) Close() error {
 		return nil
 	}
 	s.closeCore()
+	if was == starting {
+		<-s.loaded // Start has closed its listeners
+	}
 	s.serving.Wait()
 	s.removeFiles()
 	close(s.done)

@@ -74,6 +74,16 @@ func New(opts Options) *Runtime {
 	return r
 }
 
+// TickSoon makes the running script or function pass a safe point at its next instruction,
+// unless it cannot loop. Caller.Command calls it.
+func (r *Runtime) TickSoon() {
+	for _, m := range []*machine{r.vm, r.libs.vm} {
+		if m != nil {
+			m.ticker.left = 1
+		}
+	}
+}
+
 // Load returns the script with this body, from the cache or compiled. It caches a
 // compiled script. If the body does not compile, ok is false and failure is the
 // reply of EVAL and SCRIPT LOAD. The body is copied.

@@ -313,6 +313,8 @@ type Server interface {
 	Purge()
 	// Sleep blocks the engine (DEBUG SLEEP).
 	Sleep(micros int64)
+	// EndSleep ends a Sleep. It is called without the engine's lock.
+	EndSleep()
 	// Send sends the commands of MIGRATE to another server and returns the lines of its
 	// replies. It is called without the engine's lock, and gives up when quit is closed.
 	Send(m *Migration, quit <-chan struct{}) (end Exchange, lines []string)

@@ -160,8 +160,8 @@ func (e *Engine) Start() {
 	go e.runTimer()
 }
 
-// Interrupt ends the running script and every later one, so that no unit keeps the
-// lock for long. It may be called without the lock.
+// Interrupt ends the running script and every later one, and the reading of an RDB file, so
+// that no unit keeps the lock for long. It may be called without the lock.
 func (e *Engine) Interrupt() { e.interrupted.Store(true) }
 
 // Close ends the timer's goroutine and frees the Lua state. Every session has left

@@ -399,3 +399,14 @@ func TestAPausedCronLeavesKeysThatExpireOnAccess(t *testing.T) {
 	send(e, s, "PING")
 	expectReply(t, send(e, s, "DBSIZE"), ":0\r\n")
 }
+
+// The interruption does not wait for a thousand instructions: a few commands may take seconds.
+func TestInterruptEndsAScriptAfterItsCommand(t *testing.T) {
+	e, _ := newClocked(t)
+	s, _ := connect(e)
+	e.Interrupt()
+	if reply := send(e, s, "EVAL", "for i=1,100 do redis.call('INCR','n') end", "0"); reply[0] != '-' {
+		t.Errorf("the script ended with %q", reply)
+	}
+	expectReply(t, send(e, s, "GET", "n"), "$1\r\n1\r\n")
+}

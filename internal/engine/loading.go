@@ -31,9 +31,10 @@ func (e *Engine) LoadFile() (err error) {
 }
 
 // SaveAtEnd saves the data before the program ends, if the directives ask for that. With an
-// error the program should not end. A running script keeps SaveAtEnd waiting. Meanwhile SHUTDOWN
-// ABORT makes it return config.ErrShutdownAborted.
+// error the program should not end. It ends DEBUG SLEEP. A running script keeps SaveAtEnd waiting.
+// Meanwhile SHUTDOWN ABORT makes it return config.ErrShutdownAborted.
 func (e *Engine) SaveAtEnd() error {
+	e.env.Server.EndSleep()
 	aborted, done := make(chan struct{}), make(chan error, 1)
 	e.saving.ending.Store(&aborted)
 	go e.Outside(func() {
@@ -91,7 +92,7 @@ func (s *saving) Load(merge bool) error {
 	defer func() { env.Config.NotifyEvents = events }()
 	defer s.e.tracking.suspend()()
 	s.stats.KeysLoaded, s.stats.KeysExpired = 0, 0
-	err = rdb.Load(f, info.Size(), rdb.Reader{
+	err = rdb.Load(interruptible{f, s.e}, info.Size(), rdb.Reader{
 		Limits: &env.Space.Limits,
 		AnySum: env.SkipChecksums || !env.Config.RDB.Checksum,
 		Valkey: env.Config.Valkey(),
@@ -109,6 +110,22 @@ func (s *saving) Load(merge bool) error {
 	}
 	s.e.log.Info("Done loading RDB", "keys", s.stats.KeysLoaded, "expired", s.stats.KeysExpired)
 	return nil
+}
+
+// errInterrupted is why a file is not read to its end when the server is closed meanwhile.
+var errInterrupted = errors.New("interrupted")
+
+// interruptible is a file whose reads fail after Engine.Interrupt.
+type interruptible struct {
+	*os.File
+	e *Engine
+}
+
+func (f interruptible) Read(b []byte) (int, error) {
+	if f.e.interrupted.Load() {
+		return 0, errInterrupted
+	}
+	return f.File.Read(b)
 }
 
 // add adds a key of a file.

@@ -8,6 +8,8 @@ import (
 	"testing"
 
 	"github.com/lockredis/lockredis/internal/command"
+	"github.com/lockredis/lockredis/internal/config"
+	"github.com/lockredis/lockredis/internal/nohost"
 	"github.com/lockredis/lockredis/internal/rdb"
 )
 
@@ -164,4 +166,47 @@ func TestBgrewriteaofWaitsForTheEndOfABgsave(t *testing.T) {
 	err := w.commit(&Caller{background: true}, file)
 	e.Do(&Caller{}, func() { e.saving.finish(w, err) })
 	expectReply(t, send(e, s, "BGREWRITEAOF"), "+Background append only file rewriting started\r\n")
+}
+
+func TestInterruptEndsTheReadingOfAFile(t *testing.T) {
+	e, _ := newClocked(t)
+	e.env.Config.RDB.File, e.env.Config.RDB.Program = filepath.Join(t.TempDir(), "dump.rdb"), true
+	e.Do(&Caller{}, func() {
+		if err := e.saving.Now(); err != nil {
+			t.Fatal(err)
+		}
+	})
+	if err := e.LoadFile(); err != nil {
+		t.Fatal(err)
+	}
+	e.Interrupt()
+	if err := e.LoadFile(); !errors.Is(err, errInterrupted) {
+		t.Errorf("LoadFile returned %v", err)
+	}
+}
+
+// sleepyHost blocks the engine in Sleep until EndSleep.
+type sleepyHost struct {
+	nohost.Host
+	sleeping, awake chan struct{}
+}
+
+func (h sleepyHost) Sleep(int64) {
+	close(h.sleeping)
+	<-h.awake
+}
+func (h sleepyHost) EndSleep() { close(h.awake) }
+
+func TestASignalEndsDebugSleep(t *testing.T) {
+	e, _ := newClocked(t)
+	host := sleepyHost{sleeping: make(chan struct{}), awake: make(chan struct{})}
+	e.env.Server = host
+	e.env.Config.DebugCommand = config.AccessYes
+	s, p := connect(e)
+	go e.Do(&Caller{}, func() { e.Execute(s, words("DEBUG", "SLEEP", "1000")) })
+	<-host.sleeping
+	if err := e.SaveAtEnd(); err != nil {
+		t.Fatal(err)
+	}
+	expectReply(t, p.await(t), "+OK\r\n")
 }

@@ -102,6 +102,9 @@ func (r *scriptRun) Command(args resp.Args) resp.Reply {
 		r.wrote = true
 	}
 	reply := r.e.call(&r.ctx, args, cmd.Run)
+	if r.e.interrupted.Load() {
+		r.ctx.Scripts.TickSoon()
+	}
 	if r.e.monitors.any() {
 		r.e.showAfter(&r.ctx, args)
 	}

@@ -41,7 +41,9 @@ func startNodes(
 	if t.Cluster || t.Sentinels > 0 {
 		n.host = reachableHost(set)
 	}
+	stop := context.AfterFunc(ctx, func() { n.first.Close() }) // it may be loading a large file
 	err := n.first.Start()
+	stop()
 	if err != nil || t.Sentinels == 0 {
 		return n, err
 	}

@@ -37,7 +37,7 @@ func readIntset(b []byte) (store.Intset, error) {
 	width := int(binary.LittleEndian.Uint32(b))
 	n := uint64(binary.LittleEndian.Uint32(b[4:]))
 	body := b[intsetHead:]
-	if width != 2 && width != 4 && width != 8 || n*uint64(width) != uint64(len(body)) {
+	if width != 2 && width != 4 && width != 8 || n == 0 || n*uint64(width) != uint64(len(body)) {
 		return nil, corrupt("intset of %d integers of %d bytes", n, width)
 	}
 	ints := make(store.Intset, n)

@@ -99,9 +99,12 @@ var errSignature = errors.New("wrong signature: this is no RDB file")
 
 // head reads the name of the format and returns its version.
 func (l *loader) head() (version int, err error) {
+	if l.in.left() < 9 {
+		return 0, errSignature
+	}
 	b := l.bytes(9)
 	if l.err != nil {
-		return 0, errSignature
+		return 0, l.err
 	}
 	digits, valkey := strings.CutPrefix(string(b), valkeySignature)
 	if valkey != l.to.Valkey || !valkey {
@@ -150,14 +153,18 @@ func (l *loader) record() (more bool) {
 		l.length()
 	case recordDeadline:
 		if b := l.bytes(8); b != nil {
-			l.deadline = int64(binary.LittleEndian.Uint64(b))
+			l.setDeadline(int64(binary.LittleEndian.Uint64(b)))
 		}
 	case recordSeconds:
 		if b := l.bytes(4); b != nil {
-			l.deadline = 1000 * int64(int32(binary.LittleEndian.Uint32(b)))
+			l.setDeadline(1000 * int64(int32(binary.LittleEndian.Uint32(b))))
 		}
 	case recordIdle:
-		l.idle = int64(min(l.length(), math.MaxInt32))
+		idle := l.length()
+		if idle == math.MaxUint64 { // Redis takes it for an error of reading
+			l.fail(corrupt("idle time of %d", idle))
+		}
+		l.idle = int64(min(idle, math.MaxInt32))
 	case recordFrequency:
 		l.count = int64(l.byte())
 	case recordFact:
@@ -173,6 +180,19 @@ func (l *loader) record() (more bool) {
 		l.key(kind)
 	}
 	return true
+}
+
+// setDeadline sets the deadline of the next key. In a file -1 means none, and 0 is the beginning
+// of 1970.
+func (l *loader) setDeadline(millis int64) {
+	switch millis {
+	case -1:
+		l.deadline = 0
+	case 0:
+		l.deadline = 1
+	default:
+		l.deadline = millis
+	}
 }
 
 // readLibrary reads a library of functions.

@@ -111,3 +111,36 @@ func FuzzLoad(f *testing.F) {
 		}
 	})
 }
+
+func TestDeadlinesAtTheEdgesAreReadAsInRedis(t *testing.T) {
+	value := keyed("k", []byte{typeString, 1, 'v'})
+	millis := func(n int64) []byte { return binary.LittleEndian.AppendUint64([]byte{recordDeadline}, uint64(n)) }
+	for _, test := range []struct {
+		record []byte
+		want   int64 // 0: none
+	}{
+		{millis(-1), 0}, {millis(0), 1}, {millis(-2), -2}, {millis(5), 5},
+		{[]byte{recordSeconds, 0, 0, 0, 0}, 1}, {[]byte{recordSeconds, 255, 255, 255, 255}, -1000},
+	} {
+		b := file(10, test.record, value)
+		got := int64(-1)
+		err := Load(bytes.NewReader(b), int64(len(b)), Reader{
+			Limits: &lim, Key: func(k Key) error { got = k.Deadline; return nil },
+		})
+		if err != nil || got != test.want {
+			t.Errorf("record %x: deadline %d, want %d, error %v", test.record, got, test.want, err)
+		}
+	}
+}
+
+func TestFilesThatRedisRefusesAreRefused(t *testing.T) {
+	most := append([]byte{recordIdle, 0x81}, bytes.Repeat([]byte{255}, 8)...)
+	for _, b := range [][]byte{
+		file(10, most, keyed("k", []byte{typeString, 1, 'v'})),
+		file(10, keyed("k", []byte{typeSetInts, 8, 2, 0, 0, 0, 0, 0, 0, 0})), // of no integers
+	} {
+		if _, keys, err := loadAll(b); err == nil {
+			t.Errorf("%x: %d keys are loaded", b, keys)
+		}
+	}
+}

@@ -88,7 +88,7 @@ func (h *host) Collect() { h.memory.collect() }
 // Purge collects garbage and gives free memory back to the system.
 func (h *host) Purge() { debug.FreeOSMemory() }
 
-// Sleep blocks the engine, until Close or Drain is called.
+// Sleep blocks the engine, until Close, Drain or EndSleep is called.
 func (h *host) Sleep(micros int64) {
 	const longest = math.MaxInt64 / int64(time.Microsecond)
 	timer := time.NewTimer(time.Duration(min(micros, longest)) * time.Microsecond)
@@ -96,6 +96,15 @@ func (h *host) Sleep(micros int64) {
 	select {
 	case <-timer.C:
 	case <-h.ending:
+	case <-h.awake:
+	}
+}
+
+// EndSleep ends a Sleep, as a signal does in Redis.
+func (h *host) EndSleep() {
+	select {
+	case h.awake <- struct{}{}:
+	default: // nothing sleeps
 	}
 }
 

@@ -69,3 +69,23 @@ func TestTheAllocatorsReportHasTheObjectsOfEachSize(t *testing.T) {
 		}
 	}
 }
+
+func TestEndSleepEndsASleep(t *testing.T) {
+	h := (*host)(newTestServer(t))
+	h.EndSleep() // nothing sleeps: it has no effect on a later sleep
+	h.Sleep(1)
+	over := make(chan struct{})
+	go func() {
+		h.Sleep(1e12)
+		close(over)
+	}()
+	for {
+		select {
+		case <-over:
+			return
+		default:
+			h.EndSleep()
+			runtime.Gosched()
+		}
+	}
+}

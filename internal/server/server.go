@@ -47,6 +47,7 @@ type Server struct {
 	arriving  int           // connections that Dial has returned and that are not yet in conns
 	closing   bool          // Close was called
 	ending    chan struct{} // closed by Close or Drain: DEBUG SLEEP ends
+	awake     chan struct{} // EndSleep sends to it: DEBUG SLEEP ends
 	drained   chan struct{} // closed when draining and no connection is left; nil: not draining
 	loops     []*loop
 	assigned  int // connections given to loops so far
@@ -69,7 +70,8 @@ type Server struct {
 func New(opts Options) *Server {
 	s := &Server{
 		cfg: opts.Config, log: opts.Log, clock: opts.Clock, onQuit: opts.OnShutdown,
-		conns: map[*conn]struct{}{}, ending: make(chan struct{}), started: opts.Clock.Now(),
+		conns: map[*conn]struct{}{}, ending: make(chan struct{}), awake: make(chan struct{}),
+		started: opts.Clock.Now(),
 	}
 	s.wakes.init()
 	var seed [32]byte
