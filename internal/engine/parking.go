@@ -20,6 +20,7 @@ type parking struct {
 	places    map[*command.Parked][]place
 	deadlines expiry.Index[*command.Parked]
 	ready     []watchedKey // signalled in this unit, and clients wait for them
+	streams   int          // how many clients wait in XREAD or XREADGROUP
 
 	replies    *replies
 	errors     *errorCounts
@@ -62,9 +63,17 @@ func (p *parking) Signal(db int, key string) {
 
 // signalLost marks a key that held a stream. Clients that wait for the end of the stream are
 // served. A client of XREAD is not, but if the same unit makes the key anew, this is when its
-// turn came.
+// turn came. As in Redis, the signal is given only if a client reads a stream, of any key: then
+// SORT … STORE that overwrites the stream serves the clients of BLPOP, too, and else it does not.
 func (p *parking) signalLost(db int, key string) {
-	p.Signal(db, key)
+	if p.streams > 0 {
+		p.Signal(db, key)
+	}
+}
+
+// readsStream reports whether a client waits in XREAD or XREADGROUP.
+func readsStream(parked *command.Parked) bool {
+	return parked.Cmd != nil && parked.Cmd.Group == "stream"
 }
 
 // signalAllLost calls signalLost for every key that holds a stream in before and not in now.
@@ -132,6 +141,9 @@ func (p *parking) Park(parked *command.Parked) {
 		places = append(places, place{k, q.PushBack(parked)})
 	}
 	p.places[parked] = places
+	if readsStream(parked) {
+		p.streams++
+	}
 	if parked.Deadline > 0 {
 		p.deadlines.Add(parked, parked.Deadline)
 	}
@@ -153,6 +165,9 @@ func (p *parking) remove(parked *command.Parked) {
 		}
 	}
 	delete(p.places, parked)
+	if readsStream(parked) {
+		p.streams--
+	}
 	parked.Session.Parked = nil
 	parked.Session.Move(command.Ready)
 }
