@@ -5,6 +5,7 @@ import (
 	"net"
 	"path/filepath"
 	"runtime"
+	"slices"
 	"strings"
 	"sync"
 	"testing"
@@ -522,5 +523,29 @@ func TestInfoMeasuresTheLargestBuffersOnceASecond(t *testing.T) {
 	clock.Advance(time.Second)
 	if n := largest(); n < size {
 		t.Errorf("%d bytes a second later", n)
+	}
+}
+
+func TestClientListIDKeepsTheOrderOfItsArguments(t *testing.T) {
+	srv := start(t, lockredis.Config{})
+	a, b := dial(t, srv), dial(t, srv)
+	var ids [2]string
+	for i, c := range []*wire.Conn{a, b} {
+		v, err := c.Do("CLIENT", "ID")
+		if err != nil {
+			t.Fatal(err)
+		}
+		ids[i] = strings.TrimPrefix(v.String(), ":")
+	}
+	v, err := a.Do("CLIENT", "LIST", "ID", ids[1], ids[0], "999", ids[1])
+	if err != nil {
+		t.Fatal(err)
+	}
+	var listed []string
+	for line := range strings.Lines(string(v.Str)) {
+		listed = append(listed, strings.TrimPrefix(strings.Fields(line)[0], "id="))
+	}
+	if want := []string{ids[1], ids[0], ids[1]}; !slices.Equal(listed, want) {
+		t.Errorf("clients %q are listed, want %q", listed, want)
 	}
 }

@@ -112,44 +112,50 @@ func (s *Session) flags() string {
 }
 
 func clientList(c *Ctx, args resp.Args) resp.Reply {
-	wanted, failure, ok := listFilter(args)
-	if !ok {
+	listed, failure := listedClients(c, args)
+	if failure.IsError() {
 		return failure
 	}
 	var b strings.Builder
 	c.argv = args.Bytes()
-	c.Clients.Each(func(s *Session) bool {
-		if wanted(s) {
-			b.WriteString(describe(c, s) + "\n")
-		}
-		return true
-	})
+	for _, s := range listed {
+		b.WriteString(describe(c, s) + "\n")
+	}
 	return resp.Verbatim(b.String())
 }
 
-// listFilter parses the option of CLIENT LIST, TYPE or ID, and returns a filter.
-func listFilter(args resp.Args) (wanted func(*Session) bool, failure resp.Reply, ok bool) {
+// listedClients parses the option of CLIENT LIST, TYPE or ID, and returns the clients: in the
+// order of their ids, or that of the arguments of ID, which may name a client twice.
+func listedClients(c *Ctx, args resp.Args) (listed []*Session, failure resp.Reply) {
+	kind := ""
 	switch {
 	case len(args) == 2:
-		return func(*Session) bool { return true }, failure, true
 	case len(args) == 4 && isWord(args[2], "type"):
-		kind, known := typeByName(args[3])
-		if !known {
-			return nil, errClientType(args[3]), false
+		var known bool
+		if kind, known = typeByName(args[3]); !known {
+			return nil, errClientType(args[3])
 		}
-		return func(s *Session) bool { return s.clientType() == kind }, failure, true
 	case len(args) > 3 && isWord(args[2], "id"):
-		ids := map[int64]bool{}
 		for _, a := range args[3:] {
 			id, isInt := resp.ParseInt(a)
 			if !isInt {
-				return nil, errClientID, false
+				return nil, errClientID
 			}
-			ids[id] = true
+			if s := c.Clients.ByID(id); s != nil {
+				listed = append(listed, s)
+			}
 		}
-		return func(s *Session) bool { return ids[s.ID] }, failure, true
+		return listed, resp.NoReply
+	default:
+		return nil, resp.ErrSyntax
 	}
-	return nil, resp.ErrSyntax, false
+	c.Clients.Each(func(s *Session) bool {
+		if len(args) == 2 || s.clientType() == kind {
+			listed = append(listed, s)
+		}
+		return true
+	})
+	return listed, resp.NoReply
 }
 
 func errClientType(name []byte) resp.Reply {

@@ -227,7 +227,7 @@ func migrateKeys(line resp.Args, found []KeyPos) []KeyPos {
 			i++
 		case isWord(line[i], "auth2"):
 			i += 2
-		case isWord(line[i], "keys"):
+		case isWord(line[i], "keys") && i+1 < len(line):
 			if len(line[3]) > 0 {
 				return nil // a syntax error
 			}

@@ -147,8 +147,9 @@ func (k *KeySpec) bounds(args resp.Args, begin int) (first, last int, ok bool) {
 		if begin+k.CountAt >= len(args) {
 			return 0, 0, false
 		}
-		n, isInt := resp.ParseInt(args[begin+k.CountAt])
-		if !isInt || n < 0 || n > int64(len(args)) {
+		count, isInt := resp.ParseInt(args[begin+k.CountAt])
+		n := int32(count) // Redis takes the lower 32 bits
+		if !isInt || n < 0 || int(n) > len(args) {
 			return 0, 0, false
 		}
 		first = begin + k.FirstKey

@@ -20,9 +20,13 @@ var (
 func dbsize(c *Ctx, _ resp.Args) resp.Reply { return resp.Int(int64(c.DB.Len())) }
 
 // timeCmd reads the clock, as in Redis 7.0. The unit's own time stands still, so that no key
-// expires halfway through a script. With TIME a script can measure how long it runs.
+// expires halfway through a script. With TIME a script can measure how long it runs. In Valkey
+// TIME stands still, too.
 func timeCmd(c *Ctx, _ resp.Args) resp.Reply {
-	micros := c.Clock.Now().UnixMicro()
+	micros := c.Micros
+	if !c.Config.Valkey() {
+		micros = c.Clock.Now().UnixMicro()
+	}
 	return resp.Array(resp.BulkInt(micros/1e6), resp.BulkInt(micros%1e6))
 }
 

@@ -21,6 +21,7 @@ func (t *Table) EmulateValkey() {
 		&Command{Name: "script|show", Arity: 3, Flags: NoScript | Stale, Since: "8.0.0", Summary: "Returns the source of a cached script.", Run: scriptShow},
 	)
 	t.byName["set"].Run = valkeySet
+	t.byName["readonly"].Run, t.byName["readwrite"].Run = readonly, readwrite // also without cluster mode
 	t.fillSlots()
 }
 
