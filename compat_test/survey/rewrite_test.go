@@ -124,15 +124,17 @@ func (r rewriting) rewritten(t *testing.T, program, text string) (file string, v
 		s.apply(line)
 	}
 	values, _ = pairs(s.do("CONFIG", "GET", "*"))
+	values["port"] = strings.ReplaceAll(values["port"], port, "{port}")
 	for name := range values {
-		values[name] = strings.NewReplacer(port, "{port}", dir, "{dir}").Replace(values[name])
+		values[name] = strings.ReplaceAll(values[name], dir, "{dir}")
 	}
 	s.apply("CONFIG REWRITE")
 	got, err := os.ReadFile(path)
 	if err != nil {
 		t.Fatal(err)
 	}
-	return strings.NewReplacer(port, "{port}", dir, "{dir}").Replace(string(got)), values
+	// Only behind "port ": another directive may have the same number.
+	return strings.NewReplacer("port "+port+"\n", "port {port}\n", dir, "{dir}").Replace(string(got)), values
 }
 
 // apply sends a line: a command in capitals, or a directive for CONFIG SET. Both servers take every
