@@ -234,8 +234,9 @@ func (s *Server) Shutdown(ctx context.Context) error {
 	return err
 }
 
-// Close closes all listeners and connections and ends all goroutines of the server. All data
-// that was not saved is gone, and Close saves nothing. Close may be called more than once. It always returns nil.
+// Close closes all listeners and connections and ends all goroutines of the server. It saves
+// nothing: data that was not saved before is gone. Close may be called more than once. It always
+// returns nil.
 func (s *Server) Close() error {
 	s.mu.Lock()
 	was := s.state
