@@ -222,3 +222,43 @@ func TestMillionsOfKeysAreCountedInBatches(t *testing.T) {
 		t.Error("without maxmemory the timer is armed, or bytes are counted")
 	}
 }
+
+func TestKeysThatAreEvictedDuringACollectionAreNotInUseBesideTheKeys(t *testing.T) {
+	e, clock := newClocked(t)
+	host := &measuredHost{}
+	e.env.Server = host
+	fillKeys(t, e, 4000)
+	s, _ := connect(e)
+	const beside = 20_000
+	set := func(live int64) (left int) {
+		t.Helper()
+		host.live, host.size = live, live
+		clock.Advance(10 * time.Millisecond)
+		send(e, s, "SET", "key:000000", "value")
+		for e.timer.due(e.env.Space.Now()) {
+			e.Do(&Caller{}, func() { e.fireTimer() })
+		}
+		return e.env.Space.DB(0).Len()
+	}
+	expectReply(t, send(e, s, "CONFIG", "SET", "maxmemory-policy", "allkeys-random",
+		"maxmemory-eviction-tenacity", "100", "maxmemory", "1gb"), "+OK\r\n")
+	all := e.env.Space.CountedBytes()
+	limit := all / 4
+	expectReply(t, send(e, s, "CONFIG", "SET", "maxmemory", "0"), "+OK\r\n")
+	host.live = beside
+	expectReply(t, send(e, s, "CONFIG", "SET", "maxmemory", fmt.Sprint(limit)), "+OK\r\n")
+	few := set(beside)
+	if left := set(all + beside); left != few || few < 600 { // it began before the evictions
+		t.Errorf("%d keys are left, then %d", few, left)
+	}
+	used := e.env.Space.CountedBytes()
+	if used > limit || used < limit-beside-2000 {
+		t.Errorf("keys of %d bytes are left, the limit is %d", used, limit)
+	}
+	for n := range int64(2 * restCollections) {
+		few = set(used + limit + n)
+	}
+	if few != 0 {
+		t.Errorf("%d keys are left, although as much as maxmemory is in use beside them", few)
+	}
+}

@@ -1,10 +1,6 @@
 package engine
 
-import (
-	"slices"
-
-	"github.com/lockredis/lockredis/store"
-)
+import "github.com/lockredis/lockredis/store"
 
 // The limits of a script's memory. Go cannot recover from running out of memory. So
 // luaexec ends a script that allocates too much, and the process survives.
@@ -19,13 +15,8 @@ const (
 // script or DEBUG POPULATE may allocate.
 //
 // The allocator's figure contains garbage, and a key that is evicted stays in it until the
-// next collection. So the memory in use is the sum of two parts. The store counts the bytes
-// of the keys. The rest is what a collection found in use, less the bytes of the keys at
-// that time: buffers, scripts, the process itself, and the error of the store's estimate.
-//
-// One collection may find far too much. What a command allocates while it runs counts as in
-// use, garbage too, and a large key may go between its end and look. So the rest is the
-// least of the last collections.
+// next collection. So the memory in use is the sum of two parts: the store counts the bytes
+// of the keys, and besideKeys estimates the rest.
 type memoryLimit struct {
 	e       *Engine
 	process int64 // bytes that the process may use; 0: unknown
@@ -36,22 +27,11 @@ type memoryLimit struct {
 	counting bool // the store has not counted all keys
 	evicting bool // the timer goes on counting and evicting
 
-	rest        int64                  // bytes in use beside the keys
-	rests       [restCollections]int64 // what the last collections found beside the keys
-	collections int                    // how many look has seen under this limit
-	live        int64                  // the last collection's figure
-	asked       int64                  // when askAgain asked for a collection, Unix µs
-	looked      int64                  // when look read the heap, Unix µs; 0: it must read it
-	looks       int                    // calls of look since then
+	beside besideKeys
+	asked  int64 // when askAgain asked for a collection, Unix µs
+	looked int64 // when look read the heap, Unix µs; 0: it must read it
+	looks  int   // calls of look since then
 }
-
-// restCollections is how many collections rest is the least of.
-const restCollections = 4
-
-// mostAtFirst is the most that rest can be, in bytes, until a collection has ended under the
-// limit: a server without keys has more. The last collection before the limit tells no more
-// than that: the keys of its time may be gone.
-const mostAtFirst = 1 << 20
 
 // askPause is the least time between two collections that askAgain asks for, in µs.
 const askPause = 100_000
@@ -76,7 +56,7 @@ func (m *memoryLimit) Used() int64 {
 	}
 	keys := m.e.env.Space.CountedBytes()
 	m.look(keys)
-	return m.rest + keys
+	return m.beside.bytes + keys
 }
 
 // look reads the heap again after lookPause, or after lookCalls calls.
@@ -85,11 +65,12 @@ const (
 	lookCalls = 256
 )
 
-// look finds out whether there was a collection, and computes rest. keys is the bytes of
-// the keys. It asks for a collection when garbage takes an eighth of maxmemory.
+// look notes the bytes of the keys and finds out whether there was a collection. It asks for a
+// collection when garbage takes an eighth of maxmemory.
 func (m *memoryLimit) look(keys int64) {
 	env := &m.e.env
 	m.looks++
+	m.beside.note(keys)
 	if m.looked != 0 && m.looks < lookCalls && uint64(env.Micros-m.looked) < lookPause {
 		return
 	}
@@ -98,22 +79,12 @@ func (m *memoryLimit) look(keys int64) {
 	if live == 0 {
 		live = size
 	}
-	if live != m.live {
-		m.live = live
-		if !m.counting {
-			m.found(max(live-keys, 0))
-		}
+	if !m.counting {
+		m.beside.look(live, keys)
 	}
 	if limit := env.Config.MaxMemory; size-limit > limit/8 {
 		env.Server.Collect()
 	}
-}
-
-// found notes that a collection has found rest bytes beside the keys.
-func (m *memoryLimit) found(rest int64) {
-	m.rests[m.collections%restCollections] = rest
-	m.collections++
-	m.rest = slices.Min(m.rests[:min(m.collections, restCollections)])
 }
 
 // askAgain asks for another collection when a command is refused although the keys leave
@@ -121,7 +92,7 @@ func (m *memoryLimit) found(rest int64) {
 // the next collection might be minutes away.
 func (m *memoryLimit) askAgain() {
 	env := &m.e.env
-	if m.rest > env.Config.MaxMemory/8 && uint64(env.Micros-m.asked) >= askPause {
+	if m.beside.bytes > env.Config.MaxMemory/8 && uint64(env.Micros-m.asked) >= askPause {
 		m.asked = env.Micros
 		env.Server.Collect()
 	}
@@ -135,9 +106,8 @@ const countBatch = 4096
 func (m *memoryLimit) follow() {
 	space, limit := m.e.env.Space, m.e.env.Config.MaxMemory
 	if space.CountBytes(limit > 0) {
-		_, m.live = m.e.env.Server.Heap()
-		m.collections, m.rest = 0, min(m.live, mostAtFirst)
 		m.counting = space.CountMore(countBatch)
+		m.forgetCollections()
 	}
 	m.looked, m.evicting = 0, false
 	if limit > 0 {
@@ -153,8 +123,14 @@ func (m *memoryLimit) count() {
 		return
 	}
 	if m.counting = m.e.env.Space.CountMore(countBatch); !m.counting {
+		m.forgetCollections()
 		m.e.env.Server.Collect()
 	}
+}
+
+func (m *memoryLimit) forgetCollections() {
+	_, live := m.e.env.Server.Heap()
+	m.beside.reset(live, m.e.env.Space.CountedBytes())
 }
 
 // Room estimates how many bytes of data may be added: half of what the process has left,
