@@ -57,6 +57,11 @@ func TestKeysMigrateBothWays(t *testing.T) {
 		if got := digest(to); got != want {
 			t.Errorf("from %s: %s has %s, not %s", from.name, to.name, got, want)
 		}
+		twice := append(args[:len(args):len(args)], "twice", "none", "twice")
+		from.do("SET", "twice", "v")
+		if got := from.ask(twice...).String(); got != "+OK" {
+			t.Errorf("from %s, a key that is given twice: %s", from.name, got)
+		}
 		if n := from.ask("DBSIZE").String(); n != ":0" {
 			t.Errorf("from %s: %s keys are left", from.name, n)
 		}
@@ -254,6 +259,9 @@ func TestMigrateTakesOddTargetsAsRedis(t *testing.T) {
 		{"-\r\n-\r\n"},
 		{"+OK\r\n-\r\n"},
 		{"+O", "+OK\r\n+OK\r\n"},
+		{"\n+OK\r\n", "+OK\r\n+OK\r\n"},
+		{"+OK\r\n\n"},
+		{"\r\n\r\n"},
 	} {
 		var got [2]string
 		for i, c := range []*client{redis, lock} {

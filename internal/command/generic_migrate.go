@@ -175,6 +175,7 @@ func (m *Migration) request(c *Ctx, o migrateOptions) {
 // Finish deletes the keys that the other server has, and returns the reply of MIGRATE. lines
 // are the first lines of the replies that came.
 func (m *Migration) Finish(c *Ctx, end Exchange, lines []string) resp.Reply {
+	removed := map[string]bool{} // a key that is given twice is sent twice
 	changed := false
 	for i, line := range lines {
 		if i < m.asked || isErrorLine(line) || m.copy || anyError(lines[:min(m.asked, len(lines))]) {
@@ -182,9 +183,11 @@ func (m *Migration) Finish(c *Ctx, end Exchange, lines []string) resp.Reply {
 		}
 		k := m.keys[i-m.asked]
 		switch e := c.DB.Peek(k.name); {
+		case e == nil && removed[string(k.name)]:
 		case e == nil && k.deadline != 0 && k.deadline <= c.Now(): // it has expired on both servers
 		case e != nil && c.DB.Deadline(e) == k.deadline && bytes.Equal(encoder(c).Dump(e.Value()), k.payload):
 			c.Remove(e)
+			removed[string(k.name)] = true
 		default:
 			changed = true
 		}

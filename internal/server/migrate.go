@@ -38,6 +38,9 @@ func (h *host) Send(m *command.Migration, quit <-chan struct{}) (end command.Exc
 	return end, lines
 }
 
+// errEmptyReply is for a newline without a reply. As in Redis, "\r\n" is a reply.
+var errEmptyReply = errors.New("empty reply")
+
 // exchange sends the commands of m over a connection of its own. err is why the connection
 // failed, nil if it could not be made.
 func exchange(ctx context.Context, m *command.Migration) (end command.Exchange, lines []string, err error) {
@@ -60,6 +63,9 @@ func exchange(ctx context.Context, m *command.Migration) (end command.Exchange, 
 	r := bufio.NewReaderSize(impatientReader{conn, timeout}, maxReplyLine)
 	for range m.Replies {
 		line, err := r.ReadSlice('\n')
+		if err == nil && len(line) == 1 {
+			err = errEmptyReply
+		}
 		if err != nil {
 			return command.NotRead, lines, err
 		}
