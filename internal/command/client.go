@@ -182,25 +182,28 @@ func (s *Session) clientType() string {
 
 // killFilter holds the conditions of CLIENT KILL. A field with its zero value is none.
 type killFilter struct {
-	id                int64
-	addr, laddr, kind string
-	user              *acl.User
-	skipMe            bool
+	id          int64
+	addr, laddr []byte // "" is the address of no client
+	kind        string
+	user        *acl.User
+	skipMe      bool
 }
 
 func (f *killFilter) matches(c *Ctx, s *Session) bool {
 	return (f.id == 0 || s.ID == f.id) &&
-		(f.addr == "" || s.Addr == f.addr) &&
-		(f.laddr == "" || s.LAddr == f.laddr) &&
+		(f.addr == nil || isAddress(f.addr, s.Addr)) &&
+		(f.laddr == nil || isAddress(f.laddr, s.LAddr)) &&
 		(f.kind == "" || s.clientType() == f.kind) &&
 		(f.user == nil || s.User == f.user) &&
 		!(f.skipMe && s == c.Session)
 }
 
+func isAddress(given []byte, addr string) bool { return addr != "" && string(given) == addr }
+
 func clientKill(c *Ctx, args resp.Args) resp.Reply {
 	f := killFilter{skipMe: true}
 	if len(args) == 3 {
-		f = killFilter{addr: args.String(2)}
+		f = killFilter{addr: args[2]}
 	} else if failure, ok := parseKill(c, &f, args); !ok {
 		return failure
 	}
@@ -253,9 +256,9 @@ func parseKill(c *Ctx, f *killFilter, args resp.Args) (failure resp.Reply, ok bo
 			}
 			f.kind = kind
 		case "addr":
-			f.addr = string(value)
+			f.addr = value
 		case "laddr":
-			f.laddr = string(value)
+			f.laddr = value
 		case "user":
 			if f.user = c.Users.Get(string(value)); f.user == nil {
 				return resp.Errorf("ERR No such user '%s'", value), false
