@@ -1,6 +1,8 @@
 package pubsub
 
 import (
+	"maps"
+	"slices"
 	"unsafe"
 
 	"github.com/lockredis/lockredis/resp"
@@ -271,8 +273,11 @@ func (b *Broker) deliver(m *Message, t *topic) int {
 // caller can skip building a message. It ignores shard channels.
 func (b *Broker) Idle() bool { return len(b.topic[Channel]) == 0 && len(b.order) == 0 }
 
-// Channels returns the names of kind k (Channel or Shard) that have subscribers
-// and match pattern, in no particular order.
+// AllChannels returns the names of kind k (Channel or Shard) that have subscribers, in no
+// particular order.
+func (b *Broker) AllChannels(k Kind) []string { return slices.Collect(maps.Keys(b.topic[k])) }
+
+// Channels returns the names of AllChannels that match pattern.
 func (b *Broker) Channels(k Kind, pattern string) []string {
 	names := []string{}
 	for name := range b.topic[k] {

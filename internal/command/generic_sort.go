@@ -45,9 +45,8 @@ func sortStoreKey(line resp.Args, _ []KeyPos) []KeyPos {
 			i += 2
 		case isWord(line[i], "get"), isWord(line[i], "by"):
 			i++
-		case isWord(line[i], "store") && i+1 < len(line):
-			i++
-			found = []KeyPos{{i, OW | Update}}
+		case isWord(line[i], "store") && i+1 < len(line): // as in Redis, the key may be the next "store"
+			found = []KeyPos{{i + 1, OW | Update}}
 		}
 	}
 	return found

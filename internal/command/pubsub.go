@@ -100,7 +100,7 @@ func pubsubShardchannels(c *Ctx, args resp.Args) resp.Reply {
 func listChannels(c *Ctx, k pubsub.Kind, args resp.Args) resp.Reply {
 	switch len(args) {
 	case 2:
-		return resp.BulkArray(c.PubSub.Channels(k, "*"))
+		return resp.BulkArray(c.PubSub.AllChannels(k)) // "*" does not match ""
 	case 3:
 		return resp.BulkArray(c.PubSub.Channels(k, args.String(2)))
 	}
