@@ -46,14 +46,14 @@ func startCluster(tb testing.TB, program string) *Topology {
 // it meet the first node.
 func (tp *Topology) introduce(tb testing.TB, n *Node, bus string) {
 	tb.Helper()
-	if _, err := n.Do("CLUSTER", "SET-CONFIG-EPOCH", len(tp.Nodes)+1); err != nil {
+	if err := n.setUp("CLUSTER", "SET-CONFIG-EPOCH", len(tp.Nodes)+1); err != nil {
 		tb.Fatalf("CLUSTER SET-CONFIG-EPOCH: %v", err)
 	}
 	if len(tp.Nodes) == 0 {
 		return
 	}
 	host, port, _ := net.SplitHostPort(n.Addr)
-	if _, err := tp.Nodes[0].Do("CLUSTER", "MEET", host, port, bus); err != nil {
+	if err := tp.Nodes[0].setUp("CLUSTER", "MEET", host, port, bus); err != nil {
 		tb.Fatalf("CLUSTER MEET: %v", err)
 	}
 }
@@ -68,7 +68,7 @@ func (tp *Topology) shareOut(tb testing.TB) {
 		if i >= clusterMasters {
 			command = []any{"CLUSTER", "REPLICATE", tp.Nodes[i-clusterMasters].id}
 		}
-		if _, err := n.Do(command...); err != nil {
+		if err := n.setUp(command...); err != nil {
 			tb.Fatalf("%v: %v", command, err)
 		}
 	}

@@ -180,6 +180,14 @@ func (n *Node) Do(args ...any) (any, error) {
 	return n.admin.Do(ctx, args...).Result()
 }
 
+// setUp is Do for a command of the topology's start. Redis writes the cluster's file to the disk
+// before it replies, which may take seconds while other programs write.
+func (n *Node) setUp(args ...any) error {
+	ctx, cancel := context.WithTimeout(context.Background(), pollLimit)
+	defer cancel()
+	return n.admin.WithTimeout(pollLimit).Do(ctx, args...).Err()
+}
+
 // text is Do for string replies.
 func (n *Node) text(args ...any) (string, error) {
 	reply, err := n.Do(args...)
