@@ -34,7 +34,8 @@ type Caller struct {
 
 	background bool // the unit never runs halfway through a script
 
-	// The unit: a function, or the commands of a session.
+	// The unit: a function, or the commands of a session. Zero between two units: the engine
+	// keeps its last caller, and that must not keep the buffers of a client that has gone.
 	unit    func()
 	session *command.Session
 	source  Source
@@ -68,7 +69,9 @@ type Source interface {
 // see Caller.Replace.
 func (e *Engine) Run(c *Caller, s *command.Session, source Source) (replaced bool) {
 	c.unit, c.session, c.source = nil, s, source
-	return e.enter(c)
+	replaced = e.enter(c)
+	c.session, c.source = nil, nil
+	return replaced
 }
 
 // Do runs unit alone inside the engine, in this goroutine or in another caller's
@@ -76,7 +79,9 @@ func (e *Engine) Run(c *Caller, s *command.Session, source Source) (replaced boo
 // returns.
 func (e *Engine) Do(c *Caller, unit func()) (replaced bool) {
 	c.unit = unit
-	return e.enter(c)
+	replaced = e.enter(c)
+	c.unit = nil
+	return replaced
 }
 
 func (e *Engine) enter(c *Caller) (replaced bool) {

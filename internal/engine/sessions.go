@@ -138,6 +138,9 @@ func (e *Engine) forget(s *command.Session) {
 	e.watches.Unwatch(s)
 	e.tracking.forget(s)
 	e.env.PubSub.Close(s, &s.Subs)
+	if e.ctx.Session == s { // its buffers are garbage now
+		e.ctx.Session = nil
+	}
 }
 
 // Connections returns how many connections are open. It is called inside Do.

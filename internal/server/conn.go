@@ -258,4 +258,7 @@ func (c *conn) release() {
 // leave removes the session from the engine.
 func (c *conn) leave() {
 	c.server.engine.Do(&engine.Caller{}, func() { c.server.engine.LeaveUnread(&c.session, c) })
+	if freed := c.server.cfg.Freed; freed != nil && c.reader.Size() >= largeBuffer {
+		freed()
+	}
 }

@@ -64,8 +64,9 @@ const maxUnauthOutput = 16 << 10
 // drainTime is how long a closed connection's last replies may take.
 const drainTime = 10 * time.Second
 
-// largeOutput is how many unread bytes of a client that has gone are worth Config.Freed.
-const largeOutput = 4 << 20
+// largeBuffer is how many bytes a client that has gone leaves, unread output or input, for a call
+// of Config.Freed.
+const largeBuffer = 4 << 20
 
 func (o *output) init(c *conn) {
 	o.link, o.traffic = c.link, c.traffic
@@ -296,7 +297,7 @@ func (o *output) breakOff() {
 	if o.check != nil {
 		o.check.Stop()
 	}
-	if o.freed != nil && o.unread() >= largeOutput {
+	if o.freed != nil && o.unread() >= largeBuffer {
 		o.freed()
 	}
 	o.broken = true
