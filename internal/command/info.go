@@ -129,10 +129,11 @@ func infoClients(c *Ctx, w *infoWriter) {
 
 func infoPersistence(c *Ctx, w *infoWriter) {
 	w.zero("loading", "async_loading", "current_cow_peak", "current_cow_size", "current_cow_size_age")
-	w.line("current_fork_perc", "0.00") // no process is forked
-	w.zero("current_save_keys_processed", "current_save_keys_total")
-	w.line("rdb_changes_since_last_save", c.Dirty)
 	saving, status, since := c.Saving.Stats(), "ok", int64(-1)
+	w.line("current_fork_perc", fmt.Sprintf("%.2f", percent(saving.KeysDone, saving.Keys)))
+	w.line("current_save_keys_processed", saving.KeysDone)
+	w.line("current_save_keys_total", saving.Keys)
+	w.line("rdb_changes_since_last_save", c.Dirty)
 	if saving.Failed {
 		status = "err"
 	}

@@ -64,6 +64,9 @@ func (s *saving) Abort() bool {
 func (e *Engine) saveAtEnd() error {
 	saves, force := e.env.Config.SavesAtEnd()
 	if !saves {
+		if e.saving.asked() { // in Redis, SAVE would have ended before
+			_ = e.saving.Last() // the log has the error
+		}
 		return nil
 	}
 	e.log.Warn("Saving the final RDB snapshot before exiting.")

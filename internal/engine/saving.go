@@ -43,6 +43,8 @@ type save struct {
 	db        int               // of the last key; -1: none yet
 	sized     map[int]bool      // databases with a size in the file
 	begun     int64             // Unix ms
+	keys      int64             // of the snapshot
+	keysDone  int64             // of those, how many are encoded
 	dirty     int64             // Env.Dirty when it began
 	waiting   []*command.Parked // the clients of SAVE that wait for it
 	cancelled bool              // its snapshot has ended; the file is not wanted unless it has its name
@@ -77,8 +79,14 @@ func (s *saving) Stats() command.SaveStats {
 	if s.current != nil {
 		stats.Running, stats.Begun = true, s.current.begun
 		stats.InBackground = len(s.current.waiting) == 0
+		stats.Keys, stats.KeysDone = s.current.keys, s.current.keysDone
 	}
 	return stats
+}
+
+// asked reports whether a client waits for a save.
+func (s *saving) asked() bool {
+	return len(s.queue) > 0 || s.current != nil && len(s.current.waiting) > 0
 }
 
 // Begin begins a save in the background. It returns false if one is under way.
@@ -131,6 +139,9 @@ func (s *saving) begin() *save {
 		Server: cmp.Or(env.Config.EmulatedValkey(), config.RedisVersion), Unix: now / 1000, Memory: env.Memory.Used(),
 	})
 	w.out = s.encoder.AppendFunctions(w.out, env.Scripts.LibraryCodes())
+	for i := range env.Space.Len() {
+		w.keys += int64(env.Space.DB(i).Len())
+	}
 	w.snapshot = env.Space.Snapshot(w.visit)
 	return w
 }
@@ -145,6 +156,7 @@ func (w *save) visit(db store.SnapshotDB, e *store.Entry) {
 			w.out = rdb.AppendSize(w.out, db.Keys, db.Expires)
 		}
 	}
+	w.keysDone++
 	w.out = w.s.appendUse(w.out, e)
 	w.out = w.s.encoder.AppendKey(w.out, e.Key(), e.Value(), db.Deadline(e))
 }

@@ -5,6 +5,7 @@ import (
 	"errors"
 	"os"
 	"path/filepath"
+	"strings"
 	"testing"
 
 	"github.com/lockredis/lockredis/internal/command"
@@ -104,6 +105,55 @@ func TestNoCommandRunsAfterTheLastSave(t *testing.T) {
 			t.Errorf("the save failed: %v, the client is held: %v", fails, held)
 		}
 	}
+}
+
+func TestASignalDuringSaveWritesTheFileWithoutSavePoints(t *testing.T) {
+	for _, fails := range []bool{false, true} {
+		e, _ := newClocked(t)
+		path := filepath.Join(t.TempDir(), "dump.rdb")
+		if fails {
+			path = filepath.Join(path, "none", "dump.rdb")
+		}
+		e.env.Config.RDB.File, e.env.Config.RDB.Program = path, true
+		s, _ := connect(e)
+		send(e, s, "SET", "k", "v")
+		e.Do(&Caller{}, func() {
+			e.Execute(s, words("SAVE"))
+			if err := e.saveAtEnd(); err != nil { // before the goroutine of SAVE comes into the engine
+				t.Error(err)
+			}
+			if _, err := os.Stat(path); (err != nil) != fails {
+				t.Errorf("the file: %v", err)
+			}
+		})
+	}
+}
+
+func TestInfoCountsTheKeysOfASave(t *testing.T) {
+	e, _ := newClocked(t)
+	e.env.Config.RDB.File = filepath.Join(t.TempDir(), "dump.rdb")
+	fillKeys(t, e, 3*batchKeys)
+	s, _ := connect(e)
+	fields := []string{"current_fork_perc:", "current_save_keys_processed:", "current_save_keys_total:"}
+	expect := func(values ...string) {
+		t.Helper()
+		info := send(e, s, "INFO", "persistence")
+		for i, field := range fields {
+			if !strings.Contains(info, field+values[i]+"\r\n") {
+				t.Errorf("%s is not %s in %s", field, values[i], info)
+			}
+		}
+	}
+	expect("0.00", "0", "0")
+	e.Do(&Caller{}, func() { e.saving.current = e.saving.begin() })
+	expect("0.00", "0", "384")
+	e.Do(&Caller{}, func() {
+		for e.saving.current.step() {
+		}
+	})
+	expect("100.00", "384", "384")
+	e.Do(&Caller{}, func() { e.saving.finish(e.saving.current, nil) })
+	expect("0.00", "0", "0")
 }
 
 func TestTheProgramRemovesWhatAKilledSaveLeft(t *testing.T) {
