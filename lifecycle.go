@@ -46,9 +46,10 @@ func (s *Server) running() error {
 	return ErrServerClosed
 }
 
-// Start listens on the addresses of the Config and returns when clients can connect. After
-// an error nothing is left open, and the server is closed. A server starts once. Close and
-// Shutdown end a Start that reads a large RDB file: it returns ErrServerClosed.
+// Start listens on the addresses of the Config and returns when clients can connect. If it
+// fails, nothing is left open, and the server is closed. A server starts once: a second Start
+// returns an error and changes nothing. Close and Shutdown end a Start that reads a large RDB
+// file: it returns ErrServerClosed.
 func (s *Server) Start() error {
 	s.mu.Lock()
 	defer s.mu.Unlock()
