@@ -224,17 +224,19 @@ func TestMillionsOfKeysAreCountedInBatches(t *testing.T) {
 }
 
 func TestKeysThatAreEvictedDuringACollectionAreNotInUseBesideTheKeys(t *testing.T) {
-	e, clock := newClocked(t)
+	clock := expiry.NewManual(epoch)
+	e := newTestEngine(clock) // the timer fires below only
+	t.Cleanup(e.Close)
 	host := &measuredHost{}
 	e.env.Server = host
 	fillKeys(t, e, 4000)
 	s, _ := connect(e)
 	const beside = 20_000
-	set := func(live int64) (left int) {
+	collected := func(live int64) (left int) {
 		t.Helper()
 		host.live, host.size = live, live
 		clock.Advance(10 * time.Millisecond)
-		send(e, s, "SET", "key:000000", "value")
+		send(e, s, "GET", "none") // evicts keys and adds none
 		for e.timer.due(e.env.Space.Now()) {
 			e.Do(&Caller{}, func() { e.fireTimer() })
 		}
@@ -247,8 +249,8 @@ func TestKeysThatAreEvictedDuringACollectionAreNotInUseBesideTheKeys(t *testing.
 	expectReply(t, send(e, s, "CONFIG", "SET", "maxmemory", "0"), "+OK\r\n")
 	host.live = beside
 	expectReply(t, send(e, s, "CONFIG", "SET", "maxmemory", fmt.Sprint(limit)), "+OK\r\n")
-	few := set(beside)
-	if left := set(all + beside); left != few || few < 600 { // it began before the evictions
+	few := collected(beside)
+	if left := collected(all + beside); left != few || few < 600 { // it began before the evictions
 		t.Errorf("%d keys are left, then %d", few, left)
 	}
 	used := e.env.Space.CountedBytes()
@@ -256,7 +258,7 @@ func TestKeysThatAreEvictedDuringACollectionAreNotInUseBesideTheKeys(t *testing.
 		t.Errorf("keys of %d bytes are left, the limit is %d", used, limit)
 	}
 	for n := range int64(2 * restCollections) {
-		few = set(used + limit + n)
+		few = collected(used + limit + n)
 	}
 	if few != 0 {
 		t.Errorf("%d keys are left, although as much as maxmemory is in use beside them", few)
