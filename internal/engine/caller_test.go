@@ -11,12 +11,12 @@ func TestAnIdleEngineKeepsNoClientThatHasGone(t *testing.T) {
 	loop, other := &Caller{}, &Caller{}
 	gone := make(chan struct{})
 	func() {
-		s, p := connect(e)
+		s, _ := connect(e)
 		runtime.AddCleanup(s, func(c chan struct{}) { close(c) }, gone)
+		send(e, s, "EVAL", "return 1", "0")
 		send(e, s, "SET", "k", "v")
 		e.Run(loop, s, &sourceOf{})
 		e.Do(other, func() { e.LeaveUnread(s, &sourceOf{}) })
-		runtime.KeepAlive(p)
 	}()
 	for deadline := time.After(10 * time.Second); ; {
 		runtime.GC()

@@ -138,8 +138,10 @@ func (e *Engine) forget(s *command.Session) {
 	e.watches.Unwatch(s)
 	e.tracking.forget(s)
 	e.env.PubSub.Close(s, &s.Subs)
-	if e.ctx.Session == s { // its buffers are garbage now
-		e.ctx.Session = nil
+	for _, last := range []*command.Ctx{&e.ctx, &e.script.ctx} {
+		if last.Session == s { // its buffers are garbage now
+			last.Session = nil
+		}
 	}
 }
 
