@@ -23,8 +23,8 @@ type Config struct {
 	TCPKeepAlive     atomic.Int64 // seconds between probes, 0: none
 
 	// Freed is called when much memory has become garbage at once: a database was emptied, or
-	// a client has gone that had much unread output or input. It must not block. It is set before the server
-	// starts; nil: nothing is called.
+	// a client has gone that had much unread output or input. It must not block. It is set before
+	// the server starts; nil: nothing is called.
 	Freed func()
 
 	// While the server runs, the engine lock guards these fields.

@@ -42,12 +42,11 @@ func (b *besideKeys) reset(live, keys int64) {
 	*b = besideKeys{live: live, bytes: min(live, mostAtFirst), window: now, recent: now}
 }
 
-// note notes the bytes of the keys.
+// note notes the bytes of the keys. It is called before each call of look.
 func (b *besideKeys) note(keys int64) { b.recent.add(extremes{keys, keys}) }
 
 // look takes the last collection's figure, which may be new. keys is the bytes of the keys.
 func (b *besideKeys) look(live, keys int64) {
-	b.note(keys)
 	b.window.add(b.recent)
 	if live != b.live {
 		b.live = live

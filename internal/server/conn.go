@@ -258,7 +258,5 @@ func (c *conn) release() {
 // leave removes the session from the engine.
 func (c *conn) leave() {
 	c.server.engine.Do(&engine.Caller{}, func() { c.server.engine.LeaveUnread(&c.session, c) })
-	if freed := c.server.cfg.Freed; freed != nil && c.reader.Size() >= largeBuffer {
-		freed()
-	}
+	tellFreed(c.server.cfg.Freed, c.reader.Size())
 }

@@ -21,7 +21,8 @@ func TestAClientThatLeavesMuchInputCallsFreed(t *testing.T) {
 		nc.Close()
 	}
 	leave([]byte("SET k"))
-	leave(append([]byte("*3\r\n$3\r\nSET\r\n$1\r\nk\r\n$9000000\r\n"), bytes.Repeat([]byte("x"), largeBuffer)...))
+	value := bytes.Repeat([]byte("x"), largeBuffer)
+	leave(append([]byte("*3\r\n$3\r\nSET\r\n$1\r\nk\r\n$9000000\r\n"), value...))
 	select {
 	case <-calls:
 	case <-time.After(10 * time.Second):

@@ -68,6 +68,13 @@ const drainTime = 10 * time.Second
 // of Config.Freed.
 const largeBuffer = 4 << 20
 
+// tellFreed calls freed, unless it is nil, when a client leaves a large buffer. size is in bytes.
+func tellFreed(freed func(), size int) {
+	if freed != nil && size >= largeBuffer {
+		freed()
+	}
+}
+
 func (o *output) init(c *conn) {
 	o.link, o.traffic = c.link, c.traffic
 	o.enforce = func() { c.server.engine.Do(&engine.Caller{}, c.enforceOutputLimit) }
@@ -297,9 +304,7 @@ func (o *output) breakOff() {
 	if o.check != nil {
 		o.check.Stop()
 	}
-	if o.freed != nil && o.unread() >= largeBuffer {
-		o.freed()
-	}
+	tellFreed(o.freed, o.unread())
 	o.broken = true
 	o.queue, o.rest, o.buffer, o.spare = nil, nil, nil, nil
 	o.blocks, o.blocked = nil, 0
