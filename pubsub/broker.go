@@ -5,6 +5,7 @@ import (
 	"slices"
 	"unsafe"
 
+	"github.com/lockredis/lockredis/internal/shrink"
 	"github.com/lockredis/lockredis/resp"
 )
 
@@ -102,6 +103,7 @@ type list struct {
 	names []string
 	since []int64 // by position, Unix ms; nil unless Broker.Now was set
 	index map[string]int
+	peak  int // of index, see shrink.Delete
 }
 
 func (l *list) add(name string) bool {
@@ -125,12 +127,12 @@ func (l *list) remove(name string) bool {
 	last := len(l.names) - 1
 	moved := l.names[last]
 	l.names[i], l.index[moved] = moved, i
-	l.names = l.names[:last]
+	l.names = shrink.Pop(l.names)
 	if len(l.since) > last {
 		l.since[i] = l.since[last]
-		l.since = l.since[:last]
+		l.since = shrink.Pop(l.since)
 	}
-	delete(l.index, name)
+	shrink.Delete(&l.index, name, &l.peak)
 	return true
 }
 
@@ -138,6 +140,7 @@ func (l *list) remove(name string) bool {
 type Broker struct {
 	match func(pattern, name string) bool
 	topic [3]map[string]*topic // by Kind and name
+	peak  [3]int               // of topic, see shrink.Delete
 	// order lists the patterns in the order of their first subscription, until
 	// the last subscription to a pattern ends.
 	order   []string
@@ -203,7 +206,7 @@ func (b *Broker) Unsubscribe(sink Sink, subs *Subscriptions, k Kind, name string
 		}
 	}
 	if len(t.sinks) == 0 {
-		delete(b.topic[k], name)
+		shrink.Delete(&b.topic[k], name, &b.peak[k])
 		if k == Pattern {
 			b.forgetPattern(t)
 		}
@@ -220,8 +223,7 @@ func (b *Broker) forgetPattern(t *topic) {
 	if t.pos != last {
 		b.topic[Pattern][moved].pos = t.pos
 	}
-	b.order[last] = ""
-	b.order = b.order[:last]
+	b.order = shrink.Pop(b.order)
 }
 
 // Close removes all subscriptions of sink. subs is sink's own list.

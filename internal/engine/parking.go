@@ -6,6 +6,7 @@ import (
 
 	"github.com/lockredis/lockredis/expiry"
 	"github.com/lockredis/lockredis/internal/command"
+	"github.com/lockredis/lockredis/internal/shrink"
 	"github.com/lockredis/lockredis/resp"
 	"github.com/lockredis/lockredis/store"
 )
@@ -17,6 +18,7 @@ import (
 // ends, serveReady offers every signalled key to its queue.
 type parking struct {
 	queues    map[watchedKey]*queue
+	peak      int // of queues, see shrink.Delete
 	places    map[*command.Parked][]place
 	deadlines expiry.Index[*command.Parked]
 	ready     []watchedKey // signalled in this unit, and clients wait for them
@@ -161,7 +163,7 @@ func (p *parking) remove(parked *command.Parked) {
 			q.missing--
 		}
 		if q.Len() == 0 {
-			delete(p.queues, at.key)
+			shrink.Delete(&p.queues, at.key, &p.peak)
 		}
 	}
 	delete(p.places, parked)

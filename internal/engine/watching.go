@@ -4,11 +4,13 @@ import (
 	"slices"
 
 	"github.com/lockredis/lockredis/internal/command"
+	"github.com/lockredis/lockredis/internal/shrink"
 )
 
 // watches is the index of watched keys: which sessions WATCH which key.
 type watches struct {
 	index map[watchedKey][]*command.Session
+	peak  int // of index, see shrink.Delete
 }
 
 // watchedKey is a key with its database's number.
@@ -36,7 +38,7 @@ func (w *watches) Unwatch(s *command.Session) {
 			list = append(list[:i:i], list[i+1:]...)
 		}
 		if len(list) == 0 {
-			delete(w.index, k)
+			shrink.Delete(&w.index, k, &w.peak)
 		} else {
 			w.index[k] = list
 		}

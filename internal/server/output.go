@@ -242,7 +242,7 @@ func (o *output) fill() bool {
 	if o.buffer != nil && cap(o.buffer) <= maxIdleBuffer {
 		o.spare = o.buffer[:0]
 	}
-	o.buffer = nil
+	o.rest, o.buffer = nil, nil // even an empty rest would keep the array of buffer
 	if len(o.queue) > 0 {
 		o.rest, o.buffer, o.peak = o.queue, o.queue, max(o.peak, len(o.queue))
 		if o.blocks == nil {
