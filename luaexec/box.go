@@ -45,6 +45,7 @@ func boxNumber(n *lua.LNumber) lua.LValue {
 type slab struct {
 	strings []lua.LString
 	numbers []lua.LNumber
+	bytes   int             // of strings
 	small   [128]lua.LValue // the numbers 0 to 127, made once
 }
 
@@ -59,10 +60,19 @@ func newSlab() *slab {
 // str returns s as a Lua value. It keeps s without a copy.
 func (b *slab) str(s string) lua.LValue {
 	if len(b.strings) == cap(b.strings) {
-		b.strings = make([]lua.LString, 0, slabSize)
+		b.strings, b.bytes = make([]lua.LString, 0, slabSize), 0
 	}
+	b.bytes += len(s)
 	b.strings = append(b.strings, lua.LString(s))
 	return boxString(&b.strings[len(b.strings)-1])
+}
+
+// release drops a block of strings with many bytes.
+func (b *slab) release() {
+	const kept = 64 << 10
+	if b.bytes > kept {
+		b.strings, b.bytes = nil, 0
+	}
 }
 
 // num returns n as a Lua value.

@@ -22,6 +22,7 @@ func (r *Runtime) RunFunction(f *Function, keys, args [][]byte, c Caller) (reply
 	} else {
 		m.L.Push(m.copied(keys))
 		m.L.Push(m.copied(args))
+		m.keys.bytes, m.argv.bytes = bytesIn(keys), bytesIn(args)
 	}
 	reply = m.run(task{name: f.name, loops: !f.simple, args: 2}, c)
 	m.refresh()
@@ -37,11 +38,19 @@ func (m *machine) copied(items [][]byte) *lua.LTable {
 	return t
 }
 
+// bytesIn returns the bytes of all items.
+func bytesIn(items [][]byte) (n int) {
+	for _, item := range items {
+		n += len(item)
+	}
+	return n
+}
+
 // refresh gives a state of functions a new stack after a kill or a panic, which may leave
 // the old one inconsistent, and after a run whose unused registers may keep much memory
 // alive. The values of the libraries stay.
 func (m *machine) refresh() {
-	if !m.broken && !m.ticker.memory.wasHeavy() {
+	if !m.broken && !m.wasHeavy() {
 		return
 	}
 	L, _ := m.L.NewThread()

@@ -30,10 +30,21 @@ func (r *Runtime) Run(s *Script, keys, args [][]byte, c Caller) (reply resp.Repl
 	}
 	m.L.Push(s.function(m))
 	reply = m.run(task{name: s.sha, loops: s.loops}, c)
-	if m.broken || m.ticker.memory.wasHeavy() {
+	if m.keys.table == nil {
+		m.sandbox.setGlobal("KEYS", lua.LNil)
+	}
+	if m.argv.table == nil {
+		m.sandbox.setGlobal("ARGV", lua.LNil)
+	}
+	if m.broken || m.wasHeavy() {
 		r.dropMachine()
 	}
 	return reply
+}
+
+// wasHeavy reports whether the last run may have left much memory in unused registers.
+func (m *machine) wasHeavy() bool {
+	return m.ticker.memory.wasHeavy() || m.keys.bytes+m.argv.bytes > heavyRun
 }
 
 // running reports whether a script, a function or the code of a library runs.
@@ -83,8 +94,20 @@ func (m *machine) end(t task) {
 	m.inCall = false
 	m.sources, m.active = nil, m.active[:0]
 	m.nesting, m.bases = 0, m.bases[:0]
+	m.forget()
+}
+
+// forget forgets the strings of the run. Without it one of them would stay in memory until the
+// next run, and a block of the slab has 64.
+func (m *machine) forget() {
+	const kept = 64 // arguments
 	m.keys.release()
 	m.argv.release()
+	m.values.release()
+	if cap(m.args) > kept {
+		m.args = nil
+	}
+	clear(m.args[:cap(m.args)])
 }
 
 // execute calls the function on the stack in protected mode and converts its result.

@@ -9,6 +9,7 @@ type vector struct {
 	table *lua.LTable
 	boxes []lua.LString
 	n     int // elements that fill has set
+	bytes int // of all items
 }
 
 // fill sets the table to items. replaced reports that the table is a new one,
@@ -20,9 +21,10 @@ func (v *vector) fill(items [][]byte) (replaced bool) {
 	if cap(v.boxes) < len(items) {
 		v.boxes = make([]lua.LString, len(items))
 	}
-	v.boxes = v.boxes[:cap(v.boxes)]
+	v.boxes, v.bytes = v.boxes[:cap(v.boxes)], 0
 	for i, item := range items {
 		v.boxes[i] = lua.LString(stringOf(item))
+		v.bytes += len(item)
 		v.table.RawSetInt(i+1, boxString(&v.boxes[i]))
 	}
 	for ; v.n > len(items); v.n-- {
@@ -46,8 +48,10 @@ func (v *vector) changed() bool {
 	return key != lua.LNil
 }
 
-// release frees the table after a run that had many items.
+// release forgets the items, which keep the buffer of the command in memory, and frees the table
+// after a run that had many.
 func (v *vector) release() {
+	clear(v.boxes[:v.n])
 	const kept = 256
 	if v.n > kept {
 		v.table, v.boxes, v.n = nil, nil, 0

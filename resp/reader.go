@@ -4,6 +4,7 @@ import (
 	"bytes"
 	"fmt"
 	"math"
+	"unsafe"
 
 	"github.com/tidwall/redcon"
 )
@@ -88,12 +89,17 @@ func (r *Reader) setBuffer(to []byte) {
 
 // makeRoom moves the unread bytes to the front of the buffer, and doubles the
 // buffer until they fill no more than half of it. The buffer grows with the bytes
-// that have arrived, never with a length that a frame announces.
+// that have arrived, never with a length that a frame announces. But the announced end of a
+// large frame can make it grow less.
 func (r *Reader) makeRoom() {
 	unread := r.end - r.start
 	size := max(len(r.buf), minRead)
 	for unread > size/2 {
 		size *= 2
+	}
+	if r.missing == 1 && r.bulk >= 0 && size > maxRead {
+		frame := int64(r.pos-r.start) + r.bulk + int64(len("\r\n"))
+		size = int(min(int64(size), max(frame+minRead, int64(unread+minRead), int64(len(r.buf)))))
 	}
 	to := r.buf
 	if size != len(r.buf) {
@@ -132,6 +138,10 @@ func (r *Reader) Held() int { return r.end }
 
 // Size returns the size of the buffer in bytes.
 func (r *Reader) Size() int { return len(r.buf) }
+
+// Memory returns the bytes that the Reader keeps in memory: the buffer, and the list of
+// arguments that Next fills.
+func (r *Reader) Memory() int { return len(r.buf) + cap(r.args)*int(unsafe.Sizeof([]byte(nil))) }
 
 // Next returns the next complete command. ok is false if more bytes are needed.
 // The arguments alias the buffer and are valid until the next call of Space or

@@ -173,6 +173,56 @@ func TestMemoryBombsNeitherKillASmallServerNorKeepItsMemory(t *testing.T) {
 	p.settles(t, limitMB/4)
 }
 
+// TestLargeRequestsEvictNoKeys: their garbage is not in use, and a request is in use for a moment
+// only. Redis evicts no key here.
+func TestLargeRequestsEvictNoKeys(t *testing.T) {
+	const keys, large, room = 20_000, 8 << 20, 26 << 20
+	p := startChild(t, 1024)
+	c, err := wire.Dial(p.addr)
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer c.Close()
+	c.SetTimeout(slack(wire.DefaultTimeout))
+	do := func(args ...string) string {
+		t.Helper()
+		r, err := c.Do(args...)
+		if err != nil {
+			t.Fatal(err)
+		}
+		return r.String()
+	}
+	do("MEMORY", "PURGE")
+	_, text, _ := strings.Cut(do("INFO", "memory"), "used_memory:")
+	used, err := strconv.Atoi(text[:strings.IndexByte(text, '\\')])
+	if err != nil {
+		t.Fatal(err)
+	}
+	do("CONFIG", "SET", "maxmemory", strconv.Itoa(used+room), "maxmemory-policy", "allkeys-lru")
+	for i := range keys {
+		do("SET", strconv.Itoa(i), strings.Repeat("x", 100))
+	}
+	value := strings.Repeat("x", large)
+	for name, commands := range map[string][][]string{
+		"ECHO":  {{"ECHO", value}},
+		"EVAL":  {{"EVAL", "redis.call('SET', KEYS[1], ARGV[1]) return redis.call('DEL', KEYS[1])", "1", "k", value}},
+		"SET":   {{"SET", "k", value}, {"SET", "k", value}, {"DEL", "k"}},
+		"HSET":  {{"HSET", "k", "f", value}, {"DEL", "k"}},
+		"MULTI": {{"MULTI"}, {"SET", "k", value}, {"DEL", "k"}, {"EXEC"}},
+	} {
+		for range 20 {
+			for _, command := range commands {
+				if r := do(command...); r[0] == '-' {
+					t.Fatalf("%s: %s", name, r)
+				}
+			}
+		}
+		if n := do("DBSIZE"); n != fmt.Sprint(":", keys) {
+			t.Errorf("%s: %s keys are left of %d", name, n, keys)
+		}
+	}
+}
+
 // settles checks that the process returns the memory of the scripts.
 func (p child) settles(t *testing.T, mb int) {
 	t.Helper()

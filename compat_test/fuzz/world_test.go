@@ -49,7 +49,7 @@ type host struct{ nohost.Host }
 func (host) Identity() command.Identity {
 	return command.Identity{StartMillis: start.UnixMilli()}
 }
-func (host) Heap() (size, live int64) { return 1 << 20, 1 << 20 }
+func (host) Heap() command.Heap { return command.Heap{Size: 1 << 20, Live: 1 << 20} }
 
 // complaints keeps logged errors. A caught panic is logged as an error.
 type complaints struct{ text string }

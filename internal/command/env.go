@@ -298,17 +298,19 @@ type Server interface {
 	Usage() Usage
 	// Shutdown ends the server soon after the reply is written.
 	Shutdown()
-	// Heap returns the bytes of the process's heap: its size, with garbage, and what the
-	// last collection found in use. live is 0 if there was no collection.
-	Heap() (size, live int64)
+	// Heap describes the process's heap.
+	Heap() Heap
+	// Buffers returns the bytes that the buffers of all connections take.
+	Buffers() int64
 	// NotePeak keeps the heap's present size if it is the largest so far.
 	NotePeak()
 	// AllocatorReport describes Go's allocator (MEMORY MALLOC-STATS).
 	AllocatorReport() string
 	// Traffic returns what all connections have read and written.
 	Traffic() Traffic
-	// Collect asks for a collection of garbage soon. It does not wait for it.
-	Collect()
+	// Collect asks for a collection of garbage soon. It does not wait for it. It reports
+	// whether one begins, by its number, which is 0 if none does.
+	Collect() (number int64)
 	// Purge collects garbage and gives free memory back to the system. It takes as long as a
 	// collection. It is called without the engine's lock.
 	Purge()
@@ -329,6 +331,24 @@ type Identity struct {
 	ProcessID                     int
 	Port, TLSPort                 int   // of the first listener, and of the first with TLS; 0: none
 	StartMillis                   int64 // Unix ms
+}
+
+// Heap is what a process has allocated, in bytes.
+type Heap struct {
+	Size int64 // now, with garbage
+	// Live is what the last collection found in use: also garbage that was made while it ran. It
+	// is 0 if there was no collection.
+	Live int64
+	// Collected is the last collection of Server.Collect that has ended. It is zero if there
+	// was none.
+	Collected Collection
+}
+
+// Collection is a collection of garbage that Server.Collect has begun.
+type Collection struct {
+	Number int64 // what Collect returned
+	Live   int64 // the bytes that it found in use, as in Heap
+	Sure   int64 // the bytes that were certainly in use when it began
 }
 
 // Usage is the memory and CPU time of the process, and the machine that it runs on.

@@ -1,30 +1,32 @@
 package engine
 
-// besideKeys estimates the bytes in use beside the keys: buffers, scripts, the process itself, and
-// the error of the store's estimate. A collection finds the bytes of everything in use; the
-// difference to the bytes of the keys is the rest.
+import "github.com/lockredis/lockredis/internal/command"
+
+// besideKeys estimates the bytes in use beside the keys and the connections' buffers: queued
+// transactions, cached scripts, the process itself, and the error of the store's estimate.
+// A collection finds the bytes of everything in use. The difference to the bytes of the keys
+// and buffers, which are known, is the rest.
 //
-// A collection does not tell when it marked a key. Keys that were evicted or deleted meanwhile are
-// in its figure, and keys that were added may be. So a collection gives bounds only: its
-// figure less the most and less the least bytes that the keys had since the collection before. An
-// estimate within the bounds stays.
+// A collection does not tell when it marked something. Keys that were evicted meanwhile may be in
+// its figure, and so is what was made meanwhile, garbage too. So a collection gives bounds only:
 //
-// A collection may find far too much. What a command allocates while it runs counts as in use,
-// garbage too, and a large key may go between two readings. So the bounds are the least of the last
-// collections.
+//   - Each one gives an upper bound: what it found, less the least that was known meanwhile. When
+//     it began is not known, unless Server.Collect has begun it.
+//   - One that Collect has begun gives a lower bound, too: what was surely in use when it began,
+//     less the most that was known since.
+//
+// An estimate within the bounds stays.
 type besideKeys struct {
-	bytes       int64                     // the estimate
-	found       [restCollections]extremes // the bounds by the last collections
-	collections int                       // how many there were under this limit
-	live        int64                     // the last collection's figure
+	bytes int64 // the estimate
+	live  int64 // the last collection's figure
+	found int64 // when a collection gave bounds, Unix µs
 
-	// The bytes of the keys since a time before the collection that is awaited can have begun,
-	// and since the last call of look.
-	window, recent extremes
+	window extremes // what was known since the collection that is awaited can have begun
+	recent extremes // since the last call of look
+
+	number int64    // of the collection that Collect has begun; 0: its bounds are known
+	since  extremes // what was known since it began
 }
-
-// restCollections is of how many collections the bounds are the least.
-const restCollections = 4
 
 // mostAtFirst is the most that the estimate can be, in bytes, until a collection has ended under the
 // limit: a server without keys has more. The last collection before the limit tells no more
@@ -36,32 +38,43 @@ type extremes struct{ least, most int64 }
 
 func (x *extremes) add(y extremes) { x.least, x.most = min(x.least, y.least), max(x.most, y.most) }
 
-// reset forgets all collections. live is the last one's figure, keys the bytes of the keys now.
-func (b *besideKeys) reset(live, keys int64) {
-	now := extremes{keys, keys}
-	*b = besideKeys{live: live, bytes: min(live, mostAtFirst), window: now, recent: now}
+// reset forgets all collections. known is the bytes of the keys and buffers now.
+func (b *besideKeys) reset(heap command.Heap, known, micros int64) {
+	now := extremes{known, known}
+	*b = besideKeys{
+		bytes: min(heap.Live, mostAtFirst), live: heap.Live, found: micros,
+		window: now, recent: now,
+	}
 }
 
-// note notes the bytes of the keys. It is called before each call of look.
-func (b *besideKeys) note(keys int64) { b.recent.add(extremes{keys, keys}) }
+// note notes the bytes of the keys and buffers. It is called before each call of look.
+func (b *besideKeys) note(known int64) {
+	b.recent.add(extremes{known, known})
+	b.since.add(extremes{known, known})
+}
 
-// look takes the last collection's figure, which may be new. keys is the bytes of the keys.
-func (b *besideKeys) look(live, keys int64) {
+// begun is called when Collect has begun a collection. known is the bytes of the keys and buffers.
+func (b *besideKeys) begun(number, known int64) {
+	b.number, b.since = number, extremes{known, known}
+}
+
+// look takes the figures of the last collections, which may be new. known is the bytes of the
+// keys and buffers.
+func (b *besideKeys) look(heap command.Heap, known, micros int64) {
 	b.window.add(b.recent)
-	if live != b.live {
-		b.live = live
-		b.bound(extremes{least: max(live-b.window.most, 0), most: max(live-b.window.least, 0)})
+	if heap.Live != b.live {
+		b.live, b.found = heap.Live, micros
+		b.bound(0, heap.Live-b.window.least)
 		b.window = b.recent // the next collection may have begun since the call of look before
 	}
-	b.recent = extremes{keys, keys}
+	if c := heap.Collected; b.number != 0 && c.Number == b.number {
+		b.number, b.found = 0, micros
+		b.bound(c.Sure-b.since.most, c.Live-b.since.least)
+	}
+	b.recent = extremes{known, known}
 }
 
-// bound moves the estimate into the bounds of the last collections. by is the newest.
-func (b *besideKeys) bound(by extremes) {
-	b.found[b.collections%restCollections] = by
-	b.collections++
-	for _, other := range b.found[:min(b.collections, restCollections)] {
-		by.least, by.most = min(by.least, other.least), min(by.most, other.most)
-	}
-	b.bytes = min(max(b.bytes, by.least), by.most)
+// bound moves the estimate between two bounds.
+func (b *besideKeys) bound(least, most int64) {
+	b.bytes = max(min(max(b.bytes, least), most), 0)
 }

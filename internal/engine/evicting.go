@@ -75,6 +75,11 @@ func (m *memoryLimit) evict(excess int64) reclaimed {
 	if m.policy == 0 {
 		return nothingLeft
 	}
+	if m.doubtful() { // until a collection has ended
+		if excess = m.known() - m.e.env.Config.MaxMemory; excess <= 0 {
+			return withinLimit
+		}
+	}
 	if m.counting { // an eviction would not show in the sum
 		m.evicting = true
 		return stillReclaiming

@@ -7,6 +7,7 @@ import (
 	"time"
 
 	"github.com/lockredis/lockredis/expiry"
+	"github.com/lockredis/lockredis/internal/command"
 	"github.com/lockredis/lockredis/internal/nohost"
 )
 
@@ -120,36 +121,89 @@ func TestKeysOfTransactionsAndScriptsAreCounted(t *testing.T) {
 
 const outOfMemory = "-OOM command not allowed when used memory > 'maxmemory'.\r\n"
 
-func TestTheRestOfTheMemoryIsTheLeastOfTheLastCollections(t *testing.T) {
+func TestOnlyWhatIsSurelyInUseBesideTheKeysCounts(t *testing.T) {
 	e, clock := newClocked(t)
-	host := &measuredHost{size: 4200, live: 3000}
+	host := &measuredHost{heap: command.Heap{Size: 9000, Live: 3000}}
 	e.env.Server = host
 	s, _ := connect(e)
 	send(e, s, "CONFIG", "SET", "maxmemory", "4000")
-	if host.collections != 1 {
-		t.Errorf("%d collections for a new limit", host.collections)
+	if host.collections == 0 {
+		t.Error("no collection for a new limit")
 	}
 	expectReply(t, send(e, s, "SET", "k", "v"), "+OK\r\n")
-	if used, keys := e.memory.Used(), e.env.Space.CountedBytes(); used != 3000+keys {
-		t.Errorf("%d bytes are in use, the keys have %d", used, keys)
-	}
-	set := func(live int64, want string) {
+	keys := e.env.Space.CountedBytes()
+	check := func(live, sure, beside int64, want string) {
 		t.Helper()
-		host.live = live
-		clock.Advance(time.Second)
+		host.found(live, sure)
+		clock.Advance(10 * time.Millisecond)
 		expectReply(t, send(e, s, "SET", "k", "v"), want)
+		if used := e.memory.Used(); used != beside+keys {
+			t.Errorf("%d bytes are in use beside the keys, want %d", used-keys, beside)
+		}
 	}
-	set(2999, "+OK\r\n")
-	for n := range int64(restCollections - 1) {
-		set(4001+n, "+OK\r\n")
+	check(3000+keys, 0, 3000, "+OK\r\n")
+	check(9000, 1000, 3000, "+OK\r\n") // garbage
+	check(9001, 3500+keys, 3500, "+OK\r\n")
+	check(9000, 5000+keys, 5000, outOfMemory)
+	check(3500+keys, 0, 3500, "+OK\r\n")
+	host.buffers = 600
+	check(4100+keys, 4000+keys, 4100, outOfMemory)
+	host.buffers = 0
+	check(4500+keys, 0, 3500, "+OK\r\n")
+	host.collections++ // somebody else's: what was known meanwhile is not
+	check(9000, 8000, 3500, "+OK\r\n")
+}
+
+func TestAnOldFigureOfWhatIsBesideTheKeysEvictsNothing(t *testing.T) {
+	for name, still := range map[string]bool{"gone": false, "in use": true} {
+		t.Run(name, func(t *testing.T) {
+			clock := expiry.NewManual(epoch)
+			e := newTestEngine(clock)
+			t.Cleanup(e.Close)
+			host := &measuredHost{}
+			e.env.Server = host
+			s, _ := connect(e)
+			send(e, s, "CONFIG", "SET", "maxmemory-policy", "allkeys-lru", "maxmemory", "1mb")
+			set := func(key string) (left int) {
+				t.Helper()
+				clock.Advance(10 * time.Millisecond)
+				expectReply(t, send(e, s, "SET", key, strings.Repeat("x", 100<<10)), "+OK\r\n")
+				return e.env.Space.DB(0).Len()
+			}
+			set("a")
+			host.found(800<<10, 800<<10)
+			set("b")
+			clock.Advance(2 * time.Second)
+			before := host.collections
+			for _, key := range []string{"c", "d", "e", "f"} {
+				set(key)
+			}
+			if left := set("g"); left != 7 || host.collections == before {
+				t.Errorf("%d keys are left before there was a collection, %d were asked for",
+					left, host.collections-before)
+			}
+			live := e.env.Space.CountedBytes()
+			if still {
+				live += 700 << 10
+			}
+			host.found(live, live)
+			if left, want := set("h"), map[bool]int{false: 8, true: 4}[still]; left != want {
+				t.Errorf("%d keys are left, want %d", left, want)
+			}
+			clock.Advance(2 * time.Second)
+			host.buffers = 2 << 20
+			clock.Advance(10 * time.Millisecond)
+			expectReply(t, send(e, s, "SET", "i", "v"), outOfMemory)
+			if left := e.env.Space.DB(0).Len(); left != 0 {
+				t.Errorf("%d keys are left, although buffers take more than maxmemory", left)
+			}
+		})
 	}
-	set(5000, outOfMemory)
-	set(3001, "+OK\r\n")
 }
 
 func TestKeysThatAreGoneAreNotInUseUnderANewLimit(t *testing.T) {
 	e, _ := newClocked(t)
-	e.env.Server = &measuredHost{size: 90 << 20, live: 80 << 20}
+	e.env.Server = &measuredHost{heap: command.Heap{Size: 90 << 20, Live: 80 << 20}}
 	s, _ := connect(e)
 	send(e, s, "CONFIG", "SET", "maxmemory-policy", "allkeys-lru", "maxmemory", "50mb")
 	expectReply(t, send(e, s, "SET", "k", "v"), "+OK\r\n")
@@ -157,22 +211,20 @@ func TestKeysThatAreGoneAreNotInUseUnderANewLimit(t *testing.T) {
 
 func TestARefusedCommandAsksForACollectionThatMayFindMemory(t *testing.T) {
 	e, clock := newClocked(t)
-	host := &measuredHost{size: 4200, live: 3000}
+	host := &measuredHost{heap: command.Heap{Size: 4200, Live: 3000}}
 	e.env.Server = host
 	s, _ := connect(e)
 	send(e, s, "CONFIG", "SET", "maxmemory", "4000")
-	for n := range int64(restCollections) {
-		host.live = 4001 + n
-		clock.Advance(time.Second)
-		send(e, s, "SET", "k", "v")
-	}
+	host.found(4200, 4200)
+	clock.Advance(10 * time.Millisecond)
+	expectReply(t, send(e, s, "SET", "k", "v"), outOfMemory)
 	before := host.collections
 	expectReply(t, send(e, s, "SET", "k", "v"), outOfMemory)
 	expectReply(t, send(e, s, "SET", "k", "v"), outOfMemory)
 	if n := host.collections - before; n != 0 {
 		t.Errorf("%d collections at once after one that was asked for", n)
 	}
-	clock.Advance(time.Second)
+	clock.Advance(200 * time.Millisecond)
 	expectReply(t, send(e, s, "SET", "k", "v"), outOfMemory)
 	if n := host.collections - before; n != 1 {
 		t.Errorf("%d collections for a refused command", n)
@@ -181,12 +233,24 @@ func TestARefusedCommandAsksForACollectionThatMayFindMemory(t *testing.T) {
 
 type measuredHost struct {
 	nohost.Host
-	size, live  int64
-	collections int
+	heap        command.Heap
+	buffers     int64
+	collections int64
 }
 
-func (h *measuredHost) Heap() (size, live int64) { return h.size, h.live }
-func (h *measuredHost) Collect()                 { h.collections++ }
+func (h *measuredHost) Heap() command.Heap { return h.heap }
+func (h *measuredHost) Buffers() int64     { return h.buffers }
+
+func (h *measuredHost) Collect() (number int64) {
+	h.collections++
+	return h.collections
+}
+
+// found ends the last collection.
+func (h *measuredHost) found(live, sure int64) {
+	h.heap.Live = live
+	h.heap.Collected = command.Collection{Number: h.collections, Live: live, Sure: sure}
+}
 
 func TestMillionsOfKeysAreCountedInBatches(t *testing.T) {
 	e := newTestEngine(expiry.NewManual(epoch))
@@ -232,9 +296,11 @@ func TestKeysThatAreEvictedDuringACollectionAreNotInUseBesideTheKeys(t *testing.
 	fillKeys(t, e, 4000)
 	s, _ := connect(e)
 	const beside = 20_000
+	var limit int64
 	collected := func(live int64) (left int) {
 		t.Helper()
-		host.live, host.size = live, live
+		host.heap.Size = max(live, 2*limit) // so that a collection is asked for
+		host.found(live, live)
 		clock.Advance(10 * time.Millisecond)
 		send(e, s, "GET", "none") // evicts keys and adds none
 		for e.timer.due(e.env.Space.Now()) {
@@ -245,22 +311,20 @@ func TestKeysThatAreEvictedDuringACollectionAreNotInUseBesideTheKeys(t *testing.
 	expectReply(t, send(e, s, "CONFIG", "SET", "maxmemory-policy", "allkeys-random",
 		"maxmemory-eviction-tenacity", "100", "maxmemory", "1gb"), "+OK\r\n")
 	all := e.env.Space.CountedBytes()
-	limit := all / 4
+	limit = all / 4
 	expectReply(t, send(e, s, "CONFIG", "SET", "maxmemory", "0"), "+OK\r\n")
-	host.live = beside
+	host.heap.Live = beside
 	expectReply(t, send(e, s, "CONFIG", "SET", "maxmemory", fmt.Sprint(limit)), "+OK\r\n")
-	few := collected(beside)
-	if left := collected(all + beside); left != few || few < 600 { // it began before the evictions
+	few := collected(all + beside)
+	if left := collected(all + beside + 1); left != few || few < 600 { // it began before the evictions
 		t.Errorf("%d keys are left, then %d", few, left)
 	}
 	used := e.env.Space.CountedBytes()
 	if used > limit || used < limit-beside-2000 {
 		t.Errorf("keys of %d bytes are left, the limit is %d", used, limit)
 	}
-	for n := range int64(2 * restCollections) {
-		few = collected(used + limit + n)
-	}
-	if few != 0 {
+	collected(used + limit)
+	if few = collected(used + limit + 1); few != 0 {
 		t.Errorf("%d keys are left, although as much as maxmemory is in use beside them", few)
 	}
 }

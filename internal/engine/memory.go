@@ -15,8 +15,8 @@ const (
 // script or DEBUG POPULATE may allocate.
 //
 // The allocator's figure contains garbage, and a key that is evicted stays in it until the
-// next collection. So the memory in use is the sum of two parts: the store counts the bytes
-// of the keys, and besideKeys estimates the rest.
+// next collection. So the memory in use is the sum of three parts: the store counts the bytes
+// of the keys, the server those of the connections' buffers, and besideKeys estimates the rest.
 type memoryLimit struct {
 	e       *Engine
 	process int64 // bytes that the process may use; 0: unknown
@@ -51,12 +51,16 @@ func (m *memoryLimit) exceeded() bool {
 // the heap with its garbage.
 func (m *memoryLimit) Used() int64 {
 	if m.e.env.Config.MaxMemory == 0 {
-		size, _ := m.e.env.Server.Heap()
-		return size
+		return m.e.env.Server.Heap().Size
 	}
-	keys := m.e.env.Space.CountedBytes()
-	m.look(keys)
-	return m.beside.bytes + keys
+	known := m.known()
+	m.look(known)
+	return m.beside.bytes + known
+}
+
+// known returns the bytes of the keys and of the connections' buffers.
+func (m *memoryLimit) known() int64 {
+	return m.e.env.Space.CountedBytes() + m.e.env.Server.Buffers()
 }
 
 // look reads the heap again after lookPause, or after lookCalls calls.
@@ -65,25 +69,44 @@ const (
 	lookCalls = 256
 )
 
-// look notes the bytes of the keys and finds out whether there was a collection. It asks for a
-// collection when garbage takes an eighth of maxmemory.
-func (m *memoryLimit) look(keys int64) {
+// look notes the bytes of the keys and buffers, and finds out whether there was a collection. It
+// asks for a collection when garbage takes an eighth of maxmemory, or when the estimate is
+// doubtful.
+func (m *memoryLimit) look(known int64) {
 	env := &m.e.env
 	m.looks++
-	m.beside.note(keys)
+	m.beside.note(known)
 	if m.looked != 0 && m.looks < lookCalls && uint64(env.Micros-m.looked) < lookPause {
 		return
 	}
 	m.looks, m.looked = 0, env.Micros
-	size, live := env.Server.Heap()
-	if live == 0 {
-		live = size
+	heap := env.Server.Heap()
+	if heap.Live == 0 {
+		heap.Live = heap.Size
 	}
 	if !m.counting {
-		m.beside.look(live, keys)
+		m.beside.look(heap, known, env.Micros)
 	}
-	if limit := env.Config.MaxMemory; size-limit > limit/8 {
-		env.Server.Collect()
+	if limit := env.Config.MaxMemory; heap.Size-limit > limit/8 || m.doubtful() {
+		m.collect()
+	}
+}
+
+// doubtAfter is how long, in µs, a large estimate of what is beside the keys is believed.
+const doubtAfter = 1_000_000
+
+// doubtful reports whether the estimate is large and old: what is beside the keys may be gone.
+func (m *memoryLimit) doubtful() bool {
+	return m.large() && uint64(m.e.env.Micros-m.beside.found) >= doubtAfter
+}
+
+// large reports whether there is more than an eighth of maxmemory beside the keys and buffers.
+func (m *memoryLimit) large() bool { return m.beside.bytes > m.e.env.Config.MaxMemory/8 }
+
+// collect asks for a collection.
+func (m *memoryLimit) collect() {
+	if number := m.e.env.Server.Collect(); number != 0 {
+		m.beside.begun(number, m.known())
 	}
 }
 
@@ -91,10 +114,9 @@ func (m *memoryLimit) look(keys int64) {
 // room: what is beside them may be gone. The clients that are refused make no garbage, so
 // the next collection might be minutes away.
 func (m *memoryLimit) askAgain() {
-	env := &m.e.env
-	if m.beside.bytes > env.Config.MaxMemory/8 && uint64(env.Micros-m.asked) >= askPause {
-		m.asked = env.Micros
-		env.Server.Collect()
+	if now := m.e.env.Micros; m.large() && uint64(now-m.asked) >= askPause {
+		m.asked = now
+		m.collect()
 	}
 }
 
@@ -111,7 +133,7 @@ func (m *memoryLimit) follow() {
 	}
 	m.looked, m.evicting = 0, false
 	if limit > 0 {
-		m.e.env.Server.Collect()
+		m.collect()
 		m.evicting = m.counting || m.Used() > limit
 	}
 }
@@ -124,13 +146,12 @@ func (m *memoryLimit) count() {
 	}
 	if m.counting = m.e.env.Space.CountMore(countBatch); !m.counting {
 		m.forgetCollections()
-		m.e.env.Server.Collect()
+		m.collect()
 	}
 }
 
 func (m *memoryLimit) forgetCollections() {
-	_, live := m.e.env.Server.Heap()
-	m.beside.reset(live, m.e.env.Space.CountedBytes())
+	m.beside.reset(m.e.env.Server.Heap(), m.known(), m.e.env.Micros)
 }
 
 // Room estimates how many bytes of data may be added: half of what the process has left,
@@ -139,8 +160,7 @@ func (m *memoryLimit) Room() int64 {
 	if m.process <= 0 {
 		return defaultRoom
 	}
-	size, _ := m.e.env.Server.Heap()
-	return max(m.process-m.process/8-size, 0) / 2
+	return max(m.process-m.process/8-m.e.env.Server.Heap().Size, 0) / 2
 }
 
 // scriptGrowth returns how many bytes a script may add to the heap. That is maxmemory, or

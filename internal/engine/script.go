@@ -77,11 +77,14 @@ func (r *scriptRun) begin(
 	r.anySlot = !flags.HasShebang || flags.AllowCrossSlotKeys
 	r.ctx = command.Ctx{Env: c.Env, Session: c.Session, DB: c.DB, Proto: 2, From: command.FromScript}
 	r.keys = keys
-	r.errors.clear()
 	return true
 }
 
-func (r *scriptRun) end() { r.running, r.function, r.line = false, nil, nil }
+// end ends a run. It forgets the command line, which keeps the client's buffer in memory.
+func (r *scriptRun) end() {
+	r.running, r.function, r.line, r.keys = false, nil, nil, nil
+	r.errors.clear()
+}
 
 // counted counts the errors in the script's reply, and returns the reply.
 func (r *scriptRun) counted(c *command.Ctx, reply resp.Reply) resp.Reply {

@@ -10,10 +10,11 @@ type Host struct{}
 func (Host) Identity() command.Identity      { return command.Identity{} }
 func (Host) Usage() command.Usage            { return command.Usage{} }
 func (Host) Shutdown()                       {}
-func (Host) Heap() (size, live int64)        { return 0, 0 }
+func (Host) Heap() (none command.Heap)       { return none }
+func (Host) Buffers() int64                  { return 0 }
 func (Host) NotePeak()                       {}
 func (Host) AllocatorReport() string         { return "" }
-func (Host) Collect()                        {}
+func (Host) Collect() (number int64)         { return 0 }
 func (Host) Purge()                          {}
 func (Host) Traffic() (none command.Traffic) { return none }
 func (Host) Sleep(int64)                     {}

@@ -26,7 +26,8 @@ type conn struct {
 	reader  resp.Reader
 	next    resp.Args // the parsed command, valid if hasNext
 	hasNext bool
-	failure error // not nil after a malformed frame
+	failure error       // not nil after a malformed frame
+	counted bufferCount // of the reader
 
 	numbered bool // the session's FD is of server.numbers
 
@@ -169,6 +170,7 @@ func (c *conn) parse() bool {
 		Unauthenticated: c.needsPassword(),
 	}
 	c.next, c.hasNext, c.failure = c.reader.Next(limits)
+	c.counted.become(c.reader.Memory(), c.traffic)
 	return c.hasNext
 }
 
@@ -216,6 +218,18 @@ func (c *conn) Wake() {
 	c.link.interrupt()
 }
 
+// received adds n bytes that were read into the reader's Space.
+func (c *conn) received(n int) {
+	c.reader.Advance(n)
+	c.counted.become(c.reader.Memory(), c.traffic)
+}
+
+// relax frees the reader's large buffer when nothing is unread.
+func (c *conn) relax() {
+	c.reader.Relax()
+	c.counted.become(c.reader.Memory(), c.traffic)
+}
+
 // publish makes the sizes of the query buffer known to other goroutines. The link's goroutine
 // calls it when it has run what was buffered.
 func (c *conn) publish() {
@@ -259,4 +273,5 @@ func (c *conn) release() {
 func (c *conn) leave() {
 	c.server.engine.Do(&engine.Caller{}, func() { c.server.engine.LeaveUnread(&c.session, c) })
 	tellFreed(c.server.cfg.Freed, c.reader.Size())
+	c.counted.become(0, c.traffic)
 }

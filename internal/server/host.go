@@ -70,9 +70,13 @@ func (h *host) Shutdown() {
 	}
 }
 
-// Heap returns the heap's size in bytes, now and after the last collection.
-func (h *host) Heap() (size, live int64) {
-	return h.memory.read(), h.memory.live()
+// Heap returns the heap's figures in bytes.
+func (h *host) Heap() command.Heap {
+	heap := command.Heap{Size: h.memory.read(), Live: h.memory.live()}
+	if c := h.memory.ended.Load(); c != nil {
+		heap.Collected = *c
+	}
+	return heap
 }
 
 // NotePeak keeps the heap's present size if it is the largest so far.
@@ -81,9 +85,9 @@ func (h *host) NotePeak() { h.memory.read() }
 // AllocatorReport describes Go's allocator, for MEMORY MALLOC-STATS.
 func (h *host) AllocatorReport() string { return allocatorReport() }
 
-// Collect collects garbage in a goroutine. It does nothing while a collection is under way,
-// or too soon after it.
-func (h *host) Collect() { h.memory.collect() }
+// Collect collects garbage in a goroutine. It does nothing, and returns 0, while a collection
+// is under way, or too soon after it.
+func (h *host) Collect() (number int64) { return h.memory.collect() }
 
 // Purge collects garbage and gives free memory back to the system.
 func (h *host) Purge() { debug.FreeOSMemory() }

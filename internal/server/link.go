@@ -73,7 +73,7 @@ func (g *ownGoroutine) run() {
 		if replaced {
 			return
 		}
-		g.reader.Relax()
+		g.relax()
 		g.publish()
 		if !open || g.read() != nil {
 			g.end()
@@ -95,7 +95,7 @@ func (g *ownGoroutine) read() error {
 	g.wake.end()
 	g.armIdleTimeout()
 	n, err := g.nc.Read(g.reader.Space())
-	g.reader.Advance(n)
+	g.received(n)
 	g.countRead(n, err)
 	if err == nil || n > 0 {
 		return nil
@@ -129,7 +129,7 @@ const availableTime = time.Millisecond
 func (g *ownGoroutine) readAvailable() bool {
 	if pipe, ok := g.nc.(*pipeEnd); ok {
 		n := pipe.ReadNow(g.reader.Space())
-		g.reader.Advance(n)
+		g.received(n)
 		g.countRead(n, nil)
 		return n > 0
 	}
@@ -138,7 +138,7 @@ func (g *ownGoroutine) readAvailable() bool {
 		begun := time.Now()
 		g.nc.SetReadDeadline(begun.Add(availableTime))
 		n, err := g.nc.Read(g.reader.Space())
-		g.reader.Advance(n)
+		g.received(n)
 		g.countRead(n, err)
 		switch {
 		case n > 0:

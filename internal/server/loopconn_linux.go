@@ -192,7 +192,7 @@ func (c *loopConn) read() error {
 	if n == 0 {
 		return io.EOF
 	}
-	c.reader.Advance(int(n))
+	c.received(int(n))
 	if c.server.cfg.Timeout.Load() > 0 {
 		c.lastRead = time.Now()
 	}
@@ -217,7 +217,7 @@ func (c *loopConn) runBuffered() bool {
 		return false
 	}
 	l.current = nil
-	c.reader.Relax()
+	c.relax()
 	c.publish()
 	if !open {
 		c.end()

@@ -14,12 +14,15 @@ import (
 type memoryGauge struct {
 	size    [1]metrics.Sample
 	marked  [1]metrics.Sample
+	made    [1]metrics.Sample
 	peak    int64 // the largest size that read has returned
 	startup int64 // the size when the server was made
 
 	collecting atomic.Bool
-	next       time.Time      // no collection before; guarded by collecting
-	done       sync.WaitGroup // the goroutine of collect
+	ended      atomic.Pointer[command.Collection] // the last one of collect; nil: none
+	begun      int64                              // how many collections collect has begun
+	next       time.Time                          // no collection before; guarded by collecting
+	done       sync.WaitGroup                     // the goroutine of collect
 }
 
 // read returns the bytes of the heap's objects. The engine calls it ten times a second while
@@ -38,6 +41,13 @@ func (g *memoryGauge) live() int64 {
 	g.marked[0].Name = "/gc/heap/live:bytes"
 	metrics.Read(g.marked[:])
 	return int64(g.marked[0].Value.Uint64())
+}
+
+// allocated returns the bytes that were ever allocated.
+func (g *memoryGauge) allocated() int64 {
+	g.made[0].Name = "/gc/heap/allocs:bytes"
+	metrics.Read(g.made[:])
+	return int64(g.made[0].Value.Uint64())
 }
 
 // figures returns all figures.
@@ -82,18 +92,29 @@ const (
 	collectPause = 10 * time.Millisecond
 )
 
-func (g *memoryGauge) collect() {
+// collect collects garbage in a goroutine, unless it does already or has just done so. It
+// returns the number of the collection, or 0.
+//
+// A collection keeps all that is allocated while it runs. So what is left of its figure without
+// that was in use when collect was called.
+func (g *memoryGauge) collect() (number int64) {
 	if g.collecting.Swap(true) {
-		return
+		return 0
 	}
 	if time.Now().Before(g.next) {
 		g.collecting.Store(false)
-		return
+		return 0
 	}
+	g.begun++
+	number, before := g.begun, g.allocated()
 	g.done.Go(func() {
 		start := time.Now()
 		runtime.GC()
+		live := readMetrics("/gc/heap/live:bytes")[0]
+		made := readMetrics("/gc/heap/allocs:bytes")[0] - before
+		g.ended.Store(&command.Collection{Number: number, Live: live, Sure: max(live-made, 0)})
 		g.next = time.Now().Add(max(collectPause, collectShare*time.Since(start)))
 		g.collecting.Store(false)
 	})
+	return number
 }

@@ -31,6 +31,8 @@ type output struct {
 	queue    []byte
 	blocks   [][]byte    // behind queue; nil if queue is empty
 	blocked  int         // the bytes in blocks
+	blockCap int         // the bytes that blocks can hold
+	counted  bufferCount // see count
 	rest     []byte      // the unwritten bytes of buffer
 	buffer   []byte      // the buffer that is being written
 	spare    []byte      // an empty buffer, to be the next queue
@@ -97,6 +99,7 @@ func (o *output) append(encoded []byte) (first bool, size int, ok bool) {
 	} else {
 		o.appendBlock(encoded)
 	}
+	o.count()
 	return first, o.unread(), true
 }
 
@@ -118,11 +121,18 @@ func (o *output) appendBlock(encoded []byte) {
 	}
 	size := max(len(left), minBlock, min(o.unread()/4, maxBlock))
 	o.blocks = append(o.blocks, append(make([]byte, 0, size), left...))
+	o.blockCap += size
 	o.blocked += len(left)
 }
 
 // unread returns the number of bytes that are not written. The lock is held.
 func (o *output) unread() int { return len(o.queue) + o.blocked + len(o.rest) }
+
+// count counts the buffers in traffic.buffers. It is called when one was made or dropped. The
+// lock is held.
+func (o *output) count() {
+	o.counted.become(cap(o.queue)+o.blockCap+cap(o.buffer)+cap(o.spare), o.traffic)
+}
 
 // sizes returns the sizes of the buffers. A buffer of at most maxIdleBuffer bytes is small.
 func (o *output) sizes() (b command.Buffers) {
@@ -251,6 +261,7 @@ func (o *output) fill() bool {
 			o.nextBlock()
 		}
 	}
+	o.count()
 	return len(o.rest) > 0
 }
 
@@ -258,6 +269,7 @@ func (o *output) fill() bool {
 func (o *output) nextBlock() {
 	o.queue, o.blocks[0] = o.blocks[0], nil
 	o.blocked -= len(o.queue)
+	o.blockCap -= cap(o.queue)
 	if o.blocks = o.blocks[1:]; len(o.blocks) == 0 {
 		o.blocks = nil
 	}
@@ -307,7 +319,8 @@ func (o *output) breakOff() {
 	tellFreed(o.freed, o.unread())
 	o.broken = true
 	o.queue, o.rest, o.buffer, o.spare = nil, nil, nil, nil
-	o.blocks, o.blocked = nil, 0
+	o.blocks, o.blocked, o.blockCap = nil, 0, 0
+	o.count()
 }
 
 // enforceOutputLimit disconnects a client that has too many unread bytes

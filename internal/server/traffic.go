@@ -11,7 +11,8 @@ import (
 type traffic struct {
 	reads, in   atomic.Int64 // reads of a socket, and their bytes
 	writes, out atomic.Int64
-	_           [64]byte // the next traffic is in another cache line
+	buffers     atomic.Int64 // bytes that the connections' buffers take now
+	_           [64]byte     // the next traffic is in another cache line
 }
 
 // maxLoops is how many loops a server has at most.
@@ -32,6 +33,25 @@ func (t *traffic) write(to link, b []byte) (n int, err error) {
 		t.out.Add(int64(n - len(b)))
 	}
 	return n, err
+}
+
+// Buffers returns the bytes that the buffers of all connections take.
+func (h *host) Buffers() (sum int64) {
+	for i := range h.traffic {
+		sum += h.traffic[i].buffers.Load()
+	}
+	return sum
+}
+
+// bufferCount is how much of traffic.buffers belongs to one buffer or a few, in bytes.
+type bufferCount int
+
+// become makes the count size.
+func (n *bufferCount) become(size int, of *traffic) {
+	if change := size - int(*n); change != 0 {
+		*n = bufferCount(size)
+		of.buffers.Add(int64(change))
+	}
 }
 
 // Traffic returns what all connections have read and written.
