@@ -159,13 +159,13 @@ func listedClients(c *Ctx, args resp.Args) (listed []*Session, failure resp.Repl
 }
 
 func errClientType(name []byte) resp.Reply {
-	return resp.Errorf("ERR Unknown client type '%s'", name)
+	return resp.Errorf("ERR Unknown client type '%s'", cText(name))
 }
 
 // typeByName parses a client type of Redis. No client of lockredis has the type master,
 // replica or slave.
 func typeByName(name []byte) (kind string, known bool) {
-	switch kind = strings.ToLower(string(name)); kind {
+	switch kind = strings.ToLower(string(cText(name))); kind {
 	case "normal", "pubsub", "master", "replica", "slave":
 		return kind, true
 	}
@@ -198,7 +198,7 @@ func (f *killFilter) matches(c *Ctx, s *Session) bool {
 		!(f.skipMe && s == c.Session)
 }
 
-func isAddress(given []byte, addr string) bool { return addr != "" && string(given) == addr }
+func isAddress(given []byte, addr string) bool { return addr != "" && string(cText(given)) == addr }
 
 func clientKill(c *Ctx, args resp.Args) resp.Reply {
 	f := killFilter{skipMe: true}

@@ -72,6 +72,7 @@ type Stats struct {
 	Commands, Connections, Rejected int64
 	Errors                          map[string]int64
 	Unexpected                      int64 // panics caught
+	Saves                           int64 // RDB files of SAVE, BGSAVE and save points
 	Exceeded                        Exceeded
 	// Before is the traffic at the last CONFIG RESETSTAT.
 	Before Traffic
@@ -258,6 +259,8 @@ type Saving interface {
 	// Last is Now for the end of the server. After it, unless it fails, commands of clients wait
 	// for the end.
 	Last() error
+	// LastAsked is Last if a client waits for a save of SAVE: in Redis it would have ended before.
+	LastAsked()
 	// Abort undoes a signal that waits for a script to end the server (SHUTDOWN ABORT). It
 	// returns false if there is none.
 	Abort() bool
@@ -277,7 +280,6 @@ type SaveStats struct {
 	Failed                  bool  // the last save in the background failed
 	LastSeconds             int64 // how long it took; -1: there was none
 	Keys, KeysDone          int64 // of the save under way: all, and those it has encoded
-	Saves                   int64
 	KeysLoaded, KeysExpired int64 // of the last file that was read
 }
 

@@ -146,7 +146,7 @@ func infoPersistence(c *Ctx, w *infoWriter) {
 	w.line("rdb_last_bgsave_status", status)
 	w.line("rdb_last_bgsave_time_sec", saving.LastSeconds)
 	w.line("rdb_current_bgsave_time_sec", since)
-	w.line("rdb_saves", saving.Saves)
+	w.line("rdb_saves", c.Stats.Saves)
 	w.zero("rdb_last_cow_size")
 	w.line("rdb_last_load_keys_expired", saving.KeysExpired)
 	w.line("rdb_last_load_keys_loaded", saving.KeysLoaded)

@@ -187,6 +187,8 @@ func shutdown(c *Ctx, args resp.Args) resp.Reply {
 			c.Server.Log("warning", "Error trying to save the DB, can't exit.")
 			return errShutdown
 		}
+	} else if !busy {
+		c.Saving.LastAsked()
 	}
 	c.Server.Shutdown()
 	c.Session.Move(Closing)

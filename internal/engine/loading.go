@@ -64,9 +64,7 @@ func (s *saving) Abort() bool {
 func (e *Engine) saveAtEnd() error {
 	saves, force := e.env.Config.SavesAtEnd()
 	if !saves {
-		if e.saving.asked() { // in Redis, SAVE would have ended before
-			_ = e.saving.Last() // the log has the error
-		}
+		e.saving.LastAsked()
 		return nil
 	}
 	e.log.Warn("Saving the final RDB snapshot before exiting.")

@@ -116,7 +116,7 @@ func (s *saving) Park(c *command.Ctx) {
 
 // start begins a save and starts the goroutine that writes it.
 func (s *saving) start(waiting []*command.Parked) {
-	s.stats.Saves++
+	s.e.env.Stats.Saves++
 	s.current = s.begin()
 	s.current.waiting = waiting
 	cfg := s.e.env.Config
@@ -272,14 +272,19 @@ func (s *saving) finish(w *save, err error) {
 	if err != nil && !w.replaced {
 		reply = errSave
 	}
-	for _, p := range w.waiting {
-		if p.Session.Parked == p {
-			s.e.parking.Unpark(p.Session, reply)
-		}
-	}
+	s.answer(w.waiting, reply)
 	if next := s.queue; len(next) > 0 && !errors.Is(err, errSaveAtEnd) {
 		s.queue = nil
 		s.start(next)
+	}
+}
+
+// answer ends the wait of clients that have not left.
+func (s *saving) answer(waiting []*command.Parked, reply resp.Reply) {
+	for _, p := range waiting {
+		if p.Session.Parked == p {
+			s.e.parking.Unpark(p.Session, reply)
+		}
 	}
 }
 
@@ -324,6 +329,11 @@ func (s *saving) Now() error {
 	w := s.begin()
 	defer w.snapshot.End()
 	for more := err == nil; more; {
+		if s.ended() { // a second signal, or Close
+			file.Abort()
+			err = errSaveAtEnd
+			break
+		}
 		more = w.step()
 		file.Write(w.out)
 		w.out = w.out[:0]
@@ -338,14 +348,27 @@ func (s *saving) Now() error {
 	return err
 }
 
-// Last is Now for the end of the server. If it succeeds, no client's command runs any more: its
-// reply would confirm a change that the file does not have.
+// Last is Now for the end of the server. If it succeeds, the clients of SAVE have what they wait
+// for, and no client's command runs any more: its reply would confirm a change that the file does
+// not have.
 func (s *saving) Last() error {
 	err := s.Now()
 	if err == nil {
+		if s.current != nil {
+			s.answer(s.current.waiting, resp.OK)
+		}
+		s.answer(s.queue, resp.OK)
+		s.queue = nil
 		s.e.pausing.Pause(math.MaxInt64, false)
 	}
 	return err
+}
+
+// LastAsked is Last if a client waits for a save: in Redis, SAVE would have ended before.
+func (s *saving) LastAsked() {
+	if s.asked() {
+		_ = s.Last() // the log has the error
+	}
 }
 
 // due returns when a save point or Schedule begins a save, in Unix ms; 0: at no time if

@@ -129,6 +129,41 @@ func TestASignalDuringSaveWritesTheFileWithoutSavePoints(t *testing.T) {
 	}
 }
 
+func TestShutdownDuringSaveWritesTheFileWithoutSavePoints(t *testing.T) {
+	for _, options := range [][]string{{}, {"NOSAVE"}, {"NOW"}, {"NOSAVE", "FORCE"}} {
+		e, _ := newClocked(t)
+		path := filepath.Join(t.TempDir(), "dump.rdb")
+		e.env.Config.RDB.File, e.env.Config.RDB.Program = path, true
+		s, _ := connect(e)
+		other, _ := connect(e)
+		send(e, s, "SET", "k", "v")
+		e.Do(&Caller{}, func() {
+			e.Execute(s, words("SAVE"))
+			e.Execute(other, words(append([]string{"SHUTDOWN"}, options...)...))
+			if _, err := os.Stat(path); err != nil { // the goroutine of SAVE waits
+				t.Errorf("%v: %v", options, err)
+			}
+		})
+	}
+}
+
+func TestResetStatForgetsTheSaves(t *testing.T) {
+	e, _ := newClocked(t)
+	e.env.Config.RDB.File, e.env.Config.RDB.Program = filepath.Join(t.TempDir(), "dump.rdb"), true
+	s, p := connect(e)
+	for range 2 {
+		send(e, s, "SAVE")
+		expectReply(t, p.await(t), "+OK\r\n")
+	}
+	if info := send(e, s, "INFO", "persistence"); !strings.Contains(info, "rdb_saves:2\r\n") {
+		t.Error(info)
+	}
+	send(e, s, "CONFIG", "RESETSTAT")
+	if info := send(e, s, "INFO", "persistence"); !strings.Contains(info, "rdb_saves:0\r\n") {
+		t.Error(info)
+	}
+}
+
 func TestInfoCountsTheKeysOfASave(t *testing.T) {
 	e, _ := newClocked(t)
 	e.env.Config.RDB.File = filepath.Join(t.TempDir(), "dump.rdb")
