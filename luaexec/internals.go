@@ -16,9 +16,9 @@ type internals struct {
 	// from a key that the traversal itself has removed. LTable.Next accepts any
 	// key. Without these fields resp2.facts fails at "pcall(next, {}, 1)".
 	//
-	// The length of LTable.array also tells whether a script has changed KEYS or ARGV
-	// (vector.go). Without it both must be emptied before they are filled, which takes
-	// 6 ns more in a run with one key and two arguments.
+	// The length of LTable.array and LTable.k2i also tell whether a script has changed KEYS or
+	// ARGV (vector.go). Without the first both must be emptied before they are filled, which
+	// takes 6 ns more in a run with one key and two arguments.
 	tableArray  uintptr
 	tablePlaces uintptr
 
@@ -170,8 +170,13 @@ func hasOrHadKey(t *lua.LTable, key lua.LValue) bool {
 	if ok && n >= 1 && n <= lua.LNumber(cap(array)) && n == lua.LNumber(int(n)) {
 		return true
 	}
-	_, ok = (*(*map[lua.LValue]int)(unsafe.Add(unsafe.Pointer(t), layout.tablePlaces)))[key]
+	_, ok = places(t)[key]
 	return ok
+}
+
+// places has each key that the table ever had outside its array part.
+func places(t *lua.LTable) map[lua.LValue]int {
+	return *(*map[lua.LValue]int)(unsafe.Add(unsafe.Pointer(t), layout.tablePlaces))
 }
 
 // arrayLen is the length of a table's array part, trailing nils included.

@@ -2,7 +2,6 @@ package luaexec
 
 import (
 	"crypto/sha1"
-	"encoding/hex"
 
 	"github.com/lockredis/lockredis/luaexec/lualib"
 	"github.com/lockredis/lockredis/resp"
@@ -55,15 +54,13 @@ type Options struct {
 // that has the engine's lock.
 type Runtime struct {
 	opts    Options
-	scripts map[digest]*Script
+	scripts map[string]*Script // by SHA
 	byBody  map[string]*Script // the same scripts, so that EVAL needs no SHA-1
 	bytes   int                // estimated size of the scripts
 	vm      *machine           // nil until it is needed, and after it was dropped
 	random  *lualib.Random     // of all scripts and functions, as in Redis
 	libs    libraries
 }
-
-type digest [sha1.Size]byte
 
 // New returns a runtime with an empty cache. It builds the Lua state when the first
 // script is loaded.
@@ -95,7 +92,7 @@ func (r *Runtime) Load(body []byte) (s *Script, failure resp.Reply, ok bool) {
 	if !ok {
 		return nil, failure, false
 	}
-	r.scripts[s.digest] = s
+	r.scripts[s.sha] = s
 	r.byBody[s.body] = s
 	r.bytes += s.size()
 	return s, resp.NoReply, true
@@ -122,14 +119,20 @@ func (r *Runtime) dropMachine() {
 
 // Lookup finds a cached script by its 40 hexadecimal digits in either case.
 func (r *Runtime) Lookup(sha []byte) (*Script, bool) {
-	var d digest
-	if len(sha) != hex.EncodedLen(len(d)) {
+	if s, ok := r.scripts[string(sha)]; ok {
+		return s, true
+	}
+	var lower [2 * sha1.Size]byte
+	if len(sha) != len(lower) {
 		return nil, false
 	}
-	if _, err := hex.Decode(d[:], sha); err != nil {
-		return nil, false
+	for i, c := range sha {
+		if 'A' <= c && c <= 'F' {
+			c += 'a' - 'A'
+		}
+		lower[i] = c
 	}
-	s, ok := r.scripts[d]
+	s, ok := r.scripts[string(lower[:])]
 	return s, ok
 }
 
@@ -142,7 +145,7 @@ func (r *Runtime) Exists(sha []byte) bool {
 // Flush empties the cache and drops the Lua state of scripts. Libraries stay. It must
 // not be called while a script runs.
 func (r *Runtime) Flush() {
-	r.scripts = make(map[digest]*Script)
+	r.scripts = make(map[string]*Script)
 	r.byBody = make(map[string]*Script)
 	r.bytes = 0
 	r.dropMachine()

@@ -13,12 +13,11 @@ import (
 // Script is a compiled script. It belongs to the runtime that loaded it. Only its
 // function value changes, with the runtime's Lua state.
 type Script struct {
-	body   string
-	sha    string
-	digest digest
-	flags  Flags
-	proto  *lua.FunctionProto
-	loops  bool
+	body  string
+	sha   string
+	flags Flags
+	proto *lua.FunctionProto
+	loops bool
 
 	fn    *lua.LFunction // the script as a function of owner, nil if none was made
 	owner *machine
@@ -75,13 +74,12 @@ func compileScript(body string, bound func(string) bool, opts Options) (
 	if err != nil {
 		return nil, resp.Error("ERR Error compiling script (new function): " + err.Error()), false
 	}
-	d := digest(sha1.Sum([]byte(body)))
+	d := sha1.Sum([]byte(body))
 	return &Script{
-		body:   body,
-		sha:    hex.EncodeToString(d[:]),
-		digest: d,
-		flags:  flags,
-		proto:  chunk.proto,
-		loops:  chunk.loops,
+		body:  body,
+		sha:   hex.EncodeToString(d[:]),
+		flags: flags,
+		proto: chunk.proto,
+		loops: chunk.loops,
 	}, resp.NoReply, true
 }

@@ -40,6 +40,9 @@ func (v *vector) changed() bool {
 	if v.table.Metatable != lua.LNil || arrayLen(v.table) != v.n {
 		return true
 	}
+	if len(places(v.table)) == 0 {
+		return false
+	}
 	last := lua.LNil
 	if v.n > 0 {
 		last = lua.LNumber(v.n)

@@ -1,0 +1,63 @@
+package command
+
+import (
+	"math/rand/v2"
+	"strings"
+	"testing"
+)
+
+func TestLookupIgnoresCaseAndNothingElse(t *testing.T) {
+	table := NewTable()
+	r := rand.New(rand.NewPCG(1, 2))
+	for name, cmd := range table.byName {
+		mixed := []byte(name)
+		for i, c := range mixed {
+			if r.IntN(2) == 0 {
+				mixed[i] = strings.ToUpper(string(c))[0]
+			}
+		}
+		if got := table.Lookup(mixed); got != cmd {
+			t.Errorf("%q is not found", mixed)
+		}
+		for i := range mixed {
+			for c := range 256 {
+				other := append([]byte(nil), mixed...)
+				other[i] = byte(c)
+				if got, want := table.Lookup(other), table.byName[asciiLower(other)]; got != want {
+					t.Fatalf("%q is %v, want %v", other, got, want)
+				}
+			}
+			if got, want := table.Lookup(mixed[:i]), table.byName[asciiLower(mixed[:i])]; got != want {
+				t.Fatalf("%q is %v, want %v", mixed[:i], got, want)
+			}
+		}
+		for _, more := range []string{"\x00", "x", " "} {
+			other := append(append([]byte(nil), mixed...), more...)
+			if got, want := table.Lookup(other), table.byName[asciiLower(other)]; got != want {
+				t.Fatalf("%q is %v, want %v", other, got, want)
+			}
+		}
+	}
+}
+
+func asciiLower(b []byte) string {
+	lowered := make([]byte, len(b))
+	for i, c := range b {
+		lowered[i] = lower(c)
+	}
+	return string(lowered)
+}
+
+func BenchmarkLookup(b *testing.B) {
+	table := NewTable()
+	for _, name := range []string{"get", "exists", "hincrby", "pexpire", "publish", "evalsha", "GEORADIUSBYMEMBER_RO"} {
+		b.Run(name, func(b *testing.B) {
+			word := []byte(name)
+			for b.Loop() {
+				if table.Lookup(word) == nil {
+					b.Fatal("not found")
+				}
+			}
+		})
+	}
+}
