@@ -35,10 +35,16 @@ func (n *notes) has(line string) bool {
 }
 
 func (on suite) AnObserverReceivesTheEvents(t *testing.T) {
+	const lease = 6 * time.Second // a process that stands still so long loses the lock
 	ctx := t.Context()
 	rdb := on.connect(t)
 	var n notes
-	c := newClient(t, rdb, rlock.Options{ID: "me", Lease: 3 * time.Second, Observer: n.observer()})
+	t.Cleanup(func() {
+		if t.Failed() {
+			t.Logf("the events were %q", n.lines)
+		}
+	})
+	c := newClient(t, rdb, rlock.Options{ID: "me", Lease: lease, Observer: n.observer()})
 	told := func(line string) {
 		t.Helper()
 		eventually(t, line, func() bool { return n.has(line) })
