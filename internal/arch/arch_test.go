@@ -41,7 +41,7 @@ var allowed = map[string]string{
 	"internal/glob":     "",
 	"internal/geo":      "",
 	"internal/hll":      "",
-	"internal/tracking": "",
+	"internal/tracking": "internal/shrink",
 	"internal/inspect":  "internal/lockkeys store",
 	"internal/backdoor": "internal/config internal/fault internal/inspect resp",
 	"internal/fault":    "",

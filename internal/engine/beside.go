@@ -15,17 +15,20 @@ import "github.com/lockredis/lockredis/internal/command"
 //   - One that Collect has begun gives a lower bound, too: what was surely in use when it began,
 //     less the most that was known since.
 //
-// An estimate within the bounds stays.
+// An estimate within the bounds stays. What was in use when a collection began may be gone when its
+// figure is seen: memoryLimit decides for what keys are evicted.
 type besideKeys struct {
 	bytes int64 // the estimate
 	live  int64 // the last collection's figure
-	found int64 // when a collection gave bounds, Unix µs
+	found int64 // when a collection of Collect gave bounds, Unix µs
+	began int64 // when that collection had begun, Unix µs
 
 	window extremes // what was known since the collection that is awaited can have begun
 	recent extremes // since the last call of look
 
 	number int64    // of the collection that Collect has begun; 0: its bounds are known
-	since  extremes // what was known since it began
+	at     int64    // when it has begun, Unix µs
+	since  extremes // what was known since then
 }
 
 // mostAtFirst is the most that the estimate can be, in bytes, until a collection has ended under the
@@ -54,8 +57,8 @@ func (b *besideKeys) note(known int64) {
 }
 
 // begun is called when Collect has begun a collection. known is the bytes of the keys and buffers.
-func (b *besideKeys) begun(number, known int64) {
-	b.number, b.since = number, extremes{known, known}
+func (b *besideKeys) begun(number, known, micros int64) {
+	b.number, b.at, b.since = number, micros, extremes{known, known}
 }
 
 // look takes the figures of the last collections, which may be new. known is the bytes of the
@@ -63,12 +66,12 @@ func (b *besideKeys) begun(number, known int64) {
 func (b *besideKeys) look(heap command.Heap, known, micros int64) {
 	b.window.add(b.recent)
 	if heap.Live != b.live {
-		b.live, b.found = heap.Live, micros
+		b.live = heap.Live
 		b.bound(0, heap.Live-b.window.least)
 		b.window = b.recent // the next collection may have begun since the call of look before
 	}
 	if c := heap.Collected; b.number != 0 && c.Number == b.number {
-		b.number, b.found = 0, micros
+		b.number, b.found, b.began = 0, micros, b.at
 		b.bound(c.Sure-b.since.most, c.Live-b.since.least)
 	}
 	b.recent = extremes{known, known}

@@ -75,7 +75,8 @@ func (m *memoryLimit) evict(excess int64) reclaimed {
 	if m.policy == 0 {
 		return nothingLeft
 	}
-	if m.doubtful() { // until a collection has ended
+	if !m.proven() { // until a collection has ended
+		m.again = m.e.env.Space.Now() + proofPause
 		if excess = m.known() - m.e.env.Config.MaxMemory; excess <= 0 {
 			return withinLimit
 		}
@@ -102,16 +103,21 @@ func (m *memoryLimit) evict(excess int64) reclaimed {
 
 // goOn counts and evicts keys in the timer. It reports whether it must go on.
 func (m *memoryLimit) goOn() (more bool) {
-	if !m.evicting {
-		return false
-	}
-	m.evicting = false
+	m.evicting, m.again = false, 0
 	if m.e.env.Config.MaxMemory > 0 {
 		m.count()
 		m.reclaim()
 		m.evicting = m.evicting || m.counting
 	}
 	return m.evicting
+}
+
+// due returns when the timer goes on evicting keys, in Unix ms; 0: it does not.
+func (m *memoryLimit) due() (at int64) {
+	if m.evicting {
+		return m.e.env.Space.Now()
+	}
+	return m.again
 }
 
 // evictionTime returns how long a unit may evict keys, by maxmemory-eviction-tenacity: half

@@ -173,6 +173,8 @@ func TestAnOldFigureOfWhatIsBesideTheKeysEvictsNothing(t *testing.T) {
 			set("a")
 			host.found(800<<10, 800<<10)
 			set("b")
+			host.found(900<<10, 900<<10)
+			set("b")
 			clock.Advance(2 * time.Second)
 			before := host.collections
 			for _, key := range []string{"c", "d", "e", "f"} {
@@ -187,7 +189,7 @@ func TestAnOldFigureOfWhatIsBesideTheKeysEvictsNothing(t *testing.T) {
 				live += 700 << 10
 			}
 			host.found(live, live)
-			if left, want := set("h"), map[bool]int{false: 8, true: 4}[still]; left != want {
+			if left, want := set("h"), map[bool]int{false: 8, true: 3}[still]; left != want {
 				t.Errorf("%d keys are left, want %d", left, want)
 			}
 			clock.Advance(2 * time.Second)
@@ -250,6 +252,36 @@ func (h *measuredHost) Collect() (number int64) {
 func (h *measuredHost) found(live, sure int64) {
 	h.heap.Live = live
 	h.heap.Collected = command.Collection{Number: h.collections, Live: live, Sure: sure}
+}
+
+func TestKeysAreEvictedForWhatTwoCollectionsHaveFound(t *testing.T) {
+	for second, want := range map[int64]int{1 << 20: 0, 0: 1000} {
+		clock := expiry.NewManual(epoch)
+		e := newTestEngine(clock)
+		t.Cleanup(e.Close)
+		host := &measuredHost{}
+		e.env.Server = host
+		s, _ := connect(e)
+		send(e, s, "CONFIG", "SET", "maxmemory-policy", "allkeys-lru", "maxmemory", "1mb")
+		fillKeys(t, e, 1000)
+		keys := e.env.Space.CountedBytes()
+		found := func(beside int64) (left int) {
+			host.found(beside+keys, beside+keys)
+			clock.Advance(10 * time.Millisecond)
+			send(e, s, "GET", "none")
+			return e.env.Space.DB(0).Len()
+		}
+		before := host.collections
+		if left := found(1 << 20); left != 1000 || host.collections == before {
+			t.Errorf("%d keys are left, %d collections were asked for", left, host.collections-before)
+		}
+		if due := e.memory.due(); due != e.env.Space.Now()+proofPause {
+			t.Errorf("the timer looks again at %d, not at %d", due, e.env.Space.Now()+proofPause)
+		}
+		if left := found(second); left != want {
+			t.Errorf("%d keys are left when %d bytes are found beside them, want %d", left, second, want)
+		}
+	}
 }
 
 func TestMillionsOfKeysAreCountedInBatches(t *testing.T) {

@@ -22,12 +22,15 @@ type memoryLimit struct {
 	process int64 // bytes that the process may use; 0: unknown
 	policy  store.Policy
 
-	measured bool // exceeded has measured in this unit
-	over     bool // its result
-	counting bool // the store has not counted all keys
-	evicting bool // the timer goes on counting and evicting
+	measured bool  // exceeded has measured in this unit
+	over     bool  // its result
+	counting bool  // the store has not counted all keys
+	evicting bool  // the timer goes on counting and evicting
+	again    int64 // the timer tries again at this time, because of proven; Unix ms, 0: it does not
 
 	beside besideKeys
+	needed int64 // see proven, Unix µs
+	excess int64 // when there was too much last, Unix µs
 	asked  int64 // when askAgain asked for a collection, Unix µs
 	looked int64 // when look read the heap, Unix µs; 0: it must read it
 	looks  int   // calls of look since then
@@ -85,7 +88,11 @@ func (m *memoryLimit) look(known int64) {
 		heap.Live = heap.Size
 	}
 	if !m.counting {
+		before := m.beside.bytes
 		m.beside.look(heap, known, env.Micros)
+		if m.beside.bytes-before > env.Config.MaxMemory/8 {
+			m.needed = env.Micros
+		}
 	}
 	if limit := env.Config.MaxMemory; heap.Size-limit > limit/8 || m.doubtful() {
 		m.collect()
@@ -100,13 +107,32 @@ func (m *memoryLimit) doubtful() bool {
 	return m.large() && uint64(m.e.env.Micros-m.beside.found) >= doubtAfter
 }
 
+// proofPause is how long, in ms, the timer waits for a collection that proven needs.
+const proofPause = 5
+
+// proven reports whether keys may be evicted for what is beside them. A large estimate may be that of
+// something which is gone. So a collection has to end that began after there was too much, or
+// after the estimate rose by much, and not long ago.
+func (m *memoryLimit) proven() bool {
+	now := m.e.env.Micros
+	if uint64(now-m.excess) >= doubtAfter {
+		m.needed = now
+	}
+	m.excess = now
+	if !m.large() || m.beside.began >= m.needed && !m.doubtful() {
+		return true
+	}
+	m.collect()
+	return false
+}
+
 // large reports whether there is more than an eighth of maxmemory beside the keys and buffers.
 func (m *memoryLimit) large() bool { return m.beside.bytes > m.e.env.Config.MaxMemory/8 }
 
 // collect asks for a collection.
 func (m *memoryLimit) collect() {
 	if number := m.e.env.Server.Collect(); number != 0 {
-		m.beside.begun(number, m.known())
+		m.beside.begun(number, m.known(), m.e.env.Micros)
 	}
 }
 
@@ -131,7 +157,7 @@ func (m *memoryLimit) follow() {
 		m.counting = space.CountMore(countBatch)
 		m.forgetCollections()
 	}
-	m.looked, m.evicting = 0, false
+	m.looked, m.evicting, m.again = 0, false, 0
 	if limit > 0 {
 		m.collect()
 		m.evicting = m.counting || m.Used() > limit

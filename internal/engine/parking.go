@@ -130,8 +130,8 @@ func (p *parking) Park(parked *command.Parked) {
 		if seen[string(key)] {
 			continue
 		}
-		seen[string(key)] = true
 		k := watchedKey{parked.DB, string(key)}
+		seen[k.key] = true
 		q := p.queues[k]
 		if q == nil {
 			q = &queue{}

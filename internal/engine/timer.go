@@ -88,7 +88,7 @@ func (e *Engine) endDueBatch() (more bool) {
 		}
 		e.journal.unit(UnitEnds)
 	}
-	if e.memory.evicting {
+	if at := e.memory.due(); at != 0 && at <= e.env.Space.Now() {
 		e.journal.unit(UnitBegins)
 		more = e.memory.goOn() || more
 		e.journal.unit(UnitEnds)
@@ -117,8 +117,8 @@ func (e *Engine) armTimer() {
 	if at := e.saving.due(); at > 0 && !e.timer.halted && (next == 0 || at < next) {
 		next = at
 	}
-	if e.memory.evicting {
-		next = e.env.Space.Now()
+	if at := e.memory.due(); at > 0 && (next == 0 || at < next) {
+		next = at
 	}
 	if next != 0 {
 		next = max(next, e.timer.notBefore)

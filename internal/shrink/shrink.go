@@ -8,7 +8,7 @@ import "slices"
 // A map or slice of at most least entries is never copied. A larger one is copied when it has
 // less than a share of the entries that it had, so each removal costs a constant time on average.
 const (
-	least = 512
+	least = 64
 	share = 8
 )
 

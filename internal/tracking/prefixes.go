@@ -3,12 +3,15 @@ package tracking
 import (
 	"maps"
 	"slices"
+
+	"github.com/lockredis/lockredis/internal/shrink"
 )
 
 // Prefixes has the prefixes that clients asked for, and the keys under them that have
 // changed since the last Drain. The zero Prefixes is empty.
 type Prefixes struct {
 	byName  map[string]*prefix
+	peak    int       // of byName, see shrink.Delete
 	lengths []length  // of the prefixes, in ascending order
 	changed []*prefix // the prefixes that have keys
 }
@@ -53,7 +56,7 @@ func (p *Prefixes) Remove(name string, id int64) {
 		one.ids = slices.Delete(one.ids, at, at+1)
 	}
 	if len(one.ids) == 0 {
-		delete(p.byName, name)
+		shrink.Delete(&p.byName, name, &p.peak)
 		p.countLength(len(name), -1)
 		p.changed = slices.DeleteFunc(p.changed, func(other *prefix) bool { return other == one })
 	}

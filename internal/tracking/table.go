@@ -1,6 +1,10 @@
 package tracking
 
-import "slices"
+import (
+	"slices"
+
+	"github.com/lockredis/lockredis/internal/shrink"
+)
 
 // Table has the keys that clients have read, each with the ids of these clients. The zero
 // Table is empty.
@@ -10,6 +14,7 @@ import "slices"
 type Table struct {
 	entries []entry
 	index   map[string]int // position in entries
+	peak    int            // of index, see shrink.Delete
 	items   int
 }
 
@@ -68,14 +73,13 @@ func (t *Table) Take(key string) []int64 {
 // drop removes the entry at position i. The last entry takes its place.
 func (t *Table) drop(i int) {
 	t.items -= len(t.entries[i].ids)
-	delete(t.index, t.entries[i].key)
+	shrink.Delete(&t.index, t.entries[i].key, &t.peak)
 	last := len(t.entries) - 1
 	if i != last {
 		t.entries[i] = t.entries[last]
 		t.index[t.entries[i].key] = i
 	}
-	t.entries[last] = entry{}
-	t.entries = t.entries[:last]
+	t.entries = shrink.Pop(t.entries)
 }
 
 // Forget removes every id for which gone returns true. It visits the whole table.
