@@ -190,20 +190,27 @@ func (q *geoQuery) sort(found []geoMember) []geoMember {
 		ranks[i] = geoRank{q.area.Haversine(found[i].place), i}
 	}
 	compare := q.compare(found, order)
-	if wanted == len(found) { // Redis's sort is stable then
-		slices.SortFunc(ranks, func(a, b geoRank) int {
-			if c := compare(&a, &b); c != 0 {
-				return c
-			}
-			return a.at - b.at
-		})
-	} else {
+	sorted := make([]geoMember, wanted)
+	if wanted < len(found) {
 		p := partialSort[geoRank]{items: ranks, from: 0, to: wanted - 1, compare: compare}
 		p.sort(0, len(ranks))
+		for i := range sorted {
+			sorted[i] = found[ranks[i].at]
+		}
+		return sorted
 	}
-	sorted := make([]geoMember, wanted)
-	for i := range sorted {
-		sorted[i] = found[ranks[i].at]
+	refs := make([]*geoRank, len(ranks)) // all sorts of pointers share 20 KB of the executable
+	for i := range ranks {
+		refs[i] = &ranks[i]
+	}
+	slices.SortFunc(refs, func(a, b *geoRank) int { // stable, as in Redis without COUNT
+		if c := compare(a, b); c != 0 {
+			return c
+		}
+		return a.at - b.at
+	})
+	for i, ref := range refs {
+		sorted[i] = found[ref.at]
 	}
 	return sorted
 }

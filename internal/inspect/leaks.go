@@ -157,8 +157,9 @@ func appendClientLeaks(leaks []Leak, c *Client, taken map[string]bool) []Leak {
 		noun string
 		list []Topic
 	}{{"channel", c.Channels}, {"pattern", c.Patterns}, {"shard channel", c.ShardChannels}} {
-		byName := func(a, b Topic) int { return cmp.Compare(a.Name, b.Name) }
-		for _, topic := range slices.SortedFunc(slices.Values(topics.list), byName) {
+		sorted := slices.Clone(topics.list)
+		sortByRef(sorted, func(a, b *Topic) int { return cmp.Compare(a.Name, b.Name) })
+		for _, topic := range sorted {
 			pattern := topics.noun == "pattern"
 			if topic.Name == helloChannel || !pattern && isFree(topic.Name, taken) {
 				continue
