@@ -29,8 +29,22 @@ func heapInUse() int64 {
 	return int64(m.HeapAlloc)
 }
 
-func TestARunKeepsNoneOfItsStrings(t *testing.T) {
+// keepsNothing checks that runs with large arguments keep none of them.
+func keepsNothing(t *testing.T, body string, run func(arg []byte)) {
+	t.Helper()
 	const large, kept = 8 << 20, 512 << 10
+	run([]byte("x"))
+	before := heapInUse()
+	for range 20 {
+		run(make([]byte, large/10))
+	}
+	run(make([]byte, large))
+	if n := heapInUse() - before; n > kept {
+		t.Errorf("%s: %d bytes are kept", body, n)
+	}
+}
+
+func TestARunKeepsNoneOfItsStrings(t *testing.T) {
 	for _, body := range []string{
 		"return 1",
 		"return #ARGV[1]",
@@ -45,28 +59,19 @@ func TestARunKeepsNoneOfItsStrings(t *testing.T) {
 	} {
 		r := New(Options{})
 		c := &bulkCaller{size: 300 << 10}
-		run := func(body string, arg []byte) {
+		run := func(arg []byte) {
 			s, failure, ok := r.Load([]byte(body))
 			if !ok {
 				t.Fatal(failure.Text())
 			}
 			r.Run(s, [][]byte{arg}, [][]byte{arg}, c)
 		}
-		run(body, []byte("x"))
-		before := heapInUse()
-		for range 20 {
-			run(body, make([]byte, large/10))
-		}
-		run(body, make([]byte, large))
-		if n := heapInUse() - before; n > kept {
-			t.Errorf("%s: %d bytes are kept", body, n)
-		}
+		keepsNothing(t, body, run)
 		runtime.KeepAlive(r)
 	}
 }
 
 func TestAFunctionKeepsNoneOfItsStrings(t *testing.T) {
-	const large, kept = 8 << 20, 512 << 10
 	for _, body := range []string{
 		"return #argv[1]",
 		"for i = 1, 2 do end return #keys[1]",
@@ -82,15 +87,7 @@ func TestAFunctionKeepsNoneOfItsStrings(t *testing.T) {
 		run := func(arg []byte) {
 			r.RunFunction(f, [][]byte{arg}, [][]byte{arg}, &bulkCaller{size: 300 << 10})
 		}
-		run([]byte("x"))
-		before := heapInUse()
-		for range 20 {
-			run(make([]byte, large/10))
-		}
-		run(make([]byte, large))
-		if n := heapInUse() - before; n > kept {
-			t.Errorf("%s: %d bytes are kept", body, n)
-		}
+		keepsNothing(t, body, run)
 		runtime.KeepAlive(r)
 	}
 }

@@ -150,20 +150,26 @@ func TestOnlyWhatIsSurelyInUseBesideTheKeysCounts(t *testing.T) {
 	check(4100+keys, 4000+keys, 4100, outOfMemory)
 	host.buffers = 0
 	check(4500+keys, 0, 3500, "+OK\r\n")
-	host.collections++ // somebody else's: what was known meanwhile is not
+	host.collections++ // the engine has not begun this one
 	check(9000, 8000, 3500, "+OK\r\n")
+}
+
+// limited returns an engine with a maxmemory of 1 MB. Its timer fires in a unit only.
+func limited(t *testing.T) (*Engine, *expiry.Manual, *measuredHost, *command.Session) {
+	clock := expiry.NewManual(epoch)
+	e := newTestEngine(clock)
+	t.Cleanup(e.Close)
+	host := &measuredHost{}
+	e.env.Server = host
+	s, _ := connect(e)
+	send(e, s, "CONFIG", "SET", "maxmemory-policy", "allkeys-lru", "maxmemory", "1mb")
+	return e, clock, host, s
 }
 
 func TestAnOldFigureOfWhatIsBesideTheKeysEvictsNothing(t *testing.T) {
 	for name, still := range map[string]bool{"gone": false, "in use": true} {
 		t.Run(name, func(t *testing.T) {
-			clock := expiry.NewManual(epoch)
-			e := newTestEngine(clock)
-			t.Cleanup(e.Close)
-			host := &measuredHost{}
-			e.env.Server = host
-			s, _ := connect(e)
-			send(e, s, "CONFIG", "SET", "maxmemory-policy", "allkeys-lru", "maxmemory", "1mb")
+			e, clock, host, s := limited(t)
 			set := func(key string) (left int) {
 				t.Helper()
 				clock.Advance(10 * time.Millisecond)
@@ -256,13 +262,7 @@ func (h *measuredHost) found(live, sure int64) {
 
 func TestKeysAreEvictedForWhatTwoCollectionsHaveFound(t *testing.T) {
 	for second, want := range map[int64]int{1 << 20: 0, 0: 1000} {
-		clock := expiry.NewManual(epoch)
-		e := newTestEngine(clock)
-		t.Cleanup(e.Close)
-		host := &measuredHost{}
-		e.env.Server = host
-		s, _ := connect(e)
-		send(e, s, "CONFIG", "SET", "maxmemory-policy", "allkeys-lru", "maxmemory", "1mb")
+		e, clock, host, s := limited(t)
 		fillKeys(t, e, 1000)
 		keys := e.env.Space.CountedBytes()
 		found := func(beside int64) (left int) {

@@ -170,7 +170,7 @@ func (c *conn) parse() bool {
 		Unauthenticated: c.needsPassword(),
 	}
 	c.next, c.hasNext, c.failure = c.reader.Next(limits)
-	c.counted.become(c.reader.Memory(), c.traffic)
+	c.countReader()
 	return c.hasNext
 }
 
@@ -221,14 +221,17 @@ func (c *conn) Wake() {
 // received adds n bytes that were read into the reader's Space.
 func (c *conn) received(n int) {
 	c.reader.Advance(n)
-	c.counted.become(c.reader.Memory(), c.traffic)
+	c.countReader()
 }
 
 // relax frees the reader's large buffer when nothing is unread.
 func (c *conn) relax() {
 	c.reader.Relax()
-	c.counted.become(c.reader.Memory(), c.traffic)
+	c.countReader()
 }
+
+// countReader counts the reader's memory in traffic.buffers.
+func (c *conn) countReader() { c.counted.become(c.reader.Memory(), c.traffic) }
 
 // publish makes the sizes of the query buffer known to other goroutines. The link's goroutine
 // calls it when it has run what was buffered.

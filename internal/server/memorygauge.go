@@ -14,7 +14,6 @@ import (
 type memoryGauge struct {
 	size    [1]metrics.Sample
 	marked  [1]metrics.Sample
-	made    [1]metrics.Sample
 	peak    int64 // the largest size that read has returned
 	startup int64 // the size when the server was made
 
@@ -41,13 +40,6 @@ func (g *memoryGauge) live() int64 {
 	g.marked[0].Name = "/gc/heap/live:bytes"
 	metrics.Read(g.marked[:])
 	return int64(g.marked[0].Value.Uint64())
-}
-
-// allocated returns the bytes that were ever allocated.
-func (g *memoryGauge) allocated() int64 {
-	g.made[0].Name = "/gc/heap/allocs:bytes"
-	metrics.Read(g.made[:])
-	return int64(g.made[0].Value.Uint64())
 }
 
 // figures returns all figures.
@@ -105,13 +97,14 @@ func (g *memoryGauge) collect() (number int64) {
 		g.collecting.Store(false)
 		return 0
 	}
+	const allocated = "/gc/heap/allocs:bytes"
 	g.begun++
-	number, before := g.begun, g.allocated()
+	number, before := g.begun, readMetrics(allocated)[0]
 	g.done.Go(func() {
 		start := time.Now()
 		runtime.GC()
-		live := readMetrics("/gc/heap/live:bytes")[0]
-		made := readMetrics("/gc/heap/allocs:bytes")[0] - before
+		live := readMetrics("/gc/heap/live:bytes")[0] // before the next: else it might have more
+		made := readMetrics(allocated)[0] - before
 		g.ended.Store(&command.Collection{Number: number, Live: live, Sure: max(live-made, 0)})
 		g.next = time.Now().Add(max(collectPause, collectShare*time.Since(start)))
 		g.collecting.Store(false)

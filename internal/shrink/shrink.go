@@ -3,7 +3,10 @@
 // server with the room for them.
 package shrink
 
-import "slices"
+import (
+	"maps"
+	"slices"
+)
 
 // A map or slice of at most least entries is never copied. A larger one is copied when it has
 // less than a share of the entries that it had, so each removal costs a constant time on average.
@@ -21,9 +24,7 @@ func Delete[K comparable, V any](m *map[K]V, key K, peak *int) {
 		return
 	}
 	smaller := make(map[K]V, len(*m))
-	for k, v := range *m {
-		smaller[k] = v
-	}
+	maps.Copy(smaller, *m) // maps.Clone would keep the room
 	*m, *peak = smaller, len(smaller)
 }
 
