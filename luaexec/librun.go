@@ -22,7 +22,8 @@ func (r *Runtime) RunFunction(f *Function, keys, args [][]byte, c Caller) (reply
 	} else {
 		m.L.Push(m.copied(keys))
 		m.L.Push(m.copied(args))
-		m.keys.bytes, m.argv.bytes = bytesIn(keys), bytesIn(args)
+		m.keys.weigh(keys)
+		m.argv.weigh(args)
 	}
 	reply = m.run(task{name: f.name, loops: !f.simple, args: 2}, c)
 	m.refresh()
@@ -36,14 +37,6 @@ func (m *machine) copied(items [][]byte) *lua.LTable {
 		t.RawSetInt(i+1, m.values.str(string(item)))
 	}
 	return t
-}
-
-// bytesIn returns the bytes of all items.
-func bytesIn(items [][]byte) (n int) {
-	for _, item := range items {
-		n += len(item)
-	}
-	return n
 }
 
 // refresh gives a state of functions a new stack after a kill or a panic, which may leave

@@ -9,7 +9,7 @@ type vector struct {
 	table *lua.LTable
 	boxes []lua.LString
 	n     int // elements that fill has set
-	bytes int // of all items
+	bytes int // of all items of the run
 }
 
 // fill sets the table to items. replaced reports that the table is a new one,
@@ -32,6 +32,14 @@ func (v *vector) fill(items [][]byte) (replaced bool) {
 	}
 	v.n = len(items)
 	return replaced
+}
+
+// weigh notes the bytes of items that the run gets as a copy instead.
+func (v *vector) weigh(items [][]byte) {
+	v.bytes = 0
+	for _, item := range items {
+		v.bytes += len(item)
+	}
 }
 
 // changed reports whether the script has set a metatable or an element that fill

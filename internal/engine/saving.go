@@ -1,17 +1,14 @@
 package engine
 
 import (
-	"cmp"
 	"errors"
 	"math"
 	"sync/atomic"
 	"time"
 
 	"github.com/lockredis/lockredis/internal/command"
-	"github.com/lockredis/lockredis/internal/config"
 	"github.com/lockredis/lockredis/internal/rdb"
 	"github.com/lockredis/lockredis/resp"
-	"github.com/lockredis/lockredis/store"
 )
 
 // saving writes the databases into the RDB file.
@@ -35,38 +32,8 @@ type saving struct {
 	ending  atomic.Pointer[chan struct{}] // closed by Abort; nil: no signal waits for a script
 }
 
-// save is the writing of one file.
-type save struct {
-	s         *saving
-	snapshot  *store.Snapshot
-	out       []byte            // encoded and not yet written
-	db        int               // of the last key; -1: none yet
-	sized     map[int]bool      // databases with a size in the file
-	begun     int64             // Unix ms
-	keys      int64             // of the snapshot
-	keysDone  int64             // of those, how many are encoded
-	dirty     int64             // Env.Dirty when it began
-	waiting   []*command.Parked // the clients of SAVE that wait for it
-	cancelled bool              // its snapshot has ended; the file is not wanted unless it has its name
-	replaced  bool              // a later save has written the file in its place
-}
-
-// A batch of a save ends after that many keys, or that many encoded bytes. The engine's
-// lock is free between two batches.
-const (
-	batchKeys  = 128
-	batchSteps = 16 // keys between two looks at the size
-	batchBytes = 32 << 10
-)
-
 // retrySeconds is how long a save point waits after a save that failed.
 const retrySeconds = 5
-
-// The results of a save that is not wanted any more.
-var (
-	errSaveCancelled = errors.New("cancelled")
-	errSaveAtEnd     = errors.New("the server ends")
-)
 
 func (s *saving) init(e *Engine) {
 	s.e = e
@@ -127,127 +94,6 @@ func (s *saving) start(waiting []*command.Parked) {
 
 // ended reports whether nothing is saved any more. Interrupt may have ended a script halfway.
 func (s *saving) ended() bool { return s.e.interrupted.Load() || s.e.closed.Load() }
-
-// begin takes a snapshot, and encodes the beginning of the file.
-func (s *saving) begin() *save {
-	env := &s.e.env
-	now := env.Space.Now()
-	s.tried = now / 1000
-	s.encoder.Compress, s.encoder.Valkey = env.Config.RDB.Compress, env.Config.Valkey()
-	w := &save{s: s, db: -1, sized: map[int]bool{}, begun: now, dirty: env.Dirty}
-	w.out = s.encoder.AppendHead(nil, rdb.Facts{
-		Server: cmp.Or(env.Config.EmulatedValkey(), config.RedisVersion), Unix: now / 1000, Memory: env.Memory.Used(),
-	})
-	w.out = s.encoder.AppendFunctions(w.out, env.Scripts.LibraryCodes())
-	for i := range env.Space.Len() {
-		w.keys += int64(env.Space.DB(i).Len())
-	}
-	w.snapshot = env.Space.Snapshot(w.visit)
-	return w
-}
-
-// visit encodes a key of the snapshot.
-func (w *save) visit(db store.SnapshotDB, e *store.Entry) {
-	if db.ID != w.db {
-		w.db = db.ID
-		w.out = rdb.AppendDatabase(w.out, db.ID)
-		if !w.sized[db.ID] {
-			w.sized[db.ID] = true
-			w.out = rdb.AppendSize(w.out, db.Keys, db.Expires)
-		}
-	}
-	w.keysDone++
-	w.out = w.s.appendUse(w.out, e)
-	w.out = w.s.encoder.AppendKey(w.out, e.Key(), e.Value(), db.Deadline(e))
-}
-
-// appendUse appends what the policy keeps about the accesses to a key: it is nothing
-// unless the policy is an LRU or LFU policy.
-func (s *saving) appendUse(dst []byte, e *store.Entry) []byte {
-	space := s.e.env.Space
-	switch policy := s.e.memory.policy; {
-	case policy&store.LRU != 0:
-		return rdb.AppendIdle(dst, space.Idle(e))
-	case policy&store.LFU != 0:
-		return rdb.AppendFrequency(dst, space.Frequency(e))
-	}
-	return dst
-}
-
-// step encodes a batch of keys and reports whether there are more.
-func (w *save) step() (more bool) {
-	for n := 0; n < batchKeys && len(w.out) < batchBytes; n += batchSteps {
-		if !w.snapshot.Next(batchSteps) {
-			return false
-		}
-	}
-	return true
-}
-
-// run writes the file, and ends the save with its result.
-func (w *save) run(path string, sum bool) {
-	e := w.s.e
-	defer e.done.Done()
-	self := &Caller{background: true}
-	err := w.write(self, path, sum)
-	e.Do(self, func() {
-		e.readClock()
-		w.s.finish(w, err)
-		e.serveReady()
-	})
-}
-
-// write writes the snapshot, batch by batch. It gives up when the engine closes.
-func (w *save) write(self *Caller, path string, sum bool) error {
-	file, err := rdb.Create(path, sum)
-	if err != nil {
-		return err
-	}
-	var out []byte
-	for more := true; more && file.Err() == nil; file.Write(out) {
-		stopped := error(nil)
-		w.s.e.Do(self, func() {
-			more, stopped = w.step(), w.stopped()
-			out, w.out = w.out, out[:0]
-		})
-		if stopped != nil {
-			file.Abort()
-			return stopped
-		}
-	}
-	return w.commit(self, file)
-}
-
-// commit gives the file its name, unless the save is not wanted any more. It does so inside
-// the engine: else a file could replace the one of a later save.
-func (w *save) commit(self *Caller, file *rdb.File) error {
-	err := file.Finish()
-	if err != nil {
-		return err
-	}
-	w.s.e.Do(self, func() {
-		if err = w.stopped(); err != nil {
-			file.Abort()
-			return
-		}
-		err = file.Name()
-	})
-	if err == nil {
-		file.SyncName()
-	}
-	return err
-}
-
-// stopped returns why the save is not wanted any more; nil: it is.
-func (w *save) stopped() error {
-	switch {
-	case w.cancelled:
-		return errSaveCancelled
-	case w.s.ended():
-		return errSaveAtEnd
-	}
-	return nil
-}
 
 // cancel ends the save under way, if there is one. Its file is not written.
 func (s *saving) cancel() {
