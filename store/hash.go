@@ -5,6 +5,8 @@ import (
 	"math"
 	"strconv"
 	"unsafe"
+
+	"github.com/lockredis/lockredis/internal/heapsize"
 )
 
 // Hash is the value of a hash key. A small hash is packed: field, value, field,
@@ -80,14 +82,14 @@ func (h *Hash) Clone() Value {
 
 // MemoryUsage estimates the memory of the value in bytes (see Value).
 func (h *Hash) MemoryUsage(samples int) int64 {
-	size := pointersBytes[Hash](1)
+	size := heapsize.Pointers[Hash](1)
 	if h.Packed() {
-		return int64(size + textBytes(int(h.room)))
+		return int64(size + heapsize.Text(int(h.room)))
 	}
 	t := h.table()
-	size += pointersBytes[hashTable](1) + t.bytes() + t.times.bytes()
+	size += heapsize.Pointers[hashTable](1) + t.bytes() + t.times.bytes()
 	return int64(size) + sampled(len(t.elems), samples, func(i int) int {
-		return textBytes(len(t.elems[i].key)) + textBytes(cap(t.elems[i].value))
+		return heapsize.Text(len(t.elems[i].key)) + heapsize.Text(cap(t.elems[i].value))
 	})
 }
 

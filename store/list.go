@@ -1,6 +1,10 @@
 package store
 
-import "slices"
+import (
+	"slices"
+
+	"github.com/lockredis/lockredis/internal/heapsize"
+)
 
 // List is a sequence of byte strings: a deque of packed nodes of a few kilobytes
 // each, like Redis's quicklist. A push or pop changes the node at one end. To find
@@ -44,8 +48,8 @@ func (l *List) Clone() Value {
 // between the first and the last, which may be short.
 func (l *List) MemoryUsage(samples int) int64 {
 	nodes := l.nodes()
-	bytes := func(i int) int { return textBytes(cap(nodes[i].Packed)) }
-	size := pointersBytes[List](1) + pointersBytes[listNode](cap(l.all))
+	bytes := func(i int) int { return heapsize.Text(cap(nodes[i].Packed)) }
+	size := heapsize.Pointers[List](1) + heapsize.Pointers[listNode](cap(l.all))
 	last := len(nodes) - 1
 	if last < 2 {
 		return int64(size) + sampled(len(nodes), 0, bytes)

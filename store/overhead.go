@@ -1,6 +1,10 @@
 package store
 
-import "unsafe"
+import (
+	"unsafe"
+
+	"github.com/lockredis/lockredis/internal/heapsize"
+)
 
 // Overhead is the memory of a database beside the names and values of its keys, in bytes.
 type Overhead struct {
@@ -44,17 +48,17 @@ func (db *DB) MemoryUsage(e *Entry, samples int) int64 {
 }
 
 // keyPartBytes returns the memory of a part of the index of keys.
-func keyPartBytes() int { return pointersBytes[part[*Entry]](1) }
+func keyPartBytes() int { return heapsize.Pointers[part[*Entry]](1) }
 
 // bytes returns the memory of the lists of slots, without what an empty index has.
 func (x *slotIndex) bytes() int {
-	return len(x.nodes)*pointersBytes[slotNode](1) + mapBytes[*Entry, *slotNode](len(x.nodes))
+	return len(x.nodes)*heapsize.Pointers[slotNode](1) + heapsize.Map[*Entry, *slotNode](len(x.nodes))
 }
 
 // entryBytes returns the memory of an entry with a key of n bytes.
 func entryBytes(n int) int {
 	if n > mostNear {
-		return pointersBytes[farEntry](1) + textBytes(n)
+		return heapsize.Pointers[farEntry](1) + heapsize.Text(n)
 	}
-	return sizeClass(int(unsafe.Sizeof(Entry{})) - len(Entry{}.near) + n)
+	return heapsize.Class(int(unsafe.Sizeof(Entry{})) - len(Entry{}.near) + n)
 }

@@ -4,6 +4,7 @@ import (
 	"slices"
 	"strconv"
 
+	"github.com/lockredis/lockredis/internal/heapsize"
 	"github.com/lockredis/lockredis/resp"
 )
 
@@ -43,13 +44,13 @@ func (s *Set) Clone() Value {
 
 // MemoryUsage estimates the memory of the value in bytes (see Value).
 func (s *Set) MemoryUsage(samples int) int64 {
-	size := pointersBytes[Set](1)
+	size := heapsize.Pointers[Set](1)
 	if s.table == nil {
-		return int64(size + sliceBytes[int64](cap(s.ints)))
+		return int64(size + heapsize.Slice[int64](cap(s.ints)))
 	}
-	size += pointersBytes[setTable](1) + s.table.bytes() + s.table.outgrown()
+	size += heapsize.Pointers[setTable](1) + s.table.bytes() + s.table.outgrown()
 	return int64(size) + sampled(s.Len(), samples, func(i int) int {
-		return textBytes(len(s.table.elems[i].key))
+		return heapsize.Text(len(s.table.elems[i].key))
 	})
 }
 

@@ -1,6 +1,10 @@
 package store
 
-import "bytes"
+import (
+	"bytes"
+
+	"github.com/lockredis/lockredis/internal/heapsize"
+)
 
 // Stream is the value of a stream: entries of names and values in the order of their ids,
 // and consumer groups. Unlike other aggregates a stream may be empty. The zero Stream is
@@ -72,7 +76,7 @@ func (s *Stream) Clone() Value {
 
 // MemoryUsage estimates the memory of the value in bytes (see Value). A sample is a chunk.
 func (s *Stream) MemoryUsage(samples int) int64 {
-	size := pointersBytes[Stream](1) + s.chunks.bytes() + s.chunks.len()*pointersBytes[streamChunk](1)
+	size := heapsize.Pointers[Stream](1) + s.chunks.bytes() + s.chunks.len()*heapsize.Pointers[streamChunk](1)
 	return int64(size) + s.dataBytes(samples) + s.Groups.memoryUsage(samples)
 }
 
@@ -88,11 +92,11 @@ func (s *Stream) dataBytes(samples int) int64 {
 		if c == last {
 			return false
 		}
-		sum += textBytes(cap(c.data))
+		sum += heapsize.Text(cap(c.data))
 		seen++
 		return seen != samples
 	})
-	return int64(textBytes(cap(last.data))) + int64(sum)*int64(n)/int64(max(seen, 1))
+	return int64(heapsize.Text(cap(last.data))) + int64(sum)*int64(n)/int64(max(seen, 1))
 }
 
 // Append adds an entry. id is above Last, and fields are names and values in turn, at least

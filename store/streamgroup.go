@@ -3,6 +3,8 @@ package store
 import (
 	"slices"
 	"strings"
+
+	"github.com/lockredis/lockredis/internal/heapsize"
 )
 
 // StreamGroups are the consumer groups of a stream, sorted by name.
@@ -54,7 +56,7 @@ func (g StreamGroups) memoryUsage(samples int) (n int64) {
 	for _, group := range g {
 		n += group.memoryUsage(samples)
 	}
-	return n + int64(pointersBytes[*StreamGroup](cap(g)))
+	return n + int64(heapsize.Pointers[*StreamGroup](cap(g)))
 }
 
 // StreamGroup is a consumer group of a stream.
@@ -215,11 +217,11 @@ func (g *StreamGroup) clone() *StreamGroup {
 
 // memoryUsage estimates the memory of the group in bytes. A sample is a consumer.
 func (g *StreamGroup) memoryUsage(samples int) int64 {
-	n := pointersBytes[StreamGroup](1) + textBytes(len(g.Name)) +
-		g.pending.bytes() + g.Len()*pointersBytes[Pending](1)
-	n += pointersBytes[*StreamConsumer](cap(g.consumers))
+	n := heapsize.Pointers[StreamGroup](1) + heapsize.Text(len(g.Name)) +
+		g.pending.bytes() + g.Len()*heapsize.Pointers[Pending](1)
+	n += heapsize.Pointers[*StreamConsumer](cap(g.consumers))
 	return int64(n) + sampled(len(g.consumers), samples, func(i int) int {
 		c := g.consumers[i]
-		return pointersBytes[StreamConsumer](1) + textBytes(len(c.Name)) + c.pending.bytes()
+		return heapsize.Pointers[StreamConsumer](1) + heapsize.Text(len(c.Name)) + c.pending.bytes()
 	})
 }

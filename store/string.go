@@ -4,6 +4,7 @@ import (
 	"bytes"
 	"strconv"
 
+	"github.com/lockredis/lockredis/internal/heapsize"
 	"github.com/lockredis/lockredis/resp"
 )
 
@@ -68,7 +69,7 @@ func (s *String) Clone() Value {
 
 // MemoryUsage estimates the memory of the value in bytes (see Value).
 func (s *String) MemoryUsage(int) int64 {
-	return int64(pointersBytes[String](1) + textBytes(cap(s.text)))
+	return int64(heapsize.Pointers[String](1) + heapsize.Text(cap(s.text)))
 }
 
 // Reuse returns the memory of the text, with length 0, if it fits a text of n bytes: it is

@@ -6,6 +6,8 @@ import (
 	"slices"
 	"strings"
 	"unsafe"
+
+	"github.com/lockredis/lockredis/internal/heapsize"
 )
 
 // ZSet is the value of a sorted set. A small set is packed: member, score, member,
@@ -70,14 +72,14 @@ func (z *ZSet) Clone() Value {
 
 // MemoryUsage estimates the memory of the value in bytes (see Value).
 func (z *ZSet) MemoryUsage(samples int) int64 {
-	size := pointersBytes[ZSet](1)
+	size := heapsize.Pointers[ZSet](1)
 	if z.table == nil {
-		return int64(size + textBytes(cap(z.packed)))
+		return int64(size + heapsize.Text(cap(z.packed)))
 	}
 	scores := &z.table.scores
-	size += pointersBytes[zsetTable](1) + scores.bytes() + z.table.order.bytes()
+	size += heapsize.Pointers[zsetTable](1) + scores.bytes() + z.table.order.bytes()
 	return int64(size) + sampled(z.Len(), samples, func(i int) int {
-		return textBytes(len(scores.elems[i].key))
+		return heapsize.Text(len(scores.elems[i].key))
 	})
 }
 

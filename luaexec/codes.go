@@ -1,0 +1,55 @@
+package luaexec
+
+import (
+	"github.com/lockredis/lockredis/internal/shrink"
+	"github.com/lockredis/lockredis/resp"
+)
+
+// mostCode is how many bytes the code of all scripts may take. A client that puts values into the
+// texts of its scripts makes a new one each time, and the cache never forgets a script. Code
+// takes about six times as much as a short text.
+const mostCode = 4 << 20
+
+// codes are the scripts whose code is kept. Code that has not run for long is dropped first: a hand
+// goes round, spares what has run since it came by, and takes the rest.
+type codes struct {
+	ring  []*Script
+	hand  int
+	bytes int // estimated size
+}
+
+// add adds a script that was just compiled, and drops the code of others if there is too much.
+func (c *codes) add(s *Script) {
+	c.ring = append(c.ring, s)
+	c.bytes += s.bytes
+	for c.bytes > mostCode && len(c.ring) > 1 {
+		if c.hand >= len(c.ring) {
+			c.hand = 0
+		}
+		old := c.ring[c.hand]
+		if old == s || old.used {
+			old.used = false
+			c.hand++
+			continue
+		}
+		c.bytes -= old.bytes
+		old.proto, old.fn, old.owner = nil, nil, nil
+		last := len(c.ring) - 1
+		c.ring[c.hand] = c.ring[last]
+		c.ring = shrink.Pop(c.ring)
+	}
+}
+
+// ensureCode compiles s if its code was dropped. It has compiled before, so it needs no limit.
+func (r *Runtime) ensureCode(s *Script) (failure resp.Reply, ok bool) {
+	s.used = true
+	if s.proto != nil {
+		return resp.NoReply, true
+	}
+	again, failure, ok := compileScript(s.body, r.machine().isBound, Options{})
+	if ok {
+		s.proto = again.proto
+		r.codes.add(s)
+	}
+	return failure, ok
+}
