@@ -2,10 +2,10 @@ package luaexec
 
 import (
 	"strings"
-	"unsafe"
 
 	lua "github.com/yuin/gopher-lua"
 
+	"github.com/lockredis/lockredis/internal/heapsize"
 	"github.com/lockredis/lockredis/luaexec/lualib"
 	"github.com/lockredis/lockredis/resp"
 )
@@ -97,9 +97,13 @@ func (r *Runtime) loadInto(set *libraries, code string, replace bool, c Caller) 
 	if text := m.loadLibrary(l, chunk.proto, c); text != "" {
 		return refuse("ERR Error registering functions: " + text)
 	}
-	l.size = int(unsafe.Sizeof(*l)) + len(code) + len(name) + protoSize(chunk.proto)
+	l.size = heapsize.Pointers[Library](1) + heapsize.Text(len(code)) + heapsize.Text(len(name))
+	for _, p := range chunk.proto.FunctionPrototypes { // the main function has ended
+		l.size += protoSize(p)
+	}
 	for _, f := range l.functions {
-		l.size += int(unsafe.Sizeof(*f)) + len(f.name) + len(f.about)
+		l.size += heapsize.Pointers[Function](1) + heapsize.Text(len(f.name)) + heapsize.Text(len(f.about)) +
+			heapsize.Pointers[lua.LFunction](1) + heapsize.MapEntry[string, *Function]()
 	}
 	if len(l.functions) == 0 {
 		return refuse("ERR No functions registered")

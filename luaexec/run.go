@@ -21,6 +21,9 @@ func (r *Runtime) Run(s *Script, keys, args [][]byte, c Caller) (reply resp.Repl
 	if r.running() {
 		return errNested
 	}
+	if failure, ok := r.ensureCode(s); !ok {
+		return failure
+	}
 	m := r.machine()
 	if m.keys.fill(keys) {
 		m.sandbox.setGlobal("KEYS", m.keys.table)

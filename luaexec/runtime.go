@@ -56,9 +56,10 @@ type Runtime struct {
 	opts    Options
 	scripts map[string]*Script // by SHA
 	byBody  map[string]*Script // the same scripts, so that EVAL needs no SHA-1
-	bytes   int                // estimated size of the scripts
-	vm      *machine           // nil until it is needed, and after it was dropped
-	random  *lualib.Random     // of all scripts and functions, as in Redis
+	bytes   int                // estimated size of the scripts without their code
+	codes   codes
+	vm      *machine       // nil until it is needed, and after it was dropped
+	random  *lualib.Random // of all scripts and functions, as in Redis
 	libs    libraries
 }
 
@@ -94,7 +95,8 @@ func (r *Runtime) Load(body []byte) (s *Script, failure resp.Reply, ok bool) {
 	}
 	r.scripts[s.sha] = s
 	r.byBody[s.body] = s
-	r.bytes += s.size()
+	r.bytes += s.textSize()
+	r.codes.add(s)
 	return s, resp.NoReply, true
 }
 
@@ -111,7 +113,7 @@ func (r *Runtime) dropMachine() {
 	if r.vm == nil {
 		return
 	}
-	for _, s := range r.vm.scripts {
+	for _, s := range r.codes.ring {
 		s.fn, s.owner = nil, nil
 	}
 	r.vm = nil
@@ -147,15 +149,15 @@ func (r *Runtime) Exists(sha []byte) bool {
 func (r *Runtime) Flush() {
 	r.scripts = make(map[string]*Script)
 	r.byBody = make(map[string]*Script)
-	r.bytes = 0
 	r.dropMachine()
+	r.bytes, r.codes = 0, codes{}
 }
 
 // Len returns the number of cached scripts.
 func (r *Runtime) Len() int { return len(r.scripts) }
 
 // MemoryUsed returns the estimated size of the cached scripts, in bytes.
-func (r *Runtime) MemoryUsed() int { return r.bytes }
+func (r *Runtime) MemoryUsed() int { return r.bytes + r.codes.bytes }
 
 // Close is Flush and FlushLibraries. The runtime can still be used.
 func (r *Runtime) Close() {

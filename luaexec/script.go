@@ -7,17 +7,21 @@ import (
 
 	lua "github.com/yuin/gopher-lua"
 
+	"github.com/lockredis/lockredis/internal/heapsize"
 	"github.com/lockredis/lockredis/resp"
 )
 
-// Script is a compiled script. It belongs to the runtime that loaded it. Only its
-// function value changes, with the runtime's Lua state.
+// Script is a script that was compiled. It belongs to the runtime that loaded it. Only its code
+// changes: the runtime drops it when others need the room, and compiles it again.
 type Script struct {
 	body  string
 	sha   string
 	flags Flags
-	proto *lua.FunctionProto
 	loops bool
+
+	proto *lua.FunctionProto // nil: the code was dropped
+	bytes int                // estimated size of the code
+	used  bool               // it has run since the runtime looked for code to drop
 
 	fn    *lua.LFunction // the script as a function of owner, nil if none was made
 	owner *machine
@@ -37,15 +41,21 @@ func (s *Script) Flags() Flags { return s.flags }
 // scripts are interrupted every thousand instructions to call Caller.Tick.
 func (s *Script) Loops() bool { return s.loops }
 
-// size estimates the script's memory in bytes: source, code and constants.
-func (s *Script) size() int {
-	return int(unsafe.Sizeof(*s)) + 2*len(s.sha) + len(s.body) + protoSize(s.proto)
+// textSize estimates the script's memory without its code, in bytes.
+func (s *Script) textSize() int {
+	return heapsize.Pointers[Script](1) + heapsize.Text(len(s.sha)) + heapsize.Text(len(s.body)) +
+		2*heapsize.MapEntry[string, *Script]()
 }
 
 func protoSize(p *lua.FunctionProto) int {
 	// gopher-lua has a string beside each constant, and room for 32 at least.
 	strings := max(len(p.Constants), 32)
 	n := int(unsafe.Sizeof(*p)) + 12*cap(p.Code) + 16*len(p.Constants) + 16*strings
+	for _, c := range p.Constants {
+		if text, is := c.(lua.LString); is {
+			n += heapsize.Text(len(text)) // the parser has copied it
+		}
+	}
 	for _, child := range p.FunctionPrototypes {
 		n += protoSize(child)
 	}
@@ -56,7 +66,6 @@ func protoSize(p *lua.FunctionProto) int {
 func (s *Script) function(m *machine) *lua.LFunction {
 	if s.owner != m {
 		s.fn, s.owner = m.L.NewFunctionFromProto(s.proto), m
-		m.scripts = append(m.scripts, s)
 	}
 	return s.fn
 }
@@ -79,7 +88,8 @@ func compileScript(body string, bound func(string) bool, opts Options) (
 		body:  body,
 		sha:   hex.EncodeToString(d[:]),
 		flags: flags,
-		proto: chunk.proto,
 		loops: chunk.loops,
+		proto: chunk.proto,
+		bytes: protoSize(chunk.proto),
 	}, resp.NoReply, true
 }

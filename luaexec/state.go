@@ -43,8 +43,6 @@ type machine struct {
 
 	panicked bool // OnPanic was called in this run
 
-	scripts []*Script // the scripts that have a function of this state
-
 	args       [][]byte // redis.call's arguments, reused
 	digits     []byte   // the texts of number arguments, reused
 	text       []byte   // the result of a concatenation, reused
