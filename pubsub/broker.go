@@ -5,6 +5,7 @@ import (
 	"slices"
 	"unsafe"
 
+	"github.com/lockredis/lockredis/internal/heapsize"
 	"github.com/lockredis/lockredis/internal/shrink"
 	"github.com/lockredis/lockredis/resp"
 )
@@ -144,6 +145,7 @@ type Broker struct {
 	// order lists the patterns in the order of their first subscription, until
 	// the last subscription to a pattern ends.
 	order   []string
+	bytes   int64   // estimated memory
 	message Message // the message that is being delivered
 
 	// Drop, if not nil, is asked before each delivery. If it returns true, the message is
@@ -188,9 +190,24 @@ func (b *Broker) Subscribe(sink Sink, subs *Subscriptions, k Kind, name string) 
 			b.order = append(b.order, name)
 		}
 	}
+	b.bytes += subscriptionBytes(name, len(t.sinks) == 0)
 	t.sinks = append(t.sinks, sink)
 	return true
 }
+
+// subscriptionBytes estimates the memory of a subscription. alone means that there is no other to
+// the name.
+func subscriptionBytes(name string, alone bool) int64 {
+	const each = 48 // in names and sinks, which append makes larger than they must be
+	n := each + heapsize.Text(len(name)) + heapsize.MapEntry[string, int]()
+	if alone {
+		n += heapsize.Pointers[topic](1) + heapsize.MapEntry[string, *topic]()
+	}
+	return int64(n)
+}
+
+// Bytes estimates the memory of all subscriptions.
+func (b *Broker) Bytes() int64 { return b.bytes }
 
 // Unsubscribe removes a subscription of sink and reports whether it existed. subs
 // is sink's own list.
@@ -205,6 +222,7 @@ func (b *Broker) Unsubscribe(sink Sink, subs *Subscriptions, k Kind, name string
 			break
 		}
 	}
+	b.bytes -= subscriptionBytes(name, len(t.sinks) == 0)
 	if len(t.sinks) == 0 {
 		shrink.Delete(&b.topic[k], name, &b.peak[k])
 		if k == Pattern {

@@ -9,6 +9,7 @@ import (
 // disagree. lists must have every sink of the broker. Check visits every
 // subscription and is for tests.
 func (b *Broker) Check(lists map[Sink]*Subscriptions) error {
+	bytes := int64(0)
 	for k := Channel; k <= Shard; k++ {
 		entries := 0
 		for name, t := range b.topic[k] {
@@ -21,6 +22,7 @@ func (b *Broker) Check(lists map[Sink]*Subscriptions) error {
 				}
 			}
 			entries += len(t.sinks)
+			bytes += subscriptionBytes(name, true) + int64(len(t.sinks)-1)*subscriptionBytes(name, false)
 		}
 		for sink, subs := range lists {
 			if err := subs.sets[k].check(); err != nil {
@@ -36,6 +38,9 @@ func (b *Broker) Check(lists map[Sink]*Subscriptions) error {
 		if entries != 0 {
 			return fmt.Errorf("pubsub: %d subscriptions are listed twice", entries)
 		}
+	}
+	if bytes != b.bytes {
+		return fmt.Errorf("pubsub: the subscriptions take %d bytes, counted as %d", bytes, b.bytes)
 	}
 	return b.checkOrder()
 }

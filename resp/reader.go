@@ -132,6 +132,15 @@ func (r *Reader) makeRoomFor(size int) {
 // Buffered returns the number of bytes that Next has not consumed yet.
 func (r *Reader) Buffered() int { return r.end - r.start }
 
+// Missing returns how many bytes of the argument that arrives are still missing, 0 if its length is
+// not known yet.
+func (r *Reader) Missing() int64 {
+	if r.missing == 0 || r.bulk < 0 {
+		return 0
+	}
+	return max(r.bulk+int64(len("\r\n"))-int64(r.end-r.pos), 0)
+}
+
 // Held returns the number of bytes in the buffer: what Buffered counts, and the commands
 // that Next has returned since the last read.
 func (r *Reader) Held() int { return r.end }

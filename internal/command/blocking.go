@@ -65,18 +65,26 @@ func parseTimeoutMillis(arg []byte) (millis int64, failure resp.Reply) {
 // serveKey is a Parked.Serve or Parked.Missing.
 type serveKey func(c *Ctx, key []byte) (reply resp.Reply, served bool)
 
-// park makes the session wait for one of keys, which it copies. At the deadline (0: none)
-// the reply is the null array. missing may be nil.
+// park makes the session wait for one of keys. At the deadline (0: none) the reply is the null
+// array. missing may be nil.
 func park(c *Ctx, keys [][]byte, deadline int64, serve, missing serveKey) resp.Reply {
-	copies := make([][]byte, len(keys))
-	for i, key := range keys {
-		copies[i] = append([]byte(nil), key...)
-	}
-	c.Parking.Park(&Parked{
-		Keys: copies, Serve: serve, Missing: missing, OnTimeout: resp.NilArray, Deadline: deadline,
-		Session: c.Session, Cmd: c.Cmd, DB: c.DB.ID(),
-	})
+	return parkFor(c, &Parked{Keys: names(keys), Deadline: deadline, Serve: serve, Missing: missing})
+}
+
+// parkFor makes the session wait as p says. At the deadline the reply is the null array.
+func parkFor(c *Ctx, p *Parked) resp.Reply {
+	p.Session, p.Cmd, p.DB, p.OnTimeout = c.Session, c.Cmd, c.DB.ID(), resp.NilArray
+	c.Parking.Park(p)
 	return resp.NoReply
+}
+
+// names copies keys.
+func names(keys [][]byte) []string {
+	copies := make([]string, len(keys))
+	for i, key := range keys {
+		copies[i] = string(key)
+	}
+	return copies
 }
 
 // popKey removes elements from a key's value, which is not empty, and returns the

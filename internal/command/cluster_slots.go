@@ -147,7 +147,7 @@ func RefuseWaits(env *Env) {
 		case p == nil || len(p.Keys) == 0:
 		case down:
 			env.Parking.Unpark(s, ErrClusterDown)
-		case env.Cluster.Owner(cluster.Slot(p.Keys[0])) == nil: // all its keys are in one slot
+		case env.Cluster.Owner(cluster.Slot([]byte(p.Keys[0]))) == nil: // all its keys are in one slot
 			env.Parking.Unpark(s, ErrSlotUnbound)
 		}
 		return true

@@ -28,7 +28,7 @@ func ResetSession(env *Env, s *Session) {
 	if s.Monitor {
 		env.Monitors.Remove(s)
 	}
-	s.Multi = nil
+	env.DropQueue(s)
 	env.Watcher.Unwatch(s)
 	env.PubSub.Close(s, &s.Subs)
 	env.Tracking.Disable(s)

@@ -36,6 +36,7 @@ type Env struct {
 	Micros  int64       // the unit's time in Unix µs; Space.Now() is the same in ms
 	Dirty   int64       // changes since the last save
 	Encoder rdb.Encoder // writes payloads
+	Queued  int64       // estimated bytes of the transactions that clients queue
 	// LastSave is when the last save ended, in Unix seconds; 0: there was none.
 	LastSave int64
 	// SkipChecksums accepts wrong checksums of RDB files and payloads (DEBUG).

@@ -6,6 +6,7 @@ import (
 
 	"github.com/lockredis/lockredis/expiry"
 	"github.com/lockredis/lockredis/internal/acl"
+	"github.com/lockredis/lockredis/internal/heapsize"
 	"github.com/lockredis/lockredis/pubsub"
 	"github.com/lockredis/lockredis/resp"
 )
@@ -150,15 +151,24 @@ type Transaction struct {
 	Queue [][][]byte // copies of the commands' arguments
 	Cmds  []*Command
 	Flags Flags // the flags of all queued commands together
+	Held  int64 // estimated bytes of the queue
 	Dirty bool  // a command was refused: EXEC answers EXECABORT
 	Cut   bool  // a command has ended its own client: the commands behind it get no replies
 }
 
-// Add queues a command of the given flags. The arguments are kept.
-func (t *Transaction) Add(cmd *Command, f Flags, args [][]byte) {
+// Add queues a command of the given flags. The arguments are kept. It returns how many bytes that
+// takes.
+func (t *Transaction) Add(cmd *Command, f Flags, args [][]byte) (bytes int64) {
+	const each = 48 // in Queue and Cmds, which append makes larger than they must be
+	n := each + heapsize.Pointers[[]byte](len(args))
+	for _, arg := range args {
+		n += heapsize.Class(len(arg))
+	}
+	t.Held += int64(n)
 	t.Queue = append(t.Queue, args)
 	t.Cmds = append(t.Cmds, cmd)
 	t.Flags |= f
+	return int64(n)
 }
 
 // transaction returns what CLIENT LIST shows: the transaction that is open or runs, or nil.
@@ -179,7 +189,9 @@ type WatchedKey struct {
 // each of its keys. A signal on a key, the deadline, CLIENT UNBLOCK or the end of
 // the connection ends the wait.
 type Parked struct {
-	Keys [][]byte // copies
+	Keys []string
+	// Held is how many bytes Serve, Missing and Line keep.
+	Held int64
 	// Serve runs as the parked client when a signal was given on key and the key
 	// exists. served is false when the key does not satisfy the command: the
 	// client waits longer.

@@ -3,6 +3,7 @@ package command
 import (
 	"bytes"
 
+	"github.com/lockredis/lockredis/internal/heapsize"
 	"github.com/lockredis/lockredis/resp"
 	"github.com/lockredis/lockredis/store"
 )
@@ -278,16 +279,19 @@ func (q *streamRead) park(c *Ctx) resp.Reply {
 	if q.count == 0 {
 		q.count = blockedCount
 	}
-	w := &streamWait{read: *q, after: make(map[string]store.StreamID, len(q.keys))}
+	keys := names(q.keys)
+	w := &streamWait{read: *q, after: make(map[string]store.StreamID, len(keys))}
 	w.read.group, w.read.consumer = bytes.Clone(q.group), bytes.Clone(q.consumer)
-	for i, key := range q.keys {
-		if _, twice := w.after[string(key)]; !twice {
-			w.after[string(key)] = q.after[i]
+	for i, key := range keys {
+		if _, twice := w.after[key]; !twice {
+			w.after[key] = q.after[i]
 		}
 	}
-	keys := q.keys
 	w.read.keys, w.read.ids, w.read.after = nil, nil, nil // they alias the arguments
-	return park(c, keys, q.deadline, w.serve, w.missing())
+	return parkFor(c, &Parked{
+		Keys: keys, Deadline: q.deadline, Serve: w.serve, Missing: w.missing(),
+		Held: int64(heapsize.Map[string, store.StreamID](len(w.after))),
+	})
 }
 
 // streamWait is an XREAD or XREADGROUP that waits.

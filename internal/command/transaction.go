@@ -48,8 +48,17 @@ func exec(c *Ctx, _ resp.Args) resp.Reply {
 
 // EndTransaction drops the queued commands and the watched keys.
 func EndTransaction(c *Ctx) {
-	c.Session.Multi = nil
+	c.DropQueue(c.Session)
 	c.Watcher.Unwatch(c.Session)
+}
+
+// DropQueue ends MULTI and forgets the queued commands.
+func (env *Env) DropQueue(s *Session) {
+	if s.Multi != nil {
+		env.Queued -= s.Multi.Held
+		s.Multi.Held = 0 // a fault may have kept the transaction for a late command
+		s.Multi = nil
+	}
 }
 
 func discard(c *Ctx, _ resp.Args) resp.Reply {

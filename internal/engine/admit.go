@@ -167,7 +167,7 @@ func (e *Engine) enqueue(c *command.Ctx, args resp.Args) verdict {
 	if s.Multi.Dirty || s.Touched {
 		return enqueued
 	}
-	s.Multi.Add(c.Cmd, e.lineFlags(c, args), copied(args))
+	e.env.Queued += s.Multi.Add(c.Cmd, e.lineFlags(c, args), copied(args))
 	return enqueued
 }
 

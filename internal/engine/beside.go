@@ -2,10 +2,9 @@ package engine
 
 import "github.com/lockredis/lockredis/internal/command"
 
-// besideKeys estimates the bytes in use beside the keys and the connections' buffers: queued
-// transactions, cached scripts, the process itself, and the error of the store's estimate.
-// A collection finds the bytes of everything in use. The difference to the bytes of the keys
-// and buffers, which are known, is the rest.
+// besideKeys estimates the bytes in use beside those that are counted (memoryLimit.known): the
+// process itself, values that libraries keep, and the error of the counts. A collection finds the
+// bytes of everything in use. The difference to the bytes that are known is the rest.
 //
 // A collection does not tell when it marked something. Keys that were evicted meanwhile may be in
 // its figure, and so is what was made meanwhile, garbage too. So a collection gives bounds only:
@@ -16,12 +15,15 @@ import "github.com/lockredis/lockredis/internal/command"
 //     less the most that was known since.
 //
 // An estimate within the bounds stays. What was in use when a collection began may be gone when its
-// figure is seen: memoryLimit decides for what keys are evicted.
+// figure is seen. So keys are evicted for what two collections have found, one after the other.
 type besideKeys struct {
 	bytes int64 // the estimate
 	live  int64 // the last collection's figure
 	found int64 // when a collection of Collect gave bounds, Unix µs
 	began int64 // when that collection had begun, Unix µs
+
+	sure   int64 // what it surely found
+	proven int64 // the lesser of that and what the one before it surely found
 
 	window extremes // what was known since the collection that is awaited can have begun
 	recent extremes // since the last call of look
@@ -41,7 +43,7 @@ type extremes struct{ least, most int64 }
 
 func (x *extremes) add(y extremes) { x.least, x.most = min(x.least, y.least), max(x.most, y.most) }
 
-// reset forgets all collections. known is the bytes of the keys and buffers now.
+// reset forgets all collections. known is the bytes that are known now.
 func (b *besideKeys) reset(heap command.Heap, known, micros int64) {
 	now := extremes{known, known}
 	*b = besideKeys{
@@ -50,19 +52,19 @@ func (b *besideKeys) reset(heap command.Heap, known, micros int64) {
 	}
 }
 
-// note notes the bytes of the keys and buffers. It is called before each call of look.
+// note notes the bytes that are known. It is called before each call of look.
 func (b *besideKeys) note(known int64) {
 	b.recent.add(extremes{known, known})
 	b.since.add(extremes{known, known})
 }
 
-// begun is called when Collect has begun a collection. known is the bytes of the keys and buffers.
+// begun is called when Collect has begun a collection. known is the bytes that are known.
 func (b *besideKeys) begun(number, known, micros int64) {
 	b.number, b.at, b.since = number, micros, extremes{known, known}
 }
 
-// look takes the figures of the last collections, which may be new. known is the bytes of the
-// keys and buffers.
+// look takes the figures of the last collections, which may be new. known is the bytes that are
+// known.
 func (b *besideKeys) look(heap command.Heap, known, micros int64) {
 	b.window.add(b.recent)
 	if heap.Live != b.live {
@@ -72,7 +74,10 @@ func (b *besideKeys) look(heap command.Heap, known, micros int64) {
 	}
 	if c := heap.Collected; b.number != 0 && c.Number == b.number {
 		b.number, b.found, b.began = 0, micros, b.at
-		b.bound(c.Sure-b.since.most, c.Live-b.since.least)
+		before := b.sure
+		b.sure = max(c.Sure-b.since.most, 0)
+		b.proven = min(before, b.sure)
+		b.bound(b.sure, c.Live-b.since.least)
 	}
 	b.recent = extremes{known, known}
 }

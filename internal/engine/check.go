@@ -33,6 +33,9 @@ func (e *Engine) Check() error {
 	if err := e.checkWatched(); err != nil {
 		return err
 	}
+	if err := e.checkQueued(); err != nil {
+		return err
+	}
 	if err := e.tracking.check(); err != nil {
 		return err
 	}
@@ -161,12 +164,22 @@ func (p *parking) checkQueues(sessions *sessions) error {
 	if slots != 0 {
 		return fmt.Errorf("engine: there are %d more places than queue entries", slots)
 	}
+	bytes := p.bytes
+	for key, queue := range p.queues {
+		bytes -= waitBytes(key.key, true) + int64(queue.Len()-1)*waitBytes(key.key, false)
+	}
+	for parked := range p.places {
+		bytes -= parked.Held
+	}
+	if bytes != 0 {
+		return fmt.Errorf("engine: %d bytes too many are counted for the names that clients wait for", bytes)
+	}
 	return nil
 }
 
 // checkWatched checks the index of watched keys against the sessions.
 func (e *Engine) checkWatched() error {
-	entries := 0
+	entries, bytes := 0, int64(0)
 	for key, list := range e.watches.index {
 		if len(list) == 0 {
 			return fmt.Errorf("engine: the list of sessions that watch %q is empty", key.key)
@@ -179,12 +192,30 @@ func (e *Engine) checkWatched() error {
 			}
 		}
 		entries += len(list)
+		bytes += watchBytes(key.key, true) + int64(len(list)-1)*watchBytes(key.key, false)
 	}
 	for s := range e.sessions.Each {
 		entries -= len(s.Watched)
 	}
 	if entries != 0 {
 		return fmt.Errorf("engine: the index has %d watched keys more than the sessions", entries)
+	}
+	if bytes != e.watches.bytes {
+		return fmt.Errorf("engine: watched keys take %d bytes, counted as %d", bytes, e.watches.bytes)
+	}
+	return nil
+}
+
+// checkQueued checks the estimated bytes of the transactions that are queued.
+func (e *Engine) checkQueued() error {
+	bytes := int64(0)
+	for s := range e.sessions.Each {
+		if s.Multi != nil {
+			bytes += s.Multi.Held
+		}
+	}
+	if bytes != e.env.Queued {
+		return fmt.Errorf("engine: queued transactions take %d bytes, counted as %d", bytes, e.env.Queued)
 	}
 	return nil
 }

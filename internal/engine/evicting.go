@@ -75,9 +75,9 @@ func (m *memoryLimit) evict(excess int64) reclaimed {
 	if m.policy == 0 {
 		return nothingLeft
 	}
-	if !m.proven() { // until a collection has ended
+	if beside, all := m.proven(); !all { // until a collection has ended
 		m.again = m.e.env.Space.Now() + proofPause
-		if excess = m.known() - m.e.env.Config.MaxMemory; excess <= 0 {
+		if excess -= m.beside.bytes - beside; excess <= 0 {
 			return withinLimit
 		}
 	}

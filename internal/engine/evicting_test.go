@@ -327,7 +327,7 @@ func TestKeysThatAreEvictedDuringACollectionAreNotInUseBesideTheKeys(t *testing.
 	e.env.Server = host
 	fillKeys(t, e, 4000)
 	s, _ := connect(e)
-	const beside = 20_000
+	const beside = 10_000
 	var limit int64
 	collected := func(live int64) (left int) {
 		t.Helper()
@@ -356,6 +356,7 @@ func TestKeysThatAreEvictedDuringACollectionAreNotInUseBesideTheKeys(t *testing.
 		t.Errorf("keys of %d bytes are left, the limit is %d", used, limit)
 	}
 	collected(used + limit)
+	collected(used + limit + 2)
 	if few = collected(used + limit + 1); few != 0 {
 		t.Errorf("%d keys are left, although as much as maxmemory is in use beside them", few)
 	}

@@ -15,8 +15,9 @@ const (
 // script or DEBUG POPULATE may allocate.
 //
 // The allocator's figure contains garbage, and a key that is evicted stays in it until the
-// next collection. So the memory in use is the sum of three parts: the store counts the bytes
-// of the keys, the server those of the connections' buffers, and besideKeys estimates the rest.
+// next collection. So the memory in use is the sum of what is counted and the rest. The store counts
+// the bytes of the keys, the server those of the connections' buffers, and each room those of
+// what it holds for clients and scripts. besideKeys estimates the rest.
 type memoryLimit struct {
 	e       *Engine
 	process int64 // bytes that the process may use; 0: unknown
@@ -29,7 +30,7 @@ type memoryLimit struct {
 	again    int64 // the timer tries again at this time, because of proven; Unix ms, 0: it does not
 
 	beside besideKeys
-	needed int64 // see proven, Unix µs
+	needed int64 // when there began to be too much, Unix µs
 	excess int64 // when there was too much last, Unix µs
 	asked  int64 // when askAgain asked for a collection, Unix µs
 	looked int64 // when look read the heap, Unix µs; 0: it must read it
@@ -61,9 +62,18 @@ func (m *memoryLimit) Used() int64 {
 	return m.beside.bytes + known
 }
 
-// known returns the bytes of the keys and of the connections' buffers.
+// known returns the bytes of what is counted: the keys, the connections' buffers, and what
+// clients and scripts hold.
 func (m *memoryLimit) known() int64 {
-	return m.e.env.Space.CountedBytes() + m.e.env.Server.Buffers()
+	return m.e.env.Space.CountedBytes() + m.e.env.Server.Buffers() + m.e.held()
+}
+
+// held estimates the bytes of cached scripts, libraries and queued transactions, and of the names
+// that clients watch, wait for, listen to and cache.
+func (e *Engine) held() int64 {
+	env, tracked := &e.env, &e.tracking
+	return int64(env.Scripts.MemoryUsed()+env.Scripts.FunctionMemory()) + env.Queued + env.PubSub.Bytes() +
+		e.watches.bytes + e.parking.bytes + tracked.table.Bytes() + tracked.prefixes.Bytes()
 }
 
 // look reads the heap again after lookPause, or after lookCalls calls.
@@ -72,7 +82,7 @@ const (
 	lookCalls = 256
 )
 
-// look notes the bytes of the keys and buffers, and finds out whether there was a collection. It
+// look notes the bytes that are known, and finds out whether there was a collection. It
 // asks for a collection when garbage takes an eighth of maxmemory, or when the estimate is
 // doubtful.
 func (m *memoryLimit) look(known int64) {
@@ -88,13 +98,10 @@ func (m *memoryLimit) look(known int64) {
 		heap.Live = heap.Size
 	}
 	if !m.counting {
-		before := m.beside.bytes
 		m.beside.look(heap, known, env.Micros)
-		if m.beside.bytes-before > env.Config.MaxMemory/8 {
-			m.needed = env.Micros
-		}
 	}
-	if limit := env.Config.MaxMemory; heap.Size-limit > limit/8 || m.doubtful() {
+	limit := env.Config.MaxMemory
+	if garbage := heap.Size - max(limit, known+m.beside.bytes); garbage > limit/8 || m.doubtful() {
 		m.collect()
 	}
 }
@@ -110,23 +117,30 @@ func (m *memoryLimit) doubtful() bool {
 // proofPause is how long, in ms, the timer waits for a collection that proven needs.
 const proofPause = 5
 
-// proven reports whether keys may be evicted for what is beside them. A large estimate may be that of
-// something which is gone. So a collection has to end that began after there was too much, or
-// after the estimate rose by much, and not long ago.
-func (m *memoryLimit) proven() bool {
+// proven returns for how many of the bytes beside those that are known keys may be evicted. A
+// large estimate may be that of something which is gone. So two collections have to find it, the
+// second of them after there began to be too much, and not long ago. An eighth of maxmemory
+// needs no proof. all is false while there may be more than that.
+func (m *memoryLimit) proven() (bytes int64, all bool) {
 	now := m.e.env.Micros
 	if uint64(now-m.excess) >= doubtAfter {
 		m.needed = now
 	}
 	m.excess = now
-	if !m.large() || m.beside.began >= m.needed && !m.doubtful() {
-		return true
+	if !m.large() {
+		return m.beside.bytes, true
+	}
+	if m.beside.began >= m.needed && !m.doubtful() {
+		bytes = m.beside.proven
+	}
+	if m.beside.bytes-bytes <= m.e.env.Config.MaxMemory/8 {
+		return m.beside.bytes, true
 	}
 	m.collect()
-	return false
+	return bytes, false
 }
 
-// large reports whether there is more than an eighth of maxmemory beside the keys and buffers.
+// large reports whether there is more than an eighth of maxmemory beside what is known.
 func (m *memoryLimit) large() bool { return m.beside.bytes > m.e.env.Config.MaxMemory/8 }
 
 // collect asks for a collection.

@@ -2,6 +2,7 @@ package engine
 
 import (
 	"github.com/lockredis/lockredis/internal/command"
+	"github.com/lockredis/lockredis/internal/heapsize"
 	"github.com/lockredis/lockredis/internal/latency"
 	"github.com/lockredis/lockredis/internal/slowlog"
 	"github.com/lockredis/lockredis/resp"
@@ -79,6 +80,11 @@ func (e *Engine) accountParked(c *command.Ctx, args resp.Args, took int64) {
 	e.spike(latencyEvent(c.Cmd), took)
 	if e.env.Config.SlowerThan >= 0 {
 		p.Line = slowlog.Cut(visible(c, args))
+		n := heapsize.Pointers[string](len(p.Line))
+		for _, arg := range p.Line {
+			n += heapsize.Text(len(arg))
+		}
+		e.parking.hold(p, int64(n))
 	}
 }
 

@@ -3,9 +3,11 @@ package engine
 import (
 	"container/list"
 	"slices"
+	"unsafe"
 
 	"github.com/lockredis/lockredis/expiry"
 	"github.com/lockredis/lockredis/internal/command"
+	"github.com/lockredis/lockredis/internal/heapsize"
 	"github.com/lockredis/lockredis/internal/shrink"
 	"github.com/lockredis/lockredis/resp"
 	"github.com/lockredis/lockredis/store"
@@ -23,6 +25,7 @@ type parking struct {
 	deadlines expiry.Index[*command.Parked]
 	ready     []watchedKey // signalled in this unit, and clients wait for them
 	streams   int          // how many clients wait in XREAD or XREADGROUP
+	bytes     int64        // estimated memory of the names that clients wait for
 
 	replies    *replies
 	errors     *errorCounts
@@ -124,25 +127,24 @@ func (p *parking) signalHeld(db *store.DB) {
 // Park adds the session of parked to the end of each key's queue. A key that is named
 // twice counts once.
 func (p *parking) Park(parked *command.Parked) {
-	seen := make(map[string]bool, len(parked.Keys))
 	places := make([]place, 0, len(parked.Keys))
 	for _, key := range parked.Keys {
-		if seen[string(key)] {
-			continue
-		}
-		k := watchedKey{parked.DB, string(key)}
-		seen[k.key] = true
+		k := watchedKey{parked.DB, key}
 		q := p.queues[k]
 		if q == nil {
 			q = &queue{}
 			p.queues[k] = q
+		} else if last := q.Back(); last != nil && last.Value == parked {
+			continue
 		}
+		p.bytes += waitBytes(key, q.Len() == 0)
 		if parked.Missing != nil {
 			q.missing++
 		}
 		places = append(places, place{k, q.PushBack(parked)})
 	}
 	p.places[parked] = places
+	p.bytes += parked.Held
 	if readsStream(parked) {
 		p.streams++
 	}
@@ -151,6 +153,23 @@ func (p *parking) Park(parked *command.Parked) {
 	}
 	parked.Session.Parked = parked
 	parked.Session.Move(command.Waiting)
+}
+
+// waitBytes estimates the memory of a name that a client waits for. alone means that no other
+// client waits for it.
+func waitBytes(key string, alone bool) int64 {
+	n := heapsize.Text(len(key)) + int(unsafe.Sizeof(key)) + int(unsafe.Sizeof(place{})) +
+		heapsize.Pointers[list.Element](1)
+	if alone {
+		n += heapsize.Pointers[queue](1) + heapsize.MapEntry[watchedKey, *queue]()
+	}
+	return int64(n)
+}
+
+// hold counts bytes that are kept for a parked command.
+func (p *parking) hold(parked *command.Parked, bytes int64) {
+	parked.Held += bytes
+	p.bytes += bytes
 }
 
 // remove takes a parked command out of its queues. Its session is Ready again.
@@ -162,10 +181,12 @@ func (p *parking) remove(parked *command.Parked) {
 		if parked.Missing != nil {
 			q.missing--
 		}
+		p.bytes -= waitBytes(at.key.key, q.Len() == 0)
 		if q.Len() == 0 {
 			shrink.Delete(&p.queues, at.key, &p.peak)
 		}
 	}
+	p.bytes -= parked.Held
 	delete(p.places, parked)
 	if readsStream(parked) {
 		p.streams--

@@ -15,7 +15,7 @@ func parkOn(
 ) {
 	e.Do(&Caller{}, func() {
 		e.parking.Park(&command.Parked{
-			Keys: [][]byte{[]byte(key)}, Serve: serve, Missing: missing, OnTimeout: resp.NilArray,
+			Keys: []string{key}, Serve: serve, Missing: missing, OnTimeout: resp.NilArray,
 			Session: s, Cmd: e.env.Table.Lookup([]byte("blpop")),
 		})
 	})

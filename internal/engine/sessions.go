@@ -135,6 +135,7 @@ func (e *Engine) forget(s *command.Session) {
 	if s.Parked != nil {
 		e.parking.remove(s.Parked)
 	}
+	e.env.DropQueue(s)
 	e.watches.Unwatch(s)
 	e.tracking.forget(s)
 	e.env.PubSub.Close(s, &s.Subs)

@@ -4,13 +4,15 @@ import (
 	"slices"
 
 	"github.com/lockredis/lockredis/internal/command"
+	"github.com/lockredis/lockredis/internal/heapsize"
 	"github.com/lockredis/lockredis/internal/shrink"
 )
 
 // watches is the index of watched keys: which sessions WATCH which key.
 type watches struct {
 	index map[watchedKey][]*command.Session
-	peak  int // of index, see shrink.Delete
+	peak  int   // of index, see shrink.Delete
+	bytes int64 // estimated memory
 }
 
 // watchedKey is a key with its database's number.
@@ -26,7 +28,20 @@ func (w *watches) Watch(s *command.Session, db int, key []byte) {
 		return
 	}
 	s.Watched = append(s.Watched, command.WatchedKey{DB: db, Key: k.key})
-	w.index[k] = append(w.index[k], s)
+	list := w.index[k]
+	w.index[k] = append(list, s)
+	w.bytes += watchBytes(k.key, len(list) == 0)
+}
+
+// watchBytes estimates the memory of a watched key of a session. alone means that no other
+// session watches it.
+func watchBytes(key string, alone bool) int64 {
+	const each = 48 // in Session.Watched and the list of sessions, which append makes larger
+	n := each + heapsize.Text(len(key))
+	if alone {
+		n += heapsize.MapEntry[watchedKey, []*command.Session]()
+	}
+	return int64(n)
 }
 
 // Unwatch removes the session's watched keys and its mark that one of them changed.
@@ -36,6 +51,7 @@ func (w *watches) Unwatch(s *command.Session) {
 		list := w.index[k]
 		if i := slices.Index(list, s); i >= 0 {
 			list = append(list[:i:i], list[i+1:]...)
+			w.bytes -= watchBytes(k.key, len(list) == 0)
 		}
 		if len(list) == 0 {
 			shrink.Delete(&w.index, k, &w.peak)

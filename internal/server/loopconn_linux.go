@@ -177,26 +177,36 @@ func (c *loopConn) resume() bool {
 	return ok
 }
 
-// read reads the bytes that the socket has, without blocking. There may be none.
+// mostRead is how many bytes of a large argument read takes before other connections have their
+// turn.
+const mostRead = 4 << 20
+
+// read reads the bytes that the socket has, without blocking. There may be none. It reads until
+// there are no more if a large argument arrives: else the parts of many would be in memory at
+// the same time.
 func (c *loopConn) read() error {
-	space := c.reader.Space()
-	n, _, errno := syscall.RawSyscall(syscall.SYS_READ,
-		uintptr(c.fd), uintptr(unsafe.Pointer(&space[0])), uintptr(len(space)))
-	switch {
-	case errno == syscall.EAGAIN || errno == syscall.EINTR:
-		return nil
-	case errno != 0:
-		return errno
+	for sum := 0; ; {
+		space := c.reader.Space()
+		n, _, errno := syscall.RawSyscall(syscall.SYS_READ,
+			uintptr(c.fd), uintptr(unsafe.Pointer(&space[0])), uintptr(len(space)))
+		switch {
+		case errno == syscall.EAGAIN || errno == syscall.EINTR:
+			return nil
+		case errno != 0:
+			return errno
+		}
+		c.traffic.counted(int(n))
+		if n == 0 {
+			return io.EOF
+		}
+		c.received(int(n))
+		if c.server.cfg.Timeout.Load() > 0 {
+			c.lastRead = time.Now()
+		}
+		if sum += int(n); int(n) < len(space) || sum >= mostRead || c.reader.Missing() == 0 {
+			return nil
+		}
 	}
-	c.traffic.counted(int(n))
-	if n == 0 {
-		return io.EOF
-	}
-	c.received(int(n))
-	if c.server.cfg.Timeout.Load() > 0 {
-		c.lastRead = time.Now()
-	}
-	return nil
 }
 
 // readAvailable reads the bytes that the socket has, without blocking.

@@ -15,7 +15,7 @@ type Client struct {
 // Check returns an error if the table contradicts itself or the clients. stale is the number
 // of items of clients that have left. Check visits every item and is for tests.
 func (t *Table) Check(clients []Client, stale int) error {
-	counts, items := map[int64]int{}, 0
+	counts, items, names := map[int64]int{}, 0, int64(0)
 	for i, e := range t.entries {
 		if at, known := t.index[e.key]; !known || at != i {
 			return fmt.Errorf("tracking: %q is at %d, its index says %d", e.key, i, at)
@@ -27,6 +27,10 @@ func (t *Table) Check(clients []Client, stale int) error {
 			counts[id]++
 		}
 		items += len(e.ids)
+		names += keyBytes(e.key)
+	}
+	if names != t.names {
+		return fmt.Errorf("tracking: the keys take %d bytes, counted as %d", names, t.names)
 	}
 	if items != t.items || len(t.index) != len(t.entries) {
 		return fmt.Errorf("tracking: %d items are counted as %d, %d keys are indexed as %d",
@@ -46,13 +50,18 @@ func (t *Table) Check(clients []Client, stale int) error {
 
 // Check returns an error if the prefixes contradict themselves or the clients.
 func (p *Prefixes) Check(clients []Client) error {
-	asked, lengths := 0, map[int]int{}
+	asked, lengths, bytes := 0, map[int]int{}, int64(0)
 	for name, one := range p.byName {
 		if one.name != name || len(one.ids) == 0 || !slices.IsSorted(one.ids) {
 			return fmt.Errorf("tracking: prefix %q is %q with clients %d", name, one.name, one.ids)
 		}
 		asked += len(one.ids)
 		lengths[len(name)]++
+		bytes += prefixBytes(name)
+	}
+	if asked != p.ids || bytes != p.names {
+		return fmt.Errorf("tracking: prefixes of %d clients take %d bytes, counted as %d and %d",
+			asked, bytes, p.ids, p.names)
 	}
 	for _, l := range p.lengths {
 		if lengths[l.bytes] != l.count {

@@ -4,6 +4,7 @@ import (
 	"maps"
 	"slices"
 
+	"github.com/lockredis/lockredis/internal/heapsize"
 	"github.com/lockredis/lockredis/internal/shrink"
 )
 
@@ -14,6 +15,8 @@ type Prefixes struct {
 	peak    int       // of byName, see shrink.Delete
 	lengths []length  // of the prefixes, in ascending order
 	changed []*prefix // the prefixes that have keys
+	names   int64     // estimated memory of the prefixes without their ids
+	ids     int       // of all prefixes
 }
 
 // prefix is one prefix with its clients' ids in ascending order.
@@ -29,6 +32,19 @@ type length struct{ bytes, count int }
 // Len returns the number of prefixes.
 func (p *Prefixes) Len() int { return len(p.byName) }
 
+// Bytes estimates the memory of the prefixes, with the lists of the clients that asked for them.
+func (p *Prefixes) Bytes() int64 {
+	const id = 36 // its number, and the name in the client's list
+	return p.names + id*int64(p.ids)
+}
+
+// prefixBytes estimates the memory of a prefix. Its map of keys is empty most of the time.
+func prefixBytes(name string) int64 {
+	const emptyMap = 48
+	return int64(heapsize.Text(len(name)) + heapsize.MapEntry[string, *prefix]() +
+		heapsize.Pointers[prefix](1) + emptyMap)
+}
+
 // Add adds a client to the prefix. It does nothing if the client is there already.
 func (p *Prefixes) Add(name string, id int64) {
 	one := p.byName[name]
@@ -39,9 +55,11 @@ func (p *Prefixes) Add(name string, id int64) {
 		one = &prefix{name: name, keys: map[string]int64{}}
 		p.byName[name] = one
 		p.countLength(len(name), 1)
+		p.names += prefixBytes(name)
 	}
 	if at, found := slices.BinarySearch(one.ids, id); !found {
 		one.ids = slices.Insert(one.ids, at, id)
+		p.ids++
 	}
 }
 
@@ -54,10 +72,12 @@ func (p *Prefixes) Remove(name string, id int64) {
 	}
 	if at, found := slices.BinarySearch(one.ids, id); found {
 		one.ids = slices.Delete(one.ids, at, at+1)
+		p.ids--
 	}
 	if len(one.ids) == 0 {
 		shrink.Delete(&p.byName, name, &p.peak)
 		p.countLength(len(name), -1)
+		p.names -= prefixBytes(name)
 		p.changed = slices.DeleteFunc(p.changed, func(other *prefix) bool { return other == one })
 	}
 }

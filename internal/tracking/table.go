@@ -2,7 +2,9 @@ package tracking
 
 import (
 	"slices"
+	"unsafe"
 
+	"github.com/lockredis/lockredis/internal/heapsize"
 	"github.com/lockredis/lockredis/internal/shrink"
 )
 
@@ -16,6 +18,7 @@ type Table struct {
 	index   map[string]int // position in entries
 	peak    int            // of index, see shrink.Delete
 	items   int
+	names   int64 // estimated memory of the keys without their ids
 }
 
 // entry is a key and its readers' ids in ascending order.
@@ -30,6 +33,18 @@ func (t *Table) Len() int { return len(t.entries) }
 // Items returns the number of ids of all keys together.
 func (t *Table) Items() int { return t.items }
 
+// Bytes estimates the memory of the table.
+func (t *Table) Bytes() int64 {
+	const id = 12 // in a slice that append may have made larger
+	return t.names + id*int64(t.items)
+}
+
+// keyBytes estimates the memory of a key of the table.
+func keyBytes(key string) int64 {
+	const each = int(unsafe.Sizeof(entry{})) * 4 / 3 // append makes entries larger
+	return int64(heapsize.Text(len(key)) + each + heapsize.MapEntry[string, int]())
+}
+
 // Key returns the key at position i, which is less than Len.
 func (t *Table) Key(i int) string { return t.entries[i].key }
 
@@ -43,6 +58,7 @@ func (t *Table) Remember(key []byte, id int64) (added bool) {
 		i = len(t.entries)
 		t.entries = append(t.entries, entry{key: string(key)})
 		t.index[t.entries[i].key] = i
+		t.names += keyBytes(t.entries[i].key)
 	}
 	e := &t.entries[i]
 	at, found := slices.BinarySearch(e.ids, id)
@@ -73,6 +89,7 @@ func (t *Table) Take(key string) []int64 {
 // drop removes the entry at position i. The last entry takes its place.
 func (t *Table) drop(i int) {
 	t.items -= len(t.entries[i].ids)
+	t.names -= keyBytes(t.entries[i].key)
 	shrink.Delete(&t.index, t.entries[i].key, &t.peak)
 	last := len(t.entries) - 1
 	if i != last {
