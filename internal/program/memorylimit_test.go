@@ -2,6 +2,7 @@ package program
 
 import (
 	"math"
+	"runtime"
 	"runtime/debug"
 	"testing"
 	"time"
@@ -24,6 +25,7 @@ func TestTheLimitOfMemoryFollowsMaxmemory(t *testing.T) {
 	const gb = 1 << 30
 	own := debug.SetMemoryLimit(64 * gb) // as GOMEMLIMIT does
 	defer debug.SetMemoryLimit(own)
+	runtime.GC() // before the first, nothing is known to be in use
 	cfg := config.New()
 	limit := newMemoryLimit(cfg)
 	stop, done := make(chan struct{}), make(chan struct{})
