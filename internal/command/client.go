@@ -346,8 +346,12 @@ func clientUnblock(c *Ctx, args resp.Args) resp.Reply {
 	if withError {
 		answer = errUnblocked
 	}
-	if answer.IsError() { // as in Redis, it fails with the client that it unblocks
+	// Redis counts every unblocked command as failed, and CLIENT UNBLOCK if it sends an
+	// error. Unpark counts errors.
+	if answer.IsError() {
 		c.Cmd.Calls.Failed++
+	} else {
+		s.Parked.Cmd.Calls.Failed++
 	}
 	return resp.Flag(c.Parking.Unpark(s, answer))
 }

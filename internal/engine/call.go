@@ -66,8 +66,9 @@ func (e *Engine) handlerPanicked(c *command.Ctx, cause any) resp.Reply {
 
 // countFailure counts an error reply, for INFO commandstats and errorstats.
 func (e *Engine) countFailure(c *command.Ctx, reply resp.Reply) {
-	c.Cmd.Calls.Failed++
-	if !c.Counted {
-		e.errors.count(reply.Text())
+	if c.Counted {
+		return
 	}
+	c.Cmd.Calls.Failed++
+	e.errors.count(reply.Text())
 }

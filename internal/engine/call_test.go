@@ -47,6 +47,72 @@ func TestACommandThatFailsAfterItsWaitIsCountedOnceAsACallAndAsAFailure(t *testi
 	}
 }
 
+// The counts are redis-server 7.0.15's.
+func TestAClientThatIsUnblockedCountsAsAFailure(t *testing.T) {
+	for _, line := range []string{
+		"BLPOP k 0", "BRPOP k 0", "BLMOVE k d LEFT LEFT 0", "BRPOPLPUSH k d 0", "BLMPOP 0 1 k LEFT",
+		"BZPOPMIN k 0", "BZPOPMAX k 0", "BZMPOP 0 1 k MIN", "WAIT 1 0",
+		"XREAD BLOCK 0 STREAMS s $", "XREADGROUP GROUP g c BLOCK 0 STREAMS s >",
+	} {
+		for reason, unblock := range map[string]string{"TIMEOUT": "0", "ERROR": "1"} {
+			e, _ := newClocked(t)
+			s, _ := connect(e)
+			waiter, _ := connect(e)
+			send(e, s, "XGROUP", "CREATE", "s", "g", "$", "MKSTREAM")
+			args := strings.Fields(line)
+			send(e, waiter, args...)
+			send(e, s, "CLIENT", "UNBLOCK", strconv.FormatInt(waiter.ID, 10), reason)
+			for name, failed := range map[string]string{
+				strings.ToLower(args[0]): "1", "client|unblock": unblock,
+			} {
+				want := "calls=1,rejected_calls=0,failed_calls=" + failed
+				if got := commandStats(e, name); got != want {
+					t.Errorf("%s, %s: %s: %s, want %s", line, reason, name, got, want)
+				}
+			}
+		}
+	}
+}
+
+// The counts are redis-server 7.0.15's.
+func TestAScriptFailsOnceForItsOwnErrorsAndOnceForEachErrorOfACommand(t *testing.T) {
+	for script, want := range map[string]string{
+		"return 1":                                                         "0",
+		"return {err='x'}":                                                 "1",
+		"return {1,{err='x'}}":                                             "1",
+		"return {{err='x'},{{{err='y'}}}}":                                 "1",
+		"redis.setresp(3) return {map={a={err='x'}}}":                      "1",
+		"return redis.pcall('get','list')":                                 "1",
+		"return {redis.pcall('get','list')}":                               "1",
+		"return {redis.pcall('nope'),redis.pcall('get','list')}":           "2",
+		"local e=redis.pcall('get','list') return {e,{e},e}":               "3",
+		"local e=redis.pcall('get','list') return {e,{err='x'},{err='y'}}": "2",
+		"redis.pcall('get','list') return {1}":                             "0",
+		"redis.pcall('get','list') return {err='x'}":                       "1",
+		"redis.call('get','list')":                                         "1",
+		"error('x')":                                                       "1",
+	} {
+		e, _ := newClocked(t)
+		s, _ := connect(e)
+		send(e, s, "RPUSH", "list", "x")
+		send(e, s, "FUNCTION", "LOAD",
+			"#!lua name=l\nredis.register_function('f', function() "+script+" end)")
+		send(e, s, "EVAL", script, "0")
+		send(e, s, "FCALL", "f", "0")
+		send(e, s, "MULTI")
+		send(e, s, "EVAL_RO", script, "0")
+		send(e, s, "EXEC")
+		for name, failed := range map[string]string{
+			"eval": want, "fcall": want, "eval_ro": want, "exec": "0",
+		} {
+			counts := "calls=1,rejected_calls=0,failed_calls=" + failed
+			if got := commandStats(e, name); got != counts {
+				t.Errorf("%s: %s: %s, want %s", script, name, got, counts)
+			}
+		}
+	}
+}
+
 func TestConfigResetstatCountsItselfAfterwards(t *testing.T) {
 	e, _ := newClocked(t)
 	s, _ := connect(e)

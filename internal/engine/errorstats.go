@@ -61,12 +61,19 @@ func (f *scriptErrors) has(text string) bool {
 }
 
 // countNew counts the errors in the script's reply that the script has made itself, at any
-// depth.
-func (r *scriptRun) countNew(reply resp.Reply) {
-	if reply.IsError() && !r.errors.has(reply.Text()) {
-		r.e.errors.count(reply.Text())
+// depth, for INFO errorstats. known is how many errors came from commands.
+func (r *scriptRun) countNew(reply resp.Reply) (made bool, known int64) {
+	if reply.IsError() {
+		if r.errors.has(reply.Text()) {
+			known = 1
+		} else {
+			r.e.errors.count(reply.Text())
+			made = true
+		}
 	}
 	for _, elem := range reply.Elems() {
-		r.countNew(elem)
+		m, k := r.countNew(elem)
+		made, known = made || m, known+k
 	}
+	return made, known
 }

@@ -86,9 +86,14 @@ func (r *scriptRun) end() {
 	r.errors.clear()
 }
 
-// counted counts the errors in the script's reply, and returns the reply.
+// counted counts the errors in the script's reply, and returns the reply. As in Redis, each
+// error of a command is a failed call of EVAL; all errors that the script made are one.
 func (r *scriptRun) counted(c *command.Ctx, reply resp.Reply) resp.Reply {
-	r.countNew(reply)
+	made, known := r.countNew(reply)
+	c.Cmd.Calls.Failed += known
+	if made {
+		c.Cmd.Calls.Failed++
+	}
 	c.Counted = true
 	return reply
 }
