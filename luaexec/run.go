@@ -151,7 +151,7 @@ func (m *machine) failed(err error) resp.Reply {
 	if m.broken {
 		return resp.ErrInternal
 	}
-	text := errorText(m.L, asCLua(e.Object))
+	text := cText(errorText(m.L, asCLua(e.Object)))
 	if m.name == "" {
 		return resp.Error(text)
 	}

@@ -192,7 +192,7 @@ func missingGlobal(L *lua.LState) int {
 	if !ok {
 		lualib.Raise(L, errGlobalName)
 	}
-	lualib.Raise(L, errNoGlobal+name+"'")
+	lualib.Raise(L, errNoGlobal+cText(name)+"'")
 	return 0
 }
 
