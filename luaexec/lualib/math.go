@@ -29,7 +29,7 @@ func patchMath(L *lua.LState) {
 		}))
 	}
 	for name, f := range map[string]func(x, y float64) float64{
-		"atan2": math.Atan2, "fmod": math.Mod, "mod": math.Mod, "pow": Pow,
+		"atan2": math.Atan2, "fmod": math.Mod, "mod": math.Mod,
 	} {
 		t.RawSetString(name, L.NewFunction(func(L *lua.LState) int {
 			y := checkNumber(L, 2) // first, as in C: the order decides which error is thrown
@@ -49,6 +49,7 @@ func patchMath(L *lua.LState) {
 		"max":   mathMax,
 		"min":   mathMin,
 		"modf":  mathModf,
+		"pow":   mathPow,
 	})
 	t.RawSetString("huge", lua.LNumber(math.Inf(1)))
 	t.RawSetString("pi", lua.LNumber(math.Pi))
@@ -65,6 +66,13 @@ func sameNaN(result, x, invalid float64) float64 {
 		return x
 	}
 	return invalid
+}
+
+func mathPow(L *lua.LState) int {
+	y := checkNumber(L, 2) // first, as in C
+	x := checkNumber(L, 1)
+	L.Push(lua.LNumber(Pow(x, y)))
+	return 1
 }
 
 func mathAbs(L *lua.LState) int {

@@ -158,6 +158,9 @@ func Pow(x, y float64) float64 {
 
 // powNaN returns result, or if it is NaN, a NaN with the sign of C's pow.
 func powNaN(result, x, y float64) float64 {
+	if math.Abs(math.Mod(y, 2)) == 1 {
+		x = math.Abs(x) // in glibc a NaN to an odd power is positive
+	}
 	invalid := math.Copysign(math.NaN(), -1)
 	if y != y {
 		invalid = y
