@@ -111,11 +111,14 @@ func (m *machine) getmetatable(L *lua.LState) int {
 			return 1
 		}
 	}
-	if v.Type() == lua.LTString {
+	switch v.Type() {
+	case lua.LTString:
 		L.Push(m.stringMeta)
-		return 1
+	case lua.LTTable:
+		L.Push(L.GetMetatable(v))
+	default:
+		L.Push(lua.LNil)
 	}
-	L.Push(L.GetMetatable(v))
 	return 1
 }
 

@@ -36,7 +36,9 @@ func cMessage(s string) string {
 		}
 	}
 	if rest, ok := strings.CutPrefix(s, "attempt to compare "); ok {
-		if a, b, ok := strings.Cut(rest, " with "); ok && a == b {
+		// C Lua takes two types for the same if their third letters are the same.
+		a, b, ok := strings.Cut(rest, " with ")
+		if ok && a == b || rest == "string with thread" || rest == "thread with string" {
 			return "attempt to compare two " + a + " values"
 		}
 	}
@@ -45,12 +47,10 @@ func cMessage(s string) string {
 		return "loop in gettable"
 	case "too many recursions in settable":
 		return "loop in settable"
-	case "__unm undefined":
-		return "attempt to perform arithmetic on a nil value"
-	case "__len undefined":
-		return "attempt to get length of a nil value"
+	case "__unm undefined": // of other types, see installRefusals
+		return "attempt to perform arithmetic on a table value"
 	case "attempt to call a non-function object":
-		return "attempt to call a nil value"
+		return "attempt to call a table value"
 	}
 	return s
 }

@@ -49,7 +49,35 @@ func (m *machine) installOperators() {
 		L.Push(lua.LNumber(-n))
 		return 1
 	}))
+	meta.RawSetString("__call", m.L.NewFunction(refuseCall))
 	m.L.SetMetatable(lua.LString(""), meta)
+	m.installRefusals()
+}
+
+// installRefusals gives the types that have no operators a metatable whose functions throw
+// C Lua's errors. Without it gopher-lua's own errors do not name the type of the operand.
+// Scripts do not see the metatable: see getmetatable and lualib.Uncallable.
+func (m *machine) installRefusals() {
+	L := m.L
+	meta := L.NewTable()
+	meta.RawSetString("__call", L.NewFunction(refuseCall))
+	meta.RawSetString("__len", L.NewFunction(length))
+	meta.RawSetString("__unm", L.NewFunction(func(L *lua.LState) int {
+		raiseArithmetic(L, L.Get(1))
+		return 0
+	}))
+	cjson, _ := m.sandbox.behind(mustLibrary(m.sandbox.visible, "cjson"))
+	for _, v := range []lua.LValue{
+		lua.LNil, lua.LFalse, lua.LNumber(0), L.NewFunction(refuseCall), L, cjson.RawGetString("null"),
+	} {
+		L.SetMetatable(v, meta)
+	}
+}
+
+// refuseCall throws C Lua's error for a call of its first argument, which is no function.
+func refuseCall(L *lua.LState) int {
+	lualib.Raise(L, lualib.Uncallable(L, L.Get(1)))
+	return 0
 }
 
 // remainder is C Lua's %. It is inexact for large quotients, and NaN for infinite
@@ -116,7 +144,7 @@ func raiseArithmetic(L *lua.LState, operand lua.LValue) {
 // callMeta calls fn with the first two arguments of the running function.
 func callMeta(L *lua.LState, fn lua.LValue) int {
 	a, b := L.Get(1), L.Get(2)
-	if msg := uncallable(L, fn); msg != "" {
+	if msg := lualib.Uncallable(L, fn); msg != "" {
 		lualib.Raise(L, msg)
 	}
 	L.Push(fn)
@@ -208,7 +236,7 @@ func concatMeta(L *lua.LState, left, right lua.LValue) lua.LValue {
 		}
 		lualib.Raise(L, "attempt to concatenate a "+bad.Type().String()+" value")
 	}
-	if msg := uncallable(L, fn); msg != "" {
+	if msg := lualib.Uncallable(L, fn); msg != "" {
 		lualib.Raise(L, msg)
 	}
 	L.Push(fn)

@@ -24,7 +24,7 @@ func (m *machine) pcall(L *lua.LState) int {
 	if L.GetTop() == 0 {
 		return pushFailure(L, lua.LString("attempt to call a boolean value"))
 	}
-	if msg := uncallable(L, L.Get(1)); msg != "" {
+	if msg := lualib.Uncallable(L, L.Get(1)); msg != "" {
 		return pushFailure(L, lua.LString(msg))
 	}
 	err := m.protected(L, L.GetTop()-1, m.unwind)
@@ -51,7 +51,7 @@ func (m *machine) xpcall(L *lua.LState) int {
 	handler := L.Get(2)
 	fn := L.Get(1)
 	L.SetTop(0)
-	if msg := uncallable(L, fn); msg != "" {
+	if msg := lualib.Uncallable(L, fn); msg != "" {
 		return m.handleUncallable(L, handler, msg)
 	}
 	L.Push(fn)
@@ -78,7 +78,7 @@ func (m *machine) handleUncallable(L *lua.LState, handler lua.LValue, msg string
 // the stack.
 func (m *machine) handle(L *lua.LState, handler, err lua.LValue) {
 	L.SetTop(0)
-	if uncallable(L, handler) == "" {
+	if lualib.Uncallable(L, handler) == "" {
 		L.Push(handler)
 		L.Push(err)
 		m.nesting-- // the call that failed no longer counts
@@ -134,15 +134,4 @@ func pushFailure(L *lua.LState, v lua.LValue) int {
 	L.Push(lua.LFalse)
 	L.Push(v)
 	return 2
-}
-
-// uncallable is the error of calling v, "" if it can be called.
-func uncallable(L *lua.LState, v lua.LValue) string {
-	if v.Type() == lua.LTFunction {
-		return ""
-	}
-	if L.GetMetaField(v, "__call").Type() == lua.LTFunction {
-		return ""
-	}
-	return "attempt to call a " + v.Type().String() + " value"
 }

@@ -17,6 +17,16 @@ func Raise(L *lua.LState, msg string) {
 	L.Error(lua.LString(Position(L, 1)+msg), 0)
 }
 
+// Uncallable is the error of calling v, "" if it can be called. Only the metatables of
+// tables count: see installRefusals in luaexec.
+func Uncallable(L *lua.LState, v lua.LValue) string {
+	if v.Type() == lua.LTFunction ||
+		v.Type() == lua.LTTable && L.GetMetaField(v, "__call").Type() == lua.LTFunction {
+		return ""
+	}
+	return "attempt to call a " + v.Type().String() + " value"
+}
+
 // Position is "source:line: " of the frame at level, or "" if it is not Lua code.
 func Position(L *lua.LState, level int) string {
 	dbg, ok := L.GetStack(level)

@@ -138,6 +138,9 @@ func (lib *baseLib) toString(L *lua.LState) int {
 // its type and address.
 func (lib *baseLib) toStringMeta(L *lua.LState, v lua.LValue) int {
 	if fn := L.GetMetaField(v, "__tostring"); fn != lua.LNil {
+		if msg := Uncallable(L, fn); msg != "" {
+			L.Error(lua.LString(msg), 0)
+		}
 		L.Push(fn)
 		L.Push(v)
 		lib.limits.callLua(L, 1, 1)
