@@ -46,6 +46,28 @@ func TestTheReaderFindsCommandsInPiecesOfAnySize(t *testing.T) {
 	}
 }
 
+func TestTheReaderKnowsHowMuchOfAnArgumentIsMissing(t *testing.T) {
+	const input = "PING\r\n*2\r\n$4\r\nECHO\r\n$10\r\n0123456789\r\n"
+	first, header := strings.Index(input, "$4\r\n")+4, strings.Index(input, "$10\r\n")+5
+	for n := 1; n <= len(input); n++ {
+		var r Reader
+		r.Advance(copy(r.Space(), input[:n]))
+		for ok := true; ok; {
+			_, ok, _ = r.Next(open)
+		}
+		want := 0
+		switch {
+		case n >= header:
+			want = len(input) - n
+		case n >= first:
+			want = max(first+len("ECHO\r\n")-n, 0)
+		}
+		if got := r.Missing(); got != int64(want) {
+			t.Errorf("after %q: %d bytes are missing, want %d", input[:n], got, want)
+		}
+	}
+}
+
 func TestAVerticalTabAndAFormFeedDoNotEndAWord(t *testing.T) {
 	words, ok := SplitLine([]byte("\v a\vb\fc \f\"d\"\ve\tf\x00g"))
 	if got := fmt.Sprintf("%q", words); !ok || got != `["a\vb\fc" "d" "e" "f"]` {

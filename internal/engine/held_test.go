@@ -5,6 +5,7 @@ import (
 	"runtime"
 	"strings"
 	"testing"
+	"time"
 
 	"github.com/lockredis/lockredis/expiry"
 	"github.com/lockredis/lockredis/internal/command"
@@ -126,6 +127,46 @@ func TestWhatClientsAndScriptsHoldIsCounted(t *testing.T) {
 					t.Error(err)
 				}
 			})
+		})
+	}
+}
+
+// No collection is needed to see it come and go.
+func TestWhatIsHeldEvictsKeysAtOnceAndIsForgottenAtOnce(t *testing.T) {
+	for name, do := range map[string]struct{ hold, release [][]string }{
+		"watched": {[][]string{lineOf("WATCH", 0, 1500, 400)}, [][]string{{"UNWATCH"}}},
+		"queued":  {[][]string{{"MULTI"}, lineOf("DEL", 0, 1500, 400)}, [][]string{{"DISCARD"}}},
+		"scripts": {
+			[][]string{{"SCRIPT", "LOAD", "return '" + strings.Repeat("x", 350<<10) + "'"}},
+			[][]string{{"SCRIPT", "FLUSH"}},
+		},
+	} {
+		t.Run(name, func(t *testing.T) {
+			e, clock, _, s := limited(t)
+			fillKeys(t, e, 5000)
+			other, _ := connect(e)
+			for _, line := range do.hold {
+				send(e, s, line...)
+			}
+			left := 5000
+			for range 100 {
+				clock.Advance(time.Millisecond)
+				send(e, other, "GET", "none")
+				if now := e.env.Space.DB(0).Len(); now == left {
+					break
+				} else {
+					left = now
+				}
+			}
+			if used, limit := e.memory.known(), e.env.Config.MaxMemory; left == 5000 || left == 0 || used > limit {
+				t.Errorf("%d keys are left, %d bytes are in use", left, used)
+			}
+			send(e, other, "CONFIG", "SET", "maxmemory-policy", "noeviction", "maxmemory", "500kb")
+			expectReply(t, send(e, other, "SET", "k", "v"), outOfMemory)
+			for _, line := range do.release {
+				send(e, s, line...)
+			}
+			expectReply(t, send(e, other, "SET", "k", "v"), "+OK\r\n")
 		})
 	}
 }
