@@ -1,6 +1,9 @@
 package store
 
-import "slices"
+import (
+	"math"
+	"slices"
+)
 
 // This file builds values from all their elements at once: from a payload of RESTORE or
 // a file. The values copy the elements.
@@ -51,36 +54,48 @@ func NewIntSet(ints Intset, lim *Limits) *Set {
 // if the set is a table. The caller must not change the slice.
 func (s *Set) Ints() (ints Intset, ok bool) { return s.ints, s.table == nil }
 
-// listNodeMax is the largest size of a node that AppendNode adds as it is, in bytes: the
-// largest size that list-max-listpack-size allows.
-const listNodeMax = 64 << 10
-
-// AppendNode adds elems after the last element: as one node, unless it would be larger
-// than any node. listSize is Limits.ListSize.
-func (l *List) AppendNode(elems [][]byte, listSize int) {
-	size := 0
-	for _, elem := range elems {
-		size += packedSize(elem)
-	}
-	if size > listNodeMax || len(elems) == 0 {
-		for _, elem := range elems {
-			l.PushBack(elem, listSize)
-		}
+// AppendNode adds elems after the last element, as one node of any size. It adds nothing
+// if there are no elems.
+func (l *List) AppendNode(elems [][]byte) {
+	if len(elems) == 0 {
 		return
 	}
-	node := listNode{n: len(elems)}
+	size := listpackEmpty
+	for _, elem := range elems {
+		size += listpackSize(elem)
+	}
+	node := listNode{n: int32(len(elems)), size: uint32(min(size, math.MaxUint32))}
 	node.Append(elems...)
-	l.all = append(l.all, node)
+	l.addNode(node)
 	l.n += len(elems)
+}
+
+// AppendPlainNode adds elem after the last element, as a node that takes no others.
+func (l *List) AppendPlainNode(elem []byte) {
+	l.addNode(newPlainNode(elem))
+	l.n++
 }
 
 // Nodes returns the number of nodes.
 func (l *List) Nodes() int { return len(l.nodes()) }
 
-// EachNode calls do for every node, from the first to the last. do must not change the
-// list.
-func (l *List) EachNode(do func(Packed)) {
-	for _, node := range l.nodes() {
-		do(node.Packed)
+// EachNode calls do for every node, from the first to the last. A plain node has one
+// element. do must not change the list.
+func (l *List) EachNode(do func(elems Packed, plain bool)) {
+	for i := range l.nodes() {
+		node := &l.nodes()[i]
+		do(node.Packed, node.plain())
 	}
+}
+
+// NodeBytes returns the size of all nodes in Redis, in bytes.
+func (l *List) NodeBytes() (size int64) {
+	for i := range l.nodes() {
+		node := &l.nodes()[i]
+		if node.plain() {
+			size += int64(len(node.At(node.First())))
+		}
+		size += int64(node.size)
+	}
+	return size
 }

@@ -296,18 +296,35 @@ func (l *List) check() error {
 	}
 	n := 0
 	for _, node := range l.nodes() {
-		if node.n == 0 || node.n != node.Len() {
+		if node.n == 0 || int(node.n) != node.Len() {
 			return fmt.Errorf("store: a list node has %d elements and counts %d", node.Len(), node.n)
 		}
 		if err := node.check(); err != nil {
 			return err
 		}
-		n += node.n
+		if size := node.listpackSize(); !node.plain() && int(node.size) != size {
+			return fmt.Errorf("store: a list node of %d bytes records %d", size, node.size)
+		}
+		if node.plain() && node.n != 1 {
+			return fmt.Errorf("store: a plain list node has %d elements", node.n)
+		}
+		n += int(node.n)
 	}
 	if n != l.n {
 		return fmt.Errorf("store: a list has %d elements and counts %d", n, l.n)
 	}
 	return nil
+}
+
+// listpackSize returns the size of the elements as a listpack, in bytes.
+func (p Packed) listpackSize() int {
+	size := listpackEmpty
+	for pos := p.First(); pos >= 0; {
+		var elem []byte
+		elem, pos = p.Elem(pos)
+		size += listpackSize(elem)
+	}
+	return size
 }
 
 // check returns an error unless forward and backward walks visit as many elements

@@ -16,13 +16,13 @@ func filledSpace() *Space {
 		db.SetDeadline(db.Set(fmt.Appendf(nil, "key:%d", i), NewText([]byte("x"))), int64(2000+i))
 	}
 	for _, n := range []int{3, 1000} {
-		h, z, set, l := &Hash{}, &ZSet{}, &Set{}, &List{}
+		h, z, set, l := &Hash{}, &ZSet{}, &Set{}, NewList(lim)
 		for i := range n {
 			member := fmt.Appendf(nil, "member:%d", i)
 			h.Set(member, member, lim)
 			z.Add(member, float64(i), lim)
 			set.Add(member, lim)
-			l.PushBack(member, lim.ListSize)
+			l.PushBack(member)
 		}
 		for name, v := range map[string]Value{"hash": h, "zset": z, "set": set, "list": l} {
 			db.Set(fmt.Appendf(nil, "%s:%d", name, n), v)
@@ -68,8 +68,10 @@ func TestCheckFindsEveryInconsistency(t *testing.T) {
 			z.packed.Replace(z.packed.Seek(0), []byte("z"))
 			z.packed.Replace(z.packed.Seek(1), z.packed.At(z.packed.Seek(5)))
 		},
-		"a list miscounted":      func(s *Space) { value[*List](s, "list:1000").n++ },
-		"a list node miscounted": func(s *Space) { value[*List](s, "list:1000").all[0].n++ },
+		"a list miscounted":       func(s *Space) { value[*List](s, "list:1000").n++ },
+		"a list node miscounted":  func(s *Space) { value[*List](s, "list:1000").all[0].n++ },
+		"a list node mismeasured": func(s *Space) { value[*List](s, "list:1000").all[0].size++ },
+		"a plain node of several": func(s *Space) { value[*List](s, "list:1000").all[0].size = 0 },
 	} {
 		t.Run(name, func(t *testing.T) {
 			s := filledSpace()

@@ -1,6 +1,7 @@
 package store
 
 import (
+	"math"
 	"slices"
 
 	"github.com/lockredis/lockredis/internal/heapsize"
@@ -8,8 +9,9 @@ import (
 
 // List is a sequence of byte strings: a deque of packed nodes of a few kilobytes
 // each, like Redis's quicklist. A push or pop changes the node at one end. To find
-// an element in the middle, the list counts nodes from the nearer end. The zero List
-// is empty and ready.
+// an element in the middle, the list counts nodes from the nearer end.
+//
+// DUMP shows the nodes, so they hold the same elements as Redis's nodes.
 //
 // The list copies the elements that it is given. Elements that it returns alias the
 // list and are valid until it changes; popped elements stay valid.
@@ -17,12 +19,26 @@ type List struct {
 	all  []listNode // the nodes are all[head:]
 	head int        // all[:head] is free room for nodes at the front
 	n    int        // elements
+
+	// Redis fixes both directives when it creates a list. A later CONFIG SET changes
+	// only new lists.
+	limit    int16 // list-max-listpack-size
+	compress bool  // list-compress-depth is not 0
 }
 
-type listNode struct {
-	Packed
-	n int // elements
+// NewList returns an empty list with the current limits.
+func NewList(lim *Limits) *List {
+	return &List{
+		limit:    int16(max(-5, min(lim.ListSize, math.MaxInt16))),
+		compress: lim.ListDepth > 0,
+	}
 }
+
+// Limit returns the list's list-max-listpack-size, from -5 to 32767.
+func (l *List) Limit() int { return int(l.limit) }
+
+// Compressed reports whether Redis would compress nodes of the list.
+func (l *List) Compressed() bool { return l.compress }
 
 // Type returns TypeList.
 func (l *List) Type() Type { return TypeList }
@@ -37,11 +53,12 @@ func (l *List) nodes() []listNode { return l.all[l.head:] }
 
 // Clone returns an independent copy.
 func (l *List) Clone() Value {
-	c := &List{all: slices.Clone(l.nodes()), n: l.n}
+	c := *l
+	c.all, c.head = slices.Clone(l.nodes()), 0
 	for i := range c.all {
 		c.all[i].Packed = c.all[i].Packed.Clone()
 	}
-	return c
+	return &c
 }
 
 // MemoryUsage estimates the memory of the value in bytes (see Value). A sample is a node
@@ -58,44 +75,40 @@ func (l *List) MemoryUsage(samples int) int64 {
 	return int64(size+bytes(0)+bytes(last)) + between
 }
 
-// nodeTakes reports whether a node may take elem under list-max-listpack-size.
-func nodeTakes(node *listNode, elem []byte, listSize int) bool {
-	if listSize >= 0 {
-		return node.n < max(listSize, 1) && node.Size()+packedSize(elem) <= 8<<10
-	}
-	return node.Size()+packedSize(elem) <= 4<<10<<(-max(listSize, -5)-1)
-}
-
-// newListNode returns a node with one element.
-func newListNode(elem []byte) listNode {
-	node := listNode{n: 1}
-	node.Append(elem)
-	return node
-}
-
-// PushBack adds elem after the last element. listSize is Limits.ListSize.
-func (l *List) PushBack(elem []byte, listSize int) {
+// PushBack adds elem after the last element.
+func (l *List) PushBack(elem []byte) {
 	l.n++
-	if last := len(l.all) - 1; last >= l.head && nodeTakes(&l.all[last], elem, listSize) {
-		l.all[last].Append(elem)
-		l.all[last].n++
-		return
+	if last := len(l.all) - 1; last >= l.head {
+		node := &l.all[last]
+		if l.takes(node, elem) {
+			node.append(elem)
+			return
+		}
+		node.clip()
 	}
+	l.addNode(newListNode(elem))
+}
+
+// addNode adds a node after the last one.
+func (l *List) addNode(node listNode) {
 	if len(l.all) == cap(l.all) && l.head > len(l.all)/2 {
 		kept := copy(l.all, l.nodes())
 		clear(l.all[kept:])
 		l.all, l.head = l.all[:kept], 0
 	}
-	l.all = append(l.all, newListNode(elem))
+	l.all = append(l.all, node)
 }
 
-// PushFront adds elem before the first element. listSize is Limits.ListSize.
-func (l *List) PushFront(elem []byte, listSize int) {
+// PushFront adds elem before the first element.
+func (l *List) PushFront(elem []byte) {
 	l.n++
-	if l.head < len(l.all) && nodeTakes(&l.all[l.head], elem, listSize) {
-		l.all[l.head].Prepend(elem)
-		l.all[l.head].n++
-		return
+	if l.head < len(l.all) {
+		node := &l.all[l.head]
+		if l.takes(node, elem) {
+			node.prepend(elem)
+			return
+		}
+		node.clip()
 	}
 	if l.head == 0 {
 		room := len(l.all)/2 + 1
@@ -129,8 +142,7 @@ func (l *List) pop(node *listNode, pos int, drop func()) []byte {
 		return elem
 	}
 	elem = append([]byte(nil), elem...)
-	node.Delete(pos, 1)
-	node.n--
+	node.remove(pos, elem)
 	return elem
 }
 
@@ -139,18 +151,22 @@ func (l *List) pop(node *listNode, pos int, drop func()) []byte {
 func (l *List) locate(i int) (node, at int) {
 	nodes := l.nodes()
 	if i < l.n/2 {
-		for i >= nodes[node].n {
-			i -= nodes[node].n
-			node++
+		for node := range nodes {
+			n := int(nodes[node].n)
+			if i < n {
+				return node, i
+			}
+			i -= n
 		}
-		return node, i
 	}
-	node, i = len(nodes)-1, l.n-1-i
-	for i >= nodes[node].n {
-		i -= nodes[node].n
-		node--
+	i = l.n - 1 - i
+	for node = len(nodes) - 1; ; node-- {
+		n := int(nodes[node].n)
+		if i < n {
+			return node, n - 1 - i
+		}
+		i -= n
 	}
-	return node, nodes[node].n - 1 - i
 }
 
 // At returns element i, which must exist. Element 0 is the first.
@@ -160,77 +176,10 @@ func (l *List) At(i int) []byte {
 	return p.At(p.Seek(at))
 }
 
-// Set replaces element i, which must exist. listSize is Limits.ListSize.
-func (l *List) Set(i int, elem []byte, listSize int) {
-	node, at := l.locate(i)
-	p := &l.nodes()[node]
-	pos := p.Seek(at)
-	if old := p.At(pos); p.n == 1 || len(elem) <= len(old) || nodeTakes(p, elem, listSize) {
-		p.Replace(pos, elem)
-		return
-	}
-	p.Delete(pos, 1)
-	p.n--
-	l.n--
-	l.insert(node, at, elem, listSize)
-}
-
-// Insert adds elem before element i, or after the last element if i is Len. listSize
-// is Limits.ListSize.
-func (l *List) Insert(i int, elem []byte, listSize int) {
-	switch i {
-	case 0:
-		l.PushFront(elem, listSize)
-	case l.n:
-		l.PushBack(elem, listSize)
-	default:
-		node, at := l.locate(i)
-		l.insert(node, at, elem, listSize)
-	}
-}
-
-// insert adds elem before index at of a node. It splits the node if elem does not
-// fit.
-func (l *List) insert(node, at int, elem []byte, listSize int) {
-	l.n++
-	p := &l.nodes()[node]
-	if nodeTakes(p, elem, listSize) {
-		p.Insert(p.Seek(at), elem)
-		p.n++
-		return
-	}
-	left, right := p.split(at)
-	parts := []listNode{left, newListNode(elem), right}
-	switch {
-	case left.n > 0 && nodeTakes(&left, elem, listSize):
-		left.Append(elem)
-		left.n++
-		parts = []listNode{left, right}
-	case right.n > 0 && nodeTakes(&right, elem, listSize):
-		right.Prepend(elem)
-		right.n++
-		parts = []listNode{left, right}
-	}
-	parts = slices.DeleteFunc(parts, func(p listNode) bool { return p.n == 0 })
-	l.all = slices.Replace(l.all, l.head+node, l.head+node+1, parts...)
-}
-
-// split returns two new nodes: one with the first at elements, one with the others.
-func (p *listNode) split(at int) (left, right listNode) {
-	pos := p.Seek(at)
-	if pos < 0 {
-		return listNode{p.Clone(), p.n}, listNode{}
-	}
-	left, right = listNode{p.Clone(), at}, listNode{p.Clone(), p.n - at}
-	left.Delete(pos, p.n-at)
-	right.Delete(right.First(), at)
-	return left, right
-}
-
 // Trim keeps the elements [from, to) and removes the others.
 func (l *List) Trim(from, to int) {
 	if from >= to {
-		*l = List{}
+		l.all, l.head, l.n = nil, 0, 0
 		return
 	}
 	l.dropBack(l.n - to)
@@ -243,12 +192,11 @@ func (l *List) dropFront(count int) {
 	l.n -= count
 	for count > 0 {
 		node := &l.all[l.head]
-		if count < node.n {
-			node.Delete(node.First(), count)
-			node.n -= count
+		if count < int(node.n) {
+			node.removeRun(node.First(), count)
 			return
 		}
-		count -= node.n
+		count -= int(node.n)
 		*node = listNode{}
 		l.head++
 	}
@@ -260,12 +208,11 @@ func (l *List) dropBack(count int) {
 	for count > 0 {
 		last := len(l.all) - 1
 		node := &l.all[last]
-		if count < node.n {
-			node.Delete(node.Seek(node.n-count), count)
-			node.n -= count
+		if count < int(node.n) {
+			node.removeRun(node.Seek(int(node.n)-count), count)
 			return
 		}
-		count -= node.n
+		count -= int(node.n)
 		*node = listNode{}
 		l.all = l.all[:last]
 	}

@@ -85,9 +85,9 @@ func (l *List) Remove(elem []byte, count int) (removed int) {
 		node := &nodes[i]
 		if back {
 			node = &nodes[len(nodes)-1-i]
-			removed += node.removeBack(elem, count-removed)
+			removed += node.removeLast(elem, count-removed)
 		} else {
-			removed += node.remove(elem, count-removed)
+			removed += node.removeFirst(elem, count-removed)
 		}
 		emptied = emptied || node.n == 0
 	}
@@ -100,12 +100,11 @@ func (l *List) Remove(elem []byte, count int) (removed int) {
 	return removed
 }
 
-// remove removes at most most elements equal to elem, from the first on.
-func (p *listNode) remove(elem []byte, most int) (removed int) {
+// removeFirst removes at most most elements equal to elem, from the first on.
+func (p *listNode) removeFirst(elem []byte, most int) (removed int) {
 	for pos := p.Find(p.First(), elem, 0); pos >= 0 && removed < most; pos = p.Find(pos, elem, 0) {
-		pos = p.Delete(pos, 1)
+		pos = p.remove(pos, elem)
 		removed++
-		p.n--
 		if pos < 0 {
 			break
 		}
@@ -113,14 +112,13 @@ func (p *listNode) remove(elem []byte, most int) (removed int) {
 	return removed
 }
 
-// removeBack removes at most most elements equal to elem, from the last on.
-func (p *listNode) removeBack(elem []byte, most int) (removed int) {
+// removeLast removes at most most elements equal to elem, from the last on.
+func (p *listNode) removeLast(elem []byte, most int) (removed int) {
 	for pos := p.Last(); pos >= 0 && removed < most; {
 		before := p.Prev(pos)
 		if bytes.Equal(p.At(pos), elem) {
-			p.Delete(pos, 1)
+			p.remove(pos, elem)
 			removed++
-			p.n--
 		}
 		pos = before
 	}

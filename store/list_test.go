@@ -17,6 +17,9 @@ func elemGen() *rapid.Generator[[]byte] {
 	})
 }
 
+// listWith returns an empty list with a list-max-listpack-size.
+func listWith(size int) *List { return NewList(&Limits{ListSize: size}) }
+
 func listElems(l *List) [][]byte {
 	elems := [][]byte{}
 	l.Each(func(elem []byte) bool {
@@ -48,17 +51,17 @@ func removeModel(model [][]byte, elem []byte, count int) (kept [][]byte) {
 func TestAListBehavesAsASliceOfElements(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
 		size := rapid.SampledFrom([]int{-1, -2, 1, 3, 100}).Draw(t, "list-max-listpack-size")
-		l, model := new(List), [][]byte{}
+		l, model := listWith(size), [][]byte{}
 		index := func() int { return rapid.IntRange(0, len(model)-1).Draw(t, "index") }
 		t.Repeat(map[string]func(*rapid.T){
 			"push back": func(t *rapid.T) {
 				elem := elemGen().Draw(t, "elem")
-				l.PushBack(elem, size)
+				l.PushBack(elem)
 				model = append(model, elem)
 			},
 			"push front": func(t *rapid.T) {
 				elem := elemGen().Draw(t, "elem")
-				l.PushFront(elem, size)
+				l.PushFront(elem)
 				model = slices.Insert(model, 0, elem)
 			},
 			"pop": func(t *rapid.T) {
@@ -81,7 +84,14 @@ func TestAListBehavesAsASliceOfElements(t *testing.T) {
 			},
 			"insert": func(t *rapid.T) {
 				at, elem := rapid.IntRange(0, len(model)).Draw(t, "at"), elemGen().Draw(t, "elem")
-				l.Insert(at, elem, size)
+				if at == len(model) {
+					l.PushBack(elem)
+				} else if rapid.Bool().Draw(t, "after") {
+					l.InsertAfter(at, elem)
+					at++
+				} else {
+					l.InsertBefore(at, elem)
+				}
 				model = slices.Insert(model, at, elem)
 			},
 			"set": func(t *rapid.T) {
@@ -89,7 +99,7 @@ func TestAListBehavesAsASliceOfElements(t *testing.T) {
 					t.Skip("empty")
 				}
 				at, elem := index(), elemGen().Draw(t, "elem")
-				l.Set(at, elem, size)
+				l.Set(at, elem)
 				model[at] = elem
 			},
 			"remove": func(t *rapid.T) {
@@ -130,24 +140,24 @@ func checkList(t *rapid.T, l *List, model [][]byte) {
 }
 
 func TestAClonedListIsIndependent(t *testing.T) {
-	l := new(List)
-	l.PushBack([]byte("a"), -2)
+	l := listWith(-2)
+	l.PushBack([]byte("a"))
 	c := l.Clone().(*List)
-	l.PushBack([]byte("b"), -2)
-	l.Set(0, []byte("z"), -2)
+	l.PushBack([]byte("b"))
+	l.Set(0, []byte("z"))
 	if got := listElems(c); len(got) != 1 || string(got[0]) != "a" {
 		t.Fatalf("a change of the list changed the clone to %q", got)
 	}
 }
 
 func TestAPoppedElementStaysValid(t *testing.T) {
-	l := new(List)
+	l := listWith(-2)
 	for _, e := range []string{"one", "two", "three"} {
-		l.PushBack([]byte(e), -2)
+		l.PushBack([]byte(e))
 	}
 	first := l.PopFront()
 	for range 100 {
-		l.PushFront([]byte("xxxxx"), -2)
+		l.PushFront([]byte("xxxxx"))
 	}
 	if string(first) != "one" {
 		t.Fatalf("a push changed the popped element to %q", first)
@@ -155,9 +165,9 @@ func TestAPoppedElementStaysValid(t *testing.T) {
 }
 
 func benchList(n int) *List {
-	l := new(List)
+	l := listWith(-2)
 	for i := range n {
-		l.PushBack(fmt.Appendf(nil, "element:%08d", i), -2)
+		l.PushBack(fmt.Appendf(nil, "element:%08d", i))
 	}
 	return l
 }
@@ -175,12 +185,12 @@ func BenchmarkList(b *testing.B) {
 				}
 			})
 		}
-		run("PushPopFront", func(l *List, _ int) { l.PushFront(elem, -2); l.PopFront() })
-		run("PushBackPopFront", func(l *List, _ int) { l.PushBack(elem, -2); l.PopFront() })
+		run("PushPopFront", func(l *List, _ int) { l.PushFront(elem); l.PopFront() })
+		run("PushBackPopFront", func(l *List, _ int) { l.PushBack(elem); l.PopFront() })
 		run("AtMiddle", func(l *List, _ int) { l.At(l.Len() / 2) })
-		run("SetMiddle", func(l *List, _ int) { l.Set(l.Len()/2, elem, -2) })
+		run("SetMiddle", func(l *List, _ int) { l.Set(l.Len()/2, elem) })
 		run("InsertRemoveMiddle", func(l *List, _ int) {
-			l.Insert(l.Len()/2, elem, -2)
+			l.InsertBefore(l.Len()/2, elem)
 			l.Trim(1, l.Len())
 		})
 		run("Range100", func(l *List, _ int) {

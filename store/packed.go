@@ -180,6 +180,24 @@ func (p *Packed) Delete(pos, n int) int {
 	return p.orEnd(pos)
 }
 
+// split returns two new Packeds: one with the first elements, up to pos, and one with the
+// others. first and rest are how many each has.
+func (p Packed) split(pos, first, rest int) (a, b Packed) {
+	a = bytes.Clone(p[:pos])
+	b = append(make(Packed, packedHeader, packedHeader+len(p)-pos), p[pos:]...)
+	a.setCount(first)
+	b.setCount(rest)
+	return a, b
+}
+
+// join adds the elements of q after the last element. n is how many p has then.
+func (p *Packed) join(q Packed, n int) {
+	end := len(*p)
+	p.open(end, end, len(q)-packedHeader)
+	copy((*p)[end:], q[packedHeader:])
+	p.setCount(n)
+}
+
 // Clone returns an independent copy.
 func (p Packed) Clone() Packed { return bytes.Clone(p) }
 

@@ -32,8 +32,8 @@ func TestShortTextsShareTheirBlocks(t *testing.T) {
 	}
 	short, alpha := text(3), []byte("alpha")
 	list := func(lim *Limits) Value {
-		l := new(List)
-		l.PushBack(alpha, lim.ListSize)
+		l := NewList(lim)
+		l.PushBack(alpha)
 		return l
 	}
 	for _, w := range []weighed{

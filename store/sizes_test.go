@@ -81,9 +81,9 @@ func zsetOf(n int) filler {
 
 func listOf(n int) filler {
 	return func(lim *Limits) Value {
-		l := new(List)
+		l := NewList(lim)
 		for i := range n {
-			l.PushBack(member(i), lim.ListSize)
+			l.PushBack(member(i))
 		}
 		return l
 	}

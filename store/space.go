@@ -40,6 +40,7 @@ type Limits struct {
 	ZSetEntries, ZSetValue int // zset-max-listpack-entries, -value (bytes)
 	SetIntEntries          int // set-max-intset-entries
 	ListSize               int // list-max-listpack-size: >0 entries, -1…-5: 4 KB…64 KB
+	ListDepth              int // list-compress-depth
 
 	// StreamNodeBytes and StreamNodeEntries limit the chunks of streams
 	// (stream-node-max-bytes, -entries); 0: no limit.

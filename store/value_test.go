@@ -12,14 +12,14 @@ import (
 // of text.
 func filledValues(n int) map[string]Value {
 	lim := DefaultLimits()
-	h, table, list := new(Hash), new(Hash), new(List)
+	h, table, list := new(Hash), new(Hash), NewList(&lim)
 	ints, set := new(Set), new(Set)
 	packed, index := new(ZSet), NewZSet(0, &noLimits)
 	for i := range n {
 		member := fmt.Appendf(nil, "member:%03d", i)
 		h.Set(member, member, &lim)
 		table.Set(member, member, &noLimits)
-		list.PushBack(member, lim.ListSize)
+		list.PushBack(member)
 		ints.Add(fmt.Append(nil, i), &lim)
 		set.Add(member, &lim)
 		packed.Add(member, float64(i), &lim)
@@ -138,14 +138,14 @@ func TestAListFillsItsNodesUpToTheLimit(t *testing.T) {
 		{1, 1, 1}, {0, 1, 1}, {100, 1, 100}, {100, 2000, 4}, // a count, and 8 KB at most
 		{-1, 1000, 4}, {-2, 1000, 8}, {-3, 1000, 16}, {-5, 1000, 65}, {-9, 1000, 65}, // 4 KB to 64 KB
 	} {
-		back, front := new(List), new(List)
+		back, front := listWith(row.listSize), listWith(row.listSize)
 		for range 3 * row.perNode {
-			back.PushBack(make([]byte, row.elemSize), row.listSize)
-			front.PushFront(make([]byte, row.elemSize), row.listSize)
+			back.PushBack(make([]byte, row.elemSize))
+			front.PushFront(make([]byte, row.elemSize))
 		}
 		for _, l := range []*List{back, front} {
 			for i, node := range l.nodes() {
-				if node.n != row.perNode {
+				if int(node.n) != row.perNode {
 					t.Errorf("%+v: node %d has %d elements", row, i, node.n)
 				}
 			}
@@ -153,38 +153,10 @@ func TestAListFillsItsNodesUpToTheLimit(t *testing.T) {
 	}
 }
 
-func TestAnInsertIntoAFullNodeSplitsIt(t *testing.T) {
-	for _, row := range []struct {
-		listSize, at, elem int
-		elems              []int // their sizes, in bytes
-		want               []int // elements of each node afterwards
-	}{
-		{4, 2, 1, []int{1, 1, 1, 1}, []int{3, 2}},
-		{-1, 1, 2000, []int{3000, 1000}, []int{1, 2}},
-		{-1, 1, 500, []int{3000, 1000}, []int{2, 1}},
-		{-1, 1, 2000, []int{3000, 1000, 3000}, []int{1, 2, 1}},
-		{-1, 2, 900, []int{3000, 1000, 3000}, []int{2, 2}},
-		{-1, 1, 5000, []int{2000, 2000}, []int{1, 1, 1}},
-	} {
-		l := new(List)
-		for _, size := range row.elems {
-			l.PushBack(make([]byte, size), row.listSize)
-		}
-		l.Insert(row.at, make([]byte, row.elem), row.listSize)
-		got := []int{}
-		for _, node := range l.nodes() {
-			got = append(got, node.n)
-		}
-		if !slices.Equal(got, row.want) || len(l.At(row.at)) != row.elem {
-			t.Errorf("%+v: the nodes have %v elements", row, got)
-		}
-	}
-}
-
 func TestATrimmedListKeepsItsElementsAndFreesItsNodes(t *testing.T) {
-	l := new(List)
+	l := listWith(1) // one element per node
 	for i := range 500 {
-		l.PushBack(fmt.Append(nil, i), 1) // one element per node
+		l.PushBack(fmt.Append(nil, i))
 	}
 	l.Trim(100, 105)
 	if err := l.check(); err != nil || l.Len() != 5 || cap(l.all) > 64 {

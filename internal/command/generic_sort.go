@@ -327,14 +327,16 @@ func boolCompare(a, b bool) int {
 }
 
 // answer replies with the elements, or with the values that the GET patterns name. With
-// STORE it stores them as a list and replies with its length.
+// STORE it stores them as a list and replies with its length. Redis gives that list the
+// default limits, whatever the directives are.
 func (q *sortQuery) answer(c *Ctx, items []sortItem) resp.Reply {
-	var list store.List
+	lim := store.DefaultLimits()
+	list := store.NewList(&lim)
 	var reply []resp.Reply
 	out := func(b []byte) {
 		switch {
 		case q.dst != nil:
-			list.PushBack(b, c.Space.Limits.ListSize)
+			list.PushBack(b)
 		case b == nil:
 			reply = append(reply, resp.Nil)
 		default:
@@ -353,7 +355,7 @@ func (q *sortQuery) answer(c *Ctx, items []sortItem) resp.Reply {
 	if q.dst == nil {
 		return resp.Array(reply...)
 	}
-	stored := storeResult(c, q.dst, &list, list.Len(), ListClass, "sortstore")
+	stored := storeResult(c, q.dst, list, list.Len(), ListClass, "sortstore")
 	if list.Len() > 0 {
 		c.CountAs(int64(list.Len()))
 	}

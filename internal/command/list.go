@@ -33,11 +33,11 @@ func (end listEnd) event(head, tail string) string {
 	return tail
 }
 
-func (end listEnd) push(c *Ctx, l *store.List, elem []byte) {
+func (end listEnd) push(l *store.List, elem []byte) {
 	if end == listHead {
-		l.PushFront(elem, c.Space.Limits.ListSize)
+		l.PushFront(elem)
 	} else {
-		l.PushBack(elem, c.Space.Limits.ListSize)
+		l.PushBack(elem)
 	}
 }
 
@@ -63,10 +63,10 @@ func pushList(c *Ctx, args resp.Args, end listEnd, onlyExisting bool) resp.Reply
 	case e == nil && onlyExisting:
 		return resp.Int(0)
 	case e == nil:
-		l = new(store.List)
+		l = store.NewList(&c.Space.Limits)
 	}
 	for _, elem := range args[2:] {
-		end.push(c, l, elem)
+		end.push(l, elem)
 	}
 	announceWrite(c, args[1], e, l, ListClass, end.event("lpush", "rpush"))
 	c.CountAs(int64(len(args) - 2))
@@ -193,7 +193,7 @@ func lset(c *Ctx, args resp.Args) resp.Reply {
 	case !within:
 		return errIndexRange
 	}
-	l.Set(i, args[3], c.Space.Limits.ListSize)
+	l.Set(i, args[3])
 	c.Changed(ListClass, "lset", e)
 	return resp.OK
 }
@@ -223,9 +223,10 @@ func linsert(c *Ctx, args resp.Args) resp.Reply {
 		return resp.Int(-1)
 	}
 	if after {
-		at++
+		l.InsertAfter(at, args[4])
+	} else {
+		l.InsertBefore(at, args[4])
 	}
-	l.Insert(at, args[4], c.Space.Limits.ListSize)
 	c.Changed(ListClass, "linsert", e)
 	return resp.Int(int64(l.Len()))
 }

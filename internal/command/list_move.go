@@ -42,10 +42,10 @@ func moveList(c *Ctx, src, dst []byte, from, to listEnd) resp.Reply {
 		return resp.ErrWrongType
 	}
 	if dstList == nil {
-		dstList = new(store.List)
+		dstList = store.NewList(&c.Space.Limits)
 	}
 	elem := from.pop(l)
-	to.push(c, dstList, elem)
+	to.push(dstList, elem)
 	announceWrite(c, dst, dstEntry, dstList, ListClass, to.event("lpush", "rpush"))
 	listPopped(c, e, l, from, 0) // the push has counted: Redis counts a move once
 	return resp.Bulk(elem)

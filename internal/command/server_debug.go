@@ -46,7 +46,7 @@ func debugSubs() []debugSub {
 		{"pause-cron", "<0|1>", 1, "Stop expiry by timer and save points, and continue them.", debugPauseCron},
 		{"populate", "<count> [<prefix>] [<size>]", -1, "Create strings named prefix:number, by default key:number.", debugPopulate},
 		{"protocol", "<type>", 1, "Answer with a value of a type of RESP.", debugProtocol},
-		{"quicklist-packed-threshold", "<size>", 1, "Checks the size and changes nothing: lists have one form of nodes.", debugPackedThreshold},
+		{"quicklist-packed-threshold", "<size>", 1, "Checks the size and changes nothing: elements of 1 GB get plain nodes.", debugPackedThreshold},
 		{"reload", "[MERGE] [NOFLUSH] [NOSAVE]", -1, "Save the data, empty the databases and read the file.", debugReload},
 		{"replicate", "<text> [<text> ...]", -1, "Changes nothing: there are no replicas.", debugReplicate},
 		{"restart", "[<milliseconds>]", -1, "Fails: nothing restarts the process.", debugRestart},

@@ -7,7 +7,6 @@ import (
 	"strconv"
 	"strings"
 
-	"github.com/lockredis/lockredis/internal/rdb"
 	"github.com/lockredis/lockredis/resp"
 	"github.com/lockredis/lockredis/store"
 )
@@ -84,22 +83,20 @@ func debugObject(c *Ctx, args resp.Args) resp.Reply {
 		"Value at:%p refcount:%d encoding:%s serializedlength:%d lru:%d lru_seconds_idle:%d",
 		v, refcount(c, v), v.Encoding(), len(encoder(c).AppendBody(nil, v)), e.Accessed(), c.Space.Idle(e))
 	if l, isList := v.(*store.List); isList {
-		text += describeNodes(c, l)
+		text += describeNodes(l)
 	}
 	return resp.Status(text)
 }
 
 // describeNodes returns what DEBUG OBJECT adds for a list.
-func describeNodes(c *Ctx, l *store.List) string {
-	bytes := 0
-	l.EachNode(func(node store.Packed) { bytes += rdb.ListpackSize(node) })
+func describeNodes(l *store.List) string {
 	compressed := 0
-	if c.Config.Get("list-compress-depth") != "0" {
+	if l.Compressed() {
 		compressed = 1
 	}
-	return fmt.Sprintf(" ql_nodes:%d ql_avg_node:%.2f ql_listpack_max:%s ql_compressed:%d "+
+	return fmt.Sprintf(" ql_nodes:%d ql_avg_node:%.2f ql_listpack_max:%d ql_compressed:%d "+
 		"ql_uncompressed_size:%d", l.Nodes(), float64(l.Len())/float64(l.Nodes()),
-		c.Config.Get("list-max-listpack-size"), compressed, bytes)
+		l.Limit(), compressed, l.NodeBytes())
 }
 
 // debugSDSLen describes the memory of a key and its string: the bytes in use, the bytes that

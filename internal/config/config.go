@@ -58,6 +58,7 @@ type Config struct {
 	ZSetEntries, ZSetValue int
 	SetIntEntries          int
 	ListSize               int // negative: a class of sizes, see list-max-listpack-size
+	ListDepth              int // list-compress-depth, which only DEBUG OBJECT shows
 	HLLSparseBytes         int // of a whole sparse HyperLogLog
 	StreamNodeBytes        int64
 	TrackingMaxKeys        int64 // tracking-table-max-keys; 0: no limit

@@ -153,7 +153,6 @@ const (
 	idleExpiry      = "keys expire at their millisecond"
 	idleFree        = "the garbage collector frees values in the background"
 	idleHost        = "the process leaves settings of the system as they are"
-	idleList        = "list nodes are not compressed"
 	idleListen      = "Go chooses the length"
 	idleLogo        = "there is no logo"
 	idlePropagation = "nothing is propagated"

@@ -15,7 +15,7 @@ func (e *Engine) followSettings(cfg *config.Config) {
 			HashEntries: cfg.HashEntries, HashValue: cfg.HashValue,
 			ZSetEntries: cfg.ZSetEntries, ZSetValue: cfg.ZSetValue,
 			SetIntEntries: cfg.SetIntEntries,
-			ListSize:      cfg.ListSize,
+			ListSize:      cfg.ListSize, ListDepth: cfg.ListDepth,
 
 			StreamNodeBytes: cfg.StreamNodeBytes, StreamNodeEntries: cfg.StreamNodeEntries,
 		}

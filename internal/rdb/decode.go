@@ -206,9 +206,9 @@ func (d *decoder) packed(read func([]byte) ([][]byte, error)) [][]byte {
 	return elems
 }
 
-// list reads a list. Nodes of a usual size stay nodes.
+// list reads a list. Its nodes keep their elements, however large the nodes are.
 func (d *decoder) list(kind byte) store.Value {
-	l := &store.List{}
+	l := store.NewList(d.lim)
 	switch kind {
 	case typeList:
 		for range d.count(1) {
@@ -216,11 +216,11 @@ func (d *decoder) list(kind byte) store.Value {
 			if d.err != nil {
 				return nil
 			}
-			l.PushBack(elem, d.lim.ListSize)
+			l.PushBack(elem)
 		}
 	case typeListZip:
 		for _, elem := range d.packed(readZiplist) {
-			l.PushBack(elem, d.lim.ListSize)
+			l.PushBack(elem)
 		}
 	default:
 		for range d.count(1) {
@@ -245,8 +245,12 @@ func (d *decoder) listNode(kind byte, l *store.List) {
 		case nodePacked:
 		case nodePlain:
 			elem := d.string()
-			if d.err == nil {
-				l.PushBack(elem, d.lim.ListSize)
+			switch {
+			case d.err != nil:
+			case len(elem) == 0:
+				d.fail(corrupt("plain node of a list: no element"))
+			default:
+				l.AppendPlainNode(elem)
 			}
 			return
 		default:
@@ -263,7 +267,7 @@ func (d *decoder) listNode(kind byte, l *store.List) {
 		d.fail(err)
 		return
 	}
-	l.AppendNode(elems, d.lim.ListSize)
+	l.AppendNode(elems)
 }
 
 func (d *decoder) set(kind byte) store.Value {

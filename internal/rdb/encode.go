@@ -123,7 +123,11 @@ func (e *Encoder) AppendString(dst, s []byte) []byte {
 
 func (e *Encoder) appendList(dst []byte, l *store.List) []byte {
 	dst = AppendLength(dst, uint64(l.Nodes()))
-	l.EachNode(func(node store.Packed) {
+	l.EachNode(func(node store.Packed, plain bool) {
+		if plain {
+			dst = e.AppendString(AppendLength(dst, nodePlain), node.At(node.First()))
+			return
+		}
 		dst = e.AppendString(AppendLength(dst, nodePacked), packNode(node))
 	})
 	return dst

@@ -97,9 +97,6 @@ func (l *listpack) text(elem []byte) {
 	l.b = append(l.b, elem...)
 }
 
-// ListpackSize returns the size of a list's node as a listpack, in bytes.
-func ListpackSize(node store.Packed) int { return len(packNode(node)) }
-
 // packNode returns a list's node as a listpack.
 func packNode(node store.Packed) []byte {
 	pack := newListpack(node.Size())

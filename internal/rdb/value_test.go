@@ -156,15 +156,15 @@ func TestErrorsTellTheReason(t *testing.T) {
 
 // samples returns a value of each form.
 func samples() []store.Value {
-	var list store.List
+	list := store.NewList(&lim)
 	var words, ints store.Set
 	var hash, table store.Hash
 	var zset, large store.ZSet
 	for i := range 700 {
 		n := fmt.Append(nil, i*i*i)
 		name := fmt.Append(nil, "member ", i)
-		list.PushBack(n, -2)
-		list.PushBack(bytes.Repeat(name, i%50), -2)
+		list.PushBack(n)
+		list.PushBack(bytes.Repeat(name, i%50))
 		words.Add(name, &lim)
 		table.Set(name, n, &lim)
 		large.Add(name, float64(i)/7, &lim)
@@ -177,7 +177,7 @@ func samples() []store.Value {
 	return []store.Value{
 		store.ParseString([]byte("12345")), store.NewText([]byte("text")),
 		store.NewText(bytes.Repeat([]byte("long "), 100)),
-		&list, &words, &ints, &hash, &table, &zset, &large,
+		list, &words, &ints, &hash, &table, &zset, &large,
 	}
 }
 
