@@ -220,6 +220,8 @@ func (r *run) readers(kind, name string) [][]string {
 		return [][]string{reader(kind, name), {"EVAL", deadlinesScript, "1", name}}
 	case r.valkey && kind == "stream": // XINFO has more fields
 		return [][]string{{"XRANGE", name, "-", "+"}}
+	case !r.valkey && kind == "list": // DUMP shows the nodes
+		return [][]string{reader(kind, name), {"DUMP", name}}
 	}
 	return [][]string{reader(kind, name)}
 }
