@@ -13,6 +13,15 @@ func operandC(code uint32) int { return int(code >> 9 & 0x1ff) }
 // operandSBx is the signed distance of a jump: 18 bits, with an offset of 2^17-1.
 func operandSBx(code uint32) int { return int(code&(1<<18-1)) - maxJump }
 
+// jumps reports whether the instruction has a distance.
+func jumps(code uint32) bool {
+	switch opcode(code) {
+	case lua.OP_JMP, lua.OP_FORLOOP, lua.OP_FORPREP:
+		return true
+	}
+	return false
+}
+
 const maxOperandC = 0x1ff
 
 func withC(code uint32, c int) uint32 { return code&^(maxOperandC<<9) | uint32(c)<<9 }

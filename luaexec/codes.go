@@ -7,8 +7,26 @@ import (
 
 // mostCode is how many bytes the code of all scripts may take. A client that puts values into the
 // texts of its scripts makes a new one each time, and the cache never forgets a script. Code
-// takes about six times as much as a short text.
-const mostCode = 4 << 20
+// takes four times as much as its text, and compiling takes as long as a thousand runs: so this is
+// far more than scripts need that run in turn.
+const mostCode = 64 << 20
+
+// machineBytes is what a Lua state takes: by measurement, mostly the stack of calls and the
+// registers.
+const machineBytes = 1_780_000
+
+// VMMemory estimates the bytes of the code and the Lua states of scripts and of functions. Redis
+// does not count them against maxmemory.
+func (r *Runtime) VMMemory() (scripts, functions int) {
+	scripts, functions = r.codes.bytes, r.libs.code
+	if r.vm != nil {
+		scripts += machineBytes
+	}
+	if r.libs.vm != nil {
+		functions += machineBytes
+	}
+	return scripts, functions
+}
 
 // codes are the scripts whose code is kept. Code that has not run for long is dropped first: a hand
 // goes round, spares what has run since it came by, and takes the rest.

@@ -11,7 +11,7 @@ func textOf(n int) string { return fmt.Sprintf("return %d + 0", n) }
 
 func TestTheCodeOfManyScriptsIsDroppedAndCompiledAgain(t *testing.T) {
 	r := New(Options{})
-	const scripts = 20_000
+	const scripts = 80_000
 	busy, first := "return 'busy'", mustLoad(t, r, textOf(0))
 	for n := range scripts {
 		if got, want := answers(r, textOf(n)), fmt.Sprintf(":%d\r\n", n); got != want {

@@ -105,10 +105,10 @@ func lastPart(name string) string {
 // only; the others would jump to a wrong instruction.
 const maxJump = 1<<17 - 1
 
-// hasLongJump reports whether p or an inner function is so long that one of its
-// jumps may exceed maxJump.
+// hasLongJump reports whether p or an inner function has jumps and is so long that one of
+// them may exceed maxJump.
 func hasLongJump(p *lua.FunctionProto) bool {
-	if len(p.Code) > maxJump {
+	if len(p.Code) > maxJump && slices.ContainsFunc(p.Code, jumps) {
 		return true
 	}
 	for _, child := range p.FunctionPrototypes {

@@ -99,11 +99,12 @@ func (r *Runtime) loadInto(set *libraries, code string, replace bool, c Caller) 
 	}
 	l.size = heapsize.Pointers[Library](1) + heapsize.Text(len(code)) + heapsize.Text(len(name))
 	for _, p := range chunk.proto.FunctionPrototypes { // the main function has ended
-		l.size += protoSize(p)
+		l.codeSize += protoSize(p)
 	}
 	for _, f := range l.functions {
 		l.size += heapsize.Pointers[Function](1) + heapsize.Text(len(f.name)) + heapsize.Text(len(f.about)) +
-			heapsize.Pointers[lua.LFunction](1) + heapsize.MapEntry[string, *Function]()
+			heapsize.MapEntry[string, *Function]()
+		l.codeSize += functionSize
 	}
 	if len(l.functions) == 0 {
 		return refuse("ERR No functions registered")

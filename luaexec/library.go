@@ -12,7 +12,8 @@ type Library struct {
 	name      string
 	code      string
 	functions []*Function // in the order of their registration
-	size      int         // estimated bytes
+	size      int         // estimated bytes without the code
+	codeSize  int         // estimated bytes of the code
 }
 
 // Name returns the library's name.
@@ -56,7 +57,8 @@ type libraries struct {
 	byName map[string]*Library
 	// functions has the functions of all libraries by their names in lower case.
 	functions map[string]*Function
-	bytes     int      // estimated size
+	bytes     int      // estimated size without the code
+	code      int      // estimated size of the code
 	vm        *machine // nil while there are no libraries
 }
 
@@ -78,6 +80,7 @@ func (s *libraries) clash(l *Library) string {
 func (s *libraries) link(l *Library) {
 	s.byName[l.name] = l
 	s.bytes += l.size
+	s.code += l.codeSize
 	for _, f := range l.functions {
 		key := strings.ToLower(f.name)
 		if _, taken := s.functions[key]; !taken {
@@ -90,6 +93,7 @@ func (s *libraries) link(l *Library) {
 func (s *libraries) unlink(l *Library) {
 	delete(s.byName, l.name)
 	s.bytes -= l.size
+	s.code -= l.codeSize
 	for _, f := range l.functions {
 		delete(s.functions, strings.ToLower(f.name))
 	}
@@ -166,5 +170,5 @@ func (r *Runtime) FunctionCounts() (libraries, callable, registered int) {
 	return len(r.libs.byName), len(r.libs.functions), registered
 }
 
-// FunctionMemory returns the estimated size of the libraries, in bytes.
+// FunctionMemory returns the estimated size of the libraries without their code, in bytes.
 func (r *Runtime) FunctionMemory() int { return r.libs.bytes }

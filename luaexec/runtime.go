@@ -156,8 +156,8 @@ func (r *Runtime) Flush() {
 // Len returns the number of cached scripts.
 func (r *Runtime) Len() int { return len(r.scripts) }
 
-// MemoryUsed returns the estimated size of the cached scripts, in bytes.
-func (r *Runtime) MemoryUsed() int { return r.bytes + r.codes.bytes }
+// MemoryUsed returns the estimated size of the cached scripts without their code, in bytes.
+func (r *Runtime) MemoryUsed() int { return r.bytes }
 
 // Close is Flush and FlushLibraries. The runtime can still be used.
 func (r *Runtime) Close() {

@@ -3,7 +3,6 @@ package luaexec
 import (
 	"crypto/sha1"
 	"encoding/hex"
-	"unsafe"
 
 	lua "github.com/yuin/gopher-lua"
 
@@ -47,13 +46,22 @@ func (s *Script) textSize() int {
 		2*heapsize.MapEntry[string, *Script]()
 }
 
+// functionSize is the memory of the function of a Lua state that has the code.
+var functionSize = heapsize.Pointers[lua.LFunction](1)
+
+// protoSize estimates the memory of code with its inner functions, in bytes.
 func protoSize(p *lua.FunctionProto) int {
 	// gopher-lua has a string beside each constant, and room for 32 at least.
-	strings := max(len(p.Constants), 32)
-	n := int(unsafe.Sizeof(*p)) + 12*cap(p.Code) + 16*len(p.Constants) + 16*strings
+	n := heapsize.Pointers[lua.FunctionProto](1) + heapsize.Pointers[string](max(len(p.Constants), 32)) +
+		heapsize.Slice[uint32](cap(p.Code)) + heapsize.Slice[int](cap(p.DbgSourcePositions)) +
+		heapsize.Pointers[lua.LValue](cap(p.Constants)) + heapsize.Pointers[lua.DbgCall](cap(p.DbgCalls)) +
+		heapsize.Pointers[string](cap(p.DbgUpvalues)) + heapsize.Pointers[*lua.FunctionProto](cap(p.FunctionPrototypes))
 	for _, c := range p.Constants {
-		if text, is := c.(lua.LString); is {
-			n += heapsize.Text(len(text)) // the parser has copied it
+		switch c := c.(type) {
+		case lua.LString: // the parser has copied it
+			n += heapsize.Pointers[lua.LString](1) + heapsize.Text(len(c))
+		case lua.LNumber:
+			n += heapsize.Slice[lua.LNumber](1)
 		}
 	}
 	for _, child := range p.FunctionPrototypes {
@@ -90,6 +98,6 @@ func compileScript(body string, bound func(string) bool, opts Options) (
 		flags: flags,
 		loops: chunk.loops,
 		proto: chunk.proto,
-		bytes: protoSize(chunk.proto),
+		bytes: protoSize(chunk.proto) + functionSize,
 	}, resp.NoReply, true
 }

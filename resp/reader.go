@@ -141,6 +141,15 @@ func (r *Reader) Missing() int64 {
 	return max(r.bulk+int64(len("\r\n"))-int64(r.end-r.pos), 0)
 }
 
+// Unparsed returns how many bytes have arrived of what Next has not checked yet: a part of an
+// argument, or whole commands.
+func (r *Reader) Unparsed() int {
+	if r.missing > 0 {
+		return r.end - r.pos
+	}
+	return r.end - r.start
+}
+
 // Held returns the number of bytes in the buffer: what Buffered counts, and the commands
 // that Next has returned since the last read.
 func (r *Reader) Held() int { return r.end }

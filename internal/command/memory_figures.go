@@ -8,6 +8,7 @@ type memoryFigures struct {
 	ProcessMemory
 	peak, total, startup        int64
 	clients, scripts, functions int64
+	codes, libraryCodes         int64              // of scripts and libraries, with their Lua states
 	databases                   []databaseOverhead // the databases that have keys
 	keys                        int64              // a number of keys
 	overhead                    int64              // startup and all that are not names and values of keys
@@ -27,6 +28,8 @@ func readMemory(c *Ctx) *memoryFigures {
 		ProcessMemory: c.Server.Usage().Memory, total: c.Memory.Used(), clients: clientBytes(c),
 		scripts: int64(c.Scripts.MemoryUsed()), functions: int64(c.Scripts.FunctionMemory()),
 	}
+	codes, libraryCodes := c.Scripts.VMMemory()
+	m.codes, m.libraryCodes = int64(codes), int64(libraryCodes)
 	m.peak = max(m.Peak, m.total)
 	m.overhead = m.clients + m.scripts + m.functions
 	for i := range c.Space.Len() {

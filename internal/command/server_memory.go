@@ -129,19 +129,19 @@ func infoMemory(c *Ctx, w *infoWriter) {
 	w.zero("active_defrag_running", "lazyfree_pending_objects", "lazyfreed_objects")
 }
 
-// infoScriptMemory writes the lines about scripts and functions. The objects of the Lua machines
-// are in Go's heap. They are not counted apart.
+// infoScriptMemory writes the lines about scripts and functions.
 func infoScriptMemory(c *Ctx, w *infoWriter, m *memoryFigures) {
-	w.zero("used_memory_lua", "used_memory_vm_eval")
-	w.line("used_memory_lua_human", human(0))
+	w.line("used_memory_lua", m.codes)
+	w.line("used_memory_vm_eval", m.codes)
+	w.line("used_memory_lua_human", human(m.codes))
 	libraries, functions, _ := c.Scripts.FunctionCounts()
 	w.line("used_memory_scripts_eval", m.scripts)
 	w.line("number_of_cached_scripts", c.Scripts.Len())
 	w.line("number_of_functions", functions)
 	w.line("number_of_libraries", libraries)
-	w.zero("used_memory_vm_functions")
-	w.line("used_memory_vm_total", 0)
-	w.line("used_memory_vm_total_human", human(0))
+	w.line("used_memory_vm_functions", m.libraryCodes)
+	w.line("used_memory_vm_total", m.codes+m.libraryCodes)
+	w.line("used_memory_vm_total_human", human(m.codes+m.libraryCodes))
 	w.line("used_memory_functions", m.functions)
 	w.line("used_memory_scripts", m.scripts+m.functions)
 	w.line("used_memory_scripts_human", human(m.scripts+m.functions))

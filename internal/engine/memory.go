@@ -18,6 +18,7 @@ const (
 // next collection. So the memory in use is the sum of what is counted and the rest. The store counts
 // the bytes of the keys, the server those of the connections' buffers, and each room those of
 // what it holds for clients and scripts. besideKeys estimates the rest.
+// Lua's code and states are not in that sum, as in Redis.
 type memoryLimit struct {
 	e       *Engine
 	process int64 // bytes that the process may use; 0: unknown
@@ -59,13 +60,20 @@ func (m *memoryLimit) Used() int64 {
 	}
 	known := m.known()
 	m.look(known)
-	return m.beside.bytes + known
+	return m.beside.bytes + known - m.e.code()
 }
 
-// known returns the bytes of what is counted: the keys, the connections' buffers, and what
-// clients and scripts hold.
+// known returns the bytes of the keys, of the connections' buffers, of what clients and scripts
+// hold, and of the scripts' code.
 func (m *memoryLimit) known() int64 {
-	return m.e.env.Space.CountedBytes() + m.e.env.Server.Buffers() + m.e.held()
+	return m.e.env.Space.CountedBytes() + m.e.env.Server.Buffers() + m.e.held() + m.e.code()
+}
+
+// code estimates the bytes of the scripts' code and of Lua's states. As in Redis, they are not
+// compared with maxmemory.
+func (e *Engine) code() int64 {
+	scripts, functions := e.env.Scripts.VMMemory()
+	return int64(scripts + functions)
 }
 
 // held estimates the bytes of cached scripts, libraries and queued transactions, and of the names

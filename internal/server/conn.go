@@ -101,6 +101,10 @@ func (c *conn) hasMore() bool { return c.parse() || c.failure != nil || c.link.r
 // executeBuffered runs the complete commands that are buffered, batch by batch. It
 // returns what execute returns.
 func (c *conn) executeBuffered(caller *engine.Caller) (open, replaced bool) {
+	limit := c.server.cfg.QueryBufferLimit.Load()
+	if int64(c.reader.Unparsed()) > limit { // as in Redis, also if the argument is complete
+		return c.refuseQuery(), false
+	}
 	for turn := true; c.ready(turn) && c.parse(); turn = false {
 		if c.server.engine.Run(caller, &c.session, c) {
 			return false, true
@@ -114,12 +118,18 @@ func (c *conn) executeBuffered(caller *engine.Caller) (open, replaced bool) {
 		c.refuseFrame()
 		return false, false
 	}
-	if limit := c.server.cfg.QueryBufferLimit.Load(); int64(c.reader.Buffered()) > limit {
-		c.server.log.Warn("closing client that reached the max query buffer length",
-			"client", c.session.ID, "bytes", c.reader.Buffered())
-		return false, false
+	if int64(c.reader.Buffered()) > limit {
+		return c.refuseQuery(), false
 	}
 	return c.session.State().Live() && !c.out.dead(), false
+}
+
+// refuseQuery logs that the client has exceeded client-query-buffer-limit, and returns that the
+// connection is not open any more.
+func (c *conn) refuseQuery() (open bool) {
+	c.server.log.Warn("closing client that reached the max query buffer length",
+		"client", c.session.ID, "bytes", c.reader.Buffered())
+	return false
 }
 
 // ready reports whether the session may run its next command. turn is true for the
