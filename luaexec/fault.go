@@ -108,6 +108,8 @@ func errorText(L *lua.LState, v lua.LValue) string {
 		}
 		// Differs from Redis: 7.0.15 crashes when the field is missing.
 		return errNoErrField
+	case *lua.LUserData:
+		return "ERR " + lualib.Address(v)
 	}
 	return "ERR " + v.String()
 }

@@ -19,7 +19,7 @@ import (
 const maxNesting = 198
 
 // pcall is Redis's pcall. Unlike C Lua's, it returns the field err of an error
-// that is a table.
+// that is a table, if the field is a string or a number. Else it is a third result.
 func (m *machine) pcall(L *lua.LState) int {
 	if L.GetTop() == 0 {
 		return pushFailure(L, lua.LString("attempt to call a boolean value"))
@@ -36,12 +36,14 @@ func (m *machine) pcall(L *lua.LState) int {
 	if !ok {
 		return pushFailure(L, err)
 	}
-	if text := L.GetField(t, "err"); text != lua.LNil {
-		return pushFailure(L, text)
+	field := L.GetField(t, "err")
+	switch field.(type) {
+	case lua.LString, lua.LNumber:
+		return pushFailure(L, field)
 	}
 	L.Push(lua.LFalse)
 	L.Push(t)
-	L.Push(lua.LNil)
+	L.Push(field)
 	return 3
 }
 

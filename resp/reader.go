@@ -141,8 +141,17 @@ func (r *Reader) Missing() int64 {
 	return max(r.bulk+int64(len("\r\n"))-int64(r.end-r.pos), 0)
 }
 
+// Arrived returns how many bytes of the argument that arrives are there, with the end of its line; 0
+// if its length is not known yet.
+func (r *Reader) Arrived() int64 {
+	if r.missing == 0 || r.bulk < 0 {
+		return 0
+	}
+	return min(r.bulk+int64(len("\r\n")), int64(r.end-r.pos))
+}
+
 // Unparsed returns how many bytes have arrived of what Next has not checked yet: a part of an
-// argument, or whole commands.
+// argument, or whole commands. Arguments before it do not count.
 func (r *Reader) Unparsed() int {
 	if r.missing > 0 {
 		return r.end - r.pos

@@ -65,6 +65,17 @@ func TestTheReaderKnowsHowMuchOfAnArgumentIsMissing(t *testing.T) {
 		if got := r.Missing(); got != int64(want) {
 			t.Errorf("after %q: %d bytes are missing, want %d", input[:n], got, want)
 		}
+		arrived := 0
+		switch {
+		case n == len(input):
+		case n >= header:
+			arrived = n - header
+		case n >= first:
+			arrived = min(n-first, len("ECHO\r\n")) % len("ECHO\r\n")
+		}
+		if got := r.Arrived(); got != int64(arrived) || r.Unparsed() > n {
+			t.Errorf("after %q: %d bytes have arrived, %d are unparsed, want %d", input[:n], got, r.Unparsed(), arrived)
+		}
 	}
 }
 

@@ -102,7 +102,7 @@ func (c *conn) hasMore() bool { return c.parse() || c.failure != nil || c.link.r
 // returns what execute returns.
 func (c *conn) executeBuffered(caller *engine.Caller) (open, replaced bool) {
 	limit := c.server.cfg.QueryBufferLimit.Load()
-	if int64(c.reader.Unparsed()) > limit { // as in Redis, also if the argument is complete
+	if c.reader.Arrived() > limit { // as in Redis, also if the argument is complete
 		return c.refuseQuery(), false
 	}
 	for turn := true; c.ready(turn) && c.parse(); turn = false {
@@ -118,11 +118,15 @@ func (c *conn) executeBuffered(caller *engine.Caller) (open, replaced bool) {
 		c.refuseFrame()
 		return false, false
 	}
-	if int64(c.reader.Buffered()) > limit {
+	if int64(c.reader.Unparsed()) > limit || int64(c.reader.Buffered()) > max(limit, mostFrame) {
 		return c.refuseQuery(), false
 	}
 	return c.session.State().Live() && !c.out.dead(), false
 }
+
+// mostFrame is how many bytes of a command may arrive, even if client-query-buffer-limit is less. Redis
+// limits each argument only.
+const mostFrame = 1 << 30
 
 // refuseQuery logs that the client has exceeded client-query-buffer-limit, and returns that the
 // connection is not open any more.

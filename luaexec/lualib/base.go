@@ -2,6 +2,7 @@ package lualib
 
 import (
 	"fmt"
+	"strings"
 
 	lua "github.com/yuin/gopher-lua"
 )
@@ -51,7 +52,8 @@ func ipairsStep(L *lua.LState) int {
 
 func baseAssert(L *lua.LState) int {
 	if lua.LVIsFalse(CheckAny(L, 1)) {
-		Raise(L, OptString(L, 2, "assertion failed!"))
+		text, _, _ := strings.Cut(OptString(L, 2, "assertion failed!"), "\x00") // as C's %s prints it
+		Raise(L, text)
 	}
 	return L.GetTop()
 }
@@ -146,12 +148,16 @@ func (lib *baseLib) toStringMeta(L *lua.LState, v lua.LValue) int {
 		lib.limits.callLua(L, 1, 1)
 		return 1
 	}
-	if isNull(v) {
-		L.Push(lua.LString("userdata: (nil)"))
-	} else {
-		L.Push(lua.LString(fmt.Sprintf("%s: %p", v.Type(), v)))
-	}
+	L.Push(lua.LString(Address(v)))
 	return 1
+}
+
+// Address is the type and address of v, as Lua prints them.
+func Address(v lua.LValue) string {
+	if isNull(v) {
+		return "userdata: (nil)"
+	}
+	return fmt.Sprintf("%s: %p", v.Type(), v)
 }
 
 func baseToNumber(L *lua.LState) int {
