@@ -4,6 +4,7 @@ import (
 	"bytes"
 	"math"
 	"slices"
+	"sort"
 
 	"github.com/lockredis/lockredis/resp"
 	"github.com/lockredis/lockredis/store"
@@ -52,8 +53,8 @@ func sortStoreKey(line resp.Args, _ []KeyPos) []KeyPos {
 	return found
 }
 
-func sort(c *Ctx, args resp.Args) resp.Reply   { return runSort(c, args, true) }
-func sortRO(c *Ctx, args resp.Args) resp.Reply { return runSort(c, args, false) }
+func sortStore(c *Ctx, args resp.Args) resp.Reply { return runSort(c, args, true) }
+func sortRO(c *Ctx, args resp.Args) resp.Reply    { return runSort(c, args, false) }
 
 func runSort(c *Ctx, args resp.Args, mayStore bool) resp.Reply {
 	q, failure := parseSort(c, args, mayStore)
@@ -75,8 +76,17 @@ func runSort(c *Ctx, args resp.Args, mayStore bool) resp.Reply {
 	switch {
 	case q.keepOrder:
 	case q.by != nil && to-from < len(items):
-		p := partialSort[sortItem]{items: items, from: from, to: to - 1, compare: q.compare}
-		p.sort(0, len(items))
+		refs := make([]*sortItem, len(items))
+		for i := range items {
+			refs[i] = &items[i]
+		}
+		p := partialSort[*sortItem]{items: refs, from: from, to: to - 1, compare: q.compare}
+		p.sort(0, len(refs))
+		inOrder := make([]sortItem, len(items))
+		for i, ref := range refs {
+			inOrder[i] = *ref
+		}
+		items = inOrder
 	default:
 		items = q.sorted(items)
 	}
@@ -290,25 +300,34 @@ type sortRef struct {
 	item  *sortItem
 }
 
-// sorted returns items in order. Equal items keep their order: compare positions last,
-// because slices.SortStableFunc moves far more.
+// sortRefs sorts references as a query says. Equal items keep their order. It is a
+// sort.Interface, because slices.SortFunc would add 10 KB to the executable.
+type sortRefs struct {
+	q    *sortQuery
+	keys []sortRef
+}
+
+func (s *sortRefs) Len() int      { return len(s.keys) }
+func (s *sortRefs) Swap(i, j int) { s.keys[i], s.keys[j] = s.keys[j], s.keys[i] }
+
+func (s *sortRefs) Less(i, j int) bool {
+	a, b := &s.keys[i], &s.keys[j]
+	if a.score != b.score { // no score is NaN
+		return a.score < b.score != s.q.desc
+	}
+	if order := s.q.compare(a.item, b.item); order != 0 {
+		return order < 0
+	}
+	return a.item.index < b.item.index
+}
+
+// sorted returns items in order.
 func (q *sortQuery) sorted(items []sortItem) []sortItem {
 	keys := make([]sortRef, len(items))
 	for i := range items {
 		keys[i] = sortRef{items[i].score, &items[i]}
 	}
-	slices.SortFunc(keys, func(a, b sortRef) int {
-		switch {
-		case a.score < b.score && !q.desc, a.score > b.score && q.desc:
-			return -1
-		case a.score != b.score:
-			return 1
-		}
-		if order := q.compare(a.item, b.item); order != 0 {
-			return order
-		}
-		return a.item.index - b.item.index
-	})
+	sort.Sort(&sortRefs{q, keys})
 	inOrder := make([]sortItem, len(items))
 	for i, k := range keys {
 		inOrder[i] = *k.item

@@ -191,25 +191,22 @@ func (q *geoQuery) sort(found []geoMember) []geoMember {
 	}
 	compare := q.compare(found, order)
 	sorted := make([]geoMember, wanted)
-	if wanted < len(found) {
-		p := partialSort[geoRank]{items: ranks, from: 0, to: wanted - 1, compare: compare}
-		p.sort(0, len(ranks))
-		for i := range sorted {
-			sorted[i] = found[ranks[i].at]
-		}
-		return sorted
-	}
 	refs := make([]*geoRank, len(ranks)) // all sorts of pointers share 20 KB of the executable
 	for i := range ranks {
 		refs[i] = &ranks[i]
 	}
-	slices.SortFunc(refs, func(a, b *geoRank) int { // stable, as in Redis without COUNT
-		if c := compare(a, b); c != 0 {
-			return c
-		}
-		return a.at - b.at
-	})
-	for i, ref := range refs {
+	if wanted < len(found) {
+		p := partialSort[*geoRank]{items: refs, from: 0, to: wanted - 1, compare: compare}
+		p.sort(0, len(refs))
+	} else {
+		slices.SortFunc(refs, func(a, b *geoRank) int { // stable, as in Redis without COUNT
+			if c := compare(a, b); c != 0 {
+				return c
+			}
+			return a.at - b.at
+		})
+	}
+	for i, ref := range refs[:wanted] {
 		sorted[i] = found[ref.at]
 	}
 	return sorted
