@@ -203,20 +203,14 @@ func (m *machine) tableToReply(t *lua.LTable, depth int) resp.Reply {
 	return resp.Array(elems...)
 }
 
-// cText is the part of a string that C sees: the bytes before the first NUL.
-func cText(s string) string {
-	before, _, _ := strings.Cut(s, "\x00")
-	return before
-}
-
 // typedTable converts a table that has one of the special fields, such as err or
 // map. ok is false for any other table. It tries the fields in Redis's order.
 func (m *machine) typedTable(t *lua.LTable, depth int) (r resp.Reply, ok bool) {
 	if s, ok := t.RawGetString("err").(lua.LString); ok {
-		return resp.Error(oneLine(cText(string(s)))), true
+		return resp.Error(oneLine(lualib.CText(string(s)))), true
 	}
 	if s, ok := t.RawGetString("ok").(lua.LString); ok {
-		return resp.Status(oneLine(cText(string(s)))), true
+		return resp.Status(oneLine(lualib.CText(string(s)))), true
 	}
 	if n, ok := t.RawGetString("double").(lua.LNumber); ok {
 		return resp.Double(float64(n)), true

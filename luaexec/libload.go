@@ -13,7 +13,7 @@ import (
 // parseLibraryLine reads the first line of a library, such as "#!lua name=mylib". source is
 // the rest with the line's newline, to be compiled. failure is the error text, "" for none.
 func parseLibraryLine(code string) (name, source, failure string) {
-	line := cText(code)
+	line := lualib.CText(code)
 	if !strings.HasPrefix(line, "#!") {
 		return "", "", "ERR Missing library metadata"
 	}

@@ -70,7 +70,7 @@ func cannotCompile(source string, memory int) bool {
 }
 
 func (m *machine) loadChunk(L *lua.LState, source, name string) int {
-	name = cText(name)
+	name = lualib.CText(name)
 	shown := chunkID(name)
 	c, err := compile(source, shown, m.isBound, m.opts.compileMemory(source))
 	if err != nil {

@@ -93,7 +93,7 @@ func errorReply(L *lua.LState) int {
 		L.Push(errorTable(L, errReplyArguments, false))
 		return 1
 	}
-	text = strings.TrimPrefix(cText(text), "-")
+	text = strings.TrimPrefix(lualib.CText(text), "-")
 	if !strings.Contains(text, " ") {
 		text = "ERR " + text
 	}

@@ -5,6 +5,7 @@ import (
 
 	lua "github.com/yuin/gopher-lua"
 
+	"github.com/lockredis/lockredis/luaexec/lualib"
 	"github.com/lockredis/lockredis/resp"
 )
 
@@ -151,7 +152,7 @@ func (m *machine) failed(err error) resp.Reply {
 	if m.broken {
 		return resp.ErrInternal
 	}
-	text := cText(errorText(m.L, asCLua(e.Object)))
+	text := lualib.CText(errorText(m.L, asCLua(e.Object)))
 	if m.name == "" {
 		return resp.Error(text)
 	}

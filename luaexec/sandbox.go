@@ -192,7 +192,7 @@ func missingGlobal(L *lua.LState) int {
 	if !ok {
 		lualib.Raise(L, errGlobalName)
 	}
-	lualib.Raise(L, errNoGlobal+cText(name)+"'")
+	lualib.Raise(L, errNoGlobal+lualib.CText(name)+"'")
 	return 0
 }
 

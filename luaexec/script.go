@@ -78,18 +78,29 @@ func (s *Script) function(m *machine) *lua.LFunction {
 	return s.fn
 }
 
-// compileScript compiles a script with its shebang line. If it does not compile, ok
-// is false and failure is the reply of EVAL.
-func compileScript(body string, bound func(string) bool, opts Options) (
-	s *Script, failure resp.Reply, ok bool,
+// compileBody compiles a script with its shebang line. If it does not compile, ok is false
+// and failure is the reply of EVAL.
+func compileBody(body string, bound func(string) bool, opts Options) (
+	c chunk, flags Flags, failure resp.Reply, ok bool,
 ) {
 	flags, source, refusal := parseShebang(body)
 	if refusal != "" {
-		return nil, resp.Error(refusal), false
+		return c, flags, resp.Error(refusal), false
 	}
-	chunk, err := compile(source, scriptName, bound, opts.compileMemory(source))
+	c, err := compile(source, scriptName, bound, opts.compileMemory(source))
 	if err != nil {
-		return nil, resp.Error("ERR Error compiling script (new function): " + err.Error()), false
+		return c, flags, resp.Error("ERR Error compiling script (new function): " + err.Error()), false
+	}
+	return c, flags, resp.NoReply, true
+}
+
+// compileScript returns a new script. ok and failure are those of compileBody.
+func compileScript(body string, bound func(string) bool, opts Options) (
+	s *Script, failure resp.Reply, ok bool,
+) {
+	chunk, flags, failure, ok := compileBody(body, bound, opts)
+	if !ok {
+		return nil, failure, false
 	}
 	d := sha1.Sum([]byte(body))
 	return &Script{

@@ -134,20 +134,19 @@ func (r *Reader) Buffered() int { return r.end - r.start }
 
 // Missing returns how many bytes of the argument that arrives are still missing, 0 if its length is
 // not known yet.
-func (r *Reader) Missing() int64 {
-	if r.missing == 0 || r.bulk < 0 {
-		return 0
-	}
-	return max(r.bulk+int64(len("\r\n"))-int64(r.end-r.pos), 0)
-}
+func (r *Reader) Missing() int64 { return r.announced() - r.Arrived() }
 
 // Arrived returns how many bytes of the argument that arrives are there, with the end of its line; 0
 // if its length is not known yet.
-func (r *Reader) Arrived() int64 {
+func (r *Reader) Arrived() int64 { return min(r.announced(), int64(r.end-r.pos)) }
+
+// announced returns the length of the argument that arrives, with the end of its line; 0 if it is
+// not known yet.
+func (r *Reader) announced() int64 {
 	if r.missing == 0 || r.bulk < 0 {
 		return 0
 	}
-	return min(r.bulk+int64(len("\r\n")), int64(r.end-r.pos))
+	return r.bulk + int64(len("\r\n"))
 }
 
 // Unparsed returns how many bytes have arrived of what Next has not checked yet: a part of an

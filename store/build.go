@@ -60,12 +60,9 @@ func (l *List) AppendNode(elems [][]byte) {
 	if len(elems) == 0 {
 		return
 	}
-	size := listpackEmpty
-	for _, elem := range elems {
-		size += listpackSize(elem)
-	}
-	node := listNode{n: int32(len(elems)), size: uint32(min(size, math.MaxUint32))}
+	node := listNode{n: int32(len(elems))}
 	node.Append(elems...)
+	node.size = uint32(min(node.listpackSize(), math.MaxUint32))
 	l.addNode(node)
 	l.n += len(elems)
 }

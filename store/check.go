@@ -316,17 +316,6 @@ func (l *List) check() error {
 	return nil
 }
 
-// listpackSize returns the size of the elements as a listpack, in bytes.
-func (p Packed) listpackSize() int {
-	size := listpackEmpty
-	for pos := p.First(); pos >= 0; {
-		var elem []byte
-		elem, pos = p.Elem(pos)
-		size += listpackSize(elem)
-	}
-	return size
-}
-
 // check returns an error unless forward and backward walks visit as many elements
 // as the header counts.
 func (p Packed) check() error {

@@ -192,15 +192,10 @@ func (l *List) splitInsert(node, at int, elem []byte, after bool) {
 // split returns two new nodes: one with the first at elements, one with the others. Both
 // have elements.
 func (p *listNode) split(at int) (left, right listNode) {
-	left.size, left.n, right.n = listpackEmpty, int32(at), p.n-int32(at)
-	pos := p.First()
-	for range at {
-		var elem []byte
-		elem, pos = p.Elem(pos)
-		left.size += uint32(listpackSize(elem))
-	}
+	left.n, right.n = int32(at), p.n-int32(at)
+	left.Packed, right.Packed = p.Packed.split(p.Seek(at), at, int(p.n)-at)
+	left.size = uint32(left.listpackSize())
 	right.size = p.size - left.size + listpackEmpty
-	left.Packed, right.Packed = p.Packed.split(pos, at, int(p.n)-at)
 	return left, right
 }
 

@@ -59,3 +59,14 @@ func listpackString(n int) int64 {
 	}
 	return size + 5
 }
+
+// listpackSize returns the size of the elements as a listpack, in bytes.
+func (p Packed) listpackSize() int {
+	size := listpackEmpty
+	for pos := p.First(); pos >= 0; {
+		var elem []byte
+		elem, pos = p.Elem(pos)
+		size += listpackSize(elem)
+	}
+	return size
+}

@@ -418,7 +418,8 @@ func connectionCommands() []command {
 		{"SCRIPT KILL", 1, "", lit()},
 		{"SCRIPT FLUSH", 2, "SYNC ASYNC", opt(75, word([]string{"SYNC", "ASYNC", "SYNC", "ASYNC", "async", "later", "sync"}), opt(10, lit("extra")))},
 		{"CONFIG GET", 1, "", word([]string{"maxmemory", "nosuchsetting", "hash-max-listpack-entries", "databases", "timeout"})},
-		{"CONFIG SET", 3, "", oneOf(lit("nosuchsetting", "1"), lit("timeout", "0"), lit("timeout", "0"), lit("timeout", "abc"), lit("databases", "4"), lit("timeout", "0", "timeout", "0"), lit("timeout"), lit("list-max-listpack-size", "1"), lit("list-max-listpack-size", "-1"))},
+		{"CONFIG SET", 3, "", oneOf(lit("nosuchsetting", "1"), lit("timeout", "0"), lit("timeout", "0"), lit("timeout", "abc"), lit("databases", "4"),
+			lit("timeout", "0", "timeout", "0"), lit("timeout"), lit("list-max-listpack-size", "1"), lit("list-max-listpack-size", "-1"))},
 		{"CONFIG RESETSTAT", 1, "", lit()},
 	}
 }

@@ -164,7 +164,8 @@ func sameValkeyDump(c comparison) bool {
 	if len(c.oracle.Str) == 0 || len(c.target.Str) == 0 {
 		return false
 	}
-	const hash, hashPacked, sorted, sortedPacked, set, ints, list, stream, streamValkey = 4, 16, 5, 17, 2, 11, 18, 19, 21
+	const hash, hashPacked, sorted, sortedPacked, set, ints = 4, 16, 5, 17, 2, 11
+	const list, stream, streamValkey = 18, 19, 21
 	const deadlines = 22 // a hash whose fields have deadlines: a table, and times
 	switch [2]byte{c.oracle.Str[0], c.target.Str[0]} {
 	case [2]byte{hash, hashPacked}, [2]byte{sorted, sortedPacked}, [2]byte{streamValkey, stream},

@@ -191,10 +191,7 @@ func (q *geoQuery) sort(found []geoMember) []geoMember {
 	}
 	compare := q.compare(found, order)
 	sorted := make([]geoMember, wanted)
-	refs := make([]*geoRank, len(ranks)) // all sorts of pointers share 20 KB of the executable
-	for i := range ranks {
-		refs[i] = &ranks[i]
-	}
+	refs := refsTo(ranks)
 	if wanted < len(found) {
 		p := partialSort[*geoRank]{items: refs, from: 0, to: wanted - 1, compare: compare}
 		p.sort(0, len(refs))

@@ -2,9 +2,9 @@ package engine
 
 import "github.com/lockredis/lockredis/internal/command"
 
-// besideKeys estimates the bytes in use beside those that are counted (memoryLimit.known): the
-// process itself, values that libraries keep, and the error of the counts. A collection finds the
-// bytes of everything in use. The difference to the bytes that are known is the rest.
+// besideKeys estimates the bytes in use that nobody counts: the process itself, values that
+// libraries keep, and the error of the counts. A collection finds the bytes of everything in use.
+// Less those that are known (memoryLimit.known), that is the rest.
 //
 // A collection does not tell when it marked something. Keys that were evicted meanwhile may be in
 // its figure, and so is what was made meanwhile, garbage too. So a collection gives bounds only:

@@ -15,10 +15,10 @@ const (
 // script or DEBUG POPULATE may allocate.
 //
 // The allocator's figure contains garbage, and a key that is evicted stays in it until the
-// next collection. So the memory in use is the sum of what is counted and the rest. The store counts
-// the bytes of the keys, the server those of the connections' buffers, and each room those of
-// what it holds for clients and scripts. besideKeys estimates the rest.
-// Lua's code and states are not in that sum, as in Redis.
+// next collection. So the memory in use is the sum of what is counted and the rest. The store
+// counts the bytes of its keys. The server counts those of the connections' buffers. Each room counts
+// what it holds for clients and scripts. besideKeys estimates the rest. Lua's code and states
+// are not in the sum, as in Redis.
 type memoryLimit struct {
 	e       *Engine
 	process int64 // bytes that the process may use; 0: unknown
@@ -58,16 +58,19 @@ func (m *memoryLimit) Used() int64 {
 	if m.e.env.Config.MaxMemory == 0 {
 		return m.e.env.Server.Heap().Size
 	}
-	known := m.known()
-	m.look(known)
-	return m.beside.bytes + known - m.e.code()
+	counted := m.counted()
+	m.look(counted + m.e.code())
+	return m.beside.bytes + counted
 }
 
-// known returns the bytes of the keys, of the connections' buffers, of what clients and scripts
-// hold, and of the scripts' code.
-func (m *memoryLimit) known() int64 {
-	return m.e.env.Space.CountedBytes() + m.e.env.Server.Buffers() + m.e.held() + m.e.code()
+// counted returns the bytes of the keys, of the connections' buffers, and of what clients and
+// scripts hold.
+func (m *memoryLimit) counted() int64 {
+	return m.e.env.Space.CountedBytes() + m.e.env.Server.Buffers() + m.e.held()
 }
+
+// known returns the bytes that a collection finds of what is counted, and of the scripts' code.
+func (m *memoryLimit) known() int64 { return m.counted() + m.e.code() }
 
 // code estimates the bytes of the scripts' code and of Lua's states. As in Redis, they are not
 // compared with maxmemory.
@@ -125,10 +128,10 @@ func (m *memoryLimit) doubtful() bool {
 // proofPause is how long, in ms, the timer waits for a collection that proven needs.
 const proofPause = 5
 
-// proven returns for how many of the bytes beside those that are known keys may be evicted. A
-// large estimate may be that of something which is gone. So two collections have to find it, the
-// second of them after there began to be too much, and not long ago. An eighth of maxmemory
-// needs no proof. all is false while there may be more than that.
+// proven returns how many bytes of the estimate keys may be evicted for. A large estimate may be
+// that of something which is gone. So two collections have to find it. The second must have begun
+// after there was too much, and not long ago. An eighth of maxmemory needs no proof. all is
+// false while there may be more.
 func (m *memoryLimit) proven() (bytes int64, all bool) {
 	now := m.e.env.Micros
 	if uint64(now-m.excess) >= doubtAfter {

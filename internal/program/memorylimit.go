@@ -65,13 +65,13 @@ func (l *memoryLimit) follow(stop <-chan struct{}) {
 }
 
 // limitFor returns the limit for a maxmemory: five quarters, what Go's runtime needs besides, and
-// an allowance.
-func limitFor(maxMemory, allowance int64) int64 {
+// the extra bytes of an allowance.
+func limitFor(maxMemory, extra int64) int64 {
 	const runtime = 16 << 20
 	if maxMemory > math.MaxInt64/4 {
 		return math.MaxInt64
 	}
-	return maxMemory + maxMemory/4 + runtime + allowance
+	return maxMemory + maxMemory/4 + runtime + extra
 }
 
 // allowance is how far the limit gives way. The process may hold memory that is neither in use nor

@@ -3,6 +3,7 @@ package lualib
 import (
 	"math"
 	"strconv"
+	"strings"
 
 	lua "github.com/yuin/gopher-lua"
 )
@@ -15,6 +16,12 @@ import (
 // running function, or nothing if the caller is not Lua (pcall).
 func Raise(L *lua.LState, msg string) {
 	L.Error(lua.LString(Position(L, 1)+msg), 0)
+}
+
+// CText is the part of s that C prints: the bytes before the first zero byte.
+func CText(s string) string {
+	text, _, _ := strings.Cut(s, "\x00")
+	return text
 }
 
 // Uncallable is the error of calling v, "" if it can be called. Only the metatables of

@@ -2,7 +2,6 @@ package lualib
 
 import (
 	"fmt"
-	"strings"
 
 	lua "github.com/yuin/gopher-lua"
 )
@@ -52,8 +51,7 @@ func ipairsStep(L *lua.LState) int {
 
 func baseAssert(L *lua.LState) int {
 	if lua.LVIsFalse(CheckAny(L, 1)) {
-		text, _, _ := strings.Cut(OptString(L, 2, "assertion failed!"), "\x00") // as C's %s prints it
-		Raise(L, text)
+		Raise(L, CText(OptString(L, 2, "assertion failed!")))
 	}
 	return L.GetTop()
 }

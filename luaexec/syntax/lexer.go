@@ -67,7 +67,7 @@ func (lx *lexer) next() token {
 		case c == '[' && lx.longBracket() >= 0:
 			equals := strings.Repeat("=", lx.longBracket())
 			text := lx.long("string")
-			raw := untilNUL("[" + equals + "[" + text + "]" + equals + "]")
+			raw := lualib.CText("[" + equals + "[" + text + "]" + equals + "]")
 			return token{kind: tString, text: text, raw: raw}
 		case c == '[' && lx.peekAt(1) == '=':
 			lx.badDelimiter()
@@ -141,7 +141,7 @@ func (lx *lexer) number() token {
 	for isLetter(lx.peek()) || isDigit(lx.peek()) {
 		lx.pos++
 	}
-	raw := untilNUL(lx.src[start:lx.pos])
+	raw := lualib.CText(lx.src[start:lx.pos])
 	n, ok := lualib.ParseNumber(raw)
 	if !ok {
 		lx.fail("malformed number", raw)
@@ -221,14 +221,14 @@ func (lx *lexer) quoted(quote int) token {
 		case eof:
 			lx.fail("unfinished string", kindText(tEOF))
 		case '\n', '\r':
-			lx.fail("unfinished string", untilNUL(string(byte(quote))+text.String()))
+			lx.fail("unfinished string", lualib.CText(string(byte(quote))+text.String()))
 		case '\\':
 			lx.pos++
 			lx.escape(&text, quote)
 		case quote:
 			lx.pos++
 			q := string(byte(quote))
-			return token{kind: tString, text: text.String(), raw: untilNUL(q + text.String() + q)}
+			return token{kind: tString, text: text.String(), raw: lualib.CText(q + text.String() + q)}
 		default:
 			text.WriteByte(byte(c))
 			lx.pos++
@@ -257,19 +257,13 @@ func (lx *lexer) escape(text *strings.Builder, quote int) {
 			lx.pos++
 		}
 		if n > 255 {
-			lx.fail("escape sequence too large", untilNUL(string(byte(quote))+text.String()))
+			lx.fail("escape sequence too large", lualib.CText(string(byte(quote))+text.String()))
 		}
 		text.WriteByte(byte(n))
 	default:
 		text.WriteByte(byte(c))
 		lx.pos++
 	}
-}
-
-// untilNUL is the part of s that C prints: the bytes before the first NUL.
-func untilNUL(s string) string {
-	text, _, _ := strings.Cut(s, "\x00")
-	return text
 }
 
 func isSpace(c int) bool  { return c == ' ' || c >= '\t' && c <= '\r' }
