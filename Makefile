@@ -12,8 +12,8 @@ dist: ## pack the release into dist/: archives for six platforms, checksums, bil
 image: ## write the container image into dist/image: archives for docker load, an OCI layout
 	.ci/image dist/image
 
-test: ## run every test that this machine has the tools for; names those it skips
-	.ci/test
+check: ## run every test that this machine has the tools for; ends with a table. STEPS="lint go" runs some
+	.ci/check $(STEPS)
 
 # The packages without goroutines are left out: the simulation and the Lua libraries.
 race: ## run the Go tests with the race detector
@@ -75,4 +75,4 @@ lint: ## run go vet and staticcheck, and actionlint on the workflows
 help: ## print this text
 	@grep -E '^[a-z-]+:.*## ' $(MAKEFILE_LIST) | sed 's/:.*## /\t/' | expand -t 14
 
-.PHONY: build binaries dist image clients spring-matrix test race matrix vectors diff bench bench-short bench-compare bench-rlock lint docs command-docs help soak fuzz simulate faults
+.PHONY: build binaries dist image clients spring-matrix check race matrix vectors diff bench bench-short bench-compare bench-rlock lint docs command-docs help soak fuzz simulate faults

@@ -4,12 +4,15 @@ import (
 	"fmt"
 	"strings"
 	"testing"
+
+	"github.com/lockredis/lockredis/internal/redistest"
 )
 
 // textOf returns a script that returns n.
 func textOf(n int) string { return fmt.Sprintf("return %d + 0", n) }
 
 func TestTheCodeOfManyScriptsIsDroppedAndCompiledAgain(t *testing.T) {
+	redistest.SkipUnlessWhole(t)
 	r := New(Options{})
 	const scripts = 80_000
 	busy, first := "return 'busy'", mustLoad(t, r, textOf(0))

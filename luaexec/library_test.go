@@ -6,6 +6,7 @@ import (
 	"strings"
 	"testing"
 
+	"github.com/lockredis/lockredis/internal/redistest"
 	"github.com/lockredis/lockredis/resp"
 )
 
@@ -169,6 +170,7 @@ func TestLibrariesAndScriptsDoNotChangeEachOther(t *testing.T) {
 }
 
 func TestLoadingCodeEnds(t *testing.T) {
+	redistest.SkipUnlessWhole(t)
 	const outOfMemory = "OOM script ended, it takes more memory than it may"
 	const registered = " redis.register_function('f', function() end)"
 	for code, want := range map[string]string{

@@ -9,6 +9,7 @@ import (
 	"go.uber.org/goleak"
 
 	"github.com/lockredis/lockredis"
+	"github.com/lockredis/lockredis/internal/redistest"
 	"github.com/lockredis/lockredis/internal/rlocksuite"
 	"github.com/lockredis/lockredis/rlock"
 )
@@ -93,12 +94,14 @@ func connectToCluster(t testing.TB) *redis.ClusterClient {
 }
 
 func TestTheSuiteOnAClusterOfLockredis(t *testing.T) {
+	redistest.SkipUnlessWhole(t)
 	rlocksuite.Run(t, func(t testing.TB) redis.UniversalClient { return connectToCluster(t) })
 }
 
 // The tests share a server and its Sentinels: finding each other takes the Sentinels longer
 // than a test takes.
 func TestTheSuiteOnLockredisBehindSentinels(t *testing.T) {
+	redistest.SkipUnlessWhole(t)
 	srv := lockredis.New(lockredis.Config{Password: "secret"})
 	must(t, srv.Start())
 	defer srv.Close()
@@ -119,6 +122,7 @@ func TestTheSuiteOnLockredisBehindSentinels(t *testing.T) {
 }
 
 func TestTheSuitePassesWhenEveryScriptIsSentTwice(t *testing.T) {
+	redistest.SkipUnlessWhole(t)
 	rlocksuite.Run(t, func(t testing.TB) redis.UniversalClient {
 		rdb := connect(t)
 		rlocksuite.SendTwice(rdb)

@@ -7,6 +7,8 @@ import (
 	"runtime"
 	"strconv"
 	"testing"
+
+	"github.com/lockredis/lockredis/internal/redistest"
 )
 
 // weighed is a kind of key, for which the heap's growth is compared with MEMORY USAGE.
@@ -137,6 +139,7 @@ func weighedKeys() []weighed {
 }
 
 func TestTheMemoryUsageOfKeysIsWhatTheHeapGrowsBy(t *testing.T) {
+	redistest.SkipUnlessWhole(t)
 	for _, w := range weighedKeys() {
 		t.Run(w.name, w.compare)
 	}

@@ -7,6 +7,8 @@ import (
 	"strings"
 	"testing"
 	"time"
+
+	"github.com/lockredis/lockredis/internal/redistest"
 )
 
 // asFunction is a library with one function that runs a script.
@@ -89,6 +91,7 @@ var loads = map[string]string{
 }
 
 func TestLibrariesThatAreHardToLoadLeaveTheServerUnharmed(t *testing.T) {
+	redistest.SkipUnlessWhole(t)
 	v := attack(t, nil)
 	first := v.dial()
 	loaded := "#!lua name=lib\n" + counter
@@ -118,6 +121,7 @@ func TestLibrariesThatAreHardToLoadLeaveTheServerUnharmed(t *testing.T) {
 }
 
 func TestTenThousandFunctionsAreLoadedListedAndDumped(t *testing.T) {
+	redistest.SkipUnlessWhole(t)
 	v := attack(t, nil)
 	c := v.dial()
 	c.SetTimeout(slack(10 * time.Second))

@@ -9,6 +9,7 @@ import (
 	"time"
 
 	"github.com/lockredis/lockredis/compat_test/wire"
+	"github.com/lockredis/lockredis/internal/redistest"
 )
 
 // idleClients is how many clients stay connected after a command with much data, and
@@ -69,6 +70,7 @@ func words(command []string, client int) (args []string) {
 }
 
 func TestClientsThatStayKeepNoLargeBuffers(t *testing.T) {
+	redistest.SkipUnlessWhole(t)
 	v := attack(t, nil)
 	setup := v.dial()
 	v.want(setup, "+OK", "SET", "big", strings.Repeat("x", idleBytes))

@@ -6,6 +6,7 @@ import (
 	"testing"
 
 	"github.com/lockredis/lockredis/compat_test/wire"
+	"github.com/lockredis/lockredis/internal/redistest"
 )
 
 // large is the size of keys and values in bytes: hundreds of MB, or a tenth of that with
@@ -38,6 +39,7 @@ func (v *victim) got(c *wire.Conn, want string) {
 }
 
 func TestValueOfHundredsOfMBIsStoredAndReturned(t *testing.T) {
+	redistest.SkipUnlessWhole(t)
 	v := attack(t, nil)
 	c, other := v.dial(), v.dial()
 	v.want(c, "+PONG", "PING")
@@ -61,6 +63,7 @@ func TestValueOfHundredsOfMBIsStoredAndReturned(t *testing.T) {
 }
 
 func TestKeyOfHundredsOfMBIsStoredAndFound(t *testing.T) {
+	redistest.SkipUnlessWhole(t)
 	v := attack(t, nil)
 	c := v.dial()
 	v.want(c, "+PONG", "PING")

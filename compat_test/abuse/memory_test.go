@@ -15,6 +15,7 @@ import (
 
 	"github.com/lockredis/lockredis"
 	"github.com/lockredis/lockredis/compat_test/wire"
+	"github.com/lockredis/lockredis/internal/redistest"
 )
 
 // memoryBombs are scripts that each try to use up all memory in a different way. They end
@@ -129,6 +130,7 @@ func (p child) megabytes(line string) int {
 }
 
 func TestMemoryBombsNeitherKillASmallServerNorKeepItsMemory(t *testing.T) {
+	redistest.SkipUnlessWhole(t)
 	const limitMB = 256
 	p := startChild(t, limitMB)
 	names := quickBombs
@@ -176,6 +178,7 @@ func TestMemoryBombsNeitherKillASmallServerNorKeepItsMemory(t *testing.T) {
 // TestLargeRequestsEvictNoKeys: their garbage is not in use, and a request is in use for a moment
 // only. Redis evicts no key here.
 func TestLargeRequestsEvictNoKeys(t *testing.T) {
+	redistest.SkipUnlessWhole(t)
 	const keys, large, room = 20_000, 8 << 20, 26 << 20
 	p := startChild(t, 1024)
 	c, err := wire.Dial(p.addr)

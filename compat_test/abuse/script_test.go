@@ -8,6 +8,7 @@ import (
 	"time"
 
 	"github.com/lockredis/lockredis/compat_test/wire"
+	"github.com/lockredis/lockredis/internal/redistest"
 )
 
 // endless are scripts that never end by themselves.
@@ -310,6 +311,7 @@ func memoryLine() string {
 }
 
 func TestScriptBombsLeaveTheServerUnharmed(t *testing.T) {
+	redistest.SkipUnlessWhole(t)
 	v := attack(t, nil)
 	for name, body := range bombs {
 		t.Run(name, func(t *testing.T) {

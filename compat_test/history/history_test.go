@@ -12,6 +12,7 @@ import (
 	"github.com/redis/go-redis/v9"
 	"go.uber.org/goleak"
 
+	"github.com/lockredis/lockredis/internal/redistest"
 	"github.com/lockredis/lockredis/rlock"
 )
 
@@ -42,8 +43,13 @@ func fencedKind() kind {
 	return k
 }
 
-// plainRuns is the number of programs of each kind in a plain go test.
-const plainRuns = 100
+// runs returns the number of programs of each kind without LOCKREDIS_HISTORY.
+func runs() int {
+	if redistest.Whole() {
+		return 100
+	}
+	return 25
+}
 
 func TestEveryHistoryHasAnOrderThatTheModelAllows(t *testing.T) {
 	s := setting{addr: os.Getenv("LOCKREDIS_HISTORY_ADDR")}
@@ -107,7 +113,7 @@ func (c *counts) try(t *testing.T, s setting, k kind, seed int, p program) {
 // seeds returns the seeds of the programs to run, one after the other.
 func seeds(t *testing.T) func() (seed int, ok bool) {
 	n := 0
-	first, more := 0, func() bool { return n < plainRuns }
+	first, more := 0, func() bool { return n < runs() }
 	if text := os.Getenv("LOCKREDIS_HISTORY_SEED"); text != "" {
 		seed, err := strconv.Atoi(text)
 		if err != nil {

@@ -66,6 +66,6 @@
 //
 // # How to run it
 //
-// Plain go test runs 100,000 steps. LOCKREDIS_SIMULATION=n runs n steps, beginning
+// Plain go test runs 20,000 steps, make check 100,000. LOCKREDIS_SIMULATION=n runs n steps, beginning
 // with the seed LOCKREDIS_SIMULATION_SEED. A failure prints how to repeat it.
 package simulation

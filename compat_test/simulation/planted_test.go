@@ -8,6 +8,7 @@ import (
 	"time"
 
 	"github.com/lockredis/lockredis/expiry"
+	"github.com/lockredis/lockredis/internal/redistest"
 	"github.com/lockredis/lockredis/pubsub"
 	"github.com/lockredis/lockredis/store"
 )
@@ -64,6 +65,7 @@ func (w *world) anyKey(chance *rand.Rand) *store.Entry {
 // TestPlantedFaultsAreFound shows that each invariant can fail, and that the shrunk
 // steps fail too.
 func TestPlantedFaultsAreFound(t *testing.T) {
+	redistest.SkipUnlessWhole(t)
 	for _, planted := range plantedFaults() {
 		t.Run(planted.name, func(t *testing.T) {
 			defer func() {

@@ -6,6 +6,7 @@ import (
 	"os"
 	"os/exec"
 	"path/filepath"
+	"slices"
 	"strings"
 	"testing"
 )
@@ -27,10 +28,41 @@ func Program() (string, error) {
 	return filepath.Abs(path) // a server runs in a directory of its own
 }
 
-// Find is Program for a test. A redis-server that is not installed skips the test, see
-// Missing. A LOCKREDIS_REDIS_SERVER that does not exist fails the test.
+// Asked skips the test unless its run may start foreign programs: with LOCKREDIS_CHECK=1,
+// with any other variable LOCKREDIS_* that is not empty, or in CI. A plain go test needs only
+// Go, whatever is installed.
+func Asked(tb testing.TB) {
+	tb.Helper()
+	asked := func(variable string) bool {
+		return strings.HasPrefix(variable, "LOCKREDIS_") && !strings.HasSuffix(variable, "=")
+	}
+	if !required() && !slices.ContainsFunc(os.Environ(), asked) {
+		tb.Skip("starts foreign programs: make check does, or LOCKREDIS_CHECK=1")
+	}
+}
+
+// Whole reports whether tests run at their whole length: LOCKREDIS_CHECK=1 and CI ask for
+// it. A plain go test is short, so that it takes two minutes with compiling.
+func Whole() bool { return os.Getenv("LOCKREDIS_CHECK") == "1" || required() }
+
+// SkipUnlessWhole skips a test that has no short form.
+func SkipUnlessWhole(tb testing.TB) {
+	tb.Helper()
+	if !Whole() {
+		tb.Skip("takes long: make check runs it, or LOCKREDIS_CHECK=1")
+	}
+}
+
+// required reports whether a missing program fails a test.
+func required() bool {
+	return os.Getenv("CI") == "true" || os.Getenv("LOCKREDIS_CI") == "true"
+}
+
+// Find is Program for a test, see Asked. A redis-server that is not installed skips the
+// test, see Missing. A LOCKREDIS_REDIS_SERVER that does not exist fails the test.
 func Find(tb testing.TB) string {
 	tb.Helper()
+	Asked(tb)
 	path, err := Program()
 	if err != nil && os.Getenv(programVariable) != "" {
 		tb.Fatalf("%s: %v", programVariable, err)
@@ -41,10 +73,11 @@ func Find(tb testing.TB) string {
 	return path
 }
 
-// Tool returns the path of another program in PATH: java, mvn, redis-cli. When it is
-// not installed, the test skips, see Missing.
+// Tool returns the path of another program in PATH: java, mvn, redis-cli. See Asked. When
+// the program is not installed, the test skips, see Missing.
 func Tool(tb testing.TB, name string) string {
 	tb.Helper()
+	Asked(tb)
 	path, err := exec.LookPath(name)
 	if err != nil {
 		Missing(tb, name)
@@ -56,7 +89,7 @@ func Tool(tb testing.TB, name string) string {
 // LOCKREDIS_CI=true it fails the test.
 func Missing(tb testing.TB, program string) {
 	tb.Helper()
-	if os.Getenv("CI") == "true" || os.Getenv("LOCKREDIS_CI") == "true" {
+	if required() {
 		tb.Fatalf("needs %s, which is not installed", program)
 	}
 	tb.Skipf("needs %s, which is not installed", program)
@@ -75,10 +108,11 @@ func Valkey() (string, error) {
 	return strings.TrimSpace(string(out)), nil
 }
 
-// FindValkey is Valkey for a test. When the package is not installed, the test skips, see
-// Missing.
+// FindValkey is Valkey for a test, see Asked. When the package is not installed, the test
+// skips, see Missing.
 func FindValkey(tb testing.TB) string {
 	tb.Helper()
+	Asked(tb)
 	path, err := Valkey()
 	if err != nil {
 		tb.Log(err)

@@ -102,3 +102,30 @@ func TestServerEndsWithTheProcessThatStartedIt(t *testing.T) {
 		}
 	}
 }
+
+func TestAPlainRunIsShortAndStartsNoForeignProgram(t *testing.T) {
+	t.Setenv("CI", "")
+	for _, setting := range os.Environ() {
+		if name, _, _ := strings.Cut(setting, "="); strings.HasPrefix(name, "LOCKREDIS_") {
+			t.Setenv(name, "")
+		}
+	}
+	skips := func(f func(testing.TB)) (skipped bool) {
+		t.Run("", func(t *testing.T) {
+			defer func() { skipped = t.Skipped() }()
+			f(t)
+		})
+		return skipped
+	}
+	if !skips(Asked) || !skips(SkipUnlessWhole) {
+		t.Error("a plain run starts foreign programs, or is long")
+	}
+	t.Setenv("LOCKREDIS_RLOCK", "single")
+	if skips(Asked) || !skips(SkipUnlessWhole) {
+		t.Error("LOCKREDIS_RLOCK=single starts no foreign program, or makes the run long")
+	}
+	t.Setenv("LOCKREDIS_CHECK", "1")
+	if skips(Asked) || skips(SkipUnlessWhole) {
+		t.Error("LOCKREDIS_CHECK=1 starts no foreign program, or leaves the run short")
+	}
+}
