@@ -168,7 +168,7 @@ func (a *acquisition) try(ctx context.Context) (grant, error) {
 	o := a.c.send(ctx, request{
 		call:       a.claim.acquire(a.lease, a.wait != 0, a.copyKind()),
 		replicated: !a.unsynced,
-		limit:      a.retryLimit(),
+		limit:      a.tryLimit(a.c.opts),
 	})
 	a.strays += o.strays
 	if o.err != nil && !errors.Is(o.err, ErrNotSynced) {
@@ -241,19 +241,6 @@ func (a *acquisition) copyKind() copyKind {
 // waiter.
 const pollStrays = time.Second
 
-// retryLimit is how long a try is sent again without an answer. An acquisition that
-// must not wait gives up sooner.
-func (a *acquisition) retryLimit() time.Duration {
-	limit := a.c.opts.RetryFor
-	if a.retryFor > 0 {
-		limit = a.retryFor
-	}
-	if a.wait == 0 {
-		limit = min(limit, time.Second)
-	}
-	return limit
-}
-
 func (a *acquisition) contended() {
 	notify(a.ctx, a.c.opts.Observer.Contended, a.claim, Event{})
 }
@@ -288,22 +275,22 @@ func (a *acquisition) undo() {
 }
 
 // takeBack sends the claim's release until it is answered, for at most limit and
-// Options.RetryFor. settled, which may be nil, is called when it is answered.
+// Options.RetryFor. settled, which may be nil, is called when it is answered or given up.
 func (c *Client) takeBack(
 	ctx context.Context, k claim, undo bool, lease, limit time.Duration, strays int, settled func(),
 ) outcome {
 	return c.send(ctx, request{
 		call: k.release(undo, lease), limit: limit + c.opts.RetryFor, persistent: true,
 		settled: func(o outcome) {
+			if settled != nil {
+				defer settled()
+			}
 			if !answered(o.err) {
 				notify(ctx, c.opts.Observer.GaveUp, k, Event{Err: o.err})
 				return
 			}
 			o.strays += strays
 			c.sweep(k.latchKey(), o)
-			if settled != nil {
-				settled()
-			}
 		},
 	})
 }

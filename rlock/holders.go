@@ -14,11 +14,11 @@ import (
 type holders struct {
 	mu     sync.Mutex          // guards the fields below
 	byName map[string]*holding // the newest of a name; the others follow as next
-	turns  map[string]*turn
+	turns  map[turnKey]*turn
 }
 
 func newHolders() *holders {
-	return &holders{byName: map[string]*holding{}, turns: map[string]*turn{}}
+	return &holders{byName: map[string]*holding{}, turns: map[turnKey]*turn{}}
 }
 
 // excludes reports whether the modes of two holds of one name exclude each other:
@@ -93,8 +93,8 @@ func (s *holders) of(name string) []*holding {
 	return slices.Collect(s.named(name))
 }
 
-// find returns the holding of an owner, or nil. It may be lost: until it is released,
-// the owner cannot acquire the lock again.
+// find returns the holding of an owner in the mode of k, or nil. It may be lost: until it
+// is released, the owner cannot acquire the lock again.
 func (s *holders) find(k *lockClaim) *holding {
 	s.mu.Lock()
 	defer s.mu.Unlock()
@@ -118,60 +118,6 @@ func (s *holders) holds(owner, name string, m mode) bool {
 		}
 	}
 	return false
-}
-
-// turn excludes the requests of one owner for one lock from each other. A new owner
-// needs no turn: no other goroutine knows it. A turn is kept until it is known what
-// the request has done.
-type turn struct {
-	users int
-	busy  chan struct{} // capacity 1, full while a request is under way
-}
-
-// takeTurn waits for the owner's turn. giveBack must be called once. With try it
-// does not wait; giveBack is then nil if the turn is taken.
-func (c *Client) takeTurn(
-	ctx context.Context, k *lockClaim, try bool,
-) (giveBack func(), err error) {
-	s, key := c.holders, k.kind.mode().String()+k.owner+" "+k.name
-	s.mu.Lock()
-	t := s.turns[key]
-	if t == nil {
-		t = &turn{busy: make(chan struct{}, 1)}
-		s.turns[key] = t
-	}
-	t.users++
-	s.mu.Unlock()
-	leave := func() {
-		s.mu.Lock()
-		if t.users--; t.users == 0 {
-			delete(s.turns, key)
-		}
-		s.mu.Unlock()
-	}
-	giveBack = sync.OnceFunc(func() {
-		<-t.busy
-		leave()
-	})
-	select {
-	case t.busy <- struct{}{}:
-		return giveBack, nil
-	default:
-	}
-	if try {
-		leave()
-		return nil, nil
-	}
-	select {
-	case t.busy <- struct{}{}:
-		return giveBack, nil
-	case <-ctx.Done():
-		err = ctx.Err()
-	case <-c.ctx.Done():
-		err = ErrClosed
-	}
-	leave()
-	return nil, err
 }
 
 // releaseAll ends all holds when the client closes. It also runs Client.leave.

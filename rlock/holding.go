@@ -22,7 +22,8 @@ type holding struct {
 	token  int64
 	strays int // copies of the acquire request that may still arrive
 	inDo   atomic.Bool
-	next   *holding // of the same name; guarded by holders.mu
+	back   atomic.Bool // takeBack was called
+	next   *holding    // of the same name; guarded by holders.mu
 
 	changed atomic.Bool  // Extend was called: the lease's changes have places
 	late    atomic.Int32 // copies of these changes that may still arrive
@@ -78,14 +79,28 @@ func (g *holding) lose(cause error) {
 	for _, h := range holds {
 		h.lose(err)
 	}
-	g.notify(g.c.opts.Observer.Lost, err)
-	if k, ok := g.claim.(*lockClaim); ok && k.kind.mode() == writing &&
-		g.c.holders.holds(k.owner, k.name, reading) {
-		// The owner's read hold keeps the hash, and with it the write lock: give it back.
+	if g.keptByOther() {
 		g.c.goBackground(func() {
 			g.takeBack(context.WithoutCancel(g.ctx), true, g.c.watchdog.read(&g.lease).length)
 		})
 	}
+	g.notify(g.c.opts.Observer.Lost, err)
+}
+
+// keptByOther reports whether the owner's hold of the other half of an RWLock keeps the
+// lock's hash, and with it this hold, which is lost.
+func (g *holding) keptByOther() bool {
+	k, ok := g.claim.(*lockClaim)
+	if !ok {
+		return false
+	}
+	switch k.kind.mode() {
+	case writing:
+		return g.c.holders.holds(k.owner, k.name, reading)
+	case reading:
+		return !k.counted && g.c.holders.holds(k.owner, k.name, writing)
+	}
+	return false
 }
 
 // notify calls f, which may be nil, with an event that may have an error.
@@ -141,15 +156,36 @@ func (g *holding) release(ctx context.Context, h *Hold) error {
 }
 
 // takeBack sends the release until it is answered. With undo it is unknown whether
-// the server has the lock still.
+// the server has the lock still. A second call does nothing: the owner may have acquired
+// the lock again.
 func (g *holding) takeBack(ctx context.Context, undo bool, length time.Duration) outcome {
-	var settled func()
-	if k, ok := g.claim.(*lockClaim); ok {
-		if k.known {
-			if turn, err := g.c.takeTurn(ctx, k, false); err == nil {
-				settled = turn
-			}
+	if g.back.Swap(true) {
+		return outcome{reply: int64(-1)}
+	}
+	k, ok := g.claim.(*lockClaim)
+	if !ok || !k.known {
+		return g.sendBack(ctx, undo, length, nil)
+	}
+	turn, err := g.c.takeTurnWithin(ctx, k, g.c.opts.RetryFor)
+	if err == nil {
+		return g.sendBack(ctx, undo, length, turn)
+	}
+	g.c.spawn(func() {
+		ctx := context.WithoutCancel(ctx)
+		turn, err := g.c.takeTurn(ctx, k, false)
+		if err != nil { // the client is closed
+			turn = nil
 		}
+		g.sendBack(ctx, undo, length, turn)
+	})
+	return outcome{err: err}
+}
+
+// sendBack is takeBack in the owner's turn. settled, which may be nil, gives the turn back.
+func (g *holding) sendBack(
+	ctx context.Context, undo bool, length time.Duration, settled func(),
+) outcome {
+	if _, ok := g.claim.(*lockClaim); ok {
 		g.c.holders.remove(g)
 	}
 	limit := length

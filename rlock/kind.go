@@ -15,6 +15,7 @@ const (
 	exclusive mode = iota // every other hold
 	reading               // holds for writing
 	writing               // every other hold; its owner may also read
+	modes                 // number of modes
 )
 
 func (m mode) String() string { return [...]string{"exclusive", "read", "write"}[m] }

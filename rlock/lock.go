@@ -80,12 +80,14 @@ func (l *Lock) acquire(ctx context.Context, s settings) (*Hold, error) {
 func (l *Lock) acquireAs(
 	ctx context.Context, outer *Hold, s settings, start time.Time,
 ) (*Hold, error) {
-	k, turn, err := l.newClaim(ctx, outer, s, start)
-	if err != nil {
-		return nil, err
-	}
-	if h, err := l.joinReader(ctx, k, turn); h != nil || err != nil {
+	h, k, turn, err := l.readInside(ctx, outer, s, start)
+	if h != nil || err != nil {
 		return h, err
+	}
+	if k == nil {
+		if k, turn, err = l.newClaim(ctx, outer, s, start); err != nil {
+			return nil, err
+		}
 	}
 	if k.counted { // other processes may act for the owner
 		if k.held, err = l.HoldCount(ctx, k.owner); err != nil {
@@ -179,7 +181,14 @@ func (h *Hold) lengthen(ctx context.Context, s settings) (*Hold, error) {
 	case s.watched():
 		w.watch(&g.lease, h.c.opts.Lease)
 	case !l.watched && l.until.Before(trustUntil(time.Now(), s.lease)):
-		if err := g.setLease(ctx, s.lease); err != nil {
+		wait := s.wait
+		if wait == 0 {
+			wait = s.tryLimit(h.c.opts)
+		}
+		err := within(ctx, time.Now(), wait, func(ctx context.Context) error {
+			return g.setLease(ctx, s.lease)
+		})
+		if err != nil {
 			_ = h.Release(context.WithoutCancel(ctx))
 			return nil, err
 		}
@@ -208,19 +217,8 @@ func (l *Lock) newClaim(
 	if owner := ownerOf(outer); owner != "" {
 		k.setOwner(owner)
 		k.known = true
-		if l.kind.mode() == reading && l.c.holders.holds(k.owner, l.name, writing) {
-			// A reader inside its own write lock: another owner would wait for itself.
-			turn, err = l.c.takeTurn(ctx, k, false)
-			return k, turn, err
-		}
-		turn, err = l.c.takeTurn(ctx, k, true)
-		switch {
-		case err != nil:
-			return nil, nil, err
-		case turn != nil && l.c.holders.find(k) == nil:
+		if turn = l.c.takeFree(k); turn != nil {
 			return k, turn, nil
-		case turn != nil:
-			turn()
 		}
 	}
 	k.setOwner(l.c.ownerName(l.c.owners.Add(1)))
@@ -236,21 +234,59 @@ func ownerOf(h *Hold) string {
 	return ""
 }
 
-// joinReader re-enters the read hold that the claim's owner has already, which is
-// possible inside its own write lock. It returns nil if there is none.
-func (l *Lock) joinReader(ctx context.Context, k *lockClaim, turn func()) (*Hold, error) {
-	if l.kind.mode() != reading || !k.known || k.counted {
-		return nil, nil
+// readInside returns the claim of a reader inside a write hold of the same lock. It has
+// the writer's owner, because another owner would wait for the writer. If that owner reads
+// already, readInside returns a further hold of it. All results are nil if ctx does not
+// descend from such a write hold.
+func (l *Lock) readInside(
+	ctx context.Context, outer *Hold, s settings, start time.Time,
+) (h *Hold, k *lockClaim, turn func(), err error) {
+	if l.kind.mode() != reading || s.owner != 0 {
+		return nil, nil, nil, nil
 	}
-	g := l.c.holders.find(k)
-	if g == nil {
-		return nil, nil
+	for {
+		w := outer.writerOf(l.name)
+		if w == nil {
+			return nil, nil, nil, nil
+		}
+		k = l.newLockClaim(l.c.newLatch(l.name))
+		k.setOwner(w.Owner())
+		k.known = true
+		err = within(ctx, start, s.wait, func(ctx context.Context) error {
+			turn, err = l.c.takeTurnWithin(ctx, k, s.tryLimit(l.c.opts))
+			return err
+		})
+		if err != nil {
+			return nil, nil, nil, err
+		}
+		g := l.c.holders.find(k)
+		if g == nil {
+			return nil, k, turn, nil
+		}
+		turn()
+		if h := g.join(ctx); h != nil {
+			h, err = h.lengthen(ctx, s)
+			return h, nil, nil, err
+		}
+		// Its release, or its undo after a loss, is about to take the turn.
+		err = within(ctx, start, s.wait, func(ctx context.Context) error {
+			return l.c.pause(ctx, time.Millisecond)
+		})
+		if err != nil {
+			return nil, nil, nil, err
+		}
 	}
-	turn()
-	if h := g.join(ctx); h != nil {
-		return h, nil
+}
+
+// writerOf returns the innermost write hold of the name among h and the holds that its
+// context descends from, or nil. h may be nil.
+func (h *Hold) writerOf(name string) *Hold {
+	for o, k := range h.locks() {
+		if k.name == name && k.kind.mode() == writing {
+			return o
+		}
 	}
-	return nil, g.lossError()
+	return nil
 }
 
 // Name returns the lock's name.

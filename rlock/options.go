@@ -109,5 +109,18 @@ func lockSettings(name string, options []Option) (settings, error) {
 	return s, err
 }
 
+// tryLimit is how long a try is sent again without an answer. An acquisition that must
+// not wait gives up sooner.
+func (s *settings) tryLimit(o Options) time.Duration {
+	limit := o.RetryFor
+	if s.retryFor > 0 {
+		limit = s.retryFor
+	}
+	if s.wait == 0 {
+		limit = min(limit, time.Second)
+	}
+	return limit
+}
+
 // watched reports whether the watchdog renews the lease.
 func (s *settings) watched() bool { return s.lease == 0 && !s.noLease }

@@ -1,0 +1,117 @@
+package rlock
+
+import (
+	"context"
+	"fmt"
+	"sync"
+	"time"
+)
+
+// turn excludes the requests of one owner for one lock in one mode from each other. A new
+// owner needs no turn: no other goroutine knows it. A turn is kept until it is known what
+// the request has done, or until that is given up.
+type turn struct {
+	s     *holders
+	key   turnKey
+	users int           // holder and waiters; guarded by holders.mu
+	busy  chan struct{} // capacity 1, full while a request is under way
+}
+
+type turnKey struct {
+	owner, name string
+	mode        mode
+}
+
+// enterTurn returns the turn of a claim. The caller has locked s.mu. leave must be called
+// once.
+func (s *holders) enterTurn(k *lockClaim) *turn {
+	key := turnKey{k.owner, k.name, k.kind.mode()}
+	t := s.turns[key]
+	if t == nil {
+		t = &turn{s: s, key: key, busy: make(chan struct{}, 1)}
+		s.turns[key] = t
+	}
+	t.users++
+	return t
+}
+
+func (t *turn) leave() {
+	t.s.mu.Lock()
+	defer t.s.mu.Unlock()
+	if t.users--; t.users == 0 {
+		delete(t.s.turns, t.key)
+	}
+}
+
+// taken returns the function that gives back the turn.
+func (t *turn) taken() (giveBack func()) {
+	return sync.OnceFunc(func() {
+		<-t.busy
+		t.leave()
+	})
+}
+
+// takeTurn waits for the owner's turn. giveBack must be called once. With try it
+// does not wait; giveBack is then nil if the turn is taken.
+func (c *Client) takeTurn(
+	ctx context.Context, k *lockClaim, try bool,
+) (giveBack func(), err error) {
+	c.holders.mu.Lock()
+	t := c.holders.enterTurn(k)
+	c.holders.mu.Unlock()
+	select {
+	case t.busy <- struct{}{}:
+		return t.taken(), nil
+	default:
+	}
+	if try {
+		t.leave()
+		return nil, nil
+	}
+	select {
+	case t.busy <- struct{}{}:
+		return t.taken(), nil
+	case <-ctx.Done():
+		err = ctx.Err()
+	case <-c.ctx.Done():
+		err = ErrClosed
+	}
+	t.leave()
+	return nil, err
+}
+
+// takeTurnWithin is takeTurn for a turn that another request has only while it waits for
+// the server's answer. After limit the server counts as silent.
+func (c *Client) takeTurnWithin(
+	ctx context.Context, k *lockClaim, limit time.Duration,
+) (giveBack func(), err error) {
+	limited, cancel := context.WithTimeout(ctx, limit)
+	defer cancel()
+	giveBack, err = c.takeTurn(limited, k, false)
+	if err != nil && ctx.Err() == nil && limited.Err() != nil {
+		err = fmt.Errorf("rlock: no answer for %v: %w", limit, errNoReply)
+	}
+	return giveBack, err
+}
+
+// takeFree takes the owner's turn if the owner has no hold of the name, in any mode, and
+// no request for one is under way. Otherwise giveBack is nil. The owner's holds exclude
+// only other owners, so a claim that is not made inside them needs a new owner.
+func (c *Client) takeFree(k *lockClaim) (giveBack func()) {
+	s := c.holders
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	for g := range s.named(k.name) {
+		if g.claim.(*lockClaim).owner == k.owner {
+			return nil
+		}
+	}
+	for m := range modes {
+		if s.turns[turnKey{k.owner, k.name, m}] != nil {
+			return nil
+		}
+	}
+	t := s.enterTurn(k)
+	t.busy <- struct{}{}
+	return t.taken()
+}
