@@ -227,7 +227,7 @@ func (h *Hold) Extend(ctx context.Context, d time.Duration) error {
 	case released:
 		return ErrNotHeld
 	case h.parts != nil:
-		return h.parts.each(func(part *Hold) error { return part.Extend(ctx, d) })
+		return h.parts.extend(ctx, h, d)
 	}
 	return h.holding.setLease(ctx, d.Truncate(time.Millisecond))
 }
@@ -252,7 +252,7 @@ func (h *Hold) Release(ctx context.Context) error {
 	}
 	defer h.endContext(errReleased)
 	if h.parts != nil {
-		return h.parts.each(func(part *Hold) error { return part.Release(ctx) })
+		return h.parts.release(ctx, h)
 	}
 	return h.holding.release(ctx, h)
 }
@@ -273,7 +273,7 @@ func (h *Hold) lose(err error) {
 	whole := h.whole
 	h.mu.Unlock()
 	if whole != nil {
-		whole.parts.partLost(whole, err)
+		whole.parts.partLost(whole, h, err)
 	}
 }
 
@@ -291,7 +291,7 @@ func (h *Hold) do(ctx context.Context, f func(context.Context) error) (err error
 func (h *Hold) enterDo() (leave []func()) {
 	all := []*Hold{h}
 	if h.parts != nil {
-		all = h.parts.holds
+		all = h.parts.all()
 	}
 	for _, part := range all {
 		if c := part.c; c.opts.UnlockOnClose && c.enter() == nil {

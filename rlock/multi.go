@@ -56,7 +56,8 @@ func (m *MultiLock) Do(
 // Acquire is Lock.Acquire for all parts. Wait limits the time for all parts together.
 // With Lease, the lease of every part starts again when the last part is locked. An
 // Acquire that returns an error releases the parts that it has locked. If such a
-// release fails, its error is joined, and the part is free when its lease ends.
+// release fails, its error is joined, and the part is free when its lease ends. A release
+// without an answer continues in the background after 100 ms.
 //
 // The hold is lost when one part is lost. The other parts stay held until Release.
 func (m *MultiLock) Acquire(ctx context.Context, options ...Option) (*Hold, error) {
@@ -112,8 +113,7 @@ func (r *round) run(ctx context.Context) (holds []*Hold, err error) {
 		holds, inner = append(holds, h), h.Context()
 	}
 	if s.lease > 0 {
-		err := errors.Join(forEach(holds, func(h *Hold) error { return h.restart(ctx, r.lease) })...)
-		if err != nil {
+		if err := r.restartLeases(ctx, holds); err != nil {
 			return nil, r.fail(ctx, err, holds, 0)
 		}
 	}
@@ -125,13 +125,24 @@ func (r *round) run(ctx context.Context) (holds []*Hold, err error) {
 	return holds, nil
 }
 
-// restart makes a lease that was longer for the round end d from now. A hold that
+// restartLeases makes the leases, which were longer for the round, begin now. A hold that
 // re-entered another one keeps its lease.
-func (h *Hold) restart(ctx context.Context, d time.Duration) error {
-	if h.joined {
-		return nil
+func (r *round) restartLeases(ctx context.Context, holds []*Hold) error {
+	limit := r.remaining()
+	if r.wait == 0 {
+		limit = time.Second // as for a single try
 	}
-	return h.Extend(ctx, d)
+	if limit == 0 {
+		return ErrTimeout
+	}
+	return within(ctx, time.Now(), limit, func(ctx context.Context) error {
+		return errors.Join(forEach(holds, func(h *Hold) error {
+			if h.joined {
+				return nil
+			}
+			return h.Extend(ctx, r.lease)
+		})...)
+	})
 }
 
 // remaining returns the rest of the wait.
@@ -170,13 +181,17 @@ func (r *round) fail(ctx context.Context, err error, holds []*Hold, n int) error
 	return errors.Join(append([]error{err}, errs...)...)
 }
 
-// releaseParts releases the holds of a failed acquisition and returns the errors. It
-// leaves out ErrLockLost, and ctx's error: a release continues in the background when
-// ctx has ended.
+// releaseParts releases the holds of a failed acquisition and returns the errors. A release
+// without an answer continues in the background after releaseGrace. releaseParts leaves
+// that out, and ErrLockLost.
 func releaseParts(ctx context.Context, holds []*Hold) (errs []error) {
-	release := func(h *Hold) error { return releaseAfter(ctx, h.Release) }
-	for _, err := range forEach(holds, release) {
-		continues := ctx.Err() != nil && errors.Is(err, ctx.Err())
+	if ctx.Err() != nil {
+		ctx = context.WithoutCancel(ctx)
+	}
+	limited, cancel := context.WithTimeout(ctx, releaseGrace)
+	defer cancel()
+	for _, err := range forEach(holds, func(h *Hold) error { return h.Release(limited) }) {
+		continues := limited.Err() != nil && errors.Is(err, limited.Err())
 		if err != nil && !errors.Is(err, ErrLockLost) && !continues {
 			errs = append(errs, err)
 		}
@@ -193,78 +208,4 @@ func forEach(holds []*Hold, f func(*Hold) error) []error {
 	}
 	wg.Wait()
 	return errs
-}
-
-// parts are the holds of a MultiLock or a QuorumLock.
-type parts struct {
-	holds []*Hold
-	need  int // how many holds must be held
-
-	mu   sync.Mutex // guards lost
-	lost int        // number of lost parts
-}
-
-// newWhole returns the hold of several locks. It is lost when fewer than need of the
-// given holds are held. Its context descends from ctx.
-func newWhole(ctx context.Context, holds []*Hold, need int) *Hold {
-	w := &Hold{parts: &parts{holds: holds, need: need}, base: ctx, parent: ctx}
-	for _, h := range holds {
-		h.mu.Lock()
-		h.whole = w
-		err := h.err
-		h.mu.Unlock()
-		if err != nil {
-			w.parts.partLost(w, err)
-		}
-	}
-	return w
-}
-
-// partLost marks w as lost if too few parts are held.
-func (p *parts) partLost(w *Hold, err error) {
-	p.mu.Lock()
-	p.lost++
-	over := len(p.holds)-p.lost < p.need
-	p.mu.Unlock()
-	if over {
-		w.lose(err)
-	}
-}
-
-// check detects leases that ended.
-func (p *parts) check() {
-	for _, h := range p.holds {
-		h.holding.check()
-	}
-}
-
-// until returns until when enough parts can be trusted.
-func (p *parts) until() time.Time {
-	var ends []time.Time
-	for _, h := range p.holds {
-		if h.lossError() == nil {
-			ends = append(ends, h.Until())
-		}
-	}
-	if len(ends) < p.need {
-		return time.Time{}
-	}
-	slices.SortFunc(ends, func(a, b time.Time) int { return b.Compare(a) })
-	return ends[p.need-1]
-}
-
-// each runs f for every part. It returns the errors if fewer parts than needed
-// succeeded.
-func (p *parts) each(f func(*Hold) error) error {
-	errs := forEach(p.holds, f)
-	failed := 0
-	for _, err := range errs {
-		if err != nil {
-			failed++
-		}
-	}
-	if len(errs)-failed >= p.need {
-		return nil
-	}
-	return errors.Join(errs...)
 }
