@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"slices"
+	"time"
 
 	"github.com/redis/go-redis/v9"
 
@@ -84,12 +85,13 @@ func (k call) command(ctx context.Context, body bool) *requestCmd {
 	return &requestCmd{Cmd: cmd}
 }
 
-// requestCmd is a script call of rlock. go-redis does not retry it: Client.send decides
+// requestCmd is a request of rlock. go-redis does not retry it: Client.send decides
 // that, and counts the copies.
 type requestCmd struct {
 	*redis.Cmd
-	near   bool // send with nearTimeout
-	hooked bool // set by the sendHook
+	near   bool          // send with nearTimeout
+	blocks time.Duration // how long the server may wait before it replies; 0: not at all
+	hooked bool          // set by the sendHook
 }
 
 func (*requestCmd) NoRetry() bool { return true }

@@ -49,7 +49,9 @@ type Options struct {
 	// or less means 1.
 	SyncReplicas int
 
-	// SyncTimeout is how long to wait for the replicas. 0 or less means 1 s.
+	// SyncTimeout is how long to wait for the replicas. 0 or less means 1 s. It may be longer
+	// than the ReadTimeout of a *redis.Client or *redis.ClusterClient, and is added to
+	// RetryFor. With a client of another type it is at most 3/4 of the ReadTimeout.
 	SyncTimeout time.Duration
 
 	// UnlockOnClose makes Close release the locks and permits that are still held.

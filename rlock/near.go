@@ -2,6 +2,7 @@ package rlock
 
 import (
 	"context"
+	"sync/atomic"
 	"time"
 
 	"github.com/redis/go-redis/v9"
@@ -15,17 +16,19 @@ const (
 	nearTimeout = 25 * time.Millisecond // for writing, and for reading
 )
 
-// sendHook makes a go-redis client send rlock's script calls once, and the near ones
-// with nearTimeout. go-redis alone would repeat a command after a growing
+// sendHook makes a go-redis client send rlock's requests once, the near ones with
+// nearTimeout, and those that wait for replicas with a longer timeout. go-redis alone would repeat a command after a growing
 // pause when a connection of its pool is broken. It is a hook, because a copy of the
 // client with other settings has none of the client's hooks, which count or trace
 // commands. rlock adds it once to each client, below those hooks.
 type sendHook struct {
 	once  *redis.Client // shares the client's connections; repeats nothing
 	short *redis.Client // likewise, with nearTimeout
+
+	blocking *atomic.Pointer[redis.Client] // likewise, with the timeout of the last WAIT
 }
 
-// requestIn returns the first script call of rlock among cmds, or nil. There is none
+// requestIn returns the first request of rlock among cmds, or nil. There is none
 // among HELLO, AUTH and SELECT, which go-redis sends on a new connection. The hook must
 // leave them alone: on another connection they would leave this one without its user
 // and database.
@@ -45,30 +48,52 @@ func newSendHook(rdb *redis.Client) sendHook {
 	if timeout > 0 {
 		limit = min(limit, timeout)
 	}
-	h := sendHook{once: rdb.WithTimeout(timeout), short: rdb.WithTimeout(limit)}
-	h.once.Options().MaxRetries = 0 // each copy of a client has options of its own
-	h.short.Options().MaxRetries = 0
-	return h
+	return sendHook{once: withTimeout(rdb, timeout), short: withTimeout(rdb, limit),
+		blocking: &atomic.Pointer[redis.Client]{}}
+}
+
+// withTimeout returns a client that shares rdb's connections and repeats nothing.
+func withTimeout(rdb *redis.Client, d time.Duration) *redis.Client {
+	once := rdb.WithTimeout(d)
+	once.Options().MaxRetries = 0 // each copy of a client has options of its own
+	return once
+}
+
+// clientFor returns the client that sends r.
+func (h sendHook) clientFor(r *requestCmd) *redis.Client {
+	timeout := h.once.Options().ReadTimeout
+	switch {
+	case r.near:
+		return h.short
+	case r.blocks == 0 || timeout <= 0:
+		return h.once
+	}
+	timeout += r.blocks
+	if last := h.blocking.Load(); last != nil && last.Options().ReadTimeout == timeout {
+		return last
+	}
+	b := withTimeout(h.once, timeout)
+	h.blocking.Store(b)
+	return b
 }
 
 func (h sendHook) ProcessHook(next redis.ProcessHook) redis.ProcessHook {
 	return func(ctx context.Context, cmd redis.Cmder) error {
-		switch r := requestIn(cmd); {
-		case r == nil:
+		r := requestIn(cmd)
+		if r == nil {
 			return next(ctx, cmd)
-		case r.near:
-			return h.short.Process(ctx, cmd)
 		}
-		return h.once.Process(ctx, cmd)
+		return h.clientFor(r).Process(ctx, cmd)
 	}
 }
 
 func (h sendHook) ProcessPipelineHook(next redis.ProcessPipelineHook) redis.ProcessPipelineHook {
 	return func(ctx context.Context, cmds []redis.Cmder) error {
-		if requestIn(cmds...) == nil {
+		r := requestIn(cmds...)
+		if r == nil {
 			return next(ctx, cmds)
 		}
-		pipe := h.once.Pipeline()
+		pipe := h.clientFor(r).Pipeline()
 		for _, cmd := range cmds {
 			_ = pipe.Process(ctx, cmd)
 		}

@@ -10,6 +10,7 @@ import (
 
 	"github.com/redis/go-redis/v9"
 
+	"github.com/lockredis/lockredis/lockredistest"
 	"github.com/lockredis/lockredis/rlock"
 )
 
@@ -24,7 +25,7 @@ func (*replicas) DialHook(next redis.DialHook) redis.DialHook { return next }
 
 func (r *replicas) ProcessHook(next redis.ProcessHook) redis.ProcessHook {
 	return func(ctx context.Context, cmd redis.Cmder) error {
-		if info, ok := cmd.(*redis.StringCmd); ok && cmd.Name() == "info" {
+		if info, ok := cmd.(interface{ SetVal(any) }); ok && cmd.Name() == "info" {
 			n := strconv.Itoa(int(r.n.Load()))
 			info.SetVal("# Replication\r\nrole:master\r\nconnected_slaves:" + n + "\r\n")
 			return nil
@@ -94,4 +95,79 @@ func TestOneReplicaIsWaitedForUnlessMoreAreAskedFor(t *testing.T) {
 			t.Errorf("a release waits for replicas")
 		}
 	}
+}
+
+// absent is a hook that makes the server report a replica. It does not answer WAIT.
+type absent struct{ replicas }
+
+func (*absent) ProcessPipelineHook(next redis.ProcessPipelineHook) redis.ProcessPipelineHook {
+	return next
+}
+
+func TestAReplicaThatHangsCostsTheSyncTimeout(t *testing.T) {
+	for name, test := range map[string]struct {
+		read, sync time.Duration
+		options    []rlock.Option
+	}{
+		"a longer timeout of the client":  {3 * time.Second, time.Second, nil},
+		"the same timeout":                {3 * time.Second, 3 * time.Second, nil},
+		"a shorter timeout of the client": {500 * time.Millisecond, time.Second, nil},
+		"a single try": {500 * time.Millisecond, 2 * time.Second,
+			[]rlock.Option{rlock.Wait(0)}},
+		"a longer wait for the lock": {500 * time.Millisecond, 2 * time.Second,
+			[]rlock.Option{rlock.Wait(10 * time.Second)}},
+	} {
+		t.Run(name, func(t *testing.T) {
+			virtually(t, func(t *testing.T) {
+				srv := lockredistest.RunT(t)
+				o := srv.Options()
+				o.ReadTimeout = test.read
+				rdb := redis.NewClient(o)
+				defer rdb.Close()
+				var r absent
+				r.n.Store(1)
+				rdb.AddHook(&r)
+				warm(t, newClient(t, srv.Client(), rlock.Options{})) // WAIT follows an unknown script, too
+				l := newClient(t, rdb, rlock.Options{
+					Sync: rlock.SyncOn, SyncTimeout: test.sync, RetryFor: 30 * time.Second,
+				}).Lock("l")
+				start := time.Now()
+				_, err := l.Acquire(t.Context(), test.options...)
+				mustBe(t, rlock.ErrNotSynced, err)
+				if took := time.Since(start); took < test.sync || took > test.sync+200*time.Millisecond {
+					t.Errorf("failed after %s", took)
+				}
+				if n := srv.CommandCounts()["wait"]; n != 1 {
+					t.Errorf("sent %d times", n)
+				}
+				eventually(t, "the lock is free", func() bool { return !srv.Exists("l") })
+			})
+		})
+	}
+}
+
+// embedding is a client that rlock adds no hook to.
+type embedding struct{ *redis.Client }
+
+func TestAReplicaThatHangsCostsLessThanTheTimeoutOfAClientWithoutHooks(t *testing.T) {
+	virtually(t, func(t *testing.T) {
+		srv := lockredistest.RunT(t)
+		o := srv.Options()
+		o.ReadTimeout = time.Second
+		rdb := redis.NewClient(o)
+		defer rdb.Close()
+		var r absent
+		r.n.Store(1)
+		rdb.AddHook(&r)
+		warm(t, newClient(t, srv.Client(), rlock.Options{}))
+		l := newClient(t, embedding{rdb}, rlock.Options{
+			Sync: rlock.SyncOn, SyncTimeout: 3 * time.Second,
+		}).Lock("l")
+		start := time.Now()
+		_, err := l.Acquire(t.Context())
+		mustBe(t, rlock.ErrNotSynced, err)
+		if took := time.Since(start); took > time.Second {
+			t.Errorf("failed after %s", took)
+		}
+	})
 }

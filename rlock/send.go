@@ -73,6 +73,9 @@ func (c *Client) send(ctx context.Context, r request) outcome {
 	if !r.persistent {
 		patience = min(patience, r.limit)
 	}
+	if r.replicated && c.topo.synced {
+		patience += c.opts.SyncTimeout
+	}
 	timer := time.NewTimer(patience)
 	defer timer.Stop()
 	var err error

@@ -69,9 +69,22 @@ func (s *server) run(ctx context.Context, r *request, near, asking bool) (any, e
 	if confirmed < replicas {
 		s.forgetReplicas()
 		err = fmt.Errorf("%w: %d of %d within %v", ErrNotSynced, confirmed, replicas,
-			s.topo.opts.SyncTimeout)
+			s.syncTimeout())
 	}
 	return v, err
+}
+
+// syncTimeout returns how long WAIT may block. sendHook makes the timeout of go-redis
+// longer for it. A client of another type has no such hook, so WAIT ends before its timeout.
+func (s *server) syncTimeout() time.Duration {
+	d := s.topo.opts.SyncTimeout
+	if s.hooked.Load() {
+		return d
+	}
+	if n, ok := s.rdb.(node); ok && n.Options().ReadTimeout > 0 {
+		d = min(d, n.Options().ReadTimeout*3/4)
+	}
+	return d
 }
 
 // evaluation is one copy of a call, together with ASKING and WAIT if they are
@@ -93,13 +106,16 @@ func (e evaluation) run(ctx context.Context, body bool) (v any, confirmed int, e
 		v, err = result(cmd)
 		return v, 0, err
 	}
+	timeout := e.server.syncTimeout()
+	if e.replicas > 0 {
+		cmd.blocks = timeout
+	}
 	pipe := e.server.rdb.Pipeline()
 	if e.asking {
 		_ = pipe.Process(ctx, redis.NewStatusCmd(ctx, "asking"))
 	}
 	_ = pipe.Process(ctx, cmd)
-	timeout := e.server.topo.opts.SyncTimeout.Milliseconds()
-	wait := redis.NewIntCmd(ctx, "wait", e.replicas, timeout)
+	wait := redis.NewIntCmd(ctx, "wait", e.replicas, max(timeout.Milliseconds(), 1))
 	if e.replicas > 0 {
 		_ = pipe.Process(ctx, wait)
 	}
@@ -176,12 +192,14 @@ func (s *server) countReplicas(ctx context.Context) (int, error) {
 	if !counted.IsZero() && (n >= want || time.Since(counted) < recountReplicas) {
 		return min(n, want), nil
 	}
-	info := redis.NewStringCmd(ctx, "info", "replication")
+	info := &requestCmd{Cmd: redis.NewCmd(ctx, "info", "replication")}
+	defer s.addHook(info)
 	if err := s.rdb.Process(ctx, info); err != nil {
 		return 0, err
 	}
 	n = 0
-	if m := connectedSlaves.FindStringSubmatch(info.Val()); m != nil {
+	text, _ := info.Text()
+	if m := connectedSlaves.FindStringSubmatch(text); m != nil {
 		n, _ = strconv.Atoi(m[1])
 	}
 	s.mu.Lock()

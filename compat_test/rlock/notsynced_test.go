@@ -6,6 +6,8 @@ import (
 	"testing"
 	"time"
 
+	"github.com/redis/go-redis/v9"
+
 	"github.com/lockredis/lockredis/compat_test/rlock/topology"
 	"github.com/lockredis/lockredis/rlock"
 )
@@ -14,9 +16,18 @@ import (
 // WAIT returns 0. Acquisitions must then fail and be released. That includes the part of
 // a MultiLock on another server.
 func TestAnAcquisitionWithoutReplicaConfirmationIsReleased(t *testing.T) {
+	releasedWithoutConfirmation(t, 3*time.Second, 100*time.Millisecond)
+}
+
+func TestTheSyncTimeoutMayBeLongerThanTheClientsTimeout(t *testing.T) {
+	releasedWithoutConfirmation(t, 300*time.Millisecond, time.Second)
+}
+
+func releasedWithoutConfirmation(t *testing.T, read, sync time.Duration) {
 	topology.EachOf(t, []topology.Kind{topology.Sentinel}, func(t *testing.T, tp *topology.Topology) {
 		ctx := t.Context()
-		c := rlock.New(tp.Client(t), rlock.Options{SyncTimeout: 100 * time.Millisecond})
+		rdb := tp.Client(t, func(o *redis.UniversalOptions) { o.ReadTimeout = read })
+		c := rlock.New(rdb, rlock.Options{SyncTimeout: sync})
 		t.Cleanup(func() { c.Close(context.Background()) })
 		elsewhere := rlock.New(topology.Start(t, topology.Lockredis).Client(t), rlock.Options{})
 		t.Cleanup(func() { elsewhere.Close(context.Background()) })
