@@ -78,6 +78,25 @@ func TestHoldsAreVerifiedAtOnceWhenAConnectionBreaks(t *testing.T) {
 	})
 }
 
+// A hold that ended before it leaves the timer of the watchdog set to a later time.
+func TestAHoldAfterAShortOneIsVerifiedAfterARestart(t *testing.T) {
+	for range 30 {
+		virtually(t, func(t *testing.T) {
+			srv := lockredistest.RunT(t)
+			c := newClient(t, srv.Client(), rlock.Options{})
+			warm(t, c)
+			h := acquire(t, c.Lock("l"))
+			time.Sleep(2 * time.Second)
+			must(t, srv.RestartEmpty())
+			select {
+			case <-h.Lost():
+			case <-time.After(2 * time.Second):
+				t.Error("the hold is not verified")
+			}
+		})
+	}
+}
+
 func TestLostComesBeforeTheServerEndsTheLease(t *testing.T) {
 	for lease, margin := range map[time.Duration]time.Duration{
 		2 * time.Millisecond: time.Millisecond, 100 * time.Millisecond: 5 * time.Millisecond,

@@ -50,7 +50,7 @@ func (w *watchdog) add(l *lease, sent, now time.Time) bool {
 	}
 	w.young = append(w.young, l)
 	heap.Push(&w.queue, l)
-	w.arm()
+	w.arm(minTime(w.queue[0].due(), now.Add(guardAfter)))
 	return true
 }
 
@@ -123,7 +123,7 @@ func (w *watchdog) update(l *lease, f func()) bool {
 	}
 	f()
 	heap.Fix(&w.queue, l.pos)
-	w.arm()
+	w.arm(w.queue[0].due())
 	return true
 }
 
@@ -180,10 +180,10 @@ func (w *watchdog) verify() {
 	w.signal()
 }
 
-// arm makes run set the timer if the first lease is due before the timer fires. A
+// arm makes run set the timer if there is work at a time before the timer fires. A
 // timer that fires too early does no harm: run sets it again.
-func (w *watchdog) arm() {
-	if next := w.queue[0].due(); w.armed.IsZero() || next.Before(w.armed) {
+func (w *watchdog) arm(next time.Time) {
+	if w.armed.IsZero() || next.Before(w.armed) {
 		w.armed = next
 		w.signal()
 	}
