@@ -37,16 +37,23 @@ var errReleased = errors.New("rlock: released")
 // holdKey is the key of the context value with the innermost hold of a client.
 type holdKey struct{ c *Client }
 
-// holdContext is a context with a hold. One of several parts has no client: the parts
-// are in the contexts that it descends from.
+// holdContext is a context with a hold. One of several parts has no client. The parts of a
+// MultiLock are in the contexts that it descends from.
 type holdContext struct {
 	context.Context
 	h *Hold
 }
 
 func (x *holdContext) Value(key any) any {
-	if k, ok := key.(holdKey); ok && k.c == x.h.c {
-		return x.h
+	if k, ok := key.(holdKey); ok {
+		if k.c == x.h.c {
+			return x.h
+		}
+		if x.h.parts != nil {
+			if h := x.h.parts.of(k.c); h != nil {
+				return h
+			}
+		}
 	}
 	return x.Context.Value(key)
 }
@@ -289,15 +296,12 @@ func (h *Hold) do(ctx context.Context, f func(context.Context) error) (err error
 
 // enterDo makes Close wait for the end of Do, with Options.UnlockOnClose.
 func (h *Hold) enterDo() (leave []func()) {
-	all := []*Hold{h}
 	if h.parts != nil {
-		all = h.parts.all()
+		return h.parts.enterDo()
 	}
-	for _, part := range all {
-		if c := part.c; c.opts.UnlockOnClose && c.enter() == nil {
-			part.holding.inDo.Store(true)
-			leave = append(leave, c.leave)
-		}
+	if h.c.opts.UnlockOnClose && h.c.enter() == nil {
+		h.holding.inDo.Store(true)
+		leave = append(leave, h.c.leave)
 	}
 	return leave
 }

@@ -14,9 +14,10 @@ type lease struct {
 
 	// until is its end, on this process's clocks: trustUntil the send. It also has a
 	// reading of the wall clock, which runs while the machine is suspended.
-	until   time.Time
-	renewAt time.Time
-	pos     int // index in watchdog.queue, -1: not in it
+	until     time.Time
+	renewAt   time.Time
+	confirmed time.Time // when the last request was sent that the server answered with yes
+	pos       int       // index in watchdog.queue, -1: not in it
 
 	err      error // of the last renewal, if that failed
 	failures int   // number of renewals that failed since the last one that did not
@@ -55,6 +56,7 @@ func trustUntil(sent time.Time, length time.Duration) time.Time {
 // less up to a tenth of that at random, so that clients do not renew in step.
 func (l *lease) restart(sent time.Time) {
 	l.err, l.failures = nil, 0
+	l.confirm(sent)
 	if l.endless {
 		l.until = sent.Add(noEnd)
 		return
@@ -62,6 +64,13 @@ func (l *lease) restart(sent time.Time) {
 	l.until = trustUntil(sent, l.length)
 	third := l.length / 3
 	l.renewAt = sent.Add(third - rand.N(third/10+1))
+}
+
+// confirm records that the server had the hold when a request was sent.
+func (l *lease) confirm(sent time.Time) {
+	if sent.After(l.confirmed) {
+		l.confirmed = sent
+	}
 }
 
 // noEnd is longer than every process lives.

@@ -69,7 +69,11 @@ func (m *MultiLock) Acquire(ctx context.Context, options ...Option) (*Hold, erro
 	for {
 		holds, err := r.run(ctx)
 		if err == nil {
-			return newWhole(holds[len(holds)-1].Context(), holds, len(holds)), nil
+			list := make([]part, len(holds))
+			for i, h := range holds {
+				list[i].hold = h
+			}
+			return newWhole(holds[len(holds)-1].Context(), list, len(list)), nil
 		}
 		if !r.again || r.over() || ctx.Err() != nil {
 			return nil, err

@@ -3,6 +3,7 @@ package rlock
 import (
 	"context"
 	"errors"
+	"fmt"
 	"slices"
 	"sync"
 	"time"
@@ -10,27 +11,34 @@ import (
 
 // parts are the holds of a MultiLock or a QuorumLock.
 type parts struct {
-	need int // how many holds must be held
+	need  int       // how many parts must be held
+	began time.Time // since then they are held
 
-	mu    sync.Mutex // guards the fields below
-	holds []part
+	mu      sync.Mutex // guards the fields below
+	list    []part
+	healing *healing // takes parts again; nil: it ended, or there is none
+	err     error    // why too few parts are or were held
 }
 
-// part is the hold of one lock.
+// part is one lock of several. A part of a MultiLock stays lost.
 type part struct {
-	hold *Hold
+	lock *Lock // of a QuorumLock, else nil
+	hold *Hold // nil: not acquired
 	lost bool
+	inDo bool // Do keeps the client from closing
+}
+
+// held reports whether the part was held from a time until now.
+func (p *part) held(from time.Time) bool {
+	return p.hold != nil && !p.lost && !p.hold.holding.since.After(from)
 }
 
 // newWhole returns the hold of several locks. It is lost when fewer than need of the
-// given holds are held. Its context descends from ctx.
-func newWhole(ctx context.Context, holds []*Hold, need int) *Hold {
-	p := &parts{need: need, holds: make([]part, len(holds))}
+// given parts are held. Its context descends from ctx.
+func newWhole(ctx context.Context, list []part, need int) *Hold {
+	p := &parts{need: need, list: list, began: time.Now()}
 	w := &Hold{parts: p, base: ctx, parent: ctx}
-	for i, h := range holds {
-		p.holds[i].hold = h
-	}
-	for _, h := range holds {
+	for _, h := range p.all() {
 		h.partOf(w)
 	}
 	return w
@@ -47,33 +55,116 @@ func (h *Hold) partOf(w *Hold) {
 	}
 }
 
-// partLost records that h is lost. It marks w as lost if too few parts are held.
+// errNoMajority is the reason of a loss that is known only later.
+var errNoMajority = errors.New("for a time, too few servers had the lock")
+
+// partLost records that h is lost, and makes healing take the part again. It marks w as
+// lost if too few parts are held, or were held since h was held for certain.
 func (p *parts) partLost(w, h *Hold, err error) {
+	end := h.lastHeld(err)
 	p.mu.Lock()
-	held := 0
-	for i := range p.holds {
-		if p.holds[i].hold == h {
-			p.holds[i].lost = true
-		}
-		if !p.holds[i].lost {
+	if end.Before(p.began) {
+		end = p.began
+	}
+	i := slices.IndexFunc(p.list, func(o part) bool { return o.hold == h })
+	if i < 0 || p.list[i].lost {
+		p.mu.Unlock()
+		return
+	}
+	p.list[i].lost = true
+	held, before := 0, 0
+	for n := range p.list {
+		if p.list[n].held(time.Now()) {
 			held++
 		}
+		if p.list[n].held(end) {
+			before++
+		}
 	}
+	switch {
+	case held < p.need:
+		p.breakLocked(err)
+	case before < p.need:
+		err = fmt.Errorf("%w: %w", ErrLockLost, errNoMajority)
+		p.breakLocked(err)
+	case p.healing != nil && healable(err):
+		p.healing.begin(i)
+	}
+	over := p.err
 	p.mu.Unlock()
-	if held < p.need {
-		w.lose(err)
+	if over != nil {
+		w.lose(over)
 	}
+}
+
+// breakLocked records why too few parts are held. The caller has locked p.mu.
+func (p *parts) breakLocked(err error) {
+	if p.err == nil {
+		p.err = err
+	}
+	p.endHealingLocked()
+}
+
+// lastHeld returns until when a lost hold was held for certain. When the lease ended, that
+// is its end: until then the server had the lock. Otherwise it is the last request to
+// which the server answered that it had the lock.
+func (h *Hold) lastHeld(loss error) time.Time {
+	l := h.c.watchdog.read(&h.holding.lease)
+	if now := time.Now(); errors.Is(loss, errLeaseExpired) {
+		return minTime(l.until, now)
+	}
+	return l.confirmed
 }
 
 // all returns the holds of the parts.
 func (p *parts) all() []*Hold {
 	p.mu.Lock()
 	defer p.mu.Unlock()
-	holds := make([]*Hold, len(p.holds))
-	for i := range p.holds {
-		holds[i] = p.holds[i].hold
+	holds := make([]*Hold, 0, len(p.list))
+	for i := range p.list {
+		if h := p.list[i].hold; h != nil {
+			holds = append(holds, h)
+		}
 	}
 	return holds
+}
+
+// of returns the hold of the client's part of a QuorumLock, or nil.
+func (p *parts) of(c *Client) *Hold {
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	for i := range p.list {
+		if l := p.list[i].lock; l != nil && l.c == c && !p.list[i].lost {
+			return p.list[i].hold
+		}
+	}
+	return nil
+}
+
+// enterDo is Hold.enterDo for every part, also for one that is acquired later.
+func (p *parts) enterDo() (leave []func()) {
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	for i := range p.list {
+		o := &p.list[i]
+		c := o.client()
+		if !c.opts.UnlockOnClose || c.enter() != nil {
+			continue
+		}
+		leave = append(leave, c.leave)
+		o.inDo = true
+		if o.hold != nil {
+			o.hold.holding.inDo.Store(true)
+		}
+	}
+	return leave
+}
+
+func (p *part) client() *Client {
+	if p.lock != nil {
+		return p.lock.c
+	}
+	return p.hold.c
 }
 
 // check detects leases that ended.
@@ -98,17 +189,29 @@ func (p *parts) until() time.Time {
 	return ends[p.need-1]
 }
 
-// release releases every part. It returns ErrLockLost if w was lost.
+// release releases every part. It returns ErrLockLost if w is lost, or if the replies show
+// that too few parts were held.
 func (p *parts) release(ctx context.Context, w *Hold) error {
-	err := p.each(ctx, nil, (*Hold).Release)
-	if lost := w.lossError(); err == nil && lost != nil {
-		return lost
+	p.endHealing()
+	err := p.each(ctx, nil, func(h *Hold, ctx context.Context) error {
+		err := h.Release(ctx)
+		if errors.Is(err, ErrLockLost) {
+			p.partLost(w, h, err)
+		}
+		return err
+	})
+	if err != nil {
+		return err
 	}
-	return err
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	return p.err
 }
 
-// extend is Hold.Extend for every part.
+// extend is Hold.Extend for every part. No part is taken again after it, because the
+// watchdog does not renew the hold any more.
 func (p *parts) extend(ctx context.Context, w *Hold, d time.Duration) error {
+	p.endHealing()
 	err := p.each(ctx, w.Lost(), func(h *Hold, ctx context.Context) error {
 		return h.Extend(ctx, d)
 	})
@@ -137,8 +240,9 @@ func (p *parts) each(
 		go func() { results <- f(h, free) }()
 	}
 	var errs []error
+	succeeded := 0
 	var grace <-chan time.Time
-	for succeeded := 0; succeeded+len(errs) < len(holds); {
+	for waiting := true; waiting && succeeded+len(errs) < len(holds); {
 		select {
 		case err := <-results:
 			if err != nil {
@@ -147,25 +251,24 @@ func (p *parts) each(
 				succeeded++
 			}
 		case <-grace:
-			return p.verdict(len(holds), errs)
+			waiting = false
 		case <-lost:
-			return p.verdict(len(holds), errs)
+			waiting = false
 		}
-		certain := succeeded >= p.need || len(holds)-len(errs) < p.need
-		if certain && grace == nil {
+		if certain := succeeded >= p.need || len(holds)-len(errs) < p.need; certain && grace == nil {
 			timer := time.NewTimer(partsGrace)
 			defer timer.Stop()
 			grace = timer.C
 		}
 	}
-	cancel(nil)
-	return p.verdict(len(holds), errs)
-}
-
-// verdict returns the joined errors of the calls for n parts if too few succeeded.
-func (p *parts) verdict(n int, errs []error) error {
-	if n-len(errs) >= p.need {
+	if succeeded+len(errs) == len(holds) {
+		cancel(nil)
+	}
+	switch {
+	case succeeded >= p.need:
 		return nil
+	case len(errs) == 0: // too few parts are left
+		return ErrLockLost
 	}
 	return errors.Join(errs...)
 }

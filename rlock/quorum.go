@@ -18,9 +18,19 @@ import (
 //
 // The majority's leases decide until when the lock can be trusted. Each lease is
 // shortened for clocks that run at different speeds, as for every lock of this
-// package. A server that restarts without its data may give its part to a second
-// owner at once. Let it stay down for the longest lease, or use persistence with
-// fsync.
+// package.
+//
+// While the watchdog renews a hold, it takes parts again that are lost, and parts that
+// were not acquired. So a hold survives the restarts of all servers, one after the other.
+// A part that is taken again counts from the grant on. A hold that had no majority for a
+// time is lost, and stays lost, also if that is known only later. A part whose server says
+// that it is gone counts until the last answer that confirmed it. A hold with Lease or
+// after Extend takes no parts again, and no part that ForceUnlock or Close ended.
+//
+// A server that restarts without its data may give its part to a second owner at once.
+// If the first owner has no majority without that part, the second owner may get one
+// before the first is told. Let the server stay down for the longest lease, or use
+// persistence with fsync.
 //
 // A crash of the holder costs the rest of its leases.
 type QuorumLock struct {
@@ -124,17 +134,29 @@ func (q *QuorumLock) tryOnce(ctx context.Context, r *round) (*Hold, error) {
 		holds, errs = append(holds, more...), append(errs, failed...)
 	}
 	if len(holds) >= need {
-		inner := ctx
-		for _, h := range holds {
-			inner = &holdContext{inner, h}
-		}
-		if w := newWhole(inner, holds, need); w.Err() == nil {
+		w := newWhole(ctx, q.list(holds), need)
+		if w.Err() == nil {
+			if s.watched() {
+				w.heal(s)
+			}
 			return w, nil
 		}
 		errs = append(errs, ErrLockLost)
 	}
 	r.again = !slices.ContainsFunc(errs, refusedByServer)
 	return nil, errors.Join(append(errs, releaseParts(ctx, holds)...)...)
+}
+
+// list returns the parts with the given holds.
+func (q *QuorumLock) list(holds []*Hold) []part {
+	list := make([]part, len(q.parts))
+	for i, l := range q.parts {
+		list[i].lock = l
+		if at := slices.IndexFunc(holds, func(h *Hold) bool { return h.c == l.c }); at >= 0 {
+			list[i].hold = holds[at]
+		}
+	}
+	return list
 }
 
 // refusedByServer reports whether a further try would fail too: a server replied with

@@ -119,20 +119,27 @@ func (w *watchdog) renew(ctx context.Context, s *server, due []renewal) bool {
 // meanwhile, the renewal may have set the old length on the server; then another
 // renewal is sent at once.
 func (w *watchdog) confirmed(r renewal, sent time.Time) {
-	if r.length == 0 {
-		return
-	}
 	l := r.lease
 	w.update(l, func() {
+		l.confirm(sent)
 		switch {
-		case !l.watched:
+		case r.length == 0 || !l.watched:
 		case l.length != r.length:
 			l.renewAt = sent
 		case trustUntil(sent, l.length).After(l.until): // if not, a later renewal was answered first
 			l.restart(sent)
 		}
 	})
-	l.holder.renewed()
+	if r.length != 0 {
+		l.holder.renewed()
+	}
+}
+
+// confirm asks the server at once whether it still has a hold. It does not block.
+func (w *watchdog) confirm(g *holding) {
+	w.c.goBackground(func() {
+		w.renewPerServer([]renewal{{lease: &g.lease, call: g.verification()}})
+	})
 }
 
 // failed records the error of a renewal, and makes the next one come sooner.
