@@ -1,8 +1,11 @@
 package io.github.lockredis.junit4;
 
+import java.util.ArrayList;
+import java.util.List;
 import java.util.Objects;
 import java.util.function.Consumer;
 
+import org.junit.AssumptionViolatedException;
 import org.junit.rules.TestRule;
 import org.junit.runner.Description;
 import org.junit.runners.model.Statement;
@@ -30,6 +33,7 @@ public final class LockredisRule implements TestRule {
     private final Consumer<LockredisServer.Builder> setup;
     private volatile LockredisServer server; // null: none runs
     private volatile boolean checked; // each test is checked, so the class need not be
+    private final List<String> between = new ArrayList<>(); // ends of the process outside of tests
     private boolean leaksAllowed;
     private boolean dataKept;
 
@@ -88,21 +92,38 @@ public final class LockredisRule implements TestRule {
     private void run(Statement base) throws Throwable {
         LockredisServer.Builder builder = LockredisServer.builder();
         setup.accept(builder);
-        try (LockredisServer running = builder.start()) {
+        between.clear();
+        LockredisServer running = builder.start();
+        Throwable failure = null;
+        try {
             server = running;
             checked = false;
             if (running.isAttached()) {
                 prepare(); // it is a real Redis, with the data of earlier tests
             }
             check(base, true);
+        } catch (Throwable e) {
+            failure = e;
         } finally {
+            running.close();
             server = null;
         }
+        noteEnd(running);
+        fail(between.isEmpty() ? null
+                : "before, between or after the tests: " + String.join("\n", between), failure);
     }
 
     /** Empties the server for a test. Starts it again if a test has stopped it. */
     private void prepare() {
+        noteEnd(server);
         LeakCheck.prepare(server, !dataKept);
+    }
+
+    private void noteEnd(LockredisServer ended) {
+        String end = ended.unexpectedEnd();
+        if (end != null) {
+            between.add(end);
+        }
     }
 
     /**
@@ -118,16 +139,32 @@ public final class LockredisRule implements TestRule {
         } catch (Throwable e) {
             failure = e;
         }
-        boolean wanted = check != null && server.isRunning() && !(last && checked);
+        boolean wanted = check != null && !(last && checked);
         String leaks = wanted ? check.end(!last && !dataKept) : null;
-        if (failure != null) {
-            if (leaks != null) {
-                failure.addSuppressed(new AssertionError(leaks));
-            }
-            throw failure;
+        if (leaks != null && failure != null) {
+            failure.addSuppressed(new AssertionError(leaks));
+            leaks = null;
         }
-        if (leaks != null) {
-            throw new AssertionError(leaks);
+        String end = last && checked ? null : server.unexpectedEnd(); // else run reports it
+        if (end == null) {
+            end = leaks;
+        } else if (leaks != null) {
+            end += "\n" + leaks;
+        }
+        fail(end, failure);
+    }
+
+    /** Throws an error with a text, or the failure that there is. Nulls: it returns. */
+    private static void fail(String text, Throwable failure) throws Throwable {
+        if (text != null) {
+            AssertionError error = new AssertionError(text);
+            if (failure == null || failure instanceof AssumptionViolatedException) {
+                throw error;
+            }
+            failure.addSuppressed(error);
+        }
+        if (failure != null) {
+            throw failure;
         }
     }
 }

@@ -117,7 +117,14 @@ public final class LockredisExtension
     @Override
     public void afterEach(ExtensionContext context) {
         if (acts(context)) {
-            report(Scope.of(context).afterTest(), context);
+            Scope scope = Scope.of(context);
+            List<String> leaks = scope.afterTest();
+            List<String> ends = scope.unexpectedEnds();
+            if (!ends.isEmpty()) { // it fails a test with a false assumption too
+                ends.addAll(leaks);
+                throw new AssertionError(String.join("\n", ends));
+            }
+            report(leaks, context);
         }
     }
 

@@ -279,6 +279,18 @@ final class Scope {
         return texts;
     }
 
+    /** Returns the texts about servers of this method that have ended by themselves. */
+    List<String> unexpectedEnds() {
+        List<String> texts = new ArrayList<>();
+        for (Scope scope = this; scope != null; scope = scope.parent) {
+            for (TestServer server : scope.started) {
+                texts.add(server.unexpectedEnd());
+            }
+        }
+        texts.removeIf(text -> text == null);
+        return texts;
+    }
+
     /** Returns the texts about the leaks on servers that methods of this class have shared. */
     List<String> afterClass() {
         List<String> texts = new ArrayList<>();

@@ -1,5 +1,8 @@
 package io.github.lockredis.junit5;
 
+import java.util.ArrayList;
+import java.util.List;
+
 import org.junit.jupiter.api.extension.ExtensionConfigurationException;
 import org.junit.jupiter.api.extension.ExtensionContext;
 
@@ -18,6 +21,7 @@ final class TestServer implements ExtensionContext.Store.CloseableResource, Auto
     private final Spec spec;
     private LeakCheck check; // guarded by this; of the test that runs now. Null: leaks are allowed
     private boolean shared; // guarded by this; tests have used it side by side
+    private final List<String> between = new ArrayList<>(); // guarded by this; ends outside of tests
 
     TestServer(Spec spec) {
         this.spec = spec;
@@ -37,6 +41,7 @@ final class TestServer implements ExtensionContext.Store.CloseableResource, Auto
 
     /** Empties the server for the next test. Starts it again if a test has stopped it. */
     synchronized void beforeTest() {
+        noteEnd();
         if (!server.isRunning() && !server.isAttached()) {
             try {
                 server.restart();
@@ -64,14 +69,31 @@ final class TestServer implements ExtensionContext.Store.CloseableResource, Auto
      * @param last whether the server ends now, so that it need not be clean again
      */
     synchronized String afterTest(boolean last) {
-        if (check == null || !server.isRunning()) {
-            return null;
-        }
-        return check.end(!last && spec.flush);
+        return check == null ? null : check.end(!last && spec.flush);
     }
 
+    /** Returns the text about an end of the process that the test did not ask for, or null. */
+    String unexpectedEnd() {
+        return server.unexpectedEnd();
+    }
+
+    private void noteEnd() {
+        String end = unexpectedEnd();
+        if (end != null) {
+            between.add(end);
+        }
+    }
+
+    /**
+     * Ends the server. A process that ended by itself between two tests is the failure of no test, so it
+     * fails the context: the class, or the test that has a server of its own.
+     */
     @Override
-    public void close() {
+    public synchronized void close() {
         topology.close();
+        noteEnd();
+        if (!between.isEmpty()) {
+            throw new AssertionError("before, between or after the tests: " + String.join("\n", between));
+        }
     }
 }

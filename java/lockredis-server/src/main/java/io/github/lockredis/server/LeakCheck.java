@@ -64,7 +64,8 @@ public final class LeakCheck {
     /**
      * Prepares a server for the next test. It starts a stopped server, ends a pause of writes, and
      * deletes all data if flush says so. Then it also ends a pause of all clients with a second left
-     * or more, by a restart.
+     * or more, by a restart. Call {@link LockredisServer#unexpectedEnd} before: an end between two tests
+     * is no test's own.
      *
      * @throws LockredisException if the server is closed or does not start
      */
@@ -101,10 +102,27 @@ public final class LeakCheck {
      * has not released it. A lock that is acquired in this time is one if it stays for half a second:
      * a scheduled task of the application may hold a lock just now.
      *
+     * <p>It is null too if the server does not run. {@link LockredisServer#unexpectedEnd} says
+     * whether it has ended by itself.
+     *
      * @param clean whether to end the leaks: to delete all data, and to wake the waiters. A pause of
      *     all clients ends by a restart
      */
     public String end(boolean clean) {
+        if (!server.isRunning()) {
+            return null;
+        }
+        try {
+            return endRunning(clean);
+        } catch (LockredisException e) {
+            if (server.isRunning()) {
+                throw e;
+            }
+            return null; // it has ended just now
+        }
+    }
+
+    private String endRunning(boolean clean) {
         Duration pause = server.pauseLeft();
         if (pause.compareTo(SHORT_PAUSE) < 0) {
             return endLeaks(clean); // in a pause of all clients it waits

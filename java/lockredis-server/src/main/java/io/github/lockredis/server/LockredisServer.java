@@ -1,6 +1,7 @@
 package io.github.lockredis.server;
 
 import java.io.IOException;
+import java.net.SocketTimeoutException;
 import java.nio.file.Path;
 import java.time.Duration;
 import java.util.ArrayList;
@@ -43,6 +44,7 @@ public final class LockredisServer implements AutoCloseable {
     private final Sentinels sentinels; // null: none
     private volatile ServerProcess process; // written under lifecycle; null when attached
     private volatile ServerProcess watchers; // the Sentinels'; written under lifecycle; may be null
+    private final List<String> ends = new ArrayList<>(); // guarded by lifecycle; of unexpectedEnd
     private volatile boolean closed;
     private volatile long pausedUntil; // of System.nanoTime, 0: no pause; see pauseClients
     private volatile boolean pausesAll; // the pause is that of pauseClients
@@ -128,6 +130,7 @@ public final class LockredisServer implements AutoCloseable {
         if (sentinels == null || before != null && before.isServing()) {
             return;
         }
+        noteEnd(before, "The Sentinels of ");
         List<String> nodes = before == null ? Collections.emptyList() : before.output.sentinels();
         String hint = before != null ? TAKEN : sentinels.port == 0 ? "" : "Without sentinelPort("
                 + sentinels.port + ") the Sentinels take free ports";
@@ -402,6 +405,14 @@ public final class LockredisServer implements AutoCloseable {
         }
         try (Connection connection = new Connection(endpoint(), timeout())) {
             return connection.call(command);
+        } catch (Connection.ErrorReply | SocketTimeoutException e) {
+            throw e;
+        } catch (IOException e) {
+            if (running != null && running.awaitEnd()) {
+                throw new LockredisException(command[0] + " on " + redissonAddress() + ": the server "
+                        + running.describeEnd(), e);
+            }
+            throw e;
         }
     }
 
@@ -442,6 +453,7 @@ public final class LockredisServer implements AutoCloseable {
                 throw new LockredisException("lockredis at " + redissonAddress() + " is closed");
             }
             process.destroy();
+            noteEnd(process, "");
             pausedUntil = 0;
             process = new Launch(config, port(), consumer, TAKEN).run();
             startSentinels();
@@ -465,6 +477,34 @@ public final class LockredisServer implements AutoCloseable {
             return true;
         } catch (IOException e) {
             return false;
+        }
+    }
+
+    /**
+     * Returns the text about ends of the server's process that neither {@link #stop}, {@link #restart}
+     * nor {@link #close} has caused since the last call: the exit code, and the end of the log. The
+     * process of the Sentinels counts too. Null if there were none, and on an attached Redis.
+     *
+     * <p>The modules for JUnit and Spring call it at the end of each test, and fail the test with the
+     * text. A restart does not delete it. A process that dies while this method runs may count at the
+     * next call only.
+     */
+    public String unexpectedEnd() {
+        synchronized (lifecycle) {
+            noteEnd(process, "");
+            noteEnd(watchers, "The Sentinels of ");
+            String text = ends.isEmpty() ? null : String.join("\n", ends);
+            ends.clear();
+            return text;
+        }
+    }
+
+    /** Notes the end of a process that ended by itself. Null: there is no process. */
+    private void noteEnd(ServerProcess ended, String of) {
+        String text = ended == null ? null
+                : ended.unexpectedEnd(of + "lockredis at " + redissonAddress());
+        if (text != null) {
+            ends.add(text);
         }
     }
 

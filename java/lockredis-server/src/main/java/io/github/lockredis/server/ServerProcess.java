@@ -9,6 +9,10 @@ import java.util.concurrent.TimeUnit;
 final class ServerProcess {
     /** How long the server has to end after a signal, in seconds. */
     private static final int GRACE = 5;
+    /** How many lines of its log describe an unexpected end. */
+    private static final int SHOWN = 20;
+    /** The exit code of a process that a SIGTERM has ended. */
+    private static final int TERMINATED = 128 + 15;
 
     final Output output;
     final List<String> command;
@@ -19,6 +23,7 @@ final class ServerProcess {
     volatile Integer exitCode;
     private final Process process;
     private volatile Thread hook;
+    private boolean reported; // guarded by this; unexpectedEnd has returned its text
 
     ServerProcess(Process process, Output output, List<String> command) {
         this.process = process;
@@ -38,8 +43,58 @@ final class ServerProcess {
             return "is stopped";
         }
         List<String> lines = output.lines();
-        return "has ended by itself with exit code " + process.exitValue()
+        return "has ended by itself with " + code(process.exitValue())
                 + (lines.isEmpty() ? "" : ": " + lines.get(lines.size() - 1));
+    }
+
+    /**
+     * Returns the text for a process that has ended by itself: the exit code and the end of its log.
+     * Null if the process runs, if it was asked to end, and if the text was returned before.
+     *
+     * @param name the subject of the text: "lockredis at redis://127.0.0.1:40123"
+     */
+    synchronized String unexpectedEnd(String name) {
+        Integer code = exitCode;
+        if (code == null && !process.isAlive() && !output.isStopping()) {
+            code = process.exitValue();
+        }
+        if (code == null || reported) {
+            return null;
+        }
+        reported = true;
+        awaitOutput();
+        List<String> lines = output.lines();
+        StringBuilder text = new StringBuilder(name).append(" ended by itself with ")
+                .append(code(code)).append(". A test calls stop() for an outage. ")
+                .append(lines.isEmpty() ? "Its log is empty" : "Its log ends with:");
+        for (String line : lines.subList(Math.max(0, lines.size() - SHOWN), lines.size())) {
+            text.append("\n  | ").append(line);
+        }
+        return text.toString();
+    }
+
+    private void awaitOutput() {
+        try {
+            output.awaitEnd(1000);
+        } catch (InterruptedException e) {
+            Thread.currentThread().interrupt(); // the lines so far must do
+        }
+    }
+
+    /** Names an exit code. Above 128 it is a signal's on all systems but Windows. */
+    private static String code(int code) {
+        boolean signal = code > 128 && code <= 160 && !Platform.current().isWindows();
+        return "exit code " + code + (signal ? " (signal " + (code - 128) + ")" : "");
+    }
+
+    /** Waits a moment for the end of a process that no longer answers. Reports whether it ended. */
+    boolean awaitEnd() {
+        try {
+            return process.waitFor(GRACE, TimeUnit.SECONDS);
+        } catch (InterruptedException e) {
+            Thread.currentThread().interrupt();
+            return !process.isAlive();
+        }
     }
 
     /** Reports whether the server at an address answers and is this process. */
@@ -77,12 +132,16 @@ final class ServerProcess {
         boolean interrupted = Thread.interrupted();
         try {
             // A server that refused to start closes its output shortly before it ends.
-            if (output.ended() && process.waitFor(GRACE, TimeUnit.SECONDS)) {
+            boolean ended = output.ended() && process.waitFor(GRACE, TimeUnit.SECONDS)
+                    || !process.isAlive();
+            if (ended && !output.isStopping()) {
                 exitCode = process.exitValue();
             }
             output.setStopping();
             terminate();
-            if (!process.waitFor(GRACE, TimeUnit.SECONDS)) {
+            if (process.waitFor(GRACE, TimeUnit.SECONDS)) {
+                noteCrash();
+            } else {
                 process.destroyForcibly();
                 process.waitFor(GRACE, TimeUnit.SECONDS);
             }
@@ -92,6 +151,17 @@ final class ServerProcess {
             interrupted = true;
         }
         return interrupted;
+    }
+
+    /**
+     * Notes an end that the signal to stop did not cause: something killed the process a moment
+     * before, or it failed while it stopped. On Windows the signal itself sets the exit code.
+     */
+    private void noteCrash() {
+        int code = process.exitValue();
+        if (code != 0 && code != TERMINATED && !Platform.current().isWindows()) {
+            exitCode = code;
+        }
     }
 
     /** Asks the process to end. Process.destroy closes its output too: the last lines would be lost. */

@@ -1,5 +1,8 @@
 package io.github.lockredis.spring;
 
+import java.util.Queue;
+import java.util.concurrent.ConcurrentLinkedQueue;
+
 import org.springframework.context.ApplicationContext;
 import org.springframework.test.context.TestContext;
 import org.springframework.test.context.support.AbstractTestExecutionListener;
@@ -10,6 +13,9 @@ import org.springframework.test.context.support.AbstractTestExecutionListener;
  */
 public abstract class LockredisTestExecutionListener extends AbstractTestExecutionListener {
     private static final String RUNNING = LockredisTestExecutionListener.class.getName();
+
+    /** The ends of a server outside of tests. Spring makes a listener for each test class. */
+    private final Queue<String> between = new ConcurrentLinkedQueue<>();
 
     /** The attributes of an annotation that concern the tests of a class, not the server. */
     public static final class Rules {
@@ -39,7 +45,9 @@ public abstract class LockredisTestExecutionListener extends AbstractTestExecuti
     public final void beforeTestClass(TestContext test) {
         Rules rules = rules(test.getTestClass());
         if (rules != null && rules.flush == FlushMode.BEFORE_CLASS) {
-            use(test.getApplicationContext()).prepare(true);
+            ServerUse use = use(test.getApplicationContext());
+            noteEnd(use);
+            use.prepare(true);
         }
     }
 
@@ -49,6 +57,7 @@ public abstract class LockredisTestExecutionListener extends AbstractTestExecuti
         if (rules != null) {
             ServerUse use = use(test.getApplicationContext());
             boolean flush = rules.flush == FlushMode.BEFORE_EACH;
+            noteEnd(use);
             test.setAttribute(RUNNING, use.begin(flush, rules.leaks == LeakMode.FAIL));
         }
     }
@@ -60,9 +69,36 @@ public abstract class LockredisTestExecutionListener extends AbstractTestExecuti
             return;
         }
         try {
-            report(test, running.leaks());
+            String leaks = running.leaks();
+            String end = running.unexpectedEnd();
+            if (end != null) { // it fails a test with a false assumption too
+                throw new AssertionError(leaks == null ? end : end + "\n" + leaks);
+            }
+            report(test, leaks);
         } finally {
             running.end();
+        }
+    }
+
+    /** Fails a class whose server has ended by itself before, between or after its tests. */
+    @Override
+    public final void afterTestClass(TestContext test) {
+        if (rules(test.getTestClass()) == null) {
+            return;
+        }
+        if (test.hasApplicationContext()) {
+            noteEnd(use(test.getApplicationContext()));
+        }
+        if (!between.isEmpty()) {
+            throw new AssertionError("before, between or after the tests: "
+                    + String.join("\n", between));
+        }
+    }
+
+    private void noteEnd(ServerUse use) {
+        String end = use.server().unexpectedEnd();
+        if (end != null) {
+            between.add(end);
         }
     }
 

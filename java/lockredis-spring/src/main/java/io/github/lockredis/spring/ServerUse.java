@@ -96,12 +96,17 @@ final class ServerUse {
 
         /**
          * Returns the text about what was acquired in the test and is still held, or null. It is null
-         * if another test ran at the same time, for then the test is unknown, if the server is
-         * stopped, and if leaks are allowed.
+         * if another test ran at the same time, for then the test is unknown, if the server does not
+         * run, and if leaks are allowed.
          */
         String leaks() {
             boolean known = alone && !overlapped();
-            return check != null && known && server.isRunning() ? check.end(false) : null;
+            return check != null && known ? check.end(false) : null;
+        }
+
+        /** Returns the text about an end of the process that no test asked for, or null. */
+        String unexpectedEnd() {
+            return server.unexpectedEnd();
         }
 
         private boolean overlapped() {

@@ -246,6 +246,70 @@ class ContextTest {
         run.end(null);
     }
 
+    private static final String END = " ended by itself with exit code 0. A test calls stop()";
+
+    /** Ends the process as a bug in it would. */
+    private static void end(LockredisServer server) {
+        assertThat(server.isRunning()).isTrue();
+        assertThatThrownBy(() -> server.command("SHUTDOWN")).hasMessageContaining("ended by itself");
+    }
+
+    @Test
+    void aTestFailsWhenItsServerEndsByItself() throws Exception {
+        Run run = new Run(First.class);
+        run.begin();
+        end(run.test.server);
+        assertThatThrownBy(() -> run.end(null)).isInstanceOf(AssertionError.class)
+                .hasMessageStartingWith("lockredis at redis://").hasMessageContaining(END);
+        run.begin();
+        end(run.test.server);
+        run.test.server.restart();
+        assertThatThrownBy(() -> run.end(null)).hasMessageContaining(END);
+        run.begin();
+        assertThat(run.test.server.isRunning()).isTrue();
+        run.end(null);
+        Run allowed = new Run(SameServer.class);
+        allowed.begin();
+        end(run.test.server);
+        assertThatThrownBy(() -> allowed.end(null)).hasMessageContaining(END);
+        allowed.manager.afterTestClass();
+        run.begin();
+        run.end(null);
+        run.manager.afterTestClass();
+    }
+
+    @Test
+    void aClassFailsWhenItsServerEndsByItselfOutsideOfATest() throws Exception {
+        Run between = new Run(First.class);
+        end(between.test.server);
+        between.begin();
+        assertThat(between.test.server.isRunning()).isTrue();
+        between.end(null);
+        assertThatThrownBy(between.manager::afterTestClass).isInstanceOf(AssertionError.class)
+                .hasMessageStartingWith("before, between or after the tests: lockredis at redis://")
+                .hasMessageContaining(END);
+        Run after = new Run(First.class);
+        end(after.test.server);
+        assertThatThrownBy(after.manager::afterTestClass).hasMessageContaining(END);
+        // The next class has a new server
+        Run next = new Run(First.class);
+        next.begin();
+        next.end(null);
+        next.manager.afterTestClass();
+    }
+
+    @Test
+    void aContextThatIsClosedDoesNotHideTheEnd() throws Exception {
+        Run run = new Run(Dirty.class);
+        end(run.test.server);
+        run.begin();
+        run.end(null);
+        run.manager.getTestContext().markApplicationContextDirty(
+                DirtiesContext.HierarchyMode.EXHAUSTIVE);
+        assertThatThrownBy(run.manager::afterTestClass).hasMessageContaining(END);
+        assertThat(run.manager.getTestContext().hasApplicationContext()).isFalse();
+    }
+
     @Test
     void twoTestsAtOnceMustNotFlush() throws Exception {
         Run one = new Run(First.class);

@@ -1,0 +1,189 @@
+package io.github.lockredis.junit4;
+
+import static org.junit.Assert.assertEquals;
+import static org.junit.Assert.assertNull;
+import static org.junit.Assert.assertTrue;
+import static org.junit.Assert.fail;
+import static org.junit.Assume.assumeTrue;
+
+import java.util.List;
+
+import org.junit.AfterClass;
+import org.junit.BeforeClass;
+import org.junit.ClassRule;
+import org.junit.FixMethodOrder;
+import org.junit.Rule;
+import org.junit.Test;
+import org.junit.rules.ExternalResource;
+import org.junit.rules.RuleChain;
+import org.junit.rules.TestRule;
+import org.junit.runner.JUnitCore;
+import org.junit.runner.notification.Failure;
+import org.junit.runners.MethodSorters;
+
+import io.github.lockredis.server.LockredisException;
+import io.github.lockredis.server.LockredisServer;
+
+/** A server that ends by itself fails the test, or the class. The next test has a new server. */
+public class UnexpectedEndTest {
+    private static final String END = " ended by itself with exit code 0. A test calls stop() for an"
+            + " outage. Its log ends with:\n  | ";
+    private static final String DURING = "lockredis at redis://";
+    private static final String OUTSIDE = "before, between or after the tests: " + DURING;
+
+    /** Ends the process as a bug in it would. */
+    static void end(LockredisServer server) {
+        try {
+            server.command("SHUTDOWN");
+        } catch (LockredisException e) {
+            assertTrue(e.getMessage(), e.getMessage().contains("has ended by itself"));
+        }
+    }
+
+    private static void assertEnd(String start, Throwable failure) {
+        assertEquals(AssertionError.class, failure.getClass());
+        String text = failure.getMessage();
+        assertTrue(text, text.startsWith(start) && text.contains(END));
+    }
+
+    private static List<Failure> run(Class<?> type, int failures) {
+        List<Failure> found = JUnitCore.runClasses(type).getFailures();
+        assertEquals(found.toString(), failures, found.size());
+        return found;
+    }
+
+    private static void assertClassFails(Class<?> type) {
+        Failure failure = run(type, 1).get(0);
+        assertNull(failure.getDescription().getMethodName());
+        assertEnd(OUTSIDE, failure.getException());
+    }
+
+    @Test
+    public void anEndDuringATestFailsItOnly() {
+        List<Failure> failures = run(During.class, 4);
+        assertEquals("aEnds", failures.get(0).getDescription().getMethodName());
+        assertEnd(DURING, failures.get(0).getException());
+        assertEquals("bEndsAndRestarts", failures.get(1).getDescription().getMethodName());
+        assertEnd(DURING, failures.get(1).getException());
+        assertEquals("the packet is empty", failures.get(2).getMessage());
+        assertEnd(DURING, failures.get(2).getException().getSuppressed()[0]);
+        assertEquals("dIsAborted", failures.get(3).getDescription().getMethodName());
+        assertEnd(DURING, failures.get(3).getException());
+    }
+
+    @FixMethodOrder(MethodSorters.NAME_ASCENDING)
+    public static class During {
+        @ClassRule
+        @Rule
+        public static final LockredisRule lockredis = new LockredisRule();
+
+        @Test
+        public void aEnds() {
+            LockredisRuleTest.lock(lockredis.server());
+            end(lockredis.server());
+        }
+
+        @Test
+        public void bEndsAndRestarts() {
+            end(lockredis.server());
+            lockredis.server().restart();
+        }
+
+        @Test
+        public void cFails() {
+            end(lockredis.server());
+            fail("the packet is empty");
+        }
+
+        @Test
+        public void dIsAborted() {
+            end(lockredis.server());
+            assumeTrue(false);
+        }
+
+        @Test
+        public void eRuns() {
+            assertTrue(lockredis.server().isRunning());
+            lockredis.server().stop();
+        }
+    }
+
+    @Test
+    public void anEndOfATestsOwnServerFailsTheTest() {
+        Failure failure = run(PerMethod.class, 1).get(0);
+        assertEquals("test", failure.getDescription().getMethodName());
+        assertEnd(DURING, failure.getException());
+    }
+
+    public static class PerMethod {
+        @Rule
+        public final LockredisRule lockredis = new LockredisRule().allowLeaks();
+
+        @Test
+        public void test() {
+            end(lockredis.server());
+        }
+    }
+
+    @Test
+    public void anEndOutsideOfTheTestsFailsTheClass() {
+        assertClassFails(Between.class);
+        assertClassFails(Before.class);
+        assertClassFails(After.class);
+    }
+
+    public static class Between {
+        @ClassRule
+        public static final LockredisRule lockredis = new LockredisRule();
+        /** The outer rule ends the server after the check of the inner one. */
+        @Rule
+        public final TestRule chain = RuleChain.outerRule(new ExternalResource() {
+            @Override
+            protected void after() {
+                end(lockredis.server());
+            }
+        }).around(lockredis);
+
+        @Test
+        public void one() {
+            assertTrue(lockredis.server().isRunning());
+        }
+
+        @Test
+        public void two() {
+            one();
+        }
+    }
+
+    public static class Before {
+        @ClassRule
+        @Rule
+        public static final LockredisRule lockredis = new LockredisRule();
+
+        @BeforeClass
+        public static void before() {
+            end(lockredis.server());
+        }
+
+        @Test
+        public void test() {
+            assertTrue(lockredis.server().isRunning());
+        }
+    }
+
+    public static class After {
+        @ClassRule
+        @Rule
+        public static final LockredisRule lockredis = new LockredisRule();
+
+        @AfterClass
+        public static void after() {
+            end(lockredis.server());
+        }
+
+        @Test
+        public void test() {
+            assertTrue(lockredis.server().isRunning());
+        }
+    }
+}

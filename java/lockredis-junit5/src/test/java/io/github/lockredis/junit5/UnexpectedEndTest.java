@@ -1,0 +1,200 @@
+package io.github.lockredis.junit5;
+
+import static org.junit.jupiter.api.Assertions.assertEquals;
+import static org.junit.jupiter.api.Assertions.assertNull;
+import static org.junit.jupiter.api.Assertions.assertTrue;
+import static org.junit.jupiter.api.Assertions.fail;
+import static org.junit.jupiter.api.Assumptions.assumeTrue;
+
+import java.util.Map;
+
+import org.junit.jupiter.api.AfterAll;
+import org.junit.jupiter.api.BeforeAll;
+import org.junit.jupiter.api.MethodOrderer;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.TestMethodOrder;
+import org.junit.jupiter.api.extension.AfterEachCallback;
+import org.junit.jupiter.api.extension.ExtendWith;
+import org.junit.jupiter.api.extension.ExtensionContext;
+import org.junit.jupiter.api.parallel.Execution;
+import org.junit.jupiter.api.parallel.ExecutionMode;
+
+import io.github.lockredis.server.LockredisException;
+import io.github.lockredis.server.LockredisServer;
+
+/** A server that ends by itself fails the test, or the class. The next test has a new server. */
+@Execution(ExecutionMode.CONCURRENT)
+class UnexpectedEndTest {
+    private static final String END = " ended by itself with exit code 0. A test calls stop() for an"
+            + " outage. Its log ends with:\n  | ";
+    private static final String OUTSIDE = "before, between or after the tests: lockredis at redis://";
+
+    /** Ends the process as a bug in it would. */
+    static void end(LockredisServer server) {
+        try {
+            server.command("SHUTDOWN");
+        } catch (LockredisException e) {
+            assertTrue(e.getMessage().contains("has ended by itself"), e.getMessage());
+        }
+    }
+
+    private static void assertEnd(String start, Throwable failure) {
+        assertEquals(AssertionError.class, failure.getClass(), failure::toString);
+        String text = failure.getMessage();
+        assertTrue(text.startsWith(start) && text.contains(END), text);
+    }
+
+    @Test
+    void anEndDuringATestFailsItOnly() {
+        Map<String, Throwable> failures =
+                Run.of(During.class, Allowed.class, PerMethod.class).failures();
+        assertEquals("[aEnds, bEndsAndRestarts, allowed, perMethod]",
+                failures.keySet().toString(), failures::toString);
+        failures.values().forEach(failure -> assertEnd("lockredis at redis://", failure));
+    }
+
+    @Lockredis
+    @TestMethodOrder(MethodOrderer.MethodName.class)
+    static class During {
+        @Test
+        void aEnds(LockredisServer server) {
+            Plain.lock(server, "order:1");
+            end(server);
+        }
+
+        @Test
+        void bEndsAndRestarts(LockredisServer server) {
+            end(server);
+            server.restart();
+            assertNull(server.command("GET", "key"));
+        }
+
+        @Test
+        void cRuns(LockredisServer server) {
+            assertTrue(server.isRunning());
+            server.stop();
+        }
+    }
+
+    @Lockredis(leaks = LeakMode.ALLOWED)
+    static class Allowed {
+        @Test
+        void allowed(LockredisServer server) {
+            end(server);
+        }
+    }
+
+    static class PerMethod {
+        @Test
+        void perMethod(@Lockredis(perMethod = true) LockredisServer server) {
+            end(server);
+        }
+    }
+
+    @Test
+    void anEndIsSuppressedByAnEarlierFailureAndFailsATestWithAFalseAssumption() {
+        Map<String, Throwable> failures = Run.of(Failed.class).failures();
+        assertEquals("the packet is empty", failures.get("failed").getMessage());
+        assertEnd("lockredis at redis://", failures.get("failed").getSuppressed()[0]);
+        assertEnd("lockredis at redis://", failures.get("aborted"));
+    }
+
+    @Lockredis
+    static class Failed {
+        @Test
+        void failed(LockredisServer server) {
+            end(server);
+            fail("the packet is empty");
+        }
+
+        @Test
+        void aborted(LockredisServer server) {
+            end(server);
+            assumeTrue(false);
+        }
+    }
+
+    @Test
+    void anEndBetweenTestsFailsTheClass() {
+        assertEnd(OUTSIDE, Run.of(Between.class).failure("Between"));
+    }
+
+    @ExtendWith(EndAfterEach.class)
+    @Lockredis
+    static class Between {
+        static LockredisServer server;
+
+        @Test
+        void one(LockredisServer server) {
+            Between.server = server;
+            assertTrue(server.isRunning());
+        }
+
+        @Test
+        void two(LockredisServer server) {
+            one(server);
+        }
+    }
+
+    /** Its callback comes after that of the extension that is registered later. */
+    static class EndAfterEach implements AfterEachCallback {
+        @Override
+        public void afterEach(ExtensionContext context) {
+            end(Between.server);
+        }
+    }
+
+    @Test
+    void anEndAfterTheTestWithAServerOfItsOwnFailsTheTest() {
+        assertEnd(OUTSIDE, Run.of(OwnServer.class).failure("test"));
+    }
+
+    @ExtendWith(EndOwn.class)
+    static class OwnServer {
+        static LockredisServer server;
+
+        @Test
+        void test(@Lockredis(perMethod = true) LockredisServer server) {
+            OwnServer.server = server;
+        }
+    }
+
+    static class EndOwn implements AfterEachCallback {
+        @Override
+        public void afterEach(ExtensionContext context) {
+            end(OwnServer.server);
+        }
+    }
+
+    @Test
+    void anEndBeforeOrAfterTheTestsFailsTheClass() {
+        assertEnd(OUTSIDE, Run.of(Before.class).failure("Before"));
+        assertEnd(OUTSIDE, Run.of(After.class).failure("After"));
+    }
+
+    @Lockredis
+    static class Before {
+        @BeforeAll
+        static void before(LockredisServer server) {
+            end(server);
+        }
+
+        @Test
+        void test(LockredisServer server) {
+            assertTrue(server.isRunning());
+        }
+    }
+
+    @Lockredis
+    static class After {
+        @AfterAll
+        static void after(LockredisServer server) {
+            end(server);
+        }
+
+        @Test
+        void test(LockredisServer server) {
+            assertTrue(server.isRunning());
+        }
+    }
+}

@@ -1,0 +1,125 @@
+package io.github.lockredis.server;
+
+import static org.junit.jupiter.api.Assertions.assertEquals;
+import static org.junit.jupiter.api.Assertions.assertNull;
+import static org.junit.jupiter.api.Assertions.assertThrows;
+import static org.junit.jupiter.api.Assertions.assertTrue;
+
+import java.io.IOException;
+
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.condition.DisabledOnOs;
+import org.junit.jupiter.api.condition.OS;
+
+/** A process that ends by itself is reported once, whatever happens afterwards. */
+class UnexpectedEndTest {
+    private static void kill(LockredisServer server) throws Exception {
+        assertEquals(0, new ProcessBuilder("kill", "-KILL", "" + server.pid()).start().waitFor());
+    }
+
+    private static void awaitEnd(LockredisServer server) throws Exception {
+        Await.until("the server has ended", () -> !server.isRunning());
+    }
+
+    private static void assertReported(String code, LockredisServer server) {
+        String text = server.unexpectedEnd();
+        assertTrue(text != null && text.startsWith("lockredis at " + server.redissonAddress()
+                + " ended by itself with exit code " + code
+                + ". A test calls stop() for an outage. Its log ends with:\n  | "), "" + text);
+        assertTrue(text.contains("Ready to accept connections"), text);
+        assertNull(server.unexpectedEnd());
+    }
+
+    @Test
+    @DisabledOnOs(OS.WINDOWS)
+    void aKilledServerIsReported() throws Exception {
+        try (LockredisServer server = LockredisServer.start()) {
+            kill(server);
+            awaitEnd(server);
+            assertReported("137 (signal 9)", server);
+        }
+    }
+
+    @Test
+    void aServerThatEndsWithoutAnErrorIsReported() throws Exception {
+        try (LockredisServer server = LockredisServer.start()) {
+            String text = assertThrows(LockredisException.class,
+                    () -> server.command("SHUTDOWN")).getMessage();
+            assertTrue(text.contains("the server has ended by itself with exit code 0"), text);
+            assertReported("0", server);
+        }
+    }
+
+    @Test
+    void whatATestAsksForIsNotReported() {
+        LockredisServer server = LockredisServer.start();
+        server.restart();
+        server.stop();
+        assertNull(server.unexpectedEnd());
+        server.stop();
+        server.restart();
+        assertNull(server.unexpectedEnd());
+        server.close();
+        server.close();
+        assertNull(server.unexpectedEnd());
+    }
+
+    @Test
+    @DisabledOnOs(OS.WINDOWS)
+    void aRestartDoesNotHideTheEnd() throws Exception {
+        try (LockredisServer server = LockredisServer.start()) {
+            kill(server);
+            awaitEnd(server);
+            server.restart();
+            assertEquals("PONG", server.command("PING"));
+            assertReported("137 (signal 9)", server);
+            kill(server); // not yet noticed by this JVM, perhaps
+            server.restart();
+            assertReported("137 (signal 9)", server);
+        }
+    }
+
+    @Test
+    @DisabledOnOs(OS.WINDOWS)
+    void neitherStopNorCloseHidesTheEnd() throws Exception {
+        LockredisServer server = LockredisServer.start();
+        kill(server);
+        server.stop();
+        assertReported("137 (signal 9)", server);
+        server.restart();
+        kill(server);
+        server.close();
+        assertReported("137 (signal 9)", server);
+    }
+
+    @Test
+    void theEndOfTheSentinelsIsReported() throws Exception {
+        try (LockredisTopology topology = LockredisServer.sentinel()) {
+            LockredisServer server = topology.server();
+            for (String node : topology.nodes()) {
+                int port = Integer.parseInt(node.substring(node.lastIndexOf(':') + 1));
+                try (Connection sentinel = new Connection(
+                        new Endpoint("127.0.0.1", port, null, null, 0, false, null), 60_000)) {
+                    sentinel.call("SHUTDOWN");
+                } catch (IOException e) {
+                    // the connection ends without a reply
+                }
+            }
+            awaitEnd(server);
+            String text = server.unexpectedEnd();
+            assertTrue(text.startsWith("The Sentinels of lockredis at redis://127.0.0.1:"), text);
+            assertNull(server.unexpectedEnd());
+        }
+    }
+
+    @Test
+    @DisabledOnOs(OS.WINDOWS)
+    void aCheckOfLeaksLeavesTheEndToItsReport() throws Exception {
+        try (LockredisServer server = LockredisServer.start()) {
+            LeakCheck check = LeakCheck.begin(server);
+            kill(server); // not yet noticed by this JVM, perhaps
+            assertNull(check.end(true));
+            assertReported("137 (signal 9)", server);
+        }
+    }
+}
