@@ -44,7 +44,8 @@ public final class LockredisRule implements TestRule {
 
     /** Makes a rule. The function sets the server's values before each start. */
     public LockredisRule(Consumer<LockredisServer.Builder> setup) {
-        this.setup = Objects.requireNonNull(setup, "setup");
+        this.setup = Objects.requireNonNull(setup, "LockredisRule(null): give a function that sets the"
+                + " server's values, or call LockredisRule()");
     }
 
     /** Lets tests leave locks, waiters and subscriptions behind. Returns this rule. */

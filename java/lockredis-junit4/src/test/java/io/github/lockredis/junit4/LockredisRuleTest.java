@@ -181,6 +181,12 @@ public class LockredisRuleTest {
     }
 
     @Test
+    public void theRuleSaysWhatToGiveInPlaceOfNull() {
+        String text = assertThrows(NullPointerException.class, () -> new LockredisRule(null)).getMessage();
+        assertMatches("LockredisRule\\(null\\): give .*", text);
+    }
+
+    @Test
     public void leaksMayBeAllowedAndDataKept() {
         assertEquals("[]", run(Allowed.class, 2).toString());
     }

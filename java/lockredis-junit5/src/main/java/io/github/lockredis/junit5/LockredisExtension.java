@@ -183,7 +183,8 @@ public final class LockredisExtension
 
         /** Names the server, for a class with several ones: {@code @Lockredis(name = "a")}. */
         public Builder name(String name) {
-            this.name = Objects.requireNonNull(name, "name");
+            this.name = Objects.requireNonNull(name,
+                    "name(null): give a name, or leave the call out for a class with one server");
             return this;
         }
 
@@ -201,26 +202,31 @@ public final class LockredisExtension
 
         /** Sets what happens to a test that leaves something behind. The default: it fails. */
         public Builder leaks(LeakMode leaks) {
-            this.leaks = Objects.requireNonNull(leaks, "leaks");
+            this.leaks = Objects.requireNonNull(leaks,
+                    "leaks(null): give LeakMode.FAIL, the default, or LeakMode.ALLOWED");
             return this;
         }
 
         /** Sets the server's values. The function is called before each start. */
         public Builder server(Consumer<LockredisServer.Builder> setup) {
-            Objects.requireNonNull(setup, "setup");
+            Objects.requireNonNull(setup, "server(null): give a function that sets the server's values,"
+                    + " or leave the call out");
             this.setup = this.setup.andThen(topology -> topology.server(setup));
             return this;
         }
 
         /** Sets what starts: a server alone, behind three Sentinels, or as a cluster. */
         public Builder topology(Topology kind) {
-            this.kind = Objects.requireNonNull(kind, "kind");
+            this.kind = Objects.requireNonNull(kind,
+                    "topology(null): give a topology: SINGLE, SENTINEL or CLUSTER");
             return this;
         }
 
         /** Starts the server behind Sentinels with other values than the defaults. */
         public Builder sentinels(Consumer<LockredisTopology.Builder> setup) {
-            this.setup = this.setup.andThen(Objects.requireNonNull(setup, "setup"));
+            Objects.requireNonNull(setup, "sentinels(null): give a function that sets the Sentinels'"
+                    + " values, or leave the call out");
+            this.setup = this.setup.andThen(setup);
             hasSentinels = true;
             return this;
         }

@@ -4,6 +4,7 @@ import static org.junit.jupiter.api.Assertions.assertEquals;
 import static org.junit.jupiter.api.Assertions.assertNotEquals;
 import static org.junit.jupiter.api.Assertions.assertNull;
 import static org.junit.jupiter.api.Assertions.assertSame;
+import static org.junit.jupiter.api.Assertions.assertThrows;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
 import java.lang.annotation.Retention;
@@ -18,6 +19,7 @@ import org.junit.jupiter.api.TestInstance;
 import org.junit.jupiter.api.TestMethodOrder;
 import org.junit.jupiter.api.extension.ExtensionConfigurationException;
 import org.junit.jupiter.api.extension.RegisterExtension;
+import org.junit.jupiter.api.function.Executable;
 
 import io.github.lockredis.server.LockredisServer;
 
@@ -25,6 +27,17 @@ import io.github.lockredis.server.LockredisServer;
 class InjectionTest {
     private static String config(LockredisServer server, String directive) {
         return server.command("CONFIG", "GET", directive).toString();
+    }
+
+    @Test
+    void theBuilderSaysWhatToGiveInPlaceOfNull() {
+        LockredisExtension.Builder builder = LockredisExtension.builder();
+        Executable[] calls = {() -> builder.name(null), () -> builder.leaks(null),
+            () -> builder.server(null), () -> builder.topology(null), () -> builder.sentinels(null)};
+        for (Executable call : calls) {
+            String text = assertThrows(NullPointerException.class, call).getMessage();
+            assertTrue(text.matches("[a-z]+\\(null\\): give .*"), text);
+        }
     }
 
     @Test

@@ -4,10 +4,21 @@ import java.io.IOException;
 import java.nio.charset.StandardCharsets;
 import java.nio.file.Files;
 import java.nio.file.Path;
+import java.util.Arrays;
 import java.util.List;
+import java.util.Locale;
 
 /** Lines of a redis.conf. */
 final class ConfigText {
+    /**
+     * The directives that bind a redis.conf to its machine: where a server listens, runs, logs and keeps
+     * its data. A server that detaches itself cannot be watched. One in production's dir would read its
+     * dump.rdb, and write it.
+     */
+    private static final List<String> MACHINE = Arrays.asList("port", "tls-port", "bind", "unixsocket",
+            "unixsocketperm", "daemonize", "supervised", "syslog-enabled", "pidfile", "port-file",
+            "logfile", "dir", "dbfilename", "save", "replicaof", "slaveof");
+
     private ConfigText() {
     }
 
@@ -35,6 +46,29 @@ final class ConfigText {
             }
         }
         return quoted.append('"').toString();
+    }
+
+    /**
+     * Returns the bytes of a redis.conf without the lines that bind it to its machine. They are empty
+     * lines: the numbers of the others stay. Null: no file, no bytes.
+     *
+     * @throws LockredisException if the file cannot be read
+     */
+    static byte[] portable(Path file) {
+        if (file == null) {
+            return new byte[0];
+        }
+        StringBuilder text = new StringBuilder();
+        try {
+            String all = new String(Files.readAllBytes(file), StandardCharsets.ISO_8859_1);
+            for (String line : all.split("\n")) {
+                String name = line.trim().split("\\s+", 2)[0].toLowerCase(Locale.ROOT);
+                text.append(MACHINE.contains(name) ? "" : line).append('\n');
+            }
+        } catch (IOException e) {
+            throw new LockredisException("read the config file " + file + ": " + e, e);
+        }
+        return text.toString().getBytes(StandardCharsets.ISO_8859_1);
     }
 
     /**

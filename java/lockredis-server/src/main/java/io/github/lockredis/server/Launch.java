@@ -71,12 +71,13 @@ final class Launch {
 
     /** Starts a server. Returns null when this system cannot tell it that the JVM has ended. */
     private ServerProcess run(boolean exitWithParent) {
+        byte[] file = ConfigText.portable(config.configFile());
         Output output = new Output(consumer, sentinels);
         Process process = execute(exitWithParent);
         ServerProcess server = new ServerProcess(process, output, command);
         boolean ready = false;
         try {
-            feed(process);
+            feed(process, file);
             output.drain(process.getInputStream(), server.pid);
             ready = awaitReady(server);
         } catch (InterruptedException e) {
@@ -138,9 +139,6 @@ final class Launch {
         if (password == null) {
             password = ConfigText.lastValue(config.configFile(), "requirepass");
         }
-        if (bind == null) {
-            bind = ConfigText.lastValue(config.configFile(), "bind");
-        }
         return new Endpoint(ConfigText.host(bind), listening, null,
                 password == null || password.isEmpty() ? null : password, 0,
                 config.certificate() != null, config.certificate());
@@ -180,9 +178,6 @@ final class Launch {
     private List<String> command(Path executable, boolean exitWithParent) {
         List<String> command = new ArrayList<>();
         command.add(executable.toString());
-        if (config.configFile() != null) {
-            command.add(config.configFile().toAbsolutePath().toString());
-        }
         String listen = port == 0 ? "auto" : Integer.toString(port);
         if (config.certificate() == null && sentinels == 0) {
             command.addAll(Arrays.asList("--port", listen));
@@ -196,8 +191,10 @@ final class Launch {
         return command;
     }
 
-    private void feed(Process process) {
+    /** Writes the config file's directives, with their line numbers, and those of the builder. */
+    private void feed(Process process, byte[] file) {
         try (OutputStream in = process.getOutputStream()) {
+            in.write(file);
             in.write(directives().getBytes(StandardCharsets.UTF_8));
         } catch (IOException e) {
             // The process has ended already. Its output says why.
@@ -243,6 +240,9 @@ final class Launch {
         }
         text.append(StartError.advice(reason, code, portHint));
         text.append("\n  command: ").append(String.join(" ", command));
+        if (config.configFile() != null) {
+            text.append("\n  config file: ").append(config.configFile());
+        }
         if (code != null) {
             text.append("\n  exit code: ").append(code);
         }

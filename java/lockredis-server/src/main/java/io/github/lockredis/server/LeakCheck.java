@@ -9,6 +9,7 @@ import java.util.HashSet;
 import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
+import java.util.Objects;
 import java.util.Set;
 import java.util.function.Predicate;
 import java.util.regex.Pattern;
@@ -53,6 +54,9 @@ public final class LeakCheck {
 
     /** Returns a check for a test that begins now. Only the counted leaks are leaks. */
     public static LeakCheck begin(LockredisServer server, Predicate<Leak> counted) {
+        Objects.requireNonNull(server, "begin(null): give the server that the test uses");
+        Objects.requireNonNull(counted, "begin(…, null): give a function that is true for the leaks that"
+                + " count, or leave it out: all count then");
         LeakCheck check = new LeakCheck(server, counted);
         for (Leak leak : server.leaks()) {
             check.counts.merge(key(leak), 1, Integer::sum);
@@ -70,6 +74,7 @@ public final class LeakCheck {
      * @throws LockredisException if the server is closed or does not start
      */
     public static void prepare(LockredisServer server, boolean flush) {
+        Objects.requireNonNull(server, "prepare(null, …): give the server that the next test uses");
         if (!server.isAttached() && !server.isRunning()) {
             server.restart();
             return;

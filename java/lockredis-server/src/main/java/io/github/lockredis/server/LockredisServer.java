@@ -77,7 +77,8 @@ public final class LockredisServer implements AutoCloseable {
      * @throws LockredisException if it does not start
      */
     public static LockredisServer start(LockredisConfig config) {
-        return start(Objects.requireNonNull(config, "config"), null, null);
+        return start(Objects.requireNonNull(config,
+                "start(null): give a config, or call start() for the defaults"), null, null);
     }
 
     /** Starts a server that clients reach through three Sentinels. */
@@ -206,9 +207,11 @@ public final class LockredisServer implements AutoCloseable {
      * Returns the address for a user of {@link Builder#user}: redis://app:secret@127.0.0.1:40123.
      */
     public String uri(String user, String password) {
+        Objects.requireNonNull(user,
+                "uri(null, …): give the name of a user, or call uri() for the user default");
+        Objects.requireNonNull(password, "uri(…, null): give the user's password");
         Endpoint to = endpoint();
-        return new Endpoint(to.host, to.port, Objects.requireNonNull(user, "user"),
-                Objects.requireNonNull(password, "password"), to.database, to.tls, to.certificate).uri();
+        return new Endpoint(to.host, to.port, user, password, to.database, to.tls, to.certificate).uri();
     }
 
     /**
@@ -270,6 +273,7 @@ public final class LockredisServer implements AutoCloseable {
 
     /** Returns the locks whose names match a pattern as KEYS takes it. */
     public List<Lock> locks(String pattern) {
+        Objects.requireNonNull(pattern, "locks(null): give a pattern, or call locks() for all locks");
         List<Lock> locks = new ArrayList<>();
         for (Fields row : Fields.list(command("LOCK.LIST", pattern))) {
             locks.add(new Lock(row));
@@ -327,7 +331,7 @@ public final class LockredisServer implements AutoCloseable {
      * wait too, and nothing ends the pause early but {@link #restart}: see {@link #pauseWrites}.
      */
     public void pauseClients(Duration time) {
-        pause(time, "ALL");
+        pause(Objects.requireNonNull(time, "pauseClients(null): give how long clients wait"), "ALL");
     }
 
     /**
@@ -335,12 +339,11 @@ public final class LockredisServer implements AutoCloseable {
      * only read get their replies. {@link #unpauseClients} ends the pause early.
      */
     public void pauseWrites(Duration time) {
-        pause(time, "WRITE");
+        pause(Objects.requireNonNull(time, "pauseWrites(null): give how long clients wait"), "WRITE");
     }
 
     private void pause(Duration time, String mode) {
-        long millis = Objects.requireNonNull(time, "time").toMillis();
-        command("CLIENT", "PAUSE", Long.toString(millis), mode);
+        command("CLIENT", "PAUSE", Long.toString(time.toMillis()), mode);
     }
 
     /** Notes the pause that a command has begun or ended. */
@@ -382,6 +385,7 @@ public final class LockredisServer implements AutoCloseable {
      * @throws LockredisException with the server's text if the reply is an error
      */
     public Object command(String... command) {
+        requireTexts("command", "give the command's words, each as a text", command);
         if (command.length == 0) {
             throw new IllegalArgumentException("command has no words");
         }
@@ -394,6 +398,17 @@ public final class LockredisServer implements AutoCloseable {
             return reply;
         } catch (IOException e) {
             throw failed(e, command);
+        }
+    }
+
+    /** Fails if a method has got null in place of texts, or as one of them. */
+    private static void requireTexts(String method, String advice, String... texts) {
+        Objects.requireNonNull(texts, method + "(null): " + advice);
+        for (int i = 0; i < texts.length; i++) {
+            if (texts[i] == null) {
+                throw new NullPointerException(method + "(…, null): text " + (i + 1) + " of "
+                        + texts.length + " is null: " + advice);
+            }
         }
     }
 
@@ -550,7 +565,8 @@ public final class LockredisServer implements AutoCloseable {
 
         /** Sets the password that clients must give. */
         public Builder password(String password) {
-            this.password = Objects.requireNonNull(password, "password");
+            this.password = Objects.requireNonNull(password,
+                    "password(null): give a password, or leave the call out: clients need none then");
             return this;
         }
 
@@ -563,6 +579,8 @@ public final class LockredisServer implements AutoCloseable {
          * @throws IllegalArgumentException if the name is empty, has white space or is "default"
          */
         public Builder user(String name, String... rules) {
+            Objects.requireNonNull(name, "user(null, …): give the name of a user");
+            requireTexts("user", "give rules of ACL SETUSER", rules);
             if (!name.matches("[^\\s\\x00]+")) {
                 throw new IllegalArgumentException("\"" + name + "\" is not the name of a user");
             }
@@ -572,9 +590,7 @@ public final class LockredisServer implements AutoCloseable {
             }
             List<String> values = new ArrayList<>();
             values.add(name);
-            for (String rule : rules) {
-                values.add(Objects.requireNonNull(rule, "rule"));
-            }
+            values.addAll(Arrays.asList(rules));
             return directive("user", values.toArray(new String[0]));
         }
 
@@ -585,8 +601,10 @@ public final class LockredisServer implements AutoCloseable {
          * @param privateKey its key, a PEM file
          */
         public Builder tls(Path certificate, Path privateKey) {
-            this.certificate = Objects.requireNonNull(certificate, "certificate");
-            this.privateKey = Objects.requireNonNull(privateKey, "privateKey");
+            this.certificate = Objects.requireNonNull(certificate, "tls(null, …): give the file of the"
+                    + " server's certificate, or leave the call out: clients use no TLS then");
+            this.privateKey = Objects.requireNonNull(privateKey,
+                    "tls(…, null): give the file of the certificate's private key");
             return this;
         }
 
@@ -597,7 +615,9 @@ public final class LockredisServer implements AutoCloseable {
 
         /** Adds a directive of redis.conf. The server checks it, and refuses what it cannot do. */
         public Builder directive(String name, String... values) {
-            if (!Objects.requireNonNull(name, "name").matches("[A-Za-z0-9_-]+")) {
+            Objects.requireNonNull(name, "directive(null, …): give the name of a directive");
+            requireTexts("directive", "give the values of " + name + ", each as a text", values);
+            if (!name.matches("[A-Za-z0-9_-]+")) {
                 throw new IllegalArgumentException("\"" + name + "\" is not the name of a directive");
             }
             if (name.equalsIgnoreCase("port") && values.length == 1 && values[0].matches("\\d{1,5}")) {
@@ -616,8 +636,9 @@ public final class LockredisServer implements AutoCloseable {
          * empty or begin with # are ignored.
          */
         public Builder directives(String... lines) {
+            requireTexts("directives", "give lines of a redis.conf", lines);
             for (String text : lines) {
-                if (Objects.requireNonNull(text, "line").trim().isEmpty()) {
+                if (text.trim().isEmpty()) {
                     throw new IllegalArgumentException("a directive is empty");
                 }
                 for (String line : text.trim().split("\\s*\n\\s*")) {
@@ -632,11 +653,15 @@ public final class LockredisServer implements AutoCloseable {
         }
 
         /**
-         * Starts the server with a redis.conf. The builder's values win over those of the file, and
-         * the port of the file is not used: it is {@link #port}, or a free one.
+         * Starts the server with a redis.conf, production's own if you like. The builder's values win
+         * over those of the file. What binds the file to its machine is not used: port, tls-port, bind,
+         * unixsocket, daemonize, supervised, syslog-enabled, pidfile, port-file, logfile, dir,
+         * dbfilename, save and replicaof. A {@link #directive} sets them again. Files that it includes
+         * are used as they are.
          */
         public Builder configFile(Path file) {
-            this.configFile = Objects.requireNonNull(file, "file");
+            this.configFile = Objects.requireNonNull(file,
+                    "configFile(null): give the path of a redis.conf, or leave the call out");
             return this;
         }
 
@@ -646,13 +671,15 @@ public final class LockredisServer implements AutoCloseable {
          * dropped, and a line says how many. What the consumer throws is ignored.
          */
         public Builder logConsumer(Consumer<String> consumer) {
-            this.consumer = Objects.requireNonNull(consumer, "consumer");
+            this.consumer = Objects.requireNonNull(consumer, "logConsumer(null): give a"
+                    + " function for the lines, or leave the call out: the log of the JVM gets them then");
             return this;
         }
 
         /** Starts this executable, in place of the one on the class path. */
         public Builder executable(Path file) {
-            this.executable = Objects.requireNonNull(file, "file");
+            this.executable = Objects.requireNonNull(file, "executable(null): give the path of"
+                    + " an executable, or leave the call out for the one on the class path");
             return this;
         }
 
@@ -662,7 +689,10 @@ public final class LockredisServer implements AutoCloseable {
          * @throws IllegalArgumentException if the time is zero, negative or more than a day
          */
         public Builder startTimeout(Duration timeout) {
-            if (Objects.requireNonNull(timeout, "timeout").isZero() || timeout.isNegative() || timeout.compareTo(Duration.ofDays(1)) > 0) {
+            Objects.requireNonNull(timeout,
+                    "startTimeout(null): give a time, or leave the call out for 30 seconds");
+            if (timeout.isZero() || timeout.isNegative()
+                    || timeout.compareTo(Duration.ofDays(1)) > 0) {
                 throw new IllegalArgumentException("startTimeout " + timeout
                         + " must be more than zero and at most a day");
             }

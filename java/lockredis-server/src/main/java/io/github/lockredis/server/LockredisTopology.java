@@ -133,12 +133,14 @@ public final class LockredisTopology implements AutoCloseable {
         private final List<Consumer<LockredisServer.Builder>> setup = new ArrayList<>();
 
         private Builder(Topology kind) {
-            this.kind = Objects.requireNonNull(kind, "kind");
+            this.kind = Objects.requireNonNull(kind,
+                    "builder(null): give a topology: SINGLE, SENTINEL or CLUSTER");
         }
 
         /** Sets values of the server: {@code server -> server.password("secret")}. */
         public Builder server(Consumer<LockredisServer.Builder> setup) {
-            this.setup.add(Objects.requireNonNull(setup, "setup"));
+            this.setup.add(Objects.requireNonNull(setup, "server(null): give a function that sets the"
+                    + " server's values, or leave the call out"));
             return this;
         }
 
@@ -183,7 +185,9 @@ public final class LockredisTopology implements AutoCloseable {
         /** Sets how long the server may be silent until it counts as down. The default is 30 s. */
         public Builder downAfter(Duration time) {
             requireSentinels("downAfter");
-            if (Objects.requireNonNull(time, "time").compareTo(Duration.ofMillis(1)) < 0
+            Objects.requireNonNull(time,
+                    "downAfter(null): give a time, or leave the call out for 30 seconds");
+            if (time.compareTo(Duration.ofMillis(1)) < 0
                     || time.compareTo(Duration.ofMillis(Integer.MAX_VALUE)) > 0) {
                 throw new IllegalArgumentException("downAfter " + time
                         + " is not in 1 ms to 2147483647 ms");
@@ -209,7 +213,8 @@ public final class LockredisTopology implements AutoCloseable {
 
         /** Returns the text. The error does not show it: it may be a password. */
         private static String requireWord(String what, String text) {
-            if (!Objects.requireNonNull(text, what).matches("\\S+")) {
+            if (!Objects.requireNonNull(text, what + "(null): give a text, or leave the call out"
+                    + " for the default").matches("\\S+")) {
                 throw new IllegalArgumentException(what + " is empty or has white space");
             }
             return text;

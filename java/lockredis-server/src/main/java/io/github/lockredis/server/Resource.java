@@ -114,7 +114,8 @@ final class Resource {
     private static String missing(String platform) {
         if (Arrays.asList(ALL).contains(platform)) {
             return "no executable for " + platform + " is on the class path: add the dependency "
-                    + "io.github.lockredis:lockredis-binary-" + platform;
+                    + "io.github.lockredis:lockredis-binary-" + platform + ". If it is there, its build was"
+                    + " for other platforms: mvn -f java install -Pall-platforms builds all";
         }
         return "lockredis has no executable for " + platform + ": it has " + String.join(", ", ALL)
                 + ". Set -Dlockredis.executable=FILE to one that you built.";

@@ -10,8 +10,8 @@ import java.util.logging.Level;
 import java.util.logging.Logger;
 
 /**
- * Passes the server's lines to the log of this JVM: SLF4J if it is on the class path, else
- * System.Logger, else java.util.logging. The logger's name is io.github.lockredis.server. Warnings of
+ * Passes the server's lines to the log of this JVM: SLF4J if it is on the class path with a provider
+ * that logs, else System.Logger, else java.util.logging. The logger's name is io.github.lockredis.server. Warnings of
  * the server are warnings. Its other lines, and all lines of Sentinels, are for debugging: a test's
  * output stays short. A thread of its own writes, so a slow log does not hold up a server.
  */
@@ -97,9 +97,14 @@ final class ServerLog {
         return (warning, line) -> log.log(warning ? Level.WARNING : Level.FINE, line);
     }
 
+    /** @throws ClassNotFoundException if SLF4J is not there, or its only provider logs nothing */
     private static BiConsumer<Boolean, String> slf4j() throws ReflectiveOperationException {
         Class<?> factory = Class.forName("org.slf4j.LoggerFactory");
         Class<?> type = Class.forName("org.slf4j.Logger");
+        Object found = factory.getMethod("getILoggerFactory").invoke(null);
+        if (found.getClass().getName().equals("org.slf4j.helpers.NOPLoggerFactory")) {
+            throw new ClassNotFoundException("a provider of SLF4J that logs");
+        }
         Object log = factory.getMethod("getLogger", String.class).invoke(null, NAME);
         Method warn = type.getMethod("warn", String.class);
         Method debug = type.getMethod("debug", String.class);

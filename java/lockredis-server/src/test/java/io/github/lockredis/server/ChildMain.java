@@ -31,6 +31,13 @@ final class ChildMain {
             case "close":
                 server.close();
                 break;
+            case "shutdown":
+                try {
+                    server.command("SHUTDOWN");
+                } catch (LockredisException e) {
+                    System.in.read(); // until the parent closes the standard input
+                }
+                break;
             case "topology":
                 try (LockredisTopology topology = LockredisServer.sentinel()) {
                     topology.server().restart();

@@ -16,6 +16,7 @@ import java.util.Arrays;
 import java.util.List;
 import java.util.concurrent.CopyOnWriteArrayList;
 import java.util.concurrent.CountDownLatch;
+import java.util.stream.Stream;
 
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
@@ -109,6 +110,44 @@ class ConfigurationTest {
             assertEquals("from file", server.password());
             assertEquals("77", configured(server, "maxclients"));
             assertEquals("6", configured(server, "databases"));
+        }
+    }
+
+    @Test
+    void whatBindsAConfigFileToItsMachineIsNotUsed(@TempDir Path folder) throws Exception {
+        Path data = Files.createDirectory(folder.resolve("data"));
+        Path file = Files.write(folder.resolve("redis.conf"), Arrays.asList("port 6379",
+                "bind 192.0.2.1", "tls-port 6380", "tls-cert-file /no/such.crt",
+                "tls-key-file /no/such.key", "unixsocket /no/such/redis.sock", "daemonize yes",
+                "supervised systemd", "syslog-enabled yes", "pidfile /no/such/redis.pid",
+                "port-file /no/such/port", "logfile /no/such/redis.log", "dir " + data,
+                "dbfilename production.rdb", "save 1 1", "appendonly yes",
+                "replicaof 192.0.2.1 6379", "maxclients 77"));
+        try (LockredisServer server = LockredisServer.builder().configFile(file).start()) {
+            assertEquals("127.0.0.1", server.host());
+            assertEquals("77", configured(server, "maxclients"));
+            assertEquals("", configured(server, "save"));
+            assertTrue(server.log().toString().contains("Ready to accept connections"));
+            server.command("SET", "order:1", "packed");
+        }
+        try (Stream<Path> files = Files.list(data)) {
+            assertEquals(0, files.count());
+        }
+        try (LockredisTopology sentinel = LockredisTopology.builder(Topology.SENTINEL)
+                .server(server -> server.configFile(file)).start()) {
+            assertEquals(3, sentinel.nodes().size());
+        }
+    }
+
+    @Test
+    void aDirectiveWinsOverWhatBindsAConfigFileToItsMachine(@TempDir Path folder) throws Exception {
+        Path file = Files.write(folder.resolve("redis.conf"), Arrays.asList("dir /no/such"));
+        for (int i = 0; i < 2; i++) {
+            try (LockredisServer server = LockredisServer.builder().configFile(file)
+                    .directive("dir", folder.toString()).directive("save", "3600", "1").start()) {
+                assertEquals(i == 0 ? null : "packed", server.command("GET", "order:1"));
+                server.command("SET", "order:1", "packed");
+            }
         }
     }
 

@@ -34,6 +34,13 @@ class ServerLogTest {
     }
 
     @Test
+    void withASlf4jThatLogsNothingWarningsGoToTheJdksLog() throws Exception {
+        try (Child jvm = Child.startWith("(?!.*slf4j-simple).*", "shutdown")) {
+            awaitLine(jvm, "WARNING: .* # User requested shutdown.*");
+        }
+    }
+
+    @Test
     void onlyLinesOfTheServerAreWarnings() {
         assertTrue(ServerLog.isWarning("123:M 03 Nov 2026 03:44:42.876 # out of memory"));
         for (String line : new String[] {"123:M 03 Nov 2026 03:44:42.876 * Listening # here",
