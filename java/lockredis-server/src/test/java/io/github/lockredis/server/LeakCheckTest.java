@@ -6,6 +6,11 @@ import static org.junit.jupiter.api.Assertions.assertTrue;
 
 import java.io.IOException;
 import java.util.Arrays;
+import java.util.concurrent.Executors;
+import java.util.concurrent.ScheduledExecutorService;
+import java.util.concurrent.TimeUnit;
+import java.util.concurrent.atomic.AtomicReference;
+import java.util.function.Predicate;
 
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.BeforeEach;
@@ -72,6 +77,42 @@ class LeakCheckTest {
             assertTrue(check.end(true).startsWith("3 leaks on "));
             assertEquals(Arrays.asList("message", channel, "0"), waiter.call("PING"));
             assertEquals(Arrays.asList("smessage", channel, "0"), shards.call("PING"));
+        }
+    }
+
+    @Test
+    void aLockThatIsReleasedLateIsNoLeak() {
+        LeakCheck check = LeakCheck.begin(server, leak -> {
+            server.command("DEL", leak.name());
+            return true;
+        });
+        acquire("order:1");
+        assertNull(check.end(false));
+    }
+
+    @Test
+    void aThreadThatLocksInALoopIsFoundUnlessItIsATask() throws Exception {
+        ScheduledExecutorService thread = Executors.newSingleThreadScheduledExecutor();
+        try {
+            // The lock is released when a look has seen it, and acquired again a moment later.
+            Predicate<Leak> release = leak -> {
+                server.command("DEL", leak.name());
+                thread.schedule(() -> acquire("order:1"), 15, TimeUnit.MILLISECONDS);
+                return true;
+            };
+            LeakCheck check = LeakCheck.begin(server, release);
+            acquire("order:1");
+            AtomicReference<String> text = new AtomicReference<>();
+            Await.until("the loop is found", () -> { // a slow thread may lock after the check
+                text.set(check.end(false));
+                return text.get() != null;
+            });
+            assertTrue(text.get().contains("lock \"order:1\" is held by " + OWNER), text.get());
+            Await.until("the lock is held", () -> !server.locks().isEmpty());
+            assertNull(check.allowTasks().end(false));
+        } finally {
+            thread.shutdownNow();
+            thread.awaitTermination(1, TimeUnit.MINUTES);
         }
     }
 }

@@ -71,7 +71,7 @@ final class ServerUse {
      * connections do not count: they belong to the context's beans, which outlive a test.
      */
     private LeakCheck beginCheck() {
-        return LeakCheck.begin(server, leak -> !leak.owner().isEmpty());
+        return LeakCheck.begin(server, leak -> !leak.owner().isEmpty()).allowTasks();
     }
 
     /** A test that runs on the server. */

@@ -1,0 +1,36 @@
+package orders;
+
+import static org.testng.Assert.assertTrue;
+
+import io.github.lockredis.server.LockredisException;
+import org.testng.annotations.Test;
+
+/** Tests that fail, but for the last one. Maven does not find them: OrdersTest runs them. */
+public class Forgetful extends LockredisTest {
+    @Test
+    public void aForgetsALock() {
+        server.command("EVAL", "redis.call('hincrby', KEYS[1], ARGV[2], 1); "
+                + "redis.call('pexpire', KEYS[1], ARGV[1]); return nil;",
+                "1", "order:42", "30000", "6f1c1a2e-54b7-4f7c-9d4a-0c2f6a8e3b11:17");
+    }
+
+    @Test
+    public void bEndsTheServer() {
+        try {
+            server.command("SHUTDOWN");
+        } catch (LockredisException e) {
+            // it has ended
+        }
+    }
+
+    @Test
+    public void cFails() {
+        assertTrue(server.locks().isEmpty());
+        throw new IllegalStateException("the packet is empty");
+    }
+
+    @Test
+    public void dPasses() {
+        assertTrue(server.isRunning());
+    }
+}

@@ -1,0 +1,57 @@
+package orders;
+
+import io.github.lockredis.server.LeakCheck;
+import io.github.lockredis.server.LockredisServer;
+import org.testng.IHookCallBack;
+import org.testng.IHookable;
+import org.testng.ITestResult;
+import org.testng.annotations.AfterClass;
+import org.testng.annotations.BeforeClass;
+import org.testng.annotations.BeforeMethod;
+
+/** A class of tests with a server of its own, which is empty before each test. */
+public abstract class LockredisTest implements IHookable {
+    protected LockredisServer server;
+    private String ended; // the text about an end of the server between tests, or null
+
+    @BeforeClass(alwaysRun = true)
+    public void startServer() {
+        server = LockredisServer.start();
+    }
+
+    @BeforeMethod(alwaysRun = true)
+    public void prepareServer() {
+        noteEnd();
+        LeakCheck.prepare(server, true);
+    }
+
+    /** Runs a test method. TestNG fails the test for what this method throws. */
+    @Override
+    public void run(IHookCallBack test, ITestResult result) {
+        LeakCheck check = LeakCheck.begin(server);
+        test.runTestMethod(result);
+        String leaks = check.end(true);
+        String end = server.unexpectedEnd();
+        if (leaks != null || end != null) {
+            AssertionError error = new AssertionError(end != null ? end : leaks);
+            if (result.getThrowable() != null) {
+                error.addSuppressed(result.getThrowable());
+            }
+            throw error;
+        }
+    }
+
+    @AfterClass(alwaysRun = true)
+    public void closeServer() {
+        server.close();
+        noteEnd();
+        if (ended != null) {
+            throw new AssertionError(ended);
+        }
+    }
+
+    private void noteEnd() {
+        String end = server.unexpectedEnd();
+        ended = end != null ? end : ended;
+    }
+}
