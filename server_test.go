@@ -1,8 +1,10 @@
 package lockredis_test
 
 import (
+	"errors"
 	"fmt"
 	"net"
+	"os"
 	"path/filepath"
 	"runtime"
 	"slices"
@@ -356,6 +358,27 @@ func TestAnIdleClientIsClosedAfterTheTimeoutUnlessItSubscribed(t *testing.T) {
 		t.Fatal("an idle client received a reply")
 	}
 	expect(t, listener, "PING", "*2\r\n$4\r\npong\r\n$0\r\n\r\n")
+}
+
+func TestATimeoutCountsFromTheLastCommandAndNotFromItsConfigSet(t *testing.T) {
+	clock := expiry.NewManual(time.Now())
+	srv := start(t, lockredis.Config{Clock: clock})
+	for name, connect := range map[string]func(*testing.T, *lockredis.Server) *wire.Conn{
+		"socket": dial,
+		"pipe":   func(t *testing.T, srv *lockredis.Server) *wire.Conn { return pipe(t, srv) },
+	} {
+		t.Run(name, func(t *testing.T) {
+			idle := connect(t, srv)
+			expect(t, idle, "PING", "+PONG\r\n")
+			clock.Advance(2 * time.Hour)
+			c := connect(t, srv)
+			expect(t, c, "CONFIG SET timeout 3600", "+OK\r\n")
+			if _, err := idle.Receive(); err == nil || errors.Is(err, os.ErrDeadlineExceeded) {
+				t.Fatal("the idle client is still connected:", err)
+			}
+			expect(t, c, "CONFIG SET timeout 0", "+OK\r\n")
+		})
+	}
 }
 
 func TestAPasswordIsRequired(t *testing.T) {

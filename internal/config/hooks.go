@@ -13,9 +13,10 @@ const (
 	MaxClientsChange                    // the number of files that the process needs
 	TLSChange                           // certificates, keys, versions, ciphers, sessions
 	ClusterChange                       // whether a cluster without all slots serves commands
-	SlowlogChange                       // the length of SLOWLOG
+	SlowlogChange                       // the length of SLOWLOG, and whether it takes commands
 	UsersChange                         // the default user's password, the channels of new users
 	MemoryChange                        // the limit of memory
+	OutputChange                        // how much unread output a client may have
 )
 
 // hook is a function that OnChange has registered.

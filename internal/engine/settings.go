@@ -31,7 +31,8 @@ func (e *Engine) followSettings(cfg *config.Config) {
 	}
 }
 
-// followSlowlog drops the entries of SLOWLOG that slowlog-max-len no longer allows.
+// followSlowlog drops the entries of SLOWLOG that slowlog-max-len no longer allows. A SLOWLOG that
+// is off keeps them until it is on again.
 func (e *Engine) followSlowlog(cfg *config.Config) {
 	cfg.OnChange(config.SlowlogChange, func() error {
 		if cfg.SlowerThan >= 0 { // as in Redis

@@ -15,7 +15,7 @@ const expireBatch = 128
 const retryAfter = 100
 
 // timer wakes the engine at the earliest deadline of keys, waits, the pause and save points, and
-// at once while keys are to be evicted.
+// at once while keys are to be evicted or the table of tracking is too large.
 // A unit that adds an earlier deadline arms it again. It may fire too early, when a
 // deadline was removed. Then it finds nothing due and is armed for the next deadline.
 type timer struct {
@@ -93,6 +93,10 @@ func (e *Engine) endDueBatch() (more bool) {
 		more = e.memory.goOn() || more
 		e.journal.unit(UnitEnds)
 	}
+	if e.tracking.overfull > 0 && !e.timer.halted {
+		e.tracking.shrink()
+		more = more || e.tracking.overfull > 0
+	}
 	e.parking.endOverdue(e.env.Space.Now())
 	e.serveReady()
 	if !e.timer.halted {
@@ -119,6 +123,9 @@ func (e *Engine) armTimer() {
 	}
 	if at := e.memory.due(); at > 0 && (next == 0 || at < next) {
 		next = at
+	}
+	if e.tracking.overfull > 0 && !e.timer.halted {
+		next = e.env.Space.Now()
 	}
 	if next != 0 {
 		next = max(next, e.timer.notBefore)

@@ -30,14 +30,14 @@ type tracking struct {
 	clients  int // that track
 	known    int // sessions with a TrackingState
 	stale    int // items of sessions that have left
-	overfull int // commands since the table has had more than tracking-table-max-keys
+	overfull int // calls of shrink since the table has had more than tracking-table-max-keys
 
 	waiting []invalidation // for the end of the running command
 	buffer  []byte         // for encoding
 }
 
-// invalidationsEach is how many keys a command takes out of a table that is too large. The
-// number grows with each command until the table is small enough.
+// invalidationsEach is how many keys a command, or a batch of the timer, takes out of a table that
+// is too large. The number grows each time until the table is small enough.
 const invalidationsEach = 100
 
 // Enable turns tracking on for s, or changes its mode.

@@ -137,18 +137,18 @@ func TestTrackingThatBeginsInATransactionWaitsForItsEnd(t *testing.T) {
 }
 
 func TestATableThatIsTooLargeInvalidatesRandomKeys(t *testing.T) {
-	e := newTestEngine(expiry.System())
+	e := newTestEngine(expiry.NewManual(epoch))
 	c := newCacher(t, e, "CLIENT TRACKING ON NOLOOP")
 	for i := range 500 {
 		c.run(fmt.Sprintf("GET key:%d", i))
 	}
 	e.Do(&Caller{}, func() { e.env.Config.TrackingMaxKeys = 10 })
-	for commands, want := range []int{400, 200, 10, 10} {
+	for commands, want := range []int{400, 10, 10} { // the timer is due before the second command
 		got := strings.Count(c.run("PING"), "invalidate")
 		if n := counts(t, e).Keys; n != want {
 			t.Errorf("%d keys after %d commands, want %d", n, commands+1, want)
 		}
-		if want := []int{100, 200, 190, 0}[commands]; got != want {
+		if want := []int{100, 390, 0}[commands]; got != want {
 			t.Errorf("%d invalidations, want %d", got, want)
 		}
 	}
@@ -222,5 +222,28 @@ func BenchmarkTrackedWrite(b *testing.B) {
 			}
 			e.Execute(writer, write)
 		})
+	}
+}
+
+func TestTheTimerShrinksATableThatConfigSetHasMadeTooLarge(t *testing.T) {
+	e := newTestEngine(expiry.NewManual(epoch))
+	reader := newCacher(t, e, "CLIENT TRACKING ON")
+	for i := range 1000 {
+		reader.run(fmt.Sprintf("GET key%d", i))
+	}
+	other := newCacher(t, e)
+	reader.conn.take()
+	other.run("CONFIG SET tracking-table-max-keys 7")
+	if !e.timer.due(e.env.Space.Now()) {
+		t.Fatal("the timer is not armed")
+	}
+	for more := true; more; {
+		e.Do(&Caller{}, func() { more = e.fireTimer() })
+	}
+	if n := counts(t, e).Keys; n != 7 || strings.Count(reader.conn.take(), "invalidate") != 993 {
+		t.Errorf("%d keys are left in the table", n)
+	}
+	if e.timer.due(e.env.Space.Now()) {
+		t.Error("the timer is armed, and nothing is to be done")
 	}
 }

@@ -4,6 +4,7 @@ import (
 	"net"
 	"sync/atomic"
 	"syscall"
+	"time"
 	"unsafe"
 
 	"github.com/lockredis/lockredis/internal/command"
@@ -30,6 +31,10 @@ type conn struct {
 	counted bufferCount // of the reader
 
 	numbered bool // the session's FD is of server.numbers
+
+	// rearmed says that the timeout directive has changed: what the link knows of the client's
+	// last activity may be wrong, see lastActive.
+	rearmed atomic.Bool
 
 	querySizes atomic.Uint64 // see publish: bytes of the reader, and its size
 }
@@ -72,10 +77,24 @@ func (c *conn) descriptor(nc net.Conn) int {
 // subscriber or a monitor may be silent, and so may a session that is Waiting or Held.
 func (c *conn) idleTooLong() (idle bool) {
 	c.server.engine.Do(&engine.Caller{}, func() {
-		idle = c.server.cfg.Timeout.Load() > 0 &&
+		idle = c.server.cfg.Timeout.Load() > 0 && !c.rearmed.Load() &&
 			c.session.State() == command.Ready && !c.session.Subscribed() && !c.session.Monitor
 	})
 	return idle
+}
+
+// lastActive returns when the client's last command ran, if the timeout directive has changed
+// since the last call.
+func (c *conn) lastActive() (at time.Time, changed bool) {
+	if !c.rearmed.Load() {
+		return at, false
+	}
+	c.server.engine.Do(&engine.Caller{}, func() {
+		c.rearmed.Store(false)
+		idle := c.server.clock.Now().UnixMilli() - c.session.LastActive
+		at = time.Now().Add(-time.Duration(idle) * time.Millisecond)
+	})
+	return at, true
 }
 
 // execute runs the complete commands that are buffered. open reports whether the

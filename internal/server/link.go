@@ -163,7 +163,11 @@ func (g *ownGoroutine) armIdleTimeout() {
 	g.timed = seconds > 0
 	var deadline time.Time
 	if g.timed {
-		deadline = time.Now().Add(time.Duration(seconds) * time.Second)
+		from, changed := g.lastActive()
+		if !changed {
+			from = time.Now()
+		}
+		deadline = from.Add(time.Duration(seconds) * time.Second)
 	}
 	g.nc.SetReadDeadline(deadline)
 	if g.wake.isSet() { // Wake came first, and SetReadDeadline above replaced its deadline

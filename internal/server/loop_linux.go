@@ -208,9 +208,7 @@ func (l *loop) scan() {
 				c.finish()
 			}
 		case seconds <= 0:
-		case c.lastRead.IsZero():
-			c.lastRead = now
-		case now.Sub(c.lastRead) > time.Duration(seconds)*time.Second && c.idleTooLong():
+		case c.idleFor(now) > time.Duration(seconds)*time.Second && c.idleTooLong():
 			c.end()
 		}
 	}

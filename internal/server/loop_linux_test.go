@@ -8,7 +8,19 @@ import (
 	"strconv"
 	"syscall"
 	"testing"
+	"time"
 )
+
+func TestAnEarlierTimeoutDirectiveDoesNotMakeABusyClientIdle(t *testing.T) {
+	s := newTestServer(t)
+	c := &loopConn{conn: &conn{server: s}}
+	c.session.LastActive = s.clock.Now().UnixMilli()
+	c.lastRead = time.Now().Add(-time.Hour) // the directive was 0 since then
+	c.rearmed.Store(true)
+	if idle := c.idleFor(time.Now()); idle > time.Minute {
+		t.Errorf("the client is idle for %v", idle)
+	}
+}
 
 func TestASignalDoesNotEndALoop(t *testing.T) {
 	if loopCount() == 0 {

@@ -235,6 +235,16 @@ func (c *loopConn) runBuffered() bool {
 	return true
 }
 
+// idleFor returns how long the client has sent nothing.
+func (c *loopConn) idleFor(now time.Time) time.Duration {
+	if at, changed := c.lastActive(); changed {
+		c.lastRead = at
+	} else if c.lastRead.IsZero() {
+		c.lastRead = now
+	}
+	return now.Sub(c.lastRead)
+}
+
 // end removes the session from the engine. The socket stays open until the last replies
 // are written.
 func (c *loopConn) end() {

@@ -361,11 +361,14 @@ func (o *output) exceeds(limit config.OutputLimit, now time.Time) bool {
 	over := limit.Hard > 0 && size > limit.Hard
 	if soft := limit.Soft > 0 && size > limit.Soft; !soft {
 		o.overSoft = time.Time{}
-	} else if o.overSoft.IsZero() {
-		o.overSoft = now
-		o.checkAfter(time.Duration(limit.SoftSeconds)*time.Second + time.Millisecond)
-	} else if now.Sub(o.overSoft) > time.Duration(limit.SoftSeconds)*time.Second {
-		over = true
+	} else {
+		if o.overSoft.IsZero() {
+			o.overSoft = now
+		}
+		left := time.Duration(limit.SoftSeconds)*time.Second - now.Sub(o.overSoft)
+		if over = over || left < 0; !over {
+			o.checkAfter(left + time.Millisecond)
+		}
 	}
 	if over {
 		o.fail()

@@ -5,6 +5,7 @@ import (
 	"encoding/hex"
 	"errors"
 	"log/slog"
+	"maps"
 	mathrand "math/rand/v2"
 	"net"
 	"slices"
@@ -87,6 +88,7 @@ func New(opts Options) *Server {
 		Memory: processMemory(),
 	})
 	opts.Config.OnChange(config.IdleChange, s.rearm)
+	opts.Config.OnChange(config.OutputChange, s.enforceOutputLimits)
 	s.memory.startup = s.memory.read()
 	return s
 }
@@ -97,7 +99,21 @@ func (s *Server) rearm() error {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	for c := range s.conns {
+		c.rearmed.Store(true)
 		c.Wake()
+	}
+	return nil
+}
+
+// enforceOutputLimits closes the clients whose unread output exceeds a new
+// client-output-buffer-limit, and begins the time of its soft limit for others. It is called
+// inside the engine.
+func (s *Server) enforceOutputLimits() error {
+	s.mu.Lock()
+	conns := slices.Collect(maps.Keys(s.conns))
+	s.mu.Unlock()
+	for _, c := range conns {
+		c.enforceOutputLimit()
 	}
 	return nil
 }
