@@ -223,6 +223,9 @@ func (c *Config) Match(patterns []string, match func(pattern, name string) bool)
 		}
 		for i := range c.settings {
 			s := &c.settings[i]
+			if s.has(hidden) {
+				continue
+			}
 			if match(pattern, s.name) {
 				add(s.name, s)
 			}

@@ -41,6 +41,7 @@ const (
 	writesEmpty                   // CONFIG REWRITE keeps a line with an empty text
 	noDefault                     // its default cannot be written in a file: Rewrite leaves it out
 	secret                        // SLOWLOG and MONITOR do not show its value
+	hidden                        // a pattern of CONFIG GET does not find it
 )
 
 func (d *directive) has(f flags) bool { return d.flags&f != 0 }
@@ -163,6 +164,7 @@ const (
 	idleTicks       = "there is no periodic task: a timer waits for the next deadline"
 	idleTickets     = "TLS sessions are resumed by tickets, and the client's order of ciphers counts"
 	idleShutdown    = "nothing delays the end"
+	idleHidden      = "Redis's own tests set it; only its full name finds it in CONFIG GET"
 	idleSyslog      = "there is no syslog"
 )
 

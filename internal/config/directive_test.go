@@ -260,3 +260,62 @@ func BenchmarkNew(b *testing.B) {
 		New()
 	}
 }
+
+// The texts and values were recorded from redis-server 7.0.15.
+func TestALineWithoutAValueIsTheDirectivesOwnMatter(t *testing.T) {
+	const signals = "argument(s) must be one of the following: default, save, nosave, now, force"
+	for line, want := range map[string]string{
+		"save":                              "",
+		"client-output-buffer-limit":        "normal 0 0 0 slave 268435456 67108864 60 pubsub 33554432 8388608 60",
+		"latency-tracking-info-percentiles": "",
+		"bind":                              "",
+		"shutdown-on-sigint":                signals,
+		"shutdown-on-sigterm":               signals,
+		"oom-score-adj-values":              errWords.Error(),
+		"replicaof":                         errWords.Error(),
+		"timeout":                           errWords.Error(),
+		"use-exit-on-panic":                 errWords.Error(),
+		"topology":                          errWords.Error(),
+		`appendfilename ""`:                 "appendfilename can't be empty",
+		`appenddirname ""`:                  "appenddirname can't be empty",
+		`dbfilename ""`:                     "",
+		`unixsocketperm ""`:                 "0",
+		`unixsocketperm " +17"`:             "17",
+		"unixsocketperm -1":                 "argument must be between 0 and 777 inclusive",
+		"unixsocketperm 1777":               "argument must be between 0 and 777 inclusive",
+		"unixsocketperm 8":                  "argument couldn't be parsed as an octal number",
+		"unixsocketperm 7_7":                "argument couldn't be parsed as an octal number",
+		"watchdog-period 100":               "200",
+		"a.b":                               "Module config specified without value",
+		"a.b c":                             noModules,
+	} {
+		name, _, _ := strings.Cut(line, " ")
+		c, err := Parse([]string{"-"}, strings.NewReader(line+"\n"))
+		got := ""
+		if err != nil {
+			got = err.Error()[strings.LastIndexByte(err.Error(), '\n')+1:]
+		} else {
+			got = c.Get(name)
+		}
+		if got != want {
+			t.Errorf("%s: %q, want %q", line, got, want)
+		}
+	}
+}
+
+func TestEachValueOfConfigGetCanBeSetButThoseThatRedisCallsImmutable(t *testing.T) {
+	c := New()
+	for _, p := range c.Match([]string{"*"}, func(string, string) bool { return true }) {
+		s := c.find(p.Name)
+		err := c.Set([]Pair{p}, true)
+		if refused := err != nil; refused != (s.has(immutable) && !s.has(own)) {
+			t.Errorf("%s %q: %v", p.Name, p.Value, err)
+		}
+		if s.has(hidden) {
+			t.Errorf("%s is not hidden", p.Name)
+		}
+	}
+	if err := c.Set([]Pair{{"exit-with-parent", "yes"}}, true); err == nil {
+		t.Error("exit-with-parent took another value")
+	}
+}

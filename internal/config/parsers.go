@@ -62,6 +62,7 @@ var (
 	titleTemplate   = parser{check: parseTitleTemplate, form: quote}
 	slotList        = parser{check: parseSlotList}
 	topology        = parser{check: checkTopology}
+	watchdogPeriod  = parser{check: parseWatchdogPeriod}
 )
 
 // none reports whether a multi directive was given an empty value.
@@ -171,13 +172,13 @@ func ParseMemory(s string) (uint64, bool) {
 	return n * unit, true
 }
 
-// parseOctal takes the permissions of a file.
+// parseOctal takes the permissions of a file. "" is 0.
 func parseOctal(in input) (string, error) {
-	n, err := strconv.ParseInt(in.words[0], 8, 64)
-	if err != nil || n < 0 {
+	n, err := strtoll(in.words[0], 8)
+	if err != nil {
 		return "", reason("argument couldn't be parsed as an octal number")
 	}
-	if n > 0o777 {
+	if n < 0 || n > 0o777 {
 		return "", reason("argument must be between 0 and 777 inclusive")
 	}
 	return strconv.FormatInt(n, 8), nil
@@ -205,6 +206,17 @@ func baseName(kind string) parser {
 	}, form: quote}
 }
 
+// filledName is baseName without the empty name.
+func filledName(kind string) parser {
+	base := baseName(kind)
+	return parser{form: base.form, check: func(in input) (string, error) {
+		if cString(in.words[0]) == "" {
+			return "", reason(in.name + " can't be empty")
+		}
+		return base.check(in)
+	}}
+}
+
 // clamped takes what p takes. A number beyond a bound is kept as that bound.
 func clamped(p parser, low, high int64) parser {
 	return parser{form: p.form, check: func(in input) (string, error) {
@@ -227,6 +239,15 @@ var backlogSize = func() parser {
 		return raised.check(in)
 	}}
 }()
+
+// parseWatchdogPeriod takes ms. Redis raises a period to twice the time between its ticks.
+func parseWatchdogPeriod(in input) (string, error) {
+	p := integer(0, math.MaxInt32)
+	if hz := number(in.value("hz")); hz > 0 && in.words[0] != "0" {
+		p = clamped(p, 2*(1000/hz), math.MaxInt32)
+	}
+	return p.check(in)
+}
 
 // parseDirectory takes an existing directory and keeps its absolute path.
 func parseDirectory(in input) (string, error) {

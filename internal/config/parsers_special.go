@@ -22,7 +22,7 @@ func parseSavePoints(in input) (string, error) {
 	}
 	points := make([]string, len(in.words))
 	for i, w := range in.words {
-		n, ok := strtoll(w)
+		n, ok := decimal(w)
 		if !ok || n < 0 || n == 0 && i%2 == 0 {
 			return "", reason("Invalid save parameters")
 		}
@@ -38,21 +38,26 @@ func parseSavePoints(in input) (string, error) {
 	return value, nil
 }
 
-// strtoll reads a decimal number as C does: it skips white space, takes a sign, and
-// keeps a number beyond int64 at the bound. An empty word is 0. It reports false when
-// other bytes follow.
-func strtoll(word string) (n int64, ok bool) {
+// strtoll reads a number as C does: it skips white space, takes a sign, and keeps a number
+// beyond int64 at the bound. An empty word is 0. err is strconv.ErrRange for a number beyond
+// int64, and another error when other bytes follow the number.
+func strtoll(word string, base int) (n int64, err error) {
 	word = cString(word)
-	digits := strings.TrimLeft(word, " \t\n\v\f\r")
-	sign := len(digits) > 0 && (digits[0] == '-' || digits[0] == '+')
-	if sign && len(digits) == 1 || digits == "" && word != "" {
-		return 0, false
+	if word == "" {
+		return 0, nil
 	}
-	if digits == "" {
-		return 0, true
+	n, err = strconv.ParseInt(strings.TrimLeft(word, " \t\n\v\f\r"), base, 64)
+	if errors.Is(err, strconv.ErrRange) {
+		err = strconv.ErrRange
 	}
-	n, err := strconv.ParseInt(digits, 10, 64)
-	return n, err == nil || errors.Is(err, strconv.ErrRange)
+	return n, err
+}
+
+// decimal reads a decimal number as C's strtoll does. ok is false when other bytes follow the
+// number.
+func decimal(word string) (n int64, ok bool) {
+	n, err := strtoll(word, 10)
+	return n, err == nil || err == strconv.ErrRange
 }
 
 // parseAddresses takes up to 16 addresses, as Redis does. It does not look at their form.
@@ -99,7 +104,7 @@ func parseBufferLimits(in input) (string, error) {
 		}
 		hard, hardOK := ParseMemory(w[1])
 		soft, softOK := ParseMemory(w[2])
-		seconds, ok := strtoll(w[3])
+		seconds, ok := decimal(w[3])
 		seconds = int64(int32(seconds)) // Redis keeps them in an int
 		if !hardOK || !softOK || !ok || seconds < 0 {
 			return "", reason("Error in hard, soft or soft_seconds setting " +
@@ -161,7 +166,7 @@ func parseOomScores(in input) (string, error) {
 	}
 	scores := make([]string, len(in.words))
 	for i, w := range in.words {
-		n, ok := strtoll(w)
+		n, ok := decimal(w)
 		if !ok || n < -2000 || n > 2000 {
 			return "", reason("Invalid oom-score-adj-values, elements must be between -2000 and 2000.")
 		}

@@ -35,7 +35,9 @@ func (c *Config) Set(pairs []Pair, allowProtected bool) error {
 	return c.runHooks(changes)
 }
 
-// settable finds the directives and checks that CONFIG SET may change them.
+// settable finds the directives and checks that CONFIG SET may change them. A client may set an
+// immutable directive that is lockredis's own to its present value. So a client that knows which
+// directives of Redis are immutable can set all that CONFIG GET * shows.
 func (c *Config) settable(pairs []Pair, allowProtected bool) ([]change, error) {
 	changes := make([]change, 0, len(pairs))
 	for _, p := range pairs {
@@ -43,7 +45,7 @@ func (c *Config) settable(pairs []Pair, allowProtected bool) ([]change, error) {
 		switch {
 		case s == nil:
 			return nil, reason("Unknown option or number of arguments for CONFIG SET - '" + cString(p.Name) + "'")
-		case s.has(immutable):
+		case s.has(immutable) && !(s.has(own) && p.Value == s.shown(s.value)):
 			return nil, setError(p.Name, reason("can't set immutable config"))
 		case s.has(protected) && !allowProtected:
 			return nil, setError(p.Name, reason("can't set protected config"))
@@ -101,9 +103,9 @@ func (c *Config) load(words []string, at position) error {
 	}
 	args := words[1:]
 	switch {
-	case len(args) == 0, len(args) > 1 && !s.has(multi):
+	case len(args) == 0 && s.has(own), len(args) != 1 && !s.has(multi):
 		return errWords
-	case args[0] != "" && len(args) == 1:
+	case len(args) == 1 && args[0] != "":
 		args = s.split(args[0])
 	}
 	in := c.input(s, args)

@@ -42,6 +42,10 @@ var statements = []statement{
 func (c *Config) runStatement(words []string, at position) error {
 	s := c.table.statement(words[0])
 	switch args := len(words) - 1; {
+	case s == nil && strings.Contains(words[0], ".") && args == 0:
+		return reason("Module config specified without value")
+	case s == nil && strings.Contains(words[0], "."):
+		return reason(noModules)
 	case s == nil || args < s.least || args > s.most:
 		return reason("Bad directive or wrong number of arguments")
 	case s.run == nil:
