@@ -267,13 +267,15 @@ func infoKeyspace(c *Ctx, w *infoWriter) {
 
 // averageTTL looks at a few of the keys that have a deadline, in ms.
 func averageTTL(c *Ctx, db int) int64 {
-	sum, n := int64(0), int64(0)
+	sum, n, seen := int64(0), int64(0), 0
 	keys := c.Space.DB(db)
-	keys.Scan(0, 100, func(e *store.Entry) {
-		if e.HasDeadline() {
-			sum += keys.Deadline(e) - c.Now()
+	keys.EachStored(func(e *store.Entry) bool {
+		if left := keys.Deadline(e) - c.Now(); e.HasDeadline() && left > 0 {
+			sum += left
 			n++
 		}
+		seen++
+		return seen < 100
 	})
 	return sum / max(n, 1)
 }

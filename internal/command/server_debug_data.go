@@ -73,8 +73,10 @@ func populateValue(i int64, size int) *store.String {
 	return store.NewText(sized)
 }
 
+// debugObject describes a value. As in Redis, DEBUG finds an expired key that is not deleted yet, and
+// leaves it there.
 func debugObject(c *Ctx, args resp.Args) resp.Reply {
-	e := c.DB.Peek(args[2])
+	e := c.DB.Stored(args[2])
 	if e == nil {
 		return resp.ErrNoKey
 	}
@@ -102,7 +104,7 @@ func describeNodes(l *store.List) string {
 // debugSDSLen describes the memory of a key and its string: the bytes in use, the bytes that
 // it can grow by, and both together.
 func debugSDSLen(c *Ctx, args resp.Args) resp.Reply {
-	e := c.DB.Peek(args[2])
+	e := c.DB.Stored(args[2])
 	if e == nil {
 		return resp.ErrNoKey
 	}

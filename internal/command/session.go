@@ -183,6 +183,19 @@ func (s *Session) transaction() *Transaction {
 type WatchedKey struct {
 	DB  int
 	Key string
+	// Stale says that the key was missing and that SWAPDB has put an expired key in its place.
+	// That is no change, and neither is its deletion.
+	Stale bool
+}
+
+// MarkStale sets Stale of a watched key and returns its old value.
+func (s *Session) MarkStale(db int, key string, stale bool) (was bool) {
+	for i := range s.Watched {
+		if w := &s.Watched[i]; w.DB == db && w.Key == key {
+			was, w.Stale = w.Stale, stale
+		}
+	}
+	return was
 }
 
 // Parked is a blocking command that waits. The engine keeps it in a queue for

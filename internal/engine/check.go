@@ -185,8 +185,8 @@ func (e *Engine) checkWatched() error {
 			return fmt.Errorf("engine: the list of sessions that watch %q is empty", key.key)
 		}
 		for _, s := range list {
-			watched := command.WatchedKey{DB: key.db, Key: key.key}
-			if e.sessions.ByID(s.ID) != s || !slices.Contains(s.Watched, watched) {
+			watched := func(w command.WatchedKey) bool { return w.DB == key.db && w.Key == key.key }
+			if e.sessions.ByID(s.ID) != s || !slices.ContainsFunc(s.Watched, watched) {
 				return fmt.Errorf("engine: session %d is listed for %q, but does not watch it or has left",
 					s.ID, key.key)
 			}

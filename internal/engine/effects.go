@@ -75,7 +75,7 @@ func (f *effects) Emptying(db *store.DB) {
 }
 
 // Swapped makes the transactions fail that watch a key of either database, if one of the
-// databases holds the key. It signals the clients that are parked on a key that exists now.
+// databases holds the key. A missing key does not change if an expired one takes its place. It signals the clients that are parked on a key that exists now.
 func (f *effects) Swapped(a, b *store.DB) {
 	if f.e.journal.isRead() {
 		f.e.journal.record(Swapped, Entry{DB: a.ID(), Other: b.ID()})
@@ -84,8 +84,11 @@ func (f *effects) Swapped(a, b *store.DB) {
 		now, before := sides[0], sides[1]
 		f.e.watches.spoilWhere(now.ID(), func(key string) bool {
 			was, _ := before.Holds(key)
-			is, _ := now.Holds(key)
-			return was != nil || is != nil
+			is, live := now.Holds(key)
+			if live || was == nil {
+				f.e.watches.setStale(now.ID(), key, is != nil && !live)
+			}
+			return was != nil || live
 		})
 		f.e.parking.signalAllLost(before, now)
 	}

@@ -13,6 +13,7 @@ type watches struct {
 	index map[watchedKey][]*command.Session
 	peak  int   // of index, see shrink.Delete
 	bytes int64 // estimated memory
+	stale bool  // a watched key may be Stale
 }
 
 // watchedKey is a key with its database's number.
@@ -67,8 +68,26 @@ func (w *watches) spoil(db int, key string) {
 	if len(w.index) == 0 {
 		return
 	}
+	w.touch(watchedKey{db, key}, w.index[watchedKey{db, key}])
+}
+
+// touch makes the next EXEC of the sessions fail, but of those for which the key is Stale: it
+// counted as missing, and an expired key that is deleted is missing again.
+func (w *watches) touch(k watchedKey, sessions []*command.Session) {
+	for _, s := range sessions {
+		if !w.stale || !s.MarkStale(k.db, k.key, false) {
+			s.Touched = true
+		}
+	}
+}
+
+// setStale sets Stale of a watched key for all sessions.
+func (w *watches) setStale(db int, key string, stale bool) {
+	if w.stale = w.stale || stale; !w.stale {
+		return
+	}
 	for _, s := range w.index[watchedKey{db, key}] {
-		s.Touched = true
+		s.MarkStale(db, key, stale)
 	}
 }
 
@@ -77,9 +96,7 @@ func (w *watches) spoil(db int, key string) {
 func (w *watches) spoilWhere(db int, changed func(key string) bool) {
 	for k, sessions := range w.index {
 		if k.db == db && changed(k.key) {
-			for _, s := range sessions {
-				s.Touched = true
-			}
+			w.touch(k, sessions)
 		}
 	}
 }
