@@ -153,7 +153,11 @@ func (c *conn) take(reply resp.Reply) {
 		return
 	}
 	if len(c.replies) == 0 {
-		if !c.commands {
+		switch {
+		case c.commands:
+		case reply.IsError(): // SUBSCRIBE is refused. Without its channel the link is not connected
+			c.link.close(c)
+		default:
 			c.s.receiveHello(c, reply)
 		}
 		return

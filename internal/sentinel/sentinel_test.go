@@ -1,9 +1,11 @@
 package sentinel
 
 import (
+	"bufio"
 	"bytes"
 	"context"
 	"errors"
+	"io"
 	"log/slog"
 	"net"
 	"strings"
@@ -226,4 +228,31 @@ func answer(nc net.Conn, info string) {
 			nc.Write(resp.Append(nil, reply, 2))
 		}
 	}
+}
+
+// redis-sentinel 7.0.15 shows the same: SUBSCRIBE is refused, and its connection is closed.
+func TestAPrimaryThatWantsAPasswordIsShownAsDisconnected(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		n := start(t, expiry.System(), func() (net.Conn, error) {
+			near, far := net.Pipe()
+			go func() {
+				defer far.Close()
+				for in := bufio.NewReader(far); ; {
+					line, err := in.ReadString('\n')
+					if err != nil {
+						return
+					}
+					if strings.HasPrefix(line, "*") { // one reply for each command
+						io.WriteString(far, "-NOAUTH Authentication required.\r\n")
+					}
+				}
+			}()
+			return near, nil
+		})
+		defer n.stop()
+		time.Sleep(3500 * time.Millisecond)
+		if got := n.do("SENTINEL", "MASTER", "mymaster"); !strings.Contains(got, "s_down,master,disconnected\r\n") {
+			t.Errorf("the flags are not s_down,master,disconnected: %q", got)
+		}
+	})
 }
