@@ -33,7 +33,9 @@
 // # Kinds
 //
 // n is the lock's name. Keys with a prefix or suffix have the name in braces, so in a
-// Cluster all keys of a lock are in one slot. A name with braces gets no further ones.
+// Cluster all keys of a lock are in one slot. A name with braces gets no further ones. So
+// in a Cluster a name must not be empty, and its first braces must enclose a text: "{}",
+// "a{b" and "a}b" are errors there, as they are CROSSSLOT errors with Redisson.
 //
 //	kind             keys                                  channel
 //	Lock             hash n: owner → hold count            redisson_lock__channel:{n}

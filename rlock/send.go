@@ -48,6 +48,11 @@ type outcome struct {
 // request itself. A worker sends all other copies, so that a connection that hangs
 // does not hold the caller.
 func (c *Client) send(ctx context.Context, r request) outcome {
+	if err := c.topo.checkName(r.key()); err != nil {
+		o := outcome{err: err}
+		r.settle(o)
+		return o
+	}
 	var first outcome
 	switch {
 	case ctx.Err() == nil:

@@ -2,11 +2,14 @@ package rlock
 
 import (
 	"context"
+	"fmt"
 	"sync"
 	"sync/atomic"
 	"time"
 
 	"github.com/redis/go-redis/v9"
+
+	"github.com/lockredis/lockredis/internal/lockkeys"
 )
 
 // topology has the differences between a single server, a Sentinel set and a
@@ -74,6 +77,20 @@ func (t *topology) serverFor(ctx context.Context, key string) (*server, error) {
 		return nil, err
 	}
 	return t.server(rdb), nil
+}
+
+// checkName returns an error if a lock of the given name has keys in several slots of a
+// cluster. Its scripts would all fail.
+func (t *topology) checkName(name string) error {
+	if !t.sharded || lockkeys.InOneSlot(name) {
+		return nil
+	}
+	reason := "it has a brace that encloses no text"
+	if name == "" {
+		reason = "it is empty"
+	}
+	return fmt.Errorf("rlock: the name %q cannot be used in a Cluster: %s, "+
+		"so the keys would be in several slots", name, reason)
 }
 
 // serverAt returns the cluster's master at an address, or nil.

@@ -80,6 +80,16 @@ func Braced(name string) string {
 	return "{" + name + "}"
 }
 
+// InOneSlot reports whether the keys of a lock of the given name are in one slot of a
+// cluster: not if the name is empty, or has a brace that does not enclose a text.
+func InOneSlot(name string) bool {
+	_, tag, braced := strings.Cut(name, "{")
+	if !braced {
+		return name != "" && !strings.Contains(name, "}")
+	}
+	return strings.Index(tag, "}") > 0
+}
+
 // FairName returns the name of the fair lock that a queue or timeouts key belongs to. ok
 // is false for any other key. A key does not tell the names x and {x} apart: FairName
 // returns x. That is so for the other names that are read from keys and channels, too.
