@@ -92,11 +92,12 @@ type acquisition struct {
 	lease     time.Duration // to request
 	undone    func()        // called after an error, when nothing is left to undo; may be nil
 
-	asked  bool // a try was sent
-	woken  bool // the lock was held at the last try
-	strays int  // copies of tries that may still arrive
-	unsure bool // the last try was granted, but the caller does not get it
-	token  int64
+	asked   bool // a try was sent
+	sending bool // a try is under way
+	woken   bool // the lock was held at the last try
+	strays  int  // copies of tries that may still arrive
+	unsure  bool // the last try was granted, but the caller does not get it
+	token   int64
 }
 
 // newAcquisition returns the acquisition of k. start is the time of the call.
@@ -112,7 +113,30 @@ func (c *Client) newAcquisition(
 
 // run waits until the claim is granted. After an error it takes back what the tries
 // may have left on the server.
-func (a *acquisition) run() error { return a.end(a.c.wait(a.ctx, a, a.start, a.wait)) }
+func (a *acquisition) run() error {
+	waited := false
+	defer func() {
+		if !waited { // the observer or the context panicked
+			a.abandon()
+		}
+	}()
+	err := a.c.wait(a.ctx, a, a.start, a.wait)
+	waited = true
+	return a.end(err)
+}
+
+// abandon is undo after a panic, whose cause may be the caller's context.
+func (a *acquisition) abandon() {
+	a.ctx = context.Background()
+	if a.sending {
+		a.strays++
+	}
+	if a.asked {
+		a.undo()
+	} else if a.undone != nil {
+		a.undone()
+	}
+}
 
 // end ends an acquisition whose wait returned err. It tells the observer last, because
 // that may panic.
@@ -149,7 +173,7 @@ func (a *acquisition) acquired() {
 	told := false
 	defer func() {
 		if !told {
-			a.undo()
+			a.abandon()
 		}
 	}()
 	notify(a.ctx, a.c.opts.Observer.Acquired, a.claim, Event{Waited: time.Since(a.start)})
@@ -164,12 +188,13 @@ func (a *acquisition) try(ctx context.Context) (grant, error) {
 		return grant{}, err
 	}
 	a.sent = time.Now()
-	a.asked = true
+	a.asked, a.sending = true, true
 	o := a.c.send(ctx, request{
 		call:       a.claim.acquire(a.lease, a.wait != 0, a.copyKind()),
 		replicated: !a.unsynced,
 		limit:      a.tryLimit(a.c.opts),
 	})
+	a.sending = false
 	a.strays += o.strays
 	if o.err != nil && !errors.Is(o.err, ErrNotSynced) {
 		a.unsure = failedInside(o.err)

@@ -310,6 +310,13 @@ func (h *Hold) enterDo() (leave []func()) {
 // The release then continues in the background.
 const releaseGrace = 100 * time.Millisecond
 
+// endedContext makes releaseAfter wait for releaseGrace.
+var endedContext = func() context.Context {
+	ctx, cancel := context.WithCancel(context.Background())
+	cancel()
+	return ctx
+}()
+
 func releaseAfter(ctx context.Context, release func(context.Context) error) error {
 	if ctx.Err() == nil {
 		return release(ctx)

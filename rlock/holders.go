@@ -52,7 +52,7 @@ func (s *holders) add(g *holding, k *lockClaim, sent time.Time) (unclear bool) {
 		over = append(over, own...)
 	}
 	for _, other := range over {
-		other.loseNow(errNotOwner)
+		defer other.loseNow(errNotOwner) // each of them, also if the observer panics
 	}
 	return unclear
 }

@@ -110,9 +110,22 @@ func (g *holding) notify(f func(context.Context, Event), err error) {
 	}
 }
 
-// release ends the hold h. The last one gives the lock back.
+// release ends the hold h. The last one gives the lock back, also if the observer of a loss
+// panics.
 func (g *holding) release(ctx context.Context, h *Hold) error {
+	checked := false
+	defer func() {
+		if !checked {
+			_ = g.end(context.WithoutCancel(ctx), h)
+		}
+	}()
 	g.check()
+	checked = true
+	return g.end(ctx, h)
+}
+
+// end is release after the check of the lease.
+func (g *holding) end(ctx context.Context, h *Hold) error {
 	g.mu.Lock()
 	g.holds = slices.DeleteFunc(g.holds, func(other *Hold) bool { return other == h })
 	last, lost := len(g.holds) == 0, g.err

@@ -90,8 +90,7 @@ func (l *Lock) acquireAs(
 		}
 	}
 	if k.counted { // other processes may act for the owner
-		if k.held, err = l.HoldCount(ctx, k.owner); err != nil {
-			turn()
+		if err := l.countHolds(ctx, k, turn); err != nil {
 			return nil, err
 		}
 	}
@@ -104,6 +103,19 @@ func (l *Lock) acquireAs(
 	return l.c.hold(a)
 }
 
+// countHolds asks for the owner's hold count. If it fails, or panics, it gives the turn back.
+func (l *Lock) countHolds(ctx context.Context, k *lockClaim, turn func()) (err error) {
+	counted := false
+	defer func() {
+		if !counted {
+			turn()
+		}
+	}()
+	k.held, err = l.HoldCount(ctx, k.owner)
+	counted = err == nil
+	return err
+}
+
 // firstHold is a holding with its first Hold. They are one allocation, because most holdings
 // have one Hold.
 type firstHold struct {
@@ -112,9 +124,20 @@ type firstHold struct {
 	list    [1]*Hold // holding.holds
 }
 
-// hold begins the hold of a granted acquisition.
+// hold begins the hold of a granted acquisition. If the context or an observer panics, it
+// releases the hold.
 func (c *Client) hold(a *acquisition) (*Hold, error) {
 	first := &firstHold{}
+	begun, added := false, false
+	defer func() {
+		switch {
+		case begun:
+		case added:
+			_ = releaseAfter(endedContext, first.hold.Release)
+		default:
+			a.abandon()
+		}
+	}()
 	g, h := &first.holding, &first.hold
 	g.c, g.ctx, g.claim, g.token, g.strays = c, a.ctx, a.claim, a.token, a.strays
 	g.since = a.grantedAt
@@ -124,8 +147,10 @@ func (c *Client) hold(a *acquisition) (*Hold, error) {
 	h.begin(a.ctx, g)
 	if !c.watchdog.add(&g.lease, a.sent, g.since) {
 		a.undo()
+		begun = true
 		return nil, ErrClosed
 	}
+	added = true
 	if k, ok := a.claim.(*lockClaim); ok {
 		if c.holders.add(g, k, a.sent) {
 			c.watchdog.verify()
@@ -134,6 +159,7 @@ func (c *Client) hold(a *acquisition) (*Hold, error) {
 			c.seal(a.ctx, k.latch)
 		}
 	}
+	begun = true
 	return h, nil
 }
 
@@ -302,12 +328,12 @@ func (l *Lock) ForceUnlock(ctx context.Context) (bool, error) {
 	if err != nil || n != 1 {
 		return false, err
 	}
+	defer l.c.watchdog.verify() // a hold granted meanwhile may be over too, or be valid
 	for _, g := range before {
 		if m := g.claim.(*lockClaim).kind.mode(); m == l.kind.mode() || l.kind.mode() == writing {
 			g.loseNow(errForced)
 		}
 	}
-	l.c.watchdog.verify() // a hold granted meanwhile may be over too, or be valid
 	return true, nil
 }
 

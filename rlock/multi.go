@@ -85,7 +85,8 @@ func (m *MultiLock) Acquire(ctx context.Context, options ...Option) (*Hold, erro
 type round struct {
 	order []*Lock // of this round
 	settings
-	end time.Time // of settings.wait
+	end  time.Time // of settings.wait
+	held []*Hold   // locked in this round
 
 	again bool // after an error: another round may succeed
 }
@@ -94,7 +95,21 @@ type round struct {
 // after its first one. Redisson's rounds take as long.
 const partWait = 1500 * time.Millisecond
 
+// run locks all parts, or none, also if an observer panics.
 func (r *round) run(ctx context.Context) (holds []*Hold, err error) {
+	r.held = nil
+	ended := false
+	defer func() {
+		if !ended {
+			releaseParts(endedContext, r.held)
+		}
+	}()
+	holds, err = r.lockAll(ctx)
+	ended = true
+	return holds, err
+}
+
+func (r *round) lockAll(ctx context.Context) (holds []*Hold, err error) {
 	s := r.settings
 	limit := time.Duration(len(r.order)) * partWait
 	limit -= rand.N(limit / 2) // two owners that block each other stop at different times
@@ -115,6 +130,7 @@ func (r *round) run(ctx context.Context) (holds []*Hold, err error) {
 			first = time.Now()
 		}
 		holds, inner = append(holds, h), h.Context()
+		r.held = holds
 	}
 	if s.lease > 0 {
 		if err := r.restartLeases(ctx, holds); err != nil {

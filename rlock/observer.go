@@ -9,7 +9,8 @@ import (
 // Observer receives the events of a Client's locks. Each function may be nil. It gets
 // the context of the acquisition, even after that context has ended. The functions
 // run on the goroutines of callers and of the watchdog, so they must not block or
-// use the lock.
+// use the lock. A panic on a caller's goroutine reaches the caller, after the acquisition is
+// undone; one on another goroutine ends the process.
 type Observer struct {
 	Acquired  func(context.Context, Event) // Waited is the time since the call
 	Contended func(context.Context, Event) // another owner holds it: the caller begins to wait

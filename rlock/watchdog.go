@@ -161,9 +161,7 @@ func (w *watchdog) leases() []*lease {
 // close marks all holds as lost. No lease can be added afterwards.
 func (w *watchdog) close() {
 	for _, l := range w.leases() {
-		if _, ok := w.remove(l); ok {
-			l.holder.lose(ErrClosed)
-		}
+		defer l.holder.loseNow(ErrClosed) // each of them, also if the observer panics
 	}
 }
 
