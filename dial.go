@@ -14,7 +14,7 @@ import (
 // it. The error is ctx's, ErrServerClosed, or says that the server is not started.
 //
 // In a testing/synctest bubble the server must have been started inside the bubble. Then a
-// goroutine that waits for the pipe is durably blocked.
+// goroutine that waits for the pipe is durably blocked. Otherwise Dial returns an error.
 func (s *Server) Dial(ctx context.Context) (net.Conn, error) {
 	s.mu.Lock()
 	defer s.mu.Unlock()

@@ -17,6 +17,7 @@ func init() {
 			Inspector:        engine.Inspector(),
 			RecordScriptKeys: engine.RecordScriptKeys,
 			Call:             engine.RunDirect,
+			Databases:        engine.Databases(),
 			Settle:           core.Settle,
 			Interrupt:        engine.Interrupt,
 			Faults:           func() backdoor.Faults { return engine.Faults() },

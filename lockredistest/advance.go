@@ -40,10 +40,10 @@ func (s *Server) Advance(d time.Duration) {
 func (s *Server) advance(end time.Time) {
 	for more := true; more; {
 		var ended []inspect.Lease
-		ended, more = s.inside.Inspector.Step(s.clock, end, time.Now())
+		ended, more = s.door().Inspector.Step(s.clock, end, time.Now())
 		s.tellOwners(ended)
 		if more {
-			s.inside.Settle()
+			s.door().Settle()
 		}
 	}
 }

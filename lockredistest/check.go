@@ -4,25 +4,24 @@ import (
 	"fmt"
 	"reflect"
 	"slices"
-	"testing"
 )
 
 // CheckGet fails t unless key holds the string want.
-func (k *Keyspace) CheckGet(t testing.TB, key, want string) {
+func (k *Keyspace) CheckGet(t TB, key, want string) {
 	t.Helper()
 	got, err := k.Get(key)
 	report(t, "string", key, got, want, err)
 }
 
 // CheckList fails t unless key holds a list of exactly these values in this order.
-func (k *Keyspace) CheckList(t testing.TB, key string, want ...string) {
+func (k *Keyspace) CheckList(t TB, key string, want ...string) {
 	t.Helper()
 	got, err := k.List(key)
 	report(t, "list", key, got, want, err)
 }
 
 // CheckSet fails t unless key holds a set of exactly these members.
-func (k *Keyspace) CheckSet(t testing.TB, key string, want ...string) {
+func (k *Keyspace) CheckSet(t TB, key string, want ...string) {
 	t.Helper()
 	want = slices.Compact(slices.Sorted(slices.Values(want)))
 	got, err := k.SMembers(key)
@@ -31,7 +30,7 @@ func (k *Keyspace) CheckSet(t testing.TB, key string, want ...string) {
 
 // CheckHash fails t unless key holds a hash of exactly these fields and values. Fields and
 // values alternate, as in HSet. An odd number of them fails t.
-func (k *Keyspace) CheckHash(t testing.TB, key string, fieldsAndValues ...string) {
+func (k *Keyspace) CheckHash(t TB, key string, fieldsAndValues ...string) {
 	t.Helper()
 	if len(fieldsAndValues)%2 != 0 {
 		t.Errorf("check hash %q: the last field %q has no value", key,
@@ -47,14 +46,14 @@ func (k *Keyspace) CheckHash(t testing.TB, key string, fieldsAndValues ...string
 }
 
 // CheckSortedSet fails t unless key holds a sorted set of exactly these members and scores.
-func (k *Keyspace) CheckSortedSet(t testing.TB, key string, want map[string]float64) {
+func (k *Keyspace) CheckSortedSet(t TB, key string, want map[string]float64) {
 	t.Helper()
 	got, err := k.SortedSet(key)
 	report(t, "sorted set", key, got, want, err)
 }
 
 // CheckMissing fails t for each of the keys that exists.
-func (k *Keyspace) CheckMissing(t testing.TB, keys ...string) {
+func (k *Keyspace) CheckMissing(t TB, keys ...string) {
 	t.Helper()
 	for _, key := range keys {
 		if kind := k.Type(key); kind != "" {
@@ -64,7 +63,7 @@ func (k *Keyspace) CheckMissing(t testing.TB, keys ...string) {
 }
 
 // report fails t unless err is nil and got equals want. what is the kind of value.
-func report(t testing.TB, what, key string, got, want any, err error) {
+func report(t TB, what, key string, got, want any, err error) {
 	t.Helper()
 	switch {
 	case err != nil:

@@ -22,7 +22,10 @@ const poolSize = 4096
 //   - MaintNotificationsConfig: notifications start goroutines that outlive the client.
 //   - Limiter: it sets no limit. Through it an rlock client learns which leases Advance ended.
 //   - DisableIdentity: without it each connection begins with two more commands.
+//
+// Options panics in a synctest bubble if the server was started outside of it.
 func (s *Server) Options() *redis.Options {
+	s.stayPut()
 	user, password := s.credentials()
 	o := &redis.Options{
 		Addr:                     memoryAddr,

@@ -7,7 +7,6 @@ import (
 	"sync/atomic"
 	"time"
 
-	"github.com/lockredis/lockredis/internal/backdoor"
 	"github.com/lockredis/lockredis/resp"
 )
 
@@ -18,8 +17,8 @@ import (
 // Methods that miniredis has too have its names and results. Errors are ErrKeyNotFound, or
 // an Error with the server's text.
 type Keyspace struct {
-	inside *backdoor.Inside
-	db     atomic.Int64
+	server *Server
+	number atomic.Int64 // of the database
 }
 
 // Error is an error reply, as the server sends it: "ERR syntax error".
@@ -30,6 +29,9 @@ func (e Error) Error() string { return string(e) }
 
 // ErrKeyNotFound says that the key is missing.
 const ErrKeyNotFound = Error("ERR no such key")
+
+// errNoReply is the error of a command that panicked outside of its handler.
+const errNoReply = Error("ERR internal error: the server's log has a panic, see the option Logger")
 
 // Do runs any command that does not need a connection. MULTI, SUBSCRIBE, AUTH and the like
 // return an error. CLIENT PAUSE does not hold the command back, and a blocking command
@@ -45,12 +47,13 @@ func (k *Keyspace) Do(args ...string) (reply any, err error) {
 	for i, a := range args {
 		words[i] = []byte(a)
 	}
-	k.inside.Call(int(k.db.Load()), words, func(r resp.Reply) {
+	err = errNoReply
+	k.server.door().Call(int(k.number.Load()), words, func(r resp.Reply) {
 		if r.IsError() {
-			err = Error(r.Text())
+			err = Error(strings.Clone(r.Text()))
 			return
 		}
-		reply = value(r)
+		reply, err = value(r), nil
 	})
 	return reply, err
 }

@@ -4,7 +4,6 @@ import (
 	"errors"
 	"fmt"
 	"slices"
-	"strconv"
 	"strings"
 	"time"
 
@@ -90,8 +89,8 @@ func (s *Server) leaks() (found map[string]leak, now int64) {
 // keyLeaks adds the keys that the option LockKeys names, except locks that were found before.
 func (s *Server) keyLeaks(found map[string]leak, locks []inspect.Lock) {
 	for _, pattern := range s.opts.lockKeys {
-		for n := range s.databases() {
-			names, _ := s.DB(n).list("KEYS", pattern)
+		for n := range s.inside.Databases {
+			names, _ := s.db(n).list("KEYS", pattern)
 			for _, name := range names {
 				known := func(l inspect.Lock) bool { return l.DB == n && l.Name == name }
 				if slices.ContainsFunc(locks, known) || matches(s.opts.dataKeys, name) {
@@ -104,15 +103,6 @@ func (s *Server) keyLeaks(found map[string]leak, locks []inspect.Lock) {
 			}
 		}
 	}
-}
-
-// databases returns how many databases the server has.
-func (s *Server) databases() int {
-	reply, _ := s.Do("CONFIG", "GET", "databases")
-	values, _ := reply.(map[string]any)
-	text, _ := values["databases"].(string)
-	n, _ := strconv.Atoi(text)
-	return n
 }
 
 // matches reports whether one of the patterns matches the name.

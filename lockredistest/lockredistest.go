@@ -3,33 +3,37 @@ package lockredistest
 import (
 	"context"
 	"crypto/tls"
+	"errors"
 	"fmt"
 	"io"
 	"log/slog"
 	"net"
 	"strconv"
 	"sync"
-	"testing"
 	"time"
 
 	"github.com/lockredis/lockredis"
 	"github.com/lockredis/lockredis/expiry"
 	"github.com/lockredis/lockredis/internal/backdoor"
+	"github.com/lockredis/lockredis/internal/bubble"
 )
 
 // Server is the server of one test. Its embedded Keyspace is database 0. Most methods may be
-// called from any goroutine. Call Addr, Host, Port, Client, Options, Select, SetTime and
-// Advance only from the test's goroutine, because they can end the test.
+// called from any goroutine. Call Addr, Host, Port, Client, Options, DB, Select, SetTime and
+// Advance only from the test's goroutine, because they can end the test. In a testing/synctest
+// bubble use only a server that was started in that bubble.
 type Server struct {
 	*Keyspace
 
-	t      testing.TB
+	t      TB
 	srv    *lockredis.Server
 	inside backdoor.Inside
 	clock  *expiry.Manual // nil: the machine's
-	opts   options
-	trust  *tls.Config // for clients; nil: the server speaks plain text
-	timers timers
+	// bubbled says that the server was started in a synctest bubble.
+	bubbled bool
+	opts    options
+	trust   *tls.Config // for clients; nil: the server speaks plain text
+	timers  timers
 
 	mu      sync.Mutex // guards the fields below
 	addr    string
@@ -121,7 +125,7 @@ func Logger(l *slog.Logger) Option { return func(o *options) { o.cfg.Logger = l 
 // left a leak: a lock, a permit, a position in a fair lock's queue, a blocked client or a
 // subscription. The package's documentation says more about leaks; AllowLeaks turns the check
 // off. If the server does not start, the test ends.
-func RunT(t testing.TB, opts ...Option) *Server {
+func RunT(t TB, opts ...Option) *Server {
 	t.Helper()
 	s, err := start(t, opts)
 	if err != nil {
@@ -138,11 +142,14 @@ func RunT(t testing.TB, opts ...Option) *Server {
 // closes it. Methods that would end a test panic.
 func Run(opts ...Option) (*Server, error) { return start(noTest{}, opts) }
 
-func start(t testing.TB, opts []Option) (*Server, error) {
+func start(t TB, opts []Option) (*Server, error) {
 	cfg := lockredis.Config{NoSocket: true, Directives: map[string]string{}}
-	s := &Server{t: t, opts: options{cfg: cfg}}
+	s := &Server{t: t, opts: options{cfg: cfg}, bubbled: bubble.Inside()}
 	for _, o := range opts {
 		o(&s.opts)
+	}
+	if s.bubbled && (s.opts.tls || s.opts.addr != "") {
+		return nil, errors.New("lockredistest: " + bubbleSocket)
 	}
 	if s.opts.manual {
 		s.clock = expiry.NewManual(time.Now())
@@ -157,7 +164,7 @@ func start(t testing.TB, opts []Option) (*Server, error) {
 	s.inside = backdoor.Open(s.srv)
 	s.inside.RecordScriptKeys()
 	s.inside.Faults() // counts requests from the start
-	s.Keyspace = s.DB(0)
+	s.Keyspace = s.db(0)
 	s.password = s.opts.cfg.Password
 	err := s.srv.Start()
 	if err == nil && s.opts.addr != "" {
@@ -242,17 +249,15 @@ func (s *Server) end() {
 	}
 }
 
-// noTest is the testing.TB of a server that Run started.
-type noTest struct{ testing.TB }
-
-func (noTest) Helper()           {}
-func (noTest) Fatal(args ...any) { panic(fmt.Sprint(args...)) }
-
 // Addr returns the server's TCP address, "127.0.0.1:port". The first call opens a free port,
-// unless the option Listen has opened one. Addr is not for synctest bubbles: use Client,
+// unless the option Listen has opened one. Addr panics in a synctest bubble: use Client,
 // Options or Dial there.
 func (s *Server) Addr() string {
 	s.t.Helper()
+	s.stayPut()
+	if s.bubbled {
+		panic(bubbleAddr)
+	}
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	if s.addr == "" {
@@ -265,7 +270,8 @@ func (s *Server) Addr() string {
 
 // Dial returns a new connection in memory: a buffered pipe with deadlines. It can be the
 // Dialer of redis.Options; it ignores network and addr. The error is ctx's, or says that
-// the server is closed. After Stop it is syscall.ECONNREFUSED.
+// the server is closed, or that a synctest bubble does not have both the server and the caller.
+// After Stop it is syscall.ECONNREFUSED.
 func (s *Server) Dial(ctx context.Context, network, addr string) (net.Conn, error) {
 	if err := s.refused(); err != nil {
 		return nil, err
@@ -284,21 +290,40 @@ func (s *Server) Now() time.Time {
 // FlushAll deletes all keys of all databases.
 func (s *Server) FlushAll() { s.Do("FLUSHALL") }
 
-// DB returns database n, 0 to 15 unless the directive databases says otherwise.
+// DB returns database n, 0 to 15 unless the directive databases says otherwise. It ends the test
+// if there is no database n.
 func (s *Server) DB(n int) *Keyspace {
-	k := &Keyspace{inside: &s.inside}
-	k.db.Store(int64(n))
+	s.t.Helper()
+	s.mustHave("DB", n)
+	return s.db(n)
+}
+
+// db is DB for a database that exists.
+func (s *Server) db(n int) *Keyspace {
+	k := &Keyspace{server: s}
+	k.number.Store(int64(n))
 	return k
+}
+
+// mustHave ends the test unless there is a database n. method is the caller.
+func (s *Server) mustHave(method string, n int) {
+	s.t.Helper()
+	switch last := s.inside.Databases - 1; {
+	case n >= 0 && n <= last:
+	case last == 0:
+		s.t.Fatal("lockredistest: ", method, "(", n, "): the server has only database 0")
+	default:
+		s.t.Fatal("lockredistest: ", method, "(", n, "): the server has the databases 0 to ", last,
+			", unless the directive databases says otherwise")
+	}
 }
 
 // Select makes the server's own Keyspace methods, such as srv.Get, use database n. Clients, and
 // Keyspaces that DB returned, keep their databases. It ends the test if there is no database n.
 func (s *Server) Select(n int) {
 	s.t.Helper()
-	if _, err := s.DB(0).Do("SELECT", strconv.Itoa(n)); err != nil {
-		s.t.Fatal("lockredistest: select database ", n, ": ", err)
-	}
-	s.Keyspace.db.Store(int64(n))
+	s.mustHave("Select", n)
+	s.number.Store(int64(n))
 }
 
 // SwapDB exchanges two databases for all clients and returns true. It returns false, without an
@@ -325,4 +350,4 @@ func (s *Server) Port() string {
 // Seed makes the random choices of commands (RANDOMKEY, SPOP, SRANDMEMBER and the like) depend
 // only on seed and on the commands since. A script's math.random begins with the same seed in
 // each run, as in Redis.
-func (s *Server) Seed(seed int) { s.inside.Reseed(uint64(seed)) }
+func (s *Server) Seed(seed int) { s.door().Reseed(uint64(seed)) }

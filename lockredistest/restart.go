@@ -13,6 +13,7 @@ import (
 // and new ones are refused, until Restart or RestartEmpty. The test's own methods still work,
 // and leases still end. Requests that a fault holds up are lost. A second call does nothing.
 func (s *Server) Stop() {
+	s.stayPut()
 	s.mu.Lock()
 	s.stopped = true
 	ln, served := s.ln, s.served
@@ -22,7 +23,7 @@ func (s *Server) Stop() {
 		ln.Close()
 		<-served
 	}
-	faults := s.inside.Faults()
+	faults := s.door().Faults()
 	faults.SetDown(true)
 	faults.Cut(func(fault.Client) bool { return true })
 	faults.DropLate()
@@ -42,6 +43,7 @@ func (s *Server) Restart() error { return s.restart(true) }
 func (s *Server) RestartEmpty() error { return s.restart(false) }
 
 func (s *Server) restart(keep bool) error {
+	s.stayPut()
 	s.mu.Lock()
 	closed := s.closed
 	s.mu.Unlock()
@@ -49,8 +51,8 @@ func (s *Server) restart(keep bool) error {
 		return fmt.Errorf("lockredistest: restart: %w", lockredis.ErrServerClosed)
 	}
 	s.Stop()
-	s.inside.Restart(keep)
-	s.inside.Faults().SetDown(false)
+	s.door().Restart(keep)
+	s.door().Faults().SetDown(false)
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	s.stopped = false

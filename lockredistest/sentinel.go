@@ -45,7 +45,7 @@ func (s *Server) startSentinels() (err error) {
 	} else {
 		cfg.Dial = nil
 	}
-	s.sentinels, err = lockredis.StartSentinels(s.t.Context(), cfg)
+	s.sentinels, err = lockredis.StartSentinels(context.Background(), cfg)
 	return err
 }
 

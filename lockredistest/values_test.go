@@ -168,7 +168,7 @@ func TestSelectAndSwapDB(t *testing.T) {
 	rec := &recorder{TB: t}
 	other := lockredistest.RunT(rec)
 	rec.stops(t, func() { other.Select(99) })
-	if text := rec.end(); !strings.Contains(text, "select database 99") {
+	if text := rec.end(); !strings.Contains(text, "Select(99)") {
 		t.Error(text)
 	}
 }

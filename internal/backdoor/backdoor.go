@@ -42,6 +42,9 @@ type Inside struct {
 	// use. The reply is valid until use returns. See engine.Engine's RunDirect.
 	Call func(db int, args resp.Args, use func(resp.Reply))
 
+	// Databases is how many databases commands can use: 1 in cluster mode.
+	Databases int
+
 	// Settle waits until each client that was woken, because its blocking command or a
 	// pause ended, has run the commands that it had already sent.
 	Settle func()

@@ -42,6 +42,14 @@ func (e *Engine) Restart(keep bool) {
 	})
 }
 
+// Databases returns how many databases commands can use. It never changes.
+func (e *Engine) Databases() int {
+	if e.env.Cluster != nil {
+		return 1
+	}
+	return e.env.Space.Len()
+}
+
 // ConnectionCounts returns how many connections are open, and how many there were since
 // the start or CONFIG RESETSTAT, without the refused ones.
 func (e *Engine) ConnectionCounts() (open, total int) {

@@ -2,12 +2,21 @@ package server
 
 import (
 	"context"
+	"errors"
 	"net"
+
+	"github.com/lockredis/lockredis/internal/bubble"
 )
+
+// errBubble is the error of Dial, and of a read or write that would wait for a goroutine on the
+// other side of a synctest bubble's border. The runtime would end the process.
+var errBubble = errors.New("lockredis: the connection or its server was made on the other side of " +
+	"a synctest bubble's border: start the server and connect inside the bubble")
 
 // Dial returns the client's end of a new connection that needs no socket. The
 // server serves the other end like an accepted connection. After Drain or Close the
-// error is ErrClosed.
+// error is ErrClosed. It is errBubble if the caller is in a synctest bubble and the server is
+// not, or the other way round.
 func (s *Server) Dial(ctx context.Context) (net.Conn, error) {
 	if err := ctx.Err(); err != nil {
 		return nil, err
@@ -16,6 +25,9 @@ func (s *Server) Dial(ctx context.Context) (net.Conn, error) {
 	defer s.mu.Unlock()
 	if s.closing || s.drained != nil {
 		return nil, ErrClosed
+	}
+	if bubble.Inside() != s.bubbled {
+		return nil, errBubble
 	}
 	client, server := newPipe(s.pipes.Add(1))
 	s.arriving++

@@ -6,6 +6,8 @@ import (
 	"os"
 	"strconv"
 	"sync"
+
+	"github.com/lockredis/lockredis/internal/bubble"
 )
 
 // pipeCapacity is how many bytes one direction of a pipe holds before its writer blocks.
@@ -21,9 +23,10 @@ const maxIdlePipeBuffer = 64 << 10
 //
 // A pipe consists of mutexes, conditions and timers only, and the goroutines that use it
 // make them. So a goroutine of a testing/synctest bubble that waits on a pipe is durably
-// blocked.
+// blocked. In another bubble than the pipe's, or outside of it, a wait fails with errBubble.
 func newPipe(id int64) (client, server net.Conn) {
-	up, down := newStream(), newStream()
+	bubbled := bubble.Inside()
+	up, down := newStream(bubbled), newStream(bubbled)
 	name := pipeAddr("pipe:" + strconv.FormatInt(id, 10))
 	return &pipeEnd{in: down, out: up, local: name, remote: pipeAddr("pipe:0")},
 		&pipeEnd{in: up, out: down, local: pipeAddr("pipe:0"), remote: name}
@@ -76,12 +79,13 @@ type stream struct {
 	from         int
 	writerClosed bool
 	readerClosed bool
+	bubbled      bool // the pipe was made in a synctest bubble
 	reading      side
 	writing      side
 }
 
-func newStream() *stream {
-	s := &stream{}
+func newStream(bubbled bool) *stream {
+	s := &stream{bubbled: bubbled}
 	s.reading.init(s)
 	s.writing.init(s)
 	return s
@@ -105,7 +109,9 @@ func (s *stream) read(b []byte) (int, error) {
 		case s.writerClosed:
 			return 0, io.EOF
 		}
-		s.reading.wait()
+		if err := s.reading.wait(); err != nil {
+			return 0, err
+		}
 	}
 }
 
@@ -142,7 +148,9 @@ func (s *stream) write(b []byte, wait bool) (n int, err error) {
 		if n == len(b) || !wait {
 			return n, nil
 		}
-		s.writing.wait()
+		if err := s.writing.wait(); err != nil {
+			return n, err
+		}
 	}
 }
 

@@ -3,6 +3,8 @@ package server
 import (
 	"sync"
 	"time"
+
+	"github.com/lockredis/lockredis/internal/bubble"
 )
 
 // side is one side of a stream, the reader's or the writer's: its condition and its
@@ -25,14 +27,19 @@ type side struct {
 
 func (d *side) init(s *stream) { d.s, d.cond.L = s, &s.mu }
 
-// wait returns after a change, or when the deadline has passed. The caller checks which.
-func (d *side) wait() {
+// wait returns after a change, or when the deadline has passed. The caller checks which. The
+// error is errBubble.
+func (d *side) wait() error {
+	if bubble.Inside() != d.s.bubbled {
+		return errBubble
+	}
 	if !d.arm() {
-		return
+		return nil
 	}
 	d.waiting++
 	d.cond.Wait()
 	d.waiting--
+	return nil
 }
 
 // arm makes the timer fire at the deadline or earlier. It reports false when the

@@ -14,6 +14,7 @@ import (
 	"time"
 
 	"github.com/lockredis/lockredis/expiry"
+	"github.com/lockredis/lockredis/internal/bubble"
 	"github.com/lockredis/lockredis/internal/command"
 	"github.com/lockredis/lockredis/internal/config"
 	"github.com/lockredis/lockredis/internal/engine"
@@ -49,6 +50,7 @@ type Server struct {
 	closing   bool          // Close was called
 	ending    chan struct{} // closed by Close or Drain: DEBUG SLEEP ends
 	awake     chan struct{} // EndSleep sends to it: DEBUG SLEEP ends
+	bubbled   bool          // Start was called in a synctest bubble
 	drained   chan struct{} // closed when draining and no connection is left; nil: not draining
 	loops     []*loop
 	assigned  int // connections given to loops so far
@@ -118,8 +120,13 @@ func (s *Server) enforceOutputLimits() error {
 	return nil
 }
 
-// Start starts the engine's timer. It is called once, before Serve.
-func (s *Server) Start() { s.engine.Start() }
+// Start starts the engine's timer. It is called once, before Serve and Dial.
+func (s *Server) Start() {
+	s.mu.Lock()
+	s.bubbled = bubble.Inside()
+	s.mu.Unlock()
+	s.engine.Start()
+}
 
 // Engine returns the engine. The root package and the test kit use it.
 func (s *Server) Engine() *engine.Engine { return s.engine }

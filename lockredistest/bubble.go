@@ -1,0 +1,37 @@
+package lockredistest
+
+import (
+	"github.com/lockredis/lockredis/internal/backdoor"
+	"github.com/lockredis/lockredis/internal/bubble"
+)
+
+// The runtime ends the process if a goroutine wakes another one across the border of a synctest
+// bubble. A goroutine that waits for a socket is never durably blocked, so the bubble's time
+// stands still. This file turns both mistakes into a panic that names them.
+
+const (
+	outsideServer = "lockredistest: the server was started outside of this synctest bubble; " +
+		"call RunT inside the bubble"
+	bubbleServer = "lockredistest: the server was started in a synctest bubble; " +
+		"use it only inside that bubble"
+	bubbleAddr = "lockredistest: Addr in a synctest bubble: time stands still while a goroutine " +
+		"waits for a socket; connect with Client, Options or Dial"
+	bubbleSocket = "the options Listen and TLS open a socket, and do not work in a synctest bubble"
+)
+
+// stayPut panics if the caller and the server are not on the same side of a bubble's border.
+func (s *Server) stayPut() {
+	switch inside := bubble.Inside(); {
+	case inside == s.bubbled:
+	case inside:
+		panic(outsideServer)
+	default:
+		panic(bubbleServer)
+	}
+}
+
+// door returns the way into the server, for what is to happen now.
+func (s *Server) door() *backdoor.Inside {
+	s.stayPut()
+	return &s.inside
+}
