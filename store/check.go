@@ -12,7 +12,7 @@ func (s *Space) Check() error {
 	if s.unseen != "" {
 		return fmt.Errorf("key %q was changed without LookupWrite during a snapshot", s.unseen)
 	}
-	for _, db := range s.dbs {
+	for _, db := range s.Opened() {
 		if err := db.check(); err != nil {
 			return fmt.Errorf("database %d: %w", db.id, err)
 		}

@@ -88,7 +88,7 @@ func (db *DB) anyEvictable(p Policy, rnd *rand.Rand) *Entry {
 func (s *Space) randomVictim(p Policy, rnd *rand.Rand) (*DB, *Entry) {
 	for range s.dbs {
 		s.eviction.next = (s.eviction.next + 1) % len(s.dbs)
-		if db := s.dbs[s.eviction.next]; db.evictable(p) > 0 {
+		if db := s.dbs[s.eviction.next]; db != nil && db.evictable(p) > 0 {
 			return db, db.anyEvictable(p, rnd)
 		}
 	}
@@ -98,7 +98,7 @@ func (s *Space) randomVictim(p Policy, rnd *rand.Rand) (*DB, *Entry) {
 // earliestVictim picks the key with the earliest deadline.
 func (s *Space) earliestVictim() (first *DB, e *Entry) {
 	var earliest int64
-	for _, db := range s.dbs {
+	for _, db := range s.Opened() {
 		if at, ok := db.deadlines.Next(); ok && (first == nil || at < earliest) {
 			first, earliest = db, at
 		}
@@ -115,7 +115,7 @@ func (s *Space) rankedVictim(p Policy, samples int, rnd *rand.Rand) (*DB, *Entry
 		for pool := &s.eviction.pool; len(*pool) > 0; {
 			c := (*pool)[len(*pool)-1]
 			*pool = (*pool)[:len(*pool)-1]
-			db := s.dbs[c.db]
+			db := s.DB(c.db)
 			e := db.Stored(c.key)
 			if e != nil && (p&AllKeys != 0 || e.HasDeadline()) && s.rank(p, e) >= c.rank {
 				return db, e
@@ -128,7 +128,7 @@ func (s *Space) rankedVictim(p Policy, samples int, rnd *rand.Rand) (*DB, *Entry
 // samplePool adds random keys of each database to the pool, as far as they rank higher
 // than its worst. It reports false if the policy may evict no key.
 func (s *Space) samplePool(p Policy, samples int, rnd *rand.Rand) (any bool) {
-	for _, db := range s.dbs {
+	for _, db := range s.Opened() {
 		n := db.evictable(p)
 		for range min(samples, n) {
 			any = true

@@ -63,7 +63,7 @@ func (s *Space) CountBytes(on bool) (changed bool) {
 	}
 	s.settle()
 	s.footprint = footprint{on: on}
-	for _, db := range s.dbs {
+	for _, db := range s.Opened() {
 		db.bytes, db.counted = 0, 0
 		if db.watched = on || db.snapshot != nil; on && db.Len() == 0 {
 			db.counted = allHashes
@@ -81,7 +81,7 @@ func (s *Space) CountMore(n int) (more bool) {
 	if !s.footprint.on {
 		return false
 	}
-	for _, db := range s.dbs {
+	for _, db := range s.Opened() {
 		for db.counted < allHashes {
 			if n <= 0 {
 				return true
@@ -107,7 +107,7 @@ func (db *DB) counts(e *Entry) bool {
 // unless CountBytes is on.
 func (s *Space) CountedBytes() (n int64) {
 	s.settle()
-	for _, db := range s.dbs {
+	for _, db := range s.Opened() {
 		n += db.bytes
 	}
 	return n

@@ -53,7 +53,7 @@ func (x *slotIndex) remove(e *Entry) {
 
 // IndexSlots makes database 0 know its keys by slot: cluster mode has no other. It is
 // called before the first key is added.
-func (s *Space) IndexSlots() { s.dbs[0].slots = newSlotIndex() }
+func (s *Space) IndexSlots() { s.DB(0).slots = newSlotIndex() }
 
 // SlotLen returns the number of keys in a slot. Like Len it counts expired keys that are
 // not deleted yet. db is database 0

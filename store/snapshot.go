@@ -50,7 +50,7 @@ type snapshotPart struct {
 // and must not keep the value. Only one snapshot at a time is under way.
 func (s *Space) Snapshot(visit func(db SnapshotDB, e *Entry)) *Snapshot {
 	snap := &Snapshot{space: s, visit: visit}
-	for _, db := range s.dbs {
+	for _, db := range s.Opened() {
 		if db.Len() == 0 {
 			// Keys that are added later do not belong to the snapshot.
 			continue

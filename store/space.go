@@ -1,5 +1,7 @@
 package store
 
+import "iter"
+
 // Observer is told of changes to keys. Its methods are called under the engine
 // lock, in the middle of a command: they record the change and return. A key string
 // stays valid after the call.
@@ -86,7 +88,7 @@ type Space struct {
 	// FieldDeadlines allows deadlines of fields. It is set before there is a key.
 	FieldDeadlines bool
 
-	dbs       []*DB
+	dbs       []*DB // nil: not used yet, see DB
 	footprint footprint
 	eviction  eviction
 	observer  Observer
@@ -98,11 +100,7 @@ type Space struct {
 
 // NewSpace returns n empty databases that report changes to o, which is not nil.
 func NewSpace(n int, o Observer) *Space {
-	s := &Space{Limits: DefaultLimits(), observer: o}
-	for i := range n {
-		s.dbs = append(s.dbs, newDB(s, i))
-	}
-	return s
+	return &Space{Limits: DefaultLimits(), observer: o, dbs: make([]*DB, n)}
 }
 
 // SetNow sets the time that deadlines are compared with, in Unix milliseconds. The
@@ -119,15 +117,42 @@ func (s *Space) Now() int64 { return s.now }
 func (s *Space) Len() int { return len(s.dbs) }
 
 // DB returns database i, which must exist. After Swap the number stands for other
-// data, so a client keeps the number across units, not the pointer.
-func (s *Space) DB(i int) *DB { return s.dbs[i] }
+// data, so a client keeps the number across units, not the pointer. The first call for a number
+// makes the database: most of them are never used.
+func (s *Space) DB(i int) *DB {
+	if db := s.dbs[i]; db != nil {
+		return db
+	}
+	return s.open(i)
+}
+
+func (s *Space) open(i int) *DB {
+	db := newDB(s, i)
+	if s.footprint.on {
+		db.watched, db.counted = true, allHashes
+	}
+	s.dbs[i] = db
+	return db
+}
+
+// Opened returns the databases that have been used, with their numbers, in order. All others are
+// empty.
+func (s *Space) Opened() iter.Seq2[int, *DB] {
+	return func(yield func(int, *DB) bool) {
+		for i, db := range s.dbs {
+			if db != nil && !yield(i, db) {
+				return
+			}
+		}
+	}
+}
 
 // Swap exchanges the contents of two databases (SWAPDB), in constant time.
 func (s *Space) Swap(a, b int) {
 	if a == b {
 		return
 	}
-	s.dbs[a], s.dbs[b] = s.dbs[b], s.dbs[a]
+	s.dbs[a], s.dbs[b] = s.DB(b), s.DB(a)
 	s.dbs[a].id, s.dbs[b].id = a, b
 	s.observer.Swapped(s.dbs[a], s.dbs[b])
 }
@@ -141,7 +166,7 @@ func (s *Space) Earliest() int64 { return s.earliest }
 // ok is false if there is no deadline.
 func (s *Space) NextDeadline() (at int64, ok bool) {
 	defer func() { s.earliest = at }()
-	for _, db := range s.dbs {
+	for _, db := range s.Opened() {
 		if t, has := db.deadlines.Next(); has && (!ok || t < at) {
 			at, ok = t, true
 		}
@@ -159,7 +184,7 @@ func (s *Space) ExpireDue(max int) (n int) {
 	if s.KeepExpired {
 		return 0
 	}
-	for _, db := range s.dbs {
+	for _, db := range s.Opened() {
 		for n < max {
 			at, ok := db.deadlines.Next()
 			if !ok || at > s.now {

@@ -13,7 +13,11 @@ type keyTable struct {
 	n     int // entries
 }
 
-func newKeyTable() keyTable { return keyTable{index: newHashIndex[*Entry]()} }
+// noKeys is the index of every table that has not had a key yet. It never changes: add replaces
+// it. So an empty database takes no memory for an index, and find needs no check.
+var noKeys = newHashIndex[*Entry]()
+
+func newKeyTable() keyTable { return keyTable{index: noKeys} }
 
 // find returns the entry with this key, nil if there is none. hash is keyHash(key).
 func (t *keyTable) find(hash uint32, key []byte) *Entry {
@@ -32,6 +36,9 @@ func (t *keyTable) find(hash uint32, key []byte) *Entry {
 
 // add adds an entry with a new key. hash is the keyHash of the key.
 func (t *keyTable) add(hash uint32, e *Entry) {
+	if t.n == 0 && t.index.dense[0] == noKeys.dense[0] {
+		t.index = newHashIndex[*Entry]()
+	}
 	t.index.add(hash, e)
 	t.n++
 }

@@ -29,6 +29,7 @@ const victimName = "victim"
 // lay puts the trap around the handler of every command.
 func (v *victim) lay(tr *trap) {
 	v.inside(func(e *engine.Engine) {
+		e.Env().Table.Own()
 		for _, cmd := range rows(e.Env().Table.All()) {
 			run := cmd.Run
 			cmd.Run = func(c *command.Ctx, args resp.Args) resp.Reply {

@@ -263,6 +263,9 @@ func plantedFaults() []plantedFault {
 				}
 			})},
 		{"a command that panics", rulePanic + ruleReply,
-			among(900, func(w *world) { w.e.Env().Table.Lookup([]byte("hget")).Run = nil })},
+			among(900, func(w *world) {
+				w.e.Env().Table.Own()
+				w.e.Env().Table.Lookup([]byte("hget")).Run = nil
+			})},
 	}
 }

@@ -146,3 +146,25 @@ func TestANodesLineHasItsAddressAndRanges(t *testing.T) {
 		t.Errorf("%q, want %q", got, want)
 	}
 }
+
+func TestARangeHasItsSlotsAndNoOthers(t *testing.T) {
+	for _, r := range []Range{{0, 0}, {0, 63}, {0, 64}, {1, 63}, {1, 200}, {63, 64}, {64, 127},
+		{100, 191}, {100, 300}, {5, 4}, {0, Slots - 1}, {Slots - 1, Slots - 1}} {
+		var s Set
+		s.Add(130) // some of the slots may be there
+		s.AddRange(r)
+		n := 0
+		for slot := range Slots {
+			want := slot == 130 || r.First <= slot && slot <= r.Last
+			if s.Has(slot) != want {
+				t.Fatalf("%v: slot %d is %v", r, slot, s.Has(slot))
+			}
+			if want {
+				n++
+			}
+		}
+		if s.Len() != n {
+			t.Errorf("%v: Len is %d, want %d", r, s.Len(), n)
+		}
+	}
+}

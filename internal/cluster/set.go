@@ -42,10 +42,18 @@ func (s *Set) Remove(slot int) {
 	}
 }
 
-// AddRange adds the slots of a range.
+// AddRange adds the slots of a range. Every configuration has the range of all slots, so whole
+// words are added at once.
 func (s *Set) AddRange(r Range) {
-	for slot := r.First; slot <= r.Last; slot++ {
+	for slot := r.First; slot <= r.Last; {
+		if slot%64 == 0 && slot+63 <= r.Last {
+			s.n += 64 - bits.OnesCount64(s.words[slot/64])
+			s.words[slot/64] = ^uint64(0)
+			slot += 64
+			continue
+		}
 		s.Add(slot)
+		slot++
 	}
 }
 

@@ -24,18 +24,25 @@ const (
 // own names, and in a server's table the rest of Redis's commands. It is called before
 // commands are renamed.
 func (t *Table) ACLCatalog() *acl.Catalog {
+	if t.catalog == nil {
+		t.describe()
+	}
+	return t.catalog
+}
+
+// describe makes the catalog of a set that no other table has.
+func (s *commandSet) describe() {
 	var rows []acl.Row
-	for _, cmd := range t.rows {
+	for _, cmd := range s.rows {
 		rows = append(rows, cmd.aclRow())
 	}
-	rows = addAbsent(rows, t.whole)
-	catalog := acl.NewCatalog(rows)
-	for _, cmd := range t.rows {
+	rows = addAbsent(rows, s.whole)
+	s.catalog = acl.NewCatalog(rows)
+	for _, cmd := range s.rows {
 		for _, row := range append([]*Command{cmd}, cmd.Subs...) {
-			row.acl = catalog.Lookup(row.Name)
+			row.acl = s.catalog.Lookup(row.Name)
 		}
 	}
-	return catalog
 }
 
 // aclRow describes the command and its subcommands for the catalog.

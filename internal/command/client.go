@@ -349,9 +349,9 @@ func clientUnblock(c *Ctx, args resp.Args) resp.Reply {
 	// Redis counts every unblocked command as failed, and CLIENT UNBLOCK if it sends an
 	// error. Unpark counts errors.
 	if answer.IsError() {
-		c.Cmd.Calls.Failed++
+		c.Calls().Failed++
 	} else {
-		s.Parked.Cmd.Calls.Failed++
+		c.Table.Calls(s.Parked.Cmd).Failed++
 	}
 	return resp.Flag(c.Parking.Unpark(s, answer))
 }

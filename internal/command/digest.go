@@ -110,8 +110,7 @@ func (d *digest) mixEntry(e *store.Entry) {
 // are not deleted.
 func debugDigest(c *Ctx, _ resp.Args) resp.Reply {
 	var all digest
-	for i := range c.Space.Len() {
-		db := c.Space.DB(i)
+	for i, db := range c.Space.Opened() {
 		if db.Len() == 0 {
 			continue
 		}

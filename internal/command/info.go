@@ -257,8 +257,8 @@ func infoErrorstats(c *Ctx, w *infoWriter) {
 }
 
 func infoKeyspace(c *Ctx, w *infoWriter) {
-	for i := range c.Space.Len() {
-		if db := c.Space.DB(i); db.Len() > 0 {
+	for i, db := range c.Space.Opened() {
+		if db.Len() > 0 {
 			w.line(fmt.Sprintf("db%d", i),
 				fmt.Sprintf("keys=%d,expires=%d,avg_ttl=%d", db.Len(), db.Expires(), averageTTL(c, i)))
 		}

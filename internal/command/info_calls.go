@@ -6,19 +6,8 @@ import (
 	"strings"
 )
 
-// eachCommand visits every command and subcommand.
-func (t *Table) eachCommand(do func(*Command)) {
-	for _, cmd := range t.rows {
-		do(cmd)
-		for _, sub := range cmd.Subs {
-			do(sub)
-		}
-	}
-}
-
 func infoCommandstats(c *Ctx, w *infoWriter) {
-	c.Table.eachCommand(func(cmd *Command) {
-		s := &cmd.Calls
+	c.Table.eachCalled(func(cmd *Command, s *CallStats) {
 		if s.Calls == 0 && s.Rejected == 0 && s.Failed == 0 {
 			return
 		}
@@ -33,8 +22,8 @@ func infoLatencystats(c *Ctx, w *infoWriter) {
 	if !c.Config.LatencyTracking {
 		return
 	}
-	c.Table.eachCommand(func(cmd *Command) {
-		times := cmd.Calls.Times(true)
+	c.Table.eachCalled(func(cmd *Command, s *CallStats) {
+		times := s.Times(true)
 		if times == nil {
 			return
 		}

@@ -88,13 +88,13 @@ var causes = map[string]string{
 
 func latencyHistogram(c *Ctx, args resp.Args) resp.Reply {
 	var reply []resp.Reply
-	add := func(cmd *Command) {
-		if times := cmd.Calls.Times(c.Config.LatencyTracking); times != nil {
+	add := func(cmd *Command, s *CallStats) {
+		if times := s.Times(c.Config.LatencyTracking); times != nil {
 			reply = append(reply, resp.BulkString(cmd.Name), distribution(times))
 		}
 	}
 	if len(args) == 2 {
-		c.Table.eachCommand(add)
+		c.Table.eachCalled(add)
 	}
 	for _, name := range args[2:] {
 		whole, sub, isSub := strings.Cut(string(name), "|")
@@ -103,12 +103,12 @@ func latencyHistogram(c *Ctx, args resp.Args) resp.Reply {
 		case cmd == nil:
 		case isSub:
 			if one := cmd.Sub([]byte(sub)); one != nil {
-				add(one)
+				add(one, c.Table.Calls(one))
 			}
 		default:
-			add(cmd)
+			add(cmd, c.Table.Calls(cmd))
 			for _, one := range cmd.Subs {
-				add(one)
+				add(one, c.Table.Calls(one))
 			}
 		}
 	}

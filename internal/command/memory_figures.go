@@ -32,8 +32,8 @@ func readMemory(c *Ctx) *memoryFigures {
 	m.codes, m.libraryCodes = int64(codes), int64(libraryCodes)
 	m.peak = max(m.Peak, m.total)
 	m.overhead = m.clients + m.scripts + m.functions
-	for i := range c.Space.Len() {
-		if db := c.Space.DB(i); db.Len() > 0 {
+	for i, db := range c.Space.Opened() {
+		if db.Len() > 0 {
 			o := databaseOverhead{i, db.Overhead()}
 			m.databases = append(m.databases, o)
 			m.keys += int64(db.Len())

@@ -54,8 +54,8 @@ func flushall(c *Ctx, args resp.Args) resp.Reply {
 		return resp.ErrSyntax
 	}
 	c.Tracking.Flushed()
-	for i := range c.Space.Len() {
-		c.Dirty += int64(c.Space.DB(i).Flush())
+	for _, db := range c.Space.Opened() {
+		c.Dirty += int64(db.Flush())
 	}
 	c.Saving.Flushed()
 	return resp.OK
@@ -262,12 +262,7 @@ func ResetStats(env *Env) {
 	env.Stats = Stats{Errors: map[string]int64{}, Before: env.Server.Traffic()}
 	env.Rates.Reset()
 	env.Space.ResetStats()
-	for _, cmd := range env.Table.All() {
-		cmd.Calls = CallStats{}
-		for _, sub := range cmd.Subs {
-			sub.Calls = CallStats{}
-		}
-	}
+	clear(env.Table.calls)
 }
 
 func configRewrite(c *Ctx, _ resp.Args) resp.Reply {

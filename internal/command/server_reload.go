@@ -33,8 +33,8 @@ func debugReload(c *Ctx, args resp.Args) resp.Reply {
 	}
 	if flushes {
 		c.Tracking.Flushed()
-		for i := range c.Space.Len() {
-			c.Space.DB(i).Flush()
+		for _, db := range c.Space.Opened() {
+			db.Flush()
 		}
 		c.Scripts.FlushLibraries()
 	}

@@ -14,24 +14,23 @@ import (
 // NewTableOf returns a table with the rows of NewTable that names lists, and with others.
 // others are by group, and have other names.
 func NewTableOf(names []string, others map[string][]*Command) *Table {
-	t := &Table{byName: map[string]*Command{}, absent: map[string]bool{}}
-	all := NewTable()
+	s := &commandSet{byName: map[string]*Command{}, absent: map[string]bool{}}
 	for _, name := range names {
-		cmd := all.byName[name]
-		t.add(cmd.Group, []*Command{cmd})
+		cmd := standard().byName[name].copy()
+		s.add(cmd.Group, []*Command{cmd})
 	}
 	for _, group := range slices.Sorted(maps.Keys(others)) {
-		t.add(group, others[group])
+		s.add(group, others[group])
 	}
-	t.fillSlots()
-	return t
+	s.fillSlots()
+	return newTable(s)
 }
 
 // Row returns NewTable's row of that name with another function. The row must exist.
 func Row(name string, run Func) *Command {
-	row := *NewTable().byName[name]
+	row := standard().byName[name].copy()
 	row.Run = run
-	return &row
+	return row
 }
 
 // HelloAs returns HELLO for a node whose mode is not "standalone". Such a node has no role.

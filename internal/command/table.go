@@ -2,8 +2,10 @@ package command
 
 import (
 	"encoding/binary"
+	"maps"
 	"slices"
 	"strings"
+	"sync"
 
 	"github.com/lockredis/lockredis/internal/acl"
 	"github.com/lockredis/lockredis/resp"
@@ -74,7 +76,7 @@ func (f Flags) Names() []string {
 	return names
 }
 
-// Command is a row of the command table.
+// Command is a row of the command table. A row that is in a table does not change.
 type Command struct {
 	Name       string // lower case; a subcommand's is "config|get"
 	Arity      int    // number of arguments with the name; -n: n or more
@@ -98,10 +100,9 @@ type Command struct {
 	// Channels says which arguments are channels that ACL rules are about.
 	Channels ChannelArgs
 
-	Calls CallStats // INFO commandstats
-
+	id   int // in its set
 	subs map[string]*Command
-	acl  *acl.Command // set by ACLCatalog
+	acl  *acl.Command // set by describe
 }
 
 // Has reports whether the command has all of the flags.
@@ -126,11 +127,20 @@ const absent = "psync replconf sync"
 
 // Table is the command table of one server.
 type Table struct {
+	*commandSet              // the standard one until the server changes its commands
+	calls       []*CallStats // by Command.id; nil: no calls
+}
+
+// commandSet is the rows of tables, and what finds them. Servers share the standard one, so a
+// Table changes only a set of its own, see Own.
+type commandSet struct {
 	byName  map[string]*Command
 	absent  map[string]bool // the names of const absent, renames applied
 	whole   bool            // a server's table: ACL rules can name all commands of Redis
 	rows    []*Command
-	longest int // the length of the longest name, in bytes
+	ids     int          // rows and subcommands so far
+	catalog *acl.Catalog // nil until describe
+	longest int          // the length of the longest name, in bytes
 	// slots holds the commands of byName in a hash table. It finds a name in a fifth of the
 	// time, because it takes eight bytes at once. A script looks up a name for each of its
 	// commands.
@@ -146,52 +156,127 @@ type slot struct {
 	cmd  *Command
 }
 
-// NewTable returns the table of all commands.
-func NewTable() *Table {
-	t := &Table{byName: map[string]*Command{}, absent: map[string]bool{}, whole: true}
+// standard returns the commands of a server. They are built once for the process, and never
+// change: a server that is started for one test would spend most of its time on them.
+var standard = sync.OnceValue(func() *commandSet {
+	s := &commandSet{byName: map[string]*Command{}, absent: map[string]bool{}, whole: true}
 	for name := range strings.FieldsSeq(absent) {
-		t.absent[name] = true
+		s.absent[name] = true
 	}
-	t.add("generic", genericCommands())
-	t.add("string", stringCommands())
-	t.add("hash", hashCommands())
-	t.add("list", listCommands())
-	t.add("set", setCommands())
-	t.add("sorted-set", zsetCommands())
-	t.add("bitmap", bitmapCommands())
-	t.add("hyperloglog", hllCommands())
-	t.add("geo", geoCommands())
-	t.add("stream", streamCommands())
-	t.add("pubsub", pubsubCommands())
-	t.add("transactions", transactionCommands())
-	t.add("scripting", scriptingCommands())
-	t.add("connection", connectionCommands())
-	t.add("cluster", clusterCommands())
-	t.add("server", serverCommands())
-	t.add("server", aclCommands())
-	t.add("server", observeCommands())
+	s.add("generic", genericCommands())
+	s.add("string", stringCommands())
+	s.add("hash", hashCommands())
+	s.add("list", listCommands())
+	s.add("set", setCommands())
+	s.add("sorted-set", zsetCommands())
+	s.add("bitmap", bitmapCommands())
+	s.add("hyperloglog", hllCommands())
+	s.add("geo", geoCommands())
+	s.add("stream", streamCommands())
+	s.add("pubsub", pubsubCommands())
+	s.add("transactions", transactionCommands())
+	s.add("scripting", scriptingCommands())
+	s.add("connection", connectionCommands())
+	s.add("cluster", clusterCommands())
+	s.add("server", serverCommands())
+	s.add("server", aclCommands())
+	s.add("server", observeCommands())
+	s.fillSlots()
+	s.describe()
+	return s
+})
+
+// NewTable returns the table of all commands.
+func NewTable() *Table { return newTable(standard()) }
+
+func newTable(s *commandSet) *Table {
+	return &Table{commandSet: s, calls: make([]*CallStats, s.ids)}
+}
+
+// Calls returns the statistics of a command of the table.
+func (t *Table) Calls(cmd *Command) *CallStats {
+	if s := t.calls[cmd.id]; s != nil {
+		return s
+	}
+	return t.firstCall(cmd)
+}
+
+func (t *Table) firstCall(cmd *Command) *CallStats {
+	t.calls[cmd.id] = &CallStats{}
+	return t.calls[cmd.id]
+}
+
+// eachCalled visits the commands and subcommands that have statistics.
+func (t *Table) eachCalled(do func(*Command, *CallStats)) {
+	for _, cmd := range t.rows {
+		for _, row := range append([]*Command{cmd}, cmd.Subs...) {
+			if s := t.calls[row.id]; s != nil {
+				do(row, s)
+			}
+		}
+	}
+}
+
+// Own gives the table rows of its own, so that they can be changed. Other servers share the rows
+// of NewTable.
+func (t *Table) Own() {
+	if t.commandSet == standard() {
+		t.commandSet = t.copy()
+	}
+}
+
+// copy returns a set with the same rows that may be changed.
+func (s *commandSet) copy() *commandSet {
+	c := &commandSet{
+		byName: make(map[string]*Command, len(s.byName)), absent: maps.Clone(s.absent),
+		whole: s.whole, ids: s.ids, catalog: s.catalog,
+	}
+	for _, row := range s.rows {
+		cmd := row.copy()
+		c.rows = append(c.rows, cmd)
+		c.byName[cmd.Name] = cmd
+	}
+	c.fillSlots()
+	return c
+}
+
+// copy returns a row that may be changed.
+func (cmd *Command) copy() *Command {
+	c := *cmd
+	c.Subs, c.subs = nil, make(map[string]*Command, len(cmd.Subs))
+	for _, row := range cmd.Subs {
+		sub := row.copy()
+		c.Subs = append(c.Subs, sub)
+		c.subs[sub.Name[len(cmd.Name)+1:]] = sub
+	}
+	return &c
+}
+
+// extend changes the rows of a table and finds them anew. It is called before there are
+// statistics.
+func (t *Table) extend(change func()) {
+	t.Own()
+	change()
+	t.catalog = nil
 	t.fillSlots()
-	return t
+	t.calls = make([]*CallStats, t.ids)
 }
 
 // AddLockCommands adds the commands of lockredis's own. They are in the table only while
 // enable-lock-commands asks for them.
-func (t *Table) AddLockCommands() {
-	t.add("lock", lockCommands())
-	t.fillSlots()
-}
+func (t *Table) AddLockCommands() { t.extend(func() { t.add("lock", lockCommands()) }) }
 
 // fillSlots fills slots from byName.
-func (t *Table) fillSlots() {
-	clear(t.slots[:])
-	for name, cmd := range t.byName {
+func (s *commandSet) fillSlots() {
+	clear(s.slots[:])
+	for name, cmd := range s.byName {
 		head := headOf([]byte(name))
 		i := slotOf(head, len(name))
-		for t.slots[i].cmd != nil {
+		for s.slots[i].cmd != nil {
 			i = (i + 1) % tableSlots
 		}
-		t.slots[i] = slot{head, name, cmd}
-		t.longest = max(t.longest, len(name))
+		s.slots[i] = slot{head, name, cmd}
+		s.longest = max(s.longest, len(name))
 	}
 }
 
@@ -232,20 +317,28 @@ func lower(c byte) byte {
 	return c
 }
 
-func (t *Table) add(group string, rows []*Command) {
+// add adds rows to a set that no other table has.
+func (s *commandSet) add(group string, rows []*Command) {
 	for _, cmd := range rows {
-		cmd.Group = group
-		t.byName[cmd.Name] = cmd
-		t.rows = append(t.rows, cmd)
+		s.number(cmd, group)
+		s.byName[cmd.Name] = cmd
+		s.rows = append(s.rows, cmd)
 		cmd.subs = make(map[string]*Command, len(cmd.Subs))
 		for _, sub := range cmd.Subs {
-			sub.Group = group
+			s.number(sub, group)
 			cmd.subs[sub.Name[len(cmd.Name)+1:]] = sub
 		}
 	}
 }
 
-// All returns every command, containers once and without their subcommands.
+// number gives a row its id and group.
+func (s *commandSet) number(cmd *Command, group string) {
+	cmd.id, cmd.Group = s.ids, group
+	s.ids++
+}
+
+// All returns every command, containers once and without their subcommands. The caller must not
+// change them.
 func (t *Table) All() []*Command { return t.rows }
 
 // Len returns the number of commands, subcommands not counted.
@@ -265,6 +358,7 @@ func (t *Table) Rename(from, to string) bool {
 	if !t.Knows(from) || to != from && t.Knows(to) {
 		return false
 	}
+	t.Own()
 	cmd := t.byName[from]
 	delete(t.byName, from)
 	delete(t.absent, from)

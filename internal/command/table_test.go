@@ -61,3 +61,44 @@ func BenchmarkLookup(b *testing.B) {
 		})
 	}
 }
+
+func TestAChangeOfATableIsNotInOthers(t *testing.T) {
+	changes := map[string]func(*Table){
+		"rename":  func(t *Table) { t.Rename("get", "fetch"); t.Rename("keys", "") },
+		"valkey":  (*Table).EmulateValkey,
+		"lock":    (*Table).AddLockCommands,
+		"all":     func(t *Table) { t.AddLockCommands(); t.EmulateValkey(); t.Rename("set", "put") },
+		"the row": func(t *Table) { t.Own(); t.Lookup([]byte("get")).Run = nil },
+	}
+	before := commandsDoc(NewTable())
+	for name, change := range changes {
+		table, other := NewTable(), NewTable()
+		change(table)
+		for _, row := range table.rows {
+			for _, cmd := range append([]*Command{row}, row.Subs...) {
+				if cmd == other.Lookup([]byte(cmd.Name)) {
+					t.Errorf("%s: %s is another table's row", name, cmd.Name)
+				}
+				table.Calls(cmd).Calls++
+				if table.ACLCatalog().Lookup(cmd.Name) == nil || cmd.acl != table.catalog.Lookup(cmd.Name) {
+					t.Errorf("%s: %s is not in the catalog of its table", name, cmd.Name)
+				}
+			}
+		}
+		for _, row := range other.rows {
+			if row.Run == nil && !row.Container() || other.Calls(row).Calls != 0 {
+				t.Errorf("%s: another table's row of %s has changed", name, row.Name)
+			}
+		}
+		if commandsDoc(NewTable()) != before {
+			t.Errorf("%s: a new table has other commands", name)
+		}
+	}
+}
+
+func TestTwoTablesShareTheirRows(t *testing.T) {
+	one, other := NewTable(), NewTable()
+	if one.Lookup([]byte("get")) != other.Lookup([]byte("get")) || one.ACLCatalog() != other.ACLCatalog() {
+		t.Error("each table has its own rows or catalog")
+	}
+}

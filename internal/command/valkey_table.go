@@ -2,7 +2,9 @@ package command
 
 // EmulateValkey adds the commands of Valkey 9.1 that lock and cache clients use. Their
 // Since is a version of Valkey.
-func (t *Table) EmulateValkey() {
+func (t *Table) EmulateValkey() { t.extend(t.addValkey) }
+
+func (t *Table) addValkey() {
 	t.add("hash", valkeyHashCommands())
 	t.add("string", []*Command{
 		{Name: "delifeq", Arity: 3, Flags: Write | Fast, Keys: key(RM|Delete, 1), Since: "9.0.0", Summary: "Deletes a string that has the given value.", Run: delifeq},
@@ -22,14 +24,13 @@ func (t *Table) EmulateValkey() {
 	)
 	t.byName["set"].Run = valkeySet
 	t.byName["readonly"].Run, t.byName["readwrite"].Run = readonly, readwrite // also without cluster mode
-	t.fillSlots()
 }
 
 // addSubs adds subcommands to the container called name.
 func (t *Table) addSubs(name string, subs ...*Command) {
 	container := t.byName[name]
 	for _, sub := range subs {
-		sub.Group = container.Group
+		t.number(sub, container.Group)
 		sub.KeepsCaching = name == "client"
 		container.subs[sub.Name[len(name)+1:]] = sub
 	}

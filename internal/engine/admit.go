@@ -146,7 +146,7 @@ func (e *Engine) admitFromKit(c *command.Ctx, args resp.Args) verdict {
 // inside MULTI makes EXEC fail. A refused EXEC ends the transaction.
 func (e *Engine) refuse(c *command.Ctx, refusal resp.Reply) verdict {
 	if c.Cmd != nil {
-		c.Cmd.Calls.Rejected++
+		c.Calls().Rejected++
 	}
 	if c.From == command.FromClient && c.Session.Multi != nil {
 		c.Session.Multi.Dirty = true

@@ -27,7 +27,7 @@ func (e *Engine) call(c *command.Ctx, args resp.Args, handler command.Func) (rep
 		// command was counted when it parked, see accountServed.
 		if c.From != command.FromWait {
 			e.env.Stats.Commands++
-			c.Cmd.Calls.Calls++
+			c.Calls().Calls++
 			if measured {
 				e.account(c, args, e.end(c, began))
 			}
@@ -69,6 +69,6 @@ func (e *Engine) countFailure(c *command.Ctx, reply resp.Reply) {
 	if c.Counted {
 		return
 	}
-	c.Cmd.Calls.Failed++
+	c.Calls().Failed++
 	e.errors.count(reply.Text())
 }

@@ -143,7 +143,7 @@ func (e *Engine) connectRooms(opts Options) {
 	e.watches.index = map[watchedKey][]*command.Session{}
 	e.pausing.space = e.env.Space
 	e.tracking.e = e
-	e.parking.init(&e.replies, &e.errors, e.disconnect)
+	e.parking.init(e.env.Table, &e.replies, &e.errors, e.disconnect)
 	e.effects = effects{e: e}
 	e.sessions = newSessions(e.forget)
 	e.script.e = e
@@ -283,7 +283,7 @@ func (e *Engine) RunQueued(c *command.Ctx, cmd *command.Command, args resp.Args)
 	}
 	if !c.Refused { // the error counts as EXEC's, once
 		c.Refused = true
-		c.Cmd.Calls.Failed++
+		c.Calls().Failed++
 	}
 	e.replies.Send(&q, e.answer)
 }

@@ -265,6 +265,7 @@ func TestASessionThatLeavesIsRemovedEverywhere(t *testing.T) {
 func TestAPanicInAHandlerIsAnErrorReplyAndTheServerLives(t *testing.T) {
 	e, _ := newClocked(t)
 	s, _ := connect(e)
+	e.env.Table.Own()
 	ping := e.env.Table.Lookup([]byte("ping"))
 	run := ping.Run
 	ping.Run = func(*command.Ctx, resp.Args) resp.Reply { panic("broken") }

@@ -143,6 +143,7 @@ func TestTheInspectorLooksFromOutsideAndFromInsideACommand(t *testing.T) {
 	}
 	var inside []inspect.Lock
 	e.Outside(func() { // the row is the engine's
+		e.env.Table.Own()
 		e.env.Table.Find(words("PING")).Run = func(*command.Ctx, resp.Args) resp.Reply {
 			inside = e.Inspector().Inside().Locks()
 			return resp.OK

@@ -36,8 +36,8 @@ func (e *Engine) Restart(keep bool) {
 			return
 		}
 		e.env.Scripts.FlushLibraries()
-		for i := range e.env.Space.Len() {
-			e.env.Space.DB(i).Flush()
+		for _, db := range e.env.Space.Opened() {
+			db.Flush()
 		}
 	})
 }

@@ -22,7 +22,7 @@ func (e *Engine) begin(c *command.Ctx) (at int64, ok bool) {
 	case command.FromWait:
 		return 0, false // its caller measures
 	case command.FromScript:
-		if !e.measuresAll() && c.Cmd.Calls.Skip() {
+		if !e.measuresAll() && c.Calls().Skip() {
 			return 0, false
 		}
 	}
@@ -47,7 +47,7 @@ func (e *Engine) end(c *command.Ctx, began int64) (took int64) {
 	case command.FromClient:
 		e.stopwatch.fresh = !e.script.running
 	case command.FromScript:
-		c.Cmd.Calls.Sampled(took, e.env.Config.LatencyTracking)
+		c.Calls().Sampled(took, e.env.Config.LatencyTracking)
 	}
 	return took
 }
@@ -56,7 +56,7 @@ func (e *Engine) end(c *command.Ctx, began int64) (took int64) {
 // to the statistics. A command that waits now counts in latencystats and SLOWLOG when it is
 // served.
 func (e *Engine) account(c *command.Ctx, args resp.Args, took int64) {
-	calls, cfg := &c.Cmd.Calls, e.env.Config
+	calls, cfg := c.Calls(), e.env.Config
 	calls.Took(took)
 	if c.Session.Parked != nil {
 		e.accountParked(c, args, took)
@@ -90,9 +90,9 @@ func (e *Engine) accountParked(c *command.Ctx, args resp.Args, took int64) {
 
 // accountServed adds the time that it took to serve a parked command.
 func (e *Engine) accountServed(p *command.Parked, took int64) {
-	p.Cmd.Calls.Took(took)
+	e.env.Table.Calls(p.Cmd).Took(took)
 	if e.env.Config.LatencyTracking {
-		p.Cmd.Calls.Record(p.Took + took)
+		e.env.Table.Calls(p.Cmd).Record(p.Took + took)
 	}
 	if p.Line != nil && e.slow(p.Took+took) {
 		e.addSlow(slowlog.Entry{

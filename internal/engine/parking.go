@@ -27,6 +27,7 @@ type parking struct {
 	streams   int          // how many clients wait in XREAD or XREADGROUP
 	bytes     int64        // estimated memory of the names that clients wait for
 
+	table      *command.Table
 	replies    *replies
 	errors     *errorCounts
 	disconnect func(where string, s *command.Session, cause any)
@@ -46,11 +47,12 @@ type place struct {
 }
 
 func (p *parking) init(
-	r *replies, errors *errorCounts, disconnect func(string, *command.Session, any),
+	table *command.Table, r *replies, errors *errorCounts,
+	disconnect func(string, *command.Session, any),
 ) {
 	p.queues = map[watchedKey]*queue{}
 	p.places = map[*command.Parked][]place{}
-	p.replies, p.errors, p.disconnect = r, errors, disconnect
+	p.table, p.replies, p.errors, p.disconnect = table, r, errors, disconnect
 }
 
 // Signal marks a key that has changed: its clients may be served when the unit
@@ -201,7 +203,7 @@ func (p *parking) Unpark(s *command.Session, r resp.Reply) bool {
 		return false
 	}
 	if r.IsError() {
-		s.Parked.Cmd.Calls.Failed++
+		p.table.Calls(s.Parked.Cmd).Failed++
 		p.errors.count(r.Text())
 	}
 	p.end(s.Parked, r)

@@ -51,8 +51,8 @@ func (s *saving) begin() *save {
 		Server: cmp.Or(env.Config.EmulatedValkey(), config.RedisVersion), Unix: now / 1000, Memory: env.Memory.Used(),
 	})
 	w.out = s.encoder.AppendFunctions(w.out, env.Scripts.LibraryCodes())
-	for i := range env.Space.Len() {
-		w.keys += int64(env.Space.DB(i).Len())
+	for _, db := range env.Space.Opened() {
+		w.keys += int64(db.Len())
 	}
 	w.snapshot = env.Space.Snapshot(w.visit)
 	return w

@@ -90,9 +90,9 @@ func (r *scriptRun) end() {
 // error of a command is a failed call of EVAL; all errors that the script made are one.
 func (r *scriptRun) counted(c *command.Ctx, reply resp.Reply) resp.Reply {
 	made, known := r.countNew(reply)
-	c.Cmd.Calls.Failed += known
+	c.Calls().Failed += known
 	if made {
-		c.Cmd.Calls.Failed++
+		c.Calls().Failed++
 	}
 	c.Counted = true
 	return reply

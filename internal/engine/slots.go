@@ -99,7 +99,7 @@ func (e *Engine) misrouted(c *command.Ctx, args resp.Args) bool {
 // but its reply is the refusal itself.
 func (e *Engine) misroute(c *command.Ctx) verdict {
 	refusal := e.answer
-	c.Cmd.Calls.Rejected++
+	c.Calls().Rejected++
 	if multi := c.Session.Multi; multi != nil {
 		multi.Dirty = true
 		if c.Cmd.Has(command.RunsQueue) {

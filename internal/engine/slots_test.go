@@ -47,7 +47,7 @@ func TestARefusedCommandIsCountedAsRejected(t *testing.T) {
 	for name, want := range map[string]command.CallStats{
 		"mget": {Rejected: 1}, "exec": {Rejected: 1}, "set": {},
 	} {
-		if got := e.env.Table.Lookup([]byte(name)).Calls; got != want {
+		if got := *e.env.Table.Calls(e.env.Table.Lookup([]byte(name))); got != want {
 			t.Errorf("%s: %+v, want %+v", name, got, want)
 		}
 	}

@@ -129,9 +129,8 @@ func (v View) held() (locks []Lock) {
 // seen.
 func (v View) onlyQueued(seen map[lockID]bool) (locks []Lock) {
 	var found []lockID // looking at a queue may expire keys, so the loop over the keys does not
-	space := v.state.Space()
-	for n := range space.Len() {
-		space.DB(n).Each(func(e *store.Entry) bool {
+	for n, db := range v.state.Space().Opened() {
+		db.Each(func(e *store.Entry) bool {
 			name, ok := lockkeys.FairName(e.Key())
 			if id := (lockID{n, name}); ok && !seen[id] {
 				id.name = strings.Clone(name)

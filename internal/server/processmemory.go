@@ -16,12 +16,18 @@ func processMemory() int64 {
 	if limit := debug.SetMemoryLimit(-1); limit < math.MaxInt64 {
 		return limit
 	}
+	return systemMemory()
+}
+
+// systemMemory returns the smaller limit of the process's control group and the machine. It reads
+// them once: a process may start a server for each of a thousand tests.
+var systemMemory = sync.OnceValue(func() int64 {
 	return leastKnown(
-		machineMemory(),
+		installedMemory(),
 		memoryIn("/sys/fs/cgroup/memory.max"),
 		memoryIn("/sys/fs/cgroup/memory/memory.limit_in_bytes"),
 	)
-}
+})
 
 // leastKnown returns the smallest of the numbers. It ignores 0, which means unknown.
 func leastKnown(numbers ...int64) (least int64) {
