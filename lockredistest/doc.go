@@ -33,8 +33,9 @@
 // plain HSET wrote is data, whatever its fields look like. So is a copy of a lock by COPY or
 // RESTORE. A lock that RENAME, RENAMENX or MOVE moved is a lock under its new name.
 //
-// A lock is also a string with a TTL that SET with NX created, if its value is a random token.
-// redislock, redsync and rueidislock write such strings. A permit is a member of a permit
+// A lock is also a string with a TTL that SET with NX created, if its value is a random token or
+// names the host and the id of this process. redislock, redsync and rueidislock write such strings.
+// Without a TTL the string is a lock only if the key's name has "lock" or "mutex" in it. A permit is a member of a permit
 // semaphore's sorted set. Semaphores, latches, rate limiters and Redisson's unlock latches name
 // no holder and are never leaks. [LockKeys] and [DataKeys] say which keys are locks or data in
 // spite of these rules.

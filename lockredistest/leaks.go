@@ -3,6 +3,7 @@ package lockredistest
 import (
 	"errors"
 	"fmt"
+	"os"
 	"slices"
 	"strings"
 	"time"
@@ -36,6 +37,15 @@ func (s *Server) awaitScript() error {
 		return errScript
 	}
 	return nil
+}
+
+// knowLocks tells the inspector what locks of this test look like.
+func (s *Server) knowLocks() {
+	host, _ := os.Hostname() // "" on an error, which is no host
+	s.inside.Inspector.KnowProcess(host, os.Getpid())
+	s.inside.Inspector.KnowLocks(func(key string) bool {
+		return matches(s.opts.lockKeys, key) && !matches(s.opts.dataKeys, key)
+	})
 }
 
 // checkLeaks returns an error that names the leaks, nil without leaks. subscribed are leaks
@@ -97,12 +107,21 @@ func (s *Server) keyLeaks(found map[string]leak, locks []inspect.Lock) {
 					continue
 				}
 				found[fmt.Sprint("key", n, name)] = leak{
-					text: fmt.Sprintf("key %q%s exists and LockKeys(%q) says it is a lock",
-						name, inspect.InDatabase(n), pattern),
+					text: fmt.Sprintf("key %q%s%s exists and LockKeys(%q) says it is a lock",
+						name, inspect.InDatabase(n), s.db(n).holding(name), pattern),
 				}
 			}
 		}
 	}
+}
+
+// holding returns ", held by <value>," for a string, "" for other keys.
+func (k *Keyspace) holding(key string) string {
+	v, err := k.Get(key)
+	if err != nil {
+		return ""
+	}
+	return fmt.Sprintf(", held by %q,", v)
 }
 
 // matches reports whether one of the patterns matches the name.

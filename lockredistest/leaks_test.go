@@ -352,7 +352,11 @@ func TestDataIsNoLeak(t *testing.T) {
 	const token = "q83vEjRWeJCrze8SNFZ4kA=="
 	srv.Do("SET", "by the test", token, "NX", "PX", "10000")
 	rdb.Set(ctx, "without NX", token, time.Minute)
-	rdb.SetNX(ctx, "without a TTL", token, 0)
+	rdb.SetNX(ctx, "id without a TTL", token, 0)
+	rdb.SetNX(ctx, "another process", "worker-7:4711", time.Minute)
+	rdb.SetNX(ctx, "address", "127.0.0.1:6379", time.Minute)
+	rdb.SetNX(ctx, "status", "Processing-Order-Payment-42", time.Minute)
+	rdb.SetNX(ctx, "slug", "Order-42-is-Processed", time.Minute)
 	rdb.SetNX(ctx, "done:42", "1", time.Minute)
 	rdb.SetNX(ctx, "a word", "ProcessingOrderPaymentNow", time.Minute)
 	rdb.SetNX(ctx, "some words", "waiting for the payment to come", time.Minute)
@@ -386,11 +390,18 @@ func TestLockKeysAreLeaksWhateverTheyHold(t *testing.T) {
 	srv.DB(3).Set("a:mutex", "1")
 	srv.Set("lock:none", "1")
 	srv.Set("other", "1")
-	run(t, srv.Client(), lock, []string{"lock:2"}, 0, alice, "")
+	rdb := srv.Client()
+	run(t, rdb, lock, []string{"lock:2"}, 0, alice, "")
+	rdb.SetNX(t.Context(), "lock:3", "1", time.Minute)
+	rdb.Set(t.Context(), "lock:4", "me", 0)
+	rdb.HSet(t.Context(), "lock:5", "by", "me")
 	const want = `lockredistest: left behind (AllowLeaks turns this check off):
-	key "a:mutex" in database 3 exists and LockKeys("*:mutex") says it is a lock
-	key "lock:1" exists and LockKeys("lock:*") says it is a lock
-	lock "lock:2" is held by ` + alice + `, hold count 1, for ever, acquired 0s ago; its client was pipe:1`
+	key "a:mutex" in database 3, held by "1", exists and LockKeys("*:mutex") says it is a lock
+	key "lock:1", held by "taken", exists and LockKeys("lock:*") says it is a lock
+	key "lock:5" exists and LockKeys("lock:*") says it is a lock
+	lock "lock:2" is held by ` + alice + `, hold count 1, for ever, acquired 0s ago; its client was pipe:1
+	lock "lock:3" is held by 1, hold count 1, for another 1m0s, acquired 0s ago; its client was pipe:1
+	lock "lock:4" is held by me, hold count 1, for ever, acquired 0s ago; its client was pipe:1`
 	if text := rec.end(); text != want {
 		t.Errorf("%s\nwant %s", text, want)
 	}

@@ -163,6 +163,7 @@ func start(t TB, opts []Option) (*Server, error) {
 	s.srv = lockredis.New(s.opts.cfg)
 	s.inside = backdoor.Open(s.srv)
 	s.inside.RecordScriptKeys()
+	s.knowLocks()
 	s.inside.Faults() // counts requests from the start
 	s.Keyspace = s.db(0)
 	s.password = s.opts.cfg.Password

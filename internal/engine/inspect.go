@@ -94,7 +94,7 @@ func (i inspection) NewStrings(do func(inspect.NewString)) {
 	for db, keys := range i.record.dbs {
 		for key, k := range keys {
 			if s := k.fresh; s != nil {
-				do(inspect.NewString{DB: db, Key: key, Value: s.value, Since: s.since, By: s.by})
+				do(inspect.NewString{DB: db, Key: key, Value: s.value, Since: s.since, By: s.by, Named: s.named})
 			}
 		}
 	}

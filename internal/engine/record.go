@@ -45,6 +45,7 @@ type newString struct {
 	value string
 	since int64 // Unix ms
 	by    inspect.Origin
+	named bool // KnowLocks knows the key
 }
 
 // RecordScriptKeys makes the engine record which keys scripts write, and when subscriptions
@@ -129,12 +130,14 @@ func (r *record) add(db int, key string) *written {
 
 // setOnCondition records the strings that a client's or a script's command has created on
 // condition that there is no key yet. A script may check that itself before a SET without NX, as
-// Spring Integration's lock registry does. The test kit's own commands are data.
+// Spring Integration's lock registry does. A key that KnowLocks knows needs no condition. The test
+// kit's own commands are data.
 func (r *record) setOnCondition(entry *Entry) {
 	c, args := entry.Ctx, entry.Args
 	if c.From == command.FromKit || len(args) < 3 || entry.Reply.IsError() {
 		return
 	}
+	known := r.e.inspector
 	done := entry.Reply.Kind() == resp.KindInt && entry.Reply.Int() == 1 // SETNX, MSETNX
 	pairs := args[1:]
 	switch c.Cmd.Name {
@@ -143,21 +146,22 @@ func (r *record) setOnCondition(entry *Entry) {
 		checked := c.From == command.FromScript && r.missing == watchedKey{c.DB.ID(), string(args[1])}
 		done = entry.Reply.Kind() == resp.KindStatus && (checked || slices.ContainsFunc(args[3:], isNX))
 		pairs = args[1:3]
+		done = done || entry.Reply.Kind() == resp.KindStatus && known.IsLockName(string(args[1]))
 	case "setnx", "msetnx":
 	default:
 		return
 	}
 	for ; done && len(pairs) >= 2; pairs = pairs[2:] {
-		value := string(pairs[1])
-		if !inspect.IsToken(value) {
+		db, key, value := c.DB.ID(), string(pairs[0]), string(pairs[1])
+		named := known.IsLockName(key)
+		if !named && !known.IsToken(value) {
 			continue
 		}
-		db, key := c.DB.ID(), string(pairs[0])
 		k := r.dbs[db][key]
 		if k == nil {
 			k = r.add(db, key)
 		}
-		k.fresh = &newString{value: value, since: c.Now(), by: originOf(c.Session)}
+		k.fresh = &newString{value: value, since: c.Now(), by: originOf(c.Session), named: named}
 	}
 }
 

@@ -1,6 +1,7 @@
 package inspect
 
 import (
+	"strconv"
 	"time"
 
 	"github.com/lockredis/lockredis/store"
@@ -56,6 +57,8 @@ type NewString struct {
 	Value string
 	Since int64 // when it was set, Unix ms
 	By    Origin
+	// Named says that the key has a name that KnowLocks knows.
+	Named bool
 }
 
 // Origin is a client that ran a script or a command.
@@ -111,6 +114,9 @@ type Clock interface{ Set(time.Time) }
 type Inspector struct {
 	engine Engine
 	known  map[string]bool // ids of lock clients; guarded by the engine
+
+	isLock func(key string) bool // see KnowLocks; nil: no key is
+	client process               // see KnowProcess
 }
 
 // New returns the inspector of an engine.
@@ -122,6 +128,23 @@ func (i *Inspector) Inside() View { return View{state: i.engine, known: i.known}
 // Know makes the inspector recognise the owners "<id>:<thread>" of a lock client, whatever the
 // id looks like.
 func (i *Inspector) Know(id string) { i.engine.Outside(func() { i.known[id] = true }) }
+
+// KnowLocks makes the inspector take strings for locks if a client sets them and isLock returns true
+// for their keys, whatever they hold. It is called before the engine starts.
+func (i *Inspector) KnowLocks(isLock func(key string) bool) { i.isLock = isLock }
+
+// KnowProcess makes the inspector recognise a process that writes its host's name and its id, such as
+// "host:4711", into locks. It is called before the engine starts.
+func (i *Inspector) KnowProcess(host string, pid int) {
+	i.client = process{host, strconv.Itoa(pid)}
+}
+
+// IsLockName reports whether KnowLocks has said that a key is a lock.
+func (i *Inspector) IsLockName(key string) bool { return i.isLock != nil && i.isLock(key) }
+
+// IsToken reports whether a value is a random token, see the function IsToken, or names the process
+// of KnowProcess.
+func (i *Inspector) IsToken(value string) bool { return IsToken(value) || i.client.wrote(value) }
 
 // Enter calls do inside the engine.
 func (i *Inspector) Enter(do func(View)) { i.engine.Outside(func() { do(i.Inside()) }) }

@@ -13,7 +13,7 @@ func (v View) set() (locks []Lock) {
 	v.state.NewStrings(func(n NewString) {
 		db := v.state.Space().DB(n.DB)
 		e := db.Peek([]byte(n.Key))
-		if e == nil || !e.HasDeadline() {
+		if e == nil || !e.HasDeadline() && !n.Named && !namesLock(n.Key) {
 			return
 		}
 		s, ok := e.Value().(*store.String)
@@ -35,29 +35,112 @@ func (v View) set() (locks []Lock) {
 const tokenBytes = 16
 
 // IsToken reports whether a value looks like a random token that nothing else would be: a UUID,
-// at least 32 hexadecimal digits, 16 bytes in base64, or 16 to 32 bytes that are no text, as
-// rueidislock writes them. Behind base64 without padding redislock may write metadata.
+// at least 32 hexadecimal digits, 16 bytes in base64, a ULID, an xid, a nanoid, or 16 to 32 bytes
+// that are no text, as rueidislock writes them. Behind base64 without padding redislock may write
+// metadata.
 func IsToken(s string) bool {
 	switch {
-	case isUUID(s), isBase64(s, base64.StdEncoding), isBase64(s, base64.RawURLEncoding):
+	case isUUID(s), isULID(s), isXID(s), isNanoID(s),
+		isBase64(s, base64.StdEncoding), isBase64(s, base64.RawURLEncoding):
 		return true
-	case len(s) >= 2*tokenBytes && strings.Trim(s, "0123456789abcdefABCDEF") == "":
+	case len(s) >= 2*tokenBytes && only(s, "0123456789abcdefABCDEF"):
 		return true
 	}
 	return len(s) >= tokenBytes && len(s) <= 2*tokenBytes && !utf8.ValidString(s)
 }
 
-// isBase64 reports whether s begins with tokenBytes in base64 that look random: with letters in
-// both cases and with digits or signs. It may be longer only without padding.
+// isBase64 reports whether s begins with tokenBytes in base64 that look random. It may be longer
+// only without padding.
 func isBase64(s string, in *base64.Encoding) bool {
 	n := in.EncodedLen(tokenBytes)
 	if len(s) < n || len(s) > n && in == base64.StdEncoding {
 		return false
 	}
-	if _, err := in.DecodeString(s[:n]); err != nil {
-		return false
+	_, err := in.DecodeString(s[:n])
+	return err == nil && looksRandom(strings.TrimRight(s[:n], "="))
+}
+
+// isNanoID reports whether s is a nanoid of the usual length, which is 21 characters.
+func isNanoID(s string) bool {
+	return len(s) == 21 && only(s, digits+lowerCase+upperCase+"_-") && looksRandom(s)
+}
+
+// isULID reports whether s is a ULID: 26 digits of base 32 without I, L, O and U. The first one is
+// 0 until the year 3084.
+func isULID(s string) bool {
+	const upper = digits + "ABCDEFGHJKMNPQRSTVWXYZ"
+	return len(s) == 26 && s[0] == '0' && strings.ContainsAny(s, lowerCase+upperCase) &&
+		(only(s, upper) || only(s, strings.ToLower(upper)))
+}
+
+// isXID reports whether s is an xid: 12 bytes as 20 digits of base 32. The last digit has one bit.
+func isXID(s string) bool {
+	return len(s) == 20 && only(s, digits+"abcdefghijklmnopqrstuv") && strings.Contains("0g", s[19:]) &&
+		strings.ContainsAny(s[:19], "ghijklmnopqrstuv") && changes(s) >= 4
+}
+
+const (
+	digits    = "0123456789"
+	lowerCase = "abcdefghijklmnopqrstuvwxyz"
+	upperCase = "ABCDEFGHIJKLMNOPQRSTUVWXYZ"
+)
+
+// only reports whether s has no characters but those of set.
+func only(s, set string) bool { return strings.Trim(s, set) == "" }
+
+// looksRandom reports whether s has letters in both cases and digits or signs, and changes between
+// them as often as no words do: at two of five characters. Of random texts of 22 characters, 1 in 50
+// does not look so.
+func looksRandom(s string) bool {
+	return strings.ContainsAny(s, upperCase) && strings.ContainsAny(s, lowerCase) &&
+		strings.ContainsAny(s, digits+"+/-_") && 5*changes(s) >= 2*len(s)
+}
+
+// changes counts the characters of s that are of another class than the one before: upper case,
+// lower case, digits and signs.
+func changes(s string) (n int) {
+	for i := 1; i < len(s); i++ {
+		if class(s[i]) != class(s[i-1]) {
+			n++
+		}
 	}
-	has := func(set string) bool { return strings.ContainsAny(s[:n], set) }
-	return has("ABCDEFGHIJKLMNOPQRSTUVWXYZ") && has("abcdefghijklmnopqrstuvwxyz") &&
-		has("0123456789+/-_=")
+	return n
+}
+
+func class(c byte) string {
+	for _, set := range []string{digits, lowerCase, upperCase} {
+		if strings.IndexByte(set, c) >= 0 {
+			return set
+		}
+	}
+	return ""
+}
+
+// namesLock reports whether a key's name says that it is a lock. Then a token without a TTL is a
+// holder. In another key it may be an id that is set once.
+func namesLock(key string) bool {
+	key = strings.ToLower(key)
+	return strings.Contains(key, "lock") || strings.Contains(key, "mutex")
+}
+
+// process is a process whose clients may put its name into locks.
+type process struct {
+	host string // "": unknown
+	pid  string
+}
+
+// wrote reports whether a value names the process: "<host>:<pid>" or with another separator, and
+// perhaps more behind it.
+func (p process) wrote(value string) bool {
+	host, _, _ := strings.Cut(p.host, ".")
+	for _, name := range []string{p.host, host} {
+		rest, ok := strings.CutPrefix(value, name)
+		if name == "" || !ok || len(rest) < 2 || !strings.ContainsAny(rest[:1], ":-_@/.#| ") {
+			continue
+		}
+		if rest, ok = strings.CutPrefix(rest[1:], p.pid); ok && (rest == "" || !strings.ContainsAny(rest[:1], digits)) {
+			return true
+		}
+	}
+	return false
 }
