@@ -33,6 +33,9 @@ type Stream struct {
 	length int
 	chunks idTree[*streamChunk]
 	nodes  int // the result of RadixNodes, 0 if unknown
+	// loose says that a payload or file had ids out of order, or figures that are not those
+	// of the entries. Then only check may not compare them.
+	loose bool
 }
 
 // Type returns TypeStream.
@@ -280,6 +283,7 @@ func (s *Stream) findFirst() {
 	if s.length == 0 {
 		return
 	}
+	s.first = MaxStreamID // as in Redis, for a length without entries
 	s.chunks.ascend(StreamID{}, func(_ StreamID, c *streamChunk) bool {
 		id, ok := c.edge(false)
 		if ok {

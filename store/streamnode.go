@@ -40,70 +40,87 @@ func (n StreamNode) Each(do func(e StreamEntry, same, dead bool)) {
 	}
 }
 
-var errStreamOrder = errors.New("store: ids of a stream are not in order")
+var errStreamNode = errors.New("store: two nodes of a stream have the same key")
 
-// StreamBuilder builds a stream from nodes. The zero StreamBuilder is ready.
+// StreamBuilder builds a stream from nodes. The zero StreamBuilder is ready. Like Redis it
+// takes ids that are not in order, and figures that are not those of the entries. Commands
+// then behave as in Redis, which believes the figures.
 type StreamBuilder struct {
 	s     Stream
 	c     *streamChunk
 	names [][]byte // of c's first entry, each followed by nil
-	top   StreamID // of the last live entry
+	top   StreamID // the greatest id of a live entry
+	live  int      // number of live entries
 }
 
-// Node begins a node with this key, behind the nodes before it. names are those of its first
-// entry.
+// Node begins a node with this key. names are those of its first entry.
 func (b *StreamBuilder) Node(first StreamID, names [][]byte) error {
-	if b.c != nil && (!b.c.first.Less(first) || !b.top.Less(first)) {
-		return errStreamOrder
-	}
 	b.names = make([][]byte, 0, 2*len(names))
 	for _, name := range names {
 		b.names = append(b.names, name, nil)
 	}
-	b.begin(first)
+	return b.begin(first)
+}
+
+func (b *StreamBuilder) begin(first StreamID) error {
+	if _, taken := b.s.chunks.get(first); taken {
+		return errStreamNode
+	}
+	b.c = newStreamChunk(first, b.names, b.c.close())
+	b.s.chunks.put(first, b.c)
 	return nil
 }
 
-func (b *StreamBuilder) begin(first StreamID) {
-	b.c = newStreamChunk(first, b.names, b.c.close())
-	b.s.chunks.put(first, b.c)
-}
-
-// Entry adds an entry to the node. fields are names and values in turn. The ids of live entries
-// ascend over all nodes. The first live id of a node may be below the node's key: Redis writes
-// that after XTRIM, XSETID and XADD.
+// Entry adds an entry to the node. fields are names and values in turn. The first live id of
+// a node may be below the node's key: Redis writes that after XTRIM, XSETID and XADD.
 func (b *StreamBuilder) Entry(id StreamID, fields [][]byte, dead bool) error {
-	if !dead && !b.top.Less(id) {
-		return errStreamOrder
-	}
-	if !dead && id.Less(b.c.first) {
-		if b.c.live > 0 {
-			return errStreamOrder
-		}
+	if !dead && id.Less(b.c.first) && b.c.live == 0 {
 		b.s.dropChunk(b.c)
-		b.begin(id)
+		if err := b.begin(id); err != nil {
+			return err
+		}
 	}
 	c := b.c
 	at := streamCursor{id: id, head: len(c.data)}
 	c.append(id, fields)
-	if !dead {
-		b.top = id
-		b.s.length++
+	if dead {
+		c.kill(&at)
+		c.count(-1, 1)
 		return nil
 	}
-	c.kill(&at)
-	c.count(-1, 1)
+	b.s.loose = b.s.loose || !b.top.Less(id) || id.Less(c.first)
+	if b.top.Less(id) {
+		b.top = id
+	}
+	b.live++
 	return nil
 }
 
-// Stream ends the stream, which has had so many entries. last and maxDeleted are its Last
-// and MaxDeleted.
-func (b *StreamBuilder) Stream(last, maxDeleted StreamID, added int64) (*Stream, error) {
-	s := &b.s
-	if last.Less(b.top) {
-		return nil, errStreamOrder
+// Counts ends the node with the numbers of live and deleted entries that it tells. They may
+// differ from those of its entries.
+func (b *StreamBuilder) Counts(live, dead int32) {
+	if c := b.c; live != c.live {
+		c.count(live-c.live, dead-c.dead)
+		b.s.loose = true
 	}
-	s.Last, s.MaxDeleted, s.Added = last, maxDeleted, added
+}
+
+// StreamFigures are what a serialized stream tells about itself.
+type StreamFigures struct {
+	Len              int64
+	Last, MaxDeleted StreamID
+	Added            int64
+	First            *StreamID // nil: that of the first entry
+}
+
+// Stream ends the stream.
+func (b *StreamBuilder) Stream(f StreamFigures) *Stream {
+	s := &b.s
+	s.length, s.Last, s.MaxDeleted, s.Added = int(f.Len), f.Last, f.MaxDeleted, f.Added
 	s.findFirst()
-	return s, nil
+	if f.First != nil && *f.First != s.first {
+		s.first, s.loose = *f.First, true
+	}
+	s.loose = s.loose || s.length != b.live || s.Last.Less(b.top)
+	return s
 }

@@ -15,8 +15,8 @@ import (
 // score, in order. Beyond the limits, or with a long member, it becomes a table
 // (Redis's "skiplist") and stays one. The zero ZSet is packed, empty and ready.
 //
-// A packed set keeps scores as Redis's listpack does: minus zero becomes zero. Items
-// that a ZSet returns alias the set and are valid until it changes.
+// A packed set keeps scores as Redis's listpack does: minus zero becomes zero, unless it comes
+// from a payload. Items that a ZSet returns alias the set and are valid until it changes.
 type ZSet struct {
 	packed Packed
 	table  *zsetTable // nil while packed
@@ -292,6 +292,30 @@ func (z *ZSet) Fit(lim *Limits) {
 		return true
 	})
 	*z = *small
+}
+
+// BuildFittingZSet returns the set of items, packed if it is within lim. All members must be
+// different. It keeps the members and sorts items.
+func BuildFittingZSet(items []ZItem, lim *Limits) *ZSet {
+	z := BuildZSet(items)
+	z.Fit(lim)
+	return z
+}
+
+// BuildPackedZSet is BuildFittingZSet for items that were packed: there a score can be minus
+// zero, which stays.
+func BuildPackedZSet(items []ZItem, lim *Limits) *ZSet {
+	z := BuildFittingZSet(items, lim)
+	if z.table != nil {
+		return z
+	}
+	var p Packed
+	for _, item := range items {
+		var bits [8]byte
+		binary.LittleEndian.PutUint64(bits[:], math.Float64bits(item.Score))
+		p.Append(bytesOf(item.Member), bits[:])
+	}
+	return &ZSet{packed: p}
 }
 
 func (z *ZSet) toTable() {

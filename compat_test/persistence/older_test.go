@@ -114,3 +114,85 @@ func TestFormsOfOlderVersionsAreRead(t *testing.T) {
 		}
 	}
 }
+
+// TestUnusualPayloadsAreAcceptedAsInRedis has payloads that no server writes today, and that
+// redis-server accepts even with its deepest checks.
+func TestUnusualPayloadsAreAcceptedAsInRedis(t *testing.T) {
+	redis := startOracle(t, "--sanitize-dump-payload", "yes")
+	lock := startLockredis(t, nil)
+	listpack := func(elems ...string) []byte {
+		b := make([]byte, 6)
+		for _, elem := range elems {
+			b = append(append(append(b, 0x80|byte(len(elem))), elem...), byte(len(elem)+1))
+		}
+		b = append(b, 255)
+		binary.LittleEndian.PutUint32(b, uint32(len(b)))
+		binary.LittleEndian.PutUint16(b[4:], uint16(len(elems)))
+		return blob(b)
+	}
+	numbers := func(elems ...byte) []byte {
+		b := make([]byte, 6)
+		for _, elem := range elems {
+			b = append(b, elem, 1)
+		}
+		b = append(b, 255)
+		binary.LittleEndian.PutUint32(b, uint32(len(b)))
+		return blob(b) // with 0 as the number of elements
+	}
+	// A stream of the entries 1-0 to 3-0, each with the field 5 and the value 6.
+	stream := func(live, dead, flags2, id2, length, last, first byte) []byte {
+		b := append([]byte{19, 1, 16}, 0, 0, 0, 0, 0, 0, 0, 1, 0, 0, 0, 0, 0, 0, 0, 0)
+		b = append(b, numbers(live, dead, 1, 5, 0, 2, 0, 0, 6, 4, flags2, id2, 0, 6, 4, 2, 2, 0, 6, 4)...)
+		return append(b, length, last, 0, first, 0, 0, 0, 3, 0)
+	}
+	forms := map[string][]byte{
+		"zipmap":                     append([]byte{9}, blob([]byte("\x02\x01a\x01\x00b\x02cd\x01\x01e.\xff"))...),
+		"length that is an encoding": []byte("\x01\xc2\x01a\x01b"),
+		"ziplist with another head":  append([]byte{10}, blob([]byte("\x12\x00\x00\x00\x0a\x00\x00\x00\x01\x00\x00\x85\x00\x00\x00\x01a\xff"))...),
+		"minus zero in a ziplist":    append([]byte{10}, blob(ziplist("-0", "a"))...),
+		"minus zero as a field":      append([]byte{13}, blob(ziplist("-0", "-0"))...),
+		"minus zero as a score":      append([]byte{12}, blob(ziplist("a", "-0"))...),
+		"score of an old set":        []byte("\x03\x01\x01a\x062.5abc"),
+		"large score of an old set":  []byte("\x03\x01\x01a\x051e400"),
+		"minus zero of an old set":   []byte("\x03\x01\x01a\x02-0"),
+		"stream":                     stream(3, 0, 2, 1, 3, 3, 1),
+		"stream, length":             stream(3, 0, 2, 1, 5, 3, 1),
+		"stream, short length":       stream(3, 0, 2, 1, 0, 3, 1),
+		"stream, last":               stream(3, 0, 2, 1, 3, 2, 1),
+		"stream, first":              stream(3, 0, 2, 1, 3, 3, 2),
+		"stream, counts":             stream(2, 1, 2, 1, 3, 3, 1),
+		"stream, order":              stream(3, 0, 2, 9, 3, 3, 1),
+		"stream, flags":              stream(3, 0, 2|16, 1, 3, 3, 1),
+		"stream, deleted":            stream(2, 1, 3, 1, 2, 3, 1),
+	}
+	for _, score := range []string{"2.5abc", " 2.5", "", "abc", "0x10", "inf", "1e400", "1e-400", "-0", "1_0", ".5", "infinityx", "--1"} {
+		forms["packed score "+score] = append([]byte{17}, listpack("a", score)...)
+	}
+	after := [][]string{{"DEBUG", "DIGEST-VALUE", "k"}, {"OBJECT", "ENCODING", "k"}}
+	streams := [][]string{
+		{"XLEN", "k"}, {"XRANGE", "k", "-", "+"}, {"XREVRANGE", "k", "+", "-", "COUNT", "2"}, {"XINFO", "STREAM", "k"},
+		{"XADD", "k", "3-1", "f", "v"}, {"XRANGE", "k", "3", "+"}, {"XDEL", "k", "1-0", "2-0"}, {"XLEN", "k"},
+		{"XADD", "k", "9-0", "5", "6"}, {"XTRIM", "k", "MAXLEN", "2"}, {"XLEN", "k"}, {"XRANGE", "k", "-", "+"},
+	}
+	for what, body := range forms {
+		cmds := after
+		if body[0] == 19 {
+			cmds = append(append([][]string{}, after...), streams...)
+		}
+		var replies [2][]string
+		for i, c := range []*client{redis, lock} {
+			if reply := c.ask("RESTORE", "k", "0", payload(body, 10), "REPLACE"); reply.IsError() {
+				t.Errorf("%s: %s: %s", c.name, what, reply)
+				continue
+			}
+			for _, cmd := range cmds {
+				replies[i] = append(replies[i], fmt.Sprintf("%q: %q", cmd, c.ask(cmd...).String()))
+			}
+		}
+		for i, want := range replies[0][:min(len(replies[0]), len(replies[1]))] {
+			if got := replies[1][i]; got != want {
+				t.Errorf("%s: lockredis %s\nredis-server %s", what, got, want)
+			}
+		}
+	}
+}

@@ -80,7 +80,7 @@ func (r *streamReplies) entries(
 	s *store.Stream, from, to store.StreamID, count int64, back bool, also func(store.StreamID),
 ) resp.Reply {
 	const most = 64
-	found := make([]resp.Reply, 0, min(count, int64(s.Len()), most))
+	found := make([]resp.Reply, 0, max(min(count, int64(s.Len()), most), 0)) // a loaded length may be negative
 	s.Range(from, to, back, func(e store.StreamEntry) bool {
 		found = append(found, r.entry(&e))
 		if also != nil {

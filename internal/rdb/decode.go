@@ -43,6 +43,8 @@ type decoder struct {
 	input
 	lim *store.Limits
 	err error
+	// noFieldDeadlines refuses hashes whose fields have deadlines.
+	noFieldDeadlines bool
 }
 
 func (d *decoder) fail(err error) {
@@ -99,13 +101,10 @@ func (d *decoder) head() (n uint64, encoded bool) {
 	return 0, false
 }
 
-// length reads a length that is no encoding.
+// length reads a length. As in Redis, an encoding in its place is the length that its six bits
+// are.
 func (d *decoder) length() uint64 {
-	n, encoded := d.head()
-	if encoded {
-		d.fail(corrupt("an encoding in place of a length"))
-		return 0
-	}
+	n, _ := d.head()
 	return n
 }
 
@@ -175,13 +174,13 @@ func (d *decoder) value(kind byte) store.Value {
 		return d.set(kind)
 	case typeZSet, typeZSetText, typeZSetZip, typeZSetPacked:
 		return d.zset(kind)
-	case typeHash, typeHashZip, typeHashPacked:
+	case typeHash, typeHashZipmap, typeHashZip, typeHashPacked:
 		return d.hash(kind)
 	case typeHashTimes:
 		return d.hashWithTimes()
 	case typeModule, typeModuleOld:
 		d.fail(unsupported("a value of a module"))
-	case typeStream, typeStreamNewer, typeStreamValkey:
+	case typeStream, typeStreamNewer, typeStreamActive:
 		return d.stream(kind)
 	default:
 		d.fail(corrupt("type %d", kind))
@@ -322,6 +321,10 @@ func (d *decoder) hashWithTimes() store.Value {
 		if d.err != nil {
 			return nil
 		}
+		if at != noFieldDeadline && d.noFieldDeadlines {
+			d.fail(unsupported("a hash whose fields have deadlines needs the directive 'emulate valkey-9.1'"))
+			return nil
+		}
 		if at != noFieldDeadline {
 			h.SetFieldDeadline(field, at)
 		}
@@ -345,6 +348,8 @@ func (d *decoder) hash(kind byte) store.Value {
 				return nil
 			}
 		}
+	case typeHashZipmap:
+		pairs = d.packed(readZipmap)
 	case typeHashZip:
 		pairs = d.packed(readZiplist)
 		lim.HashValue = math.MaxInt // Redis looks at the number of fields only

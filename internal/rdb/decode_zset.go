@@ -1,7 +1,6 @@
 package rdb
 
 import (
-	"bytes"
 	"encoding/binary"
 	"math"
 
@@ -12,6 +11,7 @@ import (
 func (d *decoder) zset(kind byte) store.Value {
 	var items []store.ZItem
 	lim := *d.lim
+	build := store.BuildFittingZSet
 	switch kind {
 	case typeZSet, typeZSetText:
 		for range d.count(2) {
@@ -28,10 +28,11 @@ func (d *decoder) zset(kind byte) store.Value {
 			read = readZiplist
 		}
 		lim.ZSetValue = math.MaxInt // Redis looks at the number of members only
+		build = store.BuildPackedZSet
 		elems := d.packed(read)
 		for i := 0; i+1 < len(elems); i += 2 {
-			score, ok := store.ParseFloat(elems[i+1])
-			if !ok {
+			score := packedScore(elems[i+1])
+			if math.IsNaN(score) { // Differs from Redis: it accepts NaN here
 				d.fail(corrupt("score %q", elems[i+1]))
 			}
 			items = append(items, store.ZItem{Member: string(elems[i]), Score: score})
@@ -51,9 +52,14 @@ func (d *decoder) zset(kind byte) store.Value {
 		d.fail(corrupt("sorted set with a member twice"))
 		return nil
 	}
-	z := store.BuildZSet(items)
-	z.Fit(&lim)
-	return z
+	return build(items, &lim)
+}
+
+// packedScore returns a score of a packed set. It is the number that the text begins with, 0
+// if there is none: Redis reads it with strtod, and the first 127 bytes only.
+func packedScore(text []byte) float64 {
+	f, _ := number(text[:min(len(text), 127)])
+	return f
 }
 
 // score reads a score: 8 bytes, or for typeZSetText a text with its length.
@@ -79,8 +85,8 @@ func (d *decoder) score(kind byte) float64 {
 		return 0
 	default:
 		text := d.bytes(uint64(n))
-		score, ok := store.ParseFloat(bytes.TrimSpace(text))
-		if !ok {
+		score, ok := number(text)
+		if !ok || math.IsNaN(score) {
 			d.fail(corrupt("score %q", text))
 		}
 		return score

@@ -150,30 +150,50 @@ func appendBackLength(dst []byte, n int) []byte {
 
 // readListpack returns the elements of a listpack. They alias b, except integers.
 func readListpack(b []byte) (elems [][]byte, err error) {
+	elems, err = readListpackElements(b)
+	if err != nil {
+		return nil, err
+	}
+	if count := int(binary.LittleEndian.Uint16(b[4:])); count != listpackMany && count != len(elems) {
+		return nil, corrupt("listpack of %d elements instead of %d", len(elems), count)
+	}
+	return elems, nil
+}
+
+// readListpackElements is readListpack for a listpack whose head may have a wrong number of
+// elements.
+func readListpackElements(b []byte) (elems [][]byte, err error) {
 	if len(b) < listpackHead+1 || uint64(binary.LittleEndian.Uint32(b)) != uint64(len(b)) ||
 		b[len(b)-1] != listpackEnd {
 		return nil, corrupt("listpack of %d bytes", len(b))
 	}
 	count := int(binary.LittleEndian.Uint16(b[4:]))
 	elems = make([][]byte, 0, min(count, len(b)/2))
-	body := b[listpackHead : len(b)-1]
-	for len(body) > 0 {
-		elem, size, ok := listpackElement(body)
+	for at, end := listpackHead, len(b)-1; at < end; {
+		elem, size, ok := listpackElement(b[at:end])
 		if !ok {
 			return nil, corrupt("listpack element %d", len(elems))
 		}
-		back := backLengthSize(size)
-		if len(body) < size+back ||
-			string(appendBackLength(nil, size)) != string(body[size:size+back]) {
+		at += size + backLengthSize(size)
+		if at > end || backLength(b[:at]) != size {
 			return nil, corrupt("size of listpack element %d", len(elems))
 		}
 		elems = append(elems, elem)
-		body = body[size+back:]
-	}
-	if count != listpackMany && count != len(elems) {
-		return nil, corrupt("listpack of %d elements instead of %d", len(elems), count)
 	}
 	return elems, nil
+}
+
+// backLength reads the size of an element backwards from the end of b, as Redis does: a byte
+// with the bit 0x80 has another one before it. It returns -1 for a size of six bytes.
+func backLength(b []byte) (n int) {
+	for shift := 0; shift <= 28; shift += 7 {
+		c := b[len(b)-1-shift/7]
+		n |= int(c&0x7f) << shift
+		if c < 0x80 {
+			return n
+		}
+	}
+	return -1
 }
 
 // listpackElement returns the first element of b, and its size without the trailing

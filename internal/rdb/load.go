@@ -36,7 +36,7 @@ type Reader struct {
 	Fact func(name, value string)
 	// AnySum accepts a file with a wrong checksum.
 	AnySum bool
-	// Valkey accepts files of Valkey 9, too.
+	// Valkey accepts hashes whose fields have deadlines.
 	Valkey bool
 }
 
@@ -69,6 +69,7 @@ func (s *stream) take(n int) ([]byte, error) {
 func Load(r io.Reader, size int64, to Reader) error {
 	in := &stream{r: bufio.NewReaderSize(r, chunk), rest: uint64(max(size, 0))}
 	l := &loader{decoder: decoder{input: in, lim: to.Limits}, in: in, to: to, idle: -1, count: -1}
+	l.noFieldDeadlines = !to.Valkey
 	version, err := l.head()
 	if err != nil {
 		return err
@@ -93,6 +94,7 @@ type loader struct {
 
 	db                    int
 	deadline, idle, count int64 // of the next key
+	newer                 bool  // than Redis 7.0: Redis 7.2 or Valkey
 }
 
 var errSignature = errors.New("wrong signature: this is no RDB file")
@@ -107,17 +109,20 @@ func (l *loader) head() (version int, err error) {
 		return 0, l.err
 	}
 	digits, valkey := strings.CutPrefix(string(b), valkeySignature)
-	if valkey != l.to.Valkey || !valkey {
+	most := valkeyVersion
+	if !valkey {
 		var redis bool
 		if digits, redis = strings.CutPrefix(string(b), redisSignature); !redis {
 			return 0, errSignature
 		}
-		valkey = false
+		most = newestVersion
 	}
 	version, err = strconv.Atoi(digits)
-	if err != nil || version < 1 || version > newest(valkey) {
-		return 0, fmt.Errorf("RDB version %q is not supported", digits)
+	if err != nil || version < 1 || version > most {
+		return 0, fmt.Errorf("RDB version %q is not supported: files of Redis are read up to version %d "+
+			"(Redis 7.2, Valkey 8), those of Valkey up to %d (Valkey 9)", digits, newestVersion, valkeyVersion)
 	}
+	l.newer = valkey || version > Version
 	return version, nil
 }
 
@@ -149,6 +154,10 @@ func (l *loader) record() (more bool) {
 			l.fail(corrupt("database %d", n))
 		}
 	case recordSize:
+		l.length()
+		l.length()
+	case recordSlot:
+		l.length()
 		l.length()
 		l.length()
 	case recordDeadline:
@@ -216,7 +225,7 @@ func (l *loader) key(kind byte) {
 	if l.err != nil {
 		return
 	}
-	if !known(kind, l.to.Valkey) {
+	if !known(kind, l.newer) {
 		l.fail(corrupt("type %d", kind))
 	}
 	k.Value = l.value(kind)

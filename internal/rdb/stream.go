@@ -121,19 +121,15 @@ func (d *decoder) stream(kind byte) store.Value {
 			return nil
 		}
 	}
-	length, last := d.length(), d.streamID()
-	var maxDeleted store.StreamID
-	added := length
+	f := store.StreamFigures{Len: int64(d.length()), Last: d.streamID()}
+	f.Added = f.Len
 	if kind != typeStream {
-		d.streamID() // the first id: it follows from the entries
-		maxDeleted, added = d.streamID(), d.length()
+		first := d.streamID()
+		f.First, f.MaxDeleted, f.Added = &first, d.streamID(), int64(d.length())
 	}
-	s, err := b.Stream(last, maxDeleted, int64(added))
-	if err != nil {
-		d.fail(corrupt("%v", err))
-	}
-	if d.err == nil && uint64(s.Len()) != length {
-		d.fail(corrupt("stream of %d entries instead of %d", s.Len(), length))
+	s := b.Stream(f)
+	if d.err == nil && f.Len != 0 && s.Chunks() == 0 {
+		d.fail(corrupt("stream of %d entries without nodes", f.Len))
 	}
 	if d.err != nil {
 		return nil
@@ -178,7 +174,7 @@ func (d *decoder) streamNode(b *store.StreamBuilder) {
 		d.fail(corrupt("key of %d bytes in a stream", len(key)))
 		return
 	}
-	elems, err := readListpack(packed)
+	elems, err := readListpackElements(packed) // Redis does not look at their number here
 	if err != nil {
 		d.fail(err)
 		return
@@ -218,13 +214,15 @@ func (r *streamReader) number() int64 {
 // count reads how many elements follow, in groups of size.
 func (r *streamReader) count(size int) int {
 	n := r.number()
-	if n < 1 || n > int64(len(r.elems)/size) {
+	if n < 0 || n > int64(len(r.elems)/size) {
 		r.failed = true
 		return 0
 	}
 	return int(n)
 }
 
+// node reads a node. As in Redis, the numbers of live and deleted entries have the right sum;
+// each of them may be wrong.
 func (r *streamReader) node(b *store.StreamBuilder, first store.StreamID) {
 	live, dead := r.number(), r.number()
 	names := make([][]byte, r.count(1))
@@ -235,20 +233,19 @@ func (r *streamReader) node(b *store.StreamBuilder, first store.StreamID) {
 		r.failed = true
 		return
 	}
-	for !r.failed && len(r.elems) > 0 {
-		if r.entry(b, first, names) {
-			dead--
-		} else {
-			live--
-		}
+	entries := int64(0)
+	for ; !r.failed && len(r.elems) > 0; entries++ {
+		r.entry(b, first, names)
 	}
-	r.failed = r.failed || live != 0 || dead != 0
+	if r.failed || live < 0 || dead < 0 || live > entries || live+dead != entries {
+		r.failed = true
+		return
+	}
+	b.Counts(int32(live), int32(dead))
 }
 
-// entry reads an entry and reports whether it is deleted.
-func (r *streamReader) entry(
-	b *store.StreamBuilder, first store.StreamID, names [][]byte,
-) (dead bool) {
+// entry reads an entry.
+func (r *streamReader) entry(b *store.StreamBuilder, first store.StreamID, names [][]byte) {
 	before := len(r.elems)
 	flags := r.number()
 	id := store.StreamID{MS: first.MS + uint64(r.number()), Seq: first.Seq + uint64(r.number())}
@@ -263,12 +260,9 @@ func (r *streamReader) entry(
 		}
 	}
 	parts := int64(before - len(r.elems))
-	dead = flags&entryDeleted != 0
-	if r.number() != parts || flags&^(entryDeleted|entrySameNames) != 0 || r.failed ||
-		b.Entry(id, fields, dead) != nil {
+	if r.number() != parts || r.failed || b.Entry(id, fields, flags&entryDeleted != 0) != nil {
 		r.failed = true
 	}
-	return dead
 }
 
 // streamGroup reads a consumer group.
@@ -301,7 +295,7 @@ func (d *decoder) streamGroup(s *store.Stream, kind byte) {
 	}
 	for range d.length() {
 		c := g.AddConsumer(d.string(), d.millis())
-		if kind == typeStreamValkey {
+		if kind == typeStreamActive {
 			d.millis() // the time of the last success, which is not kept
 		}
 		if c == nil {

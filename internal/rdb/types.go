@@ -8,6 +8,9 @@ import (
 // Version is the RDB version that the package writes. It is redis-server 7.0's.
 const Version = 10
 
+// newestVersion is the newest RDB version of a file that is read: that of Redis 7.2 and Valkey 8.
+const newestVersion = 11
+
 // valkeyVersion is the RDB version of Valkey 9.
 const valkeyVersion = 80
 
@@ -21,6 +24,7 @@ const (
 	typeZSet        = 5 // scores as 8 bytes
 	typeModuleOld   = 6
 	typeModule      = 7
+	typeHashZipmap  = 9 // of Redis 2.4 and older
 	typeListZip     = 10
 	typeSetInts     = 11
 	typeZSetZip     = 12
@@ -32,15 +36,15 @@ const (
 	typeListPacked  = 18 // a sequence of listpacks and single elements
 	typeStreamNewer = 19
 
-	// The types that only Valkey 9 writes.
+	// The types that Redis 7.2 and Valkey write.
 	typeSetPacked    = 20
-	typeStreamValkey = 21 // consumers have the time of their last success, too
-	typeHashTimes    = 22 // each field has a deadline in ms, or -1
+	typeStreamActive = 21 // consumers have the time of their last success, too
+	typeHashTimes    = 22 // of Valkey 9: each field has a deadline in ms, or -1
 )
 
-// known reports whether a server may have values of the type kind: Valkey's types only if it
-// is a Valkey.
-func known(kind byte, valkey bool) bool { return valkey || kind < typeSetPacked }
+// known reports whether a server may have values of the type kind. newer servers than Redis 7.0
+// have more types.
+func known(kind byte, newer bool) bool { return newer || kind < typeSetPacked }
 
 // The kinds of a list's nodes.
 const (

@@ -41,7 +41,8 @@ func readZiplist(b []byte) (elems [][]byte, err error) {
 		last, before = at, head+taken
 		at += before
 	}
-	if uint64(binary.LittleEndian.Uint32(b[4:])) != uint64(last) {
+	tail := uint64(binary.LittleEndian.Uint32(b[4:]))
+	if len(elems) > 0 && tail != uint64(last) || tail > uint64(len(b)-1) {
 		return nil, corrupt("offset of the last ziplist element")
 	}
 	if count != ziplistMany && count != len(elems) {
@@ -75,7 +76,7 @@ func ziplistElement(b []byte) (elem []byte, size int, ok bool) {
 			return nil, 0, false
 		}
 		return listpackText(b, 2, uint64(c&0x3f)<<8|uint64(b[1]))
-	case c == 0x80:
+	case c < 0xc0: // Redis looks at two bits only
 		if len(b) < 5 {
 			return nil, 0, false
 		}
