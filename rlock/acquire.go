@@ -57,17 +57,26 @@ func (c copyKind) arg() any {
 // renewable is a claim with a lease.
 type renewable interface {
 	claim
-	// renew changes the lease and replies 1, or 0 when the claim is not held.
+	// renew changes the lease. It replies 1, or 0 when the claim is not held, or 2 when it
+	// changed nothing because a later change of this client has run.
 	renew(ch leaseChange) call
 }
 
-// leaseChange is a change of a lease. The zero place is an ordinary renewal. Other changes
-// are ordered by their places: a copy that arrives after a later change, or after the
-// claim's release, changes nothing.
+// leaseChange is a change of a lease. Without a place it is an ordinary renewal. The other
+// changes of a client are ordered by their places: a copy that arrives after a later
+// change, or after the claim's release, changes nothing.
 type leaseChange struct {
 	lease   time.Duration // 0: change nothing
 	shorten bool          // also if it ends earlier then
-	place   int64         // see Client.nextPlace
+	place   string        // see Client.place
+}
+
+// placeArg returns the place as an argument of a call.
+func (ch leaseChange) placeArg() any {
+	if ch.place == "" {
+		return "0"
+	}
+	return ch.place
 }
 
 // grant is the result of an acquire call.

@@ -90,7 +90,7 @@ type Client struct {
 	owners        atomic.Int64  // number of the last owner
 	requests      atomic.Uint64 // number of the last request id
 	requestPrefix uint64        // first half of every request id
-	places        atomic.Int64  // see nextPlace
+	changes       atomic.Int64  // number of the last change of a lease
 
 	leaveServer func() // of a test server, see joinServer; nil: none
 
@@ -264,16 +264,10 @@ func (c *Client) newRequestID() (r requestID) {
 	return r
 }
 
-// nextPlace returns the place of a change of a lease: the time in microseconds, but
-// always higher than the one before.
-func (c *Client) nextPlace() int64 {
-	for {
-		last := c.places.Load()
-		next := max(time.Now().UnixMicro(), last+1)
-		if c.places.CompareAndSwap(last, next) {
-			return next
-		}
-	}
+// place returns the place of the change of a lease with the given number, as scripts take
+// it: see lease_order.lua.
+func (c *Client) place(number int64) string {
+	return fmt.Sprintf("%016x:%d", c.requestPrefix, number)
 }
 
 // newLatch returns the key of a new latch for the lock or semaphore of the given

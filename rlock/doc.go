@@ -104,9 +104,10 @@
 //   - Every change of a counter has a latch too. The latch of a release or a change
 //     keeps the first reply. A copy gets that reply and changes nothing.
 //   - A renewal needs no latch. It has no effect if the owner does not hold the lock,
-//     and never shortens a lease. The changes of a lease by [Hold.Extend] are numbered;
-//     the claim's latch keeps the last number. A copy that arrives after a later
-//     change, or after the release, has no effect.
+//     and never shortens a lease. The changes of a lease by [Hold.Extend] are numbered
+//     in each client; the claim's latch keeps each client's last number. A copy that
+//     arrives after a later change, or after the release, has no effect, and its reply
+//     says so. No clock orders changes: those of several clients count as they arrive.
 //
 // The client deletes latches in batches, after 50 ms. When a reply was lost, or an Extend
 // was under way at the release, it keeps the latch, because a copy may still arrive. The

@@ -222,7 +222,8 @@ func (h *Hold) Owner() string {
 // truncated to milliseconds; less than 1 ms is an error. The watchdog does not renew
 // the lease any more. Extend returns ErrLockLost if the lock was lost, and ErrNotHeld
 // if it was released. After another error the lease ends either d from now or as
-// before. The hold trusts the earlier end.
+// before. The hold trusts the earlier end. Of several calls at the same time, the last
+// one counts, in the order in which they began.
 func (h *Hold) Extend(ctx context.Context, d time.Duration) error {
 	if d.Truncate(time.Millisecond) < time.Millisecond {
 		return fmt.Errorf("rlock: extend: lease %v is shorter than 1ms", d)
@@ -236,7 +237,7 @@ func (h *Hold) Extend(ctx context.Context, d time.Duration) error {
 	case h.parts != nil:
 		return h.parts.extend(ctx, h, d)
 	}
-	return h.holding.setLease(ctx, d.Truncate(time.Millisecond))
+	return h.holding.setLease(ctx, d.Truncate(time.Millisecond), true)
 }
 
 // Release ends the hold. The lock is free when every hold that re-entered it is

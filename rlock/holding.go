@@ -25,8 +25,7 @@ type holding struct {
 	back   atomic.Bool // takeBack was called
 	next   *holding    // of the same name; guarded by holders.mu
 
-	changed atomic.Bool  // Extend was called: the lease's changes have places
-	late    atomic.Int32 // copies of these changes that may still arrive
+	late atomic.Int32 // copies of changes of the lease that may still arrive
 
 	mu    sync.Mutex // guards the fields below
 	holds []*Hold    // not yet released
@@ -209,30 +208,34 @@ func (g *holding) sendBack(
 	return g.c.takeBack(ctx, g.claim, undo, length, limit, strays, settled)
 }
 
-// setLease makes the lease end length from now, without renewals.
-func (g *holding) setLease(ctx context.Context, length time.Duration) error {
+// setLease makes the lease end length from now, without renewals. Without shorten it makes
+// the lease at least that long, and leaves the renewals as they are.
+func (g *holding) setLease(ctx context.Context, length time.Duration, shorten bool) error {
 	if err := g.c.enter(); err != nil {
 		return err
 	}
 	defer g.c.leave()
 	g.late.Add(1)
 	defer g.late.Add(-1)
-	sent := time.Now()
-	// Until the reply, either lease may be the server's: trust the shorter.
-	if !g.c.watchdog.shorten(&g.lease, length, sent) {
+	w, until := g.c.watchdog, trustUntil(time.Now(), length)
+	number, ok := w.beginChange(&g.lease, until, shorten)
+	if !ok {
 		return g.lossError()
 	}
 	k := g.claim.(renewable)
-	g.changed.Store(true)
-	ch := leaseChange{length, true, g.c.nextPlace()}
+	ch := leaseChange{length, shorten, g.c.place(number)}
 	o := g.c.send(ctx, request{call: k.renew(ch), limit: g.c.opts.RetryFor})
 	g.late.Add(int32(o.strays))
 	switch n, _ := o.reply.(int64); {
 	case o.err != nil:
 		return o.err
-	case n == 1 && g.c.watchdog.replace(&g.lease, length, sent):
+	case n == 1 && w.endChange(&g.lease, number, length, until, shorten):
 		return nil
-	case n != 1:
+	case n == 2 && !shorten: // the later change may have made the lease shorter
+		return g.setLease(ctx, length, false)
+	case n == 2 && g.live(): // the later change has replaced this one
+		return nil
+	case n == 0:
 		g.loseNow(errNotOwner)
 	}
 	return g.lossError()
@@ -278,14 +281,8 @@ func (g *holding) lossError() error {
 
 func (g *holding) key() string { return g.claim.event().Name }
 
-// renewal has a place after an Extend: a late copy of that may be under way.
-func (g *holding) renewal(length time.Duration) call {
-	ch := leaseChange{lease: length}
-	if g.changed.Load() {
-		ch.place = g.c.nextPlace()
-	}
-	return g.claim.(renewable).renew(ch)
-}
+// renewal is called while watchdog.mu is locked.
+func (g *holding) renewal(ch leaseChange) call { return g.claim.(renewable).renew(ch) }
 
 // verification is a renewal that changes nothing.
 func (g *holding) verification() call {

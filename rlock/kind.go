@@ -167,7 +167,7 @@ func (plain) renew(k *lockClaim, ch leaseChange) call {
 // renewal then has one key too, so it runs while the key's slot of a cluster moves.
 func renewOneKey(s *scripts.Script, k *lockClaim, ch leaseChange) call {
 	keys := []string{k.name}
-	if ch.place != 0 {
+	if ch.place != "" {
 		keys = append(keys, k.latch)
 	}
 	return newCall(s, keys, k.renewArgs(ch)...).latchOptional()
@@ -175,7 +175,7 @@ func renewOneKey(s *scripts.Script, k *lockClaim, ch leaseChange) call {
 
 // renewArgs are the arguments of every renew script.
 func (k *lockClaim) renewArgs(ch leaseChange) []any {
-	return []any{ch.lease.Milliseconds(), k.owner, ch.shorten, ch.place,
+	return []any{ch.lease.Milliseconds(), k.owner, ch.shorten, ch.placeArg(),
 		latchLife.Milliseconds()}
 }
 

@@ -2,6 +2,7 @@ package rlock
 
 import (
 	"math/rand/v2"
+	"slices"
 	"time"
 )
 
@@ -18,6 +19,13 @@ type lease struct {
 	renewAt   time.Time
 	confirmed time.Time // when the last request was sent that the server answered with yes
 	pos       int       // index in watchdog.queue, -1: not in it
+
+	// changes are the changes by Extend that the server may have applied after the last one
+	// that it confirmed. until is not later than their ends.
+	changes   []extension
+	changed   bool  // a change has begun: changes and renewals have places now
+	set       int64 // number of the last change by Extend that the server confirmed
+	prolonged int64 // number of the last confirmed change that does not shorten the lease
 
 	err      error // of the last renewal, if that failed
 	failures int   // number of renewals that failed since the last one that did not
@@ -52,16 +60,21 @@ func trustUntil(sent time.Time, length time.Duration) time.Time {
 	return sent.Add(length - trustMargin(length))
 }
 
-// restart starts the lease again. The renewal is due after a third of its length,
-// less up to a tenth of that at random, so that clients do not renew in step.
+// restart starts the lease of a grant.
 func (l *lease) restart(sent time.Time) {
-	l.err, l.failures = nil, 0
 	l.confirm(sent)
 	if l.endless {
 		l.until = sent.Add(noEnd)
 		return
 	}
 	l.until = trustUntil(sent, l.length)
+	l.renewLater(sent)
+}
+
+// renewLater plans the next renewal after one that was sent at the given time: after a third
+// of the length, less up to a tenth of that at random, so that clients do not renew in step.
+func (l *lease) renewLater(sent time.Time) {
+	l.err, l.failures = nil, 0
 	third := l.length / 3
 	l.renewAt = sent.Add(third - rand.N(third/10+1))
 }
@@ -71,6 +84,64 @@ func (l *lease) confirm(sent time.Time) {
 	if sent.After(l.confirmed) {
 		l.confirmed = sent
 	}
+}
+
+// extension is a change of a lease by Extend that was sent.
+type extension struct {
+	number int64
+	until  time.Time
+}
+
+// begin records a change that makes l end at the given time, before it is sent. Until the
+// server confirms it or a later one, both ends are possible: l trusts the earlier.
+func (l *lease) begin(number int64, until time.Time) {
+	l.changed, l.watched = true, false
+	l.changes = append(l.changes, extension{number, until})
+	if l.endless || until.Before(l.until) {
+		l.until, l.endless = until, false
+	}
+}
+
+// confirmSet records that the server has applied a change by Extend. The server applies
+// changes in the order of their numbers and ignores the others. So a change that was
+// confirmed after a later one tells nothing.
+func (l *lease) confirmSet(number int64, until time.Time) {
+	if number < l.set {
+		return
+	}
+	if number < l.prolonged && until.Before(l.until) {
+		until = l.until
+	}
+	l.set = number
+	l.settle(number, until)
+}
+
+// confirmLonger records that the server's lease ends at the given time or later, by a
+// renewal or a change that does not shorten it. It reports whether no later change
+// was confirmed before.
+func (l *lease) confirmLonger(number int64, until time.Time) bool {
+	if number < l.set || number < l.prolonged {
+		return false
+	}
+	earlier := len(l.changes) > 0 && l.changes[0].number < number // it may have shortened l
+	if !earlier && until.Before(l.until) {
+		until = l.until
+	}
+	l.prolonged = number
+	l.settle(number, until)
+	return true
+}
+
+// settle makes l end at the given time, after the change of the given number was
+// confirmed. Copies of earlier changes have no effect any more.
+func (l *lease) settle(number int64, until time.Time) {
+	l.changes = slices.DeleteFunc(l.changes, func(c extension) bool { return c.number <= number })
+	for _, c := range l.changes {
+		if c.until.Before(until) {
+			until = c.until
+		}
+	}
+	l.until, l.endless = until, false
 }
 
 // noEnd is longer than every process lives.

@@ -212,7 +212,7 @@ func (h *Hold) lengthen(ctx context.Context, s settings) (*Hold, error) {
 			wait = s.tryLimit(h.c.opts)
 		}
 		err := within(ctx, time.Now(), wait, func(ctx context.Context) error {
-			return g.setLease(ctx, s.lease)
+			return g.setLease(ctx, s.lease, false)
 		})
 		if err != nil {
 			_ = h.Release(context.WithoutCancel(ctx))

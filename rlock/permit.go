@@ -182,7 +182,7 @@ func (k *permitClaim) renew(ch leaseChange) call {
 // claim.
 func (s *PermitSemaphore) update(latch string, ch leaseChange, ids ...any) call {
 	args := []any{s.c.topo.publish, noLease, ch.lease.Milliseconds(),
-		ch.shorten, ch.place, latchLife.Milliseconds()}
+		ch.shorten, ch.placeArg(), latchLife.Milliseconds()}
 	return newCall(scripts.PermitUpdate, append(s.keys[:3:3], latch), append(args, ids...)...)
 }
 
@@ -270,8 +270,8 @@ func (s *PermitSemaphore) SetLease(ctx context.Context, id string, lease Option)
 	if err != nil {
 		return err
 	}
-	done, err := readInt(s.c.ask(ctx,
-		s.update(latchKey(s.name, r), leaseChange{set.lease, true, s.c.nextPlace()}, r[:])))
+	ch := leaseChange{set.lease, true, s.c.place(s.c.changes.Add(1))}
+	done, err := readInt(s.c.ask(ctx, s.update(latchKey(s.name, r), ch, r[:])))
 	if err == nil && done == 0 {
 		err = ErrNotHeld
 	}

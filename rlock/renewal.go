@@ -16,6 +16,7 @@ const maxRenewals = 100
 type renewal struct {
 	lease  *lease
 	length time.Duration // 0: only verify
+	number int64         // among the changes of the lease
 	call   call
 }
 
@@ -24,7 +25,12 @@ type renewal struct {
 func (w *watchdog) addDue(due []renewal, l *lease, now time.Time) []renewal {
 	l.renewAt = now.Add(max(l.length/12, time.Millisecond))
 	heap.Fix(&w.queue, l.pos)
-	return append(due, renewal{l, l.length, l.holder.renewal(l.length)})
+	ch := leaseChange{lease: l.length}
+	number := w.c.changes.Add(1)
+	if l.changed { // a late copy of an Extend may be under way
+		ch.place = w.c.place(number)
+	}
+	return append(due, renewal{l, l.length, number, l.holder.renewal(ch)})
 }
 
 // verifications returns a verification of every lease.
@@ -103,6 +109,7 @@ func (w *watchdog) renew(ctx context.Context, s *server, due []renewal) bool {
 			}
 		case n == 1:
 			w.confirmed(due[i], sent)
+		case n == 2: // a later change has run
 		default:
 			if _, ok := w.remove(due[i].lease); ok {
 				due[i].lease.holder.lose(errNotOwner)
@@ -126,8 +133,8 @@ func (w *watchdog) confirmed(r renewal, sent time.Time) {
 		case r.length == 0 || !l.watched:
 		case l.length != r.length:
 			l.renewAt = sent
-		case trustUntil(sent, l.length).After(l.until): // if not, a later renewal was answered first
-			l.restart(sent)
+		case l.confirmLonger(r.number, trustUntil(sent, l.length)):
+			l.renewLater(sent)
 		}
 	})
 	if r.length != 0 {

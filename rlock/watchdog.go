@@ -84,22 +84,36 @@ func (w *watchdog) guard(now time.Time) {
 	w.young = slices.Delete(w.young, 0, n)
 }
 
-// replace changes the length of l, after a request that was sent at the given time,
-// and ends its renewal. It reports whether it did: not if l was lost or removed.
-func (w *watchdog) replace(l *lease, length time.Duration, sent time.Time) bool {
-	return w.update(l, func() {
-		l.length, l.watched, l.endless = length, false, false
-		l.restart(sent)
+// beginChange numbers a change of l, which is sent next. With shorten the change may make
+// l end earlier, and ends its renewal. ok is false if l was lost or removed.
+func (w *watchdog) beginChange(l *lease, until time.Time, shorten bool) (number int64, ok bool) {
+	ok = w.update(l, func() {
+		number = w.c.changes.Add(1)
+		l.changed = true
+		if shorten {
+			l.begin(number, until)
+		}
 	})
+	return number, ok
 }
 
-// shorten makes l end no later than length after sent, and ends its renewal. It
+// endChange records that the server has applied a change of l to the given length. It
 // reports whether it did: not if l was lost or removed.
-func (w *watchdog) shorten(l *lease, length time.Duration, sent time.Time) bool {
+func (w *watchdog) endChange(
+	l *lease, number int64, length time.Duration, until time.Time, shorten bool,
+) bool {
 	return w.update(l, func() {
-		l.watched = false
-		if until := trustUntil(sent, length); l.endless || until.Before(l.until) {
-			l.until, l.endless = until, false
+		switch {
+		case l.watched: // by an acquisition that re-entered after the change began
+		case !shorten:
+			l.length = max(l.length, length)
+		case number > l.set:
+			l.length = length
+		}
+		if shorten {
+			l.confirmSet(number, until)
+		} else {
+			l.confirmLonger(number, until)
 		}
 	})
 }

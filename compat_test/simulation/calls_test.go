@@ -210,6 +210,14 @@ func (h *hold) releaseCall(c *claim, undo bool, lease int64) *call {
 	})
 }
 
+// placeArg is the place of a change of a lease as an argument. Each latch has one client.
+func placeArg(place int64) string {
+	if place == 0 {
+		return "0"
+	}
+	return "c1:" + itoa(place)
+}
+
 // renewCall starts the lease again. place is 0 for an ordinary renewal.
 func (h *hold) renewCall(c *claim, lease, place int64, shorten bool) *call {
 	l := h.l
@@ -217,7 +225,7 @@ func (h *hold) renewCall(c *claim, lease, place int64, shorten bool) *call {
 	if h.reads {
 		keys = append(keys, "{"+l.name+"}")
 	}
-	args := []string{itoa(lease), h.owner, flag(shorten), itoa(place), life}
+	args := []string{itoa(lease), h.owner, flag(shorten), placeArg(place), life}
 	return l.call(h, h.script("renew"), keys, args, func(reply any) {
 		l.renewed(h, c, lease, place, shorten, reply)
 	})

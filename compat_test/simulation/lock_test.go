@@ -249,7 +249,15 @@ func (l *lock) renewed(h *hold, c *claim, lease, place int64, shorten bool, repl
 	_, latched := w.latched(c.latch)
 	last := w.latches[c.latch]
 	over := place != 0 && latched && !last.sealed
-	if (h.live() && !over) != (reply == int64(1)) {
+	overtaken := place != 0 && latched && lease != 0 && last.place > place
+	want := int64(1)
+	switch {
+	case !h.live() || over:
+		want = 0
+	case overtaken:
+		want = 2
+	}
+	if reply != want {
 		w.fail(ruleReply, "%s: a renewal of %s answers %v", l.name, h.field, reply)
 	}
 	switch {

@@ -401,11 +401,19 @@ func (p *permits) renew(u *user, d *random, lease, shorten int64) {
 		u.trust = min(u.trust, p.w.now+lease)
 	}
 	u.do(d, u.script(p, p.users, "permit_update", append(p.keys(), c.latch),
-		[]string{publish, noLease, itoa(lease), flag(place != 0), itoa(place), life, id},
+		[]string{publish, noLease, itoa(lease), flag(place != 0), placeArg(place), life, id},
 		func(reply any) {
 			p.sweep()
 			i := p.find(id)
-			if (i >= 0) != (reply == int64(1)) {
+			_, latched := p.w.latched(c.latch)
+			want := int64(1)
+			switch {
+			case i < 0:
+				want = 0
+			case place != 0 && latched && p.w.latches[c.latch].place > place:
+				want = 2
+			}
+			if reply != want {
 				p.w.fail(ruleReply, "%s: a renewal of %s answers %v", p.name, id, reply)
 			}
 			if i < 0 {
@@ -413,7 +421,7 @@ func (p *permits) renew(u *user, d *random, lease, shorten int64) {
 			}
 			at := p.w.server() + lease
 			if place != 0 {
-				if _, ok := p.w.latched(c.latch); ok && p.w.latches[c.latch].place >= place {
+				if latched && p.w.latches[c.latch].place >= place {
 					return
 				}
 				p.w.order(c.latch, place)

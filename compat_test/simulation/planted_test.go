@@ -151,11 +151,11 @@ func plantedFaults() []plantedFault {
 		{"a renewal that says so and does nothing", ruleStored,
 			change("plain_renew", "shorten == '1' or call('pttl', lock) < tonumber(lease)", "false")},
 		{"a change of the lease that is not ordered", ruleStored,
-			change("plain_renew", "if tonumber(last) >= tonumber(place) then return 1 end", "")},
+			change("plain_renew", "if last >= tonumber(number) then", "if false then")},
 		{"a change of the lease of a claim that is over", ruleReply,
 			func(w *world) {
 				for _, kind := range []string{"plain", "read", "write"} {
-					change(kind+"_renew", "if not last then return 0 end", "if not last then return end")(w)
+					change(kind+"_renew", "if not places then return 0 end", "if not places then places = '' return end")(w)
 				}
 			}},
 		{"a renewal of readers that shortens", ruleTrust + ruleStored,

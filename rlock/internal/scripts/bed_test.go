@@ -199,4 +199,12 @@ func (b *bed) calls(do func()) (n int) {
 	return n
 }
 
+// place returns the place of a change of a lease by one client, "0" without a number.
+func place(number int) string {
+	if number == 0 {
+		return "0"
+	}
+	return fmt.Sprintf("c1:%d", number)
+}
+
 func latch(id string) string { return "redisson_unlock_latch:{l}:" + id }

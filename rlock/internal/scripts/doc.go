@@ -10,7 +10,7 @@
 // The release script writes the latch, and so ends the claim. The same script undoes a
 // claim whose outcome is unknown and leaves a queue. An acquire script that finds the
 // latch replies -4 and changes nothing: it neither grants nor queues. While the claim is
-// held, its latch may have the place of the last change of its lease, or "sealed".
+// held, its latch may have the places of the last changes of its lease, or "sealed".
 //
 // The latch of any other request keeps the reply of its first run. Later runs reply the
 // same and change nothing. The release of a claim keeps its reply so too.

@@ -83,13 +83,13 @@ func kinds() []kind {
 	}
 	renew := func(s *Script, more ...string) func(*bed, string, int, bool) (string, error) {
 		return func(b *bed, owner string, lease int, shorten bool) (string, error) {
-			place := 0
+			number := 0
 			if shorten {
 				b.place++
-				place = b.place
+				number = b.place
 			}
 			return b.try(s, append([]string{lock, latch("c")}, more...),
-				lease, owner, flag(shorten), place, life)
+				lease, owner, flag(shorten), place(number), life)
 		}
 	}
 	return []kind{
@@ -483,8 +483,8 @@ func TestARenewalWithAPlaceOvertakesAnEarlierChange(t *testing.T) {
 	onEachServer(t, func(t *testing.T, b *bed) {
 		keys := []string{lock, latch("c")}
 		b.want("", PlainAcquire, keys, lease, "me", 0, "first")
-		b.want("1", PlainRenew, keys, 2*lease, "me", "", 7, life)
-		b.want("1", PlainRenew, keys, 1, "me", "1", 6, life)
+		b.want("1", PlainRenew, keys, 2*lease, "me", "", place(7), life)
+		b.want("2", PlainRenew, keys, 1, "me", "1", place(6), life)
 		if ttl := b.do("pttl", lock).(int64); ttl <= lease {
 			t.Errorf("the late change made the lease %d ms long", ttl)
 		}
@@ -519,7 +519,7 @@ func TestALateChangeOfTheLeaseChangesNothing(t *testing.T) {
 		b.place++
 		expect(t, "the later change", "1")(k.renew(b, "me", 5*lease, true))
 		b.place = late
-		expect(t, "the late change", "1")(k.renew(b, "me", lease, true))
+		expect(t, "the late change", "2")(k.renew(b, "me", lease, true))
 		if got := b.do("pttl", lock).(int64); got <= lease {
 			t.Errorf("the late change made the lease %d ms long", got)
 		}

@@ -155,7 +155,7 @@ func TestAPermitWhoseLeaseEndedIsFreeAndNotReleased(t *testing.T) {
 		b.wantState(`"l"="1" "{l}:timeout"="[[b 9.22337203685477e+14]]"`, "after the release")
 		b.expire("b")
 		b.want("0", PermitUpdate, []string{lock, leases, permits, latch("c")},
-			"publish", noLease, lease, "1", 1, life, "b")
+			"publish", noLease, lease, "1", place(1), life, "b")
 		b.wantMessages(permits + " 2")
 	})
 }
@@ -167,21 +167,45 @@ func TestAPermitRenewalShortensALeaseOnlyOnRequest(t *testing.T) {
 		wantReply(t, "acquire", permitAcquire(b, "c", "a", "b"), "[1 0]")
 		b.want("-1", PermitLeaseTime, keys, "publish", noLease, "a")
 		b.want("0", PermitLeaseTime, keys, "publish", noLease, "z")
-		b.want("1", PermitUpdate, append(keys, latch("c")), "publish", noLease, lease, "", 1, life, "a", "b")
+		b.want("1", PermitUpdate, append(keys, latch("c")), "publish", noLease, lease, "", place(1), life, "a", "b")
 		b.want("-1", PermitLeaseTime, keys, "publish", noLease, "a")
-		b.want("0", PermitUpdate, append(keys, latch("c")), "publish", noLease, lease, "1", 2, life, "a", "z")
+		b.want("0", PermitUpdate, append(keys, latch("c")), "publish", noLease, lease, "1", place(2), life, "a", "z")
 		b.want("-1", PermitLeaseTime, keys, "publish", noLease, "a")
-		b.want("1", PermitUpdate, append(keys, latch("c")), "publish", noLease, lease, "1", 3, life, "a", "b")
-		b.want("1", PermitUpdate, append(keys, latch("c")), "publish", noLease, 1000, "", 4, life, "a", "b")
+		b.want("1", PermitUpdate, append(keys, latch("c")), "publish", noLease, lease, "1", place(3), life, "a", "b")
+		b.want("1", PermitUpdate, append(keys, latch("c")), "publish", noLease, 1000, "", place(4), life, "a", "b")
 		var ms int
 		fmt.Sscan(b.run(PermitLeaseTime, keys, "publish", noLease, "b"), &ms)
 		if ms > lease || ms < lease/2 {
 			t.Errorf("the lease ends in %d ms", ms)
 		}
 		b.full()
-		b.want("1", PermitUpdate, append(keys, latch("c")), "publish", noLease, 2*lease, "", 5, life, "a", "b")
-		b.want("1", PermitUpdate, append(keys, latch("c")), "publish", noLease, 0, "", 6, life, "a", "b")
+		b.want("1", PermitUpdate, append(keys, latch("c")), "publish", noLease, 2*lease, "", place(5), life, "a", "b")
+		b.want("1", PermitUpdate, append(keys, latch("c")), "publish", noLease, 0, "", place(6), life, "a", "b")
 		b.want("-1", PermitLeaseTime, keys, "publish", noLease, "b")
+	})
+}
+
+func TestChangesOfSeveralClientsAreOrderedByTheirArrival(t *testing.T) {
+	onEachServer(t, func(t *testing.T, b *bed) {
+		b.want("1", PermitSet, permitKeys("s"), "publish", life, 1)
+		wantReply(t, "acquire", permitAcquire(b, "c", "a"), "[1 0]")
+		change := func(place string, lease int, reply string, least, most int) {
+			t.Helper()
+			b.want(reply, PermitUpdate, []string{lock, leases, permits, latch("c")},
+				"publish", noLease, lease, "1", place, life, "a")
+			if left := b.score(leases, "a") - now(); left > int64(most) || left <= int64(least) {
+				t.Errorf("after %s the lease ends in %d ms", place, left)
+			}
+		}
+		change("aa:9", lease, "1", 0, lease)
+		change("bb:1", 3*lease, "1", lease, 3*lease)
+		change("aa:9", lease, "1", lease, 3*lease) // a copy
+		change("aa:8", lease, "2", lease, 3*lease)
+		change("aa:10", 5*lease, "1", 3*lease, 5*lease)
+		change("bb:1", 3*lease, "1", 3*lease, 5*lease)
+		if got := b.do("get", latch("c")); got != "lease bb:1 aa:10" {
+			t.Errorf("the latch has %q", got)
+		}
 	})
 }
 

@@ -157,7 +157,7 @@ func TestAWriterThatReadsKeepsTheLongerLease(t *testing.T) {
 	onEachServer(t, func(t *testing.T, b *bed) {
 		renew := func() {
 			b.place++
-			b.want("1", WriteRenew, []string{lock, latch("cw")}, lease, "a", "1", b.place, life)
+			b.want("1", WriteRenew, []string{lock, latch("cw")}, lease, "a", "1", place(b.place), life)
 		}
 		wantReply(t, "write", writeAcquire(b, "a", "cw"), "")
 		b.do("pexpire", lock, 10*lease)
@@ -205,7 +205,7 @@ func TestEachReadHoldHasALeaseOfItsOwn(t *testing.T) {
 		b.want("", ReadAcquire, []string{lock, latch("d"), prefix}, 4*lease, "a", 1)
 		wantTTL(second, 4*lease)
 		wantTTL(lock, 4*lease)
-		b.want("1", ReadRenew, []string{lock, latch("c"), prefix}, 6*lease, "a", "", 1, life)
+		b.want("1", ReadRenew, []string{lock, latch("c"), prefix}, 6*lease, "a", "", place(1), life)
 		for _, key := range []string{first, second, lock} {
 			wantTTL(key, 6*lease)
 		}

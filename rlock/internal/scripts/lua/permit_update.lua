@@ -2,6 +2,7 @@
 -- KEYS: counter leases channel latch
 -- ARGV: publish no_lease lease shorten place life id...
 -- replies: 1 done; 0 one of the permits is not held
+-- replies: 2 nothing done: a later change of this client has run
 --
 -- no_lease is the score of a permit whose lease has no end. A lease of "0" ms has none.
 -- Only shorten "1" makes a lease shorter. See plain_renew about place and latch.

@@ -2,6 +2,7 @@
 -- KEYS: lock latch
 -- ARGV: lease owner shorten place life
 -- replies: 1 done; 0 the owner does not hold the lock
+-- replies: 2 nothing done: a later change of this client has run
 --
 -- Only shorten "1" makes a lease shorter. place orders the changes of the lease; "0" is an
 -- ordinary renewal, which needs no latch. A lease of "0" ms changes nothing.

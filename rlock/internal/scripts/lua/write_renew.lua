@@ -2,6 +2,7 @@
 -- KEYS: lock latch
 -- ARGV: lease owner shorten place life
 -- replies: 1 done; 0 the owner does not hold the write lock
+-- replies: 2 nothing done: a later change of this client has run
 --
 -- Only shorten "1" makes a lease shorter. See plain_renew about place, latch
 -- and a lease of "0" ms.
