@@ -260,7 +260,24 @@ type requestID [16]byte
 
 func (c *Client) newRequestID() (r requestID) {
 	binary.LittleEndian.PutUint64(r[:8], c.requestPrefix)
-	binary.BigEndian.PutUint64(r[8:], c.requests.Add(1))
+	binary.BigEndian.PutUint64(r[8:], c.requests.Add(1)<<permitBits)
+	return r
+}
+
+// permitBits is how many low bits of a request id are zero. The permits of a claim have
+// the claim's id with their numbers, from 1, in these bits.
+const permitBits = 17
+
+// permit returns the id of the nth permit of the claim r.
+func (r requestID) permit(n int) requestID {
+	binary.BigEndian.PutUint64(r[8:], binary.BigEndian.Uint64(r[8:])|uint64(n))
+	return r
+}
+
+// claim returns the id of the claim that the permit r is of. For a permit of Redisson it
+// is an id that no claim has.
+func (r requestID) claim() requestID {
+	binary.BigEndian.PutUint64(r[8:], binary.BigEndian.Uint64(r[8:])>>permitBits<<permitBits)
 	return r
 }
 

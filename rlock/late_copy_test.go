@@ -151,3 +151,32 @@ func TestALateRequestOfACounterCountsOnce(t *testing.T) {
 		is(t, 5, l.Count)
 	})
 }
+
+// The permits are released by their ids, in another order than they were acquired in.
+func TestALateCopyTakesNoPermitsAfterAReleaseByIDs(t *testing.T) {
+	virtually(t, func(t *testing.T) {
+		srv := lockredistest.RunT(t)
+		ctx := t.Context()
+		p := newClient(t, srv.Client(), rlock.Options{}).PermitSemaphore("p")
+		must(t, p.SetPermits(ctx, 4))
+		acquire := func(n int) []string {
+			h, err := p.Acquire(ctx, n, rlock.NoLease())
+			must(t, err)
+			return h.IDs()
+		}
+		for range 3 {
+			must(t, p.Release(ctx, acquire(2)...))
+		}
+		late(t, srv, func() {
+			ids, more := acquire(2), acquire(1)
+			must(t, p.Release(ctx, more[0], ids[1]))
+			must(t, p.Release(ctx, ids[0]))
+		})
+		is(t, 4, p.Available)
+		late(t, srv, func() {
+			ids := acquire(2)
+			must(t, p.Release(ctx, append(acquire(1), ids[1], ids[0])...))
+		})
+		is(t, 4, p.Available)
+	})
+}

@@ -84,8 +84,8 @@ func (s *PermitSemaphore) Add(ctx context.Context, n int) error {
 	return err
 }
 
-// maxPermits is how many permits one call can acquire. Each is an argument of the
-// script and a member of the sorted set.
+// maxPermits is how many permits one call can acquire, less than 1<<permitBits. Each is an
+// argument of the script and a member of the sorted set.
 const maxPermits = 100_000
 
 // Acquire waits until n permits are free and acquires them, all or none, at most
@@ -116,14 +116,12 @@ func (s *PermitSemaphore) Acquire(
 func (s *PermitSemaphore) acquire(
 	ctx context.Context, n int, set settings, start time.Time,
 ) (*PermitHold, error) {
-	k := &permitClaim{s: s, ids: make([]any, n)}
+	claim := s.c.newRequestID()
+	k := &permitClaim{s: s, ids: make([]any, n), latch: latchKey(s.name, claim)}
 	ids := make([]string, n)
 	for i := range ids {
-		r := s.c.newRequestID()
+		r := claim.permit(i + 1)
 		ids[i], k.ids[i] = hex.EncodeToString(r[:]), r[:]
-		if i == 0 {
-			k.latch = latchKey(s.name, r)
-		}
 	}
 	a := s.c.newAcquisition(ctx, k, set, start)
 	if err := a.run(); err != nil {
@@ -147,8 +145,8 @@ func (s *PermitSemaphore) Do(
 	return h.do(ctx, f)
 }
 
-// permitClaim is the claim to permits. The latch is made of the first id, so that a
-// release by ids ends the claim too.
+// permitClaim is the claim to permits. The ids have the claim's id in them, so that a
+// release by ids can refuse late copies of the acquisition too.
 type permitClaim struct {
 	s     *PermitSemaphore
 	ids   []any // 16 bytes each
@@ -225,17 +223,19 @@ func (s *PermitSemaphore) Release(ctx context.Context, ids ...string) error {
 	}
 	latch := s.c.newLatch(s.name)
 	args := []any{s.c.topo.publish, latchLife.Milliseconds()}
-	var first requestID
+	keys := append(s.keys[:3:3], latch)
+	var claim requestID
 	for i, id := range ids {
 		r, err := decodePermitID(id)
 		if err != nil {
 			return err
 		}
-		if args = append(args, r[:]); i == 0 {
-			first = r
+		args = append(args, r[:])
+		if i == 0 || claim != r.claim() { // a claim may be among the keys twice
+			claim = r.claim()
+			keys = append(keys, latchKey(s.name, claim))
 		}
 	}
-	keys := append(s.keys[:3:3], latch, latchKey(s.name, first))
 	n, err := s.c.change(ctx, newCall(scripts.PermitRelease, keys, args...), latch)
 	if err == nil && n == 0 {
 		err = ErrNotHeld

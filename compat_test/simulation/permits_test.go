@@ -373,7 +373,7 @@ func (p *permits) release(u *user, d *random) {
 					p.out = slices.Delete(p.out, i, i+1)
 					p.free++
 				}
-				p.w.latch(c.latch, released)
+				p.w.sealLonger(c.latch)
 				p.sweepAfter(released)
 				return released
 			})

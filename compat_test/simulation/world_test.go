@@ -209,6 +209,16 @@ func (w *world) seal(key string, reply any) {
 	}
 }
 
+// sealLonger seals a claim. A latch that exists keeps its value and lives longer.
+func (w *world) sealLonger(key string) {
+	l := latchAnswer{sealed: true}
+	if _, ok := w.latched(key); ok {
+		l = w.latches[key]
+	}
+	l.until = w.server() + latchTime
+	w.latches[key] = l
+}
+
 // counted records the reply of a request that counts once: change makes its effect and
 // returns its reply.
 func (w *world) counted(latch string, reply any, change func() int64) {

@@ -174,3 +174,28 @@ func (on suite) PermitsExpireWithTheirSemaphore(t *testing.T) {
 		t.Fatal(ttl)
 	}
 }
+
+// Another party releases one of the permits by its id.
+func (on suite) PermitsThatWereReleasedInPartAreGivenBackByTheirHold(t *testing.T) {
+	for _, option := range []rlock.Option{rlock.NoLease(), rlock.Lease(time.Hour)} {
+		for i := range 2 {
+			rdb := on.connect(t)
+			ctx := context.Background()
+			p := newClient(t, rdb, rlock.Options{}).PermitSemaphore("p")
+			other := newClient(t, rdb, rlock.Options{}).PermitSemaphore("p")
+			must(t, p.SetPermits(ctx, 2))
+			h, err := p.Acquire(ctx, 2, option)
+			must(t, err)
+			must(t, other.Release(ctx, h.IDs()[i]))
+			if err := other.Release(ctx, h.IDs()[i]); !errors.Is(err, rlock.ErrNotHeld) {
+				t.Errorf("released again: %v", err)
+			}
+			if err := h.Release(ctx); !errors.Is(err, rlock.ErrLockLost) {
+				t.Errorf("the hold is released with %v", err)
+			}
+			if n, err := other.Available(ctx); n != 2 || err != nil {
+				t.Fatalf("permit %d released by its id, then the hold: %d of 2 are free, %v", i, n, err)
+			}
+		}
+	}
+}

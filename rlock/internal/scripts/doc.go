@@ -27,7 +27,7 @@
 //
 // A file begins with comments. The first says in one sentence what the script does. A
 // line "-- KEYS:" and a line "-- ARGV:" name the keys and arguments in their order. A
-// last name with "..." stands for any number of arguments. The last names may be in
+// last name with "..." stands for any number of them. The last names may be in
 // brackets: a call has all of these arguments, or none of them. Lines "-- replies:" list the
 // replies. The first lines of code bind the names. A line "-- include: name" stands for
 // the file fragments/name.lua.

@@ -185,6 +185,26 @@ func TestAPermitRenewalShortensALeaseOnlyOnRequest(t *testing.T) {
 	})
 }
 
+func TestAnUndoGivesBackWhatAReleaseByIDsHasLeft(t *testing.T) {
+	onEachServer(t, func(t *testing.T, b *bed) {
+		b.want("1", PermitSet, permitKeys("s"), "publish", life, 3)
+		wantReply(t, "acquire", permitAcquire(b, "c", "a", "b", "c"), "[1 0]")
+		b.full()
+		for range 2 {
+			b.want("1", PermitRelease, append(permitKeys("r"), latch("c"), latch("d")), "publish", life, "b")
+		}
+		b.do("config", "set", "maxmemory", "0")
+		wantReply(t, "late copy", permitAcquire(b, "c", "a", "b", "c"), "[-4]")
+		wantReply(t, "late copy of the other claim", permitAcquire(b, "d", "b"), "[-4]")
+		for range 2 {
+			wantReply(t, "undo", permitUndo(b, "c", "a", "b", "c"), "2")
+		}
+		b.want("0", PermitRelease, append(permitKeys("r2"), latch("c")), "publish", life, "b")
+		wantReply(t, "copy of the undo", permitUndo(b, "c", "a", "b", "c"), "2")
+		b.wantState(`"l"="3"`, "afterwards")
+	})
+}
+
 func TestChangesOfSeveralClientsAreOrderedByTheirArrival(t *testing.T) {
 	onEachServer(t, func(t *testing.T, b *bed) {
 		b.want("1", PermitSet, permitKeys("s"), "publish", life, 1)

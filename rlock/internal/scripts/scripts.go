@@ -75,7 +75,7 @@ type Script struct {
 	Name string   // of the file, without .lua
 	Body string   // what EVAL sends
 	SHA  any      // the string that EVALSHA sends, as a command takes it
-	Keys []string // names of the keys
+	Keys []string // names of the keys; the last may end in "..."
 	Args []string // names of the arguments; the last may end in "..."
 
 	optional int // so many of the last arguments may be left out, all of them together
@@ -87,11 +87,11 @@ const LatchLife = 5 * time.Minute
 
 // Check returns an error if a call with so many keys and arguments does not fit s.
 func (s *Script) Check(keys, args int) error {
-	if keys != len(s.Keys) {
+	if fixed, variadic := fixed(s.Keys); keys < fixed || keys > fixed && !variadic {
 		return fmt.Errorf("rlock: script %s: %d keys, want %d: %s",
 			s.Name, keys, len(s.Keys), strings.Join(s.Keys, " "))
 	}
-	fixed, variadic := s.fixedArgs()
+	fixed, variadic := fixed(s.Args)
 	if args < fixed && args != fixed-s.optional || args > fixed && !variadic {
 		return fmt.Errorf("rlock: script %s: %d arguments, want %d: %s",
 			s.Name, args, len(s.Args), strings.Join(s.Args, " "))
@@ -99,10 +99,10 @@ func (s *Script) Check(keys, args int) error {
 	return nil
 }
 
-// fixedArgs returns how many arguments s always has, and whether more may follow.
-func (s *Script) fixedArgs() (n int, variadic bool) {
-	n = len(s.Args)
-	if n > 0 && strings.HasSuffix(s.Args[n-1], "...") {
+// fixed returns how many keys or arguments a script always has, and whether more may follow.
+func fixed(names []string) (n int, variadic bool) {
+	n = len(names)
+	if n > 0 && strings.HasSuffix(names[n-1], "...") {
 		return n - 1, true
 	}
 	return n, false

@@ -1,11 +1,11 @@
 -- permit_release gives the permits back, all or none.
--- KEYS: counter leases channel latch tombstone
+-- KEYS: counter leases channel latch claim...
 -- ARGV: publish life id...
 -- replies: 1 released; 0 one of the permits is not held
 --
--- tombstone is the latch of the acquisition. It may be the same key as latch.
-local counter, leases, channel = KEYS[1], KEYS[2], KEYS[3]
-local latch, tombstone = KEYS[4], KEYS[5]
+-- Each claim is the latch of an acquisition. It is sealed: the hold of the acquisition may
+-- still have other permits, and its undo gives them back.
+local counter, leases, channel, latch = KEYS[1], KEYS[2], KEYS[3], KEYS[4]
 local publish, life = ARGV[1], ARGV[2]
 local call = redis.call
 -- include: latch
@@ -18,7 +18,10 @@ for i = 3, #ARGV do
 end
 local earlier = earlier_reply(latch, reply, life)
 if earlier then return earlier end
-if tombstone ~= latch then call('set', tombstone, reply, 'px', life) end
+for i = 5, #KEYS do
+  -- A latch that exists keeps a reply or places of changes. Acquire scripts refuse it too.
+  if call('pexpire', KEYS[i], life) == 0 then call('set', KEYS[i], 'sealed', 'px', life) end
+end
 if reply == 0 then
   sweep()
   return 0
