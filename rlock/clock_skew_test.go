@@ -7,6 +7,7 @@ import (
 
 	"github.com/redis/go-redis/v9"
 
+	"github.com/lockredis/lockredis/internal/rlocksuite"
 	"github.com/lockredis/lockredis/lockredistest"
 	"github.com/lockredis/lockredis/rlock"
 )
@@ -50,4 +51,30 @@ func TestSetLeaseFromAProcessWhoseClockIsBehindCounts(t *testing.T) {
 	must(t, p.SetLease(ctx, h.IDs()[0], rlock.Lease(2*time.Minute)))
 	lease(time.Minute, 2*time.Minute)
 	release(t, h.Hold)
+}
+
+func TestAFairWaiterWhoseClockIsBehindStaysInTheQueue(t *testing.T) {
+	srv := lockredistest.RunT(t)
+	holder := acquire(t, newClient(t, srv.Client(), rlock.Options{}).FairLock("l"))
+	longAgo(t, srv, func(t *testing.T, rdb *redis.Client) {
+		ctx := t.Context()
+		c := newClient(t, rdb, rlock.Options{ID: "behind"})
+		got := rlocksuite.Begin(ctx, c.FairLock("l"))
+		channel := "redisson_lock__channel:{l}:behind:1"
+		for rdb.PubSubNumSub(ctx, channel).Val()[channel] == 0 {
+			must(t, rdb.Ping(ctx).Err())
+		}
+		now := float64(rdb.Time(ctx).Val().UnixMilli())
+		deadline := rdb.ZScore(ctx, rlocksuite.FairTimeouts, "behind:1").Val()
+		if deadline < now || deadline > now+float64(10*time.Minute/time.Millisecond) {
+			t.Errorf("at %.f the waiter's deadline is %.f", now, deadline)
+		}
+		must(t, rdb.Del(ctx, "l").Err()) // the holder dies
+		must(t, rdb.Publish(ctx, channel, "0").Err())
+		h, err := got.Result()
+		must(t, err)
+		must(t, h.Release(ctx))
+		must(t, c.Close(ctx))
+	})
+	mustBe(t, rlock.ErrLockLost, holder.Release(t.Context()))
 }

@@ -57,8 +57,8 @@
 //	kind             guarantee while Redis keeps its      cost of a holder's crash
 //	                 data
 //	Lock             one owner                            the rest of its lease
-//	FairLock         one owner, in request order          the rest of its lease; for a waiter
-//	                                                      in the queue, Options.FairWait
+//	FairLock         one owner, in request order          the rest of its lease; a waiter in the
+//	                                                      queue: FairWait after the lock is free
 //	RWLock           one writer or any number of readers  the rest of its lease
 //	SpinLock         one owner                            the rest of its lease
 //	FencedLock       one owner, increasing tokens         the rest of its lease

@@ -11,13 +11,14 @@ import (
 // Redisson's RLock of RedissonClient.getFairLock (RedissonFairLock).
 //
 // A crash of the holder costs the rest of the lease, as with Lock. A crash of the
-// first waiter in the queue costs the waiters behind it up to Options.FairWait
-// (Redisson's fairLockWaitTimeout). Then it is removed from the queue. A live waiter
-// is removed too when the holder renews the lock for that long. It then queues again
-// at the end.
+// first waiter in the queue costs the waiters behind it Options.FairWait (Redisson's
+// fairLockWaitTimeout) from when the lock is free. Then it is removed from the queue. So
+// k dead waiters cost k times FairWait. It may be half of FairWait more when Redisson
+// released the lock, or when its holder died too. A live waiter is removed when the
+// holder renews the lock for that long. It then queues again at the end.
 //
-// The clients decide this with their own clocks, in milliseconds. The clocks should
-// differ by much less than FairWait.
+// The deadlines in the queue are on the server's clock. Redisson uses its own clock, so
+// the clocks of Java clients should differ from the server's by much less than FairWait.
 //
 // An acquisition with Wait(0) does not queue. It acquires the lock only when no
 // other owner is in the queue.
@@ -41,18 +42,18 @@ func (fair) acquire(k *lockClaim, lease time.Duration, waits bool, _ copyKind) c
 	keys := []string{k.name, k.latch, lockkeys.FairQueue(k.name), lockkeys.FairTimeouts(k.name),
 		lockkeys.Channel(k.name)}
 	return newCall(scripts.FairAcquire, keys, lease.Milliseconds(), k.owner, k.held, k.c.topo.publish,
-		time.Now().UnixMilli(), o.FairWait.Milliseconds(), waits, o.Lease.Milliseconds())
+		o.FairWait.Milliseconds(), waits, o.Lease.Milliseconds())
 }
 
 func (fair) release(k *lockClaim, undo bool, lease time.Duration) call {
 	args := k.releaseArgs(k.c.topo.publish, undo, lease)
 	return newCall(scripts.FairRelease, fairReleaseKeys(k.name, k.latch),
-		append(args, time.Now().UnixMilli(), k.c.opts.FairWait.Milliseconds())...)
+		append(args, k.c.opts.FairWait.Milliseconds())...)
 }
 
 func (fair) force(l *Lock, latch string) call {
 	return newCall(scripts.FairForce, fairReleaseKeys(l.name, latch),
-		l.c.topo.publish, latchLife.Milliseconds(), time.Now().UnixMilli())
+		l.c.topo.publish, latchLife.Milliseconds(), l.c.opts.FairWait.Milliseconds())
 }
 
 func fairReleaseKeys(name, latch string) []string {

@@ -6,10 +6,8 @@ package simulation
 func (l *lock) call(h *hold, name string, keys, args []string, effect func(reply any)) *call {
 	var asleep []*hold
 	var until int64
-	asof := l.w.now
 	return &call{script: name, keys: keys, args: args, from: h,
 		prepare: func() {
-			l.asof = asof
 			l.lapse()
 			asleep = l.sleepers()
 			until = l.ends()
@@ -28,7 +26,6 @@ func (l *lock) call(h *hold, name string, keys, args []string, effect func(reply
 			}
 			l.checkWoken(asleep)
 			l.check()
-			l.asof = 0
 		},
 	}
 }
@@ -109,7 +106,7 @@ func (h *hold) acquireCall(c *claim, lease int64, waits bool, kind string) *call
 	switch {
 	case l.kind == fair:
 		keys = append(keys, l.keys[0], l.keys[1], l.channel())
-		args = append(args, publish, itoa(l.w.now), itoa(l.patience), flag(waits), "30000")
+		args = append(args, publish, itoa(l.patience), flag(waits), "30000")
 	case l.kind == fenced:
 		keys, args = append(keys, l.keys[0]), append(args, kind)
 	case h.reads:
@@ -199,7 +196,7 @@ func (h *hold) releaseCall(c *claim, undo bool, lease int64) *call {
 	switch {
 	case l.kind == fair:
 		keys = append(keys, l.keys[0], l.keys[1])
-		args = append(args, itoa(l.w.now), itoa(l.patience))
+		args = append(args, itoa(l.patience))
 	case h.reads:
 		keys = append(keys, "{"+l.name+"}")
 	case !undo && !h.counted && l.kind != spin && l.kind != readWrite:
@@ -237,7 +234,7 @@ func (h *hold) forceCall(latch string) *call {
 	args := []string{l.publish(), life}
 	switch l.kind {
 	case fair:
-		keys, args = append(keys, l.keys[0], l.keys[1]), append(args, itoa(l.w.now))
+		keys, args = append(keys, l.keys[0], l.keys[1]), append(args, itoa(l.patience))
 	case readWrite:
 		name = "rw_force"
 		if h.reads {

@@ -174,3 +174,31 @@ func (on suite) ForceUnlockOfAFairLockWakesTheFirstWaiter(t *testing.T) {
 		t.Fatal(forced, err)
 	}
 }
+
+// A waiter that has died is first in the queue. The holder had a lease of an hour.
+func (on suite) ADeadWaiterOfAFairLockCostsFairWait(t *testing.T) {
+	for name, end := range map[string]func(t *testing.T, rdb redis.UniversalClient, h *rlock.Hold){
+		"after a release": func(t *testing.T, _ redis.UniversalClient, h *rlock.Hold) { Release(t, h) },
+		"after the holder's death": func(t *testing.T, rdb redis.UniversalClient, _ *rlock.Hold) {
+			must(t, rdb.Del(t.Context(), "l").Err()) // as when the lease ends: without a message
+		},
+	} {
+		t.Run(name, func(t *testing.T) {
+			rdb := on.connect(t)
+			ctx := context.Background()
+			c := newClient(t, rdb, rlock.Options{FairWait: time.Second})
+			holder := Acquire(t, ctx, c.FairLock("l"), rlock.Lease(time.Hour))
+			Enqueue(rdb, "dead:1", time.Hour+time.Second)
+			Enqueue(rdb, "dead:2", time.Hour+2*time.Second)
+			got := Queues(t, rdb, ctx, c.FairLock("l"))
+			start := time.Now()
+			end(t, rdb, holder)
+			h := got.Hold(t)
+			if waited := time.Since(start); waited < time.Second {
+				t.Errorf("the dead waiters had %v", waited)
+			}
+			MustHold(t, rdb, map[string]string{"l": fmt.Sprintf("map[%s:1]", h.Owner())})
+			Release(t, h)
+		})
+	}
+}

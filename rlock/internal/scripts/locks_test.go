@@ -48,13 +48,13 @@ func now() int64 { return time.Now().UnixMilli() }
 func waiting(b *bed, owner, claim string) string {
 	b.t.Helper()
 	return b.run(FairAcquire, []string{lock, latch(claim), queue, timeouts, channel},
-		lease, owner, 0, "publish", now(), patience, "1", 30_000)
+		lease, owner, 0, "publish", patience, "1", 30_000)
 }
 
 func leaving(b *bed, owner, claim string) string {
 	b.t.Helper()
 	return b.run(FairRelease, []string{lock, channel, latch(claim), queue, timeouts},
-		owner, 0, "1", "publish", lease, life, now(), patience)
+		owner, 0, "1", "publish", lease, life, patience)
 }
 
 func kinds() []kind {
@@ -123,15 +123,15 @@ func kinds() []kind {
 			name: "fair", acquires: 4, releases: 4,
 			acquire: func(b *bed, owner, claim string, held, lease int) (string, error) {
 				return b.try(FairAcquire, []string{lock, latch(claim), queue, timeouts, channel},
-					lease, owner, held, "publish", now(), patience, "", 30_000)
+					lease, owner, held, "publish", patience, "", 30_000)
 			},
 			release: func(b *bed, owner, claim string, held int, undo bool) (string, error) {
 				return b.try(FairRelease, []string{lock, channel, latch(claim), queue, timeouts},
-					owner, held, flag(undo), "publish", lease, life, now(), patience)
+					owner, held, flag(undo), "publish", lease, life, patience)
 			},
 			force: func(b *bed, request string) (string, error) {
 				return b.try(FairForce, []string{lock, channel, latch(request), queue, timeouts},
-					"publish", life, now())
+					"publish", life, patience)
 			},
 			renew: renew(PlainRenew),
 			held:  `"l"="map[me:1]"`,

@@ -46,7 +46,7 @@ func (b *bed) score(key, member string) int64 {
 func fairRelease(b *bed, owner, claim string) string {
 	b.t.Helper()
 	return b.run(FairRelease, []string{lock, channel, latch(claim), queue, timeouts},
-		owner, 0, "", "publish", lease, life, now(), patience)
+		owner, 0, "", "publish", lease, life, patience)
 }
 
 func TestAFairLockIsAcquiredInOrderOfTheQueue(t *testing.T) {
@@ -143,7 +143,7 @@ func TestForceWakesTheFirstWaiterOfAFairLock(t *testing.T) {
 		ms(t, waiting(b, "b", "cb"))
 		for range 2 {
 			b.want("1", FairForce, []string{lock, channel, latch("f"), queue, timeouts},
-				"publish", life, now())
+				"publish", life, patience)
 		}
 		b.wantMessages(channel + ":b 0")
 	})

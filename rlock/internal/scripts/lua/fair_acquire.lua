@@ -1,20 +1,20 @@
 -- fair_acquire is plain_acquire for the first owner in the queue; others may queue.
 -- KEYS: lock latch queue timeouts channel
--- ARGV: lease owner held publish now patience wait retry
+-- ARGV: lease owner held publish patience wait retry
 -- replies: '' the claim is granted, by this run or an earlier one
 -- replies: n >= -1 try again in n ms; -1 for no end
 -- replies: -3 the owner's earlier holds are gone
 -- replies: -4 the claim is over: released, undone, or its waiter left
 --
--- With wait "1" an owner that must wait is in the queue afterwards. now is the caller's
--- clock, patience is how long the first waiter may take to acquire a free lock; both
--- are in ms. If the lock is held, the reply is the rest of the lease. If it is free, the
--- reply is the time until the first waiter's deadline, at most retry: that waiter may
--- acquire the lock and die.
+-- With wait "1" an owner that must wait is in the queue afterwards. patience is how long
+-- the first waiter may take to acquire a free lock, in ms. If the lock is held, the reply is
+-- the rest of the lease, at most half of patience: the release wakes only the first waiter,
+-- which may be dead. If the lock is free, the reply is the time until the first waiter's
+-- deadline, at most retry: that waiter may acquire the lock and die.
 local lock, latch, queue, timeouts, channel = KEYS[1], KEYS[2], KEYS[3], KEYS[4], KEYS[5]
 local lease, owner, held = ARGV[1], ARGV[2], tonumber(ARGV[3])
-local publish, now, patience = ARGV[4], tonumber(ARGV[5]), tonumber(ARGV[6])
-local wait, retry = ARGV[7], tonumber(ARGV[8])
+local publish, patience = ARGV[4], tonumber(ARGV[5])
+local wait, retry = ARGV[6], tonumber(ARGV[7])
 local call = redis.call
 -- include: fair_queue
 
@@ -32,7 +32,12 @@ if found == 1 then
 end
 if held > 0 then return -3 end
 
-local first, deadline = head(owner)
+local first, deadline
+if found == 0 then
+  first, deadline = offer(owner)
+else
+  first = head(owner)
+end
 if found == 0 and (not first or first == owner) then
   if first then
     call('lpop', queue)
@@ -49,9 +54,9 @@ end
 if wait == '1' and not (first and call('zscore', timeouts, owner)) then
   local last = first and call('lindex', queue, -1)
   local turn = last and call('zscore', timeouts, last)
-  turn = turn and tonumber(turn) or now + math.max(0, ttl)
+  turn = turn and tonumber(turn) or now() + math.max(0, ttl)
   call('zadd', timeouts, turn + patience, owner)
   call('rpush', queue, owner)
 end
-if found == 1 then return ttl end
-return math.min(retry, tonumber(deadline or math.huge) - now)
+if found == 1 then return math.min(ttl, math.max(1, math.floor(patience / 2))) end
+return math.min(retry, (deadline or math.huge) - now())

@@ -1,9 +1,9 @@
 -- fair_force deletes the lock, whichever owner holds it, and wakes the first waiter.
 -- KEYS: lock channel latch queue timeouts
--- ARGV: publish life now
+-- ARGV: publish life patience
 -- replies: 1 the lock was held; 0 it was free
 local lock, channel, latch, queue, timeouts = KEYS[1], KEYS[2], KEYS[3], KEYS[4], KEYS[5]
-local publish, life, now = ARGV[1], ARGV[2], tonumber(ARGV[3])
+local publish, life, patience = ARGV[1], ARGV[2], tonumber(ARGV[3])
 local call = redis.call
 -- include: latch
 -- include: fair_queue

@@ -1,6 +1,6 @@
 -- fair_release is plain_release; it also removes an owner that waits from the queue.
 -- KEYS: lock channel latch queue timeouts
--- ARGV: owner held undo publish lease life now patience
+-- ARGV: owner held undo publish lease life patience
 -- replies: 1 the lock is free; 0 the owner still holds it; -1 it is not held
 --
 -- With undo "1" it releases only what the claim acquired: a count of held+1. In every
@@ -9,7 +9,7 @@
 local lock, channel, latch, queue, timeouts = KEYS[1], KEYS[2], KEYS[3], KEYS[4], KEYS[5]
 local owner, held, undo = ARGV[1], tonumber(ARGV[2]), ARGV[3]
 local publish, lease, life = ARGV[4], ARGV[5], ARGV[6]
-local now, patience = tonumber(ARGV[7]), tonumber(ARGV[8])
+local patience = tonumber(ARGV[7])
 local call = redis.call
 -- include: latch
 -- include: release
