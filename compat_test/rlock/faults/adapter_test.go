@@ -74,6 +74,7 @@ type hold interface {
 	lost() <-chan struct{} // nil when the kind reports no loss
 	until() time.Time      // the end of the trust in the lease; zero when it has none
 	release(ctx context.Context) error
+	extend(ctx context.Context, lease time.Duration) error
 	owner() string // "" when the kind has no owners
 	token() int64
 }

@@ -13,6 +13,7 @@
 // with renewed and with fixed leases. A process is an rlock.Client with a go-redis client
 // and a network of its own (package tcpproxy). The faults are drawn from a seed:
 //
+//   - Workers: two changes of one lease are sent at the same time, and may overtake each other.
 //   - Network: requests and replies are delivered after go-redis's timeout, or replies are
 //     lost. Connections are reset, or drop all bytes without an end. New connections are
 //     refused or half open.

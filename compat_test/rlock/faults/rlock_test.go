@@ -136,10 +136,13 @@ type rlockHold struct {
 
 func (h rlockHold) lost() <-chan struct{}             { return h.h.Lost() }
 func (h rlockHold) release(ctx context.Context) error { return h.h.Release(ctx) }
-func (h rlockHold) context() context.Context          { return h.h.Context() }
-func (h rlockHold) until() time.Time                  { return h.h.Until() }
-func (h rlockHold) owner() string                     { return h.h.Owner() }
-func (h rlockHold) token() int64                      { return h.number }
+func (h rlockHold) extend(ctx context.Context, lease time.Duration) error {
+	return h.h.Extend(ctx, lease)
+}
+func (h rlockHold) context() context.Context { return h.h.Context() }
+func (h rlockHold) until() time.Time         { return h.h.Until() }
+func (h rlockHold) owner() string            { return h.h.Owner() }
+func (h rlockHold) token() int64             { return h.number }
 
 func (c rlockClient) permits(k kind, name string) permits {
 	if k == semaphore {
@@ -176,10 +179,13 @@ type permitHold struct {
 
 func (h permitHold) lost() <-chan struct{}             { return nil }
 func (h permitHold) release(ctx context.Context) error { return h.s.Release(ctx, h.n) }
-func (h permitHold) context() context.Context          { return nil }
-func (h permitHold) until() time.Time                  { return time.Time{} }
-func (h permitHold) owner() string                     { return "" }
-func (h permitHold) token() int64                      { return 0 }
+func (h permitHold) extend(context.Context, time.Duration) error {
+	return errors.ErrUnsupported
+}
+func (h permitHold) context() context.Context { return nil }
+func (h permitHold) until() time.Time         { return time.Time{} }
+func (h permitHold) owner() string            { return "" }
+func (h permitHold) token() int64             { return 0 }
 
 type leasedPermits struct{ *rlock.PermitSemaphore }
 

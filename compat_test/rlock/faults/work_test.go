@@ -5,6 +5,7 @@ import (
 	"errors"
 	"fmt"
 	"math/rand/v2"
+	"sync"
 	"time"
 )
 
@@ -26,10 +27,11 @@ type step struct {
 	shared bool // a read hold
 	n      int  // permits
 	how    how
-	cancel time.Duration // the acquisition is cancelled after this time; 0: after starved
-	hold   time.Duration // -1: until the hold is lost
-	again  bool          // enters the lock again while it holds it
-	leave  time.Duration // context of the release; 0: releasing, -1: cancelled
+	cancel time.Duration   // the acquisition is cancelled after this time; 0: after starved
+	hold   time.Duration   // -1: until the hold is lost
+	extend []time.Duration // changes of the lease at the same time, before hold begins
+	again  bool            // enters the lock again while it holds it
+	leave  time.Duration   // context of the release; 0: releasing, -1: cancelled
 }
 
 // draw returns a random step.
@@ -66,6 +68,11 @@ func (c *campaign) draw(rnd *rand.Rand) step {
 		s.leave = -1
 	case at < 0.1:
 		s.leave = ms(1, 4)
+	}
+	if rnd.Float64() < 0.02 && !c.counts() && !c.calm {
+		s.extend = []time.Duration{ms(100, 300), ms(500, 900)}
+		rnd.Shuffle(2, func(i, j int) { s.extend[i], s.extend[j] = s.extend[j], s.extend[i] })
+		s.how.lease, s.hold = ms(300, 900), -1
 	}
 	s.again = !c.counts() && rnd.Float64() < 0.1
 	switch c.kind {
@@ -136,6 +143,7 @@ func (n *node) do(p *running, s step) {
 	if s.again {
 		c.enterAgain(p, h, s)
 	}
+	c.extend(p, h, s)
 	c.keep(&g, h, s)
 	for _, name := range s.names {
 		g.name = name
@@ -153,6 +161,22 @@ func (c *campaign) enterAgain(p *running, h hold, s step) {
 	if err != nil && h.context().Err() == nil && !errors.Is(err, errLost) {
 		c.rec.violate("reentry", fmt.Sprintf("%v: %v", s.names, err))
 	}
+}
+
+// extend makes the step's changes of the lease, which may overtake each other. Their result
+// may stay unknown.
+func (c *campaign) extend(p *running, h hold, s step) {
+	ctx, cancel := context.WithTimeout(p.ctx, lease/4)
+	defer cancel()
+	var all sync.WaitGroup
+	for _, length := range s.extend {
+		all.Go(func() {
+			if err := h.extend(ctx, length); err != nil {
+				c.rec.fail(fmt.Errorf("extend: %w", err))
+			}
+		})
+	}
+	all.Wait()
 }
 
 // judgeCall looks for an acquisition that returned too late or with a wrong error.
