@@ -50,13 +50,15 @@ func (s *Server) advance(end time.Time) {
 
 // SetTime sets the server's clock to t. If t is later, SetTime works as Advance. If t is
 // earlier, no key expires, and all leases last longer, as when a machine's clock is set
-// back. SetTime needs ManualClock and ends the test without it.
+// back. SetTime needs ManualClock and ends the test without it, or when t is before 1970.
 func (s *Server) SetTime(t time.Time) {
 	s.t.Helper()
 	switch {
 	case s.clock == nil:
 		s.t.Fatal("lockredistest: SetTime needs a server started with " +
 			"RunT(t, lockredistest.ManualClock())")
+	case t.UnixMilli() < 1:
+		s.t.Fatal("lockredistest: SetTime(", t, "): the clock of a Redis server begins in 1970")
 	case t.Before(s.clock.Now()):
 		s.clock.SetBack(t)
 	default:

@@ -7,6 +7,7 @@ import (
 	"sync/atomic"
 	"time"
 
+	"github.com/lockredis/lockredis/internal/inspect"
 	"github.com/lockredis/lockredis/resp"
 )
 
@@ -29,6 +30,20 @@ func (e Error) Error() string { return string(e) }
 
 // ErrKeyNotFound says that the key is missing.
 const ErrKeyNotFound = Error("ERR no such key")
+
+// Errors of commands that miniredis has a name for, too.
+const (
+	// ErrWrongType says that the key holds a value of another type.
+	ErrWrongType = Error("WRONGTYPE Operation against a key holding the wrong kind of value")
+	// ErrNotValidHllValue says that the key holds a string that is no HyperLogLog.
+	ErrNotValidHllValue = Error("WRONGTYPE Key is not a valid HyperLogLog string value.")
+	// ErrIntValueError says that the value, or an argument, is no integer.
+	ErrIntValueError = Error("ERR value is not an integer or out of range")
+	// ErrIntValueOverflowError says that a counter would overflow.
+	ErrIntValueOverflowError = Error("ERR increment or decrement would overflow")
+	// ErrFloatValueError says that the value, or an argument, is no number.
+	ErrFloatValueError = Error("ERR value is not a valid float")
+)
 
 // errNoReply is the error of a command that panicked outside of its handler.
 const errNoReply = Error("ERR internal error: the server's log has a panic, see the option Logger")
@@ -128,11 +143,10 @@ func sorted(texts []string, err error) ([]string, error) {
 	return texts, err
 }
 
-// Keys returns the names of all keys, sorted.
+// Keys returns the names of all keys, sorted. It is not nil without keys.
 func (k *Keyspace) Keys() []string {
-	names, _ := k.list("KEYS", "*")
-	slices.Sort(names)
-	return names
+	names, _ := sorted(k.list("KEYS", "*"))
+	return append([]string{}, names...)
 }
 
 // Exists reports whether the key exists.
@@ -148,10 +162,10 @@ func (k *Keyspace) Del(key string) bool {
 }
 
 // TTL returns how long the key will live, in whole milliseconds. It is 0 for a key that
-// does not expire and for a missing key.
+// does not expire and for a missing key. It is the longest Duration for a key that lives longer.
 func (k *Keyspace) TTL(key string) time.Duration {
 	ms, _ := k.integer("PTTL", key)
-	return time.Duration(max(ms, 0)) * time.Millisecond
+	return inspect.Millis(max(int64(ms), 0))
 }
 
 // SetTTL makes a key expire after ttl, which is rounded up to a millisecond. With a ttl of
@@ -161,7 +175,7 @@ func (k *Keyspace) SetTTL(key string, ttl time.Duration) {
 		k.Do("PERSIST", key)
 		return
 	}
-	ms := (ttl + time.Millisecond - 1) / time.Millisecond
+	ms := (ttl-1)/time.Millisecond + 1
 	k.Do("PEXPIRE", key, strconv.FormatInt(int64(ms), 10))
 }
 

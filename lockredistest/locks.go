@@ -89,7 +89,7 @@ func (s *Server) Permits() []Permit {
 func newPermit(seen *inspect.Permit, now int64) Permit {
 	p := Permit{DB: seen.DB, Name: seen.Name, ID: seen.ID, Client: seen.By.String()}
 	if seen.Deadline > 0 {
-		p.TTL = time.Duration(seen.Deadline-now) * time.Millisecond
+		p.TTL = inspect.Millis(seen.Deadline - now)
 	}
 	return p
 }
@@ -105,7 +105,7 @@ func newLock(seen *inspect.Lock, now int64) Lock {
 		l.Queue = append(l.Queue, w.Owner)
 	}
 	if seen.Deadline > 0 {
-		l.TTL = time.Duration(seen.Deadline-now) * time.Millisecond
+		l.TTL = inspect.Millis(seen.Deadline - now)
 	}
 	for _, h := range seen.Holders {
 		l.Holders = append(l.Holders, Holder{Owner: h.Owner, Mode: Kind(h.Mode), Count: h.Count})

@@ -85,6 +85,8 @@ var endings = map[string]struct {
 		func(s *lockredistest.Server) { s.Advance(-1) }, "does not run backwards"},
 	"SetTime without ManualClock": {nil,
 		func(s *lockredistest.Server) { s.SetTime(time.Now()) }, "SetTime needs"},
+	"SetTime before 1970": {[]lockredistest.Option{lockredistest.ManualClock()},
+		func(s *lockredistest.Server) { s.SetTime(time.Time{}) }, "begins in 1970"},
 	"FailoverClient without Sentinel": {nil,
 		func(s *lockredistest.Server) { s.FailoverClient() }, "needs the option Sentinel"},
 	"a database above the last one": {nil,

@@ -3,6 +3,7 @@ package inspect
 import (
 	"cmp"
 	"fmt"
+	"math"
 	"slices"
 	"strconv"
 	"strings"
@@ -205,12 +206,24 @@ func clientText(o Origin) string {
 	return "; its client was " + o.String()
 }
 
+// Millis returns ms milliseconds, or the longest or shortest Duration if they are too many.
+func Millis(ms int64) time.Duration {
+	const most = math.MaxInt64 / int64(time.Millisecond)
+	switch {
+	case ms > most:
+		return math.MaxInt64
+	case ms < -most:
+		return math.MinInt64
+	}
+	return time.Duration(ms) * time.Millisecond
+}
+
 // ago returns ", verb 3s ago" for a time in Unix ms, "" if it is unknown.
 func ago(verb string, since, now int64) string {
 	if since == 0 {
 		return ""
 	}
-	return fmt.Sprintf(", %s %v ago", verb, time.Duration(max(0, now-since))*time.Millisecond)
+	return fmt.Sprintf(", %s %v ago", verb, Millis(max(0, now-since)))
 }
 
 // leaseText says how long a lease lasts. A deadline of 0 never comes.
@@ -218,7 +231,7 @@ func leaseText(deadline, now int64) string {
 	if deadline == 0 {
 		return "for ever"
 	}
-	return fmt.Sprintf("for another %v", time.Duration(max(0, deadline-now))*time.Millisecond)
+	return fmt.Sprintf("for another %v", Millis(max(0, deadline-now)))
 }
 
 func (k Kind) noun() string {
