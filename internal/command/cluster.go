@@ -27,14 +27,13 @@ var (
 
 // inCluster returns run for a command that only a cluster node accepts. Without cluster
 // mode the command answers with an error. The log then tells what to configure, once for
-// a connection.
+// a client library.
 func inCluster(run Func) Func {
 	return func(c *Ctx, args resp.Args) resp.Reply {
 		if c.Cluster != nil {
 			return run(c, args)
 		}
-		if !c.InScript() && !c.Session.UnknownLogged {
-			c.Session.UnknownLogged = true
+		if !c.InScript() && c.Refusals.First(c.Session, "CLUSTER") {
 			c.Server.Log("warning", "a client expects a cluster, but cluster-enabled is no: "+
 				"start with --cluster-enabled yes, or configure the client for a single server "+
 				"(Redisson: useSingleServer)")

@@ -46,6 +46,8 @@ type Env struct {
 	replID  string   // replication id of DEBUG CHANGE-REPL-ID; "": the run id
 	largest largestBuffers
 
+	Refusals Refusals // that the log has named
+
 	Events    Events
 	Parking   Parking
 	Clients   Clients

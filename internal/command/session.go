@@ -30,15 +30,15 @@ type Session struct {
 	ReplyMode     ReplyMode
 	NoEvict       bool
 	Monitor       bool // MONITOR; the list of monitors changes it
-	// CLIENT SETINFO, CAPA and NO-TOUCH of Valkey set these.
+	// CLIENT SETINFO, CAPA and NO-TOUCH of Valkey set these. Without Valkey's commands LibName is
+	// what a refused CLIENT SETINFO named, for the log.
 	LibName, LibVersion string
 	Redirects, NoTouch  bool
 	ReadOnly            bool     // READONLY
 	Slot                int      // in cluster mode: of the running command's keys, -1: none
 	LastActive          int64    // Unix ms
 	LastCommand         *Command // nil before the first
-	// UnknownLogged is set when the log has named the first unknown command.
-	UnknownLogged bool
+	RefusalLogged       bool     // see Refusals
 
 	Hidden []int // the arguments of the running command that SLOWLOG and MONITOR do not show
 

@@ -248,14 +248,21 @@ const (
 	hintSentinel = "start one with lockredis --sentinel, or "
 )
 
-// logUnknown writes a log line for a client's first unknown command. A client that
+// logUnknown writes a log line for an unknown command, once for a client library. A client that
 // expects another topology is told what to configure.
 func (e *Engine) logUnknown(s *command.Session, args resp.Args) {
-	if s.UnknownLogged {
+	name := strings.ToUpper(cString(args[0], 128))
+	if e.env.Table.Lookup(args[0]) != nil && len(args) > 1 {
+		name += " " + strings.ToUpper(cString(args[1], 128))
+	}
+	if command.Habit(s, args) || !e.env.Refusals.First(s, name) {
+		e.log.Debug("unknown command", "command", name, "client", s.Addr)
 		return
 	}
-	s.UnknownLogged = true
 	line := []any{"command", cString(args[0], 128), "client", s.Addr, "name", s.Name}
+	if s.LibName != "" {
+		line = append(line, "library", s.LibName)
+	}
 	if len(args) > 1 {
 		line = append(line, "argument", cString(args[1], 128))
 	}

@@ -2,6 +2,7 @@ package engine
 
 import (
 	"bytes"
+	"fmt"
 	"log/slog"
 	"math/rand/v2"
 	"strings"
@@ -14,34 +15,83 @@ import (
 	"github.com/lockredis/lockredis/internal/nohost"
 )
 
-func TestAClientsFirstUnknownCommandIsLoggedOnce(t *testing.T) {
+// logged returns an engine, and a function that returns the log's lines since its last call.
+func logged(t *testing.T) (e *Engine, lines func() []string) {
 	var log bytes.Buffer
-	e := New(Options{
+	e = New(Options{
 		Config: config.New(), Clock: expiry.NewManual(epoch), Rand: rand.New(rand.NewPCG(1, 2)),
 		Log: slog.New(slog.NewTextHandler(&log, nil)), Server: nohost.Host{},
 	})
 	t.Cleanup(e.Close)
-	lines := func() []string {
+	return e, func() []string {
 		defer log.Reset()
 		return strings.Split(strings.TrimSpace(log.String()), "\n")
 	}
-	s, _ := connect(e)
-	send(e, s, "CLIENT", "SETNAME", "orders")
-	send(e, s, "PSYNC", "k", "*", "f", "v")
-	send(e, s, "PSYNC", "k", "*", "f", "v")
-	send(e, s, "NOPE")
+}
+
+func TestAnUnknownCommandIsLoggedOnceForAClientsName(t *testing.T) {
+	e, lines := logged(t)
+	for range 3 {
+		s, _ := connect(e)
+		send(e, s, "CLIENT", "SETNAME", "orders")
+		send(e, s, "PSYNC", "k", "*", "f", "v")
+		if got := send(e, s, "psync"); !strings.HasPrefix(got, "-ERR unknown command 'psync'") {
+			t.Errorf("%q", got)
+		}
+	}
 	const want = `msg="unknown command" command=PSYNC`
 	if got := lines(); len(got) != 1 || !strings.Contains(got[0], want) ||
 		!strings.Contains(got[0], "name=orders") || strings.Contains(got[0], "hint") {
 		t.Errorf("%q", got)
 	}
+	s, _ := connect(e)
+	send(e, s, "PSYNC")
+	send(e, s, "NOPE")
+	send(e, s, "CONFIG", "NOPE")
+	send(e, s, "CONFIG", "NONE")
+	send(e, s, "CONFIG", "nope")
+	if got := lines(); len(got) != 4 {
+		t.Errorf("of a client without a name: %q", got)
+	}
+}
+
+// A client begins with what newer servers know. The log has room for what it is refused then.
+func TestTheHabitsOfANewerClientAreNotLoggedAndItsHintIs(t *testing.T) {
+	e, lines := logged(t)
+	for range 3 {
+		s, _ := connect(e)
+		send(e, s, "CLIENT", "SETINFO", "LIB-NAME", "jedis")
+		send(e, s, "CLIENT", "SETINFO", "LIB-VER", "6.0.0")
+		send(e, s, "client", "maint_notifications", "on", "moving-endpoint-type", "none")
+		send(e, s, "CLIENT", "CAPA", "redirect")
+		send(e, s, "CLIENT", "NO-TOUCH", "ON")
+		send(e, s, "SENTINEL", "masters")
+	}
+	got := lines()
+	if len(got) != 1 || !strings.Contains(got[0], "library=jedis") || !strings.Contains(got[0], "useSingleServer") {
+		t.Errorf("%q", got)
+	}
+	s, _ := connect(e)
+	send(e, s, "CLIENT", "SETINFO", "LIB-NAME", "lettuce")
+	send(e, s, "SENTINEL", "masters")
+	if got := lines(); len(got) != 1 || !strings.Contains(got[0], "library=lettuce") {
+		t.Errorf("another library: %q", got)
+	}
+}
+
+func TestClientsCannotFillTheMemoryOfWhatIsLogged(t *testing.T) {
+	e, lines := logged(t)
+	s, _ := connect(e)
+	for i := range 10_000 {
+		send(e, s, fmt.Sprintf("%d%s", i, strings.Repeat("x", 100)))
+	}
+	if n := len(lines()); n < 100 || n > 1000 {
+		t.Errorf("%d lines for one connection", n)
+	}
 	s, _ = connect(e)
 	send(e, s, "SENTINEL", "masters")
-	if got := lines(); len(got) != 1 || !strings.Contains(got[0], "useSingleServer") {
-		t.Errorf("SENTINEL: %q", got)
-	}
-	if got := send(e, s, "NOPE"); !strings.HasPrefix(got, "-ERR unknown command 'NOPE'") {
-		t.Errorf("%q", got)
+	if got := lines(); len(got) != 1 || !strings.Contains(got[0], "hint") {
+		t.Errorf("the hint is missing: %q", got)
 	}
 }
 
