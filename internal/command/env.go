@@ -41,6 +41,8 @@ type Env struct {
 	LastSave int64
 	// SkipChecksums accepts wrong checksums of RDB files and payloads (DEBUG).
 	SkipChecksums bool
+	// DebugInScripts lets scripts run DEBUG (DEBUG SET-DISABLE-DENY-SCRIPTS).
+	DebugInScripts bool
 
 	leaked  []string // texts of DEBUG LEAK
 	replID  string   // replication id of DEBUG CHANGE-REPL-ID; "": the run id

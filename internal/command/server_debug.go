@@ -13,6 +13,7 @@ var (
 	errPackedThreshold = resp.Error("ERR argument must be a memory value bigger than 1 and " +
 		"smaller than 4gb")
 	errNoClientEviction = resp.Error("ERR maxmemory-clients is disabled.")
+	errDebugInScript    = resp.Error("ERR This Redis command is not allowed from script")
 	errRestart          = resp.Error("ERR failed to restart the server. Check server logs.")
 )
 
@@ -53,6 +54,7 @@ func debugSubs() []debugSub {
 		{"sdslen", "<key>", 1, "Describe the memory of a key and its string.", debugSDSLen},
 		{"segfault", "", -1, "", debugCrash},
 		{"set-active-expire", "<0|1>", 1, "Turn expiry by timer off and on: when off, keys expire at access.", debugSetActiveExpire},
+		{"set-disable-deny-scripts", "<0|1>", 1, "Let scripts run DEBUG PROTOCOL, or refuse it to them.", debugInScripts},
 		{"set-skip-checksum-validation", "<0|1>", 1, "Accept wrong checksums of RDB files and payloads of RESTORE.", debugSkipChecksums},
 		{"sleep", "<seconds>", 1, "Stand still for a time; decimals are allowed.", debugSleep},
 		{"stringmatch-test", "", 0, "Match random patterns.", debugStringmatchTest},
@@ -61,6 +63,9 @@ func debugSubs() []debugSub {
 
 // debugCmd runs DEBUG. The engine has refused it unless enable-debug-command allows it.
 func debugCmd(c *Ctx, args resp.Args) resp.Reply {
+	if c.InScript() && !isWord(args[1], "protocol") {
+		return errDebugInScript
+	}
 	subs := debugSubs()
 	if len(args) == 2 && isWord(args[1], "help") {
 		var topics []helpTopic
@@ -115,6 +120,13 @@ func debugLog(c *Ctx, args resp.Args) resp.Reply {
 // wait.
 func debugPauseCron(c *Ctx, args resp.Args) resp.Reply {
 	c.Deadline.PauseCron(atoi(args[2]) != 0)
+	return resp.OK
+}
+
+// debugInScripts lets scripts run DEBUG. In Redis they then run every command, and some of them end
+// the process.
+func debugInScripts(c *Ctx, args resp.Args) resp.Reply {
+	c.DebugInScripts = atoi(args[2]) != 0
 	return resp.OK
 }
 

@@ -32,7 +32,7 @@ func debugProtocol(c *Ctx, args resp.Args) resp.Reply {
 			resp.Int(0), resp.Bool(false), resp.Int(1), resp.Bool(true), resp.Int(2), resp.Bool(false),
 		)
 	case "attrib":
-		if c.Proto == 2 {
+		if c.Proto == 2 || c.InScript() {
 			return resp.BulkString("Some real reply following the attribute")
 		}
 		return resp.Raw([]byte("|1\r\n$14\r\nkey-popularity\r\n*2\r\n$7\r\nkey:123\r\n:90\r\n" +
@@ -40,6 +40,9 @@ func debugProtocol(c *Ctx, args resp.Args) resp.Reply {
 	case "push":
 		if c.Proto == 2 {
 			return errRESP2Push
+		}
+		if c.InScript() { // Lua has no push
+			return resp.Nil
 		}
 		return resp.Raw([]byte(">2\r\n$16\r\nserver-cpu-usage\r\n:42\r\n" +
 			"$40\r\nSome real reply following the push reply\r\n"))

@@ -103,6 +103,11 @@ func allows(c *command.Ctx) bool {
 	return access.Allows(c.Session.Local())
 }
 
+// isDebug reports whether cmd is DEBUG: the command that enable-debug-command is about.
+func isDebug(cmd *command.Command) bool {
+	return cmd.Has(command.Protected) && !cmd.Has(command.Own) && !ofModules(cmd)
+}
+
 // admitFromScript makes the checks of redis.call.
 func (e *Engine) admitFromScript(c *command.Ctx, args resp.Args) verdict {
 	cmd, r := c.Cmd, &e.script
@@ -111,7 +116,7 @@ func (e *Engine) admitFromScript(c *command.Ctx, args resp.Args) verdict {
 		return e.refuse(c, errScriptUnknown)
 	case !cmd.ArityOK(len(args)):
 		return e.refuse(c, errScriptArity)
-	case cmd.Has(command.NoScript):
+	case cmd.Has(command.NoScript) && !(e.env.DebugInScripts && isDebug(cmd) && allows(c)):
 		return e.refuse(c, errScriptNoScript)
 	case c.Session.User.Restricted() && e.forbidden(c, args):
 		return e.refuse(c, e.answer)
