@@ -39,7 +39,7 @@ func debugSubs() []debugSub {
 		{"htstats", "<dbid>", 1, "Describe the hash tables of a database.", debugHTStats},
 		{"htstats-key", "<key>", 1, "Describe the hash table of a value.", debugHTStatsKey},
 		{"leak", "<text>", 1, "Keep the text in memory until the server ends.", debugLeak},
-		{"loadaof", "", 0, "Is refused: there is no append-only file.", debugLoadaof},
+		{"loadaof", "", 0, "Saves the data, empties the databases and reads the file again.", debugLoadaof},
 		{"log", "<text>", 1, "Write the text to the server's log.", debugLog},
 		{"object", "<key>", 1, "Describe the value of a key.", debugObject},
 		{"oom", "", -1, "", debugCrash},

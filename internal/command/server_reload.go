@@ -46,5 +46,11 @@ func debugReload(c *Ctx, args resp.Args) resp.Reply {
 	return resp.OK
 }
 
-// debugLoadaof fails. A redis-server without an append-only file ends here.
-func debugLoadaof(*Ctx, resp.Args) resp.Reply { return errLoadaof }
+// debugLoadaof does what DEBUG RELOAD does: the RDB file stands for the log, which is not
+// written. Without appendonly it fails; a redis-server ends then.
+func debugLoadaof(c *Ctx, args resp.Args) resp.Reply {
+	if !c.Config.AOF.On {
+		return errLoadaof
+	}
+	return debugReload(c, args)
+}

@@ -6,6 +6,14 @@ import (
 	"sync/atomic"
 )
 
+// AOF is the directives about the append-only log, which is read at the start.
+type AOF struct {
+	On        bool   // appendonly
+	Folder    string // appenddirname
+	File      string // appendfilename
+	Truncated bool   // aof-load-truncated
+}
+
 // RDB is the directives about serialization and the RDB file.
 type RDB struct {
 	Compress   bool        // rdbcompression

@@ -3,6 +3,7 @@ package engine
 import (
 	"errors"
 	"fmt"
+	"io"
 	"io/fs"
 	"os"
 
@@ -13,20 +14,25 @@ import (
 
 var errKeyTwice = errors.New("the key exists already")
 
-// LoadFile reads the RDB file, if the server has one and it is there. It is called before
-// Start. After an error the databases have a part of the keys.
+// LoadFile reads the append-only log or the RDB file, if the server has one and it is there. It
+// is called before Start. After an error the databases have a part of the keys.
 func (e *Engine) LoadFile() (err error) {
 	cfg := e.env.Config
-	if !cfg.HasFile() {
+	if !cfg.HasFile() && !cfg.RDB.Program {
 		return nil
 	}
-	if cfg.RDB.Program {
+	if cfg.RDB.Program && cfg.HasFile() {
 		rdb.RemoveLeftovers(cfg.Dir)
 	}
-	e.Outside(func() { err = e.saving.Load(false) })
-	if errors.Is(err, fs.ErrNotExist) {
-		return nil
-	}
+	e.Outside(func() {
+		var loaded bool
+		if loaded, err = e.saving.loadLog(); !loaded && err == nil && cfg.HasFile() {
+			err = e.saving.Load(false)
+			if errors.Is(err, fs.ErrNotExist) {
+				err = nil
+			}
+		}
+	})
 	return err
 }
 
@@ -92,8 +98,18 @@ func (s *saving) Load(merge bool) error {
 	env.Config.NotifyEvents = 0 // a key from a file is no event
 	defer func() { env.Config.NotifyEvents = events }()
 	defer s.e.tracking.suspend()()
+	if err := s.loadFrom(interruptible{f, s.e}, info.Size(), merge); err != nil {
+		return fmt.Errorf("load %s: %w", path, err)
+	}
+	s.e.log.Info("Done loading RDB", "keys", s.stats.KeysLoaded, "expired", s.stats.KeysExpired)
+	return nil
+}
+
+// loadFrom reads an RDB file of at most size bytes.
+func (s *saving) loadFrom(r io.Reader, size int64, merge bool) error {
+	env := &s.e.env
 	s.stats.KeysLoaded, s.stats.KeysExpired = 0, 0
-	err = rdb.Load(interruptible{f, s.e}, info.Size(), rdb.Reader{
+	return rdb.Load(r, size, rdb.Reader{
 		Limits: &env.Space.Limits,
 		AnySum: env.SkipChecksums || !env.Config.RDB.Checksum,
 		Valkey: env.Config.Valkey(),
@@ -106,11 +122,6 @@ func (s *saving) Load(merge bool) error {
 			return nil
 		},
 	})
-	if err != nil {
-		return fmt.Errorf("load %s: %w", path, err)
-	}
-	s.e.log.Info("Done loading RDB", "keys", s.stats.KeysLoaded, "expired", s.stats.KeysExpired)
-	return nil
 }
 
 // errInterrupted is why a file is not read to its end when the server is closed meanwhile.

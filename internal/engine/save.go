@@ -50,6 +50,9 @@ func (s *saving) begin() *save {
 	w.out = s.encoder.AppendHead(nil, rdb.Facts{
 		Server: cmp.Or(env.Config.EmulatedValkey(), config.RedisVersion), Unix: now / 1000, Memory: env.Memory.Used(),
 	})
+	if s.logMark != "" {
+		w.out = s.encoder.AppendFact(w.out, logFact, s.logMark)
+	}
 	w.out = s.encoder.AppendFunctions(w.out, env.Scripts.LibraryCodes())
 	for _, db := range env.Space.Opened() {
 		w.keys += int64(db.Len())

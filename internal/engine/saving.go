@@ -29,6 +29,8 @@ type saving struct {
 	wanted  bool              // BGSAVE inside EXEC asked for a save
 	tried   int64             // when the last save began, Unix seconds
 	stats   command.SaveStats
+	reading bool                          // the append-only log is read
+	logMark string                        // of the log whose data the databases have, see logFact; "": none
 	ending  atomic.Pointer[chan struct{}] // closed by Abort; nil: no signal waits for a script
 }
 
@@ -157,7 +159,7 @@ func (s *saving) Flushed() {
 	if s.current != nil && len(s.current.waiting) == 0 {
 		s.cancel()
 	}
-	if cfg := s.e.env.Config; len(cfg.RDB.Points) > 0 && cfg.HasFile() {
+	if cfg := s.e.env.Config; len(cfg.RDB.Points) > 0 && cfg.HasFile() && !s.reading {
 		_ = s.Now() // the log has the error
 	}
 }

@@ -53,11 +53,15 @@ func (e *Encoder) AppendHead(dst []byte, f Facts) []byte {
 		{"used-mem", strconv.FormatInt(f.Memory, 10)},
 		{"aof-base", "0"},
 	} {
-		dst = append(dst, recordFact)
-		dst = e.AppendString(dst, []byte(fact[0]))
-		dst = e.AppendString(dst, []byte(fact[1]))
+		dst = e.AppendFact(dst, fact[0], fact[1])
 	}
 	return dst
+}
+
+// AppendFact appends a fact about the file. Readers pass over one that they do not know.
+func (e *Encoder) AppendFact(dst []byte, name, value string) []byte {
+	dst = e.AppendString(append(dst, recordFact), []byte(name))
+	return e.AppendString(dst, []byte(value))
 }
 
 // AppendDatabase appends that the next keys belong to a database.

@@ -1,0 +1,248 @@
+package engine
+
+import (
+	"bufio"
+	"bytes"
+	"errors"
+	"fmt"
+	"os"
+	"path/filepath"
+	"strings"
+
+	"github.com/lockredis/lockredis/internal/aof"
+	"github.com/lockredis/lockredis/internal/command"
+	"github.com/lockredis/lockredis/internal/rdb"
+	"github.com/lockredis/lockredis/resp"
+	"github.com/lockredis/lockredis/store"
+)
+
+// The server reads an append-only log that Redis has written, at the start, and writes none.
+// Its own changes go into the RDB file. That file has a fact then: the names and sizes of the
+// log's files. At the next start the RDB file is read if this fact is right: it has the log's
+// data and all later changes. If Redis has written to the log meanwhile, the log is read.
+
+// logFact is the name of the fact.
+const logFact = "lockredis-log"
+
+// loadLog reads the log, if the directive appendonly asks for it and there is one. It returns
+// false if the RDB file is to be read.
+func (s *saving) loadLog() (loaded bool, err error) {
+	cfg := s.e.env.Config
+	if !cfg.AOF.On {
+		return false, nil
+	}
+	log, err := aof.Find(cfg.Dir, cfg.AOF.Folder, cfg.AOF.File)
+	if err != nil {
+		return true, fmt.Errorf("load the append only file: %w", err)
+	}
+	if len(log.Files) == 0 {
+		s.e.log.Warn("appendonly: there is no log to read, and none is written. The RDB file keeps the data")
+		return false, nil
+	}
+	if s.logMark, err = markOf(log.Files); err != nil {
+		return true, fmt.Errorf("load the append only file: %w", err)
+	}
+	s.e.log.Warn("appendonly: the log is read and not written. The RDB file keeps the changes from now on")
+	if cfg.HasFile() && s.fileMark() == s.logMark {
+		s.e.log.Info("The RDB file has the log's data and later changes")
+		return false, nil
+	}
+	return true, s.readLog(log.Files)
+}
+
+// markOf returns the names and sizes of files.
+func markOf(paths []string) (string, error) {
+	var mark strings.Builder
+	for _, path := range paths {
+		info, err := os.Stat(path)
+		if err != nil {
+			return "", err
+		}
+		fmt.Fprintf(&mark, "%s=%d;", filepath.Base(path), info.Size())
+	}
+	return mark.String(), nil
+}
+
+// fileMark returns the fact of the RDB file, "" without one.
+func (s *saving) fileMark() (mark string) {
+	f, err := os.Open(s.e.env.Config.Path(s.e.env.Config.RDB.File))
+	if err != nil {
+		return ""
+	}
+	defer f.Close()
+	info, err := f.Stat()
+	if err != nil {
+		return ""
+	}
+	stop := errors.New("the facts come first")
+	_ = rdb.Load(f, info.Size(), rdb.Reader{ // another error shows when the file is read
+		Limits: &s.e.env.Space.Limits, Valkey: true,
+		Key:      func(rdb.Key) error { return stop },
+		Function: func(string) error { return stop },
+		Fact: func(name, value string) {
+			if name == logFact {
+				mark = value
+			}
+		},
+	})
+	return mark
+}
+
+// readLog reads the files of a log.
+func (s *saving) readLog(paths []string) error {
+	r := &logReader{s: s, session: &command.Session{Addr: "log", Proto: 2, Conn: noConn{}}}
+	r.session.Authenticated.Store(true)
+	defer r.begin()()
+	for i, path := range paths {
+		if err := r.file(path, i == len(paths)-1); err != nil {
+			return fmt.Errorf("load %s: %w", path, err)
+		}
+	}
+	s.e.log.Info("DB loaded from append only file", "commands", r.commands)
+	return nil
+}
+
+// logReader runs the commands of a log.
+type logReader struct {
+	s        *saving
+	session  *command.Session
+	multi    bool
+	queue    [][][]byte // the commands since MULTI
+	commands int64
+}
+
+// begin sets the engine up for the log, and returns what ends that. While the log is read the
+// time is the beginning of 1970, so that no key expires: a later command of the log may set
+// another deadline, and Redis has logged the end of each key that expired.
+func (r *logReader) begin() (end func()) {
+	e := r.s.e
+	space, events := e.env.Space, e.env.Config.NotifyEvents
+	e.env.Config.NotifyEvents = 0
+	resume := e.tracking.suspend()
+	r.s.reading = true
+	r.setTime(0)
+	return func() {
+		e.readClock()
+		now := space.Now()
+		for i := range space.Len() {
+			space.DB(i).EachStored(func(entry *store.Entry) bool {
+				space.SetNow(0)
+				idle := space.Idle(entry)
+				space.SetNow(now)
+				space.SetIdle(entry, idle)
+				return true
+			})
+		}
+		r.s.reading = false
+		resume()
+		e.env.Config.NotifyEvents = events
+	}
+}
+
+func (r *logReader) setTime(micros int64) {
+	r.s.e.env.Micros = micros
+	r.s.e.env.Space.SetNow(micros / 1000)
+}
+
+// file reads a file: an RDB file with commands behind it, or only commands. last says that it
+// may be truncated.
+func (r *logReader) file(path string, last bool) error {
+	e := r.s.e
+	f, err := os.Open(path)
+	if err != nil {
+		return err
+	}
+	defer f.Close()
+	info, err := f.Stat()
+	if err != nil {
+		return err
+	}
+	in := bufio.NewReaderSize(interruptible{f, e}, 1<<20)
+	r.session.DB, r.multi, r.queue = 0, false, nil
+	if head, _ := in.Peek(5); string(head) == "REDIS" {
+		if err := r.s.loadFrom(in, info.Size(), false); err != nil {
+			return err
+		}
+	}
+	err = aof.Commands(in, info.Size(), r.run)
+	if err == nil && r.multi {
+		e.log.Warn("Revert incomplete MULTI/EXEC transaction in AOF file", "file", path)
+		err = aof.ErrTruncated
+	}
+	if !errors.Is(err, aof.ErrTruncated) {
+		return err
+	}
+	switch {
+	case !last:
+		return errors.New("the truncated file is not the last file")
+	case !e.env.Config.AOF.Truncated:
+		return errors.New("Unexpected end of file reading the append only file: " + //lint:ignore ST1005 Redis's text
+			"set the 'aof-load-truncated' configuration option to yes and restart the server")
+	}
+	e.log.Warn("AOF loaded anyway because aof-load-truncated is enabled", "file", path)
+	return nil
+}
+
+// run runs a command of the log. As in Redis its reply does not count. The commands of a
+// transaction wait for EXEC.
+func (r *logReader) run(args [][]byte) error {
+	name := strings.ToLower(string(args[0]))
+	switch {
+	case name == "multi":
+		r.multi = true
+		return nil
+	case name == "exec":
+		queue := r.queue
+		r.multi, r.queue = false, nil
+		for _, queued := range queue {
+			if err := r.execute(queued); err != nil {
+				return err
+			}
+		}
+		return nil
+	case r.multi:
+		r.queue = append(r.queue, args)
+		return nil
+	}
+	return r.execute(args)
+}
+
+// relative are the commands whose deadlines count from the present time. Redis logs absolute
+// ones today; old versions logged scripts.
+var relative = map[string]bool{
+	"expire": true, "pexpire": true, "setex": true, "psetex": true, "eval": true, "evalsha": true, "fcall": true,
+}
+
+func (r *logReader) execute(args [][]byte) error {
+	e := r.s.e
+	name := strings.ToLower(string(args[0]))
+	if name == "select" {
+		n, ok := resp.ParseInt(bytes.Join(args[1:], nil))
+		if !ok || n < 0 || n >= int64(e.env.Space.Len()) {
+			return fmt.Errorf("SELECT %q: the directive databases is %d", args[1:], e.env.Space.Len())
+		}
+		r.session.DB = int(n)
+		return nil
+	}
+	line := resp.Args(args)
+	c := command.Ctx{
+		Env: &e.env, Session: r.session, Cmd: e.env.Table.Find(line), DB: e.env.Space.DB(r.session.DB), Proto: 2,
+		From: command.FromKit,
+	}
+	if c.Cmd == nil {
+		return fmt.Errorf("Unknown command '%s' reading the append only file", args[0]) //lint:ignore ST1005 Redis's text
+	}
+	if relative[name] {
+		r.setTime(e.stopwatch.restart())
+		e.env.Space.KeepExpired = true
+		defer func() {
+			e.env.Space.KeepExpired = false
+			r.setTime(0)
+		}()
+	}
+	r.commands++
+	e.journal.unit(UnitBegins)
+	e.admitAndCall(&c, line)
+	e.journal.unit(UnitEnds)
+	return nil
+}
