@@ -17,10 +17,10 @@ const (
 )
 
 // sendHook makes a go-redis client send rlock's requests once, the near ones with
-// nearTimeout, and those that wait for replicas with a longer timeout. go-redis alone would repeat a command after a growing
-// pause when a connection of its pool is broken. It is a hook, because a copy of the
-// client with other settings has none of the client's hooks, which count or trace
-// commands. rlock adds it once to each client, below those hooks.
+// nearTimeout, and those that wait for replicas with a longer timeout. go-redis alone would
+// repeat a command after a growing pause when a connection of its pool is broken. It is a
+// hook, because a copy of the client with other settings has none of the client's hooks,
+// which count or trace commands. rlock adds it once to each client, below those hooks.
 type sendHook struct {
 	once  *redis.Client // shares the client's connections; repeats nothing
 	short *redis.Client // likewise, with nearTimeout

@@ -29,7 +29,7 @@ func (on suite) SiblingsExcludeEachOther(t *testing.T) {
 				mustTimeOut(t, Try(job.Context(), asked.Make(c, "l"), rlock.Wait(5*time.Millisecond)))
 				must(t, h.Err())
 				Release(t, h)
-				must(t, Try(job.Context(), asked.Make(c, "l")))
+				must(t, Try(job.Context(), asked.Make(c, "l"), rlock.Wait(patience)))
 				Release(t, job)
 				if _, held := Contents(t, rdb)["l"]; held {
 					t.Error("the lock is held")
