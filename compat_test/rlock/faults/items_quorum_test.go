@@ -90,3 +90,43 @@ func TestAQuorumEntersAgainWhileAnotherOwnerHasItsMinority(t *testing.T) {
 		t.Errorf("release: %v", err)
 	}
 }
+
+func TestAServerThatHangsDoesNotDelayTheReleaseOfAQuorum(t *testing.T) {
+	t.Parallel()
+	c, direct, nets := three(t, clientOptions{lease: 10 * time.Second})
+	l := c.lock(quorumLock, "orders")
+	for i, n := range nets {
+		h := must[hold](t, "acquire")(l.acquire(t.Context(), patient))
+		n.Stall()
+		start := time.Now()
+		if err := h.release(t.Context()); err != nil {
+			t.Errorf("server %d: %v", i, err)
+		}
+		if took := time.Since(start); took > 8*time.Second { // it was 30 s, on any machine
+			t.Errorf("server %d: released in %s", i, took)
+		}
+		n.Resume()
+		await(t, 10*time.Second, "the lock is free", func() bool {
+			return direct[i].Exists(t.Context(), "orders").Val() == 0
+		})
+	}
+}
+
+// The servers lose their data one after the other.
+func TestAQuorumSurvivesRestartsOfItsServers(t *testing.T) {
+	t.Parallel()
+	c, direct, nets := three(t, clientOptions{lease: 10 * time.Second})
+	h := must[hold](t, "acquire")(c.lock(quorumLock, "orders").acquire(t.Context(), patient))
+	within(h.lost(), 1500*time.Millisecond) // its servers are watched
+	for i, n := range nets {
+		direct[i].FlushAll(t.Context())
+		n.Drop()
+		await(t, 10*time.Second, "the part is taken again", func() bool {
+			return direct[i].Exists(t.Context(), "orders").Val() == 1
+		})
+		within(h.lost(), time.Second) // the other parts are verified
+	}
+	if err := h.release(t.Context()); err != nil {
+		t.Errorf("release: %v", err)
+	}
+}
