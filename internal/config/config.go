@@ -74,6 +74,7 @@ type Config struct {
 	UnixSocketPerm os.FileMode // 0: the umask decides
 	LogFile        string      // "": standard output
 	PIDFile        string      // "": none
+	Supervised     string      // no, auto, systemd or upstart
 	AOF            AOF
 	Topology       Topology
 	ExitWithParent bool   // end when the parent process ends

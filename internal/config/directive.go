@@ -135,7 +135,6 @@ func (t *table) statement(name string) *statement {
 const (
 	noReplication    = "lockredis has no replication"
 	noDaemon         = "lockredis does not detach itself: start it in the background"
-	noSupervisor     = "lockredis does not talk to a supervisor: use 'supervised no'"
 	noModules        = "lockredis loads no modules"
 	noSyslog         = "lockredis does not write to syslog: use logfile or standard output"
 	noClientEviction = "lockredis evicts no clients: use client-output-buffer-limit"

@@ -20,6 +20,8 @@ type ending struct {
 	log  *slog.Logger
 	exit func(code int)               // os.Exit
 	save atomic.Pointer[func() error] // nil until the server has started
+	// stopping is the supervisor that is told of the end; nil: none yet
+	stopping atomic.Pointer[supervisor]
 
 	forced  atomic.Bool // the data may not be saved
 	aborted atomic.Bool // SHUTDOWN ABORT has undone the last signal
@@ -126,6 +128,7 @@ func (e *ending) startSave(why string, args ...any) <-chan bool {
 	done := make(chan bool, 1)
 	go func() {
 		e.log.Warn(why, args...)
+		e.stopping.Load().stopping()
 		done <- e.saved()
 	}()
 	return done

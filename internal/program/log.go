@@ -24,7 +24,8 @@ func openLog(set *config.Config, stdout io.Writer) (*slog.Logger, error) {
 		if err != nil {
 			return nil, &config.FatalError{Reason: "Can't open the log file: " + reasonOf(err)}
 		}
-		out = file
+		file.Close()
+		out = logFile(path)
 	}
 	h := &handler{out: out, role: 'M', level: new(slog.LevelVar), mu: new(sync.Mutex)}
 	if set.Sentinel {
@@ -36,6 +37,19 @@ func openLog(set *config.Config, stdout io.Writer) (*slog.Logger, error) {
 		return nil
 	})
 	return slog.New(h), nil
+}
+
+// logFile is the path of the logfile. As in Redis it is opened for each line: after logrotate
+// has renamed the file, the next line goes to a new one.
+type logFile string
+
+func (f logFile) Write(line []byte) (int, error) {
+	file, err := os.OpenFile(string(f), os.O_APPEND|os.O_CREATE|os.O_WRONLY, 0o644)
+	if err != nil {
+		return 0, err
+	}
+	defer file.Close()
+	return file.Write(line)
 }
 
 // reasonOf returns the system's error for a file as C's strerror spells it:

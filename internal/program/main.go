@@ -88,6 +88,8 @@ func serve(args []string, stdin io.Reader, stdout io.Writer) error {
 	if err != nil {
 		return err
 	}
+	told := supervise(set, log)
+	end.stopping.Store(told)
 	if err := fitClients(set, log); err != nil {
 		return report(log, set, err)
 	}
@@ -113,6 +115,7 @@ func serve(args []string, stdin io.Reader, stdout io.Writer) error {
 		return report(log, set, err)
 	}
 	logStart(log, nodes)
+	told.ready()
 	stop := make(chan struct{})
 	defer close(stop)
 	go giveBack(stop, freed)
@@ -120,6 +123,7 @@ func serve(args []string, stdin io.Reader, stdout io.Writer) error {
 	select {
 	case <-ctx.Done():
 	case <-nodes.done():
+		told.stopping() // for SHUTDOWN; a signal has told it before the save
 	}
 	if end.forced.Load() {
 		return errForced

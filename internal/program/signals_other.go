@@ -4,3 +4,6 @@ package program
 
 // ignoreSignals does nothing: this system has neither SIGPIPE nor SIGHUP.
 func ignoreSignals() {}
+
+// stopSelf does nothing: this system has no upstart.
+func stopSelf() {}

@@ -11,3 +11,6 @@ import (
 // comes when a log line goes to a standard output that the launcher has closed;
 // the write then fails. SIGHUP comes when the terminal is closed.
 func ignoreSignals() { signal.Ignore(syscall.SIGPIPE, syscall.SIGHUP) }
+
+// stopSelf stops the process until it gets SIGCONT.
+func stopSelf() { _ = syscall.Kill(syscall.Getpid(), syscall.SIGSTOP) }
