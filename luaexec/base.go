@@ -61,10 +61,11 @@ func (m *machine) wrapTableLibrary() {
 func (m *machine) next(L *lua.LState) int {
 	t, _ := m.sandbox.behind(lualib.CheckTable(L, 1))
 	after := L.Get(2)
-	if after != lua.LNil && !hasOrHadKey(t, after) {
+	if after != lua.LNil && (t != m.visited || after != m.visitedKey) && !hasOrHadKey(t, after) {
 		L.Error(lua.LString("invalid key to 'next'"), 0)
 	}
 	key, value := t.Next(after)
+	m.visited, m.visitedKey = t, key
 	if key == lua.LNil {
 		L.Push(lua.LNil)
 		return 1

@@ -80,10 +80,25 @@ func (b *slab) num(n int64) lua.LValue {
 	if n >= 0 && n < int64(len(b.small)) {
 		return b.small[n]
 	}
+	return b.large(lua.LNumber(n))
+}
+
+// number returns n as a Lua value.
+func (b *slab) number(n float64) lua.LValue {
+	if n > 0 && n < float64(len(b.small)) {
+		if i := int(n); float64(i) == n {
+			return b.small[i]
+		}
+	}
+	return b.large(lua.LNumber(n))
+}
+
+// large returns n in a word of its own.
+func (b *slab) large(n lua.LNumber) lua.LValue {
 	if len(b.numbers) == cap(b.numbers) {
 		b.numbers = make([]lua.LNumber, 0, slabSize)
 	}
-	b.numbers = append(b.numbers, lua.LNumber(n))
+	b.numbers = append(b.numbers, n)
 	return boxNumber(&b.numbers[len(b.numbers)-1])
 }
 

@@ -20,7 +20,7 @@ func (m *machine) call(L *lua.LState) int {
 	if reply.IsError() {
 		return throwError(L, reply.Text(), true)
 	}
-	if topFrame(L).parent().discardsResults() {
+	if topFrame(L).Parent.discardsResults() {
 		return 0
 	}
 	L.Push(m.toLua(reply))

@@ -1,6 +1,10 @@
 package luaexec
 
-import lua "github.com/yuin/gopher-lua"
+import (
+	lua "github.com/yuin/gopher-lua"
+
+	"github.com/lockredis/lockredis/luaexec/syntax"
+)
 
 // An instruction of gopher-lua has six bits of operation, eight of A, nine of C
 // and nine of B.
@@ -28,24 +32,30 @@ func withC(code uint32, c int) uint32 { return code&^(maxOperandC<<9) | uint32(c
 
 const nop = uint32(lua.OP_NOP) << 26
 
-// setFieldLines sets the lines of the instructions of table constructors. fields is
-// syntax.Block.Fields.
-func setFieldLines(p *lua.FunctionProto, fields [][]int) {
+// opBound is an instruction of this package: R(A) := R(B) as a number, where C is
+// syntax.Mark.Bound.
+const opBound = lua.OP_NOP + 1
+
+// setMarks sets the lines of the marked instructions, and replaces those of bounds.
+func setMarks(p *lua.FunctionProto, marks []syntax.Mark) {
 	placed := make(map[int]int) // by constructor, the number of fields with a line
 	for pc, line := range p.DbgSourcePositions {
 		if line >= 0 {
 			continue
 		}
 		n := -1 - line
-		field := 0
-		if op := opcode(p.Code[pc]); op == lua.OP_SETTABLE || op == lua.OP_SETTABLEKS {
+		field, op := 0, opcode(p.Code[pc])
+		switch {
+		case marks[n].Bound != 0 && op == lua.OP_UNM:
+			p.Code[pc] = withC(p.Code[pc]&(1<<26-1)|uint32(opBound)<<26, marks[n].Bound)
+		case op == lua.OP_SETTABLE || op == lua.OP_SETTABLEKS:
 			placed[n]++
 			field = placed[n]
 		}
-		p.DbgSourcePositions[pc] = fields[n][field]
+		p.DbgSourcePositions[pc] = marks[n].Lines[field]
 	}
 	for _, child := range p.FunctionPrototypes {
-		setFieldLines(child, fields)
+		setMarks(child, marks)
 	}
 }
 

@@ -42,8 +42,8 @@ func compile(source, name string, bound func(string) bool, memory int) (chunk, e
 	if hasLongJump(proto) {
 		return chunk{}, syntax.Errorf(name, max(proto.LastLineDefined, 1), "%s", errTooLong)
 	}
-	if len(block.Fields) > 0 {
-		setFieldLines(proto, block.Fields)
+	if len(block.Marks) > 0 {
+		setMarks(proto, block.Marks)
 	}
 	dropArgTable(proto)
 	finish(proto)

@@ -56,16 +56,12 @@ func (m *machine) createThread(L *lua.LState) int {
 	L.Options.MinimizeStackMemory = true
 	L.Options.RegistrySize = threadRegs
 	L.Options.RegistryGrowStep = 1024
-	ctx := L.RemoveContext()
 	n := m.coCreate(L)
 	L.Options = saved
 	thread := L.Get(-1).(*lua.LState)
 	thread.Options.CallStackSize = calls
 	setFinished(thread, false)
-	if ctx != nil {
-		L.SetContext(ctx)
-		thread.SetContext(ctx)
-	}
+	fieldsOf(thread).mainLoop = fieldsOf(L).mainLoop
 	return n
 }
 
@@ -93,7 +89,7 @@ func (m *machine) resume(L *lua.LState, thread *lua.LState) int {
 	}
 	m.nesting++
 	m.active = append(m.active, thread)
-	open := topFrame(L).index()
+	open := topFrame(L).Idx
 	m.ticker.below += open
 	n := m.coResume(L)
 	m.ticker.below -= open
@@ -170,13 +166,13 @@ func (m *machine) yieldThread(L *lua.LState) int {
 	if L.Parent == nil {
 		L.Error(lua.LString(errYield), 0)
 	}
-	caller := topFrame(L).parent()
-	for f := caller; f.exists(); f = f.parent() {
+	caller := topFrame(L).Parent
+	for f := caller; f != nil; f = f.Parent {
 		if !f.isCall() {
 			L.Error(lua.LString(errYield), 0)
 		}
 	}
-	if caller.index() == 0 && opcode(caller.instruction()) == lua.OP_TAILCALL {
+	if caller.Idx == 0 && opcode(caller.instruction()) == lua.OP_TAILCALL {
 		setFinished(L, true)
 	}
 	return -1

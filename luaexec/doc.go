@@ -19,6 +19,9 @@
 // can reach and the next can see is read-only, KEYS and ARGV are filled for every
 // run, and there are no other globals.
 //
+// This package has the loop that runs gopher-lua's instructions (loop.go). It counts them, and
+// has its own for %, ^, # and "..", where C Lua's results differ.
+//
 // The compiler binds the names of globals and library functions. Arguments of
 // commands are passed without a copy. Only scripts that can loop pay for the check
 // that makes SCRIPT KILL possible.

@@ -121,6 +121,22 @@ redis.register_function('add', function() return add() end)`
 	}
 }
 
+func TestAFunctionHasTheSameOperatorsAfterAKill(t *testing.T) {
+	r := New(Options{})
+	loadLibrary(t, r, "lib", `redis.register_function('loop', function() while true do end end)
+redis.register_function('short', function(keys, args) local n = tonumber(args[1]) return tostring(n % (1/0)) .. 7 % n end)
+redis.register_function('long', function(keys, args)
+  local s = '' for i = args[1], '6' do s = s .. i end return s .. tostring(args[1] % (1/0)) end)`)
+	server := &panickyServer{fakeServer: newFakeServer()}
+	fcallOn(r, server, "loop")
+	for name, want := range map[string]string{"short": "$5\r\n-nan2\r\n", "long": "$6\r\n56-nan\r\n"} {
+		server.left = 200
+		if got := fcallOn(r, server, name, "5"); got != want {
+			t.Errorf("%s: got %q, want %q", name, got, want)
+		}
+	}
+}
+
 // panickyServer kills a script after so many safe points, and has a command that panics.
 type panickyServer struct {
 	*fakeServer

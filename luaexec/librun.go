@@ -48,6 +48,7 @@ func (m *machine) refresh() {
 	}
 	L, _ := m.L.NewThread()
 	L.G.MainThread, L.G.CurrentThread = L, L
+	fieldsOf(L).mainLoop = m.plain
 	m.L, m.ticker.main, m.broken = L, L, false
 }
 

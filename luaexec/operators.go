@@ -18,11 +18,7 @@ func (m *machine) installOperators() {
 		m.globals.RawSetString(name, m.L.NewFunction(fn))
 	}
 	set(syntax.HiddenConcat, m.concat)
-	set(syntax.HiddenForInitial, forBound("initial value"))
-	set(syntax.HiddenForLimit, forBound("limit"))
-	set(syntax.HiddenForStep, forBound("step"))
-	set(syntax.HiddenLen, length)
-	set(syntax.HiddenMod, m.modulo)
+	set(syntax.HiddenMod, modulo)
 	set(syntax.HiddenPow, power)
 	set(syntax.HiddenSpread, spread)
 
@@ -85,7 +81,7 @@ func refuseCall(L *lua.LState) int {
 func remainder(a, b float64) float64 { return a - math.Floor(a/b)*b }
 
 // modulo is the operator %.
-func (m *machine) modulo(L *lua.LState) int {
+func modulo(L *lua.LState) int {
 	a, okA := L.Get(1).(lua.LNumber)
 	b, okB := L.Get(2).(lua.LNumber)
 	if !okA || !okB {
@@ -252,12 +248,7 @@ func concatMeta(L *lua.LState, left, right lua.LValue) lua.LValue {
 // number. what is the name of the bound in its error.
 func forBound(what string) lua.LGFunction {
 	return func(L *lua.LState) int {
-		v := L.Get(1)
-		if v.Type() == lua.LTNumber {
-			L.Push(v)
-			return 1
-		}
-		n, ok := lualib.AsNumber(v)
+		n, ok := lualib.AsNumber(L.Get(1))
 		if !ok {
 			lualib.Raise(L, "'for' "+what+" must be a number")
 		}

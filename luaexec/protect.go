@@ -102,13 +102,13 @@ func (m *machine) protected(L *lua.LState, nargs int, handler *lua.LFunction) lu
 		L.SetTop(0)
 		return lua.LString(lualib.ErrCStack)
 	}
-	hadHandler := *errorFunc(L) // PCall clears it
-	m.bases = append(m.bases, frameBase(L))
+	hadHandler := fieldsOf(L).hasErrorFunc // PCall clears it
+	m.bases = append(m.bases, topFrame(L).LocalBase)
 	m.nesting++
 	err := L.PCall(nargs, lua.MultRet, handler)
 	m.nesting--
 	m.bases = m.bases[:len(m.bases)-1]
-	*errorFunc(L) = hadHandler
+	fieldsOf(L).hasErrorFunc = hadHandler
 	if err == nil {
 		return nil
 	}

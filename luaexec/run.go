@@ -86,17 +86,18 @@ func (m *machine) begin(t task, c Caller) {
 	m.fault, m.taken, m.threads, m.panicked = fault{}, 0, 0, false
 	m.ticker.start(c)
 	if t.loops {
-		m.L.SetContext(m.ticker)
+		fieldsOf(m.L).mainLoop = m.counted
 	}
 }
 
 func (m *machine) end(t task) {
 	if t.loops {
-		m.L.RemoveContext()
+		fieldsOf(m.L).mainLoop = m.plain
 	}
 	m.caller = nil
 	m.inCall = false
 	m.sources, m.active = nil, m.active[:0]
+	m.visited, m.visitedKey = nil, nil
 	m.nesting, m.bases = 0, m.bases[:0]
 	m.forget()
 }

@@ -77,7 +77,7 @@ func New(opts Options) *Runtime {
 func (r *Runtime) TickSoon() {
 	for _, m := range []*machine{r.vm, r.libs.vm} {
 		if m != nil {
-			m.ticker.left = 1
+			m.ticker.rush()
 		}
 	}
 }

@@ -1,6 +1,8 @@
 package luaexec
 
 import (
+	"reflect"
+	"strings"
 	"testing"
 
 	lua "github.com/yuin/gopher-lua"
@@ -44,12 +46,23 @@ func TestAMissingLibraryFunctionPanics(t *testing.T) {
 }
 
 func TestAMissingPrivateFieldPanics(t *testing.T) {
-	mustPanic(t, "luaexec: gopher-lua has no field lua.LTable.nosuch of type int", func() {
-		offsetOf[lua.LTable, int]("nosuch")
-	})
-	mustPanic(t, "luaexec: gopher-lua has no field lua.LTable.array of type int", func() {
-		offsetOf[lua.LTable, int]("array")
-	})
+	table := reflect.TypeFor[lua.LTable]()
+	type moved struct{ array []lua.LValue }
+	type renamed struct{ nosuch int }
+	type retyped struct {
+		_     lua.LValue
+		array []int
+	}
+	for name, mirror := range map[string]reflect.Type{
+		"moved.array":    reflect.TypeFor[moved](),
+		"renamed.nosuch": reflect.TypeFor[renamed](),
+		"retyped.array":  reflect.TypeFor[retyped](),
+	} {
+		_, field, _ := strings.Cut(name, ".")
+		mustPanic(t, "luaexec: gopher-lua has no field lua.LTable."+field+" like luaexec."+name, func() {
+			mustMirror(mirror, table)
+		})
+	}
 }
 
 func TestBoxedValuesEqualOrdinaryOnes(t *testing.T) {

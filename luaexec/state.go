@@ -30,6 +30,12 @@ type machine struct {
 
 	keys, argv vector
 
+	ops      [opcodes]instruction // by opcode
+	slow     operatorFunctions
+	original loop // gopher-lua's
+	plain    loop // loop
+	counted  loop // countingLoop
+
 	onError *lua.LFunction // noteFault
 	fault   fault          // the place of the error that ends the script
 
@@ -37,7 +43,7 @@ type machine struct {
 	chunk  string // scriptName or libraryName
 	name   string // of the running script or function, in errors
 	proto  int    // RESP version of command replies: 2, or set by redis.setresp
-	ticker *ticker
+	ticker ticker
 	inCall bool // a command is running, or has panicked
 	broken bool // the state may be inconsistent
 
@@ -54,6 +60,8 @@ type machine struct {
 
 	sources    map[string]string // by chunkID, the name given to loadstring
 	active     []*lua.LState     // running coroutines, innermost last
+	visited    *lua.LTable       // the table of the last next, nil if there was none
+	visitedKey lua.LValue        // the key that it returned
 	elems      int               // elements of the script's reply so far
 	replyBytes int               // bytes of the strings of the reply so far
 	taken      int               // bytes of replies that no safe point has counted
@@ -77,8 +85,10 @@ func newMachine(chunk string, opts Options, random *lualib.Random) *machine {
 	})
 	m := &machine{
 		L: L, chunk: chunk, opts: opts, values: newSlab(),
-		ticker: newTicker(L, opts.growth), bound: make(map[string]bool),
+		bound: make(map[string]bool),
 	}
+	m.ticker.init(L, opts.growth)
+	m.installLoop()
 	m.globals = L.Get(lua.GlobalsIndex).(*lua.LTable)
 	m.openLibraries(random)
 	m.onError = L.NewFunction(m.noteFault)

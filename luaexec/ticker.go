@@ -1,67 +1,66 @@
 package luaexec
 
-import (
-	"context"
-	"time"
-
-	lua "github.com/yuin/gopher-lua"
-)
+import lua "github.com/yuin/gopher-lua"
 
 const (
 	// ticksPerCheck is the number of Lua instructions between two safe points.
 	ticksPerCheck = 1000
-	// depthMask makes the ticker check the depth of the stack every 16 instructions.
-	depthMask = 15
+	// ticksPerPause is the number of instructions between two checks of the stack's depth.
+	ticksPerPause = 16
 	// callReserve is the number of frames that are free when "stack overflow" is
 	// thrown: for calls until the next check, and for error handlers.
 	callReserve = 100
 )
 
-// ticker counts instructions and passes safe points. It is the context.Context of
-// every script that can loop. gopher-lua calls Done before each instruction, which
-// is its only hook, so Done counts. Scripts that cannot loop run without a context.
+// ticker counts the instructions of scripts that can loop, and passes safe points. See
+// countingLoop.
 type ticker struct {
 	main   *lua.LState
 	caller Caller
-	left   int // instructions until the next safe point
+	soon   int // instructions until the next pause
+	left   int // instructions from there to the next safe point, a multiple of ticksPerPause
 	below  int // open calls of the coroutines that wait for the running one
 	killed bool
 	ending string // the error of a script that Caller.Tick kills
 	reason string // the error that a killed script ends with
 	memory heapWatch
-	closed chan struct{} // always closed
 }
 
-func newTicker(main *lua.LState, growth func(heap uint64) uint64) *ticker {
-	t := &ticker{main: main, ending: errKilled, closed: make(chan struct{})}
-	t.memory.allowed = growth
-	close(t.closed)
-	return t
+func (t *ticker) init(main *lua.LState, growth func(heap uint64) uint64) {
+	t.main, t.ending, t.memory.allowed = main, errKilled, growth
 }
 
 func (t *ticker) start(c Caller) {
-	t.caller, t.left, t.below, t.killed = c, ticksPerCheck, 0, false
+	t.caller, t.below, t.killed = c, 0, false
+	t.rest()
 	t.memory.start()
 }
 
-// Done returns a closed channel when the script is killed, else nil. After that
-// every instruction fails, so that a pcall in the script cannot go on.
-func (t *ticker) Done() <-chan struct{} {
-	t.left--
-	if t.left&depthMask == 0 {
+// rest starts the count to the next safe point.
+func (t *ticker) rest() {
+	t.soon = ticksPerCheck % ticksPerPause
+	t.left = ticksPerCheck - t.soon
+}
+
+// rush makes the next instruction pass a safe point.
+func (t *ticker) rush() { t.soon, t.left = 1, 0 }
+
+// pause checks the depth of the stack, and passes a safe point when it is time or there was a
+// garbage collection. If the script is killed, it throws now and before every later
+// instruction, so that a pcall in the script cannot continue.
+func (t *ticker) pause(L *lua.LState) {
+	if !t.killed {
 		t.checkDepth()
-		if t.memory.collected.Load() {
-			t.left = 0
-		}
 	}
-	if t.left > 0 {
-		return nil
+	if t.left > 0 && !t.memory.collected.Load() {
+		t.soon = ticksPerPause
+		t.left -= ticksPerPause
+		return
 	}
-	t.left = ticksPerCheck
+	t.rest()
 	if t.safePoint(0) {
-		return t.closed
+		L.RaiseError("%s", t.reason)
 	}
-	return nil
 }
 
 // safePoint calls Caller.Tick and checks the heap, to which the script is about to
@@ -76,7 +75,7 @@ func (t *ticker) safePoint(bytes int) (killed bool) {
 		t.killed, t.reason = true, errMemory
 	}
 	if t.killed {
-		t.left = 0
+		t.rush()
 	}
 	return t.killed
 }
@@ -96,17 +95,8 @@ func (t *ticker) checkDepth() {
 	if running := L.G.CurrentThread; running != nil {
 		L = running
 	}
-	open := topFrame(L).index()
+	open := topFrame(L).Idx
 	if open >= L.Options.CallStackSize-callReserve || t.below+open >= maxAllCalls {
 		L.RaiseError(errStackOverflow)
 	}
 }
-
-// Err belongs to context.Context. It is called only when Done's channel is closed.
-func (t *ticker) Err() error { return context.Canceled }
-
-// Deadline belongs to context.Context: there is none.
-func (t *ticker) Deadline() (time.Time, bool) { return time.Time{}, false }
-
-// Value belongs to context.Context: there are no values.
-func (t *ticker) Value(any) any { return nil }

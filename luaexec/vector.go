@@ -45,10 +45,10 @@ func (v *vector) weigh(items [][]byte) {
 // changed reports whether the script has set a metatable or an element that fill
 // does not set. Changes of the elements that fill sets do not count.
 func (v *vector) changed() bool {
-	if v.table.Metatable != lua.LNil || arrayLen(v.table) != v.n {
+	if v.table.Metatable != lua.LNil || len(tableFieldsOf(v.table).array) != v.n {
 		return true
 	}
-	if len(places(v.table)) == 0 {
+	if len(tableFieldsOf(v.table).k2i) == 0 {
 		return false
 	}
 	last := lua.LNil

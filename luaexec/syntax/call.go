@@ -5,19 +5,12 @@ import "github.com/yuin/gopher-lua/ast"
 // The names in the environment that rewritten code uses. None of them is a valid name
 // in Lua.
 const (
-	// HiddenConcat takes the operands of a chain of ".." and returns its value.
+	// HiddenConcat takes the operands of a long chain of ".." and returns its value.
 	HiddenConcat = "(concat)"
-	// HiddenForInitial, HiddenForLimit and HiddenForStep convert their argument to a
-	// number, or throw the error for that part of a numeric for.
-	HiddenForInitial = "(initial)"
-	HiddenForLimit   = "(limit)"
-	HiddenForStep    = "(step)"
-	// HiddenMod is the operator %.
+	// HiddenMod is the operator % for constants.
 	HiddenMod = "(mod)"
-	// HiddenPow is the operator ^.
+	// HiddenPow is the operator ^ for constants.
 	HiddenPow = "(pow)"
-	// HiddenLen is the operator # without __len for tables.
-	HiddenLen = "(len)"
 	// HiddenSpread takes a table, the number of its elements and further values. It
 	// returns the elements and the further values.
 	HiddenSpread = "(spread)"
@@ -125,17 +118,4 @@ func spread(args []ast.Expr, line int) []ast.Expr {
 	count := at(&ast.NumberExpr{Value: itoa(len(fields))}, line)
 	all := &ast.FuncCallExpr{Func: hidden(HiddenSpread, line), Args: []ast.Expr{list, count, last}}
 	return []ast.Expr{at(all, line)}
-}
-
-// forBound reads a bound of a numeric for. convert is the name of the function that
-// converts it to a number, which a number literal and # do not need.
-func (p *parser) forBound(convert string) ast.Expr {
-	e := p.expr()
-	switch e.(type) {
-	case *ast.NumberExpr:
-		return e
-	case *ast.UnaryLenOpExpr:
-		return e
-	}
-	return p.call(hidden(convert, p.lastLine), []ast.Expr{single(e)}, p.lastLine)
 }

@@ -13,8 +13,9 @@ type concat struct {
 	parts []ast.Expr
 }
 
-// finish returns the call that replaces a chain of "..". It returns other expressions
-// unchanged.
+// finish returns the expression for a chain of "..". It is a call for a long chain, because the
+// instruction needs a register for each part, and for one that gopher-lua would miscompile. It
+// returns other expressions unchanged.
 func (p *parser) finish(e ast.Expr) ast.Expr {
 	c, ok := e.(*concat)
 	if !ok {
@@ -24,7 +25,29 @@ func (p *parser) finish(e ast.Expr) ast.Expr {
 	for i, part := range c.parts {
 		c.parts[i] = single(part)
 	}
-	return p.call(hidden(HiddenConcat, line), spread(c.parts, line), line)
+	if len(c.parts) > maxDirectArgs || endsWithConcat(c.parts[len(c.parts)-1]) {
+		return p.call(hidden(HiddenConcat, line), spread(c.parts, line), line)
+	}
+	e = c.parts[len(c.parts)-1]
+	for i := len(c.parts) - 2; i >= 0; i-- {
+		e = at(&ast.StringConcatOpExpr{Lhs: c.parts[i], Rhs: e}, line)
+	}
+	return e
+}
+
+// endsWithConcat reports whether the code of e ends with a concatenation that may not run. As
+// the last part of a chain, gopher-lua's compiler takes it for the end of the same chain.
+func endsWithConcat(e ast.Expr) bool {
+	for {
+		l, ok := e.(*ast.LogicalOpExpr)
+		if !ok {
+			return false
+		}
+		if _, ok := l.Rhs.(*ast.StringConcatOpExpr); ok {
+			return true
+		}
+		e = l.Rhs
+	}
 }
 
 // number returns a number literal with the value v. Its text is not that of the source,

@@ -10,17 +10,18 @@
 // The parser rewrites code that gopher-lua would run differently from C Lua, or too
 // slowly:
 //
-//   - a..b becomes a call, because gopher-lua prints numbers as Go does;
-//   - a%b becomes a call, because C Lua's remainder is a-floor(a/b)*b;
-//   - a^b becomes a call, because Go's powers differ from C's in the last digit;
+//   - a%b and a^b of constants become calls, because gopher-lua's compiler would compute
+//     them, with other results than C Lua's;
+//   - a long chain of ".." becomes a call, because the instruction needs a register for
+//     each part, and so does one whose end the compiler would misread (see concat.go);
 //   - a multiple assignment uses temporary variables, because gopher-lua's compiler
 //     would lose a value in a,b = b,a;
 //   - constant conditions, and loop bodies that start with a jump, are rewritten,
 //     because the compiler misreads such jumps (see branch.go);
 //   - a loop gets a captured variable of its own if a break leaves a block inside that
 //     has captured variables, because the compiler closes them only then (see loop.go);
-//   - a bound of a numeric for that is not a number literal is converted by a call,
-//     because gopher-lua does not accept strings;
+//   - a bound of a numeric for that is not a constant is marked for a conversion to a
+//     number, because gopher-lua does not accept strings;
 //   - an assignment to a global becomes one to a read-only table, because gopher-lua
 //     overwrites an existing global without its metatable;
 //   - "redis.call" becomes a global of that name, which needs one look-up;

@@ -91,9 +91,6 @@ func (p *parser) unary() ast.Expr {
 		}
 		return at(&ast.UnaryMinusOpExpr{Expr: e}, line)
 	}
-	if p.checksLen {
-		return p.call(hidden(HiddenLen, line), []ast.Expr{single(e)}, line)
-	}
 	return at(&ast.UnaryLenOpExpr{Expr: e}, line)
 }
 
@@ -114,16 +111,35 @@ func (p *parser) binary(op string, left, right ast.Expr) ast.Expr {
 	case "and", "or":
 		return logical(op, left, right, line)
 	case "%":
-		return p.call(hidden(HiddenMod, line), []ast.Expr{left, single(right)}, line)
+		if isNumber(left) && isNumber(right) {
+			return p.call(hidden(HiddenMod, line), []ast.Expr{left, right}, line)
+		}
 	case "^":
-		return p.power(left, right, line)
-	case "+", "-", "*", "/":
+		if isNumber(left) && isNumber(right) {
+			return p.power(left, right, line)
+		}
+	}
+	switch op {
+	case "+", "-", "*", "/", "%", "^":
 		return at(&ast.ArithmeticOpExpr{Operator: op, Lhs: left, Rhs: right}, line)
 	}
 	return at(&ast.RelationalOpExpr{Operator: op, Lhs: left, Rhs: right}, line)
 }
 
-// power returns "left ^ right", or its value if both operands are numbers.
+// isNumber reports whether gopher-lua's compiler computes the value of e.
+func isNumber(e ast.Expr) bool {
+	switch e := e.(type) {
+	case *ast.NumberExpr:
+		return true
+	case *ast.UnaryMinusOpExpr:
+		return isNumber(e.Expr)
+	case *ast.ArithmeticOpExpr:
+		return isNumber(e.Lhs) && isNumber(e.Rhs)
+	}
+	return false
+}
+
+// power returns "left ^ right" for constants, or its value if both are literals.
 func (p *parser) power(left, right ast.Expr, line int) ast.Expr {
 	a, okA := left.(*ast.NumberExpr)
 	b, okB := right.(*ast.NumberExpr)
@@ -132,7 +148,7 @@ func (p *parser) power(left, right ast.Expr, line int) ast.Expr {
 			return number(v, line, p)
 		}
 	}
-	return p.call(hidden(HiddenPow, line), []ast.Expr{left, single(right)}, line)
+	return p.call(hidden(HiddenPow, line), []ast.Expr{left, right}, line)
 }
 
 // simple reads a constant, "...", a function, a table or a primary expression.

@@ -25,26 +25,38 @@ func (p *parser) forStatement(line int) ast.Stmt {
 func (p *parser) numericFor(name string, line int) ast.Stmt {
 	p.checkLocals(4)
 	p.advance()
+	marks := len(p.marks)
 	s := at(&ast.NumberForStmt{Name: name}, line)
-	s.Init = p.forBound(HiddenForInitial)
+	s.Init = p.forBound(BoundInitial)
 	p.hold(1)
 	p.expect(',')
-	s.Limit = p.forBound(HiddenForLimit)
+	s.Limit = p.forBound(BoundLimit)
 	if p.accept(',') {
 		p.hold(1)
-		s.Step = p.forBound(HiddenForStep)
+		s.Step = p.forBound(BoundStep)
 		p.release(1)
 	}
 	p.release(1)
 	p.declare("(for index)", "(for limit)", "(for step)")
 	p.expect(tDo)
-	for _, bound := range []ast.Expr{s.Init, s.Limit, s.Step} {
-		if call, ok := bound.(*ast.FuncCallExpr); ok {
-			at(call, p.lastLine)
+	for i := marks; i < len(p.marks); i++ {
+		if p.marks[i].Lines == nil {
+			p.marks[i].Lines = []int{p.lastLine}
 		}
 	}
 	s.Stmts = p.forBody(name)
 	return s
+}
+
+// forBound reads a bound of a numeric for. It marks the conversion to a number, which a
+// constant and # do not need. The caller sets the line of the mark.
+func (p *parser) forBound(bound int) ast.Expr {
+	e := p.expr()
+	if _, length := e.(*ast.UnaryLenOpExpr); length || isNumber(e) {
+		return e
+	}
+	p.marks = append(p.marks, Mark{Bound: bound})
+	return at(&ast.UnaryMinusOpExpr{Expr: single(e)}, -len(p.marks))
 }
 
 func (p *parser) genericFor(name string, line int) ast.Stmt {

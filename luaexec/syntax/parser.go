@@ -13,10 +13,9 @@ type Block struct {
 	// Loops is true if the code may run for ever: it has a loop or a function, or
 	// uses a global that can make one (load, loadstring, _G).
 	Loops bool
-	// Fields has an element for each table constructor with computed keys on several
-	// lines: the line of the constructor, and then the lines of its keyed fields. In
-	// the tree, the constructor with Fields[n] has the line -1-n.
-	Fields [][]int
+	// Marks are nodes that gopher-lua's compiler cannot express. In the tree, the node of
+	// Marks[n] has the line -1-n.
+	Marks []Mark
 }
 
 // Options configures Parse.
@@ -35,10 +34,9 @@ type Options struct {
 // Parse parses source as the body of a vararg function. The error is an *Error.
 func Parse(source string, opts Options) (block Block, err error) {
 	p := &parser{
-		lx:        lexer{name: opts.Name, src: source, line: 1},
-		bound:     opts.Bound,
-		memory:    opts.Memory,
-		checksLen: strings.Contains(source, "__len"),
+		lx:     lexer{name: opts.Name, src: source, line: 1},
+		bound:  opts.Bound,
+		memory: opts.Memory,
 	}
 	defer func() {
 		if e := recover(); e != nil {
@@ -53,28 +51,27 @@ func Parse(source string, opts Options) (block Block, err error) {
 	p.advance()
 	stmts := p.chunk()
 	p.expect(tEOF)
-	return Block{Stmts: stmts, Loops: p.loops, Fields: p.fields}, nil
+	return Block{Stmts: stmts, Loops: p.loops, Marks: p.marks}, nil
 }
 
 // parser is one pass over one chunk. Its methods follow the productions of C Lua's
 // parser, so that errors have the same places.
 type parser struct {
-	lx        lexer
-	tok       token // current token
-	ahead     token // next token, if hasAhead
-	hasAhead  bool
-	lastLine  int // line at the end of the token before tok
-	fn        *function
-	levels    int
-	searches  int // comparisons that the compiler will make, see countConstant
-	long      int // links of long chains, see chained
-	memory    int // Options.Memory
-	used      int // estimated bytes used so far
-	loops     bool
-	fields    [][]int // Block.Fields
-	checksLen bool    // the source has "__len", which C Lua ignores for tables
-	bound     func(string) bool
-	values    map[*ast.NumberExpr]float64 // values of number literals
+	lx       lexer
+	tok      token // current token
+	ahead    token // next token, if hasAhead
+	hasAhead bool
+	lastLine int // line at the end of the token before tok
+	fn       *function
+	levels   int
+	searches int // comparisons that the compiler will make, see countConstant
+	long     int // links of long chains, see chained
+	memory   int // Options.Memory
+	used     int // estimated bytes used so far
+	loops    bool
+	marks    []Mark // Block.Marks
+	bound    func(string) bool
+	values   map[*ast.NumberExpr]float64 // values of number literals
 }
 
 func itoa(n int) string { return strconv.Itoa(n) }
@@ -323,11 +320,13 @@ func (p *parser) localStatement(line int) ast.Stmt {
 		p.checkLocals(len(names))
 	}
 	s := at(&ast.LocalAssignStmt{Names: names}, line)
+	start := p.lx.pos
 	if p.accept('=') {
 		s.Exprs = p.exprList()
 	}
 	if len(s.Exprs) == 1 {
-		if fn, ok := s.Exprs[0].(*ast.FunctionExpr); ok && len(names) == 1 {
+		fn, ok := s.Exprs[0].(*ast.FunctionExpr)
+		if ok && len(names) == 1 && strings.Contains(p.lx.src[start:p.lx.pos], names[0]) {
 			// Without a second value, gopher-lua would compile "local function", which
 			// is in its own scope.
 			s.Exprs = append(s.Exprs, at(&ast.NilExpr{}, fn.LastLine()))

@@ -39,13 +39,13 @@ func (p *parser) table() ast.Expr {
 	return t.TableExpr
 }
 
-// noteLines adds the lines of a constructor to Block.Fields if an instruction of it can
+// noteLines adds the lines of a constructor to Block.Marks if an instruction of it can
 // fail on another line. gopher-lua's compiler gives all of them the line of the
 // constructor.
 func (p *parser) noteLines(t *constructor) {
 	if t.computed && t.lines[len(t.lines)-1] != t.lines[0] {
-		p.fields = append(p.fields, t.lines)
-		t.SetLine(-len(p.fields))
+		p.marks = append(p.marks, Mark{Lines: t.lines})
+		t.SetLine(-len(p.marks))
 	}
 	t.SetLastLine(p.lastLine)
 }
