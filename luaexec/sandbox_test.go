@@ -47,16 +47,16 @@ func TestAMissingLibraryFunctionPanics(t *testing.T) {
 
 func TestAMissingPrivateFieldPanics(t *testing.T) {
 	table := reflect.TypeFor[lua.LTable]()
-	type moved struct{ array []lua.LValue }
-	type renamed struct{ nosuch int }
-	type retyped struct {
-		_     lua.LValue
-		array []int
+	type moved struct {
+		_         int
+		Metatable lua.LValue
 	}
+	type renamed struct{ Nosuch int }
+	type retyped struct{ Metatable []int }
 	for name, mirror := range map[string]reflect.Type{
-		"moved.array":    reflect.TypeFor[moved](),
-		"renamed.nosuch": reflect.TypeFor[renamed](),
-		"retyped.array":  reflect.TypeFor[retyped](),
+		"moved.Metatable":   reflect.TypeFor[moved](),
+		"renamed.Nosuch":    reflect.TypeFor[renamed](),
+		"retyped.Metatable": reflect.TypeFor[retyped](),
 	} {
 		_, field, _ := strings.Cut(name, ".")
 		mustPanic(t, "luaexec: gopher-lua has no field lua.LTable."+field+" like luaexec."+name, func() {
