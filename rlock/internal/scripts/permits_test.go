@@ -167,20 +167,26 @@ func TestAPermitRenewalShortensALeaseOnlyOnRequest(t *testing.T) {
 		wantReply(t, "acquire", permitAcquire(b, "c", "a", "b"), "[1 0]")
 		b.want("-1", PermitLeaseTime, keys, "publish", noLease, "a")
 		b.want("0", PermitLeaseTime, keys, "publish", noLease, "z")
-		b.want("1", PermitUpdate, append(keys, latch("c")), "publish", noLease, lease, "", place(1), life, "a", "b")
+		b.want("1", PermitUpdate, append(keys, latch("c")),
+			"publish", noLease, lease, "", place(1), life, "a", "b")
 		b.want("-1", PermitLeaseTime, keys, "publish", noLease, "a")
-		b.want("0", PermitUpdate, append(keys, latch("c")), "publish", noLease, lease, "1", place(2), life, "a", "z")
+		b.want("0", PermitUpdate, append(keys, latch("c")),
+			"publish", noLease, lease, "1", place(2), life, "a", "z")
 		b.want("-1", PermitLeaseTime, keys, "publish", noLease, "a")
-		b.want("1", PermitUpdate, append(keys, latch("c")), "publish", noLease, lease, "1", place(3), life, "a", "b")
-		b.want("1", PermitUpdate, append(keys, latch("c")), "publish", noLease, 1000, "", place(4), life, "a", "b")
+		b.want("1", PermitUpdate, append(keys, latch("c")),
+			"publish", noLease, lease, "1", place(3), life, "a", "b")
+		b.want("1", PermitUpdate, append(keys, latch("c")),
+			"publish", noLease, 1000, "", place(4), life, "a", "b")
 		var ms int
 		fmt.Sscan(b.run(PermitLeaseTime, keys, "publish", noLease, "b"), &ms)
 		if ms > lease || ms < lease/2 {
 			t.Errorf("the lease ends in %d ms", ms)
 		}
 		b.full()
-		b.want("1", PermitUpdate, append(keys, latch("c")), "publish", noLease, 2*lease, "", place(5), life, "a", "b")
-		b.want("1", PermitUpdate, append(keys, latch("c")), "publish", noLease, 0, "", place(6), life, "a", "b")
+		b.want("1", PermitUpdate, append(keys, latch("c")),
+			"publish", noLease, 2*lease, "", place(5), life, "a", "b")
+		b.want("1", PermitUpdate, append(keys, latch("c")),
+			"publish", noLease, 0, "", place(6), life, "a", "b")
 		b.want("-1", PermitLeaseTime, keys, "publish", noLease, "b")
 	})
 }
