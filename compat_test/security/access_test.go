@@ -126,6 +126,10 @@ func TestLocalMeansThisMachineForTheLockCommands(t *testing.T) {
 		{"local", "*0", "-ERR LOCK.%s command not allowed. If the enable-lock-commands option is set"},
 		{"yes", "*0", "*0"},
 	} {
+		other := "yes"
+		if c.value == other {
+			other = "no"
+		}
 		addr := startLockredis(t, "--bind", "0.0.0.0", "--protected-mode", "no",
 			"--enable-lock-commands", c.value)
 		_, port, _ := net.SplitHostPort(addr)
@@ -137,8 +141,8 @@ func TestLocalMeansThisMachineForTheLockCommands(t *testing.T) {
 					t.Errorf("%s from %s with %s: %s", name, from, c.value, got)
 				}
 			}
-			if got := ask(t, client, "CONFIG SET enable-lock-commands yes"); !strings.Contains(got,
-				"can't set immutable config") {
+			got := ask(t, client, "CONFIG SET enable-lock-commands "+other)
+			if !strings.Contains(got, "can't set immutable config") {
 				t.Error(got)
 			}
 		}
