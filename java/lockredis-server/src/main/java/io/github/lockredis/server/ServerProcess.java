@@ -23,6 +23,7 @@ final class ServerProcess {
     volatile Integer exitCode;
     private final Process process;
     private volatile Thread hook;
+    private volatile boolean forced; // destroy had to kill it: it did not answer the signal
     private boolean reported; // guarded by this; unexpectedEnd has returned its text
 
     ServerProcess(Process process, Output output, List<String> command) {
@@ -142,11 +143,13 @@ final class ServerProcess {
             if (process.waitFor(GRACE, TimeUnit.SECONDS)) {
                 noteCrash();
             } else {
+                forced = true;
                 process.destroyForcibly();
                 process.waitFor(GRACE, TimeUnit.SECONDS);
             }
             output.awaitEnd(1000);
         } catch (InterruptedException e) {
+            forced = true;
             process.destroyForcibly();
             interrupted = true;
         }
@@ -159,7 +162,7 @@ final class ServerProcess {
      */
     private void noteCrash() {
         int code = process.exitValue();
-        if (code != 0 && code != TERMINATED && !Platform.current().isWindows()) {
+        if (!forced && code != 0 && code != TERMINATED && !Platform.current().isWindows()) {
             exitCode = code;
         }
     }

@@ -14,7 +14,11 @@ import org.junit.jupiter.api.condition.OS;
 /** A process that ends by itself is reported once, whatever happens afterwards. */
 class UnexpectedEndTest {
     private static void kill(LockredisServer server) throws Exception {
-        assertEquals(0, new ProcessBuilder("kill", "-KILL", "" + server.pid()).start().waitFor());
+        signal("-KILL", server);
+    }
+
+    private static void signal(String name, LockredisServer server) throws Exception {
+        assertEquals(0, new ProcessBuilder("kill", name, "" + server.pid()).start().waitFor());
     }
 
     private static void awaitEnd(LockredisServer server) throws Exception {
@@ -90,6 +94,18 @@ class UnexpectedEndTest {
         kill(server);
         server.close();
         assertReported("137 (signal 9)", server);
+    }
+
+    @Test
+    @DisabledOnOs(OS.WINDOWS)
+    void anOutageOfAServerThatHangsIsNotReported() throws Exception {
+        LockredisServer server = LockredisServer.start();
+        signal("-STOP", server);
+        server.stop();
+        server.restart();
+        assertNull(server.unexpectedEnd());
+        server.close();
+        assertNull(server.unexpectedEnd());
     }
 
     @Test
