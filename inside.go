@@ -32,8 +32,8 @@ func init() {
 			Engine: engine,
 		}
 	}
-	backdoor.Parse = func(defaults, args []string, stdin io.Reader) (any, error) {
-		parsed, err := config.ParseOver(defaults, args, stdin)
+	backdoor.Parse = func(p config.Program, args []string, stdin io.Reader) (any, error) {
+		parsed, err := config.ParseProgram(p, args, stdin)
 		if err != nil {
 			return nil, err
 		}

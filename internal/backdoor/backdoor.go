@@ -21,9 +21,8 @@ var (
 	// Open returns the inside of a *lockredis.Server.
 	Open func(server any) Inside
 
-	// Parse is lockredis.ParseSettings with defaults: options that the arguments and the
-	// files override. It returns a *lockredis.Settings.
-	Parse func(defaults, args []string, stdin io.Reader) (settings any, err error)
+	// Parse is lockredis.ParseSettings for the program. It returns a *lockredis.Settings.
+	Parse func(p config.Program, args []string, stdin io.Reader) (settings any, err error)
 
 	// Config returns the directives of a *lockredis.Settings.
 	Config func(settings any) *config.Config

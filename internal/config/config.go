@@ -75,6 +75,7 @@ type Config struct {
 	LogFile        string      // "": standard output
 	PIDFile        string      // "": none
 	Supervised     string      // no, auto, systemd or upstart
+	Daemonize      bool        // run in the background; Check refuses it outside of the program
 	AOF            AOF
 	Topology       Topology
 	ExitWithParent bool   // end when the parent process ends
@@ -92,6 +93,10 @@ type Config struct {
 	// Rewrite keeps the lines as they are.
 	UserState func() [][]string
 
+	// Sum is a checksum of the texts of the arguments, the files and standard input.
+	Sum uint32
+
+	detaches bool // the process can start itself again in the background
 	table    *table
 	settings []setting // one for each directive of the table, in its order
 	// included means that an included file has ended. From then on each line of save begins

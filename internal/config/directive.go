@@ -20,6 +20,7 @@ type directive struct {
 	show   func(value string) string     // the value as CONFIG GET shows it, nil: as it is
 
 	refuse string                   // why values other than def are refused, "": they are not
+	unless func(c *Config) string   // "": Check accepts what refuse is about, else why not; nil: refuse holds
 	canSet func(value string) error // what only CONFIG SET refuses, nil: nothing
 
 	idle string // why the value has no effect, "": it has one, or is refused
@@ -135,6 +136,7 @@ func (t *table) statement(name string) *statement {
 const (
 	noReplication    = "lockredis has no replication"
 	noDaemon         = "lockredis does not detach itself: start it in the background"
+	noParentOfDaemon = "lockredis does not detach itself with exit-with-parent yes: leave one of them out"
 	noModules        = "lockredis loads no modules"
 	noSyslog         = "lockredis does not write to syslog: use logfile or standard output"
 	noClientEviction = "lockredis evicts no clients: use client-output-buffer-limit"

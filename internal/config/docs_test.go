@@ -47,7 +47,7 @@ func directivesDoc() string {
 		"CONFIG SET says whether a running server takes another value; protected ones are\n" +
 		"taken only with `enable-protected-configs`.\n")
 	docSection(&b, "Working", "The server acts on these.",
-		func(d *directive) bool { return d.refuse == "" && d.set != nil })
+		func(d *directive) bool { return d.set != nil })
 	docSection(&b, "Accepted, without effect", "These are checked as Redis checks them and shown by "+
 		"CONFIG GET. They change nothing: the last column says why.",
 		func(d *directive) bool { return d.refuse == "" && d.set == nil })
@@ -55,7 +55,7 @@ func directivesDoc() string {
 		"Any value but one is refused, with a reason; of several lines for one directive\n" +
 		"the last counts.\n\n| Directive | Taken | Reason for refusing others | |\n|---|---|---|---|\n")
 	for i := range directives {
-		if d := &directives[i]; d.refuse != "" {
+		if d := &directives[i]; d.refuse != "" && d.set == nil {
 			fmt.Fprintf(&b, "| `%s` | `%s` | %s | %s |\n", d.name, docTaken(d), d.refuse, docNote(d))
 		}
 	}

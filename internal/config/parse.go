@@ -3,6 +3,7 @@ package config
 import (
 	"errors"
 	"fmt"
+	"hash/crc32"
 	"io"
 	"io/fs"
 	"os"
@@ -66,17 +67,25 @@ func (e *FileError) Unwrap() error { return e.Err }
 // configuration file, "-" for lines on stdin, and directives as "--name value".
 // The error is a *FileError when a file cannot be read, and a *FatalError
 // otherwise. With the option --sentinel the Config is that of a Sentinel.
-func Parse(args []string, stdin io.Reader) (*Config, error) { return ParseOver(nil, args, stdin) }
+func Parse(args []string, stdin io.Reader) (*Config, error) {
+	return ParseProgram(Program{}, args, stdin)
+}
 
-// ParseOver is Parse with defaults: options that args and the files override. An error
-// in defaults counts its lines by itself.
-func ParseOver(defaults, args []string, stdin io.Reader) (*Config, error) {
+// Program is what the program lockredis adds to its arguments.
+type Program struct {
+	Defaults []string // options that the arguments and the files override
+	Detaches bool     // daemonize yes is not refused
+}
+
+// ParseProgram is Parse for the program. An error in the defaults counts its lines by itself.
+func ParseProgram(p Program, args []string, stdin io.Reader) (*Config, error) {
 	c := New()
+	c.detaches = p.Detaches
 	args, sentinel := asksForSentinel(args)
 	if sentinel {
 		c.becomeSentinel()
 	}
-	under, _ := c.joinOptions(defaults)
+	under, _ := c.joinOptions(p.Defaults)
 	if err := c.loadText(under, 0); err != nil {
 		return nil, err
 	}
@@ -176,6 +185,7 @@ func quote(s string) string {
 }
 
 func (c *Config) loadText(text string, depth int) error {
+	c.Sum = crc32.Update(c.Sum, crc32.IEEETable, []byte(text))
 	for i, line := range strings.Split(text, "\n") {
 		line = strings.Trim(line, " \t\r\n")
 		if line == "" || line[0] == '#' {

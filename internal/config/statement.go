@@ -89,9 +89,26 @@ func (c *Config) noteDoubt(d *directive, value string, words []string, at positi
 // is called when everything is loaded. Parse calls it itself.
 func (c *Config) Check() error {
 	for _, d := range c.doubts {
-		return d.refusal(d.row.refuse)
+		why := d.row.refuse
+		if d.row.unless != nil {
+			why = d.row.unless(c)
+		}
+		if why != "" {
+			return d.refusal(why)
+		}
 	}
 	return nil
+}
+
+// whyNoDaemon returns why daemonize yes is refused, "" if it is not.
+func (c *Config) whyNoDaemon() string {
+	switch {
+	case !c.detaches:
+		return noDaemon
+	case c.ExitWithParent:
+		return noParentOfDaemon
+	}
+	return ""
 }
 
 func (d doubt) refusal(text string) error {

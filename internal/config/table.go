@@ -99,7 +99,11 @@ var directives = []directive{
 		note: "slots that the node owns at the start: `0-8191 9000`"},
 	{name: "crash-log-enabled", parse: yesNo, def: "yes", idle: idleCrash},
 	{name: "crash-memcheck-enabled", parse: yesNo, def: "yes", idle: idleCrash},
-	{name: "daemonize", parse: yesNo, def: "no", flags: immutable, refuse: noDaemon},
+	{name: "daemonize", parse: yesNo, def: "no", flags: immutable,
+		set:    func(c *Config, v string) { c.Daemonize = v == yes },
+		refuse: noDaemon, unless: (*Config).whyNoDaemon,
+		note: "of the program only, and not on Windows: `yes` starts it again in the background and returns " +
+			"when it listens. Ignored under a supervisor, refused with `exit-with-parent yes`"},
 	{name: "databases", parse: integer(1, math.MaxInt32), def: "16", flags: immutable,
 		set: func(c *Config, v string) { c.Databases = int(number(v)) }},
 	{name: "dbfilename", parse: baseName("filename"), def: "dump.rdb", flags: protected,

@@ -9,6 +9,7 @@
 // The program turns arguments into a lockredis.Config and starts the server.
 // It ends on SIGTERM, SIGINT or a client's SHUTDOWN, and with
 // --exit-with-parent also when its parent process ends. After a load it returns
-// memory to the operating system, and with maxmemory it limits Go's heap.
+// memory to the operating system, and with maxmemory it limits Go's heap. With daemonize yes
+// the program starts itself again in a session of its own; daemon.go describes the protocol.
 // Everything that a client sees is in the packages below.
 package program

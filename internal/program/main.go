@@ -1,6 +1,7 @@
 package program
 
 import (
+	"bytes"
 	"errors"
 	"fmt"
 	"io"
@@ -52,7 +53,12 @@ func server(args []string, stdin io.Reader, stdout, stderr io.Writer) int {
 		io.WriteString(stdout, usage)
 		return 0
 	}
-	if err := serve(args, stdin, stdout); err != nil {
+	d := asDaemon()
+	if d != nil {
+		stdin, stdout = d.input, &d.announced
+	}
+	if err := serve(args, stdin, stdout, d); err != nil {
+		d.failed(err)
 		fmt.Fprintln(stderr, err)
 		return 1
 	}
@@ -68,10 +74,12 @@ func asksHelp(args []string) bool {
 }
 
 // serve runs a server until a signal, a SHUTDOWN or the end of the parent
-// process ends it.
-func serve(args []string, stdin io.Reader, stdout io.Writer) error {
+// process ends it. With daemonize yes it starts the daemon, and returns when that listens.
+// d is nil outside of the daemon.
+func serve(args []string, stdin io.Reader, stdout io.Writer, d *daemon) error {
 	ignoreSignals()
-	settings, err := parse(args, stdin)
+	var given bytes.Buffer // what parse reads of stdin
+	settings, err := parse(args, io.TeeReader(stdin, &given))
 	if err != nil {
 		return err
 	}
@@ -79,16 +87,24 @@ func serve(args []string, stdin io.Reader, stdout io.Writer) error {
 	// A launcher that ends its server belongs to a test: the server leaves a dump.rdb that
 	// happens to lie in the working directory alone.
 	set.RDB.Program = !set.ExitWithParent
-	log, err := openLog(set, stdout)
+	log, err := openLog(set, d.logOr(stdout))
 	if err != nil {
 		return err
+	}
+	told := newSupervisor(set, log)
+	switch {
+	case d != nil:
+		if err := d.adopt(set); err != nil {
+			return err
+		}
+	case !told.begin() && set.Daemonize:
+		return launchDaemon(set, given.Bytes(), stdout)
 	}
 	end := &ending{set: set, log: log, exit: os.Exit}
 	ctx, err := end.await()
 	if err != nil {
 		return err
 	}
-	told := supervise(set, log)
 	end.stopping.Store(told)
 	if err := fitClients(set, log); err != nil {
 		return report(log, set, err)
@@ -116,6 +132,7 @@ func serve(args []string, stdin io.Reader, stdout io.Writer) error {
 	}
 	logStart(log, nodes)
 	told.ready()
+	d.ready()
 	stop := make(chan struct{})
 	defer close(stop)
 	go giveBack(stop, freed)
@@ -142,7 +159,7 @@ func parse(args []string, stdin io.Reader) (*lockredis.Settings, error) {
 	for i, word := range words {
 		defaults[i] = string(word)
 	}
-	settings, err := backdoor.Parse(defaults, args, stdin)
+	settings, err := backdoor.Parse(config.Program{Defaults: defaults, Detaches: detaches}, args, stdin)
 	if err != nil {
 		return nil, err
 	}

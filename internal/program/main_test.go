@@ -48,9 +48,11 @@ func TestCommandLine(t *testing.T) {
 			"address":     address,
 			"ask":         ask,
 			"conf":        conf,
+			"daemon":      daemonOf,
 			"freeport":    freePort,
 			"logged":      logged,
 			"signal":      sendSignal,
+			"systemd":     systemd,
 		},
 		Condition: func(cond string) (bool, error) {
 			if cond != "bounded" {
@@ -178,17 +180,27 @@ func ask(ts *testscript.TestScript, neg bool, args []string) {
 	})
 }
 
-// signal FILE [HUP|INT] sends SIGTERM, or SIGHUP or SIGINT, to a process. The file has its
+// signal FILE [HUP|INT|QUIT] sends SIGTERM, or another signal, to a process. The file has its
 // process id.
 func sendSignal(ts *testscript.TestScript, _ bool, args []string) {
 	sig := syscall.SIGTERM
 	if len(args) > 1 {
-		sig = map[string]syscall.Signal{"HUP": syscall.SIGHUP, "INT": syscall.SIGINT}[args[1]]
+		sig = map[string]syscall.Signal{
+			"HUP": syscall.SIGHUP, "INT": syscall.SIGINT, "QUIT": syscall.SIGQUIT,
+		}[args[1]]
 	}
-	var pid int
-	_, err := fmt.Sscan(ts.ReadFile(args[0]), &pid)
+	pid, err := processID(ts.MkAbs(args[0]))
 	ts.Check(err)
 	ts.Check(syscall.Kill(pid, sig))
+}
+
+// processID returns the number that a file begins with: a pidfile, or the log of a daemon.
+func processID(path string) (pid int, err error) {
+	text, err := os.ReadFile(path)
+	if err == nil {
+		_, err = fmt.Sscan(string(text), &pid)
+	}
+	return pid, err
 }
 
 // certificate NAME writes a certificate to NAME.crt and its key to NAME.key.

@@ -12,14 +12,14 @@ import (
 // supervisor tells systemd how the program is doing. Without a supervisor it does nothing.
 type supervisor struct {
 	systemd bool
+	upstart bool
 	socket  string // NOTIFY_SOCKET
 	log     *slog.Logger
 }
 
-// supervise follows the directive supervised. As in Redis, auto looks for the environment
-// variables of both supervisors, and a supervisor that is not there is a warning. For upstart
-// the process stops itself until upstart lets it go on.
-func supervise(set *config.Config, log *slog.Logger) *supervisor {
+// newSupervisor returns the supervisor of the directive supervised. As in Redis, auto looks for
+// the environment variables of both supervisors.
+func newSupervisor(set *config.Config, log *slog.Logger) *supervisor {
 	mode := set.Supervised
 	socket, upstart := os.Getenv("NOTIFY_SOCKET"), os.Getenv("UPSTART_JOB") != ""
 	if mode == "auto" {
@@ -30,30 +30,37 @@ func supervise(set *config.Config, log *slog.Logger) *supervisor {
 			mode = "systemd"
 		}
 	}
-	s := &supervisor{systemd: mode == "systemd", socket: socket, log: log}
+	return &supervisor{systemd: mode == "systemd", upstart: mode == "upstart", socket: socket, log: log}
+}
+
+// begin tells the supervisor that the program starts. It returns true if that has worked: the
+// program then does not detach itself. As in Redis, a supervisor that is not there is a warning.
+// For upstart the process stops itself until upstart lets it go on.
+func (s *supervisor) begin() bool {
 	switch {
-	case mode == "upstart" && !upstart:
-		log.Warn("upstart supervision requested, but UPSTART_JOB not found!")
-	case mode == "upstart":
-		log.Info("supervised by upstart, will stop to signal readiness.")
+	case s.upstart && os.Getenv("UPSTART_JOB") == "":
+		s.log.Warn("upstart supervision requested, but UPSTART_JOB not found!")
+	case s.upstart:
+		s.log.Info("supervised by upstart, will stop to signal readiness.")
 		stopSelf()
+		return true
 	case s.systemd:
-		log.Info("supervised by systemd. Please make sure you set appropriate values for TimeoutStartSec " +
+		s.log.Info("supervised by systemd. Please make sure you set appropriate values for TimeoutStartSec " +
 			"and TimeoutStopSec in your service unit.")
-		s.tell("STATUS=Redis is loading...\n")
+		return s.tell("STATUS=Redis is loading...\n")
 	}
-	return s
+	return false
 }
 
 func (s *supervisor) ready() { s.tell("STATUS=Ready to accept connections\n", "READY=1\n") }
 
 func (s *supervisor) stopping() { s.tell("STOPPING=1\n") }
 
-// tell sends messages, each in a datagram. The socket is a path, or with a leading @ an abstract
-// name.
-func (s *supervisor) tell(messages ...string) {
+// tell sends messages, each in a datagram. It returns false if systemd does not supervise or
+// cannot be reached. The socket is a path, or with a leading @ an abstract name.
+func (s *supervisor) tell(messages ...string) bool {
 	if s == nil || !s.systemd {
-		return
+		return false
 	}
 	err := errors.New("NOTIFY_SOCKET not found!") //lint:ignore ST1005 Redis's text
 	if s.socket != "" {
@@ -70,4 +77,5 @@ func (s *supervisor) tell(messages ...string) {
 	if err != nil {
 		s.log.Warn("systemd supervision error: " + err.Error())
 	}
+	return err == nil
 }

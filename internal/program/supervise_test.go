@@ -32,7 +32,10 @@ func TestSystemdIsToldOfTheStartAndTheEnd(t *testing.T) {
 		"systemd": "STATUS=Redis is loading...\n STATUS=Ready to accept connections\n READY=1\n STOPPING=1\n",
 		"auto":    "STATUS=Redis is loading...\n STATUS=Ready to accept connections\n READY=1\n STOPPING=1\n",
 	} {
-		s := supervise(&config.Config{Supervised: mode}, slog.New(slog.NewTextHandler(io.Discard, nil)))
+		s := newSupervisor(&config.Config{Supervised: mode}, slog.New(slog.NewTextHandler(io.Discard, nil)))
+		if !s.begin() {
+			t.Errorf("supervised %s: systemd does not supervise", mode)
+		}
 		s.ready()
 		s.stopping()
 		var got []string
@@ -54,7 +57,10 @@ func TestSystemdIsToldOfTheStartAndTheEnd(t *testing.T) {
 		"no": "", "auto": "", "systemd": "NOTIFY_SOCKET not found!", "upstart": "UPSTART_JOB not found!",
 	} {
 		log.Reset()
-		s := supervise(&config.Config{Supervised: mode}, slog.New(slog.NewTextHandler(&log, nil)))
+		s := newSupervisor(&config.Config{Supervised: mode}, slog.New(slog.NewTextHandler(&log, nil)))
+		if s.begin() {
+			t.Errorf("supervised %s: a supervisor that is not there supervises", mode)
+		}
 		s.ready()
 		if text := log.String(); (want == "") != (text == "") || !strings.Contains(text, want) {
 			t.Errorf("supervised %s logs %q", mode, text)
