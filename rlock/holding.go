@@ -54,9 +54,18 @@ func (g *holding) live() bool {
 }
 
 // check marks g as lost if its lease has ended.
+//
+// The watchdog may have taken the lease already, and be busy with the losses before this one.
 func (g *holding) check() {
-	if l := g.c.watchdog.read(&g.lease); l.pos >= 0 && l.over(time.Now()) {
-		g.loseNow(errLeaseExpired)
+	if l := g.c.watchdog.read(&g.lease); !l.over(time.Now()) {
+		return
+	}
+	g.mu.Lock()
+	ended := g.ended
+	g.mu.Unlock()
+	if !ended {
+		g.c.watchdog.remove(&g.lease)
+		g.lose(errLeaseExpired)
 	}
 }
 
@@ -67,17 +76,32 @@ func (g *holding) loseNow(cause error) {
 	}
 }
 
-// lose marks g as lost. It is called once, after the lease was removed from the
-// watchdog.
+// lose marks g as lost and reports the loss. It is called after the lease was removed from
+// the watchdog. Only the first call has an effect.
 func (g *holding) lose(cause error) {
-	err := fmt.Errorf("%w: %w", ErrLockLost, cause)
+	if err := g.markLost(cause); err != nil {
+		g.reportLoss(err)
+	}
+}
+
+// markLost ends the contexts of g's holds. It returns the loss in the first call, which
+// reportLoss must follow, and nil in others.
+func (g *holding) markLost(cause error) (loss error) {
 	g.mu.Lock()
-	g.err = err
+	if g.err == nil {
+		g.err = fmt.Errorf("%w: %w", ErrLockLost, cause)
+		loss = g.err
+	}
+	err := g.err
 	holds := slices.Clone(g.holds)
 	g.mu.Unlock()
 	for _, h := range holds {
 		h.lose(err)
 	}
+	return loss
+}
+
+func (g *holding) reportLoss(err error) {
 	if g.keptByOther() {
 		g.c.goBackground(func() {
 			g.takeBack(context.WithoutCancel(g.ctx), true, g.c.watchdog.read(&g.lease).length)

@@ -237,7 +237,13 @@ func (p *parts) each(
 	defer detach()
 	results := make(chan error, len(holds))
 	for _, h := range holds {
-		go func() { results <- f(h, free) }()
+		go func() {
+			err := f(h, free)
+			if errors.Is(err, context.Canceled) && free.Err() != nil {
+				err = context.Cause(free) // ctx's own error, a deadline perhaps
+			}
+			results <- err
+		}()
 	}
 	var errs []error
 	succeeded := 0

@@ -192,3 +192,34 @@ func TestDoHasUnlockedWhenItReturnsAfterItsContextEnded(t *testing.T) {
 		}
 	})
 }
+
+func TestNoHoldIsTrustedWhileTheObserverOfAnotherLossIsBusy(t *testing.T) {
+	var told, busy chan struct{}
+	o := rlock.Options{Observer: rlock.Observer{Lost: func(context.Context, rlock.Event) {
+		told <- struct{}{}
+		<-busy
+	}}}
+	inBubble(t, o, func(ctx context.Context, srv *lockredistest.Server, c *rlock.Client) {
+		told, busy = make(chan struct{}, 3), make(chan struct{})
+		var holds []*rlock.Hold
+		for i := range 3 {
+			holds = append(holds, acquire(t, c.Lock(fmt.Sprint("l", i)), rlock.Lease(time.Minute)))
+		}
+		time.Sleep(time.Minute)
+		synctest.Wait()
+		if len(told) != 1 {
+			t.Errorf("%d losses are reported at once", len(told))
+		}
+		for i, h := range holds {
+			if h.Err() == nil || h.Context().Err() == nil {
+				t.Errorf("hold %d: Err is %v, the context's %v", i, h.Err(), h.Context().Err())
+			}
+		}
+		close(busy)
+		for _, h := range holds {
+			if err := h.Release(ctx); !errors.Is(err, rlock.ErrLockLost) {
+				t.Error(err)
+			}
+		}
+	})
+}

@@ -288,8 +288,13 @@ func (w *watchdog) runDue() (next time.Time, ok bool) {
 	}
 	w.armed = next
 	w.mu.Unlock()
+	for i, x := range lost { // all contexts end before an observer is told, which may take long
+		lost[i].err = x.holder.markLost(x.err)
+	}
 	for _, x := range lost {
-		x.holder.lose(x.err)
+		if x.err != nil {
+			x.holder.reportLoss(x.err)
+		}
 	}
 	if len(check) > 0 {
 		w.c.spawn(func() { w.check(check) })
