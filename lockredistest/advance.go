@@ -21,7 +21,8 @@ import (
 // leases ended. Its owners then find their locks lost. All other clients trust their leases
 // until their own timers end them.
 //
-// Advance needs [ManualClock] and ends the test without it, or when d is negative. In a
+// Advance needs [ManualClock] and ends the test without it, when d is negative, or when the clock
+// would pass the year 2261, where a server's clock ends. In a
 // testing/synctest bubble, time.Sleep does the same for the server and its clients.
 func (s *Server) Advance(d time.Duration) {
 	s.t.Helper()
@@ -36,8 +37,17 @@ func (s *Server) Advance(d time.Duration) {
 	s.advance(s.clock.Now().Add(d))
 }
 
+// clockEnd is the first time that a server's clock does not have. The engine counts nanoseconds
+// in 64 bits, which end in April 2262.
+var clockEnd = time.Date(2262, 1, 1, 0, 0, 0, 0, time.UTC)
+
 // advance turns the clock forward to end.
 func (s *Server) advance(end time.Time) {
+	s.t.Helper()
+	if !end.Before(clockEnd) {
+		s.t.Fatal("lockredistest: the clock of a server ends with the year 2261, before ", end)
+		return
+	}
 	for more := true; more; {
 		var ended []inspect.Lease
 		ended, more = s.door().Inspector.Step(s.clock, end, time.Now())
@@ -50,14 +60,15 @@ func (s *Server) advance(end time.Time) {
 
 // SetTime sets the server's clock to t. If t is later, SetTime works as Advance. If t is
 // earlier, no key expires, and all leases last longer, as when a machine's clock is set
-// back. SetTime needs ManualClock and ends the test without it, or when t is before 1970.
+// back. SetTime needs ManualClock and ends the test without it, or when t is before 1970 or
+// after 2261.
 func (s *Server) SetTime(t time.Time) {
 	s.t.Helper()
 	switch {
 	case s.clock == nil:
 		s.t.Fatal("lockredistest: SetTime needs a server started with " +
 			"RunT(t, lockredistest.ManualClock())")
-	case t.UnixMilli() < 1:
+	case t.Before(time.UnixMilli(1)):
 		s.t.Fatal("lockredistest: SetTime(", t, "): the clock of a Redis server begins in 1970")
 	case t.Before(s.clock.Now()):
 		s.clock.SetBack(t)

@@ -685,6 +685,16 @@ func TestAStoppedServerRefusesConnections(t *testing.T) {
 	}
 }
 
+func TestRestartReportsThatAClientHasShutTheServerDown(t *testing.T) {
+	srv := lockredistest.RunT(t)
+	srv.Client().ShutdownNoSave(t.Context())
+	for name, restart := range map[string]func() error{"Restart": srv.Restart, "RestartEmpty": srv.RestartEmpty} {
+		if err := restart(); !errors.Is(err, lockredis.ErrServerClosed) {
+			t.Errorf("%s: %v", name, err)
+		}
+	}
+}
+
 func TestRestartReportsThatItsPortIsTaken(t *testing.T) {
 	srv := lockredistest.RunT(t)
 	addr := srv.Addr()

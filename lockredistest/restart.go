@@ -1,6 +1,8 @@
 package lockredistest
 
 import (
+	"context"
+	"errors"
 	"fmt"
 	"net"
 	"syscall"
@@ -35,8 +37,8 @@ func (s *Server) Stop() {
 // that connect again by themselves. The time between Stop and Restart counts for leases.
 //
 // Restart waits until no script runs. Faults stay in effect. The error says that Addr's port
-// could not be opened again; in memory the server then works nevertheless. After Close the error
-// is lockredis.ErrServerClosed.
+// could not be opened again; in memory the server then works nevertheless. After Close, or
+// after SHUTDOWN, the error is lockredis.ErrServerClosed.
 func (s *Server) Restart() error { return s.restart(true) }
 
 // RestartEmpty is Restart of a server without persistence: all keys and libraries are gone.
@@ -47,7 +49,11 @@ func (s *Server) restart(keep bool) error {
 	s.mu.Lock()
 	closed := s.closed
 	s.mu.Unlock()
-	if closed {
+	probe, err := s.srv.Dial(context.Background())
+	if err == nil {
+		probe.Close()
+	}
+	if closed || errors.Is(err, lockredis.ErrServerClosed) { // by Close, or by a client's SHUTDOWN
 		return fmt.Errorf("lockredistest: restart: %w", lockredis.ErrServerClosed)
 	}
 	s.Stop()

@@ -3,6 +3,7 @@ package lockredistest_test
 import (
 	"fmt"
 	"log/slog"
+	"math"
 	"slices"
 	"strings"
 	"testing"
@@ -87,6 +88,11 @@ var endings = map[string]struct {
 		func(s *lockredistest.Server) { s.SetTime(time.Now()) }, "SetTime needs"},
 	"SetTime before 1970": {[]lockredistest.Option{lockredistest.ManualClock()},
 		func(s *lockredistest.Server) { s.SetTime(time.Time{}) }, "begins in 1970"},
+	"SetTime after 2261": {[]lockredistest.Option{lockredistest.ManualClock()},
+		func(s *lockredistest.Server) { s.SetTime(time.Date(2262, 1, 1, 0, 0, 0, 0, time.UTC)) },
+		"ends with the year 2261"},
+	"Advance past 2261": {[]lockredistest.Option{lockredistest.ManualClock()},
+		func(s *lockredistest.Server) { s.Advance(math.MaxInt64) }, "ends with the year 2261"},
 	"FailoverClient without Sentinel": {nil,
 		func(s *lockredistest.Server) { s.FailoverClient() }, "needs the option Sentinel"},
 	"a database above the last one": {nil,

@@ -37,3 +37,16 @@ func TestATokenOfAnyKindIsALock(t *testing.T) {
 		})
 	}
 }
+
+func TestALockOfSetWithNXAndGetIsFound(t *testing.T) {
+	const token = "6f1c1a2e-54b7-4f7c-9d4a-0c2f6a8e3b11"
+	rec := &recorder{TB: t}
+	srv := lockredistest.RunT(rec)
+	for range 2 { // the second one is refused
+		srv.Client().Do(t.Context(), "SET", "orders", token, "NX", "GET", "PX", 60000)
+		if locks := srv.Locks(); len(locks) != 1 || locks[0].Holders[0].Owner != token {
+			t.Errorf("%v", locks)
+		}
+	}
+	rec.end()
+}

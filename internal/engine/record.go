@@ -142,9 +142,14 @@ func (r *record) setOnCondition(entry *Entry) {
 	pairs := args[1:]
 	switch c.Cmd.Name {
 	case "set":
-		isNX := func(option []byte) bool { return strings.EqualFold(string(option), "nx") }
+		has := func(name string) bool {
+			return slices.ContainsFunc(args[3:], func(option []byte) bool {
+				return strings.EqualFold(string(option), name)
+			})
+		}
 		checked := c.From == command.FromScript && r.missing == watchedKey{c.DB.ID(), string(args[1])}
-		done = entry.Reply.Kind() == resp.KindStatus && (checked || slices.ContainsFunc(args[3:], isNX))
+		done = entry.Reply.Kind() == resp.KindStatus && (checked || has("nx"))
+		done = done || entry.Reply.IsNil() && has("nx") && has("get") // the reply is the old value: none
 		pairs = args[1:3]
 		done = done || entry.Reply.Kind() == resp.KindStatus && known.IsLockName(string(args[1]))
 	case "setnx", "msetnx":

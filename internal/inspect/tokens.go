@@ -41,7 +41,7 @@ const tokenBytes = 16
 func IsToken(s string) bool {
 	switch {
 	case isUUID(s), isULID(s), isXID(s), isNanoID(s),
-		isBase64(s, base64.StdEncoding), isBase64(s, base64.RawURLEncoding):
+		isPaddedBase64(s), isRawBase64(s):
 		return true
 	case len(s) >= 2*tokenBytes && only(s, "0123456789abcdefABCDEF"):
 		return true
@@ -49,15 +49,22 @@ func IsToken(s string) bool {
 	return len(s) >= tokenBytes && len(s) <= 2*tokenBytes && !utf8.ValidString(s)
 }
 
-// isBase64 reports whether s begins with tokenBytes in base64 that look random. It may be longer
-// only without padding.
-func isBase64(s string, in *base64.Encoding) bool {
-	n := in.EncodedLen(tokenBytes)
-	if len(s) < n || len(s) > n && in == base64.StdEncoding {
+// isPaddedBase64 reports whether s is tokenBytes in base64 that are no text, as redsync writes
+// them. The padding tells them from words.
+func isPaddedBase64(s string) bool {
+	b, err := base64.StdEncoding.DecodeString(s)
+	return err == nil && len(b) == tokenBytes && !utf8.Valid(b)
+}
+
+// isRawBase64 reports whether s begins with tokenBytes in URL base64 that look random. It may be
+// longer.
+func isRawBase64(s string) bool {
+	n := base64.RawURLEncoding.EncodedLen(tokenBytes)
+	if len(s) < n || s[n:] == "==" { // with padding: see isPaddedBase64
 		return false
 	}
-	_, err := in.DecodeString(s[:n])
-	return err == nil && looksRandom(strings.TrimRight(s[:n], "="))
+	_, err := base64.RawURLEncoding.DecodeString(s[:n])
+	return err == nil && looksRandom(s[:n])
 }
 
 // isNanoID reports whether s is a nanoid of the usual length, which is 21 characters.

@@ -35,6 +35,8 @@ func TestATokenLooksRandom(t *testing.T) {
 		"1":                                                                     false,
 		"1767225600000":                                                         false,
 		"00112233445566778899aabbccddeef":                                       false,
+		"bmTSRPptt832GXC5TMVylw==":                                              true,  // 16 bytes in base64
+		"SGVsbG8sIFdvcmxkISBoZQ==":                                              false, // of "Hello, World! he"
 		"q83vEjRWeJCrze8SNFZ4":                                                  false,
 		"waiting-for-the-payment":                                               false,
 		"ProcessingOrderPayment":                                                false,
@@ -60,7 +62,7 @@ func TestNearlyEveryRandomTokenIsRecognised(t *testing.T) {
 			missed++
 		}
 	}
-	if missed > 80 {
+	if missed > 40 {
 		t.Errorf("%d of 2000 are missed", missed)
 	}
 }
