@@ -106,7 +106,7 @@ func (db *DB) put(key []byte, v Value, touches bool) *Entry {
 	e := db.keys.find(hash, key)
 	if e != nil && db.expireIfDue(e) {
 		if db.space.KeepExpired {
-			db.drop(e) // kept while expired: the new key replaces it
+			db.drop(e, false) // kept while expired: the new key replaces it
 		}
 		e = nil
 	}
@@ -121,6 +121,9 @@ func (db *DB) put(key []byte, v Value, touches bool) *Entry {
 		}
 	} else {
 		db.changing(e)
+		if db.space.Lazyfree.ServerDel {
+			db.space.CountDropped(e.Value())
+		}
 		if e.stream() {
 			db.space.observer.Lost(db.id, e.Key())
 		}
@@ -188,13 +191,20 @@ func (db *DB) Delete(key []byte) bool {
 }
 
 // Remove removes the entry and its deadline. The entry has no value afterwards.
-func (db *DB) Remove(e *Entry) {
-	db.drop(e)
+func (db *DB) Remove(e *Entry) { db.RemoveLazily(e, db.space.Lazyfree.ServerDel) }
+
+// RemoveLazily is Remove for a command that has its own rule of what is deleted lazily. The
+// value of a key that is renamed is not deleted: lazily is false.
+func (db *DB) RemoveLazily(e *Entry, lazily bool) {
+	db.drop(e, lazily)
 	db.space.observer.Touched(db.id, e.Key())
 }
 
-// drop is Remove without a report to the Observer that the key was touched.
-func (db *DB) drop(e *Entry) {
+// drop is RemoveLazily without a report to the Observer that the key was touched.
+func (db *DB) drop(e *Entry, lazily bool) {
+	if lazily {
+		db.space.CountLazyFreed(1, freeEffort(e.Value()))
+	}
 	if db.watched {
 		db.snapshot.changing(e)
 		db.sizeRemoved(e)
@@ -339,7 +349,7 @@ func (db *DB) expireIfDue(e *Entry) bool {
 }
 
 func (db *DB) expire(e *Entry) {
-	db.drop(e)
+	db.drop(e, db.space.Lazyfree.Expire)
 	db.space.Stats.Expired++
 	db.space.observer.Touched(db.id, e.Key())
 	db.space.observer.Expired(db.id, e.Key())

@@ -68,6 +68,7 @@ type Stats struct {
 	// ExpiredFields counts fields of hashes that were deleted in the same way.
 	ExpiredFields int64
 	Evicted       int64 // keys that Evict deleted
+	LazyFreed     int64 // objects that Redis would have freed in the background, see Lazyfree
 }
 
 // ResetStats sets the counters to 0.
@@ -77,6 +78,7 @@ func (s *Space) ResetStats() { s.Stats = Stats{} }
 type Space struct {
 	Limits       Limits
 	Stats        Stats
+	Lazyfree     Lazyfree
 	Frequencies  Frequencies // set by the eviction policy
 	ReportMisses bool        // call Observer.Missed
 	// KeepExpired keeps keys with a deadline that is due (CLIENT PAUSE). Commands

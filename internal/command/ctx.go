@@ -79,19 +79,23 @@ func (c *Ctx) Notify(class Class, event string, key string) {
 func (c *Ctx) CountAs(n int64) { c.Dirty += n - 1 }
 
 // Remove deletes e, counts the change and announces "del".
-func (c *Ctx) Remove(e *store.Entry) {
-	c.DB.Remove(e)
+func (c *Ctx) Remove(e *store.Entry) { c.RemoveLazily(e, c.Space.Lazyfree.ServerDel) }
+
+// RemoveLazily is Remove for a command that has its own rule of what is deleted lazily.
+func (c *Ctx) RemoveLazily(e *store.Entry, lazily bool) {
+	c.DB.RemoveLazily(e, lazily)
 	c.Notify(Generic, "del", e.Key())
 }
 
 // RemoveDue deletes e because a command gives it a deadline that is not in the future. Valkey
 // announces "expired" and counts an expired key, Redis announces "del".
 func (c *Ctx) RemoveDue(e *store.Entry) {
+	lazily := c.Space.Lazyfree.Expire
 	if !c.Config.Valkey() {
-		c.Remove(e)
+		c.RemoveLazily(e, lazily)
 		return
 	}
-	c.DB.Remove(e)
+	c.DB.RemoveLazily(e, lazily)
 	c.Space.Stats.Expired++
 	c.Notify(ExpiredClass, "expired", e.Key())
 }

@@ -75,11 +75,15 @@ func functionDelete(c *Ctx, args resp.Args) resp.Reply {
 }
 
 func functionFlush(c *Ctx, args resp.Args) resp.Reply {
+	lazily, ok := flushOption(c, args[2:])
 	switch {
 	case len(args) > 3:
 		return resp.ErrSubcommandSyntax(args.String(1), args.String(0))
-	case len(args) == 3 && !isWord(args[2], "sync") && !isWord(args[2], "async"):
+	case !ok:
 		return errFunctionFlush
+	}
+	if _, n, _ := c.Scripts.FunctionCounts(); lazily {
+		c.Space.CountLazyFreed(n, n)
 	}
 	c.Scripts.FlushLibraries()
 	c.Dirty++

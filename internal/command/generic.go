@@ -33,19 +33,20 @@ func peekAndCount(c *Ctx, key []byte) *store.Entry {
 	return nil
 }
 
-func del(c *Ctx, args resp.Args) resp.Reply {
+func del(c *Ctx, args resp.Args) resp.Reply { return deleteKeys(c, args, c.Config.Lazyfree.UserDel) }
+
+func unlink(c *Ctx, args resp.Args) resp.Reply { return deleteKeys(c, args, true) }
+
+func deleteKeys(c *Ctx, args resp.Args, lazily bool) resp.Reply {
 	n := int64(0)
 	for _, key := range args[1:] {
 		if e := c.DB.Peek(key); e != nil {
-			c.Remove(e)
+			c.RemoveLazily(e, lazily)
 			n++
 		}
 	}
 	return resp.Int(n)
 }
-
-// unlink is del: the garbage collector frees all values in the background.
-func unlink(c *Ctx, args resp.Args) resp.Reply { return del(c, args) }
 
 func exists(c *Ctx, args resp.Args) resp.Reply {
 	n := int64(0)
@@ -124,7 +125,7 @@ func renamenx(c *Ctx, args resp.Args) resp.Reply {
 func renameEntry(c *Ctx, e *store.Entry, to []byte) {
 	v, deadline := e.Value(), c.DB.Deadline(e)
 	c.Parking.Signal(c.DB.ID(), string(to)) // Redis serves clients that wait for the new key first,
-	c.DB.Remove(e)                          // but sends invalidations of the old key first
+	c.DB.RemoveLazily(e, false)             // but sends invalidations of the old key first
 	moved := replace(c, c.DB, to, v, deadline)
 	moved.KeepAccessed(e)
 	c.Notify(Generic, "rename_from", e.Key())
@@ -168,7 +169,7 @@ func move(c *Ctx, args resp.Args) resp.Reply {
 	}
 	moved := setWithDeadline(to, args[1], e.Value(), c.DB.Deadline(e))
 	moved.KeepAccessed(e)
-	c.DB.Remove(e)
+	c.DB.RemoveLazily(e, false)
 	c.Notify(Generic, "move_from", e.Key())
 	c.Events.Notify(Generic, "move_to", to.ID(), moved.Key())
 	return resp.Int(1)

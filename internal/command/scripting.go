@@ -86,8 +86,12 @@ func scriptExists(c *Ctx, args resp.Args) resp.Reply {
 }
 
 func scriptFlush(c *Ctx, args resp.Args) resp.Reply {
-	if len(args) > 3 || len(args) == 3 && !isWord(args[2], "sync") && !isWord(args[2], "async") {
+	lazily, ok := flushOption(c, args[2:])
+	if !ok {
 		return errScriptFlush
+	}
+	if n := c.Scripts.Len(); lazily {
+		c.Space.CountLazyFreed(n, n)
 	}
 	c.Scripts.Flush()
 	return resp.OK

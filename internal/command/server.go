@@ -7,6 +7,7 @@ import (
 
 	"github.com/lockredis/lockredis/internal/config"
 	"github.com/lockredis/lockredis/resp"
+	"github.com/lockredis/lockredis/store"
 )
 
 var (
@@ -34,28 +35,57 @@ func role(*Ctx, resp.Args) resp.Reply {
 	return resp.Array(resp.BulkString("master"), resp.Int(0), resp.EmptyArray)
 }
 
-// flushOptionsOK reports whether the options of FLUSHALL and FLUSHDB are valid. SYNC and
-// ASYNC are the same: the garbage collector frees the values in the background.
-func flushOptionsOK(args resp.Args) bool {
-	return len(args) == 1 || len(args) == 2 && (isWord(args[1], "sync") || isWord(args[1], "async"))
+// flushOption reads the option of a flush, if there is one: SYNC or ASYNC. Both flush in the
+// same way, but lazily says that INFO counts what is gone. ok is false if the option is invalid.
+func flushOption(c *Ctx, options resp.Args) (lazily, ok bool) {
+	switch {
+	case len(options) == 0:
+		return c.Config.Lazyfree.UserFlush, true
+	case len(options) == 1 && isWord(options[0], "async"):
+		return true, true
+	}
+	return false, len(options) == 1 && isWord(options[0], "sync")
+}
+
+// flushTracking forgets the keys that clients cache.
+//
+// Differs from Redis: there the nodes of the radix tree of these keys decide whether they count.
+// The tree has at least as many nodes as keys.
+func flushTracking(c *Ctx, lazily bool) {
+	if lazily {
+		n := c.Tracking.Counts().Keys
+		c.Space.CountLazyFreed(n, n)
+	}
+	c.Tracking.Flushed()
+}
+
+// flushKeys empties db and counts its keys.
+func flushKeys(c *Ctx, db *store.DB, lazily bool) {
+	keys := db.Flush()
+	c.Dirty += int64(keys)
+	if lazily {
+		c.Space.Stats.LazyFreed += int64(keys)
+	}
 }
 
 func flushdb(c *Ctx, args resp.Args) resp.Reply {
-	if !flushOptionsOK(args) {
+	lazily, ok := flushOption(c, args[1:])
+	if !ok {
 		return resp.ErrSyntax
 	}
-	c.Tracking.Flushed()
-	c.Dirty += int64(c.DB.Flush())
+	flushTracking(c, lazily)
+	flushKeys(c, c.DB, lazily)
 	return resp.OK
 }
 
 func flushall(c *Ctx, args resp.Args) resp.Reply {
-	if !flushOptionsOK(args) {
+	lazily, ok := flushOption(c, args[1:])
+	if !ok {
 		return resp.ErrSyntax
 	}
-	c.Tracking.Flushed()
+	flushTracking(c, lazily)
 	for _, db := range c.Space.Opened() {
-		c.Dirty += int64(db.Flush())
+		flushKeys(c, db, lazily)
 	}
 	c.Saving.Flushed()
 	return resp.OK

@@ -126,7 +126,8 @@ func infoMemory(c *Ctx, w *infoWriter) {
 	w.line("mem_clients_normal", m.clients)
 	w.zero("mem_cluster_links", "mem_aof_buffer")
 	w.line("mem_allocator", "go")
-	w.zero("active_defrag_running", "lazyfree_pending_objects", "lazyfreed_objects")
+	w.zero("active_defrag_running", "lazyfree_pending_objects")
+	w.line("lazyfreed_objects", c.Space.Stats.LazyFreed)
 }
 
 // infoScriptMemory writes the lines about scripts and functions.

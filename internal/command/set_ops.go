@@ -24,18 +24,24 @@ func lookupSets(c *Ctx, keys [][]byte) (sets []*store.Set, ok bool) {
 // set.
 type setOperation func(sets []*store.Set, lim *store.Limits) *store.Set
 
-func sinter(c *Ctx, args resp.Args) resp.Reply { return answerSet(c, args, intersection) }
+func sinter(c *Ctx, args resp.Args) resp.Reply { return answerSet(c, args, intersection, false) }
 
-func sunion(c *Ctx, args resp.Args) resp.Reply { return answerSet(c, args, union) }
+func sunion(c *Ctx, args resp.Args) resp.Reply { return answerSet(c, args, union, true) }
 
-func sdiff(c *Ctx, args resp.Args) resp.Reply { return answerSet(c, args, difference) }
+func sdiff(c *Ctx, args resp.Args) resp.Reply { return answerSet(c, args, difference, true) }
 
-func answerSet(c *Ctx, args resp.Args, operate setOperation) resp.Reply {
+// answerSet replies with the members of the result. builds says that Redis builds the result as
+// a set, too, and drops it.
+func answerSet(c *Ctx, args resp.Args, operate setOperation, builds bool) resp.Reply {
 	sets, ok := lookupSets(c, args[1:])
 	if !ok {
 		return resp.ErrWrongType
 	}
-	return resp.Set(setMembers(operate(sets, &c.Space.Limits))...)
+	result := operate(sets, &c.Space.Limits)
+	if builds {
+		c.Space.CountDropped(result)
+	}
+	return resp.Set(setMembers(result)...)
 }
 
 func sinterstore(c *Ctx, args resp.Args) resp.Reply {

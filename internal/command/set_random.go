@@ -86,11 +86,15 @@ func spopCount(c *Ctx, args resp.Args) resp.Reply {
 	case count >= int64(s.Len()):
 		c.Space.Stats.Hits++ // Redis looks the set up again, to read it
 		members := setMembers(s)
+		if c.Space.Lazyfree.ServerDel {
+			c.Space.CountDropped(union([]*store.Set{s}, &c.Space.Limits)) // Redis pops by SUNION
+		}
 		c.Changed(SetClass, "spop", e)
 		c.CountAs(int64(len(members)))
 		c.RemoveIfEmpty(e, 0)
 		return resp.Set(members...)
 	}
+	wasTable := s.Encoding() == "hashtable"
 	popped := make([]resp.Reply, count)
 	for i := range popped {
 		at := c.Rand.IntN(s.Len())
@@ -98,6 +102,9 @@ func spopCount(c *Ctx, args resp.Args) resp.Reply {
 		s.RemoveAt(at)
 	}
 	if rebuiltByPop(int64(s.Len()), count) {
+		if c.Space.Lazyfree.ServerDel && wasTable {
+			c.Space.CountLazyFreed(1, int(count)) // Redis deletes the set of the popped members
+		}
 		c.DB.SetValue(e, union([]*store.Set{s}, &c.Space.Limits))
 	}
 	c.Changed(SetClass, "spop", e)

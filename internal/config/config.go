@@ -35,6 +35,7 @@ type Config struct {
 	MaxClients                     int
 	MaxMemory                      int64 // bytes, 0: no limit
 	Eviction                       Eviction
+	Lazyfree                       Lazyfree
 	Databases                      int
 	OutputLimits                   [3]OutputLimit // by ClientClass
 	ProtectedMode                  bool

@@ -153,7 +153,6 @@ const (
 	idleCrash       = "Go reports a crash"
 	idleDefrag      = "Go's memory is not defragmented"
 	idleExpiry      = "keys expire at their millisecond"
-	idleFree        = "the garbage collector frees values in the background"
 	idleHost        = "the process leaves settings of the system as they are"
 	idleListen      = "Go chooses the length"
 	idleLogo        = "there is no logo"
@@ -168,6 +167,9 @@ const (
 	idleHidden      = "Redis's own tests set it; only its full name finds it in CONFIG GET"
 	idleSyslog      = "there is no syslog"
 )
+
+// countsFreed is the note of the lazyfree-lazy directives.
+const countsFreed = "has INFO count in `lazyfreed_objects`; the garbage collector frees all values"
 
 // reason is an error with a text for a client or the operator. The text is Redis's,
 // or lockredis's own where Redis has none.

@@ -15,3 +15,12 @@ type Eviction struct {
 func (e Eviction) PerKey() bool {
 	return strings.HasSuffix(e.Policy, "-lru") || strings.HasSuffix(e.Policy, "-lfu")
 }
+
+// Lazyfree is the lazyfree-lazy directives: which deletions INFO counts in lazyfreed_objects.
+type Lazyfree struct {
+	Eviction  bool // evicted keys
+	Expire    bool // expired keys
+	ServerDel bool // values that a command replaces, or deletes as its side effect
+	UserDel   bool // DEL counts as UNLINK does
+	UserFlush bool // FLUSHALL, FLUSHDB, SCRIPT FLUSH and FUNCTION FLUSH are ASYNC by default
+}

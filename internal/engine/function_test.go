@@ -119,3 +119,19 @@ func BenchmarkLockFunction(b *testing.B) {
 		b.Fatalf("%d bytes of replies", out.written)
 	}
 }
+
+// The figures are those of redis-server 7.0.15. There is no vector, because it may die of this.
+func TestAFlushInTheBackgroundCountsMoreThan64Functions(t *testing.T) {
+	e, _ := newClocked(t)
+	s, _ := connect(e)
+	for _, test := range []struct{ functions, option, counted string }{
+		{"64", "ASYNC", "0"}, {"65", "SYNC", "0"}, {"65", "ASYNC", "65"},
+	} {
+		send(e, s, "FUNCTION", "LOAD", "#!lua name=lib\nfor i = 1, "+test.functions+
+			" do redis.register_function('f' .. i, function() end) end")
+		expectReply(t, send(e, s, "FUNCTION", "FLUSH", test.option), "+OK\r\n")
+		if info := send(e, s, "INFO", "memory"); !strings.Contains(info, "lazyfreed_objects:"+test.counted+"\r\n") {
+			t.Errorf("FLUSH %s of %s functions: lazyfreed_objects is not %s", test.option, test.functions, test.counted)
+		}
+	}
+}

@@ -19,6 +19,10 @@ func (e *Engine) followSettings(cfg *config.Config) {
 
 			StreamNodeBytes: cfg.StreamNodeBytes, StreamNodeEntries: cfg.StreamNodeEntries,
 		}
+		s.Lazyfree = store.Lazyfree{
+			Eviction: cfg.Lazyfree.Eviction, Expire: cfg.Lazyfree.Expire,
+			ServerDel: cfg.Lazyfree.ServerDel,
+		}
 		e.memory.choose(cfg.Eviction)
 		s.ReportMisses = cfg.NotifyEvents&command.KeyMiss != 0
 		return nil
