@@ -85,24 +85,33 @@ func (e *Engine) saveAtEnd() error {
 func (s *saving) Load(merge bool) error {
 	env := &s.e.env
 	path := env.Config.Path(env.Config.RDB.File)
-	f, err := os.Open(path)
+	f, size, err := openSized(path)
 	if err != nil {
 		return err
 	}
 	defer f.Close()
-	info, err := f.Stat()
-	if err != nil {
-		return err
-	}
 	events := env.Config.NotifyEvents
 	env.Config.NotifyEvents = 0 // a key from a file is no event
 	defer func() { env.Config.NotifyEvents = events }()
 	defer s.e.tracking.suspend()()
-	if err := s.loadFrom(interruptible{f, s.e}, info.Size(), merge); err != nil {
+	if err := s.loadFrom(interruptible{f, s.e}, size, merge); err != nil {
 		return fmt.Errorf("load %s: %w", path, err)
 	}
 	s.e.log.Info("Done loading RDB", "keys", s.stats.KeysLoaded, "expired", s.stats.KeysExpired)
 	return nil
+}
+
+// openSized opens a file and returns its size in bytes.
+func openSized(path string) (f *os.File, size int64, err error) {
+	if f, err = os.Open(path); err != nil {
+		return nil, 0, err
+	}
+	info, err := f.Stat()
+	if err != nil {
+		f.Close()
+		return nil, 0, err
+	}
+	return f, info.Size(), nil
 }
 
 // loadFrom reads an RDB file of at most size bytes.

@@ -65,17 +65,13 @@ func markOf(paths []string) (string, error) {
 
 // fileMark returns the fact of the RDB file, "" without one.
 func (s *saving) fileMark() (mark string) {
-	f, err := os.Open(s.e.env.Config.Path(s.e.env.Config.RDB.File))
+	f, size, err := openSized(s.e.env.Config.Path(s.e.env.Config.RDB.File))
 	if err != nil {
 		return ""
 	}
 	defer f.Close()
-	info, err := f.Stat()
-	if err != nil {
-		return ""
-	}
 	stop := errors.New("the facts come first")
-	_ = rdb.Load(f, info.Size(), rdb.Reader{ // another error shows when the file is read
+	_ = rdb.Load(f, size, rdb.Reader{ // another error shows when the file is read
 		Limits: &s.e.env.Space.Limits, Valkey: true,
 		Key:      func(rdb.Key) error { return stop },
 		Function: func(string) error { return stop },
@@ -148,23 +144,19 @@ func (r *logReader) setTime(micros int64) {
 // may be truncated.
 func (r *logReader) file(path string, last bool) error {
 	e := r.s.e
-	f, err := os.Open(path)
+	f, size, err := openSized(path)
 	if err != nil {
 		return err
 	}
 	defer f.Close()
-	info, err := f.Stat()
-	if err != nil {
-		return err
-	}
 	in := bufio.NewReaderSize(interruptible{f, e}, 1<<20)
 	r.session.DB, r.multi, r.queue = 0, false, nil
 	if head, _ := in.Peek(5); string(head) == "REDIS" {
-		if err := r.s.loadFrom(in, info.Size(), false); err != nil {
+		if err := r.s.loadFrom(in, size, false); err != nil {
 			return err
 		}
 	}
-	err = aof.Commands(in, info.Size(), r.run)
+	err = aof.Commands(in, size, r.run)
 	if err == nil && r.multi {
 		e.log.Warn("Revert incomplete MULTI/EXEC transaction in AOF file", "file", path)
 		err = aof.ErrTruncated
