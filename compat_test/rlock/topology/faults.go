@@ -4,6 +4,7 @@ import (
 	"errors"
 	"fmt"
 	"testing"
+	"time"
 )
 
 // Master returns the key's master, when all nodes or sentinels that decide about it
@@ -61,22 +62,38 @@ func (tp *Topology) slot(key string) (int64, error) {
 func (tp *Topology) Failover(tb testing.TB, key string) *Node {
 	tb.Helper()
 	old := tp.Master(tb, key)
+	var to *Node
+	var order []any
 	switch tp.Kind {
 	case Sentinel:
-		await(tb, "SENTINEL FAILOVER", func() error {
-			_, err := tp.sentinels[0].Do("SENTINEL", "FAILOVER", masterName)
-			return err
-		})
+		to, order = tp.sentinels[0], []any{"SENTINEL", "FAILOVER", masterName}
 	case Cluster:
-		replica := tp.replica(tb, old)
-		if _, err := replica.Do("CLUSTER", "FAILOVER"); err != nil {
-			tb.Fatalf("CLUSTER FAILOVER: %v", err)
-		}
+		to, order = tp.replica(tb, old), []any{"CLUSTER", "FAILOVER"}
 	default:
 		tb.Fatalf("%s has no replicas", tp.Kind)
 	}
-	return tp.AwaitNewMaster(tb, key, old)
+	var next time.Time
+	await(tb, fmt.Sprint(order), func() error {
+		now, err := tp.master(key)
+		if err == nil && now != old {
+			return nil
+		}
+		if err != nil || time.Now().Before(next) {
+			return fmt.Errorf("no other master than %s: %v", old.Addr, err)
+		}
+		if _, err := to.Do(order...); err != nil {
+			return err
+		}
+		next = time.Now().Add(failoverLimit)
+		return errors.New("ordered")
+	})
+	return tp.Master(tb, key)
 }
+
+// failoverLimit is how long an order has before it is given again. A replica in a cluster
+// gives an order up after 5 s, for instance when it did not get its votes. An order
+// begins these seconds anew.
+const failoverLimit = 7 * time.Second
 
 // replica returns a replica of the master.
 func (tp *Topology) replica(tb testing.TB, master *Node) *Node {
