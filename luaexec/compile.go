@@ -19,7 +19,7 @@ const (
 // chunk is a compiled piece of Lua: a script, or the argument of loadstring.
 type chunk struct {
 	proto *lua.FunctionProto
-	loops bool
+	pace  pace
 }
 
 // compile compiles source. name stands before the line in error messages: in the
@@ -47,12 +47,24 @@ func compile(source, name string, bound func(string) bool, memory int) (chunk, e
 	}
 	dropArgTable(proto)
 	finish(proto)
-	return chunk{proto: proto, loops: block.Loops || len(source) > maxUnchecked}, nil
+	c := chunk{proto: proto}
+	switch {
+	case isLong(proto):
+		c.pace = long
+	case block.Loops:
+		c.pace = looping
+	}
+	return c, nil
 }
 
-// maxUnchecked is the length in bytes up to which a source without a loop runs
-// without safe points. A longer one can allocate much memory in many small pieces.
-const maxUnchecked = 4 << 10
+// maxStraight is the number of instructions up to which a function needs no ticks between
+// its loops and calls. Many more of them could take much memory in small pieces.
+const maxStraight = 1000
+
+// isLong reports whether p or an inner function has more than maxStraight instructions.
+func isLong(p *lua.FunctionProto) bool {
+	return len(p.Code) > maxStraight || slices.ContainsFunc(p.FunctionPrototypes, isLong)
+}
 
 // finish completes the work of gopher-lua's compiler on p and its inner functions:
 //

@@ -19,8 +19,8 @@
 // can reach and the next can see is read-only, KEYS and ARGV are filled for every
 // run, and there are no other globals.
 //
-// This package has the loop that runs gopher-lua's instructions (loop.go). It counts them, and
-// has its own for %, ^, # and "..", where C Lua's results differ.
+// This package has the loop that runs gopher-lua's instructions (loop.go). It adds safe
+// points, and has its own for %, ^, # and "..", where C Lua's results differ.
 //
 // The compiler binds the names of globals and library functions. Arguments of
 // commands are passed without a copy. Only scripts that can loop pay for the check
@@ -37,9 +37,9 @@
 // # Safe points
 //
 // A safe point is a place where a running script can be ended: the caller may kill
-// it, and the heap is checked. A script that can loop passes one about every
-// thousand instructions. Library functions that run long or allocate much pass
-// safe points of their own.
+// it, and the heap is checked. A script that can loop passes one in every 500 rounds
+// of loops and calls. Code with very long functions counts its instructions. Library
+// functions that run long or allocate much pass safe points of their own.
 //
 // The package is a part of the server. Its API may change with any version.
 package luaexec

@@ -11,6 +11,7 @@ import (
 // The operators %, ^, # and .. have instructions of their own: gopher-lua's give other
 // results than C Lua for some operands. An instruction handles the usual operands. For others
 // it calls the function of operators.go, which converts them, calls a metamethod or throws.
+// The instructions that close a loop have a tick.
 
 // operatorFunctions are the functions of the operators for unusual operands.
 type operatorFunctions struct {
@@ -18,7 +19,8 @@ type operatorFunctions struct {
 	bounds                   [3]*lua.LFunction // by syntax.Mark.Bound - 1
 }
 
-func (m *machine) installInstructions() {
+// replaceInstructions replaces instructions of gopher-lua in ops.
+func (m *machine) replaceInstructions(ops *operations) {
 	m.slow = operatorFunctions{
 		mod:    m.L.NewFunction(modulo),
 		pow:    m.L.NewFunction(power),
@@ -28,11 +30,13 @@ func (m *machine) installInstructions() {
 	for i, what := range []string{"initial value", "limit", "step"} {
 		m.slow.bounds[i] = m.L.NewFunction(forBound(what))
 	}
-	m.ops[opBound] = m.runBound
-	m.ops[lua.OP_MOD] = m.runMod
-	m.ops[lua.OP_POW] = m.runPow
-	m.ops[lua.OP_LEN] = m.runLen
-	m.ops[lua.OP_CONCAT] = m.runConcat
+	ops[opBound] = m.runBound
+	ops[lua.OP_MOD] = m.runMod
+	ops[lua.OP_POW] = m.runPow
+	ops[lua.OP_LEN] = m.runLen
+	ops[lua.OP_CONCAT] = m.runConcat
+	ops[lua.OP_FORLOOP] = m.runForLoop
+	ops[lua.OP_JMP] = m.runJump
 }
 
 // operand is the value of operand B or C of f: a register, or with bit 8 a constant.
@@ -110,6 +114,36 @@ func (m *machine) runBound(L *lua.LState, code uint32, _ unsafe.Pointer) int {
 	} else {
 		callOperator(L, code, m.slow.bounds[operandC(code)-1], v)
 	}
+	return 0
+}
+
+// runForLoop goes on with the next round of a numeric for, or ends it.
+func (m *machine) runForLoop(L *lua.LState, code uint32, base unsafe.Pointer) int {
+	m.ticker.count(L)
+	f, reg := topFrame(L), fieldsOf(L).reg
+	i := f.LocalBase + operandA(code)
+	r := reg.array[i : i+4] // the last value, limit, step, and the variable
+	last, _ := r[0].(lua.LNumber)
+	limit, _ := r[1].(lua.LNumber)
+	step, _ := r[2].(lua.LNumber)
+	next := last + step
+	if step > 0 && next <= limit || step <= 0 && next >= limit {
+		v := m.values.number(float64(next))
+		r[0], r[3] = v, v
+		reg.top = max(reg.top, i+len(r))
+		f.Pc += operandSBx(code)
+		return 0
+	}
+	return instructions[lua.OP_FORLOOP](L, code, base)
+}
+
+// runJump jumps. A jump back closes a loop.
+func (m *machine) runJump(L *lua.LState, code uint32, _ unsafe.Pointer) int {
+	distance := operandSBx(code)
+	if distance < 0 {
+		m.ticker.count(L)
+	}
+	topFrame(L).Pc += distance
 	return 0
 }
 

@@ -93,8 +93,8 @@ func (r *Runtime) loadInto(set *libraries, code string, replace bool, c Caller) 
 	if err != nil {
 		return refuse("ERR Error compiling function: " + err.Error())
 	}
-	l = &Library{name: name, code: code}
-	if text := m.loadLibrary(l, chunk.proto, c); text != "" {
+	l = &Library{name: name, code: code, pace: max(chunk.pace, looping)}
+	if text := m.loadLibrary(l, chunk, c); text != "" {
 		return refuse("ERR Error registering functions: " + text)
 	}
 	l.size = heapsize.Pointers[Library](1) + heapsize.Text(len(code)) + heapsize.Text(len(name))
@@ -134,13 +134,13 @@ func (r *Runtime) functionMachine() *machine {
 
 // loadLibrary runs the code of l, which registers its functions. It returns the text of the
 // error that ended the code, or "".
-func (m *machine) loadLibrary(l *Library, proto *lua.FunctionProto, c Caller) (failure string) {
+func (m *machine) loadLibrary(l *Library, code chunk, c Caller) (failure string) {
 	m.loading, m.ticker.ending = &loading{l, map[string]bool{}}, errLoadTimeout
 	defer func() { m.loading, m.ticker.ending = nil, errKilled }()
 	var reply resp.Reply
 	m.whileLoading(func() {
-		m.L.Push(m.L.NewFunctionFromProto(proto))
-		reply = m.run(task{loops: true, discard: true}, c)
+		m.L.Push(m.L.NewFunctionFromProto(code.proto))
+		reply = m.run(task{pace: l.pace, discard: true}, c)
 	})
 	killed := m.ticker.killed
 	m.refresh()

@@ -11,6 +11,7 @@ import (
 type Library struct {
 	name      string
 	code      string
+	pace      pace        // of its code and its functions, but for simple ones
 	functions []*Function // in the order of their registration
 	size      int         // estimated bytes without the code
 	codeSize  int         // estimated bytes of the code

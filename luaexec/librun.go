@@ -14,7 +14,9 @@ func (r *Runtime) RunFunction(f *Function, keys, args [][]byte, c Caller) (reply
 	}
 	m := r.libs.vm
 	m.L.Push(f.fn)
+	pace := f.owner.pace
 	if f.simple {
+		pace = brief
 		m.keys.fill(keys)
 		m.argv.fill(args)
 		m.L.Push(m.keys.table)
@@ -25,7 +27,7 @@ func (r *Runtime) RunFunction(f *Function, keys, args [][]byte, c Caller) (reply
 		m.keys.weigh(keys)
 		m.argv.weigh(args)
 	}
-	reply = m.run(task{name: f.name, loops: !f.simple, args: 2}, c)
+	reply = m.run(task{name: f.name, pace: pace, args: 2}, c)
 	m.refresh()
 	return reply
 }
@@ -52,10 +54,6 @@ func (m *machine) refresh() {
 	m.L, m.ticker.main, m.broken = L, L, false
 }
 
-// maxSimpleCode is the number of instructions up to which a function can be simple. Many
-// more of them could take much memory in small pieces.
-const maxSimpleCode = 1000
-
 // isSimple reports whether a function ends soon, and cannot keep a value for a later call.
 // So it has no loop and no inner function, uses no variable of the library's, and names no
 // global that could give it either. It needs no safe points, and its keys and arguments
@@ -65,7 +63,7 @@ func isSimple(fn *lua.LFunction) bool {
 		return false
 	}
 	p := fn.Proto
-	if len(p.Code) > maxSimpleCode || len(p.FunctionPrototypes) > 0 || p.NumUpvalues > 0 {
+	if len(p.Code) > maxStraight || len(p.FunctionPrototypes) > 0 || p.NumUpvalues > 0 {
 		return false
 	}
 	for _, c := range p.Constants {

@@ -80,6 +80,12 @@ func (m *machine) loadChunk(L *lua.LState, source, name string) int {
 		m.sources = make(map[string]string)
 	}
 	m.sources[shown] = strings.Clone(name)
+	if c.pace == long {
+		m.ticker.setPace(long)
+		if m.loadEnv != nil { // a function may keep the chunk for a later call
+			m.ticker.least = long
+		}
+	}
 	L.Push(L.NewFunctionFromProto(c.proto))
 	return 1
 }

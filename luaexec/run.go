@@ -33,7 +33,7 @@ func (r *Runtime) Run(s *Script, keys, args [][]byte, c Caller) (reply resp.Repl
 		m.sandbox.setGlobal("ARGV", m.argv.table)
 	}
 	m.L.Push(s.function(m))
-	reply = m.run(task{name: s.sha, loops: s.loops}, c)
+	reply = m.run(task{name: s.sha, pace: s.pace}, c)
 	if m.keys.table == nil {
 		m.sandbox.setGlobal("KEYS", lua.LNil)
 	}
@@ -59,9 +59,9 @@ func (r *Runtime) running() bool {
 // task describes a run.
 type task struct {
 	name    string // of the script or the function, in errors; "" means that errors name none
-	loops   bool   // the code may run for ever or long
-	discard bool   // the result does not count: the reply is resp.NoReply
-	args    int    // the arguments above the function on the stack
+	pace    pace
+	discard bool // the result does not count: the reply is resp.NoReply
+	args    int  // the arguments above the function on the stack
 }
 
 // run calls the function that lies below its arguments on the stack, and converts its
@@ -85,13 +85,15 @@ func (m *machine) begin(t task, c Caller) {
 	m.caller, m.name, m.proto = c, t.name, 2
 	m.fault, m.taken, m.threads, m.panicked = fault{}, 0, 0, false
 	m.ticker.start(c)
-	if t.loops {
-		fieldsOf(m.L).mainLoop = m.counted
+	if t.pace != brief {
+		m.ticker.setPace(t.pace)
+		fieldsOf(m.L).mainLoop = m.counting
 	}
 }
 
 func (m *machine) end(t task) {
-	if t.loops {
+	if t.pace != brief {
+		m.ticker.setPace(brief)
 		fieldsOf(m.L).mainLoop = m.plain
 	}
 	m.caller = nil

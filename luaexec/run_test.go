@@ -93,6 +93,10 @@ func TestTickEndsEveryLoopingScript(t *testing.T) {
 		"while true do redis.pcall('get', 'x') end", "loadstring('while true do end')()",
 		"_G['load' .. 'string']('while true do end')()",
 		"xpcall(function() while true do end end, function(e) while true do end end)",
+		"local t = setmetatable({}, {__index = function(t, k) return t[k + 1] end}) " +
+			"while true do pcall(function() return t[1] end) end",
+		"for k in function() return 1 end do end", "for i = 1, 0, 0 do end",
+		"local f = loadstring('local x ' .. ('x = 1 '):rep(2000)) while true do f() end",
 	} {
 		r := New(Options{})
 		c := newFakeServer()

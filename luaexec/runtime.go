@@ -23,7 +23,7 @@ type Caller interface {
 	// Log is redis.log with a level from 0 (debug) to 3 (warning). msg is valid
 	// until it returns.
 	Log(level int, msg string)
-	// Tick is called at each safe point: about every thousand Lua instructions of
+	// Tick is called at each safe point: every 500 rounds of loops and calls of
 	// a script that can loop, and in long library calls. true kills the script.
 	Tick() (kill bool)
 }
@@ -72,8 +72,8 @@ func New(opts Options) *Runtime {
 	return r
 }
 
-// TickSoon makes the running script or function pass a safe point at its next instruction,
-// unless it cannot loop. Caller.Command calls it.
+// TickSoon makes the running script or function pass a safe point at its next call or
+// round of a loop, unless it cannot loop. Caller.Command calls it.
 func (r *Runtime) TickSoon() {
 	for _, m := range []*machine{r.vm, r.libs.vm} {
 		if m != nil {

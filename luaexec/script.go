@@ -16,7 +16,7 @@ type Script struct {
 	body  string
 	sha   string
 	flags Flags
-	loops bool
+	pace  pace
 
 	proto *lua.FunctionProto // nil: the code was dropped
 	bytes int                // estimated size of the code
@@ -36,9 +36,9 @@ func (s *Script) Body() string { return s.body }
 func (s *Script) Flags() Flags { return s.flags }
 
 // Loops reports whether the script may run for ever or long: it has a loop or a
-// function, can compile further code, or its source is longer than 4 KB. Only such
-// scripts are interrupted every thousand instructions to call Caller.Tick.
-func (s *Script) Loops() bool { return s.loops }
+// function, can compile further code, or has more than a thousand instructions. Only such
+// scripts are interrupted now and then to call Caller.Tick.
+func (s *Script) Loops() bool { return s.pace != brief }
 
 // textSize estimates the script's memory without its code, in bytes.
 func (s *Script) textSize() int {
@@ -107,7 +107,7 @@ func compileScript(body string, bound func(string) bool, opts Options) (
 		body:  body,
 		sha:   hex.EncodeToString(d[:]),
 		flags: flags,
-		loops: chunk.loops,
+		pace:  chunk.pace,
 		proto: chunk.proto,
 		bytes: protoSize(chunk.proto) + functionSize,
 	}, resp.NoReply, true

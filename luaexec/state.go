@@ -30,11 +30,10 @@ type machine struct {
 
 	keys, argv vector
 
-	ops      [opcodes]instruction // by opcode
 	slow     operatorFunctions
 	original loop // gopher-lua's
 	plain    loop // loop
-	counted  loop // countingLoop
+	counting loop // countingLoop
 
 	onError *lua.LFunction // noteFault
 	fault   fault          // the place of the error that ends the script

@@ -3,28 +3,35 @@ package luaexec
 import lua "github.com/yuin/gopher-lua"
 
 const (
-	// ticksPerCheck is the number of Lua instructions between two safe points.
-	ticksPerCheck = 1000
-	// ticksPerPause is the number of instructions between two checks of the stack's depth.
+	// ticksPerCheck is the number of ticks between two checks by Caller.Tick. A tick is a round
+	// of a loop, a call, or in long code an instruction.
+	ticksPerCheck = 500
+	// ticksPerPause is the number of ticks between two checks of the stack's depth.
 	ticksPerPause = 16
 	// callReserve is the number of frames that are free when "stack overflow" is
 	// thrown: for calls until the next check, and for error handlers.
 	callReserve = 100
 )
 
-// ticker counts the instructions of scripts that can loop, and passes safe points. See
-// countingLoop.
+// ticker counts the ticks of scripts that can loop, and passes safe points.
 type ticker struct {
 	main   *lua.LState
 	caller Caller
-	soon   int // instructions until the next pause
-	left   int // instructions from there to the next safe point, a multiple of ticksPerPause
+	soon   int // ticks until the next pause
+	left   int // ticks from there to the next safe point, a multiple of ticksPerPause
 	below  int // open calls of the coroutines that wait for the running one
 	killed bool
 	ending string // the error of a script that Caller.Tick kills
 	reason string // the error that a killed script ends with
 	memory heapWatch
+
+	ops   *operations       // of the running code: one of paces
+	paces [paces]operations // by pace and opcode
+	least pace              // what setPace sets at least
 }
+
+// setPace sets the pace of the running code.
+func (t *ticker) setPace(p pace) { t.ops = &t.paces[max(p, t.least)] }
 
 func (t *ticker) init(main *lua.LState, growth func(heap uint64) uint64) {
 	t.main, t.ending, t.memory.allowed = main, errKilled, growth
@@ -42,7 +49,14 @@ func (t *ticker) rest() {
 	t.left = ticksPerCheck - t.soon
 }
 
-// rush makes the next instruction pass a safe point.
+// count counts a tick.
+func (t *ticker) count(L *lua.LState) {
+	if t.soon--; t.soon <= 0 {
+		t.pause(L)
+	}
+}
+
+// rush makes the next tick pass a safe point.
 func (t *ticker) rush() { t.soon, t.left = 1, 0 }
 
 // pause checks the depth of the stack, and passes a safe point when it is time or there was a
@@ -75,6 +89,7 @@ func (t *ticker) safePoint(bytes int) (killed bool) {
 		t.killed, t.reason = true, errMemory
 	}
 	if t.killed {
+		t.setPace(long)
 		t.rush()
 	}
 	return t.killed
