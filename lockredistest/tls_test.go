@@ -1,4 +1,4 @@
-package lockredistest
+package lockredistest_test
 
 import (
 	"crypto/tls"
@@ -8,11 +8,12 @@ import (
 
 	"github.com/redis/go-redis/v9"
 
+	"github.com/lockredis/lockredis/lockredistest"
 	"github.com/lockredis/lockredis/rlock"
 )
 
 func TestAClientLocksOverTLS(t *testing.T) {
-	srv := RunT(t, TLS(), Password("sesame"))
+	srv := lockredistest.RunT(t, lockredistest.TLS(), lockredistest.Password("sesame"))
 	c := rlock.New(srv.Client(), rlock.Options{})
 	defer c.Close(t.Context())
 	h, err := c.Lock("orders").Acquire(t.Context(), rlock.Wait(time.Second), rlock.Lease(time.Minute))
@@ -25,7 +26,7 @@ func TestAClientLocksOverTLS(t *testing.T) {
 }
 
 func TestATLSPortTakesAURLAndNoPlainText(t *testing.T) {
-	srv := RunT(t, TLS())
+	srv := lockredistest.RunT(t, lockredistest.TLS())
 	opts, err := redis.ParseURL("rediss://" + srv.Addr())
 	if err != nil {
 		t.Fatal(err)
@@ -50,16 +51,16 @@ func TestATLSPortTakesAURLAndNoPlainText(t *testing.T) {
 		stranger.Close()
 		t.Fatal("a client without the authority trusts the server")
 	}
-	if RunT(t).TLSConfig() != nil {
+	if lockredistest.RunT(t).TLSConfig() != nil {
 		t.Fatal("a server without TLS returned a TLSConfig")
 	}
 }
 
 func TestRestartServesTLSOnTheSamePort(t *testing.T) {
-	srv := RunT(t, TLS())
+	srv := lockredistest.RunT(t, lockredistest.TLS())
 	addr, rdb := srv.Addr(), srv.Client()
 	rdb.Set(t.Context(), "k", "v", 0)
-	srv.LoseReply(Match{Command: "get"})
+	srv.LoseReply(lockredistest.Match{Command: "get"})
 	for range 2 {
 		if err := srv.Restart(); err != nil || srv.Addr() != addr {
 			t.Fatal(srv.Addr(), err)

@@ -116,7 +116,7 @@ type Inspector struct {
 	known  map[string]bool // ids of lock clients; guarded by the engine
 
 	isLock func(key string) bool // see KnowLocks; nil: no key is
-	client process               // see KnowProcess
+	client Process               // see KnowProcess
 }
 
 // New returns the inspector of an engine.
@@ -136,7 +136,7 @@ func (i *Inspector) KnowLocks(isLock func(key string) bool) { i.isLock = isLock 
 // KnowProcess makes the inspector recognise a process that writes its host's name and its id, such as
 // "host:4711", into locks. It is called before the engine starts.
 func (i *Inspector) KnowProcess(host string, pid int) {
-	i.client = process{host, strconv.Itoa(pid)}
+	i.client = Process{host, strconv.Itoa(pid)}
 }
 
 // IsLockName reports whether KnowLocks has said that a key is a lock.
@@ -144,7 +144,7 @@ func (i *Inspector) IsLockName(key string) bool { return i.isLock != nil && i.is
 
 // IsToken reports whether a value is a random token, see the function IsToken, or names the process
 // of KnowProcess.
-func (i *Inspector) IsToken(value string) bool { return IsToken(value) || i.client.wrote(value) }
+func (i *Inspector) IsToken(value string) bool { return IsToken(value) || i.client.Wrote(value) }
 
 // Enter calls do inside the engine.
 func (i *Inspector) Enter(do func(View)) { i.engine.Outside(func() { do(i.Inside()) }) }

@@ -1,12 +1,14 @@
-package inspect
+package inspect_test
 
 import (
 	"fmt"
 	"testing"
+
+	"github.com/lockredis/lockredis/internal/inspect"
 )
 
 func TestEntriesKeepFewAndMany(t *testing.T) {
-	var e Entries
+	var e inspect.Entries
 	name := func(i int) []byte { return fmt.Append(nil, "owner:", i) }
 	expect := func(i int, since int64) {
 		t.Helper()
@@ -14,11 +16,11 @@ func TestEntriesKeepFewAndMany(t *testing.T) {
 			t.Fatalf("%d: %+v, %v", i, entry, ok)
 		}
 	}
-	const n = 3 * maxFew
+	const n = 24 // three times as many as are kept without a map
 	for i := range n {
 		expect(i, 0)
-		e.Put(name(i), Entry{Since: int64(i + 1)})
-		e.Put(name(i), Entry{Since: int64(i + 100)})
+		e.Put(name(i), inspect.Entry{Since: int64(i + 1)})
+		e.Put(name(i), inspect.Entry{Since: int64(i + 100)})
 		if e.Len() != i+1 {
 			t.Fatalf("%d entries of %d", e.Len(), i+1)
 		}
@@ -34,6 +36,6 @@ func TestEntriesKeepFewAndMany(t *testing.T) {
 			t.Fatalf("%d entries of %d", e.Len(), n-i-1)
 		}
 	}
-	e.Put(name(1), Entry{Since: 7})
+	e.Put(name(1), inspect.Entry{Since: 7})
 	expect(1, 7)
 }

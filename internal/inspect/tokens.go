@@ -130,22 +130,22 @@ func namesLock(key string) bool {
 	return strings.Contains(key, "lock") || strings.Contains(key, "mutex")
 }
 
-// process is a process whose clients may put its name into locks.
-type process struct {
-	host string // "": unknown
-	pid  string
+// Process is a process whose clients may put its name into locks.
+type Process struct {
+	Host string // "": unknown
+	PID  string
 }
 
-// wrote reports whether a value names the process: "<host>:<pid>" or with another separator, and
+// Wrote reports whether a value names the process: "<host>:<pid>" or with another separator, and
 // perhaps more behind it.
-func (p process) wrote(value string) bool {
-	host, _, _ := strings.Cut(p.host, ".")
-	for _, name := range []string{p.host, host} {
+func (p Process) Wrote(value string) bool {
+	host, _, _ := strings.Cut(p.Host, ".")
+	for _, name := range []string{p.Host, host} {
 		rest, ok := strings.CutPrefix(value, name)
 		if name == "" || !ok || len(rest) < 2 || !strings.ContainsAny(rest[:1], ":-_@/.#| ") {
 			continue
 		}
-		if rest, ok = strings.CutPrefix(rest[1:], p.pid); ok && (rest == "" || !strings.ContainsAny(rest[:1], digits)) {
+		if rest, ok = strings.CutPrefix(rest[1:], p.PID); ok && (rest == "" || !strings.ContainsAny(rest[:1], digits)) {
 			return true
 		}
 	}

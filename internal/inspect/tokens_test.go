@@ -1,10 +1,12 @@
-package inspect
+package inspect_test
 
 import (
 	"encoding/base64"
 	"math/rand/v2"
 	"strings"
 	"testing"
+
+	"github.com/lockredis/lockredis/internal/inspect"
 )
 
 func TestATokenLooksRandom(t *testing.T) {
@@ -43,7 +45,7 @@ func TestATokenLooksRandom(t *testing.T) {
 		"{\"Customer\": \"Ann\", \"n\": 42}":                                    false,
 		"worker-17.example.com:8080/2026":                                       false,
 	} {
-		if IsToken(s) != want {
+		if inspect.IsToken(s) != want {
 			t.Errorf("%q: %v", s, !want)
 		}
 	}
@@ -55,10 +57,10 @@ func TestNearlyEveryRandomTokenIsRecognised(t *testing.T) {
 	missed, random := 0, rand.NewChaCha8([32]byte{})
 	for range 1000 {
 		random.Read(b[:])
-		if !IsToken(base64.StdEncoding.EncodeToString(b[:])) {
+		if !inspect.IsToken(base64.StdEncoding.EncodeToString(b[:])) {
 			missed++
 		}
-		if !IsToken(base64.RawURLEncoding.EncodeToString(b[:])) {
+		if !inspect.IsToken(base64.RawURLEncoding.EncodeToString(b[:])) {
 			missed++
 		}
 	}
@@ -81,11 +83,11 @@ func TestAProcessIsKnownByItsHostAndID(t *testing.T) {
 		"other:4711":                  false,
 		"web-1.example.com:8080/4711": false,
 	} {
-		if (process{"web-1.example.com", "4711"}).wrote(value) != want {
+		if (inspect.Process{Host: "web-1.example.com", PID: "4711"}).Wrote(value) != want {
 			t.Errorf("%q: %v", value, !want)
 		}
 	}
-	if (process{"", "4711"}).wrote(":4711") {
+	if (inspect.Process{PID: "4711"}).Wrote(":4711") {
 		t.Error("a process without a host is recognised")
 	}
 }
