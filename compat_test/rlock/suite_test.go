@@ -14,6 +14,7 @@ import (
 func TestSuite(t *testing.T) {
 	foreign := []topology.Kind{topology.Single, topology.Sentinel, topology.Cluster, topology.Valkey}
 	topology.EachOf(t, foreign, func(t *testing.T, tp *topology.Topology) {
+		t.Parallel() // the suite waits for leases to end, most of its time
 		run := func(rdb redis.UniversalClient) func(*testing.T) {
 			return func(t *testing.T) {
 				rlocksuite.Run(t, func(t testing.TB) redis.UniversalClient {
