@@ -12,6 +12,7 @@ import (
 
 	"github.com/lockredis/lockredis"
 	"github.com/lockredis/lockredis/compat_test/wire"
+	"github.com/lockredis/lockredis/internal/redistest"
 )
 
 // holdings counts what a process holds.
@@ -54,8 +55,11 @@ func awaitHoldings(t *testing.T, before holdings) {
 func TestTenServersStartedAndClosedManyTimesLeaveNothing(t *testing.T) {
 	defer goleak.VerifyNone(t)
 	rounds := 50
-	if os.Getenv("LOCKREDIS_ABUSE") == "long" {
+	switch {
+	case os.Getenv("LOCKREDIS_ABUSE") == "long":
 		rounds = 1000
+	case !redistest.Whole():
+		rounds = 10
 	}
 	lives(t, 0) // allocates what a process allocates once
 	before := held()

@@ -59,6 +59,7 @@ func TestLocksOverAClusterClientWorkInABubble(t *testing.T) {
 }
 
 func TestALockOverAClusterClientIsALeak(t *testing.T) {
+	t.Parallel()
 	rec := &recorder{TB: t}
 	srv := lockredistest.RunT(rec, lockredistest.Cluster())
 	c := rlock.New(srv.ClusterClient(), rlock.Options{})

@@ -642,6 +642,7 @@ func TestRestartKeepsKeysAndDropsConnectionsAndScripts(t *testing.T) {
 }
 
 func TestAStoppedServerRefusesConnections(t *testing.T) {
+	t.Parallel()
 	srv := lockredistest.RunT(t, lockredistest.ManualClock())
 	rdb := srv.Client()
 	addr := srv.Addr()
@@ -686,6 +687,7 @@ func TestAStoppedServerRefusesConnections(t *testing.T) {
 }
 
 func TestRestartReportsThatAClientHasShutTheServerDown(t *testing.T) {
+	t.Parallel()
 	srv := lockredistest.RunT(t)
 	srv.Client().ShutdownNoSave(t.Context())
 	for name, restart := range map[string]func() error{"Restart": srv.Restart, "RestartEmpty": srv.RestartEmpty} {
@@ -713,6 +715,7 @@ func TestRestartReportsThatItsPortIsTaken(t *testing.T) {
 }
 
 func TestAClosedServerDoesNotRestart(t *testing.T) {
+	t.Parallel()
 	rec := &recorder{TB: t}
 	srv := lockredistest.RunT(rec)
 	run(t, srv.Client(), lock, []string{"a"}, 30000, alice, "")

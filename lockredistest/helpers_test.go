@@ -1,6 +1,7 @@
 package lockredistest_test
 
 import (
+	"flag"
 	"fmt"
 	"runtime"
 	"strings"
@@ -12,7 +13,10 @@ import (
 	"go.uber.org/goleak"
 )
 
-func TestMain(m *testing.M) { goleak.VerifyTestMain(m) }
+func TestMain(m *testing.M) {
+	flag.Set("test.parallel", "12") // parallel tests wait for time to pass; -parallel overrides it
+	goleak.VerifyTestMain(m)
+}
 
 // Two owners in Redisson's form.
 const (

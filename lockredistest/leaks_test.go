@@ -11,6 +11,7 @@ import (
 
 	"github.com/redis/go-redis/v9"
 
+	"github.com/lockredis/lockredis/internal/redistest"
 	"github.com/lockredis/lockredis/internal/stall"
 	"github.com/lockredis/lockredis/lockredistest"
 )
@@ -203,6 +204,7 @@ func TestASubscriberThatDisconnectedFromTCPIsNoLeak(t *testing.T) {
 }
 
 func TestALeakThatCloseFoundFailsTheTest(t *testing.T) {
+	t.Parallel()
 	rec := &recorder{TB: t}
 	srv := lockredistest.RunT(rec)
 	run(t, srv.Client(), lock, []string{"a"}, 30000, alice, "")
@@ -276,6 +278,7 @@ func TestRunReturnsTheErrorOfTheStart(t *testing.T) {
 }
 
 func TestAScriptThatNeverEndsIsALeakAndDoesNotKeepTheTestFromEnding(t *testing.T) {
+	redistest.SkipUnlessWhole(t) // Close lets the script run for 5 s
 	srv, err := lockredistest.Run()
 	if err != nil {
 		t.Fatal(err)
@@ -311,6 +314,7 @@ func answersPing(t *testing.T, srv *lockredistest.Server) bool {
 }
 
 func TestASubscriptionOfAClientIsALeak(t *testing.T) {
+	t.Parallel()
 	rec := &recorder{TB: t}
 	srv := lockredistest.RunT(rec)
 	rdb := srv.Client()
@@ -383,6 +387,7 @@ func TestDataIsNoLeak(t *testing.T) {
 }
 
 func TestLockKeysAreLeaksWhateverTheyHold(t *testing.T) {
+	t.Parallel()
 	rec := &recorder{TB: t}
 	srv := lockredistest.RunT(rec, lockredistest.LockKeys("lock:*", "*:mutex"),
 		lockredistest.DataKeys("lock:none"), lockredistest.ManualClock())

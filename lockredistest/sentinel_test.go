@@ -15,6 +15,7 @@ import (
 )
 
 func TestAFailoverClientConnects(t *testing.T) {
+	t.Parallel()
 	named := lockredistest.Sentinel(func(c *lockredis.SentinelConfig) {
 		c.Master, c.Password = "orders", "sesame"
 	})

@@ -27,6 +27,7 @@ func TestATokenOfAnyKindIsALock(t *testing.T) {
 		"a ULID in lower case":       {"orders", "01jd9z3qk5v8w7e2m4n6p8r0st", time.Minute},
 	} {
 		t.Run(name, func(t *testing.T) {
+			t.Parallel() // each server waits for its locks to be released
 			rec := &recorder{TB: t}
 			srv := lockredistest.RunT(rec)
 			srv.Client().SetNX(t.Context(), c.key, c.value, c.ttl)
@@ -39,6 +40,7 @@ func TestATokenOfAnyKindIsALock(t *testing.T) {
 }
 
 func TestALockOfSetWithNXAndGetIsFound(t *testing.T) {
+	t.Parallel()
 	const token = "6f1c1a2e-54b7-4f7c-9d4a-0c2f6a8e3b11"
 	rec := &recorder{TB: t}
 	srv := lockredistest.RunT(rec)

@@ -75,7 +75,7 @@ func mustBe(t testing.TB, want, err error) {
 }
 
 func TestTheSuiteOnLockredis(t *testing.T) {
-	rlocksuite.Run(t, func(t testing.TB) redis.UniversalClient { return connect(t) })
+	rlocksuite.RunParallel(t, func(t testing.TB) redis.UniversalClient { return connect(t) })
 }
 
 // connectToCluster starts a lockredis that is a cluster of one node.

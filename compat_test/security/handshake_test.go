@@ -9,6 +9,7 @@ import (
 	"time"
 
 	"github.com/lockredis/lockredis"
+	"github.com/lockredis/lockredis/internal/redistest"
 	"github.com/lockredis/lockredis/internal/stall"
 )
 
@@ -41,6 +42,7 @@ func silent(t *testing.T, addr string) net.Conn {
 }
 
 func TestSilentHandshakesDelayNoClientAndEndWithTheTimeout(t *testing.T) {
+	redistest.SkipUnlessWhole(t) // the timeout is 5 s
 	k := newKeys(t)
 	srv := startTLS(t, k, "--timeout", "5") // a handshake beside them takes less on a busy machine
 	var mute []net.Conn

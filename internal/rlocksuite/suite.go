@@ -13,9 +13,19 @@ import (
 // Run runs every test of the suite, one after the other. Each test calls connect for
 // a client of an empty server. connect must register the close of the client.
 func Run(t *testing.T, connect func(testing.TB) redis.UniversalClient) {
+	run(t, connect, func(*testing.T) {})
+}
+
+// RunParallel is Run with parallel tests: connect starts a server for each client.
+func RunParallel(t *testing.T, connect func(testing.TB) redis.UniversalClient) {
+	run(t, connect, (*testing.T).Parallel)
+}
+
+func run(t *testing.T, connect func(testing.TB) redis.UniversalClient, begin func(*testing.T)) {
 	s := reflect.ValueOf(suite{connect})
 	for i := range s.NumMethod() {
 		t.Run(s.Type().Method(i).Name, func(t *testing.T) {
+			begin(t)
 			s.Method(i).Interface().(func(*testing.T))(t)
 		})
 	}

@@ -3,6 +3,7 @@ package tcpproxy_test
 import (
 	"context"
 	"errors"
+	"flag"
 	"io"
 	"net"
 	"slices"
@@ -16,7 +17,10 @@ import (
 	"github.com/lockredis/lockredis/compat_test/rlock/tcpproxy"
 )
 
-func TestMain(m *testing.M) { goleak.VerifyTestMain(m) }
+func TestMain(m *testing.M) {
+	flag.Set("test.parallel", "12") // the tests wait for time to pass; -parallel overrides it
+	goleak.VerifyTestMain(m)
+}
 
 // patience is how long a client waits for a reply, on a busy machine too.
 const patience = 2 * time.Second
@@ -60,6 +64,7 @@ func eventually(t *testing.T, rdb *redis.Client, key, value string) {
 		if rdb.Get(t.Context(), key).Val() == value {
 			return
 		}
+		<-time.After(time.Millisecond)
 	}
 	t.Fatalf("%s never had the value %q", key, value)
 }
