@@ -8,6 +8,7 @@ import (
 
 	"github.com/lockredis/lockredis/compat_test/rlock/tcpproxy"
 	"github.com/lockredis/lockredis/compat_test/rlock/topology"
+	"github.com/lockredis/lockredis/internal/redistest"
 )
 
 // three returns a process on three servers, with a network to each.
@@ -33,6 +34,7 @@ func three(t *testing.T, o clientOptions) (client, []redis.UniversalClient, []*t
 }
 
 func TestAQuorumEntersAgainWithoutAMinority(t *testing.T) {
+	redistest.SkipUnlessWhole(t) // leases of seconds pass
 	t.Parallel()
 	for name, fault := range map[string]func(redis.UniversalClient, *tcpproxy.Network){
 		"a server loses its data": func(rdb redis.UniversalClient, n *tcpproxy.Network) {
@@ -114,6 +116,7 @@ func TestAServerThatHangsDoesNotDelayTheReleaseOfAQuorum(t *testing.T) {
 
 // The servers lose their data one after the other.
 func TestAQuorumSurvivesRestartsOfItsServers(t *testing.T) {
+	redistest.SkipUnlessWhole(t) // leases of seconds pass
 	t.Parallel()
 	c, direct, nets := three(t, clientOptions{lease: 10 * time.Second})
 	h := must[hold](t, "acquire")(c.lock(quorumLock, "orders").acquire(t.Context(), patient))

@@ -1,4 +1,4 @@
-package peer_test
+package rlock_test
 
 import (
 	"errors"
@@ -7,13 +7,9 @@ import (
 	"testing"
 	"time"
 
-	"go.uber.org/goleak"
-
 	"github.com/lockredis/lockredis/compat_test/rlock/peer"
 	"github.com/lockredis/lockredis/compat_test/rlock/topology"
 )
-
-func TestMain(m *testing.M) { goleak.VerifyTestMain(m) }
 
 // name has no hash tag. Redisson's latch adds braces to every name, so a name with a
 // tag would give two slots (CROSSSLOT in a cluster).
@@ -43,7 +39,7 @@ func TestTwoPeersUnderstandEachOther(t *testing.T) {
 			{"a force unlock wakes the waiter", forces},
 			{"an interrupt ends a wait", interrupts},
 			{"a semaphore's release wakes the other", signals},
-			{"permits are told apart", permits},
+			{"permits are told apart", tellsPermits},
 			{"a latch opens for the other", opens},
 			{"a rate holds for both", limits},
 		}
@@ -224,7 +220,7 @@ func signals(t *testing.T, one, two *peer.Peer) {
 	}
 }
 
-func permits(t *testing.T, one, two *peer.Peer) {
+func tellsPermits(t *testing.T, one, two *peer.Peer) {
 	a, b := one.Thread(t, "a"), two.Thread(t, "b")
 	a.Ask("permit", "set", name, 3)
 	ids := a.AcquirePermits(name, 2, time.Minute)

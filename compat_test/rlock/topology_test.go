@@ -1,4 +1,4 @@
-package topology_test
+package rlock_test
 
 import (
 	"context"
@@ -6,12 +6,9 @@ import (
 	"time"
 
 	"github.com/redis/go-redis/v9"
-	"go.uber.org/goleak"
 
 	"github.com/lockredis/lockredis/compat_test/rlock/topology"
 )
-
-func TestMain(m *testing.M) { goleak.VerifyTestMain(m) }
 
 const key = "orders:42"
 
@@ -31,12 +28,12 @@ func TestEveryTopologyTakesWritesFromItsClient(t *testing.T) {
 func TestClientFollowsAnOrderlyFailover(t *testing.T) {
 	replicated(t, func(t *testing.T, tp *topology.Topology) {
 		rdb := tp.Client(t)
-		set(t, rdb, "before")
+		retrySet(t, rdb, "before")
 		old := tp.Master(t, key)
 		if now := tp.Failover(t, key); now == old {
 			t.Fatal("the master stayed")
 		}
-		set(t, rdb, "after")
+		retrySet(t, rdb, "after")
 		tp.Heal(t)
 	})
 }
@@ -44,10 +41,10 @@ func TestClientFollowsAnOrderlyFailover(t *testing.T) {
 func TestClientFollowsWhenTheMasterIsKilled(t *testing.T) {
 	replicated(t, func(t *testing.T, tp *topology.Topology) {
 		rdb := tp.Client(t)
-		set(t, rdb, "before")
+		retrySet(t, rdb, "before")
 		old := tp.KillMaster(t, key)
 		tp.AwaitNewMaster(t, key, old)
-		set(t, rdb, "after")
+		retrySet(t, rdb, "after")
 		tp.Heal(t)
 		if now := tp.Master(t, key); now == old {
 			t.Error("the killed master rules again")
@@ -60,7 +57,7 @@ func TestFrozenMasterIsReplacedAndComesBackAsReplica(t *testing.T) {
 		old := tp.Master(t, key)
 		old.Freeze(t)
 		tp.AwaitNewMaster(t, key, old)
-		set(t, tp.Client(t), "after")
+		retrySet(t, tp.Client(t), "after")
 		tp.Heal(t)
 		if tp.Master(t, key) == old {
 			t.Error("the frozen master rules again")
@@ -94,10 +91,10 @@ func TestPausedNodeAnswersLater(t *testing.T) {
 	topology.EachOf(t, []topology.Kind{topology.Single, topology.Valkey},
 		func(t *testing.T, tp *topology.Topology) {
 			rdb := tp.Client(t)
-			set(t, rdb, "before")
+			retrySet(t, rdb, "before")
 			start := time.Now()
 			tp.Master(t, key).Pause(t, 300*time.Millisecond)
-			set(t, rdb, "after")
+			retrySet(t, rdb, "after")
 			if took := time.Since(start); took < 250*time.Millisecond {
 				t.Errorf("only %s", took)
 			}
@@ -109,10 +106,10 @@ func replicated(t *testing.T, test func(t *testing.T, tp *topology.Topology)) {
 	topology.EachOf(t, []topology.Kind{topology.Sentinel, topology.Cluster}, test)
 }
 
-// set retries until the write succeeds, because a client may need time to find a new
+// retrySet retries until the write succeeds, because a client may need time to find a new
 // master. When a node is gone and no MOVED arrives, go-redis reloads the slots only
 // after 60 s, unless told to.
-func set(t *testing.T, rdb redis.UniversalClient, value string) {
+func retrySet(t *testing.T, rdb redis.UniversalClient, value string) {
 	t.Helper()
 	ctx, cancel := context.WithTimeout(t.Context(), 20*time.Second)
 	defer cancel()
