@@ -80,6 +80,7 @@ type Config struct {
 	AOF            AOF
 	Topology       Topology
 	ExitWithParent bool   // end when the parent process ends
+	ParentPID      int    // end when this process ends, too; 0: none
 	Emulate        string // the server whose version and commands this one has, see Valkey
 	Renames        []Rename
 	ACLFile        string     // "": none

@@ -14,6 +14,7 @@ func TestOnlyTheProgramDetachesItself(t *testing.T) {
 		{true, "--daemonize yes", ""},
 		{true, "--daemonize yes --supervised systemd", ""},
 		{true, "--daemonize yes --exit-with-parent yes", noParentOfDaemon},
+		{true, "--daemonize yes --exit-with-parent 4711", noParentOfDaemon},
 		{false, "--daemonize yes", noDaemon},
 		{false, "--daemonize no --exit-with-parent yes", ""},
 	} {

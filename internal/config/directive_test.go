@@ -316,6 +316,12 @@ func TestEachValueOfConfigGetCanBeSetButThoseThatRedisCallsImmutable(t *testing.
 			t.Errorf("%s is not hidden", p.Name)
 		}
 	}
+	for _, value := range []string{"0", "-1", "4711x", "2147483648"} {
+		if _, err := Parse([]string{"--exit-with-parent", value}, nil); err == nil ||
+			!strings.Contains(err.Error(), "argument must be 'yes', 'no' or a process id") {
+			t.Errorf("exit-with-parent %s: %v", value, err)
+		}
+	}
 	if err := c.Set([]Pair{{"exit-with-parent", "yes"}}, true); err == nil {
 		t.Error("exit-with-parent took another value")
 	}

@@ -45,6 +45,7 @@ var (
 	text            = parser{check: parseText, form: quote}
 	binary          = parser{check: parseBinary, form: quote}
 	yesNo           = parser{check: parseYesNo}
+	parent          = parser{check: parseParent}
 	octal           = parser{check: parseOctal}
 	portNumber      = parser{check: parsePortNumber}
 	directory       = parser{check: parseDirectory, form: quote}
@@ -84,6 +85,18 @@ func parseYesNo(in input) (string, error) {
 		return v, nil
 	}
 	return "", reason("argument must be 'yes' or 'no'")
+}
+
+// parseParent takes yes, no or a process id.
+func parseParent(in input) (string, error) {
+	if pid, ok := resp.ParseInt([]byte(in.words[0])); ok && pid > 0 && pid <= math.MaxInt32 {
+		return in.words[0], nil
+	}
+	v, err := parseYesNo(in)
+	if err != nil {
+		return "", reason("argument must be 'yes', 'no' or a process id")
+	}
+	return v, nil
 }
 
 // oneOf takes one of the choices in any case.

@@ -23,6 +23,9 @@ type ending struct {
 	// stopping is the supervisor that is told of the end; nil: none yet
 	stopping atomic.Pointer[supervisor]
 
+	signals chan os.Signal // set by await
+	signal  atomic.Int32   // the signal that ends the program; 0: none
+
 	forced  atomic.Bool // the data may not be saved
 	aborted atomic.Bool // SHUTDOWN ABORT has undone the last signal
 }
@@ -31,8 +34,8 @@ type ending struct {
 // does not end it if the data cannot be saved, as in Redis; a second SIGINT does. So does a
 // SIGINT that comes while a signal before it still waits for a script.
 func (e *ending) await() (context.Context, error) {
-	signals := make(chan os.Signal, 1)
-	signal.Notify(signals, syscall.SIGTERM, syscall.SIGINT)
+	e.signals = make(chan os.Signal, 1)
+	signal.Notify(e.signals, syscall.SIGTERM, syscall.SIGINT)
 	orphaned, err := watchParent(e.set)
 	if err != nil {
 		return nil, fmt.Errorf("lockredis: exit-with-parent: %w", err)
@@ -40,9 +43,40 @@ func (e *ending) await() (context.Context, error) {
 	ctx, cancel := context.WithCancel(context.Background())
 	go func() {
 		defer cancel()
-		e.watch(signals, orphaned)
+		e.watch(e.signals, orphaned)
 	}()
 	return ctx, nil
+}
+
+// signalError is the signal that has ended the program.
+type signalError syscall.Signal
+
+func (s signalError) Error() string { return "ended by a signal: " + syscall.Signal(s).String() }
+
+// bySignal returns a signalError if a signal has ended the program, and a launcher has given its
+// process id. The launcher stops the program by SHUTDOWN. So it learns from the status whether the
+// program was told to end by another process too, and before. It is the last that ending does.
+func (e *ending) bySignal() error {
+	if e.set.ParentPID == 0 {
+		return nil
+	}
+	signal.Stop(e.signals) // behind this call signals has what was sent before
+	select {
+	case sig := <-e.signals:
+		e.note(sig)
+	default:
+	}
+	if sig := e.signal.Load(); sig != 0 {
+		return signalError(sig)
+	}
+	return nil
+}
+
+// note notes the signal that ends the program.
+func (e *ending) note(sig os.Signal) {
+	if number, ok := sig.(syscall.Signal); ok {
+		e.signal.Store(int32(number))
+	}
 }
 
 // watch returns when the program has to end. If the data may not be saved then, or the server
@@ -70,6 +104,7 @@ func (e *ending) wait(signals <-chan os.Signal, orphaned <-chan struct{}) (force
 	for interrupted := false; ; {
 		select {
 		case sig := <-signals:
+			e.note(sig)
 			aborted := e.aborted.Swap(false)
 			insists := interrupted && !aborted && sig == syscall.SIGINT
 			interrupted = sig == syscall.SIGINT
@@ -81,6 +116,7 @@ func (e *ending) wait(signals <-chan os.Signal, orphaned <-chan struct{}) (force
 			if saved, forced := e.savedUnless(saving, signals, orphaned); saved || forced {
 				return forced
 			}
+			e.signal.Store(0)
 		case <-orphaned:
 			return !within(orphanPatience, e.startSave("The parent process has ended, shutting down"))
 		}

@@ -35,6 +35,7 @@ Directives of its own:
                             the Sentinels alone, for a server elsewhere
   --topology cluster:1      a cluster of one node; print node=HOST:PORT
   --exit-with-parent yes    end when the process that started lockredis ends
+  --exit-with-parent PID    end when that process ends, too, or has ended already
 
 The environment variable LOCKREDIS_DEFAULTS may have options, "--bind 10.0.0.1 --port 7777".
 Arguments and configuration files override them.
@@ -57,7 +58,12 @@ func server(args []string, stdin io.Reader, stdout, stderr io.Writer) int {
 	if d != nil {
 		stdin, stdout = d.input, &d.announced
 	}
-	if err := serve(args, stdin, stdout, d); err != nil {
+	err := serve(args, stdin, stdout, d)
+	var signal signalError
+	if errors.As(err, &signal) {
+		return 128 + int(signal)
+	}
+	if err != nil {
 		d.failed(err)
 		fmt.Fprintln(stderr, err)
 		return 1
@@ -115,7 +121,7 @@ func serve(args []string, stdin io.Reader, stdout io.Writer, d *daemon) error {
 	nodes, err := startNodes(ctx, settings, set, log)
 	switch {
 	case ctx.Err() != nil && err != nil:
-		return nil // it was told to end while it started
+		return end.bySignal() // it was told to end while it started
 	case err != nil:
 		return report(log, set, err)
 	}
@@ -146,7 +152,7 @@ func serve(args []string, stdin io.Reader, stdout io.Writer, d *daemon) error {
 		return errForced
 	}
 	log.Warn("lockredis is now ready to exit, bye bye...")
-	return nil
+	return end.bySignal()
 }
 
 // parse reads the arguments, and the options that the environment has under them.
@@ -177,13 +183,4 @@ func report(log *slog.Logger, set *config.Config, err error) error {
 		return fatal // printed without a prefix, as redis-server prints it
 	}
 	return fmt.Errorf("lockredis: cannot start: %w", err)
-}
-
-// watchParent returns a channel that is closed when the parent process ends. It
-// returns nil without the directive exit-with-parent.
-func watchParent(set *config.Config) (<-chan struct{}, error) {
-	if !set.ExitWithParent {
-		return nil, nil
-	}
-	return parentEnd()
 }

@@ -3,14 +3,15 @@ package program
 import (
 	"os"
 	"os/exec"
+	"sync"
 	"syscall"
 	"testing"
 	"time"
 )
 
 func TestTheEndOfAProcessIsSeenBeforeAndDuringTheWait(t *testing.T) {
-	for name, before := range map[string]bool{"before": true, "during": false} {
-		t.Run(name, func(t *testing.T) {
+	for _, when := range []string{"before", "before, and its parent does not wait for it", "during"} {
+		t.Run(when, func(t *testing.T) {
 			cmd := exec.Command("cat")
 			stdin, err := cmd.StdinPipe()
 			if err != nil {
@@ -31,20 +32,25 @@ func TestTheEndOfAProcessIsSeenBeforeAndDuringTheWait(t *testing.T) {
 			if err != nil {
 				t.Fatal(err)
 			}
-			end := func() {
+			end := sync.OnceFunc(func() {
 				stdin.Close()
 				cmd.Wait()
-			}
-			if before {
+			})
+			defer end()
+			switch when {
+			case "before":
 				end()
+			case "before, and its parent does not wait for it":
+				stdin.Close()
+				for !readable(fd) {
+					time.Sleep(time.Millisecond) // another process ends
+				}
 			}
 			ended := make(chan error, 1)
 			go func() {
-				ended <- awaitEnd(conn, func() bool {
-					return syscall.Kill(cmd.Process.Pid, 0) == syscall.ESRCH
-				})
+				ended <- awaitEnd(conn)
 			}()
-			if !before {
+			if when == "during" {
 				select {
 				case err := <-ended:
 					t.Fatalf("the process runs: %v", err)

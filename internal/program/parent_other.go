@@ -4,7 +4,5 @@ package program
 
 import "errors"
 
-// parentEnd fails: this system has no event for the end of another process.
-func parentEnd() (<-chan struct{}, error) {
-	return nil, errors.New("not available on this system")
-}
+// watchProcess fails: this system has no event for the end of another process.
+func watchProcess(int, func()) error { return errors.New("not available on this system") }
