@@ -18,6 +18,8 @@ final class Launch {
     private static final int BUSY_TRIES = 10;
     /** A server that says nothing for so long is asked whether it answers, in milliseconds. */
     private static final long SILENCE = 250;
+    /** The id of this JVM's process, "" if it is unknown. The server watches it. */
+    private static final String SELF = ProcessIds.self();
 
     private final LockredisConfig config;
     private final int port;
@@ -60,20 +62,27 @@ final class Launch {
 
     /** Returns a running server that accepts connections. */
     ServerProcess run() {
-        ServerProcess server = run(true);
+        ServerProcess server = SELF.isEmpty() ? null : run(SELF);
+        if (server == null) {
+            server = run("yes");
+        }
         if (server == null) {
             ServerLog.warn("lockredis cannot watch this JVM's process (pidfd_open is missing or "
                     + "forbidden): a shutdown hook stops it, and a killed JVM leaves it behind");
-            server = run(false);
+            server = run("");
         }
         return server;
     }
 
-    /** Starts a server. Returns null when this system cannot tell it that the JVM has ended. */
-    private ServerProcess run(boolean exitWithParent) {
+    /**
+     * Starts a server. Returns null when it cannot learn in this way that the JVM has ended.
+     *
+     * @param parent the value of exit-with-parent. "": the server runs on
+     */
+    private ServerProcess run(String parent) {
         byte[] file = ConfigText.portable(config.configFile());
         Output output = new Output(consumer, sentinels);
-        Process process = execute(exitWithParent);
+        Process process = execute(parent);
         ServerProcess server = new ServerProcess(process, output, command);
         boolean ready = false;
         try {
@@ -89,15 +98,26 @@ final class Launch {
             }
         }
         if (ready) {
-            if (!exitWithParent) {
+            if (parent.isEmpty()) {
                 server.stopAtExit();
             }
             return server;
         }
-        if (exitWithParent && String.join("\n", output.lines()).contains("exit-with-parent: pidfd_open")) {
+        if (!parent.isEmpty() && refuses(String.join("\n", output.lines()), parent)) {
             return null;
         }
         throw failed(server);
+    }
+
+    /**
+     * Reports whether a server refused what it should watch: this system has no means for it, an
+     * executable from before 0.3 takes no process id, or the server does not see the processes of
+     * this JVM, because a script has put it into a container.
+     */
+    private static boolean refuses(String lines, String parent) {
+        return lines.contains("exit-with-parent: pidfd_open") || !parent.equals("yes")
+                && (lines.contains("exit-with-parent") && lines.contains("must be 'yes' or 'no'")
+                || lines.contains("The parent process has ended"));
     }
 
     private boolean awaitReady(ServerProcess server) throws InterruptedException {
@@ -145,11 +165,11 @@ final class Launch {
     }
 
     /** Starts the process. Tries again when the executable is busy, and in the next folder. */
-    private Process execute(boolean exitWithParent) {
+    private Process execute(String parent) {
         Path chosen = Executables.chosen(config);
         for (int busy = 0; ; ) {
             Path executable = chosen == null ? Executables.unpack() : chosen;
-            command = command(executable, exitWithParent);
+            command = command(executable, parent);
             try {
                 return new ProcessBuilder(command).redirectErrorStream(true).start();
             } catch (IOException e) {
@@ -175,7 +195,7 @@ final class Launch {
         }
     }
 
-    private List<String> command(Path executable, boolean exitWithParent) {
+    private List<String> command(Path executable, String parent) {
         List<String> command = new ArrayList<>();
         command.add(executable.toString());
         String listen = port == 0 ? "auto" : Integer.toString(port);
@@ -184,8 +204,8 @@ final class Launch {
         } else if (sentinels == 0) {
             command.addAll(Arrays.asList("--port", "0", "--tls-port", listen));
         }
-        if (exitWithParent) {
-            command.addAll(Arrays.asList("--exit-with-parent", "yes"));
+        if (!parent.isEmpty()) {
+            command.addAll(Arrays.asList("--exit-with-parent", parent));
         }
         command.add("-"); // more directives on standard input: no quoting, no passwords in ps
         return command;

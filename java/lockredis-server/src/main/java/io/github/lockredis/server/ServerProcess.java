@@ -1,7 +1,6 @@
 package io.github.lockredis.server;
 
 import java.io.IOException;
-import java.lang.reflect.Field;
 import java.util.List;
 import java.util.concurrent.TimeUnit;
 
@@ -30,7 +29,7 @@ final class ServerProcess {
         this.process = process;
         this.output = output;
         this.command = command;
-        this.pid = pid(process);
+        this.pid = ProcessIds.of(process);
     }
 
     /** Reports whether the process runs. */
@@ -182,21 +181,5 @@ final class ServerProcess {
         Thread thread = new Thread(this::destroy, "lockredis-stop-" + pid);
         hook = thread;
         Runtime.getRuntime().addShutdownHook(thread);
-    }
-
-    /** Returns the process id. -1 on Java 8 for Windows. */
-    private static long pid(Process process) {
-        try {
-            return (Long) Process.class.getMethod("pid").invoke(process);
-        } catch (ReflectiveOperationException e) {
-            // Java 8
-        }
-        try {
-            Field pid = process.getClass().getDeclaredField("pid");
-            pid.setAccessible(true);
-            return ((Number) pid.get(process)).longValue();
-        } catch (ReflectiveOperationException | RuntimeException e) {
-            return -1;
-        }
     }
 }

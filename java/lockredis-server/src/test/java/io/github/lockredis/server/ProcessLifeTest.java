@@ -3,7 +3,14 @@ package io.github.lockredis.server;
 import static org.junit.jupiter.api.Assertions.assertEquals;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
+import java.nio.charset.StandardCharsets;
+import java.nio.file.Files;
+import java.nio.file.Path;
+
 import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.condition.DisabledOnOs;
+import org.junit.jupiter.api.condition.OS;
+import org.junit.jupiter.api.io.TempDir;
 
 /** How long a server lives: never longer than its JVM. */
 class ProcessLifeTest {
@@ -17,6 +24,64 @@ class ProcessLifeTest {
             jvm.waitFor();
             Await.closed(port);
         }
+    }
+
+    @Test
+    @DisabledOnOs(OS.WINDOWS)
+    void aJvmThatIsKilledDuringAStartLeavesNoServer(@TempDir Path folder) throws Exception {
+        Path pid = folder.resolve("pid");
+        Path script = script(folder, "echo $$ >" + pid + ".new; mv " + pid + ".new " + pid
+                + "; while kill -0 $PPID 2>/dev/null; do sleep 0.01; done; exec");
+        try (Child jvm = Child.start("hold", "-Dlockredis.executable=" + script)) {
+            Await.until("the start has begun", () -> Files.exists(pid));
+            jvm.process.destroyForcibly(); // kill -9
+            jvm.waitFor();
+            String id = new String(Files.readAllBytes(pid)).trim();
+            Await.until("process " + id + " has ended",
+                    () -> new ProcessBuilder("kill", "-0", id).start().waitFor() != 0);
+        }
+    }
+
+    @Test
+    @DisabledOnOs(OS.WINDOWS)
+    void aServerEndsWithAJvmBehindAScript(@TempDir Path folder) throws Exception {
+        Path script = script(folder, "cat |");
+        try (Child jvm = Child.start("hold", "-Dlockredis.executable=" + script)) {
+            int port = Integer.parseInt(jvm.value("port"));
+            jvm.value("answered");
+            jvm.process.destroyForcibly(); // kill -9
+            jvm.waitFor();
+            Await.closed(port);
+        }
+    }
+
+    @Test
+    @DisabledOnOs(OS.WINDOWS)
+    void anExecutableThatTakesNoProcessIdStarts(@TempDir Path folder) throws Exception {
+        Path script = script(folder, "case \"$*\" in *--exit-with-parent\\ yes*) ;;"
+                + " *) echo \"'exit-with-parent' - argument must be 'yes' or 'no'\"; exit 1; esac; exec");
+        try (LockredisServer server = LockredisServer.builder().executable(script).start()) {
+            assertEquals("PONG", server.command("PING"));
+        }
+    }
+
+    @Test
+    @DisabledOnOs(OS.WINDOWS)
+    void anExecutableThatDoesNotSeeThisJvmStarts(@TempDir Path folder) throws Exception {
+        Path script = script(folder, "case \"$*\" in *--exit-with-parent\\ yes*) ;;"
+                + " *) echo 'The parent process has ended, shutting down'; exit 0; esac; exec");
+        try (LockredisServer server = LockredisServer.builder().executable(script).start()) {
+            assertEquals("PONG", server.command("PING"));
+        }
+    }
+
+    /** Returns a script of one line: a text, the executable on the class path, its arguments. */
+    private static Path script(Path folder, String line) throws Exception {
+        Path script = folder.resolve("script");
+        Files.write(script, ("#!/bin/sh\n" + line + " '" + Executables.unpack() + "' \"$@\"\n")
+                .getBytes(StandardCharsets.UTF_8));
+        assertTrue(script.toFile().setExecutable(true));
+        return script;
     }
 
     @Test
