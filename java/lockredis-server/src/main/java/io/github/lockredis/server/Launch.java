@@ -25,6 +25,7 @@ final class Launch {
     private final int port;
     private final LineQueue consumer;
     private final int sentinels; // 0: it is a server
+    private final String sentinelPassword; // null: they have none
     private final String topology; // the line that starts the Sentinels, "" for a server
     private final String portHint;
     private final long deadline;
@@ -36,7 +37,7 @@ final class Launch {
      * @param portHint what to do when another process has the port
      */
     Launch(LockredisConfig config, int port, LineQueue consumer, String portHint) {
-        this(config, port, consumer, 0, "", portHint);
+        this(config, port, consumer, null, "", portHint);
     }
 
     /**
@@ -46,15 +47,16 @@ final class Launch {
      */
     Launch(LockredisConfig config, LineQueue consumer, Sentinels sentinels, String topology,
             String portHint) {
-        this(config, 0, consumer, sentinels.count, topology, portHint);
+        this(config, 0, consumer, sentinels, topology, portHint);
     }
 
-    private Launch(LockredisConfig config, int port, LineQueue consumer, int sentinels,
+    private Launch(LockredisConfig config, int port, LineQueue consumer, Sentinels sentinels,
             String topology, String portHint) {
         this.config = config;
         this.port = port;
         this.consumer = consumer;
-        this.sentinels = sentinels;
+        this.sentinels = sentinels == null ? 0 : sentinels.count;
+        this.sentinelPassword = sentinels == null ? null : sentinels.password;
         this.topology = topology;
         this.portHint = portHint;
         this.deadline = System.nanoTime() + config.startTimeout().toNanos();
@@ -94,7 +96,7 @@ final class Launch {
             throw new LockredisException("start lockredis: interrupted", e);
         } finally {
             if (!ready) {
-                server.destroy();
+                server.stop(false);
             }
         }
         if (ready) {
@@ -126,6 +128,7 @@ final class Launch {
             long left = TimeUnit.NANOSECONDS.toMillis(deadline - System.nanoTime());
             if (server.output.awaitReady(Math.max(1, Math.min(left, SILENCE)))) {
                 if (sentinels > 0) {
+                    server.sentinels = sentinels(server.output.sentinels());
                     return !server.output.ended();
                 }
                 int found = port == 0 ? server.output.port() : port;
@@ -142,6 +145,17 @@ final class Launch {
             }
         }
         return false;
+    }
+
+    private List<Endpoint> sentinels(List<String> nodes) {
+        List<Endpoint> found = new ArrayList<>();
+        for (String node : nodes) {
+            int colon = node.lastIndexOf(':');
+            String host = node.substring(0, colon).replaceAll("[\\[\\]]", "");
+            found.add(new Endpoint(host, Integer.parseInt(node.substring(colon + 1)), null,
+                    sentinelPassword, 0, false, null));
+        }
+        return found;
     }
 
     /** Returns how clients reach the server at a port. */

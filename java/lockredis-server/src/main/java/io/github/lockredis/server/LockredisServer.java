@@ -131,6 +131,9 @@ public final class LockredisServer implements AutoCloseable {
         if (sentinels == null || before != null && before.isServing()) {
             return;
         }
+        if (before != null) {
+            before.stop();
+        }
         noteEnd(before, "The Sentinels of ");
         List<String> nodes = before == null ? Collections.emptyList() : before.output.sentinels();
         String hint = before != null ? TAKEN : sentinels.port == 0 ? "" : "Without sentinelPort("
@@ -144,7 +147,7 @@ public final class LockredisServer implements AutoCloseable {
         synchronized (lifecycle) {
             closed = true;
             if (watchers != null) {
-                watchers.destroy();
+                watchers.stop();
             }
         }
     }
@@ -366,6 +369,11 @@ public final class LockredisServer implements AutoCloseable {
         return Duration.ofNanos(Math.max(0, left));
     }
 
+    /** Reports whether a pause holds back all commands now. */
+    private boolean hangs() {
+        return pausesAll && !pauseLeft().isZero();
+    }
+
     /** Reports whether the pause is one of all commands: none can end it. */
     boolean pausesAll() {
         return pausesAll;
@@ -450,7 +458,7 @@ public final class LockredisServer implements AutoCloseable {
     public void stop() {
         requireOwn("stop");
         synchronized (lifecycle) {
-            process.destroy();
+            process.stop(!hangs());
         }
     }
 
@@ -467,7 +475,7 @@ public final class LockredisServer implements AutoCloseable {
             if (closed) {
                 throw new LockredisException("lockredis at " + redissonAddress() + " is closed");
             }
-            process.destroy();
+            process.stop(!hangs());
             noteEnd(process, "");
             pausedUntil = 0;
             process = new Launch(config, port(), consumer, TAKEN).run();
@@ -529,7 +537,7 @@ public final class LockredisServer implements AutoCloseable {
         closed = true;
         if (attached == null) {
             synchronized (lifecycle) {
-                process.destroy();
+                process.stop(!hangs());
             }
         }
     }

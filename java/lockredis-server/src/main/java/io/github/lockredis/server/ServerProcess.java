@@ -1,11 +1,18 @@
 package io.github.lockredis.server;
 
 import java.io.IOException;
+import java.net.SocketTimeoutException;
+import java.util.ArrayList;
+import java.util.Collections;
+import java.util.HashSet;
 import java.util.List;
+import java.util.Set;
 import java.util.concurrent.TimeUnit;
 
 /** One process of a server or of its Sentinels, from its start to its end. */
 final class ServerProcess {
+    /** How long the server has for PING and SHUTDOWN, in milliseconds. Then a signal stops it. */
+    private static final int PATIENCE = 1000;
     /** How long the server has to end after a signal, in seconds. */
     private static final int GRACE = 5;
     /** How many lines of its log describe an unexpected end. */
@@ -18,12 +25,17 @@ final class ServerProcess {
     final long pid;
     /** Set once the server listens. Null for Sentinels. */
     volatile Endpoint endpoint;
-    /** Set once {@link #destroy} found that the process had ended by itself; else null. */
+    /** Set once the Sentinels listen. Empty for a server. */
+    volatile List<Endpoint> sentinels = Collections.emptyList();
+    /** Set once {@link #stop} found that the process had ended by itself; else null. */
     volatile Integer exitCode;
     private final Process process;
     private volatile Thread hook;
-    private volatile boolean forced; // destroy had to kill it: it did not answer the signal
+    private volatile boolean signalled; // stop had to send the signal: it did not take SHUTDOWN
+    private volatile boolean forced; // stop had to kill it: it did not answer the signal
+    private volatile List<Endpoint> missing = Collections.emptyList(); // Sentinels; at the stop
     private boolean reported; // guarded by this; unexpectedEnd has returned its text
+    private final Set<Endpoint> reportedNodes = new HashSet<>(); // guarded by this; Sentinels
 
     ServerProcess(Process process, Output output, List<String> command) {
         this.process = process;
@@ -32,9 +44,32 @@ final class ServerProcess {
         this.pid = ProcessIds.of(process);
     }
 
-    /** Reports whether the process runs. */
+    /** Reports whether the process runs, and all of its Sentinels do. */
     boolean isServing() {
-        return process.isAlive();
+        return process.isAlive() && missing().isEmpty();
+    }
+
+    /** Returns the Sentinels that have ended. The process runs on until all have. */
+    private List<Endpoint> missing() {
+        List<Endpoint> missing = new ArrayList<>();
+        for (Endpoint sentinel : sentinels) {
+            if (refuses(sentinel)) {
+                missing.add(sentinel);
+            }
+        }
+        return missing;
+    }
+
+    /** Reports whether nothing listens at an address. Something that hangs does listen. */
+    private static boolean refuses(Endpoint at) {
+        try (Connection connection = new Connection(at, PATIENCE)) {
+            connection.call("PING");
+            return false;
+        } catch (Connection.ErrorReply | SocketTimeoutException e) {
+            return false;
+        } catch (IOException e) {
+            return true;
+        }
     }
 
     /** Says that the process has ended, and why if it was not asked to end. */
@@ -54,19 +89,34 @@ final class ServerProcess {
      * @param name the subject of the text: "lockredis at redis://127.0.0.1:40123"
      */
     synchronized String unexpectedEnd(String name) {
+        List<Endpoint> gone = output.isStopping() ? missing : missing();
+        if (!gone.isEmpty() && gone.size() == sentinels.size()) {
+            awaitEnd(); // the last of them has ended just now
+        }
         Integer code = exitCode;
         if (code == null && !process.isAlive() && !output.isStopping()) {
             code = process.exitValue();
         }
-        if (code == null || reported) {
+        gone.removeAll(reportedNodes);
+        if (reported || code == null && gone.isEmpty()) {
             return null;
         }
-        reported = true;
-        awaitOutput();
+        StringBuilder text = new StringBuilder(name);
+        if (code == null) {
+            reportedNodes.addAll(gone);
+            for (Endpoint sentinel : gone) {
+                text.append(gone.get(0) == sentinel ? ": the one at " : ", the one at ")
+                        .append(sentinel.node());
+            }
+            text.append(" ended by itself. ");
+        } else {
+            reported = true;
+            awaitOutput();
+            text.append(" ended by itself with ").append(code(code))
+                    .append(". A test calls stop() for an outage. ");
+        }
         List<String> lines = output.lines();
-        StringBuilder text = new StringBuilder(name).append(" ended by itself with ")
-                .append(code(code)).append(". A test calls stop() for an outage. ")
-                .append(lines.isEmpty() ? "Its log is empty" : "Its log ends with:");
+        text.append(lines.isEmpty() ? "Its log is empty" : "Its log ends with:");
         for (String line : lines.subList(Math.max(0, lines.size() - SHOWN), lines.size())) {
             text.append("\n  | ").append(line);
         }
@@ -108,60 +158,108 @@ final class ServerProcess {
     }
 
     /** Ends the process and waits for its end. The output is complete afterwards. */
-    void destroy() {
-        boolean interrupted = false;
+    void stop() {
+        stop(true);
+    }
+
+    /**
+     * Ends the process and waits for its end.
+     *
+     * @param ask whether it may take commands. If it hangs, a signal is sent at once
+     */
+    void stop(boolean ask) {
+        boolean interrupted = Thread.interrupted();
         try {
-            interrupted = end();
+            end(ask);
+        } catch (InterruptedException e) {
+            forced = true;
+            process.destroyForcibly();
+            interrupted = true;
         } finally {
-            Thread watched = hook;
-            if (watched != null && Thread.currentThread() != watched) {
-                try {
-                    Runtime.getRuntime().removeShutdownHook(watched);
-                } catch (IllegalStateException e) {
-                    // the JVM is ending
-                }
-            }
+            removeHook();
             if (interrupted) {
                 Thread.currentThread().interrupt();
             }
         }
     }
 
-    /** Ends the process even if this thread is interrupted. Reports whether it was. */
-    private boolean end() {
-        boolean interrupted = Thread.interrupted();
-        try {
-            // A server that refused to start closes its output shortly before it ends.
-            boolean ended = output.ended() && process.waitFor(GRACE, TimeUnit.SECONDS)
-                    || !process.isAlive();
-            if (ended && !output.isStopping()) {
-                exitCode = process.exitValue();
+    private void removeHook() {
+        Thread watched = hook;
+        if (watched != null && Thread.currentThread() != watched) {
+            try {
+                Runtime.getRuntime().removeShutdownHook(watched);
+            } catch (IllegalStateException e) {
+                // the JVM is ending
             }
+        }
+    }
+
+    private void end(boolean ask) throws InterruptedException {
+        if (!output.isStopping() && (hasEnded() || ask && endsItself())) {
+            exitCode = process.exitValue();
+        }
+        if (!ask || !shutDown() || !process.waitFor(GRACE, TimeUnit.SECONDS)) {
             output.setStopping();
+            signalled = true;
             terminate();
-            if (process.waitFor(GRACE, TimeUnit.SECONDS)) {
-                noteCrash();
-            } else {
-                forced = true;
-                process.destroyForcibly();
-                process.waitFor(GRACE, TimeUnit.SECONDS);
-            }
-            output.awaitEnd(1000);
-        } catch (InterruptedException e) {
+        }
+        if (process.waitFor(GRACE, TimeUnit.SECONDS)) {
+            noteCrash();
+        } else {
             forced = true;
             process.destroyForcibly();
-            interrupted = true;
+            process.waitFor(GRACE, TimeUnit.SECONDS);
         }
-        return interrupted;
+        output.awaitEnd(1000);
+    }
+
+    private boolean hasEnded() throws InterruptedException {
+        // A server that refused to start closes its output shortly before it ends.
+        return output.ended() && process.waitFor(GRACE, TimeUnit.SECONDS) || !process.isAlive();
     }
 
     /**
-     * Notes an end that the signal to stop did not cause: something killed the process a moment
-     * before, or it failed while it stopped. On Windows the signal itself sets the exit code.
+     * Reports whether the process ends just now, because another process told it to. It does not
+     * listen any more then. Notes the Sentinels that have ended.
+     */
+    private boolean endsItself() throws InterruptedException {
+        missing = missing();
+        Endpoint server = endpoint;
+        boolean ends = server != null ? refuses(server)
+                : !missing.isEmpty() && missing.size() == sentinels.size();
+        return ends && process.waitFor(GRACE, TimeUnit.SECONDS);
+    }
+
+    /**
+     * Stops the process by commands. The exit code then tells of a signal that another process sent
+     * before: two equal signals are one for the process. Returns false if a node takes no command:
+     * it hangs, its password is another one, a script runs.
+     */
+    private boolean shutDown() {
+        Endpoint server = endpoint;
+        List<Endpoint> nodes = server == null ? sentinels : Collections.singletonList(server);
+        boolean done = !nodes.isEmpty();
+        for (Endpoint node : nodes) {
+            try (Connection connection = new Connection(node, PATIENCE)) {
+                output.setStopping();
+                connection.call("SHUTDOWN");
+            } catch (Connection.ErrorReply | SocketTimeoutException e) {
+                done = false;
+            } catch (IOException e) {
+                // the connection ends without a reply
+            }
+        }
+        return done;
+    }
+
+    /**
+     * Notes an end that the stop did not cause: something killed the process or sent it a signal a
+     * moment before, or it failed while it stopped. On Windows the signal itself sets the exit code.
      */
     private void noteCrash() {
         int code = process.exitValue();
-        if (!forced && code != 0 && code != TERMINATED && !Platform.current().isWindows()) {
+        boolean asked = code == 0 || signalled && code == TERMINATED;
+        if (!forced && !asked && !Platform.current().isWindows()) {
             exitCode = code;
         }
     }
@@ -178,7 +276,7 @@ final class ServerProcess {
 
     /** Ends the process in a shutdown hook, where it cannot watch this JVM. */
     void stopAtExit() {
-        Thread thread = new Thread(this::destroy, "lockredis-stop-" + pid);
+        Thread thread = new Thread(this::stop, "lockredis-stop-" + pid);
         hook = thread;
         Runtime.getRuntime().addShutdownHook(thread);
     }

@@ -1,11 +1,14 @@
 package io.github.lockredis.server;
 
 import static org.junit.jupiter.api.Assertions.assertEquals;
+import static org.junit.jupiter.api.Assertions.assertFalse;
 import static org.junit.jupiter.api.Assertions.assertNull;
 import static org.junit.jupiter.api.Assertions.assertThrows;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
 import java.io.IOException;
+import java.net.Socket;
+import java.nio.charset.StandardCharsets;
 
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.condition.DisabledOnOs;
@@ -109,17 +112,61 @@ class UnexpectedEndTest {
     }
 
     @Test
+    @DisabledOnOs(OS.WINDOWS)
+    void anEndThatIsAskedForJustBeforeCloseIsReported() throws Exception {
+        for (int i = 0; i < 10; i++) {
+            LockredisServer server = LockredisServer.start();
+            signal("-TERM", server);
+            server.close();
+            assertReported("143 (signal 15)", server);
+        }
+        for (int i = 0; i < 10; i++) {
+            LockredisServer server = LockredisServer.start();
+            try (Socket client = new Socket(server.host(), server.port())) {
+                client.getOutputStream().write("SHUTDOWN\r\n".getBytes(StandardCharsets.US_ASCII));
+                server.close();
+                assertReported("0", server);
+            }
+        }
+    }
+
+    @Test
+    void theEndOfOneSentinelIsReportedAndItStartsAgain() throws Exception {
+        try (LockredisTopology topology = LockredisServer.sentinel()) {
+            LockredisServer server = topology.server();
+            String first = topology.nodes().get(0);
+            shutDown(first);
+            String text = server.unexpectedEnd();
+            assertTrue(text != null && text.startsWith("The Sentinels of lockredis at "
+                    + server.redissonAddress() + ": the one at "
+                    + first + " ended by itself. Its log ends with:\n  | "), text);
+            assertNull(server.unexpectedEnd());
+            assertFalse(server.isRunning());
+            server.restart();
+            assertTrue(server.isRunning());
+            shutDown(topology.nodes().get(1));
+            server.closeSentinels();
+            text = server.unexpectedEnd();
+            assertTrue(text != null && text.contains(topology.nodes().get(1)), text);
+        }
+    }
+
+    private static void shutDown(String node) {
+        int port = Integer.parseInt(node.substring(node.lastIndexOf(':') + 1));
+        try (Connection sentinel = new Connection(
+                new Endpoint("127.0.0.1", port, null, null, 0, false, null), 60_000)) {
+            sentinel.call("SHUTDOWN");
+        } catch (IOException e) {
+            // the connection ends without a reply
+        }
+    }
+
+    @Test
     void theEndOfTheSentinelsIsReported() throws Exception {
         try (LockredisTopology topology = LockredisServer.sentinel()) {
             LockredisServer server = topology.server();
             for (String node : topology.nodes()) {
-                int port = Integer.parseInt(node.substring(node.lastIndexOf(':') + 1));
-                try (Connection sentinel = new Connection(
-                        new Endpoint("127.0.0.1", port, null, null, 0, false, null), 60_000)) {
-                    sentinel.call("SHUTDOWN");
-                } catch (IOException e) {
-                    // the connection ends without a reply
-                }
+                shutDown(node);
             }
             awaitEnd(server);
             String text = server.unexpectedEnd();
