@@ -1,11 +1,14 @@
 package orders;
 
+import static org.testng.Assert.assertFalse;
 import static org.testng.Assert.assertTrue;
 
 import io.github.lockredis.server.LockredisException;
+import java.lang.reflect.Method;
+import org.testng.annotations.BeforeMethod;
 import org.testng.annotations.Test;
 
-/** Tests that fail, but for the last one. Maven does not find them: OrdersTest runs them. */
+/** Tests that fail, but for the last two. Maven does not find them: OrdersTest runs them. */
 public class Forgetful extends LockredisTest {
     @Test
     public void aForgetsALock() {
@@ -26,11 +29,24 @@ public class Forgetful extends LockredisTest {
     @Test
     public void cFails() {
         assertTrue(server.locks().isEmpty());
+        aForgetsALock();
         throw new IllegalStateException("the packet is empty");
     }
 
     @Test
     public void dPasses() {
         assertTrue(server.isRunning());
+    }
+
+    @BeforeMethod
+    public void outage(Method test) {
+        if (test.getName().equals("eBeginsWithAnOutage")) {
+            server.stop();
+        }
+    }
+
+    @Test
+    public void eBeginsWithAnOutage() {
+        assertFalse(server.isRunning());
     }
 }

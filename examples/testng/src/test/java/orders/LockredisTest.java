@@ -5,6 +5,7 @@ import io.github.lockredis.server.LockredisServer;
 import org.testng.IHookCallBack;
 import org.testng.IHookable;
 import org.testng.ITestResult;
+import org.testng.SkipException;
 import org.testng.annotations.AfterClass;
 import org.testng.annotations.BeforeClass;
 import org.testng.annotations.BeforeMethod;
@@ -13,6 +14,7 @@ import org.testng.annotations.BeforeMethod;
 public abstract class LockredisTest implements IHookable {
     protected LockredisServer server;
     private String ended; // the text about an end of the server between tests, or null
+    private String last = "before the first test: ";
 
     @BeforeClass(alwaysRun = true)
     public void startServer() {
@@ -21,8 +23,8 @@ public abstract class LockredisTest implements IHookable {
 
     @BeforeMethod(alwaysRun = true)
     public void prepareServer() {
-        noteEnd();
         LeakCheck.prepare(server, true);
+        noteEnd();
     }
 
     /** Runs a test method. TestNG fails the test for what this method throws. */
@@ -30,15 +32,18 @@ public abstract class LockredisTest implements IHookable {
     public void run(IHookCallBack test, ITestResult result) {
         LeakCheck check = LeakCheck.begin(server);
         test.runTestMethod(result);
+        last = "after the test " + result.getName() + ": ";
         String leaks = check.end(true);
         String end = server.unexpectedEnd();
-        if (leaks != null || end != null) {
-            AssertionError error = new AssertionError(end != null ? end : leaks);
-            if (result.getThrowable() != null) {
-                error.addSuppressed(result.getThrowable());
-            }
+        if (leaks == null && end == null) {
+            return;
+        }
+        AssertionError error = new AssertionError(end != null ? end : leaks);
+        Throwable failure = result.getThrowable();
+        if (failure == null || failure instanceof SkipException) {
             throw error;
         }
+        failure.addSuppressed(error); // the test's own failure comes first
     }
 
     @AfterClass(alwaysRun = true)
@@ -52,6 +57,6 @@ public abstract class LockredisTest implements IHookable {
 
     private void noteEnd() {
         String end = server.unexpectedEnd();
-        ended = end != null ? end : ended;
+        ended = end != null ? last + end : ended;
     }
 }

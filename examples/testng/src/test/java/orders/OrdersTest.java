@@ -33,8 +33,12 @@ public class OrdersTest extends LockredisTest {
         tests.run();
         assertEquals(report.getFailedTests().stream().map(ITestResult::getName).sorted()
                 .collect(Collectors.toList()), Arrays.asList("aForgetsALock", "bEndsTheServer", "cFails"));
-        assertEquals(report.getPassedTests().size(), 1);
+        assertEquals(report.getPassedTests().size(), 2);
         String text = report.getFailedTests().get(0).getThrowable().getMessage();
+        assertTrue(text.contains("lock \"order:42\" is held by"), text);
+        Throwable own = report.getFailedTests().get(2).getThrowable();
+        assertEquals(own.getMessage(), "the packet is empty");
+        text = own.getSuppressed()[0].getMessage();
         assertTrue(text.contains("lock \"order:42\" is held by"), text);
     }
 }

@@ -34,6 +34,7 @@ public final class LockredisRule implements TestRule {
     private volatile LockredisServer server; // null: none runs
     private volatile boolean checked; // each test is checked, so the class need not be
     private final List<String> between = new ArrayList<>(); // ends of the process outside of tests
+    private String last; // the last test that has ended; null: none
     private boolean leaksAllowed;
     private boolean dataKept;
 
@@ -82,7 +83,11 @@ public final class LockredisRule implements TestRule {
                 if (server != null) {
                     checked = true;
                     prepare();
-                    check(base, false);
+                    try {
+                        check(base, false);
+                    } finally {
+                        last = description.getDisplayName();
+                    }
                 } else {
                     run(base);
                 }
@@ -94,6 +99,7 @@ public final class LockredisRule implements TestRule {
         LockredisServer.Builder builder = LockredisServer.builder();
         setup.accept(builder);
         between.clear();
+        last = null;
         LockredisServer running = builder.start();
         Throwable failure = null;
         try {
@@ -110,20 +116,19 @@ public final class LockredisRule implements TestRule {
             server = null;
         }
         noteEnd(running);
-        fail(between.isEmpty() ? null
-                : "before, between or after the tests: " + String.join("\n", between), failure);
+        fail(between.isEmpty() ? null : String.join("\n", between), failure);
     }
 
     /** Empties the server for a test. Starts it again if a test has stopped it. */
     private void prepare() {
-        noteEnd(server);
         LeakCheck.prepare(server, !dataKept);
+        noteEnd(server);
     }
 
     private void noteEnd(LockredisServer ended) {
         String end = ended.unexpectedEnd();
         if (end != null) {
-            between.add(end);
+            between.add((last == null ? "before the first test: " : "after the test " + last + ": ") + end);
         }
     }
 

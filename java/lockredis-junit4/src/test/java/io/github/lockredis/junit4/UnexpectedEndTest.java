@@ -29,7 +29,6 @@ public class UnexpectedEndTest {
     private static final String END = " ended by itself with exit code 0. A test calls stop() for an"
             + " outage. Its log ends with:\n  | ";
     private static final String DURING = "lockredis at redis://";
-    private static final String OUTSIDE = "before, between or after the tests: " + DURING;
 
     /** Ends the process as a bug in it would. */
     static void end(LockredisServer server) {
@@ -52,10 +51,10 @@ public class UnexpectedEndTest {
         return found;
     }
 
-    private static void assertClassFails(Class<?> type) {
+    private static void assertClassFails(Class<?> type, String when) {
         Failure failure = run(type, 1).get(0);
         assertNull(failure.getDescription().getMethodName());
-        assertEnd(OUTSIDE, failure.getException());
+        assertEnd(when + ": " + DURING, failure.getException());
     }
 
     @Test
@@ -127,11 +126,12 @@ public class UnexpectedEndTest {
 
     @Test
     public void anEndOutsideOfTheTestsFailsTheClass() {
-        assertClassFails(Between.class);
-        assertClassFails(Before.class);
-        assertClassFails(After.class);
+        assertClassFails(Between.class, "after the test one(" + Between.class.getName() + ")");
+        assertClassFails(Before.class, "before the first test");
+        assertClassFails(After.class, "after the test test(" + After.class.getName() + ")");
     }
 
+    @FixMethodOrder(MethodSorters.NAME_ASCENDING)
     public static class Between {
         @ClassRule
         public static final LockredisRule lockredis = new LockredisRule();

@@ -4,6 +4,7 @@ import java.util.List;
 import java.util.Objects;
 import java.util.Optional;
 import java.util.function.Consumer;
+import java.util.logging.Logger;
 
 import org.junit.jupiter.api.extension.AfterAllCallback;
 import org.junit.jupiter.api.extension.AfterEachCallback;
@@ -13,6 +14,8 @@ import org.junit.jupiter.api.extension.ExtensionContext;
 import org.junit.jupiter.api.extension.ParameterContext;
 import org.junit.jupiter.api.extension.ParameterResolutionException;
 import org.junit.jupiter.api.extension.ParameterResolver;
+
+import org.opentest4j.TestAbortedException;
 
 import io.github.lockredis.server.LockredisServer;
 import io.github.lockredis.server.LockredisTopology;
@@ -144,6 +147,10 @@ public final class LockredisExtension
         Optional<Throwable> failure = context.getExecutionException();
         if (!failure.isPresent()) {
             throw leaks;
+        }
+        if (failure.get() instanceof TestAbortedException) { // reports do not show what it suppresses
+            Logger.getLogger(LockredisExtension.class.getName()).warning(context.getDisplayName()
+                    + " is aborted, and left " + leaks.getMessage());
         }
         failure.get().addSuppressed(leaks);
     }

@@ -282,9 +282,10 @@ final class Scope {
     /** Returns the texts about servers of this method that have ended by themselves. */
     List<String> unexpectedEnds() {
         List<String> texts = new ArrayList<>();
+        String test = testClass().getSimpleName() + "." + context.getRequiredTestMethod().getName();
         for (Scope scope = this; scope != null; scope = scope.parent) {
             for (TestServer server : scope.started) {
-                texts.add(server.unexpectedEnd());
+                texts.add(server.unexpectedEnd(test));
             }
         }
         texts.removeIf(text -> text == null);

@@ -22,6 +22,7 @@ final class TestServer implements ExtensionContext.Store.CloseableResource, Auto
     private LeakCheck check; // guarded by this; of the test that runs now. Null: leaks are allowed
     private boolean shared; // guarded by this; tests have used it side by side
     private final List<String> between = new ArrayList<>(); // guarded by this; ends outside of tests
+    private String last; // guarded by this; the last test that has ended. Null: none
 
     TestServer(Spec spec) {
         this.spec = spec;
@@ -41,16 +42,16 @@ final class TestServer implements ExtensionContext.Store.CloseableResource, Auto
 
     /** Empties the server for the next test. Starts it again if a test has stopped it. */
     synchronized void beforeTest() {
-        noteEnd();
-        if (!server.isRunning() && !server.isAttached()) {
-            try {
-                server.restart();
-            } catch (LockredisException e) {
-                throw new ExtensionConfigurationException("@Lockredis: " + e.getMessage()
-                        + ". A test must not close the server of its class: JUnit does", e);
+        try {
+            LeakCheck.prepare(server, spec.flush);
+        } catch (LockredisException e) {
+            if (server.isRunning() || server.isAttached()) {
+                throw e;
             }
+            throw new ExtensionConfigurationException("@Lockredis: " + e.getMessage()
+                    + ". A test must not close the server of its class: JUnit does", e);
         }
-        LeakCheck.prepare(server, spec.flush);
+        noteEnd();
         beginCheck();
     }
 
@@ -72,15 +73,16 @@ final class TestServer implements ExtensionContext.Store.CloseableResource, Auto
         return check == null ? null : check.end(!last && spec.flush);
     }
 
-    /** Returns the text about an end of the process that the test did not ask for, or null. */
-    String unexpectedEnd() {
+    /** Returns the text about an end of the process that a test did not ask for, or null. */
+    synchronized String unexpectedEnd(String test) {
+        last = test;
         return server.unexpectedEnd();
     }
 
     private void noteEnd() {
-        String end = unexpectedEnd();
+        String end = server.unexpectedEnd();
         if (end != null) {
-            between.add(end);
+            between.add((last == null ? "before the first test: " : "after the test " + last + ": ") + end);
         }
     }
 
@@ -93,7 +95,7 @@ final class TestServer implements ExtensionContext.Store.CloseableResource, Auto
         topology.close();
         noteEnd();
         if (!between.isEmpty()) {
-            throw new AssertionError("before, between or after the tests: " + String.join("\n", between));
+            throw new AssertionError(String.join("\n", between));
         }
     }
 }

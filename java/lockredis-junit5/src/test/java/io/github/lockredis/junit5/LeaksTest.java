@@ -10,7 +10,11 @@ import static org.junit.jupiter.api.Assertions.fail;
 
 import java.time.Duration;
 import java.util.Collections;
+import java.util.List;
 import java.util.Map;
+import java.util.concurrent.CopyOnWriteArrayList;
+import java.util.logging.Filter;
+import java.util.logging.Logger;
 
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.Assumptions;
@@ -115,8 +119,18 @@ class LeaksTest {
     }
 
     @Test
-    void anAbortedTestStaysAborted() {
+    void anAbortedTestStaysAbortedAndTheLogHasItsLeaks() {
+        List<String> logged = new CopyOnWriteArrayList<>();
+        Logger log = Logger.getLogger(LockredisExtension.class.getName());
+        Filter filter = record -> {
+            logged.add(record.getMessage());
+            return false;
+        };
+        log.setFilter(filter);
         Throwable abort = Run.of(Aborted.class).failure("test");
+        log.setFilter(null);
+        assertEquals(1, logged.size(), logged::toString);
+        assertTrue(logged.get(0).contains("is aborted, and left a leak on "), logged::toString);
         assertTrue(abort instanceof TestAbortedException, abort::toString);
         assertMatches(LEAK, abort.getSuppressed()[0].getMessage());
     }

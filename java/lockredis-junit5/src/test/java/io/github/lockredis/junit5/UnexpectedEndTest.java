@@ -27,7 +27,7 @@ import io.github.lockredis.server.LockredisServer;
 class UnexpectedEndTest {
     private static final String END = " ended by itself with exit code 0. A test calls stop() for an"
             + " outage. Its log ends with:\n  | ";
-    private static final String OUTSIDE = "before, between or after the tests: lockredis at redis://";
+    private static final String OUTSIDE = ": lockredis at redis://";
 
     /** Ends the process as a bug in it would. */
     static void end(LockredisServer server) {
@@ -115,12 +115,43 @@ class UnexpectedEndTest {
     }
 
     @Test
+    void aServerThatAnswersNoMoreFailsOnlyTheTestThatDidIt() {
+        Throwable failure = Run.of(Unusable.class).failure("aSetsAPassword");
+        assertTrue(failure.getMessage().contains("NOAUTH"), failure::toString);
+        failure = Run.of(UnusableUnchecked.class).failure("UnusableUnchecked");
+        assertTrue(failure.getMessage().startsWith("after the test UnusableUnchecked.aSetsAPassword: ")
+                && failure.getMessage().contains("NOAUTH"), failure::toString);
+    }
+
+    @Lockredis
+    static class Unusable extends SetsAPassword {
+    }
+
+    @Lockredis(leaks = LeakMode.ALLOWED)
+    static class UnusableUnchecked extends SetsAPassword {
+    }
+
+    @TestMethodOrder(MethodOrderer.MethodName.class)
+    abstract static class SetsAPassword {
+        @Test
+        void aSetsAPassword(LockredisServer server) {
+            server.command("CONFIG", "SET", "requirepass", "secret");
+        }
+
+        @Test
+        void bRuns(LockredisServer server) {
+            assertEquals("PONG", server.command("PING"));
+        }
+    }
+
+    @Test
     void anEndBetweenTestsFailsTheClass() {
-        assertEnd(OUTSIDE, Run.of(Between.class).failure("Between"));
+        assertEnd("after the test Between.one" + OUTSIDE, Run.of(Between.class).failure("Between"));
     }
 
     @ExtendWith(EndAfterEach.class)
     @Lockredis
+    @TestMethodOrder(MethodOrderer.MethodName.class)
     static class Between {
         static LockredisServer server;
 
@@ -146,7 +177,7 @@ class UnexpectedEndTest {
 
     @Test
     void anEndAfterTheTestWithAServerOfItsOwnFailsTheTest() {
-        assertEnd(OUTSIDE, Run.of(OwnServer.class).failure("test"));
+        assertEnd("after the test OwnServer.test" + OUTSIDE, Run.of(OwnServer.class).failure("test"));
     }
 
     @ExtendWith(EndOwn.class)
@@ -168,8 +199,8 @@ class UnexpectedEndTest {
 
     @Test
     void anEndBeforeOrAfterTheTestsFailsTheClass() {
-        assertEnd(OUTSIDE, Run.of(Before.class).failure("Before"));
-        assertEnd(OUTSIDE, Run.of(After.class).failure("After"));
+        assertEnd("before the first test" + OUTSIDE, Run.of(Before.class).failure("Before"));
+        assertEnd("after the test After.test" + OUTSIDE, Run.of(After.class).failure("After"));
     }
 
     @Lockredis

@@ -12,7 +12,9 @@ import java.util.List;
 import java.util.Map;
 import java.util.Objects;
 import java.util.Set;
+import java.util.concurrent.TimeUnit;
 import java.util.function.Predicate;
+import java.util.function.Supplier;
 import java.util.regex.Pattern;
 
 /**
@@ -48,6 +50,7 @@ public final class LeakCheck {
     private final Map<Object, Integer> counts = new HashMap<>(); // of the leaks before the test
     private final Set<Long> clients = new HashSet<>(); // the connections that they had
     private boolean tasksAllowed;
+    private boolean interrupted; // the thread of uninterrupted
 
     /** Makes a check for a test that began before all leaks of the server. */
     LeakCheck(LockredisServer server, Predicate<Leak> counted) {
@@ -66,11 +69,23 @@ public final class LeakCheck {
         Objects.requireNonNull(counted, "begin(…, null): give a function that is true for the leaks that"
                 + " count, or leave it out: all count then");
         LeakCheck check = new LeakCheck(server, counted);
-        for (Leak leak : server.leaks()) {
+        for (Leak leak : present(server)) {
             check.counts.merge(key(leak), 1, Integer::sum);
             check.clients.add(leak.client().id());
         }
         return check;
+    }
+
+    /** Returns the leaks before a test. A server that does not run has none: a test begins with an outage. */
+    private static Collection<Leak> present(LockredisServer server) {
+        try {
+            return server.isRunning() ? server.leaks() : Collections.emptyList();
+        } catch (LockredisException e) {
+            if (server.isRunning()) {
+                throw e;
+            }
+            return Collections.emptyList(); // it has ended just now
+        }
     }
 
     /**
@@ -86,20 +101,47 @@ public final class LeakCheck {
     /**
      * Prepares a server for the next test. It starts a stopped server, ends a pause of writes, and
      * deletes all data if flush says so. Then it also ends a pause of all clients with a second left
-     * or more, by a restart. Call {@link LockredisServer#unexpectedEnd} before: an end between two tests
-     * is no test's own.
+     * or more, by a restart. A server that does not answer, or refuses these commands, is killed and
+     * started again: an endless script runs on it, or it has another password. It works on an
+     * interrupted thread too.
+     *
+     * <p>Call {@link LockredisServer#unexpectedEnd} behind it: an end between two tests, and a server
+     * that had to be killed, are not the next test's own.
      *
      * @throws LockredisException if the server is closed or does not start
      */
     public static void prepare(LockredisServer server, boolean flush) {
         Objects.requireNonNull(server, "prepare(null, …): give the server that the next test uses");
+        boolean interrupted = Thread.interrupted();
+        try {
+            prepareRunning(server, flush);
+        } finally {
+            if (interrupted) {
+                Thread.currentThread().interrupt();
+            }
+        }
+    }
+
+    private static void prepareRunning(LockredisServer server, boolean flush) {
         if (!server.isAttached() && !server.isRunning()) {
             server.restart();
             return;
         }
-        endPause(server, flush);
-        if (flush) {
-            server.flush();
+        if (server.replaceBroken()) {
+            return;
+        }
+        try {
+            endPause(server, flush);
+            if (flush) {
+                server.flush();
+            } else if (!server.isAttached() && server.pauseLeft().isZero()) {
+                server.command("PING");
+            }
+        } catch (LockredisException e) {
+            if (server.isAttached() || server.isClosed()) {
+                throw e;
+            }
+            server.replace(server.isRunning() ? e.getMessage() : null);
         }
     }
 
@@ -127,7 +169,9 @@ public final class LeakCheck {
      * the check looks for another tenth of a second whether its owner acquires one again.
      *
      * <p>It is null too if the server does not run. {@link LockredisServer#unexpectedEnd} says
-     * whether it has ended by itself.
+     * whether it has ended by itself. A server that does not answer, or refuses to, is left behind by
+     * the test: the text says so, and the next {@link #prepare} starts it again. A thread whose locks
+     * were found after their release is told once. It works on an interrupted thread too.
      *
      * @param clean whether to end the leaks: to delete all data, and to wake the waiters. A pause of
      *     all clients ends by a restart
@@ -136,13 +180,34 @@ public final class LeakCheck {
         if (!server.isRunning()) {
             return null;
         }
-        try {
-            return endRunning(clean);
-        } catch (LockredisException e) {
-            if (server.isRunning()) {
-                throw e;
+        return uninterrupted(() -> {
+            try {
+                return endRunning(clean);
+            } catch (LockredisException e) {
+                if (server.isAttached()) {
+                    throw e;
+                }
+                return server.isRunning() ? broken(e) : null; // null: it has ended just now
             }
-            return null; // it has ended just now
+        });
+    }
+
+    /** Returns the text about a server that does not answer as it did before the test. */
+    private String broken(LockredisException e) {
+        server.setBroken();
+        return "the test left a server that does not answer the check for leaks: " + e.getMessage()
+                + ". The next test has a new one";
+    }
+
+    /** Runs a check without the thread's interrupt, which it then has again. */
+    private String uninterrupted(Supplier<String> check) {
+        interrupted = Thread.interrupted();
+        try {
+            return check.get();
+        } finally {
+            if (interrupted) {
+                Thread.currentThread().interrupt();
+            }
         }
     }
 
@@ -162,8 +227,14 @@ public final class LeakCheck {
         return text + "pauseWrites. unpauseClients() ends it" + (leaks == null ? "" : "\n" + leaks);
     }
 
+    /** Returns the text about locks, waiters and subscriptions that are there now, or null. */
+    static String leaks(LockredisServer server) {
+        LeakCheck check = new LeakCheck(server, leak -> true);
+        return check.uninterrupted(() -> check.endLeaks(false));
+    }
+
     /** Returns the text about locks, waiters and subscriptions, or null. */
-    String endLeaks(boolean clean) {
+    private String endLeaks(boolean clean) {
         Collection<Leak> leaks = await();
         if (leaks.isEmpty()) {
             return null;
@@ -171,6 +242,9 @@ public final class LeakCheck {
         String text = text(leaks);
         if (clean) {
             clean(leaks);
+            if (!tasksAllowed) {
+                acquiredAgain(owned(leaks)); // later tests are not to blame for this thread either
+            }
         }
         return text;
     }
@@ -181,9 +255,7 @@ public final class LeakCheck {
         Map<Object, Leak> left = first;
         long start = System.nanoTime();
         for (int i = 0; i < TRIES && !left.isEmpty(); i++) {
-            if (!pause(1L << i)) {
-                break;
-            }
+            pause(1L << i);
             Map<Object, Leak> before = left;
             left = look();
             owned.addAll(owned(left.values()));
@@ -209,9 +281,11 @@ public final class LeakCheck {
      * @param owned what {@link #owned} returned of the locks before
      */
     private Collection<Leak> acquiredAgain(Set<Object> owned) {
-        for (int i = 0; i < WATCHES && !owned.isEmpty() && pause(WATCH_PAUSE); i++) {
+        for (int i = 0; i < WATCHES && !owned.isEmpty(); i++) {
+            pause(WATCH_PAUSE);
             for (Leak leak : look().values()) {
                 if (!Collections.disjoint(owned(Collections.singleton(leak)), owned)) {
+                    server.reportedOwners().add(leak.owner());
                     return Collections.singleton(leak);
                 }
             }
@@ -238,7 +312,7 @@ public final class LeakCheck {
     private Map<Object, Leak> look() {
         Map<Object, List<Leak>> groups = new LinkedHashMap<>();
         for (Leak leak : server.leaks()) {
-            if (!counted.test(leak)) {
+            if (server.reportedOwners().contains(leak.owner()) || !counted.test(leak)) {
                 continue;
             }
             List<Leak> group = groups.computeIfAbsent(key(leak), key -> new ArrayList<>());
@@ -280,9 +354,7 @@ public final class LeakCheck {
             }
             server.flush();
             for (int i = 0; i < TRIES && wake(channels); i++) {
-                if (!pause(1L << i)) {
-                    return;
-                }
+                pause(1L << i);
                 server.flush();
             }
         } catch (LockredisException e) {
@@ -306,13 +378,14 @@ public final class LeakCheck {
         return found;
     }
 
-    private static boolean pause(long millis) {
-        try {
-            Thread.sleep(millis);
-            return true;
-        } catch (InterruptedException e) {
-            Thread.currentThread().interrupt();
-            return false;
+    private void pause(long millis) {
+        long end = System.nanoTime() + TimeUnit.MILLISECONDS.toNanos(millis);
+        for (long left = end - System.nanoTime(); left > 0; left = end - System.nanoTime()) {
+            try {
+                TimeUnit.NANOSECONDS.sleep(left);
+            } catch (InterruptedException e) {
+                interrupted = true;
+            }
         }
     }
 }

@@ -9,6 +9,8 @@ import java.util.Arrays;
 import java.util.Collections;
 import java.util.List;
 import java.util.Objects;
+import java.util.Set;
+import java.util.concurrent.ConcurrentHashMap;
 import java.util.concurrent.TimeUnit;
 import java.util.function.Consumer;
 
@@ -46,6 +48,8 @@ public final class LockredisServer implements AutoCloseable {
     private volatile ServerProcess watchers; // the Sentinels'; written under lifecycle; may be null
     private final List<String> ends = new ArrayList<>(); // guarded by lifecycle; of unexpectedEnd
     private volatile boolean closed;
+    private volatile boolean broken; // it does not answer as a test began it
+    private final Set<String> reportedOwners = ConcurrentHashMap.newKeySet(); // of leaks after a test
     private volatile long pausedUntil; // of System.nanoTime, 0: no pause; see pauseClients
     private volatile boolean pausesAll; // the pause is that of pauseClients
 
@@ -311,7 +315,7 @@ public final class LockredisServer implements AutoCloseable {
      * @throws AssertionError with a line for each leak, as tests with {@code @Lockredis} fail
      */
     public void assertNoLeaks() {
-        String text = new LeakCheck(this, leak -> true).endLeaks(false);
+        String text = LeakCheck.leaks(this);
         if (text != null) {
             throw new AssertionError(text);
         }
@@ -478,9 +482,49 @@ public final class LockredisServer implements AutoCloseable {
             process.stop(!hangs());
             noteEnd(process, "");
             pausedUntil = 0;
+            broken = false;
             process = new Launch(config, port(), consumer, TAKEN).run();
             startSentinels();
         }
+    }
+
+    /** Notes that the server does not answer any more: {@link #replaceBroken} starts another one. */
+    void setBroken() {
+        broken = true;
+    }
+
+    /** Replaces a server that {@link #setBroken} was called for. Reports whether it was. */
+    boolean replaceBroken() {
+        boolean replaced = broken;
+        if (replaced) {
+            replace(null);
+        }
+        return replaced;
+    }
+
+    /**
+     * Starts the server again, empty. The process is killed: it may take no command, or not end.
+     *
+     * @param reason why, for {@link #unexpectedEnd}. Null: that is told already
+     */
+    void replace(String reason) {
+        synchronized (lifecycle) {
+            if (reason != null) {
+                ends.add("lockredis at " + redissonAddress()
+                        + " did not answer as before and was started again: " + reason);
+            }
+            process.kill();
+            restart();
+        }
+    }
+
+    /** Returns the owners of locks whose threads outlive a test, as a failure has told. */
+    Set<String> reportedOwners() {
+        return reportedOwners;
+    }
+
+    boolean isClosed() {
+        return closed;
     }
 
     private void requireOwn(String what) {

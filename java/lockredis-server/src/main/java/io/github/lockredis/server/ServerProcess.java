@@ -183,6 +183,19 @@ final class ServerProcess {
         }
     }
 
+    /** Kills the process, which may have ended by itself, and waits for its end. */
+    void kill() {
+        synchronized (this) { // an end by itself is noted before
+            if (!output.isStopping() && !process.isAlive()) {
+                exitCode = process.exitValue();
+            }
+            output.setStopping();
+        }
+        forced = true;
+        process.destroyForcibly();
+        stop(false);
+    }
+
     private void removeHook() {
         Thread watched = hook;
         if (watched != null && Thread.currentThread() != watched) {

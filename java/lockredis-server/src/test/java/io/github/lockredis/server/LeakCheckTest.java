@@ -5,10 +5,12 @@ import static org.junit.jupiter.api.Assertions.assertNull;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
 import java.io.IOException;
+import java.net.SocketTimeoutException;
 import java.util.Arrays;
 import java.util.concurrent.Executors;
 import java.util.concurrent.ScheduledExecutorService;
 import java.util.concurrent.TimeUnit;
+import java.util.concurrent.atomic.AtomicInteger;
 import java.util.concurrent.atomic.AtomicReference;
 import java.util.function.Predicate;
 
@@ -102,6 +104,8 @@ class LeakCheckTest {
             };
             LeakCheck check = LeakCheck.begin(server, release);
             acquire("order:1");
+            assertNull(LeakCheck.begin(server, release).allowTasks().end(false));
+            Await.until("the task has ended", () -> !server.locks().isEmpty());
             AtomicReference<String> text = new AtomicReference<>();
             Await.until("the loop is found", () -> { // a slow thread may lock after the check
                 text.set(check.end(false));
@@ -109,10 +113,87 @@ class LeakCheckTest {
             });
             assertTrue(text.get().contains("lock \"order:1\" is held by " + OWNER), text.get());
             Await.until("the lock is held", () -> !server.locks().isEmpty());
-            assertNull(check.allowTasks().end(false));
+            LeakCheck next = LeakCheck.begin(server);
+            acquire("order:2"); // the thread locks on in the next test
+            assertNull(next.end(false));
         } finally {
             thread.shutdownNow();
             thread.awaitTermination(1, TimeUnit.MINUTES);
+        }
+    }
+
+    @Test
+    void anInterruptedThreadWaitsForTheRelease() {
+        AtomicInteger looks = new AtomicInteger();
+        LeakCheck check = LeakCheck.begin(server, leak -> {
+            if (looks.incrementAndGet() == 3) {
+                server.command("DEL", leak.name());
+            }
+            return true;
+        });
+        acquire("order:1");
+        Thread.currentThread().interrupt();
+        assertNull(check.end(false));
+        assertTrue(Thread.currentThread().isInterrupted());
+        server.stop();
+        LeakCheck.prepare(server, true);
+        assertTrue(Thread.interrupted());
+        assertTrue(server.isRunning());
+    }
+
+    @Test
+    void aTestMayBeginWithAnOutage() {
+        server.stop();
+        LeakCheck check = LeakCheck.begin(server);
+        server.restart();
+        assertNull(check.end(false));
+    }
+
+    @Test
+    void aServerWithAnotherPasswordIsReplaced() {
+        LeakCheck check = LeakCheck.begin(server);
+        server.command("CONFIG", "SET", "requirepass", "secret");
+        String text = check.end(true);
+        assertTrue(text.contains("NOAUTH"), text);
+        LeakCheck.prepare(server, false);
+        assertEquals("PONG", server.command("PING"));
+        assertNull(server.unexpectedEnd()); // the check has told it
+        server.command("CONFIG", "SET", "requirepass", "secret");
+        LeakCheck.prepare(server, true);
+        assertEquals("PONG", server.command("PING"));
+        text = server.unexpectedEnd();
+        assertTrue(text.contains(" did not answer as before and was started again: FLUSHALL on "), text);
+    }
+
+    @Test
+    void aServerWithAnEndlessScriptIsReplaced() throws IOException {
+        LeakCheck check = LeakCheck.begin(server);
+        server.command("CONFIG", "SET", "lua-time-limit", "1");
+        Endpoint address = new Endpoint(server.host(), server.port(), null, null, 0, false, null);
+        try (Connection client = new Connection(address, 1)) {
+            client.call("EVAL", "while true do end", "0");
+        } catch (SocketTimeoutException e) {
+            // it has no end
+        }
+        String text = check.end(true);
+        assertTrue(text.contains("BUSY"), text);
+        LeakCheck.prepare(server, true);
+        assertEquals("PONG", server.command("PING"));
+        assertNull(server.unexpectedEnd());
+    }
+
+    @Test
+    void anEndJustBeforeATestDoesNotFailItsStart() throws Exception {
+        for (int i = 0; i < 10; i++) {
+            try (Connection client = new Connection(
+                    new Endpoint(server.host(), server.port(), null, null, 0, false, null), 60_000)) {
+                client.call("SHUTDOWN");
+            } catch (IOException e) {
+                // the process ends soon
+            }
+            LeakCheck.prepare(server, i % 2 == 0);
+            assertEquals("PONG", server.command("PING"));
+            assertTrue(server.unexpectedEnd().contains(" ended by itself with exit code 0"));
         }
     }
 }

@@ -16,6 +16,7 @@ public abstract class LockredisTestExecutionListener extends AbstractTestExecuti
 
     /** The ends of a server outside of tests. Spring makes a listener for each test class. */
     private final Queue<String> between = new ConcurrentLinkedQueue<>();
+    private volatile String last; // the last test that has ended; null: none in this class
 
     /** The attributes of an annotation that concern the tests of a class, not the server. */
     public static final class Rules {
@@ -46,8 +47,8 @@ public abstract class LockredisTestExecutionListener extends AbstractTestExecuti
         Rules rules = rules(test.getTestClass());
         if (rules != null && rules.flush == FlushMode.BEFORE_CLASS) {
             ServerUse use = use(test.getApplicationContext());
-            noteEnd(use);
             use.prepare(true);
+            noteEnd(use);
         }
     }
 
@@ -57,8 +58,8 @@ public abstract class LockredisTestExecutionListener extends AbstractTestExecuti
         if (rules != null) {
             ServerUse use = use(test.getApplicationContext());
             boolean flush = rules.flush == FlushMode.BEFORE_EACH;
-            noteEnd(use);
             test.setAttribute(RUNNING, use.begin(flush, rules.leaks == LeakMode.FAIL));
+            noteEnd(use);
         }
     }
 
@@ -76,6 +77,7 @@ public abstract class LockredisTestExecutionListener extends AbstractTestExecuti
             }
             report(test, leaks);
         } finally {
+            last = test.getTestClass().getSimpleName() + "." + test.getTestMethod().getName();
             running.end();
         }
     }
@@ -90,15 +92,15 @@ public abstract class LockredisTestExecutionListener extends AbstractTestExecuti
             noteEnd(use(test.getApplicationContext()));
         }
         if (!between.isEmpty()) {
-            throw new AssertionError("before, between or after the tests: "
-                    + String.join("\n", between));
+            throw new AssertionError(String.join("\n", between));
         }
     }
 
     private void noteEnd(ServerUse use) {
         String end = use.server().unexpectedEnd();
         if (end != null) {
-            between.add(end);
+            String name = last;
+            between.add((name == null ? "before the first test: " : "after the test " + name + ": ") + end);
         }
     }
 

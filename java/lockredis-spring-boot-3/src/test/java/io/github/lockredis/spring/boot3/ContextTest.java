@@ -286,7 +286,7 @@ class ContextTest {
         assertThat(between.test.server.isRunning()).isTrue();
         between.end(null);
         assertThatThrownBy(between.manager::afterTestClass).isInstanceOf(AssertionError.class)
-                .hasMessageStartingWith("before, between or after the tests: lockredis at redis://")
+                .hasMessageStartingWith("before the first test: lockredis at redis://")
                 .hasMessageContaining(END);
         Run after = new Run(First.class);
         end(after.test.server);
