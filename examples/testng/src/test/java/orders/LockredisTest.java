@@ -2,6 +2,7 @@ package orders;
 
 import io.github.lockredis.server.LeakCheck;
 import io.github.lockredis.server.LockredisServer;
+import java.lang.reflect.InvocationTargetException;
 import org.testng.IHookCallBack;
 import org.testng.IHookable;
 import org.testng.ITestResult;
@@ -40,6 +41,9 @@ public abstract class LockredisTest implements IHookable {
         }
         AssertionError error = new AssertionError(end != null ? end : leaks);
         Throwable failure = result.getThrowable();
+        if (failure instanceof InvocationTargetException) {
+            failure = failure.getCause();
+        }
         if (failure == null || failure instanceof SkipException) {
             throw error;
         }

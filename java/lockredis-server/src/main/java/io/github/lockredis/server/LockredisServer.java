@@ -37,6 +37,7 @@ import java.util.function.Consumer;
 public final class LockredisServer implements AutoCloseable {
     /** How long the server may take for a command of this class, in milliseconds. */
     private static final int COMMAND_TIMEOUT = 10_000;
+    private static final Duration LONGEST_PAUSE = Duration.ofDays(365);
     private static final String TAKEN = "Another process took the port while nothing listened there";
 
     private final LockredisConfig config;
@@ -336,20 +337,29 @@ public final class LockredisServer implements AutoCloseable {
     /**
      * Lets all clients wait for their replies, as a server does that hangs. The server's own methods
      * wait too, and nothing ends the pause early but {@link #restart}: see {@link #pauseWrites}.
+     *
+     * @throws IllegalArgumentException if the time is negative or more than 365 days
      */
     public void pauseClients(Duration time) {
-        pause(Objects.requireNonNull(time, "pauseClients(null): give how long clients wait"), "ALL");
+        Objects.requireNonNull(time, "pauseClients(null): give how long clients wait");
+        pause("pauseClients", time, "ALL");
     }
 
     /**
      * Lets clients wait that write: all locks do. {@link #locks}, {@link #leaks} and commands that
      * only read get their replies. {@link #unpauseClients} ends the pause early.
+     *
+     * @throws IllegalArgumentException if the time is negative or more than 365 days
      */
     public void pauseWrites(Duration time) {
-        pause(Objects.requireNonNull(time, "pauseWrites(null): give how long clients wait"), "WRITE");
+        Objects.requireNonNull(time, "pauseWrites(null): give how long clients wait");
+        pause("pauseWrites", time, "WRITE");
     }
 
-    private void pause(Duration time, String mode) {
+    private void pause(String method, Duration time, String mode) {
+        if (time.isNegative() || time.compareTo(LONGEST_PAUSE) > 0) {
+            throw new IllegalArgumentException(method + " " + time + " is not in 0 to 365 days");
+        }
         command("CLIENT", "PAUSE", Long.toString(time.toMillis()), mode);
     }
 
@@ -359,7 +369,7 @@ public final class LockredisServer implements AutoCloseable {
             return;
         }
         if (command[1].equalsIgnoreCase("PAUSE")) {
-            long millis = Math.min(Long.parseLong(command[2]), TimeUnit.DAYS.toMillis(365));
+            long millis = Math.min(Long.parseLong(command[2]), LONGEST_PAUSE.toMillis());
             pausesAll = command.length < 4 || !command[3].equalsIgnoreCase("WRITE");
             pausedUntil = System.nanoTime() + TimeUnit.MILLISECONDS.toNanos(millis);
         } else if (command[1].equalsIgnoreCase("UNPAUSE")) {
@@ -373,9 +383,9 @@ public final class LockredisServer implements AutoCloseable {
         return Duration.ofNanos(Math.max(0, left));
     }
 
-    /** Reports whether a pause holds back all commands now. */
+    /** Reports whether the process takes no commands now: a pause holds them back, or it is broken. */
     private boolean hangs() {
-        return pausesAll && !pauseLeft().isZero();
+        return broken || pausesAll && !pauseLeft().isZero();
     }
 
     /** Reports whether the pause is one of all commands: none can end it. */
@@ -660,8 +670,15 @@ public final class LockredisServer implements AutoCloseable {
             return this;
         }
 
-        /** Sets the number of databases. The default is 16. */
+        /**
+         * Sets the number of databases. The default is 16.
+         *
+         * @throws IllegalArgumentException if it is not in 1 to a million
+         */
         public Builder databases(int databases) {
+            if (databases < 1 || databases > 1_000_000) {
+                throw new IllegalArgumentException("databases " + databases + " is not in 1 to 1000000");
+            }
             return directive("databases", Integer.toString(databases));
         }
 

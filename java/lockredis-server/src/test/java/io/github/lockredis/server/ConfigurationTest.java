@@ -292,6 +292,8 @@ class ConfigurationTest {
     void aWrongArgumentIsRefusedAtOnce() {
         LockredisServer.Builder builder = LockredisServer.builder();
         assertThrows(IllegalArgumentException.class, () -> builder.port(65536));
+        assertThrows(IllegalArgumentException.class, () -> builder.databases(0));
+        assertThrows(IllegalArgumentException.class, () -> builder.databases(Integer.MAX_VALUE));
         assertThrows(IllegalArgumentException.class, () -> builder.directive("a\nb", "c"));
         assertThrows(IllegalArgumentException.class, () -> builder.directives(" "));
         assertThrows(NullPointerException.class, () -> builder.password(null));

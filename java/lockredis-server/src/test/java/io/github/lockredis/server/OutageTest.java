@@ -84,4 +84,17 @@ class OutageTest {
             assertThrows(IOException.class, () -> client.call("PING"));
         }
     }
+
+    @Test
+    void aPauseWithoutBoundsIsRefused() {
+        try (LockredisServer server = LockredisServer.start()) {
+            Duration huge = Duration.ofSeconds(Long.MAX_VALUE);
+            assertEquals("pauseClients " + huge + " is not in 0 to 365 days",
+                    assertThrows(IllegalArgumentException.class,
+                            () -> server.pauseClients(huge)).getMessage());
+            assertThrows(IllegalArgumentException.class,
+                    () -> server.pauseWrites(Duration.ofMillis(-1)));
+            assertEquals("PONG", server.command("PING"));
+        }
+    }
 }
