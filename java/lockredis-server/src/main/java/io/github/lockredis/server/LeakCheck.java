@@ -127,28 +127,28 @@ public final class LeakCheck {
             server.restart();
             return;
         }
-        if (server.replaceBroken()) {
+        if (!server.isAttached() && server.processes().replaceBroken()) {
             return;
         }
         try {
             endPause(server, flush);
             if (flush) {
                 server.flush();
-            } else if (!server.isAttached() && server.pauseLeft().isZero()) {
+            } else if (!server.isAttached() && server.pause().left().isZero()) {
                 server.command("PING");
             }
         } catch (LockredisException e) {
             if (server.isAttached() || server.isClosed()) {
                 throw e;
             }
-            server.replace(server.isRunning() ? e.getMessage() : null);
+            server.processes().replace(server.isRunning() ? e.getMessage() : null);
         }
     }
 
     /** Ends a pause, one of all clients only if the data may be deleted. */
     private static void endPause(LockredisServer server, boolean delete) {
-        Duration left = server.pauseLeft();
-        if (!left.isZero() && !server.pausesAll()) {
+        Duration left = server.pause().left();
+        if (!left.isZero() && !server.pause().holdsAll()) {
             server.unpauseClients();
         } else if (left.compareTo(SHORT_PAUSE) >= 0 && delete && !server.isAttached()) {
             server.restart();
@@ -194,7 +194,7 @@ public final class LeakCheck {
 
     /** Returns the text about a server that does not answer as it did before the test. */
     private String broken(LockredisException e) {
-        server.setBroken();
+        server.processes().setBroken();
         return "the test left a server that does not answer the check for leaks: " + e.getMessage()
                 + ". The next test has a new one";
     }
@@ -212,13 +212,13 @@ public final class LeakCheck {
     }
 
     private String endRunning(boolean clean) {
-        Duration pause = server.pauseLeft();
+        Duration pause = server.pause().left();
         if (pause.compareTo(SHORT_PAUSE) < 0) {
             return endLeaks(clean); // in a pause of all clients it waits
         }
         String text = "a pause was left on " + server.redissonAddress() + " for another "
                 + pause.toMillis() + " ms: ";
-        boolean all = server.pausesAll();
+        boolean all = server.pause().holdsAll();
         endPause(server, clean);
         if (all) { // it holds back the search for leaks, too
             return text + "pauseClients. Only restart() ends it early";

@@ -11,7 +11,6 @@ import java.util.List;
 import java.util.Objects;
 import java.util.Set;
 import java.util.concurrent.ConcurrentHashMap;
-import java.util.concurrent.TimeUnit;
 import java.util.function.Consumer;
 
 /**
@@ -37,28 +36,19 @@ import java.util.function.Consumer;
 public final class LockredisServer implements AutoCloseable {
     /** How long the server may take for a command of this class, in milliseconds. */
     private static final int COMMAND_TIMEOUT = 10_000;
-    private static final Duration LONGEST_PAUSE = Duration.ofDays(365);
-    private static final String TAKEN = "Another process took the port while nothing listened there";
 
     private final LockredisConfig config;
-    private final LineQueue consumer; // null: the log of this JVM
     private final Endpoint attached; // null for a server of our own
-    private final Object lifecycle = new Object(); // held while the process starts or stops
-    private final Sentinels sentinels; // null: none
-    private volatile ServerProcess process; // written under lifecycle; null when attached
-    private volatile ServerProcess watchers; // the Sentinels'; written under lifecycle; may be null
-    private final List<String> ends = new ArrayList<>(); // guarded by lifecycle; of unexpectedEnd
+    private final Processes processes; // null: attached
     private volatile boolean closed;
-    private volatile boolean broken; // it does not answer as a test began it
     private final Set<String> reportedOwners = ConcurrentHashMap.newKeySet(); // of leaks after a test
-    private volatile long pausedUntil; // of System.nanoTime, 0: no pause; see pauseClients
-    private volatile boolean pausesAll; // the pause is that of pauseClients
+    private final Pause pause = new Pause();
 
     private LockredisServer(LockredisConfig config, LineQueue consumer, Sentinels sentinels,
             Endpoint attached) {
         this.config = config;
-        this.consumer = consumer;
-        this.sentinels = sentinels;
+        this.processes = attached != null ? null
+                : new Processes(config, consumer, sentinels, pause);
         this.attached = attached;
     }
 
@@ -117,49 +107,21 @@ public final class LockredisServer implements AutoCloseable {
         }
         ProcessClasses.load();
         LockredisServer server = new LockredisServer(config, consumer, sentinels, null);
-        int port = config.port();
-        String hint = "Without port(" + port + ") the server takes a free port";
-        server.process = new Launch(config, port, consumer, port == 0 ? "" : hint).run();
-        try {
-            server.startSentinels();
-        } finally {
-            if (sentinels != null && server.watchers == null) {
-                server.close();
-            }
-        }
+        server.processes.start();
         return server;
-    }
-
-    /** Starts the Sentinels unless they run. After an end of theirs they have the same ports. */
-    private void startSentinels() {
-        ServerProcess before = watchers;
-        if (sentinels == null || before != null && before.isServing()) {
-            return;
-        }
-        if (before != null) {
-            before.stop();
-        }
-        noteEnd(before, "The Sentinels of ");
-        List<String> nodes = before == null ? Collections.emptyList() : before.output.sentinels();
-        String hint = before != null ? TAKEN : sentinels.port == 0 ? "" : "Without sentinelPort("
-                + sentinels.port + ") the Sentinels take free ports";
-        watchers = new Launch(config, consumer, sentinels,
-                sentinels.line(endpoint().node(), nodes), hint).run();
     }
 
     /** Ends the Sentinels, if there are any. */
     void closeSentinels() {
-        synchronized (lifecycle) {
-            closed = true;
-            if (watchers != null) {
-                watchers.stop();
-            }
+        closed = true;
+        if (processes != null) {
+            processes.closeSentinels();
         }
     }
 
     /** Returns the Sentinels' addresses as host:port, empty without Sentinels. */
     List<String> sentinelNodes() {
-        return watchers == null ? Collections.emptyList() : watchers.output.sentinels();
+        return processes.sentinels();
     }
 
     /** Returns the values that the server was started with. */
@@ -173,7 +135,7 @@ public final class LockredisServer implements AutoCloseable {
     }
 
     private Endpoint endpoint() {
-        return attached != null ? attached : process.endpoint;
+        return attached != null ? attached : processes.server().endpoint;
     }
 
     /** Returns the host to connect to: 127.0.0.1. */
@@ -252,12 +214,12 @@ public final class LockredisServer implements AutoCloseable {
 
     /** Returns the process id. -1: unknown. After a restart it is another one. */
     public long pid() {
-        return attached != null ? -1 : process.pid;
+        return attached != null ? -1 : processes.server().pid;
     }
 
     /** Returns the executable and its arguments, empty when attached. */
     List<String> commandLine() {
-        return attached != null ? Collections.emptyList() : process.command;
+        return attached != null ? Collections.emptyList() : processes.server().command;
     }
 
     /**
@@ -265,13 +227,7 @@ public final class LockredisServer implements AutoCloseable {
      * Sentinels follow.
      */
     public List<String> log() {
-        List<String> lines = new ArrayList<>();
-        for (ServerProcess from : Arrays.asList(process, watchers)) {
-            if (from != null) {
-                lines.addAll(from.output.lines());
-            }
-        }
-        return lines;
+        return attached != null ? Collections.emptyList() : processes.log();
     }
 
     /** Returns all locks: their holders, and the queues of fair locks. */
@@ -357,40 +313,13 @@ public final class LockredisServer implements AutoCloseable {
     }
 
     private void pause(String method, Duration time, String mode) {
-        if (time.isNegative() || time.compareTo(LONGEST_PAUSE) > 0) {
-            throw new IllegalArgumentException(method + " " + time + " is not in 0 to 365 days");
-        }
+        Pause.check(method, time);
         command("CLIENT", "PAUSE", Long.toString(time.toMillis()), mode);
     }
 
-    /** Notes the pause that a command has begun or ended. */
-    private void notePause(String... command) {
-        if (command.length < 2 || !command[0].equalsIgnoreCase("CLIENT")) {
-            return;
-        }
-        if (command[1].equalsIgnoreCase("PAUSE")) {
-            long millis = Math.min(Long.parseLong(command[2]), LONGEST_PAUSE.toMillis());
-            pausesAll = command.length < 4 || !command[3].equalsIgnoreCase("WRITE");
-            pausedUntil = System.nanoTime() + TimeUnit.MILLISECONDS.toNanos(millis);
-        } else if (command[1].equalsIgnoreCase("UNPAUSE")) {
-            pausedUntil = 0;
-        }
-    }
-
-    /** Returns how long the pause lasts that a command of this object has begun. Zero: no pause. */
-    Duration pauseLeft() {
-        long left = pausedUntil == 0 ? 0 : pausedUntil - System.nanoTime();
-        return Duration.ofNanos(Math.max(0, left));
-    }
-
-    /** Reports whether the process takes no commands now: a pause holds them back, or it is broken. */
-    private boolean hangs() {
-        return broken || pausesAll && !pauseLeft().isZero();
-    }
-
-    /** Reports whether the pause is one of all commands: none can end it. */
-    boolean pausesAll() {
-        return pausesAll;
+    /** Returns the pause that a command of this object has begun. */
+    Pause pause() {
+        return pause;
     }
 
     /**
@@ -416,7 +345,7 @@ public final class LockredisServer implements AutoCloseable {
         }
         try {
             Object reply = call(command);
-            notePause(command);
+            pause.note(command);
             return reply;
         } catch (IOException e) {
             throw failed(e, command);
@@ -435,7 +364,7 @@ public final class LockredisServer implements AutoCloseable {
     }
 
     private Object call(String... command) throws IOException {
-        ServerProcess running = process;
+        ServerProcess running = attached != null ? null : processes.server();
         if (closed || running != null && !running.isServing()) {
             throw new LockredisException("lockredis at " + redissonAddress() + " "
                     + (closed ? "is closed" : running.describeEnd()));
@@ -455,7 +384,7 @@ public final class LockredisServer implements AutoCloseable {
 
     /** Returns how long the server may take for a command now, in milliseconds. */
     private int timeout() {
-        return (int) Math.min(COMMAND_TIMEOUT + pauseLeft().toMillis(), Integer.MAX_VALUE);
+        return (int) Math.min(COMMAND_TIMEOUT + pause.left().toMillis(), Integer.MAX_VALUE);
     }
 
     private LockredisException failed(IOException e, String... command) {
@@ -471,9 +400,7 @@ public final class LockredisServer implements AutoCloseable {
      */
     public void stop() {
         requireOwn("stop");
-        synchronized (lifecycle) {
-            process.stop(!hangs());
-        }
+        processes.stop();
     }
 
     /**
@@ -485,47 +412,12 @@ public final class LockredisServer implements AutoCloseable {
      */
     public void restart() {
         requireOwn("restart");
-        synchronized (lifecycle) {
-            if (closed) {
-                throw new LockredisException("lockredis at " + redissonAddress() + " is closed");
-            }
-            process.stop(!hangs());
-            noteEnd(process, "");
-            pausedUntil = 0;
-            broken = false;
-            process = new Launch(config, port(), consumer, TAKEN).run();
-            startSentinels();
-        }
+        processes.restart();
     }
 
-    /** Notes that the server does not answer any more: {@link #replaceBroken} starts another one. */
-    void setBroken() {
-        broken = true;
-    }
-
-    /** Replaces a server that {@link #setBroken} was called for. Reports whether it was. */
-    boolean replaceBroken() {
-        boolean replaced = broken;
-        if (replaced) {
-            replace(null);
-        }
-        return replaced;
-    }
-
-    /**
-     * Starts the server again, empty. The process is killed: it may take no command, or not end.
-     *
-     * @param reason why, for {@link #unexpectedEnd}. Null: that is told already
-     */
-    void replace(String reason) {
-        synchronized (lifecycle) {
-            if (reason != null) {
-                ends.add("lockredis at " + redissonAddress()
-                        + " did not answer as before and was started again: " + reason);
-            }
-            process.kill();
-            restart();
-        }
+    /** Returns the processes. Null: attached. */
+    Processes processes() {
+        return processes;
     }
 
     /** Returns the owners of locks whose threads outlive a test, as a failure has told. */
@@ -546,8 +438,7 @@ public final class LockredisServer implements AutoCloseable {
     /** Reports whether the server runs, and its Sentinels do. An attached Redis is asked. */
     public boolean isRunning() {
         if (closed || attached == null) {
-            ServerProcess beside = watchers;
-            return !closed && process.isServing() && (beside == null || beside.isServing());
+            return !closed && processes.areServing();
         }
         try {
             call("PING");
@@ -567,22 +458,7 @@ public final class LockredisServer implements AutoCloseable {
      * next call only.
      */
     public String unexpectedEnd() {
-        synchronized (lifecycle) {
-            noteEnd(process, "");
-            noteEnd(watchers, "The Sentinels of ");
-            String text = ends.isEmpty() ? null : String.join("\n", ends);
-            ends.clear();
-            return text;
-        }
-    }
-
-    /** Notes the end of a process that ended by itself. Null: there is no process. */
-    private void noteEnd(ServerProcess ended, String of) {
-        String text = ended == null ? null
-                : ended.unexpectedEnd(of + "lockredis at " + redissonAddress());
-        if (text != null) {
-            ends.add(text);
-        }
+        return attached != null ? null : processes.unexpectedEnd();
     }
 
     /** Stops the server for good. An attached Redis runs on. Does nothing the second time. */
@@ -590,9 +466,7 @@ public final class LockredisServer implements AutoCloseable {
     public void close() {
         closed = true;
         if (attached == null) {
-            synchronized (lifecycle) {
-                process.stop(!hangs());
-            }
+            processes.close();
         }
     }
 
