@@ -133,6 +133,7 @@ func New(rdb redis.UniversalClient, opts Options) *Client {
 	c.sweeper = &sweeper{c: c}
 	c.holders = newHolders()
 	c.workers = newWorkers(c)
+	c.topo.spawn = c.spawn
 	c.leaveServer = c.joinServer(rdb)
 	return c
 }

@@ -19,6 +19,7 @@ type server struct {
 
 	latency atomic.Int64 // ns, of the last request
 	hooked  atomic.Bool  // rdb has a sendHook
+	lane    lane         // for requests while the server is near
 
 	mu       sync.Mutex // guards the fields below
 	replicas int
@@ -38,11 +39,16 @@ func (s *server) addHook(first *requestCmd) {
 	s.hooked.Store(true)
 }
 
-// maxStale is how many broken connections the server's pool may have. It is more by one,
-// because the connection that has just failed is in the pool no longer.
+// maxStale is how many broken connections the server's pools may have: go-redis has one for
+// pipelines. It is more by one, because the connection that has just failed is in no pool.
 func (s *server) maxStale() int {
 	if rdb, ok := s.rdb.(*redis.Client); ok {
-		return int(rdb.PoolStats().TotalConns) + 1
+		stats := rdb.PoolStats()
+		n := int(stats.TotalConns) + 1
+		if p := stats.PipelineStats; p != nil {
+			n += int(p.TotalConns)
+		}
+		return n
 	}
 	return 0
 }
@@ -102,7 +108,11 @@ func (e evaluation) run(ctx context.Context, body bool) (v any, confirmed int, e
 	cmd.near = e.near
 	defer e.server.addHook(cmd)
 	if e.replicas == 0 && !e.asking {
-		_ = e.server.rdb.Process(ctx, cmd)
+		if !e.near {
+			_ = e.server.rdb.Process(ctx, cmd)
+		} else if err := e.server.lane.send(ctx, cmd); err != nil {
+			return nil, 0, err
+		}
 		v, err = result(cmd)
 		return v, 0, err
 	}

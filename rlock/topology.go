@@ -20,6 +20,7 @@ type topology struct {
 	publish any  // the command with which scripts publish: "PUBLISH" or "SPUBLISH"
 	synced  bool // acquisitions wait for replicas
 	opts    Options
+	spawn   func(func()) // Client.spawn
 
 	only    *server  // when all keys are on one server
 	cluster cluster  // otherwise
@@ -121,6 +122,7 @@ func (t *topology) server(rdb *redis.Client) *server {
 
 func (t *topology) newServer(p processor) *server {
 	s := &server{rdb: p, topo: t}
+	s.lane.to = s
 	s.latency.Store(int64(time.Hour))
 	return s
 }

@@ -1,0 +1,113 @@
+package rlock
+
+import (
+	"context"
+	"sync"
+)
+
+// lane sends the requests for a near server. While maxFlights of them are under way, further
+// ones wait, and then go together in one pipeline. That costs the client and the server fewer
+// system calls, which take most of the time of a request.
+type lane struct {
+	to *server
+
+	mu      sync.Mutex // guards the fields below
+	flights int        // requests and pipelines under way
+	queue   []*waiting
+}
+
+const (
+	// maxFlights is how many requests and pipelines are under way at most. A request waits
+	// for the first of them to end, so a few of them delay it little.
+	maxFlights = 4
+
+	// maxPipeline is how many requests go into one pipeline. The server answers that many
+	// well within nearTimeout.
+	maxPipeline = 100
+)
+
+// waiting is a request in the queue of a lane.
+type waiting struct {
+	ctx  context.Context
+	cmd  *requestCmd
+	done chan struct{} // closed when cmd has its reply or error
+}
+
+// send sends cmd and waits for the reply, which is then in cmd. When ctx ends while cmd
+// waits or is in a pipeline, send returns ctx's error: cmd may still be sent, and the caller
+// must not use it. The caller is inside enter and leave.
+func (l *lane) send(ctx context.Context, cmd *requestCmd) error {
+	w := l.board(ctx, cmd)
+	if w == nil {
+		defer l.land()
+		_ = l.to.rdb.Process(ctx, cmd)
+		return nil
+	}
+	select {
+	case <-w.done:
+		return nil
+	case <-ctx.Done():
+		return ctx.Err()
+	}
+}
+
+// board returns nil if cmd can be sent at once, by the caller, which then calls land.
+// Otherwise cmd waits in the queue.
+func (l *lane) board(ctx context.Context, cmd *requestCmd) *waiting {
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	if l.flights < maxFlights {
+		l.flights++
+		return nil
+	}
+	w := &waiting{ctx, cmd, make(chan struct{})}
+	l.queue = append(l.queue, w)
+	return w
+}
+
+// land ends a flight, or continues it with the queue.
+func (l *lane) land() {
+	if next := l.next(); next != nil {
+		l.to.topo.spawn(func() { l.fly(next) })
+	}
+}
+
+// fly continues a flight until the queue is empty.
+func (l *lane) fly(next []*waiting) {
+	for ; next != nil; next = l.next() {
+		sendTogether(l.to.rdb, next)
+	}
+}
+
+// next takes the next requests from the queue. If there are none, the flight ends.
+func (l *lane) next() (next []*waiting) {
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	n := min(len(l.queue), maxPipeline)
+	if n == 0 {
+		l.flights--
+		return nil
+	}
+	next = l.queue[:n:n]
+	if l.queue = l.queue[n:]; len(l.queue) == 0 {
+		l.queue = nil
+	}
+	return next
+}
+
+// sendTogether sends the requests in one pipeline.
+func sendTogether(p processor, all []*waiting) {
+	ctx := context.WithoutCancel(all[0].ctx)
+	if len(all) == 1 {
+		_ = p.Process(ctx, all[0].cmd)
+	} else {
+		pipe := p.Pipeline()
+		for _, w := range all {
+			_ = pipe.Process(ctx, w.cmd)
+		}
+		_, _ = pipe.Exec(ctx)
+	}
+	for _, w := range all {
+		close(w.done)
+	}
+}
