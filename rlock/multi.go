@@ -150,7 +150,7 @@ func (r *round) lockAll(ctx context.Context) (holds []*Hold, err error) {
 func (r *round) restartLeases(ctx context.Context, holds []*Hold) error {
 	limit := r.remaining()
 	if r.wait == 0 {
-		limit = time.Second // as for a single try
+		limit = singleTry
 	}
 	if limit == 0 {
 		return ErrTimeout

@@ -23,12 +23,16 @@ type settings struct {
 // forever, as settings.wait, means no limit.
 const forever time.Duration = -1
 
-// Wait limits how long the acquisition waits. It then fails with ErrTimeout. With
-// Wait(0) there is a single try; less than 0 means 0. Without this option an
-// acquisition waits until its context ends. Unlike a deadline of the context, it
-// does not limit the work that is done under the lock.
+// Wait limits how long the acquisition waits. It then fails with ErrTimeout. Less than
+// 1 ms means a single try, as in Redisson. Without this option an acquisition waits until
+// its context ends. Unlike a deadline of the context, it does not limit the work that is
+// done under the lock.
 func Wait(d time.Duration) Option {
-	return func(s *settings) { s.wait = max(d, 0) }
+	return func(s *settings) {
+		if s.wait = d; d < time.Millisecond {
+			s.wait = 0
+		}
+	}
 }
 
 // Lease makes the lease end d after the acquisition, without renewal. The lock is
@@ -117,10 +121,13 @@ func (s *settings) tryLimit(o Options) time.Duration {
 		limit = s.retryFor
 	}
 	if s.wait == 0 {
-		limit = min(limit, time.Second)
+		limit = min(limit, singleTry)
 	}
 	return limit
 }
+
+// singleTry is how long an acquisition that does not wait waits for the server's answer.
+const singleTry = time.Second
 
 // watched reports whether the watchdog renews the lease.
 func (s *settings) watched() bool { return s.lease == 0 && !s.noLease }

@@ -18,10 +18,16 @@ type waitOp interface {
 }
 
 // wait tries op until it is granted, ctx ends, or limit is over (ErrTimeout). The
-// limit is measured from start. 0 means a single try, forever means no limit.
+// limit is measured from start. 0 means a single try, forever means no limit. There is at
+// least one try: if the limit is over before it, it is as with 0.
 func (c *Client) wait(ctx context.Context, op waitOp, start time.Time, limit time.Duration) error {
-	return within(ctx, start, limit, func(ctx context.Context) error {
-		return c.waitGranted(ctx, op, limit != 0)
+	return within(ctx, start, limit, func(limited context.Context) error {
+		if limited.Err() == nil || ctx.Err() != nil {
+			return c.waitGranted(limited, op, limit != 0)
+		}
+		return within(ctx, time.Now(), singleTry, func(ctx context.Context) error {
+			return c.waitGranted(ctx, op, false)
+		})
 	})
 }
 
