@@ -79,8 +79,10 @@ func (q *QuorumLock) Do(
 }
 
 // Acquire waits until more than half of the parts are locked. While fewer servers
-// answer, it waits at most for Options.RetryFor of the first part's client. An Acquire
-// that returns an error releases the parts that it has locked.
+// answer, it waits at most for Options.RetryFor of the first part's client. It fails at once
+// when there is no majority because a server refuses its part, or has a replica that does
+// not confirm it (ErrNotSynced). An Acquire that returns an error releases the parts that it
+// has locked.
 func (q *QuorumLock) Acquire(ctx context.Context, options ...Option) (*Hold, error) {
 	s, err := lockSettings(q.parts[0].name, options)
 	if err != nil {
@@ -160,9 +162,10 @@ func (q *QuorumLock) list(holds []*Hold) []part {
 }
 
 // refusedByServer reports whether a further try would fail too: a server replied with
-// an error, or a client is closed.
+// an error, no replica confirmed the part, as for a single lock, or a client is closed.
 func refusedByServer(err error) bool {
-	return errors.Is(err, ErrClosed) || isServerError(err) && answered(err)
+	return errors.Is(err, ErrClosed) || errors.Is(err, ErrNotSynced) ||
+		isServerError(err) && answered(err)
 }
 
 // order returns the indices of the parts. The parts that ctx holds already come first,
