@@ -305,23 +305,25 @@ func (a *acquisition) undo() {
 	}
 	ctx, cancel := context.WithTimeout(a.ctx, wait)
 	defer cancel()
-	a.c.takeBack(ctx, a.claim, true, a.lease, limit, a.strays, a.undone)
+	a.c.takeBack(ctx, a.claim, true, a.lease, limit, a.strays, func(outcome) {
+		if a.undone != nil {
+			a.undone()
+		}
+	})
 }
 
 // takeBack sends the claim's release until it is answered, for at most limit and
-// Options.RetryFor. settled, which may be nil, is called when it is answered or given up.
+// Options.RetryFor. settled is called when it is answered or given up.
 func (c *Client) takeBack(
-	ctx context.Context, k claim, undo bool, lease, limit time.Duration, strays int, settled func(),
+	ctx context.Context, k claim, undo bool, lease, limit time.Duration, strays int,
+	settled func(outcome),
 ) outcome {
 	return c.send(ctx, request{
 		call: k.release(undo, lease), limit: limit + c.opts.RetryFor, persistent: true,
 		settled: func(o outcome) {
-			if settled != nil {
-				defer settled()
-			}
-			if !answered(o.err) {
-				notify(ctx, c.opts.Observer.GaveUp, k, Event{Err: o.err})
-				return
+			defer settled(o)
+			if o.err != nil {
+				defer notify(ctx, c.opts.Observer.GaveUp, k, Event{Err: o.err})
 			}
 			o.strays += strays
 			c.sweep(k.latchKey(), o)

@@ -246,7 +246,8 @@ func (h *Hold) Extend(ctx context.Context, d time.Duration) error {
 //
 // When ctx ends, or has ended already, Release returns ctx's error. The release then
 // continues in the background, as it does when the server gives no answer. It ends
-// when the server answers, or after the lease and Options.RetryFor.
+// when the server answers, or after the lease and Options.RetryFor. When Client.Close gives
+// up on it, Release returns ErrClosed, and the lock is free when its lease ends.
 func (h *Hold) Release(ctx context.Context) error {
 	h.mu.Lock()
 	again, lost := h.released, h.err

@@ -27,10 +27,12 @@ type holding struct {
 
 	late atomic.Int32 // copies of changes of the lease that may still arrive
 
-	mu    sync.Mutex // guards the fields below
-	holds []*Hold    // not yet released
-	err   error      // the reason of the loss
-	ended bool       // the last hold was released
+	mu     sync.Mutex // guards the fields below
+	holds  []*Hold    // not yet released
+	err    error      // the reason of the loss
+	ended  bool       // the last hold was released
+	left   bool       // Release returned without the answer to the release
+	answer *outcome   // to the release; nil: none yet, or an error
 }
 
 // join adds a hold that re-enters g. It returns nil if g is over.
@@ -159,7 +161,11 @@ func (g *holding) end(ctx context.Context, h *Hold) error {
 	}
 	length, _ := g.c.watchdog.remove(&g.lease)
 	if err := g.c.enter(); err != nil {
-		if lost != nil || !g.c.opts.UnlockOnClose { // Close has lost it
+		if lost == nil && !g.c.opts.UnlockOnClose {
+			g.lose(err) // as Close does, which may not have come to g yet
+			lost = g.lossError()
+		}
+		if lost != nil {
 			return errors.Join(lost, err)
 		}
 		g.c.running.Add(1) // Close waits for this release
@@ -179,9 +185,21 @@ func (g *holding) end(ctx context.Context, h *Hold) error {
 	}
 	defer g.c.leave()
 	o := g.takeBack(ctx, false, length)
-	if o.err != nil {
-		return o.err
+	if o.err == nil {
+		return g.released(o)
 	}
+	g.mu.Lock()
+	g.left = true
+	late := g.answer
+	g.mu.Unlock()
+	if late != nil { // it came just now
+		_ = g.released(*late)
+	}
+	return o.err
+}
+
+// released tells the observer what the answer to the release says, and returns it.
+func (g *holding) released(o outcome) error {
 	if n, _ := o.reply.(int64); !g.claim.wasHeld(n) {
 		err := fmt.Errorf("%w: %w", ErrLockLost, errNotOwner)
 		g.notify(g.c.opts.Observer.Lost, err)
@@ -189,6 +207,18 @@ func (g *holding) end(ctx context.Context, h *Hold) error {
 	}
 	g.notify(g.c.opts.Observer.Released, nil)
 	return nil
+}
+
+// answered records the answer to the release. If the caller of Release has left, answered
+// tells the observer.
+func (g *holding) answered(o outcome) {
+	g.mu.Lock()
+	left := g.left
+	g.answer = &o
+	g.mu.Unlock()
+	if left {
+		_ = g.released(o)
+	}
 }
 
 // takeBack sends the release until it is answered. With undo it is unknown whether
@@ -202,14 +232,15 @@ func (g *holding) takeBack(ctx context.Context, undo bool, length time.Duration)
 	if !ok || !k.known {
 		return g.sendBack(ctx, undo, length, nil)
 	}
-	turn, err := g.c.takeTurnWithin(ctx, k, g.c.opts.RetryFor)
+	given := g.c.given // a release continues while Close waits
+	turn, err := g.c.takeTurnWithin(ctx, given, k, g.c.opts.RetryFor)
 	if err == nil {
 		return g.sendBack(ctx, undo, length, turn)
 	}
 	g.c.spawn(func() {
 		ctx := context.WithoutCancel(ctx)
-		turn, err := g.c.takeTurn(ctx, k, false)
-		if err != nil { // the client is closed
+		turn, err := g.c.takeTurn(ctx, given, k, false)
+		if err != nil { // Close has given up
 			turn = nil
 		}
 		g.sendBack(ctx, undo, length, turn)
@@ -229,7 +260,14 @@ func (g *holding) sendBack(
 		limit = endlessLimit
 	}
 	strays := g.strays + int(g.late.Load())
-	return g.c.takeBack(ctx, g.claim, undo, length, limit, strays, settled)
+	return g.c.takeBack(ctx, g.claim, undo, length, limit, strays, func(o outcome) {
+		if settled != nil {
+			defer settled()
+		}
+		if o.err == nil && !undo {
+			g.answered(o)
+		}
+	})
 }
 
 // setLease makes the lease end length from now, without renewals. Without shorten it makes

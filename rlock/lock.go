@@ -232,7 +232,7 @@ func (l *Lock) newClaim(
 		k.setOwner(l.c.ownerName(s.owner))
 		k.known, k.counted = true, true
 		err = within(ctx, start, s.wait, func(ctx context.Context) error {
-			turn, err = l.c.takeTurn(ctx, k, s.wait == 0)
+			turn, err = l.c.takeTurn(ctx, l.c.ctx, k, s.wait == 0)
 			if err == nil && turn == nil {
 				return ErrTimeout
 			}
@@ -279,7 +279,7 @@ func (l *Lock) readInside(
 		k.setOwner(w.Owner())
 		k.known = true
 		err = within(ctx, start, s.wait, func(ctx context.Context) error {
-			turn, err = l.c.takeTurnWithin(ctx, k, s.tryLimit(l.c.opts))
+			turn, err = l.c.takeTurnWithin(ctx, l.c.ctx, k, s.tryLimit(l.c.opts))
 			return err
 		})
 		if err != nil {

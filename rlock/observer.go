@@ -23,7 +23,8 @@ type Observer struct {
 	Released      func(context.Context, Event) // Held is the time since the acquisition
 
 	// GaveUp: the server did not answer a release, or the undo of an acquisition, in
-	// time. The lock stays on the server until it expires. Err has the reason.
+	// time, or refused it. The lock stays on the server until it expires. Err has the
+	// reason.
 	GaveUp func(context.Context, Event)
 }
 

@@ -51,10 +51,10 @@ func (t *turn) taken() (giveBack func()) {
 	})
 }
 
-// takeTurn waits for the owner's turn. giveBack must be called once. With try it
-// does not wait; giveBack is then nil if the turn is taken.
+// takeTurn waits for the owner's turn, until closing ends (ErrClosed). giveBack must be
+// called once. With try it does not wait; giveBack is then nil if the turn is taken.
 func (c *Client) takeTurn(
-	ctx context.Context, k *lockClaim, try bool,
+	ctx, closing context.Context, k *lockClaim, try bool,
 ) (giveBack func(), err error) {
 	c.holders.mu.Lock()
 	t := c.holders.enterTurn(k)
@@ -73,7 +73,7 @@ func (c *Client) takeTurn(
 		return t.taken(), nil
 	case <-ctx.Done():
 		err = ctx.Err()
-	case <-c.ctx.Done():
+	case <-closing.Done():
 		err = ErrClosed
 	}
 	t.leave()
@@ -83,11 +83,11 @@ func (c *Client) takeTurn(
 // takeTurnWithin is takeTurn for a turn that another request has only while it waits for
 // the server's answer. After limit the server counts as silent.
 func (c *Client) takeTurnWithin(
-	ctx context.Context, k *lockClaim, limit time.Duration,
+	ctx, closing context.Context, k *lockClaim, limit time.Duration,
 ) (giveBack func(), err error) {
 	limited, cancel := context.WithTimeout(ctx, limit)
 	defer cancel()
-	giveBack, err = c.takeTurn(limited, k, false)
+	giveBack, err = c.takeTurn(limited, closing, k, false)
 	if err != nil && ctx.Err() == nil && limited.Err() != nil {
 		err = fmt.Errorf("rlock: no answer for %v: %w", limit, errNoReply)
 	}
