@@ -45,9 +45,7 @@ func (s *Server) Listen(addr string) (string, error) {
 	if err != nil {
 		return "", err
 	}
-	if s.cfg.TLS != nil {
-		ln = s.secure(ln)
-	}
+	ln = s.secureOwn(ln)
 	s.accept(ln)
 	return ln.Addr().String(), nil
 }

@@ -19,10 +19,10 @@ type state int
 
 const (
 	fresh    state = iota
-	starting       // the RDB file is read
-	started        // clients may connect
-	stopping       // Shutdown waits for clients
-	closed         // Close was called
+	starting       // clients may connect; the RDB file is read
+	started
+	stopping // Shutdown waits for clients
+	closed   // Close was called
 )
 
 // ErrServerClosed is what Start, Serve, Dial and Listen return after Shutdown, Close, or a client's
@@ -38,18 +38,18 @@ var errStarted = errors.New("server was started before")
 // running returns nil while clients may connect. s.mu is held.
 func (s *Server) running() error {
 	switch s.state {
-	case fresh, starting:
+	case fresh:
 		return errNotStarted
-	case started:
+	case starting, started:
 		return nil
 	}
 	return ErrServerClosed
 }
 
-// Start listens on the addresses of the Config and returns when clients can connect. If it
-// fails, nothing is left open, and the server is closed. A server starts once: a second Start
-// returns an error and changes nothing. Close and Shutdown end a Start that reads a large RDB
-// file: it returns ErrServerClosed.
+// Start listens on the addresses of the Config and returns when the data is loaded. While it reads
+// an RDB file, clients connect and get -LOADING. If it fails, nothing is left open, and the server is
+// closed. A server starts once: a second Start returns an error and changes nothing. Close, Shutdown
+// and a client's SHUTDOWN end a Start that reads a large file: it returns ErrServerClosed.
 func (s *Server) Start() error {
 	s.mu.Lock()
 	defer s.mu.Unlock()
@@ -61,11 +61,7 @@ func (s *Server) Start() error {
 		return ErrServerClosed
 	}
 	listeners, err := s.listen()
-	if err = errors.Join(s.err, err); err == nil {
-		defer close(s.loaded)
-		err = s.load()
-	}
-	if err != nil {
+	if err = errors.Join(s.err, err); err != nil {
 		for _, ln := range listeners {
 			ln.Close()
 		}
@@ -73,26 +69,11 @@ func (s *Server) Start() error {
 		return err
 	}
 	s.begin(listeners...)
-	for _, ln := range listeners {
-		s.accept(ln)
-	}
-	return nil
-}
-
-// load reads the RDB file, if the server has one. Clients that connect meanwhile wait. s.mu is
-// held, but not while the file is read. The caller then closes s.loaded.
-func (s *Server) load() (err error) {
-	s.state = starting
-	if s.mon != nil {
-		return nil
-	}
-	s.mu.Unlock()
-	err = s.core.Engine().LoadFile()
-	s.mu.Lock()
-	if s.state != starting {
-		return ErrServerClosed
-	}
-	return err
+	return s.load(func() {
+		for _, ln := range listeners {
+			s.accept(ln)
+		}
+	})
 }
 
 // begin starts the engine, and the Sentinel if the node is one. s.mu is held.
@@ -104,17 +85,43 @@ func (s *Server) begin(listeners ...net.Listener) {
 	if s.mon != nil {
 		s.mon.Start(s.core.Engine(), s.announcedPort(listeners))
 	}
-	s.state = started
+	s.state = starting
 }
 
-// abort closes a server that never started, unless Close did. s.mu is held.
+// load calls accept, which accepts connections, and reads the RDB file, if the server has one.
+// After an error the server is closed. s.mu is held, but not while the file is read.
+func (s *Server) load(accept func()) (err error) {
+	if s.mon != nil {
+		accept()
+		s.state = started
+		return nil
+	}
+	err = s.core.Engine().LoadFile(func() {
+		accept()
+		s.mu.Unlock()
+	})
+	s.mu.Lock()
+	switch {
+	case s.state != starting:
+		return ErrServerClosed
+	case err != nil:
+		s.abort()
+		return err
+	}
+	s.state = started
+	return nil
+}
+
+// abort closes a server that could not start, unless Close did. s.mu is held, but not while the
+// clients of the server leave.
 func (s *Server) abort() {
 	if s.state == closed {
 		return
 	}
 	s.state = closed
-	s.closeCore()
-	close(s.done)
+	s.mu.Unlock()
+	defer s.mu.Lock()
+	s.end()
 }
 
 // accept serves a listener in a goroutine of its own. s.mu is held.
@@ -167,44 +174,47 @@ func (s *Server) serve(ln net.Listener) error {
 // When Shutdown is called, Serve returns at once. The program must not end before Shutdown
 // has returned.
 func (s *Server) Serve(ln net.Listener) error {
-	tracked, err := s.beginServe(ln)
+	serve, err := s.beginServe(ln)
 	if err != nil {
 		ln.Close()
 		return err
 	}
-	return s.serve(tracked)
+	return serve()
 }
 
-// beginServe starts the server, if it is not started, and tracks ln. It returns the listener
-// to accept from.
-func (s *Server) beginServe(ln net.Listener) (net.Listener, error) {
+// beginServe starts the server, if it is not started, and tracks ln. serve accepts connections
+// from ln.
+func (s *Server) beginServe(ln net.Listener) (serve func() error, err error) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
-	for s.state == starting { // in another goroutine
-		s.mu.Unlock()
-		<-s.loaded
-		s.mu.Lock()
-	}
 	if s.state == fresh {
-		defer close(s.loaded)
-		err := s.err
-		if err == nil {
-			err = s.load()
-		}
-		if err != nil {
+		if s.err != nil {
 			s.abort()
-			return nil, err
+			return nil, s.err
 		}
 		s.begin(ln)
+		served := make(chan error, 1)
+		err := s.load(func() {
+			secured := s.secureOwn(ln)
+			s.track(secured)
+			go func() { served <- s.serve(secured) }()
+		})
+		return func() error { return <-served }, err
 	}
 	if err := s.running(); err != nil {
 		return nil, err
 	}
+	ln = s.secureOwn(ln)
+	s.track(ln)
+	return func() error { return s.serve(ln) }, nil
+}
+
+// secureOwn returns ln with TLS on its connections if Config.TLS is given. s.mu is held.
+func (s *Server) secureOwn(ln net.Listener) net.Listener {
 	if s.cfg.TLS != nil {
 		ln = s.secure(ln)
 	}
-	s.track(ln)
-	return ln, nil
+	return ln
 }
 
 // Shutdown closes the server gracefully. It stops listening at once and closes each
@@ -247,14 +257,16 @@ func (s *Server) Close() error {
 		<-s.done
 		return nil
 	}
+	s.end()
+	return nil
+}
+
+// end ends what a closed server runs.
+func (s *Server) end() {
 	s.closeCore()
-	if was == starting {
-		<-s.loaded // Start has closed its listeners
-	}
 	s.serving.Wait()
 	s.removeFiles()
 	close(s.done)
-	return nil
 }
 
 // Done returns a channel that is closed when the server has ended, through Shutdown, Close

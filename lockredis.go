@@ -81,7 +81,6 @@ type Server struct {
 	state   state
 
 	serving sync.WaitGroup
-	loaded  chan struct{} // closed when Start or the first Serve is no longer starting
 	done    chan struct{} // closed when Close has finished
 }
 
@@ -94,7 +93,7 @@ func New(cfg Config) *Server {
 	if cfg.Logger == nil {
 		cfg.Logger = slog.New(slog.DiscardHandler)
 	}
-	s := &Server{cfg: cfg, loaded: make(chan struct{}), done: make(chan struct{})}
+	s := &Server{cfg: cfg, done: make(chan struct{})}
 	s.configure()
 	opts := server.Options{
 		Config: s.set, Clock: cfg.Clock, Log: cfg.Logger, OnShutdown: func() { s.Close() },

@@ -105,6 +105,12 @@ func NewSpace(n int, o Observer) *Space {
 	return &Space{Limits: DefaultLimits(), observer: o, dbs: make([]*DB, n)}
 }
 
+// Observe makes o the observer and returns the observer before it.
+func (s *Space) Observe(o Observer) (before Observer) {
+	before, s.observer = s.observer, o
+	return before
+}
+
 // SetNow sets the time that deadlines are compared with, in Unix milliseconds. The
 // time stands still until the next call.
 func (s *Space) SetNow(ms int64) {

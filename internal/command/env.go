@@ -273,19 +273,30 @@ type Saving interface {
 	Flushed()
 	// Load adds the keys of the file. With merge they replace keys of the same name.
 	Load(merge bool) error
+	// Loading reports whether a file is read: the command runs at one of its safe points.
+	// refusal is the reply to a command that cannot run there.
+	Loading() (refusal resp.Reply, loading bool)
 	// Stats returns the figures of INFO.
 	Stats() SaveStats
 }
 
+// LoadStats are the figures about a file that is read.
+type LoadStats struct {
+	Begun       int64 // Unix s
+	Total, Read int64 // bytes
+	Memory      int64 // bytes that the data took in the server that wrote the file; 0: unknown
+}
+
 // SaveStats are the figures about saves.
 type SaveStats struct {
-	Running                 bool  // a save is under way
-	InBackground            bool  // no client waits for it
-	Begun                   int64 // when the last save began, Unix ms
-	Failed                  bool  // the last save in the background failed
-	LastSeconds             int64 // how long it took; -1: there was none
-	Keys, KeysDone          int64 // of the save under way: all, and those it has encoded
-	KeysLoaded, KeysExpired int64 // of the last file that was read
+	Running                 bool       // a save is under way
+	InBackground            bool       // no client waits for it
+	Begun                   int64      // when the last save began, Unix ms
+	Failed                  bool       // the last save in the background failed
+	LastSeconds             int64      // how long it took; -1: there was none
+	Keys, KeysDone          int64      // of the save under way: all, and those it has encoded
+	KeysLoaded, KeysExpired int64      // of the last file that was read
+	Loading                 *LoadStats // nil: no file is read
 }
 
 // LastSaved returns the time of the last save in Unix seconds, or else of the server's

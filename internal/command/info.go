@@ -128,8 +128,13 @@ func infoClients(c *Ctx, w *infoWriter) {
 }
 
 func infoPersistence(c *Ctx, w *infoWriter) {
-	w.zero("loading", "async_loading", "current_cow_peak", "current_cow_size", "current_cow_size_age")
 	saving, status, since := c.Saving.Stats(), "ok", int64(-1)
+	loading, isLoading := saving.Loading, 0
+	if loading != nil {
+		isLoading = 1
+	}
+	w.line("loading", isLoading)
+	w.zero("async_loading", "current_cow_peak", "current_cow_size", "current_cow_size_age")
 	w.line("current_fork_perc", fmt.Sprintf("%.2f", percent(saving.KeysDone, saving.Keys)))
 	w.line("current_save_keys_processed", saving.KeysDone)
 	w.line("current_save_keys_total", saving.Keys)
@@ -157,6 +162,23 @@ func infoPersistence(c *Ctx, w *infoWriter) {
 	w.zero("aof_rewrites", "aof_rewrites_consecutive_failures")
 	w.line("aof_last_write_status", "ok")
 	w.zero("aof_last_cow_size", "module_fork_in_progress", "module_fork_last_cow_size")
+	if loading != nil {
+		infoLoading(c, w, loading)
+	}
+}
+
+// infoLoading writes how far a file is read.
+func infoLoading(c *Ctx, w *infoWriter, l *LoadStats) {
+	left := int64(1) // seconds; 1 while there is nothing to estimate with
+	if took := c.Now()/1000 - l.Begun; took > 0 {
+		left = took * (l.Total - l.Read) / (l.Read + 1)
+	}
+	w.line("loading_start_time", l.Begun)
+	w.line("loading_total_bytes", l.Total)
+	w.line("loading_rdb_used_mem", l.Memory)
+	w.line("loading_loaded_bytes", l.Read)
+	w.line("loading_loaded_perc", fmt.Sprintf("%.2f", percent(l.Read, l.Total)))
+	w.line("loading_eta_seconds", left)
 }
 
 func infoStats(c *Ctx, w *infoWriter) {

@@ -211,7 +211,10 @@ func shutdown(c *Ctx, args resp.Args) resp.Reply {
 		return refusal
 	}
 	c.Server.Log("warning", "User requested shutdown...")
-	if (save || len(c.Config.RDB.Points) > 0 && !nosave) && c.Config.HasFile() {
+	_, loading := c.Saving.Loading()
+	if loading {
+		// As in Redis nothing is saved: the databases have a part of the keys.
+	} else if (save || len(c.Config.RDB.Points) > 0 && !nosave) && c.Config.HasFile() {
 		c.Server.Log("warning", "Saving the final RDB snapshot before exiting.")
 		if c.Saving.Last() != nil && !force {
 			c.Server.Log("warning", "Error trying to save the DB, can't exit.")

@@ -9,8 +9,8 @@ var (
 	errNoFile       = resp.Error("ERR the server has no RDB file: set dbfilename or dir")
 )
 
-// debugReload saves the data, empties the databases and reads the file. All clients wait
-// meanwhile.
+// debugReload saves the data, empties the databases and reads the file. Other clients wait
+// or get -LOADING meanwhile.
 func debugReload(c *Ctx, args resp.Args) resp.Reply {
 	saves, flushes, merge := true, true, false
 	for _, option := range args[2:] {
@@ -24,6 +24,9 @@ func debugReload(c *Ctx, args resp.Args) resp.Reply {
 		default:
 			return errReloadOption
 		}
+	}
+	if refusal, loading := c.Saving.Loading(); loading {
+		return refusal
 	}
 	if !c.Config.HasFile() {
 		return errNoFile

@@ -1,6 +1,7 @@
 package command
 
 import (
+	"slices"
 	"strings"
 	"sync/atomic"
 
@@ -169,6 +170,12 @@ func (t *Transaction) Add(cmd *Command, f Flags, args [][]byte) (bytes int64) {
 	t.Cmds = append(t.Cmds, cmd)
 	t.Flags |= f
 	return int64(n)
+}
+
+// Loads reports whether all queued commands may run while a file is read. Without a transaction
+// EXEC gets its usual error.
+func (t *Transaction) Loads() bool {
+	return t == nil || !slices.ContainsFunc(t.Cmds, func(cmd *Command) bool { return !cmd.Has(Loading) })
 }
 
 // transaction returns what CLIENT LIST shows: the transaction that is open or runs, or nil.

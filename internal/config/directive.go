@@ -164,9 +164,12 @@ const (
 	idleTicks       = "there is no periodic task: a timer waits for the next deadline"
 	idleTickets     = "TLS sessions are resumed by tickets, and the client's order of ciphers counts"
 	idleShutdown    = "nothing delays the end"
-	idleHidden      = "Redis's own tests set it; only its full name finds it in CONFIG GET"
+	idleHidden      = "Redis's own tests set it; " + noteHidden
 	idleSyslog      = "there is no syslog"
 )
+
+// noteHidden is the note of directives that a pattern of CONFIG GET does not find.
+const noteHidden = "only its full name finds it in CONFIG GET"
 
 // countsFreed is the note of the lazyfree-lazy directives.
 const countsFreed = "has INFO count in `lazyfreed_objects`; the garbage collector frees all values"

@@ -22,6 +22,9 @@ type RDB struct {
 	Points     []SavePoint // save
 	StopWrites bool        // stop-writes-on-bgsave-error
 
+	LoadInterval int64 // loading-process-events-interval-bytes
+	LoadDelay    int64 // key-load-delay, µs for each key; -n: 1 µs for each n keys
+
 	OnTerm, OnInterrupt string // shutdown-on-sigterm, shutdown-on-sigint
 
 	// Program says that the server is the program. It then reads and writes its file

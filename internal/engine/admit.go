@@ -79,8 +79,8 @@ func (e *Engine) admitFromClient(c *command.Ctx, args resp.Args) verdict {
 		return e.refuse(c, errNoReplicas)
 	case s.Proto == 2 && !cmd.Has(command.WhileSubscribed) && s.Subscribed():
 		return e.refuse(c, errSubscribed(cmd.Name))
-	case e.script.running && !cmd.Has(command.AllowBusy):
-		return e.refuse(c, e.script.refusal())
+	case e.midway && e.refusesMidway(c):
+		return e.refuse(c, e.answer)
 	case s.Monitor && e.lineFlags(c, args)&(command.ReadOnly|command.Write|command.MayReplicate) != 0:
 		return e.refuse(c, errMonitor)
 	case !s.Monitor && e.pausing.delays(c.Now()) && e.pausing.applies(e.lineFlags(c, args)):
@@ -192,10 +192,10 @@ func (e *Engine) lineFlags(c *command.Ctx, args resp.Args) command.Flags {
 func replicates(f command.Flags) bool { return f&(command.Write|command.MayReplicate) != 0 }
 
 // exceedsMemory reports whether maxmemory refuses the command. Before, it evicts keys:
-// every command of a client does, except at a safe point of a script. A transaction's
+// every command of a client does, except at a safe point. A transaction's
 // queue takes memory, too, so inside MULTI only the commands that end it are allowed.
 func (e *Engine) exceedsMemory(c *command.Ctx, args resp.Args) bool {
-	if e.script.running || !e.memory.exceeded() {
+	if e.midway || !e.memory.exceeded() {
 		return false
 	}
 	return e.lineFlags(c, args).Has(command.DenyOOM) ||

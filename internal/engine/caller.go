@@ -157,9 +157,20 @@ func (e *Engine) combine(holder *Caller) {
 	}
 }
 
-// runQueuedAtSafePoint runs the units of queued callers in the middle of a script, until
-// the queue is empty or stop returns true.
+// helpOthers is called at a safe point of a long unit. It writes the output that the holder has
+// for its connections, and replaces the holder if the unit is another caller's.
+func (e *Engine) helpOthers() {
+	e.holder.Flush()
+	if e.holder != e.running {
+		e.startReplacement(e.holder)
+	}
+}
+
+// runQueuedAtSafePoint runs the units of queued callers in the middle of a script or of the
+// reading of a file, until the queue is empty or stop returns true.
 func (e *Engine) runQueuedAtSafePoint(stop func() bool) {
+	current, noTouch := e.current, e.env.Space.NoTouch
+	defer func() { e.current, e.env.Space.NoTouch = current, noTouch }()
 	for !stop() {
 		c := e.gate.leaveAtSafePoint()
 		if c == nil {

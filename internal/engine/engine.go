@@ -66,6 +66,9 @@ type Engine struct {
 	record    record
 	inspector *inspect.Inspector
 
+	midway bool  // a script runs or a file is read: other units run at its safe points
+	load   *load // nil: no file is read
+
 	line    acl.Line         // of the command whose rights are checked
 	current *command.Session // of the unit's last command; nil before it
 	ctx     command.Ctx      // of the running command; scripts have their own
@@ -202,7 +205,7 @@ func (e *Engine) setTime(micros int64) {
 // inside Do. It reports false when CLIENT PAUSE or a fault holds the command back. The
 // connection calls it again for the same command when it is woken.
 func (e *Engine) Execute(s *command.Session, args resp.Args) (ran bool) {
-	atSafePoint := e.script.running
+	atSafePoint := e.midway
 	if !atSafePoint {
 		e.beginUnit()
 	}
@@ -227,7 +230,7 @@ func (e *Engine) executeGuarded(s *command.Session, args resp.Args) (ran bool) {
 	s.LastActive = e.env.Space.Now()
 	e.env.Space.NoTouch = s.NoTouch
 	c := &e.ctx
-	if e.script.running {
+	if e.midway {
 		c = &command.Ctx{}
 	}
 	*c = command.Ctx{

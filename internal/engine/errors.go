@@ -14,6 +14,7 @@ var (
 	errInMulti = resp.Error("ERR Command not allowed inside a transaction")
 	errBusy    = resp.Error("BUSY Redis is busy running a script. " +
 		"You can only call SCRIPT KILL or SHUTDOWN NOSAVE.")
+	errLoading      = resp.Error("LOADING Redis is loading the dataset in memory")
 	errBusyFunction = resp.Error("BUSY Redis is busy running a script. " +
 		"You can only call FUNCTION KILL or SHUTDOWN NOSAVE.")
 

@@ -95,7 +95,7 @@ func (g *gate) release() *Caller {
 }
 
 // leaveAtSafePoint takes the first caller out of the queue that is no background caller:
-// its unit may run halfway through a script. It returns nil when there is none.
+// its unit may run halfway through a script or a load. It returns nil when there is none.
 func (g *gate) leaveAtSafePoint() *Caller {
 	if g.state.Load() != queued {
 		return nil

@@ -6,6 +6,7 @@ import (
 	"io"
 	"io/fs"
 	"os"
+	"strconv"
 
 	"github.com/lockredis/lockredis/internal/config"
 	"github.com/lockredis/lockredis/internal/rdb"
@@ -15,16 +16,18 @@ import (
 var errKeyTwice = errors.New("the key exists already")
 
 // LoadFile reads the append-only log or the RDB file, if the server has one and it is there. It
-// is called before Start. After an error the databases have a part of the keys.
-func (e *Engine) LoadFile() (err error) {
-	cfg := e.env.Config
-	if !cfg.HasFile() && !cfg.RDB.Program {
-		return nil
-	}
-	if cfg.RDB.Program && cfg.HasFile() {
-		rdb.RemoveLeftovers(cfg.Dir)
-	}
+// first calls accept inside the engine: the clients that connect from then on get -LOADING. After
+// an error the databases have a part of the keys.
+func (e *Engine) LoadFile(accept func()) (err error) {
 	e.Outside(func() {
+		accept()
+		cfg := e.env.Config
+		if !cfg.HasFile() && !cfg.RDB.Program {
+			return
+		}
+		if cfg.RDB.Program && cfg.HasFile() {
+			rdb.RemoveLeftovers(cfg.Dir)
+		}
 		var loaded bool
 		if loaded, err = e.saving.loadLog(); !loaded && err == nil && cfg.HasFile() {
 			err = e.saving.Load(false)
@@ -38,33 +41,33 @@ func (e *Engine) LoadFile() (err error) {
 
 // SaveAtEnd saves the data before the program ends, if the directives ask for that. With an
 // error the program should not end. It ends DEBUG SLEEP. A running script keeps SaveAtEnd waiting.
-// Meanwhile SHUTDOWN ABORT makes it return config.ErrShutdownAborted.
+// Meanwhile SHUTDOWN ABORT makes it return config.ErrShutdownAborted. While DEBUG RELOAD reads the
+// file, nothing is saved.
 func (e *Engine) SaveAtEnd() error {
 	e.env.Server.EndSleep()
-	aborted, done := make(chan struct{}), make(chan error, 1)
-	e.saving.ending.Store(&aborted)
+	result := make(chan error, 1)
+	e.saving.ending.Store(&result)
 	go e.Outside(func() {
-		if e.saving.ending.CompareAndSwap(&aborted, nil) {
+		if e.saving.ending.CompareAndSwap(&result, nil) {
 			var err error
-			defer func() { done <- err }()
+			defer func() { result <- err }()
 			err = e.saveAtEnd()
 		}
 	})
-	select {
-	case err := <-done:
-		return err
-	case <-aborted:
-		return config.ErrShutdownAborted
-	}
+	return <-result
 }
 
 // Abort undoes the signal for which SaveAtEnd waits. It returns false if there is none.
-func (s *saving) Abort() bool {
-	aborted := s.ending.Swap(nil)
-	if aborted != nil {
-		close(*aborted)
+func (s *saving) Abort() bool { return s.answerSignal(config.ErrShutdownAborted) }
+
+// answerSignal has a waiting SaveAtEnd return err, and save nothing. It returns false if none
+// waits.
+func (s *saving) answerSignal(err error) bool {
+	result := s.ending.Swap(nil)
+	if result != nil {
+		*result <- err
 	}
-	return aborted != nil
+	return result != nil
 }
 
 func (e *Engine) saveAtEnd() error {
@@ -90,11 +93,8 @@ func (s *saving) Load(merge bool) error {
 		return err
 	}
 	defer f.Close()
-	events := env.Config.NotifyEvents
-	env.Config.NotifyEvents = 0 // a key from a file is no event
-	defer func() { env.Config.NotifyEvents = events }()
-	defer s.e.tracking.suspend()()
-	if err := s.loadFrom(interruptible{f, s.e}, size, merge); err != nil {
+	defer s.beginLoad(size)()
+	if err := s.loadFrom(loadedFile{f, s.e.load}, size, merge); err != nil {
 		return fmt.Errorf("load %s: %w", path, err)
 	}
 	s.e.log.Info("Done loading RDB", "keys", s.stats.KeysLoaded, "expired", s.stats.KeysExpired)
@@ -117,7 +117,8 @@ func openSized(path string) (f *os.File, size int64, err error) {
 // loadFrom reads an RDB file of at most size bytes.
 func (s *saving) loadFrom(r io.Reader, size int64, merge bool) error {
 	env := &s.e.env
-	s.stats.KeysLoaded, s.stats.KeysExpired = 0, 0
+	observer := env.Space.Observe(&quiet{s.e.effects})
+	defer env.Space.Observe(observer)
 	return rdb.Load(r, size, rdb.Reader{
 		Limits: &env.Space.Limits,
 		AnySum: env.SkipChecksums || !env.Config.RDB.Checksum,
@@ -130,23 +131,12 @@ func (s *saving) loadFrom(r io.Reader, size int64, merge bool) error {
 			}
 			return nil
 		},
+		Fact: func(name, value string) {
+			if name == "used-mem" {
+				s.e.load.memory, _ = strconv.ParseInt(value, 10, 64)
+			}
+		},
 	})
-}
-
-// errInterrupted is why a file is not read to its end when the server is closed meanwhile.
-var errInterrupted = errors.New("interrupted")
-
-// interruptible is a file whose reads fail after Engine.Interrupt.
-type interruptible struct {
-	*os.File
-	e *Engine
-}
-
-func (f interruptible) Read(b []byte) (int, error) {
-	if f.e.interrupted.Load() {
-		return 0, errInterrupted
-	}
-	return f.File.Read(b)
 }
 
 // add adds a key of a file.
@@ -155,7 +145,7 @@ func (s *saving) add(k rdb.Key, merge bool) error {
 	switch {
 	case k.DB >= space.Len():
 		return fmt.Errorf("it is in database %d, and the directive databases is %d", k.DB, space.Len())
-	case k.Deadline != 0 && k.Deadline <= space.Now():
+	case k.Deadline != 0 && k.Deadline <= s.e.load.now:
 		s.stats.KeysExpired++
 		return nil
 	}
@@ -165,6 +155,7 @@ func (s *saving) add(k rdb.Key, merge bool) error {
 	}
 	s.stats.KeysLoaded++
 	s.place(db.Set(k.Name, k.Value), db, k)
+	s.e.load.delay()
 	return nil
 }
 

@@ -88,7 +88,13 @@ func (s *saving) fileMark() (mark string) {
 func (s *saving) readLog(paths []string) error {
 	r := &logReader{s: s, session: &command.Session{Addr: "log", Proto: 2, Conn: noConn{}}}
 	r.session.Authenticated.Store(true)
-	defer r.begin()()
+	total := int64(0)
+	for _, path := range paths {
+		if info, err := os.Stat(path); err == nil {
+			total += info.Size()
+		}
+	}
+	defer r.begin(total)()
 	for i, path := range paths {
 		if err := r.file(path, i == len(paths)-1); err != nil {
 			return fmt.Errorf("load %s: %w", path, err)
@@ -110,11 +116,9 @@ type logReader struct {
 // begin sets the engine up for the log, and returns what ends that. While the log is read the
 // time is the beginning of 1970, so that no key expires: a later command of the log may set
 // another deadline, and Redis has logged the end of each key that expired.
-func (r *logReader) begin() (end func()) {
+func (r *logReader) begin(total int64) (end func()) {
 	e := r.s.e
-	space, events := e.env.Space, e.env.Config.NotifyEvents
-	e.env.Config.NotifyEvents = 0
-	resume := e.tracking.suspend()
+	space, endLoad := e.env.Space, r.s.beginLoad(total)
 	r.s.reading = true
 	r.setTime(0)
 	return func() {
@@ -130,8 +134,7 @@ func (r *logReader) begin() (end func()) {
 			})
 		}
 		r.s.reading = false
-		resume()
-		e.env.Config.NotifyEvents = events
+		endLoad()
 	}
 }
 
@@ -149,7 +152,7 @@ func (r *logReader) file(path string, last bool) error {
 		return err
 	}
 	defer f.Close()
-	in := bufio.NewReaderSize(interruptible{f, e}, 1<<20)
+	in := bufio.NewReaderSize(loadedFile{f, e.load}, 1<<20)
 	r.session.DB, r.multi, r.queue = 0, false, nil
 	if head, _ := in.Peek(5); string(head) == "REDIS" {
 		if err := r.s.loadFrom(in, size, false); err != nil {
@@ -236,5 +239,6 @@ func (r *logReader) execute(args [][]byte) error {
 	e.journal.unit(UnitBegins)
 	e.admitAndCall(&c, line)
 	e.journal.unit(UnitEnds)
+	e.load.delay()
 	return nil
 }

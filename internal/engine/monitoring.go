@@ -56,8 +56,11 @@ func (e *Engine) showAfter(c *command.Ctx, args resp.Args) {
 }
 
 // show writes a command line to all monitors: the time, the database, the client and the
-// arguments.
+// arguments. As in Redis, monitors see nothing while a file is read.
 func (e *Engine) show(c *command.Ctx, args resp.Args) {
+	if e.load != nil {
+		return
+	}
 	e.stopwatch.read()
 	m, s := &e.monitors, c.Session
 	db, client := s.DB, s.Addr

@@ -16,7 +16,7 @@ import (
 func (e *Engine) begin(c *command.Ctx) (at int64, ok bool) {
 	switch c.From {
 	case command.FromClient, command.FromExec:
-		if !e.script.running {
+		if !e.midway {
 			return e.stopwatch.now, true // of the unit, or of the command before in EXEC
 		}
 	case command.FromWait:
@@ -45,7 +45,7 @@ func (e *Engine) end(c *command.Ctx, began int64) (took int64) {
 	took = max(e.stopwatch.read()-began, 0)
 	switch c.From {
 	case command.FromClient:
-		e.stopwatch.fresh = !e.script.running
+		e.stopwatch.fresh = !e.midway
 	case command.FromScript:
 		c.Calls().Sampled(took, e.env.Config.LatencyTracking)
 	}

@@ -29,9 +29,9 @@ type saving struct {
 	wanted  bool              // BGSAVE inside EXEC asked for a save
 	tried   int64             // when the last save began, Unix seconds
 	stats   command.SaveStats
-	reading bool                          // the append-only log is read
-	logMark string                        // of the log whose data the databases have, see logFact; "": none
-	ending  atomic.Pointer[chan struct{}] // closed by Abort; nil: no signal waits for a script
+	reading bool                       // the append-only log is read
+	logMark string                     // of the log whose data the databases have, see logFact; "": none
+	ending  atomic.Pointer[chan error] // the result of SaveAtEnd; nil: no signal waits
 }
 
 // retrySeconds is how long a save point waits after a save that failed.
@@ -45,6 +45,9 @@ func (s *saving) init(e *Engine) {
 // Stats returns the figures of INFO.
 func (s *saving) Stats() command.SaveStats {
 	stats := s.stats
+	if l := s.e.load; l != nil {
+		stats.Loading = &command.LoadStats{Begun: l.now / 1000, Total: l.total, Read: l.read, Memory: l.memory}
+	}
 	if s.current != nil {
 		stats.Running, stats.Begun = true, s.current.begun
 		stats.InBackground = len(s.current.waiting) == 0

@@ -209,7 +209,7 @@ func TestTheProgramRemovesWhatAKilledSaveLeft(t *testing.T) {
 		if program {
 			want = 1
 		}
-		if err := e.LoadFile(); err != nil {
+		if err := e.LoadFile(func() {}); err != nil {
 			t.Fatal(err)
 		}
 		if files, err := os.ReadDir(dir); err != nil || len(files) != want {
@@ -261,11 +261,11 @@ func TestInterruptEndsTheReadingOfAFile(t *testing.T) {
 			t.Fatal(err)
 		}
 	})
-	if err := e.LoadFile(); err != nil {
+	if err := e.LoadFile(func() {}); err != nil {
 		t.Fatal(err)
 	}
 	e.Interrupt()
-	if err := e.LoadFile(); !errors.Is(err, errInterrupted) {
+	if err := e.LoadFile(func() {}); !errors.Is(err, errInterrupted) {
 		t.Errorf("LoadFile returned %v", err)
 	}
 }

@@ -71,6 +71,7 @@ func (r *scriptRun) begin(
 		return false
 	}
 	r.running, r.busy, r.killed, r.wrote = true, false, false, false
+	r.e.midway = true
 	r.noWrite, r.oom = readOnly, oom
 	r.started = c.Micros
 	r.routed = c.Cluster != nil && c.From != command.FromKit
@@ -83,6 +84,7 @@ func (r *scriptRun) begin(
 // end ends a run. It forgets the command line, which keeps the client's buffer in memory.
 func (r *scriptRun) end() {
 	r.running, r.function, r.line, r.keys = false, nil, nil, nil
+	r.e.midway = r.e.load != nil
 	r.errors.clear()
 }
 
@@ -146,10 +148,7 @@ func (r *scriptRun) Tick() (kill bool) {
 	if e.interrupted.Load() {
 		return true
 	}
-	e.holder.Flush()
-	if e.holder != e.running {
-		e.startReplacement(e.holder)
-	}
+	e.helpOthers()
 	if !r.busy && !r.becomesBusy() {
 		return false
 	}

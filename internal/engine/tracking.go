@@ -180,14 +180,6 @@ func (t *tracking) serving(s *command.Session) (end func()) {
 	}
 }
 
-// suspend makes changes of keys have no effect until the returned function is called, for
-// keys that are read from a file.
-func (t *tracking) suspend() (resume func()) {
-	was := t.active
-	t.active = false
-	return func() { t.active = was }
-}
-
 // shrink takes random keys out of a table with more than tracking-table-max-keys keys. Their
 // readers get an invalidation, because later changes would go unnoticed.
 //

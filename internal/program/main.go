@@ -120,7 +120,9 @@ func serve(args []string, stdin io.Reader, stdout io.Writer, d *daemon) error {
 	set.Freed = notify
 	nodes, err := startNodes(ctx, settings, set, log)
 	switch {
-	case ctx.Err() != nil && err != nil:
+	case err != nil && (ctx.Err() != nil || errors.Is(err, lockredis.ErrServerClosed)):
+		told.stopping()
+		log.Warn(goodbye)
 		return end.bySignal() // it was told to end while it started
 	case err != nil:
 		return report(log, set, err)
@@ -151,9 +153,11 @@ func serve(args []string, stdin io.Reader, stdout io.Writer, d *daemon) error {
 	if end.forced.Load() {
 		return errForced
 	}
-	log.Warn("lockredis is now ready to exit, bye bye...")
+	log.Warn(goodbye)
 	return end.bySignal()
 }
+
+const goodbye = "lockredis is now ready to exit, bye bye..."
 
 // parse reads the arguments, and the options that the environment has under them.
 func parse(args []string, stdin io.Reader) (*lockredis.Settings, error) {
