@@ -15,7 +15,8 @@ import (
 // the flag loading answer -LOADING.
 type load struct {
 	e       *Engine
-	now     int64 // when it began, Unix ms
+	begun   int64 // Unix s
+	now     int64 // Unix ms: keys with an earlier deadline are left out
 	total   int64 // bytes of the files
 	read    int64 // of those, how many are read
 	next    int64 // read at the next safe point
@@ -27,7 +28,10 @@ type load struct {
 // returns ends that.
 func (s *saving) beginLoad(total int64) (end func()) {
 	e := s.e
-	e.load = &load{e: e, now: e.env.Space.Now(), total: total, next: e.env.Config.RDB.LoadInterval}
+	now := e.env.Space.Now()
+	e.load = &load{
+		e: e, begun: now / 1000, now: now, total: total, next: e.env.Config.RDB.LoadInterval,
+	}
 	e.midway = true
 	s.stats.KeysLoaded, s.stats.KeysExpired = 0, 0
 	return func() {

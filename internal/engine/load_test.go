@@ -1,6 +1,7 @@
 package engine
 
 import (
+	"os"
 	"path/filepath"
 	"runtime"
 	"strings"
@@ -179,4 +180,37 @@ func TestNothingIsSavedAtTheEndWhileAFileIsRead(t *testing.T) {
 			}
 		})
 	}
+}
+
+// TestAKeyOfALogExpiresByItsLastDeadlineOnly has a key in the log's base whose deadline has passed, and
+// a later command that removes the deadline.
+func TestAKeyOfALogExpiresByItsLastDeadlineOnly(t *testing.T) {
+	e, clock := newClocked(t)
+	cfg := e.env.Config
+	cfg.Dir, cfg.RDB.Program, cfg.AOF.On = t.TempDir(), true, true
+	folder := filepath.Join(cfg.Dir, cfg.AOF.Folder)
+	s, _ := connect(e)
+	send(e, s, "SET", "k", "v", "PX", "1000")
+	e.Do(&Caller{}, func() {
+		if err := e.saving.Now(); err != nil {
+			t.Fatal(err)
+		}
+	})
+	send(e, s, "FLUSHALL")
+	for _, err := range []error{
+		os.Mkdir(folder, 0o755),
+		os.Rename(cfg.Path(cfg.RDB.File), filepath.Join(folder, "base.rdb")),
+		os.WriteFile(filepath.Join(folder, "incr.aof"), []byte("*2\r\n$7\r\nPERSIST\r\n$1\r\nk\r\n"), 0o600),
+		os.WriteFile(filepath.Join(folder, cfg.AOF.File+".manifest"),
+			[]byte("file base.rdb seq 1 type b\nfile incr.aof seq 1 type i\n"), 0o600),
+	} {
+		if err != nil {
+			t.Fatal(err)
+		}
+	}
+	clock.Advance(time.Hour)
+	if err := e.LoadFile(func() {}); err != nil {
+		t.Fatal(err)
+	}
+	expectReply(t, send(e, s, "PTTL", "k"), ":-1\r\n")
 }

@@ -120,12 +120,13 @@ func (r *logReader) begin(total int64) (end func()) {
 	e := r.s.e
 	space, endLoad := e.env.Space, r.s.beginLoad(total)
 	r.s.reading = true
+	e.load.now = 0
 	r.setTime(0)
 	return func() {
 		e.readClock()
 		now := space.Now()
-		for i := range space.Len() {
-			space.DB(i).EachStored(func(entry *store.Entry) bool {
+		for _, db := range space.Opened() {
+			db.EachStored(func(entry *store.Entry) bool {
 				space.SetNow(0)
 				idle := space.Idle(entry)
 				space.SetNow(now)

@@ -46,7 +46,7 @@ func (s *saving) init(e *Engine) {
 func (s *saving) Stats() command.SaveStats {
 	stats := s.stats
 	if l := s.e.load; l != nil {
-		stats.Loading = &command.LoadStats{Begun: l.now / 1000, Total: l.total, Read: l.read, Memory: l.memory}
+		stats.Loading = &command.LoadStats{Begun: l.begun, Total: l.total, Read: l.read, Memory: l.memory}
 	}
 	if s.current != nil {
 		stats.Running, stats.Begun = true, s.current.begun
