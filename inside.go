@@ -23,6 +23,7 @@ func init() {
 			Faults:           func() backdoor.Faults { return engine.Faults() },
 			Reseed:           engine.Reseed,
 			SaveAtEnd:        engine.SaveAtEnd,
+			Running:          server.(*Server).isRunning,
 			Restart:          engine.Restart,
 			ConnectionCounts: engine.ConnectionCounts,
 			SetUser:          engine.SetUser,

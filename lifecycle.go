@@ -46,6 +46,12 @@ func (s *Server) running() error {
 	return ErrServerClosed
 }
 
+func (s *Server) isRunning() error {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	return s.running()
+}
+
 // Start listens on the addresses of the Config and returns when the data is loaded. While it reads
 // an RDB file, clients connect and get -LOADING. If it fails, nothing is left open, and the server is
 // closed. A server starts once: a second Start returns an error and changes nothing. Close, Shutdown

@@ -1,8 +1,6 @@
 package lockredistest
 
 import (
-	"context"
-	"errors"
 	"fmt"
 	"net"
 	"syscall"
@@ -49,11 +47,7 @@ func (s *Server) restart(keep bool) error {
 	s.mu.Lock()
 	closed := s.closed
 	s.mu.Unlock()
-	probe, err := s.srv.Dial(context.Background())
-	if err == nil {
-		probe.Close()
-	}
-	if closed || errors.Is(err, lockredis.ErrServerClosed) { // by Close, or by a client's SHUTDOWN
+	if closed || s.door().Running() != nil { // after Close, or a client's SHUTDOWN
 		return fmt.Errorf("lockredistest: restart: %w", lockredis.ErrServerClosed)
 	}
 	s.Stop()

@@ -61,6 +61,9 @@ type Inside struct {
 	// SaveAtEnd saves the data if the directives ask for that at the program's end.
 	SaveAtEnd func() error
 
+	// Running returns nil while clients may connect, else the error that Dial returns.
+	Running func() error
+
 	// Restart does to clients what a restart of the process does. See engine.Engine.
 	Restart func(keep bool)
 
