@@ -3,6 +3,7 @@ package store
 import (
 	"bytes"
 	"fmt"
+	"math"
 	"math/rand/v2"
 	"runtime"
 	"slices"
@@ -568,5 +569,25 @@ func TestAnEntryHasTheValueThatItWasGiven(t *testing.T) {
 		if e.Value() != v || e.Value().Type() != v.Type() {
 			t.Fatalf("the value is a %s, want a %s", e.Value().Type(), v.Type())
 		}
+	}
+}
+
+// TestDatabasesThatAreNotUsedCostNothing has as many databases as the directive allows.
+func TestDatabasesThatAreNotUsedCostNothing(t *testing.T) {
+	var before, after runtime.MemStats
+	runtime.ReadMemStats(&before)
+	s := NewSpace(math.MaxInt32, ignore{})
+	s.DB(3).Set([]byte("k"), NewInt(1))
+	s.Swap(3, 1)
+	used := 0
+	for _, db := range s.Opened() {
+		used += db.Len()
+	}
+	runtime.ReadMemStats(&after)
+	if s.Len() != math.MaxInt32 || used != 1 || s.DB(1).Len() != 1 {
+		t.Errorf("%d databases, %d keys, %d in database 1", s.Len(), used, s.DB(1).Len())
+	}
+	if took := after.TotalAlloc - before.TotalAlloc; took > 1<<20 {
+		t.Errorf("the databases take %d bytes", took)
 	}
 }

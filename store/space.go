@@ -90,7 +90,8 @@ type Space struct {
 	// FieldDeadlines allows deadlines of fields. It is set before there is a key.
 	FieldDeadlines bool
 
-	dbs       []*DB // nil: not used yet, see DB
+	n         int   // databases
+	dbs       []*DB // up to the last one that has been used; nil: not used yet, see DB
 	footprint footprint
 	eviction  eviction
 	observer  Observer
@@ -102,7 +103,7 @@ type Space struct {
 
 // NewSpace returns n empty databases that report changes to o, which is not nil.
 func NewSpace(n int, o Observer) *Space {
-	return &Space{Limits: DefaultLimits(), observer: o, dbs: make([]*DB, n)}
+	return &Space{Limits: DefaultLimits(), observer: o, n: n}
 }
 
 // Observe makes o the observer and returns the observer before it.
@@ -122,19 +123,25 @@ func (s *Space) SetNow(ms int64) {
 func (s *Space) Now() int64 { return s.now }
 
 // Len returns the number of databases.
-func (s *Space) Len() int { return len(s.dbs) }
+func (s *Space) Len() int { return s.n }
 
 // DB returns database i, which must exist. After Swap the number stands for other
 // data, so a client keeps the number across units, not the pointer. The first call for a number
 // makes the database: most of them are never used.
 func (s *Space) DB(i int) *DB {
-	if db := s.dbs[i]; db != nil {
-		return db
+	if i < len(s.dbs) && s.dbs[i] != nil {
+		return s.dbs[i]
 	}
 	return s.open(i)
 }
 
 func (s *Space) open(i int) *DB {
+	if i < 0 || i >= s.n {
+		panic("store: there is no such database")
+	}
+	if i >= len(s.dbs) {
+		s.dbs = append(s.dbs, make([]*DB, i+1-len(s.dbs))...)
+	}
 	db := newDB(s, i)
 	if s.footprint.on {
 		db.watched, db.counted = true, allHashes
@@ -160,7 +167,8 @@ func (s *Space) Swap(a, b int) {
 	if a == b {
 		return
 	}
-	s.dbs[a], s.dbs[b] = s.DB(b), s.DB(a)
+	was, other := s.DB(a), s.DB(b)
+	s.dbs[a], s.dbs[b] = other, was
 	s.dbs[a].id, s.dbs[b].id = a, b
 	s.observer.Swapped(s.dbs[a], s.dbs[b])
 }
