@@ -1,6 +1,9 @@
 package store
 
-import "iter"
+import (
+	"fmt"
+	"iter"
+)
 
 // Observer is told of changes to keys. Its methods are called under the engine
 // lock, in the middle of a command: they record the change and return. A key string
@@ -137,7 +140,7 @@ func (s *Space) DB(i int) *DB {
 
 func (s *Space) open(i int) *DB {
 	if i < 0 || i >= s.n {
-		panic("store: there is no such database")
+		panic(fmt.Sprintf("store: database %d of %d", i, s.n))
 	}
 	if i >= len(s.dbs) {
 		s.dbs = append(s.dbs, make([]*DB, i+1-len(s.dbs))...)
