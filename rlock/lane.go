@@ -2,6 +2,7 @@ package rlock
 
 import (
 	"context"
+	"slices"
 	"sync"
 )
 
@@ -34,7 +35,7 @@ type waiting struct {
 }
 
 // send sends cmd and waits for the reply, which is then in cmd. When ctx ends while cmd
-// waits or is in a pipeline, send returns ctx's error: cmd may still be sent, and the caller
+// waits or is in a pipeline, send returns ctx's error: cmd may have been sent, and the caller
 // must not use it. The caller is inside enter and leave.
 func (l *lane) send(ctx context.Context, cmd *requestCmd) error {
 	w := l.board(ctx, cmd)
@@ -79,20 +80,31 @@ func (l *lane) fly(next []*waiting) {
 	}
 }
 
-// next takes the next requests from the queue. If there are none, the flight ends.
+// next takes the next requests from the queue. If there are none, the flight ends. Requests
+// whose context has ended are not sent.
 func (l *lane) next() (next []*waiting) {
 	l.mu.Lock()
 	defer l.mu.Unlock()
+	l.queue = slices.DeleteFunc(l.queue, (*waiting).ended)
 	n := min(len(l.queue), maxPipeline)
 	if n == 0 {
 		l.flights--
+		l.queue = nil
 		return nil
 	}
-	next = l.queue[:n:n]
-	if l.queue = l.queue[n:]; len(l.queue) == 0 {
-		l.queue = nil
-	}
+	next = slices.Clone(l.queue[:n])
+	l.queue = slices.Delete(l.queue, 0, n)
 	return next
+}
+
+// ended ends a request whose context has ended in the queue.
+func (w *waiting) ended() bool {
+	err := w.ctx.Err()
+	if err != nil {
+		w.cmd.SetErr(err)
+		close(w.done)
+	}
+	return err != nil
 }
 
 // sendTogether sends the requests in one pipeline.

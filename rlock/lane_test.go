@@ -114,6 +114,29 @@ func TestARequestThatWaitsForAPipelineEndsWithItsContext(t *testing.T) {
 	})
 }
 
+func TestRequestsWhoseContextEndsInTheQueueAreNotSent(t *testing.T) {
+	behindGate(t, func(t *testing.T, g *gate, c *rlock.Client) {
+		ctx, cancel := context.WithCancel(t.Context())
+		var wg sync.WaitGroup
+		for range 50 {
+			wg.Go(func() {
+				_, err := c.Lock("l").Acquire(ctx)
+				mustBe(t, context.Canceled, err)
+			})
+		}
+		synctest.Wait()
+		cancel()
+		wg.Wait()
+		g.open()
+		synctest.Wait()
+		g.mu.Lock()
+		defer g.mu.Unlock()
+		if len(g.pipelines) > 0 {
+			t.Errorf("pipelines of %v requests", g.pipelines)
+		}
+	})
+}
+
 // refusing is a hook that panics while it is armed.
 type refusing struct {
 	gate
