@@ -17,7 +17,8 @@ import (
 	"github.com/lockredis/lockredis/internal/lockkeys"
 )
 
-// Options configure a Client. The zero value behaves as Redisson does by default.
+// Options configure a Client. The zero value behaves as Redisson does by default. A duration of
+// more than 100 years counts as 100 years.
 type Options struct {
 	// ID is the first part of the names of the client's owners, Redisson's client
 	// id. Empty means a new UUID. Two clients must not share an ID. Packages that
@@ -138,13 +139,13 @@ func New(rdb redis.UniversalClient, opts Options) *Client {
 	return c
 }
 
-// atLeastMS returns d, at least 1 ms, or def if d is 0 or less. Redis counts in
-// milliseconds and takes 0 ms as "expired" or "no limit".
+// atLeastMS returns d, at least 1 ms and at most noEnd, or def if d is 0 or less. Redis
+// counts in milliseconds and takes 0 ms as "expired" or "no limit".
 func atLeastMS(d, def time.Duration) time.Duration {
 	if d <= 0 {
 		return def
 	}
-	return max(d, time.Millisecond)
+	return min(max(d, time.Millisecond), noEnd)
 }
 
 // ID returns the client's id.

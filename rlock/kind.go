@@ -147,7 +147,7 @@ func refused(ms int64) (grant, error) {
 	case scripts.Deadlock:
 		return grant{}, ErrDeadlock
 	}
-	return grant{ttl: time.Duration(ms) * time.Millisecond}, nil
+	return grant{ttl: fromMS(ms)}, nil
 }
 
 func (plain) release(k *lockClaim, undo bool, lease time.Duration) call {

@@ -144,9 +144,6 @@ func (l *lease) settle(number int64, until time.Time) {
 	l.until, l.endless = until, false
 }
 
-// noEnd is longer than every process lives.
-const noEnd = 100 * 365 * 24 * time.Hour
-
 // renewableAt reports whether l may be renewed at now, together with leases that are
 // due: a thirtieth of its length too early, at most maxRenewAhead.
 func (l *lease) renewableAt(now time.Time) bool {

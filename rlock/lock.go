@@ -349,12 +349,12 @@ func (l *Lock) HoldCount(ctx context.Context, owner string) (int, error) {
 	return l.c.askNumber(ctx, readKey(l.name, "hget", l.kind.field(owner)))
 }
 
-// TTL returns the rest of the lock's lease, in milliseconds. It is 0 when the lock
-// is free and negative when the lock has no lease.
+// TTL returns the rest of the lock's lease, in milliseconds, at most 100 years. It is 0 when
+// the lock is free and negative when the lock has no lease.
 func (l *Lock) TTL(ctx context.Context) (time.Duration, error) {
 	ms, err := readInt(l.c.ask(ctx, readKey(l.name, "pttl")))
 	if err != nil || ms == -2 {
 		return 0, err
 	}
-	return time.Duration(ms) * time.Millisecond, nil
+	return fromMS(ms), nil
 }

@@ -207,7 +207,7 @@ func grantedPermits(reply any) (grant, error) {
 	}
 	g := grant{ok: r[0] == 1, more: r[1] > 0, ttl: -1}
 	if len(r) > 2 && r[2] >= 0 {
-		g.ttl = time.Duration(r[2]) * time.Millisecond
+		g.ttl = fromMS(r[2])
 	}
 	return g, nil
 }
@@ -278,8 +278,8 @@ func (s *PermitSemaphore) SetLease(ctx context.Context, id string, lease Option)
 	return err
 }
 
-// LeaseTime returns the rest of a permit's lease, in milliseconds. It is negative
-// when the lease has no end. ErrNotHeld has the same meaning as in Release.
+// LeaseTime returns the rest of a permit's lease, in milliseconds, at most 100 years. It is
+// negative when the lease has no end. ErrNotHeld has the same meaning as in Release.
 func (s *PermitSemaphore) LeaseTime(ctx context.Context, id string) (time.Duration, error) {
 	r, err := decodePermitID(id)
 	if err != nil {
@@ -290,7 +290,7 @@ func (s *PermitSemaphore) LeaseTime(ctx context.Context, id string) (time.Durati
 	if err == nil && ms == 0 {
 		err = ErrNotHeld
 	}
-	return time.Duration(ms) * time.Millisecond, err
+	return fromMS(ms), err
 }
 
 // Available returns the number of free permits. It may be negative, see SetPermits

@@ -20,7 +20,8 @@ const (
 	PerClient RateType = 1 // each Options.ID has the rate for itself
 )
 
-// RateConfig is the rate of a RateLimiter: Rate permits in each Interval.
+// RateConfig is the rate of a RateLimiter: Rate permits in each Interval. A duration of more
+// than 100 years counts as 100 years.
 type RateConfig struct {
 	Type     RateType
 	Rate     int
@@ -105,8 +106,8 @@ func (r *RateLimiter) configure(
 	case c.Type != Overall && c.Type != PerClient:
 		reason = "unknown Type"
 	default:
-		k := newCall(s, keys, c.Rate, c.Interval.Milliseconds(), int(c.Type),
-			c.KeepAlive.Milliseconds(), countLife.Milliseconds())
+		k := newCall(s, keys, c.Rate, wholeMS(c.Interval).Milliseconds(), int(c.Type),
+			wholeMS(c.KeepAlive).Milliseconds(), countLife.Milliseconds())
 		return r.c.change(ctx, k, latch)
 	}
 	return 0, fmt.Errorf("rlock: set rate: %+v: %s", c, reason)
@@ -131,8 +132,8 @@ func (r *RateLimiter) Config(ctx context.Context) (RateConfig, error) {
 	}
 	return RateConfig{
 		Type: RateType(n[2]), Rate: n[0],
-		Interval:  time.Duration(n[1]) * time.Millisecond,
-		KeepAlive: time.Duration(n[3]) * time.Millisecond,
+		Interval:  fromMS(n[1]),
+		KeepAlive: fromMS(n[3]),
 	}, nil
 }
 
@@ -216,7 +217,7 @@ func (k *rateClaim) granted(reply any) (grant, error) {
 	case ms == scripts.Over:
 		return grant{}, errClaimOver
 	}
-	return grant{ttl: time.Duration(ms) * time.Millisecond, exact: true}, nil
+	return grant{ttl: fromMS(ms), exact: true}, nil
 }
 
 // Release returns n permits before their interval ends. n must be positive. The
