@@ -6,6 +6,7 @@ import (
 	"encoding/hex"
 	"fmt"
 	"math/rand/v2"
+	"reflect"
 	"strconv"
 	"sync"
 	"sync/atomic"
@@ -108,13 +109,16 @@ type Client struct {
 // New returns a client that sends its commands through rdb. The caller closes rdb,
 // after the returned Client. rdb is a *redis.Client (one server, or a Sentinel
 // set's master), a *redis.ClusterClient, or a type that embeds one of them. Any
-// other type is treated as a single server without replicas. New panics with a
-// *redis.Ring, because a Ring has no server that all clients of a lock agree on.
+// other type is treated as a single server without replicas. New panics with nil, and
+// with a *redis.Ring, because a Ring has no server that all clients of a lock agree on.
 //
 // Hooks of rdb see rlock's commands if they are added before this call. In a Cluster
 // rlock sends its commands to the nodes: add such hooks with
 // redis.ClusterOptions.NewClient or ClusterClient.OnNewNode.
 func New(rdb redis.UniversalClient, opts Options) *Client {
+	if v := reflect.ValueOf(rdb); !v.IsValid() || v.Kind() == reflect.Pointer && v.IsNil() {
+		panicNil("rdb")
+	}
 	if opts.ID == "" {
 		opts.ID = uuid.NewString()
 	}
@@ -173,6 +177,7 @@ const (
 // Do not call Close inside Do with Options.UnlockOnClose, or in an Observer: it would
 // wait for itself.
 func (c *Client) Close(ctx context.Context) error {
+	requireContext(ctx)
 	c.mu.Lock()
 	closedBefore := c.closed
 	c.closed = true

@@ -14,7 +14,8 @@
 // [Client.Do] acquires the lock, runs the function and releases the lock. The
 // function's context ends as soon as the lock can no longer be trusted. [Wait] limits
 // the waiting, not the work. Where a function does not fit, [Lock.Acquire] returns a
-// [Hold], and the caller releases it.
+// [Hold], and the caller releases it. A nil context, function, client or logger is a
+// mistake of the program: the call panics before it changes anything.
 //
 // # Ownership
 //

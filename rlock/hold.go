@@ -219,12 +219,13 @@ func (h *Hold) Owner() string {
 
 // Extend makes the lease end d from now, which may shorten it. Waiters are not told of an
 // earlier end: if the holder dies, they may sleep until the end that they know. d is
-// truncated to milliseconds, and is at most 100 years; less than 1 ms is an error. The watchdog does not renew
-// the lease any more. Extend returns ErrLockLost if the lock was lost, and ErrNotHeld
-// if it was released. After another error the lease ends either d from now or as
+// truncated to milliseconds, and is at most 100 years; less than 1 ms is an error. The
+// watchdog does not renew the lease any more. Extend returns ErrLockLost if the lock was
+// lost, and ErrNotHeld if it was released. After another error the lease ends either d from now or as
 // before. The hold trusts the earlier end. Of several calls at the same time, the last
 // one counts, in the order in which they began.
 func (h *Hold) Extend(ctx context.Context, d time.Duration) error {
+	requireContext(ctx)
 	length := wholeMS(d)
 	if length < time.Millisecond {
 		return fmt.Errorf("rlock: extend: lease %v is shorter than 1ms", d)
@@ -250,6 +251,7 @@ func (h *Hold) Extend(ctx context.Context, d time.Duration) error {
 // when the server answers, or after the lease and Options.RetryFor. When Client.Close gives
 // up on it, Release returns ErrClosed, and the lock is free when its lease ends.
 func (h *Hold) Release(ctx context.Context) error {
+	requireContext(ctx)
 	h.mu.Lock()
 	again, lost := h.released, h.err
 	h.released = true

@@ -49,6 +49,7 @@ func (l *CountDownLatch) Count(ctx context.Context) (int, error) {
 // Wait. If TrySetCount closes the latch again at once, a waiter of the earlier count
 // may continue to wait.
 func (l *CountDownLatch) Await(ctx context.Context, options ...Option) error {
+	requireContext(ctx)
 	s, err := waitSettings("await", l.name, options)
 	if err != nil {
 		return err

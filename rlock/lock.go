@@ -40,6 +40,9 @@ type Doer interface {
 
 // Do is Client.Do for any kind of lock.
 func (l *Lock) Do(ctx context.Context, f func(context.Context) error, options ...Option) error {
+	if f == nil {
+		panicNil("f")
+	}
 	h, err := l.Acquire(ctx, options...)
 	if err != nil {
 		return err
@@ -56,6 +59,7 @@ func (l *Lock) Do(ctx context.Context, f func(context.Context) error, options ..
 // lock: the caller must call Release. A hold that outlives a request needs a context
 // that does, see context.WithoutCancel.
 func (l *Lock) Acquire(ctx context.Context, options ...Option) (*Hold, error) {
+	requireContext(ctx)
 	s, err := lockSettings(l.name, options)
 	if err != nil {
 		return nil, err

@@ -32,11 +32,12 @@ func TestCallsAfterCloseReturnErrClosed(t *testing.T) {
 	rdb := connect(t)
 	c := newClient(t, rdb, rlock.Options{})
 	must(t, c.Close(t.Context()))
+	none := func(context.Context) error { return nil }
 	for name, ctx := range map[string]context.Context{"can end": t.Context(),
 		"cannot end": context.Background()} {
 		for what, f := range map[string]func() error{
-			"lock":    func() error { return c.Do(ctx, "l", nil) },
-			"fair":    func() error { return c.FairLock("l").Do(ctx, nil, rlock.Wait(time.Second)) },
+			"lock":    func() error { return c.Do(ctx, "l", none) },
+			"fair":    func() error { return c.FairLock("l").Do(ctx, none, rlock.Wait(time.Second)) },
 			"acquire": func() error { return c.Semaphore("s").Acquire(ctx, 1) },
 			"permits": func() error { return c.PermitSemaphore("p").SetPermits(ctx, 1) },
 			"ask":     func() error { _, err := c.Lock("l").IsLocked(ctx); return err },

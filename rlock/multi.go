@@ -46,6 +46,9 @@ func sorted(op string, locks []*Lock) []*Lock {
 func (m *MultiLock) Do(
 	ctx context.Context, f func(context.Context) error, options ...Option,
 ) error {
+	if f == nil {
+		panicNil("f")
+	}
 	h, err := m.Acquire(ctx, options...)
 	if err != nil {
 		return err
@@ -61,6 +64,7 @@ func (m *MultiLock) Do(
 //
 // The hold is lost when one part is lost. The other parts stay held until Release.
 func (m *MultiLock) Acquire(ctx context.Context, options ...Option) (*Hold, error) {
+	requireContext(ctx)
 	s, err := lockSettings(m.parts[0].name, options)
 	if err != nil {
 		return nil, err

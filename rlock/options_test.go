@@ -13,15 +13,17 @@ func TestOptionsThatMakeNoSenseAreErrors(t *testing.T) {
 	ctx := t.Context()
 	c := newClient(t, rdb, rlock.Options{})
 	l, p, s, r := c.Lock("l"), c.PermitSemaphore("p"), c.Semaphore("s"), c.RateLimiter("r")
+	none := func(context.Context) error { return nil }
+	noneFenced := func(context.Context, int64) error { return nil }
 	past := time.Until(time.Now().Add(-time.Second))
 	acquires := map[string]func(o rlock.Option) error{
 		"lock":   func(o rlock.Option) error { _, err := l.Acquire(ctx, o); return err },
-		"do":     func(o rlock.Option) error { return c.Do(ctx, "l", nil, o) },
-		"fenced": func(o rlock.Option) error { return c.FencedLock("f").Do(ctx, nil, o) },
-		"multi":  func(o rlock.Option) error { return rlock.Multi(l).Do(ctx, nil, o) },
-		"quorum": func(o rlock.Option) error { return rlock.Quorum(l).Do(ctx, nil, o) },
-		"permit": func(o rlock.Option) error { return p.Do(ctx, 1, nil, o) },
-		"sem":    func(o rlock.Option) error { return s.Do(ctx, 1, nil, o) },
+		"do":     func(o rlock.Option) error { return c.Do(ctx, "l", none, o) },
+		"fenced": func(o rlock.Option) error { return c.FencedLock("f").Do(ctx, noneFenced, o) },
+		"multi":  func(o rlock.Option) error { return rlock.Multi(l).Do(ctx, none, o) },
+		"quorum": func(o rlock.Option) error { return rlock.Quorum(l).Do(ctx, none, o) },
+		"permit": func(o rlock.Option) error { return p.Do(ctx, 1, none, o) },
+		"sem":    func(o rlock.Option) error { return s.Do(ctx, 1, none, o) },
 		"rate":   func(o rlock.Option) error { return r.Acquire(ctx, 1, o) },
 		"await":  func(o rlock.Option) error { return c.CountDownLatch("w").Await(ctx, o) },
 	}

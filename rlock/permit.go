@@ -94,6 +94,7 @@ const maxPermits = 100_000
 func (s *PermitSemaphore) Acquire(
 	ctx context.Context, n int, options ...Option,
 ) (*PermitHold, error) {
+	requireContext(ctx)
 	set, err := settingsOf("acquire permits of", s.name, options)
 	switch {
 	case err != nil:
@@ -138,6 +139,9 @@ func (s *PermitSemaphore) acquire(
 func (s *PermitSemaphore) Do(
 	ctx context.Context, n int, f func(context.Context) error, options ...Option,
 ) error {
+	if f == nil {
+		panicNil("f")
+	}
 	h, err := s.Acquire(ctx, n, options...)
 	if err != nil {
 		return err

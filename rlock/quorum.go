@@ -71,6 +71,9 @@ const (
 func (q *QuorumLock) Do(
 	ctx context.Context, f func(context.Context) error, options ...Option,
 ) error {
+	if f == nil {
+		panicNil("f")
+	}
 	h, err := q.Acquire(ctx, options...)
 	if err != nil {
 		return err
@@ -84,6 +87,7 @@ func (q *QuorumLock) Do(
 // not confirm it (ErrNotSynced). An Acquire that returns an error releases the parts that it
 // has locked.
 func (q *QuorumLock) Acquire(ctx context.Context, options ...Option) (*Hold, error) {
+	requireContext(ctx)
 	s, err := lockSettings(q.parts[0].name, options)
 	if err != nil {
 		return nil, err

@@ -142,6 +142,7 @@ func (r *RateLimiter) Config(ctx context.Context) (RateConfig, error) {
 // accepts the option Wait, and returns ErrTimeout at once when the permits cannot be
 // free in time.
 func (r *RateLimiter) Acquire(ctx context.Context, n int, options ...Option) error {
+	requireContext(ctx)
 	s, err := permitSettings(r.name, n, options)
 	if err != nil {
 		return err

@@ -37,6 +37,7 @@ func (s *Semaphore) TrySetPermits(ctx context.Context, n int) (bool, error) {
 // Acquire waits until n permits are free and acquires them all at once. n must be
 // positive. It accepts the option Wait.
 func (s *Semaphore) Acquire(ctx context.Context, n int, options ...Option) error {
+	requireContext(ctx)
 	set, err := permitSettings(s.name, n, options)
 	if err != nil {
 		return err
@@ -60,6 +61,9 @@ func (s *Semaphore) Acquire(ctx context.Context, n int, options ...Option) error
 func (s *Semaphore) Do(
 	ctx context.Context, n int, f func(context.Context) error, options ...Option,
 ) (err error) {
+	if f == nil {
+		panicNil("f")
+	}
 	if err := s.Acquire(ctx, n, options...); err != nil {
 		return err
 	}

@@ -260,6 +260,7 @@ func (c *Client) noAnswer(ctx context.Context, err error) {
 // ask sends a request that changes nothing, or that the caller may repeat, and
 // returns its reply.
 func (c *Client) ask(ctx context.Context, k call) (any, error) {
+	requireContext(ctx)
 	if err := c.enter(); err != nil {
 		return nil, err
 	}
@@ -272,6 +273,7 @@ func (c *Client) ask(ctx context.Context, k call) (any, error) {
 // the integer that it replies. When ctx ends, or has ended already, the request
 // continues in the background.
 func (c *Client) change(ctx context.Context, k call, latch string) (int, error) {
+	requireContext(ctx)
 	if err := c.enter(); err != nil {
 		return 0, err
 	}
