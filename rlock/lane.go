@@ -4,6 +4,7 @@ import (
 	"context"
 	"slices"
 	"sync"
+	"time"
 )
 
 // lane sends the requests for a near server. While maxFlights of them are under way, further
@@ -25,6 +26,10 @@ const (
 	// maxPipeline is how many requests go into one pipeline. The server answers that many
 	// well within nearTimeout.
 	maxPipeline = 100
+
+	// laneTimeout is how long a request waits in the queue and in a pipeline. A flight whose
+	// connection must be made anew may take seconds at a server that hangs.
+	laneTimeout = 10 * nearTimeout
 )
 
 // waiting is a request in the queue of a lane.
@@ -34,8 +39,8 @@ type waiting struct {
 	done chan struct{} // closed when cmd has its reply or error
 }
 
-// send sends cmd and waits for the reply, which is then in cmd. When ctx ends while cmd
-// waits or is in a pipeline, send returns ctx's error: cmd may have been sent, and the caller
+// send sends cmd and waits for the reply, which is then in cmd. When ctx or laneTimeout ends
+// while cmd waits or is in a pipeline, send returns an error: cmd may have been sent, and the caller
 // must not use it. The caller is inside enter and leave.
 func (l *lane) send(ctx context.Context, cmd *requestCmd) error {
 	w := l.board(ctx, cmd)
@@ -44,11 +49,15 @@ func (l *lane) send(ctx context.Context, cmd *requestCmd) error {
 		_ = l.to.rdb.Process(ctx, cmd)
 		return nil
 	}
+	timer := time.NewTimer(laneTimeout)
+	defer timer.Stop()
 	select {
 	case <-w.done:
 		return nil
 	case <-ctx.Done():
 		return ctx.Err()
+	case <-timer.C:
+		return errNoReply
 	}
 }
 

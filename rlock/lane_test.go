@@ -8,6 +8,7 @@ import (
 	"sync/atomic"
 	"testing"
 	"testing/synctest"
+	"time"
 
 	"github.com/redis/go-redis/v9"
 
@@ -134,6 +135,17 @@ func TestRequestsWhoseContextEndsInTheQueueAreNotSent(t *testing.T) {
 		if len(g.pipelines) > 0 {
 			t.Errorf("pipelines of %v requests", g.pipelines)
 		}
+	})
+}
+
+func TestARequestWaitsForAPipelineNoLongerThanForAHangingServer(t *testing.T) {
+	behindGate(t, func(t *testing.T, g *gate, c *rlock.Client) {
+		began := time.Now()
+		_, err := c.Lock("l").Acquire(t.Context(), rlock.Wait(0))
+		if took := time.Since(began); err == nil || took > 2*time.Second {
+			t.Errorf("it returned %v after %v", err, took)
+		}
+		g.open()
 	})
 }
 
