@@ -116,9 +116,8 @@ type Client struct {
 // rlock sends its commands to the nodes: add such hooks with
 // redis.ClusterOptions.NewClient or ClusterClient.OnNewNode.
 func New(rdb redis.UniversalClient, opts Options) *Client {
-	if v := reflect.ValueOf(rdb); !v.IsValid() || v.Kind() == reflect.Pointer && v.IsNil() {
-		panicNil("rdb")
-	}
+	v := reflect.ValueOf(rdb)
+	require("rdb", v.IsValid() && (v.Kind() != reflect.Pointer || !v.IsNil()))
 	if opts.ID == "" {
 		opts.ID = uuid.NewString()
 	}

@@ -52,9 +52,7 @@ func (l *FencedLock) Acquire(ctx context.Context, options ...Option) (*FencedHol
 func (l *FencedLock) Do(
 	ctx context.Context, f func(ctx context.Context, token int64) error, options ...Option,
 ) error {
-	if f == nil {
-		panicNil("f")
-	}
+	require("f", f != nil)
 	h, err := l.Acquire(ctx, options...)
 	if err != nil {
 		return err

@@ -40,9 +40,7 @@ type Doer interface {
 
 // Do is Client.Do for any kind of lock.
 func (l *Lock) Do(ctx context.Context, f func(context.Context) error, options ...Option) error {
-	if f == nil {
-		panicNil("f")
-	}
+	require("f", f != nil)
 	h, err := l.Acquire(ctx, options...)
 	if err != nil {
 		return err

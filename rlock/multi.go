@@ -46,9 +46,7 @@ func sorted(op string, locks []*Lock) []*Lock {
 func (m *MultiLock) Do(
 	ctx context.Context, f func(context.Context) error, options ...Option,
 ) error {
-	if f == nil {
-		panicNil("f")
-	}
+	require("f", f != nil)
 	h, err := m.Acquire(ctx, options...)
 	if err != nil {
 		return err

@@ -8,16 +8,14 @@ import (
 
 // requireContext panics if ctx is nil. Each public function with a context calls it before it
 // changes anything, or calls ask or change, which do.
-func requireContext(ctx context.Context) {
-	if ctx == nil {
-		panicNil("ctx")
-	}
-}
+func requireContext(ctx context.Context) { require("ctx", ctx != nil) }
 
-// panicNil panics with a sentence that names the public function that the program called, and
-// its argument that is nil.
-func panicNil(argument string) {
-	panic("rlock: " + calledFunction() + ": " + argument + " is nil")
+// require panics if an argument was not given: it is nil. The text names the public function
+// that the program called.
+func require(argument string, given bool) {
+	if !given {
+		panic("rlock: " + calledFunction() + ": " + argument + " is nil")
+	}
 }
 
 // calledFunction returns the name of the public function under which this goroutine runs: the

@@ -52,9 +52,7 @@ func notify(ctx context.Context, f func(context.Context, Event), k claim, e Even
 // LogTo returns an Observer that logs to l. Lost and GaveUp are errors, Failed and
 // RenewalFailed are warnings, and all other events are debug messages. LogTo panics if l is nil.
 func LogTo(l *slog.Logger) Observer {
-	if l == nil {
-		panicNil("l")
-	}
+	require("l", l != nil)
 	log := func(level slog.Level, text string) func(context.Context, Event) {
 		return func(ctx context.Context, e Event) {
 			if l.Enabled(ctx, level) {

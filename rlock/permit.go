@@ -139,9 +139,7 @@ func (s *PermitSemaphore) acquire(
 func (s *PermitSemaphore) Do(
 	ctx context.Context, n int, f func(context.Context) error, options ...Option,
 ) error {
-	if f == nil {
-		panicNil("f")
-	}
+	require("f", f != nil)
 	h, err := s.Acquire(ctx, n, options...)
 	if err != nil {
 		return err

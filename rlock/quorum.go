@@ -71,9 +71,7 @@ const (
 func (q *QuorumLock) Do(
 	ctx context.Context, f func(context.Context) error, options ...Option,
 ) error {
-	if f == nil {
-		panicNil("f")
-	}
+	require("f", f != nil)
 	h, err := q.Acquire(ctx, options...)
 	if err != nil {
 		return err

@@ -61,9 +61,7 @@ func (s *Semaphore) Acquire(ctx context.Context, n int, options ...Option) error
 func (s *Semaphore) Do(
 	ctx context.Context, n int, f func(context.Context) error, options ...Option,
 ) (err error) {
-	if f == nil {
-		panicNil("f")
-	}
+	require("f", f != nil)
 	if err := s.Acquire(ctx, n, options...); err != nil {
 		return err
 	}

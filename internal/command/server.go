@@ -212,15 +212,15 @@ func shutdown(c *Ctx, args resp.Args) resp.Reply {
 	}
 	c.Server.Log("warning", "User requested shutdown...")
 	_, loading := c.Saving.Loading()
-	if loading {
-		// As in Redis nothing is saved: the databases have a part of the keys.
-	} else if (save || len(c.Config.RDB.Points) > 0 && !nosave) && c.Config.HasFile() {
+	switch {
+	case loading: // as in Redis nothing is saved: the databases have a part of the keys
+	case (save || len(c.Config.RDB.Points) > 0 && !nosave) && c.Config.HasFile():
 		c.Server.Log("warning", "Saving the final RDB snapshot before exiting.")
 		if c.Saving.Last() != nil && !force {
 			c.Server.Log("warning", "Error trying to save the DB, can't exit.")
 			return errShutdown
 		}
-	} else if !busy {
+	case !busy:
 		c.Saving.LastAsked()
 	}
 	c.Server.Shutdown()

@@ -132,8 +132,9 @@ var directives = []directive{
 			c.ParentPID, _ = strconv.Atoi(v)
 			c.ExitWithParent = v == yes || c.ParentPID != 0
 		},
-		note: "`yes`: the server ends when the process that started it ends. A process id: also when that process " +
-			"ends, or has ended already; the status is 128 and a signal's number if a signal ended the server"},
+		note: "`yes`: the server ends when the process that started it ends. A process id: also when " +
+			"that process ends, or has ended already; the status is 128 and a signal's number if a signal " +
+			"ended the server"},
 	{name: "hash-max-listpack-entries", alias: "hash-max-ziplist-entries", parse: integer(0, math.MaxInt64), def: "512",
 		set: func(c *Config, v string) { c.HashEntries = int(number(v)) }, change: StoreChange},
 	{name: "hash-max-listpack-value", alias: "hash-max-ziplist-value", parse: memory(0, math.MaxInt64), def: "64",

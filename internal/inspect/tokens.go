@@ -145,7 +145,8 @@ func (p Process) Wrote(value string) bool {
 		if name == "" || !ok || len(rest) < 2 || !strings.ContainsAny(rest[:1], ":-_@/.#| ") {
 			continue
 		}
-		if rest, ok = strings.CutPrefix(rest[1:], p.PID); ok && (rest == "" || !strings.ContainsAny(rest[:1], digits)) {
+		rest, ok = strings.CutPrefix(rest[1:], p.PID)
+		if ok && (rest == "" || !strings.ContainsAny(rest[:1], digits)) {
 			return true
 		}
 	}

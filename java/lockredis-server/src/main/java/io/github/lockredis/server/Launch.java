@@ -106,7 +106,8 @@ final class Launch {
             return server;
         }
         // After the deadline it was stopped: the end of a script between is no refusal.
-        if (!parent.isEmpty() && System.nanoTime() < deadline && refuses(String.join("\n", output.lines()), parent)) {
+        if (!parent.isEmpty() && System.nanoTime() < deadline
+                && refuses(String.join("\n", output.lines()), parent)) {
             return null;
         }
         throw failed(server);

@@ -8,7 +8,7 @@ final class Pause {
     private static final Duration LONGEST = Duration.ofDays(365);
 
     private volatile long until; // of System.nanoTime, 0: no pause
-    private volatile boolean all; // it holds back all commands, not only those that write
+    private volatile boolean all; // it holds back reading commands too
 
     /** Fails if a pause cannot last so long. */
     static void check(String method, Duration time) {

@@ -71,7 +71,7 @@ final class Processes {
         return beside == null ? Collections.emptyList() : beside.output.sentinels();
     }
 
-    /** Returns the last lines of the server's log, and behind them those of the Sentinels. */
+    /** Returns the last lines of the server's log, and then the last lines of the Sentinels' log. */
     List<String> log() {
         List<String> lines = new ArrayList<>();
         for (ServerProcess from : Arrays.asList(server, watchers)) {

@@ -17,12 +17,7 @@ class ProcessLifeTest {
     @Test
     void aKilledJvmLeavesNoServer() throws Exception {
         try (Child jvm = Child.start("hold")) {
-            int port = Integer.parseInt(jvm.value("port"));
-            jvm.value("answered");
-            assertTrue(Await.listens(port));
-            jvm.process.destroyForcibly(); // kill -9
-            jvm.waitFor();
-            Await.closed(port);
+            assertServerEndsWith(jvm);
         }
     }
 
@@ -47,11 +42,7 @@ class ProcessLifeTest {
     void aServerEndsWithAJvmBehindAScript(@TempDir Path folder) throws Exception {
         Path script = script(folder, "cat |");
         try (Child jvm = Child.start("hold", "-Dlockredis.executable=" + script)) {
-            int port = Integer.parseInt(jvm.value("port"));
-            jvm.value("answered");
-            jvm.process.destroyForcibly(); // kill -9
-            jvm.waitFor();
-            Await.closed(port);
+            assertServerEndsWith(jvm);
         }
     }
 
@@ -73,6 +64,16 @@ class ProcessLifeTest {
         try (LockredisServer server = LockredisServer.builder().executable(script).start()) {
             assertEquals("PONG", server.command("PING"));
         }
+    }
+
+    /** Kills a JVM whose server answers, and waits until nothing listens on the server's port. */
+    private static void assertServerEndsWith(Child jvm) throws Exception {
+        int port = Integer.parseInt(jvm.value("port"));
+        jvm.value("answered");
+        assertTrue(Await.listens(port));
+        jvm.process.destroyForcibly(); // kill -9
+        jvm.waitFor();
+        Await.closed(port);
     }
 
     /** Returns a script of one line: a text, the executable on the class path, its arguments. */
