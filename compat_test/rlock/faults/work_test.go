@@ -140,11 +140,14 @@ func (n *node) do(p *running, s step) {
 	}
 	g.owner, g.token = h.owner(), h.token()
 	g.contended = c.contendedAt(g.owner)
+	done := make(chan struct{})
+	defer close(done)
+	losses := c.awaitLoss(h, done)
 	if s.again {
 		c.enterAgain(p, h, s)
 	}
 	c.extend(p, h, s)
-	c.keep(&g, h, s)
+	c.keep(&g, h, s, losses)
 	for _, name := range s.names {
 		g.name = name
 		c.rec.grant(g)
@@ -211,8 +214,29 @@ func (c *campaign) judgeCall(p *running, s step, g grant, begin time.Time, err e
 	}
 }
 
+// loss is when an owner was told that its hold is lost.
+type loss struct{ at, late time.Duration } // late: after the end of its trust
+
+// awaitLoss returns a channel for the loss of h until done is closed. The owner may be inside
+// of a call then, and look at its hold later.
+func (c *campaign) awaitLoss(h hold, done <-chan struct{}) <-chan loss {
+	losses := make(chan loss, 1)
+	go func() {
+		select {
+		case <-h.lost():
+			l := loss{at: c.rec.now()}
+			if until := h.until(); !until.IsZero() {
+				l.late = max(0, time.Since(until))
+			}
+			losses <- l
+		case <-done:
+		}
+	}()
+	return losses
+}
+
 // keep holds until the end of the step's time or until the hold is lost.
-func (c *campaign) keep(g *grant, h hold, s step) {
+func (c *campaign) keep(g *grant, h hold, s step, losses <-chan loss) {
 	var over <-chan time.Time
 	if s.hold >= 0 {
 		timer := time.NewTimer(s.hold)
@@ -221,7 +245,6 @@ func (c *campaign) keep(g *grant, h hold, s step) {
 	}
 	limit := time.NewTimer(4 * lease)
 	defer limit.Stop()
-	until := h.until()
 	select {
 	case <-over:
 		select {
@@ -241,9 +264,10 @@ func (c *campaign) keep(g *grant, h hold, s step) {
 	g.to = c.rec.now()
 	g.how = "released"
 	if g.lost {
-		g.how = "lost"
-		if s.how.lease != 0 && !until.IsZero() {
-			g.late = max(0, time.Since(until))
+		loss := <-losses
+		g.how, g.to = "lost", loss.at
+		if s.how.lease != 0 {
+			g.late = loss.late
 		}
 	}
 }
