@@ -193,6 +193,7 @@ func (h *hold) releaseCall(c *claim, undo bool, lease int64) *call {
 	l := h.l
 	keys := []string{l.name, l.channel(), c.latch}
 	args := []string{h.owner, itoa(c.held), flag(undo), l.publish(), itoa(lease), life}
+	lives := int64(latchTime)
 	switch {
 	case l.kind == fair:
 		keys = append(keys, l.keys[0], l.keys[1])
@@ -200,10 +201,10 @@ func (h *hold) releaseCall(c *claim, undo bool, lease int64) *call {
 	case h.reads:
 		keys = append(keys, "{"+l.name+"}")
 	case !undo && !h.counted && l.kind != spin && l.kind != readWrite:
-		args = args[:1]
+		args, lives = args[:1], shortCallTime
 	}
 	return l.call(h, h.script("release"), keys, args, func(reply any) {
-		l.released(h, c, undo, lease, reply)
+		l.released(h, c, undo, lease, lives, reply)
 	})
 }
 

@@ -179,8 +179,8 @@ func (l *lock) refused(h *hold, ttl int64) {
 	}
 }
 
-// released records the reply of a release or an undo.
-func (l *lock) released(h *hold, c *claim, undo bool, lease int64, reply any) {
+// released records the reply of a release or an undo. The claim's latch then lives for lives ms.
+func (l *lock) released(h *hold, c *claim, undo bool, lease, lives int64, reply any) {
 	w := l.w
 	if answer, ok := w.answered(c.latch); ok {
 		if reply != answer {
@@ -207,7 +207,7 @@ func (l *lock) released(h *hold, c *claim, undo bool, lease int64, reply any) {
 		w.fail(ruleReply, "%s has %d holds of %s, whose release of the one after %d (undo: %v) answers %v",
 			l.name, h.count, h.field, c.held, undo, reply)
 	}
-	w.latch(c.latch, want)
+	w.latchFor(c.latch, want, lives)
 	if want == -1 {
 		if l.kind == fair && h.count == 0 {
 			l.left(h)

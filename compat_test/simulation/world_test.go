@@ -189,8 +189,14 @@ func (w *world) answered(key string) (int64, bool) {
 // latchTime is the time to live of latches, in ms. No copy of a request arrives later.
 const latchTime = 20_000
 
-func (w *world) latch(key string, answer int64) {
-	w.latches[key] = latchAnswer{answer: answer, until: w.server() + latchTime}
+// shortCallTime is the time to live of the latch of a plain release that names only the owner:
+// the script's default, in ms.
+const shortCallTime = 300_000
+
+func (w *world) latch(key string, answer int64) { w.latchFor(key, answer, latchTime) }
+
+func (w *world) latchFor(key string, answer, ms int64) {
+	w.latches[key] = latchAnswer{answer: answer, until: w.server() + ms}
 }
 
 // order records the place of a change of a lease. The latch then is no reply either.
