@@ -97,6 +97,11 @@ func (l *lock) readBy(h *hold) bool {
 	})
 }
 
+// written reports whether the read-write lock has a writer.
+func (l *lock) written() bool {
+	return slices.ContainsFunc(l.holds, func(o *hold) bool { return !o.reads && o.live() })
+}
+
 // lapse forgets holds whose lease has ended.
 func (l *lock) lapse() {
 	held := false
@@ -275,6 +280,12 @@ func (l *lock) renewed(h *hold, c *claim, lease, place int64, shorten bool, repl
 		h.until = max(h.until, at)
 	case shorten && !h.reads && !l.readBy(h):
 		l.until = at
+	case shorten && h.reads && !l.written() && l.until > at: // the longest lease of the readers
+		end := w.deadline(l.name)
+		if end < at || end > l.until {
+			w.fail(ruleStored, "%s ends at %d, not from %d to %d", l.name, end, at, l.until)
+		}
+		l.until = end
 	default:
 		l.until = max(l.until, at)
 	}

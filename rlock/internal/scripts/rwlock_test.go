@@ -244,3 +244,35 @@ func TestAReadLockWhoseLeasesEndedIsFreeAfterAnyRelease(t *testing.T) {
 		b.wantState("", "afterwards")
 	})
 }
+
+func TestAShorterReadLeaseShortensTheLock(t *testing.T) {
+	onEachServer(t, func(t *testing.T, b *bed) {
+		wantTTL := func(want int64) {
+			t.Helper()
+			if ttl := b.do("pttl", lock).(int64); ttl > want || ttl < want-10_000 {
+				t.Errorf("the lock lives %d ms, want %d", ttl, want)
+			}
+		}
+		shorten := func(owner, claim string, to int) {
+			t.Helper()
+			b.place++
+			b.want("1", ReadRenew, []string{lock, latch(claim), prefix}, to, owner, "1", place(b.place), life)
+		}
+		wantReply(t, "read", readAcquire(b, "a", "c", 6*lease), "")
+		wantReply(t, "read by another", readAcquire(b, "b", "d", 4*lease), "")
+		shorten("a", "c", lease)
+		wantTTL(4 * lease)
+		shorten("b", "d", 2*lease)
+		wantTTL(2 * lease)
+		b.want("1", ReadRenew, []string{lock, latch("c"), prefix}, lease, "a", "", "0", life)
+		wantTTL(2 * lease) // a renewal does not shorten it
+
+		w := b.at(t)
+		wantReply(t, "write", writeAcquire(w, "a", "c"), "")
+		wantReply(t, "read", readAcquire(w, "a", "d", lease), "")
+		w.place = b.place
+		b = w
+		shorten("a", "d", lease/2)
+		wantTTL(lease) // the writer's lease
+	})
+}
