@@ -341,9 +341,13 @@ func (p *permits) undo(u *user, d *random) {
 				if i < 0 {
 					return 0
 				}
+				held := int64(0)
+				if p.out[i].end > p.w.server() {
+					held = 1
+				}
 				p.out = slices.Delete(p.out, i, i+1)
 				p.free++
-				return 1
+				return held
 			})
 		}), c, func(any, int64) {
 		p.w.count("permit undone")

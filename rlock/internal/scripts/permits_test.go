@@ -595,3 +595,16 @@ func TestEveryQuestionAboutPermitsFreesThoseWhoseLeaseEnded(t *testing.T) {
 		}
 	})
 }
+
+func TestAnUndoCountsNoPermitWhoseLeaseHasEnded(t *testing.T) {
+	onEachServer(t, func(t *testing.T, b *bed) {
+		b.do("set", lock, 3)
+		wantReply(t, "acquire", permitAcquire(b, "c", "a", "b"), "[1 1]")
+		b.do("zadd", leases, 1, "a") // it ended long ago
+		b.messages()
+		wantReply(t, "undo", permitUndo(b, "c", "a", "b"), "1")
+		wantReply(t, "its copy", permitUndo(b, "c", "a", "b"), "1")
+		b.wantMessages(permits + " 3") // both are given back, once
+		b.wantState(`"l"="3"`, "after the undo")
+	})
+}
