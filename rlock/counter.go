@@ -28,9 +28,15 @@ func (k *counter) create(ctx context.Context, op string, n int, message any) (bo
 
 // change runs a script that changes the counter.
 func (k *counter) change(ctx context.Context, s *scripts.Script, args ...any) (int, error) {
-	latch := k.c.newLatch(k.name)
+	change, latch := k.changing(s, args...)
+	return k.c.change(ctx, change, latch)
+}
+
+// changing returns the call of a script that changes the counter, and its latch.
+func (k *counter) changing(s *scripts.Script, args ...any) (change call, latch string) {
+	latch = k.c.newLatch(k.name)
 	args = append([]any{k.c.topo.publish, countLife.Milliseconds()}, args...)
-	return k.c.change(ctx, newCall(s, []string{k.name, k.channel, latch}, args...), latch)
+	return newCall(s, []string{k.name, k.channel, latch}, args...), latch
 }
 
 // value returns the number, 0 if the counter does not exist.

@@ -27,12 +27,12 @@ type holding struct {
 
 	late atomic.Int32 // copies of changes of the lease that may still arrive
 
-	mu     sync.Mutex // guards the fields below
-	holds  []*Hold    // not yet released
-	err    error      // the reason of the loss
-	ended  bool       // the last hold was released
-	left   bool       // Release returned without the answer to the release
-	answer *outcome   // to the release; nil: none yet, or an error
+	handover handover // of the answer to the release
+
+	mu    sync.Mutex // guards the fields below
+	holds []*Hold    // not yet released
+	err   error      // the reason of the loss
+	ended bool       // the last hold was released
 }
 
 // join adds a hold that re-enters g. It returns nil if g is over.
@@ -188,11 +188,7 @@ func (g *holding) end(ctx context.Context, h *Hold) error {
 	if o.err == nil {
 		return g.released(o)
 	}
-	g.mu.Lock()
-	g.left = true
-	late := g.answer
-	g.mu.Unlock()
-	if late != nil { // it came just now
+	if late := g.handover.leave(); late != nil {
 		_ = g.released(*late)
 	}
 	return o.err
@@ -207,18 +203,6 @@ func (g *holding) released(o outcome) error {
 	}
 	g.notify(g.c.opts.Observer.Released, nil)
 	return nil
-}
-
-// answered records the answer to the release. If the caller of Release has left, answered
-// tells the observer.
-func (g *holding) answered(o outcome) {
-	g.mu.Lock()
-	left := g.left
-	g.answer = &o
-	g.mu.Unlock()
-	if left {
-		_ = g.released(o)
-	}
 }
 
 // takeBack sends the release until it is answered. With undo it is unknown whether
@@ -264,8 +248,8 @@ func (g *holding) sendBack(
 		if settled != nil {
 			defer settled()
 		}
-		if o.err == nil && !undo {
-			g.answered(o)
+		if o.err == nil && !undo && g.handover.arrived(o) {
+			_ = g.released(o)
 		}
 	})
 }

@@ -238,14 +238,8 @@ func (s *PermitSemaphore) Release(ctx context.Context, ids ...string) error {
 			keys = append(keys, latchKey(s.name, claim))
 		}
 	}
-	n, err := s.c.change(ctx, newCall(scripts.PermitRelease, keys, args...), latch)
-	if err == nil && n == 0 {
-		err = ErrNotHeld
-	}
-	if err == nil {
-		notify(ctx, s.c.opts.Observer.Released, &permitClaim{s: s}, Event{})
-	}
-	return err
+	release := newCall(scripts.PermitRelease, keys, args...)
+	return s.c.giveBack(ctx, &permitClaim{s: s}, release, latch, ErrNotHeld)
 }
 
 // decodePermitID returns the 16 bytes that name the permit in Redis.

@@ -179,6 +179,38 @@ func TestAReleaseWithAnEndedContextContinuesInTheBackground(t *testing.T) {
 	})
 }
 
+func TestAReleaseOfPermitsThatContinuesInTheBackgroundHasAnEvent(t *testing.T) {
+	rdb := connect(t)
+	var events recorder
+	c := newClient(t, rdb, rlock.Options{Observer: events.observer()})
+	s, permits := c.Semaphore("s"), c.PermitSemaphore("p")
+	must(t, permits.SetPermits(t.Context(), 2))
+	h, err := permits.Acquire(t.Context(), 2, rlock.NoLease()) // no renewals
+	must(t, err)
+	must(t, rdb.LPush(t.Context(), "list", "a").Err())
+	ended, cancel := context.WithCancel(t.Context())
+	cancel()
+	for _, release := range []struct {
+		event, kind string
+		err         error // of the event
+		call        func() error
+	}{
+		{"released", "semaphore", nil, func() error { return s.Release(ended, 1) }},
+		{"released", "permit", nil, func() error { return permits.Release(ended, h.IDs()[0]) }},
+		{"lost", "permit", rlock.ErrNotHeld, func() error { return permits.Release(ended, h.IDs()[0]) }},
+		{"gave up", "semaphore", nil, func() error { return c.Semaphore("list").Release(ended, 1) }},
+	} {
+		before := len(events.seen())
+		mustBe(t, context.Canceled, release.call())
+		eventually(t, release.event, func() bool { return len(events.seen()) > before })
+		e := events.event(release.event)
+		if all := events.seen(); len(all) != before+1 || e.Kind != release.kind ||
+			release.err != nil && !errors.Is(e.Err, release.err) {
+			t.Errorf("%s of a %s: events %v, the last of its name %+v", release.event, release.kind, all, e)
+		}
+	}
+}
+
 func TestAReleaseOfAHoldWithAnEndedContextContinuesInTheBackground(t *testing.T) {
 	c := newClient(t, connect(t), rlock.Options{})
 	ended, cancel := context.WithCancel(t.Context())

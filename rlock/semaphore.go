@@ -105,11 +105,8 @@ func (s *Semaphore) Release(ctx context.Context, n int) error {
 	if err := checkCount("release permits of", s.name, n, 1); err != nil {
 		return err
 	}
-	_, err := s.change(ctx, scripts.SemAdd, n)
-	if err == nil {
-		notify(ctx, s.c.opts.Observer.Released, &semaphoreClaim{s: s}, Event{})
-	}
-	return err
+	release, latch := s.changing(scripts.SemAdd, n)
+	return s.c.giveBack(ctx, &semaphoreClaim{s: s}, release, latch, nil)
 }
 
 // Add changes the number of permits by n, which may be negative. The number of free

@@ -273,16 +273,26 @@ func (c *Client) ask(ctx context.Context, k call) (any, error) {
 // the integer that it replies. When ctx ends, or has ended already, the request
 // continues in the background.
 func (c *Client) change(ctx context.Context, k call, latch string) (int, error) {
+	o := c.sendChange(ctx, k, latch, func(outcome) {})
+	return readInt(o.reply, o.err)
+}
+
+// sendChange is change with the outcome of the request. settled is called as for a request.
+func (c *Client) sendChange(
+	ctx context.Context, k call, latch string, settled func(outcome),
+) outcome {
 	requireContext(ctx)
 	if err := c.enter(); err != nil {
-		return 0, err
+		return outcome{err: err}
 	}
 	defer c.leave()
-	o := c.send(ctx, request{
+	return c.send(ctx, request{
 		call: k, limit: endlessLimit, persistent: true,
-		settled: func(o outcome) { c.sweep(latch, o) },
+		settled: func(o outcome) {
+			defer settled(o)
+			c.sweep(latch, o)
+		},
 	})
-	return readInt(o.reply, o.err)
 }
 
 // seal makes late copies of a granted claim's acquire request harmless.

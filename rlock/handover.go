@@ -1,0 +1,70 @@
+package rlock
+
+import (
+	"context"
+	"sync"
+)
+
+// handover passes the answer to a release to the caller of Release, who then tells the observer.
+// If the caller has left without the answer, the goroutine that receives it tells the observer.
+type handover struct {
+	mu     sync.Mutex // guards the fields below
+	left   bool       // the caller left without the answer
+	answer *outcome   // nil: none yet, or an error
+}
+
+// arrived records the answer, and reports whether the caller has left.
+func (h *handover) arrived(o outcome) (left bool) {
+	h.mu.Lock()
+	defer h.mu.Unlock()
+	h.answer = &o
+	return h.left
+}
+
+// leave records that the caller leaves without the answer. It returns the answer if it came
+// just now, else nil.
+func (h *handover) leave() (late *outcome) {
+	h.mu.Lock()
+	defer h.mu.Unlock()
+	h.left = true
+	return h.answer
+}
+
+// giveBack is change for a release of permits. It tells the observer of the outcome, with the
+// kind and name of k, also when ctx has ended. none is the error that a reply of 0 means; it may
+// be nil.
+func (c *Client) giveBack(
+	ctx context.Context, k claim, release call, latch string, none error,
+) error {
+	var h handover
+	released := func(o outcome) error {
+		n, err := readInt(o.reply, o.err)
+		if err == nil && n == 0 {
+			err = none
+		}
+		if err == nil {
+			notify(ctx, c.opts.Observer.Released, k, Event{})
+		}
+		return err
+	}
+	late := func(o outcome) { // the caller does not receive the error
+		if err := released(o); err != nil {
+			notify(ctx, c.opts.Observer.Lost, k, Event{Err: err})
+		}
+	}
+	o := c.sendChange(ctx, release, latch, func(o outcome) {
+		switch {
+		case o.err != nil:
+			notify(ctx, c.opts.Observer.GaveUp, k, Event{Err: o.err})
+		case h.arrived(o):
+			late(o)
+		}
+	})
+	if o.err == nil {
+		return released(o)
+	}
+	if answer := h.leave(); answer != nil {
+		late(*answer)
+	}
+	return o.err
+}
