@@ -39,9 +39,14 @@ type waiting struct {
 	done chan struct{} // closed when cmd has its reply or error
 }
 
+// unsent is the error of a request that left the queue, so that it was never sent.
+type unsent struct{ error }
+
+func (e unsent) Unwrap() error { return e.error }
+
 // send sends cmd and waits for the reply, which is then in cmd. When ctx or laneTimeout ends
-// while cmd waits or is in a pipeline, send returns an error: cmd may have been sent, and the caller
-// must not use it. The caller is inside enter and leave.
+// while cmd waits or is in a pipeline, send returns an error. Unless the error is unsent, cmd may
+// have been sent, and the caller must not use it. The caller is inside enter and leave.
 func (l *lane) send(ctx context.Context, cmd *requestCmd) error {
 	w := l.board(ctx, cmd)
 	if w == nil {
@@ -51,14 +56,30 @@ func (l *lane) send(ctx context.Context, cmd *requestCmd) error {
 	}
 	timer := time.NewTimer(laneTimeout)
 	defer timer.Stop()
+	var err error
 	select {
 	case <-w.done:
 		return nil
 	case <-ctx.Done():
-		return ctx.Err()
+		err = ctx.Err()
 	case <-timer.C:
-		return errNoReply
+		err = errNoReply
 	}
+	if l.leave(w) {
+		return unsent{err}
+	}
+	return err
+}
+
+// leave removes w from the queue, and reports whether it was there.
+func (l *lane) leave(w *waiting) bool {
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	i := slices.Index(l.queue, w)
+	if i >= 0 {
+		l.queue = slices.Delete(l.queue, i, i+1)
+	}
+	return i >= 0
 }
 
 // board returns nil if cmd can be sent at once, by the caller, which then calls land.
@@ -89,12 +110,10 @@ func (l *lane) fly(next []*waiting) {
 	}
 }
 
-// next takes the next requests from the queue. If there are none, the flight ends. Requests
-// whose context has ended are not sent.
+// next takes the next requests from the queue. If there are none, the flight ends.
 func (l *lane) next() (next []*waiting) {
 	l.mu.Lock()
 	defer l.mu.Unlock()
-	l.queue = slices.DeleteFunc(l.queue, (*waiting).ended)
 	n := min(len(l.queue), maxPipeline)
 	if n == 0 {
 		l.flights--
@@ -104,16 +123,6 @@ func (l *lane) next() (next []*waiting) {
 	next = slices.Clone(l.queue[:n])
 	l.queue = slices.Delete(l.queue, 0, n)
 	return next
-}
-
-// ended ends a request whose context has ended in the queue.
-func (w *waiting) ended() bool {
-	err := w.ctx.Err()
-	if err != nil {
-		w.cmd.SetErr(err)
-		close(w.done)
-	}
-	return err != nil
 }
 
 // sendTogether sends the requests in one pipeline.

@@ -16,11 +16,11 @@ import (
 	"github.com/lockredis/lockredis/rlock"
 )
 
-// gate is a hook that stops single scripts while it is closed, and counts the scripts in
-// pipelines.
+// gate is a hook that stops single scripts while it is closed, and counts the scripts.
 type gate struct {
 	mu        sync.Mutex    // guards the fields below
 	closed    chan struct{} // nil: open
+	singles   int
 	pipelines []int
 }
 
@@ -43,6 +43,9 @@ func (g *gate) ProcessHook(next redis.ProcessHook) redis.ProcessHook {
 	return func(ctx context.Context, cmd redis.Cmder) error {
 		g.mu.Lock()
 		closed := g.closed
+		if cmd.Name() == "evalsha" {
+			g.singles++
+		}
 		g.mu.Unlock()
 		if closed != nil && cmd.Name() == "evalsha" {
 			<-closed
@@ -60,6 +63,17 @@ func (g *gate) ProcessPipelineHook(next redis.ProcessPipelineHook) redis.Process
 		}
 		return next(ctx, cmds)
 	}
+}
+
+// sent returns how many scripts were sent or stopped.
+func (g *gate) sent() int {
+	g.mu.Lock()
+	defer g.mu.Unlock()
+	n := g.singles
+	for _, size := range g.pipelines {
+		n += size
+	}
+	return n
 }
 
 // behindGate runs f in virtual time with a client behind a gate. Acquisitions of other names
@@ -126,14 +140,30 @@ func TestRequestsWhoseContextEndsInTheQueueAreNotSent(t *testing.T) {
 			})
 		}
 		synctest.Wait()
+		before := g.sent()
 		cancel()
 		wg.Wait()
-		g.open()
 		synctest.Wait()
-		g.mu.Lock()
-		defer g.mu.Unlock()
-		if len(g.pipelines) > 0 {
-			t.Errorf("pipelines of %v requests", g.pipelines)
+		if n := g.sent() - before; n > 0 {
+			t.Errorf("%d scripts were sent", n)
+		}
+		g.open()
+	})
+}
+
+// A worker sends them again, so a copy in the queue would be one too many.
+func TestRequestsThatWaitedTooLongInTheQueueAreNotSentFromIt(t *testing.T) {
+	behindGate(t, func(t *testing.T, g *gate, c *rlock.Client) {
+		var wg sync.WaitGroup
+		for i := range 50 {
+			wg.Go(func() { release(t, acquire(t, c.Lock("l"+strconv.Itoa(i)))) })
+		}
+		time.Sleep(time.Second) // longer than a request stays in the queue, in virtual time
+		before := g.sent()
+		g.open()
+		wg.Wait()
+		if n := g.sent() - before; n > 54 {
+			t.Errorf("%d scripts were sent for 54 releases", n)
 		}
 	})
 }

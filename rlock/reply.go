@@ -31,14 +31,17 @@ func answered(err error) bool {
 
 // mayArrive reports whether a copy that failed with err may still reach the
 // server, or may have reached it. An error reply and a refused connection say that
-// the script did not run.
+// the script did not run, and so does a request that was never sent.
 func mayArrive(err error) bool {
 	if err == nil || errors.Is(err, ErrNotSynced) {
 		return false
 	}
 	var reply redis.Error
 	var op *net.OpError
+	var queued unsent
 	switch {
+	case errors.As(err, &queued):
+		return false
 	case errors.As(err, &reply):
 		return ranOnReplica(reply)
 	case errors.As(err, &op):

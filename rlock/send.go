@@ -54,14 +54,14 @@ func (c *Client) send(ctx context.Context, r request) outcome {
 		return o
 	}
 	var first outcome
-	switch {
-	case ctx.Err() == nil:
+	if ctx.Err() == nil {
 		var done bool
 		if first, done = c.sendNear(ctx, &r); done {
 			return first
 		}
-	case !r.persistent:
-		return outcome{err: ctx.Err()}
+	}
+	if err := ctx.Err(); err != nil && !r.persistent {
+		return outcome{err: err, strays: first.strays}
 	}
 	s := &sending{
 		request: r, c: c, ctx: context.WithoutCancel(ctx),
