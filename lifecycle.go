@@ -75,6 +75,9 @@ func (s *Server) Start() error {
 		return err
 	}
 	s.begin(listeners...)
+	if listening := s.set.Listening; listening != nil {
+		listening()
+	}
 	return s.load(func() {
 		for _, ln := range listeners {
 			s.accept(ln)

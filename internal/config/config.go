@@ -27,6 +27,10 @@ type Config struct {
 	// the server starts; nil: nothing is called.
 	Freed func()
 
+	// Listening is called when the server's addresses are open, before it reads a file. It must
+	// not use the server. It is set before the server starts; nil: nothing is called.
+	Listening func()
+
 	// While the server runs, the engine lock guards these fields.
 	NotifyEvents                   keyevent.Class
 	RequirePass                    string

@@ -39,33 +39,38 @@ func protocol(addr, tlsPort string) string {
 	return "tcp"
 }
 
-// announce writes the port-file and the pidfile, and prints the ports that were
-// chosen by "auto". With a topology it prints all addresses, and the port-file has
-// the same lines. remove deletes the files; it is never nil.
-func announce(
-	set *config.Config, n *nodes, log *slog.Logger, stdout io.Writer,
-) (remove func(), err error) {
-	addresses := strings.Join(n.lines(), "\n")
-	var written []string
-	remove = func() {
-		for _, path := range written {
-			os.Remove(path)
-		}
+// files are the paths of the files that the program has written and removes at its end.
+type files []string
+
+func (f files) remove() {
+	for _, path := range f {
+		os.Remove(path)
 	}
+}
+
+// writePID writes the pidfile. As in Redis, the server runs on without it.
+func (f *files) writePID(set *config.Config, log *slog.Logger) {
+	path := set.Path(set.PIDFile)
+	if path == "" {
+		return
+	}
+	if err := os.WriteFile(path, fmt.Appendln(nil, os.Getpid()), 0o644); err != nil {
+		log.Warn("Failed to write PID file: " + reasonOf(err))
+		return
+	}
+	*f = append(*f, path)
+}
+
+// announce writes the port-file, and prints the ports that were chosen by "auto". With a topology
+// it prints all addresses, and the port-file has the same lines.
+func (f *files) announce(set *config.Config, n *nodes, stdout io.Writer) error {
+	addresses := strings.Join(n.lines(), "\n")
 	port, tlsPort := n.ports()
 	if path := set.Path(set.PortFile); path != "" {
 		if err := writeAtomically(path, cmp.Or(addresses, port)); err != nil {
-			return remove, err
+			return err
 		}
-		written = append(written, path)
-	}
-	if path := set.Path(set.PIDFile); path != "" {
-		// As in Redis, the server runs on without its pidfile.
-		if err := os.WriteFile(path, fmt.Appendln(nil, os.Getpid()), 0o644); err != nil {
-			log.Warn("Failed to write PID file: " + reasonOf(err))
-		} else {
-			written = append(written, path)
-		}
+		*f = append(*f, path)
 	}
 	if addresses != "" {
 		fmt.Fprintln(stdout, addresses)
@@ -76,7 +81,7 @@ func announce(
 	if set.TLS.PortAuto && n.first != nil {
 		fmt.Fprintf(stdout, "tls-port=%s\n", tlsPort)
 	}
-	return remove, nil
+	return nil
 }
 
 // writeAtomically writes line and a line feed to path. A reader of path never

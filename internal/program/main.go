@@ -118,6 +118,9 @@ func serve(args []string, stdin io.Reader, stdout io.Writer, d *daemon) error {
 	limit := newMemoryLimit(set)
 	notify, freed := newFreed()
 	set.Freed = notify
+	var written files
+	defer func() { written.remove() }()
+	set.Listening = func() { written.writePID(set, log) }
 	nodes, err := startNodes(ctx, settings, set, log)
 	switch {
 	case err != nil && (ctx.Err() != nil || errors.Is(err, lockredis.ErrServerClosed)):
@@ -133,9 +136,7 @@ func serve(args []string, stdin io.Reader, stdout io.Writer, d *daemon) error {
 		save = backdoor.Open(nodes.first).SaveAtEnd
 	}
 	end.save.Store(&save)
-	remove, err := announce(set, nodes, log, stdout)
-	defer remove()
-	if err != nil {
+	if err := written.announce(set, nodes, stdout); err != nil {
 		return report(log, set, err)
 	}
 	logStart(log, nodes)

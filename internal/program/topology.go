@@ -29,6 +29,7 @@ func startNodes(
 	t := set.Topology
 	if t.Primary != "" {
 		n := &nodes{host: reachableHost(set)}
+		set.Listening() // the Sentinels read no file
 		return n, n.startSentinels(ctx, t.Primary, set, log)
 	}
 	if (t.Cluster || t.Sentinels > 0) && (set.Sentinel || set.Port == 0 && !set.PortAuto) {
