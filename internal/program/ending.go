@@ -81,7 +81,8 @@ func (e *ending) note(sig os.Signal) {
 
 // watch returns when the program has to end. If the data may not be saved then, or the server
 // has not started, the process ends soon after, even if closing the servers does not: they may
-// wait for a script, a full log pipe or a file that blocks.
+// wait for a script, a full log pipe or a file that blocks. While the server starts, a SIGINT
+// after another signal ends the process at once, as in Redis.
 func (e *ending) watch(signals <-chan os.Signal, orphaned <-chan struct{}) {
 	code := 0
 	if e.wait(signals, orphaned) {
@@ -90,6 +91,16 @@ func (e *ending) watch(signals <-chan os.Signal, orphaned <-chan struct{}) {
 	}
 	if e.forced.Load() || e.save.Load() == nil {
 		time.AfterFunc(forcePatience, func() { e.exit(code) })
+		go e.insist(signals)
+	}
+}
+
+// insist ends the process when a SIGINT comes.
+func (e *ending) insist(signals <-chan os.Signal) {
+	for sig := range signals {
+		if sig == syscall.SIGINT {
+			e.exit(1)
+		}
 	}
 }
 

@@ -35,6 +35,32 @@ func TestASIGTERMEndsTheProgramThatCannotStart(t *testing.T) {
 	})
 }
 
+func TestASIGINTAfterASignalEndsTheProgramThatCannotStartAtOnce(t *testing.T) {
+	for _, first := range []os.Signal{syscall.SIGINT, syscall.SIGTERM} {
+		synctest.Test(t, func(t *testing.T) {
+			code := make(chan int, 2)
+			log := slog.New(slog.DiscardHandler)
+			e := &ending{set: config.New(), log: log, exit: func(c int) { code <- c }}
+			signals := make(chan os.Signal, 3)
+			signals <- first
+			e.watch(signals, nil)
+			signals <- syscall.SIGTERM
+			signals <- syscall.SIGINT
+			close(signals)
+			synctest.Wait()
+			select {
+			case got := <-code:
+				if got != 1 {
+					t.Errorf("%v, SIGINT: the process ended with %d", first, got)
+				}
+			default:
+				t.Errorf("%v, SIGINT: the process has not ended", first)
+			}
+			<-time.After(forcePatience) // the timer ends in the bubble
+		})
+	}
+}
+
 // forcesTheEnd fails the test unless the signals end a process with this code whose servers do
 // not start or do not close.
 func forcesTheEnd(t *testing.T, want int32, log *slog.Logger, received ...os.Signal) {
@@ -45,6 +71,7 @@ func forcesTheEnd(t *testing.T, want int32, log *slog.Logger, received ...os.Sig
 	for _, sig := range received {
 		signals <- sig
 	}
+	defer close(signals)
 	e.watch(signals, nil)
 	<-time.After(forcePatience - 1)
 	if synctest.Wait(); code.Load() != -1 {
