@@ -66,8 +66,9 @@ docs: ## write docs/commands.md and docs/directives.md from their tables
 command-docs: ## write what COMMAND DOCS replies from redis-server 7.0.15
 	go test ./compat_test/survey -count=1 -run CommandDocsAreTaken -update -timeout 2m
 
-lint: ## run go vet and staticcheck, and actionlint on the workflows
+lint: ## run go vet and staticcheck, build for 32 bits, and actionlint on the workflows
 	go vet ./...
+	GOARCH=386 go build ./cmd/lockredis ./rlock # an int has 32 bits there
 	go run honnef.co/go/tools/cmd/staticcheck@v0.8.2 ./...
 	cd packaging && go vet ./... && go run honnef.co/go/tools/cmd/staticcheck@v0.8.2 ./...
 	go run github.com/rhysd/actionlint/cmd/actionlint@v1.7.12

@@ -8,8 +8,8 @@ import "time"
 const noEnd = 100 * 365 * 24 * time.Hour
 
 // fromMS returns a number of milliseconds that the server replied, at most noEnd.
-func fromMS[N int | int64](ms N) time.Duration {
-	return time.Duration(min(int64(ms), noEnd.Milliseconds())) * time.Millisecond
+func fromMS(ms int64) time.Duration {
+	return time.Duration(min(ms, noEnd.Milliseconds())) * time.Millisecond
 }
 
 // wholeMS returns d, truncated to milliseconds, at most noEnd.

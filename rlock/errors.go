@@ -44,12 +44,12 @@ var (
 
 // maxCount is the highest number that a script can count with: Lua's numbers are
 // exact to 2^53.
-const maxCount = 1 << 53
+const maxCount int64 = 1 << 53
 
 // checkCount returns an error if n, an argument of the operation op on the object of
 // the given name, is not in least to maxCount.
-func checkCount(op, name string, n, least int) error {
-	if n < least || n > maxCount {
+func checkCount(op, name string, n int, least int64) error {
+	if n := int64(n); n < least || n > maxCount {
 		return fmt.Errorf("rlock: %s %q: %d is not in %d to %d", op, name, n, least, maxCount)
 	}
 	return nil

@@ -52,7 +52,7 @@ func (c *Client) PermitSemaphore(name string) *PermitSemaphore {
 
 // noLease is the score of a permit without an end of its lease. Redisson uses the
 // same value.
-const noLease = 922337203685477
+const noLease int64 = 922337203685477
 
 // Name returns the semaphore's name.
 func (s *PermitSemaphore) Name() string { return s.name }

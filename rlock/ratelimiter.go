@@ -97,7 +97,7 @@ func (r *RateLimiter) configure(
 	switch {
 	case c.Rate <= 0:
 		reason = "Rate must be positive"
-	case c.Rate > maxCount:
+	case int64(c.Rate) > maxCount:
 		reason = fmt.Sprintf("Rate must be at most %d", maxCount)
 	case c.Interval < time.Millisecond:
 		reason = "Interval must be at least 1 ms"
@@ -120,18 +120,18 @@ func (r *RateLimiter) Config(ctx context.Context) (RateConfig, error) {
 		return RateConfig{}, err
 	}
 	fields, _ := reply.([]any)
-	var n [4]int
+	var n [4]int64
 	for i, field := range fields {
 		text, ok := field.(string)
 		if !ok && i < 3 { // Redisson before 3.37 stores no keepAliveTime
 			return RateConfig{}, ErrNoRate
 		}
-		if n[i], err = strconv.Atoi(text); ok && err != nil {
+		if n[i], err = strconv.ParseInt(text, 10, 64); ok && err != nil {
 			return RateConfig{}, unexpectedReply(reply)
 		}
 	}
 	return RateConfig{
-		Type: RateType(n[2]), Rate: n[0],
+		Type: RateType(n[2]), Rate: int(n[0]),
 		Interval:  fromMS(n[1]),
 		KeepAlive: fromMS(n[3]),
 	}, nil

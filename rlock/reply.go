@@ -188,7 +188,7 @@ func readInts(reply any, n int) ([]int64, error) {
 }
 
 // readInt returns an integer reply. An err that is not nil is returned as it is.
-func readInt(reply any, err error) (int, error) {
+func readInt(reply any, err error) (int64, error) {
 	if err != nil {
 		return 0, err
 	}
@@ -196,7 +196,7 @@ func readInt(reply any, err error) (int, error) {
 	if !ok {
 		return 0, unexpectedReply(reply)
 	}
-	return int(n), nil
+	return n, nil
 }
 
 func unexpectedReply(reply any) error { return fmt.Errorf("rlock: unexpected reply %v", reply) }

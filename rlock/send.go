@@ -274,7 +274,8 @@ func (c *Client) ask(ctx context.Context, k call) (any, error) {
 // continues in the background.
 func (c *Client) change(ctx context.Context, k call, latch string) (int, error) {
 	o := c.sendChange(ctx, k, latch, func(outcome) {})
-	return readInt(o.reply, o.err)
+	n, err := readInt(o.reply, o.err)
+	return int(n), err
 }
 
 // sendChange is change with the outcome of the request. settled is called as for a request.

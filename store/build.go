@@ -62,7 +62,7 @@ func (l *List) AppendNode(elems [][]byte) {
 	}
 	node := listNode{n: int32(len(elems))}
 	node.Append(elems...)
-	node.size = uint32(min(node.listpackSize(), math.MaxUint32))
+	node.size = uint32(min(int64(node.listpackSize()), math.MaxUint32))
 	l.addNode(node)
 	l.n += len(elems)
 }

@@ -108,7 +108,7 @@ func (l *List) Set(i int, elem []byte) {
 	plain := len(elem) >= plainBytes
 	if old := p.At(pos); !p.plain() && !plain {
 		size := int(p.size) - listpackSize(old) + listpackSize(elem)
-		if size <= math.MaxUint32 {
+		if int64(size) <= math.MaxUint32 {
 			p.Replace(pos, elem)
 			p.size = uint32(size)
 			return
