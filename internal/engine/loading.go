@@ -28,15 +28,24 @@ func (e *Engine) LoadFile(accept func()) (err error) {
 		if cfg.RDB.Program && cfg.HasFile() {
 			rdb.RemoveLeftovers(cfg.Dir)
 		}
+		began := e.stopwatch.restart()
 		var loaded bool
 		if loaded, err = e.saving.loadLog(); !loaded && err == nil && cfg.HasFile() {
-			err = e.saving.Load(false)
-			if errors.Is(err, fs.ErrNotExist) {
+			switch err = e.saving.Load(false); {
+			case errors.Is(err, fs.ErrNotExist):
 				err = nil
+			case err == nil:
+				e.logLoaded("disk", began)
 			}
 		}
 	})
 	return err
+}
+
+// logLoaded logs from where the data was loaded, and how long that took. began is in Unix µs.
+func (e *Engine) logLoaded(from string, began int64) {
+	seconds := float64(e.stopwatch.restart()-began) / 1e6
+	e.log.Info(fmt.Sprintf("DB loaded from %s: %.3f seconds", from, seconds))
 }
 
 // SaveAtEnd saves the data before the program ends, if the directives ask for that. With an
@@ -97,7 +106,8 @@ func (s *saving) Load(merge bool) error {
 	if err := s.loadFrom(loadedFile{f, s.e.load}, size, merge); err != nil {
 		return fmt.Errorf("load %s: %w", path, err)
 	}
-	s.e.log.Info("Done loading RDB", "keys", s.stats.KeysLoaded, "expired", s.stats.KeysExpired)
+	s.e.log.Info(fmt.Sprintf("Done loading RDB, keys loaded: %d, keys expired: %d.",
+		s.stats.KeysLoaded, s.stats.KeysExpired))
 	return nil
 }
 

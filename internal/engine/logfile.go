@@ -94,23 +94,23 @@ func (s *saving) readLog(paths []string) error {
 			total += info.Size()
 		}
 	}
+	began := s.e.stopwatch.restart()
 	defer r.begin(total)()
 	for i, path := range paths {
 		if err := r.file(path, i == len(paths)-1); err != nil {
 			return fmt.Errorf("load %s: %w", path, err)
 		}
 	}
-	s.e.log.Info("DB loaded from append only file", "commands", r.commands)
+	s.e.logLoaded("append only file", began)
 	return nil
 }
 
 // logReader runs the commands of a log.
 type logReader struct {
-	s        *saving
-	session  *command.Session
-	multi    bool
-	queue    [][][]byte // the commands since MULTI
-	commands int64
+	s       *saving
+	session *command.Session
+	multi   bool
+	queue   [][][]byte // the commands since MULTI
 }
 
 // begin sets the engine up for the log, and returns what ends that. While the log is read the
@@ -236,7 +236,6 @@ func (r *logReader) execute(args [][]byte) error {
 			r.setTime(0)
 		}()
 	}
-	r.commands++
 	e.journal.unit(UnitBegins)
 	e.admitAndCall(&c, line)
 	e.journal.unit(UnitEnds)
