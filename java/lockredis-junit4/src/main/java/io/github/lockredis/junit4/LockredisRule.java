@@ -34,7 +34,7 @@ public final class LockredisRule implements TestRule {
     private volatile LockredisServer server; // null: none runs
     private volatile boolean checked; // each test is checked, so the class need not be
     private final List<String> between = new ArrayList<>(); // ends of the process outside of tests
-    private String last; // the last test that has ended; null: none
+    private String when; // the beginning of the text about an end outside of tests
     private boolean leaksAllowed;
     private boolean dataKept;
 
@@ -86,20 +86,20 @@ public final class LockredisRule implements TestRule {
                     try {
                         check(base, false);
                     } finally {
-                        last = description.getDisplayName();
+                        when = after(description);
                     }
                 } else {
-                    run(base);
+                    run(base, description);
                 }
             }
         };
     }
 
-    private void run(Statement base) throws Throwable {
+    private void run(Statement base, Description description) throws Throwable {
         LockredisServer.Builder builder = LockredisServer.builder();
         setup.accept(builder);
         between.clear();
-        last = null;
+        when = "before the first test: ";
         LockredisServer running = builder.start();
         Throwable failure = null;
         try {
@@ -112,6 +112,9 @@ public final class LockredisRule implements TestRule {
         } catch (Throwable e) {
             failure = e;
         } finally {
+            if (!checked) { // else the last test has set it
+                when = after(description);
+            }
             running.close();
             server = null;
         }
@@ -128,8 +131,14 @@ public final class LockredisRule implements TestRule {
     private void noteEnd(LockredisServer ended) {
         String end = ended.unexpectedEnd();
         if (end != null) {
-            between.add((last == null ? "before the first test: " : "after the test " + last + ": ") + end);
+            between.add(when + end);
         }
+    }
+
+    /** Returns the beginning of the text about an end that was noticed after a test or a class. */
+    static String after(Description description) {
+        return "after the test " + (description.isTest() ? "" : "class ") + description.getDisplayName()
+                + ": ";
     }
 
     /**

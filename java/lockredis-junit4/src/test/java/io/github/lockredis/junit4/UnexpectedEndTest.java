@@ -6,6 +6,9 @@ import static org.junit.Assert.assertTrue;
 import static org.junit.Assert.fail;
 import static org.junit.Assume.assumeTrue;
 
+import java.io.IOException;
+import java.net.Socket;
+import java.nio.charset.StandardCharsets;
 import java.util.List;
 
 import org.junit.AfterClass;
@@ -17,6 +20,7 @@ import org.junit.Test;
 import org.junit.rules.ExternalResource;
 import org.junit.rules.RuleChain;
 import org.junit.rules.TestRule;
+import org.junit.runner.Description;
 import org.junit.runner.JUnitCore;
 import org.junit.runner.notification.Failure;
 import org.junit.runners.MethodSorters;
@@ -184,6 +188,50 @@ public class UnexpectedEndTest {
         @Test
         public void test() {
             assertTrue(lockredis.server().isRunning());
+        }
+    }
+
+    @Test
+    public void anEndBehindTheLastCheckNamesTheTestOrTheClass() {
+        Description test = Description.createTestDescription("orders.Some", "works");
+        Description type = Description.createSuiteDescription("orders.Some");
+        type.addChild(test);
+        assertEquals("after the test works(orders.Some): ", LockredisRule.after(test));
+        assertEquals("after the test class orders.Some: ", LockredisRule.after(type));
+    }
+
+    @Test
+    public void aLastActionThatEndsTheServerFailsTheTest() {
+        List<Failure> failures = run(LastAction.class, 2);
+        for (int i = 0; i < 2; i++) {
+            assertEquals(i == 0 ? "aEnds" : "cEnds", failures.get(i).getDescription().getMethodName());
+            assertEnd(DURING, failures.get(i).getException());
+        }
+    }
+
+    /** Its tests return when the server has read SHUTDOWN. The process ends a moment later. */
+    @FixMethodOrder(MethodSorters.NAME_ASCENDING)
+    public static class LastAction {
+        @ClassRule
+        @Rule
+        public static final LockredisRule lockredis = new LockredisRule().allowLeaks().keepData();
+
+        @Test
+        public void aEnds() throws IOException {
+            try (Socket client = new Socket("127.0.0.1", lockredis.server().port())) {
+                client.getOutputStream().write("SHUTDOWN\r\n".getBytes(StandardCharsets.US_ASCII));
+                assertEquals(-1, client.getInputStream().read());
+            }
+        }
+
+        @Test
+        public void bRuns() {
+            assertEquals("PONG", lockredis.server().command("PING"));
+        }
+
+        @Test
+        public void cEnds() throws IOException {
+            aEnds();
         }
     }
 }

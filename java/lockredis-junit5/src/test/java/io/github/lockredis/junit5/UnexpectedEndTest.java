@@ -6,6 +6,10 @@ import static org.junit.jupiter.api.Assertions.assertTrue;
 import static org.junit.jupiter.api.Assertions.fail;
 import static org.junit.jupiter.api.Assumptions.assumeTrue;
 
+import java.io.IOException;
+import java.net.Socket;
+import java.nio.charset.StandardCharsets;
+import java.util.Arrays;
 import java.util.Map;
 
 import org.junit.jupiter.api.AfterAll;
@@ -21,6 +25,7 @@ import org.junit.jupiter.api.parallel.ExecutionMode;
 
 import io.github.lockredis.server.LockredisException;
 import io.github.lockredis.server.LockredisServer;
+import io.github.lockredis.server.Topology;
 
 /** A server that ends by itself fails the test, or the class. The next test has a new server. */
 @Execution(ExecutionMode.CONCURRENT)
@@ -115,12 +120,65 @@ class UnexpectedEndTest {
     }
 
     @Test
+    void aLastActionThatEndsTheServerFailsTheTestInEveryMode() {
+        for (Class<?> type : Arrays.asList(Last.class, LastUnchecked.class, LastKept.class,
+                LastSentinel.class, LastCluster.class)) {
+            Map<String, Throwable> failures = Run.of(type).failures();
+            assertEquals("[aEnds, cEnds]", failures.keySet().toString(), () -> type + ": " + failures);
+            failures.values().forEach(failure -> assertEnd("lockredis at redis://", failure));
+        }
+    }
+
+    /** Its tests return when the server has read SHUTDOWN. The process ends a moment later. */
+    @TestMethodOrder(MethodOrderer.MethodName.class)
+    abstract static class LastAction {
+        @Test
+        void aEnds(LockredisServer server) throws IOException {
+            try (Socket client = new Socket(server.host(), server.port())) {
+                client.getOutputStream().write("SHUTDOWN\r\n".getBytes(StandardCharsets.US_ASCII));
+                assertEquals(-1, client.getInputStream().read());
+            }
+        }
+
+        @Test
+        void bRuns(LockredisServer server) {
+            assertEquals("PONG", server.command("PING"));
+        }
+
+        @Test
+        void cEnds(LockredisServer server) throws IOException {
+            aEnds(server);
+        }
+    }
+
+    @Lockredis
+    static class Last extends LastAction {
+    }
+
+    @Lockredis(leaks = LeakMode.ALLOWED)
+    static class LastUnchecked extends LastAction {
+    }
+
+    @Lockredis(leaks = LeakMode.ALLOWED, flush = false)
+    static class LastKept extends LastAction {
+    }
+
+    @Lockredis(leaks = LeakMode.ALLOWED, topology = Topology.SENTINEL)
+    static class LastSentinel extends LastAction {
+    }
+
+    @Lockredis(leaks = LeakMode.ALLOWED, topology = Topology.CLUSTER)
+    static class LastCluster extends LastAction {
+    }
+
+    @Test
     void aServerThatAnswersNoMoreFailsOnlyTheTestThatDidIt() {
-        Throwable failure = Run.of(Unusable.class).failure("aSetsAPassword");
-        assertTrue(failure.getMessage().contains("NOAUTH"), failure::toString);
-        failure = Run.of(UnusableUnchecked.class).failure("UnusableUnchecked");
-        assertTrue(failure.getMessage().startsWith("after the test UnusableUnchecked.aSetsAPassword: ")
-                && failure.getMessage().contains("NOAUTH"), failure::toString);
+        for (Class<?> type : Arrays.asList(Unusable.class, UnusableUnchecked.class)) {
+            Map<String, Throwable> failures = Run.of(type).failures();
+            assertEquals("[aSetsAPassword, cIsAborted]", failures.keySet().toString(), failures::toString);
+            failures.values().forEach(failure -> assertTrue(failure.getMessage().contains("NOAUTH"),
+                    failure::toString));
+        }
     }
 
     @Lockredis
@@ -141,6 +199,17 @@ class UnexpectedEndTest {
         @Test
         void bRuns(LockredisServer server) {
             assertEquals("PONG", server.command("PING"));
+        }
+
+        @Test
+        void cIsAborted(LockredisServer server) {
+            aSetsAPassword(server);
+            assumeTrue(false);
+        }
+
+        @Test
+        void dRuns(LockredisServer server) {
+            bRuns(server);
         }
     }
 

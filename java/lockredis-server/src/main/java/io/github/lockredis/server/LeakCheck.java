@@ -112,14 +112,10 @@ public final class LeakCheck {
      */
     public static void prepare(LockredisServer server, boolean flush) {
         Objects.requireNonNull(server, "prepare(null, …): give the server that the next test uses");
-        boolean interrupted = Thread.interrupted();
-        try {
+        Interrupts.without(() -> {
             prepareRunning(server, flush);
-        } finally {
-            if (interrupted) {
-                Thread.currentThread().interrupt();
-            }
-        }
+            return null;
+        });
     }
 
     private static void prepareRunning(LockredisServer server, boolean flush) {
@@ -168,10 +164,10 @@ public final class LeakCheck {
      * a scheduled task of the application may hold a lock just now. If a lock was released in this time,
      * the check looks for another tenth of a second whether its owner acquires one again.
      *
-     * <p>It is null too if the server does not run. {@link LockredisServer#unexpectedEnd} says
-     * whether it has ended by itself. A server that does not answer, or refuses to, is left behind by
-     * the test: the text says so, and the next {@link #prepare} starts it again. A thread whose locks
-     * were found after their release is told once. It works on an interrupted thread too.
+     * <p>It is null too if the server does not run, or does not answer as before. Call
+     * {@link LockredisServer#unexpectedEnd} behind it: its text says so, and the next {@link #prepare}
+     * starts the server again. A thread whose locks were found after their release is told once. It works on
+     * an interrupted thread too.
      *
      * @param clean whether to end the leaks: to delete all data, and to wake the waiters. A pause of
      *     all clients ends by a restart
@@ -187,16 +183,12 @@ public final class LeakCheck {
                 if (server.isAttached()) {
                     throw e;
                 }
-                return server.isRunning() ? broken(e) : null; // null: it has ended just now
+                if (server.isRunning()) { // else it has ended just now
+                    server.processes().setBroken(e.getMessage());
+                }
+                return null;
             }
         });
-    }
-
-    /** Returns the text about a server that does not answer as it did before the test. */
-    private String broken(LockredisException e) {
-        server.processes().setBroken();
-        return "the test left a server that does not answer the check for leaks: " + e.getMessage()
-                + ". The next test has a new one";
     }
 
     /** Runs a check without the thread's interrupt, which it then has again. */

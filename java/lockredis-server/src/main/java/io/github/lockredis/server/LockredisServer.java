@@ -35,7 +35,7 @@ import java.util.function.Consumer;
  */
 public final class LockredisServer implements AutoCloseable {
     /** How long the server may take for a command of this class, in milliseconds. */
-    private static final int COMMAND_TIMEOUT = 10_000;
+    static final int COMMAND_TIMEOUT = 10_000;
 
     private final LockredisConfig config;
     private final Endpoint attached; // null for a server of our own
@@ -451,14 +451,16 @@ public final class LockredisServer implements AutoCloseable {
     /**
      * Returns the text about ends of the server's process that neither {@link #stop}, {@link #restart}
      * nor {@link #close} has caused since the last call: the exit code, and the end of the log. The
-     * process of the Sentinels counts too. Null if there were none, and on an attached Redis.
+     * process of the Sentinels counts too. A server that does not answer as before has a text as well: it
+     * hangs, or its password is another one. Null if there were none, and on an attached Redis.
      *
      * <p>The modules for JUnit and Spring call it at the end of each test, and fail the test with the
-     * text. A restart does not delete it. A process that dies while this method runs may count at the
-     * next call only.
+     * text. It asks the server, so an end counts that was begun just before. A restart does not delete the
+     * text. A process that dies while this method runs may count at the next call only. It works on an
+     * interrupted thread too.
      */
     public String unexpectedEnd() {
-        return attached != null ? null : processes.unexpectedEnd();
+        return attached != null ? null : Interrupts.without(processes::unexpectedEnd);
     }
 
     /** Stops the server for good. An attached Redis runs on. Does nothing the second time. */

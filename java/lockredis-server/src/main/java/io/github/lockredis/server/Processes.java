@@ -12,6 +12,9 @@ import java.util.List;
 final class Processes {
     private static final String TAKEN = "Another process took the port while nothing listened there";
 
+    /** How long a server has to refuse a connection while its clients are paused, in milliseconds. */
+    private static final int PAUSED_TIMEOUT = 100;
+
     private final LockredisConfig config;
     private final LineQueue consumer; // null: the log of this JVM
     private final Sentinels sentinels; // null: none
@@ -106,9 +109,14 @@ final class Processes {
         startSentinels();
     }
 
-    /** Notes that the server does not answer any more: {@link #replaceBroken} starts another one. */
-    void setBroken() {
+    /**
+     * Notes that the server does not answer as before: {@link #replaceBroken} starts another one, and
+     * {@link #unexpectedEnd} gives the reason.
+     */
+    synchronized void setBroken(String reason) {
         broken = true;
+        ends.add("lockredis at " + server.endpoint.address() + " does not answer as before the test: "
+                + reason + ". The next test has a new server");
     }
 
     /** Replaces a server that {@link #setBroken} was called for. Reports whether it was. */
@@ -136,11 +144,28 @@ final class Processes {
 
     /** Returns the text of {@link LockredisServer#unexpectedEnd}. */
     synchronized String unexpectedEnd() {
+        ask();
         noteEnd(server, "");
         noteEnd(watchers, "The Sentinels of ");
         String text = ends.isEmpty() ? null : String.join("\n", ends);
         ends.clear();
         return text;
+    }
+
+    /**
+     * Asks the server whether it runs. So it notices an end that was begun a moment ago, such as an unread
+     * SHUTDOWN.
+     */
+    private void ask() {
+        if (closed || broken || !server.mustRun()) {
+            return;
+        }
+        boolean paused = pause.holdsAll();
+        int timeout = paused ? PAUSED_TIMEOUT : LockredisServer.COMMAND_TIMEOUT;
+        String reason = server.ask(timeout, pause.left().isZero());
+        if (reason != null && !paused) {
+            setBroken(reason);
+        }
     }
 
     /** Notes the end of a process that ended by itself. Null: there is no process. */

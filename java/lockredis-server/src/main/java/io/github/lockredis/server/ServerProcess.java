@@ -15,6 +15,11 @@ final class ServerProcess {
     private static final int PATIENCE = 1000;
     /** How long the server has to end after a signal, in seconds. */
     private static final int GRACE = 5;
+    /**
+     * How often a server is asked whether it runs. It may read the first question before a SHUTDOWN that was
+     * sent a moment earlier on another connection.
+     */
+    private static final int QUESTIONS = 3;
     /** How many lines of its log describe an unexpected end. */
     private static final int SHOWN = 20;
     /** The exit code of a process that a SIGTERM has ended. */
@@ -46,30 +51,76 @@ final class ServerProcess {
 
     /** Reports whether the process runs, and all of its Sentinels do. */
     boolean isServing() {
-        return process.isAlive() && missing().isEmpty();
+        return process.isAlive() && missing(1).isEmpty();
     }
 
-    /** Returns the Sentinels that have ended. The process runs on until all have. */
-    private List<Endpoint> missing() {
+    /**
+     * Returns the Sentinels that have ended. The process runs on until all have.
+     *
+     * @param times how often each is asked
+     */
+    private List<Endpoint> missing(int times) {
         List<Endpoint> missing = new ArrayList<>();
         for (Endpoint sentinel : sentinels) {
-            if (refuses(sentinel)) {
+            if (refuses(sentinel, times)) {
                 missing.add(sentinel);
             }
         }
         return missing;
     }
 
+    /** Sends PING several times. Each has a connection of its own: behind SHUTDOWN nothing is accepted. */
+    private static void ping(Endpoint to, int timeoutMillis, int times) throws IOException {
+        for (int i = 0; i < times; i++) {
+            try (Connection connection = new Connection(to, timeoutMillis)) {
+                connection.call("PING");
+            }
+        }
+    }
+
     /** Reports whether nothing listens at an address. Something that hangs does listen. */
-    private static boolean refuses(Endpoint at) {
-        try (Connection connection = new Connection(at, PATIENCE)) {
-            connection.call("PING");
+    private static boolean refuses(Endpoint at, int times) {
+        try {
+            ping(at, PATIENCE, times);
             return false;
         } catch (Connection.ErrorReply | SocketTimeoutException e) {
             return false;
         } catch (IOException e) {
             return true;
         }
+    }
+
+    /** Reports whether the process runs, as far as is known, and was not asked to end. */
+    boolean mustRun() {
+        return process.isAlive() && !output.isStopping();
+    }
+
+    /**
+     * Asks the server whether it runs, and waits for the end of a server that does not listen any more.
+     *
+     * @param writes whether it must also run a script, which a pause of writes holds back
+     * @return why it does not answer as before. Null: it does, or it has ended
+     */
+    String ask(int timeoutMillis, boolean writes) {
+        try {
+            ping(endpoint, timeoutMillis, QUESTIONS);
+        } catch (Connection.ErrorReply e) {
+            return "PING: " + e.getMessage();
+        } catch (SocketTimeoutException e) {
+            return "PING: " + e;
+        } catch (IOException e) {
+            return awaitEnd() ? null : "PING: " + e;
+        }
+        try (Connection connection = new Connection(endpoint, timeoutMillis)) {
+            if (writes) {
+                connection.call("EVAL", "return 0", "0");
+            }
+        } catch (SocketTimeoutException e) {
+            return "EVAL: " + e + ". Perhaps CLIENT PAUSE holds it back";
+        } catch (IOException e) {
+            // the server refuses scripts, or it has ended just now
+        }
+        return null;
     }
 
     /** Says that the process has ended, and why if it was not asked to end. */
@@ -89,7 +140,7 @@ final class ServerProcess {
      * @param name the subject of the text: "lockredis at redis://127.0.0.1:40123"
      */
     synchronized String unexpectedEnd(String name) {
-        List<Endpoint> gone = output.isStopping() ? missing : missing();
+        List<Endpoint> gone = output.isStopping() ? missing : missing(QUESTIONS);
         if (!gone.isEmpty() && gone.size() == sentinels.size()) {
             awaitEnd(); // the last of them has ended just now
         }
@@ -236,9 +287,9 @@ final class ServerProcess {
      * listen any more then. Notes the Sentinels that have ended.
      */
     private boolean endsItself() throws InterruptedException {
-        missing = missing();
+        missing = missing(QUESTIONS);
         Endpoint server = endpoint;
-        boolean ends = server != null ? refuses(server)
+        boolean ends = server != null ? refuses(server, QUESTIONS)
                 : !missing.isEmpty() && missing.size() == sentinels.size();
         return ends && process.waitFor(GRACE, TimeUnit.SECONDS);
     }

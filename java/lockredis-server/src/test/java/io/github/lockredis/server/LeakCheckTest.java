@@ -154,16 +154,34 @@ class LeakCheckTest {
     void aServerWithAnotherPasswordIsReplaced() {
         LeakCheck check = LeakCheck.begin(server);
         server.command("CONFIG", "SET", "requirepass", "secret");
-        String text = check.end(true);
-        assertTrue(text.contains("NOAUTH"), text);
+        assertNull(check.end(true));
+        String text = server.unexpectedEnd();
+        assertTrue(text.startsWith("lockredis at " + server.redissonAddress() + " does not answer as before"
+                + " the test: LOCK.LEAKS on ") && text.contains("NOAUTH"), text);
         LeakCheck.prepare(server, false);
         assertEquals("PONG", server.command("PING"));
-        assertNull(server.unexpectedEnd()); // the check has told it
+        assertNull(server.unexpectedEnd());
         server.command("CONFIG", "SET", "requirepass", "secret");
         LeakCheck.prepare(server, true);
         assertEquals("PONG", server.command("PING"));
         text = server.unexpectedEnd();
         assertTrue(text.contains(" did not answer as before and was started again: FLUSHALL on "), text);
+    }
+
+    @Test
+    void aPauseOfWritesByAnotherClientIsNoticedAtTheEnd() throws Exception {
+        LeakCheck check = LeakCheck.begin(server);
+        try (Connection client = new Connection(
+                new Endpoint(server.host(), server.port(), null, null, 0, false, null), 60_000)) {
+            client.call("CLIENT", "PAUSE", "3600000", "WRITE");
+        }
+        assertNull(check.end(false));
+        String text = server.unexpectedEnd();
+        assertTrue(text.contains("EVAL: java.net.SocketTimeoutException: Read timed out. Perhaps CLIENT"),
+                text);
+        LeakCheck.prepare(server, true);
+        server.command("SET", "key", "value");
+        assertNull(server.unexpectedEnd());
     }
 
     @Test
@@ -180,7 +198,8 @@ class LeakCheckTest {
                     return e.getMessage().contains("BUSY");
                 }
             });
-            String text = check.end(true);
+            assertNull(check.end(true));
+            String text = server.unexpectedEnd();
             assertTrue(text.contains("BUSY"), text);
         }
         LeakCheck.prepare(server, true);

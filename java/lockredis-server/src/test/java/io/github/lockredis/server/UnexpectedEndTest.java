@@ -9,6 +9,7 @@ import static org.junit.jupiter.api.Assertions.assertTrue;
 import java.io.IOException;
 import java.net.Socket;
 import java.nio.charset.StandardCharsets;
+import java.time.Duration;
 
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.condition.DisabledOnOs;
@@ -127,6 +128,61 @@ class UnexpectedEndTest {
                 server.close();
                 assertReported("0", server);
             }
+        }
+    }
+
+    @Test
+    @DisabledOnOs(OS.WINDOWS)
+    void anEndIsReportedAtOnce() throws Exception {
+        int atOnce = 0;
+        for (int i = 0; i < 10; i++) {
+            try (LockredisServer server = LockredisServer.start()) {
+                kill(server);
+                assertEnded("137 (signal 9)", server);
+                server.restart();
+                try (Connection client = new Connection(
+                        new Endpoint(server.host(), server.port(), null, null, 0, false, null), 60_000)) {
+                    assertThrows(IOException.class, () -> client.call("SHUTDOWN"));
+                    assertEnded("0", server);
+                }
+                server.restart();
+                try (Socket client = new Socket(server.host(), server.port())) {
+                    client.getOutputStream().write("SHUTDOWN\r\n".getBytes(StandardCharsets.US_ASCII));
+                    atOnce += server.unexpectedEnd() == null ? 0 : 1; // it is not read yet
+                }
+            }
+        }
+        assertTrue(atOnce > 5, "an unread SHUTDOWN was noticed at once in " + atOnce + " of 10 cases");
+    }
+
+    /** The log of a server that has just started may have its first line only. */
+    private static void assertEnded(String code, LockredisServer server) {
+        String text = server.unexpectedEnd();
+        assertTrue(text != null && text.contains(" ended by itself with exit code " + code + ". "),
+                "" + text);
+    }
+
+    @Test
+    void anInterruptedThreadLearnsOfTheEnd() throws Exception {
+        try (LockredisServer server = LockredisServer.start()) {
+            try (Connection client = new Connection(
+                    new Endpoint(server.host(), server.port(), null, null, 0, false, null), 60_000)) {
+                assertThrows(IOException.class, () -> client.call("SHUTDOWN"));
+            }
+            Thread.currentThread().interrupt();
+            assertEnded("0", server);
+            assertTrue(Thread.interrupted());
+        }
+    }
+
+    @Test
+    void aPauseOfAllClientsIsNoEnd() {
+        try (LockredisServer server = LockredisServer.start()) {
+            server.pauseClients(Duration.ofHours(1));
+            assertNull(server.unexpectedEnd());
+            server.restart();
+            server.pauseWrites(Duration.ofHours(1));
+            assertNull(server.unexpectedEnd());
         }
     }
 

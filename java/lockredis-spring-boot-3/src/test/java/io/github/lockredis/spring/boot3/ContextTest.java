@@ -5,6 +5,8 @@ import static org.assertj.core.api.Assertions.assertThatCode;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
 import java.lang.reflect.Method;
+import java.net.Socket;
+import java.nio.charset.StandardCharsets;
 import java.time.Duration;
 
 import io.github.lockredis.server.LockredisServer;
@@ -271,6 +273,13 @@ class ContextTest {
         Run allowed = new Run(SameServer.class);
         allowed.begin();
         end(run.test.server);
+        assertThatThrownBy(() -> allowed.end(null)).hasMessageContaining(END);
+        allowed.begin();
+        try (Socket client = new Socket("127.0.0.1", run.test.server.port())) {
+            String commands = "AUTH " + run.test.server.password() + "\r\nSHUTDOWN\r\n";
+            client.getOutputStream().write(commands.getBytes(StandardCharsets.US_ASCII));
+            while (client.getInputStream().read() >= 0) { } // the process ends a moment later
+        }
         assertThatThrownBy(() -> allowed.end(null)).hasMessageContaining(END);
         allowed.manager.afterTestClass();
         run.begin();
