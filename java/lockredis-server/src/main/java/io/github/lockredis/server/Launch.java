@@ -19,7 +19,7 @@ final class Launch {
     /** A server that says nothing for so long is asked whether it answers, in milliseconds. */
     private static final long SILENCE = 250;
     /** The id of this JVM's process, "" if it is unknown. The server watches it. */
-    private static final String SELF = ProcessIds.self();
+    static final String SELF = ProcessIds.self();
 
     private final LockredisConfig config;
     private final int port;
@@ -87,10 +87,12 @@ final class Launch {
         Process process = execute(parent);
         ServerProcess server = new ServerProcess(process, output, command);
         boolean ready = false;
+        boolean late = false;
         try {
             feed(process, file);
             output.drain(process.getInputStream(), server.pid);
             ready = awaitReady(server);
+            late = System.nanoTime() >= deadline;
         } catch (InterruptedException e) {
             Thread.currentThread().interrupt();
             throw new LockredisException("start lockredis: interrupted", e);
@@ -106,11 +108,11 @@ final class Launch {
             return server;
         }
         // After the deadline it was stopped: the end of a script between is no refusal.
-        if (!parent.isEmpty() && System.nanoTime() < deadline
+        if (!parent.isEmpty() && !late && System.nanoTime() < deadline
                 && refuses(String.join("\n", output.lines()), parent)) {
             return null;
         }
-        throw failed(server);
+        throw failed(server, late);
     }
 
     /**
@@ -260,13 +262,17 @@ final class Launch {
         text.append(ConfigText.line(Arrays.asList(name, value)));
     }
 
-    /** Describes a start that failed: the server's own line first, then everything that is known. */
-    private LockredisException failed(ServerProcess server) {
+    /**
+     * Describes a start that failed: the server's own line first, then everything that is known.
+     *
+     * @param late whether the time for the start was over, so that the process was stopped
+     */
+    private LockredisException failed(ServerProcess server, boolean late) {
         List<String> lines = server.output.lines();
         StringBuilder text = new StringBuilder();
         Integer code = server.exitCode;
         String reason = StartError.reason(lines);
-        if (code == null) {
+        if (code == null || late) {
             text.append("lockredis did not listen within ").append(config.startTimeout().toMillis())
                     .append(" ms and was stopped");
         } else if (reason.isEmpty()) {

@@ -35,6 +35,7 @@ final class ServerProcess {
     /** Set once {@link #stop} found that the process had ended by itself; else null. */
     volatile Integer exitCode;
     private final Process process;
+    private final Descendants below; // the server itself, if a script has started it
     private volatile Thread hook;
     private volatile boolean signalled; // stop had to send the signal: it did not take SHUTDOWN
     private volatile boolean forced; // stop had to kill it: it did not answer the signal
@@ -44,6 +45,7 @@ final class ServerProcess {
 
     ServerProcess(Process process, Output output, List<String> command) {
         this.process = process;
+        this.below = new Descendants(process);
         this.output = output;
         this.command = command;
         this.pid = ProcessIds.of(process);
@@ -223,8 +225,7 @@ final class ServerProcess {
         try {
             end(ask);
         } catch (InterruptedException e) {
-            forced = true;
-            process.destroyForcibly();
+            destroy();
             interrupted = true;
         } finally {
             removeHook();
@@ -242,9 +243,16 @@ final class ServerProcess {
             }
             output.setStopping();
         }
-        forced = true;
-        process.destroyForcibly();
+        destroy();
         stop(false);
+    }
+
+    /** Kills the process, and those below it. */
+    private void destroy() {
+        forced = true;
+        below.find();
+        process.destroyForcibly();
+        below.kill();
     }
 
     private void removeHook() {
@@ -265,16 +273,28 @@ final class ServerProcess {
         if (!ask || !shutDown() || !process.waitFor(GRACE, TimeUnit.SECONDS)) {
             output.setStopping();
             signalled = true;
-            terminate();
+            below.find();
+            terminate(); // the script first: it would go on behind a command that ends
+            below.terminate();
         }
         if (process.waitFor(GRACE, TimeUnit.SECONDS)) {
             noteCrash();
         } else {
-            forced = true;
-            process.destroyForcibly();
+            destroy();
             process.waitFor(GRACE, TimeUnit.SECONDS);
         }
         output.awaitEnd(1000);
+        if (signalled || forced) {
+            below.kill();
+            killOrphans();
+        }
+    }
+
+    private void killOrphans() {
+        int watch = command.indexOf("--exit-with-parent");
+        if (watch > 0 && command.get(watch + 1).equals(Launch.SELF)) {
+            Descendants.killOrphans(command.subList(watch, watch + 2));
+        }
     }
 
     private boolean hasEnded() throws InterruptedException {

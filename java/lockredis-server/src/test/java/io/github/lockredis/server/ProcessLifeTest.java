@@ -1,11 +1,15 @@
 package io.github.lockredis.server;
 
 import static org.junit.jupiter.api.Assertions.assertEquals;
+import static org.junit.jupiter.api.Assertions.assertThrows;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
+import java.io.BufferedReader;
+import java.io.InputStreamReader;
 import java.nio.charset.StandardCharsets;
 import java.nio.file.Files;
 import java.nio.file.Path;
+import java.time.Duration;
 
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.condition.DisabledOnOs;
@@ -64,6 +68,61 @@ class ProcessLifeTest {
         try (LockredisServer server = LockredisServer.builder().executable(script).start()) {
             assertEquals("PONG", server.command("PING"));
         }
+    }
+
+    @Test
+    @DisabledOnOs(OS.WINDOWS)
+    void aStartBehindAScriptThatIsLateLeavesNoProcess(@TempDir Path folder) throws Exception {
+        Path script = parent(folder, "trap 'exit 3' TERM; sleep 600");
+        String text = assertThrows(LockredisException.class, () -> LockredisServer.builder()
+                .executable(script).startTimeout(Duration.ofMillis(300)).start().close()).getMessage();
+        assertTrue(text.startsWith("lockredis did not listen within 300 ms and was stopped"), text);
+        assertNoProcess(folder);
+    }
+
+    @Test
+    @DisabledOnOs(OS.WINDOWS)
+    void aStartThatIsOverWhenAScriptStartsTheServerLeavesNoProcess(@TempDir Path folder) throws Exception {
+        Path script = parent(folder, "sleep 0.01");
+        for (int millis = 1; millis <= 40; millis++) {
+            try {
+                LockredisServer.builder().executable(script).startTimeout(Duration.ofMillis(millis)).start()
+                        .close();
+            } catch (LockredisException e) {
+                assertTrue(e.getMessage().startsWith("lockredis did not listen within " + millis + " ms"),
+                        e.getMessage());
+            }
+        }
+        assertNoProcess(folder);
+    }
+
+    @Test
+    @DisabledOnOs(OS.WINDOWS)
+    void aServerThatHangsBehindAScriptIsKilledByARestart(@TempDir Path folder) throws Exception {
+        try (LockredisServer server = LockredisServer.builder().executable(parent(folder, ":")).start()) {
+            String info = (String) server.command("INFO", "server");
+            String pid = info.replaceAll("(?s).*\\nprocess_id:(\\d+)\\r.*", "$1");
+            assertEquals(0, new ProcessBuilder("kill", "-STOP", pid).start().waitFor());
+            server.restart();
+            assertEquals("PONG", server.command("PING"));
+        }
+        assertNoProcess(folder);
+    }
+
+    /** Returns a script that runs a command, and then the server as a process below it. */
+    private static Path parent(Path folder, String first) throws Exception {
+        return script(folder, first + "; '" + Executables.unpack() + "' --dir " + folder
+                + " \"$@\"; exit $?;");
+    }
+
+    /** Waits until no process has a file of a folder in its arguments. */
+    private static void assertNoProcess(Path folder) throws Exception {
+        Await.until("no process of " + folder + " runs", () -> {
+            Process ps = new ProcessBuilder("ps", "-A", "-ww", "-o", "args=").start();
+            try (BufferedReader lines = new BufferedReader(new InputStreamReader(ps.getInputStream()))) {
+                return lines.lines().noneMatch(line -> line.contains(folder.toString()));
+            }
+        });
     }
 
     /** Kills a JVM whose server answers, and waits until nothing listens on the server's port. */
