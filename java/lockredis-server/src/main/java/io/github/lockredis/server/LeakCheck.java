@@ -232,10 +232,14 @@ public final class LeakCheck {
             return null;
         }
         String text = text(leaks);
+        if (!tasksAllowed) { // later tests are not to blame for a thread that runs on
+            leaks.stream().map(Leak::owner).filter(Owners::isBusyElsewhere)
+                    .forEach(server.reportedOwners()::add);
+        }
         if (clean) {
             clean(leaks);
             if (!tasksAllowed) {
-                acquiredAgain(owned(leaks)); // later tests are not to blame for this thread either
+                acquiredAgain(owned(leaks));
             }
         }
         return text;

@@ -8,6 +8,8 @@ import static org.junit.jupiter.api.Assertions.assertTrue;
 import java.io.IOException;
 import java.net.Socket;
 import java.util.Arrays;
+import java.util.concurrent.CountDownLatch;
+import java.util.concurrent.ExecutorService;
 import java.util.concurrent.Executors;
 import java.util.concurrent.ScheduledExecutorService;
 import java.util.concurrent.TimeUnit;
@@ -36,7 +38,11 @@ class LeakCheckTest {
     }
 
     private void acquire(String name) {
-        server.command("EVAL", "return redis.call('hincrby', KEYS[1], ARGV[1], 1)", "1", name, OWNER);
+        acquire(name, OWNER);
+    }
+
+    private void acquire(String name, String owner) {
+        server.command("EVAL", "return redis.call('hincrby', KEYS[1], ARGV[1], 1)", "1", name, owner);
     }
 
     @Test
@@ -120,6 +126,54 @@ class LeakCheckTest {
         } finally {
             thread.shutdownNow();
             thread.awaitTermination(1, TimeUnit.MINUTES);
+        }
+    }
+
+    @Test
+    void aThreadThatWorksOnIsToldOnce() throws Exception {
+        CountDownLatch end = new CountDownLatch(1);
+        CountDownLatch running = new CountDownLatch(1);
+        Thread worker = new Thread(() -> {
+            running.countDown();
+            try {
+                end.await();
+            } catch (InterruptedException e) {
+                Thread.currentThread().interrupt();
+            }
+        });
+        worker.start();
+        running.await();
+        try {
+            String owner = "6f1c1a2e-54b7-4f7c-9d4a-0c2f6a8e3b11:" + worker.getId();
+            LeakCheck check = LeakCheck.begin(server);
+            acquire("order:1", owner);
+            assertTrue(check.end(true).contains(owner));
+            check = LeakCheck.begin(server);
+            acquire("order:1", owner);
+            acquire("order:2", owner);
+            assertNull(check.end(true));
+        } finally {
+            end.countDown();
+            worker.join();
+        }
+    }
+
+    @Test
+    void aThreadThatWaitsForItsNextTaskIsToldEachTime() throws Exception {
+        ExecutorService pool = Executors.newSingleThreadExecutor();
+        try {
+            long idle = pool.submit(() -> Thread.currentThread().getId()).get();
+            for (long thread : new long[] {idle, Thread.currentThread().getId()}) {
+                String owner = "6f1c1a2e-54b7-4f7c-9d4a-0c2f6a8e3b11:" + thread;
+                for (int i = 0; i < 2; i++) {
+                    LeakCheck check = LeakCheck.begin(server);
+                    acquire("order:1", owner);
+                    assertTrue(check.end(true).contains(owner));
+                }
+            }
+        } finally {
+            pool.shutdownNow();
+            pool.awaitTermination(1, TimeUnit.MINUTES);
         }
     }
 
