@@ -1,5 +1,6 @@
 package io.github.lockredis.server;
 
+import java.nio.charset.StandardCharsets;
 import java.nio.file.Path;
 import java.time.Duration;
 import java.util.ArrayList;
@@ -14,6 +15,9 @@ import java.util.Objects;
  * can be the key of a map of servers. {@link LockredisServer#builder()} makes one.
  */
 public final class LockredisConfig {
+    /** The longest argument of a client that has not logged in, in bytes: the server's limit. */
+    private static final int LONGEST_PASSWORD = 16384;
+
     private final int port;
     private final String password;
     private final Path certificate;
@@ -32,6 +36,16 @@ public final class LockredisConfig {
         executable = from.executable;
         startTimeout = from.startTimeout;
         directives = Collections.unmodifiableList(new ArrayList<>(from.directives));
+    }
+
+    /** Returns a password. Fails if a client cannot send it. */
+    static String requireShort(String method, String password) {
+        int bytes = password.getBytes(StandardCharsets.UTF_8).length;
+        if (bytes > LONGEST_PASSWORD) {
+            throw new IllegalArgumentException(method + ": " + bytes + " bytes are too many. A client can"
+                    + " send " + LONGEST_PASSWORD + " before it has logged in");
+        }
+        return password;
     }
 
     /** Returns the port to listen on. 0 means a free one. */

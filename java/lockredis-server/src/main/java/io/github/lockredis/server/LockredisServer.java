@@ -343,6 +343,11 @@ public final class LockredisServer implements AutoCloseable {
         if (command[0].equalsIgnoreCase("HELLO") && command.length > 1 && command[1].equals("3")) {
             throw new IllegalArgumentException("HELLO 3: command speaks RESP2");
         }
+        if (command.length == 3 && command[0].equalsIgnoreCase("CLIENT")
+                && command[1].equalsIgnoreCase("REPLY") && !command[2].equalsIgnoreCase("ON")) {
+            throw new IllegalArgumentException("CLIENT REPLY " + command[2]
+                    + ": command waits for a reply, and each call has a connection of its own");
+        }
         try {
             Object reply = call(command);
             pause.note(command);
@@ -405,14 +410,17 @@ public final class LockredisServer implements AutoCloseable {
 
     /**
      * Starts the server again on the same port, empty. Stops it first if it runs. Sentinels that
-     * have ended start again too, on their ports.
+     * have ended start again too, on their ports. It works on an interrupted thread too.
      *
      * @throws UnsupportedOperationException on an attached Redis
      * @throws LockredisException if it does not start: another process may have taken the port
      */
     public void restart() {
         requireOwn("restart");
-        processes.restart();
+        Interrupts.without(() -> {
+            processes.restart();
+            return null;
+        });
     }
 
     /** Returns the processes. Null: attached. */
@@ -501,10 +509,15 @@ public final class LockredisServer implements AutoCloseable {
             return this;
         }
 
-        /** Sets the password that clients must give. */
+        /**
+         * Sets the password that clients must give.
+         *
+         * @throws IllegalArgumentException if it has more than 16384 bytes in UTF-8: no client can send it
+         */
         public Builder password(String password) {
-            this.password = Objects.requireNonNull(password,
+            Objects.requireNonNull(password,
                     "password(null): give a password, or leave the call out: clients need none then");
+            this.password = LockredisConfig.requireShort("password", password);
             return this;
         }
 
@@ -583,11 +596,8 @@ public final class LockredisServer implements AutoCloseable {
         public Builder directives(String... lines) {
             requireTexts("directives", "give lines of a redis.conf", lines);
             for (String text : lines) {
-                if (text.trim().isEmpty()) {
-                    throw new IllegalArgumentException("a directive is empty");
-                }
                 for (String line : text.trim().split("\\s*\n\\s*")) {
-                    if (line.startsWith("#")) {
+                    if (line.isEmpty() || line.startsWith("#")) {
                         continue;
                     }
                     List<String> words = Words.of(line);

@@ -175,10 +175,15 @@ public final class LockredisTopology implements AutoCloseable {
             return this;
         }
 
-        /** Sets the password of the Sentinels. By default they have none. */
+        /**
+         * Sets the password of the Sentinels. By default they have none.
+         *
+         * @throws IllegalArgumentException if it has more than 16384 bytes in UTF-8: no client can send it
+         */
         public Builder sentinelPassword(String password) {
             requireSentinels("sentinelPassword");
-            this.sentinelPassword = requireWord("sentinelPassword", password);
+            this.sentinelPassword = LockredisConfig.requireShort("sentinelPassword",
+                    requireWord("sentinelPassword", password));
             return this;
         }
 

@@ -295,7 +295,6 @@ class ConfigurationTest {
         assertThrows(IllegalArgumentException.class, () -> builder.databases(0));
         assertThrows(IllegalArgumentException.class, () -> builder.databases(Integer.MAX_VALUE));
         assertThrows(IllegalArgumentException.class, () -> builder.directive("a\nb", "c"));
-        assertThrows(IllegalArgumentException.class, () -> builder.directives(" "));
         assertThrows(NullPointerException.class, () -> builder.password(null));
     }
 

@@ -12,6 +12,7 @@ import java.nio.file.Path;
 import java.nio.file.Paths;
 import java.nio.file.attribute.PosixFilePermissions;
 import java.time.Duration;
+import java.util.Arrays;
 
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.condition.DisabledOnOs;
@@ -97,6 +98,29 @@ class ErrorsTest {
         contains(message(LockredisServer.builder().executable(script)
                 .startTimeout(Duration.ofMillis(300))),
                 "did not listen within 300 ms", "| thinking");
+    }
+
+    @Test
+    void whatNoClientCanUseIsRefused() {
+        char[] text = new char[16385];
+        Arrays.fill(text, 'p');
+        contains(assertThrows(IllegalArgumentException.class,
+                () -> LockredisServer.builder().password(new String(text))).getMessage(),
+                "password: 16385 bytes are too many. A client can send 16384 before it has logged in");
+        contains(assertThrows(IllegalArgumentException.class, () -> LockredisTopology
+                .builder(Topology.SENTINEL).sentinelPassword(new String(text))).getMessage(),
+                "sentinelPassword: 16385 bytes are too many");
+        String longest = new String(text, 0, 16384);
+        try (LockredisServer server = LockredisServer.builder().password(longest)
+                .directives("", "# a comment").start()) {
+            assertEquals("PONG", server.command("PING"));
+            for (String mode : new String[] {"OFF", "skip"}) {
+                contains(assertThrows(IllegalArgumentException.class,
+                        () -> server.command("client", "reply", mode)).getMessage(),
+                        "CLIENT REPLY " + mode + ": command waits for a reply");
+            }
+            assertEquals("OK", server.command("CLIENT", "REPLY", "ON"));
+        }
     }
 
     @Test

@@ -97,4 +97,14 @@ class OutageTest {
             assertEquals("PONG", server.command("PING"));
         }
     }
+
+    @Test
+    void anInterruptedThreadRestartsTheServer() {
+        try (LockredisServer server = LockredisServer.start()) {
+            Thread.currentThread().interrupt();
+            server.restart();
+            assertTrue(Thread.interrupted());
+            assertEquals("PONG", server.command("PING"));
+        }
+    }
 }
