@@ -142,8 +142,6 @@ func (l *lock) granted(h *hold, held int, lease int64) (again bool) {
 		h.until = max(h.until, at)
 	case l.kind != readWrite:
 		h.until = at
-	case !h.reads && live && !again: // locking again adds the lease of a writer
-		l.until += lease
 	default:
 		l.until = max(l.until, at)
 	}
@@ -221,11 +219,14 @@ func (l *lock) released(h *hold, c *claim, undo bool, lease, lives int64, reply 
 	}
 	h.count--
 	switch {
-	case l.kind == readWrite:
+	case l.kind == readWrite && (h.reads || h.count == 0):
 		l.ended()
 	case h.count == 0:
 		l.wakeHead()
-	case !undo:
+	case undo:
+	case l.kind == readWrite:
+		l.until = max(l.until, w.server()+lease)
+	default:
 		h.until = max(h.until, w.server()+lease)
 	}
 }

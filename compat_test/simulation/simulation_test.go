@@ -4,6 +4,7 @@ import (
 	"fmt"
 	"maps"
 	"os"
+	"slices"
 	"strconv"
 	"strings"
 	"sync"
@@ -107,9 +108,9 @@ func (p plan) report(t *testing.T, r result, patience time.Duration) {
 		p.seed, from, len(r.steps), r.broken, text, r.log, again)
 }
 
+// A course of this length meets each of them a few times, or a rare one not at all.
 func TestEveryKindAndEveryFaultIsMet(t *testing.T) {
-	met := plan{seed: 9}.generate(50_000).stats
-	for _, what := range []string{
+	missing := []string{
 		"lock granted", "lock refused", "lock waits", "spin granted", "fenced granted",
 		"fair granted", "rw granted", "rw waits",
 		"multi granted", "served in turn", "passed over", "deadline lowered", "woken", "waited in vain", "renewed",
@@ -124,10 +125,13 @@ func TestEveryKindAndEveryFaultIsMet(t *testing.T) {
 		"given up", "messages lost", "reconnected",
 		"noscript", "scripts flushed", "expired", "expiry switched", "clock set back",
 		"probe of an expired key", "probe of a live key",
-	} {
-		if met[what] == 0 {
-			t.Errorf("never met: %s", what)
-		}
+	}
+	for seed := uint64(9); seed < 15 && len(missing) > 0; seed++ {
+		met := plan{seed: seed}.generate(50_000).stats
+		missing = slices.DeleteFunc(missing, func(what string) bool { return met[what] > 0 })
+	}
+	for _, what := range missing {
+		t.Errorf("never met: %s", what)
 	}
 }
 

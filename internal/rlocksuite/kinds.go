@@ -101,6 +101,23 @@ func (on suite) TheServerCountsTheHoldsOfAnOwnerThatWasGiven(t *testing.T) {
 	})
 }
 
+func (on suite) TheReleaseOfAHoldLeavesTheLongerLeaseOfAnotherHoldOfItsOwner(t *testing.T) {
+	on.eachLock(t, func(t *testing.T, rdb redis.UniversalClient, me, you *rlock.Lock, _ Kind) {
+		ctx := context.Background()
+		short := Acquire(t, ctx, me, rlock.Owner(7), rlock.Lease(20*time.Second))
+		long := Acquire(t, ctx, me, rlock.Owner(7), rlock.Lease(time.Minute))
+		Release(t, short)
+		until := time.Until(long.Until())
+		if left := rdb.PTTL(ctx, "l").Val(); left < until {
+			t.Errorf("the server keeps the lock for %s, its owner trusts it for %s", left, until)
+		}
+		Release(t, long)
+		if locked, err := you.IsLocked(ctx); locked || err != nil {
+			t.Error(locked, err)
+		}
+	})
+}
+
 func (on suite) AnOwnerThatLostItsHoldGetsErrLockLost(t *testing.T) {
 	on.eachLock(t, func(t *testing.T, rdb redis.UniversalClient, me, you *rlock.Lock, _ Kind) {
 		ctx := context.Background()

@@ -146,7 +146,7 @@ func (on suite) AWriteLockHasRedissonsLayout(t *testing.T) {
 	MustLive(t, rdb, "l", 10*time.Second)
 	second := Acquire(t, ctx, w, lease, owner)
 	MustHold(t, rdb, map[string]string{"l": "map[me:1:write:2 mode:write]"})
-	MustLive(t, rdb, "l", 20*time.Second)
+	MustLive(t, rdb, "l", 10*time.Second) // Redisson adds the leases
 	Release(t, second)
 	MustHold(t, rdb, map[string]string{"l": "map[me:1:write:1 mode:write]"})
 	MustLive(t, rdb, "l", 10*time.Second)

@@ -296,9 +296,6 @@ func TestAnOwnerCountsItsHolds(t *testing.T) {
 
 func TestAReleaseThatKeepsTheLockDoesNotShortenItsLease(t *testing.T) {
 	onEachKind(t, func(t *testing.T, b *bed, k kind) {
-		if k.name == "write" {
-			t.Skip("as in Redisson, a writer's further hold adds its lease, and a release removes that")
-		}
 		expect(t, "first acquire", "")(k.acquire(b, "me", "c", 0, 10*lease))
 		expect(t, "second acquire", "")(k.acquire(b, "me", "d", 1, lease))
 		expect(t, "release", "0")(k.release(b, "me", "d", 1, false))

@@ -7,8 +7,8 @@
 -- replies: -4 the claim is over: released, undone, or its waiter left
 -- replies: -5 the owner reads: it would wait for itself
 --
--- The latch may be left out, see plain_acquire. As in Redisson, a further hold adds its
--- lease to the rest of the present one.
+-- The latch may be left out, see plain_acquire. Unlike Redisson, a further hold does not add
+-- its lease to the rest of the present one: the lock has the longer one.
 local lock, latch = KEYS[1], KEYS[2]
 local lease, owner, held = tonumber(ARGV[1]), ARGV[2], tonumber(ARGV[3])
 local call = redis.call
@@ -28,9 +28,6 @@ if not count then
   if held > 0 then return -3 end
   return call('hexists', lock, owner) == 1 and -5 or ttl
 end
-if tonumber(count) ~= held + 1 then
-  call('hincrby', lock, field, '1')
-  lease = lease + math.max(ttl, 0)
-end
+if tonumber(count) ~= held + 1 then call('hincrby', lock, field, '1') end
 if ttl < lease then call('pexpire', lock, lease) end
 return ''

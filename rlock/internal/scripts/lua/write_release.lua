@@ -5,14 +5,14 @@
 --
 -- With undo "1" it releases only what the claim acquired: a count of held+1. In every
 -- case the claim is then over. If the owner also holds the read lock, the lock is then
--- held for reading. Unlike Redisson, that is published too, so that readers wake.
+-- held for reading. Unlike Redisson, that is published too, so that readers wake, and a
+-- release that leaves a hold does not shorten its lease.
 local lock, channel, latch = KEYS[1], KEYS[2], KEYS[3]
 local owner, held, undo = ARGV[1], tonumber(ARGV[2]), ARGV[3]
 local publish, lease, life = ARGV[4], ARGV[5], ARGV[6]
 local call = redis.call
 -- include: latch
 -- include: release
--- include: write_extend
 
 local field = owner .. ':write'
 local count = tonumber(call('hget', lock, field) or 0)
@@ -29,7 +29,7 @@ if reply == 1 then
   call(publish, channel, '1')
 elseif reply == 0 then
   call('hincrby', lock, field, '-1')
-  if undo ~= '1' then extend(lock, lease) end
+  if undo ~= '1' and call('pttl', lock) < tonumber(lease) then call('pexpire', lock, lease) end
 elseif undo ~= '1' and call('exists', lock) == 0 then
   call(publish, channel, '1')
 end
