@@ -69,6 +69,12 @@ func (l *Lock) newLockClaim(latch string) *lockClaim {
 
 func (k *lockClaim) setOwner(owner string) { k.owner, k.ownerArg = owner, owner }
 
+// act makes k a claim of another claim's owner.
+func (k *lockClaim) act(of *lockClaim) {
+	k.setOwner(of.owner)
+	k.known, k.counted = true, of.counted
+}
+
 func (k *lockClaim) event() Event {
 	return Event{Kind: k.kind.label(), Name: k.name, Owner: k.owner}
 }

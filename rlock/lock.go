@@ -171,18 +171,20 @@ func (c *Client) hold(a *acquisition) (*Hold, error) {
 func (l *Lock) reenter(ctx context.Context, outer *Hold, s settings) (*Hold, error) {
 	mode := l.kind.mode()
 	for o, k := range outer.locks() {
-		if k.name != l.name || s.owner != 0 && k.owner != l.c.ownerName(s.owner) {
+		if k.name != l.name {
 			continue
 		}
-		switch held := k.kind.mode(); {
-		case held == mode:
+		held, other := k.kind.mode(), s.owner != 0 && k.owner != l.c.ownerName(s.owner)
+		switch {
+		case other && !excludes(held, mode): // another reader
+		case held == mode && !other:
 			if err := ctx.Err(); err != nil {
 				return nil, err
 			}
 			if h := o.holding.join(ctx); h != nil {
 				return h.lengthen(ctx, s)
 			}
-		case held != writing || mode != reading:
+		case other || held != writing || mode != reading:
 			return nil, fmt.Errorf("%w: acquire %q as %q: the context's hold of it is of kind %q",
 				ErrDeadlock, l.name, l.kind.label(), k.kind.label())
 		}
@@ -242,24 +244,23 @@ func (l *Lock) newClaim(
 		})
 		return k, turn, err
 	}
-	if owner := ownerOf(outer); owner != "" {
-		k.setOwner(owner)
-		k.known = true
+	if of := claimOf(outer); of != nil {
+		k.act(of)
 		if turn = l.c.takeFree(k); turn != nil {
 			return k, turn, nil
 		}
 	}
 	k.setOwner(l.c.ownerName(l.c.owners.Add(1)))
-	k.known = false
+	k.known, k.counted = false, false
 	return k, func() {}, nil
 }
 
-// ownerOf returns the owner of the innermost lock that is held, or "".
-func ownerOf(h *Hold) string {
+// claimOf returns the claim of the innermost lock that is held, or nil.
+func claimOf(h *Hold) *lockClaim {
 	for _, k := range h.locks() {
-		return k.owner
+		return k
 	}
-	return ""
+	return nil
 }
 
 // readInside returns the claim of a reader inside a write hold of the same lock. It has
@@ -278,8 +279,7 @@ func (l *Lock) readInside(
 			return nil, nil, nil, nil
 		}
 		k = l.newLockClaim(l.c.newLatch(l.name))
-		k.setOwner(w.Owner())
-		k.known = true
+		k.act(w.holding.claim.(*lockClaim))
 		err = within(ctx, start, s.wait, func(ctx context.Context) error {
 			turn, err = l.c.takeTurnWithin(ctx, l.c.ctx, k, s.tryLimit(l.c.opts))
 			return err

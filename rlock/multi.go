@@ -11,7 +11,8 @@ import (
 )
 
 // MultiLock locks several locks as one: all of them or none. The parts may be of
-// several kinds and of several clients, so also on several servers. It matches
+// several kinds and of several clients, so also on several servers. Parts of several clients on
+// one server must have several names: otherwise they wait for each other. It matches
 // Redisson's RedissonMultiLock (RedissonClient.getMultiLock). Its only keys are the
 // keys of its parts.
 //

@@ -61,7 +61,8 @@ func NoLease() Option {
 // trust of its hold then, and the server keeps the later end. The release of a lost hold
 // does not lower the count, because the server may count other holds by then; the lock is
 // free when its lease ends. Without this option the acquisition has the owner of the
-// context's hold, or a new owner.
+// context's hold, or a new owner. The client numbers its new owners from 1: an n up to their
+// number is one of them, and enters that owner's holds.
 func Owner(threadID int64) Option {
 	return func(s *settings) {
 		if s.owner = threadID; threadID <= 0 {

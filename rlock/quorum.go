@@ -82,7 +82,8 @@ func (q *QuorumLock) Do(
 // Acquire waits until more than half of the parts are locked. While fewer servers
 // answer, it waits at most for Options.RetryFor of the first part's client. It fails at once
 // when there is no majority because a server refuses its part, or has a replica that does
-// not confirm it (ErrNotSynced). An Acquire that returns an error releases the parts that it
+// not confirm it (ErrNotSynced), or because ctx descends from a hold of a part that it would
+// wait for (ErrDeadlock). An Acquire that returns an error releases the parts that it
 // has locked.
 func (q *QuorumLock) Acquire(ctx context.Context, options ...Option) (*Hold, error) {
 	requireContext(ctx)
@@ -139,6 +140,7 @@ func (q *QuorumLock) tryOnce(ctx context.Context, r *round) (*Hold, error) {
 	}
 	if len(holds) >= need {
 		w := newWhole(ctx, q.list(holds), need)
+		w.parent = holds[0].parent // a reader outlives its writer
 		if w.Err() == nil {
 			if s.watched() {
 				w.heal(s)
@@ -147,7 +149,7 @@ func (q *QuorumLock) tryOnce(ctx context.Context, r *round) (*Hold, error) {
 		}
 		errs = append(errs, ErrLockLost)
 	}
-	r.again = !slices.ContainsFunc(errs, refusedByServer)
+	r.again = !slices.ContainsFunc(errs, permanent)
 	return nil, errors.Join(append(errs, releaseParts(ctx, holds)...)...)
 }
 
@@ -163,10 +165,11 @@ func (q *QuorumLock) list(holds []*Hold) []part {
 	return list
 }
 
-// refusedByServer reports whether a further try would fail too: a server replied with
-// an error, no replica confirmed the part, as for a single lock, or a client is closed.
-func refusedByServer(err error) bool {
-	return errors.Is(err, ErrClosed) || errors.Is(err, ErrNotSynced) ||
+// permanent reports whether a further try would fail too: a server replied with an error, no
+// replica confirmed the part, as for a single lock, a client is closed, or the owner would wait
+// for itself.
+func permanent(err error) bool {
+	return errors.Is(err, ErrClosed) || errors.Is(err, ErrNotSynced) || errors.Is(err, ErrDeadlock) ||
 		isServerError(err) && answered(err)
 }
 

@@ -110,6 +110,32 @@ func TestAQuorumFailsWithoutTwoServersAndLeavesNothing(t *testing.T) {
 	})
 }
 
+func TestAQuorumOfReadersOutlivesTheirWritersAndDoesNotWaitForItself(t *testing.T) {
+	virtually(t, func(t *testing.T) {
+		var reads, writes []*rlock.Lock
+		for range 3 {
+			rw := newClient(t, lockredistest.RunT(t).Client(), rlock.Options{}).RWLock("l")
+			reads, writes = append(reads, rw.Read()), append(writes, rw.Write())
+		}
+		w, err := rlock.Quorum(writes...).Acquire(t.Context())
+		must(t, err)
+		r, err := rlock.Quorum(reads...).Acquire(w.Context())
+		must(t, err)
+		release(t, w)
+		must(t, r.Context().Err())
+		start := time.Now()
+		for _, wait := range []time.Duration{0, time.Second, time.Hour} {
+			_, err = rlock.Quorum(writes...).Acquire(r.Context(), rlock.Wait(wait))
+			mustBe(t, rlock.ErrDeadlock, err)
+		}
+		if took := time.Since(start); took > 0 {
+			t.Errorf("ErrDeadlock after %s", took)
+		}
+		release(t, r)
+		mustBe(t, context.Canceled, r.Context().Err())
+	})
+}
+
 func TestAQuorumIsLostWithItsMajority(t *testing.T) {
 	virtually(t, func(t *testing.T) {
 		q := newQuorum(t, rlock.Options{Lease: 300 * time.Millisecond})
