@@ -215,7 +215,7 @@ func plantedFaults() []plantedFault {
 		{"a permit that comes back twice", ruleTotal,
 			change("permit_release", "call('zrem', leases, ARGV[i])", "1")},
 		{"a permit that its undo does not give back", ruleTotal + ruleWake,
-			change("permit_undo", "if held > 0 then give(held) end", "")},
+			change("permit_undo", "if back > 0 then give(back) end", "")},
 		{"a release of a permit that seals no claim", ruleTotal + ruleOwned,
 			change("permit_release", "for i = 5, #KEYS do", "for i = 5, 4 do")},
 		{"a permit that is granted after its undo", ruleTotal + ruleOwned,
