@@ -51,7 +51,7 @@ func (on suite) TheReleaseOfALostHoldLeavesALaterHoldOfAnOwnerThatWasGiven(t *te
 				l, other := k.Make(c, "l"), k.Make(newClient(t, rdb, rlock.Options{}), "l")
 				job := Acquire(t, ctx, c.Lock("job"), rlock.Owner(7))
 				lost := Acquire(t, job.Context(), l)
-				if forced, err := other.ForceUnlock(ctx); !forced || err != nil {
+				if forced, err := l.ForceUnlock(ctx); !forced || err != nil {
 					t.Fatal(forced, err)
 				}
 				<-lost.Lost()
