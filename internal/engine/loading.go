@@ -29,23 +29,22 @@ func (e *Engine) LoadFile(accept func()) (err error) {
 			rdb.RemoveLeftovers(cfg.Dir)
 		}
 		began := e.stopwatch.restart()
+		from := "append only file"
 		var loaded bool
 		if loaded, err = e.saving.loadLog(); !loaded && err == nil && cfg.HasFile() {
-			switch err = e.saving.Load(false); {
-			case errors.Is(err, fs.ErrNotExist):
+			from = "disk"
+			err = e.saving.Load(false)
+			loaded = err == nil
+			if errors.Is(err, fs.ErrNotExist) {
 				err = nil
-			case err == nil:
-				e.logLoaded("disk", began)
 			}
+		}
+		if loaded && err == nil {
+			seconds := float64(e.stopwatch.restart()-began) / 1e6
+			e.log.Info(fmt.Sprintf("DB loaded from %s: %.3f seconds", from, seconds))
 		}
 	})
 	return err
-}
-
-// logLoaded logs from where the data was loaded, and how long that took. began is in Unix µs.
-func (e *Engine) logLoaded(from string, began int64) {
-	seconds := float64(e.stopwatch.restart()-began) / 1e6
-	e.log.Info(fmt.Sprintf("DB loaded from %s: %.3f seconds", from, seconds))
 }
 
 // SaveAtEnd saves the data before the program ends, if the directives ask for that. With an

@@ -94,14 +94,12 @@ func (s *saving) readLog(paths []string) error {
 			total += info.Size()
 		}
 	}
-	began := s.e.stopwatch.restart()
 	defer r.begin(total)()
 	for i, path := range paths {
 		if err := r.file(path, i == len(paths)-1); err != nil {
 			return fmt.Errorf("load %s: %w", path, err)
 		}
 	}
-	s.e.logLoaded("append only file", began)
 	return nil
 }
 
