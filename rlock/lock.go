@@ -174,17 +174,18 @@ func (l *Lock) reenter(ctx context.Context, outer *Hold, s settings) (*Hold, err
 		if k.name != l.name {
 			continue
 		}
-		held, other := k.kind.mode(), s.owner != 0 && k.owner != l.c.ownerName(s.owner)
+		held, own := k.kind.mode(), s.owner == 0 || k.owner == l.c.ownerName(s.owner)
 		switch {
-		case other && !excludes(held, mode): // another reader
-		case held == mode && !other:
+		case own && held == mode:
 			if err := ctx.Err(); err != nil {
 				return nil, err
 			}
 			if h := o.holding.join(ctx); h != nil {
 				return h.lengthen(ctx, s)
 			}
-		case other || held != writing || mode != reading:
+		case own && held == writing && mode == reading: // a writer may also read
+		case !own && !excludes(held, mode): // another reader
+		default:
 			return nil, fmt.Errorf("%w: acquire %q as %q: the context's hold of it is of kind %q",
 				ErrDeadlock, l.name, l.kind.label(), k.kind.label())
 		}
@@ -249,9 +250,9 @@ func (l *Lock) newClaim(
 		if turn = l.c.takeFree(k); turn != nil {
 			return k, turn, nil
 		}
+		k = l.newLockClaim(k.latch)
 	}
 	k.setOwner(l.c.ownerName(l.c.owners.Add(1)))
-	k.known, k.counted = false, false
 	return k, func() {}, nil
 }
 
