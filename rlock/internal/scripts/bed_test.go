@@ -161,6 +161,14 @@ func (b *bed) wantState(want, when string) {
 	}
 }
 
+// wantTTL checks the time to live of a key, of which up to 10 s may have passed.
+func (b *bed) wantTTL(key string, want int64) {
+	b.t.Helper()
+	if ttl := b.do("pttl", key).(int64); ttl > want || ttl < want-10_000 {
+		b.t.Errorf("%s lives %d ms, want %d", key, ttl, want)
+	}
+}
+
 // full sets maxmemory so low that no command that needs memory runs, until the test
 // ends.
 func (b *bed) full() {

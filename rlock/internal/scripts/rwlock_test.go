@@ -187,10 +187,7 @@ func TestAFurtherWriteHoldHasTheLongerLease(t *testing.T) {
 		for _, asked := range []int64{lease / 2, 2 * lease} {
 			for range 2 { // the second run is a copy
 				b.want("", WriteAcquire, []string{lock, latch(fmt.Sprint(asked))}, asked, "a", 1)
-				longer := max(lease, asked)
-				if ttl := b.do("pttl", lock).(int64); ttl < longer-10_000 || ttl > longer {
-					t.Errorf("the lock lives %d ms, not %d", ttl, longer)
-				}
+				b.wantTTL(lock, max(lease, asked))
 			}
 		}
 	})
@@ -199,26 +196,20 @@ func TestAFurtherWriteHoldHasTheLongerLease(t *testing.T) {
 func TestEachReadHoldHasALeaseOfItsOwn(t *testing.T) {
 	onEachServer(t, func(t *testing.T, b *bed) {
 		first, second := prefix+":a:rwlock_timeout:1", prefix+":a:rwlock_timeout:2"
-		wantTTL := func(key string, want int64) {
-			t.Helper()
-			if ttl := b.do("pttl", key).(int64); ttl > want || ttl < want-10_000 {
-				t.Errorf("%s lives %d ms, want %d", key, ttl, want)
-			}
-		}
 		wantReply(t, "read", readAcquire(b, "a", "c", lease), "")
 		wantReply(t, "copy with a longer lease", readAcquire(b, "a", "c", 2*lease), "")
-		wantTTL(first, 2*lease)
+		b.wantTTL(first, 2*lease)
 		b.want("", ReadAcquire, []string{lock, latch("d"), prefix}, 4*lease, "a", 1)
-		wantTTL(second, 4*lease)
-		wantTTL(lock, 4*lease)
+		b.wantTTL(second, 4*lease)
+		b.wantTTL(lock, 4*lease)
 		b.want("1", ReadRenew, []string{lock, latch("c"), prefix}, 6*lease, "a", "", place(1), life)
 		for _, key := range []string{first, second, lock} {
-			wantTTL(key, 6*lease)
+			b.wantTTL(key, 6*lease)
 		}
 		b.do("pexpire", first, lease)
 		b.want("0", ReadRelease, []string{lock, rw, latch("d"), prefix},
 			"a", 1, "1", "publish", lease, life)
-		wantTTL(first, 6*lease) // the undone hold leaves its longer lease
+		b.wantTTL(first, 6*lease) // the undone hold leaves its longer lease
 		b.wantState(`"l"="map[a:1 mode:read]" "{l}:a:rwlock_timeout:1"="1"`, "after the undo")
 	})
 }
@@ -253,12 +244,6 @@ func TestAReadLockWhoseLeasesEndedIsFreeAfterAnyRelease(t *testing.T) {
 
 func TestAShorterReadLeaseShortensTheLock(t *testing.T) {
 	onEachServer(t, func(t *testing.T, b *bed) {
-		wantTTL := func(want int64) {
-			t.Helper()
-			if ttl := b.do("pttl", lock).(int64); ttl > want || ttl < want-10_000 {
-				t.Errorf("the lock lives %d ms, want %d", ttl, want)
-			}
-		}
 		shorten := func(owner, claim string, to int) {
 			t.Helper()
 			b.place++
@@ -267,11 +252,11 @@ func TestAShorterReadLeaseShortensTheLock(t *testing.T) {
 		wantReply(t, "read", readAcquire(b, "a", "c", 6*lease), "")
 		wantReply(t, "read by another", readAcquire(b, "b", "d", 4*lease), "")
 		shorten("a", "c", lease)
-		wantTTL(4 * lease)
+		b.wantTTL(lock, 4*lease)
 		shorten("b", "d", 2*lease)
-		wantTTL(2 * lease)
+		b.wantTTL(lock, 2*lease)
 		b.want("1", ReadRenew, []string{lock, latch("c"), prefix}, lease, "a", "", "0", life)
-		wantTTL(2 * lease) // a renewal does not shorten it
+		b.wantTTL(lock, 2*lease) // a renewal does not shorten it
 
 		w := b.at(t)
 		wantReply(t, "write", writeAcquire(w, "a", "c"), "")
@@ -279,6 +264,6 @@ func TestAShorterReadLeaseShortensTheLock(t *testing.T) {
 		w.place = b.place
 		b = w
 		shorten("a", "d", lease/2)
-		wantTTL(lease) // the writer's lease
+		b.wantTTL(lock, lease) // the writer's lease
 	})
 }
