@@ -8,7 +8,15 @@ final class Interrupts {
     }
 
     /** Runs a task without the thread's interrupt, which it has again behind the task. */
-    static <T> T without(Supplier<T> task) {
+    static void run(Runnable task) {
+        get(() -> {
+            task.run();
+            return null;
+        });
+    }
+
+    /** Is {@link #run} for a task with a result. */
+    static <T> T get(Supplier<T> task) {
         boolean interrupted = Thread.interrupted();
         try {
             return task.get();

@@ -112,10 +112,7 @@ public final class LeakCheck {
      */
     public static void prepare(LockredisServer server, boolean flush) {
         Objects.requireNonNull(server, "prepare(null, …): give the server that the next test uses");
-        Interrupts.without(() -> {
-            prepareRunning(server, flush);
-            return null;
-        });
+        Interrupts.run(() -> prepareRunning(server, flush));
     }
 
     private static void prepareRunning(LockredisServer server, boolean flush) {

@@ -417,10 +417,7 @@ public final class LockredisServer implements AutoCloseable {
      */
     public void restart() {
         requireOwn("restart");
-        Interrupts.without(() -> {
-            processes.restart();
-            return null;
-        });
+        Interrupts.run(processes::restart);
     }
 
     /** Returns the processes. Null: attached. */
@@ -468,7 +465,7 @@ public final class LockredisServer implements AutoCloseable {
      * interrupted thread too.
      */
     public String unexpectedEnd() {
-        return attached != null ? null : Interrupts.without(processes::unexpectedEnd);
+        return attached != null ? null : Interrupts.get(processes::unexpectedEnd);
     }
 
     /** Stops the server for good. An attached Redis runs on. Does nothing the second time. */

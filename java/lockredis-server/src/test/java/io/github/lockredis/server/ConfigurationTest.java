@@ -40,8 +40,7 @@ class ConfigurationTest {
             assertEquals("PONG", server.command("PING"));
             assertEquals("redis://:s3cret%20%22%2F%40%3A%C3%A4@127.0.0.1:" + server.port(), server.uri());
             assertEquals("redis://127.0.0.1:" + server.port(), server.redissonAddress());
-            Endpoint nameless = new Endpoint(server.host(), server.port(), null, null, 0, false, null);
-            try (Connection connection = new Connection(nameless, 10_000)) {
+            try (Connection connection = Clients.connect(server, 10_000)) {
                 assertThrows(Connection.ErrorReply.class, () -> connection.call("PING"));
             }
             assertFalse(server.config().toString().contains("s3cret"));

@@ -75,11 +75,10 @@ class LeakCheckTest {
 
     @Test
     void waitersOfALockAreWoken() throws IOException {
-        Endpoint address = new Endpoint(server.host(), server.port(), null, null, 0, false, null);
         LeakCheck check = LeakCheck.begin(server);
         acquire("order:1");
-        try (Connection waiter = new Connection(address, 60_000);
-                Connection shards = new Connection(address, 60_000)) {
+        try (Connection waiter = Clients.connect(server);
+                Connection shards = Clients.connect(server)) {
             String channel = "redisson_lock__channel:{order:1}";
             waiter.call("SUBSCRIBE", channel);
             shards.call("SSUBSCRIBE", channel);
@@ -225,8 +224,7 @@ class LeakCheckTest {
     @Test
     void aPauseOfWritesByAnotherClientIsNoticedAtTheEnd() throws Exception {
         LeakCheck check = LeakCheck.begin(server);
-        try (Connection client = new Connection(
-                new Endpoint(server.host(), server.port(), null, null, 0, false, null), 60_000)) {
+        try (Connection client = Clients.connect(server)) {
             client.call("CLIENT", "PAUSE", "3600000", "WRITE");
         }
         assertNull(check.end(false));
@@ -264,8 +262,7 @@ class LeakCheckTest {
     @Test
     void anEndJustBeforeATestDoesNotFailItsStart() throws Exception {
         for (int i = 0; i < 10; i++) {
-            try (Connection client = new Connection(
-                    new Endpoint(server.host(), server.port(), null, null, 0, false, null), 60_000)) {
+            try (Connection client = Clients.connect(server)) {
                 client.call("SHUTDOWN");
             } catch (IOException e) {
                 // the process ends soon

@@ -24,8 +24,7 @@ class LocksTest {
     @BeforeEach
     void start() throws IOException {
         server = LockredisServer.start();
-        client = new Connection(
-                new Endpoint(server.host(), server.port(), null, null, 0, false, null), 60_000);
+        client = Clients.connect(server);
         client.call("CLIENT", "SETNAME", "orders");
     }
 

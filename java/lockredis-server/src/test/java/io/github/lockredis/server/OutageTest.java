@@ -12,16 +12,11 @@ import java.util.concurrent.TimeUnit;
 import org.junit.jupiter.api.Test;
 
 class OutageTest {
-    private static Connection connect(LockredisServer server, int timeout) throws IOException {
-        return new Connection(new Endpoint(server.host(), server.port(), null, null, 0, false, null),
-                timeout);
-    }
-
     @Test
     void killedClientsLoseTheirConnections() throws Exception {
         try (LockredisServer server = LockredisServer.start();
-                Connection client = connect(server, 60_000);
-                Connection subscriber = connect(server, 60_000)) {
+                Connection client = Clients.connect(server);
+                Connection subscriber = Clients.connect(server)) {
             client.call("PING");
             subscriber.call("SUBSCRIBE", "channel");
             assertEquals(2, server.killClients());
@@ -34,7 +29,7 @@ class OutageTest {
     @Test
     void pausedClientsWait() throws Exception {
         try (LockredisServer server = LockredisServer.start();
-                Connection client = connect(server, 200)) {
+                Connection client = Clients.connect(server, 200)) {
             server.pauseClients(Duration.ofSeconds(2));
             long from = System.nanoTime();
             assertThrows(SocketTimeoutException.class, () -> client.call("PING"));
@@ -47,8 +42,8 @@ class OutageTest {
     @Test
     void aPauseOfWritesEndsEarly() throws Exception {
         try (LockredisServer server = LockredisServer.start();
-                Connection hasty = connect(server, 200);
-                Connection client = connect(server, 60_000)) {
+                Connection hasty = Clients.connect(server, 200);
+                Connection client = Clients.connect(server)) {
             server.pauseWrites(Duration.ofHours(1));
             String[] acquire = {"EVAL", "return redis.call('hincrby', KEYS[1], ARGV[1], 1)", "1",
                 "order:1", "6f1c1a2e-54b7-4f7c-9d4a-0c2f6a8e3b11:17"};
@@ -64,13 +59,13 @@ class OutageTest {
     @Test
     void aStoppedServerClosesConnections() throws Exception {
         try (LockredisServer server = LockredisServer.start();
-                Connection client = connect(server, 60_000)) {
+                Connection client = Clients.connect(server)) {
             client.call("PING");
             server.stop();
             assertThrows(IOException.class, () -> client.call("PING"));
-            assertThrows(IOException.class, () -> connect(server, 60_000));
+            assertThrows(IOException.class, () -> Clients.connect(server));
             server.restart();
-            try (Connection again = connect(server, 60_000)) {
+            try (Connection again = Clients.connect(server)) {
                 assertEquals("PONG", again.call("PING"));
             }
         }
@@ -79,7 +74,7 @@ class OutageTest {
     @Test
     void theEndOfTheConnectionIsAnError() throws Exception {
         try (LockredisServer server = LockredisServer.start();
-                Connection client = connect(server, 60_000)) {
+                Connection client = Clients.connect(server)) {
             assertEquals("OK", client.call("QUIT"));
             assertThrows(IOException.class, () -> client.call("PING"));
         }

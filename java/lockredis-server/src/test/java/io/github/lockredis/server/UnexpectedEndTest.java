@@ -140,8 +140,7 @@ class UnexpectedEndTest {
                 kill(server);
                 assertEnded("137 (signal 9)", server);
                 server.restart();
-                try (Connection client = new Connection(
-                        new Endpoint(server.host(), server.port(), null, null, 0, false, null), 60_000)) {
+                try (Connection client = Clients.connect(server)) {
                     assertThrows(IOException.class, () -> client.call("SHUTDOWN"));
                     assertEnded("0", server);
                 }
@@ -165,8 +164,7 @@ class UnexpectedEndTest {
     @Test
     void anInterruptedThreadLearnsOfTheEnd() throws Exception {
         try (LockredisServer server = LockredisServer.start()) {
-            try (Connection client = new Connection(
-                    new Endpoint(server.host(), server.port(), null, null, 0, false, null), 60_000)) {
+            try (Connection client = Clients.connect(server)) {
                 assertThrows(IOException.class, () -> client.call("SHUTDOWN"));
             }
             Thread.currentThread().interrupt();
