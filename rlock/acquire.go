@@ -20,9 +20,9 @@ type claim interface {
 	acquire(lease time.Duration, waits bool, c copyKind) call
 	// granted reads acquire's reply.
 	granted(reply any) (grant, error)
-	// release ends the claim: it gives back what was granted and leaves the queue.
-	// With undo it is unknown what was granted.
-	release(undo bool, lease time.Duration) call
+	// release ends the claim: it gives back what was granted, if anything was, and leaves
+	// the queue.
+	release() call
 	// wasHeld reads release's reply.
 	wasHeld(reply int64) bool
 	// latchKey is the key that release sets.
@@ -305,7 +305,7 @@ func (a *acquisition) undo() {
 	}
 	ctx, cancel := context.WithTimeout(a.ctx, wait)
 	defer cancel()
-	a.c.takeBack(ctx, a.claim, true, a.lease, limit, a.strays, func(outcome) {
+	a.c.takeBack(ctx, a.claim, limit, a.strays, func(outcome) {
 		if a.undone != nil {
 			a.undone()
 		}
@@ -315,11 +315,10 @@ func (a *acquisition) undo() {
 // takeBack sends the claim's release until it is answered, for at most limit and
 // Options.RetryFor. settled is called when it is answered or given up.
 func (c *Client) takeBack(
-	ctx context.Context, k claim, undo bool, lease, limit time.Duration, strays int,
-	settled func(outcome),
+	ctx context.Context, k claim, limit time.Duration, strays int, settled func(outcome),
 ) outcome {
 	return c.send(ctx, request{
-		call: k.release(undo, lease), limit: limit + c.opts.RetryFor, persistent: true,
+		call: k.release(), limit: limit + c.opts.RetryFor, persistent: true,
 		settled: func(o outcome) {
 			defer settled(o)
 			if o.err != nil {

@@ -47,36 +47,20 @@ func TestACallSentTwiceTakesEffectOnce(t *testing.T) {
 		acquire := func(c *rlock.Claim) func() (any, error) {
 			return func() (any, error) { return c.Acquire(time.Minute, true) }
 		}
-		release := func(c *rlock.Claim) func() (any, error) {
-			return func() (any, error) { return c.Release(time.Minute) }
-		}
-		a, b, c := me.NewClaim(1, 0, "a"), me.NewClaim(1, 1, "b"), me.NewClaim(1, 2, "c")
+		a, b := me.NewClaim(1, "a"), me.NewClaim(1, "b")
 		twice(acquire(a), "1")
-		twice(acquire(b), "2")
-		twice(acquire(c), "3")
-		if got := twice(c.Undo, "2"); got != int64(0) {
+		if got := twice(a.Release, ""); got != int64(1) {
 			t.Fatal(got)
 		}
-		if got := twice(release(a), "1"); got != int64(0) {
+		if got := twice(me.NewClaim(1, "c").Release, ""); got != int64(-1) {
 			t.Fatal(got)
 		}
-		if got := twice(release(b), ""); got != int64(1) {
-			t.Fatal(got)
-		}
-		if got := twice(release(me.NewClaim(1, 0, "d")), ""); got != int64(-1) {
-			t.Fatal(got)
-		}
-		e, f := me.NewClaim(1, 0, "e"), me.NewClaim(1, 0, "f")
-		twice(acquire(e), "1")
-		if _, err := e.Undo(); err != nil {
-			t.Fatal(err)
-		}
-		twice(acquire(f), "1") // the same owner again, before the undo is sent again
-		if _, err := e.Undo(); err != nil {
+		twice(acquire(b), "1") // the same owner again, before a's release is sent again
+		if _, err := a.Release(); err != nil {
 			t.Fatal(err)
 		}
 		counted("1")
-		if got := twice(release(f), ""); got != int64(1) {
+		if got := twice(b.Release, ""); got != int64(1) {
 			t.Fatal(got)
 		}
 		if locked, err := me.IsLocked(t.Context()); locked || err != nil {
@@ -87,24 +71,18 @@ func TestACallSentTwiceTakesEffectOnce(t *testing.T) {
 
 func TestALateCopyOfAnAcquireAfterItsReleaseTakesNothing(t *testing.T) {
 	eachLock(t, func(t *testing.T, rdb *redis.Client, me *rlock.Lock, k rlocksuite.Kind) {
-		for _, end := range []func(*rlock.Claim) (any, error){
-			func(c *rlock.Claim) (any, error) { return c.Release(time.Minute) },
-			(*rlock.Claim).Undo,
-		} {
-			c := me.NewClaim(1, 0, "a")
-			_, err := c.Acquire(time.Minute, true)
-			must(t, err)
-			_, err = end(c)
-			must(t, err)
-			if _, err := c.Acquire(time.Minute, true); err != nil {
-				t.Fatal(err)
-			}
-			rest := rlocksuite.Contents(t, rdb)
-			delete(rest, "redisson_lock_token:{l}")
-			if len(rest) > 0 {
-				t.Fatalf("the late copy leaves %v", rest)
-			}
-			rdb.FlushAll(t.Context())
+		c := me.NewClaim(1, "a")
+		_, err := c.Acquire(time.Minute, true)
+		must(t, err)
+		_, err = c.Release()
+		must(t, err)
+		if _, err := c.Acquire(time.Minute, true); err != nil {
+			t.Fatal(err)
+		}
+		rest := rlocksuite.Contents(t, rdb)
+		delete(rest, "redisson_lock_token:{l}")
+		if len(rest) > 0 {
+			t.Fatalf("the late copy leaves %v", rest)
 		}
 	})
 }
@@ -119,7 +97,7 @@ func TestReleaseOfALostHoldReleasesWhatTheServerStillHas(t *testing.T) {
 		if forced, err := me.ForceUnlock(ctx); !forced || err != nil {
 			t.Fatal(forced, err)
 		}
-		_, err := me.NewClaim(1, 0, "late").Acquire(time.Minute, true)
+		_, err := me.NewClaim(1, "late").Acquire(time.Minute, true)
 		must(t, err)
 		for _, h := range []*rlock.Hold{inner, outer} {
 			mustBe(t, rlock.ErrLockLost, h.Release(ctx))
@@ -134,7 +112,7 @@ func TestReleaseOfALostHoldReleasesWhatTheServerStillHas(t *testing.T) {
 
 func TestARenewalOfALockThatIsNotHeldReturnsZero(t *testing.T) {
 	eachLock(t, func(t *testing.T, rdb *redis.Client, me *rlock.Lock, _ rlocksuite.Kind) {
-		renew := me.NewClaim(1, 0, "").Renew
+		renew := me.NewClaim(1, "").Renew
 		if got, err := renew(time.Minute); got != int64(0) || err != nil {
 			t.Fatal(got, err)
 		}
@@ -152,7 +130,7 @@ func TestTheNextWaiterIsWokenWhenTheFirstLeavesAFreeFairLock(t *testing.T) {
 	rlocksuite.Enqueue(rdb, "gone:1", time.Minute)
 	l := newClient(t, rdb, rlock.Options{}).FairLock("l")
 	got := rlocksuite.Queues(t, rdb, t.Context(), l)
-	if _, err := gone.NewClaim(1, 0, "u").Undo(); err != nil {
+	if _, err := gone.NewClaim(1, "u").Release(); err != nil {
 		t.Fatal(err)
 	}
 	release(t, got.Hold(t))
@@ -163,8 +141,8 @@ func TestAnOwnerIsInTheFairQueueOnce(t *testing.T) {
 	rdb := connect(t)
 	ctx := t.Context()
 	acquire(t, newClient(t, rdb, rlock.Options{ID: "a"}).FairLock("l"))
-	b := newClient(t, rdb, rlock.Options{ID: "b"}).FairLock("l").NewClaim(1, 0, "b")
-	c := newClient(t, rdb, rlock.Options{ID: "c"}).FairLock("l").NewClaim(1, 0, "c")
+	b := newClient(t, rdb, rlock.Options{ID: "b"}).FairLock("l").NewClaim(1, "b")
+	c := newClient(t, rdb, rlock.Options{ID: "c"}).FairLock("l").NewClaim(1, "c")
 	for range 2 {
 		for _, claim := range []*rlock.Claim{b, c} {
 			if _, err := claim.Acquire(time.Minute, true); err != nil {
@@ -177,7 +155,7 @@ func TestAnOwnerIsInTheFairQueueOnce(t *testing.T) {
 	rlocksuite.MustHold(t, rdb, want)
 	turn := rdb.ZScore(ctx, rlocksuite.FairTimeouts, "b:1").Val()
 	for range 2 {
-		if _, err := b.Undo(); err != nil {
+		if _, err := b.Release(); err != nil {
 			t.Fatal(err)
 		}
 	}
@@ -198,7 +176,7 @@ func TestAWriteRenewalDoesNotShortenTheWritersReadLease(t *testing.T) {
 	rw := newClient(t, rdb, rlock.Options{}).RWLock("l")
 	w := acquire(t, rw.Write(), rlock.Lease(10*time.Second))
 	acquireIn(t, w.Context(), rw.Read(), rlock.Lease(time.Minute))
-	if got, err := rw.Write().NewClaim(1, 0, "").Renew(10 * time.Second); got != int64(1) ||
+	if got, err := rw.Write().NewClaim(1, "").Renew(10 * time.Second); got != int64(1) ||
 		err != nil {
 		t.Fatal(got, err)
 	}

@@ -24,8 +24,8 @@ type Options struct {
 	// ID is the first part of the names of the client's owners, Redisson's client
 	// id. Empty means a new UUID. Two clients must not share an ID. Packages that
 	// look for forgotten locks, such as lockredistest, recognize owners by the
-	// UUID. Owners are numbered from 1, as Java's threads are. So a client that
-	// uses a Java client's ID must acquire all of its locks with Owner.
+	// UUID. Owners are numbered from 1, as Java's threads are, so a Java client must not
+	// have the same ID either.
 	ID string
 
 	// Lease is the lease that the watchdog renews, Redisson's

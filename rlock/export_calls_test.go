@@ -11,12 +11,10 @@ import (
 // and any number of times.
 type Claim struct{ k *lockClaim }
 
-// NewClaim returns a claim of the owner "id:threadID", whose hold count before the claim
-// is held. latch is the name of its latch.
-func (l *Lock) NewClaim(threadID int64, held int, latch string) *Claim {
+// NewClaim returns a claim of the owner "id:threadID". latch is the name of its latch.
+func (l *Lock) NewClaim(threadID int64, latch string) *Claim {
 	k := l.newLockClaim(string(lockkeys.AppendUnlockLatch(nil, l.name)) + latch)
 	k.setOwner(l.c.ownerName(threadID))
-	k.held, k.counted = held, true
 	return &Claim{k}
 }
 
@@ -24,11 +22,7 @@ func (c *Claim) Acquire(lease time.Duration, waits bool) (any, error) {
 	return c.send(c.k.acquire(lease, waits, copyAgain))
 }
 
-func (c *Claim) Release(lease time.Duration) (any, error) {
-	return c.send(c.k.release(false, lease))
-}
-
-func (c *Claim) Undo() (any, error) { return c.send(c.k.release(true, time.Minute)) }
+func (c *Claim) Release() (any, error) { return c.send(c.k.release()) }
 
 func (c *Claim) Renew(lease time.Duration) (any, error) {
 	return c.send(c.k.renew(leaseChange{lease: lease}))

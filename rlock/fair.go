@@ -41,14 +41,13 @@ func (fair) acquire(k *lockClaim, lease time.Duration, waits bool, _ copyKind) c
 	o := &k.c.opts
 	keys := []string{k.name, k.latch, lockkeys.FairQueue(k.name), lockkeys.FairTimeouts(k.name),
 		lockkeys.Channel(k.name)}
-	return newCall(scripts.FairAcquire, keys, lease.Milliseconds(), k.owner, k.held, k.c.topo.publish,
+	return newCall(scripts.FairAcquire, keys, lease.Milliseconds(), k.owner, k.c.topo.publish,
 		o.FairWait.Milliseconds(), waits, o.Lease.Milliseconds())
 }
 
-func (fair) release(k *lockClaim, undo bool, lease time.Duration) call {
-	args := k.releaseArgs(k.c.topo.publish, undo, lease)
-	return newCall(scripts.FairRelease, fairReleaseKeys(k.name, k.latch),
-		append(args, k.c.opts.FairWait.Milliseconds())...)
+func (fair) release(k *lockClaim) call {
+	return newCall(scripts.FairRelease, fairReleaseKeys(k.name, k.latch), k.owner,
+		k.c.topo.publish, latchLife.Milliseconds(), k.c.opts.FairWait.Milliseconds())
 }
 
 func (fair) force(l *Lock, latch string) call {

@@ -71,7 +71,7 @@ func (fenced) label() string { return "fenced" }
 
 func (fenced) acquire(k *lockClaim, lease time.Duration, _ bool, c copyKind) call {
 	return newCall(scripts.FencedAcquire, []string{k.name, k.latch, lockkeys.FencingToken(k.name)},
-		lease.Milliseconds(), k.owner, k.held, c.arg())
+		lease.Milliseconds(), k.owner, c.arg())
 }
 
 func (fenced) granted(reply any) (grant, error) {

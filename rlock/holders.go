@@ -26,18 +26,15 @@ func newHolders() *holders {
 func excludes(a, b mode) bool { return a != reading || b != reading }
 
 // add adds g, whose request was sent at the given time. The server has granted g, so it
-// no longer has some older holds. add ends these: holds of other owners that g excludes,
-// and holds of g's counted owner if the server counted fewer of them. It reports whether
-// there are holds that may be older or newer than g. Then the server must tell which one
-// is valid.
+// no longer has older holds of other owners that g excludes. add ends these. It reports
+// whether there are holds that may be older or newer than g. Then the server must tell
+// which one is valid.
 func (s *holders) add(g *holding, k *lockClaim, sent time.Time) (unclear bool) {
 	s.mu.Lock()
-	var over, own []*holding
+	var over []*holding
 	for other := range s.named(k.name) {
 		o := other.claim.(*lockClaim)
 		switch {
-		case o.owner == k.owner && k.counted && o.kind.mode() == k.kind.mode() && other.live():
-			own = append(own, other)
 		case o.owner == k.owner || !excludes(o.kind.mode(), k.kind.mode()):
 		case other.since.Before(sent):
 			over = append(over, other)
@@ -48,9 +45,6 @@ func (s *holders) add(g *holding, k *lockClaim, sent time.Time) (unclear bool) {
 	g.next = s.byName[k.name]
 	s.byName[k.name] = g
 	s.mu.Unlock()
-	if len(own) > k.held { // which of them are gone is unknown
-		over = append(over, own...)
-	}
 	for _, other := range over {
 		defer other.loseNow(errNotOwner) // each of them, also if the observer panics
 	}

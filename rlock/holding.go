@@ -123,7 +123,7 @@ func (g *holding) keptByOther() bool {
 	case writing:
 		return g.c.holders.holds(k.owner, k.name, reading)
 	case reading:
-		return !k.counted && g.c.holders.holds(k.owner, k.name, writing)
+		return g.c.holders.holds(k.owner, k.name, writing)
 	}
 	return false
 }
@@ -170,12 +170,6 @@ func (g *holding) end(ctx context.Context, h *Hold) error {
 		}
 		g.c.running.Add(1) // Close waits for this release
 	}
-	if k, ok := g.claim.(*lockClaim); ok && k.counted && lost != nil {
-		// The server may have a new hold of this owner, and cannot tell it from g.
-		g.c.holders.remove(g)
-		g.c.leave()
-		return lost
-	}
 	if lost != nil { // it may still exist on the server
 		go func() {
 			defer g.c.leave()
@@ -216,20 +210,7 @@ func (g *holding) takeBack(ctx context.Context, undo bool, length time.Duration)
 	if !ok || !k.known {
 		return g.sendBack(ctx, undo, length, nil)
 	}
-	given := g.c.given // a release continues while Close waits
-	turn, err := g.c.takeTurnWithin(ctx, given, k, g.c.opts.RetryFor)
-	if err == nil {
-		return g.sendBack(ctx, undo, length, turn)
-	}
-	g.c.spawn(func() {
-		ctx := context.WithoutCancel(ctx)
-		turn, err := g.c.takeTurn(ctx, given, k, false)
-		if err != nil { // Close has given up
-			turn = nil
-		}
-		g.sendBack(ctx, undo, length, turn)
-	})
-	return outcome{err: err}
+	return g.sendBack(ctx, undo, length, g.c.takeTurn(k))
 }
 
 // sendBack is takeBack in the owner's turn. settled, which may be nil, gives the turn back.
@@ -244,7 +225,7 @@ func (g *holding) sendBack(
 		limit = endlessLimit
 	}
 	strays := g.strays + int(g.late.Load())
-	return g.c.takeBack(ctx, g.claim, undo, length, limit, strays, func(o outcome) {
+	return g.c.takeBack(ctx, g.claim, limit, strays, func(o outcome) {
 		if settled != nil {
 			defer settled()
 		}

@@ -1,7 +1,6 @@
 package rlock
 
 import (
-	"fmt"
 	"time"
 
 	"github.com/lockredis/lockredis/internal/lockkeys"
@@ -30,7 +29,7 @@ type kind interface {
 	// acquire, granted, release and renew are the methods of lockClaim.
 	acquire(k *lockClaim, lease time.Duration, waits bool, c copyKind) call
 	granted(reply any) (grant, error)
-	release(k *lockClaim, undo bool, lease time.Duration) call
+	release(k *lockClaim) call
 	renew(k *lockClaim, ch leaseChange) call
 
 	// force deletes the lock, whichever owner holds it, and replies 1 if it
@@ -46,14 +45,12 @@ type kind interface {
 
 // lockClaim is the claim of one owner to one lock.
 type lockClaim struct {
-	c       *Client
-	kind    kind
-	name    string
-	owner   string
-	known   bool // the owner is not new: its requests take turns
-	counted bool // the server counts the owner's holds, see Owner
-	held    int  // the owner's hold count before the claim; 0 unless counted
-	latch   string
+	c     *Client
+	kind  kind
+	name  string
+	owner string
+	known bool // the owner is not new: its requests take turns
+	latch string
 
 	// name, owner and latch as arguments of calls. An any of a string is an allocation, and
 	// each of them is sent twice.
@@ -72,7 +69,7 @@ func (k *lockClaim) setOwner(owner string) { k.owner, k.ownerArg = owner, owner 
 // act makes k a claim of another claim's owner.
 func (k *lockClaim) act(of *lockClaim) {
 	k.setOwner(of.owner)
-	k.known, k.counted = true, of.counted
+	k.known = true
 }
 
 func (k *lockClaim) event() Event {
@@ -80,37 +77,20 @@ func (k *lockClaim) event() Event {
 }
 
 func (k *lockClaim) acquire(lease time.Duration, waits bool, c copyKind) call {
-	if k.counted {
-		c = copyAgain
-	}
 	return k.kind.acquire(k, lease, waits, c)
 }
 
 func (k *lockClaim) granted(reply any) (grant, error) { return k.kind.granted(reply) }
 
-func (k *lockClaim) release(undo bool, lease time.Duration) call {
-	return k.kind.release(k, undo, lease)
-}
+func (k *lockClaim) release() call { return k.kind.release(k) }
 
-// renew does not shorten the lease of a counted owner: the owner's other holds, also in
-// other processes, trust it too.
-func (k *lockClaim) renew(ch leaseChange) call {
-	ch.shorten = ch.shorten && !k.counted
-	return k.kind.renew(k, ch)
-}
+func (k *lockClaim) renew(ch leaseChange) call { return k.kind.renew(k, ch) }
 
-// wasHeld is false for -1. The reply is 0 when the owner holds the lock still, see
-// Owner.
-func (k *lockClaim) wasHeld(reply int64) bool { return reply >= 0 }
+func (k *lockClaim) wasHeld(reply int64) bool { return reply == 1 }
 
 func (k *lockClaim) latchKey() string        { return k.latch }
 func (k *lockClaim) queues() bool            { return k.kind.queues() }
 func (k *lockClaim) channel() (string, bool) { return k.kind.channel(k.name, k.owner) }
-
-// releaseArgs are the first arguments of every release script.
-func (k *lockClaim) releaseArgs(publish any, undo bool, lease time.Duration) []any {
-	return []any{k.owner, k.held, undo, publish, lease.Milliseconds(), latchLife.Milliseconds()}
-}
 
 // Lock returns the reentrant lock of the given name: Redisson's RLock
 // (RedissonLock). It sends nothing; Lock.Do and Lock.Acquire acquire the lock.
@@ -126,7 +106,7 @@ func (plain) queues() bool  { return false }
 
 func (plain) acquire(k *lockClaim, lease time.Duration, _ bool, c copyKind) call {
 	return callOf(scripts.PlainAcquire, 2, k.nameArg, k.latchArg,
-		lease.Milliseconds(), k.ownerArg, k.held, c.arg()).latchOptional()
+		lease.Milliseconds(), k.ownerArg, c.arg()).latchOptional()
 }
 
 // granted reads the reply of an acquire script: a string for granted, or a number.
@@ -143,26 +123,26 @@ func (plain) granted(reply any) (grant, error) {
 }
 
 // refused returns the grant for a number that an acquire script replied: the rest
-// of the holder's lease in ms, or one of the negative replies of package scripts.
+// of the holder's lease in ms, or scripts.Over.
 func refused(ms int64) (grant, error) {
-	switch ms {
-	case scripts.NotHeld:
-		return grant{}, fmt.Errorf("%w: %w", ErrLockLost, errNotOwner)
-	case scripts.Over:
+	if ms == scripts.Over {
 		return grant{}, errClaimOver
-	case scripts.Deadlock:
-		return grant{}, ErrDeadlock
 	}
 	return grant{ttl: fromMS(ms)}, nil
 }
 
-func (plain) release(k *lockClaim, undo bool, lease time.Duration) call {
-	if !undo && !k.counted && !k.c.topo.sharded {
-		return callOf(scripts.PlainRelease, 3, k.nameArg, lockkeys.Channel(k.name), k.latchArg,
-			k.ownerArg)
+func (plain) release(k *lockClaim) call {
+	if k.c.topo.sharded {
+		return k.plainRelease(k.c.topo.publish)
 	}
+	return callOf(scripts.PlainRelease, 3, k.nameArg, lockkeys.Channel(k.name), k.latchArg,
+		k.ownerArg)
+}
+
+// plainRelease returns the call that publishes the release by the given command, if any.
+func (k *lockClaim) plainRelease(publish any) call {
 	return newCall(scripts.PlainRelease, []string{k.name, lockkeys.Channel(k.name), k.latch},
-		k.releaseArgs(k.c.topo.publish, undo, lease)...)
+		k.owner, publish, latchLife.Milliseconds())
 }
 
 func (plain) renew(k *lockClaim, ch leaseChange) call {
@@ -212,10 +192,7 @@ type spin struct{ plain }
 func (spin) label() string                         { return "spin" }
 func (spin) channel(string, string) (string, bool) { return "", false }
 
-func (spin) release(k *lockClaim, undo bool, lease time.Duration) call {
-	return newCall(scripts.PlainRelease, []string{k.name, lockkeys.Channel(k.name), k.latch},
-		k.releaseArgs("", undo, lease)...)
-}
+func (spin) release(k *lockClaim) call { return k.plainRelease("") }
 
 func (spin) force(l *Lock, latch string) call {
 	return newCall(scripts.PlainForce, []string{l.name, lockkeys.Channel(l.name), latch},

@@ -194,19 +194,22 @@ func (r *refusing) ProcessHook(next redis.ProcessHook) redis.ProcessHook {
 	}
 }
 
+// The server is fast in virtual time, so the caller's goroutine sends the requests.
 func TestRequestsAreSentAfterHooksThatPanicked(t *testing.T) {
-	rdb := connect(t)
-	r := &refusing{}
-	rdb.AddHook(r)
-	c := newClient(t, rdb, rlock.Options{})
-	warm(t, c)
-	for range 5 {
-		r.armed.Store(true)
-		if panics(func() { _, _ = c.Lock("l").IsLocked(t.Context()) }) == nil {
-			t.Error("no panic")
+	virtually(t, func(t *testing.T) {
+		rdb := lockredistest.RunT(t).Client()
+		r := &refusing{}
+		rdb.AddHook(r)
+		c := newClient(t, rdb, rlock.Options{})
+		warm(t, c)
+		for range 5 {
+			r.armed.Store(true)
+			if panics(func() { _, _ = c.Lock("l").IsLocked(t.Context()) }) == nil {
+				t.Error("no panic")
+			}
+			r.armed.Store(false)
 		}
-		r.armed.Store(false)
-	}
-	_, err := c.Lock("l").IsLocked(t.Context())
-	must(t, err)
+		_, err := c.Lock("l").IsLocked(t.Context())
+		must(t, err)
+	})
 }

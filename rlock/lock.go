@@ -87,14 +87,7 @@ func (l *Lock) acquireAs(
 		return h, err
 	}
 	if k == nil {
-		if k, turn, err = l.newClaim(ctx, outer, s, start); err != nil {
-			return nil, err
-		}
-	}
-	if k.counted { // other processes may act for the owner
-		if err := l.countHolds(ctx, k, turn); err != nil {
-			return nil, err
-		}
+		k, turn = l.newClaim(outer)
 	}
 	a := l.c.newAcquisition(ctx, k, s, start)
 	a.undone = turn
@@ -103,19 +96,6 @@ func (l *Lock) acquireAs(
 	}
 	defer turn()
 	return l.c.hold(a)
-}
-
-// countHolds asks for the owner's hold count. If it fails, or panics, it gives the turn back.
-func (l *Lock) countHolds(ctx context.Context, k *lockClaim, turn func()) (err error) {
-	counted := false
-	defer func() {
-		if !counted {
-			turn()
-		}
-	}()
-	k.held, err = l.HoldCount(ctx, k.owner)
-	counted = err == nil
-	return err
 }
 
 // firstHold is a holding with its first Hold. They are one allocation, because most holdings
@@ -135,6 +115,9 @@ func (c *Client) hold(a *acquisition) (*Hold, error) {
 		switch {
 		case begun:
 		case added:
+			if a.undone != nil { // the release takes the owner's turn
+				a.undone()
+			}
 			_ = releaseAfter(endedContext, first.hold.Release)
 		default:
 			a.abandon()
@@ -153,13 +136,8 @@ func (c *Client) hold(a *acquisition) (*Hold, error) {
 		return nil, ErrClosed
 	}
 	added = true
-	if k, ok := a.claim.(*lockClaim); ok {
-		if c.holders.add(g, k, a.sent) {
-			c.watchdog.verify()
-		}
-		if k.counted && a.strays > 0 { // a late copy must not raise the hold count again
-			c.seal(a.ctx, k.latch)
-		}
+	if k, ok := a.claim.(*lockClaim); ok && c.holders.add(g, k, a.sent) {
+		c.watchdog.verify()
 	}
 	begun = true
 	return h, nil
@@ -174,17 +152,16 @@ func (l *Lock) reenter(ctx context.Context, outer *Hold, s settings) (*Hold, err
 		if k.name != l.name {
 			continue
 		}
-		held, own := k.kind.mode(), s.owner == 0 || k.owner == l.c.ownerName(s.owner)
+		held := k.kind.mode()
 		switch {
-		case own && held == mode:
+		case held == mode:
 			if err := ctx.Err(); err != nil {
 				return nil, err
 			}
 			if h := o.holding.join(ctx); h != nil {
 				return h.lengthen(ctx, s)
 			}
-		case own && held == writing && mode == reading: // a writer may also read
-		case !own && !excludes(held, mode): // another reader
+		case held == writing && mode == reading: // a writer may also read
 		default:
 			return nil, fmt.Errorf("%w: acquire %q as %q: the context's hold of it is of kind %q",
 				ErrDeadlock, l.name, l.kind.label(), k.kind.label())
@@ -229,31 +206,17 @@ func (h *Hold) lengthen(ctx context.Context, s settings) (*Hold, error) {
 
 // newClaim returns the claim of an acquisition and gives it an owner. turn gives
 // the owner's turn back.
-func (l *Lock) newClaim(
-	ctx context.Context, outer *Hold, s settings, start time.Time,
-) (k *lockClaim, turn func(), err error) {
+func (l *Lock) newClaim(outer *Hold) (k *lockClaim, turn func()) {
 	k = l.newLockClaim(l.c.newLatch(l.name))
-	if s.owner != 0 {
-		k.setOwner(l.c.ownerName(s.owner))
-		k.known, k.counted = true, true
-		err = within(ctx, start, s.wait, func(ctx context.Context) error {
-			turn, err = l.c.takeTurn(ctx, l.c.ctx, k, s.wait == 0)
-			if err == nil && turn == nil {
-				return ErrTimeout
-			}
-			return err
-		})
-		return k, turn, err
-	}
 	if of := claimOf(outer); of != nil {
 		k.act(of)
 		if turn = l.c.takeFree(k); turn != nil {
-			return k, turn, nil
+			return k, turn
 		}
 		k = l.newLockClaim(k.latch)
 	}
 	k.setOwner(l.c.ownerName(l.c.owners.Add(1)))
-	return k, func() {}, nil
+	return k, func() {}
 }
 
 // claimOf returns the claim of the innermost lock that is held, or nil.
@@ -271,7 +234,7 @@ func claimOf(h *Hold) *lockClaim {
 func (l *Lock) readInside(
 	ctx context.Context, outer *Hold, s settings, start time.Time,
 ) (h *Hold, k *lockClaim, turn func(), err error) {
-	if l.kind.mode() != reading || s.owner != 0 {
+	if l.kind.mode() != reading {
 		return nil, nil, nil, nil
 	}
 	for {
@@ -282,7 +245,7 @@ func (l *Lock) readInside(
 		k = l.newLockClaim(l.c.newLatch(l.name))
 		k.act(w.holding.claim.(*lockClaim))
 		err = within(ctx, start, s.wait, func(ctx context.Context) error {
-			turn, err = l.c.takeTurnWithin(ctx, l.c.ctx, k, s.tryLimit(l.c.opts))
+			turn, err = l.c.awaitTurn(ctx, k, s.tryLimit(l.c.opts))
 			return err
 		})
 		if err != nil {

@@ -30,12 +30,11 @@ func TestEveryKindPublishesItsReleaseAsRedissonDoes(t *testing.T) {
 				what string
 				send func(*rlock.Claim) (any, error)
 			}{
-				{"release", func(c *rlock.Claim) (any, error) { return c.Release(time.Minute) }},
-				{"undo", (*rlock.Claim).Undo},
+				{"release", (*rlock.Claim).Release},
 				{"force", func(*rlock.Claim) (any, error) { return me.SendForce() }},
 			} {
 				rdb.Del(ctx, rlocksuite.FairQueue, rlocksuite.FairTimeouts)
-				claim := me.NewClaim(1, 0, end.what)
+				claim := me.NewClaim(1, end.what)
 				if _, err := claim.Acquire(time.Minute, false); err != nil {
 					t.Fatal(err)
 				}

@@ -8,7 +8,6 @@ import (
 
 	"github.com/redis/go-redis/v9"
 
-	"github.com/lockredis/lockredis/internal/rlocksuite"
 	"github.com/lockredis/lockredis/lockredistest"
 	"github.com/lockredis/lockredis/rlock"
 )
@@ -50,52 +49,6 @@ func TestCallsAfterCloseReturnErrClosed(t *testing.T) {
 	if keys := rdb.Keys(context.Background(), "*").Val(); len(keys) != 0 {
 		t.Error(keys)
 	}
-}
-
-func TestAHoldOfAGivenOwnerIsLostByForceUnlock(t *testing.T) {
-	ctx := t.Context()
-	rdb := connect(t)
-	c := newClient(t, rdb, rlock.Options{ID: "me"})
-	l := c.Lock("l")
-	old := acquire(t, l, rlock.Owner(7), rlock.Lease(time.Minute))
-	if ok, err := l.ForceUnlock(ctx); !ok || err != nil {
-		t.Fatal(ok, err)
-	}
-	<-old.Lost()
-	acquire(t, l, rlock.Owner(7))
-	mustBe(t, rlock.ErrLockLost, old.Release(ctx))
-	must(t, c.Close(ctx)) // waits for what Release continues in the background
-	if n := rdb.HGet(ctx, "l", "me:7").Val(); n != "1" {
-		t.Fatalf("the release of the lost hold makes the new hold's count %q", n)
-	}
-}
-
-func TestTheHoldsOfAGivenOwnerInTwoClientsAreCounted(t *testing.T) {
-	rdb := connect(t)
-	ctx := t.Context()
-	l := newClient(t, rdb, rlock.Options{ID: "id"}).Lock("l")
-	a := acquire(t, l, rlock.Owner(7))
-	b := acquire(t, newClient(t, rdb, rlock.Options{ID: "id"}).Lock("l"), rlock.Owner(7))
-	if n, err := l.HoldCount(ctx, "id:7"); n != 2 || err != nil {
-		t.Fatal(n, err)
-	}
-	release(t, b, a)
-	if locked, err := l.IsLocked(ctx); locked || err != nil {
-		t.Fatal(locked, err)
-	}
-}
-
-func TestAnAcquisitionTimesOutWhileItsOwnerWaitsInAnotherGoroutine(t *testing.T) {
-	l := newClient(t, connect(t), rlock.Options{}).Lock("l")
-	acquire(t, l)
-	ctx, cancel := context.WithCancel(t.Context())
-	waits := rlocksuite.Begin(ctx, l, rlock.Owner(7))
-	for _, wait := range []time.Duration{0, 10 * time.Millisecond} {
-		mustBe(t, rlock.ErrTimeout, try(l, rlock.Owner(7), rlock.Wait(wait)))
-	}
-	cancel()
-	_, err := waits.Result()
-	mustBe(t, context.Canceled, err)
 }
 
 func TestARingIsRefused(t *testing.T) {

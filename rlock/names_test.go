@@ -21,7 +21,6 @@ func eachCall(c *rlock.Client, name string) map[string]error {
 		"fenced": c.FencedLock(name).AsLock(), "read": c.RWLock(name).Read(), "write": c.RWLock(name).Write(),
 	} {
 		errs[kind] = try(l)
-		errs[kind+" of an owner"] = try(l, rlock.Owner(7))
 		_, errs[kind+" locked"] = l.IsLocked(ctx)
 		_, errs[kind+" forced"] = l.ForceUnlock(ctx)
 		_, errs[kind+" counted"] = l.HoldCount(ctx, "me:1")

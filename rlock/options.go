@@ -13,7 +13,6 @@ type settings struct {
 	wait    time.Duration // forever: no limit; 0: a single try
 	lease   time.Duration // 0: watched
 	noLease bool          // permits only
-	owner   int64         // thread id; 0: the owner of the context's hold, or a new one
 
 	retryFor time.Duration // 0: Options.RetryFor
 	unsynced bool          // do not wait for replicas
@@ -54,23 +53,6 @@ func NoLease() Option {
 	return func(s *settings) { s.lease, s.noLease = 0, true }
 }
 
-// Owner makes the acquisition act for the owner "id:threadID", with the client's id.
-// A process that continues the work of a Java thread can have that thread's owner. The
-// server counts the holds of such an owner, across processes. The lock is free when
-// all of them are released. They share one lease: Extend to an earlier end ends the
-// trust of its hold then, and the server keeps the later end. The release of a lost hold
-// does not lower the count, because the server may count other holds by then; the lock is
-// free when its lease ends. Without this option the acquisition has the owner of the
-// context's hold, or a new owner. The client numbers its new owners from 1: an n up to their
-// number is one of them, and enters that owner's holds.
-func Owner(threadID int64) Option {
-	return func(s *settings) {
-		if s.owner = threadID; threadID <= 0 {
-			s.err = fmt.Errorf("owner %d is not positive", threadID)
-		}
-	}
-}
-
 func settingsOf(op, name string, options []Option) (settings, error) {
 	if len(options) == 0 {
 		return settings{wait: forever}, nil
@@ -90,7 +72,7 @@ func settingsOf(op, name string, options []Option) (settings, error) {
 // waitSettings is settingsOf for an operation whose only option is Wait.
 func waitSettings(op, name string, options []Option) (settings, error) {
 	s, err := settingsOf(op, name, options)
-	if err == nil && (s.lease != 0 || s.noLease || s.owner != 0) {
+	if err == nil && (s.lease != 0 || s.noLease) {
 		err = fmt.Errorf("rlock: %s %q: the only option here is Wait", op, name)
 	}
 	return s, err

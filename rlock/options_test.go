@@ -30,7 +30,6 @@ func TestOptionsThatMakeNoSenseAreErrors(t *testing.T) {
 	wrong := map[string]rlock.Option{
 		"lease 0": rlock.Lease(0), "lease -1s": rlock.Lease(-time.Second),
 		"a past deadline": rlock.Lease(past), "lease 999µs": rlock.Lease(999 * time.Microsecond),
-		"owner 0": rlock.Owner(0), "owner -1": rlock.Owner(-1),
 	}
 	for kind, acquire := range acquires {
 		for name, o := range wrong {
@@ -42,11 +41,6 @@ func TestOptionsThatMakeNoSenseAreErrors(t *testing.T) {
 	for _, kind := range []string{"lock", "do", "fenced", "multi", "quorum"} {
 		if err := acquires[kind](rlock.NoLease()); err == nil {
 			t.Errorf("%s: no lease is accepted", kind)
-		}
-	}
-	for _, kind := range []string{"sem", "rate", "permit"} {
-		if err := acquires[kind](rlock.Owner(7)); err == nil {
-			t.Errorf("%s: an owner is accepted", kind)
 		}
 	}
 	for _, d := range []time.Duration{0, -time.Second, 999 * time.Microsecond} {

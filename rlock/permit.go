@@ -102,8 +102,6 @@ func (s *PermitSemaphore) Acquire(
 	case n < 1 || n > maxPermits:
 		return nil, fmt.Errorf("rlock: acquire permits of %q: %d is not in 1 to %d",
 			s.name, n, maxPermits)
-	case set.owner != 0:
-		return nil, fmt.Errorf("rlock: acquire permits of %q: permits have no owner", s.name)
 	}
 	if err := s.c.enter(); err != nil {
 		return nil, err
@@ -168,7 +166,7 @@ func (k *permitClaim) acquire(lease time.Duration, _ bool, _ copyKind) call {
 func (k *permitClaim) granted(reply any) (grant, error) { return grantedPermits(reply) }
 
 // release releases the permits that are held, and replies their number.
-func (k *permitClaim) release(bool, time.Duration) call {
+func (k *permitClaim) release() call {
 	return newCall(scripts.PermitUndo, append(k.s.keys[:3:3], k.latch),
 		append([]any{k.s.c.topo.publish, latchLife.Milliseconds()}, k.ids...)...)
 }

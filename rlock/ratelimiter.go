@@ -191,7 +191,7 @@ func (k *rateClaim) acquire(time.Duration, bool, copyKind) call {
 	return newCall(scripts.RateAcquire, k.r.keysWith(k.latch), k.n, k.id)
 }
 
-func (k *rateClaim) release(bool, time.Duration) call {
+func (k *rateClaim) release() call {
 	return newCall(scripts.RateUndo, k.r.keysWith(k.latch), k.n, k.id, latchLife.Milliseconds())
 }
 

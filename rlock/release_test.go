@@ -5,10 +5,8 @@ import (
 	"slices"
 	"sync/atomic"
 	"testing"
-	"testing/synctest"
 	"time"
 
-	"github.com/lockredis/lockredis/internal/rlocksuite"
 	"github.com/lockredis/lockredis/lockredistest"
 	"github.com/lockredis/lockredis/rlock"
 )
@@ -78,29 +76,6 @@ func TestAReleaseWhileCloseLosesTheHoldsReportsTheLoss(t *testing.T) {
 		}
 		close(seen)
 		must(t, <-closed)
-	})
-}
-
-func TestCloseWaitsForAReleaseThatWaitsForItsOwnersTurn(t *testing.T) {
-	virtually(t, func(t *testing.T) {
-		srv := lockredistest.RunT(t)
-		c := newClient(t, srv.Client(), rlock.Options{})
-		warm(t, c)
-		l := c.Lock("l")
-		h := acquire(t, l, rlock.Owner(7))
-		srv.HoldRequest(lockredistest.Match{Key: "l", Times: 1}, time.Second)
-		again := rlocksuite.Begin(t.Context(), l, rlock.Owner(7)) // has the owner's turn
-		synctest.Wait()
-		released := make(chan error)
-		go func() { released <- h.Release(context.Background()) }()
-		synctest.Wait()
-		go c.Close(context.Background())
-		must(t, <-released)
-		if srv.Exists("l") {
-			t.Error("the lock is held")
-		}
-		_, err := again.Result()
-		mustBe(t, rlock.ErrClosed, err)
 	})
 }
 

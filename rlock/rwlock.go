@@ -63,12 +63,13 @@ func (reads) channel(name, _ string) (string, bool) { return lockkeys.RWChannel(
 
 func (reads) acquire(k *lockClaim, lease time.Duration, _ bool, _ copyKind) call {
 	return newCall(scripts.ReadAcquire, []string{k.name, k.latch, lockkeys.Braced(k.name)},
-		lease.Milliseconds(), k.owner, k.held)
+		lease.Milliseconds(), k.owner)
 }
 
-func (reads) release(k *lockClaim, undo bool, lease time.Duration) call {
+func (reads) release(k *lockClaim) call {
 	keys := []string{k.name, lockkeys.RWChannel(k.name), k.latch, lockkeys.Braced(k.name)}
-	return newCall(scripts.ReadRelease, keys, k.releaseArgs(k.c.topo.publish, undo, lease)...)
+	return newCall(scripts.ReadRelease, keys,
+		k.owner, k.c.topo.publish, latchLife.Milliseconds())
 }
 
 func (reads) renew(k *lockClaim, ch leaseChange) call {
@@ -88,12 +89,12 @@ func (writes) channel(name, _ string) (string, bool) { return lockkeys.RWChannel
 
 func (writes) acquire(k *lockClaim, lease time.Duration, _ bool, _ copyKind) call {
 	return newCall(scripts.WriteAcquire, []string{k.name, k.latch},
-		lease.Milliseconds(), k.owner, k.held).latchOptional()
+		lease.Milliseconds(), k.owner).latchOptional()
 }
 
-func (writes) release(k *lockClaim, undo bool, lease time.Duration) call {
+func (writes) release(k *lockClaim) call {
 	return newCall(scripts.WriteRelease, []string{k.name, lockkeys.RWChannel(k.name), k.latch},
-		k.releaseArgs(k.c.topo.publish, undo, lease)...)
+		k.owner, k.c.topo.publish, latchLife.Milliseconds())
 }
 
 func (writes) renew(k *lockClaim, ch leaseChange) call {

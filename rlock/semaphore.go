@@ -92,7 +92,7 @@ func (k *semaphoreClaim) acquire(time.Duration, bool, copyKind) call {
 
 func (k *semaphoreClaim) granted(reply any) (grant, error) { return grantedPermits(reply) }
 
-func (k *semaphoreClaim) release(bool, time.Duration) call {
+func (k *semaphoreClaim) release() call {
 	return newCall(scripts.SemUndo, []string{k.s.name, k.s.channel, k.latch},
 		k.s.c.topo.publish, countLife.Milliseconds(), k.n)
 }

@@ -2,7 +2,6 @@ package rlock_test
 
 import (
 	"context"
-	"errors"
 	"sync"
 	"testing"
 	"time"
@@ -111,30 +110,5 @@ func TestAReadersTurnIsWaitedForWithinItsWait(t *testing.T) {
 				}
 			}
 		}
-	})
-}
-
-func TestAReleaseWaitsForItsOwnersTurnInTheBackground(t *testing.T) {
-	virtually(t, func(t *testing.T) {
-		srv := lockredistest.RunT(t)
-		c := newClient(t, srv.Client(), rlock.Options{RetryFor: 2 * time.Second})
-		l := c.Lock("l")
-		first := acquire(t, l, rlock.Owner(7))
-		hang := srv.LoseRequest(lockredistest.Match{
-			Key: "l", Script: "hincrby", Times: lockredistest.Always, // acquire and release
-		})
-		if _, err := l.Acquire(t.Context(), rlock.Owner(7), rlock.Wait(time.Second)); err == nil {
-			t.Error("acquired without an answer")
-		}
-		start := time.Now()
-		err := first.Release(t.Context())
-		if took := time.Since(start); err == nil || took > 5*time.Second {
-			t.Errorf("released with %v after %s", err, took)
-		}
-		if errors.Is(err, rlock.ErrLockLost) {
-			t.Error(err)
-		}
-		hang.Clear()
-		eventually(t, "the lock is free", func() bool { return !srv.Exists("l") })
 	})
 }

@@ -51,47 +51,38 @@ func (t *turn) taken() (giveBack func()) {
 	})
 }
 
-// takeTurn waits for the owner's turn, until closing ends (ErrClosed). giveBack must be
-// called once. With try it does not wait; giveBack is then nil if the turn is taken.
-func (c *Client) takeTurn(
-	ctx, closing context.Context, k *lockClaim, try bool,
+// takeTurn takes the owner's turn for the end of a hold. It is free then, or a reader that
+// looks for the hold has it for a moment. giveBack must be called once.
+func (c *Client) takeTurn(k *lockClaim) (giveBack func()) {
+	c.holders.mu.Lock()
+	t := c.holders.enterTurn(k)
+	c.holders.mu.Unlock()
+	t.busy <- struct{}{}
+	return t.taken()
+}
+
+// awaitTurn takes the owner's turn, which another request may have while it waits for the
+// server's answer. After limit the server counts as silent. giveBack must be called once.
+func (c *Client) awaitTurn(
+	ctx context.Context, k *lockClaim, limit time.Duration,
 ) (giveBack func(), err error) {
 	c.holders.mu.Lock()
 	t := c.holders.enterTurn(k)
 	c.holders.mu.Unlock()
-	select {
-	case t.busy <- struct{}{}:
-		return t.taken(), nil
-	default:
-	}
-	if try {
-		t.leave()
-		return nil, nil
-	}
+	silent := time.NewTimer(limit)
+	defer silent.Stop()
 	select {
 	case t.busy <- struct{}{}:
 		return t.taken(), nil
 	case <-ctx.Done():
 		err = ctx.Err()
-	case <-closing.Done():
+	case <-c.ctx.Done():
 		err = ErrClosed
+	case <-silent.C:
+		err = fmt.Errorf("rlock: no answer for %v: %w", limit, errNoReply)
 	}
 	t.leave()
 	return nil, err
-}
-
-// takeTurnWithin is takeTurn for a turn that another request has only while it waits for
-// the server's answer. After limit the server counts as silent.
-func (c *Client) takeTurnWithin(
-	ctx, closing context.Context, k *lockClaim, limit time.Duration,
-) (giveBack func(), err error) {
-	limited, cancel := context.WithTimeout(ctx, limit)
-	defer cancel()
-	giveBack, err = c.takeTurn(limited, closing, k, false)
-	if err != nil && ctx.Err() == nil && limited.Err() != nil {
-		err = fmt.Errorf("rlock: no answer for %v: %w", limit, errNoReply)
-	}
-	return giveBack, err
 }
 
 // takeFree takes the owner's turn if the owner has no hold of the name, in any mode, and

@@ -60,7 +60,6 @@ func understand(t *testing.T, release string, tp *topology.Topology) {
 		{"readers share and writers wait", readAndWrite},
 		{"a fenced lock's tokens are one row", fence},
 		{"a lock is forced from the other side", force},
-		{"an owner of the other side can be matched", match},
 		{"semaphores wake each other", signal},
 		{"permits are told apart", permits},
 		{"latches open each other", open},
@@ -447,38 +446,6 @@ func force(t *testing.T, p *pair) {
 		if answer := owner.Try(kind, "unlock", name); answer.Err == nil && kind != peer.Fair {
 			t.Errorf("%s: Java's unlock succeeded after Go's forced unlock", kind)
 		}
-	}
-}
-
-// match makes a Go owner with a Java thread's name.
-func match(t *testing.T, p *pair) {
-	const name = "orders:matched"
-	ctx, owner := t.Context(), p.java.Thread(t, "a")
-	same := rlock.New(p.rdb, rlock.Options{ID: p.java.ID})
-	t.Cleanup(func() { same.Close(context.Background()) })
-	l, java := same.Lock(name), rlock.Owner(owner.ThreadID())
-	owner.Lock(peer.Lock, name, time.Minute)
-	tryFails(t, p.gos.Lock(name), 0, "Java")
-	held := lock(t, l, java)
-	if want := p.java.ID + ":" + strconv.FormatInt(owner.ThreadID(), 10); held.Owner() != want {
-		t.Errorf("the Go hold's owner is %s, want Java's %s", held.Owner(), want)
-	}
-	counts := func(want int64) {
-		t.Helper()
-		n, err := l.HoldCount(ctx, held.Owner())
-		if java := owner.HoldCount(peer.Lock, name); java != want || int64(n) != want || err != nil {
-			t.Errorf("the hold count is %d for Java and %d for Go (%v), want %d", java, n, err, want)
-		}
-	}
-	counts(2)
-	inner := lock(t, l, java)
-	counts(3)
-	owner.Unlock(peer.Lock, name) // Java hands the lock over
-	check(t, inner.Release(ctx))
-	counts(1)
-	check(t, held.Release(ctx))
-	if locked, err := l.IsLocked(ctx); locked || err != nil {
-		t.Errorf("after the last release, IsLocked: %v, %v; want false, nil", locked, err)
 	}
 }
 

@@ -20,7 +20,7 @@ func (l *lock) call(h *hold, name string, keys, args []string, effect func(reply
 				}
 			}
 			if l.kind == readWrite {
-				for n := 1; n <= h.count+2; n++ {
+				for n := 1; n <= 2; n++ {
 					l.w.observe(h.timeout(n))
 				}
 			}
@@ -102,7 +102,7 @@ const (
 func (h *hold) acquireCall(c *claim, lease int64, waits bool, kind string) *call {
 	l := h.l
 	effect := func(reply any) { l.acquired(h, c, lease, waits, kind, reply) }
-	keys, args := []string{l.name, c.latch}, []string{itoa(lease), h.owner, itoa(c.held)}
+	keys, args := []string{l.name, c.latch}, []string{itoa(lease), h.owner}
 	switch {
 	case l.kind == fair:
 		keys = append(keys, l.keys[0], l.keys[1], l.channel())
@@ -132,15 +132,6 @@ func (l *lock) acquired(h *hold, c *claim, lease int64, waits bool, kind string,
 	switch {
 	case v.over:
 		l.w.fail(ruleReply, "%s tells %s that its claim is over", l.name, h.field)
-	case v.gone:
-		if c.held == 0 || h.live() {
-			l.w.fail(ruleReply, "%s is lost, %s is told, which holds it", l.name, h.field)
-		}
-		return
-	case v.deadlock != (!v.ok && !h.live() && l.readBy(h)):
-		l.w.fail(ruleReply, "%s: whether %s waits for itself is %v", l.name, h.field, v.deadlock)
-	case v.deadlock:
-		return
 	case !v.ok && h.live() && kind != copyAgain && l.kind != fair && l.kind != readWrite:
 		if want := h.end() - l.w.server(); v.ttl != want {
 			l.w.fail(ruleReply, "%s told %s to wait for %d ms, not %d", l.name, h.field, v.ttl, want)
@@ -152,7 +143,7 @@ func (l *lock) acquired(h *hold, c *claim, lease int64, waits bool, kind string,
 		l.refused(h, v.ttl)
 		return
 	}
-	again := l.granted(h, c.held, lease)
+	again := l.granted(h, lease)
 	if l.kind != fenced {
 		return
 	}
@@ -166,8 +157,8 @@ func (l *lock) acquired(h *hold, c *claim, lease int64, waits bool, kind string,
 
 // verdict is an acquisition's reply.
 type verdict struct {
-	ok, gone, over, deadlock bool
-	ttl                      int64 // if the four fields above are false
+	ok, over bool
+	ttl      int64 // if both are false
 }
 
 func (l *lock) verdict(reply any) verdict {
@@ -184,15 +175,15 @@ func (l *lock) verdict(reply any) verdict {
 		}
 		return verdict{ok: true}
 	default:
-		return verdict{gone: ttl == -3, over: ttl == -4, deadlock: ttl == -5, ttl: ttl}
+		return verdict{over: ttl == -4, ttl: ttl}
 	}
 }
 
-// releaseCall is the release of a claim. With undo it is unknown what was granted.
-func (h *hold) releaseCall(c *claim, undo bool, lease int64) *call {
+// releaseCall is the release of a claim.
+func (h *hold) releaseCall(c *claim) *call {
 	l := h.l
 	keys := []string{l.name, l.channel(), c.latch}
-	args := []string{h.owner, itoa(c.held), flag(undo), l.publish(), itoa(lease), life}
+	args := []string{h.owner, l.publish(), life}
 	lives := int64(latchTime)
 	switch {
 	case l.kind == fair:
@@ -200,11 +191,11 @@ func (h *hold) releaseCall(c *claim, undo bool, lease int64) *call {
 		args = append(args, itoa(l.patience))
 	case h.reads:
 		keys = append(keys, "{"+l.name+"}")
-	case !undo && !h.counted && l.kind != spin && l.kind != readWrite:
+	case l.kind != spin && l.kind != readWrite:
 		args, lives = args[:1], shortCallTime
 	}
 	return l.call(h, h.script("release"), keys, args, func(reply any) {
-		l.released(h, c, undo, lease, lives, reply)
+		l.released(h, c, lives, reply)
 	})
 }
 
@@ -245,25 +236,4 @@ func (h *hold) forceCall(latch string) *call {
 		}
 	}
 	return l.call(h, name, keys, args, func(reply any) { l.forced(latch, h.reads, reply) })
-}
-
-// countCall reads the owner's hold count.
-func (h *hold) countCall() *call {
-	l := h.l
-	return l.call(h, "read_key", []string{l.name}, []string{"hget", h.field}, func(reply any) {
-		var want any
-		if h.live() {
-			want = itoa(h.count)
-		}
-		if reply != want {
-			l.w.fail(ruleReply, "%s has %v holds of %s, not %v", l.name, reply, h.field, want)
-		}
-	})
-}
-
-func (h *hold) sealCall(c *claim) *call {
-	l := h.l
-	return l.call(h, "seal", []string{c.latch}, []string{life}, func(reply any) {
-		l.w.seal(c.latch, reply)
-	})
 }

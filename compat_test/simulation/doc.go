@@ -7,8 +7,7 @@
 // A world is an engine with a manual clock, and model clients of every kind of lock.
 // Each lock has several clients, so it is always contended. The clients send rlock's
 // own scripts, read from its files, and other commands: SUBSCRIBE, PTTL, HGET, DEL of
-// latches, SCRIPT LOAD. They re-enter a hold as rlock does: in the client, or on the
-// server with the option Owner.
+// latches, SCRIPT LOAD. They re-enter a hold as rlock does, in the client.
 //
 // A step is the next action of a client, or an event of the world. Time passes: a
 // little, much, or up to the next deadline, a millisecond before or after it. The

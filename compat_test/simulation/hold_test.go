@@ -1,9 +1,6 @@
 package simulation
 
-import (
-	"slices"
-	"strconv"
-)
+import "strconv"
 
 func itoa[T int | int64](n T) string { return strconv.FormatInt(int64(n), 10) }
 
@@ -25,26 +22,22 @@ type hold struct {
 	owner string
 	field string // of the hash
 	reads bool   // readWrite: it is a read hold
-	// counted is rlock's option Owner: the server counts the holds of the owner.
-	// Otherwise it has at most one, and the client counts.
-	counted bool
 
 	// As stored.
-	count int
-	base  int   // the part of count that the client has lost; counted only
+	count int   // 0 or 1: the client counts the holds that re-enter
 	until int64 // on the server's clock
 	turn  int64 // fair: its deadline in the queue; 0: it is not queued
 
 	// As believed.
 	state   state
 	held    int
-	claims  []*claim // granted: one for each hold if counted, else at most one
-	now     *claim   // of the acquisition under way
-	over    *claim   // lost: it is undone before the next
-	trust   int64    // end of the lease, measured from when the request was sent
-	lease   int64    // ms
-	watched bool     // the watchdog renews it
-	voided  int64    // the last unlock by force: replies to earlier requests do not count
+	claim   *claim // granted
+	now     *claim // of the acquisition under way
+	over    *claim // lost: it is undone before the next
+	trust   int64  // end of the lease, measured from when the request was sent
+	lease   int64  // ms
+	watched bool   // the watchdog renews it
+	voided  int64  // the last unlock by force: replies to earlier requests do not count
 	renewAt int64
 	restUp  int64 // it takes no step before this time
 
@@ -64,7 +57,6 @@ type hold struct {
 // claim is one acquisition. Its copies share a latch.
 type claim struct {
 	latch  string
-	held   int // the hold count before it
 	strays int // copies of its requests without an answer
 	// changed: its lease was set. Then renewals have a place too.
 	changed bool
@@ -74,12 +66,7 @@ type claim struct {
 const pollStrays = 1000
 
 // expected is the stored hold count that the client expects.
-func (h *hold) expected() int {
-	if h.counted {
-		return h.base + h.held
-	}
-	return min(h.held, 1)
-}
+func (h *hold) expected() int { return min(h.held, 1) }
 
 // trusts reports whether h's client may act as the lock's owner.
 func (h *hold) trusts() bool { return h.held > 0 && h.l.w.now < h.trust && !h.c.crashed }
@@ -177,29 +164,11 @@ func (h *hold) acquire(d *random, lease int64, watched bool, patience int64) {
 	h.giveUp = h.l.w.now + patience
 	h.lease, h.watched = max(lease, h.keptLease()), watched || h.watched && h.held > 0
 	h.now = &claim{latch: h.l.latch()}
-	if !h.counted {
-		h.ask(d, patience > 0)
-		return
-	}
-	h.do(d, h.countCall(), nil, func(reply any, _ int64) {
-		if text, ok := reply.(string); ok {
-			h.now.held, _ = strconv.Atoi(text)
-		}
-		if h.base = h.now.held - h.held; h.base < 0 {
-			h.lose()
-			return
-		}
-		h.ask(d, patience > 0)
-	}, nil)
+	h.ask(d, patience > 0)
 }
 
-// enter enters a hold again. If the server does not count, that needs no request,
-// except to make the lease longer.
+// enter enters a hold again. That needs no request, except to make the lease longer.
 func (h *hold) enter(d *random) {
-	if h.counted {
-		h.acquire(d, h.lease, false, 0)
-		return
-	}
 	h.l.w.count("entered again")
 	h.held++
 	if d.in(20) && !h.watched {
@@ -218,7 +187,7 @@ func (h *hold) keptLease() int64 {
 // copyKind returns the argument of the acquire script that says which checks it can skip.
 func (h *hold) copyKind() string {
 	switch {
-	case h.counted || h.now.strays > 0:
+	case h.now.strays > 0:
 		return copyAgain
 	case h.state == waiting:
 		return copyWoken
@@ -237,13 +206,9 @@ func (h *hold) ask(d *random, waits bool) {
 		switch {
 		case v.over:
 			h.l.w.fail(ruleReply, "%s tells %s that its claim is over", h.l.name, h.field)
-		case v.gone:
-			if h.lose(); c.strays > 0 {
-				h.undo(d)
-			}
 		case v.ok:
 			h.got(d, sent, lease)
-		case waits && !v.deadlock:
+		case waits:
 			h.lag = h.l.w.now - sent
 			h.refused(d, v.ttl)
 		case c.strays > 0 || waits && h.l.kind == fair:
@@ -269,17 +234,13 @@ func (h *hold) got(d *random, sent, lease int64) {
 	h.rest()
 	w.count(h.l.kind.String() + " granted")
 	h.held++
-	h.claims = append(h.claims, c)
+	h.claim = c
 	h.state = holding
 	h.trust = max(h.trust, sent+lease)
 	if sent <= h.voided {
 		h.trust = 0
 	}
 	h.renewAt = w.now + h.lease/3
-	if h.counted && c.strays > 0 { // a late copy must not raise the hold count again
-		w.count("sealed")
-		h.do(d, h.sealCall(c), nil, func(any, int64) {}, nil)
-	}
 }
 
 // refused begins to wait: it subscribes, and then tries again first, because a message
@@ -337,7 +298,7 @@ func (h *hold) undo(d *random) {
 	c := h.now
 	h.rest()
 	h.l.w.count("undone")
-	h.do(d, h.releaseCall(c, true, h.lease), c, func(any, int64) { h.c.sweep(d, c) }, nil)
+	h.do(d, h.releaseCall(c), c, func(any, int64) { h.c.sweep(d, c) }, nil)
 }
 
 // sweep deletes the latch of a claim that is over, unless copies may still arrive.
@@ -347,35 +308,28 @@ func (c *client) sweep(d *random, k *claim) {
 	}
 }
 
-// lose ends the hold in the client. The stored hold is released before the next one. If
-// the server counts, it is not released: the server cannot tell it from the next hold.
+// lose ends the hold in the client. The stored hold is released before the next one.
 func (h *hold) lose() {
 	h.l.w.count("lease lost")
 	h.rest()
-	h.over = nil
-	switch {
-	case h.counted && h.live():
-		h.base += h.held
-	case len(h.claims) > 0:
-		h.over = h.claims[0]
-	}
-	h.state, h.held, h.claims, h.trust, h.watched = lost, 0, nil, 0, false
-	if h.counted || h.over == nil {
-		h.state, h.over = idle, nil
+	h.over = h.claim
+	h.state, h.held, h.claim, h.trust, h.watched = lost, 0, nil, 0, false
+	if h.over == nil {
+		h.state = idle
 	}
 }
 
 // clean releases what may be left of a lost hold.
 func (h *hold) clean(d *random) {
 	c := h.over
-	h.do(d, h.releaseCall(c, true, max(h.lease, 1)), c, func(any, int64) {
+	h.do(d, h.releaseCall(c), c, func(any, int64) {
 		h.state, h.over = idle, nil
 		h.c.sweep(d, c)
 	}, nil)
 }
 
 func (h *hold) renew(d *random) {
-	lease, c, place := h.lease, h.claims[0], int64(0)
+	lease, c, place := h.lease, h.claim, int64(0)
 	if c.changed {
 		h.l.w.place++
 		place = h.l.w.place
@@ -400,19 +354,12 @@ func (h *hold) renew(d *random) {
 
 // verify asks whether the lock is held. A renewal of 0 ms does that without an effect.
 func (h *hold) verify(d *random) {
-	h.do(d, h.renewCall(h.claims[0], 0, 0, false), nil, func(reply any, _ int64) {
+	h.do(d, h.renewCall(h.claim, 0, 0, false), nil, func(reply any, _ int64) {
 		h.l.w.count("verified")
 		if reply != int64(1) {
 			h.lose()
 		}
 	}, func() {})
-}
-
-// undoUnsent undoes an acquisition of an owner that holds the lock already. No copy of
-// it has arrived.
-func (h *hold) undoUnsent(d *random) {
-	c := &claim{latch: h.l.latch(), held: h.expected()}
-	h.do(d, h.releaseCall(c, true, h.lease), c, func(any, int64) {}, nil)
 }
 
 // setLease makes the lease end at that time from now. Until the reply, either lease may
@@ -422,10 +369,9 @@ func (h *hold) setLease(d *random, lease int64) {
 	w.place++
 	w.count("lease set")
 	h.trust, h.watched = min(h.trust, w.now+lease), false
-	c := h.claims[0]
+	c := h.claim
 	c.changed = true
-	// Other holds of a counted owner trust the same lease.
-	k := h.renewCall(c, lease, w.place, !h.counted)
+	k := h.renewCall(c, lease, w.place, true)
 	h.flight = &flight{c: h.c, call: k, sent: w.now, hasty: true}
 	h.flight.done = func(reply any, sent int64) {
 		switch {
@@ -439,25 +385,18 @@ func (h *hold) setLease(d *random, lease int64) {
 	h.launch(d, c)
 }
 
-// unlock ends one of the holds. If the client counts, it sends the last release only.
+// unlock ends one of the holds. The last one is released.
 func (h *hold) unlock(d *random) {
-	if h.held--; !h.counted && h.held > 0 {
+	if h.held--; h.held > 0 {
 		return
 	}
-	lease := h.lease
-	if h.held == 0 {
-		h.trust = 0
-		h.watched = false
-	}
-	i := d.n(len(h.claims))
-	c := h.claims[i]
-	h.claims = slices.Delete(h.claims, i, i+1)
-	h.do(d, h.releaseCall(c, false, lease), c, func(reply any, _ int64) {
+	c := h.claim
+	h.claim, h.trust, h.watched = nil, 0, false
+	h.do(d, h.releaseCall(c), c, func(reply any, _ int64) {
 		h.l.w.count("unlocked")
-		switch {
-		case reply == int64(-1):
+		if reply == int64(-1) {
 			h.lose()
-		case h.held == 0:
+		} else {
 			h.state = idle
 			h.restUp = h.l.w.now + int64(d.n(50))
 		}
@@ -469,7 +408,7 @@ func (h *hold) unlock(d *random) {
 func (h *hold) unlockAgain(d *random) {
 	h.l.w.count("unlocked twice")
 	c := &claim{latch: h.l.latch()}
-	h.do(d, h.releaseCall(c, !h.counted || h.base > 0, 1000), c, func(any, int64) {}, nil)
+	h.do(d, h.releaseCall(c), c, func(any, int64) {}, nil)
 }
 
 func (h *hold) force(d *random) {

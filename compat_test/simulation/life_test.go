@@ -1,22 +1,19 @@
 package simulation
 
 import (
-	"fmt"
 	"log/slog"
 	"testing"
 )
 
 func TestARepeatedReleaseIsAnsweredFromItsLatchWhileTheLatchLives(t *testing.T) {
 	for _, c := range []struct {
-		kind    lockKind
-		counted bool
-		lives   int64
+		kind  lockKind
+		lives int64
 	}{
-		{plain, false, shortCallTime}, {fenced, false, shortCallTime},
-		{plain, true, latchTime}, {fenced, true, latchTime}, {spin, false, latchTime},
-		{fair, false, latchTime}, {readWrite, false, latchTime},
+		{plain, shortCallTime}, {fenced, shortCallTime}, {spin, latchTime},
+		{fair, latchTime}, {readWrite, latchTime},
 	} {
-		t.Run(fmt.Sprint(c.kind, ", counted: ", c.counted), func(t *testing.T) {
+		t.Run(c.kind.String(), func(t *testing.T) {
 			defer func() {
 				if broken := recover(); broken != nil {
 					t.Fatal(broken)
@@ -25,14 +22,13 @@ func TestARepeatedReleaseIsAnsweredFromItsLatchWhileTheLatchLives(t *testing.T) 
 			w := newWorld(scriptsOfRlock(), slog.New(slog.DiscardHandler))
 			defer w.close()
 			h := w.newLocker(w.newLock(c.kind)).holds[0]
-			h.counted = c.counted
 			h.flight = &flight{} // its client waits for a reply, so the client's view is not checked
 			k := &claim{latch: h.l.latch()}
 			// The model checks each reply too.
 			release := func(after int64, want any) {
 				t.Helper()
 				w.pass(after)
-				if got := w.execute(h.c.cmd, h.releaseCall(k, false, 1000)); got != want {
+				if got := w.execute(h.c.cmd, h.releaseCall(k)); got != want {
 					t.Errorf("the release answers %v after %d ms more, want %v", got, after, want)
 				}
 			}

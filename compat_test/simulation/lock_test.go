@@ -107,7 +107,7 @@ func (l *lock) lapse() {
 	held := false
 	for _, h := range l.holds {
 		if !h.live() {
-			h.count, h.base = 0, 0
+			h.count = 0
 		}
 		held = held || h.count > 0
 	}
@@ -116,8 +116,8 @@ func (l *lock) lapse() {
 	}
 }
 
-// granted records that h acquired the lock, held times before.
-func (l *lock) granted(h *hold, held int, lease int64) (again bool) {
+// granted records that h acquired the lock. again means that it had it already.
+func (l *lock) granted(h *hold, lease int64) (again bool) {
 	w := l.w
 	if o := l.holder(h); o != nil {
 		w.fail(ruleOwner, "%s was granted to %s while %s holds it for %d ms more", l.name, h.field,
@@ -125,16 +125,12 @@ func (l *lock) granted(h *hold, held int, lease int64) (again bool) {
 	}
 	live := h.live()
 	switch {
-	case !live && held > 0:
-		w.fail(ruleReply, "%s was granted again to %s, which had lost it", l.name, h.field)
 	case !live && l.kind != fair && !l.freeFor(h):
 		w.fail(ruleOwner, "%s was granted to %s, whose owner reads it", l.name, h.field)
 	case !live:
 		h.count = 1
-	case h.count == held+1:
-		again = true
 	default:
-		h.count++
+		again = true
 	}
 	at := w.server() + lease
 	switch {
@@ -182,8 +178,8 @@ func (l *lock) refused(h *hold, ttl int64) {
 	}
 }
 
-// released records the reply of a release or an undo. The claim's latch then lives for lives ms.
-func (l *lock) released(h *hold, c *claim, undo bool, lease, lives int64, reply any) {
+// released records the reply of a release. The claim's latch then lives for lives ms.
+func (l *lock) released(h *hold, c *claim, lives int64, reply any) {
 	w := l.w
 	if answer, ok := w.answered(c.latch); ok {
 		if reply != answer {
@@ -194,40 +190,25 @@ func (l *lock) released(h *hold, c *claim, undo bool, lease, lives int64, reply 
 	if !h.live() {
 		h.count = 0
 	}
-	want := int64(0)
-	switch {
-	case h.count == 0, undo && h.count != c.held+1:
-		want = -1
-	case h.count == 1:
-		want = 1
-	}
-	// A reader's unlock may end all holds, if the rest of the other readers' leases is
-	// negative.
-	if want == 0 && h.reads && w.deadline(l.name) == gone {
+	want := int64(-1)
+	if h.count == 1 {
 		want = 1
 	}
 	if reply != want {
-		w.fail(ruleReply, "%s has %d holds of %s, whose release of the one after %d (undo: %v) answers %v",
-			l.name, h.count, h.field, c.held, undo, reply)
+		w.fail(ruleReply, "%s has %d holds of %s, whose release answers %v", l.name, h.count, h.field, reply)
 	}
 	w.latchFor(c.latch, want, lives)
 	if want == -1 {
-		if l.kind == fair && h.count == 0 {
+		if l.kind == fair {
 			l.left(h)
 		}
 		return
 	}
-	h.count--
-	switch {
-	case l.kind == readWrite && (h.reads || h.count == 0):
+	h.count = 0
+	if l.kind == readWrite {
 		l.ended()
-	case h.count == 0:
+	} else {
 		l.wakeHead()
-	case undo:
-	case l.kind == readWrite:
-		l.until = max(l.until, w.server()+lease)
-	default:
-		h.until = max(h.until, w.server()+lease)
 	}
 }
 
@@ -319,7 +300,7 @@ func (l *lock) forced(latch string, reads bool, reply any) {
 	w.latch(latch, 1)
 	l.until = gone
 	for _, h := range l.holds {
-		h.count, h.base, h.trust, h.voided = 0, 0, 0, w.now
+		h.count, h.trust, h.voided = 0, 0, w.now
 	}
 	l.wakeHead()
 }
@@ -436,13 +417,10 @@ func (l *lock) checkOwned(h *hold) {
 	w := l.w
 	switch h.state {
 	case idle:
-		if h.count > h.base {
-			w.fail(ruleOwned, "%s is held %d times by %s, which wants nothing", l.name, h.count-h.base,
-				h.field)
-		}
+		w.fail(ruleOwned, "%s is held by %s, which wants nothing", l.name, h.field)
 	case waiting:
 		asks := h.woken || !h.asked || h.wakeAt <= w.now+pollStrays
-		if h.count > h.base && (h.now.strays == 0 || !asks) {
+		if h.now.strays == 0 || !asks {
 			w.fail(ruleOwned, "%s is held by %s, which waits for %d ms more", l.name, h.field,
 				h.wakeAt-w.now)
 		}
@@ -557,10 +535,7 @@ func (l *lock) checkTrust(h *hold) {
 	if !h.reads {
 		return
 	}
-	end := int64(0)
-	for n := 1; n <= h.count; n++ {
-		end = max(end, w.deadline(h.timeout(n)))
-	}
+	end := w.deadline(h.timeout(1))
 	if end-w.server() < h.trust-w.now {
 		w.fail(ruleTrust, "%s trusts to read %s for %d ms, and its key ends after %d", h.field, l.name,
 			h.trust-w.now, end-w.server())

@@ -20,9 +20,8 @@ func (a *locker) start(w *world) {
 	if a.l.kind == readWrite {
 		halves = []string{"read", "write"}
 	}
-	counted := w.serial%3 == 0
 	for _, half := range halves {
-		a.join(a.l, half).counted = counted
+		a.join(a.l, half)
 	}
 }
 
@@ -125,6 +124,8 @@ func (a *locker) begin(h *hold, d *random) {
 		h.force(d)
 	case n < 20:
 		h.restUp = a.w.now + int64(d.n(3000))
+	case a.busy(h):
+		h.restUp = a.w.now + 1 + int64(d.n(50))
 	default:
 		watched := d.in(50)
 		lease := int64(3000)
@@ -133,6 +134,17 @@ func (a *locker) begin(h *hold, d *random) {
 		}
 		h.acquire(d, lease, watched, pick[int64](d, 0, 0, 20, 500, 5000, 60_000))
 	}
+}
+
+// busy reports whether h's owner has or asks for the other half of the lock. Only a writer
+// may also read.
+func (a *locker) busy(h *hold) bool {
+	for _, o := range a.holds {
+		if o != h && (o.state != idle || o.flight != nil) {
+			return !h.reads || o.state != holding
+		}
+	}
+	return false
 }
 
 func (a *locker) goOn(h *hold, d *random) {
@@ -145,8 +157,6 @@ func (a *locker) goOn(h *hold, d *random) {
 		h.setLease(d, pick(d, 20, h.lease/2+1, 2*h.lease, 5000))
 	case n < 133:
 		h.verify(d)
-	case n < 135 && h.counted:
-		h.undoUnsent(d)
 	case n < 140:
 		h.look(d)
 	case n < 144: // until its lease ends, or nearly

@@ -117,7 +117,7 @@ func TestEveryKindAndEveryFaultIsMet(t *testing.T) {
 		"renewed late", "lease lost",
 		"granted too late", "unlocked", "unlocked twice", "unlocked by force", "paused", "crashed",
 		"request of a crashed client", "request after its time", "refused a claim that is over",
-		"entered again", "undone", "left the queue", "sealed", "lease set", "renewal overtaken",
+		"entered again", "undone", "left the queue", "lease set", "renewal overtaken",
 		"verified", "semaphore undone", "permit renewed", "permit undone", "rate undone", "rate sealed",
 		"semaphore granted", "semaphore released", "permit granted", "permit swept",
 		"permit released", "latch opened", "rate granted", "rate refused",

@@ -82,42 +82,6 @@ func (on suite) EveryKindIsReentrantForItsOwner(t *testing.T) {
 	})
 }
 
-func (on suite) TheServerCountsTheHoldsOfAnOwnerThatWasGiven(t *testing.T) {
-	on.eachLock(t, func(t *testing.T, rdb redis.UniversalClient, me, you *rlock.Lock, k Kind) {
-		ctx := context.Background()
-		first := Acquire(t, ctx, me, rlock.Owner(1))
-		second := Acquire(t, ctx, me, rlock.Owner(1), rlock.Wait(0))
-		if got := rdb.HGet(ctx, "l", k.Field).Val(); got != "2" {
-			t.Fatalf("hold count is %q", got)
-		}
-		Release(t, first)
-		if n, err := you.HoldCount(ctx, "me:1"); n != 1 || err != nil {
-			t.Fatal(n, err)
-		}
-		Release(t, second)
-		if locked, err := you.IsLocked(ctx); locked || err != nil {
-			t.Fatal(locked, err)
-		}
-	})
-}
-
-func (on suite) TheReleaseOfAHoldLeavesTheLongerLeaseOfAnotherHoldOfItsOwner(t *testing.T) {
-	on.eachLock(t, func(t *testing.T, rdb redis.UniversalClient, me, you *rlock.Lock, _ Kind) {
-		ctx := context.Background()
-		short := Acquire(t, ctx, me, rlock.Owner(7), rlock.Lease(20*time.Second))
-		long := Acquire(t, ctx, me, rlock.Owner(7), rlock.Lease(time.Minute))
-		Release(t, short)
-		until := time.Until(long.Until())
-		if left := rdb.PTTL(ctx, "l").Val(); left < until {
-			t.Errorf("the server keeps the lock for %s, its owner trusts it for %s", left, until)
-		}
-		Release(t, long)
-		if locked, err := you.IsLocked(ctx); locked || err != nil {
-			t.Error(locked, err)
-		}
-	})
-}
-
 func (on suite) AnOwnerThatLostItsHoldGetsErrLockLost(t *testing.T) {
 	on.eachLock(t, func(t *testing.T, rdb redis.UniversalClient, me, you *rlock.Lock, _ Kind) {
 		ctx := context.Background()

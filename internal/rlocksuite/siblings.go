@@ -2,8 +2,6 @@ package rlocksuite
 
 import (
 	"context"
-	"errors"
-	"fmt"
 	"testing"
 	"time"
 
@@ -35,40 +33,6 @@ func (on suite) SiblingsExcludeEachOther(t *testing.T) {
 				Release(t, job)
 				if _, held := Contents(t, rdb)["l"]; held {
 					t.Error("the lock is held")
-				}
-			})
-		}
-	}
-}
-
-// The server counts the holds of an owner that was given, also those with a context of its hold.
-func (on suite) TheReleaseOfALostHoldLeavesALaterHoldOfAnOwnerThatWasGiven(t *testing.T) {
-	for _, k := range Kinds() {
-		for _, inside := range []bool{false, true} {
-			t.Run(fmt.Sprintf("%s, inside %t", k.Label, inside), func(t *testing.T) {
-				rdb := on.connect(t)
-				ctx, c := context.Background(), newClient(t, rdb, rlock.Options{})
-				l, other := k.Make(c, "l"), k.Make(newClient(t, rdb, rlock.Options{}), "l")
-				job := Acquire(t, ctx, c.Lock("job"), rlock.Owner(7))
-				lost := Acquire(t, job.Context(), l)
-				if forced, err := l.ForceUnlock(ctx); !forced || err != nil {
-					t.Fatal(forced, err)
-				}
-				<-lost.Lost()
-				if inside {
-					ctx = job.Context()
-				}
-				later := Acquire(t, ctx, l, rlock.Owner(7))
-				if err := lost.Release(ctx); !errors.Is(err, rlock.ErrLockLost) {
-					t.Error(err)
-				}
-				if n, err := other.HoldCount(ctx, later.Owner()); n != 1 || err != nil {
-					t.Error(n, err)
-				}
-				must(t, later.Err())
-				Release(t, later, job)
-				if locked, err := other.IsLocked(context.Background()); locked || err != nil {
-					t.Error(locked, err)
 				}
 			})
 		}

@@ -141,13 +141,13 @@ func TestCheckCountsKeysAndArguments(t *testing.T) {
 		keys, args int
 		want       string // "" for no error
 	}{
-		{PlainAcquire, 2, 4, ""},
+		{PlainAcquire, 2, 3, ""},
 		{PlainRelease, 3, 1, ""},
-		{PlainRelease, 3, 6, ""},
+		{PlainRelease, 3, 3, ""},
 		{PlainRelease, 3, 2,
-			"rlock: script plain_release: 2 arguments, want 6: owner held undo publish lease life"},
-		{PlainAcquire, 1, 4, "rlock: script plain_acquire: 1 keys, want 2: lock latch"},
-		{PlainAcquire, 2, 5, "rlock: script plain_acquire: 5 arguments, want 4: lease owner held copy"},
+			"rlock: script plain_release: 2 arguments, want 3: owner publish life"},
+		{PlainAcquire, 1, 3, "rlock: script plain_acquire: 1 keys, want 2: lock latch"},
+		{PlainAcquire, 2, 4, "rlock: script plain_acquire: 4 arguments, want 3: lease owner copy"},
 		{PermitRelease, 4, 3, ""},
 		{PermitRelease, 6, 3, ""},
 		{PermitRelease, 3, 3,

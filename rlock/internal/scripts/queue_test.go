@@ -46,7 +46,7 @@ func (b *bed) score(key, member string) int64 {
 func fairRelease(b *bed, owner, claim string) string {
 	b.t.Helper()
 	return b.run(FairRelease, []string{lock, channel, latch(claim), queue, timeouts},
-		owner, 0, "", "publish", lease, life, patience)
+		owner, "publish", life, patience)
 }
 
 func TestAFairLockIsAcquiredInOrderOfTheQueue(t *testing.T) {
@@ -170,7 +170,7 @@ func TestATryDoesNotQueueAndDoesNotOvertake(t *testing.T) {
 		wantReply(t, "acquire", waiting(b, "a", "ca"), "")
 		ms(t, waiting(b, "b", "cb"))
 		wantReply(t, "release", fairRelease(b, "a", "ca"), "1")
-		got, err := fair.acquire(b, "d", "cd", 0, lease)
+		got, err := fair.acquire(b, "d", "cd", lease)
 		if err != nil {
 			t.Fatal(err)
 		}

@@ -63,12 +63,9 @@ var (
 	ReadKey = mustLoad("read_key")
 )
 
-// Replies of acquire scripts. In a table they are the first element.
-const (
-	NotHeld  = -3 // the owner's earlier holds are gone
-	Over     = -4 // the claim is over: released, undone, or its waiter left
-	Deadlock = -5 // the owner asks for the write lock while it reads
-)
+// Over is an acquire script's reply that the claim is over: released, undone, or its waiter
+// left. In a table it is the first element.
+const Over = -4
 
 // Script is a Lua script.
 type Script struct {

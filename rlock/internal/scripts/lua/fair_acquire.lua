@@ -1,9 +1,8 @@
 -- fair_acquire is plain_acquire for the first owner in the queue; others may queue.
 -- KEYS: lock latch queue timeouts channel
--- ARGV: lease owner held publish patience wait retry
+-- ARGV: lease owner publish patience wait retry
 -- replies: '' the claim is granted, by this run or an earlier one
 -- replies: n >= -1 try again in n ms; -1 for no end
--- replies: -3 the owner's earlier holds are gone
 -- replies: -4 the claim is over: released, undone, or its waiter left
 --
 -- With wait "1" an owner that must wait is in the queue afterwards. patience is how long
@@ -12,25 +11,22 @@
 -- which may be dead. If the lock is free, the reply is the time until the first waiter's
 -- deadline, at most retry: that waiter may acquire the lock and die.
 local lock, latch, queue, timeouts, channel = KEYS[1], KEYS[2], KEYS[3], KEYS[4], KEYS[5]
-local lease, owner, held = ARGV[1], ARGV[2], tonumber(ARGV[3])
-local publish, patience = ARGV[4], tonumber(ARGV[5])
-local wait, retry = ARGV[6], tonumber(ARGV[7])
+local lease, owner, publish = ARGV[1], ARGV[2], ARGV[3]
+local patience, wait, retry = tonumber(ARGV[4]), ARGV[5], tonumber(ARGV[6])
 local call = redis.call
 -- include: fair_queue
 
 local found, ttl = call('exists', lock, latch), 0
 if found == 2 then return -4 end
 if found == 1 then
-  local count = call('hget', lock, owner)
+  local own = call('hexists', lock, owner) == 1
   ttl = call('pttl', lock)
-  if count then
-    if tonumber(count) ~= held + 1 then call('hincrby', lock, owner, '1') end
+  if own then
     if ttl < tonumber(lease) then call('pexpire', lock, lease) end
     return ''
   end
   if ttl == -2 then return -4 end
 end
-if held > 0 then return -3 end
 
 local first, deadline
 if found == 0 then

@@ -1,9 +1,8 @@
--- plain_acquire raises the owner's hold count from held to held+1.
+-- plain_acquire acquires the lock for the owner.
 -- KEYS: lock latch
--- ARGV: lease owner held copy
+-- ARGV: lease owner copy
 -- replies: '' the claim is granted, by this run or an earlier one
 -- replies: n >= -1 another owner holds the lock; its lease ends in n ms, -1 for no end
--- replies: -3 the owner's earlier holds are gone
 -- replies: -4 the claim is over: released, undone, or its waiter left
 --
 -- While the slot of a cluster moves, a script can have one key: without a latch no late
@@ -11,10 +10,10 @@
 --
 -- The cost of a script is mostly its commands. copy "first" says that no other copy can
 -- have been granted the lock, so a lock that is held is another owner's. copy "woken"
--- also expects that it is held: many waiters are woken, one of them gets it. With any
--- other copy the owner's hold count is read.
+-- also expects that it is held: many waiters are woken, one of them gets it. Any other copy
+-- looks whether the owner holds the lock.
 local lock, latch = KEYS[1], KEYS[2]
-local lease, owner, held, copy = ARGV[1], ARGV[2], ARGV[3], ARGV[4]
+local lease, owner, copy = ARGV[1], ARGV[2], ARGV[3]
 local call = redis.call
 
 if copy == 'woken' then
@@ -23,7 +22,6 @@ if copy == 'woken' then
 end
 local found = latch and call('exists', lock, latch) or call('exists', lock)
 if found == 0 then
-  if held ~= '0' then return -3 end
   call('hset', lock, owner, '1')
   call('pexpire', lock, lease)
   return ''
@@ -32,11 +30,6 @@ if found == 2 then return -4 end
 local ttl = call('pttl', lock)
 if ttl == -1 then call('hlen', lock) end -- no lock is without a lease: is it a hash?
 if copy == 'first' and ttl ~= -2 then return ttl end
-local count = call('hget', lock, owner)
-if not count then
-  if ttl == -2 then return -4 end
-  return held ~= '0' and -3 or ttl
-end
-if tonumber(count) ~= held + 1 then call('hincrby', lock, owner, '1') end
+if call('hexists', lock, owner) == 0 then return ttl == -2 and -4 or ttl end
 if ttl < tonumber(lease) then call('pexpire', lock, lease) end
 return ''

@@ -1,10 +1,10 @@
--- read_renew starts the leases of the owner's read holds again.
+-- read_renew starts the lease of the owner's read hold again.
 -- KEYS: lock latch prefix
 -- ARGV: lease owner shorten place life
 -- replies: 1 done; 0 the owner does not hold the read lock
 -- replies: 2 nothing done: a later change of this client has run
 --
--- Only shorten "1" makes the owner's leases shorter. The lock then ends with the longest
+-- Only shorten "1" makes the owner's lease shorter. The lock then ends with the longest
 -- lease of its readers, unless the owner also writes. See plain_renew about place, latch and
 -- a lease of "0" ms. Unlike Redisson, the lease of another reader stays as it is.
 local lock, latch, prefix = KEYS[1], KEYS[2], KEYS[3]
@@ -14,17 +14,14 @@ local call = redis.call
 -- include: lease_order
 -- include: readers
 
-local count = call('hget', lock, owner)
-if not count then return 0 end
+if call('hexists', lock, owner) == 0 then return 0 end
 if lease == 0 then return 1 end
 local earlier = overtaken()
 if earlier then return earlier end
-for n = 1, tonumber(count) do
-  local key = timeout(owner, n)
-  -- PEXPIRE comes first: at maxmemory it runs, and after it SET runs too.
-  if (shorten == '1' or call('pttl', key) < lease) and call('pexpire', key, lease) == 0 then
-    call('set', key, '1', 'px', lease)
-  end
+local key = timeout(owner, 1)
+-- PEXPIRE comes first: at maxmemory it runs, and after it SET runs too.
+if (shorten == '1' or call('pttl', key) < lease) and call('pexpire', key, lease) == 0 then
+  call('set', key, '1', 'px', lease)
 end
 local left = call('pttl', lock)
 if left < lease then

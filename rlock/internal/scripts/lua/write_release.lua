@@ -1,22 +1,17 @@
--- write_release lowers the owner's write hold count by one and frees the lock at 0.
+-- write_release ends the owner's write hold.
 -- KEYS: lock channel latch
--- ARGV: owner held undo publish lease life
--- replies: 1 the owner's last write hold ended; 0 it still holds; -1 it is not held
+-- ARGV: owner publish life
+-- replies: 1 the hold ended; -1 the owner does not hold the write lock
 --
--- With undo "1" it releases only what the claim acquired: a count of held+1. In every
--- case the claim is then over. If the owner also holds the read lock, the lock is then
--- held for reading. Unlike Redisson, that is published too, so that readers wake, and a
--- release that leaves a hold does not shorten its lease.
+-- In both cases the claim is then over. If the owner also holds the read lock, the lock is
+-- then held for reading. Unlike Redisson, that is published too, so that readers wake.
 local lock, channel, latch = KEYS[1], KEYS[2], KEYS[3]
-local owner, held, undo = ARGV[1], tonumber(ARGV[2]), ARGV[3]
-local publish, lease, life = ARGV[4], ARGV[5], ARGV[6]
+local owner, publish, life = ARGV[1], ARGV[2], ARGV[3]
 local call = redis.call
 -- include: latch
--- include: release
 
 local field = owner .. ':write'
-local count = tonumber(call('hget', lock, field) or 0)
-local reply = release_reply(count, held, undo)
+local reply = call('hexists', lock, field) == 1 and 1 or -1
 local earlier = earlier_reply(latch, reply, life)
 if earlier then return earlier end
 if reply == 1 then
@@ -27,10 +22,7 @@ if reply == 1 then
     call('del', lock)
   end
   call(publish, channel, '1')
-elseif reply == 0 then
-  call('hincrby', lock, field, '-1')
-  if undo ~= '1' and call('pttl', lock) < tonumber(lease) then call('pexpire', lock, lease) end
-elseif undo ~= '1' and call('exists', lock) == 0 then
+elseif call('exists', lock) == 0 then
   call(publish, channel, '1')
 end
 return reply
