@@ -41,7 +41,7 @@ func TestAPairAllocatesLittle(t *testing.T) {
 		must(t, err)
 		must(t, h.Release(t.Context()))
 	})
-	if got > 20 { // 18; the background deletes latches
+	if got > 23 { // 20; the background deletes latches
 		t.Errorf("a pair makes %g allocations", got)
 	}
 }

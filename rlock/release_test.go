@@ -56,8 +56,9 @@ func TestAReleaseWhileCloseLosesTheHoldsReportsTheLoss(t *testing.T) {
 		var events atomic.Int32
 		told, seen := make(chan string, 2), make(chan struct{})
 		lost := func(_ context.Context, e rlock.Event) {
+			first := events.Add(1) == 1
 			told <- e.Name
-			if events.Add(1) == 1 {
+			if first {
 				<-seen // Close is at its first hold until then
 			}
 		}
