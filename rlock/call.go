@@ -82,25 +82,50 @@ func (k call) command(ctx context.Context, body bool) *requestCmd {
 	}
 	cmd := redis.NewCmd(ctx, args...)
 	cmd.SetFirstKeyPos(firstKey)
-	return &requestCmd{Cmd: cmd}
+	return newRequestCmd(cmd)
 }
 
 // requestCmd is a request of rlock. go-redis does not retry it: Client.send decides
 // that, and counts the copies.
 type requestCmd struct {
 	*redis.Cmd
-	near   bool          // send with nearTimeout
+	near   bool          // send with a short timeout, see nearPatience
+	batch  int           // how many requests go in one pipeline of the lane; 0: it goes alone
 	blocks time.Duration // how long the server may wait before it replies; 0: not at all
 	hooked bool          // set by the sendHook
+
+	// sent is when go-redis wrote the command to a connection. Before that it is when
+	// the command was made.
+	sent time.Time
 }
+
+func newRequestCmd(cmd *redis.Cmd) *requestCmd { return &requestCmd{Cmd: cmd, sent: time.Now()} }
 
 func (*requestCmd) NoRetry() bool { return true }
 
-// result returns the reply of cmd, and a nil reply without an error.
+// Args returns the arguments. go-redis calls it to write the command, when it has a connection. So
+// the time for which the command waits in the pool of connections is before sent. A
+// hook may call Args too: after the reply that changes nothing.
+func (r *requestCmd) Args() []any {
+	if r.Val() == nil && r.Err() == nil {
+		r.sent = time.Now()
+	}
+	return r.Cmd.Args()
+}
+
+// took returns the time from sent until now. The server runs the requests of a pipeline one
+// after the other, so one of them took its share.
+func (r *requestCmd) took() time.Duration { return time.Since(r.sent) / time.Duration(max(r.batch, 1)) }
+
+// result returns the reply of cmd, and a nil reply without an error. The error is a
+// staleError if the connection was broken before.
 func result(cmd *requestCmd) (any, error) {
 	v, err := cmd.Result()
-	if errors.Is(err, redis.Nil) {
+	switch {
+	case errors.Is(err, redis.Nil):
 		return nil, nil
+	case stale(err, cmd.sent):
+		return v, staleError{err}
 	}
 	return v, err
 }

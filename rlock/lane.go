@@ -23,13 +23,13 @@ const (
 	// for the first of them to end, so a few of them delay it little.
 	maxFlights = 4
 
-	// maxPipeline is how many requests go into one pipeline. The server answers that many
-	// well within nearTimeout.
+	// maxPipeline is how many requests go into one pipeline, at most 1<<(nearSizes-1).
 	maxPipeline = 100
 
-	// laneTimeout is how long a request waits in the queue and in a pipeline. A flight whose
-	// connection must be made anew may take seconds at a server that hangs.
-	laneTimeout = 10 * nearTimeout
+	// laneTimeout is how long a request waits in the queue and in a pipeline: twice the
+	// patience of the longest pipeline. A flight whose connection must be made anew may
+	// take seconds at a server that hangs.
+	laneTimeout = 2 * (nearTimeout + maxPipeline*nearLatency)
 )
 
 // waiting is a request in the queue of a lane.
@@ -133,6 +133,7 @@ func sendTogether(p processor, all []*waiting) {
 	} else {
 		pipe := p.Pipeline()
 		for _, w := range all {
+			w.cmd.batch = len(all)
 			_ = pipe.Process(ctx, w.cmd)
 		}
 		_, _ = pipe.Exec(ctx)

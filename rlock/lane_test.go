@@ -4,6 +4,7 @@ import (
 	"context"
 	"slices"
 	"strconv"
+	"strings"
 	"sync"
 	"sync/atomic"
 	"testing"
@@ -76,40 +77,128 @@ func (g *gate) sent() int {
 	return n
 }
 
-// behindGate runs f in virtual time with a client behind a gate. Acquisitions of other names
-// are under way in four goroutines, which is as many as are sent one by one.
-func behindGate(t *testing.T, f func(t *testing.T, g *gate, c *rlock.Client)) {
+// gated runs f in virtual time with a client behind an open gate, and a pool of the given
+// size.
+func gated(t *testing.T, poolSize int, f func(
+	t *testing.T, srv *lockredistest.Server, rdb *redis.Client, g *gate, c *rlock.Client)) {
 	virtually(t, func(t *testing.T) {
-		rdb := lockredistest.RunT(t).Client()
+		srv := lockredistest.RunT(t)
+		o := srv.Options()
+		o.PoolSize = poolSize
+		rdb := redis.NewClient(o)
+		t.Cleanup(func() { rdb.Close() })
 		g := &gate{}
 		rdb.AddHook(g)
 		c := newClient(t, rdb, rlock.Options{})
 		warm(t, c)
-		g.close()
-		var wg sync.WaitGroup
-		defer wg.Wait()
-		for i := range 4 {
-			wg.Go(func() { release(t, acquire(t, c.Lock("first"+strconv.Itoa(i)))) })
-		}
-		synctest.Wait()
+		f(t, srv, rdb, g, c)
+	})
+}
+
+// closeBehindFirst closes the gate behind acquisitions of four names, which is as many as are
+// sent one by one. The returned function waits for their releases.
+func (g *gate) closeBehindFirst(t *testing.T, c *rlock.Client) (wait func()) {
+	g.close()
+	var wg sync.WaitGroup
+	for i := range 4 {
+		wg.Go(func() { release(t, acquire(t, c.Lock("first"+strconv.Itoa(i)))) })
+	}
+	synctest.Wait()
+	return wg.Wait
+}
+
+// behindGate runs f in virtual time with a client behind a closed gate.
+func behindGate(t *testing.T, f func(t *testing.T, g *gate, c *rlock.Client)) {
+	gated(t, 100, func(
+		t *testing.T, _ *lockredistest.Server, _ *redis.Client, g *gate, c *rlock.Client) {
+		defer g.closeBehindFirst(t, c)()
 		f(t, g, c)
 	})
 }
 
+// goTogether lets n acquisitions wait behind a closed gate, and returns how many requests the
+// pipelines have.
+func (g *gate) goTogether(t *testing.T, c *rlock.Client, n int) []int {
+	var wg sync.WaitGroup
+	for i := range n {
+		wg.Go(func() { release(t, acquire(t, c.Lock("l"+strconv.Itoa(i)))) })
+	}
+	synctest.Wait()
+	g.open()
+	wg.Wait()
+	g.mu.Lock()
+	defer g.mu.Unlock()
+	return g.pipelines
+}
+
 func TestRequestsThatWaitGoTogether(t *testing.T) {
 	behindGate(t, func(t *testing.T, g *gate, c *rlock.Client) {
+		sizes := g.goTogether(t, c, 150)
+		if len(sizes) < 2 || slices.Max(sizes) != 100 { // the 150 are 100 and 50
+			t.Errorf("pipelines of %v requests", sizes)
+		}
+	})
+}
+
+func TestRequestsGoTogetherAfterOneThatWaitedForAConnectionOfThePool(t *testing.T) {
+	gated(t, 1, func(
+		t *testing.T, _ *lockredistest.Server, rdb *redis.Client, g *gate, c *rlock.Client) {
 		var wg sync.WaitGroup
-		for i := range 150 {
+		wg.Go(func() { rdb.BLPop(t.Context(), time.Second, "none") })
+		synctest.Wait()
+		began := time.Now()
+		h := acquire(t, c.Lock("l"))
+		if took := time.Since(began); took < time.Second {
+			t.Fatalf("it waited %v for a connection", took)
+		}
+		wg.Wait()
+		wait := g.closeBehindFirst(t, c)
+		sizes := g.goTogether(t, c, 100)
+		wait()
+		if len(sizes) == 0 || slices.Max(sizes) != 100 {
+			t.Errorf("pipelines of %v requests", sizes)
+		}
+		release(t, h)
+	})
+}
+
+// Each of the 100 requests may take as long as a near server takes for one.
+func TestALongPipelineWaitsLongerForItsReplies(t *testing.T) {
+	gated(t, 100, func(
+		t *testing.T, srv *lockredistest.Server, _ *redis.Client, g *gate, c *rlock.Client) {
+		wait := g.closeBehindFirst(t, c)
+		late := srv.DelayReply(lockredistest.Match{Key: "l7"}, 200*time.Millisecond)
+		before := scripts(srv)
+		g.goTogether(t, c, 100)
+		wait()
+		if n := scripts(srv) - before; n != 2*104 || late.Hits() != 1 {
+			t.Errorf("%d scripts for 104 locks, %d late replies", n, late.Hits())
+		}
+	})
+}
+
+func TestHungRequestsOfCallersThatHaveLeftKeepNoConnectionFromOthers(t *testing.T) {
+	gated(t, 10, func(
+		t *testing.T, srv *lockredistest.Server, _ *redis.Client, _ *gate, c *rlock.Client) {
+		hangs := func(r lockredistest.Request) bool { return strings.Contains(r.Args[3], "hung") }
+		held := srv.HoldRequest(lockredistest.Match{
+			Command: "evalsha", If: hangs, Times: lockredistest.Always}, 0)
+		var wg sync.WaitGroup
+		for i := range 6 {
+			wg.Go(func() {
+				mustBe(t, rlock.ErrTimeout, try(c.Lock("hung"+strconv.Itoa(i)), rlock.Wait(time.Second)))
+			})
+		}
+		wg.Wait()
+		began := time.Now()
+		for i := range 20 {
 			wg.Go(func() { release(t, acquire(t, c.Lock("l"+strconv.Itoa(i)))) })
 		}
-		synctest.Wait()
-		g.open()
 		wg.Wait()
-		g.mu.Lock()
-		defer g.mu.Unlock()
-		if len(g.pipelines) < 2 || slices.Max(g.pipelines) != 100 { // the 150 are 100 and 50
-			t.Errorf("pipelines of %v requests", g.pipelines)
+		if took := time.Since(began); took > time.Second {
+			t.Errorf("other names took %v", took)
 		}
+		held.Clear()
 	})
 }
 

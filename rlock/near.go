@@ -2,28 +2,35 @@ package rlock
 
 import (
 	"context"
+	"math/bits"
 	"sync/atomic"
 	"time"
 
 	"github.com/redis/go-redis/v9"
 )
 
-// A server is near while its last reply took less than nearLatency. The caller's own
-// goroutine then sends the first copy of a request with a short timeout, see
-// Client.send.
+// A server is near while its last reply took less than nearLatency, without the time for which
+// the request waited for a connection of the pool. The caller's own goroutine then sends the
+// first copy of a request with a short timeout, see Client.send.
 const (
 	nearLatency = 2 * time.Millisecond
 	nearTimeout = 25 * time.Millisecond // for writing, and for reading
 )
 
+// nearPatience returns how long n requests in one pipeline wait for the replies of a near
+// server.
+func nearPatience(n int) time.Duration { return nearTimeout + time.Duration(n-1)*nearLatency }
+
 // sendHook makes a go-redis client send rlock's requests once, the near ones with
-// nearTimeout, and those that wait for replicas with a longer timeout. go-redis alone would
+// nearPatience, and those that wait for replicas with a longer timeout. go-redis alone would
 // repeat a command after a growing pause when a connection of its pool is broken. It is a
 // hook, because a copy of the client with other settings has none of the client's hooks,
 // which count or trace commands. rlock adds it once to each client, below those hooks.
 type sendHook struct {
-	once  *redis.Client // shares the client's connections; repeats nothing
-	short *redis.Client // likewise, with nearTimeout
+	once *redis.Client // shares the client's connections; repeats nothing
+
+	// near[i] is likewise. It is for 1<<i near requests, with their nearPatience.
+	near [nearSizes]*redis.Client
 
 	blocking *atomic.Pointer[redis.Client] // likewise, with the timeout of the last WAIT
 }
@@ -44,12 +51,17 @@ func requestIn(cmds ...redis.Cmder) *requestCmd {
 
 func newSendHook(rdb *redis.Client) sendHook {
 	timeout := rdb.Options().ReadTimeout
-	limit := nearTimeout
-	if timeout > 0 {
-		limit = min(limit, timeout)
+	h := sendHook{once: withTimeout(rdb, timeout), blocking: &atomic.Pointer[redis.Client]{}}
+	// A caller leaves at its deadline. Its copies must not keep connections of the pool.
+	h.once.Options().ContextTimeoutEnabled = true
+	for i := range h.near {
+		limit := nearPatience(1 << i)
+		if timeout > 0 {
+			limit = min(limit, timeout)
+		}
+		h.near[i] = withTimeout(rdb, limit)
 	}
-	return sendHook{once: withTimeout(rdb, timeout), short: withTimeout(rdb, limit),
-		blocking: &atomic.Pointer[redis.Client]{}}
+	return h
 }
 
 // withTimeout returns a client that shares rdb's connections and repeats nothing.
@@ -59,12 +71,20 @@ func withTimeout(rdb *redis.Client, d time.Duration) *redis.Client {
 	return once
 }
 
+// nearSizes is how many powers of two the sizes of the lane's pipelines are rounded up to.
+const nearSizes = 8
+
+// nearClient returns the client for n requests that go together.
+func (h sendHook) nearClient(n int) *redis.Client {
+	return h.near[min(bits.Len(uint(max(n-1, 0))), nearSizes-1)]
+}
+
 // clientFor returns the client that sends r.
 func (h sendHook) clientFor(r *requestCmd) *redis.Client {
 	timeout := h.once.Options().ReadTimeout
 	switch {
 	case r.near:
-		return h.short
+		return h.nearClient(r.batch)
 	case r.blocks == 0 || timeout <= 0:
 		return h.once
 	}

@@ -132,11 +132,17 @@ func redirected(err error) (addr string, asking, ok bool) {
 // staleTime is how fast a copy fails on a connection that broke before.
 const staleTime = 10 * time.Millisecond
 
-// stale reports whether a copy that was sent at start failed because its connection
-// was broken before. The pool may have many such connections; go-redis notices them
-// only when it uses them, unless they are plain TCP.
-func stale(err error, start time.Time) bool {
-	if err == nil || time.Since(start) > staleTime {
+// staleError is the error of a copy whose connection was broken before. The pool may have
+// many such connections; go-redis notices them only when it uses them, unless they are
+// plain TCP.
+type staleError struct{ error }
+
+func (e staleError) Unwrap() error { return e.error }
+
+// stale reports whether a copy that was sent at the given time failed because its connection
+// was broken before.
+func stale(err error, sent time.Time) bool {
+	if err == nil || time.Since(sent) > staleTime {
 		return false
 	}
 	for _, broken := range []error{
@@ -157,9 +163,9 @@ type staleCopies struct {
 	most   int // so many may be
 }
 
-// again reports whether to send another copy after one that was sent at start.
-func (s *staleCopies) again(err error, start time.Time) bool {
-	if !stale(err, start) {
+// again reports whether to send another copy after one that failed with err.
+func (s *staleCopies) again(err error) bool {
+	if _, broken := errors.AsType[staleError](err); !broken {
 		return false
 	}
 	if s.n == 0 {

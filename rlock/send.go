@@ -67,6 +67,9 @@ func (c *Client) send(ctx context.Context, r request) outcome {
 		request: r, c: c, ctx: context.WithoutCancel(ctx),
 		done: make(chan outcome, 1), left: make(chan struct{}),
 	}
+	if d, ok := ctx.Deadline(); ok && !r.persistent {
+		s.ctx, s.cancel = context.WithDeadline(s.ctx, d.Add(copyGrace))
+	}
 	s.record(first)
 	s.sends.Store(true)
 	c.workers.run(s)
@@ -114,7 +117,8 @@ func (c *Client) send(ctx context.Context, r request) outcome {
 type sending struct {
 	request
 	c      *Client
-	ctx    context.Context // the caller's, without its end
+	ctx    context.Context // the caller's. Only its deadline is left, and copyGrace is added
+	cancel func()          // frees ctx; nil: it has no deadline
 	done   chan outcome    // capacity 1
 	left   chan struct{}   // closed when the caller has left
 	strays atomic.Int32
@@ -123,6 +127,12 @@ type sending struct {
 	mu   sync.Mutex // guards last
 	last error      // of the last copy without an answer
 }
+
+// copyGrace is how long a copy may wait for its reply after the deadline of its caller. After
+// that it gives its connection back to the pool: others need it, among them the request that
+// undoes this one. Without the grace, a caller that waits for less than a round trip would
+// cost a connection.
+const copyGrace = 100 * time.Millisecond
 
 // record counts a copy without an answer.
 func (s *sending) record(o outcome) {
@@ -163,6 +173,9 @@ func (c *Client) sendNear(ctx context.Context, r *request) (o outcome, done bool
 // run sends copies until the server answers, the limit is over, or the caller of
 // a request that is not persistent has left. A worker runs it.
 func (s *sending) run() {
+	if s.cancel != nil {
+		defer s.cancel()
+	}
 	var o outcome
 	end := time.Now().Add(s.limit)
 	for n := 1; ; n++ {
@@ -224,17 +237,14 @@ func (r *request) settle(o outcome) {
 // before. It follows the redirections of a cluster. Afterwards r.call is the next copy.
 func (c *Client) attempt(ctx context.Context, srv *server, r *request, near bool) (o outcome) {
 	old := staleCopies{server: srv}
-	start := time.Now()
 	o.reply, o.err = srv.run(ctx, r, near, false)
-	for old.again(o.err, start) {
+	for old.again(o.err) {
 		o.strays++
 		r.call = r.call.again()
 		c.noAnswer(context.WithoutCancel(ctx), o.err)
-		start = time.Now()
 		o.reply, o.err = srv.run(ctx, r, near, false)
 	}
 	o.reply, o.err = c.topo.follow(ctx, r, o.reply, o.err)
-	srv.latency.Store(int64(time.Since(start)))
 	if mayArrive(o.err) {
 		o.strays++
 		r.call = r.call.again()

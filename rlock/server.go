@@ -17,7 +17,7 @@ type server struct {
 	rdb  processor
 	topo *topology
 
-	latency atomic.Int64 // ns, of the last request
+	latency atomic.Int64 // ns, of the last request that was answered, see requestCmd.took
 	hooked  atomic.Bool  // rdb has a sendHook
 	lane    lane         // for requests while the server is near
 
@@ -53,7 +53,7 @@ func (s *server) maxStale() int {
 	return 0
 }
 
-// run sends r once. With near it uses nearTimeout. With asking it sends ASKING first,
+// run sends r once. With near it uses a short timeout. With asking it sends ASKING first,
 // for a server that is importing the key's slot. When too few replicas confirm, it
 // returns the reply together with ErrNotSynced.
 func (s *server) run(ctx context.Context, r *request, near, asking bool) (any, error) {
@@ -114,6 +114,7 @@ func (e evaluation) run(ctx context.Context, body bool) (v any, confirmed int, e
 			return nil, 0, err
 		}
 		v, err = result(cmd)
+		e.server.measure(cmd, err)
 		return v, 0, err
 	}
 	timeout := e.server.syncTimeout()
@@ -130,10 +131,19 @@ func (e evaluation) run(ctx context.Context, body bool) (v any, confirmed int, e
 		_ = pipe.Process(ctx, wait)
 	}
 	_, _ = pipe.Exec(ctx)
-	if v, err = result(cmd); err == nil && e.replicas > 0 {
+	v, err = result(cmd)
+	e.server.measure(cmd, err)
+	if err == nil && e.replicas > 0 {
 		err = wait.Err()
 	}
 	return v, int(wait.Val()), err
+}
+
+// measure records how fast the server has answered cmd. err is the reply's.
+func (s *server) measure(cmd *requestCmd, err error) {
+	if answered(err) {
+		s.latency.Store(int64(cmd.took()))
+	}
 }
 
 // runAll sends the calls in one pipeline, follows redirections, and returns the
@@ -142,10 +152,8 @@ func (e evaluation) run(ctx context.Context, body bool) (v any, confirmed int, e
 func (s *server) runAll(ctx context.Context, calls []call) (outcomes []outcome, broken bool) {
 	outcomes = make([]outcome, len(calls))
 	old := staleCopies{server: s}
-	start := time.Now()
 	missing := s.pipeline(ctx, calls, outcomes, false)
-	for old.again(outcomes[0].err, start) {
-		start = time.Now()
+	for old.again(outcomes[0].err) {
 		missing = s.pipeline(ctx, calls, outcomes, false)
 	}
 	if missing {
@@ -202,7 +210,7 @@ func (s *server) countReplicas(ctx context.Context) (int, error) {
 	if !counted.IsZero() && (n >= want || time.Since(counted) < recountReplicas) {
 		return min(n, want), nil
 	}
-	info := &requestCmd{Cmd: redis.NewCmd(ctx, "info", "replication")}
+	info := newRequestCmd(redis.NewCmd(ctx, "info", "replication"))
 	defer s.addHook(info)
 	if err := s.rdb.Process(ctx, info); err != nil {
 		return 0, err

@@ -44,8 +44,17 @@ func TestANearServersTimeout(t *testing.T) {
 		10 * time.Millisecond: 10 * time.Millisecond,
 	} {
 		rdb := redis.NewClient(&redis.Options{Addr: "127.0.0.1:1", ReadTimeout: own})
-		if got := newSendHook(rdb).short.Options().ReadTimeout; got != want {
-			t.Errorf("ReadTimeout %v: %v, want %v", own, got, want)
+		h := newSendHook(rdb)
+		for n, more := range map[int]time.Duration{
+			0: 0, 1: 0, 2: nearLatency, 3: 3 * nearLatency, maxPipeline: 127 * nearLatency,
+		} {
+			want := want
+			if want == nearTimeout {
+				want += more
+			}
+			if got := h.nearClient(n).Options().ReadTimeout; got != want {
+				t.Errorf("ReadTimeout %v, %d requests: %v, want %v", own, n, got, want)
+			}
 		}
 		rdb.Close()
 	}
