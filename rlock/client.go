@@ -30,7 +30,7 @@ type Options struct {
 
 	// Lease is the lease that the watchdog renews, Redisson's
 	// lockWatchdogTimeout. When a holder dies, the lock is free after at most this
-	// time. 0 or less means 30 s; a value below 1 ms means 1 ms. Clients of the
+	// time. 0 or less means 30 s; a value below 2 ms means 2 ms. Clients of the
 	// same lock may use different values.
 	Lease time.Duration
 
@@ -121,7 +121,7 @@ func New(rdb redis.UniversalClient, opts Options) *Client {
 	if opts.ID == "" {
 		opts.ID = uuid.NewString()
 	}
-	opts.Lease = atLeastMS(opts.Lease, 30*time.Second)
+	opts.Lease = wholeLease(atLeastMS(opts.Lease, 30*time.Second))
 	opts.FairWait = atLeastMS(opts.FairWait, 5*time.Minute)
 	opts.RetryFor = atLeastMS(opts.RetryFor, 30*time.Second)
 	opts.SyncTimeout = atLeastMS(opts.SyncTimeout, time.Second)

@@ -12,6 +12,19 @@ func fromMS(ms int64) time.Duration {
 	return time.Duration(min(ms, noEnd.Milliseconds())) * time.Millisecond
 }
 
+// shortestLease is the shortest lease that a server is asked for. The server deletes a key at a
+// whole millisecond. So a lease of 1 ms may end at once there, and no part of it could be
+// trusted.
+const shortestLease = 2 * time.Millisecond
+
+// wholeLease returns the lease to request for one of d. It is less than 1 ms only if d is.
+func wholeLease(d time.Duration) time.Duration {
+	if d >= time.Millisecond {
+		d = max(d, shortestLease)
+	}
+	return wholeMS(d)
+}
+
 // wholeMS returns d, truncated to milliseconds, at most noEnd.
 func wholeMS(d time.Duration) time.Duration {
 	return min(d.Truncate(time.Millisecond), noEnd)

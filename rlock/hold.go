@@ -219,14 +219,14 @@ func (h *Hold) Owner() string {
 
 // Extend makes the lease end d from now, which may shorten it. Waiters are not told of an
 // earlier end: if the holder dies, they may sleep until the end that they know. d is
-// truncated to milliseconds, and is at most 100 years; less than 1 ms is an error. The
+// truncated to milliseconds, and is at most 100 years; 1 ms counts as 2, less is an error. The
 // watchdog does not renew the lease any more. Extend returns ErrLockLost if the lock was
 // lost, and ErrNotHeld if it was released. After another error the lease ends either d from now or as
 // before. The hold trusts the earlier end. Of several calls at the same time, the last
 // one counts, in the order in which they began.
 func (h *Hold) Extend(ctx context.Context, d time.Duration) error {
 	requireContext(ctx)
-	length := wholeMS(d)
+	length := wholeLease(d)
 	if length < time.Millisecond {
 		return fmt.Errorf("rlock: extend: lease %v is shorter than 1ms", d)
 	}

@@ -36,11 +36,11 @@ func Wait(d time.Duration) Option {
 
 // Lease makes the lease end d after the acquisition, without renewal. The lock is
 // then lost unless it was released before. d is truncated to milliseconds, and is at most
-// 100 years. Less than 1 ms, such as the rest of a deadline that has passed, is an error. Without
+// 100 years; 1 ms counts as 2. Less, such as the rest of a deadline that has passed, is an error. Without
 // this option the watchdog renews a lease of Options.Lease until the release.
 func Lease(d time.Duration) Option {
 	return func(s *settings) {
-		if s.lease, s.noLease = wholeMS(d), false; s.lease < time.Millisecond {
+		if s.lease, s.noLease = wholeLease(d), false; s.lease < time.Millisecond {
 			s.err = fmt.Errorf("lease %v is shorter than 1ms", d)
 		}
 	}
