@@ -101,7 +101,7 @@ type acquisition struct {
 	lease     time.Duration // to request
 	undone    func()        // called after an error, when nothing is left to undo; may be nil
 
-	asked   bool // a try was sent
+	asked   bool // the server has, or may have, run a try
 	sending bool // a try is under way
 	woken   bool // the lock was held at the last try
 	strays  int  // copies of tries that may still arrive
@@ -138,6 +138,7 @@ func (a *acquisition) run() error {
 func (a *acquisition) abandon() {
 	a.ctx = context.Background()
 	if a.sending {
+		a.asked = true
 		a.strays++
 	}
 	if a.asked {
@@ -197,7 +198,7 @@ func (a *acquisition) try(ctx context.Context) (grant, error) {
 		return grant{}, err
 	}
 	a.sent = time.Now()
-	a.asked, a.sending = true, true
+	a.sending = true
 	o := a.c.send(ctx, request{
 		call:       a.claim.acquire(a.lease, a.wait != 0, a.copyKind()),
 		replicated: !a.unsynced,
@@ -205,6 +206,7 @@ func (a *acquisition) try(ctx context.Context) (grant, error) {
 	})
 	a.sending = false
 	a.strays += o.strays
+	a.asked = a.asked || o.strays > 0 || answered(o.err)
 	if o.err != nil && !errors.Is(o.err, ErrNotSynced) {
 		a.unsure = failedInside(o.err)
 		return grant{}, o.err

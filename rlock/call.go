@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"slices"
+	"sync/atomic"
 	"time"
 
 	"github.com/redis/go-redis/v9"
@@ -95,11 +96,19 @@ type requestCmd struct {
 	hooked bool          // set by the sendHook
 
 	// sent is when go-redis wrote the command to a connection. Before that it is when
-	// the command was made.
-	sent time.Time
+	// the command was made. written, which may be nil, tells the same.
+	sent    time.Time
+	written *atomic.Bool
 }
 
 func newRequestCmd(cmd *redis.Cmd) *requestCmd { return &requestCmd{Cmd: cmd, sent: time.Now()} }
+
+// begin is called before go-redis waits for a connection.
+func (r *requestCmd) begin() {
+	if r.written != nil {
+		r.written.Store(false)
+	}
+}
 
 func (*requestCmd) NoRetry() bool { return true }
 
@@ -109,6 +118,9 @@ func (*requestCmd) NoRetry() bool { return true }
 func (r *requestCmd) Args() []any {
 	if r.Val() == nil && r.Err() == nil {
 		r.sent = time.Now()
+		if r.written != nil {
+			r.written.Store(true)
+		}
 	}
 	return r.Cmd.Args()
 }

@@ -4,6 +4,7 @@ import (
 	"context"
 	"fmt"
 	"strconv"
+	"time"
 
 	"github.com/lockredis/lockredis/rlock/internal/scripts"
 )
@@ -41,12 +42,13 @@ func (k *counter) changing(s *scripts.Script, args ...any) (change call, latch s
 
 // value returns the number, 0 if the counter does not exist.
 func (k *counter) value(ctx context.Context) (int, error) {
-	return k.c.askNumber(ctx, readKey(k.name, "get"))
+	return k.c.askNumber(ctx, readKey(k.name, "get"), k.c.opts.RetryFor)
 }
 
-// askNumber sends a request that reads a number, and returns 0 if there is none.
-func (c *Client) askNumber(ctx context.Context, k call) (int, error) {
-	reply, err := c.ask(ctx, k)
+// askNumber sends a request that reads a number, and returns 0 if there is none. It asks
+// for at most limit.
+func (c *Client) askNumber(ctx context.Context, k call, limit time.Duration) (int, error) {
+	reply, err := c.askFor(ctx, k, limit)
 	if err != nil || reply == nil {
 		return 0, err
 	}

@@ -54,15 +54,18 @@ func (l *CountDownLatch) Await(ctx context.Context, options ...Option) error {
 	if err != nil {
 		return err
 	}
-	return l.c.wait(ctx, latchWait{l}, time.Now(), s.wait)
+	return l.c.wait(ctx, latchWait{l, s.tryLimit(l.c.opts)}, time.Now(), s.wait)
 }
 
 // latchWait is the waitOp of Await: it is granted when the latch is open.
-type latchWait struct{ l *CountDownLatch }
+type latchWait struct {
+	l     *CountDownLatch
+	limit time.Duration // of one request
+}
 
 func (o latchWait) try(ctx context.Context) (grant, error) {
-	n, err := o.l.Count(ctx)
-	return grant{ok: err == nil && n == 0, ttl: -1}, err
+	n, err := o.l.c.askNumber(ctx, readKey(o.l.name, "get"), o.limit)
+	return grant{ok: err == nil && n <= 0, ttl: -1}, err
 }
 
 func (latchWait) contended() {}

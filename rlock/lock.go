@@ -312,7 +312,8 @@ func (l *Lock) IsLocked(ctx context.Context) (bool, error) {
 // HoldCount returns how often the owner, "id:threadId", holds the lock on the
 // server. It is 0 when the owner does not hold it.
 func (l *Lock) HoldCount(ctx context.Context, owner string) (int, error) {
-	return l.c.askNumber(ctx, readKey(l.name, "hget", l.kind.field(owner)))
+	return l.c.askNumber(ctx, readKey(l.name, "hget", l.kind.field(owner)),
+		l.c.opts.RetryFor)
 }
 
 // TTL returns the rest of the lock's lease, in milliseconds, at most 100 years. It is 0 when

@@ -43,6 +43,7 @@ func requestIn(cmds ...redis.Cmder) *requestCmd {
 	for _, cmd := range cmds {
 		if r, ok := cmd.(*requestCmd); ok {
 			r.hooked = true
+			r.begin() // other hooks may have called Args
 			return r
 		}
 	}

@@ -3,6 +3,7 @@ package rlock_test
 import (
 	"context"
 	"errors"
+	"fmt"
 	"strconv"
 	"sync/atomic"
 	"testing"
@@ -18,6 +19,7 @@ import (
 // WAIT. It counts the requests.
 type replicas struct {
 	n, confirm  atomic.Int32
+	syncing     atomic.Int32 // so many of n are in their first synchronization
 	waits, want atomic.Int32 // number of WAITs; number of replicas in the last WAIT
 }
 
@@ -26,8 +28,15 @@ func (*replicas) DialHook(next redis.DialHook) redis.DialHook { return next }
 func (r *replicas) ProcessHook(next redis.ProcessHook) redis.ProcessHook {
 	return func(ctx context.Context, cmd redis.Cmder) error {
 		if info, ok := cmd.(interface{ SetVal(any) }); ok && cmd.Name() == "info" {
-			n := strconv.Itoa(int(r.n.Load()))
-			info.SetVal("# Replication\r\nrole:master\r\nconnected_slaves:" + n + "\r\n")
+			text := "# Replication\r\nrole:master\r\nconnected_slaves:" + strconv.Itoa(int(r.n.Load())) + "\r\n"
+			for i := range r.n.Load() {
+				state := "online"
+				if i < r.syncing.Load() {
+					state = []string{"wait_bgsave", "send_bulk"}[i%2]
+				}
+				text += fmt.Sprintf("slave%d:ip=127.0.0.1,port=%d,state=%s,offset=14,lag=0\r\n", i, 7000+i, state)
+			}
+			info.SetVal(text)
 			return nil
 		}
 		return next(ctx, cmd)
@@ -45,6 +54,20 @@ func (r *replicas) ProcessPipelineHook(next redis.ProcessPipelineHook) redis.Pro
 			return err
 		}
 		return next(ctx, cmds)
+	}
+}
+
+func TestAReplicaInItsFirstSynchronizationIsNotWaitedFor(t *testing.T) {
+	rdb := connect(t)
+	var r replicas
+	rdb.AddHook(&r)
+	r.n.Store(3)
+	r.syncing.Store(2)
+	r.confirm.Store(1)
+	c := newClient(t, rdb, rlock.Options{Sync: rlock.SyncOn, SyncReplicas: 2})
+	must(t, try(c.Lock("l")))
+	if n := r.want.Load(); n != 1 {
+		t.Errorf("waited for %d replicas", n)
 	}
 }
 

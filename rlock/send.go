@@ -28,6 +28,8 @@ type request struct {
 	// settled is called once with the last outcome of a persistent request, on any
 	// goroutine. It may be nil.
 	settled func(outcome)
+
+	written *atomic.Bool // whether go-redis has written the last copy, see requestCmd; nil: unknown
 }
 
 // outcome is the result of a request.
@@ -63,16 +65,6 @@ func (c *Client) send(ctx context.Context, r request) outcome {
 	if err := ctx.Err(); err != nil && !r.persistent {
 		return outcome{err: err, strays: first.strays}
 	}
-	s := &sending{
-		request: r, c: c, ctx: context.WithoutCancel(ctx),
-		done: make(chan outcome, 1), left: make(chan struct{}),
-	}
-	if d, ok := ctx.Deadline(); ok && !r.persistent {
-		s.ctx, s.cancel = context.WithDeadline(s.ctx, d.Add(copyGrace))
-	}
-	s.record(first)
-	s.sends.Store(true)
-	c.workers.run(s)
 	closing := c.ctx.Done()
 	if r.persistent {
 		closing = c.given.Done()
@@ -84,6 +76,10 @@ func (c *Client) send(ctx context.Context, r request) outcome {
 	if r.replicated && c.topo.synced {
 		patience += c.opts.SyncTimeout
 	}
+	s := c.newSending(ctx, r, patience)
+	s.record(first)
+	s.sends.Store(true)
+	c.workers.run(s)
 	timer := time.NewTimer(patience)
 	defer timer.Stop()
 	var err error
@@ -97,7 +93,7 @@ func (c *Client) send(ctx context.Context, r request) outcome {
 	case <-closing:
 		err = ErrClosed
 	}
-	close(s.left)
+	s.leave()
 	select {
 	case o := <-s.done:
 		if !c.final(o.err) {
@@ -117,8 +113,9 @@ func (c *Client) send(ctx context.Context, r request) outcome {
 type sending struct {
 	request
 	c      *Client
-	ctx    context.Context // the caller's. Only its deadline is left, and copyGrace is added
-	cancel func()          // frees ctx; nil: it has no deadline
+	ctx    context.Context // for persistent requests the caller's without its end, else see newSending
+	cancel func()          // ends ctx
+	until  time.Time       // when the caller leaves at the latest; zero if the request is persistent
 	done   chan outcome    // capacity 1
 	left   chan struct{}   // closed when the caller has left
 	strays atomic.Int32
@@ -126,6 +123,54 @@ type sending struct {
 
 	mu   sync.Mutex // guards last
 	last error      // of the last copy without an answer
+}
+
+// newSending returns the sending of r, whose caller waits for it for at most patience. When the
+// caller leaves, a copy that waits for a connection of the pool is not sent any more.
+// A copy that was written keeps its connection until copyGrace after the caller's deadline.
+func (c *Client) newSending(ctx context.Context, r request, patience time.Duration) *sending {
+	s := &sending{
+		request: r, c: c, ctx: context.WithoutCancel(ctx), cancel: func() {},
+		done: make(chan outcome, 1), left: make(chan struct{}),
+	}
+	if r.persistent {
+		return s
+	}
+	s.written = &atomic.Bool{}
+	s.until = time.Now().Add(patience)
+	d, ok := ctx.Deadline()
+	if !ok {
+		s.ctx, s.cancel = context.WithCancel(s.ctx)
+		return s
+	}
+	if d.Before(s.until) {
+		s.until = d
+	}
+	s.ctx, s.cancel = context.WithDeadline(s.ctx, d.Add(copyGrace))
+	return s
+}
+
+// withdrawal is how long a caller that leaves waits to know that its copy was not sent. go-redis
+// tells that at once, unless it makes a connection.
+const withdrawal = 5 * time.Millisecond
+
+// leave is called when the caller leaves.
+func (s *sending) leave() {
+	close(s.left)
+	if s.persistent {
+		return
+	}
+	s.cancel()
+	if s.written.Load() || !s.sends.Load() {
+		return
+	}
+	t := time.NewTimer(withdrawal)
+	defer t.Stop()
+	select {
+	case o := <-s.done:
+		s.done <- o
+	case <-t.C:
+	}
 }
 
 // copyGrace is how long a copy may wait for its reply after the deadline of its caller. After
@@ -173,16 +218,14 @@ func (c *Client) sendNear(ctx context.Context, r *request) (o outcome, done bool
 // run sends copies until the server answers, the limit is over, or the caller of
 // a request that is not persistent has left. A worker runs it.
 func (s *sending) run() {
-	if s.cancel != nil {
-		defer s.cancel()
-	}
+	defer s.cancel()
 	var o outcome
 	end := time.Now().Add(s.limit)
 	for n := 1; ; n++ {
 		if srv, err := s.c.topo.serverFor(s.ctx, s.key()); err != nil {
 			o = outcome{err: err}
 		} else {
-			o = s.c.attempt(s.ctx, srv, &s.request, false)
+			o = s.attempt(srv, n == 1)
 			s.record(o)
 		}
 		if s.c.final(o.err) || !time.Now().Before(end) || s.abandoned() {
@@ -199,6 +242,47 @@ func (s *sending) run() {
 	s.settle(o)
 	s.done <- o
 }
+
+// leastPatience is how long the first copy waits for a connection of the pool, even if it is
+// unlikely to be answered in time. What is known of the server's latency may be out of date.
+const leastPatience = time.Millisecond
+
+// attempt sends a copy, unless its reply would come too late for the caller. While the pool has
+// no free connection, such copies would only delay those of other callers. So a client
+// recovers when its callers have become more than its connections can serve.
+func (s *sending) attempt(srv *server, first bool) outcome {
+	if s.persistent {
+		return s.c.attempt(s.ctx, srv, &s.request, false)
+	}
+	patience := time.Until(s.until) - srv.expected()
+	if first {
+		patience = max(patience, leastPatience)
+	}
+	ctx, cancel := context.WithCancel(s.ctx)
+	defer cancel()
+	var o outcome
+	if patience > 0 {
+		t := time.AfterFunc(patience, func() {
+			if !s.written.Load() {
+				cancel()
+			}
+		})
+		defer t.Stop()
+		if o = s.c.attempt(ctx, srv, &s.request, false); ctx.Err() == nil {
+			return o
+		}
+	} else {
+		o.err = unsent{errBusy}
+	}
+	select {
+	case <-s.left:
+	case <-s.c.given.Done():
+	}
+	return o
+}
+
+// errBusy is the error of a request that got no connection of the pool in time.
+var errBusy = errors.New("all connections of the pool are busy")
 
 // abandoned reports whether no more copies are to be sent.
 func (s *sending) abandoned() bool {
@@ -244,6 +328,10 @@ func (c *Client) attempt(ctx context.Context, srv *server, r *request, near bool
 		c.noAnswer(context.WithoutCancel(ctx), o.err)
 		o.reply, o.err = srv.run(ctx, r, near, false)
 	}
+	if o.err != nil && ctx.Err() != nil && r.written != nil && !r.written.Load() {
+		o.err = unsent{o.err}
+		return o
+	}
 	o.reply, o.err = c.topo.follow(ctx, r, o.reply, o.err)
 	if mayArrive(o.err) {
 		o.strays++
@@ -270,12 +358,17 @@ func (c *Client) noAnswer(ctx context.Context, err error) {
 // ask sends a request that changes nothing, or that the caller may repeat, and
 // returns its reply.
 func (c *Client) ask(ctx context.Context, k call) (any, error) {
+	return c.askFor(ctx, k, c.opts.RetryFor)
+}
+
+// askFor is ask for at most limit.
+func (c *Client) askFor(ctx context.Context, k call, limit time.Duration) (any, error) {
 	requireContext(ctx)
 	if err := c.enter(); err != nil {
 		return nil, err
 	}
 	defer c.leave()
-	o := c.send(ctx, request{call: k, limit: c.opts.RetryFor})
+	o := c.send(ctx, request{call: k, limit: limit})
 	return o.reply, o.err
 }
 

@@ -64,7 +64,7 @@ func (s *server) run(ctx context.Context, r *request, near, asking bool) (any, e
 			return nil, err
 		}
 	}
-	e := evaluation{s, r.call, near, asking, replicas}
+	e := evaluation{s, r.call, near, asking, replicas, r.written}
 	v, confirmed, err := e.run(ctx, false)
 	if noScript(err) {
 		v, confirmed, err = e.run(ctx, true)
@@ -101,11 +101,13 @@ type evaluation struct {
 	near     bool
 	asking   bool
 	replicas int // so many must confirm
+	written  *atomic.Bool
 }
 
 func (e evaluation) run(ctx context.Context, body bool) (v any, confirmed int, err error) {
 	cmd := e.call.command(ctx, body)
-	cmd.near = e.near
+	cmd.near, cmd.written = e.near, e.written
+	cmd.begin()
 	defer e.server.addHook(cmd)
 	if e.replicas == 0 && !e.asking {
 		if !e.near {
@@ -137,6 +139,17 @@ func (e evaluation) run(ctx context.Context, body bool) (v any, confirmed int, e
 		err = wait.Err()
 	}
 	return v, int(wait.Val()), err
+}
+
+// unknownLatency is the latency of a server before its first answer: it is not near.
+const unknownLatency = time.Hour
+
+// expected returns how long the server probably takes for an answer, 0 if that is unknown.
+func (s *server) expected() time.Duration {
+	if d := time.Duration(s.latency.Load()); d != unknownLatency {
+		return d
+	}
+	return 0
 }
 
 // measure records how fast the server has answered cmd. err is the reply's.
@@ -197,11 +210,16 @@ func (s *server) pipeline(
 // server is asked again.
 const recountReplicas = time.Second
 
-var connectedSlaves = regexp.MustCompile(`(?m)^connected_slaves:(\d+)`)
+var (
+	connectedSlaves = regexp.MustCompile(`(?m)^connected_slaves:(\d+)`)
+
+	// syncing matches a replica that cannot confirm yet: its first synchronization is under way.
+	syncing = regexp.MustCompile(`(?m)^slave\d+:.*\bstate=(?:wait_bgsave|send_bulk)\b`)
+)
 
 // countReplicas returns how many replicas must confirm a request: as many as
-// Options.SyncReplicas, at most as many as are connected. It asks the server when
-// fewer were connected than must confirm.
+// Options.SyncReplicas, at most as many as are connected and have the data. It
+// asks the server when these were fewer than must confirm.
 func (s *server) countReplicas(ctx context.Context) (int, error) {
 	want := s.topo.opts.SyncReplicas
 	s.mu.Lock()
@@ -219,6 +237,7 @@ func (s *server) countReplicas(ctx context.Context) (int, error) {
 	text, _ := info.Text()
 	if m := connectedSlaves.FindStringSubmatch(text); m != nil {
 		n, _ = strconv.Atoi(m[1])
+		n -= len(syncing.FindAllString(text, -1))
 	}
 	s.mu.Lock()
 	s.replicas, s.counted = n, time.Now()

@@ -5,7 +5,6 @@ import (
 	"fmt"
 	"sync"
 	"sync/atomic"
-	"time"
 
 	"github.com/redis/go-redis/v9"
 
@@ -123,7 +122,7 @@ func (t *topology) server(rdb *redis.Client) *server {
 func (t *topology) newServer(p processor) *server {
 	s := &server{rdb: p, topo: t}
 	s.lane.to = s
-	s.latency.Store(int64(time.Hour))
+	s.latency.Store(int64(unknownLatency))
 	return s
 }
 
