@@ -4,7 +4,6 @@ import (
 	"encoding/binary"
 	"math"
 	"slices"
-	"sort"
 	"strings"
 	"unsafe"
 
@@ -345,19 +344,16 @@ func (t *zsetTable) update(i int, score float64) {
 // textOf returns the bytes as a string that aliases them.
 func textOf(b []byte) string { return unsafe.String(unsafe.SliceData(b), len(b)) }
 
-// byPlace sorts items. It is a sort.Interface, because slices.SortFunc would add 8 KB to the
-// executable.
-type byPlace []ZItem
-
-func (s byPlace) Len() int           { return len(s) }
-func (s byPlace) Less(i, j int) bool { return s[i].before(s[j]) }
-func (s byPlace) Swap(i, j int)      { s[i], s[j] = s[j], s[i] }
-
 // BuildZSet returns a table of items. All members must be different. It keeps the
 // members and sorts items.
 func BuildZSet(items []ZItem) *ZSet {
 	t := &zsetTable{scores: newDict[float64](len(items))}
-	sort.Sort(byPlace(items))
+	slices.SortFunc(items, func(a, b ZItem) int {
+		if a.before(b) {
+			return -1
+		}
+		return 1
+	})
 	for _, item := range items {
 		t.add(item)
 	}

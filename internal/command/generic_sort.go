@@ -52,10 +52,10 @@ func sortStoreKey(line resp.Args, _ []KeyPos) []KeyPos {
 	return found
 }
 
-func sortStore(c *Ctx, args resp.Args) resp.Reply { return runSort(c, args, true) }
-func sortRO(c *Ctx, args resp.Args) resp.Reply    { return runSort(c, args, false) }
+func sortAndStore(c *Ctx, args resp.Args) resp.Reply { return sortElements(c, args, true) }
+func sortRO(c *Ctx, args resp.Args) resp.Reply       { return sortElements(c, args, false) }
 
-func runSort(c *Ctx, args resp.Args, mayStore bool) resp.Reply {
+func sortElements(c *Ctx, args resp.Args, mayStore bool) resp.Reply {
 	q, failure := parseSort(c, args, mayStore)
 	if failure.IsError() {
 		return failure
@@ -75,9 +75,9 @@ func runSort(c *Ctx, args resp.Args, mayStore bool) resp.Reply {
 	switch {
 	case q.keepOrder:
 	case q.by != nil && to-from < len(items):
-		items = q.partlySorted(items, from, to)
+		q.sortRange(items, from, to)
 	default:
-		items = q.sorted(items)
+		q.sort(items)
 	}
 	items = items[from:to]
 	return q.answer(c, items)

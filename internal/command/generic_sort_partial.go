@@ -4,16 +4,14 @@ package command
 // outside of the requested range. It is not stable, and clients see the order of equal
 // elements (ALPHA BY with equal sort keys). Therefore it takes the same steps as Redis: the
 // quicksort of Bentley and McIlroy (Software: Practice and Experience, 1993).
-//
-// The items are pointers, so that the executable has one copy of this code.
-type partialSort[P any] struct {
-	items    []P
+type partialSort[T any] struct {
+	items    []T
 	from, to int // the requested range, inclusive
-	compare  func(a, b P) int
+	compare  func(a, b T) int
 }
 
 // sort sorts the n items from index a.
-func (p *partialSort[P]) sort(a, n int) {
+func (p *partialSort[T]) sort(a, n int) {
 	for n >= 7 {
 		low, high := p.split(a, n)
 		if low > 1 && p.wanted(a, low) {
@@ -28,9 +26,9 @@ func (p *partialSort[P]) sort(a, n int) {
 }
 
 // wanted reports whether the n items from index a overlap the requested range.
-func (p *partialSort[P]) wanted(a, n int) bool { return p.from < a+n && p.to >= a }
+func (p *partialSort[T]) wanted(a, n int) bool { return p.from < a+n && p.to >= a }
 
-func (p *partialSort[P]) insertionSort(a, n int) {
+func (p *partialSort[T]) insertionSort(a, n int) {
 	for i := a + 1; i < a+n; i++ {
 		for j := i; j > a && p.cmp(j-1, j) > 0; j-- {
 			p.swap(j, j-1)
@@ -41,7 +39,7 @@ func (p *partialSort[P]) insertionSort(a, n int) {
 // split moves items less than the pivot to the front and greater items to the back, and
 // returns the number of each. Items equal to the pivot are first collected at both ends and
 // then moved to the middle.
-func (p *partialSort[P]) split(a, n int) (low, high int) {
+func (p *partialSort[T]) split(a, n int) (low, high int) {
 	p.swap(a, p.pivot(a, n))
 	equalLow, i := a+1, a+1
 	equalHigh, j := a+n-1, a+n-1
@@ -82,7 +80,7 @@ func (p *partialSort[P]) split(a, n int) (low, high int) {
 
 // pivot returns the index of the pivot: the middle item of up to 7 items, the median of three
 // for up to 40, and the median of three medians of three for more.
-func (p *partialSort[P]) pivot(a, n int) int {
+func (p *partialSort[T]) pivot(a, n int) int {
 	middle := a + n/2
 	if n <= 7 {
 		return middle
@@ -98,7 +96,7 @@ func (p *partialSort[P]) pivot(a, n int) int {
 }
 
 // median returns the index of the median of the items at a, b and c.
-func (p *partialSort[P]) median(a, b, c int) int {
+func (p *partialSort[T]) median(a, b, c int) int {
 	if p.cmp(a, b) < 0 {
 		switch {
 		case p.cmp(b, c) < 0:
@@ -117,23 +115,13 @@ func (p *partialSort[P]) median(a, b, c int) int {
 	return c
 }
 
-func (p *partialSort[P]) cmp(i, j int) int { return p.compare(p.items[i], p.items[j]) }
+func (p *partialSort[T]) cmp(i, j int) int { return p.compare(p.items[i], p.items[j]) }
 
-func (p *partialSort[P]) swap(i, j int) { p.items[i], p.items[j] = p.items[j], p.items[i] }
+func (p *partialSort[T]) swap(i, j int) { p.items[i], p.items[j] = p.items[j], p.items[i] }
 
 // swapRange swaps the n items from index i with the n items from index j.
-func (p *partialSort[P]) swapRange(i, j, n int) {
+func (p *partialSort[T]) swapRange(i, j, n int) {
 	for k := range n {
 		p.swap(i+k, j+k)
 	}
-}
-
-// refsTo returns a pointer to each item, to sort these. All sorts of pointers share 20 KB of the
-// executable.
-func refsTo[T any](items []T) []*T {
-	refs := make([]*T, len(items))
-	for i := range items {
-		refs[i] = &items[i]
-	}
-	return refs
 }

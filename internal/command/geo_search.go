@@ -161,12 +161,12 @@ type geoRank struct {
 
 // compare returns a function that compares members by their distances. Only distances that are
 // nearly equal are measured: the haversines tell the others.
-func (q *geoQuery) compare(found []geoMember, order geoOrder) func(a, b *geoRank) int {
+func (q *geoQuery) compare(found []geoMember, order geoOrder) func(a, b geoRank) int {
 	sign := 1
 	if order == geoFarthestFirst {
 		sign = -1
 	}
-	return func(a, b *geoRank) int {
+	return func(a, b geoRank) int {
 		if c := geo.CompareHaversines(a.haversine, b.haversine); c != 0 {
 			return sign * c
 		}
@@ -190,21 +190,17 @@ func (q *geoQuery) sort(found []geoMember) []geoMember {
 		ranks[i] = geoRank{q.area.Haversine(found[i].place), i}
 	}
 	compare := q.compare(found, order)
-	sorted := make([]geoMember, wanted)
-	refs := refsTo(ranks)
 	if wanted < len(found) {
-		p := partialSort[*geoRank]{items: refs, from: 0, to: wanted - 1, compare: compare}
-		p.sort(0, len(refs))
+		p := partialSort[geoRank]{items: ranks, from: 0, to: wanted - 1, compare: compare}
+		p.sort(0, len(ranks))
 	} else {
-		slices.SortFunc(refs, func(a, b *geoRank) int { // stable, as in Redis without COUNT
-			if c := compare(a, b); c != 0 {
-				return c
-			}
-			return a.at - b.at
+		slices.SortFunc(ranks, func(a, b geoRank) int { // stable, as in Redis without COUNT
+			return cmp.Or(compare(a, b), a.at-b.at)
 		})
 	}
-	for i, ref := range refs[:wanted] {
-		sorted[i] = found[ref.at]
+	sorted := make([]geoMember, wanted)
+	for i, r := range ranks[:wanted] {
+		sorted[i] = found[r.at]
 	}
 	return sorted
 }

@@ -63,16 +63,13 @@ func pairsReply(flat []resp.Reply) resp.Reply {
 	return resp.Array(pairs...)
 }
 
-// mapReply collects the names and values of a map. Its methods are not inlined: that would
-// make the program larger by some hundred bytes for each of their many calls.
+// mapReply collects the names and values of a map.
 type mapReply []resp.Reply
 
-//go:noinline
 func (m *mapReply) add(name string, value resp.Reply) {
 	*m = append(*m, resp.BulkString(name), value)
 }
 
-//go:noinline
 func (m *mapReply) int64(name string, n int64) { m.add(name, resp.Int(n)) }
 
 func (m *mapReply) int(name string, n int)        { m.int64(name, int64(n)) }

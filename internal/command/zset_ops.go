@@ -1,8 +1,9 @@
 package command
 
 import (
+	"cmp"
 	"math"
-	"sort"
+	"slices"
 
 	"github.com/lockredis/lockredis/resp"
 	"github.com/lockredis/lockredis/store"
@@ -172,7 +173,7 @@ func addScores(a, b float64) float64 {
 // sortBySize puts the smallest source first. Redis adds the scores in this order, and with
 // floating point numbers the order changes the sum.
 func (op *zsetOperation) sortBySize() {
-	sort.SliceStable(op.sources, func(i, j int) bool { return op.sources[i].size() < op.sources[j].size() })
+	slices.SortStableFunc(op.sources, func(a, b zsetSource) int { return cmp.Compare(a.size(), b.size()) })
 }
 
 // scoreMap collects members with their scores in the order of their insertion.

@@ -101,7 +101,7 @@ func (v View) longestHold(l *Lock, h Holder) (until int64) {
 // endedBy returns the leases that end at a time in Unix ms or before, the earliest first.
 func endedBy(leases []Lease, at int64) []Lease {
 	ended := slices.DeleteFunc(leases, func(l Lease) bool { return l.Until > at })
-	sortByRef(ended, func(a, b *Lease) int {
+	slices.SortFunc(ended, func(a, b Lease) int {
 		return cmp.Or(cmp.Compare(a.Until, b.Until), cmp.Compare(a.DB, b.DB),
 			cmp.Compare(a.Name, b.Name), cmp.Compare(a.Owner, b.Owner))
 	})
@@ -114,7 +114,7 @@ func (v View) endingBy(at int64) []Lock {
 	locks := slices.DeleteFunc(v.held(), func(l Lock) bool {
 		return l.Deadline == 0 || l.Deadline > at
 	})
-	sortByRef(locks, func(a, b *Lock) int {
+	slices.SortFunc(locks, func(a, b Lock) int {
 		return cmp.Or(cmp.Compare(a.Deadline, b.Deadline), a.id().compare(b.id()))
 	})
 	return locks

@@ -159,7 +159,7 @@ func appendClientLeaks(leaks []Leak, c *Client, taken map[string]bool) []Leak {
 		list []Topic
 	}{{"channel", c.Channels}, {"pattern", c.Patterns}, {"shard channel", c.ShardChannels}} {
 		sorted := slices.Clone(topics.list)
-		sortByRef(sorted, func(a, b *Topic) int { return cmp.Compare(a.Name, b.Name) })
+		slices.SortFunc(sorted, func(a, b Topic) int { return cmp.Compare(a.Name, b.Name) })
 		for _, topic := range sorted {
 			pattern := topics.noun == "pattern"
 			if topic.Name == helloChannel || !pattern && isFree(topic.Name, taken) {

@@ -2,6 +2,7 @@ package inspect
 
 import (
 	"cmp"
+	"slices"
 	"strconv"
 	"strings"
 
@@ -98,7 +99,7 @@ func (v View) Locks() []Lock {
 }
 
 func sortLocks(locks []Lock) {
-	sortByRef(locks, func(a, b *Lock) int {
+	slices.SortFunc(locks, func(a, b Lock) int {
 		return cmp.Or(a.id().compare(b.id()), cmp.Compare(a.Kind, b.Kind))
 	})
 }
@@ -210,7 +211,7 @@ func (l *Lock) readHolders(
 		l.Holders = append(l.Holders, h)
 		return valid
 	})
-	sortByRef(l.Holders, func(a, b *Holder) int {
+	slices.SortFunc(l.Holders, func(a, b Holder) int {
 		return cmp.Or(cmp.Compare(a.Owner, b.Owner), cmp.Compare(a.Mode, b.Mode))
 	})
 	return valid && len(l.Holders) > 0

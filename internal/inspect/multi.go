@@ -2,6 +2,7 @@ package inspect
 
 import (
 	"cmp"
+	"slices"
 	"strconv"
 	"strings"
 
@@ -66,6 +67,6 @@ func (l *Lock) readGroup(hash *store.Hash, entries *Entries, now int64) bool {
 	for _, h := range holders {
 		l.Holders = append(l.Holders, h)
 	}
-	sortByRef(l.Holders, func(a, b *Holder) int { return cmp.Compare(a.Owner, b.Owner) })
+	slices.SortFunc(l.Holders, func(a, b Holder) int { return cmp.Compare(a.Owner, b.Owner) })
 	return len(l.Holders) > 0
 }

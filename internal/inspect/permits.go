@@ -3,6 +3,7 @@ package inspect
 import (
 	"cmp"
 	"encoding/hex"
+	"slices"
 	"strings"
 
 	"github.com/lockredis/lockredis/store"
@@ -50,7 +51,7 @@ func (v View) Permits() (permits []Permit) {
 			return true
 		})
 	})
-	sortByRef(permits, func(a, b *Permit) int {
+	slices.SortFunc(permits, func(a, b Permit) int {
 		return cmp.Or(cmp.Compare(a.DB, b.DB), cmp.Compare(a.Name, b.Name), cmp.Compare(a.ID, b.ID))
 	})
 	return permits
