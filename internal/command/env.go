@@ -322,8 +322,6 @@ type Server interface {
 	Buffers() int64
 	// NotePeak keeps the heap's present size if it is the largest so far.
 	NotePeak()
-	// AllocatorReport describes Go's allocator (MEMORY MALLOC-STATS).
-	AllocatorReport() string
 	// Traffic returns what all connections have read and written.
 	Traffic() Traffic
 	// Collect asks for a collection of garbage soon. It does not wait for it. It reports
@@ -385,7 +383,6 @@ type ProcessMemory struct {
 	Heap     int64 // the objects of Go's heap, with garbage
 	Peak     int64 // the largest Heap that was measured
 	Startup  int64 // Heap when the server was made
-	Goal     int64 // how large Heap may grow before garbage is collected; not below Heap
 	Active   int64 // Heap, and the free room beside its objects
 	Resident int64 // all that Go has from the system and has not given back
 	Process  int64 // what the process has in memory, as the system counts it

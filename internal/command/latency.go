@@ -48,42 +48,20 @@ func latencyReset(c *Ctx, args resp.Args) resp.Reply {
 	return resp.Int(n)
 }
 
+// latencyGraph replies the first line of Redis's graph.
 func latencyGraph(c *Ctx, args resp.Args) resp.Reply {
 	e := c.Latency.Find(args.String(2))
 	if e == nil {
 		return resp.Errorf("ERR No samples available for event '%s'", args[2])
 	}
-	return resp.Verbatim(e.Graph(c.Now() / 1000))
+	low, high := e.Extremes()
+	return resp.Verbatim(fmt.Sprintf("%s - high %d ms, low %d ms (all time high %d ms)\n",
+		e.Name, high, low, e.Longest))
 }
 
-// latencyDoctor reports on all events. The prose is our own.
 func latencyDoctor(c *Ctx, _ resp.Args) resp.Reply {
-	threshold := c.Config.LatencyThreshold
-	if threshold == 0 {
-		return resp.Verbatim("Nothing is measured, because latency-monitor-threshold is 0. " +
-			"CONFIG SET latency-monitor-threshold <milliseconds> starts to measure.\n")
-	}
-	events := c.Latency.All()
-	if len(events) == 0 {
-		return resp.Verbatim(fmt.Sprintf("Nothing has taken %d ms or longer.\n", threshold))
-	}
-	var b strings.Builder
-	fmt.Fprintf(&b, "These events have taken %d ms or longer:\n\n", threshold)
-	for i, e := range events {
-		f := e.Figures()
-		fmt.Fprintf(&b, "%d. %s: %d latency spikes (average %dms, mean deviation %dms, period %.2f sec). "+
-			"Worst all time event %dms.\n   %s\n", i+1, e.Name, len(e.Spikes), f.Average, f.Deviation,
-			f.Period, e.Longest, causes[e.Name])
-	}
-	return resp.Verbatim(b.String())
-}
-
-// causes says what helps against the events.
-var causes = map[string]string{
-	"command":            "SLOWLOG GET shows which commands take long.",
-	"fast-command":       "Commands of constant time took long: the processor may be busy, or the process may be swapped.",
-	"command-unblocking": "Clients that wait were served slowly: many of them wait for one key.",
-	"expire-cycle":       "Many keys expire at the same time: spread their times to live.",
+	return resp.Verbatim(fmt.Sprintf("%d events took latency-monitor-threshold (%d ms) or longer: "+
+		"LATENCY LATEST lists them.\n", len(c.Latency.All()), c.Config.LatencyThreshold))
 }
 
 func latencyHistogram(c *Ctx, args resp.Args) resp.Reply {

@@ -30,8 +30,8 @@ func memoryUsage(c *Ctx, args resp.Args) resp.Reply {
 
 func memoryHelp(*Ctx, resp.Args) resp.Reply {
 	return helpReply("MEMORY", []helpTopic{
-		{"DOCTOR", "Report problems with the memory of the server."},
-		{"MALLOC-STATS", "Return figures of Go's allocator."},
+		{"DOCTOR", "Return the memory in use and that of the process."},
+		{"MALLOC-STATS", "Return that there are no statistics of Go's allocator."},
 		{"PURGE", "Collect garbage, and give free memory back to the system."},
 		{"STATS", "Return what the memory of the server is used for."},
 		{"USAGE <key> [SAMPLES <count>]", "Return the bytes that a key takes with its value. The size of " +
@@ -39,8 +39,14 @@ func memoryHelp(*Ctx, resp.Args) resp.Reply {
 	})
 }
 
-func memoryMallocStats(c *Ctx, _ resp.Args) resp.Reply {
-	return resp.Verbatim(c.Server.AllocatorReport())
+func memoryDoctor(c *Ctx, _ resp.Args) resp.Reply {
+	m := readMemory(c)
+	return resp.Verbatim(fmt.Sprintf("%s are in use, the process has %s: INFO memory has more figures.\n",
+		human(m.total), human(m.Process)))
+}
+
+func memoryMallocStats(*Ctx, resp.Args) resp.Reply {
+	return resp.Verbatim("Stats not supported for the current allocator")
 }
 
 func memoryPurge(c *Ctx, _ resp.Args) resp.Reply {

@@ -224,9 +224,12 @@ func TestLatencyHasTheEventsThatTookLong(t *testing.T) {
 	if got := w.run(s, "latency history command"); got != "*2\r\n*2\r\n:1700000000\r\n:5\r\n*2\r\n:1700000010\r\n:3\r\n" {
 		t.Errorf("LATENCY HISTORY is %q", got)
 	}
-	if got := w.run(s, "latency doctor"); !strings.Contains(got, "1. command: 2 latency spikes "+
-		"(average 4ms, mean deviation 1ms, period 10.00 sec). Worst all time event 5ms.") {
+	if got := w.run(s, "latency doctor"); !strings.Contains(got, "1 events took") {
 		t.Errorf("LATENCY DOCTOR is %q", got)
+	}
+	if got := w.run(s, "latency graph command"); got !=
+		"$51\r\ncommand - high 5 ms, low 3 ms (all time high 5 ms)\n\r\n" {
+		t.Errorf("LATENCY GRAPH is %q", got)
 	}
 	if got := w.run(s, "latency histogram debug"); got != "*2\r\n$5\r\ndebug\r\n*4\r\n$5\r\ncalls\r\n:3\r\n"+
 		"$14\r\nhistogram_usec\r\n*6\r\n:2113\r\n:1\r\n:4227\r\n:2\r\n:8454\r\n:3\r\n" {

@@ -2,8 +2,10 @@ package hll
 
 import (
 	"bytes"
+	"encoding/binary"
 	"encoding/hex"
 	"fmt"
+	"math"
 	"testing"
 
 	"pgregory.net/rapid"
@@ -117,9 +119,34 @@ func TestRaiseMakesTheBytesOfSingleChanges(t *testing.T) {
 	})
 }
 
+// TestEstimatesAreNearTheTruth adds many elements to a sketch of each encoding. The registers
+// are equal, and no estimate is further from the truth than six standard errors.
 func TestEstimatesAreNearTheTruth(t *testing.T) {
-	if err := SelfTest(); err != nil {
-		t.Error(err)
+	few, many := New(), New()
+	if err := many.ToDense(); err != nil {
+		t.Fatal(err)
+	}
+	standardError := 1.04 / math.Sqrt(registers)
+	const elements = 50_000
+	check := 1
+	for n := 1; n <= elements; n++ {
+		element := binary.BigEndian.AppendUint64(nil, uint64(n))
+		for _, s := range []*Sketch{&few, &many} {
+			if _, err := s.Add(element, 3000); err != nil {
+				t.Fatal(err)
+			}
+		}
+		if n < check && n < elements {
+			continue
+		}
+		check *= 10
+		estimate, err := many.Count()
+		if wrong := math.Abs(float64(estimate) - float64(n)); err != nil || wrong > 6*standardError*float64(n)+1 {
+			t.Fatalf("%d elements are estimated as %d (%v)", n, estimate, err)
+		}
+		if other, err := few.Count(); err != nil || other != estimate {
+			t.Fatalf("%d elements are %d in the other encoding (%v)", n, other, err)
+		}
 	}
 }
 

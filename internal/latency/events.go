@@ -21,26 +21,13 @@ type Event struct {
 	Spikes  []Spike // oldest first, one for each second; not empty
 }
 
-// Figures are the means of an event's spikes.
-type Figures struct {
-	Average   int64   // ms
-	Deviation int64   // the mean difference from Average, in ms
-	Period    float64 // seconds from one spike to the next
-}
-
-// Figures returns the means of e's spikes.
-func (e *Event) Figures() (f Figures) {
-	n := int64(len(e.Spikes))
+// Extremes returns the shortest and the longest spike that is kept, in ms.
+func (e *Event) Extremes() (low, high int64) {
+	low = e.Spikes[0].Millis
 	for _, s := range e.Spikes {
-		f.Average += s.Millis
+		low, high = min(low, s.Millis), max(high, s.Millis)
 	}
-	f.Average /= n
-	for _, s := range e.Spikes {
-		f.Deviation += max(s.Millis-f.Average, f.Average-s.Millis)
-	}
-	f.Deviation /= n
-	f.Period = float64(e.Latest().Unix-e.Spikes[0].Unix) / float64(max(n-1, 1))
-	return f
+	return low, high
 }
 
 // Latest returns the last spike.

@@ -1,10 +1,6 @@
 package latency
 
-import (
-	"os"
-	"strings"
-	"testing"
-)
+import "testing"
 
 func TestOfTwoSpikesInASecondTheLongerOneStays(t *testing.T) {
 	var s Events
@@ -34,50 +30,5 @@ func TestResetDropsOneEvent(t *testing.T) {
 	s.Add("b", Spike{1, 1})
 	if !s.Reset("a") || s.Reset("a") || len(s.All()) != 1 || s.All()[0].Name != "b" {
 		t.Errorf("%d events are left", len(s.All()))
-	}
-}
-
-// The graphs are from redis-server.
-func TestAGraphIsThatOfRedis(t *testing.T) {
-	var s Events
-	for i, ms := range []int64{3, 10, 20, 30, 40} {
-		s.Add("command", Spike{int64(i), ms})
-	}
-	want := "command - high 40 ms, low 3 ms (all time high 40 ms)\n" + strings.Repeat("-", 80) + `
-    #
-   #|
-  #||
-_#|||
-     
-54321
-sssss
-`
-	if got := s.Find("command").Graph(5); got != want {
-		t.Errorf("the graph is\n%s", got)
-	}
-}
-
-func TestAGraphOfManySpikesHasSeveralParts(t *testing.T) {
-	want, err := os.ReadFile("testdata/graph.txt")
-	if err != nil {
-		t.Fatal(err)
-	}
-	var s Events
-	s.Add("command", Spike{-1026, 3})
-	s.Add("command", Spike{-1024, 1500})
-	for i := int64(-84); i < -2; i++ {
-		s.Add("command", Spike{i + 1, (i+85)%9 + 1})
-	}
-	if got := s.Find("command").Graph(0); got != strings.ReplaceAll(string(want), "$\n", "\n") {
-		t.Errorf("the graph is\n%s", got)
-	}
-}
-
-func TestAnAgeHasOneUnit(t *testing.T) {
-	for seconds, want := range map[int64]string{0: "0s", 59: "59s", 60: "1m", 3599: "59m", 3600: "1h",
-		86399: "23h", 86400: "1d", 8640000: "100d"} {
-		if got := age(seconds); got != want {
-			t.Errorf("%d seconds are shown as %s", seconds, got)
-		}
 	}
 }

@@ -13,7 +13,6 @@ func (Host) Shutdown()                       {}
 func (Host) Heap() (none command.Heap)       { return none }
 func (Host) Buffers() int64                  { return 0 }
 func (Host) NotePeak()                       {}
-func (Host) AllocatorReport() string         { return "" }
 func (Host) Collect() (number int64)         { return 0 }
 func (Host) Purge()                          {}
 func (Host) Traffic() (none command.Traffic) { return none }

@@ -82,9 +82,6 @@ func (h *host) Heap() command.Heap {
 // NotePeak keeps the heap's present size if it is the largest so far.
 func (h *host) NotePeak() { h.memory.read() }
 
-// AllocatorReport describes Go's allocator, for MEMORY MALLOC-STATS.
-func (h *host) AllocatorReport() string { return allocatorReport() }
-
 // Collect collects garbage in a goroutine. It does nothing, and returns 0, while a collection
 // is under way, or too soon after it.
 func (h *host) Collect() (number int64) { return h.memory.collect() }

@@ -2,7 +2,6 @@ package server
 
 import (
 	"runtime"
-	"strings"
 	"testing"
 )
 
@@ -55,18 +54,8 @@ func TestThePeakIsKnownWhenTheMemoryIsFree(t *testing.T) {
 	if m.Peak < before+48<<20 || m.Heap > m.Peak-48<<20 || kept != nil {
 		t.Fatalf("the heap was %d bytes and grew by 64 MB: %+v", before, m)
 	}
-	if m.Active < m.Heap || m.Resident < m.Active || m.Goal < m.Heap || m.Process <= 0 {
+	if m.Active < m.Heap || m.Resident < m.Active || m.Process <= 0 {
 		t.Fatalf("figures do not agree: %+v", m)
-	}
-}
-
-func TestTheAllocatorsReportHasTheObjectsOfEachSize(t *testing.T) {
-	runtime.GC()
-	report := allocatorReport()
-	for _, want := range []string{"Memory of go", "objects, with garbage", "to 16 bytes", "collections"} {
-		if !strings.Contains(report, want) {
-			t.Errorf("%q is not in %s", want, report)
-		}
 	}
 }
 

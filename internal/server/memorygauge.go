@@ -49,12 +49,11 @@ func (g *memoryGauge) figures() command.ProcessMemory {
 		"/memory/classes/heap/unused:bytes",
 		"/memory/classes/heap/released:bytes",
 		"/memory/classes/total:bytes",
-		"/gc/heap/goal:bytes",
 	)
-	heap, unused, released, total, goal := f[0], f[1], f[2], f[3], f[4]
+	heap, unused, released, total := f[0], f[1], f[2], f[3]
 	g.peak = max(g.peak, heap)
 	m := command.ProcessMemory{
-		Heap: heap, Peak: g.peak, Startup: g.startup, Goal: max(goal, heap),
+		Heap: heap, Peak: g.peak, Startup: g.startup,
 		Active: heap + unused, Resident: total - released,
 	}
 	if m.Process = residentMemory(); m.Process == 0 {
