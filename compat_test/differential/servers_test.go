@@ -32,7 +32,7 @@ func startTarget(t *testing.T) string {
 		return startOracle(t)
 	case strings.Contains(target, ":"):
 		return target
-	case target == "inprocess" || target == "" && raceDetector:
+	case target == "inprocess" || target == "" && redistest.RaceDetector:
 		return startInProcess(t)
 	}
 	return runTarget(t, directives...)
@@ -53,7 +53,7 @@ func startNodes(t *testing.T) (oracle, target string) {
 	switch target := os.Getenv("LOCKREDIS_DIFF_TARGET"); {
 	case target == "redis":
 		return oracle, redistest.StartNode(t, args...).Addr
-	case target == "inprocess" || target == "" && raceDetector:
+	case target == "inprocess" || target == "" && redistest.RaceDetector:
 		return oracle, startInProcess(t, "cluster-enabled", "yes")
 	case target != "":
 		t.Skip("a running server need not be a cluster")

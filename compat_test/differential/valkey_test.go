@@ -46,7 +46,7 @@ func startValkeys(t *testing.T) (oracle, target string) {
 	switch target := os.Getenv("LOCKREDIS_DIFF_TARGET"); {
 	case target == "redis":
 		return oracle, start()
-	case target == "inprocess" || target == "" && raceDetector:
+	case target == "inprocess" || target == "" && redistest.RaceDetector:
 		return oracle, startInProcess(t, "emulate", "valkey-9.1")
 	case target != "":
 		t.Skip("a running server need not emulate Valkey")

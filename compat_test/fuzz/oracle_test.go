@@ -38,9 +38,11 @@ type oracle struct {
 	digits digits
 }
 
-// newOracle connects to a redis-server 7.0.15. Without redis-server the test skips.
+// newOracle connects to a redis-server 7.0.15. Without redis-server the test skips. It also
+// skips under the race detector, because a comparison calls the engine from one goroutine.
 func newOracle(f testing.TB) *oracle {
 	f.Helper()
+	redistest.SkipUnderRaceDetector(f)
 	conn, err := wire.Dial(redistest.StartSocket(f).Addr)
 	if err != nil {
 		f.Fatal(err)
@@ -133,6 +135,7 @@ func (w *world) frames(input []byte) []byte {
 }
 
 func FuzzByteStreamsAreAnsweredAsByRedis(f *testing.F) {
+	redistest.SkipUnderRaceDetector(f)
 	var renames []string
 	for _, name := range unsafe {
 		renames = append(renames, "--rename-command", name, "")

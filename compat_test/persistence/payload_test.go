@@ -3,12 +3,15 @@ package persistence
 import (
 	"math/rand/v2"
 	"testing"
+
+	"github.com/lockredis/lockredis/internal/redistest"
 )
 
 // randomValues is how many random values a test exchanges.
 const randomValues = 400
 
 func TestPayloadsGoBothWays(t *testing.T) {
+	redistest.SkipUnderRaceDetector(t) // one client, and DUMP and RESTORE use no other goroutine
 	for _, compression := range []string{"yes", "no"} {
 		t.Run("rdbcompression "+compression, func(t *testing.T) {
 			redis := startOracle(t, "--rdbcompression", compression)

@@ -53,6 +53,16 @@ func SkipUnlessWhole(tb testing.TB) {
 	}
 }
 
+// SkipUnderRaceDetector skips a test under the race detector: a test that computes in one
+// goroutine, or whose servers all run in other processes. The race detector finds nothing
+// there, and such a test takes many times as long under it.
+func SkipUnderRaceDetector(tb testing.TB) {
+	tb.Helper()
+	if RaceDetector {
+		tb.Skip("has no goroutines that the race detector could observe: runs without it")
+	}
+}
+
 // required reports whether a missing program fails a test.
 func required() bool {
 	return os.Getenv("CI") == "true" || os.Getenv("LOCKREDIS_CI") == "true"

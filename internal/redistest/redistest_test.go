@@ -103,6 +103,17 @@ func TestServerEndsWithTheProcessThatStartedIt(t *testing.T) {
 	}
 }
 
+func TestATestWithoutGoroutinesSkipsUnderTheRaceDetectorOnly(t *testing.T) {
+	ran := false
+	t.Run("", func(t *testing.T) {
+		SkipUnderRaceDetector(t)
+		ran = true
+	})
+	if ran == RaceDetector {
+		t.Errorf("it ran: %v, the race detector is there: %v", ran, RaceDetector)
+	}
+}
+
 func TestAPlainRunIsShortAndStartsNoForeignProgram(t *testing.T) {
 	t.Setenv("CI", "")
 	for _, setting := range os.Environ() {
