@@ -31,6 +31,7 @@ const (
 type trust struct{ from, to time.Time }
 
 func TestContendedLockThroughFaults(t *testing.T) {
+	t.Parallel()
 	faults := []struct {
 		name    string
 		do      func(*testing.T, *topology.Topology, string)
@@ -55,7 +56,8 @@ func TestContendedLockThroughFaults(t *testing.T) {
 	}
 	for _, fault := range faults {
 		t.Run(fault.name, func(t *testing.T) {
-			topology.EachOf(t, []topology.Kind{topology.Sentinel, topology.Cluster},
+			t.Parallel()
+			topology.Parallel(t, []topology.Kind{topology.Sentinel, topology.Cluster},
 				func(t *testing.T, tp *topology.Topology) {
 					const key = "orders:42"
 					run := contend(t, tp, key)

@@ -8,6 +8,6 @@ import (
 )
 
 func TestMain(m *testing.M) {
-	flag.Set("test.parallel", "4") // one for each foreign server; -parallel overrides it
+	flag.Set("test.parallel", "6") // the tests wait for time to pass; -parallel overrides it
 	goleak.VerifyTestMain(m)
 }

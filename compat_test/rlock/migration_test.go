@@ -13,7 +13,8 @@ import (
 // of the slot are then created on the importing node, and clients get an ASK redirect.
 // A lock that the other node has still is renewed there.
 func TestALockIsGrantedWhileItsSlotMoves(t *testing.T) {
-	topology.EachOf(t, []topology.Kind{topology.Cluster}, func(t *testing.T, tp *topology.Topology) {
+	t.Parallel()
+	topology.Parallel(t, []topology.Kind{topology.Cluster}, func(t *testing.T, tp *topology.Topology) {
 		ctx := t.Context()
 		const key = "orders:42"
 		do := func(n *topology.Node, args ...any) any {

@@ -24,7 +24,8 @@ func TestTheSyncTimeoutMayBeLongerThanTheClientsTimeout(t *testing.T) {
 }
 
 func releasedWithoutConfirmation(t *testing.T, read, sync time.Duration) {
-	topology.EachOf(t, []topology.Kind{topology.Sentinel}, func(t *testing.T, tp *topology.Topology) {
+	t.Parallel()
+	topology.Parallel(t, []topology.Kind{topology.Sentinel}, func(t *testing.T, tp *topology.Topology) {
 		ctx := t.Context()
 		rdb := tp.Client(t, func(o *redis.UniversalOptions) { o.ReadTimeout = read })
 		c := rlock.New(rdb, rlock.Options{SyncTimeout: sync})

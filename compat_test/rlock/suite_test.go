@@ -13,8 +13,8 @@ import (
 // that scripts run twice. The tests of rlock run it on lockredis.
 func TestSuite(t *testing.T) {
 	foreign := []topology.Kind{topology.Single, topology.Sentinel, topology.Cluster, topology.Valkey}
-	topology.EachOf(t, foreign, func(t *testing.T, tp *topology.Topology) {
-		t.Parallel() // the suite waits for leases to end, most of its time
+	t.Parallel()
+	topology.Parallel(t, foreign, func(t *testing.T, tp *topology.Topology) {
 		run := func(rdb redis.UniversalClient) func(*testing.T) {
 			return func(t *testing.T) {
 				rlocksuite.Run(t, func(t testing.TB) redis.UniversalClient {

@@ -13,7 +13,8 @@ import (
 const key = "orders:42"
 
 func TestEveryTopologyTakesWritesFromItsClient(t *testing.T) {
-	topology.Each(t, func(t *testing.T, tp *topology.Topology) {
+	t.Parallel()
+	topology.Parallel(t, nil, func(t *testing.T, tp *topology.Topology) {
 		rdb := tp.Client(t)
 		if err := rdb.Set(t.Context(), key, "1", 0).Err(); err != nil {
 			t.Fatal(err)
@@ -88,7 +89,8 @@ func TestPartitionLeavesTwoMastersThatClientsReach(t *testing.T) {
 }
 
 func TestPausedNodeAnswersLater(t *testing.T) {
-	topology.EachOf(t, []topology.Kind{topology.Single, topology.Valkey},
+	t.Parallel()
+	topology.Parallel(t, []topology.Kind{topology.Single, topology.Valkey},
 		func(t *testing.T, tp *topology.Topology) {
 			rdb := tp.Client(t)
 			retrySet(t, rdb, "before")
@@ -103,7 +105,8 @@ func TestPausedNodeAnswersLater(t *testing.T) {
 
 func replicated(t *testing.T, test func(t *testing.T, tp *topology.Topology)) {
 	t.Helper()
-	topology.EachOf(t, []topology.Kind{topology.Sentinel, topology.Cluster}, test)
+	t.Parallel()
+	topology.Parallel(t, []topology.Kind{topology.Sentinel, topology.Cluster}, test)
 }
 
 // retrySet retries until the write succeeds, because a client may need time to find a new

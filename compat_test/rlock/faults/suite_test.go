@@ -57,14 +57,14 @@ func runCampaigns(t *testing.T, calm bool) {
 	}
 	var table sync.Map
 	t.Cleanup(func() { printTable(t, &table) })
-	topology.Each(t, func(t *testing.T, tp *topology.Topology) {
+	topology.Parallel(t, nil, func(t *testing.T, tp *topology.Topology) {
 		for _, k := range kinds {
 			if k == quorumLock && tp.Replicated() {
 				continue // the servers of a quorum are independent
 			}
 			t.Run(string(k), func(t *testing.T) {
-				// Not parallel: campaigns that share the processors find waits that are the
-				// machine's and not the client's.
+				// The kinds of a topology are not parallel: many campaigns that share the
+				// processors find waits that are the machine's and not the client's.
 				row := newCampaign(t, tp, k, count, seed, calm).run()
 				t.Log(row)
 				table.Store(fmt.Sprintf("%s %02d", tp.Kind, slices.Index(campaignKinds, k)), row)

@@ -56,15 +56,28 @@ func Asked(tb testing.TB, word string) bool {
 	return word == string(Lockredis) || slices.Contains(words, word) || slices.Contains(words, "all")
 }
 
-// Each runs the test once on new servers of every enabled kind. It logs the kinds that
-// are not enabled in one line.
+// Each runs the test once on new servers of every enabled kind, one kind after the other.
+// It logs the kinds that are not enabled in one line.
 func Each(t *testing.T, test func(t *testing.T, tp *Topology)) {
 	t.Helper()
-	EachOf(t, kinds[:], test)
+	each(t, kinds[:], func(t *testing.T, kind Kind) { test(t, Start(t, kind)) })
 }
 
-// EachOf is Each for some kinds.
-func EachOf(t *testing.T, some []Kind, test func(t *testing.T, tp *Topology)) {
+// Parallel is Each for some kinds, or for all if some is nil, at the same time. It is for tests
+// that wait most of their time, for leases and elections. -parallel limits how many run, and the
+// servers of a kind start when its test does.
+func Parallel(t *testing.T, some []Kind, test func(t *testing.T, tp *Topology)) {
+	t.Helper()
+	if some == nil {
+		some = kinds[:]
+	}
+	each(t, some, func(t *testing.T, kind Kind) {
+		t.Parallel()
+		test(t, Start(t, kind))
+	})
+}
+
+func each(t *testing.T, some []Kind, test func(t *testing.T, kind Kind)) {
 	t.Helper()
 	var left []string
 	for _, kind := range some {
@@ -72,7 +85,7 @@ func EachOf(t *testing.T, some []Kind, test func(t *testing.T, tp *Topology)) {
 			left = append(left, string(kind))
 			continue
 		}
-		t.Run(string(kind), func(t *testing.T) { test(t, Start(t, kind)) })
+		t.Run(string(kind), func(t *testing.T) { test(t, kind) })
 	}
 	if len(left) > 0 {
 		t.Run("others", func(t *testing.T) {
