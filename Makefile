@@ -15,10 +15,10 @@ image: ## write the container image into dist/image: archives for docker load, a
 check: ## run every test that this machine has the tools for; ends with a table. STEPS="lint go" runs some
 	.ci/check $(STEPS)
 
-# Two kinds of packages are left out. The simulation and the Lua libraries have no goroutines.
+# Two kinds of packages are left out. The simulation, the Lua libraries and the store have no goroutines.
 # The survey runs the program lockredis, built without the detector, in a process of its own.
 race: ## run the Go tests with the race detector
-	go test -race -timeout 20m $$(go list ./... | grep -vE '/compat_test/(rlock|simulation|survey)|/luaexec/(lualib|syntax)')
+	go test -race -timeout 20m $$(go list ./... | grep -vE '/compat_test/(rlock|simulation|survey)|/luaexec/(lualib|syntax)|/store$$')
 	go test -race -timeout 20m -p 1 ./compat_test/rlock/... # alone: its checks have limits of time
 
 matrix: ## run all ten Redisson releases on lockredis and on redis-server (needs JDK 17, Maven, redis-server)
