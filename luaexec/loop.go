@@ -69,7 +69,9 @@ func (m *machine) installLoop() {
 	L.mainLoop = m.plain
 }
 
-// counted returns run with a tick before it.
+// counted returns run with a tick before it. It must not be inlined, see jump.
+//
+//go:noinline
 func (t *ticker) counted(run instruction) instruction {
 	return func(L *lua.LState, code uint32, base unsafe.Pointer) int {
 		t.count(L)
