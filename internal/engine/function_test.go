@@ -7,6 +7,7 @@ import (
 	"time"
 
 	"github.com/lockredis/lockredis/expiry"
+	"github.com/lockredis/lockredis/internal/redistest"
 )
 
 func loadFunction(t *testing.T, e *Engine, list ...string) {
@@ -17,6 +18,7 @@ func loadFunction(t *testing.T, e *Engine, list ...string) {
 }
 
 func TestALibraryThatLoopsEndsThoughTheClockStandsStill(t *testing.T) {
+	redistest.SkipUnderRaceDetector(t)
 	e, _ := newClocked(t)
 	s, _ := connect(e)
 	got := send(e, s, "FUNCTION", "LOAD", "#!lua name=lib\nwhile true do end")

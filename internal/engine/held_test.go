@@ -9,6 +9,7 @@ import (
 
 	"github.com/lockredis/lockredis/expiry"
 	"github.com/lockredis/lockredis/internal/command"
+	"github.com/lockredis/lockredis/internal/redistest"
 )
 
 // heapInUse returns the bytes of the heap without garbage.
@@ -32,6 +33,7 @@ func lineOf(before string, call, n, size int, after ...string) []string {
 
 // What clients and scripts hold is counted as what it takes in the heap.
 func TestWhatClientsAndScriptsHoldIsCounted(t *testing.T) {
+	redistest.SkipUnderRaceDetector(t) // the clients send in turn
 	const clients = 200
 	repeat := func(before string, size int) func(int) [][]string {
 		return func(call int) (lines [][]string) {
