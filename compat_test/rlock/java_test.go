@@ -71,11 +71,16 @@ func understand(t *testing.T, release string, tp *topology.Topology) {
 		{"a Java lock is renewed and noticed when it ends", endJava},
 	}
 	for _, part := range parts {
-		t.Run(part.name, func(t *testing.T) {
-			tp.Flush(t)
-			part.test(t, p)
-		})
+		runPart(t, tp, part.name, func(t *testing.T) { part.test(t, p) })
 	}
+}
+
+// runPart runs a part of a test on empty servers.
+func runPart(t *testing.T, tp *topology.Topology, name string, test func(*testing.T)) {
+	t.Run(name, func(t *testing.T) {
+		tp.Flush(t)
+		test(t)
+	})
 }
 
 // goLock returns a lock of the given kind.

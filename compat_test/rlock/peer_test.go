@@ -42,17 +42,11 @@ func TestTwoPeersUnderstandEachOther(t *testing.T) {
 			{"permits are told apart", tellsPermits},
 			{"a latch opens for the other", opens},
 			{"a rate holds for both", limits},
+			{"a killed peer's lock ends with its lease", dies}, // the last part: it ends one
 		}
 		for _, part := range parts {
-			t.Run(part.name, func(t *testing.T) {
-				tp.Flush(t)
-				part.test(t, one, two)
-			})
+			runPart(t, tp, part.name, func(t *testing.T) { part.test(t, one, two) })
 		}
-		t.Run("a killed peer's lock ends with its lease", func(t *testing.T) {
-			tp.Flush(t)
-			dies(t, one, two)
-		})
 	})
 }
 
