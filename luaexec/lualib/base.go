@@ -106,14 +106,14 @@ func baseUnpack(L *lua.LState) int {
 	if from > to {
 		return 0
 	}
-	n := to - from + 1
-	if L.GetTop()+n > maxCStack {
+	n := int64(to) - int64(from) + 1
+	if int64(L.GetTop())+n > maxCStack {
 		Raise(L, "too many results to unpack")
 	}
-	for i := from; i <= to; i++ {
-		L.Push(getIndex(t, i))
+	for i := range int(n) {
+		L.Push(getIndex(t, from+i))
 	}
-	return n
+	return int(n)
 }
 
 func (lib *baseLib) toString(L *lua.LState) int {

@@ -103,6 +103,10 @@ func (u *unpacker) uint(size int) uint64 {
 	return binary.BigEndian.Uint64(b[:])
 }
 
+// length reads the length of a string or the size of a table. The source is shorter than the
+// greatest int32, so a larger number counts as that.
+func (u *unpacker) length(size int) int { return int(min(u.uint(size), math.MaxInt32)) }
+
 func (u *unpacker) value() lua.LValue {
 	u.steps.add(u.L, 1, valueBytes)
 	c := u.take(1)[0]
@@ -141,11 +145,11 @@ func (u *unpacker) value() lua.LValue {
 	case 0xd2:
 		return lua.LNumber(int32(u.uint(4)))
 	case 0xd9, 0xda, 0xdb:
-		return lua.LString(u.take(int(u.uint(1 << (c - 0xd9)))))
+		return lua.LString(u.take(u.length(1 << (c - 0xd9))))
 	case 0xdc, 0xdd:
-		return u.table(int(u.uint(2<<(c-0xdc))), false)
+		return u.table(u.length(2<<(c-0xdc)), false)
 	case 0xde, 0xdf:
-		return u.table(int(u.uint(2<<(c-0xde))), true)
+		return u.table(u.length(2<<(c-0xde)), true)
 	}
 	Raise(u.L, errBadFormat)
 	return lua.LNil

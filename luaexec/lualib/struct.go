@@ -54,7 +54,7 @@ func (f *structFmt) more() bool { return f.pos < len(f.fmt) }
 
 // next returns the next option, its size, and the padding before it. at is the number
 // of bytes before the padding.
-func (f *structFmt) next(at int) (opt byte, size, pad int) {
+func (f *structFmt) next(at uint64) (opt byte, size, pad int) {
 	opt = f.fmt[f.pos]
 	f.pos++
 	size = f.size(opt)
@@ -62,7 +62,7 @@ func (f *structFmt) next(at int) (opt byte, size, pad int) {
 		return opt, size, 0
 	}
 	unit := min(size, f.align)
-	return opt, size, (unit - at&(unit-1)) & (unit - 1)
+	return opt, size, (unit - int(at&uint64(unit-1))) & (unit - 1)
 }
 
 // size is the size of an option in bytes: 0 for s, c0 and options without data.
@@ -94,15 +94,15 @@ func (f *structFmt) number(def int) int {
 	if !f.more() || !isDigit(f.fmt[f.pos]) {
 		return def
 	}
-	n := 0
+	n := int64(0)
 	for f.more() && isDigit(f.fmt[f.pos]) {
-		n = n*10 + int(f.fmt[f.pos]-'0')
+		n = n*10 + int64(f.fmt[f.pos]-'0')
 		if n > math.MaxInt32 {
 			Raise(f.L, "integral size overflow")
 		}
 		f.pos++
 	}
-	return n
+	return int(n)
 }
 
 // control applies an option that has no data.
@@ -126,10 +126,10 @@ func (f *structFmt) control(opt byte) {
 
 func structSize(L *lua.LState) int {
 	f := newStructFmt(L)
-	total := 0
+	total := uint64(0)
 	for f.more() {
 		opt, size, pad := f.next(total)
-		total += pad
+		total += uint64(pad)
 		switch {
 		case opt == 's':
 			ArgError(L, 1, "option 's' has no fixed size")
@@ -138,7 +138,7 @@ func structSize(L *lua.LState) int {
 		case !isAlnum(opt):
 			f.control(opt)
 		}
-		total += size
+		total += uint64(size)
 	}
 	L.Push(lua.LNumber(total))
 	return 1
@@ -148,7 +148,7 @@ func (lib *structLib) pack(L *lua.LState) int {
 	f := newStructFmt(L)
 	arg, buf := 2, lib.buf[:0]
 	for f.more() {
-		opt, size, pad := f.next(len(buf))
+		opt, size, pad := f.next(uint64(len(buf)))
 		checkSize(L, len(buf)+pad, lib.maxString)
 		buf = append(buf, make([]byte, pad)...)
 		switch opt {
@@ -253,7 +253,7 @@ func (lib *structLib) unpack(L *lua.LState) int {
 	// A negative offset is a huge unsigned position in C.
 	pos, n := uint64(offset-1), 0
 	for f.more() {
-		opt, size, pad := f.next(int(pos & math.MaxInt32))
+		opt, size, pad := f.next(pos)
 		pos += uint64(pad)
 		if size > len(data) || pos > uint64(len(data)-size) {
 			ArgError(L, 2, "data string too short")

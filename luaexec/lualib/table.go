@@ -1,6 +1,7 @@
 package lualib
 
 import (
+	"iter"
 	"strconv"
 
 	lua "github.com/yuin/gopher-lua"
@@ -159,7 +160,7 @@ func (lib *tableLib) concat(L *lua.LState) int {
 		checkSize(L, size, lib.maxString)
 		out = make([]byte, 0, size)
 	}
-	for ; i <= last; i++ {
+	for i := range span(i, last) {
 		switch v := getIndex(t, i).(type) {
 		case lua.LString:
 			built.check(L, len(out)+len(v), lib.maxString)
@@ -179,11 +180,19 @@ func (lib *tableLib) concat(L *lua.LState) int {
 	return 1
 }
 
+// span yields the integers from first to last. last may be the greatest int.
+func span(first, last int) iter.Seq[int] {
+	return func(yield func(int) bool) {
+		for i := first; i <= last && yield(i) && i < last; i++ {
+		}
+	}
+}
+
 // concatSize is the approximate length of the elements i to last with separators
 // between them. sep is the length of the separator. It stops before the first
 // element that is neither a string nor a number.
 func concatSize(t *lua.LTable, i, last, sep int) (size int) {
-	for ; i <= last; i++ {
+	for i := range span(i, last) {
 		switch v := getIndex(t, i).(type) {
 		case lua.LString:
 			size += len(v) + sep
