@@ -294,6 +294,10 @@ func number(value string) int64 {
 	return n
 }
 
+// whole reads a checked number as an int. Where an int has 32 bits, a number outside of its range
+// counts as the end of the range.
+func whole(value string) int { return int(min(max(number(value), math.MinInt), math.MaxInt)) }
+
 // bytes reads a checked number that uses all 64 bits.
 func bytes(value string) uint64 {
 	n, _ := strconv.ParseUint(value, 10, 64)

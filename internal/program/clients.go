@@ -20,18 +20,18 @@ func fitClients(set *config.Config, log *slog.Logger) error {
 	files := raiseFileLimit(uint64(wanted) + ownFiles)
 	if files <= ownFiles {
 		return fmt.Errorf("the limit of %d open files ('ulimit -n') is not enough: "+
-			"at least %d are needed", files, wanted+ownFiles)
+			"at least %d are needed", files, uint64(wanted)+ownFiles)
 	}
-	if clients := int(files) - ownFiles; clients < wanted {
+	if clients := int64(files) - ownFiles; clients < int64(wanted) {
 		log.Warn("maxclients has been reduced: the limit of open files ('ulimit -n') is too low",
 			"wanted", wanted, "maxclients", clients, "files", files)
-		if err := set.Load("maxclients", strconv.Itoa(clients)); err != nil {
+		if err := set.Load("maxclients", strconv.FormatInt(clients, 10)); err != nil {
 			return err
 		}
 	}
 	set.OnChange(config.MaxClientsChange, func() error {
 		files := raiseFileLimit(uint64(set.MaxClients) + ownFiles)
-		if clients := int(files) - ownFiles; clients < set.MaxClients {
+		if clients := int64(files) - ownFiles; clients < int64(set.MaxClients) {
 			//lint:ignore ST1005 the text is protocol
 			return fmt.Errorf("The operating system is not able to handle "+
 				"the specified number of clients, try with %d", clients)
