@@ -5,6 +5,7 @@ import (
 	"encoding/binary"
 	"fmt"
 	"hash/crc64"
+	"math"
 	"testing"
 )
 
@@ -30,6 +31,8 @@ func ziplist(elems ...any) []byte {
 		switch elem := elem.(type) {
 		case int:
 			b = append(b, ziplistInteger(int64(elem))...)
+		case int64:
+			b = append(b, ziplistInteger(elem)...)
 		case string:
 			switch n := len(elem); {
 			case n < 1<<6:
@@ -75,11 +78,12 @@ func blob(b []byte) []byte {
 func TestFormsOfOlderVersionsAreRead(t *testing.T) {
 	redis, lock := startOracle(t), startLockredis(t, nil)
 	numbers := []any{0, 12, 13, -1, 127, -128, 128, -32768, 32767, 32768, -8388608, 8388607, 8388608,
-		-2147483648, 2147483647, 2147483648, -9223372036854775808, 9223372036854775807}
+		-2147483648, 2147483647, int64(2147483648), int64(math.MinInt64), int64(math.MaxInt64)}
 	long := []any{"a", string(bytes.Repeat([]byte("x"), 300)), "b", string(bytes.Repeat([]byte("y"), 20000)), "c", 5}
 	var fields, scores []any
 	for i := range 300 {
-		fields = append(fields, fmt.Sprint("f", i), i*i*i*i)
+		n := int64(i)
+		fields = append(fields, fmt.Sprint("f", i), n*n*n*n)
 		scores = append(scores, fmt.Sprint("m", i), i)
 	}
 	forms := map[string][]byte{

@@ -42,7 +42,7 @@ func fileSeeds() [][]byte {
 			[]byte{recordFrequency, 9}, keyed("f", []byte{typeString, 1, 'v'})),
 		file(10, []byte{recordOldFunction, 1, 'n', 3, 'L', 'U', 'A', 0, 1, 'x'}),
 		file(10, []byte{recordModule, 1, 2, 3}),
-		file(10, AppendDatabase(nil, 1<<40)),
+		file(10, AppendLength([]byte{recordDatabase}, 1<<40)),
 		file(11), {}, []byte("REDIS"), []byte("REDIS00-1"), []byte("REDIS0010"),
 	}
 	for _, compress := range []bool{false, true} {

@@ -8,8 +8,9 @@ import (
 const (
 	leases  = "{l}:timeout"
 	permits = "redisson_sc:{l}"
-	noLease = 922337203685477
 )
+
+const noLease int64 = 922337203685477
 
 func permitKeys(id string) []string { return []string{lock, leases, permits, latch(id)} }
 
