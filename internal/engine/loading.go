@@ -140,12 +140,22 @@ func (s *saving) loadFrom(r io.Reader, size int64, merge bool) error {
 			}
 			return nil
 		},
-		Fact: func(name, value string) {
-			if name == "used-mem" {
-				s.e.load.memory, _ = strconv.ParseInt(value, 10, 64)
-			}
-		},
+		Fact: s.fact,
 	})
+}
+
+// fact logs what a file says about itself, as redis-server does.
+func (s *saving) fact(name, value string) {
+	n, _ := strconv.ParseInt(value, 10, 64)
+	switch name {
+	case "redis-ver", "valkey-ver":
+		s.e.log.Info("Loading RDB produced by version " + value)
+	case "ctime":
+		s.e.log.Info(fmt.Sprintf("RDB age %d seconds", max(s.e.clock.Now().Unix()-n, 0)))
+	case "used-mem":
+		s.e.load.memory = n
+		s.e.log.Info(fmt.Sprintf("RDB memory usage when created %.2f Mb", float64(n)/(1<<20)))
+	}
 }
 
 // add adds a key of a file.

@@ -39,7 +39,8 @@ func (s *saving) loadLog() (loaded bool, err error) {
 		s.e.log.Warn("appendonly: there is no log to read, and none is written. The RDB file keeps the data")
 		return false, nil
 	}
-	if s.logMark, err = markOf(log.Files); err != nil {
+	var size int64
+	if s.logMark, size, err = measure(log.Files); err != nil {
 		return true, fmt.Errorf("load the append only file: %w", err)
 	}
 	s.e.log.Warn("appendonly: the log is read and not written. The RDB file keeps the changes from now on")
@@ -47,20 +48,20 @@ func (s *saving) loadLog() (loaded bool, err error) {
 		s.e.log.Info("The RDB file has the log's data and later changes")
 		return false, nil
 	}
-	return true, s.readLog(log.Files)
+	return true, s.readLog(log.Files, size)
 }
 
-// markOf returns the names and sizes of files.
-func markOf(paths []string) (string, error) {
-	var mark strings.Builder
+// measure returns the names and sizes of files, and the sum of the sizes.
+func measure(paths []string) (mark string, sum int64, err error) {
 	for _, path := range paths {
 		info, err := os.Stat(path)
 		if err != nil {
-			return "", err
+			return "", 0, err
 		}
-		fmt.Fprintf(&mark, "%s=%d;", filepath.Base(path), info.Size())
+		mark += fmt.Sprintf("%s=%d;", filepath.Base(path), info.Size())
+		sum += info.Size()
 	}
-	return mark.String(), nil
+	return mark, sum, nil
 }
 
 // fileMark returns the fact of the RDB file, "" without one.
@@ -84,17 +85,11 @@ func (s *saving) fileMark() (mark string) {
 	return mark
 }
 
-// readLog reads the files of a log.
-func (s *saving) readLog(paths []string) error {
+// readLog reads the files of a log, which have so many bytes.
+func (s *saving) readLog(paths []string, size int64) error {
 	r := &logReader{s: s, session: &command.Session{Addr: "log", Proto: 2, Conn: noConn{}}}
 	r.session.Authenticated.Store(true)
-	total := int64(0)
-	for _, path := range paths {
-		if info, err := os.Stat(path); err == nil {
-			total += info.Size()
-		}
-	}
-	defer r.begin(total)()
+	defer r.begin(size)()
 	for i, path := range paths {
 		if err := r.file(path, i == len(paths)-1); err != nil {
 			return fmt.Errorf("load %s: %w", path, err)
