@@ -14,6 +14,8 @@
 // and a network of its own (package tcpproxy). The faults are drawn from a seed:
 //
 //   - Workers: two changes of one lease are sent at the same time, and may overtake each other.
+//     Two goroutines acquire a further lock with the context of one hold. The hold may be
+//     released before theirs.
 //   - Network: requests and replies are delivered after go-redis's timeout, or replies are
 //     lost. Connections are reset, or drop all bytes without an end. New connections are
 //     refused or half open.

@@ -32,6 +32,9 @@ type step struct {
 	extend []time.Duration // changes of the lease at the same time, before hold begins
 	again  bool            // enters the lock again while it holds it
 	leave  time.Duration   // context of the release; 0: releasing, -1: cancelled
+
+	below []step // done with the context of this hold, at the same time
+	first bool   // releases the hold while the steps below may be under way
 }
 
 // draw returns a random step.
@@ -75,6 +78,9 @@ func (c *campaign) draw(rnd *rand.Rand) step {
 		s.how.lease, s.hold = ms(300, 900), -1
 	}
 	s.again = !c.counts() && rnd.Float64() < 0.1
+	if rnd.Float64() < 0.06 && !c.counts() && c.kind != multiLock && s.hold >= 0 {
+		c.drawBelow(&s, rnd, ms)
+	}
 	switch c.kind {
 	case mixed:
 		s.shared = rnd.Float64() < 0.6
@@ -88,12 +94,30 @@ func (c *campaign) draw(rnd *rand.Rand) step {
 	return s
 }
 
+// drawBelow draws two steps that acquire one further lock. They wait for a short time only,
+// because its holder may wait for this one.
+func (c *campaign) drawBelow(
+	s *step, rnd *rand.Rand, ms func(from, to int) time.Duration,
+) {
+	s.first = rnd.IntN(2) == 0
+	further := c.names[rnd.IntN(len(c.names))]
+	if further == s.names[0] {
+		return
+	}
+	for range 2 {
+		child := step{names: []string{further}, n: 1, how: how{wait: ms(2, 60)}, hold: ms(0, 10)}
+		child.shared = c.kind == mixed && rnd.IntN(2) == 0
+		s.below = append(s.below, child)
+	}
+}
+
 // work runs steps until there are enough acquisitions.
 func (n *node) work(worker int) {
 	c := n.c
 	rnd := rand.New(rand.NewPCG(c.seed, uint64(1_000_000+n.number*100+worker)))
 	for !c.ended.Load() && c.rec.granted() < c.count {
-		n.do(n.process(), c.draw(rnd))
+		p := n.process()
+		n.do(p.ctx, p, c.draw(rnd))
 	}
 }
 
@@ -114,14 +138,14 @@ func (c *campaign) acquirer(p *running, s step) func(context.Context, how) (hold
 	return p.lock(c.kind, s.names...).acquire
 }
 
-// do acquires, holds and releases.
-func (n *node) do(p *running, s step) {
+// do acquires with ctx, holds and releases.
+func (n *node) do(ctx context.Context, p *running, s step) {
 	c := n.c
 	limit := starved
 	if s.cancel > 0 {
 		limit = s.cancel
 	}
-	ctx, cancel := context.WithTimeout(p.ctx, limit)
+	ctx, cancel := context.WithTimeout(ctx, limit)
 	defer cancel()
 	begin := time.Now()
 	g := grant{process: n.number, shared: s.shared, n: s.n, asked: c.rec.now(), faultsAsked: c.faults()}
@@ -147,6 +171,14 @@ func (n *node) do(p *running, s step) {
 		c.enterAgain(p, h, s)
 	}
 	c.extend(p, h, s)
+	var below sync.WaitGroup
+	defer below.Wait()
+	for _, child := range s.below {
+		below.Go(func() { n.do(h.context(), p, child) })
+	}
+	if !s.first {
+		below.Wait()
+	}
 	c.keep(&g, h, s, losses)
 	for _, name := range s.names {
 		g.name = name
