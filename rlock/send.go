@@ -183,10 +183,14 @@ const copyGrace = 100 * time.Millisecond
 func (s *sending) record(o outcome) {
 	s.strays.Add(int32(o.strays))
 	if !answered(o.err) {
-		s.mu.Lock()
-		s.last = o.err
-		s.mu.Unlock()
+		s.setLast(o.err)
 	}
+}
+
+func (s *sending) setLast(err error) {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	s.last = err
 }
 
 var errNoReply = errors.New("the connection hangs")
@@ -268,12 +272,13 @@ func (s *sending) attempt(srv *server, first bool) outcome {
 			}
 		})
 		defer t.Stop()
-		if o = s.c.attempt(ctx, srv, &s.request, false); ctx.Err() == nil {
+		o = s.c.attempt(ctx, srv, &s.request, false)
+		if _, never := errors.AsType[unsent](o.err); !never {
 			return o
 		}
-	} else {
-		o.err = unsent{errBusy}
 	}
+	o.err = unsent{errBusy}
+	s.setLast(o.err)
 	select {
 	case <-s.left:
 	case <-s.c.given.Done():
