@@ -25,20 +25,46 @@ public class OrdersTest extends LockredisTest {
 
     @Test
     public void theRightTestFails() {
+        TestListenerAdapter report = run(Forgetful.class);
+        assertFailed(report, "aForgetsALock", "bEndsTheServer", "cFails");
+        assertEquals(report.getPassedTests().size(), 2);
+        assertLock(report.getFailedTests().get(0).getThrowable());
+        Throwable own = report.getFailedTests().get(2).getThrowable();
+        assertEquals(own.getMessage(), "the packet is empty");
+        assertLock(own.getSuppressed()[0]);
+    }
+
+    @Test
+    public void noTestExpectsTheFailureOfTheCheck() {
+        TestListenerAdapter report = run(Expecting.class);
+        assertFailed(report, "aForgetsALock", "bEndsTheServer", "cThrowsNothing",
+                "dForgetsALockOnAThreadOfTestNG", "eSkipsItself");
+        assertEquals(report.getPassedTests().size(), 1);
+        assertEquals(report.getSkippedTests().size(), 0);
+        for (ITestResult failed : report.getFailedTests()) {
+            String text = failed.getThrowable().getMessage();
+            assertTrue(text.contains(failed.getName().equals("bEndsTheServer") ? "ended by itself"
+                    : "lock \"order:42\" is held by"), failed.getName() + ": " + text);
+        }
+    }
+
+    private static TestListenerAdapter run(Class<?> type) {
         TestListenerAdapter report = new TestListenerAdapter();
         TestNG tests = new TestNG(false);
-        tests.setTestClasses(new Class<?>[] {Forgetful.class});
+        tests.setTestClasses(new Class<?>[] {type});
         tests.addListener(report);
         tests.setVerbose(0);
         tests.run();
+        assertEquals(report.getConfigurationFailures().size(), 0);
+        return report;
+    }
+
+    private static void assertFailed(TestListenerAdapter report, String... names) {
         assertEquals(report.getFailedTests().stream().map(ITestResult::getName).sorted()
-                .collect(Collectors.toList()), Arrays.asList("aForgetsALock", "bEndsTheServer", "cFails"));
-        assertEquals(report.getPassedTests().size(), 2);
-        String text = report.getFailedTests().get(0).getThrowable().getMessage();
-        assertTrue(text.contains("lock \"order:42\" is held by"), text);
-        Throwable own = report.getFailedTests().get(2).getThrowable();
-        assertEquals(own.getMessage(), "the packet is empty");
-        text = own.getSuppressed()[0].getMessage();
-        assertTrue(text.contains("lock \"order:42\" is held by"), text);
+                .collect(Collectors.toList()), Arrays.asList(names));
+    }
+
+    private static void assertLock(Throwable failure) {
+        assertTrue(failure.getMessage().contains("lock \"order:42\" is held by"), failure.toString());
     }
 }

@@ -17,36 +17,56 @@ import java.util.stream.Stream;
 
 import org.junit.jupiter.api.Test;
 
-/** The Java code in docs/java.md's chapter about JUnit is a part of the tests in package orders. */
+/** The Java code in docs/java.md's chapters about JUnit and TestNG is a part of the tests in package orders. */
 class DocsTest {
     private static final String ORDERS = "/src/test/java/orders";
 
     @Test
-    void eachSnippetIsAPartOfATest() throws IOException {
-        Path root = Paths.get("").toAbsolutePath();
-        while (!Files.exists(root.resolve("docs/java.md"))) {
-            root = root.getParent();
-        }
+    void eachSnippetAboutJUnitIsAPartOfATest() throws IOException {
         List<String> tests = new ArrayList<>();
         for (String module : new String[] {"lockredis-junit5", "lockredis-junit4"}) {
-            try (Stream<Path> files = Files.list(root.resolve("java/" + module + ORDERS))) {
+            try (Stream<Path> files = Files.list(root().resolve("java/" + module + ORDERS))) {
                 for (Path file : files.collect(Collectors.toList())) {
                     tests.add(plain(read(file)));
                 }
             }
         }
-        String page = read(root.resolve("docs/java.md"));
-        int start = page.indexOf("\n## JUnit\n");
-        int end = page.indexOf("\n## ", start + 1);
-        Matcher block = Pattern.compile("```java\n(.*?)```", Pattern.DOTALL)
-                .matcher(page.substring(start, end < 0 ? page.length() : end));
-        int blocks = 0;
-        for (; block.find(); blocks++) {
-            String snippet = plain(block.group(1));
+        List<String> snippets = snippets("JUnit");
+        for (String snippet : snippets) {
             assertTrue(tests.stream().anyMatch(test -> test.contains(snippet)), () ->
-                    "docs/java.md has code that no test in orders has:\n" + block.group(1));
+                    "docs/java.md has code that no test in orders has:\n" + snippet);
         }
-        assertEquals(tests.size(), blocks, "a snippet for each test, and a test for each snippet");
+        assertEquals(tests.size(), snippets.size(), "a snippet for each test, and a test for each snippet");
+    }
+
+    @Test
+    void theBaseClassForTestNGIsThatOfTheExample() throws IOException {
+        String example = plain(read(root().resolve("examples/testng" + ORDERS + "/LockredisTest.java")));
+        List<String> snippets = snippets("TestNG");
+        assertEquals(1, snippets.size());
+        assertEquals(example.substring(example.indexOf("/** A class of tests")), snippets.get(0));
+    }
+
+    private static Path root() {
+        Path root = Paths.get("").toAbsolutePath();
+        while (!Files.exists(root.resolve("docs/java.md"))) {
+            root = root.getParent();
+        }
+        return root;
+    }
+
+    /** Returns the Java code of a chapter of docs/java.md. */
+    private static List<String> snippets(String chapter) throws IOException {
+        String page = read(root().resolve("docs/java.md"));
+        int start = page.indexOf("\n## " + chapter + "\n");
+        int end = page.indexOf("\n## ", start + 1);
+        Matcher block = Pattern.compile("```java\r?\n(.*?)```", Pattern.DOTALL)
+                .matcher(page.substring(start, end < 0 ? page.length() : end));
+        List<String> snippets = new ArrayList<>();
+        while (block.find()) {
+            snippets.add(plain(block.group(1)));
+        }
+        return snippets;
     }
 
     private static String read(Path file) throws IOException {
