@@ -166,8 +166,8 @@ public final class LeakCheck {
      * starts the server again. A thread whose locks were found after their release is told once. It works on
      * an interrupted thread too.
      *
-     * @param clean whether to end the leaks: to delete all data, and to wake the waiters. A pause of
-     *     all clients ends by a restart
+     * @param clean whether to end the leaks: to delete all data, and to wake the waiters for locks, also
+     *     those that do not count. A pause of all clients ends by a restart
      */
     public String end(boolean clean) {
         if (!server.isRunning()) {
@@ -303,9 +303,13 @@ public final class LeakCheck {
 
     /** Returns the leaks that were not there before the test, by their keys and numbers. */
     private Map<Object, Leak> look() {
+        return look(counted);
+    }
+
+    private Map<Object, Leak> look(Predicate<Leak> wanted) {
         Map<Object, List<Leak>> groups = new LinkedHashMap<>();
         for (Leak leak : server.leaks()) {
-            if (server.reportedOwners().contains(leak.owner()) || !counted.test(leak)) {
+            if (server.reportedOwners().contains(leak.owner()) || !wanted.test(leak)) {
                 continue;
             }
             List<Leak> group = groups.computeIfAbsent(key(leak), key -> new ArrayList<>());
@@ -333,16 +337,19 @@ public final class LeakCheck {
     /**
      * Ends what a failed test has left behind. A waiter that stays would get its lock during a
      * later test, which would then fail for it. So the waiters get their locks now, one after the
-     * other, and each lock is deleted.
+     * other, and each lock is deleted. A subscription that does not count may be a waiter's too.
      */
     private void clean(Collection<Leak> leaks) {
         try {
-            Set<String> channels = new HashSet<>();
             for (Leak leak : leaks) {
-                if (leak.type().equals("subscription") && LOCK_CHANNEL.matcher(leak.name()).find()) {
-                    channels.add(leak.name());
-                } else if (leak.type().equals("waiter") && leak.owner().isEmpty()) {
+                if (leak.type().equals("waiter") && leak.owner().isEmpty()) {
                     server.command("CLIENT", "UNBLOCK", Long.toString(leak.client().id()), "ERROR");
+                }
+            }
+            Set<String> channels = new HashSet<>();
+            for (Leak leak : look(leak -> leak.type().equals("subscription")).values()) {
+                if (LOCK_CHANNEL.matcher(leak.name()).find()) {
+                    channels.add(leak.name());
                 }
             }
             server.flush();

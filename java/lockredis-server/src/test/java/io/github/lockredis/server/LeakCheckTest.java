@@ -89,6 +89,21 @@ class LeakCheckTest {
     }
 
     @Test
+    void waitersThatDoNotCountAreWokenTooUnlessTheyWereThereBefore() throws IOException {
+        try (Connection before = Clients.connect(server); Connection waiter = Clients.connect(server)) {
+            before.call("SUBSCRIBE", "redisson_lock__channel:{order:1}");
+            LeakCheck check = LeakCheck.begin(server, leak -> !leak.owner().isEmpty()).allowTasks();
+            String channel = "redisson_lock__channel:{order:2}";
+            waiter.call("SUBSCRIBE", channel);
+            assertNull(check.end(true));
+            acquire("order:2");
+            assertTrue(check.end(true).startsWith("a leak on "));
+            assertEquals(Arrays.asList("message", channel, "0"), waiter.call("PING"));
+            assertEquals(Arrays.asList("pong", ""), before.call("PING"));
+        }
+    }
+
+    @Test
     void aLockThatIsReleasedLateIsNoLeak() {
         LeakCheck check = LeakCheck.begin(server, leak -> {
             server.command("DEL", leak.name());

@@ -42,7 +42,7 @@ final class ServerUse {
             running++;
             begun++;
         }
-        Running test = new Running();
+        Running test = new Running(flush);
         try {
             prepare(flush);
             test.check = leaks ? beginCheck() : null;
@@ -68,7 +68,8 @@ final class ServerUse {
 
     /**
      * Begins a check for held locks and permits, and owners in queues. Subscriptions and blocked
-     * connections do not count: they belong to the context's beans, which outlive a test.
+     * connections do not count: they belong to the context's beans, which outlive a test. Nevertheless
+     * {@link Running#leaks} wakes waiters for locks that subscribed in a failed test.
      */
     private LeakCheck beginCheck() {
         return LeakCheck.begin(server, leak -> !leak.owner().isEmpty()).allowTasks();
@@ -78,9 +79,11 @@ final class ServerUse {
     final class Running {
         private final boolean alone;
         private final long number;
+        private final boolean flush;
         private LeakCheck check; // null: leaks are allowed
 
-        Running() {
+        Running(boolean flush) {
+            this.flush = flush;
             synchronized (ServerUse.this) {
                 alone = running == 1;
                 number = begun;
@@ -97,11 +100,12 @@ final class ServerUse {
         /**
          * Returns the text about what was acquired in the test and is still held, or null. It is null
          * if another test ran at the same time, for then the test is unknown, if the server does not
-         * run, and if leaks are allowed.
+         * run, and if leaks are allowed. If the test began with a flush, the leaks end, so that a waiter
+         * does not get its lock in the next test.
          */
         String leaks() {
             boolean known = alone && !overlapped();
-            return check != null && known ? check.end(false) : null;
+            return check != null && known ? check.end(flush) : null;
         }
 
         /** Returns the text about an end of the process that no test asked for, or null. */

@@ -4,10 +4,13 @@ import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatCode;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
+import java.io.BufferedReader;
+import java.io.InputStreamReader;
 import java.lang.reflect.Method;
 import java.net.Socket;
 import java.nio.charset.StandardCharsets;
 import java.time.Duration;
+import java.util.Arrays;
 
 import io.github.lockredis.server.LockredisServer;
 import io.github.lockredis.server.LockredisTopology;
@@ -48,6 +51,11 @@ class ContextTest {
     @SpringBootTest(classes = Small.class)
     @AutoConfigureLockredis(flush = FlushMode.NEVER, leaks = LeakMode.ALLOWED)
     static class SameServer extends First {
+    }
+
+    @SpringBootTest(classes = Small.class)
+    @AutoConfigureLockredis(flush = FlushMode.NEVER)
+    static class Unflushed extends First {
     }
 
     @SpringBootTest(classes = Small.class)
@@ -177,6 +185,32 @@ class ContextTest {
         run.begin();
         assertThat(run.test.server.locks()).isEmpty();
         run.end(null);
+    }
+
+    @Test
+    void aWaiterOfAFailedTestGetsItsLockBeforeTheNextTest() throws Exception {
+        String channel = "redisson_lock__channel:{order:7}";
+        for (Class<? extends First> type : Arrays.asList(First.class, Unflushed.class)) {
+            Run run = new Run(type);
+            run.begin();
+            try (Socket waiter = new Socket("127.0.0.1", run.test.server.port())) {
+                String commands = "AUTH " + run.test.server.password() + "\r\nSUBSCRIBE " + channel + "\r\n";
+                waiter.getOutputStream().write(commands.getBytes(StandardCharsets.US_ASCII));
+                BufferedReader replies = new BufferedReader(
+                        new InputStreamReader(waiter.getInputStream(), StandardCharsets.US_ASCII));
+                while (!replies.readLine().equals(":1")) { } // the subscription's last line
+                run.test.server.command("EVAL", "redis.call('hset', KEYS[1], ARGV[1], 1)", "1", "order:7",
+                        OWNER + ":17"); // as Redisson does
+                assertThatThrownBy(() -> run.end(null)).isInstanceOf(AssertionError.class)
+                        .hasMessageStartingWith("a leak on ");
+                waiter.getOutputStream().write("PING\r\n".getBytes(StandardCharsets.US_ASCII));
+                replies.readLine();
+                replies.readLine();
+                assertThat(replies.readLine()).isEqualTo(type == First.class ? "message" : "pong");
+            }
+            assertThat(run.test.server.locks()).hasSize(type == First.class ? 0 : 1);
+            run.test.server.flush();
+        }
     }
 
     @Test
