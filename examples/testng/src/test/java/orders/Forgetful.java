@@ -34,19 +34,24 @@ public class Forgetful extends LockredisTest {
     }
 
     @Test
-    public void dPasses() {
+    public void dCloses() {
+        server.close();
+    }
+
+    @Test
+    public void ePasses() {
         assertTrue(server.isRunning());
     }
 
     @BeforeMethod
     public void outage(Method test) {
-        if (test.getName().equals("eBeginsWithAnOutage")) {
+        if (test.getName().equals("fBeginsWithAnOutage")) {
             server.stop();
         }
     }
 
     @Test
-    public void eBeginsWithAnOutage() {
+    public void fBeginsWithAnOutage() {
         assertFalse(server.isRunning());
     }
 }

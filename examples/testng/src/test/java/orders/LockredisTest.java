@@ -18,6 +18,7 @@ import org.testng.annotations.Listeners;
 @Listeners(LockredisTest.Unexpected.class)
 public abstract class LockredisTest implements IHookable {
     protected LockredisServer server;
+    private Runnable close; // of the server. Tests cannot call it
     private AssertionError error; // what the last test has left behind, or null
     private String ended; // the text about an end of the server between tests, or null
     private String last = "before the first test: ";
@@ -25,6 +26,7 @@ public abstract class LockredisTest implements IHookable {
     @BeforeClass(alwaysRun = true)
     public void startServer() {
         server = LockredisServer.start();
+        close = server.closeOnlyBy("LockredisTest");
     }
 
     @BeforeMethod(alwaysRun = true)
@@ -74,7 +76,7 @@ public abstract class LockredisTest implements IHookable {
 
     @AfterClass(alwaysRun = true)
     public void closeServer() {
-        server.close();
+        close.run();
         noteEnd();
         if (ended != null) {
             throw new AssertionError(ended);

@@ -26,12 +26,14 @@ public class OrdersTest extends LockredisTest {
     @Test
     public void theRightTestFails() {
         TestListenerAdapter report = run(Forgetful.class);
-        assertFailed(report, "aForgetsALock", "bEndsTheServer", "cFails");
+        assertFailed(report, "aForgetsALock", "bEndsTheServer", "cFails", "dCloses");
         assertEquals(report.getPassedTests().size(), 2);
-        assertLock(report.getFailedTests().get(0).getThrowable());
-        Throwable own = report.getFailedTests().get(2).getThrowable();
+        assertLock(failure(report, "aForgetsALock"));
+        Throwable own = failure(report, "cFails");
         assertEquals(own.getMessage(), "the packet is empty");
         assertLock(own.getSuppressed()[0]);
+        String text = failure(report, "dCloses").getMessage();
+        assertTrue(text.contains("a test must not close lockredis at redis://"), text);
     }
 
     @Test
@@ -62,6 +64,11 @@ public class OrdersTest extends LockredisTest {
     private static void assertFailed(TestListenerAdapter report, String... names) {
         assertEquals(report.getFailedTests().stream().map(ITestResult::getName).sorted()
                 .collect(Collectors.toList()), Arrays.asList(names));
+    }
+
+    private static Throwable failure(TestListenerAdapter report, String name) {
+        return report.getFailedTests().stream().filter(test -> test.getName().equals(name))
+                .findFirst().get().getThrowable();
     }
 
     private static void assertLock(Throwable failure) {

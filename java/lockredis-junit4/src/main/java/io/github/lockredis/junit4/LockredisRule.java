@@ -101,6 +101,7 @@ public final class LockredisRule implements TestRule {
         between.clear();
         when = "before the first test: ";
         LockredisServer running = builder.start();
+        Runnable close = running.closeOnlyBy("the LockredisRule");
         Throwable failure = null;
         try {
             server = running;
@@ -115,7 +116,7 @@ public final class LockredisRule implements TestRule {
             if (!checked) { // else the last test has set it
                 when = after(description);
             }
-            running.close();
+            close.run();
             server = null;
         }
         noteEnd(running);

@@ -53,6 +53,31 @@ public class LockredisRuleTest {
     }
 
     @Test
+    public void aTestThatClosesTheServerFailsAndDisturbsNoOther() {
+        Failure failure = onlyFailure(Closing.class, 2);
+        assertEquals("aCloses", failure.getDescription().getMethodName());
+        assertMatches("close: a test must not close lockredis at redis://127\\.0\\.0\\.1:\\d+: "
+                + "the LockredisRule does\\. For an outage call stop\\(\\)", failure.getMessage());
+    }
+
+    @FixMethodOrder(MethodSorters.NAME_ASCENDING)
+    public static class Closing {
+        @ClassRule
+        @Rule
+        public static final LockredisRule lockredis = new LockredisRule();
+
+        @Test
+        public void aCloses() {
+            lockredis.server().close();
+        }
+
+        @Test
+        public void bRuns() {
+            assertTrue(lockredis.server().isRunning());
+        }
+    }
+
+    @Test
     public void theClassHasAServerThatIsEmptyBeforeEachTest() {
         assertEquals("[]", run(Shared.class, 2).toString());
         assertEquals(1, Shared.SEEN.size());

@@ -3,11 +3,9 @@ package io.github.lockredis.junit5;
 import java.util.ArrayList;
 import java.util.List;
 
-import org.junit.jupiter.api.extension.ExtensionConfigurationException;
 import org.junit.jupiter.api.extension.ExtensionContext;
 
 import io.github.lockredis.server.LeakCheck;
-import io.github.lockredis.server.LockredisException;
 import io.github.lockredis.server.LockredisServer;
 import io.github.lockredis.server.LockredisTopology;
 
@@ -18,6 +16,7 @@ import io.github.lockredis.server.LockredisTopology;
 final class TestServer implements ExtensionContext.Store.CloseableResource, AutoCloseable {
     final LockredisTopology topology;
     private final LockredisServer server;
+    private final Runnable close; // of the topology. Tests cannot call it
     private final Spec spec;
     private LeakCheck check; // guarded by this; of the test that runs now. Null: leaks are allowed
     private boolean shared; // guarded by this; tests have used it side by side
@@ -28,6 +27,7 @@ final class TestServer implements ExtensionContext.Store.CloseableResource, Auto
         this.spec = spec;
         this.topology = spec.start();
         this.server = topology.server();
+        this.close = topology.closeOnlyBy("JUnit");
         if (server.isAttached() && spec.flush) {
             server.flush(); // it is a real Redis, with the data of earlier tests
         }
@@ -42,15 +42,7 @@ final class TestServer implements ExtensionContext.Store.CloseableResource, Auto
 
     /** Empties the server for the next test. Starts it again if a test has stopped it. */
     synchronized void beforeTest() {
-        try {
-            LeakCheck.prepare(server, spec.flush);
-        } catch (LockredisException e) {
-            if (server.isRunning() || server.isAttached()) {
-                throw e;
-            }
-            throw new ExtensionConfigurationException("@Lockredis: " + e.getMessage()
-                    + ". A test must not close the server of its class: JUnit does", e);
-        }
+        LeakCheck.prepare(server, spec.flush);
         noteEnd();
         beginCheck();
     }
@@ -92,7 +84,7 @@ final class TestServer implements ExtensionContext.Store.CloseableResource, Auto
      */
     @Override
     public synchronized void close() {
-        topology.close();
+        close.run();
         noteEnd();
         if (!between.isEmpty()) {
             throw new AssertionError(String.join("\n", between));

@@ -10,6 +10,7 @@ import static org.junit.jupiter.api.Assertions.assertTrue;
 import java.lang.annotation.Retention;
 import java.lang.annotation.RetentionPolicy;
 import java.util.Arrays;
+import java.util.Map;
 
 import org.junit.jupiter.api.BeforeAll;
 import org.junit.jupiter.api.BeforeEach;
@@ -17,11 +18,11 @@ import org.junit.jupiter.api.MethodOrderer;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.TestInstance;
 import org.junit.jupiter.api.TestMethodOrder;
-import org.junit.jupiter.api.extension.ExtensionConfigurationException;
 import org.junit.jupiter.api.extension.RegisterExtension;
 import org.junit.jupiter.api.function.Executable;
 
 import io.github.lockredis.server.LockredisServer;
+import io.github.lockredis.server.LockredisTopology;
 
 /** Where a test may get its server. */
 class InjectionTest {
@@ -375,23 +376,47 @@ class InjectionTest {
     }
 
     @Test
-    void aClosedServerHasAClearError() {
-        Throwable failure = Run.of(Closing.class).failure("two");
-        assertTrue(failure instanceof ExtensionConfigurationException, failure::toString);
-        assertTrue(failure.getMessage().endsWith(" is closed. A test must not close "
-                + "the server of its class: JUnit does"), failure::toString);
+    void aTestThatClosesTheServerFailsAndDisturbsNoOther() {
+        Map<String, Throwable> failures = Run.of(Closing.class).failures();
+        assertEquals("[aCloses, bClosesTheTopology, cForgetsALock, dClosesItsOwn]",
+                failures.keySet().toString(), failures::toString);
+        for (Throwable failure : failures.values()) {
+            assertTrue(failure instanceof IllegalStateException, failure::toString);
+            assertTrue(failure.getMessage().startsWith("close: a test must not close lockredis at redis://")
+                    && failure.getMessage().endsWith(": JUnit does. For an outage call stop()"),
+                    failure::toString);
+        }
+        String leak = failures.get("cForgetsALock").getSuppressed()[0].getMessage();
+        assertTrue(leak.contains("lock \"order:1\" is held by"), leak);
     }
 
     @Lockredis
     @TestMethodOrder(MethodOrderer.MethodName.class)
     static class Closing {
         @Test
-        void one(LockredisServer server) {
+        void aCloses(LockredisServer server) {
             server.close();
         }
 
         @Test
-        void two() {
+        void bClosesTheTopology(LockredisTopology topology) {
+            topology.close();
+        }
+
+        @Test
+        void cForgetsALock(LockredisServer server) {
+            Plain.lock(server, "order:1");
+            server.close();
+        }
+
+        @Test
+        void dClosesItsOwn(@Lockredis(perMethod = true) LockredisServer own) {
+            own.close();
+        }
+
+        @Test
+        void eRuns(LockredisServer server) {
+            assertEquals("[]", server.leaks().toString());
         }
     }
 }

@@ -11,6 +11,7 @@ import java.util.List;
 import java.util.Objects;
 import java.util.Set;
 import java.util.concurrent.ConcurrentHashMap;
+import java.util.concurrent.atomic.AtomicReference;
 import java.util.function.Consumer;
 
 /**
@@ -43,6 +44,7 @@ public final class LockredisServer implements AutoCloseable {
     private volatile boolean closed;
     private final Set<String> reportedOwners = ConcurrentHashMap.newKeySet(); // of leaks after a test
     private final Pause pause = new Pause();
+    private final AtomicReference<String> owner = new AtomicReference<>(); // of closeOnlyBy. Null: none
 
     private LockredisServer(LockredisConfig config, LineQueue consumer, Sentinels sentinels,
             Endpoint attached) {
@@ -468,9 +470,49 @@ public final class LockredisServer implements AutoCloseable {
         return attached != null ? null : Interrupts.get(processes::unexpectedEnd);
     }
 
-    /** Stops the server for good. An attached Redis runs on. Does nothing the second time. */
+    /**
+     * Refuses {@link #close} from now on, and returns the one call that does it in its place. An adapter for
+     * a test framework shares the server among tests, and a test that closes it would fail the others.
+     *
+     * @param owner what closes the server, for the exception's text: JUnit
+     * @throws IllegalStateException if the server has an owner already
+     */
+    public Runnable closeOnlyBy(String owner) {
+        own(owner);
+        return this::end;
+    }
+
+    /** Sets what closes the server. */
+    void own(String owner) {
+        Objects.requireNonNull(owner, "closeOnlyBy(null): give the name of what closes the server");
+        if (!this.owner.compareAndSet(null, owner)) {
+            throw new IllegalStateException("closeOnlyBy(\"" + owner + "\"): the server is closed by "
+                    + this.owner.get());
+        }
+    }
+
+    /** Fails if the server has an owner. */
+    void requireNoOwner() {
+        if (owner.get() != null) {
+            throw new IllegalStateException("close: a test must not close lockredis at " + redissonAddress()
+                    + ": " + owner.get() + " does. For an outage call stop()");
+        }
+    }
+
+    /**
+     * Stops the server for good. An attached Redis runs on. Does nothing the second time.
+     *
+     * @throws IllegalStateException after {@link #closeOnlyBy}: the server that an annotation or a rule has
+     *     started is not the test's to close
+     */
     @Override
     public void close() {
+        requireNoOwner();
+        end();
+    }
+
+    /** Stops the server for good. */
+    void end() {
         closed = true;
         if (attached == null) {
             processes.close();

@@ -108,11 +108,29 @@ public final class LockredisTopology implements AutoCloseable {
                 + Endpoint.encode(masterName());
     }
 
-    /** Ends all nodes. Does nothing the second time. */
+    /**
+     * Refuses {@link #close}, and that of the server. Returns the one call that does it in its place: see
+     * {@link LockredisServer#closeOnlyBy}.
+     */
+    public Runnable closeOnlyBy(String owner) {
+        server.own(owner);
+        return this::end;
+    }
+
+    /**
+     * Ends all nodes. Does nothing the second time.
+     *
+     * @throws IllegalStateException after {@link #closeOnlyBy}
+     */
     @Override
     public void close() {
+        server.requireNoOwner();
+        end();
+    }
+
+    private void end() {
         server.closeSentinels();
-        server.close();
+        server.end();
     }
 
     @Override

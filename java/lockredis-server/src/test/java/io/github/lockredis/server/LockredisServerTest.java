@@ -7,6 +7,7 @@ import static org.junit.jupiter.api.Assertions.assertThrows;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
 import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.function.Executable;
 
 class LockredisServerTest {
     @Test
@@ -44,6 +45,42 @@ class LockredisServerTest {
             assertEquals(port, server.port());
             assertNull(server.command("GET", "key"));
         }
+    }
+
+    @Test
+    void onlyItsOwnerClosesAServer() {
+        LockredisServer server = LockredisServer.start();
+        Runnable close = server.closeOnlyBy("JUnit");
+        try {
+            assertRefused("close: a test must not close lockredis at " + server.redissonAddress()
+                    + ": JUnit does. For an outage call stop()", server::close);
+            assertEquals("PONG", server.command("PING"));
+            assertRefused("closeOnlyBy(\"a test\"): the server is closed by JUnit",
+                    () -> server.closeOnlyBy("a test"));
+        } finally {
+            close.run();
+        }
+        assertFalse(server.isRunning());
+        assertThrows(LockredisException.class, server::restart);
+    }
+
+    @Test
+    void onlyItsOwnerClosesATopology() {
+        LockredisTopology topology = LockredisServer.sentinel();
+        Runnable close = topology.closeOnlyBy("JUnit");
+        try {
+            assertThrows(IllegalStateException.class, topology::close);
+            assertThrows(IllegalStateException.class, topology.server()::close);
+            assertTrue(topology.server().isRunning()); // its Sentinels too
+        } finally {
+            close.run();
+        }
+        assertFalse(topology.server().isRunning());
+        assertNull(topology.server().unexpectedEnd());
+    }
+
+    private static void assertRefused(String text, Executable task) {
+        assertEquals(text, assertThrows(IllegalStateException.class, task).getMessage());
     }
 
     @Test

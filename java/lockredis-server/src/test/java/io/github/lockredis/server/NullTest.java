@@ -19,14 +19,15 @@ import org.junit.jupiter.api.Test;
 class NullTest {
     @Test
     void everyMethodSaysWhatToGiveInPlaceOfNull() throws Exception {
-        try (LockredisServer server = LockredisServer.start()) {
+        try (LockredisTopology topology = LockredisTopology.builder(Topology.SINGLE).start()) {
+            LockredisServer server = topology.server();
             int tried = tryAll(LockredisServer.class, server, server)
                     + tryAll(LockredisServer.Builder.class, LockredisServer.builder(), server)
-                    + tryAll(LockredisTopology.class, null, server)
+                    + tryAll(LockredisTopology.class, topology, server)
                     + tryAll(LockredisTopology.Builder.class,
                             LockredisTopology.builder(Topology.SENTINEL), server)
                     + tryAll(LeakCheck.class, null, server);
-            assertTrue(tried >= 27, tried + " arguments");
+            assertTrue(tried >= 29, tried + " arguments");
         }
     }
 

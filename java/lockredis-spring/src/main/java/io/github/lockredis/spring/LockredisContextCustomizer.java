@@ -94,7 +94,7 @@ public abstract class LockredisContextCustomizer implements ContextCustomizer {
      */
     private static void own(DefaultListableBeanFactory beans, LockredisTopology topology) {
         beans.registerSingleton(ServerUse.TOPOLOGY, topology);
-        beans.registerDisposableBean(ServerUse.TOPOLOGY, topology::close);
+        beans.registerDisposableBean(ServerUse.TOPOLOGY, topology.closeOnlyBy("Spring")::run);
         beans.registerSingleton(ServerUse.SERVER, topology.server());
         beans.registerSingleton(ServerUse.BEAN, new ServerUse(topology.server()));
     }

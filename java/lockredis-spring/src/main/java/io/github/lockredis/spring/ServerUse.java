@@ -1,7 +1,6 @@
 package io.github.lockredis.spring;
 
 import io.github.lockredis.server.LeakCheck;
-import io.github.lockredis.server.LockredisException;
 import io.github.lockredis.server.LockredisServer;
 
 /** What the tests do with a context's server: how many run, and what each has left behind. */
@@ -55,15 +54,7 @@ final class ServerUse {
 
     /** Starts the server if it is stopped, and deletes all data if flush says so. */
     void prepare(boolean flush) {
-        try {
-            LeakCheck.prepare(server, flush);
-        } catch (LockredisException e) {
-            if (server.isRunning()) {
-                throw e;
-            }
-            throw new IllegalStateException("@AutoConfigureLockredis: " + e.getMessage()
-                    + ". A test must not close the server of its context: Spring does", e);
-        }
+        LeakCheck.prepare(server, flush);
     }
 
     /**

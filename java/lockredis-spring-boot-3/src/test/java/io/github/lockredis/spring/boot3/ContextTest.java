@@ -63,11 +63,6 @@ class ContextTest {
     static class OtherServer extends First {
     }
 
-    @SpringBootTest(classes = Empty.class, properties = "example=closed")
-    @AutoConfigureLockredis
-    static class Closed extends First {
-    }
-
     @SpringBootTest(classes = Small.class, properties = "example=dirty")
     @AutoConfigureLockredis
     static class Dirty extends First {
@@ -231,11 +226,20 @@ class ContextTest {
     }
 
     @Test
-    void aTestAfterOneThatClosedTheServerSaysSo() throws Exception {
-        Run run = new Run(Closed.class);
-        run.test.server.close();
-        assertThatThrownBy(run::begin).isInstanceOf(IllegalStateException.class)
-                .hasMessageContaining("A test must not close the server of its context");
+    void aTestCannotCloseTheServerOfItsContext() throws Exception {
+        Run run = new Run(Behind.class);
+        LockredisTopology topology = ((Behind) run.test).topology;
+        run.begin();
+        for (AutoCloseable closed : Arrays.asList(run.test.server, topology)) {
+            assertThatThrownBy(closed::close).isInstanceOf(IllegalStateException.class)
+                    .hasMessageStartingWith("close: a test must not close lockredis at redis://")
+                    .hasMessageEndingWith(": Spring does. For an outage call stop()");
+        }
+        assertThat(run.test.server.isRunning()).isTrue();
+        run.end(null);
+        run.begin();
+        run.end(null);
+        run.manager.afterTestClass();
     }
 
     @Test
