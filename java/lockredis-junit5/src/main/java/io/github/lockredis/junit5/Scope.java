@@ -196,7 +196,7 @@ final class Scope {
         }
         TestServer server = owner.start(spec);
         if (beside) {
-            server.share();
+            server.share(this);
         }
         return server;
     }
@@ -257,9 +257,9 @@ final class Scope {
             boolean beside = runsBeside(scope);
             for (TestServer server : scope.started) {
                 if (beside) {
-                    server.share();
+                    server.share(this);
                 } else {
-                    server.beforeTest();
+                    server.beforeTest(this);
                 }
             }
         }
@@ -285,7 +285,7 @@ final class Scope {
         String test = testClass().getSimpleName() + "." + context.getRequiredTestMethod().getName();
         for (Scope scope = this; scope != null; scope = scope.parent) {
             for (TestServer server : scope.started) {
-                texts.add(server.unexpectedEnd(test));
+                texts.add(server.unexpectedEnd(this, test));
             }
         }
         texts.removeIf(text -> text == null);

@@ -1,10 +1,8 @@
 package io.github.lockredis.junit5;
 
-import java.util.ArrayList;
-import java.util.List;
-
 import org.junit.jupiter.api.extension.ExtensionContext;
 
+import io.github.lockredis.server.EndWatch;
 import io.github.lockredis.server.LeakCheck;
 import io.github.lockredis.server.LockredisServer;
 import io.github.lockredis.server.LockredisTopology;
@@ -20,14 +18,14 @@ final class TestServer implements ExtensionContext.Store.CloseableResource, Auto
     private final Spec spec;
     private LeakCheck check; // guarded by this; of the test that runs now. Null: leaks are allowed
     private boolean shared; // guarded by this; tests have used it side by side
-    private final List<String> between = new ArrayList<>(); // guarded by this; ends outside of tests
-    private String last; // guarded by this; the last test that has ended. Null: none
+    private final EndWatch ends;
 
     TestServer(Spec spec) {
         this.spec = spec;
         this.topology = spec.start();
         this.server = topology.server();
         this.close = topology.closeOnlyBy("JUnit");
+        this.ends = new EndWatch(server);
         if (server.isAttached() && spec.flush) {
             server.flush(); // it is a real Redis, with the data of earlier tests
         }
@@ -41,15 +39,16 @@ final class TestServer implements ExtensionContext.Store.CloseableResource, Auto
     }
 
     /** Empties the server for the next test. Starts it again if a test has stopped it. */
-    synchronized void beforeTest() {
+    synchronized void beforeTest(Scope test) {
         LeakCheck.prepare(server, spec.flush);
-        noteEnd();
+        ends.begin(test);
         beginCheck();
     }
 
-    /** Notes that tests use the server side by side. Then it is checked once, at the end. */
-    synchronized void share() {
+    /** Notes that a test uses the server beside others. Then leaks are checked once, at the end. */
+    synchronized void share(Scope test) {
         shared = true;
+        ends.begin(test);
     }
 
     synchronized boolean isShared() {
@@ -65,17 +64,9 @@ final class TestServer implements ExtensionContext.Store.CloseableResource, Auto
         return check == null ? null : check.end(!last && spec.flush);
     }
 
-    /** Returns the text about an end of the process that a test did not ask for, or null. */
-    synchronized String unexpectedEnd(String test) {
-        last = test;
-        return server.unexpectedEnd();
-    }
-
-    private void noteEnd() {
-        String end = server.unexpectedEnd();
-        if (end != null) {
-            between.add((last == null ? "before the first test: " : "after the test " + last + ": ") + end);
-        }
+    /** Returns the text about an end of the process while the test ran, or null. */
+    String unexpectedEnd(Scope test, String name) {
+        return ends.end(test, name);
     }
 
     /**
@@ -85,9 +76,9 @@ final class TestServer implements ExtensionContext.Store.CloseableResource, Auto
     @Override
     public synchronized void close() {
         close.run();
-        noteEnd();
-        if (!between.isEmpty()) {
-            throw new AssertionError(String.join("\n", between));
+        String outside = ends.outside();
+        if (outside != null) {
+            throw new AssertionError(outside);
         }
     }
 }

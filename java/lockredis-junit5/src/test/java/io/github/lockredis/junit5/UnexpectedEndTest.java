@@ -10,12 +10,16 @@ import java.io.IOException;
 import java.net.Socket;
 import java.nio.charset.StandardCharsets;
 import java.util.Arrays;
+import java.util.HashSet;
 import java.util.Map;
+import java.util.concurrent.CountDownLatch;
+import java.util.concurrent.TimeUnit;
 
 import org.junit.jupiter.api.AfterAll;
 import org.junit.jupiter.api.BeforeAll;
 import org.junit.jupiter.api.MethodOrderer;
 import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.TestInstance;
 import org.junit.jupiter.api.TestMethodOrder;
 import org.junit.jupiter.api.extension.AfterEachCallback;
 import org.junit.jupiter.api.extension.ExtendWith;
@@ -241,6 +245,49 @@ class UnexpectedEndTest {
         @Override
         public void afterEach(ExtensionContext context) {
             end(Between.server);
+        }
+    }
+
+    @Test
+    void anEndFailsEachTestThatRunsWhenItIsNoticed() {
+        Map<String, Throwable> failures = Run.parallel(Beside.class).failures();
+        assertEquals(new HashSet<>(Arrays.asList("ends", "runsBeside")), failures.keySet(),
+                failures::toString);
+        failures.values().forEach(failure -> assertEnd("lockredis at redis://", failure));
+    }
+
+    @Execution(ExecutionMode.CONCURRENT) // a PER_CLASS instance has another default
+    @ExtendWith(Beside.AfterTheCheck.class)
+    @Lockredis
+    @TestInstance(TestInstance.Lifecycle.PER_CLASS)
+    static class Beside {
+        static final CountDownLatch RUNNING = new CountDownLatch(1);
+        static final CountDownLatch ENDED = new CountDownLatch(1);
+        static final CountDownLatch CHECKED = new CountDownLatch(1);
+        @Lockredis
+        LockredisServer server;
+
+        @Test
+        void ends() throws Exception {
+            assertTrue(RUNNING.await(1, TimeUnit.MINUTES));
+            end(server);
+            ENDED.countDown();
+            assertTrue(CHECKED.await(1, TimeUnit.MINUTES)); // the other test has noticed the end
+        }
+
+        @Test
+        void runsBeside() throws Exception {
+            RUNNING.countDown();
+            assertTrue(ENDED.await(1, TimeUnit.MINUTES));
+        }
+
+        static class AfterTheCheck implements AfterEachCallback {
+            @Override
+            public void afterEach(ExtensionContext context) {
+                if (context.getRequiredTestMethod().getName().equals("runsBeside")) {
+                    CHECKED.countDown();
+                }
+            }
         }
     }
 

@@ -16,7 +16,6 @@ public abstract class LockredisTestExecutionListener extends AbstractTestExecuti
 
     /** The ends of a server outside of tests. Spring makes a listener for each test class. */
     private final Queue<String> between = new ConcurrentLinkedQueue<>();
-    private volatile String last; // the last test that has ended; null: none in this class
 
     /** The attributes of an annotation that concern the tests of a class, not the server. */
     public static final class Rules {
@@ -71,13 +70,13 @@ public abstract class LockredisTestExecutionListener extends AbstractTestExecuti
         }
         try {
             String leaks = running.leaks();
-            String end = running.unexpectedEnd();
+            String end = running.unexpectedEnd(
+                    test.getTestClass().getSimpleName() + "." + test.getTestMethod().getName());
             if (end != null) { // it fails a test with a false assumption too
                 throw new AssertionError(leaks == null ? end : end + "\n" + leaks);
             }
             report(test, leaks);
         } finally {
-            last = test.getTestClass().getSimpleName() + "." + test.getTestMethod().getName();
             running.end();
         }
     }
@@ -97,10 +96,9 @@ public abstract class LockredisTestExecutionListener extends AbstractTestExecuti
     }
 
     private void noteEnd(ServerUse use) {
-        String end = use.server().unexpectedEnd();
+        String end = use.endOutside();
         if (end != null) {
-            String name = last;
-            between.add((name == null ? "before the first test: " : "after the test " + name + ": ") + end);
+            between.add(end);
         }
     }
 

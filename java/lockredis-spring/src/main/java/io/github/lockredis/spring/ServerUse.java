@@ -1,5 +1,6 @@
 package io.github.lockredis.spring;
 
+import io.github.lockredis.server.EndWatch;
 import io.github.lockredis.server.LeakCheck;
 import io.github.lockredis.server.LockredisServer;
 
@@ -13,15 +14,18 @@ final class ServerUse {
     static final String BEAN = "io.github.lockredis.spring.ServerUse";
 
     private final LockredisServer server;
+    private final EndWatch ends;
     private int running; // guarded by this
     private long begun; // how many tests have begun; guarded by this
 
     ServerUse(LockredisServer server) {
         this.server = server;
+        this.ends = new EndWatch(server);
     }
 
-    LockredisServer server() {
-        return server;
+    /** Returns the text about an end of the process that was noticed while no test ran, or null. */
+    String endOutside() {
+        return ends.outside();
     }
 
     /**
@@ -45,6 +49,7 @@ final class ServerUse {
         try {
             prepare(flush);
             test.check = leaks ? beginCheck() : null;
+            ends.begin(test);
         } catch (RuntimeException e) {
             test.end();
             throw e;
@@ -53,7 +58,7 @@ final class ServerUse {
     }
 
     /** Starts the server if it is stopped, and deletes all data if flush says so. */
-    void prepare(boolean flush) {
+    synchronized void prepare(boolean flush) { // else two tests at once might start it twice
         LeakCheck.prepare(server, flush);
     }
 
@@ -99,9 +104,9 @@ final class ServerUse {
             return check != null && known ? check.end(flush) : null;
         }
 
-        /** Returns the text about an end of the process that no test asked for, or null. */
-        String unexpectedEnd() {
-            return server.unexpectedEnd();
+        /** Returns the text about an end of the process while the test ran, or null. */
+        String unexpectedEnd(String name) {
+            return ends.end(this, name);
         }
 
         private boolean overlapped() {

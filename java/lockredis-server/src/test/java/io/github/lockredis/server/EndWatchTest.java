@@ -1,0 +1,100 @@
+package io.github.lockredis.server;
+
+import static org.junit.jupiter.api.Assertions.assertEquals;
+import static org.junit.jupiter.api.Assertions.assertNull;
+import static org.junit.jupiter.api.Assertions.assertThrows;
+import static org.junit.jupiter.api.Assertions.assertTrue;
+
+import org.junit.jupiter.api.AfterEach;
+import org.junit.jupiter.api.Test;
+
+/** Which tests are told of an end. */
+class EndWatchTest {
+    private static final String BESIDE = "Other tests ran on this server when its end was noticed.";
+
+    private final LockredisServer server = LockredisServer.start();
+    private final EndWatch watch = new EndWatch(server);
+
+    @AfterEach
+    void stop() {
+        server.close();
+    }
+
+    private void endServer() {
+        assertThrows(LockredisException.class, () -> server.command("SHUTDOWN"));
+    }
+
+    private void assertEnd(String start, String text) {
+        assertTrue(text != null && text.startsWith(start + "lockredis at " + server.redissonAddress()
+                + " ended by itself with exit code 0."), "" + text);
+    }
+
+    @Test
+    void anEndIsToldToTheTestThatRunsAlone() {
+        watch.begin("a");
+        endServer();
+        String text = watch.end("a", "a");
+        assertEnd("", text);
+        assertEquals(-1, text.indexOf(BESIDE), text);
+        watch.begin("b");
+        assertEquals("PONG", server.command("PING"));
+        assertNull(watch.end("b", "b"));
+        assertNull(watch.outside());
+    }
+
+    @Test
+    void anEndIsToldToEachTestThatRunsWhenItIsNoticed() {
+        watch.begin("ended before");
+        watch.begin("bystander");
+        watch.begin("culprit");
+        assertNull(watch.end("ended before", "ended before"));
+        endServer();
+        String text = watch.end("bystander", "bystander");
+        assertEnd("", text);
+        assertTrue(text.contains(BESIDE), text);
+        watch.begin("begun behind it");
+        assertEquals("PONG", server.command("PING"));
+        assertEquals(text, watch.end("culprit", "culprit"));
+        assertNull(watch.end("begun behind it", "begun behind it"));
+        assertNull(watch.outside());
+    }
+
+    @Test
+    void aTestThatBeginsIsNotToldOfTheEndBeforeIt() {
+        watch.begin("culprit");
+        endServer();
+        LeakCheck.prepare(server, false);
+        watch.begin("next");
+        watch.begin("next");
+        assertNull(watch.end("next", "next"));
+        assertEnd("", watch.end("culprit", "culprit"));
+        assertNull(watch.outside());
+    }
+
+    @Test
+    void anEndThatIsNoticedOutsideOfTestsNamesTheTestBefore() {
+        endServer();
+        watch.begin("a");
+        assertNull(watch.end("a", "OrdersTest.a"));
+        assertEnd("before the first test: ", watch.outside());
+        endServer();
+        assertEnd("after the test OrdersTest.a: ", watch.outside());
+        assertNull(watch.outside());
+    }
+
+    @Test
+    void aTestThatHasNotBegunIsToldOfAnEnd() {
+        endServer();
+        assertEnd("", watch.end("a", "a"));
+    }
+
+    @Test
+    void anOutageOfATestIsNotUndoneByTheNext() {
+        watch.begin("a");
+        server.stop();
+        watch.begin("b");
+        assertThrows(LockredisException.class, () -> server.command("PING"));
+        assertNull(watch.end("a", "a"));
+        assertNull(watch.end("b", "b"));
+    }
+}
