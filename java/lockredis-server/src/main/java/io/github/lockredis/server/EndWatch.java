@@ -17,8 +17,8 @@ import java.util.Set;
  * methods may be called by several threads at once.
  */
 public final class EndWatch {
-    private static final String BESIDE = "\nOther tests ran on this server when its end was noticed. They fail"
-            + " too, because any of them may have ended it";
+    private static final String BESIDE = "\nOther tests ran on this server when its end was noticed. They"
+            + " fail too, because any of them may have ended it";
 
     private final LockredisServer server;
     private final Map<Object, Set<String>> running = new IdentityHashMap<>(); // guarded by this; ends by test
