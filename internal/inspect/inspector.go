@@ -104,6 +104,8 @@ type Snapshot struct {
 	Locks   []Lock   // held or queued for, by database and name
 	Permits []Permit // acquired, by database, semaphore and id
 	Clients []Client // that wait or listen, oldest first
+
+	empty map[string]bool // the channels that clients listen to, of semaphores without a free permit
 }
 
 // Clock is a clock that only its owner moves, such as *expiry.Manual.
@@ -170,8 +172,10 @@ type View struct {
 
 // Look returns the locks, the permits, and the waiting and listening clients.
 func (v View) Look() Snapshot {
+	clients := v.Clients()
 	return Snapshot{
-		Now: v.state.Space().Now(), Locks: v.Locks(), Permits: v.Permits(), Clients: v.Clients(),
+		Now: v.state.Space().Now(), Locks: v.Locks(), Permits: v.Permits(), Clients: clients,
+		empty: v.emptySemaphores(clients),
 	}
 }
 

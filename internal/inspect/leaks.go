@@ -3,6 +3,7 @@ package inspect
 import (
 	"cmp"
 	"fmt"
+	"maps"
 	"math"
 	"slices"
 	"strconv"
@@ -58,8 +59,10 @@ func (l *Leak) OfLock() bool { return l.Owner != "" }
 // Leaks returns what a test would leave behind: the held locks, the owners in queues, the
 // permits, and the waiting and listening clients, in this order.
 //
-// A subscription to the channel of a free lock is no leak: nothing waits there. Redisson keeps
-// it when tryLock times out while it subscribes (seen with 3.52.0 and 4.7.0).
+// Redisson stays subscribed when the time of a tryLock, a tryAcquire or an await ends while it
+// subscribes (seen with 3.52.0 and 4.7.0). So a subscription to the channel of a free lock, or of a
+// semaphore with a free permit, is no leak: nothing waits there. A latch does not tell a waiter from
+// such a subscription, and a waiter takes nothing from other clients. So its channel never counts.
 func (s *Snapshot) Leaks() (leaks []Leak) {
 	for i := range s.Locks {
 		leaks = s.appendLockLeaks(leaks, &s.Locks[i])
@@ -75,9 +78,10 @@ func (s *Snapshot) Leaks() (leaks []Leak) {
 }
 
 // takenChannels returns the channels of the locks that owners hold or are queued for, without
-// those of one owner in a queue.
+// those of one owner in a queue, and of the semaphores without a free permit.
 func (s *Snapshot) takenChannels() map[string]bool {
 	taken := map[string]bool{}
+	maps.Copy(taken, s.empty)
 	if len(s.Clients) == 0 {
 		return taken
 	}
@@ -91,11 +95,14 @@ func (s *Snapshot) takenChannels() map[string]bool {
 	return taken
 }
 
-// isFree reports whether topic is the channel of a lock, and the lock is not in taken. An owner
-// in a fair lock's queue has a channel of its own: the lock's, a colon and the owner.
+// isFree reports whether topic is the channel of a lock, a semaphore or a latch, and is not in
+// taken. An owner in a fair lock's queue has a channel of its own: the lock's, a colon and the owner.
 func isFree(topic string, taken map[string]bool) bool {
-	if !lockkeys.IsLockChannel(topic) || taken[topic] {
+	if !lockkeys.IsChannel(topic) || taken[topic] {
 		return false
+	}
+	if !lockkeys.IsLockChannel(topic) {
+		return true
 	}
 	for i := range len(topic) {
 		if topic[i] == ':' && taken[topic[:i]] {

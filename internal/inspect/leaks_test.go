@@ -8,12 +8,15 @@ import (
 	"github.com/lockredis/lockredis/internal/inspect"
 )
 
-// Redisson stays subscribed to a lock's channel when tryLock times out while it subscribes.
+// Redisson stays subscribed to a channel when tryLock, tryAcquire or await times out while it subscribes.
 func TestASubscriptionToTheChannelOfAFreeLockIsNoLeak(t *testing.T) {
 	const channel = "redisson_lock__channel:"
 	lock := func(s *server) { s.lock(0, "a", alice, 0, "") }
 	queue := func(s *server) { s.do(0, "RPUSH", "redisson_lock_queue:{a}", bob) }
 	write := func(s *server) { s.lock(0, "a", alice+":write", 0, "write") }
+	permits := func(name, n string) func(*server) {
+		return func(s *server) { s.do(0, "SET", name, n) }
+	}
 	for _, c := range []struct {
 		name, command, topic string
 		setUp                func(*server)
@@ -33,8 +36,27 @@ func TestASubscriptionToTheChannelOfAFreeLockIsNoLeak(t *testing.T) {
 		{"a fair lock with a queue", "SUBSCRIBE", channel + "{a}:" + bob, queue, true},
 		{"a read-write lock that is free", "SUBSCRIBE", "redisson_rwlock:{a}", lock, false},
 		{"a read-write lock that is held", "SUBSCRIBE", "redisson_rwlock:{a}", write, true},
-		{"a semaphore", "SUBSCRIBE", "redisson_sc:{a}", nil, true},
-		{"a latch", "SUBSCRIBE", "redisson_countdownlatch__channel__{a}", nil, true},
+		{"a semaphore that is deleted", "SUBSCRIBE", "redisson_sc:{a}", nil, false},
+		{"a semaphore with a free permit", "SUBSCRIBE", "redisson_sc:{a}", permits("a", "1"), false},
+		{"a semaphore without a free permit", "SUBSCRIBE", "redisson_sc:{a}", permits("a", "0"), true},
+		{"a semaphore with too many permits taken", "SSUBSCRIBE", "redisson_sc:{a}", permits("a", "-2"), true},
+		{"another semaphore is without a free permit", "SUBSCRIBE", "redisson_sc:{b}", permits("a", "0"), false},
+		{"an empty semaphore with braces", "SUBSCRIBE", "redisson_sc:{a}", permits("{a}", "0"), true},
+		{"an empty semaphore in another database", "SUBSCRIBE", "redisson_sc:{a}",
+			func(s *server) { s.do(1, "SET", "a", "0") }, true},
+		{"a permit semaphore whose lease has ended", "SUBSCRIBE", "redisson_sc:{a}", func(s *server) {
+			permits("a", "0")(s)
+			s.do(0, "ZADD", "{a}:timeout", "1", "id")
+		}, false},
+		{"a permit semaphore whose lease lasts", "SUBSCRIBE", "redisson_sc:{a}", func(s *server) {
+			permits("a", "0")(s)
+			s.do(0, "ZADD", "{a}:timeout", "9e15", "id")
+		}, true},
+		{"no semaphore has the name", "SUBSCRIBE", "redisson_sc:{a}",
+			func(s *server) { s.do(0, "RPUSH", "a", "0") }, false},
+		{"a latch", "SUBSCRIBE", "redisson_countdownlatch__channel__{a}", nil, false},
+		{"a latch that is above zero", "SUBSCRIBE", "redisson_countdownlatch__channel__{a}",
+			permits("a", "1"), false},
 		{"a pattern", "PSUBSCRIBE", channel + "{a}", nil, true},
 		{"a channel of the user's", "SUBSCRIBE", "news", nil, true},
 		{"a channel whose name is nearly a lock's", "SUBSCRIBE", "redisson_lock__channels:{a}", nil, true},

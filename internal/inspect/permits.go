@@ -4,8 +4,10 @@ import (
 	"cmp"
 	"encoding/hex"
 	"slices"
+	"strconv"
 	"strings"
 
+	"github.com/lockredis/lockredis/internal/lockkeys"
 	"github.com/lockredis/lockredis/store"
 )
 
@@ -63,4 +65,51 @@ func permitID(member string) string {
 		return hex.EncodeToString([]byte(member))
 	}
 	return strings.Clone(member)
+}
+
+// emptySemaphores returns the channels, among those that clients listen to, of semaphores without a
+// free permit in some database. A missing semaphore is not among them: the test that used it has
+// deleted it.
+func (v View) emptySemaphores(clients []Client) map[string]bool {
+	var empty map[string]bool // nil in most cases
+	for i := range clients {
+		for _, topic := range slices.Concat(clients[i].Channels, clients[i].ShardChannels) {
+			name, ok := lockkeys.SemaphoreName(topic.Name)
+			if !ok || !v.isEmpty(name) && !v.isEmpty(lockkeys.Braced(name)) {
+				continue
+			}
+			if empty == nil {
+				empty = map[string]bool{}
+			}
+			empty[topic.Name] = true
+		}
+	}
+	return empty
+}
+
+// isEmpty reports whether a semaphore has no free permit in some database. A permit whose lease has
+// ended is free: the next caller's script returns it to the counter.
+func (v View) isEmpty(name string) bool {
+	now := float64(v.state.Space().Now())
+	for n := range v.state.Space().Opened() {
+		counter, ok := v.valueAt(n, name).(*store.String)
+		if !ok {
+			continue
+		}
+		free, err := strconv.ParseInt(string(counter.Bytes(nil)), 10, 64)
+		if err != nil || free > 0 {
+			continue
+		}
+		ended := false
+		if leases, ok := v.valueAt(n, lockkeys.PermitTimeouts(name)).(*store.ZSet); ok {
+			leases.Each(func(item store.ZItem) bool {
+				ended = item.Score <= now
+				return !ended
+			})
+		}
+		if !ended {
+			return true
+		}
+	}
+	return false
 }

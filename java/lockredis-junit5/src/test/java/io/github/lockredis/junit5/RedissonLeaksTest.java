@@ -1,8 +1,11 @@
 package io.github.lockredis.junit5;
 
 import static org.junit.jupiter.api.Assertions.assertEquals;
+import static org.junit.jupiter.api.Assertions.assertFalse;
+import static org.junit.jupiter.api.Assertions.assertNull;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
+import java.time.Duration;
 import java.util.Arrays;
 import java.util.List;
 import java.util.concurrent.CountDownLatch;
@@ -18,7 +21,10 @@ import org.junit.jupiter.api.TestMethodOrder;
 
 import org.junit.jupiter.api.parallel.Execution;
 import org.junit.jupiter.api.parallel.ExecutionMode;
+import org.redisson.api.RCountDownLatch;
 import org.redisson.api.RLock;
+import org.redisson.api.RPermitExpirableSemaphore;
+import org.redisson.api.RSemaphore;
 import org.redisson.api.RedissonClient;
 import org.redisson.api.options.LocalCachedMapOptions;
 
@@ -41,7 +47,7 @@ class RedissonLeaksTest {
 
     @Test
     void whatAClassWideClientNeedsIsNoLeak() {
-        Run.of(Clean.class).assertSucceeded(6);
+        Run.of(Clean.class).assertSucceeded(7);
     }
 
     @Lockredis
@@ -120,6 +126,26 @@ class RedissonLeaksTest {
                 other.start();
                 other.join();
                 lock.unlock();
+            }
+        }
+
+        @Test
+        @Order(7)
+        void givesUpAWaitForACountWhileItSubscribes() throws Exception {
+            for (int millis = 1; millis < 10; millis++) {
+                RCountDownLatch latch = client.getCountDownLatch("orders:" + millis);
+                latch.trySetCount(1);
+                assertFalse(latch.await(millis, TimeUnit.MILLISECONDS));
+                RSemaphore workers = client.getSemaphore("workers:" + millis);
+                workers.trySetPermits(1);
+                workers.acquire();
+                assertFalse(workers.tryAcquire(Duration.ofMillis(millis)));
+                workers.release();
+                RPermitExpirableSemaphore ramps = client.getPermitExpirableSemaphore("ramps:" + millis);
+                ramps.trySetPermits(1);
+                String permit = ramps.acquire();
+                assertNull(ramps.tryAcquire(millis, TimeUnit.MILLISECONDS));
+                ramps.release(permit);
             }
         }
 
