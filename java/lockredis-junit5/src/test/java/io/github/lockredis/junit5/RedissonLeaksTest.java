@@ -28,6 +28,7 @@ import org.redisson.api.RSemaphore;
 import org.redisson.api.RedissonClient;
 import org.redisson.api.options.LocalCachedMapOptions;
 
+import io.github.lockredis.server.LeakCheck;
 import io.github.lockredis.server.LockredisServer;
 
 /** What real Redisson leaves behind, with a client that the class shares. */
@@ -259,6 +260,23 @@ class RedissonLeaksTest {
         void startsClean(LockredisServer server) throws Exception {
             assertTrue(ACQUIRED.await(10, TimeUnit.SECONDS));
             assertEquals("[]", server.leaks().toString());
+        }
+    }
+
+    @Test
+    void aLockOfAnIdleThreadOfRedissonIsToldEachTime() throws Exception {
+        try (LockredisServer server = LockredisServer.start()) {
+            RedissonClient client = Clients.plain(server);
+            long netty = Thread.getAllStackTraces().keySet().stream()
+                    .filter(thread -> thread.getName().startsWith("redisson-netty"))
+                    .mapToLong(Thread::getId).findFirst().getAsLong();
+            for (int i = 0; i < 2; i++) {
+                LeakCheck check = LeakCheck.begin(server);
+                client.getLock("order:1").lockAsync(netty).toCompletableFuture().join();
+                String text = String.valueOf(check.end(true));
+                assertTrue(text.contains("lock \"order:1\" is held by " + client.getId() + ":" + netty), text);
+            }
+            client.shutdown();
         }
     }
 

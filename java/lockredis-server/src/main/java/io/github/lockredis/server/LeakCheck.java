@@ -69,6 +69,7 @@ public final class LeakCheck {
         Objects.requireNonNull(counted, "begin(…, null): give a function that is true for the leaks that"
                 + " count, or leave it out: all count then");
         LeakCheck check = new LeakCheck(server, counted);
+        server.told().forgetIdle();
         for (Leak leak : present(server)) {
             check.counts.merge(key(leak), 1, Integer::sum);
             check.clients.add(leak.client().id());
@@ -163,8 +164,8 @@ public final class LeakCheck {
      *
      * <p>It is null too if the server does not run, or does not answer as before. Call
      * {@link LockredisServer#unexpectedEnd} behind it: its text says so, and the next {@link #prepare}
-     * starts the server again. A thread whose locks were found after their release is told once. It works on
-     * an interrupted thread too.
+     * starts the server again. What a thread that works on holds is told once. It works on an interrupted
+     * thread too.
      *
      * @param clean whether to end the leaks: to delete all data, and to wake the waiters for locks, also
      *     those that do not count. A pause of all clients ends by a restart
@@ -224,14 +225,14 @@ public final class LeakCheck {
 
     /** Returns the text about locks, waiters and subscriptions, or null. */
     private String endLeaks(boolean clean) {
+        server.told().forgetIdle();
         Collection<Leak> leaks = await();
         if (leaks.isEmpty()) {
             return null;
         }
         String text = text(leaks);
         if (!tasksAllowed) { // later tests are not to blame for a thread that runs on
-            leaks.stream().map(Leak::owner).filter(Owners::isBusyElsewhere)
-                    .forEach(server.reportedOwners()::add);
+            leaks.forEach(server.told()::addBusy);
         }
         if (clean) {
             clean(leaks);
@@ -278,7 +279,7 @@ public final class LeakCheck {
             pause(WATCH_PAUSE);
             for (Leak leak : look().values()) {
                 if (!Collections.disjoint(owned(Collections.singleton(leak)), owned)) {
-                    server.reportedOwners().add(leak.owner());
+                    server.told().addLoop(leak);
                     return Collections.singleton(leak);
                 }
             }
@@ -309,7 +310,7 @@ public final class LeakCheck {
     private Map<Object, Leak> look(Predicate<Leak> wanted) {
         Map<Object, List<Leak>> groups = new LinkedHashMap<>();
         for (Leak leak : server.leaks()) {
-            if (server.reportedOwners().contains(leak.owner()) || !wanted.test(leak)) {
+            if (server.told().contains(leak) || !wanted.test(leak)) {
                 continue;
             }
             List<Leak> group = groups.computeIfAbsent(key(leak), key -> new ArrayList<>());

@@ -9,8 +9,6 @@ import java.util.Arrays;
 import java.util.Collections;
 import java.util.List;
 import java.util.Objects;
-import java.util.Set;
-import java.util.concurrent.ConcurrentHashMap;
 import java.util.concurrent.atomic.AtomicReference;
 import java.util.function.Consumer;
 
@@ -42,7 +40,7 @@ public final class LockredisServer implements AutoCloseable {
     private final Endpoint attached; // null for a server of our own
     private final Processes processes; // null: attached
     private volatile boolean closed;
-    private final Set<String> reportedOwners = ConcurrentHashMap.newKeySet(); // of leaks after a test
+    private final Told told = new Told();
     private final Pause pause = new Pause();
     private final AtomicReference<String> owner = new AtomicReference<>(); // of closeOnlyBy. Null: none
 
@@ -427,9 +425,9 @@ public final class LockredisServer implements AutoCloseable {
         return processes;
     }
 
-    /** Returns the owners of locks whose threads outlive a test, as a failure has told. */
-    Set<String> reportedOwners() {
-        return reportedOwners;
+    /** Returns the locks of threads that outlive their test, as a failure has told them. */
+    Told told() {
+        return told;
     }
 
     boolean isClosed() {

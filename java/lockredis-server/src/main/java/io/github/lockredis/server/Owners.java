@@ -8,30 +8,36 @@ import java.util.regex.Pattern;
 /** Owners of locks that are threads of this JVM. Redisson's owner ends with a colon and a thread's id. */
 final class Owners {
     private static final Pattern THREAD = Pattern.compile(".+:([1-9]\\d{0,17})");
-    private static final Pattern OF_JDK = Pattern.compile("(java|javax|jdk|sun|com\\.sun)\\..*");
+    private static final Pattern OF_POOL = Pattern.compile("(java|javax|jdk|sun|com\\.sun|io\\.netty)\\..*");
 
     private Owners() {
     }
 
     /**
      * Reports whether an owner is another thread of this JVM, and is at work. A thread that a pool keeps for
-     * its next task is not: only classes of the JDK are on its stack.
+     * its next task is not: only classes of the JDK and of Netty are on its stack.
      */
     static boolean isBusyElsewhere(String owner) {
+        ThreadInfo info = thread(owner);
+        return info != null && info.getThreadId() != Thread.currentThread().getId() && isBusy(info);
+    }
+
+    /** Reports whether an owner is a thread of this JVM that waits for its next task. */
+    static boolean isIdle(String owner) {
+        ThreadInfo info = thread(owner);
+        return info != null && !isBusy(info);
+    }
+
+    /** Returns the thread of an owner. Null: it is of another JVM, has ended, or is a virtual thread. */
+    private static ThreadInfo thread(String owner) {
         Matcher thread = THREAD.matcher(owner);
-        if (!thread.matches()) {
-            return false;
-        }
-        long id = Long.parseLong(thread.group(1));
-        if (id == Thread.currentThread().getId()) {
-            return false;
-        }
-        ThreadInfo info = ManagementFactory.getThreadMXBean().getThreadInfo(id, Integer.MAX_VALUE);
-        if (info == null) { // it has ended, or is a virtual thread
-            return false;
-        }
-        for (StackTraceElement frame : info.getStackTrace()) {
-            if (!OF_JDK.matcher(frame.getClassName()).matches()) {
+        return !thread.matches() ? null : ManagementFactory.getThreadMXBean()
+                .getThreadInfo(Long.parseLong(thread.group(1)), Integer.MAX_VALUE);
+    }
+
+    private static boolean isBusy(ThreadInfo thread) {
+        for (StackTraceElement frame : thread.getStackTrace()) {
+            if (!OF_POOL.matcher(frame.getClassName()).matches()) {
                 return true;
             }
         }

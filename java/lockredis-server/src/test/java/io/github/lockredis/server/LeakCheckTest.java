@@ -23,7 +23,8 @@ import org.junit.jupiter.api.Test;
 
 /** Which leaks are those of one test. */
 class LeakCheckTest {
-    private static final String OWNER = "6f1c1a2e-54b7-4f7c-9d4a-0c2f6a8e3b11:17";
+    private static final String CLIENT = "6f1c1a2e-54b7-4f7c-9d4a-0c2f6a8e3b11:";
+    private static final String OWNER = CLIENT + Long.MAX_VALUE / 10; // no thread of this JVM
 
     private LockredisServer server;
 
@@ -143,32 +144,63 @@ class LeakCheckTest {
         }
     }
 
-    @Test
-    void aThreadThatWorksOnIsToldOnce() throws Exception {
-        CountDownLatch end = new CountDownLatch(1);
+    /** Runs a task in a thread, which the task makes busy until the end of the test. */
+    private static CountDownLatch keepBusy(ExecutorService thread) throws Exception {
         CountDownLatch running = new CountDownLatch(1);
-        Thread worker = new Thread(() -> {
+        CountDownLatch end = new CountDownLatch(1);
+        thread.submit(() -> {
             running.countDown();
-            try {
-                end.await();
-            } catch (InterruptedException e) {
-                Thread.currentThread().interrupt();
-            }
+            end.await();
+            return null;
         });
-        worker.start();
         running.await();
+        return end;
+    }
+
+    @Test
+    void aLockOfAThreadThatWorksOnIsToldOnce() throws Exception {
+        ExecutorService thread = Executors.newSingleThreadExecutor();
         try {
-            String owner = "6f1c1a2e-54b7-4f7c-9d4a-0c2f6a8e3b11:" + worker.getId();
+            String owner = CLIENT + thread.submit(() -> Thread.currentThread().getId()).get();
+            CountDownLatch end = keepBusy(thread);
             LeakCheck check = LeakCheck.begin(server);
             acquire("order:1", owner);
             assertTrue(check.end(true).contains(owner));
             check = LeakCheck.begin(server);
             acquire("order:1", owner);
-            acquire("order:2", owner);
             assertNull(check.end(true));
-        } finally {
+            acquire("order:2", owner);
+            String text = check.end(true);
+            assertTrue(text.startsWith("a leak on ") && text.contains("order:2"), text);
             end.countDown();
-            worker.join();
+        } finally {
+            thread.shutdownNow();
+            thread.awaitTermination(1, TimeUnit.MINUTES);
+        }
+    }
+
+    @Test
+    void theNextTaskOfAThreadIsToldAgain() throws Exception {
+        ExecutorService thread = Executors.newSingleThreadExecutor();
+        try {
+            String owner = CLIENT + thread.submit(() -> Thread.currentThread().getId()).get();
+            CountDownLatch end = keepBusy(thread);
+            LeakCheck check = LeakCheck.begin(server);
+            acquire("order:1", owner);
+            assertTrue(check.end(true).contains("order:1"));
+            end.countDown();
+            thread.submit(() -> { }).get();
+            check = LeakCheck.begin(server); // the thread waits for a task now
+            end = keepBusy(thread);
+            acquire("order:1", owner);
+            assertTrue(check.end(true).contains("order:1"));
+            check = LeakCheck.begin(server);
+            end.countDown();
+            thread.submit(() -> acquire("order:1", owner)).get();
+            assertTrue(check.end(true).contains("order:1"));
+        } finally {
+            thread.shutdownNow();
+            thread.awaitTermination(1, TimeUnit.MINUTES);
         }
     }
 
@@ -178,7 +210,7 @@ class LeakCheckTest {
         try {
             long idle = pool.submit(() -> Thread.currentThread().getId()).get();
             for (long thread : new long[] {idle, Thread.currentThread().getId()}) {
-                String owner = "6f1c1a2e-54b7-4f7c-9d4a-0c2f6a8e3b11:" + thread;
+                String owner = CLIENT + thread;
                 for (int i = 0; i < 2; i++) {
                     LeakCheck check = LeakCheck.begin(server);
                     acquire("order:1", owner);
