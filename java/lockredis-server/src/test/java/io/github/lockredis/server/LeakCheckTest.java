@@ -58,6 +58,35 @@ class LeakCheckTest {
     }
 
     @Test
+    void oneMoreHoldOfALockThatWasHeldBeforeIsALeak() {
+        acquire("before");
+        acquire("before");
+        LeakCheck check = LeakCheck.begin(server);
+        acquire("before");
+        String text = check.end(false);
+        assertTrue(text.startsWith("a leak on ") && text.contains("lock \"before\" is held by " + OWNER
+                + ", hold count 3,") && text.endsWith(" (when the test began, the hold count was 2)"), text);
+        check = LeakCheck.begin(server);
+        assertNull(check.end(false));
+        server.command("HINCRBY", "before", OWNER, "-1");
+        assertNull(check.end(false));
+    }
+
+    @Test
+    void aLateReleaseOfOneMoreHoldIsNoLeak() {
+        acquire("before");
+        AtomicInteger looks = new AtomicInteger();
+        LeakCheck check = LeakCheck.begin(server, leak -> {
+            if (looks.incrementAndGet() == 2) {
+                server.command("HINCRBY", leak.name(), leak.owner(), "-1");
+            }
+            return true;
+        });
+        acquire("before");
+        assertNull(check.end(false));
+    }
+
+    @Test
     void onlyTheLeaksThatCountAreFound() {
         LeakCheck check = LeakCheck.begin(server, leak -> leak.name().startsWith("order:"));
         acquire("other");
