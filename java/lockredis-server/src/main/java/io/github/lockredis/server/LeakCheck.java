@@ -15,7 +15,6 @@ import java.util.Set;
 import java.util.concurrent.TimeUnit;
 import java.util.function.Predicate;
 import java.util.function.Supplier;
-import java.util.regex.Pattern;
 
 /**
  * Finds what one test leaves behind on a server. What was there before the test does not count: the
@@ -31,10 +30,6 @@ public final class LeakCheck {
      * all. Redisson unsubscribes after lock() has returned.
      */
     private static final int TRIES = 10;
-
-    /** The channels of locks. Their waiters try to acquire the lock when they receive 0. */
-    private static final Pattern LOCK_CHANNEL =
-            Pattern.compile("^(redisson_lock__channel|redisson_rwlock):");
 
     /** A pause that lasts longer at a test's end is left behind. */
     private static final Duration SHORT_PAUSE = Duration.ofSeconds(1);
@@ -349,9 +344,8 @@ public final class LeakCheck {
     }
 
     /**
-     * Ends what a failed test has left behind. A waiter that stays would get its lock during a
-     * later test, which would then fail for it. So the waiters get their locks now, one after the
-     * other, and each lock is deleted. A subscription that does not count may be a waiter's too.
+     * Ends what a failed test has left behind: see {@link Waiters}. A subscription that does not count may be a
+     * waiter's too.
      */
     private void clean(Collection<Leak> leaks) {
         try {
@@ -360,36 +354,15 @@ public final class LeakCheck {
                     server.command("CLIENT", "UNBLOCK", Long.toString(leak.client().id()), "ERROR");
                 }
             }
-            Set<String> channels = new HashSet<>();
-            for (Leak leak : look(leak -> leak.type().equals("subscription")).values()) {
-                if (LOCK_CHANNEL.matcher(leak.name()).find()) {
-                    channels.add(leak.name());
-                }
-            }
+            Waiters waiters = new Waiters(server, look(leak -> leak.type().equals("subscription")).values());
             server.flush();
-            for (int i = 0; i < TRIES && wake(channels); i++) {
+            for (int i = 0; i < TRIES && waiters.wake(); i++) {
                 pause(1L << i);
                 server.flush();
             }
         } catch (LockredisException e) {
             // The next test says it: its start needs the server too.
         }
-    }
-
-    /** Wakes the waiters on channels. Returns false when there are none. */
-    private boolean wake(Set<String> channels) {
-        return wake(channels, "CHANNELS", "PUBLISH") | wake(channels, "SHARDCHANNELS", "SPUBLISH");
-    }
-
-    private boolean wake(Set<String> channels, String list, String publish) {
-        boolean found = false;
-        for (Object channel : (List<?>) server.command("PUBSUB", list)) {
-            if (channels.contains(channel)) {
-                server.command(publish, (String) channel, "0");
-                found = true;
-            }
-        }
-        return found;
     }
 
     private void pause(long millis) {

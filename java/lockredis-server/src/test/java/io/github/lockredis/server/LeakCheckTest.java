@@ -134,6 +134,40 @@ class LeakCheckTest {
     }
 
     @Test
+    void waitersOfASemaphoreFindNoSemaphoreWhenTheyAreWoken() throws IOException {
+        server.command("CONFIG", "SET", "notify-keyspace-events", "KEA");
+        for (String name : new String[] {"workers", "{workers}:1", "redisson_bqs:{workers}"}) {
+            LeakCheck check = LeakCheck.begin(server, leak -> leak.name().startsWith("redisson_sc:"));
+            String channel = "redisson_sc:" + (name.contains("{") ? name : "{" + name + "}");
+            String events = "__keyspace@1__:" + name;
+            try (Connection waiter = Clients.connect(server)) {
+                waiter.call("SELECT", "1");
+                waiter.call("SET", name, "0");
+                waiter.call("SUBSCRIBE", channel);
+                waiter.call("SUBSCRIBE", events);
+                String text = check.end(true);
+                assertTrue(text.startsWith("a leak on ") && text.contains(channel), text);
+                assertEquals(Arrays.asList("message", events, "rpush"), waiter.call("PING"));
+                assertEquals(Arrays.asList("message", channel, "1000"), waiter.call("PING"));
+                assertTrue(!server.command("INFO", "keyspace").toString().contains("keys="));
+            }
+        }
+    }
+
+    @Test
+    void waitersOfALatchGoOn() throws IOException {
+        LeakCheck check = LeakCheck.begin(server);
+        try (Connection waiter = Clients.connect(server)) {
+            String channel = "redisson_countdownlatch__channel__{orders}";
+            waiter.call("SUBSCRIBE", channel);
+            assertNull(check.end(true));
+            acquire("order:1");
+            assertTrue(check.end(true).startsWith("a leak on "));
+            assertEquals(Arrays.asList("message", channel, "0"), waiter.call("PING"));
+        }
+    }
+
+    @Test
     void aLockThatIsReleasedLateIsNoLeak() {
         LeakCheck check = LeakCheck.begin(server, leak -> {
             server.command("DEL", leak.name());
