@@ -44,9 +44,12 @@ final class Executables {
         return value == null || value.isEmpty() ? null : value;
     }
 
-    /** Returns the unpacked executable. The first call in a JVM unpacks it, or checks its hash. */
+    /**
+     * Returns the unpacked executable. The first call in a JVM unpacks it, or checks its hash. So does a
+     * call after its folder was deleted.
+     */
     static synchronized Path unpack() {
-        if (unpacked != null) {
+        if (unpacked != null && Files.exists(unpacked)) {
             return unpacked;
         }
         Resource resource = Resource.find(Platform.current());

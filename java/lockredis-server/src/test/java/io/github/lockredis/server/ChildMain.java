@@ -1,5 +1,9 @@
 package io.github.lockredis.server;
 
+import java.io.IOException;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.nio.file.Paths;
 import java.util.List;
 
 /** What the JVM of a {@link Child} does. */
@@ -38,6 +42,18 @@ final class ChildMain {
                     System.in.read(); // until the parent closes the standard input
                 }
                 break;
+            case "delete": // the folder of the executable, while its servers run
+                delete(Paths.get(executable(server)));
+                server.restart();
+                delete(Paths.get(executable(server)));
+                try (LockredisTopology topology = LockredisServer.sentinel()) {
+                    delete(Paths.get(executable(topology.server())));
+                    topology.server().restart();
+                }
+                server.restart();
+                System.out.println("again " + executable(server));
+                server.close();
+                break;
             case "topology":
                 try (LockredisTopology topology = LockredisServer.sentinel()) {
                     topology.server().restart();
@@ -47,6 +63,12 @@ final class ChildMain {
                 throw new IllegalArgumentException(args[0]);
         }
         System.out.println("done yes");
+    }
+
+    private static void delete(Path executable) throws IOException {
+        Files.delete(executable);
+        Files.delete(executable.getParent());
+        Files.delete(executable.getParent().getParent());
     }
 
     /** Returns the file that a server runs from. */

@@ -149,6 +149,16 @@ class UnpackTest {
     }
 
     @Test
+    @EnabledOnOs({OS.LINUX, OS.MAC}) // Windows deletes no executable that runs
+    void aFolderThatIsDeletedMeanwhileIsUnpackedAgain(@TempDir Path folder) throws Exception {
+        try (Child jvm = Child.start("delete", "-Dlockredis.home=" + folder.resolve("home"))) {
+            assertEquals(jvm.value("executable"), jvm.value("again"));
+            assertEquals("yes", jvm.value("done"));
+        }
+        assertEquals(Collections.singletonList(resource.file), files(folder));
+    }
+
+    @Test
     void aFolderThatCannotBeWrittenIsPassedOver(@TempDir Path folder) throws Exception {
         Path file = Files.createFile(folder.resolve("a-file"));
         Path temporary = Files.createDirectory(folder.resolve("tmp"));
