@@ -86,12 +86,38 @@ final class Scope {
                 .filter(spec -> !spec.isDefault() || !find(spec.name).isPresent())
                 .ifPresent(this::declareEager);
         declareExtensions(type, null);
-        for (Field field : annotated(type)) {
+        List<Field> fields = annotated(type);
+        fields.forEach(field -> requireSame(field, fields));
+        for (Field field : fields) {
             Spec spec = Spec.of(annotation(field));
             if (!spec.isDefault() && !spec.equals(find(spec.name).orElse(null))) {
                 declare(spec, "the field " + field.getName());
             }
         }
+    }
+
+    /**
+     * Fails if a field without attributes takes the server that another field sets up, and both have one
+     * class and type: they would be the same, and two servers are meant. A field of another type is another
+     * view of the server, and a subclass may set up the server of its superclass's field.
+     */
+    private static void requireSame(Field field, List<Field> fields) {
+        Spec spec = Spec.of(annotation(field));
+        for (Field other : fields) {
+            Spec values = Spec.of(annotation(other));
+            if (spec.isDefault() && !spec.equals(values) && values.name.equals(spec.name)
+                    && field.getType() == other.getType()
+                    && field.getDeclaringClass() == other.getDeclaringClass()) {
+                throw new ExtensionConfigurationException("@Lockredis: the fields " + field.getName() + " and "
+                        + other.getName() + " of " + field.getDeclaringClass().getName() + " are both "
+                        + serverOf(spec) + ", and only " + other.getName() + " has its values. Leave one field"
+                        + " out, or give its server another name: @Lockredis(name = \"other\")");
+            }
+        }
+    }
+
+    private static String serverOf(Spec spec) {
+        return spec.name.isEmpty() ? "the server" : "the server \"" + spec.name + "\"";
     }
 
     /** Declares the servers of extensions in fields: static ones, or those of an instance. */
@@ -133,9 +159,8 @@ final class Scope {
     }
 
     private ExtensionConfigurationException conflict(Spec spec, String where) {
-        String server = spec.name.isEmpty() ? "the server" : "the server \"" + spec.name + "\"";
         return new ExtensionConfigurationException("@Lockredis: " + where + " asks for other "
-                + "values than " + server + " of " + testClass().getName() + " has. Give the other "
+                + "values than " + serverOf(spec) + " of " + testClass().getName() + " has. Give the other "
                 + "server a name: @Lockredis(name = \"other\")");
     }
 

@@ -307,6 +307,10 @@ class InjectionTest {
         assertError(Conflict.class, "Conflict",
                 "the field server asks for other values than the server of "
                         + Conflict.class.getName() + " has. Give the other server a name");
+        assertError(TwoFieldsOneName.class, "TwoFieldsOneName", "the fields plain and secret of "
+                + TwoFieldsOneName.class.getName() + " are both the server \"a\", and only secret has its values");
+        assertError(TwoFields.class, "test", "the fields plain and own of "
+                + TwoFields.class.getName() + " are both the server, and only own has its values");
         assertError(OpenQuote.class, "OpenQuote",
                 "directive \"maxmemory \"10mb\": a quote has no end");
         assertError(WrongDirective.class, "WrongDirective", "maxmemory nonsense");
@@ -358,6 +362,54 @@ class InjectionTest {
 
         @Test
         void test() {
+        }
+    }
+
+    static class TwoFieldsOneName {
+        @Lockredis(name = "a")
+        static LockredisServer plain;
+
+        @Lockredis(name = "a", password = "secret")
+        static LockredisServer secret;
+
+        @Test
+        void test() {
+        }
+    }
+
+    static class TwoFields {
+        @Lockredis(perMethod = true)
+        LockredisServer own;
+
+        @Lockredis
+        LockredisServer plain;
+
+        @Test
+        void test() {
+        }
+    }
+
+    @Test
+    void aFieldWithoutAttributesIsAnotherViewOfAServer() {
+        Run.of(Views.class).assertSucceeded(1);
+    }
+
+    static class ViewsBase {
+        @Lockredis(name = "a")
+        LockredisServer server;
+    }
+
+    static class Views extends ViewsBase {
+        @Lockredis(name = "a")
+        static int port;
+
+        @Lockredis(name = "a", password = "secret")
+        static LockredisServer secret;
+
+        @Test
+        void test() {
+            assertSame(secret, server);
+            assertEquals(secret.port(), port);
         }
     }
 
