@@ -65,8 +65,15 @@ final class Endpoint {
         if (host.startsWith("[")) {
             host = host.substring(1, host.length() - 1);
         }
-        return new Endpoint(host, uri.getPort() < 0 ? 6379 : uri.getPort(), user, password,
-                database(uri.getPath()), tls, null);
+        return new Endpoint(host, port(uri), user, password, database(uri.getPath()), tls, null);
+    }
+
+    private static int port(URI uri) {
+        int port = uri.getPort() < 0 ? 6379 : uri.getPort();
+        if (port < 1 || port > 65535) {
+            throw new LockredisException("lockredis.uri: port " + port + " is not in 1 to 65535");
+        }
+        return port;
     }
 
     private static int database(String path) {

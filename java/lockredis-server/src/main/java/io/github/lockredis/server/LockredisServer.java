@@ -333,6 +333,8 @@ public final class LockredisServer implements AutoCloseable {
     /**
      * Sends a command and returns its reply: a String, a Long, a List of such values, or null.
      *
+     * @throws IllegalArgumentException for a command that only changes its connection, such as SELECT, MULTI
+     *     or SUBSCRIBE: each call has a connection of its own
      * @throws LockredisException with the server's text if the reply is an error
      */
     public Object command(String... command) {
@@ -340,14 +342,7 @@ public final class LockredisServer implements AutoCloseable {
         if (command.length == 0) {
             throw new IllegalArgumentException("command has no words");
         }
-        if (command[0].equalsIgnoreCase("HELLO") && command.length > 1 && command[1].equals("3")) {
-            throw new IllegalArgumentException("HELLO 3: command speaks RESP2");
-        }
-        if (command.length == 3 && command[0].equalsIgnoreCase("CLIENT")
-                && command[1].equalsIgnoreCase("REPLY") && !command[2].equalsIgnoreCase("ON")) {
-            throw new IllegalArgumentException("CLIENT REPLY " + command[2]
-                    + ": command waits for a reply, and each call has a connection of its own");
-        }
+        OwnConnection.check(command);
         try {
             Object reply = call(command);
             pause.note(command);

@@ -112,6 +112,15 @@ class AttachTest {
     }
 
     @Test
+    void aPortThatCannotBeNamesTheProperty() {
+        for (String port : new String[] {"0", "65536", "99999"}) {
+            LockredisException e = assertThrows(LockredisException.class, () -> attach("redis://h:" + port));
+            assertEquals("lockredis.uri: port " + port + " is not in 1 to 65535", e.getMessage());
+        }
+        assertEquals(65535, Endpoint.parse("redis://h:65535").port);
+    }
+
+    @Test
     void theUserAndTheDatabaseOfTheUriAreUsed() {
         try (LockredisServer own = LockredisServer.builder().password("s:/cret").start()) {
             assertNull(own.username());

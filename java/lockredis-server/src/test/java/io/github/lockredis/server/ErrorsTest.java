@@ -13,6 +13,7 @@ import java.nio.file.Paths;
 import java.nio.file.attribute.PosixFilePermissions;
 import java.time.Duration;
 import java.util.Arrays;
+import java.util.Locale;
 
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.condition.DisabledOnOs;
@@ -120,6 +121,23 @@ class ErrorsTest {
                         "CLIENT REPLY " + mode + ": command waits for a reply");
             }
             assertEquals("OK", server.command("CLIENT", "REPLY", "ON"));
+        }
+    }
+
+    @Test
+    void aCommandThatOnlyChangesItsConnectionIsRefused() {
+        try (LockredisServer server = LockredisServer.start()) {
+            for (String line : new String[] {"SELECT 1", "multi", "WATCH key", "Subscribe news", "PSUBSCRIBE *",
+                "SSUBSCRIBE news", "MONITOR", "CLIENT SETNAME orders", "client tracking on"}) {
+                String[] words = line.split(" ");
+                String name = words[0].equalsIgnoreCase("client") ? words[0] + " " + words[1] : words[0];
+                contains(assertThrows(IllegalArgumentException.class,
+                        () -> server.command(words), line).getMessage(),
+                        name.toUpperCase(Locale.ROOT) + ": each call has a connection of its own");
+            }
+            assertEquals("value", server.command("EVAL", "redis.call('SELECT', 1)"
+                    + " redis.call('SET', KEYS[1], 'value') return redis.call('GET', KEYS[1])", "1", "key"));
+            assertEquals("OK", server.command("CLIENT", "PAUSE", "0"));
         }
     }
 
