@@ -56,10 +56,22 @@ func lockRow(l *inspect.Lock, now int64) resp.Reply {
 		resp.BulkString("queue"), resp.Array(queue...))
 }
 
-// lockLeaks runs LOCK.LEAKS.
-func lockLeaks(c *Ctx, _ resp.Args) resp.Reply {
+// lockLeaks runs LOCK.LEAKS [ALL].
+func lockLeaks(c *Ctx, args resp.Args) resp.Reply {
+	if len(args) > 2 {
+		return resp.ErrArity(c.Cmd.Name)
+	}
+	all := len(args) == 2
+	if all && !isWord(args[1], "all") {
+		return resp.ErrSyntax
+	}
 	seen := c.Inspector.Inside().Look()
-	leaks := seen.Leaks()
+	var leaks []inspect.Leak
+	if all {
+		leaks = seen.AllLeaks()
+	} else {
+		leaks = seen.Leaks()
+	}
 	rows := make([]resp.Reply, len(leaks))
 	for i := range leaks {
 		rows[i] = leakRow(&leaks[i], seen.Now)

@@ -270,8 +270,9 @@ func TestTheLockCommandsAreUnknownUnlessTheyAreSwitchedOn(t *testing.T) {
 		t.Errorf("%s commands without them, %s with them", a, b)
 	}
 	for line, want := range map[string]string{
-		"LOCK.LIST a b": "-ERR wrong number of arguments for 'lock.list' command",
-		"LOCK.LEAKS a":  "-ERR wrong number of arguments for 'lock.leaks' command",
+		"LOCK.LIST a b":    "-ERR wrong number of arguments for 'lock.list' command",
+		"LOCK.LEAKS a":     "-ERR syntax error",
+		"LOCK.LEAKS all a": "-ERR wrong number of arguments for 'lock.leaks' command",
 		"EVAL \"return redis.call('lock.list')\" 0": "-ERR This Redis command is not allowed from " +
 			"script script: 7290b97dfeaaea1683aa96eb6832760805bc8d48, on @user_script:1.",
 		"COMMAND GETKEYS lock.list a": "-ERR The command has no key arguments",

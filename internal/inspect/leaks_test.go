@@ -3,6 +3,7 @@ package inspect_test
 import (
 	"fmt"
 	"slices"
+	"strings"
 	"testing"
 
 	"github.com/lockredis/lockredis/internal/inspect"
@@ -73,6 +74,12 @@ func TestASubscriptionToTheChannelOfAFreeLockIsNoLeak(t *testing.T) {
 			}
 			if leaks := seen.Leaks(); slices.ContainsFunc(leaks, subscribed) != c.leak {
 				t.Errorf("leaks %+v, want the subscription %v", leaks, c.leak)
+			}
+			if all := seen.AllLeaks(); !slices.ContainsFunc(all, subscribed) {
+				t.Errorf("all leaks %+v, want the subscription", all)
+			}
+			if reply := ask(t, s.connect(), "LOCK.LEAKS ALL"); !strings.Contains(reply, c.topic) {
+				t.Errorf("LOCK.LEAKS ALL: %s, want the subscription", reply)
 			}
 		})
 	}

@@ -250,9 +250,18 @@ public final class LockredisServer implements AutoCloseable {
      * (see {@link #isAttached}) cannot tell, so the list is empty then.
      */
     public List<Leak> leaks() {
+        return leaks("LOCK.LEAKS");
+    }
+
+    /** Returns the leaks, and the subscriptions to channels of free locks, which are none. */
+    List<Leak> allLeaks() {
+        return leaks("LOCK.LEAKS", "ALL");
+    }
+
+    private List<Leak> leaks(String... command) {
         List<Leak> leaks = new ArrayList<>();
         try {
-            for (Fields row : Fields.list(call("LOCK.LEAKS"))) {
+            for (Fields row : Fields.list(call(command))) {
                 leaks.add(new Leak(row));
             }
         } catch (Connection.ErrorReply e) {

@@ -155,6 +155,19 @@ class LeakCheckTest {
     }
 
     @Test
+    void aSubscriptionWithoutAWaiterIsNoLeakOfALaterTest() throws IOException {
+        try (Connection client = Clients.connect(server)) {
+            client.call("SUBSCRIBE", "redisson_sc:{workers}");
+            client.call("SUBSCRIBE", "redisson_lock__channel:{order:1}");
+            LeakCheck check = LeakCheck.begin(server);
+            server.command("SET", "workers", "0");
+            assertNull(check.end(false));
+            acquire("order:1");
+            assertTrue(check.end(false).startsWith("a leak on "));
+        }
+    }
+
+    @Test
     void waitersOfALatchGoOn() throws IOException {
         LeakCheck check = LeakCheck.begin(server);
         try (Connection waiter = Clients.connect(server)) {
