@@ -1,6 +1,7 @@
 package lockredistest
 
 import (
+	"fmt"
 	"time"
 
 	"github.com/lockredis/lockredis/internal/inspect"
@@ -32,7 +33,7 @@ func (s *Server) Advance(d time.Duration) {
 			"RunT(t, lockredistest.ManualClock()); this server follows the machine's clock, " +
 			"or the synctest bubble's, which time.Sleep moves")
 	case d < 0:
-		s.t.Fatal("lockredistest: Advance(", d, "): the clock does not run backwards")
+		s.t.Fatal(fmt.Sprintf("lockredistest: Advance(%v): the clock does not run backwards", d))
 	}
 	s.advance(s.clock.Now().Add(d))
 }
@@ -45,7 +46,7 @@ var clockEnd = time.Date(2262, 1, 1, 0, 0, 0, 0, time.UTC)
 func (s *Server) advance(end time.Time) {
 	s.t.Helper()
 	if !end.Before(clockEnd) {
-		s.t.Fatal("lockredistest: the clock of a server ends with the year 2261, before ", end)
+		s.t.Fatal(fmt.Sprintf("lockredistest: the clock of a server ends with the year 2261, before %v", end))
 		return
 	}
 	for more := true; more; {
@@ -60,8 +61,8 @@ func (s *Server) advance(end time.Time) {
 
 // SetTime sets the server's clock to t. If t is later, SetTime works as Advance. If t is
 // earlier, no key expires, and all leases last longer, as when a machine's clock is set
-// back. SetTime needs ManualClock and ends the test without it, or when t is before 1970 or
-// after 2261.
+// back. SetTime needs ManualClock and ends the test without it, or when t is in the first
+// millisecond of 1970 or before, or after 2261.
 func (s *Server) SetTime(t time.Time) {
 	s.t.Helper()
 	switch {
@@ -69,7 +70,7 @@ func (s *Server) SetTime(t time.Time) {
 		s.t.Fatal("lockredistest: SetTime needs a server started with " +
 			"RunT(t, lockredistest.ManualClock())")
 	case t.Before(time.UnixMilli(1)):
-		s.t.Fatal("lockredistest: SetTime(", t, "): the clock of a Redis server begins in 1970")
+		s.t.Fatal(fmt.Sprintf("lockredistest: SetTime(%v): the clock of a Redis server begins in 1970", t))
 	case t.Before(s.clock.Now()):
 		s.clock.SetBack(t)
 	default:

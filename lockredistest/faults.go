@@ -32,59 +32,59 @@ type Fault struct {
 
 // LoseReply runs the command and closes its connection in place of the reply. The client
 // cannot tell whether the command ran.
-func (s *Server) LoseReply(m Match) *Fault { return s.fault(0, m.rule(fault.LoseReply)) }
+func (s *Server) LoseReply(m Match) *Fault { return s.fault(0, m.rule(s, fault.LoseReply)) }
 
 // LoseRequest closes the connection in place of running the command. To the client it looks
 // like LoseReply.
-func (s *Server) LoseRequest(m Match) *Fault { return s.fault(0, m.rule(fault.LoseRequest)) }
+func (s *Server) LoseRequest(m Match) *Fault { return s.fault(0, m.rule(s, fault.LoseRequest)) }
 
 // Mute runs the command. From its reply on, the connection sends no more output. It stays open,
 // and its commands run. Clearing the fault does not end that.
-func (s *Server) Mute(m Match) *Fault { return s.fault(0, m.rule(fault.Mute)) }
+func (s *Server) Mute(m Match) *Fault { return s.fault(0, m.rule(s, fault.Mute)) }
 
 // DelayReply runs the command and holds its reply back for d, by the machine's clock or the
 // synctest bubble's. Later output of the same connection stays behind the reply. When d is 0
 // or less, the reply is held back until Release.
 func (s *Server) DelayReply(m Match, d time.Duration) *Fault {
-	return s.fault(d, m.rule(fault.DelayReply))
+	return s.fault(d, m.rule(s, fault.DelayReply))
 }
 
 // DuplicateReply sends the reply twice. A client that does not check takes the second reply
 // for the reply to its next command.
-func (s *Server) DuplicateReply(m Match) *Fault { return s.fault(0, m.rule(fault.DuplicateReply)) }
+func (s *Server) DuplicateReply(m Match) *Fault { return s.fault(0, m.rule(s, fault.DuplicateReply)) }
 
 // HoldRequest holds the request up for d, as a network that loses a packet and sends it again
 // later. Then the command runs, even if the client has closed the connection. Later requests
 // of the same connection stay behind it. d is time of the machine's clock or the synctest
 // bubble's. When d is 0 or less, the request is held up until Release.
 func (s *Server) HoldRequest(m Match, d time.Duration) *Fault {
-	return s.fault(d, m.rule(fault.HoldRequest))
+	return s.fault(d, m.rule(s, fault.HoldRequest))
 }
 
 // FailRequest answers with an error, such as "OOM command not allowed", in place of running
 // the command.
 func (s *Server) FailRequest(m Match, text string) *Fault {
-	rule := m.rule(fault.FailRequest)
+	rule := m.rule(s, fault.FailRequest)
 	rule.Error = text
 	return s.fault(0, rule)
 }
 
 // DropMessage loses a pub/sub message between the server and a subscriber. PUBLISH counts the
 // subscriber nevertheless.
-func (s *Server) DropMessage(m MessageMatch) *Fault { return s.fault(0, m.rule(fault.DropMessage)) }
+func (s *Server) DropMessage(m MessageMatch) *Fault { return s.fault(0, m.rule(s, fault.DropMessage)) }
 
 // DelayMessage holds a pub/sub message back for d. Later output of the subscriber's connection
 // stays behind it. When d is 0 or less, the message is held back until Release.
 func (s *Server) DelayMessage(m MessageMatch, d time.Duration) *Fault {
-	return s.fault(d, m.rule(fault.DelayMessage))
+	return s.fault(d, m.rule(s, fault.DelayMessage))
 }
 
 // Hang stops all answers, as a stopped process or a broken switch does. Connections stay open,
 // and clients can open new ones, but requests and messages wait. Clear releases all of them. A
 // request runs even if its connection was closed meanwhile.
 func (s *Server) Hang() *Fault {
-	return s.fault(0, Match{Times: Always}.rule(fault.HoldRequest),
-		MessageMatch{Times: Always}.rule(fault.DelayMessage))
+	return s.fault(0, Match{Times: Always}.rule(s, fault.HoldRequest),
+		MessageMatch{Times: Always}.rule(s, fault.DelayMessage))
 }
 
 // fault sets rules. If d is more than 0, each held item is released after d.

@@ -10,6 +10,7 @@ import (
 
 	"github.com/lockredis/lockredis/internal/glob"
 	"github.com/lockredis/lockredis/internal/inspect"
+	"github.com/lockredis/lockredis/resp"
 )
 
 // graceTries is how often the check for leaks looks again. The pauses are 1 ms, 2 ms, 4 ms
@@ -32,7 +33,7 @@ type leak struct {
 // awaitScript returns errScript.
 func (s *Server) awaitScript() error {
 	overrun := time.AfterFunc(scriptGrace, s.inside.Interrupt)
-	s.inside.Inspector.Look()
+	s.inside.Call(0, resp.Args{[]byte("PING")}, func(resp.Reply) {}) // runs when the script has ended
 	if !overrun.Stop() {
 		return errScript
 	}

@@ -34,6 +34,7 @@ type Server struct {
 	opts    options
 	trust   *tls.Config // for clients; nil: the server speaks plain text
 	timers  timers
+	asks    asks
 
 	mu      sync.Mutex // guards the fields below
 	addr    string
@@ -126,6 +127,9 @@ func Logger(l *slog.Logger) Option { return func(o *options) { o.cfg.Logger = l 
 // subscription. The package's documentation says more about leaks; AllowLeaks turns the check
 // off. If the server does not start, the test ends.
 func RunT(t TB, opts ...Option) *Server {
+	if t == nil {
+		panic("lockredistest: RunT needs a test; Run starts a server without one")
+	}
 	t.Helper()
 	s, err := start(t, opts)
 	if err != nil {
@@ -146,7 +150,9 @@ func start(t TB, opts []Option) (*Server, error) {
 	cfg := lockredis.Config{NoSocket: true, Directives: map[string]string{}}
 	s := &Server{t: t, opts: options{cfg: cfg}, bubbled: bubble.Inside()}
 	for _, o := range opts {
-		o(&s.opts)
+		if o != nil {
+			o(&s.opts)
+		}
 	}
 	if s.bubbled && (s.opts.tls || s.opts.addr != "") {
 		return nil, errors.New("lockredistest: " + bubbleSocket)
@@ -181,12 +187,15 @@ func start(t TB, opts []Option) (*Server, error) {
 	return s, nil
 }
 
-// Close looks for leaks, closes the clients of Client, ClusterClient and FailoverClient, and
-// closes the server and its Sentinels.
-// The error names the leaks; with AllowLeaks it is nil. A server that RunT started is closed
+// Close closes the clients of Client, ClusterClient and FailoverClient, looks for leaks, and
+// closes the server and its Sentinels. Locks of those clients must be released before.
+// The error names the leaks, which AllowLeaks leaves out, and what went wrong with the If of faults. A server that RunT started is closed
 // when its test ends. If Close was called before, the test still fails with its error. A
 // second call returns nil. Use Stop for a server that is to serve again.
 func (s *Server) Close() error {
+	if s.srv == nil {
+		panic("lockredistest: a Server comes from Run or RunT")
+	}
 	for _, f := range s.takeFaults() {
 		f.remove()
 	}
@@ -198,7 +207,7 @@ func (s *Server) Close() error {
 	if again {
 		return nil
 	}
-	err := s.closeClients(clients)
+	err := errors.Join(s.closeClients(clients), s.asks.err())
 	if s.sentinels != nil {
 		s.sentinels.Close()
 	}
@@ -263,7 +272,7 @@ func (s *Server) Addr() string {
 	defer s.mu.Unlock()
 	if s.addr == "" {
 		if err := s.listen("127.0.0.1:0"); err != nil {
-			s.t.Fatal("lockredistest: opening a port: ", err)
+			s.t.Fatal(fmt.Errorf("lockredistest: opening a port: %w", err))
 		}
 	}
 	return s.addr
@@ -312,10 +321,10 @@ func (s *Server) mustHave(method string, n int) {
 	switch last := s.inside.Databases - 1; {
 	case n >= 0 && n <= last:
 	case last == 0:
-		s.t.Fatal("lockredistest: ", method, "(", n, "): the server has only database 0")
+		s.t.Fatal(fmt.Sprintf("lockredistest: %s(%d): the server has only database 0", method, n))
 	default:
-		s.t.Fatal("lockredistest: ", method, "(", n, "): the server has the databases 0 to ", last,
-			", unless the directive databases says otherwise")
+		s.t.Fatal(fmt.Sprintf("lockredistest: %s(%d): the server has the databases 0 to %d, "+
+			"unless the directive databases says otherwise", method, n, last))
 	}
 }
 

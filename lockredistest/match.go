@@ -27,7 +27,8 @@ type Match struct {
 	// library whose function FCALL calls. An unknown script or function does not fit.
 	Script string
 	// If is called for a request that fits the other fields. It must not call the
-	// server, because it runs inside it.
+	// server, because the server waits for it. If it does not return within three seconds,
+	// panics or ends the test, the fault does not hit, and the test fails.
 	If func(Request) bool
 
 	// Nth is the first of the selected requests that the fault hits, counted from 1. The
@@ -53,14 +54,17 @@ type MessageMatch struct {
 	Channel string
 	// Client is the name that the subscriber has set with CLIENT SETNAME.
 	Client string
-	// If is called for a message that fits the other fields. It must not call the server.
+	// If is called for a message that fits the other fields, as in Match.
 	If func(channel, payload string) bool
 
 	Nth, Times int // as in Match
 }
 
 // rule returns a rule for the selected requests.
-func (m Match) rule(kind fault.Kind) *fault.Rule {
+func (m Match) rule(s *Server, kind fault.Kind) *fault.Rule {
+	if f := m.If; f != nil {
+		m.If = func(r Request) bool { return s.asks.ask(func() bool { return f(r) }) }
+	}
 	return &fault.Rule{Kind: kind, Nth: m.Nth, Times: m.Times, Request: m.selects}
 }
 
@@ -82,7 +86,12 @@ func (m Match) selects(r fault.Request) bool {
 }
 
 // rule returns a rule for the selected messages.
-func (m MessageMatch) rule(kind fault.Kind) *fault.Rule {
+func (m MessageMatch) rule(s *Server, kind fault.Kind) *fault.Rule {
+	if f := m.If; f != nil {
+		m.If = func(channel, payload string) bool {
+			return s.asks.ask(func() bool { return f(channel, payload) })
+		}
+	}
 	return &fault.Rule{Kind: kind, Nth: m.Nth, Times: m.Times, Message: m.selects}
 }
 

@@ -1,0 +1,70 @@
+package lockredistest_test
+
+import (
+	"context"
+	"runtime"
+	"strings"
+	"testing"
+
+	"github.com/lockredis/lockredis/lockredistest"
+)
+
+// The fault does not hit, and the server goes on.
+func TestAnIfWithoutAResultFailsTheTestAndNotTheServer(t *testing.T) {
+	for name, row := range map[string]struct {
+		f    func(*lockredistest.Server)
+		want string // "" for a test that has failed already
+	}{
+		"a panic": {func(*lockredistest.Server) { panic("no such argument") }, "no such argument"},
+		"t.Fatal": {func(*lockredistest.Server) { runtime.Goexit() }, ""},
+		"a call":  {func(s *lockredistest.Server) { _, _ = s.Get("k") }, "must not call the server"},
+	} {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			r := &recorder{TB: t}
+			srv := lockredistest.RunT(r, nil)
+			rdb, ctx := srv.Client(), context.Background()
+			sub := rdb.Subscribe(ctx, "c")
+			if _, err := sub.Receive(ctx); err != nil {
+				t.Fatal(err)
+			}
+			srv.FailRequest(lockredistest.Match{Command: "set", If: func(lockredistest.Request) bool {
+				row.f(srv)
+				return false
+			}}, "ERR hit")
+			srv.DropMessage(lockredistest.MessageMatch{If: func(string, string) bool {
+				row.f(srv)
+				return false
+			}})
+			if err := rdb.Set(ctx, "k", "v", 0).Err(); err != nil {
+				t.Error(err)
+			}
+			if err := rdb.Publish(ctx, "c", "m").Err(); err != nil {
+				t.Error(err)
+			}
+			if m, err := sub.ReceiveMessage(ctx); err != nil || m.Payload != "m" {
+				t.Error(m, err)
+			}
+			sub.Close()
+			if text := r.end(); (text == "") != (row.want == "") || !strings.Contains(text, row.want) {
+				t.Errorf("the test ends with %q", text)
+			}
+		})
+	}
+}
+
+func TestMisuseOfAServerIsSaid(t *testing.T) {
+	for want, f := range map[string]func(){
+		"RunT needs a test":               func() { lockredistest.RunT(nil) },
+		"a Server comes from Run or RunT": func() { _ = new(lockredistest.Server).Close() },
+	} {
+		func() {
+			defer func() {
+				if text, _ := recover().(string); !strings.Contains(text, want) {
+					t.Errorf("the panic is %q", text)
+				}
+			}()
+			f()
+		}()
+	}
+}
