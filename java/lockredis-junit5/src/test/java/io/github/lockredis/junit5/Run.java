@@ -78,6 +78,13 @@ final class Run {
         return event.getTestDescriptor().getDisplayName().replaceAll("\\(.*\\)$|^.*[$]", "");
     }
 
+    /** Returns the only failure. */
+    Throwable failure() {
+        Map<String, Throwable> failures = failures();
+        assertEquals(1, failures.size(), failures::toString);
+        return failures.values().iterator().next();
+    }
+
     /** Returns the only failure, which is that of a name. */
     Throwable failure(String name) {
         Map<String, Throwable> failures = failures();
