@@ -108,10 +108,11 @@ final class Scope {
             if (spec.isDefault() && !spec.equals(values) && values.name.equals(spec.name)
                     && field.getType() == other.getType()
                     && field.getDeclaringClass() == other.getDeclaringClass()) {
-                throw new ExtensionConfigurationException("@Lockredis: the fields " + field.getName() + " and "
-                        + other.getName() + " of " + field.getDeclaringClass().getName() + " are both "
-                        + serverOf(spec) + ", and only " + other.getName() + " has its values. Leave one field"
-                        + " out, or give its server another name: @Lockredis(name = \"other\")");
+                throw new ExtensionConfigurationException("@Lockredis: the fields " + field.getName()
+                        + " and " + other.getName() + " of " + field.getDeclaringClass().getName()
+                        + " are both " + serverOf(spec) + ", and only " + other.getName()
+                        + " has its values. Leave one field out, or give its server another name:"
+                        + " @Lockredis(name = \"other\")");
             }
         }
     }

@@ -308,7 +308,8 @@ class InjectionTest {
                 "the field server asks for other values than the server of "
                         + Conflict.class.getName() + " has. Give the other server a name");
         assertError(TwoFieldsOneName.class, "TwoFieldsOneName", "the fields plain and secret of "
-                + TwoFieldsOneName.class.getName() + " are both the server \"a\", and only secret has its values");
+                + TwoFieldsOneName.class.getName()
+                + " are both the server \"a\", and only secret has its values");
         // A version of JUnit says it of the class, an earlier one of its test.
         assertTrue(Run.of(TwoFields.class).failure().getMessage().contains("the fields plain and own of "
                 + TwoFields.class.getName() + " are both the server, and only own has its values"));

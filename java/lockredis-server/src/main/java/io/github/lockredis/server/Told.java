@@ -27,7 +27,7 @@ final class Told {
         }
     }
 
-    /** Forgets the locks of threads whose task has ended. A loop may be a scheduled task, which comes again. */
+    /** Forgets the locks of threads whose task has ended. A loop may be a scheduled task: it stays. */
     synchronized void forgetIdle() {
         locks.keySet().removeIf(Owners::isIdle);
     }

@@ -127,8 +127,8 @@ class ErrorsTest {
     @Test
     void aCommandThatOnlyChangesItsConnectionIsRefused() {
         try (LockredisServer server = LockredisServer.start()) {
-            for (String line : new String[] {"SELECT 1", "multi", "WATCH key", "Subscribe news", "PSUBSCRIBE *",
-                "SSUBSCRIBE news", "MONITOR", "CLIENT SETNAME orders", "client tracking on"}) {
+            for (String line : new String[] {"SELECT 1", "multi", "WATCH key", "Subscribe news",
+                "PSUBSCRIBE *", "SSUBSCRIBE news", "MONITOR", "CLIENT SETNAME orders", "client tracking on"}) {
                 String[] words = line.split(" ");
                 String name = words[0].equalsIgnoreCase("client") ? words[0] + " " + words[1] : words[0];
                 contains(assertThrows(IllegalArgumentException.class,
