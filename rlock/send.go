@@ -2,9 +2,7 @@ package rlock
 
 import (
 	"context"
-	"errors"
 	"fmt"
-	"sync"
 	"sync/atomic"
 	"time"
 
@@ -109,101 +107,6 @@ func (c *Client) send(ctx context.Context, r request) outcome {
 	}
 }
 
-// sending is a request while it is sent.
-type sending struct {
-	request
-	c      *Client
-	ctx    context.Context // for persistent requests the caller's without its end, else see newSending
-	cancel func()          // ends ctx
-	until  time.Time       // when the caller leaves at the latest; zero if the request is persistent
-	done   chan outcome    // capacity 1
-	left   chan struct{}   // closed when the caller has left
-	strays atomic.Int32
-	sends  atomic.Bool // run sends a copy, or will send one although the caller has left
-
-	mu   sync.Mutex // guards last
-	last error      // of the last copy without an answer
-}
-
-// newSending returns the sending of r, whose caller waits for it for at most patience. When the
-// caller leaves, a copy that waits for a connection of the pool is not sent any more.
-// A copy that was written keeps its connection until copyGrace after the caller's deadline.
-func (c *Client) newSending(ctx context.Context, r request, patience time.Duration) *sending {
-	s := &sending{
-		request: r, c: c, ctx: context.WithoutCancel(ctx), cancel: func() {},
-		done: make(chan outcome, 1), left: make(chan struct{}),
-	}
-	if r.persistent {
-		return s
-	}
-	s.written = &atomic.Bool{}
-	s.until = time.Now().Add(patience)
-	d, ok := ctx.Deadline()
-	if !ok {
-		s.ctx, s.cancel = context.WithCancel(s.ctx)
-		return s
-	}
-	if d.Before(s.until) {
-		s.until = d
-	}
-	s.ctx, s.cancel = context.WithDeadline(s.ctx, d.Add(copyGrace))
-	return s
-}
-
-// withdrawal is how long a caller that leaves waits to know that its copy was not sent. go-redis
-// tells that at once, unless it makes a connection.
-const withdrawal = 5 * time.Millisecond
-
-// leave is called when the caller leaves.
-func (s *sending) leave() {
-	close(s.left)
-	if s.persistent {
-		return
-	}
-	s.cancel()
-	if s.written.Load() || !s.sends.Load() {
-		return
-	}
-	t := time.NewTimer(withdrawal)
-	defer t.Stop()
-	select {
-	case o := <-s.done:
-		s.done <- o
-	case <-t.C:
-	}
-}
-
-// copyGrace is how long a copy may wait for its reply after the deadline of its caller. After
-// that it gives its connection back to the pool: others need it, among them the request that
-// undoes this one. Without the grace, a caller that waits for less than a round trip would
-// cost a connection.
-const copyGrace = 100 * time.Millisecond
-
-// record counts a copy without an answer.
-func (s *sending) record(o outcome) {
-	s.strays.Add(int32(o.strays))
-	if !answered(o.err) {
-		s.setLast(o.err)
-	}
-}
-
-func (s *sending) setLast(err error) {
-	s.mu.Lock()
-	defer s.mu.Unlock()
-	s.last = err
-}
-
-var errNoReply = errors.New("the connection hangs")
-
-func (s *sending) lastError() error {
-	s.mu.Lock()
-	defer s.mu.Unlock()
-	if s.last == nil {
-		return errNoReply
-	}
-	return s.last
-}
-
 // sendNear sends the first copy on the caller's goroutine, if the server is near.
 // It reports whether that was all.
 func (c *Client) sendNear(ctx context.Context, r *request) (o outcome, done bool) {
@@ -217,103 +120,6 @@ func (c *Client) sendNear(ctx context.Context, r *request) (o outcome, done bool
 	}
 	r.settle(o)
 	return o, true
-}
-
-// run sends copies until the server answers, the limit is over, or the caller of
-// a request that is not persistent has left. A worker runs it.
-func (s *sending) run() {
-	defer s.cancel()
-	var o outcome
-	end := time.Now().Add(s.limit)
-	for n := 1; ; n++ {
-		if srv, err := s.c.topo.serverFor(s.ctx, s.key()); err != nil {
-			o = outcome{err: err}
-		} else {
-			o = s.attempt(srv, n == 1)
-			s.record(o)
-		}
-		if s.c.final(o.err) || !time.Now().Before(end) || s.abandoned() {
-			break
-		}
-		s.sends.Store(s.persistent)
-		s.pause(backoff(n))
-		s.sends.Store(true) // before abandoned: the caller sees this, or run sees that it left
-		if s.abandoned() {
-			break
-		}
-	}
-	o.strays = int(s.strays.Load())
-	s.settle(o)
-	s.done <- o
-}
-
-// leastPatience is how long the first copy waits for a connection of the pool, even if it is
-// unlikely to be answered in time. What is known of the server's latency may be out of date.
-const leastPatience = time.Millisecond
-
-// attempt sends a copy, unless its reply would come too late for the caller. While the pool has
-// no free connection, such copies would only delay those of other callers. So a client
-// recovers when its callers have become more than its connections can serve.
-func (s *sending) attempt(srv *server, first bool) outcome {
-	if s.persistent {
-		return s.c.attempt(s.ctx, srv, &s.request, false)
-	}
-	patience := time.Until(s.until) - srv.expected()
-	if first {
-		patience = max(patience, leastPatience)
-	}
-	ctx, cancel := context.WithCancel(s.ctx)
-	defer cancel()
-	var o outcome
-	if patience > 0 {
-		t := time.AfterFunc(patience, func() {
-			if !s.written.Load() {
-				cancel()
-			}
-		})
-		defer t.Stop()
-		o = s.c.attempt(ctx, srv, &s.request, false)
-		if _, never := errors.AsType[unsent](o.err); !never {
-			return o
-		}
-	}
-	o.err = unsent{errBusy}
-	s.setLast(o.err)
-	select {
-	case <-s.left:
-	case <-s.c.given.Done():
-	}
-	return o
-}
-
-// errBusy is the error of a request that got no connection of the pool in time.
-var errBusy = errors.New("all connections of the pool are busy")
-
-// abandoned reports whether no more copies are to be sent.
-func (s *sending) abandoned() bool {
-	if s.c.given.Err() != nil {
-		return true
-	}
-	select {
-	case <-s.left:
-		return !s.persistent
-	default:
-		return false
-	}
-}
-
-func (s *sending) pause(d time.Duration) {
-	left := s.left
-	if s.persistent {
-		left = nil
-	}
-	t := time.NewTimer(d)
-	defer t.Stop()
-	select {
-	case <-t.C:
-	case <-left:
-	case <-s.c.given.Done():
-	}
 }
 
 func (r *request) settle(o outcome) {
