@@ -42,8 +42,10 @@ type sendHook struct {
 func requestIn(cmds ...redis.Cmder) *requestCmd {
 	for _, cmd := range cmds {
 		if r, ok := cmd.(*requestCmd); ok {
+			if !r.hooked { // a hook may send it a second time
+				r.begin() // other hooks may have called Args
+			}
 			r.hooked = true
-			r.begin() // other hooks may have called Args
 			return r
 		}
 	}

@@ -1,6 +1,7 @@
 package rlock_test
 
 import (
+	"context"
 	"strconv"
 	"sync"
 	"sync/atomic"
@@ -107,5 +108,51 @@ func TestASingleLookAtALatchWaitsASecondForAnAnswer(t *testing.T) {
 		if took := time.Since(began); took > 2*time.Second {
 			t.Errorf("it took %v", took)
 		}
+	})
+}
+
+// again is a hook that sends a script a second time, while a command of another goroutine has the
+// connection.
+type again struct {
+	rdb   *redis.Client
+	armed atomic.Bool
+}
+
+func (*again) DialHook(next redis.DialHook) redis.DialHook { return next }
+
+func (*again) ProcessPipelineHook(next redis.ProcessPipelineHook) redis.ProcessPipelineHook {
+	return next
+}
+
+func (a *again) ProcessHook(next redis.ProcessHook) redis.ProcessHook {
+	return func(ctx context.Context, cmd redis.Cmder) error {
+		err := next(ctx, cmd)
+		if cmd.Name() != "evalsha" || !a.armed.CompareAndSwap(true, false) {
+			return err
+		}
+		go a.rdb.BLPop(context.Background(), time.Second, "none")
+		synctest.Wait()
+		cmd.SetErr(nil)
+		return next(ctx, cmd)
+	}
+}
+
+func TestARequestThatAHookSendsTwiceIsNotTakenForOneThatWasNotSent(t *testing.T) {
+	virtually(t, func(t *testing.T) {
+		srv := lockredistest.RunT(t)
+		o := srv.Options()
+		o.PoolSize = 1
+		rdb := redis.NewClient(o)
+		t.Cleanup(func() { rdb.Close() })
+		a := &again{rdb: rdb}
+		rdb.AddHook(a)
+		c := newClient(t, rdb, rlock.Options{})
+		far(srv, 10*time.Millisecond)
+		warm(t, c)
+		a.armed.Store(true)
+		if err := try(c.Lock("l"), rlock.Wait(200*time.Millisecond)); err == nil {
+			t.Error("acquired")
+		}
+		eventually(t, "the lock is undone", func() bool { return !srv.Exists("l") })
 	})
 }

@@ -18,6 +18,7 @@ type server struct {
 	topo *topology
 
 	latency atomic.Int64 // ns, of the last request that was answered, see requestCmd.took
+	slow    atomic.Int64 // ns, the longest latency of late; it sinks with each faster answer
 	hooked  atomic.Bool  // rdb has a sendHook
 	lane    lane         // for requests while the server is near
 
@@ -144,18 +145,28 @@ func (e evaluation) run(ctx context.Context, body bool) (v any, confirmed int, e
 // unknownLatency is the latency of a server before its first answer: it is not near.
 const unknownLatency = time.Hour
 
-// expected returns how long the server probably takes for an answer, 0 if that is unknown.
+// expected returns how long the server probably takes for an answer at most, 0 if that is
+// unknown. Requests that wait for a connection are sent at the last moment that it
+// allows, so it is more than the last answer took.
 func (s *server) expected() time.Duration {
-	if d := time.Duration(s.latency.Load()); d != unknownLatency {
-		return d
+	d := time.Duration(s.slow.Load())
+	if d == 0 {
+		return 0
 	}
-	return 0
+	return d + max(d/2, leastMargin)
 }
+
+// leastMargin is the least margin of expected: the reply goes through two goroutines to its
+// caller, on a busy machine.
+const leastMargin = 5 * time.Millisecond
 
 // measure records how fast the server has answered cmd. err is the reply's.
 func (s *server) measure(cmd *requestCmd, err error) {
 	if answered(err) {
-		s.latency.Store(int64(cmd.took()))
+		took := int64(cmd.took())
+		s.latency.Store(took)
+		slow := s.slow.Load()
+		s.slow.Store(max(took, slow-(slow-took)/8)) // a lost update does no harm
 	}
 }
 
