@@ -178,9 +178,7 @@ func (w *weighed) compare(t *testing.T) {
 
 // Keys of four bytes have no room of their own in their entries.
 func TestTheOverheadOfADatabaseIsWhatKeysTakeWithoutTheirNamesAndValues(t *testing.T) {
-	if strconv.IntSize < 64 {
-		t.Skip("the sizes are those of 64-bit systems")
-	}
+	redistest.SkipBelow64Bits(t)
 	const n, most = 60_000, 5 // percent
 	for _, slots := range []bool{false, true} {
 		s, v, name := NewSpace(1, ignore{}), NewInt(1), make([]byte, 4)

@@ -4,9 +4,10 @@ import (
 	"bytes"
 	"fmt"
 	"slices"
-	"strconv"
 	"strings"
 	"testing"
+
+	"github.com/lockredis/lockredis/internal/redistest"
 )
 
 // filledValues returns a value of each type and encoding with n elements, or n bytes
@@ -48,9 +49,7 @@ func TestEveryValueNamesItsTypeAndEncoding(t *testing.T) {
 }
 
 func TestMemoryUsageGrowsWithTheElements(t *testing.T) {
-	if strconv.IntSize < 64 {
-		t.Skip("the sizes are those of 64-bit systems")
-	}
+	redistest.SkipBelow64Bits(t)
 	perElement := map[string]int64{ // bytes, at least; an element has 10 bytes
 		"string raw": 1, "string raw zeros": 1, "set intset": 8, "list quicklist": 12,
 		"hash listpack": 24, "zset listpack": 22,

@@ -3,7 +3,6 @@ package engine
 import (
 	"fmt"
 	"runtime"
-	"strconv"
 	"strings"
 	"testing"
 	"time"
@@ -35,9 +34,7 @@ func lineOf(before string, call, n, size int, after ...string) []string {
 // What clients and scripts hold is counted as what it takes in the heap.
 func TestWhatClientsAndScriptsHoldIsCounted(t *testing.T) {
 	redistest.SkipUnderRaceDetector(t) // the clients send in turn
-	if strconv.IntSize < 64 {
-		t.Skip("the sizes are those of 64-bit systems")
-	}
+	redistest.SkipBelow64Bits(t)
 	const clients = 200
 	repeat := func(before string, size int) func(int) [][]string {
 		return func(call int) (lines [][]string) {

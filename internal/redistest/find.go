@@ -7,6 +7,7 @@ import (
 	"os/exec"
 	"path/filepath"
 	"slices"
+	"strconv"
 	"strings"
 	"testing"
 )
@@ -60,6 +61,14 @@ func SkipUnderRaceDetector(tb testing.TB) {
 	tb.Helper()
 	if RaceDetector {
 		tb.Skip("has no goroutines that the race detector could observe: runs without it")
+	}
+}
+
+// SkipBelow64Bits skips a test that knows how many bytes 64-bit systems take for values.
+func SkipBelow64Bits(tb testing.TB) {
+	tb.Helper()
+	if strconv.IntSize < 64 {
+		tb.Skip("the sizes are of 64-bit systems")
 	}
 }
 
