@@ -67,13 +67,13 @@ func permitID(member string) string {
 	return strings.Clone(member)
 }
 
-// emptySemaphores returns the channels, among those that clients listen to, of semaphores without a
-// free permit in some database. A missing semaphore is not among them: the test that used it has
+// emptySemaphores returns the channels that clients listen to, of semaphores without a free permit
+// in some database. A missing semaphore is not among them: the test that used it has
 // deleted it.
 func (v View) emptySemaphores(clients []Client) map[string]bool {
 	var empty map[string]bool // nil in most cases
-	for i := range clients {
-		for _, topic := range slices.Concat(clients[i].Channels, clients[i].ShardChannels) {
+	add := func(topics []Topic) {
+		for _, topic := range topics {
 			name, ok := lockkeys.SemaphoreName(topic.Name)
 			if !ok || !v.isEmpty(name) && !v.isEmpty(lockkeys.Braced(name)) {
 				continue
@@ -83,6 +83,10 @@ func (v View) emptySemaphores(clients []Client) map[string]bool {
 			}
 			empty[topic.Name] = true
 		}
+	}
+	for i := range clients {
+		add(clients[i].Channels)
+		add(clients[i].ShardChannels)
 	}
 	return empty
 }
