@@ -188,10 +188,11 @@ func start(t TB, opts []Option) (*Server, error) {
 }
 
 // Close closes the clients of Client, ClusterClient and FailoverClient, looks for leaks, and
-// closes the server and its Sentinels. Locks of those clients must be released before.
-// The error names the leaks, which AllowLeaks leaves out, and what went wrong with the If of faults. A server that RunT started is closed
-// when its test ends. If Close was called before, the test still fails with its error. A
-// second call returns nil. Use Stop for a server that is to serve again.
+// closes the server and its Sentinels. The locks of these clients must be released before.
+// The error names the leaks, which AllowLeaks leaves out, and what went wrong with the If of
+// faults. A server that RunT started is closed when its test ends. If Close was called before,
+// the test still fails with its error. A second call returns nil. Use Stop for a server that is
+// to serve again.
 func (s *Server) Close() error {
 	if s.srv == nil {
 		panic("lockredistest: a Server comes from Run or RunT")

@@ -22,7 +22,7 @@ const (
 func nearPatience(n int) time.Duration { return nearTimeout + time.Duration(n-1)*nearLatency }
 
 // sendHook makes a go-redis client send rlock's requests once, the near ones with
-// nearPatience, and those that wait for replicas with a longer timeout. go-redis alone would
+// nearPatience, and requests that wait for replicas with a longer timeout. go-redis alone would
 // repeat a command after a growing pause when a connection of its pool is broken. It is a
 // hook, because a copy of the client with other settings has none of the client's hooks,
 // which count or trace commands. rlock adds it once to each client, below those hooks.

@@ -136,7 +136,7 @@ func (s *sending) run() {
 const leastPatience = time.Millisecond
 
 // attempt sends a copy, unless its reply would come too late for the caller. While the pool has
-// no free connection, such copies would only delay those of other callers. So a client
+// no free connection, such copies would only delay the copies of other callers. So a client
 // recovers when its callers have become more than its connections can serve.
 func (s *sending) attempt(srv *server, first bool) outcome {
 	if s.persistent {

@@ -83,8 +83,8 @@ func (s *Snapshot) leaks(taken map[string]bool) (leaks []Leak) {
 	return leaks
 }
 
-// takenChannels returns the channels of the locks that owners hold or are queued for, without
-// those of one owner in a queue, and of the semaphores without a free permit.
+// takenChannels returns the channels of the locks that owners hold or are queued for, and of the
+// semaphores without a free permit. An owner's own channel in a queue is not among them.
 func (s *Snapshot) takenChannels() map[string]bool {
 	taken := map[string]bool{}
 	maps.Copy(taken, s.empty)

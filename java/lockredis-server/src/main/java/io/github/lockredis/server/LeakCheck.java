@@ -168,7 +168,7 @@ public final class LeakCheck {
      * thread too.
      *
      * @param clean whether to end the leaks: to delete all data, and to wake the waiters for locks, also
-     *     those that do not count. A pause of all clients ends by a restart
+     *     waiters that do not count. A pause of all clients ends by a restart
      */
     public String end(boolean clean) {
         if (!server.isRunning()) {
