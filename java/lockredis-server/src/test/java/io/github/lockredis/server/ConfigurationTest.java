@@ -126,7 +126,7 @@ class ConfigurationTest {
             assertEquals("127.0.0.1", server.host());
             assertEquals("77", configured(server, "maxclients"));
             assertEquals("", configured(server, "save"));
-            assertTrue(server.log().toString().contains("Ready to accept connections"));
+            Await.until("the log", () -> server.log().toString().contains("Ready"));
             server.command("SET", "order:1", "packed");
         }
         try (Stream<Path> files = Files.list(data)) {
@@ -158,7 +158,8 @@ class ConfigurationTest {
                 .directive("logfile", log.toString()).start()) {
             assertEquals(port, server.port());
             assertEquals("PONG", server.command("PING"));
-            assertTrue(new String(Files.readAllBytes(log), StandardCharsets.UTF_8).contains("Ready"));
+            Await.until("the log", () ->
+                    new String(Files.readAllBytes(log), StandardCharsets.UTF_8).contains("Ready"));
         }
         try (LockredisServer server = LockredisServer.builder().directive("port", "" + port)
                 .directive("loglevel", "warning").start()) {

@@ -191,7 +191,8 @@ class TopologyTest {
             }
             Await.until("the Sentinels see the server",
                     () -> field(topology, "flags").equals("master"));
-            assertTrue(server.log().toString().contains("+monitor master mymaster"));
+            Await.until("the log", () ->
+                    server.log().toString().contains("+monitor master mymaster"));
         }
     }
 
