@@ -13,11 +13,12 @@ import (
 func TestAnIfWithoutAResultFailsTheTestAndNotTheServer(t *testing.T) {
 	for name, row := range map[string]struct {
 		f    func(*lockredistest.Server)
-		want string // "" for a test that has failed already
+		want string
 	}{
 		"a panic": {func(*lockredistest.Server) { panic("no such argument") }, "no such argument"},
-		"t.Fatal": {func(*lockredistest.Server) { runtime.Goexit() }, ""},
+		"t.Fatal": {func(*lockredistest.Server) { runtime.Goexit() }, "has ended its goroutine"},
 		"a call":  {func(s *lockredistest.Server) { _, _ = s.Get("k") }, "must not call the server"},
+		"Close":   {func(s *lockredistest.Server) { _ = s.Close() }, "must not call the server"},
 	} {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
@@ -36,8 +37,14 @@ func TestAnIfWithoutAResultFailsTheTestAndNotTheServer(t *testing.T) {
 				row.f(srv)
 				return false
 			}})
-			if err := rdb.Set(ctx, "k", "v", 0).Err(); err != nil {
+			if err := rdb.Set(ctx, "k", "v", 0).Err(); err != nil && name != "Close" {
 				t.Error(err)
+			}
+			if name == "Close" { // by now it has begun, or even ended
+				if text := r.end(); !strings.Contains(text, row.want) {
+					t.Errorf("the test ends with %q", text)
+				}
+				return
 			}
 			if err := rdb.Publish(ctx, "c", "m").Err(); err != nil {
 				t.Error(err)
@@ -46,10 +53,27 @@ func TestAnIfWithoutAResultFailsTheTestAndNotTheServer(t *testing.T) {
 				t.Error(m, err)
 			}
 			sub.Close()
-			if text := r.end(); (text == "") != (row.want == "") || !strings.Contains(text, row.want) {
+			if text := r.end(); !strings.Contains(text, row.want) {
 				t.Errorf("the test ends with %q", text)
 			}
 		})
+	}
+}
+
+func TestOnlyTheFirstErrorsOfAnIfAreTold(t *testing.T) {
+	r := &recorder{TB: t}
+	srv := lockredistest.RunT(r)
+	rdb := srv.Client()
+	srv.FailRequest(lockredistest.Match{Command: "set", Times: lockredistest.Always,
+		If: func(lockredistest.Request) bool { panic("no such argument") }}, "ERR hit")
+	for range 100 {
+		if err := rdb.Set(context.Background(), "k", "v", 0).Err(); err != nil {
+			t.Fatal(err)
+		}
+	}
+	text := r.end()
+	if n := strings.Count(text, "no such argument"); n == 0 || n > 10 || !strings.Contains(text, "97 more such errors") {
+		t.Errorf("%d of 100 errors are told: %.3000s", n, text)
 	}
 }
 

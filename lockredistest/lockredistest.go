@@ -43,7 +43,8 @@ type Server struct {
 	stopped bool
 	closed  bool // Close was called
 
-	closeErr error // of Close
+	ended    chan struct{} // closed when the first call of Close is over
+	closeErr error         // of that call
 	clients  []io.Closer
 	faults   []*Fault          // in effect, in the order in which they were set
 	joined   []*joined         // lock clients of this process
@@ -148,7 +149,7 @@ func Run(opts ...Option) (*Server, error) { return start(noTest{}, opts) }
 
 func start(t TB, opts []Option) (*Server, error) {
 	cfg := lockredis.Config{NoSocket: true, Directives: map[string]string{}}
-	s := &Server{t: t, opts: options{cfg: cfg}, bubbled: bubble.Inside()}
+	s := &Server{t: t, opts: options{cfg: cfg}, bubbled: bubble.Inside(), ended: make(chan struct{})}
 	for _, o := range opts {
 		if o != nil {
 			o(&s.opts)
@@ -191,7 +192,7 @@ func start(t TB, opts []Option) (*Server, error) {
 // closes the server and its Sentinels. The locks of these clients must be released before.
 // The error names the leaks, which AllowLeaks leaves out, and what went wrong with the If of
 // faults. A server that RunT started is closed when its test ends. If Close was called before,
-// the test still fails with its error. A second call returns nil. Use Stop for a server that is
+// the test still fails with its error. A second call returns nil, when the first is over. Use Stop for a server that is
 // to serve again.
 func (s *Server) Close() error {
 	if s.srv == nil {
@@ -206,9 +207,11 @@ func (s *Server) Close() error {
 	s.clients, s.closed = nil, true
 	s.mu.Unlock()
 	if again {
+		<-s.ended
 		return nil
 	}
-	err := errors.Join(s.closeClients(clients), s.asks.err())
+	defer close(s.ended)
+	leaks := s.closeClients(clients)
 	if s.sentinels != nil {
 		s.sentinels.Close()
 	}
@@ -216,6 +219,7 @@ func (s *Server) Close() error {
 	if served != nil {
 		<-served
 	}
+	err := errors.Join(leaks, s.asks.err()) // after the last call of an If
 	s.mu.Lock()
 	s.closeErr = err
 	s.mu.Unlock()
