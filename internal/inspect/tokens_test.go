@@ -51,21 +51,55 @@ func TestATokenLooksRandom(t *testing.T) {
 	}
 }
 
-// A random token does not look random in one of fifty cases. Then a lock is not recognised.
+// By chance 1 in 2,000 nanoids and tokens of redislock does not look random. Then a lock is not
+// recognised.
 func TestNearlyEveryRandomTokenIsRecognised(t *testing.T) {
-	var b [16]byte
-	missed, random := 0, rand.NewChaCha8([32]byte{})
-	for range 1000 {
-		random.Read(b[:])
-		if !inspect.IsToken(base64.StdEncoding.EncodeToString(b[:])) {
-			missed++
+	const tokens = 100_000
+	random := rand.NewChaCha8([32]byte{})
+	var b [21]byte
+	for name, token := range map[string]func() string{
+		"nanoid": func() string {
+			for i := range b {
+				b[i] = nanoIDLetters[b[i]%64]
+			}
+			return string(b[:])
+		},
+		"redislock": func() string { return base64.RawURLEncoding.EncodeToString(b[:16]) },
+		"redsync":   func() string { return base64.StdEncoding.EncodeToString(b[:16]) },
+	} {
+		missed := 0
+		for range tokens {
+			random.Read(b[:])
+			if !inspect.IsToken(token()) {
+				missed++
+			}
 		}
-		if !inspect.IsToken(base64.RawURLEncoding.EncodeToString(b[:])) {
-			missed++
+		if missed*1000 > tokens {
+			t.Errorf("%s: %d of %d are missed", name, missed, tokens)
 		}
 	}
-	if missed > 40 {
-		t.Errorf("%d of 2000 are missed", missed)
+}
+
+const nanoIDLetters = "useandom-26T198340PX75pxJACKVERYMINDBUSHWOLF_GQZbfghjklqvwyzrict"
+
+// Names have the length of a nanoid, or begin with as many characters as a token of redislock has.
+func TestANameIsNoToken(t *testing.T) {
+	for _, name := range strings.Fields(`
+		OrderServiceHandlerV2 PaymentWorkerNode2026 CustomerImportTask_42 MyOrderJobHandlerV2-1
+		ShippingBatchJobRun17 InventorySync-v2-EU-1 InvoiceExport_2026_11 UserSession-Checkout1
+		HttpRequestHandlerV12 OAuth2TokenRefresher1 Http2ServerConnection JsonToXmlConverter-V2
+		Iso8601DateTimeParser Utf8StringEncoder2026 Sha256ChecksumBuilder S3BucketReplicatorEU1
+		EC2InstanceTerminator K8sDeploymentWatcher2 PostgreSQL15Migration MySQL8BackupScheduler
+		IPv6AddressAllocator2 X509CertificateRotate WebSocketV2Dispatcher Base64UrlTokenDecoder
+		Order-42-is-Processed Wed-27-Nov-2026-18-30 Fri_27_Nov_2026_18_30 2026-11-27T18-30-00Zu
+		Thread-12-Pool-3-Job7 Worker-17_Pool-3_Zone Node-A_Rack-12_Row-07 StateReadyForPickup_1
+		ConcurrentSkipListMap AbstractMethodErrorV1 CronJob-Nightly-0300Z getUserByIdWithRoles2
+		migrateSchemaV12ToV13 isProcessingPayment_1 lastSeenOrderNumber99 inProgressByWorker007
+		BerlinWarehouseGate04 MuenchenLagerTor-2026 ParisEntrepotPorte-12 TokyoFulfilment_Dock9
+		OrderServiceHandlerV2Processing Wed-27-Nov-2026-18-30-00-Worker 2026-11-27T18-30-00-OrderJob`) {
+		if inspect.IsToken(name) {
+			t.Errorf("%q is taken for a token", name)
+		}
 	}
 }
 
