@@ -40,6 +40,33 @@ func TestOnlyUsedDatabasesAreOpened(t *testing.T) {
 	}
 }
 
+// A walk sees each database once, whatever is opened behind its back.
+func TestADatabaseMayBeOpenedDuringAWalk(t *testing.T) {
+	s := NewSpace(100, ignore{})
+	for i := 10; i < 100; i += 10 {
+		s.DB(i)
+	}
+	var numbers []int
+	for n := range s.Opened() {
+		numbers = append(numbers, n)
+		s.DB(n - 5)
+		s.DB(99)
+	}
+	if !slices.Equal(numbers, []int{10, 20, 30, 40, 50, 60, 70, 80, 90}) {
+		t.Errorf("visited are %v", numbers)
+	}
+	numbers = nil
+	for n, db := range s.Opened() {
+		if db.ID() != n || db != s.DB(n) {
+			t.Errorf("database %d has the id %d", n, db.ID())
+		}
+		numbers = append(numbers, n)
+	}
+	if len(numbers) != 19 || !slices.IsSorted(numbers) {
+		t.Errorf("opened are %v", numbers)
+	}
+}
+
 // Databases share an index as long as they have no key.
 func TestKeysOfOneDatabaseAreNotInAnother(t *testing.T) {
 	s := NewSpace(2, ignore{})

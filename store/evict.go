@@ -88,7 +88,7 @@ func (db *DB) anyEvictable(p Policy, rnd *rand.Rand) *Entry {
 func (s *Space) randomVictim(p Policy, rnd *rand.Rand) (*DB, *Entry) {
 	for range s.dbs {
 		s.eviction.next = (s.eviction.next + 1) % len(s.dbs)
-		if db := s.dbs[s.eviction.next]; db != nil && db.evictable(p) > 0 {
+		if db := s.dbs[s.eviction.next]; db.evictable(p) > 0 {
 			return db, db.anyEvictable(p, rnd)
 		}
 	}

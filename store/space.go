@@ -1,8 +1,10 @@
 package store
 
 import (
+	"cmp"
 	"fmt"
 	"iter"
+	"slices"
 )
 
 // Observer is told of changes to keys. Its methods are called under the engine
@@ -94,7 +96,7 @@ type Space struct {
 	FieldDeadlines bool
 
 	n         int   // databases
-	dbs       []*DB // up to the last one that has been used; nil: not used yet, see DB
+	dbs       []*DB // that have been used, by number, see DB
 	footprint footprint
 	eviction  eviction
 	observer  Observer
@@ -132,33 +134,42 @@ func (s *Space) Len() int { return s.n }
 // data, so a client keeps the number across units, not the pointer. The first call for a number
 // makes the database: most of them are never used.
 func (s *Space) DB(i int) *DB {
-	if i < len(s.dbs) && s.dbs[i] != nil {
+	if i < len(s.dbs) && s.dbs[i].id == i { // all databases before it are used, too
 		return s.dbs[i]
 	}
-	return s.open(i)
+	at, ok := s.position(i)
+	if !ok {
+		s.open(at, i)
+	}
+	return s.dbs[at]
 }
 
-func (s *Space) open(i int) *DB {
+// position returns where database i is in s.dbs. ok is false if it has not been used: it belongs there.
+func (s *Space) position(i int) (at int, ok bool) {
+	return slices.BinarySearchFunc(s.dbs, i, func(db *DB, i int) int { return cmp.Compare(db.id, i) })
+}
+
+// open makes database i and puts it at a position of s.dbs.
+func (s *Space) open(at, i int) {
 	if i < 0 || i >= s.n {
 		panic(fmt.Sprintf("store: database %d of %d", i, s.n))
-	}
-	if i >= len(s.dbs) {
-		s.dbs = append(s.dbs, make([]*DB, i+1-len(s.dbs))...)
 	}
 	db := newDB(s, i)
 	if s.footprint.on {
 		db.watched, db.counted = true, allHashes
 	}
-	s.dbs[i] = db
-	return db
+	if at < len(s.dbs) {
+		s.dbs = slices.Clip(s.dbs) // so that a walk of Opened goes on in the old slice
+	}
+	s.dbs = slices.Insert(s.dbs, at, db)
 }
 
 // Opened returns the databases that have been used, with their numbers, in order. All others are
-// empty.
+// empty. A database that is first used during the walk may be missing.
 func (s *Space) Opened() iter.Seq2[int, *DB] {
 	return func(yield func(int, *DB) bool) {
-		for i, db := range s.dbs {
-			if db != nil && !yield(i, db) {
+		for _, db := range s.dbs {
+			if !yield(db.id, db) {
 				return
 			}
 		}
@@ -171,9 +182,11 @@ func (s *Space) Swap(a, b int) {
 		return
 	}
 	was, other := s.DB(a), s.DB(b)
-	s.dbs[a], s.dbs[b] = other, was
-	s.dbs[a].id, s.dbs[b].id = a, b
-	s.observer.Swapped(s.dbs[a], s.dbs[b])
+	i, _ := s.position(a)
+	j, _ := s.position(b)
+	s.dbs[i], s.dbs[j] = other, was
+	other.id, was.id = a, b
+	s.observer.Swapped(other, was)
 }
 
 // Earliest returns a lower bound of all deadlines, 0 if there is no deadline. It

@@ -21,7 +21,7 @@ import (
 type record struct {
 	e   *Engine
 	on  bool
-	dbs []map[string]*written // by database; a nil map is empty
+	dbs map[int]map[string]*written // by database; a missing map is empty
 	// moving belongs to the key that the running RENAME, RENAMENX or MOVE is about to take
 	// away. It is nil outside of them, and if nothing is known of the key.
 	moving *written
@@ -54,8 +54,9 @@ func (e *Engine) RecordScriptKeys() {
 	if e.record.on {
 		return
 	}
-	e.record = record{e: e, on: true, dbs: make([]map[string]*written, e.env.Space.Len()),
-		missing: watchedKey{db: -1}}
+	e.record = record{
+		e: e, on: true, dbs: map[int]map[string]*written{}, missing: watchedKey{db: -1},
+	}
 	e.env.PubSub.Now = e.env.Space.Now
 	e.ReadJournal(e.record.follow)
 }
@@ -77,7 +78,7 @@ func (r *record) follow(entry *Entry) {
 	case KeyTouched:
 		r.touched(entry.DB, entry.Key)
 	case Emptied:
-		r.dbs[entry.DB] = nil
+		delete(r.dbs, entry.DB)
 	case Swapped:
 		r.dbs[entry.DB], r.dbs[entry.Other] = r.dbs[entry.Other], r.dbs[entry.DB]
 	}
