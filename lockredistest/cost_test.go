@@ -29,8 +29,9 @@ func TestAServerForEachTestIsCheap(t *testing.T) {
 		bytes, mallocs uint64
 	}{
 		"no options": {nil, 60_000, 300},
-		"all databases": {[]lockredistest.Option{lockredistest.Directive("databases", "2147483647")},
-			60_000, 300},
+		"all databases": {[]lockredistest.Option{
+			lockredistest.Directive("databases", "2147483647"), lockredistest.LockKeys("lock:*"),
+		}, 60_000, 300},
 		"a cluster": {[]lockredistest.Option{lockredistest.Cluster()}, 400_000, 300},
 	} {
 		use(t, c.options...)

@@ -20,9 +20,10 @@
 //
 // The test fails at its end if it leaves a leak. In production a leak blocks other clients.
 // Leaks are a held lock, a position in a fair lock's queue, an acquired permit, a client in a
-// blocking command, and a subscription. The message names the holder or the client. A
-// subscription to the channel of a free lock, of a semaphore with a free permit or of a latch is no
-// leak: Redisson keeps it when tryLock, tryAcquire or await times out while it subscribes.
+// blocking command, and a subscription. The message names the holder or the client of the first
+// 20, and counts the others. A subscription to the channel of a free lock, of a semaphore with a free
+// permit or of a latch is no leak: Redisson keeps it when tryLock, tryAcquire or await times out while
+// it subscribes.
 // [AllowLeaks] turns the check off. [Server.Locks] returns the locks at any time.
 //
 // A lock is a hash that a script wrote. All its fields are owners in Redisson's form,

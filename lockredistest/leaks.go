@@ -13,6 +13,12 @@ import (
 	"github.com/lockredis/lockredis/resp"
 )
 
+// maxLeakTexts is how many leaks the error of a check describes. It counts the others.
+const maxLeakTexts = 20
+
+// manyLeaks are so many locks and leaks that a look takes long. Then the check looks again only once.
+const manyLeaks = 1000
+
 // graceTries is how often the check for leaks looks again. The pauses are 1 ms, 2 ms, 4 ms
 // and so on, half a second in all. The server notices the end of a connection a little later
 // than the client that closed it.
@@ -25,8 +31,9 @@ var errScript = errors.New("lockredistest: a script still ran when the test ende
 
 // leak is one leak of the test, such as a held lock.
 type leak struct {
-	text     string
-	deadline int64 // the end of a lock's lease, in Unix ms; 0: none
+	id       any           // stays the same from one look to the next
+	text     func() string // one sentence
+	deadline int64         // the end of a lock's lease, in Unix ms; 0: none
 }
 
 // awaitScript waits for a running script. If the script does not end, it is killed, and
@@ -52,68 +59,128 @@ func (s *Server) knowLocks() {
 // checkLeaks returns an error that names the leaks, nil without leaks. subscribed are leaks
 // that were found before. Leaks may disappear during the grace period. A lock that only
 // expires in that time is a leak, because its holder did not release it.
-func (s *Server) checkLeaks(subscribed map[string]leak) error {
+func (s *Server) checkLeaks(subscribed []leak) error {
 	if err := s.awaitScript(); err != nil {
 		return err
 	}
-	first, _ := s.leaks()
-	left := first
-	for try := 0; len(left) > 0 && try < graceTries; try++ {
-		time.Sleep(time.Millisecond << try)
-		found, now := s.leaks()
-		left = found
-		for id, l := range first {
-			if _, still := found[id]; still || l.deadline > 0 && l.deadline <= now {
-				left[id] = l // with the TTL of the first look
-			}
+	var first, left []leak
+	await(func(try int) (found, work int) {
+		now := int64(0)
+		left, now, work = s.leaks()
+		if try == 0 {
+			first = left
+		} else {
+			left = merged(first, left, now)
 		}
-	}
-	for id, l := range subscribed {
-		left[id] = l
-	}
+		return len(left), work
+	})
+	left = append(subscribed, without(left, subscribed)...)
 	if len(left) == 0 {
 		return nil
 	}
-	texts := make([]string, 0, len(left))
-	for _, l := range left {
-		texts = append(texts, l.text)
+	var texts []string
+	for _, l := range left[:min(len(left), maxLeakTexts)] {
+		texts = append(texts, l.text())
 	}
 	slices.Sort(texts)
+	if n := len(left) - len(texts); n > 0 {
+		texts = append(texts, fmt.Sprintf("and %d more", n))
+	}
 	return errors.New("lockredistest: left behind (AllowLeaks turns this check off):\n\t" +
 		strings.Join(texts, "\n\t"))
 }
 
-// leaks returns the leaks of the test if it ended now, and the server's time in Unix ms. The
-// keys of found are ids. A leak's id stays the same from one call to the next.
-func (s *Server) leaks() (found map[string]leak, now int64) {
-	found = map[string]leak{}
-	seen := s.inside.Inspector.Look()
-	for _, l := range seen.Leaks() {
-		if !l.OfLock() || !matches(s.opts.dataKeys, l.Name) {
-			found[l.ID()] = leak{text: l.Text, deadline: l.Deadline}
+// await calls look until it finds nothing, during the grace period. try counts from 0. work is how much
+// look has looked at.
+func await(look func(try int) (found, work int)) {
+	for try := 0; ; try++ {
+		found, work := look(try)
+		if found == 0 || try >= graceTries {
+			return
 		}
+		pause := time.Millisecond << try
+		if work > manyLeaks {
+			pause = time.Millisecond << graceTries
+			try = graceTries - 1
+		}
+		time.Sleep(pause)
 	}
-	s.keyLeaks(found, seen.Locks)
-	return found, seen.Now
 }
 
-// keyLeaks adds the keys that the option LockKeys names, except locks that were found before.
-func (s *Server) keyLeaks(found map[string]leak, locks []inspect.Lock) {
-	for _, pattern := range s.opts.lockKeys {
-		for n := range s.inside.Databases {
-			names, _ := s.db(n).list("KEYS", pattern)
-			for _, name := range names {
-				known := func(l inspect.Lock) bool { return l.DB == n && l.Name == name }
-				if slices.ContainsFunc(locks, known) || matches(s.opts.dataKeys, name) {
-					continue
-				}
-				found[fmt.Sprint("key", n, name)] = leak{
-					text: fmt.Sprintf("key %q%s%s exists and LockKeys(%q) says it is a lock",
-						name, inspect.InDatabase(n), s.db(n).holding(name), pattern),
-				}
-			}
+// merged returns the leaks of the first look that are still there or whose lease has ended at now, as
+// the first look saw them, and then the other leaks of another look.
+func merged(first, found []leak, now int64) (left []leak) {
+	still := ids(found)
+	for _, l := range first {
+		if still[l.id] || l.deadline > 0 && l.deadline <= now {
+			left = append(left, l)
 		}
 	}
+	return append(left, without(found, left)...)
+}
+
+// without returns the leaks that are not among others.
+func without(leaks, others []leak) (left []leak) {
+	known := ids(others)
+	for _, l := range leaks {
+		if !known[l.id] {
+			left = append(left, l)
+		}
+	}
+	return left
+}
+
+func ids(leaks []leak) map[any]bool {
+	set := make(map[any]bool, len(leaks))
+	for _, l := range leaks {
+		set[l.id] = true
+	}
+	return set
+}
+
+// leaks returns the leaks of the test if it ended now, the server's time in Unix ms, and how much there
+// was to look at.
+func (s *Server) leaks() (found []leak, now int64, work int) {
+	var seen inspect.Snapshot
+	var named []inspect.Key
+	s.inside.Inspector.Enter(func(v inspect.View) {
+		seen = v.Look()
+		if len(s.opts.lockKeys) > 0 {
+			named = v.Keys(func(name string) bool { return matches(s.opts.lockKeys, name) })
+		}
+	})
+	leaks := seen.Leaks()
+	found = make([]leak, 0, len(leaks)+len(named))
+	for i := range leaks {
+		if l := &leaks[i]; !l.OfLock() || !matches(s.opts.dataKeys, l.Name) {
+			found = append(found, leak{id: l.ID(), text: l.Text, deadline: l.Deadline})
+		}
+	}
+	return append(found, s.keyLeaks(named, seen.Locks)...), seen.Now, len(seen.Locks) + len(found) + len(named)
+}
+
+// keyLeaks returns the keys that the option LockKeys names, except the locks.
+func (s *Server) keyLeaks(named []inspect.Key, locks []inspect.Lock) (found []leak) {
+	if len(named) == 0 {
+		return nil
+	}
+	known := make(map[inspect.Key]bool, len(locks))
+	for i := range locks {
+		known[inspect.Key{DB: locks[i].DB, Name: locks[i].Name}] = true
+	}
+	for _, key := range named {
+		if !known[key] && !matches(s.opts.dataKeys, key.Name) {
+			found = append(found, leak{id: key, text: func() string { return s.keyText(key) }})
+		}
+	}
+	return found
+}
+
+// keyText describes a key that the option LockKeys names.
+func (s *Server) keyText(key inspect.Key) string {
+	i := slices.IndexFunc(s.opts.lockKeys, func(p string) bool { return glob.Match(p, key.Name, false) })
+	return fmt.Sprintf("key %q%s%s exists and LockKeys(%q) says it is a lock", key.Name,
+		inspect.InDatabase(key.DB), s.db(key.DB).holding(key.Name), s.opts.lockKeys[i])
 }
 
 // holding returns ", held by <value>," for a string, "" for other keys.
@@ -133,18 +200,21 @@ func matches(patterns []string, name string) bool {
 // subscriptionLeaks returns the subscriptions that clients have, after the grace period if there
 // are any. It is called before the clients of Server.Client are closed: that would end their
 // subscriptions too.
-func (s *Server) subscriptionLeaks() (left map[string]leak) {
-	for try := 0; ; try++ {
-		left = map[string]leak{}
-		seen := s.inside.Inspector.Look()
+func (s *Server) subscriptionLeaks() (left []leak) {
+	await(func(int) (found, work int) {
+		var seen inspect.Snapshot
+		s.inside.Inspector.Enter(func(v inspect.View) {
+			if len(v.Clients()) > 0 {
+				seen = v.Look()
+			}
+		})
+		left = nil
 		for _, l := range seen.Leaks() {
 			if l.Type == inspect.SubscriptionLeak {
-				left[l.ID()] = leak{text: l.Text}
+				left = append(left, leak{id: l.ID(), text: l.Text})
 			}
 		}
-		if len(left) == 0 || try == graceTries {
-			return left
-		}
-		time.Sleep(time.Millisecond << try)
-	}
+		return len(left), len(seen.Locks) + len(left)
+	})
+	return left
 }

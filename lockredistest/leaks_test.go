@@ -1,6 +1,7 @@
 package lockredistest_test
 
 import (
+	"fmt"
 	"io"
 	"runtime"
 	"slices"
@@ -410,4 +411,66 @@ func TestLockKeysAreLeaksWhateverTheyHold(t *testing.T) {
 	if text := rec.end(); text != want {
 		t.Errorf("%s\nwant %s", text, want)
 	}
+}
+
+// The limits are on text and allocations, not on time. A check that describes each lock in each look
+// needs more than 200 allocations for a lock.
+func TestManyLeaksAreCounted(t *testing.T) {
+	const n = 20_000
+	for name, c := range map[string]struct{ script, want string }{
+		"locks": {`redis.call('hincrby', key, ARGV[1], 1)`,
+			`lock "lock:0" is held by ` + alice + `, hold count 1, for ever`},
+		"tokens":           {`redis.call('set', key, 'q83vEjRWeJCrze8SNFZ4kA==', 'NX')`, `lock "lock:0" is held by q83vEj`},
+		"keys of LockKeys": {`redis.call('rpush', key, ARGV[1])`, `key "lock:0" exists and LockKeys("lock:*")`},
+	} {
+		rec := &recorder{TB: t}
+		srv := lockredistest.RunT(rec, lockredistest.LockKeys("lock:*", "lock:1*"))
+		all := fmt.Sprintf("for i = 0, %d do local key = 'lock:' .. i; %s end", n-1, c.script)
+		if _, err := srv.Do("EVAL", all, "0", alice); err != nil {
+			t.Fatal(err)
+		}
+		var before, after runtime.MemStats
+		runtime.ReadMemStats(&before)
+		text := rec.end()
+		runtime.ReadMemStats(&after)
+		if mallocs := (after.Mallocs - before.Mallocs) / n; mallocs > 40 {
+			t.Errorf("%s: the check needs %d allocations for each of them", name, mallocs)
+		}
+		lines := strings.Split(text, "\n\t")
+		if len(lines) != 22 || !strings.HasPrefix(lines[1], c.want) || lines[21] != "and 19980 more" {
+			t.Errorf("%s: %d lines: %.2000s", name, len(lines), text)
+		}
+	}
+}
+
+func TestTwentyLeaksAreAllDescribed(t *testing.T) {
+	rec := &recorder{TB: t}
+	srv := lockredistest.RunT(rec)
+	for i := range 20 {
+		run(t, srv.Client(), lock, []string{fmt.Sprint("lock:", i)}, 0, alice, "")
+	}
+	if text := rec.end(); strings.Count(text, "is held by") != 20 || strings.Contains(text, "more") {
+		t.Error(text)
+	}
+}
+
+// With many locks the check looks only twice, at the beginning and at the end of the grace period.
+func TestManyLocksThatAreReleasedLateAreNoLeaks(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		rec := &recorder{TB: t}
+		srv := lockredistest.RunT(rec)
+		const all = "for i = 1, 2000 do redis.call(ARGV[1], 'lock:' .. i, unpack(ARGV, 2)) end"
+		rdb := srv.Client()
+		if err := rdb.Eval(t.Context(), all, nil, "hincrby", alice, 1).Err(); err != nil && err != redis.Nil {
+			t.Fatal(err)
+		}
+		go func() {
+			time.Sleep(300 * time.Millisecond)
+			srv.Do("EVAL", all, "0", "del")
+		}()
+		if text := rec.end(); text != "" {
+			t.Errorf("%.500s", text)
+		}
+		synctest.Wait()
+	})
 }

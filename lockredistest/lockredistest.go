@@ -229,7 +229,7 @@ func (s *Server) Close() error {
 // closeClients closes the clients that Client, ClusterClient and FailoverClient returned. It
 // returns an error that names leaks.
 func (s *Server) closeClients(clients []io.Closer) error {
-	var subscribed map[string]leak
+	var subscribed []leak
 	var stuck error
 	if !s.opts.allowLeaks {
 		if stuck = s.awaitScript(); stuck == nil {

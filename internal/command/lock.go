@@ -93,7 +93,7 @@ func leakRow(l *inspect.Leak, now int64) resp.Reply {
 		resp.BulkString("held-ms"), millisSince(l.Since, now),
 		resp.BulkString("ttl"), ttl,
 	}, clientFields(l.By)...)
-	return resp.Map(append(fields, resp.BulkString("text"), resp.BulkString(l.Text))...)
+	return resp.Map(append(fields, resp.BulkString("text"), resp.BulkString(l.Text()))...)
 }
 
 // clientFields returns the fields of a client: -1 and "" if it is unknown.

@@ -1,7 +1,9 @@
 package inspect
 
 import (
+	"slices"
 	"strconv"
+	"strings"
 	"time"
 
 	"github.com/lockredis/lockredis/store"
@@ -184,4 +186,30 @@ func (v View) Look() Snapshot {
 func (v View) Clients() (clients []Client) {
 	v.state.Clients(func(c Client) { clients = append(clients, c) })
 	return clients
+}
+
+// Key is a key of any type.
+type Key struct {
+	DB   int
+	Name string
+}
+
+// Keys returns the keys whose names wanted returns true for, by database and name.
+func (v View) Keys(wanted func(name string) bool) (keys []Key) {
+	for n, db := range v.state.Space().Opened() {
+		var names []string // a look at a key may expire it, so the loop over the keys does not
+		db.Each(func(e *store.Entry) bool {
+			if wanted(e.Key()) {
+				names = append(names, strings.Clone(e.Key()))
+			}
+			return true
+		})
+		slices.Sort(names)
+		for _, name := range names {
+			if db.Peek([]byte(name)) != nil {
+				keys = append(keys, Key{n, name})
+			}
+		}
+	}
+	return keys
 }

@@ -2,14 +2,8 @@ package inspect
 
 import (
 	"cmp"
-	"fmt"
 	"maps"
-	"math"
 	"slices"
-	"strconv"
-	"strings"
-	"time"
-	"unicode/utf8"
 
 	"github.com/lockredis/lockredis/internal/lockkeys"
 )
@@ -39,18 +33,28 @@ type Leak struct {
 	Since    int64 // Unix ms; 0: unknown
 	Deadline int64 // the end of the lease, Unix ms; 0: none
 	By       Origin
-	Text     string // one sentence, for a person
 
-	way string // tells leaks of the same Type, Name and Owner apart: a mode, a kind of topic
+	way  string // tells leaks of the same Type, Name and Owner apart: a mode, a kind of topic
+	noun string // of a lock: "lock", "fair lock"
+	wait *Wait  // of a client that waits; nil: none does
+	now  int64  // of the Snapshot
 }
 
-// ID tells leaks apart. It stays the same from one look to the next.
-func (l *Leak) ID() string {
-	client := int64(0)
+// LeakID tells leaks apart.
+type LeakID struct {
+	leak             LeakType
+	db               int
+	name, owner, way string
+	client           int64 // 0 if there is an owner
+}
+
+// ID returns what stays the same from one look to the next.
+func (l *Leak) ID() LeakID {
+	id := LeakID{leak: l.Type, db: l.DB, name: l.Name, owner: l.Owner, way: l.way}
 	if l.Owner == "" {
-		client = l.By.ID
+		id.client = l.By.ID
 	}
-	return fmt.Sprintf("%s %d %q %q %s %d", l.Type, l.DB, l.Name, l.Owner, l.way, client)
+	return id
 }
 
 // OfLock reports whether the leak concerns a lock or semaphore called Name.
@@ -70,7 +74,8 @@ func (s *Snapshot) Leaks() []Leak { return s.leaks(s.takenChannels()) }
 func (s *Snapshot) AllLeaks() []Leak { return s.leaks(nil) }
 
 // leaks returns the leaks. taken are the channels that are not free; nil: all count.
-func (s *Snapshot) leaks(taken map[string]bool) (leaks []Leak) {
+func (s *Snapshot) leaks(taken map[string]bool) []Leak {
+	leaks := make([]Leak, 0, len(s.Locks)+len(s.Permits)+len(s.Clients))
 	for i := range s.Locks {
 		leaks = s.appendLockLeaks(leaks, &s.Locks[i])
 	}
@@ -119,30 +124,21 @@ func isFree(topic string, taken map[string]bool) bool {
 }
 
 func (s *Snapshot) appendLockLeaks(leaks []Leak, l *Lock) []Leak {
-	name := func(k Kind) string {
-		return fmt.Sprintf("%s %q%s", k.noun(), l.Name, InDatabase(l.DB))
-	}
-	for _, h := range l.Holders {
+	for i := range l.Holders {
+		h := &l.Holders[i]
 		kind := l.Kind
 		if h.Mode != "" {
 			kind = h.Mode
 		}
-		owner := h.Owner
-		if !utf8.ValidString(owner) { // a token may be any bytes
-			owner = strconv.Quote(owner)
-		}
 		leaks = append(leaks, Leak{
 			Type: LockLeak, way: string(h.Mode), Name: l.Name, DB: l.DB, Owner: h.Owner, Holds: h.Count,
-			Since: h.Since, Deadline: h.Deadline, By: h.By,
-			Text: fmt.Sprintf("%s is held by %s, hold count %d, %s%s%s", name(kind), owner, h.Count,
-				leaseText(h.Deadline, s.Now), ago("acquired", h.Since, s.Now), clientText(h.By)),
+			Since: h.Since, Deadline: h.Deadline, By: h.By, noun: kind.noun(), now: s.Now,
 		})
 	}
 	for _, w := range l.Queue {
 		leaks = append(leaks, Leak{
 			Type: WaiterLeak, Name: l.Name, DB: l.DB, Owner: w.Owner, Since: w.Since, By: w.By,
-			Text: fmt.Sprintf("%s is queued for by %s%s%s", name(l.Kind), w.Owner,
-				ago("enqueued", w.Since, s.Now), clientText(w.By)),
+			noun: l.Kind.noun(), now: s.Now,
 		})
 	}
 	return leaks
@@ -151,10 +147,7 @@ func (s *Snapshot) appendLockLeaks(leaks []Leak, l *Lock) []Leak {
 func (s *Snapshot) permitLeak(p *Permit) Leak {
 	return Leak{
 		Type: PermitLeak, Name: p.Name, DB: p.DB, Owner: p.ID, Holds: 1,
-		Since: p.Since, Deadline: p.Deadline, By: p.By,
-		Text: fmt.Sprintf("permit %s of the semaphore %q%s is held %s%s%s", p.ID, p.Name,
-			InDatabase(p.DB), leaseText(p.Deadline, s.Now), ago("acquired", p.Since, s.Now),
-			clientText(p.By)),
+		Since: p.Since, Deadline: p.Deadline, By: p.By, now: s.Now,
 	}
 }
 
@@ -163,9 +156,12 @@ func (s *Snapshot) permitLeak(p *Permit) Leak {
 const helloChannel = "__sentinel__:hello"
 
 func appendClientLeaks(leaks []Leak, c *Client, taken map[string]bool) []Leak {
-	name := "client " + c.String()
 	if c.Wait != nil {
-		leaks = append(leaks, waitLeak(c, name))
+		l := Leak{Type: WaiterLeak, DB: c.DB, Since: c.Wait.Since, By: c.Origin, wait: c.Wait}
+		if len(c.Wait.Keys) > 0 { // WAIT waits for no key
+			l.Name = c.Wait.Keys[0]
+		}
+		leaks = append(leaks, l)
 	}
 	for _, topics := range []struct {
 		noun string
@@ -180,76 +176,8 @@ func appendClientLeaks(leaks []Leak, c *Client, taken map[string]bool) []Leak {
 			}
 			leaks = append(leaks, Leak{
 				Type: SubscriptionLeak, way: topics.noun, Name: topic.Name, DB: c.DB, Since: topic.Since, By: c.Origin,
-				Text: fmt.Sprintf("%s is subscribed to %s %q", name, topics.noun, topic.Name),
 			})
 		}
 	}
 	return leaks
-}
-
-// waitLeak returns the leak of a client that waits. WAIT waits for no key.
-func waitLeak(c *Client, name string) Leak {
-	l := Leak{
-		Type: WaiterLeak, DB: c.DB, Since: c.Wait.Since, By: c.Origin,
-		Text: fmt.Sprintf("%s waits in %s", name, strings.ToUpper(c.Wait.Command)),
-	}
-	for i, key := range c.Wait.Keys {
-		word := ", "
-		if i == 0 {
-			l.Name, word = key, " for "
-		}
-		l.Text += word + strconv.Quote(key)
-	}
-	return l
-}
-
-// InDatabase returns " in database n", "" for database 0.
-func InDatabase(n int) string {
-	if n == 0 {
-		return ""
-	}
-	return fmt.Sprintf(" in database %d", n)
-}
-
-// clientText names the client of a holder or waiter, if it is known.
-func clientText(o Origin) string {
-	if o.Addr == "" {
-		return ""
-	}
-	return "; its client was " + o.String()
-}
-
-// Millis returns ms milliseconds, or the longest or shortest Duration if they are too many.
-func Millis(ms int64) time.Duration {
-	const most = math.MaxInt64 / int64(time.Millisecond)
-	switch {
-	case ms > most:
-		return math.MaxInt64
-	case ms < -most:
-		return math.MinInt64
-	}
-	return time.Duration(ms) * time.Millisecond
-}
-
-// ago returns ", verb 3s ago" for a time in Unix ms, "" if it is unknown.
-func ago(verb string, since, now int64) string {
-	if since == 0 {
-		return ""
-	}
-	return fmt.Sprintf(", %s %v ago", verb, Millis(max(0, now-since)))
-}
-
-// leaseText says how long a lease lasts. A deadline of 0 never comes.
-func leaseText(deadline, now int64) string {
-	if deadline == 0 {
-		return "for ever"
-	}
-	return fmt.Sprintf("for another %v", Millis(max(0, deadline-now)))
-}
-
-func (k Kind) noun() string {
-	if k == Plain || k == Set {
-		return "lock"
-	}
-	return string(k) + " lock"
 }
