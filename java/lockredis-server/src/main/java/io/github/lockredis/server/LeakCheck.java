@@ -31,6 +31,12 @@ public final class LeakCheck {
      */
     private static final int TRIES = 10;
 
+    /** So many leaks that a look takes long. Then the check looks again only once. */
+    private static final int MANY = 1000;
+
+    /** How many leaks the text describes. It counts the others. */
+    private static final int DESCRIBED = 20;
+
     /** A pause that lasts longer at a test's end is left behind. */
     private static final Duration SHORT_PAUSE = Duration.ofSeconds(1);
 
@@ -232,7 +238,7 @@ public final class LeakCheck {
         }
         String text = text(leaks);
         if (!tasksAllowed) { // later tests are not to blame for a thread that runs on
-            leaks.forEach(server.told()::addBusy);
+            server.told().addBusy(leaks);
         }
         if (clean) {
             clean(leaks);
@@ -249,7 +255,12 @@ public final class LeakCheck {
         Map<Object, Leak> left = first;
         long start = System.nanoTime();
         for (int i = 0; i < TRIES && !left.isEmpty(); i++) {
-            pause(1L << i);
+            long millis = 1L << i;
+            if (left.size() > MANY) {
+                millis = 1L << TRIES;
+                i = TRIES - 1;
+            }
+            pause(millis);
             Map<Object, Leak> before = left;
             left = look();
             owned.addAll(owned(left.values()));
@@ -336,7 +347,11 @@ public final class LeakCheck {
         StringBuilder text = new StringBuilder()
                 .append(leaks.size() == 1 ? "a leak" : leaks.size() + " leaks")
                 .append(" on ").append(server.redissonAddress()).append(':');
+        int described = 0;
         for (Leak leak : leaks) {
+            if (++described > DESCRIBED) {
+                return text.append("\n  and ").append(leaks.size() - DESCRIBED).append(" more").toString();
+            }
             text.append("\n  ").append(leak.text());
             if (counts.containsKey(key(leak)) && leak.holds() > 0) {
                 text.append(" (when the test began, the hold count was ")

@@ -278,7 +278,7 @@ public final class LockredisServer implements AutoCloseable {
      * Fails when clients have left something behind. A leak may disappear within a second: clients
      * unsubscribe, and connections end, a moment later than their methods return.
      *
-     * @throws AssertionError with a line for each leak, as tests with {@code @Lockredis} fail
+     * @throws AssertionError with a line for each of the first 20 leaks, as tests with {@code @Lockredis} fail
      */
     public void assertNoLeaks() {
         String text = LeakCheck.leaks(this);

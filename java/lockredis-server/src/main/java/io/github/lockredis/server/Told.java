@@ -1,6 +1,7 @@
 package io.github.lockredis.server;
 
 import java.util.Arrays;
+import java.util.Collection;
 import java.util.HashMap;
 import java.util.HashSet;
 import java.util.Map;
@@ -20,10 +21,13 @@ final class Told {
         loops.add(leak.owner());
     }
 
-    /** Adds a lock if its owner is another thread that is at work. Other locks of the thread are not told. */
-    synchronized void addBusy(Leak leak) {
-        if (Owners.isBusyElsewhere(leak.owner())) {
-            locks.computeIfAbsent(leak.owner(), owner -> new HashSet<>()).add(name(leak));
+    /** Adds the locks whose owners are other threads at work. Other locks of the threads are not told. */
+    synchronized void addBusy(Collection<Leak> leaks) {
+        Map<String, Boolean> busy = new HashMap<>(); // by owner: to look at a thread takes long
+        for (Leak leak : leaks) {
+            if (busy.computeIfAbsent(leak.owner(), Owners::isBusyElsewhere)) {
+                locks.computeIfAbsent(leak.owner(), owner -> new HashSet<>()).add(name(leak));
+            }
         }
     }
 

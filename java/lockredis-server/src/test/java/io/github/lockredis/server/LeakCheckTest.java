@@ -86,6 +86,51 @@ class LeakCheckTest {
         assertNull(check.end(false));
     }
 
+    private void acquireMany(int locks) {
+        server.command("EVAL", "for i = 1, ARGV[2] do redis.call('hincrby', 'order:' .. i, ARGV[1], 1) end",
+                "0", CLIENT + Thread.currentThread().getId(), Integer.toString(locks));
+    }
+
+    @Test
+    void manyLeaksAreCountedAndLookedAtTwice() {
+        int locks = 2000;
+        AtomicInteger looks = new AtomicInteger();
+        LeakCheck check = LeakCheck.begin(server, leak -> {
+            looks.incrementAndGet();
+            return true;
+        });
+        acquireMany(locks);
+        String[] lines = check.end(false).split("\n");
+        assertEquals(22, lines.length);
+        assertTrue(lines[0].startsWith("2000 leaks on "), lines[0]);
+        assertTrue(lines[20].startsWith("  lock \"order:"), lines[20]);
+        assertEquals("  and 1980 more", lines[21]);
+        assertEquals(2 * locks, looks.get());
+    }
+
+    @Test
+    void twentyLeaksAreAllDescribed() {
+        LeakCheck check = LeakCheck.begin(server);
+        acquireMany(20);
+        String text = check.end(false);
+        assertEquals(21, text.split("\n").length, text);
+        assertTrue(!text.contains(" more"), text);
+    }
+
+    @Test
+    void manyLocksThatAreReleasedLateAreNoLeaks() {
+        AtomicInteger looks = new AtomicInteger();
+        LeakCheck check = LeakCheck.begin(server, leak -> {
+            if (looks.incrementAndGet() == 2000) {
+                server.flush();
+            }
+            return true;
+        });
+        acquireMany(2000);
+        assertNull(check.end(false));
+        assertEquals(2000, looks.get());
+    }
+
     @Test
     void onlyTheLeaksThatCountAreFound() {
         LeakCheck check = LeakCheck.begin(server, leak -> leak.name().startsWith("order:"));
