@@ -2,6 +2,7 @@ package lockredistest_test
 
 import (
 	"os"
+	"path/filepath"
 	"reflect"
 	"regexp"
 	"strings"
@@ -42,5 +43,52 @@ func TestThePageForMiniredisNamesMethodsThatExist(t *testing.T) {
 	}
 	if named < 80 {
 		t.Errorf("the page names %d methods", named)
+	}
+}
+
+func TestThePageForMiniredisHasEachOption(t *testing.T) {
+	page, err := os.ReadFile("../docs/from-miniredis.md")
+	if err != nil {
+		t.Fatal(err)
+	}
+	_, table, _ := strings.Cut(string(page), "\n### Options\n")
+	table, _, _ = strings.Cut(table, "\n### ")
+	code := regexp.MustCompile("`([A-Z]\\w*)\\(")
+	named := map[string]bool{}
+	for line := range strings.Lines(table) {
+		if cells := strings.Split(line, "|"); len(cells) == 4 {
+			for _, m := range code.FindAllStringSubmatch(cells[1], -1) {
+				named[m[1]] = true
+			}
+		}
+	}
+	for name := range options {
+		if !named[name] {
+			t.Errorf("the page does not have the option %s", name)
+		}
+		delete(named, name)
+	}
+	for name := range named {
+		t.Errorf("the page has the option %s, which does not exist", name)
+	}
+}
+
+// The map options is a list by hand.
+func TestEachOptionIsInTheListOfOptions(t *testing.T) {
+	files, err := filepath.Glob("*.go")
+	if err != nil {
+		t.Fatal(err)
+	}
+	option := regexp.MustCompile(`(?m)^func ([A-Z]\w*)\(.*\) Option \{`)
+	for _, file := range files {
+		text, err := os.ReadFile(file)
+		if err != nil {
+			t.Fatal(err)
+		}
+		for _, m := range option.FindAllStringSubmatch(string(text), -1) {
+			if options[m[1]] == nil {
+				t.Errorf("the option %s of %s is missing", m[1], file)
+			}
+		}
 	}
 }
