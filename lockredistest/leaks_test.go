@@ -420,7 +420,8 @@ func TestManyLeaksAreCounted(t *testing.T) {
 	for name, c := range map[string]struct{ script, want string }{
 		"locks": {`redis.call('hincrby', key, ARGV[1], 1)`,
 			`lock "lock:0" is held by ` + alice + `, hold count 1, for ever`},
-		"tokens":           {`redis.call('set', key, 'q83vEjRWeJCrze8SNFZ4kA==', 'NX')`, `lock "lock:0" is held by q83vEj`},
+		"tokens": {`redis.call('set', key, 'q83vEjRWeJCrze8SNFZ4kA==', 'NX')`,
+			`lock "lock:0" is held by q83vEj`},
 		"keys of LockKeys": {`redis.call('rpush', key, ARGV[1])`, `key "lock:0" exists and LockKeys("lock:*")`},
 	} {
 		rec := &recorder{TB: t}
