@@ -37,7 +37,7 @@ const tokenBytes = 16
 // IsToken reports whether a value looks like a random token that nothing else would be: a UUID,
 // at least 32 hexadecimal digits, 16 bytes in base64, a ULID, an xid, a nanoid, or 16 to 32 bytes
 // that are no text, as rueidislock writes them. Behind base64 without padding redislock may write
-// metadata.
+// metadata, which must not begin as base64 would go on.
 func IsToken(s string) bool {
 	switch {
 	case isUUID(s), isULID(s), isXID(s), isNanoID(s),
@@ -52,19 +52,36 @@ func IsToken(s string) bool {
 // isPaddedBase64 reports whether s is tokenBytes in base64 that are no text, as redsync writes
 // them. The padding tells them from words.
 func isPaddedBase64(s string) bool {
-	b, err := base64.StdEncoding.DecodeString(s)
-	return err == nil && len(b) == tokenBytes && !utf8.Valid(b)
+	text, padded := strings.CutSuffix(s, "==")
+	b, ok := decodeBase64(text)
+	return padded && ok && !utf8.Valid(b)
 }
 
-// isRawBase64 reports whether s begins with tokenBytes in URL base64 that look random. It may be
-// longer.
+// isRawBase64 reports whether s begins with tokenBytes in base64 that look random, and ends there or
+// goes on with a sign. More letters and digits would be another identifier.
 func isRawBase64(s string) bool {
-	n := base64.RawURLEncoding.EncodedLen(tokenBytes)
-	if len(s) < n || s[n:] == "==" { // with padding: see isPaddedBase64
+	end := strings.IndexFunc(s, func(r rune) bool { return !strings.ContainsRune(base64Digits, r) })
+	if end < 0 {
+		end = len(s)
+	}
+	if s[end:] == "==" { // with padding: see isPaddedBase64
 		return false
 	}
-	_, err := base64.RawURLEncoding.DecodeString(s[:n])
-	return err == nil && looksRandom(s[:n])
+	_, ok := decodeBase64(s[:end])
+	return ok && looksRandom(s[:end])
+}
+
+// base64Digits are those of the usual alphabet and of URLs.
+const base64Digits = upperCase + lowerCase + digits + "+/-_"
+
+// decodeBase64 returns the tokenBytes that s is in base64 without padding, in one of its alphabets.
+func decodeBase64(s string) (b []byte, ok bool) {
+	coding := base64.RawStdEncoding
+	if strings.ContainsAny(s, "-_") {
+		coding = base64.RawURLEncoding
+	}
+	b, err := coding.DecodeString(s)
+	return b, err == nil && len(b) == tokenBytes
 }
 
 // isNanoID reports whether s is a nanoid of the usual length, which is 21 characters.
@@ -83,7 +100,7 @@ func isULID(s string) bool {
 // isXID reports whether s is an xid: 12 bytes as 20 digits of base 32. The last digit has one bit.
 func isXID(s string) bool {
 	return len(s) == 20 && only(s, digits+"abcdefghijklmnopqrstuv") && strings.Contains("0g", s[19:]) &&
-		strings.ContainsAny(s[:19], "ghijklmnopqrstuv") && changes(s) >= 4
+		strings.ContainsAny(s[:19], "ghijklmnopqrstuv") && changes(s)+unusualPairs(s) >= 4
 }
 
 const (

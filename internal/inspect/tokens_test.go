@@ -1,6 +1,7 @@
 package inspect_test
 
 import (
+	"encoding/base32"
 	"encoding/base64"
 	"math/rand/v2"
 	"strings"
@@ -14,6 +15,12 @@ func TestATokenLooksRandom(t *testing.T) {
 		"q83vEjRWeJCrze8SNFZ4kA==":                                              true, // redsync
 		"q83vEjRWeJCrze8SNFZ4kA":                                                true, // redislock
 		"q83vEjRWeJCrze8SNFZ4kA metadata":                                       true,
+		"q83vEjRWeJCrze8SNFZ4kA{\"by\":1}":                                      true,
+		"q83vEjRWeJCrze8SNFZ4kAx":                                               false, // another identifier
+		"pi_3MtwBwLkdIwHu7ix28a3tqPa":                                           false,
+		"2MqRhzDCnWyDnWiMLCwKQhHBGHe":                                           false, // KSUID
+		"eyJuIjoiYWxpY2UiLCJzdWIiOjB9":                                          false, // JSON in base64
+		"2jmj7l5rSw0yVb/vlWAYkK/YBwk=":                                          false, // 20 bytes
 		"6f1c1a2e-54b7-4f7c-9d4a-0c2f6a8e3b11":                                  true,
 		"00112233445566778899aabbccddeeff":                                      true,
 		"^\xed\xb6pz!\x18\xaa\xca!\xea\x12\x849\xc5z\xfc\x1bK{\xe9\xea\x17\xb4": true, // rueidislock
@@ -51,8 +58,7 @@ func TestATokenLooksRandom(t *testing.T) {
 	}
 }
 
-// By chance 1 in 2,000 nanoids and tokens of redislock does not look random. Then a lock is not
-// recognised.
+// By chance a token does not look random. Then a lock is not recognised.
 func TestNearlyEveryRandomTokenIsRecognised(t *testing.T) {
 	const tokens = 100_000
 	random := rand.NewChaCha8([32]byte{})
@@ -66,6 +72,12 @@ func TestNearlyEveryRandomTokenIsRecognised(t *testing.T) {
 		},
 		"redislock": func() string { return base64.RawURLEncoding.EncodeToString(b[:16]) },
 		"redsync":   func() string { return base64.StdEncoding.EncodeToString(b[:16]) },
+		"base64":    func() string { return base64.RawStdEncoding.EncodeToString(b[:16]) },
+		"URL":       func() string { return base64.URLEncoding.EncodeToString(b[:16]) },
+		"xid": func() string {
+			b[0], b[1] = 0x6a, 0xb2 // of a time in 2026
+			return strings.ToLower(base32.HexEncoding.WithPadding(base32.NoPadding).EncodeToString(b[:12]))
+		},
 	} {
 		missed := 0
 		for range tokens {
