@@ -6,6 +6,7 @@ import (
 
 	lua "github.com/yuin/gopher-lua"
 
+	"github.com/lockredis/lockredis/internal/collector"
 	"github.com/lockredis/lockredis/luaexec/syntax"
 )
 
@@ -100,7 +101,7 @@ func (o Options) compileMemory(source string) int {
 	if len(source) <= unlimitedSource {
 		return 0
 	}
-	return int(o.growth(heapBytes()))
+	return int(o.growth(collector.Size()))
 }
 
 // lastPart returns "call" for "redis.call", and a name without a dot unchanged.

@@ -2,8 +2,9 @@ package luaexec
 
 import (
 	"runtime"
-	"runtime/metrics"
 	"sync/atomic"
+
+	"github.com/lockredis/lockredis/internal/collector"
 )
 
 // defaultGrowth is the number of bytes by which a script may make the heap grow
@@ -38,12 +39,12 @@ func (h *heapWatch) exceeded(bytes int) bool {
 	h.total += bytes
 	h.checks++
 	h.arm()
-	now := heapBytes()
+	now := collector.Size()
 	if h.top == 0 {
 		h.growth = h.allowed(now)
-		if live := liveBytes(); now > live+h.growth/2 { // much of it may be garbage
+		if live := collector.Live(); now > live+h.growth/2 { // much of it may be garbage
 			runtime.GC()
-			now = heapBytes()
+			now = collector.Size()
 			h.growth = h.allowed(now)
 		}
 		h.top = now + h.growth
@@ -54,7 +55,7 @@ func (h *heapWatch) exceeded(bytes int) bool {
 	}
 	runtime.GC()
 	h.collected.Store(false)
-	now = heapBytes()
+	now = collector.Size()
 	h.alarm = max(h.top, now+h.growth/4)
 	return now+uint64(bytes) > h.top
 }
@@ -75,28 +76,12 @@ func (o Options) growth(heap uint64) uint64 {
 	return o.Growth(heap)
 }
 
-// arm makes the next collection set collected. It creates an unreferenced object
-// with a finalizer, which Go runs after the collection.
+// arm makes the next collection set collected.
 func (h *heapWatch) arm() {
 	if h.armed && !h.collected.Load() {
 		return
 	}
 	h.armed = true
 	h.collected.Store(false)
-	runtime.SetFinalizer(&sentinel{&h.collected}, func(s *sentinel) { s.gone.Store(true) })
-}
-
-// sentinel is the object that arm creates. It contains a pointer, because Go may
-// finalize small objects without pointers late.
-type sentinel struct{ gone *atomic.Bool }
-
-func heapBytes() uint64 { return metric("/memory/classes/heap/objects:bytes") }
-
-// liveBytes is the size of the heap after the last collection.
-func liveBytes() uint64 { return metric("/gc/heap/live:bytes") }
-
-func metric(name string) uint64 {
-	sample := [1]metrics.Sample{{Name: name}}
-	metrics.Read(sample[:])
-	return sample[0].Value.Uint64()
+	collector.After(func() { h.collected.Store(true) })
 }

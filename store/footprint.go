@@ -113,6 +113,25 @@ func (s *Space) CountedBytes() (n int64) {
 	return n
 }
 
+// EstimateBytes estimates the memory of all keys in bytes, from about n keys of each database. It
+// does not need the counting: the keys of the smallest hashes stand for the others.
+func (s *Space) EstimateBytes(n int) (bytes int64) {
+	for _, db := range s.Opened() {
+		var seen, sum int64
+		for at, more := uint64(0), db.Len() > 0; more && seen < int64(n); {
+			at = db.keys.index.scan(at, n, func(e *Entry) {
+				seen++
+				sum += e.Bytes(sizeSamples)
+			})
+			more = at != 0
+		}
+		if seen > 0 {
+			bytes += int64(float64(sum) / float64(seen) * float64(db.Len()))
+		}
+	}
+	return bytes
+}
+
 // settle adds the sizes of the keys that have changed.
 func (s *Space) settle() {
 	f := &s.footprint

@@ -22,7 +22,7 @@ func memory(b *bench) error {
 		if err != nil {
 			return nil, err
 		}
-		usedBefore := s.used()
+		usedBefore := s.allocated()
 		if err := s.fill(leases, func(i int) [][]string {
 			return [][]string{s.script("lock", "1", fmt.Sprintf("lock:%06d", i), "600000",
 				ownerPrefix+strconv.Itoa(i%64))}
@@ -30,21 +30,21 @@ func memory(b *bench) error {
 			return nil, err
 		}
 		after, err := s.residentAfter(5 * settle)
-		return figures{"rss": (after - before) / leases, "used": (s.used() - usedBefore) / leases}, err
+		return figures{"rss": (after - before) / leases, "used": (s.allocated() - usedBefore) / leases}, err
 	})
 	if err != nil {
 		return err
 	}
 	b.add("100,000 locks with leases: growth of resident memory, per lock", "bytes", all["rss"],
 		ratioAtMost(1.0, 0.8))
-	b.add("100,000 locks with leases: growth of used_memory, per lock", "bytes", all["used"],
+	b.add("100,000 locks with leases: growth of allocated memory, per lock", "bytes", all["used"],
 		ratioAtMost(1.0, 0.8))
 	return nil
 }
 
-// used returns used_memory of INFO, in bytes.
-func (s *server) used() float64 {
-	n, _ := strconv.ParseFloat(s.info("used_memory"), 64)
+// allocated returns allocator_allocated of INFO, in bytes.
+func (s *server) allocated() float64 {
+	n, _ := strconv.ParseFloat(s.info("allocator_allocated"), 64)
 	return n
 }
 

@@ -43,13 +43,12 @@ func (c *clock) Now() time.Time {
 	return c.Manual.Now()
 }
 
-// host has a start time and a heap.
+// host has a start time.
 type host struct{ nohost.Host }
 
 func (host) Identity() command.Identity {
 	return command.Identity{StartMillis: start.UnixMilli()}
 }
-func (host) Heap() command.Heap { return command.Heap{Size: 1 << 20, Live: 1 << 20} }
 
 // complaints keeps logged errors. A caught panic is logged as an error.
 type complaints struct{ text string }

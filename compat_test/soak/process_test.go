@@ -118,7 +118,7 @@ func (p *process) take(ctx context.Context, rdb *redis.Client, since time.Time) 
 	return sample{
 		at: time.Since(since), resident: number(string(status), "VmRSS:"),
 		threads: number(string(status), "Threads:"), files: len(files),
-		heap: number(info, "used_memory:") >> 10, clients: number(info, "connected_clients:"),
+		heap: number(info, "allocator_allocated:") >> 10, clients: number(info, "connected_clients:"),
 	}, nil
 }
 

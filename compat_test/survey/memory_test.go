@@ -11,6 +11,7 @@ import (
 	"strconv"
 	"strings"
 	"testing"
+	"time"
 
 	"github.com/lockredis/lockredis/internal/redistest"
 )
@@ -57,22 +58,24 @@ func (s *server) integer(args ...string) int64 {
 	return n
 }
 
-// usedMemory returns used_memory without garbage.
-func (s *server) usedMemory() int64 {
+// memory returns a figure of INFO, when there is no garbage.
+func (s *server) memory(name string) int64 {
 	s.t.Helper()
 	s.do("MEMORY", "PURGE")
 	for line := range strings.SplitSeq(string(s.do("INFO", "memory").Str), "\r\n") {
-		if n, ok := strings.CutPrefix(line, "used_memory:"); ok {
+		if n, ok := strings.CutPrefix(line, name+":"); ok {
 			bytes, _ := strconv.ParseInt(n, 10, 64)
 			return bytes
 		}
 	}
-	s.t.Fatal("INFO has no used_memory")
+	s.t.Fatalf("INFO has no %s", name)
 	return 0
 }
 
-func TestTheMemoryUsageOfEqualKeysAddsUpToUsedMemory(t *testing.T) {
-	const keys, most = 100_000, 5 // percent
+// What is counted, with maxmemory and without, is what Go's allocator has given out.
+func TestTheMemoryUsageOfEqualKeysAddsUpToWhatIsAllocated(t *testing.T) {
+	const keys = 100_000
+	most := map[string]float64{"MEMORY USAGE": 5, "used_memory": 10} // percent
 	s := &server{t: t, addr: redistest.Run(t, redistest.Command{Program: lockredis(t)}).Addr}
 	s.connect()
 	first, second := strings.Repeat("a", 20), strings.Repeat("b", 20)
@@ -85,7 +88,7 @@ func TestTheMemoryUsageOfEqualKeysAddsUpToUsedMemory(t *testing.T) {
 		"streams": {[]string{"XADD"}, []string{"1-1", "field", second}},
 	} {
 		s.do("FLUSHALL")
-		before, c := s.usedMemory(), &commands{}
+		before, used, c := s.memory("allocator_allocated"), s.memory("used_memory"), &commands{}
 		for i := range keys {
 			key := fmt.Sprintf("key:%d", 100_000+i)
 			c.add(append(append(row.before, key), row.after...)...)
@@ -94,17 +97,26 @@ func TestTheMemoryUsageOfEqualKeysAddsUpToUsedMemory(t *testing.T) {
 			}
 		}
 		s.load(c)
-		grown := s.usedMemory() - before
-		sum := int64(0)
+		grown := s.memory("allocator_allocated") - before
+		sums := map[string]int64{"used_memory": s.memory("used_memory") - used}
+		s.do("CONFIG", "SET", "maxmemory", "1gb")
+		for end := time.Now().Add(time.Minute); s.memory("used_memory")-used < sums["used_memory"]*99/100; {
+			if time.Now().After(end) {
+				t.Fatalf("%s: %d bytes are counted", name, s.memory("used_memory")-used)
+			}
+		}
+		s.do("CONFIG", "SET", "maxmemory", "0")
 		const step = 1000 // the keys are equal
 		for i := 0; i < keys; i += step {
-			sum += step * s.integer("MEMORY", "USAGE", fmt.Sprintf("key:%d", 100_000+i))
+			sums["MEMORY USAGE"] += step * s.integer("MEMORY", "USAGE", fmt.Sprintf("key:%d", 100_000+i))
 		}
-		off := 100 * (float64(sum)/float64(grown) - 1)
-		t.Logf("%s: used_memory grew by %.1f bytes for a key, MEMORY USAGE is %+.1f %% off",
-			name, float64(grown)/keys, off)
-		if off < -most || off > most {
-			t.Errorf("%s: MEMORY USAGE adds up to %d bytes, used_memory grew by %d", name, sum, grown)
+		for what, sum := range sums {
+			off := 100 * (float64(sum)/float64(grown) - 1)
+			t.Logf("%s: %.1f bytes were allocated for a key, %s is %+.1f %% off",
+				name, float64(grown)/keys, what, off)
+			if off < -most[what] || off > most[what] {
+				t.Errorf("%s: %s adds up to %d bytes, %d were allocated", name, what, sum, grown)
+			}
 		}
 	}
 }

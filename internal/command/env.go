@@ -230,11 +230,18 @@ type Deadlines interface {
 
 // Memory knows how much memory the process may use.
 type Memory interface {
-	// Used returns the bytes in use that maxmemory is compared with.
+	// Used returns the bytes in use that maxmemory is compared with: StartupBytes, and what is
+	// counted.
 	Used() int64
+	// Peak returns the most that Used has returned.
+	Peak() int64
 	// Room estimates how many bytes of data may be added.
 	Room() int64
 }
+
+// StartupBytes is the memory in use, in bytes, of a server without keys and clients. It is about
+// what redis-server 7.0 takes.
+const StartupBytes = 860 << 10
 
 // Migrating sends keys to another server.
 type Migrating interface {
@@ -316,17 +323,12 @@ type Server interface {
 	Usage() Usage
 	// Shutdown ends the server soon after the reply is written.
 	Shutdown()
-	// Heap describes the process's heap.
-	Heap() Heap
+	// Heap returns the bytes of the heap's objects, with garbage.
+	Heap() int64
 	// Buffers returns the bytes that the buffers of all connections take.
 	Buffers() int64
-	// NotePeak keeps the heap's present size if it is the largest so far.
-	NotePeak()
 	// Traffic returns what all connections have read and written.
 	Traffic() Traffic
-	// Collect asks for a collection of garbage soon. It does not wait for it. It reports
-	// whether one begins, by its number, which is 0 if none does.
-	Collect() (number int64)
 	// Purge collects garbage and gives free memory back to the system. It takes as long as a
 	// collection. It is called without the engine's lock.
 	Purge()
@@ -349,24 +351,6 @@ type Identity struct {
 	StartMillis                   int64 // Unix ms
 }
 
-// Heap is what a process has allocated, in bytes.
-type Heap struct {
-	Size int64 // now, with garbage
-	// Live is what the last collection found in use: also garbage that was made while it ran. It
-	// is 0 if there was no collection.
-	Live int64
-	// Collected is the last collection of Server.Collect that has ended. It is zero if there
-	// was none.
-	Collected Collection
-}
-
-// Collection is a collection of garbage that Server.Collect has begun.
-type Collection struct {
-	Number int64 // what Collect returned
-	Live   int64 // the bytes that it found in use, as in Heap
-	Sure   int64 // the bytes that were certainly in use when it began
-}
-
 // Usage is the memory and CPU time of the process, and the machine that it runs on.
 type Usage struct {
 	System       string // as uname names it
@@ -381,8 +365,6 @@ type Usage struct {
 // ProcessMemory is the memory of the process in bytes.
 type ProcessMemory struct {
 	Heap     int64 // the objects of Go's heap, with garbage
-	Peak     int64 // the largest Heap that was measured
-	Startup  int64 // Heap when the server was made
 	Active   int64 // Heap, and the free room beside its objects
 	Resident int64 // all that Go has from the system and has not given back
 	Process  int64 // what the process has in memory, as the system counts it

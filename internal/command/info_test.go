@@ -19,12 +19,13 @@ func (fakeServer) Identity() Identity {
 func (fakeServer) Traffic() (none Traffic) { return none }
 
 func (fakeServer) Usage() Usage {
-	return Usage{Memory: ProcessMemory{Heap: 3 << 20, Process: 5 << 30, Peak: 3 << 29}}
+	return Usage{Memory: ProcessMemory{Heap: 3 << 20, Process: 5 << 30}}
 }
 
 type fakeMemory struct{ Memory }
 
 func (fakeMemory) Used() int64 { return 3 << 20 }
+func (fakeMemory) Peak() int64 { return 3 << 29 }
 
 // noClients is a server without connections.
 type noClients struct{ Clients }

@@ -30,7 +30,7 @@ func readMemory(c *Ctx) *memoryFigures {
 	}
 	codes, libraryCodes := c.Scripts.VMMemory()
 	m.codes, m.libraryCodes = int64(codes), int64(libraryCodes)
-	m.peak = max(m.Peak, m.total)
+	m.peak = max(c.Memory.Peak(), m.total)
 	m.overhead = m.clients + m.scripts + m.functions
 	for i, db := range c.Space.Opened() {
 		if db.Len() > 0 {
@@ -40,11 +40,9 @@ func readMemory(c *Ctx) *memoryFigures {
 			m.overhead += o.Sum()
 		}
 	}
-	// A part of what there was at the start was garbage. What is left of it now has room
-	// beside the rest.
-	m.overhead = min(m.overhead, m.total)
-	m.startup = min(m.Startup, m.total-m.overhead)
-	m.overhead += m.startup
+	// The overhead is measured more closely than the keys are counted.
+	m.startup = min(StartupBytes, m.total)
+	m.overhead = min(m.startup+m.overhead, m.total)
 	m.dataset = m.total - m.overhead
 	m.net = max(m.total-m.startup, 1)
 	return m

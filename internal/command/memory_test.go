@@ -18,20 +18,19 @@ type sizedServer struct {
 
 func (s *sizedServer) Usage() Usage { return Usage{Memory: s.memory} }
 
-// sizedMemory has its bytes in use.
-type sizedMemory struct {
+// inUse is the bytes in use. There were at most 50,000 more.
+type inUse struct {
 	Memory
-	used *int64
+	bytes int64
 }
 
-func (m sizedMemory) Used() int64 { return *m.used }
+func (m inUse) Used() int64 { return m.bytes }
+func (m inUse) Peak() int64 { return m.bytes + 50_000 }
 
-// newMemoryHarness returns a harness whose process has the memory, and whose bytes in use are
-// the heap.
-func newMemoryHarness(t *testing.T, m ProcessMemory) *harness {
+// newMemoryHarness returns a harness whose process has the memory.
+func newMemoryHarness(t *testing.T, used int64, m ProcessMemory) *harness {
 	h := newHarness(t)
-	server := &sizedServer{memory: m}
-	h.ctx.Server, h.ctx.Memory = server, sizedMemory{used: &server.memory.Heap}
+	h.ctx.Server, h.ctx.Memory = &sizedServer{memory: m}, inUse{bytes: used}
 	h.ctx.Clients, h.ctx.Scripts = noClients{}, luaexec.New(luaexec.Options{})
 	return h
 }
@@ -46,29 +45,30 @@ func statsOf(h *harness) map[string]resp.Reply {
 }
 
 func TestMemoryStatsTellsWhatTheMemoryIsUsedFor(t *testing.T) {
-	h := newMemoryHarness(t, ProcessMemory{
-		Heap: 40_000, Peak: 50_000, Startup: 10_000,
-		Active: 50_000, Resident: 75_000, Process: 60_000,
+	const used = StartupBytes + 200_000
+	h := newMemoryHarness(t, used, ProcessMemory{
+		Heap: 40_000, Active: 50_000, Resident: 75_000, Process: used + 20_000,
 	})
 	h.run("set a 1")
 	h.run("set b 1 px 1000")
 	got := statsOf(h)
 	keys := h.ctx.DB.Overhead()
 	for name, want := range map[string]int64{
-		"peak.allocated": 50_000, "total.allocated": 40_000, "startup.allocated": 10_000,
-		"overhead.total": 10_000 + keys.Sum(), "keys.count": 2, "keys.bytes-per-key": 15_000,
-		"dataset.bytes": 30_000 - keys.Sum(), "allocator.allocated": 40_000, "allocator.active": 50_000,
+		"peak.allocated": used + 50_000, "total.allocated": used, "startup.allocated": StartupBytes,
+		"overhead.total": StartupBytes + keys.Sum(), "keys.count": 2, "keys.bytes-per-key": 100_000,
+		"dataset.bytes": 200_000 - keys.Sum(), "allocator.allocated": 40_000, "allocator.active": 50_000,
 		"allocator.resident": 75_000, "allocator-fragmentation.bytes": 10_000,
-		"allocator-rss.bytes": 25_000, "rss-overhead.bytes": -15_000, "fragmentation.bytes": 20_000,
+		"allocator-rss.bytes": 25_000, "rss-overhead.bytes": used - 55_000, "fragmentation.bytes": 20_000,
 	} {
 		if n := got[name].Int(); n != want {
 			t.Errorf("%s is %d, want %d", name, n, want)
 		}
 	}
 	for name, want := range map[string]float64{
-		"peak.percentage": 80, "allocator-fragmentation.ratio": 1.25, "allocator-rss.ratio": 1.5,
-		"rss-overhead.ratio": float64(float32(0.8)), "fragmentation": 1.5,
-		"dataset.percentage": percent(30_000-keys.Sum(), 30_000),
+		"peak.percentage": percent(used, used+50_000), "allocator-fragmentation.ratio": 1.25,
+		"allocator-rss.ratio": 1.5, "dataset.percentage": percent(200_000-keys.Sum(), 200_000),
+		"rss-overhead.ratio": float64(float32(used+20_000) / 75_000),
+		"fragmentation":      float64(float32(used+20_000) / float32(used)),
 	} {
 		if f := got[name].Double(); f != want {
 			t.Errorf("%s is %v, want %v", name, f, want)
@@ -82,24 +82,22 @@ func TestMemoryStatsTellsWhatTheMemoryIsUsedFor(t *testing.T) {
 
 // Figures are estimates: none may make another one negative.
 func TestMemoryStatsAddUpWithFiguresOfAnySize(t *testing.T) {
-	for _, m := range []ProcessMemory{
-		{}, {Heap: 100}, {Heap: 5_000, Startup: 90_000}, {Heap: 5_000, Peak: 1}, {Heap: 1 << 40, Startup: 1},
-	} {
-		h := newMemoryHarness(t, m)
+	for _, used := range []int64{0, 100, StartupBytes - 1, StartupBytes, StartupBytes + 100, 1 << 40} {
+		h := newMemoryHarness(t, used, ProcessMemory{Heap: 5_000})
 		h.run("set a 1")
 		got := statsOf(h)
 		n := func(name string) int64 { return got[name].Int() }
 		if n("peak.allocated") < n("total.allocated") || n("startup.allocated") < 0 || n("dataset.bytes") < 0 ||
 			n("dataset.bytes") != n("total.allocated")-n("overhead.total") ||
 			n("overhead.total") < n("startup.allocated") {
-			t.Errorf("%+v: %v", m, got)
+			t.Errorf("%d bytes: %v", used, got)
 		}
 	}
 }
 
 func TestInfoMemoryAgreesWithMemoryStats(t *testing.T) {
-	h := newMemoryHarness(t, ProcessMemory{
-		Heap: 40_000, Peak: 50_000, Startup: 10_000, Active: 50_000, Resident: 75_000, Process: 60_000,
+	h := newMemoryHarness(t, StartupBytes+40_000, ProcessMemory{
+		Heap: 40_000, Active: 50_000, Resident: 75_000, Process: 60_000,
 	})
 	h.run("set a 1")
 	got, lines := statsOf(h), strings.Split(h.run("info memory").Text(), "\r\n")
@@ -130,7 +128,7 @@ func TestInfoMemoryAgreesWithMemoryStats(t *testing.T) {
 }
 
 func TestTheMemorysDoctorTellsWhatIsInUse(t *testing.T) {
-	h := newMemoryHarness(t, ProcessMemory{Heap: 2 << 20, Process: 3 << 20})
+	h := newMemoryHarness(t, 2<<20, ProcessMemory{Process: 3 << 20})
 	want := "2.00M are in use, the process has 3.00M: INFO memory has more figures.\n"
 	if got := h.run("memory doctor").Text(); got != want {
 		t.Errorf("MEMORY DOCTOR is %q", got)

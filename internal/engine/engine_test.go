@@ -170,10 +170,10 @@ func TestAUnitThatHasBegunIsNotRefusedForItsOwnMemory(t *testing.T) {
 	send(e, s, "EVAL", script, "0")
 	send(e, s, "SET", "k", "v")
 	send(e, s, "EVAL", script, "0")
-	e.env.Config.MaxMemory = e.held() + 1
+	e.env.Config.MaxMemory = command.StartupBytes + e.held() + 1
 	e.env.Server = &fillingHost{}
 	expectReply(t, send(e, s, "EXEC"), "*3\r\n+OK\r\n+OK\r\n+OK\r\n")
-	e.env.Config.MaxMemory = e.held() + 1
+	e.env.Config.MaxMemory = command.StartupBytes + e.held() + 1
 	e.env.Server = &fillingHost{}
 	clock.Advance(time.Second)
 	expectReply(t, send(e, s, "EVAL", script, "0"), "+OK\r\n")
@@ -329,17 +329,12 @@ func TestARenamedCommandIsFoundUnderItsNewNameOnly(t *testing.T) {
 func TestMaxMemoryRefusesWritesOnly(t *testing.T) {
 	e, _ := newClocked(t)
 	s, _ := connect(e)
-	e.env.Server = fullHost{}
 	e.env.Config.MaxMemory = 100
 	expectReply(t, send(e, s, "SET", "a", "1"),
 		"-OOM command not allowed when used memory > 'maxmemory'.\r\n")
 	expectReply(t, send(e, s, "GET", "a"), "$-1\r\n")
 	expectReply(t, send(e, s, "DEL", "a"), ":0\r\n")
 }
-
-type fullHost struct{ nohost.Host }
-
-func (fullHost) Buffers() int64 { return 101 }
 
 func TestSessionsAreVisitedInOrderWhileSomeLeave(t *testing.T) {
 	e := newTestEngine(expiry.System())

@@ -54,9 +54,6 @@ func (m *memoryLimit) reclaim() reclaimed {
 		return withinLimit
 	}
 	result := m.evict(m.Used() - e.env.Config.MaxMemory)
-	if result == nothingLeft {
-		m.askAgain()
-	}
 	switch times := &e.env.Stats.Exceeded; {
 	case result != withinLimit && times.Since == 0:
 		times.Since = e.env.Micros
@@ -74,12 +71,6 @@ func (m *memoryLimit) evict(excess int64) reclaimed {
 	}
 	if m.policy == 0 {
 		return nothingLeft
-	}
-	if beside, all := m.proven(); !all { // until a collection has ended
-		m.again = m.e.env.Space.Now() + proofPause
-		if excess -= m.beside.bytes - beside; excess <= 0 {
-			return withinLimit
-		}
 	}
 	if m.counting { // an eviction would not show in the sum
 		m.evicting = true
@@ -103,21 +94,13 @@ func (m *memoryLimit) evict(excess int64) reclaimed {
 
 // goOn counts and evicts keys in the timer. It reports whether it must go on.
 func (m *memoryLimit) goOn() (more bool) {
-	m.evicting, m.again = false, 0
+	m.evicting = false
 	if m.e.env.Config.MaxMemory > 0 {
-		m.count()
+		m.counting = m.counting && m.e.env.Space.CountMore(countBatch)
 		m.reclaim()
 		m.evicting = m.evicting || m.counting
 	}
 	return m.evicting
-}
-
-// due returns when the timer goes on evicting keys, in Unix ms; 0: it does not.
-func (m *memoryLimit) due() (at int64) {
-	if m.evicting {
-		return m.e.env.Space.Now()
-	}
-	return m.again
 }
 
 // evictionTime returns how long a unit may evict keys, by maxmemory-eviction-tenacity: half

@@ -29,7 +29,6 @@ func (r *rates) totals() [rateCount]int64 {
 
 // sample takes the samples that have ended at now.
 func (r *rates) sample(now int64) {
-	r.e.env.Server.NotePeak()
 	totals := r.totals()
 	var sample [rateCount]int64
 	for i, n := range totals {

@@ -5,7 +5,6 @@ import (
 	"time"
 
 	"github.com/lockredis/lockredis/expiry"
-	"github.com/lockredis/lockredis/internal/nohost"
 	"github.com/lockredis/lockredis/resp"
 )
 
@@ -45,29 +44,4 @@ func TestRatesAreTheMeanOfSixteenSamplesOf100Milliseconds(t *testing.T) {
 	after(100*time.Millisecond, 10)
 	e.Do(&Caller{}, e.rates.Reset)
 	after(0, 0)
-}
-
-// countingHost counts how often the peak of the heap is noted.
-type countingHost struct {
-	nohost.Host
-	notes int
-}
-
-func (h *countingHost) NotePeak() { h.notes++ }
-
-func TestThePeakOfTheHeapIsNotedOnceASample(t *testing.T) {
-	e, clock := newClocked(t)
-	host := &countingHost{}
-	e.env.Server = host
-	s, _ := connect(e)
-	send(e, s, "PING")
-	for want := host.notes + 1; want < 5; want++ {
-		clock.Advance(100 * time.Millisecond)
-		for range 3 {
-			send(e, s, "PING")
-		}
-		if host.notes != want {
-			t.Errorf("the peak was noted %d times, want %d", host.notes, want)
-		}
-	}
 }

@@ -88,7 +88,7 @@ func (e *Engine) endDueBatch() (more bool) {
 		}
 		e.journal.unit(UnitEnds)
 	}
-	if at := e.memory.due(); at != 0 && at <= e.env.Space.Now() {
+	if e.memory.evicting {
 		e.journal.unit(UnitBegins)
 		more = e.memory.goOn() || more
 		e.journal.unit(UnitEnds)
@@ -121,10 +121,7 @@ func (e *Engine) armTimer() {
 	if at := e.saving.due(); at > 0 && !e.timer.halted && (next == 0 || at < next) {
 		next = at
 	}
-	if at := e.memory.due(); at > 0 && (next == 0 || at < next) {
-		next = at
-	}
-	if e.tracking.overfull > 0 && !e.timer.halted {
+	if e.memory.evicting || e.tracking.overfull > 0 && !e.timer.halted {
 		next = e.env.Space.Now()
 	}
 	if next != 0 {

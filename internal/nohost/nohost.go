@@ -10,10 +10,8 @@ type Host struct{}
 func (Host) Identity() command.Identity      { return command.Identity{} }
 func (Host) Usage() command.Usage            { return command.Usage{} }
 func (Host) Shutdown()                       {}
-func (Host) Heap() (none command.Heap)       { return none }
+func (Host) Heap() int64                     { return 0 }
 func (Host) Buffers() int64                  { return 0 }
-func (Host) NotePeak()                       {}
-func (Host) Collect() (number int64)         { return 0 }
 func (Host) Purge()                          {}
 func (Host) Traffic() (none command.Traffic) { return none }
 func (Host) Sleep(int64)                     {}

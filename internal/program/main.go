@@ -10,6 +10,7 @@ import (
 
 	"github.com/lockredis/lockredis"
 	"github.com/lockredis/lockredis/internal/backdoor"
+	"github.com/lockredis/lockredis/internal/collector"
 	"github.com/lockredis/lockredis/internal/config"
 	"github.com/lockredis/lockredis/resp"
 )
@@ -115,8 +116,12 @@ func serve(args []string, stdin io.Reader, stdout io.Writer, d *daemon) error {
 	if err := fitClients(set, log); err != nil {
 		return report(log, set, err)
 	}
-	limit := newMemoryLimit(set)
-	notify, freed := newFreed()
+	limit := collector.NewLimit(set.MaxMemory)
+	set.OnChange(config.MemoryChange, func() error {
+		limit.Set(set.MaxMemory)
+		return nil
+	})
+	notify, freed := collector.NewFreed()
 	set.Freed = notify
 	var written files
 	defer func() { written.remove() }()
@@ -144,8 +149,8 @@ func serve(args []string, stdin io.Reader, stdout io.Writer, d *daemon) error {
 	d.ready()
 	stop := make(chan struct{})
 	defer close(stop)
-	go giveBack(stop, freed)
-	go limit.follow(stop)
+	go collector.GiveBack(stop, freed)
+	go limit.Follow(stop)
 	select {
 	case <-ctx.Done():
 	case <-nodes.done():

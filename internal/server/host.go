@@ -8,6 +8,7 @@ import (
 	"runtime/debug"
 	"time"
 
+	"github.com/lockredis/lockredis/internal/collector"
 	"github.com/lockredis/lockredis/internal/command"
 	"github.com/lockredis/lockredis/internal/config"
 )
@@ -33,7 +34,7 @@ func (h *host) Identity() command.Identity {
 func (h *host) Usage() command.Usage {
 	userMicros, systemMicros := cpuMicros()
 	return command.Usage{
-		UserMicros: userMicros, SystemMicros: systemMicros, Memory: h.memory.figures(),
+		UserMicros: userMicros, SystemMicros: systemMicros, Memory: processMemoryFigures(),
 		MachineBytes: installedMemory(), System: systemName(), Multiplexing: multiplexing(), Monotonic: monotonic(),
 	}
 }
@@ -70,21 +71,8 @@ func (h *host) Shutdown() {
 	}
 }
 
-// Heap returns the heap's figures in bytes.
-func (h *host) Heap() command.Heap {
-	heap := command.Heap{Size: h.memory.read(), Live: h.memory.live()}
-	if c := h.memory.ended.Load(); c != nil {
-		heap.Collected = *c
-	}
-	return heap
-}
-
-// NotePeak keeps the heap's present size if it is the largest so far.
-func (h *host) NotePeak() { h.memory.read() }
-
-// Collect collects garbage in a goroutine. It does nothing, and returns 0, while a collection
-// is under way, or too soon after it.
-func (h *host) Collect() (number int64) { return h.memory.collect() }
+// Heap returns the bytes of the heap's objects, with garbage.
+func (h *host) Heap() int64 { return int64(collector.Size()) }
 
 // Purge collects garbage and gives free memory back to the system.
 func (h *host) Purge() { debug.FreeOSMemory() }

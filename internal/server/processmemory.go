@@ -4,10 +4,32 @@ import (
 	"math"
 	"os"
 	"runtime/debug"
+	"runtime/metrics"
 	"strconv"
 	"strings"
 	"sync"
+
+	"github.com/lockredis/lockredis/internal/command"
 )
+
+// processMemoryFigures measures the memory of the process.
+func processMemoryFigures() command.ProcessMemory {
+	samples := []metrics.Sample{
+		{Name: "/memory/classes/heap/objects:bytes"},
+		{Name: "/memory/classes/heap/unused:bytes"},
+		{Name: "/memory/classes/heap/released:bytes"},
+		{Name: "/memory/classes/total:bytes"},
+	}
+	metrics.Read(samples)
+	value := func(i int) int64 { return int64(samples[i].Value.Uint64()) }
+	m := command.ProcessMemory{
+		Heap: value(0), Active: value(0) + value(1), Resident: value(3) - value(2),
+	}
+	if m.Process = residentMemory(); m.Process == 0 {
+		m.Process = m.Resident
+	}
+	return m
+}
 
 // processMemory returns how many bytes this process may use: GOMEMLIMIT, or else the
 // smaller limit of its control group and the machine. 0 means unknown, as on systems

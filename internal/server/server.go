@@ -40,7 +40,6 @@ type Server struct {
 	started time.Time
 	runID   string
 	onQuit  func()
-	memory  memoryGauge
 	traffic [maxLoops + 1]traffic // of connections with goroutines of their own, and of each loop
 
 	mu        sync.Mutex // guards the fields below
@@ -91,7 +90,6 @@ func New(opts Options) *Server {
 	})
 	opts.Config.OnChange(config.IdleChange, s.rearm)
 	opts.Config.OnChange(config.OutputChange, s.enforceOutputLimits)
-	s.memory.startup = s.memory.read()
 	return s
 }
 
@@ -243,6 +241,5 @@ func (s *Server) Close() error {
 	s.done.Wait()
 	s.stopLoops()
 	s.engine.Close()
-	s.memory.done.Wait()
 	return nil
 }

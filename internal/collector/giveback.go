@@ -1,27 +1,24 @@
-package program
+package collector
 
 import (
-	"runtime"
 	"runtime/debug"
-	"runtime/metrics"
 	"time"
 )
 
-// giveBack returns memory to the operating system each time a load has ended.
+// GiveBack returns memory to the operating system each time a load has ended.
 // Go's collector runs after a certain amount of allocation, so without this the
-// garbage of a load stays in the process for minutes. Only the program may do
-// this: a library must not collect for the process that it is a part of.
+// garbage of a load stays in the process for minutes.
 //
 // A value of freed says that the server has let go of much memory, such as a whole
 // database. The collector has not seen that: to it, the memory is in use until it runs again,
 // and a server that has become idle does not make it run.
 //
-// giveBack sleeps until the collector runs or freed has a value, so an idle server uses no
+// GiveBack sleeps until the collector runs or freed has a value, so an idle server uses no
 // CPU. It returns when stop is closed.
-func giveBack(stop, freed <-chan struct{}) {
+func GiveBack(stop, freed <-chan struct{}) {
 	for {
 		collected := make(chan struct{})
-		notifyCollection(collected)
+		After(func() { close(collected) })
 		large := false
 		select {
 		case <-stop:
@@ -44,8 +41,8 @@ func giveBack(stop, freed <-chan struct{}) {
 	}
 }
 
-// newFreed returns a function that puts a value into the channel, unless one is there.
-func newFreed() (notify func(), freed <-chan struct{}) {
+// NewFreed returns a function that puts a value into the channel, unless one is there.
+func NewFreed() (notify func(), freed <-chan struct{}) {
 	c := make(chan struct{}, 1)
 	return func() {
 		select {
@@ -70,36 +67,6 @@ func awaitQuiet(stop <-chan struct{}) bool {
 			return true
 		}
 	}
-}
-
-// notifyCollection closes c when Go's collector has run.
-func notifyCollection(c chan struct{}) {
-	// The object holds a pointer: the cleanup of an object without pointers may
-	// run late, because such objects share a block.
-	sentinel := new(chan struct{})
-	runtime.AddCleanup(sentinel, func(c chan struct{}) { close(c) }, c)
-}
-
-// heap has the Go runtime's figures of its heap, in bytes.
-type heap struct {
-	allocated uint64 // since the process started
-	live      uint64 // at the end of the last collection
-	spare     uint64 // garbage, and free memory that the process still holds
-}
-
-func readHeap() heap {
-	samples := []metrics.Sample{
-		{Name: "/gc/heap/allocs:bytes"},
-		{Name: "/gc/heap/live:bytes"},
-		{Name: "/memory/classes/heap/objects:bytes"},
-		{Name: "/memory/classes/heap/free:bytes"},
-		{Name: "/memory/classes/heap/unused:bytes"},
-	}
-	metrics.Read(samples)
-	value := func(i int) uint64 { return samples[i].Value.Uint64() }
-	h := heap{allocated: value(0), live: value(1)}
-	h.spare = value(2) + value(3) + value(4) - min(h.live, value(2))
-	return h
 }
 
 const (

@@ -1,53 +1,51 @@
-package program
+package collector
 
 import (
 	"math"
 	"runtime/debug"
 	"runtime/metrics"
 	"sync/atomic"
-
-	"github.com/lockredis/lockredis/internal/config"
 )
 
-// memoryLimit makes Go collect garbage before the process takes far more than maxmemory.
-// Without it the heap grows to twice the data before a collection. Only the program may do
-// this: the limit holds for the whole process.
-type memoryLimit struct {
+// Limit makes Go collect garbage before the process takes far more than maxmemory. Without it
+// the heap grows to twice the data before a collection.
+type Limit struct {
 	own       int64 // bytes: the limit without maxmemory, GOMEMLIMIT or math.MaxInt64
 	maxMemory atomic.Int64
 	changed   chan struct{} // has room for one
 }
 
-// newMemoryLimit returns the limit of a program whose directives are set. It is called before
-// the server is created, and follow afterwards: the server takes the limit at its creation
-// for the memory of the machine.
-func newMemoryLimit(set *config.Config) *memoryLimit {
-	l := &memoryLimit{own: debug.SetMemoryLimit(-1), changed: make(chan struct{}, 1)}
-	l.maxMemory.Store(set.MaxMemory)
-	set.OnChange(config.MemoryChange, func() error {
-		l.maxMemory.Store(set.MaxMemory)
-		select {
-		case l.changed <- struct{}{}:
-		default:
-		}
-		return nil
-	})
+// NewLimit returns the limit for a maxmemory in bytes, 0: none. It is called before the server is
+// created, and Follow afterwards: the server takes the limit at its creation for the memory of
+// the machine.
+func NewLimit(maxMemory int64) *Limit {
+	l := &Limit{own: debug.SetMemoryLimit(-1), changed: make(chan struct{}, 1)}
+	l.maxMemory.Store(maxMemory)
 	return l
 }
 
-// follow sets the limit until stop is closed. It wakes up when maxmemory changes, and while
+// Set changes maxmemory, in bytes.
+func (l *Limit) Set(maxMemory int64) {
+	l.maxMemory.Store(maxMemory)
+	select {
+	case l.changed <- struct{}{}:
+	default:
+	}
+}
+
+// Follow sets the limit until stop is closed. It wakes up when maxmemory changes, and while
 // there is a maxmemory after each collection: there is no limit while clearly more than
 // maxmemory is in use, with large buffers or without eviction. The collector would run all
 // the time to reach it. For the same reason the limit gives way while the collector takes long.
-func (l *memoryLimit) follow(stop <-chan struct{}) {
+func (l *Limit) Follow(stop <-chan struct{}) {
 	defer debug.SetMemoryLimit(l.own)
 	var way allowance
 	for now := l.own; ; {
 		next, collected := l.own, make(chan struct{})
 		if most := l.maxMemory.Load(); most > 0 {
-			notifyCollection(collected)
+			After(func() { close(collected) })
 			way.adapt(readProcessor(), most)
-			if live := int64(readHeap().live); live <= most+most/8 {
+			if live := int64(Live()); live <= most+most/8 {
 				next = min(l.own, limitFor(most, way.bytes))
 			}
 		}

@@ -1,4 +1,4 @@
-package program
+package collector
 
 import (
 	"math"
@@ -6,8 +6,6 @@ import (
 	"runtime/debug"
 	"testing"
 	"time"
-
-	"github.com/lockredis/lockredis/internal/config"
 )
 
 func TestTheLimitOfMemoryIsAboveMaxmemory(t *testing.T) {
@@ -26,23 +24,19 @@ func TestTheLimitOfMemoryFollowsMaxmemory(t *testing.T) {
 	own := debug.SetMemoryLimit(64 * gb) // as GOMEMLIMIT does
 	defer debug.SetMemoryLimit(own)
 	runtime.GC() // before the first, nothing is known to be in use
-	cfg := config.New()
-	limit := newMemoryLimit(cfg)
+	limit := NewLimit(0)
 	stop, done := make(chan struct{}), make(chan struct{})
 	go func() {
 		defer close(done)
-		limit.follow(stop)
+		limit.Follow(stop)
 	}()
 	for _, step := range []struct {
-		maxMemory string
-		want      int64
+		maxMemory, want int64
 	}{
-		{"4gb", 5*gb + 16<<20}, {"1gb", 5*gb/4 + 16<<20}, {"0", 64 * gb}, {"1gb", 5*gb/4 + 16<<20},
-		{"100gb", 64 * gb}, {"4gb", 5*gb + 16<<20}, {"1", 64 * gb}, {"4gb", 5*gb + 16<<20},
+		{4 * gb, 5*gb + 16<<20}, {gb, 5*gb/4 + 16<<20}, {0, 64 * gb}, {gb, 5*gb/4 + 16<<20},
+		{100 * gb, 64 * gb}, {4 * gb, 5*gb + 16<<20}, {1, 64 * gb}, {4 * gb, 5*gb + 16<<20},
 	} {
-		if err := cfg.Set([]config.Pair{{Name: "maxmemory", Value: step.maxMemory}}, false); err != nil {
-			t.Fatal(err)
-		}
+		limit.Set(step.maxMemory)
 		awaitLimit(t, step.want)
 	}
 	close(stop)

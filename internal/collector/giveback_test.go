@@ -1,4 +1,4 @@
-package program
+package collector
 
 import (
 	"runtime"
@@ -43,6 +43,19 @@ func TestMemoryIsReturnedWhenItIsWorthACollection(t *testing.T) {
 	}
 }
 
+func TestSizeAndLiveGrowWithTheHeap(t *testing.T) {
+	runtime.GC()
+	size, live := Size(), Live()
+	garbage = make([]byte, 64<<20)
+	runtime.GC()
+	for name, grown := range map[string]uint64{"size": Size() - size, "live": Live() - live} {
+		if grown < 48<<20 || grown > 80<<20 {
+			t.Errorf("%s grew by %d bytes after an allocation of 64 MB", name, grown)
+		}
+	}
+	garbage = nil
+}
+
 func TestReadHeapSeesGarbage(t *testing.T) {
 	before := readHeap()
 	garbage = make([]byte, 8<<20)
@@ -60,9 +73,9 @@ func TestFreedMemoryIsReturnedAlthoughTheCollectorHasSeenItInUse(t *testing.T) {
 		t.Fatalf("%d bytes are live", live)
 	}
 	stop, done := make(chan struct{}), make(chan struct{})
-	notify, freed := newFreed()
+	notify, freed := NewFreed()
 	go func() {
-		giveBack(stop, freed)
+		GiveBack(stop, freed)
 		close(done)
 	}()
 	garbage = nil
@@ -83,7 +96,7 @@ var garbage []byte
 
 func TestACollectionClosesTheChannel(t *testing.T) {
 	collected := make(chan struct{})
-	notifyCollection(collected)
+	After(func() { close(collected) })
 	for end := time.Now().Add(10 * time.Second); time.Now().Before(end); {
 		runtime.GC()
 		select {
