@@ -307,7 +307,7 @@ func (a *acquisition) undo() {
 	}
 	ctx, cancel := context.WithTimeout(a.ctx, wait)
 	defer cancel()
-	a.c.takeBack(ctx, a.claim, limit, a.strays, func(outcome) {
+	a.c.takeBack(ctx, a.claim, true, limit, a.strays, func(outcome) {
 		if a.undone != nil {
 			a.undone()
 		}
@@ -315,12 +315,14 @@ func (a *acquisition) undo() {
 }
 
 // takeBack sends the claim's release until it is answered, for at most limit and
-// Options.RetryFor. settled is called when it is answered or given up.
+// Options.RetryFor. With undo it is unknown whether the server has the claim. settled is called
+// when the release is answered or given up.
 func (c *Client) takeBack(
-	ctx context.Context, k claim, limit time.Duration, strays int, settled func(outcome),
+	ctx context.Context, k claim, undo bool, limit time.Duration, strays int,
+	settled func(outcome),
 ) outcome {
 	return c.send(ctx, request{
-		call: k.release(), limit: limit + c.opts.RetryFor, persistent: true,
+		call: k.release(), limit: limit + c.opts.RetryFor, persistent: true, undo: undo,
 		settled: func(o outcome) {
 			defer settled(o)
 			if o.err != nil {

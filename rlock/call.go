@@ -91,7 +91,7 @@ func (k call) command(ctx context.Context, body bool) *requestCmd {
 type requestCmd struct {
 	*redis.Cmd
 	near   bool          // send with a short timeout, see nearPatience
-	batch  int           // how many requests go in one pipeline of the lane; 0: it goes alone
+	batch  int           // how many near requests go in one pipeline; 0: it goes alone
 	blocks time.Duration // how long the server may wait before it replies; 0: not at all
 	hooked bool          // set by the sendHook
 

@@ -137,7 +137,7 @@ func New(rdb redis.UniversalClient, opts Options) *Client {
 	c.sweeper = &sweeper{c: c}
 	c.holders = newHolders()
 	c.workers = newWorkers(c)
-	c.topo.spawn = c.spawn
+	c.topo.spawn, c.topo.given = c.spawn, c.given.Done()
 	c.leaveServer = c.joinServer(rdb)
 	return c
 }

@@ -225,7 +225,7 @@ func (g *holding) sendBack(
 		limit = endlessLimit
 	}
 	strays := g.strays + int(g.late.Load())
-	return g.c.takeBack(ctx, g.claim, limit, strays, func(o outcome) {
+	return g.c.takeBack(ctx, g.claim, undo, limit, strays, func(o outcome) {
 		if settled != nil {
 			defer settled()
 		}

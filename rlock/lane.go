@@ -7,11 +7,17 @@ import (
 	"time"
 )
 
-// lane sends the requests for a near server. While maxFlights of them are under way, further
-// ones wait, and then go together in one pipeline. That costs the client and the server fewer
-// system calls, which take most of the time of a request.
+// lane sends requests to a server. While most of them are under way, further ones wait, and
+// then go together in one pipeline. A server has two lanes:
+//
+//   - All requests to a near server share one. A pipeline costs the client and the server fewer
+//     system calls, which take most of the time of a request.
+//   - The undos for a server that is not near share the other. So many callers that leave at
+//     the same time take two connections of the pool, and a release does not wait behind them.
 type lane struct {
-	to *server
+	to   *server
+	most int  // flights at most
+	near bool // see laneTimeout
 
 	mu      sync.Mutex // guards the fields below
 	flights int        // requests and pipelines under way
@@ -19,16 +25,21 @@ type lane struct {
 }
 
 const (
-	// maxFlights is how many requests and pipelines are under way at most. A request waits
-	// for the first of them to end, so a few of them delay it little.
+	// maxFlights is how many requests and pipelines to a near server are under way at most. A
+	// request waits for the first of them to end, so a few of them delay it little.
 	maxFlights = 4
+
+	// maxUndoFlights is the same for undos. With two, an undo need not wait for one whose
+	// connection hangs.
+	maxUndoFlights = 2
 
 	// maxPipeline is how many requests go into one pipeline, at most 1<<(nearSizes-1).
 	maxPipeline = 100
 
-	// laneTimeout is how long a request waits in the queue and in a pipeline: twice the
-	// patience of the longest pipeline. A flight whose connection must be made anew may
-	// take seconds at a server that hangs.
+	// laneTimeout is how long a request to a near server waits in the queue and in a pipeline:
+	// twice the patience of the longest pipeline. A flight whose connection must be made anew
+	// may take seconds at a server that hangs. An undo that has waited so long begins a flight
+	// more.
 	laneTimeout = 2 * (nearTimeout + maxPipeline*nearLatency)
 )
 
@@ -44,9 +55,10 @@ type unsent struct{ error }
 
 func (e unsent) Unwrap() error { return e.error }
 
-// send sends cmd and waits for the reply, which is then in cmd. When ctx or laneTimeout ends
-// while cmd waits or is in a pipeline, send returns an error. Unless the error is unsent, cmd may
-// have been sent, and the caller must not use it. The caller is inside enter and leave.
+// send sends cmd and waits for the reply, which is then in cmd. When ctx ends while cmd waits or is
+// in a pipeline, or laneTimeout in a near lane, or when Close gives up, send returns an error. Unless
+// the error is unsent, cmd may have been sent, and the caller must not use it. The caller is inside
+// enter and leave.
 func (l *lane) send(ctx context.Context, cmd *requestCmd) error {
 	w := l.board(ctx, cmd)
 	if w == nil {
@@ -57,13 +69,21 @@ func (l *lane) send(ctx context.Context, cmd *requestCmd) error {
 	timer := time.NewTimer(laneTimeout)
 	defer timer.Stop()
 	var err error
-	select {
-	case <-w.done:
-		return nil
-	case <-ctx.Done():
-		err = ctx.Err()
-	case <-timer.C:
-		err = errNoReply
+	for err == nil {
+		select {
+		case <-w.done:
+			return nil
+		case <-ctx.Done():
+			err = ctx.Err()
+		case <-l.to.topo.given:
+			err = ErrClosed
+		case <-timer.C:
+			if l.near {
+				err = errNoReply
+			} else {
+				l.hurry(w)
+			}
+		}
 	}
 	if l.leave(w) {
 		return unsent{err}
@@ -87,7 +107,7 @@ func (l *lane) leave(w *waiting) bool {
 func (l *lane) board(ctx context.Context, cmd *requestCmd) *waiting {
 	l.mu.Lock()
 	defer l.mu.Unlock()
-	if l.flights < maxFlights {
+	if l.flights < l.most {
 		l.flights++
 		return nil
 	}
@@ -100,6 +120,19 @@ func (l *lane) board(ctx context.Context, cmd *requestCmd) *waiting {
 func (l *lane) land() {
 	if next := l.next(); next != nil {
 		l.to.topo.spawn(func() { l.fly(next) })
+	}
+}
+
+// hurry begins a flight more, if w is still in the queue: the other flights hang.
+func (l *lane) hurry(w *waiting) {
+	l.mu.Lock()
+	waits := slices.Contains(l.queue, w)
+	if waits {
+		l.flights++
+	}
+	l.mu.Unlock()
+	if waits {
+		l.land()
 	}
 }
 
@@ -133,7 +166,9 @@ func sendTogether(p processor, all []*waiting) {
 	} else {
 		pipe := p.Pipeline()
 		for _, w := range all {
-			w.cmd.batch = len(all)
+			if w.cmd.near {
+				w.cmd.batch = len(all)
+			}
 			_ = pipe.Process(ctx, w.cmd)
 		}
 		_, _ = pipe.Exec(ctx)

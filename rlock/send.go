@@ -23,6 +23,9 @@ type request struct {
 	// persistent requests take something back: a release, an undo. They continue
 	// in the background when their caller has left. Other requests end then.
 	persistent bool
+	// undo requests are persistent, and no caller needs their reply: those for one server go
+	// together.
+	undo bool
 	// settled is called once with the last outcome of a persistent request, on any
 	// goroutine. It may be nil.
 	settled func(outcome)
@@ -214,7 +217,7 @@ func (c *Client) sendChange(
 func (c *Client) seal(ctx context.Context, latch string) {
 	_ = c.send(ctx, request{
 		call:  newCall(scripts.Seal, []string{latch}, latchLife.Milliseconds()),
-		limit: c.opts.RetryFor, persistent: true,
+		limit: c.opts.RetryFor, persistent: true, undo: true,
 	})
 }
 

@@ -37,15 +37,10 @@ func (c *Client) newSending(ctx context.Context, r request, patience time.Durati
 	}
 	s.written = &atomic.Bool{}
 	s.until = time.Now().Add(patience)
-	d, ok := ctx.Deadline()
-	if !ok {
-		s.ctx, s.cancel = context.WithCancel(s.ctx)
-		return s
-	}
-	if d.Before(s.until) {
+	s.ctx, s.cancel = context.WithCancel(s.ctx)
+	if d, ok := ctx.Deadline(); ok && d.Before(s.until) {
 		s.until = d
 	}
-	s.ctx, s.cancel = context.WithDeadline(s.ctx, d.Add(copyGrace))
 	return s
 }
 
@@ -135,43 +130,69 @@ func (s *sending) run() {
 // unlikely to be answered in time. What is known of the server's latency may be out of date.
 const leastPatience = time.Millisecond
 
-// attempt sends a copy, unless its reply would come too late for the caller. While the pool has
-// no free connection, such copies would only delay the copies of other callers. So a client
-// recovers when its callers have become more than its connections can serve.
+// attempt sends a copy, unless its reply would come too late for the caller.
 func (s *sending) attempt(srv *server, first bool) outcome {
 	if s.persistent {
 		return s.c.attempt(s.ctx, srv, &s.request, false)
 	}
-	patience := time.Until(s.until) - srv.expected()
+	o := s.attemptInTime(srv, first)
+	if _, never := errors.AsType[unsent](o.err); never {
+		s.setLast(o.err)
+		select {
+		case <-s.left:
+		case <-s.c.given.Done():
+		}
+	}
+	return o
+}
+
+// attemptInTime is attempt for a request that is not persistent. A copy whose reply comes too late
+// delays the copies of other callers, and must be undone.
+//
+//   - While the pool has no free connection, a copy waits as long as its reply may come in time.
+//     So a client recovers when its callers have become more than its connections can serve.
+//   - When the server has not answered fast enough of late, a single copy is sent, to see whether
+//     it is faster now. The other callers' copies are not sent until the reply has arrived.
+func (s *sending) attemptInTime(srv *server, first bool) outcome {
+	now := time.Now()
+	rest := s.until.Sub(now)
+	patience := rest - srv.expected()
 	if first {
 		patience = max(patience, leastPatience)
 	}
-	ctx, cancel := context.WithCancel(s.ctx)
-	defer cancel()
-	var o outcome
-	if patience > 0 {
-		t := time.AfterFunc(patience, func() {
-			if !s.written.Load() {
-				cancel()
-			}
-		})
-		defer t.Stop()
-		o = s.c.attempt(ctx, srv, &s.request, false)
-		if _, never := errors.AsType[unsent](o.err); !never {
-			return o
+	if patience <= 0 {
+		return outcome{err: unsent{errBusy}}
+	}
+	end := s.until.Add(copyGrace)
+	if rest < time.Duration(srv.fast.Load()) {
+		if !srv.probed.CompareAndSwap(false, true) {
+			return outcome{err: unsent{errSlow}}
+		}
+		defer srv.probed.Store(false)
+		if e := now.Add(srv.expected()); e.After(end) {
+			end = e
 		}
 	}
-	o.err = unsent{errBusy}
-	s.setLast(o.err)
-	select {
-	case <-s.left:
-	case <-s.c.given.Done():
+	ctx, cancel := context.WithDeadline(s.ctx, end)
+	defer cancel()
+	t := time.AfterFunc(patience, func() {
+		if !s.written.Load() {
+			cancel()
+		}
+	})
+	defer t.Stop()
+	o := s.c.attempt(ctx, srv, &s.request, false)
+	if _, never := errors.AsType[unsent](o.err); never {
+		o.err = unsent{errBusy}
 	}
 	return o
 }
 
 // errBusy is the error of a request that got no connection of the pool in time.
 var errBusy = errors.New("all connections of the pool are busy")
+
+// errSlow is the error of a request whose caller waits for less than the server's latency.
+var errSlow = errors.New("the server answers too slowly")
 
 // abandoned reports whether no more copies are to be sent.
 func (s *sending) abandoned() bool {

@@ -19,8 +19,11 @@ type server struct {
 
 	latency atomic.Int64 // ns, of the last request that was answered, see requestCmd.took
 	slow    atomic.Int64 // ns, the longest latency of late; it sinks with each faster answer
+	fast    atomic.Int64 // ns, the shortest latency of late; it rises with each slower answer
+	probed  atomic.Bool  // a request is under way whose reply will probably come too late
 	hooked  atomic.Bool  // rdb has a sendHook
 	lane    lane         // for requests while the server is near
+	undos   lane         // for undos otherwise
 
 	mu       sync.Mutex // guards the fields below
 	replicas int
@@ -65,7 +68,15 @@ func (s *server) run(ctx context.Context, r *request, near, asking bool) (any, e
 			return nil, err
 		}
 	}
-	e := evaluation{s, r.call, near, asking, replicas, r.written}
+	e := evaluation{
+		server: s, call: r.call, near: near, asking: asking, replicas: replicas, written: r.written,
+	}
+	switch {
+	case near:
+		e.lane = &s.lane
+	case r.undo:
+		e.lane = &s.undos
+	}
 	v, confirmed, err := e.run(ctx, false)
 	if noScript(err) {
 		v, confirmed, err = e.run(ctx, true)
@@ -100,6 +111,7 @@ type evaluation struct {
 	server   *server
 	call     call
 	near     bool
+	lane     *lane // nil: none
 	asking   bool
 	replicas int // so many must confirm
 	written  *atomic.Bool
@@ -111,9 +123,9 @@ func (e evaluation) run(ctx context.Context, body bool) (v any, confirmed int, e
 	cmd.begin()
 	defer e.server.addHook(cmd)
 	if e.replicas == 0 && !e.asking {
-		if !e.near {
+		if e.lane == nil {
 			_ = e.server.rdb.Process(ctx, cmd)
-		} else if err := e.server.lane.send(ctx, cmd); err != nil {
+		} else if err := e.lane.send(ctx, cmd); err != nil {
 			return nil, 0, err
 		}
 		v, err = result(cmd)
@@ -167,6 +179,11 @@ func (s *server) measure(cmd *requestCmd, err error) {
 		s.latency.Store(took)
 		slow := s.slow.Load()
 		s.slow.Store(max(took, slow-(slow-took)/8)) // a lost update does no harm
+		fast := s.fast.Load()
+		if fast == 0 {
+			fast = took
+		}
+		s.fast.Store(min(took, fast+(took-fast)/8))
 	}
 }
 

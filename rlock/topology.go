@@ -19,7 +19,8 @@ type topology struct {
 	publish any  // the command with which scripts publish: "PUBLISH" or "SPUBLISH"
 	synced  bool // acquisitions wait for replicas
 	opts    Options
-	spawn   func(func()) // Client.spawn
+	spawn   func(func())    // Client.spawn
+	given   <-chan struct{} // closed when Close gives up on requests without an answer
 
 	only    *server  // when all keys are on one server
 	cluster cluster  // otherwise
@@ -121,7 +122,8 @@ func (t *topology) server(rdb *redis.Client) *server {
 
 func (t *topology) newServer(p processor) *server {
 	s := &server{rdb: p, topo: t}
-	s.lane.to = s
+	s.lane = lane{to: s, most: maxFlights, near: true}
+	s.undos = lane{to: s, most: maxUndoFlights}
 	s.latency.Store(int64(unknownLatency))
 	return s
 }
