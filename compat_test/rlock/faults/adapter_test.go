@@ -89,10 +89,11 @@ type permits interface {
 
 // Errors of rlock that the suite distinguishes.
 var (
-	errTimeout = rlock.ErrTimeout
-	errLost    = rlock.ErrLockLost
-	errNotHeld = rlock.ErrNotHeld
-	errClosed  = rlock.ErrClosed
+	errTimeout   = rlock.ErrTimeout
+	errNotSynced = rlock.ErrNotSynced
+	errLost      = rlock.ErrLockLost
+	errNotHeld   = rlock.ErrNotHeld
+	errClosed    = rlock.ErrClosed
 )
 
 var (

@@ -174,8 +174,12 @@ func (c *campaign) disturbReplicated(rnd *rand.Rand) {
 		c.tp.Heal(c.t)
 		end()
 	case 3:
-		end := c.rec.begin("a replica stops", -1, false)
-		end() // it is no reason for a lock to stay free
+		end := c.rec.begin(replicaStops, -1, false)
+		if c.onlyReplica() {
+			defer end()
+		} else {
+			end() // it is no reason for a lock to stay free
+		}
 		c.replica(master).Freeze(c.t)
 		c.pause(3 * time.Second)
 		end = c.rec.begin("the replica continues", -1, false)
@@ -183,6 +187,12 @@ func (c *campaign) disturbReplicated(rnd *rand.Rand) {
 		end()
 	}
 }
+
+const replicaStops = "a replica stops"
+
+// onlyReplica reports whether each master has a single replica. While that is stopped, no other
+// confirms an acquisition.
+func (c *campaign) onlyReplica() bool { return c.tp.Kind == topology.Cluster }
 
 // replica returns a data node that is not the master.
 func (c *campaign) replica(master *topology.Node) *topology.Node {

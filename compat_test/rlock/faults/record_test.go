@@ -1,6 +1,7 @@
 package faults
 
 import (
+	"slices"
 	"sync"
 	"time"
 
@@ -94,6 +95,15 @@ func (r *record) begin(what string, process int, loss bool) (end func()) {
 		r.faults++
 		r.events[i].to = r.now()
 	}
+}
+
+// had reports whether there was an event in a time.
+func (r *record) had(what string, from, to time.Duration) bool {
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	return slices.ContainsFunc(r.events, func(e event) bool {
+		return e.what == what && e.from <= to && from <= e.to
+	})
 }
 
 func (r *record) violate(rule, what string) {

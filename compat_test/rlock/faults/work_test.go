@@ -236,6 +236,7 @@ func (c *campaign) judgeCall(p *running, s step, g grant, begin time.Time, err e
 	case errors.Is(err, context.DeadlineExceeded) && s.cancel > 0:
 	case p.ctx.Err() != nil:
 	case c.rec.clock.Longest(begin) > socketPatience: // no reply comes in time then
+	case errors.Is(err, errNotSynced) && c.onlyReplica() && c.rec.had(replicaStops, g.asked, g.from):
 	case errors.Is(err, context.DeadlineExceeded) && c.kind == multiLock:
 		// The owners of single parts are served in no order. Rule "free" checks that some
 		// owner is served.
