@@ -16,6 +16,7 @@ func init() {
 		return backdoor.Inside{
 			Inspector:        engine.Inspector(),
 			RecordScriptKeys: engine.RecordScriptKeys,
+			Follow:           engine.Follow,
 			Call:             engine.RunDirect,
 			Databases:        engine.Databases(),
 			Settle:           core.Settle,

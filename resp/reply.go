@@ -22,6 +22,17 @@ func (a Args) Bytes() (n int) {
 	return n
 }
 
+// Clone returns a copy whose arguments share one block of memory.
+func (a Args) Clone() Args {
+	room, copied := make([]byte, 0, a.Bytes()), make(Args, len(a))
+	for i, arg := range a {
+		from := len(room)
+		room = append(room, arg...)
+		copied[i] = room[from:len(room):len(room)]
+	}
+	return copied
+}
+
 // Kind is the RESP type of a Reply. RESP2 clients get the types that only RESP3
 // has in the form that Redis 7.0 gives them in RESP2.
 type Kind uint8

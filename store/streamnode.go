@@ -14,6 +14,15 @@ func (s *Stream) EachNode(do func(StreamNode)) {
 	})
 }
 
+// FirstNode returns the key of the first node: the id of an entry that may be deleted. It is
+// the greatest id if the stream has no node.
+func (s *Stream) FirstNode() StreamID {
+	if first, _, ok := s.chunks.first(); ok {
+		return first
+	}
+	return MaxStreamID
+}
+
 // First returns the node's key: the id of its first entry, deleted or not.
 func (n StreamNode) First() StreamID { return n.c.first }
 

@@ -63,12 +63,18 @@ func startNodes(t *testing.T) (oracle, target string) {
 
 // startInProcess runs lockredis in the test's own process. The directives are names and values.
 func startInProcess(t *testing.T, directives ...string) string {
+	return startPrepared(t, func(*lockredis.Server) {}, directives...)
+}
+
+// startPrepared is startInProcess. It calls prepare before the server starts.
+func startPrepared(t *testing.T, prepare func(*lockredis.Server), directives ...string) string {
 	t.Helper()
 	cfg := lockredis.Config{Directives: map[string]string{"enable-debug-command": "yes", "slowlog-log-slower-than": hourInMicros}}
 	for i := 0; i+1 < len(directives); i += 2 {
 		cfg.Directives[directives[i]] = directives[i+1]
 	}
 	srv := lockredis.New(cfg)
+	prepare(srv)
 	if err := srv.Start(); err != nil {
 		t.Fatal(err)
 	}

@@ -37,6 +37,10 @@ type Inside struct {
 	// before the server starts.
 	RecordScriptKeys func()
 
+	// Follow calls do with each command line that tells of a change. It is called before the
+	// server starts. See engine.Engine.
+	Follow func(do func(db int, line resp.Args))
+
 	// Call runs a command on a database, without a connection, and passes the reply to
 	// use. The reply is valid until use returns. See engine.Engine's RunDirect.
 	Call func(db int, args resp.Args, use func(resp.Reply))

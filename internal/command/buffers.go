@@ -39,7 +39,7 @@ func memoryOf(c *Ctx, s *Session) clientMemory {
 	case s == c.Session:
 		m.argv = c.argv
 	case s.Parked != nil:
-		m.argv = s.Parked.Argv
+		m.argv = s.Parked.Args.Bytes()
 	}
 	if t := s.transaction(); t != nil {
 		const pointer = 8 // bytes, as Redis counts for each argument

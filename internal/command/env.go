@@ -50,6 +50,9 @@ type Env struct {
 
 	Refusals Refusals // that the log has named
 
+	// Teller gets what is told of changes. nil: nobody follows them.
+	Teller Teller
+
 	Events    Events
 	Parking   Parking
 	Clients   Clients

@@ -176,6 +176,7 @@ func (m *Migration) request(c *Ctx, o migrateOptions) {
 // are the first lines of the replies that came.
 func (m *Migration) Finish(c *Ctx, end Exchange, lines []string) resp.Reply {
 	removed := map[string]bool{} // a key that is given twice is sent twice
+	deleted := resp.Args{wordDel}
 	changed := false
 	for i, line := range lines {
 		if i < m.asked || isErrorLine(line) || m.copy || anyError(lines[:min(m.asked, len(lines))]) {
@@ -188,9 +189,13 @@ func (m *Migration) Finish(c *Ctx, end Exchange, lines []string) resp.Reply {
 		case e != nil && c.DB.Deadline(e) == k.deadline && bytes.Equal(encoder(c).Dump(e.Value()), k.payload):
 			c.Remove(e)
 			removed[string(k.name)] = true
+			deleted = append(deleted, k.name)
 		default:
 			changed = true
 		}
+	}
+	if len(deleted) > 1 {
+		c.Tell(deleted...)
 	}
 	switch i := slices.IndexFunc(lines, isErrorLine); {
 	case i >= 0:

@@ -10,7 +10,7 @@ func geoCommands() []*Command {
 		return concat(key(RO|Access, 1), []KeySpec{store, storeDist})
 	}
 	return []*Command{
-		{Name: "geoadd", Arity: -5, Flags: Write | DenyOOM, Keys: key(RW|Update, 1), Since: "3.2.0", Summary: "Adds members with their places, or moves members.", Run: geoadd},
+		{Name: "geoadd", Arity: -5, Flags: Write | DenyOOM, Keys: key(RW|Update, 1), Since: "3.2.0", Summary: "Adds members with their places, or moves members.", Told: toldGeoadd, Run: geoadd},
 		{Name: "geodist", Arity: -4, Flags: ReadOnly, Keys: key(RO|Access, 1), Since: "3.2.0", Summary: "Returns the distance of two members.", Run: geodist},
 		{Name: "geohash", Arity: -2, Flags: ReadOnly, Keys: key(RO|Access, 1), Since: "3.2.0", Summary: "Returns the places of members as geohashes.", Run: geohash},
 		{Name: "geopos", Arity: -2, Flags: ReadOnly, Keys: key(RO|Access, 1), Since: "3.2.0", Summary: "Returns the longitude and latitude of members.", Run: geopos},

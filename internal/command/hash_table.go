@@ -8,7 +8,7 @@ func hashCommands() []*Command {
 		{Name: "hget", Arity: 3, Flags: ReadOnly | Fast, Keys: key(RO|Access, 1), Since: "2.0.0", Summary: "Reads a field of a hash.", Run: hget},
 		{Name: "hgetall", Arity: 2, Flags: ReadOnly, Keys: key(RO|Access, 1), Tips: []string{"nondeterministic_output_order"}, Since: "2.0.0", Summary: "Reads all fields of a hash with their values.", Run: hgetall},
 		{Name: "hincrby", Arity: 4, Flags: Write | DenyOOM | Fast, Keys: key(RW|Access|Update, 1), Since: "2.0.0", Summary: "Adds a number to an integer in a hash.", Run: hincrby},
-		{Name: "hincrbyfloat", Arity: 4, Flags: Write | DenyOOM | Fast, Keys: key(RW|Access|Update, 1), Since: "2.6.0", Summary: "Adds a fractional number to a number in a hash.", Run: hincrbyfloat},
+		{Name: "hincrbyfloat", Arity: 4, Flags: Write | DenyOOM | Fast, Keys: key(RW|Access|Update, 1), Since: "2.6.0", Summary: "Adds a fractional number to a number in a hash.", Told: toldHincrbyfloat, Run: hincrbyfloat},
 		{Name: "hkeys", Arity: 2, Flags: ReadOnly, Keys: key(RO|Access, 1), Tips: []string{"nondeterministic_output_order"}, Since: "2.0.0", Summary: "Lists the fields of a hash.", Run: hkeys},
 		{Name: "hlen", Arity: 2, Flags: ReadOnly | Fast, Keys: key(RO, 1), Since: "2.0.0", Summary: "Counts the fields of a hash.", Run: hlen},
 		{Name: "hmget", Arity: -3, Flags: ReadOnly | Fast, Keys: key(RO|Access, 1), Since: "2.0.0", Summary: "Reads several fields of a hash.", Run: hmget},

@@ -4,7 +4,7 @@ package command
 func pubsubCommands() []*Command {
 	return []*Command{
 		{Name: "psubscribe", Arity: -2, Channels: AllArePatterns, Flags: PubSubFlag | NoScript | Loading | Stale | WhileSubscribed | NeedsConnection, Since: "2.0.0", Summary: "Listens to the channels that match patterns.", Run: psubscribe},
-		{Name: "publish", Arity: 3, Channels: FirstIsChannel, Flags: PubSubFlag | Loading | Stale | Fast | MayReplicate, Since: "2.0.0", Summary: "Sends a message to a channel.", Run: publish},
+		{Name: "publish", Arity: 3, Channels: FirstIsChannel, Flags: PubSubFlag | Loading | Stale | Fast | MayReplicate | AlwaysTold, Since: "2.0.0", Summary: "Sends a message to a channel.", Run: publish},
 		{Name: "pubsub", Arity: -2, Since: "2.8.0", Summary: "Groups the commands about subscriptions.", Subs: []*Command{
 			{Name: "pubsub|channels", Arity: -2, Flags: PubSubFlag | Loading | Stale, Since: "2.8.0", Summary: "Lists the channels that have subscribers.", Run: pubsubChannels},
 			{Name: "pubsub|help", Arity: 2, Flags: Loading | Stale, Since: "6.2.0", Summary: "Lists the subcommands.", Run: containerHelp},
@@ -14,7 +14,7 @@ func pubsubCommands() []*Command {
 			{Name: "pubsub|shardnumsub", Arity: -2, Flags: PubSubFlag | Loading | Stale, Since: "7.0.0", Summary: "Counts the listeners of shard channels.", Run: pubsubShardnumsub},
 		}},
 		{Name: "punsubscribe", Arity: -1, Flags: PubSubFlag | NoScript | Loading | Stale | WhileSubscribed | NeedsConnection, Since: "2.0.0", Summary: "Stops listening to patterns.", Run: punsubscribe},
-		{Name: "spublish", Arity: 3, Channels: FirstIsChannel, Flags: PubSubFlag | Loading | Stale | Fast | MayReplicate, Keys: key(NotKey, 1), Since: "7.0.0", Summary: "Sends a message to a shard channel.", Run: spublish},
+		{Name: "spublish", Arity: 3, Channels: FirstIsChannel, Flags: PubSubFlag | Loading | Stale | Fast | MayReplicate | AlwaysTold, Keys: key(NotKey, 1), Since: "7.0.0", Summary: "Sends a message to a shard channel.", Run: spublish},
 		{Name: "ssubscribe", Arity: -2, Channels: AllAreChannels, Flags: PubSubFlag | NoScript | Loading | Stale | WhileSubscribed | NeedsConnection, Keys: keys(NotKey, 1, -1, 1), Since: "7.0.0", Summary: "Listens to shard channels.", Run: ssubscribe},
 		{Name: "subscribe", Arity: -2, Channels: AllAreChannels, Flags: PubSubFlag | NoScript | Loading | Stale | WhileSubscribed | NeedsConnection, Since: "2.0.0", Summary: "Listens to channels.", Run: subscribe},
 		{Name: "sunsubscribe", Arity: -1, Flags: PubSubFlag | NoScript | Loading | Stale | WhileSubscribed | NeedsConnection, Keys: keys(NotKey, 1, -1, 1), Since: "7.0.0", Summary: "Stops listening to shard channels.", Run: sunsubscribe},

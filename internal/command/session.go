@@ -227,7 +227,7 @@ type Parked struct {
 	Session *Session
 	Cmd     *Command
 	DB      int
-	Argv    int         // bytes of its arguments
+	Args    resp.Args   // its command line
 	Took    int64       // how long the command ran before it waited, in ns
 	Line    []string    // its command line for SLOWLOG; nil: it will not be there
 	Item    expiry.Item // of the engine's index of deadlines

@@ -14,7 +14,7 @@ func setCommands() []*Command {
 		{Name: "smembers", Arity: 2, Flags: ReadOnly, Keys: key(RO|Access, 1), Tips: []string{"nondeterministic_output_order"}, Since: "1.0.0", Summary: "Lists the members of a set.", Run: smembers},
 		{Name: "smismember", Arity: -3, Flags: ReadOnly | Fast, Keys: key(RO|Access, 1), Since: "6.2.0", Summary: "Reports for several members whether a set has them.", Run: smismember},
 		{Name: "smove", Arity: 4, Flags: Write | Fast, Keys: concat(key(RW|Access|Delete, 1), key(RW|Insert, 2)), Since: "1.0.0", Summary: "Moves a member from one set to another.", Run: smove},
-		{Name: "spop", Arity: -2, Flags: Write | Fast, Keys: key(RW|Access|Delete, 1), Tips: []string{"nondeterministic_output"}, Since: "1.0.0", Summary: "Removes random members from a set and returns them.", Run: spop},
+		{Name: "spop", Arity: -2, Flags: Write | Fast, Keys: key(RW|Access|Delete, 1), Tips: []string{"nondeterministic_output"}, Since: "1.0.0", Summary: "Removes random members from a set and returns them.", Told: toldSpop, Run: spop},
 		{Name: "srandmember", Arity: -2, Flags: ReadOnly, Keys: key(RO|Access, 1), Tips: []string{"nondeterministic_output"}, Since: "1.0.0", Summary: "Returns random members of a set.", Run: srandmember},
 		{Name: "srem", Arity: -3, Flags: Write | Fast, Keys: key(RW|Delete, 1), Since: "1.0.0", Summary: "Removes members of a set.", Run: srem},
 		{Name: "sscan", Arity: -3, Flags: ReadOnly, Keys: key(RO|Access, 1), Tips: []string{"nondeterministic_output"}, Since: "2.8.0", Summary: "Iterates over the members of a set, a few per call.", Run: sscan},

@@ -35,8 +35,9 @@ type claim struct {
 	claimed  []resp.Reply
 }
 
-// take claims an entry of the stream. p is nil if the entry is not pending.
-func (q *claim) take(c *Ctx, entry *store.StreamEntry, p *store.Pending) {
+// take claims an entry of the stream. p is nil if the entry is not pending. id is its id, as others
+// are told it; nil: as usual.
+func (q *claim) take(c *Ctx, entry *store.StreamEntry, id []byte, p *store.Pending) {
 	switch {
 	case p != nil && q.minIdle > 0 && c.Now()-p.Delivered < q.minIdle:
 		return
@@ -64,6 +65,7 @@ func (q *claim) take(c *Ctx, entry *store.StreamEntry, p *store.Pending) {
 		q.claimed = append(q.claimed, q.replies.entry(entry))
 	}
 	c.Dirty++
+	tellClaim(c, q.key, q.g, entry.ID, id)
 }
 
 func xclaim(c *Ctx, args resp.Args) resp.Reply {
@@ -94,16 +96,19 @@ func xclaim(c *Ctx, args resp.Args) resp.Reply {
 		g.Last = last
 	}
 	before := c.Dirty
-	for _, id := range ids {
+	for i, id := range ids {
 		p := g.Pending(id)
 		if entry, exists := s.Entry(id); exists {
-			q.take(c, &entry, p)
-		} else if g.Acknowledge(id) {
+			q.take(c, &entry, args[5+i], p)
+		} else if p != nil {
+			tellClaim(c, e, g, id, args[5+i])
+			g.Acknowledge(id)
 			c.Dirty++
 		}
 	}
 	if moved && c.Dirty == before {
 		c.Dirty++
+		tellGroup(c, e, g)
 	}
 	return resp.Array(q.claimed...)
 }
@@ -223,9 +228,10 @@ func (q *claim) takeFrom(
 		}
 		tries--
 		if entry, exists := q.s.Entry(id); exists {
-			q.take(c, &entry, p)
+			q.take(c, &entry, nil, p)
 		} else {
 			gone = append(gone, id)
+			tellClaim(c, q.key, q.g, id, nil)
 		}
 		return true
 	})

@@ -216,12 +216,20 @@ func (q *streamRead) readGroup(
 		return resp.NoReply, false
 	}
 	c.DB.Changing(e)
-	consumer := seenConsumer(c, e, g, q.consumer)
+	consumer := q.reader(c, e, g)
 	c.Dirty++
 	if history {
 		return pendingOf(c, s, consumer, after, q.count), true
 	}
-	return q.deliver(c, s, g, consumer), true
+	return q.deliver(c, e, s, g, consumer), true
+}
+
+// reader returns the consumer that reads. With NOACK no pending entry tells of a new one.
+func (q *streamRead) reader(c *Ctx, e *store.Entry, g *store.StreamGroup) *store.StreamConsumer {
+	if q.noack && g.Consumer(q.consumer) == nil {
+		c.Tell([]byte("XGROUP"), []byte("CREATECONSUMER"), []byte(e.Key()), []byte(g.Name), q.consumer)
+	}
+	return seenConsumer(c, e, g, q.consumer)
 }
 
 // seenConsumer returns the consumer of that name, which it adds to the group if it is
@@ -241,16 +249,21 @@ func seenConsumer(
 // deliver returns the entries that are new to the group. They become pending unless NOACK
 // was given.
 func (q *streamRead) deliver(
-	c *Ctx, s *store.Stream, g *store.StreamGroup, consumer *store.StreamConsumer,
+	c *Ctx, e *store.Entry, s *store.Stream, g *store.StreamGroup, consumer *store.StreamConsumer,
 ) resp.Reply {
 	var r streamReplies
 	from, _ := g.Last.Next()
-	return r.entries(s, from, store.MaxStreamID, q.count, false, func(id store.StreamID) {
+	reply := r.entries(s, from, store.MaxStreamID, q.count, false, func(id store.StreamID) {
 		s.Delivered(g, id)
 		if !q.noack {
 			g.Deliver(id, consumer, c.Now())
+			tellClaim(c, e, g, id, nil)
 		}
 	})
+	if q.noack {
+		tellGroup(c, e, g)
+	}
+	return reply
 }
 
 // pendingOf returns the consumer's pending entries behind after, at most count; 0: all. An
@@ -333,8 +346,8 @@ func (w *streamWait) serve(c *Ctx, key []byte) (reply resp.Reply, served bool) {
 		return resp.NoReply, false
 	}
 	c.DB.Changing(e)
-	consumer := seenConsumer(c, e, g, q.consumer)
-	return streamsReply(c, []resp.Reply{resp.Bulk(key), q.deliver(c, s, g, consumer)}), true
+	consumer := q.reader(c, e, g)
+	return streamsReply(c, []resp.Reply{resp.Bulk(key), q.deliver(c, e, s, g, consumer)}), true
 }
 
 // xreadKeys finds the keys of an XREAD line as Redis does: none if an option before STREAMS is

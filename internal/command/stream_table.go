@@ -11,9 +11,9 @@ func streamCommands() []*Command {
 	varies := []string{"nondeterministic_output"}
 	return []*Command{
 		{Name: "xack", Arity: -4, Flags: Write | Fast, Keys: key(RW|Update, 1), Since: "5.0.0", Summary: "Removes entries from a group's pending entries.", Run: xack},
-		{Name: "xadd", Arity: -5, Flags: Write | DenyOOM | Fast, Keys: noted(key(RW|Update, 1), "UPDATE instead of INSERT because of the optional trimming feature"), Tips: varies, Since: "5.0.0", Summary: "Adds an entry to a stream, and can trim the stream.", Run: xadd},
-		{Name: "xautoclaim", Arity: -6, Flags: Write | Fast, Keys: key(RW|Delete, 1), Tips: varies, Since: "6.2.0", Summary: "Makes a consumer the owner of entries that are pending for long.", Run: xautoclaim},
-		{Name: "xclaim", Arity: -6, Flags: Write | Fast, Keys: key(RW|Update, 1), Tips: varies, Since: "5.0.0", Summary: "Makes a consumer the owner of pending entries.", Run: xclaim},
+		{Name: "xadd", Arity: -5, Flags: Write | DenyOOM | Fast, Keys: noted(key(RW|Update, 1), "UPDATE instead of INSERT because of the optional trimming feature"), Tips: varies, Since: "5.0.0", Summary: "Adds an entry to a stream, and can trim the stream.", Told: toldXadd, Run: xadd},
+		{Name: "xautoclaim", Arity: -6, Flags: Write | Fast, Keys: key(RW|Delete, 1), Tips: varies, Since: "6.2.0", Summary: "Makes a consumer the owner of entries that are pending for long.", Told: toldByParts, Run: xautoclaim},
+		{Name: "xclaim", Arity: -6, Flags: Write | Fast, Keys: key(RW|Update, 1), Tips: varies, Since: "5.0.0", Summary: "Makes a consumer the owner of pending entries.", Told: toldByParts, Run: xclaim},
 		{Name: "xdel", Arity: -3, Flags: Write | Fast, Keys: key(RW|Delete, 1), Since: "5.0.0", Summary: "Deletes entries by their ids.", Run: xdel},
 		{Name: "xgroup", Arity: -2, Since: "5.0.0", Summary: "Groups the commands for consumer groups.", Subs: []*Command{
 			{Name: "xgroup|create", Arity: -5, Flags: Write | DenyOOM, Keys: key(RW|Insert, 2), Since: "5.0.0", Summary: "Creates a consumer group.", Run: xgroupCreate},
@@ -33,9 +33,9 @@ func streamCommands() []*Command {
 		{Name: "xpending", Arity: -3, Flags: ReadOnly, Keys: key(RO|Access, 1), Tips: varies, Since: "5.0.0", Summary: "Lists the pending entries of a group, or summarizes them.", Run: xpending},
 		{Name: "xrange", Arity: -4, Flags: ReadOnly, Keys: key(RO|Access, 1), Since: "5.0.0", Summary: "Returns the entries between two ids.", Run: xrange},
 		{Name: "xread", Arity: -4, Flags: ReadOnly | Blocking | MovableKeys, Keys: streams(RO|Access, 1), Since: "5.0.0", Summary: "Returns the entries of streams above given ids; can wait for them.", ReadKeys: xreadKeys, Run: xread},
-		{Name: "xreadgroup", Arity: -7, Flags: Write | Blocking | MovableKeys, Keys: streams(RO|Access, 4), Since: "5.0.0", Summary: "Reads streams as a consumer of a group; can wait for entries.", Run: xreadgroup},
+		{Name: "xreadgroup", Arity: -7, Flags: Write | Blocking | MovableKeys, Keys: streams(RO|Access, 4), Since: "5.0.0", Summary: "Reads streams as a consumer of a group; can wait for entries.", Told: toldByParts, Run: xreadgroup},
 		{Name: "xrevrange", Arity: -4, Flags: ReadOnly, Keys: key(RO|Access, 1), Since: "5.0.0", Summary: "Returns the entries between two ids in reverse order.", Run: xrevrange},
 		{Name: "xsetid", Arity: -3, Flags: Write | DenyOOM | Fast, Keys: key(RW|Update, 1), Since: "5.0.0", Summary: "Sets the last id of a stream.", Run: xsetid},
-		{Name: "xtrim", Arity: -4, Flags: Write, Keys: key(RW|Delete, 1), Tips: varies, Since: "5.0.0", Summary: "Removes the oldest entries of a stream.", Run: xtrim},
+		{Name: "xtrim", Arity: -4, Flags: Write, Keys: key(RW|Delete, 1), Tips: varies, Since: "5.0.0", Summary: "Removes the oldest entries of a stream.", Told: toldXtrim, Run: xtrim},
 	}
 }

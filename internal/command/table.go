@@ -53,6 +53,7 @@ const (
 	DeclaresBySHA    // its argument is a script's SHA1; the script may declare flags
 	TellsHealth      // is refused, as writes are, after a save that failed (PING)
 	DeclaresByName   // its argument is the name of a function, which has flags
+	AlwaysTold       // others are told of it, though it changes no data (PUBLISH)
 )
 
 var flagNames = []string{
@@ -88,6 +89,9 @@ type Command struct {
 	Summary    string // one sentence for COMMAND DOCS and docs/commands.md
 	Run        Func   // nil for a container whose subcommands do the work
 	Subs       []*Command
+
+	// Told says how a change by the command is told to others. nil: as it was sent.
+	Told Told
 
 	// KeepsCaching says that CLIENT CACHING is not about this command, but about a later one.
 	KeepsCaching bool

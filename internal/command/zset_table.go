@@ -3,9 +3,9 @@ package command
 // zsetCommands returns the rows of the sorted set commands.
 func zsetCommands() []*Command {
 	return []*Command{
-		{Name: "bzmpop", Arity: -5, Flags: Write | Blocking | MovableKeys, Keys: numkeys(RW|Access|Delete, 2), Since: "7.0.0", Summary: "Removes members from the first sorted set that has any; waits while all are empty.", Run: bzmpop},
-		{Name: "bzpopmax", Arity: -3, Flags: Write | NoScript | Blocking | Fast, Keys: keys(RW|Access|Delete, 1, -2, 1), Since: "5.0.0", Summary: "Removes the member with the highest score from the first sorted set that has any; waits while all are empty.", Run: bzpopmax},
-		{Name: "bzpopmin", Arity: -3, Flags: Write | NoScript | Blocking | Fast, Keys: keys(RW|Access|Delete, 1, -2, 1), Since: "5.0.0", Summary: "Removes the member with the lowest score from the first sorted set that has any; waits while all are empty.", Run: bzpopmin},
+		{Name: "bzmpop", Arity: -5, Flags: Write | Blocking | MovableKeys, Keys: numkeys(RW|Access|Delete, 2), Since: "7.0.0", Summary: "Removes members from the first sorted set that has any; waits while all are empty.", Told: toldBlmpop, Run: bzmpop},
+		{Name: "bzpopmax", Arity: -3, Flags: Write | NoScript | Blocking | Fast, Keys: keys(RW|Access|Delete, 1, -2, 1), Since: "5.0.0", Summary: "Removes the member with the highest score from the first sorted set that has any; waits while all are empty.", Told: toldBzpopmax, Run: bzpopmax},
+		{Name: "bzpopmin", Arity: -3, Flags: Write | NoScript | Blocking | Fast, Keys: keys(RW|Access|Delete, 1, -2, 1), Since: "5.0.0", Summary: "Removes the member with the lowest score from the first sorted set that has any; waits while all are empty.", Told: toldBzpopmin, Run: bzpopmin},
 		{Name: "zadd", Arity: -4, Flags: Write | DenyOOM | Fast, Keys: key(RW|Update, 1), Since: "1.2.0", Summary: "Adds members with their scores, or changes the scores of members.", Run: zadd},
 		{Name: "zcard", Arity: 2, Flags: ReadOnly | Fast, Keys: key(RO, 1), Since: "1.2.0", Summary: "Returns the number of members of a sorted set.", Run: zcard},
 		{Name: "zcount", Arity: 4, Flags: ReadOnly | Fast, Keys: key(RO|Access, 1), Since: "2.0.0", Summary: "Counts the members within a range of scores.", Run: zcount},
@@ -16,7 +16,7 @@ func zsetCommands() []*Command {
 		{Name: "zintercard", Arity: -3, Flags: ReadOnly | MovableKeys, Keys: numkeys(RO|Access, 1), Since: "7.0.0", Summary: "Counts the members that all sets have.", Run: zintercard},
 		{Name: "zinterstore", Arity: -4, Flags: Write | DenyOOM | MovableKeys, Keys: concat(key(OW|Update, 1), numkeys(RO|Access, 2)), Since: "2.0.0", Summary: "Stores the members that all sets have.", Run: zinterstore},
 		{Name: "zlexcount", Arity: 4, Flags: ReadOnly | Fast, Keys: key(RO|Access, 1), Since: "2.8.9", Summary: "Counts the members within a lexicographic range.", Run: zlexcount},
-		{Name: "zmpop", Arity: -4, Flags: Write | MovableKeys, Keys: numkeys(RW|Access|Delete, 1), Since: "7.0.0", Summary: "Removes members from the first sorted set that has any.", Run: zmpop},
+		{Name: "zmpop", Arity: -4, Flags: Write | MovableKeys, Keys: numkeys(RW|Access|Delete, 1), Since: "7.0.0", Summary: "Removes members from the first sorted set that has any.", Told: toldLmpop, Run: zmpop},
 		{Name: "zmscore", Arity: -3, Flags: ReadOnly | Fast, Keys: key(RO|Access, 1), Since: "6.2.0", Summary: "Returns the scores of several members.", Run: zmscore},
 		{Name: "zpopmax", Arity: -2, Flags: Write | Fast, Keys: key(RW|Access|Delete, 1), Since: "5.0.0", Summary: "Removes the members with the highest scores and returns them.", Run: zpopmax},
 		{Name: "zpopmin", Arity: -2, Flags: Write | Fast, Keys: key(RW|Access|Delete, 1), Since: "5.0.0", Summary: "Removes the members with the lowest scores and returns them.", Run: zpopmin},

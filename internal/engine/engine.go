@@ -59,6 +59,7 @@ type Engine struct {
 	rates    rates
 	timer    timer
 	journal  journal
+	telling  telling
 	saving   saving
 	purging  purging
 	faults   *Faults // nil: none were asked for
@@ -257,7 +258,7 @@ func (e *Engine) executeGuarded(s *command.Session, args resp.Args) (ran bool) {
 	if s.Parked == nil {
 		e.replies.end(s, reply)
 	} else {
-		s.Parked.Argv = args.Bytes()
+		e.parking.keepLine(s.Parked, args)
 	}
 	if e.monitors.any() {
 		e.showAdmitted(c, args, verdict)

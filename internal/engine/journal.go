@@ -22,7 +22,7 @@ const (
 	UnitEnds
 	// CommandBegins and CommandEnds enclose the effects of a command: Ctx, Args, and
 	// at the end Reply. The entries of a script or an EXEC enclose the entries of its
-	// commands. A served command has no Args.
+	// commands.
 	CommandBegins
 	CommandEnds
 	// KeyTouched: the key's value or deadline changed, or the key came or went.

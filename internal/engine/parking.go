@@ -168,6 +168,12 @@ func waitBytes(key string, alone bool) int64 {
 	return int64(n)
 }
 
+// keepLine keeps a copy of a parked command's line: others are told of it when it is served.
+func (p *parking) keepLine(parked *command.Parked, line resp.Args) {
+	parked.Args = line.Clone()
+	p.hold(parked, int64(heapsize.Text(line.Bytes())+heapsize.Pointers[[]byte](len(line))))
+}
+
 // hold counts bytes that are kept for a parked command.
 func (p *parking) hold(parked *command.Parked, bytes int64) {
 	parked.Held += bytes
@@ -293,7 +299,7 @@ func (e *Engine) serve(
 	began := e.stopwatch.read()
 	verdict, reply := e.admit(&c, nil), e.answer
 	if verdict == admitted {
-		reply = e.call(&c, nil, func(c *command.Ctx, _ resp.Args) (reply resp.Reply) {
+		reply = e.call(&c, parked.Args, func(c *command.Ctx, _ resp.Args) (reply resp.Reply) {
 			reply, served = again(c, key)
 			return reply
 		})

@@ -1,0 +1,114 @@
+package engine
+
+import (
+	"github.com/lockredis/lockredis/internal/command"
+	"github.com/lockredis/lockredis/resp"
+)
+
+// telling turns the journal into the command lines that tell others what has changed: the stream
+// that redis-server sends to its replicas. A line of a command that changed nothing is not told.
+//
+// The lines of a client's command travel together: between MULTI and EXEC if they are several. So
+// does the end of a key that the command finds when the key's time is over.
+type telling struct {
+	e      *Engine
+	follow []func(db int, line resp.Args)
+	dirty  []int64 // Env.Dirty at the begin of the running commands, the outer ones first
+	lines  []toldLine
+}
+
+// toldLine is a line about a database.
+type toldLine struct {
+	db   int
+	line resp.Args
+}
+
+// Follow calls do with each command line that tells of a change, and with the number of its
+// database. It is called before Start. do runs inside the engine, and must copy what it keeps.
+func (e *Engine) Follow(do func(db int, line resp.Args)) {
+	t := &e.telling
+	if t.follow = append(t.follow, do); len(t.follow) == 1 {
+		t.e, e.env.Teller = e, t
+		e.ReadJournal(t.read)
+	}
+}
+
+// Tell is command.Teller's.
+func (t *telling) Tell(db int, line resp.Args) {
+	t.lines = append(t.lines, toldLine{db, line.Clone()})
+}
+
+func (t *telling) read(entry *Entry) {
+	switch entry.Kind {
+	case CommandBegins:
+		t.dirty = append(t.dirty, t.e.env.Dirty)
+	case CommandEnds:
+		last := len(t.dirty) - 1
+		changed := t.e.env.Dirty != t.dirty[last]
+		t.dirty = t.dirty[:last]
+		t.commandEnds(entry, changed)
+		if last == 0 {
+			t.send()
+		}
+	case KeyExpired:
+		t.deleted(entry, t.e.env.Space.Lazyfree.Expire)
+	case KeyEvicted:
+		t.deleted(entry, t.e.env.Space.Lazyfree.Eviction)
+	}
+}
+
+// commandEnds tells of a command. A parked command that is served has changed something, unless
+// it failed: Redis does not count that.
+func (t *telling) commandEnds(entry *Entry, changed bool) {
+	c, reply := entry.Ctx, entry.Reply
+	told := c.Cmd.Has(command.AlwaysTold) ||
+		c.From == command.FromWait && c.Cmd.Has(command.Write) && reply.Kind() != resp.None
+	if !changed && (!told || reply.IsError()) {
+		return
+	}
+	if c.Cmd.Told != nil {
+		c.Cmd.Told(c, entry.Args, reply)
+		return
+	}
+	c.Tell(entry.Args...)
+}
+
+// send tells the lines of a unit.
+func (t *telling) send() {
+	several := len(t.lines) > 1
+	for i, l := range t.lines {
+		if i == 0 && several {
+			t.tell(l.db, resp.Args{[]byte("MULTI")})
+		}
+		t.tell(l.db, l.line)
+		if i == len(t.lines)-1 && several {
+			t.tell(l.db, resp.Args{[]byte("EXEC")})
+		}
+	}
+	clear(t.lines)
+	t.lines = t.lines[:0]
+	if cap(t.lines) > mostLines {
+		t.lines = nil
+	}
+}
+
+// mostLines is how long a list of lines may be whose memory is used again.
+const mostLines = 64
+
+// deleted tells that a key was deleted, by the clock or for memory.
+func (t *telling) deleted(entry *Entry, lazily bool) {
+	name := "DEL"
+	if lazily {
+		name = "UNLINK"
+	}
+	t.Tell(entry.DB, resp.Args{[]byte(name), []byte(entry.Key)})
+	if len(t.dirty) == 0 {
+		t.send()
+	}
+}
+
+func (t *telling) tell(db int, line resp.Args) {
+	for _, do := range t.follow {
+		do(db, line)
+	}
+}
