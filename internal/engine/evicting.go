@@ -46,11 +46,11 @@ const (
 const evictBetween = 16
 
 // reclaim evicts keys until the memory in use is within maxmemory, the time for it is over,
-// or there is no key left to evict. Nothing is evicted while CLIENT PAUSE keeps the data as
-// they are.
+// or there is no key left to evict. Nothing is evicted before all keys are counted, and while
+// CLIENT PAUSE keeps the data as they are.
 func (m *memoryLimit) reclaim() reclaimed {
 	e := m.e
-	if e.pausing.delays(e.env.Space.Now()) {
+	if m.counting || e.pausing.delays(e.env.Space.Now()) {
 		return withinLimit
 	}
 	result := m.evict(m.Used() - e.env.Config.MaxMemory)
@@ -71,10 +71,6 @@ func (m *memoryLimit) evict(excess int64) reclaimed {
 	}
 	if m.policy == 0 {
 		return nothingLeft
-	}
-	if m.counting { // an eviction would not show in the sum
-		m.evicting = true
-		return stillReclaiming
 	}
 	e := m.e
 	space, samples := e.env.Space, e.env.Config.Eviction.Samples

@@ -45,11 +45,11 @@ func (m *memoryLimit) exceeded() bool {
 	return m.over
 }
 
-// Used returns the bytes in use that maxmemory is compared with. Without maxmemory the keys
-// are not counted, and their bytes are estimated.
+// Used returns the bytes in use that maxmemory is compared with. While the keys are not counted,
+// without maxmemory and soon after it was set, their bytes are estimated.
 func (m *memoryLimit) Used() int64 {
 	used := command.StartupBytes + m.e.env.Server.Buffers() + m.e.held()
-	if space := m.e.env.Space; m.e.env.Config.MaxMemory > 0 {
+	if space := m.e.env.Space; m.e.env.Config.MaxMemory > 0 && !m.counting {
 		used += space.CountedBytes()
 	} else {
 		used += space.EstimateBytes(countBatch)

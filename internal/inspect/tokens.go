@@ -57,22 +57,19 @@ func isPaddedBase64(s string) bool {
 	return padded && ok && !utf8.Valid(b)
 }
 
-// isRawBase64 reports whether s begins with tokenBytes in base64 that look random, and ends there or
-// goes on with a sign. More letters and digits would be another identifier.
+// isRawBase64 reports whether s begins with tokenBytes in base64 that look random, and ends there. In
+// a URL's base64, which redislock uses, it may go on with what is no digit of that.
 func isRawBase64(s string) bool {
-	end := strings.IndexFunc(s, func(r rune) bool { return !strings.ContainsRune(base64Digits, r) })
-	if end < 0 {
-		end = len(s)
-	}
-	if s[end:] == "==" { // with padding: see isPaddedBase64
+	n := base64.RawStdEncoding.EncodedLen(tokenBytes)
+	switch {
+	case len(s) < n, s[n:] == "==": // with padding: see isPaddedBase64
+		return false
+	case len(s) > n && (only(s[n:n+1], upperCase+lowerCase+digits+"-_") || strings.ContainsAny(s[:n], "+/")):
 		return false
 	}
-	_, ok := decodeBase64(s[:end])
-	return ok && looksRandom(s[:end])
+	_, ok := decodeBase64(s[:n])
+	return ok && looksRandom(s[:n])
 }
-
-// base64Digits are those of the usual alphabet and of URLs.
-const base64Digits = upperCase + lowerCase + digits + "+/-_"
 
 // decodeBase64 returns the tokenBytes that s is in base64 without padding, in one of its alphabets.
 func decodeBase64(s string) (b []byte, ok bool) {

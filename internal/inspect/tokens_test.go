@@ -16,6 +16,8 @@ func TestATokenLooksRandom(t *testing.T) {
 		"q83vEjRWeJCrze8SNFZ4kA":                                                true, // redislock
 		"q83vEjRWeJCrze8SNFZ4kA metadata":                                       true,
 		"q83vEjRWeJCrze8SNFZ4kA{\"by\":1}":                                      true,
+		"q83vEjRWeJCrze8SNFZ4kA/orders/42":                                      true,
+		"q83vEjRWeJCrze8SNFZ4kA-x":                                              false,
 		"q83vEjRWeJCrze8SNFZ4kAx":                                               false, // another identifier
 		"pi_3MtwBwLkdIwHu7ix28a3tqPa":                                           false,
 		"2MqRhzDCnWyDnWiMLCwKQhHBGHe":                                           false, // KSUID
