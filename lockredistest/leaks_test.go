@@ -340,6 +340,23 @@ func TestASubscriptionToTheChannelOfAFreeLockIsNoLeak(t *testing.T) {
 	sub.Close()
 }
 
+func TestAWaiterThatAcquiresWhatTheTestReleasedLastIsALeak(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		rec := &recorder{TB: t}
+		srv := lockredistest.RunT(rec)
+		rdb := srv.Client()
+		sub := rdb.Subscribe(t.Context(), "redisson_lock__channel:{a}")
+		sub.Receive(t.Context())
+		time.AfterFunc(20*time.Millisecond, func() { // the test released the lock before
+			run(t, rdb, lock, []string{"a"}, 30000, bob, "")
+			sub.Close()
+		})
+		if text := rec.end(); !strings.Contains(text, `lock "a" is held by `+bob) {
+			t.Error(text)
+		}
+	})
+}
+
 func TestASubscriberOfTheKitIsNoLeak(t *testing.T) {
 	rec := &recorder{TB: t}
 	srv := lockredistest.RunT(rec)

@@ -74,12 +74,13 @@ func lockLeaks(c *Ctx, args resp.Args) resp.Reply {
 	}
 	rows := make([]resp.Reply, len(leaks))
 	for i := range leaks {
-		rows[i] = leakRow(&leaks[i], seen.Now)
+		rows[i] = leakRow(&leaks[i], seen.Now, all)
 	}
 	return resp.Array(rows...)
 }
 
-func leakRow(l *inspect.Leak, now int64) resp.Reply {
+// leakRow returns the fields of a leak. With all it tells whether the leak counts without ALL.
+func leakRow(l *inspect.Leak, now int64, all bool) resp.Reply {
 	holds, ttl := int64(-1), resp.Int(-1)
 	if l.Holds > 0 {
 		holds, ttl = int64(l.Holds), millisUntil(l.Deadline, now)
@@ -93,6 +94,13 @@ func leakRow(l *inspect.Leak, now int64) resp.Reply {
 		resp.BulkString("held-ms"), millisSince(l.Since, now),
 		resp.BulkString("ttl"), ttl,
 	}, clientFields(l.By)...)
+	if all {
+		counts := int64(1)
+		if l.Idle {
+			counts = 0
+		}
+		fields = append(fields, resp.BulkString("counts"), resp.Int(counts))
+	}
 	return resp.Map(append(fields, resp.BulkString("text"), resp.BulkString(l.Text()))...)
 }
 

@@ -33,6 +33,7 @@ type Leak struct {
 	Since    int64 // Unix ms; 0: unknown
 	Deadline int64 // the end of the lease, Unix ms; 0: none
 	By       Origin
+	Idle     bool // a subscription that is no leak, as only AllLeaks returns it: see Leaks
 
 	way  string // tells leaks of the same Type, Name and Owner apart: a mode, a kind of topic
 	noun string // of a lock: "lock", "fair lock"
@@ -60,21 +61,26 @@ func (l *Leak) ID() LeakID {
 // OfLock reports whether the leak concerns a lock or semaphore called Name.
 func (l *Leak) OfLock() bool { return l.Owner != "" }
 
+// MayAcquire reports whether a waiter with an idle subscription may acquire a lock or a permit soon: it
+// was released a moment ago. A latch gives nothing.
+func (l *Leak) MayAcquire() bool { return l.Idle && !lockkeys.IsCountDownChannel(l.Name) }
+
 // Leaks returns what a test would leave behind: the held locks, the owners in queues, the
 // permits, and the waiting and listening clients, in this order.
 //
 // Redisson stays subscribed when the time of a tryLock, a tryAcquire or an await ends while it
 // subscribes (seen with 3.52.0 and 4.7.0). So a subscription to the channel of a free lock, or of a
-// semaphore with a free permit, is no leak: nothing waits there. A latch does not tell a waiter from
-// such a subscription, and a waiter takes nothing from other clients. So its channel never counts.
-func (s *Snapshot) Leaks() []Leak { return s.leaks(s.takenChannels()) }
+// semaphore with a free permit, is no leak: as a rule nothing waits there. A semaphore without a key
+// does not tell a waiter from such a subscription: its channel does not count. Neither does a latch, and
+// a waiter there takes nothing from other clients.
+func (s *Snapshot) Leaks() []Leak {
+	return slices.DeleteFunc(s.AllLeaks(), func(l Leak) bool { return l.Idle })
+}
 
 // AllLeaks returns what Leaks returns, with all subscriptions. A test that begins now compares its own
 // leaks with them: a channel that is free now may be taken when the test ends.
-func (s *Snapshot) AllLeaks() []Leak { return s.leaks(nil) }
-
-// leaks returns the leaks. taken are the channels that are not free; nil: all count.
-func (s *Snapshot) leaks(taken map[string]bool) []Leak {
+func (s *Snapshot) AllLeaks() []Leak {
+	taken := s.takenChannels()
 	leaks := make([]Leak, 0, len(s.Locks)+len(s.Permits)+len(s.Clients))
 	for i := range s.Locks {
 		leaks = s.appendLockLeaks(leaks, &s.Locks[i])
@@ -170,12 +176,12 @@ func appendClientLeaks(leaks []Leak, c *Client, taken map[string]bool) []Leak {
 		sorted := slices.Clone(topics.list)
 		slices.SortFunc(sorted, func(a, b Topic) int { return cmp.Compare(a.Name, b.Name) })
 		for _, topic := range sorted {
-			pattern := topics.noun == "pattern"
-			if topic.Name == helloChannel || taken != nil && !pattern && isFree(topic.Name, taken) {
+			if topic.Name == helloChannel {
 				continue
 			}
 			leaks = append(leaks, Leak{
 				Type: SubscriptionLeak, way: topics.noun, Name: topic.Name, DB: c.DB, Since: topic.Since, By: c.Origin,
+				Idle: topics.noun != "pattern" && isFree(topic.Name, taken),
 			})
 		}
 	}

@@ -75,11 +75,20 @@ func TestASubscriptionToTheChannelOfAFreeLockIsNoLeak(t *testing.T) {
 			if leaks := seen.Leaks(); slices.ContainsFunc(leaks, subscribed) != c.leak {
 				t.Errorf("leaks %+v, want the subscription %v", leaks, c.leak)
 			}
-			if all := seen.AllLeaks(); !slices.ContainsFunc(all, subscribed) {
-				t.Errorf("all leaks %+v, want the subscription", all)
+			all := seen.AllLeaks()
+			at := slices.IndexFunc(all, subscribed)
+			if at < 0 {
+				t.Fatalf("all leaks %+v, want the subscription", all)
 			}
-			if reply := ask(t, s.connect(), "LOCK.LEAKS ALL"); !strings.Contains(reply, c.topic) {
-				t.Errorf("LOCK.LEAKS ALL: %s, want the subscription", reply)
+			latch := strings.HasPrefix(c.topic, "redisson_countdownlatch__channel__")
+			if l := &all[at]; l.Idle == c.leak || l.MayAcquire() != (l.Idle && !latch) {
+				t.Errorf("the subscription is idle: %v, may acquire: %v", l.Idle, l.MayAcquire())
+			}
+			counts := map[bool]string{true: `"counts", 1`, false: `"counts", 0`}[c.leak]
+			reply := ask(t, s.connect(), "LOCK.LEAKS ALL")
+			if _, row, _ := strings.Cut(reply, `"subscription"`); !strings.Contains(row, c.topic) ||
+				!strings.Contains(row, counts) {
+				t.Errorf("LOCK.LEAKS ALL: %s, want the subscription with %s", reply, counts)
 			}
 		})
 	}
