@@ -6,12 +6,8 @@ import static org.junit.jupiter.api.Assertions.assertNull;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
 import java.time.Duration;
-import java.util.ArrayList;
 import java.util.Arrays;
-import java.util.Collections;
 import java.util.List;
-import java.util.concurrent.Callable;
-import java.util.concurrent.CopyOnWriteArrayList;
 import java.util.concurrent.CountDownLatch;
 import java.util.concurrent.TimeUnit;
 import java.util.stream.Collectors;
@@ -264,78 +260,6 @@ class RedissonLeaksTest {
         void startsClean(LockredisServer server) throws Exception {
             assertTrue(ACQUIRED.await(10, TimeUnit.SECONDS));
             assertEquals("[]", server.leaks().toString());
-        }
-    }
-
-    @Test
-    void waitersOfASemaphoreFailTheirTestOnly() {
-        String text = Run.of(WaitingForPermits.class).failure("leavesWaiters").getMessage();
-        for (String channel : new String[] {"{workers}", "{ramps}"}) {
-            assertTrue(text.contains("is subscribed to channel \"redisson_sc:" + channel + '"'), text);
-        }
-    }
-
-    @Lockredis
-    @TestMethodOrder(MethodOrderer.OrderAnnotation.class)
-    static class WaitingForPermits {
-        static RedissonClient client;
-        static final List<Thread> WAITERS = new ArrayList<>();
-        static final List<String> ENDS = new CopyOnWriteArrayList<>();
-
-        @BeforeAll
-        static void connect(LockredisServer server) {
-            client = Clients.redisson(server);
-        }
-
-        @AfterAll
-        static void disconnect() {
-            client.shutdown();
-        }
-
-        static void start(Callable<?> wait) {
-            Thread waiter = new Thread(() -> {
-                try {
-                    ENDS.add(String.valueOf(wait.call()));
-                } catch (Exception e) {
-                    ENDS.add(e.toString());
-                }
-            });
-            waiter.setDaemon(true);
-            waiter.start();
-            WAITERS.add(waiter);
-        }
-
-        @Test
-        @Order(1)
-        void leavesWaiters(LockredisServer server) throws Exception {
-            client.getSemaphore("workers").trySetPermits(0);
-            start(() -> {
-                client.getSemaphore("workers").acquire();
-                return "a permit";
-            });
-            client.getPermitExpirableSemaphore("ramps").trySetPermits(1);
-            client.getPermitExpirableSemaphore("ramps").acquire();
-            start(() -> client.getPermitExpirableSemaphore("ramps").acquire());
-            client.getCountDownLatch("packed").trySetCount(1);
-            start(() -> {
-                client.getCountDownLatch("packed").await();
-                return "the latch";
-            });
-            Wait.until(() -> server.leaks().size() == 3
-                    && ((List<?>) server.command("PUBSUB", "CHANNELS")).size() == 3);
-        }
-
-        @Test
-        @Order(2)
-        void startsClean(LockredisServer server) throws Exception {
-            for (Thread waiter : WAITERS) {
-                waiter.join();
-            }
-            assertEquals(1, Collections.frequency(ENDS, "the latch"), ENDS::toString);
-            assertEquals(2, ENDS.stream().filter(end -> end.contains("WRONGTYPE")).count(), ENDS::toString);
-            assertEquals(0L, server.command("DBSIZE"));
-            assertTrue(client.getSemaphore("workers").trySetPermits(1));
-            assertTrue(client.getSemaphore("workers").tryAcquire());
         }
     }
 

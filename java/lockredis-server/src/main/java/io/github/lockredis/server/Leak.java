@@ -59,6 +59,11 @@ public final class Leak {
         return fields.text("text");
     }
 
+    /** Reports whether it is a leak. A subscription to the channel of a free lock is none. */
+    boolean counts() {
+        return fields.number("counts") != 0; // -1, without ALL: all count
+    }
+
     /** Returns {@link #text}. */
     @Override
     public String toString() {

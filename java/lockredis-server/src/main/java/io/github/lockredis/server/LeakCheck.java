@@ -5,9 +5,7 @@ import java.util.ArrayList;
 import java.util.Arrays;
 import java.util.Collection;
 import java.util.Collections;
-import java.util.HashMap;
 import java.util.HashSet;
-import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
 import java.util.Objects;
@@ -18,8 +16,7 @@ import java.util.function.Supplier;
 
 /**
  * Finds what one test leaves behind on a server. What was there before the test does not count: the
- * subscriptions of a client that the class shares. They are compared by name and number, because a
- * client that connects again subscribes again, with another connection.
+ * subscriptions of a client that the class shares.
  *
  * <p>The modules for JUnit and Spring use it, and so can an adapter for another test framework. One
  * thread at a time may call it.
@@ -34,11 +31,14 @@ public final class LeakCheck {
     /** So many leaks that a look takes long. Then the check looks again only once. */
     private static final int MANY = 1000;
 
-    /** How many leaks the text describes. It counts the others. */
-    private static final int DESCRIBED = 20;
-
     /** A pause that lasts longer at a test's end is left behind. */
     private static final Duration SHORT_PAUSE = Duration.ofSeconds(1);
+
+    /**
+     * How often the check looks whether a waiter acquires what was released at the test's end. The pauses are
+     * 1 ms, 2 ms, 4 ms and so on, an eighth of a second in all.
+     */
+    private static final int HAND_OVERS = 7;
 
     /** How often the check looks whether a lock that was released is acquired again. */
     private static final int WATCHES = 10;
@@ -48,16 +48,15 @@ public final class LeakCheck {
 
     private final LockredisServer server;
     private final Predicate<Leak> counted;
-    private final Map<Object, Integer> counts = new HashMap<>(); // of the leaks before the test
-    private final Map<Object, Integer> holds = new HashMap<>(); // of the same leaks, in all
-    private final Set<Long> clients = new HashSet<>(); // the connections that they had
+    private final Baseline before;
+    private Collection<Leak> seen = Collections.emptyList(); // by the last look, also what does not count
     private boolean tasksAllowed;
     private boolean interrupted; // the thread of uninterrupted
 
-    /** Makes a check for a test that began before all leaks of the server. */
-    LeakCheck(LockredisServer server, Predicate<Leak> counted) {
+    private LeakCheck(LockredisServer server, Predicate<Leak> counted, Baseline before) {
         this.server = server;
         this.counted = counted;
+        this.before = before;
     }
 
     /** Returns a check for a test that begins now. */
@@ -70,14 +69,8 @@ public final class LeakCheck {
         Objects.requireNonNull(server, "begin(null): give the server that the test uses");
         Objects.requireNonNull(counted, "begin(…, null): give a function that is true for the leaks that"
                 + " count, or leave it out: all count then");
-        LeakCheck check = new LeakCheck(server, counted);
         server.told().forgetIdle();
-        for (Leak leak : present(server)) {
-            check.counts.merge(key(leak), 1, Integer::sum);
-            check.holds.merge(key(leak), leak.holds(), Integer::sum);
-            check.clients.add(leak.client().id());
-        }
-        return check;
+        return new LeakCheck(server, counted, new Baseline(present(server)));
     }
 
     /**
@@ -155,18 +148,15 @@ public final class LeakCheck {
         }
     }
 
-    private static Object key(Leak leak) {
-        return Arrays.asList(leak.type(), leak.name(), leak.database(), leak.owner(),
-                leak.client().name());
-    }
-
     /**
      * Returns the text about the leaks of the test, which ends now, or null without leaks. A pause
      * that the test began, with a second left or more, is a leak. It ends a pause of writes. It waits
      * a moment for leaks to disappear. A lock that only expires in this time is a leak: its holder
      * has not released it. A lock that is acquired in this time is one if it stays for half a second:
      * a scheduled task of the application may hold a lock just now. If a lock was released in this time,
-     * the check looks for another tenth of a second whether its owner acquires one again.
+     * the check looks for another tenth of a second whether its owner acquires one again. If a client
+     * began in the test to listen for the release of a lock or a permit that is free now, the check looks
+     * for an eighth of a second whether a waiter acquires it.
      *
      * <p>It is null too if the server does not run, or does not answer as before. Call
      * {@link LockredisServer#unexpectedEnd} behind it: its text says so, and the next {@link #prepare}
@@ -174,7 +164,9 @@ public final class LeakCheck {
      * thread too.
      *
      * @param clean whether to end the leaks: to delete all data, and to wake the waiters for locks, also
-     *     waiters that do not count. A pause of all clients ends by a restart
+     *     waiters that do not count. A pause of all clients ends by a restart. Without a leak the check
+     *     wakes waiters that began to wait in the test and are no leak: a waiter of a lock without a key
+     *     acquires it, which is a leak, and a waiter of a semaphore gets an error
      */
     public String end(boolean clean) {
         if (!server.isRunning()) {
@@ -225,18 +217,21 @@ public final class LeakCheck {
 
     /** Returns the text about locks, waiters and subscriptions that are there now, or null. */
     static String leaks(LockredisServer server) {
-        LeakCheck check = new LeakCheck(server, leak -> true);
+        LeakCheck check = new LeakCheck(server, leak -> true, new Baseline(Collections.emptyList()));
         return check.uninterrupted(() -> check.endLeaks(false));
     }
 
     /** Returns the text about locks, waiters and subscriptions, or null. */
     private String endLeaks(boolean clean) {
         server.told().forgetIdle();
-        Collection<Leak> leaks = await();
+        Collection<Leak> leaks = await(clean);
         if (leaks.isEmpty()) {
+            if (clean) {
+                endWaiters(idle(leak -> Waiters.isOfSemaphore(leak) && counted.test(leak)));
+            }
             return null;
         }
-        String text = text(leaks);
+        String text = before.text(server.redissonAddress(), leaks);
         if (!tasksAllowed) { // later tests are not to blame for a thread that runs on
             server.told().addBusy(leaks);
         }
@@ -249,8 +244,24 @@ public final class LeakCheck {
         return text;
     }
 
-    private Collection<Leak> await() {
-        Map<Object, Leak> first = look();
+    /**
+     * Returns the leaks of the first look. Without leaks it looks again while a new subscription does not
+     * count, but a waiter may have been told a moment ago that it can acquire.
+     */
+    private Map<Object, Leak> firstLook(boolean clean) {
+        Map<Object, Leak> leaks = look();
+        for (int i = 0; i < HAND_OVERS && leaks.isEmpty() && !idle(leak -> true).isEmpty(); i++) {
+            if (i == 0 && clean) { // the key of a waiter's lock may have been deleted
+                new Waiters(server, idle(leak -> Waiters.isOfLock(leak) && counted.test(leak))).wake();
+            }
+            pause(1L << i);
+            leaks = look();
+        }
+        return leaks;
+    }
+
+    private Collection<Leak> await(boolean clean) {
+        Map<Object, Leak> first = firstLook(clean);
         Set<Object> owned = new HashSet<>(owned(first.values()));
         Map<Object, Leak> left = first;
         long start = System.nanoTime();
@@ -315,55 +326,32 @@ public final class LeakCheck {
 
     /** Returns the leaks that were not there before the test, by their keys and numbers. */
     private Map<Object, Leak> look() {
-        return look(counted);
+        seen = server.allLeaks();
+        return added(leak -> leak.counts() && counted.test(leak));
     }
 
-    private Map<Object, Leak> look(Predicate<Leak> wanted) {
-        Map<Object, List<Leak>> groups = new LinkedHashMap<>();
-        for (Leak leak : server.leaks()) {
-            if (server.told().contains(leak) || !wanted.test(leak)) {
-                continue;
-            }
-            List<Leak> group = groups.computeIfAbsent(key(leak), key -> new ArrayList<>());
-            group.add(clients.contains(leak.client().id()) ? 0 : group.size(), leak);
-        }
-        Map<Object, Leak> found = new LinkedHashMap<>();
-        groups.forEach((key, group) -> {
-            int before = counts.getOrDefault(key, 0);
-            int first = before == group.size() && isHeldMoreOften(group) ? 0 : before;
-            for (int i = first; i < group.size(); i++) {
-                found.put(Arrays.asList(key, i), group.get(i));
-            }
-        });
-        return found;
-    }
-
-    /** Reports whether an owner has acquired again what it held before the test. */
-    private boolean isHeldMoreOften(List<Leak> group) {
-        return group.stream().mapToInt(Leak::holds).sum() > holds.getOrDefault(key(group.get(0)), 0);
-    }
-
-    private String text(Collection<Leak> leaks) {
-        StringBuilder text = new StringBuilder()
-                .append(leaks.size() == 1 ? "a leak" : leaks.size() + " leaks")
-                .append(" on ").append(server.redissonAddress()).append(':');
-        int described = 0;
-        for (Leak leak : leaks) {
-            if (++described > DESCRIBED) {
-                return text.append("\n  and ").append(leaks.size() - DESCRIBED).append(" more").toString();
-            }
-            text.append("\n  ").append(leak.text());
-            if (counts.containsKey(key(leak)) && leak.holds() > 0) {
-                text.append(" (when the test began, the hold count was ")
-                        .append(holds.get(key(leak))).append(')');
+    private Map<Object, Leak> added(Predicate<Leak> wanted) {
+        List<Leak> leaks = new ArrayList<>();
+        for (Leak leak : seen) {
+            if (!server.told().contains(leak) && wanted.test(leak)) {
+                leaks.add(leak);
             }
         }
-        return text.toString();
+        return before.added(leaks);
     }
 
     /**
-     * Ends what a failed test has left behind: see {@link Waiters}. A subscription that does not count may be a
-     * waiter's too.
+     * Returns the wanted subscriptions to channels of locks and semaphores that do not count, and were not
+     * there before the test. There may be a waiter.
+     */
+    private Collection<Leak> idle(Predicate<Leak> wanted) {
+        return added(leak -> !leak.counts() && (Waiters.isOfLock(leak) || Waiters.isOfSemaphore(leak))
+                && wanted.test(leak)).values();
+    }
+
+    /**
+     * Ends what a failed test has left behind: see {@link Waiters}. A subscription that does not count may
+     * be a waiter's too.
      */
     private void clean(Collection<Leak> leaks) {
         try {
@@ -372,8 +360,10 @@ public final class LeakCheck {
                     server.command("CLIENT", "UNBLOCK", Long.toString(leak.client().id()), "ERROR");
                 }
             }
-            Waiters waiters = new Waiters(server, look(leak -> leak.type().equals("subscription")).values());
+            seen = server.allLeaks();
+            Waiters waiters = new Waiters(server, added(leak -> leak.type().equals("subscription")).values());
             server.flush();
+            waiters.wakeLatches();
             for (int i = 0; i < TRIES && waiters.wake(); i++) {
                 pause(1L << i);
                 server.flush();
@@ -381,6 +371,18 @@ public final class LeakCheck {
         } catch (LockredisException e) {
             // The next test says it: its start needs the server too.
         }
+    }
+
+    /** Ends the waiters that there may be at subscriptions to semaphores. Only the semaphores are deleted. */
+    private void endWaiters(Collection<Leak> subscriptions) {
+        if (subscriptions.isEmpty()) {
+            return;
+        }
+        Waiters waiters = new Waiters(server, subscriptions);
+        for (int i = 0; i < TRIES && waiters.wake(); i++) {
+            pause(1L << i);
+        }
+        waiters.deleteSemaphores();
     }
 
     private void pause(long millis) {

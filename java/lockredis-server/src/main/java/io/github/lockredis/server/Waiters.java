@@ -8,8 +8,8 @@ import java.util.regex.Matcher;
 import java.util.regex.Pattern;
 
 /**
- * Ends the waiters that a failed test has left. A waiter that stays would get its lock or permit during
- * a later test, which would then fail for it.
+ * Ends the waiters that a test has left. A waiter that stays would get its lock or permit during a later
+ * test, which would then fail for it.
  *
  * <p>The waiters of a lock acquire it, one after the other, and each time the lock is deleted. A waiter of
  * a semaphore gets an error. With a permit it would return the permit later, which makes a semaphore of
@@ -37,6 +37,9 @@ final class Waiters {
             + "  redis.call('rpush', key, 'the test of this semaphore has ended')\n"
             + "end";
 
+    /** Deletes keys in a database. */
+    private static final String DELETE = "redis.call('select', ARGV[1])\nredis.call('del', unpack(KEYS))";
+
     private final LockredisServer server;
     private final Map<String, String> messages = new HashMap<>(); // by channel
     private final Map<String, Integer> semaphores = new HashMap<>(); // channels and their databases
@@ -45,22 +48,36 @@ final class Waiters {
     Waiters(LockredisServer server, Collection<Leak> leaks) {
         this.server = server;
         for (Leak leak : leaks) {
-            if (!leak.type().equals("subscription")) {
-                continue;
-            }
-            if (LOCK.matcher(leak.name()).matches()) {
+            if (isOfLock(leak)) {
                 messages.put(leak.name(), "0");
-            } else if (SEMAPHORE.matcher(leak.name()).matches()) {
+            } else if (isOfSemaphore(leak)) {
                 messages.put(leak.name(), MANY);
                 semaphores.put(leak.name(), leak.database());
             }
         }
     }
 
-    /** Wakes the waiters that there are. Returns false without waiters of locks and semaphores. */
-    boolean wake() {
+    /** Reports whether it is a subscription to the channel of a lock. */
+    static boolean isOfLock(Leak leak) {
+        return leak.type().equals("subscription") && LOCK.matcher(leak.name()).matches();
+    }
+
+    /** Reports whether it is a subscription to the channel of a semaphore. */
+    static boolean isOfSemaphore(Leak leak) {
+        return leak.type().equals("subscription") && SEMAPHORE.matcher(leak.name()).matches();
+    }
+
+    /** Wakes the waiters of all latches. */
+    void wakeLatches() {
         for (Object channel : channels("CHANNELS", LATCH + "*")) {
             server.command("PUBLISH", (String) channel, "0");
+        }
+    }
+
+    /** Wakes the waiters of locks and semaphores. Returns false if there are none. */
+    boolean wake() {
+        if (messages.isEmpty()) {
+            return false;
         }
         return wake("CHANNELS", "PUBLISH") | wake("SHARDCHANNELS", "SPUBLISH");
     }
@@ -70,7 +87,7 @@ final class Waiters {
         for (Object channel : channels(list, "*")) {
             if (messages.containsKey(channel)) {
                 if (semaphores.containsKey(channel)) {
-                    breakSemaphore((String) channel);
+                    run(BREAK, (String) channel);
                 }
                 server.command(publish, (String) channel, messages.get(channel));
                 found = true;
@@ -83,15 +100,21 @@ final class Waiters {
         return (List<?>) server.command("PUBSUB", list, pattern);
     }
 
-    private void breakSemaphore(String channel) {
+    /** Deletes the keys of the semaphores. Without it the keys that woke their waiters are left, as lists. */
+    void deleteSemaphores() {
+        semaphores.keySet().forEach(channel -> run(DELETE, channel));
+    }
+
+    /** Runs a script with the keys of a semaphore. */
+    private void run(String script, String channel) {
         Matcher parts = SEMAPHORE.matcher(channel);
         parts.matches();
         String inBraces = parts.group(2); // null: the name is all of group 1
         String database = semaphores.get(channel).toString();
         if (inBraces == null) {
-            server.command("EVAL", BREAK, "1", parts.group(1), database);
+            server.command("EVAL", script, "1", parts.group(1), database);
         } else {
-            server.command("EVAL", BREAK, "2", parts.group(1), inBraces, database);
+            server.command("EVAL", script, "2", parts.group(1), inBraces, database);
         }
     }
 }

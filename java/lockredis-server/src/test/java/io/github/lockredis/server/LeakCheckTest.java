@@ -200,6 +200,81 @@ class LeakCheckTest {
     }
 
     @Test
+    void aWaiterThatAcquiresWhatTheTestReleasedLastIsALeak() throws IOException {
+        try (Connection waiter = Clients.connect(server)) {
+            LeakCheck check = LeakCheck.begin(server, leak -> {
+                if (leak.owner().isEmpty()) { // after the first look
+                    acquire("order:1");
+                }
+                return true;
+            });
+            waiter.call("SUBSCRIBE", "redisson_lock__channel:{order:1}");
+            String text = check.end(true);
+            assertTrue(text != null && text.contains("lock \"order:1\" is held by " + OWNER), text);
+        }
+    }
+
+    @Test
+    void aWaiterOfALockWithoutAKeyIsWoken() throws IOException {
+        String channel = "redisson_lock__channel:{order:1}";
+        try (Connection before = Clients.connect(server)) {
+            before.call("SUBSCRIBE", channel);
+            LeakCheck check = LeakCheck.begin(server);
+            assertNull(check.end(true));
+            assertEquals(Arrays.asList("pong", ""), before.call("PING"));
+            try (Connection waiter = Clients.connect(server)) {
+                waiter.call("SUBSCRIBE", channel);
+                assertNull(check.end(false));
+                assertEquals(Arrays.asList("pong", ""), waiter.call("PING"));
+                assertNull(LeakCheck.begin(server, leak -> !leak.owner().isEmpty()).end(true));
+                assertEquals(Arrays.asList("pong", ""), waiter.call("PING"));
+                assertNull(check.end(true));
+                assertEquals(Arrays.asList("message", channel, "0"), waiter.call("PING"));
+            }
+        }
+    }
+
+    @Test
+    void aWaiterOfASemaphoreIsEndedAlsoWithoutALeak() throws IOException {
+        server.command("CONFIG", "SET", "notify-keyspace-events", "KEA");
+        server.command("SET", "order", "1");
+        server.command("SET", "two", "1"); // a waiter for two permits finds one
+        for (String name : new String[] {"missing", "two"}) {
+            String channel = "redisson_sc:{" + name + "}";
+            String events = "__keyspace@0__:" + name;
+            try (Connection waiter = Clients.connect(server)) {
+                waiter.call("SUBSCRIBE", events);
+                LeakCheck check = LeakCheck.begin(server);
+                waiter.call("SUBSCRIBE", channel);
+                assertNull(check.end(false));
+                assertNull(LeakCheck.begin(server).end(true)); // the waiter was there before
+                assertEquals(Arrays.asList("pong", ""), waiter.call("PING"));
+                assertNull(check.end(true));
+                if (name.equals("two")) {
+                    assertEquals(Arrays.asList("message", events, "del"), waiter.call("PING"));
+                }
+                assertEquals(Arrays.asList("message", events, "rpush"), waiter.call("PING"));
+                assertEquals(Arrays.asList("message", channel, "1000"), waiter.call("PING"));
+                assertEquals(Arrays.asList("order"), server.command("KEYS", name.equals("two") ? "*" : "o*"));
+            }
+        }
+    }
+
+    @Test
+    void aTestWithoutNewSubscriptionsCostsOneCommand() throws IOException {
+        try (Connection client = Clients.connect(server)) {
+            client.call("SUBSCRIBE", "redisson_sc:{workers}");
+            client.call("SUBSCRIBE", "redisson_lock__channel:{order:1}");
+            LeakCheck check = LeakCheck.begin(server);
+            server.command("CONFIG", "RESETSTAT");
+            assertNull(check.end(true));
+            String commands = server.command("INFO", "commandstats").toString();
+            String line = "cmdstat_(lock.leaks:calls=1,|config.resetstat:)[^\n]*\n";
+            assertTrue(commands.matches("# Commandstats\\s+" + line + line), commands);
+        }
+    }
+
+    @Test
     void aSubscriptionWithoutAWaiterIsNoLeakOfALaterTest() throws IOException {
         try (Connection client = Clients.connect(server)) {
             client.call("SUBSCRIBE", "redisson_sc:{workers}");

@@ -1,0 +1,194 @@
+package io.github.lockredis.junit5;
+
+import static org.junit.jupiter.api.Assertions.assertEquals;
+import static org.junit.jupiter.api.Assertions.assertTrue;
+
+import java.util.ArrayList;
+import java.util.Arrays;
+import java.util.Collections;
+import java.util.List;
+import java.util.concurrent.Callable;
+import java.util.concurrent.CopyOnWriteArrayList;
+
+import org.junit.jupiter.api.AfterAll;
+import org.junit.jupiter.api.BeforeAll;
+import org.junit.jupiter.api.MethodOrderer;
+import org.junit.jupiter.api.Order;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.TestMethodOrder;
+import org.junit.jupiter.api.parallel.Execution;
+import org.junit.jupiter.api.parallel.ExecutionMode;
+import org.redisson.api.RLock;
+import org.redisson.api.RedissonClient;
+
+import io.github.lockredis.server.LeakCheck;
+import io.github.lockredis.server.LockredisServer;
+
+/** What becomes of threads that wait in real Redisson when their test ends. */
+@Execution(ExecutionMode.CONCURRENT)
+class RedissonWaitersTest {
+    /** Threads that wait, and how their waits have ended. */
+    private static final class Waiting {
+        private final List<Thread> threads = new ArrayList<>();
+        private final List<String> ends = new CopyOnWriteArrayList<>();
+
+        void start(Callable<?> wait) {
+            Thread thread = new Thread(() -> {
+                try {
+                    ends.add(String.valueOf(wait.call()));
+                } catch (Exception e) {
+                    ends.add(e.toString());
+                }
+            });
+            thread.setDaemon(true);
+            thread.start();
+            threads.add(thread);
+        }
+
+        /** Waits for all threads. Returns what their waits returned, or threw. */
+        List<String> join() throws InterruptedException {
+            for (Thread thread : threads) {
+                thread.join();
+            }
+            return ends;
+        }
+    }
+
+    @Test
+    void waitersOfASemaphoreFailTheirTestOnly() {
+        String text = Run.of(WaitingForPermits.class).failure("leavesWaiters").getMessage();
+        for (String channel : new String[] {"{workers}", "{ramps}"}) {
+            assertTrue(text.contains("is subscribed to channel \"redisson_sc:" + channel + '"'), text);
+        }
+    }
+
+    @Lockredis
+    @TestMethodOrder(MethodOrderer.OrderAnnotation.class)
+    static class WaitingForPermits {
+        static RedissonClient client;
+        static final Waiting WAITING = new Waiting();
+
+        @BeforeAll
+        static void connect(LockredisServer server) {
+            client = Clients.redisson(server);
+        }
+
+        @AfterAll
+        static void disconnect() {
+            client.shutdown();
+        }
+
+        @Test
+        @Order(1)
+        void leavesWaiters(LockredisServer server) throws Exception {
+            client.getSemaphore("workers").trySetPermits(0);
+            WAITING.start(() -> {
+                client.getSemaphore("workers").acquire();
+                return "a permit";
+            });
+            client.getPermitExpirableSemaphore("ramps").trySetPermits(1);
+            client.getPermitExpirableSemaphore("ramps").acquire();
+            WAITING.start(() -> client.getPermitExpirableSemaphore("ramps").acquire());
+            client.getCountDownLatch("packed").trySetCount(1);
+            WAITING.start(() -> {
+                client.getCountDownLatch("packed").await();
+                return "the latch";
+            });
+            Wait.until(() -> server.leaks().size() == 3
+                    && ((List<?>) server.command("PUBSUB", "CHANNELS")).size() == 3);
+        }
+
+        @Test
+        @Order(2)
+        void startsClean(LockredisServer server) throws Exception {
+            List<String> ends = WAITING.join();
+            assertEquals(1, Collections.frequency(ends, "the latch"), ends::toString);
+            assertEquals(2, ends.stream().filter(end -> end.contains("WRONGTYPE")).count(), ends::toString);
+            assertEquals(0L, server.command("DBSIZE"));
+            assertTrue(client.getSemaphore("workers").trySetPermits(1));
+            assertTrue(client.getSemaphore("workers").tryAcquire());
+        }
+    }
+
+    @Test
+    void waitersOfAMissingSemaphoreDoNotLiveIntoTheNextTest() {
+        Run.of(WaitingForMissing.class).assertSucceeded(2);
+    }
+
+    @Lockredis
+    @TestMethodOrder(MethodOrderer.OrderAnnotation.class)
+    static class WaitingForMissing {
+        static RedissonClient client;
+        static final Waiting WAITING = new Waiting();
+
+        @BeforeAll
+        static void connect(LockredisServer server) {
+            client = Clients.redisson(server);
+        }
+
+        @AfterAll
+        static void disconnect() {
+            client.shutdown();
+        }
+
+        @Test
+        @Order(1)
+        void leavesWaiters(LockredisServer server) throws Exception {
+            client.getSemaphore("deleted").trySetPermits(0);
+            for (String name : Arrays.asList("missing", "deleted")) {
+                WAITING.start(() -> {
+                    client.getSemaphore(name).acquire();
+                    return "a permit";
+                });
+            }
+            WAITING.start(() -> client.getPermitExpirableSemaphore("ramps").acquire());
+            Wait.until(() -> ((List<?>) server.command("PUBSUB", "CHANNELS")).size() == 3);
+            client.getSemaphore("deleted").delete();
+        }
+
+        @Test
+        @Order(2)
+        void getsItsPermits() throws Exception {
+            List<String> ends = WAITING.join();
+            assertEquals(3, ends.stream().filter(end -> end.contains("WRONGTYPE")).count(), ends::toString);
+            for (String name : Arrays.asList("missing", "deleted")) {
+                assertTrue(client.getSemaphore(name).trySetPermits(1));
+                assertTrue(client.getSemaphore(name).tryAcquire());
+            }
+            assertTrue(client.getPermitExpirableSemaphore("ramps").trySetPermits(1));
+            client.getPermitExpirableSemaphore("ramps").release(
+                    client.getPermitExpirableSemaphore("ramps").tryAcquire());
+        }
+    }
+
+    @Test
+    void aWaiterThatGetsItsLockWhenTheTestEndsIsALeak() {
+        try (LockredisServer server = LockredisServer.start()) {
+            RedissonClient client = Clients.redisson(server);
+            for (boolean deleted : new boolean[] {false, true}) {
+                Wait.until(() -> endsWithAWaiter(server, client, deleted)); // a slow thread acquires too late
+            }
+            client.shutdown();
+        }
+    }
+
+    /** Reports whether a test fails that ends with a waiter for a lock. */
+    private static boolean endsWithAWaiter(LockredisServer server, RedissonClient client, boolean deleted) {
+        LeakCheck check = LeakCheck.begin(server);
+        RLock lock = client.getLock("order:42");
+        lock.lock();
+        Thread waiter = new Thread(lock::lock);
+        waiter.setDaemon(true);
+        waiter.start();
+        Wait.until(() -> ((List<?>) server.command("PUBSUB", "CHANNELS")).size() == 1);
+        if (deleted) {
+            server.flush();
+        } else {
+            lock.unlock();
+        }
+        String text = check.end(true);
+        Wait.until(() -> !waiter.isAlive());
+        server.flush();
+        return text != null && text.contains("lock \"order:42\" is held by " + client.getId());
+    }
+}
