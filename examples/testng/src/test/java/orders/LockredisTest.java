@@ -1,5 +1,6 @@
 package orders;
 
+import io.github.lockredis.server.EndWatch;
 import io.github.lockredis.server.LeakCheck;
 import io.github.lockredis.server.LockredisServer;
 import java.lang.reflect.InvocationTargetException;
@@ -19,21 +20,21 @@ import org.testng.annotations.Listeners;
 public abstract class LockredisTest implements IHookable {
     protected LockredisServer server;
     private Runnable close; // of the server. Tests cannot call it
+    private EndWatch ends; // of the server
     private AssertionError error; // what the last test has left behind, or null
-    private String ended; // the text about an end of the server between tests, or null
-    private String last = "before the first test: ";
 
     @BeforeClass(alwaysRun = true)
     public void startServer() {
         server = LockredisServer.start();
         close = server.closeOnlyBy("LockredisTest");
+        ends = new EndWatch(server);
     }
 
     @BeforeMethod(alwaysRun = true)
     public void prepareServer() {
         error = null;
         LeakCheck.prepare(server, true);
-        noteEnd();
+        ends.begin(this);
     }
 
     /** Runs a test method. TestNG fails the test for what this method throws. */
@@ -41,9 +42,8 @@ public abstract class LockredisTest implements IHookable {
     public void run(IHookCallBack test, ITestResult result) {
         LeakCheck check = LeakCheck.begin(server);
         test.runTestMethod(result);
-        last = "after the test " + result.getName() + ": ";
         String leaks = check.end(true);
-        String end = server.unexpectedEnd();
+        String end = ends.end(this, result.getName());
         if (leaks == null && end == null) {
             return;
         }
@@ -77,14 +77,9 @@ public abstract class LockredisTest implements IHookable {
     @AfterClass(alwaysRun = true)
     public void closeServer() {
         close.run();
-        noteEnd();
+        String ended = ends.outside();
         if (ended != null) {
             throw new AssertionError(ended);
         }
-    }
-
-    private void noteEnd() {
-        String end = server.unexpectedEnd();
-        ended = end != null ? last + end : ended;
     }
 }

@@ -50,6 +50,16 @@ public class OrdersTest extends LockredisTest {
         }
     }
 
+    @Test
+    public void eachEndBetweenTestsIsTold() {
+        TestListenerAdapter report = run(EndsBetween.class);
+        assertEquals(report.getPassedTests().size(), 2);
+        assertEquals(report.getConfigurationFailures().size(), 1);
+        String text = report.getConfigurationFailures().get(0).getThrowable().getMessage();
+        assertTrue(text.startsWith("after the test a: lockredis at ")
+                && text.contains("\nafter the test b: lockredis at "), text);
+    }
+
     private static TestListenerAdapter run(Class<?> type) {
         TestListenerAdapter report = new TestListenerAdapter();
         TestNG tests = new TestNG(false);
@@ -57,11 +67,11 @@ public class OrdersTest extends LockredisTest {
         tests.addListener(report);
         tests.setVerbose(0);
         tests.run();
-        assertEquals(report.getConfigurationFailures().size(), 0);
         return report;
     }
 
     private static void assertFailed(TestListenerAdapter report, String... names) {
+        assertEquals(report.getConfigurationFailures().size(), 0);
         assertEquals(report.getFailedTests().stream().map(ITestResult::getName).sorted()
                 .collect(Collectors.toList()), Arrays.asList(names));
     }

@@ -1,7 +1,5 @@
 package io.github.lockredis.junit4;
 
-import java.util.ArrayList;
-import java.util.List;
 import java.util.Objects;
 import java.util.function.Consumer;
 
@@ -10,6 +8,7 @@ import org.junit.rules.TestRule;
 import org.junit.runner.Description;
 import org.junit.runners.model.Statement;
 
+import io.github.lockredis.server.EndWatch;
 import io.github.lockredis.server.LeakCheck;
 import io.github.lockredis.server.LockredisServer;
 
@@ -33,8 +32,7 @@ public final class LockredisRule implements TestRule {
     private final Consumer<LockredisServer.Builder> setup;
     private volatile LockredisServer server; // null: none runs
     private volatile boolean checked; // each test is checked, so the class need not be
-    private final List<String> between = new ArrayList<>(); // ends of the process outside of tests
-    private String when; // the beginning of the text about an end outside of tests
+    private EndWatch ends; // of the server
     private boolean leaksAllowed;
     private boolean dataKept;
 
@@ -83,11 +81,7 @@ public final class LockredisRule implements TestRule {
                 if (server != null) {
                     checked = true;
                     prepare();
-                    try {
-                        check(base, false);
-                    } finally {
-                        when = after(description);
-                    }
+                    check(base, description, false);
                 } else {
                     run(base, description);
                 }
@@ -98,48 +92,29 @@ public final class LockredisRule implements TestRule {
     private void run(Statement base, Description description) throws Throwable {
         LockredisServer.Builder builder = LockredisServer.builder();
         setup.accept(builder);
-        between.clear();
-        when = "before the first test: ";
         LockredisServer running = builder.start();
         Runnable close = running.closeOnlyBy("the LockredisRule");
         Throwable failure = null;
         try {
+            ends = new EndWatch(running);
             server = running;
             checked = false;
             if (running.isAttached()) {
                 prepare(); // it is a real Redis, with the data of earlier tests
             }
-            check(base, true);
+            check(base, description, true);
         } catch (Throwable e) {
             failure = e;
         } finally {
-            if (!checked) { // else the last test has set it
-                when = after(description);
-            }
             close.run();
             server = null;
         }
-        noteEnd(running);
-        fail(between.isEmpty() ? null : String.join("\n", between), failure);
+        fail(ends.outside(), failure);
     }
 
     /** Empties the server for a test. Starts it again if a test has stopped it. */
     private void prepare() {
         LeakCheck.prepare(server, !dataKept);
-        noteEnd(server);
-    }
-
-    private void noteEnd(LockredisServer ended) {
-        String end = ended.unexpectedEnd();
-        if (end != null) {
-            between.add(when + end);
-        }
-    }
-
-    /** Returns the beginning of the text about an end that was noticed after a test or a class. */
-    static String after(Description description) {
-        return "after the test " + (description.isTest() ? "" : "class ") + description.getDisplayName()
-                + ": ";
     }
 
     /**
@@ -147,8 +122,11 @@ public final class LockredisRule implements TestRule {
      *
      * @param last whether the server ends with it. If its tests were checked, it need not be
      */
-    private void check(Statement base, boolean last) throws Throwable {
+    private void check(Statement base, Description description, boolean last) throws Throwable {
         LeakCheck check = leaksAllowed ? null : LeakCheck.begin(server);
+        if (!last) {
+            ends.begin(description);
+        }
         Throwable failure = null;
         try {
             base.evaluate();
@@ -161,13 +139,18 @@ public final class LockredisRule implements TestRule {
             failure.addSuppressed(new AssertionError(leaks));
             leaks = null;
         }
-        String end = last && checked ? null : server.unexpectedEnd(); // else run reports it
+        String end = last && checked ? null : ends.end(description, name(description)); // else run reports it
         if (end == null) {
             end = leaks;
         } else if (leaks != null) {
             end += "\n" + leaks;
         }
         fail(end, failure);
+    }
+
+    /** Returns the name of a test or a class for the text about an end behind it. */
+    static String name(Description description) {
+        return (description.isTest() ? "" : "class ") + description.getDisplayName();
     }
 
     /** Throws an error with a text, or the failure that there is. Nulls: it returns. */

@@ -55,10 +55,11 @@ public class UnexpectedEndTest {
         return found;
     }
 
-    private static void assertClassFails(Class<?> type, String when) {
+    private static String assertClassFails(Class<?> type, String when) {
         Failure failure = run(type, 1).get(0);
         assertNull(failure.getDescription().getMethodName());
         assertEnd(when + ": " + DURING, failure.getException());
+        return failure.getMessage();
     }
 
     @Test
@@ -130,7 +131,8 @@ public class UnexpectedEndTest {
 
     @Test
     public void anEndOutsideOfTheTestsFailsTheClass() {
-        assertClassFails(Between.class, "after the test one(" + Between.class.getName() + ")");
+        String all = assertClassFails(Between.class, "after the test one(" + Between.class.getName() + ")");
+        assertTrue(all, all.contains("\nafter the test two(" + Between.class.getName() + "): " + DURING));
         assertClassFails(Before.class, "before the first test");
         assertClassFails(After.class, "after the test test(" + After.class.getName() + ")");
     }
@@ -196,8 +198,8 @@ public class UnexpectedEndTest {
         Description test = Description.createTestDescription("orders.Some", "works");
         Description type = Description.createSuiteDescription("orders.Some");
         type.addChild(test);
-        assertEquals("after the test works(orders.Some): ", LockredisRule.after(test));
-        assertEquals("after the test class orders.Some: ", LockredisRule.after(type));
+        assertEquals("works(orders.Some)", LockredisRule.name(test));
+        assertEquals("class orders.Some", LockredisRule.name(type));
     }
 
     @Test

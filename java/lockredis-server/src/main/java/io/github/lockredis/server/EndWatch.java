@@ -13,7 +13,7 @@ import java.util.Set;
  * server tells an end once, and it cannot know which test has caused it. So each test that runs when the end
  * is noticed gets the text. An end that is noticed while no test runs is told by {@link #outside}.
  *
- * <p>The modules for JUnit 5 and Spring use it, and so can an adapter for another test framework. All
+ * <p>The modules for JUnit and Spring use it, and so can an adapter for another test framework. All
  * methods may be called by several threads at once.
  */
 public final class EndWatch {
