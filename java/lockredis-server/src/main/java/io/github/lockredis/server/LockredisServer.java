@@ -477,6 +477,7 @@ public final class LockredisServer implements AutoCloseable {
      * a test framework shares the server among tests, and a test that closes it would fail the others.
      *
      * @param owner what closes the server, for the exception's text: JUnit
+     * @throws IllegalArgumentException if the owner is empty or blank
      * @throws IllegalStateException if the server has an owner already
      */
     public Runnable closeOnlyBy(String owner) {
@@ -486,7 +487,11 @@ public final class LockredisServer implements AutoCloseable {
 
     /** Sets what closes the server. */
     void own(String owner) {
-        Objects.requireNonNull(owner, "closeOnlyBy(null): give the name of what closes the server");
+        String advice = "give the name of what closes the server";
+        Objects.requireNonNull(owner, "closeOnlyBy(null): " + advice);
+        if (owner.trim().isEmpty()) {
+            throw new IllegalArgumentException("closeOnlyBy(\"" + owner + "\"): " + advice + ", such as JUnit");
+        }
         if (!this.owner.compareAndSet(null, owner)) {
             throw new IllegalStateException("closeOnlyBy(\"" + owner + "\"): the server is closed by "
                     + this.owner.get());

@@ -65,6 +65,21 @@ class LockredisServerTest {
     }
 
     @Test
+    void anOwnerHasAName() {
+        try (LockredisServer server = LockredisServer.start()) {
+            for (String blank : new String[] {"", " \t"}) {
+                String text = assertThrows(IllegalArgumentException.class,
+                        () -> server.closeOnlyBy(blank)).getMessage();
+                assertEquals("closeOnlyBy(\"" + blank
+                        + "\"): give the name of what closes the server, such as JUnit", text);
+            }
+        } // it has no owner
+        try (LockredisTopology topology = LockredisServer.cluster()) {
+            assertThrows(IllegalArgumentException.class, () -> topology.closeOnlyBy(""));
+        }
+    }
+
+    @Test
     void onlyItsOwnerClosesATopology() {
         LockredisTopology topology = LockredisServer.sentinel();
         Runnable close = topology.closeOnlyBy("JUnit");
