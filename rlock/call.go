@@ -90,10 +90,12 @@ func (k call) command(ctx context.Context, body bool) *requestCmd {
 // that, and counts the copies.
 type requestCmd struct {
 	*redis.Cmd
-	near   bool          // send with a short timeout, see nearPatience
-	batch  int           // how many near requests go in one pipeline; 0: it goes alone
+	wait   poolWait      // of the first of the near requests that go together
 	blocks time.Duration // how long the server may wait before it replies; 0: not at all
+	batch  int32         // how many near requests go in one pipeline; 0: it goes alone
+	near   bool          // send with a short timeout, see nearPatience
 	hooked bool          // set by the sendHook
+	wrote  bool          // like written; only the goroutine that sends the command may use it
 
 	// sent is when go-redis wrote the command to a connection. Before that it is when
 	// the command was made. written, which may be nil, tells the same.
@@ -105,6 +107,7 @@ func newRequestCmd(cmd *redis.Cmd) *requestCmd { return &requestCmd{Cmd: cmd, se
 
 // begin is called before go-redis waits for a connection.
 func (r *requestCmd) begin() {
+	r.wrote = false
 	if r.written != nil {
 		r.written.Store(false)
 	}
@@ -118,6 +121,7 @@ func (*requestCmd) NoRetry() bool { return true }
 func (r *requestCmd) Args() []any {
 	if r.Val() == nil && r.Err() == nil {
 		r.sent = time.Now()
+		r.wrote = true
 		if r.written != nil {
 			r.written.Store(true)
 		}

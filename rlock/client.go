@@ -40,7 +40,8 @@ type Options struct {
 
 	// RetryFor is how long a request is sent again while the server does not
 	// answer: broken connections, a failover, a server that loads its data. After
-	// that the call fails with the last error. A call ends earlier when its context
+	// that the call fails with the last error. The time for which a call waits for a
+	// connection of go-redis's pool counts. A call ends earlier when its context
 	// or its Wait ends. 0 or less means 30 s.
 	RetryFor time.Duration
 
@@ -137,7 +138,7 @@ func New(rdb redis.UniversalClient, opts Options) *Client {
 	c.sweeper = &sweeper{c: c}
 	c.holders = newHolders()
 	c.workers = newWorkers(c)
-	c.topo.spawn, c.topo.given = c.spawn, c.given.Done()
+	c.topo.spawn, c.topo.given = c.spawn, c.given
 	c.leaveServer = c.joinServer(rdb)
 	return c
 }

@@ -56,17 +56,21 @@ type unsent struct{ error }
 func (e unsent) Unwrap() error { return e.error }
 
 // send sends cmd and waits for the reply, which is then in cmd. When ctx ends while cmd waits or is
-// in a pipeline, or laneTimeout in a near lane, or when Close gives up, send returns an error. Unless
-// the error is unsent, cmd may have been sent, and the caller must not use it. The caller is inside
-// enter and leave.
-func (l *lane) send(ctx context.Context, cmd *requestCmd) error {
+// in a pipeline, or laneTimeout or most.patience in a near lane, or when most.closing is closed, send
+// returns an error. Unless the error is unsent, cmd may have been sent, and the caller must not use
+// it. The caller is inside enter and leave.
+func (l *lane) send(ctx context.Context, most callerWait, cmd *requestCmd) error {
 	w := l.board(ctx, cmd)
 	if w == nil {
 		defer l.land()
 		_ = l.to.rdb.Process(ctx, cmd)
 		return nil
 	}
-	timer := time.NewTimer(laneTimeout)
+	limit := laneTimeout
+	if l.near {
+		limit = min(limit, most.patience)
+	}
+	timer := time.NewTimer(limit)
 	defer timer.Stop()
 	var err error
 	for err == nil {
@@ -75,7 +79,7 @@ func (l *lane) send(ctx context.Context, cmd *requestCmd) error {
 			return nil
 		case <-ctx.Done():
 			err = ctx.Err()
-		case <-l.to.topo.given:
+		case <-most.closing:
 			err = ErrClosed
 		case <-timer.C:
 			if l.near {
@@ -139,7 +143,7 @@ func (l *lane) hurry(w *waiting) {
 // fly continues a flight until the queue is empty.
 func (l *lane) fly(next []*waiting) {
 	for ; next != nil; next = l.next() {
-		sendTogether(l.to.rdb, next)
+		sendTogether(l.to.topo.detach(next[0].ctx), l.to.rdb, next)
 	}
 }
 
@@ -159,15 +163,14 @@ func (l *lane) next() (next []*waiting) {
 }
 
 // sendTogether sends the requests in one pipeline.
-func sendTogether(p processor, all []*waiting) {
-	ctx := context.WithoutCancel(all[0].ctx)
+func sendTogether(ctx context.Context, p processor, all []*waiting) {
 	if len(all) == 1 {
 		_ = p.Process(ctx, all[0].cmd)
 	} else {
 		pipe := p.Pipeline()
 		for _, w := range all {
 			if w.cmd.near {
-				w.cmd.batch = len(all)
+				w.cmd.batch = int32(len(all))
 			}
 			_ = pipe.Process(ctx, w.cmd)
 		}

@@ -87,7 +87,7 @@ func (h sendHook) clientFor(r *requestCmd) *redis.Client {
 	timeout := h.once.Options().ReadTimeout
 	switch {
 	case r.near:
-		return h.nearClient(r.batch)
+		return h.nearClient(int(r.batch))
 	case r.blocks == 0 || timeout <= 0:
 		return h.once
 	}
@@ -106,7 +106,14 @@ func (h sendHook) ProcessHook(next redis.ProcessHook) redis.ProcessHook {
 		if r == nil {
 			return next(ctx, cmd)
 		}
-		return h.clientFor(r).Process(ctx, cmd)
+		if !r.near {
+			return h.clientFor(r).Process(ctx, cmd)
+		}
+		r.wait.begin(ctx)
+		err := h.clientFor(r).Process(&r.wait, cmd)
+		r.wait.end()
+		withdraw(err, cmd)
+		return cmd.Err()
 	}
 }
 
@@ -120,8 +127,27 @@ func (h sendHook) ProcessPipelineHook(next redis.ProcessPipelineHook) redis.Proc
 		for _, cmd := range cmds {
 			_ = pipe.Process(ctx, cmd)
 		}
-		_, err := pipe.Exec(ctx)
+		if !r.near {
+			_, err := pipe.Exec(ctx)
+			return err
+		}
+		r.wait.begin(ctx)
+		_, err := pipe.Exec(&r.wait)
+		r.wait.end()
+		withdraw(err, cmds...)
 		return err
+	}
+}
+
+// withdraw marks the requests as unsent, if err is the end of their wait for a connection.
+func withdraw(err error, cmds ...redis.Cmder) {
+	if !isOver(err) {
+		return
+	}
+	for _, cmd := range cmds {
+		if r, ok := cmd.(*requestCmd); ok && !r.wrote {
+			r.SetErr(unsent{errBusy})
+		}
 	}
 }
 

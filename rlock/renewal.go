@@ -61,7 +61,10 @@ func (w *watchdog) check(all []renewal) {
 // time. So a server that hangs does not delay the replies of other servers. It reports
 // whether all servers answered.
 func (w *watchdog) renewPerServer(due []renewal) bool {
-	ctx := context.WithoutCancel(w.c.ctx)
+	ctx := w.c.given
+	if !w.c.opts.UnlockOnClose { // the holds are lost when Close begins
+		ctx = w.c.ctx
+	}
 	var silent atomic.Bool
 	servers := map[*server][]renewal{}
 	for _, r := range due {
@@ -151,7 +154,7 @@ func (w *watchdog) confirm(g *holding) {
 
 // failed records the error of a renewal, and makes the next one come sooner.
 func (w *watchdog) failed(r renewal, err error) {
-	if r.length == 0 {
+	if r.length == 0 || isOver(err) && w.c.ctx.Err() != nil {
 		return
 	}
 	l := r.lease

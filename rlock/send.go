@@ -2,7 +2,6 @@ package rlock
 
 import (
 	"context"
-	"fmt"
 	"sync/atomic"
 	"time"
 
@@ -31,6 +30,15 @@ type request struct {
 	settled func(outcome)
 
 	written *atomic.Bool // whether go-redis has written the last copy, see requestCmd; nil: unknown
+
+	callerWait // set by send
+}
+
+// callerWait is how long the caller of a request waits for its outcome: for at most patience, and
+// until closing is closed.
+type callerWait struct {
+	patience time.Duration
+	closing  <-chan struct{}
 }
 
 // outcome is the result of a request.
@@ -56,6 +64,18 @@ func (c *Client) send(ctx context.Context, r request) outcome {
 		r.settle(o)
 		return o
 	}
+	began := time.Now()
+	r.closing = c.ctx.Done()
+	if r.persistent {
+		r.closing = c.given.Done()
+	}
+	r.patience = c.opts.RetryFor
+	if !r.persistent {
+		r.patience = min(r.patience, r.limit)
+	}
+	if r.replicated && c.topo.synced {
+		r.patience += c.opts.SyncTimeout
+	}
 	var first outcome
 	if ctx.Err() == nil {
 		var done bool
@@ -66,32 +86,22 @@ func (c *Client) send(ctx context.Context, r request) outcome {
 	if err := ctx.Err(); err != nil && !r.persistent {
 		return outcome{err: err, strays: first.strays}
 	}
-	closing := c.ctx.Done()
-	if r.persistent {
-		closing = c.given.Done()
-	}
-	patience := c.opts.RetryFor
-	if !r.persistent {
-		patience = min(patience, r.limit)
-	}
-	if r.replicated && c.topo.synced {
-		patience += c.opts.SyncTimeout
-	}
-	s := c.newSending(ctx, r, patience)
+	left := r.patience - time.Since(began)
+	s := c.newSending(ctx, r, left)
 	s.record(first)
 	s.sends.Store(true)
 	c.workers.run(s)
-	timer := time.NewTimer(patience)
+	timer := time.NewTimer(left)
 	defer timer.Stop()
 	var err error
 	select {
 	case o := <-s.done:
 		return o
 	case <-timer.C:
-		err = fmt.Errorf("rlock: no answer for %v: %w", patience, s.lastError())
+		err = s.silence(r.patience)
 	case <-ctx.Done():
 		err = ctx.Err()
-	case <-closing:
+	case <-r.closing:
 		err = ErrClosed
 	}
 	s.leave()
@@ -143,7 +153,13 @@ func (c *Client) attempt(ctx context.Context, srv *server, r *request, near bool
 		o.reply, o.err = srv.run(ctx, r, near, false)
 	}
 	if o.err != nil && ctx.Err() != nil && r.written != nil && !r.written.Load() {
+		if isOver(o.err) {
+			o.err = errBusy
+		}
 		o.err = unsent{o.err}
+		return o
+	}
+	if near && isUnsent(o.err) {
 		return o
 	}
 	o.reply, o.err = c.topo.follow(ctx, r, o.reply, o.err)

@@ -12,13 +12,14 @@ import (
 type sending struct {
 	request
 	c      *Client
-	ctx    context.Context // for persistent requests the caller's without its end, else see newSending
-	cancel func()          // ends ctx
+	ctx    context.Context // the caller's values; ends when no copy needs to wait for a connection
+	cancel func()          // ends ctx, unless the request is persistent
 	until  time.Time       // when the caller leaves at the latest; zero if the request is persistent
 	done   chan outcome    // capacity 1
 	left   chan struct{}   // closed when the caller has left
 	strays atomic.Int32
-	sends  atomic.Bool // run sends a copy, or will send one although the caller has left
+	sends  atomic.Bool            // run sends a copy, or will send one although the caller has left
+	server atomic.Pointer[server] // of the last copy
 
 	mu   sync.Mutex // guards last
 	last error      // of the last copy without an answer
@@ -29,13 +30,13 @@ type sending struct {
 // A copy that was written keeps its connection until copyGrace after the caller's deadline.
 func (c *Client) newSending(ctx context.Context, r request, patience time.Duration) *sending {
 	s := &sending{
-		request: r, c: c, ctx: context.WithoutCancel(ctx), cancel: func() {},
+		request: r, c: c, ctx: c.topo.detach(ctx), cancel: func() {},
 		done: make(chan outcome, 1), left: make(chan struct{}),
 	}
+	s.written = &atomic.Bool{}
 	if r.persistent {
 		return s
 	}
-	s.written = &atomic.Bool{}
 	s.until = time.Now().Add(patience)
 	s.ctx, s.cancel = context.WithCancel(s.ctx)
 	if d, ok := ctx.Deadline(); ok && d.Before(s.until) {
@@ -108,6 +109,7 @@ func (s *sending) run() {
 		if srv, err := s.c.topo.serverFor(s.ctx, s.key()); err != nil {
 			o = outcome{err: err}
 		} else {
+			s.server.Store(srv)
 			o = s.attempt(srv, n == 1)
 			s.record(o)
 		}
@@ -136,7 +138,7 @@ func (s *sending) attempt(srv *server, first bool) outcome {
 		return s.c.attempt(s.ctx, srv, &s.request, false)
 	}
 	o := s.attemptInTime(srv, first)
-	if _, never := errors.AsType[unsent](o.err); never {
+	if isUnsent(o.err) {
 		s.setLast(o.err)
 		select {
 		case <-s.left:
@@ -181,15 +183,8 @@ func (s *sending) attemptInTime(srv *server, first bool) outcome {
 		}
 	})
 	defer t.Stop()
-	o := s.c.attempt(ctx, srv, &s.request, false)
-	if _, never := errors.AsType[unsent](o.err); never {
-		o.err = unsent{errBusy}
-	}
-	return o
+	return s.c.attempt(ctx, srv, &s.request, false)
 }
-
-// errBusy is the error of a request that got no connection of the pool in time.
-var errBusy = errors.New("all connections of the pool are busy")
 
 // errSlow is the error of a request whose caller waits for less than the server's latency.
 var errSlow = errors.New("the server answers too slowly")

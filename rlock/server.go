@@ -70,6 +70,7 @@ func (s *server) run(ctx context.Context, r *request, near, asking bool) (any, e
 	}
 	e := evaluation{
 		server: s, call: r.call, near: near, asking: asking, replicas: replicas, written: r.written,
+		callerWait: r.callerWait,
 	}
 	switch {
 	case near:
@@ -115,6 +116,7 @@ type evaluation struct {
 	asking   bool
 	replicas int // so many must confirm
 	written  *atomic.Bool
+	callerWait
 }
 
 func (e evaluation) run(ctx context.Context, body bool) (v any, confirmed int, err error) {
@@ -125,7 +127,7 @@ func (e evaluation) run(ctx context.Context, body bool) (v any, confirmed int, e
 	if e.replicas == 0 && !e.asking {
 		if e.lane == nil {
 			_ = e.server.rdb.Process(ctx, cmd)
-		} else if err := e.lane.send(ctx, cmd); err != nil {
+		} else if err := e.lane.send(ctx, e.callerWait, cmd); err != nil {
 			return nil, 0, err
 		}
 		v, err = result(cmd)

@@ -34,11 +34,14 @@ func (s *sweeper) add(key string) {
 func (s *sweeper) run() {
 	for {
 		sleep(s.c.ctx, sweepDelay)
+		if s.c.ctx.Err() != nil { // close deletes the keys
+			return
+		}
 		keys := s.take()
 		if len(keys) == 0 {
 			return
 		}
-		s.delete(keys)
+		s.delete(s.c.ctx, keys)
 	}
 }
 
@@ -54,9 +57,9 @@ func (s *sweeper) take() []string {
 }
 
 // delete deletes keys in one pipeline, with one DEL for each key in a cluster, where
-// the keys are in different slots. Keys whose DEL fails expire later.
-func (s *sweeper) delete(keys []string) {
-	ctx := context.WithoutCancel(s.c.ctx)
+// the keys are in different slots. Keys whose DEL fails expire later. When ctx ends, delete does
+// not wait for a connection of the pool any more.
+func (s *sweeper) delete(ctx context.Context, keys []string) {
 	perCommand := 1
 	if s.c.topo.single {
 		perCommand = sweepKeys
@@ -65,16 +68,22 @@ func (s *sweeper) delete(keys []string) {
 	for chunk := range slices.Chunk(keys, perCommand) {
 		_ = pipe.Del(ctx, chunk...)
 	}
-	_, _ = pipe.Exec(ctx)
+	if _, err := pipe.Exec(ctx); err != nil && ctx.Err() != nil { // close tries once more
+		s.mu.Lock()
+		defer s.mu.Unlock()
+		s.keys = append(s.keys, keys...)
+	}
 }
 
 // sweepKeys is how many keys one DEL deletes. A longer command would delay other
 // clients of the server.
 const sweepKeys = 200
 
-// close deletes the remaining keys.
+// close deletes the remaining keys. It waits at most closeGrace for a connection of the pool.
 func (s *sweeper) close() {
 	if keys := s.take(); len(keys) > 0 {
-		s.delete(keys)
+		ctx, cancel := context.WithTimeout(s.c.given, closeGrace)
+		defer cancel()
+		s.delete(ctx, keys)
 	}
 }

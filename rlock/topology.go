@@ -20,7 +20,7 @@ type topology struct {
 	synced  bool // acquisitions wait for replicas
 	opts    Options
 	spawn   func(func())    // Client.spawn
-	given   <-chan struct{} // closed when Close gives up on requests without an answer
+	given   context.Context // Client.given
 
 	only    *server  // when all keys are on one server
 	cluster cluster  // otherwise

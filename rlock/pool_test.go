@@ -1,0 +1,278 @@
+package rlock_test
+
+import (
+	"context"
+	"strings"
+	"sync"
+	"testing"
+	"testing/synctest"
+	"time"
+
+	"github.com/redis/go-redis/v9"
+
+	"github.com/lockredis/lockredis/lockredistest"
+	"github.com/lockredis/lockredis/rlock"
+)
+
+// busyPool is a client with RetryFor of 300 ms of a near server, whose only connection the
+// program's own BLPOP has for 20 s.
+type busyPool struct {
+	*rlock.Client
+	srv   *lockredistest.Server
+	held  *rlock.Hold           // of "held"
+	sem   *rlock.Semaphore      // with a free permit
+	rate  *rlock.RateLimiter    // likewise
+	latch *rlock.CountDownLatch // with a count of 1
+}
+
+// withBusyPool runs f in virtual time with a busyPool.
+func withBusyPool(t *testing.T, f func(t *testing.T, c busyPool)) {
+	t.Helper()
+	virtually(t, func(t *testing.T) {
+		srv := holding(t)
+		o := srv.Options()
+		o.PoolSize = 1
+		rdb := redis.NewClient(o)
+		t.Cleanup(func() { rdb.Close() })
+		c := newClient(t, rdb, rlock.Options{RetryFor: 300 * time.Millisecond})
+		warm(t, c)
+		b := busyPool{c, srv, acquire(t, c.Lock("held")), c.Semaphore("s"), c.RateLimiter("r"),
+			c.CountDownLatch("c")}
+		_, err := b.sem.TrySetPermits(t.Context(), 1)
+		must(t, err)
+		_, err = b.rate.TrySetRate(t.Context(), rlock.RateConfig{Rate: 1, Interval: time.Hour})
+		must(t, err)
+		_, err = b.latch.TrySetCount(t.Context(), 1)
+		must(t, err)
+		time.Sleep(time.Second) // the latches are swept
+		go rdb.BLPop(context.Background(), 20*time.Second, "none")
+		synctest.Wait()
+		f(t, b)
+	})
+}
+
+// callsWithLimits are calls with the time for which they may wait for an answer.
+var callsWithLimits = []struct {
+	name  string
+	limit time.Duration
+	call  func(ctx context.Context, c busyPool) error
+}{
+	{"Lock.Acquire with Wait(0)", 300 * time.Millisecond, func(ctx context.Context, c busyPool) error {
+		return tryIn(ctx, c.Lock("l"), rlock.Wait(0))
+	}},
+	{"Lock.Acquire with Wait(100ms)", 100 * time.Millisecond, func(ctx context.Context, c busyPool) error {
+		return tryIn(ctx, c.Lock("l"), rlock.Wait(100*time.Millisecond))
+	}},
+	{"Lock.Acquire with Wait(10ms)", 10 * time.Millisecond, func(ctx context.Context, c busyPool) error {
+		return tryIn(ctx, c.Lock("l"), rlock.Wait(10*time.Millisecond))
+	}},
+	{"Lock.Acquire", 300 * time.Millisecond, func(ctx context.Context, c busyPool) error {
+		return tryIn(ctx, c.Lock("l"))
+	}},
+	{"FairLock.Acquire", 300 * time.Millisecond, func(ctx context.Context, c busyPool) error {
+		return tryIn(ctx, c.FairLock("l"))
+	}},
+	{"Lock.IsLocked", 300 * time.Millisecond, func(ctx context.Context, c busyPool) error {
+		_, err := c.Lock("l").IsLocked(ctx)
+		return err
+	}},
+	{"Lock.ForceUnlock", 300 * time.Millisecond, func(ctx context.Context, c busyPool) error {
+		_, err := c.Lock("l").ForceUnlock(ctx)
+		return err
+	}},
+	{"Hold.Release", 300 * time.Millisecond, func(ctx context.Context, c busyPool) error {
+		return c.held.Release(ctx)
+	}},
+	{"Hold.Extend", 300 * time.Millisecond, func(ctx context.Context, c busyPool) error {
+		return c.held.Extend(ctx, time.Minute)
+	}},
+	{"Semaphore.Acquire with Wait(0)", 300 * time.Millisecond, func(ctx context.Context, c busyPool) error {
+		return c.sem.Acquire(ctx, 1, rlock.Wait(0))
+	}},
+	{"Semaphore.Release", 300 * time.Millisecond, func(ctx context.Context, c busyPool) error {
+		return c.sem.Release(ctx, 1)
+	}},
+	{"RateLimiter.Acquire with Wait(0)", 300 * time.Millisecond, func(ctx context.Context, c busyPool) error {
+		return c.rate.Acquire(ctx, 1, rlock.Wait(0))
+	}},
+	{"CountDownLatch.Await with Wait(0)", 300 * time.Millisecond, func(ctx context.Context, c busyPool) error {
+		return c.latch.Await(ctx, rlock.Wait(0))
+	}},
+	{"CountDownLatch.CountDown", 300 * time.Millisecond, func(ctx context.Context, c busyPool) error {
+		return c.latch.CountDown(ctx)
+	}},
+	{"MultiLock.Acquire with Wait(0)", 300 * time.Millisecond, func(ctx context.Context, c busyPool) error {
+		_, err := rlock.Multi(c.Lock("l"), c.Lock("m")).Acquire(ctx, rlock.Wait(0))
+		return err
+	}},
+}
+
+// A request that waits for a connection of the pool has no more time than one that waits for an
+// answer.
+func TestACallWaitsForAConnectionOfThePoolNoLongerThanForAnAnswer(t *testing.T) {
+	for _, k := range callsWithLimits {
+		for name, with := range map[string]func(context.Context) (context.Context, context.CancelFunc){
+			"endless": func(ctx context.Context) (context.Context, context.CancelFunc) {
+				return context.WithoutCancel(ctx), func() {}
+			},
+			"cancelable": context.WithCancel,
+			"limited": func(ctx context.Context) (context.Context, context.CancelFunc) {
+				return context.WithTimeout(ctx, time.Hour)
+			},
+		} {
+			t.Run(k.name+"/"+name, func(t *testing.T) {
+				withBusyPool(t, func(t *testing.T, c busyPool) {
+					ctx, cancel := with(t.Context())
+					defer cancel()
+					began := time.Now()
+					err := k.call(ctx, c)
+					if took := time.Since(began); err == nil || took > k.limit+10*time.Millisecond {
+						t.Errorf("after %v the error is %v", took, err)
+					}
+				})
+			})
+		}
+	}
+}
+
+func TestASingleTryWaitsASecondForAConnectionOfThePool(t *testing.T) {
+	gated(t, 1, func(
+		t *testing.T, srv *lockredistest.Server, rdb *redis.Client, _ *gate, c *rlock.Client) {
+		go rdb.BLPop(t.Context(), 20*time.Second, "none")
+		synctest.Wait()
+		before := scripts(srv)
+		began := time.Now()
+		err := try(c.Lock("l"), rlock.Wait(0))
+		if took := time.Since(began); took < 900*time.Millisecond || took > 1010*time.Millisecond {
+			t.Errorf("it took %v", took)
+		}
+		const want = "no connection of the pool (PoolSize 1) was free for 1s"
+		if err == nil || !strings.Contains(err.Error(), want) {
+			t.Errorf("the error is %v, without %q", err, want)
+		}
+		time.Sleep(time.Minute)
+		if n := scripts(srv) - before; n != 0 {
+			t.Errorf("%d scripts were sent", n)
+		}
+	})
+}
+
+// The requests that do not fit into the lane wait in its queue, and then in a pipeline.
+func TestCallersBehindABusyPoolLeaveInTime(t *testing.T) {
+	withBusyPool(t, func(t *testing.T, c busyPool) {
+		began := time.Now()
+		var wg sync.WaitGroup
+		for range 50 {
+			wg.Go(func() {
+				if _, err := c.Lock("l").IsLocked(t.Context()); err == nil {
+					t.Error("no error")
+				}
+				if took := time.Since(began); took > 310*time.Millisecond {
+					t.Errorf("it took %v", took)
+				}
+			})
+		}
+		wg.Wait()
+	})
+}
+
+func TestAnAcquisitionThatWaitsForAConnectionOfThePoolEndsAtClose(t *testing.T) {
+	for _, callers := range []int{1, 20} { // 20 are more than the lane sends at once
+		gated(t, 1, func(
+			t *testing.T, srv *lockredistest.Server, rdb *redis.Client, _ *gate, c *rlock.Client) {
+			time.Sleep(time.Second) // the latches are swept
+			go rdb.BLPop(t.Context(), 20*time.Second, "none")
+			synctest.Wait()
+			before := scripts(srv)
+			var closed time.Time
+			var wg sync.WaitGroup
+			for range callers {
+				wg.Go(func() {
+					mustBe(t, rlock.ErrClosed, try(c.Lock("l")))
+					if took := time.Since(closed); took > 30*time.Millisecond {
+						t.Errorf("it ended %v after Close", took)
+					}
+				})
+			}
+			time.Sleep(10 * time.Millisecond) // the requests wait for the connection
+			closed = time.Now()
+			limited, cancel := context.WithTimeout(t.Context(), time.Second)
+			defer cancel()
+			must(t, c.Close(limited))
+			wg.Wait()
+			if took := time.Since(closed); took > 30*time.Millisecond {
+				t.Errorf("Close took %v", took)
+			}
+			time.Sleep(time.Minute)
+			if n := scripts(srv) - before; n != 0 {
+				t.Errorf("%d scripts were sent", n)
+			}
+		})
+	}
+}
+
+// A release continues when its caller has left, but not after Close has given up.
+func TestNothingWaitsForAConnectionOfThePoolAfterCloseHasGivenUp(t *testing.T) {
+	withBusyPool(t, func(t *testing.T, c busyPool) {
+		time.Sleep(19 * time.Second)
+		if err := c.held.Release(t.Context()); err == nil {
+			t.Error("released")
+		}
+		before := scripts(c.srv)
+		limited, cancel := context.WithTimeout(t.Context(), 100*time.Millisecond)
+		defer cancel()
+		if c.Close(limited) == nil {
+			t.Error("closed")
+		}
+		time.Sleep(time.Minute)
+		if n := scripts(c.srv) - before; n != 0 {
+			t.Errorf("%d scripts were sent", n)
+		}
+	})
+}
+
+func TestCloseDoesNotWaitForAConnectionToRenewLeasesThatAreOver(t *testing.T) {
+	withBusyPool(t, func(t *testing.T, c busyPool) {
+		time.Sleep(11 * time.Second) // a renewal waits for the connection
+		closesSoon(t, c.Client)
+	})
+}
+
+func TestCloseWaitsLittleForAConnectionToDeleteLatches(t *testing.T) {
+	gated(t, 1, func(
+		t *testing.T, _ *lockredistest.Server, rdb *redis.Client, _ *gate, c *rlock.Client) {
+		go rdb.BLPop(t.Context(), 20*time.Second, "none")
+		synctest.Wait()
+		time.Sleep(time.Second) // the deletion waits for the connection
+		closesSoon(t, c)
+	})
+}
+
+// closesSoon closes c, which waits little for a connection of the pool.
+func closesSoon(t *testing.T, c *rlock.Client) {
+	t.Helper()
+	began := time.Now()
+	must(t, c.Close(t.Context()))
+	if took := time.Since(began); took > 250*time.Millisecond {
+		t.Errorf("Close took %v", took)
+	}
+}
+
+func TestARequestThatWaitedForAConnectionOfThePoolIsSentThen(t *testing.T) {
+	gated(t, 1, func(
+		t *testing.T, srv *lockredistest.Server, rdb *redis.Client, _ *gate, c *rlock.Client) {
+		go rdb.BLPop(t.Context(), time.Second, "none")
+		synctest.Wait()
+		time.Sleep(500 * time.Millisecond)
+		before := scripts(srv)
+		began := time.Now()
+		h := acquire(t, c.Lock("l"), rlock.Wait(0))
+		if took := time.Since(began); took > 600*time.Millisecond {
+			t.Errorf("it took %v", took)
+		}
+		release(t, h)
+		if n := scripts(srv) - before; n != 2 {
+			t.Errorf("%d scripts were sent", n)
+		}
+	})
+}

@@ -1,0 +1,134 @@
+package rlock
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"net"
+	"sync/atomic"
+	"time"
+
+	"github.com/redis/go-redis/v9"
+)
+
+// poolWait is the context of a near request. It ends nearTimeout after go-redis began to wait for
+// a connection of the pool, or when the caller's context ends. So the caller's goroutine does not
+// wait there for as long as go-redis's PoolTimeout: a worker waits instead, see Client.send.
+//
+// A context with a deadline costs a timer and allocations. While a connection is free, go-redis asks
+// for Done once, to see whether the context has ended. It asks again only before it waits, or
+// makes a connection. So the deadline begins with the second Done.
+type poolWait struct {
+	context.Context // the caller's
+
+	// limited is nil before the first Done, and askedOnce before the second.
+	limited atomic.Pointer[limitedWait]
+}
+
+// limitedWait is a context with a deadline.
+type limitedWait struct {
+	context.Context
+	cancel context.CancelFunc
+}
+
+// These are the states of a poolWait without a deadline.
+var (
+	askedOnce = &limitedWait{}
+	waitOver  = &limitedWait{} // go-redis has returned
+)
+
+// begin makes w the context of a request whose caller has ctx.
+func (w *poolWait) begin(ctx context.Context) {
+	w.Context = ctx
+	w.limited.Store(nil)
+}
+
+// end ends the deadline. It is called when go-redis has returned.
+func (w *poolWait) end() {
+	if l := w.limited.Swap(waitOver); l != nil && l != askedOnce && l != waitOver {
+		l.cancel()
+	}
+}
+
+// current returns the context that applies.
+func (w *poolWait) current() context.Context {
+	if l := w.limited.Load(); l != nil && l != askedOnce && l != waitOver {
+		return l
+	}
+	return w.Context
+}
+
+func (w *poolWait) Err() error { return w.current().Err() }
+
+func (w *poolWait) Done() <-chan struct{} {
+	if !w.limited.CompareAndSwap(nil, askedOnce) && w.limited.Load() == askedOnce {
+		l := &limitedWait{}
+		l.Context, l.cancel = context.WithTimeout(w.Context, nearTimeout)
+		if !w.limited.CompareAndSwap(askedOnce, l) {
+			l.cancel() // another goroutine was faster
+		}
+	}
+	return w.current().Done()
+}
+
+// detached has the values of a caller's context. It ends when Close gives up on requests without
+// an answer. So a request that continues without its caller does not wait for a connection of the
+// pool after that.
+type detached struct {
+	context.Context // Client.given
+	values          context.Context
+}
+
+func (d detached) Value(key any) any {
+	if v := d.Context.Value(key); v != nil {
+		return v
+	}
+	return d.values.Value(key)
+}
+
+// detach returns a detached context with the values of ctx.
+func (t *topology) detach(ctx context.Context) context.Context { return detached{t.given, ctx} }
+
+// errBusy is the error of a request that got no connection of the pool in time.
+var errBusy = errors.New("no connection of the pool was ready in time")
+
+// isOver reports whether err is the error of a context that has ended. A dial that took too long
+// has an error that errors.Is cannot tell from it.
+func isOver(err error) bool {
+	if _, isNet := errors.AsType[*net.OpError](err); isNet {
+		return false
+	}
+	return errors.Is(err, context.Canceled) || errors.Is(err, context.DeadlineExceeded)
+}
+
+// isUnsent reports whether err says that the request was never sent.
+func isUnsent(err error) bool {
+	_, never := errors.AsType[unsent](err)
+	return never
+}
+
+// busyPool returns the size of the server's pool if all of its connections are in use, else 0.
+func (s *server) busyPool() int {
+	rdb, ok := s.rdb.(interface {
+		node
+		PoolStats() *redis.PoolStats
+	})
+	if !ok {
+		return 0
+	}
+	size, stats := rdb.Options().PoolSize, rdb.PoolStats()
+	if int(stats.TotalConns)-int(stats.IdleConns) < size {
+		return 0
+	}
+	return size
+}
+
+// silence returns the error of a request that has had no answer for d.
+func (s *sending) silence(d time.Duration) error {
+	if srv := s.server.Load(); srv != nil && s.strays.Load() == 0 && !s.written.Load() {
+		if n := srv.busyPool(); n > 0 {
+			return fmt.Errorf("rlock: no connection of the pool (PoolSize %d) was free for %v", n, d)
+		}
+	}
+	return fmt.Errorf("rlock: no answer for %v: %w", d, s.lastError())
+}
