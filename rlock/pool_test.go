@@ -2,6 +2,8 @@ package rlock_test
 
 import (
 	"context"
+	"io"
+	"net"
 	"strings"
 	"sync"
 	"testing"
@@ -273,6 +275,68 @@ func TestARequestThatWaitedForAConnectionOfThePoolIsSentThen(t *testing.T) {
 		release(t, h)
 		if n := scripts(srv) - before; n != 2 {
 			t.Errorf("%d scripts were sent", n)
+		}
+	})
+}
+
+// nodesAt returns a cluster client for two servers, each with half of the slots, and their
+// addresses.
+func nodesAt(t *testing.T, low, high *lockredistest.Server) (
+	rdb *redis.ClusterClient, lowAddr, highAddr string) {
+	lowAddr, highAddr = "10.0.0.1:6379", "10.0.0.2:6379"
+	rdb = clusterOf(t, func(o *redis.ClusterOptions) {
+		o.Dialer = func(ctx context.Context, network, addr string) (net.Conn, error) {
+			if addr == lowAddr {
+				return low.Dial(ctx, network, addr)
+			}
+			return high.Dial(ctx, network, addr)
+		}
+	}, lowAddr, highAddr)
+	return rdb, lowAddr, highAddr
+}
+
+func TestACallThatIsRedirectedToANodeThatHangsEndsInTime(t *testing.T) {
+	for _, kind := range []string{"ASK", "MOVED"} {
+		virtually(t, func(t *testing.T) {
+			target, source := holding(t), holding(t)
+			rdb, addr, _ := nodesAt(t, target, source)
+			c := newClient(t, rdb, rlock.Options{Sync: rlock.SyncOff, RetryFor: 300 * time.Millisecond})
+			for range 2 {
+				release(t, acquire(t, c.Lock("l"))) // the source is near
+			}
+			source.FailRequest(lockredistest.Match{Key: "l", Times: lockredistest.Always},
+				kind+" 11562 "+addr)
+			defer target.Hang().Clear()
+			began := time.Now()
+			_, err := c.Lock("l").IsLocked(t.Context())
+			if took := time.Since(began); err == nil || took > 310*time.Millisecond {
+				t.Errorf("%s: after %v the error is %v", kind, took, err)
+			}
+		})
+	}
+}
+
+func TestACallThatWaitsForTheSlotMapEndsInTime(t *testing.T) {
+	virtually(t, func(t *testing.T) {
+		rdb := clusterOf(t, func(o *redis.ClusterOptions) {
+			o.ClusterSlots = func(ctx context.Context) ([]redis.ClusterSlot, error) {
+				time.Sleep(20 * time.Second)
+				return nil, io.ErrUnexpectedEOF
+			}
+		}, "10.0.0.1:6379")
+		c := newClient(t, rdb, rlock.Options{Sync: rlock.SyncOff, RetryFor: 2 * time.Second})
+		for limit, call := range map[time.Duration]func() error{
+			time.Second: func() error { return try(c.Lock("l"), rlock.Wait(0)) },
+			2 * time.Second: func() error {
+				_, err := c.Lock("l").IsLocked(t.Context())
+				return err
+			},
+		} {
+			began := time.Now()
+			err := call()
+			if took := time.Since(began); err == nil || took > limit+10*time.Millisecond {
+				t.Errorf("after %v the error is %v", took, err)
+			}
 		}
 	})
 }

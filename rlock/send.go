@@ -159,8 +159,10 @@ func (c *Client) attempt(ctx context.Context, srv *server, r *request, near bool
 		o.err = unsent{o.err}
 		return o
 	}
-	if near && isUnsent(o.err) {
-		return o
+	if near { // a redirection may take longer than the caller's goroutine can wait
+		if _, _, moved := redirected(o.err); moved || isUnsent(o.err) {
+			return o
+		}
 	}
 	o.reply, o.err = c.topo.follow(ctx, r, o.reply, o.err)
 	if mayArrive(o.err) {

@@ -22,9 +22,10 @@ type topology struct {
 	spawn   func(func())    // Client.spawn
 	given   context.Context // Client.given
 
-	only    *server  // when all keys are on one server
-	cluster cluster  // otherwise
-	servers sync.Map // of the cluster: *redis.Client → *server
+	only    *server     // when all keys are on one server
+	cluster cluster     // otherwise
+	servers sync.Map    // of the cluster: *redis.Client → *server
+	loaded  atomic.Bool // the cluster's slot map was loaded
 }
 
 // processor sends commands: a redis.Client, or a type that embeds one.
@@ -77,6 +78,7 @@ func (t *topology) serverFor(ctx context.Context, key string) (*server, error) {
 	if err != nil {
 		return nil, err
 	}
+	t.loaded.Store(true)
 	return t.server(rdb), nil
 }
 
@@ -129,9 +131,10 @@ func (t *topology) newServer(p processor) *server {
 }
 
 // nearServer returns the server of the request's key, if it is near. A request
-// that waits for replicas is not for a near server: the replicas may be far.
+// that waits for replicas is not for a near server: the replicas may be far. While the
+// slot map of a cluster is not loaded, no server is near: loading it may take long.
 func (t *topology) nearServer(ctx context.Context, r *request) (*server, bool) {
-	if r.replicated && t.synced {
+	if r.replicated && t.synced || !t.single && !t.loaded.Load() {
 		return nil, false
 	}
 	s, err := t.serverFor(ctx, r.key())
