@@ -340,3 +340,24 @@ func TestACallThatWaitsForTheSlotMapEndsInTime(t *testing.T) {
 		}
 	})
 }
+
+// When a copy of a rate limiter's acquisition may still arrive, another request follows the grant.
+// It makes the copy harmless.
+func TestAGrantOfARateLimiterDoesNotWaitForWhatFollowsIt(t *testing.T) {
+	gated(t, 10, func(
+		t *testing.T, srv *lockredistest.Server, _ *redis.Client, _ *gate, c *rlock.Client) {
+		r := c.RateLimiter("r")
+		_, err := r.TrySetRate(t.Context(), rlock.RateConfig{Rate: 5, Interval: time.Hour})
+		must(t, err)
+		must(t, r.Acquire(t.Context(), 1)) // the server knows the script
+		loseReplies(srv, 0, 1)
+		hold := srv.HoldRequest(lockredistest.Match{
+			Command: "evalsha", Nth: 3, Times: lockredistest.Always}, time.Hour)
+		defer hold.Clear()
+		began := time.Now()
+		err = r.Acquire(t.Context(), 1, rlock.Wait(0))
+		if took := time.Since(began); err != nil || took > 500*time.Millisecond || hold.Hits() == 0 {
+			t.Errorf("after %v the error is %v; %d requests were held", took, err, hold.Hits())
+		}
+	})
+}

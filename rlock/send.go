@@ -231,8 +231,11 @@ func (c *Client) sendChange(
 	})
 }
 
-// seal makes late copies of a granted claim's acquire request harmless.
+// seal makes late copies of a granted claim's acquire request harmless. It continues in the
+// background after undoWait, or when ctx ends.
 func (c *Client) seal(ctx context.Context, latch string) {
+	ctx, cancel := context.WithTimeout(ctx, undoWait)
+	defer cancel()
 	_ = c.send(ctx, request{
 		call:  newCall(scripts.Seal, []string{latch}, latchLife.Milliseconds()),
 		limit: c.opts.RetryFor, persistent: true, undo: true,
