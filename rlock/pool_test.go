@@ -6,6 +6,7 @@ import (
 	"net"
 	"strings"
 	"sync"
+	"sync/atomic"
 	"testing"
 	"testing/synctest"
 	"time"
@@ -358,6 +359,65 @@ func TestAGrantOfARateLimiterDoesNotWaitForWhatFollowsIt(t *testing.T) {
 		err = r.Acquire(t.Context(), 1, rlock.Wait(0))
 		if took := time.Since(began); err != nil || took > 500*time.Millisecond || hold.Hits() == 0 {
 			t.Errorf("after %v the error is %v; %d requests were held", took, err, hold.Hits())
+		}
+	})
+}
+
+// askedContext counts how often Done is asked for.
+type askedContext struct {
+	context.Context
+	asked *atomic.Int32
+}
+
+func (a askedContext) Done() <-chan struct{} {
+	a.asked.Add(1)
+	return a.Context.Done()
+}
+
+// asking is a hook that gives each script an askedContext.
+type asking struct{ asked atomic.Int32 }
+
+func (*asking) DialHook(next redis.DialHook) redis.DialHook { return next }
+
+func (*asking) ProcessPipelineHook(next redis.ProcessPipelineHook) redis.ProcessPipelineHook {
+	return next
+}
+
+func (a *asking) ProcessHook(next redis.ProcessHook) redis.ProcessHook {
+	return func(ctx context.Context, cmd redis.Cmder) error {
+		if cmd.Name() == "evalsha" {
+			ctx = askedContext{ctx, &a.asked}
+		}
+		return next(ctx, cmd)
+	}
+}
+
+// A deadline would ask the context above it for Done, once more than go-redis does.
+func TestARequestMakesADeadlineOnlyWhileNoConnectionIsFree(t *testing.T) {
+	virtually(t, func(t *testing.T) {
+		srv := lockredistest.RunT(t)
+		o := srv.Options()
+		o.PoolSize = 1
+		rdb := redis.NewClient(o)
+		t.Cleanup(func() { rdb.Close() })
+		var a asking
+		rdb.AddHook(&a)
+		c := newClient(t, rdb, rlock.Options{})
+		warm(t, c)
+		time.Sleep(time.Second) // the latches are swept
+		before := a.asked.Load()
+		h := acquire(t, c.Lock("l"))
+		if n := a.asked.Load() - before; n != 1 {
+			t.Errorf("Done was asked for %d times with a free connection", n)
+		}
+		release(t, h)
+		time.Sleep(time.Second)
+		go rdb.BLPop(t.Context(), time.Second, "none")
+		synctest.Wait()
+		before = a.asked.Load()
+		release(t, acquire(t, c.Lock("l")))
+		if n := a.asked.Load() - before; n < 3 {
+			t.Errorf("Done was asked for %d times with a busy pool", n)
 		}
 	})
 }
