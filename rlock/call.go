@@ -90,7 +90,7 @@ func (k call) command(ctx context.Context, body bool) *requestCmd {
 // that, and counts the copies.
 type requestCmd struct {
 	*redis.Cmd
-	wait   poolWait      // of the first of the near requests that go together
+	pool   poolState     // of the first of the near requests that go together
 	blocks time.Duration // how long the server may wait before it replies; 0: not at all
 	batch  int32         // how many near requests go in one pipeline; 0: it goes alone
 	near   bool          // send with a short timeout, see nearPatience

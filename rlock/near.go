@@ -18,7 +18,7 @@ const (
 )
 
 // nearPatience returns how long n requests in one pipeline wait for the replies of a near
-// server.
+// server, and before that for a connection of the pool.
 func nearPatience(n int) time.Duration { return nearTimeout + time.Duration(n-1)*nearLatency }
 
 // sendHook makes a go-redis client send rlock's requests once, the near ones with
@@ -109,9 +109,9 @@ func (h sendHook) ProcessHook(next redis.ProcessHook) redis.ProcessHook {
 		if !r.near {
 			return h.clientFor(r).Process(ctx, cmd)
 		}
-		r.wait.begin(ctx)
-		err := h.clientFor(r).Process(&r.wait, cmd)
-		r.wait.end()
+		wait := r.waitFrom(ctx)
+		err := h.clientFor(r).Process(wait, cmd)
+		wait.end()
 		withdraw(err, cmd)
 		return cmd.Err()
 	}
@@ -131,9 +131,9 @@ func (h sendHook) ProcessPipelineHook(next redis.ProcessPipelineHook) redis.Proc
 			_, err := pipe.Exec(ctx)
 			return err
 		}
-		r.wait.begin(ctx)
-		_, err := pipe.Exec(&r.wait)
-		r.wait.end()
+		wait := r.waitFrom(ctx)
+		_, err := pipe.Exec(wait)
+		wait.end()
 		withdraw(err, cmds...)
 		return err
 	}

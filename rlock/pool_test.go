@@ -167,8 +167,10 @@ func TestCallersBehindABusyPoolLeaveInTime(t *testing.T) {
 		var wg sync.WaitGroup
 		for range 50 {
 			wg.Go(func() {
-				if _, err := c.Lock("l").IsLocked(t.Context()); err == nil {
-					t.Error("no error")
+				const want = "no connection of the pool (PoolSize 1) was free for 300ms"
+				_, err := c.Lock("l").IsLocked(t.Context())
+				if err == nil || !strings.Contains(err.Error(), want) {
+					t.Errorf("the error is %v, without %q", err, want)
 				}
 				if took := time.Since(began); took > 310*time.Millisecond {
 					t.Errorf("it took %v", took)

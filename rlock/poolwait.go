@@ -11,15 +11,18 @@ import (
 	"github.com/redis/go-redis/v9"
 )
 
-// poolWait is the context of a near request. It ends nearTimeout after go-redis began to wait for
-// a connection of the pool, or when the caller's context ends. So the caller's goroutine does not
-// wait there for as long as go-redis's PoolTimeout: a worker waits instead, see Client.send.
+// poolWait is the context of near requests that go together. It ends nearPatience after go-redis began
+// to wait for a connection of the pool, or when the caller's context ends. So the caller's goroutine
+// does not wait there for as long as go-redis's PoolTimeout: a worker waits instead, see Client.send.
 //
 // A context with a deadline costs a timer and allocations. While a connection is free, go-redis asks
 // for Done once, to see whether the context has ended. It asks again only before it waits, or
 // makes a connection. So the deadline begins with the second Done.
-type poolWait struct {
-	context.Context // the caller's
+type poolWait struct{ first *requestCmd } // its size is that of a pointer, so it needs no allocation
+
+// poolState is the state of a poolWait.
+type poolState struct {
+	caller context.Context
 
 	// limited is nil before the first Done, and askedOnce before the second.
 	limited atomic.Pointer[limitedWait]
@@ -37,34 +40,39 @@ var (
 	waitOver  = &limitedWait{} // go-redis has returned
 )
 
-// begin makes w the context of a request whose caller has ctx.
-func (w *poolWait) begin(ctx context.Context) {
-	w.Context = ctx
-	w.limited.Store(nil)
+// waitFrom returns the poolWait of r, whose caller has ctx.
+func (r *requestCmd) waitFrom(ctx context.Context) poolWait {
+	r.pool.caller = ctx
+	r.pool.limited.Store(nil)
+	return poolWait{r}
 }
 
 // end ends the deadline. It is called when go-redis has returned.
-func (w *poolWait) end() {
-	if l := w.limited.Swap(waitOver); l != nil && l != askedOnce && l != waitOver {
+func (w poolWait) end() {
+	if l := w.first.pool.limited.Swap(waitOver); l != nil && l != askedOnce && l != waitOver {
 		l.cancel()
 	}
 }
 
 // current returns the context that applies.
-func (w *poolWait) current() context.Context {
-	if l := w.limited.Load(); l != nil && l != askedOnce && l != waitOver {
+func (w poolWait) current() context.Context {
+	p := &w.first.pool
+	if l := p.limited.Load(); l != nil && l != askedOnce && l != waitOver {
 		return l
 	}
-	return w.Context
+	return p.caller
 }
 
-func (w *poolWait) Err() error { return w.current().Err() }
+func (w poolWait) Deadline() (time.Time, bool) { return w.first.pool.caller.Deadline() }
+func (w poolWait) Value(key any) any           { return w.first.pool.caller.Value(key) }
+func (w poolWait) Err() error                  { return w.current().Err() }
 
-func (w *poolWait) Done() <-chan struct{} {
-	if !w.limited.CompareAndSwap(nil, askedOnce) && w.limited.Load() == askedOnce {
+func (w poolWait) Done() <-chan struct{} {
+	p := &w.first.pool
+	if !p.limited.CompareAndSwap(nil, askedOnce) && p.limited.Load() == askedOnce {
 		l := &limitedWait{}
-		l.Context, l.cancel = context.WithTimeout(w.Context, nearTimeout)
-		if !w.limited.CompareAndSwap(askedOnce, l) {
+		l.Context, l.cancel = context.WithTimeout(p.caller, nearPatience(max(int(w.first.batch), 1)))
+		if !p.limited.CompareAndSwap(askedOnce, l) {
 			l.cancel() // another goroutine was faster
 		}
 	}
