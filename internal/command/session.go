@@ -217,7 +217,9 @@ type Parked struct {
 	// client waits longer.
 	Serve func(c *Ctx, key []byte) (reply resp.Reply, served bool)
 	// Missing does the same when a signal was given on key and the key does not
-	// exist. Nil means that the client waits longer.
+	// exist. Nil means that the client waits longer. Only consumers of a stream's group
+	// have it: the store reports to them that the stream left its key (store.Observer.Lost),
+	// and Missing and Serve reply with Redis's errors. Clients of lists and sorted sets wait on.
 	Missing func(c *Ctx, key []byte) (reply resp.Reply, served bool)
 	// OnTimeout is the reply when the deadline comes first.
 	OnTimeout resp.Reply

@@ -5,7 +5,11 @@
 // timer's work. The time stands still within a unit.
 //
 // A connection's goroutine calls Run. Run takes the lock, pulls commands from the
-// connection's Source, and runs each of them. Every command passes the same files:
+// connection's Source, and runs each of them. There is no mailbox: a unit costs 1.6 µs. Only
+// TIME reads the clock within a unit, so that a script can measure what it does.
+//
+// Every command passes the same files. Before, each of four ways of running a command had
+// checks of its own, and new code would have gone into each.
 //
 //	admit.go    every check, in Redis's order; says admitted, refused, enqueued or held back
 //	call.go     statistics, the journal, the handler, a panic

@@ -18,6 +18,13 @@ import (
 // the place of the session's connection. An engine without Faults compares a pointer with
 // nil at each of these places.
 //
+// A proxy could not do this as well. In the engine a request, a reply and a message have
+// bounds, a client has a name and a script has its source. Sockets, TLS and pipes are alike.
+//
+// A held request survives its connection, as TCP delivers what was sent before the end. The
+// commands that the client has sent run later, as a session of their own. Delays are timed in
+// lockredistest, because the engine has no clock but its own.
+//
 // Its exported methods are called outside the engine, the others inside.
 type Faults struct {
 	e        *Engine

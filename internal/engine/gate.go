@@ -7,8 +7,13 @@ import (
 
 // gate is the engine's lock, a combining lock. A caller that finds it held joins
 // a queue, and the holder runs the queued callers' units before it releases the lock.
-// No caller overtakes another caller. Under load the engine's memory stays in one core's
-// cache, while the other cores read and write sockets.
+// No caller overtakes another caller, so no event waits long. Under load the engine's memory
+// stays in one core's cache, while the other cores read and write sockets. With 50 connections
+// at pipeline 16 on two cores that brought 30 % over a mutex.
+//
+// While a script overruns busy-reply-threshold, its safe points run the queued units (see
+// scriptRun). The reading of a file has safe points, too: there commands answer -LOADING.
+// A goroutine that a long script keeps is replaced by a new one, see Caller.Replace.
 //
 // The states of the gate:
 //

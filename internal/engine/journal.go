@@ -7,7 +7,7 @@ import (
 
 // The journal is the one place that sees everything inside the engine: the bounds of
 // each unit, each command with its reply, and each effect on a key, expiry included. The
-// inspector reads it. Replication would read it, too.
+// inspector reads it, and telling, which has the changes for replication.
 //
 // By default it has no readers. Then each entry costs a comparison.
 

@@ -21,7 +21,12 @@ const (
 // next collection. So the memory in use is the sum of what is counted. The store counts the
 // bytes of its keys, the server those of the connections' buffers, and each room what it holds
 // for clients and scripts. A constant stands for the rest. Lua's code and states are not in the
-// sum, as in Redis.
+// sum, as in Redis. Without a limit the store counts nothing: the keys that are there when a
+// limit is set are counted in batches.
+//
+// Eviction runs where maxmemory is checked: in admit, before a client's command. By default a
+// unit evicts for half a millisecond at most, and the timer goes on with the rest. Candidates are
+// random picks from the index of keys.
 type memoryLimit struct {
 	e       *Engine
 	process int64 // bytes that the process may use; 0: unknown
@@ -62,7 +67,8 @@ func (m *memoryLimit) Used() int64 {
 func (m *memoryLimit) Peak() int64 { return m.peak }
 
 // held estimates the bytes of cached scripts, libraries and queued transactions, and of the names
-// that clients watch, wait for, listen to and cache.
+// that clients watch, wait for, listen to and cache. What a new room holds for a client or a
+// script belongs here, too. held_test.go compares the sum with the heap.
 func (e *Engine) held() int64 {
 	env, tracked := &e.env, &e.tracking
 	return int64(env.Scripts.MemoryUsed()+env.Scripts.FunctionMemory()) + env.Queued + env.PubSub.Bytes() +

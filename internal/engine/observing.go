@@ -9,7 +9,11 @@ import (
 )
 
 // This file measures commands. Their durations go to the command table (command.CallStats),
-// and the long ones to SLOWLOG and LATENCY.
+// and the long ones to SLOWLOG and LATENCY. In a script one call of 32 stands for the others,
+// unless SLOWLOG or LATENCY asks for short ones.
+//
+// MONITOR, SLOWLOG, LATENCY and tracking are rooms. While no client uses them, a command pays
+// a comparison for each.
 
 // begin returns when the command of c begins, in ns since the stopwatch's start. ok is false
 // if the command is not measured.

@@ -13,7 +13,8 @@ import (
 
 // record remembers which keys scripts wrote, which strings were set on condition, and who
 // entered locks and queues when. A reader of the journal keeps it: only RecordScriptKeys
-// adds that reader, so without it the record costs nothing.
+// adds that reader, so without it the record costs nothing. By the shape of its fields alone, a
+// test's own hash would pass for a lock.
 //
 // A key's part of the record goes with the key: when the key is deleted or expires, and when
 // its database is emptied. RENAME, RENAMENX and MOVE take it along, SWAPDB exchanges it. So

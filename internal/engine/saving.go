@@ -14,10 +14,11 @@ import (
 // saving writes the databases into the RDB file.
 //
 // The file has the data of one moment: that of SAVE, BGSAVE or the save point. Redis forks
-// a process for it. Here a goroutine takes a store.Snapshot: it enters the engine again and
-// again, encodes some keys, leaves and writes them. A command that is about to change a key
-// which is still to come has the key encoded first. So no client waits longer than for a
-// batch of keys, or for the largest value.
+// a process for it. Go cannot fork, and a copy of a million keys under the lock would stop
+// all clients for most of a second. Here a goroutine takes a store.Snapshot: it enters the
+// engine again and again, encodes some keys, leaves and writes them. A command that is about
+// to change a key which is still to come has the key encoded first. So no client waits longer
+// than for a batch of keys, or for the largest value.
 //
 // Encoding is done inside the engine, compression too. Writing, the checksum and fsync are
 // not.

@@ -13,9 +13,9 @@ import (
 // scriptRun is the running script or function. Scripts do not nest, so there is one at most.
 // It is command.ScriptRunner for the handlers and luaexec.Caller for the script.
 //
-// A script that can loop passes a safe point every thousand or so instructions. After
+// A script that can loop passes safe points, see package luaexec. After
 // busy-reply-threshold, each safe point runs the units of the queued callers. There all
-// but a few commands answer -BUSY.
+// but a few commands answer -BUSY. SCRIPT KILL, SHUTDOWN NOSAVE and the like work.
 type scriptRun struct {
 	e       *Engine
 	running bool
