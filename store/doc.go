@@ -6,6 +6,10 @@
 //
 // A small hash, list or sorted set is one packed slice (Packed). A small set of
 // integers is a sorted slice (Intset). Both have Redis's order and Redis's limits.
+// They are converted when they grow, and never back. A lock is a hash of one field, with a
+// key and a deadline. It takes 146 bytes of heap at 100,000 locks, and a test holds it under
+// 152 bytes.
+//
 // A large hash, set or sorted set is a dict: a dense slice for random picks and a
 // hashIndex for look-ups and for scans with Redis's guarantee. The table of keys is a
 // hashIndex, which picks random keys itself. A Stream is packed chunks in a B+ tree

@@ -9,7 +9,8 @@ import (
 //
 // A hash with field deadlines is a table. It keeps them in an index of its own. DB.fields
 // has each such hash, at a lower bound of its earliest field deadline. So the timer, and
-// each look-up of the key, finds the fields that are due without a search.
+// each look-up of the key, finds the fields that are due without a search. A look-up deletes
+// them first, so no handler knows of them.
 
 // fieldTimes are the deadlines of the fields of one hash. A hash has them from its first
 // field deadline on.

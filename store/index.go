@@ -19,7 +19,9 @@ import (
 // gap: locks that are acquired and released leave no tombstones.
 //
 // The leading bits of the hash select the part. So growing and shrinking do not
-// change the order of a scan: see scan.
+// change the order of a scan: see scan. A cursor is the next item's hash. So an element that
+// exists at each call of a scan is returned, even if a script, RENAME or MULTI replaced it
+// or its whole collection in between.
 type hashIndex[T comparable] struct {
 	parts []*part[T] // by leading bits of the hash; a part may fill several elements
 	dense []*part[T] // each part once, in any order, for random picks and walks
@@ -117,7 +119,8 @@ func (x *hashIndex[T]) from(i int) iter.Seq[T] {
 }
 
 // random returns an item that each item has the same chance to be. The index must not
-// be empty. The time is constant on average: if there are several parts, they use an
+// be empty. It tries a random slot of a random part until the slot is in use: two tries are
+// usual. The time is constant on average: if there are several parts, they use an
 // eighth of their slots at least, on average (see merge).
 func (x *hashIndex[T]) random(rnd *rand.Rand) T {
 	if len(x.dense) == 1 {

@@ -11,7 +11,8 @@ import (
 // each, like Redis's quicklist. A push or pop changes the node at one end. To find
 // an element in the middle, the list counts nodes from the nearer end.
 //
-// DUMP shows the nodes, so they hold the same elements as Redis's nodes.
+// DUMP shows the nodes, so they hold the same elements as Redis's nodes. A node counts the
+// bytes that its listpack would have in Redis, and ends where that would end.
 //
 // The list copies the elements that it is given. Elements that it returns alias the
 // list and are valid until it changes; popped elements stay valid.

@@ -18,7 +18,11 @@ import (
 // logarithmic time in the number of entries.
 //
 // One sorted slice of chunks would be a little smaller. But to take a chunk out of its
-// middle would move half of the slice.
+// middle would move half of the slice. A skip list of entries would cost a pointer and an
+// allocation for each entry.
+//
+// The last chunk grows in an array that the next chunk takes over. So a full chunk is one
+// allocation of its exact size.
 type Stream struct {
 	// Last is the greatest id that the stream has had, or that XSETID set.
 	Last StreamID

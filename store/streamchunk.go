@@ -23,6 +23,9 @@ import (
 // packs names and values. A deleted entry only gets entryDead: like Redis, a chunk frees its
 // memory when its last entry is deleted.
 //
+// A listpack has a length for each part of an entry. An entry here has two in all: the head is
+// read forwards, the size backwards.
+//
 // The ids of live entries ascend. That of a deleted entry may be above later ones: after XDEL of
 // the greatest id, XSETID may set a lower one, from which XADD goes on.
 type streamChunk struct {
