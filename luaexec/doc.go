@@ -14,7 +14,7 @@
 //
 // # What makes it fast
 //
-// A fresh Lua state costs more than forty runs of a lock script, so all scripts
+// A fresh Lua state costs 46 µs, a run of a lock script about 1, so all scripts
 // run in the same state. The sandbox makes that safe: every table that one script
 // can reach and the next can see is read-only, KEYS and ARGV are filled for every
 // run, and there are no other globals.
@@ -24,21 +24,31 @@
 //
 // The compiler binds the names of globals and library functions. Arguments of
 // commands are passed without a copy. Only scripts that can loop pay for the check
-// that makes SCRIPT KILL possible.
+// that makes SCRIPT KILL possible. A reply that the script discards is not converted: a
+// status is a table in Lua, which costs more than the command.
 //
 // # Libraries
 //
-// FUNCTION LOAD runs the code of a library once, in an environment that has little more
-// than redis.register_function (libenv.go). Its functions are closures that keep the
-// library's local variables. So the Lua state of libraries is never dropped while there
-// are any. A failure only replaces its stack. Functions run as scripts do, but their keys
-// and arguments are parameters, and copies, because a library may keep them (librun.go).
+// FUNCTION LOAD runs the code of a library once, in an environment that has little more than
+// redis.register_function (libenv.go). Its functions are closures that keep the library's local
+// variables. So the Lua state of libraries is never dropped while there are any. A kill, a
+// panic or a heavy run only replaces its stack. The state of scripts is dropped then, and by
+// SCRIPT FLUSH. Functions run as scripts do, but their keys and arguments are parameters, and
+// copies, because a library may keep them (librun.go).
+//
+// The first FUNCTION LOAD builds the state of libraries. The two states share code and the
+// sequence of random numbers, and nothing else, so EVALSHA does not pay for functions. All
+// libraries see one environment, which is read-only, as in Redis.
+//
+// A function that has no loop, no inner function and no variable of its library can keep
+// nothing. It gets the reused tables of EVAL and runs without safe points. Then FCALL of the
+// lock script allocates nothing, like EVALSHA.
 //
 // # Safe points
 //
 // A safe point is a place where a running script can be ended: the caller may kill
 // it, and the heap is checked. A script that can loop passes one in every 500 rounds
-// of loops and calls. Code with very long functions counts its instructions. Library
+// of loops and calls. Code with very long functions counts its instructions, because it may take much memory. Library
 // functions that run long or allocate much pass safe points of their own.
 //
 // The package is a part of the server. Its API may change with any version.
