@@ -7,9 +7,10 @@
 // given complete and checked frames only (see Reader). The Append functions of
 // redcon write replies.
 //
-// The server reads with a Reader. Every command handler returns a Reply. The
-// engine encodes the Reply with Append while it holds the engine lock, because a
-// Reply may point into the store.
+// The server reads with a Reader. Every command handler returns a Reply, which serves
+// RESP2, RESP3, EXEC and Lua alike. A scalar Reply allocates nothing. The engine encodes
+// the Reply with Append while it holds the engine lock, because a Reply may point into the
+// store.
 //
 // The package is a part of the server. Its API may change with any version.
 package resp

@@ -1,12 +1,13 @@
 // Package command holds the command table and the command handlers. Each Redis group has
 // one or more files: string.go, hash.go, list.go, scripting.go …
 //
-// To add a command: add a row to the table of its group (hash_table.go …), write the
-// function that the row names, and record a vector file. The function has the command's own
-// name, with the suffix Cmd where Go reserves that name. Dispatch, arity errors, COMMAND
-// INFO, ACL categories, key extraction and docs/commands.md all come from the row. A new
-// group is a new table in NewTable. For a new value type see package store; its accessor
-// goes into value.go.
+// To add a command: add a row to the table of its group (hash_table.go …), write the function
+// that the row names, and record a vector file. The function has the command's own name, with
+// the suffix Cmd where Go reserves that name. Dispatch, arity errors, COMMAND INFO, ACL
+// categories, key extraction and docs/commands.md all come from the row. What depends on a
+// command's name is a flag of its row. A test compares the table with redis-server's COMMAND
+// INFO. A new group is a new table in NewTable. For a new value type see package store; its
+// accessor goes into value.go.
 //
 // Code that several groups share is in files of its own: argument parsing in args.go and
 // cnumber.go, typed lookups and results in value.go, and blocking.go, scan.go, random.go.

@@ -8,7 +8,8 @@ import (
 )
 
 // Commands of Valkey 9.1 that Redis 7.0 does not have. They are in the table while the
-// directive emulate names Valkey, see Table.EmulateValkey.
+// directive emulate names Valkey, see Table.EmulateValkey. What differs otherwise asks
+// Config.Valkey. Redis 7.0 stays the oracle of everything else.
 
 var (
 	errNumKeys      = resp.Error("ERR invalid numkeys value or out of range")

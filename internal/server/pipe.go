@@ -21,9 +21,10 @@ const maxIdlePipeBuffer = 64 << 10
 // sockets do. Bytes are buffered. After Close the peer reads all buffered bytes before
 // io.EOF. Deadlines interrupt blocked reads and writes.
 //
-// A pipe consists of mutexes, conditions and timers only, and the goroutines that use it
-// make them. So a goroutine of a testing/synctest bubble that waits on a pipe is durably
-// blocked. In another bubble than the pipe's, or outside of it, a wait fails with errBubble.
+// A pipe consists of mutexes, conditions and timers only, and the goroutines that use it make
+// them. So a reply needs no goroutine of the pipe, and timers exist only while a deadline is
+// waited for. A goroutine of a testing/synctest bubble that waits on a pipe is durably blocked.
+// In another bubble than the pipe's, or outside of it, a wait fails with errBubble.
 func newPipe(id int64) (client, server net.Conn) {
 	bubbled := bubble.Inside()
 	up, down := newStream(bubbled), newStream(bubbled)
