@@ -11,6 +11,11 @@ import (
 // request is a script call with the rules for sending it. Every call may be sent
 // any number of times, because a latch or an expectation in its script makes it
 // count once. So one rule fits all: a request is sent until the server answers.
+//
+// A reply may be lost, and a copy may arrive after the lock was released. The script gets the
+// hold count that the caller knows, so it recognizes a repeated run. The claim's latch
+// refuses a late copy. rlock 0.1 had four ways of sending with different rules: after a lost
+// packet, a late copy could lock without an owner.
 type request struct {
 	call
 

@@ -9,12 +9,16 @@
 //   - Users: the users by name, and the text of an ACL file.
 //   - Log: the refused commands and failed logins of ACL LOG.
 //
-// # Description of commands
+// # Commands of a selector
 //
-// A selector keeps a set of commands, not the rules that made it. Its description is
-// found again from the set, as in Redis: the categories that fit best, then single
-// commands. Redis lists single commands in the order of a hash table. Here they are in
-// the order of their names.
+// A selector keeps a set of commands, not the rules that made it. So Check asks for a bit and
+// compares some patterns. A user that may do everything needs no Check: the engine compares
+// once, see Restricted. The Catalog also has the commands of Redis that lockredis does not
+// have. So a redis.conf with users loads, and CONFIG REWRITE writes the same line.
+//
+// The description of a selector is found again from the set, as in Redis: the categories
+// that fit best, then single commands. Redis lists single commands in the order of a hash
+// table. Here they are in the order of their names.
 //
 // # Who uses it
 //

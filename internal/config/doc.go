@@ -11,7 +11,12 @@
 // why. After that, run make docs.
 //
 // A directive about security or topology that lockredis does not have is refused
-// with a reason. It is never accepted without effect.
+// with a reason. It is never accepted without effect. A directive that has nothing to act on
+// here (append-only file, background threads) is checked, kept and shown by CONFIG GET, and
+// changes nothing.
+//
+// INFO shows Redis's version as redis_version, because clients read it, and lockredis's own
+// as lockredis_release.
 //
 // # Who uses it
 //

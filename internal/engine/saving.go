@@ -11,7 +11,8 @@ import (
 	"github.com/lockredis/lockredis/resp"
 )
 
-// saving writes the databases into the RDB file.
+// saving writes the databases into the RDB file, when a client or a save point asks for it. No
+// append-only log is written.
 //
 // The file has the data of one moment: that of SAVE, BGSAVE or the save point. Redis forks
 // a process for it. Go cannot fork, and a copy of a million keys under the lock would stop

@@ -1,11 +1,11 @@
 // Package inspect tells who holds which lock, who waits, and what the next deadline is. It
 // reads the server's data as a lock client wrote it, and never changes a key.
 //
-// There are two ways in. [Inspector] is for callers outside the engine, such as a test kit:
+// There are two ways in. [Inspector] is for callers outside the engine, such as lockredistest:
 // each of its methods enters the engine and is one unit there, so nothing changes while it
-// looks. [View] is for callers that are inside the engine already, such as a command's
-// handler. An Inspector's method called inside the engine would wait for itself; a View
-// used outside would race.
+// looks. [View] is for callers that are inside the engine already, such as the handlers of
+// LOCK.LIST and LOCK.LEAKS. An Inspector's method called inside the engine would wait for
+// itself; a View used outside would race.
 //
 // The engine implements [Engine]. The package imports neither the engine nor the command
 // table, so both may import it. All results are copies: they stay valid and point nowhere.

@@ -1,9 +1,12 @@
 // Package sentinel makes a node of this module a Sentinel: it monitors primaries, finds the
 // other Sentinels of each primary, and tells clients where the primary is.
 //
-// A Sentinel is a server.Server with another command table. Its whole state is guarded by the
+// A Sentinel is a server.Server with another command table. So TLS, passwords, subscribers,
+// CLIENT commands, limits and the log are the server's. Its whole state is guarded by the
 // engine's lock: a command, a reply from a monitored server and a tick of the timer are each a
-// unit. A unit never waits for the network. Everything that goes out is queued in a conn.
+// unit. An event is published in the unit that decides it. A unit never waits for the network.
+// Everything that goes out is queued in a conn. The timer ticks ten to twenty times a second by
+// the server's clock, as redis-sentinel's does.
 //
 //	sentinel.go   the Sentinel, its timer, tilt mode
 //	instance.go   what is known about a primary (master) and about another Sentinel (peer)
