@@ -155,7 +155,7 @@ func (e *Engine) connectRooms(opts Options) {
 	e.purging.e = e
 	e.inspector = inspect.New(inspection{e})
 	e.env.Inspector = e.inspector
-	e.timer.init(opts.Clock)
+	e.timer.init(opts.Clock, e.sources())
 }
 
 // Start starts the timer's goroutine, which Close ends. It is called once.

@@ -88,8 +88,18 @@ func (m *memoryLimit) evict(excess int64) reclaimed {
 	return withinLimit
 }
 
-// goOn counts and evicts keys in the timer. It reports whether it must go on.
-func (m *memoryLimit) goOn() (more bool) {
+// due returns the present time while keys are to be counted or evicted, in Unix ms.
+func (m *memoryLimit) due() int64 {
+	if m.evicting {
+		return m.e.env.Space.Now()
+	}
+	return 0
+}
+
+// fire counts and evicts keys.
+func (m *memoryLimit) fire(int64) (more bool) {
+	m.e.journal.unit(UnitBegins)
+	defer m.e.journal.unit(UnitEnds)
 	m.evicting = false
 	if m.e.env.Config.MaxMemory > 0 {
 		m.counting = m.counting && m.e.env.Space.CountMore(countBatch)

@@ -143,20 +143,12 @@ func (i inspection) Publish(channel, message string) {
 	i.env.PubSub.Publish([]byte(channel), []byte(message), false)
 }
 
-// NextDeadline returns when a key, a blocking command's wait or a pause ends next, in Unix ms.
-// ok is false when none of them will end. It is called inside the engine.
+// NextDeadline returns when the timer has something to do next, in Unix ms: a key, a wait or a pause
+// ends, or a save point is reached. ok is false if it has nothing to do. It is called inside the engine.
 func (e *Engine) NextDeadline() (at int64, ok bool) {
-	earlier := func(t int64, has bool) {
-		if has && (!ok || t < at) {
-			at, ok = t, true
-		}
-	}
-	if !e.timer.passive && !e.env.Space.KeepExpired {
-		earlier(e.env.Space.NextDeadline())
-	}
-	earlier(e.parking.deadlines.Next())
-	earlier(e.pausing.until, e.pausing.until > 0)
-	return at, ok
+	e.env.Space.NextDeadline() // makes the bound exact
+	at = e.nextDue()
+	return max(at, e.env.Space.Now()), at != 0
 }
 
 // EndDue ends every key, wait and pause whose deadline has come. It is called inside Outside.

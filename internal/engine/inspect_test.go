@@ -91,7 +91,8 @@ func TestTheKeysThatScriptsWriteAreRecordedOnRequest(t *testing.T) {
 	}
 }
 
-func TestTheNextDeadlineIsTheEarliestOfKeysWaitsAndPauses(t *testing.T) {
+// A clock that is moved from deadline to deadline must not pass what the timer has to do.
+func TestTheNextDeadlineIsThatOfTheFirstSource(t *testing.T) {
 	e, clock := newClocked(t)
 	s, _ := connect(e)
 	expect := func(ms int64) {
@@ -115,8 +116,18 @@ func TestTheNextDeadlineIsTheEarliestOfKeysWaitsAndPauses(t *testing.T) {
 		e.EndDue()
 	})
 	expect(3000)
+	e.env.Config.RDB.Program, e.env.LastSave = true, epoch.Unix()
+	send(e, s, "CONFIG", "SET", "save", "60 1")
+	expect(3000)
 	e.Outside(func() { e.timer.SetActive(false) })
+	expect(61_000)
+	e.Outside(func() {
+		e.timer.SetActive(true)
+		e.timer.PauseCron(true)
+	})
 	expect(0)
+	send(e, s, "CONFIG", "SET", "maxmemory-policy", "allkeys-lru", "maxmemory", "1")
+	expect(2000) // now
 }
 
 // newInspected returns a running engine that records script keys.

@@ -234,11 +234,18 @@ func (p *parking) end(parked *command.Parked, r resp.Reply) {
 	s.Conn.Wake()
 }
 
-// endOverdue answers the parked commands with a deadline at or before now, in Unix ms.
-func (p *parking) endOverdue(now int64) {
+// due returns the earliest deadline, in Unix ms.
+func (p *parking) due() int64 {
+	at, _ := p.deadlines.Next()
+	return at
+}
+
+// fire answers the parked commands with a deadline at or before now, in Unix ms.
+func (p *parking) fire(now int64) (more bool) {
 	p.deadlines.PopDue(now, p.deadlines.Len(), func(parked *command.Parked) {
 		p.Unpark(parked.Session, parked.OnTimeout)
 	})
+	return false
 }
 
 // Waiting returns how many clients are parked.

@@ -49,11 +49,13 @@ func (p *pausing) Unpause() {
 	}
 }
 
-// endIfDue ends a pause that ends at or before now, in Unix ms.
-func (p *pausing) endIfDue(now int64) {
-	if p.until > 0 && p.until <= now {
-		p.Unpause()
-	}
+// due returns when the pause ends, in Unix ms, 0: there is none.
+func (p *pausing) due() int64 { return p.until }
+
+// fire ends the pause.
+func (p *pausing) fire(int64) (more bool) {
+	p.Unpause()
+	return false
 }
 
 // hold holds the session's command back. A session that is Held already keeps its place.

@@ -250,19 +250,16 @@ func (s *saving) due() (at int64) {
 	return at
 }
 
-// saveIfDue begins the save of Schedule or of a save point.
-func (s *saving) saveIfDue() {
-	at := s.due()
-	switch {
-	case at == 0 || at > s.e.env.Space.Now():
-	case s.wanted:
+// fire begins the save of Schedule or of a save point.
+func (s *saving) fire(int64) (more bool) {
+	if s.wanted {
 		s.wanted = false
-		s.Begin()
-	default:
+	} else {
 		s.e.log.Info("A save point is reached. Saving...", "changes", s.e.env.Dirty,
 			"since", time.Unix(s.e.env.LastSaved(), 0).UTC().Format(time.RFC3339))
-		s.Begin()
 	}
+	s.Begin()
+	return false
 }
 
 // refuses reports whether write commands are refused, because a save in the background has

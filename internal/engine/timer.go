@@ -14,21 +14,21 @@ const expireBatch = 128
 // that caused the panic may still be due.
 const retryAfter = 100
 
-// timer wakes the engine at the earliest deadline of keys, waits, the pause and save points, and
-// at once while keys are to be evicted or the table of tracking is too large.
-// A unit that adds an earlier deadline arms it again. It may fire too early, when a
+// timer wakes the engine when the first of its sources is due. A unit that adds an earlier deadline arms it again. It may fire too early, when a
 // deadline was removed. Then it finds nothing due and is armed for the next deadline.
 type timer struct {
-	t     expiry.Timer
-	armed int64         // Unix ms that it is set to, 0: not set; guarded by the gate
-	quit  chan struct{} // closed by stop
+	sources []source
+	t       expiry.Timer
+	armed   int64         // Unix ms that it is set to, 0: not set; guarded by the gate
+	quit    chan struct{} // closed by stop
 
 	notBefore int64 // Unix ms, after a panic
 	passive   bool  // DEBUG SET-ACTIVE-EXPIRE 0: keys expire on access only
 	halted    bool  // DEBUG PAUSE-CRON 1: the same, and no save points
 }
 
-func (t *timer) init(clock expiry.Clock) {
+func (t *timer) init(clock expiry.Clock, sources []source) {
+	t.sources = sources
 	t.t = clock.NewTimer()
 	t.quit = make(chan struct{})
 }
@@ -73,34 +73,81 @@ func (e *Engine) fireTimer() (more bool) {
 	return e.endDueBatch()
 }
 
-// endDueBatch ends a batch of due keys, all due waits, and the pause if it is due. It goes
-// on evicting keys. It reports whether there is more to do now.
+// deadlines are a source of work for the timer.
+type deadlines interface {
+	// due returns when there is something to do next, in Unix ms; 0: never. It may be too early.
+	due() int64
+	// fire does what is due at now, in Unix ms. It reports whether there is more to do now.
+	fire(now int64) (more bool)
+}
+
+// source is a source of work for the timer, in the order in which it fires.
+type source struct {
+	deadlines
+	cron bool // DEBUG PAUSE-CRON stops it
+}
+
+// sources returns the sources of work for the timer. A pause ends before the keys expire that it
+// has kept, and before the waits that it has held up.
+func (e *Engine) sources() []source {
+	return []source{
+		{&e.pausing, false}, {expiring{e}, true}, {&e.memory, false}, {&e.tracking, true},
+		{&e.parking, false}, {&e.saving, true},
+	}
+}
+
+// endDueBatch does a batch of what is due. It reports whether there is more to do now.
 func (e *Engine) endDueBatch() (more bool) {
 	e.readClock()
 	e.timer.armed = 0
-	e.pausing.endIfDue(e.env.Space.Now())
-	if !e.timer.passive && !e.timer.halted {
-		e.journal.unit(UnitBegins)
-		began := e.stopwatch.now
-		more = e.env.Space.ExpireDue(expireBatch) == expireBatch
-		if e.env.Config.LatencyThreshold > 0 {
-			e.spike("expire-cycle", e.stopwatch.read()-began)
+	now := e.env.Space.Now()
+	for _, s := range e.timer.sources {
+		if at := e.dueAt(s); at != 0 && at <= now {
+			more = s.fire(now) || more
 		}
-		e.journal.unit(UnitEnds)
 	}
-	if e.memory.evicting {
-		e.journal.unit(UnitBegins)
-		more = e.memory.goOn() || more
-		e.journal.unit(UnitEnds)
-	}
-	if e.tracking.overfull > 0 && !e.timer.halted {
-		e.tracking.shrink()
-		more = more || e.tracking.overfull > 0
-	}
-	e.parking.endOverdue(e.env.Space.Now())
 	e.serveReady()
-	if !e.timer.halted {
-		e.saving.saveIfDue()
+	return more
+}
+
+// dueAt returns when a source is due, unless it is stopped.
+func (e *Engine) dueAt(s source) (at int64) {
+	if s.cron && e.timer.halted {
+		return 0
+	}
+	return s.due()
+}
+
+// nextDue returns when the first source is due, in Unix ms; 0: none.
+func (e *Engine) nextDue() (next int64) {
+	for _, s := range e.timer.sources {
+		if at := e.dueAt(s); at != 0 && (next == 0 || at < next) {
+			next = at
+		}
+	}
+	return next
+}
+
+// expiring is the deadlines of keys and of the fields of hashes.
+type expiring struct{ e *Engine }
+
+// due returns a lower bound: a deadline that was removed may have been the earliest.
+func (x expiring) due() int64 {
+	if x.e.timer.passive || x.e.env.Space.KeepExpired {
+		return 0
+	}
+	return x.e.env.Space.Earliest()
+}
+
+// fire ends a batch of due keys and fields, and makes the bound exact.
+func (x expiring) fire(int64) (more bool) {
+	e := x.e
+	e.journal.unit(UnitBegins)
+	defer e.journal.unit(UnitEnds)
+	began := e.stopwatch.now
+	more = e.env.Space.ExpireDue(expireBatch) == expireBatch
+	if e.env.Config.LatencyThreshold > 0 {
+		e.spike("expire-cycle", e.stopwatch.read()-began)
 	}
 	e.env.Space.NextDeadline()
 	return more
@@ -108,22 +155,7 @@ func (e *Engine) endDueBatch() (more bool) {
 
 // armTimer sets the timer to the earliest deadline, unless it fires earlier already.
 func (e *Engine) armTimer() {
-	next := int64(0)
-	if !e.timer.passive && !e.timer.halted && !e.env.Space.KeepExpired {
-		next = e.env.Space.Earliest()
-	}
-	if at, ok := e.parking.deadlines.Next(); ok && (next == 0 || at < next) {
-		next = at
-	}
-	if p := e.pausing.until; p > 0 && (next == 0 || p < next) {
-		next = p
-	}
-	if at := e.saving.due(); at > 0 && !e.timer.halted && (next == 0 || at < next) {
-		next = at
-	}
-	if e.memory.evicting || e.tracking.overfull > 0 && !e.timer.halted {
-		next = e.env.Space.Now()
-	}
+	next := e.nextDue()
 	if next != 0 {
 		next = max(next, e.timer.notBefore)
 	}

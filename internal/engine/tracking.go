@@ -180,6 +180,20 @@ func (t *tracking) serving(s *command.Session) (end func()) {
 	}
 }
 
+// due returns the present time while the table is too large, in Unix ms.
+func (t *tracking) due() int64 {
+	if t.overfull > 0 {
+		return t.e.env.Space.Now()
+	}
+	return 0
+}
+
+// fire takes keys out of the table.
+func (t *tracking) fire(int64) (more bool) {
+	t.shrink()
+	return t.overfull > 0
+}
+
 // shrink takes random keys out of a table with more than tracking-table-max-keys keys. Their
 // readers get an invalidation, because later changes would go unnoticed.
 //

@@ -34,8 +34,8 @@ type State interface {
 	Clients(do func(Client))
 	// Publish sends a message to the channel's subscribers.
 	Publish(channel, message string)
-	// NextDeadline returns when a key, a wait or a pause ends next, in Unix ms. ok is
-	// false when none of them will end.
+	// NextDeadline returns when the timer has something to do next, in Unix ms: a key, a wait or
+	// a pause ends, or a save point is reached. ok is false if it has nothing to do.
 	NextDeadline() (at int64, ok bool)
 	// EndDue reads the clock and ends everything whose deadline has come.
 	EndDue()
