@@ -199,3 +199,19 @@ func TestAdvanceNeedsAManualClockAndGoesForward(t *testing.T) {
 		}
 	}
 }
+
+func TestAdvanceArrivesThoughTheServerExpiresNothing(t *testing.T) {
+	srv := lockredistest.RunT(t, lockredistest.ManualClock())
+	if _, err := srv.Do("DEBUG", "PAUSE-CRON", "1"); err != nil {
+		t.Fatal(err)
+	}
+	if err := srv.Set("k", "v"); err != nil {
+		t.Fatal(err)
+	}
+	srv.SetTTL("k", time.Second)
+	before := srv.Now()
+	srv.Advance(time.Minute)
+	if passed := srv.Now().Sub(before); passed != time.Minute || srv.Exists("k") {
+		t.Errorf("%v have passed", passed)
+	}
+}
