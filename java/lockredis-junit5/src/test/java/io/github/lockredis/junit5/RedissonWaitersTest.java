@@ -45,6 +45,12 @@ class RedissonWaitersTest {
             threads.add(thread);
         }
 
+        /** Reports whether all threads wait for something. */
+        boolean areParked() {
+            return threads.stream().allMatch(thread -> thread.getState() == Thread.State.TIMED_WAITING
+                    || thread.getState() == Thread.State.WAITING);
+        }
+
         /** Waits for all threads. Returns what their waits returned, or threw. */
         List<String> join() throws InterruptedException {
             for (Thread thread : threads) {
@@ -158,6 +164,50 @@ class RedissonWaitersTest {
             assertTrue(client.getPermitExpirableSemaphore("ramps").trySetPermits(1));
             client.getPermitExpirableSemaphore("ramps").release(
                     client.getPermitExpirableSemaphore("ramps").tryAcquire());
+        }
+    }
+
+    @Test
+    void manyWaitersOfALockFailTheirTestOnly() {
+        Run.of(ManyWaitersOfALock.class).failure("leavesWaiters");
+    }
+
+    @Lockredis
+    @TestMethodOrder(MethodOrderer.OrderAnnotation.class)
+    static class ManyWaitersOfALock {
+        static RedissonClient client;
+        static final Waiting WAITING = new Waiting();
+
+        @BeforeAll
+        static void connect(LockredisServer server) {
+            client = Clients.redisson(server);
+        }
+
+        @AfterAll
+        static void disconnect() {
+            client.shutdown();
+        }
+
+        @Test
+        @Order(1)
+        void leavesWaiters(LockredisServer server) throws Exception {
+            RLock lock = client.getLock("order:42");
+            lock.lock();
+            for (int i = 0; i < 40; i++) {
+                WAITING.start(() -> {
+                    lock.lock();
+                    return "the lock";
+                });
+            }
+            Wait.until(() -> WAITING.areParked());
+        }
+
+        @Test
+        @Order(2)
+        void acquires() throws Exception {
+            assertEquals(40, Collections.frequency(WAITING.join(), "the lock"));
+            assertTrue(client.getLock("order:42").tryLock());
+            client.getLock("order:42").unlock();
         }
     }
 

@@ -1,9 +1,12 @@
 package io.github.lockredis.server;
 
+import java.util.ArrayList;
 import java.util.Collection;
 import java.util.HashMap;
+import java.util.HashSet;
 import java.util.List;
 import java.util.Map;
+import java.util.Set;
 import java.util.regex.Matcher;
 import java.util.regex.Pattern;
 
@@ -65,6 +68,22 @@ final class Waiters {
     /** Reports whether it is a subscription to the channel of a semaphore. */
     static boolean isOfSemaphore(Leak leak) {
         return leak.type().equals("subscription") && SEMAPHORE.matcher(leak.name()).matches();
+    }
+
+    /**
+     * Returns those of the fresh subscriptions whose channels have no older one: what ends a waiter ends
+     * every waiter of the semaphore.
+     */
+    static Collection<Leak> unshared(Collection<Leak> seen, Collection<Leak> fresh) {
+        Set<String> older = new HashSet<>();
+        for (Leak leak : seen) {
+            if (leak.type().equals("subscription") && !fresh.contains(leak)) {
+                older.add(leak.name());
+            }
+        }
+        List<Leak> unshared = new ArrayList<>(fresh);
+        unshared.removeIf(leak -> older.contains(leak.name()));
+        return unshared;
     }
 
     /** Wakes the waiters of all latches. */

@@ -261,6 +261,17 @@ class LeakCheckTest {
     }
 
     @Test
+    void anOlderWaiterOfASemaphoreIsNotEndedBesideANewOne() throws IOException {
+        try (Connection older = Clients.connect(server); Connection newer = Clients.connect(server)) {
+            older.call("SUBSCRIBE", "redisson_sc:{missing}");
+            LeakCheck check = LeakCheck.begin(server);
+            newer.call("SUBSCRIBE", "redisson_sc:{missing}");
+            assertNull(check.end(true));
+            assertEquals(Arrays.asList("pong", ""), older.call("PING"));
+        }
+    }
+
+    @Test
     void aTestWithoutNewSubscriptionsCostsOneCommand() throws IOException {
         try (Connection client = Clients.connect(server)) {
             client.call("SUBSCRIBE", "redisson_sc:{workers}");
