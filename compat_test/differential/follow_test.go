@@ -3,6 +3,7 @@ package differential
 import (
 	"slices"
 	"strings"
+	"sync"
 	"testing"
 	"time"
 
@@ -43,7 +44,7 @@ func TestWhatIsToldRebuildsTheData(t *testing.T) {
 		if seq.mentions("fail") {
 			continue // as in Redis, a BITFIELD that only fails may make a string longer, and is not told
 		}
-		f.told = nil
+		f.take()
 		for _, line := range append(seq.prefix(), seq.limits()) {
 			send(conns[0], line)
 		}
@@ -63,7 +64,7 @@ func TestWhatIsToldRebuildsTheData(t *testing.T) {
 		if want := string(send(conns[0], digest).Str); f.run(0, argsOf(digest)) != want {
 			t.Errorf("seed %d: these differ: %q, after%#v\nIt was told:\n  %s", int(s.seed)+i,
 				f.differing(func(line ...string) wire.Value { return send(conns[0], line) }), seq,
-				strings.Join(f.told, "\n  "))
+				strings.Join(f.take(), "\n  "))
 		}
 	}
 	t.Logf("LOCKREDIS_DIFF_SEED=%d: %d commands", s.seed, commands)
@@ -73,7 +74,17 @@ func TestWhatIsToldRebuildsTheData(t *testing.T) {
 type follower struct {
 	t    *testing.T
 	call func(db int, line resp.Args, use func(resp.Reply))
+
+	mu   sync.Mutex
 	told []string // the lines, behind their databases
+}
+
+// take returns the lines that were told, and forgets them.
+func (f *follower) take() (told []string) {
+	f.mu.Lock()
+	defer f.mu.Unlock()
+	told, f.told = f.told, nil
+	return told
 }
 
 // follow starts a follower. Its clock stands still: keys end when it is told so.
@@ -135,7 +146,9 @@ func (f *follower) hear(db int, line resp.Args) {
 	for i := range line {
 		words[i] = line.String(i)
 	}
+	f.mu.Lock()
 	f.told = append(f.told, decimal(db)+" "+cliLine(words))
+	f.mu.Unlock()
 	if words[0] == "MULTI" || words[0] == "EXEC" {
 		return
 	}

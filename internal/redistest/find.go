@@ -141,9 +141,11 @@ func FindValkey(tb testing.TB) string {
 }
 
 // BuildLockredis builds the program lockredis in a directory of the test and returns its
-// path. Flags are for go build. Without flags cgo is off, as in a release.
+// path, see Asked: the build takes as long as many tests. Flags are for go build. Without flags cgo
+// is off, as in a release.
 func BuildLockredis(tb testing.TB, flags ...string) string {
 	tb.Helper()
+	Asked(tb)
 	path := filepath.Join(tb.TempDir(), "lockredis")
 	args := append([]string{"build", "-o", path}, flags...)
 	args = append(args, "github.com/lockredis/lockredis/cmd/lockredis")

@@ -29,6 +29,15 @@ final class Await {
         }
     }
 
+    /**
+     * until for the end of something with a time to live. It returns in a later millisecond: Redisson's
+     * commands do not agree whether the millisecond of the end belongs to the time.
+     */
+    static void untilPast(String what, long millis, Callable<Boolean> condition) {
+        until(what, millis, condition);
+        elapse(2);
+    }
+
     /** Waits for lease time to pass. Only for tests of that time itself. */
     static void elapse(long millis) {
         try {

@@ -19,7 +19,7 @@ class MapCacheTest extends Scenario {
         assertNull(map.put("a", "1", 2_500, TimeUnit.MILLISECONDS));
         assertNull(map.put("b", "2"));
         assertEquals("1", map.get("a"));
-        Await.until("the entry's end", 10_000, () -> map.get("a") == null);
+        Await.untilPast("the entry's end", 10_000, () -> map.get("a") == null);
         assertEquals("2", map.get("b"));
         assertEquals("2", map.remove("b"));
     }

@@ -57,11 +57,11 @@ class MapCacheEntryTest extends Family {
         assertFalse(map.expireEntryIfNotSet("a", Duration.ofMillis(10), Duration.ZERO));
         assertTrue(map.expireEntryIfNotSet("b", Duration.ofMillis(50), Duration.ZERO));
         assertFalse(map.expireEntry("c", Duration.ofMinutes(5), Duration.ZERO));
-        Await.until("the end of b", 5_000, () -> !map.containsKey("b"));
+        Await.untilPast("the end of b", 5_000, () -> !map.containsKey("b"));
         assertEquals(Map.of("a", "1"), map.readAllMap());
         assertEquals(Map.of("a", "1"), map.getAllWithTTLOnly(Set.of("a", "b")));
         map.putAll(Map.of("x", "8", "y", "9"), 50, TimeUnit.MILLISECONDS);
-        Await.until("the end of both", 5_000, () -> map.getAll(Set.of("x", "y")).isEmpty());
+        Await.untilPast("the end of both", 5_000, () -> map.getAll(Set.of("x", "y")).isEmpty());
         assertNull(map.getWithTTLOnly("x"));
         map.destroy();
     }

@@ -23,7 +23,7 @@ class SetCacheTest extends Family {
         assertTrue(set.add("c"));
         assertEquals(3, set.size());
         assertTrue(set.contains("a"));
-        Await.until("the end of a", 10_000, () -> !set.contains("a"));
+        Await.untilPast("the end of a", 10_000, () -> !set.contains("a"));
         assertEquals(Set.of("b", "c"), set.readAll());
         assertTrue(set.add("a", 60, TimeUnit.SECONDS));
         assertTrue(set.remove("a"));
@@ -44,7 +44,7 @@ class SetCacheTest extends Family {
                 "b", Duration.ofSeconds(60), "c", Duration.ofMillis(100))));
         assertTrue(set.tryAdd(60, TimeUnit.SECONDS, "d", "e"));
         assertFalse(set.tryAdd(60, TimeUnit.SECONDS, "e", "f"));
-        Await.until("the end of c", 5_000, () -> set.size() == 4);
+        Await.untilPast("the end of c", 5_000, () -> set.size() == 4);
         assertEquals(Set.of("a", "b", "d", "e"), set.readAll());
         set.destroy();
     }

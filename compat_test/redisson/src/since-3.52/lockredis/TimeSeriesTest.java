@@ -65,7 +65,7 @@ class TimeSeriesTest extends Family {
         series.add(2, "long", Duration.ofMinutes(1));
         series.add(3, "for ever");
         assertEquals(3, series.size());
-        Await.until("the end of the first value", 10_000, () -> series.size() == 2);
+        Await.untilPast("the end of the first value", 10_000, () -> series.size() == 2);
         assertNull(series.get(1));
         assertEquals(List.of("long", "for ever"), list(series.range(0, 10)));
         series.destroy();
