@@ -73,14 +73,8 @@ func TestEveryGeneratedCommandIsAnsweredAsByRedis(t *testing.T) {
 	s := readSettings(t)
 	p := newPair(startOracle(t), startTarget(t))
 	t.Cleanup(p.close)
-	t.Logf("LOCKREDIS_DIFF_SEED=%d", s.seed)
-	m := newMaker(s.only)
 	start := time.Now()
-	if s.survey {
-		survey(t, p, m, s)
-	} else {
-		checkBatches(t, p, m, s)
-	}
+	p.check(t, newMaker(s.only), s)
 	took := time.Since(start)
 	t.Logf("%d commands in %d sequences, %d invalidations, %d not compared in time, %s",
 		p.report.commands, p.runs, p.report.pushes, p.report.slow, took.Round(time.Millisecond))
@@ -95,16 +89,20 @@ func TestEveryCommandIsAnsweredAsByRedisInACluster(t *testing.T) {
 	p := newPair(startNodes(t))
 	p.cluster = true
 	t.Cleanup(p.close)
+	p.check(t, newMaker(s.only), s)
+	t.Logf("%d commands in %d sequences", p.report.commands, p.runs)
+	if *printCoverage {
+		fmt.Print(p.report.table())
+	}
+}
+
+// check compares the servers on generated sequences, as the settings say.
+func (p *pair) check(t *testing.T, m *maker, s settings) {
 	t.Logf("LOCKREDIS_DIFF_SEED=%d", s.seed)
-	m := newMaker(s.only)
 	if s.survey {
 		survey(t, p, m, s)
 	} else {
 		checkBatches(t, p, m, s)
-	}
-	t.Logf("%d commands in %d sequences", p.report.commands, p.runs)
-	if *printCoverage {
-		fmt.Print(p.report.table())
 	}
 }
 

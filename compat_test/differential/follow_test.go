@@ -113,8 +113,8 @@ func (f *follower) run(db int, line resp.Args) (reply string) {
 	return reply
 }
 
-// differing returns the keys, behind their databases, whose values differ from those of the other
-// server, which send asks. A key may be on one server only.
+// differing returns the keys with different values on the two servers, each behind its database.
+// send asks the other server. A key may be on one server only.
 func (f *follower) differing(send func(line ...string) wire.Value) (keys []string) {
 	for db := range databases {
 		send("SELECT", decimal(db))
@@ -139,7 +139,7 @@ func (f *follower) differing(send func(line ...string) wire.Value) (keys []strin
 	return keys
 }
 
-// hear runs a line, which must succeed. What is between MULTI and EXEC runs one by one: nobody
+// hear runs a line, which must succeed. The lines between MULTI and EXEC run one by one: no client
 // looks meanwhile.
 func (f *follower) hear(db int, line resp.Args) {
 	words := make([]string, len(line))

@@ -28,13 +28,7 @@ func TestEveryGeneratedCommandIsToldAsByRedis(t *testing.T) {
 	p := newPair(srv.Addr, addr)
 	p.oracle.told, p.target.told = told, here
 	t.Cleanup(p.close)
-	t.Logf("LOCKREDIS_DIFF_SEED=%d", s.seed)
-	m := newMaker(s.only)
-	if s.survey {
-		survey(t, p, m, s)
-	} else {
-		checkBatches(t, p, m, s)
-	}
+	p.check(t, newMaker(s.only), s)
 	t.Logf("%d commands in %d sequences", p.report.commands, p.runs)
 }
 

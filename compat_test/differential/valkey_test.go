@@ -22,13 +22,8 @@ func TestEveryGeneratedCommandIsAnsweredAsByValkey(t *testing.T) {
 	p := newPair(startValkeys(t))
 	p.valkey, p.oracle.name, p.report = true, "Valkey", newCoverage(valkeyGrammar())
 	t.Cleanup(p.close)
-	t.Logf("LOCKREDIS_DIFF_SEED=%d", s.seed)
 	m.valkey = true
-	if s.survey {
-		survey(t, p, m, s)
-	} else {
-		checkBatches(t, p, m, s)
-	}
+	p.check(t, m, s)
 	t.Logf("%d commands in %d sequences, %d invalidations, %d not compared in time",
 		p.report.commands, p.runs, p.report.pushes, p.report.slow)
 	p.report.check(t, s)

@@ -305,12 +305,12 @@ TYPE l
 
 DEBUG SET-ACTIVE-EXPIRE 0
 SET k v PX 20
-sleep 60
+DEBUG SLEEP 0.06
 GET k
 SET k2 v PX 20
 SET k3 v PX 20
 SET k4 v PX 20
-sleep 60
+DEBUG SLEEP 0.06
 SET k2 w
 EVAL "return redis.call('get','k3')" 0
 MULTI

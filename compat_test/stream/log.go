@@ -13,6 +13,7 @@ import (
 	"sync"
 	"time"
 
+	"github.com/lockredis/lockredis/compat_test/wire"
 	"github.com/lockredis/lockredis/resp"
 )
 
@@ -62,7 +63,7 @@ func quoted(word []byte) string {
 	if len(word) > 0 && !bytes.ContainsFunc(word, func(r rune) bool { return r <= ' ' || r > '~' }) {
 		return string(word)
 	}
-	return strconv.Quote(string(word))
+	return wire.Quote(word)
 }
 
 // Await waits for a line that ends with mark. It returns the lines before, and forgets them.
@@ -88,7 +89,7 @@ func (l *Log) Await(mark string) (lines []string, err error) {
 	}
 }
 
-// Directives are those of a redis-server that Replica follows: it sends its file at once.
+// Directives make a redis-server send its file to Replica at once, and no PING.
 var Directives = []string{
 	"--repl-diskless-sync", "no", "--repl-ping-replica-period", "3600", "--repl-timeout", "7200",
 }
@@ -105,13 +106,19 @@ func Replica(addr string) (l *Log, stop func(), err error) {
 		return nil, nil, err
 	}
 	l = NewLog()
+	c := wire.NewConn(buffered{nc, r})
+	c.SetTimeout(0)
 	ended := make(chan struct{})
 	go func() {
 		defer close(ended)
 		for db := 0; ; {
-			line, err := readLine(r)
+			v, err := c.Receive()
 			if err != nil {
 				return
+			}
+			line := make(resp.Args, len(v.Elems))
+			for i, word := range v.Elems {
+				line[i] = word.Str
 			}
 			switch strings.ToLower(string(line[0])) {
 			case "select":
@@ -122,7 +129,7 @@ func Replica(addr string) (l *Log, stop func(), err error) {
 			}
 		}
 	}()
-	return l, func() { nc.Close(); <-ended }, nil
+	return l, func() { c.Close(); <-ended }, nil
 }
 
 // skipFile asks for the stream, and reads the RDB file before it.
@@ -145,28 +152,10 @@ func skipFile(nc net.Conn, r *bufio.Reader) error {
 	}
 }
 
-// readLine reads a command line of the stream.
-func readLine(r *bufio.Reader) (line resp.Args, err error) {
-	n, err := readCount(r, '*')
-	for i := 0; i < n && err == nil; i++ {
-		var size int
-		if size, err = readCount(r, '$'); err == nil {
-			word := make([]byte, size+2)
-			_, err = io.ReadFull(r, word)
-			line = append(line, word[:size])
-		}
-	}
-	return line, err
+// buffered is a connection of which a part was read into r.
+type buffered struct {
+	net.Conn
+	r *bufio.Reader
 }
 
-// readCount reads the number behind a sign.
-func readCount(r *bufio.Reader, sign byte) (int, error) {
-	text, err := r.ReadString('\n')
-	if err != nil {
-		return 0, err
-	}
-	if text[0] != sign {
-		return 0, fmt.Errorf("%q in place of %c", text, sign)
-	}
-	return strconv.Atoi(strings.TrimSpace(text[1:]))
-}
+func (b buffered) Read(p []byte) (int, error) { return b.r.Read(p) }

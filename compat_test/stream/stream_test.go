@@ -76,11 +76,6 @@ func (s *side) play(t *testing.T, script string) (replies []string) {
 			if err != nil {
 				t.Fatal(err)
 			}
-			if words[0] == "sleep" {
-				ms, _ := strconv.Atoi(words[1])
-				time.Sleep(time.Duration(ms) * time.Millisecond)
-				continue
-			}
 			if err := c.Send(words...); err != nil {
 				t.Fatal(err)
 			}
