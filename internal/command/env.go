@@ -50,7 +50,7 @@ type Env struct {
 
 	Refusals Refusals // that the log has named
 
-	// Teller gets what is told of changes. nil: nobody follows them.
+	// Teller gets the command lines that tell of changes. It may be nil.
 	Teller Teller
 
 	Events    Events

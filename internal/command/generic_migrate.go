@@ -153,7 +153,7 @@ func (m *Migration) request(c *Ctx, o migrateOptions) {
 	case o.password != nil:
 		add([]byte("AUTH"), o.password)
 	}
-	add([]byte("SELECT"), strconv.AppendInt(nil, o.db, 10))
+	add([]byte("SELECT"), number(o.db))
 	m.asked = m.Replies
 	verb := []byte("RESTORE")
 	if c.Cluster != nil {
@@ -164,7 +164,7 @@ func (m *Migration) request(c *Ctx, o migrateOptions) {
 		if k.deadline != 0 {
 			ttl = max(k.deadline-c.Now(), 1)
 		}
-		words := [][]byte{verb, k.name, strconv.AppendInt(nil, ttl, 10), k.payload}
+		words := [][]byte{verb, k.name, number(ttl), k.payload}
 		if o.replace {
 			words = append(words, []byte("REPLACE"))
 		}

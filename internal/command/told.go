@@ -12,11 +12,11 @@ import (
 // passes command lines to c.Tell. They have the same effect at a later time and on another server: a
 // time to live is a deadline, a random member is named. A row without Told is told as it was sent.
 //
-// It is called after the command, with the line that was sent and the reply. The lines are those
-// of redis-server 7.0.15.
+// It is called after the command, with the line that was sent and the reply. redis-server 7.0.15
+// sends the same lines to its replicas.
 type Told func(c *Ctx, args resp.Args, reply resp.Reply)
 
-// Tell passes a command line to those who follow the changes. It is valid until Tell returns.
+// Tell passes a command line to the Teller, if there is one. The line is valid until Tell returns.
 func (c *Ctx) Tell(line ...[]byte) {
 	if c.Teller != nil {
 		c.Teller.Tell(c.DB.ID(), line)
@@ -57,14 +57,16 @@ func number(n int64) []byte { return strconv.AppendInt(nil, n, 10) }
 // EXEC, or lines of its own.
 func toldByParts(*Ctx, resp.Args, resp.Reply) {}
 
-// tellDeletion tells that a key was deleted because its deadline is past.
-func tellDeletion(c *Ctx, key []byte) {
-	name := wordDel
-	if c.Space.Lazyfree.Expire {
-		name = wordUnlink
+// Deletion returns the line that tells of a deleted key: DEL, or lazily UNLINK.
+func Deletion(key []byte, lazily bool) resp.Args {
+	if lazily {
+		return resp.Args{wordUnlink, key}
 	}
-	c.Tell(name, key)
+	return resp.Args{wordDel, key}
 }
+
+// tellDeletion tells that a key was deleted because its deadline is past.
+func tellDeletion(c *Ctx, key []byte) { c.Tell(Deletion(key, c.Space.Lazyfree.Expire)...) }
 
 func toldSet(c *Ctx, args resp.Args, _ resp.Reply) {
 	form := forSet
@@ -155,7 +157,7 @@ func toldSpop(c *Ctx, args resp.Args, reply resp.Reply) {
 	}
 }
 
-// The blocking commands are told as those that do not wait. The reply has the key.
+// A blocking command is told as the command that does not wait. The reply has the key.
 
 func toldBlpop(c *Ctx, _ resp.Args, reply resp.Reply)    { tellPop(c, wordLpop, reply) }
 func toldBrpop(c *Ctx, _ resp.Args, reply resp.Reply)    { tellPop(c, wordRpop, reply) }

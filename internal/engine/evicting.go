@@ -46,7 +46,7 @@ const (
 const evictBetween = 16
 
 // reclaim evicts keys until the memory in use is within maxmemory, the time for it is over,
-// or there is no key left to evict. Nothing is evicted before all keys are counted, and while
+// or there is no key left to evict. Nothing is evicted before all keys are counted, or while
 // CLIENT PAUSE keeps the data as they are.
 func (m *memoryLimit) reclaim() reclaimed {
 	e := m.e

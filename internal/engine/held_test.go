@@ -21,7 +21,7 @@ func heapInUse() int64 {
 	return int64(m.HeapAlloc)
 }
 
-// known returns the bytes that are counted, and those of the scripts' code and Lua's states.
+// known returns the bytes that are counted, with the scripts' code and Lua's states.
 func known(e *Engine) int64 {
 	scripts, functions := e.env.Scripts.VMMemory()
 	return e.memory.Used() + int64(scripts+functions)

@@ -18,9 +18,9 @@ const (
 // script or DEBUG POPULATE may allocate.
 //
 // The allocator's figure contains garbage, and a key that is evicted stays in it until the
-// next collection. So the memory in use is the sum of what is counted. The store counts the
-// bytes of its keys, the server those of the connections' buffers, and each room what it holds
-// for clients and scripts. A constant stands for the rest. Lua's code and states are not in the
+// next collection. So the memory in use is the sum of what is counted. The store counts
+// its keys, the server the connections' buffers, and each room what it holds for clients and
+// scripts. A constant stands for the rest. Lua's code and states are not in the
 // sum, as in Redis. Without a limit the store counts nothing: the keys that are there when a
 // limit is set are counted in batches.
 //

@@ -97,11 +97,7 @@ const mostLines = 64
 
 // deleted tells that a key was deleted, by the clock or for memory.
 func (t *telling) deleted(entry *Entry, lazily bool) {
-	name := "DEL"
-	if lazily {
-		name = "UNLINK"
-	}
-	t.Tell(entry.DB, resp.Args{[]byte(name), []byte(entry.Key)})
+	t.Tell(entry.DB, command.Deletion([]byte(entry.Key), lazily))
 	if len(t.dirty) == 0 {
 		t.send()
 	}

@@ -36,7 +36,7 @@ final class Baseline {
                 leak.client().name());
     }
 
-    /** Returns those of the leaks that were not there before, by their keys and numbers. */
+    /** Returns the leaks that were not there before, by their keys and numbers. */
     Map<Object, Leak> added(Collection<Leak> leaks) {
         Map<Object, List<Leak>> groups = new LinkedHashMap<>();
         for (Leak leak : leaks) {

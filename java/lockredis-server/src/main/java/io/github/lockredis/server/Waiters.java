@@ -71,7 +71,7 @@ final class Waiters {
     }
 
     /**
-     * Returns those of the fresh subscriptions whose channels have no older one: what ends a waiter ends
+     * Returns the fresh subscriptions to channels that have no older one: what ends a waiter ends
      * every waiter of the semaphore.
      */
     static Collection<Leak> unshared(Collection<Leak> seen, Collection<Leak> fresh) {
