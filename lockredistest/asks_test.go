@@ -11,6 +11,7 @@ import (
 
 // The fault does not hit, and the server goes on.
 func TestAnIfWithoutAResultFailsTheTestAndNotTheServer(t *testing.T) {
+	t.Parallel() // a call waits for the patience of the server
 	for name, row := range map[string]struct {
 		f    func(*lockredistest.Server)
 		want string
@@ -20,33 +21,44 @@ func TestAnIfWithoutAResultFailsTheTestAndNotTheServer(t *testing.T) {
 		"a call":  {func(s *lockredistest.Server) { _, _ = s.Get("k") }, "must not call the server"},
 		"Close":   {func(s *lockredistest.Server) { _ = s.Close() }, "must not call the server"},
 	} {
-		t.Run(name, func(t *testing.T) {
+		t.Run("request/"+name, func(t *testing.T) {
+			t.Parallel()
+			r := &recorder{TB: t}
+			srv := lockredistest.RunT(r, nil)
+			rdb := srv.Client()
+			srv.FailRequest(lockredistest.Match{Command: "set", If: func(lockredistest.Request) bool {
+				row.f(srv)
+				return false
+			}}, "ERR hit")
+			if err := rdb.Set(context.Background(), "k", "v", 0).Err(); err != nil && name != "Close" {
+				t.Error(err)
+			}
+			if text := r.end(); !strings.Contains(text, row.want) {
+				t.Errorf("the test ends with %q", text)
+			}
+		})
+		t.Run("message/"+name, func(t *testing.T) {
 			t.Parallel()
 			r := &recorder{TB: t}
 			srv := lockredistest.RunT(r, nil)
 			rdb, ctx := srv.Client(), context.Background()
 			sub := rdb.Subscribe(ctx, "c")
+			defer sub.Close()
 			if _, err := sub.Receive(ctx); err != nil {
 				t.Fatal(err)
 			}
-			srv.FailRequest(lockredistest.Match{Command: "set", If: func(lockredistest.Request) bool {
-				row.f(srv)
-				return false
-			}}, "ERR hit")
 			srv.DropMessage(lockredistest.MessageMatch{If: func(string, string) bool {
 				row.f(srv)
 				return false
 			}})
-			if err := rdb.Set(ctx, "k", "v", 0).Err(); err != nil && name != "Close" {
-				t.Error(err)
-			}
+			err := rdb.Publish(ctx, "c", "m").Err()
 			if name == "Close" { // by now it has begun, or even ended
 				if text := r.end(); !strings.Contains(text, row.want) {
 					t.Errorf("the test ends with %q", text)
 				}
 				return
 			}
-			if err := rdb.Publish(ctx, "c", "m").Err(); err != nil {
+			if err != nil {
 				t.Error(err)
 			}
 			if m, err := sub.ReceiveMessage(ctx); err != nil || m.Payload != "m" {

@@ -462,6 +462,7 @@ func TestManyLeaksAreCounted(t *testing.T) {
 }
 
 func TestTwentyLeaksAreAllDescribed(t *testing.T) {
+	t.Parallel()
 	rec := &recorder{TB: t}
 	srv := lockredistest.RunT(rec)
 	for i := range 20 {

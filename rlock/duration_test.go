@@ -59,6 +59,7 @@ func eachHolder(t *testing.T, o rlock.Options,
 }
 
 func TestDurationsOfOptionsMayBeHugeZeroOrNegative(t *testing.T) {
+	t.Parallel()
 	for _, d := range []time.Duration{longest, 0, math.MinInt64} {
 		o := rlock.Options{Lease: d, FairWait: d, RetryFor: d, Sync: rlock.SyncOn, SyncTimeout: d}
 		want := 30 * time.Second
@@ -116,6 +117,7 @@ func releasedAfterRefusals(t *testing.T, srv *lockredistest.Server, h *rlock.Hol
 }
 
 func TestALockWithAForeignHugeTimeToLiveIsWaitedFor(t *testing.T) {
+	t.Parallel()
 	eachHolder(t, rlock.Options{},
 		func(t *testing.T, srv *lockredistest.Server, l *rlock.Lock, k holder) {
 			acquire(t, l)

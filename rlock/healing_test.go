@@ -16,6 +16,7 @@ func empty(srv *lockredistest.Server) {
 }
 
 func TestAQuorumTakesALostPartAgain(t *testing.T) {
+	t.Parallel()
 	virtually(t, func(t *testing.T) {
 		q := newQuorum(t, rlock.Options{})
 		h, err := q.Acquire(t.Context())
@@ -46,6 +47,7 @@ func TestAQuorumTakesALostPartAgain(t *testing.T) {
 }
 
 func TestAQuorumTakesAPartOfAServerThatWasAway(t *testing.T) {
+	t.Parallel()
 	eachOutage(t, func(t *testing.T, o outage) {
 		q := newQuorum(t, rlock.Options{})
 		for i, srv := range q.servers {

@@ -80,6 +80,7 @@ func TestHoldsAreVerifiedAtOnceWhenAConnectionBreaks(t *testing.T) {
 
 // A hold that ended before it leaves the timer of the watchdog set to a later time.
 func TestAHoldAfterAShortOneIsVerifiedAfterARestart(t *testing.T) {
+	t.Parallel()
 	for range 30 {
 		virtually(t, func(t *testing.T) {
 			srv := lockredistest.RunT(t)

@@ -102,6 +102,7 @@ func TestAClusterHasOneConnectionForEachMaster(t *testing.T) {
 }
 
 func TestTopicsFollowTheirSlotToAnotherMaster(t *testing.T) {
+	t.Parallel()
 	a, b := connect(t), connect(t)
 	m := &slotMap{owners: [2]string{a.Options().Addr, a.Options().Addr}}
 	rdb := m.client(t)

@@ -158,6 +158,7 @@ func TestAClosedHubRefusesWaiters(t *testing.T) {
 }
 
 func TestABrokenConnectionIsAnnouncedOnceWhenItIsBack(t *testing.T) {
+	t.Parallel()
 	for what, breaks := range map[string]func(*testing.T, *lockredistest.Server){
 		"ended": func(_ *testing.T, srv *lockredistest.Server) { srv.Cut(lockredistest.Connections{}) },
 		"ended and refused": func(t *testing.T, srv *lockredistest.Server) {
@@ -240,6 +241,7 @@ func TestAWatchedConnectionThatHangsIsReplaced(t *testing.T) {
 }
 
 func TestCloseDoesNotWaitForAServerThatHangs(t *testing.T) {
+	t.Parallel()
 	release := make(chan struct{})
 	for what, dial := range map[string]func(context.Context, string, string) (net.Conn, error){
 		"black hole": func(ctx context.Context, _, _ string) (net.Conn, error) {

@@ -23,6 +23,7 @@ func quickly(t testing.TB, what string, limit time.Duration, f func() error) {
 }
 
 func TestAQuorumDoesNotWaitForAMinority(t *testing.T) {
+	t.Parallel()
 	eachOutage(t, func(t *testing.T, o outage) {
 		q := newQuorum(t, rlock.Options{})
 		for i, srv := range q.servers {

@@ -30,6 +30,7 @@ func TestALateRenewalDoesNotShortenALease(t *testing.T) {
 // TestALateExtendDoesNotShortenTheNextHold delivers an Extend after the release of its
 // hold. The next hold has the same owner, because both are inside another lock.
 func TestALateExtendDoesNotShortenTheNextHold(t *testing.T) {
+	t.Parallel()
 	for _, k := range rlocksuite.Kinds() {
 		t.Run(k.Label, func(t *testing.T) {
 			virtually(t, func(t *testing.T) {

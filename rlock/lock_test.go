@@ -3,6 +3,7 @@ package rlock_test
 import (
 	"context"
 	"errors"
+	"flag"
 	"testing"
 
 	"github.com/redis/go-redis/v9"
@@ -146,4 +147,7 @@ func BenchmarkPair(b *testing.B) {
 	}
 }
 
-func TestMain(m *testing.M) { goleak.VerifyTestMain(m) }
+func TestMain(m *testing.M) {
+	flag.Set("test.parallel", "6") // parallel tests wait for time to pass; -parallel overrides it
+	goleak.VerifyTestMain(m)
+}

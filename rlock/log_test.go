@@ -119,6 +119,7 @@ func TestLogToLogsEventsWithTheirLevels(t *testing.T) {
 }
 
 func TestAReleaseThatWasGivenUpIsObserved(t *testing.T) {
+	t.Parallel()
 	virtually(t, func(t *testing.T) {
 		var w recorder
 		srv := lockredistest.RunT(t)

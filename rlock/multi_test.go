@@ -66,6 +66,7 @@ func TestAMultiLockTakesAllOrNone(t *testing.T) {
 }
 
 func TestAMultiLocksLeasesBeginWhenAllAreHeld(t *testing.T) {
+	t.Parallel()
 	virtually(t, func(t *testing.T) {
 		ctx := context.Background()
 		ca, cb, _, _ := twoServers(t, rlock.Options{})
@@ -95,6 +96,7 @@ func TestAMultiLocksLeasesBeginWhenAllAreHeld(t *testing.T) {
 }
 
 func TestAMultiLockIsLostWithAnyPart(t *testing.T) {
+	t.Parallel()
 	virtually(t, func(t *testing.T) {
 		ctx := context.Background()
 		ca, cb, rdbA, rdbB := twoServers(t, rlock.Options{Lease: 300 * time.Millisecond})

@@ -45,6 +45,7 @@ func eachCall(c *rlock.Client, name string) map[string]error {
 }
 
 func TestANameWhoseKeysAreInSeveralSlotsOfAClusterIsAnError(t *testing.T) {
+	t.Parallel()
 	for _, name := range []string{"", "{}", "{}x", "a{b", "a}b", "}{", "{}{a}", "{"} {
 		single := newClient(t, connect(t), rlock.Options{})
 		for what, err := range eachCall(single, name) {

@@ -67,6 +67,7 @@ func mustTrust(t *testing.T, h *rlock.Hold, least, server time.Duration) {
 }
 
 func TestAnExtendThatWasOvertakenChangesNothing(t *testing.T) {
+	t.Parallel()
 	eachHold(t, rlock.Lease(time.Minute), func(
 		t *testing.T, srv *lockredistest.Server, h *rlock.Hold, ttl func() time.Duration,
 	) {

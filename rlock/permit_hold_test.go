@@ -12,6 +12,7 @@ import (
 )
 
 func TestPermitsAreRenewedUntilTheyAreReleased(t *testing.T) {
+	t.Parallel()
 	inBubble(t, rlock.Options{},
 		func(ctx context.Context, _ *lockredistest.Server, c *rlock.Client) {
 			p := c.PermitSemaphore("p")
@@ -54,6 +55,7 @@ func TestPermitsAreLostWhenOneOfThemIsGone(t *testing.T) {
 }
 
 func TestALeaseOfPermitsIsNotRenewed(t *testing.T) {
+	t.Parallel()
 	inBubble(t, rlock.Options{},
 		func(ctx context.Context, _ *lockredistest.Server, c *rlock.Client) {
 			p := c.PermitSemaphore("p")

@@ -113,6 +113,7 @@ var callsWithLimits = []struct {
 // A request that waits for a connection of the pool has no more time than one that waits for an
 // answer.
 func TestACallWaitsForAConnectionOfThePoolNoLongerThanForAnAnswer(t *testing.T) {
+	t.Parallel()
 	for _, k := range callsWithLimits {
 		for name, with := range map[string]func(context.Context) (context.Context, context.CancelFunc){
 			"endless": func(ctx context.Context) (context.Context, context.CancelFunc) {

@@ -111,6 +111,7 @@ func TestAQuorumFailsWithoutTwoServersAndLeavesNothing(t *testing.T) {
 }
 
 func TestAQuorumOfReadersOutlivesTheirWritersAndDoesNotWaitForItself(t *testing.T) {
+	t.Parallel()
 	virtually(t, func(t *testing.T) {
 		var reads, writes []*rlock.Lock
 		for range 3 {

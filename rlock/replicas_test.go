@@ -72,6 +72,7 @@ func TestAReplicaInItsFirstSynchronizationIsNotWaitedFor(t *testing.T) {
 }
 
 func TestANewReplicaIsWaitedFor(t *testing.T) {
+	t.Parallel()
 	rdb := connect(t)
 	var r replicas
 	rdb.AddHook(&r)

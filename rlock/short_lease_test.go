@@ -9,6 +9,7 @@ import (
 
 // The server deletes a key at a whole millisecond, so a lease may be almost 1 ms shorter there.
 func TestAShortLeaseIsTrustedNoLongerThanTheServerKeepsIt(t *testing.T) {
+	t.Parallel()
 	const step = 50 * time.Microsecond
 	virtually(t, func(t *testing.T) {
 		srv := holding(t)
@@ -41,6 +42,7 @@ func TestAShortLeaseIsTrustedNoLongerThanTheServerKeepsIt(t *testing.T) {
 }
 
 func TestTheShortestLeaseOfTheWatchdogIsRenewed(t *testing.T) {
+	t.Parallel()
 	virtually(t, func(t *testing.T) {
 		srv := holding(t)
 		for _, o := range []rlock.Options{{Lease: 1}, {Lease: time.Millisecond}} {

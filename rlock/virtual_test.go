@@ -117,6 +117,7 @@ func TestAWaitEndsWithItsLimitAndItsContext(t *testing.T) {
 // TestOwnersOfEveryKindExcludeEachOther lets owners hold a lock for random times in
 // virtual time. Some holds last until their lease ends.
 func TestOwnersOfEveryKindExcludeEachOther(t *testing.T) {
+	t.Parallel()
 	kinds := map[string]func(*rlock.Client) *rlock.Lock{
 		"lock":   func(c *rlock.Client) *rlock.Lock { return c.Lock("l") },
 		"fair":   func(c *rlock.Client) *rlock.Lock { return c.FairLock("l") },

@@ -4,6 +4,7 @@ package program
 
 import (
 	"bufio"
+	"flag"
 	"fmt"
 	"net"
 	"os"
@@ -22,6 +23,7 @@ import (
 )
 
 func TestMain(m *testing.M) {
+	flag.Set("test.parallel", "8") // the scripts wait for processes; -parallel overrides it
 	testscript.Main(m, map[string]func(){
 		"lockredis":            main,
 		"redis-server":         main,

@@ -27,7 +27,7 @@ const Variable = "LOCKREDIS_FAULTS"
 // Then servers have no faults.
 const (
 	shortCount = 150
-	plainCount = 12
+	plainCount = 6
 )
 
 // TestNoHoldOverlapsAndNoLockStaysFree runs each kind on each enabled topology: with

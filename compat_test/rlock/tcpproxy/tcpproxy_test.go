@@ -23,7 +23,7 @@ func TestMain(m *testing.M) {
 }
 
 // patience is how long a client waits for a reply, on a busy machine too.
-const patience = 2 * time.Second
+const patience = time.Second
 
 // setup returns a network in front of a new server, a client through it, and one that
 // connects directly.
