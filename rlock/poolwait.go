@@ -109,6 +109,20 @@ func isOver(err error) bool {
 	return errors.Is(err, context.Canceled) || errors.Is(err, context.DeadlineExceeded)
 }
 
+// gotNoConnection reports whether err says that go-redis's pool gave no connection within PoolTimeout,
+// or has MaxActiveConns. Nothing was sent, and nothing is known of the server.
+func gotNoConnection(err error) bool {
+	return errors.Is(err, redis.ErrPoolTimeout) || errors.Is(err, redis.ErrPoolExhausted)
+}
+
+// leastPoolWait is the least time between two copies that ask the pool for a connection.
+const leastPoolWait = 5 * time.Millisecond
+
+// poolPause returns how long to wait after a copy, begun at the given time, that got no
+// connection. It is 0 if go-redis has waited for one: the pool serves its waiters in order, and a
+// request that pauses is not among them.
+func poolPause(began time.Time) time.Duration { return leastPoolWait - time.Since(began) }
+
 // isUnsent reports whether err says that the request was never sent.
 func isUnsent(err error) bool {
 	_, never := errors.AsType[unsent](err)

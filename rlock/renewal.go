@@ -90,6 +90,9 @@ func (w *watchdog) renewPerServer(due []renewal) bool {
 	return !silent.Load()
 }
 
+// poolPatience is how long renewals at least wait for a connection of the pool.
+const poolPatience = time.Second
+
 // renew sends the renewals in one pipeline and records the replies. It reports
 // whether the server answered.
 func (w *watchdog) renew(ctx context.Context, s *server, due []renewal) bool {
@@ -97,9 +100,15 @@ func (w *watchdog) renew(ctx context.Context, s *server, due []renewal) bool {
 	for i, r := range due {
 		calls[i] = r.call
 	}
-	sent := time.Now()
+	began := time.Now()
+	sent := began
 	var silent error
 	outcomes, broken := s.runAll(ctx, calls)
+	for gotNoConnection(outcomes[0].err) && time.Since(began) < poolPatience {
+		sleep(ctx, poolPause(sent))
+		sent = time.Now()
+		outcomes, broken = s.runAll(ctx, calls)
+	}
 	if broken {
 		w.verify()
 	}

@@ -47,8 +47,7 @@ func mayArrive(err error) bool {
 	case errors.As(err, &op):
 		return op.Op != "dial"
 	}
-	return !errors.Is(err, redis.ErrPoolTimeout) && !errors.Is(err, redis.ErrPoolExhausted) &&
-		!errors.Is(err, redis.ErrClosed)
+	return !gotNoConnection(err) && !errors.Is(err, redis.ErrClosed)
 }
 
 var temporaryErrors = []string{

@@ -43,6 +43,7 @@ type request struct {
 // until closing is closed.
 type callerWait struct {
 	patience time.Duration
+	syncTime time.Duration // that it waits longer once a copy was written: for replicas
 	closing  <-chan struct{}
 }
 
@@ -79,7 +80,7 @@ func (c *Client) send(ctx context.Context, r request) outcome {
 		r.patience = min(r.patience, r.limit)
 	}
 	if r.replicated && c.topo.synced {
-		r.patience += c.opts.SyncTimeout
+		r.syncTime = c.opts.SyncTimeout
 	}
 	var first outcome
 	if ctx.Err() == nil {
@@ -99,15 +100,25 @@ func (c *Client) send(ctx context.Context, r request) outcome {
 	timer := time.NewTimer(left)
 	defer timer.Stop()
 	var err error
-	select {
-	case o := <-s.done:
-		return o
-	case <-timer.C:
-		err = s.silence(r.patience)
-	case <-ctx.Done():
-		err = ctx.Err()
-	case <-r.closing:
-		err = ErrClosed
+	for waited := r.patience; err == nil; {
+		select {
+		case o := <-s.done:
+			if gotNoConnection(o.err) {
+				o.err = s.silence(waited)
+			}
+			return o
+		case <-timer.C:
+			if waited == r.patience && s.written.Load() && r.syncTime > 0 {
+				waited += r.syncTime
+				timer.Reset(r.syncTime)
+				continue
+			}
+			err = s.silence(waited)
+		case <-ctx.Done():
+			err = ctx.Err()
+		case <-r.closing:
+			err = ErrClosed
+		}
 	}
 	s.leave()
 	select {
@@ -186,6 +197,9 @@ func (c *Client) attempt(ctx context.Context, srv *server, r *request, near bool
 // noAnswer looks for what a request without an answer may mean: another master
 // has the key's slot, or a server has restarted without the holds.
 func (c *Client) noAnswer(ctx context.Context, err error) {
+	if gotNoConnection(err) {
+		return
+	}
 	c.topo.reload(ctx)
 	if mayArrive(err) {
 		c.watchdog.verify()

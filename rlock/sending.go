@@ -15,6 +15,7 @@ type sending struct {
 	ctx    context.Context // the caller's values; ends when no copy needs to wait for a connection
 	cancel func()          // ends ctx, unless the request is persistent
 	until  time.Time       // when the caller leaves at the latest; zero if the request is persistent
+	unsent time.Time       // when it leaves if no copy was written; likewise
 	done   chan outcome    // capacity 1
 	left   chan struct{}   // closed when the caller has left
 	strays atomic.Int32
@@ -25,7 +26,8 @@ type sending struct {
 	last error      // of the last copy without an answer
 }
 
-// newSending returns the sending of r, whose caller waits for it for at most patience. When the
+// newSending returns the sending of r, whose caller waits for it for at most patience, and then for
+// r.syncTime if a copy was written. When the
 // caller leaves, a copy that waits for a connection of the pool is not sent any more.
 // A copy that was written keeps its connection until copyGrace after the caller's deadline.
 func (c *Client) newSending(ctx context.Context, r request, patience time.Duration) *sending {
@@ -37,7 +39,8 @@ func (c *Client) newSending(ctx context.Context, r request, patience time.Durati
 	if r.persistent {
 		return s
 	}
-	s.until = time.Now().Add(patience)
+	s.unsent = time.Now().Add(patience)
+	s.until = s.unsent.Add(r.syncTime)
 	s.ctx, s.cancel = context.WithCancel(s.ctx)
 	if d, ok := ctx.Deadline(); ok && d.Before(s.until) {
 		s.until = d
@@ -105,7 +108,9 @@ func (s *sending) run() {
 	defer s.cancel()
 	var o outcome
 	end := time.Now().Add(s.limit)
+	failures := 0
 	for n := 1; ; n++ {
+		began := time.Now()
 		if srv, err := s.c.topo.serverFor(s.ctx, s.key()); err != nil {
 			o = outcome{err: err}
 		} else {
@@ -117,7 +122,12 @@ func (s *sending) run() {
 			break
 		}
 		s.sends.Store(s.persistent)
-		s.pause(backoff(n))
+		if pause := poolPause(began); gotNoConnection(o.err) {
+			s.pause(pause)
+		} else {
+			failures++
+			s.pause(backoff(failures))
+		}
 		s.sends.Store(true) // before abandoned: the caller sees this, or run sees that it left
 		if s.abandoned() {
 			break
@@ -158,7 +168,7 @@ func (s *sending) attempt(srv *server, first bool) outcome {
 func (s *sending) attemptInTime(srv *server, first bool) outcome {
 	now := time.Now()
 	rest := s.until.Sub(now)
-	patience := rest - srv.expected()
+	patience := min(rest-srv.expected(), s.unsent.Sub(now))
 	if first {
 		patience = max(patience, leastPatience)
 	}
