@@ -83,11 +83,13 @@ func (l *Lock) acquireAs(
 	ctx context.Context, outer *Hold, s settings, start time.Time,
 ) (*Hold, error) {
 	h, k, turn, err := l.readInside(ctx, outer, s, start)
-	if h != nil || err != nil {
+	switch {
+	case h != nil || err != nil:
 		return h, err
-	}
-	if k == nil {
+	case k == nil:
 		k, turn = l.newClaim(outer)
+	case s.wait == 0: // the wait for the turn was a part of it
+		s.retryFor = max(s.tryLimit(l.c.opts)-time.Since(start), time.Millisecond)
 	}
 	a := l.c.newAcquisition(ctx, k, s, start)
 	a.undone = turn
@@ -159,7 +161,7 @@ func (l *Lock) reenter(ctx context.Context, outer *Hold, s settings) (*Hold, err
 				return nil, err
 			}
 			if h := o.holding.join(ctx); h != nil {
-				return h.lengthen(ctx, s)
+				return h.lengthen(ctx, s, time.Now())
 			}
 		case held == writing && mode == reading: // a writer may also read
 		default:
@@ -181,8 +183,8 @@ func (l *Lock) heldIn(ctx context.Context) bool {
 }
 
 // lengthen makes the lease of a hold that re-entered at least as long as its
-// acquisition asked for. After an error it releases h.
-func (h *Hold) lengthen(ctx context.Context, s settings) (*Hold, error) {
+// acquisition asked for. After an error it releases h. The acquisition waits since start.
+func (h *Hold) lengthen(ctx context.Context, s settings, start time.Time) (*Hold, error) {
 	g, w := h.holding, h.c.watchdog
 	l := w.read(&g.lease)
 	switch {
@@ -193,7 +195,7 @@ func (h *Hold) lengthen(ctx context.Context, s settings) (*Hold, error) {
 		if wait == 0 {
 			wait = s.tryLimit(h.c.opts)
 		}
-		err := within(ctx, time.Now(), wait, func(ctx context.Context) error {
+		err := within(ctx, start, wait, func(ctx context.Context) error {
 			return g.setLease(ctx, s.lease, false)
 		})
 		if err != nil {
@@ -245,7 +247,7 @@ func (l *Lock) readInside(
 		k = l.newLockClaim(l.c.newLatch(l.name))
 		k.act(w.holding.claim.(*lockClaim))
 		err = within(ctx, start, s.wait, func(ctx context.Context) error {
-			turn, err = l.c.awaitTurn(ctx, k, s.tryLimit(l.c.opts))
+			turn, err = l.c.awaitTurn(ctx, k, start, s)
 			return err
 		})
 		if err != nil {
@@ -257,7 +259,7 @@ func (l *Lock) readInside(
 		}
 		turn()
 		if h := g.join(ctx); h != nil {
-			h, err = h.lengthen(ctx, s)
+			h, err = h.lengthen(ctx, s, start)
 			return h, nil, nil, err
 		}
 		// Its release, or its undo after a loss, is about to take the turn.

@@ -88,8 +88,9 @@ func (m *MultiLock) Acquire(ctx context.Context, options ...Option) (*Hold, erro
 type round struct {
 	order []*Lock // of this round
 	settings
-	end  time.Time // of settings.wait
-	held []*Hold   // locked in this round
+	end   time.Time // of settings.wait
+	tried bool      // a part was asked for
+	held  []*Hold   // locked in this round
 
 	again bool // after an error: another round may succeed
 }
@@ -152,10 +153,10 @@ func (r *round) lockAll(ctx context.Context) (holds []*Hold, err error) {
 // re-entered another one keeps its lease.
 func (r *round) restartLeases(ctx context.Context, holds []*Hold) error {
 	limit := r.remaining()
-	if r.wait == 0 {
+	switch {
+	case r.wait == 0:
 		limit = singleTry
-	}
-	if limit == 0 {
+	case r.over():
 		return ErrTimeout
 	}
 	return within(ctx, time.Now(), limit, func(ctx context.Context) error {
@@ -168,12 +169,17 @@ func (r *round) restartLeases(ctx context.Context, holds []*Hold) error {
 	})
 }
 
-// remaining returns the rest of the wait.
+// remaining returns the rest of the wait, at least 1 ms, because a wait of 0 means a single try. If
+// the wait is over before the first part is asked for, it begins again, see Client.wait.
 func (r *round) remaining() time.Duration {
 	if r.wait <= 0 {
 		return r.wait
 	}
-	return max(time.Until(r.end), 0)
+	if !r.tried && r.over() {
+		r.end = time.Now().Add(lateLimit(r.wait))
+	}
+	r.tried = true
+	return max(time.Until(r.end), time.Millisecond)
 }
 
 // over reports whether the wait is over.

@@ -61,15 +61,21 @@ func (c *Client) takeTurn(k *lockClaim) (giveBack func()) {
 	return t.taken()
 }
 
-// awaitTurn takes the owner's turn, which another request may have while it waits for the
-// server's answer. After limit the server counts as silent. giveBack must be called once.
+// awaitTurn takes the owner's turn for an acquisition with the settings s that began at start.
+// Another request may have the turn while it waits for the server's answer. After s.tryLimit the
+// server counts as silent. For a single try that counts from start. giveBack must be called once.
 func (c *Client) awaitTurn(
-	ctx context.Context, k *lockClaim, limit time.Duration,
+	ctx context.Context, k *lockClaim, start time.Time, s settings,
 ) (giveBack func(), err error) {
+	limit := s.tryLimit(c.opts)
+	rest := limit
+	if s.wait == 0 {
+		rest -= time.Since(start)
+	}
 	c.holders.mu.Lock()
 	t := c.holders.enterTurn(k)
 	c.holders.mu.Unlock()
-	silent := time.NewTimer(limit)
+	silent := time.NewTimer(rest)
 	defer silent.Stop()
 	select {
 	case t.busy <- struct{}{}:

@@ -19,17 +19,24 @@ type waitOp interface {
 
 // wait tries op until it is granted, ctx ends, or limit is over (ErrTimeout). The
 // limit is measured from start. 0 means a single try, forever means no limit. There is at
-// least one try: if the limit is over before it, it is as with 0.
+// least one try: if the limit is over before it, because this goroutine did not run, op is tried
+// once, and has lateLimit.
 func (c *Client) wait(ctx context.Context, op waitOp, start time.Time, limit time.Duration) error {
 	return within(ctx, start, limit, func(limited context.Context) error {
 		if limited.Err() == nil || ctx.Err() != nil {
 			return c.waitGranted(limited, op, limit != 0)
 		}
-		return within(ctx, time.Now(), singleTry, func(ctx context.Context) error {
+		return within(ctx, time.Now(), lateLimit(limit), func(ctx context.Context) error {
 			return c.waitGranted(ctx, op, false)
 		})
 	})
 }
+
+// leastLate is the least time that a try after the end of the wait has for the server's answer.
+const leastLate = 100 * time.Millisecond
+
+// lateLimit returns how long a try has that begins after a wait of d is over.
+func lateLimit(d time.Duration) time.Duration { return min(max(d, leastLate), singleTry) }
 
 // within runs f with a context that ends limit after start, and returns ErrTimeout
 // when f ended because of that. A limit of 0 or less is no limit.
