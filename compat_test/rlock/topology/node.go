@@ -65,7 +65,7 @@ func newNode(tb testing.TB, program string, conf []string, options ...string) *N
 // passwordOf returns the password for clients of a node with these directives.
 func passwordOf(conf []string) string {
 	if slices.Contains(conf, peerConf()[0]) {
-		return clientPassword
+		return Password
 	}
 	return ""
 }

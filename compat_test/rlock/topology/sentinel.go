@@ -20,14 +20,14 @@ const (
 	// default user.
 	peer = "peer"
 
-	// clientPassword is the password of the default user on a node with peers. Without
+	// Password is the password of the default user on a node with peers. Without
 	// a password, a refused peer would continue as the default user.
-	clientPassword = "orders"
+	Password = "orders"
 )
 
 // peerConf has the directives of data nodes that can be cut off.
 func peerConf() []string {
-	return []string{"user default on >" + clientPassword + " ~* &* +@all",
+	return []string{"user default on >" + Password + " ~* &* +@all",
 		"user " + peer + " on >" + peer + " ~* &* +@all", "masteruser " + peer, "masterauth " + peer}
 }
 

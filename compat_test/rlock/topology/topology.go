@@ -128,7 +128,7 @@ func (tp *Topology) Client(tb testing.TB,
 		options.MasterName = masterName
 	}
 	if tp.Replicated() {
-		options.Password = clientPassword
+		options.Password = Password
 	}
 	for _, change := range changes {
 		change(options)
@@ -145,7 +145,7 @@ func (tp *Topology) Redisson() []string {
 		return []string{"mode=single", addresses}
 	}
 	return []string{"mode=" + string(tp.Kind), addresses, "master=" + masterName,
-		"password=" + clientPassword}
+		"password=" + Password}
 }
 
 // Replicated reports whether the topology has replicas, so that it survives the loss
