@@ -23,7 +23,7 @@ func init() {
 			Interrupt:        engine.Interrupt,
 			Faults:           func() backdoor.Faults { return engine.Faults() },
 			Reseed:           engine.Reseed,
-			SaveAtEnd:        engine.SaveAtEnd,
+			SaveAtEnd:        engine.Files().SaveAtEnd,
 			Running:          server.(*Server).isRunning,
 			Restart:          engine.Restart,
 			ConnectionCounts: engine.ConnectionCounts,

@@ -105,7 +105,7 @@ func (s *Server) load(accept func()) (err error) {
 		s.state = started
 		return nil
 	}
-	err = s.core.Engine().LoadFile(func() {
+	err = s.core.Engine().Files().Open(func() {
 		accept()
 		s.mu.Unlock()
 	})

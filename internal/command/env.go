@@ -238,6 +238,8 @@ type Memory interface {
 	Used() int64
 	// Peak returns the most that Used has returned.
 	Peak() int64
+	// Policy returns which keys are evicted, and in which order; 0: none are.
+	Policy() store.Policy
 	// Room estimates how many bytes of data may be added.
 	Room() int64
 }

@@ -73,7 +73,7 @@ func (e *Engine) admitFromClient(c *command.Ctx, args resp.Args) verdict {
 		return e.misroute(c)
 	case c.Config.MaxMemory > 0 && e.exceedsMemory(c, args):
 		return e.refuse(c, resp.ErrOOM)
-	case e.saving.refuses() && e.cannotPersist(c, args):
+	case e.files.Refuses() && e.cannotPersist(c, args):
 		return e.refuse(c, errMisconf)
 	case c.Config.LacksReplicas() && e.lineFlags(c, args).Has(command.Write):
 		return e.refuse(c, errNoReplicas)
@@ -122,7 +122,7 @@ func (e *Engine) admitFromScript(c *command.Ctx, args resp.Args) verdict {
 		return e.refuse(c, e.answer)
 	case r.noWrite && replicates(cmd.Flags):
 		return e.refuse(c, errScriptReadOnly)
-	case cmd.Has(command.Write) && e.saving.refuses():
+	case cmd.Has(command.Write) && e.files.Refuses():
 		return e.refuse(c, errMisconf)
 	case cmd.Has(command.Write) && c.Config.LacksReplicas():
 		return e.refuse(c, errNoReplicas)

@@ -29,6 +29,11 @@
 //	rates.go     commands and bytes in a second  command.Rates
 //	effects.go   effects on keys               store.Observer
 //
+// Some rooms are packages that never import the engine. Each declares an interface of what
+// it needs, and a door here implements it:
+//
+//	filedoor.go  internal/persist: saves, reading files   command.Saving
+//
 // The engine never writes to a socket. It appends to output queues, which the
 // callers flush after the lock is released. The lock is in gate.go, the callers
 // are in caller.go.

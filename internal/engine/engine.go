@@ -12,6 +12,7 @@ import (
 	"github.com/lockredis/lockredis/internal/config"
 	"github.com/lockredis/lockredis/internal/glob"
 	"github.com/lockredis/lockredis/internal/inspect"
+	"github.com/lockredis/lockredis/internal/persist"
 	"github.com/lockredis/lockredis/luaexec"
 	"github.com/lockredis/lockredis/pubsub"
 	"github.com/lockredis/lockredis/resp"
@@ -60,15 +61,15 @@ type Engine struct {
 	timer    timer
 	journal  journal
 	telling  telling
-	saving   saving
+	files    *persist.Files
 	purging  purging
 	faults   *Faults // nil: none were asked for
 
 	record    record
 	inspector *inspect.Inspector
 
-	midway bool  // a script runs or a file is read: other units run at its safe points
-	load   *load // nil: no file is read
+	midway  bool // a script runs or a file is read: other units run at its safe points
+	reading bool // a file is read
 
 	line    acl.Line         // of the command whose rights are checked
 	current *command.Session // of the unit's last command; nil before it
@@ -111,7 +112,6 @@ func New(opts Options) *Engine {
 		Deadline:  &e.timer,
 		Memory:    &e.memory,
 		Rates:     &e.rates,
-		Saving:    &e.saving,
 		Migrating: migrating{e},
 		Purging:   &e.purging,
 		Server:    opts.Server,
@@ -151,7 +151,10 @@ func (e *Engine) connectRooms(opts Options) {
 	e.effects = effects{e: e}
 	e.sessions = newSessions(e.forget)
 	e.script.e = e
-	e.saving.init(e)
+	e.files = persist.New(persist.Options{
+		Engine: &fileDoor{Engine: e}, Env: &e.env, Log: e.log, Quiet: &quiet{e.effects}, Goroutines: &e.done,
+	})
+	e.env.Saving = e.files
 	e.purging.e = e
 	e.inspector = inspect.New(inspection{e})
 	e.env.Inspector = e.inspector

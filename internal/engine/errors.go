@@ -14,13 +14,11 @@ var (
 	errInMulti = resp.Error("ERR Command not allowed inside a transaction")
 	errBusy    = resp.Error("BUSY Redis is busy running a script. " +
 		"You can only call SCRIPT KILL or SHUTDOWN NOSAVE.")
-	errLoading      = resp.Error("LOADING Redis is loading the dataset in memory")
 	errBusyFunction = resp.Error("BUSY Redis is busy running a script. " +
 		"You can only call FUNCTION KILL or SHUTDOWN NOSAVE.")
 
 	errMonitor = resp.Error("ERR Replica can't interact with the keyspace")
 
-	errSave       = resp.Error("ERR") // Redis's whole text
 	errNoReplicas = resp.Error("NOREPLICAS Not enough good replicas to write.")
 	errMisconf    = resp.Error("MISCONF Redis is configured to save RDB snapshots, but it's currently " +
 		"unable to persist to disk. Commands that may modify the data set are disabled, because " +

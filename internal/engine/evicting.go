@@ -88,16 +88,16 @@ func (m *memoryLimit) evict(excess int64) reclaimed {
 	return withinLimit
 }
 
-// due returns the present time while keys are to be counted or evicted, in Unix ms.
-func (m *memoryLimit) due() int64 {
+// Due returns the present time while keys are to be counted or evicted, in Unix ms.
+func (m *memoryLimit) Due() int64 {
 	if m.evicting {
 		return m.e.env.Space.Now()
 	}
 	return 0
 }
 
-// fire counts and evicts keys.
-func (m *memoryLimit) fire(int64) (more bool) {
+// Fire counts and evicts keys.
+func (m *memoryLimit) Fire(int64) (more bool) {
 	m.e.journal.unit(UnitBegins)
 	defer m.e.journal.unit(UnitEnds)
 	m.evicting = false

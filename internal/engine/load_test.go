@@ -35,7 +35,7 @@ func newLoaded(t *testing.T) *Engine {
 		send(e, s, "SET", key, strings.Repeat("x", 5000))
 	}
 	e.Do(&Caller{}, func() {
-		if err := e.saving.Now(); err != nil {
+		if err := e.files.Now(); err != nil {
 			t.Fatal(err)
 		}
 	})
@@ -147,7 +147,7 @@ func TestTheTimeOfALoadStandsStill(t *testing.T) {
 	clock := e.clock.(interface{ Advance(time.Duration) })
 	s, _ := connect(e)
 	send(e, s, "SET", "z", strings.Repeat("x", 5000), "PX", "1000")
-	e.Do(&Caller{}, func() { _ = e.saving.Now() })
+	e.Do(&Caller{}, func() { _ = e.files.Now() })
 	clock.Advance(999 * time.Millisecond)
 	got := reload(t, e, func(ask func(*command.Session, string)) {
 		clock.Advance(time.Hour)
@@ -164,7 +164,7 @@ func TestTheTimeOfALoadStandsStill(t *testing.T) {
 func TestNothingIsSavedAtTheEndWhileAFileIsRead(t *testing.T) {
 	for name, end := range map[string]func(e *Engine, s *command.Session){
 		"a signal": func(e *Engine, _ *command.Session) {
-			if err := e.SaveAtEnd(); err != nil {
+			if err := e.files.SaveAtEnd(); err != nil {
 				t.Error(err)
 			}
 		},
@@ -192,7 +192,7 @@ func TestAKeyOfALogExpiresByItsLastDeadlineOnly(t *testing.T) {
 	s, _ := connect(e)
 	send(e, s, "SET", "k", "v", "PX", "1000")
 	e.Do(&Caller{}, func() {
-		if err := e.saving.Now(); err != nil {
+		if err := e.files.Now(); err != nil {
 			t.Fatal(err)
 		}
 	})
@@ -209,7 +209,7 @@ func TestAKeyOfALogExpiresByItsLastDeadlineOnly(t *testing.T) {
 		}
 	}
 	clock.Advance(time.Hour)
-	if err := e.LoadFile(func() {}); err != nil {
+	if err := e.files.Open(func() {}); err != nil {
 		t.Fatal(err)
 	}
 	expectReply(t, send(e, s, "PTTL", "k"), ":-1\r\n")

@@ -63,6 +63,9 @@ func (m *memoryLimit) Used() int64 {
 	return used
 }
 
+// Policy returns which keys are evicted, and in which order.
+func (m *memoryLimit) Policy() store.Policy { return m.policy }
+
 // Peak returns the most that Used has returned.
 func (m *memoryLimit) Peak() int64 { return m.peak }
 

@@ -58,7 +58,7 @@ func (e *Engine) showAfter(c *command.Ctx, args resp.Args) {
 // show writes a command line to all monitors: the time, the database, the client and the
 // arguments. As in Redis, monitors see nothing while a file is read.
 func (e *Engine) show(c *command.Ctx, args resp.Args) {
-	if e.load != nil {
+	if e.reading {
 		return
 	}
 	e.stopwatch.read()

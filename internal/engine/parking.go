@@ -234,14 +234,14 @@ func (p *parking) end(parked *command.Parked, r resp.Reply) {
 	s.Conn.Wake()
 }
 
-// due returns the earliest deadline, in Unix ms.
-func (p *parking) due() int64 {
+// Due returns the earliest deadline, in Unix ms.
+func (p *parking) Due() int64 {
 	at, _ := p.deadlines.Next()
 	return at
 }
 
-// fire answers the parked commands with a deadline at or before now, in Unix ms.
-func (p *parking) fire(now int64) (more bool) {
+// Fire answers the parked commands with a deadline at or before now, in Unix ms.
+func (p *parking) Fire(now int64) (more bool) {
 	p.deadlines.PopDue(now, p.deadlines.Len(), func(parked *command.Parked) {
 		p.Unpark(parked.Session, parked.OnTimeout)
 	})

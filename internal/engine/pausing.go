@@ -49,11 +49,11 @@ func (p *pausing) Unpause() {
 	}
 }
 
-// due returns when the pause ends, in Unix ms, 0: there is none.
-func (p *pausing) due() int64 { return p.until }
+// Due returns when the pause ends, in Unix ms, 0: there is none.
+func (p *pausing) Due() int64 { return p.until }
 
-// fire ends the pause.
-func (p *pausing) fire(int64) (more bool) {
+// Fire ends the pause.
+func (p *pausing) Fire(int64) (more bool) {
 	p.Unpause()
 	return false
 }

@@ -84,7 +84,7 @@ func (r *scriptRun) begin(
 // end ends a run. It forgets the command line, which keeps the client's buffer in memory.
 func (r *scriptRun) end() {
 	r.running, r.function, r.line, r.keys = false, nil, nil, nil
-	r.e.midway = r.e.load != nil
+	r.e.midway = r.e.reading
 	r.errors.clear()
 }
 

@@ -75,10 +75,10 @@ func (e *Engine) fireTimer() (more bool) {
 
 // deadlines are a source of work for the timer.
 type deadlines interface {
-	// due returns when there is something to do next, in Unix ms; 0: never. It may be too early.
-	due() int64
-	// fire does what is due at now, in Unix ms. It reports whether there is more to do now.
-	fire(now int64) (more bool)
+	// Due returns when there is something to do next, in Unix ms; 0: never. It may be too early.
+	Due() int64
+	// Fire does what is due at now, in Unix ms. It reports whether there is more to do now.
+	Fire(now int64) (more bool)
 }
 
 // source is a source of work for the timer, in the order in which it fires.
@@ -92,7 +92,7 @@ type source struct {
 func (e *Engine) sources() []source {
 	return []source{
 		{&e.pausing, false}, {expiring{e}, true}, {&e.memory, false}, {&e.tracking, true},
-		{&e.parking, false}, {&e.saving, true},
+		{&e.parking, false}, {e.files, true},
 	}
 }
 
@@ -103,7 +103,7 @@ func (e *Engine) endDueBatch() (more bool) {
 	now := e.env.Space.Now()
 	for _, s := range e.timer.sources {
 		if at := e.dueAt(s); at != 0 && at <= now {
-			more = s.fire(now) || more
+			more = s.Fire(now) || more
 		}
 	}
 	e.serveReady()
@@ -115,7 +115,7 @@ func (e *Engine) dueAt(s source) (at int64) {
 	if s.cron && e.timer.halted {
 		return 0
 	}
-	return s.due()
+	return s.Due()
 }
 
 // nextDue returns when the first source is due, in Unix ms; 0: none.
@@ -131,16 +131,16 @@ func (e *Engine) nextDue() (next int64) {
 // expiring is the deadlines of keys and of the fields of hashes.
 type expiring struct{ e *Engine }
 
-// due returns a lower bound: a deadline that was removed may have been the earliest.
-func (x expiring) due() int64 {
+// Due returns a lower bound: a deadline that was removed may have been the earliest.
+func (x expiring) Due() int64 {
 	if x.e.timer.passive || x.e.env.Space.KeepExpired {
 		return 0
 	}
 	return x.e.env.Space.Earliest()
 }
 
-// fire ends a batch of due keys and fields, and makes the bound exact.
-func (x expiring) fire(int64) (more bool) {
+// Fire ends a batch of due keys and fields, and makes the bound exact.
+func (x expiring) Fire(int64) (more bool) {
 	e := x.e
 	e.journal.unit(UnitBegins)
 	defer e.journal.unit(UnitEnds)

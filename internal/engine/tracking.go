@@ -180,16 +180,16 @@ func (t *tracking) serving(s *command.Session) (end func()) {
 	}
 }
 
-// due returns the present time while the table is too large, in Unix ms.
-func (t *tracking) due() int64 {
+// Due returns the present time while the table is too large, in Unix ms.
+func (t *tracking) Due() int64 {
 	if t.overfull > 0 {
 		return t.e.env.Space.Now()
 	}
 	return 0
 }
 
-// fire takes keys out of the table.
-func (t *tracking) fire(int64) (more bool) {
+// Fire takes keys out of the table.
+func (t *tracking) Fire(int64) (more bool) {
 	t.shrink()
 	return t.overfull > 0
 }

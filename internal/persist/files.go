@@ -1,53 +1,87 @@
-package engine
+package persist
 
 import (
 	"errors"
+	"log/slog"
 	"math"
+	"sync"
 	"sync/atomic"
 	"time"
 
 	"github.com/lockredis/lockredis/internal/command"
 	"github.com/lockredis/lockredis/internal/rdb"
 	"github.com/lockredis/lockredis/resp"
+	"github.com/lockredis/lockredis/store"
 )
 
-// saving writes the databases into the RDB file, when a client or a save point asks for it. No
-// append-only log is written.
-//
-// The file has the data of one moment: that of SAVE, BGSAVE or the save point. Redis forks
-// a process for it. Go cannot fork, and a copy of a million keys under the lock would stop
-// all clients for most of a second. Here a goroutine takes a store.Snapshot: it enters the
-// engine again and again, encodes some keys, leaves and writes them. A command that is about
-// to change a key which is still to come has the key encoded first. So no client waits longer
-// than for a batch of keys, or for the largest value.
-//
-// Encoding is done inside the engine, compression too. Writing, the checksum and fsync are
-// not.
-type saving struct {
-	e       *Engine
+// Engine is what Files needs of the engine.
+type Engine interface {
+	// Outside runs unit as the only one inside the engine, and returns when it has run.
+	Outside(unit func())
+	// Ending reports whether the server ends: no file is read or written any further.
+	Ending() bool
+	// Reading says whether a file is read. Until it has been read, other units run at SafePoint only.
+	Reading(on bool)
+	// SafePoint runs the units that wait, at the present time. Then the unit that reads a file has
+	// its own time again.
+	SafePoint()
+	// Replay runs a line of a log on database db. ok is false if there is no such command.
+	Replay(db int, line resp.Args) (ok bool)
+}
+
+// Options are the dependencies of Files.
+type Options struct {
+	Engine Engine
+	Env    *command.Env
+	Log    *slog.Logger
+	// Quiet is the store's observer while an RDB file is read: a key of the file is no event.
+	Quiet store.Observer
+	// Goroutines counts the goroutines that write files. The engine waits for them when it closes.
+	Goroutines *sync.WaitGroup
+}
+
+// Files reads the databases from files, and writes them into the RDB file. It is command.Saving.
+// Open and SaveAtEnd are called outside the engine, the other methods inside.
+type Files struct {
+	engine     Engine
+	env        *command.Env
+	log        *slog.Logger
+	quiet      store.Observer
+	goroutines *sync.WaitGroup
+
 	encoder rdb.Encoder
+	load    *load             // nil: no file is read
 	current *save             // in the background; nil: none
 	queue   []*command.Parked // the clients of SAVE that wait for the next save
 	wanted  bool              // BGSAVE inside EXEC asked for a save
 	tried   int64             // when the last save began, Unix seconds
 	stats   command.SaveStats
-	reading bool                       // the append-only log is read
+	replays bool                       // the append-only log is read
 	logMark string                     // of the log whose data the databases have, see logFact; "": none
 	ending  atomic.Pointer[chan error] // the result of SaveAtEnd; nil: no signal waits
 }
 
+// The replies, byte for byte as Redis 7.0.15 sends them.
+var (
+	errSave    = resp.Error("ERR") // Redis's whole text
+	errLoading = resp.Error("LOADING Redis is loading the dataset in memory")
+)
+
 // retrySeconds is how long a save point waits after a save that failed.
 const retrySeconds = 5
 
-func (s *saving) init(e *Engine) {
-	s.e = e
-	s.stats = command.SaveStats{LastSeconds: -1}
+// New returns the files of an engine. None is read yet.
+func New(opts Options) *Files {
+	return &Files{
+		engine: opts.Engine, env: opts.Env, log: opts.Log, quiet: opts.Quiet, goroutines: opts.Goroutines,
+		stats: command.SaveStats{LastSeconds: -1},
+	}
 }
 
 // Stats returns the figures of INFO.
-func (s *saving) Stats() command.SaveStats {
+func (s *Files) Stats() command.SaveStats {
 	stats := s.stats
-	if l := s.e.load; l != nil {
+	if l := s.load; l != nil {
 		stats.Loading = &command.LoadStats{Begun: l.begun, Total: l.total, Read: l.read, Memory: l.memory}
 	}
 	if s.current != nil {
@@ -59,26 +93,26 @@ func (s *saving) Stats() command.SaveStats {
 }
 
 // asked reports whether a client waits for a save.
-func (s *saving) asked() bool {
+func (s *Files) asked() bool {
 	return len(s.queue) > 0 || s.current != nil && len(s.current.waiting) > 0
 }
 
 // Begin begins a save in the background. It returns false if one is under way.
-func (s *saving) Begin() bool {
+func (s *Files) Begin() bool {
 	if s.current != nil {
 		return false
 	}
-	s.e.log.Info("Background saving started")
+	s.log.Info("Background saving started")
 	s.start(nil)
 	return true
 }
 
 // Schedule has the timer begin a save as soon as it can.
-func (s *saving) Schedule() { s.wanted = true }
+func (s *Files) Schedule() { s.wanted = true }
 
 // Park has c's client wait for a save of the present data. If a save is under way, the data
 // is that of its end.
-func (s *saving) Park(c *command.Ctx) {
+func (s *Files) Park(c *command.Ctx) {
 	p := &command.Parked{Session: c.Session, Cmd: c.Cmd, DB: c.DB.ID()}
 	c.Parking.Park(p)
 	if s.current != nil {
@@ -89,21 +123,18 @@ func (s *saving) Park(c *command.Ctx) {
 }
 
 // start begins a save and starts the goroutine that writes it.
-func (s *saving) start(waiting []*command.Parked) {
-	s.e.env.Stats.Saves++
+func (s *Files) start(waiting []*command.Parked) {
+	s.env.Stats.Saves++
 	s.current = s.begin()
 	s.current.waiting = waiting
-	cfg := s.e.env.Config
+	cfg := s.env.Config
 	path, sum := cfg.Path(cfg.RDB.File), cfg.RDB.Checksum
-	s.e.done.Add(1)
-	go s.current.run(path, sum)
+	w := s.current
+	s.goroutines.Go(func() { w.run(path, sum) })
 }
 
-// ended reports whether nothing is saved any more. Interrupt may have ended a script halfway.
-func (s *saving) ended() bool { return s.e.interrupted.Load() || s.e.closed.Load() }
-
 // cancel ends the save under way, if there is one. Its file is not written.
-func (s *saving) cancel() {
+func (s *Files) cancel() {
 	if s.current != nil {
 		s.current.cancelled = true
 		s.current.snapshot.End()
@@ -112,12 +143,12 @@ func (s *saving) cancel() {
 
 // finish ends a save with its result, and begins the next one if clients wait for it. A
 // save that was replaced counts as one that succeeded, for the clients that wait for it.
-func (s *saving) finish(w *save, err error) {
+func (s *Files) finish(w *save, err error) {
 	w.snapshot.End()
 	s.current = nil
 	if w.cancelled {
-		s.stats.LastSeconds = (s.e.env.Space.Now() - w.begun) / 1000
-		s.e.log.Info("The save was cancelled")
+		s.stats.LastSeconds = (s.env.Space.Now() - w.begun) / 1000
+		s.log.Info("The save was cancelled")
 	} else {
 		s.result(w, err, len(w.waiting) == 0)
 	}
@@ -133,56 +164,56 @@ func (s *saving) finish(w *save, err error) {
 }
 
 // answer ends the wait of clients that have not left.
-func (s *saving) answer(waiting []*command.Parked, reply resp.Reply) {
+func (s *Files) answer(waiting []*command.Parked, reply resp.Reply) {
 	for _, p := range waiting {
 		if p.Session.Parked == p {
-			s.e.parking.Unpark(p.Session, reply)
+			s.env.Parking.Unpark(p.Session, reply)
 		}
 	}
 }
 
 // result records and logs how a save ended.
-func (s *saving) result(w *save, err error, background bool) {
-	env := &s.e.env
+func (s *Files) result(w *save, err error, background bool) {
+	env := s.env
 	if background {
 		s.stats.LastSeconds = (env.Space.Now() - w.begun) / 1000
 		s.stats.Failed = err != nil
 	}
 	if err != nil {
-		s.e.log.Warn("Saving failed", "file", env.Config.Path(env.Config.RDB.File), "error", err)
+		s.log.Warn("Saving failed", "file", env.Config.Path(env.Config.RDB.File), "error", err)
 		return
 	}
 	s.stats.Failed = false
 	env.Dirty -= w.dirty
 	env.LastSave = env.Space.Now() / 1000
-	s.e.log.Info("DB saved on disk")
+	s.log.Info("DB saved on disk")
 }
 
 // Flushed follows FLUSHALL. A save in the background is cancelled. With save points the file
 // is written at once, so that a crash does not bring back the keys.
-func (s *saving) Flushed() {
+func (s *Files) Flushed() {
 	if s.current != nil && len(s.current.waiting) == 0 {
 		s.cancel()
 	}
-	if cfg := s.e.env.Config; len(cfg.RDB.Points) > 0 && cfg.HasFile() && !s.reading {
+	if cfg := s.env.Config; len(cfg.RDB.Points) > 0 && cfg.HasFile() && !s.replays {
 		_ = s.Now() // the log has the error
 	}
 }
 
 // Now saves the data at once and holds the engine's lock meanwhile: at the end of the
-// server, after FLUSHALL and for DEBUG RELOAD. It cancels a save under way. After Interrupt it
-// fails.
-func (s *saving) Now() error {
-	if s.ended() {
+// server, after FLUSHALL and for DEBUG RELOAD. It cancels a save under way. It fails while the
+// engine is Ending.
+func (s *Files) Now() error {
+	if s.engine.Ending() {
 		return errSaveAtEnd
 	}
 	s.cancel()
-	cfg := s.e.env.Config
+	cfg := s.env.Config
 	file, err := rdb.Create(cfg.Path(cfg.RDB.File), cfg.RDB.Checksum)
 	w := s.begin()
 	defer w.snapshot.End()
 	for more := err == nil; more; {
-		if s.ended() { // a second signal, or Close
+		if s.engine.Ending() { // a second signal, or Close
 			file.Abort()
 			err = errSaveAtEnd
 			break
@@ -204,7 +235,7 @@ func (s *saving) Now() error {
 // Last is Now for the end of the server. If it succeeds, the clients of SAVE have what they wait
 // for, and no client's command runs any more: its reply would confirm a change that the file does
 // not have.
-func (s *saving) Last() error {
+func (s *Files) Last() error {
 	err := s.Now()
 	if err == nil {
 		if s.current != nil {
@@ -212,24 +243,24 @@ func (s *saving) Last() error {
 		}
 		s.answer(s.queue, resp.OK)
 		s.queue = nil
-		s.e.pausing.Pause(math.MaxInt64, false)
+		s.env.Pausing.Pause(math.MaxInt64, false)
 	}
 	return err
 }
 
 // LastAsked is Last if a client waits for a save: in Redis, SAVE would have ended before.
-func (s *saving) LastAsked() {
+func (s *Files) LastAsked() {
 	if s.asked() {
 		_ = s.Last() // the log has the error
 	}
 }
 
-// due returns when a save point or Schedule begins a save, in Unix ms; 0: at no time if
+// Due returns when a save point or Schedule begins a save, in Unix ms; 0: at no time if
 // nothing changes.
-func (s *saving) due() (at int64) {
-	env := &s.e.env
+func (s *Files) Due() (at int64) {
+	env := s.env
 	switch {
-	case s.current != nil || s.ended():
+	case s.current != nil || s.engine.Ending():
 		return 0
 	case s.wanted:
 		at = env.Space.Now()
@@ -250,21 +281,21 @@ func (s *saving) due() (at int64) {
 	return at
 }
 
-// fire begins the save of Schedule or of a save point.
-func (s *saving) fire(int64) (more bool) {
+// Fire begins the save of Schedule or of a save point.
+func (s *Files) Fire(int64) (more bool) {
 	if s.wanted {
 		s.wanted = false
 	} else {
-		s.e.log.Info("A save point is reached. Saving...", "changes", s.e.env.Dirty,
-			"since", time.Unix(s.e.env.LastSaved(), 0).UTC().Format(time.RFC3339))
+		s.log.Info("A save point is reached. Saving...", "changes", s.env.Dirty,
+			"since", time.Unix(s.env.LastSaved(), 0).UTC().Format(time.RFC3339))
 	}
 	s.Begin()
 	return false
 }
 
-// refuses reports whether write commands are refused, because a save in the background has
+// Refuses reports whether write commands are refused, because a save in the background has
 // failed (stop-writes-on-bgsave-error).
-func (s *saving) refuses() bool {
-	cfg := s.e.env.Config
+func (s *Files) Refuses() bool {
+	cfg := s.env.Config
 	return s.stats.Failed && cfg.RDB.StopWrites && len(cfg.RDB.Points) > 0
 }

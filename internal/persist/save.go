@@ -1,4 +1,4 @@
-package engine
+package persist
 
 import (
 	"cmp"
@@ -12,7 +12,7 @@ import (
 
 // save is the writing of one file.
 type save struct {
-	s         *saving
+	files     *Files
 	snapshot  *store.Snapshot
 	out       []byte            // encoded and not yet written
 	db        int               // of the last key; -1: none yet
@@ -41,12 +41,12 @@ var (
 )
 
 // begin takes a snapshot, and encodes the beginning of the file.
-func (s *saving) begin() *save {
-	env := &s.e.env
+func (s *Files) begin() *save {
+	env := s.env
 	now := env.Space.Now()
 	s.tried = now / 1000
 	s.encoder.Compress, s.encoder.Valkey = env.Config.RDB.Compress, env.Config.Valkey()
-	w := &save{s: s, db: -1, sized: map[int]bool{}, begun: now, dirty: env.Dirty}
+	w := &save{files: s, db: -1, sized: map[int]bool{}, begun: now, dirty: env.Dirty}
 	w.out = s.encoder.AppendHead(nil, rdb.Facts{
 		Server: cmp.Or(env.Config.EmulatedValkey(), config.RedisVersion), Unix: now / 1000, Memory: env.Memory.Used(),
 	})
@@ -72,15 +72,15 @@ func (w *save) visit(db store.SnapshotDB, e *store.Entry) {
 		}
 	}
 	w.keysDone++
-	w.out = w.s.appendUse(w.out, e)
-	w.out = w.s.encoder.AppendKey(w.out, e.Key(), e.Value(), db.Deadline(e))
+	w.out = w.files.appendUse(w.out, e)
+	w.out = w.files.encoder.AppendKey(w.out, e.Key(), e.Value(), db.Deadline(e))
 }
 
 // appendUse appends what the policy keeps about the accesses to a key: it is nothing
 // unless the policy is an LRU or LFU policy.
-func (s *saving) appendUse(dst []byte, e *store.Entry) []byte {
-	space := s.e.env.Space
-	switch policy := s.e.memory.policy; {
+func (s *Files) appendUse(dst []byte, e *store.Entry) []byte {
+	space := s.env.Space
+	switch policy := s.env.Memory.Policy(); {
 	case policy&store.LRU != 0:
 		return rdb.AppendIdle(dst, space.Idle(e))
 	case policy&store.LFU != 0:
@@ -101,19 +101,12 @@ func (w *save) step() (more bool) {
 
 // run writes the file, and ends the save with its result.
 func (w *save) run(path string, sum bool) {
-	e := w.s.e
-	defer e.done.Done()
-	self := &Caller{background: true}
-	err := w.write(self, path, sum)
-	e.Do(self, func() {
-		e.readClock()
-		w.s.finish(w, err)
-		e.serveReady()
-	})
+	err := w.write(path, sum)
+	w.files.engine.Outside(func() { w.files.finish(w, err) })
 }
 
-// write writes the snapshot, batch by batch. It gives up when the engine closes.
-func (w *save) write(self *Caller, path string, sum bool) error {
+// write writes the snapshot, batch by batch. It gives up when the server ends.
+func (w *save) write(path string, sum bool) error {
 	file, err := rdb.Create(path, sum)
 	if err != nil {
 		return err
@@ -121,7 +114,7 @@ func (w *save) write(self *Caller, path string, sum bool) error {
 	var out []byte
 	for more := true; more && file.Err() == nil; file.Write(out) {
 		stopped := error(nil)
-		w.s.e.Do(self, func() {
+		w.files.engine.Outside(func() {
 			more, stopped = w.step(), w.stopped()
 			out, w.out = w.out, out[:0]
 		})
@@ -130,17 +123,17 @@ func (w *save) write(self *Caller, path string, sum bool) error {
 			return stopped
 		}
 	}
-	return w.commit(self, file)
+	return w.commit(file)
 }
 
 // commit gives the file its name, unless the save is not wanted any more. It does so inside
 // the engine: else a file could replace the one of a later save.
-func (w *save) commit(self *Caller, file *rdb.File) error {
+func (w *save) commit(file *rdb.File) error {
 	err := file.Finish()
 	if err != nil {
 		return err
 	}
-	w.s.e.Do(self, func() {
+	w.files.engine.Outside(func() {
 		if err = w.stopped(); err != nil {
 			file.Abort()
 			return
@@ -158,7 +151,7 @@ func (w *save) stopped() error {
 	switch {
 	case w.cancelled:
 		return errSaveCancelled
-	case w.s.ended():
+	case w.files.engine.Ending():
 		return errSaveAtEnd
 	}
 	return nil

@@ -1,4 +1,4 @@
-package engine
+package persist
 
 import (
 	"fmt"
@@ -6,24 +6,23 @@ import (
 	"testing"
 	"time"
 
-	"github.com/lockredis/lockredis/expiry"
 	"github.com/lockredis/lockredis/store"
 )
 
 // BenchmarkSaveBatches measures how long a save holds the engine's lock, for a million
 // locks: the longest batch, and the one that 1 of 1,000 exceeds.
 func BenchmarkSaveBatches(b *testing.B) {
-	e := newTestEngine(expiry.System())
+	host := newHost(b)
 	lim := store.DefaultLimits()
 	for i := range 1000000 {
 		h := &store.Hash{}
-		h.SetInt(fmt.Append(nil, benchOwner, i), 1, &lim)
-		db := e.env.Space.DB(0)
+		h.SetInt(fmt.Append(nil, "6b0b5a3e-6f0e-4d4b-9d5c-0a4b7d5e1c2f:1", i), 1, &lim)
+		db := host.env.Space.DB(0)
 		db.SetDeadline(db.Set(fmt.Append(nil, "lock:", i), h), 1<<42)
 	}
 	var batches []time.Duration
 	for b.Loop() {
-		w := e.saving.begin()
+		w := host.files.begin()
 		for more := true; more; {
 			start := time.Now()
 			more = w.step()

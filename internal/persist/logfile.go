@@ -1,4 +1,4 @@
-package engine
+package persist
 
 import (
 	"bufio"
@@ -10,7 +10,6 @@ import (
 	"strings"
 
 	"github.com/lockredis/lockredis/internal/aof"
-	"github.com/lockredis/lockredis/internal/command"
 	"github.com/lockredis/lockredis/internal/rdb"
 	"github.com/lockredis/lockredis/resp"
 	"github.com/lockredis/lockredis/store"
@@ -26,8 +25,8 @@ const logFact = "lockredis-log"
 
 // loadLog reads the log, if the directive appendonly asks for it and there is one. It returns
 // false if the RDB file is to be read.
-func (s *saving) loadLog() (loaded bool, err error) {
-	cfg := s.e.env.Config
+func (s *Files) loadLog() (loaded bool, err error) {
+	cfg := s.env.Config
 	if !cfg.AOF.On {
 		return false, nil
 	}
@@ -36,16 +35,16 @@ func (s *saving) loadLog() (loaded bool, err error) {
 		return true, fmt.Errorf("load the append only file: %w", err)
 	}
 	if len(log.Files) == 0 {
-		s.e.log.Warn("appendonly: there is no log to read, and none is written. The RDB file keeps the data")
+		s.log.Warn("appendonly: there is no log to read, and none is written. The RDB file keeps the data")
 		return false, nil
 	}
 	var size int64
 	if s.logMark, size, err = measure(log.Files); err != nil {
 		return true, fmt.Errorf("load the append only file: %w", err)
 	}
-	s.e.log.Warn("appendonly: the log is read and not written. The RDB file keeps the changes from now on")
+	s.log.Warn("appendonly: the log is read and not written. The RDB file keeps the changes from now on")
 	if cfg.HasFile() && s.fileMark() == s.logMark {
-		s.e.log.Info("The RDB file has the log's data and later changes")
+		s.log.Info("The RDB file has the log's data and later changes")
 		return false, nil
 	}
 	return true, s.readLog(log.Files, size)
@@ -65,15 +64,15 @@ func measure(paths []string) (mark string, sum int64, err error) {
 }
 
 // fileMark returns the fact of the RDB file, "" without one.
-func (s *saving) fileMark() (mark string) {
-	f, size, err := openSized(s.e.env.Config.Path(s.e.env.Config.RDB.File))
+func (s *Files) fileMark() (mark string) {
+	f, size, err := openSized(s.env.Config.Path(s.env.Config.RDB.File))
 	if err != nil {
 		return ""
 	}
 	defer f.Close()
 	stop := errors.New("the facts come first")
 	_ = rdb.Load(f, size, rdb.Reader{ // another error shows when the file is read
-		Limits: &s.e.env.Space.Limits, Valkey: true,
+		Limits: &s.env.Space.Limits, Valkey: true,
 		Key:      func(rdb.Key) error { return stop },
 		Function: func(string) error { return stop },
 		Fact: func(name, value string) {
@@ -86,9 +85,8 @@ func (s *saving) fileMark() (mark string) {
 }
 
 // readLog reads the files of a log, which have so many bytes.
-func (s *saving) readLog(paths []string, size int64) error {
-	r := &logReader{s: s, session: &command.Session{Addr: "log", Proto: 2, Conn: noConn{}}}
-	r.session.Authenticated.Store(true)
+func (s *Files) readLog(paths []string, size int64) error {
+	r := &logReader{Files: s}
 	defer r.begin(size)()
 	for i, path := range paths {
 		if err := r.file(path, i == len(paths)-1); err != nil {
@@ -100,23 +98,22 @@ func (s *saving) readLog(paths []string, size int64) error {
 
 // logReader runs the commands of a log.
 type logReader struct {
-	s       *saving
-	session *command.Session
-	multi   bool
-	queue   [][][]byte // the commands since MULTI
+	*Files
+	db    int // of SELECT
+	multi bool
+	queue [][][]byte // the commands since MULTI
 }
 
 // begin sets the engine up for the log, and returns what ends that. While the log is read the
 // time is the beginning of 1970, so that no key expires: a later command of the log may set
 // another deadline, and Redis has logged the end of each key that expired.
 func (r *logReader) begin(total int64) (end func()) {
-	e := r.s.e
-	space, endLoad := e.env.Space, r.s.beginLoad(total)
-	r.s.reading = true
-	e.load.now = 0
+	space, endLoad := r.env.Space, r.beginLoad(total)
+	r.replays = true
+	r.load.now = 0
 	r.setTime(0)
 	return func() {
-		e.readClock()
+		r.setTime(r.present())
 		now := space.Now()
 		for _, db := range space.Opened() {
 			db.EachStored(func(entry *store.Entry) bool {
@@ -127,35 +124,37 @@ func (r *logReader) begin(total int64) (end func()) {
 				return true
 			})
 		}
-		r.s.reading = false
+		r.replays = false
 		endLoad()
 	}
 }
 
 func (r *logReader) setTime(micros int64) {
-	r.s.e.env.Micros = micros
-	r.s.e.env.Space.SetNow(micros / 1000)
+	r.env.Micros = micros
+	r.env.Space.SetNow(micros / 1000)
 }
+
+// present returns the clock's time in Unix µs.
+func (r *logReader) present() int64 { return r.env.Clock.Now().UnixMicro() }
 
 // file reads a file: an RDB file with commands behind it, or only commands. last says that it
 // may be truncated.
 func (r *logReader) file(path string, last bool) error {
-	e := r.s.e
 	f, size, err := openSized(path)
 	if err != nil {
 		return err
 	}
 	defer f.Close()
-	in := bufio.NewReaderSize(loadedFile{f, e.load}, 1<<20)
-	r.session.DB, r.multi, r.queue = 0, false, nil
+	in := bufio.NewReaderSize(loadedFile{f, r.load}, 1<<20)
+	r.db, r.multi, r.queue = 0, false, nil
 	if head, _ := in.Peek(5); string(head) == "REDIS" {
-		if err := r.s.loadFrom(in, size, false); err != nil {
+		if err := r.loadFrom(in, size, false); err != nil {
 			return err
 		}
 	}
 	err = aof.Commands(in, size, r.run)
 	if err == nil && r.multi {
-		e.log.Warn("Revert incomplete MULTI/EXEC transaction in AOF file", "file", path)
+		r.log.Warn("Revert incomplete MULTI/EXEC transaction in AOF file", "file", path)
 		err = aof.ErrTruncated
 	}
 	if !errors.Is(err, aof.ErrTruncated) {
@@ -164,11 +163,11 @@ func (r *logReader) file(path string, last bool) error {
 	switch {
 	case !last:
 		return errors.New("the truncated file is not the last file")
-	case !e.env.Config.AOF.Truncated:
+	case !r.env.Config.AOF.Truncated:
 		return errors.New("Unexpected end of file reading the append only file: " + //lint:ignore ST1005 Redis's text
 			"set the 'aof-load-truncated' configuration option to yes and restart the server")
 	}
-	e.log.Warn("AOF loaded anyway because aof-load-truncated is enabled", "file", path)
+	r.log.Warn("AOF loaded anyway because aof-load-truncated is enabled", "file", path)
 	return nil
 }
 
@@ -203,35 +202,26 @@ var relative = map[string]bool{
 }
 
 func (r *logReader) execute(args [][]byte) error {
-	e := r.s.e
 	name := strings.ToLower(string(args[0]))
 	if name == "select" {
 		n, ok := resp.ParseInt(bytes.Join(args[1:], nil))
-		if !ok || n < 0 || n >= int64(e.env.Space.Len()) {
-			return fmt.Errorf("SELECT %q: the directive databases is %d", args[1:], e.env.Space.Len())
+		if !ok || n < 0 || n >= int64(r.env.Space.Len()) {
+			return fmt.Errorf("SELECT %q: the directive databases is %d", args[1:], r.env.Space.Len())
 		}
-		r.session.DB = int(n)
+		r.db = int(n)
 		return nil
 	}
-	line := resp.Args(args)
-	c := command.Ctx{
-		Env: &e.env, Session: r.session, Cmd: e.env.Table.Find(line), DB: e.env.Space.DB(r.session.DB), Proto: 2,
-		From: command.FromKit,
-	}
-	if c.Cmd == nil {
-		return fmt.Errorf("Unknown command '%s' reading the append only file", args[0]) //lint:ignore ST1005 Redis's text
-	}
 	if relative[name] {
-		r.setTime(e.stopwatch.restart())
-		e.env.Space.KeepExpired = true
+		r.setTime(r.present())
+		r.env.Space.KeepExpired = true
 		defer func() {
-			e.env.Space.KeepExpired = false
+			r.env.Space.KeepExpired = false
 			r.setTime(0)
 		}()
 	}
-	e.journal.unit(UnitBegins)
-	e.admitAndCall(&c, line)
-	e.journal.unit(UnitEnds)
-	e.load.delay()
+	if !r.engine.Replay(r.db, args) {
+		return fmt.Errorf("Unknown command '%s' reading the append only file", args[0]) //lint:ignore ST1005 Redis's text
+	}
+	r.load.delay()
 	return nil
 }

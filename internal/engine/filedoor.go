@@ -1,0 +1,82 @@
+package engine
+
+import (
+	"github.com/lockredis/lockredis/internal/command"
+	"github.com/lockredis/lockredis/internal/persist"
+	"github.com/lockredis/lockredis/resp"
+)
+
+// Files returns the files that keep the databases.
+func (e *Engine) Files() *persist.Files { return e.files }
+
+// fileDoor is the engine as persist.Files sees it: persist.Engine.
+type fileDoor struct {
+	*Engine
+	session *command.Session // of the lines of a log; nil before the first
+}
+
+// Ending reports whether Interrupt or Close was called. Interrupt may have ended a script halfway.
+func (d *fileDoor) Ending() bool { return d.interrupted.Load() || d.closed.Load() }
+
+// Reading says whether a file is read.
+func (d *fileDoor) Reading(on bool) {
+	d.reading = on
+	d.midway = on || d.script.running
+}
+
+// SafePoint runs the units of the queued callers, at the present time. The time of the unit that
+// reads the file stands still.
+func (d *fileDoor) SafePoint() {
+	e := d.Engine
+	e.helpOthers()
+	if e.running.Shared {
+		e.startReplacement(e.running)
+	}
+	micros := e.env.Micros
+	e.readClock()
+	e.runQueuedAtSafePoint(e.interrupted.Load)
+	e.env.Micros = micros
+	e.env.Space.SetNow(micros / 1000)
+}
+
+// Replay runs a line of a log as a unit. As in Redis the reply does not count.
+func (d *fileDoor) Replay(db int, line resp.Args) (ok bool) {
+	e := d.Engine
+	if d.session == nil {
+		d.session = &command.Session{Addr: "log", Proto: 2, Conn: noConn{}}
+		d.session.Authenticated.Store(true)
+	}
+	d.session.DB = db
+	c := command.Ctx{
+		Env: &e.env, Session: d.session, Cmd: e.env.Table.Find(line), DB: e.env.Space.DB(db), Proto: 2,
+		From: command.FromKit,
+	}
+	if c.Cmd == nil {
+		return false
+	}
+	e.journal.unit(UnitBegins)
+	e.admitAndCall(&c, line)
+	e.journal.unit(UnitEnds)
+	return true
+}
+
+// refusesMidway reports whether a command may not run at a safe point of a load or of a script.
+func (e *Engine) refusesMidway(c *command.Ctx) bool {
+	switch cmd := c.Cmd; {
+	case e.reading && (!cmd.Has(command.Loading) || cmd.Has(command.RunsQueue) && !c.Session.Multi.Loads()):
+		e.answer, _ = e.files.Loading()
+	case e.script.running && !cmd.Has(command.AllowBusy):
+		e.answer = e.script.refusal()
+	default:
+		return false
+	}
+	return true
+}
+
+// quiet is the store's observer while an RDB file is read: a key of the file is no event, and no
+// client watches it or waits for it.
+type quiet struct{ effects }
+
+func (q *quiet) Touched(db int, key string) { q.e.journal.key(KeyTouched, db, key) }
+func (q *quiet) Added(db int, key string)   { q.e.journal.key(KeyAdded, db, key) }
+func (q *quiet) Lost(int, string)           {}
