@@ -260,7 +260,7 @@ func (s *Files) LastAsked() {
 func (s *Files) Due() (at int64) {
 	env := s.env
 	switch {
-	case s.current != nil || s.engine.Ending():
+	case s.current != nil:
 		return 0
 	case s.wanted:
 		at = env.Space.Now()
@@ -273,9 +273,9 @@ func (s *Files) Due() (at int64) {
 		}
 	}
 	switch {
-	case at != 0 && !env.Config.HasFile():
+	case at == 0 || !env.Config.HasFile() || s.engine.Ending():
 		return 0
-	case at != 0 && s.stats.Failed:
+	case s.stats.Failed:
 		at = max(at, (s.tried+retrySeconds+1)*1000)
 	}
 	return at
