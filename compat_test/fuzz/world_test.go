@@ -18,6 +18,7 @@ import (
 	"github.com/lockredis/lockredis/internal/command"
 	"github.com/lockredis/lockredis/internal/config"
 	"github.com/lockredis/lockredis/internal/engine"
+	"github.com/lockredis/lockredis/internal/memory"
 	"github.com/lockredis/lockredis/internal/nohost"
 	"github.com/lockredis/lockredis/resp"
 )
@@ -162,7 +163,7 @@ func (w *world) awaitPurge() {
 	for running := true; running; {
 		w.engine.Outside(func() {
 			w.clock.reads = 0
-			running = w.engine.Purging()
+			running = w.engine.Env().Purging.(*memory.Purges).Running()
 		})
 	}
 }

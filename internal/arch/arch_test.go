@@ -27,7 +27,8 @@ var allowed = map[string]string{
 	".":                  "expiry internal/backdoor internal/config internal/sentinel internal/server internal/tlsconf",
 	"internal/sentinel":  "expiry internal/command internal/config internal/engine internal/glob resp",
 	"internal/server":    "expiry internal/bubble internal/collector internal/config internal/command internal/engine resp",
-	"internal/engine":    "expiry internal/acl internal/cluster internal/config internal/command internal/fault internal/glob internal/heapsize internal/inspect internal/latency internal/persist internal/shrink internal/slowlog internal/tracking luaexec pubsub resp store",
+	"internal/engine":    "expiry internal/acl internal/cluster internal/config internal/command internal/fault internal/glob internal/heapsize internal/inspect internal/latency internal/memory internal/persist internal/shrink internal/slowlog internal/tracking luaexec pubsub resp store",
+	"internal/memory":    "internal/command internal/config resp store",
 	"internal/persist":   "internal/aof internal/command internal/config internal/rdb resp store",
 	"internal/command":   "expiry internal/acl internal/cluster internal/config internal/geo internal/glob internal/heapsize internal/hll internal/inspect internal/keyevent internal/latency internal/rdb internal/slowlog luaexec pubsub resp store",
 	"internal/config":    "internal/cluster internal/keyevent resp",
@@ -144,7 +145,8 @@ func TestTimeAndRandomNumbersAreArguments(t *testing.T) {
 		"internal/command", "internal/config", "internal/engine", "internal/geo", "internal/glob",
 		"internal/hll", "internal/tracking",
 		"internal/inspect", "internal/rdb", "internal/fault", "internal/lockkeys", "internal/sentinel", "internal/cluster",
-		"internal/acl", "internal/latency", "internal/persist"} {
+		"internal/acl", "internal/latency", "internal/memory",
+		"internal/persist"} {
 		files := 0
 		walk(t, filepath.Join(root, dir), func(_, path string) {
 			files++

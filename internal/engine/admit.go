@@ -195,7 +195,7 @@ func replicates(f command.Flags) bool { return f&(command.Write|command.MayRepli
 // every command of a client does, except at a safe point. A transaction's
 // queue takes memory, too, so inside MULTI only the commands that end it are allowed.
 func (e *Engine) exceedsMemory(c *command.Ctx, args resp.Args) bool {
-	if e.midway || !e.memory.exceeded() {
+	if e.midway || !e.memory.Exceeded() {
 		return false
 	}
 	return e.lineFlags(c, args).Has(command.DenyOOM) ||

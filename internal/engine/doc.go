@@ -32,7 +32,8 @@
 // Some rooms are packages that never import the engine. Each declares an interface of what
 // it needs, and a door here implements it:
 //
-//	filedoor.go  internal/persist: saves, reading files   command.Saving
+//	memorydoor.go  internal/memory: maxmemory, MEMORY PURGE  command.Memory, command.Purging
+//	filedoor.go    internal/persist: saves, reading files    command.Saving
 //
 // The engine never writes to a socket. It appends to output queues, which the
 // callers flush after the lock is released. The lock is in gate.go, the callers

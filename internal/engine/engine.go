@@ -12,6 +12,7 @@ import (
 	"github.com/lockredis/lockredis/internal/config"
 	"github.com/lockredis/lockredis/internal/glob"
 	"github.com/lockredis/lockredis/internal/inspect"
+	"github.com/lockredis/lockredis/internal/memory"
 	"github.com/lockredis/lockredis/internal/persist"
 	"github.com/lockredis/lockredis/luaexec"
 	"github.com/lockredis/lockredis/pubsub"
@@ -56,13 +57,12 @@ type Engine struct {
 	events   events
 	effects  effects
 	errors   errorCounts
-	memory   memoryLimit
+	memory   *memory.Limit
 	rates    rates
 	timer    timer
 	journal  journal
 	telling  telling
 	files    *persist.Files
-	purging  purging
 	faults   *Faults // nil: none were asked for
 
 	record    record
@@ -84,6 +84,7 @@ type Engine struct {
 // New returns an engine with empty databases. Start starts its timer.
 func New(opts Options) *Engine {
 	e := &Engine{log: opts.Log, clock: opts.Clock, stopwatch: newStopwatch(opts.Clock)}
+	e.memory = memory.NewLimit(memoryDoor{door{e}}, &e.env, opts.Memory)
 	table := opts.Table
 	if table == nil {
 		table = command.NewTable()
@@ -95,7 +96,7 @@ func New(opts Options) *Engine {
 		PubSub: pubsub.NewBroker(func(p, s string) bool { return glob.Match(p, s, false) }),
 		Scripts: luaexec.New(luaexec.Options{
 			Version: opts.Config.ReportedVersion(), Valkey: opts.Config.EmulatedValkey(),
-			OnPanic: e.script.panicked, Growth: e.memory.scriptGrowth,
+			OnPanic: e.script.panicked, Growth: e.memory.ScriptGrowth,
 		}),
 		Clock:     opts.Clock,
 		Rand:      opts.Rand,
@@ -110,10 +111,10 @@ func New(opts Options) *Engine {
 		Watcher:   &e.watches,
 		Tracking:  &e.tracking,
 		Deadline:  &e.timer,
-		Memory:    &e.memory,
+		Memory:    e.memory,
 		Rates:     &e.rates,
 		Migrating: migrating{e},
-		Purging:   &e.purging,
+		Purging:   memory.NewPurges(memoryDoor{door{e}}, &e.env, &e.done),
 		Server:    opts.Server,
 		Stats:     command.Stats{Errors: map[string]int64{}},
 	}
@@ -141,7 +142,6 @@ func New(opts Options) *Engine {
 func (e *Engine) connectRooms(opts Options) {
 	e.replies.init()
 	e.errors = errorCounts{stats: &e.env.Stats}
-	e.memory = memoryLimit{e: e, process: opts.Memory}
 	e.rates = rates{e: e, ends: sampleTime}
 	e.events = events{env: &e.env, panicked: e.panicked}
 	e.watches.index = map[watchedKey][]*command.Session{}
@@ -152,10 +152,9 @@ func (e *Engine) connectRooms(opts Options) {
 	e.sessions = newSessions(e.forget)
 	e.script.e = e
 	e.files = persist.New(persist.Options{
-		Engine: &fileDoor{Engine: e}, Env: &e.env, Log: e.log, Quiet: &quiet{e.effects}, Goroutines: &e.done,
+		Engine: &fileDoor{door: door{e}}, Env: &e.env, Log: e.log, Quiet: &quiet{e.effects}, Goroutines: &e.done,
 	})
 	e.env.Saving = e.files
-	e.purging.e = e
 	e.inspector = inspect.New(inspection{e})
 	e.env.Inspector = e.inspector
 	e.timer.init(opts.Clock, e.sources())
@@ -197,7 +196,7 @@ func (e *Engine) beginUnit() {
 }
 
 func (e *Engine) setTime(micros int64) {
-	e.memory.measured = false
+	e.memory.BeginUnit()
 	e.env.Micros = micros
 	e.env.Space.SetNow(micros / 1000)
 	if e.stopwatch.now >= e.rates.ends {

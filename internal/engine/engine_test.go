@@ -170,10 +170,10 @@ func TestAUnitThatHasBegunIsNotRefusedForItsOwnMemory(t *testing.T) {
 	send(e, s, "EVAL", script, "0")
 	send(e, s, "SET", "k", "v")
 	send(e, s, "EVAL", script, "0")
-	e.env.Config.MaxMemory = command.StartupBytes + e.held() + 1
+	e.env.Config.MaxMemory = command.StartupBytes + memoryDoor{door{e}}.Overhead() + 1
 	e.env.Server = &fillingHost{}
 	expectReply(t, send(e, s, "EXEC"), "*3\r\n+OK\r\n+OK\r\n+OK\r\n")
-	e.env.Config.MaxMemory = command.StartupBytes + e.held() + 1
+	e.env.Config.MaxMemory = command.StartupBytes + memoryDoor{door{e}}.Overhead() + 1
 	e.env.Server = &fillingHost{}
 	clock.Advance(time.Second)
 	expectReply(t, send(e, s, "EVAL", script, "0"), "+OK\r\n")

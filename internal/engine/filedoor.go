@@ -9,14 +9,18 @@ import (
 // Files returns the files that keep the databases.
 func (e *Engine) Files() *persist.Files { return e.files }
 
-// fileDoor is the engine as persist.Files sees it: persist.Engine.
-type fileDoor struct {
-	*Engine
-	session *command.Session // of the lines of a log; nil before the first
-}
+// door is what rooms in packages of their own have in common. A door for each of them adds what it
+// needs besides.
+type door struct{ *Engine }
 
 // Ending reports whether Interrupt or Close was called. Interrupt may have ended a script halfway.
-func (d *fileDoor) Ending() bool { return d.interrupted.Load() || d.closed.Load() }
+func (d door) Ending() bool { return d.interrupted.Load() || d.closed.Load() }
+
+// fileDoor is the engine as persist.Files sees it: persist.Engine.
+type fileDoor struct {
+	door
+	session *command.Session // of the lines of a log; nil before the first
+}
 
 // Reading says whether a file is read.
 func (d *fileDoor) Reading(on bool) {

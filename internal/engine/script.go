@@ -66,7 +66,7 @@ func (r *scriptRun) begin(
 	c *command.Ctx, flags luaexec.Flags, keys [][]byte, readOnly bool,
 ) bool {
 	readOnly = readOnly || flags.NoWrites
-	oom := c.Config.MaxMemory > 0 && !readOnly && !flags.AllowOOM && r.e.memory.exceeded()
+	oom := c.Config.MaxMemory > 0 && !readOnly && !flags.AllowOOM && r.e.memory.Exceeded()
 	if oom && flags.HasShebang {
 		return false
 	}

@@ -23,15 +23,15 @@ func (e *Engine) followSettings(cfg *config.Config) {
 			Eviction: cfg.Lazyfree.Eviction, Expire: cfg.Lazyfree.Expire,
 			ServerDel: cfg.Lazyfree.ServerDel,
 		}
-		e.memory.choose(cfg.Eviction)
+		e.memory.Choose(cfg.Eviction)
 		s.ReportMisses = cfg.NotifyEvents&command.KeyMiss != 0
 		return nil
 	}
 	cfg.OnChange(config.StoreChange, apply)
-	cfg.OnChange(config.MemoryChange, func() error { e.memory.follow(); return nil })
+	cfg.OnChange(config.MemoryChange, func() error { e.memory.Follow(); return nil })
 	apply()
 	if cfg.MaxMemory > 0 {
-		e.memory.follow()
+		e.memory.Follow()
 	}
 }
 

@@ -85,14 +85,19 @@ type deadlines interface {
 type source struct {
 	deadlines
 	cron bool // DEBUG PAUSE-CRON stops it
+	unit bool // it changes keys: the journal shows its work as a unit
 }
 
 // sources returns the sources of work for the timer. A pause ends before the keys expire that it
 // has kept, and before the waits that it has held up.
 func (e *Engine) sources() []source {
 	return []source{
-		{&e.pausing, false}, {expiring{e}, true}, {&e.memory, false}, {&e.tracking, true},
-		{&e.parking, false}, {e.files, true},
+		{deadlines: &e.pausing},
+		{deadlines: expiring{e}, cron: true, unit: true},
+		{deadlines: e.memory, unit: true},
+		{deadlines: &e.tracking, cron: true},
+		{deadlines: &e.parking},
+		{deadlines: e.files, cron: true},
 	}
 }
 
@@ -103,11 +108,20 @@ func (e *Engine) endDueBatch() (more bool) {
 	now := e.env.Space.Now()
 	for _, s := range e.timer.sources {
 		if at := e.dueAt(s); at != 0 && at <= now {
-			more = s.Fire(now) || more
+			more = e.fire(s, now) || more
 		}
 	}
 	e.serveReady()
 	return more
+}
+
+// fire does what is due of a source.
+func (e *Engine) fire(s source, now int64) (more bool) {
+	if s.unit {
+		e.journal.unit(UnitBegins)
+		defer e.journal.unit(UnitEnds)
+	}
+	return s.Fire(now)
 }
 
 // dueAt returns when a source is due, unless it is stopped.
@@ -142,8 +156,6 @@ func (x expiring) Due() int64 {
 // Fire ends a batch of due keys and fields, and makes the bound exact.
 func (x expiring) Fire(int64) (more bool) {
 	e := x.e
-	e.journal.unit(UnitBegins)
-	defer e.journal.unit(UnitEnds)
 	began := e.stopwatch.now
 	more = e.env.Space.ExpireDue(expireBatch) == expireBatch
 	if e.env.Config.LatencyThreshold > 0 {

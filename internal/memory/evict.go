@@ -1,4 +1,4 @@
-package engine
+package memory
 
 import (
 	"math"
@@ -20,16 +20,16 @@ var policies = map[string]store.Policy{
 	"allkeys-random":  store.AllKeys | store.Random,
 }
 
-// choose follows the directives of eviction.
-func (m *memoryLimit) choose(to config.Eviction) {
-	space, before := m.e.env.Space, m.policy
+// Choose follows the directives of eviction.
+func (m *Limit) Choose(to config.Eviction) {
+	space, before := m.env.Space, m.policy
 	m.policy = policies[to.Policy]
 	if m.policy != before {
 		space.ForgetCandidates()
 	}
 	space.Frequencies = store.Frequencies{
 		On: m.policy&store.LFU != 0, LogFactor: to.LogFactor, DecayMinutes: to.DecayMinutes,
-		Rand: m.e.env.Rand,
+		Rand: m.env.Rand,
 	}
 }
 
@@ -48,39 +48,37 @@ const evictBetween = 16
 // reclaim evicts keys until the memory in use is within maxmemory, the time for it is over,
 // or there is no key left to evict. Nothing is evicted before all keys are counted, or while
 // CLIENT PAUSE keeps the data as they are.
-func (m *memoryLimit) reclaim() reclaimed {
-	e := m.e
-	if m.counting || e.pausing.delays(e.env.Space.Now()) {
+func (m *Limit) reclaim() reclaimed {
+	if m.counting || m.engine.Frozen() {
 		return withinLimit
 	}
-	result := m.evict(m.Used() - e.env.Config.MaxMemory)
-	switch times := &e.env.Stats.Exceeded; {
+	result := m.evict(m.Used() - m.env.Config.MaxMemory)
+	switch times := &m.env.Stats.Exceeded; {
 	case result != withinLimit && times.Since == 0:
-		times.Since = e.env.Micros
+		times.Since = m.env.Micros
 	case result == withinLimit && times.Since != 0:
-		times.Total += max(0, e.env.Micros-times.Since)
+		times.Total += max(0, m.env.Micros-times.Since)
 		times.Since = 0
 	}
 	return result
 }
 
 // evict evicts keys that take excess bytes together.
-func (m *memoryLimit) evict(excess int64) reclaimed {
+func (m *Limit) evict(excess int64) reclaimed {
 	if excess <= 0 {
 		return withinLimit
 	}
 	if m.policy == 0 {
 		return nothingLeft
 	}
-	e := m.e
-	space, samples := e.env.Space, e.env.Config.Eviction.Samples
-	start, limit := e.clock.Now(), evictionTime(e.env.Config.Eviction.Tenacity)
+	space, samples := m.env.Space, m.env.Config.Eviction.Samples
+	start, limit := m.env.Clock.Now(), evictionTime(m.env.Config.Eviction.Tenacity)
 	goal := space.CountedBytes() - excess
 	for n := 1; space.CountedBytes() > goal; n++ {
-		if !space.Evict(m.policy, samples, e.env.Rand) {
+		if !space.Evict(m.policy, samples, m.env.Rand) {
 			return nothingLeft
 		}
-		if n%evictBetween == 0 && e.clock.Now().Sub(start) > limit {
+		if n%evictBetween == 0 && m.env.Clock.Now().Sub(start) > limit {
 			m.evicting = true
 			return stillReclaiming
 		}
@@ -89,20 +87,18 @@ func (m *memoryLimit) evict(excess int64) reclaimed {
 }
 
 // Due returns the present time while keys are to be counted or evicted, in Unix ms.
-func (m *memoryLimit) Due() int64 {
+func (m *Limit) Due() int64 {
 	if m.evicting {
-		return m.e.env.Space.Now()
+		return m.env.Space.Now()
 	}
 	return 0
 }
 
 // Fire counts and evicts keys.
-func (m *memoryLimit) Fire(int64) (more bool) {
-	m.e.journal.unit(UnitBegins)
-	defer m.e.journal.unit(UnitEnds)
+func (m *Limit) Fire(int64) (more bool) {
 	m.evicting = false
-	if m.e.env.Config.MaxMemory > 0 {
-		m.counting = m.counting && m.e.env.Space.CountMore(countBatch)
+	if m.env.Config.MaxMemory > 0 {
+		m.counting = m.counting && m.env.Space.CountMore(countBatch)
 		m.reclaim()
 		m.evicting = m.evicting || m.counting
 	}

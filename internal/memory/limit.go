@@ -1,7 +1,8 @@
-package engine
+package memory
 
 import (
 	"github.com/lockredis/lockredis/internal/command"
+	"github.com/lockredis/lockredis/resp"
 	"github.com/lockredis/lockredis/store"
 )
 
@@ -14,35 +15,49 @@ const (
 	fullGrowth    = 8 << 20  // bytes, even when the process is full
 )
 
-// memoryLimit decides whether maxmemory is exceeded, evicts keys, and says how much a
-// script or DEBUG POPULATE may allocate.
-//
-// The allocator's figure contains garbage, and a key that is evicted stays in it until the
-// next collection. So the memory in use is the sum of what is counted. The store counts
-// its keys, the server the connections' buffers, and each room what it holds for clients and
-// scripts. A constant stands for the rest. Lua's code and states are not in the
-// sum, as in Redis. Without a limit the store counts nothing: the keys that are there when a
-// limit is set are counted in batches.
-//
-// Eviction runs where maxmemory is checked: in admit, before a client's command. By default a
-// unit evicts for half a millisecond at most, and the timer goes on with the rest. Candidates are
-// random picks from the index of keys.
-type memoryLimit struct {
-	e       *Engine
+// Engine is what this package needs of the engine.
+type Engine interface {
+	// Outside runs unit as the only one inside the engine, and returns when it has run.
+	Outside(unit func())
+	// Ending reports whether the server ends: no other goroutine may begin.
+	Ending() bool
+	// Overhead estimates the bytes that the engine keeps for clients and scripts: cached scripts,
+	// queued transactions, names that clients wait for.
+	Overhead() int64
+	// Frozen reports whether the data must stay as they are (CLIENT PAUSE).
+	Frozen() bool
+	// Serve ends the wait of a parked client with a reply, and counts its command.
+	Serve(p *command.Parked, reply resp.Reply)
+}
+
+// Limit is the directive maxmemory: whether it is exceeded, and what it leaves for a script. It is
+// command.Memory, and a source of work for the timer. Its methods are called inside the engine.
+type Limit struct {
+	engine  Engine
+	env     *command.Env
 	process int64 // bytes that the process may use; 0: unknown
 	policy  store.Policy
 	peak    int64 // the most that Used has returned
 
-	measured bool // exceeded has measured in this unit
+	measured bool // Exceeded has measured in this unit
 	over     bool // its result
 	counting bool // the store has not counted all keys
 	evicting bool // the timer goes on counting and evicting
 }
 
-// exceeded reports whether maxmemory is exceeded, although it has evicted what it could.
+// NewLimit returns the limit of env's directive. process is how many bytes the process may use; 0
+// means unknown.
+func NewLimit(engine Engine, env *command.Env, process int64) *Limit {
+	return &Limit{engine: engine, env: env, process: process}
+}
+
+// BeginUnit says that a unit begins. Exceeded measures anew.
+func (m *Limit) BeginUnit() { m.measured = false }
+
+// Exceeded reports whether maxmemory is exceeded, although it has evicted what it could.
 // It measures and evicts once in a unit. So a script or transaction that has begun is not
 // refused halfway for memory that it has allocated itself.
-func (m *memoryLimit) exceeded() bool {
+func (m *Limit) Exceeded() bool {
 	if !m.measured {
 		m.measured = true
 		m.over = m.reclaim() == nothingLeft
@@ -52,9 +67,9 @@ func (m *memoryLimit) exceeded() bool {
 
 // Used returns the bytes in use that maxmemory is compared with. While the keys are not counted,
 // without maxmemory and soon after it was set, their bytes are estimated.
-func (m *memoryLimit) Used() int64 {
-	used := command.StartupBytes + m.e.env.Server.Buffers() + m.e.held()
-	if space := m.e.env.Space; m.e.env.Config.MaxMemory > 0 && !m.counting {
+func (m *Limit) Used() int64 {
+	used := command.StartupBytes + m.env.Server.Buffers() + m.engine.Overhead()
+	if space := m.env.Space; m.env.Config.MaxMemory > 0 && !m.counting {
 		used += space.CountedBytes()
 	} else {
 		used += space.EstimateBytes(countBatch)
@@ -64,27 +79,18 @@ func (m *memoryLimit) Used() int64 {
 }
 
 // Policy returns which keys are evicted, and in which order.
-func (m *memoryLimit) Policy() store.Policy { return m.policy }
+func (m *Limit) Policy() store.Policy { return m.policy }
 
 // Peak returns the most that Used has returned.
-func (m *memoryLimit) Peak() int64 { return m.peak }
-
-// held estimates the bytes of cached scripts, libraries and queued transactions, and of the names
-// that clients watch, wait for, listen to and cache. What a new room holds for a client or a
-// script belongs here, too. held_test.go compares the sum with the heap.
-func (e *Engine) held() int64 {
-	env, tracked := &e.env, &e.tracking
-	return int64(env.Scripts.MemoryUsed()+env.Scripts.FunctionMemory()) + env.Queued + env.PubSub.Bytes() +
-		e.watches.bytes + e.parking.bytes + tracked.table.Bytes() + tracked.prefixes.Bytes()
-}
+func (m *Limit) Peak() int64 { return m.peak }
 
 // countBatch is how many keys a unit counts: about a millisecond's work.
 const countBatch = 4096
 
-// follow begins or ends the counting of bytes after maxmemory has changed. Keys above a
+// Follow begins or ends the counting of bytes after maxmemory has changed. Keys above a
 // new limit are evicted soon.
-func (m *memoryLimit) follow() {
-	space, limit := m.e.env.Space, m.e.env.Config.MaxMemory
+func (m *Limit) Follow() {
+	space, limit := m.env.Space, m.env.Config.MaxMemory
 	if space.CountBytes(limit > 0) {
 		m.counting = space.CountMore(countBatch)
 	}
@@ -93,19 +99,19 @@ func (m *memoryLimit) follow() {
 
 // Room estimates how many bytes of data may be added: half of what the process has left,
 // because the collector lets the heap grow.
-func (m *memoryLimit) Room() int64 {
+func (m *Limit) Room() int64 {
 	if m.process <= 0 {
 		return defaultRoom
 	}
-	return max(m.process-m.process/8-m.e.env.Server.Heap(), 0) / 2
+	return max(m.process-m.process/8-m.env.Server.Heap(), 0) / 2
 }
 
-// scriptGrowth returns how many bytes a script may add to the heap. That is maxmemory, or
+// ScriptGrowth returns how many bytes a script may add to the heap. That is maxmemory, or
 // 1 GB without maxmemory. It is at most a quarter of the process's memory. The heap may
 // not exceed seven eighths of that memory. heap is the present size of the heap in bytes.
-func (m *memoryLimit) scriptGrowth(heap uint64) uint64 {
+func (m *Limit) ScriptGrowth(heap uint64) uint64 {
 	growth := uint64(defaultGrowth)
-	if limit := m.e.env.Config.MaxMemory; limit > 0 {
+	if limit := m.env.Config.MaxMemory; limit > 0 {
 		growth = max(uint64(limit), leastGrowth)
 	}
 	if m.process <= 0 {
