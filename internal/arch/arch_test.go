@@ -47,7 +47,7 @@ var allowed = map[string]string{
 	"internal/glob":      "",
 	"internal/geo":       "",
 	"internal/hll":       "",
-	"internal/tracking":  "internal/heapsize internal/shrink",
+	"internal/tracking":  "internal/command internal/heapsize internal/shrink",
 	"internal/inspect":   "internal/lockkeys store",
 	"internal/backdoor":  "internal/config internal/fault internal/inspect resp",
 	"internal/fault":     "",

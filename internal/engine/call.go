@@ -35,8 +35,8 @@ func (e *Engine) call(c *command.Ctx, args resp.Args, handler command.Func) (rep
 		if reply.IsError() {
 			e.countFailure(c, reply)
 		}
-		if e.tracking.active && c.Cmd.Has(command.ReadOnly) {
-			e.tracking.remember(c, args)
+		if e.tracking.Active() && c.Cmd.Has(command.ReadOnly) {
+			e.tracking.Remember(c, args)
 		}
 		if e.journal.isRead() {
 			e.journal.record(CommandEnds, Entry{Ctx: c, Args: args, Reply: reply})

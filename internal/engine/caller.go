@@ -104,7 +104,7 @@ func (e *Engine) runUnit(c *Caller) {
 	e.runGuarded(c)
 	e.running = outer
 	if outer == nil {
-		e.tracking.unitEnds()
+		e.tracking.UnitEnds()
 	}
 	if len(c.unflushed) == 0 {
 		c.unflushed, e.unflushed = e.unflushed, c.unflushed
@@ -138,7 +138,7 @@ func (e *Engine) combine(holder *Caller) {
 		promote := holder.Replace == nil || holder.replaced || n == maxCombined
 		if e.timer.due(e.env.Space.Now()) {
 			e.fireTimer()
-			e.tracking.unitEnds()
+			e.tracking.UnitEnds()
 			e.flushLater(holder)
 			promote = true
 		}

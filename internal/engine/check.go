@@ -6,7 +6,6 @@ import (
 	"slices"
 
 	"github.com/lockredis/lockredis/internal/command"
-	memory "github.com/lockredis/lockredis/internal/tracking"
 	"github.com/lockredis/lockredis/pubsub"
 )
 
@@ -36,41 +35,13 @@ func (e *Engine) Check() error {
 	if err := e.checkQueued(); err != nil {
 		return err
 	}
-	if err := e.tracking.check(); err != nil {
+	if err := e.tracking.Check(); err != nil {
 		return err
 	}
 	if err := e.record.check(); err != nil {
 		return err
 	}
 	return e.checkTimer()
-}
-
-// check checks the table of tracked keys and the prefixes against the sessions' own figures.
-func (t *tracking) check() error {
-	known, tracking := 0, 0
-	var lists []memory.Client
-	for s := range t.e.sessions.Each {
-		if s.Tracking == nil {
-			continue
-		}
-		if known++; s.Tracks() {
-			tracking++
-		}
-		lists = append(lists, memory.Client{
-			ID: s.ID, Items: s.Tracking.Items, Prefixes: s.Tracking.Prefixes,
-		})
-	}
-	switch {
-	case known != t.known || tracking != t.clients || t.active != (known > 0):
-		return fmt.Errorf("engine: tracking: %d of %d clients are counted as %d of %d, active %v",
-			tracking, known, t.clients, t.known, t.active)
-	case len(t.waiting) > 0 || t.prefixes.Dirty():
-		return errors.New("engine: tracking: an invalidation was not sent")
-	}
-	if err := t.table.Check(lists, t.stale); err != nil {
-		return err
-	}
-	return t.prefixes.Check(lists)
 }
 
 // check checks that the record has only keys that exist, and no more owners than it may have.

@@ -21,7 +21,6 @@
 //	parking.go   blocking commands             command.Parking
 //	pausing.go   CLIENT PAUSE                  command.Pausing
 //	watching.go  WATCH                         command.Watcher
-//	tracking.go  CLIENT TRACKING               command.Tracking
 //	script.go    the running script            command.ScriptRunner
 //	replies.go   replies on their way out      command.Replies
 //	events.go    keyspace notifications        command.Events
@@ -32,8 +31,9 @@
 // Some rooms are packages that never import the engine. Each declares an interface of what
 // it needs, and a door here implements it:
 //
-//	memorydoor.go  internal/memory: maxmemory, MEMORY PURGE  command.Memory, command.Purging
-//	filedoor.go    internal/persist: saves, reading files    command.Saving
+//	filedoor.go      internal/persist: saves, reading files    command.Saving
+//	memorydoor.go    internal/memory: maxmemory, MEMORY PURGE  command.Memory, command.Purging
+//	trackingdoor.go  internal/tracking: CLIENT TRACKING        command.Tracking
 //
 // The engine never writes to a socket. It appends to output queues, which the
 // callers flush after the lock is released. The lock is in gate.go, the callers

@@ -14,16 +14,16 @@ type effects struct{ e *Engine }
 func (f *effects) Touched(db int, key string) {
 	f.e.journal.key(KeyTouched, db, key)
 	f.e.watches.spoil(db, key)
-	if f.e.tracking.active {
-		f.e.tracking.changed(key)
+	if f.e.tracking.Active() {
+		f.e.tracking.Changed(key)
 	}
 }
 
 // Expired announces that the key was deleted because its deadline had come.
 func (f *effects) Expired(db int, key string) {
 	f.e.journal.key(KeyExpired, db, key)
-	if f.e.tracking.active {
-		f.e.tracking.noClient(key)
+	if f.e.tracking.Active() {
+		f.e.tracking.NoClient(key)
 	}
 	f.e.env.Events.Notify(command.ExpiredClass, "expired", db, key)
 }
@@ -31,8 +31,8 @@ func (f *effects) Expired(db int, key string) {
 // FieldsExpired announces that fields were deleted because their deadlines had come, and
 // whether the key was deleted with them.
 func (f *effects) FieldsExpired(db int, key string, gone bool) {
-	if f.e.tracking.active {
-		f.e.tracking.noClient(key)
+	if f.e.tracking.Active() {
+		f.e.tracking.NoClient(key)
 	}
 	f.e.env.Events.Notify(command.HashClass, "hexpired", db, key)
 	if gone {
@@ -44,8 +44,8 @@ func (f *effects) FieldsExpired(db int, key string, gone bool) {
 // Evicted announces that the key was deleted because maxmemory was exceeded.
 func (f *effects) Evicted(db int, key string) {
 	f.e.journal.key(KeyEvicted, db, key)
-	if f.e.tracking.active {
-		f.e.tracking.noClient(key)
+	if f.e.tracking.Active() {
+		f.e.tracking.NoClient(key)
 	}
 	f.e.env.Events.Notify(command.EvictedClass, "evicted", db, key)
 }

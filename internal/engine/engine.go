@@ -14,6 +14,7 @@ import (
 	"github.com/lockredis/lockredis/internal/inspect"
 	"github.com/lockredis/lockredis/internal/memory"
 	"github.com/lockredis/lockredis/internal/persist"
+	"github.com/lockredis/lockredis/internal/tracking"
 	"github.com/lockredis/lockredis/luaexec"
 	"github.com/lockredis/lockredis/pubsub"
 	"github.com/lockredis/lockredis/resp"
@@ -51,7 +52,7 @@ type Engine struct {
 	pausing  pausing
 	monitors monitors
 	watches  watches
-	tracking tracking
+	tracking *tracking.Tracker
 	script   scriptRun
 	replies  replies
 	events   events
@@ -109,7 +110,6 @@ func New(opts Options) *Engine {
 		Replies:   &e.replies,
 		Script:    &e.script,
 		Watcher:   &e.watches,
-		Tracking:  &e.tracking,
 		Deadline:  &e.timer,
 		Memory:    e.memory,
 		Rates:     &e.rates,
@@ -146,7 +146,8 @@ func (e *Engine) connectRooms(opts Options) {
 	e.events = events{env: &e.env, panicked: e.panicked}
 	e.watches.index = map[watchedKey][]*command.Session{}
 	e.pausing.space = e.env.Space
-	e.tracking.e = e
+	e.tracking = tracking.New(trackingDoor{e}, &e.env)
+	e.env.Tracking = e.tracking
 	e.parking.init(e.env.Table, &e.replies, &e.errors, e.disconnect)
 	e.effects = effects{e: e}
 	e.sessions = newSessions(e.forget)
@@ -265,8 +266,8 @@ func (e *Engine) executeGuarded(s *command.Session, args resp.Args) (ran bool) {
 	if e.monitors.any() {
 		e.showAdmitted(c, args, verdict)
 	}
-	if e.tracking.active {
-		e.tracking.commandEnds(c)
+	if e.tracking.Active() {
+		e.tracking.CommandEnds(c)
 	}
 	return true
 }

@@ -12,9 +12,9 @@ type memoryDoor struct{ door }
 // names that clients watch, wait for, listen to and cache. What a new room keeps for a client or a
 // script belongs here, too. overhead_test.go compares the sum with the heap.
 func (d memoryDoor) Overhead() int64 {
-	env, tracked := &d.env, &d.tracking
+	env := &d.env
 	return int64(env.Scripts.MemoryUsed()+env.Scripts.FunctionMemory()) + env.Queued + env.PubSub.Bytes() +
-		d.watches.bytes + d.parking.bytes + tracked.table.Bytes() + tracked.prefixes.Bytes()
+		d.watches.bytes + d.parking.bytes + d.tracking.Bytes()
 }
 
 // Frozen reports whether CLIENT PAUSE keeps the data as they are.

@@ -304,8 +304,8 @@ func (e *Engine) serve(
 	}
 	e.journal.unit(UnitBegins)
 	defer e.journal.unit(UnitEnds)
-	if e.tracking.active {
-		defer e.tracking.serving(s)()
+	if e.tracking.Active() {
+		defer trackingDoor{e}.serving(s)()
 	}
 	served := true // also after a panic: the wait ends
 	began := e.stopwatch.read()

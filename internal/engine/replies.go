@@ -2,6 +2,7 @@ package engine
 
 import (
 	"github.com/lockredis/lockredis/internal/command"
+	"github.com/lockredis/lockredis/internal/tracking"
 	"github.com/lockredis/lockredis/resp"
 )
 
@@ -35,7 +36,7 @@ func (r *replies) end(s *command.Session, reply resp.Reply) {
 // no effect, but it is the next command for CLIENT REPLY SKIP and CLIENT CACHING.
 func (e *Engine) EmptyCommand(s *command.Session) {
 	s.ReplyMode = s.ReplyMode.Next()
-	endCaching(s)
+	tracking.EndCaching(s)
 }
 
 // Send queues a reply, or a part of one, for c's session at once.

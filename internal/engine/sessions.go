@@ -137,7 +137,7 @@ func (e *Engine) forget(s *command.Session) {
 	}
 	e.env.DropQueue(s)
 	e.watches.Unwatch(s)
-	e.tracking.forget(s)
+	e.tracking.Forget(s)
 	e.env.PubSub.Close(s, &s.Subs)
 	for _, last := range []*command.Ctx{&e.ctx, &e.script.ctx} {
 		if last.Session == s { // its buffers are garbage now

@@ -95,7 +95,7 @@ func (e *Engine) sources() []source {
 		{deadlines: &e.pausing},
 		{deadlines: expiring{e}, cron: true, unit: true},
 		{deadlines: e.memory, unit: true},
-		{deadlines: &e.tracking, cron: true},
+		{deadlines: e.tracking, cron: true},
 		{deadlines: &e.parking},
 		{deadlines: e.files, cron: true},
 	}

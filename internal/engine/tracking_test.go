@@ -61,8 +61,6 @@ func (c *cacher) run(lines ...string) string {
 	return c.conn.take()
 }
 
-func (c *cacher) leave() { c.e.Do(&Caller{}, func() { c.e.Leave(c.s) }) }
-
 // counts checks the state of e and returns the figures of INFO.
 func counts(t *testing.T, e *Engine) (c command.TrackingCounts) {
 	t.Helper()
@@ -77,38 +75,6 @@ func counts(t *testing.T, e *Engine) (c command.TrackingCounts) {
 
 func pushed(key string) string {
 	return fmt.Sprintf(">2 $10 invalidate *1 $%d %s", len(key), key)
-}
-
-func TestATrackingClientThatLeavesLeavesNothing(t *testing.T) {
-	e := newTestEngine(expiry.System())
-	stays := newCacher(t, e, "CLIENT TRACKING ON", "MGET a b c")
-	prefixes := newCacher(t, e, "CLIENT TRACKING ON BCAST PREFIX x PREFIX y")
-	var leavers []*cacher
-	for range 9 {
-		leavers = append(leavers, newCacher(t, e, "CLIENT TRACKING ON", "MGET a b c d"))
-	}
-	off := newCacher(t, e, "CLIENT TRACKING ON", "MGET a e", "CLIENT TRACKING OFF")
-	if got, want := counts(t, e), (command.TrackingCounts{Clients: 11, Keys: 5, Items: 41, Prefixes: 2}); got != want {
-		t.Errorf("%+v, want %+v", got, want)
-	}
-	for _, c := range append(leavers, prefixes) {
-		c.leave()
-		counts(t, e)
-	}
-	if got := counts(t, e); got.Clients != 1 || got.Items > 10 || got.Prefixes != 0 {
-		t.Errorf("after the others left: %+v", got)
-	}
-	off.leave()
-	if got := newCacher(t, e).run("SET a 1", "SET d 1"); got != "+OK +OK" {
-		t.Errorf("the writer got %q", got)
-	}
-	if got := stays.conn.take(); got != pushed("a") {
-		t.Errorf("the client that stays got %q", got)
-	}
-	stays.leave()
-	if got := counts(t, e); got != (command.TrackingCounts{}) || e.tracking.active {
-		t.Errorf("in the end: %+v", got)
-	}
 }
 
 func TestAnInvalidationIsNeverInsideTheArrayOfExec(t *testing.T) {
@@ -134,24 +100,6 @@ func TestTrackingThatBeginsInATransactionWaitsForItsEnd(t *testing.T) {
 		t.Errorf("%q\nwant at the end %q", got, want)
 	}
 	counts(t, e)
-}
-
-func TestATableThatIsTooLargeInvalidatesRandomKeys(t *testing.T) {
-	e := newTestEngine(expiry.NewManual(epoch))
-	c := newCacher(t, e, "CLIENT TRACKING ON NOLOOP")
-	for i := range 500 {
-		c.run(fmt.Sprintf("GET key:%d", i))
-	}
-	e.Do(&Caller{}, func() { e.env.Config.TrackingMaxKeys = 10 })
-	for commands, want := range []int{400, 10, 10} { // the timer is due before the second command
-		got := strings.Count(c.run("PING"), "invalidate")
-		if n := counts(t, e).Keys; n != want {
-			t.Errorf("%d keys after %d commands, want %d", n, commands+1, want)
-		}
-		if want := []int{100, 390, 0}[commands]; got != want {
-			t.Errorf("%d invalidations, want %d", got, want)
-		}
-	}
 }
 
 func TestABrokenTrackingClientDoesNotDisturbTheWriter(t *testing.T) {

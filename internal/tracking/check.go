@@ -1,6 +1,7 @@
 package tracking
 
 import (
+	"errors"
 	"fmt"
 	"slices"
 )
@@ -86,4 +87,32 @@ func (p *Prefixes) Check(clients []Client) error {
 		return fmt.Errorf("tracking: %d clients of prefixes have left", asked)
 	}
 	return nil
+}
+
+// Check checks the table and the prefixes against the sessions' own figures.
+func (t *Tracker) Check() error {
+	known, tracking := 0, 0
+	var lists []Client
+	for s := range t.env.Clients.Each {
+		if s.Tracking == nil {
+			continue
+		}
+		if known++; s.Tracks() {
+			tracking++
+		}
+		lists = append(lists, Client{
+			ID: s.ID, Items: s.Tracking.Items, Prefixes: s.Tracking.Prefixes,
+		})
+	}
+	switch {
+	case known != t.known || tracking != t.clients || t.active != (known > 0):
+		return fmt.Errorf("tracking: %d of %d clients are counted as %d of %d, active %v",
+			tracking, known, t.clients, t.known, t.active)
+	case len(t.waiting) > 0 || t.prefixes.Dirty():
+		return errors.New("tracking: an invalidation was not sent")
+	}
+	if err := t.table.Check(lists, t.stale); err != nil {
+		return err
+	}
+	return t.prefixes.Check(lists)
 }

@@ -1,32 +1,36 @@
-package engine
+package tracking
 
 import (
 	"slices"
 
 	"github.com/lockredis/lockredis/internal/command"
-	memory "github.com/lockredis/lockredis/internal/tracking"
 )
 
-// tracking is the room of client-side caching (CLIENT TRACKING).
-//
-// A client caches the keys that it has read. The table remembers the readers of each key.
-// When a key changes, its readers get an invalidation, and the table forgets the key. A
-// client in BCAST mode is not in the table. It gets the names of all changed keys under
-// its prefixes, once in a unit of a caller.
-//
-// An invalidation for the client of the running command waits for the command's reply.
-// So it is never inside a reply, such as EXEC's array. It goes into invalidating.go.
+// Engine is what a Tracker needs of the engine.
+type Engine interface {
+	// Current returns the client whose command runs, or whose parked command is served; nil if no
+	// client's does.
+	Current() *command.Session
+	// RunsQueue reports whether s is in the middle of EXEC.
+	RunsQueue(s *command.Session) bool
+	// ScriptKeys returns the keys that the running script declares.
+	ScriptKeys() [][]byte
+}
+
+// Tracker is the room of client-side caching (CLIENT TRACKING). It is command.Tracking, and a source
+// of work for the timer. Its methods are called inside the engine.
 //
 // While no client tracks, a command costs a comparison for each key that it changes, and
-// one or two besides.
-type tracking struct {
-	e *Engine
+// one or two besides: the engine asks Active first.
+type Tracker struct {
+	engine Engine
+	env    *command.Env
 	// active is true while a session is connected that tracks, or that has tracked and may
 	// be in the table.
 	active bool
 
-	table    memory.Table
-	prefixes memory.Prefixes
+	table    Table
+	prefixes Prefixes
 	clients  int // that track
 	known    int // sessions with a TrackingState
 	stale    int // items of sessions that have left
@@ -36,12 +40,21 @@ type tracking struct {
 	buffer  []byte         // for encoding
 }
 
+// New returns a tracker of env's clients, of which none tracks.
+func New(engine Engine, env *command.Env) *Tracker { return &Tracker{engine: engine, env: env} }
+
+// Active reports whether a session is connected that tracks, or that has tracked.
+func (t *Tracker) Active() bool { return t.active }
+
+// Bytes estimates the memory of the keys and prefixes.
+func (t *Tracker) Bytes() int64 { return t.table.Bytes() + t.prefixes.Bytes() }
+
 // invalidationsEach is how many keys a command, or a batch of the timer, takes out of a table that
 // is too large. The number grows each time until the table is small enough.
 const invalidationsEach = 100
 
 // Enable turns tracking on for s, or changes its mode.
-func (t *tracking) Enable(
+func (t *Tracker) Enable(
 	s *command.Session, mode command.TrackingMode, redirect int64, prefixes []string,
 ) {
 	if s.Tracking == nil {
@@ -69,7 +82,7 @@ func (t *tracking) Enable(
 // Disable turns tracking off. The table keeps the keys that s has read. As in Redis, they
 // are invalidated if s turns tracking on again. The rest of a transaction still redirects what
 // waits, as in Redis.
-func (t *tracking) Disable(s *command.Session) {
+func (t *Tracker) Disable(s *command.Session) {
 	if !s.Tracks() {
 		return
 	}
@@ -81,9 +94,9 @@ func (t *tracking) Disable(s *command.Session) {
 	*state = command.TrackingState{Items: state.Items, Redirect: state.Redirect}
 }
 
-// forget removes a session that has left. Its ids in the table are removed when they are
+// Forget removes a session that has left. Its ids in the table are removed when they are
 // more than half of the table, so that leaving is cheap.
-func (t *tracking) forget(s *command.Session) {
+func (t *Tracker) Forget(s *command.Session) {
 	if s.Tracking == nil {
 		return
 	}
@@ -95,28 +108,28 @@ func (t *tracking) forget(s *command.Session) {
 		t.active = false
 		t.clear()
 	} else if 2*t.stale > t.table.Items() {
-		t.table.Forget(func(id int64) bool { return t.e.sessions.ByID(id) == nil })
+		t.table.Forget(func(id int64) bool { return t.env.Clients.ByID(id) == nil })
 		t.stale = 0
 	}
 }
 
 // clear empties the table.
-func (t *tracking) clear() {
+func (t *Tracker) clear() {
 	t.table.Clear()
 	t.stale, t.overfull = 0, 0
 }
 
 // Counts returns the figures of INFO.
-func (t *tracking) Counts() command.TrackingCounts {
+func (t *Tracker) Counts() command.TrackingCounts {
 	return command.TrackingCounts{
 		Clients: t.clients, Keys: t.table.Len(), Items: t.table.Items(), Prefixes: t.prefixes.Len(),
 	}
 }
 
-// remember adds the keys of a command that reads to the table, if c's client tracks. A
+// Remember adds the keys of a command that reads to the table, if c's client tracks. A
 // script that reads is remembered with all the keys that it declares. In Valkey it is
 // remembered with the keys that it reads.
-func (t *tracking) remember(c *command.Ctx, args [][]byte) {
+func (t *Tracker) Remember(c *command.Ctx, args [][]byte) {
 	s := c.Session
 	if !s.Tracks() || c.From == command.FromWait || runsScript(c.Cmd) {
 		return
@@ -127,8 +140,8 @@ func (t *tracking) remember(c *command.Ctx, args [][]byte) {
 	case mode.Has(command.Broadcast), mode.Has(command.OptIn) && !caching,
 		mode.Has(command.OptOut) && caching:
 		return
-	case c.From == command.FromScript && !t.e.env.Config.Valkey():
-		for _, key := range t.e.script.keys {
+	case c.From == command.FromScript && !t.env.Config.Valkey():
+		for _, key := range t.engine.ScriptKeys() {
 			t.rememberKey(s, key)
 		}
 		return
@@ -138,7 +151,7 @@ func (t *tracking) remember(c *command.Ctx, args [][]byte) {
 	}
 }
 
-func (t *tracking) rememberKey(s *command.Session, key []byte) {
+func (t *Tracker) rememberKey(s *command.Session, key []byte) {
 	if t.table.Remember(key, s.ID) {
 		s.Tracking.Items++
 	}
@@ -151,45 +164,34 @@ func runsScript(cmd *command.Command) bool {
 	return cmd.Flags&declares != 0
 }
 
-// commandEnds is called after the reply to a client's command: the invalidations that have
+// CommandEnds is called after the reply to a client's command: the invalidations that have
 // waited for it are sent. CLIENT CACHING is used up, unless a transaction is open.
-func (t *tracking) commandEnds(c *command.Ctx) {
+func (t *Tracker) CommandEnds(c *command.Ctx) {
 	s := c.Session
-	t.sendWaiting()
+	t.SendWaiting()
 	if c.Cmd == nil || !c.Cmd.KeepsCaching {
-		endCaching(s)
+		EndCaching(s)
 	}
 	t.shrink()
 }
 
-// endCaching uses up CLIENT CACHING, unless a transaction is open.
-func endCaching(s *command.Session) {
+// EndCaching uses up CLIENT CACHING, unless a transaction is open.
+func EndCaching(s *command.Session) {
 	if s.Tracks() && s.Multi == nil {
 		s.Tracking.Mode &^= command.Caching
 	}
 }
 
-// serving makes s the client of the running command, while a parked command of s is served.
-// The function that it returns ends that.
-func (t *tracking) serving(s *command.Session) (end func()) {
-	before := t.e.current
-	t.e.current = s
-	return func() {
-		t.sendWaiting()
-		t.e.current = before
-	}
-}
-
 // Due returns the present time while the table is too large, in Unix ms.
-func (t *tracking) Due() int64 {
+func (t *Tracker) Due() int64 {
 	if t.overfull > 0 {
-		return t.e.env.Space.Now()
+		return t.env.Space.Now()
 	}
 	return 0
 }
 
 // Fire takes keys out of the table.
-func (t *tracking) Fire(int64) (more bool) {
+func (t *Tracker) Fire(int64) (more bool) {
 	t.shrink()
 	return t.overfull > 0
 }
@@ -199,8 +201,8 @@ func (t *tracking) Fire(int64) (more bool) {
 //
 // Differs from Redis: a client with NOLOOP gets it too, when it runs the command that makes
 // the table too large.
-func (t *tracking) shrink() {
-	most := t.e.env.Config.TrackingMaxKeys
+func (t *Tracker) shrink() {
+	most := t.env.Config.TrackingMaxKeys
 	if most == 0 || int64(t.table.Len()) <= most {
 		t.overfull = 0
 		return
@@ -211,7 +213,7 @@ func (t *tracking) shrink() {
 			t.overfull = 0
 			return
 		}
-		key := t.table.Key(t.e.env.Rand.IntN(t.table.Len()))
+		key := t.table.Key(t.env.Rand.IntN(t.table.Len()))
 		t.invalidate(key, nil)
 	}
 }

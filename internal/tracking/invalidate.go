@@ -1,14 +1,14 @@
-package engine
+package tracking
 
 import (
 	"slices"
 	"strconv"
 
 	"github.com/lockredis/lockredis/internal/command"
-	memory "github.com/lockredis/lockredis/internal/tracking"
 )
 
-// This file has the sending side of the room tracking.
+// maxScratch is the largest encoding buffer, in bytes, that is kept for reuse.
+const maxScratch = 1 << 20
 
 // invalidation is a push that waits for the end of the running command.
 type invalidation struct {
@@ -24,24 +24,29 @@ const (
 	brokenHead  = ">2\r\n$21\r\ntracking-redir-broken\r\n:"
 )
 
-// changed invalidates a key that has changed. A client's or a script's command is running,
-// or e.current is nil.
-func (t *tracking) changed(key string) {
+// Changed invalidates a key that has changed. A client's or a script's command is running,
+// or Engine.Current is nil.
+func (t *Tracker) Changed(key string) {
 	if t.prefixes.Len() > 0 {
 		by := int64(0)
-		if t.e.current != nil && !t.e.script.running {
-			by = t.e.current.ID
+		if s := t.engine.Current(); s != nil && !t.scriptRuns() {
+			by = s.ID
 		}
 		t.prefixes.Changed(key, by)
 	}
 	if t.table.Len() > 0 {
-		t.invalidate(key, t.e.current)
+		t.invalidate(key, t.engine.Current())
 	}
 }
 
-// noClient is called after changed if the key or a field expired, or the key was evicted: no
+func (t *Tracker) scriptRuns() bool {
+	_, running := t.env.Script.Busy()
+	return running
+}
+
+// NoClient is called after Changed if the key or a field expired, or the key was evicted: no
 // client has changed it, so NOLOOP excepts no client.
-func (t *tracking) noClient(key string) {
+func (t *Tracker) NoClient(key string) {
 	if t.prefixes.Len() > 0 {
 		t.prefixes.Changed(key, 0)
 	}
@@ -49,14 +54,14 @@ func (t *tracking) noClient(key string) {
 
 // invalidate takes a key out of the table and tells its readers, except for by if it is
 // tracking with NOLOOP. An invalidation for by itself waits for the end of its command.
-func (t *tracking) invalidate(key string, by *command.Session) {
+func (t *Tracker) invalidate(key string, by *command.Session) {
 	ids := t.table.Take(key)
 	if ids == nil {
 		return
 	}
 	keys := appendKeys(nil, key)
 	for _, id := range ids {
-		s := t.e.sessions.ByID(id)
+		s := t.env.Clients.ByID(id)
 		if s == nil {
 			t.stale--
 			continue
@@ -73,18 +78,18 @@ func (t *tracking) invalidate(key string, by *command.Session) {
 }
 
 // Flushed tells every tracking client that all keys may be gone, and empties the table.
-func (t *tracking) Flushed() {
+func (t *Tracker) Flushed() {
 	if !t.active {
 		return
 	}
-	t.e.sessions.Each(func(s *command.Session) bool {
+	t.env.Clients.Each(func(s *command.Session) bool {
 		if s.Tracking == nil {
 			return true
 		}
 		s.Tracking.Items = 0
 		switch {
 		case !s.Tracks():
-		case s == t.e.current:
+		case s == t.engine.Current():
 			t.waiting = append(t.waiting, invalidation{reader: s})
 		default:
 			t.send(s, nilFor(s))
@@ -104,8 +109,8 @@ func nilFor(reader *command.Session) []byte {
 	return []byte("$-1\r\n")
 }
 
-// sendWaiting sends the invalidations that have waited for the end of a command.
-func (t *tracking) sendWaiting() {
+// SendWaiting sends the invalidations that have waited for the end of a command.
+func (t *Tracker) SendWaiting() {
 	if len(t.waiting) == 0 {
 		return
 	}
@@ -119,16 +124,16 @@ func (t *tracking) sendWaiting() {
 	}
 }
 
-// unitEnds sends what has changed under the prefixes of BCAST. It is called at the end of a
+// UnitEnds sends what has changed under the prefixes of BCAST. It is called at the end of a
 // unit that is not run halfway through a script.
-func (t *tracking) unitEnds() {
+func (t *Tracker) UnitEnds() {
 	if !t.prefixes.Dirty() {
 		return
 	}
-	t.prefixes.Drain(func(b *memory.Batch) {
+	t.prefixes.Drain(func(b *Batch) {
 		all := appendKeys(nil, b.Keys...)
 		for _, id := range slices.Clone(b.IDs) {
-			s, keys := t.e.sessions.ByID(id), all
+			s, keys := t.env.Clients.ByID(id), all
 			if s == nil {
 				continue
 			}
@@ -148,30 +153,25 @@ func (t *tracking) unitEnds() {
 
 // send sends an invalidation to the client that reader redirects to, or to reader. If that
 // client is in the middle of EXEC's array, the invalidation waits.
-func (t *tracking) send(reader *command.Session, keys []byte) {
-	if now := t.e.current; now != nil && now == t.receiver(reader) && t.e.runsQueue(now) {
+func (t *Tracker) send(reader *command.Session, keys []byte) {
+	if now := t.engine.Current(); now != nil && now == t.receiver(reader) && t.engine.RunsQueue(now) {
 		t.waiting = append(t.waiting, invalidation{reader, keys})
 		return
 	}
 	t.sendNow(reader, keys)
 }
 
-// runsQueue reports whether s is in the middle of EXEC.
-func (e *Engine) runsQueue(s *command.Session) bool {
-	return e.ctx.Session == s && e.ctx.Cmd != nil && e.ctx.Cmd.Has(command.RunsQueue)
-}
-
 // receiver returns the client that gets the invalidations of reader, nil if it has left.
-func (t *tracking) receiver(reader *command.Session) *command.Session {
+func (t *Tracker) receiver(reader *command.Session) *command.Session {
 	if id := reader.Tracking.Redirect; id != 0 {
-		return t.e.sessions.ByID(id)
+		return t.env.Clients.ByID(id)
 	}
 	return reader
 }
 
 // sendNow queues an invalidation. A client in RESP2 gets it as a message, if it is
 // redirected from another client and the receiver has any subscription.
-func (t *tracking) sendNow(reader *command.Session, keys []byte) {
+func (t *Tracker) sendNow(reader *command.Session, keys []byte) {
 	to := t.receiver(reader)
 	switch {
 	case to == nil:
@@ -184,7 +184,7 @@ func (t *tracking) sendNow(reader *command.Session, keys []byte) {
 }
 
 // breakRedirect tells a client that the client of its REDIRECT has left.
-func (t *tracking) breakRedirect(reader *command.Session) {
+func (t *Tracker) breakRedirect(reader *command.Session) {
 	reader.Tracking.Mode |= command.BrokenRedirect
 	if reader.Proto > 2 {
 		number := strconv.AppendInt(nil, reader.Tracking.Redirect, 10)
@@ -192,7 +192,7 @@ func (t *tracking) breakRedirect(reader *command.Session) {
 	}
 }
 
-func (t *tracking) push(to *command.Session, head string, rest []byte) {
+func (t *Tracker) push(to *command.Session, head string, rest []byte) {
 	t.buffer = append(append(t.buffer[:0], head...), rest...)
 	to.Push(t.buffer)
 	if cap(t.buffer) > maxScratch {
