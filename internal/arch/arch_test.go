@@ -50,7 +50,7 @@ var allowed = map[string]string{
 	"internal/tracking":  "internal/command internal/heapsize internal/shrink",
 	"internal/inspect":   "internal/lockkeys store",
 	"internal/backdoor":  "internal/config internal/fault internal/inspect resp",
-	"internal/fault":     "",
+	"internal/fault":     "internal/command pubsub resp",
 	"internal/latency":   "",
 	"internal/leases":    "",
 	"internal/lockkeys":  "",

@@ -86,7 +86,7 @@ type Inside struct {
 	Engine any
 }
 
-// Faults makes requests, replies and messages go wrong. See engine.Faults.
+// Faults makes requests, replies and messages go wrong. It is a fault.Injector.
 type Faults interface {
 	Add(*fault.Rule)
 	Remove(*fault.Rule)

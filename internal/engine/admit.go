@@ -49,7 +49,7 @@ func (e *Engine) admit(c *command.Ctx, args resp.Args) verdict {
 // admitFromClient makes the checks of a connection's command.
 func (e *Engine) admitFromClient(c *command.Ctx, args resp.Args) verdict {
 	if e.faults != nil {
-		if v := e.faults.admit(c, args); v != admitted {
+		if v := e.injected(c, args); v != admitted {
 			return v
 		}
 	}
@@ -174,6 +174,15 @@ func (e *Engine) enqueue(c *command.Ctx, args resp.Args) verdict {
 	}
 	e.env.Queued += s.Multi.Add(c.Cmd, e.lineFlags(c, args), copied(args))
 	return enqueued
+}
+
+// copied returns a copy of args that shares no memory with it.
+func copied(args resp.Args) [][]byte {
+	c := make([][]byte, len(args))
+	for i, a := range args {
+		c[i] = append([]byte{}, a...)
+	}
+	return c
 }
 
 // lineFlags returns the flags of a command line. EXEC has the flags of every

@@ -31,6 +31,7 @@
 // Some rooms are packages that never import the engine. Each declares an interface of what
 // it needs, and a door here implements it:
 //
+//	faultdoor.go     internal/fault: faults for tests
 //	filedoor.go      internal/persist: saves, reading files    command.Saving
 //	memorydoor.go    internal/memory: maxmemory, MEMORY PURGE  command.Memory, command.Purging
 //	trackingdoor.go  internal/tracking: CLIENT TRACKING        command.Tracking

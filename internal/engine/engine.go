@@ -10,6 +10,7 @@ import (
 	"github.com/lockredis/lockredis/internal/acl"
 	"github.com/lockredis/lockredis/internal/command"
 	"github.com/lockredis/lockredis/internal/config"
+	"github.com/lockredis/lockredis/internal/fault"
 	"github.com/lockredis/lockredis/internal/glob"
 	"github.com/lockredis/lockredis/internal/inspect"
 	"github.com/lockredis/lockredis/internal/memory"
@@ -64,7 +65,7 @@ type Engine struct {
 	journal  journal
 	telling  telling
 	files    *persist.Files
-	faults   *Faults // nil: none were asked for
+	faults   *fault.Injector // nil: no faults were asked for
 
 	record    record
 	inspector *inspect.Inspector

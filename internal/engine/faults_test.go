@@ -114,26 +114,6 @@ func TestAnEngineWithoutFaultsKeepsNothingOfAClientThatLeaves(t *testing.T) {
 	}
 }
 
-// A tap that another tap wraps passes its output through, and both are removed in the end.
-func TestDelaysOfOneConnectionKeepTheOrder(t *testing.T) {
-	e := newTestEngine(expiry.System())
-	s, out := faultySession(e)
-	rule := &fault.Rule{Kind: fault.DelayReply, Times: 2}
-	e.Faults().Add(rule)
-	for range 3 {
-		execute(e, s, "INCR", "n")
-	}
-	for _, want := range []string{":1\r\n", ":1\r\n:2\r\n:3\r\n"} {
-		e.Faults().ReleaseNext(rule)
-		if out.output != want {
-			t.Errorf("output %q, want %q", out.output, want)
-		}
-	}
-	if s.Conn != command.Conn(out) {
-		t.Errorf("a tap is left: %T", s.Conn)
-	}
-}
-
 func TestADelayWhoseRuleWasRemovedBeforeTheReplyHoldsNothingBack(t *testing.T) {
 	e := newTestEngine(expiry.System())
 	s, out := faultySession(e)

@@ -120,7 +120,7 @@ func (e *Engine) Leave(s *command.Session) { e.sessions.drop(s) }
 // run later.
 func (e *Engine) LeaveUnread(s *command.Session, source Source) {
 	if e.faults != nil {
-		e.faults.keepLate(s, source)
+		e.faults.KeepLate(s, source.Next)
 	}
 	e.Leave(s)
 }
@@ -128,7 +128,7 @@ func (e *Engine) LeaveUnread(s *command.Session, source Source) {
 // forget removes a session that has left from every room.
 func (e *Engine) forget(s *command.Session) {
 	if e.faults != nil {
-		e.faults.forget(s)
+		e.faults.Forget(s)
 	}
 	e.pausing.remove(s)
 	e.monitors.Remove(s)

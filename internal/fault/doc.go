@@ -1,10 +1,22 @@
-// Package fault says which requests, replies and messages of a server go wrong, and how.
+// Package fault makes requests, replies and messages of a server go wrong on purpose.
 //
-// A Rule is one fault: its kind, and which items it hits. The engine keeps the rules that are in
+// A Rule is one fault: its kind, and which items it hits. An Injector keeps the rules that are in
 // effect. It asks a Rule about each request of a client and about each message for a
 // subscriber. Rules count, so that a fault can hit the third EVALSHA. The order of requests
 // in the engine decides, so counting is deterministic.
 //
+// A proxy could not do this as well. In the engine a request, a reply and a message have
+// bounds, a client has a name and a script has its source. Sockets, TLS and pipes are alike.
+//
+// A held request survives its connection, as TCP delivers what was sent before the end. The
+// commands that the client has sent run later, as a session of their own. Delays are timed in
+// lockredistest, because the engine has no clock but its own.
+//
+//	fault.go     Rule: what goes wrong, and which items it hits
+//	injector.go  Injector: the rules in effect, and what they hold back
+//	request.go   what a Rule sees of a request
+//	tap.go       a session's connection while its output goes wrong
+//
 // Package lockredistest sets rules for tests. A command could set them too: nothing here
-// needs a test.
+// needs a test. The package never imports the engine: Engine is what it needs of it.
 package fault

@@ -1,24 +1,23 @@
-package engine
+package fault
 
 import (
 	"slices"
 	"strings"
 
 	"github.com/lockredis/lockredis/internal/command"
-	"github.com/lockredis/lockredis/internal/fault"
 	"github.com/lockredis/lockredis/resp"
 )
 
-// request is what a fault.Rule sees of a client's request: a fault.Request.
+// request is what a Rule sees of a client's request: a Request.
 type request struct {
 	c    *command.Ctx
 	args resp.Args
 	name string
 }
 
-func (r *request) Client() fault.Client { return clientOf(r.c.Session) }
-func (r *request) Args() [][]byte       { return r.args }
-func (r *request) DB() int              { return r.c.DB.ID() }
+func (r *request) Client() Client { return clientOf(r.c.Session) }
+func (r *request) Args() [][]byte { return r.args }
+func (r *request) DB() int        { return r.c.DB.ID() }
 
 func (r *request) Name() string {
 	if r.name == "" {
@@ -56,6 +55,6 @@ func (r *request) Script() string {
 	return ""
 }
 
-func clientOf(s *command.Session) fault.Client {
-	return fault.Client{ID: s.ID, Addr: s.Addr, Name: s.Name, Subscribed: s.Subscribed()}
+func clientOf(s *command.Session) Client {
+	return Client{ID: s.ID, Addr: s.Addr, Name: s.Name, Subscribed: s.Subscribed()}
 }

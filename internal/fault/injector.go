@@ -1,0 +1,341 @@
+package fault
+
+import (
+	"maps"
+	"slices"
+	"strings"
+
+	"github.com/lockredis/lockredis/internal/command"
+	"github.com/lockredis/lockredis/pubsub"
+	"github.com/lockredis/lockredis/resp"
+)
+
+// Engine is what an Injector needs of the engine.
+type Engine interface {
+	// Outside runs unit as the only one inside the engine, and returns when it has run.
+	Outside(unit func())
+	// Execute runs a request of s, as if its client were connected.
+	Execute(s *command.Session, args resp.Args) (ran bool)
+	// Forget removes what the rooms know about a session that has left.
+	Forget(s *command.Session)
+}
+
+// Injector makes requests, replies and messages go wrong on purpose, as Rules say.
+//
+// The engine asks Admit about each request of a client, before all other checks. It calls Replied
+// when a reply is complete. The broker asks Drops about each message. In between, a tap takes
+// the place of the session's connection. An engine without an Injector compares a pointer with
+// nil at each of these places.
+//
+// Add, Remove, ReleaseNext, Holding, Cut, Silence, SetDown, DropLate and Requests are called
+// outside the engine, the other methods inside.
+type Injector struct {
+	engine   Engine
+	env      *command.Env
+	rules    []*Rule // in the order of Add
+	holds    []*hold // in the order in which they began
+	requests map[*command.Session]*hold
+	open     map[*command.Session]*tap // for a reply that is not complete
+	late     *command.Session          // its requests run late: rules do not apply
+	counts   map[string]int            // requests by name
+	down     bool
+}
+
+// NewInjector returns an injector without rules.
+func NewInjector(engine Engine, env *command.Env) *Injector {
+	return &Injector{
+		engine: engine, env: env, counts: map[string]int{},
+		requests: map[*command.Session]*hold{}, open: map[*command.Session]*tap{},
+	}
+}
+
+// Add puts a rule into effect. If several rules select a request, the first one in the order
+// of Add that hits it in each phase is used. Only the rules before it count the request.
+func (f *Injector) Add(r *Rule) {
+	f.engine.Outside(func() { f.rules = append(f.rules, r) })
+}
+
+// Remove ends a rule. Its held items stay held until ReleaseNext.
+func (f *Injector) Remove(r *Rule) {
+	f.engine.Outside(func() {
+		f.rules = slices.DeleteFunc(f.rules, func(other *Rule) bool { return other == r })
+	})
+}
+
+// ReleaseNext releases the item that the rule has held back for the longest time. It reports false
+// when the rule holds nothing back. A released request whose connection is open runs in the
+// connection's goroutine, soon.
+func (f *Injector) ReleaseNext(r *Rule) (released bool) {
+	f.engine.Outside(func() {
+		for _, h := range f.holds {
+			if h.rule == r {
+				released = true
+				f.release(h)
+				return
+			}
+		}
+	})
+	return released
+}
+
+// Holding returns how many requests and outputs the rule holds back.
+func (f *Injector) Holding(r *Rule) (n int) {
+	f.engine.Outside(func() {
+		for _, h := range f.holds {
+			if h.rule == r {
+				n++
+			}
+		}
+	})
+	return n
+}
+
+// Cut closes the connections of the clients that which selects, and returns how many. Their
+// queued output and their held requests are lost.
+func (f *Injector) Cut(which func(Client) bool) (n int) {
+	f.engine.Outside(func() {
+		f.env.Clients.Each(func(s *command.Session) bool {
+			if which(clientOf(s)) {
+				n++
+				f.env.Clients.Kill(s)
+			}
+			return true
+		})
+	})
+	return n
+}
+
+// Silence drops all later output to the clients that which selects, and returns how many. Their
+// connections stay open and their commands run.
+func (f *Injector) Silence(which func(Client) bool) (n int) {
+	f.engine.Outside(func() {
+		f.env.Clients.Each(func(s *command.Session) bool {
+			if which(clientOf(s)) {
+				n++
+				f.tap(s, &Rule{Kind: Mute})
+			}
+			return true
+		})
+	})
+	return n
+}
+
+// SetDown says whether new connections are closed at once.
+func (f *Injector) SetDown(down bool) { f.engine.Outside(func() { f.down = down }) }
+
+// DropLate loses the held requests of clients that have closed their connections.
+func (f *Injector) DropLate() {
+	f.engine.Outside(func() {
+		f.holds = slices.DeleteFunc(f.holds, func(h *hold) bool { return h.late != nil })
+	})
+}
+
+// Requests returns how many requests of each name clients have sent. The names are as in
+// Request. Refused requests count.
+func (f *Injector) Requests() (counts map[string]int) {
+	f.engine.Outside(func() { counts = maps.Clone(f.counts) })
+	return counts
+}
+
+// Down reports whether new connections are to be closed at once.
+func (f *Injector) Down() bool { return f.down }
+
+// hold is something that a rule holds back: a request, or a session's output.
+type hold struct {
+	rule    *Rule
+	session *command.Session
+	output  *tap        // nil: a request
+	passed  bool        // the request was released while its connection was open
+	late    []resp.Args // the request and the ones behind it, if the client has left
+}
+
+// hold begins to hold h back.
+func (f *Injector) hold(h *hold) {
+	f.holds = append(f.holds, h)
+	if h.rule.OnHold != nil {
+		h.rule.OnHold(func() { f.engine.Outside(func() { f.release(h) }) })
+	}
+}
+
+// release lets h go, unless that was done before or its session was killed.
+func (f *Injector) release(h *hold) {
+	i := slices.Index(f.holds, h)
+	if i < 0 {
+		return
+	}
+	f.holds = slices.Delete(f.holds, i, i+1)
+	switch {
+	case h.output != nil:
+		h.output.pass()
+	case h.late != nil:
+		f.runLate(h)
+	default:
+		h.passed = true
+		h.session.Conn.Wake()
+	}
+}
+
+// Verdict is what Admit decides about a request.
+type Verdict uint8
+
+const (
+	Passes  Verdict = iota // the engine's own checks follow
+	Lost                   // it has no reply, and does not run
+	Failed                 // it does not run, and the reply is an error
+	Delayed                // it comes again when it is released
+)
+
+// Admit applies the rules to a client's request. failure is the reply if the verdict is Failed.
+func (f *Injector) Admit(c *command.Ctx, args resp.Args) (v Verdict, failure resp.Reply) {
+	s := c.Session
+	if f.open[s] != nil || f.late == s {
+		return Passes, failure // CLIENT PAUSE held it back and it comes again; or it is late
+	}
+	r := &request{c: c, args: args}
+	if h := f.requests[s]; h == nil {
+		f.counts[r.Name()]++
+		if v, failure := f.apply(f.first(r, OnRequest), s); v != Passes {
+			return v, failure
+		}
+	} else if !h.passed {
+		return Delayed, failure
+	}
+	delete(f.requests, s)
+	if rule := f.first(r, OnReply); rule != nil {
+		f.open[s] = f.tap(s, rule)
+	}
+	return Passes, failure
+}
+
+// apply makes a request of s go wrong. rule may be nil.
+func (f *Injector) apply(rule *Rule, s *command.Session) (v Verdict, failure resp.Reply) {
+	switch {
+	case rule == nil:
+	case rule.Kind == LoseRequest:
+		s.Move(command.Closing)
+		return Lost, failure
+	case rule.Kind == FailRequest:
+		return Failed, resp.Error(strings.Clone(rule.Error))
+	case rule.Kind == HoldRequest:
+		h := &hold{rule: rule, session: s}
+		f.requests[s] = h
+		f.hold(h)
+		return Delayed, failure
+	}
+	return Passes, failure
+}
+
+// first returns the first rule of the phase that hits the request, nil if none does.
+func (f *Injector) first(r *request, phase Phase) *Rule {
+	for _, rule := range f.rules {
+		if rule.Kind.Phase() == phase && (rule.Request == nil || rule.Request(r)) && rule.Turn() {
+			return rule
+		}
+	}
+	return nil
+}
+
+// Replied is called when the reply to a session's command has been queued.
+func (f *Injector) Replied(s *command.Session) {
+	t := f.open[s]
+	if t == nil {
+		return
+	}
+	delete(f.open, s)
+	switch t.rule.Kind {
+	case LoseReply:
+		s.Move(command.Closing)
+	case DuplicateReply:
+		t.pass()
+	case DelayReply:
+		f.holdOutput(t)
+	}
+}
+
+// holdOutput begins to hold back the output of t. If the rule was removed since the request,
+// nothing is held back.
+func (f *Injector) holdOutput(t *tap) {
+	if !slices.Contains(f.rules, t.rule) {
+		t.pass()
+		return
+	}
+	f.hold(&hold{rule: t.rule, session: t.session, output: t})
+}
+
+// Drops applies the rules to a message and reports whether it is lost.
+func (f *Injector) Drops(sink pubsub.Sink, m *pubsub.Message) bool {
+	s, ok := sink.(*command.Session)
+	if !ok {
+		return false
+	}
+	var message Message
+	for _, rule := range f.rules {
+		if rule.Kind.Phase() != OnMessage {
+			continue
+		}
+		if message.Client.ID == 0 {
+			message = Message{
+				Client: clientOf(s), Channel: strings.Clone(m.Channel), Payload: string(m.Payload),
+			}
+		}
+		if rule.Message != nil && !rule.Message(message) || !rule.Turn() {
+			continue
+		}
+		if rule.Kind == DropMessage {
+			return true
+		}
+		f.holdOutput(f.tap(s, rule))
+		return false
+	}
+	return false
+}
+
+// KeepLate keeps the held request of a session whose client closed the connection, and the
+// requests that the client has sent after it: next returns them, and false after the last one.
+func (f *Injector) KeepLate(s *command.Session, next func() (resp.Args, bool)) {
+	h := f.requests[s]
+	if h == nil {
+		return
+	}
+	delete(f.requests, s)
+	h.late = []resp.Args{}
+	for args, ok := next(); ok; args, ok = next() {
+		h.late = append(h.late, args.Clone())
+	}
+	// s leaves the engine now. Its late requests run as a session with the same state.
+	late := &command.Session{
+		ID: s.ID, Addr: s.Addr, LAddr: s.LAddr, Unix: s.Unix, Name: s.Name, User: s.User,
+		DB: s.DB, Proto: s.Proto, Created: s.Created, Multi: s.Multi, Conn: noConn{},
+	}
+	late.Authenticated.Store(s.Authenticated.Load())
+	for _, k := range s.Watched {
+		f.env.Watcher.Watch(late, k.DB, []byte(k.Key))
+	}
+	late.Touched = s.Touched
+	h.session = late
+	if h.passed {
+		f.runLate(h)
+	}
+}
+
+// runLate runs the held requests of a client that has left, until one of them waits or ends
+// the connection.
+func (f *Injector) runLate(h *hold) {
+	outer := f.late
+	f.late = h.session
+	for _, args := range h.late {
+		f.engine.Execute(h.session, args)
+		if h.session.State() != command.Ready {
+			break
+		}
+	}
+	f.late = outer
+	f.engine.Forget(h.session)
+}
+
+// Forget drops the held items of a session that has left.
+func (f *Injector) Forget(s *command.Session) {
+	delete(f.requests, s)
+	delete(f.open, s)
+	f.holds = slices.DeleteFunc(f.holds, func(h *hold) bool { return h.session == s })
+}
