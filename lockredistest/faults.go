@@ -58,7 +58,7 @@ func (s *Server) DuplicateReply(m Match) *Fault { return s.fault(0, m.rule(s, fa
 // of the same connection stay behind it. d is time of the machine's clock or the synctest
 // bubble's. When d is 0 or less, the request is held up until Release.
 func (s *Server) HoldRequest(m Match, d time.Duration) *Fault {
-	return s.fault(d, m.rule(s, fault.HoldRequest))
+	return s.fault(d, m.rule(s, fault.DelayRequest))
 }
 
 // FailRequest answers with an error, such as "OOM command not allowed", in place of running
@@ -83,7 +83,7 @@ func (s *Server) DelayMessage(m MessageMatch, d time.Duration) *Fault {
 // and clients can open new ones, but requests and messages wait. Clear releases all of them. A
 // request runs even if its connection was closed meanwhile.
 func (s *Server) Hang() *Fault {
-	return s.fault(0, Match{Times: Always}.rule(s, fault.HoldRequest),
+	return s.fault(0, Match{Times: Always}.rule(s, fault.DelayRequest),
 		MessageMatch{Times: Always}.rule(s, fault.DelayMessage))
 }
 
@@ -94,7 +94,7 @@ func (s *Server) fault(d time.Duration, rules ...*fault.Rule) *Fault {
 	for _, r := range rules {
 		r.OnHit = f.hit
 		if d > 0 {
-			r.OnHold = func(release func()) { s.timers.after(d, release) }
+			r.OnDelay = func(release func()) { s.timers.after(d, release) }
 		}
 	}
 	s.mu.Lock()
@@ -143,7 +143,7 @@ func (f *Fault) Wait(ctx context.Context, n int) error {
 // Held returns how many requests, replies and messages the fault holds back now.
 func (f *Fault) Held() (n int) {
 	for _, r := range f.rules {
-		n += f.server.door().Faults().Holding(r)
+		n += f.server.door().Faults().Delayed(r)
 	}
 	return n
 }

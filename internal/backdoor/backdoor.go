@@ -91,7 +91,7 @@ type Faults interface {
 	Add(*fault.Rule)
 	Remove(*fault.Rule)
 	ReleaseNext(*fault.Rule) (released bool)
-	Holding(*fault.Rule) int
+	Delayed(*fault.Rule) int
 	Cut(which func(fault.Client) bool) int
 	Silence(which func(fault.Client) bool) int
 	SetDown(down bool)

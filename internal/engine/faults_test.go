@@ -54,18 +54,18 @@ func TestAFaultHitsARequestOnceThoughAPauseHoldsItBack(t *testing.T) {
 	}
 }
 
-func TestAHeldRequestComesAgainUntilItIsReleased(t *testing.T) {
+func TestADelayedRequestComesAgainUntilItIsReleased(t *testing.T) {
 	e := newTestEngine(expiry.System())
 	s, out := faultySession(e)
-	rule := &fault.Rule{Kind: fault.HoldRequest}
+	rule := &fault.Rule{Kind: fault.DelayRequest}
 	e.Faults().Add(rule)
 	for range 3 {
 		if execute(e, s, "INCR", "n") || s.State() != command.Held {
-			t.Fatal("the request was not held up")
+			t.Fatal("the request was not delayed")
 		}
 	}
-	if e.Faults().Holding(rule) != 1 || out.woken != 0 {
-		t.Errorf("%d are held, woken %d times", e.Faults().Holding(rule), out.woken)
+	if e.Faults().Delayed(rule) != 1 || out.woken != 0 {
+		t.Errorf("%d are delayed, woken %d times", e.Faults().Delayed(rule), out.woken)
 	}
 	if !e.Faults().ReleaseNext(rule) || e.Faults().ReleaseNext(rule) {
 		t.Error("not one release")
@@ -92,7 +92,7 @@ func (*sourceOf) Unread() {}
 func TestARequestThatWasReleasedBeforeItsClientLeftRuns(t *testing.T) {
 	e := newTestEngine(expiry.System())
 	s, _ := faultySession(e)
-	rule := &fault.Rule{Kind: fault.HoldRequest}
+	rule := &fault.Rule{Kind: fault.DelayRequest}
 	e.Faults().Add(rule)
 	execute(e, s, "INCR", "n")
 	e.Faults().ReleaseNext(rule)

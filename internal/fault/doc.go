@@ -8,12 +8,12 @@
 // A proxy could not do this as well. In the engine a request, a reply and a message have
 // bounds, a client has a name and a script has its source. Sockets, TLS and pipes are alike.
 //
-// A held request survives its connection, as TCP delivers what was sent before the end. The
+// A delayed request survives its connection, as TCP delivers what was sent before the end. The
 // commands that the client has sent run later, as a session of their own. Delays are timed in
 // lockredistest, because the engine has no clock but its own.
 //
 //	fault.go     Rule: what goes wrong, and which items it hits
-//	injector.go  Injector: the rules in effect, and what they hold back
+//	injector.go  Injector: the rules in effect, and what they delay
 //	request.go   what a Rule sees of a request
 //	tap.go       a session's connection while its output goes wrong
 //

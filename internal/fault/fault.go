@@ -10,10 +10,10 @@ type Kind uint8
 const (
 	// LoseRequest closes the connection. The command does not run.
 	LoseRequest Kind = iota
-	// HoldRequest holds the request up until it is released. It then runs, even if its
+	// DelayRequest delays the request until it is released. It then runs, even if its
 	// client has closed the connection meanwhile. Later requests of the same connection
 	// stay behind it.
-	HoldRequest
+	DelayRequest
 	// FailRequest answers with Rule.Error. The command does not run.
 	FailRequest
 	// LoseReply closes the connection in place of the reply. The command runs.
@@ -21,14 +21,14 @@ const (
 	// Mute sends nothing more on the connection, from the reply on. The connection stays
 	// open and its commands run.
 	Mute
-	// DelayReply holds back all output of the connection, from the reply on, until it is
+	// DelayReply delays all output of the connection, from the reply on, until it is
 	// released.
 	DelayReply
 	// DuplicateReply sends the reply twice.
 	DuplicateReply
 	// DropMessage loses the message. The publisher does not notice it.
 	DropMessage
-	// DelayMessage holds back all output of the subscriber, from the message on, until
+	// DelayMessage delays all output of the subscriber, from the message on, until
 	// it is released.
 	DelayMessage
 )
@@ -74,10 +74,10 @@ type Rule struct {
 
 	// OnHit, if not nil, is called for each hit.
 	OnHit func()
-	// OnHold, if not nil, is called when the rule begins to hold something back. release
-	// lets it go. It enters the engine, so OnHold must not call it. It may be called more
+	// OnDelay, if not nil, is called when the rule begins to delay something. release
+	// lets it go. It enters the engine, so OnDelay must not call it. It may be called more
 	// than once.
-	OnHold func(release func())
+	OnDelay func(release func())
 
 	selected int // items so far
 }

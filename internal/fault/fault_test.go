@@ -44,7 +44,7 @@ func TestANameMeansACommandAndItsSubcommands(t *testing.T) {
 
 func TestEachKindHasItsPhase(t *testing.T) {
 	for kind, want := range map[Kind]Phase{
-		LoseRequest: OnRequest, HoldRequest: OnRequest, FailRequest: OnRequest,
+		LoseRequest: OnRequest, DelayRequest: OnRequest, FailRequest: OnRequest,
 		LoseReply: OnReply, Mute: OnReply, DelayReply: OnReply, DuplicateReply: OnReply,
 		DropMessage: OnMessage, DelayMessage: OnMessage,
 	} {

@@ -27,14 +27,14 @@ type Engine interface {
 // the place of the session's connection. An engine without an Injector compares a pointer with
 // nil at each of these places.
 //
-// Add, Remove, ReleaseNext, Holding, Cut, Silence, SetDown, DropLate and Requests are called
+// Add, Remove, ReleaseNext, Delayed, Cut, Silence, SetDown, DropLate and Requests are called
 // outside the engine, the other methods inside.
 type Injector struct {
 	engine   Engine
 	env      *command.Env
-	rules    []*Rule // in the order of Add
-	holds    []*hold // in the order in which they began
-	requests map[*command.Session]*hold
+	rules    []*Rule  // in the order of Add
+	delays   []*delay // in the order in which they began
+	requests map[*command.Session]*delay
 	open     map[*command.Session]*tap // for a reply that is not complete
 	late     *command.Session          // its requests run late: rules do not apply
 	counts   map[string]int            // requests by name
@@ -45,7 +45,7 @@ type Injector struct {
 func NewInjector(engine Engine, env *command.Env) *Injector {
 	return &Injector{
 		engine: engine, env: env, counts: map[string]int{},
-		requests: map[*command.Session]*hold{}, open: map[*command.Session]*tap{},
+		requests: map[*command.Session]*delay{}, open: map[*command.Session]*tap{},
 	}
 }
 
@@ -55,22 +55,22 @@ func (f *Injector) Add(r *Rule) {
 	f.engine.Outside(func() { f.rules = append(f.rules, r) })
 }
 
-// Remove ends a rule. Its held items stay held until ReleaseNext.
+// Remove ends a rule. What it delays stays delayed until ReleaseNext.
 func (f *Injector) Remove(r *Rule) {
 	f.engine.Outside(func() {
 		f.rules = slices.DeleteFunc(f.rules, func(other *Rule) bool { return other == r })
 	})
 }
 
-// ReleaseNext releases the item that the rule has held back for the longest time. It reports false
-// when the rule holds nothing back. A released request whose connection is open runs in the
+// ReleaseNext releases the item that the rule has delayed for the longest time. It reports false
+// when the rule delays nothing. A released request whose connection is open runs in the
 // connection's goroutine, soon.
 func (f *Injector) ReleaseNext(r *Rule) (released bool) {
 	f.engine.Outside(func() {
-		for _, h := range f.holds {
-			if h.rule == r {
+		for _, d := range f.delays {
+			if d.rule == r {
 				released = true
-				f.release(h)
+				f.release(d)
 				return
 			}
 		}
@@ -78,11 +78,11 @@ func (f *Injector) ReleaseNext(r *Rule) (released bool) {
 	return released
 }
 
-// Holding returns how many requests and outputs the rule holds back.
-func (f *Injector) Holding(r *Rule) (n int) {
+// Delayed returns how many requests and outputs the rule delays.
+func (f *Injector) Delayed(r *Rule) (n int) {
 	f.engine.Outside(func() {
-		for _, h := range f.holds {
-			if h.rule == r {
+		for _, d := range f.delays {
+			if d.rule == r {
 				n++
 			}
 		}
@@ -91,7 +91,7 @@ func (f *Injector) Holding(r *Rule) (n int) {
 }
 
 // Cut closes the connections of the clients that which selects, and returns how many. Their
-// queued output and their held requests are lost.
+// queued output and their delayed requests are lost.
 func (f *Injector) Cut(which func(Client) bool) (n int) {
 	f.engine.Outside(func() {
 		f.env.Clients.Each(func(s *command.Session) bool {
@@ -123,10 +123,10 @@ func (f *Injector) Silence(which func(Client) bool) (n int) {
 // SetDown says whether new connections are closed at once.
 func (f *Injector) SetDown(down bool) { f.engine.Outside(func() { f.down = down }) }
 
-// DropLate loses the held requests of clients that have closed their connections.
+// DropLate loses the delayed requests of clients that have closed their connections.
 func (f *Injector) DropLate() {
 	f.engine.Outside(func() {
-		f.holds = slices.DeleteFunc(f.holds, func(h *hold) bool { return h.late != nil })
+		f.delays = slices.DeleteFunc(f.delays, func(d *delay) bool { return d.late != nil })
 	})
 }
 
@@ -140,8 +140,8 @@ func (f *Injector) Requests() (counts map[string]int) {
 // Down reports whether new connections are to be closed at once.
 func (f *Injector) Down() bool { return f.down }
 
-// hold is something that a rule holds back: a request, or a session's output.
-type hold struct {
+// delay is something that a rule delays: a request, or a session's output.
+type delay struct {
 	rule    *Rule
 	session *command.Session
 	output  *tap        // nil: a request
@@ -149,29 +149,29 @@ type hold struct {
 	late    []resp.Args // the request and the ones behind it, if the client has left
 }
 
-// hold begins to hold h back.
-func (f *Injector) hold(h *hold) {
-	f.holds = append(f.holds, h)
-	if h.rule.OnHold != nil {
-		h.rule.OnHold(func() { f.engine.Outside(func() { f.release(h) }) })
+// start starts the delay d.
+func (f *Injector) start(d *delay) {
+	f.delays = append(f.delays, d)
+	if d.rule.OnDelay != nil {
+		d.rule.OnDelay(func() { f.engine.Outside(func() { f.release(d) }) })
 	}
 }
 
-// release lets h go, unless that was done before or its session was killed.
-func (f *Injector) release(h *hold) {
-	i := slices.Index(f.holds, h)
+// release lets d go, unless that was done before or its session was killed.
+func (f *Injector) release(d *delay) {
+	i := slices.Index(f.delays, d)
 	if i < 0 {
 		return
 	}
-	f.holds = slices.Delete(f.holds, i, i+1)
+	f.delays = slices.Delete(f.delays, i, i+1)
 	switch {
-	case h.output != nil:
-		h.output.pass()
-	case h.late != nil:
-		f.runLate(h)
+	case d.output != nil:
+		d.output.pass()
+	case d.late != nil:
+		f.runLate(d)
 	default:
-		h.passed = true
-		h.session.Conn.Wake()
+		d.passed = true
+		d.session.Conn.Wake()
 	}
 }
 
@@ -192,12 +192,12 @@ func (f *Injector) Admit(c *command.Ctx, args resp.Args) (v Verdict, failure res
 		return Passes, failure // CLIENT PAUSE held it back and it comes again; or it is late
 	}
 	r := &request{c: c, args: args}
-	if h := f.requests[s]; h == nil {
+	if d := f.requests[s]; d == nil {
 		f.counts[r.Name()]++
 		if v, failure := f.apply(f.first(r, OnRequest), s); v != Passes {
 			return v, failure
 		}
-	} else if !h.passed {
+	} else if !d.passed {
 		return Delayed, failure
 	}
 	delete(f.requests, s)
@@ -216,10 +216,10 @@ func (f *Injector) apply(rule *Rule, s *command.Session) (v Verdict, failure res
 		return Lost, failure
 	case rule.Kind == FailRequest:
 		return Failed, resp.Error(strings.Clone(rule.Error))
-	case rule.Kind == HoldRequest:
-		h := &hold{rule: rule, session: s}
-		f.requests[s] = h
-		f.hold(h)
+	case rule.Kind == DelayRequest:
+		d := &delay{rule: rule, session: s}
+		f.requests[s] = d
+		f.start(d)
 		return Delayed, failure
 	}
 	return Passes, failure
@@ -248,18 +248,18 @@ func (f *Injector) Replied(s *command.Session) {
 	case DuplicateReply:
 		t.pass()
 	case DelayReply:
-		f.holdOutput(t)
+		f.delayOutput(t)
 	}
 }
 
-// holdOutput begins to hold back the output of t. If the rule was removed since the request,
-// nothing is held back.
-func (f *Injector) holdOutput(t *tap) {
+// delayOutput begins to delay the output of t. If the rule was removed since the request,
+// nothing is delayed.
+func (f *Injector) delayOutput(t *tap) {
 	if !slices.Contains(f.rules, t.rule) {
 		t.pass()
 		return
 	}
-	f.hold(&hold{rule: t.rule, session: t.session, output: t})
+	f.start(&delay{rule: t.rule, session: t.session, output: t})
 }
 
 // Drops applies the rules to a message and reports whether it is lost.
@@ -284,23 +284,23 @@ func (f *Injector) Drops(sink pubsub.Sink, m *pubsub.Message) bool {
 		if rule.Kind == DropMessage {
 			return true
 		}
-		f.holdOutput(f.tap(s, rule))
+		f.delayOutput(f.tap(s, rule))
 		return false
 	}
 	return false
 }
 
-// KeepLate keeps the held request of a session whose client closed the connection, and the
+// KeepLate keeps the delayed request of a session whose client closed the connection, and the
 // requests that the client has sent after it: next returns them, and false after the last one.
 func (f *Injector) KeepLate(s *command.Session, next func() (resp.Args, bool)) {
-	h := f.requests[s]
-	if h == nil {
+	d := f.requests[s]
+	if d == nil {
 		return
 	}
 	delete(f.requests, s)
-	h.late = []resp.Args{}
+	d.late = []resp.Args{}
 	for args, ok := next(); ok; args, ok = next() {
-		h.late = append(h.late, args.Clone())
+		d.late = append(d.late, args.Clone())
 	}
 	// s leaves the engine now. Its late requests run as a session with the same state.
 	late := &command.Session{
@@ -312,30 +312,30 @@ func (f *Injector) KeepLate(s *command.Session, next func() (resp.Args, bool)) {
 		f.env.Watcher.Watch(late, k.DB, []byte(k.Key))
 	}
 	late.Touched = s.Touched
-	h.session = late
-	if h.passed {
-		f.runLate(h)
+	d.session = late
+	if d.passed {
+		f.runLate(d)
 	}
 }
 
-// runLate runs the held requests of a client that has left, until one of them waits or ends
+// runLate runs the delayed requests of a client that has left, until one of them waits or ends
 // the connection.
-func (f *Injector) runLate(h *hold) {
+func (f *Injector) runLate(d *delay) {
 	outer := f.late
-	f.late = h.session
-	for _, args := range h.late {
-		f.engine.Execute(h.session, args)
-		if h.session.State() != command.Ready {
+	f.late = d.session
+	for _, args := range d.late {
+		f.engine.Execute(d.session, args)
+		if d.session.State() != command.Ready {
 			break
 		}
 	}
 	f.late = outer
-	f.engine.Forget(h.session)
+	f.engine.Forget(d.session)
 }
 
-// Forget drops the held items of a session that has left.
+// Forget drops what is delayed of a session that has left.
 func (f *Injector) Forget(s *command.Session) {
 	delete(f.requests, s)
 	delete(f.open, s)
-	f.holds = slices.DeleteFunc(f.holds, func(h *hold) bool { return h.session == s })
+	f.delays = slices.DeleteFunc(f.delays, func(d *delay) bool { return d.session == s })
 }

@@ -101,15 +101,15 @@ func words(line string) (args resp.Args) {
 func TestADelayedRequestComesAgainUntilItIsReleased(t *testing.T) {
 	h := newHost()
 	s, out := h.connect()
-	rule := &Rule{Kind: HoldRequest}
+	rule := &Rule{Kind: DelayRequest}
 	h.injector.Add(rule)
 	for range 3 {
 		if h.send(s, "INCR n") {
-			t.Fatal("the request was not held up")
+			t.Fatal("the request was not delayed")
 		}
 	}
-	if h.injector.Holding(rule) != 1 || out.woken != 0 {
-		t.Errorf("%d are held, woken %d times", h.injector.Holding(rule), out.woken)
+	if h.injector.Delayed(rule) != 1 || out.woken != 0 {
+		t.Errorf("%d are delayed, woken %d times", h.injector.Delayed(rule), out.woken)
 	}
 	if !h.injector.ReleaseNext(rule) || h.injector.ReleaseNext(rule) {
 		t.Error("not one release")
@@ -142,7 +142,7 @@ func TestTheRequestsOfAClientThatLeftRunWhenTheFirstIsReleased(t *testing.T) {
 	for _, before := range []bool{true, false} {
 		h := newHost()
 		s, _ := h.connect()
-		rule := &Rule{Kind: HoldRequest}
+		rule := &Rule{Kind: DelayRequest}
 		h.injector.Add(rule)
 		h.send(s, "INCR a")
 		if before {

@@ -9,7 +9,7 @@ type tap struct {
 	rule    *Rule
 	session *command.Session
 	passing bool
-	kept    []byte // output that is held back or to be sent again
+	kept    []byte // output that is delayed or to be sent again
 }
 
 // tap puts a new tap in front of the session's connection.
