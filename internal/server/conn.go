@@ -36,7 +36,7 @@ type conn struct {
 	// last activity may be wrong, see lastActive.
 	rearmed atomic.Bool
 
-	querySizes atomic.Uint64 // see publish: bytes of the reader, and its size
+	querySizes atomic.Uint64 // see storeSizes: bytes of the reader, and its size
 }
 
 func newConn(s *Server, nc net.Conn) *conn {
@@ -266,9 +266,9 @@ func (c *conn) relax() {
 // countReader counts the reader's memory in traffic.buffers.
 func (c *conn) countReader() { c.counted.become(c.reader.Memory(), c.traffic) }
 
-// publish makes the sizes of the query buffer known to other goroutines. The link's goroutine
+// storeSizes makes the sizes of the query buffer known to other goroutines. The link's goroutine
 // calls it when it has run what was buffered.
-func (c *conn) publish() {
+func (c *conn) storeSizes() {
 	sizes := uint64(c.reader.Buffered())<<32 | uint64(c.reader.Size())
 	if c.querySizes.Load() != sizes {
 		c.querySizes.Store(sizes)

@@ -74,7 +74,7 @@ func (g *ownGoroutine) run() {
 			return
 		}
 		g.relax()
-		g.publish()
+		g.storeSizes()
 		if !open || g.read() != nil {
 			g.end()
 			return

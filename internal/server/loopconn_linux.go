@@ -228,7 +228,7 @@ func (c *loopConn) runBuffered() bool {
 	}
 	l.current = nil
 	c.relax()
-	c.publish()
+	c.storeSizes()
 	if !open {
 		c.end()
 	}
