@@ -40,7 +40,7 @@ func (c *cannedCaller) Allowed(resp.Args) (bool, bool) { return true, true }
 func (c *cannedCaller) Log(int, string)                {}
 func (c *cannedCaller) Tick() bool                     { return false }
 
-func benchmarkRun(b *testing.B, script string, c Caller) {
+func benchmarkRun(b *testing.B, script string, h Host) {
 	r := New(Options{})
 	s, failure, ok := r.Load([]byte(script))
 	if !ok {
@@ -50,7 +50,7 @@ func benchmarkRun(b *testing.B, script string, c Caller) {
 	args := [][]byte{[]byte("30000"), []byte("285475da-9152-4c83-822a-67ee2f116a79:52")}
 	b.ReportAllocs()
 	for b.Loop() {
-		if reply := r.Run(s, keys, args, c); reply.IsError() {
+		if reply := r.Run(s, keys, args, h); reply.IsError() {
 			b.Fatal(reply.Text())
 		}
 	}

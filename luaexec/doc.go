@@ -4,7 +4,7 @@
 // errors of scripts.
 //
 // Its input is a script's source text, its output is the reply of EVAL. It never
-// accesses keys, clients, the clock or sockets: commands go through the Caller
+// accesses keys, clients, the clock or sockets: commands go through the Host
 // that is passed to each run. It is the only importer of gopher-lua, with its
 // subpackages lualib (the libraries that Redis ships) and syntax (the grammar).
 //

@@ -107,7 +107,7 @@ func equalExceptLuaText(got, want string) bool {
 }
 
 // eval returns EVAL's reply in RESP version proto.
-func eval(r *Runtime, script string, proto int, c Caller, args ...string) []byte {
+func eval(r *Runtime, script string, proto int, h Host, args ...string) []byte {
 	s, failure, ok := r.Load([]byte(script))
 	if !ok {
 		return resp.Append(nil, failure, proto)
@@ -116,10 +116,10 @@ func eval(r *Runtime, script string, proto int, c Caller, args ...string) []byte
 	for i, a := range args {
 		argv[i] = []byte(a)
 	}
-	if f, ok := c.(*fakeServer); ok {
+	if f, ok := h.(*fakeServer); ok {
 		f.readOnly = s.Flags().NoWrites
 	}
-	return resp.Append(nil, r.Run(s, nil, argv, c), proto)
+	return resp.Append(nil, r.Run(s, nil, argv, h), proto)
 }
 
 func recordFacts(t *testing.T, path string) {

@@ -7,7 +7,7 @@ import (
 	"github.com/lockredis/lockredis/resp"
 )
 
-// fakeServer is a Caller for tests: the commands that the fact files use, on one
+// fakeServer is a Host for tests: the commands that the fact files use, on one
 // database that is empty at first.
 type fakeServer struct {
 	strings  map[string]string

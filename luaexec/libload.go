@@ -65,16 +65,16 @@ func validName(name string) bool {
 // the reply of FUNCTION LOAD, and nothing has changed. The code of the library runs: its
 // redis.log goes to c. c.Tick is called about every thousand instructions and ends the code
 // with the error "FUNCTION LOAD timeout".
-func (r *Runtime) LoadLibrary(code []byte, replace bool, c Caller) (
+func (r *Runtime) LoadLibrary(code []byte, replace bool, h Host) (
 	l *Library, failure resp.Reply, ok bool,
 ) {
-	l, failure, ok = r.loadInto(&r.libs, string(code), replace, c)
+	l, failure, ok = r.loadInto(&r.libs, string(code), replace, h)
 	r.dropIdleLibraries()
 	return l, failure, ok
 }
 
 // loadInto runs the code of a library and adds the library to set.
-func (r *Runtime) loadInto(set *libraries, code string, replace bool, c Caller) (
+func (r *Runtime) loadInto(set *libraries, code string, replace bool, h Host) (
 	l *Library, failure resp.Reply, ok bool,
 ) {
 	refuse := func(text string) (*Library, resp.Reply, bool) {
@@ -94,7 +94,7 @@ func (r *Runtime) loadInto(set *libraries, code string, replace bool, c Caller) 
 		return refuse("ERR Error compiling function: " + err.Error())
 	}
 	l = &Library{name: name, code: code, pace: max(chunk.pace, looping)}
-	if text := m.loadLibrary(l, chunk, c); text != "" {
+	if text := m.loadLibrary(l, chunk, h); text != "" {
 		return refuse("ERR Error registering functions: " + text)
 	}
 	l.size = heapsize.Pointers[Library](1) + heapsize.Text(len(code)) + heapsize.Text(len(name))
@@ -134,13 +134,13 @@ func (r *Runtime) functionMachine() *machine {
 
 // loadLibrary runs the code of l, which registers its functions. It returns the text of the
 // error that ended the code, or "".
-func (m *machine) loadLibrary(l *Library, code chunk, c Caller) (failure string) {
+func (m *machine) loadLibrary(l *Library, code chunk, h Host) (failure string) {
 	m.loading, m.ticker.ending = &loading{l, map[string]bool{}}, errLoadTimeout
 	defer func() { m.loading, m.ticker.ending = nil, errKilled }()
 	var reply resp.Reply
 	m.whileLoading(func() {
 		m.L.Push(m.L.NewFunctionFromProto(code.proto))
-		reply = m.run(task{pace: l.pace, discard: true}, c)
+		reply = m.run(task{pace: l.pace, discard: true}, h)
 	})
 	killed := m.ticker.killed
 	m.refresh()

@@ -19,8 +19,8 @@ func loadLibrary(t *testing.T, r *Runtime, name, code string) {
 }
 
 // tryLibrary loads a library, in the place of another one, and returns the error's text.
-func tryLibrary(r *Runtime, name, code string, c Caller) string {
-	_, failure, ok := r.LoadLibrary([]byte("#!lua name="+name+"\n"+code), true, c)
+func tryLibrary(r *Runtime, name, code string, h Host) string {
+	_, failure, ok := r.LoadLibrary([]byte("#!lua name="+name+"\n"+code), true, h)
 	if ok {
 		return ""
 	}
@@ -33,7 +33,7 @@ func fcall(r *Runtime, name string, args ...string) string {
 	return fcallOn(r, newFakeServer(), name, args...)
 }
 
-func fcallOn(r *Runtime, c Caller, name string, args ...string) string {
+func fcallOn(r *Runtime, h Host, name string, args ...string) string {
 	f, ok := r.Function([]byte(name))
 	if !ok {
 		return "no function " + name
@@ -42,7 +42,7 @@ func fcallOn(r *Runtime, c Caller, name string, args ...string) string {
 	for i, a := range args {
 		list[i] = []byte(a)
 	}
-	reply := string(resp.Append(nil, r.RunFunction(f, keys, list, c), 2))
+	reply := string(resp.Append(nil, r.RunFunction(f, keys, list, h), 2))
 	for _, b := range append(keys, list...) {
 		copy(b, "????????")
 	}

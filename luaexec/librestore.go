@@ -12,8 +12,8 @@ type Restore struct {
 func (r *Runtime) Restore() *Restore { return &Restore{r, newLibraries(nil)} }
 
 // Load loads a library as LoadLibrary does, beside those of the Restore.
-func (s *Restore) Load(code string, c Caller) (failure resp.Reply, ok bool) {
-	_, failure, ok = s.r.loadInto(&s.added, code, false, c)
+func (s *Restore) Load(code string, h Host) (failure resp.Reply, ok bool) {
+	_, failure, ok = s.r.loadInto(&s.added, code, false, h)
 	if !ok {
 		s.r.dropIdleLibraries()
 	}

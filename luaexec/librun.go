@@ -8,7 +8,7 @@ import (
 
 // RunFunction executes a function of a library and returns FCALL's reply. Run's doc says
 // what is true of both.
-func (r *Runtime) RunFunction(f *Function, keys, args [][]byte, c Caller) (reply resp.Reply) {
+func (r *Runtime) RunFunction(f *Function, keys, args [][]byte, h Host) (reply resp.Reply) {
 	if r.running() {
 		return errNested
 	}
@@ -27,7 +27,7 @@ func (r *Runtime) RunFunction(f *Function, keys, args [][]byte, c Caller) (reply
 		m.keys.weigh(keys)
 		m.argv.weigh(args)
 	}
-	reply = m.run(task{name: f.name, pace: pace, args: 2}, c)
+	reply = m.run(task{name: f.name, pace: pace, args: 2}, h)
 	m.refresh()
 	return reply
 }

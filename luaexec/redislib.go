@@ -145,7 +145,7 @@ func (m *machine) log(L *lua.LState) int {
 			parts = append(parts, text)
 		}
 	}
-	m.caller.Log(int(level), strings.Join(parts, " "))
+	m.host.Log(int(level), strings.Join(parts, " "))
 	return 0
 }
 
@@ -160,7 +160,7 @@ func (m *machine) setresp(L *lua.LState) int {
 		return throwError(L, errSetrespNumber, false)
 	}
 	m.proto = int(v)
-	m.caller.SetProtocol(m.proto)
+	m.host.SetProtocol(m.proto)
 	return 0
 }
 
@@ -170,7 +170,7 @@ func (m *machine) aclCheckCmd(L *lua.LState) int {
 	if failure != "" {
 		return throwError(L, failure, false)
 	}
-	ok, known := m.caller.Allowed(args)
+	ok, known := m.host.Allowed(args)
 	if !known {
 		return throwError(L, errACLCommand, false)
 	}

@@ -18,7 +18,7 @@ var errNested = resp.Error("ERR a script cannot run another script")
 // The reply may alias the arguments and the script's strings. It is valid until
 // the next call of any of the runtime's methods. A panic inside becomes an error
 // reply, and the Lua state is dropped.
-func (r *Runtime) Run(s *Script, keys, args [][]byte, c Caller) (reply resp.Reply) {
+func (r *Runtime) Run(s *Script, keys, args [][]byte, h Host) (reply resp.Reply) {
 	if r.running() {
 		return errNested
 	}
@@ -33,7 +33,7 @@ func (r *Runtime) Run(s *Script, keys, args [][]byte, c Caller) (reply resp.Repl
 		m.sandbox.setGlobal("ARGV", m.argv.table)
 	}
 	m.L.Push(s.function(m))
-	reply = m.run(task{name: s.sha, pace: s.pace}, c)
+	reply = m.run(task{name: s.sha, pace: s.pace}, h)
 	if m.keys.table == nil {
 		m.sandbox.setGlobal("KEYS", lua.LNil)
 	}
@@ -53,7 +53,7 @@ func (m *machine) wasHeavy() bool {
 
 // running reports whether a script, a function or the code of a library runs.
 func (r *Runtime) running() bool {
-	return r.vm != nil && r.vm.caller != nil || r.libs.vm != nil && r.libs.vm.caller != nil
+	return r.vm != nil && r.vm.host != nil || r.libs.vm != nil && r.libs.vm.host != nil
 }
 
 // task describes a run.
@@ -66,8 +66,8 @@ type task struct {
 
 // run calls the function that lies below its arguments on the stack, and converts its
 // result. A panic becomes an error reply.
-func (m *machine) run(t task, c Caller) (reply resp.Reply) {
-	m.begin(t, c)
+func (m *machine) run(t task, h Host) (reply resp.Reply) {
+	m.begin(t, h)
 	done := false
 	defer func() {
 		if !done {
@@ -81,10 +81,10 @@ func (m *machine) run(t task, c Caller) (reply resp.Reply) {
 	return reply
 }
 
-func (m *machine) begin(t task, c Caller) {
-	m.caller, m.name, m.proto = c, t.name, 2
+func (m *machine) begin(t task, h Host) {
+	m.host, m.name, m.proto = h, t.name, 2
 	m.fault, m.taken, m.threads, m.panicked = fault{}, 0, 0, false
-	m.ticker.start(c)
+	m.ticker.start(h)
 	if t.pace != brief {
 		m.ticker.setPace(t.pace)
 		fieldsOf(m.L).mainLoop = m.counting
@@ -96,7 +96,7 @@ func (m *machine) end(t task) {
 		m.ticker.setPace(brief)
 		fieldsOf(m.L).mainLoop = m.plain
 	}
-	m.caller = nil
+	m.host = nil
 	m.inCall = false
 	m.sources, m.active = nil, m.active[:0]
 	m.visited, m.visitedKey = nil, nil

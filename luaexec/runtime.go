@@ -7,9 +7,9 @@ import (
 	"github.com/lockredis/lockredis/resp"
 )
 
-// Caller runs the commands of a script. Run calls its methods, on its own
+// Host runs the commands of a script. Run calls its methods, on its own
 // goroutine.
-type Caller interface {
+type Host interface {
 	// Command runs one command for the script. It makes all checks: unknown
 	// commands, arity, commands that scripts must not use, writes from read-only
 	// scripts. The arguments are valid until it returns. The reply may alias
@@ -73,7 +73,7 @@ func New(opts Options) *Runtime {
 }
 
 // TickSoon makes the running script or function pass a safe point at its next call or
-// round of a loop, unless it cannot loop. Caller.Command calls it.
+// round of a loop, unless it cannot loop. Host.Command calls it.
 func (r *Runtime) TickSoon() {
 	for _, m := range []*machine{r.vm, r.libs.vm} {
 		if m != nil {

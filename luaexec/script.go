@@ -37,7 +37,7 @@ func (s *Script) Flags() Flags { return s.flags }
 
 // Loops reports whether the script may run for ever or long: it has a loop or a
 // function, can compile further code, or has more than a thousand instructions. Only such
-// scripts are interrupted now and then to call Caller.Tick.
+// scripts are interrupted now and then to call Host.Tick.
 func (s *Script) Loops() bool { return s.pace != brief }
 
 // textSize estimates the script's memory without its code, in bytes.

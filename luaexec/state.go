@@ -38,7 +38,7 @@ type machine struct {
 	onError *lua.LFunction // noteFault
 	fault   fault          // the place of the error that ends the script
 
-	caller Caller
+	host   Host
 	chunk  string // scriptName or libraryName
 	name   string // of the running script or function, in errors
 	proto  int    // RESP version of command replies: 2, or set by redis.setresp

@@ -3,7 +3,7 @@ package luaexec
 import lua "github.com/yuin/gopher-lua"
 
 const (
-	// ticksPerCheck is the number of ticks between two checks by Caller.Tick. A tick is a round
+	// ticksPerCheck is the number of ticks between two checks by Host.Tick. A tick is a round
 	// of a loop, a call, or in long code an instruction.
 	ticksPerCheck = 500
 	// ticksPerPause is the number of ticks between two checks of the stack's depth.
@@ -16,12 +16,12 @@ const (
 // ticker counts the ticks of scripts that can loop, and passes safe points.
 type ticker struct {
 	main   *lua.LState
-	caller Caller
+	host   Host
 	soon   int // ticks until the next pause
 	left   int // ticks from there to the next safe point, a multiple of ticksPerPause
 	below  int // open calls of the coroutines that wait for the running one
 	killed bool
-	ending string // the error of a script that Caller.Tick kills
+	ending string // the error of a script that Host.Tick kills
 	reason string // the error that a killed script ends with
 	memory heapWatch
 
@@ -37,8 +37,8 @@ func (t *ticker) init(main *lua.LState, growth func(heap uint64) uint64) {
 	t.main, t.ending, t.memory.allowed = main, errKilled, growth
 }
 
-func (t *ticker) start(c Caller) {
-	t.caller, t.below, t.killed = c, 0, false
+func (t *ticker) start(h Host) {
+	t.host, t.below, t.killed = h, 0, false
 	t.rest()
 	t.memory.start()
 }
@@ -77,13 +77,13 @@ func (t *ticker) pause(L *lua.LState) {
 	}
 }
 
-// safePoint calls Caller.Tick and checks the heap, to which the script is about to
+// safePoint calls Host.Tick and checks the heap, to which the script is about to
 // add bytes. It reports whether the script is killed. After that every
 // instruction passes a safe point.
 func (t *ticker) safePoint(bytes int) (killed bool) {
 	switch {
 	case t.killed:
-	case t.caller.Tick():
+	case t.host.Tick():
 		t.killed, t.reason = true, t.ending
 	case t.memory.exceeded(bytes):
 		t.killed, t.reason = true, errMemory
@@ -97,7 +97,7 @@ func (t *ticker) safePoint(bytes int) (killed bool) {
 
 // watch is lualib.Limits.Watch: the safe point within a long library call.
 func (t *ticker) watch(L *lua.LState, bytes int) {
-	if t.caller != nil && t.safePoint(bytes) {
+	if t.host != nil && t.safePoint(bytes) {
 		L.Error(lua.LString(t.reason), 0)
 	}
 }

@@ -185,8 +185,8 @@ type ScriptRunner interface {
 	// RunFunction runs a function as c's session. line is the command line of FCALL, with
 	// that number of keys.
 	RunFunction(c *Ctx, f *luaexec.Function, line resp.Args, keys int, readOnly bool) resp.Reply
-	// Loader returns the caller for the code of one library that is loaded.
-	Loader() luaexec.Caller
+	// Loader returns the host for the code of one library that is loaded.
+	Loader() luaexec.Host
 	// Kill asks the running script to stop: SCRIPT KILL, or FUNCTION KILL if function is true.
 	Kill(function bool) resp.Reply
 	// Busy reports whether a script is running: the command runs at one of its safe

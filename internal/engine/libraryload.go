@@ -14,7 +14,7 @@ const (
 	loadTicks = 100_000
 )
 
-// loadingRun is the luaexec.Caller of one library's code. That code calls no commands. No
+// loadingRun is the luaexec.Host of one library's code. That code calls no commands. No
 // other unit runs meanwhile, and only the limits end the code.
 type loadingRun struct {
 	e       *Engine
@@ -22,8 +22,8 @@ type loadingRun struct {
 	ticks   int
 }
 
-// Loader returns the caller for the code of one library that is loaded.
-func (r *scriptRun) Loader() luaexec.Caller {
+// Loader returns the host for the code of one library that is loaded.
+func (r *scriptRun) Loader() luaexec.Host {
 	return &loadingRun{e: r.e}
 }
 

@@ -11,7 +11,7 @@ import (
 )
 
 // scriptRun is the running script or function. Scripts do not nest, so there is one at most.
-// It is command.ScriptRunner for the handlers and luaexec.Caller for the script.
+// It is command.ScriptRunner for the handlers and luaexec.Host for the script.
 //
 // A script that can loop passes safe points, see package luaexec. After
 // busy-reply-threshold, each safe point runs the units of the queued callers. There all
