@@ -61,6 +61,9 @@ bench-short: ## run the bench for 90 seconds; writes nothing
 bench-compare: ## measure the working tree and another commit: make bench-compare BASE=HEAD~1
 	cd bench/perf && go run . -base "$${BASE:?must be a commit}"
 
+road: ## count the functions that a PING and a lock script's EVALSHA enter
+	go run ./bench/road
+
 docs: ## write docs/commands.md and docs/directives.md from their tables
 	go test ./internal/command ./internal/config -count=1 -run Docs -update
 
@@ -77,4 +80,4 @@ lint: ## run go vet and staticcheck, build for 32 bits, and actionlint on the wo
 help: ## print this text
 	@grep -E '^[a-z-]+:.*## ' $(MAKEFILE_LIST) | sed 's/:.*## /\t/' | expand -t 14
 
-.PHONY: build binaries dist image clients spring-matrix check race matrix vectors diff bench bench-short bench-compare bench-rlock lint docs command-docs help soak fuzz simulate faults
+.PHONY: build binaries dist image clients spring-matrix check race matrix vectors diff bench bench-short bench-compare bench-rlock road lint docs command-docs help soak fuzz simulate faults

@@ -1,0 +1,63 @@
+package main
+
+import (
+	"slices"
+	"strings"
+	"testing"
+)
+
+const source = `package a
+
+func (t *T) outer() {
+	inner := func() {
+		work()
+	}
+	inner()
+}
+
+func (l list[K]) rare() {
+	work()
+}
+
+func once() { work() }
+`
+
+func read(string) ([]byte, error) { return []byte(source), nil }
+
+// profileOf is a profile with these counts of outer, its literal, rare and once.
+func profileOf(counts ...string) string {
+	blocks := []string{"3.21,4.17 1", "4.17,6.3 1", "10.25,12.2 1", "14.13,14.22 1"}
+	lines := []string{"mode: atomic"}
+	for i, b := range blocks {
+		lines = append(lines, module+"a/a.go:"+b+" "+counts[i])
+	}
+	return strings.Join(lines, "\n") + "\n"
+}
+
+func TestAFunctionIsEnteredIfEachRequestAddsToItsCounts(t *testing.T) {
+	names, err := entered(profileOf("5", "7", "0", "1"), profileOf("105", "107", "99", "1"), 100, read)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if want := []string{"a/T.outer", "a/T.outer, literal in line 4"}; !slices.Equal(names, want) {
+		t.Errorf("the functions are %q, want %q", names, want)
+	}
+}
+
+func TestAMethodOfAGenericTypeIsNamedByItsType(t *testing.T) {
+	names, err := entered(profileOf("0", "0", "0", "0"), profileOf("0", "0", "1", "1"), 1, read)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if want := []string{"a/list.rare", "a/once"}; !slices.Equal(names, want) {
+		t.Errorf("the functions are %q, want %q", names, want)
+	}
+}
+
+func TestAMalformedProfileIsAnError(t *testing.T) {
+	for _, text := range []string{"mode: atomic\nno file\n", module + "a/a.go:3.21 1 1\n"} {
+		if _, err := entered("", text, 1, read); err == nil {
+			t.Errorf("%q is taken for a profile", text)
+		}
+	}
+}
