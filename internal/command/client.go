@@ -346,12 +346,6 @@ func clientUnblock(c *Ctx, args resp.Args) resp.Reply {
 	if withError {
 		answer = errUnblocked
 	}
-	// Redis counts every unblocked command as failed, and CLIENT UNBLOCK if it sends an
-	// error. Unpark counts errors.
-	if answer.IsError() {
-		c.Calls().Failed++
-	} else {
-		c.Table.Calls(s.Parked.Cmd).Failed++
-	}
-	return resp.Flag(c.Parking.Unpark(s, answer))
+	c.Parking.Unblock(c, s, answer)
+	return resp.Int(1)
 }

@@ -14,10 +14,6 @@ type Ctx struct {
 	Proto   int // RESP version the reply is for; a script chooses its own
 	From    Origin
 	argv    int // bytes of the arguments, for CLIENT LIST
-	// Counted is set by a handler that has counted the errors in its reply.
-	Counted bool
-	// Refused is set in EXEC's Ctx when ACL rules refused a command that it has queued.
-	Refused bool
 }
 
 // Origin is where a command comes from. It decides which checks apply.

@@ -124,6 +124,8 @@ type Parking interface {
 	Park(p *Parked)
 	// Unpark ends a session's wait with a reply and reports whether it waited.
 	Unpark(s *Session, r resp.Reply) bool
+	// Unblock ends the wait of s with a reply, for CLIENT UNBLOCK, which c is.
+	Unblock(c *Ctx, s *Session, r resp.Reply)
 	// Signal wakes the clients that are parked on key when the unit ends: they may
 	// be served now. The store signals every key that it creates. A command signals
 	// a key that has grown, or that it has destroyed, if clients wait for that.
@@ -166,8 +168,8 @@ type Monitors interface {
 
 // Runner runs the commands that a transaction has queued.
 type Runner interface {
-	// RunQueued runs one queued command as c's session and queues its reply.
-	RunQueued(c *Ctx, cmd *Command, args resp.Args)
+	// RunQueued runs the commands of t as c's session and queues their replies. c is EXEC.
+	RunQueued(c *Ctx, t *Transaction)
 }
 
 // Replies queues replies while a handler runs.

@@ -28,10 +28,11 @@ func (noRates) Reset()                               {}
 // noParking is a server on which no client waits.
 type noParking struct{}
 
-func (noParking) Park(*Parked)                     {}
-func (noParking) Unpark(*Session, resp.Reply) bool { return false }
-func (noParking) Signal(int, string)               {}
-func (noParking) Waiting() int                     { return 0 }
+func (noParking) Park(*Parked)                       {}
+func (noParking) Unpark(*Session, resp.Reply) bool   { return false }
+func (noParking) Unblock(*Ctx, *Session, resp.Reply) {}
+func (noParking) Signal(int, string)                 {}
+func (noParking) Waiting() int                       { return 0 }
 
 // newHarness returns a harness with two empty databases, at 1,000,000 ms Unix time.
 func newHarness(t testing.TB) *harness {

@@ -39,9 +39,7 @@ func exec(c *Ctx, _ resp.Args) resp.Reply {
 	}
 	c.Replies.Send(c, resp.ArrayHeader(len(t.Queue)))
 	s.Running = t
-	for i, args := range t.Queue {
-		c.Runner.RunQueued(c, t.Cmds[i], args)
-	}
+	c.Runner.RunQueued(c, t)
 	s.Running = nil
 	return resp.NoReply
 }

@@ -3,6 +3,7 @@ package engine
 import (
 	"strings"
 
+	"github.com/lockredis/lockredis/internal/acl"
 	"github.com/lockredis/lockredis/internal/command"
 	"github.com/lockredis/lockredis/resp"
 )
@@ -12,11 +13,17 @@ type verdict uint8
 
 const (
 	admitted verdict = iota // the handler is to be called
-	refused                 // the reply is Engine.answer
-	enqueued                // the transaction has queued it; the reply is Engine.answer
+	refused                 // the reply says why
+	enqueued                // the transaction has queued it
 	heldBack                // CLIENT PAUSE holds it back: no reply yet
 	withheld                // a fault holds it up: no reply yet
 )
+
+// checks decides whether a command may run.
+type checks struct {
+	e    *Engine
+	line acl.Line // of the command whose rights are checked
+}
 
 // admit makes every check between a command and its handler, in Redis's order
 // (7.0.15, processCommand in server.c, scriptCall in script.c). c.From decides
@@ -31,64 +38,76 @@ const (
 //   - FromWait: none. The command was admitted when it was parked.
 //
 // Code that refuses, redirects or delays commands goes here and nowhere else. A new
-// check goes to its position in Redis's order. c.Cmd is nil for an unknown command.
-func (e *Engine) admit(c *command.Ctx, args resp.Args) verdict {
+// check goes to its position in Redis's order. c.Cmd is nil for an unknown command. The reply
+// is that to a command that is refused or enqueued.
+func (k *checks) admit(c *command.Ctx, args resp.Args) (verdict, resp.Reply) {
 	switch c.From {
 	case command.FromClient:
-		return e.admitFromClient(c, args)
+		return k.fromClient(c, args)
 	case command.FromScript:
-		return e.admitFromScript(c, args)
+		return k.fromScript(c, args)
 	case command.FromKit:
-		return e.admitFromKit(c, args)
+		return k.fromKit(c, args)
 	case command.FromExec:
-		return e.admitFromExec(c, args)
+		return k.fromExec(c, args)
 	}
-	return admitted
+	return admitted, resp.NoReply
 }
 
-// admitFromClient makes the checks of a connection's command.
-func (e *Engine) admitFromClient(c *command.Ctx, args resp.Args) verdict {
+// fromClient makes the checks of a connection's command.
+func (k *checks) fromClient(c *command.Ctx, args resp.Args) (verdict, resp.Reply) {
+	e, s, cmd := k.e, c.Session, c.Cmd
 	if e.faults != nil {
-		if v := e.injected(c, args); v != admitted {
-			return v
+		if v, reply := e.injected(c, args); v != admitted {
+			return v, reply
 		}
 	}
-	s, cmd := c.Session, c.Cmd
 	switch {
 	case cmd == nil && isWebRequest(args[0]):
-		return e.dropWebRequest(s)
+		return k.dropWebRequest(s)
 	case cmd == nil:
-		return e.refuse(c, e.unknown(s, args))
+		return k.refuse(c, k.unknown(s, args))
 	case !cmd.ArityOK(len(args)):
-		return e.refuse(c, resp.ErrArity(cmd.Name))
+		return k.refuse(c, resp.ErrArity(cmd.Name))
 	case cmd.Has(command.Protected) && !allows(c):
-		return e.refuse(c, errProtected(cmd))
+		return k.refuse(c, errProtected(cmd))
 	case !s.Authenticated.Load() && c.Users.AuthRequired() && !cmd.Has(command.NoAuth):
-		return e.refuse(c, errNoAuth)
+		return k.refuse(c, errNoAuth)
 	case s.Multi != nil && cmd.Has(command.NoMulti):
-		return e.refuse(c, errInMulti)
-	case s.User.Restricted() && e.forbidden(c, args):
-		return e.refuse(c, e.answer)
-	case c.Cluster != nil && e.misrouted(c, args):
-		return e.misroute(c)
-	case c.Config.MaxMemory > 0 && e.exceedsMemory(c, args):
-		return e.refuse(c, resp.ErrOOM)
-	case e.files.Refuses() && e.cannotPersist(c, args):
-		return e.refuse(c, errMisconf)
-	case c.Config.LacksReplicas() && e.lineFlags(c, args).Has(command.Write):
-		return e.refuse(c, errNoReplicas)
-	case s.Proto == 2 && !cmd.Has(command.WhileSubscribed) && s.Subscribed():
-		return e.refuse(c, errSubscribed(cmd.Name))
-	case e.midway && e.refusesMidway(c):
-		return e.refuse(c, e.answer)
-	case s.Monitor && e.lineFlags(c, args)&(command.ReadOnly|command.Write|command.MayReplicate) != 0:
-		return e.refuse(c, errMonitor)
-	case !s.Monitor && e.pausing.delays(c.Now()) && e.pausing.applies(e.lineFlags(c, args)):
-		return heldBack
-	case s.Multi != nil && !cmd.Has(command.InMulti):
-		return e.enqueue(c, args)
+		return k.refuse(c, errInMulti)
 	}
-	return admitted
+	if refusal, is := k.forbidden(c, args); is {
+		return k.refuse(c, refusal)
+	}
+	if c.Cluster != nil {
+		if refusal, is := k.misrouted(c, args); is {
+			return k.redirect(c, refusal)
+		}
+	}
+	switch {
+	case c.Config.MaxMemory > 0 && k.exceedsMemory(c, args):
+		return k.refuse(c, resp.ErrOOM)
+	case e.files.Refuses() && k.cannotPersist(c, args):
+		return k.refuse(c, errMisconf)
+	case c.Config.LacksReplicas() && lineFlags(c, args).Has(command.Write):
+		return k.refuse(c, errNoReplicas)
+	case s.Proto == 2 && !cmd.Has(command.WhileSubscribed) && s.Subscribed():
+		return k.refuse(c, errSubscribed(cmd.Name))
+	}
+	if e.midway {
+		if refusal, is := e.refusesMidway(c); is {
+			return k.refuse(c, refusal)
+		}
+	}
+	switch {
+	case s.Monitor && lineFlags(c, args)&(command.ReadOnly|command.Write|command.MayReplicate) != 0:
+		return k.refuse(c, errMonitor)
+	case !s.Monitor && e.pausing.delays(c.Now()) && e.pausing.applies(lineFlags(c, args)):
+		return heldBack, resp.NoReply
+	case s.Multi != nil && !cmd.Has(command.InMulti):
+		return k.enqueue(c, args)
+	}
+	return admitted, resp.NoReply
 }
 
 // allows reports whether the client may run a command with the flag Protected.
@@ -108,72 +127,89 @@ func isDebug(cmd *command.Command) bool {
 	return cmd.Has(command.Protected) && !cmd.Has(command.Own) && !ofModules(cmd)
 }
 
-// admitFromScript makes the checks of redis.call.
-func (e *Engine) admitFromScript(c *command.Ctx, args resp.Args) verdict {
-	cmd, r := c.Cmd, &e.script
+// fromScript makes the checks of redis.call.
+func (k *checks) fromScript(c *command.Ctx, args resp.Args) (verdict, resp.Reply) {
+	cmd, r := c.Cmd, &k.e.script
 	switch {
 	case cmd == nil:
-		return e.refuse(c, errScriptUnknown)
+		return k.refuse(c, errScriptUnknown)
 	case !cmd.ArityOK(len(args)):
-		return e.refuse(c, errScriptArity)
-	case cmd.Has(command.NoScript) && !(e.env.DebugInScripts && isDebug(cmd) && allows(c)):
-		return e.refuse(c, errScriptNoScript)
-	case c.Session.User.Restricted() && e.forbidden(c, args):
-		return e.refuse(c, e.answer)
-	case r.noWrite && replicates(cmd.Flags):
-		return e.refuse(c, errScriptReadOnly)
-	case cmd.Has(command.Write) && e.files.Refuses():
-		return e.refuse(c, errMisconf)
-	case cmd.Has(command.Write) && c.Config.LacksReplicas():
-		return e.refuse(c, errNoReplicas)
-	case r.oom && cmd.Has(command.DenyOOM) && !r.wrote:
-		return e.refuse(c, resp.ErrOOM)
-	case r.routed && e.misroutedInScript(c, args):
-		return e.refuse(c, e.answer)
+		return k.refuse(c, errScriptArity)
+	case cmd.Has(command.NoScript) && !(c.DebugInScripts && isDebug(cmd) && allows(c)):
+		return k.refuse(c, errScriptNoScript)
 	}
-	return admitted
+	if refusal, is := k.forbidden(c, args); is {
+		return k.refuse(c, refusal)
+	}
+	switch {
+	case r.noWrite && replicates(cmd.Flags):
+		return k.refuse(c, errScriptReadOnly)
+	case cmd.Has(command.Write) && k.e.files.Refuses():
+		return k.refuse(c, errMisconf)
+	case cmd.Has(command.Write) && c.Config.LacksReplicas():
+		return k.refuse(c, errNoReplicas)
+	case r.oom && cmd.Has(command.DenyOOM) && !r.wrote:
+		return k.refuse(c, resp.ErrOOM)
+	}
+	if r.routed {
+		if refusal, is := k.misroutedInScript(c, args); is {
+			return k.refuse(c, refusal)
+		}
+	}
+	return admitted, resp.NoReply
 }
 
-// admitFromKit makes the checks of RunDirect.
-func (e *Engine) admitFromKit(c *command.Ctx, args resp.Args) verdict {
+// fromKit makes the checks of RunDirect.
+func (k *checks) fromKit(c *command.Ctx, args resp.Args) (verdict, resp.Reply) {
 	switch cmd := c.Cmd; {
 	case cmd == nil:
-		return e.refuse(c, e.unknown(c.Session, args))
+		return k.refuse(c, k.unknown(c.Session, args))
 	case !cmd.ArityOK(len(args)):
-		return e.refuse(c, resp.ErrArity(cmd.Name))
+		return k.refuse(c, resp.ErrArity(cmd.Name))
 	case cmd.Has(command.NeedsConnection):
-		return e.refuse(c, errNoConnection(cmd.Name))
+		return k.refuse(c, errNoConnection(cmd.Name))
 	}
-	return admitted
+	return admitted, resp.NoReply
 }
 
-// refuse counts a refused command and makes refusal its reply. A command that is refused
-// inside MULTI makes EXEC fail. A refused EXEC ends the transaction.
-func (e *Engine) refuse(c *command.Ctx, refusal resp.Reply) verdict {
-	if c.Cmd != nil {
-		c.Calls().Rejected++
+// fromExec makes the checks of a queued command. It was admitted when it was queued, but the
+// user's rights may have changed. Its refusal counts as an error of EXEC.
+func (k *checks) fromExec(c *command.Ctx, args resp.Args) (verdict, resp.Reply) {
+	if refusal, is := k.forbidden(c, args); is {
+		return refused, refusal
 	}
-	if c.From == command.FromClient && c.Session.Multi != nil {
-		c.Session.Multi.Dirty = true
-	}
+	return admitted, resp.NoReply
+}
+
+// refuse refuses a command. A refused EXEC says that its transaction is aborted.
+func (k *checks) refuse(c *command.Ctx, refusal resp.Reply) (verdict, resp.Reply) {
 	if c.From == command.FromClient && c.Cmd != nil && c.Cmd.Has(command.RunsQueue) {
-		command.EndTransaction(c)
 		refusal = errAborted(refusal)
 	}
-	e.errors.count(refusal.Text())
-	e.answer = refusal
-	return refused
+	return k.redirect(c, refusal)
+}
+
+// redirect counts a refused command and makes refusal its reply. A command that is refused
+// inside MULTI makes EXEC fail. A refused EXEC ends the transaction.
+func (k *checks) redirect(c *command.Ctx, refusal resp.Reply) (verdict, resp.Reply) {
+	if c.From == command.FromClient {
+		if c.Session.Multi != nil {
+			c.Session.Multi.Dirty = true
+		}
+		if c.Cmd != nil && c.Cmd.Has(command.RunsQueue) {
+			command.EndTransaction(c)
+		}
+	}
+	k.e.errors.rejected(c, refusal)
+	return refused, refusal
 }
 
 // enqueue adds a command to the transaction, unless EXEC is certain to fail.
-func (e *Engine) enqueue(c *command.Ctx, args resp.Args) verdict {
-	e.answer = resp.Queued
-	s := c.Session
-	if s.Multi.Dirty || s.Touched {
-		return enqueued
+func (k *checks) enqueue(c *command.Ctx, args resp.Args) (verdict, resp.Reply) {
+	if s := c.Session; !s.Multi.Dirty && !s.Touched {
+		c.Queued += s.Multi.Add(c.Cmd, lineFlags(c, args), copied(args))
 	}
-	e.env.Queued += s.Multi.Add(c.Cmd, e.lineFlags(c, args), copied(args))
-	return enqueued
+	return enqueued, resp.Queued
 }
 
 // copied returns a copy of args that shares no memory with it.
@@ -187,7 +223,7 @@ func copied(args resp.Args) [][]byte {
 
 // lineFlags returns the flags of a command line. EXEC has the flags of every
 // command that it has queued.
-func (e *Engine) lineFlags(c *command.Ctx, args resp.Args) command.Flags {
+func lineFlags(c *command.Ctx, args resp.Args) command.Flags {
 	f := command.LineFlags(c, args)
 	if c.Session.Multi != nil && c.Cmd.Has(command.RunsQueue) {
 		f |= c.Session.Multi.Flags
@@ -203,18 +239,18 @@ func replicates(f command.Flags) bool { return f&(command.Write|command.MayRepli
 // exceedsMemory reports whether maxmemory refuses the command. Before, it evicts keys:
 // every command of a client does, except at a safe point. A transaction's
 // queue takes memory, too, so inside MULTI only the commands that end it are allowed.
-func (e *Engine) exceedsMemory(c *command.Ctx, args resp.Args) bool {
-	if e.midway || !e.memory.Exceeded() {
+func (k *checks) exceedsMemory(c *command.Ctx, args resp.Args) bool {
+	if k.e.midway || !k.e.memory.Exceeded() {
 		return false
 	}
-	return e.lineFlags(c, args).Has(command.DenyOOM) ||
+	return lineFlags(c, args).Has(command.DenyOOM) ||
 		c.Session.Multi != nil && !c.Cmd.Has(command.EndsMulti)
 }
 
 // cannotPersist reports whether the command is refused after a save that failed. PING is
 // refused too, so that health checks find the failure.
-func (e *Engine) cannotPersist(c *command.Ctx, args resp.Args) bool {
-	return e.lineFlags(c, args).Has(command.Write) || c.Cmd.Has(command.TellsHealth)
+func (k *checks) cannotPersist(c *command.Ctx, args resp.Args) bool {
+	return lineFlags(c, args).Has(command.Write) || c.Cmd.Has(command.TellsHealth)
 }
 
 // isWebRequest recognises HTTP. A web page can make a browser send commands in the body
@@ -224,17 +260,16 @@ func isWebRequest(name []byte) bool {
 }
 
 // dropWebRequest closes the connection without a reply.
-func (e *Engine) dropWebRequest(s *command.Session) verdict {
-	e.log.Warn("possible security attack: a client sends POST or Host: commands", "client", s.Addr)
-	e.sessions.Kill(s)
-	e.answer = resp.NoReply
-	return refused
+func (k *checks) dropWebRequest(s *command.Session) (verdict, resp.Reply) {
+	k.e.log.Warn("possible security attack: a client sends POST or Host: commands", "client", s.Addr)
+	k.e.sessions.Kill(s)
+	return refused, resp.NoReply
 }
 
 // unknown returns the error reply to a command or subcommand that is not in the table.
-func (e *Engine) unknown(s *command.Session, args resp.Args) resp.Reply {
-	e.logUnknown(s, args)
-	if cmd := e.env.Table.Lookup(args[0]); cmd != nil && len(args) > 1 {
+func (k *checks) unknown(s *command.Session, args resp.Args) resp.Reply {
+	k.logUnknown(s, args)
+	if cmd := k.e.env.Table.Lookup(args[0]); cmd != nil && len(args) > 1 {
 		container := strings.ToUpper(cString(args[0], len(args[0])))
 		return errUnknownSubcommand(cString(args[1], 128), container)
 	}
@@ -264,7 +299,8 @@ const (
 
 // logUnknown writes a log line for an unknown command, once for a client library. A client that
 // expects another topology is told what to configure.
-func (e *Engine) logUnknown(s *command.Session, args resp.Args) {
+func (k *checks) logUnknown(s *command.Session, args resp.Args) {
+	e := k.e
 	name := strings.ToUpper(cString(args[0], 128))
 	if e.env.Table.Lookup(args[0]) != nil && len(args) > 1 {
 		name += " " + strings.ToUpper(cString(args[1], 128))

@@ -11,17 +11,18 @@ import (
 // measures, shows, delays or loses a command goes here.
 //
 // A panic costs the client an -ERR internal error and its connection.
-func (e *Engine) call(c *command.Ctx, args resp.Args, handler command.Func) (reply resp.Reply) {
+func (u *unit) call(c *command.Ctx, args resp.Args, handler command.Func) (reply resp.Reply) {
+	e := u.e
 	if c.Session.Hidden != nil {
 		c.Session.Hidden = nil
 	}
 	if e.monitors.any() {
-		e.showBefore(c, args)
+		e.monitors.commandBegins(c, args)
 	}
 	began, measured := e.begin(c)
 	defer func() {
 		if cause := recover(); cause != nil {
-			reply = e.handlerPanicked(c, cause)
+			reply = u.handlerPanicked(c, cause)
 		}
 		// Counted after the command, so that CONFIG RESETSTAT counts itself. A served
 		// command was counted when it parked, see accountServed.
@@ -32,9 +33,7 @@ func (e *Engine) call(c *command.Ctx, args resp.Args, handler command.Func) (rep
 				e.account(c, args, e.end(c, began))
 			}
 		}
-		if reply.IsError() {
-			e.countFailure(c, reply)
-		}
+		e.errors.ended(c, reply)
 		if e.tracking.Active() && c.Cmd.Has(command.ReadOnly) {
 			e.tracking.Remember(c, args)
 		}
@@ -50,7 +49,8 @@ func (e *Engine) call(c *command.Ctx, args resp.Args, handler command.Func) (rep
 
 // handlerPanicked logs the panic and closes the client's connection: after the error
 // reply, or at once if the client was parked.
-func (e *Engine) handlerPanicked(c *command.Ctx, cause any) resp.Reply {
+func (u *unit) handlerPanicked(c *command.Ctx, cause any) resp.Reply {
+	e := u.e
 	s := c.Session
 	if c.From == command.FromWait {
 		e.disconnect(c.Cmd.Name, s, cause)
@@ -62,13 +62,4 @@ func (e *Engine) handlerPanicked(c *command.Ctx, cause any) resp.Reply {
 	}
 	s.Move(command.Closing)
 	return resp.ErrInternal
-}
-
-// countFailure counts an error reply, for INFO commandstats and errorstats.
-func (e *Engine) countFailure(c *command.Ctx, reply resp.Reply) {
-	if c.Counted {
-		return
-	}
-	c.Calls().Failed++
-	e.errors.count(reply.Text())
 }

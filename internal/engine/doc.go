@@ -8,11 +8,13 @@
 // connection's Source, and runs each of them. There is no mailbox: a unit costs 1.6 µs. Only
 // TIME reads the clock within a unit, so that a script can measure what it does.
 //
-// Every command passes the same files. Before, each of four ways of running a command had
-// checks of its own, and new code would have gone into each.
+// Every command passes the same files, whoever runs it: a client, EXEC, a script, the test kit,
+// or a key that the command has waited for.
 //
+//	unit.go     the road of a command: checks, handler, reply, monitors, tracking
 //	admit.go    every check, in Redis's order; says admitted, refused, enqueued or held back
 //	call.go     statistics, the journal, the handler, a panic
+//	errorstats.go  counts failed and rejected calls
 //	journal.go  sees each unit, each command and each effect on a key
 //
 // The rooms own their state. Each one implements an interface of package command:

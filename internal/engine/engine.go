@@ -7,7 +7,6 @@ import (
 	"sync/atomic"
 
 	"github.com/lockredis/lockredis/expiry"
-	"github.com/lockredis/lockredis/internal/acl"
 	"github.com/lockredis/lockredis/internal/command"
 	"github.com/lockredis/lockredis/internal/config"
 	"github.com/lockredis/lockredis/internal/fault"
@@ -47,6 +46,8 @@ type Engine struct {
 	clock expiry.Clock
 
 	stopwatch stopwatch
+	unit      unit
+	checks    checks
 
 	sessions sessions
 	parking  parking
@@ -73,10 +74,7 @@ type Engine struct {
 	midway  bool // a script runs or a file is read: other units run at its safe points
 	reading bool // a file is read
 
-	line    acl.Line         // of the command whose rights are checked
 	current *command.Session // of the unit's last command; nil before it
-	ctx     command.Ctx      // of the running command; scripts have their own
-	answer  resp.Reply       // to a command that is not admitted, see admit
 
 	interrupted atomic.Bool // Interrupt was called; atomic, as it needs no lock
 	closed      atomic.Bool // Close was called
@@ -107,7 +105,7 @@ func New(opts Options) *Engine {
 		Clients:   &e.sessions,
 		Pausing:   &e.pausing,
 		Monitors:  &e.monitors,
-		Runner:    e,
+		Runner:    &e.unit,
 		Replies:   &e.replies,
 		Script:    &e.script,
 		Watcher:   &e.watches,
@@ -119,7 +117,7 @@ func New(opts Options) *Engine {
 		Server:    opts.Server,
 		Stats:     command.Stats{Errors: map[string]int64{}},
 	}
-	e.ctx.Env = &e.env
+	e.unit.ctx.Env = &e.env
 	e.connectRooms(opts)
 	if opts.Table == nil && opts.Config.LockCommands.Offered() {
 		e.env.Table.AddLockCommands()
@@ -142,14 +140,15 @@ func New(opts Options) *Engine {
 // connectRooms gives each room the other rooms that it uses.
 func (e *Engine) connectRooms(opts Options) {
 	e.replies.init()
-	e.errors = errorCounts{stats: &e.env.Stats}
+	e.unit.e, e.checks.e, e.monitors.e = e, e, e
+	e.errors = errorCounts{stats: &e.env.Stats, table: e.env.Table, script: &e.script}
 	e.rates = rates{e: e, ends: sampleTime}
 	e.events = events{env: &e.env, panicked: e.panicked}
 	e.watches.index = map[watchedKey][]*command.Session{}
 	e.pausing.space = e.env.Space
 	e.tracking = tracking.New(trackingDoor{e}, &e.env)
 	e.env.Tracking = e.tracking
-	e.parking.init(e.env.Table, &e.replies, &e.errors, e.disconnect)
+	e.parking.init(&e.replies, &e.errors, e.disconnect)
 	e.effects = effects{e: e}
 	e.sessions = newSessions(e.forget)
 	e.script.e = e
@@ -215,92 +214,10 @@ func (e *Engine) Execute(s *command.Session, args resp.Args) (ran bool) {
 		e.beginUnit()
 	}
 	e.journal.unit(UnitBegins)
-	ran = e.executeGuarded(s, args)
+	ran = e.unit.execute(s, args)
 	e.journal.unit(UnitEnds)
 	if !atSafePoint {
 		e.serveReady()
 	}
 	return ran
-}
-
-// executeGuarded admits a client's command, calls it and queues its reply. A panic closes
-// the connection.
-func (e *Engine) executeGuarded(s *command.Session, args resp.Args) (ran bool) {
-	ran, e.current = true, s // a command that panics has run
-	defer func() {
-		if cause := recover(); cause != nil {
-			e.disconnect("executing", s, cause)
-		}
-	}()
-	s.LastActive = e.env.Space.Now()
-	e.env.Space.NoTouch = s.NoTouch
-	c := &e.ctx
-	if e.midway {
-		c = &command.Ctx{}
-	}
-	*c = command.Ctx{
-		Env: &e.env, Session: s, Cmd: e.env.Table.Find(args), DB: e.env.Space.DB(s.DB), Proto: s.Proto,
-	}
-	s.LastCommand = c.Cmd
-	verdict := e.admit(c, args)
-	switch verdict {
-	case heldBack:
-		e.pausing.hold(s)
-		return false
-	case withheld:
-		s.Move(command.Held)
-		return false
-	}
-	if s.State() == command.Held {
-		s.Move(command.Ready)
-		defer e.pausing.remove(s)
-	}
-	reply := e.answer
-	if verdict == admitted {
-		reply = e.call(c, args, c.Cmd.Run)
-	}
-	if s.Parked == nil {
-		e.replies.end(s, reply)
-	} else {
-		e.parking.keepLine(s.Parked, args)
-	}
-	if e.monitors.any() {
-		e.showAdmitted(c, args, verdict)
-	}
-	if e.tracking.Active() {
-		e.tracking.CommandEnds(c)
-	}
-	return true
-}
-
-// RunQueued runs one command of a transaction and queues its reply.
-func (e *Engine) RunQueued(c *command.Ctx, cmd *command.Command, args resp.Args) {
-	q := command.Ctx{
-		Env: c.Env, Session: c.Session, Cmd: cmd, DB: c.Space.DB(c.Session.DB), Proto: c.Session.Proto,
-		From: command.FromExec,
-	}
-	if c.Session.Running.Cut {
-		c.Session.ReplyMode |= command.ReplyOff
-	}
-	if e.admit(&q, args) == admitted {
-		e.replies.Send(&q, e.call(&q, args, cmd.Run))
-		if e.monitors.any() {
-			e.showAfter(&q, args)
-		}
-		return
-	}
-	if !c.Refused { // the error counts as EXEC's, once
-		c.Refused = true
-		c.Calls().Failed++
-	}
-	e.replies.Send(&q, e.answer)
-}
-
-// admitAndCall runs a command that cannot be held back or queued, and returns its
-// reply.
-func (e *Engine) admitAndCall(c *command.Ctx, args resp.Args) resp.Reply {
-	if e.admit(c, args) != admitted {
-		return e.answer
-	}
-	return e.call(c, args, c.Cmd.Run)
 }

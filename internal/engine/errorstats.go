@@ -15,8 +15,49 @@ const maxErrorClasses = 128
 // maxClassLength is how many bytes of an error Redis searches for the end of its class.
 const maxClassLength = 31
 
-// errorCounts keeps INFO errorstats: a counter for each class.
-type errorCounts struct{ stats *command.Stats }
+// errorCounts counts errors, for the failed and rejected calls of INFO commandstats and the classes
+// of INFO errorstats. No other code counts them.
+type errorCounts struct {
+	stats  *command.Stats
+	table  *command.Table
+	script *scriptRun
+}
+
+// ended counts the errors in the reply of a command that has run. In a script's reply, each
+// error of a command is a failed call of EVAL, and all errors that the script made are one.
+func (n *errorCounts) ended(c *command.Ctx, reply resp.Reply) {
+	switch {
+	case c.Cmd.Flags&runsScripts != 0:
+		made, known := n.countNew(reply)
+		if made {
+			known++
+		}
+		n.table.Calls(c.Cmd).Failed += known
+		n.script.errors.clear()
+	case reply.IsError():
+		n.failed(c.Cmd, reply)
+	}
+}
+
+// runsScripts are the flags of the commands that run scripts and functions.
+const runsScripts = command.DeclaresInSource | command.DeclaresBySHA | command.DeclaresByName
+
+// failed counts an error reply of a command.
+func (n *errorCounts) failed(cmd *command.Command, reply resp.Reply) {
+	n.table.Calls(cmd).Failed++
+	n.count(reply.Text())
+}
+
+// unblocked counts an end of a wait that is no error: Redis counts it as a failed call.
+func (n *errorCounts) unblocked(cmd *command.Command) { n.table.Calls(cmd).Failed++ }
+
+// rejected counts a command that was not admitted.
+func (n *errorCounts) rejected(c *command.Ctx, refusal resp.Reply) {
+	if c.Cmd != nil {
+		n.table.Calls(c.Cmd).Rejected++
+	}
+	n.count(refusal.Text())
+}
 
 // count counts an error of the given text.
 func (n *errorCounts) count(text string) {
@@ -62,17 +103,17 @@ func (f *scriptErrors) has(text string) bool {
 
 // countNew counts the errors in the script's reply that the script has made itself, at any
 // depth, for INFO errorstats. known is how many errors came from commands.
-func (r *scriptRun) countNew(reply resp.Reply) (made bool, known int64) {
+func (n *errorCounts) countNew(reply resp.Reply) (made bool, known int64) {
 	if reply.IsError() {
-		if r.errors.has(reply.Text()) {
+		if n.script.errors.has(reply.Text()) {
 			known = 1
 		} else {
-			r.e.errors.count(reply.Text())
+			n.count(reply.Text())
 			made = true
 		}
 	}
 	for _, elem := range reply.Elems() {
-		m, k := r.countNew(elem)
+		m, k := n.countNew(elem)
 		made, known = made || m, known+k
 	}
 	return made, known

@@ -31,15 +31,14 @@ func (e *Engine) Down() bool { return e.faults != nil && e.faults.Down() }
 
 // injected applies the faults to a client's request. The verdict admitted means that the other
 // checks follow.
-func (e *Engine) injected(c *command.Ctx, args resp.Args) verdict {
+func (e *Engine) injected(c *command.Ctx, args resp.Args) (verdict, resp.Reply) {
 	switch v, failure := e.faults.Admit(c, args); v {
 	case fault.Lost:
-		e.answer = resp.NoReply
-		return refused
+		return refused, resp.NoReply
 	case fault.Failed:
-		return e.refuse(c, failure)
+		return e.checks.refuse(c, failure)
 	case fault.Delayed:
-		return withheld
+		return withheld, resp.NoReply
 	}
-	return admitted
+	return admitted, resp.NoReply
 }

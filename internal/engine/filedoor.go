@@ -59,22 +59,21 @@ func (d *fileDoor) Replay(db int, line resp.Args) (ok bool) {
 		return false
 	}
 	e.journal.unit(UnitBegins)
-	e.admitAndCall(&c, line)
+	e.unit.run(&c, line)
 	e.journal.unit(UnitEnds)
 	return true
 }
 
 // refusesMidway reports whether a command may not run at a safe point of a load or of a script.
-func (e *Engine) refusesMidway(c *command.Ctx) bool {
+func (e *Engine) refusesMidway(c *command.Ctx) (refusal resp.Reply, is bool) {
 	switch cmd := c.Cmd; {
 	case e.reading && (!cmd.Has(command.Loading) || cmd.Has(command.RunsQueue) && !c.Session.Multi.Loads()):
-		e.answer, _ = e.files.Loading()
+		refusal, _ = e.files.Loading()
+		return refusal, true
 	case e.script.running && !cmd.Has(command.AllowBusy):
-		e.answer = e.script.refusal()
-	default:
-		return false
+		return e.script.refusal(), true
 	}
-	return true
+	return refusal, false
 }
 
 // quiet is the store's observer while an RDB file is read: a key of the file is no event, and no

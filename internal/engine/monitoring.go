@@ -12,6 +12,7 @@ import (
 // as in Redis, so that a monitor sees the reply to its own command first. A command with the
 // flag skip_monitor runs others (EVAL, FCALL): it is shown before them.
 type monitors struct {
+	e    *Engine
 	list []*command.Session // in the order of their MONITOR
 	line []byte             // the line that is written; kept for reuse
 }
@@ -33,36 +34,36 @@ func (m *monitors) Remove(s *command.Session) {
 	}
 }
 
-// showBefore shows a command that runs other commands.
-func (e *Engine) showBefore(c *command.Ctx, args resp.Args) {
+// commandBegins shows a command that runs other commands.
+func (m *monitors) commandBegins(c *command.Ctx, args resp.Args) {
 	if c.Cmd.Has(command.SkipMonitor) && c.From != command.FromKit {
-		e.show(c, args)
+		m.show(c, args)
 	}
 }
 
-// showAdmitted shows a client's command, if it was admitted. A refused EXEC is shown, too: it
-// ends the transaction whose MULTI was shown.
-func (e *Engine) showAdmitted(c *command.Ctx, args resp.Args, v verdict) {
-	if v == admitted || v == refused && c.Cmd != nil && c.Cmd.Has(command.RunsQueue) {
-		e.showAfter(c, args)
-	}
-}
-
-// showAfter shows a command that has run, unless it administers the server.
-func (e *Engine) showAfter(c *command.Ctx, args resp.Args) {
-	if c.Cmd.Flags&(command.SkipMonitor|command.Admin) == 0 {
-		e.show(c, args)
+// commandEnds shows a command that has run, unless it administers the server. Of the refused
+// commands EXEC is shown: it ends the transaction whose MULTI was shown. Commands of the test kit
+// are not shown, and a command that has waited was shown before its wait.
+func (m *monitors) commandEnds(c *command.Ctx, args resp.Args, v verdict) {
+	switch {
+	case c.From == command.FromKit || c.From == command.FromWait:
+	case v == admitted,
+		v == refused && c.From == command.FromClient && c.Cmd != nil && c.Cmd.Has(command.RunsQueue):
+		if c.Cmd.Flags&(command.SkipMonitor|command.Admin) == 0 {
+			m.show(c, args)
+		}
 	}
 }
 
 // show writes a command line to all monitors: the time, the database, the client and the
 // arguments. As in Redis, monitors see nothing while a file is read.
-func (e *Engine) show(c *command.Ctx, args resp.Args) {
+func (m *monitors) show(c *command.Ctx, args resp.Args) {
+	e := m.e
 	if e.reading {
 		return
 	}
 	e.stopwatch.read()
-	m, s := &e.monitors, c.Session
+	s := c.Session
 	db, client := s.DB, s.Addr
 	switch {
 	case c.From == command.FromScript:

@@ -11,7 +11,7 @@ import (
 //
 //   - call: a handler's panic. The client gets -ERR internal error, the rest of
 //     its transaction or script runs, and then its connection is closed.
-//   - executeGuarded, parking.end and Session.Deliver: a panic around a handler, or
+//   - unit.execute, parking.end and Session.Deliver: a panic around a handler, or
 //     in work that another unit does for a client. The connection is closed.
 //   - events.send: a panic in a keyspace event. It is logged.
 //   - fireTimer: a panic in the timer's work. The work is tried again a little

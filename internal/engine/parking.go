@@ -32,7 +32,6 @@ type parking struct {
 	streams   int          // how many clients wait in XREAD or XREADGROUP
 	bytes     int64        // estimated memory of the names that clients wait for
 
-	table      *command.Table
 	replies    *replies
 	errors     *errorCounts
 	disconnect func(where string, s *command.Session, cause any)
@@ -52,12 +51,12 @@ type place struct {
 }
 
 func (p *parking) init(
-	table *command.Table, r *replies, errors *errorCounts,
+	r *replies, errors *errorCounts,
 	disconnect func(string, *command.Session, any),
 ) {
 	p.queues = map[watchedKey]*queue{}
 	p.places = map[*command.Parked][]place{}
-	p.table, p.replies, p.errors, p.disconnect = table, r, errors, disconnect
+	p.replies, p.errors, p.disconnect = r, errors, disconnect
 }
 
 // Signal marks a key that has changed: its clients may be served when the unit
@@ -214,11 +213,21 @@ func (p *parking) Unpark(s *command.Session, r resp.Reply) bool {
 		return false
 	}
 	if r.IsError() {
-		p.table.Calls(s.Parked.Cmd).Failed++
-		p.errors.count(r.Text())
+		p.errors.failed(s.Parked.Cmd, r)
 	}
 	p.end(s.Parked, r)
 	return true
+}
+
+// Unblock ends the wait of s with r, as CLIENT UNBLOCK by c's client. Redis counts every command
+// that is unblocked as failed, and CLIENT UNBLOCK if r is an error.
+func (p *parking) Unblock(c *command.Ctx, s *command.Session, r resp.Reply) {
+	if r.IsError() {
+		p.errors.unblocked(c.Cmd)
+	} else {
+		p.errors.unblocked(s.Parked.Cmd)
+	}
+	p.Unpark(s, r)
 }
 
 // end answers a parked command and wakes its connection.
@@ -309,13 +318,10 @@ func (e *Engine) serve(
 	}
 	served := true // also after a panic: the wait ends
 	began := e.stopwatch.read()
-	verdict, reply := e.admit(&c, nil), e.answer
-	if verdict == admitted {
-		reply = e.call(&c, parked.Args, func(c *command.Ctx, _ resp.Args) (reply resp.Reply) {
-			reply, served = again(c, key)
-			return reply
-		})
-	}
+	_, reply := e.unit.runAs(&c, parked.Args, func(c *command.Ctx, _ resp.Args) (reply resp.Reply) {
+		reply, served = again(c, key)
+		return reply
+	})
 	if served {
 		e.accountServed(parked, e.stopwatch.read()-began)
 		e.parking.end(parked, reply)

@@ -88,14 +88,17 @@ func (e *Engine) defineUsers(lines []config.UserLine) error {
 func (e *Engine) AuthRequired() bool { return e.env.Users.AuthRequired() }
 
 // forbidden reports whether the user's rights do not allow a command. The refusal is an
-// entry of ACL LOG then, and e.answer is the reply.
-func (e *Engine) forbidden(c *command.Ctx, args resp.Args) bool {
+// entry of ACL LOG then, and the reply.
+func (k *checks) forbidden(c *command.Ctx, args resp.Args) (refusal resp.Reply, is bool) {
 	user := c.Session.User
-	c.Cmd.FillACLLine(&e.line, args)
-	reason, at := user.Check(&e.line)
-	e.line.Args = nil // so that it does not keep the connection's buffer
+	if !user.Restricted() {
+		return refusal, false
+	}
+	c.Cmd.FillACLLine(&k.line, args)
+	reason, at := user.Check(&k.line)
+	k.line.Args = nil // so that it does not keep the connection's buffer
 	if reason == acl.Allowed {
-		return false
+		return refusal, false
 	}
 	object := c.Cmd.Name
 	if reason != acl.NoCommand {
@@ -104,23 +107,11 @@ func (e *Engine) forbidden(c *command.Ctx, args resp.Args) bool {
 	c.LogRefusal(reason, object, user.Name)
 	switch c.From {
 	case command.FromScript:
-		e.answer = scriptRefusals[reason]
+		return scriptRefusals[reason], true
 	case command.FromExec:
-		e.answer = queuedRefusals[reason]
-	default:
-		e.answer = errForbidden(reason, c.Cmd.Name)
+		return queuedRefusals[reason], true
 	}
-	return true
-}
-
-// admitFromExec makes the checks of a queued command. It was admitted when it was queued,
-// but the user's rights may have changed.
-func (e *Engine) admitFromExec(c *command.Ctx, args resp.Args) verdict {
-	if c.Session.User.Restricted() && e.forbidden(c, args) {
-		e.errors.count(e.answer.Text())
-		return refused
-	}
-	return admitted
+	return errForbidden(reason, c.Cmd.Name), true
 }
 
 // errForbidden is the reply to a client's command that its rights do not allow.

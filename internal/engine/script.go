@@ -28,7 +28,7 @@ type scriptRun struct {
 	routed  bool  // cluster mode: its keys must belong to this node
 	anySlot bool  // its keys may be in several slots
 
-	errors scriptErrors
+	errors scriptErrors // errorCounts forgets them when it has counted those in the script's reply
 
 	ctx  command.Ctx // of the script's commands
 	keys [][]byte    // KEYS
@@ -45,7 +45,7 @@ func (r *scriptRun) Run(
 		return errScriptOOM
 	}
 	defer r.end()
-	return r.counted(c, c.Scripts.Run(s, keys, args, r))
+	return c.Scripts.Run(s, keys, args, r)
 }
 
 // RunFunction runs a function as c's session.
@@ -58,7 +58,7 @@ func (r *scriptRun) RunFunction(
 	}
 	r.function, r.line = f, line
 	defer r.end()
-	return r.counted(c, c.Scripts.RunFunction(f, declared, args, r))
+	return c.Scripts.RunFunction(f, declared, args, r)
 }
 
 // begin prepares a run as c's session. It reports false if maxmemory forbids the run.
@@ -85,38 +85,18 @@ func (r *scriptRun) begin(
 func (r *scriptRun) end() {
 	r.running, r.function, r.line, r.keys = false, nil, nil, nil
 	r.e.midway = r.e.reading
-	r.errors.clear()
-}
-
-// counted counts the errors in the script's reply, and returns the reply. As in Redis, each
-// error of a command is a failed call of EVAL; all errors that the script made are one.
-func (r *scriptRun) counted(c *command.Ctx, reply resp.Reply) resp.Reply {
-	made, known := r.countNew(reply)
-	c.Calls().Failed += known
-	if made {
-		c.Calls().Failed++
-	}
-	c.Counted = true
-	return reply
 }
 
 // Command runs one command for the script (redis.call).
 func (r *scriptRun) Command(args resp.Args) resp.Reply {
-	cmd := r.ctx.Table.Find(args)
-	r.ctx.Cmd = cmd
-	if r.e.admit(&r.ctx, args) != admitted {
-		r.errors.add(r.e.answer.Text())
-		return r.e.answer
-	}
-	if cmd.Has(command.Write) {
-		r.wrote = true
-	}
-	reply := r.e.call(&r.ctx, args, cmd.Run)
-	if r.e.interrupted.Load() {
-		r.ctx.Scripts.TickSoon()
-	}
-	if r.e.monitors.any() {
-		r.e.showAfter(&r.ctx, args)
+	c := &r.ctx
+	c.Cmd = c.Table.Find(args)
+	v, reply := r.e.unit.run(c, args)
+	if v == admitted {
+		r.wrote = r.wrote || c.Cmd.Has(command.Write)
+		if r.e.interrupted.Load() {
+			c.Scripts.TickSoon()
+		}
 	}
 	if reply.IsError() {
 		r.errors.add(reply.Text())

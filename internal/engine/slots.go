@@ -91,27 +91,11 @@ var refusals = [...]resp.Reply{
 }
 
 // misrouted reports whether the node does not serve a client's command because of its
-// keys. e.answer is the reply then.
-func (e *Engine) misrouted(c *command.Ctx, args resp.Args) bool {
+// keys. A refused EXEC ends the transaction, but its reply is the refusal itself.
+func (k *checks) misrouted(c *command.Ctx, args resp.Args) (refusal resp.Reply, is bool) {
 	slot, r := routeOf(c, args)
 	c.Session.Slot = slot
-	e.answer = refusals[r]
-	return r != local
-}
-
-// misroute refuses a client's command with e.answer. A refused EXEC ends the transaction,
-// but its reply is the refusal itself.
-func (e *Engine) misroute(c *command.Ctx) verdict {
-	refusal := e.answer
-	c.Calls().Rejected++
-	if multi := c.Session.Multi; multi != nil {
-		multi.Dirty = true
-		if c.Cmd.Has(command.RunsQueue) {
-			command.EndTransaction(c)
-		}
-	}
-	e.errors.count(refusal.Text())
-	return refused
+	return refusals[r], r != local
 }
 
 // The errors of redis.call for a command that the node does not serve.
@@ -127,25 +111,23 @@ var (
 )
 
 // misroutedInScript reports whether the node does not serve a script's command because of
-// its keys. e.answer is the error then. A script with a shebang line keeps to one slot,
-// unless it declares allow-cross-slot-keys. The declared keys decide that slot, or the keys
-// of the transaction, or else the first key that a script uses.
-func (e *Engine) misroutedInScript(c *command.Ctx, args resp.Args) bool {
+// its keys. A script with a shebang line keeps to one slot, unless it declares
+// allow-cross-slot-keys. The declared keys decide that slot, or the keys of the transaction, or
+// else the first key that a script uses.
+func (k *checks) misroutedInScript(c *command.Ctx, args resp.Args) (refusal resp.Reply, is bool) {
 	slot, r := routeOf(c, args)
 	switch {
 	case r == down:
-		e.answer = errScriptDown
+		return errScriptDown, true
 	case r == downForWrite:
-		e.answer = errScriptDownForWrite
+		return errScriptDownForWrite, true
 	case r != local:
-		e.answer = errScriptNotLocal
-	case slot == noSlot || e.script.anySlot || slot == c.Session.Slot:
-		return false
+		return errScriptNotLocal, true
+	case slot == noSlot || k.e.script.anySlot || slot == c.Session.Slot:
+		return refusal, false
 	case c.Session.Slot == noSlot:
 		c.Session.Slot = slot
-		return false
-	default:
-		e.answer = errScriptCrossSlot
+		return refusal, false
 	}
-	return true
+	return errScriptCrossSlot, true
 }

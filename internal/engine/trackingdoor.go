@@ -10,7 +10,7 @@ func (d trackingDoor) Current() *command.Session { return d.current }
 
 // RunsQueue reports whether s is in the middle of EXEC.
 func (d trackingDoor) RunsQueue(s *command.Session) bool {
-	return d.ctx.Session == s && d.ctx.Cmd != nil && d.ctx.Cmd.Has(command.RunsQueue)
+	return d.unit.runsQueue(s)
 }
 
 // ScriptKeys returns the keys that the running script declares.
