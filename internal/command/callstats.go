@@ -48,11 +48,23 @@ func (s *CallStats) settle(tracking bool) {
 	s.skipped = 0
 }
 
-// Took adds n nanoseconds to the time of all calls.
-func (s *CallStats) Took(n int64) { s.nanos += n }
+// Took adds n nanoseconds to the time of all calls. tracking says that the call counts in
+// latencystats.
+func (s *CallStats) Took(n int64, tracking bool) {
+	s.nanos += n
+	if tracking {
+		s.record(n, 1)
+	}
+}
 
-// Record counts a call of n nanoseconds in latencystats.
-func (s *CallStats) Record(n int64) { s.record(n, 1) }
+// Served adds n nanoseconds to the time of all calls, in which a call was served that had run
+// for so many before its wait. tracking says that the call counts in latencystats, with both.
+func (s *CallStats) Served(n, before int64, tracking bool) {
+	s.nanos += n
+	if tracking {
+		s.record(before+n, 1)
+	}
+}
 
 func (s *CallStats) record(n, times int64) {
 	if s.times == nil {

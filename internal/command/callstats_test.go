@@ -10,8 +10,7 @@ func TestASampleStandsForTheCallsAfterIt(t *testing.T) {
 			continue
 		}
 		s.Sampled(300, true)
-		s.Took(300)
-		s.Record(300)
+		s.Took(300, true)
 	}
 	if micros := s.Micros(true); micros != 30 {
 		t.Errorf("100 calls of 300 ns took %v µs", micros)

@@ -17,6 +17,8 @@ const (
 	UsersChange                         // the default user's password, the channels of new users
 	MemoryChange                        // the limit of memory
 	OutputChange                        // how much unread output a client may have
+	RefusalChange                       // whether writes are refused
+	LatencyChange                       // how long an event of LATENCY must be
 )
 
 // hook is a function that OnChange has registered.

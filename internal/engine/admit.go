@@ -57,7 +57,8 @@ func (k *checks) admit(c *command.Ctx, args resp.Args) (verdict, resp.Reply) {
 // fromClient makes the checks of a connection's command.
 func (k *checks) fromClient(c *command.Ctx, args resp.Args) (verdict, resp.Reply) {
 	e, s, cmd := k.e, c.Session, c.Cmd
-	if e.faults != nil {
+	refusing := e.attention.refusing
+	if refusing&forFaults != 0 {
 		if v, reply := e.injected(c, args); v != admitted {
 			return v, reply
 		}
@@ -79,17 +80,17 @@ func (k *checks) fromClient(c *command.Ctx, args resp.Args) (verdict, resp.Reply
 	if refusal, is := k.forbidden(c, args); is {
 		return k.refuse(c, refusal)
 	}
-	if c.Cluster != nil {
+	if refusing&forCluster != 0 {
 		if refusal, is := k.misrouted(c, args); is {
 			return k.redirect(c, refusal)
 		}
 	}
 	switch {
-	case c.Config.MaxMemory > 0 && k.exceedsMemory(c, args):
+	case refusing&forMemory != 0 && k.exceedsMemory(c, args):
 		return k.refuse(c, resp.ErrOOM)
-	case e.files.Refuses() && k.cannotPersist(c, args):
+	case refusing&forSave != 0 && k.cannotPersist(c, args):
 		return k.refuse(c, errMisconf)
-	case c.Config.LacksReplicas() && lineFlags(c, args).Has(command.Write):
+	case refusing&forReplicas != 0 && lineFlags(c, args).Has(command.Write):
 		return k.refuse(c, errNoReplicas)
 	case s.Proto == 2 && !cmd.Has(command.WhileSubscribed) && s.Subscribed():
 		return k.refuse(c, errSubscribed(cmd.Name))
@@ -102,7 +103,7 @@ func (k *checks) fromClient(c *command.Ctx, args resp.Args) (verdict, resp.Reply
 	switch {
 	case s.Monitor && lineFlags(c, args)&(command.ReadOnly|command.Write|command.MayReplicate) != 0:
 		return k.refuse(c, errMonitor)
-	case !s.Monitor && e.pausing.delays(c.Now()) && e.pausing.applies(lineFlags(c, args)):
+	case refusing&forPause != 0 && !s.Monitor && e.pausing.delays(c.Now()) && e.pausing.applies(lineFlags(c, args)):
 		return heldBack, resp.NoReply
 	case s.Multi != nil && !cmd.Has(command.InMulti):
 		return k.enqueue(c, args)
@@ -129,7 +130,7 @@ func isDebug(cmd *command.Command) bool {
 
 // fromScript makes the checks of redis.call.
 func (k *checks) fromScript(c *command.Ctx, args resp.Args) (verdict, resp.Reply) {
-	cmd, r := c.Cmd, &k.e.script
+	cmd, r, refusing := c.Cmd, &k.e.script, k.e.attention.refusing
 	switch {
 	case cmd == nil:
 		return k.refuse(c, errScriptUnknown)
@@ -144,9 +145,9 @@ func (k *checks) fromScript(c *command.Ctx, args resp.Args) (verdict, resp.Reply
 	switch {
 	case r.noWrite && replicates(cmd.Flags):
 		return k.refuse(c, errScriptReadOnly)
-	case cmd.Has(command.Write) && k.e.files.Refuses():
+	case refusing&forSave != 0 && cmd.Has(command.Write):
 		return k.refuse(c, errMisconf)
-	case cmd.Has(command.Write) && c.Config.LacksReplicas():
+	case refusing&forReplicas != 0 && cmd.Has(command.Write):
 		return k.refuse(c, errNoReplicas)
 	case r.oom && cmd.Has(command.DenyOOM) && !r.wrote:
 		return k.refuse(c, resp.ErrOOM)

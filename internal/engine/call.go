@@ -16,32 +16,35 @@ func (u *unit) call(c *command.Ctx, args resp.Args, handler command.Func) (reply
 	if c.Session.Hidden != nil {
 		c.Session.Hidden = nil
 	}
-	if e.monitors.any() {
+	if e.attention.looking&byMonitors != 0 {
 		e.monitors.commandBegins(c, args)
 	}
-	began, measured := e.begin(c)
+	began, measured := e.measures.begin(c)
 	defer func() {
 		if cause := recover(); cause != nil {
 			reply = u.handlerPanicked(c, cause)
 		}
 		// Counted after the command, so that CONFIG RESETSTAT counts itself. A served
-		// command was counted when it parked, see accountServed.
+		// command was counted when it parked, see measures.served.
 		if c.From != command.FromWait {
 			e.env.Stats.Commands++
-			c.Calls().Calls++
+			calls := c.Calls()
+			calls.Calls++
 			if measured {
-				e.account(c, args, e.end(c, began))
+				e.measures.end(c, calls, args, began)
 			}
 		}
 		e.errors.ended(c, reply)
-		if e.tracking.Active() && c.Cmd.Has(command.ReadOnly) {
-			e.tracking.Remember(c, args)
-		}
-		if e.journal.isRead() {
-			e.journal.record(CommandEnds, Entry{Ctx: c, Args: args, Reply: reply})
+		if looking := e.attention.looking; looking != 0 {
+			if looking&byTracking != 0 && c.Cmd.Has(command.ReadOnly) {
+				e.tracking.Remember(c, args)
+			}
+			if looking&byJournal != 0 {
+				e.journal.record(CommandEnds, Entry{Ctx: c, Args: args, Reply: reply})
+			}
 		}
 	}()
-	if e.journal.isRead() {
+	if e.attention.looking&byJournal != 0 {
 		e.journal.record(CommandBegins, Entry{Ctx: c, Args: args})
 	}
 	return handler(c, args)

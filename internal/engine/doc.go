@@ -14,7 +14,9 @@
 //	unit.go     the road of a command: checks, handler, reply, monitors, tracking
 //	admit.go    every check, in Redis's order; says admitted, refused, enqueued or held back
 //	call.go     statistics, the journal, the handler, a panic
-//	errorstats.go  counts failed and rejected calls
+//	attention.go   which rooms look at commands, and which may refuse them
+//	observing.go   durations
+//	errorstats.go  failed and rejected calls
 //	journal.go  sees each unit, each command and each effect on a key
 //
 // The rooms own their state. Each one implements an interface of package command:

@@ -46,7 +46,9 @@ type Engine struct {
 	clock expiry.Clock
 
 	stopwatch stopwatch
+	attention attention
 	unit      unit
+	measures  measures
 	checks    checks
 
 	sessions sessions
@@ -133,6 +135,7 @@ func New(opts Options) *Engine {
 	if opts.Config.Cluster.Enabled {
 		e.becomeNode(opts)
 	}
+	e.attend()
 	e.readClock()
 	return e
 }
@@ -140,13 +143,13 @@ func New(opts Options) *Engine {
 // connectRooms gives each room the other rooms that it uses.
 func (e *Engine) connectRooms(opts Options) {
 	e.replies.init()
-	e.unit.e, e.checks.e, e.monitors.e = e, e, e
+	e.unit.e, e.checks.e, e.monitors.e, e.measures.e = e, e, e, e
 	e.errors = errorCounts{stats: &e.env.Stats, table: e.env.Table, script: &e.script}
 	e.rates = rates{e: e, ends: sampleTime}
 	e.events = events{env: &e.env, panicked: e.panicked}
 	e.watches.index = map[watchedKey][]*command.Session{}
-	e.pausing.space = e.env.Space
-	e.tracking = tracking.New(trackingDoor{e}, &e.env)
+	e.pausing.space, e.pausing.changed = e.env.Space, e.attend
+	e.tracking = tracking.New(trackingDoor{door{e}}, &e.env)
 	e.env.Tracking = e.tracking
 	e.parking.init(&e.replies, &e.errors, e.disconnect)
 	e.effects = effects{e: e}
@@ -213,10 +216,14 @@ func (e *Engine) Execute(s *command.Session, args resp.Args) (ran bool) {
 	if !atSafePoint {
 		e.beginUnit()
 	}
-	e.journal.unit(UnitBegins)
-	ran = e.unit.execute(s, args)
-	e.journal.unit(UnitEnds)
-	if !atSafePoint {
+	if e.attention.looking&byJournal == 0 {
+		ran = e.unit.execute(s, args)
+	} else {
+		e.journal.unit(UnitBegins)
+		ran = e.unit.execute(s, args)
+		e.journal.unit(UnitEnds)
+	}
+	if !atSafePoint && len(e.parking.ready) > 0 {
 		e.serveReady()
 	}
 	return ran

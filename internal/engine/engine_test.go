@@ -171,9 +171,11 @@ func TestAUnitThatHasBegunIsNotRefusedForItsOwnMemory(t *testing.T) {
 	send(e, s, "SET", "k", "v")
 	send(e, s, "EVAL", script, "0")
 	e.env.Config.MaxMemory = command.StartupBytes + memoryDoor{door{e}}.Overhead() + 1
+	e.attend()
 	e.env.Server = &fillingHost{}
 	expectReply(t, send(e, s, "EXEC"), "*3\r\n+OK\r\n+OK\r\n+OK\r\n")
 	e.env.Config.MaxMemory = command.StartupBytes + memoryDoor{door{e}}.Overhead() + 1
+	e.attend()
 	e.env.Server = &fillingHost{}
 	clock.Advance(time.Second)
 	expectReply(t, send(e, s, "EVAL", script, "0"), "+OK\r\n")
@@ -330,6 +332,7 @@ func TestMaxMemoryRefusesWritesOnly(t *testing.T) {
 	e, _ := newClocked(t)
 	s, _ := connect(e)
 	e.env.Config.MaxMemory = 100
+	e.attend()
 	expectReply(t, send(e, s, "SET", "a", "1"),
 		"-OOM command not allowed when used memory > 'maxmemory'.\r\n")
 	expectReply(t, send(e, s, "GET", "a"), "$-1\r\n")

@@ -22,6 +22,7 @@ func (e *Engine) Faults() *fault.Injector {
 		e.faults = fault.NewInjector(faultDoor{e}, &e.env)
 		e.replies.replied = e.faults.Replied
 		e.env.PubSub.Drop = e.faults.Drops
+		e.attend()
 	})
 	return e.faults
 }

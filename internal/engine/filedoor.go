@@ -16,6 +16,9 @@ type door struct{ *Engine }
 // Ending reports whether Interrupt or Close was called. Interrupt may have ended a script halfway.
 func (d door) Ending() bool { return d.interrupted.Load() || d.closed.Load() }
 
+// Attend says that a room looks at commands or refuses some, or no longer does.
+func (d door) Attend() { d.attend() }
+
 // fileDoor is the engine as persist.Files sees it: persist.Engine.
 type fileDoor struct {
 	door

@@ -61,6 +61,7 @@ type journal struct {
 // engine and must not run commands.
 func (e *Engine) ReadJournal(read func(*Entry)) {
 	e.journal.readers = append(e.journal.readers, read)
+	e.attend()
 }
 
 // isRead reports whether there is a reader. Callers of record ask first, so that an entry

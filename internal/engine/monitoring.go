@@ -24,6 +24,7 @@ func (m *monitors) any() bool { return len(m.list) > 0 }
 func (m *monitors) Add(s *command.Session) {
 	s.Monitor = true
 	m.list = append(m.list, s)
+	m.e.attend()
 }
 
 // Remove ends the monitoring of s. It does nothing if s is no monitor.
@@ -31,6 +32,7 @@ func (m *monitors) Remove(s *command.Session) {
 	if s.Monitor {
 		s.Monitor = false
 		m.list = slices.DeleteFunc(m.list, func(one *command.Session) bool { return one == s })
+		m.e.attend()
 	}
 }
 

@@ -12,107 +12,86 @@ import (
 // and the long ones to SLOWLOG and LATENCY. In a script one call of 32 stands for the others,
 // unless SLOWLOG or LATENCY asks for short ones.
 //
-// MONITOR, SLOWLOG, LATENCY and tracking are rooms. While no client uses them, a command pays
-// a comparison for each.
+// MONITOR, tracking and the journal are other rooms, see attention.go.
+type measures struct{ e *Engine }
 
 // begin returns when the command of c begins, in ns since the stopwatch's start. ok is false
 // if the command is not measured.
-func (e *Engine) begin(c *command.Ctx) (at int64, ok bool) {
+func (m *measures) begin(c *command.Ctx) (at int64, ok bool) {
 	switch c.From {
 	case command.FromClient, command.FromExec:
-		if !e.midway {
-			return e.stopwatch.now, true // of the unit, or of the command before in EXEC
+		if !m.e.midway {
+			return m.e.stopwatch.now, true // of the unit, or of the command before in EXEC
 		}
 	case command.FromWait:
 		return 0, false // its caller measures
 	case command.FromScript:
-		if !e.measuresAll() && c.Calls().Skip() {
+		if m.e.attention.looking&byLatency == 0 && c.Calls().Skip() {
 			return 0, false
 		}
 	}
-	return e.stopwatch.read(), true
+	return m.e.stopwatch.read(), true
 }
 
-// exactBelow is the least slowlog-log-slower-than, in µs, with which some commands of a script
-// need not be measured.
-const exactBelow = 1000
-
-// measuresAll reports whether every command of a script is measured: LATENCY or SLOWLOG asks
-// for short ones.
-func (e *Engine) measuresAll() bool {
-	cfg := e.env.Config
-	return uint64(cfg.SlowerThan) < exactBelow || cfg.LatencyThreshold > 0
-}
-
-// end returns how long the command of c took, in ns. began is what begin returned.
-func (e *Engine) end(c *command.Ctx, began int64) (took int64) {
-	took = max(e.stopwatch.read()-began, 0)
+// end adds the duration of a command of a client, a transaction, a script or the test kit to the
+// statistics, which are calls. began is what begin returned. A command that waits now counts in latencystats and
+// SLOWLOG when it is served.
+func (m *measures) end(c *command.Ctx, calls *command.CallStats, args resp.Args, began int64) {
+	cfg := m.e.env.Config
+	took := max(m.e.stopwatch.read()-began, 0)
 	switch c.From {
 	case command.FromClient:
-		e.stopwatch.fresh = !e.midway
+		m.e.stopwatch.fresh = !m.e.midway
 	case command.FromScript:
-		c.Calls().Sampled(took, e.env.Config.LatencyTracking)
+		calls.Sampled(took, cfg.LatencyTracking)
 	}
-	return took
-}
-
-// account adds the duration of a command of a client, a transaction, a script or the test kit
-// to the statistics. A command that waits now counts in latencystats and SLOWLOG when it is
-// served.
-func (e *Engine) account(c *command.Ctx, args resp.Args, took int64) {
-	calls, cfg := c.Calls(), e.env.Config
-	calls.Took(took)
 	if c.Session.Parked != nil {
-		e.accountParked(c, args, took)
+		calls.Took(took, false)
+		m.parked(c, args, took)
 		return
 	}
-	if cfg.LatencyTracking {
-		calls.Record(took)
-	}
+	calls.Took(took, cfg.LatencyTracking)
 	if cfg.LatencyThreshold > 0 {
-		e.spike(latencyEvent(c.Cmd), took)
+		m.spike(latencyEvent(c.Cmd), took)
 	}
-	if e.slow(took) {
-		e.logSlow(c, visible(c, args), took)
+	if m.slow(took) {
+		m.logSlow(c, visible(c, args), took)
 	}
 }
 
-// accountParked does so for a command that waits now.
-func (e *Engine) accountParked(c *command.Ctx, args resp.Args, took int64) {
+// parked notes how long a command has run that waits now.
+func (m *measures) parked(c *command.Ctx, args resp.Args, took int64) {
 	p := c.Session.Parked
 	p.Took = took
-	e.spike(latencyEvent(c.Cmd), took)
-	if e.env.Config.SlowerThan >= 0 {
+	m.spike(latencyEvent(c.Cmd), took)
+	if m.e.env.Config.SlowerThan >= 0 {
 		p.Line = slowlog.Cut(visible(c, args))
 		n := heapsize.Pointers[string](len(p.Line))
 		for _, arg := range p.Line {
 			n += heapsize.Text(len(arg))
 		}
-		e.parking.hold(p, int64(n))
+		m.e.parking.hold(p, int64(n))
 	}
 }
 
-// accountServed adds the time that it took to serve a parked command.
-func (e *Engine) accountServed(p *command.Parked, took int64) {
-	e.env.Table.Calls(p.Cmd).Took(took)
-	if e.env.Config.LatencyTracking {
-		e.env.Table.Calls(p.Cmd).Record(p.Took + took)
-	}
-	if p.Line != nil && e.slow(p.Took+took) {
-		e.addSlow(slowlog.Entry{
+// served adds the time that it took to serve a parked command.
+func (m *measures) served(p *command.Parked, took int64) {
+	m.e.env.Table.Calls(p.Cmd).Served(took, p.Took, m.e.env.Config.LatencyTracking)
+	if p.Line != nil && m.slow(p.Took+took) {
+		m.addSlow(slowlog.Entry{
 			Args: p.Line, Micros: (p.Took + took) / 1000, Addr: p.Session.Addr, Name: p.Session.Name,
 		})
 	}
-	e.spike("command-unblocking", took)
+	m.spike("command-unblocking", took)
 }
 
 // slow reports whether SLOWLOG keeps a command that took so many ns.
-func (e *Engine) slow(took int64) bool {
-	return uint64(took/1000) >= uint64(e.env.Config.SlowerThan) // a negative limit is huge
+func (m *measures) slow(took int64) bool {
+	return uint64(took/1000) >= uint64(m.e.env.Config.SlowerThan) // a negative limit is huge
 }
 
 // logSlow adds a command to SLOWLOG.
-func (e *Engine) logSlow(c *command.Ctx, args resp.Args, took int64) {
+func (m *measures) logSlow(c *command.Ctx, args resp.Args, took int64) {
 	if c.Cmd.Has(command.SkipSlowlog) {
 		return
 	}
@@ -122,12 +101,12 @@ func (e *Engine) logSlow(c *command.Ctx, args resp.Args, took int64) {
 	if c.From == command.FromScript { // in Redis a script's client has no connection
 		entry.Addr, entry.Name = "?:0", ""
 	}
-	e.addSlow(entry)
+	m.addSlow(entry)
 }
 
-func (e *Engine) addSlow(entry slowlog.Entry) {
-	entry.Unix = e.stopwatch.unix()
-	e.env.SlowLog.Add(entry, e.env.Config.SlowlogMax)
+func (m *measures) addSlow(entry slowlog.Entry) {
+	entry.Unix = m.e.stopwatch.unix()
+	m.e.env.SlowLog.Add(entry, m.e.env.Config.SlowlogMax)
 }
 
 // latencyEvent returns the name of the event that c's duration belongs to.
@@ -139,10 +118,10 @@ func latencyEvent(cmd *command.Command) string {
 }
 
 // spike adds an event that took so many ns to LATENCY, if that is long enough.
-func (e *Engine) spike(event string, took int64) {
-	least, millis := e.env.Config.LatencyThreshold, took/1e6
+func (m *measures) spike(event string, took int64) {
+	least, millis := m.e.env.Config.LatencyThreshold, took/1e6
 	if least > 0 && millis >= least {
-		e.env.Latency.Add(event, latency.Spike{Unix: e.stopwatch.unix(), Millis: millis})
+		m.e.env.Latency.Add(event, latency.Spike{Unix: m.e.stopwatch.unix(), Millis: millis})
 	}
 }
 

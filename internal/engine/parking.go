@@ -314,7 +314,7 @@ func (e *Engine) serve(
 	e.journal.unit(UnitBegins)
 	defer e.journal.unit(UnitEnds)
 	if e.tracking.Active() {
-		defer trackingDoor{e}.serving(s)()
+		defer trackingDoor{door{e}}.serving(s)()
 	}
 	served := true // also after a panic: the wait ends
 	began := e.stopwatch.read()
@@ -323,7 +323,7 @@ func (e *Engine) serve(
 		return reply
 	})
 	if served {
-		e.accountServed(parked, e.stopwatch.read()-began)
+		e.measures.served(parked, e.stopwatch.read()-began)
 		e.parking.end(parked, reply)
 	}
 }

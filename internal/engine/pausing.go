@@ -14,7 +14,8 @@ import (
 // A Held session is in exactly one of three places: waiting, released, or next.
 type pausing struct {
 	space      *store.Space
-	until      int64 // Unix ms, 0: no pause
+	changed    func() // called when a pause begins or ends
+	until      int64  // Unix ms, 0: no pause
 	writesOnly bool
 	waiting    []*command.Session // held by the pause
 	released   []*command.Session // to be woken, one after the other
@@ -36,12 +37,14 @@ func (p *pausing) Pause(until int64, writesOnly bool) {
 		p.until = until
 	}
 	p.space.KeepExpired = true
+	p.changed()
 }
 
 // Unpause ends the pause.
 func (p *pausing) Unpause() {
 	p.until = 0
 	p.space.KeepExpired = false
+	p.changed()
 	p.released = append(p.released, p.waiting...)
 	p.waiting = nil
 	if p.next == nil {

@@ -159,7 +159,7 @@ func (x expiring) Fire(int64) (more bool) {
 	began := e.stopwatch.now
 	more = e.env.Space.ExpireDue(expireBatch) == expireBatch
 	if e.env.Config.LatencyThreshold > 0 {
-		e.spike("expire-cycle", e.stopwatch.read()-began)
+		e.measures.spike("expire-cycle", e.stopwatch.read()-began)
 	}
 	e.env.Space.NextDeadline()
 	return more

@@ -3,7 +3,7 @@ package engine
 import "github.com/lockredis/lockredis/internal/command"
 
 // trackingDoor is the engine as a tracking.Tracker sees it: tracking.Engine.
-type trackingDoor struct{ *Engine }
+type trackingDoor struct{ door }
 
 // Current returns the client of the unit's last command.
 func (d trackingDoor) Current() *command.Session { return d.current }

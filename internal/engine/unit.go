@@ -50,11 +50,13 @@ func (u *unit) runAs(c *command.Ctx, args resp.Args, handler command.Func) (verd
 	default:
 		e.parking.keepLine(s.Parked, args)
 	}
-	if e.monitors.any() {
-		e.monitors.commandEnds(c, args, v)
-	}
-	if e.tracking.Active() && c.From == command.FromClient {
-		e.tracking.CommandEnds(c)
+	if looking := e.attention.looking; looking != 0 {
+		if looking&byMonitors != 0 {
+			e.monitors.commandEnds(c, args, v)
+		}
+		if e.tracking.Active() && c.From == command.FromClient {
+			e.tracking.CommandEnds(c)
+		}
 	}
 	return v, reply
 }

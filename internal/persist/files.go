@@ -27,6 +27,8 @@ type Engine interface {
 	SafePoint()
 	// Replay runs a line of a log on database db. ok is false if there is no such command.
 	Replay(db int, line resp.Args) (ok bool)
+	// Attend is called after Refuses has changed.
+	Attend()
 }
 
 // Options are the dependencies of Files.
@@ -178,12 +180,14 @@ func (s *Files) result(w *save, err error, background bool) {
 	if background {
 		s.stats.LastSeconds = (env.Space.Now() - w.begun) / 1000
 		s.stats.Failed = err != nil
+		s.engine.Attend()
 	}
 	if err != nil {
 		s.log.Warn("Saving failed", "file", env.Config.Path(env.Config.RDB.File), "error", err)
 		return
 	}
 	s.stats.Failed = false
+	s.engine.Attend()
 	env.Dirty -= w.dirty
 	env.LastSave = env.Space.Now() / 1000
 	s.log.Info("DB saved on disk")

@@ -53,6 +53,7 @@ func newHost(t testing.TB) *host {
 	return h
 }
 
+func (h *host) Attend() {}
 func (h *host) Outside(unit func()) {
 	h.mu.Lock()
 	defer h.mu.Unlock()

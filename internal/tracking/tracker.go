@@ -15,13 +15,15 @@ type Engine interface {
 	RunsQueue(s *command.Session) bool
 	// ScriptKeys returns the keys that the running script declares.
 	ScriptKeys() [][]byte
+	// Attend is called after Active has changed.
+	Attend()
 }
 
 // Tracker is the room of client-side caching (CLIENT TRACKING). It is command.Tracking, and a source
 // of work for the timer. Its methods are called inside the engine.
 //
 // While no client tracks, a command costs a comparison for each key that it changes, and
-// one or two besides: the engine asks Active first.
+// one or two besides: the engine keeps in mind what Active says.
 type Tracker struct {
 	engine Engine
 	env    *command.Env
@@ -61,6 +63,7 @@ func (t *Tracker) Enable(
 		s.Tracking = &command.TrackingState{}
 		t.known++
 		t.active = true
+		t.engine.Attend()
 	}
 	state := s.Tracking
 	if !s.Tracks() {
@@ -106,6 +109,7 @@ func (t *Tracker) Forget(s *command.Session) {
 	t.waiting = slices.DeleteFunc(t.waiting, func(i invalidation) bool { return i.reader == s })
 	if t.known--; t.known == 0 {
 		t.active = false
+		t.engine.Attend()
 		t.clear()
 	} else if 2*t.stale > t.table.Items() {
 		t.table.Forget(func(id int64) bool { return t.env.Clients.ByID(id) == nil })

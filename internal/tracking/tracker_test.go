@@ -35,6 +35,7 @@ func newHost() *host {
 	return h
 }
 
+func (h *host) Attend()                           {}
 func (h *host) Current() *command.Session         { return h.current }
 func (h *host) RunsQueue(s *command.Session) bool { return h.runsQueue && s == h.current }
 func (h *host) ScriptKeys() [][]byte              { return h.declared }

@@ -1,0 +1,122 @@
+package engine
+
+import (
+	"log/slog"
+	"math/rand/v2"
+	"path/filepath"
+	"testing"
+
+	"github.com/lockredis/lockredis/expiry"
+	"github.com/lockredis/lockredis/internal/command"
+	"github.com/lockredis/lockredis/internal/config"
+	"github.com/lockredis/lockredis/internal/nohost"
+)
+
+// Each row begins and ends what a bit is about. It ends nothing if that lasts.
+func TestCommandsPayAttentionToEachRoomWhileItNeedsIt(t *testing.T) {
+	set := func(pairs ...string) func(*testing.T, *Engine, *command.Session) {
+		return func(t *testing.T, e *Engine, s *command.Session) {
+			expectReply(t, send(e, s, append([]string{"CONFIG", "SET"}, pairs...)...), "+OK\r\n")
+		}
+	}
+	run := func(words ...string) func(*testing.T, *Engine, *command.Session) {
+		return func(t *testing.T, e *Engine, s *command.Session) { expectReply(t, send(e, s, words...), "+OK\r\n") }
+	}
+	inside := func(do func(e *Engine)) func(*testing.T, *Engine, *command.Session) {
+		return func(_ *testing.T, e *Engine, _ *command.Session) { e.Outside(func() { do(e) }) }
+	}
+	save := func(t *testing.T, e *Engine, file string) {
+		running := true
+		e.Outside(func() {
+			e.env.Config.RDB.File, e.env.Config.RDB.Program = file, true
+			running = e.files.Begin()
+		})
+		for running {
+			e.Outside(func() { running = e.files.Stats().Running })
+		}
+	}
+	saved := func(t *testing.T, e *Engine, _ *command.Session) { save(t, e, filepath.Join(t.TempDir(), "dump.rdb")) }
+	failed := func(t *testing.T, e *Engine, s *command.Session) {
+		set("save", "3600 1")(t, e, s)
+		save(t, e, t.TempDir()) // a directory cannot be written
+	}
+	leave := func(_ *testing.T, e *Engine, s *command.Session) { e.Do(&Caller{}, func() { e.Leave(s) }) }
+	var seen attention
+	for _, row := range []struct {
+		name       string
+		bit        attention
+		begin, end func(*testing.T, *Engine, *command.Session)
+	}{
+		{"MONITOR", attention{looking: byMonitors}, run("MONITOR"), leave},
+		{"tracking", attention{looking: byTracking}, run("CLIENT", "TRACKING", "ON"), leave},
+		{"the journal", attention{looking: byJournal}, inside(func(e *Engine) { e.ReadJournal(func(*Entry) {}) }), nil},
+		{"SLOWLOG", attention{looking: byLatency}, set("slowlog-log-slower-than", "999"),
+			set("slowlog-log-slower-than", "1000")},
+		{"LATENCY", attention{looking: byLatency}, set("latency-monitor-threshold", "1"),
+			set("latency-monitor-threshold", "0")},
+		{"faults", attention{refusing: forFaults}, func(_ *testing.T, e *Engine, _ *command.Session) { e.Faults() }, nil},
+		{"maxmemory", attention{refusing: forMemory}, set("maxmemory", "1gb"), set("maxmemory", "0")},
+		{"replicas", attention{refusing: forReplicas}, set("min-replicas-to-write", "1"),
+			set("min-replicas-max-lag", "0")},
+		{"a save that failed", attention{refusing: forSave}, failed, saved},
+		{"stop-writes-on-bgsave-error", attention{refusing: forSave}, failed, set("stop-writes-on-bgsave-error", "no")},
+		{"save", attention{refusing: forSave}, failed, set("save", "")},
+		{"a pause", attention{refusing: forPause}, run("CLIENT", "PAUSE", "10000", "WRITE"), run("CLIENT", "UNPAUSE")},
+	} {
+		t.Run(row.name, func(t *testing.T) {
+			e, _ := newClocked(t)
+			s, _ := connect(e)
+			other, _ := connect(e)
+			expect := func(want attention) {
+				t.Helper()
+				e.Outside(func() {
+					if e.attention != want {
+						t.Errorf("the words are %+v, want %+v", e.attention, want)
+					}
+					if err := e.Check(); err != nil {
+						t.Error(err)
+					}
+				})
+			}
+			expect(attention{})
+			row.begin(t, e, s)
+			expect(row.bit)
+			send(e, other, "PING")
+			if row.end != nil {
+				row.end(t, e, s)
+				expect(attention{})
+			}
+		})
+		seen.looking |= row.bit.looking
+		seen.refusing |= row.bit.refusing
+	}
+	seen.refusing |= forCluster // see the test below
+	if want := (attention{2*byLatency - 1, 2*forPause - 1}); seen != want {
+		t.Errorf("the rows are about %+v of %+v", seen, want)
+	}
+}
+
+func TestCommandsPayAttentionToTheCluster(t *testing.T) {
+	cfg := config.New()
+	cfg.Cluster.Enabled = true
+	e := New(Options{
+		Config: cfg, Clock: expiry.NewManual(epoch), Rand: rand.New(rand.NewPCG(1, 2)),
+		Log: slog.New(slog.DiscardHandler), Server: nohost.Host{},
+	})
+	t.Cleanup(e.Close)
+	if want := (attention{refusing: forCluster}); e.attention != want {
+		t.Errorf("the words are %+v, want %+v", e.attention, want)
+	}
+}
+
+// A room that does not say that it has changed is found by Check.
+func TestCheckFindsAWordThatIsNotSet(t *testing.T) {
+	e, _ := newClocked(t)
+	e.Outside(func() {
+		e.env.Config.MaxMemory = 1 << 30
+		if e.Check() == nil {
+			t.Error("the word without maxmemory is right")
+		}
+		e.env.Config.MaxMemory = 0
+	})
+}
