@@ -11,7 +11,6 @@ import (
 // ignore is an Observer that ignores every report.
 type ignore struct{}
 
-func (ignore) Touched(int, string)             {}
 func (ignore) Expired(int, string)             {}
 func (ignore) Added(int, string)               {}
 func (ignore) Emptying(*DB)                    {}

@@ -94,19 +94,12 @@ func (db *DB) Set(key []byte, v Value) *Entry {
 
 // SetKeepDeadline stores v under key. It replaces any value and keeps the deadline.
 // An expired key counts as missing: it becomes a new key without a deadline.
-func (db *DB) SetKeepDeadline(key []byte, v Value) *Entry { return db.put(key, v, true) }
-
-// Create is Set for a key that does not exist. It does not report the key as touched: that is
-// up to the caller.
-func (db *DB) Create(key []byte, v Value) *Entry { return db.put(key, v, false) }
-
-// put stores v under key, see SetKeepDeadline. touches says that the key counts as touched.
-func (db *DB) put(key []byte, v Value, touches bool) *Entry {
+func (db *DB) SetKeepDeadline(key []byte, v Value) *Entry {
 	hash := keyHash(key)
 	e := db.keys.find(hash, key)
 	if e != nil && db.expireIfDue(e) {
 		if db.space.KeepExpired {
-			db.drop(e, false) // kept while expired: the new key replaces it
+			db.RemoveLazily(e, false) // kept while expired: the new key replaces it
 		}
 		e = nil
 	}
@@ -129,17 +122,12 @@ func (db *DB) put(key []byte, v Value, touches bool) *Entry {
 		}
 	}
 	db.assign(e, v)
-	if added {
-		e.setAccessed(db.space.firstAccess())
-	} else {
+	if !added {
 		db.access(e)
+		return e
 	}
-	if touches {
-		db.space.observer.Touched(db.id, e.Key())
-	}
-	if added {
-		db.space.observer.Added(db.id, e.Key())
-	}
+	e.setAccessed(db.space.firstAccess())
+	db.space.observer.Added(db.id, e.Key())
 	return e
 }
 
@@ -174,11 +162,8 @@ func (db *DB) Renewed(e *Entry) {
 	db.space.observer.Added(db.id, e.Key())
 }
 
-// Touched reports to the Observer that the entry's value was changed in place.
-func (db *DB) Touched(e *Entry) {
-	db.snapshot.changed(e)
-	db.space.observer.Touched(db.id, e.Key())
-}
+// Changed is called after e has changed. It notes for Check if Changing was not called before.
+func (db *DB) Changed(e *Entry) { db.snapshot.changed(e) }
 
 // Delete removes the key and reports whether there was a live one.
 func (db *DB) Delete(key []byte) bool {
@@ -196,12 +181,6 @@ func (db *DB) Remove(e *Entry) { db.RemoveLazily(e, db.space.Lazyfree.ServerDel)
 // RemoveLazily is Remove for a command that has its own rule of what is deleted lazily. The
 // value of a key that is renamed is not deleted: lazily is false.
 func (db *DB) RemoveLazily(e *Entry, lazily bool) {
-	db.drop(e, lazily)
-	db.space.observer.Touched(db.id, e.Key())
-}
-
-// drop is RemoveLazily without a report to the Observer that the key was touched.
-func (db *DB) drop(e *Entry, lazily bool) {
 	if lazily {
 		db.space.CountLazyFreed(1, freeEffort(e.Value()))
 	}
@@ -233,7 +212,6 @@ func (db *DB) SetDeadline(e *Entry, at int64) {
 	if db.space.earliest == 0 || at < db.space.earliest {
 		db.space.earliest = at
 	}
-	db.space.observer.Touched(db.id, e.Key())
 }
 
 // Deadline returns the deadline of a key of the database in Unix milliseconds, 0 if there
@@ -243,11 +221,7 @@ func (db *DB) Deadline(e *Entry) int64 { return db.deadlines.Deadline(e) }
 // Persist removes the deadline and reports whether there was one.
 func (db *DB) Persist(e *Entry) bool {
 	db.changing(e)
-	if !db.deadlines.Remove(e) {
-		return false
-	}
-	db.space.observer.Touched(db.id, e.Key())
-	return true
+	return db.deadlines.Remove(e)
 }
 
 // Flush deletes all keys and returns how many there were. It replaces the table of
@@ -349,8 +323,7 @@ func (db *DB) expireIfDue(e *Entry) bool {
 }
 
 func (db *DB) expire(e *Entry) {
-	db.drop(e, db.space.Lazyfree.Expire)
+	db.RemoveLazily(e, db.space.Lazyfree.Expire)
 	db.space.Stats.Expired++
-	db.space.observer.Touched(db.id, e.Key())
 	db.space.observer.Expired(db.id, e.Key())
 }

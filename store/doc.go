@@ -18,7 +18,7 @@
 // The store never reads the clock: the engine sets the Space's time once per unit
 // (a command, a script or an EXEC). The store takes no lock: the caller holds the
 // engine lock. The store knows no client and no reply; it uses resp only to read
-// integers. It reports changed, new and expired keys to the Space's Observer.
+// integers. It reports new, expired and evicted keys to the Space's Observer.
 //
 // To add a value type:
 //   - Write a file with a type that implements Value. Its zero value is empty and
@@ -26,7 +26,7 @@
 //   - Add its name to value.go, and to Limits if it has a small encoding.
 //   - Test it beside a plain model in both encodings.
 //   - Add its commands as a new group of internal/command. The type knows no keys:
-//     the command reports a change of the value through DB.Touched.
+//     the command tells of it after the change (command.Ctx.Change).
 //
 // The package is a part of the server. Its API may change with any version.
 package store

@@ -61,9 +61,8 @@ func (s *Space) Evict(p Policy, samples int, rnd *rand.Rand) bool {
 	if e == nil {
 		return false
 	}
-	db.drop(e, s.Lazyfree.Eviction)
+	db.RemoveLazily(e, s.Lazyfree.Eviction)
 	s.Stats.Evicted++
-	s.observer.Touched(db.id, e.Key())
 	s.observer.Evicted(db.id, e.Key())
 	return true
 }

@@ -184,9 +184,8 @@ func (db *DB) expireFieldsOf(e *Entry, h *Hash, max int) (n int, gone bool) {
 	})
 	db.space.Stats.ExpiredFields += int64(n)
 	if gone = h.Len() == 0; gone {
-		db.drop(e, false)
+		db.RemoveLazily(e, false)
 	}
-	db.space.observer.Touched(db.id, e.Key())
 	db.space.observer.FieldsExpired(db.id, e.Key(), gone)
 	return n, gone
 }

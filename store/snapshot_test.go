@@ -91,7 +91,7 @@ func changeAny(s *Space, rnd *rand.Rand) {
 	case 4, 5:
 		if e := db.LookupWrite(key); e != nil {
 			e.Value().(*String).Append([]byte("x"))
-			db.Touched(e)
+			db.Changed(e)
 		}
 	case 6:
 		if e := db.Peek(key); e != nil {
@@ -125,7 +125,7 @@ func TestAChangeThatASnapshotDoesNotSeeIsFound(t *testing.T) {
 	snap := s.Snapshot(func(SnapshotDB, *Entry) {})
 	defer snap.End()
 	e.Value().(*String).Append([]byte("x"))
-	s.DB(0).Touched(e)
+	s.DB(0).Changed(e)
 	if s.Check() == nil {
 		t.Error("Check accepts it")
 	}

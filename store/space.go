@@ -7,13 +7,11 @@ import (
 	"slices"
 )
 
-// Observer is told of changes to keys. Its methods are called under the engine
+// Observer is told of the changes to keys that no command asks for, and of new keys. The caller
+// knows the changes that it makes itself. The observer's methods are called under the engine
 // lock, in the middle of a command: they record the change and return. A key string
 // stays valid after the call.
 type Observer interface {
-	// Touched reports that the key's value or deadline changed, or that the key
-	// was added or removed (WATCH).
-	Touched(db int, key string)
 	// Expired reports that the key was deleted because its deadline was due.
 	Expired(db int, key string)
 	// FieldsExpired reports that fields of a hash were deleted because their deadlines
@@ -25,10 +23,10 @@ type Observer interface {
 	// parked on the key.
 	Added(db int, key string)
 	// Emptying reports that all keys of the database are about to be removed. It
-	// replaces a call of Touched for each key, because few keys are watched.
+	// is called once, because few keys are watched.
 	Emptying(db *DB)
 	// Swapped reports that two databases have exchanged their numbers. All their
-	// keys are touched, under both numbers. A key that a client waits for may exist
+	// keys have changed, under both numbers. A key that a client waits for may exist
 	// now, but it is not new.
 	Swapped(a, b *DB)
 	// Lost reports that a stream is no longer the value of key: the key was deleted, it

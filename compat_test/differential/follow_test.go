@@ -20,54 +20,74 @@ func TestWhatIsToldRebuildsTheData(t *testing.T) {
 	s := readSettings(t)
 	f := follow(t)
 	addr := startPrepared(t, func(srv *lockredis.Server) { backdoor.Open(srv).Follow(f.hear) })
-	var conns [2]*wire.Conn
-	for i := range conns {
-		c, err := wire.Dial(addr)
-		if err != nil {
-			t.Fatal(err)
-		}
-		defer c.Close()
-		conns[i] = c
-	}
-	commands, gen := 0, newMaker(s.only).sequences()
-	send := func(conn *wire.Conn, line []string) wire.Value {
-		t.Helper()
-		commands++
-		replies, err := exchangePushes(conn, [][]string{line}, func(int, wire.Value) {})
-		if err != nil {
-			t.Fatalf("%s: %v", cliLine(line), err)
-		}
-		return replies[0]
-	}
+	p, gen := newPlayer(t, addr), newMaker(s.only).sequences()
 	for i, begin := 0, time.Now(); time.Since(begin) < s.budget/5 && !t.Failed(); i++ {
 		seq := gen.Example(int(s.seed) + i)
 		if seq.mentions("fail") {
 			continue // as in Redis, a BITFIELD that only fails may make a string longer, and is not told
 		}
 		f.take()
-		for _, line := range append(seq.prefix(), seq.limits()) {
-			send(conns[0], line)
-		}
 		f.run(0, argsOf(seq.limits())) // the bytes of a HyperLogLog depend on one
-		place := 0
-		for _, st := range seq.steps {
-			for _, e := range st.emit(&place, seq.exceptionOf) {
-				conn := conns[0]
-				if e.other {
-					conn = conns[1]
-				}
-				send(conn, e.args)
-			}
-		}
-		send(conns[0], []string{"RESET"})
+		p.play(seq)
 		digest := []string{"DEBUG", "DIGEST"}
-		if want := string(send(conns[0], digest).Str); f.run(0, argsOf(digest)) != want {
+		if want := string(p.send(p.conns[0], digest).Str); f.run(0, argsOf(digest)) != want {
 			t.Errorf("seed %d: these differ: %q, after%#v\nIt was told:\n  %s", int(s.seed)+i,
-				f.differing(func(line ...string) wire.Value { return send(conns[0], line) }), seq,
+				f.differing(func(line ...string) wire.Value { return p.send(p.conns[0], line) }), seq,
 				strings.Join(f.take(), "\n  "))
 		}
 	}
-	t.Logf("LOCKREDIS_DIFF_SEED=%d: %d commands", s.seed, commands)
+	t.Logf("LOCKREDIS_DIFF_SEED=%d: %d commands", s.seed, p.commands)
+}
+
+// player sends sequences to one server.
+type player struct {
+	t        *testing.T
+	conns    [2]*wire.Conn
+	commands int
+}
+
+func newPlayer(t *testing.T, addr string) *player {
+	t.Helper()
+	p := &player{t: t}
+	for i := range p.conns {
+		c, err := wire.Dial(addr)
+		if err != nil {
+			t.Fatal(err)
+		}
+		t.Cleanup(func() { c.Close() })
+		p.conns[i] = c
+	}
+	return p
+}
+
+// send sends a command and returns its reply.
+func (p *player) send(conn *wire.Conn, line []string) wire.Value {
+	p.t.Helper()
+	p.commands++
+	replies, err := exchangePushes(conn, [][]string{line}, func(int, wire.Value) {})
+	if err != nil {
+		p.t.Fatalf("%s: %v", cliLine(line), err)
+	}
+	return replies[0]
+}
+
+// play sends a sequence.
+func (p *player) play(seq sequence) {
+	p.t.Helper()
+	for _, line := range append(seq.prefix(), seq.limits()) {
+		p.send(p.conns[0], line)
+	}
+	place := 0
+	for _, st := range seq.steps {
+		for _, e := range st.emit(&place, seq.exceptionOf) {
+			conn := p.conns[0]
+			if e.other {
+				conn = p.conns[1]
+			}
+			p.send(conn, e.args)
+		}
+	}
+	p.send(p.conns[0], []string{"RESET"})
 }
 
 // follower is a server that runs what another one tells.

@@ -2,14 +2,14 @@ package command
 
 import "testing"
 
-// silent drops all events.
-type silent struct{ Events }
+// noEvents drops all events.
+type noEvents struct{ Events }
 
-func (silent) Notify(Class, string, int, string) {}
+func (noEvents) Notify(Class, string, int, string) {}
 
 func TestHotCommandsAllocateOnlyWhatTheyStoreOrReturn(t *testing.T) {
 	h := newHarness(t)
-	h.ctx.Events = silent{}
+	h.ctx.Events = noEvents{}
 	h.run("set s some-text")
 	h.run("set i 5")
 	h.run("hset h uuid:1 1 uuid:2 1")

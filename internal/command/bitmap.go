@@ -36,7 +36,7 @@ func growBits(c *Ctx, key []byte, length int) (e *store.Entry, text []byte, chan
 		return nil, nil, false, false
 	case s == nil:
 		s = store.NewZeros(length)
-		return c.DB.Create(key, s), s.Grow(length), true, true
+		return c.DB.Set(key, s), s.Grow(length), true, true
 	}
 	before := s.Len()
 	text = s.Grow(length)
@@ -59,7 +59,7 @@ func setbit(c *Ctx, args resp.Args) resp.Reply {
 	old := int64(readField(text, offset, 1))
 	if changed || old != bit {
 		writeField(text, offset, 1, uint64(bit))
-		c.Changed(StringClass, "setbit", e)
+		c.Change(e, StringClass, "setbit", 1)
 	}
 	return resp.Int(old)
 }

@@ -88,9 +88,11 @@ func runFields(c *Ctx, args resp.Args, readOnly bool) resp.Reply {
 			changes++
 		}
 	}
-	if changes > 0 {
-		c.Changed(StringClass, "setbit", e)
-		c.CountAs(changes)
+	switch {
+	case changes > 0:
+		c.Change(e, StringClass, "setbit", changes)
+	case grown:
+		c.Change(e, StringClass, "bitfield", 0)
 	}
 	return resp.Array(replies...)
 }

@@ -64,7 +64,7 @@ func bitop(c *Ctx, args resp.Args) resp.Reply {
 	for _, source := range sources[1:] {
 		combine(result, source)
 	}
-	return storeResult(c, args[2], store.NewRaw(result), longest, StringClass, "set")
+	return putResult(c, args[2], store.NewRaw(result), longest, StringClass, "set", 1)
 }
 
 // oldResult returns the memory of the destination's text for a result of n bytes, nil if it
@@ -75,7 +75,7 @@ func oldResult(c *Ctx, args resp.Args, n int) []byte {
 			return nil
 		}
 	}
-	e := c.DB.Peek(args[2]) // storeResult counts the access
+	e := c.DB.Peek(args[2]) // putResult counts the access
 	if s, ok := asString(e); ok && s != nil {
 		c.DB.Changing(e)
 		return s.Reuse(n)

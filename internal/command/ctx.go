@@ -55,56 +55,6 @@ func (c *Ctx) Hide(args ...int) { c.Session.Hidden = append(c.Session.Hidden, ar
 // Select makes c work on database i, which must exist.
 func (c *Ctx) Select(i int) { c.DB = c.Space.DB(i) }
 
-// Changed records that the value of e was changed in place. It tells the store, counts
-// the change and announces the event.
-func (c *Ctx) Changed(class Class, event string, e *store.Entry) {
-	c.DB.Touched(e)
-	c.Notify(class, event, e.Key())
-}
-
-// Notify counts a change and announces the event. It does not tell the store. So it is
-// for changes that the store knows: a key was set, deleted or given a deadline.
-func (c *Ctx) Notify(class Class, event string, key string) {
-	c.Dirty++
-	c.Events.Notify(class, event, c.DB.ID(), key)
-}
-
-// CountAs makes the change that Changed or Notify has just counted count as n changes. Redis
-// counts elements: SADD of three new members is three changes for INFO's
-// rdb_changes_since_last_save and for save points, an LTRIM that removes nothing is none.
-func (c *Ctx) CountAs(n int64) { c.Dirty += n - 1 }
-
-// Remove deletes e, counts the change and announces "del".
-func (c *Ctx) Remove(e *store.Entry) { c.RemoveLazily(e, c.Space.Lazyfree.ServerDel) }
-
-// RemoveLazily is Remove for a command that has its own rule of what is deleted lazily.
-func (c *Ctx) RemoveLazily(e *store.Entry, lazily bool) {
-	c.DB.RemoveLazily(e, lazily)
-	c.Notify(Generic, "del", e.Key())
-}
-
-// RemoveDue deletes e because a command gives it a deadline that is not in the future. Valkey
-// announces "expired" and counts an expired key, Redis announces "del".
-func (c *Ctx) RemoveDue(e *store.Entry) {
-	lazily := c.Space.Lazyfree.Expire
-	if !c.Config.Valkey() {
-		c.RemoveLazily(e, lazily)
-		return
-	}
-	c.DB.RemoveLazily(e, lazily)
-	c.Space.Stats.Expired++
-	c.Notify(ExpiredClass, "expired", e.Key())
-}
-
-// RemoveIfEmpty deletes e and announces "del" if size, the length of its collection, is
-// 0. Redis does so after the command's own event.
-func (c *Ctx) RemoveIfEmpty(e *store.Entry, size int) {
-	if size == 0 {
-		c.DB.Remove(e)
-		c.Events.Notify(Generic, "del", c.DB.ID(), e.Key())
-	}
-}
-
 // Class is a set of classes of keyspace events.
 type Class = keyevent.Class
 

@@ -14,6 +14,8 @@
 // An error text that several files use is in package resp. Any other error text is a named
 // value in the file that replies with it.
 //
+// A handler says each change of a key once, with Ctx.Change (change.go).
+//
 // A handler is a function from arguments to a reply. It runs under the engine lock as (part
 // of) a unit: a command, a script or an EXEC. The clock stands still during a unit. Handlers
 // reach data through Ctx.DB. What they need from the engine and the server (park a client,

@@ -53,6 +53,10 @@ type Env struct {
 	// Teller gets the command lines that tell of changes. It may be nil.
 	Teller Teller
 
+	change Change    // the last change, see newChange
+	single [1][]byte // see one
+
+	Changes   Changes
 	Events    Events
 	Parking   Parking
 	Clients   Clients

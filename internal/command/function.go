@@ -62,7 +62,7 @@ func functionLoad(c *Ctx, args resp.Args) resp.Reply {
 	if !ok {
 		return failure
 	}
-	c.Dirty++
+	c.ChangeOther("function", 1)
 	return resp.BulkString(l.Name())
 }
 
@@ -70,7 +70,7 @@ func functionDelete(c *Ctx, args resp.Args) resp.Reply {
 	if !c.Scripts.DeleteLibrary(args.String(2)) {
 		return errNoLibrary
 	}
-	c.Dirty++
+	c.ChangeOther("function", 1)
 	return resp.OK
 }
 
@@ -86,7 +86,7 @@ func functionFlush(c *Ctx, args resp.Args) resp.Reply {
 		c.Space.CountLazyFreed(n, n)
 	}
 	c.Scripts.FlushLibraries()
-	c.Dirty++
+	c.ChangeOther("function", 1)
 	return resp.OK
 }
 

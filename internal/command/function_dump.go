@@ -51,6 +51,6 @@ func functionRestore(c *Ctx, args resp.Args) resp.Reply {
 	if failure, ok := restored.Commit(replace, flush); !ok {
 		return failure
 	}
-	c.Dirty++
+	c.ChangeOther("function", 1)
 	return resp.OK
 }

@@ -41,7 +41,7 @@ func deleteKeys(c *Ctx, args resp.Args, lazily bool) resp.Reply {
 	n := int64(0)
 	for _, key := range args[1:] {
 		if e := c.DB.Peek(key); e != nil {
-			c.RemoveLazily(e, lazily)
+			c.Delete(e, lazily, 1)
 			n++
 		}
 	}
@@ -125,11 +125,10 @@ func renamenx(c *Ctx, args resp.Args) resp.Reply {
 func renameEntry(c *Ctx, e *store.Entry, to []byte) {
 	v, deadline := e.Value(), c.DB.Deadline(e)
 	c.Parking.Signal(c.DB.ID(), string(to)) // Redis serves clients that wait for the new key first,
-	c.DB.RemoveLazily(e, false)             // but sends invalidations of the old key first
+	c.DB.RemoveLazily(e, false)             // then those that lose the stream of the old key
 	moved := replace(c, c.DB, to, v, deadline)
 	moved.KeepAccessed(e)
-	c.Notify(Generic, "rename_from", e.Key())
-	c.Events.Notify(Generic, "rename_to", c.DB.ID(), moved.Key())
+	c.Moved(e, "rename_from", c.DB, moved, "rename_to")
 }
 
 // setWithDeadline stores v under key with a deadline in Unix ms, 0 for none.
@@ -170,8 +169,7 @@ func move(c *Ctx, args resp.Args) resp.Reply {
 	moved := setWithDeadline(to, args[1], e.Value(), c.DB.Deadline(e))
 	moved.KeepAccessed(e)
 	c.DB.RemoveLazily(e, false)
-	c.Notify(Generic, "move_from", e.Key())
-	c.Events.Notify(Generic, "move_to", to.ID(), moved.Key())
+	c.Moved(e, "move_from", to, moved, "move_to")
 	return resp.Int(1)
 }
 
@@ -205,8 +203,7 @@ func copyCmd(c *Ctx, args resp.Args) resp.Reply {
 		return resp.Int(0)
 	}
 	copied := replace(c, to, args[2], e.Value().Clone(), c.DB.Deadline(e))
-	c.Dirty++
-	c.Events.Notify(Generic, "copy_to", to.ID(), copied.Key())
+	c.changeIn(to, copied, Generic, "copy_to", 1)
 	return resp.Int(1)
 }
 

@@ -102,7 +102,7 @@ func restore(c *Ctx, args resp.Args) resp.Reply {
 	}
 	if ttl != 0 && ttl <= c.Now() {
 		if e := c.DB.Peek(key); e != nil {
-			c.Remove(e)
+			c.Delete(e, c.Space.Lazyfree.ServerDel, 1)
 		}
 		return resp.OK
 	}
@@ -113,6 +113,6 @@ func restore(c *Ctx, args resp.Args) resp.Reply {
 	if o.freq >= 0 {
 		c.Space.SetFrequency(e, o.freq)
 	}
-	c.Notify(Generic, "restore", e.Key())
+	c.Change(e, Generic, "restore", 1)
 	return resp.OK
 }

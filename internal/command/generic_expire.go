@@ -37,10 +37,10 @@ func expireFrom(c *Ctx, args resp.Args, base, unit int64) resp.Reply {
 		return resp.Int(0)
 	}
 	if at <= c.Now() {
-		c.RemoveDue(e)
+		c.DeleteDue(e)
 	} else {
 		c.DB.SetDeadline(e, at)
-		c.Notify(Generic, "expire", e.Key())
+		c.Change(e, Generic, "expire", 1)
 	}
 	return resp.Int(1)
 }
@@ -89,7 +89,7 @@ func persist(c *Ctx, args resp.Args) resp.Reply {
 	if e == nil || !c.DB.Persist(e) {
 		return resp.Int(0)
 	}
-	c.Notify(Generic, "persist", e.Key())
+	c.Change(e, Generic, "persist", 1)
 	return resp.Int(1)
 }
 

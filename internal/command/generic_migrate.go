@@ -187,7 +187,7 @@ func (m *Migration) Finish(c *Ctx, end Exchange, lines []string) resp.Reply {
 		case e == nil && removed[string(k.name)]:
 		case e == nil && k.deadline != 0 && k.deadline <= c.Now(): // it has expired on both servers
 		case e != nil && c.DB.Deadline(e) == k.deadline && bytes.Equal(encoder(c).Dump(e.Value()), k.payload):
-			c.Remove(e)
+			c.Delete(e, c.Space.Lazyfree.ServerDel, 1)
 			removed[string(k.name)] = true
 			deleted = append(deleted, k.name)
 		default:

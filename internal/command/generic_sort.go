@@ -287,11 +287,7 @@ func (q *sortQuery) answer(c *Ctx, items []sortItem) resp.Reply {
 	if q.dst == nil {
 		return resp.Array(reply...)
 	}
-	stored := storeResult(c, q.dst, list, list.Len(), ListClass, "sortstore")
-	if list.Len() > 0 {
-		c.CountAs(int64(list.Len()))
-	}
-	return stored
+	return putResult(c, q.dst, list, list.Len(), ListClass, "sortstore", int64(list.Len()))
 }
 
 // patternValue returns the string that a BY or GET pattern names for elem. The pattern is a

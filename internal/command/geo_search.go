@@ -260,9 +260,5 @@ func (q *geoQuery) store(c *Ctx, found []geoMember) resp.Reply {
 	if q.form.search {
 		event = "geosearchstore"
 	}
-	reply := storeResult(c, q.storeKey, z, z.Len(), ZSetClass, event)
-	if len(found) > 0 {
-		c.CountAs(int64(len(found)))
-	}
-	return reply
+	return putResult(c, q.storeKey, z, z.Len(), ZSetClass, event, int64(len(found)))
 }

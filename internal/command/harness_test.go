@@ -41,7 +41,7 @@ func newHarness(t testing.TB) *harness {
 	space.SetNow(1_000_000)
 	h.ctx = Ctx{
 		Env: &Env{
-			Table: NewTable(), Space: space, Config: config.New(), Events: h,
+			Table: NewTable(), Space: space, Config: config.New(), Events: h, Changes: h,
 			Parking: noParking{}, Tracking: noTracking{}, Rates: noRates{}, Server: fakeServer{},
 			Rand: rand.New(rand.NewPCG(1, 2)),
 		},
@@ -115,9 +115,18 @@ func (h *harness) Notify(_ Class, event string, db int, key string) {
 	h.events = append(h.events, fmt.Sprintf("%s %s", event, key))
 }
 
-// Touched and the methods below make harness a store.Observer.
-func (h *harness) Touched(int, string) {}
+// Changed makes harness a Changes.
+func (h *harness) Changed(ch *Change) {
+	h.ctx.Dirty += ch.Count
+	if !ch.Silent() {
+		h.ctx.Events.Notify(ch.Class, ch.Event, ch.DB, ch.Key)
+	}
+	if ch.ToEvent != "" {
+		h.ctx.Events.Notify(ch.Class, ch.ToEvent, ch.ToDB, ch.ToKey)
+	}
+}
 
+// Expired and the methods below make harness a store.Observer.
 func (h *harness) Expired(db int, key string) { h.Notify(ExpiredClass, "expired", db, key) }
 func (h *harness) Evicted(db int, key string) { h.Notify(EvictedClass, "evicted", db, key) }
 

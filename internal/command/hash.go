@@ -31,9 +31,10 @@ func writeHash(c *Ctx, key []byte) (w hashWrite, ok bool) {
 	return w, ok
 }
 
-// done announces the change. If the key was missing, it first stores the hash.
-func (w hashWrite) done(c *Ctx, key []byte, event string) {
-	announceWrite(c, key, w.entry, w.Hash, HashClass, event)
+// done says the change of the fields that elems names. If the key was missing, it first stores
+// the hash.
+func (w hashWrite) done(c *Ctx, key []byte, event string, count int64, elems Elems) {
+	c.Put(key, w.entry, w.Hash, HashClass, event, count, elems)
 }
 
 func hset(c *Ctx, args resp.Args) resp.Reply {
@@ -67,8 +68,7 @@ func hashSetPairs(c *Ctx, args resp.Args) (added int64, failure resp.Reply) {
 			added++
 		}
 	}
-	h.done(c, args[1], "hset")
-	c.CountAs(int64(len(args)/2 - 1))
+	h.done(c, args[1], "hset", int64(len(args)/2-1), came(args[2:], 2, added))
 	return added, resp.NoReply
 }
 
@@ -81,7 +81,7 @@ func hsetnx(c *Ctx, args resp.Args) resp.Reply {
 		return resp.Int(0)
 	}
 	h.Set(args[2], args[3], &c.Space.Limits)
-	h.done(c, args[1], "hset")
+	h.done(c, args[1], "hset", 1, came(args[2:3], 1, 1))
 	return resp.Int(1)
 }
 
@@ -158,9 +158,7 @@ func hdel(c *Ctx, args resp.Args) resp.Reply {
 		}
 	}
 	if deleted > 0 {
-		c.Changed(HashClass, "hdel", e)
-		c.CountAs(deleted)
-		c.RemoveIfEmpty(e, h.Len())
+		c.Change(e, HashClass, "hdel", deleted, went(args[2:]))
 	}
 	return resp.Int(deleted)
 }

@@ -97,7 +97,7 @@ func hexpireFrom(c *Ctx, args resp.Args, base, unit int64) resp.Reply {
 	return f.each(fields, func(field []byte) resp.Reply { return f.expire(field, at, cond) })
 }
 
-// fieldChange changes deadlines of the fields of one hash, and then announces the changes
+// fieldChange changes deadlines of the fields of one hash, and then says the changes
 // in Valkey's order: an event for each kind.
 type fieldChange struct {
 	*Ctx
@@ -114,13 +114,13 @@ func changeFields(c *Ctx, key []byte) (f *fieldChange, ok bool) {
 	return &fieldChange{Ctx: c, entry: e, hash: h}, ok
 }
 
-// each replies with what change returns for each field, and announces the changes.
+// each replies with what change returns for each field, and says the changes.
 func (f *fieldChange) each(fields resp.Args, change func(field []byte) resp.Reply) resp.Reply {
 	replies := make([]resp.Reply, len(fields))
 	for i, field := range fields {
 		replies[i] = change(field)
 	}
-	f.announce()
+	f.say()
 	return resp.Array(replies...)
 }
 
@@ -156,17 +156,14 @@ func (f *fieldChange) persist(field []byte) resp.Reply {
 	return deadlineGone
 }
 
-func (f *fieldChange) announce() {
+func (f *fieldChange) say() {
 	for _, e := range []struct {
 		changed bool
 		event   string
 	}{{f.expires, "hexpire"}, {f.persists, "hpersist"}, {f.deletes, "hexpired"}} {
 		if e.changed {
-			f.Changed(HashClass, e.event, f.entry)
+			f.Change(f.entry, HashClass, e.event, 1)
 		}
-	}
-	if f.deletes {
-		f.RemoveIfEmpty(f.entry, f.hash.Len())
 	}
 }
 

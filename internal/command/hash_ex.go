@@ -129,8 +129,7 @@ func hgetdel(c *Ctx, args resp.Args) resp.Reply {
 		}
 	}
 	if deleted {
-		c.Changed(HashClass, "hdel", e)
-		c.RemoveIfEmpty(e, h.Len())
+		c.Change(e, HashClass, "hdel", 1, went(fields))
 	}
 	return resp.Array(values...)
 }
@@ -159,14 +158,16 @@ func hsetex(c *Ctx, args resp.Args) resp.Reply {
 	}
 	lim := &c.Space.Limits
 	h.FitArguments(pairs, lim)
+	set, added := h.Set, int64(0)
+	if o.keep {
+		set = h.SetKeepDeadline
+	}
 	for i := 0; i < len(pairs); i += 2 {
-		if o.keep {
-			h.SetKeepDeadline(pairs[i], pairs[i+1], lim)
-		} else {
-			h.Set(pairs[i], pairs[i+1], lim)
+		if set(pairs[i], pairs[i+1], lim) {
+			added++
 		}
 	}
-	h.done(c, args[1], "hset")
+	h.done(c, args[1], "hset", 1, came(pairs, 2, added))
 	if o.ttl != nil {
 		expirePairs(c, args[1], pairs, at)
 	}
@@ -195,20 +196,23 @@ func setDueFields(c *Ctx, key []byte, h hashWrite, pairs resp.Args) {
 		deleted = h.Delete(pairs[i]) || deleted
 		c.Space.Stats.ExpiredFields++
 	}
-	if deleted {
-		c.DB.Touched(h.entry)
-	}
 	name, missing := string(key), h.entry == nil
 	if missing {
 		c.Events.Notify(NewKey, "new", c.DB.ID(), name)
 	}
 	for _, event := range []string{"hset", "hexpire", "hexpired"} {
-		c.Notify(HashClass, event, name)
+		if deleted {
+			c.changeIn(c.DB, h.entry, HashClass, event, 1)
+			continue
+		}
+		c.Dirty++
+		c.Events.Notify(HashClass, event, c.DB.ID(), name)
 	}
-	if missing {
+	switch {
+	case missing:
 		c.Events.Notify(Generic, "del", c.DB.ID(), name)
-	} else {
-		c.RemoveIfEmpty(h.entry, h.Len())
+	case h.Len() == 0:
+		c.Delete(h.entry, c.Space.Lazyfree.ServerDel, 0)
 	}
 }
 
@@ -218,5 +222,5 @@ func expirePairs(c *Ctx, key []byte, pairs resp.Args, at int64) {
 	for i := 0; i < len(pairs); i += 2 {
 		c.DB.SetFieldDeadline(e, pairs[i], at)
 	}
-	c.Changed(HashClass, "hexpire", e)
+	c.Change(e, HashClass, "hexpire", 1)
 }

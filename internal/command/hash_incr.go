@@ -11,8 +11,9 @@ func hincrby(c *Ctx, args resp.Args) resp.Reply {
 	if !ok {
 		return resp.ErrWrongType
 	}
-	n := int64(0)
+	n, added := int64(0), int64(1)
 	if value, has := h.Get(args[2]); has {
+		added = 0
 		if n, ok = resp.ParseInt(value); !ok {
 			return errHashNotInt
 		}
@@ -21,7 +22,7 @@ func hincrby(c *Ctx, args resp.Args) resp.Reply {
 		return resp.ErrOverflow
 	}
 	h.SetInt(args[2], n+by, &c.Space.Limits)
-	h.done(c, args[1], "hincrby")
+	h.done(c, args[1], "hincrby", 1, came(args[2:3], 1, added))
 	return resp.Int(n + by)
 }
 
@@ -37,8 +38,9 @@ func hincrbyfloat(c *Ctx, args resp.Args) resp.Reply {
 	if !ok {
 		return resp.ErrWrongType
 	}
-	sum := by
+	sum, added := by, int64(1)
 	if value, has := h.Get(args[2]); has {
+		added = 0
 		n, ok := parseLongDouble(value)
 		if !ok {
 			return errHashNotFloat
@@ -49,6 +51,6 @@ func hincrbyfloat(c *Ctx, args resp.Args) resp.Reply {
 	}
 	text := formatLongDouble(sum)
 	h.SetKeepDeadline(args[2], text, &c.Space.Limits)
-	h.done(c, args[1], "hincrbyfloat")
+	h.done(c, args[1], "hincrbyfloat", 1, came(args[2:3], 1, added))
 	return resp.Bulk(text)
 }

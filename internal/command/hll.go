@@ -61,8 +61,7 @@ func pfadd(c *Ctx, args resp.Args) resp.Reply {
 		return resp.Int(0)
 	}
 	sketch.Invalidate()
-	c.Changed(StringClass, "pfadd", e)
-	c.CountAs(updates)
+	c.Change(e, StringClass, "pfadd", updates)
 	return resp.Int(1)
 }
 
@@ -91,8 +90,7 @@ func pfcount(c *Ctx, args resp.Args) resp.Reply {
 		}
 		c.DB.Changing(e)
 		sketch.Cache(n)
-		c.DB.Touched(e)
-		c.Dirty++
+		c.Change(e, StringClass, "pfcount", 1)
 	}
 	return resp.Int(int64(n))
 }
@@ -134,6 +132,6 @@ func pfmerge(c *Ctx, args resp.Args) resp.Reply {
 	}
 	sketch.Raise(merged, c.Config.HLLSparseBytes)
 	s.SetRaw(sketch)
-	c.Changed(StringClass, "pfadd", e)
+	c.Change(e, StringClass, "pfadd", 1)
 	return resp.OK
 }

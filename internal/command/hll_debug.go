@@ -13,7 +13,8 @@ var (
 )
 
 func pfdebug(c *Ctx, args resp.Args) resp.Reply {
-	s, _, failure := sketchOf(c.DB.LookupWrite(args[2]))
+	e := c.DB.LookupWrite(args[2])
+	s, _, failure := sketchOf(e)
 	switch {
 	case failure.IsError():
 		return failure
@@ -39,7 +40,7 @@ func pfdebug(c *Ctx, args resp.Args) resp.Reply {
 		}
 		if converts {
 			s.SetRaw(sketch)
-			c.Dirty++
+			c.Change(e, StringClass, "pfdebug", 1)
 		}
 		if isWord(sub, "todense") {
 			return resp.Flag(converts)

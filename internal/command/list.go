@@ -68,8 +68,8 @@ func pushList(c *Ctx, args resp.Args, end listEnd, onlyExisting bool) resp.Reply
 	for _, elem := range args[2:] {
 		end.push(l, elem)
 	}
-	announceWrite(c, args[1], e, l, ListClass, end.event("lpush", "rpush"))
-	c.CountAs(int64(len(args) - 2))
+	n := int64(len(args) - 2)
+	c.Put(args[1], e, l, ListClass, end.event("lpush", "rpush"), n, came(args[2:], 1, n))
 	return resp.Int(int64(l.Len()))
 }
 
@@ -103,10 +103,10 @@ func popList(c *Ctx, args resp.Args, end listEnd) resp.Reply {
 	return popSome(c, e, l, end, count)
 }
 
-// popOne removes one element from l, announces the pop and replies with the element.
+// popOne removes one element from l, says so and replies with the element.
 func popOne(c *Ctx, e *store.Entry, l *store.List, end listEnd) resp.Reply {
 	elem := end.pop(l)
-	listPopped(c, e, l, end, 1)
+	listPopped(c, e, end, c.notServed(), c.one(elem))
 	return resp.Bulk(elem)
 }
 
@@ -124,15 +124,13 @@ func popSome(c *Ctx, e *store.Entry, l *store.List, end listEnd, count int64) re
 		elems[i] = resp.BulkString(string(elem))
 	}
 	l.Trim(keepFrom, keepTo)
-	listPopped(c, e, l, end, n)
+	listPopped(c, e, end, int64(n), nil)
 	return resp.Array(elems...)
 }
 
-// listPopped announces that n elements were popped from l, and deletes its key if l is empty.
-func listPopped(c *Ctx, e *store.Entry, l *store.List, end listEnd, n int) {
-	c.Changed(ListClass, end.event("lpop", "rpop"), e)
-	c.CountAs(int64(n))
-	c.RemoveIfEmpty(e, l.Len())
+// listPopped says that elements were popped from the list of e: elems, nil: unnamed.
+func listPopped(c *Ctx, e *store.Entry, end listEnd, count int64, elems resp.Args) {
+	c.Change(e, ListClass, end.event("lpop", "rpop"), count, went(elems))
 }
 
 func llen(c *Ctx, args resp.Args) resp.Reply {
@@ -194,7 +192,7 @@ func lset(c *Ctx, args resp.Args) resp.Reply {
 		return errIndexRange
 	}
 	l.Set(i, args[3])
-	c.Changed(ListClass, "lset", e)
+	c.Change(e, ListClass, "lset", 1)
 	return resp.OK
 }
 
@@ -227,7 +225,7 @@ func linsert(c *Ctx, args resp.Args) resp.Reply {
 	} else {
 		l.InsertBefore(at, args[4])
 	}
-	c.Changed(ListClass, "linsert", e)
+	c.Change(e, ListClass, "linsert", 1)
 	return resp.Int(int64(l.Len()))
 }
 
@@ -268,9 +266,7 @@ func ltrim(c *Ctx, args resp.Args) resp.Reply {
 	}
 	before := l.Len()
 	l.Trim(clampRange(start, end, before))
-	c.Changed(ListClass, "ltrim", e)
-	c.CountAs(int64(before - l.Len()))
-	c.RemoveIfEmpty(e, l.Len())
+	c.Change(e, ListClass, "ltrim", int64(before-l.Len()))
 	return resp.OK
 }
 
@@ -290,9 +286,7 @@ func lrem(c *Ctx, args resp.Args) resp.Reply {
 	}
 	removed := l.Remove(args[3], int(count))
 	if removed > 0 {
-		c.Changed(ListClass, "lrem", e)
-		c.CountAs(int64(removed))
-		c.RemoveIfEmpty(e, l.Len())
+		c.Change(e, ListClass, "lrem", int64(removed), went(args[3:]))
 	}
 	return resp.Int(int64(removed))
 }

@@ -22,12 +22,7 @@ func blockingPop(c *Ctx, args resp.Args, end listEnd) resp.Reply {
 	if done || c.DenyBlocking() {
 		return reply
 	}
-	served := func(c *Ctx, key []byte, e *store.Entry, l *store.List) resp.Reply {
-		reply := pop(c, key, e, l)
-		c.CountAs(0) // Redis counts the push alone when it serves a waiting client
-		return reply
-	}
-	return parkPop(c, args[1:last], deadline, served)
+	return parkPop(c, args[1:last], deadline, pop)
 }
 
 func lmpop(c *Ctx, args resp.Args) resp.Reply {

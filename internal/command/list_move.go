@@ -46,8 +46,9 @@ func moveList(c *Ctx, src, dst []byte, from, to listEnd) resp.Reply {
 	}
 	elem := from.pop(l)
 	to.push(dstList, elem)
-	announceWrite(c, dst, dstEntry, dstList, ListClass, to.event("lpush", "rpush"))
-	listPopped(c, e, l, from, 0) // the push has counted: Redis counts a move once
+	event, named := to.event("lpush", "rpush"), came(c.one(elem), 1, 1)
+	c.Put(dst, dstEntry, dstList, ListClass, event, c.notServed(), named)
+	listPopped(c, e, from, 0, c.one(elem)) // the push has counted: Redis counts a move once
 	return resp.Bulk(elem)
 }
 
@@ -80,10 +81,6 @@ func blockingMove(c *Ctx, args resp.Args, from, to listEnd, timeout []byte) resp
 		if l, ok := asList(c.DB.Peek(key)); !ok || l == nil {
 			return resp.NoReply, false
 		}
-		reply := moveList(c, key, dst, from, to)
-		if !reply.IsError() {
-			c.CountAs(0) // Redis counts the push alone when it serves a waiting client
-		}
-		return reply, true
+		return moveList(c, key, dst, from, to), true
 	}, nil)
 }

@@ -62,7 +62,7 @@ func flushTracking(c *Ctx, lazily bool) {
 // flushKeys empties db and counts its keys.
 func flushKeys(c *Ctx, db *store.DB, lazily bool) {
 	keys := db.Flush()
-	c.Dirty += int64(keys)
+	c.ChangeOther("flush", int64(keys))
 	if lazily {
 		c.Space.Stats.LazyFreed += int64(keys)
 	}
@@ -109,7 +109,7 @@ func swapdb(c *Ctx, args resp.Args) resp.Reply {
 	own := c.DB.ID()
 	c.Space.Swap(int(first), int(second))
 	c.Select(own)
-	c.Dirty++
+	c.ChangeOther("swapdb", 1)
 	return resp.OK
 }
 

@@ -55,7 +55,7 @@ func debugPopulate(c *Ctx, args resp.Args) resp.Reply {
 		name := strconv.AppendInt(prefix, i, 10)
 		name = name[:min(len(name), populateName)]
 		if c.DB.LookupWrite(name) == nil {
-			c.DB.Set(name, populateValue(i, int(size)))
+			c.Change(c.DB.Set(name, populateValue(i, int(size))), StringClass, "populate", 0)
 		}
 	}
 	return resp.OK

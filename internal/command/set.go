@@ -21,8 +21,7 @@ func sadd(c *Ctx, args resp.Args) resp.Reply {
 		}
 	}
 	if added > 0 {
-		announceWrite(c, args[1], e, s, SetClass, "sadd")
-		c.CountAs(added)
+		c.Put(args[1], e, s, SetClass, "sadd", added, came(args[2:], 1, added))
 	}
 	return resp.Int(added)
 }
@@ -43,9 +42,7 @@ func srem(c *Ctx, args resp.Args) resp.Reply {
 		}
 	}
 	if removed > 0 {
-		c.Changed(SetClass, "srem", e)
-		c.CountAs(removed)
-		c.RemoveIfEmpty(e, s.Len())
+		c.Change(e, SetClass, "srem", removed, went(args[2:]))
 	}
 	return resp.Int(removed)
 }
@@ -68,13 +65,12 @@ func smove(c *Ctx, args resp.Args) resp.Reply {
 	case !source.Remove(args[3]):
 		return resp.Int(0)
 	}
-	c.Changed(SetClass, "srem", from)
-	c.RemoveIfEmpty(from, source.Len())
+	c.Change(from, SetClass, "srem", 1, went(args[3:]))
 	if target == nil {
 		target = new(store.Set)
 	}
 	if target.Add(args[3], &c.Space.Limits) {
-		announceWrite(c, args[2], to, target, SetClass, "sadd")
+		c.Put(args[2], to, target, SetClass, "sadd", 1, came(args[3:], 1, 1))
 	}
 	return resp.Int(1)
 }

@@ -66,8 +66,7 @@ func spopOne(c *Ctx, args resp.Args) resp.Reply {
 	at := c.Rand.IntN(s.Len())
 	member := s.MemberAt(at)
 	s.RemoveAt(at)
-	c.Changed(SetClass, "spop", e)
-	c.RemoveIfEmpty(e, s.Len())
+	c.Change(e, SetClass, "spop", 1)
 	return resp.BulkString(member)
 }
 
@@ -89,9 +88,8 @@ func spopCount(c *Ctx, args resp.Args) resp.Reply {
 		if c.Space.Lazyfree.ServerDel {
 			c.Space.CountDropped(union([]*store.Set{s}, &c.Space.Limits)) // Redis pops by SUNION
 		}
-		c.Changed(SetClass, "spop", e)
-		c.CountAs(int64(len(members)))
-		c.RemoveIfEmpty(e, 0)
+		c.Change(e, SetClass, "spop", int64(len(members)))
+		c.Delete(e, c.Space.Lazyfree.ServerDel, 0)
 		return resp.Set(members...)
 	}
 	wasTable := s.Encoding() == "hashtable"
@@ -107,8 +105,7 @@ func spopCount(c *Ctx, args resp.Args) resp.Reply {
 		}
 		c.DB.SetValue(e, union([]*store.Set{s}, &c.Space.Limits))
 	}
-	c.Changed(SetClass, "spop", e)
-	c.CountAs(int64(len(popped)))
+	c.Change(e, SetClass, "spop", int64(len(popped)))
 	return resp.Set(popped...)
 }
 

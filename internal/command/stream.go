@@ -57,11 +57,13 @@ func xadd(c *Ctx, args resp.Args) resp.Reply {
 	if !s.Append(id, fields, &c.Space.Limits) {
 		return errXaddLarge
 	}
-	announceWrite(c, args[1], e, s, StreamClass, "xadd")
-	if o.trims && s.Trim(o.trim) > 0 {
-		c.Events.Notify(StreamClass, "xtrim", c.DB.ID(), string(args[1]))
+	if e == nil {
+		e = c.DB.Set(args[1], s)
 	}
-	c.Parking.Signal(c.DB.ID(), string(args[1]))
+	c.Change(e, StreamClass, "xadd", 1)
+	if o.trims && s.Trim(o.trim) > 0 {
+		c.Change(e, StreamClass, "xtrim", 0)
+	}
 	return idReply(id)
 }
 
@@ -118,8 +120,7 @@ func xdel(c *Ctx, args resp.Args) resp.Reply {
 		}
 	}
 	if deleted > 0 {
-		c.Changed(StreamClass, "xdel", e)
-		c.CountAs(deleted)
+		c.Change(e, StreamClass, "xdel", deleted)
 	}
 	return resp.Int(deleted)
 }
@@ -139,8 +140,7 @@ func xtrim(c *Ctx, args resp.Args) resp.Reply {
 	}
 	removed := s.Trim(o.trim)
 	if removed > 0 {
-		c.Changed(StreamClass, "xtrim", e)
-		c.CountAs(removed)
+		c.Change(e, StreamClass, "xtrim", removed)
 	}
 	return resp.Int(removed)
 }
@@ -190,6 +190,6 @@ func xsetid(c *Ctx, args resp.Args) resp.Reply {
 	if !maxDeleted.IsZero() {
 		s.MaxDeleted = maxDeleted
 	}
-	c.Notify(StreamClass, "xsetid", e.Key())
+	c.Change(e, StreamClass, "xsetid", 1)
 	return resp.OK
 }

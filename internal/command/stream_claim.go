@@ -33,6 +33,7 @@ type claim struct {
 	consumer *store.StreamConsumer // nil before the first claimed entry
 	replies  streamReplies
 	claimed  []resp.Reply
+	changes  int64
 }
 
 // take claims an entry of the stream. p is nil if the entry is not pending. id is its id, as others
@@ -64,8 +65,15 @@ func (q *claim) take(c *Ctx, entry *store.StreamEntry, id []byte, p *store.Pendi
 	} else {
 		q.claimed = append(q.claimed, q.replies.entry(entry))
 	}
-	c.Dirty++
+	q.changes++
 	tellClaim(c, q.key, q.g, entry.ID, id)
+}
+
+// said says what the claim has changed.
+func (q *claim) said(c *Ctx, event string) {
+	if q.changes > 0 {
+		c.Change(q.key, StreamClass, event, q.changes)
+	}
 }
 
 func xclaim(c *Ctx, args resp.Args) resp.Reply {
@@ -95,7 +103,6 @@ func xclaim(c *Ctx, args resp.Args) resp.Reply {
 	if moved {
 		g.Last = last
 	}
-	before := c.Dirty
 	for i, id := range ids {
 		p := g.Pending(id)
 		if entry, exists := s.Entry(id); exists {
@@ -103,13 +110,14 @@ func xclaim(c *Ctx, args resp.Args) resp.Reply {
 		} else if p != nil {
 			tellClaim(c, e, g, id, args[5+i])
 			g.Acknowledge(id)
-			c.Dirty++
+			q.changes++
 		}
 	}
-	if moved && c.Dirty == before {
-		c.Dirty++
+	if moved && q.changes == 0 {
+		q.changes++
 		tellGroup(c, e, g)
 	}
+	q.said(c, "xclaim")
 	return resp.Array(q.claimed...)
 }
 
@@ -183,7 +191,8 @@ func xautoclaim(c *Ctx, args resp.Args) resp.Reply {
 		g.Acknowledge(id)
 		deleted[i] = q.replies.id(id)
 	}
-	c.Dirty += int64(len(gone))
+	q.changes += int64(len(gone))
+	q.said(c, "xautoclaim")
 	return resp.Array(idReply(next), resp.Array(q.claimed...), resp.Array(deleted...))
 }
 

@@ -94,13 +94,14 @@ func xgroupCreate(c *Ctx, args resp.Args) resp.Reply {
 	if s == nil {
 		s = &store.Stream{}
 		e = c.DB.Set(args[2], s)
+		c.Change(e, StreamClass, "mkstream", 0)
 	}
 	g := s.Groups.Add(args[3])
 	if g == nil {
 		return errBusyGroup
 	}
 	g.Last, g.Read = last, o.read
-	c.Notify(StreamClass, "xgroup-create", e.Key())
+	c.Change(e, StreamClass, "xgroup-create", 1)
 	return resp.OK
 }
 
@@ -134,7 +135,7 @@ func xgroupSetid(c *Ctx, args resp.Args) resp.Reply {
 		return errStreamID
 	}
 	g.Last, g.Read = last, o.read
-	c.Notify(StreamClass, "xgroup-setid", e.Key())
+	c.Change(e, StreamClass, "xgroup-setid", 1)
 	return resp.OK
 }
 
@@ -147,8 +148,7 @@ func xgroupDestroy(c *Ctx, args resp.Args) resp.Reply {
 		return resp.Int(0)
 	}
 	s.Groups.Remove(args[3])
-	c.Notify(StreamClass, "xgroup-destroy", e.Key())
-	c.Parking.Signal(c.DB.ID(), e.Key())
+	c.Change(e, StreamClass, "xgroup-destroy", 1)
 	return resp.Int(1)
 }
 
@@ -160,7 +160,7 @@ func xgroupCreateconsumer(c *Ctx, args resp.Args) resp.Reply {
 	if g.AddConsumer(args[4], c.Now()) == nil {
 		return resp.Int(0)
 	}
-	c.Notify(StreamClass, "xgroup-createconsumer", e.Key())
+	c.Change(e, StreamClass, "xgroup-createconsumer", 1)
 	return resp.Int(1)
 }
 
@@ -175,6 +175,6 @@ func xgroupDelconsumer(c *Ctx, args resp.Args) resp.Reply {
 	}
 	pending := consumer.Len()
 	g.RemoveConsumer(consumer)
-	c.Notify(StreamClass, "xgroup-delconsumer", e.Key())
+	c.Change(e, StreamClass, "xgroup-delconsumer", 1)
 	return resp.Int(int64(pending))
 }

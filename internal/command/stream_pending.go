@@ -48,7 +48,9 @@ func xack(c *Ctx, args resp.Args) resp.Reply {
 			acknowledged++
 		}
 	}
-	c.Dirty += acknowledged
+	if acknowledged > 0 {
+		c.Change(e, StreamClass, "xack", acknowledged)
+	}
 	return resp.Int(acknowledged)
 }
 

@@ -217,11 +217,13 @@ func (q *streamRead) readGroup(
 	}
 	c.DB.Changing(e)
 	consumer := q.reader(c, e, g)
-	c.Dirty++
 	if history {
-		return pendingOf(c, s, consumer, after, q.count), true
+		reply = pendingOf(c, s, consumer, after, q.count)
+	} else {
+		reply = q.deliver(c, e, s, g, consumer)
 	}
-	return q.deliver(c, e, s, g, consumer), true
+	c.Change(e, StreamClass, "xreadgroup", 1)
+	return reply, true
 }
 
 // reader returns the consumer that reads. With NOACK no pending entry tells of a new one.
@@ -242,7 +244,7 @@ func seenConsumer(
 		return consumer
 	}
 	consumer := g.AddConsumer(name, c.Now())
-	c.Notify(StreamClass, "xgroup-createconsumer", e.Key())
+	c.Change(e, StreamClass, "xgroup-createconsumer", 1)
 	return consumer
 }
 
@@ -347,7 +349,9 @@ func (w *streamWait) serve(c *Ctx, key []byte) (reply resp.Reply, served bool) {
 	}
 	c.DB.Changing(e)
 	consumer := q.reader(c, e, g)
-	return streamsReply(c, []resp.Reply{resp.Bulk(key), q.deliver(c, e, s, g, consumer)}), true
+	entries := q.deliver(c, e, s, g, consumer)
+	c.Change(e, StreamClass, "xreadgroup", c.notServed())
+	return streamsReply(c, []resp.Reply{resp.Bulk(key), entries}), true
 }
 
 // xreadKeys finds the keys of an XREAD line as Redis does: none if an option before STREAMS is

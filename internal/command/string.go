@@ -49,7 +49,7 @@ func getdel(c *Ctx, args resp.Args) resp.Reply {
 	case s == nil:
 		return resp.Nil
 	}
-	c.Remove(e)
+	c.Delete(e, c.Space.Lazyfree.ServerDel, 1)
 	return stringReply(s)
 }
 
@@ -62,9 +62,9 @@ func getset(c *Ctx, args resp.Args) resp.Reply {
 	return stringReply(s)
 }
 
-// storeString stores value under key as SET does, and announces it.
+// storeString stores value under key as SET does, and says so.
 func storeString(c *Ctx, key, value []byte) {
-	c.Notify(StringClass, "set", c.DB.Set(key, store.ParseString(value)).Key())
+	c.Change(c.DB.Set(key, store.ParseString(value)), StringClass, "set", 1)
 }
 
 func mset(c *Ctx, args resp.Args) resp.Reply {
@@ -109,14 +109,14 @@ func appendCmd(c *Ctx, args resp.Args) resp.Reply {
 	}
 	if s == nil {
 		e = c.DB.Set(args[1], store.ParseString(args[2]))
-		c.Notify(StringClass, "append", e.Key())
+		c.Change(e, StringClass, "append", 1)
 		return resp.Int(int64(len(args[2])))
 	}
 	if stringTooLong(c, int64(s.Len()), int64(len(args[2]))) {
 		return errStringTooLong
 	}
 	length := s.Append(args[2])
-	c.Changed(StringClass, "append", e)
+	c.Change(e, StringClass, "append", 1)
 	return resp.Int(int64(length))
 }
 
@@ -151,7 +151,7 @@ func setrange(c *Ctx, args resp.Args) resp.Reply {
 		e = c.DB.Set(args[1], s)
 	}
 	length := s.Overwrite(int(offset), args[3])
-	c.Changed(StringClass, "setrange", e)
+	c.Change(e, StringClass, "setrange", 1)
 	return resp.Int(int64(length))
 }
 

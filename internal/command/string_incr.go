@@ -42,7 +42,7 @@ func increment(c *Ctx, key []byte, by int64) resp.Reply {
 		return resp.ErrWrongType
 	case s == nil:
 		e = c.DB.Set(key, store.NewInt(by))
-		c.Notify(StringClass, "incrby", e.Key())
+		c.Change(e, StringClass, "incrby", 1)
 		return resp.Int(by)
 	}
 	n, ok := s.Int()
@@ -53,7 +53,7 @@ func increment(c *Ctx, key []byte, by int64) resp.Reply {
 		return resp.ErrOverflow
 	}
 	s.SetInt(n + by)
-	c.Changed(StringClass, "incrby", e)
+	c.Change(e, StringClass, "incrby", 1)
 	return resp.Int(n + by)
 }
 
@@ -81,7 +81,7 @@ func incrbyfloat(c *Ctx, args resp.Args) resp.Reply {
 	} else {
 		s.SetText(text)
 	}
-	c.Changed(StringClass, "incrbyfloat", e)
+	c.Change(e, StringClass, "incrbyfloat", 1)
 	return resp.Bulk(text)
 }
 

@@ -172,7 +172,7 @@ func setFrom(c *Ctx, args resp.Args, form setForm) resp.Reply {
 // store the value.
 func dropDue(c *Ctx, key []byte) {
 	if e := c.DB.LookupWrite(key); e != nil {
-		c.RemoveDue(e)
+		c.DeleteDue(e)
 	}
 }
 
@@ -199,7 +199,7 @@ func (o *setOptions) allow(c *Ctx, key []byte) (allowed bool, failure resp.Reply
 	return true, resp.NoReply
 }
 
-// setString stores a value with a deadline in Unix milliseconds (0: none) and announces both.
+// setString stores a value with a deadline in Unix milliseconds (0: none) and says both changes.
 func setString(c *Ctx, key, value []byte, deadline int64, keepTTL bool) {
 	var e *store.Entry
 	if keepTTL {
@@ -207,10 +207,10 @@ func setString(c *Ctx, key, value []byte, deadline int64, keepTTL bool) {
 	} else {
 		e = c.DB.Set(key, store.ParseString(value))
 	}
-	c.Notify(StringClass, "set", e.Key())
+	c.Change(e, StringClass, "set", 1)
 	if deadline != 0 {
 		c.DB.SetDeadline(e, deadline)
-		c.Events.Notify(Generic, "expire", c.DB.ID(), e.Key())
+		c.Change(e, Generic, "expire", 0)
 	}
 }
 
@@ -255,7 +255,7 @@ func getex(c *Ctx, args resp.Args) resp.Reply {
 		return resp.Nil
 	case o.persist:
 		if c.DB.Persist(e) {
-			c.Notify(Generic, "persist", e.Key())
+			c.Change(e, Generic, "persist", 1)
 		}
 	case o.ttl != nil:
 		deadline, failure := deadlineOf(c, o.ttl, o.unit)
@@ -271,9 +271,9 @@ func getex(c *Ctx, args resp.Args) resp.Reply {
 // PXAT) and the deadline is past.
 func setDeadlineOrDelete(c *Ctx, e *store.Entry, deadline int64, absolute bool) {
 	if absolute && deadline <= c.Now() {
-		c.RemoveDue(e)
+		c.DeleteDue(e)
 		return
 	}
 	c.DB.SetDeadline(e, deadline)
-	c.Notify(Generic, "expire", e.Key())
+	c.Change(e, Generic, "expire", 1)
 }

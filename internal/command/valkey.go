@@ -53,7 +53,7 @@ func delifeq(c *Ctx, args resp.Args) resp.Reply {
 	case s == nil || !hasText(s, args[2]):
 		return resp.Int(0)
 	}
-	c.Remove(e)
+	c.Delete(e, c.Space.Lazyfree.ServerDel, 1)
 	return resp.Int(1)
 }
 

@@ -22,29 +22,6 @@ func asSet(e *store.Entry) (*store.Set, bool)       { return valueAs[*store.Set]
 func asZSet(e *store.Entry) (*store.ZSet, bool)     { return valueAs[*store.ZSet](e) }
 func asStream(e *store.Entry) (*store.Stream, bool) { return valueAs[*store.Stream](e) }
 
-// announceWrite announces a change of v, the value of e. If e is nil, the key is new: then it
-// stores v first.
-func announceWrite(c *Ctx, key []byte, e *store.Entry, v store.Value, class Class, event string) {
-	if e == nil {
-		c.Notify(class, event, c.DB.Set(key, v).Key())
-		return
-	}
-	c.Changed(class, event, e)
-}
-
-// storeResult stores v, the result of a command such as SINTERSTORE, under key and replaces
-// any other value. It replies with size. An empty result deletes the key.
-func storeResult(
-	c *Ctx, key []byte, v store.Value, size int, class Class, event string,
-) resp.Reply {
-	if size > 0 {
-		c.Notify(class, event, c.DB.Set(key, v).Key())
-	} else if e := c.DB.LookupWrite(key); e != nil {
-		c.Remove(e)
-	}
-	return resp.Int(int64(size))
-}
-
 // pairedReply replies with members and scores, or fields and values, which alternate in
 // flat: RESP2 gets flat itself, RESP3 an array of pairs.
 func pairedReply(c *Ctx, flat []resp.Reply) resp.Reply {

@@ -87,9 +87,7 @@ func zrem(c *Ctx, args resp.Args) resp.Reply {
 		}
 	}
 	if removed > 0 {
-		c.Changed(ZSetClass, "zrem", e)
-		c.CountAs(removed)
-		c.RemoveIfEmpty(e, z.Len())
+		c.Change(e, ZSetClass, "zrem", removed, went(args[2:]))
 	}
 	return resp.Int(removed)
 }

@@ -136,8 +136,11 @@ func addMembers(c *Ctx, key []byte, o addOptions, scores []float64, pairs resp.A
 		}
 	}
 	if added+updated > 0 {
-		announceScores(c, key, e, z, o.incr)
-		c.CountAs(added + updated)
+		event := "zadd"
+		if o.incr {
+			event = "zincr"
+		}
+		c.Put(key, e, z, ZSetClass, event, added+updated, came(pairs[1:], 2, added))
 	}
 	switch {
 	case o.incr && untouched > 0:
@@ -148,15 +151,6 @@ func addMembers(c *Ctx, key []byte, o addOptions, scores []float64, pairs resp.A
 		return resp.Int(added + updated)
 	}
 	return resp.Int(added)
-}
-
-// announceScores announces a change of scores: as zincr with INCR, else as zadd.
-func announceScores(c *Ctx, key []byte, e *store.Entry, z *store.ZSet, incr bool) {
-	event := "zadd"
-	if incr {
-		event = "zincr"
-	}
-	announceWrite(c, key, e, z, ZSetClass, event)
 }
 
 // addOutcome is the result of ZADD for one member.

@@ -23,7 +23,7 @@ func parseZSetEnd(arg []byte) (end zsetEnd, ok bool) {
 	return zsetMax, isWord(arg, "max")
 }
 
-// popMembers removes at most count members from a set and announces the event. It returns
+// popMembers removes at most count members from a set and says so. It returns
 // each member followed by its score.
 func popMembers(c *Ctx, e *store.Entry, z *store.ZSet, end zsetEnd, count int64) []resp.Reply {
 	n := int(min(count, int64(z.Len())))
@@ -40,9 +40,7 @@ func popMembers(c *Ctx, e *store.Entry, z *store.ZSet, end zsetEnd, count int64)
 		return true
 	})
 	z.RemoveRange(from, to)
-	c.Changed(ZSetClass, event, e)
-	c.CountAs(int64(n))
-	c.RemoveIfEmpty(e, z.Len())
+	c.Change(e, ZSetClass, event, int64(n))
 	return flat
 }
 

@@ -112,7 +112,7 @@ func zrangestore(c *Ctx, args resp.Args) resp.Reply {
 			return true
 		})
 	}
-	return storeResult(c, args[1], result, result.Len(), ZSetClass, "zrangestore")
+	return putResult(c, args[1], result, result.Len(), ZSetClass, "zrangestore", 1)
 }
 
 // parse parses the bounds of the range and the options behind them. unified allows REV,
@@ -309,9 +309,7 @@ func removeRange(c *Ctx, args resp.Args, q zrangeQuery, event string) resp.Reply
 	from, to := q.ranks(z)
 	if from < to {
 		z.RemoveRange(from, to)
-		c.Changed(ZSetClass, event, e)
-		c.CountAs(int64(to - from))
-		c.RemoveIfEmpty(e, z.Len())
+		c.Change(e, ZSetClass, event, int64(to-from))
 	}
 	return resp.Int(int64(to - from))
 }

@@ -17,7 +17,7 @@
 //	attention.go   which rooms look at commands, and which may refuse them
 //	observing.go   durations
 //	errorstats.go  failed and rejected calls
-//	journal.go  sees each unit, each command and each effect on a key
+//	journal.go  sees each unit, each command and each change of a key
 //
 // The rooms own their state. Each one implements an interface of package command:
 //
@@ -30,7 +30,7 @@
 //	events.go    keyspace notifications        command.Events
 //	timer.go     deadlines of leases and waits command.Deadlines
 //	rates.go     commands and bytes in a second  command.Rates
-//	effects.go   effects on keys               store.Observer
+//	effects.go   changes of keys               command.Changes, store.Observer
 //
 // Some rooms are packages that never import the engine. Each declares an interface of what
 // it needs, and a door here implements it:

@@ -5,14 +5,35 @@ import (
 	"github.com/lockredis/lockredis/store"
 )
 
-// effects is the store's observer. It passes each effect on a key to the rooms: the
+// effects hears of each change of a key: from commands as command.Changes, and from the store,
+// as its observer, of changes that no command asks for. It passes a change to the rooms: the
 // watched keys, the tracked keys, the parked clients, the events, the journal.
 type effects struct{ e *Engine }
 
-// Touched makes the transactions fail that watch the key, and invalidates it in clients'
+// Changed passes a command's change to all its readers.
+func (f *effects) Changed(ch *command.Change) {
+	f.e.journal.changed(ch)
+	f.e.env.Dirty += ch.Count
+	if ch.Watched() {
+		f.touched(ch.DB, ch.Key)
+		if ch.ToEvent != "" {
+			f.touched(ch.ToDB, ch.ToKey)
+		}
+	}
+	if !ch.Silent() {
+		f.e.env.Events.Notify(ch.Class, ch.Event, ch.DB, ch.Key)
+		if ch.ToEvent != "" {
+			f.e.env.Events.Notify(ch.Class, ch.ToEvent, ch.ToDB, ch.ToKey)
+		}
+	}
+	if ch.Wakes() {
+		f.e.parking.Signal(ch.DB, ch.Key)
+	}
+}
+
+// touched makes the transactions fail that watch the key, and invalidates it in clients'
 // caches.
-func (f *effects) Touched(db int, key string) {
-	f.e.journal.key(KeyTouched, db, key)
+func (f *effects) touched(db int, key string) {
 	f.e.watches.spoil(db, key)
 	if f.e.tracking.Active() {
 		f.e.tracking.Changed(key)
@@ -22,6 +43,7 @@ func (f *effects) Touched(db int, key string) {
 // Expired announces that the key was deleted because its deadline had come.
 func (f *effects) Expired(db int, key string) {
 	f.e.journal.key(KeyExpired, db, key)
+	f.touched(db, key)
 	if f.e.tracking.Active() {
 		f.e.tracking.NoClient(key)
 	}
@@ -31,6 +53,8 @@ func (f *effects) Expired(db int, key string) {
 // FieldsExpired announces that fields were deleted because their deadlines had come, and
 // whether the key was deleted with them.
 func (f *effects) FieldsExpired(db int, key string, gone bool) {
+	f.e.journal.key(FieldsExpired, db, key)
+	f.touched(db, key)
 	if f.e.tracking.Active() {
 		f.e.tracking.NoClient(key)
 	}
@@ -44,6 +68,7 @@ func (f *effects) FieldsExpired(db int, key string, gone bool) {
 // Evicted announces that the key was deleted because maxmemory was exceeded.
 func (f *effects) Evicted(db int, key string) {
 	f.e.journal.key(KeyEvicted, db, key)
+	f.touched(db, key)
 	if f.e.tracking.Active() {
 		f.e.tracking.NoClient(key)
 	}

@@ -102,6 +102,7 @@ func New(opts Options) *Engine {
 		}),
 		Clock:     opts.Clock,
 		Rand:      opts.Rand,
+		Changes:   &e.effects,
 		Events:    &e.events,
 		Parking:   &e.parking,
 		Clients:   &e.sessions,

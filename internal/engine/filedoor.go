@@ -46,6 +46,9 @@ func (d *fileDoor) SafePoint() {
 	e.env.Space.SetNow(micros / 1000)
 }
 
+// Loaded enters the key of an RDB file into the journal.
+func (d *fileDoor) Loaded(db int, key string) { d.journal.key(KeyLoaded, db, key) }
+
 // Replay runs a line of a log as a unit. As in Redis the reply does not count.
 func (d *fileDoor) Replay(db int, line resp.Args) (ok bool) {
 	e := d.Engine
@@ -83,6 +86,5 @@ func (e *Engine) refusesMidway(c *command.Ctx) (refusal resp.Reply, is bool) {
 // client watches it or waits for it.
 type quiet struct{ effects }
 
-func (q *quiet) Touched(db int, key string) { q.e.journal.key(KeyTouched, db, key) }
-func (q *quiet) Added(db int, key string)   { q.e.journal.key(KeyAdded, db, key) }
-func (q *quiet) Lost(int, string)           {}
+func (q *quiet) Added(int, string) {}
+func (q *quiet) Lost(int, string)  {}

@@ -25,13 +25,18 @@ const (
 	// commands.
 	CommandBegins
 	CommandEnds
-	// KeyTouched: the key's value or deadline changed, or the key came or went.
-	KeyTouched
+	// Changed: a command says that it has changed a key, see Change.
+	Changed
 	// KeyAdded: the key was created, or a command put a new value in its place (RENAME,
 	// COPY).
 	KeyAdded
 	// KeyExpired: the key was deleted because its deadline had come.
 	KeyExpired
+	// FieldsExpired: fields of the key's hash were deleted because their deadlines had come. If
+	// they were its last ones, KeyExpired follows.
+	FieldsExpired
+	// KeyLoaded: the key was read from an RDB file.
+	KeyLoaded
 	// KeyEvicted: the key was deleted because maxmemory was exceeded.
 	KeyEvicted
 	// Emptied: all keys of the database DB are about to go.
@@ -49,6 +54,8 @@ type Entry struct {
 	DB    int
 	Key   string
 	Other int
+	// Change is what a command has said, in Changed. Then DB and Key are Change's.
+	Change *command.Change
 }
 
 // journal passes entries to its readers.
@@ -77,6 +84,12 @@ func (j *journal) unit(kind Kind) {
 func (j *journal) key(kind Kind, db int, key string) {
 	if j.isRead() {
 		j.record(kind, Entry{DB: db, Key: key})
+	}
+}
+
+func (j *journal) changed(ch *command.Change) {
+	if j.isRead() {
+		j.record(Changed, Entry{DB: ch.DB, Key: ch.Key, Change: ch})
 	}
 }
 

@@ -37,8 +37,16 @@ func describeEntry(entry *Entry) string {
 			return "failed)"
 		}
 		return ")"
-	case KeyTouched:
-		return fmt.Sprintf("touched:%d:%s", entry.DB, entry.Key)
+	case Changed:
+		line := fmt.Sprintf("%s:%d:%s", entry.Change.Event, entry.DB, entry.Key)
+		if ch := entry.Change; ch.ToEvent != "" {
+			line += fmt.Sprintf(":%s:%d:%s", ch.ToEvent, ch.ToDB, ch.ToKey)
+		}
+		return line
+	case FieldsExpired:
+		return fmt.Sprintf("fields:%d:%s", entry.DB, entry.Key)
+	case KeyLoaded:
+		return fmt.Sprintf("loaded:%d:%s", entry.DB, entry.Key)
 	case KeyAdded:
 		return fmt.Sprintf("added:%d:%s", entry.DB, entry.Key)
 	case KeyExpired:
@@ -57,19 +65,19 @@ func TestTheJournalSeesEachUnitCommandAndEffect(t *testing.T) {
 	e, _, entries := journaled(t)
 	s, _ := connect(e)
 	for _, c := range []struct{ line, want string }{
-		{"SET k v", "[ set( touched:0:k added:0:k ) ]"},
+		{"SET k v", "[ set( added:0:k set:0:k ) ]"},
 		{"GET k", "[ get( ) ]"},
 		{"INCR k", "[ incr( failed) ]"},
 		{"SET k", "[ ]"},
-		{"DEL k", "[ del( touched:0:k ) ]"},
+		{"DEL k", "[ del( del:0:k ) ]"},
 		{"MULTI", "[ multi( ) ]"},
 		{"SET a v", "[ ]"},
 		{"RPUSH l v", "[ ]"},
-		{"EXEC", "[ exec( set( touched:0:a added:0:a ) rpush( touched:0:l added:0:l ) ) ]"},
-		{"RENAME a l", "[ rename( touched:0:a touched:0:l added:0:l ) ]"},
-		{"SWAPDB 0 1", "[ swapdb( swapped:0:1 ) ]"},
+		{"EXEC", "[ exec( set( added:0:a set:0:a ) rpush( added:0:l rpush:0:l ) ) ]"},
+		{"RENAME a l", "[ rename( added:0:l rename_from:0:a:rename_to:0:l ) ]"},
+		{"SWAPDB 0 1", "[ swapdb( swapped:0:1 swapdb:0: ) ]"},
 		{"SELECT 1", "[ select( ) ]"},
-		{"FLUSHDB", "[ flushdb( emptied:1 ) ]"},
+		{"FLUSHDB", "[ flushdb( emptied:1 flush:1: ) ]"},
 	} {
 		send(e, s, strings.Fields(c.line)...)
 		if got := entries(); got != c.want {
@@ -82,7 +90,7 @@ func TestTheJournalSeesACommandOfAScriptInsideTheScript(t *testing.T) {
 	e, _, entries := journaled(t)
 	s, _ := connect(e)
 	send(e, s, "EVAL", "redis.call('set', KEYS[1], 'v') redis.pcall('set') return 1", "1", "k")
-	if got, want := entries(), "[ eval( set( touched:0:k added:0:k ) ) ]"; got != want {
+	if got, want := entries(), "[ eval( set( added:0:k set:0:k ) ) ]"; got != want {
 		t.Errorf("\n got %s\nwant %s", got, want)
 	}
 }
@@ -94,7 +102,7 @@ func TestTheJournalSeesAServedCommandAsAUnit(t *testing.T) {
 	send(e, waiter, "BLPOP", "q", "0")
 	entries()
 	send(e, s, "RPUSH", "q", "x")
-	want := "[ rpush( touched:0:q added:0:q ) ] [ blpop( touched:0:q touched:0:q ) ]"
+	want := "[ rpush( added:0:q rpush:0:q ) ] [ blpop( lpop:0:q del:0:q ) ]"
 	if got := entries(); got != want {
 		t.Errorf("\n got %s\nwant %s", got, want)
 	}
@@ -107,7 +115,7 @@ func TestTheJournalSeesExpiryByTimerAndAtAccess(t *testing.T) {
 	entries()
 	clock.Advance(time.Millisecond)
 	e.Outside(e.EndDue)
-	if got, want := entries(), "[ touched:0:timed expired:0:timed ]"; !strings.Contains(got, want) {
+	if got, want := entries(), "[ expired:0:timed ]"; !strings.Contains(got, want) {
 		t.Errorf("\n got %s\nwant %s", got, want)
 	}
 	e.Outside(func() { e.timer.SetActive(false) })
@@ -115,7 +123,7 @@ func TestTheJournalSeesExpiryByTimerAndAtAccess(t *testing.T) {
 	entries()
 	clock.Advance(time.Millisecond)
 	send(e, s, "GET", "met")
-	if got, want := entries(), "[ get( touched:0:met expired:0:met ) ]"; got != want {
+	if got, want := entries(), "[ get( expired:0:met ) ]"; got != want {
 		t.Errorf("\n got %s\nwant %s", got, want)
 	}
 }

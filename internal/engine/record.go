@@ -76,7 +76,7 @@ func (r *record) follow(entry *Entry) {
 		r.entered(entry)
 	case KeyAdded:
 		r.added(entry.DB, entry.Key)
-	case KeyTouched:
+	case Changed, KeyExpired, FieldsExpired, KeyEvicted, KeyLoaded:
 		r.touched(entry.DB, entry.Key)
 	case Emptied:
 		delete(r.dbs, entry.DB)

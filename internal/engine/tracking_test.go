@@ -135,12 +135,12 @@ func TestKeysOfAFileAreNoChanges(t *testing.T) {
 	e := newTestEngine(expiry.System())
 	c := newCacher(t, e, "CLIENT TRACKING ON BCAST")
 	e.Do(&Caller{}, func() {
-		(&quiet{e.effects}).Touched(0, "a")
+		(&quiet{e.effects}).Added(0, "a")
 	})
 	if got := c.conn.take(); got != "" {
 		t.Errorf("the client got %q", got)
 	}
-	e.Do(&Caller{}, func() { e.effects.Touched(0, "a") })
+	e.Do(&Caller{}, func() { e.effects.touched(0, "a") })
 	if got := c.conn.take(); got != pushed("a") {
 		t.Errorf("the client got %q", got)
 	}

@@ -27,6 +27,8 @@ type Engine interface {
 	SafePoint()
 	// Replay runs a line of a log on database db. ok is false if there is no such command.
 	Replay(db int, line resp.Args) (ok bool)
+	// Loaded says that a key was read from an RDB file.
+	Loaded(db int, key string)
 	// Attend is called after Refuses has changed.
 	Attend()
 }

@@ -173,7 +173,9 @@ func (s *Files) add(k rdb.Key, merge bool) error {
 		return errKeyTwice
 	}
 	s.stats.KeysLoaded++
-	s.place(db.Set(k.Name, k.Value), db, k)
+	e := db.Set(k.Name, k.Value)
+	s.place(e, db, k)
+	s.engine.Loaded(k.DB, e.Key())
 	s.load.delay()
 	return nil
 }

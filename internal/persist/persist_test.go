@@ -53,7 +53,8 @@ func newHost(t testing.TB) *host {
 	return h
 }
 
-func (h *host) Attend() {}
+func (h *host) Attend()            {}
+func (h *host) Loaded(int, string) {}
 func (h *host) Outside(unit func()) {
 	h.mu.Lock()
 	defer h.mu.Unlock()

@@ -15,7 +15,6 @@ import (
 
 type noObserver struct{}
 
-func (noObserver) Touched(int, string)             {}
 func (noObserver) Expired(int, string)             {}
 func (noObserver) Added(int, string)               {}
 func (noObserver) Emptying(*store.DB)              {}

@@ -1,0 +1,229 @@
+package command
+
+import (
+	"github.com/lockredis/lockredis/resp"
+	"github.com/lockredis/lockredis/store"
+)
+
+// A handler says each change of a key with Ctx.Change, after the change. WATCH, the caches of
+// clients, waiting clients, keyspace events, rdb_changes_since_last_save and the engine's journal
+// read what it says. Delete, Put and putResult change the store and say so. Moved is Change for a
+// value that went from one key to another.
+//
+// A change that no handler says reaches none of these readers. compat_test/differential compares
+// the keys that each command has changed with the changes that were said.
+
+// Change is one change of a key.
+type Change struct {
+	DB    int
+	Key   string
+	Class Class  // 0: the change is not about a key
+	Event string // the keyspace event; the name of a change that has no event, see silent
+	Count int64  // how many changes rdb_changes_since_last_save counts
+	Elems Elems
+	// ToDB, ToKey and ToEvent are where the value went, after RENAME, RENAMENX and MOVE. ToEvent
+	// is "" for other changes.
+	ToDB    int
+	ToKey   string
+	ToEvent string
+
+	quirk quirk
+}
+
+// Elems names the fields, members or elements that came into a value or went out of it. Only
+// commands that name them fill it. It is valid as long as the command line.
+type Elems struct {
+	names resp.Args
+	step  int   // names[0], names[step], names[2*step] … are the names
+	Added int64 // how many of them are new in the value
+	Went  bool  // they went out of the value
+}
+
+// came names elements that a command has put into a value. added of them are new.
+func came(names resp.Args, step int, added int64) Elems {
+	return Elems{names: names, step: step, Added: added}
+}
+
+// went names elements that a command has taken out of a value.
+func went(names resp.Args) Elems { return Elems{names: names, step: 1, Went: true} }
+
+// Len returns how many names there are.
+func (e *Elems) Len() int {
+	if len(e.names) == 0 {
+		return 0
+	}
+	return (len(e.names)-1)/e.step + 1
+}
+
+// Name returns the name i.
+func (e *Elems) Name(i int) []byte { return e.names[i*e.step] }
+
+// Changes hears of each change.
+type Changes interface {
+	// Changed passes a change to all its readers. The change is valid until Changed returns.
+	Changed(*Change)
+}
+
+// quirk says which readers Redis keeps from a change.
+type quirk uint8
+
+const (
+	// silent: there is no keyspace event.
+	silent quirk = 1 << iota
+	// unwatched: WATCH and the caches of clients do not see it.
+	unwatched
+	// waking: it wakes the clients that are parked on the key. The store wakes them for a new key.
+	waking
+)
+
+// quirkOf is the table of the changes that Redis does not tell all its readers. Two more quirks
+// are in what handlers count: nothing for a served pop (notServed), and nothing for an event that
+// follows another one, such as the "expire" of SETEX.
+func quirkOf(event string) quirk {
+	switch event {
+	case "xadd":
+		return waking
+	case "xgroup-destroy":
+		return unwatched | waking
+	case "xgroup-create", "xgroup-setid", "xgroup-createconsumer", "xgroup-delconsumer", "xsetid":
+		return unwatched // WATCH does not see the groups of a stream
+	case "xack", "xclaim", "xautoclaim", "xreadgroup":
+		return unwatched | silent
+	case "pfcount", "mkstream", "populate": // PFCOUNT stores the cardinality in the value
+		return silent
+	case "pfdebug":
+		return unwatched | silent
+	case "bitfield": // all its operations failed, but it has made the string longer
+		return unwatched | silent
+	case "function", "flush", "swapdb": // of no single key; the store reports emptied and swapped databases
+		return unwatched | silent
+	}
+	return 0
+}
+
+// Watched reports whether WATCH and the caches of clients see the change.
+func (ch *Change) Watched() bool { return ch.quirk&unwatched == 0 }
+
+// Silent reports whether there is no keyspace event.
+func (ch *Change) Silent() bool { return ch.quirk&silent != 0 }
+
+// Wakes reports whether the change wakes the clients that are parked on the key.
+func (ch *Change) Wakes() bool { return ch.quirk&waking != 0 }
+
+// Change says that the running command has changed e: its value or deadline, or that e came or
+// went. count is the number of changes for rdb_changes_since_last_save. Redis counts elements:
+// SADD of three new members is three changes, an LTRIM that removes nothing is none. elems names
+// the elements, if the command does.
+//
+// A collection that is empty after the change is deleted, with the event "del".
+func (c *Ctx) Change(e *store.Entry, class Class, event string, count int64, elems ...Elems) {
+	c.changeIn(c.DB, e, class, event, count, elems...)
+	if isEmptied(e.Value()) {
+		c.Delete(e, c.Space.Lazyfree.ServerDel, 0)
+	}
+}
+
+// changeIn is Change in another database, for a value that is not empty.
+func (c *Ctx) changeIn(
+	db *store.DB, e *store.Entry, class Class, event string, count int64, elems ...Elems,
+) {
+	db.Changed(e)
+	ch := c.newChange(db.ID(), e.Key(), class, event, count)
+	for _, named := range elems { // there is one at most
+		ch.Elems = named
+	}
+	c.Changes.Changed(ch)
+}
+
+// ChangeOther says a change that is not about a key, such as a new library of functions.
+func (c *Ctx) ChangeOther(event string, count int64) {
+	c.Changes.Changed(c.newChange(c.DB.ID(), "", 0, event, count))
+}
+
+// Moved says that a value went from one key to another, which may be in another database.
+func (c *Ctx) Moved(from *store.Entry, event string, db *store.DB, to *store.Entry, toEvent string) {
+	ch := c.newChange(c.DB.ID(), from.Key(), Generic, event, 1)
+	ch.ToDB, ch.ToKey, ch.ToEvent = db.ID(), to.Key(), toEvent
+	c.Changes.Changed(ch)
+}
+
+// newChange returns a change in memory that all changes share.
+func (env *Env) newChange(db int, key string, class Class, event string, count int64) *Change {
+	env.change = Change{
+		DB: db, Key: key, Class: class, Event: event, Count: count, quirk: quirkOf(event),
+	}
+	return &env.change
+}
+
+// notServed is what a pop of one element counts: 1, or 0 if it serves a waiting client. Then Redis
+// counts the push alone.
+func (c *Ctx) notServed() int64 {
+	if c.From == FromWait {
+		return 0
+	}
+	return 1
+}
+
+// one returns the arguments that have arg alone, in memory that all such arguments share.
+func (env *Env) one(arg []byte) resp.Args {
+	env.single[0] = arg
+	return env.single[:]
+}
+
+// Delete deletes e and says so. lazily is whether INFO counts the value as lazily freed.
+func (c *Ctx) Delete(e *store.Entry, lazily bool, count int64) {
+	c.DB.RemoveLazily(e, lazily)
+	c.changeIn(c.DB, e, Generic, "del", count)
+}
+
+// DeleteDue deletes e because a command gives it a deadline that is not in the future. Valkey
+// announces "expired" and counts an expired key, Redis announces "del".
+func (c *Ctx) DeleteDue(e *store.Entry) {
+	lazily := c.Space.Lazyfree.Expire
+	if !c.Config.Valkey() {
+		c.Delete(e, lazily, 1)
+		return
+	}
+	c.DB.RemoveLazily(e, lazily)
+	c.Space.Stats.Expired++
+	c.changeIn(c.DB, e, ExpiredClass, "expired", 1)
+}
+
+// Put says that v, the value of e, was changed. If e is nil, the key is new: then Put stores v
+// first.
+func (c *Ctx) Put(
+	key []byte, e *store.Entry, v store.Value, class Class, event string, count int64, elems ...Elems,
+) {
+	if e == nil {
+		e = c.DB.Set(key, v)
+	}
+	c.changeIn(c.DB, e, class, event, count, elems...)
+}
+
+// putResult stores v, the result of a command such as SINTERSTORE, under key and replaces
+// any other value. It replies with size. An empty result deletes the key.
+func putResult(
+	c *Ctx, key []byte, v store.Value, size int, class Class, event string, count int64,
+) resp.Reply {
+	if size > 0 {
+		c.changeIn(c.DB, c.DB.Set(key, v), class, event, count)
+	} else if e := c.DB.LookupWrite(key); e != nil {
+		c.Delete(e, c.Space.Lazyfree.ServerDel, 1)
+	}
+	return resp.Int(int64(size))
+}
+
+// isEmptied reports whether v is a collection without elements. A stream stays.
+func isEmptied(v store.Value) bool {
+	switch v := v.(type) {
+	case *store.Hash:
+		return v.Len() == 0
+	case *store.List:
+		return v.Len() == 0
+	case *store.Set:
+		return v.Len() == 0
+	case *store.ZSet:
+		return v.Len() == 0
+	}
+	return false
+}
