@@ -163,7 +163,11 @@ func (db *DB) Renewed(e *Entry) {
 }
 
 // Changed is called after e has changed. It notes for Check if Changing was not called before.
-func (db *DB) Changed(e *Entry) { db.snapshot.changed(e) }
+func (db *DB) Changed(e *Entry) {
+	if db.snapshot != nil {
+		db.snapshot.changed(e)
+	}
+}
 
 // Delete removes the key and reports whether there was a live one.
 func (db *DB) Delete(key []byte) bool {

@@ -79,7 +79,10 @@ const (
 // quirkOf is the table of the changes that Redis does not tell all its readers. Two more quirks
 // are in what handlers count: nothing for a served pop (notServed), and nothing for an event that
 // follows another one, such as the "expire" of SETEX.
-func quirkOf(event string) quirk {
+func quirkOf(class Class, event string) quirk {
+	if class&^(StringClass|StreamClass) != 0 {
+		return 0
+	}
 	switch event {
 	case "xadd":
 		return waking
@@ -118,7 +121,7 @@ func (ch *Change) Wakes() bool { return ch.quirk&waking != 0 }
 // A collection that is empty after the change is deleted, with the event "del".
 func (c *Ctx) Change(e *store.Entry, class Class, event string, count int64, elems ...Elems) {
 	c.changeIn(c.DB, e, class, event, count, elems...)
-	if isEmptied(e.Value()) {
+	if class&collections != 0 && isEmptied(e.Value()) {
 		c.Delete(e, c.Space.Lazyfree.ServerDel, 0)
 	}
 }
@@ -129,10 +132,13 @@ func (c *Ctx) changeIn(
 ) {
 	db.Changed(e)
 	ch := c.newChange(db.ID(), e.Key(), class, event, count)
-	for _, named := range elems { // there is one at most
-		ch.Elems = named
+	if len(elems) == 0 {
+		c.Changes.Changed(ch)
+		return
 	}
+	ch.Elems = elems[0]
 	c.Changes.Changed(ch)
+	ch.Elems = Elems{}
 }
 
 // ChangeOther says a change that is not about a key, such as a new library of functions.
@@ -145,14 +151,14 @@ func (c *Ctx) Moved(from *store.Entry, event string, db *store.DB, to *store.Ent
 	ch := c.newChange(c.DB.ID(), from.Key(), Generic, event, 1)
 	ch.ToDB, ch.ToKey, ch.ToEvent = db.ID(), to.Key(), toEvent
 	c.Changes.Changed(ch)
+	ch.ToDB, ch.ToKey, ch.ToEvent = 0, "", ""
 }
 
-// newChange returns a change in memory that all changes share.
+// newChange returns a change in memory that all changes share. Its other fields are zero.
 func (env *Env) newChange(db int, key string, class Class, event string, count int64) *Change {
-	env.change = Change{
-		DB: db, Key: key, Class: class, Event: event, Count: count, quirk: quirkOf(event),
-	}
-	return &env.change
+	ch := &env.change
+	ch.DB, ch.Key, ch.Class, ch.Event, ch.Count, ch.quirk = db, key, class, event, count, quirkOf(class, event)
+	return ch
 }
 
 // notServed is what a pop of one element counts: 1, or 0 if it serves a waiting client. Then Redis
@@ -212,6 +218,9 @@ func putResult(
 	}
 	return resp.Int(int64(size))
 }
+
+// collections are the classes of the changes after which a collection may be empty.
+const collections = HashClass | ListClass | SetClass | ZSetClass
 
 // isEmptied reports whether v is a collection without elements. A stream stays.
 func isEmptied(v store.Value) bool {
