@@ -29,7 +29,7 @@ type claim interface {
 	latchKey() string
 	// queues reports whether acquire may leave a position in a queue.
 	queues() bool
-	// channel is the channel that announces when to try again, see hub.join; ""
+	// channel is the channel that announces when to try again, see hub.Join; ""
 	// means to poll. shared is true when a message wakes others together with this one.
 	channel() (name string, shared bool)
 }

@@ -16,6 +16,7 @@ import (
 	"github.com/redis/go-redis/v9"
 
 	"github.com/lockredis/lockredis/internal/lockkeys"
+	"github.com/lockredis/lockredis/rlock/internal/hub"
 )
 
 // Options configure a Client. The zero value behaves as Redisson does by default. A duration of
@@ -84,7 +85,7 @@ type Client struct {
 	opts Options
 	topo *topology
 
-	hub      *hub
+	hub      *hub.Hub
 	watchdog *watchdog
 	sweeper  *sweeper
 	holders  *holders
@@ -132,9 +133,8 @@ func New(rdb redis.UniversalClient, opts Options) *Client {
 	}
 	c.ctx, c.stop = context.WithCancel(context.Background())
 	c.given, c.giveUp = context.WithCancel(context.Background())
-	c.hub = newHub(rdb, c.topo)
 	c.watchdog = newWatchdog(c)
-	c.hub.onReconnect = c.watchdog.verify
+	c.hub = hub.New(c.topo, c.watchdog.verify)
 	c.sweeper = &sweeper{c: c}
 	c.holders = newHolders()
 	c.workers = newWorkers(c)
@@ -202,7 +202,7 @@ func (c *Client) Close(ctx context.Context) error {
 	c.running.Add(1)
 	go c.holders.releaseAll(c)
 	c.stop()
-	c.hub.close(ctx)
+	c.hub.Close(ctx)
 	ended := make(chan struct{})
 	go func() {
 		c.running.Wait()

@@ -24,6 +24,16 @@ func eventually(t testing.TB, what string, f func() bool) {
 	t.Fatalf("never: %s", what)
 }
 
+// within waits for c for 10 s.
+func within(t testing.TB, what string, c <-chan struct{}) {
+	t.Helper()
+	select {
+	case <-c:
+	case <-time.After(10 * time.Second):
+		t.Fatalf("not within 10 s: %s", what)
+	}
+}
+
 // virtually runs f in a synctest bubble (virtual time). At its end go-redis has the time to
 // end the dials that are under way, which its Close does not wait for.
 func virtually(t *testing.T, f func(*testing.T)) {

@@ -9,6 +9,8 @@ import (
 	"sync"
 	"sync/atomic"
 	"time"
+
+	"github.com/lockredis/lockredis/rlock/internal/retry"
 )
 
 // QuorumLock locks one name on several independent servers (the Redlock algorithm).
@@ -105,7 +107,7 @@ func (q *QuorumLock) Acquire(ctx context.Context, options ...Option) (*Hold, err
 		if !r.again || gaveUp || r.over() || ctx.Err() != nil {
 			return nil, err
 		}
-		sleep(ctx, 10*time.Millisecond+rand.N(50*time.Millisecond))
+		retry.Sleep(ctx, 10*time.Millisecond+rand.N(50*time.Millisecond))
 	}
 }
 

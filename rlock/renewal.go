@@ -7,6 +7,8 @@ import (
 	"sync"
 	"sync/atomic"
 	"time"
+
+	"github.com/lockredis/lockredis/rlock/internal/retry"
 )
 
 // maxRenewals is how many renewals go into one pipeline.
@@ -105,7 +107,7 @@ func (w *watchdog) renew(ctx context.Context, s *server, due []renewal) bool {
 	var silent error
 	outcomes, broken := s.runAll(ctx, calls)
 	for gotNoConnection(outcomes[0].err) && time.Since(began) < poolPatience {
-		sleep(ctx, poolPause(sent))
+		retry.Sleep(ctx, poolPause(sent))
 		sent = time.Now()
 		outcomes, broken = s.runAll(ctx, calls)
 	}
@@ -171,7 +173,7 @@ func (w *watchdog) failed(r renewal, err error) {
 		l.err = err
 		l.failures++
 		// The pool may have many broken connections, so the next renewal comes soon.
-		if soon := time.Now().Add(backoff(l.failures)); l.watched && soon.Before(l.renewAt) {
+		if soon := time.Now().Add(retry.Backoff(l.failures)); l.watched && soon.Before(l.renewAt) {
 			l.renewAt = soon
 		}
 	})

@@ -91,21 +91,9 @@ func replyText(err error) string {
 	return ""
 }
 
-// isDenied reports whether err is a reply that the client's user lacks a right, or is not
-// logged in. It does not change by trying again.
-func isDenied(err error) bool {
-	kind, _, _ := strings.Cut(replyText(err), " ")
-	return kind == "NOPERM" || kind == "NOAUTH" || kind == "WRONGPASS"
-}
-
 // failedInside reports whether err is the error reply of a command inside a script. The
 // commands before it have run.
 func failedInside(err error) bool { return strings.Contains(replyText(err), "user_script") }
-
-func isTimeout(err error) bool {
-	var e net.Error
-	return errors.As(err, &e) && e.Timeout()
-}
 
 // isTryAgain reports whether a script with several keys was refused because their
 // slot of a cluster is moving.

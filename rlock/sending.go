@@ -6,6 +6,8 @@ import (
 	"sync"
 	"sync/atomic"
 	"time"
+
+	"github.com/lockredis/lockredis/rlock/internal/retry"
 )
 
 // sending is a request while it is sent.
@@ -126,7 +128,7 @@ func (s *sending) run() {
 			s.pause(pause)
 		} else {
 			failures++
-			s.pause(backoff(failures))
+			s.pause(retry.Backoff(failures))
 		}
 		s.sends.Store(true) // before abandoned: the caller sees this, or run sees that it left
 		if s.abandoned() {

@@ -5,6 +5,8 @@ import (
 	"slices"
 	"sync"
 	"time"
+
+	"github.com/lockredis/lockredis/rlock/internal/retry"
 )
 
 // sweeper deletes the latches of answered requests. Without it they would stay
@@ -33,7 +35,7 @@ func (s *sweeper) add(key string) {
 
 func (s *sweeper) run() {
 	for {
-		sleep(s.c.ctx, sweepDelay)
+		retry.Sleep(s.c.ctx, sweepDelay)
 		if s.c.ctx.Err() != nil { // close deletes the keys
 			return
 		}

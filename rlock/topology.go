@@ -9,6 +9,7 @@ import (
 	"github.com/redis/go-redis/v9"
 
 	"github.com/lockredis/lockredis/internal/lockkeys"
+	"github.com/lockredis/lockredis/rlock/internal/hub"
 )
 
 // topology has the differences between a single server, a Sentinel set and a
@@ -22,10 +23,11 @@ type topology struct {
 	spawn   func(func())    // Client.spawn
 	given   context.Context // Client.given
 
-	only    *server     // when all keys are on one server
-	cluster cluster     // otherwise
-	servers sync.Map    // of the cluster: *redis.Client → *server
-	loaded  atomic.Bool // the cluster's slot map was loaded
+	all     hub.Subscriber // the client of all servers
+	only    *server        // when all keys are on one server
+	cluster cluster        // otherwise
+	servers sync.Map       // of the cluster: *redis.Client → *server
+	loaded  atomic.Bool    // the cluster's slot map was loaded
 }
 
 // processor sends commands: a redis.Client, or a type that embeds one.
@@ -48,8 +50,18 @@ type cluster interface {
 	Options() *redis.ClusterOptions
 }
 
+// Single, Master, Reload and Sharded are for the hub, see hub.Nodes.
+func (t *topology) Single() (hub.Subscriber, bool) { return t.all, t.single }
+
+func (t *topology) Master(ctx context.Context, channel string) (*redis.Client, error) {
+	return t.cluster.MasterForKey(ctx, channel)
+}
+
+func (t *topology) Reload(ctx context.Context) { t.reload(ctx) }
+func (t *topology) Sharded() bool              { return t.sharded }
+
 func topologyOf(rdb redis.UniversalClient, opts Options) *topology {
-	t := &topology{publish: "PUBLISH", opts: opts, single: true}
+	t := &topology{publish: "PUBLISH", opts: opts, single: true, all: rdb}
 	t.only = t.newServer(rdb)
 	auto := false
 	switch r := rdb.(type) {

@@ -12,7 +12,7 @@ type waitOp interface {
 	try(context.Context) (grant, error)
 	// contended is called once, before the first wait.
 	contended()
-	// channel is the channel that announces when to try again, see hub.join; ""
+	// channel is the channel that announces when to try again, see hub.Join; ""
 	// means to poll.
 	channel() (name string, shared bool)
 }
@@ -71,18 +71,18 @@ func (c *Client) waitGranted(ctx context.Context, op waitOp, waits bool) error {
 	if channel == "" {
 		return c.poll(ctx, op, g)
 	}
-	w, err := c.hub.join(channel, shared)
-	if err != nil {
-		return err
+	w := c.hub.Join(channel, shared)
+	if w == nil {
+		return ErrClosed
 	}
-	defer w.leave()
-	ready := w.topic.ready
+	defer w.Leave()
+	ready := w.Ready()
 	timer := time.NewTimer(c.waitTime(g))
 	defer timer.Stop()
 	for {
 		select {
-		case <-w.wake:
-			if err := w.denied(); err != nil {
+		case <-w.Wake():
+			if err := w.Denied(); err != nil {
 				return err
 			}
 		case <-timer.C:
@@ -95,7 +95,7 @@ func (c *Client) waitGranted(ctx context.Context, op waitOp, waits bool) error {
 		}
 		g, err = op.try(ctx)
 		if err != nil || g.more {
-			w.wakeNext() // this waiter did not use up what the message announced
+			w.WakeNext() // this waiter did not use up what the message announced
 		}
 		if err != nil || g.ok {
 			return err
@@ -144,25 +144,5 @@ func (c *Client) pause(ctx context.Context, d time.Duration) error {
 		return ctx.Err()
 	case <-c.ctx.Done():
 		return ErrClosed
-	}
-}
-
-// backoff returns how long to wait after copy n, counted from 1: 0, 20 ms, then
-// doubling to 1 s, and up to a quarter more at random.
-func backoff(n int) time.Duration {
-	if n <= 1 {
-		return 0
-	}
-	d := min(5*time.Millisecond<<min(n, 8), time.Second)
-	return d + rand.N(d/4)
-}
-
-// sleep waits for d, or until ctx ends.
-func sleep(ctx context.Context, d time.Duration) {
-	t := time.NewTimer(d)
-	defer t.Stop()
-	select {
-	case <-t.C:
-	case <-ctx.Done():
 	}
 }

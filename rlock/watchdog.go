@@ -58,7 +58,7 @@ func (w *watchdog) add(l *lease, sent, now time.Time) bool {
 func (w *watchdog) take(l *lease) {
 	heap.Remove(&w.queue, l.pos)
 	if l.guarded {
-		w.c.hub.unwatch(l.holder.key())
+		w.c.hub.Unwatch(l.holder.key())
 	}
 }
 
@@ -79,7 +79,7 @@ func (w *watchdog) guard(now time.Time) {
 			break
 		}
 		l.guarded, w.suspect = true, true
-		w.c.hub.watch(l.holder.key())
+		w.c.hub.Watch(l.holder.key())
 	}
 	w.young = slices.Delete(w.young, 0, n)
 }

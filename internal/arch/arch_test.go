@@ -23,7 +23,7 @@ var allowed = map[string]string{
 	"cmd/lockredis":      "internal/program",
 	"internal/program":   ". internal/backdoor internal/collector internal/config internal/rediscli resp",
 	"internal/rediscli":  "internal/config resp",
-	"rlock":              "internal/leases internal/lockkeys rlock/internal/scripts",
+	"rlock":              "internal/leases internal/lockkeys rlock/internal/hub rlock/internal/retry rlock/internal/scripts",
 	".":                  "expiry internal/backdoor internal/config internal/sentinel internal/server internal/tlsconf",
 	"internal/sentinel":  "expiry internal/command internal/config internal/engine internal/glob resp",
 	"internal/server":    "expiry internal/bubble internal/collector internal/config internal/command internal/engine resp",
@@ -63,6 +63,8 @@ var allowed = map[string]string{
 	"resp":               "",
 	"lockredistest":      ". expiry internal/backdoor internal/bubble internal/fault internal/glob internal/inspect internal/leases internal/testcert resp",
 
+	"rlock/internal/hub":     "rlock/internal/retry",
+	"rlock/internal/retry":   "",
 	"rlock/internal/scripts": "",
 
 	"packaging/bill":       "packaging/sbom",

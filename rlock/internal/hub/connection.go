@@ -1,8 +1,9 @@
-package rlock
+package hub
 
 import (
 	"context"
 	"errors"
+	"net"
 	"time"
 
 	"github.com/redis/go-redis/v9"
@@ -43,17 +44,11 @@ const (
 	replyWithin = time.Second
 )
 
-// subscriber is a redis.Client, or any client of one server.
-type subscriber interface {
-	Subscribe(ctx context.Context, channels ...string) *redis.PubSub
-	SSubscribe(ctx context.Context, channels ...string) *redis.PubSub
-}
-
 // newConnection returns a connection of f. The first command opens it.
-func newConnection(f *feed, on subscriber) *connection {
+func newConnection(f *feed, on Subscriber) *connection {
 	on = bounded(on)
 	c := &connection{feed: f, channels: map[string]*subscription{}, ended: make(chan struct{})}
-	if f.hub.topo.sharded {
+	if f.hub.nodes.Sharded() {
 		c.ps = on.SSubscribe(f.hub.ctx)
 	} else {
 		c.ps = on.Subscribe(f.hub.ctx)
@@ -63,7 +58,7 @@ func newConnection(f *feed, on subscriber) *connection {
 
 // bounded returns a client with the same connections that waits at most replyWithin
 // for a reply while it connects.
-func bounded(on subscriber) subscriber {
+func bounded(on Subscriber) Subscriber {
 	client, ok := on.(interface {
 		Options() *redis.Options
 		WithTimeout(time.Duration) *redis.Client
@@ -120,7 +115,7 @@ func (c *connection) plan() (changes []change) {
 }
 
 func (c *connection) send(ctx context.Context, ch change) error {
-	sharded := c.feed.hub.topo.sharded
+	sharded := c.feed.hub.nodes.Sharded()
 	switch {
 	case ch.subscribe && sharded:
 		return c.ps.SSubscribe(ctx, ch.channel)
@@ -185,6 +180,17 @@ func (c *connection) deliver(m any) {
 			}
 		}
 	}
+}
+
+// isServerError reports whether err is an error reply of the server, such as MOVED.
+func isServerError(err error) bool {
+	_, ok := errors.AsType[redis.Error](err)
+	return ok
+}
+
+func isTimeout(err error) bool {
+	e, ok := errors.AsType[net.Error](err)
+	return ok && e.Timeout()
 }
 
 // errSlotMoved is the reason of a subscription that the server ended.

@@ -1,14 +1,12 @@
-package rlock_test
+package hub_test
 
 import (
 	"context"
-	"errors"
 	"math/rand/v2"
 	"net"
 	"regexp"
 	"strconv"
 	"sync"
-	"sync/atomic"
 	"testing"
 	"testing/synctest"
 	"time"
@@ -17,35 +15,8 @@ import (
 
 	"github.com/lockredis/lockredis/internal/redistest"
 	"github.com/lockredis/lockredis/lockredistest"
-	"github.com/lockredis/lockredis/rlock"
+	"github.com/lockredis/lockredis/rlock/internal/hub"
 )
-
-// newHub returns a hub that is closed at the end of the test, and a counter of its
-// onReconnect calls.
-func newHub(t testing.TB, rdb redis.UniversalClient, sharded bool) (*rlock.Hub, *atomic.Int64) {
-	t.Helper()
-	var reconnects atomic.Int64
-	h := rlock.NewHub(rdb, sharded, func() { reconnects.Add(1) })
-	t.Cleanup(h.Close)
-	return h, &reconnects
-}
-
-func join(t testing.TB, h *rlock.Hub, channel string, all bool) rlock.Waiter {
-	t.Helper()
-	w, err := h.Join(channel, all)
-	must(t, err)
-	return w
-}
-
-// within waits for c for 10 s.
-func within(t testing.TB, what string, c <-chan struct{}) {
-	t.Helper()
-	select {
-	case <-c:
-	case <-time.After(10 * time.Second):
-		t.Fatalf("not within 10 s: %s", what)
-	}
-}
 
 // accepted returns how many connections the server has accepted.
 func accepted(t testing.TB, rdb *redis.Client) int {
@@ -70,11 +41,7 @@ func TestShortWaitsShareOneConnection(t *testing.T) {
 	for range 16 {
 		wg.Go(func() {
 			for range 500 {
-				w, err := h.Join("c"+strconv.Itoa(rand.IntN(8)), false)
-				if err != nil {
-					t.Error(err)
-					return
-				}
+				w := h.Join("c"+strconv.Itoa(rand.IntN(8)), false)
 				wait := time.NewTimer(rand.N(300 * time.Microsecond))
 				select {
 				case <-w.Wake():
@@ -119,22 +86,22 @@ func TestAMessageWakesTheFirstWaiterOrAll(t *testing.T) {
 	rdb := connect(t)
 	h, _ := newHub(t, rdb, false)
 	first, second, third := join(t, h, "one", false), join(t, h, "one", false), join(t, h, "one", false)
-	all := []rlock.Waiter{join(t, h, "all", true), join(t, h, "all", true)}
+	all := []*hub.Waiter{join(t, h, "all", true), join(t, h, "all", true)}
 	within(t, "ready", first.Ready())
 	within(t, "ready", all[0].Ready())
 
 	must(t, rdb.Publish(t.Context(), "one", "0").Err())
 	within(t, "the first wake-up", first.Wake())
-	if second.Woken() || third.Woken() {
+	if woken(second)() || woken(third)() {
 		t.Fatal("a message woke more than the first waiter")
 	}
 	first.WakeNext()
 	within(t, "the wake-up by the first waiter", second.Wake())
 
 	must(t, rdb.Publish(t.Context(), "one", "0").Err())
-	eventually(t, "the first waiter is woken", first.Woken)
+	eventually(t, "the first waiter is woken", woken(first))
 	first.Leave()
-	if !second.Woken() || third.Woken() {
+	if !woken(second)() || woken(third)() {
 		t.Fatal("the unused wake-up did not go to the next waiter")
 	}
 
@@ -147,10 +114,10 @@ func TestAMessageWakesTheFirstWaiterOrAll(t *testing.T) {
 func TestAClosedHubRefusesWaiters(t *testing.T) {
 	h, _ := newHub(t, connect(t), false)
 	w := join(t, h, "c", false)
-	h.Close()
-	h.Close()
-	if _, err := h.Join("c", false); !errors.Is(err, rlock.ErrClosed) {
-		t.Error(err)
+	h.Close(context.Background())
+	h.Close(context.Background())
+	if h.Join("c", false) != nil {
+		t.Error("a closed hub has a waiter")
 	}
 	h.Watch("k")
 	h.Unwatch("k")
@@ -162,7 +129,8 @@ func TestABrokenConnectionIsAnnouncedOnceWhenItIsBack(t *testing.T) {
 	for what, breaks := range map[string]func(*testing.T, *lockredistest.Server){
 		"ended": func(_ *testing.T, srv *lockredistest.Server) { srv.Cut(lockredistest.Connections{}) },
 		"ended and refused": func(t *testing.T, srv *lockredistest.Server) {
-			refused := cutOff(srv, "")
+			refused := srv.LoseRequest(lockredistest.Match{Times: lockredistest.Always})
+			srv.Cut(lockredistest.Connections{})
 			must(t, refused.Wait(t.Context(), 3))
 			refused.Clear()
 		},
@@ -197,8 +165,8 @@ func TestAMessageLostByABrokenConnectionWakesAllWaiters(t *testing.T) {
 func TestAWatchedKeyKeepsTheConnectionOpen(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		srv := lockredistest.RunT(t)
-		h := rlock.NewHub(srv.Client(), false, func() { t.Error("a reconnect") })
-		defer h.Close()
+		h := hub.New(nodes{srv.Client(), false}, func() { t.Error("a reconnect") })
+		defer h.Close(context.Background())
 		h.Watch("a")
 		h.Watch("a")
 		h.Watch("b")
@@ -221,8 +189,8 @@ func TestAWatchedConnectionThatHangsIsReplaced(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		srv := lockredistest.RunT(t)
 		back := make(chan time.Time, 10)
-		h := rlock.NewHub(srv.Client(), false, func() { back <- time.Now() })
-		defer h.Close()
+		h := hub.New(nodes{srv.Client(), false}, func() { back <- time.Now() })
+		defer h.Close(context.Background())
 		h.Watch("k")
 		synctest.Wait()
 		start := time.Now()
@@ -273,12 +241,12 @@ func TestCloseDoesNotWaitForAServerThatHangs(t *testing.T) {
 				return dial(ctx, network, addr)
 			}})
 			defer rdb.Close()
-			h := rlock.NewHub(rdb, false, nil)
+			h := hub.New(nodes{rdb, false}, nil)
 			join(t, h, "c", false)
 			h.Watch("k")
 			within(t, "dial", dialed)
 			start := time.Now()
-			h.Close()
+			h.Close(context.Background())
 			if took := time.Since(start); took > 20*time.Second {
 				t.Errorf("Close took %v", took)
 			}

@@ -1,4 +1,4 @@
-package rlock
+package hub
 
 import (
 	"context"
@@ -7,25 +7,26 @@ import (
 	"time"
 
 	"github.com/redis/go-redis/v9"
+
+	"github.com/lockredis/lockredis/rlock/internal/retry"
 )
 
-// hub subscribes to each channel that has waiters in this client, and wakes the
+// Hub subscribes to each channel that has waiters in this client, and wakes the
 // waiters when a message arrives. It also keeps a connection to the server of each
 // watched key, so that the loss of that connection is noticed at once.
 //
 // Outside a cluster all topics share one connection (a feed). In a cluster there is
 // one feed for each master, because sharded messages are published on the node of
 // the channel's slot.
-type hub struct {
+type Hub struct {
 	// onReconnect is called after a feed was connected again, because a server that
 	// was restarted or replaced may have lost keys. It is also called when a topic
 	// moved to another master. It must not block, and may call the hub. nil means
-	// no call. It must not be changed after the first join or watch.
+	// no call.
 	onReconnect func()
 
-	rdb    redis.UniversalClient
-	topo   *topology
-	ctx    context.Context // ends with close
+	nodes  Nodes
+	ctx    context.Context // ends with Close
 	stop   context.CancelFunc
 	noDial context.Context // has ended, see connection
 
@@ -42,8 +43,27 @@ type hub struct {
 	placing  bool              // placeAll runs
 }
 
-func newHub(rdb redis.UniversalClient, topo *topology) *hub {
-	h := &hub{rdb: rdb, topo: topo,
+// Nodes are the servers that publish a hub's channels.
+type Nodes interface {
+	// Single returns the server of all channels. With false, they are on the masters of a cluster.
+	Single() (Subscriber, bool)
+	// Master returns the master of a channel, or of a key, of a cluster.
+	Master(ctx context.Context, channel string) (*redis.Client, error)
+	// Reload makes the cluster's slot map be loaded again. It does not wait for that.
+	Reload(ctx context.Context)
+	// Sharded reports whether the channels are sharded.
+	Sharded() bool
+}
+
+// Subscriber is a redis.Client, or any client of one server.
+type Subscriber interface {
+	Subscribe(ctx context.Context, channels ...string) *redis.PubSub
+	SSubscribe(ctx context.Context, channels ...string) *redis.PubSub
+}
+
+// New returns a hub without connections. onReconnect is Hub's.
+func New(nodes Nodes, onReconnect func()) *Hub {
+	h := &Hub{nodes: nodes, onReconnect: onReconnect,
 		topics: map[string]*topic{}, watched: map[string]*topic{}, feeds: map[string]*feed{}}
 	h.ctx, h.stop = context.WithCancel(context.Background())
 	noDial, cancel := context.WithCancel(context.Background())
@@ -52,15 +72,15 @@ func newHub(rdb redis.UniversalClient, topo *topology) *hub {
 	return h
 }
 
-// hubCloseTimeout is how long close waits for a connection that is being opened.
+// closeTimeout is how long Close waits for a connection that is being opened.
 // go-redis cannot interrupt a TLS handshake or the first reply of a server.
-const hubCloseTimeout = 200 * time.Millisecond
+const closeTimeout = 200 * time.Millisecond
 
-// close ends all feeds. It waits for the hub's goroutines until ctx ends, at most
-// hubCloseTimeout. A goroutine that is left is connecting to a server that hangs. It
+// Close ends all feeds. It waits for the hub's goroutines until ctx ends, at most
+// closeTimeout. A goroutine that is left is connecting to a server that hangs. It
 // ends at the latest after the client's DialTimeout and replyWithin. Waiters are not
-// woken. A second close does the same.
-func (h *hub) close(ctx context.Context) {
+// woken. A second Close does the same.
+func (h *Hub) Close(ctx context.Context) {
 	h.mu.Lock()
 	h.closed = true
 	h.mu.Unlock()
@@ -70,7 +90,7 @@ func (h *hub) close(ctx context.Context) {
 		h.running.Wait()
 		close(done)
 	}()
-	timer := time.NewTimer(hubCloseTimeout)
+	timer := time.NewTimer(closeTimeout)
 	defer timer.Stop()
 	select {
 	case <-done:
@@ -79,14 +99,14 @@ func (h *hub) close(ctx context.Context) {
 	}
 }
 
-// join adds a waiter to channel and subscribes to the channel if it has no topic
+// Join adds a waiter to channel and subscribes to the channel if it has no topic
 // yet. A message wakes every waiter that is shared, and the first of the others.
-// It returns ErrClosed when the hub is closed. It does not block.
-func (h *hub) join(channel string, shared bool) (*waiter, error) {
+// It returns nil when the hub is closed. It does not block.
+func (h *Hub) Join(channel string, shared bool) *Waiter {
 	h.mu.Lock()
 	defer h.mu.Unlock()
 	if h.closed {
-		return nil, ErrClosed
+		return nil
 	}
 	t := h.topics[channel]
 	if t == nil {
@@ -94,18 +114,18 @@ func (h *hub) join(channel string, shared bool) (*waiter, error) {
 		h.topics[channel] = t
 		h.place(t)
 	}
-	w := &waiter{topic: t, shared: shared, wake: make(chan struct{}, 1)}
+	w := &Waiter{topic: t, shared: shared, wake: make(chan struct{}, 1)}
 	t.waiters = append(t.waiters, w)
 	if t.denied != nil {
 		w.signal()
 	}
-	return w, nil
+	return w
 }
 
-// watch keeps a connection to key's server until unwatch is called as often as
-// watch. The connection needs no channel: PING shows that it lives. After close,
-// watch does nothing. It does not block.
-func (h *hub) watch(key string) {
+// Watch keeps a connection to key's server until Unwatch is called as often as
+// Watch. The connection needs no channel: PING shows that it lives. After Close,
+// Watch does nothing. It does not block.
+func (h *Hub) Watch(key string) {
 	h.mu.Lock()
 	defer h.mu.Unlock()
 	if h.closed {
@@ -120,8 +140,8 @@ func (h *hub) watch(key string) {
 	t.watches++
 }
 
-// unwatch ends one watch of key. A key that is not watched is ignored.
-func (h *hub) unwatch(key string) {
+// Unwatch ends one Watch of key. A key that is not watched is ignored.
+func (h *Hub) Unwatch(key string) {
 	h.mu.Lock()
 	defer h.mu.Unlock()
 	t := h.watched[key]
@@ -135,13 +155,16 @@ func (h *hub) unwatch(key string) {
 }
 
 // perNode reports whether each master has a feed of its own.
-func (h *hub) perNode() bool { return !h.topo.single }
+func (h *Hub) perNode() bool {
+	_, single := h.nodes.Single()
+	return !single
+}
 
 // place gives t to the feed of its server. In a cluster placeAll does that, because
 // the slot map may have to be loaded first.
-func (h *hub) place(t *topic) {
-	if !h.perNode() {
-		h.attach(t, "", h.rdb)
+func (h *Hub) place(t *topic) {
+	if on, single := h.nodes.Single(); single {
+		h.attach(t, "", on)
 		return
 	}
 	h.unplaced = append(h.unplaced, t)
@@ -153,7 +176,7 @@ func (h *hub) place(t *topic) {
 
 // placeAll places the unplaced topics. It tries again until the cluster's slot map
 // is loaded.
-func (h *hub) placeAll() {
+func (h *Hub) placeAll() {
 	for failures := 0; h.ctx.Err() == nil; {
 		todo := h.takeUnplaced()
 		if len(todo) == 0 {
@@ -168,13 +191,13 @@ func (h *hub) placeAll() {
 		h.mu.Lock()
 		h.unplaced = append(failed, h.unplaced...)
 		h.mu.Unlock()
-		sleep(h.ctx, backoff(failures))
+		retry.Sleep(h.ctx, retry.Backoff(failures))
 	}
 }
 
 // takeUnplaced returns the topics to place. If there are none, placeAll ends and the
 // next place starts it again.
-func (h *hub) takeUnplaced() []*topic {
+func (h *Hub) takeUnplaced() []*topic {
 	h.mu.Lock()
 	defer h.mu.Unlock()
 	todo := h.unplaced
@@ -186,8 +209,8 @@ func (h *hub) takeUnplaced() []*topic {
 // placeOn gives t to the feed of its master, also if t has a feed of another node.
 // With verify, or if t leaves another feed, onReconnect is called. It reports false
 // if the master is not known.
-func (h *hub) placeOn(t *topic, verify bool) bool {
-	master, err := h.topo.cluster.MasterForKey(h.ctx, t.name)
+func (h *Hub) placeOn(t *topic, verify bool) bool {
+	master, err := h.nodes.Master(h.ctx, t.name)
 	if err != nil {
 		return false
 	}
@@ -210,7 +233,7 @@ func (h *hub) placeOn(t *topic, verify bool) bool {
 }
 
 // attach gives t to the feed of the node at addr, and opens the feed if needed.
-func (h *hub) attach(t *topic, addr string, on subscriber) *feed {
+func (h *Hub) attach(t *topic, addr string, on Subscriber) *feed {
 	f := h.feeds[addr]
 	if f == nil {
 		f = &feed{hub: h, addr: addr, topics: map[*topic]bool{}, wakeup: make(chan struct{}, 1)}

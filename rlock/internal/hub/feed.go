@@ -1,19 +1,21 @@
-package rlock
+package hub
 
 import (
 	"context"
 	"sync"
 	"time"
+
+	"github.com/lockredis/lockredis/rlock/internal/retry"
 )
 
 // feed has the topics of one server and keeps a pub/sub connection to it. Its
 // goroutine (run) connects, subscribes and unsubscribes. Another goroutine receives.
 // A feed ends when it has had no topics for feedIdleTimeout.
 type feed struct {
-	hub *hub
+	hub *Hub
 
 	addr      string // in hub.feeds
-	node      subscriber
+	node      Subscriber
 	topics    map[*topic]bool
 	idleSince time.Time // when the last topic left
 	dirty     []string  // channels whose subscription may have to change
@@ -42,9 +44,9 @@ func (f *feed) run() {
 	h := f.hub
 	for failures := 0; h.ctx.Err() == nil; failures++ {
 		if failures > 0 {
-			h.topo.reload(h.ctx)
+			h.nodes.Reload(h.ctx)
 			if failures > 1 {
-				sleep(h.ctx, f.pause(failures))
+				retry.Sleep(h.ctx, f.pause(failures))
 			}
 			f.replace()
 			if h.ctx.Err() != nil || f.endIfIdle(0) {
@@ -79,9 +81,9 @@ const failoverPause = 250 * time.Millisecond
 // pause returns how long to wait after n failed attempts to connect.
 func (f *feed) pause(n int) time.Duration {
 	if f.hub.perNode() {
-		return min(backoff(n), failoverPause)
+		return min(retry.Backoff(n), failoverPause)
 	}
-	return backoff(n)
+	return retry.Backoff(n)
 }
 
 // connectAgain is connect after a number of failures. While a cluster's node hangs,
@@ -94,8 +96,8 @@ func (f *feed) connectAgain(failures int) (*connection, error) {
 	var moving sync.WaitGroup
 	moving.Go(func() {
 		for ctx.Err() == nil {
-			sleep(ctx, failoverPause)
-			f.hub.topo.reload(f.hub.ctx)
+			retry.Sleep(ctx, failoverPause)
+			f.hub.nodes.Reload(f.hub.ctx)
 			f.replace()
 		}
 	})
@@ -211,9 +213,9 @@ func (f *feed) replace() {
 // the slot map.
 func (f *feed) refuse(t *topic, reason error) {
 	t.deny(reason)
-	f.hub.topo.reload(f.hub.ctx)
+	f.hub.nodes.Reload(f.hub.ctx)
 	t.refusals++
-	time.AfterFunc(backoff(t.refusals+1), func() { // backoff(1) is 0
+	time.AfterFunc(retry.Backoff(t.refusals+1), func() { // retry.Backoff(1) is 0
 		f.hub.mu.Lock()
 		defer f.hub.mu.Unlock()
 		f.misplaced = true

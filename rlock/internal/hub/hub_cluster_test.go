@@ -1,4 +1,4 @@
-package rlock_test
+package hub_test
 
 import (
 	"context"
@@ -15,7 +15,7 @@ import (
 	"github.com/lockredis/lockredis/compat_test/rlock/topology"
 	"github.com/lockredis/lockredis/internal/redistest"
 	"github.com/lockredis/lockredis/lockredistest"
-	"github.com/lockredis/lockredis/rlock"
+	"github.com/lockredis/lockredis/rlock/internal/hub"
 )
 
 // channelsOn returns n channels for each of the cluster's masters, by address.
@@ -76,7 +76,7 @@ func TestAClusterHasOneConnectionForEachMaster(t *testing.T) {
 	before := [2]int{accepted(t, a), accepted(t, b)}
 	h, reconnects := newHub(t, rdb, true)
 	for addr, names := range channels {
-		var waiters []rlock.Waiter
+		var waiters []*hub.Waiter
 		for _, channel := range names {
 			h.Watch(channel)
 			waiters = append(waiters, join(t, h, channel, false))
@@ -150,7 +150,7 @@ func TestASlotMapThatCannotBeLoadedBlocksNoWaiter(t *testing.T) {
 	m.owners = [2]string{addr, addr}
 	rdb := m.client(t)
 	t.Cleanup(func() { close(m.hangs) })
-	h := rlock.NewHub(rdb, true, nil)
+	h := hub.New(nodes{rdb, true}, nil)
 	w := join(t, h, "a", false)
 	within(t, "load", m.loads)
 	join(t, h, "b", false)
@@ -158,7 +158,7 @@ func TestASlotMapThatCannotBeLoadedBlocksNoWaiter(t *testing.T) {
 	h.Unwatch("k")
 	w.Leave()
 	start := time.Now()
-	h.Close()
+	h.Close(context.Background())
 	if took := time.Since(start); took > 20*time.Second {
 		t.Errorf("Close took %v", took)
 	}
@@ -198,9 +198,9 @@ func TestTopicsFollowASlotThatMigrates(t *testing.T) {
 	t.Parallel() // a cluster takes two seconds to start
 	rdb, nodes, ids := twoNodes(t)
 	before := [2]int{accepted(t, nodes[0]), accepted(t, nodes[1])}
-	h, reconnects := newHub(t, rdb, false)
+	h, reconnects := newHub(t, rdb, true)
 	channels := channelsOn(t, rdb, 2, 5)
-	waiters := map[string]rlock.Waiter{}
+	waiters := map[string]*hub.Waiter{}
 	for _, names := range channels {
 		for _, channel := range names {
 			w := join(t, h, channel, false)
@@ -234,7 +234,7 @@ func TestTopicsFollowAFailover(t *testing.T) {
 	}
 	tp := topology.Start(t, topology.Cluster)
 	rdb := tp.Client(t)
-	h, reconnects := newHub(t, rdb, false)
+	h, reconnects := newHub(t, rdb, true)
 	h.Watch("c")
 	w := join(t, h, "c", false)
 	within(t, "ready", w.Ready())

@@ -1,30 +1,34 @@
-package rlock
+package hub
 
 import (
+	"errors"
 	"fmt"
 	"slices"
+	"strings"
 	"time"
+
+	"github.com/redis/go-redis/v9"
 )
 
 // topic is a channel and its waiters, in arrival order, or a watched key. It belongs
 // to one feed.
 type topic struct {
-	hub     *hub
+	hub     *Hub
 	name    string // the channel or the key
 	feed    *feed  // nil: not placed yet
 	ended   bool   // has no waiters and is not watched
-	watches int    // number of watch calls less unwatch calls; 0 for a channel
+	watches int    // number of Watch calls less Unwatch calls; 0 for a channel
 
-	waiters   []*waiter
+	waiters   []*Waiter
 	ready     chan struct{} // closed when the first subscription is confirmed
 	confirmed bool          // ready is closed
 	refusals  int           // number of subscriptions refused since the last confirmation
 	denied    error         // why there can be no subscription; nil: there is or may be one
 }
 
-// waiter is one goroutine that waits on a channel. Messages published before
-// topic.ready is closed may be missed.
-type waiter struct {
+// Waiter is one goroutine that waits on a channel. Messages published before
+// Ready is closed may be missed.
+type Waiter struct {
 	topic  *topic
 	shared bool          // a message wakes it together with others
 	wake   chan struct{} // capacity 1
@@ -84,8 +88,14 @@ func (t *topic) wakeAll() {
 	}
 }
 
-// denied returns why no message can wake the waiter, or nil.
-func (w *waiter) denied() error {
+// Wake has a wake-up: a message for the waiter, or a reason to look again.
+func (w *Waiter) Wake() <-chan struct{} { return w.wake }
+
+// Ready is closed when the first subscription of the channel is confirmed.
+func (w *Waiter) Ready() <-chan struct{} { return w.topic.ready }
+
+// Denied returns why no message can wake the waiter, or nil.
+func (w *Waiter) Denied() error {
 	w.topic.hub.mu.Lock()
 	defer w.topic.hub.mu.Unlock()
 	return w.topic.denied
@@ -101,12 +111,12 @@ func (t *topic) wakeFirst() {
 	}
 }
 
-// leave removes the waiter. A wake-up that it has not used goes to the next waiter.
-func (w *waiter) leave() {
+// Leave removes the waiter. A wake-up that it has not used goes to the next waiter.
+func (w *Waiter) Leave() {
 	t := w.topic
 	t.hub.mu.Lock()
 	defer t.hub.mu.Unlock()
-	t.waiters = slices.DeleteFunc(t.waiters, func(other *waiter) bool { return other == w })
+	t.waiters = slices.DeleteFunc(t.waiters, func(other *Waiter) bool { return other == w })
 	select {
 	case <-w.wake:
 		t.wakeFirst()
@@ -118,8 +128,8 @@ func (w *waiter) leave() {
 	}
 }
 
-// wakeNext wakes the waiter that arrived after w.
-func (w *waiter) wakeNext() {
+// WakeNext wakes the waiter that arrived after w.
+func (w *Waiter) WakeNext() {
 	t := w.topic
 	t.hub.mu.Lock()
 	defer t.hub.mu.Unlock()
@@ -128,9 +138,20 @@ func (w *waiter) wakeNext() {
 	}
 }
 
-func (w *waiter) signal() {
+func (w *Waiter) signal() {
 	select {
 	case w.wake <- struct{}{}:
 	default:
 	}
+}
+
+// isDenied reports whether err is a reply that the client's user lacks a right, or is not
+// logged in. It does not change by trying again.
+func isDenied(err error) bool {
+	e, ok := errors.AsType[redis.Error](err)
+	if !ok {
+		return false
+	}
+	kind, _, _ := strings.Cut(e.Error(), " ")
+	return kind == "NOPERM" || kind == "NOAUTH" || kind == "WRONGPASS"
 }
