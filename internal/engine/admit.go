@@ -77,8 +77,10 @@ func (k *checks) fromClient(c *command.Ctx, args resp.Args) (verdict, resp.Reply
 	case s.Multi != nil && cmd.Has(command.NoMulti):
 		return k.refuse(c, errInMulti)
 	}
-	if refusal, is := k.forbidden(c, args); is {
-		return k.refuse(c, refusal)
+	if c.Session.User.Restricted() {
+		if refusal, is := k.forbidden(c, args); is {
+			return k.refuse(c, refusal)
+		}
 	}
 	if refusing&forCluster != 0 {
 		if refusal, is := k.misrouted(c, args); is {
@@ -139,8 +141,10 @@ func (k *checks) fromScript(c *command.Ctx, args resp.Args) (verdict, resp.Reply
 	case cmd.Has(command.NoScript) && !(c.DebugInScripts && isDebug(cmd) && allows(c)):
 		return k.refuse(c, errScriptNoScript)
 	}
-	if refusal, is := k.forbidden(c, args); is {
-		return k.refuse(c, refusal)
+	if c.Session.User.Restricted() {
+		if refusal, is := k.forbidden(c, args); is {
+			return k.refuse(c, refusal)
+		}
 	}
 	switch {
 	case r.noWrite && replicates(cmd.Flags):
@@ -176,8 +180,10 @@ func (k *checks) fromKit(c *command.Ctx, args resp.Args) (verdict, resp.Reply) {
 // fromExec makes the checks of a queued command. It was admitted when it was queued, but the
 // user's rights may have changed. Its refusal counts as an error of EXEC.
 func (k *checks) fromExec(c *command.Ctx, args resp.Args) (verdict, resp.Reply) {
-	if refusal, is := k.forbidden(c, args); is {
-		return refused, refusal
+	if c.Session.User.Restricted() {
+		if refusal, is := k.forbidden(c, args); is {
+			return refused, refusal
+		}
 	}
 	return admitted, resp.NoReply
 }

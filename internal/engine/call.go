@@ -13,8 +13,9 @@ import (
 // A panic costs the client an -ERR internal error and its connection.
 func (u *unit) call(c *command.Ctx, args resp.Args, handler command.Func) (reply resp.Reply) {
 	e := u.e
-	if c.Session.Hidden != nil {
-		c.Session.Hidden = nil
+	s := c.Session
+	if s.Hidden != nil {
+		s.Hidden = nil
 	}
 	if e.attention.looking&byMonitors != 0 {
 		e.monitors.commandBegins(c, args)
@@ -34,7 +35,9 @@ func (u *unit) call(c *command.Ctx, args resp.Args, handler command.Func) (reply
 				e.measures.end(c, calls, args, began)
 			}
 		}
-		e.errors.ended(c, reply)
+		if reply.IsError() || c.Cmd.Flags&runsScripts != 0 {
+			e.errors.ended(c, reply)
+		}
 		if looking := e.attention.looking; looking != 0 {
 			if looking&byTracking != 0 && c.Cmd.Has(command.ReadOnly) {
 				e.tracking.Remember(c, args)

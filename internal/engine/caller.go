@@ -137,12 +137,12 @@ func (e *Engine) combine(holder *Caller) {
 	for n := 0; ; n++ {
 		promote := holder.Replace == nil || holder.replaced || n == maxCombined
 		if e.timer.due(e.env.Space.Now()) {
-			e.fireTimer()
+			e.timer.fire()
 			e.tracking.UnitEnds()
 			e.flushLater(holder)
 			promote = true
 		}
-		e.armTimer()
+		e.timer.arm()
 		next := e.gate.release()
 		if next == nil {
 			return

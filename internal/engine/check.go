@@ -44,7 +44,7 @@ func (e *Engine) Check() error {
 	if want := e.attended(); e.attention != want {
 		return fmt.Errorf("engine: commands pay attention to %+v instead of %+v", e.attention, want)
 	}
-	return e.checkTimer()
+	return e.timer.check()
 }
 
 // check checks that the record has only keys that exist, and no more owners than it may have.
@@ -66,10 +66,10 @@ func (r *record) check() error {
 	return nil
 }
 
-// checkTimer checks that the timer fires at the next deadline or earlier.
-func (e *Engine) checkTimer() error {
-	at, ok := e.NextDeadline()
-	if armed := e.timer.armed; ok && (armed == 0 || armed > at) {
+// check checks that the timer fires at the next deadline or earlier.
+func (t *timer) check() error {
+	at, ok := t.e.NextDeadline()
+	if armed := t.armed; ok && (armed == 0 || armed > at) {
 		return fmt.Errorf("engine: the next deadline is %d, but the timer is armed for %d", at, armed)
 	}
 	return nil

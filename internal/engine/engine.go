@@ -149,10 +149,10 @@ func (e *Engine) connectRooms(opts Options) {
 	e.rates = rates{e: e, ends: sampleTime}
 	e.events = events{env: &e.env, panicked: e.panicked}
 	e.watches.index = map[watchedKey][]*command.Session{}
-	e.pausing.space, e.pausing.changed = e.env.Space, e.attend
+	e.pausing.space, e.pausing.changed = e.env.Space, func() { e.attend(); e.timer.look() }
 	e.tracking = tracking.New(trackingDoor{door{e}}, &e.env)
 	e.env.Tracking = e.tracking
-	e.parking.init(&e.replies, &e.errors, e.disconnect)
+	e.parking.init(e)
 	e.effects = effects{e: e}
 	e.sessions = newSessions(e.forget)
 	e.script.e = e
@@ -162,13 +162,13 @@ func (e *Engine) connectRooms(opts Options) {
 	e.env.Saving = e.files
 	e.inspector = inspect.New(inspection{e})
 	e.env.Inspector = e.inspector
-	e.timer.init(opts.Clock, e.sources())
+	e.timer.init(e)
 }
 
 // Start starts the timer's goroutine, which Close ends. It is called once.
 func (e *Engine) Start() {
 	e.done.Add(1)
-	go e.runTimer()
+	go e.timer.run()
 }
 
 // Interrupt ends the running script and every later one, and the reading of an RDB file, so
@@ -225,7 +225,7 @@ func (e *Engine) Execute(s *command.Session, args resp.Args) (ran bool) {
 		e.journal.unit(UnitEnds)
 	}
 	if !atSafePoint && len(e.parking.ready) > 0 {
-		e.serveReady()
+		e.parking.serveReady()
 	}
 	return ran
 }

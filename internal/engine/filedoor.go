@@ -16,8 +16,12 @@ type door struct{ *Engine }
 // Ending reports whether Interrupt or Close was called. Interrupt may have ended a script halfway.
 func (d door) Ending() bool { return d.interrupted.Load() || d.closed.Load() }
 
-// Attend says that a room looks at commands or refuses some, or no longer does.
-func (d door) Attend() { d.attend() }
+// Attend says that a room begins or ends to look at commands or to refuse some, or that its next
+// deadline may be nearer.
+func (d door) Attend() {
+	d.attend()
+	d.timer.look()
+}
 
 // fileDoor is the engine as persist.Files sees it: persist.Engine.
 type fileDoor struct {
@@ -65,7 +69,7 @@ func (d *fileDoor) Replay(db int, line resp.Args) (ok bool) {
 		return false
 	}
 	e.journal.unit(UnitBegins)
-	e.unit.run(&c, line)
+	e.unit.run(&c, line, nil)
 	e.journal.unit(UnitEnds)
 	return true
 }

@@ -29,7 +29,7 @@ func (e *Engine) RunDirect(db int, args resp.Args, use func(resp.Reply)) {
 		e.journal.unit(UnitBegins)
 		use(e.callDirect(db, args))
 		e.journal.unit(UnitEnds)
-		e.serveReady()
+		e.parking.serveReady()
 	})
 }
 
@@ -41,7 +41,7 @@ func (e *Engine) callDirect(db int, args resp.Args) resp.Reply {
 		Env: &e.env, Session: s, Cmd: e.env.Table.Find(args), DB: e.env.Space.DB(db), Proto: 3,
 		From: command.FromKit,
 	}
-	_, reply := e.unit.run(&c, args)
+	_, reply := e.unit.run(&c, args, nil)
 	return reply
 }
 
@@ -148,12 +148,13 @@ func (i inspection) Publish(channel, message string) {
 // ends, or a save point is reached. ok is false if it has nothing to do. It is called inside the engine.
 func (e *Engine) NextDeadline() (at int64, ok bool) {
 	e.env.Space.NextDeadline() // makes the bound exact
-	at = e.nextDue()
+	e.timer.look()
+	at = e.timer.next()
 	return max(at, e.env.Space.Now()), at != 0
 }
 
 // EndDue ends every key, wait and pause whose deadline has come. It is called inside Outside.
 func (e *Engine) EndDue() {
-	for e.endDueBatch() {
+	for e.timer.endDue() {
 	}
 }

@@ -52,7 +52,7 @@ func TestAUnitEvictsForALimitedTimeAndTheTimerGoesOn(t *testing.T) {
 	}
 	units := 0
 	for more := true; more; units++ {
-		e.Do(&Caller{}, func() { more = e.fireTimer() })
+		e.Do(&Caller{}, func() { more = e.timer.fire() })
 	}
 	used, left := e.env.Space.CountedBytes(), e.env.Space.DB(0).Len()
 	if used > limit || used < limit-1000 || units < 10 || left < 400 {

@@ -14,7 +14,7 @@ import (
 //   - unit.execute, parking.end and Session.Deliver: a panic around a handler, or
 //     in work that another unit does for a client. The connection is closed.
 //   - events.send: a panic in a keyspace event. It is logged.
-//   - fireTimer: a panic in the timer's work. The work is tried again a little
+//   - timer.fire: a panic in the timer's work. The work is tried again a little
 //     later.
 //   - runGuarded: every other panic of a unit.
 //

@@ -32,9 +32,7 @@ type parking struct {
 	streams   int          // how many clients wait in XREAD or XREADGROUP
 	bytes     int64        // estimated memory of the names that clients wait for
 
-	replies    *replies
-	errors     *errorCounts
-	disconnect func(where string, s *command.Session, cause any)
+	e *Engine
 }
 
 // queue holds the *command.Parked that wait for a key.
@@ -50,13 +48,10 @@ type place struct {
 	elem *list.Element
 }
 
-func (p *parking) init(
-	r *replies, errors *errorCounts,
-	disconnect func(string, *command.Session, any),
-) {
+func (p *parking) init(e *Engine) {
 	p.queues = map[watchedKey]*queue{}
 	p.places = map[*command.Parked][]place{}
-	p.replies, p.errors, p.disconnect = r, errors, disconnect
+	p.e = e
 }
 
 // Signal marks a key that has changed: its clients may be served when the unit
@@ -156,6 +151,7 @@ func (p *parking) Park(parked *command.Parked) {
 	}
 	if parked.Deadline > 0 {
 		p.deadlines.Add(parked, parked.Deadline)
+		p.e.timer.look()
 	}
 	parked.Session.Parked = parked
 	parked.Session.Move(command.Waiting)
@@ -213,7 +209,7 @@ func (p *parking) Unpark(s *command.Session, r resp.Reply) bool {
 		return false
 	}
 	if r.IsError() {
-		p.errors.failed(s.Parked.Cmd, r)
+		p.e.errors.failed(s.Parked.Cmd, r)
 	}
 	p.end(s.Parked, r)
 	return true
@@ -223,9 +219,9 @@ func (p *parking) Unpark(s *command.Session, r resp.Reply) bool {
 // that is unblocked as failed, and CLIENT UNBLOCK if r is an error.
 func (p *parking) Unblock(c *command.Ctx, s *command.Session, r resp.Reply) {
 	if r.IsError() {
-		p.errors.unblocked(c.Cmd)
+		p.e.errors.unblocked(c.Cmd)
 	} else {
-		p.errors.unblocked(s.Parked.Cmd)
+		p.e.errors.unblocked(s.Parked.Cmd)
 	}
 	p.Unpark(s, r)
 }
@@ -235,11 +231,11 @@ func (p *parking) end(parked *command.Parked, r resp.Reply) {
 	s := parked.Session
 	defer func() {
 		if cause := recover(); cause != nil {
-			p.disconnect("serving", s, cause)
+			p.e.disconnect("serving", s, cause)
 		}
 	}()
 	p.remove(parked)
-	p.replies.end(s, r)
+	p.e.replies.end(s, r)
 	s.Conn.Wake()
 }
 
@@ -269,23 +265,23 @@ func (p *parking) takeReady() []watchedKey {
 
 // serveReady offers every key that was signalled in this unit to the clients that
 // are parked on it. Serving one may signal others (BLMOVE).
-func (e *Engine) serveReady() {
-	for len(e.parking.ready) > 0 {
-		for _, k := range e.parking.takeReady() {
-			e.serveKey(k)
+func (p *parking) serveReady() {
+	for len(p.ready) > 0 {
+		for _, k := range p.takeReady() {
+			p.serveKey(k)
 		}
 	}
 }
 
 // serveKey offers a key to its queue, once to each client, in arrival order. A missing key
 // is offered only to the clients that have a Missing function.
-func (e *Engine) serveKey(k watchedKey) {
-	q := e.parking.queues[k]
+func (p *parking) serveKey(k watchedKey) {
+	q := p.queues[k]
 	if q == nil {
 		return
 	}
 	q.signalled = false
-	key, db := []byte(k.key), e.env.Space.DB(k.db)
+	key, db := []byte(k.key), p.e.env.Space.DB(k.db)
 	for elem := q.Front(); elem != nil; {
 		parked := elem.Value.(*command.Parked)
 		elem = elem.Next() // serving parked takes its own element out
@@ -297,17 +293,17 @@ func (e *Engine) serveKey(k watchedKey) {
 			serve = parked.Missing
 		}
 		if serve != nil {
-			e.serve(parked, db, key, serve)
+			p.serve(parked, db, key, serve)
 		}
 	}
 }
 
 // serve runs a parked command again, as a unit, and ends its wait if it was served.
-func (e *Engine) serve(
+func (p *parking) serve(
 	parked *command.Parked, db *store.DB, key []byte,
 	again func(*command.Ctx, []byte) (resp.Reply, bool),
 ) {
-	s := parked.Session
+	e, s := p.e, parked.Session
 	c := command.Ctx{
 		Env: &e.env, Session: s, Cmd: parked.Cmd, DB: db, Proto: s.Proto, From: command.FromWait,
 	}
@@ -318,12 +314,12 @@ func (e *Engine) serve(
 	}
 	served := true // also after a panic: the wait ends
 	began := e.stopwatch.read()
-	_, reply := e.unit.runAs(&c, parked.Args, func(c *command.Ctx, _ resp.Args) (reply resp.Reply) {
+	_, reply := e.unit.run(&c, parked.Args, func(c *command.Ctx, _ resp.Args) (reply resp.Reply) {
 		reply, served = again(c, key)
 		return reply
 	})
 	if served {
 		e.measures.served(parked, e.stopwatch.read()-began)
-		e.parking.end(parked, reply)
+		p.end(parked, reply)
 	}
 }

@@ -25,7 +25,7 @@ func parkOn(
 func giveSignal(e *Engine, key string) {
 	e.Outside(func() {
 		e.parking.Signal(0, key)
-		e.serveReady()
+		e.parking.serveReady()
 	})
 }
 

@@ -14,7 +14,7 @@ import (
 // A Held session is in exactly one of three places: waiting, released, or next.
 type pausing struct {
 	space      *store.Space
-	changed    func() // called when a pause begins or ends
+	changed    func() // called when a pause begins or ends, which moves the deadline
 	until      int64  // Unix ms, 0: no pause
 	writesOnly bool
 	waiting    []*command.Session // held by the pause

@@ -88,12 +88,9 @@ func (e *Engine) defineUsers(lines []config.UserLine) error {
 func (e *Engine) AuthRequired() bool { return e.env.Users.AuthRequired() }
 
 // forbidden reports whether the user's rights do not allow a command. The refusal is an
-// entry of ACL LOG then, and the reply.
+// entry of ACL LOG then, and the reply. The user is restricted.
 func (k *checks) forbidden(c *command.Ctx, args resp.Args) (refusal resp.Reply, is bool) {
 	user := c.Session.User
-	if !user.Restricted() {
-		return refusal, false
-	}
 	c.Cmd.FillACLLine(&k.line, args)
 	reason, at := user.Check(&k.line)
 	k.line.Args = nil // so that it does not keep the connection's buffer

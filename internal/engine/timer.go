@@ -14,10 +14,14 @@ const expireBatch = 128
 // that caused the panic may still be due.
 const retryAfter = 100
 
-// timer wakes the engine when the first of its sources is due. A unit that adds an earlier deadline arms it again. It may fire too early, when a
-// deadline was removed. Then it finds nothing due and is armed for the next deadline.
+// timer wakes the engine when the first of its sources is due. A unit that adds an earlier deadline
+// arms it again. It may fire too early, when a deadline was removed. Then it finds nothing due and is
+// armed for the next deadline.
 type timer struct {
+	e       *Engine
 	sources []source
+	nearer  bool  // see look
+	steady  int64 // when the first of the steady sources was due at the last look, Unix ms; 0: never
 	t       expiry.Timer
 	armed   int64         // Unix ms that it is set to, 0: not set; guarded by the gate
 	quit    chan struct{} // closed by stop
@@ -27,11 +31,20 @@ type timer struct {
 	halted    bool  // DEBUG PAUSE-CRON 1: the same, and no save points
 }
 
-func (t *timer) init(clock expiry.Clock, sources []source) {
-	t.sources = sources
-	t.t = clock.NewTimer()
+func (t *timer) init(e *Engine) {
+	t.e = e
+	// A pause ends before the keys expire that it has kept, and before the waits that it has held up.
+	t.sources = []source{
+		{&e.pausing, steady}, {expiring{e}, cron | unitOfWork}, {e.memory, steady | unitOfWork},
+		{e.tracking, cron | steady}, {&e.parking, steady}, {e.files, cron},
+	}
+	t.t = e.clock.NewTimer()
 	t.quit = make(chan struct{})
 }
+
+// look has the steady sources asked again. Each of them calls it when it may be due earlier than
+// before.
+func (t *timer) look() { t.nearer = true }
 
 func (t *timer) stop() { close(t.quit) }
 
@@ -39,38 +52,41 @@ func (t *timer) stop() { close(t.quit) }
 func (t *timer) SetActive(on bool) { t.passive = !on }
 
 // PauseCron stops expiry by timer and save points, or continues them.
-func (t *timer) PauseCron(on bool) { t.halted = on }
+func (t *timer) PauseCron(on bool) {
+	t.halted = on
+	t.look()
+}
 
 // due reports whether the timer is armed for now, in Unix ms, or earlier.
 func (t *timer) due(now int64) bool { return t.armed != 0 && t.armed <= now }
 
-// runTimer ends due leases, waits and the pause whenever the timer fires, until Close.
-func (e *Engine) runTimer() {
-	defer e.done.Done()
-	defer e.timer.t.Stop()
+// run ends due leases, waits and the pause whenever the timer fires, until Close.
+func (t *timer) run() {
+	defer t.e.done.Done()
+	defer t.t.Stop()
 	self := Caller{background: true}
 	for {
 		select {
-		case <-e.timer.quit:
+		case <-t.quit:
 			return
-		case <-e.timer.t.C():
+		case <-t.t.C():
 		}
 		for more := true; more; {
-			e.Do(&self, func() { more = e.fireTimer() })
+			t.e.Do(&self, func() { more = t.fire() })
 		}
 	}
 }
 
-// fireTimer does what endDueBatch does. After a panic it tries again later.
-func (e *Engine) fireTimer() (more bool) {
+// fire does what endDue does. After a panic it tries again later.
+func (t *timer) fire() (more bool) {
 	defer func() {
 		if cause := recover(); cause != nil {
-			e.panicked("the timer", nil, cause)
-			e.timer.notBefore = e.env.Space.Now() + retryAfter
+			t.e.panicked("the timer", nil, cause)
+			t.notBefore = t.e.env.Space.Now() + retryAfter
 			more = false
 		}
 	}()
-	return e.endDueBatch()
+	return t.endDue()
 }
 
 // deadlines are a source of work for the timer.
@@ -84,62 +100,76 @@ type deadlines interface {
 // source is a source of work for the timer, in the order in which it fires.
 type source struct {
 	deadlines
-	cron bool // DEBUG PAUSE-CRON stops it
-	unit bool // it changes keys: the journal shows its work as a unit
+	traits
 }
 
-// sources returns the sources of work for the timer. A pause ends before the keys expire that it
-// has kept, and before the waits that it has held up.
-func (e *Engine) sources() []source {
-	return []source{
-		{deadlines: &e.pausing},
-		{deadlines: expiring{e}, cron: true, unit: true},
-		{deadlines: e.memory, unit: true},
-		{deadlines: e.tracking, cron: true},
-		{deadlines: &e.parking},
-		{deadlines: e.files, cron: true},
-	}
-}
+// traits are properties of a source.
+type traits uint8
 
-// endDueBatch does a batch of what is due. It reports whether there is more to do now.
-func (e *Engine) endDueBatch() (more bool) {
+const (
+	cron       traits = 1 << iota // DEBUG PAUSE-CRON stops it
+	steady                        // it calls timer.look; the others are asked after every unit
+	unitOfWork                    // it changes keys: the journal shows its work as a unit
+)
+
+func (t traits) has(other traits) bool { return t&other != 0 }
+
+// endDue does a batch of what is due. It reports whether there is more to do now.
+func (t *timer) endDue() (more bool) {
+	e := t.e
 	e.readClock()
-	e.timer.armed = 0
+	t.armed = 0
+	t.look()
 	now := e.env.Space.Now()
-	for _, s := range e.timer.sources {
-		if at := e.dueAt(s); at != 0 && at <= now {
-			more = e.fire(s, now) || more
+	for _, s := range t.sources {
+		if at := t.dueAt(s); at != 0 && at <= now {
+			more = t.fireOne(s, now) || more
 		}
 	}
-	e.serveReady()
+	e.parking.serveReady()
 	return more
 }
 
-// fire does what is due of a source.
-func (e *Engine) fire(s source, now int64) (more bool) {
-	if s.unit {
-		e.journal.unit(UnitBegins)
-		defer e.journal.unit(UnitEnds)
+// fireOne does what is due of a source.
+func (t *timer) fireOne(s source, now int64) (more bool) {
+	if s.has(unitOfWork) {
+		t.e.journal.unit(UnitBegins)
+		defer t.e.journal.unit(UnitEnds)
 	}
 	return s.Fire(now)
 }
 
 // dueAt returns when a source is due, unless it is stopped.
-func (e *Engine) dueAt(s source) (at int64) {
-	if s.cron && e.timer.halted {
+func (t *timer) dueAt(s source) (at int64) {
+	if t.halted && s.has(cron) {
 		return 0
 	}
 	return s.Due()
 }
 
-// nextDue returns when the first source is due, in Unix ms; 0: none.
-func (e *Engine) nextDue() (next int64) {
-	for _, s := range e.timer.sources {
-		if at := e.dueAt(s); at != 0 && (next == 0 || at < next) {
-			next = at
-		}
+// next returns when the first source is due, in Unix ms; 0: none.
+func (t *timer) next() (next int64) {
+	if t.nearer {
+		t.nearer, t.steady = false, t.first(steady)
+	}
+	next = t.first(0)
+	if t.steady != 0 && (next == 0 || t.steady < next) {
+		next = t.steady
 	}
 	return next
+}
+
+// first returns when the first of the sources is due that are steady, or of those that are not.
+func (t *timer) first(which traits) (first int64) {
+	for i := range t.sources {
+		if t.sources[i].traits&steady != which {
+			continue
+		}
+		if at := t.dueAt(t.sources[i]); at != 0 && (first == 0 || at < first) {
+			first = at
+		}
+	}
+	return first
 }
 
 // expiring is the deadlines of keys and of the fields of hashes.
@@ -165,15 +195,15 @@ func (x expiring) Fire(int64) (more bool) {
 	return more
 }
 
-// armTimer sets the timer to the earliest deadline, unless it fires earlier already.
-func (e *Engine) armTimer() {
-	next := e.nextDue()
+// arm sets the timer to the earliest deadline, unless it fires earlier already.
+func (t *timer) arm() {
+	next := t.next()
 	if next != 0 {
-		next = max(next, e.timer.notBefore)
+		next = max(next, t.notBefore)
 	}
-	if next == 0 || e.timer.armed != 0 && e.timer.armed <= next {
+	if next == 0 || t.armed != 0 && t.armed <= next {
 		return
 	}
-	e.timer.armed = next
-	e.timer.t.Reset(time.UnixMilli(next))
+	t.armed = next
+	t.t.Reset(time.UnixMilli(next))
 }

@@ -184,7 +184,7 @@ func TestTheTimerShrinksATableThatConfigSetHasMadeTooLarge(t *testing.T) {
 		t.Fatal("the timer is not armed")
 	}
 	for more := true; more; {
-		e.Do(&Caller{}, func() { more = e.fireTimer() })
+		e.Do(&Caller{}, func() { more = e.timer.fire() })
 	}
 	if n := counts(t, e).Keys; n != 7 || strings.Count(reader.conn.take(), "invalidate") != 993 {
 		t.Errorf("%d keys are left in the table", n)

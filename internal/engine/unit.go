@@ -14,26 +14,13 @@ type unit struct {
 }
 
 // run checks a command, calls its handler and queues the reply of a client's or of a queued
-// command. Then monitors and tracking see the command. With the verdict heldBack or withheld
-// there is no reply yet.
-func (u *unit) run(c *command.Ctx, args resp.Args) (verdict, resp.Reply) {
-	return u.runAs(c, args, nil)
-}
-
-// runAs is run with another handler than the command's own; nil: the command's own.
-func (u *unit) runAs(c *command.Ctx, args resp.Args, handler command.Func) (verdict, resp.Reply) {
-	e, s := u.e, c.Session
-	v, reply := e.checks.admit(c, args)
-	switch {
-	case v == heldBack:
-		e.pausing.hold(s)
-		return v, reply
-	case v == withheld:
-		s.Move(command.Held)
-		return v, reply
-	case c.From == command.FromClient && s.State() == command.Held: // it is the turn of a command that was held back
-		s.Move(command.Ready)
-		defer e.pausing.remove(s)
+// command. Then monitors and tracking see the command. handler replaces the command's own, unless
+// it is nil. With the verdict heldBack or withheld there is no reply yet.
+func (u *unit) run(c *command.Ctx, args resp.Args, handler command.Func) (v verdict, reply resp.Reply) {
+	e := u.e
+	v, reply = e.checks.admit(c, args)
+	if c.From == command.FromClient && v < heldBack && c.Session.State() == command.Held {
+		c.Session.Move(command.Ready)
 	}
 	if v == admitted {
 		if handler == nil {
@@ -41,24 +28,48 @@ func (u *unit) runAs(c *command.Ctx, args resp.Args, handler command.Func) (verd
 		}
 		reply = u.call(c, args, handler)
 	}
-	switch {
-	case c.From == command.FromExec:
+	switch c.From {
+	case command.FromClient:
+		if !u.answer(c, args, v, reply) {
+			return v, reply
+		}
+	case command.FromExec:
 		e.replies.Send(c, reply)
-	case c.From != command.FromClient:
+	}
+	if e.attention.looking != 0 {
+		u.show(c, args, v)
+	}
+	return v, reply
+}
+
+// answer queues the reply to a client's command, or what a parked command needs to be served. It
+// returns false if the command is held back.
+func (u *unit) answer(c *command.Ctx, args resp.Args, v verdict, reply resp.Reply) bool {
+	e, s := u.e, c.Session
+	switch {
+	case v == heldBack:
+		e.pausing.hold(s)
+		return false
+	case v == withheld:
+		s.Move(command.Held)
+		return false
 	case s.Parked == nil:
 		e.replies.end(s, reply)
 	default:
 		e.parking.keepLine(s.Parked, args)
 	}
-	if looking := e.attention.looking; looking != 0 {
-		if looking&byMonitors != 0 {
-			e.monitors.commandEnds(c, args, v)
-		}
-		if e.tracking.Active() && c.From == command.FromClient {
-			e.tracking.CommandEnds(c)
-		}
+	return true
+}
+
+// show shows a command that has ended to monitors and to tracking.
+func (u *unit) show(c *command.Ctx, args resp.Args, v verdict) {
+	e := u.e
+	if e.attention.looking&byMonitors != 0 {
+		e.monitors.commandEnds(c, args, v)
 	}
-	return v, reply
+	if e.tracking.Active() && c.From == command.FromClient {
+		e.tracking.CommandEnds(c)
+	}
 }
 
 // execute runs a client's command. A panic outside its handler closes the connection.
@@ -67,6 +78,7 @@ func (u *unit) execute(s *command.Session, args resp.Args) (ran bool) {
 	ran, e.current = true, s // a command that panics has run
 	defer func() {
 		if cause := recover(); cause != nil {
+			e.pausing.remove(s)
 			e.disconnect("executing", s, cause)
 		}
 	}()
@@ -80,8 +92,15 @@ func (u *unit) execute(s *command.Session, args resp.Args) (ran bool) {
 		Env: &e.env, Session: s, Cmd: e.env.Table.Find(args), DB: e.env.Space.DB(s.DB), Proto: s.Proto,
 	}
 	s.LastCommand = c.Cmd
-	v, _ := u.run(c, args)
-	return v != heldBack && v != withheld
+	held := s.State() == command.Held
+	v, _ := u.run(c, args, nil)
+	if v == heldBack || v == withheld {
+		return false
+	}
+	if held {
+		e.pausing.remove(s)
+	}
+	return true
 }
 
 // RunQueued runs the commands of a transaction and queues their replies. The commands that ACL
@@ -96,7 +115,7 @@ func (u *unit) RunQueued(c *command.Ctx, t *command.Transaction) {
 			Env: c.Env, Session: c.Session, Cmd: t.Cmds[i], DB: c.Space.DB(c.Session.DB), Proto: c.Session.Proto,
 			From: command.FromExec,
 		}
-		switch v, reply := u.run(&q, args); {
+		switch v, reply := u.run(&q, args, nil); {
 		case v == admitted:
 		case failed:
 			u.e.errors.count(reply.Text())

@@ -80,6 +80,7 @@ func (m *Limit) evict(excess int64) reclaimed {
 		}
 		if n%evictBetween == 0 && m.env.Clock.Now().Sub(start) > limit {
 			m.evicting = true
+			m.engine.Attend()
 			return stillReclaiming
 		}
 	}

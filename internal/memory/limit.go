@@ -28,6 +28,8 @@ type Engine interface {
 	Frozen() bool
 	// Serve ends the wait of a parked client with a reply, and counts its command.
 	Serve(p *command.Parked, reply resp.Reply)
+	// Attend is called when Due may be earlier.
+	Attend()
 }
 
 // Limit is the directive maxmemory: whether it is exceeded, and what it leaves for a script. It is
@@ -95,6 +97,7 @@ func (m *Limit) Follow() {
 		m.counting = space.CountMore(countBatch)
 	}
 	m.evicting = limit > 0 && (m.counting || m.Used() > limit)
+	m.engine.Attend()
 }
 
 // Room estimates how many bytes of data may be added: half of what the process has left,

@@ -62,6 +62,7 @@ func (h *host) Outside(unit func()) {
 
 func (h *host) Ending() bool           { return h.ending }
 func (h *host) Overhead() int64        { return h.overhead }
+func (h *host) Attend()                {}
 func (h *host) Frozen() bool           { return h.frozen }
 func (h *host) Park(p *command.Parked) { p.Session.Parked = p }
 func (h *host) Touched(int, string)    {}

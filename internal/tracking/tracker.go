@@ -15,7 +15,7 @@ type Engine interface {
 	RunsQueue(s *command.Session) bool
 	// ScriptKeys returns the keys that the running script declares.
 	ScriptKeys() [][]byte
-	// Attend is called after Active has changed.
+	// Attend is called after Active has changed, and when Due may be earlier.
 	Attend()
 }
 
@@ -212,6 +212,7 @@ func (t *Tracker) shrink() {
 		return
 	}
 	t.overfull++
+	t.engine.Attend()
 	for range invalidationsEach * t.overfull {
 		if int64(t.table.Len()) <= most {
 			t.overfull = 0
