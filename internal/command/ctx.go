@@ -19,7 +19,7 @@ type Ctx struct {
 // Origin is where a command comes from. It decides which checks apply.
 type Origin uint8
 
-// The origins of a command.
+// The origins of a command. The first two have a client that gets the reply.
 const (
 	FromClient Origin = iota // a connection
 	FromExec                 // the queue of a transaction

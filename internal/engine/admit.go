@@ -39,8 +39,8 @@ type checks struct {
 //
 // Code that refuses, redirects or delays commands goes here and nowhere else. A new
 // check goes to its position in Redis's order. c.Cmd is nil for an unknown command. The reply
-// is that to a command that is refused or enqueued.
-func (k *checks) admit(c *command.Ctx, args resp.Args) (verdict, resp.Reply) {
+// is that to a command that is refused or enqueued; nil: there is none.
+func (k *checks) admit(c *command.Ctx, args resp.Args) (verdict, *resp.Reply) {
 	switch c.From {
 	case command.FromClient:
 		return k.fromClient(c, args)
@@ -51,11 +51,11 @@ func (k *checks) admit(c *command.Ctx, args resp.Args) (verdict, resp.Reply) {
 	case command.FromExec:
 		return k.fromExec(c, args)
 	}
-	return admitted, resp.NoReply
+	return admitted, nil
 }
 
 // fromClient makes the checks of a connection's command.
-func (k *checks) fromClient(c *command.Ctx, args resp.Args) (verdict, resp.Reply) {
+func (k *checks) fromClient(c *command.Ctx, args resp.Args) (verdict, *resp.Reply) {
 	e, s, cmd := k.e, c.Session, c.Cmd
 	refusing := e.attention.refusing
 	if refusing&forFaults != 0 {
@@ -106,11 +106,11 @@ func (k *checks) fromClient(c *command.Ctx, args resp.Args) (verdict, resp.Reply
 	case s.Monitor && lineFlags(c, args)&(command.ReadOnly|command.Write|command.MayReplicate) != 0:
 		return k.refuse(c, errMonitor)
 	case refusing&forPause != 0 && !s.Monitor && e.pausing.delays(c.Now()) && e.pausing.applies(lineFlags(c, args)):
-		return heldBack, resp.NoReply
+		return heldBack, nil
 	case s.Multi != nil && !cmd.Has(command.InMulti):
 		return k.enqueue(c, args)
 	}
-	return admitted, resp.NoReply
+	return admitted, nil
 }
 
 // allows reports whether the client may run a command with the flag Protected.
@@ -131,7 +131,7 @@ func isDebug(cmd *command.Command) bool {
 }
 
 // fromScript makes the checks of redis.call.
-func (k *checks) fromScript(c *command.Ctx, args resp.Args) (verdict, resp.Reply) {
+func (k *checks) fromScript(c *command.Ctx, args resp.Args) (verdict, *resp.Reply) {
 	cmd, r, refusing := c.Cmd, &k.e.script, k.e.attention.refusing
 	switch {
 	case cmd == nil:
@@ -161,11 +161,11 @@ func (k *checks) fromScript(c *command.Ctx, args resp.Args) (verdict, resp.Reply
 			return k.refuse(c, refusal)
 		}
 	}
-	return admitted, resp.NoReply
+	return admitted, nil
 }
 
 // fromKit makes the checks of RunDirect.
-func (k *checks) fromKit(c *command.Ctx, args resp.Args) (verdict, resp.Reply) {
+func (k *checks) fromKit(c *command.Ctx, args resp.Args) (verdict, *resp.Reply) {
 	switch cmd := c.Cmd; {
 	case cmd == nil:
 		return k.refuse(c, k.unknown(c.Session, args))
@@ -174,22 +174,22 @@ func (k *checks) fromKit(c *command.Ctx, args resp.Args) (verdict, resp.Reply) {
 	case cmd.Has(command.NeedsConnection):
 		return k.refuse(c, errNoConnection(cmd.Name))
 	}
-	return admitted, resp.NoReply
+	return admitted, nil
 }
 
 // fromExec makes the checks of a queued command. It was admitted when it was queued, but the
 // user's rights may have changed. Its refusal counts as an error of EXEC.
-func (k *checks) fromExec(c *command.Ctx, args resp.Args) (verdict, resp.Reply) {
+func (k *checks) fromExec(c *command.Ctx, args resp.Args) (verdict, *resp.Reply) {
 	if c.Session.User.Restricted() {
 		if refusal, is := k.forbidden(c, args); is {
-			return refused, refusal
+			return refused, &refusal
 		}
 	}
-	return admitted, resp.NoReply
+	return admitted, nil
 }
 
 // refuse refuses a command. A refused EXEC says that its transaction is aborted.
-func (k *checks) refuse(c *command.Ctx, refusal resp.Reply) (verdict, resp.Reply) {
+func (k *checks) refuse(c *command.Ctx, refusal resp.Reply) (verdict, *resp.Reply) {
 	if c.From == command.FromClient && c.Cmd != nil && c.Cmd.Has(command.RunsQueue) {
 		refusal = errAborted(refusal)
 	}
@@ -198,7 +198,7 @@ func (k *checks) refuse(c *command.Ctx, refusal resp.Reply) (verdict, resp.Reply
 
 // redirect counts a refused command and makes refusal its reply. A command that is refused
 // inside MULTI makes EXEC fail. A refused EXEC ends the transaction.
-func (k *checks) redirect(c *command.Ctx, refusal resp.Reply) (verdict, resp.Reply) {
+func (k *checks) redirect(c *command.Ctx, refusal resp.Reply) (verdict, *resp.Reply) {
 	if c.From == command.FromClient {
 		if c.Session.Multi != nil {
 			c.Session.Multi.Dirty = true
@@ -208,15 +208,15 @@ func (k *checks) redirect(c *command.Ctx, refusal resp.Reply) (verdict, resp.Rep
 		}
 	}
 	k.e.errors.rejected(c, refusal)
-	return refused, refusal
+	return refused, &refusal
 }
 
 // enqueue adds a command to the transaction, unless EXEC is certain to fail.
-func (k *checks) enqueue(c *command.Ctx, args resp.Args) (verdict, resp.Reply) {
+func (k *checks) enqueue(c *command.Ctx, args resp.Args) (verdict, *resp.Reply) {
 	if s := c.Session; !s.Multi.Dirty && !s.Touched {
 		c.Queued += s.Multi.Add(c.Cmd, lineFlags(c, args), copied(args))
 	}
-	return enqueued, resp.Queued
+	return enqueued, &resp.Queued
 }
 
 // copied returns a copy of args that shares no memory with it.
@@ -267,10 +267,10 @@ func isWebRequest(name []byte) bool {
 }
 
 // dropWebRequest closes the connection without a reply.
-func (k *checks) dropWebRequest(s *command.Session) (verdict, resp.Reply) {
+func (k *checks) dropWebRequest(s *command.Session) (verdict, *resp.Reply) {
 	k.e.log.Warn("possible security attack: a client sends POST or Host: commands", "client", s.Addr)
 	k.e.sessions.Kill(s)
-	return refused, resp.NoReply
+	return refused, &resp.NoReply
 }
 
 // unknown returns the error reply to a command or subcommand that is not in the table.

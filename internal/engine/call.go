@@ -35,7 +35,7 @@ func (u *unit) call(c *command.Ctx, args resp.Args, handler command.Func) (reply
 				e.measures.end(c, calls, args, began)
 			}
 		}
-		if reply.IsError() || c.Cmd.Flags&runsScripts != 0 {
+		if reply.IsError() || c.Cmd.Flags&runsScripts != 0 && (len(reply.Elems()) > 0 || e.script.errors.any()) {
 			e.errors.ended(c, reply)
 		}
 		if looking := e.attention.looking; looking != 0 {

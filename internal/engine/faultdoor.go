@@ -32,14 +32,14 @@ func (e *Engine) Down() bool { return e.faults != nil && e.faults.Down() }
 
 // injected applies the faults to a client's request. The verdict admitted means that the other
 // checks follow.
-func (e *Engine) injected(c *command.Ctx, args resp.Args) (verdict, resp.Reply) {
+func (e *Engine) injected(c *command.Ctx, args resp.Args) (verdict, *resp.Reply) {
 	switch v, failure := e.faults.Admit(c, args); v {
 	case fault.Lost:
-		return refused, resp.NoReply
+		return refused, &resp.NoReply
 	case fault.Failed:
 		return e.checks.refuse(c, failure)
 	case fault.Delayed:
-		return withheld, resp.NoReply
+		return withheld, nil
 	}
-	return admitted, resp.NoReply
+	return admitted, nil
 }

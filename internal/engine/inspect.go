@@ -41,7 +41,7 @@ func (e *Engine) callDirect(db int, args resp.Args) resp.Reply {
 		Env: &e.env, Session: s, Cmd: e.env.Table.Find(args), DB: e.env.Space.DB(db), Proto: 3,
 		From: command.FromKit,
 	}
-	_, reply := e.unit.run(&c, args, nil)
+	reply, _ := e.unit.run(&c, args, nil)
 	return reply
 }
 

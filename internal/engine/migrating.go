@@ -30,7 +30,7 @@ func (r migrating) run(p *command.Parked, m *command.Migration) {
 			Proto: p.Session.Proto, From: command.FromWait,
 		}
 		e.journal.unit(UnitBegins)
-		_, reply := e.unit.run(&c, nil, func(c *command.Ctx, _ resp.Args) resp.Reply {
+		reply, _ := e.unit.run(&c, nil, func(c *command.Ctx, _ resp.Args) resp.Reply {
 			return m.Finish(c, end, lines)
 		})
 		if p.Session.Parked == p {

@@ -314,7 +314,7 @@ func (p *parking) serve(
 	}
 	served := true // also after a panic: the wait ends
 	began := e.stopwatch.read()
-	_, reply := e.unit.run(&c, parked.Args, func(c *command.Ctx, _ resp.Args) (reply resp.Reply) {
+	reply, _ := e.unit.run(&c, parked.Args, func(c *command.Ctx, _ resp.Args) (reply resp.Reply) {
 		reply, served = again(c, key)
 		return reply
 	})

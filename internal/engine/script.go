@@ -91,7 +91,7 @@ func (r *scriptRun) end() {
 func (r *scriptRun) Command(args resp.Args) resp.Reply {
 	c := &r.ctx
 	c.Cmd = c.Table.Find(args)
-	v, reply := r.e.unit.run(c, args, nil)
+	reply, v := r.e.unit.run(c, args, nil)
 	if v == admitted {
 		r.wrote = r.wrote || c.Cmd.Has(command.Write)
 		if r.e.interrupted.Load() {

@@ -18,13 +18,14 @@ const retryAfter = 100
 // arms it again. It may fire too early, when a deadline was removed. Then it finds nothing due and is
 // armed for the next deadline.
 type timer struct {
-	e       *Engine
-	sources []source
-	nearer  bool  // see look
-	steady  int64 // when the first of the steady sources was due at the last look, Unix ms; 0: never
-	t       expiry.Timer
-	armed   int64         // Unix ms that it is set to, 0: not set; guarded by the gate
-	quit    chan struct{} // closed by stop
+	e                *Engine
+	sources          []source // in the order in which they fire
+	steadies, others []source // of sources, see the trait steady
+	nearer           bool     // see look
+	steady           int64    // when the first of the steady sources was due at the last look, Unix ms; 0: never
+	t                expiry.Timer
+	armed            int64         // Unix ms that it is set to, 0: not set; guarded by the gate
+	quit             chan struct{} // closed by stop
 
 	notBefore int64 // Unix ms, after a panic
 	passive   bool  // DEBUG SET-ACTIVE-EXPIRE 0: keys expire on access only
@@ -37,6 +38,13 @@ func (t *timer) init(e *Engine) {
 	t.sources = []source{
 		{&e.pausing, steady}, {expiring{e}, cron | unitOfWork}, {e.memory, steady | unitOfWork},
 		{e.tracking, cron | steady}, {&e.parking, steady}, {e.files, cron},
+	}
+	for _, s := range t.sources {
+		if s.has(steady) {
+			t.steadies = append(t.steadies, s)
+		} else {
+			t.others = append(t.others, s)
+		}
 	}
 	t.t = e.clock.NewTimer()
 	t.quit = make(chan struct{})
@@ -121,7 +129,8 @@ func (t *timer) endDue() (more bool) {
 	t.armed = 0
 	t.look()
 	now := e.env.Space.Now()
-	for _, s := range t.sources {
+	for i := range t.sources {
+		s := &t.sources[i]
 		if at := t.dueAt(s); at != 0 && at <= now {
 			more = t.fireOne(s, now) || more
 		}
@@ -131,7 +140,7 @@ func (t *timer) endDue() (more bool) {
 }
 
 // fireOne does what is due of a source.
-func (t *timer) fireOne(s source, now int64) (more bool) {
+func (t *timer) fireOne(s *source, now int64) (more bool) {
 	if s.has(unitOfWork) {
 		t.e.journal.unit(UnitBegins)
 		defer t.e.journal.unit(UnitEnds)
@@ -140,7 +149,7 @@ func (t *timer) fireOne(s source, now int64) (more bool) {
 }
 
 // dueAt returns when a source is due, unless it is stopped.
-func (t *timer) dueAt(s source) (at int64) {
+func (t *timer) dueAt(s *source) (at int64) {
 	if t.halted && s.has(cron) {
 		return 0
 	}
@@ -150,22 +159,19 @@ func (t *timer) dueAt(s source) (at int64) {
 // next returns when the first source is due, in Unix ms; 0: none.
 func (t *timer) next() (next int64) {
 	if t.nearer {
-		t.nearer, t.steady = false, t.first(steady)
+		t.nearer, t.steady = false, t.first(t.steadies)
 	}
-	next = t.first(0)
+	next = t.first(t.others)
 	if t.steady != 0 && (next == 0 || t.steady < next) {
 		next = t.steady
 	}
 	return next
 }
 
-// first returns when the first of the sources is due that are steady, or of those that are not.
-func (t *timer) first(which traits) (first int64) {
-	for i := range t.sources {
-		if t.sources[i].traits&steady != which {
-			continue
-		}
-		if at := t.dueAt(t.sources[i]); at != 0 && (first == 0 || at < first) {
+// first returns when the first of some sources is due.
+func (t *timer) first(sources []source) (first int64) {
+	for i := range sources {
+		if at := t.dueAt(&sources[i]); at != 0 && (first == 0 || at < first) {
 			first = at
 		}
 	}

@@ -16,49 +16,42 @@ type unit struct {
 // run checks a command, calls its handler and queues the reply of a client's or of a queued
 // command. Then monitors and tracking see the command. handler replaces the command's own, unless
 // it is nil. With the verdict heldBack or withheld there is no reply yet.
-func (u *unit) run(c *command.Ctx, args resp.Args, handler command.Func) (v verdict, reply resp.Reply) {
+func (u *unit) run(c *command.Ctx, args resp.Args, handler command.Func) (reply resp.Reply, v verdict) {
 	e := u.e
-	v, reply = e.checks.admit(c, args)
+	v, refusal := e.checks.admit(c, args)
+	if v == admitted && handler == nil {
+		handler = c.Cmd.Run
+	}
+	if v == admitted && c.From >= command.FromScript && e.attention.looking == 0 {
+		return u.call(c, args, handler), v // the caller has the reply, and no room sees the command
+	}
 	if c.From == command.FromClient && v < heldBack && c.Session.State() == command.Held {
 		c.Session.Move(command.Ready)
 	}
 	if v == admitted {
-		if handler == nil {
-			handler = c.Cmd.Run
-		}
 		reply = u.call(c, args, handler)
+	} else if refusal != nil {
+		reply = *refusal
 	}
-	switch c.From {
-	case command.FromClient:
-		if !u.answer(c, args, v, reply) {
-			return v, reply
-		}
-	case command.FromExec:
-		e.replies.Send(c, reply)
-	}
-	if e.attention.looking != 0 {
-		u.show(c, args, v)
-	}
-	return v, reply
-}
-
-// answer queues the reply to a client's command, or what a parked command needs to be served. It
-// returns false if the command is held back.
-func (u *unit) answer(c *command.Ctx, args resp.Args, v verdict, reply resp.Reply) bool {
-	e, s := u.e, c.Session
-	switch {
+	switch s := c.Session; {
 	case v == heldBack:
 		e.pausing.hold(s)
-		return false
+		return reply, v
 	case v == withheld:
 		s.Move(command.Held)
-		return false
+		return reply, v
+	case c.From == command.FromExec:
+		e.replies.Send(c, reply)
+	case c.From != command.FromClient:
 	case s.Parked == nil:
 		e.replies.end(s, reply)
 	default:
 		e.parking.keepLine(s.Parked, args)
 	}
-	return true
+	if e.attention.looking != 0 {
+		u.show(c, args, v)
+	}
+	return reply, v
 }
 
 // show shows a command that has ended to monitors and to tracking.
@@ -93,7 +86,7 @@ func (u *unit) execute(s *command.Session, args resp.Args) (ran bool) {
 	}
 	s.LastCommand = c.Cmd
 	held := s.State() == command.Held
-	v, _ := u.run(c, args, nil)
+	_, v := u.run(c, args, nil)
 	if v == heldBack || v == withheld {
 		return false
 	}
@@ -115,7 +108,7 @@ func (u *unit) RunQueued(c *command.Ctx, t *command.Transaction) {
 			Env: c.Env, Session: c.Session, Cmd: t.Cmds[i], DB: c.Space.DB(c.Session.DB), Proto: c.Session.Proto,
 			From: command.FromExec,
 		}
-		switch v, reply := u.run(&q, args, nil); {
+		switch reply, v := u.run(&q, args, nil); {
 		case v == admitted:
 		case failed:
 			u.e.errors.count(reply.Text())
