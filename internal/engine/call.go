@@ -59,10 +59,10 @@ func (u *unit) handlerPanicked(c *command.Ctx, cause any) resp.Reply {
 	e := u.e
 	s := c.Session
 	if c.From == command.FromWait {
-		e.disconnect(c.Cmd.Name, s, cause)
+		e.panics.disconnect(c.Cmd.Name, s, cause)
 		return resp.ErrInternal
 	}
-	e.panicked(c.Cmd.Name, s, cause)
+	e.panics.log(c.Cmd.Name, s, cause)
 	if s.Parked != nil {
 		e.parking.remove(s.Parked)
 	}

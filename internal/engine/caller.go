@@ -18,6 +18,16 @@ const maxBatch = 64
 // flushInOrder is how many connections Flush writes to in order.
 const flushInOrder = 16
 
+// callers are the goroutines that want to run units: the lock, its holder, and the connections
+// whose output a caller is yet to flush.
+type callers struct {
+	e         *Engine
+	gate      gate
+	holder    *Caller   // holds the gate
+	running   *Caller   // its unit runs: the holder, or a queued caller
+	unflushed []Flusher // connections with output that no caller has yet
+}
+
 // Caller represents a goroutine that enters the engine. The goroutine uses it for one
 // Do or Run at a time.
 type Caller struct {
@@ -69,7 +79,7 @@ type Source interface {
 // see Caller.Replace.
 func (e *Engine) Run(c *Caller, s *command.Session, source Source) (replaced bool) {
 	c.unit, c.session, c.source = nil, s, source
-	replaced = e.enter(c)
+	replaced = e.callers.enter(c)
 	c.session, c.source = nil, nil
 	return replaced
 }
@@ -79,16 +89,16 @@ func (e *Engine) Run(c *Caller, s *command.Session, source Source) (replaced boo
 // returns.
 func (e *Engine) Do(c *Caller, unit func()) (replaced bool) {
 	c.unit = unit
-	replaced = e.enter(c)
+	replaced = e.callers.enter(c)
 	c.unit = nil
 	return replaced
 }
 
-func (e *Engine) enter(c *Caller) (replaced bool) {
-	if e.gate.enter(c) {
-		e.holder = c
-		e.runUnit(c)
-		e.combine(c)
+func (g *callers) enter(c *Caller) (replaced bool) {
+	if g.gate.enter(c) {
+		g.holder = c
+		g.runUnit(c)
+		g.combine(c)
 	}
 	if !c.Deferred || c.replaced {
 		c.Flush()
@@ -97,24 +107,24 @@ func (e *Engine) enter(c *Caller) (replaced bool) {
 }
 
 // runUnit runs c's unit and gives it the connections to flush.
-func (e *Engine) runUnit(c *Caller) {
-	outer := e.running // a script's caller, at a safe point
-	e.running = c
-	e.stopwatch.old()
-	e.runGuarded(c)
-	e.running = outer
+func (g *callers) runUnit(c *Caller) {
+	outer := g.running // a script's caller, at a safe point
+	g.running = c
+	g.e.stopwatch.old()
+	g.runGuarded(c)
+	g.running = outer
 	if outer == nil {
-		e.tracking.UnitEnds()
+		g.e.tracking.UnitEnds()
 	}
 	if len(c.unflushed) == 0 {
-		c.unflushed, e.unflushed = e.unflushed, c.unflushed
+		c.unflushed, g.unflushed = g.unflushed, c.unflushed
 		return
 	}
-	e.flushLater(c)
+	g.flushLater(c)
 }
 
 // pull runs a batch of the session's commands.
-func (e *Engine) pull(s *command.Session, source Source) {
+func (g *callers) pull(s *command.Session, source Source) {
 	for range maxBatch {
 		if state := s.State(); state != command.Ready && state != command.Held {
 			return
@@ -123,7 +133,7 @@ func (e *Engine) pull(s *command.Session, source Source) {
 		if !ok {
 			return
 		}
-		if !e.Execute(s, args) {
+		if !g.e.Execute(s, args) {
 			source.Unread()
 			return
 		}
@@ -133,17 +143,17 @@ func (e *Engine) pull(s *command.Session, source Source) {
 // combine releases the lock. Before, it runs the units of the queued callers, if the
 // holder may run them. Before each of them it ends the leases and waits that are due,
 // because the timer's goroutine may have to wait for a processor.
-func (e *Engine) combine(holder *Caller) {
+func (g *callers) combine(holder *Caller) {
 	for n := 0; ; n++ {
 		promote := holder.Replace == nil || holder.replaced || n == maxCombined
-		if e.timer.due(e.env.Space.Now()) {
-			e.timer.fire()
-			e.tracking.UnitEnds()
-			e.flushLater(holder)
+		if g.e.timer.due(g.e.env.Space.Now()) {
+			g.e.timer.fire()
+			g.e.tracking.UnitEnds()
+			g.flushLater(holder)
 			promote = true
 		}
-		e.timer.arm()
-		next := e.gate.release()
+		g.e.timer.arm()
+		next := g.gate.release()
 		if next == nil {
 			return
 		}
@@ -152,37 +162,37 @@ func (e *Engine) combine(holder *Caller) {
 			next.promote()
 			return
 		}
-		e.runUnit(next)
+		g.runUnit(next)
 		next.served()
 	}
 }
 
 // helpOthers is called at a safe point of a long unit. It writes the output that the holder has
 // for its connections, and replaces the holder if the unit is another caller's.
-func (e *Engine) helpOthers() {
-	e.holder.Flush()
-	if e.holder != e.running {
-		e.startReplacement(e.holder)
+func (g *callers) helpOthers() {
+	g.holder.Flush()
+	if g.holder != g.running {
+		g.startReplacement(g.holder)
 	}
 }
 
 // runQueuedAtSafePoint runs the units of queued callers in the middle of a script or of the
 // reading of a file, until the queue is empty or stop returns true.
-func (e *Engine) runQueuedAtSafePoint(stop func() bool) {
-	current, noTouch := e.current, e.env.Space.NoTouch
-	defer func() { e.current, e.env.Space.NoTouch = current, noTouch }()
+func (g *callers) runQueuedAtSafePoint(stop func() bool) {
+	current, noTouch := g.e.current, g.e.env.Space.NoTouch
+	defer func() { g.e.current, g.e.env.Space.NoTouch = current, noTouch }()
 	for !stop() {
-		c := e.gate.leaveAtSafePoint()
+		c := g.gate.leaveAtSafePoint()
 		if c == nil {
 			return
 		}
-		e.runUnit(c)
+		g.runUnit(c)
 		c.served()
 	}
 }
 
 // startReplacement starts another goroutine for c's work, once.
-func (e *Engine) startReplacement(c *Caller) {
+func (g *callers) startReplacement(c *Caller) {
 	if c.Replace != nil && !c.replaced {
 		c.replaced = true
 		c.Replace()
@@ -190,13 +200,13 @@ func (e *Engine) startReplacement(c *Caller) {
 }
 
 // WantsFlush records that a connection has output. It is called inside the engine.
-func (e *Engine) WantsFlush(f Flusher) { e.unflushed = append(e.unflushed, f) }
+func (e *Engine) WantsFlush(f Flusher) { e.callers.unflushed = append(e.callers.unflushed, f) }
 
 // flushLater gives c the connections that have output, for its next Flush.
-func (e *Engine) flushLater(c *Caller) {
-	c.unflushed = append(c.unflushed, e.unflushed...)
-	clear(e.unflushed)
-	e.unflushed = e.unflushed[:0]
+func (g *callers) flushLater(c *Caller) {
+	c.unflushed = append(c.unflushed, g.unflushed...)
+	clear(g.unflushed)
+	g.unflushed = g.unflushed[:0]
 }
 
 // Flush writes the output that units have queued, as far as the sockets take it.

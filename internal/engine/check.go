@@ -29,10 +29,10 @@ func (e *Engine) Check() error {
 	if err := e.parking.checkQueues(&e.sessions); err != nil {
 		return err
 	}
-	if err := e.checkWatched(); err != nil {
+	if err := e.watches.check(&e.sessions); err != nil {
 		return err
 	}
-	if err := e.checkQueued(); err != nil {
+	if err := e.sessions.checkQueued(e.env.Queued); err != nil {
 		return err
 	}
 	if err := e.tracking.Check(); err != nil {
@@ -151,16 +151,16 @@ func (p *parking) checkQueues(sessions *sessions) error {
 	return nil
 }
 
-// checkWatched checks the index of watched keys against the sessions.
-func (e *Engine) checkWatched() error {
+// check checks the index of watched keys against the sessions.
+func (w *watches) check(sessions *sessions) error {
 	entries, bytes := 0, int64(0)
-	for key, list := range e.watches.index {
+	for key, list := range w.index {
 		if len(list) == 0 {
 			return fmt.Errorf("engine: the list of sessions that watch %q is empty", key.key)
 		}
 		for _, s := range list {
 			watched := func(w command.WatchedKey) bool { return w.DB == key.db && w.Key == key.key }
-			if e.sessions.ByID(s.ID) != s || !slices.ContainsFunc(s.Watched, watched) {
+			if sessions.ByID(s.ID) != s || !slices.ContainsFunc(s.Watched, watched) {
 				return fmt.Errorf("engine: session %d is listed for %q, but does not watch it or has left",
 					s.ID, key.key)
 			}
@@ -168,28 +168,28 @@ func (e *Engine) checkWatched() error {
 		entries += len(list)
 		bytes += watchBytes(key.key, true) + int64(len(list)-1)*watchBytes(key.key, false)
 	}
-	for s := range e.sessions.Each {
+	for s := range sessions.Each {
 		entries -= len(s.Watched)
 	}
 	if entries != 0 {
 		return fmt.Errorf("engine: the index has %d watched keys more than the sessions", entries)
 	}
-	if bytes != e.watches.bytes {
-		return fmt.Errorf("engine: watched keys take %d bytes, counted as %d", bytes, e.watches.bytes)
+	if bytes != w.bytes {
+		return fmt.Errorf("engine: watched keys take %d bytes, counted as %d", bytes, w.bytes)
 	}
 	return nil
 }
 
 // checkQueued checks the estimated bytes of the transactions that are queued.
-func (e *Engine) checkQueued() error {
+func (l *sessions) checkQueued(counted int64) error {
 	bytes := int64(0)
-	for s := range e.sessions.Each {
+	for s := range l.Each {
 		if s.Multi != nil {
 			bytes += s.Multi.Held
 		}
 	}
-	if bytes != e.env.Queued {
-		return fmt.Errorf("engine: queued transactions take %d bytes, counted as %d", bytes, e.env.Queued)
+	if bytes != counted {
+		return fmt.Errorf("engine: queued transactions take %d bytes, counted as %d", bytes, counted)
 	}
 	return nil
 }

@@ -33,13 +33,10 @@ type Options struct {
 	Memory int64
 }
 
-// Engine runs commands, one unit at a time. The gate guards every field but the
+// Engine runs commands, one unit at a time. The gate of callers guards every field but the
 // gate itself, the atomic fields and the timer's channels.
 type Engine struct {
-	gate      gate
-	holder    *Caller   // holds the gate
-	running   *Caller   // its unit runs: the holder, or a queued caller
-	unflushed []Flusher // connections with output that no caller has yet
+	callers callers
 
 	env   command.Env // what commands see; its interfaces are the rooms below
 	log   *slog.Logger
@@ -49,6 +46,7 @@ type Engine struct {
 	attention attention
 	unit      unit
 	measures  measures
+	panics    panics
 	checks    checks
 
 	sessions sessions
@@ -144,10 +142,11 @@ func New(opts Options) *Engine {
 // connectRooms gives each room the other rooms that it uses.
 func (e *Engine) connectRooms(opts Options) {
 	e.replies.init()
-	e.unit.e, e.checks.e, e.monitors.e, e.measures.e = e, e, e, e
+	e.callers.e, e.unit.e, e.checks.e, e.monitors.e, e.measures.e = e, e, e, e, e
+	e.panics = panics{stats: &e.env.Stats, out: e.log}
 	e.errors = errorCounts{stats: &e.env.Stats, table: e.env.Table, script: &e.script}
 	e.rates = rates{e: e, ends: sampleTime}
-	e.events = events{env: &e.env, panicked: e.panicked}
+	e.events = events{env: &e.env, panicked: e.panics.log}
 	e.watches.index = map[watchedKey][]*command.Session{}
 	e.pausing.space, e.pausing.changed = e.env.Space, func() { e.attend(); e.timer.look() }
 	e.tracking = tracking.New(trackingDoor{door{e}}, &e.env)

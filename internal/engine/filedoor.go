@@ -39,13 +39,13 @@ func (d *fileDoor) Reading(on bool) {
 // reads the file stands still.
 func (d *fileDoor) SafePoint() {
 	e := d.Engine
-	e.helpOthers()
-	if e.running.Shared {
-		e.startReplacement(e.running)
+	e.callers.helpOthers()
+	if g := &e.callers; g.running.Shared {
+		g.startReplacement(g.running)
 	}
 	micros := e.env.Micros
 	e.readClock()
-	e.runQueuedAtSafePoint(e.interrupted.Load)
+	e.callers.runQueuedAtSafePoint(e.interrupted.Load)
 	e.env.Micros = micros
 	e.env.Space.SetNow(micros / 1000)
 }

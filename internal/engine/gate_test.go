@@ -53,12 +53,12 @@ func holdWhile(t *testing.T, e *Engine, callers []*Caller, unit func(i int)) {
 func waitForQueue(t *testing.T, e *Engine, n int) {
 	t.Helper()
 	for end := time.Now().Add(10 * time.Second); ; runtime.Gosched() {
-		e.gate.mu.Lock()
+		e.callers.gate.mu.Lock()
 		length := 0
-		for c := e.gate.first; c != nil; c = c.next {
+		for c := e.callers.gate.first; c != nil; c = c.next {
 			length++
 		}
-		e.gate.mu.Unlock()
+		e.callers.gate.mu.Unlock()
 		if length == n {
 			return
 		}

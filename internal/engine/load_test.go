@@ -61,7 +61,7 @@ func reload(
 			})
 			results <- got
 		}()
-		for e.gate.state.Load() != queued {
+		for e.callers.gate.state.Load() != queued {
 			runtime.Gosched()
 		}
 	}}

@@ -1,6 +1,7 @@
 package engine
 
 import (
+	"log/slog"
 	"runtime/debug"
 
 	"github.com/lockredis/lockredis/internal/command"
@@ -20,40 +21,47 @@ import (
 //
 // The changes that a handler made before the panic stay, as with an error.
 
-// panicked logs a panic in a command of s, or in other work if s is nil. The deferred
-// function that recovers calls it, so that the log has the stack of the panic.
-func (e *Engine) panicked(where string, s *command.Session, cause any) {
-	e.logPanic(where, s, cause, debug.Stack())
+// panics logs panics and ends the connections that they cost.
+type panics struct {
+	stats *command.Stats
+	out   *slog.Logger
 }
 
-func (e *Engine) logPanic(where string, s *command.Session, cause any, stack []byte) {
-	e.env.Stats.Unexpected++
+// log logs a panic in a command of s, or in other work if s is nil. The deferred
+// function that recovers calls it, so that the log has the stack of the panic.
+func (p panics) log(where string, s *command.Session, cause any) {
+	p.logStack(where, s, cause, debug.Stack())
+}
+
+func (p panics) logStack(where string, s *command.Session, cause any, stack []byte) {
+	p.stats.Unexpected++
 	client := int64(0)
 	if s != nil {
 		client = s.ID
 	}
-	e.log.Error("panic", "in", where, "client", client, "panic", cause, "stack", string(stack))
+	p.out.Error("panic", "in", where, "client", client, "panic", cause, "stack", string(stack))
 }
 
 // disconnect closes s's connection after a panic. The panic may have happened in
 // another client's goroutine, so s's own goroutine removes the session later.
-func (e *Engine) disconnect(where string, s *command.Session, cause any) {
-	e.panicked(where, s, cause)
+func (p panics) disconnect(where string, s *command.Session, cause any) {
+	p.log(where, s, cause)
 	s.Move(command.Failed)
 	s.Conn.Kill()
 }
 
-// deliveryPanicked is every session's Panicked.
-func (e *Engine) deliveryPanicked(s *command.Session, cause any) {
-	e.disconnect("delivery", s, cause)
+// delivery is every session's Panicked.
+func (p panics) delivery(s *command.Session, cause any) {
+	p.disconnect("delivery", s, cause)
 }
 
 // runGuarded runs c's unit. A panic closes the connection of the last command.
-func (e *Engine) runGuarded(c *Caller) {
+func (g *callers) runGuarded(c *Caller) {
+	e := g.e
 	outer := e.current
 	defer func() {
 		if cause := recover(); cause != nil {
-			e.panicked("a unit", e.current, cause)
+			e.panics.log("a unit", e.current, cause)
 			if e.current != nil {
 				e.current.Move(command.Closing)
 			}
@@ -65,5 +73,5 @@ func (e *Engine) runGuarded(c *Caller) {
 		c.unit()
 		return
 	}
-	e.pull(c.session, c.source)
+	g.pull(c.session, c.source)
 }

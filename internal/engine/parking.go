@@ -231,7 +231,7 @@ func (p *parking) end(parked *command.Parked, r resp.Reply) {
 	s := parked.Session
 	defer func() {
 		if cause := recover(); cause != nil {
-			p.e.disconnect("serving", s, cause)
+			p.e.panics.disconnect("serving", s, cause)
 		}
 	}()
 	p.remove(parked)

@@ -128,11 +128,11 @@ func (r *scriptRun) Tick() (kill bool) {
 	if e.interrupted.Load() {
 		return true
 	}
-	e.helpOthers()
+	e.callers.helpOthers()
 	if !r.busy && !r.becomesBusy() {
 		return false
 	}
-	e.runQueuedAtSafePoint(func() bool { return r.killed })
+	e.callers.runQueuedAtSafePoint(func() bool { return r.killed })
 	return r.killed
 }
 
@@ -144,8 +144,8 @@ func (r *scriptRun) becomesBusy() bool {
 		return false
 	}
 	r.busy = true
-	if e.running.Shared {
-		e.startReplacement(e.running)
+	if g := &e.callers; g.running.Shared {
+		g.startReplacement(g.running)
 	}
 	ending := "SCRIPT KILL"
 	if r.function != nil {
@@ -194,6 +194,6 @@ func (r *scriptRun) Function() (name string, line resp.Args, millis int64, ok bo
 // client's connection.
 func (r *scriptRun) panicked(cause any, stack []byte) {
 	s := r.ctx.Session
-	r.e.logPanic("script", s, cause, stack)
+	r.e.panics.logStack("script", s, cause, stack)
 	s.Move(command.Closing)
 }

@@ -106,7 +106,7 @@ func (e *Engine) Join(s *command.Session) {
 	e.readClock()
 	e.sessions.add(s)
 	s.Created, s.LastActive = e.env.Space.Now(), e.env.Space.Now()
-	s.Panicked = e.deliveryPanicked
+	s.Panicked = e.panics.delivery
 	command.ResetSession(&e.env, s)
 	e.env.Stats.Connections++
 }

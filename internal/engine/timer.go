@@ -89,7 +89,7 @@ func (t *timer) run() {
 func (t *timer) fire() (more bool) {
 	defer func() {
 		if cause := recover(); cause != nil {
-			t.e.panicked("the timer", nil, cause)
+			t.e.panics.log("the timer", nil, cause)
 			t.notBefore = t.e.env.Space.Now() + retryAfter
 			more = false
 		}

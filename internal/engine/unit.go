@@ -72,7 +72,7 @@ func (u *unit) execute(s *command.Session, args resp.Args) (ran bool) {
 	defer func() {
 		if cause := recover(); cause != nil {
 			e.pausing.remove(s)
-			e.disconnect("executing", s, cause)
+			e.panics.disconnect("executing", s, cause)
 		}
 	}()
 	s.LastActive = e.env.Space.Now()
