@@ -234,13 +234,15 @@ func (r *Reader) nextMultibulk(lim Limits) (Args, bool, error) {
 // multibulkCount reads the line with the number of arguments.
 func (r *Reader) multibulkCount(lim Limits) (int64, bool, error) {
 	r.pos = r.start + 1
-	line, ok := r.line()
+	n, ok := r.length()
 	if !ok {
-		return 0, false, r.lineTooLong("too big mbulk count string")
-	}
-	n, ok := ParseInt(line)
-	if !ok || n > largestMultibulk {
-		return 0, false, &ProtocolError{"invalid multibulk length"}
+		line, ok := r.line()
+		if !ok {
+			return 0, false, r.lineTooLong("too big mbulk count string")
+		}
+		if n, ok = ParseInt(line); !ok || n > largestMultibulk {
+			return 0, false, &ProtocolError{"invalid multibulk length"}
+		}
 	}
 	if n > maxUnauthArgs && lim.Unauthenticated {
 		return 0, false, &ProtocolError{"unauthenticated multibulk length"}
@@ -263,13 +265,18 @@ func (r *Reader) checkBulk(lim Limits) (bool, error) {
 			return false, &ProtocolError{fmt.Sprintf("expected '$', got '%s'", string(charOf(c)))}
 		}
 		r.pos++
-		line, ok := r.line()
+		n, ok := r.length()
 		if !ok {
-			r.pos = header
-			return false, r.lineTooLong("too big bulk count string")
+			line, ok := r.line()
+			if !ok {
+				r.pos = header
+				return false, r.lineTooLong("too big bulk count string")
+			}
+			if n, ok = ParseInt(line); !ok {
+				n = -1
+			}
 		}
-		n, ok := ParseInt(line)
-		if !ok || n < 0 || n > lim.MaxBulk {
+		if n < 0 || n > lim.MaxBulk {
 			return false, &ProtocolError{"invalid bulk length"}
 		}
 		if n > maxUnauthBulk && lim.Unauthenticated {
@@ -293,6 +300,25 @@ func charOf(c byte) []byte {
 		return nil
 	}
 	return []byte{c}
+}
+
+// length reads a line at pos that is the digits of a usual length, and moves pos past it. ok is
+// false if line must decide: the line is incomplete, longer, or no number.
+func (r *Reader) length() (n int64, ok bool) {
+	const most = 6 // digits
+	for i := r.pos; i < min(r.pos+most+1, r.end-1); i++ {
+		switch c := r.buf[i]; {
+		case c == '\r' && i > r.pos:
+			r.pos = i
+			r.endLine()
+			return n, true
+		case c < '0' || c > '9' || n == 0 && i > r.pos: // no digit, or a leading zero
+			return 0, false
+		default:
+			n = 10*n + int64(c-'0')
+		}
+	}
+	return 0, false
 }
 
 // line returns the bytes from pos to the next carriage return. It moves pos past
