@@ -30,10 +30,10 @@ type attention struct {
 }
 
 // attend sets the words. A room calls it when its part has changed, and Check compares them.
-func (e *Engine) attend() { e.attention = e.attended() }
+func (e *Engine) attend() { e.attention = attended(e) }
 
 // attended returns what the words must be now.
-func (e *Engine) attended() (a attention) {
+func attended(e *Engine) (a attention) {
 	cfg := e.env.Config
 	look := func(bit lookers, is bool) {
 		if is {

@@ -41,7 +41,7 @@ func (e *Engine) Check() error {
 	if err := e.record.check(); err != nil {
 		return err
 	}
-	if want := e.attended(); e.attention != want {
+	if want := attended(e); e.attention != want {
 		return fmt.Errorf("engine: commands pay attention to %+v instead of %+v", e.attention, want)
 	}
 	return e.timer.check()

@@ -189,15 +189,7 @@ func (e *Engine) Close() {
 func (e *Engine) Env() *command.Env { return &e.env }
 
 // readClock sets the time of the unit. It stands still until the next call.
-func (e *Engine) readClock() {
-	e.setTime(e.stopwatch.restart())
-}
-
-// beginUnit does what readClock does for a command. In a batch it takes the time at which the
-// command before has ended.
-func (e *Engine) beginUnit() {
-	e.setTime(e.stopwatch.next())
-}
+func (e *Engine) readClock() { e.setTime(e.stopwatch.restart()) }
 
 func (e *Engine) setTime(micros int64) {
 	e.memory.BeginUnit()
@@ -213,8 +205,8 @@ func (e *Engine) setTime(micros int64) {
 // connection calls it again for the same command when it is woken.
 func (e *Engine) Execute(s *command.Session, args resp.Args) (ran bool) {
 	atSafePoint := e.midway
-	if !atSafePoint {
-		e.beginUnit()
+	if !atSafePoint { // in a batch, the command before has ended at the present time
+		e.setTime(e.stopwatch.next())
 	}
 	if e.attention.looking&byJournal == 0 {
 		ran = e.unit.execute(s, args)

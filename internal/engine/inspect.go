@@ -27,22 +27,17 @@ func (e *Engine) Outside(unit func()) {
 func (e *Engine) RunDirect(db int, args resp.Args, use func(resp.Reply)) {
 	e.Outside(func() {
 		e.journal.unit(UnitBegins)
-		use(e.callDirect(db, args))
+		s := &command.Session{Addr: "direct", DB: db, Proto: 3, Conn: noConn{}}
+		s.Authenticated.Store(true)
+		c := command.Ctx{
+			Env: &e.env, Session: s, Cmd: e.env.Table.Find(args), DB: e.env.Space.DB(db), Proto: 3,
+			From: command.FromKit,
+		}
+		reply, _ := e.unit.run(&c, args, nil)
+		use(reply)
 		e.journal.unit(UnitEnds)
 		e.parking.serveReady()
 	})
-}
-
-// callDirect runs RunDirect's command with a session of its own.
-func (e *Engine) callDirect(db int, args resp.Args) resp.Reply {
-	s := &command.Session{Addr: "direct", DB: db, Proto: 3, Conn: noConn{}}
-	s.Authenticated.Store(true)
-	c := command.Ctx{
-		Env: &e.env, Session: s, Cmd: e.env.Table.Find(args), DB: e.env.Space.DB(db), Proto: 3,
-		From: command.FromKit,
-	}
-	reply, _ := e.unit.run(&c, args, nil)
-	return reply
 }
 
 // noConn is the connection of a session that has none.

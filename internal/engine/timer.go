@@ -159,23 +159,20 @@ func (t *timer) dueAt(s *source) (at int64) {
 // next returns when the first source is due, in Unix ms; 0: none.
 func (t *timer) next() (next int64) {
 	if t.nearer {
-		t.nearer, t.steady = false, t.first(t.steadies)
+		t.nearer = false
+		t.steady = t.first(t.steadies, 0)
 	}
-	next = t.first(t.others)
-	if t.steady != 0 && (next == 0 || t.steady < next) {
-		next = t.steady
-	}
-	return next
+	return t.first(t.others, t.steady)
 }
 
-// first returns when the first of some sources is due.
-func (t *timer) first(sources []source) (first int64) {
+// first returns the earliest of next, unless it is 0, and the times at which some sources are due.
+func (t *timer) first(sources []source, next int64) int64 {
 	for i := range sources {
-		if at := t.dueAt(&sources[i]); at != 0 && (first == 0 || at < first) {
-			first = at
+		if at := t.dueAt(&sources[i]); at != 0 && (next == 0 || at < next) {
+			next = at
 		}
 	}
-	return first
+	return next
 }
 
 // expiring is the deadlines of keys and of the fields of hashes.
