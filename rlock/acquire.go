@@ -5,6 +5,8 @@ import (
 	"errors"
 	"fmt"
 	"time"
+
+	"github.com/lockredis/lockredis/rlock/internal/sender"
 )
 
 // claim is what one Acquire asks for: a lock for an owner, or permits. Its calls
@@ -17,12 +19,12 @@ type claim interface {
 	// acquire asks for the lock or the permits. If they are not free and waits is
 	// true, a kind with a queue appends the owner. c is the kind of the first copy;
 	// further copies are copyAgain.
-	acquire(lease time.Duration, waits bool, c copyKind) call
+	acquire(lease time.Duration, waits bool, c copyKind) sender.Call
 	// granted reads acquire's reply.
 	granted(reply any) (grant, error)
 	// release ends the claim: it gives back what was granted, if anything was, and leaves
 	// the queue.
-	release() call
+	release() sender.Call
 	// wasHeld reads release's reply.
 	wasHeld(reply int64) bool
 	// latchKey is the key that release sets.
@@ -59,7 +61,7 @@ type renewable interface {
 	claim
 	// renew changes the lease. It replies 1, or 0 when the claim is not held, or 2 when it
 	// changed nothing because a later change of this client has run.
-	renew(ch leaseChange) call
+	renew(ch leaseChange) sender.Call
 }
 
 // leaseChange is a change of a lease. Without a place it is an ordinary renewal. The other
@@ -199,19 +201,19 @@ func (a *acquisition) try(ctx context.Context) (grant, error) {
 	}
 	a.sent = time.Now()
 	a.sending = true
-	o := a.c.send(ctx, request{
-		call:       a.claim.acquire(a.lease, a.wait != 0, a.copyKind()),
-		replicated: !a.unsynced,
-		limit:      a.tryLimit(a.c.opts),
+	o := a.c.sender.Send(ctx, sender.Request{
+		Call:       a.claim.acquire(a.lease, a.wait != 0, a.copyKind()),
+		Replicated: !a.unsynced,
+		Limit:      a.tryLimit(a.c.opts),
 	})
 	a.sending = false
-	a.strays += o.strays
-	a.asked = a.asked || o.strays > 0 || answered(o.err)
-	if o.err != nil && !errors.Is(o.err, ErrNotSynced) {
-		a.unsure = failedInside(o.err)
-		return grant{}, o.err
+	a.strays += o.Strays
+	a.asked = a.asked || o.Strays > 0 || sender.Answered(o.Err)
+	if o.Err != nil && !errors.Is(o.Err, ErrNotSynced) {
+		a.unsure = sender.FailedInside(o.Err)
+		return grant{}, o.Err
 	}
-	g, err := a.claim.granted(o.reply)
+	g, err := a.claim.granted(o.Reply)
 	switch {
 	case err != nil:
 		return grant{}, err
@@ -224,8 +226,8 @@ func (a *acquisition) try(ctx context.Context) (grant, error) {
 	}
 	a.unsure, a.grantedAt = true, time.Now()
 	switch {
-	case o.err != nil: // no replica confirmed
-		return grant{}, o.err
+	case o.Err != nil: // no replica confirmed
+		return grant{}, o.Err
 	case !a.noLease && !a.grantedAt.Before(trustUntil(a.sent, a.lease)):
 		return grant{}, errLateGrant
 	case a.c.ctx.Err() != nil:
@@ -307,7 +309,7 @@ func (a *acquisition) undo() {
 	}
 	ctx, cancel := context.WithTimeout(a.ctx, wait)
 	defer cancel()
-	a.c.takeBack(ctx, a.claim, true, limit, a.strays, func(outcome) {
+	a.c.takeBack(ctx, a.claim, true, limit, a.strays, func(sender.Outcome) {
 		if a.undone != nil {
 			a.undone()
 		}
@@ -319,16 +321,16 @@ func (a *acquisition) undo() {
 // when the release is answered or given up.
 func (c *Client) takeBack(
 	ctx context.Context, k claim, undo bool, limit time.Duration, strays int,
-	settled func(outcome),
-) outcome {
-	return c.send(ctx, request{
-		call: k.release(), limit: limit + c.opts.RetryFor, persistent: true, undo: undo,
-		settled: func(o outcome) {
+	settled func(sender.Outcome),
+) sender.Outcome {
+	return c.sender.Send(ctx, sender.Request{
+		Call: k.release(), Limit: limit + c.opts.RetryFor, Persistent: true, Undo: undo,
+		Settled: func(o sender.Outcome) {
 			defer settled(o)
-			if o.err != nil {
-				defer notify(ctx, c.opts.Observer.GaveUp, k, Event{Err: o.err})
+			if o.Err != nil {
+				defer notify(ctx, c.opts.Observer.GaveUp, k, Event{Err: o.Err})
 			}
-			o.strays += strays
+			o.Strays += strays
 			c.sweep(k.latchKey(), o)
 		},
 	})

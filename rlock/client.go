@@ -17,6 +17,7 @@ import (
 
 	"github.com/lockredis/lockredis/internal/lockkeys"
 	"github.com/lockredis/lockredis/rlock/internal/hub"
+	"github.com/lockredis/lockredis/rlock/internal/sender"
 )
 
 // Options configure a Client. The zero value behaves as Redisson does by default. A duration of
@@ -83,13 +84,12 @@ const (
 type Client struct {
 	rdb  redis.UniversalClient
 	opts Options
-	topo *topology
 
+	sender   *sender.Sender
 	hub      *hub.Hub
 	watchdog *watchdog
 	sweeper  *sweeper
 	holders  *holders
-	workers  *workers
 
 	owners        atomic.Int64  // number of the last owner
 	requests      atomic.Uint64 // number of the last request id
@@ -129,16 +129,20 @@ func New(rdb redis.UniversalClient, opts Options) *Client {
 	opts.SyncTimeout = atLeastMS(opts.SyncTimeout, time.Second)
 	opts.SyncReplicas = max(opts.SyncReplicas, 1)
 	c := &Client{
-		rdb: rdb, opts: opts, topo: topologyOf(rdb, opts), requestPrefix: rand.Uint64(),
+		rdb: rdb, opts: opts, requestPrefix: rand.Uint64(),
 	}
 	c.ctx, c.stop = context.WithCancel(context.Background())
 	c.given, c.giveUp = context.WithCancel(context.Background())
 	c.watchdog = newWatchdog(c)
-	c.hub = hub.New(c.topo, c.watchdog.verify)
+	c.sender = sender.New(rdb, sender.Config{
+		RetryFor: opts.RetryFor, SyncReplicas: opts.SyncReplicas, SyncTimeout: opts.SyncTimeout,
+		SyncOn: opts.Sync == SyncOn, SyncAuto: opts.Sync == SyncAuto,
+		Closing: c.ctx, Given: c.given, Running: &c.running, Doubt: c.watchdog.verify,
+		Closed: ErrClosed, NotSynced: ErrNotSynced,
+	})
+	c.hub = hub.New(rdb, c.sender, c.watchdog.verify)
 	c.sweeper = &sweeper{c: c}
 	c.holders = newHolders()
-	c.workers = newWorkers(c)
-	c.topo.spawn, c.topo.given = c.spawn, c.given
 	c.leaveServer = c.joinServer(rdb)
 	return c
 }

@@ -7,6 +7,7 @@ import (
 	"time"
 
 	"github.com/lockredis/lockredis/rlock/internal/scripts"
+	"github.com/lockredis/lockredis/rlock/internal/sender"
 )
 
 // counter is the number of a semaphore or a count-down latch. Its key is name. Waiters
@@ -34,10 +35,10 @@ func (k *counter) change(ctx context.Context, s *scripts.Script, args ...any) (i
 }
 
 // changing returns the call of a script that changes the counter, and its latch.
-func (k *counter) changing(s *scripts.Script, args ...any) (change call, latch string) {
+func (k *counter) changing(s *scripts.Script, args ...any) (change sender.Call, latch string) {
 	latch = k.c.newLatch(k.name)
-	args = append([]any{k.c.topo.publish, countLife.Milliseconds()}, args...)
-	return newCall(s, []string{k.name, k.channel, latch}, args...), latch
+	args = append([]any{k.c.sender.Publish(), countLife.Milliseconds()}, args...)
+	return sender.NewCall(s, []string{k.name, k.channel, latch}, args...), latch
 }
 
 // value returns the number, 0 if the counter does not exist.
@@ -47,7 +48,7 @@ func (k *counter) value(ctx context.Context) (int, error) {
 
 // askNumber sends a request that reads a number, and returns 0 if there is none. It asks
 // for at most limit.
-func (c *Client) askNumber(ctx context.Context, k call, limit time.Duration) (int, error) {
+func (c *Client) askNumber(ctx context.Context, k sender.Call, limit time.Duration) (int, error) {
 	reply, err := c.askFor(ctx, k, limit)
 	if err != nil || reply == nil {
 		return 0, err
@@ -55,7 +56,7 @@ func (c *Client) askNumber(ctx context.Context, k call, limit time.Duration) (in
 	text, _ := reply.(string)
 	n, err := strconv.Atoi(text)
 	if err != nil {
-		return 0, fmt.Errorf("rlock: the value of %q is %q, not a number", k.key(), text)
+		return 0, fmt.Errorf("rlock: the value of %q is %q, not a number", k.Key(), text)
 	}
 	return n, nil
 }

@@ -5,6 +5,7 @@ import (
 	"time"
 
 	"github.com/lockredis/lockredis/internal/lockkeys"
+	"github.com/lockredis/lockredis/rlock/internal/sender"
 )
 
 // Claim is a claim of one owner to a lock. Tests send its calls directly, in any order
@@ -28,7 +29,7 @@ func (c *Claim) Renew(lease time.Duration) (any, error) {
 	return c.send(c.k.renew(leaseChange{lease: lease}))
 }
 
-func (c *Claim) send(k call) (any, error) { return c.k.c.ask(context.Background(), k) }
+func (c *Claim) send(k sender.Call) (any, error) { return c.k.c.ask(context.Background(), k) }
 
 // SendForce sends the call of ForceUnlock.
 func (l *Lock) SendForce() (any, error) {

@@ -5,6 +5,7 @@ import (
 
 	"github.com/lockredis/lockredis/internal/lockkeys"
 	"github.com/lockredis/lockredis/rlock/internal/scripts"
+	"github.com/lockredis/lockredis/rlock/internal/sender"
 )
 
 // FairLock returns a reentrant lock whose waiters acquire it in arrival order:
@@ -37,22 +38,22 @@ func (fair) channel(name, owner string) (string, bool) {
 	return lockkeys.FairChannel(name, owner), false
 }
 
-func (fair) acquire(k *lockClaim, lease time.Duration, waits bool, _ copyKind) call {
+func (fair) acquire(k *lockClaim, lease time.Duration, waits bool, _ copyKind) sender.Call {
 	o := &k.c.opts
 	keys := []string{k.name, k.latch, lockkeys.FairQueue(k.name), lockkeys.FairTimeouts(k.name),
 		lockkeys.Channel(k.name)}
-	return newCall(scripts.FairAcquire, keys, lease.Milliseconds(), k.owner, k.c.topo.publish,
+	return sender.NewCall(scripts.FairAcquire, keys, lease.Milliseconds(), k.owner, k.c.sender.Publish(),
 		o.FairWait.Milliseconds(), waits, o.Lease.Milliseconds())
 }
 
-func (fair) release(k *lockClaim) call {
-	return newCall(scripts.FairRelease, fairReleaseKeys(k.name, k.latch), k.owner,
-		k.c.topo.publish, latchLife.Milliseconds(), k.c.opts.FairWait.Milliseconds())
+func (fair) release(k *lockClaim) sender.Call {
+	return sender.NewCall(scripts.FairRelease, fairReleaseKeys(k.name, k.latch), k.owner,
+		k.c.sender.Publish(), latchLife.Milliseconds(), k.c.opts.FairWait.Milliseconds())
 }
 
-func (fair) force(l *Lock, latch string) call {
-	return newCall(scripts.FairForce, fairReleaseKeys(l.name, latch),
-		l.c.topo.publish, latchLife.Milliseconds(), l.c.opts.FairWait.Milliseconds())
+func (fair) force(l *Lock, latch string) sender.Call {
+	return sender.NewCall(scripts.FairForce, fairReleaseKeys(l.name, latch),
+		l.c.sender.Publish(), latchLife.Milliseconds(), l.c.opts.FairWait.Milliseconds())
 }
 
 func fairReleaseKeys(name, latch string) []string {

@@ -7,6 +7,7 @@ import (
 
 	"github.com/lockredis/lockredis/internal/lockkeys"
 	"github.com/lockredis/lockredis/rlock/internal/scripts"
+	"github.com/lockredis/lockredis/rlock/internal/sender"
 )
 
 // FencedLock is a Lock whose holds are numbered: Redisson's RFencedLock
@@ -69,13 +70,13 @@ type fenced struct{ plain }
 
 func (fenced) label() string { return "fenced" }
 
-func (fenced) acquire(k *lockClaim, lease time.Duration, _ bool, c copyKind) call {
-	return newCall(scripts.FencedAcquire, []string{k.name, k.latch, lockkeys.FencingToken(k.name)},
+func (fenced) acquire(k *lockClaim, lease time.Duration, _ bool, c copyKind) sender.Call {
+	return sender.NewCall(scripts.FencedAcquire, []string{k.name, k.latch, lockkeys.FencingToken(k.name)},
 		lease.Milliseconds(), k.owner, c.arg())
 }
 
 func (fenced) granted(reply any) (grant, error) {
-	n, err := readInts(reply, 2)
+	n, err := sender.ReadInts(reply, 2)
 	switch {
 	case err != nil:
 		return grant{}, err

@@ -3,18 +3,20 @@ package rlock
 import (
 	"context"
 	"sync"
+
+	"github.com/lockredis/lockredis/rlock/internal/sender"
 )
 
 // handover passes the answer to a release to the caller of Release, who then tells the observer.
 // If the caller has left without the answer, the goroutine that receives it tells the observer.
 type handover struct {
-	mu     sync.Mutex // guards the fields below
-	left   bool       // the caller left without the answer
-	answer *outcome   // nil: none yet, or an error
+	mu     sync.Mutex      // guards the fields below
+	left   bool            // the caller left without the answer
+	answer *sender.Outcome // nil: none yet, or an error
 }
 
 // arrived records the answer, and reports whether the caller has left.
-func (h *handover) arrived(o outcome) (left bool) {
+func (h *handover) arrived(o sender.Outcome) (left bool) {
 	h.mu.Lock()
 	defer h.mu.Unlock()
 	h.answer = &o
@@ -23,7 +25,7 @@ func (h *handover) arrived(o outcome) (left bool) {
 
 // leave records that the caller leaves without the answer. It returns the answer if it came
 // just now, else nil.
-func (h *handover) leave() (late *outcome) {
+func (h *handover) leave() (late *sender.Outcome) {
 	h.mu.Lock()
 	defer h.mu.Unlock()
 	h.left = true
@@ -34,11 +36,11 @@ func (h *handover) leave() (late *outcome) {
 // kind and name of k, also when ctx has ended. none is the error that a reply of 0 means; it may
 // be nil.
 func (c *Client) giveBack(
-	ctx context.Context, k claim, release call, latch string, none error,
+	ctx context.Context, k claim, release sender.Call, latch string, none error,
 ) error {
 	var h handover
-	released := func(o outcome) error {
-		n, err := readInt(o.reply, o.err)
+	released := func(o sender.Outcome) error {
+		n, err := sender.ReadInt(o.Reply, o.Err)
 		if err == nil && n == 0 {
 			err = none
 		}
@@ -47,24 +49,24 @@ func (c *Client) giveBack(
 		}
 		return err
 	}
-	late := func(o outcome) { // the caller does not receive the error
+	late := func(o sender.Outcome) { // the caller does not receive the error
 		if err := released(o); err != nil {
 			notify(ctx, c.opts.Observer.Lost, k, Event{Err: err})
 		}
 	}
-	o := c.sendChange(ctx, release, latch, func(o outcome) {
+	o := c.sendChange(ctx, release, latch, func(o sender.Outcome) {
 		switch {
-		case o.err != nil:
-			notify(ctx, c.opts.Observer.GaveUp, k, Event{Err: o.err})
+		case o.Err != nil:
+			notify(ctx, c.opts.Observer.GaveUp, k, Event{Err: o.Err})
 		case h.arrived(o):
 			late(o)
 		}
 	})
-	if o.err == nil {
+	if o.Err == nil {
 		return released(o)
 	}
 	if answer := h.leave(); answer != nil {
 		late(*answer)
 	}
-	return o.err
+	return o.Err
 }

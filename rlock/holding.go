@@ -8,6 +8,8 @@ import (
 	"sync"
 	"sync/atomic"
 	"time"
+
+	"github.com/lockredis/lockredis/rlock/internal/sender"
 )
 
 // holding is a lock or a set of permits that the server granted to this client. The
@@ -179,18 +181,18 @@ func (g *holding) end(ctx context.Context, h *Hold) error {
 	}
 	defer g.c.leave()
 	o := g.takeBack(ctx, false, length)
-	if o.err == nil {
+	if o.Err == nil {
 		return g.released(o)
 	}
 	if late := g.handover.leave(); late != nil {
 		_ = g.released(*late)
 	}
-	return o.err
+	return o.Err
 }
 
 // released tells the observer what the answer to the release says, and returns it.
-func (g *holding) released(o outcome) error {
-	if n, _ := o.reply.(int64); !g.claim.wasHeld(n) {
+func (g *holding) released(o sender.Outcome) error {
+	if n, _ := o.Reply.(int64); !g.claim.wasHeld(n) {
 		err := fmt.Errorf("%w: %w", ErrLockLost, errNotOwner)
 		g.notify(g.c.opts.Observer.Lost, err)
 		return err
@@ -202,9 +204,9 @@ func (g *holding) released(o outcome) error {
 // takeBack sends the release until it is answered. With undo it is unknown whether
 // the server has the lock still. A second call does nothing: the owner may have acquired
 // the lock again.
-func (g *holding) takeBack(ctx context.Context, undo bool, length time.Duration) outcome {
+func (g *holding) takeBack(ctx context.Context, undo bool, length time.Duration) sender.Outcome {
 	if g.back.Swap(true) {
-		return outcome{reply: int64(-1)}
+		return sender.Outcome{Reply: int64(-1)}
 	}
 	k, ok := g.claim.(*lockClaim)
 	if !ok || !k.known {
@@ -216,7 +218,7 @@ func (g *holding) takeBack(ctx context.Context, undo bool, length time.Duration)
 // sendBack is takeBack in the owner's turn. settled, which may be nil, gives the turn back.
 func (g *holding) sendBack(
 	ctx context.Context, undo bool, length time.Duration, settled func(),
-) outcome {
+) sender.Outcome {
 	if _, ok := g.claim.(*lockClaim); ok {
 		g.c.holders.remove(g)
 	}
@@ -225,11 +227,11 @@ func (g *holding) sendBack(
 		limit = endlessLimit
 	}
 	strays := g.strays + int(g.late.Load())
-	return g.c.takeBack(ctx, g.claim, undo, limit, strays, func(o outcome) {
+	return g.c.takeBack(ctx, g.claim, undo, limit, strays, func(o sender.Outcome) {
 		if settled != nil {
 			defer settled()
 		}
-		if o.err == nil && !undo && g.handover.arrived(o) {
+		if o.Err == nil && !undo && g.handover.arrived(o) {
 			_ = g.released(o)
 		}
 	})
@@ -251,11 +253,11 @@ func (g *holding) setLease(ctx context.Context, length time.Duration, shorten bo
 	}
 	k := g.claim.(renewable)
 	ch := leaseChange{length, shorten, g.c.place(number)}
-	o := g.c.send(ctx, request{call: k.renew(ch), limit: g.c.opts.RetryFor})
-	g.late.Add(int32(o.strays))
-	switch n, _ := o.reply.(int64); {
-	case o.err != nil:
-		return o.err
+	o := g.c.sender.Send(ctx, sender.Request{Call: k.renew(ch), Limit: g.c.opts.RetryFor})
+	g.late.Add(int32(o.Strays))
+	switch n, _ := o.Reply.(int64); {
+	case o.Err != nil:
+		return o.Err
 	case n == 1 && w.endChange(&g.lease, number, length, until, shorten):
 		return nil
 	case n == 2 && !shorten: // the later change may have made the lease shorter
@@ -309,10 +311,10 @@ func (g *holding) lossError() error {
 func (g *holding) key() string { return g.claim.event().Name }
 
 // renewal is called while watchdog.mu is locked.
-func (g *holding) renewal(ch leaseChange) call { return g.claim.(renewable).renew(ch) }
+func (g *holding) renewal(ch leaseChange) sender.Call { return g.claim.(renewable).renew(ch) }
 
 // verification is a renewal that changes nothing.
-func (g *holding) verification() call {
+func (g *holding) verification() sender.Call {
 	return g.claim.(renewable).renew(leaseChange{})
 }
 

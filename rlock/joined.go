@@ -11,7 +11,7 @@ import (
 // joinServer joins a test server in this process that ends leases early, if rdb is a
 // client of one (see package leases). leave is nil if it is not.
 func (c *Client) joinServer(rdb redis.UniversalClient) (leave func()) {
-	n, ok := rdb.(node)
+	n, ok := rdb.(interface{ Options() *redis.Options })
 	if !ok {
 		return nil
 	}

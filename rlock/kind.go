@@ -5,6 +5,7 @@ import (
 
 	"github.com/lockredis/lockredis/internal/lockkeys"
 	"github.com/lockredis/lockredis/rlock/internal/scripts"
+	"github.com/lockredis/lockredis/rlock/internal/sender"
 )
 
 // mode says which other holds of the same name a hold excludes.
@@ -27,16 +28,16 @@ type kind interface {
 	queues() bool // waiters have positions in a queue
 
 	// acquire, granted, release and renew are the methods of lockClaim.
-	acquire(k *lockClaim, lease time.Duration, waits bool, c copyKind) call
+	acquire(k *lockClaim, lease time.Duration, waits bool, c copyKind) sender.Call
 	granted(reply any) (grant, error)
-	release(k *lockClaim) call
-	renew(k *lockClaim, ch leaseChange) call
+	release(k *lockClaim) sender.Call
+	renew(k *lockClaim, ch leaseChange) sender.Call
 
 	// force deletes the lock, whichever owner holds it, and replies 1 if it
 	// existed.
-	force(l *Lock, latch string) call
+	force(l *Lock, latch string) sender.Call
 	// locked replies 1 when any owner holds the lock.
-	locked(l *Lock) call
+	locked(l *Lock) sender.Call
 	// field is the field of the lock's hash that has an owner's hold count.
 	field(owner string) string
 	// channel is the channel on which a release is published for the owner.
@@ -76,15 +77,15 @@ func (k *lockClaim) event() Event {
 	return Event{Kind: k.kind.label(), Name: k.name, Owner: k.owner}
 }
 
-func (k *lockClaim) acquire(lease time.Duration, waits bool, c copyKind) call {
+func (k *lockClaim) acquire(lease time.Duration, waits bool, c copyKind) sender.Call {
 	return k.kind.acquire(k, lease, waits, c)
 }
 
 func (k *lockClaim) granted(reply any) (grant, error) { return k.kind.granted(reply) }
 
-func (k *lockClaim) release() call { return k.kind.release(k) }
+func (k *lockClaim) release() sender.Call { return k.kind.release(k) }
 
-func (k *lockClaim) renew(ch leaseChange) call { return k.kind.renew(k, ch) }
+func (k *lockClaim) renew(ch leaseChange) sender.Call { return k.kind.renew(k, ch) }
 
 func (k *lockClaim) wasHeld(reply int64) bool { return reply == 1 }
 
@@ -104,9 +105,9 @@ func (plain) label() string { return "lock" }
 func (plain) mode() mode    { return exclusive }
 func (plain) queues() bool  { return false }
 
-func (plain) acquire(k *lockClaim, lease time.Duration, _ bool, c copyKind) call {
-	return callOf(scripts.PlainAcquire, 2, k.nameArg, k.latchArg,
-		lease.Milliseconds(), k.ownerArg, c.arg()).latchOptional()
+func (plain) acquire(k *lockClaim, lease time.Duration, _ bool, c copyKind) sender.Call {
+	return sender.CallOf(scripts.PlainAcquire, 2, k.nameArg, k.latchArg,
+		lease.Milliseconds(), k.ownerArg, c.arg()).LatchOptional()
 }
 
 // granted reads the reply of an acquire script: a string for granted, or a number.
@@ -119,7 +120,7 @@ func (plain) granted(reply any) (grant, error) {
 	case int64:
 		return refused(v)
 	}
-	return grant{}, unexpectedReply(reply)
+	return grant{}, sender.UnexpectedReply(reply)
 }
 
 // refused returns the grant for a number that an acquire script replied: the rest
@@ -131,32 +132,32 @@ func refused(ms int64) (grant, error) {
 	return grant{ttl: fromMS(ms)}, nil
 }
 
-func (plain) release(k *lockClaim) call {
-	if k.c.topo.sharded {
-		return k.plainRelease(k.c.topo.publish)
+func (plain) release(k *lockClaim) sender.Call {
+	if k.c.sender.Sharded() {
+		return k.plainRelease(k.c.sender.Publish())
 	}
-	return callOf(scripts.PlainRelease, 3, k.nameArg, lockkeys.Channel(k.name), k.latchArg,
+	return sender.CallOf(scripts.PlainRelease, 3, k.nameArg, lockkeys.Channel(k.name), k.latchArg,
 		k.ownerArg)
 }
 
 // plainRelease returns the call that publishes the release by the given command, if any.
-func (k *lockClaim) plainRelease(publish any) call {
-	return newCall(scripts.PlainRelease, []string{k.name, lockkeys.Channel(k.name), k.latch},
+func (k *lockClaim) plainRelease(publish any) sender.Call {
+	return sender.NewCall(scripts.PlainRelease, []string{k.name, lockkeys.Channel(k.name), k.latch},
 		k.owner, publish, latchLife.Milliseconds())
 }
 
-func (plain) renew(k *lockClaim, ch leaseChange) call {
+func (plain) renew(k *lockClaim, ch leaseChange) sender.Call {
 	return renewOneKey(scripts.PlainRenew, k, ch)
 }
 
 // renewOneKey returns the call of a renew script whose lease is in one key. An ordinary
 // renewal then has one key too, so it runs while the key's slot of a cluster moves.
-func renewOneKey(s *scripts.Script, k *lockClaim, ch leaseChange) call {
+func renewOneKey(s *scripts.Script, k *lockClaim, ch leaseChange) sender.Call {
 	keys := []string{k.name}
 	if ch.place != "" {
 		keys = append(keys, k.latch)
 	}
-	return newCall(s, keys, k.renewArgs(ch)...).latchOptional()
+	return sender.NewCall(s, keys, k.renewArgs(ch)...).LatchOptional()
 }
 
 // renewArgs are the arguments of every renew script.
@@ -165,13 +166,13 @@ func (k *lockClaim) renewArgs(ch leaseChange) []any {
 		latchLife.Milliseconds()}
 }
 
-func (plain) force(l *Lock, latch string) call {
-	return newCall(scripts.PlainForce, []string{l.name, lockkeys.Channel(l.name), latch},
-		l.c.topo.publish, latchLife.Milliseconds())
+func (plain) force(l *Lock, latch string) sender.Call {
+	return sender.NewCall(scripts.PlainForce, []string{l.name, lockkeys.Channel(l.name), latch},
+		l.c.sender.Publish(), latchLife.Milliseconds())
 }
 
-func (plain) locked(l *Lock) call       { return readKey(l.name, "exists") }
-func (plain) field(owner string) string { return owner }
+func (plain) locked(l *Lock) sender.Call { return readKey(l.name, "exists") }
+func (plain) field(owner string) string  { return owner }
 
 func (plain) channel(name, _ string) (string, bool) { return lockkeys.Channel(name), false }
 
@@ -192,15 +193,15 @@ type spin struct{ plain }
 func (spin) label() string                         { return "spin" }
 func (spin) channel(string, string) (string, bool) { return "", false }
 
-func (spin) release(k *lockClaim) call { return k.plainRelease("") }
+func (spin) release(k *lockClaim) sender.Call { return k.plainRelease("") }
 
-func (spin) force(l *Lock, latch string) call {
-	return newCall(scripts.PlainForce, []string{l.name, lockkeys.Channel(l.name), latch},
+func (spin) force(l *Lock, latch string) sender.Call {
+	return sender.NewCall(scripts.PlainForce, []string{l.name, lockkeys.Channel(l.name), latch},
 		"", latchLife.Milliseconds())
 }
 
 // readKey returns a call that runs one command on one key. It is a script so that
 // go-redis sends it to the master and not to a replica.
-func readKey(key, command string, args ...any) call {
-	return newCall(scripts.ReadKey, []string{key}, append([]any{command}, args...)...)
+func readKey(key, command string, args ...any) sender.Call {
+	return sender.NewCall(scripts.ReadKey, []string{key}, append([]any{command}, args...)...)
 }

@@ -19,7 +19,7 @@ type CountDownLatch struct{ counter }
 // CountDownLatch returns the latch of the given name. It is open, with a count
 // of 0, until TrySetCount.
 func (c *Client) CountDownLatch(name string) *CountDownLatch {
-	return &CountDownLatch{counter{c, name, lockkeys.CountDownChannel(name, c.topo.sharded)}}
+	return &CountDownLatch{counter{c, name, lockkeys.CountDownChannel(name, c.sender.Sharded())}}
 }
 
 // Name returns the latch's name.

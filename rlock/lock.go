@@ -4,6 +4,8 @@ import (
 	"context"
 	"fmt"
 	"time"
+
+	"github.com/lockredis/lockredis/rlock/internal/sender"
 )
 
 // Lock names a lock and its kind. It has no owner and no state, so goroutines may
@@ -307,7 +309,7 @@ func (l *Lock) ForceUnlock(ctx context.Context) (bool, error) {
 
 // IsLocked reports whether any owner holds the lock.
 func (l *Lock) IsLocked(ctx context.Context) (bool, error) {
-	n, err := readInt(l.c.ask(ctx, l.kind.locked(l)))
+	n, err := sender.ReadInt(l.c.ask(ctx, l.kind.locked(l)))
 	return n == 1, err
 }
 
@@ -321,7 +323,7 @@ func (l *Lock) HoldCount(ctx context.Context, owner string) (int, error) {
 // TTL returns the rest of the lock's lease, in milliseconds, at most 100 years. It is 0 when
 // the lock is free and negative when the lock has no lease.
 func (l *Lock) TTL(ctx context.Context) (time.Duration, error) {
-	ms, err := readInt(l.c.ask(ctx, readKey(l.name, "pttl")))
+	ms, err := sender.ReadInt(l.c.ask(ctx, readKey(l.name, "pttl")))
 	if err != nil || ms == -2 {
 		return 0, err
 	}

@@ -8,6 +8,8 @@ import (
 	"strings"
 	"sync"
 	"time"
+
+	"github.com/lockredis/lockredis/rlock/internal/sender"
 )
 
 // MultiLock locks several locks as one: all of them or none. The parts may be of
@@ -200,7 +202,7 @@ func (r *round) fail(ctx context.Context, err error, holds []*Hold, n int) error
 	lost := slices.ContainsFunc(holds, func(h *Hold) bool { return h.Err() != nil })
 	errs := releaseParts(ctx, holds)
 	// A release without an answer continues in the background.
-	r.again = !slices.ContainsFunc(errs, answered) && (lost || errors.Is(err, ErrTimeout))
+	r.again = !slices.ContainsFunc(errs, sender.Answered) && (lost || errors.Is(err, ErrTimeout))
 	l := r.order[n]
 	copy(r.order[1:n+1], r.order[:n])
 	r.order[0] = l

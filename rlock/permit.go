@@ -11,6 +11,7 @@ import (
 
 	"github.com/lockredis/lockredis/internal/lockkeys"
 	"github.com/lockredis/lockredis/rlock/internal/scripts"
+	"github.com/lockredis/lockredis/rlock/internal/sender"
 )
 
 // PermitSemaphore is a semaphore whose permits have ids and may have a lease:
@@ -70,8 +71,8 @@ func (s *PermitSemaphore) SetPermits(ctx context.Context, n int) error {
 		return err
 	}
 	latch := s.c.newLatch(s.name)
-	_, err := s.c.change(ctx, newCall(scripts.PermitSet, append(s.keys[:3:3], latch),
-		s.c.topo.publish, countLife.Milliseconds(), n), latch)
+	_, err := s.c.change(ctx, sender.NewCall(scripts.PermitSet, append(s.keys[:3:3], latch),
+		s.c.sender.Publish(), countLife.Milliseconds(), n), latch)
 	return err
 }
 
@@ -158,30 +159,30 @@ func (k *permitClaim) latchKey() string        { return k.latch }
 func (k *permitClaim) queues() bool            { return false }
 func (k *permitClaim) channel() (string, bool) { return k.s.channel, false }
 
-func (k *permitClaim) acquire(lease time.Duration, _ bool, _ copyKind) call {
-	return newCall(scripts.PermitAcquire, append(k.s.keys[:3:3], k.latch),
-		append([]any{k.s.c.topo.publish, noLease, lease.Milliseconds()}, k.ids...)...)
+func (k *permitClaim) acquire(lease time.Duration, _ bool, _ copyKind) sender.Call {
+	return sender.NewCall(scripts.PermitAcquire, append(k.s.keys[:3:3], k.latch),
+		append([]any{k.s.c.sender.Publish(), noLease, lease.Milliseconds()}, k.ids...)...)
 }
 
 func (k *permitClaim) granted(reply any) (grant, error) { return grantedPermits(reply) }
 
 // release releases the permits that are held, and replies their number.
-func (k *permitClaim) release() call {
-	return newCall(scripts.PermitUndo, append(k.s.keys[:3:3], k.latch),
-		append([]any{k.s.c.topo.publish, latchLife.Milliseconds()}, k.ids...)...)
+func (k *permitClaim) release() sender.Call {
+	return sender.NewCall(scripts.PermitUndo, append(k.s.keys[:3:3], k.latch),
+		append([]any{k.s.c.sender.Publish(), latchLife.Milliseconds()}, k.ids...)...)
 }
 
-func (k *permitClaim) renew(ch leaseChange) call {
+func (k *permitClaim) renew(ch leaseChange) sender.Call {
 	ch.lease = max(ch.lease, time.Millisecond) // 0 has another meaning for permits
 	return k.s.update(k.latch, ch, k.ids...)
 }
 
 // update returns a call that changes the leases of permits. latch is the one of their
 // claim.
-func (s *PermitSemaphore) update(latch string, ch leaseChange, ids ...any) call {
-	args := []any{s.c.topo.publish, noLease, ch.lease.Milliseconds(),
+func (s *PermitSemaphore) update(latch string, ch leaseChange, ids ...any) sender.Call {
+	args := []any{s.c.sender.Publish(), noLease, ch.lease.Milliseconds(),
 		ch.shorten, ch.placeArg(), latchLife.Milliseconds()}
-	return newCall(scripts.PermitUpdate, append(s.keys[:3:3], latch), append(args, ids...)...)
+	return sender.NewCall(scripts.PermitUpdate, append(s.keys[:3:3], latch), append(args, ids...)...)
 }
 
 // has reports whether the claim has the permit of an id.
@@ -196,14 +197,14 @@ func (k *permitClaim) wasHeld(reply int64) bool { return reply == int64(len(k.id
 // grantedPermits reads {granted, free} and, from permit_acquire, the number of ms
 // until the first lease ends.
 func grantedPermits(reply any) (grant, error) {
-	r, err := readInts(reply, 1)
+	r, err := sender.ReadInts(reply, 1)
 	switch {
 	case err != nil:
 		return grant{}, err
 	case r[0] == scripts.Over:
 		return grant{}, errClaimOver
 	case len(r) < 2:
-		return grant{}, unexpectedReply(reply)
+		return grant{}, sender.UnexpectedReply(reply)
 	}
 	g := grant{ok: r[0] == 1, more: r[1] > 0, ttl: -1}
 	if len(r) > 2 && r[2] >= 0 {
@@ -222,7 +223,7 @@ func (s *PermitSemaphore) Release(ctx context.Context, ids ...string) error {
 		return nil
 	}
 	latch := s.c.newLatch(s.name)
-	args := []any{s.c.topo.publish, latchLife.Milliseconds()}
+	args := []any{s.c.sender.Publish(), latchLife.Milliseconds()}
 	keys := append(s.keys[:3:3], latch)
 	var claim requestID
 	for i, id := range ids {
@@ -236,7 +237,7 @@ func (s *PermitSemaphore) Release(ctx context.Context, ids ...string) error {
 			keys = append(keys, latchKey(s.name, claim))
 		}
 	}
-	release := newCall(scripts.PermitRelease, keys, args...)
+	release := sender.NewCall(scripts.PermitRelease, keys, args...)
 	return s.c.giveBack(ctx, &permitClaim{s: s}, release, latch, ErrNotHeld)
 }
 
@@ -265,7 +266,7 @@ func (s *PermitSemaphore) SetLease(ctx context.Context, id string, lease Option)
 		return err
 	}
 	ch := leaseChange{set.lease, true, s.c.place(s.c.changes.Add(1))}
-	done, err := readInt(s.c.ask(ctx, s.update(latchKey(s.name, r), ch, r[:])))
+	done, err := sender.ReadInt(s.c.ask(ctx, s.update(latchKey(s.name, r), ch, r[:])))
 	if err == nil && done == 0 {
 		err = ErrNotHeld
 	}
@@ -279,8 +280,8 @@ func (s *PermitSemaphore) LeaseTime(ctx context.Context, id string) (time.Durati
 	if err != nil {
 		return 0, err
 	}
-	ms, err := readInt(s.c.ask(ctx,
-		newCall(scripts.PermitLeaseTime, s.keys, s.c.topo.publish, noLease, r[:])))
+	ms, err := sender.ReadInt(s.c.ask(ctx,
+		sender.NewCall(scripts.PermitLeaseTime, s.keys, s.c.sender.Publish(), noLease, r[:])))
 	if err == nil && ms == 0 {
 		err = ErrNotHeld
 	}
@@ -305,11 +306,11 @@ func (s *PermitSemaphore) Permits(ctx context.Context) (int, error) {
 
 // count returns the number at index i of the reply of permit_count.
 func (s *PermitSemaphore) count(ctx context.Context, i int) (int, error) {
-	reply, err := s.c.ask(ctx, newCall(scripts.PermitCount, s.keys, s.c.topo.publish))
+	reply, err := s.c.ask(ctx, sender.NewCall(scripts.PermitCount, s.keys, s.c.sender.Publish()))
 	if err != nil {
 		return 0, err
 	}
-	n, err := readInts(reply, 3)
+	n, err := sender.ReadInts(reply, 3)
 	if err != nil {
 		return 0, err
 	}

@@ -11,6 +11,7 @@ import (
 	"time"
 
 	"github.com/lockredis/lockredis/rlock/internal/retry"
+	"github.com/lockredis/lockredis/rlock/internal/sender"
 )
 
 // QuorumLock locks one name on several independent servers (the Redlock algorithm).
@@ -172,7 +173,7 @@ func (q *QuorumLock) list(holds []*Hold) []part {
 // for itself.
 func permanent(err error) bool {
 	return errors.Is(err, ErrClosed) || errors.Is(err, ErrNotSynced) || errors.Is(err, ErrDeadlock) ||
-		isServerError(err) && answered(err)
+		sender.IsServerError(err) && sender.Answered(err)
 }
 
 // order returns the indices of the parts. The parts that ctx holds already come first,
@@ -195,7 +196,7 @@ func (q *QuorumLock) order(ctx context.Context) []int {
 
 func (q *QuorumLock) acquirePart(ctx context.Context, i int, s settings) (*Hold, error) {
 	h, err := q.parts[i].acquire(ctx, s)
-	if err != nil && !answered(err) && ctx.Err() == nil && !errors.Is(err, ErrTimeout) {
+	if err != nil && !sender.Answered(err) && ctx.Err() == nil && !errors.Is(err, ErrTimeout) {
 		q.down[i].Store(time.Now().Add(quorumDown).UnixNano())
 	}
 	return h, err

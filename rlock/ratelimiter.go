@@ -9,6 +9,7 @@ import (
 
 	"github.com/lockredis/lockredis/internal/lockkeys"
 	"github.com/lockredis/lockredis/rlock/internal/scripts"
+	"github.com/lockredis/lockredis/rlock/internal/sender"
 )
 
 // RateType says which clients share a RateLimiter's rate.
@@ -106,7 +107,7 @@ func (r *RateLimiter) configure(
 	case c.Type != Overall && c.Type != PerClient:
 		reason = "unknown Type"
 	default:
-		k := newCall(s, keys, c.Rate, wholeMS(c.Interval).Milliseconds(), int(c.Type),
+		k := sender.NewCall(s, keys, c.Rate, wholeMS(c.Interval).Milliseconds(), int(c.Type),
 			wholeMS(c.KeepAlive).Milliseconds(), countLife.Milliseconds())
 		return r.c.change(ctx, k, latch)
 	}
@@ -127,7 +128,7 @@ func (r *RateLimiter) Config(ctx context.Context) (RateConfig, error) {
 			return RateConfig{}, ErrNoRate
 		}
 		if n[i], err = strconv.ParseInt(text, 10, 64); ok && err != nil {
-			return RateConfig{}, unexpectedReply(reply)
+			return RateConfig{}, sender.UnexpectedReply(reply)
 		}
 	}
 	return RateConfig{
@@ -187,12 +188,12 @@ func (k *rateClaim) queues() bool            { return false }
 func (k *rateClaim) wasHeld(int64) bool      { return true }
 func (k *rateClaim) channel() (string, bool) { return "", false }
 
-func (k *rateClaim) acquire(time.Duration, bool, copyKind) call {
-	return newCall(scripts.RateAcquire, k.r.keysWith(k.latch), k.n, k.id)
+func (k *rateClaim) acquire(time.Duration, bool, copyKind) sender.Call {
+	return sender.NewCall(scripts.RateAcquire, k.r.keysWith(k.latch), k.n, k.id)
 }
 
-func (k *rateClaim) release() call {
-	return newCall(scripts.RateUndo, k.r.keysWith(k.latch), k.n, k.id, latchLife.Milliseconds())
+func (k *rateClaim) release() sender.Call {
+	return sender.NewCall(scripts.RateUndo, k.r.keysWith(k.latch), k.n, k.id, latchLife.Milliseconds())
 }
 
 // Replies of the scripts for ErrNoRate and ErrOverRate.
@@ -210,7 +211,7 @@ func (k *rateClaim) granted(reply any) (grant, error) {
 	case isString:
 		return grant{ok: true}, nil
 	case !isNumber:
-		return grant{}, unexpectedReply(reply)
+		return grant{}, sender.UnexpectedReply(reply)
 	case ms == noRate:
 		return grant{}, ErrNoRate
 	case ms == overRate:
@@ -230,7 +231,7 @@ func (r *RateLimiter) Release(ctx context.Context, n int) error {
 	}
 	latch := r.c.newLatch(r.name)
 	reply, err := r.c.change(ctx,
-		newCall(scripts.RateRelease, r.keysWith(latch), n, countLife.Milliseconds()), latch)
+		sender.NewCall(scripts.RateRelease, r.keysWith(latch), n, countLife.Milliseconds()), latch)
 	if err == nil && reply == noRate {
 		err = ErrNoRate
 	}
@@ -239,11 +240,11 @@ func (r *RateLimiter) Release(ctx context.Context, n int) error {
 
 // Available returns the number of free permits, or ErrNoRate.
 func (r *RateLimiter) Available(ctx context.Context) (int, error) {
-	reply, err := r.c.ask(ctx, newCall(scripts.RateAvailable, r.keys))
+	reply, err := r.c.ask(ctx, sender.NewCall(scripts.RateAvailable, r.keys))
 	if err != nil {
 		return 0, err
 	}
-	n, err := readInts(reply, 1)
+	n, err := sender.ReadInts(reply, 1)
 	if err != nil {
 		return 0, ErrNoRate
 	}

@@ -9,6 +9,7 @@ import (
 	"time"
 
 	"github.com/lockredis/lockredis/rlock/internal/retry"
+	"github.com/lockredis/lockredis/rlock/internal/sender"
 )
 
 // maxRenewals is how many renewals go into one pipeline.
@@ -19,7 +20,7 @@ type renewal struct {
 	lease  *lease
 	length time.Duration // 0: only verify
 	number int64         // among the changes of the lease
-	call   call
+	call   sender.Call
 }
 
 // addDue appends a renewal of l to due. Until a renewal is answered, runDue sends
@@ -68,21 +69,21 @@ func (w *watchdog) renewPerServer(due []renewal) bool {
 		ctx = w.c.ctx
 	}
 	var silent atomic.Bool
-	servers := map[*server][]renewal{}
+	nodes := map[sender.Node][]renewal{}
 	for _, r := range due {
-		s, err := w.c.topo.serverFor(ctx, r.call.key())
+		n, err := w.c.sender.NodeOf(ctx, r.call.Key())
 		if err != nil {
 			w.failed(r, err)
 			silent.Store(true)
 			continue
 		}
-		servers[s] = append(servers[s], r)
+		nodes[n] = append(nodes[n], r)
 	}
 	var wg sync.WaitGroup
-	for s, renewals := range servers {
+	for n, renewals := range nodes {
 		for chunk := range slices.Chunk(renewals, maxRenewals) {
 			wg.Go(func() {
-				if !w.renew(ctx, s, chunk) {
+				if !w.renew(ctx, n, chunk) {
 					silent.Store(true)
 				}
 			})
@@ -92,35 +93,20 @@ func (w *watchdog) renewPerServer(due []renewal) bool {
 	return !silent.Load()
 }
 
-// poolPatience is how long renewals at least wait for a connection of the pool.
-const poolPatience = time.Second
-
 // renew sends the renewals in one pipeline and records the replies. It reports
 // whether the server answered.
-func (w *watchdog) renew(ctx context.Context, s *server, due []renewal) bool {
-	calls := make([]call, len(due))
+func (w *watchdog) renew(ctx context.Context, n sender.Node, due []renewal) bool {
+	calls := make([]sender.Call, len(due))
 	for i, r := range due {
 		calls[i] = r.call
 	}
-	began := time.Now()
-	sent := began
-	var silent error
-	outcomes, broken := s.runAll(ctx, calls)
-	for gotNoConnection(outcomes[0].err) && time.Since(began) < poolPatience {
-		retry.Sleep(ctx, poolPause(sent))
-		sent = time.Now()
-		outcomes, broken = s.runAll(ctx, calls)
-	}
-	if broken {
-		w.verify()
-	}
+	outcomes, sent := w.c.sender.SendTogether(ctx, n, calls)
+	silent := false
 	for i, o := range outcomes {
-		switch n, isInt := o.reply.(int64); {
-		case o.err != nil || !isInt: // runDue retries until the lease ends
-			w.failed(due[i], o.err)
-			if !answered(o.err) {
-				silent = o.err
-			}
+		switch n, isInt := o.Reply.(int64); {
+		case o.Err != nil || !isInt: // runDue retries until the lease ends
+			w.failed(due[i], o.Err)
+			silent = silent || !sender.Answered(o.Err)
 		case n == 1:
 			w.confirmed(due[i], sent)
 		case n == 2: // a later change has run
@@ -130,10 +116,7 @@ func (w *watchdog) renew(ctx context.Context, s *server, due []renewal) bool {
 			}
 		}
 	}
-	if silent != nil {
-		w.c.noAnswer(ctx, silent)
-	}
-	return silent == nil
+	return !silent
 }
 
 // confirmed records that a renewal was answered. If the lease was replaced
@@ -165,7 +148,7 @@ func (w *watchdog) confirm(g *holding) {
 
 // failed records the error of a renewal, and makes the next one come sooner.
 func (w *watchdog) failed(r renewal, err error) {
-	if r.length == 0 || isOver(err) && w.c.ctx.Err() != nil {
+	if r.length == 0 || sender.IsOver(err) && w.c.ctx.Err() != nil {
 		return
 	}
 	l := r.lease

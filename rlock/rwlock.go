@@ -5,6 +5,7 @@ import (
 
 	"github.com/lockredis/lockredis/internal/lockkeys"
 	"github.com/lockredis/lockredis/rlock/internal/scripts"
+	"github.com/lockredis/lockredis/rlock/internal/sender"
 )
 
 // RWLock is a read-write lock: many owners may hold it for reading, or one for
@@ -61,25 +62,25 @@ func (reads) mode() mode    { return reading }
 
 func (reads) channel(name, _ string) (string, bool) { return lockkeys.RWChannel(name), true }
 
-func (reads) acquire(k *lockClaim, lease time.Duration, _ bool, _ copyKind) call {
-	return newCall(scripts.ReadAcquire, []string{k.name, k.latch, lockkeys.Braced(k.name)},
+func (reads) acquire(k *lockClaim, lease time.Duration, _ bool, _ copyKind) sender.Call {
+	return sender.NewCall(scripts.ReadAcquire, []string{k.name, k.latch, lockkeys.Braced(k.name)},
 		lease.Milliseconds(), k.owner)
 }
 
-func (reads) release(k *lockClaim) call {
+func (reads) release(k *lockClaim) sender.Call {
 	keys := []string{k.name, lockkeys.RWChannel(k.name), k.latch, lockkeys.Braced(k.name)}
-	return newCall(scripts.ReadRelease, keys,
-		k.owner, k.c.topo.publish, latchLife.Milliseconds())
+	return sender.NewCall(scripts.ReadRelease, keys,
+		k.owner, k.c.sender.Publish(), latchLife.Milliseconds())
 }
 
-func (reads) renew(k *lockClaim, ch leaseChange) call {
-	return newCall(scripts.ReadRenew, []string{k.name, k.latch, lockkeys.Braced(k.name)},
+func (reads) renew(k *lockClaim, ch leaseChange) sender.Call {
+	return sender.NewCall(scripts.ReadRenew, []string{k.name, k.latch, lockkeys.Braced(k.name)},
 		k.renewArgs(ch)...)
 }
 
-func (reads) force(l *Lock, latch string) call { return forceMode(l, latch, reading, 0) }
+func (reads) force(l *Lock, latch string) sender.Call { return forceMode(l, latch, reading, 0) }
 
-func (reads) locked(l *Lock) call { return newCall(scripts.ReadLocked, []string{l.name}) }
+func (reads) locked(l *Lock) sender.Call { return sender.NewCall(scripts.ReadLocked, []string{l.name}) }
 
 func (writes) label() string             { return "write" }
 func (writes) mode() mode                { return writing }
@@ -87,26 +88,28 @@ func (writes) field(owner string) string { return owner + ":write" }
 
 func (writes) channel(name, _ string) (string, bool) { return lockkeys.RWChannel(name), false }
 
-func (writes) acquire(k *lockClaim, lease time.Duration, _ bool, _ copyKind) call {
-	return newCall(scripts.WriteAcquire, []string{k.name, k.latch},
-		lease.Milliseconds(), k.owner).latchOptional()
+func (writes) acquire(k *lockClaim, lease time.Duration, _ bool, _ copyKind) sender.Call {
+	return sender.NewCall(scripts.WriteAcquire, []string{k.name, k.latch},
+		lease.Milliseconds(), k.owner).LatchOptional()
 }
 
-func (writes) release(k *lockClaim) call {
-	return newCall(scripts.WriteRelease, []string{k.name, lockkeys.RWChannel(k.name), k.latch},
-		k.owner, k.c.topo.publish, latchLife.Milliseconds())
+func (writes) release(k *lockClaim) sender.Call {
+	return sender.NewCall(scripts.WriteRelease, []string{k.name, lockkeys.RWChannel(k.name), k.latch},
+		k.owner, k.c.sender.Publish(), latchLife.Milliseconds())
 }
 
-func (writes) renew(k *lockClaim, ch leaseChange) call {
+func (writes) renew(k *lockClaim, ch leaseChange) sender.Call {
 	return renewOneKey(scripts.WriteRenew, k, ch)
 }
 
-func (writes) force(l *Lock, latch string) call { return forceMode(l, latch, writing, 1) }
+func (writes) force(l *Lock, latch string) sender.Call { return forceMode(l, latch, writing, 1) }
 
-func (writes) locked(l *Lock) call { return newCall(scripts.WriteLocked, []string{l.name}) }
+func (writes) locked(l *Lock) sender.Call {
+	return sender.NewCall(scripts.WriteLocked, []string{l.name})
+}
 
 // forceMode deletes the lock if it is held in mode m.
-func forceMode(l *Lock, latch string, m mode, message int) call {
-	return newCall(scripts.RWForce, []string{l.name, lockkeys.RWChannel(l.name), latch},
-		l.c.topo.publish, latchLife.Milliseconds(), m.String(), message)
+func forceMode(l *Lock, latch string, m mode, message int) sender.Call {
+	return sender.NewCall(scripts.RWForce, []string{l.name, lockkeys.RWChannel(l.name), latch},
+		l.c.sender.Publish(), latchLife.Milliseconds(), m.String(), message)
 }

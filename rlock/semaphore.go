@@ -7,6 +7,7 @@ import (
 
 	"github.com/lockredis/lockredis/internal/lockkeys"
 	"github.com/lockredis/lockredis/rlock/internal/scripts"
+	"github.com/lockredis/lockredis/rlock/internal/sender"
 )
 
 // Semaphore is a number of permits that processes acquire and release: Redisson's
@@ -52,7 +53,7 @@ func (s *Semaphore) Acquire(ctx context.Context, n int, options ...Option) error
 	if err := a.run(); err != nil {
 		return err
 	}
-	s.c.sweep(k.latch, outcome{strays: a.strays})
+	s.c.sweep(k.latch, sender.Outcome{Strays: a.strays})
 	return nil
 }
 
@@ -86,15 +87,15 @@ func (k *semaphoreClaim) queues() bool            { return false }
 func (k *semaphoreClaim) wasHeld(int64) bool      { return true }
 func (k *semaphoreClaim) channel() (string, bool) { return k.s.channel, false }
 
-func (k *semaphoreClaim) acquire(time.Duration, bool, copyKind) call {
-	return newCall(scripts.SemAcquire, []string{k.s.name, k.latch}, countLife.Milliseconds(), k.n)
+func (k *semaphoreClaim) acquire(time.Duration, bool, copyKind) sender.Call {
+	return sender.NewCall(scripts.SemAcquire, []string{k.s.name, k.latch}, countLife.Milliseconds(), k.n)
 }
 
 func (k *semaphoreClaim) granted(reply any) (grant, error) { return grantedPermits(reply) }
 
-func (k *semaphoreClaim) release() call {
-	return newCall(scripts.SemUndo, []string{k.s.name, k.s.channel, k.latch},
-		k.s.c.topo.publish, countLife.Milliseconds(), k.n)
+func (k *semaphoreClaim) release() sender.Call {
+	return sender.NewCall(scripts.SemUndo, []string{k.s.name, k.s.channel, k.latch},
+		k.s.c.sender.Publish(), countLife.Milliseconds(), k.n)
 }
 
 // Release releases n permits and wakes waiters. It adds n permits even if they were
@@ -128,6 +129,6 @@ func (s *Semaphore) Available(ctx context.Context) (int, error) {
 // Drain acquires all free permits and returns their number.
 func (s *Semaphore) Drain(ctx context.Context) (int, error) {
 	latch := s.c.newLatch(s.name)
-	return s.c.change(ctx, newCall(scripts.SemDrain, []string{s.name, latch},
+	return s.c.change(ctx, sender.NewCall(scripts.SemDrain, []string{s.name, latch},
 		countLife.Milliseconds()), latch)
 }

@@ -63,7 +63,7 @@ func (s *sweeper) take() []string {
 // not wait for a connection of the pool any more.
 func (s *sweeper) delete(ctx context.Context, keys []string) {
 	perCommand := 1
-	if s.c.topo.single {
+	if s.c.sender.Single() {
 		perCommand = sweepKeys
 	}
 	pipe := s.c.rdb.Pipeline()

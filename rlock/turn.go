@@ -5,6 +5,8 @@ import (
 	"fmt"
 	"sync"
 	"time"
+
+	"github.com/lockredis/lockredis/rlock/internal/sender"
 )
 
 // turn excludes the requests of one owner for one lock in one mode from each other. A new
@@ -85,7 +87,7 @@ func (c *Client) awaitTurn(
 	case <-c.ctx.Done():
 		err = ErrClosed
 	case <-silent.C:
-		err = fmt.Errorf("rlock: no answer for %v: %w", limit, errNoReply)
+		err = fmt.Errorf("rlock: no answer for %v: %w", limit, sender.ErrNoReply)
 	}
 	t.leave()
 	return nil, err

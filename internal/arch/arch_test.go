@@ -23,7 +23,7 @@ var allowed = map[string]string{
 	"cmd/lockredis":      "internal/program",
 	"internal/program":   ". internal/backdoor internal/collector internal/config internal/rediscli resp",
 	"internal/rediscli":  "internal/config resp",
-	"rlock":              "internal/leases internal/lockkeys rlock/internal/hub rlock/internal/retry rlock/internal/scripts",
+	"rlock":              "internal/leases internal/lockkeys rlock/internal/hub rlock/internal/retry rlock/internal/scripts rlock/internal/sender",
 	".":                  "expiry internal/backdoor internal/config internal/sentinel internal/server internal/tlsconf",
 	"internal/sentinel":  "expiry internal/command internal/config internal/engine internal/glob resp",
 	"internal/server":    "expiry internal/bubble internal/collector internal/config internal/command internal/engine resp",
@@ -66,6 +66,7 @@ var allowed = map[string]string{
 	"rlock/internal/hub":     "rlock/internal/retry",
 	"rlock/internal/retry":   "",
 	"rlock/internal/scripts": "",
+	"rlock/internal/sender":  "internal/lockkeys rlock/internal/retry rlock/internal/scripts",
 
 	"packaging/bill":       "packaging/sbom",
 	"packaging/dist":       "packaging/executable packaging/sbom",

@@ -21,9 +21,9 @@ type nodes struct {
 	sharded bool
 }
 
-func (n nodes) Single() (hub.Subscriber, bool) {
+func (n nodes) Single() bool {
 	_, cluster := n.rdb.(*redis.ClusterClient)
-	return n.rdb, !cluster
+	return !cluster
 }
 
 func (n nodes) Master(ctx context.Context, channel string) (*redis.Client, error) {
@@ -43,7 +43,7 @@ func (n nodes) Sharded() bool { return n.sharded }
 func newHub(t testing.TB, rdb redis.UniversalClient, sharded bool) (*hub.Hub, *atomic.Int64) {
 	t.Helper()
 	var reconnects atomic.Int64
-	h := hub.New(nodes{rdb, sharded}, func() { reconnects.Add(1) })
+	h := hub.New(rdb, nodes{rdb, sharded}, func() { reconnects.Add(1) })
 	t.Cleanup(func() { h.Close(context.Background()) })
 	return h, &reconnects
 }

@@ -25,6 +25,7 @@ type Hub struct {
 	// no call.
 	onReconnect func()
 
+	rdb    Subscriber // the server of all channels, if it is a single one
 	nodes  Nodes
 	ctx    context.Context // ends with Close
 	stop   context.CancelFunc
@@ -45,8 +46,9 @@ type Hub struct {
 
 // Nodes are the servers that publish a hub's channels.
 type Nodes interface {
-	// Single returns the server of all channels. With false, they are on the masters of a cluster.
-	Single() (Subscriber, bool)
+	// Single reports whether all channels are on one server. If not, they are on the masters of a
+	// cluster.
+	Single() bool
 	// Master returns the master of a channel, or of a key, of a cluster.
 	Master(ctx context.Context, channel string) (*redis.Client, error)
 	// Reload makes the cluster's slot map be loaded again. It does not wait for that.
@@ -61,9 +63,10 @@ type Subscriber interface {
 	SSubscribe(ctx context.Context, channels ...string) *redis.PubSub
 }
 
-// New returns a hub without connections. onReconnect is Hub's.
-func New(nodes Nodes, onReconnect func()) *Hub {
-	h := &Hub{nodes: nodes, onReconnect: onReconnect,
+// New returns a hub without connections. rdb is the server of all channels if nodes has a single
+// one, else it is not used. onReconnect is Hub's.
+func New(rdb Subscriber, nodes Nodes, onReconnect func()) *Hub {
+	h := &Hub{rdb: rdb, nodes: nodes, onReconnect: onReconnect,
 		topics: map[string]*topic{}, watched: map[string]*topic{}, feeds: map[string]*feed{}}
 	h.ctx, h.stop = context.WithCancel(context.Background())
 	noDial, cancel := context.WithCancel(context.Background())
@@ -155,16 +158,13 @@ func (h *Hub) Unwatch(key string) {
 }
 
 // perNode reports whether each master has a feed of its own.
-func (h *Hub) perNode() bool {
-	_, single := h.nodes.Single()
-	return !single
-}
+func (h *Hub) perNode() bool { return !h.nodes.Single() }
 
 // place gives t to the feed of its server. In a cluster placeAll does that, because
 // the slot map may have to be loaded first.
 func (h *Hub) place(t *topic) {
-	if on, single := h.nodes.Single(); single {
-		h.attach(t, "", on)
+	if !h.perNode() {
+		h.attach(t, "", h.rdb)
 		return
 	}
 	h.unplaced = append(h.unplaced, t)

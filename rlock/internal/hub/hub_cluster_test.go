@@ -150,7 +150,7 @@ func TestASlotMapThatCannotBeLoadedBlocksNoWaiter(t *testing.T) {
 	m.owners = [2]string{addr, addr}
 	rdb := m.client(t)
 	t.Cleanup(func() { close(m.hangs) })
-	h := hub.New(nodes{rdb, true}, nil)
+	h := hub.New(rdb, nodes{rdb, true}, nil)
 	w := join(t, h, "a", false)
 	within(t, "load", m.loads)
 	join(t, h, "b", false)

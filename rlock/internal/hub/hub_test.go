@@ -165,7 +165,7 @@ func TestAMessageLostByABrokenConnectionWakesAllWaiters(t *testing.T) {
 func TestAWatchedKeyKeepsTheConnectionOpen(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		srv := lockredistest.RunT(t)
-		h := hub.New(nodes{srv.Client(), false}, func() { t.Error("a reconnect") })
+		h := hub.New(srv.Client(), nodes{srv.Client(), false}, func() { t.Error("a reconnect") })
 		defer h.Close(context.Background())
 		h.Watch("a")
 		h.Watch("a")
@@ -189,7 +189,7 @@ func TestAWatchedConnectionThatHangsIsReplaced(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		srv := lockredistest.RunT(t)
 		back := make(chan time.Time, 10)
-		h := hub.New(nodes{srv.Client(), false}, func() { back <- time.Now() })
+		h := hub.New(srv.Client(), nodes{srv.Client(), false}, func() { back <- time.Now() })
 		defer h.Close(context.Background())
 		h.Watch("k")
 		synctest.Wait()
@@ -241,7 +241,7 @@ func TestCloseDoesNotWaitForAServerThatHangs(t *testing.T) {
 				return dial(ctx, network, addr)
 			}})
 			defer rdb.Close()
-			h := hub.New(nodes{rdb, false}, nil)
+			h := hub.New(rdb, nodes{rdb, false}, nil)
 			join(t, h, "c", false)
 			h.Watch("k")
 			within(t, "dial", dialed)

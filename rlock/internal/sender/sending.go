@@ -1,4 +1,4 @@
-package rlock
+package sender
 
 import (
 	"context"
@@ -12,13 +12,13 @@ import (
 
 // sending is a request while it is sent.
 type sending struct {
-	request
-	c      *Client
+	Request
+	c      *Sender
 	ctx    context.Context // the caller's values; ends when no copy needs to wait for a connection
 	cancel func()          // ends ctx, unless the request is persistent
 	until  time.Time       // when the caller leaves at the latest; zero if the request is persistent
 	unsent time.Time       // when it leaves if no copy was written; likewise
-	done   chan outcome    // capacity 1
+	done   chan Outcome    // capacity 1
 	left   chan struct{}   // closed when the caller has left
 	strays atomic.Int32
 	sends  atomic.Bool            // run sends a copy, or will send one although the caller has left
@@ -32,13 +32,13 @@ type sending struct {
 // r.syncTime if a copy was written. When the
 // caller leaves, a copy that waits for a connection of the pool is not sent any more.
 // A copy that was written keeps its connection until copyGrace after the caller's deadline.
-func (c *Client) newSending(ctx context.Context, r request, patience time.Duration) *sending {
+func (c *Sender) newSending(ctx context.Context, r Request, patience time.Duration) *sending {
 	s := &sending{
-		request: r, c: c, ctx: c.topo.detach(ctx), cancel: func() {},
-		done: make(chan outcome, 1), left: make(chan struct{}),
+		Request: r, c: c, ctx: c.topo.detach(ctx), cancel: func() {},
+		done: make(chan Outcome, 1), left: make(chan struct{}),
 	}
 	s.written = &atomic.Bool{}
-	if r.persistent {
+	if r.Persistent {
 		return s
 	}
 	s.unsent = time.Now().Add(patience)
@@ -57,7 +57,7 @@ const withdrawal = 5 * time.Millisecond
 // leave is called when the caller leaves.
 func (s *sending) leave() {
 	close(s.left)
-	if s.persistent {
+	if s.Persistent {
 		return
 	}
 	s.cancel()
@@ -80,10 +80,10 @@ func (s *sending) leave() {
 const copyGrace = 100 * time.Millisecond
 
 // record counts a copy without an answer.
-func (s *sending) record(o outcome) {
-	s.strays.Add(int32(o.strays))
-	if !answered(o.err) {
-		s.setLast(o.err)
+func (s *sending) record(o Outcome) {
+	s.strays.Add(int32(o.Strays))
+	if !Answered(o.Err) {
+		s.setLast(o.Err)
 	}
 }
 
@@ -93,13 +93,14 @@ func (s *sending) setLast(err error) {
 	s.last = err
 }
 
-var errNoReply = errors.New("the connection hangs")
+// ErrNoReply is the last error of a request without any.
+var ErrNoReply = errors.New("the connection hangs")
 
 func (s *sending) lastError() error {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	if s.last == nil {
-		return errNoReply
+		return ErrNoReply
 	}
 	return s.last
 }
@@ -108,23 +109,23 @@ func (s *sending) lastError() error {
 // a request that is not persistent has left. A worker runs it.
 func (s *sending) run() {
 	defer s.cancel()
-	var o outcome
-	end := time.Now().Add(s.limit)
+	var o Outcome
+	end := time.Now().Add(s.Limit)
 	failures := 0
 	for n := 1; ; n++ {
 		began := time.Now()
-		if srv, err := s.c.topo.serverFor(s.ctx, s.key()); err != nil {
-			o = outcome{err: err}
+		if srv, err := s.c.topo.serverFor(s.ctx, s.Key()); err != nil {
+			o = Outcome{Err: err}
 		} else {
 			s.server.Store(srv)
 			o = s.attempt(srv, n == 1)
 			s.record(o)
 		}
-		if s.c.final(o.err) || !time.Now().Before(end) || s.abandoned() {
+		if s.c.final(o.Err) || !time.Now().Before(end) || s.abandoned() {
 			break
 		}
-		s.sends.Store(s.persistent)
-		if pause := poolPause(began); gotNoConnection(o.err) {
+		s.sends.Store(s.Persistent)
+		if pause := poolPause(began); gotNoConnection(o.Err) {
 			s.pause(pause)
 		} else {
 			failures++
@@ -135,7 +136,7 @@ func (s *sending) run() {
 			break
 		}
 	}
-	o.strays = int(s.strays.Load())
+	o.Strays = int(s.strays.Load())
 	s.settle(o)
 	s.done <- o
 }
@@ -145,16 +146,16 @@ func (s *sending) run() {
 const leastPatience = time.Millisecond
 
 // attempt sends a copy, unless its reply would come too late for the caller.
-func (s *sending) attempt(srv *server, first bool) outcome {
-	if s.persistent {
-		return s.c.attempt(s.ctx, srv, &s.request, false)
+func (s *sending) attempt(srv *server, first bool) Outcome {
+	if s.Persistent {
+		return s.c.attempt(s.ctx, srv, &s.Request, false)
 	}
 	o := s.attemptInTime(srv, first)
-	if isUnsent(o.err) {
-		s.setLast(o.err)
+	if isUnsent(o.Err) {
+		s.setLast(o.Err)
 		select {
 		case <-s.left:
-		case <-s.c.given.Done():
+		case <-s.c.Given.Done():
 		}
 	}
 	return o
@@ -167,7 +168,7 @@ func (s *sending) attempt(srv *server, first bool) outcome {
 //     So a client recovers when its callers have become more than its connections can serve.
 //   - When the server has not answered fast enough of late, a single copy is sent, to see whether
 //     it is faster now. The other callers' copies are not sent until the reply has arrived.
-func (s *sending) attemptInTime(srv *server, first bool) outcome {
+func (s *sending) attemptInTime(srv *server, first bool) Outcome {
 	now := time.Now()
 	rest := s.until.Sub(now)
 	patience := min(rest-srv.expected(), s.unsent.Sub(now))
@@ -175,12 +176,12 @@ func (s *sending) attemptInTime(srv *server, first bool) outcome {
 		patience = max(patience, leastPatience)
 	}
 	if patience <= 0 {
-		return outcome{err: unsent{errBusy}}
+		return Outcome{Err: unsent{errBusy}}
 	}
 	end := s.until.Add(copyGrace)
 	if rest < time.Duration(srv.fast.Load()) {
 		if !srv.probed.CompareAndSwap(false, true) {
-			return outcome{err: unsent{errSlow}}
+			return Outcome{Err: unsent{errSlow}}
 		}
 		defer srv.probed.Store(false)
 		if e := now.Add(srv.expected()); e.After(end) {
@@ -195,7 +196,7 @@ func (s *sending) attemptInTime(srv *server, first bool) outcome {
 		}
 	})
 	defer t.Stop()
-	return s.c.attempt(ctx, srv, &s.request, false)
+	return s.c.attempt(ctx, srv, &s.Request, false)
 }
 
 // errSlow is the error of a request whose caller waits for less than the server's latency.
@@ -203,12 +204,12 @@ var errSlow = errors.New("the server answers too slowly")
 
 // abandoned reports whether no more copies are to be sent.
 func (s *sending) abandoned() bool {
-	if s.c.given.Err() != nil {
+	if s.c.Given.Err() != nil {
 		return true
 	}
 	select {
 	case <-s.left:
-		return !s.persistent
+		return !s.Persistent
 	default:
 		return false
 	}
@@ -216,7 +217,7 @@ func (s *sending) abandoned() bool {
 
 func (s *sending) pause(d time.Duration) {
 	left := s.left
-	if s.persistent {
+	if s.Persistent {
 		left = nil
 	}
 	t := time.NewTimer(d)
@@ -224,6 +225,6 @@ func (s *sending) pause(d time.Duration) {
 	select {
 	case <-t.C:
 	case <-left:
-	case <-s.c.given.Done():
+	case <-s.c.Given.Done():
 	}
 }

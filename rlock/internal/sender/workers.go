@@ -1,4 +1,4 @@
-package rlock
+package sender
 
 import "sync/atomic"
 
@@ -6,7 +6,7 @@ import "sync/atomic"
 // workers are kept for later requests: growing the stack of a new goroutine for
 // every request took a quarter of the client's CPU time.
 type workers struct {
-	c    *Client
+	c    *Sender
 	jobs chan *sending // to idle workers
 	idle atomic.Int64  // number of idle workers
 }
@@ -14,9 +14,7 @@ type workers struct {
 // maxIdleWorkers is how many idle workers are kept.
 const maxIdleWorkers = 32
 
-func newWorkers(c *Client) *workers { return &workers{c: c, jobs: make(chan *sending)} }
-
-// run runs s on a worker. The caller is inside enter and leave, so that the number
+// run runs s on a worker. Config.Running counts the caller, so that the number
 // of running goroutines is not 0.
 func (w *workers) run(s *sending) {
 	select {
@@ -24,12 +22,12 @@ func (w *workers) run(s *sending) {
 		return
 	default:
 	}
-	w.c.running.Add(1)
+	w.c.Running.Add(1)
 	go w.work(s)
 }
 
 func (w *workers) work(s *sending) {
-	defer w.c.leave()
+	defer w.c.Running.Done()
 	for ; ; w.idle.Add(-1) {
 		s.run()
 		s = nil
@@ -39,7 +37,7 @@ func (w *workers) work(s *sending) {
 		}
 		select {
 		case s = <-w.jobs:
-		case <-w.c.ctx.Done():
+		case <-w.c.Closing.Done():
 			w.idle.Add(-1)
 			return
 		}

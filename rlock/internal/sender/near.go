@@ -1,4 +1,4 @@
-package rlock
+package sender
 
 import (
 	"context"
@@ -11,7 +11,7 @@ import (
 
 // A server is near while its last reply took less than nearLatency, without the time for which
 // the request waited for a connection of the pool. The caller's own goroutine then sends the
-// first copy of a request with a short timeout, see Client.send.
+// first copy of a request with a short timeout, see Sender.Send.
 const (
 	nearLatency = 2 * time.Millisecond
 	nearTimeout = 25 * time.Millisecond // for writing, and for reading
@@ -141,7 +141,7 @@ func (h sendHook) ProcessPipelineHook(next redis.ProcessPipelineHook) redis.Proc
 
 // withdraw marks the requests as unsent, if err is the end of their wait for a connection.
 func withdraw(err error, cmds ...redis.Cmder) {
-	if !isOver(err) {
+	if !IsOver(err) {
 		return
 	}
 	for _, cmd := range cmds {

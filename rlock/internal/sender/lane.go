@@ -1,4 +1,4 @@
-package rlock
+package sender
 
 import (
 	"context"
@@ -58,7 +58,7 @@ func (e unsent) Unwrap() error { return e.error }
 // send sends cmd and waits for the reply, which is then in cmd. When ctx ends while cmd waits or is
 // in a pipeline, or laneTimeout or most.patience in a near lane, or when most.closing is closed, send
 // returns an error. Unless the error is unsent, cmd may have been sent, and the caller must not use
-// it. The caller is inside enter and leave.
+// it. Config.Running counts the caller.
 func (l *lane) send(ctx context.Context, most callerWait, cmd *requestCmd) error {
 	w := l.board(ctx, cmd)
 	if w == nil {
@@ -80,10 +80,10 @@ func (l *lane) send(ctx context.Context, most callerWait, cmd *requestCmd) error
 		case <-ctx.Done():
 			err = ctx.Err()
 		case <-most.closing:
-			err = ErrClosed
+			err = l.to.topo.cfg.Closed
 		case <-timer.C:
 			if l.near {
-				err = errNoReply
+				err = ErrNoReply
 			} else {
 				l.hurry(w)
 			}
@@ -123,7 +123,7 @@ func (l *lane) board(ctx context.Context, cmd *requestCmd) *waiting {
 // land ends a flight, or continues it with the queue.
 func (l *lane) land() {
 	if next := l.next(); next != nil {
-		l.to.topo.spawn(func() { l.fly(next) })
+		l.to.topo.cfg.spawn(func() { l.fly(next) })
 	}
 }
 

@@ -1,10 +1,12 @@
-package rlock
+package sender
 
 import (
 	"testing"
 	"time"
 
 	"github.com/redis/go-redis/v9"
+
+	"github.com/lockredis/lockredis/rlock/internal/scripts"
 )
 
 func TestTopologyOfEachClient(t *testing.T) {
@@ -24,14 +26,14 @@ func TestTopologyOfEachClient(t *testing.T) {
 		{"sentinel with cluster client", redis.NewFailoverClusterClient(failover),
 			false, false, true, "PUBLISH"},
 	} {
-		got := topologyOf(c.rdb, Options{})
+		got := topologyOf(c.rdb, &Config{SyncAuto: true})
 		if got.single != c.single || got.sharded != c.sharded || got.synced != c.synced ||
 			got.publish != c.publish {
 			t.Errorf("%s: %+v", c.name, got)
 		}
-		for sync, want := range map[Sync]bool{SyncOff: false, SyncOn: true} {
-			if got := topologyOf(c.rdb, Options{Sync: sync}).synced; got != want {
-				t.Errorf("%s, Sync %d: synced is %v", c.name, sync, got)
+		for _, on := range []bool{false, true} {
+			if got := topologyOf(c.rdb, &Config{SyncOn: on}).synced; got != on {
+				t.Errorf("%s, SyncOn %v: synced is %v", c.name, on, got)
 			}
 		}
 		c.rdb.Close()
@@ -63,15 +65,15 @@ func TestANearServersTimeout(t *testing.T) {
 func TestARequestThatWaitsForReplicasHasNoNearServer(t *testing.T) {
 	rdb := redis.NewClient(&redis.Options{Addr: "127.0.0.1:1"})
 	defer rdb.Close()
-	r := &request{call: readKey("l", "exists")}
-	for _, sync := range []Sync{SyncOff, SyncOn} {
-		topo := topologyOf(rdb, Options{Sync: sync})
+	r := &Request{Call: NewCall(scripts.ReadKey, []string{"l"}, "exists")}
+	for _, on := range []bool{false, true} {
+		topo := topologyOf(rdb, &Config{SyncOn: on})
 		topo.only.latency.Store(1)
 		topo.only.hooked.Store(true)
-		for _, r.replicated = range []bool{false, true} {
-			want := sync == SyncOff || !r.replicated
+		for _, r.Replicated = range []bool{false, true} {
+			want := !on || !r.Replicated
 			if _, near := topo.nearServer(t.Context(), r); near != want {
-				t.Errorf("Sync %d, replicated %v: near is %v", sync, r.replicated, near)
+				t.Errorf("SyncOn %v, replicated %v: near is %v", on, r.Replicated, near)
 			}
 		}
 	}

@@ -1,4 +1,4 @@
-package rlock
+package sender
 
 import (
 	"context"
@@ -13,7 +13,7 @@ import (
 
 // poolWait is the context of near requests that go together. It ends nearPatience after go-redis began
 // to wait for a connection of the pool, or when the caller's context ends. So the caller's goroutine
-// does not wait there for as long as go-redis's PoolTimeout: a worker waits instead, see Client.send.
+// does not wait there for as long as go-redis's PoolTimeout: a worker waits instead, see Sender.Send.
 //
 // A context with a deadline costs a timer and allocations. While a connection is free, go-redis asks
 // for Done once, to see whether the context has ended. It asks again only before it waits, or
@@ -83,7 +83,7 @@ func (w poolWait) Done() <-chan struct{} {
 // an answer. So a request that continues without its caller does not wait for a connection of the
 // pool after that.
 type detached struct {
-	context.Context // Client.given
+	context.Context // Config.Given
 	values          context.Context
 }
 
@@ -95,14 +95,14 @@ func (d detached) Value(key any) any {
 }
 
 // detach returns a detached context with the values of ctx.
-func (t *topology) detach(ctx context.Context) context.Context { return detached{t.given, ctx} }
+func (t *topology) detach(ctx context.Context) context.Context { return detached{t.cfg.Given, ctx} }
 
 // errBusy is the error of a request that got no connection of the pool in time.
 var errBusy = errors.New("no connection of the pool was ready in time")
 
-// isOver reports whether err is the error of a context that has ended. A dial that took too long
+// IsOver reports whether err is the error of a context that has ended. A dial that took too long
 // has an error that errors.Is cannot tell from it.
-func isOver(err error) bool {
+func IsOver(err error) bool {
 	if _, isNet := errors.AsType[*net.OpError](err); isNet {
 		return false
 	}

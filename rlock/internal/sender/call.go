@@ -1,4 +1,4 @@
-package rlock
+package sender
 
 import (
 	"context"
@@ -12,16 +12,16 @@ import (
 	"github.com/lockredis/lockredis/rlock/internal/scripts"
 )
 
-// call is a script with its keys and arguments.
-type call struct {
+// Call is a script with its keys and arguments.
+type Call struct {
 	script *scripts.Script
 	args   []any // "evalsha", the hash, the number of keys, keys, arguments
 
 	optional bool // the second key may be left out, see alone
 }
 
-// latchOptional returns k, whose second key may be left out.
-func (k call) latchOptional() call {
+// LatchOptional returns k, whose second key may be left out.
+func (k Call) LatchOptional() Call {
 	k.optional = true
 	return k
 }
@@ -29,7 +29,7 @@ func (k call) latchOptional() call {
 // alone returns k without its second key, the latch, if its script allows that. A
 // script with one key also runs while the key's slot of a cluster is moving. A late
 // copy of it is not refused.
-func (k call) alone() call {
+func (k Call) alone() Call {
 	if k.optional && k.args[2] == 2 {
 		args := slices.Delete(slices.Clone(k.args), firstKey+1, firstKey+2)
 		args[2] = 1
@@ -40,10 +40,10 @@ func (k call) alone() call {
 
 // again returns k for a further copy. The argument copy, if the script has one, is its
 // last argument.
-func (k call) again() call {
+func (k Call) again() Call {
 	if slices.Contains(k.script.Args, "copy") {
 		k.args = slices.Clone(k.args)
-		k.args[len(k.args)-1] = copyAgain.arg()
+		k.args[len(k.args)-1] = "again"
 	}
 	return k
 }
@@ -51,31 +51,31 @@ func (k call) again() call {
 // firstKey is the index of the first key in a call's arguments.
 const firstKey = 3
 
-// newCall returns a call of s. A kind whose calls must be fast uses callOf.
-func newCall(s *scripts.Script, keys []string, args ...any) call {
+// NewCall returns a call of s. A kind whose calls must be fast uses CallOf.
+func NewCall(s *scripts.Script, keys []string, args ...any) Call {
 	all := make([]any, firstKey, firstKey+len(keys)+len(args))
 	all[0], all[1], all[2] = "evalsha", s.SHA, len(keys)
 	for _, key := range keys {
 		all = append(all, key)
 	}
-	return call{script: s, args: append(all, args...)}
+	return Call{script: s, args: append(all, args...)}
 }
 
-// callOf returns a call of s. all has so many keys, and then the arguments.
-func callOf(s *scripts.Script, keys int, all ...any) call {
+// CallOf returns a call of s. all has so many keys, and then the arguments.
+func CallOf(s *scripts.Script, keys int, all ...any) Call {
 	args := make([]any, firstKey, firstKey+len(all))
 	args[0], args[1], args[2] = "evalsha", s.SHA, keys
-	return call{script: s, args: append(args, all...)}
+	return Call{script: s, args: append(args, all...)}
 }
 
-// key returns the first key.
-func (k call) key() string {
+// Key returns the first key.
+func (k Call) Key() string {
 	key, _ := k.args[firstKey].(string)
 	return key
 }
 
 // command returns k as an EVALSHA command, or with body as EVAL.
-func (k call) command(ctx context.Context, body bool) *requestCmd {
+func (k Call) command(ctx context.Context, body bool) *requestCmd {
 	args := k.args
 	if body {
 		args = slices.Clone(args)
@@ -86,7 +86,7 @@ func (k call) command(ctx context.Context, body bool) *requestCmd {
 	return newRequestCmd(cmd)
 }
 
-// requestCmd is a request of rlock. go-redis does not retry it: Client.send decides
+// requestCmd is a request of rlock. go-redis does not retry it: Sender.Send decides
 // that, and counts the copies.
 type requestCmd struct {
 	*redis.Cmd

@@ -1,4 +1,4 @@
-package rlock
+package sender
 
 import (
 	"context"
@@ -9,7 +9,6 @@ import (
 	"github.com/redis/go-redis/v9"
 
 	"github.com/lockredis/lockredis/internal/lockkeys"
-	"github.com/lockredis/lockredis/rlock/internal/hub"
 )
 
 // topology has the differences between a single server, a Sentinel set and a
@@ -19,15 +18,12 @@ type topology struct {
 	sharded bool // sharded pub/sub, as Redisson uses it in a cluster
 	publish any  // the command with which scripts publish: "PUBLISH" or "SPUBLISH"
 	synced  bool // acquisitions wait for replicas
-	opts    Options
-	spawn   func(func())    // Client.spawn
-	given   context.Context // Client.given
+	cfg     *Config
 
-	all     hub.Subscriber // the client of all servers
-	only    *server        // when all keys are on one server
-	cluster cluster        // otherwise
-	servers sync.Map       // of the cluster: *redis.Client → *server
-	loaded  atomic.Bool    // the cluster's slot map was loaded
+	only    *server     // when all keys are on one server
+	cluster cluster     // otherwise
+	servers sync.Map    // of the cluster: *redis.Client → *server
+	loaded  atomic.Bool // the cluster's slot map was loaded
 }
 
 // processor sends commands: a redis.Client, or a type that embeds one.
@@ -50,18 +46,8 @@ type cluster interface {
 	Options() *redis.ClusterOptions
 }
 
-// Single, Master, Reload and Sharded are for the hub, see hub.Nodes.
-func (t *topology) Single() (hub.Subscriber, bool) { return t.all, t.single }
-
-func (t *topology) Master(ctx context.Context, channel string) (*redis.Client, error) {
-	return t.cluster.MasterForKey(ctx, channel)
-}
-
-func (t *topology) Reload(ctx context.Context) { t.reload(ctx) }
-func (t *topology) Sharded() bool              { return t.sharded }
-
-func topologyOf(rdb redis.UniversalClient, opts Options) *topology {
-	t := &topology{publish: "PUBLISH", opts: opts, single: true, all: rdb}
+func topologyOf(rdb redis.UniversalClient, cfg *Config) *topology {
+	t := &topology{publish: "PUBLISH", cfg: cfg, single: true}
 	t.only = t.newServer(rdb)
 	auto := false
 	switch r := rdb.(type) {
@@ -77,7 +63,7 @@ func topologyOf(rdb redis.UniversalClient, opts Options) *topology {
 	default:
 		return t
 	}
-	t.synced = opts.Sync == SyncOn || opts.Sync == SyncAuto && auto
+	t.synced = cfg.SyncOn || cfg.SyncAuto && auto
 	return t
 }
 
@@ -145,11 +131,11 @@ func (t *topology) newServer(p processor) *server {
 // nearServer returns the server of the request's key, if it is near. A request
 // that waits for replicas is not for a near server: the replicas may be far. While the
 // slot map of a cluster is not loaded, no server is near: loading it may take long.
-func (t *topology) nearServer(ctx context.Context, r *request) (*server, bool) {
-	if r.replicated && t.synced || !t.single && !t.loaded.Load() {
+func (t *topology) nearServer(ctx context.Context, r *Request) (*server, bool) {
+	if r.Replicated && t.synced || !t.single && !t.loaded.Load() {
 		return nil, false
 	}
-	s, err := t.serverFor(ctx, r.key())
+	s, err := t.serverFor(ctx, r.Key())
 	if err != nil || !s.hooked.Load() || s.latency.Load() >= int64(nearLatency) {
 		return nil, false
 	}
@@ -165,7 +151,7 @@ func (t *topology) reload(ctx context.Context) {
 
 // follow sends r to the server that a redirection names, if the reply's err is one, and
 // follows further ones. It returns the last reply.
-func (t *topology) follow(ctx context.Context, r *request, reply any, err error) (any, error) {
+func (t *topology) follow(ctx context.Context, r *Request, reply any, err error) (any, error) {
 	for range maxRedirects {
 		addr, asking, ok := redirected(err)
 		if !ok {

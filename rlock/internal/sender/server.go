@@ -1,4 +1,4 @@
-package rlock
+package sender
 
 import (
 	"context"
@@ -59,23 +59,23 @@ func (s *server) maxStale() int {
 
 // run sends r once. With near it uses a short timeout. With asking it sends ASKING first,
 // for a server that is importing the key's slot. When too few replicas confirm, it
-// returns the reply together with ErrNotSynced.
-func (s *server) run(ctx context.Context, r *request, near, asking bool) (any, error) {
+// returns the reply together with Config.NotSynced.
+func (s *server) run(ctx context.Context, r *Request, near, asking bool) (any, error) {
 	replicas := 0
-	if r.replicated && s.topo.synced {
+	if r.Replicated && s.topo.synced {
 		var err error
 		if replicas, err = s.countReplicas(ctx); err != nil {
 			return nil, err
 		}
 	}
 	e := evaluation{
-		server: s, call: r.call, near: near, asking: asking, replicas: replicas, written: r.written,
+		server: s, call: r.Call, near: near, asking: asking, replicas: replicas, written: r.written,
 		callerWait: r.callerWait,
 	}
 	switch {
 	case near:
 		e.lane = &s.lane
-	case r.undo:
+	case r.Undo:
 		e.lane = &s.undos
 	}
 	v, confirmed, err := e.run(ctx, false)
@@ -87,8 +87,8 @@ func (s *server) run(ctx context.Context, r *request, near, asking bool) (any, e
 	}
 	if confirmed < replicas {
 		s.forgetReplicas()
-		err = fmt.Errorf("%w: %d of %d within %v", ErrNotSynced, confirmed, replicas,
-			s.syncTimeout())
+		err = notSynced{fmt.Errorf("%w: %d of %d within %v", s.topo.cfg.NotSynced, confirmed, replicas,
+			s.syncTimeout())}
 	}
 	return v, err
 }
@@ -96,7 +96,7 @@ func (s *server) run(ctx context.Context, r *request, near, asking bool) (any, e
 // syncTimeout returns how long WAIT may block. sendHook makes the timeout of go-redis
 // longer for it. A client of another type has no such hook, so WAIT ends before its timeout.
 func (s *server) syncTimeout() time.Duration {
-	d := s.topo.opts.SyncTimeout
+	d := s.topo.cfg.SyncTimeout
 	if s.hooked.Load() {
 		return d
 	}
@@ -110,7 +110,7 @@ func (s *server) syncTimeout() time.Duration {
 // needed.
 type evaluation struct {
 	server   *server
-	call     call
+	call     Call
 	near     bool
 	lane     *lane // nil: none
 	asking   bool
@@ -176,7 +176,7 @@ const leastMargin = 5 * time.Millisecond
 
 // measure records how fast the server has answered cmd. err is the reply's.
 func (s *server) measure(cmd *requestCmd, err error) {
-	if answered(err) {
+	if Answered(err) {
 		took := int64(cmd.took())
 		s.latency.Store(took)
 		slow := s.slow.Load()
@@ -192,20 +192,20 @@ func (s *server) measure(cmd *requestCmd, err error) {
 // runAll sends the calls in one pipeline, follows redirections, and returns the
 // outcomes. It sends the calls again only when the connection was broken before, and
 // reports that.
-func (s *server) runAll(ctx context.Context, calls []call) (outcomes []outcome, broken bool) {
-	outcomes = make([]outcome, len(calls))
+func (s *server) runAll(ctx context.Context, calls []Call) (outcomes []Outcome, broken bool) {
+	outcomes = make([]Outcome, len(calls))
 	old := staleCopies{server: s}
 	missing := s.pipeline(ctx, calls, outcomes, false)
-	for old.again(outcomes[0].err) {
+	for old.again(outcomes[0].Err) {
 		missing = s.pipeline(ctx, calls, outcomes, false)
 	}
 	if missing {
 		s.pipeline(ctx, calls, outcomes, true)
 	}
 	for i, o := range outcomes {
-		if o.err != nil {
-			outcomes[i].reply, outcomes[i].err =
-				s.topo.follow(ctx, &request{call: calls[i]}, o.reply, o.err)
+		if o.Err != nil {
+			outcomes[i].Reply, outcomes[i].Err =
+				s.topo.follow(ctx, &Request{Call: calls[i]}, o.Reply, o.Err)
 		}
 	}
 	return outcomes, old.n > 0
@@ -215,12 +215,12 @@ func (s *server) runAll(ctx context.Context, calls []call) (outcomes []outcome, 
 // sends only the calls with a NOSCRIPT outcome, as EVAL. missing reports whether
 // the server did not know a script.
 func (s *server) pipeline(
-	ctx context.Context, calls []call, outcomes []outcome, body bool,
+	ctx context.Context, calls []Call, outcomes []Outcome, body bool,
 ) (missing bool) {
 	pipe := s.rdb.Pipeline()
 	cmds := make([]*requestCmd, len(calls))
 	for i, k := range calls {
-		if !body || noScript(outcomes[i].err) {
+		if !body || noScript(outcomes[i].Err) {
 			cmds[i] = k.command(ctx, body)
 			_ = pipe.Process(ctx, cmds[i])
 		}
@@ -229,8 +229,8 @@ func (s *server) pipeline(
 	for i, cmd := range cmds {
 		if cmd != nil {
 			s.addHook(cmd)
-			outcomes[i].reply, outcomes[i].err = result(cmd)
-			missing = missing || noScript(outcomes[i].err)
+			outcomes[i].Reply, outcomes[i].Err = result(cmd)
+			missing = missing || noScript(outcomes[i].Err)
 		}
 	}
 	return missing
@@ -248,10 +248,10 @@ var (
 )
 
 // countReplicas returns how many replicas must confirm a request: as many as
-// Options.SyncReplicas, at most as many as are connected and have the data. It
+// Config.SyncReplicas, at most as many as are connected and have the data. It
 // asks the server when these were fewer than must confirm.
 func (s *server) countReplicas(ctx context.Context) (int, error) {
-	want := s.topo.opts.SyncReplicas
+	want := s.topo.cfg.SyncReplicas
 	s.mu.Lock()
 	n, counted := s.replicas, s.counted
 	s.mu.Unlock()

@@ -1,4 +1,4 @@
-package rlock
+package sender
 
 import (
 	"errors"
@@ -14,26 +14,36 @@ import (
 
 // final reports whether a further copy is of no use: the server has answered, or the
 // go-redis client is closed. (A cluster client also closes clients of nodes that left.)
-func (c *Client) final(err error) bool {
-	return answered(err) || c.topo.single && errors.Is(err, redis.ErrClosed)
+func (c *Sender) final(err error) bool {
+	return Answered(err) || c.topo.single && errors.Is(err, redis.ErrClosed)
 }
 
-// answered reports whether the server gave its final answer, so that a further
-// copy is of no use: err is nil, ErrNotSynced, or an error reply that is not
+// Answered reports whether the server gave its final answer, so that a further
+// copy is of no use: err is nil, Config.NotSynced, or an error reply that is not
 // temporary.
-func answered(err error) bool {
-	if err == nil || errors.Is(err, ErrNotSynced) {
+func Answered(err error) bool {
+	if err == nil || isNotSynced(err) {
 		return true
 	}
 	var e redis.Error
 	return errors.As(err, &e) && !isTemporary(e)
 }
 
+// notSynced is the error of a request that has run, but that too few replicas have confirmed.
+type notSynced struct{ error }
+
+func (e notSynced) Unwrap() error { return e.error }
+
+func isNotSynced(err error) bool {
+	_, not := errors.AsType[notSynced](err)
+	return not
+}
+
 // mayArrive reports whether a copy that failed with err may still reach the
 // server, or may have reached it. An error reply and a refused connection say that
 // the script did not run, and so does a request that was never sent.
 func mayArrive(err error) bool {
-	if err == nil || errors.Is(err, ErrNotSynced) {
+	if err == nil || isNotSynced(err) {
 		return false
 	}
 	var reply redis.Error
@@ -77,8 +87,8 @@ func isTemporary(e redis.Error) bool {
 	return false
 }
 
-// isServerError reports whether err is an error reply of the server, such as MOVED.
-func isServerError(err error) bool {
+// IsServerError reports whether err is an error reply of the server, such as MOVED.
+func IsServerError(err error) bool {
 	_, ok := errors.AsType[redis.Error](err)
 	return ok
 }
@@ -91,9 +101,9 @@ func replyText(err error) string {
 	return ""
 }
 
-// failedInside reports whether err is the error reply of a command inside a script. The
+// FailedInside reports whether err is the error reply of a command inside a script. The
 // commands before it have run.
-func failedInside(err error) bool { return strings.Contains(replyText(err), "user_script") }
+func FailedInside(err error) bool { return strings.Contains(replyText(err), "user_script") }
 
 // isTryAgain reports whether a script with several keys was refused because their
 // slot of a cluster is moving.
@@ -165,8 +175,8 @@ func (s *staleCopies) again(err error) bool {
 	return true
 }
 
-// readInts returns the integers of an array, at least n of them.
-func readInts(reply any, n int) ([]int64, error) {
+// ReadInts returns the integers of an array, at least n of them.
+func ReadInts(reply any, n int) ([]int64, error) {
 	values, _ := reply.([]any)
 	numbers := make([]int64, 0, n)
 	for _, v := range values {
@@ -175,21 +185,21 @@ func readInts(reply any, n int) ([]int64, error) {
 		}
 	}
 	if len(numbers) < n {
-		return nil, unexpectedReply(reply)
+		return nil, UnexpectedReply(reply)
 	}
 	return numbers, nil
 }
 
-// readInt returns an integer reply. An err that is not nil is returned as it is.
-func readInt(reply any, err error) (int64, error) {
+// ReadInt returns an integer reply. An err that is not nil is returned as it is.
+func ReadInt(reply any, err error) (int64, error) {
 	if err != nil {
 		return 0, err
 	}
 	n, ok := reply.(int64)
 	if !ok {
-		return 0, unexpectedReply(reply)
+		return 0, UnexpectedReply(reply)
 	}
 	return n, nil
 }
 
-func unexpectedReply(reply any) error { return fmt.Errorf("rlock: unexpected reply %v", reply) }
+func UnexpectedReply(reply any) error { return fmt.Errorf("rlock: unexpected reply %v", reply) }
