@@ -56,7 +56,8 @@ type Options struct {
 
 	// SyncTimeout is how long to wait for the replicas. 0 or less means 1 s. It may be longer
 	// than the ReadTimeout of a *redis.Client or *redis.ClusterClient. Once the request was
-	// sent, it is added to RetryFor and to the second of Wait(0). With a client of another type it is at most 3/4 of the ReadTimeout.
+	// sent, it is added to RetryFor and to the second of Wait(0). With a client of another
+	// type it is at most 3/4 of the ReadTimeout.
 	SyncTimeout time.Duration
 
 	// UnlockOnClose makes Close release the locks and permits that are still held.

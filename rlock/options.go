@@ -25,9 +25,9 @@ const forever time.Duration = -1
 // Wait limits how long the acquisition waits. It then fails with ErrTimeout. Less than
 // 1 ms means a single try, as in Redisson: it waits for the server's answer, at most a second, and
 // without one it returns that error. A try is also made when d is over before it, because the
-// process did not run: it waits for the answer as long again, from 0.1 s to 1 s. Without this option an acquisition waits
-// until its context ends. Unlike a deadline of the context, it does not limit the work that is
-// done under the lock.
+// process did not run: it waits for the answer as long again, from 0.1 s to 1 s. Without this
+// option an acquisition waits until its context ends. Unlike a deadline of the context, it does
+// not limit the work that is done under the lock.
 func Wait(d time.Duration) Option {
 	return func(s *settings) {
 		if s.wait = d; d < time.Millisecond {
