@@ -151,15 +151,15 @@ type Clients interface {
 	Open() int
 }
 
-// Pausing holds commands back (CLIENT PAUSE).
+// Pausing postpones commands (CLIENT PAUSE).
 type Pausing interface {
-	// Pause holds commands back until a time in Unix ms. With writesOnly, commands
+	// Pause postpones commands until a time in Unix ms. With writesOnly, commands
 	// that only read still run.
 	Pause(until int64, writesOnly bool)
 	// Unpause ends the pause.
 	Unpause()
-	// Held returns how many sessions have a command that is held back.
-	Held() int
+	// Postponed returns how many sessions have a command that is postponed.
+	Postponed() int
 }
 
 // Monitors is the list of the clients of MONITOR.

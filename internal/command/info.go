@@ -122,7 +122,7 @@ func infoClients(c *Ctx, w *infoWriter) {
 	c.largest.measure(c)
 	w.line("client_recent_max_input_buffer", c.largest.input)
 	w.line("client_recent_max_output_buffer", c.largest.output)
-	w.line("blocked_clients", c.Parking.Waiting()+c.Pausing.Held())
+	w.line("blocked_clients", c.Parking.Waiting()+c.Pausing.Postponed())
 	w.line("tracking_clients", c.Tracking.Counts().Clients)
 	w.line("clients_in_timeout_table", 0)
 }

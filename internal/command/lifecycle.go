@@ -3,17 +3,17 @@ package command
 // Lifecycle is a session's state between its first command and its end.
 //
 //	          Park                      CLIENT PAUSE
-//	Waiting <-------- Ready ----------------------------> Held
+//	Waiting <-------- Ready ----------------------------> Postponed
 //	   |                ^  ^                                |
 //	   | served,        |  |  the pause ended, and the      |
-//	   | timed out,     |  |  command that was held back    |
+//	   | timed out,     |  |  command that was postponed    |
 //	   | unblocked      |  |  has run                       |
 //	   +----------------+  +--------------------------------+
 //
-//	Ready, Waiting, Held --> Closing   QUIT, SHUTDOWN, CLIENT KILL of itself,
-//	                                   a panic in its command
-//	any of these four    --> Failed    a panic in another unit that worked for it
-//	any of these five    --> Gone      the connection ended, or CLIENT KILL
+//	Ready, Waiting, Postponed --> Closing   QUIT, SHUTDOWN, CLIENT KILL of itself,
+//	                                        a panic in its command
+//	any of these four         --> Failed    a panic in another unit that worked for it
+//	any of these five         --> Gone      the connection ended, or CLIENT KILL
 //
 // A session never goes back from Closing, Failed or Gone to an earlier state.
 type Lifecycle int32
@@ -24,8 +24,8 @@ const (
 	// Waiting has a blocking command that is not served yet (Session.Parked). Its
 	// later commands stay in the connection's buffer.
 	Waiting
-	// Held has a command that CLIENT PAUSE holds back.
-	Held
+	// Postponed has a command that CLIENT PAUSE or a fault delays.
+	Postponed
 	// Closing runs no more commands. Its connection closes when the queued output
 	// is written.
 	Closing

@@ -3,7 +3,7 @@ package command
 import "testing"
 
 func TestASessionNeverGoesBackFromItsEnd(t *testing.T) {
-	live := []Lifecycle{Ready, Waiting, Held}
+	live := []Lifecycle{Ready, Waiting, Postponed}
 	ends := []Lifecycle{Closing, Failed, Gone}
 	for _, from := range append(live, ends...) {
 		for _, to := range append(live, ends...) {

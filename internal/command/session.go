@@ -94,7 +94,7 @@ type Conn interface {
 	// Kill closes the connection, without waiting for queued output.
 	Kill()
 	// Wake tells the connection to run its buffered commands, because the session
-	// is no longer Waiting or Held.
+	// is no longer Waiting or Postponed.
 	Wake()
 	// Sizes returns the sizes of the buffers. own means that a command of this connection
 	// asks: its query buffer does not change meanwhile.
@@ -152,7 +152,7 @@ type Transaction struct {
 	Queue [][][]byte // copies of the commands' arguments
 	Cmds  []*Command
 	Flags Flags // the flags of all queued commands together
-	Held  int64 // estimated bytes of the queue
+	Bytes int64 // estimated, of the queue
 	Dirty bool  // a command was refused: EXEC answers EXECABORT
 	Cut   bool  // a command has ended its own client: the commands behind it get no replies
 }
@@ -165,7 +165,7 @@ func (t *Transaction) Add(cmd *Command, f Flags, args [][]byte) (bytes int64) {
 	for _, arg := range args {
 		n += heapsize.Class(len(arg))
 	}
-	t.Held += int64(n)
+	t.Bytes += int64(n)
 	t.Queue = append(t.Queue, args)
 	t.Cmds = append(t.Cmds, cmd)
 	t.Flags |= f
@@ -210,8 +210,8 @@ func (s *Session) MarkStale(db int, key string, stale bool) (was bool) {
 // the connection ends the wait.
 type Parked struct {
 	Keys []string
-	// Held is how many bytes Serve, Missing and Line keep.
-	Held int64
+	// Bytes is how many bytes Serve, Missing and Line keep.
+	Bytes int64
 	// Serve runs as the parked client when a signal was given on key and the key
 	// exists. served is false when the key does not satisfy the command: the
 	// client waits longer.

@@ -305,7 +305,7 @@ func (q *streamRead) park(c *Ctx) resp.Reply {
 	w.read.keys, w.read.ids, w.read.after = nil, nil, nil // they alias the arguments
 	return parkFor(c, &Parked{
 		Keys: keys, Deadline: q.deadline, Serve: w.serve, Missing: w.missing(),
-		Held: int64(heapsize.Map[string, store.StreamID](len(w.after))),
+		Bytes: int64(heapsize.Map[string, store.StreamID](len(w.after))),
 	})
 }
 

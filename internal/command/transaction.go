@@ -53,8 +53,8 @@ func EndTransaction(c *Ctx) {
 // DropQueue ends MULTI and forgets the queued commands.
 func (env *Env) DropQueue(s *Session) {
 	if s.Multi != nil {
-		env.Queued -= s.Multi.Held
-		s.Multi.Held = 0 // a fault may have kept the transaction for a late command
+		env.Queued -= s.Multi.Bytes
+		s.Multi.Bytes = 0 // a fault may have kept the transaction for a late command
 		s.Multi = nil
 	}
 }

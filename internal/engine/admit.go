@@ -12,11 +12,11 @@ import (
 type verdict uint8
 
 const (
-	admitted verdict = iota // the handler is to be called
-	refused                 // the reply says why
-	enqueued                // the transaction has queued it
-	heldBack                // CLIENT PAUSE holds it back: no reply yet
-	withheld                // a fault holds it up: no reply yet
+	admitted  verdict = iota // the handler is to be called
+	refused                  // the reply says why
+	enqueued                 // the transaction has queued it
+	postponed                // CLIENT PAUSE postpones it: no reply yet
+	delayed                  // a fault delays it: no reply yet
 )
 
 // checks decides whether a command may run.
@@ -106,7 +106,7 @@ func (k *checks) fromClient(c *command.Ctx, args resp.Args) (verdict, *resp.Repl
 	case s.Monitor && lineFlags(c, args)&(command.ReadOnly|command.Write|command.MayReplicate) != 0:
 		return k.refuse(c, errMonitor)
 	case refusing&forPause != 0 && !s.Monitor && e.pausing.delays(c.Now()) && e.pausing.applies(lineFlags(c, args)):
-		return heldBack, nil
+		return postponed, nil
 	case s.Multi != nil && !cmd.Has(command.InMulti):
 		return k.enqueue(c, args)
 	}

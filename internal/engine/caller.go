@@ -126,7 +126,7 @@ func (g *callers) runUnit(c *Caller) {
 // pull runs a batch of the session's commands.
 func (g *callers) pull(s *command.Session, source Source) {
 	for range maxBatch {
-		if state := s.State(); state != command.Ready && state != command.Held {
+		if state := s.State(); state != command.Ready && state != command.Postponed {
 			return
 		}
 		args, ok := source.Next()

@@ -143,7 +143,7 @@ func (p *parking) checkQueues(sessions *sessions) error {
 		bytes -= waitBytes(key.key, true) + int64(queue.Len()-1)*waitBytes(key.key, false)
 	}
 	for parked := range p.places {
-		bytes -= parked.Held
+		bytes -= parked.Bytes
 	}
 	if bytes != 0 {
 		return fmt.Errorf("engine: %d bytes too many are counted for the names that clients wait for", bytes)
@@ -185,7 +185,7 @@ func (l *sessions) checkQueued(counted int64) error {
 	bytes := int64(0)
 	for s := range l.Each {
 		if s.Multi != nil {
-			bytes += s.Multi.Held
+			bytes += s.Multi.Bytes
 		}
 	}
 	if bytes != counted {

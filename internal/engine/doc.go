@@ -12,7 +12,7 @@
 // or a key that the command has waited for.
 //
 //	unit.go     the road of a command: checks, handler, reply, monitors, tracking
-//	admit.go    every check, in Redis's order; says admitted, refused, enqueued or held back
+//	admit.go    every check, in Redis's order; says admitted, refused, enqueued or postponed
 //	call.go     statistics, the journal, the handler, a panic
 //	attention.go   which rooms look at commands, and which may refuse them
 //	observing.go   durations

@@ -201,7 +201,7 @@ func (e *Engine) setTime(micros int64) {
 }
 
 // Execute runs one command of s as a unit and queues its reply. It is called
-// inside Do. It reports false when CLIENT PAUSE or a fault holds the command back. The
+// inside Do. It reports false when CLIENT PAUSE or a fault delays the command. The
 // connection calls it again for the same command when it is woken.
 func (e *Engine) Execute(s *command.Session, args resp.Args) (ran bool) {
 	atSafePoint := e.midway

@@ -39,7 +39,7 @@ func (e *Engine) injected(c *command.Ctx, args resp.Args) (verdict, *resp.Reply)
 	case fault.Failed:
 		return e.checks.refuse(c, failure)
 	case fault.Delayed:
-		return withheld, nil
+		return delayed, nil
 	}
 	return admitted, nil
 }

@@ -31,8 +31,8 @@ func execute(e *Engine, s *command.Session, args ...string) (ran bool) {
 	return ran
 }
 
-// A request that CLIENT PAUSE holds back comes again. The rules count it once.
-func TestAFaultHitsARequestOnceThoughAPauseHoldsItBack(t *testing.T) {
+// A request that CLIENT PAUSE postpones comes again. The rules count it once.
+func TestAFaultHitsARequestOnceThoughAPausePostponesIt(t *testing.T) {
 	e := newTestEngine(expiry.System())
 	s, out := faultySession(e)
 	other, _ := faultySession(e)
@@ -60,7 +60,7 @@ func TestADelayedRequestComesAgainUntilItIsReleased(t *testing.T) {
 	rule := &fault.Rule{Kind: fault.DelayRequest}
 	e.Faults().Add(rule)
 	for range 3 {
-		if execute(e, s, "INCR", "n") || s.State() != command.Held {
+		if execute(e, s, "INCR", "n") || s.State() != command.Postponed {
 			t.Fatal("the request was not delayed")
 		}
 	}

@@ -32,8 +32,8 @@ func TestNoCommandRunsAfterTheLastSave(t *testing.T) {
 			want = ":2\r\n"
 		}
 		expectReply(t, send(e, s, "INCR", "n"), want)
-		if held := s.State() == command.Held; held == fails {
-			t.Errorf("the save failed: %v, the client is held: %v", fails, held)
+		if waits := s.State() == command.Postponed; waits == fails {
+			t.Errorf("the save failed: %v, the client waits: %v", fails, waits)
 		}
 	}
 }

@@ -70,7 +70,7 @@ func (m *measures) parked(c *command.Ctx, args resp.Args, took int64) {
 		for _, arg := range p.Line {
 			n += heapsize.Text(len(arg))
 		}
-		m.e.parking.hold(p, int64(n))
+		m.e.parking.addBytes(p, int64(n))
 	}
 }
 

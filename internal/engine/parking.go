@@ -145,7 +145,7 @@ func (p *parking) Park(parked *command.Parked) {
 		places = append(places, place{k, q.PushBack(parked)})
 	}
 	p.places[parked] = places
-	p.bytes += parked.Held
+	p.bytes += parked.Bytes
 	if readsStream(parked) {
 		p.streams++
 	}
@@ -171,12 +171,12 @@ func waitBytes(key string, alone bool) int64 {
 // keepLine keeps a copy of a parked command's line: others are told of it when it is served.
 func (p *parking) keepLine(parked *command.Parked, line resp.Args) {
 	parked.Args = line.Clone()
-	p.hold(parked, int64(heapsize.Text(line.Bytes())+heapsize.Pointers[[]byte](len(line))))
+	p.addBytes(parked, int64(heapsize.Text(line.Bytes())+heapsize.Pointers[[]byte](len(line))))
 }
 
-// hold counts bytes that are kept for a parked command.
-func (p *parking) hold(parked *command.Parked, bytes int64) {
-	parked.Held += bytes
+// addBytes counts bytes that are kept for a parked command.
+func (p *parking) addBytes(parked *command.Parked, bytes int64) {
+	parked.Bytes += bytes
 	p.bytes += bytes
 }
 
@@ -194,7 +194,7 @@ func (p *parking) remove(parked *command.Parked) {
 			shrink.Delete(&p.queues, at.key, &p.peak)
 		}
 	}
-	p.bytes -= parked.Held
+	p.bytes -= parked.Bytes
 	delete(p.places, parked)
 	if readsStream(parked) {
 		p.streams--

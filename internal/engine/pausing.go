@@ -7,17 +7,17 @@ import (
 	"github.com/lockredis/lockredis/store"
 )
 
-// pausing is CLIENT PAUSE: it holds commands back until a time. When the pause
-// ends, the held sessions run their commands in the order in which they were held:
+// pausing is CLIENT PAUSE: it postpones commands until a time. When the pause
+// ends, the sessions run their commands in the order in which they were postponed:
 // a session that has run its command wakes the next session.
 //
-// A Held session is in exactly one of three places: waiting, released, or next.
+// A Postponed session is in exactly one of three places: waiting, released, or next.
 type pausing struct {
 	space      *store.Space
 	changed    func() // called when a pause begins or ends, which moves the deadline
 	until      int64  // Unix ms, 0: no pause
 	writesOnly bool
-	waiting    []*command.Session // held by the pause
+	waiting    []*command.Session // for the end of the pause
 	released   []*command.Session // to be woken, one after the other
 	next       *command.Session   // woken, and has not run its command yet
 }
@@ -25,10 +25,10 @@ type pausing struct {
 // delays reports whether there is a pause at now, in Unix ms.
 func (p *pausing) delays(now int64) bool { return p.until > now }
 
-// applies reports whether the pause holds back commands of these flags.
+// applies reports whether the pause postpones commands of these flags.
 func (p *pausing) applies(f command.Flags) bool { return !p.writesOnly || replicates(f) }
 
-// Pause holds commands back until a time in Unix ms. If there is a pause already,
+// Pause postpones commands until a time in Unix ms. If there is a pause already,
 // the later time and the stricter mode apply.
 func (p *pausing) Pause(until int64, writesOnly bool) {
 	active := p.delays(p.space.Now())
@@ -61,14 +61,14 @@ func (p *pausing) Fire(int64) (more bool) {
 	return false
 }
 
-// hold holds the session's command back. A session that is Held already keeps its place.
+// postpone postpones the session's command. A session that is Postponed already keeps its place.
 // But if it was woken for its turn, it goes to the end of waiting: a new pause has begun.
-func (p *pausing) hold(s *command.Session) {
+func (p *pausing) postpone(s *command.Session) {
 	turn := p.next == s
-	if s.State() == command.Held && !turn {
+	if s.State() == command.Postponed && !turn {
 		return
 	}
-	s.Move(command.Held)
+	s.Move(command.Postponed)
 	p.waiting = append(p.waiting, s)
 	if turn {
 		p.wakeNext()
@@ -98,9 +98,9 @@ func (p *pausing) wakeNext() {
 	}
 }
 
-// Held returns how many sessions have a command that is held back or has not run
+// Postponed returns how many sessions have a command that is postponed or has not run
 // yet.
-func (p *pausing) Held() int {
+func (p *pausing) Postponed() int {
 	n := len(p.waiting) + len(p.released)
 	if p.next != nil {
 		n++

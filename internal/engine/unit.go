@@ -15,7 +15,7 @@ type unit struct {
 
 // run checks a command, calls its handler and queues the reply of a client's or of a queued
 // command. Then monitors and tracking see the command. handler replaces the command's own, unless
-// it is nil. With the verdict heldBack or withheld there is no reply yet.
+// it is nil. With the verdict postponed or delayed there is no reply yet.
 func (u *unit) run(c *command.Ctx, args resp.Args, handler command.Func) (reply resp.Reply, v verdict) {
 	e := u.e
 	v, refusal := e.checks.admit(c, args)
@@ -25,7 +25,7 @@ func (u *unit) run(c *command.Ctx, args resp.Args, handler command.Func) (reply 
 	if v == admitted && c.From >= command.FromScript && e.attention.looking == 0 {
 		return u.call(c, args, handler), v // the caller has the reply, and no room sees the command
 	}
-	if c.From == command.FromClient && v < heldBack && c.Session.State() == command.Held {
+	if c.From == command.FromClient && v < postponed && c.Session.State() == command.Postponed {
 		c.Session.Move(command.Ready)
 	}
 	if v == admitted {
@@ -34,11 +34,11 @@ func (u *unit) run(c *command.Ctx, args resp.Args, handler command.Func) (reply 
 		reply = *refusal
 	}
 	switch s := c.Session; {
-	case v == heldBack:
-		e.pausing.hold(s)
+	case v == postponed:
+		e.pausing.postpone(s)
 		return reply, v
-	case v == withheld:
-		s.Move(command.Held)
+	case v == delayed:
+		s.Move(command.Postponed)
 		return reply, v
 	case c.From == command.FromExec:
 		e.replies.Send(c, reply)
@@ -85,9 +85,9 @@ func (u *unit) execute(s *command.Session, args resp.Args) (ran bool) {
 		Env: &e.env, Session: s, Cmd: e.env.Table.Find(args), DB: e.env.Space.DB(s.DB), Proto: s.Proto,
 	}
 	s.LastCommand = c.Cmd
-	held := s.State() == command.Held
+	held := s.State() == command.Postponed
 	_, v := u.run(c, args, nil)
-	if v == heldBack || v == withheld {
+	if v == postponed || v == delayed {
 		return false
 	}
 	if held {

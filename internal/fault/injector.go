@@ -189,7 +189,7 @@ const (
 func (f *Injector) Admit(c *command.Ctx, args resp.Args) (v Verdict, failure resp.Reply) {
 	s := c.Session
 	if f.open[s] != nil || f.late == s {
-		return Passes, failure // CLIENT PAUSE held it back and it comes again; or it is late
+		return Passes, failure // CLIENT PAUSE postponed it and it comes again; or it is late
 	}
 	r := &request{c: c, args: args}
 	if d := f.requests[s]; d == nil {

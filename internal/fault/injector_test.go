@@ -55,12 +55,12 @@ func (h *host) Execute(s *command.Session, args resp.Args) (ran bool) {
 	case Failed:
 		reply = failure
 	case Delayed:
-		s.Move(command.Held)
+		s.Move(command.Postponed)
 		return false
 	default:
 		h.ran = append(h.ran, text(args))
 	}
-	if s.State() == command.Held {
+	if s.State() == command.Postponed {
 		s.Move(command.Ready)
 	}
 	s.Conn.Write(resp.Append(nil, reply, 2))

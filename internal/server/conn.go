@@ -74,7 +74,7 @@ func (c *conn) descriptor(nc net.Conn) int {
 }
 
 // idleTooLong reports whether the timeout directive ends this connection. A
-// subscriber or a monitor may be silent, and so may a session that is Waiting or Held.
+// subscriber or a monitor may be silent, and so may a session that is Waiting or Postponed.
 func (c *conn) idleTooLong() (idle bool) {
 	c.server.engine.Do(&engine.Caller{}, func() {
 		idle = c.server.cfg.Timeout.Load() > 0 && !c.rearmed.Load() &&
@@ -156,11 +156,11 @@ func (c *conn) refuseQuery() (open bool) {
 }
 
 // ready reports whether the session may run its next command. turn is true for the
-// first batch after a read or a wake-up. A session that is Held offers its command to
+// first batch after a read or a wake-up. A session that is Postponed offers its command to
 // the engine once for each of these.
 func (c *conn) ready(turn bool) bool {
 	state := c.session.State()
-	return state == command.Ready || state == command.Held && turn
+	return state == command.Ready || state == command.Postponed && turn
 }
 
 // needsPassword reports whether the client has not yet authenticated. It reads two

@@ -6,7 +6,7 @@ import (
 )
 
 // wake records whether a connection was told to run its buffered commands, because its
-// session is no longer Waiting or Held.
+// session is no longer Waiting or Postponed.
 //
 //	         set             begin              end
 //	asleep -------> woken ----------> running -------> asleep
@@ -59,7 +59,7 @@ func (w *wake) begin() bool {
 }
 
 // end records that the buffered commands have run, or that the session is Waiting or
-// Held again.
+// Postponed again.
 func (w *wake) end() {
 	if w.state.Load() != asleep {
 		w.move([4]int32{asleep, woken, asleep, woken})
