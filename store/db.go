@@ -42,15 +42,20 @@ func (db *DB) Expires() int { return db.deadlines.Len() }
 func (db *DB) Lookup(key []byte) *Entry {
 	e := db.Peek(key)
 	if e == nil {
-		db.space.Stats.Misses++
-		if db.space.ReportMisses {
-			db.space.observer.Missed(db.id, key)
-		}
+		db.Missed(key)
 		return nil
 	}
 	db.space.Stats.Hits++
 	db.access(e)
 	return e
+}
+
+// Missed counts a miss: a command that reads found no live key. Lookup does so itself.
+func (db *DB) Missed(key []byte) {
+	db.space.Stats.Misses++
+	if db.space.ReportMisses {
+		db.space.observer.Missed(db.id, key)
+	}
 }
 
 // LookupWrite returns the entry for a command that changes it, nil if there is no

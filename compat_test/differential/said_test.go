@@ -75,7 +75,7 @@ func TestAHandlerThatForgetsToSayAChangeIsFound(t *testing.T) {
 var idle = map[string]bool{
 	"set": true, "hset": true, "lset": true, "setrange": true, "expire": true, "hexpire": true,
 	"append": true, "incrby": true, "incrbyfloat": true, "hincrby": true, "hincrbyfloat": true,
-	"restore": true, "copy_to": true, "ltrim": true, "lpush": true, "rpush": true, "lpop": true, "rpop": true,
+	"restore": true, "copy_to": true, "rename_to": true, "ltrim": true, "lpush": true, "rpush": true, "lpop": true, "rpop": true,
 	"pfadd": true, "sortstore": true, "xsetid": true, "xgroup-setid": true, "xreadgroup": true, "xclaim": true,
 	"sinterstore": true, "sunionstore": true, "sdiffstore": true, "zinterstore": true, "zunionstore": true,
 	"zdiffstore": true, "zrangestore": true, "geosearchstore": true, "georadiusstore": true,

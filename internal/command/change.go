@@ -17,9 +17,10 @@ import (
 type Change struct {
 	DB    int
 	Key   string
-	Class Class  // 0: the change is not about a key
-	Event string // the keyspace event; the name of a change that has no event, see silent
-	Count int64  // how many changes rdb_changes_since_last_save counts
+	Entry *store.Entry // its value is nil if the key is gone
+	Class Class        // 0: the change is not about a key
+	Event string       // the keyspace event; the name of a change that has no event, see silent
+	Count int64        // how many changes rdb_changes_since_last_save counts
 	Elems Elems
 	// ToDB, ToKey and ToEvent are where the value went, after RENAME, RENAMENX and MOVE. ToEvent
 	// is "" for other changes.
@@ -30,13 +31,20 @@ type Change struct {
 	quirk quirk
 }
 
-// Elems names the fields, members or elements that came into a value or went out of it. Only
-// commands that name them fill it. It is valid as long as the command line.
+// Elems names the fields, members or elements that came into a value or went out of it, or the new
+// value of a string. Only commands that name them fill it. It is valid as long as the command line.
 type Elems struct {
 	names resp.Args
 	step  int   // names[0], names[step], names[2*step] … are the names
 	Added int64 // how many of them are new in the value
 	Went  bool  // they went out of the value
+	// IfMissing says that the command has set a string, its name, because there was no key.
+	IfMissing bool
+}
+
+// whole names the new value of a string. ifMissing says that the command asked for a missing key.
+func whole(args resp.Args, ifMissing bool) Elems {
+	return Elems{names: args, step: 1, Added: 1, IfMissing: ifMissing}
 }
 
 // came names elements that a command has put into a value. added of them are new.
@@ -132,13 +140,14 @@ func (c *Ctx) changeIn(
 ) {
 	db.Changed(e)
 	ch := c.newChange(db.ID(), e.Key(), class, event, count)
+	ch.Entry = e
 	if len(elems) == 0 {
 		c.Changes.Changed(ch)
 		return
 	}
 	ch.Elems = elems[0]
 	c.Changes.Changed(ch)
-	ch.Elems = Elems{}
+	ch.Elems, c.single[0] = Elems{}, nil // they keep the client's buffer in memory
 }
 
 // ChangeOther says a change that is not about a key, such as a new library of functions.

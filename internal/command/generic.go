@@ -26,10 +26,7 @@ func peekAndCount(c *Ctx, key []byte) *store.Entry {
 		c.Space.Stats.Hits++
 		return e
 	}
-	c.Space.Stats.Misses++
-	if c.Space.ReportMisses {
-		c.Events.Notify(KeyMiss, "keymiss", c.DB.ID(), string(key))
-	}
+	c.DB.Missed(key)
 	return nil
 }
 

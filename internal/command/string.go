@@ -58,21 +58,26 @@ func getset(c *Ctx, args resp.Args) resp.Reply {
 	if !ok {
 		return resp.ErrWrongType
 	}
-	storeString(c, args[1], args[2])
+	storeString(c, args[1], args[2], false)
 	return stringReply(s)
 }
 
-// storeString stores value under key as SET does, and says so.
-func storeString(c *Ctx, key, value []byte) {
-	c.Change(c.DB.Set(key, store.ParseString(value)), StringClass, "set", 1)
+// storeString stores value under key as SET does, and says so. ifMissing says that the command
+// asked for a missing key.
+func storeString(c *Ctx, key, value []byte, ifMissing bool) {
+	e := c.DB.Set(key, store.ParseString(value))
+	c.Change(e, StringClass, "set", 1, whole(c.one(value), ifMissing))
 }
 
-func mset(c *Ctx, args resp.Args) resp.Reply {
+func mset(c *Ctx, args resp.Args) resp.Reply { return setAll(c, args, false) }
+
+// setAll is MSET, and MSETNX if no key exists.
+func setAll(c *Ctx, args resp.Args, ifMissing bool) resp.Reply {
 	if len(args)%2 == 0 {
 		return resp.ErrArity(c.Cmd.Name)
 	}
 	for i := 1; i < len(args); i += 2 {
-		storeString(c, args[i], args[i+1])
+		storeString(c, args[i], args[i+1], ifMissing)
 	}
 	return resp.OK
 }
@@ -86,7 +91,7 @@ func msetnx(c *Ctx, args resp.Args) resp.Reply {
 			return resp.Int(0)
 		}
 	}
-	mset(c, args)
+	setAll(c, args, true)
 	return resp.Int(1)
 }
 

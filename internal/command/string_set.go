@@ -163,7 +163,7 @@ func setFrom(c *Ctx, args resp.Args, form setForm) resp.Reply {
 	if form == forValkeySet && deadline != 0 && deadline <= c.Now() {
 		dropDue(c, args[1])
 	} else {
-		setString(c, args[1], args[2], deadline, o.keepTTL)
+		setString(c, args[1], args[2], deadline, &o)
 	}
 	return reply
 }
@@ -200,14 +200,14 @@ func (o *setOptions) allow(c *Ctx, key []byte) (allowed bool, failure resp.Reply
 }
 
 // setString stores a value with a deadline in Unix milliseconds (0: none) and says both changes.
-func setString(c *Ctx, key, value []byte, deadline int64, keepTTL bool) {
+func setString(c *Ctx, key, value []byte, deadline int64, o *setOptions) {
 	var e *store.Entry
-	if keepTTL {
+	if o.keepTTL {
 		e = c.DB.SetKeepDeadline(key, store.ParseString(value))
 	} else {
 		e = c.DB.Set(key, store.ParseString(value))
 	}
-	c.Change(e, StringClass, "set", 1)
+	c.Change(e, StringClass, "set", 1, whole(c.one(value), o.nx))
 	if deadline != 0 {
 		c.DB.SetDeadline(e, deadline)
 		c.Change(e, Generic, "expire", 0)
@@ -218,7 +218,7 @@ func setnx(c *Ctx, args resp.Args) resp.Reply {
 	if c.DB.LookupWrite(args[1]) != nil {
 		return resp.Int(0)
 	}
-	storeString(c, args[1], args[2])
+	storeString(c, args[1], args[2], true)
 	return resp.Int(1)
 }
 
@@ -231,7 +231,7 @@ func setWithTTL(c *Ctx, args resp.Args, unit ttlUnit) resp.Reply {
 	if failure.IsError() {
 		return failure
 	}
-	setString(c, args[1], args[3], deadline, false)
+	setString(c, args[1], args[3], deadline, &setOptions{})
 	return resp.OK
 }
 

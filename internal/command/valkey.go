@@ -91,7 +91,7 @@ func msetex(c *Ctx, args resp.Args) resp.Reply {
 		}
 	}
 	for i := 0; i < len(pairs); i += 2 {
-		setString(c, pairs[i], pairs[i+1], at, o.keepTTL)
+		setString(c, pairs[i], pairs[i+1], at, &o)
 	}
 	return resp.Int(1)
 }

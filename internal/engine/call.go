@@ -43,12 +43,12 @@ func (u *unit) call(c *command.Ctx, args resp.Args, handler command.Func) (reply
 				e.tracking.Remember(c, args)
 			}
 			if looking&byJournal != 0 {
-				e.journal.record(CommandEnds, Entry{Ctx: c, Args: args, Reply: reply})
+				e.journal.ends(c, args, reply)
 			}
 		}
 	}()
 	if e.attention.looking&byJournal != 0 {
-		e.journal.record(CommandBegins, Entry{Ctx: c, Args: args})
+		e.journal.begins(c, args)
 	}
 	return handler(c, args)
 }

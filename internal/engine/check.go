@@ -49,8 +49,8 @@ func (e *Engine) Check() error {
 
 // check checks that the record has only keys that exist, and no more owners than it may have.
 func (r *record) check() error {
-	if r.moving != nil {
-		return errors.New("engine: a key is being renamed outside of a command")
+	if l := r.last; l.key != "" && r.dbs[l.db][l.key] != l.k {
+		return fmt.Errorf("engine: the record's last look-up of %q is out of date", l.key)
 	}
 	for db, keys := range r.dbs {
 		for key, k := range keys {

@@ -67,7 +67,7 @@ func (f *effects) FieldsExpired(db int, key string, gone bool) {
 
 // Evicted announces that the key was deleted because maxmemory was exceeded.
 func (f *effects) Evicted(db int, key string) {
-	f.e.journal.key(KeyEvicted, db, key)
+	f.e.journal.keyBecause(ByEviction, KeyEvicted, db, key)
 	f.touched(db, key)
 	if f.e.tracking.Active() {
 		f.e.tracking.NoClient(key)
@@ -100,11 +100,10 @@ func (f *effects) Emptying(db *store.DB) {
 }
 
 // Swapped makes the transactions fail that watch a key of either database, if one of the
-// databases holds the key. A missing key does not change if an expired one takes its place. It signals the clients that are parked on a key that exists now.
+// databases holds the key. A missing key does not change if an expired one takes its place. It signals
+// the clients that are parked on a key that exists now.
 func (f *effects) Swapped(a, b *store.DB) {
-	if f.e.journal.isRead() {
-		f.e.journal.record(Swapped, Entry{DB: a.ID(), Other: b.ID()})
-	}
+	f.e.journal.swapped(a.ID(), b.ID())
 	for _, sides := range [][2]*store.DB{{a, b}, {b, a}} {
 		now, before := sides[0], sides[1]
 		f.e.watches.spoilWhere(now.ID(), func(key string) bool {
@@ -124,5 +123,8 @@ func (f *effects) Swapped(a, b *store.DB) {
 
 // Missed announces that a command found nothing to read.
 func (f *effects) Missed(db int, key []byte) {
-	f.e.env.Events.Notify(command.KeyMiss, "keymiss", db, string(key))
+	f.e.journal.missed(db, key)
+	if f.e.env.Config.NotifyEvents&command.KeyMiss != 0 {
+		f.e.env.Events.Notify(command.KeyMiss, "keymiss", db, string(key))
+	}
 }

@@ -27,12 +27,18 @@ func (d door) Attend() {
 type fileDoor struct {
 	door
 	session *command.Session // of the lines of a log; nil before the first
+	loaded  func()           // ends the reason of the changes that a file makes
 }
 
 // Reading says whether a file is read.
 func (d *fileDoor) Reading(on bool) {
 	d.reading = on
 	d.midway = on || d.script.running
+	if on {
+		d.loaded = d.journal.because(ByLoad)
+	} else {
+		d.loaded()
+	}
 }
 
 // SafePoint runs the units of the queued callers, at the present time. The time of the unit that
@@ -51,7 +57,7 @@ func (d *fileDoor) SafePoint() {
 }
 
 // Loaded enters the key of an RDB file into the journal.
-func (d *fileDoor) Loaded(db int, key string) { d.journal.key(KeyLoaded, db, key) }
+func (d *fileDoor) Loaded(db int, key string) { d.journal.keyBecause(ByLoad, KeyLoaded, db, key) }
 
 // Replay runs a line of a log as a unit. As in Redis the reply does not count.
 func (d *fileDoor) Replay(db int, line resp.Args) (ok bool) {

@@ -152,3 +152,81 @@ func TestEveryReaderGetsEveryEntry(t *testing.T) {
 		t.Errorf("%v and %v", first, second)
 	}
 }
+
+var reasons = [...]string{"timer", "command", "eviction", "load", "MIGRATE", "kit"}
+
+// causes returns an engine and a function that returns the changes since its last call, each with
+// its cause.
+func causes(t *testing.T) (e *Engine, clock *expiry.Manual, changes func() string) {
+	clock = expiry.NewManual(epoch)
+	e = newTestEngine(clock)
+	t.Cleanup(e.Close)
+	var lines []string
+	e.ReadJournal(func(entry *Entry) {
+		cause := entry.Cause
+		line := describeEntry(entry) + " by " + reasons[cause.Reason]
+		if cause.Ctx != nil {
+			line += fmt.Sprintf(" of %s: %s", cause.Ctx.Session.Name, cause.Args)
+		}
+		if s := cause.Script; s != nil {
+			line += fmt.Sprintf(" in %.4s%s %s %s", s.SHA, s.Function, s.Keys, s.Args)
+		}
+		lines = append(lines, line)
+	}, Changed, KeyExpired, KeyEvicted, KeyLoaded, Emptied)
+	return e, clock, func() string {
+		defer func() { lines = nil }()
+		return strings.Join(lines, "; ")
+	}
+}
+
+func TestAChangeCarriesItsCause(t *testing.T) {
+	e, clock, changes := causes(t)
+	s, _ := connect(e)
+	waiter, _ := connect(e)
+	s.Name, waiter.Name = "one", "two"
+	const eval = "redis.call('set', KEYS[1], ARGV[1])"
+	for _, c := range []struct {
+		what string
+		do   func()
+		want string
+	}{
+		{"a command", func() { send(e, s, "SET", "k", "v") }, "set:0:k by command of one: [SET k v]"},
+		{"a script", func() { send(e, s, "EVAL", eval, "1", "k", "v") },
+			"set:0:k by command of one: [set k v] in 27d4 [k] [v]"},
+		{"the command after a script", func() { send(e, s, "DEL", "k") }, "del:0:k by command of one: [DEL k]"},
+		{"a transaction", func() {
+			send(e, s, "MULTI")
+			send(e, s, "SET", "k", "v", "PX", "1")
+			send(e, s, "EXEC")
+		}, "set:0:k by command of one: [SET k v PX 1]; expire:0:k by command of one: [SET k v PX 1]"},
+		{"the timer", func() {
+			clock.Advance(time.Millisecond)
+			e.Outside(e.EndDue)
+		}, "expired:0:k by timer"},
+		{"a client that waits", func() {
+			send(e, waiter, "BLPOP", "q", "0")
+			send(e, s, "RPUSH", "q", "x")
+		}, "rpush:0:q by command of one: [RPUSH q x]; lpop:0:q by command of two: [BLPOP q 0]; " +
+			"del:0:q by command of two: [BLPOP q 0]"},
+		{"groups of a stream", func() {
+			send(e, s, "XADD", "x", "1-1", "f", "v")
+			send(e, s, "XGROUP", "CREATE", "x", "g", "0")
+		}, "xadd:0:x by command of one: [XADD x 1-1 f v]; " +
+			"xgroup-create:0:x by command of one: [XGROUP CREATE x g 0]"},
+		{"eviction", func() {
+			send(e, s, "CONFIG", "SET", "maxmemory-policy", "allkeys-random", "maxmemory", "1")
+			send(e, s, "GET", "k")
+			send(e, s, "CONFIG", "SET", "maxmemory", "0")
+		}, "evicted:0:x by eviction"},
+		{"a new key", func() { send(e, s, "SET", "k", "v") }, "set:0:k by command of one: [SET k v]"},
+		{"the test kit", func() { e.Restart(false) }, "emptied:0 by kit"},
+	} {
+		c.do()
+		if got := changes(); got != c.want {
+			t.Errorf("%s:\n got %s\nwant %s", c.what, got, c.want)
+		}
+	}
+	if n := len(e.journal.causes); n != 1 {
+		t.Errorf("%d commands are said to run", n-1)
+	}
+}

@@ -36,6 +36,7 @@ func (e *Engine) Restart(keep bool) {
 			return
 		}
 		e.env.Scripts.FlushLibraries()
+		defer e.journal.because(ByKit)()
 		for _, db := range e.env.Space.Opened() {
 			db.Flush()
 		}

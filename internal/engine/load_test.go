@@ -4,6 +4,7 @@ import (
 	"os"
 	"path/filepath"
 	"runtime"
+	"slices"
 	"strings"
 	"testing"
 	"time"
@@ -130,11 +131,19 @@ func TestKeysOfAFileAreNoChangesForWatchersEventsAndMonitors(t *testing.T) {
 	s, _ := connect(e)
 	monitor, shown := connect(e)
 	heard, messages := connect(e)
+	var loaded []string
+	e.Outside(func() {
+		e.ReadJournal(func(entry *Entry) {
+			loaded = append(loaded, describeEntry(entry)+" by "+reasons[entry.Cause.Reason])
+		}, KeyLoaded, KeyAdded, Changed)
+	})
 	send(e, s, "CONFIG", "SET", "notify-keyspace-events", "KEA")
 	send(e, heard, "PSUBSCRIBE", "*")
 	send(e, monitor, "MONITOR")
 	reload(t, e, func(ask func(*command.Session, string)) { ask(s, "WATCH c") })
 	expectReply(t, shown.take()+messages.take(), "")
+	slices.Sort(loaded)
+	expectReply(t, strings.Join(loaded, ", "), "loaded:0:a by load, loaded:0:b by load, loaded:0:c by load")
 	send(e, s, "MULTI")
 	expectReply(t, send(e, s, "EXEC"), "*0\r\n")
 	if got := send(e, s, "CONFIG", "GET", "notify-keyspace-events"); !strings.Contains(got, "AKE") {

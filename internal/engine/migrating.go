@@ -30,9 +30,11 @@ func (r migrating) run(p *command.Parked, m *command.Migration) {
 			Proto: p.Session.Proto, From: command.FromWait,
 		}
 		e.journal.unit(UnitBegins)
+		migrated := e.journal.because(ByMigrate)
 		reply, _ := e.unit.run(&c, nil, func(c *command.Ctx, _ resp.Args) resp.Reply {
 			return m.Finish(c, end, lines)
 		})
+		migrated()
 		if p.Session.Parked == p {
 			e.parking.end(p, reply)
 		}

@@ -44,6 +44,7 @@ func (r *scriptRun) Run(
 	if !r.begin(c, s.Flags(), keys, readOnly) {
 		return errScriptOOM
 	}
+	r.e.journal.runs(Script{SHA: s.SHA(), Keys: keys, Args: args})
 	defer r.end()
 	return c.Scripts.Run(s, keys, args, r)
 }
@@ -57,6 +58,7 @@ func (r *scriptRun) RunFunction(
 		return errScriptOOM
 	}
 	r.function, r.line = f, line
+	r.e.journal.runs(Script{Function: f.Name(), Keys: declared, Args: args})
 	defer r.end()
 	return c.Scripts.RunFunction(f, declared, args, r)
 }
@@ -85,6 +87,7 @@ func (r *scriptRun) begin(
 func (r *scriptRun) end() {
 	r.running, r.function, r.line, r.keys = false, nil, nil, nil
 	r.e.midway = r.e.reading
+	r.e.journal.ran()
 }
 
 // Command runs one command for the script (redis.call).

@@ -24,7 +24,7 @@ func (e *Engine) followSettings(cfg *config.Config) {
 			ServerDel: cfg.Lazyfree.ServerDel,
 		}
 		e.memory.Choose(cfg.Eviction)
-		s.ReportMisses = cfg.NotifyEvents&command.KeyMiss != 0
+		s.ReportMisses = cfg.NotifyEvents&command.KeyMiss != 0 || e.record.on
 		return nil
 	}
 	cfg.OnChange(config.StoreChange, apply)

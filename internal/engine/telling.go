@@ -29,7 +29,7 @@ func (e *Engine) Follow(do func(db int, line resp.Args)) {
 	t := &e.telling
 	if t.follow = append(t.follow, do); len(t.follow) == 1 {
 		t.e, e.env.Teller = e, t
-		e.ReadJournal(t.read)
+		e.ReadJournal(t.read, CommandBegins, CommandEnds, KeyExpired, KeyEvicted)
 	}
 }
 

@@ -246,21 +246,24 @@ func isUUID(s string) bool {
 	if len(s) != 36 {
 		return false
 	}
-	for i, c := range s {
-		if i == 8 || i == 13 || i == 18 || i == 23 {
-			if c != '-' {
-				return false
-			}
-		} else if !isHexDigit(c) {
+	if s[8] != '-' || s[13] != '-' || s[18] != '-' || s[23] != '-' {
+		return false
+	}
+	for i := range 36 {
+		if !uuidByte[s[i]] {
 			return false
 		}
 	}
-	return true
+	return strings.Count(s, "-") == 4
 }
 
-func isHexDigit(c rune) bool {
-	return '0' <= c && c <= '9' || 'a' <= c && c <= 'f' || 'A' <= c && c <= 'F'
-}
+// uuidByte has true for the bytes of a UUID.
+var uuidByte = func() (is [256]bool) {
+	for _, c := range "-0123456789abcdefABCDEF" {
+		is[c] = true
+	}
+	return is
+}()
 
 // queue returns the owners in a fair lock's queue: first the list, then the owners that
 // have a timeout and are missing in the list.

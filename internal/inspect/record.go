@@ -1,8 +1,8 @@
 package inspect
 
 import (
-	"slices"
 	"strings"
+	"unsafe"
 
 	"github.com/lockredis/lockredis/internal/lockkeys"
 	"github.com/lockredis/lockredis/store"
@@ -66,8 +66,16 @@ type Entries struct {
 }
 
 type namedEntry struct {
-	name string
+	name []byte
 	Entry
+}
+
+// Reset removes all entries. It keeps the memory of a few for the next ones.
+func (e *Entries) Reset() {
+	for i := range e.few {
+		e.few[i].Entry = Entry{}
+	}
+	e.few, e.many = e.few[:0], nil
 }
 
 // maxFew is the greatest length of Entries.few.
@@ -83,7 +91,7 @@ func (e *Entries) Get(name []byte) (entry Entry, ok bool) {
 		return entry, ok
 	}
 	for i := range e.few {
-		if e.few[i].name == string(name) {
+		if string(e.few[i].name) == string(name) {
 			return e.few[i].Entry, true
 		}
 	}
@@ -93,7 +101,7 @@ func (e *Entries) Get(name []byte) (entry Entry, ok bool) {
 // Put adds or replaces an owner's entry. It keeps a copy of the name.
 func (e *Entries) Put(name []byte, entry Entry) {
 	for i := range e.few {
-		if e.few[i].name == string(name) {
+		if string(e.few[i].name) == string(name) {
 			e.few[i].Entry = entry
 			return
 		}
@@ -102,23 +110,38 @@ func (e *Entries) Put(name []byte, entry Entry) {
 	case e.many != nil:
 		e.many[string(name)] = entry
 	case len(e.few) < maxFew:
-		e.few = append(e.few, namedEntry{string(name), entry})
+		e.add(name, entry)
 	default:
 		e.many = make(map[string]Entry, 2*maxFew)
 		for _, f := range e.few {
-			e.many[f.name] = f.Entry
+			e.many[string(f.name)] = f.Entry
 		}
 		e.few = nil
 		e.many[string(name)] = entry
 	}
 }
 
+// add adds an entry to few, in the memory of an earlier one if there was one.
+func (e *Entries) add(name []byte, entry Entry) {
+	n := len(e.few)
+	if n == cap(e.few) {
+		e.few = append(e.few, namedEntry{})
+	}
+	e.few = e.few[:n+1]
+	f := &e.few[n]
+	f.name, f.Entry = append(f.name[:0], name...), entry
+}
+
 // Drop removes an owner's entry, if there is one.
 func (e *Entries) Drop(name []byte) {
 	delete(e.many, string(name))
 	for i := range e.few {
-		if e.few[i].name == string(name) {
-			e.few = slices.Delete(e.few, i, i+1)
+		if string(e.few[i].name) == string(name) {
+			last := len(e.few) - 1
+			dropped := e.few[i]
+			copy(e.few[i:], e.few[i+1:])
+			e.few[last] = namedEntry{name: dropped.name}
+			e.few = e.few[:last]
 			return
 		}
 	}
@@ -128,7 +151,8 @@ func (e *Entries) Drop(name []byte) {
 // ":write", or of an owner's count in a multi-lock. hinted says that the hash is a lock, so the
 // owner's id need not be a UUID. It is called inside the engine.
 func (i *Inspector) MayOwn(field []byte, hinted bool) bool {
-	owner := strings.TrimSuffix(string(field), ":write")
+	text := unsafe.String(unsafe.SliceData(field), len(field)) // it is read here only
+	owner := strings.TrimSuffix(text, ":write")
 	ours := func(id string) bool { return hinted || i.known[id] }
 	return isOwner(owner) || isOwnerOf(owner, ours) || strings.HasSuffix(owner, countEnd)
 }

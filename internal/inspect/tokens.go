@@ -40,13 +40,15 @@ const tokenBytes = 16
 // metadata, which must not begin as base64 would go on.
 func IsToken(s string) bool {
 	switch {
+	case len(s) < tokenBytes:
+		return false
 	case isUUID(s), isULID(s), isXID(s), isNanoID(s),
 		isPaddedBase64(s), isRawBase64(s):
 		return true
 	case len(s) >= 2*tokenBytes && only(s, "0123456789abcdefABCDEF"):
 		return true
 	}
-	return len(s) >= tokenBytes && len(s) <= 2*tokenBytes && !utf8.ValidString(s)
+	return len(s) <= 2*tokenBytes && !utf8.ValidString(s)
 }
 
 // isPaddedBase64 reports whether s is tokenBytes in base64 that are no text, as redsync writes
@@ -180,10 +182,13 @@ type Process struct {
 // Wrote reports whether a value names the process: "<host>:<pid>" or with another separator, and
 // perhaps more behind it.
 func (p Process) Wrote(value string) bool {
+	if p.Host == "" {
+		return false
+	}
 	host, _, _ := strings.Cut(p.Host, ".")
 	for _, name := range []string{p.Host, host} {
 		rest, ok := strings.CutPrefix(value, name)
-		if name == "" || !ok || len(rest) < 2 || !strings.ContainsAny(rest[:1], ":-_@/.#| ") {
+		if !ok || name == "" || len(rest) < 2 || !strings.ContainsAny(rest[:1], ":-_@/.#| ") {
 			continue
 		}
 		rest, ok = strings.CutPrefix(rest[1:], p.PID)

@@ -113,31 +113,29 @@ const (
 
 // PartOf returns which part of the lock called name a key is. It allocates nothing.
 func PartOf(key []byte, name string) Part {
-	for _, p := range [...]struct {
-		prefix string
-		part   Part
-	}{
-		{channel, OtherPart}, {rwChannel, OtherPart}, {fairQueue, FairPart},
-		{fairTimeouts, OtherPart}, {fencingToken, FencingPart}, {unlockLatch, OtherPart},
-	} {
-		n := len(p.prefix)
-		if len(key) <= n || string(key[:n]) != p.prefix || key[n] != ':' {
-			continue
-		}
-		rest := key[n+1:]
-		if p.prefix == unlockLatch { // the release's id follows
-			i := bytes.LastIndexByte(rest, ':')
-			if i < 0 {
-				return NoPart
-			}
-			rest = rest[:i]
-		}
-		if isBraced(rest, name) {
-			return p.part
-		}
+	i := bytes.IndexByte(key, ':')
+	if i < 0 {
 		return NoPart
 	}
-	return NoPart
+	part, rest := OtherPart, key[i+1:]
+	switch string(key[:i]) {
+	case channel, rwChannel, fairTimeouts:
+	case fairQueue:
+		part = FairPart
+	case fencingToken:
+		part = FencingPart
+	case unlockLatch: // the release's id follows
+		if i = bytes.LastIndexByte(rest, ':'); i < 0 {
+			return NoPart
+		}
+		rest = rest[:i]
+	default:
+		return NoPart
+	}
+	if !isBraced(rest, name) {
+		return NoPart
+	}
+	return part
 }
 
 // isBraced reports whether s is Braced(name).
