@@ -52,11 +52,13 @@ func TestAHandlerThatForgetsToSayAChangeIsFound(t *testing.T) {
 		{"SET", "s", "a"}, {"EXPIRE", "s", "100"}, {"PERSIST", "s"}, {"GETDEL", "s"}, {"HINCRBY", "h", "f", "1"},
 		{"HDEL", "h", "f"}, {"XADD", "x", "1-1", "f", "v"}, {"XGROUP", "CREATE", "x", "g", "0"},
 		{"XREADGROUP", "GROUP", "g", "c", "STREAMS", "x", ">"}, {"XACK", "x", "g", "1-1"},
-		{"RPUSH", "l", "a", "b"}, {"LTRIM", "l", "1", "-1"}, {"LMOVE", "l", "k", "LEFT", "LEFT"}, {"RENAME", "k", "j"},
+		{"RPUSH", "l", "a", "b"}, {"LTRIM", "l", "1", "-1"}, {"LMOVE", "l", "k", "LEFT", "LEFT"},
+		{"RENAME", "k", "j"},
 		{"SETRANGE", "t", "0", "a"}, {"BITFIELD", "t", "OVERFLOW", "FAIL", "SET", "i4", "40", "9"},
 	}
 	for _, event := range []string{"set", "persist", "del", "hincrby", "hdel,del", "xadd", "xgroup-create",
-		"xgroup-createconsumer,xreadgroup", "xack", "rpush", "ltrim", "lpush", "lpop,del", "rename_from", "bitfield"} {
+		"xgroup-createconsumer,xreadgroup", "xack", "rpush", "ltrim", "lpush", "lpop,del", "rename_from",
+		"bitfield"} {
 		t.Run(event, func(t *testing.T) {
 			w := newWitness(strings.Split(event, ",")...)
 			p := newPlayer(t, startPrepared(t, w.watch))

@@ -153,12 +153,9 @@ func (j *journal) begins(c *command.Ctx, args resp.Args) {
 	}
 	j.causes = j.causes[:depth+1]
 	cause := &j.causes[depth]
-	cause.Reason, cause.Ctx, cause.Args, cause.Script = max(j.reason, ByCommand), c, args, nil
-	if c.From == command.FromScript {
-		cause.Script = &j.script
-	}
+	cause.Ctx, cause.Args = c, args
 	if j.wanted.has(CommandBegins) {
-		j.record(Entry{Kind: CommandBegins, Ctx: c, Args: args, Cause: cause})
+		j.record(Entry{Kind: CommandBegins, Ctx: c, Args: args, Cause: j.cause()})
 	}
 }
 
@@ -171,14 +168,9 @@ func (j *journal) ends(c *command.Ctx, args resp.Args, reply resp.Reply) {
 		j.record(Entry{Kind: CommandEnds, Ctx: c, Args: args, Reply: reply, Cause: j.cause()})
 	}
 	last := len(j.causes) - 1
-	if j.causes = j.causes[:last]; last == 1 { // the arguments keep the client's buffer in memory
-		clear(j.causes[1:min(cap(j.causes), mostNested)])
-	}
+	j.causes[last].Args = nil // they keep the client's buffer in memory
+	j.causes = j.causes[:last]
 }
-
-// mostNested is how deep commands nest: EXEC, EVAL in it, and a command of the script. It is
-// larger by one, because the first of the causes is of no command.
-const mostNested = 4
 
 // runs notes that a script or a function begins. Without a reader it does nothing.
 func (j *journal) runs(s Script) {
@@ -204,11 +196,16 @@ func (j *journal) because(reason Reason) (end func()) {
 
 // cause returns the cause of changes now.
 func (j *journal) cause() *Cause {
-	last := len(j.causes) - 1
-	if last == 0 {
-		j.causes[0].Reason = j.reason
+	cause := &j.causes[len(j.causes)-1]
+	cause.Reason, cause.Script = j.reason, nil
+	if cause.Ctx == nil {
+		return cause
 	}
-	return &j.causes[last]
+	cause.Reason = max(j.reason, ByCommand)
+	if cause.Ctx.From == command.FromScript {
+		cause.Script = &j.script
+	}
+	return cause
 }
 
 func (j *journal) key(kind Kind, db int, key string) {
@@ -263,6 +260,10 @@ func (j *journal) record(entry Entry) {
 }
 
 func (j *journal) pass() {
+	if len(j.readers) == 1 {
+		j.readers[0].read(&j.entry)
+		return
+	}
 	for i := range j.readers {
 		if r := &j.readers[i]; r.wanted.has(j.entry.Kind) {
 			r.read(&j.entry)

@@ -222,6 +222,12 @@ func (r *record) entered(k *written, ch *command.Change, cause *Cause) {
 	}
 	for i := range named.Len() {
 		name := named.Name(i)
+		if entry := k.entries.Find(name); entry != nil {
+			if entry.By = k.by; named.Added == int64(named.Len()) {
+				entry.Since = cause.Ctx.Now()
+			}
+			continue
+		}
 		entry, known := k.entries.Get(name)
 		if isHash && !known && !r.e.inspector.MayOwn(name, k.hints.Lock) {
 			continue

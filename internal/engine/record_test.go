@@ -278,3 +278,24 @@ func TestWithoutARequestNothingIsRecorded(t *testing.T) {
 		t.Error("the key is known")
 	}
 }
+
+// A lock that comes and goes costs the record no memory: it uses that of earlier keys.
+func TestTheRecordOfALockAllocatesNothing(t *testing.T) {
+	pair := func(e *Engine) float64 {
+		t.Cleanup(e.Close)
+		s, _ := newTestSession(e)
+		lock, unlock := words("EVAL", acquireFor, "1", "a", owner, "30000"), words("DEL", "a")
+		var caller Caller
+		unit := func() {
+			e.Execute(s, lock)
+			e.Execute(s, unlock)
+		}
+		return testing.AllocsPerRun(200, func() { e.Do(&caller, unit) })
+	}
+	without := pair(newTestEngine(expiry.NewManual(epoch)))
+	e := newTestEngine(expiry.NewManual(epoch))
+	e.RecordScriptKeys()
+	if with := pair(e); with > without {
+		t.Errorf("a lock pair allocates %v times with the record, %v times without", with, without)
+	}
+}

@@ -118,6 +118,7 @@ type Clock interface{ Set(time.Time) }
 type Inspector struct {
 	engine Engine
 	known  map[string]bool // ids of lock clients; guarded by the engine
+	uuid   [uuidLen]byte   // that MayOwn has seen last; guarded by the engine
 
 	isLock func(key string) bool // see KnowLocks; nil: no key is
 	client Process               // see KnowProcess

@@ -242,14 +242,17 @@ func isOwnerOf(s string, ours func(id string) bool) bool {
 	return err == nil && ours(s[:colon])
 }
 
+// uuidLen is the length of a UUID as text.
+const uuidLen = 36
+
 func isUUID(s string) bool {
-	if len(s) != 36 {
+	if len(s) != uuidLen {
 		return false
 	}
 	if s[8] != '-' || s[13] != '-' || s[18] != '-' || s[23] != '-' {
 		return false
 	}
-	for i := range 36 {
+	for i := range uuidLen {
 		if !uuidByte[s[i]] {
 			return false
 		}

@@ -98,6 +98,17 @@ func (e *Entries) Get(name []byte) (entry Entry, ok bool) {
 	return entry, false
 }
 
+// Find is Get for a caller that changes the entry. It is nil if there is none, or if there are many
+// entries.
+func (e *Entries) Find(name []byte) *Entry {
+	for i := range e.few {
+		if string(e.few[i].name) == string(name) {
+			return &e.few[i].Entry
+		}
+	}
+	return nil
+}
+
 // Put adds or replaces an owner's entry. It keeps a copy of the name.
 func (e *Entries) Put(name []byte, entry Entry) {
 	for i := range e.few {
@@ -153,8 +164,25 @@ func (e *Entries) Drop(name []byte) {
 func (i *Inspector) MayOwn(field []byte, hinted bool) bool {
 	text := unsafe.String(unsafe.SliceData(field), len(field)) // it is read here only
 	owner := strings.TrimSuffix(text, ":write")
+	if len(owner) > uuidLen+1 && owner[uuidLen] == ':' {
+		id, thread := owner[:uuidLen], owner[uuidLen+1:]
+		if isNumber(thread) && (id == string(i.uuid[:]) || isUUID(id)) {
+			copy(i.uuid[:], id)
+			return true
+		}
+	}
 	ours := func(id string) bool { return hinted || i.known[id] }
 	return isOwner(owner) || isOwnerOf(owner, ours) || strings.HasSuffix(owner, countEnd)
+}
+
+// isNumber reports whether s is a number of at most 18 digits.
+func isNumber(s string) bool {
+	for i := range len(s) {
+		if s[i] < '0' || s[i] > '9' {
+			return false
+		}
+	}
+	return s != "" && len(s) < 19
 }
 
 // MayHold reports whether a value under the key may hold owners: a hash does, and the parts of

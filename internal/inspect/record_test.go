@@ -39,3 +39,20 @@ func TestEntriesKeepFewAndMany(t *testing.T) {
 	e.Put(name(1), inspect.Entry{Since: 7})
 	expect(1, 7)
 }
+
+func TestEntriesThatAreResetAreEmpty(t *testing.T) {
+	for _, n := range []int{1, 3, 20} {
+		var e inspect.Entries
+		for i := range n {
+			e.Put(fmt.Append(nil, "owner:", i), inspect.Entry{Since: 1})
+		}
+		e.Reset()
+		e.Put([]byte("x"), inspect.Entry{Since: 2})
+		if _, ok := e.Get([]byte("owner:0")); ok || e.Len() != 1 {
+			t.Errorf("%d entries: %d are left", n, e.Len()-1)
+		}
+		if entry, ok := e.Get([]byte("x")); !ok || entry.Since != 2 {
+			t.Errorf("%d entries: the next one is %+v", n, entry)
+		}
+	}
+}

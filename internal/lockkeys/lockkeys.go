@@ -113,6 +113,9 @@ const (
 
 // PartOf returns which part of the lock called name a key is. It allocates nothing.
 func PartOf(key []byte, name string) Part {
+	if len(key) <= len(name) { // the lock itself
+		return NoPart
+	}
 	i := bytes.IndexByte(key, ':')
 	if i < 0 {
 		return NoPart
