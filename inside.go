@@ -13,23 +13,24 @@ func init() {
 	backdoor.Open = func(server any) backdoor.Inside {
 		core := server.(*Server).core
 		engine := core.Engine()
+		kit := engine.Kit()
 		return backdoor.Inside{
 			Inspector:        engine.Inspector(),
 			RecordScriptKeys: engine.RecordScriptKeys,
 			Follow:           engine.Follow,
 			Call:             engine.RunDirect,
-			Databases:        engine.Databases(),
+			Databases:        kit.Databases(),
 			Settle:           core.Settle,
 			Interrupt:        engine.Interrupt,
 			Faults:           func() backdoor.Faults { return engine.Faults() },
-			Reseed:           engine.Reseed,
+			Reseed:           kit.Reseed,
 			SaveAtEnd:        engine.Files().SaveAtEnd,
 			Running:          server.(*Server).isRunning,
-			Restart:          engine.Restart,
-			ConnectionCounts: engine.ConnectionCounts,
-			SetUser:          engine.SetUser,
+			Restart:          kit.Restart,
+			ConnectionCounts: kit.ConnectionCounts,
+			SetUser:          kit.SetUser,
 			Listen: func(deliver func(pattern, channel, payload string)) backdoor.Listener {
-				return engine.Listen(deliver)
+				return kit.Listen(deliver)
 			},
 			Engine: engine,
 		}

@@ -130,7 +130,7 @@ func New(opts Options) *Engine {
 	}
 	e.followSettings(opts.Config)
 	e.followSlowlog(opts.Config)
-	e.openUsers(opts.Config)
+	openUsers(&e.env, opts.Config)
 	if opts.Config.Cluster.Enabled {
 		e.becomeNode(opts)
 	}

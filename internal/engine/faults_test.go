@@ -133,14 +133,14 @@ func TestRestartEndsSessionsPausesAndScripts(t *testing.T) {
 	execute(e, s, "SET", "k", "v")
 	execute(e, s, "EVAL", "return 1", "0")
 	execute(e, s, "CLIENT", "PAUSE", "100000")
-	e.Restart(true)
-	if open, total := e.ConnectionCounts(); open != 0 || total != 0 || s.State() != command.Gone {
+	e.Kit().Restart(true)
+	if open, total := e.Kit().ConnectionCounts(); open != 0 || total != 0 || s.State() != command.Gone {
 		t.Errorf("%d connections of %d, state %v", open, total, s.State())
 	}
 	s, out := faultySession(e)
 	execute(e, s, "EXISTS", "k")
 	execute(e, s, "SCRIPT", "EXISTS", "e0e1f9fabfc9d4800c877a703b823ac0578ff8db")
-	e.Restart(false)
+	e.Kit().Restart(false)
 	s, after := faultySession(e)
 	execute(e, s, "EXISTS", "k")
 	if out.output != ":1\r\n*1\r\n:0\r\n" || after.output != ":0\r\n" {

@@ -93,7 +93,7 @@ func TestARestartKeepsFunctionsWithTheKeys(t *testing.T) {
 		keep bool
 		want string
 	}{{true, ":1\r\n"}, {false, "-ERR Function not found\r\n"}} {
-		e.Restart(tc.keep)
+		e.Kit().Restart(tc.keep)
 		s, _ := connect(e)
 		expectReply(t, send(e, s, "FCALL", "f", "0"), tc.want)
 	}

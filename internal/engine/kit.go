@@ -9,62 +9,66 @@ import (
 	"github.com/lockredis/lockredis/pubsub"
 )
 
-// This file has the operations of a test kit that no client can request.
+// Kit has the operations of a test kit that no client can request.
+type Kit struct{ e *Engine }
+
+// Kit returns the operations for a test kit.
+func (e *Engine) Kit() Kit { return Kit{e} }
 
 // Reseed makes every random choice of commands depend on seed only.
-func (e *Engine) Reseed(seed uint64) {
-	e.Outside(func() { e.env.Rand = rand.New(rand.NewPCG(seed, seed)) })
+func (k Kit) Reseed(seed uint64) {
+	k.e.Outside(func() { k.e.env.Rand = rand.New(rand.NewPCG(seed, seed)) })
 }
 
 // Restart affects clients as a restart of the process does: it closes all connections,
 // ends CLIENT PAUSE, empties the script cache and sets the statistics to 0. Unless keep is
 // true, all keys and libraries of functions are gone. Directives and users stay. It waits
 // until no script runs.
-func (e *Engine) Restart(keep bool) {
-	e.Outside(func() {
-		e.sessions.Each(func(s *command.Session) bool {
-			e.sessions.Kill(s)
+func (k Kit) Restart(keep bool) {
+	k.e.Outside(func() {
+		k.e.sessions.Each(func(s *command.Session) bool {
+			k.e.sessions.Kill(s)
 			return true
 		})
-		e.pausing.Unpause()
-		e.env.Scripts.Flush()
-		command.ResetStats(&e.env)
-		e.env.ACLLog.Reset()
-		e.env.SlowLog.Reset()
-		e.env.Latency = latency.Events{}
+		k.e.pausing.Unpause()
+		k.e.env.Scripts.Flush()
+		command.ResetStats(&k.e.env)
+		k.e.env.ACLLog.Reset()
+		k.e.env.SlowLog.Reset()
+		k.e.env.Latency = latency.Events{}
 		if keep {
 			return
 		}
-		e.env.Scripts.FlushLibraries()
-		defer e.journal.because(ByKit)()
-		for _, db := range e.env.Space.Opened() {
+		k.e.env.Scripts.FlushLibraries()
+		defer k.e.journal.because(ByKit)()
+		for _, db := range k.e.env.Space.Opened() {
 			db.Flush()
 		}
 	})
 }
 
 // Databases returns how many databases commands can use. It never changes.
-func (e *Engine) Databases() int {
-	if e.env.Cluster != nil {
+func (k Kit) Databases() int {
+	if k.e.env.Cluster != nil {
 		return 1
 	}
-	return e.env.Space.Len()
+	return k.e.env.Space.Len()
 }
 
 // ConnectionCounts returns how many connections are open, and how many there were since
 // the start or CONFIG RESETSTAT, without the refused ones.
-func (e *Engine) ConnectionCounts() (open, total int) {
-	e.Outside(func() { open, total = e.sessions.Open(), int(e.env.Stats.Connections) })
+func (k Kit) ConnectionCounts() (open, total int) {
+	k.e.Outside(func() { open, total = k.e.sessions.Open(), int(k.e.env.Stats.Connections) })
 	return open, total
 }
 
 // SetUser makes a user with one password and all rights. "" as the password removes the
 // user. Connections of the user stay open.
-func (e *Engine) SetUser(name, password string) {
-	e.Outside(func() {
-		e.env.Users.Delete(name)
+func (k Kit) SetUser(name, password string) {
+	k.e.Outside(func() {
+		k.e.env.Users.Delete(name)
 		if password != "" {
-			_, _ = e.env.Users.Set(name, []string{"on", ">" + password, "~*", "&*", "+@all"})
+			_, _ = k.e.env.Users.Set(name, []string{"on", ">" + password, "~*", "&*", "+@all"})
 		}
 	})
 }
@@ -78,8 +82,8 @@ type Listener struct {
 
 // Listen returns a subscriber without subscriptions. deliver is called inside the engine for
 // each message, with the pattern that matched or "". It must not block.
-func (e *Engine) Listen(deliver func(pattern, channel, payload string)) *Listener {
-	return &Listener{e: e, deliver: deliver}
+func (k Kit) Listen(deliver func(pattern, channel, payload string)) *Listener {
+	return &Listener{e: k.e, deliver: deliver}
 }
 
 // Deliver is pubsub.Sink's.

@@ -95,7 +95,7 @@ func TestTheRecordGoesWithItsKeys(t *testing.T) {
 			send(e, s, "CLIENT", "UNPAUSE")
 			send(e, s, "EXISTS", "a", "b")
 		},
-		"restart": func() { e.Restart(false); s, _ = connect(e) },
+		"restart": func() { e.Kit().Restart(false); s, _ = connect(e) },
 	} {
 		acquire("a")
 		acquire("b")

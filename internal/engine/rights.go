@@ -2,6 +2,7 @@ package engine
 
 import (
 	"errors"
+	"log/slog"
 	"strings"
 
 	"github.com/lockredis/lockredis/internal/acl"
@@ -11,9 +12,9 @@ import (
 )
 
 // openUsers makes the default user, and follows the directives about users.
-func (e *Engine) openUsers(cfg *config.Config) {
-	users := acl.NewUsers(e.env.Table.ACLCatalog())
-	e.env.Users = users
+func openUsers(env *command.Env, cfg *config.Config) {
+	users := acl.NewUsers(env.Table.ACLCatalog())
+	env.Users = users
 	password := cfg.RequirePass
 	follow := func() {
 		users.OpenChannels = cfg.OpenChannels
@@ -49,7 +50,7 @@ var errTwoSources = errors.New("Configuring Redis with users defined in redis.co
 func (e *Engine) LoadUsers() error {
 	cfg := e.env.Config
 	if cfg.ACLFile == "" {
-		return e.defineUsers(cfg.Users)
+		return defineUsers(e.env.Users, cfg.Users, e.log)
 	}
 	if len(cfg.Users) > 0 {
 		return errTwoSources
@@ -61,8 +62,7 @@ func (e *Engine) LoadUsers() error {
 }
 
 // defineUsers carries out user lines.
-func (e *Engine) defineUsers(lines []config.UserLine) error {
-	users := e.env.Users
+func defineUsers(users *acl.Users, lines []config.UserLine, log *slog.Logger) error {
 	defined := map[string]bool{}
 	for _, line := range lines {
 		switch {
@@ -77,7 +77,7 @@ func (e *Engine) defineUsers(lines []config.UserLine) error {
 			return line.Errorf("Error in user declaration '%s': %v", bad.Shown(), bad.Err)
 		}
 		if users.Get(line.Name).Disabled() {
-			e.log.Info("a user is disabled: there is no 'on' among its rules", "user", line.Name)
+			log.Info("a user is disabled: there is no 'on' among its rules", "user", line.Name)
 		}
 	}
 	return nil
