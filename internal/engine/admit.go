@@ -105,7 +105,8 @@ func (k *checks) fromClient(c *command.Ctx, args resp.Args) (verdict, *resp.Repl
 	switch {
 	case s.Monitor && lineFlags(c, args)&(command.ReadOnly|command.Write|command.MayReplicate) != 0:
 		return k.refuse(c, errMonitor)
-	case refusing&forPause != 0 && !s.Monitor && e.pausing.delays(c.Now()) && e.pausing.applies(lineFlags(c, args)):
+	case refusing&forPause != 0 && !s.Monitor && e.pausing.delays(c.Now()) &&
+		e.pausing.applies(lineFlags(c, args)):
 		return postponed, nil
 	case s.Multi != nil && !cmd.Has(command.InMulti):
 		return k.enqueue(c, args)

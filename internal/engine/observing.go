@@ -33,9 +33,9 @@ func (m *measures) begin(c *command.Ctx) (at int64, ok bool) {
 	return m.e.stopwatch.read(), true
 }
 
-// end adds the duration of a command of a client, a transaction, a script or the test kit to the
-// statistics, which are calls. began is what begin returned. A command that waits now counts in latencystats and
-// SLOWLOG when it is served.
+// end adds the duration of a command of a client, a transaction, a script or the test kit to calls,
+// the command's statistics. began is what begin returned. A command that waits now counts in
+// latencystats and SLOWLOG when it is served.
 func (m *measures) end(c *command.Ctx, calls *command.CallStats, args resp.Args, began int64) {
 	cfg := m.e.env.Config
 	took := max(m.e.stopwatch.read()-began, 0)
