@@ -56,9 +56,6 @@ func (d *fileDoor) SafePoint() {
 	e.env.Space.SetNow(micros / 1000)
 }
 
-// Loaded enters the key of an RDB file into the journal.
-func (d *fileDoor) Loaded(db int, key string) { d.journal.keyBecause(ByLoad, KeyLoaded, db, key) }
-
 // Replay runs a line of a log as a unit. As in Redis the reply does not count.
 func (d *fileDoor) Replay(db int, line resp.Args) (ok bool) {
 	e := d.Engine
@@ -98,3 +95,6 @@ type quiet struct{ effects }
 
 func (q *quiet) Added(int, string) {}
 func (q *quiet) Lost(int, string)  {}
+
+// Loaded enters the key into the journal.
+func (q *quiet) Loaded(db int, key string) { q.e.journal.keyBecause(ByLoad, KeyLoaded, db, key) }

@@ -219,7 +219,7 @@ func TestAChangeCarriesItsCause(t *testing.T) {
 			send(e, s, "CONFIG", "SET", "maxmemory", "0")
 		}, "evicted:0:x by eviction"},
 		{"a new key", func() { send(e, s, "SET", "k", "v") }, "set:0:k by command of one: [SET k v]"},
-		{"the test kit", func() { e.Restart(false) }, "emptied:0 by kit"},
+		{"the test kit", func() { e.Kit().Restart(false) }, "emptied:0 by kit"},
 	} {
 		c.do()
 		if got := changes(); got != c.want {

@@ -27,10 +27,15 @@ type Engine interface {
 	SafePoint()
 	// Replay runs a line of a log on database db. ok is false if there is no such command.
 	Replay(db int, line resp.Args) (ok bool)
-	// Loaded says that a key was read from an RDB file.
-	Loaded(db int, key string)
 	// Attend is called after Refuses has changed.
 	Attend()
+}
+
+// Observer is the store's observer while an RDB file is read: a key of the file is no event.
+type Observer interface {
+	store.Observer
+	// Loaded reports that a key was read from the file.
+	Loaded(db int, key string)
 }
 
 // Options are the dependencies of Files.
@@ -38,8 +43,8 @@ type Options struct {
 	Engine Engine
 	Env    *command.Env
 	Log    *slog.Logger
-	// Quiet is the store's observer while an RDB file is read: a key of the file is no event.
-	Quiet store.Observer
+	// Quiet hears of the keys of an RDB file.
+	Quiet Observer
 	// Goroutines counts the goroutines that write files. The engine waits for them when it closes.
 	Goroutines *sync.WaitGroup
 }
@@ -50,7 +55,7 @@ type Files struct {
 	engine     Engine
 	env        *command.Env
 	log        *slog.Logger
-	quiet      store.Observer
+	quiet      Observer
 	goroutines *sync.WaitGroup
 
 	encoder rdb.Encoder

@@ -175,7 +175,7 @@ func (s *Files) add(k rdb.Key, merge bool) error {
 	s.stats.KeysLoaded++
 	e := db.Set(k.Name, k.Value)
 	s.place(e, db, k)
-	s.engine.Loaded(k.DB, e.Key())
+	s.quiet.Loaded(k.DB, e.Key())
 	s.load.delay()
 	return nil
 }
