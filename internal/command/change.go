@@ -141,8 +141,9 @@ func (c *Ctx) changeIn(
 	db.Changed(e)
 	ch := c.newChange(db.ID(), e.Key(), class, event, count)
 	ch.Entry = e
-	if len(elems) == 0 {
+	if len(elems) == 0 || !c.Named {
 		c.Changes.Changed(ch)
+		c.single[0] = nil
 		return
 	}
 	ch.Elems = elems[0]

@@ -53,6 +53,9 @@ type Env struct {
 	// Teller gets the command lines that tell of changes. It may be nil.
 	Teller Teller
 
+	// Named says that Change.Elems is read.
+	Named bool
+
 	change Change    // the last change, see newChange
 	single [1][]byte // see one
 

@@ -12,7 +12,9 @@ type effects struct{ e *Engine }
 
 // Changed passes a command's change to all its readers.
 func (f *effects) Changed(ch *command.Change) {
-	f.e.journal.changed(ch)
+	if f.e.journal.isRead() {
+		f.e.journal.changed(ch)
+	}
 	f.e.env.Dirty += ch.Count
 	if ch.Watched() {
 		f.touched(ch.DB, ch.Key)

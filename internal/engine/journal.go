@@ -127,6 +127,7 @@ func (e *Engine) ReadJournal(read func(*Entry), wanted ...Kind) {
 	}
 	j := &e.journal
 	j.readers, j.wanted = append(j.readers, r), j.wanted|r.wanted
+	e.env.Named = true
 	if len(j.causes) == 0 {
 		j.causes = append(j.causes, Cause{})
 	}
@@ -137,16 +138,19 @@ func (e *Engine) ReadJournal(read func(*Entry), wanted ...Kind) {
 func (j *journal) isRead() bool { return j.wanted != 0 }
 
 func (j *journal) unit(kind Kind) {
+	if j.isRead() {
+		j.bound(kind)
+	}
+}
+
+func (j *journal) bound(kind Kind) {
 	if j.wanted.has(kind) {
 		j.record(Entry{Kind: kind})
 	}
 }
 
-// begins notes that a command begins. Without a reader it does nothing.
+// begins notes that a command begins. There is a reader.
 func (j *journal) begins(c *command.Ctx, args resp.Args) {
-	if !j.isRead() {
-		return
-	}
 	depth := len(j.causes)
 	if depth == cap(j.causes) {
 		j.causes = append(j.causes, Cause{})
@@ -159,11 +163,8 @@ func (j *journal) begins(c *command.Ctx, args resp.Args) {
 	}
 }
 
-// ends notes that a command ends. Without a reader it does nothing.
+// ends notes that a command ends. There is a reader.
 func (j *journal) ends(c *command.Ctx, args resp.Args, reply resp.Reply) {
-	if !j.isRead() {
-		return
-	}
 	if j.wanted.has(CommandEnds) {
 		j.record(Entry{Kind: CommandEnds, Ctx: c, Args: args, Reply: reply, Cause: j.cause()})
 	}
