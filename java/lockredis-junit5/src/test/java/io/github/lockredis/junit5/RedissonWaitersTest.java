@@ -1,14 +1,21 @@
 package io.github.lockredis.junit5;
 
 import static org.junit.jupiter.api.Assertions.assertEquals;
+import static org.junit.jupiter.api.Assertions.assertNotNull;
+import static org.junit.jupiter.api.Assertions.assertNull;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
 import java.util.ArrayList;
 import java.util.Arrays;
 import java.util.Collections;
+import java.util.LinkedHashMap;
 import java.util.List;
+import java.util.Map;
 import java.util.concurrent.Callable;
+import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CopyOnWriteArrayList;
+import java.util.regex.Matcher;
+import java.util.regex.Pattern;
 
 import org.junit.jupiter.api.AfterAll;
 import org.junit.jupiter.api.BeforeAll;
@@ -208,6 +215,64 @@ class RedissonWaitersTest {
             assertEquals(40, Collections.frequency(WAITING.join(), "the lock"));
             assertTrue(client.getLock("order:42").tryLock());
             client.getLock("order:42").unlock();
+        }
+    }
+
+    @Test
+    void asynchronousWaitersOfASemaphoreEndAlsoWithoutALeak() {
+        try (LockredisServer server = LockredisServer.start()) {
+            RedissonClient client = Clients.redisson(server);
+            for (boolean failed : new boolean[] {false, true}) {
+                LeakCheck check = LeakCheck.begin(server);
+                if (failed) {
+                    client.getSemaphore("workers").trySetPermits(0);
+                }
+                server.command("CONFIG", "RESETSTAT");
+                List<CompletableFuture<Void>> waiters = new ArrayList<>();
+                for (int i = 0; i < 25; i++) {
+                    waiters.add(client.getSemaphore("workers").acquireAsync().toCompletableFuture());
+                }
+                Wait.until(() -> evaluated(server) >= 50); // before and after each has subscribed
+                assertEquals(failed, check.end(true) != null);
+                Wait.until(() -> waiters.stream().allMatch(CompletableFuture::isCompletedExceptionally));
+                assertEquals(0L, server.command("DBSIZE"));
+            }
+            client.shutdown();
+        }
+    }
+
+    /** Returns how many scripts have run. */
+    private static int evaluated(LockredisServer server) {
+        Matcher calls = Pattern.compile("cmdstat_evalsha:calls=(\\d+)")
+                .matcher(String.valueOf(server.command("INFO", "commandstats")));
+        return calls.find() ? Integer.parseInt(calls.group(1)) : 0;
+    }
+
+    @Test
+    void waitersWithoutAChannelOrWithAnotherOneEndToo() {
+        try (LockredisServer server = LockredisServer.start()) {
+            RedissonClient client = Clients.redisson(server);
+            Map<String, RLock> locks = new LinkedHashMap<>();
+            locks.put("spin", client.getSpinLock("spin"));
+            locks.put("fair", client.getFairLock("fair"));
+            locks.put("multi", client.getMultiLock(client.getLock("multi"), client.getLock("second")));
+            locks.forEach((name, lock) -> {
+                LeakCheck check = LeakCheck.begin(server);
+                (name.equals("multi") ? client.getLock(name) : lock).lock();
+                Waiting waiting = new Waiting();
+                for (int i = 0; i < 12; i++) {
+                    waiting.start(() -> {
+                        lock.lock();
+                        return "the lock";
+                    });
+                }
+                Wait.until(() -> waiting.areParked());
+                assertNotNull(check.end(true), name);
+                assertEquals(0L, server.command("DBSIZE"), name);
+                Wait.until(() -> waiting.ends.size() == 12);
+                assertNull(LeakCheck.begin(server).end(true), name);
+            });
+            client.shutdown();
         }
     }
 

@@ -22,16 +22,22 @@ final class Baseline {
     private final Map<Object, Integer> holds = new HashMap<>(); // of the same leaks, in all
     private final Set<Long> clients = new HashSet<>(); // the connections that they had
 
-    /** Makes the baseline of a server that has these leaks now. */
-    Baseline(Collection<Leak> present) {
+    /**
+     * Makes the baseline of a server that has these leaks now.
+     *
+     * @param known how many leaks of a key count as present at least
+     */
+    Baseline(Collection<Leak> present, Map<Object, Integer> known) {
         for (Leak leak : present) {
             counts.merge(key(leak), 1, Integer::sum);
             holds.merge(key(leak), leak.holds(), Integer::sum);
             clients.add(leak.client().id());
         }
+        known.forEach((key, count) -> counts.merge(key, count, Math::max));
     }
 
-    private static Object key(Leak leak) {
+    /** Returns what stays the same when a client connects again. */
+    static Object key(Leak leak) {
         return Arrays.asList(leak.type(), leak.name(), leak.database(), leak.owner(),
                 leak.client().name());
     }

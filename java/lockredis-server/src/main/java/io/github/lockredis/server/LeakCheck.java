@@ -5,14 +5,15 @@ import java.util.ArrayList;
 import java.util.Arrays;
 import java.util.Collection;
 import java.util.Collections;
+import java.util.HashMap;
 import java.util.HashSet;
+import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
 import java.util.Objects;
 import java.util.Set;
 import java.util.concurrent.TimeUnit;
 import java.util.function.Predicate;
-import java.util.function.Supplier;
 
 /**
  * Finds what one test leaves behind on a server. What was there before the test does not count: the
@@ -22,44 +23,42 @@ import java.util.function.Supplier;
  * thread at a time may call it.
  */
 public final class LeakCheck {
-    /**
-     * How often the check looks again. The pauses are 1 ms, 2 ms, 4 ms and so on, about a second in
-     * all. Redisson unsubscribes after lock() has returned.
-     */
-    private static final int TRIES = 10;
+    /** How long leaks have to disappear, in milliseconds. Redisson unsubscribes after lock() has returned. */
+    private static final long GRACE = 1000;
+
+    /** A lock that is acquired in that time is a leak if it then has been held for so long. */
+    private static final Duration STAYED = Duration.ofMillis(GRACE / 2);
+
+    /** The longest pause between two looks, in milliseconds. */
+    private static final long PAUSE = 64;
 
     /** So many leaks that a look takes long. Then the check looks again only once. */
     private static final int MANY = 1000;
 
-    /** How long the waiters of locks may take that acquire, one after the other, after a failed test. */
-    private static final Duration CLEANING = Duration.ofSeconds(5);
-
     /** A pause that lasts longer at a test's end is left behind. */
     private static final Duration SHORT_PAUSE = Duration.ofSeconds(1);
 
-    /**
-     * How often the check looks whether a waiter acquires what was released at the test's end. The pauses are
-     * 1 ms, 2 ms, 4 ms and so on, an eighth of a second in all.
-     */
-    private static final int HAND_OVERS = 7;
+    /** How long a waiter has to acquire what was released at the test's end. */
+    private static final Duration HAND_OVER = Duration.ofMillis(125);
 
-    /** How often the check looks whether a lock that was released is acquired again. */
-    private static final int WATCHES = 10;
+    /** How long the check looks whether a lock that was released is acquired again. */
+    private static final Duration WATCH = Duration.ofMillis(100);
 
     /** The pause between two such looks, in milliseconds. */
     private static final long WATCH_PAUSE = 10;
 
     private final LockredisServer server;
-    private final Predicate<Leak> counted;
     private final Baseline before;
-    private Collection<Leak> seen = Collections.emptyList(); // by the last look, also what does not count
+    private final View view;
+    private final Predicate<Leak> counted;
+    private final Interrupts interrupts = new Interrupts();
     private boolean tasksAllowed;
-    private boolean interrupted; // the thread of uninterrupted
 
-    private LeakCheck(LockredisServer server, Predicate<Leak> counted, Baseline before) {
+    private LeakCheck(LockredisServer server, Predicate<Leak> counted, Baseline before, int number) {
         this.server = server;
         this.counted = counted;
         this.before = before;
+        view = new View(server, counted, before, number);
     }
 
     /** Returns a check for a test that begins now. */
@@ -73,7 +72,9 @@ public final class LeakCheck {
         Objects.requireNonNull(counted, "begin(…, null): give a function that is true for the leaks that"
                 + " count, or leave it out: all count then");
         server.told().forgetIdle();
-        return new LeakCheck(server, counted, new Baseline(present(server)));
+        Collection<Leak> present = present(server);
+        int number = server.told().begin(present);
+        return new LeakCheck(server, counted, new Baseline(present, server.told().blocked()), number);
     }
 
     /**
@@ -175,7 +176,7 @@ public final class LeakCheck {
         if (!server.isRunning()) {
             return null;
         }
-        return uninterrupted(() -> {
+        return interrupts.hold(() -> {
             try {
                 return endRunning(clean);
             } catch (LockredisException e) {
@@ -188,18 +189,6 @@ public final class LeakCheck {
                 return null;
             }
         });
-    }
-
-    /** Runs a check without the thread's interrupt, which it then has again. */
-    private String uninterrupted(Supplier<String> check) {
-        interrupted = Thread.interrupted();
-        try {
-            return check.get();
-        } finally {
-            if (interrupted) {
-                Thread.currentThread().interrupt();
-            }
-        }
     }
 
     private String endRunning(boolean clean) {
@@ -220,18 +209,20 @@ public final class LeakCheck {
 
     /** Returns the text about locks, waiters and subscriptions that are there now, or null. */
     static String leaks(LockredisServer server) {
-        LeakCheck check = new LeakCheck(server, leak -> true, new Baseline(Collections.emptyList()));
-        return check.uninterrupted(() -> check.endLeaks(false));
+        int number = server.told().begin(Collections.emptyList());
+        Baseline none = new Baseline(Collections.emptyList(), Collections.emptyMap());
+        LeakCheck check = new LeakCheck(server, leak -> true, none, number);
+        return check.interrupts.hold(() -> check.endLeaks(false));
     }
 
     /** Returns the text about locks, waiters and subscriptions, or null. */
     private String endLeaks(boolean clean) {
         server.told().forgetIdle();
         Collection<Leak> leaks = await(clean);
+        Cleaning cleaning = new Cleaning(server, view, interrupts, tasksAllowed);
         if (leaks.isEmpty()) {
             if (clean) {
-                endWaiters(Waiters.unshared(seen,
-                        idle(leak -> Waiters.isOfSemaphore(leak) && counted.test(leak))));
+                cleaning.afterSuccess(Waiters.unshared(view.seen(), idle(Waiters::isOfSemaphore)));
             }
             return null;
         }
@@ -240,9 +231,10 @@ public final class LeakCheck {
             server.told().addBusy(leaks);
         }
         if (clean) {
-            clean(leaks);
-            if (!tasksAllowed) {
-                acquiredAgain(owned(leaks));
+            try {
+                cleaning.afterFailure(leaks);
+            } catch (LockredisException e) {
+                // The next test says it: its start needs the server too.
             }
         }
         return text;
@@ -253,58 +245,100 @@ public final class LeakCheck {
      * count, but a waiter may have been told a moment ago that it can acquire.
      */
     private Map<Object, Leak> firstLook(boolean clean) {
-        Map<Object, Leak> leaks = look();
-        for (int i = 0; i < HAND_OVERS && leaks.isEmpty() && !idle(leak -> true).isEmpty(); i++) {
-            if (i == 0 && clean) { // the key of a waiter's lock may have been deleted
-                new Waiters(server, idle(leak -> Waiters.isOfLock(leak) && counted.test(leak))).wake();
+        long end = System.nanoTime() + HAND_OVER.toNanos();
+        Map<Object, Leak> leaks = view.leaks();
+        for (long pause = 1; leaks.isEmpty() && !view.idle().isEmpty(); pause *= 2) {
+            if (pause == 1 && clean) { // the key of a waiter's lock may have been deleted
+                Waiters waiters = new Waiters(server);
+                if (waiters.set(idle(Waiters::isOfLock))) {
+                    waiters.wake(false, false);
+                }
             }
-            pause(1L << i);
-            leaks = look();
+            if (System.nanoTime() >= end) {
+                break;
+            }
+            interrupts.pause(pause);
+            leaks = view.leaks();
         }
         return leaks;
     }
 
+    /** Returns the subscriptions without a leak that are wanted, and that the check counts. */
+    private Collection<Leak> idle(Predicate<Leak> wanted) {
+        Collection<Leak> idle = new ArrayList<>(view.idle());
+        idle.removeIf(leak -> !wanted.test(leak) || !counted.test(leak));
+        return idle;
+    }
+
+    /** Returns the leaks, after the time that they have to disappear if there are any. */
     private Collection<Leak> await(boolean clean) {
-        Map<Object, Leak> first = firstLook(clean);
-        Set<Object> owned = new HashSet<>(owned(first.values()));
-        Map<Object, Leak> left = first;
+        long begin = System.nanoTime();
+        Map<Object, Leak> left = firstLook(clean);
+        Map<Object, Leak> first = new LinkedHashMap<>(left);
+        Map<Object, Leak> last = new HashMap<>(left); // those of the first look, as the last one saw them
+        Map<Object, Leak> expired = new LinkedHashMap<>();
+        Map<Object, Long> since = new HashMap<>(); // the time of the look that saw a leak first
+        Set<Object> owned = new HashSet<>(owned(left.values()));
         long start = System.nanoTime();
-        for (int i = 0; i < TRIES && !left.isEmpty(); i++) {
-            long millis = 1L << i;
-            if (left.size() > MANY) {
-                millis = 1L << TRIES;
-                i = TRIES - 1;
+        for (long pause = 1; !left.isEmpty(); pause = Math.min(2 * pause, PAUSE)) {
+            left.keySet().forEach(key -> since.putIfAbsent(key, view.lookedAt()));
+            long rest = GRACE - TimeUnit.NANOSECONDS.toMillis(System.nanoTime() - start);
+            if (rest <= 0) {
+                left.entrySet().removeIf(leak -> !hasStayed(leak.getValue(), since.get(leak.getKey())));
+                break;
             }
-            pause(millis);
-            Map<Object, Leak> before = left;
-            left = look();
+            long before = view.lookedAt();
+            interrupts.pause(left.size() > MANY ? rest : Math.min(pause, rest));
+            left = view.leaks();
+            left.values().removeIf(leak -> view.isNextTurn(leak, begin));
             owned.addAll(owned(left.values()));
-            if (i == TRIES - 1) {
-                left.keySet().retainAll(before.keySet());
-            }
-            Duration passed = Duration.ofNanos(System.nanoTime() - start);
-            for (Map.Entry<Object, Leak> leak : first.entrySet()) {
-                boolean expired = leak.getValue().ttl()
-                        .filter(ttl -> ttl.compareTo(passed) <= 0).isPresent();
-                if (expired || left.containsKey(leak.getKey())) {
-                    left.put(leak.getKey(), leak.getValue());
-                }
-            }
+            moveExpired(last, left, Duration.ofNanos(System.nanoTime() - before), expired);
         }
-        return left.isEmpty() && !tasksAllowed ? acquiredAgain(owned) : left.values();
+        Map<Object, Leak> leaks = new LinkedHashMap<>(expired);
+        left.forEach((key, leak) -> leaks.put(key, first.getOrDefault(key, leak)));
+        return leaks.isEmpty() && !tasksAllowed ? acquiredAgain(owned) : leaks.values();
+    }
+
+    /** Reports whether a lock that is held when the time is over was not acquired a moment ago. */
+    private boolean hasStayed(Leak leak, long since) {
+        Duration seen = Duration.ofNanos(view.lookedAt() - since);
+        Duration held = tasksAllowed ? leak.heldFor().orElse(seen) : seen;
+        return held.compareTo(STAYED) >= 0;
+    }
+
+    /**
+     * Brings locks up to date that were held when the test ended. One that has disappeared moves to expired
+     * if it may have expired, else its holder has released it.
+     *
+     * @param passed the time since a look saw the held locks
+     */
+    private static void moveExpired(Map<Object, Leak> held, Map<Object, Leak> now, Duration passed,
+            Map<Object, Leak> expired) {
+        held.entrySet().removeIf(leak -> {
+            Leak still = now.get(leak.getKey());
+            if (still == null) {
+                leak.getValue().ttl().filter(ttl -> ttl.compareTo(passed) <= 0)
+                        .ifPresent(ttl -> expired.put(leak.getKey(), leak.getValue()));
+                return true;
+            }
+            leak.setValue(still);
+            return false;
+        });
     }
 
     /**
      * Returns a lock that is acquired after all locks were released: a thread of the test still runs, and
-     * locks in a loop. Empty if there is none soon.
+     * locks in a loop. A task that earlier tests have seen is none. Empty if there is none soon.
      *
      * @param owned what {@link #owned} returned of the locks before
      */
     private Collection<Leak> acquiredAgain(Set<Object> owned) {
-        for (int i = 0; i < WATCHES && !owned.isEmpty(); i++) {
-            pause(WATCH_PAUSE);
-            for (Leak leak : look().values()) {
-                if (!Collections.disjoint(owned(Collections.singleton(leak)), owned)) {
+        long end = System.nanoTime() + WATCH.toNanos();
+        while (!owned.isEmpty() && System.nanoTime() < end) {
+            interrupts.pause(WATCH_PAUSE);
+            for (Leak leak : view.leaks().values()) {
+                if (!Collections.disjoint(owned(Collections.singleton(leak)), owned)
+                        && !view.isOfTask(leak)) {
                     server.told().addLoop(leak);
                     return Collections.singleton(leak);
                 }
@@ -326,80 +360,5 @@ public final class LeakCheck {
             }
         }
         return owned;
-    }
-
-    /** Returns the leaks that were not there before the test, by their keys and numbers. */
-    private Map<Object, Leak> look() {
-        seen = server.allLeaks();
-        return added(leak -> leak.counts() && counted.test(leak));
-    }
-
-    private Map<Object, Leak> added(Predicate<Leak> wanted) {
-        List<Leak> leaks = new ArrayList<>();
-        for (Leak leak : seen) {
-            if (!server.told().contains(leak) && wanted.test(leak)) {
-                leaks.add(leak);
-            }
-        }
-        return before.added(leaks);
-    }
-
-    /**
-     * Returns the wanted subscriptions to channels of locks and semaphores that do not count, and were not
-     * there before the test. There may be a waiter.
-     */
-    private Collection<Leak> idle(Predicate<Leak> wanted) {
-        return added(leak -> !leak.counts() && (Waiters.isOfLock(leak) || Waiters.isOfSemaphore(leak))
-                && wanted.test(leak)).values();
-    }
-
-    /**
-     * Ends what a failed test has left behind: see {@link Waiters}. A subscription that does not count may
-     * be a waiter's too.
-     */
-    private void clean(Collection<Leak> leaks) {
-        try {
-            for (Leak leak : leaks) {
-                if (leak.type().equals("waiter") && leak.owner().isEmpty()) {
-                    server.command("CLIENT", "UNBLOCK", Long.toString(leak.client().id()), "ERROR");
-                }
-            }
-            seen = server.allLeaks();
-            Waiters waiters = new Waiters(server, added(leak -> leak.type().equals("subscription")).values());
-            server.flush();
-            waiters.wakeLatches();
-            long end = System.nanoTime() + CLEANING.toNanos();
-            for (int i = 0; i < TRIES && System.nanoTime() < end && waiters.wake();) {
-                pause(1L << i);
-                boolean acquired = server.leaks().stream().anyMatch(leak -> leak.type().equals("lock"));
-                i = acquired ? 0 : i + 1; // then another waiter may wait for the same lock
-                server.flush();
-            }
-        } catch (LockredisException e) {
-            // The next test says it: its start needs the server too.
-        }
-    }
-
-    /** Ends the waiters that there may be at subscriptions to semaphores. Only the semaphores are deleted. */
-    private void endWaiters(Collection<Leak> subscriptions) {
-        if (subscriptions.isEmpty()) {
-            return;
-        }
-        Waiters waiters = new Waiters(server, subscriptions);
-        for (int i = 0; i < TRIES && waiters.wake(); i++) {
-            pause(1L << i);
-        }
-        waiters.deleteSemaphores();
-    }
-
-    private void pause(long millis) {
-        long end = System.nanoTime() + TimeUnit.MILLISECONDS.toNanos(millis);
-        for (long left = end - System.nanoTime(); left > 0; left = end - System.nanoTime()) {
-            try {
-                TimeUnit.NANOSECONDS.sleep(left);
-            } catch (InterruptedException e) {
-                interrupted = true;
-            }
-        }
     }
 }

@@ -28,6 +28,12 @@ final class Owners {
         return info != null && !isBusy(info);
     }
 
+    /** Reports whether an owner is the thread that asks. */
+    static boolean isCurrent(String owner) {
+        Matcher thread = THREAD.matcher(owner);
+        return thread.matches() && Long.parseLong(thread.group(1)) == Thread.currentThread().getId();
+    }
+
     /** Returns the thread of an owner. Null: it is of another JVM, has ended, or is a virtual thread. */
     private static ThreadInfo thread(String owner) {
         Matcher thread = THREAD.matcher(owner);

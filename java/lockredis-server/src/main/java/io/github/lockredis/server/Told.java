@@ -8,17 +8,64 @@ import java.util.Map;
 import java.util.Set;
 
 /**
- * The locks of threads that outlive their test, as a failure has told them. Later tests are not to
- * blame for such a thread. A lock of a thread of this JVM that waits for its next task is never among
- * them: the task that acquired it has ended without its release.
+ * The threads and clients that outlive a test, as failures have told them and as later tests have seen
+ * them. Later tests are not to blame for them. A told lock of a thread of this JVM that waits for its next
+ * task counts nevertheless: the task that acquired it has ended without its release.
  */
 final class Told {
+    private final Map<String, Integer> owners = new HashMap<>(); // first seen by a check; guarded by this
+    private final Map<Object, Integer> blocked = new HashMap<>(); // clients, by Baseline.key; guarded by this
+    private int checks; // guarded by this
     private final Set<String> loops = new HashSet<>(); // guarded by this
     private final Map<String, Set<Object>> locks = new HashMap<>(); // by owner; guarded by this
 
-    /** Adds all locks of an owner that acquires locks again and again. */
+    /**
+     * Begins a check, and returns its number: 1 is the first. What is present when it begins is known to it.
+     */
+    synchronized int begin(Collection<Leak> present) {
+        see(present, checks++);
+        Map<Object, Integer> counts = new HashMap<>();
+        for (Leak leak : present) {
+            if (isBlocked(leak)) {
+                counts.merge(Baseline.key(leak), 1, Integer::sum);
+            }
+        }
+        counts.forEach((key, count) -> blocked.merge(key, count, Math::max));
+        return checks;
+    }
+
+    /** Remembers the owners that the check with a number has seen. */
+    synchronized void see(Collection<Leak> seen, int check) {
+        for (Leak leak : seen) {
+            if (!leak.owner().isEmpty() && !leak.type().equals("permit")) {
+                owners.merge(leak.owner(), check, Math::min);
+            }
+        }
+    }
+
+    /** Reports whether the owner of a lock was seen before the check with a number began. */
+    synchronized boolean isKnown(Leak leak, int check) {
+        return owners.getOrDefault(leak.owner(), check) < check;
+    }
+
+    /**
+     * Returns how many clients in a blocking command a test has found at its beginning, by
+     * {@link Baseline#key}. Such a client works on an element now and then, and waits again.
+     */
+    synchronized Map<Object, Integer> blocked() {
+        return new HashMap<>(blocked);
+    }
+
+    /** Reports whether it is a client in a blocking command. */
+    static boolean isBlocked(Leak leak) {
+        return leak.type().equals("waiter") && leak.owner().isEmpty();
+    }
+
+    /** Adds all locks of an owner that acquires locks again and again. The thread that asks is none. */
     synchronized void addLoop(Leak leak) {
-        loops.add(leak.owner());
+        if (!Owners.isCurrent(leak.owner())) {
+            loops.add(leak.owner());
+        }
     }
 
     /** Adds the locks whose owners are other threads at work. Other locks of the threads are not told. */

@@ -1,9 +1,10 @@
 package io.github.lockredis.server;
 
 import java.util.ArrayList;
+import java.util.Arrays;
 import java.util.Collection;
-import java.util.HashMap;
 import java.util.HashSet;
+import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
 import java.util.Set;
@@ -11,15 +12,15 @@ import java.util.regex.Matcher;
 import java.util.regex.Pattern;
 
 /**
- * Ends the waiters that a test has left. A waiter that stays would get its lock or permit during a later
+ * Wakes the waiters that a test has left. A waiter that stays would get its lock or permit during a later
  * test, which would then fail for it.
  *
- * <p>The waiters of a lock acquire it, one after the other, and each time the lock is deleted. A waiter of
- * a semaphore gets an error. With a permit it would return the permit later, which makes a semaphore of
- * that name in a later test. The waiters of a latch go on: it does not exist any more, as at zero.
+ * <p>A waiter of a lock acquires it when the lock is deleted. A waiter of a semaphore gets an error. With a
+ * permit it would return the permit later, which makes a semaphore of that name in a later test. The waiters
+ * of a latch go on: it does not exist any more, as at zero.
  */
 final class Waiters {
-    /** The channels of locks. Their waiters try to acquire the lock when they receive 0. */
+    /** The channels of locks. A waiter tries to acquire the lock when it receives 0. */
     private static final Pattern LOCK =
             Pattern.compile("(redisson_lock__channel|redisson_rwlock):.*", Pattern.DOTALL);
 
@@ -27,37 +28,55 @@ final class Waiters {
     private static final Pattern SEMAPHORE =
             Pattern.compile("redisson_sc:(\\{([^{]*)}|.*)", Pattern.DOTALL);
 
-    /** How many waiters of a semaphore a message wakes. They try to acquire a permit. */
-    private static final String MANY = "1000";
-
     /** The channels of latches. Their waiters go on when they receive 0. */
     private static final String LATCH = "redisson_countdownlatch__channel__";
 
-    /** Makes keys lists, in a database. The scripts of a semaphore's waiters fail with WRONGTYPE then. */
-    private static final String BREAK = "redis.call('select', ARGV[1])\n"
-            + "for _, key in ipairs(KEYS) do\n"
-            + "  redis.call('del', key)\n"
-            + "  redis.call('rpush', key, 'the test of this semaphore has ended')\n"
+    /**
+     * How many channels of locks a wake sends to. Each waiter of a fair lock has a channel of its own, but
+     * only one of them acquires the lock.
+     */
+    private static final int WOKEN = 16;
+
+    /**
+     * How many messages a wake sends to the channel of a semaphore at most. One wakes all threads that
+     * wait, and one waiter without a thread.
+     */
+    private static final int MESSAGES = 64;
+
+    /**
+     * Wakes waiters. It deletes all data if ARGV[1] is flush. Five arguments follow for each channel: its
+     * name, then of a semaphore the database, one or two keys, and the number of messages. The keys become
+     * lists, so that the script of a waiter fails with WRONGTYPE.
+     */
+    private static final String WAKE = "if ARGV[1] == 'flush' then redis.call('flushall') end\n"
+            + "for i = 2, #ARGV, 5 do\n"
+            + "  local message = '0'\n"
+            + "  if ARGV[i + 1] ~= '' then\n"
+            + "    redis.call('select', ARGV[i + 1])\n"
+            + "    message = '1000'\n"
+            + "    for j = i + 2, ARGV[i + 3] == '' and i + 2 or i + 3 do\n"
+            + "      redis.call('del', ARGV[j])\n"
+            + "      redis.call('rpush', ARGV[j], 'the test of this semaphore has ended')\n"
+            + "    end\n"
+            + "  end\n"
+            + "  for _ = 1, ARGV[i + 4] do\n"
+            + "    redis.call('publish', ARGV[i], message)\n"
+            + "    redis.call('spublish', ARGV[i], message)\n"
+            + "  end\n"
             + "end";
 
     /** Deletes keys in a database. */
     private static final String DELETE = "redis.call('select', ARGV[1])\nredis.call('del', unpack(KEYS))";
 
     private final LockredisServer server;
-    private final Map<String, String> messages = new HashMap<>(); // by channel
-    private final Map<String, Integer> semaphores = new HashMap<>(); // channels and their databases
+    private final Map<String, Integer> broken = new LinkedHashMap<>(); // channels of semaphores, and databases
+    private Map<String, Integer> channels = new LinkedHashMap<>(); // and databases
+    private boolean everSet; // whether channels had an element
+    private int first; // the number of the channel of a lock that the next wake begins with
+    private int messages = 1; // to a semaphore, by the next wake
 
-    /** Makes the waiters that are among the leaks of a test. */
-    Waiters(LockredisServer server, Collection<Leak> leaks) {
+    Waiters(LockredisServer server) {
         this.server = server;
-        for (Leak leak : leaks) {
-            if (isOfLock(leak)) {
-                messages.put(leak.name(), "0");
-            } else if (isOfSemaphore(leak)) {
-                messages.put(leak.name(), MANY);
-                semaphores.put(leak.name(), leak.database());
-            }
-        }
     }
 
     /** Reports whether it is a subscription to the channel of a lock. */
@@ -86,54 +105,82 @@ final class Waiters {
         return unshared;
     }
 
+    /** Sets the subscriptions at which there may be waiters now, and reports whether their channels are new. */
+    boolean set(Collection<Leak> subscriptions) {
+        Map<String, Integer> now = new LinkedHashMap<>();
+        for (Leak leak : subscriptions) {
+            if (isOfLock(leak) || isOfSemaphore(leak)) {
+                now.put(leak.name(), leak.database());
+            }
+        }
+        boolean changed = !now.equals(channels);
+        channels = now;
+        everSet |= changed;
+        return changed;
+    }
+
+    /** Reports whether there is no waiter at a subscription. */
+    boolean isEmpty() {
+        return channels.isEmpty();
+    }
+
+    /** Reports whether there was none at any time. */
+    boolean haveNeverBeen() {
+        return !everSet;
+    }
+
+    /** Reports whether there may be a waiter of a semaphore. */
+    boolean haveSemaphores() {
+        return channels.keySet().stream().anyMatch(channel -> SEMAPHORE.matcher(channel).matches());
+    }
+
+    /** Reports whether there may be a waiter for the lock with a name. */
+    boolean isWanted(String lock) {
+        return channels.keySet().stream().anyMatch(channel -> channel.contains(lock));
+    }
+
     /** Wakes the waiters of all latches. */
     void wakeLatches() {
-        for (Object channel : channels("CHANNELS", LATCH + "*")) {
+        for (Object channel : (List<?>) server.command("PUBSUB", "CHANNELS", LATCH + "*")) {
             server.command("PUBLISH", (String) channel, "0");
         }
     }
 
-    /** Wakes the waiters of locks and semaphores. Returns false if there are none. */
-    boolean wake() {
-        if (messages.isEmpty()) {
-            return false;
-        }
-        return wake("CHANNELS", "PUBLISH") | wake("SHARDCHANNELS", "SPUBLISH");
-    }
-
-    private boolean wake(String list, String publish) {
-        boolean found = false;
-        for (Object channel : channels(list, "*")) {
-            if (messages.containsKey(channel)) {
-                if (semaphores.containsKey(channel)) {
-                    run(BREAK, (String) channel);
-                }
-                server.command(publish, (String) channel, messages.get(channel));
-                found = true;
+    /**
+     * Wakes waiters of locks and semaphores.
+     *
+     * @param flush whether to delete all data before
+     * @param more whether waiters have ended since the last wake: then this one wakes more
+     */
+    void wake(boolean flush, boolean more) {
+        messages = more ? Math.min(2 * messages, MESSAGES) : 1;
+        List<String> command = new ArrayList<>(Arrays.asList("EVAL", WAKE, "0", flush ? "flush" : ""));
+        List<String> locks = new ArrayList<>();
+        channels.forEach((channel, database) -> {
+            Matcher parts = SEMAPHORE.matcher(channel);
+            if (!parts.matches()) {
+                locks.add(channel);
+                return;
             }
+            broken.put(channel, database);
+            String inBraces = parts.group(2); // null: the name is all of group 1
+            command.addAll(Arrays.asList(channel, database.toString(), parts.group(1),
+                    inBraces == null ? "" : inBraces, Integer.toString(messages)));
+        });
+        for (int i = 0; i < Math.min(WOKEN, locks.size()); i++) {
+            command.addAll(Arrays.asList(locks.get(first++ % locks.size()), "", "", "", "1"));
         }
-        return found;
-    }
-
-    private List<?> channels(String list, String pattern) {
-        return (List<?>) server.command("PUBSUB", list, pattern);
+        server.command(command.toArray(new String[0]));
     }
 
     /** Deletes the keys of the semaphores. Without it the keys that woke their waiters are left, as lists. */
     void deleteSemaphores() {
-        semaphores.keySet().forEach(channel -> run(DELETE, channel));
-    }
-
-    /** Runs a script with the keys of a semaphore. */
-    private void run(String script, String channel) {
-        Matcher parts = SEMAPHORE.matcher(channel);
-        parts.matches();
-        String inBraces = parts.group(2); // null: the name is all of group 1
-        String database = semaphores.get(channel).toString();
-        if (inBraces == null) {
-            server.command("EVAL", script, "1", parts.group(1), database);
-        } else {
-            server.command("EVAL", script, "2", parts.group(1), inBraces, database);
-        }
+        broken.forEach((channel, database) -> {
+            Matcher parts = SEMAPHORE.matcher(channel);
+            parts.matches();
+            String inBraces = parts.group(2);
+            server.command("EVAL", DELETE, "2", parts.group(1), inBraces == null ? parts.group(1) : inBraces,
+                    database.toString());
+        });
     }
 }

@@ -1,0 +1,85 @@
+package io.github.lockredis.server;
+
+import java.time.Duration;
+import java.util.ArrayList;
+import java.util.Collection;
+import java.util.Collections;
+import java.util.List;
+import java.util.Map;
+import java.util.function.Predicate;
+
+/** What a server shows of one test, at the last look. */
+final class View {
+    private final LockredisServer server;
+    private final Predicate<Leak> counted;
+    private final Baseline before;
+    private final int check; // its number, from Told
+    private Collection<Leak> seen = Collections.emptyList(); // also what does not count
+    private long lookedAt; // the time before the last look
+
+    View(LockredisServer server, Predicate<Leak> counted, Baseline before, int check) {
+        this.server = server;
+        this.counted = counted;
+        this.before = before;
+        this.check = check;
+    }
+
+    /** Looks, and returns the leaks that were not there before the test, by their keys and numbers. */
+    Map<Object, Leak> leaks() {
+        look();
+        return added(leak -> leak.counts() && counted.test(leak));
+    }
+
+    /** Looks. */
+    void look() {
+        lookedAt = System.nanoTime();
+        seen = server.allLeaks();
+        server.told().see(seen, check);
+    }
+
+    /** Returns all that the last look saw. */
+    Collection<Leak> seen() {
+        return seen;
+    }
+
+    /** Returns the time before the last look, as System.nanoTime gives it. */
+    long lookedAt() {
+        return lookedAt;
+    }
+
+    /** Returns what the last look saw, was not there before the test, and is wanted. It need not count. */
+    Map<Object, Leak> added(Predicate<Leak> wanted) {
+        List<Leak> leaks = new ArrayList<>();
+        for (Leak leak : seen) {
+            if (!server.told().contains(leak) && wanted.test(leak)) {
+                leaks.add(leak);
+            }
+        }
+        return before.added(leaks);
+    }
+
+    /**
+     * Returns the subscriptions to channels of locks and semaphores that do not count, and were not there
+     * before the test. There may be a waiter.
+     */
+    Collection<Leak> idle() {
+        return added(leak -> !leak.counts()
+                && (Waiters.isOfLock(leak) || Waiters.isOfSemaphore(leak))).values();
+    }
+
+    /**
+     * Reports whether a lock's owner is a task that earlier tests have seen too: a thread that outlives tests.
+     * A thread that waits for its next task, and the thread of the test, acquire nothing by themselves.
+     */
+    boolean isOfTask(Leak leak) {
+        return server.told().isKnown(leak, check)
+                && !Owners.isIdle(leak.owner()) && !Owners.isCurrent(leak.owner());
+    }
+
+    /** Reports whether the last look saw a lock of such a task that was acquired after a time. */
+    boolean isNextTurn(Leak leak, long time) {
+        Duration passed = Duration.ofNanos(lookedAt - time);
+        return leak.heldFor().filter(held -> held.plusMillis(1).compareTo(passed) < 0).isPresent()
+                && isOfTask(leak);
+    }
+}
