@@ -67,14 +67,13 @@ func (s *Server) checkLeaks(subscribed []leak) error {
 	if err := s.awaitScript(); err != nil {
 		return err
 	}
-	var first, left []leak
+	var left []leak
 	await(func(try int) (found, work int) {
-		now := int64(0)
-		left, now, work = s.leaks()
+		seen, now, work := s.leaks()
 		if try == 0 {
-			first = left
+			left = seen
 		} else {
-			left = merged(first, left, now)
+			left = merged(left, seen, now)
 		}
 		return len(left), work
 	})
@@ -111,16 +110,27 @@ func await(look func(try int) (found, work int)) {
 	}
 }
 
-// merged returns the leaks of the first look that are still there or whose lease has ended at now, as
-// the first look saw them, and then the other leaks of another look.
-func merged(first, found []leak, now int64) (left []leak) {
-	still := ids(found)
-	for _, l := range first {
-		if still[l.id] || l.deadline > 0 && l.deadline <= now {
+// merged brings the leaks that were left before another look up to date, and adds its new ones. A leak of the
+// first look stays if its lease has ended at now, unless a look between saw it released or renewed.
+func merged(before, found []leak, now int64) (left []leak) {
+	again := make(map[any]leak, len(found))
+	for _, l := range found {
+		again[l.id] = l
+	}
+	for _, l := range before {
+		still, ok := again[l.id]
+		if ok && l.deadline > 0 {
+			l.deadline = still.deadline
+		}
+		if ok || l.deadline > 0 && l.deadline <= now {
 			left = append(left, l)
 		}
 	}
-	return append(left, without(found, left)...)
+	for _, l := range without(found, left) {
+		l.deadline = 0 // of a lock that was acquired after the test
+		left = append(left, l)
+	}
+	return left
 }
 
 // without returns the leaks that are not among others.

@@ -258,6 +258,24 @@ func TestALockThatIsReleasedDuringTheCheckIsNoLeak(t *testing.T) {
 	})
 }
 
+func TestALockThatIsReleasedOrRenewedInTimeIsNoLeakBesideASlowerOne(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		rec := &recorder{TB: t}
+		srv := lockredistest.RunT(rec)
+		run(t, srv.Client(), lock, []string{"released"}, 100, alice, "")
+		run(t, srv.Client(), lock, []string{"renewed"}, 100, alice, "")
+		run(t, srv.Client(), lock, []string{"slow"}, 30000, bob, "")
+		time.AfterFunc(20*time.Millisecond, func() {
+			srv.Del("released")
+			srv.Do("PEXPIRE", "renewed", "30000")
+		})
+		time.AfterFunc(200*time.Millisecond, func() { srv.Do("DEL", "renewed", "slow") })
+		if text := rec.end(); text != "" {
+			t.Fatal(text)
+		}
+	})
+}
+
 func TestAServerOfRunPanicsWhereItWouldEndATest(t *testing.T) {
 	srv, err := lockredistest.Run()
 	if err != nil {

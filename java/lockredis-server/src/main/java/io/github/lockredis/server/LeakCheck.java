@@ -157,7 +157,8 @@ public final class LeakCheck {
      * that the test began, with a second left or more, is a leak. It ends a pause of writes. It waits
      * a moment for leaks to disappear. A lock that only expires in this time is a leak: its holder
      * has not released it. A lock that is acquired in this time is one if it stays for half a second:
-     * a scheduled task of the application may hold a lock just now. If a lock was released in this time,
+     * a scheduled task of the application may hold a lock just now. It is none if its owner is a thread that
+     * an earlier check has seen: the next turn of a task. If a lock was released in this time,
      * the check looks for another tenth of a second whether its owner acquires one again. If a client
      * began in the test to listen for the release of a lock or a permit that is free now, the check looks
      * for an eighth of a second whether a waiter acquires it.
