@@ -25,8 +25,8 @@ final class Cleaning {
 
     /**
      * No waiter is left without a subscription if none acquires a lock, or subscribes, for so long. One of a
-     * spin lock tries again after up to an eighth of a second, and shows nothing meanwhile. One of a semaphore
-     * may subscribe when another has unsubscribed.
+     * spin lock tries again after up to an eighth of a second, and shows nothing meanwhile: after the first
+     * one the time is SUBSCRIBED. One of a semaphore may subscribe when another has unsubscribed.
      */
     private static final Duration HIDDEN = Duration.ofMillis(300);
 
@@ -46,6 +46,7 @@ final class Cleaning {
     private final Set<String> owners = new HashSet<>(); // of the leaks
     private final Map<Object, Integer> ended = new HashMap<>(); // blocking commands, by Baseline.key
     private final long begin = System.nanoTime();
+    private boolean spinning; // whether a waiter without a subscription has acquired a lock
     private Object errors = ""; // that replies had, as INFO counts them
 
     Cleaning(LockredisServer server, View view, Interrupts interrupts, boolean tasksAllowed) {
@@ -130,7 +131,7 @@ final class Cleaning {
         if (!missing.isEmpty()) {
             return BLOCKED;
         }
-        if (!waiters.isEmpty()) {
+        if (!waiters.isEmpty() || spinning) {
             return SUBSCRIBED;
         }
         return locks.isEmpty() && waiters.haveNeverBeen() ? Duration.ZERO : HIDDEN;
@@ -149,6 +150,7 @@ final class Cleaning {
             boolean wanted = locks.contains(name(leak)) || waiters.isWanted(leak.name());
             if (wanted && acquired.add(hold(leak))) {
                 more = true;
+                spinning |= !waiters.isWanted(leak.name());
             } else if (!tasksAllowed && (wanted || owners.contains(leak.owner()))) {
                 server.told().addLoop(leak);
             }

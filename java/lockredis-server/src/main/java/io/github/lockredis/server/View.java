@@ -68,8 +68,8 @@ final class View {
     }
 
     /**
-     * Reports whether a lock's owner is a task that earlier tests have seen too: a thread that outlives tests.
-     * A thread that waits for its next task, and the thread of the test, acquire nothing by themselves.
+     * Reports whether a lock's owner is a task that earlier tests have seen too: it outlives tests. A thread
+     * that waits for its next task, and the thread of the test, acquire nothing by themselves.
      */
     boolean isOfTask(Leak leak) {
         return server.told().isKnown(leak, check)

@@ -31,11 +31,9 @@ final class Waiters {
     /** The channels of latches. Their waiters go on when they receive 0. */
     private static final String LATCH = "redisson_countdownlatch__channel__";
 
-    /**
-     * How many channels of locks a wake sends to. Each waiter of a fair lock has a channel of its own, but
-     * only one of them acquires the lock.
-     */
-    private static final int WOKEN = 16;
+    /** The channel of one waiter of a fair lock: the lock's, a colon and the owner. */
+    private static final Pattern FAIR = Pattern.compile("(.*):[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}:\\d+",
+            Pattern.DOTALL);
 
     /**
      * How many messages a wake sends to the channel of a semaphore at most. One wakes all threads that
@@ -69,10 +67,10 @@ final class Waiters {
     private static final String DELETE = "redis.call('select', ARGV[1])\nredis.call('del', unpack(KEYS))";
 
     private final LockredisServer server;
-    private final Map<String, Integer> broken = new LinkedHashMap<>(); // channels of semaphores, and databases
+    private final Map<String, Integer> broken = new LinkedHashMap<>(); // semaphores' channels, and databases
     private Map<String, Integer> channels = new LinkedHashMap<>(); // and databases
     private boolean everSet; // whether channels had an element
-    private int first; // the number of the channel of a lock that the next wake begins with
+    private int wakes;
     private int messages = 1; // to a semaphore, by the next wake
 
     Waiters(LockredisServer server) {
@@ -105,7 +103,7 @@ final class Waiters {
         return unshared;
     }
 
-    /** Sets the subscriptions at which there may be waiters now, and reports whether their channels are new. */
+    /** Sets the subscriptions at which there may be waiters now. Reports whether that changes channels. */
     boolean set(Collection<Leak> subscriptions) {
         Map<String, Integer> now = new LinkedHashMap<>();
         for (Leak leak : subscriptions) {
@@ -155,11 +153,13 @@ final class Waiters {
     void wake(boolean flush, boolean more) {
         messages = more ? Math.min(2 * messages, MESSAGES) : 1;
         List<String> command = new ArrayList<>(Arrays.asList("EVAL", WAKE, "0", flush ? "flush" : ""));
-        List<String> locks = new ArrayList<>();
+        Map<String, List<String>> locks = new LinkedHashMap<>(); // of a fair one the channels of its waiters
         channels.forEach((channel, database) -> {
             Matcher parts = SEMAPHORE.matcher(channel);
             if (!parts.matches()) {
-                locks.add(channel);
+                Matcher fair = FAIR.matcher(channel);
+                locks.computeIfAbsent(fair.matches() ? fair.group(1) : channel, lock -> new ArrayList<>())
+                        .add(channel);
                 return;
             }
             broken.put(channel, database);
@@ -167,9 +167,10 @@ final class Waiters {
             command.addAll(Arrays.asList(channel, database.toString(), parts.group(1),
                     inBraces == null ? "" : inBraces, Integer.toString(messages)));
         });
-        for (int i = 0; i < Math.min(WOKEN, locks.size()); i++) {
-            command.addAll(Arrays.asList(locks.get(first++ % locks.size()), "", "", "", "1"));
+        for (List<String> waiters : locks.values()) { // one acquires the lock, another would try in vain
+            command.addAll(Arrays.asList(waiters.get(wakes % waiters.size()), "", "", "", "1"));
         }
+        wakes++;
         server.command(command.toArray(new String[0]));
     }
 
