@@ -260,7 +260,7 @@ class RedissonWaitersTest {
                 LeakCheck check = LeakCheck.begin(server);
                 (name.equals("multi") ? client.getLock(name) : lock).lock();
                 Waiting waiting = new Waiting();
-                for (int i = 0; i < 12; i++) {
+                for (int i = 0; i < 5; i++) {
                     waiting.start(() -> {
                         lock.lock();
                         return "the lock";
@@ -269,7 +269,7 @@ class RedissonWaitersTest {
                 Wait.until(() -> waiting.areParked());
                 assertNotNull(check.end(true), name);
                 assertEquals(0L, server.command("DBSIZE"), name);
-                Wait.until(() -> waiting.ends.size() == 12);
+                Wait.until(() -> waiting.ends.size() == 5);
                 assertNull(LeakCheck.begin(server).end(true), name);
             });
             client.shutdown();
