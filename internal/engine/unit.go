@@ -17,7 +17,7 @@ type unit struct {
 // command. Then monitors and tracking see the command. handler replaces the command's own, unless
 // it is nil. With the verdict postponed or delayed there is no reply yet.
 func (u *unit) run(c *command.Ctx, args resp.Args, handler command.Func) (reply resp.Reply, v verdict) {
-	e := u.e
+	e, s := u.e, c.Session // c forgets a session that leaves: a web request's
 	v, refusal := e.checks.admit(c, args)
 	if v == admitted && handler == nil {
 		handler = c.Cmd.Run
@@ -25,15 +25,15 @@ func (u *unit) run(c *command.Ctx, args resp.Args, handler command.Func) (reply 
 	if v == admitted && c.From >= command.FromScript && e.attention.looking == 0 {
 		return u.call(c, args, handler), v // the caller has the reply, and no room sees the command
 	}
-	if c.From == command.FromClient && v < postponed && c.Session.State() == command.Postponed {
-		c.Session.Move(command.Ready)
+	if c.From == command.FromClient && v < postponed && s.State() == command.Postponed {
+		s.Move(command.Ready)
 	}
 	if v == admitted {
 		reply = u.call(c, args, handler)
 	} else if refusal != nil {
 		reply = *refusal
 	}
-	switch s := c.Session; {
+	switch {
 	case v == postponed:
 		e.pausing.postpone(s)
 		return reply, v
@@ -48,7 +48,7 @@ func (u *unit) run(c *command.Ctx, args resp.Args, handler command.Func) (reply 
 	default:
 		e.parking.keepLine(s.Parked, args)
 	}
-	if e.attention.looking != 0 {
+	if e.attention.looking != 0 && c.Session != nil {
 		u.show(c, args, v)
 	}
 	return reply, v
