@@ -141,14 +141,14 @@ func (c *Ctx) changeIn(
 	db.Changed(e)
 	ch := c.newChange(db.ID(), e.Key(), class, event, count)
 	ch.Entry = e
-	if len(elems) == 0 || !c.Named {
+	if len(elems) > 0 && c.Named {
+		ch.Elems = elems[0]
 		c.Changes.Changed(ch)
-		c.single[0] = nil
-		return
+		ch.Elems = Elems{}
+	} else {
+		c.Changes.Changed(ch)
 	}
-	ch.Elems = elems[0]
-	c.Changes.Changed(ch)
-	ch.Elems, c.single[0] = Elems{}, nil // they keep the client's buffer in memory
+	ch.Key, ch.Entry, c.single[0] = "", nil, nil // they keep the key or the client's buffer in memory
 }
 
 // ChangeOther says a change that is not about a key, such as a new library of functions.
@@ -161,7 +161,7 @@ func (c *Ctx) Moved(from *store.Entry, event string, db *store.DB, to *store.Ent
 	ch := c.newChange(c.DB.ID(), from.Key(), Generic, event, 1)
 	ch.ToDB, ch.ToKey, ch.ToEvent = db.ID(), to.Key(), toEvent
 	c.Changes.Changed(ch)
-	ch.ToDB, ch.ToKey, ch.ToEvent = 0, "", ""
+	ch.Key, ch.ToDB, ch.ToKey, ch.ToEvent = "", 0, "", ""
 }
 
 // newChange returns a change in memory that all changes share. Its other fields are zero.

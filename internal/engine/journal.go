@@ -251,6 +251,7 @@ func (j *journal) fact(kind Kind, db int, key string, cause *Cause) {
 	e := &j.entry
 	e.Kind, e.DB, e.Key, e.Cause = kind, db, key, cause
 	j.pass()
+	e.Key, e.Cause = "", nil
 }
 
 // record passes an entry of another kind to its readers.
