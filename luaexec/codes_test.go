@@ -54,6 +54,7 @@ func TestTheCodeOfManyScriptsIsDroppedAndCompiledAgain(t *testing.T) {
 }
 
 func TestErrorsOfAScriptThatIsCompiledAgainAreTheSame(t *testing.T) {
+	redistest.SkipUnlessWhole(t)
 	redistest.SkipUnderRaceDetector(t)
 	r := New(Options{})
 	large := "return #'" + strings.Repeat("x", mostCode+1) + "'"

@@ -4,6 +4,7 @@ import (
 	"runtime"
 	"testing"
 
+	"github.com/lockredis/lockredis/internal/redistest"
 	"github.com/lockredis/lockredis/resp"
 )
 
@@ -45,6 +46,7 @@ func keepsNothing(t *testing.T, body string, run func(arg []byte)) {
 }
 
 func TestARunKeepsNoneOfItsStrings(t *testing.T) {
+	redistest.SkipUnlessWhole(t)
 	for _, body := range []string{
 		"return 1",
 		"return #ARGV[1]",
@@ -72,6 +74,7 @@ func TestARunKeepsNoneOfItsStrings(t *testing.T) {
 }
 
 func TestAFunctionKeepsNoneOfItsStrings(t *testing.T) {
+	redistest.SkipUnlessWhole(t)
 	for _, body := range []string{
 		"return #argv[1]",
 		"for i = 1, 2 do end return #keys[1]",

@@ -215,6 +215,7 @@ func TestLoadingCodeEnds(t *testing.T) {
 }
 
 func TestALibraryMayHaveTenThousandFunctions(t *testing.T) {
+	redistest.SkipUnlessWhole(t)
 	r := New(Options{})
 	var code strings.Builder
 	for i := range 10_000 {

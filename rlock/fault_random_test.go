@@ -10,11 +10,13 @@ import (
 	"testing"
 	"time"
 
+	"github.com/lockredis/lockredis/internal/redistest"
 	"github.com/lockredis/lockredis/lockredistest"
 	"github.com/lockredis/lockredis/rlock"
 )
 
 func TestRandomFaultsNeverMakeTwoHoldersAndLeaveNoKeys(t *testing.T) {
+	redistest.SkipUnlessWhole(t)
 	srv := lockredistest.RunT(t)
 	kinds := map[string]func(*rlock.Client) *rlock.Lock{
 		"lock":   func(c *rlock.Client) *rlock.Lock { return c.Lock("lock") },

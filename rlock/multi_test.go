@@ -10,6 +10,7 @@ import (
 
 	"github.com/redis/go-redis/v9"
 
+	"github.com/lockredis/lockredis/internal/redistest"
 	"github.com/lockredis/lockredis/rlock"
 )
 
@@ -188,6 +189,7 @@ func TestAMultiLockLocksItsPartsInOrderOfTheirNames(t *testing.T) {
 
 // The bubble's time passes only while all owners wait.
 func TestMultiLocksInOppositeOrdersAreNeverLongFree(t *testing.T) {
+	redistest.SkipUnlessWhole(t)
 	virtually(t, func(t *testing.T) {
 		c := newClient(t, holding(t).Client(), rlock.Options{})
 		a, b := c.Lock("a"), c.Lock("b")

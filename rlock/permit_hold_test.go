@@ -6,6 +6,7 @@ import (
 	"testing"
 	"time"
 
+	"github.com/lockredis/lockredis/internal/redistest"
 	"github.com/lockredis/lockredis/internal/rlocksuite"
 	"github.com/lockredis/lockredis/lockredistest"
 	"github.com/lockredis/lockredis/rlock"
@@ -56,6 +57,7 @@ func TestPermitsAreLostWhenOneOfThemIsGone(t *testing.T) {
 
 func TestALeaseOfPermitsIsNotRenewed(t *testing.T) {
 	t.Parallel()
+	redistest.SkipUnlessWhole(t)
 	inBubble(t, rlock.Options{},
 		func(ctx context.Context, _ *lockredistest.Server, c *rlock.Client) {
 			p := c.PermitSemaphore("p")

@@ -11,6 +11,7 @@ import (
 	"testing/synctest"
 	"time"
 
+	"github.com/lockredis/lockredis/internal/redistest"
 	"github.com/lockredis/lockredis/lockredistest"
 	"github.com/lockredis/lockredis/rlock"
 )
@@ -118,6 +119,7 @@ func TestAWaitEndsWithItsLimitAndItsContext(t *testing.T) {
 // virtual time. Some holds last until their lease ends.
 func TestOwnersOfEveryKindExcludeEachOther(t *testing.T) {
 	t.Parallel()
+	redistest.SkipUnlessWhole(t)
 	kinds := map[string]func(*rlock.Client) *rlock.Lock{
 		"lock":   func(c *rlock.Client) *rlock.Lock { return c.Lock("l") },
 		"fair":   func(c *rlock.Client) *rlock.Lock { return c.FairLock("l") },

@@ -20,6 +20,7 @@ func asFunction(body string) string {
 const counter = "local n = 0 redis.register_function('next', function() n = n + 1 return n end)"
 
 func TestFunctionKillEndsEveryEndlessFunction(t *testing.T) {
+	redistest.SkipUnlessWhole(t)
 	v := attack(t, map[string]string{"busy-reply-threshold": "10"})
 	other := v.dial()
 	other.SetTimeout(slack(2 * time.Second))

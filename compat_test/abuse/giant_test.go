@@ -3,6 +3,8 @@ package abuse
 import (
 	"strings"
 	"testing"
+
+	"github.com/lockredis/lockredis/internal/redistest"
 )
 
 // giants are commands with numbers that ask for much memory or work. Where Redis refuses
@@ -97,6 +99,7 @@ func TestGiantNumbersGetAClearAnswer(t *testing.T) {
 }
 
 func TestLargestRandomCountIsAnswered(t *testing.T) {
+	redistest.SkipUnlessWhole(t)
 	v := attack(t, nil)
 	c := v.dial()
 	v.do(c, "SADD", "s", "a", "b")

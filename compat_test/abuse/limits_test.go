@@ -13,6 +13,7 @@ import (
 	"time"
 
 	"github.com/lockredis/lockredis/compat_test/wire"
+	"github.com/lockredis/lockredis/internal/redistest"
 )
 
 const fullText = "-ERR max number of clients reached"
@@ -107,6 +108,7 @@ func (v *victim) letIn() (c *wire.Conn) {
 }
 
 func TestTimeoutEndsIdleClientsAndSparesWaitingOnes(t *testing.T) {
+	redistest.SkipUnlessWhole(t)
 	v := attack(t, nil)
 	before := measure()
 	c := &talker{v: v, c: v.dial()}

@@ -34,6 +34,7 @@ func (v *victim) clientsFall(c *wire.Conn, n int) {
 }
 
 func TestSoftOutputLimitEndsAClientThatStaysOverItTooLong(t *testing.T) {
+	redistest.SkipUnlessWhole(t)
 	for _, row := range []struct {
 		name, limit string
 		begin       []string // commands of the client that does not read

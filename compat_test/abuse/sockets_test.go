@@ -14,6 +14,7 @@ import (
 )
 
 func TestThousandSlowWritersDelayNoOtherClient(t *testing.T) {
+	redistest.SkipUnlessWhole(t)
 	v := attack(t, nil)
 	c := v.dial()
 	v.want(c, "+PONG", "PING")

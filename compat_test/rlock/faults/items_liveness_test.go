@@ -13,6 +13,7 @@ import (
 
 	"github.com/lockredis/lockredis/compat_test/rlock/tcpproxy"
 	"github.com/lockredis/lockredis/internal/lockkeys"
+	"github.com/lockredis/lockredis/internal/redistest"
 )
 
 // In rlock 0.1 the queue entry stayed in 20 of 20 runs, and the next owner of the free
@@ -382,6 +383,7 @@ func TestASemaphoreKeepsItsPermitsWhenRepliesAreLost(t *testing.T) {
 // In rlock 0.1, 16 owners of two parts made 113 acquisitions in 6 s in the same order.
 // In opposite orders they made 12, and the lock was free for 6.3 s.
 func TestMultiLocksOfOneOrderDoNotHinderEachOther(t *testing.T) {
+	redistest.SkipUnlessWhole(t)
 	counts := map[bool]int64{}
 	for _, opposite := range []bool{false, true} {
 		s := single(t)

@@ -46,6 +46,8 @@ func runCampaigns(t *testing.T, calm bool) {
 	short := plainCount
 	if redistest.Whole() {
 		short = shortCount
+	} else {
+		t.Parallel()
 	}
 	count, seed := number(t, Variable, short), uint64(number(t, Variable+"_SEED", 1))
 	kinds := campaignKinds
