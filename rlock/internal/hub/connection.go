@@ -176,6 +176,9 @@ func (c *connection) deliver(m any) {
 			c.answered(nil)
 		case !ch.subscribe: // the server ended it, because its slot moved
 			if s := c.channels[ch.channel]; s != nil && s.awaited == 0 {
+				// A node that became a replica takes subscriptions, too: no refusal tells
+				// that the slot map is still the old one.
+				c.feed.verify, c.feed.slotMoved = true, time.Now()
 				c.drop(ch.channel, errSlotMoved)
 			}
 		}

@@ -21,6 +21,7 @@ type feed struct {
 	dirty     []string  // channels whose subscription may have to change
 	misplaced bool      // a topic's slot may be on another master
 	verify    bool      // onReconnect must be called when the feed is connected
+	slotMoved time.Time // when the server last ended a subscription because its slot moved
 
 	wakeup chan struct{} // capacity 1: the fields above have changed
 }
@@ -158,8 +159,23 @@ func (f *feed) serve(c *connection) bool {
 			if f.endIfIdle(feedIdleTimeout) {
 				return true
 			}
+			f.lookForMove()
 			f.replace() // a master may have become a replica
 		}
+	}
+}
+
+// moveTimeout is for how long after a slot moved its new owner may not be known to the nodes from
+// which go-redis loads the slot map.
+const moveTimeout = 15 * time.Second
+
+// lookForMove makes the slot map be loaded again if a slot moved lately.
+func (f *feed) lookForMove() {
+	f.hub.mu.Lock()
+	moved := f.slotMoved
+	f.hub.mu.Unlock()
+	if time.Since(moved) < moveTimeout {
+		f.hub.nodes.Reload(f.hub.ctx)
 	}
 }
 
