@@ -37,7 +37,7 @@ func ask(t *testing.T, c *wire.Conn, words ...string) string {
 	return strings.Join(lines, "\n")
 }
 
-// foo is the hash of the password "foo", x that of "x".
+// foo is the hash of the password "foo", x of "x".
 const (
 	foo = "#2c26b46b68ffc68ff99b453c1d30413413422d706483bfa0f98a5e886266e7ae"
 	x   = "#2d711642b726b04401627ca9fbac32f5c8530fb1903cc4db02258717921a4881"

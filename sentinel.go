@@ -34,7 +34,7 @@ type SentinelConfig struct {
 	Addrs []string
 
 	// AnnounceIP is the IP address at which clients and the other Sentinels reach the
-	// Sentinels. Empty means the one that their connection to the primary has.
+	// Sentinels. Empty means the address of their connection to the primary.
 	AnnounceIP string
 
 	// Quorum is how many Sentinels must agree that the primary is down, at most as many as

@@ -108,11 +108,11 @@
 //     and never shortens a lease. The changes of a lease by [Hold.Extend] are numbered
 //     in each client; the claim's latch keeps each client's last number. A copy that
 //     arrives after a later change, or after the release, has no effect, and its reply
-//     says so. No clock orders changes: those of several clients count as they arrive.
+//     says so. No clock orders changes: changes of several clients count as they arrive.
 //
 // The client deletes latches in batches, after 50 ms. When a reply was lost, or an Extend
 // was under way at the release, it keeps the latch, because a copy may still arrive. The
-// latch expires after five minutes, that of a change of a counter after 65 minutes.
+// latch expires after five minutes, a counter's after 65 minutes.
 //
 // A call returns as soon as its context ends, even when the connection hangs. The
 // client then undoes the acquisition in the background. A release or a change of a

@@ -55,7 +55,7 @@ func (db *DB) check() error {
 	return db.fields.Check()
 }
 
-// checkFields returns an error unless the field deadlines of e are those of its fields,
+// checkFields returns an error unless e has field deadlines for its own fields only,
 // and the timer cannot miss them.
 func (db *DB) checkFields(e *Entry) error {
 	h := e.hash()
@@ -80,7 +80,7 @@ func (db *DB) checkFields(e *Entry) error {
 	return times.due.Check()
 }
 
-// checkBytes returns an error unless the sum of bytes is that of the settled keys.
+// checkBytes returns an error unless bytes is the sum over the settled keys.
 func (db *DB) checkBytes() error {
 	bytes := int64(0)
 	for e := range db.keys.index.all() {

@@ -103,7 +103,7 @@ func (x *hashIndex[T]) scan(cursor uint64, count int, do func(T)) (next uint64) 
 // all returns all items, in any order. The index must not change meanwhile.
 func (x *hashIndex[T]) all() iter.Seq[T] { return x.from(0) }
 
-// from returns all items, in any order: those of dense[i] first. The index must not
+// from returns all items, in any order, beginning with dense[i]. The index must not
 // change meanwhile.
 func (x *hashIndex[T]) from(i int) iter.Seq[T] {
 	return func(yield func(T) bool) {

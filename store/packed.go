@@ -9,7 +9,7 @@ import (
 // Packed is a sequence of byte strings in one allocation. Small hashes and sorted
 // sets, and the nodes of lists, are Packed. The nil Packed is empty and ready.
 //
-// The layout is that of Redis's listpack without the integer encodings, so that an
+// The layout is Redis's listpack without the integer encodings, so that an
 // element can be returned without a copy. A header of two bytes counts the elements
 // (65535: too many for the header). An element is its length, its bytes, and the size of
 // these two in a form that is read backwards. Lengths take seven bits per byte: one

@@ -70,7 +70,7 @@ func deadlineBytes[T expiry.Holder](x *expiry.Index[T]) int {
 }
 
 // bytes returns the memory of the deadlines of a hash's fields. The deadlines and the
-// fields' names are counted, the names are those of the hash's table.
+// fields' names are counted, the names belong to the hash's table.
 func (t *fieldTimes) bytes() int {
 	if t == nil {
 		return 0

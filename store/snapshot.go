@@ -20,7 +20,7 @@ import (
 // where the value is visited. Space.Check reports a value that was changed otherwise.
 type Snapshot struct {
 	space *Space
-	parts []*snapshotPart // those of the databases, by number
+	parts []*snapshotPart // one for each database, by number
 	visit func(db SnapshotDB, e *Entry)
 }
 

@@ -6,7 +6,7 @@ import (
 )
 
 // check returns an error if the chunks disagree with each other, with the stream's figures
-// or with their own, or the groups' pending entries with those of their consumers.
+// or with their own, or the groups' pending entries with their consumers' entries.
 func (s *Stream) check() (err error) {
 	if err = s.chunks.check(); err != nil {
 		return err

@@ -19,7 +19,7 @@ import (
 //	        for each its name (unless entrySame is set) and its value
 //	size    length of id and fields, to be read backwards
 //
-// All these numbers are varints; those of size have their bytes in reverse order. streamtext.go
+// All these numbers are varints; the bytes of size are in reverse order. streamtext.go
 // packs names and values. A deleted entry only gets entryDead: like Redis, a chunk frees its
 // memory when its last entry is deleted.
 //

@@ -52,7 +52,7 @@ func (n StreamNode) Each(do func(e StreamEntry, same, dead bool)) {
 var errStreamNode = errors.New("store: two nodes of a stream have the same key")
 
 // StreamBuilder builds a stream from nodes. The zero StreamBuilder is ready. Like Redis it
-// takes ids that are not in order, and figures that are not those of the entries. Commands
+// takes ids that are not in order, and figures that the entries contradict. Commands
 // then behave as in Redis, which believes the figures.
 type StreamBuilder struct {
 	s     Stream
@@ -62,7 +62,7 @@ type StreamBuilder struct {
 	live  int      // number of live entries
 }
 
-// Node begins a node with this key. names are those of its first entry.
+// Node begins a node with this key. names are the names of its first entry's fields.
 func (b *StreamBuilder) Node(first StreamID, names [][]byte) error {
 	b.names = make([][]byte, 0, 2*len(names))
 	for _, name := range names {
@@ -106,7 +106,7 @@ func (b *StreamBuilder) Entry(id StreamID, fields [][]byte, dead bool) error {
 }
 
 // Counts ends the node with the numbers of live and deleted entries that it tells. They may
-// differ from those of its entries.
+// contradict its entries.
 func (b *StreamBuilder) Counts(live, dead int32) {
 	if c := b.c; live != c.live {
 		c.count(live-c.live, dead-c.dead)
@@ -119,7 +119,7 @@ type StreamFigures struct {
 	Len              int64
 	Last, MaxDeleted StreamID
 	Added            int64
-	First            *StreamID // nil: that of the first entry
+	First            *StreamID // nil: the first entry's id
 }
 
 // Stream ends the stream.

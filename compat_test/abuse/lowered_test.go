@@ -28,7 +28,7 @@ func TestALoweredOutputLimitEndsClientsThatExceedIt(t *testing.T) {
 	}
 }
 
-// The time of a soft limit is that of the last CONFIG SET.
+// The time of a soft limit is the last CONFIG SET's.
 func TestALoweredTimeOfASoftOutputLimitCountsFromItsBeginning(t *testing.T) {
 	clock := expiry.NewManual(time.Now())
 	v := attackOn(t, clock, map[string]string{"client-output-buffer-limit": "normal 0 1mb 3600"})

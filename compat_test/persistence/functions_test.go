@@ -9,7 +9,7 @@ import (
 	"github.com/lockredis/lockredis"
 )
 
-// libraries are source texts of libraries, a short one and one that files compress.
+// libraries are source texts of libraries, a short text and a text that files compress.
 var libraries = []string{
 	"#!lua name=short\nredis.register_function('one', function() return 1 end)",
 	"#!lua name=long\n-- " + strings.Repeat("a comment ", 2000) +

@@ -64,7 +64,7 @@ func TestCommandsCountHitsMissesAndErrorsAsInRedis(t *testing.T) {
 	}
 	for group, paths := range groups {
 		t.Run(group, func(t *testing.T) {
-			t.Parallel() // most of the time is that of blocked commands
+			t.Parallel() // blocked commands take most of the time
 			var servers []*server
 			commands := 0
 			for _, path := range paths {

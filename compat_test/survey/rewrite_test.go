@@ -13,7 +13,7 @@ import (
 )
 
 // rewriting is a configuration file, and what a client does before CONFIG REWRITE. In the file
-// and in the lines {port} and {dir} are those of the server.
+// and in the lines {port} and {dir} stand for the server's.
 type rewriting struct {
 	name     string
 	file     string

@@ -45,7 +45,7 @@ func (r Reason) String() string {
 }
 
 // Check decides about a command line. It tries the selectors in order. If none allows the
-// line, the reason is that of the selector that came nearest to allowing it. at is the
+// line, the reason comes from the selector that was nearest to allowing it. at is the
 // index of the refused argument. The user is not nil.
 func (u *User) Check(line *Line) (reason Reason, at int) {
 	reason = NoCommand

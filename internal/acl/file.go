@@ -21,7 +21,7 @@ type LoadError string
 // Error returns the list.
 func (e LoadError) Error() string { return string(e) }
 
-// Load replaces all users by those of an ACL file. name is the file's name in errors. The
+// Load replaces all users by the users of an ACL file. name is the file's name in errors. The
 // default user becomes the file's, or a new default user. Load returns the users that are
 // gone: all but the default user, because the file's users are new ones. After an error,
 // which is a LoadError, nothing has changed.

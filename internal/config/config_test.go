@@ -273,7 +273,7 @@ func TestErrorsOfFilesHaveTheTextOfTheSystem(t *testing.T) {
 	}
 }
 
-// The lines are those that redis-server 7.0.15 writes.
+// redis-server 7.0.15 writes these lines.
 func TestRewriteWritesTheFormsOfRedis(t *testing.T) {
 	const text = "save 900 1\nsave 300 10\nmaxmemory 104857600\nhz 20\nhz 30\n\n\n" +
 		"client-output-buffer-limit slave 512mb 128mb 60\nlogfile \"\"\nunixsocket /s\nunixsocket \"\"\n"

@@ -66,7 +66,7 @@ func (e *FileError) Unwrap() error { return e.Err }
 // Parse reads redis-server's arguments without the program's name: the path of a
 // configuration file, "-" for lines on stdin, and directives as "--name value".
 // The error is a *FileError when a file cannot be read, and a *FatalError
-// otherwise. With the option --sentinel the Config is that of a Sentinel.
+// otherwise. With the option --sentinel the Config is a Sentinel's.
 func Parse(args []string, stdin io.Reader) (*Config, error) {
 	return ParseProgram(Program{}, args, stdin)
 }

@@ -40,7 +40,7 @@ func NewSentinel() *Config {
 	return c
 }
 
-// becomeSentinel changes the defaults to those of a Sentinel, as redis-sentinel does.
+// becomeSentinel changes the defaults to a Sentinel's, as redis-sentinel does.
 func (c *Config) becomeSentinel() {
 	c.Sentinel = true
 	c.put(c.find("port"), SentinelPort)

@@ -49,7 +49,7 @@ func TestGatherUndoesSpread(t *testing.T) {
 	})
 }
 
-// The places and geohashes are those of redis-server 7.0.15.
+// redis-server 7.0.15 gave the places and geohashes.
 func TestGeohashes(t *testing.T) {
 	for want, p := range map[string]Point{
 		"sqc8b49rny0": {13.361389, 38.115556}, "sqdtr74hyu0": {15.087269, 37.502669},

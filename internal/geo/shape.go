@@ -98,7 +98,7 @@ func (s *Search) halfEast(p Point) float64 {
 }
 
 // CompareHaversines returns -1 or 1 if the distance that belongs to a is surely less or greater
-// than that of b. It returns 0 if only the distances can tell.
+// than b's. It returns 0 if only the distances can tell.
 func CompareHaversines(a, b float64) int {
 	switch {
 	case max(a, b) > 1-roughness: // the distance of an opposite point may be NaN

@@ -27,7 +27,7 @@ func filled(t testing.TB, n, limit int) (s Sketch, changes int) {
 	return s, changes
 }
 
-// The bytes are those of redis-server 7.0.15 after PFADD h a b c.
+// The bytes are redis-server 7.0.15's after PFADD h a b c.
 func TestAdditionsMakeTheBytesOfRedis(t *testing.T) {
 	s := New()
 	for _, element := range []string{"a", "b", "c", "a"} {

@@ -93,7 +93,7 @@ func (r *Registers) Merge(s Sketch) error {
 	})
 }
 
-// Raise raises each register of s to that of r and marks the cached cardinality as out of
+// Raise raises each register of s to r's and marks the cached cardinality as out of
 // date. It leaves a register as it is if the runs of s are corrupt there.
 func (s *Sketch) Raise(r *Registers, limit int) {
 	var from position

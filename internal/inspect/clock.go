@@ -65,7 +65,7 @@ func (v View) leases() (leases []Lease) {
 }
 
 // setLeases sets the deadlines of the holders of a lock that has a deadline. The lease of a
-// reader is that of its longest hold, if the client keeps the holds in keys of their own. A
+// reader is the end of its longest hold, if the client keeps the holds in keys of their own. A
 // reader without any hold, beside readers that have holds, has lost its lease before: its
 // deadline is past.
 func (v View) setLeases(l *Lock) {

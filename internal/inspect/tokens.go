@@ -108,7 +108,7 @@ const (
 	upperCase = "ABCDEFGHIJKLMNOPQRSTUVWXYZ"
 )
 
-// only reports whether s has no characters but those of set.
+// only reports whether s has only characters of set.
 func only(s, set string) bool { return strings.Trim(s, set) == "" }
 
 // looksRandom reports whether 21 or 22 characters look random. They have letters in both cases. Nine

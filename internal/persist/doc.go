@@ -2,7 +2,7 @@
 // save point and the end of the server. It reads that file, or an append-only log that Redis has
 // written. It writes no log.
 //
-// The file has the data of one moment: that of SAVE, BGSAVE or the save point. Redis forks
+// The file has the data of one moment: of SAVE, BGSAVE or the save point. Redis forks
 // a process for it. Go cannot fork, and a copy of a million keys under the engine's lock would
 // stop all clients for most of a second. Here a goroutine takes a store.Snapshot: it enters the
 // engine again and again, encodes some keys, leaves and writes them. A command that is about

@@ -82,7 +82,7 @@ func TestFlushallEndsASave(t *testing.T) {
 	}
 }
 
-// TestTheLastSavePausesClients has a save that succeeds, and one that fails: the server runs on then.
+// TestTheLastSavePausesClients: the save succeeds, or fails and the server runs on.
 func TestTheLastSavePausesClients(t *testing.T) {
 	for _, fails := range []bool{false, true} {
 		h := newHost(t)

@@ -17,7 +17,7 @@ type load struct {
 	begun   int64 // Unix s
 	now     int64 // Unix ms: keys with an earlier deadline are left out
 	total   int64 // bytes of the files
-	read    int64 // of those, how many are read
+	read    int64 // bytes that are read of total
 	next    int64 // read at the next safe point
 	memory  int64 // what the data took in the server that wrote the file, bytes; 0: unknown
 	delayed int64 // keys and commands since the last delay

@@ -19,7 +19,7 @@ type save struct {
 	sized     map[int]bool      // databases with a size in the file
 	begun     int64             // Unix ms
 	keys      int64             // of the snapshot
-	keysDone  int64             // of those, how many are encoded
+	keysDone  int64             // how many of keys are encoded
 	dirty     int64             // Env.Dirty when it began
 	waiting   []*command.Parked // the clients of SAVE that wait for it
 	cancelled bool              // its snapshot has ended; the file is not wanted unless it has its name

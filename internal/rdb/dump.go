@@ -33,7 +33,7 @@ func newest(valkey bool) int {
 	return Version
 }
 
-// Accepts says which payloads Verify accepts besides those of Redis with a right checksum.
+// Accepts says which payloads Verify accepts besides Redis's payloads with a right checksum.
 type Accepts struct {
 	AnySum bool // the checksum does not count
 	Valkey bool // payloads of Valkey 9

@@ -15,7 +15,7 @@ type Encoder struct {
 	// Compress makes strings of more than 20 bytes shorter where LZF can
 	// (rdbcompression).
 	Compress bool
-	// Valkey makes files and payloads those of Valkey 9. Only they can have deadlines of
+	// Valkey makes files and payloads as Valkey 9 does. Only they can have deadlines of
 	// fields.
 	Valkey bool
 

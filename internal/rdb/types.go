@@ -8,7 +8,7 @@ import (
 // Version is the RDB version that the package writes. It is redis-server 7.0's.
 const Version = 10
 
-// newestVersion is the newest RDB version of a file that is read: that of Redis 7.2 and Valkey 8.
+// newestVersion is the newest RDB version of a file that is read: Redis 7.2 and Valkey 8 write it.
 const newestVersion = 11
 
 // valkeyVersion is the RDB version of Valkey 9.

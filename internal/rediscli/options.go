@@ -1,4 +1,4 @@
-//lint:file-ignore ST1005 the texts are those of redis-cli
+//lint:file-ignore ST1005 the texts are redis-cli's
 
 package rediscli
 

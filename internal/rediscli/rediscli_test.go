@@ -53,7 +53,7 @@ func forms(command ...string) (runs []run) {
 	return runs
 }
 
-// cases returns the runs without results. A run sees the data of those before it.
+// cases returns the runs without results. A run sees the data of the runs before it.
 func cases() []run {
 	runs := onPort("ping", "PING hello", "set a 1", "get a", "get none", "incr a", "nonsense x",
 		"rpush l 1 2 3", "hset h f 1 g 2", "sadd s x", "zadd z 1.5 m 2 n", "echo ",

@@ -1,4 +1,4 @@
-//lint:file-ignore ST1005 the texts are those of redis-sentinel
+//lint:file-ignore ST1005 the texts are redis-sentinel's
 
 package sentinel
 
@@ -64,7 +64,7 @@ func (s *Sentinel) lookUp(a address) address {
 const early = " announce-ip announce-port deny-scripts-reconfig sentinel-user sentinel-pass " +
 	"current-epoch myid resolve-hostnames announce-hostnames "
 
-// load carries out the sentinel lines: first those that concern all primaries, then those
+// load carries out the sentinel lines: first the lines that concern all primaries, then the lines
 // that name a primary to monitor, then the others.
 func (s *Sentinel) load() error {
 	phase := func(l config.SentinelLine) int {

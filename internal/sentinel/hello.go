@@ -157,7 +157,7 @@ func (s *Sentinel) newEpoch(m *master, epoch uint64) {
 	s.warn("+new-epoch", "%d", epoch)
 }
 
-// followTo changes the address of m to that of a hello: another Sentinel has promoted a
+// followTo changes the address of m to the hello's: another Sentinel has promoted a
 // replica.
 func (s *Sentinel) followTo(m *master, from *peer, h hello) {
 	addr, err := s.addressOf(h.masterHost, h.masterPort, false)

@@ -143,7 +143,7 @@ func (p *packer) integer(n int64) {
 }
 
 // header appends the header of an array or map with n elements. fix is the type of a
-// header of one byte, wide that of a header with a length of 16 bits.
+// header of one byte, wide the header with a length of 16 bits.
 func (p *packer) header(n int, fix, wide byte) {
 	switch {
 	case n <= 15:

@@ -6,7 +6,7 @@ import "math"
 // above that of correct rounding. The error of Go's functions is up to a unit. Scripts
 // see the difference: math.floor(125^(1/3)) is 5 with glibc and 4 with Go. So this
 // file computes powers, exponentials and logarithms with twice the digits, and rounds
-// once. The result is that of glibc, except where glibc rounds incorrectly.
+// once. The result is glibc's, except where glibc rounds incorrectly.
 
 // wide is the sum hi + lo, where |lo| is at most half a unit in the last place of hi.
 type wide struct{ hi, lo float64 }

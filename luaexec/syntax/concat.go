@@ -50,7 +50,7 @@ func endsWithConcat(e ast.Expr) bool {
 	}
 }
 
-// number returns a number literal with the value v. Its text is not that of the source,
+// number returns a number literal with the value v. Its text is not the source's,
 // because gopher-lua's compiler would read "010" as octal. p.values keeps the value for
 // constants that are computed from this one.
 func number(v float64, line int, p *parser) ast.Expr {

@@ -9,7 +9,7 @@ import (
 	"github.com/google/go-containerregistry/pkg/v1/types"
 )
 
-// userID is the user and the group that the server runs as, those of the image of Redis.
+// userID is the user and the group that the server runs as, as in the image of Redis.
 const userID = 999
 
 // image returns the image of a variant for one architecture.

@@ -178,7 +178,7 @@ func (b *build) sum(file string) error {
 	return err
 }
 
-// tags returns the tags of a variant. A release has those of the Redis version too,
+// tags returns the tags of a variant. A release has the tags of the Redis version too,
 // because test libraries read a version from a tag.
 func (b *build) tags(v variant) []string {
 	tags := []string{b.version + v.suffix}

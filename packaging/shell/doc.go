@@ -1,7 +1,7 @@
 // Package shell is a shell and the small tools that health checks, start scripts and
 // test libraries run inside a container: sh, grep, nc, cat and some more.
 //
-// The shell's language is that of package mvdan.cc/sh: POSIX and most of Bash. The
+// The shell's language is package mvdan.cc/sh's: POSIX and most of Bash. The
 // tools have the options of POSIX that scripts use; an unknown option is an error.
 // Each tool is a process of its own, started under its name through PATH. Two things
 // differ from other shells: $! is no process id that kill takes, and exec keeps the

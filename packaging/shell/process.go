@@ -112,7 +112,7 @@ func whoami(c *call) int {
 	return 0
 }
 
-// signals are those that kill and timeout know by name.
+// signals are the signals that kill and timeout know by name.
 var signals = map[string]syscall.Signal{"HUP": syscall.SIGHUP, "INT": syscall.SIGINT,
 	"QUIT": syscall.SIGQUIT, "KILL": syscall.SIGKILL, "TERM": syscall.SIGTERM,
 	"STOP": syscall.SIGSTOP, "CONT": syscall.SIGCONT, "USR1": syscall.SIGUSR1,

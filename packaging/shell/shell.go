@@ -106,7 +106,7 @@ type session struct {
 	mu       sync.Mutex // guards children and ended
 	children map[*os.Process]bool
 	ended    syscall.Signal // the signal that ends the shell after its children; 0: none
-	replaced bool           // exec ran: the shell's status is that of its child
+	replaced bool           // exec ran: the shell's status is its child's
 }
 
 // script runs a whole text and returns its status.
