@@ -9,7 +9,9 @@ import org.junit.runner.Description;
 import org.junit.runners.model.Statement;
 
 import io.github.lockredis.server.EndWatch;
+import io.github.lockredis.server.FlushMode;
 import io.github.lockredis.server.LeakCheck;
+import io.github.lockredis.server.LeakMode;
 import io.github.lockredis.server.LockredisServer;
 
 /**
@@ -33,8 +35,8 @@ public final class LockredisRule implements TestRule {
     private volatile LockredisServer server; // null: none runs
     private volatile boolean checked; // each test is checked, so the class need not be
     private EndWatch ends; // of the server
-    private boolean leaksAllowed;
-    private boolean dataKept;
+    private LeakMode leaks = LeakMode.FAIL;
+    private FlushMode flush = FlushMode.BEFORE_EACH;
 
     /** Makes a rule for a server with the defaults. */
     public LockredisRule() {
@@ -47,15 +49,17 @@ public final class LockredisRule implements TestRule {
                 + " server's values, or call LockredisRule()");
     }
 
-    /** Lets tests leave locks, waiters and subscriptions behind. Returns this rule. */
-    public LockredisRule allowLeaks() {
-        leaksAllowed = true;
+    /** Sets what happens to a test that leaves something behind. The default: it fails. Returns this rule. */
+    public LockredisRule leaks(LeakMode leaks) {
+        this.leaks = Objects.requireNonNull(leaks,
+                "leaks(null): give LeakMode.FAIL, the default, or LeakMode.ALLOWED");
         return this;
     }
 
-    /** Keeps the data between the tests of the class. Returns this rule. */
-    public LockredisRule keepData() {
-        dataKept = true;
+    /** Sets when all data is deleted. The default: before each test. Returns this rule. */
+    public LockredisRule flush(FlushMode flush) {
+        this.flush = Objects.requireNonNull(flush, "flush(null): give FlushMode.BEFORE_EACH, the default,"
+                + " BEFORE_CLASS or NEVER");
         return this;
     }
 
@@ -80,7 +84,7 @@ public final class LockredisRule implements TestRule {
             public void evaluate() throws Throwable {
                 if (server != null) {
                     checked = true;
-                    prepare();
+                    LeakCheck.prepare(server, flush == FlushMode.BEFORE_EACH);
                     check(base, description, false);
                 } else {
                     run(base, description);
@@ -100,7 +104,7 @@ public final class LockredisRule implements TestRule {
             server = running;
             checked = false;
             if (running.isAttached()) {
-                prepare(); // it is a real Redis, with the data of earlier tests
+                LeakCheck.prepare(server, flush != FlushMode.NEVER); // it is a real Redis, with the data of earlier tests
             }
             check(base, description, true);
         } catch (Throwable e) {
@@ -112,18 +116,13 @@ public final class LockredisRule implements TestRule {
         fail(ends.outside(), failure);
     }
 
-    /** Empties the server for a test. Starts it again if a test has stopped it. */
-    private void prepare() {
-        LeakCheck.prepare(server, !dataKept);
-    }
-
     /**
      * Runs a test, or what the server has been started for.
      *
      * @param last whether the server ends with it. If its tests were checked, it need not be
      */
     private void check(Statement base, Description description, boolean last) throws Throwable {
-        LeakCheck check = leaksAllowed ? null : LeakCheck.begin(server);
+        LeakCheck check = leaks == LeakMode.FAIL ? LeakCheck.begin(server) : null;
         if (!last) {
             ends.begin(description);
         }
@@ -134,16 +133,16 @@ public final class LockredisRule implements TestRule {
             failure = e;
         }
         boolean wanted = check != null && !(last && checked);
-        String leaks = wanted ? check.end(!last && !dataKept) : null;
-        if (leaks != null && failure != null) {
-            failure.addSuppressed(new AssertionError(leaks));
-            leaks = null;
+        String left = wanted ? check.end(!last && flush == FlushMode.BEFORE_EACH) : null;
+        if (left != null && failure != null) {
+            failure.addSuppressed(new AssertionError(left));
+            left = null;
         }
         String end = last && checked ? null : ends.end(description, name(description)); // else run reports it
         if (end == null) {
-            end = leaks;
-        } else if (leaks != null) {
-            end += "\n" + leaks;
+            end = left;
+        } else if (left != null) {
+            end += "\n" + left;
         }
         fail(end, failure);
     }

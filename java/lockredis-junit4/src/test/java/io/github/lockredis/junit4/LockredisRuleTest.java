@@ -22,6 +22,8 @@ import org.junit.runner.Result;
 import org.junit.runner.notification.Failure;
 import org.junit.runners.MethodSorters;
 
+import io.github.lockredis.server.FlushMode;
+import io.github.lockredis.server.LeakMode;
 import io.github.lockredis.server.LockredisServer;
 
 public class LockredisRuleTest {
@@ -209,6 +211,11 @@ public class LockredisRuleTest {
     public void theRuleSaysWhatToGiveInPlaceOfNull() {
         String text = assertThrows(NullPointerException.class, () -> new LockredisRule(null)).getMessage();
         assertMatches("LockredisRule\\(null\\): give .*", text);
+        LockredisRule rule = new LockredisRule();
+        text = assertThrows(NullPointerException.class, () -> rule.leaks(null)).getMessage();
+        assertMatches("leaks\\(null\\): give LeakMode\\.FAIL.*", text);
+        text = assertThrows(NullPointerException.class, () -> rule.flush(null)).getMessage();
+        assertMatches("flush\\(null\\): give FlushMode\\.BEFORE_EACH.*", text);
     }
 
     @Test
@@ -220,7 +227,8 @@ public class LockredisRuleTest {
     public static class Allowed {
         @ClassRule
         @Rule
-        public static final LockredisRule lockredis = new LockredisRule().allowLeaks().keepData();
+        public static final LockredisRule lockredis = new LockredisRule()
+                .leaks(LeakMode.ALLOWED).flush(FlushMode.NEVER);
 
         @Test
         public void one() {

@@ -25,6 +25,8 @@ import org.junit.runner.JUnitCore;
 import org.junit.runner.notification.Failure;
 import org.junit.runners.MethodSorters;
 
+import io.github.lockredis.server.FlushMode;
+import io.github.lockredis.server.LeakMode;
 import io.github.lockredis.server.LockredisException;
 import io.github.lockredis.server.LockredisServer;
 
@@ -121,7 +123,7 @@ public class UnexpectedEndTest {
 
     public static class PerMethod {
         @Rule
-        public final LockredisRule lockredis = new LockredisRule().allowLeaks();
+        public final LockredisRule lockredis = new LockredisRule().leaks(LeakMode.ALLOWED);
 
         @Test
         public void test() {
@@ -216,7 +218,8 @@ public class UnexpectedEndTest {
     public static class LastAction {
         @ClassRule
         @Rule
-        public static final LockredisRule lockredis = new LockredisRule().allowLeaks().keepData();
+        public static final LockredisRule lockredis = new LockredisRule()
+                .leaks(LeakMode.ALLOWED).flush(FlushMode.NEVER);
 
         @Test
         public void aEnds() throws IOException {

@@ -9,6 +9,8 @@ import java.lang.annotation.Target;
 
 import org.junit.jupiter.api.extension.ExtendWith;
 
+import io.github.lockredis.server.FlushMode;
+import io.github.lockredis.server.LeakMode;
 import io.github.lockredis.server.Topology;
 
 /**
@@ -67,8 +69,8 @@ public @interface Lockredis {
     /** Starts a server for each test method, in place of one for the class. */
     boolean perMethod() default false;
 
-    /** Deletes all data before each test. */
-    boolean flush() default true;
+    /** When all data is deleted. A server that starts is empty. */
+    FlushMode flush() default FlushMode.BEFORE_EACH;
 
     /** What happens to a test that leaves a lock, a waiting client or a subscription behind. */
     LeakMode leaks() default LeakMode.FAIL;

@@ -17,6 +17,8 @@ import org.junit.jupiter.api.extension.ParameterResolver;
 
 import org.opentest4j.TestAbortedException;
 
+import io.github.lockredis.server.FlushMode;
+import io.github.lockredis.server.LeakMode;
 import io.github.lockredis.server.LockredisServer;
 import io.github.lockredis.server.LockredisTopology;
 import io.github.lockredis.server.Topology;
@@ -88,6 +90,7 @@ public final class LockredisExtension
         }
         Optional<Object> instance = context.getTestInstance(); // if the methods share it
         instance.ifPresent(object -> scope.declareExtensions(object.getClass(), object));
+        scope.beforeClass();
         scope.startClass();
         Injection.setStatic(scope);
         instance.ifPresent(object -> Injection.set(object, scope, scope));
@@ -179,7 +182,7 @@ public final class LockredisExtension
     public static final class Builder {
         private String name = "";
         private boolean perMethod;
-        private boolean flush = true;
+        private FlushMode flush = FlushMode.BEFORE_EACH;
         private LeakMode leaks = LeakMode.FAIL;
         private Topology kind; // null: not chosen
         private boolean hasSentinels;
@@ -201,9 +204,10 @@ public final class LockredisExtension
             return this;
         }
 
-        /** Sets whether all data is deleted before each test. The default is true. */
-        public Builder flush(boolean flush) {
-            this.flush = flush;
+        /** Sets when all data is deleted. The default: before each test. */
+        public Builder flush(FlushMode flush) {
+            this.flush = Objects.requireNonNull(flush, "flush(null): give FlushMode.BEFORE_EACH, the default,"
+                    + " BEFORE_CLASS or NEVER");
             return this;
         }
 

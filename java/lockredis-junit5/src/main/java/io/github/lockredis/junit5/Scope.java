@@ -255,6 +255,15 @@ final class Scope {
                 .filter(Boolean::parseBoolean).isPresent();
     }
 
+    /** Prepares the servers of the enclosing classes for a nested class. */
+    void beforeClass() {
+        for (Scope scope = parent; scope != null; scope = scope.parent) {
+            if (!runsBeside(scope)) {
+                scope.started.forEach(TestServer::beforeClass);
+            }
+        }
+    }
+
     /** Starts the servers of a class that has annotations or extensions for them. */
     void startClass() {
         for (Spec spec : eagerHere()) {

@@ -4,6 +4,8 @@ import java.util.Arrays;
 import java.util.List;
 import java.util.function.Consumer;
 
+import io.github.lockredis.server.FlushMode;
+import io.github.lockredis.server.LeakMode;
 import io.github.lockredis.server.LockredisServer;
 import io.github.lockredis.server.LockredisTopology;
 import io.github.lockredis.server.Topology;
@@ -12,13 +14,13 @@ import io.github.lockredis.server.Topology;
 final class Spec {
     final String name;
     final boolean perMethod;
-    final boolean flush;
+    final FlushMode flush;
     final LeakMode leaks;
     private final Object values; // of an annotation or a builder: what makes two servers differ
     private final Topology kind;
     private final Consumer<LockredisTopology.Builder> setup;
 
-    Spec(String name, boolean perMethod, boolean flush, LeakMode leaks, Object values,
+    Spec(String name, boolean perMethod, FlushMode flush, LeakMode leaks, Object values,
             Topology kind, Consumer<LockredisTopology.Builder> setup) {
         this.name = name;
         this.perMethod = perMethod;
@@ -58,7 +60,7 @@ final class Spec {
 
     /** Returns the server of {@code @Lockredis} without attributes, except for a name. */
     static Spec named(String name) {
-        return new Spec(name, false, true, LeakMode.FAIL,
+        return new Spec(name, false, FlushMode.BEFORE_EACH, LeakMode.FAIL,
                 Arrays.asList(0, "", Arrays.asList(), Topology.SINGLE, "", ""),
                 Topology.SINGLE, topology -> { });
     }

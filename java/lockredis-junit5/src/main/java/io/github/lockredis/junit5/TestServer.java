@@ -3,7 +3,9 @@ package io.github.lockredis.junit5;
 import org.junit.jupiter.api.extension.ExtensionContext;
 
 import io.github.lockredis.server.EndWatch;
+import io.github.lockredis.server.FlushMode;
 import io.github.lockredis.server.LeakCheck;
+import io.github.lockredis.server.LeakMode;
 import io.github.lockredis.server.LockredisServer;
 import io.github.lockredis.server.LockredisTopology;
 
@@ -26,7 +28,7 @@ final class TestServer implements ExtensionContext.Store.CloseableResource, Auto
         this.server = topology.server();
         this.close = topology.closeOnlyBy("JUnit");
         this.ends = new EndWatch(server);
-        if (server.isAttached() && spec.flush) {
+        if (server.isAttached() && spec.flush != FlushMode.NEVER) {
             server.flush(); // it is a real Redis, with the data of earlier tests
         }
         beginCheck();
@@ -38,9 +40,16 @@ final class TestServer implements ExtensionContext.Store.CloseableResource, Auto
         }
     }
 
+    /** Prepares the server for the first test of a nested class. */
+    synchronized void beforeClass() {
+        if (spec.flush == FlushMode.BEFORE_CLASS) {
+            LeakCheck.prepare(server, true);
+        }
+    }
+
     /** Empties the server for the next test. Starts it again if a test has stopped it. */
     synchronized void beforeTest(Scope test) {
-        LeakCheck.prepare(server, spec.flush);
+        LeakCheck.prepare(server, spec.flush == FlushMode.BEFORE_EACH);
         ends.begin(test);
         beginCheck();
     }
@@ -61,7 +70,7 @@ final class TestServer implements ExtensionContext.Store.CloseableResource, Auto
      * @param last whether the server ends now, so that it need not be clean again
      */
     synchronized String afterTest(boolean last) {
-        return check == null ? null : check.end(!last && spec.flush);
+        return check == null ? null : check.end(!last && spec.flush == FlushMode.BEFORE_EACH);
     }
 
     /** Returns the text about an end of the process while the test ran, or null. */

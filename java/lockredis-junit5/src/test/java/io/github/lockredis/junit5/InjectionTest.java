@@ -33,7 +33,7 @@ class InjectionTest {
     @Test
     void theBuilderSaysWhatToGiveInPlaceOfNull() {
         LockredisExtension.Builder builder = LockredisExtension.builder();
-        Executable[] calls = {() -> builder.name(null), () -> builder.leaks(null),
+        Executable[] calls = {() -> builder.name(null), () -> builder.leaks(null), () -> builder.flush(null),
             () -> builder.server(null), () -> builder.topology(null), () -> builder.sentinels(null)};
         for (Executable call : calls) {
             String text = assertThrows(NullPointerException.class, call).getMessage();

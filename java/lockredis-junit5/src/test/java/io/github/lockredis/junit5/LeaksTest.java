@@ -28,6 +28,8 @@ import org.junit.jupiter.api.parallel.ExecutionMode;
 import org.opentest4j.TestAbortedException;
 
 import io.github.lockredis.server.LockredisException;
+import io.github.lockredis.server.FlushMode;
+import io.github.lockredis.server.LeakMode;
 import io.github.lockredis.server.LockredisServer;
 
 /** When a test fails for what it has left behind, and with which text. */
@@ -306,7 +308,7 @@ class LeaksTest {
         assertMatches(LEAK, text);
     }
 
-    @Lockredis(flush = false)
+    @Lockredis(flush = FlushMode.NEVER)
     @TestMethodOrder(MethodOrderer.MethodName.class)
     static class NoFlush {
         @Test

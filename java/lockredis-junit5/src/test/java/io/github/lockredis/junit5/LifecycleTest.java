@@ -17,15 +17,19 @@ import org.junit.jupiter.api.AfterAll;
 import org.junit.jupiter.api.BeforeAll;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.DynamicTest;
+import org.junit.jupiter.api.MethodOrderer;
 import org.junit.jupiter.api.Nested;
 import org.junit.jupiter.api.RepeatedTest;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.TestFactory;
 import org.junit.jupiter.api.TestInstance;
+import org.junit.jupiter.api.TestMethodOrder;
 import org.junit.jupiter.api.extension.RegisterExtension;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.ValueSource;
 
+import io.github.lockredis.server.FlushMode;
+import io.github.lockredis.server.LeakMode;
 import io.github.lockredis.server.LockredisServer;
 
 /** When servers start and end, and which tests share one. */
@@ -35,6 +39,39 @@ class LifecycleTest {
         Run.of(Outer.class).assertSucceeded(5);
         assertEquals(1, Outer.SEEN.size());
         assertFalse(Outer.SEEN.iterator().next().isRunning());
+    }
+
+    @Test
+    void dataMayStayUntilTheNextClassBegins() {
+        Run.of(EmptyForEachClass.class).assertSucceeded(4);
+    }
+
+    @Lockredis(flush = FlushMode.BEFORE_CLASS)
+    @TestMethodOrder(MethodOrderer.MethodName.class)
+    static class EmptyForEachClass {
+        @Test
+        void one(LockredisServer server) {
+            assertNull(server.command("SET", "key", "value", "GET"));
+        }
+
+        @Test
+        void two(LockredisServer server) {
+            assertEquals("value", server.command("GET", "key"));
+        }
+
+        @Nested
+        @TestMethodOrder(MethodOrderer.MethodName.class)
+        class Inner {
+            @Test
+            void one(LockredisServer server) {
+                assertNull(server.command("SET", "key", "inner", "GET"));
+            }
+
+            @Test
+            void two(LockredisServer server) {
+                assertEquals("inner", server.command("GET", "key"));
+            }
+        }
     }
 
     @Lockredis

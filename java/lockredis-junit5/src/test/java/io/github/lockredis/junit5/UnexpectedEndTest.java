@@ -28,6 +28,8 @@ import org.junit.jupiter.api.parallel.Execution;
 import org.junit.jupiter.api.parallel.ExecutionMode;
 
 import io.github.lockredis.server.LockredisException;
+import io.github.lockredis.server.FlushMode;
+import io.github.lockredis.server.LeakMode;
 import io.github.lockredis.server.LockredisServer;
 import io.github.lockredis.server.Topology;
 
@@ -163,7 +165,7 @@ class UnexpectedEndTest {
     static class LastUnchecked extends LastAction {
     }
 
-    @Lockredis(leaks = LeakMode.ALLOWED, flush = false)
+    @Lockredis(leaks = LeakMode.ALLOWED, flush = FlushMode.NEVER)
     static class LastKept extends LastAction {
     }
 

@@ -3,6 +3,8 @@ package io.github.lockredis.spring;
 import java.util.Queue;
 import java.util.concurrent.ConcurrentLinkedQueue;
 
+import io.github.lockredis.server.FlushMode;
+import io.github.lockredis.server.LeakMode;
 import org.springframework.context.ApplicationContext;
 import org.springframework.test.context.TestContext;
 import org.springframework.test.context.support.AbstractTestExecutionListener;

@@ -7,9 +7,9 @@ import java.lang.annotation.Retention;
 import java.lang.annotation.RetentionPolicy;
 import java.lang.annotation.Target;
 
+import io.github.lockredis.server.FlushMode;
+import io.github.lockredis.server.LeakMode;
 import io.github.lockredis.server.Topology;
-import io.github.lockredis.spring.FlushMode;
-import io.github.lockredis.spring.LeakMode;
 
 /**
  * Gives the application context of a test a lockredis: a Redis in memory, in a process of its own.

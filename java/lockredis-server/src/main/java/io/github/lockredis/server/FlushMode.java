@@ -1,8 +1,8 @@
-package io.github.lockredis.spring;
+package io.github.lockredis.server;
 
-/** When the data of a context's server is deleted. */
+/** When all data of the server that tests share is deleted. */
 public enum FlushMode {
-    /** Before each test method, and before the class's {@code @BeforeEach} methods. */
+    /** Before each test, and before the class's {@code @BeforeEach} methods. */
     BEFORE_EACH,
     /** Before the first test of each class, {@code @Nested} classes too. */
     BEFORE_CLASS,

@@ -1,4 +1,4 @@
-package io.github.lockredis.junit5;
+package io.github.lockredis.server;
 
 /** What happens to a test that leaves a lock, a waiting client or a subscription behind. */
 public enum LeakMode {
