@@ -255,8 +255,12 @@ public final class LockredisExtension
             }
             Topology chosen = kind != null ? kind
                     : hasSentinels ? Topology.SENTINEL : Topology.SINGLE;
-            Spec spec = new Spec(name, perMethod, flush, leaks, new Object(), chosen, setup);
-            return new LockredisExtension(spec);
+            Consumer<LockredisTopology.Builder> values = setup;
+            return new LockredisExtension(new Spec(name, perMethod, flush, leaks, new Object(), () -> {
+                LockredisTopology.Builder topology = LockredisTopology.builder(chosen);
+                values.accept(topology);
+                return topology;
+            }));
         }
     }
 }
