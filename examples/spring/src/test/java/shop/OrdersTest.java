@@ -4,7 +4,7 @@ import static org.junit.jupiter.api.Assertions.assertEquals;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
 import io.github.lockredis.server.LockredisServer;
-import io.github.lockredis.spring.boot3.AutoConfigureLockredis;
+import io.github.lockredis.spring.AutoConfigureLockredis;
 import org.junit.jupiter.api.Test;
 import org.springframework.beans.factory.annotation.Autowired;
 import org.springframework.boot.test.context.SpringBootTest;

@@ -23,12 +23,13 @@ final class ConnectionProperties {
     private static final String SOURCE = "lockredis";
 
     private final ConfigurableEnvironment environment;
-    private final String prefix;
+    private final String prefix; // with a dot
+    private final String sslName;
 
-    /** @param prefix spring.redis, or spring.data.redis */
-    ConnectionProperties(ConfigurableEnvironment environment, String prefix) {
+    ConnectionProperties(ConfigurableEnvironment environment, Generation generation) {
         this.environment = environment;
-        this.prefix = prefix + ".";
+        this.prefix = generation.prefix() + ".";
+        this.sslName = generation.sslName();
     }
 
     /**
@@ -65,10 +66,8 @@ final class ConnectionProperties {
     /**
      * Sets the properties for a topology, above all others. A second call moves them above those that
      * were added since.
-     *
-     * @param sslName the property that switches TLS on, without the prefix
      */
-    void set(LockredisTopology topology, String sslName) {
+    void set(LockredisTopology topology) {
         LockredisServer server = topology.server();
         Map<String, Object> values = new LinkedHashMap<>();
         values.put(prefix + "host", server.host());

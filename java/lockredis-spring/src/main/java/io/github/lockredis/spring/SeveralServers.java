@@ -8,7 +8,7 @@ import org.springframework.boot.context.properties.source.IterableConfigurationP
 import org.springframework.core.env.Environment;
 
 /** Finds the application's sections for Sentinel and Cluster. They win over host, port and URL. */
-public final class SeveralServers {
+final class SeveralServers {
     private SeveralServers() {
     }
 
@@ -49,7 +49,7 @@ public final class SeveralServers {
      *
      * @throws IllegalStateException with the property's name and place
      */
-    public static void refuse(Environment environment, String prefix, Topology topology) {
+    static void refuse(Environment environment, String prefix, Topology topology) {
         String property = property(environment, prefix, above(topology));
         if (property != null) {
             throw new IllegalStateException("@AutoConfigureLockredis: the application connects to"

@@ -13,6 +13,6 @@ final class LockredisAotFilter implements BeanRegistrationExcludeFilter {
 
     @Override
     public boolean isExcludedFromAotProcessing(RegisteredBean bean) {
-        return bean.getBeanName().equals(LockredisCustomizer.DETAILS);
+        return bean.getBeanName().equals(Boot3.DETAILS);
     }
 }

@@ -7,6 +7,7 @@ import java.util.Map;
 import java.util.stream.Collectors;
 import java.util.stream.Stream;
 
+import io.github.lockredis.spring.AutoConfigureLockredis;
 import io.github.lockredis.spring.demo.Shop;
 import org.junit.jupiter.api.Test;
 import org.springframework.aot.generate.GeneratedFiles;

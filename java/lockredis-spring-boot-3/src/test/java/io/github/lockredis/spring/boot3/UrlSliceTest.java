@@ -1,5 +1,6 @@
 package io.github.lockredis.spring.boot3;
 
+import io.github.lockredis.spring.AutoConfigureLockredis;
 import io.github.lockredis.spring.demo.Shop;
 import io.github.lockredis.spring.demo.SliceBehaviour;
 import org.springframework.boot.autoconfigure.data.redis.RedisConnectionDetails.Standalone;

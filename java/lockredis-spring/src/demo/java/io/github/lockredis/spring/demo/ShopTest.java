@@ -1,7 +1,6 @@
-package io.github.lockredis.spring.boot3;
+package io.github.lockredis.spring.demo;
 
-import io.github.lockredis.spring.demo.Shop;
-import io.github.lockredis.spring.demo.ShopBehaviour;
+import io.github.lockredis.spring.AutoConfigureLockredis;
 import org.springframework.boot.test.context.SpringBootTest;
 import org.springframework.boot.test.context.SpringBootTest.WebEnvironment;
 

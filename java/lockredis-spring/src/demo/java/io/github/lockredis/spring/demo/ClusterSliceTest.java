@@ -1,8 +1,7 @@
-package io.github.lockredis.spring.boot2;
+package io.github.lockredis.spring.demo;
 
 import io.github.lockredis.server.Topology;
-import io.github.lockredis.spring.demo.Shop;
-import io.github.lockredis.spring.demo.TopologyBehaviour;
+import io.github.lockredis.spring.AutoConfigureLockredis;
 import org.springframework.boot.test.autoconfigure.data.redis.DataRedisTest;
 import org.springframework.test.context.ContextConfiguration;
 

@@ -1,11 +1,10 @@
-package io.github.lockredis.spring.boot2;
+package io.github.lockredis.spring.demo;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
 import io.github.lockredis.server.LockredisTopology;
 import io.github.lockredis.server.Topology;
-import io.github.lockredis.spring.demo.Shop;
-import io.github.lockredis.spring.demo.ShopBehaviour;
+import io.github.lockredis.spring.AutoConfigureLockredis;
 import org.junit.jupiter.api.Test;
 import org.springframework.beans.factory.annotation.Autowired;
 import org.springframework.boot.test.context.SpringBootTest;
@@ -13,9 +12,9 @@ import org.springframework.boot.test.context.SpringBootTest.WebEnvironment;
 
 /** The demo application, with Sentinels in its configuration for production. */
 @SpringBootTest(classes = Shop.class, webEnvironment = WebEnvironment.RANDOM_PORT,
-        properties = {"spring.redis.sentinel.master=shop",
-        "spring.redis.sentinel.nodes=sentinel.production.invalid:26379",
-        "spring.redis.sentinel.password=${SENTINEL_PASSWORD}"})
+        properties = {Redis.PREFIX + ".sentinel.master=shop",
+        Redis.PREFIX + ".sentinel.nodes=sentinel.production.invalid:26379",
+        Redis.PREFIX + ".sentinel.password=${SENTINEL_PASSWORD}"})
 @AutoConfigureLockredis(topology = Topology.SENTINEL)
 class SentinelShopTest extends ShopBehaviour {
     @Test

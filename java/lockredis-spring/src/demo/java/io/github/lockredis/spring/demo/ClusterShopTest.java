@@ -1,17 +1,16 @@
-package io.github.lockredis.spring.boot3;
+package io.github.lockredis.spring.demo;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
 import io.github.lockredis.server.Topology;
-import io.github.lockredis.spring.demo.Shop;
-import io.github.lockredis.spring.demo.ShopBehaviour;
+import io.github.lockredis.spring.AutoConfigureLockredis;
 import org.junit.jupiter.api.Test;
 import org.springframework.boot.test.context.SpringBootTest;
 import org.springframework.boot.test.context.SpringBootTest.WebEnvironment;
 
 /** The demo application, with a cluster in its configuration for production. */
 @SpringBootTest(classes = Shop.class, webEnvironment = WebEnvironment.RANDOM_PORT,
-        properties = "spring.data.redis.cluster.nodes=a.production.invalid:6399,"
+        properties = Redis.PREFIX + ".cluster.nodes=a.production.invalid:6399,"
                 + "b.production.invalid:6399")
 @AutoConfigureLockredis(topology = Topology.CLUSTER)
 class ClusterShopTest extends ShopBehaviour {

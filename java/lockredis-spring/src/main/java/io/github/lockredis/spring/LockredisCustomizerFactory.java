@@ -1,8 +1,8 @@
-package io.github.lockredis.spring.boot3;
+package io.github.lockredis.spring;
 
 import java.util.List;
 
-import io.github.lockredis.spring.ServerSettings;
+import io.github.lockredis.server.Attributes;
 import org.springframework.test.context.ContextConfigurationAttributes;
 import org.springframework.test.context.ContextCustomizer;
 import org.springframework.test.context.ContextCustomizerFactory;
@@ -16,10 +16,13 @@ final class LockredisCustomizerFactory implements ContextCustomizerFactory {
     @Override
     public ContextCustomizer createContextCustomizer(Class<?> testClass,
             List<ContextConfigurationAttributes> attributes) {
-        AutoConfigureLockredis annotation = TestContextAnnotationUtils.findMergedAnnotation(testClass,
-                AutoConfigureLockredis.class);
-        return annotation == null ? null : new LockredisCustomizer(new ServerSettings(
-                annotation.password(), annotation.topology(), annotation.masterName(),
-                annotation.sentinelPassword(), annotation.directives()));
+        AutoConfigureLockredis annotation = annotation(testClass);
+        return annotation == null ? null
+                : new LockredisCustomizer(Attributes.of(annotation, "flush", "leaks"));
+    }
+
+    /** Returns the annotation of a test class, of a class that it inherits from, or that encloses it. Null: none. */
+    static AutoConfigureLockredis annotation(Class<?> testClass) {
+        return TestContextAnnotationUtils.findMergedAnnotation(testClass, AutoConfigureLockredis.class);
     }
 }

@@ -1,15 +1,14 @@
-package io.github.lockredis.spring.boot3;
+package io.github.lockredis.spring.demo;
 
 import io.github.lockredis.server.Topology;
-import io.github.lockredis.spring.demo.Shop;
-import io.github.lockredis.spring.demo.TopologyBehaviour;
+import io.github.lockredis.spring.AutoConfigureLockredis;
 import org.springframework.boot.test.autoconfigure.data.redis.DataRedisTest;
 import org.springframework.test.context.ContextConfiguration;
 
 /** A slice of the demo application behind Sentinels. */
-@DataRedisTest(properties = {"spring.data.redis.sentinel.master=shop",
-        "spring.data.redis.sentinel.nodes=sentinel.production.invalid:26379",
-        "spring.data.redis.sentinel.password=${SENTINEL_PASSWORD}"})
+@DataRedisTest(properties = {Redis.PREFIX + ".sentinel.master=shop",
+        Redis.PREFIX + ".sentinel.nodes=sentinel.production.invalid:26379",
+        Redis.PREFIX + ".sentinel.password=${SENTINEL_PASSWORD}"})
 @ContextConfiguration(classes = Shop.class)
 @AutoConfigureLockredis(topology = Topology.SENTINEL, masterName = "orders")
 class SentinelSliceTest extends TopologyBehaviour {

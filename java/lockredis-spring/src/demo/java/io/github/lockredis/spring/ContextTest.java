@@ -1,4 +1,4 @@
-package io.github.lockredis.spring.boot3;
+package io.github.lockredis.spring;
 
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatCode;
@@ -11,6 +11,8 @@ import java.net.Socket;
 import java.nio.charset.StandardCharsets;
 import java.time.Duration;
 import java.util.Arrays;
+import java.util.Collections;
+import java.util.List;
 
 import io.github.lockredis.server.FlushMode;
 import io.github.lockredis.server.LeakMode;
@@ -20,12 +22,14 @@ import io.github.lockredis.server.Topology;
 import org.junit.jupiter.api.Test;
 import org.springframework.beans.factory.DisposableBean;
 import org.springframework.beans.factory.annotation.Autowired;
+import org.springframework.boot.SpringBootVersion;
 import org.springframework.boot.autoconfigure.data.redis.RedisAutoConfiguration;
 import org.springframework.boot.autoconfigure.ImportAutoConfiguration;
 import org.springframework.boot.test.context.SpringBootTest;
 import org.springframework.context.ApplicationContext;
 import org.springframework.context.annotation.Bean;
 import org.springframework.context.annotation.Configuration;
+import org.springframework.core.io.support.SpringFactoriesLoader;
 import org.springframework.test.annotation.DirtiesContext;
 import org.springframework.test.context.TestContextManager;
 
@@ -398,16 +402,21 @@ class ContextTest {
 
     @Test
     void aNestedClassHasTheServerOfItsEnclosingClass() {
-        assertThat(new LockredisListener().rules(First.Inner.class)).isNotNull();
+        assertThat(LockredisCustomizerFactory.annotation(First.Inner.class)).isNotNull();
     }
 
     @Test
-    void otherGenerationsAreRefused() {
-        LockredisCustomizer customizer = new LockredisCustomizer(
-                new io.github.lockredis.spring.ServerSettings(""));
-        assertThat(customizer.supports("3.5.9")).isTrue();
-        assertThat(customizer.supports("3.0.13")).isFalse();
-        assertThat(customizer.supports("4.0.1")).isFalse();
-        assertThat(customizer.supports("2.7.18")).isFalse();
+    void theModuleForTheSpringBootIsChosenAndAMissingOneIsNamed() {
+        List<Generation> installed = SpringFactoriesLoader.loadFactories(Generation.class, null);
+        assertThat(installed).hasSize(1);
+        Generation generation = installed.get(0);
+        assertThat(LockredisCustomizer.choose(installed, SpringBootVersion.getVersion())).isSameAs(generation);
+        assertThat(LockredisCustomizer.choose(installed, null)).isSameAs(generation);
+        assertThatThrownBy(() -> LockredisCustomizer.choose(installed, "4.0.1"))
+                .isInstanceOf(IllegalStateException.class)
+                .hasMessage("@AutoConfigureLockredis: " + generation.module() + ". This is Spring Boot 4.0.1");
+        assertThatThrownBy(() -> LockredisCustomizer.choose(Collections.emptyList(), "3.5.9"))
+                .isInstanceOf(IllegalStateException.class)
+                .hasMessageContaining("needs lockredis-spring-boot-3 or lockredis-spring-boot-2");
     }
 }

@@ -13,6 +13,7 @@ import javax.net.ssl.TrustManagerFactory;
 
 import io.github.lockredis.server.LockredisServer;
 import io.github.lockredis.server.TestCertificate;
+import io.github.lockredis.spring.AutoConfigureLockredis;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
@@ -20,14 +21,18 @@ import org.redisson.api.RedissonClient;
 import org.springframework.beans.BeanUtils;
 import org.springframework.beans.factory.ObjectProvider;
 import org.springframework.beans.factory.annotation.Autowired;
+import org.springframework.boot.test.autoconfigure.data.redis.DataRedisTest;
+import org.springframework.boot.test.context.SpringBootTest;
+import org.springframework.boot.test.context.SpringBootTest.WebEnvironment;
 import org.springframework.data.redis.core.StringRedisTemplate;
 import org.springframework.test.annotation.DirtiesContext;
+import org.springframework.test.context.ContextConfiguration;
 import org.springframework.test.context.TestContextManager;
 
 /** What the demo does with -Dlockredis.uri: it uses that server. */
-public abstract class AttachedBehaviour {
+class AttachedTest {
     /** A test class, without its annotations. */
-    public static class Client {
+    static class Client {
         @Autowired
         LockredisServer server;
         @Autowired
@@ -39,24 +44,31 @@ public abstract class AttachedBehaviour {
         }
     }
 
-    private final SSLContext trusted;
-
-    protected AttachedBehaviour() throws Exception {
-        trusted = SSLContext.getDefault();
+    /** All of the application. */
+    @SpringBootTest(classes = Shop.class, webEnvironment = WebEnvironment.NONE, properties = "example=attached")
+    @AutoConfigureLockredis
+    static class Application extends Client {
     }
 
-    /** Returns a test class with all of the application. */
-    protected abstract Class<? extends Client> application();
+    /** A slice of the application that trusts a certificate, with Spring Boot 3 by an SSL bundle. */
+    @DataRedisTest(properties = {Redis.PREFIX + ".ssl.bundle=shop", Redis.PREFIX + ".database=0",
+        "spring.ssl.bundle.pem.shop.truststore.certificate=file:${test.certificate}"})
+    @ContextConfiguration(classes = Shop.class)
+    @AutoConfigureLockredis
+    static class OverTls extends Client {
+    }
 
-    /** Returns a slice of the application that trusts the certificate of ${test.certificate}. */
-    protected abstract Class<? extends Client> overTls();
+    private final SSLContext trusted;
 
-    /** Lets the application trust a certificate. */
-    protected abstract void trust(TestCertificate certificate);
+    AttachedTest() throws Exception {
+        trusted = SSLContext.getDefault();
+    }
 
     @AfterEach
     void detach() {
         System.clearProperty("lockredis.uri");
+        System.clearProperty("javax.net.ssl.trustStore");
+        System.clearProperty("javax.net.ssl.trustStorePassword");
         SSLContext.setDefault(trusted);
     }
 
@@ -66,7 +78,7 @@ public abstract class AttachedBehaviour {
             own.command("SET", "key", "stays");
             System.setProperty("lockredis.uri",
                     "redis://default:s%3A%2Fc@127.0.0.1:" + own.port() + "/3");
-            run(application(), test -> {
+            run(Application.class, test -> {
                 assertThat(test.server.isAttached()).isTrue();
                 test.redis.opsForValue().set("template", "value");
                 test.redisson.getObject().getBucket("redisson").set("value");
@@ -83,11 +95,11 @@ public abstract class AttachedBehaviour {
         TestCertificate certificate = TestCertificate.in(folder);
         SSLContext.setDefault(contextFor(certificate)); // for the library's own connections
         System.setProperty("test.certificate", certificate.certificate.toString());
-        trust(certificate);
+        Redis.trust(certificate);
         try (LockredisServer own = LockredisServer.builder()
                 .tls(certificate.certificate, certificate.privateKey).start()) {
             System.setProperty("lockredis.uri", own.uri());
-            run(overTls(), test -> {
+            run(OverTls.class, test -> {
                 assertThat(test.server.isTls()).isTrue();
                 test.redis.opsForValue().set("template", "value");
                 assertThat(String.valueOf(own.command("INFO", "keyspace"))).contains("db0:keys=1,");

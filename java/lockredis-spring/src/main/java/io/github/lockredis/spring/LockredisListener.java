@@ -10,43 +10,35 @@ import org.springframework.test.context.TestContext;
 import org.springframework.test.context.support.AbstractTestExecutionListener;
 
 /**
- * Empties the server before tests, and checks after each test that no lock is left. The modules for
- * the generations of Spring Boot extend it.
+ * Empties the server before tests, and checks after each test that no lock is left. Spring loads it for all
+ * test classes.
  */
-public abstract class LockredisTestExecutionListener extends AbstractTestExecutionListener {
-    private static final String RUNNING = LockredisTestExecutionListener.class.getName();
+final class LockredisListener extends AbstractTestExecutionListener {
+    private static final String RUNNING = LockredisListener.class.getName();
 
     /** The ends of a server outside of tests. Spring makes a listener for each test class. */
     private final Queue<String> between = new ConcurrentLinkedQueue<>();
 
-    /** The attributes of an annotation that concern the tests of a class, not the server. */
-    public static final class Rules {
-        final FlushMode flush;
-        final LeakMode leaks;
-
-        /** Collects the values of the attributes. */
-        public Rules(FlushMode flush, LeakMode leaks) {
-            this.flush = flush;
-            this.leaks = leaks;
-        }
+    LockredisListener() {
     }
 
-    /** Returns the rules for a test class, or null if the class has no annotation. */
-    protected abstract Rules rules(Class<?> testClass);
+    private static AutoConfigureLockredis annotation(TestContext test) {
+        return LockredisCustomizerFactory.annotation(test.getTestClass());
+    }
 
     /**
      * Returns a position after Spring's listener for {@code @DirtiesContext}. So the check at a test's
      * end comes before that listener closes the context.
      */
     @Override
-    public final int getOrder() {
+    public int getOrder() {
         return 3500;
     }
 
     @Override
-    public final void beforeTestClass(TestContext test) {
-        Rules rules = rules(test.getTestClass());
-        if (rules != null && rules.flush == FlushMode.BEFORE_CLASS) {
+    public void beforeTestClass(TestContext test) {
+        AutoConfigureLockredis rules = annotation(test);
+        if (rules != null && rules.flush() == FlushMode.BEFORE_CLASS) {
             ServerUse use = use(test.getApplicationContext());
             use.prepare(true);
             noteEnd(use);
@@ -54,18 +46,18 @@ public abstract class LockredisTestExecutionListener extends AbstractTestExecuti
     }
 
     @Override
-    public final void beforeTestMethod(TestContext test) {
-        Rules rules = rules(test.getTestClass());
+    public void beforeTestMethod(TestContext test) {
+        AutoConfigureLockredis rules = annotation(test);
         if (rules != null) {
             ServerUse use = use(test.getApplicationContext());
-            boolean flush = rules.flush == FlushMode.BEFORE_EACH;
-            test.setAttribute(RUNNING, use.begin(flush, rules.leaks == LeakMode.FAIL));
+            boolean flush = rules.flush() == FlushMode.BEFORE_EACH;
+            test.setAttribute(RUNNING, use.begin(flush, rules.leaks() == LeakMode.FAIL));
             noteEnd(use);
         }
     }
 
     @Override
-    public final void afterTestMethod(TestContext test) {
+    public void afterTestMethod(TestContext test) {
         ServerUse.Running running = (ServerUse.Running) test.removeAttribute(RUNNING);
         if (running == null) {
             return;
@@ -85,8 +77,8 @@ public abstract class LockredisTestExecutionListener extends AbstractTestExecuti
 
     /** Fails a class whose server has ended by itself before, between or after its tests. */
     @Override
-    public final void afterTestClass(TestContext test) {
-        if (rules(test.getTestClass()) == null) {
+    public void afterTestClass(TestContext test) {
+        if (annotation(test) == null) {
             return;
         }
         if (test.hasApplicationContext()) {

@@ -1,4 +1,4 @@
-package io.github.lockredis.spring.boot3;
+package io.github.lockredis.spring;
 
 import java.lang.annotation.Documented;
 import java.lang.annotation.ElementType;
@@ -13,8 +13,9 @@ import io.github.lockredis.server.Topology;
 
 /**
  * Gives the application context of a test a lockredis: a Redis in memory, in a process of its own.
- * The properties {@code spring.data.redis.*}, the bean RedisConnectionDetails and Redisson's starter point at it. It
- * stands beside {@code @SpringBootTest} or {@code @DataRedisTest}.
+ * The properties {@code spring.data.redis.*}, the bean RedisConnectionDetails and Redisson's starter point at
+ * it; with Spring Boot 2.7 the properties {@code spring.redis.*} and the starter. It stands beside
+ * {@code @SpringBootTest} or {@code @DataRedisTest}.
  *
  * <pre>{@code
  * @SpringBootTest

@@ -1,4 +1,4 @@
-package io.github.lockredis.spring.boot3;
+package io.github.lockredis.spring.demo;
 
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
@@ -7,7 +7,7 @@ import java.util.Arrays;
 
 import io.github.lockredis.server.LockredisServer;
 import io.github.lockredis.server.Topology;
-import io.github.lockredis.spring.demo.Shop;
+import io.github.lockredis.spring.AutoConfigureLockredis;
 import org.junit.jupiter.api.Test;
 import org.redisson.api.RedissonClient;
 import org.springframework.beans.BeanUtils;
@@ -31,7 +31,7 @@ class RedissonConfigurationTest {
     }
 
     @SpringBootTest(classes = Shop.class, webEnvironment = WebEnvironment.NONE,
-            properties = "spring.data.redis.sentinel.master=orders")
+            properties = Redis.PREFIX + ".sentinel.master=orders")
     @AutoConfigureLockredis
     static class Sentinel {
     }
@@ -48,8 +48,8 @@ class RedissonConfigurationTest {
 
     @SpringBootTest(classes = Shop.class, webEnvironment = WebEnvironment.NONE,
             properties = "spring.redis.redisson.config={\"singleServerConfig\":{\"address\":"
-                    + "\"redis://${spring.data.redis.host}:${spring.data.redis.port}\",\"password\":"
-                    + "\"${spring.data.redis.password}\",\"connectionMinimumIdleSize\":1}}")
+                    + "\"redis://${" + Redis.PREFIX + ".host}:${" + Redis.PREFIX + ".port}\",\"password\":"
+                    + "\"${" + Redis.PREFIX + ".password}\",\"connectionMinimumIdleSize\":1}}")
     @AutoConfigureLockredis
     static class Placeholders extends File {
     }
@@ -107,7 +107,7 @@ class RedissonConfigurationTest {
     }
 
     @SpringBootTest(classes = Shop.class, webEnvironment = WebEnvironment.NONE,
-            properties = "spring.data.redis.sentinel.master=orders")
+            properties = Redis.PREFIX + ".sentinel.master=orders")
     @AutoConfigureLockredis(topology = Topology.CLUSTER)
     static class SentinelsInPlaceOfACluster {
     }
@@ -133,7 +133,7 @@ class RedissonConfigurationTest {
 
     @Test
     void aSentinelSectionIsRefusedByName() {
-        assertFails(Sentinel.class, "because of spring.data.redis.sentinel.master");
+        assertFails(Sentinel.class, "because of " + Redis.PREFIX + ".sentinel.master");
     }
 
     private static void assertFails(Class<?> test, String text) {
