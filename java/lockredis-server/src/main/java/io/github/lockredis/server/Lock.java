@@ -6,7 +6,10 @@ import java.util.Collections;
 import java.util.List;
 import java.util.Optional;
 
-/** A lock that is held, or that clients wait for, as the server saw it at one moment. */
+/**
+ * A lock that is held, or that clients wait for, as the server saw it at one moment. Semaphores and latches are
+ * among the locks.
+ */
 public final class Lock {
     private final String name;
     private final int database;
@@ -43,8 +46,10 @@ public final class Lock {
     }
 
     /**
-     * Returns the kind: lock, fair, fenced, read-write, or set for a lock that SET with NX made. A
-     * spin lock and a part of a multi-lock look like a lock.
+     * Returns the kind, in the server's words. Today they are lock, fair, fenced, read-write, multi for
+     * Redisson's {@code getMultiLock(group, values)}, set for a lock that SET with NX made, permit-semaphore,
+     * semaphore and count-down-latch; a later server may have others. A spin lock and a part of another
+     * multi-lock look like a lock.
      */
     public String kind() {
         return kind;
@@ -55,17 +60,23 @@ public final class Lock {
         return ttl;
     }
 
-    /** Returns the holders: several for a lock that readers share. */
+    /**
+     * Returns the holders: several for a lock that readers share, and the permits of a permit-semaphore. It is
+     * empty while only waiters are there, and for a semaphore and a latch, which do not record owners.
+     */
     public List<Holder> holders() {
         return holders;
     }
 
-    /** Returns the waiters of a fair lock, the next one first. */
+    /**
+     * Returns the waiters: first the owners in a fair lock's queue, the next one first; then the clients that are
+     * subscribed to the release, the oldest connection first. The waiters of a spin lock are not seen.
+     */
     public List<Waiter> queue() {
         return queue;
     }
 
-    /** Returns one line with the lock, its holders and its queue. */
+    /** Returns one line with the lock, its holders and its waiters. */
     @Override
     public String toString() {
         StringBuilder text = new StringBuilder(kind).append(' ').append(name);
@@ -77,12 +88,12 @@ public final class Lock {
             text.append(", held by ").append(holder);
         }
         for (Waiter waiter : queue) {
-            text.append(", queued ").append(waiter);
+            text.append(waiter.isQueued() ? ", queued " : ", waited for by ").append(waiter);
         }
         return text.toString();
     }
 
-    /** One holder of a lock. */
+    /** One holder of a lock, or one permit. */
     public static final class Holder {
         private final String owner;
         private final String mode;
@@ -100,17 +111,20 @@ public final class Lock {
             client = new ClientInfo(fields);
         }
 
-        /** Returns the owner. Redisson's is the client's UUID, a colon and the thread's id. */
+        /**
+         * Returns the owner. Redisson's is the client's UUID, a colon and the thread's id. Of a lock that SET
+         * made it is the value, of a permit-semaphore the permit's id.
+         */
         public String owner() {
             return owner;
         }
 
-        /** Returns the mode of a read-write lock's holder: read or write. "" for other kinds. */
+        /** Returns how a read-write lock is held, in the server's words: read or write. "" for other kinds. */
         public String mode() {
             return mode;
         }
 
-        /** Returns how often the owner has acquired the lock and not released it. */
+        /** Returns how often the owner has acquired the lock and not released it. 1 for a permit. */
         public int holds() {
             return holds;
         }
@@ -125,7 +139,7 @@ public final class Lock {
             return heldFor;
         }
 
-        /** Returns the client that acquired the lock. */
+        /** Returns the client that acquired the lock last. It may have closed its connection. */
         public ClientInfo client() {
             return client;
         }
@@ -142,7 +156,7 @@ public final class Lock {
         }
     }
 
-    /** One waiter in the queue of a fair lock. */
+    /** An owner in the queue of a fair lock, or a client that is subscribed to the release. */
     public static final class Waiter {
         private final String owner;
         private final Optional<Duration> waitsFor;
@@ -154,23 +168,31 @@ public final class Lock {
             client = new ClientInfo(fields);
         }
 
-        /** Returns the owner that the lock is for. */
+        /** Returns the owner in the queue. "" for a subscribed client: it may wait for any number of threads. */
         public String owner() {
             return owner;
         }
 
-        /** Returns how long the owner has waited. Empty: unknown. */
+        /** Returns how long the owner or the client has waited. Empty: unknown. */
         public Optional<Duration> waitsFor() {
             return waitsFor;
         }
 
-        /** Returns the client that queued the owner. */
+        /** Returns the client that is subscribed, or that queued the owner. */
         public ClientInfo client() {
             return client;
         }
 
+        /** Reports whether it is an owner in a queue. */
+        private boolean isQueued() {
+            return !owner.isEmpty();
+        }
+
         @Override
         public String toString() {
+            if (!isQueued()) {
+                return client.toString();
+            }
             return client.isKnown() ? owner + " (" + client + ")" : owner;
         }
     }

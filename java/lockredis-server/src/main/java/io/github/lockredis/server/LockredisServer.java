@@ -230,12 +230,12 @@ public final class LockredisServer implements AutoCloseable {
         return attached != null ? Collections.emptyList() : processes.log();
     }
 
-    /** Returns all locks: their holders, and the queues of fair locks. */
+    /** Returns all locks that are held or waited for: their holders and waiters. */
     public List<Lock> locks() {
         return locks("*");
     }
 
-    /** Returns the locks whose names match a pattern as KEYS takes it. */
+    /** Returns those whose names match a pattern as KEYS takes it. */
     public List<Lock> locks(String pattern) {
         Objects.requireNonNull(pattern, "locks(null): give a pattern, or call locks() for all locks");
         List<Lock> locks = new ArrayList<>();

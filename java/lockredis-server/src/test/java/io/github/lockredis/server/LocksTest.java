@@ -6,6 +6,8 @@ import static org.junit.jupiter.api.Assertions.assertThrows;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
 import java.io.IOException;
+import java.util.ArrayList;
+import java.util.Arrays;
 import java.util.List;
 
 import org.junit.jupiter.api.AfterEach;
@@ -63,6 +65,63 @@ class LocksTest {
         assertTrue(holder.client().id() > 0);
         assertTrue(lock.toString().matches("lock order:1, ttl \\d+ ms, held by " + OWNER
                 + " \\(2 holds, for \\d+ ms, client id=\\d+ name=orders addr=127.0.0.1:\\d+\\)"),
+                lock.toString());
+    }
+
+    @Test
+    void aSubscribedClientIsAWaiterWithoutAnOwner() throws IOException {
+        acquire("order:1");
+        client.call("SUBSCRIBE", "redisson_lock__channel:{order:1}");
+        Lock lock = server.locks().get(0);
+        Lock.Waiter waiter = lock.queue().get(0);
+        assertEquals("", waiter.owner());
+        assertEquals("orders", waiter.client().name());
+        assertTrue(waiter.waitsFor().isPresent());
+        assertEquals(waiter.client().toString(), waiter.toString());
+        assertTrue(lock.toString().matches("lock order:1, .*\\), waited for by client id=\\d+ name=orders"
+                + " addr=127.0.0.1:\\d+"), lock.toString());
+    }
+
+    @Test
+    void anOwnerInAQueueIsAWaiter() throws IOException {
+        String waiting = OWNER + "8";
+        acquire("order:1");
+        client.call("EVAL", "redis.call('rpush', KEYS[1], ARGV[1]); redis.call('zadd', KEYS[2], ARGV[2], ARGV[1])", "2",
+                "redisson_lock_queue:{order:1}", "redisson_lock_timeout:{order:1}", waiting, "9999999999999");
+        client.call("SUBSCRIBE", "redisson_lock__channel:{order:1}:" + waiting);
+        Lock lock = server.locks().get(0);
+        assertEquals("fair", lock.kind());
+        assertEquals(1, lock.queue().size());
+        assertEquals(waiting, lock.queue().get(0).owner());
+        assertTrue(lock.toString().matches("fair order:1, .*, queued " + waiting + " \\(client id=.*\\)"),
+                lock.toString());
+    }
+
+    @Test
+    void whatIsOnlyWaitedForHasNoHolder() throws IOException {
+        client.call("SUBSCRIBE", "redisson_sc:{permits}");
+        client.call("SUBSCRIBE", "redisson_rwlock:{book}");
+        client.call("SUBSCRIBE", "redisson_countdownlatch__channel__{start}");
+        List<String> kinds = new ArrayList<>();
+        for (Lock lock : server.locks()) {
+            assertTrue(lock.holders().isEmpty());
+            assertFalse(lock.ttl().isPresent());
+            assertTrue(lock.toString().matches(lock.kind() + " " + lock.name() + ", waited for by client id=.*"),
+                    lock.toString());
+            kinds.add(lock.kind() + " " + lock.name());
+        }
+        assertEquals(Arrays.asList("read-write book", "semaphore permits", "count-down-latch start"), kinds);
+    }
+
+    @Test
+    void aKindAndAModeThatAreNewAreTheServersWords() {
+        Fields fields = new Fields(Arrays.asList("name", "order:1", "db", 2L, "kind", "ticket", "ttl", -1L, "holders",
+                Arrays.asList(Arrays.asList("owner", "seven", "mode", "intent", "holds", 1L, "held-ms", -1L)),
+                "queue", Arrays.asList(Arrays.asList("owner", "", "waits-ms", -1L))));
+        Lock lock = new Lock(fields);
+        assertEquals("ticket", lock.kind());
+        assertEquals("intent", lock.holders().get(0).mode());
+        assertEquals("ticket order:1 in database 2, held by seven (1 hold, intent), waited for by unknown client",
                 lock.toString());
     }
 
