@@ -56,7 +56,10 @@ public final class LockredisRule implements TestRule {
         return this;
     }
 
-    /** Sets when all data is deleted. The default: before each test. Returns this rule. */
+    /**
+     * Sets when all data is deleted. The default: before each test. The other modes keep it between the tests of
+     * the class. Returns this rule.
+     */
     public LockredisRule flush(FlushMode flush) {
         this.flush = Objects.requireNonNull(flush, "flush(null): give FlushMode.BEFORE_EACH, the default,"
                 + " BEFORE_CLASS or NEVER");

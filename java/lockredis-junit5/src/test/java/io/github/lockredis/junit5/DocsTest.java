@@ -4,12 +4,15 @@ import static org.junit.jupiter.api.Assertions.assertEquals;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
 import java.io.IOException;
+import java.lang.reflect.Method;
 import java.nio.charset.StandardCharsets;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.nio.file.Paths;
 import java.util.ArrayList;
 import java.util.List;
+import java.util.Set;
+import java.util.TreeSet;
 import java.util.regex.Matcher;
 import java.util.regex.Pattern;
 import java.util.stream.Collectors;
@@ -45,6 +48,22 @@ class DocsTest {
         List<String> snippets = snippets("TestNG");
         assertEquals(1, snippets.size());
         assertEquals(example.substring(example.indexOf("/** A class of tests")), snippets.get(0));
+    }
+
+    @Test
+    void theTableOfAttributesHasThoseOfTheAnnotation() throws IOException {
+        String page = read(root().resolve("docs/java.md"));
+        String chapter = page.substring(page.indexOf("\n### Attributes\n"));
+        Matcher row = Pattern.compile("(?m)^\\| `(\\w+)` \\|").matcher(chapter.substring(0, chapter.indexOf("\n### ", 1)));
+        Set<String> rows = new TreeSet<>();
+        while (row.find()) {
+            rows.add(row.group(1));
+        }
+        Set<String> attributes = new TreeSet<>();
+        for (Method attribute : Lockredis.class.getDeclaredMethods()) {
+            attributes.add(attribute.getName());
+        }
+        assertEquals(attributes, rows);
     }
 
     private static Path root() {

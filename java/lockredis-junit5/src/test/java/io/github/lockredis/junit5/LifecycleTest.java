@@ -46,6 +46,26 @@ class LifecycleTest {
         Run.of(EmptyForEachClass.class).assertSucceeded(4);
     }
 
+    @Test
+    void aRealRedisIsEmptiedWhenAClassBeginsUnlessItsDataIsKept() {
+        try (LockredisServer own = LockredisServer.start()) {
+            own.command("SET", "key", "old");
+            System.setProperty("lockredis.uri", own.uri());
+            Run.of(Kept.class).assertSucceeded(1);
+            Run.of(EmptyForEachClass.class).assertSucceeded(4);
+        } finally {
+            System.clearProperty("lockredis.uri");
+        }
+    }
+
+    @Lockredis(flush = FlushMode.NEVER)
+    static class Kept {
+        @Test
+        void test(LockredisServer server) {
+            assertEquals("old", server.command("GET", "key"));
+        }
+    }
+
     @Lockredis(flush = FlushMode.BEFORE_CLASS)
     @TestMethodOrder(MethodOrderer.MethodName.class)
     static class EmptyForEachClass {
