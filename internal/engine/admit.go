@@ -162,6 +162,7 @@ func (k *checks) fromScript(c *command.Ctx, args resp.Args) (verdict, *resp.Repl
 			return k.refuse(c, refusal)
 		}
 	}
+	r.wrote = r.wrote || cmd.Has(command.Write)
 	return admitted, nil
 }
 

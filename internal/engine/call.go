@@ -10,7 +10,8 @@ import (
 // parked command that is served. It keeps the statistics and the journal. Code that
 // measures, shows, delays or loses a command goes here.
 //
-// A panic costs the client an -ERR internal error and its connection.
+// A panic costs the client an -ERR internal error and its connection. A nil handler is the
+// command's own.
 func (u *unit) call(c *command.Ctx, args resp.Args, handler command.Func) (reply resp.Reply) {
 	e := u.e
 	s := c.Session
@@ -20,37 +21,54 @@ func (u *unit) call(c *command.Ctx, args resp.Args, handler command.Func) (reply
 	if e.attention.looking&byMonitors != 0 {
 		e.monitors.commandBegins(c, args)
 	}
-	began, measured := e.measures.begin(c)
-	defer func() {
-		if cause := recover(); cause != nil {
-			reply = u.handlerPanicked(c, cause)
-		}
-		// Counted after the command, so that CONFIG RESETSTAT counts itself. A served
-		// command was counted when it parked, see measures.served.
-		if c.From != command.FromWait {
-			e.env.Stats.Commands++
-			calls := c.Calls()
-			calls.Calls++
-			if measured {
-				e.measures.end(c, calls, args, began)
-			}
-		}
-		if reply.IsError() || c.Cmd.Flags&runsScripts != 0 && (len(reply.Elems()) > 0 || e.script.errors.any()) {
-			e.errors.ended(c, reply)
-		}
-		if looking := e.attention.looking; looking != 0 {
-			if looking&byTracking != 0 && c.Cmd.Has(command.ReadOnly) {
-				e.tracking.Remember(c, args)
-			}
-			if looking&byJournal != 0 {
-				e.journal.ends(c, args, reply)
-			}
-		}
-	}()
 	if e.attention.looking&byJournal != 0 {
 		e.journal.begins(c, args)
 	}
-	return handler(c, args)
+	if handler == nil {
+		handler = c.Cmd.Run
+	}
+	began, measured := e.measures.begin(c)
+	ended := false
+	defer func() {
+		if ended {
+			return
+		}
+		if cause := recover(); cause != nil {
+			reply = u.handlerPanicked(c, cause)
+		}
+		u.ends(c, args, &reply, began, measured)
+	}()
+	reply = handler(c, args)
+	ended = true
+	u.ends(c, args, &reply, began, measured)
+	return reply
+}
+
+// ends counts a command whose handler has returned, and shows it to the rooms that look. began and
+// measured are what measures.begin returned.
+func (u *unit) ends(c *command.Ctx, args resp.Args, reply *resp.Reply, began int64, measured bool) {
+	e := u.e
+	// Counted after the command, so that CONFIG RESETSTAT counts itself. A served command was
+	// counted when it parked, see measures.served.
+	if c.From != command.FromWait {
+		e.env.Stats.Commands++
+		calls := c.Calls()
+		calls.Calls++
+		if measured {
+			e.measures.end(c, calls, args, began)
+		}
+	}
+	if reply.IsError() || c.Cmd.Flags&runsScripts != 0 && (len(reply.Elems()) > 0 || e.script.errors.any()) {
+		e.errors.ended(c, *reply)
+	}
+	if looking := e.attention.looking; looking != 0 {
+		if looking&byTracking != 0 && c.Cmd.Has(command.ReadOnly) {
+			e.tracking.Remember(c, args)
+		}
+		if looking&byJournal != 0 {
+			e.journal.ends(c, args, *reply)
+		}
+	}
 }
 
 // handlerPanicked logs the panic and closes the client's connection: after the error

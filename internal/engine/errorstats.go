@@ -36,6 +36,7 @@ func (n *errorCounts) ended(c *command.Ctx, reply resp.Reply) {
 		n.script.errors.clear()
 	case reply.IsError():
 		n.failed(c.Cmd, reply)
+		n.toScript(c, reply)
 	}
 }
 
@@ -57,6 +58,14 @@ func (n *errorCounts) rejected(c *command.Ctx, refusal resp.Reply) {
 		n.table.Calls(c.Cmd).Rejected++
 	}
 	n.count(refusal.Text())
+	n.toScript(c, refusal)
+}
+
+// toScript keeps an error reply, if the running script gets it.
+func (n *errorCounts) toScript(c *command.Ctx, reply resp.Reply) {
+	if c.From == command.FromScript {
+		n.script.errors.add(reply.Text())
+	}
 }
 
 // count counts an error of the given text.

@@ -92,17 +92,10 @@ func (r *scriptRun) end() {
 
 // Command runs one command for the script (redis.call).
 func (r *scriptRun) Command(args resp.Args) resp.Reply {
-	c := &r.ctx
-	c.Cmd = c.Table.Find(args)
-	reply, v := r.e.unit.run(c, args, nil)
-	if v == admitted {
-		r.wrote = r.wrote || c.Cmd.Has(command.Write)
-		if r.e.interrupted.Load() {
-			c.Scripts.TickSoon()
-		}
-	}
-	if reply.IsError() {
-		r.errors.add(reply.Text())
+	r.ctx.Cmd = r.ctx.Table.Find(args)
+	reply, _ := r.e.unit.run(&r.ctx, args, nil)
+	if r.e.interrupted.Load() {
+		r.ctx.Scripts.TickSoon()
 	}
 	return reply
 }

@@ -17,14 +17,19 @@ type unit struct {
 // command. Then monitors and tracking see the command. handler replaces the command's own, unless
 // it is nil. With the verdict postponed or delayed there is no reply yet.
 func (u *unit) run(c *command.Ctx, args resp.Args, handler command.Func) (reply resp.Reply, v verdict) {
-	e, s := u.e, c.Session // c forgets a session that leaves: a web request's
-	v, refusal := e.checks.admit(c, args)
-	if v == admitted && handler == nil {
-		handler = c.Cmd.Run
-	}
-	if v == admitted && c.From >= command.FromScript && e.attention.looking == 0 {
+	s := c.Session // c forgets a session that leaves: a web request's
+	v, refusal := u.e.checks.admit(c, args)
+	if v == admitted && c.From >= command.FromScript && u.e.attention.looking == 0 {
 		return u.call(c, args, handler), v // the caller has the reply, and no room sees the command
 	}
+	return u.finish(c, s, args, handler, v, refusal)
+}
+
+// finish is the rest of run for the session s: after the checks, whose results are v and refusal.
+func (u *unit) finish(
+	c *command.Ctx, s *command.Session, args resp.Args, handler command.Func, v verdict, refusal *resp.Reply,
+) (reply resp.Reply, _ verdict) {
+	e := u.e
 	if c.From == command.FromClient && v < postponed && s.State() == command.Postponed {
 		s.Move(command.Ready)
 	}
