@@ -26,7 +26,7 @@ func jumps(code uint32) bool {
 	return false
 }
 
-const maxOperandC = 0x1ff
+const maxOperandB, maxOperandC = 0x1ff, 0x1ff
 
 func withC(code uint32, c int) uint32 { return code&^(maxOperandC<<9) | uint32(c)<<9 }
 

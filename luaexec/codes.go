@@ -64,7 +64,7 @@ func (r *Runtime) ensureCode(s *Script) (failure resp.Reply, ok bool) {
 	if s.proto != nil {
 		return resp.NoReply, true
 	}
-	again, _, failure, ok := compileBody(s.body, r.machine().isBound, Options{})
+	again, _, failure, ok := compileBody(s.body, r.machine().names, Options{})
 	if ok {
 		s.proto = again.proto
 		r.codes.add(s)

@@ -24,11 +24,11 @@ type chunk struct {
 }
 
 // compile compiles source. name stands before the line in error messages: in the
-// returned error, and in errors when the chunk runs. bound reports whether the
-// environment has a name such as "redis.call". memory limits the bytes that
+// returned error, and in errors when the chunk runs. known are the names of the
+// environment. memory limits the bytes that
 // compiling may allocate; 0 means no limit.
-func compile(source, name string, bound func(string) bool, memory int) (chunk, error) {
-	block, err := syntax.Parse(source, syntax.Options{Name: name, Bound: bound, Memory: memory})
+func compile(source, name string, known names, memory int) (chunk, error) {
+	block, err := syntax.Parse(source, syntax.Options{Name: name, Bound: known.has, Memory: memory})
 	if err != nil {
 		return chunk{}, err
 	}
@@ -47,6 +47,7 @@ func compile(source, name string, bound func(string) bool, memory int) (chunk, e
 		setMarks(proto, block.Marks)
 	}
 	dropArgTable(proto)
+	known.useNumbers(proto)
 	finish(proto)
 	c := chunk{proto: proto}
 	switch {

@@ -31,6 +31,8 @@ func (m *machine) replaceInstructions(ops *operations) {
 		m.slow.bounds[i] = m.L.NewFunction(forBound(what))
 	}
 	ops[opBound] = m.runBound
+	ops[opGlobal] = m.readGlobal()
+	ops[lua.OP_GETTABLE] = readElement()
 	ops[lua.OP_MOD] = m.runMod
 	ops[lua.OP_POW] = m.runPow
 	ops[lua.OP_LEN] = m.runLen
@@ -49,12 +51,15 @@ func operand(L *lua.LState, n int) lua.LValue {
 	return fieldsOf(L).reg.array[f.LocalBase+n]
 }
 
+// set sets register i.
+func (r *registryFields) set(i int, v lua.LValue) {
+	r.array[i] = v
+	r.top = max(r.top, i+1)
+}
+
 // setResult sets register A of the function that runs in L.
 func setResult(L *lua.LState, code uint32, v lua.LValue) {
-	reg := fieldsOf(L).reg
-	i := topFrame(L).LocalBase + operandA(code)
-	reg.array[i] = v
-	reg.top = max(reg.top, i+1)
+	fieldsOf(L).reg.set(topFrame(L).LocalBase+operandA(code), v)
 }
 
 // callOperator runs an operator by calling its function.

@@ -38,7 +38,7 @@ func (m *machine) newLoadEnvironment() *loadEnvironment {
 		}
 	})
 	env.redis.ForEach(func(name, v lua.LValue) {
-		if whole := "redis." + name.String(); m.bound[whole] {
+		if whole := "redis." + name.String(); m.names.has(whole) {
 			contents.RawSetString(whole, v)
 		}
 	})
@@ -88,8 +88,8 @@ func missingWhileLoading(L *lua.LState) int {
 
 // whileLoading calls do with the contents of the environment that a loading library sees.
 func (m *machine) whileLoading(do func()) {
-	ordinary := *m.globals
-	*m.globals = m.loadEnv.contents
-	defer func() { *m.globals = ordinary }()
+	ordinary, numbered := *m.globals, m.numbered
+	*m.globals, m.numbered = m.loadEnv.contents, nil
+	defer func() { *m.globals, m.numbered = ordinary, numbered }()
 	do()
 }

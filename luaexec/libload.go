@@ -89,7 +89,7 @@ func (r *Runtime) loadInto(set *libraries, code string, replace bool, h Host) (
 		return refuse("ERR Library '" + name + "' already exists")
 	}
 	m := r.functionMachine()
-	chunk, err := compile(source, libraryName, m.isBound, r.opts.compileMemory(source))
+	chunk, err := compile(source, libraryName, m.names, r.opts.compileMemory(source))
 	if err != nil {
 		return refuse("ERR Error compiling function: " + err.Error())
 	}

@@ -72,7 +72,7 @@ func cannotCompile(source string, memory int) bool {
 func (m *machine) loadChunk(L *lua.LState, source, name string) int {
 	name = lualib.CText(name)
 	shown := chunkID(name)
-	c, err := compile(source, shown, m.isBound, m.opts.compileMemory(source))
+	c, err := compile(source, shown, m.names, m.opts.compileMemory(source))
 	if err != nil {
 		return pushNilError(L, err.Error())
 	}

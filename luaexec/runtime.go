@@ -89,7 +89,7 @@ func (r *Runtime) Load(body []byte) (s *Script, failure resp.Reply, ok bool) {
 	if s, ok := r.byBody[string(body)]; ok {
 		return s, resp.NoReply, true
 	}
-	s, failure, ok = compileScript(string(body), r.machine().isBound, r.opts)
+	s, failure, ok = compileScript(string(body), r.machine().names, r.opts)
 	if !ok {
 		return nil, failure, false
 	}

@@ -75,6 +75,7 @@ func newSandbox(m *machine) {
 	s.setGlobal("_G", s.globals)
 	s.protectMetatables()
 	s.installEnvironment()
+	m.numberGlobals()
 }
 
 // showGlobals makes the named values of all visible to scripts. It panics if all
@@ -95,9 +96,7 @@ func (s *sandbox) showLibraries(all *lua.LTable, names []string) {
 	for _, name := range names {
 		lib := mustLibrary(all, name)
 		lib.ForEach(func(k, v lua.LValue) {
-			whole := name + "." + k.String()
-			s.m.globals.RawSetString(whole, v)
-			s.m.bound[whole] = true
+			s.m.globals.RawSetString(name+"."+k.String(), v)
 		})
 		s.setGlobal(name, s.newProxy(lib, lib))
 	}
@@ -163,6 +162,7 @@ func (s *sandbox) newProxy(real *lua.LTable, index lua.LValue) *lua.LTable {
 func (s *sandbox) setGlobal(name string, v lua.LValue) {
 	s.visible.RawSetString(name, v)
 	s.m.globals.RawSetString(name, v)
+	s.m.setNumbered(name, v)
 }
 
 // behind returns the table behind a proxy, and t itself for any other table.

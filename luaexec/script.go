@@ -80,14 +80,14 @@ func (s *Script) function(m *machine) *lua.LFunction {
 
 // compileBody compiles a script with its shebang line. If it does not compile, ok is false
 // and failure is the reply of EVAL.
-func compileBody(body string, bound func(string) bool, opts Options) (
+func compileBody(body string, known names, opts Options) (
 	c chunk, flags Flags, failure resp.Reply, ok bool,
 ) {
 	flags, source, refusal := parseShebang(body)
 	if refusal != "" {
 		return c, flags, resp.Error(refusal), false
 	}
-	c, err := compile(source, scriptName, bound, opts.compileMemory(source))
+	c, err := compile(source, scriptName, known, opts.compileMemory(source))
 	if err != nil {
 		return c, flags, resp.Error("ERR Error compiling script (new function): " + err.Error()), false
 	}
@@ -95,10 +95,10 @@ func compileBody(body string, bound func(string) bool, opts Options) (
 }
 
 // compileScript returns a new script. ok and failure are those of compileBody.
-func compileScript(body string, bound func(string) bool, opts Options) (
+func compileScript(body string, known names, opts Options) (
 	s *Script, failure resp.Reply, ok bool,
 ) {
-	chunk, flags, failure, ok := compileBody(body, bound, opts)
+	chunk, flags, failure, ok := compileBody(body, known, opts)
 	if !ok {
 		return nil, failure, false
 	}

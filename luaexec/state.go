@@ -24,9 +24,11 @@ func init() { lua.MaxArrayIndex = 1 << 24 }
 type machine struct {
 	L       *lua.LState
 	opts    Options
-	globals *lua.LTable     // the environment of every function
-	bound   map[string]bool // the names in globals such as "redis.call"
+	globals *lua.LTable // the environment of every function
 	sandbox *sandbox
+
+	names    names        // of globals
+	numbered []lua.LValue // the values of the names by number; nil, or beyond the end: see globals
 
 	keys, argv vector
 
@@ -84,7 +86,6 @@ func newMachine(chunk string, opts Options, random *lualib.Random) *machine {
 	})
 	m := &machine{
 		L: L, chunk: chunk, opts: opts, values: newSlab(),
-		bound: make(map[string]bool),
 	}
 	m.ticker.init(L, opts.growth)
 	m.installLoop()
@@ -131,6 +132,3 @@ func table(L *lua.LState, functions map[string]lua.LGFunction) *lua.LTable {
 	}
 	return t
 }
-
-// isBound reports whether the environment has a name such as "redis.call".
-func (m *machine) isBound(name string) bool { return m.bound[name] }
