@@ -3,6 +3,7 @@ package luaexec
 import (
 	"math"
 	"strconv"
+	"unsafe"
 
 	lua "github.com/yuin/gopher-lua"
 
@@ -42,22 +43,77 @@ func (m *machine) pcallCommand(L *lua.LState) int {
 // until the next call. The strings are not copied. failure is an error text, or
 // "".
 func (m *machine) commandArgs(L *lua.LState) (args resp.Args, failure string) {
-	n := L.GetTop()
-	if n == 0 {
+	reg := fieldsOf(L).reg
+	values := reg.array[topFrame(L).LocalBase:reg.top]
+	if len(values) == 0 {
 		return nil, errNoArgument
 	}
-	m.args, m.digits = m.args[:0], m.digits[:0]
-	for i := 1; i <= n; i++ {
-		switch v := L.Get(i).(type) {
+	args, ok := m.argsOf(values)
+	if !ok {
+		return nil, errArgumentTypes
+	}
+	return args, ""
+}
+
+// argsOf returns the arguments of a command, valid until the next call. ok is false if one of them
+// is neither a string nor a number. The strings are not copied.
+func (m *machine) argsOf(values []lua.LValue) (args resp.Args, ok bool) {
+	if cap(m.args) < len(values) {
+		m.args = make([][]byte, len(values))
+	}
+	args, m.digits = m.args[:len(values)], m.digits[:0]
+	for i, v := range values {
+		switch v := v.(type) {
 		case lua.LString:
-			m.args = append(m.args, bytesOf(string(v)))
+			args[i] = bytesOf(string(v))
 		case lua.LNumber:
-			m.args = append(m.args, m.number(float64(v)))
+			args[i] = m.number(float64(v))
 		default:
-			return nil, errArgumentTypes
+			return nil, false
 		}
 	}
-	return m.args, ""
+	return args, true
+}
+
+// runCall returns OP_CALL or OP_TAILCALL, which calls redis.call itself. A call frame would take as
+// long as a small command. An error has the same place without the frame: the line of the call. A
+// tail call leaves its result to the OP_RETURN that follows.
+//
+//go:noinline
+func (m *machine) runCall(call instruction) instruction {
+	return func(L *lua.LState, code uint32, base unsafe.Pointer) int {
+		reg := fieldsOf(L).reg
+		first := topFrame(L).LocalBase + operandA(code) // the function; its arguments follow
+		if fn, is := reg.array[first].(*lua.LFunction); !is || fn != m.redisCall {
+			return call(L, code, base)
+		}
+		end := first + operandB(code)
+		if operandB(code) == 0 {
+			end = reg.top
+		}
+		args, ok := m.argsOf(reg.array[first+1 : end])
+		if !ok || len(args) == 0 {
+			return call(L, code, base) // it throws
+		}
+		reply := m.command(args)
+		if reply.IsError() {
+			return throwError(L, reply.Text(), true)
+		}
+		wanted := operandC(code) - 1
+		next := first + max(wanted, 0)
+		if wanted != 0 {
+			reg.array[first] = m.toLua(reply)
+			for i := first + 1; i < next; i++ {
+				reg.array[i] = lua.LNil
+			}
+			next = max(next, first+1)
+		}
+		for i := end - 1; i >= next; i-- {
+			reg.array[i] = nil
+		}
+		reg.top = next
+		return 0
+	}
 }
 
 // number returns the text of a number argument: C's %.17g. The text is in

@@ -33,6 +33,8 @@ func (m *machine) replaceInstructions(ops *operations) {
 	ops[opBound] = m.runBound
 	ops[opGlobal] = m.readGlobal()
 	ops[lua.OP_GETTABLE] = readElement()
+	ops[lua.OP_CALL] = m.runCall(instructions[lua.OP_CALL])
+	ops[lua.OP_TAILCALL] = m.runCall(instructions[lua.OP_TAILCALL])
 	ops[lua.OP_MOD] = m.runMod
 	ops[lua.OP_POW] = m.runPow
 	ops[lua.OP_LEN] = m.runLen

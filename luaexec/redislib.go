@@ -49,6 +49,7 @@ func (m *machine) redisLibrary() *lua.LTable {
 		t.RawSetString(name, lua.LNumber(n))
 	}
 	m.setConstants(t)
+	m.redisCall = t.RawGetString("call").(*lua.LFunction)
 	return t
 }
 

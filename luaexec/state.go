@@ -37,6 +37,8 @@ type machine struct {
 	plain    loop // loop
 	counting loop // countingLoop
 
+	redisCall *lua.LFunction // call
+
 	onError *lua.LFunction // noteFault
 	fault   fault          // the place of the error that ends the script
 
