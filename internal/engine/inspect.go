@@ -63,7 +63,7 @@ func (i inspection) ScriptKeys(do func(inspect.ScriptKey)) {
 	for db, keys := range i.record.dbs {
 		for key, k := range keys {
 			if k.byScript {
-				do(k.shown(db, key))
+				do(i.record.shown(db, key, k))
 			}
 		}
 	}
@@ -78,11 +78,11 @@ func (i inspection) ScriptKey(db int, key string) (k inspect.ScriptKey, ok bool)
 	if found == nil || !found.byScript {
 		return k, false
 	}
-	return found.shown(db, key), true
+	return i.record.shown(db, key, found), true
 }
 
-func (k *written) shown(db int, key string) inspect.ScriptKey {
-	return inspect.ScriptKey{DB: db, Key: key, By: k.by, Hints: k.hints, Entries: &k.entries}
+func (r *record) shown(db int, key string, k *written) inspect.ScriptKey {
+	return inspect.ScriptKey{DB: db, Key: key, By: k.by, Hints: *r.noted(k), Entries: &k.entries}
 }
 
 // NewStrings visits the strings that were set on condition.

@@ -20,6 +20,8 @@ type record struct {
 	dbs  map[int]map[string]*written // by database; a missing map is empty
 	last lookup
 	free []*written // of keys that are gone
+	// unnoted are keys that the running script wrote, see noted. Some of them may be gone.
+	unnoted []*written
 	// missing is the key that a script has found missing last.
 	missing struct {
 		run  int64 // of the script
@@ -46,7 +48,8 @@ type written struct {
 	run      int64          // of the last script that wrote it
 	by       inspect.Origin // the client that ran the last script
 	as       string         // the key's name when a script first wrote it
-	hints    inspect.Hints
+	hints    inspect.Hints  // read by noted
+	unnoted  bool           // hints lacks those of the running script
 	entries  inspect.Entries
 	fresh    *newString // nil unless a string was set here on condition
 }
@@ -198,12 +201,33 @@ func (r *record) wrote(k *written, ch *command.Change, cause *Cause) {
 	if k.run != cause.Script.Run {
 		k.run = cause.Script.Run
 		k.by = originOf(cause.Ctx.Session)
-		k.hints.Note(k.as, cause.Script.Keys)
+		k.unnoted = true
+		r.unnoted = append(r.unnoted, k)
 	}
 	if ch.Elems.Len() > 0 {
 		r.entered(k, ch, cause)
 		r.prune(k, ch.Entry.Value())
 	}
+}
+
+// noted returns what is known of a key by the keys that scripts named beside it. The running script's
+// keys are looked at when somebody asks, or at the script's end: a script that releases a lock
+// deletes the key before.
+func (r *record) noted(k *written) *inspect.Hints {
+	if k.unnoted {
+		k.unnoted = false
+		k.hints.Note(k.as, r.e.journal.script.Keys)
+	}
+	return &k.hints
+}
+
+// scriptEnds ends the record of the running script. It is called while the script's keys are valid.
+func (r *record) scriptEnds() {
+	for _, k := range r.unnoted {
+		r.noted(k)
+	}
+	clear(r.unnoted)
+	r.unnoted = r.unnoted[:0]
 }
 
 // entered records which owners came into a lock, a queue or a permit semaphore, and forgets the
@@ -217,7 +241,7 @@ func (r *record) entered(k *written, ch *command.Change, cause *Cause) {
 		return
 	}
 	_, isHash := ch.Entry.Value().(*store.Hash)
-	if !isHash && k.hints.Semaphore == "" && !inspect.IsQueue(k.as) {
+	if !isHash && r.noted(k).Semaphore == "" && !inspect.IsQueue(k.as) {
 		return
 	}
 	for i := range named.Len() {
@@ -229,7 +253,7 @@ func (r *record) entered(k *written, ch *command.Change, cause *Cause) {
 			continue
 		}
 		entry, known := k.entries.Get(name)
-		if isHash && !known && !r.e.inspector.MayOwn(name, k.hints.Lock) {
+		if isHash && !known && !r.mayOwn(k, name) {
 			continue
 		}
 		if named.Added == int64(named.Len()) || named.Added > 0 && !known {
@@ -238,6 +262,13 @@ func (r *record) entered(k *written, ch *command.Change, cause *Cause) {
 		entry.By = k.by
 		k.entries.Put(name, entry)
 	}
+}
+
+// mayOwn reports whether a field of a hash has the form of an owner. The form of most owners needs no
+// hint.
+func (r *record) mayOwn(k *written, field []byte) bool {
+	known := r.e.inspector
+	return known.MayOwn(field, false) || r.noted(k).Lock && known.MayOwn(field, true)
 }
 
 // set records a string that a client's or a script's command has set on condition that there is no

@@ -85,6 +85,9 @@ func (r *scriptRun) begin(
 
 // end ends a run. It forgets the command line, which keeps the client's buffer in memory.
 func (r *scriptRun) end() {
+	if len(r.e.record.unnoted) > 0 {
+		r.e.record.scriptEnds()
+	}
 	r.running, r.function, r.line, r.keys = false, nil, nil, nil
 	r.e.midway = r.e.reading
 	r.e.journal.ran()

@@ -19,7 +19,7 @@ type unit struct {
 func (u *unit) run(c *command.Ctx, args resp.Args, handler command.Func) (reply resp.Reply, v verdict) {
 	s := c.Session // c forgets a session that leaves: a web request's
 	v, refusal := u.e.checks.admit(c, args)
-	if v == admitted && c.From >= command.FromScript && u.e.attention.looking == 0 {
+	if v == admitted && c.From >= command.FromScript && u.e.attention.looking&shown == 0 {
 		return u.call(c, args, handler), v // the caller has the reply, and no room sees the command
 	}
 	return u.finish(c, s, args, handler, v, refusal)
@@ -53,11 +53,14 @@ func (u *unit) finish(
 	default:
 		e.parking.keepLine(s.Parked, args)
 	}
-	if e.attention.looking != 0 && c.Session != nil {
+	if e.attention.looking&shown != 0 && c.Session != nil {
 		u.show(c, args, v)
 	}
 	return reply, v
 }
+
+// shown are the rooms that show sees a command for.
+const shown = byMonitors | byTracking
 
 // show shows a command that has ended to monitors and to tracking.
 func (u *unit) show(c *command.Ctx, args resp.Args, v verdict) {
