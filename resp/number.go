@@ -19,9 +19,10 @@ func ParseInt(b []byte) (n int64, ok bool) {
 		return 0, false
 	}
 	var v uint64
-	for _, c := range digits {
+	const safe = 19 // digits that fit into 64 bits
+	for i, c := range digits {
 		d := uint64(c - '0')
-		if d > 9 || v > (1<<64-1-d)/10 {
+		if d > 9 || i >= safe && v > (1<<64-1-d)/10 {
 			return 0, false
 		}
 		v = v*10 + d

@@ -252,6 +252,22 @@ func TestTheReaderReadsBackAnEncodedCommand(t *testing.T) {
 	})
 }
 
+func TestTheSecondByteAfterALineMayBeAny(t *testing.T) {
+	var r Reader
+	r.Advance(copy(r.Space(), "*2\r1$3\r$GETab$10\r\r0123456789*1"+"*1\r\n$4\r\nPING\r\n"))
+	for _, want := range [][]string{{"GET", "0123456789"}, {"PING"}} {
+		args, ok, err := r.Next(open)
+		if !ok || err != nil || len(args) != len(want) {
+			t.Fatalf("Next returns %q, %v, %v", args, ok, err)
+		}
+		for i, arg := range args {
+			if string(arg) != want[i] || cap(arg) != len(arg) {
+				t.Errorf("argument %d is %q with room for %d bytes", i, arg, cap(arg))
+			}
+		}
+	}
+}
+
 func BenchmarkReaderLockCommand(b *testing.B) {
 	frame := []byte("*6\r\n$7\r\nEVALSHA\r\n$40\r\n" + strings.Repeat("a", 40) +
 		"\r\n$1\r\n1\r\n$8\r\nlock:key\r\n$5\r\n30000\r\n$38\r\n" + strings.Repeat("b", 38) + "\r\n")

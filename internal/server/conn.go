@@ -219,7 +219,7 @@ func (c *conn) refuseFrame() {
 		}
 		c.Write(resp.Append(nil, resp.Error(text), c.session.Proto))
 	})
-	c.Flush()
+	c.out.Flush()
 }
 
 // Write queues bytes and closes a connection that exceeds its output limit. It is
@@ -227,16 +227,13 @@ func (c *conn) refuseFrame() {
 func (c *conn) Write(encoded []byte) bool {
 	first, size, ok := c.out.append(encoded)
 	if first {
-		c.server.engine.WantsFlush(c)
+		c.server.engine.WantsFlush(&c.out)
 	}
 	if !within(c.outputLimit(), uint64(size)) {
 		c.enforceOutputLimit()
 	}
 	return ok
 }
-
-// Flush writes the queued bytes as far as the socket takes them.
-func (c *conn) Flush() { c.out.flush() }
 
 // Kill closes the connection. Its queued output is lost.
 func (c *conn) Kill() {

@@ -250,7 +250,7 @@ func (c *loopConn) idleFor(now time.Time) time.Duration {
 func (c *loopConn) end() {
 	c.leave()
 	c.wake.abandon()
-	c.Flush()
+	c.out.Flush()
 	if c.out.empty() {
 		c.finish()
 		return

@@ -172,9 +172,9 @@ func (o *output) empty() bool {
 	return o.broken || o.unread() == 0
 }
 
-// flush writes as much as the socket takes without blocking. The link writes the rest
-// later.
-func (o *output) flush() {
+// Flush writes as much as the socket takes without blocking. The link writes the rest
+// later. It makes output an engine.Flusher.
+func (o *output) Flush() {
 	o.mu.Lock()
 	if !o.writing && len(o.queue) > 0 && !o.broken {
 		o.writing = true
@@ -291,7 +291,7 @@ func (o *output) stopWriting() {
 // drain writes all that is queued, unless the socket fails, and then ends all writing.
 // It blocks.
 func (o *output) drain() {
-	o.flush()
+	o.Flush()
 	o.mu.Lock()
 	defer o.mu.Unlock()
 	for o.writing {

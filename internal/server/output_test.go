@@ -29,7 +29,7 @@ func newSinkOutput() (*output, *sinkLink) {
 func TestASingleByteOfOutputIsWritten(t *testing.T) {
 	o, l := newSinkOutput()
 	o.append([]byte("x"))
-	o.flush()
+	o.Flush()
 	if l.written != "x" || !o.empty() {
 		t.Fatalf("%q was written, empty is %v", l.written, o.empty())
 	}
@@ -43,7 +43,7 @@ func TestAClientThatHasReadBelowTheSoftLimitIsNotDisconnected(t *testing.T) {
 	if o.exceeds(limit, now) {
 		t.Fatal("disconnected when the soft limit was first exceeded")
 	}
-	o.flush()
+	o.Flush()
 	for range 3 { // the check of the soft limit runs although there is no more output
 		if now = now.Add(10 * time.Second); o.exceeds(limit, now) || l.killed {
 			t.Fatal("disconnected without unread bytes")
@@ -93,7 +93,7 @@ func TestWaitingOutputIsWrittenInOrder(t *testing.T) {
 		if _, size, ok := o.append(reply); size != len(want)-len(l.written) || !ok {
 			t.Fatalf("after %d replies: %d unread bytes, want %d", i, size, len(want)-len(l.written))
 		}
-		o.flush()
+		o.Flush()
 		if l.full = i%3 != 0; !l.full && i > 1000 {
 			o.resume()
 		}
@@ -115,7 +115,7 @@ func TestWaitingOutputAllocatesLittleMoreThanItsBytes(t *testing.T) {
 	runtime.ReadMemStats(&before)
 	for range replies {
 		o.append(reply)
-		o.flush()
+		o.Flush()
 	}
 	runtime.ReadMemStats(&after)
 	if got := after.TotalAlloc - before.TotalAlloc; got > replies*size*13/10 {

@@ -232,7 +232,7 @@ func (s *Server) Close() error {
 	s.stopListening()
 	s.mu.Lock()
 	for c := range s.conns {
-		c.Flush() // the replies of commands that have run, as far as the socket takes them
+		c.out.Flush() // the replies of commands that have run, as far as the socket takes them
 		c.Kill()
 	}
 	s.mu.Unlock()
