@@ -22,7 +22,8 @@
 // This package has the loop that runs gopher-lua's instructions (loop.go). It adds safe
 // points, and has its own for %, ^, # and "..", where C Lua's results differ.
 //
-// The compiler binds the names of globals and library functions. Arguments of
+// The compiler binds the names of globals and library functions, and numbers them: a global is an
+// element of an array (globals.go). redis.call runs without a call frame (bridge.go). Arguments of
 // commands are passed without a copy. Only scripts that can loop pay for the check
 // that makes SCRIPT KILL possible. A reply that the script discards is not converted: a
 // status is a table in Lua, which costs more than the command.
