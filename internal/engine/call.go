@@ -66,7 +66,7 @@ func (u *unit) ends(c *command.Ctx, args resp.Args, reply *resp.Reply, began int
 			e.tracking.Remember(c, args)
 		}
 		if looking&byJournal != 0 {
-			e.journal.ends(c, args, *reply)
+			e.journal.ends(c, args, reply)
 		}
 	}
 }

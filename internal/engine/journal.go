@@ -164,9 +164,9 @@ func (j *journal) begins(c *command.Ctx, args resp.Args) {
 }
 
 // ends notes that a command ends. There is a reader.
-func (j *journal) ends(c *command.Ctx, args resp.Args, reply resp.Reply) {
+func (j *journal) ends(c *command.Ctx, args resp.Args, reply *resp.Reply) {
 	if j.wanted.has(CommandEnds) {
-		j.record(Entry{Kind: CommandEnds, Ctx: c, Args: args, Reply: reply, Cause: j.cause()})
+		j.record(Entry{Kind: CommandEnds, Ctx: c, Args: args, Reply: *reply, Cause: j.cause()})
 	}
 	last := len(j.causes) - 1
 	j.causes[last].Args = nil // they keep the client's buffer in memory
