@@ -1,4 +1,4 @@
-package sender_test
+package sender
 
 import (
 	"context"
@@ -12,7 +12,6 @@ import (
 
 	"github.com/lockredis/lockredis/lockredistest"
 	"github.com/lockredis/lockredis/rlock/internal/scripts"
-	"github.com/lockredis/lockredis/rlock/internal/sender"
 )
 
 func TestMain(m *testing.M) { goleak.VerifyTestMain(m) }
@@ -21,7 +20,7 @@ var errClosed, errNotSynced = errors.New("closed"), errors.New("not synced")
 
 // client is what a Sender needs of its client.
 type client struct {
-	*sender.Sender
+	*Sender
 	running     sync.WaitGroup
 	doubts      chan struct{}
 	close, give context.CancelFunc
@@ -36,7 +35,7 @@ func with(t *testing.T, f func(t *testing.T, srv *lockredistest.Server, c *clien
 		closing, stop := context.WithCancel(context.Background())
 		given, give := context.WithCancel(context.Background())
 		c.close, c.give = stop, give
-		c.Sender = sender.New(rdb, sender.Config{
+		c.Sender = New(rdb, Config{
 			RetryFor: time.Second, SyncReplicas: 1, SyncTimeout: time.Second,
 			Closing: closing, Given: given, Running: &c.running,
 			Doubt:  func() { c.doubts <- struct{}{} },
@@ -50,7 +49,7 @@ func with(t *testing.T, f func(t *testing.T, srv *lockredistest.Server, c *clien
 	})
 }
 
-func read(key string) sender.Call { return sender.NewCall(scripts.ReadKey, []string{key}, "get") }
+func read(key string) Call { return NewCall(scripts.ReadKey, []string{key}, "get") }
 
 func TestCallsThatGoTogetherHaveTheirRepliesInOrder(t *testing.T) {
 	with(t, func(t *testing.T, srv *lockredistest.Server, c *client) {
@@ -59,14 +58,14 @@ func TestCallsThatGoTogetherHaveTheirRepliesInOrder(t *testing.T) {
 				t.Fatal(err)
 			}
 		}
-		if o := c.Send(t.Context(), sender.Request{Call: read("a"), Limit: time.Second}); o.Reply != "of a" {
+		if o := c.Send(t.Context(), Request{Call: read("a"), Limit: time.Second}); o.Reply != "of a" {
 			t.Error(o)
 		}
 		n, err := c.NodeOf(t.Context(), "a")
 		if err != nil {
 			t.Fatal(err)
 		}
-		all, _ := c.SendTogether(t.Context(), n, []sender.Call{read("a"), read("none"), read("b")})
+		all, _ := c.SendTogether(t.Context(), n, []Call{read("a"), read("none"), read("b")})
 		for i, want := range []any{"of a", nil, "of b"} {
 			if all[i].Reply != want || all[i].Err != nil {
 				t.Errorf("outcome %d is %v", i, all[i])
@@ -78,11 +77,11 @@ func TestCallsThatGoTogetherHaveTheirRepliesInOrder(t *testing.T) {
 func TestTheEndOfTheClientEndsWhatWaits(t *testing.T) {
 	with(t, func(t *testing.T, srv *lockredistest.Server, c *client) {
 		defer srv.Hang().Clear()
-		outcomes := make(chan sender.Outcome)
-		settled := make(chan sender.Outcome, 1)
-		for _, r := range []sender.Request{
+		outcomes := make(chan Outcome)
+		settled := make(chan Outcome, 1)
+		for _, r := range []Request{
 			{Call: read("a"), Limit: time.Hour},
-			{Call: read("a"), Limit: time.Hour, Persistent: true, Settled: func(o sender.Outcome) { settled <- o }},
+			{Call: read("a"), Limit: time.Hour, Persistent: true, Settled: func(o Outcome) { settled <- o }},
 		} {
 			c.running.Add(1)
 			go func() {
@@ -107,9 +106,9 @@ func TestTheEndOfTheClientEndsWhatWaits(t *testing.T) {
 
 func TestALostReplyIsAStrayAndADoubt(t *testing.T) {
 	with(t, func(t *testing.T, srv *lockredistest.Server, c *client) {
-		c.Send(t.Context(), sender.Request{Call: read("a"), Limit: time.Second})
+		c.Send(t.Context(), Request{Call: read("a"), Limit: time.Second})
 		srv.LoseReply(lockredistest.Match{Command: "evalsha"})
-		o := c.Send(t.Context(), sender.Request{Call: read("a"), Limit: time.Second})
+		o := c.Send(t.Context(), Request{Call: read("a"), Limit: time.Second})
 		if o.Err != nil || o.Strays != 1 || len(c.doubts) == 0 {
 			t.Errorf("the outcome is %v, with %d doubts", o, len(c.doubts))
 		}
