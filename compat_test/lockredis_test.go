@@ -1,10 +1,16 @@
 package compat
 
 import (
+	"flag"
 	"testing"
 
 	"github.com/lockredis/lockredis"
 )
+
+func TestMain(m *testing.M) {
+	flag.Set("test.parallel", "6") // vectors wait for time to pass; -parallel overrides it
+	m.Run()
+}
 
 // startLockredis starts an in-process lockredis for one test and returns its address.
 // Directives are as on the command line of redis-server: "--name", "value", …

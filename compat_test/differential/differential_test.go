@@ -10,6 +10,8 @@ import (
 	"time"
 
 	"pgregory.net/rapid"
+
+	"github.com/lockredis/lockredis/internal/redistest"
 )
 
 var printCoverage = flag.Bool("coverage", false,
@@ -33,7 +35,10 @@ type settings struct {
 
 func readSettings(t *testing.T) settings {
 	t.Helper()
-	s := settings{budget: 10 * time.Second, seed: uint64(time.Now().UnixNano() & 0xffffffff)}
+	s := settings{budget: 5 * time.Second, seed: uint64(time.Now().UnixNano() & 0xffffffff)}
+	if redistest.Whole() {
+		s.budget = 10 * time.Second
+	}
 	number := func(name string, into *uint64) {
 		text := os.Getenv(name)
 		if text == "" {

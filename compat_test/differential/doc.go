@@ -16,7 +16,7 @@
 //
 // Environment, all optional:
 //
-//	LOCKREDIS_DIFF_BUDGET=30s        time for the short run (default 10s)
+//	LOCKREDIS_DIFF_BUDGET=30s        time for the short run (default 10s, without LOCKREDIS_CHECK 5s)
 //	LOCKREDIS_DIFF_COMMANDS=1000000  the long run: that many commands, then the coverage must
 //	                                 hold (in a million 100 successes and 10 failures of each;
 //	                                 else in proportion)
