@@ -56,15 +56,15 @@ func stringsOf(args resp.Args) []string {
 // may not use any more.
 func cutSubscribers(c *Ctx, user *acl.User, allowed *acl.Channels) {
 	c.Clients.Each(func(s *Session) bool {
-		if s.User == user && s.Subscribed() && !s.listensWithin(allowed) {
-			cut(c, s)
+		if s.User == user && s.Subscribed() && !listensWithin(s, allowed) {
+			c.Cut(s)
 		}
 		return true
 	})
 }
 
 // listensWithin reports whether all subscriptions of s are allowed.
-func (s *Session) listensWithin(allowed *acl.Channels) bool {
+func listensWithin(s *Session, allowed *acl.Channels) bool {
 	for _, kind := range []pubsub.Kind{pubsub.Pattern, pubsub.Channel, pubsub.Shard} {
 		for _, name := range s.Subs.Names(kind) {
 			if !allowed.Allow(name, kind == pubsub.Pattern) {
@@ -97,7 +97,7 @@ func cutUser(c *Ctx, user *acl.User) {
 		if s.User == user {
 			s.User = c.Users.Default()
 			s.Authenticated.Store(false)
-			cut(c, s)
+			c.Cut(s)
 		}
 		return true
 	})

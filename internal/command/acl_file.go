@@ -1,9 +1,6 @@
 package command
 
 import (
-	"os"
-
-	"github.com/lockredis/lockredis/internal/acl"
 	"github.com/lockredis/lockredis/internal/config"
 	"github.com/lockredis/lockredis/resp"
 )
@@ -16,16 +13,6 @@ var (
 	errACLSave = resp.Error("ERR There was an error trying to save the ACLs. " +
 		"Please check the server logs for more information")
 )
-
-// LoadACLFile replaces the users by those of the directive aclfile. It returns the users
-// that are gone. After an error nothing has changed.
-func LoadACLFile(cfg *config.Config, users *acl.Users) (gone []*acl.User, err error) {
-	text, err := os.ReadFile(cfg.Path(cfg.ACLFile))
-	if err != nil {
-		return nil, acl.LoadError("Error loading ACLs, opening file '" + cfg.ACLFile + "': " + config.SystemText(err))
-	}
-	return users.Load(cfg.ACLFile, string(text))
-}
 
 func aclLoad(c *Ctx, _ resp.Args) resp.Reply {
 	if c.Config.ACLFile == "" {

@@ -1,30 +1,11 @@
 package command
 
 import (
-	"strings"
-
-	"github.com/lockredis/lockredis/internal/acl"
 	"github.com/lockredis/lockredis/resp"
 )
 
 // shownRefusals is how many entries ACL LOG shows without a number.
 const shownRefusals = 10
-
-// LogRefusal adds an entry to ACL LOG. object is the refused command, key or channel, or
-// the command of a failed login. user is the user's name.
-func (c *Ctx) LogRefusal(reason acl.Reason, object, user string) {
-	context := acl.TopLevel
-	switch {
-	case c.InScript():
-		context = acl.InLua
-	case c.From == FromExec || c.Session.Multi != nil:
-		context = acl.InMulti
-	}
-	c.ACLLog.Add(acl.Entry{
-		Reason: reason, Context: context, Object: strings.Clone(object), User: user,
-		Client: describe(c, c.Session), At: c.Now(),
-	}, c.Config.ACLLogMax)
-}
 
 func aclLog(c *Ctx, args resp.Args) resp.Reply {
 	n := int64(shownRefusals)

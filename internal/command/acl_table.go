@@ -9,7 +9,7 @@ func aclCommands() []*Command {
 			{Name: "acl|dryrun", Arity: -4, Flags: Admin | NoScript | Loading | Stale, Since: "7.0.0", Summary: "Tells whether a user may run a command, without running it.", Run: aclDryrun},
 			{Name: "acl|genpass", Arity: -2, Flags: NoScript | Loading | Stale, Since: "6.0.0", Summary: "Returns a random password.", Run: aclGenpass},
 			{Name: "acl|getuser", Arity: 3, Flags: Admin | NoScript | Loading | Stale, Since: "6.0.0", Summary: "Returns the flags, password hashes and rules of a user.", Run: aclGetuser},
-			{Name: "acl|help", Arity: 2, Flags: Loading | Stale, Since: "6.0.0", Summary: "Lists the subcommands.", Run: containerHelp},
+			{Name: "acl|help", Arity: 2, Flags: Loading | Stale, Since: "6.0.0", Summary: "Lists the subcommands.", Run: Help},
 			{Name: "acl|list", Arity: 2, Flags: Admin | NoScript | Loading | Stale, Since: "6.0.0", Summary: "Describes all users by lines of an ACL file.", Run: aclList},
 			{Name: "acl|load", Arity: 2, Flags: Admin | NoScript | Loading | Stale, Since: "6.0.0", Summary: "Replaces all users by those of the ACL file.", Run: aclLoad},
 			{Name: "acl|log", Arity: -2, Flags: Admin | NoScript | Loading | Stale, Since: "6.0.0", Summary: "Lists refused commands and failed logins, or forgets them.", Run: aclLog},

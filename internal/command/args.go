@@ -65,3 +65,15 @@ func parseRange(first, last []byte) (start, end int64, ok bool) {
 	end, ok = resp.ParseInt(last)
 	return start, end, ok
 }
+
+// flushOption reads the option of a flush, if there is one: SYNC or ASYNC. Both flush in the
+// same way, but lazily says that INFO counts what is gone. ok is false if the option is invalid.
+func flushOption(c *Ctx, options resp.Args) (lazily, ok bool) {
+	switch {
+	case len(options) == 0:
+		return c.Config.Lazyfree.UserFlush, true
+	case len(options) == 1 && isWord(options[0], "async"):
+		return true, true
+	}
+	return false, len(options) == 1 && isWord(options[0], "sync")
+}

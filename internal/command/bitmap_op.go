@@ -64,7 +64,7 @@ func bitop(c *Ctx, args resp.Args) resp.Reply {
 	for _, source := range sources[1:] {
 		combine(result, source)
 	}
-	return putResult(c, args[2], store.NewRaw(result), longest, StringClass, "set", 1)
+	return c.PutResult(args[2], store.NewRaw(result), longest, StringClass, "set", 1)
 }
 
 // oldResult returns the memory of the destination's text for a result of n bytes, nil if it

@@ -66,6 +66,12 @@ type largestBuffers struct {
 	input, output int   // bytes
 }
 
+// LargestBuffers returns the sizes of the largest query buffer and of the largest output of a client.
+func (c *Ctx) LargestBuffers() (input, output int) {
+	c.largest.measure(c)
+	return c.largest.input, c.largest.output
+}
+
 func (l *largestBuffers) measure(c *Ctx) {
 	const second = 1000
 	if now := c.Now(); now < l.until && now >= l.until-second { // the clock may have been set back

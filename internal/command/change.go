@@ -7,7 +7,7 @@ import (
 
 // A handler says each change of a key with Ctx.Change, after the change. WATCH, the caches of
 // clients, waiting clients, keyspace events, rdb_changes_since_last_save and the engine's journal
-// read what it says. Delete, Put and putResult change the store and say so. Moved is Change for a
+// read what it says. Delete, Put and PutResult change the store and say so. Moved is Change for a
 // value that went from one key to another.
 //
 // A change that no handler says reaches none of these readers. compat_test/differential compares
@@ -216,10 +216,10 @@ func (c *Ctx) Put(
 	c.changeIn(c.DB, e, class, event, count, elems...)
 }
 
-// putResult stores v, the result of a command such as SINTERSTORE, under key and replaces
+// PutResult stores v, the result of a command such as SINTERSTORE, under key and replaces
 // any other value. It replies with size. An empty result deletes the key.
-func putResult(
-	c *Ctx, key []byte, v store.Value, size int, class Class, event string, count int64,
+func (c *Ctx) PutResult(
+	key []byte, v store.Value, size int, class Class, event string, count int64,
 ) resp.Reply {
 	if size > 0 {
 		c.changeIn(c.DB, c.DB.Set(key, v), class, event, count)

@@ -1,12 +1,10 @@
 package command
 
 import (
-	"fmt"
 	"math"
 	"strings"
 
 	"github.com/lockredis/lockredis/internal/acl"
-	"github.com/lockredis/lockredis/pubsub"
 	"github.com/lockredis/lockredis/resp"
 )
 
@@ -51,64 +49,7 @@ func clientID(c *Ctx, _ resp.Args) resp.Reply { return resp.Int(c.Session.ID) }
 
 func clientInfo(c *Ctx, args resp.Args) resp.Reply {
 	c.argv = args.Bytes()
-	return resp.Verbatim(describe(c, c.Session) + "\n")
-}
-
-// describe returns the line of CLIENT LIST about s.
-func describe(c *Ctx, s *Session) string {
-	m, queued := memoryOf(c, s), -1
-	if t := s.transaction(); t != nil {
-		queued = len(t.Queue)
-	}
-	cmd := "NULL"
-	if s.LastCommand != nil {
-		cmd = s.LastCommand.Name
-	}
-	events := "r"
-	if m.Full {
-		events = "rw"
-	}
-	age, idle := (c.Now()-s.Created)/1000, (c.Now()-s.LastActive)/1000
-	line := fmt.Sprintf("id=%d addr=%s laddr=%s fd=%d name=%s age=%d idle=%d flags=%s db=%d"+
-		" sub=%d psub=%d ssub=%d multi=%d qbuf=%d qbuf-free=%d argv-mem=%d multi-mem=%d"+
-		" rbs=%d rbp=%d obl=%d oll=%d omem=%d tot-mem=%d events=%s cmd=%s user=%s redir=%d resp=%d",
-		s.ID, s.Addr, s.LAddr, s.FD, s.Name, age, idle, s.flags(), s.DB,
-		s.Subs.Count(pubsub.Channel), s.Subs.Count(pubsub.Pattern), s.Subs.Count(pubsub.Shard), queued,
-		m.Query, m.QueryFree, m.argv, m.multi, m.Small, m.Peak, m.InSmall, m.Large, m.LargeBytes, m.total(), events, cmd, s.userName(), s.redirection(), s.Proto)
-	if c.Config.Valkey() {
-		line += fmt.Sprintf(" lib-name=%s lib-ver=%s", s.LibName, s.LibVersion)
-	}
-	return line
-}
-
-// userName returns the name of the session's user, as Redis shows it.
-func (s *Session) userName() string {
-	if s.User == nil {
-		return "(superuser)"
-	}
-	return s.User.Name
-}
-
-// flags returns the flags field of CLIENT LIST: a letter for each property, or N.
-func (s *Session) flags() string {
-	var b strings.Builder
-	for _, f := range []struct {
-		on     bool
-		letter string
-	}{
-		{s.Monitor, "O"}, {s.Subscribed(), "P"}, {s.transaction() != nil, "x"}, {s.Parked != nil || s.State() == Postponed, "b"},
-		{s.Tracks(), "t"}, {s.Tracks() && s.Tracking.Mode.Has(BrokenRedirect), "R"},
-		{s.Tracks() && s.Tracking.Mode.Has(Broadcast), "B"}, {s.Touched, "d"}, {s.State() == Closing, "c"}, {s.Unix, "U"}, {s.ReadOnly, "r"}, {s.NoEvict, "e"},
-		{s.NoTouch, "T"},
-	} {
-		if f.on {
-			b.WriteString(f.letter)
-		}
-	}
-	if b.Len() == 0 {
-		return "N"
-	}
-	return b.String()
+	return resp.Verbatim(c.ClientLine(c.Session) + "\n")
 }
 
 func clientList(c *Ctx, args resp.Args) resp.Reply {
@@ -119,7 +60,7 @@ func clientList(c *Ctx, args resp.Args) resp.Reply {
 	var b strings.Builder
 	c.argv = args.Bytes()
 	for _, s := range listed {
-		b.WriteString(describe(c, s) + "\n")
+		b.WriteString(c.ClientLine(s) + "\n")
 	}
 	return resp.Verbatim(b.String())
 }
@@ -150,7 +91,7 @@ func listedClients(c *Ctx, args resp.Args) (listed []*Session, failure resp.Repl
 		return nil, resp.ErrSyntax
 	}
 	c.Clients.Each(func(s *Session) bool {
-		if len(args) == 2 || s.clientType() == kind {
+		if len(args) == 2 || clientType(s) == kind {
 			listed = append(listed, s)
 		}
 		return true
@@ -173,7 +114,7 @@ func typeByName(name []byte) (kind string, known bool) {
 }
 
 // clientType returns the type of s for CLIENT LIST and CLIENT KILL: "pubsub" or "normal".
-func (s *Session) clientType() string {
+func clientType(s *Session) string {
 	if s.Subscribed() {
 		return "pubsub"
 	}
@@ -193,7 +134,7 @@ func (f *killFilter) matches(c *Ctx, s *Session) bool {
 	return (f.id == 0 || s.ID == f.id) &&
 		(f.addr == nil || isAddress(f.addr, s.Addr)) &&
 		(f.laddr == nil || isAddress(f.laddr, s.LAddr)) &&
-		(f.kind == "" || s.clientType() == f.kind) &&
+		(f.kind == "" || clientType(s) == f.kind) &&
 		(f.user == nil || s.User == f.user) &&
 		!(f.skipMe && s == c.Session)
 }
@@ -211,7 +152,7 @@ func clientKill(c *Ctx, args resp.Args) resp.Reply {
 	c.Clients.Each(func(s *Session) bool {
 		if f.matches(c, s) {
 			killed++
-			cut(c, s)
+			c.Cut(s)
 		}
 		return true
 	})
@@ -222,18 +163,6 @@ func clientKill(c *Ctx, args resp.Args) resp.Reply {
 		return errNoClient
 	}
 	return resp.OK
-}
-
-// cut closes a connection. The client that asks for it gets its reply first.
-func cut(c *Ctx, s *Session) {
-	if s == c.Session {
-		s.Move(Closing)
-		if s.Running != nil {
-			s.Running.Cut = true
-		}
-	} else {
-		c.Clients.Kill(s)
-	}
 }
 
 func parseKill(c *Ctx, f *killFilter, args resp.Args) (failure resp.Reply, ok bool) {

@@ -2,21 +2,12 @@ package command
 
 import (
 	"fmt"
-	"strings"
 
 	"github.com/lockredis/lockredis/internal/cluster"
 	"github.com/lockredis/lockredis/resp"
 )
 
 var (
-	errClusterSelect = resp.Error("ERR SELECT is not allowed in cluster mode")
-	errClusterMove   = resp.Error("ERR MOVE is not allowed in cluster mode")
-	errClusterSwapdb = resp.Error("ERR SWAPDB is not allowed in cluster mode")
-	errClusterCopy   = resp.Error("ERR Copying to another database is not allowed in cluster mode")
-	errClusterBy     = resp.Error("ERR BY option of SORT denied in Cluster mode.")
-	errClusterGet    = resp.Error("ERR GET option of SORT denied in Cluster mode.")
-	errClusterScript = resp.Error("ERR Can not run script on cluster, 'no-cluster' flag is set.")
-
 	errNoCluster   = resp.Error("ERR This instance has cluster support disabled")
 	errSlot        = resp.Error("ERR Invalid slot")
 	errSlotOrCount = resp.Error("ERR Invalid slot or number of keys")
@@ -175,13 +166,4 @@ func clusterReset(c *Ctx, args resp.Args) resp.Reply {
 	c.Cluster.Reset(id)
 	loseSlots(c, &lost)
 	return resp.OK
-}
-
-// NewNodeID returns the id of a new node, from random numbers.
-func NewNodeID(random func() uint64) string {
-	var id strings.Builder
-	for id.Len() < 40 {
-		fmt.Fprintf(&id, "%016x", random())
-	}
-	return id.String()[:40]
 }

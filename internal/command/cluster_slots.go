@@ -8,12 +8,6 @@ import (
 
 var errSlotRange = resp.Error("ERR Invalid or out of range slot")
 
-// ErrClusterDown and ErrSlotUnbound refuse a command that has keys.
-var (
-	ErrClusterDown = resp.Error("CLUSTERDOWN The cluster is down")
-	ErrSlotUnbound = resp.Error("CLUSTERDOWN Hash slot not served")
-)
-
 func clusterAddslots(c *Ctx, args resp.Args) resp.Reply {
 	return changeSlots(c, args, singleSlots, true)
 }
@@ -129,27 +123,10 @@ func loseSlots(c *Ctx, lost *cluster.Set) {
 	c.Clients.Each(func(s *Session) bool {
 		for _, name := range s.Subs.Names(pubsub.Shard) {
 			if lost.Has(cluster.Slot([]byte(name))) {
-				c.PubSub.Unsubscribe(s, &s.Subs, pubsub.Shard, name)
-				confirmTo(s, shards, shards.unsubscribed, resp.BulkString(name))
+				LoseShardChannel(c.Env, s, name)
 			}
 		}
 		return true
 	})
 	RefuseWaits(c.Env)
-}
-
-// RefuseWaits ends the blocking commands that wait for keys of a slot without an owner. If
-// the cluster is down, it ends all that wait for keys.
-func RefuseWaits(env *Env) {
-	down := !env.Cluster.OK(env.Config.Cluster.FullCoverage)
-	env.Clients.Each(func(s *Session) bool {
-		switch p := s.Parked; {
-		case p == nil || len(p.Keys) == 0:
-		case down:
-			env.Parking.Unpark(s, ErrClusterDown)
-		case env.Cluster.Owner(cluster.Slot([]byte(p.Keys[0]))) == nil: // all its keys are in one slot
-			env.Parking.Unpark(s, ErrSlotUnbound)
-		}
-		return true
-	})
 }

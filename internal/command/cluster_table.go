@@ -24,7 +24,7 @@ func clusterCommands() []*Command {
 			{Name: "cluster|flushslots", Arity: 2, Flags: changes, Since: "3.0.0", Summary: "Takes all slots from an empty node.", Run: clusterFlushslots},
 			{Name: "cluster|forget", Arity: 3, Flags: changes, Since: "3.0.0", Summary: "Replies that the node is the only one.", Run: clusterForget},
 			{Name: "cluster|getkeysinslot", Arity: 4, Flags: reads, Tips: unstable, Since: "3.0.0", Summary: "Lists keys in a slot.", Run: clusterGetkeysinslot},
-			{Name: "cluster|help", Arity: 2, Flags: Loading | Stale, Since: "5.0.0", Summary: "Lists the subcommands.", Run: containerHelp},
+			{Name: "cluster|help", Arity: 2, Flags: Loading | Stale, Since: "5.0.0", Summary: "Lists the subcommands.", Run: Help},
 			{Name: "cluster|info", Arity: 2, Flags: reads, Tips: unstable, Since: "3.0.0", Summary: "Describes the state of the cluster.", Run: clusterInfo},
 			{Name: "cluster|keyslot", Arity: 3, Flags: reads, Since: "3.0.0", Summary: "Returns the slot of a key.", Run: clusterKeyslot},
 			{Name: "cluster|links", Arity: 2, Flags: reads, Tips: unstable, Since: "7.0.0", Summary: "Lists the connections to other nodes: none.", Run: clusterLinks},

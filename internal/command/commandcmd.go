@@ -4,7 +4,6 @@ import (
 	"slices"
 	"strings"
 
-	"github.com/lockredis/lockredis/internal/acl"
 	"github.com/lockredis/lockredis/resp"
 )
 
@@ -42,24 +41,24 @@ func describeCommands(c *Ctx, args resp.Args) resp.Reply {
 		if cmd == nil {
 			all = append(all, resp.Nil)
 		} else {
-			all = append(all, cmd.info())
+			all = append(all, infoOf(cmd))
 		}
 	})
 	return resp.Array(all...)
 }
 
-// info returns the command's entry of COMMAND INFO.
-func (cmd *Command) info() resp.Reply {
-	first, last, step := cmd.legacyKeys()
+// infoOf returns the command's entry of COMMAND INFO.
+func infoOf(cmd *Command) resp.Reply {
+	first, last, step := legacyKeys(cmd)
 	specs := make([]resp.Reply, len(cmd.Keys))
 	for i := range cmd.Keys {
-		specs[i] = cmd.Keys[i].info()
+		specs[i] = specInfo(&cmd.Keys[i])
 	}
 	subs := resp.Set()
 	if cmd.Container() {
 		all := make([]resp.Reply, len(cmd.Subs))
 		for i, sub := range cmd.Subs {
-			all[i] = sub.info()
+			all[i] = infoOf(sub)
 		}
 		subs = resp.Array(all...)
 	}
@@ -73,15 +72,6 @@ func (cmd *Command) info() resp.Reply {
 		statusSet(prefixed("@", cmd.ACLCategories())), resp.Set(tips...), resp.Set(specs...), subs)
 }
 
-// statusSet returns names as a set of simple strings.
-func statusSet(names []string) resp.Reply {
-	all := make([]resp.Reply, len(names))
-	for i, name := range names {
-		all[i] = resp.Status(name)
-	}
-	return resp.Set(all...)
-}
-
 func prefixed(prefix string, names []string) []string {
 	all := make([]string, len(names))
 	for i, name := range names {
@@ -93,11 +83,11 @@ func prefixed(prefix string, names []string) []string {
 // legacyKeys returns the first key, the last key and the step in COMMAND INFO: the form
 // older than key specs, which has one range. Several ranges of single steps are joined
 // where each begins right behind the one before. Specs of other kinds are left out.
-func (cmd *Command) legacyKeys() (first, last, step int) {
+func legacyKeys(cmd *Command) (first, last, step int) {
 	plain := func(k *KeySpec) bool { return k.Begin == Index && k.Find == Range }
 	if len(cmd.Keys) == 1 && plain(&cmd.Keys[0]) {
 		k := &cmd.Keys[0]
-		return k.Index, k.lastIndex(), k.Step
+		return k.Index, lastIndex(k), k.Step
 	}
 	for i := range cmd.Keys {
 		k := &cmd.Keys[i]
@@ -107,30 +97,30 @@ func (cmd *Command) legacyKeys() (first, last, step int) {
 		if first == 0 {
 			first, step = k.Index, 1
 		}
-		last = k.lastIndex()
+		last = lastIndex(k)
 	}
 	return first, last, step
 }
 
 // lastIndex returns the position of a Range's last key; negative: counted from the end.
-func (k *KeySpec) lastIndex() int {
+func lastIndex(k *KeySpec) int {
 	if k.Last < 0 {
 		return k.Last
 	}
 	return k.Index + k.Last
 }
 
-func (k *KeySpec) info() resp.Reply {
+func specInfo(k *KeySpec) resp.Reply {
 	var fields []resp.Reply
 	if k.Notes != "" {
 		fields = append(fields, resp.BulkString("notes"), resp.BulkString(k.Notes))
 	}
 	fields = append(fields, resp.BulkString("flags"), statusSet(k.Flags.Names()),
-		resp.BulkString("begin_search"), k.beginInfo(), resp.BulkString("find_keys"), k.findInfo())
+		resp.BulkString("begin_search"), beginInfo(k), resp.BulkString("find_keys"), findInfo(k))
 	return resp.Map(fields...)
 }
 
-func (k *KeySpec) beginInfo() resp.Reply {
+func beginInfo(k *KeySpec) resp.Reply {
 	switch k.Begin {
 	case Index:
 		return typedSpec("index", resp.BulkString("index"), resp.Int(int64(k.Index)))
@@ -141,7 +131,7 @@ func (k *KeySpec) beginInfo() resp.Reply {
 	return typedSpec("unknown")
 }
 
-func (k *KeySpec) findInfo() resp.Reply {
+func findInfo(k *KeySpec) resp.Reply {
 	switch k.Find {
 	case Range:
 		return typedSpec("range", resp.BulkString("lastkey"), resp.Int(int64(k.Last)),
@@ -161,62 +151,21 @@ func typedSpec(kind string, spec ...resp.Reply) resp.Reply {
 		resp.BulkString("spec"), resp.Map(spec...))
 }
 
-// groupCategory returns the ACL category of a group's commands, "" if there is none.
-func groupCategory(group string) string {
-	switch group {
-	case "generic":
-		return "keyspace"
-	case "sorted-set":
-		return "sortedset"
-	case "transactions":
-		return "transaction"
-	case "server", "sentinel", "pubsub": // the category pubsub comes from PubSubFlag
-		return ""
-	}
-	return group
-}
-
-// ACLCategories returns the command's ACL categories in Redis's order. They come from the
-// row, or else from the group, and from the flags. A container gets none from its group.
-func (cmd *Command) ACLCategories() []string {
-	in := map[string]bool{}
-	for _, name := range cmd.Categories {
-		in[name] = true
-	}
-	if len(cmd.Categories) == 0 && !cmd.Container() {
-		in[groupCategory(cmd.Group)] = true
-	}
-	in["write"] = cmd.Has(Write)
-	in["read"] = cmd.Has(ReadOnly) && !in["scripting"]
-	in["pubsub"] = in["pubsub"] || cmd.Has(PubSubFlag)
-	in["blocking"] = in["blocking"] || cmd.Has(Blocking)
-	in["admin"] = in["admin"] || cmd.Has(Admin)
-	in["dangerous"] = in["dangerous"] || cmd.Has(Admin)
-	in["fast"], in["slow"] = cmd.Has(Fast), !cmd.Has(Fast)
-	var names []string
-	for _, name := range acl.Categories {
-		if in[name] {
-			names = append(names, name)
-		}
-	}
-	return names
-}
-
 func commandCount(c *Ctx, _ resp.Args) resp.Reply { return resp.Int(int64(c.Table.Len())) }
 
 func commandDocs(c *Ctx, args resp.Args) resp.Reply {
 	var docs []resp.Reply
 	eachNamed(c, args, 2, func(cmd *Command) {
 		if cmd != nil {
-			docs = append(docs, resp.BulkString(cmd.Name), cmd.docs())
+			docs = append(docs, resp.BulkString(cmd.Name), docsOf(cmd))
 		}
 	})
 	return resp.Map(docs...)
 }
 
-// docs returns the command's entry of COMMAND DOCS. A command that Redis does not have is
+// docsOf returns the command's entry of COMMAND DOCS. A command that Redis does not have is
 // described by its row.
-func (cmd *Command) docs() resp.Reply {
+func docsOf(cmd *Command) resp.Reply {
 	fields := redisDoc(cmd.Name)
 	if fields == nil {
 		fields = []resp.Reply{
@@ -228,7 +177,7 @@ func (cmd *Command) docs() resp.Reply {
 	if cmd.Container() {
 		var subs []resp.Reply
 		for _, sub := range cmd.Subs {
-			subs = append(subs, resp.BulkString(sub.Name), sub.docs())
+			subs = append(subs, resp.BulkString(sub.Name), docsOf(sub))
 		}
 		fields = append(fields, resp.BulkString("subcommands"), resp.Map(subs...))
 	}
@@ -307,50 +256,4 @@ func lineKeysReply(
 		keys[i] = show(line[k.At], k.Flags)
 	}
 	return resp.Array(keys...)
-}
-
-// RememberedKeys returns the positions of the keys that client-side caching remembers when
-// the command line has run, nil if there are none.
-func (cmd *Command) RememberedKeys(line resp.Args) []KeyPos {
-	if !cmd.TakesKeys() {
-		return nil
-	}
-	if cmd.ReadKeys != nil {
-		return cmd.ReadKeys(line)
-	}
-	found, _ := cmd.keysIn(line)
-	return found
-}
-
-// keysIn returns the keys of a command line that can have keys.
-func (cmd *Command) keysIn(line resp.Args) (found []KeyPos, ok bool) {
-	if found, ok = cmd.KeyPositions(line); ok {
-		return found, true
-	}
-	return cmd.keysByAtoi(line)
-}
-
-// keysByAtoi is Redis's second attempt at a line that does not fit the key specs. It parses
-// the number of keys as C's atoi does ("2x" is 2). The keys of other specs (a destination)
-// come last, and no key has flags.
-func (cmd *Command) keysByAtoi(line resp.Args) (found []KeyPos, ok bool) {
-	var others []KeyPos
-	for i := range cmd.Keys {
-		k := &cmd.Keys[i]
-		if k.Find != Keynum {
-			positions, _ := k.Positions(line)
-			for _, p := range positions {
-				others = append(others, KeyPos{At: p.At})
-			}
-			continue
-		}
-		first, n := k.counted(line)
-		if n == 0 {
-			return nil, false
-		}
-		for at := first; at < first+n; at++ {
-			found = append(found, KeyPos{At: at})
-		}
-	}
-	return append(found, others...), len(found) > 0
 }

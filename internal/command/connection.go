@@ -17,23 +17,6 @@ var (
 		"authenticate the client and select the RESP protocol version at the same time")
 )
 
-// ResetSession brings a session into the state of a new connection. CLIENT NO-EVICT stays.
-// CLIENT REPLY SKIP stays if it silences the RESET itself.
-func ResetSession(env *Env, s *Session) {
-	s.Name, s.User = "", env.Users.Default()
-	s.Authenticated.Store(!env.Users.AuthRequired())
-	s.DB, s.Proto = 0, 2
-	s.ReplyMode &= ReplySkip
-	s.ReadOnly, s.NoTouch = false, false
-	if s.Monitor {
-		env.Monitors.Remove(s)
-	}
-	env.DropQueue(s)
-	env.Watcher.Unwatch(s)
-	env.PubSub.Close(s, &s.Subs)
-	env.Tracking.Disable(s)
-}
-
 func auth(c *Ctx, args resp.Args) resp.Reply {
 	if len(args) > 3 {
 		return resp.ErrSyntax
@@ -165,3 +148,5 @@ func selectCmd(c *Ctx, args resp.Args) resp.Reply {
 	c.DB = db
 	return resp.OK
 }
+
+var errClusterSelect = resp.Error("ERR SELECT is not allowed in cluster mode")

@@ -8,7 +8,7 @@ func connectionCommands() []*Command {
 			{Name: "client|caching", Arity: 3, Flags: NoScript | Loading | Stale | NeedsConnection, Since: "6.0.0", Summary: "Says whether the keys of the next command are tracked.", Run: clientCaching},
 			{Name: "client|getname", Arity: 2, Flags: NoScript | Loading | Stale | NeedsConnection, Since: "2.6.9", Summary: "Returns the connection's name.", Run: clientGetname},
 			{Name: "client|getredir", Arity: 2, Flags: NoScript | Loading | Stale | NeedsConnection, Since: "6.0.0", Summary: "Returns the id of the client that gets the invalidations.", Run: clientGetredir},
-			{Name: "client|help", Arity: 2, Flags: Loading | Stale, Since: "5.0.0", Summary: "Lists the subcommands.", Run: containerHelp},
+			{Name: "client|help", Arity: 2, Flags: Loading | Stale, Since: "5.0.0", Summary: "Lists the subcommands.", Run: Help},
 			{Name: "client|id", Arity: 2, Flags: NoScript | Loading | Stale | NeedsConnection, Since: "5.0.0", Summary: "Returns the connection's id.", Run: clientID},
 			{Name: "client|info", Arity: 2, Flags: NoScript | Loading | Stale | NeedsConnection, Tips: []string{"nondeterministic_output"}, Since: "6.2.0", Summary: "Describes the connection that asks.", Run: clientInfo},
 			{Name: "client|kill", Arity: -3, Flags: Admin | NoScript | Loading | Stale, Since: "2.4.0", Summary: "Closes connections by address, id, type or user.", Run: clientKill},
@@ -31,10 +31,27 @@ func connectionCommands() []*Command {
 	}
 	for _, row := range rows {
 		if row.Name == "client" {
-			for _, sub := range row.Subs {
-				sub.KeepsCaching = true
-			}
+			keepCaching(row.Subs)
 		}
 	}
+	return rows
+}
+
+// keepCaching sets KeepsCaching of the subcommands of CLIENT.
+func keepCaching(subs []*Command) {
+	for _, sub := range subs {
+		sub.KeepsCaching = true
+	}
+}
+
+// connectionValkeySubs returns the rows of the subcommands of CLIENT that Valkey 9.1 has and Redis 7.0 has not.
+func connectionValkeySubs() []*Command {
+	rows := []*Command{
+		{Name: "client|capa", Arity: -3, Flags: NoScript | Loading | Stale | AllowBusy | NeedsConnection, Since: "8.0.0", Summary: "Names capabilities of the client.", Run: clientCapa},
+		{Name: "client|import-source", Arity: 3, Flags: NoScript | Loading | Stale | NeedsConnection, Since: "8.1.0", Summary: "Marks the connection as the source of an import.", Run: clientImportSource},
+		{Name: "client|no-touch", Arity: 3, Flags: NoScript | Loading | Stale | AllowBusy | NeedsConnection, Since: "7.2.0", Summary: "Chooses whether the connection's commands count as accesses of keys.", Run: clientNoTouch},
+		{Name: "client|setinfo", Arity: 4, Flags: NoScript | Loading | Stale | AllowBusy | NeedsConnection, Tips: []string{"request_policy:all_nodes", "response_policy:all_succeeded"}, Since: "7.2.0", Summary: "Stores the name or the version of the client library.", Run: clientSetinfo},
+	}
+	keepCaching(rows)
 	return rows
 }

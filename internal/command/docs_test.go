@@ -29,7 +29,7 @@ func TestCommandsDocsAreUpToDate(t *testing.T) {
 
 func TestEveryCommandHasASummary(t *testing.T) {
 	table := NewTable()
-	table.AddLockCommands()
+	AddLockCommands(table)
 	for _, cmd := range table.All() {
 		for _, row := range append([]*Command{cmd}, cmd.Subs...) {
 			if !strings.HasSuffix(row.Summary, ".") {

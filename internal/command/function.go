@@ -163,3 +163,5 @@ func functionStats(c *Ctx, _ resp.Args) resp.Reply {
 }
 
 func functionKill(c *Ctx, _ resp.Args) resp.Reply { return c.Script.Kill(true) }
+
+var errClusterScript = resp.Error("ERR Can not run script on cluster, 'no-cluster' flag is set.")

@@ -1,8 +1,6 @@
 package command
 
 import (
-	"math"
-
 	"github.com/lockredis/lockredis/internal/glob"
 	"github.com/lockredis/lockredis/resp"
 	"github.com/lockredis/lockredis/store"
@@ -244,20 +242,6 @@ func objectIdletime(c *Ctx, args resp.Args) resp.Reply {
 	return resp.Int(c.Space.Idle(e))
 }
 
-// refcount returns 1, and MaxInt32 for the integers from 0 to 9,999, which Redis shares. It
-// does not share them while maxmemory is set and the policy needs the accesses of each key.
-//
-// Differs from Redis: the present directives decide, not the directives at the time of the SET.
-func refcount(c *Ctx, v store.Value) int64 {
-	perKey := c.Config.MaxMemory > 0 && c.Config.Eviction.PerKey()
-	if s, isString := v.(*store.String); isString && s.IsInt() && !perKey {
-		if n, _ := s.Int(); n >= 0 && n < 10000 {
-			return math.MaxInt32
-		}
-	}
-	return 1
-}
-
 func objectRefcount(c *Ctx, args resp.Args) resp.Reply {
 	e := objectOf(c, args[2])
 	if e == nil {
@@ -266,33 +250,7 @@ func objectRefcount(c *Ctx, args resp.Args) resp.Reply {
 	return resp.Int(refcount(c, e.Value()))
 }
 
-// wait replies 0, because there are no replicas: at once when the client waits for 0
-// replicas, else when the timeout ends. A timeout of 0 never ends.
-func wait(c *Ctx, args resp.Args) resp.Reply {
-	replicas, ok := resp.ParseInt(args[1])
-	if !ok {
-		return resp.ErrNotInt
-	}
-	timeout, failure := parseTimeoutMillis(args[2])
-	if failure.IsError() {
-		return failure
-	}
-	return waitForReplicas(c, replicas, timeout, resp.Int(0))
-}
-
-// waitForReplicas makes the client wait for that many replicas. There are none, so the
-// timeout ends the wait with the reply none. timeout is in ms; 0: no end.
-func waitForReplicas(c *Ctx, replicas, timeout int64, none resp.Reply) resp.Reply {
-	if replicas <= 0 || c.DenyBlocking() {
-		return none
-	}
-	deadline := int64(0)
-	if timeout > 0 && timeout <= math.MaxInt64-c.Now() {
-		deadline = c.Now() + timeout
-	}
-	c.Parking.Park(&Parked{
-		OnTimeout: none, Deadline: deadline,
-		Session: c.Session, Cmd: c.Cmd, DB: c.DB.ID(),
-	})
-	return resp.NoReply
-}
+var (
+	errClusterMove = resp.Error("ERR MOVE is not allowed in cluster mode")
+	errClusterCopy = resp.Error("ERR Copying to another database is not allowed in cluster mode")
+)

@@ -10,15 +10,8 @@ var (
 	errIdleTime    = resp.Error("ERR Invalid IDLETIME value, must be >= 0")
 	errFreq        = resp.Error("ERR Invalid FREQ value, must be >= 0 and <= 255")
 	errRestoreTTL  = resp.Error("ERR Invalid TTL value, must be >= 0")
-	errDumpFoot    = resp.Error("ERR DUMP payload version or checksum are wrong")
 	errDumpPayload = resp.Error("ERR Bad data format")
 )
-
-// encoder returns the encoder of the server's payloads.
-func encoder(c *Ctx) *rdb.Encoder {
-	c.Encoder.Compress, c.Encoder.Valkey = c.Config.RDB.Compress, c.Config.Valkey()
-	return &c.Encoder
-}
 
 func dump(c *Ctx, args resp.Args) resp.Reply {
 	e := c.DB.Lookup(args[1])
@@ -65,11 +58,6 @@ func parseRestore(args resp.Args) (o restoreOptions, failure resp.Reply) {
 		}
 	}
 	return o, resp.NoReply
-}
-
-// accepts returns which payloads RESTORE and FUNCTION RESTORE accept.
-func accepts(c *Ctx) rdb.Accepts {
-	return rdb.Accepts{AnySum: c.SkipChecksums, Valkey: c.Config.Valkey()}
 }
 
 // restore creates a key from a payload of DUMP. Nothing changes after an error.

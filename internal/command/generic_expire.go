@@ -12,11 +12,6 @@ func pexpire(c *Ctx, args resp.Args) resp.Reply   { return expireFrom(c, args, c
 func expireat(c *Ctx, args resp.Args) resp.Reply  { return expireFrom(c, args, 0, 1000) }
 func pexpireat(c *Ctx, args resp.Args) resp.Reply { return expireFrom(c, args, 0, 1) }
 
-var (
-	errExpireNX   = resp.Error("ERR NX and XX, GT or LT options at the same time are not compatible")
-	errExpireGTLT = resp.Error("ERR GT and LT options at the same time are not compatible")
-)
-
 // expireFrom sets the deadline base + args[2]·unit. base and unit are in ms. A deadline that
 // is not in the future deletes the key.
 func expireFrom(c *Ctx, args resp.Args, base, unit int64) resp.Reply {
@@ -45,45 +40,6 @@ func expireFrom(c *Ctx, args resp.Args, base, unit int64) resp.Reply {
 	return resp.Int(1)
 }
 
-// conditions are the options NX, XX, GT and LT.
-type conditions struct{ nx, xx, gt, lt bool }
-
-func expireConditions(options resp.Args) (cond conditions, failure resp.Reply) {
-	for _, o := range options {
-		switch {
-		case isWord(o, "nx"):
-			cond.nx = true
-		case isWord(o, "xx"):
-			cond.xx = true
-		case isWord(o, "gt"):
-			cond.gt = true
-		case isWord(o, "lt"):
-			cond.lt = true
-		default:
-			return cond, resp.Errorf("ERR Unsupported option %s", o)
-		}
-	}
-	switch {
-	case cond.nx && (cond.xx || cond.gt || cond.lt):
-		return cond, errExpireNX
-	case cond.gt && cond.lt:
-		return cond, errExpireGTLT
-	}
-	return cond, resp.NoReply
-}
-
-// allow reports whether a key or a field may get the deadline at. has says whether it has
-// the deadline old. Without one it compares as if its deadline were later than any other.
-func (cond conditions) allow(has bool, old, at int64) bool {
-	switch {
-	case cond.nx && has, cond.xx && !has:
-		return false
-	case cond.gt && (!has || at <= old), cond.lt && has && at >= old:
-		return false
-	}
-	return true
-}
-
 func persist(c *Ctx, args resp.Args) resp.Reply {
 	e := c.DB.LookupWrite(args[1])
 	if e == nil || !c.DB.Persist(e) {
@@ -108,9 +64,6 @@ func expiretime(c *Ctx, args resp.Args) resp.Reply {
 func pexpiretime(c *Ctx, args resp.Args) resp.Reply {
 	return deadlineReply(c, args[1], func(at int64) int64 { return at })
 }
-
-// seconds rounds ms to seconds. The largest ms does not overflow.
-func seconds(ms int64) int64 { return int64((uint64(ms) + 500) / 1000) }
 
 // deadlineReply is -2 for a missing key, -1 for a key without a deadline, else what show
 // returns for the deadline in Unix ms.

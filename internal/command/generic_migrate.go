@@ -18,16 +18,11 @@ var (
 	errMigrateRead  = resp.Error("IOERR error or timeout reading to target instance")
 )
 
-// Migration is a MIGRATE whose keys are on their way to another server.
-type Migration struct {
-	Addr    string // host:port
-	Timeout int64  // ms, for each step
-	Request []byte // the commands for the other server
-	Replies int    // how many replies they have
-
-	keys  []migratedKey
-	copy  bool
-	asked int // replies before those of RESTORE
+// migration is a Migration with its keys.
+type migration struct {
+	Migration
+	keys []migratedKey
+	copy bool
 }
 
 // migratedKey is a key as it was when it was sent.
@@ -35,17 +30,6 @@ type migratedKey struct {
 	name, payload []byte
 	deadline      int64
 }
-
-// Exchange is how far the commands of a Migration have come.
-type Exchange uint8
-
-// The ends of an exchange.
-const (
-	Exchanged  Exchange = iota // all replies are there
-	NotDialed                  // the other server's name is unknown
-	NotWritten                 // it does not take the connection or the commands
-	NotRead                    // it does not send all replies in time
-)
 
 // migrateOptions are the arguments of MIGRATE.
 type migrateOptions struct {
@@ -70,9 +54,9 @@ func migrate(c *Ctx, args resp.Args) resp.Reply {
 		return errMigrateBusy
 	}
 	host, port := args.String(1), atoi(args[2])
-	m := &Migration{
-		Addr: net.JoinHostPort(host, strconv.Itoa(port&0xffff)), Timeout: o.timeout, copy: o.copy,
-	}
+	m := &migration{copy: o.copy, Migration: Migration{
+		Addr: net.JoinHostPort(host, strconv.Itoa(port&0xffff)), Timeout: o.timeout,
+	}}
 	for _, key := range o.keys {
 		if e := c.DB.Lookup(key); e != nil {
 			m.keys = append(m.keys, migratedKey{
@@ -87,7 +71,8 @@ func migrate(c *Ctx, args resp.Args) resp.Reply {
 		return errMigrateDial
 	}
 	m.request(c, o)
-	c.Migrating.Begin(c, m)
+	m.Finish = m.finish
+	c.Migrating.Begin(c, &m.Migration)
 	return resp.NoReply
 }
 
@@ -138,7 +123,7 @@ func parseMigrate(c *Ctx, args resp.Args) (o migrateOptions, failure resp.Reply)
 }
 
 // request makes the commands for the other server.
-func (m *Migration) request(c *Ctx, o migrateOptions) {
+func (m *migration) request(c *Ctx, o migrateOptions) {
 	add := func(words ...[]byte) {
 		m.Request = append(strconv.AppendInt(append(m.Request, '*'), int64(len(words)), 10), "\r\n"...)
 		for _, word := range words {
@@ -154,7 +139,7 @@ func (m *Migration) request(c *Ctx, o migrateOptions) {
 		add([]byte("AUTH"), o.password)
 	}
 	add([]byte("SELECT"), number(o.db))
-	m.asked = m.Replies
+	m.Asked = m.Replies
 	verb := []byte("RESTORE")
 	if c.Cluster != nil {
 		verb = []byte("RESTORE-ASKING")
@@ -172,17 +157,17 @@ func (m *Migration) request(c *Ctx, o migrateOptions) {
 	}
 }
 
-// Finish deletes the keys that the other server has, and returns the reply of MIGRATE. lines
+// finish deletes the keys that the other server has, and returns the reply of MIGRATE. lines
 // are the first lines of the replies that came.
-func (m *Migration) Finish(c *Ctx, end Exchange, lines []string) resp.Reply {
+func (m *migration) finish(c *Ctx, end Exchange, lines []string) resp.Reply {
 	removed := map[string]bool{} // a key that is given twice is sent twice
 	deleted := resp.Args{wordDel}
 	changed := false
 	for i, line := range lines {
-		if i < m.asked || isErrorLine(line) || m.copy || anyError(lines[:min(m.asked, len(lines))]) {
+		if i < m.Asked || isErrorLine(line) || m.copy || anyError(lines[:min(m.Asked, len(lines))]) {
 			continue
 		}
-		k := m.keys[i-m.asked]
+		k := m.keys[i-m.Asked]
 		switch e := c.DB.Peek(k.name); {
 		case e == nil && removed[string(k.name)]:
 		case e == nil && k.deadline != 0 && k.deadline <= c.Now(): // it has expired on both servers
@@ -215,10 +200,6 @@ func (m *Migration) Finish(c *Ctx, end Exchange, lines []string) resp.Reply {
 // errMigrateChanged is the reply when the other server has a key that has another value here, or
 // that is gone here: another client changed, deleted or moved it.
 var errMigrateChanged = resp.Error("IOERR a key changed while it was sent: the target instance has it")
-
-// MayRetry reports whether the commands may be sent again after an exchange that failed with
-// these replies: no RESTORE has one.
-func (m *Migration) MayRetry(lines []string) bool { return len(lines) <= m.asked }
 
 // anyError reports whether one of the replies is an error. If AUTH or SELECT fails, the keys are
 // in another place than they should be.

@@ -287,7 +287,7 @@ func (q *sortQuery) answer(c *Ctx, items []sortItem) resp.Reply {
 	if q.dst == nil {
 		return resp.Array(reply...)
 	}
-	return putResult(c, q.dst, list, list.Len(), ListClass, "sortstore", int64(list.Len()))
+	return c.PutResult(q.dst, list, list.Len(), ListClass, "sortstore", int64(list.Len()))
 }
 
 // patternValue returns the string that a BY or GET pattern names for elem. The pattern is a
@@ -325,3 +325,8 @@ func patternValue(c *Ctx, pattern, elem []byte) (value []byte, isInt bool) {
 	}
 	return nil, false
 }
+
+var (
+	errClusterBy  = resp.Error("ERR BY option of SORT denied in Cluster mode.")
+	errClusterGet = resp.Error("ERR GET option of SORT denied in Cluster mode.")
+)

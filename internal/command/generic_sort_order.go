@@ -4,6 +4,8 @@ import (
 	"bytes"
 	"cmp"
 	"slices"
+
+	"github.com/lockredis/lockredis/internal/partialsort"
 )
 
 // compare orders two items by their sort keys: negative, 0 or positive.
@@ -39,8 +41,7 @@ func (q *sortQuery) sort(items []sortItem) {
 
 // sortRange orders items so far that [from, to) is as in the whole order.
 func (q *sortQuery) sortRange(items []sortItem, from, to int) {
-	p := partialSort[sortItem]{items: items, from: from, to: to - 1, compare: q.compare}
-	p.sort(0, len(items))
+	partialsort.Sort(items, from, to, q.compare)
 }
 
 func boolCompare(a, b bool) int {

@@ -16,7 +16,7 @@ func genericCommands() []*Command {
 		{Name: "object", Arity: -2, Since: "2.2.3", Summary: "Groups the commands that inspect a value.", Subs: []*Command{
 			{Name: "object|encoding", Arity: 3, Flags: ReadOnly, Keys: key(RO, 2), Tips: []string{"nondeterministic_output"}, Since: "2.2.3", Summary: "Returns the internal encoding of a value.", Run: objectEncoding},
 			{Name: "object|freq", Arity: 3, Flags: ReadOnly, Keys: key(RO, 2), Tips: []string{"nondeterministic_output"}, Since: "4.0.0", Summary: "Returns the access frequency of a key, which an LFU policy counts.", Run: objectFreq},
-			{Name: "object|help", Arity: 2, Flags: Loading | Stale, Since: "6.2.0", Summary: "Lists the subcommands.", Run: containerHelp},
+			{Name: "object|help", Arity: 2, Flags: Loading | Stale, Since: "6.2.0", Summary: "Lists the subcommands.", Run: Help},
 			{Name: "object|idletime", Arity: 3, Flags: ReadOnly, Keys: key(RO, 2), Tips: []string{"nondeterministic_output"}, Since: "2.2.3", Summary: "Returns the seconds since the last access to a key.", Run: objectIdletime},
 			{Name: "object|refcount", Arity: 3, Flags: ReadOnly, Keys: key(RO, 2), Tips: []string{"nondeterministic_output"}, Since: "2.2.3", Summary: "Returns the reference count of a value.", Run: objectRefcount},
 		}},
@@ -38,5 +38,12 @@ func genericCommands() []*Command {
 		{Name: "type", Arity: 2, Flags: ReadOnly | Fast, Keys: key(RO, 1), Since: "1.0.0", Summary: "Returns the type of a value.", Run: typeCmd},
 		{Name: "unlink", Arity: -2, Flags: Write | Fast, Keys: keys(RM|Delete, 1, -1, 1), Tips: []string{"request_policy:multi_shard", "response_policy:agg_sum"}, Since: "4.0.0", Summary: "Deletes keys.", Run: unlink},
 		{Name: "wait", Arity: 3, Flags: NoScript, Categories: []string{"connection"}, Tips: []string{"request_policy:all_shards", "response_policy:agg_min"}, Since: "3.0.0", Summary: "Waits for replicas to acknowledge writes; lockredis has no replicas.", Run: wait},
+	}
+}
+
+// genericValkeyCommands returns the rows of the commands that Valkey 9.1 has and Redis 7.0 has not.
+func genericValkeyCommands() []*Command {
+	return []*Command{
+		{Name: "waitaof", Arity: 4, Flags: Blocking, Tips: []string{"request_policy:all_shards", "response_policy:agg_min"}, Since: "7.2.0", Summary: "Waits until replicas have written the connection's changes to disk.", Run: waitaof},
 	}
 }

@@ -7,6 +7,7 @@ import (
 	"strings"
 
 	"github.com/lockredis/lockredis/internal/geo"
+	"github.com/lockredis/lockredis/internal/partialsort"
 	"github.com/lockredis/lockredis/resp"
 	"github.com/lockredis/lockredis/store"
 )
@@ -191,8 +192,7 @@ func (q *geoQuery) sort(found []geoMember) []geoMember {
 	}
 	compare := q.compare(found, order)
 	if wanted < len(found) {
-		p := partialSort[geoRank]{items: ranks, from: 0, to: wanted - 1, compare: compare}
-		p.sort(0, len(ranks))
+		partialsort.Sort(ranks, 0, wanted, compare)
 	} else {
 		slices.SortFunc(ranks, func(a, b geoRank) int { // stable, as in Redis without COUNT
 			return cmp.Or(compare(a, b), a.at-b.at)
@@ -260,5 +260,5 @@ func (q *geoQuery) store(c *Ctx, found []geoMember) resp.Reply {
 	if q.form.search {
 		event = "geosearchstore"
 	}
-	return putResult(c, q.storeKey, z, z.Len(), ZSetClass, event, int64(len(found)))
+	return c.PutResult(q.storeKey, z, z.Len(), ZSetClass, event, int64(len(found)))
 }

@@ -6,8 +6,8 @@ import (
 	"github.com/lockredis/lockredis/resp"
 )
 
-// containerHelp is the HELP subcommand of a container. Its text comes from the table.
-func containerHelp(c *Ctx, args resp.Args) resp.Reply {
+// Help is the HELP subcommand of a container. Its text comes from the table.
+func Help(c *Ctx, args resp.Args) resp.Reply {
 	var topics []helpTopic
 	for _, sub := range c.Table.Lookup(args[0]).Subs {
 		if _, name, _ := strings.Cut(sub.Name, "|"); name != "help" {

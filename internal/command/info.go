@@ -41,18 +41,6 @@ func infoSections() []infoSection {
 	}
 }
 
-// infoWriter collects INFO's lines.
-type infoWriter struct{ strings.Builder }
-
-func (w *infoWriter) line(name string, value any) { fmt.Fprintf(w, "%s:%v\r\n", name, value) }
-
-// zero writes figures of things that there are none of here.
-func (w *infoWriter) zero(names ...string) {
-	for _, name := range names {
-		w.line(name, 0)
-	}
-}
-
 func info(c *Ctx, args resp.Args) resp.Reply {
 	return resp.Verbatim(writeInfo(c, infoSections(), args))
 }
@@ -119,9 +107,9 @@ func infoClients(c *Ctx, w *infoWriter) {
 	w.line("connected_clients", c.Clients.Open())
 	w.line("cluster_connections", 0)
 	w.line("maxclients", c.Config.MaxClients)
-	c.largest.measure(c)
-	w.line("client_recent_max_input_buffer", c.largest.input)
-	w.line("client_recent_max_output_buffer", c.largest.output)
+	input, output := c.LargestBuffers()
+	w.line("client_recent_max_input_buffer", input)
+	w.line("client_recent_max_output_buffer", output)
 	w.line("blocked_clients", c.Parking.Waiting()+c.Pausing.Postponed())
 	w.line("tracking_clients", c.Tracking.Counts().Clients)
 	w.line("clients_in_timeout_table", 0)
@@ -300,4 +288,12 @@ func averageTTL(c *Ctx, db int) int64 {
 		return seen < 100
 	})
 	return sum / max(n, 1)
+}
+
+// infoModules writes a line for each module.
+func infoModules(c *Ctx, w *infoWriter) {
+	if c.Config.Valkey() {
+		w.line("module", "name=lua,ver=1,api=1,filters=0,usedby=[],using=[],"+
+			"options=[handle-repl-async-load|handle-atomic-slot-migration]")
+	}
 }

@@ -7,7 +7,7 @@ import (
 )
 
 func infoCommandstats(c *Ctx, w *infoWriter) {
-	c.Table.eachCalled(func(cmd *Command, s *CallStats) {
+	c.Table.EachCalled(func(cmd *Command, s *CallStats) {
 		if s.Calls == 0 && s.Rejected == 0 && s.Failed == 0 {
 			return
 		}
@@ -22,7 +22,7 @@ func infoLatencystats(c *Ctx, w *infoWriter) {
 	if !c.Config.LatencyTracking {
 		return
 	}
-	c.Table.eachCalled(func(cmd *Command, s *CallStats) {
+	c.Table.EachCalled(func(cmd *Command, s *CallStats) {
 		times := s.Times(true)
 		if times == nil {
 			return

@@ -72,7 +72,7 @@ func latencyHistogram(c *Ctx, args resp.Args) resp.Reply {
 		}
 	}
 	if len(args) == 2 {
-		c.Table.eachCalled(add)
+		c.Table.EachCalled(add)
 	}
 	for _, name := range args[2:] {
 		whole, sub, isSub := strings.Cut(string(name), "|")

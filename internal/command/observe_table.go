@@ -10,7 +10,7 @@ func observeCommands() []*Command {
 		{Name: "latency", Arity: -2, Since: "2.8.13", Summary: "Groups the commands about latency.", Subs: []*Command{
 			{Name: "latency|doctor", Arity: 2, Flags: shown, Tips: everywhere, Since: "2.8.13", Summary: "Reports on the events that took long.", Run: latencyDoctor},
 			{Name: "latency|graph", Arity: 3, Flags: shown, Tips: everywhere, Since: "2.8.13", Summary: "Draws the durations of an event.", Run: latencyGraph},
-			{Name: "latency|help", Arity: 2, Flags: Loading | Stale, Since: "2.8.13", Summary: "Lists the subcommands.", Run: containerHelp},
+			{Name: "latency|help", Arity: 2, Flags: Loading | Stale, Since: "2.8.13", Summary: "Lists the subcommands.", Run: Help},
 			{Name: "latency|histogram", Arity: -2, Flags: shown, Tips: everywhere, Since: "7.0.0", Summary: "Returns the distribution of the durations of commands.", Run: latencyHistogram},
 			{Name: "latency|history", Arity: 3, Flags: shown, Tips: everywhere, Since: "2.8.13", Summary: "Returns the times and durations of an event.", Run: latencyHistory},
 			{Name: "latency|latest", Arity: 2, Flags: shown, Tips: everywhere, Since: "2.8.13", Summary: "Returns the latest and the longest duration of each event.", Run: latencyLatest},
@@ -19,7 +19,7 @@ func observeCommands() []*Command {
 		{Name: "monitor", Arity: 1, Flags: shown | NeedsConnection, Since: "1.0.0", Summary: "Shows the commands of all clients as they run.", Run: monitor},
 		{Name: "slowlog", Arity: -2, Since: "2.2.12", Summary: "Groups the commands about slow commands.", Subs: []*Command{
 			{Name: "slowlog|get", Arity: -2, Flags: Admin | Loading | Stale, Tips: []string{"request_policy:all_nodes", "nondeterministic_output"}, Since: "2.2.12", Summary: "Returns the commands that took long, newest first.", Run: slowlogGet},
-			{Name: "slowlog|help", Arity: 2, Flags: Loading | Stale, Since: "6.2.0", Summary: "Lists the subcommands.", Run: containerHelp},
+			{Name: "slowlog|help", Arity: 2, Flags: Loading | Stale, Since: "6.2.0", Summary: "Lists the subcommands.", Run: Help},
 			{Name: "slowlog|len", Arity: 2, Flags: Admin | Loading | Stale, Tips: []string{"request_policy:all_nodes", "response_policy:agg_sum", "nondeterministic_output"}, Since: "2.2.12", Summary: "Returns the number of commands in the slow log.", Run: slowlogLen},
 			{Name: "slowlog|reset", Arity: 2, Flags: Admin | Loading | Stale, Tips: cleared, Since: "2.2.12", Summary: "Empties the slow log.", Run: slowlogReset},
 		}},

@@ -69,6 +69,13 @@ func unsubscribeFrom(c *Ctx, k subscriptionKind, args resp.Args) resp.Reply {
 	return resp.NoReply
 }
 
+// LoseShardChannel ends the subscription of s to a shard channel whose slot the node does not own
+// any more.
+func LoseShardChannel(env *Env, s *Session, name string) {
+	env.PubSub.Unsubscribe(s, &s.Subs, pubsub.Shard, name)
+	confirmTo(s, shards, shards.unsubscribed, resp.BulkString(name))
+}
+
 // confirm writes a confirmation at once, so that no message overtakes it. A confirmation is
 // a message, not a reply: CLIENT REPLY does not suppress it.
 func confirm(c *Ctx, k subscriptionKind, change string, name resp.Reply) {

@@ -7,7 +7,7 @@ func pubsubCommands() []*Command {
 		{Name: "publish", Arity: 3, Channels: FirstIsChannel, Flags: PubSubFlag | Loading | Stale | Fast | MayReplicate | AlwaysTold, Since: "2.0.0", Summary: "Sends a message to a channel.", Run: publish},
 		{Name: "pubsub", Arity: -2, Since: "2.8.0", Summary: "Groups the commands about subscriptions.", Subs: []*Command{
 			{Name: "pubsub|channels", Arity: -2, Flags: PubSubFlag | Loading | Stale, Since: "2.8.0", Summary: "Lists the channels that have subscribers.", Run: pubsubChannels},
-			{Name: "pubsub|help", Arity: 2, Flags: Loading | Stale, Since: "6.2.0", Summary: "Lists the subcommands.", Run: containerHelp},
+			{Name: "pubsub|help", Arity: 2, Flags: Loading | Stale, Since: "6.2.0", Summary: "Lists the subcommands.", Run: Help},
 			{Name: "pubsub|numpat", Arity: 2, Flags: PubSubFlag | Loading | Stale, Since: "2.8.0", Summary: "Counts the patterns that have subscribers.", Run: pubsubNumpat},
 			{Name: "pubsub|numsub", Arity: -2, Flags: PubSubFlag | Loading | Stale, Since: "2.8.0", Summary: "Counts the listeners of channels.", Run: pubsubNumsub},
 			{Name: "pubsub|shardchannels", Arity: -2, Flags: PubSubFlag | Loading | Stale, Since: "7.0.0", Summary: "Lists the shard channels that have subscribers.", Run: pubsubShardchannels},

@@ -110,3 +110,14 @@ func scriptDebug(_ *Ctx, args resp.Args) resp.Reply {
 }
 
 func scriptKill(c *Ctx, _ resp.Args) resp.Reply { return c.Script.Kill(false) }
+
+var errNoSuchSource = resp.Error("NOSCRIPT No matching script.")
+
+// scriptShow returns the source of a cached script.
+func scriptShow(c *Ctx, args resp.Args) resp.Reply {
+	s, ok := c.Scripts.Lookup(args[2])
+	if !ok {
+		return errNoSuchSource
+	}
+	return resp.BulkString(s.Body())
+}

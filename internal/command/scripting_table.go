@@ -13,7 +13,7 @@ func scriptingCommands() []*Command {
 			{Name: "function|delete", Arity: 3, Flags: Write | NoScript, Tips: []string{"request_policy:all_shards", "response_policy:all_succeeded"}, Since: "7.0.0", Summary: "Deletes a library with its functions.", Run: functionDelete},
 			{Name: "function|dump", Arity: 2, Flags: NoScript, Since: "7.0.0", Summary: "Returns all libraries as a payload for FUNCTION RESTORE.", Run: functionDump},
 			{Name: "function|flush", Arity: -2, Flags: Write | NoScript, Tips: []string{"request_policy:all_shards", "response_policy:all_succeeded"}, Since: "7.0.0", Summary: "Deletes all libraries.", Run: functionFlush},
-			{Name: "function|help", Arity: 2, Flags: Loading | Stale, Since: "7.0.0", Summary: "Lists the subcommands.", Run: containerHelp},
+			{Name: "function|help", Arity: 2, Flags: Loading | Stale, Since: "7.0.0", Summary: "Lists the subcommands.", Run: Help},
 			{Name: "function|kill", Arity: 2, Flags: NoScript | AllowBusy, Tips: []string{"request_policy:all_shards", "response_policy:one_succeeded"}, Since: "7.0.0", Summary: "Ends the running function, unless it has written.", Run: functionKill},
 			{Name: "function|list", Arity: -2, Flags: NoScript, Tips: []string{"nondeterministic_output_order"}, Since: "7.0.0", Summary: "Lists the libraries and their functions.", Run: functionList},
 			{Name: "function|load", Arity: -3, Flags: Write | DenyOOM | NoScript, Tips: []string{"request_policy:all_shards", "response_policy:all_succeeded"}, Since: "7.0.0", Summary: "Loads a library of functions.", Run: functionLoad},
@@ -24,9 +24,16 @@ func scriptingCommands() []*Command {
 			{Name: "script|debug", Arity: 3, Flags: NoScript, Since: "3.2.0", Summary: "Turns the Lua debugger off; it cannot be turned on.", Run: scriptDebug},
 			{Name: "script|exists", Arity: -3, Flags: NoScript, Tips: []string{"request_policy:all_shards", "response_policy:agg_logical_and"}, Since: "2.6.0", Summary: "Tells which scripts are cached.", Run: scriptExists},
 			{Name: "script|flush", Arity: -2, Flags: NoScript, Tips: []string{"request_policy:all_nodes", "response_policy:all_succeeded"}, Since: "2.6.0", Summary: "Empties the script cache.", Run: scriptFlush},
-			{Name: "script|help", Arity: 2, Flags: Loading | Stale, Since: "5.0.0", Summary: "Lists the subcommands.", Run: containerHelp},
+			{Name: "script|help", Arity: 2, Flags: Loading | Stale, Since: "5.0.0", Summary: "Lists the subcommands.", Run: Help},
 			{Name: "script|kill", Arity: 2, Flags: NoScript | AllowBusy, Tips: []string{"request_policy:all_shards", "response_policy:one_succeeded"}, Since: "2.6.0", Summary: "Ends the running script, unless it has written.", Run: scriptKill},
 			{Name: "script|load", Arity: 3, Flags: NoScript | Stale, Tips: []string{"request_policy:all_nodes", "response_policy:all_succeeded"}, Since: "2.6.0", Summary: "Caches a script without running it.", Run: scriptLoad},
 		}},
+	}
+}
+
+// scriptingValkeySubs returns the rows of the subcommands of SCRIPT that Valkey 9.1 has and Redis 7.0 has not.
+func scriptingValkeySubs() []*Command {
+	return []*Command{
+		{Name: "script|show", Arity: 3, Flags: NoScript | Stale, Since: "8.0.0", Summary: "Returns the source of a cached script.", Run: scriptShow},
 	}
 }

@@ -35,18 +35,6 @@ func role(*Ctx, resp.Args) resp.Reply {
 	return resp.Array(resp.BulkString("master"), resp.Int(0), resp.EmptyArray)
 }
 
-// flushOption reads the option of a flush, if there is one: SYNC or ASYNC. Both flush in the
-// same way, but lazily says that INFO counts what is gone. ok is false if the option is invalid.
-func flushOption(c *Ctx, options resp.Args) (lazily, ok bool) {
-	switch {
-	case len(options) == 0:
-		return c.Config.Lazyfree.UserFlush, true
-	case len(options) == 1 && isWord(options[0], "async"):
-		return true, true
-	}
-	return false, len(options) == 1 && isWord(options[0], "sync")
-}
-
 // flushTracking forgets the keys that clients cache.
 //
 // Differs from Redis: there the nodes of the radix tree of these keys decide whether they count.
@@ -290,14 +278,6 @@ func configResetstat(c *Ctx, _ resp.Args) resp.Reply {
 	return resp.OK
 }
 
-// ResetStats sets the counters of INFO to 0.
-func ResetStats(env *Env) {
-	env.Stats = Stats{Errors: map[string]int64{}, Before: env.Server.Traffic()}
-	env.Rates.Reset()
-	env.Space.ResetStats()
-	clear(env.Table.calls)
-}
-
 func configRewrite(c *Ctx, _ resp.Args) resp.Reply {
 	if err := c.Config.Rewrite(); err != nil {
 		return resp.Error("ERR " + err.Error())
@@ -320,3 +300,5 @@ func human(bytes int64) string {
 	}
 	return strconv.FormatFloat(f/(1<<40), 'f', 2, 64) + "T"
 }
+
+var errClusterSwapdb = resp.Error("ERR SWAPDB is not allowed in cluster mode")

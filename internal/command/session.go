@@ -1,13 +1,11 @@
 package command
 
 import (
-	"slices"
 	"strings"
 	"sync/atomic"
 
 	"github.com/lockredis/lockredis/expiry"
 	"github.com/lockredis/lockredis/internal/acl"
-	"github.com/lockredis/lockredis/internal/heapsize"
 	"github.com/lockredis/lockredis/pubsub"
 	"github.com/lockredis/lockredis/resp"
 )
@@ -147,64 +145,6 @@ func (s *Session) Local() bool {
 		strings.HasPrefix(s.Addr, "[::1]:") || strings.HasPrefix(s.Addr, "pipe:")
 }
 
-// Transaction holds the commands that were queued since MULTI.
-type Transaction struct {
-	Queue [][][]byte // copies of the commands' arguments
-	Cmds  []*Command
-	Flags Flags // the flags of all queued commands together
-	Bytes int64 // estimated, of the queue
-	Dirty bool  // a command was refused: EXEC answers EXECABORT
-	Cut   bool  // a command has ended its own client: the commands behind it get no replies
-}
-
-// Add queues a command of the given flags. The arguments are kept. It returns how many bytes that
-// takes.
-func (t *Transaction) Add(cmd *Command, f Flags, args [][]byte) (bytes int64) {
-	const each = 48 // in Queue and Cmds, which append makes larger than they must be
-	n := each + heapsize.Pointers[[]byte](len(args))
-	for _, arg := range args {
-		n += heapsize.Class(len(arg))
-	}
-	t.Bytes += int64(n)
-	t.Queue = append(t.Queue, args)
-	t.Cmds = append(t.Cmds, cmd)
-	t.Flags |= f
-	return int64(n)
-}
-
-// Loads reports whether all queued commands may run while a file is read. Without a transaction
-// EXEC gets its usual error.
-func (t *Transaction) Loads() bool {
-	return t == nil || !slices.ContainsFunc(t.Cmds, func(cmd *Command) bool { return !cmd.Has(Loading) })
-}
-
-// transaction returns what CLIENT LIST shows: the transaction that is open or runs, or nil.
-func (s *Session) transaction() *Transaction {
-	if s.Running != nil {
-		return s.Running
-	}
-	return s.Multi
-}
-
-// WatchedKey is one key of WATCH.
-type WatchedKey struct {
-	DB  int
-	Key string
-	// Stale says that the key was missing and that SWAPDB has put an expired key in its place.
-	// That is no change, and neither is its deletion.
-	Stale bool
-}
-
-// MarkStale sets Stale of a watched key and returns its old value.
-func (s *Session) MarkStale(db int, key string, stale bool) (was bool) {
-	for i := range s.Watched {
-		if w := &s.Watched[i]; w.DB == db && w.Key == key {
-			was, w.Stale = w.Stale, stale
-		}
-	}
-	return was
-}
-
 // Parked is a blocking command that waits. The engine keeps it in a queue for
 // each of its keys. A signal on a key, the deadline, CLIENT UNBLOCK or the end of
 // the connection ends the wait.
@@ -237,3 +177,32 @@ type Parked struct {
 
 // DeadlineItem makes Parked an expiry.Holder.
 func (p *Parked) DeadlineItem() *expiry.Item { return &p.Item }
+
+// Cut closes a connection. The client that asks for it gets its reply first.
+func (c *Ctx) Cut(s *Session) {
+	if s == c.Session {
+		s.Move(Closing)
+		if s.Running != nil {
+			s.Running.Cut = true
+		}
+	} else {
+		c.Clients.Kill(s)
+	}
+}
+
+// ResetSession brings a session into the state of a new connection. CLIENT NO-EVICT stays.
+// CLIENT REPLY SKIP stays if it silences the RESET itself.
+func ResetSession(env *Env, s *Session) {
+	s.Name, s.User = "", env.Users.Default()
+	s.Authenticated.Store(!env.Users.AuthRequired())
+	s.DB, s.Proto = 0, 2
+	s.ReplyMode &= ReplySkip
+	s.ReadOnly, s.NoTouch = false, false
+	if s.Monitor {
+		env.Monitors.Remove(s)
+	}
+	env.DropQueue(s)
+	env.Watcher.Unwatch(s)
+	env.PubSub.Close(s, &s.Subs)
+	env.Tracking.Disable(s)
+}

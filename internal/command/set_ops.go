@@ -62,7 +62,7 @@ func storeSet(c *Ctx, args resp.Args, event string, operate setOperation) resp.R
 		return resp.ErrWrongType
 	}
 	result := operate(sets, &c.Space.Limits)
-	return putResult(c, args[1], result, result.Len(), SetClass, event, 1)
+	return c.PutResult(args[1], result, result.Len(), SetClass, event, 1)
 }
 
 // intersection returns the members that all sets have.

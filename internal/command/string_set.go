@@ -1,8 +1,6 @@
 package command
 
 import (
-	"math"
-
 	"github.com/lockredis/lockredis/resp"
 	"github.com/lockredis/lockredis/store"
 )
@@ -23,16 +21,6 @@ const (
 	forValkeySet
 	forGetex
 	forMsetex
-)
-
-// ttlUnit is the unit and the start of a time to live.
-type ttlUnit uint8
-
-const (
-	unitEX   ttlUnit = iota + 1 // seconds from now
-	unitPX                      // milliseconds from now
-	unitEXAT                    // Unix seconds
-	unitPXAT                    // Unix milliseconds
 )
 
 // parseSetOptions parses the options of a command of that form. A time to live can be
@@ -65,54 +53,6 @@ func parseSetOptions(args resp.Args, form setForm) (o setOptions, ok bool) {
 		}
 	}
 	return o, true
-}
-
-func ttlUnitOf(opt []byte) ttlUnit {
-	switch {
-	case isWord(opt, "ex"):
-		return unitEX
-	case isWord(opt, "px"):
-		return unitPX
-	case isWord(opt, "exat"):
-		return unitEXAT
-	case isWord(opt, "pxat"):
-		return unitPXAT
-	}
-	return 0
-}
-
-// millis returns the length of the unit in milliseconds.
-func (u ttlUnit) millis() int64 {
-	if u == unitEX || u == unitEXAT {
-		return 1000
-	}
-	return 1
-}
-
-// base returns where the time to live starts, in Unix milliseconds.
-func (u ttlUnit) base(c *Ctx) int64 {
-	if u == unitEX || u == unitPX {
-		return c.Now()
-	}
-	return 0
-}
-
-// deadlineOf converts a time to live of at least 1 into a deadline in Unix milliseconds.
-func deadlineOf(c *Ctx, ttl []byte, unit ttlUnit) (at int64, failure resp.Reply) {
-	return deadlineFrom(c, ttl, 1, unit.base(c), unit.millis())
-}
-
-// deadlineFrom converts an argument of at least least into the deadline base + argument·unit,
-// all in milliseconds.
-func deadlineFrom(c *Ctx, arg []byte, least, base, unit int64) (at int64, failure resp.Reply) {
-	n, ok := resp.ParseInt(arg)
-	if !ok {
-		return 0, resp.ErrNotInt
-	}
-	if n < least || n > math.MaxInt64/unit || n*unit > math.MaxInt64-base {
-		return 0, resp.ErrInvalidExpire(c.Cmd.Name)
-	}
-	return n*unit + base, resp.NoReply
 }
 
 // setKeyFlags corrects the flags of SET's key in a command line: only with GET does SET read

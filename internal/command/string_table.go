@@ -27,3 +27,11 @@ func stringCommands() []*Command {
 		{Name: "substr", Arity: 4, Flags: ReadOnly, Keys: key(RO|Access, 1), Since: "1.0.0", Summary: "Reads a part of a string; the old name of GETRANGE.", Run: substr},
 	}
 }
+
+// stringValkeyCommands returns the rows of the string commands that Valkey 9.1 has and Redis 7.0 has not.
+func stringValkeyCommands() []*Command {
+	return []*Command{
+		{Name: "delifeq", Arity: 3, Flags: Write | Fast, Keys: key(RM|Delete, 1), Since: "9.0.0", Summary: "Deletes a string that has the given value.", Run: delifeq},
+		{Name: "msetex", Arity: -4, Flags: Write | DenyOOM | MovableKeys, Keys: []KeySpec{{Flags: OW | Update, Begin: Index, Index: 1, Find: Keynum, FirstKey: 1, Step: 2}}, Tips: []string{"request_policy:multi_shard", "response_policy:all_succeeded"}, Since: "9.1.0", Summary: "Stores several strings with one deadline.", Run: msetex},
+	}
+}

@@ -4,7 +4,6 @@ import (
 	"maps"
 	"slices"
 	"strings"
-	"sync"
 
 	"github.com/lockredis/lockredis/internal/acl"
 	"github.com/lockredis/lockredis/resp"
@@ -130,16 +129,17 @@ const absent = "psync replconf sync"
 
 // Table is the command table of one server.
 type Table struct {
-	*commandSet              // the standard one until the server changes its commands
+	*commandSet              // shared until the server changes its commands
 	calls       []*CallStats // by Command.id; nil: no calls
 }
 
-// commandSet is the rows of tables, and what finds them. Servers share the standard one, so a
-// Table changes only a set of its own, see Own.
+// commandSet is the rows of tables, and what finds them. Servers share one of them, so a Table
+// changes only a set of its own, see Own.
 type commandSet struct {
 	byName  map[string]*Command
 	absent  map[string]bool // the names of const absent, renames applied
 	whole   bool            // a server's table: ACL rules can name all commands of Redis
+	shared  bool            // other tables may have the set: it does not change
 	rows    []*Command
 	ids     int          // rows and subcommands so far
 	catalog *acl.Catalog // nil until describe
@@ -150,42 +150,53 @@ type commandSet struct {
 	slots [tableSlots]slot
 }
 
-// standard returns the commands of a server. They are built once for the process, and never
-// change: a server that is started for one test would spend most of its time on them. Such a
-// server costs 33 KB; with a table of its own it was 697 KB.
-var standard = sync.OnceValue(func() *commandSet {
-	s := &commandSet{byName: map[string]*Command{}, absent: map[string]bool{}, whole: true}
+// Group is the rows of a group of commands.
+type Group struct {
+	Name string // as in COMMAND DOCS
+	Rows []*Command
+}
+
+// NewTable returns a server's table of the commands of groups. The group of a row is set here.
+func newTableX(groups ...Group) *Table {
+	s := &commandSet{byName: map[string]*Command{}, absent: map[string]bool{}, whole: true, shared: true}
 	for name := range strings.FieldsSeq(absent) {
 		s.absent[name] = true
 	}
-	s.add("generic", genericCommands())
-	s.add("string", stringCommands())
-	s.add("hash", hashCommands())
-	s.add("list", listCommands())
-	s.add("set", setCommands())
-	s.add("sorted-set", zsetCommands())
-	s.add("bitmap", bitmapCommands())
-	s.add("hyperloglog", hllCommands())
-	s.add("geo", geoCommands())
-	s.add("stream", streamCommands())
-	s.add("pubsub", pubsubCommands())
-	s.add("transactions", transactionCommands())
-	s.add("scripting", scriptingCommands())
-	s.add("connection", connectionCommands())
-	s.add("cluster", clusterCommands())
-	s.add("server", serverCommands())
-	s.add("server", aclCommands())
-	s.add("server", observeCommands())
+	for _, g := range groups {
+		s.add(g.Name, g.Rows)
+	}
 	s.fillSlots()
 	s.describe()
-	return s
-})
-
-// NewTable returns the table of all commands.
-func NewTable() *Table { return newTable(standard()) }
+	return newTable(s)
+}
 
 func newTable(s *commandSet) *Table {
 	return &Table{commandSet: s, calls: make([]*CallStats, s.ids)}
+}
+
+// Share returns another table with the rows of a table of NewTable, without statistics.
+func (t *Table) Share() *Table { return newTable(t.commandSet) }
+
+// Pick returns a table of another kind of node. It has the rows of t that names lists, and
+// others. others are by group, and have other names.
+func (t *Table) Pick(names []string, others map[string][]*Command) *Table {
+	s := &commandSet{byName: map[string]*Command{}, absent: map[string]bool{}}
+	for _, name := range names {
+		cmd := t.byName[name].copy()
+		s.add(cmd.Group, []*Command{cmd})
+	}
+	for _, group := range slices.Sorted(maps.Keys(others)) {
+		s.add(group, others[group])
+	}
+	s.fillSlots()
+	return newTable(s)
+}
+
+// Row returns a copy of the row of that name with another function. The row must exist.
+func (t *Table) Row(name string, run Func) *Command {
+	row := t.byName[name].copy()
+	row.Run = run
+	return row
 }
 
 // Calls returns the statistics of a command of the table.
@@ -201,8 +212,11 @@ func (t *Table) firstCall(cmd *Command) *CallStats {
 	return t.calls[cmd.id]
 }
 
-// eachCalled visits the commands and subcommands that have statistics.
-func (t *Table) eachCalled(do func(*Command, *CallStats)) {
+// ResetCalls forgets all statistics.
+func (t *Table) ResetCalls() { clear(t.calls) }
+
+// EachCalled visits the commands and subcommands that have statistics.
+func (t *Table) EachCalled(do func(*Command, *CallStats)) {
 	for _, cmd := range t.rows {
 		for _, row := range append([]*Command{cmd}, cmd.Subs...) {
 			if s := t.calls[row.id]; s != nil {
@@ -215,7 +229,7 @@ func (t *Table) eachCalled(do func(*Command, *CallStats)) {
 // Own gives the table rows of its own, so that they can be changed. Other servers share the rows
 // of NewTable.
 func (t *Table) Own() {
-	if t.commandSet == standard() {
+	if t.shared {
 		t.commandSet = t.copy()
 	}
 }
@@ -247,19 +261,39 @@ func (cmd *Command) copy() *Command {
 	return &c
 }
 
-// extend changes the rows of a table and finds them anew. It is called before there are
-// statistics.
-func (t *Table) extend(change func()) {
+// Extension is what a directive adds to a table.
+type Extension struct {
+	Groups []Group               // rows
+	Subs   map[string][]*Command // subcommands, by the names of their containers
+	Run    map[string]Func       // other functions of rows, by the names of the rows
+}
+
+// Extend adds x to a table and finds the rows anew. It is called before there are statistics.
+func (t *Table) Extend(x Extension) {
 	t.Own()
-	change()
+	for _, g := range x.Groups {
+		t.add(g.Name, g.Rows)
+	}
+	for _, name := range slices.Sorted(maps.Keys(x.Subs)) {
+		t.addSubs(name, x.Subs[name])
+	}
+	for name, run := range x.Run {
+		t.byName[name].Run = run
+	}
 	t.catalog = nil
 	t.fillSlots()
 	t.calls = make([]*CallStats, t.ids)
 }
 
-// AddLockCommands adds the commands of lockredis's own. They are in the table only while
-// enable-lock-commands asks for them.
-func (t *Table) AddLockCommands() { t.extend(func() { t.add("lock", lockCommands()) }) }
+// addSubs adds subcommands to the container called name.
+func (t *Table) addSubs(name string, subs []*Command) {
+	container := t.byName[name]
+	for _, sub := range subs {
+		t.number(sub, container.Group)
+		container.subs[sub.Name[len(name)+1:]] = sub
+	}
+	container.Subs = append(container.Subs, subs...)
+}
 
 // add adds rows to a set that no other table has.
 func (s *commandSet) add(group string, rows []*Command) {

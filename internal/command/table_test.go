@@ -65,9 +65,9 @@ func BenchmarkLookup(b *testing.B) {
 func TestAChangeOfATableIsNotInOthers(t *testing.T) {
 	changes := map[string]func(*Table){
 		"rename":  func(t *Table) { t.Rename("get", "fetch"); t.Rename("keys", "") },
-		"valkey":  (*Table).EmulateValkey,
-		"lock":    (*Table).AddLockCommands,
-		"all":     func(t *Table) { t.AddLockCommands(); t.EmulateValkey(); t.Rename("set", "put") },
+		"valkey":  EmulateValkey,
+		"lock":    AddLockCommands,
+		"all":     func(t *Table) { AddLockCommands(t); EmulateValkey(t); t.Rename("set", "put") },
 		"the row": func(t *Table) { t.Own(); t.Lookup([]byte("get")).Run = nil },
 	}
 	before := commandsDoc(NewTable())

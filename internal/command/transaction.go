@@ -44,21 +44,6 @@ func exec(c *Ctx, _ resp.Args) resp.Reply {
 	return resp.NoReply
 }
 
-// EndTransaction drops the queued commands and the watched keys.
-func EndTransaction(c *Ctx) {
-	c.DropQueue(c.Session)
-	c.Watcher.Unwatch(c.Session)
-}
-
-// DropQueue ends MULTI and forgets the queued commands.
-func (env *Env) DropQueue(s *Session) {
-	if s.Multi != nil {
-		env.Queued -= s.Multi.Bytes
-		s.Multi.Bytes = 0 // a fault may have kept the transaction for a late command
-		s.Multi = nil
-	}
-}
-
 func discard(c *Ctx, _ resp.Args) resp.Reply {
 	if c.Session.Multi == nil {
 		return errDiscardWithoutMulti

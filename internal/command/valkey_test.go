@@ -12,7 +12,7 @@ func TestThePageAboutValkeyNamesEveryCommandOfIt(t *testing.T) {
 		t.Fatal(err)
 	}
 	redis, valkey := rowNames(NewTable()), NewTable()
-	valkey.EmulateValkey()
+	EmulateValkey(valkey)
 	added := 0
 	for name := range rowNames(valkey) {
 		if redis[name] {

@@ -1,6 +1,8 @@
 package command
 
 import (
+	"math"
+
 	"github.com/lockredis/lockredis/resp"
 	"github.com/lockredis/lockredis/store"
 )
@@ -52,3 +54,26 @@ func (m *mapReply) int64(name string, n int64) { m.add(name, resp.Int(n)) }
 func (m *mapReply) int(name string, n int)        { m.int64(name, int64(n)) }
 func (m *mapReply) double(name string, f float64) { m.add(name, resp.Double(f)) }
 func (m mapReply) reply() resp.Reply              { return resp.Map(m...) }
+
+// statusSet returns names as a set of simple strings.
+func statusSet(names []string) resp.Reply {
+	all := make([]resp.Reply, len(names))
+	for i, name := range names {
+		all[i] = resp.Status(name)
+	}
+	return resp.Set(all...)
+}
+
+// refcount returns 1, and MaxInt32 for the integers from 0 to 9,999, which Redis shares. It
+// does not share them while maxmemory is set and the policy needs the accesses of each key.
+//
+// Differs from Redis: the present directives decide, not the directives at the time of the SET.
+func refcount(c *Ctx, v store.Value) int64 {
+	perKey := c.Config.MaxMemory > 0 && c.Config.Eviction.PerKey()
+	if s, isString := v.(*store.String); isString && s.IsInt() && !perKey {
+		if n, _ := s.Int(); n >= 0 && n < 10000 {
+			return math.MaxInt32
+		}
+	}
+	return 1
+}

@@ -277,7 +277,7 @@ func zsetOpStore(
 	}
 	z := run(&op)
 	z.Fit(&c.Space.Limits)
-	return putResult(c, args[1], z, z.Len(), ZSetClass, c.Cmd.Name, 1)
+	return c.PutResult(args[1], z, z.Len(), ZSetClass, c.Cmd.Name, 1)
 }
 
 func zintercard(c *Ctx, args resp.Args) resp.Reply {

@@ -112,7 +112,7 @@ func zrangestore(c *Ctx, args resp.Args) resp.Reply {
 			return true
 		})
 	}
-	return putResult(c, args[1], result, result.Len(), ZSetClass, "zrangestore", 1)
+	return c.PutResult(args[1], result, result.Len(), ZSetClass, "zrangestore", 1)
 }
 
 // parse parses the bounds of the range and the options behind them. unified allows REV,

@@ -121,11 +121,11 @@ func New(opts Options) *Engine {
 	e.unit.ctx.Env = &e.env
 	e.connectRooms(opts)
 	if opts.Table == nil && opts.Config.LockCommands.Offered() {
-		e.env.Table.AddLockCommands()
+		command.AddLockCommands(e.env.Table)
 		e.RecordScriptKeys()
 	}
 	if opts.Table == nil && opts.Config.Valkey() {
-		e.env.Table.EmulateValkey()
+		command.EmulateValkey(e.env.Table)
 		e.env.Space.FieldDeadlines = true
 	}
 	e.followSettings(opts.Config)

@@ -13,7 +13,7 @@ func (s *Sentinel) Table() *command.Table {
 	info := command.InfoOf("sentinel", command.InfoSection{
 		Name: "sentinel", Title: "Sentinel", Lines: s.infoSection,
 	})
-	return command.NewTableOf(shared, map[string][]*command.Command{
+	return command.Pick(shared, map[string][]*command.Command{
 		"connection": {command.Row("hello", command.HelloAs("sentinel"))},
 		"pubsub":     {command.Row("publish", s.with(publish))},
 		"server":     {command.Row("info", info), command.Row("role", s.with(role))},

@@ -1,17 +1,24 @@
-package command
+// Package partialsort sorts as Redis does for SORT's LIMIT and GEOSEARCH's COUNT: a quicksort that
+// skips the partitions outside of the requested range. It is not stable, and clients see the
+// order of equal elements (ALPHA BY with equal sort keys). Therefore it takes the same steps as
+// Redis: the quicksort of Bentley and McIlroy (Software: Practice and Experience, 1993).
+package partialsort
 
-// partialSort sorts as Redis does for SORT's LIMIT and GEOSEARCH's COUNT: a quicksort that skips the partitions
-// outside of the requested range. It is not stable, and clients see the order of equal
-// elements (ALPHA BY with equal sort keys). Therefore it takes the same steps as Redis: the
-// quicksort of Bentley and McIlroy (Software: Practice and Experience, 1993).
-type partialSort[T any] struct {
+// Sort orders items so far that [from, to) is as in the whole order.
+func Sort[T any](items []T, from, to int, compare func(a, b T) int) {
+	p := sorter[T]{items: items, from: from, to: to - 1, compare: compare}
+	p.sort(0, len(items))
+}
+
+// sorter is one run of Sort.
+type sorter[T any] struct {
 	items    []T
 	from, to int // the requested range, inclusive
 	compare  func(a, b T) int
 }
 
 // sort sorts the n items from index a.
-func (p *partialSort[T]) sort(a, n int) {
+func (p *sorter[T]) sort(a, n int) {
 	for n >= 7 {
 		low, high := p.split(a, n)
 		if low > 1 && p.wanted(a, low) {
@@ -26,9 +33,9 @@ func (p *partialSort[T]) sort(a, n int) {
 }
 
 // wanted reports whether the n items from index a overlap the requested range.
-func (p *partialSort[T]) wanted(a, n int) bool { return p.from < a+n && p.to >= a }
+func (p *sorter[T]) wanted(a, n int) bool { return p.from < a+n && p.to >= a }
 
-func (p *partialSort[T]) insertionSort(a, n int) {
+func (p *sorter[T]) insertionSort(a, n int) {
 	for i := a + 1; i < a+n; i++ {
 		for j := i; j > a && p.cmp(j-1, j) > 0; j-- {
 			p.swap(j, j-1)
@@ -39,7 +46,7 @@ func (p *partialSort[T]) insertionSort(a, n int) {
 // split moves items less than the pivot to the front and greater items to the back, and
 // returns the number of each. Items equal to the pivot are first collected at both ends and
 // then moved to the middle.
-func (p *partialSort[T]) split(a, n int) (low, high int) {
+func (p *sorter[T]) split(a, n int) (low, high int) {
 	p.swap(a, p.pivot(a, n))
 	equalLow, i := a+1, a+1
 	equalHigh, j := a+n-1, a+n-1
@@ -80,7 +87,7 @@ func (p *partialSort[T]) split(a, n int) (low, high int) {
 
 // pivot returns the index of the pivot: the middle item of up to 7 items, the median of three
 // for up to 40, and the median of three medians of three for more.
-func (p *partialSort[T]) pivot(a, n int) int {
+func (p *sorter[T]) pivot(a, n int) int {
 	middle := a + n/2
 	if n <= 7 {
 		return middle
@@ -96,7 +103,7 @@ func (p *partialSort[T]) pivot(a, n int) int {
 }
 
 // median returns the index of the median of the items at a, b and c.
-func (p *partialSort[T]) median(a, b, c int) int {
+func (p *sorter[T]) median(a, b, c int) int {
 	if p.cmp(a, b) < 0 {
 		switch {
 		case p.cmp(b, c) < 0:
@@ -115,12 +122,12 @@ func (p *partialSort[T]) median(a, b, c int) int {
 	return c
 }
 
-func (p *partialSort[T]) cmp(i, j int) int { return p.compare(p.items[i], p.items[j]) }
+func (p *sorter[T]) cmp(i, j int) int { return p.compare(p.items[i], p.items[j]) }
 
-func (p *partialSort[T]) swap(i, j int) { p.items[i], p.items[j] = p.items[j], p.items[i] }
+func (p *sorter[T]) swap(i, j int) { p.items[i], p.items[j] = p.items[j], p.items[i] }
 
 // swapRange swaps the n items from index i with the n items from index j.
-func (p *partialSort[T]) swapRange(i, j, n int) {
+func (p *sorter[T]) swapRange(i, j, n int) {
 	for k := range n {
 		p.swap(i+k, j+k)
 	}

@@ -1,0 +1,11 @@
+package command
+
+import (
+	"github.com/lockredis/lockredis/resp"
+)
+
+var wordHset = []byte("HSET")
+
+func toldHincrbyfloat(c *Ctx, args resp.Args, reply resp.Reply) {
+	c.Tell(wordHset, args[1], args[2], []byte(reply.Text()))
+}

@@ -1,0 +1,31 @@
+package command
+
+import "github.com/lockredis/lockredis/resp"
+
+// Migration is a MIGRATE whose keys are on their way to another server.
+type Migration struct {
+	Addr    string // host:port
+	Timeout int64  // ms, for each step
+	Request []byte // the commands for the other server
+	Replies int    // how many replies they have
+	Asked   int    // replies before those of RESTORE
+
+	// Finish deletes the keys that the other server has, and returns the reply of MIGRATE. lines
+	// are the first lines of the replies that came.
+	Finish func(c *Ctx, end Exchange, lines []string) resp.Reply
+}
+
+// MayRetry reports whether the commands may be sent again after an exchange that failed with
+// these replies: no RESTORE has one.
+func (m *Migration) MayRetry(lines []string) bool { return len(lines) <= m.Asked }
+
+// Exchange is how far the commands of a Migration have come.
+type Exchange uint8
+
+// The ends of an exchange.
+const (
+	Exchanged  Exchange = iota // all replies are there
+	NotDialed                  // the other server's name is unknown
+	NotWritten                 // it does not take the connection or the commands
+	NotRead                    // it does not send all replies in time
+)
