@@ -13,17 +13,17 @@ func TestRulesCanNameEveryCommandOfRedis(t *testing.T) {
 	catalog := table.ACLCatalog()
 	for _, cmd := range table.All() {
 		for _, row := range append([]*Command{cmd}, cmd.Subs...) {
-			if row.acl == nil || row.acl != catalog.Lookup(row.Name) {
+			if row.ACL() == nil || row.ACL() != catalog.Lookup(row.Name) {
 				t.Errorf("%s is not in the catalog", row.Name)
 			}
 		}
 	}
-	for name := range strings.FieldsSeq(absent) {
+	for name := range strings.FieldsSeq(Absent) {
 		if catalog.Lookup(name) == nil {
 			t.Errorf("%s is not in the catalog", name)
 		}
 	}
-	for line := range strings.Lines(strings.TrimSpace(absentCategories)) {
+	for line := range strings.Lines(strings.TrimSpace(AbsentCategories)) {
 		for _, category := range strings.Fields(line)[1:] {
 			if !slices.Contains(acl.Categories, category) {
 				t.Errorf("%q names no category: %s", line, category)

@@ -2,7 +2,6 @@ package command
 
 import (
 	"github.com/lockredis/lockredis/internal/cluster"
-	"github.com/lockredis/lockredis/pubsub"
 	"github.com/lockredis/lockredis/resp"
 )
 
@@ -121,11 +120,7 @@ func slotArg(arg []byte) (slot int, ok bool) {
 // subscriptions to their shard channels, and blocking commands that wait for their keys.
 func loseSlots(c *Ctx, lost *cluster.Set) {
 	c.Clients.Each(func(s *Session) bool {
-		for _, name := range s.Subs.Names(pubsub.Shard) {
-			if lost.Has(cluster.Slot([]byte(name))) {
-				LoseShardChannel(c.Env, s, name)
-			}
-		}
+		LoseShardChannels(c.Env, s, func(channel string) bool { return lost.Has(cluster.Slot([]byte(channel))) })
 		return true
 	})
 	RefuseWaits(c.Env)

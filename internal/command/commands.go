@@ -11,24 +11,24 @@ import (
 // 33 KB; with rows of its own it was 697 KB.
 var standard = sync.OnceValue(func() *Table {
 	return newTableX(
-		Group{"generic", genericCommands()},
-		Group{"string", stringCommands()},
-		Group{"hash", hashCommands()},
-		Group{"list", listCommands()},
-		Group{"set", setCommands()},
-		Group{"sorted-set", zsetCommands()},
-		Group{"bitmap", bitmapCommands()},
-		Group{"hyperloglog", hllCommands()},
-		Group{"geo", geoCommands()},
-		Group{"stream", streamCommands()},
-		Group{"pubsub", pubsubCommands()},
-		Group{"transactions", transactionCommands()},
-		Group{"scripting", scriptingCommands()},
-		Group{"connection", connectionCommands()},
-		Group{"cluster", clusterCommands()},
-		Group{"server", sorted(serverCommands(), debugCommands())},
-		Group{"server", aclCommands()},
-		Group{"server", observeCommands()},
+		Group{Name: "generic", Rows: genericCommands()},
+		Group{Name: "string", Rows: stringCommands()},
+		Group{Name: "hash", Rows: hashCommands()},
+		Group{Name: "list", Rows: listCommands()},
+		Group{Name: "set", Rows: setCommands()},
+		Group{Name: "sorted-set", Rows: zsetCommands()},
+		Group{Name: "bitmap", Rows: bitmapCommands()},
+		Group{Name: "hyperloglog", Rows: hllCommands()},
+		Group{Name: "geo", Rows: geoCommands()},
+		Group{Name: "stream", Rows: streamCommands()},
+		Group{Name: "pubsub", Rows: pubsubCommands()},
+		Group{Name: "transactions", Rows: transactionCommands()},
+		Group{Name: "scripting", Rows: scriptingCommands()},
+		Group{Name: "connection", Rows: connectionCommands()},
+		Group{Name: "cluster", Rows: clusterCommands()},
+		Group{Name: "server", Rows: sorted(serverCommands(), debugCommands())},
+		Group{Name: "server", Rows: aclCommands()},
+		Group{Name: "server", Rows: observeCommands()},
 	)
 })
 
@@ -54,7 +54,7 @@ func Row(name string, run Func) *Command { return standard().Row(name, run) }
 // AddLockCommands adds the commands of lockredis's own. They are in the table only while
 // enable-lock-commands asks for them.
 func AddLockCommands(t *Table) {
-	t.Extend(Extension{Groups: []Group{{"lock", lockCommands()}}})
+	t.Extend(Extension{Groups: []Group{{Name: "lock", Rows: lockCommands()}}})
 }
 
 // EmulateValkey adds the commands of Valkey 9.1 that lock and cache clients use, and that Redis
@@ -64,9 +64,9 @@ func AddLockCommands(t *Table) {
 func EmulateValkey(t *Table) {
 	t.Extend(Extension{
 		Groups: []Group{
-			{"hash", hashValkeyCommands()},
-			{"string", stringValkeyCommands()},
-			{"connection", genericValkeyCommands()},
+			{Name: "hash", Rows: hashValkeyCommands()},
+			{Name: "string", Rows: stringValkeyCommands()},
+			{Name: "connection", Rows: genericValkeyCommands()},
 		},
 		Subs: map[string][]*Command{
 			"client": connectionValkeySubs(),

@@ -72,7 +72,7 @@ func debugCmd(c *Ctx, args resp.Args) resp.Reply {
 		for _, sub := range subs {
 			if sub.help != "" {
 				usage := strings.TrimSpace(strings.ToUpper(sub.name) + " " + sub.args)
-				topics = append(topics, helpTopic{usage, sub.help})
+				topics = append(topics, helpTopic{Usage: usage, About: sub.help})
 			}
 		}
 		return helpReply("DEBUG", topics)

@@ -383,3 +383,6 @@ type ProcessMemory struct {
 	Resident int64 // all that Go has from the system and has not given back
 	Process  int64 // what the process has in memory, as the system counts it
 }
+
+// errSaveFailed is the reply to a SAVE that failed. It is Redis's whole text.
+var errSaveFailed = resp.Error("ERR")

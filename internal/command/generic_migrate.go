@@ -222,7 +222,7 @@ func migrateKeys(line resp.Args, found []KeyPos) []KeyPos {
 			}
 			flags, keys := found[0].Flags, []KeyPos(nil)
 			for i++; i < len(line); i++ {
-				keys = append(keys, KeyPos{i, flags})
+				keys = append(keys, KeyPos{At: i, Flags: flags})
 			}
 			return keys
 		}

@@ -46,7 +46,7 @@ func sortStoreKey(line resp.Args, _ []KeyPos) []KeyPos {
 		case isWord(line[i], "get"), isWord(line[i], "by"):
 			i++
 		case isWord(line[i], "store") && i+1 < len(line): // as in Redis, the key may be the next "store"
-			found = []KeyPos{{i + 1, OW | Update}}
+			found = []KeyPos{{At: i + 1, Flags: OW | Update}}
 		}
 	}
 	return found

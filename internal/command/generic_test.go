@@ -148,7 +148,7 @@ func TestCommandSubcommandsAnswerAsRedis(t *testing.T) {
 }
 
 // scanned returns the keys that SCAN finds from cursor to its end.
-func (h *harness) scanned(cursor string) map[string]bool {
+func scanned(h *harness, cursor string) map[string]bool {
 	keys := map[string]bool{}
 	for {
 		reply := h.run("scan " + cursor + " count 4").Elems()
@@ -178,7 +178,7 @@ func TestScanReturnsEveryKeyThatRenameOrCopyOverwrites(t *testing.T) {
 		for i := range keys {
 			h.run(fmt.Sprintf(overwrite, i, i))
 		}
-		maps.Copy(seen, h.scanned(first[0].Text()))
+		maps.Copy(seen, scanned(h, first[0].Text()))
 		for i := range keys {
 			if key := fmt.Sprintf("k%d", i); !seen[key] {
 				t.Errorf("%s: the scan does not return %s", overwrite, key)

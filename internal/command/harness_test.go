@@ -153,3 +153,16 @@ func (noTracking) Enable(*Session, TrackingMode, int64, []string) {}
 func (noTracking) Disable(*Session)                               {}
 func (noTracking) Flushed()                                       {}
 func (noTracking) Counts() TrackingCounts                         { return TrackingCounts{} }
+
+// fakeServer has fixed facts about the process.
+type fakeServer struct{ Server }
+
+func (fakeServer) Identity() Identity {
+	return Identity{RunID: "0123456789", ProcessID: 42, Port: 6380, StartMillis: 400_000}
+}
+
+func (fakeServer) Traffic() (none Traffic) { return none }
+
+func (fakeServer) Usage() Usage {
+	return Usage{Memory: ProcessMemory{Heap: 3 << 20, Process: 5 << 30}}
+}

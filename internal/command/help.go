@@ -18,14 +18,14 @@ func Help(c *Ctx, args resp.Args) resp.Reply {
 }
 
 // helpTopic is a subcommand with its arguments, and its explanation.
-type helpTopic struct{ usage, about string }
+type helpTopic struct{ Usage, About string }
 
 // helpReply is the reply of a container's HELP. name is the container's, in upper case.
 func helpReply(name string, topics []helpTopic) resp.Reply {
 	title := name + " <subcommand> [<arg> [value] [opt] ...]. Subcommands are:"
 	lines := []resp.Reply{resp.Status(title)}
 	for _, t := range append(topics, helpTopic{"HELP", "Print this help."}) {
-		lines = append(lines, resp.Status(t.usage), resp.Status("    "+t.about))
+		lines = append(lines, resp.Status(t.Usage), resp.Status("    "+t.About))
 	}
 	return resp.Array(lines...)
 }

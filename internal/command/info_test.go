@@ -9,19 +9,6 @@ import (
 	"github.com/lockredis/lockredis/luaexec"
 )
 
-// fakeServer has fixed facts about the process.
-type fakeServer struct{ Server }
-
-func (fakeServer) Identity() Identity {
-	return Identity{RunID: "0123456789", ProcessID: 42, Port: 6380, StartMillis: 400_000}
-}
-
-func (fakeServer) Traffic() (none Traffic) { return none }
-
-func (fakeServer) Usage() Usage {
-	return Usage{Memory: ProcessMemory{Heap: 3 << 20, Process: 5 << 30}}
-}
-
 type fakeMemory struct{ Memory }
 
 func (fakeMemory) Used() int64 { return 3 << 20 }
@@ -56,17 +43,6 @@ func TestInfoKeyspaceAveragesTheTimesToLive(t *testing.T) {
 		set c 1 => +OK
 		info keyspace => $47 # Keyspace db0:keys=3,expires=2,avg_ttl=2000
 	`)
-}
-
-func TestSizesAreFormattedAsInRedis(t *testing.T) {
-	for bytes, want := range map[int64]string{
-		0: "0B", 1023: "1023B", 1024: "1.00K", 1<<20 - 1: "1024.00K", 1 << 20: "1.00M",
-		1 << 30: "1.00G", 1 << 40: "1.00T", 3 << 39: "1.50T",
-	} {
-		if got := human(bytes); got != want {
-			t.Errorf("human(%d) is %s, want %s", bytes, got, want)
-		}
-	}
 }
 
 func TestHelpListsEverySubcommand(t *testing.T) {

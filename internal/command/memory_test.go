@@ -44,6 +44,9 @@ func statsOf(h *harness) map[string]resp.Reply {
 	return fields
 }
 
+// inPercent returns a part in percent, with 24 bits.
+func inPercent(part, whole int64) float64 { return float64(float32(part) * 100 / float32(whole)) }
+
 func TestMemoryStatsTellsWhatTheMemoryIsUsedFor(t *testing.T) {
 	const used = StartupBytes + 200_000
 	h := newMemoryHarness(t, used, ProcessMemory{
@@ -65,8 +68,8 @@ func TestMemoryStatsTellsWhatTheMemoryIsUsedFor(t *testing.T) {
 		}
 	}
 	for name, want := range map[string]float64{
-		"peak.percentage": percent(used, used+50_000), "allocator-fragmentation.ratio": 1.25,
-		"allocator-rss.ratio": 1.5, "dataset.percentage": percent(200_000-keys.Sum(), 200_000),
+		"peak.percentage": inPercent(used, used+50_000), "allocator-fragmentation.ratio": 1.25,
+		"allocator-rss.ratio": 1.5, "dataset.percentage": inPercent(200_000-keys.Sum(), 200_000),
 		"rss-overhead.ratio": float64(float32(used+20_000) / 75_000),
 		"fragmentation":      float64(float32(used+20_000) / float32(used)),
 	} {

@@ -69,11 +69,15 @@ func unsubscribeFrom(c *Ctx, k subscriptionKind, args resp.Args) resp.Reply {
 	return resp.NoReply
 }
 
-// LoseShardChannel ends the subscription of s to a shard channel whose slot the node does not own
-// any more.
-func LoseShardChannel(env *Env, s *Session, name string) {
-	env.PubSub.Unsubscribe(s, &s.Subs, pubsub.Shard, name)
-	confirmTo(s, shards, shards.unsubscribed, resp.BulkString(name))
+// LoseShardChannels ends the subscriptions of s to the shard channels that are lost: the node does
+// not own their slots any more.
+func LoseShardChannels(env *Env, s *Session, lost func(name string) bool) {
+	for _, name := range s.Subs.Names(pubsub.Shard) {
+		if lost(name) {
+			env.PubSub.Unsubscribe(s, &s.Subs, pubsub.Shard, name)
+			confirmTo(s, shards, shards.unsubscribed, resp.BulkString(name))
+		}
+	}
 }
 
 // confirm writes a confirmation at once, so that no message overtakes it. A confirmation is

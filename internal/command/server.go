@@ -15,7 +15,6 @@ var (
 	errSecondDB   = resp.Error("ERR invalid second DB index")
 	errNoShutdown = resp.Error("ERR No shutdown in progress.")
 	errShutdown   = resp.Error("ERR Errors trying to SHUTDOWN. Check logs.")
-	errSaveFailed = resp.Error("ERR") // Redis's whole text
 )
 
 func dbsize(c *Ctx, _ resp.Args) resp.Reply { return resp.Int(int64(c.DB.Len())) }

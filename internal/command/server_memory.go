@@ -30,11 +30,11 @@ func memoryUsage(c *Ctx, args resp.Args) resp.Reply {
 
 func memoryHelp(*Ctx, resp.Args) resp.Reply {
 	return helpReply("MEMORY", []helpTopic{
-		{"DOCTOR", "Return the memory in use and that of the process."},
-		{"MALLOC-STATS", "Return that there are no statistics of Go's allocator."},
-		{"PURGE", "Collect garbage, and give free memory back to the system."},
-		{"STATS", "Return what the memory of the server is used for."},
-		{"USAGE <key> [SAMPLES <count>]", "Return the bytes that a key takes with its value. The size of " +
+		{Usage: "DOCTOR", About: "Return the memory in use and that of the process."},
+		{Usage: "MALLOC-STATS", About: "Return that there are no statistics of Go's allocator."},
+		{Usage: "PURGE", About: "Collect garbage, and give free memory back to the system."},
+		{Usage: "STATS", About: "Return what the memory of the server is used for."},
+		{Usage: "USAGE <key> [SAMPLES <count>]", About: "Return the bytes that a key takes with its value. The size of " +
 			"a large value is estimated from <count> elements (default: 5; 0: from all)."},
 	})
 }

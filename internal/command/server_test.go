@@ -64,38 +64,3 @@ func TestMemoryUsageChecksItsOptions(t *testing.T) {
 		memory usage k foo 1 => -ERR syntax error
 	`)
 }
-
-func TestRenameGivesACommandAnotherNameOrRemovesItsRow(t *testing.T) {
-	table := NewTable()
-	rows := table.Len()
-	for _, r := range []struct {
-		from, to string
-		ok       bool
-		len      int
-	}{
-		{"keys", "", true, rows - 1},
-		{"KEYS", "x", false, rows - 1},
-		{"get", "fetch", true, rows - 1},
-		{"set", "SET", true, rows - 1},
-		{"psync", "watcher", true, rows - 1},
-		{"set", "watcher", false, rows - 1},
-		{"watcher", "", true, rows - 1},
-		{"acl", "fetch", false, rows - 1},
-		{"set", "slowlog", false, rows - 1},
-		{"nope", "", false, rows - 1},
-	} {
-		if ok := table.Rename(r.from, r.to); ok != r.ok || table.Len() != r.len {
-			t.Errorf("Rename(%q, %q) is %v and leaves %d rows, want %v and %d",
-				r.from, r.to, ok, table.Len(), r.ok, r.len)
-		}
-	}
-}
-
-func TestAbsentCommandsHaveNoRow(t *testing.T) {
-	table := NewTable()
-	for name := range table.absent {
-		if table.byName[name] != nil {
-			t.Errorf("%s is listed as absent and has a row", name)
-		}
-	}
-}

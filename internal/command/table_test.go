@@ -1,6 +1,7 @@
 package command
 
 import (
+	"fmt"
 	"math/rand/v2"
 	"strings"
 	"testing"
@@ -9,7 +10,7 @@ import (
 func TestLookupIgnoresCaseAndNothingElse(t *testing.T) {
 	table := NewTable()
 	r := rand.New(rand.NewPCG(1, 2))
-	for name, cmd := range table.byName {
+	for name, cmd := range table.ByName() {
 		mixed := []byte(name)
 		for i, c := range mixed {
 			if r.IntN(2) == 0 {
@@ -23,17 +24,17 @@ func TestLookupIgnoresCaseAndNothingElse(t *testing.T) {
 			for c := range 256 {
 				other := append([]byte(nil), mixed...)
 				other[i] = byte(c)
-				if got, want := table.Lookup(other), table.byName[asciiLower(other)]; got != want {
+				if got, want := table.Lookup(other), table.ByName()[asciiLower(other)]; got != want {
 					t.Fatalf("%q is %v, want %v", other, got, want)
 				}
 			}
-			if got, want := table.Lookup(mixed[:i]), table.byName[asciiLower(mixed[:i])]; got != want {
+			if got, want := table.Lookup(mixed[:i]), table.ByName()[asciiLower(mixed[:i])]; got != want {
 				t.Fatalf("%q is %v, want %v", mixed[:i], got, want)
 			}
 		}
 		for _, more := range []string{"\x00", "x", " "} {
 			other := append(append([]byte(nil), mixed...), more...)
-			if got, want := table.Lookup(other), table.byName[asciiLower(other)]; got != want {
+			if got, want := table.Lookup(other), table.ByName()[asciiLower(other)]; got != want {
 				t.Fatalf("%q is %v, want %v", other, got, want)
 			}
 		}
@@ -43,7 +44,7 @@ func TestLookupIgnoresCaseAndNothingElse(t *testing.T) {
 func asciiLower(b []byte) string {
 	lowered := make([]byte, len(b))
 	for i, c := range b {
-		lowered[i] = lower(c)
+		lowered[i] = Lower(c)
 	}
 	return string(lowered)
 }
@@ -62,6 +63,17 @@ func BenchmarkLookup(b *testing.B) {
 	}
 }
 
+// shown returns the names of a table's rows and what COMMAND INFO has of them.
+func shown(t *Table) string {
+	var b strings.Builder
+	for _, row := range t.All() {
+		for _, cmd := range append([]*Command{row}, row.Subs...) {
+			fmt.Fprintln(&b, cmd.Name, cmd.Group, cmd.Arity, cmd.Flags, cmd.Run == nil)
+		}
+	}
+	return b.String()
+}
+
 func TestAChangeOfATableIsNotInOthers(t *testing.T) {
 	changes := map[string]func(*Table){
 		"rename":  func(t *Table) { t.Rename("get", "fetch"); t.Rename("keys", "") },
@@ -70,27 +82,27 @@ func TestAChangeOfATableIsNotInOthers(t *testing.T) {
 		"all":     func(t *Table) { AddLockCommands(t); EmulateValkey(t); t.Rename("set", "put") },
 		"the row": func(t *Table) { t.Own(); t.Lookup([]byte("get")).Run = nil },
 	}
-	before := commandsDoc(NewTable())
+	before := shown(NewTable())
 	for name, change := range changes {
 		table, other := NewTable(), NewTable()
 		change(table)
-		for _, row := range table.rows {
+		for _, row := range table.All() {
 			for _, cmd := range append([]*Command{row}, row.Subs...) {
 				if cmd == other.Lookup([]byte(cmd.Name)) {
 					t.Errorf("%s: %s is another table's row", name, cmd.Name)
 				}
 				table.Calls(cmd).Calls++
-				if table.ACLCatalog().Lookup(cmd.Name) == nil || cmd.acl != table.catalog.Lookup(cmd.Name) {
+				if table.ACLCatalog().Lookup(cmd.Name) == nil || cmd.ACL() != table.ACLCatalog().Lookup(cmd.Name) {
 					t.Errorf("%s: %s is not in the catalog of its table", name, cmd.Name)
 				}
 			}
 		}
-		for _, row := range other.rows {
+		for _, row := range other.All() {
 			if row.Run == nil && !row.Container() || other.Calls(row).Calls != 0 {
 				t.Errorf("%s: another table's row of %s has changed", name, row.Name)
 			}
 		}
-		if commandsDoc(NewTable()) != before {
+		if shown(NewTable()) != before {
 			t.Errorf("%s: a new table has other commands", name)
 		}
 	}
@@ -100,5 +112,40 @@ func TestTwoTablesShareTheirRows(t *testing.T) {
 	one, other := NewTable(), NewTable()
 	if one.Lookup([]byte("get")) != other.Lookup([]byte("get")) || one.ACLCatalog() != other.ACLCatalog() {
 		t.Error("each table has its own rows or catalog")
+	}
+}
+
+func TestRenameGivesACommandAnotherNameOrRemovesItsRow(t *testing.T) {
+	table := NewTable()
+	rows := table.Len()
+	for _, r := range []struct {
+		from, to string
+		ok       bool
+		len      int
+	}{
+		{"keys", "", true, rows - 1},
+		{"KEYS", "x", false, rows - 1},
+		{"get", "fetch", true, rows - 1},
+		{"set", "SET", true, rows - 1},
+		{"psync", "watcher", true, rows - 1},
+		{"set", "watcher", false, rows - 1},
+		{"watcher", "", true, rows - 1},
+		{"acl", "fetch", false, rows - 1},
+		{"set", "slowlog", false, rows - 1},
+		{"nope", "", false, rows - 1},
+	} {
+		if ok := table.Rename(r.from, r.to); ok != r.ok || table.Len() != r.len {
+			t.Errorf("Rename(%q, %q) is %v and leaves %d rows, want %v and %d",
+				r.from, r.to, ok, table.Len(), r.ok, r.len)
+		}
+	}
+}
+
+func TestAbsentCommandsHaveNoRow(t *testing.T) {
+	table := NewTable()
+	for name := range table.AbsentNames() {
+		if table.ByName()[name] != nil {
+			t.Errorf("%s is listed as absent and has a row", name)
+		}
 	}
 }
