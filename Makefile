@@ -65,7 +65,7 @@ road: ## count the functions that a PING and a lock script's EVALSHA enter
 	go run ./bench/road
 
 docs: ## write docs/commands.md and docs/directives.md from their tables
-	go test ./internal/command ./internal/config -count=1 -run Docs -update
+	go test ./internal/command/commands ./internal/config -count=1 -run Docs -update
 
 command-docs: ## write what COMMAND DOCS replies from redis-server 7.0.15
 	go test ./compat_test/survey -count=1 -run CommandDocsAreTaken -update -timeout 2m

@@ -25,7 +25,7 @@
 //     ready.
 //   - Add its name to value.go, and to Limits if it has a small encoding.
 //   - Test it beside a plain model in both encodings.
-//   - Add its commands as a new group of internal/command. The type knows no keys:
+//   - Add its commands as a new package in internal/command. The type knows no keys:
 //     the command tells of it after the change (command.Ctx.Change).
 //
 // The package is a part of the server. Its API may change with any version.

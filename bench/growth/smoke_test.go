@@ -4,7 +4,7 @@ import (
 	"slices"
 	"testing"
 
-	"github.com/lockredis/lockredis/internal/command"
+	"github.com/lockredis/lockredis/internal/command/commands"
 )
 
 func TestEveryCaseRunsInProcess(t *testing.T) {
@@ -30,7 +30,7 @@ func TestEveryDataCommandHasACase(t *testing.T) {
 			measured = append(measured, c.commands()...)
 		}
 	}
-	for _, cmd := range command.NewTable().All() {
+	for _, cmd := range commands.NewTable().All() {
 		switch cmd.Group {
 		case "string", "hash", "list", "set", "sorted-set", "generic", "bitmap", "hyperloglog", "geo",
 			"stream":

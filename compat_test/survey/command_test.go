@@ -16,7 +16,7 @@ import (
 	"github.com/lockredis/lockredis/internal/redistest"
 )
 
-var update = flag.Bool("update", false, "write internal/command/commanddocs.deflate")
+var update = flag.Bool("update", false, "write internal/command/server/commanddocs.deflate")
 
 // TestCommandDocsAreTakenFromRedis writes the documentation of the commands with -update.
 // Otherwise it compares the file with redis-server.
@@ -34,7 +34,7 @@ func TestCommandDocsAreTakenFromRedis(t *testing.T) {
 	w, _ := flate.NewWriter(&packed, flate.BestCompression)
 	_, _ = w.Write(text.Bytes()) // a bytes.Buffer takes everything
 	_ = w.Close()
-	path := filepath.Join("..", "..", "internal", "command", "commanddocs.deflate")
+	path := filepath.Join("..", "..", "internal", "command", "server", "commanddocs.deflate")
 	if *update {
 		if err := os.WriteFile(path, packed.Bytes(), 0o644); err != nil {
 			t.Fatal(err)

@@ -128,7 +128,7 @@ func (cmd *Command) appendKeys(keys []acl.Key, args resp.Args) []acl.Key {
 // user may merge into any key.
 func (cmd *Command) appendKeysSlowly(keys []acl.Key, args resp.Args) []acl.Key {
 	counted := slices.ContainsFunc(cmd.Keys, func(k KeySpec) bool { return k.Find == Keynum })
-	found, ok := cmd.keysIn(args)
+	found, ok := cmd.KeysIn(args)
 	switch {
 	case !ok && counted:
 		return keys
@@ -156,9 +156,9 @@ func aclKey(at int, f KeyFlags) acl.Key {
 	return acl.Key{At: at, Reads: f&Access != 0, Writes: f&(Update|Insert|Delete) != 0}
 }
 
-// readsAnyKey reports whether the user may read every key: BY and GET make SORT read keys
+// ReadsAnyKey reports whether the user may read every key: BY and GET make SORT read keys
 // that are not among its arguments.
-func readsAnyKey(c *Ctx, args resp.Args) bool {
+func ReadsAnyKey(c *Ctx, args resp.Args) bool {
 	user := c.Session.User
 	return !user.Restricted() || user.CheckReadingAnyKey(c.Cmd.ACLLine(args))
 }

@@ -1,4 +1,4 @@
-package command
+package command_test
 
 import (
 	"slices"
@@ -6,24 +6,27 @@ import (
 	"testing"
 
 	"github.com/lockredis/lockredis/internal/acl"
+	"github.com/lockredis/lockredis/internal/command"
+	"github.com/lockredis/lockredis/internal/command/commands"
+	"github.com/lockredis/lockredis/internal/command/commandtest"
 )
 
 func TestRulesCanNameEveryCommandOfRedis(t *testing.T) {
-	table := NewTable()
+	table := commands.NewTable()
 	catalog := table.ACLCatalog()
 	for _, cmd := range table.All() {
-		for _, row := range append([]*Command{cmd}, cmd.Subs...) {
+		for _, row := range append([]*command.Command{cmd}, cmd.Subs...) {
 			if row.ACL() == nil || row.ACL() != catalog.Lookup(row.Name) {
 				t.Errorf("%s is not in the catalog", row.Name)
 			}
 		}
 	}
-	for name := range strings.FieldsSeq(Absent) {
+	for name := range strings.FieldsSeq(command.Absent) {
 		if catalog.Lookup(name) == nil {
 			t.Errorf("%s is not in the catalog", name)
 		}
 	}
-	for line := range strings.Lines(strings.TrimSpace(AbsentCategories)) {
+	for line := range strings.Lines(strings.TrimSpace(command.AbsentCategories)) {
 		for _, category := range strings.Fields(line)[1:] {
 			if !slices.Contains(acl.Categories, category) {
 				t.Errorf("%q names no category: %s", line, category)
@@ -33,19 +36,19 @@ func TestRulesCanNameEveryCommandOfRedis(t *testing.T) {
 	if catalog.Lookup("sentinel|masters") != nil || catalog.Lookup("lock.list") != nil {
 		t.Error("a server's catalog has commands of others")
 	}
-	table = NewTable()
-	AddLockCommands(table)
+	table = commands.NewTable()
+	commands.AddLockCommands(table)
 	if table.ACLCatalog().Lookup("lock.list") == nil {
 		t.Error("rules cannot name LOCK.LIST")
 	}
-	few := Pick([]string{"ping", "client"}, nil).ACLCatalog()
+	few := commands.Pick([]string{"ping", "client"}, nil).ACLCatalog()
 	if few.Lookup("get") != nil || few.Lookup("xadd") != nil || few.Lookup("client|tracking") == nil {
 		t.Error("a catalog of few commands has others, or lacks a subcommand")
 	}
 }
 
 func TestALineHasTheKeysAndChannelsOfItsCommand(t *testing.T) {
-	table := NewTable()
+	table := commands.NewTable()
 	table.ACLCatalog()
 	for text, want := range map[string]string{
 		"get a":                          "a:r",
@@ -74,7 +77,7 @@ func TestALineHasTheKeysAndChannelsOfItsCommand(t *testing.T) {
 		"georadius a 0 0 1 m store b":    "a:r b:w",
 		"xreadgroup group g c streams a": "",
 	} {
-		args := arguments(text)
+		args := commandtest.Args(text)
 		cmd := table.Find(args)
 		if cmd == nil {
 			continue // not in this version

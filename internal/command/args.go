@@ -11,21 +11,21 @@ import (
 
 // Argument parsing that several command groups share.
 
-// isWord reports whether b equals word, ignoring case. word is in lower case. As in Redis, b
+// IsWord reports whether b equals word, ignoring case. word is in lower case. As in Redis, b
 // may go on behind a zero byte.
-func isWord(b []byte, word string) bool {
+func IsWord(b []byte, word string) bool {
 	n := len(word)
 	return (len(b) == n || len(b) > n && b[n] == 0) && strings.EqualFold(string(b[:n]), word)
 }
 
-// globFold reports whether s matches pattern, ignoring case.
-func globFold(pattern, s string) bool { return glob.Match(pattern, s, true) }
+// GlobFold reports whether s matches pattern, ignoring case.
+func GlobFold(pattern, s string) bool { return glob.Match(pattern, s, true) }
 
 var errIntRange = resp.Error("ERR value is out of range, " +
 	"value must between -2147483648 and 2147483647")
 
-// database parses a database number. db is nil after a failure.
-func database(c *Ctx, arg []byte) (db *store.DB, failure resp.Reply) {
+// ParseDB parses a database number. db is nil after a failure.
+func ParseDB(c *Ctx, arg []byte) (db *store.DB, failure resp.Reply) {
 	n, ok := resp.ParseInt(arg)
 	switch {
 	case !ok:
@@ -38,10 +38,10 @@ func database(c *Ctx, arg []byte) (db *store.DB, failure resp.Reply) {
 	return c.Space.DB(int(n)), resp.NoReply
 }
 
-// clampRange converts Redis's inclusive bounds of a range over size elements into
+// ClampRange converts Redis's inclusive bounds of a range over size elements into
 // [from, to). Negative bounds count from the end: -1 is the last element. In an empty
 // range from equals to.
-func clampRange(start, end int64, size int) (from, to int) {
+func ClampRange(start, end int64, size int) (from, to int) {
 	n := int64(size)
 	if start < 0 {
 		start = max(start+n, 0)
@@ -56,8 +56,8 @@ func clampRange(start, end int64, size int) (from, to int) {
 	return int(start), int(end) + 1
 }
 
-// parseRange parses the bounds of LRANGE, LTRIM, GETRANGE and of ZRANGE by rank.
-func parseRange(first, last []byte) (start, end int64, ok bool) {
+// ParseRange parses the bounds of LRANGE, LTRIM, GETRANGE and of ZRANGE by rank.
+func ParseRange(first, last []byte) (start, end int64, ok bool) {
 	start, ok = resp.ParseInt(first)
 	if !ok {
 		return 0, 0, false
@@ -66,14 +66,14 @@ func parseRange(first, last []byte) (start, end int64, ok bool) {
 	return start, end, ok
 }
 
-// flushOption reads the option of a flush, if there is one: SYNC or ASYNC. Both flush in the
+// FlushOption reads the option of a flush, if there is one: SYNC or ASYNC. Both flush in the
 // same way, but lazily says that INFO counts what is gone. ok is false if the option is invalid.
-func flushOption(c *Ctx, options resp.Args) (lazily, ok bool) {
+func FlushOption(c *Ctx, options resp.Args) (lazily, ok bool) {
 	switch {
 	case len(options) == 0:
 		return c.Config.Lazyfree.UserFlush, true
-	case len(options) == 1 && isWord(options[0], "async"):
+	case len(options) == 1 && IsWord(options[0], "async"):
 		return true, true
 	}
-	return false, len(options) == 1 && isWord(options[0], "sync")
+	return false, len(options) == 1 && IsWord(options[0], "sync")
 }

@@ -19,10 +19,10 @@ var (
 	errTimeoutNegative = resp.Error("ERR timeout is negative")
 )
 
-// parseTimeout reads the timeout of a blocking command, in seconds. It returns the
+// ParseTimeout reads the timeout of a blocking command, in seconds. It returns the
 // deadline in Unix milliseconds; 0 means none.
-func parseTimeout(c *Ctx, arg []byte) (deadline int64, failure resp.Reply) {
-	seconds, ok := parseLongDouble(arg)
+func ParseTimeout(c *Ctx, arg []byte) (deadline int64, failure resp.Reply) {
+	seconds, ok := ParseLongDouble(arg)
 	switch {
 	case !ok:
 		return 0, errTimeoutNotFloat
@@ -49,9 +49,9 @@ func parseTimeout(c *Ctx, arg []byte) (deadline int64, failure resp.Reply) {
 	return c.Now() + wait, resp.NoReply
 }
 
-// parseTimeoutMillis reads the timeout of WAIT and CLIENT PAUSE, in milliseconds. Adding
+// ParseTimeoutMillis reads the timeout of WAIT and CLIENT PAUSE, in milliseconds. Adding
 // it to the time may overflow.
-func parseTimeoutMillis(arg []byte) (millis int64, failure resp.Reply) {
+func ParseTimeoutMillis(arg []byte) (millis int64, failure resp.Reply) {
 	millis, ok := resp.ParseInt(arg)
 	switch {
 	case !ok:
@@ -62,24 +62,24 @@ func parseTimeoutMillis(arg []byte) (millis int64, failure resp.Reply) {
 	return millis, resp.NoReply
 }
 
-// serveKey is a Parked.Serve or Parked.Missing.
-type serveKey func(c *Ctx, key []byte) (reply resp.Reply, served bool)
+// ServeKey is a Parked.Serve or Parked.Missing.
+type ServeKey func(c *Ctx, key []byte) (reply resp.Reply, served bool)
 
-// park makes the session wait for one of keys. At the deadline (0: none) the reply is the null
+// Park makes the session wait for one of keys. At the deadline (0: none) the reply is the null
 // array. missing may be nil.
-func park(c *Ctx, keys [][]byte, deadline int64, serve, missing serveKey) resp.Reply {
-	return parkFor(c, &Parked{Keys: names(keys), Deadline: deadline, Serve: serve, Missing: missing})
+func Park(c *Ctx, keys [][]byte, deadline int64, serve, missing ServeKey) resp.Reply {
+	return ParkFor(c, &Parked{Keys: KeyNames(keys), Deadline: deadline, Serve: serve, Missing: missing})
 }
 
-// parkFor makes the session wait as p says. At the deadline the reply is the null array.
-func parkFor(c *Ctx, p *Parked) resp.Reply {
+// ParkFor makes the session wait as p says. At the deadline the reply is the null array.
+func ParkFor(c *Ctx, p *Parked) resp.Reply {
 	p.Session, p.Cmd, p.DB, p.OnTimeout = c.Session, c.Cmd, c.DB.ID(), resp.NilArray
 	c.Parking.Park(p)
 	return resp.NoReply
 }
 
-// names copies keys.
-func names(keys [][]byte) []string {
+// KeyNames copies keys.
+func KeyNames(keys [][]byte) []string {
 	copies := make([]string, len(keys))
 	for i, key := range keys {
 		copies[i] = string(key)
@@ -87,22 +87,22 @@ func names(keys [][]byte) []string {
 	return copies
 }
 
-// popKey removes elements from a key's value, which is not empty, and returns the
+// PopKey removes elements from a key's value, which is not empty, and returns the
 // command's reply.
-type popKey[V store.Value] func(c *Ctx, key []byte, e *store.Entry, v V) resp.Reply
+type PopKey[V store.Value] func(c *Ctx, key []byte, e *store.Entry, v V) resp.Reply
 
-// popOrPark pops from the first of keys that exists, or waits for one of them.
-func popOrPark[V store.Value](c *Ctx, keys [][]byte, deadline int64, pop popKey[V]) resp.Reply {
-	reply, done := popFirst(c, keys, pop)
+// PopOrPark pops from the first of keys that exists, or waits for one of them.
+func PopOrPark[V store.Value](c *Ctx, keys [][]byte, deadline int64, pop PopKey[V]) resp.Reply {
+	reply, done := PopFirst(c, keys, pop)
 	if done || c.DenyBlocking() {
 		return reply
 	}
-	return parkPop(c, keys, deadline, pop)
+	return ParkPop(c, keys, deadline, pop)
 }
 
-// parkPop parks the client until pop can be applied to one of keys.
-func parkPop[V store.Value](c *Ctx, keys [][]byte, deadline int64, pop popKey[V]) resp.Reply {
-	return park(c, keys, deadline, func(c *Ctx, key []byte) (resp.Reply, bool) {
+// ParkPop parks the client until pop can be applied to one of keys.
+func ParkPop[V store.Value](c *Ctx, keys [][]byte, deadline int64, pop PopKey[V]) resp.Reply {
+	return Park(c, keys, deadline, func(c *Ctx, key []byte) (resp.Reply, bool) {
 		e := c.DB.LookupWrite(key)
 		v, ok := valueAs[V](e)
 		if !ok || e == nil {
@@ -112,9 +112,9 @@ func parkPop[V store.Value](c *Ctx, keys [][]byte, deadline int64, pop popKey[V]
 	}, nil)
 }
 
-// popFirst pops from the first of keys that exists. It returns the null array and false
+// PopFirst pops from the first of keys that exists. It returns the null array and false
 // when none exists.
-func popFirst[V store.Value](c *Ctx, keys [][]byte, pop popKey[V]) (reply resp.Reply, done bool) {
+func PopFirst[V store.Value](c *Ctx, keys [][]byte, pop PopKey[V]) (reply resp.Reply, done bool) {
 	for _, key := range keys {
 		e := c.DB.LookupWrite(key)
 		v, ok := valueAs[V](e)
@@ -135,32 +135,32 @@ type multiPop[End any] struct {
 	count int64
 }
 
-// popMulti is LMPOP and ZMPOP. pop returns the popKey for an end and a count. It is applied
+// PopMulti is LMPOP and ZMPOP. pop returns the PopKey for an end and a count. It is applied
 // to the first key that exists.
-func popMulti[End any, V store.Value](
-	c *Ctx, args resp.Args, parseEnd func([]byte) (End, bool), pop func(End, int64) popKey[V],
+func PopMulti[End any, V store.Value](
+	c *Ctx, args resp.Args, parseEnd func([]byte) (End, bool), pop func(End, int64) PopKey[V],
 ) resp.Reply {
 	m, failure := parseMultiPop(args, 1, parseEnd)
 	if failure.IsError() {
 		return failure
 	}
-	reply, _ := popFirst(c, m.keys, pop(m.end, m.count))
+	reply, _ := PopFirst(c, m.keys, pop(m.end, m.count))
 	return reply
 }
 
-// popMultiOrPark is BLMPOP and BZMPOP. Their first argument is a timeout.
-func popMultiOrPark[End any, V store.Value](
-	c *Ctx, args resp.Args, parseEnd func([]byte) (End, bool), pop func(End, int64) popKey[V],
+// PopMultiOrPark is BLMPOP and BZMPOP. Their first argument is a timeout.
+func PopMultiOrPark[End any, V store.Value](
+	c *Ctx, args resp.Args, parseEnd func([]byte) (End, bool), pop func(End, int64) PopKey[V],
 ) resp.Reply {
 	m, failure := parseMultiPop(args, 2, parseEnd)
 	if failure.IsError() {
 		return failure
 	}
-	deadline, failure := parseTimeout(c, args[1])
+	deadline, failure := ParseTimeout(c, args[1])
 	if failure.IsError() {
 		return failure
 	}
-	return popOrPark(c, m.keys, deadline, pop(m.end, m.count))
+	return PopOrPark(c, m.keys, deadline, pop(m.end, m.count))
 }
 
 // parseMultiPop reads numkeys, which is args[at], the keys, the end to pop from, and COUNT.
@@ -184,7 +184,7 @@ func parseMultiPop[End any](
 	case len(options) == 0:
 		m.count = 1
 		return m, resp.NoReply
-	case len(options) == 1 || !isWord(options[0], "count"):
+	case len(options) == 1 || !IsWord(options[0], "count"):
 		return m, resp.ErrSyntax
 	}
 	if m.count, ok = resp.ParseInt(options[1]); !ok || m.count < 1 {

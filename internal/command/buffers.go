@@ -37,7 +37,7 @@ func memoryOf(c *Ctx, s *Session) clientMemory {
 	case s == c.Session && c.From == FromExec:
 		m.argv = len("EXEC")
 	case s == c.Session:
-		m.argv = c.argv
+		m.argv = c.Argv
 	case s.Parked != nil:
 		m.argv = s.Parked.Args.Bytes()
 	}
@@ -50,8 +50,8 @@ func memoryOf(c *Ctx, s *Session) clientMemory {
 	return m
 }
 
-// clientBytes returns the memory of all clients.
-func clientBytes(c *Ctx) (n int64) {
+// ClientBytes returns the memory of all clients.
+func ClientBytes(c *Ctx) (n int64) {
 	c.Clients.Each(func(s *Session) bool {
 		n += int64(memoryOf(c, s).total())
 		return true

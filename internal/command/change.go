@@ -42,18 +42,18 @@ type Elems struct {
 	IfMissing bool
 }
 
-// whole names the new value of a string. ifMissing says that the command asked for a missing key.
-func whole(args resp.Args, ifMissing bool) Elems {
+// Whole names the new value of a string. ifMissing says that the command asked for a missing key.
+func Whole(args resp.Args, ifMissing bool) Elems {
 	return Elems{names: args, step: 1, Added: 1, IfMissing: ifMissing}
 }
 
-// came names elements that a command has put into a value. added of them are new.
-func came(names resp.Args, step int, added int64) Elems {
+// Came names elements that a command has put into a value. added of them are new.
+func Came(names resp.Args, step int, added int64) Elems {
 	return Elems{names: names, step: step, Added: added}
 }
 
-// went names elements that a command has taken out of a value.
-func went(names resp.Args) Elems { return Elems{names: names, step: 1, Went: true} }
+// Went names elements that a command has taken out of a value.
+func Went(names resp.Args) Elems { return Elems{names: names, step: 1, Went: true} }
 
 // Len returns how many names there are.
 func (e *Elems) Len() int {
@@ -128,14 +128,14 @@ func (ch *Change) Wakes() bool { return ch.quirk&waking != 0 }
 //
 // A collection that is empty after the change is deleted, with the event "del".
 func (c *Ctx) Change(e *store.Entry, class Class, event string, count int64, elems ...Elems) {
-	c.changeIn(c.DB, e, class, event, count, elems...)
+	c.ChangeIn(c.DB, e, class, event, count, elems...)
 	if class&collections != 0 && isEmptied(e.Value()) {
 		c.Delete(e, c.Space.Lazyfree.ServerDel, 0)
 	}
 }
 
-// changeIn is Change in another database, for a value that is not empty.
-func (c *Ctx) changeIn(
+// ChangeIn is Change in another database, for a value that is not empty.
+func (c *Ctx) ChangeIn(
 	db *store.DB, e *store.Entry, class Class, event string, count int64, elems ...Elems,
 ) {
 	db.Changed(e)
@@ -171,17 +171,17 @@ func (env *Env) newChange(db int, key string, class Class, event string, count i
 	return ch
 }
 
-// notServed is what a pop of one element counts: 1, or 0 if it serves a waiting client. Then Redis
+// NotServed is what a pop of one element counts: 1, or 0 if it serves a waiting client. Then Redis
 // counts the push alone.
-func (c *Ctx) notServed() int64 {
+func (c *Ctx) NotServed() int64 {
 	if c.From == FromWait {
 		return 0
 	}
 	return 1
 }
 
-// one returns the arguments that have arg alone, in memory that all such arguments share.
-func (env *Env) one(arg []byte) resp.Args {
+// One returns the arguments that have arg alone, in memory that all such arguments share.
+func (env *Env) One(arg []byte) resp.Args {
 	env.single[0] = arg
 	return env.single[:]
 }
@@ -189,7 +189,7 @@ func (env *Env) one(arg []byte) resp.Args {
 // Delete deletes e and says so. lazily is whether INFO counts the value as lazily freed.
 func (c *Ctx) Delete(e *store.Entry, lazily bool, count int64) {
 	c.DB.RemoveLazily(e, lazily)
-	c.changeIn(c.DB, e, Generic, "del", count)
+	c.ChangeIn(c.DB, e, Generic, "del", count)
 }
 
 // DeleteDue deletes e because a command gives it a deadline that is not in the future. Valkey
@@ -202,7 +202,7 @@ func (c *Ctx) DeleteDue(e *store.Entry) {
 	}
 	c.DB.RemoveLazily(e, lazily)
 	c.Space.Stats.Expired++
-	c.changeIn(c.DB, e, ExpiredClass, "expired", 1)
+	c.ChangeIn(c.DB, e, ExpiredClass, "expired", 1)
 }
 
 // Put says that v, the value of e, was changed. If e is nil, the key is new: then Put stores v
@@ -213,7 +213,7 @@ func (c *Ctx) Put(
 	if e == nil {
 		e = c.DB.Set(key, v)
 	}
-	c.changeIn(c.DB, e, class, event, count, elems...)
+	c.ChangeIn(c.DB, e, class, event, count, elems...)
 }
 
 // PutResult stores v, the result of a command such as SINTERSTORE, under key and replaces
@@ -222,7 +222,7 @@ func (c *Ctx) PutResult(
 	key []byte, v store.Value, size int, class Class, event string, count int64,
 ) resp.Reply {
 	if size > 0 {
-		c.changeIn(c.DB, c.DB.Set(key, v), class, event, count)
+		c.ChangeIn(c.DB, c.DB.Set(key, v), class, event, count)
 	} else if e := c.DB.LookupWrite(key); e != nil {
 		c.Delete(e, c.Space.Lazyfree.ServerDel, 1)
 	}

@@ -27,15 +27,15 @@ func (c *Ctx) ClientLine(s *Session) string {
 		" rbs=%d rbp=%d obl=%d oll=%d omem=%d tot-mem=%d events=%s cmd=%s user=%s redir=%d resp=%d",
 		s.ID, s.Addr, s.LAddr, s.FD, s.Name, age, idle, s.flags(), s.DB,
 		s.Subs.Count(pubsub.Channel), s.Subs.Count(pubsub.Pattern), s.Subs.Count(pubsub.Shard), queued,
-		m.Query, m.QueryFree, m.argv, m.multi, m.Small, m.Peak, m.InSmall, m.Large, m.LargeBytes, m.total(), events, cmd, s.userName(), s.redirection(), s.Proto)
+		m.Query, m.QueryFree, m.argv, m.multi, m.Small, m.Peak, m.InSmall, m.Large, m.LargeBytes, m.total(), events, cmd, s.UserName(), s.Redirection(), s.Proto)
 	if c.Config.Valkey() {
 		line += fmt.Sprintf(" lib-name=%s lib-ver=%s", s.LibName, s.LibVersion)
 	}
 	return line
 }
 
-// userName returns the name of the session's user, as Redis shows it.
-func (s *Session) userName() string {
+// UserName returns the name of the session's user, as Redis shows it.
+func (s *Session) UserName() string {
 	if s.User == nil {
 		return "(superuser)"
 	}

@@ -11,22 +11,22 @@ import (
 // Redis parses some arguments with functions of the C library. The functions below accept
 // and refuse the same input.
 
-// cText returns b up to its first NUL byte: the part that C functions read.
-func cText(b []byte) []byte {
+// CText returns b up to its first NUL byte: the part that C functions read.
+func CText(b []byte) []byte {
 	if i := bytes.IndexByte(b, 0); i >= 0 {
 		return b[:i]
 	}
 	return b
 }
 
-// smallestNormal is the smallest float64 with full precision, DBL_MIN in C.
-const smallestNormal = 0x1p-1022
+// SmallestNormal is the smallest float64 with full precision, DBL_MIN in C.
+const SmallestNormal = 0x1p-1022
 
-// strtod parses all of b, up to a NUL byte, as C's strtod does. Leading white space,
+// Strtod parses all of b, up to a NUL byte, as C's strtod does. Leading white space,
 // hexadecimal numbers and inf are allowed, empty input is zero, NaN is refused. inRange is
 // false when strtod reports ERANGE: the number is too large, or too small for full precision.
-func strtod(b []byte) (f float64, inRange, ok bool) {
-	b = cText(b)
+func Strtod(b []byte) (f float64, inRange, ok bool) {
+	b = CText(b)
 	if len(b) == 0 {
 		return 0, true, true
 	}
@@ -42,7 +42,7 @@ func strtod(b []byte) (f float64, inRange, ok bool) {
 	if err != nil && !errors.Is(err, strconv.ErrRange) || math.IsNaN(f) {
 		return 0, false, false
 	}
-	underflow := math.Abs(f) < smallestNormal &&
+	underflow := math.Abs(f) < SmallestNormal &&
 		strings.ContainsAny(mantissa(s), "123456789abcdefABCDEF")
 	return f, err == nil && !underflow, true
 }
@@ -59,10 +59,10 @@ func mantissa(s string) string {
 	return s
 }
 
-// atoi parses the integer at the beginning of b as C's atoi does: white space and a sign can
+// Atoi parses the integer at the beginning of b as C's atoi does: white space and a sign can
 // precede it. The result is 0 if there is no integer. atoi stops above 2^20, because no
 // command line has so many arguments.
-func atoi(b []byte) (n int) {
+func Atoi(b []byte) (n int) {
 	b = bytes.TrimLeft(b, " \t\n\v\f\r")
 	negative := len(b) > 0 && b[0] == '-'
 	if negative || len(b) > 0 && b[0] == '+' {
@@ -80,7 +80,7 @@ func atoi(b []byte) (n int) {
 	return n
 }
 
-// addOverflows reports whether a + b is out of int64's range.
-func addOverflows(a, b int64) bool {
+// AddOverflows reports whether a + b is out of int64's range.
+func AddOverflows(a, b int64) bool {
 	return b > 0 && a > math.MaxInt64-b || b < 0 && a < math.MinInt64-b
 }

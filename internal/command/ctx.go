@@ -13,7 +13,7 @@ type Ctx struct {
 	Cmd     *Command
 	Proto   int // RESP version the reply is for; a script chooses its own
 	From    Origin
-	argv    int // bytes of the arguments, for CLIENT LIST
+	Argv    int // bytes of the arguments, for CLIENT LIST
 }
 
 // Origin is where a command comes from. It decides which checks apply.
@@ -38,8 +38,8 @@ func (c *Ctx) DenyBlocking() bool { return c.From != FromClient }
 // InScript reports whether a script runs the command.
 func (c *Ctx) InScript() bool { return c.From == FromScript }
 
-// mode returns the server's mode in HELLO and INFO.
-func (c *Ctx) mode() string {
+// Mode returns the server's mode in HELLO and INFO.
+func (c *Ctx) Mode() string {
 	if c.Cluster != nil {
 		return "cluster"
 	}

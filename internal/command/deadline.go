@@ -6,54 +6,56 @@ import (
 	"github.com/lockredis/lockredis/resp"
 )
 
-// ttlUnit is the unit and the start of a time to live.
-type ttlUnit uint8
+// TTLUnit is the unit and the start of a time to live.
+type TTLUnit uint8
 
+// The units, under the names of their options.
 const (
-	unitEX   ttlUnit = iota + 1 // seconds from now
-	unitPX                      // milliseconds from now
-	unitEXAT                    // Unix seconds
-	unitPXAT                    // Unix milliseconds
+	UnitEX   TTLUnit = iota + 1 // seconds from now
+	UnitPX                      // milliseconds from now
+	UnitEXAT                    // Unix seconds
+	UnitPXAT                    // Unix milliseconds
 )
 
-func ttlUnitOf(opt []byte) ttlUnit {
+// TTLUnitOf returns the unit that an option names (EX, PX, EXAT, PXAT), 0 if it names none.
+func TTLUnitOf(opt []byte) TTLUnit {
 	switch {
-	case isWord(opt, "ex"):
-		return unitEX
-	case isWord(opt, "px"):
-		return unitPX
-	case isWord(opt, "exat"):
-		return unitEXAT
-	case isWord(opt, "pxat"):
-		return unitPXAT
+	case IsWord(opt, "ex"):
+		return UnitEX
+	case IsWord(opt, "px"):
+		return UnitPX
+	case IsWord(opt, "exat"):
+		return UnitEXAT
+	case IsWord(opt, "pxat"):
+		return UnitPXAT
 	}
 	return 0
 }
 
-// millis returns the length of the unit in milliseconds.
-func (u ttlUnit) millis() int64 {
-	if u == unitEX || u == unitEXAT {
+// Millis returns the length of the unit in milliseconds.
+func (u TTLUnit) Millis() int64 {
+	if u == UnitEX || u == UnitEXAT {
 		return 1000
 	}
 	return 1
 }
 
-// base returns where the time to live starts, in Unix milliseconds.
-func (u ttlUnit) base(c *Ctx) int64 {
-	if u == unitEX || u == unitPX {
+// Base returns where the time to live starts, in Unix milliseconds.
+func (u TTLUnit) Base(c *Ctx) int64 {
+	if u == UnitEX || u == UnitPX {
 		return c.Now()
 	}
 	return 0
 }
 
-// deadlineOf converts a time to live of at least 1 into a deadline in Unix milliseconds.
-func deadlineOf(c *Ctx, ttl []byte, unit ttlUnit) (at int64, failure resp.Reply) {
-	return deadlineFrom(c, ttl, 1, unit.base(c), unit.millis())
+// DeadlineOf converts a time to live of at least 1 into a deadline in Unix milliseconds.
+func DeadlineOf(c *Ctx, ttl []byte, unit TTLUnit) (at int64, failure resp.Reply) {
+	return DeadlineFrom(c, ttl, 1, unit.Base(c), unit.Millis())
 }
 
-// deadlineFrom converts an argument of at least least into the deadline base + argument·unit,
+// DeadlineFrom converts an argument of at least least into the deadline base + argument·unit,
 // all in milliseconds.
-func deadlineFrom(c *Ctx, arg []byte, least, base, unit int64) (at int64, failure resp.Reply) {
+func DeadlineFrom(c *Ctx, arg []byte, least, base, unit int64) (at int64, failure resp.Reply) {
 	n, ok := resp.ParseInt(arg)
 	if !ok {
 		return 0, resp.ErrNotInt
@@ -69,19 +71,20 @@ var (
 	errExpireGTLT = resp.Error("ERR GT and LT options at the same time are not compatible")
 )
 
-// conditions are the options NX, XX, GT and LT.
-type conditions struct{ nx, xx, gt, lt bool }
+// Conditions are the options NX, XX, GT and LT.
+type Conditions struct{ nx, xx, gt, lt bool }
 
-func expireConditions(options resp.Args) (cond conditions, failure resp.Reply) {
+// ParseConditions parses the options of EXPIRE and HEXPIRE.
+func ParseConditions(options resp.Args) (cond Conditions, failure resp.Reply) {
 	for _, o := range options {
 		switch {
-		case isWord(o, "nx"):
+		case IsWord(o, "nx"):
 			cond.nx = true
-		case isWord(o, "xx"):
+		case IsWord(o, "xx"):
 			cond.xx = true
-		case isWord(o, "gt"):
+		case IsWord(o, "gt"):
 			cond.gt = true
-		case isWord(o, "lt"):
+		case IsWord(o, "lt"):
 			cond.lt = true
 		default:
 			return cond, resp.Errorf("ERR Unsupported option %s", o)
@@ -96,9 +99,9 @@ func expireConditions(options resp.Args) (cond conditions, failure resp.Reply) {
 	return cond, resp.NoReply
 }
 
-// allow reports whether a key or a field may get the deadline at. has says whether it has
+// Allow reports whether a key or a field may get the deadline at. has says whether it has
 // the deadline old. Without one it compares as if its deadline were later than any other.
-func (cond conditions) allow(has bool, old, at int64) bool {
+func (cond Conditions) Allow(has bool, old, at int64) bool {
 	switch {
 	case cond.nx && has, cond.xx && !has:
 		return false
@@ -108,5 +111,5 @@ func (cond conditions) allow(has bool, old, at int64) bool {
 	return true
 }
 
-// seconds rounds ms to seconds. The largest ms does not overflow.
-func seconds(ms int64) int64 { return int64((uint64(ms) + 500) / 1000) }
+// Seconds rounds ms to seconds. The largest ms does not overflow.
+func Seconds(ms int64) int64 { return int64((uint64(ms) + 500) / 1000) }

@@ -1,18 +1,22 @@
-// Package command holds the command table and the command handlers. Each Redis group has
-// one or more files: string.go, hash.go, list.go, scripting.go …
+// Package command is what all commands share: the type of a row of the command table, the table
+// that finds rows, the environment of a command, and the help that several groups need. The
+// commands are in the folders below, a package for each of Redis's groups: package hash, package
+// list … Package commands puts them together. A group imports this package, and no other group;
+// internal/arch lists the exceptions.
 //
-// To add a command: add a row to the table of its group (hash_table.go …), write the function
+// To add a command: add a row to the table of its group (hash/table.go …), write the function
 // that the row names, and record a vector file. The function has the command's own name, with
 // the suffix Cmd where Go reserves that name. Dispatch, arity errors, COMMAND INFO, ACL
 // categories, key extraction and docs/commands.md all come from the row. What depends on a
 // command's name is a flag of its row. A test compares the table with redis-server's COMMAND
-// INFO. A new group is a new table in NewTable. For a new value type see package store; its
-// accessor goes into value.go.
+// INFO. A new group is a new package and a line in commands.NewTable. For a new value type see
+// package store; its accessor goes into value.go.
 //
-// Code that several groups share is in files of its own: argument parsing in args.go and
-// cnumber.go, typed lookups and results in value.go, and blocking.go, scan.go, random.go.
-// An error text that several files use is in package resp. Any other error text is a named
-// value in the file that replies with it.
+// What several groups share is here, in files of its own: argument parsing in args.go and
+// cnumber.go, typed lookups and results in value.go, deadlines in deadline.go, payloads in
+// payload.go, and blocking.go, scan.go, random.go. A function that one group alone needs is in
+// that group. An error text that several groups use is in package resp, or here beside the code
+// that finds the error. Any other error text is a named value in the file that replies with it.
 //
 // A handler says each change of a key once, with Ctx.Change (change.go).
 //

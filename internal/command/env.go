@@ -44,8 +44,8 @@ type Env struct {
 	// DebugInScripts lets scripts run DEBUG (DEBUG SET-DISABLE-DENY-SCRIPTS).
 	DebugInScripts bool
 
-	leaked  []string // texts of DEBUG LEAK
-	replID  string   // replication id of DEBUG CHANGE-REPL-ID; "": the run id
+	Leaked  []string // texts of DEBUG LEAK
+	ReplID  string   // replication id of DEBUG CHANGE-REPL-ID; "": the run id
 	largest largestBuffers
 
 	Refusals Refusals // that the log has named
@@ -384,5 +384,5 @@ type ProcessMemory struct {
 	Process  int64 // what the process has in memory, as the system counts it
 }
 
-// errSaveFailed is the reply to a SAVE that failed. It is Redis's whole text.
-var errSaveFailed = resp.Error("ERR")
+// ErrSaveFailed is the reply to a SAVE that failed. It is Redis's whole text.
+var ErrSaveFailed = resp.Error("ERR")

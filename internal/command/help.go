@@ -8,23 +8,23 @@ import (
 
 // Help is the HELP subcommand of a container. Its text comes from the table.
 func Help(c *Ctx, args resp.Args) resp.Reply {
-	var topics []helpTopic
+	var topics []HelpTopic
 	for _, sub := range c.Table.Lookup(args[0]).Subs {
 		if _, name, _ := strings.Cut(sub.Name, "|"); name != "help" {
-			topics = append(topics, helpTopic{strings.ToUpper(name), sub.Summary})
+			topics = append(topics, HelpTopic{strings.ToUpper(name), sub.Summary})
 		}
 	}
-	return helpReply(strings.ToUpper(args.String(0)), topics)
+	return HelpReply(strings.ToUpper(args.String(0)), topics)
 }
 
-// helpTopic is a subcommand with its arguments, and its explanation.
-type helpTopic struct{ Usage, About string }
+// HelpTopic is a subcommand with its arguments, and its explanation.
+type HelpTopic struct{ Usage, About string }
 
-// helpReply is the reply of a container's HELP. name is the container's, in upper case.
-func helpReply(name string, topics []helpTopic) resp.Reply {
+// HelpReply is the reply of a container's HELP. name is the container's, in upper case.
+func HelpReply(name string, topics []HelpTopic) resp.Reply {
 	title := name + " <subcommand> [<arg> [value] [opt] ...]. Subcommands are:"
 	lines := []resp.Reply{resp.Status(title)}
-	for _, t := range append(topics, helpTopic{"HELP", "Print this help."}) {
+	for _, t := range append(topics, HelpTopic{"HELP", "Print this help."}) {
 		lines = append(lines, resp.Status(t.Usage), resp.Status("    "+t.About))
 	}
 	return resp.Array(lines...)

@@ -5,14 +5,15 @@ import (
 	"strings"
 )
 
-// infoWriter collects INFO's lines.
-type infoWriter struct{ strings.Builder }
+// InfoWriter collects INFO's lines.
+type InfoWriter struct{ strings.Builder }
 
-func (w *infoWriter) line(name string, value any) { fmt.Fprintf(w, "%s:%v\r\n", name, value) }
+// Line writes a name and its value.
+func (w *InfoWriter) Line(name string, value any) { fmt.Fprintf(w, "%s:%v\r\n", name, value) }
 
-// zero writes figures of things that there are none of here.
-func (w *infoWriter) zero(names ...string) {
+// Zero writes figures of things that there are none of here.
+func (w *InfoWriter) Zero(names ...string) {
 	for _, name := range names {
-		w.line(name, 0)
+		w.Line(name, 0)
 	}
 }

@@ -13,12 +13,12 @@ func (cmd *Command) RememberedKeys(line resp.Args) []KeyPos {
 	if cmd.ReadKeys != nil {
 		return cmd.ReadKeys(line)
 	}
-	found, _ := cmd.keysIn(line)
+	found, _ := cmd.KeysIn(line)
 	return found
 }
 
-// keysIn returns the keys of a command line that can have keys.
-func (cmd *Command) keysIn(line resp.Args) (found []KeyPos, ok bool) {
+// KeysIn returns the keys of a command line that can have keys.
+func (cmd *Command) KeysIn(line resp.Args) (found []KeyPos, ok bool) {
 	if found, ok = cmd.KeyPositions(line); ok {
 		return found, true
 	}

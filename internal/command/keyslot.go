@@ -41,7 +41,7 @@ func (k *KeySpec) slotKeys(args resp.Args, do func(key []byte) bool) bool {
 		}
 		return true
 	}
-	if k.Begin == Keyword && k.Keyword == keywordStreams {
+	if k.Begin == Keyword && k.Keyword == KeywordStreams {
 		for _, key := range streamKeys(args) {
 			if !do(key) {
 				return false
@@ -69,15 +69,15 @@ func (k *KeySpec) counted(args resp.Args) (first, n int) {
 	if !ok {
 		return 0, 0
 	}
-	first, n = begin+k.FirstKey, atoi(args[begin+k.CountAt])
+	first, n = begin+k.FirstKey, Atoi(args[begin+k.CountAt])
 	if n < 1 || n > len(args)-first {
 		return 0, 0
 	}
 	return first, n
 }
 
-// keywordStreams is the argument of XREAD and XREADGROUP before their keys.
-const keywordStreams = "STREAMS"
+// KeywordStreams is the argument of XREAD and XREADGROUP before their keys.
+const KeywordStreams = "STREAMS"
 
 // streamKeys returns the keys of XREAD and XREADGROUP.
 // It is stricter than the spec: a line with an unknown option has no keys, nor has one
@@ -85,12 +85,12 @@ const keywordStreams = "STREAMS"
 func streamKeys(args resp.Args) [][]byte {
 	for i := 1; i < len(args); i++ {
 		switch {
-		case isWord(args[i], "block"), isWord(args[i], "count"):
+		case IsWord(args[i], "block"), IsWord(args[i], "count"):
 			i++
-		case isWord(args[i], "group"):
+		case IsWord(args[i], "group"):
 			i += 2
-		case isWord(args[i], "noack"):
-		case isWord(args[i], "streams") && (len(args)-i)%2 == 1:
+		case IsWord(args[i], "noack"):
+		case IsWord(args[i], "streams") && (len(args)-i)%2 == 1:
 			return args[i+1 : i+1+(len(args)-i)/2]
 		default:
 			return nil

@@ -1,4 +1,4 @@
-package command
+package command_test
 
 import (
 	"fmt"
@@ -6,13 +6,15 @@ import (
 	"testing"
 
 	"github.com/lockredis/lockredis/internal/cluster"
+	"github.com/lockredis/lockredis/internal/command"
+	"github.com/lockredis/lockredis/internal/command/commandtest"
 )
 
 // slotKeys returns the arguments that decide the slot of a command line.
-func slotKeys(h *harness, line string) string {
-	args := arguments(line)
+func slotKeys(h *commandtest.Harness, line string) string {
+	args := commandtest.Args(line)
 	keys := []string{}
-	h.ctx.Table.Find(args).SlotKeys(args, func(key []byte) bool {
+	h.Ctx.Table.Find(args).SlotKeys(args, func(key []byte) bool {
 		keys = append(keys, string(key))
 		return true
 	})
@@ -20,7 +22,7 @@ func slotKeys(h *harness, line string) string {
 }
 
 func TestKeysAndShardChannelsDecideTheSlot(t *testing.T) {
-	h := newHarness(t)
+	h := commandtest.New(t)
 	for line, want := range map[string]string{
 		"get a":                                  "[a]",
 		"ping a":                                 "[]",
@@ -69,10 +71,10 @@ func TestKeysAndShardChannelsDecideTheSlot(t *testing.T) {
 }
 
 func TestFindingTheSlotAllocatesNothing(t *testing.T) {
-	h := newHarness(t)
+	h := commandtest.New(t)
 	for _, line := range []string{"get a", "mset a 1 b 2", "eval x 2 a b c", "set a b px 10"} {
-		args := arguments(line)
-		cmd := h.ctx.Table.Find(args)
+		args := commandtest.Args(line)
+		cmd := h.Ctx.Table.Find(args)
 		slots := 0
 		n := testing.AllocsPerRun(100, func() {
 			cmd.SlotKeys(args, func(key []byte) bool {
@@ -87,8 +89,8 @@ func TestFindingTheSlotAllocatesNothing(t *testing.T) {
 }
 
 func TestANodeIDIs40HexDigits(t *testing.T) {
-	h := newHarness(t)
-	a, b := NewNodeID(h.ctx.Rand.Uint64), NewNodeID(h.ctx.Rand.Uint64)
+	h := commandtest.New(t)
+	a, b := command.NewNodeID(h.Ctx.Rand.Uint64), command.NewNodeID(h.Ctx.Rand.Uint64)
 	if a == b || len(a) != 40 || strings.Trim(a, "0123456789abcdef") != "" {
 		t.Errorf("%s, %s", a, b)
 	}

@@ -78,33 +78,34 @@ type KeySpec struct {
 	Refine func(line resp.Args, found []KeyPos) []KeyPos
 }
 
-// key returns the spec of one key at position i.
-func key(flags KeyFlags, i int) []KeySpec { return keys(flags, i, 0, 1) }
+// Key returns the spec of one key at position i.
+func Key(flags KeyFlags, i int) []KeySpec { return Keys(flags, i, 0, 1) }
 
-// keys returns the spec of the keys from position first to last. last is counted from
+// Keys returns the spec of the keys from position first to last. last is counted from
 // first; -1 is the last argument.
-func keys(flags KeyFlags, first, last, step int) []KeySpec {
+func Keys(flags KeyFlags, first, last, step int) []KeySpec {
 	return []KeySpec{{Flags: flags, Begin: Index, Index: first, Find: Range, Last: last, Step: step}}
 }
 
-// numkeys returns the spec of a number of keys at position i, with the keys behind it.
-func numkeys(flags KeyFlags, i int) []KeySpec {
+// Numkeys returns the spec of a number of keys at position i, with the keys behind it.
+func Numkeys(flags KeyFlags, i int) []KeySpec {
 	return []KeySpec{{Flags: flags, Begin: Index, Index: i, Find: Keynum, FirstKey: 1, Step: 1}}
 }
 
-// noted sets the note of the first spec, which is a text of Redis.
-func noted(specs []KeySpec, note string) []KeySpec {
+// Noted sets the note of the first spec, which is a text of Redis.
+func Noted(specs []KeySpec, note string) []KeySpec {
 	specs[0].Notes = note
 	return specs
 }
 
-// refined sets Refine of the first spec.
-func refined(specs []KeySpec, refine func(resp.Args, []KeyPos) []KeyPos) []KeySpec {
+// Refined sets Refine of the first spec.
+func Refined(specs []KeySpec, refine func(resp.Args, []KeyPos) []KeyPos) []KeySpec {
 	specs[0].Refine = refine
 	return specs
 }
 
-func concat(specs ...[]KeySpec) []KeySpec { return slices.Concat(specs...) }
+// Concat returns all specs of a command.
+func Concat(specs ...[]KeySpec) []KeySpec { return slices.Concat(specs...) }
 
 // KeyPos is the position of a key in a command line.
 type KeyPos struct {

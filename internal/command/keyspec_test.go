@@ -1,22 +1,25 @@
-package command
+package command_test
 
 import (
 	"fmt"
 	"testing"
+
+	"github.com/lockredis/lockredis/internal/command"
+	"github.com/lockredis/lockredis/internal/command/commandtest"
 )
 
 // The commands of this test are not in the table yet. Their specs are those of COMMAND INFO
 // of redis-server 7.0.15.
 func TestKeysAreFoundBehindAKeyword(t *testing.T) {
-	streams := KeySpec{
-		Begin: Keyword, Keyword: "STREAMS", From: 1, Find: Range, Last: -1, Step: 1, Limit: 2,
+	streams := command.KeySpec{
+		Begin: command.Keyword, Keyword: "STREAMS", From: 1, Find: command.Range, Last: -1, Step: 1, Limit: 2,
 	}
-	migrate := KeySpec{Begin: Keyword, Keyword: "KEYS", From: -2, Find: Range, Last: -1, Step: 1}
+	migrate := command.KeySpec{Begin: command.Keyword, Keyword: "KEYS", From: -2, Find: command.Range, Last: -1, Step: 1}
 	groups := streams
 	groups.From = 4
 	for _, row := range []struct {
 		line string
-		spec KeySpec
+		spec command.KeySpec
 		want string // the keys and whether the line fits the spec
 	}{
 		{"xread count 2 streams a b 0 0", streams, "[a b] true"},
@@ -30,7 +33,7 @@ func TestKeysAreFoundBehindAKeyword(t *testing.T) {
 		{"migrate h 1 k 0 10", migrate, "[] true"},
 		{"migrate h 1 k 0 10 KEYS", migrate, "[] true"},
 	} {
-		args := arguments(row.line)
+		args := commandtest.Args(row.line)
 		found, ok := row.spec.Positions(args)
 		keys := []string{}
 		for _, k := range found {

@@ -16,10 +16,10 @@ const (
 	longDoubleMaxLen = 5 * 1024 // bytes; Redis's MAX_LONG_DOUBLE_CHARS
 )
 
-// parseLongDouble parses a number as Redis 7.0 does (string2ld in util.c, which uses C's
+// ParseLongDouble parses a number as Redis 7.0 does (string2ld in util.c, which uses C's
 // strtold): decimal or hexadecimal, inf and infinity, no spaces, no NaN. ok is also false
 // for a number that is out of range or rounds to zero.
-func parseLongDouble(b []byte) (f *big.Float, ok bool) {
+func ParseLongDouble(b []byte) (f *big.Float, ok bool) {
 	if len(b) == 0 || len(b) >= longDoubleMaxLen {
 		return nil, false
 	}
@@ -113,8 +113,8 @@ func powerOfTen(n int) *big.Int {
 // inLongDouble reports whether f is finite and not too large for a long double.
 func inLongDouble(f *big.Float) bool { return !f.IsInf() && f.MantExp(nil) <= longDoubleMaxExp }
 
-// addLongDouble returns a + b. ok is false when the sum is infinite or not a number.
-func addLongDouble(a, b *big.Float) (sum *big.Float, ok bool) {
+// AddLongDouble returns a + b. ok is false when the sum is infinite or not a number.
+func AddLongDouble(a, b *big.Float) (sum *big.Float, ok bool) {
 	if a.IsInf() || b.IsInf() {
 		return nil, false
 	}
@@ -122,9 +122,9 @@ func addLongDouble(a, b *big.Float) (sum *big.Float, ok bool) {
 	return sum, inLongDouble(sum)
 }
 
-// formatLongDouble formats f as C's %.17Lf without trailing zeros, as Redis does (ld2string
+// FormatLongDouble formats f as C's %.17Lf without trailing zeros, as Redis does (ld2string
 // with LD_STR_HUMAN in util.c).
-func formatLongDouble(f *big.Float) []byte {
+func FormatLongDouble(f *big.Float) []byte {
 	text := f.Append(nil, 'f', 17)
 	text = bytes.TrimRight(text, "0")
 	text = bytes.TrimSuffix(text, []byte("."))

@@ -4,8 +4,8 @@ import (
 	"github.com/lockredis/lockredis/resp"
 )
 
-// modules returns the loaded modules: none in Redis.
-func modules(c *Ctx) resp.Reply {
+// Modules returns the loaded modules: none in Redis.
+func Modules(c *Ctx) resp.Reply {
 	if c.Config.Valkey() {
 		return valkeyModules
 	}

@@ -13,17 +13,17 @@ var (
 	errCountRange = resp.Error("ERR value is out of range, " +
 		"value must between -9223372036854775807 and 9223372036854775807")
 	errCountTooLarge = resp.Error("ERR value is out of range")
-	errTooManyPicks  = resp.Error("ERR value is out of range, " +
+	ErrTooManyPicks  = resp.Error("ERR value is out of range, " +
 		"a negative count must be between -1048576 and -1")
 )
 
-// maxRandomPicks limits the reply to a negative count, which can be longer than the value.
+// MaxRandomPicks limits the reply to a negative count, which can be longer than the value.
 //
 // Differs from Redis: Redis has no limit and can run out of memory.
-const maxRandomPicks = 1 << 20
+const MaxRandomPicks = 1 << 20
 
-// parseRandomCount parses the count of SRANDMEMBER, HRANDFIELD and ZRANDMEMBER.
-func parseRandomCount(arg []byte) (n int64, failure resp.Reply) {
+// ParseRandomCount parses the count of SRANDMEMBER, HRANDFIELD and ZRANDMEMBER.
+func ParseRandomCount(arg []byte) (n int64, failure resp.Reply) {
 	n, ok := resp.ParseInt(arg)
 	switch {
 	case !ok:
@@ -34,17 +34,17 @@ func parseRandomCount(arg []byte) (n int64, failure resp.Reply) {
 	return n, resp.NoReply
 }
 
-// parseRandomOptions parses the arguments of HRANDFIELD and ZRANDMEMBER from args[2] on: the
+// ParseRandomOptions parses the arguments of HRANDFIELD and ZRANDMEMBER from args[2] on: the
 // count and the option withOption (WITHVALUES or WITHSCORES). paired tells whether the option
 // is there.
-func parseRandomOptions(
+func ParseRandomOptions(
 	args resp.Args, withOption string,
 ) (count int64, paired bool, failure resp.Reply) {
-	count, failure = parseRandomCount(args[2])
+	count, failure = ParseRandomCount(args[2])
 	if failure.IsError() {
 		return 0, false, failure
 	}
-	paired = len(args) == 4 && isWord(args[3], withOption)
+	paired = len(args) == 4 && IsWord(args[3], withOption)
 	switch {
 	case len(args) > 3 && !paired:
 		return 0, false, resp.ErrSyntax
@@ -54,10 +54,10 @@ func parseRandomOptions(
 	return count, paired, resp.NoReply
 }
 
-// randomPicks returns the positions that count selects among size elements. A negative count
+// RandomPicks returns the positions that count selects among size elements. A negative count
 // selects -count random positions, which can repeat. Any other count selects that many
 // different positions, or all of them in order if there are not more. size must not be 0.
-func randomPicks(rnd *rand.Rand, size int, count int64) []int {
+func RandomPicks(rnd *rand.Rand, size int, count int64) []int {
 	if count < 0 {
 		picks := make([]int, -count)
 		for i := range picks {

@@ -51,10 +51,10 @@ var habits = map[string]bool{
 // Habit reports whether a command that is not in the table is one that newer clients send to every
 // server. It notes the library that CLIENT SETINFO names, for Refusals.
 func Habit(s *Session, args resp.Args) bool {
-	if len(args) < 2 || !isWord(args[0], "client") || !habits[strings.ToUpper(args.String(1))] {
+	if len(args) < 2 || !IsWord(args[0], "client") || !habits[strings.ToUpper(args.String(1))] {
 		return false
 	}
-	if len(args) == 4 && isWord(args[1], "setinfo") && isWord(args[2], "lib-name") {
+	if len(args) == 4 && IsWord(args[1], "setinfo") && IsWord(args[2], "lib-name") {
 		s.LibName = shortName(args.String(3))
 	}
 	return true

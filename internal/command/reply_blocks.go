@@ -2,16 +2,16 @@ package command
 
 import "github.com/lockredis/lockredis/resp"
 
-// replyBlocks allocates the small arrays and texts of a large reply in blocks. The zero value
+// ReplyBlocks allocates the small arrays and texts of a large reply in blocks. The zero value
 // is ready.
-type replyBlocks struct {
+type ReplyBlocks struct {
 	free  []resp.Reply
 	block int // the size of the last block
-	text  []byte
+	Text  []byte
 }
 
-// array returns an array of n elements. The caller fills its elements.
-func (r *replyBlocks) array(n int) []resp.Reply {
+// Array returns an array of n elements. The caller fills its elements.
+func (r *ReplyBlocks) Array(n int) []resp.Reply {
 	const most = 1024
 	if n > len(r.free) {
 		r.block = max(n, min(2*r.block, most))
@@ -22,17 +22,17 @@ func (r *replyBlocks) array(n int) []resp.Reply {
 	return elems
 }
 
-// room makes room for n bytes behind text and returns the length of text. The caller appends
+// Room makes room for n bytes behind text and returns the length of text. The caller appends
 // to text.
-func (r *replyBlocks) room(n int) (from int) {
+func (r *ReplyBlocks) Room(n int) (from int) {
 	const least, most = 128, 4096
-	if cap(r.text)-len(r.text) < n {
-		r.text = make([]byte, 0, max(n, min(max(least, 2*cap(r.text)), most)))
+	if cap(r.Text)-len(r.Text) < n {
+		r.Text = make([]byte, 0, max(n, min(max(least, 2*cap(r.Text)), most)))
 	}
-	return len(r.text)
+	return len(r.Text)
 }
 
-// bulk returns the end of text, from a position on, as a bulk string.
-func (r *replyBlocks) bulk(from int) resp.Reply {
-	return resp.Bulk(r.text[from:len(r.text):len(r.text)])
+// Bulk returns the end of text, from a position on, as a bulk string.
+func (r *ReplyBlocks) Bulk(from int) resp.Reply {
+	return resp.Bulk(r.Text[from:len(r.Text):len(r.Text)])
 }

@@ -9,24 +9,24 @@ import (
 	"github.com/lockredis/lockredis/store"
 )
 
-// scanOptions are the options of SCAN, HSCAN, SSCAN and ZSCAN.
-type scanOptions struct {
-	count   int
+// ScanOptions are the options of SCAN, HSCAN, SSCAN and ZSCAN.
+type ScanOptions struct {
+	Count   int
 	pattern string
 	match   bool // apply pattern
-	typed   bool // apply wanted: TYPE, which only SCAN has
+	Typed   bool // apply wanted: TYPE, which only SCAN has
 	wanted  store.Type
 }
 
-// parseScanOptions parses COUNT, MATCH and, if allowType is set, TYPE.
-func parseScanOptions(args resp.Args, allowType bool) (o scanOptions, failure resp.Reply) {
-	o.count = 10
+// ParseScanOptions parses COUNT, MATCH and, if allowType is set, TYPE.
+func ParseScanOptions(args resp.Args, allowType bool) (o ScanOptions, failure resp.Reply) {
+	o.Count = 10
 	for i := 0; i < len(args); i += 2 {
 		if i+1 == len(args) {
 			return o, resp.ErrSyntax
 		}
 		switch {
-		case isWord(args[i], "count"):
+		case IsWord(args[i], "count"):
 			n, ok := resp.ParseInt(args[i+1])
 			switch {
 			case !ok:
@@ -34,13 +34,13 @@ func parseScanOptions(args resp.Args, allowType bool) (o scanOptions, failure re
 			case n < 1:
 				return o, resp.ErrSyntax
 			}
-			o.count = int(n)
-		case isWord(args[i], "match"):
+			o.Count = int(n)
+		case IsWord(args[i], "match"):
 			o.pattern = args.String(i + 1)
 			o.match = o.pattern != "*"
-		case allowType && isWord(args[i], "type"):
-			o.typed = true
-			o.wanted = store.Type(strings.ToLower(string(cText(args[i+1]))))
+		case allowType && IsWord(args[i], "type"):
+			o.Typed = true
+			o.wanted = store.Type(strings.ToLower(string(CText(args[i+1]))))
 		default:
 			return o, resp.ErrSyntax
 		}
@@ -48,20 +48,20 @@ func parseScanOptions(args resp.Args, allowType bool) (o scanOptions, failure re
 	return o, resp.NoReply
 }
 
-// wants reports whether a key or an element matches MATCH.
-func (o *scanOptions) wants(s string) bool {
+// Wants reports whether a key or an element matches MATCH.
+func (o *ScanOptions) Wants(s string) bool {
 	return !o.match || glob.Match(o.pattern, s, false)
 }
 
-// wantsType reports whether a value has the type of TYPE.
-func (o *scanOptions) wantsType(v store.Value) bool {
-	return !o.typed || v.Type() == o.wanted
+// WantsType reports whether a value has the type of TYPE.
+func (o *ScanOptions) WantsType(v store.Value) bool {
+	return !o.Typed || v.Type() == o.wanted
 }
 
-// parseCursor parses a cursor as C's strtoul does: a sign is allowed, and - negates modulo
+// ParseCursor parses a cursor as C's strtoul does: a sign is allowed, and - negates modulo
 // 2^64. As in Redis, leading white space is refused.
-func parseCursor(b []byte) (cursor uint64, ok bool) {
-	b = cText(b)
+func ParseCursor(b []byte) (cursor uint64, ok bool) {
+	b = CText(b)
 	if len(b) == 0 {
 		return 0, true
 	}
@@ -79,8 +79,8 @@ func parseCursor(b []byte) (cursor uint64, ok bool) {
 	return n, true
 }
 
-// scanReply is the reply of the SCAN family.
-func scanReply(cursor uint64, elems []resp.Reply) resp.Reply {
+// ScanReply is the reply of the SCAN family.
+func ScanReply(cursor uint64, elems []resp.Reply) resp.Reply {
 	next := "0"
 	if cursor != 0 {
 		next = strconv.FormatUint(cursor, 10)

@@ -157,7 +157,7 @@ type Group struct {
 }
 
 // NewTable returns a server's table of the commands of groups. The group of a row is set here.
-func newTableX(groups ...Group) *Table {
+func NewTable(groups ...Group) *Table {
 	s := &commandSet{byName: map[string]*Command{}, absent: map[string]bool{}, whole: true, shared: true}
 	for name := range strings.FieldsSeq(absent) {
 		s.absent[name] = true

@@ -1,14 +1,17 @@
-package command
+package command_test
 
 import (
 	"fmt"
 	"math/rand/v2"
 	"strings"
 	"testing"
+
+	"github.com/lockredis/lockredis/internal/command"
+	"github.com/lockredis/lockredis/internal/command/commands"
 )
 
 func TestLookupIgnoresCaseAndNothingElse(t *testing.T) {
-	table := NewTable()
+	table := commands.NewTable()
 	r := rand.New(rand.NewPCG(1, 2))
 	for name, cmd := range table.ByName() {
 		mixed := []byte(name)
@@ -44,13 +47,13 @@ func TestLookupIgnoresCaseAndNothingElse(t *testing.T) {
 func asciiLower(b []byte) string {
 	lowered := make([]byte, len(b))
 	for i, c := range b {
-		lowered[i] = Lower(c)
+		lowered[i] = command.Lower(c)
 	}
 	return string(lowered)
 }
 
 func BenchmarkLookup(b *testing.B) {
-	table := NewTable()
+	table := commands.NewTable()
 	for _, name := range []string{"get", "exists", "hincrby", "pexpire", "publish", "evalsha", "GEORADIUSBYMEMBER_RO"} {
 		b.Run(name, func(b *testing.B) {
 			word := []byte(name)
@@ -64,10 +67,10 @@ func BenchmarkLookup(b *testing.B) {
 }
 
 // shown returns the names of a table's rows and what COMMAND INFO has of them.
-func shown(t *Table) string {
+func shown(t *command.Table) string {
 	var b strings.Builder
 	for _, row := range t.All() {
-		for _, cmd := range append([]*Command{row}, row.Subs...) {
+		for _, cmd := range append([]*command.Command{row}, row.Subs...) {
 			fmt.Fprintln(&b, cmd.Name, cmd.Group, cmd.Arity, cmd.Flags, cmd.Run == nil)
 		}
 	}
@@ -75,19 +78,19 @@ func shown(t *Table) string {
 }
 
 func TestAChangeOfATableIsNotInOthers(t *testing.T) {
-	changes := map[string]func(*Table){
-		"rename":  func(t *Table) { t.Rename("get", "fetch"); t.Rename("keys", "") },
-		"valkey":  EmulateValkey,
-		"lock":    AddLockCommands,
-		"all":     func(t *Table) { AddLockCommands(t); EmulateValkey(t); t.Rename("set", "put") },
-		"the row": func(t *Table) { t.Own(); t.Lookup([]byte("get")).Run = nil },
+	changes := map[string]func(*command.Table){
+		"rename":  func(t *command.Table) { t.Rename("get", "fetch"); t.Rename("keys", "") },
+		"valkey":  commands.EmulateValkey,
+		"lock":    commands.AddLockCommands,
+		"all":     func(t *command.Table) { commands.AddLockCommands(t); commands.EmulateValkey(t); t.Rename("set", "put") },
+		"the row": func(t *command.Table) { t.Own(); t.Lookup([]byte("get")).Run = nil },
 	}
-	before := shown(NewTable())
+	before := shown(commands.NewTable())
 	for name, change := range changes {
-		table, other := NewTable(), NewTable()
+		table, other := commands.NewTable(), commands.NewTable()
 		change(table)
 		for _, row := range table.All() {
-			for _, cmd := range append([]*Command{row}, row.Subs...) {
+			for _, cmd := range append([]*command.Command{row}, row.Subs...) {
 				if cmd == other.Lookup([]byte(cmd.Name)) {
 					t.Errorf("%s: %s is another table's row", name, cmd.Name)
 				}
@@ -102,21 +105,21 @@ func TestAChangeOfATableIsNotInOthers(t *testing.T) {
 				t.Errorf("%s: another table's row of %s has changed", name, row.Name)
 			}
 		}
-		if shown(NewTable()) != before {
+		if shown(commands.NewTable()) != before {
 			t.Errorf("%s: a new table has other commands", name)
 		}
 	}
 }
 
 func TestTwoTablesShareTheirRows(t *testing.T) {
-	one, other := NewTable(), NewTable()
+	one, other := commands.NewTable(), commands.NewTable()
 	if one.Lookup([]byte("get")) != other.Lookup([]byte("get")) || one.ACLCatalog() != other.ACLCatalog() {
 		t.Error("each table has its own rows or catalog")
 	}
 }
 
 func TestRenameGivesACommandAnotherNameOrRemovesItsRow(t *testing.T) {
-	table := NewTable()
+	table := commands.NewTable()
 	rows := table.Len()
 	for _, r := range []struct {
 		from, to string
@@ -142,7 +145,7 @@ func TestRenameGivesACommandAnotherNameOrRemovesItsRow(t *testing.T) {
 }
 
 func TestAbsentCommandsHaveNoRow(t *testing.T) {
-	table := NewTable()
+	table := commands.NewTable()
 	for name := range table.AbsentNames() {
 		if table.ByName()[name] != nil {
 			t.Errorf("%s is listed as absent and has a row", name)

@@ -27,57 +27,57 @@ type Teller interface {
 	Tell(db int, line resp.Args)
 }
 
-// The names in lines that others are told.
+// The names that several groups have in lines that others are told.
 var (
-	wordDel       = []byte("DEL")
+	WordDel       = []byte("DEL")
 	wordUnlink    = []byte("UNLINK")
-	wordPexpireat = []byte("PEXPIREAT")
-	wordLpop      = []byte("LPOP")
-	wordRpop      = []byte("RPOP")
-	wordZpopmin   = []byte("ZPOPMIN")
-	wordZpopmax   = []byte("ZPOPMAX")
+	WordPexpireat = []byte("PEXPIREAT")
+	WordLpop      = []byte("LPOP")
+	WordRpop      = []byte("RPOP")
+	WordZpopmin   = []byte("ZPOPMIN")
+	WordZpopmax   = []byte("ZPOPMAX")
 )
 
-// number returns n in digits.
-func number(n int64) []byte { return strconv.AppendInt(nil, n, 10) }
+// Digits returns n in digits.
+func Digits(n int64) []byte { return strconv.AppendInt(nil, n, 10) }
 
-// toldByParts is for a command that tells what it does while it runs: its commands, as EVAL and
+// ToldByParts is for a command that tells what it does while it runs: its commands, as EVAL and
 // EXEC, or lines of its own.
-func toldByParts(*Ctx, resp.Args, resp.Reply) {}
+func ToldByParts(*Ctx, resp.Args, resp.Reply) {}
 
 // Deletion returns the line that tells of a deleted key: DEL, or lazily UNLINK.
 func Deletion(key []byte, lazily bool) resp.Args {
 	if lazily {
 		return resp.Args{wordUnlink, key}
 	}
-	return resp.Args{wordDel, key}
+	return resp.Args{WordDel, key}
 }
 
-// tellDeletion tells that a key was deleted because its deadline is past.
-func tellDeletion(c *Ctx, key []byte) { c.Tell(Deletion(key, c.Space.Lazyfree.Expire)...) }
+// TellDeletion tells that a key was deleted because its deadline is past.
+func TellDeletion(c *Ctx, key []byte) { c.Tell(Deletion(key, c.Space.Lazyfree.Expire)...) }
 
-// tellPop tells the command name, with the key in the reply of a blocking command.
-func tellPop(c *Ctx, name []byte, reply resp.Reply) {
+// TellPop tells the command name, with the key in the reply of a blocking command.
+func TellPop(c *Ctx, name []byte, reply resp.Reply) {
 	c.Tell(name, []byte(reply.Elems()[0].Text()))
 }
 
-// toldLmpop and toldBlmpop are for the commands that pop from one of several keys.
-func toldLmpop(c *Ctx, args resp.Args, reply resp.Reply)  { tellMpop(c, args, 1, reply) }
-func toldBlmpop(c *Ctx, args resp.Args, reply resp.Reply) { tellMpop(c, args, 2, reply) }
+// ToldLmpop and ToldBlmpop are for the commands that pop from one of several keys.
+func ToldLmpop(c *Ctx, args resp.Args, reply resp.Reply)  { tellMpop(c, args, 1, reply) }
+func ToldBlmpop(c *Ctx, args resp.Args, reply resp.Reply) { tellMpop(c, args, 2, reply) }
 
 // tellMpop tells LMPOP or ZMPOP, whose number of keys is args[at].
 func tellMpop(c *Ctx, args resp.Args, at int, reply resp.Reply) {
 	keys, _ := resp.ParseInt(args[at])
-	name := wordLpop
+	name := WordLpop
 	switch end := args[at+1+int(keys)]; {
-	case isWord(end, "right"):
-		name = wordRpop
-	case isWord(end, "min"):
-		name = wordZpopmin
-	case isWord(end, "max"):
-		name = wordZpopmax
+	case IsWord(end, "right"):
+		name = WordRpop
+	case IsWord(end, "min"):
+		name = WordZpopmin
+	case IsWord(end, "max"):
+		name = WordZpopmax
 	}
 	elems := reply.Elems()
 	n := len(elems[1].Elems())
-	c.Tell(name, []byte(elems[0].Text()), number(int64(n)))
+	c.Tell(name, []byte(elems[0].Text()), Digits(int64(n)))
 }

@@ -29,9 +29,9 @@ type TrackingState struct {
 // Tracks reports whether CLIENT TRACKING is on.
 func (s *Session) Tracks() bool { return s.Tracking != nil && s.Tracking.Mode.Has(TrackingOn) }
 
-// redirection returns the id of the client that gets the invalidations, 0 if it is s, or -1
+// Redirection returns the id of the client that gets the invalidations, 0 if it is s, or -1
 // if CLIENT TRACKING is off.
-func (s *Session) redirection() int64 {
+func (s *Session) Redirection() int64 {
 	if !s.Tracks() {
 		return -1
 	}

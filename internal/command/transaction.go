@@ -1,69 +1,80 @@
 package command
 
-import "github.com/lockredis/lockredis/resp"
+import (
+	"slices"
 
-var (
-	errMultiNested         = resp.Error("ERR MULTI calls can not be nested")
-	errExecWithoutMulti    = resp.Error("ERR EXEC without MULTI")
-	errDiscardWithoutMulti = resp.Error("ERR DISCARD without MULTI")
-	errWatchInMulti        = resp.Error("ERR WATCH inside MULTI is not allowed")
-	errExecAbort           = resp.Error("EXECABORT Transaction discarded because of previous errors.")
+	"github.com/lockredis/lockredis/internal/heapsize"
 )
 
-func multi(c *Ctx, _ resp.Args) resp.Reply {
-	if c.Session.Multi != nil {
-		return errMultiNested
-	}
-	c.Session.Multi = &Transaction{}
-	return resp.OK
+// Transaction holds the commands that were queued since MULTI.
+type Transaction struct {
+	Queue [][][]byte // copies of the commands' arguments
+	Cmds  []*Command
+	Flags Flags // the flags of all queued commands together
+	Bytes int64 // estimated, of the queue
+	Dirty bool  // a command was refused: EXEC answers EXECABORT
+	Cut   bool  // a command has ended its own client: the commands behind it get no replies
 }
 
-// exec sends the array's header and then each reply at once. A later command may change
-// the data that an earlier reply points to. Messages to the same client come between the
-// replies, as in Redis.
-func exec(c *Ctx, _ resp.Args) resp.Reply {
-	s := c.Session
-	if s.Multi == nil {
-		return errExecWithoutMulti
+// Add queues a command of the given flags. The arguments are kept. It returns how many bytes that
+// takes.
+func (t *Transaction) Add(cmd *Command, f Flags, args [][]byte) (bytes int64) {
+	const each = 48 // in Queue and Cmds, which append makes larger than they must be
+	n := each + heapsize.Pointers[[]byte](len(args))
+	for _, arg := range args {
+		n += heapsize.Class(len(arg))
 	}
-	for _, w := range s.Watched { // an expired key counts as changed
-		c.Space.DB(w.DB).Peek([]byte(w.Key))
-	}
-	t, touched := s.Multi, s.Touched
-	EndTransaction(c)
-	switch {
-	case t.Dirty:
-		return errExecAbort
-	case touched:
-		return resp.NilArray
-	}
-	c.Replies.Send(c, resp.ArrayHeader(len(t.Queue)))
-	s.Running = t
-	c.Runner.RunQueued(c, t)
-	s.Running = nil
-	return resp.NoReply
+	t.Bytes += int64(n)
+	t.Queue = append(t.Queue, args)
+	t.Cmds = append(t.Cmds, cmd)
+	t.Flags |= f
+	return int64(n)
 }
 
-func discard(c *Ctx, _ resp.Args) resp.Reply {
-	if c.Session.Multi == nil {
-		return errDiscardWithoutMulti
-	}
-	EndTransaction(c)
-	return resp.OK
+// Loads reports whether all queued commands may run while a file is read. Without a transaction
+// EXEC gets its usual error.
+func (t *Transaction) Loads() bool {
+	return t == nil || !slices.ContainsFunc(t.Cmds, func(cmd *Command) bool { return !cmd.Has(Loading) })
 }
 
-func watch(c *Ctx, args resp.Args) resp.Reply {
-	if c.Session.Multi != nil {
-		return errWatchInMulti
+// transaction returns what CLIENT LIST shows: the transaction that is open or runs, or nil.
+func (s *Session) transaction() *Transaction {
+	if s.Running != nil {
+		return s.Running
 	}
-	for _, key := range args[1:] {
-		c.DB.Peek(key) // deletes an expired key, so that it is watched as missing
-		c.Watcher.Watch(c.Session, c.DB.ID(), key)
-	}
-	return resp.OK
+	return s.Multi
 }
 
-func unwatch(c *Ctx, _ resp.Args) resp.Reply {
+// WatchedKey is one key of WATCH.
+type WatchedKey struct {
+	DB  int
+	Key string
+	// Stale says that the key was missing and that SWAPDB has put an expired key in its place.
+	// That is no change, and neither is its deletion.
+	Stale bool
+}
+
+// MarkStale sets Stale of a watched key and returns its old value.
+func (s *Session) MarkStale(db int, key string, stale bool) (was bool) {
+	for i := range s.Watched {
+		if w := &s.Watched[i]; w.DB == db && w.Key == key {
+			was, w.Stale = w.Stale, stale
+		}
+	}
+	return was
+}
+
+// EndTransaction drops the queued commands and the watched keys.
+func EndTransaction(c *Ctx) {
+	c.DropQueue(c.Session)
 	c.Watcher.Unwatch(c.Session)
-	return resp.OK
+}
+
+// DropQueue ends MULTI and forgets the queued commands.
+func (env *Env) DropQueue(s *Session) {
+	if s.Multi != nil {
+		env.Queued -= s.Multi.Bytes
+		s.Multi.Bytes = 0 // a fault may have kept the transaction for a late command
+		s.Multi = nil
+	}
 }

@@ -8,6 +8,7 @@ import (
 
 	"github.com/lockredis/lockredis/expiry"
 	"github.com/lockredis/lockredis/internal/command"
+	"github.com/lockredis/lockredis/internal/command/commands"
 	"github.com/lockredis/lockredis/internal/config"
 	"github.com/lockredis/lockredis/internal/fault"
 	"github.com/lockredis/lockredis/internal/glob"
@@ -28,7 +29,7 @@ type Options struct {
 	Rand   *rand.Rand
 	Log    *slog.Logger
 	Server command.Server // facts about the process, and SHUTDOWN
-	Table  *command.Table // nil: command.NewTable()
+	Table  *command.Table // nil: commands.NewTable()
 	// Memory is how many bytes the process may use; 0 means unknown.
 	Memory int64
 }
@@ -87,7 +88,7 @@ func New(opts Options) *Engine {
 	e.memory = memory.NewLimit(memoryDoor{door{e}}, &e.env, opts.Memory)
 	table := opts.Table
 	if table == nil {
-		table = command.NewTable()
+		table = commands.NewTable()
 	}
 	e.env = command.Env{
 		Table:  table,
@@ -121,11 +122,11 @@ func New(opts Options) *Engine {
 	e.unit.ctx.Env = &e.env
 	e.connectRooms(opts)
 	if opts.Table == nil && opts.Config.LockCommands.Offered() {
-		command.AddLockCommands(e.env.Table)
+		commands.AddLockCommands(e.env.Table)
 		e.RecordScriptKeys()
 	}
 	if opts.Table == nil && opts.Config.Valkey() {
-		command.EmulateValkey(e.env.Table)
+		commands.EmulateValkey(e.env.Table)
 		e.env.Space.FieldDeadlines = true
 	}
 	e.followSettings(opts.Config)

@@ -8,6 +8,7 @@ import (
 
 	"github.com/lockredis/lockredis/expiry"
 	"github.com/lockredis/lockredis/internal/command"
+	"github.com/lockredis/lockredis/internal/command/commands"
 )
 
 // pushConn keeps its output.
@@ -123,7 +124,7 @@ func TestAFieldThatExpiresIsNotTheChangeOfTheClientThatFindsIt(t *testing.T) {
 	clock := expiry.NewManual(time.UnixMilli(1000))
 	e := newTestEngine(clock)
 	e.env.Space.FieldDeadlines = true
-	command.EmulateValkey(e.env.Table)
+	commands.EmulateValkey(e.env.Table)
 	c := newCacher(t, e, "CLIENT TRACKING ON BCAST NOLOOP", "HSET h f 1 g 2", "HPEXPIRE h 5 FIELDS 1 f")
 	clock.Advance(5 * time.Millisecond)
 	if got, want := c.run("HGET h f"), "_ "+pushed("h"); got != want {

@@ -7,6 +7,7 @@ import (
 	"testing"
 
 	"github.com/lockredis/lockredis/internal/command"
+	"github.com/lockredis/lockredis/internal/command/commands"
 	"github.com/lockredis/lockredis/internal/config"
 	"github.com/lockredis/lockredis/pubsub"
 	"github.com/lockredis/lockredis/resp"
@@ -26,7 +27,7 @@ type host struct {
 func newHost() *host {
 	h := &host{}
 	h.env = command.Env{
-		Config: config.New(), Table: command.NewTable(), Space: store.NewSpace(1, nil), Clients: h,
+		Config: config.New(), Table: commands.NewTable(), Space: store.NewSpace(1, nil), Clients: h,
 		PubSub: pubsub.NewBroker(func(pattern, name string) bool { return false }),
 	}
 	h.injector = NewInjector(h, &h.env)

@@ -11,7 +11,7 @@
 // checked to the last byte, as redis-server checks them with sanitize-dump-payload yes. A value that Decode returns is complete and consistent.
 //
 // The package knows databases only as numbers, and no clock: the caller passes times.
-// The callers are DUMP and RESTORE in internal/command, and the engine, which saves
+// The callers are DUMP and RESTORE in internal/command/generic, and the engine, which saves
 // and loads the databases.
 //
 // To add a type of values: a type byte in types.go, a case in Encoder.AppendBody and

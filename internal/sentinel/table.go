@@ -2,6 +2,9 @@ package sentinel
 
 import (
 	"github.com/lockredis/lockredis/internal/command"
+	"github.com/lockredis/lockredis/internal/command/commands"
+	"github.com/lockredis/lockredis/internal/command/connection"
+	"github.com/lockredis/lockredis/internal/command/server"
 )
 
 // shared are the commands that a Sentinel has in common with a server.
@@ -10,13 +13,13 @@ var shared = []string{"acl", "auth", "client", "command", "ping", "psubscribe", 
 
 // Table returns the command table of a Sentinel.
 func (s *Sentinel) Table() *command.Table {
-	info := command.InfoOf("sentinel", command.InfoSection{
+	info := server.InfoOf("sentinel", server.InfoSection{
 		Name: "sentinel", Title: "Sentinel", Lines: s.infoSection,
 	})
-	return command.Pick(shared, map[string][]*command.Command{
-		"connection": {command.Row("hello", command.HelloAs("sentinel"))},
-		"pubsub":     {command.Row("publish", s.with(publish))},
-		"server":     {command.Row("info", info), command.Row("role", s.with(role))},
+	return commands.Pick(shared, map[string][]*command.Command{
+		"connection": {commands.Row("hello", connection.HelloAs("sentinel"))},
+		"pubsub":     {commands.Row("publish", s.with(publish))},
+		"server":     {commands.Row("info", info), commands.Row("role", s.with(role))},
 		"sentinel": {{Name: "sentinel", Arity: -2, Flags: command.Admin, Since: "2.8.4",
 			Summary: "Groups the commands of a Sentinel.", Subs: s.subcommands()}},
 	})

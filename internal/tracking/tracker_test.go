@@ -7,6 +7,7 @@ import (
 	"testing"
 
 	"github.com/lockredis/lockredis/internal/command"
+	"github.com/lockredis/lockredis/internal/command/commands"
 	"github.com/lockredis/lockredis/internal/config"
 	"github.com/lockredis/lockredis/resp"
 	"github.com/lockredis/lockredis/store"
@@ -27,7 +28,7 @@ type host struct {
 func newHost() *host {
 	h := &host{}
 	h.env = command.Env{
-		Config: config.New(), Table: command.NewTable(), Space: store.NewSpace(1, nil),
+		Config: config.New(), Table: commands.NewTable(), Space: store.NewSpace(1, nil),
 		Rand: rand.New(rand.NewPCG(1, 2)), Clients: h, Script: scripts{h: h},
 	}
 	h.env.Space.SetNow(1000)

@@ -1,0 +1,171 @@
+package cluster
+
+import (
+	"fmt"
+
+	"github.com/lockredis/lockredis/internal/cluster"
+	"github.com/lockredis/lockredis/internal/command"
+	"github.com/lockredis/lockredis/resp"
+)
+
+var (
+	errNoCluster   = resp.Error("ERR This instance has cluster support disabled")
+	errSlot        = resp.Error("ERR Invalid slot")
+	errSlotOrCount = resp.Error("ERR Invalid slot or number of keys")
+	errEpochSet    = resp.Error("ERR Node config epoch is already non-zero")
+	errResetKeys   = resp.Error("ERR CLUSTER RESET can't be called with master nodes containing keys")
+	errFlushSlots  = resp.Error("ERR DB must be empty to perform CLUSTER FLUSHSLOTS.")
+)
+
+// inCluster returns run for a command that only a cluster node accepts. Without cluster
+// mode the command answers with an error. The log then tells what to configure, once for
+// a client library.
+func inCluster(run command.Func) command.Func {
+	return func(c *command.Ctx, args resp.Args) resp.Reply {
+		if c.Cluster != nil {
+			return run(c, args)
+		}
+		if !c.InScript() && c.Refusals.First(c.Session, "CLUSTER") {
+			c.Server.Log("warning", "a client expects a cluster, but cluster-enabled is no: "+
+				"start with --cluster-enabled yes, or configure the client for a single server "+
+				"(Redisson: useSingleServer)")
+		}
+		return errNoCluster
+	}
+}
+
+// asking says that the client follows an ASK redirection. No slot moves here, so nothing
+// depends on it.
+func asking(*command.Ctx, resp.Args) resp.Reply { return resp.OK }
+
+// Readonly would let a replica serve reads. A master only shows the mode in CLIENT LIST.
+func Readonly(c *command.Ctx, _ resp.Args) resp.Reply {
+	c.Session.ReadOnly = true
+	return resp.OK
+}
+
+// Readwrite ends what Readonly began.
+func Readwrite(c *command.Ctx, _ resp.Args) resp.Reply {
+	c.Session.ReadOnly = false
+	return resp.OK
+}
+
+func clusterMyid(c *command.Ctx, _ resp.Args) resp.Reply { return resp.BulkString(c.Cluster.Self.ID) }
+
+func clusterKeyslot(_ *command.Ctx, args resp.Args) resp.Reply {
+	return resp.Int(int64(cluster.Slot(args[2])))
+}
+
+// clusterInfo describes a cluster of nodes that never fail: every slot that has an owner
+// is served.
+func clusterInfo(c *command.Ctx, _ resp.Args) resp.Reply {
+	state := "fail"
+	if c.Cluster.OK(c.Config.Cluster.FullCoverage) {
+		state = "ok"
+	}
+	var w command.InfoWriter
+	w.Line("cluster_state", state)
+	w.Line("cluster_slots_assigned", c.Cluster.Self.Slots.Len())
+	w.Line("cluster_slots_ok", c.Cluster.Self.Slots.Len())
+	w.Zero("cluster_slots_pfail", "cluster_slots_fail")
+	w.Line("cluster_known_nodes", 1)
+	w.Line("cluster_size", c.Cluster.Size())
+	w.Line("cluster_current_epoch", c.Cluster.Epoch)
+	w.Line("cluster_my_epoch", c.Cluster.Self.Epoch)
+	w.Zero("cluster_stats_messages_sent", "cluster_stats_messages_received",
+		"total_cluster_links_buffer_limit_exceeded")
+	return resp.Verbatim(w.String())
+}
+
+func clusterCountkeysinslot(c *command.Ctx, args resp.Args) resp.Reply {
+	slot, ok := resp.ParseInt(args[2])
+	switch {
+	case !ok:
+		return resp.ErrNotInt
+	case slot < 0 || slot >= cluster.Slots:
+		return errSlot
+	}
+	return resp.Int(int64(c.Space.DB(0).SlotLen(int(slot))))
+}
+
+func clusterGetkeysinslot(c *command.Ctx, args resp.Args) resp.Reply {
+	slot, ok := resp.ParseInt(args[2])
+	count, ok2 := resp.ParseInt(args[3])
+	switch {
+	case !ok || !ok2:
+		return resp.ErrNotInt
+	case slot < 0 || slot >= cluster.Slots || count < 0:
+		return errSlotOrCount
+	}
+	db := c.Space.DB(0)
+	return resp.BulkArray(db.SlotKeys(int(slot), int(min(count, int64(db.Len())))))
+}
+
+// clusterNode returns the node that args[2] names, or the error.
+func clusterNode(c *command.Ctx, args resp.Args) (n *cluster.Node, failure resp.Reply) {
+	if n = c.Cluster.Node(args.String(2)); n == nil {
+		return nil, resp.Errorf("ERR Unknown node %s", args[2])
+	}
+	return n, resp.NoReply
+}
+
+// clusterReplicas lists a node's replicas: none.
+func clusterReplicas(c *command.Ctx, args resp.Args) resp.Reply {
+	if n, failure := clusterNode(c, args); n == nil {
+		return failure
+	}
+	return resp.EmptyArray
+}
+
+// clusterCountFailureReports counts the nodes that report a node as failing: none.
+func clusterCountFailureReports(c *command.Ctx, args resp.Args) resp.Reply {
+	if n, failure := clusterNode(c, args); n == nil {
+		return failure
+	}
+	return resp.Int(0)
+}
+
+func clusterBumpepoch(c *command.Ctx, _ resp.Args) resp.Reply {
+	verb := "STILL"
+	if c.Cluster.BumpEpoch() {
+		verb = "BUMPED"
+	}
+	return resp.Status(fmt.Sprintf("%s %d", verb, c.Cluster.Self.Epoch))
+}
+
+func clusterSetConfigEpoch(c *command.Ctx, args resp.Args) resp.Reply {
+	epoch, ok := resp.ParseInt(args[2])
+	switch {
+	case !ok:
+		return resp.ErrNotInt
+	case epoch < 0:
+		return resp.Errorf("ERR Invalid config epoch specified: %d", epoch)
+	case c.Cluster.Self.Epoch != 0:
+		return errEpochSet
+	}
+	c.Cluster.Self.Epoch = uint64(epoch)
+	c.Cluster.Epoch = max(c.Cluster.Epoch, uint64(epoch))
+	return resp.OK
+}
+
+// clusterReset makes the node forget its slots. HARD also gives it a new id.
+func clusterReset(c *command.Ctx, args resp.Args) resp.Reply {
+	hard := len(args) == 3 && command.IsWord(args[2], "hard")
+	switch {
+	case len(args) > 3:
+		return resp.ErrSubcommandSyntax(args.String(1), args.String(0))
+	case len(args) == 3 && !hard && !command.IsWord(args[2], "soft"):
+		return resp.ErrSyntax
+	}
+	if c.DB.Len() > 0 {
+		return errResetKeys
+	}
+	lost := c.Cluster.Self.Slots
+	id := ""
+	if hard {
+		id = command.NewNodeID(c.Rand.Uint64)
+	}
+	c.Cluster.Reset(id)
+	loseSlots(c, &lost)
+	return resp.OK
+}

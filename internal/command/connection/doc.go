@@ -1,0 +1,3 @@
+// Package connection holds the commands about the connection: AUTH, HELLO, PING, SELECT, and
+// CLIENT with its subcommands.
+package connection

@@ -1,0 +1,2 @@
+// Package debug holds DEBUG, which tests and diagnosis need.
+package debug

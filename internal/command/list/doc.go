@@ -1,0 +1,2 @@
+// Package list holds the commands of lists, with the blocking ones.
+package list

@@ -1,0 +1,20 @@
+package observe
+
+import (
+	"github.com/lockredis/lockredis/internal/command"
+	"github.com/lockredis/lockredis/resp"
+)
+
+var errMonitorDenied = resp.Error("ERR MONITOR isn't allowed for DENY BLOCKING client")
+
+// monitor shows the client all commands from now on. A second MONITOR has no reply, as in Redis.
+func monitor(c *command.Ctx, _ resp.Args) resp.Reply {
+	switch {
+	case c.DenyBlocking():
+		return errMonitorDenied
+	case c.Session.Monitor:
+		return resp.NoReply
+	}
+	c.Monitors.Add(c.Session)
+	return resp.OK
+}

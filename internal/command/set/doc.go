@@ -1,0 +1,2 @@
+// Package set holds the commands of sets.
+package set

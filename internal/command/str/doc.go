@@ -1,0 +1,2 @@
+// Package str holds the commands of strings.
+package str

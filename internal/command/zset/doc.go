@@ -1,0 +1,2 @@
+// Package zset holds the commands of sorted sets.
+package zset

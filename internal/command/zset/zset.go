@@ -1,0 +1,96 @@
+package zset
+
+import (
+	"github.com/lockredis/lockredis/internal/command"
+	"github.com/lockredis/lockredis/resp"
+	"github.com/lockredis/lockredis/store"
+)
+
+// Read looks up a sorted set for reading. z is nil when the key is missing. ok is false
+// when the key holds another type.
+func Read(c *command.Ctx, key []byte) (z *store.ZSet, ok bool) {
+	return command.AsZSet(c.DB.Lookup(key))
+}
+
+func zcard(c *command.Ctx, args resp.Args) resp.Reply {
+	z, ok := Read(c, args[1])
+	switch {
+	case !ok:
+		return resp.ErrWrongType
+	case z == nil:
+		return resp.Int(0)
+	}
+	return resp.Int(int64(z.Len()))
+}
+
+func zscore(c *command.Ctx, args resp.Args) resp.Reply {
+	z, ok := Read(c, args[1])
+	if !ok {
+		return resp.ErrWrongType
+	}
+	return scoreOrNil(z, args[2])
+}
+
+func zmscore(c *command.Ctx, args resp.Args) resp.Reply {
+	z, ok := Read(c, args[1])
+	if !ok {
+		return resp.ErrWrongType
+	}
+	scores := make([]resp.Reply, len(args)-2)
+	for i, member := range args[2:] {
+		scores[i] = scoreOrNil(z, member)
+	}
+	return resp.Array(scores...)
+}
+
+func scoreOrNil(z *store.ZSet, member []byte) resp.Reply {
+	if z != nil {
+		if score, ok := z.Score(member); ok {
+			return resp.Double(score)
+		}
+	}
+	return resp.Nil
+}
+
+func zrank(c *command.Ctx, args resp.Args) resp.Reply { return rankReply(c, args, false) }
+
+func zrevrank(c *command.Ctx, args resp.Args) resp.Reply { return rankReply(c, args, true) }
+
+func rankReply(c *command.Ctx, args resp.Args, reverse bool) resp.Reply {
+	z, ok := Read(c, args[1])
+	switch {
+	case !ok:
+		return resp.ErrWrongType
+	case z == nil:
+		return resp.Nil
+	}
+	rank, ok := z.Rank(args[2])
+	switch {
+	case !ok:
+		return resp.Nil
+	case reverse:
+		rank = z.Len() - 1 - rank
+	}
+	return resp.Int(int64(rank))
+}
+
+func zrem(c *command.Ctx, args resp.Args) resp.Reply {
+	e := c.DB.LookupWrite(args[1])
+	z, ok := command.AsZSet(e)
+	switch {
+	case !ok:
+		return resp.ErrWrongType
+	case z == nil:
+		return resp.Int(0)
+	}
+	removed := int64(0)
+	for _, member := range args[2:] {
+		if z.Remove(member) {
+			removed++
+		}
+	}
+	if removed > 0 {
+		c.Change(e, command.ZSetClass, "zrem", removed, command.Went(args[2:]))
+	}
+	return resp.Int(removed)
+}
