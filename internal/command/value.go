@@ -25,6 +25,34 @@ func AsSet(e *store.Entry) (*store.Set, bool)       { return valueAs[*store.Set]
 func AsZSet(e *store.Entry) (*store.ZSet, bool)     { return valueAs[*store.ZSet](e) }
 func AsStream(e *store.Entry) (*store.Stream, bool) { return valueAs[*store.Stream](e) }
 
+// Reading looks up the value of a key for a command that reads it. v is nil if there is none of
+// its type. Then reply is the command's reply: absent if the key is missing, else the error.
+func Reading[V store.Value](c *Ctx, key []byte, absent resp.Reply) (v V, reply resp.Reply) {
+	e := c.DB.Lookup(key)
+	if e == nil {
+		return v, absent
+	}
+	v, ok := e.Value().(V)
+	if !ok {
+		return v, resp.ErrWrongType
+	}
+	return v, resp.NoReply
+}
+
+// Writing is Reading for a command that changes the value of e.
+func Writing[V store.Value](
+	c *Ctx, key []byte, absent resp.Reply,
+) (e *store.Entry, v V, reply resp.Reply) {
+	if e = c.DB.LookupWrite(key); e == nil {
+		return nil, v, absent
+	}
+	v, ok := e.Value().(V)
+	if !ok {
+		return e, v, resp.ErrWrongType
+	}
+	return e, v, resp.NoReply
+}
+
 // PairedReply replies with members and scores, or fields and values, which alternate in
 // flat: RESP2 gets flat itself, RESP3 an array of pairs.
 func PairedReply(c *Ctx, flat []resp.Reply) resp.Reply {

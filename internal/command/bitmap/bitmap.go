@@ -160,12 +160,10 @@ func bitpos(c *command.Ctx, args resp.Args) resp.Reply {
 	case bit != 0 && bit != 1:
 		return errBitArgument
 	}
-	s, ok := command.AsString(c.DB.Lookup(args[1]))
-	switch {
-	case !ok:
-		return resp.ErrWrongType
-	case s == nil:
-		return resp.Int(-bit) // an endless row of zeros
+	// A missing key is an endless row of zeros.
+	s, reply := command.Reading[*store.String](c, args[1], resp.Int(-bit))
+	if s == nil {
+		return reply
 	}
 	r := bitRange{start: 0, end: -1}
 	if failure := r.parseBitpos(args[3:]); failure.IsError() {

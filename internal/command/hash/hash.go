@@ -135,24 +135,17 @@ func hstrlen(c *command.Ctx, args resp.Args) resp.Reply {
 }
 
 func hlen(c *command.Ctx, args resp.Args) resp.Reply {
-	h, ok := readHash(c, args[1])
-	switch {
-	case !ok:
-		return resp.ErrWrongType
-	case h == nil:
-		return resp.Int(0)
+	h, reply := command.Reading[*store.Hash](c, args[1], resp.Int(0))
+	if h == nil {
+		return reply
 	}
 	return resp.Int(int64(h.Len()))
 }
 
 func hdel(c *command.Ctx, args resp.Args) resp.Reply {
-	e := c.DB.LookupWrite(args[1])
-	h, ok := command.AsHash(e)
-	switch {
-	case !ok:
-		return resp.ErrWrongType
-	case h == nil:
-		return resp.Int(0)
+	e, h, reply := command.Writing[*store.Hash](c, args[1], resp.Int(0))
+	if h == nil {
+		return reply
 	}
 	deleted := int64(0)
 	for _, field := range args[2:] {
@@ -167,12 +160,9 @@ func hdel(c *command.Ctx, args resp.Args) resp.Reply {
 }
 
 func hgetall(c *command.Ctx, args resp.Args) resp.Reply {
-	h, ok := readHash(c, args[1])
-	switch {
-	case !ok:
-		return resp.ErrWrongType
-	case h == nil:
-		return resp.Map()
+	h, reply := command.Reading[*store.Hash](c, args[1], resp.Map())
+	if h == nil {
+		return reply
 	}
 	pairs := make([]resp.Reply, 0, 2*h.Len())
 	h.Each(func(field, value []byte) bool {
@@ -192,12 +182,9 @@ func hvals(c *command.Ctx, args resp.Args) resp.Reply {
 
 // hashColumn replies with the part of each pair that pick returns.
 func hashColumn(c *command.Ctx, args resp.Args, pick func(field, value []byte) []byte) resp.Reply {
-	h, ok := readHash(c, args[1])
-	switch {
-	case !ok:
-		return resp.ErrWrongType
-	case h == nil:
-		return resp.EmptyArray
+	h, reply := command.Reading[*store.Hash](c, args[1], resp.EmptyArray)
+	if h == nil {
+		return reply
 	}
 	column := make([]resp.Reply, 0, h.Len())
 	h.Each(func(field, value []byte) bool {

@@ -10,12 +10,9 @@ func hrandfield(c *command.Ctx, args resp.Args) resp.Reply {
 	if len(args) > 2 {
 		return hrandfieldCount(c, args)
 	}
-	h, ok := readHash(c, args[1])
-	switch {
-	case !ok:
-		return resp.ErrWrongType
-	case h == nil:
-		return resp.Nil
+	h, reply := command.Reading[*store.Hash](c, args[1], resp.Nil)
+	if h == nil {
+		return reply
 	}
 	field, _ := h.At(c.Rand.IntN(h.Len()))
 	return resp.Bulk(field)

@@ -135,23 +135,17 @@ func listPopped(c *command.Ctx, e *store.Entry, end listEnd, count int64, elems 
 }
 
 func llen(c *command.Ctx, args resp.Args) resp.Reply {
-	l, ok := command.AsList(c.DB.Lookup(args[1]))
-	switch {
-	case !ok:
-		return resp.ErrWrongType
-	case l == nil:
-		return resp.Int(0)
+	l, reply := command.Reading[*store.List](c, args[1], resp.Int(0))
+	if l == nil {
+		return reply
 	}
 	return resp.Int(int64(l.Len()))
 }
 
 func lindex(c *command.Ctx, args resp.Args) resp.Reply {
-	l, ok := command.AsList(c.DB.Lookup(args[1]))
-	switch {
-	case !ok:
-		return resp.ErrWrongType
-	case l == nil:
-		return resp.Nil
+	l, reply := command.Reading[*store.List](c, args[1], resp.Nil)
+	if l == nil {
+		return reply
 	}
 	i, within, failure := parseListIndex(l, args[2])
 	switch {
@@ -177,13 +171,9 @@ func parseListIndex(l *store.List, arg []byte) (i int, within bool, failure resp
 }
 
 func lset(c *command.Ctx, args resp.Args) resp.Reply {
-	e := c.DB.LookupWrite(args[1])
-	l, ok := command.AsList(e)
-	switch {
-	case !ok:
-		return resp.ErrWrongType
-	case l == nil:
-		return resp.ErrNoKey
+	e, l, reply := command.Writing[*store.List](c, args[1], resp.ErrNoKey)
+	if l == nil {
+		return reply
 	}
 	i, within, failure := parseListIndex(l, args[2])
 	switch {
@@ -202,13 +192,9 @@ func linsert(c *command.Ctx, args resp.Args) resp.Reply {
 	if !after && !command.IsWord(args[2], "before") {
 		return resp.ErrSyntax
 	}
-	e := c.DB.LookupWrite(args[1])
-	l, ok := command.AsList(e)
-	switch {
-	case !ok:
-		return resp.ErrWrongType
-	case l == nil:
-		return resp.Int(0)
+	e, l, reply := command.Writing[*store.List](c, args[1], resp.Int(0))
+	if l == nil {
+		return reply
 	}
 	at := -1
 	it := l.Iter(0, false)
@@ -235,12 +221,9 @@ func lrange(c *command.Ctx, args resp.Args) resp.Reply {
 	if !ok {
 		return resp.ErrNotInt
 	}
-	l, ok := command.AsList(c.DB.Lookup(args[1]))
-	switch {
-	case !ok:
-		return resp.ErrWrongType
-	case l == nil:
-		return resp.EmptyArray
+	l, reply := command.Reading[*store.List](c, args[1], resp.EmptyArray)
+	if l == nil {
+		return reply
 	}
 	from, to := command.ClampRange(start, end, l.Len())
 	elems := make([]resp.Reply, to-from)
@@ -257,13 +240,9 @@ func ltrim(c *command.Ctx, args resp.Args) resp.Reply {
 	if !ok {
 		return resp.ErrNotInt
 	}
-	e := c.DB.LookupWrite(args[1])
-	l, ok := command.AsList(e)
-	switch {
-	case !ok:
-		return resp.ErrWrongType
-	case l == nil:
-		return resp.OK
+	e, l, reply := command.Writing[*store.List](c, args[1], resp.OK)
+	if l == nil {
+		return reply
 	}
 	before := l.Len()
 	l.Trim(command.ClampRange(start, end, before))
@@ -277,13 +256,9 @@ func lrem(c *command.Ctx, args resp.Args) resp.Reply {
 		return resp.ErrNotInt
 	}
 	count = max(count, -math.MaxInt64)
-	e := c.DB.LookupWrite(args[1])
-	l, ok := command.AsList(e)
-	switch {
-	case !ok:
-		return resp.ErrWrongType
-	case l == nil:
-		return resp.Int(0)
+	e, l, reply := command.Writing[*store.List](c, args[1], resp.Int(0))
+	if l == nil {
+		return reply
 	}
 	removed := l.Remove(args[3], int(count))
 	if removed > 0 {

@@ -29,13 +29,9 @@ func parseMoveEnds(args resp.Args) (from, to listEnd, ok bool) {
 // moveList moves one element from an end of src to an end of dst. The reply is nil when src
 // is missing.
 func moveList(c *command.Ctx, src, dst []byte, from, to listEnd) resp.Reply {
-	e := c.DB.LookupWrite(src)
-	l, ok := command.AsList(e)
-	switch {
-	case !ok:
-		return resp.ErrWrongType
-	case l == nil:
-		return resp.Nil
+	e, l, reply := command.Writing[*store.List](c, src, resp.Nil)
+	if l == nil {
+		return reply
 	}
 	dstEntry := c.DB.LookupWrite(dst)
 	dstList, ok := command.AsList(dstEntry)

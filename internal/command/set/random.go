@@ -56,13 +56,9 @@ func spop(c *command.Ctx, args resp.Args) resp.Reply {
 }
 
 func spopOne(c *command.Ctx, args resp.Args) resp.Reply {
-	e := c.DB.LookupWrite(args[1])
-	s, ok := command.AsSet(e)
-	switch {
-	case !ok:
-		return resp.ErrWrongType
-	case s == nil:
-		return resp.Nil
+	e, s, reply := command.Writing[*store.Set](c, args[1], resp.Nil)
+	if s == nil {
+		return reply
 	}
 	at := c.Rand.IntN(s.Len())
 	member := s.MemberAt(at)

@@ -28,13 +28,9 @@ func sadd(c *command.Ctx, args resp.Args) resp.Reply {
 }
 
 func srem(c *command.Ctx, args resp.Args) resp.Reply {
-	e := c.DB.LookupWrite(args[1])
-	s, ok := command.AsSet(e)
-	switch {
-	case !ok:
-		return resp.ErrWrongType
-	case s == nil:
-		return resp.Int(0)
+	e, s, reply := command.Writing[*store.Set](c, args[1], resp.Int(0))
+	if s == nil {
+		return reply
 	}
 	removed := int64(0)
 	for _, member := range args[2:] {
@@ -77,12 +73,9 @@ func smove(c *command.Ctx, args resp.Args) resp.Reply {
 }
 
 func scard(c *command.Ctx, args resp.Args) resp.Reply {
-	s, ok := command.AsSet(c.DB.Lookup(args[1]))
-	switch {
-	case !ok:
-		return resp.ErrWrongType
-	case s == nil:
-		return resp.Int(0)
+	s, reply := command.Reading[*store.Set](c, args[1], resp.Int(0))
+	if s == nil {
+		return reply
 	}
 	return resp.Int(int64(s.Len()))
 }

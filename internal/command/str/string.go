@@ -97,12 +97,9 @@ func msetnx(c *command.Ctx, args resp.Args) resp.Reply {
 }
 
 func strlen(c *command.Ctx, args resp.Args) resp.Reply {
-	s, ok := command.AsString(c.DB.Lookup(args[1]))
-	switch {
-	case !ok:
-		return resp.ErrWrongType
-	case s == nil:
-		return resp.Int(0)
+	s, reply := command.Reading[*store.String](c, args[1], resp.Int(0))
+	if s == nil {
+		return reply
 	}
 	return resp.Int(int64(s.Len()))
 }
@@ -166,12 +163,9 @@ func getrange(c *command.Ctx, args resp.Args) resp.Reply {
 	if !ok {
 		return resp.ErrNotInt
 	}
-	s, ok := command.AsString(c.DB.Lookup(args[1]))
-	switch {
-	case !ok:
-		return resp.ErrWrongType
-	case s == nil:
-		return resp.BulkString("")
+	s, reply := command.Reading[*store.String](c, args[1], resp.BulkString(""))
+	if s == nil {
+		return reply
 	}
 	text := s.Bytes(nil)
 	from, to := byteRange(start, end, int64(len(text)))

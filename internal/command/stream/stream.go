@@ -93,24 +93,17 @@ func (o *xaddOptions) newID(
 }
 
 func xlen(c *command.Ctx, args resp.Args) resp.Reply {
-	s, ok := readStream(c, args[1])
-	switch {
-	case !ok:
-		return resp.ErrWrongType
-	case s == nil:
-		return resp.Int(0)
+	s, reply := command.Reading[*store.Stream](c, args[1], resp.Int(0))
+	if s == nil {
+		return reply
 	}
 	return resp.Int(int64(s.Len()))
 }
 
 func xdel(c *command.Ctx, args resp.Args) resp.Reply {
-	e := c.DB.LookupWrite(args[1])
-	s, ok := command.AsStream(e)
-	switch {
-	case !ok:
-		return resp.ErrWrongType
-	case s == nil:
-		return resp.Int(0)
+	e, s, reply := command.Writing[*store.Stream](c, args[1], resp.Int(0))
+	if s == nil {
+		return reply
 	}
 	ids, ok := parseIDs(args[2:])
 	if !ok {
@@ -133,13 +126,9 @@ func xtrim(c *command.Ctx, args resp.Args) resp.Reply {
 	if failure.IsError() {
 		return failure
 	}
-	e := c.DB.LookupWrite(args[1])
-	s, ok := command.AsStream(e)
-	switch {
-	case !ok:
-		return resp.ErrWrongType
-	case s == nil:
-		return resp.Int(0)
+	e, s, reply := command.Writing[*store.Stream](c, args[1], resp.Int(0))
+	if s == nil {
+		return reply
 	}
 	removed := s.Trim(o.trim)
 	if removed > 0 {

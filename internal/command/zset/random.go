@@ -10,12 +10,9 @@ func zrandmember(c *command.Ctx, args resp.Args) resp.Reply {
 	if len(args) > 2 {
 		return zrandmemberCount(c, args)
 	}
-	z, ok := Read(c, args[1])
-	switch {
-	case !ok:
-		return resp.ErrWrongType
-	case z == nil:
-		return resp.Nil
+	z, reply := command.Reading[*store.ZSet](c, args[1], resp.Nil)
+	if z == nil {
+		return reply
 	}
 	return resp.BulkString(z.At(c.Rand.IntN(z.Len())).Member)
 }

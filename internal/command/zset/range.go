@@ -67,12 +67,9 @@ func rangeReply(c *command.Ctx, args resp.Args, q zrangeQuery, unified bool) res
 	if failure := q.parse(args[2:], unified, false); failure.IsError() {
 		return failure
 	}
-	z, ok := Read(c, args[1])
-	switch {
-	case !ok:
-		return resp.ErrWrongType
-	case z == nil:
-		return resp.EmptyArray
+	z, reply := command.Reading[*store.ZSet](c, args[1], resp.EmptyArray)
+	if z == nil {
+		return reply
 	}
 	from, to := q.ranks(z)
 	if q.withScores {
@@ -272,12 +269,9 @@ func countRange(c *command.Ctx, args resp.Args, q zrangeQuery) resp.Reply {
 	if failure := q.parseBounds(args[2], args[3]); failure.IsError() {
 		return failure
 	}
-	z, ok := Read(c, args[1])
-	switch {
-	case !ok:
-		return resp.ErrWrongType
-	case z == nil:
-		return resp.Int(0)
+	z, reply := command.Reading[*store.ZSet](c, args[1], resp.Int(0))
+	if z == nil {
+		return reply
 	}
 	from, to := q.ranks(z)
 	return resp.Int(int64(to - from))
@@ -299,13 +293,9 @@ func removeRange(c *command.Ctx, args resp.Args, q zrangeQuery, event string) re
 	if failure := q.parseBounds(args[2], args[3]); failure.IsError() {
 		return failure
 	}
-	e := c.DB.LookupWrite(args[1])
-	z, ok := command.AsZSet(e)
-	switch {
-	case !ok:
-		return resp.ErrWrongType
-	case z == nil:
-		return resp.Int(0)
+	e, z, reply := command.Writing[*store.ZSet](c, args[1], resp.Int(0))
+	if z == nil {
+		return reply
 	}
 	from, to := q.ranks(z)
 	if from < to {

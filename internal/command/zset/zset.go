@@ -13,12 +13,9 @@ func Read(c *command.Ctx, key []byte) (z *store.ZSet, ok bool) {
 }
 
 func zcard(c *command.Ctx, args resp.Args) resp.Reply {
-	z, ok := Read(c, args[1])
-	switch {
-	case !ok:
-		return resp.ErrWrongType
-	case z == nil:
-		return resp.Int(0)
+	z, reply := command.Reading[*store.ZSet](c, args[1], resp.Int(0))
+	if z == nil {
+		return reply
 	}
 	return resp.Int(int64(z.Len()))
 }
@@ -57,12 +54,9 @@ func zrank(c *command.Ctx, args resp.Args) resp.Reply { return rankReply(c, args
 func zrevrank(c *command.Ctx, args resp.Args) resp.Reply { return rankReply(c, args, true) }
 
 func rankReply(c *command.Ctx, args resp.Args, reverse bool) resp.Reply {
-	z, ok := Read(c, args[1])
-	switch {
-	case !ok:
-		return resp.ErrWrongType
-	case z == nil:
-		return resp.Nil
+	z, reply := command.Reading[*store.ZSet](c, args[1], resp.Nil)
+	if z == nil {
+		return reply
 	}
 	rank, ok := z.Rank(args[2])
 	switch {
@@ -75,13 +69,9 @@ func rankReply(c *command.Ctx, args resp.Args, reverse bool) resp.Reply {
 }
 
 func zrem(c *command.Ctx, args resp.Args) resp.Reply {
-	e := c.DB.LookupWrite(args[1])
-	z, ok := command.AsZSet(e)
-	switch {
-	case !ok:
-		return resp.ErrWrongType
-	case z == nil:
-		return resp.Int(0)
+	e, z, reply := command.Writing[*store.ZSet](c, args[1], resp.Int(0))
+	if z == nil {
+		return reply
 	}
 	removed := int64(0)
 	for _, member := range args[2:] {
