@@ -15,6 +15,7 @@ var (
 func toldBlpop(c *command.Ctx, _ resp.Args, reply resp.Reply) {
 	command.TellPop(c, command.WordLpop, reply)
 }
+
 func toldBrpop(c *command.Ctx, _ resp.Args, reply resp.Reply) {
 	command.TellPop(c, command.WordRpop, reply)
 }

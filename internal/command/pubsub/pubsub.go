@@ -25,9 +25,11 @@ func psubscribe(c *command.Ctx, args resp.Args) resp.Reply { return subscribeTo(
 func unsubscribe(c *command.Ctx, args resp.Args) resp.Reply {
 	return unsubscribeFrom(c, channels, args)
 }
+
 func punsubscribe(c *command.Ctx, args resp.Args) resp.Reply {
 	return unsubscribeFrom(c, patterns, args)
 }
+
 func sunsubscribe(c *command.Ctx, args resp.Args) resp.Reply { return unsubscribeFrom(c, shards, args) }
 
 func ssubscribe(c *command.Ctx, args resp.Args) resp.Reply {

@@ -268,9 +268,11 @@ func zsetOpReply(
 func zunionstore(c *command.Ctx, args resp.Args) resp.Reply {
 	return zsetOpStore(c, args, true, unionOf)
 }
+
 func zinterstore(c *command.Ctx, args resp.Args) resp.Reply {
 	return zsetOpStore(c, args, true, interOf)
 }
+
 func zdiffstore(c *command.Ctx, args resp.Args) resp.Reply {
 	return zsetOpStore(c, args, false, diffOf)
 }

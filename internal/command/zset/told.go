@@ -10,6 +10,7 @@ import (
 func toldBzpopmin(c *command.Ctx, _ resp.Args, reply resp.Reply) {
 	command.TellPop(c, command.WordZpopmin, reply)
 }
+
 func toldBzpopmax(c *command.Ctx, _ resp.Args, reply resp.Reply) {
 	command.TellPop(c, command.WordZpopmax, reply)
 }
