@@ -43,7 +43,8 @@ final class Cleaning {
     private final Waiters waiters;
     private final Set<Object> locks = new HashSet<>(); // that were held: databases and names
     private final Set<Object> acquired = new HashSet<>(); // the same with the owner
-    private final Set<String> owners = new HashSet<>(); // of the leaks
+    private final Set<Object> told = new HashSet<>(); // by the failure: the locks' holds
+    private final Set<String> toldChannels = new HashSet<>(); // by the failure: the subscriptions
     private final Map<Object, Integer> ended = new HashMap<>(); // blocking commands, by Baseline.key
     private final long begin = System.nanoTime();
     private boolean spinning; // whether a waiter without a subscription has acquired a lock
@@ -69,7 +70,9 @@ final class Cleaning {
             } else if (leak.type().equals("lock")) {
                 locks.add(name(leak));
                 acquired.add(hold(leak));
-                owners.add(leak.owner());
+                told.add(hold(leak));
+            } else if (leak.type().equals("subscription")) {
+                toldChannels.add(leak.name());
             }
         }
         server.flush();
@@ -139,7 +142,8 @@ final class Cleaning {
 
     /**
      * Reports whether an owner has acquired one of the locks for the first time. An owner that acquires one
-     * again is a thread that locks in a loop.
+     * again is a thread that locks in a loop. Later tests count it, unless the failure has told its lock, or a
+     * waiter for the lock. After a test that has passed nothing is told.
      */
     private boolean haveAcquired() {
         boolean more = false;
@@ -151,11 +155,15 @@ final class Cleaning {
             if (wanted && acquired.add(hold(leak))) {
                 more = true;
                 spinning |= !waiters.isWanted(leak.name());
-            } else if (!tasksAllowed && (wanted || owners.contains(leak.owner()))) {
+            } else if (!tasksAllowed && isTold(leak)) {
                 server.told().addLoop(leak);
             }
         }
         return more;
+    }
+
+    private boolean isTold(Leak leak) {
+        return told.contains(hold(leak)) || Waiters.isWanted(leak.name(), toldChannels);
     }
 
     /** Reports whether a script has failed since the last look: a waiter of a semaphore has ended. */

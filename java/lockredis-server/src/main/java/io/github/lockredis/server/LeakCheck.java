@@ -44,6 +44,9 @@ public final class LeakCheck {
     /** How long the check looks whether a lock that was released is acquired again. */
     private static final Duration WATCH = Duration.ofMillis(100);
 
+    /** What the ages of one hold at two looks may differ by: the server counts in milliseconds. */
+    private static final Duration ROUNDING = Duration.ofMillis(2);
+
     /** The pause between two such looks, in milliseconds. */
     private static final long WATCH_PAUSE = 10;
 
@@ -159,7 +162,8 @@ public final class LeakCheck {
      * has not released it. A lock that is acquired in this time is one if it stays for half a second:
      * a scheduled task of the application may hold a lock just now. It is none if its owner is a thread that
      * an earlier check has seen: the next turn of a task. If a lock was released in this time,
-     * the check looks for another tenth of a second whether its owner acquires one again. If a client
+     * the check looks for another tenth of a second whether its owner acquires one again. If the owner does
+     * so between two looks, the age of its hold shows it. If a client
      * began in the test to listen for the release of a lock or a permit that is free now, the check looks
      * for an eighth of a second whether a waiter acquires it.
      *
@@ -278,6 +282,7 @@ public final class LeakCheck {
         Map<Object, Leak> first = new LinkedHashMap<>(left);
         Map<Object, Leak> last = new HashMap<>(left); // those of the first look, as the last one saw them
         Map<Object, Leak> expired = new LinkedHashMap<>();
+        Map<Object, Leak> again = new LinkedHashMap<>(); // what its owner has released and acquired
         Map<Object, Long> since = new HashMap<>(); // the time of the look that saw a leak first
         Set<Object> owned = new HashSet<>(owned(left.values()));
         long start = System.nanoTime();
@@ -289,13 +294,20 @@ public final class LeakCheck {
                 break;
             }
             long before = view.lookedAt();
+            long answered = view.answeredAt();
+            Map<Object, Leak> earlier = left;
             interrupts.pause(left.size() > MANY ? rest : Math.min(pause, rest));
             left = view.leaks();
             left.values().removeIf(leak -> view.isNextTurn(leak, begin));
             owned.addAll(owned(left.values()));
+            if (!tasksAllowed) {
+                addNewHolds(earlier, left, Duration.ofNanos(view.lookedAt() - answered), again);
+            }
             moveExpired(last, left, Duration.ofNanos(System.nanoTime() - before), expired);
         }
         Map<Object, Leak> leaks = new LinkedHashMap<>(expired);
+        again.forEach(leaks::putIfAbsent);
+        again.values().forEach(server.told()::addLoop);
         left.forEach((key, leak) -> leaks.put(key, first.getOrDefault(key, leak)));
         return leaks.isEmpty() && !tasksAllowed ? acquiredAgain(owned) : leaks.values();
     }
@@ -305,6 +317,25 @@ public final class LeakCheck {
         Duration seen = Duration.ofNanos(view.lookedAt() - since);
         Duration held = tasksAllowed ? leak.heldFor().orElse(seen) : seen;
         return held.compareTo(STAYED) >= 0;
+    }
+
+    /**
+     * Adds the locks that an owner holds at two looks, and has released and acquired between them: the second
+     * hold is too young. Its thread locks in a loop, as {@link #acquiredAgain} finds it between two holds.
+     *
+     * @param passed the least time between the looks
+     */
+    private static void addNewHolds(Map<Object, Leak> earlier, Map<Object, Leak> now, Duration passed,
+            Map<Object, Leak> again) {
+        now.forEach((key, leak) -> {
+            Leak before = earlier.get(key);
+            if (before != null && leak.type().equals("lock") && leak.heldFor().isPresent()) {
+                Duration age = before.heldFor().orElse(Duration.ZERO).plus(passed).minus(ROUNDING);
+                if (leak.heldFor().get().compareTo(age) < 0) {
+                    again.putIfAbsent(key, leak);
+                }
+            }
+        });
     }
 
     /**

@@ -10,12 +10,16 @@ final class Owners {
     private static final Pattern THREAD = Pattern.compile(".+:([1-9]\\d{0,17})");
     private static final Pattern OF_POOL = Pattern.compile("(java|javax|jdk|sun|com\\.sun|io\\.netty)\\..*");
 
+    /** The classes of the JDK's blocking queues. */
+    private static final Pattern QUEUE = Pattern.compile("java\\.util\\.concurrent\\.\\w+(Queue|Deque)");
+
     private Owners() {
     }
 
     /**
-     * Reports whether an owner is another thread of this JVM, and is at work. A thread that a pool keeps for
-     * its next task is not: only classes of the JDK and of Netty are on its stack.
+     * Reports whether an owner is another thread of this JVM, and is at work. A thread that waits for its next
+     * task is not. Of a pool's thread only classes of the JDK and of Netty are on the stack. A thread with a loop
+     * of the application waits in a blocking queue of the JDK.
      */
     static boolean isBusyElsewhere(String owner) {
         ThreadInfo info = thread(owner);
@@ -42,11 +46,25 @@ final class Owners {
     }
 
     private static boolean isBusy(ThreadInfo thread) {
+        boolean inPool = true; // the frames so far
+        boolean inQueue = false;
         for (StackTraceElement frame : thread.getStackTrace()) {
             if (!OF_POOL.matcher(frame.getClassName()).matches()) {
-                return true;
+                inPool = false;
+                if (!inQueue || frame.getClassName().startsWith("org.redisson.")) { // its task has not ended
+                    return true;
+                }
+            } else if (inPool) {
+                inQueue |= takes(frame, thread.getThreadState());
             }
         }
         return false;
+    }
+
+    /** Reports whether a frame is a wait for an element of a queue. */
+    private static boolean takes(StackTraceElement frame, Thread.State state) {
+        return (state == Thread.State.WAITING || state == Thread.State.TIMED_WAITING)
+                && (frame.getMethodName().startsWith("take") || frame.getMethodName().startsWith("poll"))
+                && QUEUE.matcher(frame.getClassName()).matches();
     }
 }

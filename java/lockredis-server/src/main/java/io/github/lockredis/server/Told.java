@@ -16,7 +16,7 @@ final class Told {
     private final Map<String, Integer> owners = new HashMap<>(); // first seen by a check; guarded by this
     private final Map<Object, Integer> blocked = new HashMap<>(); // clients, by Baseline.key; guarded by this
     private int checks; // guarded by this
-    private final Set<String> loops = new HashSet<>(); // guarded by this
+    private final Set<Object> loops = new HashSet<>(); // owners and their locks; guarded by this
     private final Map<String, Set<Object>> locks = new HashMap<>(); // by owner; guarded by this
 
     /**
@@ -61,10 +61,13 @@ final class Told {
         return leak.type().equals("waiter") && leak.owner().isEmpty();
     }
 
-    /** Adds all locks of an owner that acquires locks again and again. The thread that asks is none. */
+    /**
+     * Adds a lock that its owner acquires again and again, as a failure tells. Other locks of the owner are not
+     * told. The thread that asks is no such owner.
+     */
     synchronized void addLoop(Leak leak) {
         if (!Owners.isCurrent(leak.owner())) {
-            loops.add(leak.owner());
+            loops.add(turn(leak));
         }
     }
 
@@ -85,9 +88,14 @@ final class Told {
 
     synchronized boolean contains(Leak leak) {
         String owner = leak.owner();
-        boolean told = loops.contains(owner)
+        boolean told = loops.contains(turn(leak))
                 || locks.containsKey(owner) && locks.get(owner).contains(name(leak));
         return told && !Owners.isIdle(owner);
+    }
+
+    /** Returns a lock and its owner, who holds it or is queued for it. */
+    private static Object turn(Leak leak) {
+        return Arrays.asList(leak.owner(), leak.database(), leak.name());
     }
 
     private static Object name(Leak leak) {

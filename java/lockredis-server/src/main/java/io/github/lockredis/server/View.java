@@ -16,6 +16,7 @@ final class View {
     private final int check; // its number, from Told
     private Collection<Leak> seen = Collections.emptyList(); // also what does not count
     private long lookedAt; // the time before the last look
+    private long answeredAt; // the time after it
 
     View(LockredisServer server, Predicate<Leak> counted, Baseline before, int check) {
         this.server = server;
@@ -34,6 +35,7 @@ final class View {
     void look() {
         lookedAt = System.nanoTime();
         seen = server.allLeaks();
+        answeredAt = System.nanoTime();
         server.told().see(seen, check);
     }
 
@@ -45,6 +47,11 @@ final class View {
     /** Returns the time before the last look, as System.nanoTime gives it. */
     long lookedAt() {
         return lookedAt;
+    }
+
+    /** Returns the time after the last look, as System.nanoTime gives it. */
+    long answeredAt() {
+        return answeredAt;
     }
 
     /** Returns what the last look saw, was not there before the test, and is wanted. It need not count. */

@@ -22,7 +22,7 @@ import java.util.regex.Pattern;
 final class Waiters {
     /** The channels of locks. A waiter tries to acquire the lock when it receives 0. */
     private static final Pattern LOCK =
-            Pattern.compile("(redisson_lock__channel|redisson_rwlock):.*", Pattern.DOTALL);
+            Pattern.compile("(redisson_lock__channel|redisson_rwlock):(.*)", Pattern.DOTALL);
 
     /** The channels of semaphores, and the name. It is in braces if it has none of its own. */
     private static final Pattern SEMAPHORE =
@@ -134,7 +134,24 @@ final class Waiters {
 
     /** Reports whether there may be a waiter for the lock with a name. */
     boolean isWanted(String lock) {
-        return channels.keySet().stream().anyMatch(channel -> channel.contains(lock));
+        return isWanted(lock, channels.keySet());
+    }
+
+    /** Reports whether one of the channels is that of the lock with a name, or of a waiter in its queue. */
+    static boolean isWanted(String lock, Collection<String> channels) {
+        String name = lock.contains("{") ? lock : "{" + lock + "}"; // as Redisson does
+        for (String channel : channels) {
+            Matcher parts = LOCK.matcher(channel);
+            if (parts.matches() && (parts.group(2).equals(name) || isFair(parts.group(2), name))) {
+                return true;
+            }
+        }
+        return false;
+    }
+
+    private static boolean isFair(String channel, String name) {
+        Matcher fair = FAIR.matcher(channel);
+        return fair.matches() && fair.group(1).equals(name);
     }
 
     /** Wakes the waiters of all latches. */

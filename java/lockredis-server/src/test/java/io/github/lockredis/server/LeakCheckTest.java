@@ -8,9 +8,12 @@ import static org.junit.jupiter.api.Assertions.assertTrue;
 import java.io.IOException;
 import java.net.Socket;
 import java.util.Arrays;
+import java.util.concurrent.BlockingQueue;
 import java.util.concurrent.CountDownLatch;
 import java.util.concurrent.ExecutorService;
 import java.util.concurrent.Executors;
+import java.util.concurrent.Future;
+import java.util.concurrent.LinkedBlockingQueue;
 import java.util.concurrent.ScheduledExecutorService;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.atomic.AtomicInteger;
@@ -43,7 +46,8 @@ class LeakCheckTest {
     }
 
     private void acquire(String name, String owner) {
-        server.command("EVAL", "return redis.call('hincrby', KEYS[1], ARGV[1], 1)", "1", name, owner);
+        server.command("EVAL", "redis.call('hincrby', KEYS[1], ARGV[1], 1) redis.call('pexpire', KEYS[1], 3600000)",
+                "1", name, owner);
     }
 
     @Test
@@ -87,7 +91,8 @@ class LeakCheckTest {
     }
 
     private void acquireMany(int locks) {
-        server.command("EVAL", "for i = 1, ARGV[2] do redis.call('hincrby', 'order:' .. i, ARGV[1], 1) end",
+        server.command("EVAL", "for i = 1, ARGV[2] do redis.call('hincrby', 'order:' .. i, ARGV[1], 1)"
+                + " redis.call('pexpire', 'order:' .. i, 3600000) end",
                 "0", CLIENT + Thread.currentThread().getId(), Integer.toString(locks));
     }
 
@@ -343,11 +348,91 @@ class LeakCheckTest {
             assertTrue(text.get().contains("lock \"order:1\" is held by " + OWNER), text.get());
             Await.until("the lock is held", () -> !server.locks().isEmpty());
             LeakCheck next = LeakCheck.begin(server);
-            acquire("order:2"); // the thread locks on in the next test
+            acquire("order:1"); // the thread locks on in the next test
             assertNull(next.end(false));
+            acquire("order:2");
+            String other = next.end(false);
+            assertTrue(other.startsWith("a leak on ") && other.contains("\"order:2\""), other);
         } finally {
             thread.shutdownNow();
             thread.awaitTermination(1, TimeUnit.MINUTES);
+        }
+    }
+
+    @Test
+    void aLockThatIsAcquiredAgainBetweenTwoLooksIsFound() {
+        for (boolean again : new boolean[] {false, true}) {
+            String owner = again ? OWNER : CLIENT + Long.MAX_VALUE / 11; // the next check knows an owner
+            AtomicInteger turns = new AtomicInteger();
+            // The lock is released when it is old, and acquired again at once, once.
+            LeakCheck check = LeakCheck.begin(server, leak -> {
+                int old = again ? 300 : 0;
+                if (turns.get() > 0 || leak.heldFor().get().toMillis() > old) {
+                    server.command("DEL", leak.name());
+                    if (turns.getAndIncrement() == 0 && again) {
+                        acquire("order:1", owner);
+                    }
+                }
+                return true;
+            });
+            acquire("order:1", owner);
+            String text = check.end(false);
+            assertEquals(again, text != null && text.contains("lock \"order:1\" is held by " + OWNER), text);
+        }
+    }
+
+    @Test
+    void nothingIsToldAfterATestThatPasses() throws Exception {
+        server.command("CONFIG", "SET", "notify-keyspace-events", "KEA");
+        ExecutorService thread = Executors.newSingleThreadExecutor();
+        try (Connection client = Clients.connect(server); Connection events = Clients.connect(server)) {
+            LeakCheck check = LeakCheck.begin(server, leak -> !leak.name().startsWith("__keyspace"));
+            client.call("SUBSCRIBE", "redisson_sc:{order:slots}");
+            events.call("SUBSCRIBE", "__keyspace@0__:order:slots");
+            Future<?> acquired = thread.submit(() -> {
+                while (!events.call("PING").toString().contains("rpush")) { // so a check ends the waiters
+                    Thread.yield();
+                }
+                acquire("order");
+                return null;
+            });
+            assertNull(check.end(true));
+            acquired.get();
+            server.flush();
+            check = LeakCheck.begin(server);
+            acquire("order");
+            String text = check.end(true);
+            assertTrue(text != null && text.contains("lock \"order\" is held by " + OWNER), text);
+        } finally {
+            thread.shutdownNow();
+            thread.awaitTermination(1, TimeUnit.MINUTES);
+        }
+    }
+
+    @Test
+    void aThreadOfTheApplicationThatWaitsInAQueueIsToldEachTime() throws Exception {
+        BlockingQueue<Runnable> jobs = new LinkedBlockingQueue<>();
+        Thread worker = new Thread(() -> {
+            try {
+                while (true) {
+                    jobs.take().run();
+                }
+            } catch (InterruptedException e) {
+                // the test ends
+            }
+        });
+        worker.start();
+        try {
+            Await.until("the worker waits", () -> worker.getState() == Thread.State.WAITING);
+            for (int i = 0; i < 2; i++) {
+                LeakCheck check = LeakCheck.begin(server);
+                acquire("order:1", CLIENT + worker.getId());
+                String text = check.end(true);
+                assertTrue(text != null && text.contains("order:1"), text);
+            }
+        } finally {
+            worker.interrupt();
+            worker.join();
         }
     }
 
