@@ -2,6 +2,7 @@ package io.github.lockredis.junit4;
 
 import java.util.Objects;
 import java.util.function.Consumer;
+import java.util.logging.Logger;
 
 import org.junit.AssumptionViolatedException;
 import org.junit.rules.TestRule;
@@ -36,6 +37,7 @@ public final class LockredisRule implements TestRule {
     private volatile boolean checked; // each test is checked, so the class need not be
     private EndWatch ends; // of the server
     private LeakMode leaks = LeakMode.FAIL;
+    private String[] dataKeys = {};
     private FlushMode flush = FlushMode.BEFORE_EACH;
 
     /** Makes a rule for a server with the defaults. */
@@ -53,6 +55,13 @@ public final class LockredisRule implements TestRule {
     public LockredisRule leaks(LeakMode leaks) {
         this.leaks = Objects.requireNonNull(leaks,
                 "leaks(null): give LeakMode.FAIL, the default, or LeakMode.ALLOWED");
+        return this;
+    }
+
+    /** Sets patterns of keys that are data and never leaks, as in KEYS. The default: none. Returns this rule. */
+    public LockredisRule dataKeys(String... patterns) {
+        Objects.requireNonNull(patterns, "dataKeys(null): give patterns of keys, or leave the call out");
+        this.dataKeys = patterns.clone();
         return this;
     }
 
@@ -125,7 +134,7 @@ public final class LockredisRule implements TestRule {
      * @param last whether the server ends with it. If its tests were checked, it need not be
      */
     private void check(Statement base, Description description, boolean last) throws Throwable {
-        LeakCheck check = leaks == LeakMode.FAIL ? LeakCheck.begin(server) : null;
+        LeakCheck check = leaks == LeakMode.FAIL ? LeakCheck.begin(server).dataKeys(dataKeys) : null;
         if (!last) {
             ends.begin(description);
         }
@@ -138,6 +147,10 @@ public final class LockredisRule implements TestRule {
         boolean wanted = check != null && !(last && checked);
         String left = wanted ? check.end(!last && flush == FlushMode.BEFORE_EACH) : null;
         if (left != null && failure != null) {
+            if (failure instanceof AssumptionViolatedException) { // reports do not show what it suppresses
+                Logger.getLogger(LockredisRule.class.getName()).warning(name(description)
+                        + " is aborted, and left " + left);
+            }
             failure.addSuppressed(new AssertionError(left));
             left = null;
         }

@@ -7,10 +7,13 @@ import static org.junit.Assert.assertNull;
 import static org.junit.Assert.assertThrows;
 import static org.junit.Assert.assertTrue;
 import static org.junit.Assert.fail;
+import static org.junit.Assume.assumeTrue;
 
 import java.util.HashSet;
 import java.util.List;
 import java.util.Set;
+import java.util.concurrent.CopyOnWriteArrayList;
+import java.util.logging.Logger;
 
 import org.junit.BeforeClass;
 import org.junit.ClassRule;
@@ -157,6 +160,46 @@ public class LockredisRuleTest {
     }
 
     @Test
+    public void anAbortedTestStaysAbortedAndTheLogHasItsLeaks() {
+        List<String> logged = new CopyOnWriteArrayList<>();
+        Logger log = Logger.getLogger(LockredisRule.class.getName());
+        log.setFilter(record -> {
+            logged.add(record.getMessage());
+            return false;
+        });
+        assertEquals("[]", run(Aborted.class, 1).toString());
+        log.setFilter(null);
+        assertEquals(logged.toString(), 1, logged.size());
+        assertMatches("aborts\\(.*\\) is aborted, and left " + LEAK, logged.get(0));
+    }
+
+    public static class Aborted {
+        @Rule
+        public final LockredisRule lockredis = new LockredisRule();
+
+        @Test
+        public void aborts() {
+            lock(lockredis.server());
+            assumeTrue(false);
+        }
+    }
+
+    @Test
+    public void keysThatAreDataAreNoLeaks() {
+        assertEquals("[]", run(DataKeys.class, 1).toString());
+    }
+
+    public static class DataKeys {
+        @Rule
+        public final LockredisRule lockredis = new LockredisRule().dataKeys("order:?");
+
+        @Test
+        public void remembers() {
+            lock(lockredis.server());
+        }
+    }
+
+    @Test
     public void aRuleOfTheInstanceGivesEachTestAServer() {
         assertEquals("[]", run(PerMethod.class, 2).toString());
     }
@@ -214,6 +257,8 @@ public class LockredisRuleTest {
         LockredisRule rule = new LockredisRule();
         text = assertThrows(NullPointerException.class, () -> rule.leaks(null)).getMessage();
         assertMatches("leaks\\(null\\): give LeakMode\\.FAIL.*", text);
+        text = assertThrows(NullPointerException.class, () -> rule.dataKeys((String[]) null)).getMessage();
+        assertMatches("dataKeys\\(null\\): give .*", text);
         text = assertThrows(NullPointerException.class, () -> rule.flush(null)).getMessage();
         assertMatches("flush\\(null\\): give FlushMode\\.BEFORE_EACH.*", text);
     }

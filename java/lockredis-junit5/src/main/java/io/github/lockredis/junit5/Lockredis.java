@@ -74,4 +74,10 @@ public @interface Lockredis {
 
     /** What happens to a test that leaves a lock, a waiting client or a subscription behind. */
     LeakMode leaks() default LeakMode.FAIL;
+
+    /**
+     * Patterns of keys that are data and never leaks, though a script or SET with NX wrote them, as in KEYS:
+     * {@code "idem:*"}.
+     */
+    String[] dataKeys() default {};
 }

@@ -1,5 +1,7 @@
 package io.github.lockredis.junit5;
 
+import java.util.Arrays;
+import java.util.Collections;
 import java.util.List;
 import java.util.Objects;
 import java.util.Optional;
@@ -184,6 +186,7 @@ public final class LockredisExtension
         private boolean perMethod;
         private FlushMode flush = FlushMode.BEFORE_EACH;
         private LeakMode leaks = LeakMode.FAIL;
+        private List<String> dataKeys = Collections.emptyList();
         private Topology kind; // null: not chosen
         private boolean hasSentinels;
         private Consumer<LockredisTopology.Builder> setup = topology -> { };
@@ -215,6 +218,13 @@ public final class LockredisExtension
         public Builder leaks(LeakMode leaks) {
             this.leaks = Objects.requireNonNull(leaks,
                     "leaks(null): give LeakMode.FAIL, the default, or LeakMode.ALLOWED");
+            return this;
+        }
+
+        /** Sets patterns of keys that are data and never leaks, as in KEYS. The default: none. */
+        public Builder dataKeys(String... patterns) {
+            Objects.requireNonNull(patterns, "dataKeys(null): give patterns of keys, or leave the call out");
+            this.dataKeys = Arrays.asList(patterns.clone());
             return this;
         }
 
@@ -256,7 +266,7 @@ public final class LockredisExtension
             Topology chosen = kind != null ? kind
                     : hasSentinels ? Topology.SENTINEL : Topology.SINGLE;
             Consumer<LockredisTopology.Builder> values = setup;
-            return new LockredisExtension(new Spec(name, perMethod, flush, leaks, new Object(), () -> {
+            return new LockredisExtension(new Spec(name, perMethod, flush, leaks, dataKeys, new Object(), () -> {
                 LockredisTopology.Builder topology = LockredisTopology.builder(chosen);
                 values.accept(topology);
                 return topology;

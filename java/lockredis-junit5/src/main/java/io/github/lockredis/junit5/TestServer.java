@@ -36,7 +36,7 @@ final class TestServer implements ExtensionContext.Store.CloseableResource, Auto
 
     private synchronized void beginCheck() {
         if (spec.leaks == LeakMode.FAIL) {
-            check = LeakCheck.begin(server);
+            check = LeakCheck.begin(server).dataKeys(spec.dataKeys());
         }
     }
 

@@ -249,6 +249,40 @@ class LeaksTest {
     }
 
     @Test
+    void keysThatAreDataAreNoLeaks() {
+        assertMatches(LEAK, Run.of(DataKeys.class).failure("locks").getMessage());
+        Run.of(DataKeysOfABuilder.class).assertSucceeded(1);
+    }
+
+    private static final String[] IDEMPOTENT = {"SET", "idem:1", Plain.OWNER.substring(0, 36), "NX", "EX", "3600"};
+
+    @Lockredis(dataKeys = "idem:*")
+    static class DataKeys {
+        @Test
+        void remembers(LockredisServer server) {
+            server.command(IDEMPOTENT);
+        }
+
+        @Test
+        void locks(LockredisServer server) {
+            server.command(IDEMPOTENT);
+            Plain.lock(server, "order:1");
+        }
+    }
+
+    static class DataKeysOfABuilder {
+        @RegisterExtension
+        static final LockredisExtension EXTENSION =
+                LockredisExtension.builder().dataKeys("order:1", "idem:[0-9]").build();
+
+        @Test
+        void remembers(LockredisServer server) {
+            server.command(IDEMPOTENT);
+            Plain.lock(server, "order:1");
+        }
+    }
+
+    @Test
     void aBlockedClientFailsItsTestOnly() {
         String text = Run.of(Blocked.class).failure("one").getMessage();
         assertMatches("a leak on redis://127.0.0.1:N:\n"

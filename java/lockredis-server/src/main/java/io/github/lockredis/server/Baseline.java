@@ -8,6 +8,7 @@ import java.util.HashSet;
 import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
+import java.util.Optional;
 import java.util.Set;
 
 /**
@@ -65,8 +66,17 @@ final class Baseline {
         return group.stream().mapToInt(Leak::holds).sum() > holds.getOrDefault(key(group.get(0)), 0);
     }
 
-    /** Returns the text about leaks of the server at an address. It describes the first, and counts the others. */
+    /**
+     * Returns the text about leaks of the server at an address. It describes the first, and counts the others. Of
+     * the first that may be data it says how to name it.
+     */
     String text(String address, Collection<Leak> leaks) {
+        Optional<Leak> data = leaks.stream().filter(Leak::mayBeData).findFirst();
+        return describe(address, leaks) + data.map(leak -> "\nIf " + leak.name()
+                + " is data and no lock, name its key with dataKeys").orElse("");
+    }
+
+    private String describe(String address, Collection<Leak> leaks) {
         StringBuilder text = new StringBuilder()
                 .append(leaks.size() == 1 ? "a leak" : leaks.size() + " leaks")
                 .append(" on ").append(address).append(':');

@@ -59,6 +59,14 @@ public final class Leak {
         return fields.text("text");
     }
 
+    /**
+     * Reports whether it may be data that looks like a lock. A lock of Redisson expires, and its owner ends with a
+     * thread's id.
+     */
+    boolean mayBeData() {
+        return type().equals("lock") && (!ttl().isPresent() || !Owners.isThread(owner()));
+    }
+
     /** Reports whether it is a leak. A subscription to the channel of a free lock is none. */
     boolean counts() {
         return fields.number("counts") != 0; // -1, without ALL: all count

@@ -56,12 +56,13 @@ public final class LeakCheck {
     private final Predicate<Leak> counted;
     private final Interrupts interrupts = new Interrupts();
     private boolean tasksAllowed;
+    private DataKeys dataKeys = new DataKeys();
 
     private LeakCheck(LockredisServer server, Predicate<Leak> counted, Baseline before, int number) {
         this.server = server;
-        this.counted = counted;
+        this.counted = leak -> !dataKeys.matches(leak) && counted.test(leak);
         this.before = before;
-        view = new View(server, counted, before, number);
+        view = new View(server, this.counted, before, number);
     }
 
     /** Returns a check for a test that begins now. */
@@ -102,6 +103,16 @@ public final class LeakCheck {
      */
     public LeakCheck allowTasks() {
         tasksAllowed = true;
+        return this;
+    }
+
+    /**
+     * Makes keys data if their names match one of the patterns, as in KEYS: {@code *}, {@code ?}, {@code [a-z]},
+     * {@code \\}. They are no leaks, though a script or SET with NX wrote them. Returns this check.
+     */
+    public LeakCheck dataKeys(String... patterns) {
+        LockredisServer.requireTexts("dataKeys", "give patterns of keys", patterns);
+        dataKeys = new DataKeys(patterns);
         return this;
     }
 
@@ -213,10 +224,10 @@ public final class LeakCheck {
     }
 
     /** Returns the text about locks, waiters and subscriptions that are there now, or null. */
-    static String leaks(LockredisServer server) {
+    static String leaks(LockredisServer server, String... dataKeys) {
         int number = server.told().begin(Collections.emptyList());
         Baseline none = new Baseline(Collections.emptyList(), Collections.emptyMap());
-        LeakCheck check = new LeakCheck(server, leak -> true, none, number);
+        LeakCheck check = new LeakCheck(server, leak -> true, none, number).dataKeys(dataKeys);
         return check.interrupts.hold(() -> check.endLeaks(false));
     }
 

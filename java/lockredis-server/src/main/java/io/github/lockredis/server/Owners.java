@@ -32,6 +32,11 @@ final class Owners {
         return info != null && !isBusy(info);
     }
 
+    /** Reports whether an owner has the form of Redisson's: it ends with a thread's id. */
+    static boolean isThread(String owner) {
+        return THREAD.matcher(owner).matches();
+    }
+
     /** Reports whether an owner is the thread that asks. */
     static boolean isCurrent(String owner) {
         Matcher thread = THREAD.matcher(owner);

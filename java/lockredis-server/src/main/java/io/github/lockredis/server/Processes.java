@@ -116,7 +116,7 @@ final class Processes {
     synchronized void setBroken(String reason) {
         broken = true;
         ends.add("lockredis at " + server.endpoint.address() + " does not answer as before the test: "
-                + reason + ". The next test has a new server");
+                + reason + (reason.endsWith(".") ? "" : ".") + " The next test has a new server");
     }
 
     /** Replaces a server that {@link #setBroken} was called for. Reports whether it was. */

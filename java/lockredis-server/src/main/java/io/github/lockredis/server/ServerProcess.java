@@ -20,6 +20,8 @@ final class ServerProcess {
      * sent a moment earlier on another connection.
      */
     private static final int QUESTIONS = 3;
+    /** How long the server may take for PING after a script has timed out, in milliseconds. */
+    private static final int STILL_ANSWERS = 1000;
     /** How many lines of its log describe an unexpected end. */
     private static final int SHOWN = 20;
     /** The exit code of a process that a SIGTERM has ended. */
@@ -118,11 +120,21 @@ final class ServerProcess {
                 connection.call("EVAL", "return 0", "0");
             }
         } catch (SocketTimeoutException e) {
-            return "EVAL: " + e + ". Perhaps CLIENT PAUSE holds it back";
+            return "EVAL: " + e + (answers() ? ". PING was answered: perhaps CLIENT PAUSE holds writes back" : "");
         } catch (IOException e) {
             // the server refuses scripts, or it has ended just now
         }
         return null;
+    }
+
+    /** Reports whether the server answers now. */
+    private boolean answers() {
+        try {
+            ping(endpoint, STILL_ANSWERS, QUESTIONS);
+            return true;
+        } catch (IOException e) {
+            return false;
+        }
     }
 
     /** Says that the process has ended, and why if it was not asked to end. */

@@ -26,7 +26,7 @@ class NullTest {
                     + tryAll(LockredisTopology.class, topology, server)
                     + tryAll(LockredisTopology.Builder.class,
                             LockredisTopology.builder(Topology.SENTINEL), server)
-                    + tryAll(LeakCheck.class, null, server);
+                    + tryAll(LeakCheck.class, LeakCheck.begin(server), server);
             assertTrue(tried >= 29, tried + " arguments");
         }
     }

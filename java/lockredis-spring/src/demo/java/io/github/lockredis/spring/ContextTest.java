@@ -13,6 +13,8 @@ import java.time.Duration;
 import java.util.Arrays;
 import java.util.Collections;
 import java.util.List;
+import java.util.concurrent.CopyOnWriteArrayList;
+import java.util.logging.Logger;
 
 import io.github.lockredis.server.FlushMode;
 import io.github.lockredis.server.LeakMode;
@@ -20,6 +22,7 @@ import io.github.lockredis.server.LockredisServer;
 import io.github.lockredis.server.LockredisTopology;
 import io.github.lockredis.server.Topology;
 import org.junit.jupiter.api.Test;
+import org.opentest4j.TestAbortedException;
 import org.springframework.beans.factory.DisposableBean;
 import org.springframework.beans.factory.annotation.Autowired;
 import org.springframework.boot.SpringBootVersion;
@@ -60,6 +63,11 @@ class ContextTest {
     @SpringBootTest(classes = Small.class)
     @AutoConfigureLockredis(flush = FlushMode.NEVER)
     static class Unflushed extends First {
+    }
+
+    @SpringBootTest(classes = Small.class)
+    @AutoConfigureLockredis(dataKeys = "idem:*")
+    static class WithDataKeys extends First {
     }
 
     @SpringBootTest(classes = Small.class)
@@ -184,6 +192,42 @@ class ContextTest {
         run.begin();
         assertThat(run.test.server.locks()).isEmpty();
         run.end(null);
+    }
+
+    @Test
+    void keysThatAreDataAreNoLeaksOfTheClassThatNamesThem() throws Exception {
+        Run named = new Run(WithDataKeys.class);
+        Run other = new Run(First.class);
+        assertThat(named.test.server).isSameAs(other.test.server);
+        for (Run run : Arrays.asList(named, other)) {
+            run.begin();
+            lock(run.test.server, "idem:7");
+            if (run == named) {
+                run.end(null);
+            } else {
+                assertThatThrownBy(() -> run.end(null)).hasMessageContaining("dataKeys");
+            }
+        }
+    }
+
+    @Test
+    void theLogHasTheLeaksOfAnAbortedTest() throws Exception {
+        List<String> logged = new CopyOnWriteArrayList<>();
+        Logger log = Logger.getLogger(LockredisListener.class.getName());
+        log.setFilter(record -> {
+            logged.add(record.getMessage());
+            return false;
+        });
+        Run run = new Run(First.class);
+        for (Throwable failure : Arrays.asList(new TestAbortedException(), new AssertionError())) {
+            run.begin();
+            lock(run.test.server, "order:7");
+            run.end(failure);
+            assertThat(failure.getSuppressed()).hasSize(1);
+        }
+        log.setFilter(null);
+        assertThat(logged).hasSize(1);
+        assertThat(logged.get(0)).startsWith("First.test is aborted, and left a leak on ").contains("order:7");
     }
 
     @Test

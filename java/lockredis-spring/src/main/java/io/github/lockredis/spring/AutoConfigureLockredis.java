@@ -49,6 +49,12 @@ public @interface AutoConfigureLockredis {
      */
     LeakMode leaks() default LeakMode.FAIL;
 
+    /**
+     * Patterns of keys that are data and never leaks, though a script or SET with NX wrote them, as in KEYS:
+     * {@code "idem:*"}.
+     */
+    String[] dataKeys() default {};
+
     /** The server's password. "" means the application's own, if it has one. */
     String password() default "";
 

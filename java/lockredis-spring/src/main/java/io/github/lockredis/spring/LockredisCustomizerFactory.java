@@ -18,7 +18,7 @@ final class LockredisCustomizerFactory implements ContextCustomizerFactory {
             List<ContextConfigurationAttributes> attributes) {
         AutoConfigureLockredis annotation = annotation(testClass);
         return annotation == null ? null
-                : new LockredisCustomizer(Attributes.of(annotation, "flush", "leaks"));
+                : new LockredisCustomizer(Attributes.of(annotation, "flush", "leaks", "dataKeys"));
     }
 
     /** Returns the annotation of a test class, of a class that it inherits from, or that encloses it. Null: none. */

@@ -1,7 +1,10 @@
 package io.github.lockredis.spring;
 
+import java.util.Arrays;
+import java.util.List;
 import java.util.Queue;
 import java.util.concurrent.ConcurrentLinkedQueue;
+import java.util.logging.Logger;
 
 import io.github.lockredis.server.FlushMode;
 import io.github.lockredis.server.LeakMode;
@@ -15,6 +18,10 @@ import org.springframework.test.context.support.AbstractTestExecutionListener;
  */
 final class LockredisListener extends AbstractTestExecutionListener {
     private static final String RUNNING = LockredisListener.class.getName();
+
+    /** The exceptions of JUnit 5, JUnit 4 and TestNG that abort a test. */
+    private static final List<String> ABORTS = Arrays.asList("org.opentest4j.TestAbortedException",
+            "org.junit.internal.AssumptionViolatedException", "org.testng.SkipException");
 
     /** The ends of a server outside of tests. Spring makes a listener for each test class. */
     private final Queue<String> between = new ConcurrentLinkedQueue<>();
@@ -51,7 +58,7 @@ final class LockredisListener extends AbstractTestExecutionListener {
         if (rules != null) {
             ServerUse use = use(test.getApplicationContext());
             boolean flush = rules.flush() == FlushMode.BEFORE_EACH;
-            test.setAttribute(RUNNING, use.begin(flush, rules.leaks() == LeakMode.FAIL));
+            test.setAttribute(RUNNING, use.begin(flush, rules.leaks() == LeakMode.FAIL, rules.dataKeys()));
             noteEnd(use);
         }
     }
@@ -105,7 +112,21 @@ final class LockredisListener extends AbstractTestExecutionListener {
         if (test.getTestException() == null) {
             throw error;
         }
+        if (isAbort(test.getTestException())) { // reports do not show what it suppresses
+            Logger.getLogger(LockredisListener.class.getName()).warning(test.getTestClass().getSimpleName() + "."
+                    + test.getTestMethod().getName() + " is aborted, and left " + leaks);
+        }
         test.getTestException().addSuppressed(error); // the lock is a consequence, as a rule
+    }
+
+    /** Reports whether a test has ended by a false assumption, of a framework that need not be there. */
+    private static boolean isAbort(Throwable failure) {
+        for (Class<?> type = failure.getClass(); type != null; type = type.getSuperclass()) {
+            if (ABORTS.contains(type.getName())) {
+                return true;
+            }
+        }
+        return false;
     }
 
     private static ServerUse use(ApplicationContext context) {

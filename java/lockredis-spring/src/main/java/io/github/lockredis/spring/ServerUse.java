@@ -33,8 +33,9 @@ final class ServerUse {
      *
      * @param flush whether to delete all data
      * @param leaks whether {@link Running#leaks} looks for leaks
+     * @param dataKeys patterns of keys that are none
      */
-    Running begin(boolean flush, boolean leaks) {
+    Running begin(boolean flush, boolean leaks, String... dataKeys) {
         synchronized (this) {
             if (flush && running > 0) {
                 throw new IllegalStateException("@AutoConfigureLockredis: another test runs on this"
@@ -48,7 +49,7 @@ final class ServerUse {
         Running test = new Running(flush);
         try {
             prepare(flush);
-            test.check = leaks ? beginCheck() : null;
+            test.check = leaks ? beginCheck().dataKeys(dataKeys) : null;
             ends.begin(test);
         } catch (RuntimeException e) {
             test.end();
