@@ -34,10 +34,11 @@ class InjectionTest {
     void theBuilderSaysWhatToGiveInPlaceOfNull() {
         LockredisExtension.Builder builder = LockredisExtension.builder();
         Executable[] calls = {() -> builder.name(null), () -> builder.leaks(null), () -> builder.flush(null),
-            () -> builder.server(null), () -> builder.topology(null), () -> builder.sentinels(null)};
+            () -> builder.server(null), () -> builder.topology(null), () -> builder.sentinels(null),
+            () -> builder.dataKeys((String[]) null)};
         for (Executable call : calls) {
             String text = assertThrows(NullPointerException.class, call).getMessage();
-            assertTrue(text.matches("[a-z]+\\(null\\): give .*"), text);
+            assertTrue(text.matches("[a-zA-Z]+\\(null\\): give .*"), text);
         }
     }
 
