@@ -41,10 +41,9 @@ final class Cleaning {
     private final Interrupts interrupts;
     private final boolean tasksAllowed;
     private final Waiters waiters;
-    private final Set<Object> locks = new HashSet<>(); // that were held: databases and names
+    private final Set<Object> locks = new HashSet<>(); // of the failure: databases and names
     private final Set<Object> acquired = new HashSet<>(); // the same with the owner
-    private final Set<Object> told = new HashSet<>(); // by the failure: the locks' holds
-    private final Set<String> toldChannels = new HashSet<>(); // by the failure: the subscriptions
+    private final Set<String> toldChannels = new HashSet<>(); // of the failure's subscriptions
     private final Map<Object, Integer> ended = new HashMap<>(); // blocking commands, by Baseline.key
     private final long begin = System.nanoTime();
     private boolean spinning; // whether a waiter without a subscription has acquired a lock
@@ -70,7 +69,6 @@ final class Cleaning {
             } else if (leak.type().equals("lock")) {
                 locks.add(name(leak));
                 acquired.add(hold(leak));
-                told.add(hold(leak));
             } else if (leak.type().equals("subscription")) {
                 toldChannels.add(leak.name());
             }
@@ -142,8 +140,8 @@ final class Cleaning {
 
     /**
      * Reports whether an owner has acquired one of the locks for the first time. An owner that acquires one
-     * again is a thread that locks in a loop. Later tests count it, unless the failure has told its lock, or a
-     * waiter for the lock. After a test that has passed nothing is told.
+     * again is a thread that locks in a loop. Later tests count it, unless the failure has told the lock, or a waiter
+     * for it. After a test that has passed nothing is told.
      */
     private boolean haveAcquired() {
         boolean more = false;
@@ -163,7 +161,7 @@ final class Cleaning {
     }
 
     private boolean isTold(Leak leak) {
-        return told.contains(hold(leak)) || Waiters.isWanted(leak.name(), toldChannels);
+        return locks.contains(name(leak)) || Waiters.isWanted(leak.name(), toldChannels);
     }
 
     /** Reports whether a script has failed since the last look: a waiter of a semaphore has ended. */
