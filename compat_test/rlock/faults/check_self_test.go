@@ -17,6 +17,8 @@ func TestTheCheckerFindsEachViolation(t *testing.T) {
 		return []waiting{{name: "orders", from: at(from), to: at(to), patient: true}}
 	}
 	shared := func(g grant) grant { g.shared = true; return g }
+	lost := func(g grant) grant { g.lost = true; return g }
+	closing := func(from int) []event { return []event{{what: shutDown, from: at(from), to: at(from + 1)}} }
 	token := func(n int64, g grant) grant { g.token = n; return g }
 	queued := func(n int, g grant) grant { g.contended = at(n); return g }
 	restart := []event{{what: "restart", process: -1, from: at(50), to: at(60), loss: true}}
@@ -39,6 +41,12 @@ func TestTheCheckerFindsEachViolation(t *testing.T) {
 			events: restart}, lease, ""},
 		"a long one after loss": {&record{grants: []grant{ms(0, 1, 2900), ms(2, 90, 2000)},
 			events: restart}, lease, "overlap"},
+		"late by a shutdown": {&record{grants: []grant{lost(ms(0, 1, 5)), ms(2, 4, 9)},
+			events: closing(3)}, lease, ""},
+		"before a shutdown": {&record{grants: []grant{lost(ms(0, 1, 5)), ms(2, 2, 9)},
+			events: closing(3)}, lease, "overlap"},
+		"long after a shutdown": {&record{grants: []grant{lost(ms(0, 1, 500)), ms(2, 4, 900)},
+			events: closing(3)}, lease, "overlap"},
 		"free without a waiter": {&record{grants: []grant{ms(0, 1, 5), ms(5000, 5001, 5002)},
 			waits: waits(4999, 5001)}, lease, ""},
 		"free with a waiter": {&record{grants: []grant{ms(0, 1, 5), ms(2, 2600, 2700)},

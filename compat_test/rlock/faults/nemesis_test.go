@@ -42,9 +42,12 @@ func (c *campaign) disturbProcesses() {
 	}
 }
 
+// shutDown is the event of node.shutDown.
+const shutDown = "shut down"
+
 // shutDown ends a process as a program should: while its workers acquire.
 func (n *node) shutDown() {
-	end := n.c.rec.begin("shut down", n.number, false)
+	end := n.c.rec.begin(shutDown, n.number, false)
 	defer end()
 	old := n.replace()
 	old.cancel()
