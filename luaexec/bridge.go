@@ -11,7 +11,7 @@ import (
 )
 
 // call is redis.call. An error of the command ends the script, unless a pcall
-// catches it. The reply is not converted when the script discards it.
+// catches it. Most calls take runCall instead.
 func (m *machine) call(L *lua.LState) int {
 	args, failure := m.commandArgs(L)
 	if failure != "" {
@@ -20,9 +20,6 @@ func (m *machine) call(L *lua.LState) int {
 	reply := m.command(args)
 	if reply.IsError() {
 		return throwError(L, reply.Text(), true)
-	}
-	if topFrame(L).Parent.discardsResults() {
-		return 0
 	}
 	L.Push(m.toLua(reply))
 	return 1
@@ -77,7 +74,9 @@ func (m *machine) argsOf(values []lua.LValue) (args resp.Args, ok bool) {
 
 // runCall returns OP_CALL or OP_TAILCALL, which calls redis.call itself. A call frame would take as
 // long as a small command. An error has the same place without the frame: the line of the call. A
-// tail call leaves its result to the OP_RETURN that follows.
+// reply that the script does not use is not converted. A tail call leaves its result to the
+// OP_RETURN that follows. Registers above the results are cleared: forget would not find their
+// strings.
 //
 //go:noinline
 func (m *machine) runCall(call instruction) instruction {
@@ -108,9 +107,7 @@ func (m *machine) runCall(call instruction) instruction {
 			}
 			next = max(next, first+1)
 		}
-		for i := end - 1; i >= next; i-- {
-			reg.array[i] = nil
-		}
+		clear(reg.array[next:max(next, end, reg.top)])
 		reg.top = next
 		return 0
 	}

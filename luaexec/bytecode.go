@@ -36,7 +36,7 @@ const nop = uint32(lua.OP_NOP) << 26
 // syntax.Mark.Bound.
 const opBound = lua.OP_NOP + 1
 
-// setMarks sets the lines of the marked instructions, and replaces those of bounds.
+// setMarks sets the lines of the marked instructions, and replaces the instructions of bounds.
 func setMarks(p *lua.FunctionProto, marks []syntax.Mark) {
 	placed := make(map[int]int) // by constructor, the number of fields with a line
 	for pc, line := range p.DbgSourcePositions {

@@ -20,7 +20,7 @@ const (
 
 // coroutineLibrary returns the global table coroutine. gopher-lua's create and
 // resume do the switching. The checks before it, and their error messages, are
-// those of C Lua.
+// C Lua's.
 func (m *machine) coroutineLibrary() *lua.LTable {
 	L := m.L
 	lib := L.NewTable()

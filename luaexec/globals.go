@@ -53,7 +53,7 @@ func (m *machine) setNumbered(name string, v lua.LValue) {
 // constant C.
 const opGlobal = opBound + 1
 
-// useNumbers replaces the instructions of p and its inner functions that read globals with numbers.
+// useNumbers gives each instruction of p and its inner functions that reads a numbered global the number.
 func (n names) useNumbers(p *lua.FunctionProto) {
 	for pc, code := range p.Code {
 		if opcode(code) != lua.OP_GETGLOBAL {

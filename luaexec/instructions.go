@@ -11,8 +11,8 @@ import (
 // The operators %, ^, # and .. have instructions of their own: gopher-lua's give other
 // results than C Lua for some operands. An instruction handles the usual operands. For others
 // it calls the function of operators.go, which converts them, calls a metamethod or throws.
-// The instructions that close a loop have a tick. Those of globals, elements and calls are only
-// faster.
+// The instructions that close a loop have a tick. The instructions for globals, elements and calls
+// are only faster.
 
 // operatorFunctions are the functions of the operators for unusual operands.
 type operatorFunctions struct {

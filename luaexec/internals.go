@@ -21,7 +21,7 @@ type stateFields struct {
 	_ bool
 	_ lua.Options
 	_ int32
-	// reg has the registers, for the instructions of instructions.go.
+	// reg has the registers, for the instructions of this package (instructions.go, globals.go, bridge.go).
 	reg *registryFields
 	_   [2]uintptr
 	_   *byte
@@ -29,10 +29,6 @@ type stateFields struct {
 	// instructions. coroutine.yield throws when Go code is between it and the start of the
 	// coroutine, and resume passes as many values as yield's call takes. LState.GetStack gives
 	// the line only. Without it resp2.facts and language.facts fail in the coroutine section.
-	//
-	// redis.call uses it too, to see that its result is discarded and needs no conversion:
-	// without that "redis.call('set', …)" as a statement takes 1.2 µs and 9 allocations more
-	// (BenchmarkDiscardedReply).
 	currentFrame *frame
 	_            bool
 	// uvcache is the list of open upvalues by ascending index. pcall must close the captured
@@ -151,16 +147,6 @@ func (f *frame) results() int {
 		return -1
 	}
 	return operandC(f.instruction()) - 1
-}
-
-// discardsResults reports whether f is a Lua function at a call whose results
-// are not used, because the call is a statement. f may be nil.
-func (f *frame) discardsResults() bool {
-	if f == nil || f.Fn.IsG {
-		return false
-	}
-	code := f.instruction()
-	return opcode(code) == lua.OP_CALL && operandC(code) == 1
 }
 
 // instruction is the instruction that f, a Lua function, is at.

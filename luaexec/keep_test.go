@@ -73,6 +73,24 @@ func TestARunKeepsNoneOfItsStrings(t *testing.T) {
 	}
 }
 
+// A run this small does not end its Lua state.
+func TestRegistersAboveACallKeepNoStrings(t *testing.T) {
+	r := New(Options{})
+	s, failure, ok := r.Load([]byte("local t = {1, 2, 3, ARGV[1] .. 'x'} t = nil redis.call('PING') return 1"))
+	if !ok {
+		t.Fatal(failure.Text())
+	}
+	run := func(arg []byte) { r.Run(s, nil, [][]byte{arg}, &bulkCaller{}) }
+	run([]byte("x"))
+	before := heapInUse()
+	const size = 512 << 10
+	run(make([]byte, size))
+	if n := heapInUse() - before; n > size/2 {
+		t.Errorf("%d bytes are kept", n)
+	}
+	runtime.KeepAlive(r)
+}
+
 func TestAFunctionKeepsNoneOfItsStrings(t *testing.T) {
 	redistest.SkipUnlessWhole(t)
 	for _, body := range []string{

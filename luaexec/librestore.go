@@ -11,7 +11,7 @@ type Restore struct {
 // Restore returns an empty Restore. No library may be loaded or deleted until its Commit.
 func (r *Runtime) Restore() *Restore { return &Restore{r, newLibraries(nil)} }
 
-// Load loads a library as LoadLibrary does, beside those of the Restore.
+// Load loads a library as LoadLibrary does, beside the other libraries of the Restore.
 func (s *Restore) Load(code string, h Host) (failure resp.Reply, ok bool) {
 	_, failure, ok = s.r.loadInto(&s.added, code, false, h)
 	if !ok {

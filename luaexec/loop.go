@@ -10,8 +10,9 @@ import (
 // gopher-lua has one hook for running code: a context, which it asks before each
 // instruction. That takes a quarter to two thirds of the time of a script that computes. So
 // this package has a loop of its own around gopher-lua's instructions. It replaces some of them
-// (instructions.go): four have other results than in C Lua, two close loops, two read globals and
-// elements faster (globals.go), and two call redis.call without a frame (bridge.go).
+// (instructions.go): four have other results than in C Lua, two close loops, one finds
+// elements faster (globals.go), and two call redis.call without a frame (bridge.go). opBound and
+// opGlobal are new ones.
 
 // instruction runs one instruction of L's current frame. It returns 1 if the frame base has
 // returned, else 0. base is the frame that the loop was started for.

@@ -15,7 +15,7 @@ type Host interface {
 	// scripts. The arguments are valid until it returns. The reply may alias
 	// memory that the next Command changes.
 	Command(args resp.Args) resp.Reply
-	// SetProtocol is redis.setresp: later calls of Call reply in RESP version v.
+	// SetProtocol is redis.setresp: later calls of Command reply in RESP version v.
 	SetProtocol(v int)
 	// Allowed is redis.acl_check_cmd. known is false if the command does not exist
 	// or its arity is wrong.

@@ -94,7 +94,7 @@ func compileBody(body string, known names, opts Options) (
 	return c, flags, resp.NoReply, true
 }
 
-// compileScript returns a new script. ok and failure are those of compileBody.
+// compileScript returns a new script. ok and failure are as in compileBody.
 func compileScript(body string, known names, opts Options) (
 	s *Script, failure resp.Reply, ok bool,
 ) {
