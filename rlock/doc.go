@@ -112,7 +112,7 @@
 //
 // The client deletes latches in batches, after 50 ms. When a reply was lost, or an Extend
 // was under way at the release, it keeps the latch, because a copy may still arrive. The
-// latch expires after five minutes, a counter's after 65 minutes.
+// latch expires after five minutes; the latch of a change of a counter after 65 minutes.
 //
 // A call returns as soon as its context ends, even when the connection hangs. The
 // client then undoes the acquisition in the background. A release or a change of a

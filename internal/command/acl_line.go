@@ -20,7 +20,7 @@ const (
 	AllArePatterns             // PSUBSCRIBE
 )
 
-// ACLCatalog returns the commands that ACL rules can name: those of the table, under their
+// ACLCatalog returns the commands that ACL rules can name: the table's, under their
 // own names, and in a server's table the rest of Redis's commands. It is called before
 // commands are renamed.
 func (t *Table) ACLCatalog() *acl.Catalog {

@@ -24,7 +24,7 @@ func (c *Ctx) LogRefusal(reason acl.Reason, object, user string) {
 	}, c.Config.ACLLogMax)
 }
 
-// LoadACLFile replaces the users by those of the directive aclfile. It returns the users
+// LoadACLFile replaces the users by the users in the file of the directive aclfile. It returns the users
 // that are gone. After an error nothing has changed.
 func LoadACLFile(cfg *config.Config, users *acl.Users) (gone []*acl.User, err error) {
 	text, err := os.ReadFile(cfg.Path(cfg.ACLFile))

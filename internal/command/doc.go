@@ -1,8 +1,9 @@
 // Package command is what all commands share: the type of a row of the command table, the table
 // that finds rows, the environment of a command, and the help that several groups need. The
 // commands are in the folders below, a package for each of Redis's groups: package hash, package
-// list … Package commands puts them together. A group imports this package, and no other group;
-// internal/arch lists the exceptions.
+// list … Redis's group "server" is four: server, debug, acl and observe. Package commands puts
+// them together. A group imports this package, and no other group; internal/arch lists the
+// exceptions.
 //
 // To add a command: add a row to the table of its group (hash/table.go …), write the function
 // that the row names, and record a vector file. The function has the command's own name, with

@@ -217,7 +217,7 @@ type Watcher interface {
 // Tracking sends invalidations to the clients that cache what they read (CLIENT TRACKING).
 type Tracking interface {
 	// Enable turns tracking on for s, or changes its mode. redirect is the id of the client
-	// that gets the invalidations, 0: s itself. prefixes are added to those of s.
+	// that gets the invalidations, 0: s itself. prefixes are added to the prefixes of s.
 	Enable(s *Session, mode TrackingMode, redirect int64, prefixes []string)
 	// Disable turns tracking off. The keys that s has read stay in the table.
 	Disable(s *Session)

@@ -55,8 +55,8 @@ const (
 	Keynum
 )
 
-// KeySpec says where a command's keys are among its arguments. The fields are those of
-// COMMAND INFO.
+// KeySpec says where a command's keys are among its arguments. The fields are COMMAND
+// INFO's.
 type KeySpec struct {
 	Notes string
 	Flags KeyFlags

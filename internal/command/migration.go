@@ -8,7 +8,7 @@ type Migration struct {
 	Timeout int64  // ms, for each step
 	Request []byte // the commands for the other server
 	Replies int    // how many replies they have
-	Asked   int    // replies before those of RESTORE
+	Asked   int    // replies before RESTORE's
 
 	// Finish deletes the keys that the other server has, and returns the reply of MIGRATE. lines
 	// are the first lines of the replies that came.

@@ -39,7 +39,8 @@ func Reading[V store.Value](c *Ctx, key []byte, absent resp.Reply) (v V, reply r
 	return v, resp.NoReply
 }
 
-// Writing is Reading for a command that changes the value of e.
+// Writing is Reading for a command that changes the value. e is the key's entry, nil if the key is
+// missing.
 func Writing[V store.Value](
 	c *Ctx, key []byte, absent resp.Reply,
 ) (e *store.Entry, v V, reply resp.Reply) {
@@ -51,6 +52,27 @@ func Writing[V store.Value](
 		return e, v, resp.ErrWrongType
 	}
 	return e, v, resp.NoReply
+}
+
+// RemoveElems runs HDEL, SREM and ZREM: it removes the fields or members that follow the key, and
+// replies with how many there were. remove reports whether its element was there.
+func RemoveElems[V store.Value](
+	c *Ctx, args resp.Args, class Class, event string, remove func(v V, elem []byte) bool,
+) resp.Reply {
+	e, v, reply := Writing[V](c, args[1], resp.Int(0))
+	if e == nil || reply.IsError() {
+		return reply
+	}
+	removed := int64(0)
+	for _, elem := range args[2:] {
+		if remove(v, elem) {
+			removed++
+		}
+	}
+	if removed > 0 {
+		c.Change(e, class, event, removed, Went(args[2:]))
+	}
+	return resp.Int(removed)
 }
 
 // PairedReply replies with members and scores, or fields and values, which alternate in

@@ -36,17 +36,17 @@ func (u *unit) call(c *command.Ctx, args resp.Args, handler command.Func) (reply
 		if cause := recover(); cause != nil {
 			reply = u.handlerPanicked(c, cause)
 		}
-		u.ends(c, args, &reply, began, measured)
+		u.account(c, args, &reply, began, measured)
 	}()
 	reply = handler(c, args)
 	ended = true
-	u.ends(c, args, &reply, began, measured)
+	u.account(c, args, &reply, began, measured)
 	return reply
 }
 
-// ends counts a command whose handler has returned, and shows it to the rooms that look. began and
+// account counts a command whose handler has returned or panicked, and shows it to the rooms that look. began and
 // measured are what measures.begin returned.
-func (u *unit) ends(c *command.Ctx, args resp.Args, reply *resp.Reply, began int64, measured bool) {
+func (u *unit) account(c *command.Ctx, args resp.Args, reply *resp.Reply, began int64, measured bool) {
 	e := u.e
 	// Counted after the command, so that CONFIG RESETSTAT counts itself. A served command was
 	// counted when it parked, see measures.served.

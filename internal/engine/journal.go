@@ -215,7 +215,7 @@ func (j *journal) key(kind Kind, db int, key string) {
 	}
 }
 
-// keyBecause is key for another reason than that of the running command.
+// keyBecause is key for another reason than the running command's.
 func (j *journal) keyBecause(reason Reason, kind Kind, db int, key string) {
 	if j.wanted.has(kind) {
 		j.other = *j.cause()

@@ -39,7 +39,8 @@ type lookup struct {
 	k    *written            // nil: there was none
 }
 
-// mostFree is how many parts of the record are kept for keys to come.
+// mostFree is how many parts of the record are kept for keys to come, and how many keys of the
+// running script wait for noteAll.
 const mostFree = 64
 
 // written is what the record knows of one key.
@@ -49,7 +50,7 @@ type written struct {
 	by       inspect.Origin // the client that ran the last script
 	as       string         // the key's name when a script first wrote it
 	hints    inspect.Hints  // read by noted
-	unnoted  bool           // hints lacks those of the running script
+	unnoted  bool           // the keys of the running script are not in hints yet
 	entries  inspect.Entries
 	fresh    *newString // nil unless a string was set here on condition
 }
@@ -202,6 +203,9 @@ func (r *record) wrote(k *written, ch *command.Change, cause *Cause) {
 		k.run = cause.Script.Run
 		k.by = originOf(cause.Ctx.Session)
 		k.unnoted = true
+		if len(r.unnoted) == mostFree { // a script may create a key many times
+			r.noteAll()
+		}
 		r.unnoted = append(r.unnoted, k)
 	}
 	if ch.Elems.Len() > 0 {
@@ -222,7 +226,10 @@ func (r *record) noted(k *written) *inspect.Hints {
 }
 
 // scriptEnds ends the record of the running script. It is called while the script's keys are valid.
-func (r *record) scriptEnds() {
+func (r *record) scriptEnds() { r.noteAll() }
+
+// noteAll looks at the running script's keys for all keys that it wrote.
+func (r *record) noteAll() {
 	for _, k := range r.unnoted {
 		r.noted(k)
 	}

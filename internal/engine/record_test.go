@@ -135,6 +135,18 @@ func TestTheRecordIsBoundedByTheLiveKeys(t *testing.T) {
 	}
 }
 
+func TestAScriptThatTakesALockManyTimesLeavesNoRecord(t *testing.T) {
+	e, _ := newRecorded(t)
+	s, _ := connect(e)
+	send(e, s, "EVAL", "for i = 1, 5000 do redis.call('hincrby', KEYS[1], ARGV[1], 1) redis.call('del', KEYS[1]) end",
+		"1", "lock", owner)
+	e.Outside(func() {
+		if r := &e.record; len(r.unnoted) != 0 || cap(r.unnoted) > 2*mostFree {
+			t.Errorf("room for %d keys is kept after one key has gone", cap(r.unnoted))
+		}
+	})
+}
+
 func TestTheRecordOfOneKeyIsBounded(t *testing.T) {
 	e, _ := newRecorded(t)
 	s, p := connect(e)

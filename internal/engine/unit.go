@@ -22,11 +22,12 @@ func (u *unit) run(c *command.Ctx, args resp.Args, handler command.Func) (reply 
 	if v == admitted && c.From >= command.FromScript && u.e.attention.looking&shown == 0 {
 		return u.call(c, args, handler), v // the caller has the reply, and no room sees the command
 	}
-	return u.finish(c, s, args, handler, v, refusal)
+	return u.complete(c, s, args, handler, v, refusal)
 }
 
-// finish is the rest of run for the session s: after the checks, whose results are v and refusal.
-func (u *unit) finish(
+// complete is the rest of run for the session s: the call, if the checks admitted the command, and
+// its reply. v and refusal are what the checks returned.
+func (u *unit) complete(
 	c *command.Ctx, s *command.Session, args resp.Args, handler command.Func, v verdict, refusal *resp.Reply,
 ) (reply resp.Reply, _ verdict) {
 	e := u.e

@@ -12,7 +12,7 @@ import (
 
 // output is a connection's queue of encoded bytes. A goroutine appends under the
 // engine's lock and flushes later. At most one goroutine writes at a time, so the
-// bytes keep their order: that of the replies, confirmations and messages of the connection.
+// bytes keep the order of the replies, confirmations and messages of the connection.
 // A subscriber that stops reading is disconnected at client-output-buffer-limit.
 //
 // Bytes move from queue to rest, and from rest to the socket:

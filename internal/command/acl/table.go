@@ -4,7 +4,7 @@ import (
 	"github.com/lockredis/lockredis/internal/command"
 )
 
-// Commands is the table of users and their rights.
+// Commands returns the rows of the commands for users and their rights.
 func Commands() []*command.Command {
 	return []*command.Command{
 		{Name: "acl", Arity: -2, Since: "6.0.0", Summary: "Groups the commands about users and their rights.", Subs: []*command.Command{

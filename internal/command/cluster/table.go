@@ -4,7 +4,7 @@ import (
 	"github.com/lockredis/lockredis/internal/command"
 )
 
-// Commands is the table of cluster mode. Without cluster mode each of the commands
+// Commands returns the rows of the commands of cluster mode. Without cluster mode each of the commands
 // replies with an error. The node is alone and keeps no nodes.conf: the commands that change
 // which nodes there are or that move a slot check their arguments and refuse.
 func Commands() []*command.Command {

@@ -48,7 +48,7 @@ func TestEveryCommandHasASummary(t *testing.T) {
 func commandsDoc(table *command.Table) string {
 	var b strings.Builder
 	b.WriteString("# Commands\n\n" +
-		"Generated from the command table (`internal/command`). " +
+		"Generated from the command table (`internal/command/commands`). " +
 		"Replies and errors are those of Redis 7.0.15.\n" +
 		"[lockredis's own](#lockrediss-own) commands stand apart, at the end.\n" +
 		"Since is the Redis version that introduced the command. " +

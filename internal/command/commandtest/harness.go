@@ -19,7 +19,7 @@ type Harness struct {
 	Ctx command.Ctx // of the commands
 
 	t      testing.TB
-	events []string // "event key", also those that the store reports ("new", "expired")
+	events []string // "event key", also the store's reports ("new", "expired")
 }
 
 // noRates is a server that does nothing.

@@ -67,7 +67,7 @@ func clientList(c *command.Ctx, args resp.Args) resp.Reply {
 }
 
 // listedClients parses the option of CLIENT LIST, TYPE or ID, and returns the clients: in the
-// order of their ids, or that of the arguments of ID, which may name a client twice.
+// order of their ids, or in the order of the arguments of ID, which may name a client twice.
 func listedClients(c *command.Ctx, args resp.Args) (listed []*command.Session, failure resp.Reply) {
 	kind := ""
 	switch {

@@ -4,7 +4,7 @@ import (
 	"github.com/lockredis/lockredis/internal/command"
 )
 
-// Commands is the table of connections.
+// Commands returns the rows of the commands for connections.
 func Commands() []*command.Command {
 	rows := []*command.Command{
 		{Name: "auth", Arity: -2, Flags: command.NoScript | command.Loading | command.Stale | command.Fast | command.NoAuth | command.AllowBusy | command.NeedsConnection, Since: "1.0.0", Summary: "Authenticates the connection.", Run: auth},

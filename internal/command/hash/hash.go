@@ -143,20 +143,7 @@ func hlen(c *command.Ctx, args resp.Args) resp.Reply {
 }
 
 func hdel(c *command.Ctx, args resp.Args) resp.Reply {
-	e, h, reply := command.Writing[*store.Hash](c, args[1], resp.Int(0))
-	if h == nil {
-		return reply
-	}
-	deleted := int64(0)
-	for _, field := range args[2:] {
-		if h.Delete(field) {
-			deleted++
-		}
-	}
-	if deleted > 0 {
-		c.Change(e, command.HashClass, "hdel", deleted, command.Went(args[2:]))
-	}
-	return resp.Int(deleted)
+	return command.RemoveElems(c, args, command.HashClass, "hdel", (*store.Hash).Delete)
 }
 
 func hgetall(c *command.Ctx, args resp.Args) resp.Reply {

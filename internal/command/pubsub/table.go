@@ -4,7 +4,7 @@ import (
 	"github.com/lockredis/lockredis/internal/command"
 )
 
-// Commands is the table of publishing and subscribing.
+// Commands returns the rows of the commands for publishing and subscribing.
 func Commands() []*command.Command {
 	return []*command.Command{
 		{Name: "psubscribe", Arity: -2, Channels: command.AllArePatterns, Flags: command.PubSubFlag | command.NoScript | command.Loading | command.Stale | command.WhileSubscribed | command.NeedsConnection, Since: "2.0.0", Summary: "Listens to the channels that match patterns.", Run: psubscribe},

@@ -4,7 +4,7 @@ import (
 	"github.com/lockredis/lockredis/internal/command"
 )
 
-// Commands is the table of scripts and functions.
+// Commands returns the rows of the commands for scripts and functions.
 func Commands() []*command.Command {
 	return []*command.Command{
 		{Name: "eval", Arity: -3, Flags: command.NoScript | command.Stale | command.SkipMonitor | command.NoMandatoryKeys | command.MovableKeys | command.MayReplicate | command.DeclaresInSource, Keys: command.Noted(command.Numkeys(command.RW|command.Access|command.Update, 2), "We cannot tell how the keys will be used so we assume the worst, RW and UPDATE"), Since: "2.6.0", Summary: "Runs a Lua script.", Told: command.ToldByParts, Run: eval},

@@ -28,20 +28,7 @@ func sadd(c *command.Ctx, args resp.Args) resp.Reply {
 }
 
 func srem(c *command.Ctx, args resp.Args) resp.Reply {
-	e, s, reply := command.Writing[*store.Set](c, args[1], resp.Int(0))
-	if s == nil {
-		return reply
-	}
-	removed := int64(0)
-	for _, member := range args[2:] {
-		if s.Remove(member) {
-			removed++
-		}
-	}
-	if removed > 0 {
-		c.Change(e, command.SetClass, "srem", removed, command.Went(args[2:]))
-	}
-	return resp.Int(removed)
+	return command.RemoveElems(c, args, command.SetClass, "srem", (*store.Set).Remove)
 }
 
 func smove(c *command.Ctx, args resp.Args) resp.Reply {

@@ -4,7 +4,7 @@ import (
 	"github.com/lockredis/lockredis/internal/command"
 )
 
-// Commands is the table of transactions.
+// Commands returns the rows of the commands for transactions.
 func Commands() []*command.Command {
 	return []*command.Command{
 		{Name: "discard", Arity: 1, Flags: command.NoScript | command.Loading | command.Stale | command.Fast | command.AllowBusy | command.InMulti | command.EndsMulti | command.NeedsConnection, Since: "2.0.0", Summary: "Throws the queued commands away.", Run: discard},

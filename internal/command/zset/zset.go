@@ -69,18 +69,5 @@ func rankReply(c *command.Ctx, args resp.Args, reverse bool) resp.Reply {
 }
 
 func zrem(c *command.Ctx, args resp.Args) resp.Reply {
-	e, z, reply := command.Writing[*store.ZSet](c, args[1], resp.Int(0))
-	if z == nil {
-		return reply
-	}
-	removed := int64(0)
-	for _, member := range args[2:] {
-		if z.Remove(member) {
-			removed++
-		}
-	}
-	if removed > 0 {
-		c.Change(e, command.ZSetClass, "zrem", removed, command.Went(args[2:]))
-	}
-	return resp.Int(removed)
+	return command.RemoveElems(c, args, command.ZSetClass, "zrem", (*store.ZSet).Remove)
 }

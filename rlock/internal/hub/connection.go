@@ -178,7 +178,7 @@ func (c *connection) deliver(m any) {
 			if s := c.channels[ch.channel]; s != nil && s.awaited == 0 {
 				// A node that became a replica takes subscriptions, too: no refusal tells
 				// that the slot map is still the old one.
-				c.feed.verify, c.feed.slotMoved = true, time.Now()
+				c.feed.verify, c.feed.hub.slotMoved = true, time.Now()
 				c.drop(ch.channel, errSlotMoved)
 			}
 		}

@@ -21,7 +21,6 @@ type feed struct {
 	dirty     []string  // channels whose subscription may have to change
 	misplaced bool      // a topic's slot may be on another master
 	verify    bool      // onReconnect must be called when the feed is connected
-	slotMoved time.Time // when the server last ended a subscription because its slot moved
 
 	wakeup chan struct{} // capacity 1: the fields above have changed
 }
@@ -172,7 +171,7 @@ const moveTimeout = 15 * time.Second
 // lookForMove makes the slot map be loaded again if a slot moved lately.
 func (f *feed) lookForMove() {
 	f.hub.mu.Lock()
-	moved := f.slotMoved
+	moved := f.hub.slotMoved
 	f.hub.mu.Unlock()
 	if time.Since(moved) < moveTimeout {
 		f.hub.nodes.Reload(f.hub.ctx)

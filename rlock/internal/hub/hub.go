@@ -21,7 +21,7 @@ import (
 type Hub struct {
 	// onReconnect is called after a feed was connected again, because a server that
 	// was restarted or replaced may have lost keys. It is also called when a topic
-	// moved to another master. It must not block, and may call the hub. nil means
+	// moved to another master, or its slot moved. It must not block, and may call the hub. nil means
 	// no call.
 	onReconnect func()
 
@@ -42,6 +42,8 @@ type Hub struct {
 	feeds    map[string]*feed  // by the node's address; "" outside a cluster
 	unplaced []*topic          // topics of a cluster whose node is not known yet
 	placing  bool              // placeAll runs
+
+	slotMoved time.Time // when a server last ended a subscription because its slot moved
 }
 
 // Nodes are the servers that publish a hub's channels.
