@@ -123,7 +123,7 @@ public final class Attributes {
         return new Attributes(all);
     }
 
-    /** Returns what starts. */
+    /** Returns the topology. */
     public Topology topology() {
         return (Topology) values.getOrDefault("topology", Topology.SINGLE);
     }

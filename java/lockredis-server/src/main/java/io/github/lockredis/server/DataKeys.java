@@ -3,7 +3,7 @@ package io.github.lockredis.server;
 import java.nio.charset.StandardCharsets;
 import java.util.Arrays;
 
-/** Patterns of keys that are data, though they look like locks. Their form is that of KEYS. */
+/** Patterns of keys that are data, though they look like locks. They have the syntax of KEYS. */
 final class DataKeys {
     private final String[] patterns; // of bytes, as Redis compares
 
@@ -11,7 +11,7 @@ final class DataKeys {
         this.patterns = Arrays.stream(patterns).map(DataKeys::bytes).toArray(String[]::new);
     }
 
-    /** Reports whether a leak is of a key that is data. A blocked client and a subscription are of none. */
+    /** Reports whether a leak is of a key that is data. A blocked client and a subscription never are. */
     boolean matches(Leak leak) {
         return patterns.length > 0 && !leak.owner().isEmpty() && matches(leak.name());
     }

@@ -235,7 +235,7 @@ public final class LockredisServer implements AutoCloseable {
         return locks("*");
     }
 
-    /** Returns those whose names match a pattern as KEYS takes it. */
+    /** Returns the locks whose names match a pattern, as in KEYS. */
     public List<Lock> locks(String pattern) {
         Objects.requireNonNull(pattern, "locks(null): give a pattern, or call locks() for all locks");
         List<Lock> locks = new ArrayList<>();

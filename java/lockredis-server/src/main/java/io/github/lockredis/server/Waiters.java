@@ -137,7 +137,7 @@ final class Waiters {
         return isWanted(lock, channels.keySet());
     }
 
-    /** Reports whether one of the channels is that of the lock with a name, or of a waiter in its queue. */
+    /** Reports whether the channels include the lock's channel, or the channel of a waiter in its queue. */
     static boolean isWanted(String lock, Collection<String> channels) {
         String name = lock.contains("{") ? lock : "{" + lock + "}"; // as Redisson does
         for (String channel : channels) {

@@ -133,7 +133,7 @@ final class LockredisCustomizer implements ContextCustomizer {
 
         @Override
         public void postProcessBeanDefinitionRegistry(BeanDefinitionRegistry registry) {
-            properties.set(topology); // above those of @DynamicPropertySource
+            properties.set(topology); // above the properties of @DynamicPropertySource
         }
 
         @Override

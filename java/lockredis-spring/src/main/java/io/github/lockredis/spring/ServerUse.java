@@ -33,7 +33,7 @@ final class ServerUse {
      *
      * @param flush whether to delete all data
      * @param leaks whether {@link Running#leaks} looks for leaks
-     * @param dataKeys patterns of keys that are none
+     * @param dataKeys patterns of keys that are data
      */
     Running begin(boolean flush, boolean leaks, String... dataKeys) {
         synchronized (this) {

@@ -10,7 +10,7 @@ final class Redis {
     private Redis() {
     }
 
-    /** Lets the application trust a certificate. It does by an SSL bundle. */
+    /** Lets the application trust a certificate. The application trusts it by an SSL bundle. */
     static void trust(TestCertificate certificate) {
     }
 }
