@@ -8,7 +8,7 @@ import (
 	"github.com/lockredis/lockredis/internal/bubble"
 )
 
-// errBubble is the error of Dial, and of a read or write that would wait for a goroutine on the
+// errBubble is the error of Dial, of a client's write, and of a read that would wait, on the
 // other side of a synctest bubble's border. The runtime would end the process.
 var errBubble = errors.New("lockredis: the connection or its server was made on the other side of " +
 	"a synctest bubble's border: start the server and connect inside the bubble")

@@ -24,12 +24,13 @@ const maxIdlePipeBuffer = 64 << 10
 // A pipe consists of mutexes, conditions and timers only, and the goroutines that use it make
 // them. So a reply needs no goroutine of the pipe, and timers exist only while a deadline is
 // waited for. A goroutine of a testing/synctest bubble that waits on a pipe is durably blocked.
-// In another bubble than the pipe's, or outside of it, a wait fails with errBubble.
+// On the other side of a bubble's border the client's writes fail with errBubble, and so does
+// every wait. A write that the server took could be answered before the client waits.
 func newPipe(id int64) (client, server net.Conn) {
 	bubbled := bubble.Inside()
 	up, down := newStream(bubbled), newStream(bubbled)
 	name := pipeAddr("pipe:" + strconv.FormatInt(id, 10))
-	return &pipeEnd{in: down, out: up, local: name, remote: pipeAddr("pipe:0")},
+	return &clientEnd{pipeEnd{in: down, out: up, local: name, remote: pipeAddr("pipe:0")}},
 		&pipeEnd{in: up, out: down, local: pipeAddr("pipe:0"), remote: name}
 }
 
@@ -50,6 +51,17 @@ func (p *pipeEnd) RemoteAddr() net.Addr { return p.remote }
 
 func (p *pipeEnd) Read(b []byte) (int, error)  { return p.in.read(b) }
 func (p *pipeEnd) Write(b []byte) (int, error) { return p.out.write(b, true) }
+
+// clientEnd is the end that Dial returns. Its goroutines are the caller's, which can be on the
+// wrong side of a bubble's border. The server's own goroutines never are.
+type clientEnd struct{ pipeEnd }
+
+func (c *clientEnd) Write(b []byte) (int, error) {
+	if bubble.Inside() != c.out.bubbled {
+		return 0, errBubble
+	}
+	return c.pipeEnd.Write(b)
+}
 
 // WriteNow writes as much of b as there is room for, without blocking.
 func (p *pipeEnd) WriteNow(b []byte) (int, error) { return p.out.write(b, false) }

@@ -169,7 +169,27 @@ func TestAPastDeadlineInterruptsAReadUntilItIsRemoved(t *testing.T) {
 func TestADeadlineWithoutAWaiterArmsNoTimer(t *testing.T) {
 	client, _ := newPipe(1)
 	client.SetDeadline(time.Now().Add(time.Hour))
-	if p := client.(*pipeEnd); p.in.reading.timer != nil || p.out.writing.timer != nil {
+	if p := client.(*clientEnd); p.in.reading.timer != nil || p.out.writing.timer != nil {
 		t.Fatal("a timer was armed")
 	}
+}
+
+// The server may answer at once, so an error that only a wait makes would come by chance.
+func TestAClientWritesNothingAcrossABubblesBorder(t *testing.T) {
+	outer, outerServer := newPipe(1)
+	var inner, innerServer net.Conn
+	refuses := func(t *testing.T, client, server net.Conn) {
+		t.Helper()
+		if n, err := client.Write([]byte("PING\r\n")); n != 0 || err != errBubble {
+			t.Errorf("wrote %d bytes, %v", n, err)
+		}
+		if n := server.(*pipeEnd).ReadNow(make([]byte, 1)); n != 0 {
+			t.Error("a byte has arrived")
+		}
+	}
+	synctest.Test(t, func(t *testing.T) {
+		refuses(t, outer, outerServer)
+		inner, innerServer = newPipe(2)
+	})
+	refuses(t, inner, innerServer)
 }
