@@ -11,14 +11,14 @@ import (
 // ignore is an Observer that ignores every report.
 type ignore struct{}
 
-func (ignore) Expired(int, string)             {}
-func (ignore) Added(int, string)               {}
-func (ignore) Emptying(*DB)                    {}
-func (ignore) Swapped(_, _ *DB)                {}
-func (ignore) Lost(int, string)                {}
-func (ignore) Missed(int, []byte)              {}
-func (ignore) FieldsExpired(int, string, bool) {}
-func (ignore) Evicted(int, string)             {}
+func (ignore) Expired(int, string)                       {}
+func (ignore) Added(int, string)                         {}
+func (ignore) Emptying(*DB)                              {}
+func (ignore) Swapped(_, _ *DB)                          {}
+func (ignore) Lost(int, string)                          {}
+func (ignore) Missed(int, []byte)                        {}
+func (ignore) FieldsExpired(int, string, []string, bool) {}
+func (ignore) Evicted(int, string)                       {}
 
 // lockKey returns the name of lock i, as long as usual lock names.
 func lockKey(i int) []byte { return fmt.Appendf(nil, "lock:{order:%09d}", i) }

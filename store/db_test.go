@@ -49,7 +49,7 @@ func (m *naiveSpace) Added(db int, key string) { m.added[at(db, key)] = true }
 
 func (m *naiveSpace) Lost(db int, key string) { m.t.Fatal("there are no streams") }
 
-func (m *naiveSpace) FieldsExpired(int, string, bool) {}
+func (m *naiveSpace) FieldsExpired(int, string, []string, bool) {}
 
 func (m *naiveSpace) Missed(db int, key []byte) {
 	m.t.Fatal("Missed is called without ReportMisses")

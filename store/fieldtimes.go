@@ -178,7 +178,9 @@ func (db *DB) expireFields(e *Entry) (gone bool) {
 func (db *DB) expireFieldsOf(e *Entry, h *Hash, max int) (n int, gone bool) {
 	db.changing(e)
 	t := h.table()
+	var fields []string
 	n = t.times.due.PopDue(db.space.now, max, func(ft *fieldTime) {
+		fields = append(fields, ft.field)
 		delete(t.times.fields, ft.field)
 		t.removeAt(t.find(bytesOf(ft.field)))
 	})
@@ -186,7 +188,7 @@ func (db *DB) expireFieldsOf(e *Entry, h *Hash, max int) (n int, gone bool) {
 	if gone = h.Len() == 0; gone {
 		db.RemoveLazily(e, false)
 	}
-	db.space.observer.FieldsExpired(db.id, e.Key(), gone)
+	db.space.observer.FieldsExpired(db.id, e.Key(), fields, gone)
 	return n, gone
 }
 

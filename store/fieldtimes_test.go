@@ -15,8 +15,8 @@ type fieldLog struct {
 	expired []string
 }
 
-func (l *fieldLog) FieldsExpired(db int, key string, gone bool) {
-	l.expired = append(l.expired, fmt.Sprint(db, " ", key, " ", gone))
+func (l *fieldLog) FieldsExpired(db int, key string, fields []string, gone bool) {
+	l.expired = append(l.expired, fmt.Sprint(db, " ", key, " ", fields, " ", gone))
 }
 
 // modelField is a field in the model of a hash: its deadline, 0 for none.
@@ -219,7 +219,7 @@ func TestTheTimerDeletesFieldsInBatches(t *testing.T) {
 	if n := s.ExpireDue(3); n != 2 || s.DB(0).Len() != 0 {
 		t.Fatalf("the second batch deleted %d fields, %d keys are left", n, s.DB(0).Len())
 	}
-	if want := []string{"0 h false", "0 h true"}; !slices.Equal(log.expired, want) {
+	if want := []string{"0 h [a b c] false", "0 h [d e] true"}; !slices.Equal(log.expired, want) {
 		t.Fatalf("FieldsExpired was called for %q, not %q", log.expired, want)
 	}
 	if s.Stats.ExpiredFields != 5 || s.Stats.Expired != 0 {

@@ -14,9 +14,9 @@ import (
 type Observer interface {
 	// Expired reports that the key was deleted because its deadline was due.
 	Expired(db int, key string)
-	// FieldsExpired reports that fields of a hash were deleted because their deadlines
+	// FieldsExpired reports that these fields of a hash were deleted because their deadlines
 	// were due. gone: the key was deleted with its last field.
-	FieldsExpired(db int, key string, gone bool)
+	FieldsExpired(db int, key string, fields []string, gone bool)
 	// Evicted reports that Space.Evict deleted the key.
 	Evicted(db int, key string)
 	// Added reports a new key: the "new" event, and a signal for the clients that are

@@ -34,20 +34,24 @@ func (s *side) conn(t *testing.T, name string) *wire.Conn {
 	return s.conns[name]
 }
 
-func oracle(t *testing.T) *side {
+func oracle(t *testing.T, program string, directives ...string) *side {
 	t.Helper()
-	srv := redistest.Start(t, append(Directives, "--enable-debug-command", "yes")...)
+	srv := redistest.Run(t, redistest.Command{
+		Program: program, Args: slices.Concat(Directives, []string{"--enable-debug-command", "yes"}, directives),
+	})
 	told, stop, err := Replica(srv.Addr)
 	if err != nil {
 		t.Fatal(err)
 	}
 	t.Cleanup(stop)
-	return &side{"redis-server", srv.Addr, told, map[string]*wire.Conn{}}
+	return &side{"oracle", srv.Addr, told, map[string]*wire.Conn{}}
 }
 
-func target(t *testing.T) *side {
+func target(t *testing.T, emulate string) *side {
 	t.Helper()
-	srv := lockredis.New(lockredis.Config{Directives: map[string]string{"enable-debug-command": "yes"}})
+	srv := lockredis.New(lockredis.Config{
+		Directives: map[string]string{"enable-debug-command": "yes", "emulate": emulate},
+	})
 	l := NewLog()
 	backdoor.Open(srv).Follow(l.Add)
 	if err := srv.Start(); err != nil {
@@ -123,8 +127,17 @@ func (s *side) stream(t *testing.T, script, mark string) (lines, replies []strin
 
 func TestChangesAreToldAsRedisTellsThem(t *testing.T) {
 	redistest.Asked(t)
-	redis, lock := oracle(t), target(t)
-	for i, script := range cases {
+	compare(t, oracle(t, ""), target(t, "redis-7.0"), cases)
+}
+
+func TestChangesAreToldAsValkeyTellsThem(t *testing.T) {
+	program := redistest.FindValkey(t)
+	compare(t, oracle(t, program, "--lazyfree-lazy-expire", "no", "--lazyfree-lazy-server-del", "no"), target(t, "valkey-9.1"), valkeyCases)
+}
+
+// compare plays scripts on both, and compares what they reply and what they tell.
+func compare(t *testing.T, redis, lock *side, scripts []string) {
+	for i, script := range scripts {
 		mark := strconv.Itoa(i)
 		for _, s := range []*side{redis, lock} {
 			s.play(t, "SELECT 0\nFLUSHALL")

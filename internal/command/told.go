@@ -11,7 +11,7 @@ import (
 // time to live is a deadline, a random member is named. A row without Told is told as it was sent.
 //
 // It is called after the command, with the line that was sent and the reply. redis-server 7.0.15
-// sends the same lines to its replicas.
+// sends the same lines to its replicas, and Valkey 9.1.2 for its own commands.
 type Told func(c *Ctx, args resp.Args, reply resp.Reply)
 
 // Tell passes a command line to the Teller, if there is one. The line is valid until Tell returns.

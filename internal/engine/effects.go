@@ -54,15 +54,15 @@ func (f *effects) Expired(db int, key string) {
 
 // FieldsExpired announces that fields were deleted because their deadlines had come, and
 // whether the key was deleted with them.
-func (f *effects) FieldsExpired(db int, key string, gone bool) {
-	f.e.journal.key(FieldsExpired, db, key)
+func (f *effects) FieldsExpired(db int, key string, fields []string, gone bool) {
+	f.e.journal.fieldsExpired(FieldsExpired, db, key, fields)
 	f.touched(db, key)
 	if f.e.tracking.Active() {
 		f.e.tracking.NoClient(key)
 	}
 	f.e.env.Events.Notify(command.HashClass, "hexpired", db, key)
 	if gone {
-		f.e.journal.key(KeyExpired, db, key)
+		f.e.journal.fieldsExpired(KeyExpired, db, key, fields)
 		f.e.env.Events.Notify(command.Generic, "del", db, key)
 	}
 }

@@ -33,7 +33,7 @@ const (
 	KeyAdded
 	// KeyExpired: the key was deleted because its deadline had come.
 	KeyExpired
-	// FieldsExpired: fields of the key's hash were deleted because their deadlines had come. If
+	// FieldsExpired: the Fields of the key's hash were deleted because their deadlines had come. If
 	// they were its last ones, KeyExpired follows.
 	FieldsExpired
 	// KeyEvicted: the key was deleted because maxmemory was exceeded.
@@ -58,7 +58,9 @@ type Entry struct {
 	DB    int
 	Key   string
 	Name  []byte // in place of Key, in KeyMissed
-	Other int
+	// Fields is in FieldsExpired, and in KeyExpired if the key went with its last fields.
+	Fields []string
+	Other  int
 	// Change is what a command has said, in Changed. Then DB and Key are Change's.
 	Change *command.Change
 	Cause  *Cause
@@ -229,6 +231,14 @@ func (j *journal) missed(db int, name []byte) {
 		j.entry.Name = name
 		j.fact(KeyMissed, db, "", j.cause())
 		j.entry.Name = nil
+	}
+}
+
+func (j *journal) fieldsExpired(kind Kind, db int, key string, fields []string) {
+	if j.wanted.has(kind) {
+		j.entry.Fields = fields
+		j.fact(kind, db, key, j.cause())
+		j.entry.Fields = nil
 	}
 }
 

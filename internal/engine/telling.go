@@ -29,7 +29,7 @@ func (e *Engine) Follow(do func(db int, line resp.Args)) {
 	t := &e.telling
 	if t.follow = append(t.follow, do); len(t.follow) == 1 {
 		t.e, e.env.Teller = e, t
-		e.ReadJournal(t.read, CommandBegins, CommandEnds, KeyExpired, KeyEvicted)
+		e.ReadJournal(t.read, CommandBegins, CommandEnds, FieldsExpired, KeyExpired, KeyEvicted)
 	}
 }
 
@@ -50,10 +50,19 @@ func (t *telling) read(entry *Entry) {
 		if last == 0 {
 			t.send()
 		}
+	case FieldsExpired:
+		line := resp.Args{wordHdel, []byte(entry.Key)}
+		for _, field := range entry.Fields {
+			line = append(line, []byte(field))
+		}
+		t.deleted(entry.DB, line)
 	case KeyExpired:
-		t.deleted(entry, t.e.env.Space.Lazyfree.Expire)
+		if entry.Fields != nil {
+			return // HDEL has deleted the key
+		}
+		t.deleted(entry.DB, command.Deletion([]byte(entry.Key), t.e.env.Space.Lazyfree.Expire))
 	case KeyEvicted:
-		t.deleted(entry, t.e.env.Space.Lazyfree.Eviction)
+		t.deleted(entry.DB, command.Deletion([]byte(entry.Key), t.e.env.Space.Lazyfree.Eviction))
 	}
 }
 
@@ -95,9 +104,11 @@ func (t *telling) send() {
 // mostLines is how long a list of lines may be whose memory is used again.
 const mostLines = 64
 
-// deleted tells that a key was deleted, by the clock or for memory.
-func (t *telling) deleted(entry *Entry, lazily bool) {
-	t.Tell(entry.DB, command.Deletion([]byte(entry.Key), lazily))
+var wordHdel = []byte("HDEL")
+
+// deleted tells that a key or fields were deleted, by the clock or for memory.
+func (t *telling) deleted(db int, line resp.Args) {
+	t.Tell(db, line)
 	if len(t.dirty) == 0 {
 		t.send()
 	}

@@ -15,14 +15,14 @@ import (
 
 type noObserver struct{}
 
-func (noObserver) Expired(int, string)             {}
-func (noObserver) Added(int, string)               {}
-func (noObserver) Emptying(*store.DB)              {}
-func (noObserver) Swapped(_, _ *store.DB)          {}
-func (noObserver) Lost(int, string)                {}
-func (noObserver) Missed(int, []byte)              {}
-func (noObserver) FieldsExpired(int, string, bool) {}
-func (noObserver) Evicted(int, string)             {}
+func (noObserver) Expired(int, string)                       {}
+func (noObserver) Added(int, string)                         {}
+func (noObserver) Emptying(*store.DB)                        {}
+func (noObserver) Swapped(_, _ *store.DB)                    {}
+func (noObserver) Lost(int, string)                          {}
+func (noObserver) Missed(int, []byte)                        {}
+func (noObserver) FieldsExpired(int, string, []string, bool) {}
+func (noObserver) Evicted(int, string)                       {}
 
 var lim = store.DefaultLimits()
 

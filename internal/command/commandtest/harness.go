@@ -140,7 +140,7 @@ func (h *Harness) Swapped(_, _ *store.DB) {}
 
 func (h *Harness) Lost(int, string) {}
 
-func (h *Harness) FieldsExpired(db int, key string, gone bool) {
+func (h *Harness) FieldsExpired(db int, key string, _ []string, gone bool) {
 	h.Notify(command.HashClass, "hexpired", db, key)
 	if gone {
 		h.Notify(command.Generic, "del", db, key)

@@ -95,24 +95,28 @@ func hexpireFrom(c *command.Ctx, args resp.Args, base, unit int64) resp.Reply {
 	if !ok {
 		return resp.ErrWrongType
 	}
-	return f.each(fields, func(field []byte) resp.Reply { return f.expire(field, at, cond) })
+	reply := f.each(fields, func(field []byte) resp.Reply { return f.expire(field, at, cond) })
+	f.tellDeadline(at, args[3:])
+	return reply
 }
 
 // fieldChange changes deadlines of the fields of one hash, and then says the changes
 // in Valkey's order: an event for each kind.
 type fieldChange struct {
 	*command.Ctx
+	key   []byte
 	entry *store.Entry
 	hash  *store.Hash // nil: the key is missing
 
 	expires, persists, deletes bool
+	changed                    resp.Args // the fields
 }
 
 // changeFields begins a change of the hash under key. ok is false if key holds another type.
 func changeFields(c *command.Ctx, key []byte) (f *fieldChange, ok bool) {
 	e := c.DB.LookupWrite(key)
 	h, ok := command.AsHash(e)
-	return &fieldChange{Ctx: c, entry: e, hash: h}, ok
+	return &fieldChange{Ctx: c, key: key, entry: e, hash: h}, ok
 }
 
 // each replies with what change returns for each field, and says the changes.
@@ -136,12 +140,12 @@ func (f *fieldChange) expire(field []byte, at int64, cond command.Conditions) re
 	}
 	if at <= f.Now() {
 		f.hash.Delete(field)
-		f.deletes = true
+		f.deletes, f.changed = true, append(f.changed, field)
 		f.Space.Stats.ExpiredFields++
 		return fieldDeleted
 	}
 	f.DB.SetFieldDeadline(f.entry, field, at)
-	f.expires = true
+	f.expires, f.changed = true, append(f.changed, field)
 	return deadlineSet
 }
 
@@ -153,7 +157,7 @@ func (f *fieldChange) persist(field []byte) resp.Reply {
 	case !f.hash.PersistField(field):
 		return noDeadline
 	}
-	f.persists = true
+	f.persists, f.changed = true, append(f.changed, field)
 	return deadlineGone
 }
 

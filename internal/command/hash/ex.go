@@ -91,8 +91,8 @@ func hgetex(c *command.Ctx, args resp.Args) resp.Reply {
 	if failure.IsError() {
 		return failure
 	}
-	f := &fieldChange{Ctx: c, entry: e, hash: h}
-	return f.each(fields, func(field []byte) resp.Reply {
+	f := &fieldChange{Ctx: c, key: args[1], entry: e, hash: h}
+	reply := f.each(fields, func(field []byte) resp.Reply {
 		value := copied(hashValue(f.hash, field))
 		switch {
 		case o.ttl != nil:
@@ -102,6 +102,9 @@ func hgetex(c *command.Ctx, args resp.Args) resp.Reply {
 		}
 		return value
 	})
+	f.tellPersisted()
+	f.tellDeadline(at, f.fields())
+	return reply
 }
 
 // copied returns a value that stays as it is when the hash changes.
@@ -172,6 +175,7 @@ func hsetex(c *command.Ctx, args resp.Args) resp.Reply {
 	if o.ttl != nil {
 		expirePairs(c, args[1], pairs, at)
 	}
+	tellHsetex(c, args[1], at, o.keep, pairs...)
 	return resp.Int(1)
 }
 
@@ -192,10 +196,16 @@ func (o *hashExOptions) allowsFields(h hashWrite, pairs resp.Args) bool {
 // the events are those of fields that are set and then expire. WATCH and the caches of clients
 // see a change only if there was such a field.
 func setDueFields(c *command.Ctx, key []byte, h hashWrite, pairs resp.Args) {
-	deleted := false
+	line := resp.Args{wordHdel, key}
 	for i := 0; i < len(pairs); i += 2 {
-		deleted = h.Delete(pairs[i]) || deleted
+		if h.Delete(pairs[i]) {
+			line = append(line, pairs[i])
+		}
 		c.Space.Stats.ExpiredFields++
+	}
+	deleted := len(line) > 2
+	if deleted {
+		c.Tell(line...)
 	}
 	name, missing := string(key), h.entry == nil
 	if missing {

@@ -35,7 +35,7 @@ func Commands() []*command.Command {
 // ValkeyCommands returns the rows of the string commands that Valkey 9.1 has and Redis 7.0 has not.
 func ValkeyCommands() []*command.Command {
 	return []*command.Command{
-		{Name: "delifeq", Arity: 3, Flags: command.Write | command.Fast, Keys: command.Key(command.RM|command.Delete, 1), Since: "9.0.0", Summary: "Deletes a string that has the given value.", Run: delifeq},
-		{Name: "msetex", Arity: -4, Flags: command.Write | command.DenyOOM | command.MovableKeys, Keys: []command.KeySpec{{Flags: command.OW | command.Update, Begin: command.Index, Index: 1, Find: command.Keynum, FirstKey: 1, Step: 2}}, Tips: []string{"request_policy:multi_shard", "response_policy:all_succeeded"}, Since: "9.1.0", Summary: "Stores several strings with one deadline.", Run: msetex},
+		{Name: "delifeq", Arity: 3, Flags: command.Write | command.Fast, Keys: command.Key(command.RM|command.Delete, 1), Since: "9.0.0", Summary: "Deletes a string that has the given value.", Told: toldDelifeq, Run: delifeq},
+		{Name: "msetex", Arity: -4, Flags: command.Write | command.DenyOOM | command.MovableKeys, Keys: []command.KeySpec{{Flags: command.OW | command.Update, Begin: command.Index, Index: 1, Find: command.Keynum, FirstKey: 1, Step: 2}}, Tips: []string{"request_policy:multi_shard", "response_policy:all_succeeded"}, Since: "9.1.0", Summary: "Stores several strings with one deadline.", Told: toldMsetex, Run: msetex},
 	}
 }

@@ -61,6 +61,23 @@ func toldGetex(c *command.Ctx, args resp.Args, _ resp.Reply) {
 	c.Tell(command.WordPexpireat, args[1], command.Digits(at))
 }
 
+func toldDelifeq(c *command.Ctx, args resp.Args, _ resp.Reply) {
+	c.Tell(command.Deletion(args[1], c.Space.Lazyfree.ServerDel)...)
+}
+
+func toldMsetex(c *command.Ctx, args resp.Args, _ resp.Reply) {
+	line := append(resp.Args{}, args...)
+	n, _ := resp.ParseInt(args[1])
+	for i := 2 + 2*int(n); i < len(line); i++ {
+		if unit := command.TTLUnitOf(line[i]); unit != 0 {
+			at, _ := command.DeadlineOf(c, line[i+1], unit)
+			line[i], line[i+1] = wordPxat, command.Digits(at)
+			i++
+		}
+	}
+	c.Tell(line...)
+}
+
 func toldIncrbyfloat(c *command.Ctx, args resp.Args, reply resp.Reply) {
 	c.Tell(wordSet, args[1], []byte(reply.Text()), wordKeepttl)
 }
