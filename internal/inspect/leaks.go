@@ -29,6 +29,8 @@ type Leak struct {
 	// Owner is the holder or the owner in the queue, or the permit's id. It is "" for a
 	// client that waits or is subscribed.
 	Owner    string
+	Kind     Kind  // of a lock or a permit; "" for others
+	Mode     Kind  // as in Holder
 	Holds    int   // 0 unless something is held
 	Since    int64 // Unix ms; 0: unknown
 	Deadline int64 // the end of the lease, Unix ms; 0: none
@@ -137,13 +139,14 @@ func (s *Snapshot) appendLockLeaks(leaks []Leak, l *Lock) []Leak {
 			kind = h.Mode
 		}
 		leaks = append(leaks, Leak{
-			Type: LockLeak, way: string(h.Mode), Name: l.Name, DB: l.DB, Owner: h.Owner, Holds: h.Count,
+			Type: LockLeak, way: string(h.Mode), Name: l.Name, DB: l.DB, Owner: h.Owner,
+			Kind: l.Kind, Mode: h.Mode, Holds: h.Count,
 			Since: h.Since, Deadline: h.Deadline, By: h.By, noun: kind.noun(), now: s.Now,
 		})
 	}
 	for _, w := range l.Queue {
 		leaks = append(leaks, Leak{
-			Type: WaiterLeak, Name: l.Name, DB: l.DB, Owner: w.Owner, Since: w.Since, By: w.By,
+			Type: WaiterLeak, Name: l.Name, DB: l.DB, Owner: w.Owner, Kind: l.Kind, Since: w.Since, By: w.By,
 			noun: l.Kind.noun(), now: s.Now,
 		})
 	}
@@ -152,7 +155,7 @@ func (s *Snapshot) appendLockLeaks(leaks []Leak, l *Lock) []Leak {
 
 func (s *Snapshot) permitLeak(p *Permit) Leak {
 	return Leak{
-		Type: PermitLeak, Name: p.Name, DB: p.DB, Owner: p.ID, Holds: 1,
+		Type: PermitLeak, Name: p.Name, DB: p.DB, Owner: p.ID, Kind: PermitSemaphore, Holds: 1,
 		Since: p.Since, Deadline: p.Deadline, By: p.By, now: s.Now,
 	}
 }

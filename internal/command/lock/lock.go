@@ -91,6 +91,8 @@ func leakRow(l *inspect.Leak, now int64, all bool) resp.Reply {
 		resp.BulkString("name"), resp.BulkString(l.Name),
 		resp.BulkString("db"), resp.Int(int64(l.DB)),
 		resp.BulkString("owner"), resp.BulkString(l.Owner),
+		resp.BulkString("kind"), resp.BulkString(l.Kind.Family()),
+		resp.BulkString("mode"), resp.BulkString(string(l.Mode)),
 		resp.BulkString("holds"), resp.Int(holds),
 		resp.BulkString("held-ms"), millisSince(l.Since, now),
 		resp.BulkString("ttl"), ttl,
