@@ -34,6 +34,11 @@ public final class Leak {
         return fields.text("owner");
     }
 
+    /** Returns the kind of a lock and the mode of its holder, in the words of LOCK.LIST: "read-write read". */
+    String kind() {
+        return (fields.text("kind") + " " + fields.text("mode")).trim();
+    }
+
     /** Returns how often the owner has acquired and not released it. -1: it holds nothing. */
     public int holds() {
         return (int) fields.number("holds");

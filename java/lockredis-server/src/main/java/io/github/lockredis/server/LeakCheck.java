@@ -332,7 +332,9 @@ public final class LeakCheck {
 
     /**
      * Adds the locks that an owner holds at two looks, and has released and acquired between them: the second
-     * hold is too young. Its thread locks in a loop, as {@link #acquiredAgain} finds it between two holds.
+     * hold is too young. Its thread locks in a loop, as {@link #acquiredAgain} finds it between two holds. A writer
+     * that now reads has released its older hold only. The age of a multi-lock is that of the oldest value, which
+     * may have been released alone.
      *
      * @param passed the least time between the looks
      */
@@ -340,7 +342,8 @@ public final class LeakCheck {
             Map<Object, Leak> again) {
         now.forEach((key, leak) -> {
             Leak before = earlier.get(key);
-            if (before != null && leak.type().equals("lock") && leak.heldFor().isPresent()) {
+            if (before != null && leak.type().equals("lock") && leak.heldFor().isPresent()
+                    && leak.kind().equals(before.kind()) && !leak.kind().equals("multi")) {
                 Duration age = before.heldFor().orElse(Duration.ZERO).plus(passed).minus(ROUNDING);
                 if (leak.heldFor().get().compareTo(age) < 0) {
                     again.putIfAbsent(key, leak);

@@ -413,6 +413,38 @@ class LeakCheckTest {
         }
     }
 
+    /** Asserts that a script does not look like a loop. It runs between two looks at a lock. */
+    private void assertIsNoLoop(String acquire, String change) {
+        AtomicInteger turns = new AtomicInteger();
+        LeakCheck check = LeakCheck.begin(server, leak -> {
+            if (turns.get() == 1) { // a look has seen the change
+                server.flush();
+            } else if (leak.heldFor().get().toMillis() > 100) {
+                turns.incrementAndGet();
+                server.command("EVAL", change, "1", "order:1", OWNER);
+            }
+            return true;
+        });
+        server.command("EVAL", acquire + " redis.call('pexpire', KEYS[1], 3600000)", "1", "order:1", OWNER);
+        assertNull(check.end(false));
+        assertEquals(1, turns.get());
+    }
+
+    @Test
+    void aWriterThatReadsOnHasNotAcquiredAgain() {
+        assertIsNoLoop("redis.call('hset', KEYS[1], 'mode', 'write', ARGV[1] .. ':write', 1)",
+                "redis.call('hset', KEYS[1], 'mode', 'read', ARGV[1], 1)"
+                        + " redis.call('hdel', KEYS[1], ARGV[1] .. ':write')");
+    }
+
+    @Test
+    void aMultiLockThatReleasesAValueHasNotAcquiredAgain() {
+        String take = "redis.call('hset', KEYS[1], '%1$s', ARGV[1], '%1$s:' .. ARGV[1] .. ':lock_count', 1,"
+                + " '%1$s:' .. ARGV[1] .. ':expire_time', 9999999999999)";
+        assertIsNoLoop(String.format(take, "a"), String.format(take, "b") + " redis.call('hdel', KEYS[1], 'a', 'a:'"
+                + " .. ARGV[1] .. ':lock_count', 'a:' .. ARGV[1] .. ':expire_time')");
+    }
+
     @Test
     void nothingIsToldAfterATestThatPasses() throws Exception {
         server.command("CONFIG", "SET", "notify-keyspace-events", "KEA");
