@@ -65,7 +65,7 @@ public final class Leak {
     }
 
     /**
-     * Reports whether it may be data that looks like a lock. A lock of Redisson expires, and its owner ends with a
+     * Reports whether it may be data that looks like a lock. A lock of Redisson expires, and its owner has a
      * thread's id.
      */
     boolean mayBeData() {

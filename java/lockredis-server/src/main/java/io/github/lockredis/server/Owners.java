@@ -2,12 +2,17 @@ package io.github.lockredis.server;
 
 import java.lang.management.ManagementFactory;
 import java.lang.management.ThreadInfo;
+import java.util.ArrayList;
+import java.util.List;
 import java.util.regex.Matcher;
 import java.util.regex.Pattern;
 
-/** Owners of locks that are threads of this JVM. Redisson's owner ends with a colon and a thread's id. */
+/**
+ * Owners of locks that are threads of this JVM. Redisson's owner is the client's id, a colon and the thread's id.
+ * In a transaction, a colon and the transaction's UUID follow.
+ */
 final class Owners {
-    private static final Pattern THREAD = Pattern.compile(".+:([1-9]\\d{0,17})");
+    private static final Pattern THREAD = Pattern.compile("(.+?):([1-9]\\d{0,17})(:[\\da-f]{8}(-[\\da-f]{4}){3}-[\\da-f]{12})?");
     private static final Pattern OF_POOL = Pattern.compile("(java|javax|jdk|sun|com\\.sun|io\\.netty)\\..*");
 
     /** The classes of the JDK's blocking queues. */
@@ -32,7 +37,25 @@ final class Owners {
         return info != null && !isBusy(info);
     }
 
-    /** Reports whether an owner has the form of Redisson's: it ends with a thread's id. */
+    /**
+     * Returns the owners that are threads of this JVM at work, with the client of an owner. The thread that asks is
+     * none of them. It is empty if the owner itself is no such thread.
+     */
+    static List<String> busyElsewhere(String owner) {
+        Matcher thread = THREAD.matcher(owner);
+        List<String> owners = new ArrayList<>();
+        if (!thread.matches() || !isBusyElsewhere(owner)) {
+            return owners;
+        }
+        for (ThreadInfo info : ManagementFactory.getThreadMXBean().dumpAllThreads(false, false)) {
+            if (info.getThreadId() != Thread.currentThread().getId() && isBusy(info)) {
+                owners.add(thread.group(1) + ":" + info.getThreadId());
+            }
+        }
+        return owners;
+    }
+
+    /** Reports whether an owner has the form of Redisson's. */
     static boolean isThread(String owner) {
         return THREAD.matcher(owner).matches();
     }
@@ -40,14 +63,14 @@ final class Owners {
     /** Reports whether an owner is the thread that asks. */
     static boolean isCurrent(String owner) {
         Matcher thread = THREAD.matcher(owner);
-        return thread.matches() && Long.parseLong(thread.group(1)) == Thread.currentThread().getId();
+        return thread.matches() && Long.parseLong(thread.group(2)) == Thread.currentThread().getId();
     }
 
     /** Returns the thread of an owner. Null: it is of another JVM, has ended, or is a virtual thread. */
     private static ThreadInfo thread(String owner) {
         Matcher thread = THREAD.matcher(owner);
         return !thread.matches() ? null : ManagementFactory.getThreadMXBean()
-                .getThreadInfo(Long.parseLong(thread.group(1)), Integer.MAX_VALUE);
+                .getThreadInfo(Long.parseLong(thread.group(2)), Integer.MAX_VALUE);
     }
 
     private static boolean isBusy(ThreadInfo thread) {

@@ -2,6 +2,7 @@ package io.github.lockredis.server;
 
 import java.util.Arrays;
 import java.util.Collection;
+import java.util.Collections;
 import java.util.HashMap;
 import java.util.HashSet;
 import java.util.Map;
@@ -63,11 +64,16 @@ final class Told {
 
     /**
      * Adds a lock that its owner acquires again and again, as a failure tells. Other locks of the owner are not
-     * told. The thread that asks is no such owner.
+     * told. The thread that asks is no such owner. Other threads may loop over the lock too, and have not acquired
+     * it yet: what is at work now is told for it as {@link #addBusy} does.
      */
     synchronized void addLoop(Leak leak) {
-        if (!Owners.isCurrent(leak.owner())) {
-            loops.add(turn(leak));
+        if (Owners.isCurrent(leak.owner())) {
+            return;
+        }
+        loops.add(turn(leak));
+        if (!isOfBusy(leak)) { // else it is done: to look at all threads takes long
+            Owners.busyElsewhere(leak.owner()).forEach(owner -> addBusy(owner, leak));
         }
     }
 
@@ -76,9 +82,17 @@ final class Told {
         Map<String, Boolean> busy = new HashMap<>(); // by owner: to look at a thread takes long
         for (Leak leak : leaks) {
             if (busy.computeIfAbsent(leak.owner(), Owners::isBusyElsewhere)) {
-                locks.computeIfAbsent(leak.owner(), owner -> new HashSet<>()).add(name(leak));
+                addBusy(leak.owner(), leak);
             }
         }
+    }
+
+    private synchronized void addBusy(String owner, Leak leak) {
+        locks.computeIfAbsent(owner, key -> new HashSet<>()).add(name(leak));
+    }
+
+    private synchronized boolean isOfBusy(Leak leak) {
+        return locks.getOrDefault(leak.owner(), Collections.emptySet()).contains(name(leak));
     }
 
     /** Forgets the locks of threads whose task has ended. A loop may be a scheduled task: it stays. */
@@ -87,10 +101,8 @@ final class Told {
     }
 
     synchronized boolean contains(Leak leak) {
-        String owner = leak.owner();
-        boolean told = loops.contains(turn(leak))
-                || locks.containsKey(owner) && locks.get(owner).contains(name(leak));
-        return told && !Owners.isIdle(owner);
+        boolean told = loops.contains(turn(leak)) || isOfBusy(leak);
+        return told && !Owners.isIdle(leak.owner()) && !Owners.isCurrent(leak.owner());
     }
 
     /** Returns a lock and its owner, who holds it or is queued for it. */
@@ -99,6 +111,6 @@ final class Told {
     }
 
     private static Object name(Leak leak) {
-        return Arrays.asList(leak.type(), leak.database(), leak.name());
+        return Arrays.asList(leak.database(), leak.name());
     }
 }

@@ -8,7 +8,9 @@ import static org.junit.jupiter.api.Assertions.assertTrue;
 
 import java.io.IOException;
 import java.net.Socket;
+import java.util.ArrayList;
 import java.util.Arrays;
+import java.util.List;
 import java.util.concurrent.BlockingQueue;
 import java.util.concurrent.CountDownLatch;
 import java.util.concurrent.ExecutorService;
@@ -166,6 +168,14 @@ class LeakCheckTest {
             text = check.dataKeys("idem:*", "order:*").end(false);
             assertTrue(text.startsWith("a leak on ") && text.contains("idem:2"), text);
         }
+    }
+
+    @Test
+    void aLockOfATransactionIsNoData() {
+        LeakCheck check = LeakCheck.begin(server);
+        acquire("order:1", OWNER + ":" + OWNER.substring(0, 36));
+        String text = check.end(true);
+        assertTrue(text.startsWith("a leak on ") && !text.contains("data"), text);
     }
 
     @Test
@@ -411,6 +421,68 @@ class LeakCheckTest {
             String text = check.end(false);
             assertEquals(again, text != null && text.contains("lock \"order:1\" is held by " + OWNER), text);
         }
+    }
+
+    /** Returns a check at whose end an owner releases a lock, and acquires it again at once. */
+    private LeakCheck checkOfALoop(String owner) {
+        AtomicInteger turns = new AtomicInteger();
+        LeakCheck check = LeakCheck.begin(server, leak -> {
+            if (turns.get() == 0 && leak.heldFor().get().toMillis() > 300 || turns.get() == 1) {
+                server.command("DEL", leak.name());
+                if (turns.getAndIncrement() == 0) {
+                    acquire(leak.name(), owner);
+                }
+            }
+            return true;
+        });
+        acquire("order:1", owner);
+        return check;
+    }
+
+    @Test
+    void otherThreadsMayLoopOverTheLockToo() throws Exception {
+        List<ExecutorService> threads = new ArrayList<>();
+        try {
+            List<String> owners = new ArrayList<>();
+            List<CountDownLatch> ends = new ArrayList<>();
+            for (int i = 0; i < 4; i++) {
+                ExecutorService thread = Executors.newSingleThreadExecutor();
+                threads.add(thread);
+                owners.add(CLIENT + thread.submit(() -> Thread.currentThread().getId()).get());
+                if (i < 3) { // the last one waits for a task
+                    ends.add(keepBusy(thread));
+                }
+            }
+            String text = checkOfALoop(owners.get(0)).end(true);
+            assertTrue(text != null && text.contains("lock \"order:1\" is held by " + owners.get(0)), text);
+            LeakCheck check = LeakCheck.begin(server);
+            acquire("order:1", owners.get(1)); // the failed test has not seen it
+            server.command("EVAL", "redis.call('rpush', KEYS[1], ARGV[1]) redis.call('zadd', KEYS[2], 1, ARGV[1])",
+                    "2", "redisson_lock_queue:{order:1}", "redisson_lock_timeout:{order:1}", owners.get(2));
+            assertNull(check.end(true));
+            server.flush();
+            keepBusy(threads.get(3));
+            String stranger = "0b1c1a2e-54b7-4f7c-9d4a-0c2f6a8e3b11:" + owners.get(1).substring(CLIENT.length());
+            assertIsLeak("order:2", owners.get(1));
+            assertIsLeak("order:1", stranger);
+            assertIsLeak("order:1", owners.get(3)); // this test's task
+            assertIsLeak("order:1", CLIENT + Thread.currentThread().getId());
+            ends.get(1).countDown();
+            threads.get(1).submit(() -> { }).get();
+            assertIsLeak("order:1", owners.get(1)); // its task has ended without the release
+        } finally {
+            for (ExecutorService thread : threads) {
+                thread.shutdownNow();
+                thread.awaitTermination(1, TimeUnit.MINUTES);
+            }
+        }
+    }
+
+    private void assertIsLeak(String name, String owner) {
+        LeakCheck check = LeakCheck.begin(server);
+        acquire(name, owner);
+        String text = check.end(true);
+        assertTrue(text != null && text.contains("lock \"" + name + "\" is held by " + owner), text);
     }
 
     /** Asserts that a script does not look like a loop. It runs between two looks at a lock. */
