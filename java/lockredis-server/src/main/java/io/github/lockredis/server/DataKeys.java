@@ -18,6 +18,9 @@ final class DataKeys {
 
     boolean matches(String key) {
         String name = bytes(key);
+        if (name.isEmpty()) { // KEYS takes no other pattern for it, not even **
+            return Arrays.asList(patterns).contains("") || Arrays.asList(patterns).contains("*");
+        }
         return Arrays.stream(patterns).anyMatch(pattern -> matches(pattern, name));
     }
 
@@ -64,6 +67,7 @@ final class DataKeys {
         return pattern.charAt(literal) == c ? literal + 1 : -1;
     }
 
+    /** The same for a set. The bytes of its ranges have signs, as in Redis: 0x80 is less than 0. */
     private static int matchSet(String pattern, int at, char c) {
         int end = pattern.length();
         int p = at;
@@ -82,7 +86,7 @@ final class DataKeys {
                 p += 2;
                 high = pattern.charAt(p);
             }
-            found |= Math.min(low, high) <= c && c <= Math.max(low, high);
+            found |= Math.min((byte) low, (byte) high) <= (byte) c && (byte) c <= Math.max((byte) low, (byte) high);
             p++;
         }
         return found == not ? -1 : Math.min(p + 1, end); // a set without an end reaches to the pattern's
