@@ -91,12 +91,14 @@ public final class Attributes {
         return new Attributes(values);
     }
 
-    private static Object read(Annotation annotation, Method attribute) {
+    static Object read(Annotation annotation, Method attribute) {
         try {
             attribute.setAccessible(true); // the annotation may be of a class that is not public
             return attribute.invoke(annotation);
-        } catch (ReflectiveOperationException e) {
-            throw new IllegalArgumentException("read " + attribute + ": " + e, e);
+        } catch (ReflectiveOperationException | RuntimeException e) { // the module may forbid it
+            throw new IllegalArgumentException("@" + attribute.getDeclaringClass().getSimpleName()
+                    + ": the attribute " + attribute.getName() + " cannot be read. Make the annotation public, and"
+                    + " export or open its package if it is in a module: " + e, e);
         }
     }
 

@@ -4,10 +4,12 @@ import static org.junit.jupiter.api.Assertions.assertEquals;
 import static org.junit.jupiter.api.Assertions.assertNotEquals;
 import static org.junit.jupiter.api.Assertions.assertSame;
 import static org.junit.jupiter.api.Assertions.assertThrows;
+import static org.junit.jupiter.api.Assertions.assertTrue;
 
 import java.lang.annotation.Annotation;
 import java.lang.annotation.Retention;
 import java.lang.annotation.RetentionPolicy;
+import java.lang.reflect.Method;
 import java.util.Arrays;
 import java.util.Collections;
 
@@ -115,6 +117,15 @@ class AttributesTest {
         assertRefused("@WrongType: a server has no attribute long port. Its attributes are port, password, ",
                 Wrong.class.getAnnotation(WrongType.class));
         assertRefused("@Ours: a server has no attribute String name. ", Plain.class.getAnnotation(Ours.class));
+    }
+
+    @Test
+    void anAttributeThatAModuleHidesIsRefused() throws Exception {
+        Method hidden = Class.forName("jdk.internal.vm.annotation.Contended").getMethod("value");
+        String message = assertThrows(IllegalArgumentException.class, () -> Attributes.read(null, hidden)).getMessage();
+        assertTrue(message.startsWith("@Contended: the attribute value cannot be read. Make the annotation public,"
+                + " and export or open its package if it is in a module: "
+                + "java.lang.reflect.InaccessibleObjectException: "), message);
     }
 
     private static void assertRefused(String text, Annotation annotation) {
