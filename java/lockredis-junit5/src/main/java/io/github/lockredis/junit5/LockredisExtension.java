@@ -154,10 +154,16 @@ public final class LockredisExtension
             throw leaks;
         }
         if (failure.get() instanceof TestAbortedException) { // reports do not show what it suppresses
-            Logger.getLogger(LockredisExtension.class.getName()).warning(context.getDisplayName()
+            Logger.getLogger(LockredisExtension.class.getName()).warning(name(context)
                     + " is aborted, and left " + leaks.getMessage());
         }
         failure.get().addSuppressed(leaks);
+    }
+
+    /** Returns the name of a test or a class for the log. */
+    private static String name(ExtensionContext context) {
+        String type = context.getRequiredTestClass().getSimpleName();
+        return context.getTestMethod().map(method -> type + "." + method.getName()).orElse("class " + type);
     }
 
     @Override

@@ -132,7 +132,7 @@ class LeaksTest {
         Throwable abort = Run.of(Aborted.class).failure("test");
         log.setFilter(null);
         assertEquals(1, logged.size(), logged::toString);
-        assertTrue(logged.get(0).contains("is aborted, and left a leak on "), logged::toString);
+        assertTrue(logged.get(0).startsWith("Aborted.test is aborted, and left a leak on "), logged::toString);
         assertTrue(abort instanceof TestAbortedException, abort::toString);
         assertMatches(LEAK, abort.getSuppressed()[0].getMessage());
     }
