@@ -39,7 +39,11 @@ func (s *Server) door() *backdoor.Inside {
 	return &s.inside
 }
 
-// The net package makes its resolver's channel in the first lookup of the process. If that happens
-// in a bubble, a lookup in the next bubble ends the process. redis.NewFailoverClient looks a name
-// up, so this lookup comes first. It reads files, and asks no DNS server.
-func init() { net.DefaultResolver.LookupIPAddr(context.Background(), "localhost") }
+// init makes the process's first lookup of a name. In it the net package makes its resolver's
+// channels. If that happens in a bubble, a lookup outside of that bubble ends the process.
+// redis.NewFailoverClient looks a name up. The context has ended, so this lookup asks no DNS server.
+func init() {
+	ended, cancel := context.WithCancel(context.Background())
+	cancel()
+	_, _ = net.DefaultResolver.LookupAddr(ended, "127.0.0.1")
+}
