@@ -7,6 +7,7 @@ import (
 	"net"
 	"strings"
 	"testing"
+	"testing/synctest"
 	"time"
 
 	"github.com/redis/go-redis/v9"
@@ -105,6 +106,39 @@ func TestAPipeTakesALongPipelineBeforeTheClientReads(t *testing.T) {
 	for i := range n {
 		receive(t, c, fmt.Sprintf("$%d\r\n%s%d\r\n", len(value)+len(fmt.Sprint(i)), value, i))
 	}
+}
+
+// A pipe has a goroutine of its own, as each connection has with one processor.
+func TestClientListShowsThatAPipeTakesNoMore(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		srv := start(t, lockredis.Config{NoSocket: true})
+		deaf, c := pipe(t, srv), pipe(t, srv)
+		expect(t, c, "SET k "+strings.Repeat("v", 60_000), "+OK\r\n")
+		expect(t, deaf, "CLIENT SETNAME deaf", "+OK\r\n")
+		events := func() string {
+			synctest.Wait()
+			v, _ := c.Do("CLIENT", "LIST")
+			_, rest, _ := strings.Cut(string(v.Raw), " name=deaf ")
+			_, rest, _ = strings.Cut(rest, " events=")
+			word, _, _ := strings.Cut(rest, " ")
+			return word
+		}
+		const n = 500 // more than a pipe holds
+		for range n {
+			deaf.Send("GET", "k")
+		}
+		if got := events(); got != "rw" {
+			t.Errorf("events=%s while the client does not read, want rw", got)
+		}
+		for range n {
+			if _, err := deaf.Receive(); err != nil {
+				t.Fatal(err)
+			}
+		}
+		if got := events(); got != "r" {
+			t.Errorf("events=%s when it has read all, want r", got)
+		}
+	})
 }
 
 func TestABlockingCommandIsServedOverAPipe(t *testing.T) {

@@ -39,6 +39,7 @@ type output struct {
 	spare    []byte      // an empty buffer, to be the next queue
 	writing  bool        // a goroutine writes, or waiting is true
 	waiting  bool        // the socket is full; resume or writeAll continues
+	slow     bool        // writeAll writes: the socket was full
 	broken   bool        // the socket failed or the client was disconnected
 	overSoft time.Time   // since when the soft limit is exceeded; zero: it is not
 	peak     int         // the longest queue of one flush
@@ -154,7 +155,7 @@ func (o *output) sizes() (b command.Buffers) {
 	}
 	add(cap(o.buffer), len(o.rest))
 	add(cap(o.spare), 0)
-	b.Peak, b.Full = min(o.peak, b.Small), o.waiting
+	b.Peak, b.Full = min(o.peak, b.Small), o.waiting || o.slow
 	return b
 }
 
@@ -224,7 +225,7 @@ func (o *output) pump() {
 func (o *output) writeAll(w io.Writer) {
 	o.mu.Lock()
 	defer o.mu.Unlock()
-	o.waiting = false
+	o.waiting, o.slow = false, true
 	for o.fill() {
 		b := o.rest
 		o.mu.Unlock()
@@ -284,7 +285,7 @@ func (o *output) fail() {
 
 // stopWriting lets the next goroutine write. The lock is held.
 func (o *output) stopWriting() {
-	o.writing = false
+	o.writing, o.slow = false, false
 	o.cond.Broadcast()
 }
 
