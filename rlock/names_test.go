@@ -9,6 +9,7 @@ import (
 
 	"github.com/redis/go-redis/v9"
 
+	"github.com/lockredis/lockredis/lockredistest"
 	"github.com/lockredis/lockredis/rlock"
 )
 
@@ -44,32 +45,35 @@ func eachCall(c *rlock.Client, name string) map[string]error {
 	return errs
 }
 
+// Virtual time: with real time a starved processor is a server that does not answer.
 func TestANameWhoseKeysAreInSeveralSlotsOfAClusterIsAnError(t *testing.T) {
 	t.Parallel()
-	for _, name := range []string{"", "{}", "{}x", "a{b", "a}b", "}{", "{}{a}", "{"} {
-		single := newClient(t, connect(t), rlock.Options{})
-		for what, err := range eachCall(single, name) {
-			if err != nil {
-				t.Errorf("single server, %q, %s: %v", name, what, err)
+	virtually(t, func(t *testing.T) {
+		single := newClient(t, holding(t).Client(), rlock.Options{})
+		srv := lockredistest.RunT(t, lockredistest.Cluster(), lockredistest.AllowLeaks())
+		cluster := newClient(t, srv.ClusterClient(), rlock.Options{})
+		for _, name := range []string{"", "{}", "{}x", "a{b", "a}b", "}{", "{}{a}", "{"} {
+			for what, err := range eachCall(single, name) {
+				if err != nil {
+					t.Errorf("single server, %q, %s: %v", name, what, err)
+				}
+			}
+			for what, err := range eachCall(cluster, name) {
+				var reply redis.Error
+				switch {
+				case err == nil:
+					t.Errorf("cluster, %q, %s: no error", name, what)
+				case errors.As(err, &reply) || !strings.Contains(err.Error(), "several slots"):
+					t.Errorf("cluster, %q, %s: %v", name, what, err)
+				}
 			}
 		}
-		cluster := newClient(t, connectToCluster(t), rlock.Options{})
-		for what, err := range eachCall(cluster, name) {
-			var reply redis.Error
-			switch {
-			case err == nil:
-				t.Errorf("cluster, %q, %s: no error", name, what)
-			case errors.As(err, &reply) || !strings.Contains(err.Error(), "several slots"):
-				t.Errorf("cluster, %q, %s: %v", name, what, err)
+		for _, name := range []string{"a", "{a}", "{a}b", "b{a}c", "}{a}", "{a}}{", "{{a}"} {
+			for what, err := range eachCall(cluster, name) {
+				if err != nil {
+					t.Errorf("cluster, %q, %s: %v", name, what, err)
+				}
 			}
 		}
-	}
-	cluster := newClient(t, connectToCluster(t), rlock.Options{})
-	for _, name := range []string{"a", "{a}", "{a}b", "b{a}c", "}{a}", "{a}}{", "{{a}"} {
-		for what, err := range eachCall(cluster, name) {
-			if err != nil {
-				t.Errorf("cluster, %q, %s: %v", name, what, err)
-			}
-		}
-	}
+	})
 }
