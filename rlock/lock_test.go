@@ -103,6 +103,8 @@ func TestTheSuiteOnAClusterOfLockredis(t *testing.T) {
 // than a test takes.
 func TestTheSuiteOnLockredisBehindSentinels(t *testing.T) {
 	redistest.SkipUnlessWhole(t)
+	var clients []*redis.Client
+	defer closeAgain(t, &clients, goleak.IgnoreCurrent())
 	srv := lockredis.New(lockredis.Config{Password: "secret"})
 	must(t, srv.Start())
 	defer srv.Close()
@@ -116,9 +118,22 @@ func TestTheSuiteOnLockredisBehindSentinels(t *testing.T) {
 			MasterName: "mymaster", SentinelAddrs: sentinels.Addrs(), SentinelPassword: "sesame",
 			Password: "secret", PoolSize: 100,
 		})
+		clients = append(clients, rdb)
 		t.Cleanup(func() { rdb.Close() })
 		must(t, rdb.FlushAll(context.Background()).Err())
 		return rdb
+	})
+}
+
+// closeAgain closes failover clients until their goroutines have ended. A dial that is under way
+// when go-redis closes such a client connects to a Sentinel once more. Only another Close ends that
+// connection.
+func closeAgain(t *testing.T, clients *[]*redis.Client, before goleak.Option) {
+	eventually(t, "the goroutines of failover clients end", func() bool {
+		for _, rdb := range *clients {
+			rdb.Close()
+		}
+		return goleak.Find(before) == nil
 	})
 }
 
