@@ -3,7 +3,6 @@ package sender
 import (
 	"context"
 	"math/bits"
-	"sync/atomic"
 	"time"
 
 	"github.com/redis/go-redis/v9"
@@ -32,7 +31,7 @@ type sendHook struct {
 	// near[i] is likewise. It is for 1<<i near requests, with their nearPatience.
 	near [nearSizes]*redis.Client
 
-	blocking *atomic.Pointer[redis.Client] // likewise, with the timeout of the last WAIT
+	blocking *clientCell // likewise, with the timeout of the last WAIT
 }
 
 // requestIn returns the first request of rlock among cmds, or nil. There is none
@@ -54,7 +53,7 @@ func requestIn(cmds ...redis.Cmder) *requestCmd {
 
 func newSendHook(rdb *redis.Client) sendHook {
 	timeout := rdb.Options().ReadTimeout
-	h := sendHook{once: withTimeout(rdb, timeout), blocking: &atomic.Pointer[redis.Client]{}}
+	h := sendHook{once: withTimeout(rdb, timeout), blocking: &clientCell{}}
 	// A caller leaves at its deadline. Its copies must not keep connections of the pool.
 	h.once.Options().ContextTimeoutEnabled = true
 	for i := range h.near {
@@ -92,11 +91,11 @@ func (h sendHook) clientFor(r *requestCmd) *redis.Client {
 		return h.once
 	}
 	timeout += r.blocks
-	if last := h.blocking.Load(); last != nil && last.Options().ReadTimeout == timeout {
+	if last := h.blocking.load(); last != nil && last.Options().ReadTimeout == timeout {
 		return last
 	}
 	b := withTimeout(h.once, timeout)
-	h.blocking.Store(b)
+	h.blocking.store(b)
 	return b
 }
 

@@ -99,14 +99,14 @@ func (t *topology) serverAt(ctx context.Context, addr string) *server {
 	if t.single {
 		return nil
 	}
-	var found atomic.Pointer[redis.Client]
+	var found clientCell
 	_ = t.cluster.ForEachMaster(ctx, func(_ context.Context, rdb *redis.Client) error {
 		if rdb.Options().Addr == addr {
-			found.Store(rdb)
+			found.store(rdb)
 		}
 		return nil
 	})
-	if rdb := found.Load(); rdb != nil {
+	if rdb := found.load(); rdb != nil {
 		return t.server(rdb)
 	}
 	return nil
