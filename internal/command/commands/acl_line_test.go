@@ -1,7 +1,6 @@
-package command_test
+package commands_test
 
 import (
-	"slices"
 	"strings"
 	"testing"
 
@@ -9,28 +8,30 @@ import (
 	"github.com/lockredis/lockredis/internal/command"
 	"github.com/lockredis/lockredis/internal/command/commands"
 	"github.com/lockredis/lockredis/internal/command/commandtest"
+	"github.com/lockredis/lockredis/resp"
 )
+
+// absent are the commands of Redis 7.0.15 that have no row.
+var absent = []string{"psync", "replconf", "sync"}
+
+// catalogEntry returns the command in the catalog of its table.
+func catalogEntry(cmd *command.Command) *acl.Command {
+	return cmd.ACLLine(resp.Args{[]byte(cmd.Name)}).Command
+}
 
 func TestRulesCanNameEveryCommandOfRedis(t *testing.T) {
 	table := commands.NewTable()
 	catalog := table.ACLCatalog()
 	for _, cmd := range table.All() {
 		for _, row := range append([]*command.Command{cmd}, cmd.Subs...) {
-			if row.ACL() == nil || row.ACL() != catalog.Lookup(row.Name) {
+			if entry := catalogEntry(row); entry == nil || entry != catalog.Lookup(row.Name) {
 				t.Errorf("%s is not in the catalog", row.Name)
 			}
 		}
 	}
-	for name := range strings.FieldsSeq(command.Absent) {
+	for _, name := range absent {
 		if catalog.Lookup(name) == nil {
 			t.Errorf("%s is not in the catalog", name)
-		}
-	}
-	for line := range strings.Lines(strings.TrimSpace(command.AbsentCategories)) {
-		for _, category := range strings.Fields(line)[1:] {
-			if !slices.Contains(acl.Categories, category) {
-				t.Errorf("%q names no category: %s", line, category)
-			}
 		}
 	}
 	if catalog.Lookup("sentinel|masters") != nil || catalog.Lookup("lock.list") != nil {

@@ -1,4 +1,4 @@
-package command_test
+package commands_test
 
 import (
 	"fmt"
