@@ -58,6 +58,8 @@ func TestTenServersStartedAndClosedManyTimesLeaveNothing(t *testing.T) {
 	switch {
 	case os.Getenv("LOCKREDIS_ABUSE") == "long":
 		rounds = 1000
+	case redistest.Quick():
+		rounds = 4
 	case !redistest.Whole():
 		rounds = 10
 	}

@@ -20,6 +20,7 @@ import (
 )
 
 func TestSentinelsInOneProcessFindEachOtherThroughThePrimary(t *testing.T) {
+	redistest.SkipWhenQuick(t) // Sentinels greet each other every second or two
 	defer goleak.VerifyNone(t, goleak.IgnoreCurrent())
 	port, err := redistest.FreePort() // after Close no other server answers there
 	if err != nil {

@@ -17,6 +17,7 @@ import (
 	"github.com/lockredis/lockredis/compat_test/wire"
 	"github.com/lockredis/lockredis/expiry"
 	"github.com/lockredis/lockredis/internal/backdoor"
+	"github.com/lockredis/lockredis/internal/redistest"
 	"github.com/lockredis/lockredis/internal/testcert"
 	"github.com/lockredis/lockredis/resp"
 )
@@ -308,7 +309,11 @@ func TestShutdownLetsBlockedClientsFinish(t *testing.T) {
 func TestShutdownRunsThePipelineBehindABlockingCommandThatEndsMeanwhile(t *testing.T) {
 	for name, dial := range dialers {
 		t.Run(name, func(t *testing.T) {
-			for range 200 {
+			rounds := 200
+			if redistest.Quick() {
+				rounds = 40
+			}
+			for range rounds {
 				srv := start(t, lockredis.Config{})
 				inside := backdoor.Open(srv)
 				waiter := dial(t, srv)

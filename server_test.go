@@ -355,6 +355,7 @@ func TestMaxClientsRefusesTheNextClient(t *testing.T) {
 }
 
 func TestAnIdleClientIsClosedAfterTheTimeoutUnlessItSubscribed(t *testing.T) {
+	redistest.SkipWhenQuick(t) // the timeout is a second
 	srv := start(t, lockredis.Config{})
 	idle, listener := dial(t, srv), dial(t, srv)
 	expect(t, listener, "SUBSCRIBE a", "*3\r\n$9\r\nsubscribe\r\n$1\r\na\r\n:1\r\n")

@@ -46,7 +46,7 @@ func TestSetnxWithExpireLocksUntilTheLeaseEnds(t *testing.T) {
 		if ok, err := client.SetNX(ctx, key, "one", 0).Result(); !ok || err != nil {
 			t.Fatalf("first SETNX: %v, %v", ok, err)
 		}
-		for _, lease := range []time.Duration{time.Hour, 200 * time.Millisecond} {
+		for _, lease := range []time.Duration{time.Hour, 60 * time.Millisecond} {
 			if ok, err := client.PExpire(ctx, key, lease).Result(); !ok || err != nil {
 				t.Fatalf("PEXPIRE: %v, %v", ok, err)
 			}
@@ -67,12 +67,12 @@ func TestSetNxPxLocksUntilTheLeaseEnds(t *testing.T) {
 	onBothProtocols(t, func(t *testing.T, client *redis.Client, key string) {
 		ctx := t.Context()
 		start := time.Now()
-		if ok, err := client.SetNX(ctx, key, "one", 250*time.Millisecond).Result(); !ok || err != nil {
+		if ok, err := client.SetNX(ctx, key, "one", 60*time.Millisecond).Result(); !ok || err != nil {
 			t.Fatalf("first SET NX PX: %v, %v", ok, err)
 		}
 		awaitLock(t, func() (bool, error) { return client.SetNX(ctx, key, "two", time.Minute).Result() })
-		if held := time.Since(start); held < 245*time.Millisecond {
-			t.Fatalf("a lease of 250 ms ended after %s", held)
+		if held := time.Since(start); held < 55*time.Millisecond {
+			t.Fatalf("a lease of 60 ms ended after %s", held)
 		}
 		if owner, err := client.Get(ctx, key).Result(); owner != "two" || err != nil {
 			t.Fatalf("owner %q, %v", owner, err)

@@ -451,6 +451,7 @@ func TestLockKeysAreLeaksWhateverTheyHold(t *testing.T) {
 // The limits are on text and allocations, not on time. A check that describes each lock in each look
 // needs more than 200 allocations for a lock.
 func TestManyLeaksAreCounted(t *testing.T) {
+	redistest.SkipWhenQuick(t) // it waits for each leak
 	const n = 20_000
 	for name, c := range map[string]struct{ script, want string }{
 		"locks": {`redis.call('hincrby', key, ARGV[1], 1)`,

@@ -7,6 +7,7 @@ import (
 	"testing"
 	"time"
 
+	"github.com/lockredis/lockredis/internal/redistest"
 	"github.com/lockredis/lockredis/internal/rlocksuite"
 	"github.com/lockredis/lockredis/lockredistest"
 	"github.com/lockredis/lockredis/rlock"
@@ -117,6 +118,7 @@ func releasedAfterRefusals(t *testing.T, srv *lockredistest.Server, h *rlock.Hol
 }
 
 func TestALockWithAForeignHugeTimeToLiveIsWaitedFor(t *testing.T) {
+	redistest.SkipWhenQuick(t)
 	t.Parallel()
 	eachHolder(t, rlock.Options{},
 		func(t *testing.T, srv *lockredistest.Server, l *rlock.Lock, k holder) {

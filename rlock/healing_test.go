@@ -5,6 +5,7 @@ import (
 	"testing"
 	"time"
 
+	"github.com/lockredis/lockredis/internal/redistest"
 	"github.com/lockredis/lockredis/lockredistest"
 	"github.com/lockredis/lockredis/rlock"
 )
@@ -47,6 +48,7 @@ func TestAQuorumTakesALostPartAgain(t *testing.T) {
 }
 
 func TestAQuorumTakesAPartOfAServerThatWasAway(t *testing.T) {
+	redistest.SkipWhenQuick(t)
 	t.Parallel()
 	eachOutage(t, func(t *testing.T, o outage) {
 		q := newQuorum(t, rlock.Options{})

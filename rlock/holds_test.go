@@ -7,6 +7,7 @@ import (
 	"testing"
 	"time"
 
+	"github.com/lockredis/lockredis/internal/redistest"
 	"github.com/lockredis/lockredis/lockredistest"
 	"github.com/lockredis/lockredis/rlock"
 )
@@ -81,7 +82,11 @@ func TestHoldsAreVerifiedAtOnceWhenAConnectionBreaks(t *testing.T) {
 // A hold that ended before it leaves the timer of the watchdog set to a later time.
 func TestAHoldAfterAShortOneIsVerifiedAfterARestart(t *testing.T) {
 	t.Parallel()
-	for range 30 {
+	rounds := 30
+	if redistest.Quick() {
+		rounds = 5
+	}
+	for range rounds {
 		virtually(t, func(t *testing.T) {
 			srv := lockredistest.RunT(t)
 			c := newClient(t, srv.Client(), rlock.Options{})

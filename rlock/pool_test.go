@@ -13,6 +13,7 @@ import (
 
 	"github.com/redis/go-redis/v9"
 
+	"github.com/lockredis/lockredis/internal/redistest"
 	"github.com/lockredis/lockredis/lockredistest"
 	"github.com/lockredis/lockredis/rlock"
 )
@@ -124,6 +125,9 @@ func TestACallWaitsForAConnectionOfThePoolNoLongerThanForAnAnswer(t *testing.T) 
 				return context.WithTimeout(ctx, time.Hour)
 			},
 		} {
+			if redistest.Quick() && name != "limited" {
+				continue
+			}
 			t.Run(k.name+"/"+name, func(t *testing.T) {
 				withBusyPool(t, func(t *testing.T, c busyPool) {
 					ctx, cancel := with(t.Context())

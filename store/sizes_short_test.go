@@ -7,10 +7,13 @@ package store
 import (
 	"fmt"
 	"testing"
+
+	"github.com/lockredis/lockredis/internal/redistest"
 )
 
 // The texts are made before the heap is measured: others would share blocks with the keys'.
 func TestShortTextsShareTheirBlocks(t *testing.T) {
+	redistest.SkipWhenQuick(t)
 	members := [][]byte{[]byte("alpha"), []byte("beta"), []byte("gamma")}
 	set := func(lim *Limits) Value {
 		s := new(Set)

@@ -71,6 +71,7 @@ func TestSoftOutputLimitEndsAClientThatStaysOverItTooLong(t *testing.T) {
 }
 
 func TestSoftOutputLimitSparesAClientThatCatchesUp(t *testing.T) {
+	redistest.SkipWhenQuick(t) // the limit is on seconds
 	clock := expiry.NewManual(time.Now())
 	v := attackOn(t, clock, map[string]string{"client-output-buffer-limit": "pubsub 0 1mb 1"})
 	c, late := v.dial(), v.dial()
@@ -195,6 +196,7 @@ func TestReplyMuchLargerThanItsCommandHitsTheOutputLimit(t *testing.T) {
 // Messages of MONITOR and invalidations count against the limit of the class that Redis puts
 // their reader in: a client is of the class pubsub if it has subscribed, or else normal.
 func TestOutputLimitEndsMonitorsAndTrackingClientsThatDoNotRead(t *testing.T) {
+	redistest.SkipWhenQuick(t)
 	key := func(i int) string { return fmt.Sprintf("%d:%s", i, strings.Repeat("k", 16<<10)) }
 	for _, row := range []struct {
 		name, limit string

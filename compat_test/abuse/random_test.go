@@ -11,6 +11,7 @@ import (
 	"time"
 
 	"github.com/lockredis/lockredis/compat_test/wire"
+	"github.com/lockredis/lockredis/internal/redistest"
 )
 
 // keywords are the options of all commands. Every command gets any of them.
@@ -268,7 +269,11 @@ func TestRandomArgumentsNeverReachAPanic(t *testing.T) {
 				before := measure()
 				a := assault{v: v, g: newGenerator(rnd), proto: proto}
 				a.connect()
-				for range scaled(60) {
+				rounds := scaled(60)
+				if redistest.Quick() {
+					rounds = 15
+				}
+				for range rounds {
 					var cmds [][]string
 					for range 40 {
 						cmds = append(cmds, a.g.command(pick(rnd, specs)))

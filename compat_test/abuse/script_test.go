@@ -96,6 +96,7 @@ func TestScriptKillEndsEveryEndlessScript(t *testing.T) {
 }
 
 func TestCloseEndsEveryEndlessScript(t *testing.T) {
+	redistest.SkipWhenQuick(t)
 	for name, body := range endless {
 		t.Run(name, func(t *testing.T) {
 			v := attack(t, map[string]string{"busy-reply-threshold": "10"})

@@ -45,8 +45,11 @@ func fencedKind() kind {
 
 // runs returns the number of programs of each kind without LOCKREDIS_HISTORY.
 func runs() int {
-	if redistest.Whole() {
+	switch {
+	case redistest.Whole():
 		return 100
+	case redistest.Quick():
+		return 8
 	}
 	return 25
 }

@@ -6,11 +6,14 @@ import (
 	"time"
 
 	"github.com/anishathalye/porcupine"
+
+	"github.com/lockredis/lockredis/internal/redistest"
 )
 
 // TestEachModelCatchesABrokenKind lets a client that is not in the history break the
 // guarantees of each kind. Some history must show it soon.
 func TestEachModelCatchesABrokenKind(t *testing.T) {
+	redistest.SkipWhenQuick(t)
 	for _, k := range kinds() {
 		generator := programs(k.weights)
 		for how, sabotage := range k.sabotages {

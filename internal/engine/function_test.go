@@ -18,6 +18,7 @@ func loadFunction(t *testing.T, e *Engine, list ...string) {
 }
 
 func TestALibraryThatLoopsEndsThoughTheClockStandsStill(t *testing.T) {
+	redistest.SkipUnlessWhole(t) // the limit of the load is half a second of real time
 	redistest.SkipUnderRaceDetector(t)
 	e, _ := newClocked(t)
 	s, _ := connect(e)

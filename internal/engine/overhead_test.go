@@ -39,6 +39,7 @@ func lineOf(before string, call, n, size int, after ...string) []string {
 
 // What clients and scripts hold is counted as what it takes in the heap.
 func TestWhatClientsAndScriptsHoldIsCounted(t *testing.T) {
+	redistest.SkipUnlessWhole(t)
 	redistest.SkipUnderRaceDetector(t) // the clients send in turn
 	redistest.SkipBelow64Bits(t)
 	const clients = 200

@@ -43,7 +43,7 @@ func Asked(tb testing.TB) {
 }
 
 // Whole reports whether tests run at their whole length: LOCKREDIS_CHECK=1 and CI ask for
-// it. A plain go test of all packages takes less than three minutes, with compiling.
+// it. A plain go test of all packages takes less than two minutes, with compiling.
 func Whole() bool { return os.Getenv("LOCKREDIS_CHECK") == "1" || required() }
 
 // SkipUnlessWhole skips a test that has no short form.
@@ -51,6 +51,19 @@ func SkipUnlessWhole(tb testing.TB) {
 	tb.Helper()
 	if !Whole() {
 		tb.Skip("takes long: make check runs it, or LOCKREDIS_CHECK=1")
+	}
+}
+
+// Quick reports whether a plain go test of all packages runs, without the race detector. Such a
+// run leaves out tests that take a second or more and that others stand in for, and repeats
+// chance less often. In make check the step go runs them, and the step race.
+func Quick() bool { return !Whole() && !RaceDetector }
+
+// SkipWhenQuick skips a test that only make check runs, see Quick.
+func SkipWhenQuick(tb testing.TB) {
+	tb.Helper()
+	if Quick() {
+		tb.Skip("a plain go test leaves it out: make check runs it, or LOCKREDIS_CHECK=1")
 	}
 }
 

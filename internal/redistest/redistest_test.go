@@ -128,7 +128,7 @@ func TestAPlainRunIsShortAndStartsNoForeignProgram(t *testing.T) {
 		})
 		return skipped
 	}
-	if !skips(Asked) || !skips(SkipUnlessWhole) {
+	if !skips(Asked) || !skips(SkipUnlessWhole) || skips(SkipWhenQuick) == RaceDetector {
 		t.Error("a plain run starts foreign programs, or is long")
 	}
 	t.Setenv("LOCKREDIS_RLOCK", "single")
@@ -136,7 +136,7 @@ func TestAPlainRunIsShortAndStartsNoForeignProgram(t *testing.T) {
 		t.Error("LOCKREDIS_RLOCK=single starts no foreign program, or makes the run long")
 	}
 	t.Setenv("LOCKREDIS_CHECK", "1")
-	if skips(Asked) || skips(SkipUnlessWhole) {
+	if skips(Asked) || skips(SkipUnlessWhole) || skips(SkipWhenQuick) {
 		t.Error("LOCKREDIS_CHECK=1 starts no foreign program, or leaves the run short")
 	}
 }

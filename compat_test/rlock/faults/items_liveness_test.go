@@ -58,7 +58,10 @@ func TestAShutdownInAFairQueueLeavesTheQueue(t *testing.T) {
 // In rlock 0.1, 4 of 60 Closes left the key of a failed acquisition.
 func TestACloseDuringAnAcquisitionLeavesNoKey(t *testing.T) {
 	t.Parallel()
-	const runs = 60
+	runs := 60
+	if redistest.Quick() {
+		runs = 12
+	}
 	for _, k := range []kind{plainLock, fairLock, writeLock, spinLock, fencedLock, permit, semaphore} {
 		t.Run(string(k), func(t *testing.T) {
 			t.Parallel()
@@ -246,6 +249,7 @@ func TestALateCopyOfAnAcquisitionTakesNoPermit(t *testing.T) {
 
 // In rlock 0.1 the next owner waited 19.9 s after an outage of 3 s with a lease of 1 s.
 func TestAFairWaiterLeavesTheQueueAfterALongOutage(t *testing.T) {
+	redistest.SkipWhenQuick(t) // the outage is of seconds
 	t.Parallel()
 	s := single(t)
 	const outage = 3 * time.Second

@@ -50,6 +50,7 @@ func TestAnInnerUnlockReportsTheLossToTheOuterDo(t *testing.T) {
 
 // In rlock 0.1 the median lead was 1.8 ms, and 7 of 120 losses came up to 45 ms late.
 func TestALossComesBeforeTheServerEndsTheLease(t *testing.T) {
+	redistest.SkipWhenQuick(t) // the leases are of seconds
 	const (
 		lease  = 1500 * time.Millisecond
 		margin = lease / 150
@@ -121,6 +122,7 @@ func TestAnOwnerIsToldBeforeAnotherOwnerOfItsClientIsGranted(t *testing.T) {
 
 // In rlock 0.1 an owner was told at its next renewal, after up to a third of the lease.
 func TestHoldsAreVerifiedAfterAReconnect(t *testing.T) {
+	redistest.SkipWhenQuick(t) // holds are of seconds
 	t.Parallel()
 	for _, age := range []time.Duration{0, 1500 * time.Millisecond} {
 		t.Run("held for "+age.String(), func(t *testing.T) {

@@ -15,6 +15,7 @@ import (
 
 	"github.com/lockredis/lockredis"
 	"github.com/lockredis/lockredis/compat_test/rlock/tcpproxy"
+	"github.com/lockredis/lockredis/internal/redistest"
 )
 
 func TestMain(m *testing.M) {
@@ -70,6 +71,7 @@ func eventually(t *testing.T, rdb *redis.Client, key, value string) {
 }
 
 func TestHeldRequestArrivesAfterItsClientClosed(t *testing.T) {
+	redistest.SkipWhenQuick(t) // the request is held for seconds
 	t.Parallel()
 	n, through, direct := setup(t)
 	answered := make(chan struct{})
@@ -89,6 +91,7 @@ func TestHeldRequestArrivesAfterItsClientClosed(t *testing.T) {
 }
 
 func TestOtherConnectionsOvertakeAHeldRequest(t *testing.T) {
+	redistest.SkipWhenQuick(t) // the request is held for seconds
 	t.Parallel()
 	n, through, direct := setup(t)
 	once(n, "set", tcpproxy.Fault{Kind: tcpproxy.HoldRequest, For: 3 * patience})
