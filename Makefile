@@ -20,6 +20,7 @@ check: ## run every test that this machine has the tools for; ends with a table.
 race: ## run the Go tests with the race detector
 	go test -race -timeout 20m $$(go list ./... | grep -vE '/compat_test/(rlock|simulation|survey)|/luaexec/(lualib|syntax)|/store$$')
 	go test -race -timeout 20m -p 1 ./compat_test/rlock/... # alone: its checks have limits of time
+	cd examples/orders && go test -race ./...
 
 matrix: ## run all ten Redisson releases on lockredis and on redis-server (needs JDK 17, Maven, redis-server)
 	LOCKREDIS_REDISSON=all LOCKREDIS_SERVERS=lockredis,redis-server go test ./compat_test -run TestRedisson -count=1 -v -timeout 90m
@@ -75,6 +76,7 @@ lint: ## run go vet and staticcheck, build for 32 bits, and actionlint on the wo
 	GOARCH=386 go build ./cmd/lockredis ./rlock # an int has 32 bits there
 	go run honnef.co/go/tools/cmd/staticcheck@v0.8.2 ./...
 	cd packaging && go vet ./... && go run honnef.co/go/tools/cmd/staticcheck@v0.8.2 ./...
+	cd examples/orders && go vet ./... && go run honnef.co/go/tools/cmd/staticcheck@v0.8.2 ./...
 	go run github.com/rhysd/actionlint/cmd/actionlint@v1.7.12
 
 help: ## print this text
