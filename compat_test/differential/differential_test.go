@@ -36,8 +36,11 @@ type settings struct {
 func readSettings(t *testing.T) settings {
 	t.Helper()
 	s := settings{budget: 5 * time.Second, seed: uint64(time.Now().UnixNano() & 0xffffffff)}
-	if redistest.Whole() {
+	switch {
+	case redistest.Whole():
 		s.budget = 10 * time.Second
+	case redistest.Quick(): // does not depend on chance
+		s.budget, s.seed = 2*time.Second, 1
 	}
 	number := func(name string, into *uint64) {
 		text := os.Getenv(name)

@@ -253,6 +253,7 @@ func change(c *wire.Conn, rnd *rand.Rand, keys int, stop chan struct{}) error {
 }
 
 func TestSavePointsWriteTheFile(t *testing.T) {
+	redistest.SkipWhenQuick(t) // the save point is a second
 	dir := t.TempDir()
 	_, c := startInDir(t, dir, map[string]string{"save": "1 3"})
 	path := filepath.Join(dir, "dump.rdb")
