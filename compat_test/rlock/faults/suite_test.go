@@ -51,6 +51,9 @@ func runCampaigns(t *testing.T, calm bool) {
 	}
 	count, seed := number(t, Variable, short), uint64(number(t, Variable+"_SEED", 1))
 	kinds := campaignKinds
+	if redistest.Quick() && os.Getenv(Variable) == "" {
+		kinds = []kind{plainLock, fairLock} // the other kinds take seconds
+	}
 	if text := os.Getenv(Variable + "_KINDS"); text != "" {
 		kinds = nil
 		for _, word := range strings.Split(text, ",") {
