@@ -39,6 +39,9 @@ func (e *ProtocolError) Error() string { return "Protocol error: " + e.Reason }
 //
 // A Reader is used by one goroutine. The zero Reader is ready.
 type Reader struct {
+	// Resized is called when Memory has changed, by so many bytes. nil: it is not called.
+	Resized func(by int)
+
 	buf        []byte
 	start, end int // buf[start:end] is unread
 
@@ -81,10 +84,18 @@ func (r *Reader) Relax() {
 // setBuffer replaces the buffer. It drops the args of a large buffer too, because
 // they point into it and keep it in memory.
 func (r *Reader) setBuffer(to []byte) {
+	before := r.Memory()
 	if len(r.buf) > maxRead {
 		r.args = nil
 	}
 	r.buf = to
+	r.resized(r.Memory() - before)
+}
+
+func (r *Reader) resized(by int) {
+	if r.Resized != nil {
+		r.Resized(by)
+	}
 }
 
 // makeRoom moves the unread bytes to the front of the buffer, and doubles the
@@ -167,7 +178,10 @@ func (r *Reader) Size() int { return len(r.buf) }
 
 // Memory returns the bytes that the Reader keeps in memory: the buffer, and the list of
 // arguments that Next fills.
-func (r *Reader) Memory() int { return len(r.buf) + cap(r.args)*int(unsafe.Sizeof([]byte(nil))) }
+func (r *Reader) Memory() int { return len(r.buf) + cap(r.args)*argSize }
+
+// argSize is the size of an argument in the list, in bytes.
+const argSize = int(unsafe.Sizeof([]byte(nil)))
 
 // Next returns the next complete command. ok is false if more bytes are needed.
 // The arguments alias the buffer and are valid until the next call of Space or
@@ -226,6 +240,9 @@ func (r *Reader) nextMultibulk(lim Limits) (Args, bool, error) {
 	_, args, _, _, err := redcon.ReadNextCommand(r.buf[r.start:r.pos], r.args[:0])
 	if err != nil {
 		return nil, false, &ProtocolError{err.Error()}
+	}
+	if grown := cap(args) - cap(r.args); grown != 0 {
+		r.resized(grown * argSize)
 	}
 	r.args, r.start = args, r.pos
 	return args, true, nil

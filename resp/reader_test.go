@@ -282,7 +282,14 @@ func BenchmarkReaderLockCommand(b *testing.B) {
 }
 
 func TestRelaxFreesTheMemoryOfALargeCommand(t *testing.T) {
-	var r Reader
+	told := 0
+	r := Reader{Resized: func(by int) { told += by }}
+	same := func() {
+		t.Helper()
+		if told != r.Memory() {
+			t.Errorf("Resized knows of %d bytes, Memory of %d", told, r.Memory())
+		}
+	}
 	feed := func(b []byte) {
 		for len(b) > 0 {
 			n := copy(r.Space(), b)
@@ -296,7 +303,9 @@ func TestRelaxFreesTheMemoryOfALargeCommand(t *testing.T) {
 	if args, ok, err := r.Next(Limits{MaxBulk: 1 << 29}); !ok || err != nil || len(args) != 2 {
 		t.Fatalf("Next returns %d arguments, %v, %v", len(args), ok, err)
 	}
+	same()
 	r.Relax()
+	same()
 	if r.buf != nil || r.args != nil {
 		t.Errorf("a buffer of %d bytes and %d arguments are kept", len(r.buf), cap(r.args))
 	}
@@ -309,4 +318,5 @@ func TestRelaxFreesTheMemoryOfALargeCommand(t *testing.T) {
 	if r.Relax(); r.Buffered() != 3 {
 		t.Errorf("%d bytes are buffered, want 3", r.Buffered())
 	}
+	same()
 }

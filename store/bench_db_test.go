@@ -19,6 +19,7 @@ func (ignore) Lost(int, string)                          {}
 func (ignore) Missed(int, []byte)                        {}
 func (ignore) FieldsExpired(int, string, []string, bool) {}
 func (ignore) Evicted(int, string)                       {}
+func (ignore) Sooner()                                   {}
 
 // lockKey returns the name of lock i, as long as usual lock names.
 func lockKey(i int) []byte { return fmt.Appendf(nil, "lock:{order:%09d}", i) }

@@ -218,9 +218,7 @@ func (db *DB) SetDeadline(e *Entry, at int64) {
 	at = max(at, 1)
 	db.changing(e)
 	db.deadlines.Add(e, at)
-	if db.space.earliest == 0 || at < db.space.earliest {
-		db.space.earliest = at
-	}
+	db.space.sooner(at)
 }
 
 // Deadline returns the deadline of a key of the database in Unix milliseconds, 0 if there

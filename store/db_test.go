@@ -30,6 +30,7 @@ type naiveSpace struct {
 	added   map[string]bool
 	emptied []int
 	swapped []int
+	soonest int64 // Earliest at the last call of Sooner, or at the last check
 }
 
 func newNaiveSpace(t *rapid.T) *naiveSpace {
@@ -46,6 +47,8 @@ func newNaiveSpace(t *rapid.T) *naiveSpace {
 func at(db int, key string) string { return fmt.Sprint(db, "/", key) }
 
 func (m *naiveSpace) Added(db int, key string) { m.added[at(db, key)] = true }
+
+func (m *naiveSpace) Sooner() { m.soonest = m.s.Earliest() }
 
 func (m *naiveSpace) Lost(db int, key string) { m.t.Fatal("there are no streams") }
 
@@ -324,6 +327,10 @@ func (m *naiveSpace) check(t *rapid.T) {
 	}
 	if bound := m.s.Earliest(); earliest != 0 && (bound == 0 || bound > earliest) {
 		t.Fatalf("Earliest is %d, and a key expires at %d", bound, earliest)
+	} else if bound != 0 && (m.soonest == 0 || bound < m.soonest) {
+		t.Fatalf("Earliest is %d, and the observer knows of %d", bound, m.soonest)
+	} else {
+		m.soonest = bound // NextDeadline may have found a later one
 	}
 }
 

@@ -146,9 +146,7 @@ func (db *DB) adoptFields(e *Entry) {
 		return
 	}
 	db.fields.Add(times, at)
-	if db.space.earliest == 0 || at < db.space.earliest {
-		db.space.earliest = at
-	}
+	db.space.sooner(at)
 }
 
 // leaveFields removes the value of e from db.fields: e gets another value or is removed.

@@ -33,6 +33,8 @@ type Observer interface {
 	// expired, or it has another value. Clients that read as consumers of a group wait
 	// for that.
 	Lost(db int, key string)
+	// Sooner reports that Earliest is earlier than before.
+	Sooner()
 	// Missed reports that a command that reads found no live key. It is called only
 	// while Space.ReportMisses is set.
 	Missed(db int, key []byte)
@@ -191,6 +193,14 @@ func (s *Space) Swap(a, b int) {
 // costs nothing. It may be too early after a deadline was removed: NextDeadline
 // finds the true earliest deadline.
 func (s *Space) Earliest() int64 { return s.earliest }
+
+// sooner follows a new deadline.
+func (s *Space) sooner(at int64) {
+	if s.earliest == 0 || at < s.earliest {
+		s.earliest = at
+		s.observer.Sooner()
+	}
+}
 
 // NextDeadline returns the earliest deadline of all databases and updates Earliest.
 // ok is false if there is no deadline.

@@ -113,7 +113,7 @@ func (g *callers) runUnit(c *Caller) {
 	g.e.stopwatch.old()
 	g.runGuarded(c)
 	g.running = outer
-	if outer == nil {
+	if outer == nil && g.e.attention.looking&byTracking != 0 {
 		g.e.tracking.UnitEnds()
 	}
 	if len(c.unflushed) == 0 {

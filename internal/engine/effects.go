@@ -87,6 +87,9 @@ func (f *effects) Added(db int, key string) {
 // Lost signals the clients that read the stream as consumers of a group.
 func (f *effects) Lost(db int, key string) { f.e.parking.signalLost(db, key) }
 
+// Sooner says that a key or a field expires earlier than every other one.
+func (f *effects) Sooner() { f.e.timer.look() }
+
 // Emptying makes the transactions fail that watch an existing key of the database. It
 // signals the clients that read a stream as consumers of a group.
 func (f *effects) Emptying(db *store.DB) {

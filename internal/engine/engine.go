@@ -193,7 +193,9 @@ func (e *Engine) Env() *command.Env { return &e.env }
 func (e *Engine) readClock() { e.setTime(e.stopwatch.restart()) }
 
 func (e *Engine) setTime(micros int64) {
-	e.memory.BeginUnit()
+	if e.attention.refusing&forMemory != 0 {
+		e.memory.BeginUnit()
+	}
 	e.env.Micros = micros
 	e.env.Space.SetNow(micros / 1000)
 	if e.stopwatch.now >= e.rates.ends {

@@ -143,7 +143,6 @@ func (i inspection) Publish(channel, message string) {
 // ends, or a save point is reached. ok is false if it has nothing to do. It is called inside the engine.
 func (e *Engine) NextDeadline() (at int64, ok bool) {
 	e.env.Space.NextDeadline() // makes the bound exact
-	e.timer.look()
 	at = e.timer.next()
 	return max(at, e.env.Space.Now()), at != 0
 }

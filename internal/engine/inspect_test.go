@@ -9,6 +9,7 @@ import (
 
 	"github.com/lockredis/lockredis/expiry"
 	"github.com/lockredis/lockredis/internal/command"
+	"github.com/lockredis/lockredis/internal/config"
 	"github.com/lockredis/lockredis/internal/inspect"
 	"github.com/lockredis/lockredis/resp"
 )
@@ -128,6 +129,43 @@ func TestTheNextDeadlineIsThatOfTheFirstSource(t *testing.T) {
 	expect(0)
 	send(e, s, "CONFIG", "SET", "maxmemory-policy", "allkeys-lru", "maxmemory", "1")
 	expect(2000) // now
+}
+
+// Each step makes a source due earlier than it was, and another source may be due later.
+func TestTheTimerIsArmedWhenASourceIsDueEarlier(t *testing.T) {
+	clock := expiry.NewManual(epoch)
+	e := newTestEngine(clock) // its timer does not run
+	t.Cleanup(e.Close)
+	s, _ := connect(e)
+	set := func(pairs ...string) { send(e, s, append([]string{"CONFIG", "SET"}, pairs...)...) }
+	e.env.LastSave = epoch.Unix()
+	e.env.Config.ProtectedConfigs = config.AccessYes
+	send(e, s, "SET", "later", "v", "PX", "9000000")
+	for _, step := range []struct {
+		name string
+		do   func()
+		ms   int64 // the timer is armed for so long after epoch
+	}{
+		{"a key", func() { send(e, s, "SET", "k", "v", "PX", "8000000") }, 8_000_000},
+		{"an earlier key", func() { send(e, s, "PEXPIRE", "k", "7000000") }, 7_000_000},
+		{"a save point without a file", func() { set("save", "6500 1") }, 7_000_000},
+		{"a file", func() { set("dbfilename", "other.rdb") }, 6_501_000},
+		{"a save point after more changes", func() { set("save", "6500 1 6000 9") }, 6_501_000},
+		{"changes", func() { send(e, s, "RPUSH", "l", "1", "2", "3", "4", "5", "6") }, 6_001_000},
+		{"a nearer save point", func() { set("save", "5000 9") }, 5_001_000},
+		{"a wait", func() { send(e, s, "BLPOP", "q", "4000") }, 4_000_000},
+		{"a pause", func() { runKit(e, 0, "CLIENT", "PAUSE", "3000000") }, 3_000_000},
+	} {
+		step.do()
+		e.Outside(func() {
+			if got := e.timer.armed - epoch.UnixMilli(); got != step.ms {
+				t.Errorf("%s: the timer is armed for %d, want %d", step.name, got, step.ms)
+			}
+			if err := e.Check(); err != nil {
+				t.Errorf("%s: %v", step.name, err)
+			}
+		})
+	}
 }
 
 // newInspected returns a running engine that records script keys.

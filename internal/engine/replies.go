@@ -23,10 +23,13 @@ func (r *replies) init() { r.piece = r.writePiece }
 // end queues the reply to a client's command, unless CLIENT REPLY silences it. For a
 // parked command it is called when the wait ends.
 func (r *replies) end(s *command.Session, reply resp.Reply) {
-	if reply.Kind() != resp.None && !s.ReplyMode.Silent() {
+	silent := false
+	if mode := s.ReplyMode; mode != command.ReplyOn {
+		silent, s.ReplyMode = mode.Silent(), mode.Next()
+	}
+	if reply.Kind() != resp.None && !silent {
 		r.queue(s, reply)
 	}
-	s.ReplyMode = s.ReplyMode.Next()
 	if r.replied != nil {
 		r.replied(s)
 	}

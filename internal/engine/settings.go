@@ -31,6 +31,7 @@ func (e *Engine) followSettings(cfg *config.Config) {
 	cfg.OnChange(config.MemoryChange, func() error { e.memory.Follow(); return nil })
 	const attended = config.MemoryChange | config.SlowlogChange | config.LatencyChange | config.RefusalChange
 	cfg.OnChange(attended, func() error { e.attend(); return nil })
+	cfg.OnChange(config.SaveChange, func() error { e.timer.look(); return nil })
 	apply()
 	if cfg.MaxMemory > 0 {
 		e.memory.Follow()

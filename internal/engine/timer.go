@@ -18,14 +18,13 @@ const retryAfter = 100
 // arms it again. It may fire too early, when a deadline was removed. Then it finds nothing due and is
 // armed for the next deadline.
 type timer struct {
-	e                *Engine
-	sources          []source // in the order in which they fire
-	steadies, others []source // of sources, see the trait steady
-	nearer           bool     // see look
-	steady           int64    // when the first of the steady sources was due at the last look, Unix ms; 0: never
-	t                expiry.Timer
-	armed            int64         // Unix ms that it is set to, 0: not set; guarded by the gate
-	quit             chan struct{} // closed by stop
+	e       *Engine
+	sources []source // in the order in which they fire
+	nearer  bool     // see look
+	changes int64    // Env.Dirty when the sources were asked last
+	t       expiry.Timer
+	armed   int64         // Unix ms that it is set to, 0: not set; guarded by the gate
+	quit    chan struct{} // closed by stop
 
 	notBefore int64 // Unix ms, after a panic
 	passive   bool  // DEBUG SET-ACTIVE-EXPIRE 0: keys expire on access only
@@ -36,28 +35,24 @@ func (t *timer) init(e *Engine) {
 	t.e = e
 	// A pause ends before the keys expire that it has kept, and before the waits that it has held up.
 	t.sources = []source{
-		{&e.pausing, steady}, {expiring{e}, cron | unitOfWork}, {e.memory, steady | unitOfWork},
-		{e.tracking, cron | steady}, {&e.parking, steady}, {e.files, cron},
-	}
-	for _, s := range t.sources {
-		if s.has(steady) {
-			t.steadies = append(t.steadies, s)
-		} else {
-			t.others = append(t.others, s)
-		}
+		{&e.pausing, 0}, {expiring{e}, cron | unitOfWork}, {e.memory, unitOfWork},
+		{e.tracking, cron}, {&e.parking, 0}, {e.files, cron},
 	}
 	t.t = e.clock.NewTimer()
 	t.quit = make(chan struct{})
 }
 
-// look has the steady sources asked again. Each of them calls it when it may be due earlier than
-// before.
+// look has the sources asked at the end of the unit. A source calls it when it may be due earlier
+// than before.
 func (t *timer) look() { t.nearer = true }
 
 func (t *timer) stop() { close(t.quit) }
 
 // SetActive turns expiry by timer on and off. Expired keys are missing either way.
-func (t *timer) SetActive(on bool) { t.passive = !on }
+func (t *timer) SetActive(on bool) {
+	t.passive = !on
+	t.look()
+}
 
 // PauseCron stops expiry by timer and save points, or continues them.
 func (t *timer) PauseCron(on bool) {
@@ -116,7 +111,6 @@ type traits uint8
 
 const (
 	cron       traits = 1 << iota // DEBUG PAUSE-CRON stops it
-	steady                        // it calls timer.look; the others are asked after every unit
 	unitOfWork                    // it changes keys: the journal shows its work as a unit
 )
 
@@ -158,17 +152,8 @@ func (t *timer) dueAt(s *source) (at int64) {
 
 // next returns when the first source is due, in Unix ms; 0: none.
 func (t *timer) next() (next int64) {
-	if t.nearer {
-		t.nearer = false
-		t.steady = t.first(t.steadies, 0)
-	}
-	return t.first(t.others, t.steady)
-}
-
-// first returns the earliest of next, unless it is 0, and the times at which some sources are due.
-func (t *timer) first(sources []source, next int64) int64 {
-	for i := range sources {
-		if at := t.dueAt(&sources[i]); at != 0 && (next == 0 || at < next) {
+	for i := range t.sources {
+		if at := t.dueAt(&t.sources[i]); at != 0 && (next == 0 || at < next) {
 			next = at
 		}
 	}
@@ -198,9 +183,18 @@ func (x expiring) Fire(int64) (more bool) {
 	return more
 }
 
-// arm sets the timer to the earliest deadline, unless it fires earlier already.
+// arm is called when a unit has ended. If a deadline may be earlier than before, it sets the timer to
+// the earliest one. Changes bring a save point nearer.
 func (t *timer) arm() {
-	next := t.next()
+	env := &t.e.env
+	if t.nearer || env.Dirty != t.changes && len(env.Config.RDB.Points) > 0 {
+		t.nearer, t.changes = false, env.Dirty
+		t.set(t.next())
+	}
+}
+
+// set sets the timer to next, in Unix ms, unless next is 0 or the timer fires earlier already.
+func (t *timer) set(next int64) {
 	if next != 0 {
 		next = max(next, t.notBefore)
 	}

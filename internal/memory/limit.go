@@ -53,7 +53,8 @@ func NewLimit(engine Engine, env *command.Env, process int64) *Limit {
 	return &Limit{engine: engine, env: env, process: process}
 }
 
-// BeginUnit says that a unit begins. Exceeded measures anew.
+// BeginUnit says that a unit begins. Exceeded measures anew. The units before maxmemory was set need
+// not say so.
 func (m *Limit) BeginUnit() { m.measured = false }
 
 // Exceeded reports whether maxmemory is exceeded, although it has evicted what it could.
@@ -97,6 +98,7 @@ func (m *Limit) Follow() {
 		m.counting = space.CountMore(countBatch)
 	}
 	m.evicting = limit > 0 && (m.counting || m.Used() > limit)
+	m.measured = m.measured && limit > 0
 	m.engine.Attend()
 }
 

@@ -27,7 +27,8 @@ type Engine interface {
 	SafePoint()
 	// Replay runs a line of a log on database db. ok is false if there is no such command.
 	Replay(db int, line resp.Args) (ok bool)
-	// Attend is called after Refuses has changed.
+	// Attend is called after Refuses has changed, and when Due may be earlier. Due may also be earlier
+	// after env.Dirty has changed: the engine knows that.
 	Attend()
 }
 
@@ -117,7 +118,10 @@ func (s *Files) Begin() bool {
 }
 
 // Schedule has the timer begin a save as soon as it can.
-func (s *Files) Schedule() { s.wanted = true }
+func (s *Files) Schedule() {
+	s.wanted = true
+	s.engine.Attend()
+}
 
 // Park has c's client wait for a save of the present data. If a save is under way, the data
 // is that of its end.
@@ -155,6 +159,7 @@ func (s *Files) cancel() {
 func (s *Files) finish(w *save, err error) {
 	w.snapshot.End()
 	s.current = nil
+	s.engine.Attend()
 	if w.cancelled {
 		s.stats.LastSeconds = (s.env.Space.Now() - w.begun) / 1000
 		s.log.Info("The save was cancelled")

@@ -23,6 +23,7 @@ func (noObserver) Lost(int, string)                          {}
 func (noObserver) Missed(int, []byte)                        {}
 func (noObserver) FieldsExpired(int, string, []string, bool) {}
 func (noObserver) Evicted(int, string)                       {}
+func (noObserver) Sooner()                                   {}
 
 var lim = store.DefaultLimits()
 

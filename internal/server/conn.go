@@ -27,8 +27,7 @@ type conn struct {
 	reader  resp.Reader
 	next    resp.Args // the parsed command, valid if hasNext
 	hasNext bool
-	failure error       // not nil after a malformed frame
-	counted bufferCount // of the reader
+	failure error // not nil after a malformed frame
 
 	numbered bool // the session's FD is of server.numbers
 
@@ -36,7 +35,7 @@ type conn struct {
 	// last activity may be wrong, see lastActive.
 	rearmed atomic.Bool
 
-	querySizes atomic.Uint64 // see storeSizes: bytes of the reader, and its size
+	querySizes atomic.Uint64 // see relax: bytes of the reader, and its size
 }
 
 func newConn(s *Server, nc net.Conn) *conn {
@@ -44,6 +43,7 @@ func newConn(s *Server, nc net.Conn) *conn {
 	if c.link = s.loopLink(c, nc); c.link == nil {
 		c.link = newOwnGoroutine(c, nc)
 	}
+	c.reader.Resized = func(by int) { c.traffic.buffers.Add(int64(by)) }
 	c.out.init(c)
 	c.session.Conn = c
 	c.session.FD = c.descriptor(nc)
@@ -121,7 +121,8 @@ func (c *conn) hasMore() bool { return c.parse() || c.failure != nil || c.link.r
 // returns what execute returns.
 func (c *conn) executeBuffered(caller *engine.Caller) (open, replaced bool) {
 	limit := c.server.cfg.QueryBufferLimit.Load()
-	if c.reader.Arrived() > limit { // as in Redis, also if the argument is complete
+	large := int64(c.reader.Buffered()) > limit // only then, the limits of its parts are asked
+	if large && c.reader.Arrived() > limit {    // as in Redis, also if the argument is complete
 		return c.refuseQuery(), false
 	}
 	for turn := true; c.ready(turn) && c.parse(); turn = false {
@@ -137,10 +138,10 @@ func (c *conn) executeBuffered(caller *engine.Caller) (open, replaced bool) {
 		c.refuseFrame()
 		return false, false
 	}
-	if int64(c.reader.Unparsed()) > limit || int64(c.reader.Buffered()) > max(limit, mostFrame) {
+	if large && (int64(c.reader.Unparsed()) > limit || int64(c.reader.Buffered()) > max(limit, mostFrame)) {
 		return c.refuseQuery(), false
 	}
-	return c.session.State().Live() && !c.out.dead(), false
+	return c.session.State().Live() && !c.out.broken.Load(), false
 }
 
 // mostFrame is how many bytes of a command may arrive, even if client-query-buffer-limit is less. Redis
@@ -203,7 +204,6 @@ func (c *conn) parse() bool {
 		Unauthenticated: c.needsPassword(),
 	}
 	c.next, c.hasNext, c.failure = c.reader.Next(limits)
-	c.countReader()
 	return c.hasNext
 }
 
@@ -229,7 +229,7 @@ func (c *conn) Write(encoded []byte) bool {
 	if first {
 		c.server.engine.WantsFlush(&c.out)
 	}
-	if !within(c.outputLimit(), uint64(size)) {
+	if uint64(size) > c.server.leastOutput && !within(c.outputLimit(), uint64(size)) {
 		c.enforceOutputLimit()
 	}
 	return ok
@@ -248,24 +248,10 @@ func (c *conn) Wake() {
 	c.link.interrupt()
 }
 
-// received adds n bytes that were read into the reader's Space.
-func (c *conn) received(n int) {
-	c.reader.Advance(n)
-	c.countReader()
-}
-
-// relax frees the reader's large buffer when nothing is unread.
+// relax frees the reader's large buffer when nothing is unread, and makes the sizes of the query
+// buffer known to other goroutines. The link's goroutine calls it when it has run what was buffered.
 func (c *conn) relax() {
 	c.reader.Relax()
-	c.countReader()
-}
-
-// countReader counts the reader's memory in traffic.buffers.
-func (c *conn) countReader() { c.counted.become(c.reader.Memory(), c.traffic) }
-
-// storeSizes makes the sizes of the query buffer known to other goroutines. The link's goroutine
-// calls it when it has run what was buffered.
-func (c *conn) storeSizes() {
 	sizes := uint64(c.reader.Buffered())<<32 | uint64(c.reader.Size())
 	if c.querySizes.Load() != sizes {
 		c.querySizes.Store(sizes)
@@ -306,5 +292,5 @@ func (c *conn) release() {
 func (c *conn) leave() {
 	c.server.engine.Do(&engine.Caller{}, func() { c.server.engine.LeaveUnread(&c.session, c) })
 	tellFreed(c.server.cfg.Freed, c.reader.Size())
-	c.counted.become(0, c.traffic)
+	c.traffic.buffers.Add(-int64(c.reader.Memory()))
 }

@@ -74,7 +74,6 @@ func (g *ownGoroutine) run() {
 			return
 		}
 		g.relax()
-		g.storeSizes()
 		if !open || g.read() != nil {
 			g.end()
 			return
@@ -95,7 +94,7 @@ func (g *ownGoroutine) read() error {
 	g.wake.end()
 	g.armIdleTimeout()
 	n, err := g.nc.Read(g.reader.Space())
-	g.received(n)
+	g.reader.Advance(n)
 	g.countRead(n, err)
 	if err == nil || n > 0 {
 		return nil
@@ -129,7 +128,7 @@ const availableTime = time.Millisecond
 func (g *ownGoroutine) readAvailable() bool {
 	if pipe, ok := g.nc.(*pipeEnd); ok {
 		n := pipe.ReadNow(g.reader.Space())
-		g.received(n)
+		g.reader.Advance(n)
 		g.countRead(n, nil)
 		return n > 0
 	}
@@ -138,7 +137,7 @@ func (g *ownGoroutine) readAvailable() bool {
 		begun := time.Now()
 		g.nc.SetReadDeadline(begun.Add(availableTime))
 		n, err := g.nc.Read(g.reader.Space())
-		g.received(n)
+		g.reader.Advance(n)
 		g.countRead(n, err)
 		switch {
 		case n > 0:

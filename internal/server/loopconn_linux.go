@@ -199,7 +199,7 @@ func (c *loopConn) read() error {
 		if n == 0 {
 			return io.EOF
 		}
-		c.received(int(n))
+		c.reader.Advance(int(n))
 		if c.server.cfg.Timeout.Load() > 0 {
 			c.lastRead = time.Now()
 		}
@@ -228,7 +228,6 @@ func (c *loopConn) runBuffered() bool {
 	}
 	l.current = nil
 	c.relax()
-	c.storeSizes()
 	if !open {
 		c.end()
 	}

@@ -3,6 +3,7 @@ package server
 import (
 	"io"
 	"sync"
+	"sync/atomic"
 	"time"
 
 	"github.com/lockredis/lockredis/internal/command"
@@ -27,6 +28,10 @@ type output struct {
 	enforce func() // runs conn.enforceOutputLimit inside the engine
 	freed   func() // Config.Freed; may be nil
 
+	// broken: the socket failed or the client was disconnected. It is set under mu, and read without
+	// it, too.
+	broken atomic.Bool
+
 	mu       sync.Mutex // guards the fields below
 	cond     sync.Cond  // signalled when writing becomes false
 	queue    []byte
@@ -40,7 +45,6 @@ type output struct {
 	writing  bool        // a goroutine writes, or waiting is true
 	waiting  bool        // the socket is full; resume or writeAll continues
 	slow     bool        // writeAll writes: the socket was full
-	broken   bool        // the socket failed or the client was disconnected
 	overSoft time.Time   // since when the soft limit is exceeded; zero: it is not
 	peak     int         // the longest queue of one flush
 	soft     uint64      // the soft limit at the last check
@@ -92,16 +96,17 @@ func (o *output) init(c *conn) {
 func (o *output) append(encoded []byte) (first bool, size int, ok bool) {
 	o.mu.Lock()
 	defer o.mu.Unlock()
-	if o.broken {
+	if o.broken.Load() {
 		return false, 0, false
 	}
 	first = len(o.queue) == 0
-	if o.blocks == nil && (first || len(o.queue)+len(encoded) <= max(cap(o.queue), minBlock)) {
-		o.queue = append(o.queue, encoded...)
+	if room := cap(o.queue); o.blocks == nil && (first || len(o.queue)+len(encoded) <= max(room, minBlock)) {
+		if o.queue = append(o.queue, encoded...); cap(o.queue) != room {
+			o.count()
+		}
 	} else {
 		o.appendBlock(encoded)
 	}
-	o.count()
 	return first, o.unread(), true
 }
 
@@ -125,6 +130,7 @@ func (o *output) appendBlock(encoded []byte) {
 	o.blocks = append(o.blocks, append(make([]byte, 0, size), left...))
 	o.blockCap += size
 	o.blocked += len(left)
+	o.count()
 }
 
 // unread returns the number of bytes that are not written. The lock is held.
@@ -159,25 +165,18 @@ func (o *output) sizes() (b command.Buffers) {
 	return b
 }
 
-// dead reports whether the connection is broken.
-func (o *output) dead() bool {
-	o.mu.Lock()
-	defer o.mu.Unlock()
-	return o.broken
-}
-
 // empty reports whether there is nothing to write, or the connection is broken.
 func (o *output) empty() bool {
 	o.mu.Lock()
 	defer o.mu.Unlock()
-	return o.broken || o.unread() == 0
+	return o.broken.Load() || o.unread() == 0
 }
 
 // Flush writes as much as the socket takes without blocking. The link writes the rest
 // later. It makes output an engine.Flusher.
 func (o *output) Flush() {
 	o.mu.Lock()
-	if !o.writing && len(o.queue) > 0 && !o.broken {
+	if !o.writing && len(o.queue) > 0 && !o.broken.Load() {
 		o.writing = true
 		o.pump()
 	}
@@ -190,7 +189,7 @@ func (o *output) resume() {
 	if o.waiting {
 		o.waiting = false
 		o.pump()
-		if !o.waiting && !o.broken {
+		if !o.waiting && !o.broken.Load() {
 			o.link.allWritten()
 		}
 	}
@@ -208,7 +207,7 @@ func (o *output) pump() {
 		if err != nil {
 			o.fail()
 		}
-		if o.broken {
+		if o.broken.Load() {
 			break
 		}
 		if o.rest = b[n:]; n < len(b) {
@@ -235,7 +234,7 @@ func (o *output) writeAll(w io.Writer) {
 		o.mu.Lock()
 		if err != nil {
 			o.fail()
-		} else if !o.broken {
+		} else if !o.broken.Load() {
 			o.rest = b[n:]
 		}
 	}
@@ -245,15 +244,16 @@ func (o *output) writeAll(w io.Writer) {
 // fill makes the queue the rest, if all of the rest is written. It reports whether there
 // is a rest to write.
 func (o *output) fill() bool {
-	if uint64(o.unread()) <= o.soft {
+	if !o.overSoft.IsZero() && uint64(o.unread()) <= o.soft {
 		o.overSoft = time.Time{}
 	}
-	if o.broken || len(o.rest) > 0 {
-		return !o.broken
+	if o.broken.Load() || len(o.rest) > 0 {
+		return !o.broken.Load()
 	}
-	if o.buffer != nil && cap(o.buffer) <= maxIdleBuffer {
-		o.spare = o.buffer[:0]
+	if o.spare == nil && cap(o.buffer) <= maxIdleBuffer {
+		o.spare, o.buffer = o.buffer[:0], nil
 	}
+	dropped := o.buffer != nil
 	o.rest, o.buffer = nil, nil // even an empty rest would keep the array of buffer
 	if len(o.queue) > 0 {
 		o.rest, o.buffer, o.peak = o.queue, o.queue, max(o.peak, len(o.queue))
@@ -263,7 +263,9 @@ func (o *output) fill() bool {
 			o.nextBlock()
 		}
 	}
-	o.count()
+	if dropped {
+		o.count()
+	}
 	return len(o.rest) > 0
 }
 
@@ -319,7 +321,7 @@ func (o *output) breakOff() {
 		o.check.Stop()
 	}
 	tellFreed(o.freed, o.unread())
-	o.broken = true
+	o.broken.Store(true)
 	o.queue, o.rest, o.buffer, o.spare = nil, nil, nil, nil
 	o.blocks, o.blocked, o.blockCap = nil, 0, 0
 	o.count()
@@ -345,6 +347,19 @@ func (c *conn) outputLimit() config.OutputLimit {
 	return c.server.cfg.OutputLimits[config.NormalClient]
 }
 
+// leastLimit returns the least of the limits of unread output: up to so many bytes no client exceeds its own.
+func leastLimit(cfg *config.Config) uint64 {
+	least := uint64(maxUnauthOutput)
+	for _, limit := range cfg.OutputLimits {
+		for _, n := range [...]uint64{limit.Hard, limit.Soft} {
+			if n != 0 {
+				least = min(least, n)
+			}
+		}
+	}
+	return least
+}
+
 // within reports whether size unread bytes exceed neither limit. A limit of 0 is none.
 func within(limit config.OutputLimit, size uint64) bool {
 	return (limit.Hard == 0 || size <= limit.Hard) && (limit.Soft == 0 || size <= limit.Soft)
@@ -356,7 +371,7 @@ func (o *output) exceeds(limit config.OutputLimit, now time.Time) bool {
 	o.mu.Lock()
 	defer o.mu.Unlock()
 	size := uint64(o.unread())
-	if o.broken {
+	if o.broken.Load() {
 		return false
 	}
 	o.soft = limit.Soft

@@ -2,7 +2,10 @@ package server
 
 import (
 	"bytes"
+	"context"
+	"io"
 	"runtime"
+	"strings"
 	"testing"
 	"time"
 
@@ -120,5 +123,20 @@ func TestWaitingOutputAllocatesLittleMoreThanItsBytes(t *testing.T) {
 	runtime.ReadMemStats(&after)
 	if got := after.TotalAlloc - before.TotalAlloc; got > replies*size*13/10 {
 		t.Errorf("%d bytes are allocated for %d", got, replies*size)
+	}
+}
+
+func TestASmallOutputLimitIsKept(t *testing.T) {
+	s := newTestServer(t)
+	nc, err := s.Dial(context.Background())
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer nc.Close()
+	nc.Write([]byte("CONFIG SET client-output-buffer-limit \"normal 100 0 0\"\r\n"))
+	reply(t, nc, "+OK\r\n")
+	nc.Write([]byte("ECHO " + strings.Repeat("x", 200) + "\r\n"))
+	if n, err := io.ReadFull(nc, make([]byte, 200)); err == nil {
+		t.Errorf("%d bytes were sent", n)
 	}
 }

@@ -42,6 +42,8 @@ type Server struct {
 	onQuit  func()
 	traffic [maxLoops + 1]traffic // of connections with goroutines of their own, and of each loop
 
+	leastOutput uint64 // see leastLimit; guarded by the engine's lock
+
 	mu        sync.Mutex // guards the fields below
 	listeners []net.Listener
 	conns     map[*conn]struct{}
@@ -73,7 +75,7 @@ func New(opts Options) *Server {
 	s := &Server{
 		cfg: opts.Config, log: opts.Log, clock: opts.Clock, onQuit: opts.OnShutdown,
 		conns: map[*conn]struct{}{}, ending: make(chan struct{}), awake: make(chan struct{}),
-		started: opts.Clock.Now(),
+		started: opts.Clock.Now(), leastOutput: leastLimit(opts.Config),
 	}
 	s.wakes.init()
 	var seed [32]byte
@@ -109,6 +111,7 @@ func (s *Server) rearm() error {
 // client-output-buffer-limit, and begins the time of its soft limit for others. It is called
 // inside the engine.
 func (s *Server) enforceOutputLimits() error {
+	s.leastOutput = leastLimit(s.cfg)
 	s.mu.Lock()
 	conns := slices.Collect(maps.Keys(s.conns))
 	s.mu.Unlock()

@@ -140,6 +140,8 @@ func (h *Harness) Swapped(_, _ *store.DB) {}
 
 func (h *Harness) Lost(int, string) {}
 
+func (h *Harness) Sooner() {}
+
 func (h *Harness) FieldsExpired(db int, key string, _ []string, gone bool) {
 	h.Notify(command.HashClass, "hexpired", db, key)
 	if gone {
