@@ -27,8 +27,6 @@ type Change struct {
 	ToDB    int
 	ToKey   string
 	ToEvent string
-
-	quirk quirk
 }
 
 // Elems names the fields, members or elements that came into a value or went out of it, or the new
@@ -113,13 +111,13 @@ func quirkOf(class Class, event string) quirk {
 }
 
 // Watched reports whether WATCH and the caches of clients see the change.
-func (ch *Change) Watched() bool { return ch.quirk&unwatched == 0 }
+func (ch *Change) Watched() bool { return quirkOf(ch.Class, ch.Event)&unwatched == 0 }
 
 // Silent reports whether there is no keyspace event.
-func (ch *Change) Silent() bool { return ch.quirk&silent != 0 }
+func (ch *Change) Silent() bool { return quirkOf(ch.Class, ch.Event)&silent != 0 }
 
 // Wakes reports whether the change wakes the clients that are parked on the key.
-func (ch *Change) Wakes() bool { return ch.quirk&waking != 0 }
+func (ch *Change) Wakes() bool { return quirkOf(ch.Class, ch.Event)&waking != 0 }
 
 // Change says that the running command has changed e: its value or deadline, or that e came or
 // went. count is the number of changes for rdb_changes_since_last_save. Redis counts elements:
@@ -167,7 +165,7 @@ func (c *Ctx) Moved(from *store.Entry, event string, db *store.DB, to *store.Ent
 // newChange returns a change in memory that all changes share. Its other fields are zero.
 func (env *Env) newChange(db int, key string, class Class, event string, count int64) *Change {
 	ch := &env.change
-	ch.DB, ch.Key, ch.Class, ch.Event, ch.Count, ch.quirk = db, key, class, event, count, quirkOf(class, event)
+	ch.DB, ch.Key, ch.Class, ch.Event, ch.Count = db, key, class, event, count
 	return ch
 }
 

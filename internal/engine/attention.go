@@ -22,11 +22,23 @@ const (
 	forPause                         // CLIENT PAUSE
 )
 
-// attention is what commands must pay attention to. A command with both words at 0 skips the
+// hearers are the rooms that hear of changes of keys.
+type hearers uint8
+
+const (
+	byReaders hearers = 1 << iota // of the journal
+	byWatches                     // WATCH
+	byCaches                      // CLIENT TRACKING
+	byEvents                      // notify-keyspace-events
+	byParked                      // clients that wait for a key
+)
+
+// attention is what commands must pay attention to. A command with all words at 0 skips the
 // questions of their rooms.
 type attention struct {
 	looking  lookers
 	refusing refusers
+	hearing  hearers
 }
 
 // attend sets the words. A room calls it when its part has changed, and Check compares them.
@@ -45,6 +57,11 @@ func attended(e *Engine) (a attention) {
 			a.refusing |= bit
 		}
 	}
+	hear := func(bit hearers, is bool) {
+		if is {
+			a.hearing |= bit
+		}
+	}
 	look(byMonitors, e.monitors.any())
 	look(byTracking, e.tracking.Active())
 	look(byJournal, e.journal.isRead())
@@ -55,6 +72,11 @@ func attended(e *Engine) (a attention) {
 	refuse(forSave, e.files.Refuses())
 	refuse(forReplicas, cfg.LacksReplicas())
 	refuse(forPause, e.pausing.until != 0)
+	hear(byReaders, e.journal.isRead())
+	hear(byWatches, len(e.watches.index) > 0)
+	hear(byCaches, e.tracking.Active())
+	hear(byEvents, cfg.NotifyEvents != 0)
+	hear(byParked, len(e.parking.queues) > 0)
 	return a
 }
 

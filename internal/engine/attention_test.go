@@ -48,8 +48,15 @@ func TestCommandsPayAttentionToEachRoomWhileItNeedsIt(t *testing.T) {
 		begin, end func(*testing.T, *Engine, *command.Session)
 	}{
 		{"MONITOR", attention{looking: byMonitors}, run("MONITOR"), leave},
-		{"tracking", attention{looking: byTracking}, run("CLIENT", "TRACKING", "ON"), leave},
-		{"the journal", attention{looking: byJournal}, inside(func(e *Engine) { e.ReadJournal(func(*Entry) {}) }), nil},
+		{"tracking", attention{looking: byTracking, hearing: byCaches}, run("CLIENT", "TRACKING", "ON"), leave},
+		{"the journal", attention{looking: byJournal, hearing: byReaders},
+			inside(func(e *Engine) { e.ReadJournal(func(*Entry) {}) }), nil},
+		{"WATCH", attention{hearing: byWatches}, run("WATCH", "a", "b", "a"), run("UNWATCH")},
+		{"events", attention{hearing: byEvents}, set("notify-keyspace-events", "KEA"),
+			set("notify-keyspace-events", "")},
+		{"a client that waits", attention{hearing: byParked}, func(_ *testing.T, e *Engine, s *command.Session) {
+			send(e, s, "BLPOP", "a", "b", "0")
+		}, leave},
 		{"SLOWLOG", attention{looking: byLatency}, set("slowlog-log-slower-than", "999"),
 			set("slowlog-log-slower-than", "1000")},
 		{"LATENCY", attention{looking: byLatency}, set("latency-monitor-threshold", "1"),
@@ -89,9 +96,10 @@ func TestCommandsPayAttentionToEachRoomWhileItNeedsIt(t *testing.T) {
 		})
 		seen.looking |= row.bit.looking
 		seen.refusing |= row.bit.refusing
+		seen.hearing |= row.bit.hearing
 	}
 	seen.refusing |= forCluster // see the test below
-	if want := (attention{2*byLatency - 1, 2*forPause - 1}); seen != want {
+	if want := (attention{2*byLatency - 1, 2*forPause - 1, 2*byParked - 1}); seen != want {
 		t.Errorf("the rows are about %+v of %+v", seen, want)
 	}
 }

@@ -10,25 +10,31 @@ import (
 // watched keys, the tracked keys, the parked clients, the events, the journal.
 type effects struct{ e *Engine }
 
-// Changed passes a command's change to all its readers.
+// Changed passes a command's change to the rooms that hear of changes.
 func (f *effects) Changed(ch *command.Change) {
-	if f.e.journal.isRead() {
+	f.e.env.Dirty += ch.Count
+	if hearing := f.e.attention.hearing; hearing != 0 {
+		f.pass(ch, hearing)
+	}
+}
+
+func (f *effects) pass(ch *command.Change, hearing hearers) {
+	if hearing&byReaders != 0 {
 		f.e.journal.changed(ch)
 	}
-	f.e.env.Dirty += ch.Count
-	if ch.Watched() {
+	if hearing&(byWatches|byCaches) != 0 && ch.Watched() {
 		f.touched(ch.DB, ch.Key)
 		if ch.ToEvent != "" {
 			f.touched(ch.ToDB, ch.ToKey)
 		}
 	}
-	if !ch.Silent() {
+	if hearing&byEvents != 0 && !ch.Silent() {
 		f.e.env.Events.Notify(ch.Class, ch.Event, ch.DB, ch.Key)
 		if ch.ToEvent != "" {
 			f.e.env.Events.Notify(ch.Class, ch.ToEvent, ch.ToDB, ch.ToKey)
 		}
 	}
-	if ch.Wakes() {
+	if hearing&byParked != 0 && ch.Wakes() {
 		f.e.parking.Signal(ch.DB, ch.Key)
 	}
 }
@@ -79,6 +85,9 @@ func (f *effects) Evicted(db int, key string) {
 
 // Added announces a new key and signals the clients that are parked on it.
 func (f *effects) Added(db int, key string) {
+	if f.e.attention.hearing == 0 {
+		return
+	}
 	f.e.journal.key(KeyAdded, db, key)
 	f.e.env.Events.Notify(command.NewKey, "new", db, key)
 	f.e.parking.Signal(db, key)

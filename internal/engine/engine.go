@@ -148,7 +148,7 @@ func (e *Engine) connectRooms(opts Options) {
 	e.errors = errorCounts{stats: &e.env.Stats, table: e.env.Table, script: &e.script}
 	e.rates = rates{e: e, ends: sampleTime}
 	e.events = events{env: &e.env, panicked: e.panics.log}
-	e.watches.index = map[watchedKey][]*command.Session{}
+	e.watches.index, e.watches.changed = map[watchedKey][]*command.Session{}, e.attend
 	e.pausing.space, e.pausing.changed = e.env.Space, func() { e.attend(); e.timer.look() }
 	e.tracking = tracking.New(trackingDoor{door{e}}, &e.env)
 	e.env.Tracking = e.tracking

@@ -175,20 +175,14 @@ func (j *journal) ends(c *command.Ctx, args resp.Args, reply *resp.Reply) {
 	j.causes = j.causes[:last]
 }
 
-// runs notes that a script or a function begins. Without a reader it does nothing.
+// runs notes that a script or a function begins. There is a reader.
 func (j *journal) runs(s Script) {
-	if j.isRead() {
-		s.Run = j.script.Run + 1
-		j.script = s
-	}
+	s.Run = j.script.Run + 1
+	j.script = s
 }
 
 // ran notes that it ends. It forgets the arguments, which keep the client's buffer in memory.
-func (j *journal) ran() {
-	if j.isRead() {
-		j.script.Keys, j.script.Args = nil, nil
-	}
-}
+func (j *journal) ran() { j.script.Keys, j.script.Args = nil, nil }
 
 // because sets the reason of changes until the function that it returns is called.
 func (j *journal) because(reason Reason) (end func()) {

@@ -134,7 +134,9 @@ func (p *parking) Park(parked *command.Parked) {
 		q := p.queues[k]
 		if q == nil {
 			q = &queue{}
-			p.queues[k] = q
+			if p.queues[k] = q; len(p.queues) == 1 {
+				p.e.attend()
+			}
 		} else if last := q.Back(); last != nil && last.Value == parked {
 			continue
 		}
@@ -191,7 +193,9 @@ func (p *parking) remove(parked *command.Parked) {
 		}
 		p.bytes -= waitBytes(at.key.key, q.Len() == 0)
 		if q.Len() == 0 {
-			shrink.Delete(&p.queues, at.key, &p.peak)
+			if shrink.Delete(&p.queues, at.key, &p.peak); len(p.queues) == 0 {
+				p.e.attend()
+			}
 		}
 	}
 	p.bytes -= parked.Bytes

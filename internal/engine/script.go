@@ -44,7 +44,9 @@ func (r *scriptRun) Run(
 	if !r.begin(c, s.Flags(), keys, readOnly) {
 		return errScriptOOM
 	}
-	r.e.journal.runs(Script{SHA: s.SHA(), Keys: keys, Args: args})
+	if r.e.attention.looking&byJournal != 0 {
+		r.e.journal.runs(Script{SHA: s.SHA(), Keys: keys, Args: args})
+	}
 	defer r.end()
 	return c.Scripts.Run(s, keys, args, r)
 }
@@ -58,7 +60,9 @@ func (r *scriptRun) RunFunction(
 		return errScriptOOM
 	}
 	r.function, r.line = f, line
-	r.e.journal.runs(Script{Function: f.Name(), Keys: declared, Args: args})
+	if r.e.attention.looking&byJournal != 0 {
+		r.e.journal.runs(Script{Function: f.Name(), Keys: declared, Args: args})
+	}
 	defer r.end()
 	return c.Scripts.RunFunction(f, declared, args, r)
 }
@@ -85,12 +89,12 @@ func (r *scriptRun) begin(
 
 // end ends a run. It forgets the command line, which keeps the client's buffer in memory.
 func (r *scriptRun) end() {
-	if len(r.e.record.unnoted) > 0 {
+	if r.e.attention.looking&byJournal != 0 {
 		r.e.record.scriptEnds()
+		r.e.journal.ran()
 	}
 	r.running, r.function, r.line, r.keys = false, nil, nil, nil
 	r.e.midway = r.e.reading
-	r.e.journal.ran()
 }
 
 // Command runs one command for the script (redis.call).

@@ -29,7 +29,8 @@ func (e *Engine) followSettings(cfg *config.Config) {
 	}
 	cfg.OnChange(config.StoreChange, apply)
 	cfg.OnChange(config.MemoryChange, func() error { e.memory.Follow(); return nil })
-	const attended = config.MemoryChange | config.SlowlogChange | config.LatencyChange | config.RefusalChange
+	const attended = config.MemoryChange | config.SlowlogChange | config.LatencyChange | config.RefusalChange |
+		config.StoreChange // the classes of events
 	cfg.OnChange(attended, func() error { e.attend(); return nil })
 	cfg.OnChange(config.SaveChange, func() error { e.timer.look(); return nil })
 	apply()

@@ -14,6 +14,8 @@ type watches struct {
 	peak  int   // of index, see shrink.Delete
 	bytes int64 // estimated memory
 	stale bool  // a watched key may be Stale
+
+	changed func() // called when the first key is watched, and when none is watched any more
 }
 
 // watchedKey is a key with its database's number.
@@ -32,6 +34,9 @@ func (w *watches) Watch(s *command.Session, db int, key []byte) {
 	list := w.index[k]
 	w.index[k] = append(list, s)
 	w.bytes += watchBytes(k.key, len(list) == 0)
+	if len(list) == 0 && len(w.index) == 1 {
+		w.changed()
+	}
 }
 
 // watchBytes estimates the memory of a watched key of a session. alone means that no other
@@ -55,7 +60,9 @@ func (w *watches) Unwatch(s *command.Session) {
 			w.bytes -= watchBytes(k.key, len(list) == 0)
 		}
 		if len(list) == 0 {
-			shrink.Delete(&w.index, k, &w.peak)
+			if shrink.Delete(&w.index, k, &w.peak); len(w.index) == 0 {
+				w.changed()
+			}
 		} else {
 			w.index[k] = list
 		}
