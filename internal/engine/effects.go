@@ -85,12 +85,16 @@ func (f *effects) Evicted(db int, key string) {
 
 // Added announces a new key and signals the clients that are parked on it.
 func (f *effects) Added(db int, key string) {
-	if f.e.attention.hearing == 0 {
-		return
+	hearing := f.e.attention.hearing
+	if hearing&byReaders != 0 {
+		f.e.journal.key(KeyAdded, db, key)
 	}
-	f.e.journal.key(KeyAdded, db, key)
-	f.e.env.Events.Notify(command.NewKey, "new", db, key)
-	f.e.parking.Signal(db, key)
+	if hearing&byEvents != 0 {
+		f.e.env.Events.Notify(command.NewKey, "new", db, key)
+	}
+	if hearing&byParked != 0 {
+		f.e.parking.Signal(db, key)
+	}
 }
 
 // Lost signals the clients that read the stream as consumers of a group.

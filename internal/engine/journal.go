@@ -139,13 +139,8 @@ func (e *Engine) ReadJournal(read func(*Entry), wanted ...Kind) {
 // isRead reports whether there is a reader.
 func (j *journal) isRead() bool { return j.wanted != 0 }
 
+// unit records that a unit begins or ends.
 func (j *journal) unit(kind Kind) {
-	if j.isRead() {
-		j.bound(kind)
-	}
-}
-
-func (j *journal) bound(kind Kind) {
 	if j.wanted.has(kind) {
 		j.record(Entry{Kind: kind})
 	}
