@@ -2,6 +2,7 @@ package lockredistest_test
 
 import (
 	"reflect"
+	"strings"
 	"testing"
 	"time"
 
@@ -97,7 +98,8 @@ func TestOnlyAHashOfOwnersThatAScriptWroteIsALock(t *testing.T) {
 func TestTheLockOfATransactionIsALock(t *testing.T) {
 	srv := lockredistest.RunT(t, lockredistest.AllowLeaks())
 	run(t, srv.Client(), lock, []string{"a"}, 0, alice+":"+bob[:36], "")
-	if got := locks(srv); len(got) != 1 {
+	run(t, srv.Client(), lock, []string{"b"}, 0, alice+":"+strings.ReplaceAll(bob[:36], "-", ""), "")
+	if got := locks(srv); len(got) != 2 {
 		t.Fatalf("%q", got)
 	}
 }

@@ -70,6 +70,32 @@ func TestALeakOfAReadWriteLockTellsHowItIsHeld(t *testing.T) {
 	}
 }
 
+func TestTheLocksOfATransactionAreLeaks(t *testing.T) {
+	const hex = "f954f95e55a95552a3f3b39a6ae3f13f"
+	for id, valid := range map[string]bool{
+		hex:               true,
+		alice[:36]:        true, // in early versions of Redisson
+		hex + "0":         false,
+		hex[1:]:           false,
+		"g" + hex[1:]:     false,
+		hex + ":" + hex:   false,
+		"-" + alice[:35]:  false,
+		alice[:36] + ":1": false,
+	} {
+		s := start(t)
+		c := s.connect()
+		owner := alice + ":" + id
+		take(t, c, "plain", owner, "0", "")
+		take(t, c, "rw", owner+":write", "0", "write")
+		got := ask(t, c, "LOCK.LEAKS")
+		for _, lock := range []string{`lock \"plain\"`, `write lock \"rw\"`} {
+			if strings.Contains(got, lock+" is held by "+owner+", hold count 1") != valid {
+				t.Errorf("%s: %s: %s", id, lock, got)
+			}
+		}
+	}
+}
+
 func TestAnyBytesMayBeALocksName(t *testing.T) {
 	s := start(t)
 	c := s.connect()

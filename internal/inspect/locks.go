@@ -218,14 +218,15 @@ func (l *Lock) readHolders(
 }
 
 // isOwner reports whether s is a client's UUID and a thread's number. The locks of a
-// Redisson transaction have the transaction's UUID behind.
+// Redisson transaction have the transaction's id behind: 32 hexadecimal digits, or a UUID in
+// early versions.
 func isOwner(s string) bool {
 	id, rest, ok := strings.Cut(s, ":")
 	if !ok || !isUUID(id) {
 		return false
 	}
 	thread, transaction, has := strings.Cut(rest, ":")
-	if has && !isUUID(transaction) {
+	if has && !isUUID(transaction) && !isHex(transaction) {
 		return false
 	}
 	_, err := strconv.ParseInt(thread, 10, 64)
@@ -258,6 +259,11 @@ func isUUID(s string) bool {
 		}
 	}
 	return strings.Count(s, "-") == 4
+}
+
+// isHex reports whether s is tokenBytes as hexadecimal digits.
+func isHex(s string) bool {
+	return len(s) == 2*tokenBytes && only(s, hexDigits)
 }
 
 // uuidByte has true for the bytes of a UUID.

@@ -34,6 +34,8 @@ func (v View) set() (locks []Lock) {
 // permits.
 const tokenBytes = 16
 
+const hexDigits = "0123456789abcdefABCDEF"
+
 // IsToken reports whether a value looks like a random token that nothing else would be: a UUID,
 // at least 32 hexadecimal digits, 16 bytes in base64, a ULID, an xid, a nanoid, or 16 to 32 bytes
 // that are no text, as rueidislock writes them. Behind base64 without padding redislock may write
@@ -45,7 +47,7 @@ func IsToken(s string) bool {
 	case isUUID(s), isULID(s), isXID(s), isNanoID(s),
 		isPaddedBase64(s), isRawBase64(s):
 		return true
-	case len(s) >= 2*tokenBytes && only(s, "0123456789abcdefABCDEF"):
+	case len(s) >= 2*tokenBytes && only(s, hexDigits):
 		return true
 	}
 	return len(s) <= 2*tokenBytes && !utf8.ValidString(s)

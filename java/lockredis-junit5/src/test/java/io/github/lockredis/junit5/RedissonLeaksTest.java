@@ -25,7 +25,9 @@ import org.redisson.api.RCountDownLatch;
 import org.redisson.api.RLock;
 import org.redisson.api.RPermitExpirableSemaphore;
 import org.redisson.api.RSemaphore;
+import org.redisson.api.RTransaction;
 import org.redisson.api.RedissonClient;
+import org.redisson.api.TransactionOptions;
 import org.redisson.api.options.LocalCachedMapOptions;
 
 import io.github.lockredis.server.LeakCheck;
@@ -202,6 +204,47 @@ class RedissonLeaksTest {
         @Order(2)
         void startsClean() {
             assertEquals(false, client.getLock("order:42").isLocked());
+        }
+    }
+
+    @Test
+    void anOpenTransactionFailsItsTestOnly() {
+        String text = Run.of(OpenTransaction.class).failure("commitsNothing").getMessage();
+        assertTrue(text.startsWith("a leak on ") && text.contains(" is held by ") && !text.contains("dataKeys"), text);
+    }
+
+    @Lockredis
+    @TestMethodOrder(MethodOrderer.OrderAnnotation.class)
+    static class OpenTransaction {
+        static RedissonClient client;
+
+        @BeforeAll
+        static void connect(LockredisServer server) {
+            client = Clients.redisson(server);
+        }
+
+        @AfterAll
+        static void disconnect() {
+            client.shutdown();
+        }
+
+        @Test
+        @Order(1)
+        void commitsNothing(LockredisServer server) {
+            RTransaction transaction = client.createTransaction(TransactionOptions.defaults());
+            transaction.getBucket("order:42").set("packed");
+            assertEquals(1, server.locks().size(), () -> server.locks().toString());
+            String owner = client.getId() + ":" + Thread.currentThread().getId() + ":";
+            assertTrue(server.locks().get(0).holders().get(0).owner().startsWith(owner));
+        }
+
+        @Test
+        @Order(2)
+        void commits() {
+            RTransaction transaction = client.createTransaction(TransactionOptions.defaults());
+            transaction.getBucket("order:42").set("packed");
+            transaction.commit();
+            assertEquals("packed", client.getBucket("order:42").get());
         }
     }
 

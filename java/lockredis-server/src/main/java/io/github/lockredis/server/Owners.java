@@ -9,10 +9,11 @@ import java.util.regex.Pattern;
 
 /**
  * Owners of locks that are threads of this JVM. Redisson's owner is the client's id, a colon and the thread's id.
- * In a transaction, a colon and the transaction's UUID follow.
+ * In a transaction, a colon and the transaction's id follow: 32 hexadecimal digits, in early versions with dashes.
  */
 final class Owners {
-    private static final Pattern THREAD = Pattern.compile("(.+?):([1-9]\\d{0,17})(:[\\da-f]{8}(-[\\da-f]{4}){3}-[\\da-f]{12})?");
+    private static final Pattern THREAD = Pattern.compile("(.+?):([1-9]\\d{0,17})"
+            + "(:[\\da-f]{8}(-?)[\\da-f]{4}\\4[\\da-f]{4}\\4[\\da-f]{4}\\4[\\da-f]{12})?");
     private static final Pattern OF_POOL = Pattern.compile("(java|javax|jdk|sun|com\\.sun|io\\.netty)\\..*");
 
     /** The classes of the JDK's blocking queues. */

@@ -2,6 +2,7 @@ package io.github.lockredis.server;
 
 import static java.nio.charset.StandardCharsets.US_ASCII;
 import static org.junit.jupiter.api.Assertions.assertEquals;
+import static org.junit.jupiter.api.Assertions.assertFalse;
 import static org.junit.jupiter.api.Assertions.assertNull;
 import static org.junit.jupiter.api.Assertions.assertThrows;
 import static org.junit.jupiter.api.Assertions.assertTrue;
@@ -172,10 +173,24 @@ class LeakCheckTest {
 
     @Test
     void aLockOfATransactionIsNoData() {
-        LeakCheck check = LeakCheck.begin(server);
-        acquire("order:1", OWNER + ":" + OWNER.substring(0, 36));
-        String text = check.end(true);
-        assertTrue(text.startsWith("a leak on ") && !text.contains("data"), text);
+        String id = OWNER.substring(0, 36);
+        for (String transaction : Arrays.asList(id.replace("-", ""), id)) {
+            LeakCheck check = LeakCheck.begin(server);
+            acquire("order:1", OWNER + ":" + transaction);
+            String text = String.valueOf(check.end(true));
+            assertTrue(text.startsWith("a leak on ") && !text.contains("data"), text);
+        }
+    }
+
+    @Test
+    void aLockOfATransactionHasAThread() {
+        String transaction = ":f954f95e55a95552a3f3b39a6ae3f13f";
+        String here = CLIENT + Thread.currentThread().getId();
+        assertTrue(Owners.isCurrent(here + transaction));
+        assertTrue(Owners.isCurrent(here + ":" + OWNER.substring(0, 36)));
+        assertFalse(Owners.isThread(here + transaction + "0"));
+        assertFalse(Owners.isThread(here + transaction.substring(0, 32)));
+        assertFalse(Owners.isThread(here + ":f954f95e-55a95552a3f3b39a6ae3f13f"));
     }
 
     @Test
