@@ -70,6 +70,7 @@ final class LockredisCustomizer implements ContextCustomizer {
         if (ClassUtils.isPresent(STARTER, context.getClassLoader())) {
             RedissonStarter.register(context, topology, generation.prefix());
         }
+        context.getBeanFactory().addBeanPostProcessor(new OtherServers(topology, generation.prefix()));
         context.addBeanFactoryPostProcessor(
                 new LastWord(generation, context.getEnvironment(), properties, topology));
     }
