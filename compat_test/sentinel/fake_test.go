@@ -1,12 +1,14 @@
 package sentinel
 
 import (
+	"errors"
 	"fmt"
 	"net"
 	"slices"
 	"strconv"
 	"strings"
 	"sync"
+	"time"
 
 	"github.com/lockredis/lockredis/resp"
 )
@@ -22,6 +24,7 @@ type fake struct {
 	mode        string
 	replies     map[string]string // to commands, encoded; by the first two words in lower case
 	runID       string
+	closed      bool // see closeAll
 	conns       map[net.Conn]*purpose
 	subscribers []net.Conn
 	seen        [][]string // the different commands of each purpose, in order
@@ -45,7 +48,9 @@ func (f *fake) listen() error {
 	if err != nil {
 		return err
 	}
-	f.listener = ln
+	f.mu.Lock()
+	f.listener, f.closed = ln, false
+	f.mu.Unlock()
 	f.done.Go(func() {
 		for {
 			nc, err := ln.Accept()
@@ -54,6 +59,9 @@ func (f *fake) listen() error {
 			}
 			f.mu.Lock()
 			f.conns[nc] = &purpose{}
+			if f.closed {
+				nc.Close()
+			}
 			f.mu.Unlock()
 			f.done.Go(func() { f.serve(nc) })
 		}
@@ -64,6 +72,7 @@ func (f *fake) listen() error {
 // closeAll closes the listener and all connections.
 func (f *fake) closeAll() {
 	f.mu.Lock()
+	f.closed = true // a connection may be accepted now
 	f.listener.Close()
 	for nc := range f.conns {
 		nc.Close()
@@ -118,7 +127,11 @@ func (f *fake) serve(nc net.Conn) {
 			for i := range args {
 				words[i] = args.String(i)
 			}
-			f.write(nc, f.answer(nc, words))
+			reply := f.answer(nc, words)
+			f.write(nc, reply)
+			if strings.HasPrefix(reply, subscribed) {
+				f.subscribe(nc)
+			}
 		}
 	}
 }
@@ -183,12 +196,39 @@ func (f *fake) answer(nc net.Conn, words []string) string {
 		f.publish(words[2])
 		return fmt.Sprintf(":%d\r\n", len(f.subscribers))
 	case "subscribe":
-		f.subscribers = append(f.subscribers, nc)
-		return "*3\r\n$9\r\nsubscribe\r\n" + bulk(words[1]) + ":1\r\n"
+		return subscribed + bulk(words[1]) + ":1\r\n"
 	case "script":
 		f.mode = "up"
 	}
 	return "+OK\r\n"
+}
+
+// subscribed is the begin of the reply to SUBSCRIBE.
+const subscribed = "*3\r\n$9\r\nsubscribe\r\n"
+
+// subscribe makes nc receive hellos. Its SUBSCRIBE is answered.
+func (f *fake) subscribe(nc net.Conn) {
+	f.mu.Lock()
+	defer f.mu.Unlock()
+	f.subscribers = append(f.subscribers, nc)
+}
+
+// publishWhenHeard waits until there is a subscriber, and sends it a hello.
+func (f *fake) publishWhenHeard(text string) error {
+	for end := time.Now().Add(patience); ; time.Sleep(20 * time.Millisecond) {
+		f.mu.Lock()
+		heard := len(f.subscribers) > 0
+		if heard {
+			f.publish(text)
+		}
+		f.mu.Unlock()
+		switch {
+		case heard:
+			return nil
+		case time.Now().After(end):
+			return errors.New("hello: nobody has subscribed")
+		}
+	}
 }
 
 // publish sends a hello to all subscribers. f.mu is held.

@@ -317,10 +317,7 @@ func (p *player) answer(d *datadriven.TestData, input string) error {
 // hello publishes a hello on a fake primary's channel, or sends it to the Sentinel itself.
 func (p *player) hello(on, text string) error {
 	if f := p.fakes[on]; f != nil {
-		f.mu.Lock()
-		defer f.mu.Unlock()
-		f.publish(strings.TrimSpace(text))
-		return nil
+		return f.publishWhenHeard(strings.TrimSpace(text))
 	}
 	c, err := p.conn("control", 2)
 	if err != nil {
