@@ -8,7 +8,6 @@ import (
 	"strconv"
 	"strings"
 	"sync"
-	"time"
 
 	"github.com/lockredis/lockredis/resp"
 )
@@ -215,20 +214,15 @@ func (f *fake) subscribe(nc net.Conn) {
 
 // publishWhenHeard waits until there is a subscriber, and sends it a hello.
 func (f *fake) publishWhenHeard(text string) error {
-	for end := time.Now().Add(patience); ; time.Sleep(20 * time.Millisecond) {
+	return poll(patience, func() (done bool, err error) {
 		f.mu.Lock()
-		heard := len(f.subscribers) > 0
-		if heard {
-			f.publish(text)
+		defer f.mu.Unlock()
+		if len(f.subscribers) == 0 {
+			return false, errors.New("publish a hello: there is no subscriber")
 		}
-		f.mu.Unlock()
-		switch {
-		case heard:
-			return nil
-		case time.Now().After(end):
-			return errors.New("hello: nobody has subscribed")
-		}
-	}
+		f.publish(text)
+		return true, nil
+	})
 }
 
 // publish sends a hello to all subscribers. f.mu is held.

@@ -65,14 +65,14 @@ func (g *group) await(text string) {
 func (g *group) awaitReply(addrs []string, text string, command ...string) {
 	g.t.Helper()
 	for _, addr := range addrs {
-		for end := time.Now().Add(tilted); ; time.Sleep(20 * time.Millisecond) {
+		if err := poll(tilted, func() (done bool, err error) {
 			reply := g.ask(addr, command...)
 			if strings.Contains(reply, text) {
-				break
+				return true, nil
 			}
-			if time.Now().After(end) {
-				g.t.Fatalf("%s: no %q in %s", addr, text, reply)
-			}
+			return false, fmt.Errorf("%s: no %q in %s", addr, text, reply)
+		}); err != nil {
+			g.t.Fatal(err)
 		}
 	}
 }

@@ -247,16 +247,23 @@ func (p *player) until(has, command string) error {
 		return err
 	}
 	text, gone := strings.CutPrefix(p.toWorld(has), "!")
-	for end := time.Now().Add(patience); ; time.Sleep(20 * time.Millisecond) {
+	return poll(patience, func() (done bool, err error) {
 		v, err := c.Do(strings.Fields(command)...)
 		if err != nil {
-			return err
+			return true, err
 		}
 		if strings.Contains(v.String(), text) != gone {
-			return nil
+			return true, nil
 		}
-		if time.Now().After(end) {
-			return fmt.Errorf("%s: no %q in %s", command, has, v)
+		return false, fmt.Errorf("%s: no %q in %s", command, has, v)
+	})
+}
+
+// poll calls look until it is done, and returns its error. After limit it returns the last error.
+func poll(limit time.Duration, look func() (done bool, err error)) error {
+	for end := time.Now().Add(limit); ; time.Sleep(20 * time.Millisecond) {
+		if done, err := look(); done || time.Now().After(end) {
+			return err
 		}
 	}
 }
@@ -329,17 +336,15 @@ func (p *player) hello(on, text string) error {
 
 // seen returns the different commands that a fake has got, for each kind of connection. It waits
 // until one of them has the text.
-func (p *player) seen(name, has string) (string, error) {
+func (p *player) seen(name, has string) (text string, err error) {
 	f := p.fakes[name]
-	for end := time.Now().Add(patience); ; time.Sleep(20 * time.Millisecond) {
-		text := p.toFile(f.log())
-		if strings.Contains(text, has) {
-			return text, nil
+	err = poll(patience, func() (done bool, err error) {
+		if text = p.toFile(f.log()); strings.Contains(text, has) {
+			return true, nil
 		}
-		if time.Now().After(end) {
-			return "", fmt.Errorf("no %q in %s", has, text)
-		}
-	}
+		return false, fmt.Errorf("no %q in %s", has, text)
+	})
+	return text, err
 }
 
 // conf returns the sentinel lines of the configuration file. sorted hides their order.

@@ -27,7 +27,7 @@ type Teller interface {
 	Tell(db int, line resp.Args)
 }
 
-// The names that several groups have in lines that others are told.
+// The words that several packages have in lines that others are told.
 var (
 	WordDel       = []byte("DEL")
 	wordUnlink    = []byte("UNLINK")
@@ -36,6 +36,9 @@ var (
 	WordRpop      = []byte("RPOP")
 	WordZpopmin   = []byte("ZPOPMIN")
 	WordZpopmax   = []byte("ZPOPMAX")
+	WordHdel      = []byte("HDEL")
+	WordPxat      = []byte("PXAT")
+	WordKeepttl   = []byte("KEEPTTL")
 )
 
 // Digits returns n in digits.

@@ -51,7 +51,7 @@ func (t *telling) read(entry *Entry) {
 			t.send()
 		}
 	case FieldsExpired:
-		line := resp.Args{wordHdel, []byte(entry.Key)}
+		line := resp.Args{command.WordHdel, []byte(entry.Key)}
 		for _, field := range entry.Fields {
 			line = append(line, []byte(field))
 		}
@@ -103,8 +103,6 @@ func (t *telling) send() {
 
 // mostLines is how long a list of lines may be whose memory is used again.
 const mostLines = 64
-
-var wordHdel = []byte("HDEL")
 
 // deleted tells that a key or fields were deleted, by the clock or for memory.
 func (t *telling) deleted(db int, line resp.Args) {

@@ -43,7 +43,7 @@ func Asked(tb testing.TB) {
 }
 
 // Whole reports whether tests run at their whole length: LOCKREDIS_CHECK=1 and CI ask for
-// it. A plain go test of all packages takes less than two minutes, with compiling.
+// it. A plain go test of all packages takes about two minutes, with compiling.
 func Whole() bool { return os.Getenv("LOCKREDIS_CHECK") == "1" || required() }
 
 // SkipUnlessWhole skips a test that has no short form.

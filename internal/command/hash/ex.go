@@ -196,7 +196,7 @@ func (o *hashExOptions) allowsFields(h hashWrite, pairs resp.Args) bool {
 // the events are those of fields that are set and then expire. WATCH and the caches of clients
 // see a change only if there was such a field.
 func setDueFields(c *command.Ctx, key []byte, h hashWrite, pairs resp.Args) {
-	line := resp.Args{wordHdel, key}
+	line := resp.Args{command.WordHdel, key}
 	for i := 0; i < len(pairs); i += 2 {
 		if h.Delete(pairs[i]) {
 			line = append(line, pairs[i])

@@ -7,14 +7,11 @@ import (
 )
 
 var (
-	wordHdel       = []byte("HDEL")
 	wordHpersist   = []byte("HPERSIST")
 	wordHpexpireat = []byte("HPEXPIREAT")
 	wordHset       = []byte("HSET")
 	wordHsetex     = []byte("HSETEX")
 	wordFields     = []byte("FIELDS")
-	wordPxat       = []byte("PXAT")
-	wordKeepttl    = []byte("KEEPTTL")
 )
 
 func toldHincrby(c *command.Ctx, args resp.Args, reply resp.Reply) {
@@ -51,9 +48,9 @@ func tellHsetex(c *command.Ctx, key []byte, at int64, keep bool, pairs ...[]byte
 	line := resp.Args{wordHsetex, key}
 	switch {
 	case at != 0:
-		line = append(line, wordPxat, command.Digits(at))
+		line = append(line, command.WordPxat, command.Digits(at))
 	case keep:
-		line = append(line, wordKeepttl)
+		line = append(line, command.WordKeepttl)
 	}
 	line = append(line, wordFields, command.Digits(int64(len(pairs)/2)))
 	c.Tell(append(line, pairs...)...)
@@ -64,7 +61,7 @@ func tellHsetex(c *command.Ctx, key []byte, at int64, keep bool, pairs ...[]byte
 func (f *fieldChange) tellDeadline(at int64, conditions resp.Args) {
 	switch {
 	case f.deletes:
-		f.Tell(append(resp.Args{wordHdel, f.key}, f.changed...)...)
+		f.Tell(append(resp.Args{command.WordHdel, f.key}, f.changed...)...)
 	case f.expires:
 		f.Tell(append(resp.Args{wordHpexpireat, f.key, command.Digits(at)}, conditions...)...)
 	}

@@ -7,8 +7,6 @@ import (
 
 var (
 	wordSet     = []byte("SET")
-	wordPxat    = []byte("PXAT")
-	wordKeepttl = []byte("KEEPTTL")
 	wordPersist = []byte("PERSIST")
 )
 
@@ -24,7 +22,7 @@ func toldSet(c *command.Ctx, args resp.Args, _ resp.Reply) {
 			command.TellDeletion(c, args[1])
 			return
 		}
-		c.Tell(wordSet, args[1], args[2], wordPxat, command.Digits(at))
+		c.Tell(wordSet, args[1], args[2], command.WordPxat, command.Digits(at))
 		return
 	}
 	line := make(resp.Args, 0, len(args))
@@ -41,7 +39,7 @@ func toldPsetex(c *command.Ctx, args resp.Args, _ resp.Reply) { tellSetex(c, arg
 
 func tellSetex(c *command.Ctx, args resp.Args, unit command.TTLUnit) {
 	at, _ := command.DeadlineOf(c, args[2], unit)
-	c.Tell(wordSet, args[1], args[3], wordPxat, command.Digits(at))
+	c.Tell(wordSet, args[1], args[3], command.WordPxat, command.Digits(at))
 }
 
 func toldGetset(c *command.Ctx, args resp.Args, _ resp.Reply) { c.Tell(wordSet, args[1], args[2]) }
@@ -71,7 +69,7 @@ func toldMsetex(c *command.Ctx, args resp.Args, _ resp.Reply) {
 	for i := 2 + 2*int(n); i < len(line); i++ {
 		if unit := command.TTLUnitOf(line[i]); unit != 0 {
 			at, _ := command.DeadlineOf(c, line[i+1], unit)
-			line[i], line[i+1] = wordPxat, command.Digits(at)
+			line[i], line[i+1] = command.WordPxat, command.Digits(at)
 			i++
 		}
 	}
@@ -79,5 +77,5 @@ func toldMsetex(c *command.Ctx, args resp.Args, _ resp.Reply) {
 }
 
 func toldIncrbyfloat(c *command.Ctx, args resp.Args, reply resp.Reply) {
-	c.Tell(wordSet, args[1], []byte(reply.Text()), wordKeepttl)
+	c.Tell(wordSet, args[1], []byte(reply.Text()), command.WordKeepttl)
 }

@@ -181,19 +181,7 @@ class RedissonLeaksTest {
 
     @Lockredis
     @TestMethodOrder(MethodOrderer.OrderAnnotation.class)
-    static class ForgottenLock {
-        static RedissonClient client;
-
-        @BeforeAll
-        static void connect(LockredisServer server) {
-            client = Clients.redisson(server);
-        }
-
-        @AfterAll
-        static void disconnect() {
-            client.shutdown();
-        }
-
+    static class ForgottenLock extends Connected {
         @Test
         @Order(1)
         void forgets() {
@@ -215,19 +203,7 @@ class RedissonLeaksTest {
 
     @Lockredis
     @TestMethodOrder(MethodOrderer.OrderAnnotation.class)
-    static class OpenTransaction {
-        static RedissonClient client;
-
-        @BeforeAll
-        static void connect(LockredisServer server) {
-            client = Clients.redisson(server);
-        }
-
-        @AfterAll
-        static void disconnect() {
-            client.shutdown();
-        }
-
+    static class OpenTransaction extends Connected {
         @Test
         @Order(1)
         void commitsNothing(LockredisServer server) {
@@ -266,19 +242,8 @@ class RedissonLeaksTest {
 
     @Lockredis
     @TestMethodOrder(MethodOrderer.OrderAnnotation.class)
-    static class WaitingThread {
-        static RedissonClient client;
+    static class WaitingThread extends Connected {
         static final CountDownLatch ACQUIRED = new CountDownLatch(2);
-
-        @BeforeAll
-        static void connect(LockredisServer server) {
-            client = Clients.redisson(server);
-        }
-
-        @AfterAll
-        static void disconnect() {
-            client.shutdown();
-        }
 
         @Test
         @Order(1)
@@ -332,18 +297,10 @@ class RedissonLeaksTest {
 
     @Lockredis
     @TestMethodOrder(MethodOrderer.OrderAnnotation.class)
-    static class LeftSubscription {
-        static RedissonClient client;
-
+    static class LeftSubscription extends Connected {
         @BeforeAll
-        static void connect(LockredisServer server) {
-            client = Clients.redisson(server);
+        void listen() {
             client.getTopic("orders").addListener(String.class, (channel, order) -> { });
-        }
-
-        @AfterAll
-        static void disconnect() {
-            client.shutdown();
         }
 
         @Test

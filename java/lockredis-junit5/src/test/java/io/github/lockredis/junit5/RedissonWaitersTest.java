@@ -17,8 +17,6 @@ import java.util.concurrent.CopyOnWriteArrayList;
 import java.util.regex.Matcher;
 import java.util.regex.Pattern;
 
-import org.junit.jupiter.api.AfterAll;
-import org.junit.jupiter.api.BeforeAll;
 import org.junit.jupiter.api.MethodOrderer;
 import org.junit.jupiter.api.Order;
 import org.junit.jupiter.api.Test;
@@ -77,19 +75,8 @@ class RedissonWaitersTest {
 
     @Lockredis
     @TestMethodOrder(MethodOrderer.OrderAnnotation.class)
-    static class WaitingForPermits {
-        static RedissonClient client;
+    static class WaitingForPermits extends Connected {
         static final Waiting WAITING = new Waiting();
-
-        @BeforeAll
-        static void connect(LockredisServer server) {
-            client = Clients.redisson(server);
-        }
-
-        @AfterAll
-        static void disconnect() {
-            client.shutdown();
-        }
 
         @Test
         @Order(1)
@@ -130,19 +117,8 @@ class RedissonWaitersTest {
 
     @Lockredis
     @TestMethodOrder(MethodOrderer.OrderAnnotation.class)
-    static class WaitingForMissing {
-        static RedissonClient client;
+    static class WaitingForMissing extends Connected {
         static final Waiting WAITING = new Waiting();
-
-        @BeforeAll
-        static void connect(LockredisServer server) {
-            client = Clients.redisson(server);
-        }
-
-        @AfterAll
-        static void disconnect() {
-            client.shutdown();
-        }
 
         @Test
         @Order(1)
@@ -181,19 +157,8 @@ class RedissonWaitersTest {
 
     @Lockredis
     @TestMethodOrder(MethodOrderer.OrderAnnotation.class)
-    static class ManyWaitersOfALock {
-        static RedissonClient client;
+    static class ManyWaitersOfALock extends Connected {
         static final Waiting WAITING = new Waiting();
-
-        @BeforeAll
-        static void connect(LockredisServer server) {
-            client = Clients.redisson(server);
-        }
-
-        @AfterAll
-        static void disconnect() {
-            client.shutdown();
-        }
 
         @Test
         @Order(1)

@@ -97,8 +97,8 @@ final class ServerUse {
         /**
          * Returns the text about what was acquired in the test and is still held, or null. It is null
          * if another test ran at the same time, also while the check looked, for then the test is
-         * unknown. It is null too if the server does not run, and if leaks are allowed. If the test began with a flush, the leaks end, so that a waiter
-         * does not get its lock in the next test.
+         * unknown. It is null too if the server does not run, and if leaks are allowed. If the test
+         * began with a flush, the leaks end, so that a waiter does not get its lock in the next test.
          */
         String leaks() {
             if (check == null || !alone || overlapped()) {
