@@ -21,7 +21,7 @@ func (s *Server) Dial(ctx context.Context) (net.Conn, error) {
 	if err := s.running(); err != nil {
 		return nil, err
 	}
-	nc, err := s.core.Dial(ctx)
+	nc, err := within(s).core.Dial(ctx)
 	if errors.Is(err, server.ErrClosed) {
 		err = ErrServerClosed
 	}

@@ -11,7 +11,7 @@ import (
 // show internal types to every user. So the ways in are registered with an internal package.
 func init() {
 	backdoor.Open = func(server any) backdoor.Inside {
-		core := server.(*Server).core
+		core := within(server.(*Server)).core
 		engine := core.Engine()
 		kit := engine.Kit()
 		return backdoor.Inside{

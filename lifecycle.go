@@ -87,12 +87,13 @@ func (s *Server) Start() error {
 
 // begin starts the engine, and the Sentinel if the node is one. s.mu is held.
 func (s *Server) begin(listeners ...net.Listener) {
+	n := within(s)
 	for _, ln := range listeners { // all of them, before the first client comes
-		s.core.Announce(ln)
+		n.core.Announce(ln)
 	}
-	s.core.Start()
-	if s.mon != nil {
-		s.mon.Start(s.core.Engine(), s.announcedPort(listeners))
+	n.core.Start()
+	if n.mon != nil {
+		n.mon.Start(n.core.Engine(), s.announcedPort(listeners))
 	}
 	s.state = starting
 }
@@ -100,12 +101,13 @@ func (s *Server) begin(listeners ...net.Listener) {
 // load calls accept, which accepts connections, and reads the RDB file, if the server has one.
 // After an error the server is closed. s.mu is held, but not while the file is read.
 func (s *Server) load(accept func()) (err error) {
-	if s.mon != nil {
+	n := within(s)
+	if n.mon != nil {
 		accept()
 		s.state = started
 		return nil
 	}
-	err = s.core.Engine().Files().Open(func() {
+	err = n.core.Engine().Files().Open(func() {
 		accept()
 		s.mu.Unlock()
 	})
@@ -141,7 +143,7 @@ func (s *Server) accept(ln net.Listener) {
 
 // track adds a listener to the listeners that Close waits for. s.mu is held.
 func (s *Server) track(ln net.Listener) {
-	s.core.Announce(ln)
+	within(s).core.Announce(ln)
 	s.addrs = append(s.addrs, addrOf(ln))
 	s.serving.Add(1)
 }
@@ -157,7 +159,7 @@ func addrOf(ln net.Listener) string {
 // serve accepts connections from a listener that track has added.
 func (s *Server) serve(ln net.Listener) error {
 	defer s.serving.Done()
-	err := s.core.Serve(ln)
+	err := within(s).core.Serve(ln)
 	if errors.Is(err, server.ErrClosed) {
 		return ErrServerClosed
 	}
@@ -248,7 +250,7 @@ func (s *Server) Shutdown(ctx context.Context) error {
 	s.mu.Unlock()
 	var err error
 	if drain {
-		err = s.core.Drain(ctx)
+		err = within(s).core.Drain(ctx)
 	}
 	s.Close()
 	return err

@@ -1,7 +1,6 @@
 package lockredis
 
 import (
-	"context"
 	"crypto/tls"
 	"errors"
 	"fmt"
@@ -61,7 +60,7 @@ type Config struct {
 	// it while it runs commands: its handler must neither block nor use the server.
 	Logger *slog.Logger
 
-	dial func(ctx context.Context, addr string) (net.Conn, error) // of a Sentinel; nil: TCP
+	dial dialer // of a Sentinel; nil: TCP
 }
 
 // Server is one server, with its own databases, scripts and clients. Its methods may be
@@ -69,9 +68,8 @@ type Config struct {
 type Server struct {
 	cfg  Config
 	set  *config.Config
-	err  error // of the configuration; Start and Serve return it
-	core *server.Server
-	mon  *sentinel.Sentinel         // nil: the node is a server
+	err  error                      // of the configuration; Start and Serve return it
+	node any                        // a *node, see within
 	tls  atomic.Pointer[tls.Config] // for new connections with TLS
 
 	mu      sync.Mutex // guards the fields below
@@ -83,6 +81,16 @@ type Server struct {
 	serving sync.WaitGroup
 	done    chan struct{} // closed when Close has finished
 }
+
+// node is what answers the clients of a Server.
+type node struct {
+	core *server.Server
+	mon  *sentinel.Sentinel // nil: the node is a server
+}
+
+// within returns the node of s. No field or method of Server names its type: each package that
+// names a Server would compile the engine's generic types again (Decisions in ARCHITECTURE.md).
+func within(s *Server) *node { return s.node.(*node) }
 
 // New returns a server that does not listen yet. It never fails: Start and Serve return the
 // errors of cfg.
@@ -98,11 +106,16 @@ func New(cfg Config) *Server {
 	opts := server.Options{
 		Config: s.set, Clock: cfg.Clock, Log: cfg.Logger, OnShutdown: func() { s.Close() },
 	}
+	var n node
 	if s.set.Sentinel {
-		s.err = errors.Join(s.err, s.becomeSentinel(&opts))
+		var err error
+		if n.mon, err = newSentinel(&opts, cfg.dial); err != nil {
+			s.err = errors.Join(s.err, err)
+		}
 	}
-	s.core = server.New(opts)
-	s.err = errors.Join(s.err, s.core.Engine().LoadUsers(), s.core.Engine().Rename(s.set.Renames))
+	n.core = server.New(opts)
+	s.node = &n
+	s.err = errors.Join(s.err, n.core.Engine().LoadUsers(), n.core.Engine().Rename(s.set.Renames))
 	s.tls.Store(cfg.TLS)
 	s.set.OnChange(config.TLSChange, s.reloadTLS)
 	return s

@@ -154,7 +154,7 @@ func (s *Sentinels) awaitPeers(ctx context.Context, cfg *SentinelConfig) error {
 		}()
 	}
 	for _, srv := range s.servers {
-		if srv.mon.AwaitPeers(ctx, cfg.Master, len(s.servers)-1) != nil {
+		if within(srv).mon.AwaitPeers(ctx, cfg.Master, len(s.servers)-1) != nil {
 			return context.Cause(ctx)
 		}
 	}
@@ -259,35 +259,37 @@ func (s *Sentinels) Close() error {
 	return nil
 }
 
-// becomeSentinel makes s a Sentinel in place of a server.
-func (s *Server) becomeSentinel(opts *server.Options) error {
-	dial := s.cfg.dial
-	if s.set.TLS.Links {
-		conf, err := tlsconf.NewClient(s.set)
+// dialer connects a Sentinel to a primary or to another Sentinel.
+type dialer func(ctx context.Context, addr string) (net.Conn, error)
+
+// newSentinel returns the Sentinel of a node, and makes opts those of such a node.
+func newSentinel(opts *server.Options, dial dialer) (*sentinel.Sentinel, error) {
+	if opts.Config.TLS.Links {
+		conf, err := tlsconf.NewClient(opts.Config)
 		if err != nil {
-			return fmt.Errorf("TLS: %w", err)
+			return nil, fmt.Errorf("TLS: %w", err)
 		}
 		dial = func(ctx context.Context, addr string) (net.Conn, error) {
 			return (&tls.Dialer{Config: conf}).DialContext(ctx, "tcp", addr)
 		}
 	}
 	mon, err := sentinel.New(sentinel.Options{
-		Config: s.set, Clock: opts.Clock, Log: opts.Log, Dial: dial,
+		Config: opts.Config, Clock: opts.Clock, Log: opts.Log, Dial: dial,
 	})
 	if err != nil {
-		return err
+		return nil, err
 	}
-	s.mon = mon
 	opts.Table = mon.Table()
-	return nil
+	return mon, nil
 }
 
 // closeCore ends the Sentinel, if the node is one, and then the server.
 func (s *Server) closeCore() {
-	if s.mon != nil {
-		s.mon.Close()
+	n := within(s)
+	if n.mon != nil {
+		n.mon.Close()
 	}
-	s.core.Close()
+	n.core.Close()
 }
 
 // announcedPort returns the port that a Sentinel tells other Sentinels: the TLS port when they

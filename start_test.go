@@ -28,7 +28,7 @@ func startHeld(t *testing.T, start func(*Server) error) (srv *Server, result <-c
 	}
 	return srv, results, func() {
 		for stateOf(srv) == starting {
-			srv.core.Engine().Env().Server.EndSleep()
+			within(srv).core.Engine().Env().Server.EndSleep()
 			runtime.Gosched()
 		}
 	}

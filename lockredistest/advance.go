@@ -51,10 +51,10 @@ func (s *Server) advance(end time.Time) {
 	}
 	for more := true; more; {
 		var ended []inspect.Lease
-		ended, more = s.door().Inspector.Step(s.clock, end, time.Now())
+		ended, more = door(s).Inspector.Step(s.clock, end, time.Now())
 		s.tellOwners(ended)
 		if more {
-			s.door().Settle()
+			door(s).Settle()
 		}
 	}
 }

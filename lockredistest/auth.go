@@ -38,7 +38,7 @@ func (s *Server) RequireUserAuth(user, password string) {
 	default:
 		s.users[user] = password
 	}
-	s.door().SetUser(user, password)
+	door(s).SetUser(user, password)
 	s.requirePassword()
 }
 

@@ -34,9 +34,9 @@ func (s *Server) stayPut() {
 }
 
 // door returns the way into the server, for what is to happen now.
-func (s *Server) door() *backdoor.Inside {
+func door(s *Server) *backdoor.Inside {
 	s.stayPut()
-	return &s.inside
+	return within(s)
 }
 
 // init makes the process's first lookup of a name. In it the net package makes its resolver's

@@ -101,7 +101,7 @@ func (s *Server) fault(d time.Duration, rules ...*fault.Rule) *Fault {
 	s.faults = append(s.faults, f)
 	s.mu.Unlock()
 	for _, r := range rules {
-		s.door().Faults().Add(r)
+		door(s).Faults().Add(r)
 	}
 	return f
 }
@@ -143,7 +143,7 @@ func (f *Fault) Wait(ctx context.Context, n int) error {
 // Held returns how many requests, replies and messages the fault holds back now.
 func (f *Fault) Held() (n int) {
 	for _, r := range f.rules {
-		n += f.server.door().Faults().Delayed(r)
+		n += door(f.server).Faults().Delayed(r)
 	}
 	return n
 }
@@ -153,8 +153,8 @@ func (f *Fault) Held() (n int) {
 // run.
 func (f *Fault) Release() {
 	for _, r := range f.rules {
-		for f.server.door().Faults().ReleaseNext(r) {
-			f.server.door().Settle()
+		for door(f.server).Faults().ReleaseNext(r) {
+			door(f.server).Settle()
 		}
 	}
 }
@@ -169,7 +169,7 @@ func (f *Fault) Clear() {
 // remove ends the fault without releasing the held items.
 func (f *Fault) remove() {
 	for _, r := range f.rules {
-		f.server.door().Faults().Remove(r)
+		door(f.server).Faults().Remove(r)
 	}
 	f.server.mu.Lock()
 	defer f.server.mu.Unlock()
@@ -246,12 +246,12 @@ type Connections struct {
 
 // Cut closes connections, as a network does that resets them, and returns how many. Replies
 // that the clients have not read are lost. So are requests that a fault holds up.
-func (s *Server) Cut(which Connections) int { return s.door().Faults().Cut(which.selects) }
+func (s *Server) Cut(which Connections) int { return door(s).Faults().Cut(which.selects) }
 
 // Silence sends nothing more on connections, as a network does that loses all packets to the
 // client and resets nothing. It returns how many connections. They stay open, and their
 // commands run. New connections work. Nothing but closing a connection ends its silence.
-func (s *Server) Silence(which Connections) int { return s.door().Faults().Silence(which.selects) }
+func (s *Server) Silence(which Connections) int { return door(s).Faults().Silence(which.selects) }
 
 func (which Connections) selects(c fault.Client) bool {
 	return (which.Client == "" || c.Name == which.Client) && (!which.Subscribed || c.Subscribed)

@@ -24,7 +24,7 @@ type joined struct{ leases.Client }
 // whatever the client's id looks like.
 func (j joint) JoinLeases(c leases.Client) (leave func()) {
 	s, member := j.s, &joined{c}
-	s.inside.Inspector.Know(c.LeaseID())
+	within(s).Inspector.Know(c.LeaseID())
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	s.joined = append(s.joined, member)

@@ -63,7 +63,7 @@ func (k *Keyspace) Do(args ...string) (reply any, err error) {
 		words[i] = []byte(a)
 	}
 	err = errNoReply
-	k.server.door().Call(int(k.number.Load()), words, func(r resp.Reply) {
+	door(k.server).Call(int(k.number.Load()), words, func(r resp.Reply) {
 		if r.IsError() {
 			err = Error(strings.Clone(r.Text()))
 			return

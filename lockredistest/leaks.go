@@ -43,8 +43,8 @@ type leak struct {
 // awaitScript waits for a running script. If the script does not end, it is killed, and
 // awaitScript returns errScript.
 func (s *Server) awaitScript() error {
-	overrun := time.AfterFunc(scriptGrace, s.inside.Interrupt)
-	s.inside.Call(0, resp.Args{[]byte("PING")}, func(resp.Reply) {}) // runs when the script has ended
+	overrun := time.AfterFunc(scriptGrace, within(s).Interrupt)
+	within(s).Call(0, resp.Args{[]byte("PING")}, func(resp.Reply) {}) // runs when the script has ended
 	if !overrun.Stop() {
 		return errScript
 	}
@@ -54,8 +54,8 @@ func (s *Server) awaitScript() error {
 // knowLocks tells the inspector what locks of this test look like.
 func (s *Server) knowLocks() {
 	host, _ := os.Hostname() // "" on an error, which is no host
-	s.inside.Inspector.KnowProcess(host, os.Getpid())
-	s.inside.Inspector.KnowLocks(func(key string) bool {
+	within(s).Inspector.KnowProcess(host, os.Getpid())
+	within(s).Inspector.KnowLocks(func(key string) bool {
 		return matches(s.opts.lockKeys, key) && !matches(s.opts.dataKeys, key)
 	})
 }
@@ -157,7 +157,7 @@ func ids(leaks []leak) map[any]bool {
 func (s *Server) leaks() (found []leak, now int64, work int) {
 	var seen inspect.Snapshot
 	var named []inspect.Key
-	s.inside.Inspector.Enter(func(v inspect.View) {
+	within(s).Inspector.Enter(func(v inspect.View) {
 		seen = v.Look()
 		if len(s.opts.lockKeys) > 0 {
 			named = v.Keys(func(name string) bool { return matches(s.opts.lockKeys, name) })
@@ -218,7 +218,7 @@ func matches(patterns []string, name string) bool {
 func (s *Server) subscriptionLeaks() (left []leak) {
 	await(func(try int) (found, work int) {
 		var seen inspect.Snapshot
-		s.inside.Inspector.Enter(func(v inspect.View) {
+		within(s).Inspector.Enter(func(v inspect.View) {
 			if len(v.Clients()) > 0 {
 				seen = v.Look()
 			}

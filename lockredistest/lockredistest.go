@@ -27,7 +27,7 @@ type Server struct {
 
 	t      TB
 	srv    *lockredis.Server
-	inside backdoor.Inside
+	inside any            // a *backdoor.Inside, see within
 	clock  *expiry.Manual // nil: the machine's
 	// bubbled says that the server was started in a synctest bubble.
 	bubbled bool
@@ -56,6 +56,10 @@ type Server struct {
 	users    map[string]string // passwords of other users
 	user     string            // of users, for Options; "": the default user
 }
+
+// within returns the inside of s. No field or method of Server names its type: each test package
+// that names a Server would compile the engine's generic types again (Decisions in ARCHITECTURE.md).
+func within(s *Server) *backdoor.Inside { return s.inside.(*backdoor.Inside) }
 
 type options struct {
 	cfg        lockredis.Config
@@ -168,10 +172,11 @@ func start(t TB, opts []Option) (*Server, error) {
 		}
 	}
 	s.srv = lockredis.New(s.opts.cfg)
-	s.inside = backdoor.Open(s.srv)
-	s.inside.RecordScriptKeys()
+	inside := backdoor.Open(s.srv)
+	s.inside = &inside
+	within(s).RecordScriptKeys()
 	s.knowLocks()
-	s.inside.Faults() // counts requests from the start
+	within(s).Faults() // counts requests from the start
 	s.Keyspace = s.db(0)
 	s.password = s.opts.cfg.Password
 	err := s.srv.Start()
@@ -323,7 +328,7 @@ func (s *Server) db(n int) *Keyspace {
 // mustHave ends the test unless there is a database n. method is the caller.
 func (s *Server) mustHave(method string, n int) {
 	s.t.Helper()
-	switch last := s.inside.Databases - 1; {
+	switch last := within(s).Databases - 1; {
 	case n >= 0 && n <= last:
 	case last == 0:
 		s.t.Fatal(fmt.Sprintf("lockredistest: %s(%d): the server has only database 0", method, n))
@@ -365,4 +370,4 @@ func (s *Server) Port() string {
 // Seed makes the random choices of commands (RANDOMKEY, SPOP, SRANDMEMBER and the like) depend
 // only on seed and on the commands since. A script's math.random begins with the same seed in
 // each run, as in Redis.
-func (s *Server) Seed(seed int) { s.door().Reseed(uint64(seed)) }
+func (s *Server) Seed(seed int) { door(s).Reseed(uint64(seed)) }

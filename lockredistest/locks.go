@@ -53,7 +53,7 @@ type Holder struct {
 // Locks returns the locks that are held or queued for, in all databases, sorted by
 // database and name.
 func (s *Server) Locks() []Lock {
-	seen := s.door().Inspector.Look()
+	seen := door(s).Inspector.Look()
 	var locks []Lock
 	for i := range seen.Locks {
 		locks = append(locks, newLock(&seen.Locks[i], seen.Now))
@@ -77,7 +77,7 @@ type Permit struct {
 // Permits returns the acquired permits of all databases, sorted by database, semaphore and id.
 // A permit is left out when its lease has ended.
 func (s *Server) Permits() []Permit {
-	seen := s.door().Inspector.Look()
+	seen := door(s).Inspector.Look()
 	var permits []Permit
 	for i := range seen.Permits {
 		permits = append(permits, newPermit(&seen.Permits[i], seen.Now))

@@ -23,7 +23,7 @@ func (s *Server) Stop() {
 		ln.Close()
 		<-served
 	}
-	faults := s.door().Faults()
+	faults := door(s).Faults()
 	faults.SetDown(true)
 	faults.Cut(func(fault.Client) bool { return true })
 	faults.DropLate()
@@ -47,12 +47,12 @@ func (s *Server) restart(keep bool) error {
 	s.mu.Lock()
 	closed := s.closed
 	s.mu.Unlock()
-	if closed || s.door().Running() != nil { // after Close, or a client's SHUTDOWN
+	if closed || door(s).Running() != nil { // after Close, or a client's SHUTDOWN
 		return fmt.Errorf("lockredistest: restart: %w", lockredis.ErrServerClosed)
 	}
 	s.Stop()
-	s.door().Restart(keep)
-	s.door().Faults().SetDown(false)
+	door(s).Restart(keep)
+	door(s).Faults().SetDown(false)
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	s.stopped = false

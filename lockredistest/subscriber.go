@@ -29,7 +29,7 @@ type Subscriber struct {
 // NewSubscriber returns a subscriber without subscriptions.
 func (s *Server) NewSubscriber() *Subscriber {
 	sub := &Subscriber{arrived: make(chan struct{})}
-	sub.listener = s.door().Listen(sub.deliver)
+	sub.listener = door(s).Listen(sub.deliver)
 	return sub
 }
 

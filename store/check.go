@@ -58,7 +58,7 @@ func (db *DB) check() error {
 // checkFields returns an error unless e has field deadlines for its own fields only,
 // and the timer cannot miss them.
 func (db *DB) checkFields(e *Entry) error {
-	h := e.hash()
+	h := hashIn(e)
 	if h == nil || h.times() == nil {
 		return nil
 	}

@@ -136,8 +136,9 @@ func (e *Entry) setValue(v Value) {
 	e.bits = e.bits&^kindMask | kind
 }
 
-// hash returns the value if it is a hash, else nil.
-func (e *Entry) hash() *Hash {
+// hashIn returns the value of e if it is a hash, else nil. As a method it would
+// have each package that names an Entry compile the dict again (Decisions in ARCHITECTURE.md).
+func hashIn(e *Entry) *Hash {
 	if e.bits&kindMask != hashKind {
 		return nil
 	}

@@ -118,14 +118,14 @@ func (h *Hash) SetFieldDeadline(field []byte, at int64) {
 // The field must exist. If at is past, the next look-up deletes the field.
 // Space.FieldDeadlines must be set.
 func (db *DB) SetFieldDeadline(e *Entry, field []byte, at int64) {
-	e.hash().SetFieldDeadline(field, at)
+	hashIn(e).SetFieldDeadline(field, at)
 	db.adoptFields(e)
 }
 
 // adoptFields adds the value of e to db.fields if it is a hash with field deadlines. The
 // hash may have been the value of another key before.
 func (db *DB) adoptFields(e *Entry) {
-	h := e.hash()
+	h := hashIn(e)
 	if h == nil {
 		return
 	}
@@ -151,7 +151,7 @@ func (db *DB) adoptFields(e *Entry) {
 
 // leaveFields removes the value of e from db.fields: e gets another value or is removed.
 func (db *DB) leaveFields(e *Entry) {
-	if h := e.hash(); h != nil {
+	if h := hashIn(e); h != nil {
 		if times := h.times(); times != nil && times.entry == e {
 			db.fields.Remove(times)
 			times.db, times.entry = nil, nil
@@ -162,19 +162,20 @@ func (db *DB) leaveFields(e *Entry) {
 // expireFields deletes the fields of e that are due. It reports whether e was deleted,
 // because it had no other field.
 func (db *DB) expireFields(e *Entry) (gone bool) {
-	if h := e.hash(); h != nil {
+	if h := hashIn(e); h != nil {
 		if times := h.times(); times != nil {
 			if at, ok := times.due.Next(); ok && at <= db.space.now {
-				_, gone = db.expireFieldsOf(e, h, times.due.Len())
+				_, gone = db.expireFieldsOf(e, times.due.Len())
 			}
 		}
 	}
 	return gone
 }
 
-// expireFieldsOf deletes at most max fields of e that are due, the earliest first.
-func (db *DB) expireFieldsOf(e *Entry, h *Hash, max int) (n int, gone bool) {
+// expireFieldsOf deletes at most max fields of e, a hash, that are due, the earliest first.
+func (db *DB) expireFieldsOf(e *Entry, max int) (n int, gone bool) {
 	db.changing(e)
+	h := hashIn(e)
 	t := h.table()
 	var fields []string
 	n = t.times.due.PopDue(db.space.now, max, func(ft *fieldTime) {
@@ -204,7 +205,7 @@ func (db *DB) expireDueFields(max int) (n int) {
 		case at > db.space.now:
 			db.fields.Add(times, at)
 		default:
-			done, gone := db.expireFieldsOf(times.entry, times.entry.hash(), max-n)
+			done, gone := db.expireFieldsOf(times.entry, max-n)
 			if n += done; gone {
 				continue
 			}

@@ -165,8 +165,8 @@ func (v View) lockAt(k ScriptKey) (l Lock, ok bool) {
 		l.Kind = Kind(mode)
 	}
 	ours := func(id string) bool { return v.known[id] || k.Hints.Lock }
-	if !l.readHolders(hash, ours, k.Entries) &&
-		!l.readGroup(hash, k.Entries, v.state.Space().Now()) {
+	if !readHolders(&l, hash, ours, k.Entries) &&
+		!readGroup(&l, hash, k.Entries, v.state.Space().Now()) {
 		return l, false
 	}
 	if e.HasDeadline() {
@@ -185,9 +185,10 @@ func (v View) lockAt(k ScriptKey) (l Lock, ok bool) {
 }
 
 // readHolders reads the fields of a hash as holders. It reports false when a field is not
-// one, or when there are none. ours reports whether an id that is no UUID is a lock client's.
-func (l *Lock) readHolders(
-	hash *store.Hash, ours func(id string) bool, entries *Entries,
+// one, or when there are none. ours reports whether an id that is no UUID is a lock client's. It
+// is no method of Lock, which many packages name (Decisions in ARCHITECTURE.md).
+func readHolders(
+	l *Lock, hash *store.Hash, ours func(id string) bool, entries *Entries,
 ) bool {
 	readWrite := l.Kind == Read || l.Kind == Write
 	valid := readWrite || l.Kind == Plain

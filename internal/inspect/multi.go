@@ -20,7 +20,7 @@ const (
 // readGroup reads the fields of a hash as a multi-lock over a group of values. It reports false
 // when a field has another form, or when no owner has a value. An owner is one holder, however
 // many values it has. A value whose time is over at now is free.
-func (l *Lock) readGroup(hash *store.Hash, entries *Entries, now int64) bool {
+func readGroup(l *Lock, hash *store.Hash, entries *Entries, now int64) bool {
 	valid := true
 	owners := map[string]string{} // by value
 	hash.Each(func(field, value []byte) bool {

@@ -69,15 +69,15 @@ func (e *Encoder) AppendBody(dst []byte, v store.Value) []byte {
 		var digits [20]byte
 		return e.AppendString(dst, v.Bytes(digits[:]))
 	case *store.List:
-		return e.appendList(dst, v)
+		return appendList(e, dst, v)
 	case *store.Set:
-		return e.appendSet(dst, v)
+		return appendSet(e, dst, v)
 	case *store.ZSet:
-		return e.appendZSet(dst, v)
+		return appendZSet(e, dst, v)
 	case *store.Hash:
-		return e.appendHash(dst, v)
+		return appendHash(e, dst, v)
 	case *store.Stream:
-		return e.appendStream(dst, v)
+		return appendStream(e, dst, v)
 	}
 	panic("rdb: no form for a value of type " + string(v.Type()))
 }
@@ -121,7 +121,9 @@ func (e *Encoder) AppendString(dst, s []byte) []byte {
 	return append(AppendLength(dst, uint64(len(s))), s...)
 }
 
-func (e *Encoder) appendList(dst []byte, l *store.List) []byte {
+// appendList and its like are no methods: each package that names an Encoder would compile the
+// collections again (Decisions in ARCHITECTURE.md).
+func appendList(e *Encoder, dst []byte, l *store.List) []byte {
 	dst = AppendLength(dst, uint64(l.Nodes()))
 	l.EachNode(func(node store.Packed, plain bool) {
 		if plain {
@@ -133,7 +135,7 @@ func (e *Encoder) appendList(dst []byte, l *store.List) []byte {
 	return dst
 }
 
-func (e *Encoder) appendSet(dst []byte, s *store.Set) []byte {
+func appendSet(e *Encoder, dst []byte, s *store.Set) []byte {
 	if ints, small := s.Ints(); small {
 		return e.AppendString(dst, appendIntset(ints))
 	}
@@ -146,7 +148,7 @@ func (e *Encoder) appendSet(dst []byte, s *store.Set) []byte {
 }
 
 // appendZSet appends a sorted set. A large one has its last member first.
-func (e *Encoder) appendZSet(dst []byte, z *store.ZSet) []byte {
+func appendZSet(e *Encoder, dst []byte, z *store.ZSet) []byte {
 	if z.Packed() {
 		pack := newListpack(32 * z.Len())
 		var digits [40]byte
@@ -175,7 +177,7 @@ func appendScore(dst []byte, score float64) []byte {
 	return resp.AppendFloat(dst, score, 17)
 }
 
-func (e *Encoder) appendHash(dst []byte, h *store.Hash) []byte {
+func appendHash(e *Encoder, dst []byte, h *store.Hash) []byte {
 	if h.Packed() {
 		pack := newListpack(32 * h.Len())
 		h.Each(func(field, value []byte) bool {

@@ -19,7 +19,7 @@ const (
 	entrySameNames
 )
 
-func (e *Encoder) appendStream(dst []byte, s *store.Stream) []byte {
+func appendStream(e *Encoder, dst []byte, s *store.Stream) []byte {
 	const some = 16 // nodes that tell how large the others are
 	dst = AppendLength(dst, uint64(s.Chunks()))
 	start, written := len(dst), 0
@@ -40,12 +40,12 @@ func (e *Encoder) appendStream(dst []byte, s *store.Stream) []byte {
 	dst = AppendLength(dst, uint64(s.Added))
 	dst = AppendLength(dst, uint64(len(s.Groups)))
 	for _, g := range s.Groups {
-		dst = e.appendStreamGroup(dst, g)
+		dst = appendStreamGroup(e, dst, g)
 	}
 	return dst
 }
 
-func (e *Encoder) appendStreamGroup(dst []byte, g *store.StreamGroup) []byte {
+func appendStreamGroup(e *Encoder, dst []byte, g *store.StreamGroup) []byte {
 	dst = e.AppendString(dst, []byte(g.Name))
 	dst = AppendLength(AppendLength(dst, g.Last.MS), g.Last.Seq)
 	dst = AppendLength(dst, uint64(g.Read))
