@@ -11,7 +11,6 @@ import (
 
 // The fault does not hit, and the server goes on.
 func TestAnIfWithoutAResultFailsTheTestAndNotTheServer(t *testing.T) {
-	t.Parallel() // a call waits for the patience of the server
 	for name, row := range map[string]struct {
 		f    func(*lockredistest.Server)
 		want string
@@ -21,8 +20,7 @@ func TestAnIfWithoutAResultFailsTheTestAndNotTheServer(t *testing.T) {
 		"a call":  {func(s *lockredistest.Server) { _, _ = s.Get("k") }, "must not call the server"},
 		"Close":   {func(s *lockredistest.Server) { _ = s.Close() }, "must not call the server"},
 	} {
-		t.Run("request/"+name, func(t *testing.T) {
-			t.Parallel()
+		synctestRun(t, "request/"+name, func(t *testing.T) { // a call waits for the patience of the server
 			r := &recorder{TB: t}
 			srv := lockredistest.RunT(r, nil)
 			rdb := srv.Client()
@@ -37,8 +35,7 @@ func TestAnIfWithoutAResultFailsTheTestAndNotTheServer(t *testing.T) {
 				t.Errorf("the test ends with %q", text)
 			}
 		})
-		t.Run("message/"+name, func(t *testing.T) {
-			t.Parallel()
+		synctestRun(t, "message/"+name, func(t *testing.T) {
 			r := &recorder{TB: t}
 			srv := lockredistest.RunT(r, nil)
 			rdb, ctx := srv.Client(), context.Background()

@@ -3,6 +3,7 @@ package lockredistest_test
 import (
 	"strings"
 	"testing"
+	"testing/synctest"
 	"time"
 
 	"github.com/lockredis/lockredis/lockredistest"
@@ -59,17 +60,18 @@ func TestLocksOverAClusterClientWorkInABubble(t *testing.T) {
 }
 
 func TestALockOverAClusterClientIsALeak(t *testing.T) {
-	t.Parallel()
-	rec := &recorder{TB: t}
-	srv := lockredistest.RunT(rec, lockredistest.Cluster())
-	c := rlock.New(srv.ClusterClient(), rlock.Options{})
-	if _, err := c.Lock("orders").Acquire(t.Context()); err != nil {
-		t.Fatal(err)
-	}
-	if text := rec.end(); !strings.Contains(text, "orders") {
-		t.Errorf("the leak is not reported: %q", text)
-	}
-	c.Close(t.Context())
+	synctest.Test(t, func(t *testing.T) {
+		rec := &recorder{TB: t}
+		srv := lockredistest.RunT(rec, lockredistest.Cluster())
+		c := rlock.New(srv.ClusterClient(), rlock.Options{})
+		if _, err := c.Lock("orders").Acquire(t.Context()); err != nil {
+			t.Fatal(err)
+		}
+		if text := rec.end(); !strings.Contains(text, "orders") {
+			t.Errorf("the leak is not reported: %q", text)
+		}
+		c.Close(t.Context())
+	})
 }
 
 func TestTheTestsOwnMethodsUseKeysOfAnySlot(t *testing.T) {

@@ -5,6 +5,7 @@ import (
 	"errors"
 	"fmt"
 	"io"
+	"syscall"
 	"time"
 
 	"github.com/redis/go-redis/v9"
@@ -140,13 +141,14 @@ func ExampleServer_Restart() {
 	rdb.Set(ctx, "k", "v", 0)
 
 	srv.Stop()
-	fmt.Println(rdb.Ping(ctx).Err() == nil)
+	_, err = srv.Dial(ctx, "", "")
+	fmt.Println(errors.Is(err, syscall.ECONNREFUSED))
 	srv.Restart()
 	fmt.Println(rdb.Get(ctx, "k").Val())
 	srv.RestartEmpty()
 	fmt.Println(rdb.Get(ctx, "k").Err())
 	// Output:
-	// false
+	// true
 	// v
 	// redis: nil
 }

@@ -642,9 +642,11 @@ func TestRestartKeepsKeysAndDropsConnectionsAndScripts(t *testing.T) {
 }
 
 func TestAStoppedServerRefusesConnections(t *testing.T) {
-	t.Parallel()
 	srv := lockredistest.RunT(t, lockredistest.ManualClock())
-	rdb := srv.Client()
+	opts := srv.Options()
+	opts.DialerRetries = 1 // as often as it tries to send again
+	rdb := redis.NewClient(opts)
+	defer rdb.Close()
 	addr := srv.Addr()
 	rdb.Set(t.Context(), "k", "v", time.Minute)
 	f := srv.HoldRequest(lockredistest.Match{Command: "set"}, 0)
@@ -687,14 +689,15 @@ func TestAStoppedServerRefusesConnections(t *testing.T) {
 }
 
 func TestRestartReportsThatAClientHasShutTheServerDown(t *testing.T) {
-	t.Parallel()
-	srv := lockredistest.RunT(t)
-	srv.Client().ShutdownNoSave(t.Context())
-	for name, restart := range map[string]func() error{"Restart": srv.Restart, "RestartEmpty": srv.RestartEmpty} {
-		if err := restart(); !errors.Is(err, lockredis.ErrServerClosed) {
-			t.Errorf("%s: %v", name, err)
+	synctest.Test(t, func(t *testing.T) {
+		srv := lockredistest.RunT(t)
+		srv.Client().ShutdownNoSave(t.Context())
+		for name, restart := range map[string]func() error{"Restart": srv.Restart, "RestartEmpty": srv.RestartEmpty} {
+			if err := restart(); !errors.Is(err, lockredis.ErrServerClosed) {
+				t.Errorf("%s: %v", name, err)
+			}
 		}
-	}
+	})
 }
 
 func TestRestartReportsThatItsPortIsTaken(t *testing.T) {
@@ -715,19 +718,20 @@ func TestRestartReportsThatItsPortIsTaken(t *testing.T) {
 }
 
 func TestAClosedServerDoesNotRestart(t *testing.T) {
-	t.Parallel()
-	rec := &recorder{TB: t}
-	srv := lockredistest.RunT(rec)
-	run(t, srv.Client(), lock, []string{"a"}, 30000, alice, "")
-	if err := srv.Close(); err == nil || !strings.Contains(err.Error(), alice) {
-		t.Error(err)
-	}
-	if err := srv.Restart(); !errors.Is(err, lockredis.ErrServerClosed) {
-		t.Error(err)
-	}
-	if err := srv.Close(); err != nil {
-		t.Errorf("the second Close: %v", err)
-	}
+	synctest.Test(t, func(t *testing.T) {
+		rec := &recorder{TB: t}
+		srv := lockredistest.RunT(rec)
+		run(t, srv.Client(), lock, []string{"a"}, 30000, alice, "")
+		if err := srv.Close(); err == nil || !strings.Contains(err.Error(), alice) {
+			t.Error(err)
+		}
+		if err := srv.Restart(); !errors.Is(err, lockredis.ErrServerClosed) {
+			t.Error(err)
+		}
+		if err := srv.Close(); err != nil {
+			t.Errorf("the second Close: %v", err)
+		}
+	})
 }
 
 func TestAClientInMemoryConnectsAgainByItself(t *testing.T) {

@@ -205,14 +205,15 @@ func TestASubscriberThatDisconnectedFromTCPIsNoLeak(t *testing.T) {
 }
 
 func TestALeakThatCloseFoundFailsTheTest(t *testing.T) {
-	t.Parallel()
-	rec := &recorder{TB: t}
-	srv := lockredistest.RunT(rec)
-	run(t, srv.Client(), lock, []string{"a"}, 30000, alice, "")
-	_ = srv.Close() // as in a test that used miniredis: defer srv.Close()
-	if failures := rec.end(); !strings.Contains(failures, alice) {
-		t.Errorf("the test ends with %q", failures)
-	}
+	synctest.Test(t, func(t *testing.T) {
+		rec := &recorder{TB: t}
+		srv := lockredistest.RunT(rec)
+		run(t, srv.Client(), lock, []string{"a"}, 30000, alice, "")
+		_ = srv.Close() // as in a test that used miniredis: defer srv.Close()
+		if failures := rec.end(); !strings.Contains(failures, alice) {
+			t.Errorf("the test ends with %q", failures)
+		}
+	})
 }
 
 func TestAllowLeaksTurnsTheCheckOff(t *testing.T) {
@@ -333,18 +334,19 @@ func answersPing(t *testing.T, srv *lockredistest.Server) bool {
 }
 
 func TestASubscriptionOfAClientIsALeak(t *testing.T) {
-	t.Parallel()
-	rec := &recorder{TB: t}
-	srv := lockredistest.RunT(rec)
-	rdb := srv.Client()
-	sub := rdb.Subscribe(t.Context(), "news")
-	sub.Receive(t.Context())
-	go rdb.BLPop(t.Context(), 0, "q") // ends with its client
-	parked(t, srv, "1")
-	if text := rec.end(); !strings.HasSuffix(text, `client pipe:1 is subscribed to channel "news"`) {
-		t.Error(text)
-	}
-	sub.Close()
+	synctest.Test(t, func(t *testing.T) {
+		rec := &recorder{TB: t}
+		srv := lockredistest.RunT(rec)
+		rdb := srv.Client()
+		sub := rdb.Subscribe(t.Context(), "news")
+		sub.Receive(t.Context())
+		go rdb.BLPop(t.Context(), 0, "q") // ends with its client
+		parked(t, srv, "1")
+		if text := rec.end(); !strings.HasSuffix(text, `client pipe:1 is subscribed to channel "news"`) {
+			t.Error(text)
+		}
+		sub.Close()
+	})
 }
 
 func TestASubscriptionToTheChannelOfAFreeLockIsNoLeak(t *testing.T) {
@@ -423,29 +425,30 @@ func TestDataIsNoLeak(t *testing.T) {
 }
 
 func TestLockKeysAreLeaksWhateverTheyHold(t *testing.T) {
-	t.Parallel()
-	rec := &recorder{TB: t}
-	srv := lockredistest.RunT(rec, lockredistest.LockKeys("lock:*", "*:mutex"),
-		lockredistest.DataKeys("lock:none"), lockredistest.ManualClock())
-	srv.Set("lock:1", "taken")
-	srv.DB(3).Set("a:mutex", "1")
-	srv.Set("lock:none", "1")
-	srv.Set("other", "1")
-	rdb := srv.Client()
-	run(t, rdb, lock, []string{"lock:2"}, 0, alice, "")
-	rdb.SetNX(t.Context(), "lock:3", "1", time.Minute)
-	rdb.Set(t.Context(), "lock:4", "me", 0)
-	rdb.HSet(t.Context(), "lock:5", "by", "me")
-	const want = `lockredistest: left behind (AllowLeaks turns this check off):
+	synctest.Test(t, func(t *testing.T) {
+		rec := &recorder{TB: t}
+		srv := lockredistest.RunT(rec, lockredistest.LockKeys("lock:*", "*:mutex"),
+			lockredistest.DataKeys("lock:none"), lockredistest.ManualClock())
+		srv.Set("lock:1", "taken")
+		srv.DB(3).Set("a:mutex", "1")
+		srv.Set("lock:none", "1")
+		srv.Set("other", "1")
+		rdb := srv.Client()
+		run(t, rdb, lock, []string{"lock:2"}, 0, alice, "")
+		rdb.SetNX(t.Context(), "lock:3", "1", time.Minute)
+		rdb.Set(t.Context(), "lock:4", "me", 0)
+		rdb.HSet(t.Context(), "lock:5", "by", "me")
+		const want = `lockredistest: left behind (AllowLeaks turns this check off):
 	key "a:mutex" in database 3, held by "1", exists and LockKeys("*:mutex") says it is a lock
 	key "lock:1", held by "taken", exists and LockKeys("lock:*") says it is a lock
 	key "lock:5" exists and LockKeys("lock:*") says it is a lock
 	lock "lock:2" is held by ` + alice + `, hold count 1, for ever, acquired 0s ago; its client was pipe:1
 	lock "lock:3" is held by 1, hold count 1, for another 1m0s, acquired 0s ago; its client was pipe:1
 	lock "lock:4" is held by me, hold count 1, for ever, acquired 0s ago; its client was pipe:1`
-	if text := rec.end(); text != want {
-		t.Errorf("%s\nwant %s", text, want)
-	}
+		if text := rec.end(); text != want {
+			t.Errorf("%s\nwant %s", text, want)
+		}
+	})
 }
 
 // The limits are on text and allocations, not on time. A check that describes each lock in each look
@@ -481,15 +484,16 @@ func TestManyLeaksAreCounted(t *testing.T) {
 }
 
 func TestTwentyLeaksAreAllDescribed(t *testing.T) {
-	t.Parallel()
-	rec := &recorder{TB: t}
-	srv := lockredistest.RunT(rec)
-	for i := range 20 {
-		run(t, srv.Client(), lock, []string{fmt.Sprint("lock:", i)}, 0, alice, "")
-	}
-	if text := rec.end(); strings.Count(text, "is held by") != 20 || strings.Contains(text, "more") {
-		t.Error(text)
-	}
+	synctest.Test(t, func(t *testing.T) {
+		rec := &recorder{TB: t}
+		srv := lockredistest.RunT(rec)
+		for i := range 20 {
+			run(t, srv.Client(), lock, []string{fmt.Sprint("lock:", i)}, 0, alice, "")
+		}
+		if text := rec.end(); strings.Count(text, "is held by") != 20 || strings.Contains(text, "more") {
+			t.Error(text)
+		}
+	})
 }
 
 // With many locks the check looks only twice, at the beginning and at the end of the grace period.

@@ -5,6 +5,7 @@ import (
 	"os"
 	"strings"
 	"testing"
+	"testing/synctest"
 	"time"
 
 	"github.com/lockredis/lockredis/lockredistest"
@@ -26,8 +27,7 @@ func TestATokenOfAnyKindIsALock(t *testing.T) {
 		"host and pid without a TTL": {"OrdersMutex", process, 0},
 		"a ULID in lower case":       {"orders", "01jd9z3qk5v8w7e2m4n6p8r0st", time.Minute},
 	} {
-		t.Run(name, func(t *testing.T) {
-			t.Parallel() // each server waits for its locks to be released
+		synctestRun(t, name, func(t *testing.T) { // the server waits for its locks to be released
 			rec := &recorder{TB: t}
 			srv := lockredistest.RunT(rec)
 			srv.Client().SetNX(t.Context(), c.key, c.value, c.ttl)
@@ -40,15 +40,16 @@ func TestATokenOfAnyKindIsALock(t *testing.T) {
 }
 
 func TestALockOfSetWithNXAndGetIsFound(t *testing.T) {
-	t.Parallel()
-	const token = "6f1c1a2e-54b7-4f7c-9d4a-0c2f6a8e3b11"
-	rec := &recorder{TB: t}
-	srv := lockredistest.RunT(rec)
-	for range 2 { // the second one is refused
-		srv.Client().Do(t.Context(), "SET", "orders", token, "NX", "GET", "PX", 60000)
-		if locks := srv.Locks(); len(locks) != 1 || locks[0].Holders[0].Owner != token {
-			t.Errorf("%v", locks)
+	synctest.Test(t, func(t *testing.T) {
+		const token = "6f1c1a2e-54b7-4f7c-9d4a-0c2f6a8e3b11"
+		rec := &recorder{TB: t}
+		srv := lockredistest.RunT(rec)
+		for range 2 { // the second one is refused
+			srv.Client().Do(t.Context(), "SET", "orders", token, "NX", "GET", "PX", 60000)
+			if locks := srv.Locks(); len(locks) != 1 || locks[0].Holders[0].Owner != token {
+				t.Errorf("%v", locks)
+			}
 		}
-	}
-	rec.end()
+		rec.end()
+	})
 }
