@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"flag"
+	"runtime/debug"
 	"testing"
 
 	"github.com/redis/go-redis/v9"
@@ -76,6 +77,7 @@ func mustBe(t testing.TB, want, err error) {
 }
 
 func TestTheSuiteOnLockredis(t *testing.T) {
+	t.Parallel()
 	rlocksuite.RunParallel(t, func(t testing.TB) redis.UniversalClient { return connect(t) })
 }
 
@@ -164,5 +166,6 @@ func BenchmarkPair(b *testing.B) {
 
 func TestMain(m *testing.M) {
 	flag.Set("test.parallel", "6") // parallel tests wait for time to pass; -parallel overrides it
+	debug.SetGCPercent(400)        // each test allocates a server and drops it
 	goleak.VerifyTestMain(m)
 }

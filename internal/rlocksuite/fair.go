@@ -184,6 +184,7 @@ func (on suite) ADeadWaiterOfAFairLockCostsFairWait(t *testing.T) {
 		},
 	} {
 		t.Run(name, func(t *testing.T) {
+			on.begin(t)
 			rdb := on.connect(t)
 			ctx := context.Background()
 			c := newClient(t, rdb, rlock.Options{FairWait: time.Second})

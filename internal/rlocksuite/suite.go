@@ -22,7 +22,7 @@ func RunParallel(t *testing.T, connect func(testing.TB) redis.UniversalClient) {
 }
 
 func run(t *testing.T, connect func(testing.TB) redis.UniversalClient, begin func(*testing.T)) {
-	s := reflect.ValueOf(suite{connect})
+	s := reflect.ValueOf(suite{connect, begin})
 	for i := range s.NumMethod() {
 		t.Run(s.Type().Method(i).Name, func(t *testing.T) {
 			begin(t)
@@ -34,6 +34,7 @@ func run(t *testing.T, connect func(testing.TB) redis.UniversalClient, begin fun
 // suite has the tests as its exported methods.
 type suite struct {
 	server func(testing.TB) redis.UniversalClient
+	begin  func(*testing.T) // begins a test, and a subtest that waits long
 }
 
 // connect returns a client of an empty server without subscribers. It waits for

@@ -2,6 +2,7 @@ package hub_test
 
 import (
 	"context"
+	"flag"
 	"sync/atomic"
 	"testing"
 	"time"
@@ -13,7 +14,10 @@ import (
 	"github.com/lockredis/lockredis/rlock/internal/hub"
 )
 
-func TestMain(m *testing.M) { goleak.VerifyTestMain(m) }
+func TestMain(m *testing.M) {
+	flag.Set("test.parallel", "6") // parallel tests wait for time to pass; -parallel overrides it
+	goleak.VerifyTestMain(m)
+}
 
 // nodes are the servers of a go-redis client.
 type nodes struct {

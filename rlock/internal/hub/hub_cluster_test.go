@@ -124,6 +124,7 @@ func TestTopicsFollowTheirSlotToAnotherMaster(t *testing.T) {
 }
 
 func TestAMasterThatIsReplacedIsAnnounced(t *testing.T) {
+	t.Parallel()
 	srv := lockredistest.RunT(t)
 	next := connect(t)
 	m := &slotMap{owners: [2]string{srv.Addr(), srv.Addr()}}
@@ -145,6 +146,7 @@ func TestAMasterThatIsReplacedIsAnnounced(t *testing.T) {
 }
 
 func TestASlotMapThatCannotBeLoadedBlocksNoWaiter(t *testing.T) {
+	t.Parallel()
 	m := &slotMap{hangs: make(chan struct{})}
 	addr := connect(t).Options().Addr
 	m.owners = [2]string{addr, addr}
