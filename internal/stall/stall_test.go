@@ -48,16 +48,23 @@ func TestAStallIsMeasured(t *testing.T) {
 func TestOnlyAStallIsAReasonToRunAgain(t *testing.T) {
 	lost := errors.New("a lease has ended")
 	for stalls, want := range map[int]int{0: 1, 1: 2, 2: 3} {
-		m, runs := Watch(t), 0
-		err := m.retry(time.Hour, func() error {
-			if runs++; runs <= stalls {
-				m.late(2 * time.Hour)
+		synctest.Test(t, func(t *testing.T) {
+			m, runs := Watch(t), 0
+			err := m.retry(time.Second, func() error {
+				time.Sleep(2 * time.Second)
+				if runs++; runs <= stalls {
+					for range 2 { // both together are long enough
+						synctest.Wait()
+						m.late(600 * time.Millisecond)
+						time.Sleep(pulse)
+					}
+				}
+				return lost
+			})
+			if runs != want || !errors.Is(err, lost) {
+				t.Errorf("%d stalls: %d runs, %v", stalls, runs, err)
 			}
-			return lost
 		})
-		if runs != want || !errors.Is(err, lost) {
-			t.Errorf("%d stalls: %d runs, %v", stalls, runs, err)
-		}
 	}
 	runs := 0
 	Undisturbed(t, 0, func() error {
