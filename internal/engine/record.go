@@ -72,7 +72,7 @@ func (e *Engine) RecordScriptKeys() {
 	}
 	e.record = record{e: e, on: true, dbs: map[int]map[string]*written{}}
 	e.env.PubSub.Now = e.env.Space.Now
-	e.env.Space.ReportMisses = true
+	e.reportMisses()
 	e.ReadJournal(e.record.follow,
 		Changed, KeyAdded, KeyExpired, KeyEvicted, KeyLoaded, KeyMissed, Emptied, Swapped)
 }

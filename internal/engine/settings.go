@@ -24,7 +24,7 @@ func (e *Engine) followSettings(cfg *config.Config) {
 			ServerDel: cfg.Lazyfree.ServerDel,
 		}
 		e.memory.Choose(cfg.Eviction)
-		s.ReportMisses = cfg.NotifyEvents&command.KeyMiss != 0 || e.record.on
+		e.reportMisses()
 		return nil
 	}
 	cfg.OnChange(config.StoreChange, apply)
@@ -37,6 +37,11 @@ func (e *Engine) followSettings(cfg *config.Config) {
 	if cfg.MaxMemory > 0 {
 		e.memory.Follow()
 	}
+}
+
+// reportMisses has the store report misses while keyspace events or the record need them.
+func (e *Engine) reportMisses() {
+	e.env.Space.ReportMisses = e.env.Config.NotifyEvents&command.KeyMiss != 0 || e.record.on
 }
 
 // followSlowlog drops the entries of SLOWLOG that slowlog-max-len no longer allows. A SLOWLOG that
