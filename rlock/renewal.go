@@ -100,13 +100,11 @@ func (w *watchdog) renew(ctx context.Context, n sender.Node, due []renewal) bool
 	for i, r := range due {
 		calls[i] = r.call
 	}
-	outcomes, sent := w.c.sender.SendTogether(ctx, n, calls)
-	silent := false
+	outcomes, sent, answered := w.c.sender.SendTogether(ctx, n, calls)
 	for i, o := range outcomes {
 		switch n, isInt := o.Reply.(int64); {
 		case o.Err != nil || !isInt: // runDue retries until the lease ends
 			w.failed(due[i], o.Err)
-			silent = silent || !sender.Answered(o.Err)
 		case n == 1:
 			w.confirmed(due[i], sent)
 		case n == 2: // a later change has run
@@ -116,7 +114,7 @@ func (w *watchdog) renew(ctx context.Context, n sender.Node, due []renewal) bool
 			}
 		}
 	}
-	return !silent
+	return answered
 }
 
 // confirmed records that a renewal was answered. If the lease was replaced

@@ -65,7 +65,10 @@ func TestCallsThatGoTogetherHaveTheirRepliesInOrder(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		all, _ := c.SendTogether(t.Context(), n, []Call{read("a"), read("none"), read("b")})
+		all, _, answered := c.SendTogether(t.Context(), n, []Call{read("a"), read("none"), read("b")})
+		if !answered {
+			t.Error("not all are answered")
+		}
 		for i, want := range []any{"of a", nil, "of b"} {
 			if all[i].Reply != want || all[i].Err != nil {
 				t.Errorf("outcome %d is %v", i, all[i])

@@ -21,10 +21,10 @@ const poolPatience = time.Second
 
 // SendTogether sends the calls, which are for n, in one pipeline. It repeats nothing but what a
 // connection that was broken before, or the pool, kept from the server. sent is the time before
-// the calls were sent.
+// the calls were sent, answered says whether all have an answer.
 func (c *Sender) SendTogether(
 	ctx context.Context, n Node, calls []Call,
-) (outcomes []Outcome, sent time.Time) {
+) (outcomes []Outcome, sent time.Time, answered bool) {
 	began := time.Now()
 	sent = began
 	outcomes, broken := n.s.runAll(ctx, calls)
@@ -45,5 +45,5 @@ func (c *Sender) SendTogether(
 	if silent != nil {
 		c.noAnswer(ctx, silent)
 	}
-	return outcomes, sent
+	return outcomes, sent, silent == nil
 }
