@@ -219,7 +219,7 @@ func (a *acquisition) try(ctx context.Context) (grant, error) {
 		return grant{}, err
 	case !g.ok:
 		a.woken = true
-		if a.strays > 0 && (g.ttl < 0 || g.ttl > pollStrays) {
+		if a.strays > 0 && !g.exact && (g.ttl < 0 || g.ttl > pollStrays) {
 			g.ttl = pollStrays
 		}
 		return g, nil
@@ -276,7 +276,7 @@ func (a *acquisition) copyKind() copyKind {
 
 // pollStrays is how often an acquisition asks again while copies of its earlier
 // tries may still arrive. Such a copy may be granted without a message to this
-// waiter.
+// waiter. It is not granted before the time that an exact reply tells.
 const pollStrays = time.Second
 
 func (a *acquisition) contended() {

@@ -37,6 +37,26 @@ func TestAnAcquisitionOfPermitsWithLostRepliesCountsOnce(t *testing.T) {
 	})
 }
 
+// A copy without a reply may still be granted, but not before the time that the server tells.
+func TestAnAcquisitionThatCannotSucceedInTimeFailsAtOnceAfterALostReply(t *testing.T) {
+	virtually(t, func(t *testing.T) {
+		srv := lockredistest.RunT(t)
+		ctx := context.Background()
+		r := newClient(t, srv.Client(), rlock.Options{}).RateLimiter("r")
+		must(t, r.SetRate(ctx, rlock.RateConfig{Rate: 1, Interval: time.Hour}))
+		must(t, r.Acquire(ctx, 1))
+		loseReplies(srv, 0, 1)
+		begin := time.Now()
+		if err := r.Acquire(ctx, 1, rlock.Wait(time.Minute)); !errors.Is(err, rlock.ErrTimeout) {
+			t.Fatal(err)
+		}
+		if d := time.Since(begin); d > time.Second {
+			t.Errorf("after %v", d)
+		}
+		is(t, 0, r.Available)
+	})
+}
+
 func TestAReleaseOfAPermitWithLostRepliesSucceeds(t *testing.T) {
 	virtually(t, func(t *testing.T) {
 		srv := lockredistest.RunT(t)
