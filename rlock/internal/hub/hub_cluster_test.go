@@ -8,6 +8,7 @@ import (
 	"strings"
 	"sync"
 	"testing"
+	"testing/synctest"
 	"time"
 
 	"github.com/redis/go-redis/v9"
@@ -120,6 +121,51 @@ func TestTopicsFollowTheirSlotToAnotherMaster(t *testing.T) {
 	within(t, "a message of the new master", w.Wake())
 	eventually(t, "the end of the old subscription", func() bool {
 		return len(a.PubSubShardChannels(t.Context(), "*").Val()) == 0
+	})
+}
+
+// The old master ends the subscription, and takes it again, as a master that has become a replica
+// does. Only the slot map, when it is loaded again, tells of the new master.
+func TestTopicsFollowASlotWhoseNewMasterIsKnownLate(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		a := lockredistest.RunT(t, lockredistest.Cluster())
+		b := lockredistest.RunT(t, lockredistest.Cluster())
+		const onA, onB = "a:6379", "b:6379"
+		m := &slotMap{owners: [2]string{onA, onA}}
+		opts := a.ClusterOptions()
+		opts.ClusterSlots = m.load
+		opts.Dialer = func(ctx context.Context, network, addr string) (net.Conn, error) {
+			if addr == onB {
+				return b.Dial(ctx, network, addr)
+			}
+			return a.Dial(ctx, network, addr)
+		}
+		rdb := redis.NewClusterClient(opts)
+		defer time.Sleep(time.Second) // go-redis pauses after it has loaded the slot map
+		defer rdb.Close()
+		h := hub.New(rdb, nodes{rdb, true}, nil)
+		defer h.Close(context.Background())
+		w := join(t, h, "c", false)
+		within(t, "ready", w.Ready())
+
+		for _, change := range []string{"DELSLOTSRANGE", "ADDSLOTSRANGE"} {
+			_, err := a.Do("CLUSTER", change, "0", "16383")
+			must(t, err)
+		}
+		within(t, "the wake-up by the end of the subscription", w.Wake())
+		subscribed := func(srv *lockredistest.Server) bool {
+			n, err := srv.Do("SPUBLISH", "c", "0")
+			must(t, err)
+			return n == int64(1)
+		}
+		eventually(t, "a subscription at the old master", func() bool { return subscribed(a) })
+		m.mu.Lock()
+		m.owners = [2]string{onB, onB}
+		m.mu.Unlock()
+		time.Sleep(3 * time.Second)
+		if subscribed(a) || !subscribed(b) {
+			t.Error("the topic is not at the new master only")
+		}
 	})
 }
 
