@@ -33,7 +33,7 @@ var roads = []road{
 }
 
 func main() {
-	list := flag.Bool("list", false, "print the functions' names")
+	list := flag.Bool("list", false, "print the functions, and how often a request runs them")
 	flag.Parse()
 	if err := run(*list); err != nil {
 		fmt.Fprintln(os.Stderr, "road:", err)
@@ -63,13 +63,15 @@ func run(list bool) error {
 		if err != nil {
 			return fmt.Errorf("%s: %w", r.name, err)
 		}
-		names, err := entered(none, all, requests, open)
+		visits, err := entered(none, all, requests, open)
 		if err != nil {
 			return fmt.Errorf("%s: %w", r.name, err)
 		}
-		fmt.Printf("%s: %d functions\n", r.name, len(names))
-		if list {
-			fmt.Println("\t" + strings.Join(names, "\n\t"))
+		fmt.Printf("%s: %d functions\n", r.name, len(visits))
+		for _, v := range visits {
+			if list {
+				fmt.Printf("%8.1f %s\n", v.times, v.name)
+			}
 		}
 	}
 	return nil

@@ -40,9 +40,10 @@ func counts(profile string) (map[block]int64, error) {
 	return all, nil
 }
 
-// entered returns the sorted names of the functions of which a block has run n times more in the
-// second profile than in the first. source reads a file of the profiles.
-func entered(none, all string, n int64, source func(name string) ([]byte, error)) ([]string, error) {
+// entered returns the functions that n requests have entered, sorted by name. They are those of which
+// a block has run n times more in the second profile than in the first. A hundredth may be missing: a
+// server without requests waits a few times more, or less. source reads a file of the profiles.
+func entered(none, all string, n int64, source func(name string) ([]byte, error)) ([]visit, error) {
 	before, err := counts(none)
 	if err != nil {
 		return nil, err
@@ -51,9 +52,10 @@ func entered(none, all string, n int64, source func(name string) ([]byte, error)
 	if err != nil {
 		return nil, err
 	}
-	names, files := map[string]bool{}, map[string]functions{}
+	most, files := map[string]int64{}, map[string]functions{}
 	for b, count := range after {
-		if count-before[b] < n {
+		ran := count - before[b]
+		if ran < n-n/100 {
 			continue
 		}
 		f, known := files[b.file]
@@ -67,9 +69,20 @@ func entered(none, all string, n int64, source func(name string) ([]byte, error)
 			}
 			files[b.file] = f
 		}
-		names[f.around(b)] = true
+		name := f.around(b)
+		most[name] = max(most[name], ran)
 	}
-	return slices.Sorted(maps.Keys(names)), nil
+	var visits []visit
+	for _, name := range slices.Sorted(maps.Keys(most)) {
+		visits = append(visits, visit{name, float64(most[name]) / float64(n)})
+	}
+	return visits, nil
+}
+
+// visit is a function that each request enters.
+type visit struct {
+	name  string
+	times float64 // that a request runs its most frequent block, on average
 }
 
 // functions are the functions of a file, the inner ones behind those around them.

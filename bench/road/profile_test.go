@@ -34,23 +34,23 @@ func profileOf(counts ...string) string {
 	return strings.Join(lines, "\n") + "\n"
 }
 
-func TestAFunctionIsEnteredIfEachRequestAddsToItsCounts(t *testing.T) {
-	names, err := entered(profileOf("5", "7", "0", "1"), profileOf("105", "107", "99", "1"), 100, read)
+func TestAFunctionIsEnteredIfRequestsAddToItsCounts(t *testing.T) {
+	visits, err := entered(profileOf("5", "7", "0", "1"), profileOf("104", "207", "98", "1"), 100, read)
 	if err != nil {
 		t.Fatal(err)
 	}
-	if want := []string{"a/T.outer", "a/T.outer, literal in line 4"}; !slices.Equal(names, want) {
-		t.Errorf("the functions are %q, want %q", names, want)
+	if want := []visit{{"a/T.outer", 0.99}, {"a/T.outer, literal in line 4", 2}}; !slices.Equal(visits, want) {
+		t.Errorf("the functions are %v, want %v", visits, want)
 	}
 }
 
 func TestAMethodOfAGenericTypeIsNamedByItsType(t *testing.T) {
-	names, err := entered(profileOf("0", "0", "0", "0"), profileOf("0", "0", "1", "1"), 1, read)
+	visits, err := entered(profileOf("0", "0", "0", "0"), profileOf("0", "0", "1", "1"), 1, read)
 	if err != nil {
 		t.Fatal(err)
 	}
-	if want := []string{"a/list.rare", "a/once"}; !slices.Equal(names, want) {
-		t.Errorf("the functions are %q, want %q", names, want)
+	if want := []visit{{"a/list.rare", 1}, {"a/once", 1}}; !slices.Equal(visits, want) {
+		t.Errorf("the functions are %v, want %v", visits, want)
 	}
 }
 
