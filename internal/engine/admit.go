@@ -8,7 +8,7 @@ import (
 	"github.com/lockredis/lockredis/resp"
 )
 
-// verdict is what admit decides about a command.
+// verdict is what the checks decide about a command.
 type verdict uint8
 
 const (
@@ -19,39 +19,24 @@ const (
 	delayed                  // a fault delays it: no reply yet
 )
 
-// checks decides whether a command may run.
-type checks struct {
-	e    *Engine
-	line acl.Line // of the command whose rights are checked
-}
-
-// admit makes every check between a command and its handler, in Redis's order
-// (7.0.15, processCommand in server.c, scriptCall in script.c). c.From decides
-// which checks apply:
+// checks decides whether a command may run. It makes every check between a command and its handler,
+// in Redis's order (7.0.15, processCommand in server.c, scriptCall in script.c). Each door has its
+// checks:
 //
-//   - FromClient: all but the script's.
-//   - FromScript: that the command exists, its arity, and what scripts may not do.
-//   - FromKit: that the command exists, its arity, and that it needs no connection. Its
+//   - fromClient: all but the script's.
+//   - fromScript: that the command exists, its arity, and what scripts may not do.
+//   - fromKit: that the command exists, its arity, and that it needs no connection. Its
 //     keys may be in any slot.
-//   - FromExec: that the user still has the right. The rest was checked when the command
+//   - fromExec: that the user still has the right. The rest was checked when the command
 //     was queued.
-//   - FromWait: none. The command was admitted when it was parked.
+//   - A command that has waited has none: it was admitted before it was parked.
 //
 // Code that refuses, redirects or delays commands goes here and nowhere else. A new
 // check goes to its position in Redis's order. c.Cmd is nil for an unknown command. The reply
 // is that to a command that is refused or enqueued; nil: there is none.
-func (k *checks) admit(c *command.Ctx, args resp.Args) (verdict, *resp.Reply) {
-	switch c.From {
-	case command.FromClient:
-		return k.fromClient(c, args)
-	case command.FromScript:
-		return k.fromScript(c, args)
-	case command.FromKit:
-		return k.fromKit(c, args)
-	case command.FromExec:
-		return k.fromExec(c, args)
-	}
-	return admitted, nil
+type checks struct {
+	e    *Engine
+	line acl.Line // of the command whose rights are checked
 }
 
 // fromClient makes the checks of a connection's command.

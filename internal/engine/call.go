@@ -5,13 +5,13 @@ import (
 	"github.com/lockredis/lockredis/resp"
 )
 
-// call runs the handler of a command that admit let through. It is the only place
+// call runs the handler of a command that the checks admitted. It is the only place
 // that does so: for clients, for EXEC, for scripts, for the test kit, and for a
 // parked command that is served. It keeps the statistics and the journal. Code that
 // measures, shows, delays or loses a command goes here.
 //
-// A panic costs the client an -ERR internal error and its connection. A nil handler is the
-// command's own.
+// A panic costs the client an -ERR internal error and its connection. handler is the command's own,
+// or what replaces it.
 func (u *unit) call(c *command.Ctx, args resp.Args, handler command.Func) (reply resp.Reply) {
 	e := u.e
 	s := c.Session
@@ -23,9 +23,6 @@ func (u *unit) call(c *command.Ctx, args resp.Args, handler command.Func) (reply
 	}
 	if e.attention.looking&byJournal != 0 {
 		e.journal.begins(c, args)
-	}
-	if handler == nil {
-		handler = c.Cmd.Run
 	}
 	began, measured := e.measures.begin(c)
 	ended := false

@@ -110,7 +110,9 @@ func (g *callers) enter(c *Caller) (replaced bool) {
 func (g *callers) runUnit(c *Caller) {
 	outer := g.running // a script's caller, at a safe point
 	g.running = c
-	g.e.stopwatch.old()
+	if outer == nil {
+		g.e.stopwatch.restart()
+	}
 	g.runGuarded(c)
 	g.running = outer
 	if outer == nil && g.e.attention.looking&byTracking != 0 {

@@ -190,9 +190,14 @@ func (e *Engine) Close() {
 func (e *Engine) Env() *command.Env { return &e.env }
 
 // readClock sets the time of the unit. It stands still until the next call.
-func (e *Engine) readClock() { e.setTime(e.stopwatch.restart()) }
+func (e *Engine) readClock() {
+	e.stopwatch.restart()
+	e.setTime()
+}
 
-func (e *Engine) setTime(micros int64) {
+// setTime makes the stopwatch's last reading the time of the unit.
+func (e *Engine) setTime() {
+	micros := e.stopwatch.micros()
 	if e.attention.refusing&forMemory != 0 {
 		e.memory.BeginUnit()
 	}
@@ -208,18 +213,23 @@ func (e *Engine) setTime(micros int64) {
 // connection calls it again for the same command when it is woken.
 func (e *Engine) Execute(s *command.Session, args resp.Args) (ran bool) {
 	atSafePoint := e.midway
-	if !atSafePoint { // in a batch, the command before has ended at the present time
-		e.setTime(e.stopwatch.next())
+	if !atSafePoint {
+		e.setTime()
 	}
 	if e.attention.looking&byJournal == 0 {
 		ran = e.unit.execute(s, args)
 	} else {
-		e.journal.unit(UnitBegins)
-		ran = e.unit.execute(s, args)
-		e.journal.unit(UnitEnds)
+		ran = e.executeJournaled(s, args)
 	}
 	if !atSafePoint && len(e.parking.ready) > 0 {
 		e.parking.serveReady()
 	}
 	return ran
+}
+
+// executeJournaled is unit.execute with the unit's bounds in the journal.
+func (e *Engine) executeJournaled(s *command.Session, args resp.Args) (ran bool) {
+	e.journal.unit(UnitBegins)
+	defer e.journal.unit(UnitEnds)
+	return e.unit.execute(s, args)
 }

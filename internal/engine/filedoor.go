@@ -72,7 +72,8 @@ func (d *fileDoor) Replay(db int, line resp.Args) (ok bool) {
 		return false
 	}
 	e.journal.unit(UnitBegins)
-	e.unit.run(&c, line, nil)
+	v, refusal := e.checks.fromKit(&c, line)
+	e.unit.run(&c, line, v, refusal)
 	e.journal.unit(UnitEnds)
 	return true
 }

@@ -33,8 +33,8 @@ func (e *Engine) RunDirect(db int, args resp.Args, use func(resp.Reply)) {
 			Env: &e.env, Session: s, Cmd: e.env.Table.Find(args), DB: e.env.Space.DB(db), Proto: 3,
 			From: command.FromKit,
 		}
-		reply, _ := e.unit.run(&c, args, nil)
-		use(reply)
+		v, refusal := e.checks.fromKit(&c, args)
+		use(e.unit.run(&c, args, v, refusal))
 		e.journal.unit(UnitEnds)
 		e.parking.serveReady()
 	})

@@ -31,7 +31,7 @@ func (r migrating) run(p *command.Parked, m *command.Migration) {
 		}
 		e.journal.unit(UnitBegins)
 		migrated := e.journal.because(ByMigrate)
-		reply, _ := e.unit.run(&c, nil, func(c *command.Ctx, _ resp.Args) resp.Reply {
+		reply := e.unit.call(&c, nil, func(c *command.Ctx, _ resp.Args) resp.Reply {
 			return m.Finish(c, end, lines)
 		})
 		migrated()

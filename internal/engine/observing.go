@@ -39,10 +39,7 @@ func (m *measures) begin(c *command.Ctx) (at int64, ok bool) {
 func (m *measures) end(c *command.Ctx, calls *command.CallStats, args resp.Args, began int64) {
 	cfg := m.e.env.Config
 	took := max(m.e.stopwatch.read()-began, 0)
-	switch c.From {
-	case command.FromClient:
-		m.e.stopwatch.fresh = !m.e.midway
-	case command.FromScript:
+	if c.From == command.FromScript {
 		calls.Sampled(took, cfg.LatencyTracking)
 	}
 	if c.Session.Parked != nil {

@@ -12,12 +12,12 @@ import (
 //
 //   - call: a handler's panic. The client gets -ERR internal error, the rest of
 //     its transaction or script runs, and then its connection is closed.
-//   - unit.execute, parking.end and Session.Deliver: a panic around a handler, or
-//     in work that another unit does for a client. The connection is closed.
+//   - parking.end and Session.Deliver: a panic in work that another unit does for a client. The
+//     connection is closed.
 //   - events.send: a panic in a keyspace event. It is logged.
 //   - timer.fire: a panic in the timer's work. The work is tried again a little
 //     later.
-//   - runGuarded: every other panic of a unit.
+//   - runGuarded: every other panic of a unit. The connection of its last command is closed.
 //
 // The changes that a handler made before the panic stay, as with an error.
 
@@ -55,16 +55,26 @@ func (p panics) delivery(s *command.Session, cause any) {
 	p.disconnect("delivery", s, cause)
 }
 
+// unitPanicked closes the connection of the unit's last command. The timer fires soon and serves the
+// keys that the unit has signalled.
+func (e *Engine) unitPanicked(cause any) {
+	s := e.current
+	if s == nil {
+		e.panics.log("a unit", nil, cause)
+		return
+	}
+	e.panics.disconnect("a unit", s, cause)
+	e.pausing.remove(s)
+	e.timer.set(e.env.Space.Now())
+}
+
 // runGuarded runs c's unit. A panic closes the connection of the last command.
 func (g *callers) runGuarded(c *Caller) {
 	e := g.e
 	outer := e.current
 	defer func() {
 		if cause := recover(); cause != nil {
-			e.panics.log("a unit", e.current, cause)
-			if e.current != nil {
-				e.current.Move(command.Closing)
-			}
+			e.unitPanicked(cause)
 		}
 		e.current = outer
 	}()

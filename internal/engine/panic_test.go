@@ -20,7 +20,7 @@ func TestAUnitThatPanicsReleasesTheLock(t *testing.T) {
 		e.Execute(s, [][]byte{[]byte("PING")})
 		panic("broken after a command")
 	})
-	if s.State() != command.Closing || bystander.State() != command.Ready {
+	if s.State() != command.Failed || bystander.State() != command.Ready {
 		t.Fatal("want the connection of the unit closed, and no other")
 	}
 	expectReply(t, send(e, bystander, "PING"), "+PONG\r\n")
@@ -61,6 +61,19 @@ func TestTheTimerTriesAgainAWhileAfterAPanic(t *testing.T) {
 type panickyConn struct{ discardConn }
 
 func (*panickyConn) Write([]byte) bool { panic("broken") }
+
+func TestAWaiterIsServedThoughTheUnitOfThePushPanics(t *testing.T) {
+	e, _ := newClocked(t)
+	waiter, served := connect(e)
+	pusher, _ := connect(e)
+	send(e, waiter, "BLPOP", "list", "0")
+	pusher.Conn = &panickyConn{} // panics when the reply is queued
+	e.Do(&Caller{}, func() { e.Execute(pusher, words("RPUSH", "list", "x")) })
+	if pusher.State() != command.Failed {
+		t.Errorf("the pusher is in state %d, want its connection closed", pusher.State())
+	}
+	expectReply(t, served.take(), "*2\r\n$4\r\nlist\r\n$1\r\nx\r\n")
+}
 
 func TestAPanicWhileAMessageIsDeliveredClosesOnlyTheSubscriber(t *testing.T) {
 	e, _ := newClocked(t)

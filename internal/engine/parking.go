@@ -318,7 +318,7 @@ func (p *parking) serve(
 	}
 	served := true // also after a panic: the wait ends
 	began := e.stopwatch.read()
-	reply, _ := e.unit.run(&c, parked.Args, func(c *command.Ctx, _ resp.Args) (reply resp.Reply) {
+	reply := e.unit.call(&c, parked.Args, func(c *command.Ctx, _ resp.Args) (reply resp.Reply) {
 		reply, served = again(c, key)
 		return reply
 	})

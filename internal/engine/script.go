@@ -100,7 +100,8 @@ func (r *scriptRun) end() {
 // Command runs one command for the script (redis.call).
 func (r *scriptRun) Command(args resp.Args) resp.Reply {
 	r.ctx.Cmd = r.ctx.Table.Find(args)
-	reply, _ := r.e.unit.run(&r.ctx, args, nil)
+	v, refusal := r.e.checks.fromScript(&r.ctx, args)
+	reply := r.e.unit.run(&r.ctx, args, v, refusal)
 	if r.e.interrupted.Load() {
 		r.ctx.Scripts.TickSoon()
 	}

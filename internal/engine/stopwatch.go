@@ -7,8 +7,8 @@ import (
 )
 
 // stopwatch measures commands. A reading costs about as much as a small command, so there is
-// one for each command of a client: when the command ends. It is also the time of the
-// connection's next command, if that runs in the same batch.
+// one when a caller's unit begins, and one for each of its commands: when the command ends or is
+// refused. That is also the time of the next command.
 //
 // A reading of the clock takes twice as long as one of expiry.Stopwatch. So the clock is read
 // once in setFor. The time of a unit in between is the clock's last time plus what the
@@ -18,10 +18,9 @@ type stopwatch struct {
 	since expiry.Stopwatch // nil: the clock is none
 	start time.Time        // readings are relative to it
 
-	now   int64 // the last reading, in ns since start
-	wall  int64 // the clock's time at start, in Unix ns, as of the last reading of the clock
-	set   int64 // when that was, in ns since start
-	fresh bool  // now is the end of a command, and nothing has run since but its unit
+	now  int64 // the last reading, in ns since start
+	wall int64 // the clock's time at start, in Unix ns, as of the last reading of the clock
+	set  int64 // when that was, in ns since start
 }
 
 // setFor is how long, in ns, units do without a reading of the clock. So long do they run by
@@ -34,27 +33,12 @@ func newStopwatch(clock expiry.Clock) stopwatch {
 	return w
 }
 
-// restart reads the time and returns it in Unix µs.
-func (w *stopwatch) restart() int64 {
-	w.fresh = false
+// restart reads the time, and the clock if it was not read for long.
+func (w *stopwatch) restart() {
 	if now := w.read(); w.since == nil || now-w.set >= setFor {
 		w.wall, w.set = w.clock.Now().UnixNano()-now, now
 	}
-	return w.micros()
 }
-
-// next returns the time in Unix µs of the unit that begins. It is the last reading if that
-// is fresh.
-func (w *stopwatch) next() int64 {
-	if !w.fresh {
-		return w.restart()
-	}
-	w.fresh = false
-	return (w.wall + w.now) / 1000
-}
-
-// old says that the last reading is no time for the next unit.
-func (w *stopwatch) old() { w.fresh = false }
 
 // micros returns the time of the last reading in Unix µs.
 func (w *stopwatch) micros() int64 { return (w.wall + w.now) / 1000 }

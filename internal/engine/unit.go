@@ -7,57 +7,40 @@ import (
 
 // unit runs commands. A command comes by one of five doors (command.Origin): a client sends it,
 // EXEC has queued it, a script calls it, the test kit calls it, or it has waited. Each door makes
-// the Ctx and calls run. What is done before, around and after every command is done there.
+// the Ctx, asks its checks (admit.go) and calls run. A command that has waited was checked and shown
+// before: its door calls call.
 type unit struct {
 	e   *Engine
 	ctx command.Ctx // of a client's command
 }
 
-// run checks a command, calls its handler and queues the reply of a client's or of a queued
-// command. Then monitors and tracking see the command. handler replaces the command's own, unless
-// it is nil. With the verdict postponed or delayed there is no reply yet.
-func (u *unit) run(c *command.Ctx, args resp.Args, handler command.Func) (reply resp.Reply, v verdict) {
-	s := c.Session // c forgets a session that leaves: a web request's
-	v, refusal := u.e.checks.admit(c, args)
-	if v == admitted && c.From >= command.FromScript && u.e.attention.looking&shown == 0 {
-		return u.call(c, args, handler), v // the caller has the reply, and no room sees the command
-	}
-	return u.complete(c, s, args, handler, v, refusal)
-}
-
-// complete is the rest of run for the session s: the call, if the checks admitted the command, and
-// its reply. v and refusal are what the checks returned.
-func (u *unit) complete(
-	c *command.Ctx, s *command.Session, args resp.Args, handler command.Func, v verdict, refusal *resp.Reply,
-) (reply resp.Reply, _ verdict) {
+// run calls the handler of a command if v, the verdict of the door's checks, is admitted. Else the
+// reply is refusal, which the checks returned, too. run queues the reply of a client's or of a queued
+// command. Then monitors and tracking see the command.
+func (u *unit) run(c *command.Ctx, args resp.Args, v verdict, refusal *resp.Reply) (reply resp.Reply) {
 	e := u.e
-	if c.From == command.FromClient && v < postponed && s.State() == command.Postponed {
-		s.Move(command.Ready)
-	}
 	if v == admitted {
-		reply = u.call(c, args, handler)
-	} else if refusal != nil {
+		reply = u.call(c, args, c.Cmd.Run)
+	} else {
 		reply = *refusal
+		e.stopwatch.read() // a call would have read it
 	}
+	s := c.Session
 	switch {
-	case v == postponed:
-		e.pausing.postpone(s)
-		return reply, v
-	case v == delayed:
-		s.Move(command.Postponed)
-		return reply, v
+	case s == nil:
+		return reply // it has left: a web request
 	case c.From == command.FromExec:
 		e.replies.Send(c, reply)
-	case c.From != command.FromClient:
+	case c.From != command.FromClient: // the door has the reply
 	case s.Parked == nil:
 		e.replies.end(s, reply)
 	default:
 		e.parking.keepLine(s.Parked, args)
 	}
-	if e.attention.looking&shown != 0 && c.Session != nil {
+	if e.attention.looking&shown != 0 {
 		u.show(c, args, v)
 	}
-	return reply, v
+	return reply
 }
 
 // shown are the rooms that show sees a command for.
@@ -74,16 +57,10 @@ func (u *unit) show(c *command.Ctx, args resp.Args, v verdict) {
 	}
 }
 
-// execute runs a client's command. A panic outside its handler closes the connection.
+// execute is the door of clients. It reports false when CLIENT PAUSE or a fault delays the command.
 func (u *unit) execute(s *command.Session, args resp.Args) (ran bool) {
 	e := u.e
-	ran, e.current = true, s // a command that panics has run
-	defer func() {
-		if cause := recover(); cause != nil {
-			e.pausing.remove(s)
-			e.panics.disconnect("executing", s, cause)
-		}
-	}()
+	e.current = s
 	s.LastActive = e.env.Space.Now()
 	e.env.Space.NoTouch = s.NoTouch
 	c := &u.ctx
@@ -95,9 +72,18 @@ func (u *unit) execute(s *command.Session, args resp.Args) (ran bool) {
 	}
 	s.LastCommand = c.Cmd
 	held := s.State() == command.Postponed
-	_, v := u.run(c, args, nil)
-	if v == postponed || v == delayed {
+	switch v, refusal := e.checks.fromClient(c, args); v {
+	case postponed:
+		e.pausing.postpone(s)
 		return false
+	case delayed:
+		s.Move(command.Postponed)
+		return false
+	default:
+		if held {
+			s.Move(command.Ready)
+		}
+		u.run(c, args, v, refusal)
 	}
 	if held {
 		e.pausing.remove(s)
@@ -117,7 +103,9 @@ func (u *unit) RunQueued(c *command.Ctx, t *command.Transaction) {
 			Env: c.Env, Session: c.Session, Cmd: t.Cmds[i], DB: c.Space.DB(c.Session.DB), Proto: c.Session.Proto,
 			From: command.FromExec,
 		}
-		switch reply, v := u.run(&q, args, nil); {
+		v, refusal := u.e.checks.fromExec(&q, args)
+		reply := u.run(&q, args, v, refusal)
+		switch {
 		case v == admitted:
 		case failed:
 			u.e.errors.count(reply.Text())
