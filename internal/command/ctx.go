@@ -28,9 +28,6 @@ const (
 	FromWait                 // a parked command that is served
 )
 
-// Calls returns the statistics of the running command.
-func (c *Ctx) Calls() *CallStats { return c.Table.Calls(c.Cmd) }
-
 // DenyBlocking reports whether the command may not wait. A blocking command then
 // answers as if its timeout had ended.
 func (c *Ctx) DenyBlocking() bool { return c.From != FromClient }

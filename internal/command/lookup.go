@@ -48,10 +48,7 @@ func (s *slot) is(name []byte) bool {
 // or the subcommand is unknown.
 func (t *Table) Find(args resp.Args) *Command {
 	cmd := t.Lookup(args[0])
-	if cmd == nil || !cmd.Container() {
-		return cmd
-	}
-	if len(args) == 1 {
+	if cmd == nil || len(cmd.Subs) == 0 || len(args) == 1 {
 		return cmd
 	}
 	return cmd.Sub(args[1])
@@ -80,20 +77,17 @@ func slotOf(head uint64, length int) uint64 {
 
 // headOf returns the first eight bytes of a name in lower case. Bytes that are missing are 0.
 func headOf(name []byte) uint64 {
+	var b uint64
 	switch n := len(name); {
 	case n >= 8:
-		return lowerEight(binary.LittleEndian.Uint64(name))
+		b = binary.LittleEndian.Uint64(name)
 	case n >= 4: // the bytes in the middle are read twice
 		first, last := binary.LittleEndian.Uint32(name), binary.LittleEndian.Uint32(name[n-4:])
-		return lowerEight(uint64(first) | uint64(last)<<(8*(n-4)))
+		b = uint64(first) | uint64(last)<<(8*(n-4))
 	case n > 0:
-		return lowerEight(uint64(name[0]) | uint64(name[n/2])<<(8*(n/2)) | uint64(name[n-1])<<(8*(n-1)))
+		b = uint64(name[0]) | uint64(name[n/2])<<(8*(n/2)) | uint64(name[n-1])<<(8*(n-1))
 	}
-	return 0
-}
-
-// lowerEight is lower for eight bytes.
-func lowerEight(b uint64) uint64 {
+	// The same as lower, for eight bytes.
 	const each, top = 0x0101010101010101, 0x8080808080808080
 	low := b &^ top
 	fromA, aboveZ := low+(0x80-'A')*each, low+(0x7f-'Z')*each // in the top bit of each byte

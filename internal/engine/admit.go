@@ -42,8 +42,7 @@ type checks struct {
 // fromClient makes the checks of a connection's command.
 func (k *checks) fromClient(c *command.Ctx, args resp.Args) (verdict, *resp.Reply) {
 	e, s, cmd := k.e, c.Session, c.Cmd
-	refusing := e.attention.refusing
-	if refusing&forFaults != 0 {
+	if e.attention&forFaults != 0 {
 		if v, reply := e.injected(c, args); v != admitted {
 			return v, reply
 		}
@@ -55,7 +54,7 @@ func (k *checks) fromClient(c *command.Ctx, args resp.Args) (verdict, *resp.Repl
 		return k.refuse(c, k.unknown(s, args))
 	case !cmd.ArityOK(len(args)):
 		return k.refuse(c, resp.ErrArity(cmd.Name))
-	case cmd.Has(command.Protected) && !allows(c):
+	case cmd.Flags&command.Protected != 0 && !allows(c):
 		return k.refuse(c, errProtected(cmd))
 	case !s.Authenticated.Load() && c.Users.AuthRequired() && !cmd.Has(command.NoAuth):
 		return k.refuse(c, errNoAuth)
@@ -67,19 +66,19 @@ func (k *checks) fromClient(c *command.Ctx, args resp.Args) (verdict, *resp.Repl
 			return k.refuse(c, refusal)
 		}
 	}
-	if refusing&forCluster != 0 {
+	if e.attention&forCluster != 0 {
 		if refusal, is := k.misrouted(c, args); is {
 			return k.redirect(c, refusal)
 		}
 	}
 	switch {
-	case refusing&forMemory != 0 && k.exceedsMemory(c, args):
+	case e.attention&forMemory != 0 && k.exceedsMemory(c, args):
 		return k.refuse(c, resp.ErrOOM)
-	case refusing&forSave != 0 && k.cannotPersist(c, args):
+	case e.attention&forSave != 0 && k.cannotPersist(c, args):
 		return k.refuse(c, errMisconf)
-	case refusing&forReplicas != 0 && lineFlags(c, args).Has(command.Write):
+	case e.attention&forReplicas != 0 && lineFlags(c, args).Has(command.Write):
 		return k.refuse(c, errNoReplicas)
-	case s.Proto == 2 && !cmd.Has(command.WhileSubscribed) && s.Subscribed():
+	case s.Proto == 2 && cmd.Flags&command.WhileSubscribed == 0 && s.Subscribed():
 		return k.refuse(c, errSubscribed(cmd.Name))
 	}
 	if e.midway {
@@ -90,7 +89,7 @@ func (k *checks) fromClient(c *command.Ctx, args resp.Args) (verdict, *resp.Repl
 	switch {
 	case s.Monitor && lineFlags(c, args)&(command.ReadOnly|command.Write|command.MayReplicate) != 0:
 		return k.refuse(c, errMonitor)
-	case refusing&forPause != 0 && !s.Monitor && e.pausing.delays(c.Now()) &&
+	case e.attention&forPause != 0 && !s.Monitor && e.pausing.delays(c.Now()) &&
 		e.pausing.applies(lineFlags(c, args)):
 		return postponed, nil
 	case s.Multi != nil && !cmd.Has(command.InMulti):
@@ -118,13 +117,13 @@ func isDebug(cmd *command.Command) bool {
 
 // fromScript makes the checks of redis.call.
 func (k *checks) fromScript(c *command.Ctx, args resp.Args) (verdict, *resp.Reply) {
-	cmd, r, refusing := c.Cmd, &k.e.script, k.e.attention.refusing
+	e, cmd, r := k.e, c.Cmd, &k.e.script
 	switch {
 	case cmd == nil:
 		return k.refuse(c, errScriptUnknown)
 	case !cmd.ArityOK(len(args)):
 		return k.refuse(c, errScriptArity)
-	case cmd.Has(command.NoScript) && !(c.DebugInScripts && isDebug(cmd) && allows(c)):
+	case cmd.Flags&command.NoScript != 0 && !(c.DebugInScripts && isDebug(cmd) && allows(c)):
 		return k.refuse(c, errScriptNoScript)
 	}
 	if c.Session.User.Restricted() {
@@ -135,11 +134,11 @@ func (k *checks) fromScript(c *command.Ctx, args resp.Args) (verdict, *resp.Repl
 	switch {
 	case r.noWrite && replicates(cmd.Flags):
 		return k.refuse(c, errScriptReadOnly)
-	case refusing&forSave != 0 && cmd.Has(command.Write):
+	case e.attention&forSave != 0 && cmd.Flags&command.Write != 0:
 		return k.refuse(c, errMisconf)
-	case refusing&forReplicas != 0 && cmd.Has(command.Write):
+	case e.attention&forReplicas != 0 && cmd.Flags&command.Write != 0:
 		return k.refuse(c, errNoReplicas)
-	case r.oom && cmd.Has(command.DenyOOM) && !r.wrote:
+	case r.oom && cmd.Flags&command.DenyOOM != 0 && !r.wrote:
 		return k.refuse(c, resp.ErrOOM)
 	}
 	if r.routed {
@@ -147,7 +146,7 @@ func (k *checks) fromScript(c *command.Ctx, args resp.Args) (verdict, *resp.Repl
 			return k.refuse(c, refusal)
 		}
 	}
-	r.wrote = r.wrote || cmd.Has(command.Write)
+	r.wrote = r.wrote || cmd.Flags&command.Write != 0
 	return admitted, nil
 }
 

@@ -47,28 +47,28 @@ func TestCommandsPayAttentionToEachRoomWhileItNeedsIt(t *testing.T) {
 		bit        attention
 		begin, end func(*testing.T, *Engine, *command.Session)
 	}{
-		{"MONITOR", attention{looking: byMonitors}, run("MONITOR"), leave},
-		{"tracking", attention{looking: byTracking, hearing: byCaches}, run("CLIENT", "TRACKING", "ON"), leave},
-		{"the journal", attention{looking: byJournal, hearing: byReaders},
+		{"MONITOR", byMonitors, run("MONITOR"), leave},
+		{"tracking", byTracking, run("CLIENT", "TRACKING", "ON"), leave},
+		{"the journal", byJournal,
 			inside(func(e *Engine) { e.ReadJournal(func(*Entry) {}) }), nil},
-		{"WATCH", attention{hearing: byWatches}, run("WATCH", "a", "b", "a"), run("UNWATCH")},
-		{"events", attention{hearing: byEvents}, set("notify-keyspace-events", "KEA"),
+		{"WATCH", byWatches, run("WATCH", "a", "b", "a"), run("UNWATCH")},
+		{"events", byEvents, set("notify-keyspace-events", "KEA"),
 			set("notify-keyspace-events", "")},
-		{"a client that waits", attention{hearing: byParked}, func(_ *testing.T, e *Engine, s *command.Session) {
+		{"a client that waits", byParked, func(_ *testing.T, e *Engine, s *command.Session) {
 			send(e, s, "BLPOP", "a", "b", "0")
 		}, leave},
-		{"SLOWLOG", attention{looking: byLatency}, set("slowlog-log-slower-than", "999"),
+		{"SLOWLOG", byLatency, set("slowlog-log-slower-than", "999"),
 			set("slowlog-log-slower-than", "1000")},
-		{"LATENCY", attention{looking: byLatency}, set("latency-monitor-threshold", "1"),
+		{"LATENCY", byLatency, set("latency-monitor-threshold", "1"),
 			set("latency-monitor-threshold", "0")},
-		{"faults", attention{refusing: forFaults}, func(_ *testing.T, e *Engine, _ *command.Session) { e.Faults() }, nil},
-		{"maxmemory", attention{refusing: forMemory}, set("maxmemory", "1gb"), set("maxmemory", "0")},
-		{"replicas", attention{refusing: forReplicas}, set("min-replicas-to-write", "1"),
+		{"faults", forFaults, func(_ *testing.T, e *Engine, _ *command.Session) { e.Faults() }, nil},
+		{"maxmemory", forMemory, set("maxmemory", "1gb"), set("maxmemory", "0")},
+		{"replicas", forReplicas, set("min-replicas-to-write", "1"),
 			set("min-replicas-max-lag", "0")},
-		{"a save that failed", attention{refusing: forSave}, failed, saved},
-		{"stop-writes-on-bgsave-error", attention{refusing: forSave}, failed, set("stop-writes-on-bgsave-error", "no")},
-		{"save", attention{refusing: forSave}, failed, set("save", "")},
-		{"a pause", attention{refusing: forPause}, run("CLIENT", "PAUSE", "10000", "WRITE"), run("CLIENT", "UNPAUSE")},
+		{"a save that failed", forSave, failed, saved},
+		{"stop-writes-on-bgsave-error", forSave, failed, set("stop-writes-on-bgsave-error", "no")},
+		{"save", forSave, failed, set("save", "")},
+		{"a pause", forPause, run("CLIENT", "PAUSE", "10000", "WRITE"), run("CLIENT", "UNPAUSE")},
 	} {
 		t.Run(row.name, func(t *testing.T) {
 			e, _ := newClocked(t)
@@ -78,29 +78,27 @@ func TestCommandsPayAttentionToEachRoomWhileItNeedsIt(t *testing.T) {
 				t.Helper()
 				e.Outside(func() {
 					if e.attention != want {
-						t.Errorf("the words are %+v, want %+v", e.attention, want)
+						t.Errorf("the bits are %b, want %b", e.attention, want)
 					}
 					if err := e.Check(); err != nil {
 						t.Error(err)
 					}
 				})
 			}
-			expect(attention{})
+			expect(0)
 			row.begin(t, e, s)
 			expect(row.bit)
 			send(e, other, "PING")
 			if row.end != nil {
 				row.end(t, e, s)
-				expect(attention{})
+				expect(0)
 			}
 		})
-		seen.looking |= row.bit.looking
-		seen.refusing |= row.bit.refusing
-		seen.hearing |= row.bit.hearing
+		seen |= row.bit
 	}
-	seen.refusing |= forCluster // see the test below
-	if want := (attention{2*byLatency - 1, 2*forPause - 1, 2*byParked - 1}); seen != want {
-		t.Errorf("the rows are about %+v of %+v", seen, want)
+	seen |= forCluster // see the test below
+	if all := attention(2*forPause - 1); seen != all {
+		t.Errorf("the rows are about %b of %b", seen, all)
 	}
 }
 
@@ -112,18 +110,18 @@ func TestCommandsPayAttentionToTheCluster(t *testing.T) {
 		Log: slog.New(slog.DiscardHandler), Server: nohost.Host{},
 	})
 	t.Cleanup(e.Close)
-	if want := (attention{refusing: forCluster}); e.attention != want {
-		t.Errorf("the words are %+v, want %+v", e.attention, want)
+	if e.attention != forCluster {
+		t.Errorf("the bits are %b, want %b", e.attention, forCluster)
 	}
 }
 
 // A room that does not say that it has changed is found by Check.
-func TestCheckFindsAWordThatIsNotSet(t *testing.T) {
+func TestCheckFindsABitThatIsNotSet(t *testing.T) {
 	e, _ := newClocked(t)
 	e.Outside(func() {
 		e.env.Config.MaxMemory = 1 << 30
 		if e.Check() == nil {
-			t.Error("the word without maxmemory is right")
+			t.Error("the bits without maxmemory are right")
 		}
 		e.env.Config.MaxMemory = 0
 	})

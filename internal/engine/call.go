@@ -18,10 +18,10 @@ func (u *unit) call(c *command.Ctx, args resp.Args, handler command.Func) (reply
 	if s.Hidden != nil {
 		s.Hidden = nil
 	}
-	if e.attention.looking&byMonitors != 0 {
+	if e.attention&byMonitors != 0 {
 		e.monitors.commandBegins(c, args)
 	}
-	if e.attention.looking&byJournal != 0 {
+	if e.attention&byJournal != 0 {
 		e.journal.begins(c, args)
 	}
 	began, measured := e.measures.begin(c)
@@ -49,20 +49,20 @@ func (u *unit) account(c *command.Ctx, args resp.Args, reply *resp.Reply, began 
 	// counted when it parked, see measures.served.
 	if c.From != command.FromWait {
 		e.env.Stats.Commands++
-		calls := c.Calls()
+		calls := e.env.Table.Calls(c.Cmd)
 		calls.Calls++
 		if measured {
 			e.measures.end(c, calls, args, began)
 		}
 	}
-	if reply.IsError() || c.Cmd.Flags&runsScripts != 0 && (len(reply.Elems()) > 0 || e.script.errors.any()) {
+	if reply.IsError() || c.Cmd.Flags&runsScripts != 0 && (len(reply.Elems()) > 0 || e.script.errors.texts != nil) {
 		e.errors.ended(c, *reply)
 	}
-	if looking := e.attention.looking; looking != 0 {
-		if looking&byTracking != 0 && c.Cmd.Has(command.ReadOnly) {
+	if e.attention&(byTracking|byJournal) != 0 {
+		if e.attention&byTracking != 0 && c.Cmd.Flags&command.ReadOnly != 0 {
 			e.tracking.Remember(c, args)
 		}
-		if looking&byJournal != 0 {
+		if e.attention&byJournal != 0 {
 			e.journal.ends(c, args, reply)
 		}
 	}

@@ -115,7 +115,7 @@ func (g *callers) runUnit(c *Caller) {
 	}
 	g.runGuarded(c)
 	g.running = outer
-	if outer == nil && g.e.attention.looking&byTracking != 0 {
+	if outer == nil && g.e.attention&byTracking != 0 {
 		g.e.tracking.UnitEnds()
 	}
 	if len(c.unflushed) == 0 {

@@ -42,7 +42,7 @@ func (e *Engine) Check() error {
 		return err
 	}
 	if want := attended(e); e.attention != want {
-		return fmt.Errorf("engine: commands pay attention to %+v instead of %+v", e.attention, want)
+		return fmt.Errorf("engine: commands pay attention to %b instead of %b", e.attention, want)
 	}
 	return e.timer.check()
 }

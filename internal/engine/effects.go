@@ -13,28 +13,29 @@ type effects struct{ e *Engine }
 // Changed passes a command's change to the rooms that hear of changes.
 func (f *effects) Changed(ch *command.Change) {
 	f.e.env.Dirty += ch.Count
-	if hearing := f.e.attention.hearing; hearing != 0 {
-		f.pass(ch, hearing)
+	if f.e.attention&hearing != 0 {
+		f.pass(ch)
 	}
 }
 
-func (f *effects) pass(ch *command.Change, hearing hearers) {
-	if hearing&byReaders != 0 {
+func (f *effects) pass(ch *command.Change) {
+	heard := f.e.attention
+	if heard&byJournal != 0 {
 		f.e.journal.changed(ch)
 	}
-	if hearing&(byWatches|byCaches) != 0 && ch.Watched() {
+	if heard&(byWatches|byTracking) != 0 && ch.Watched() {
 		f.touched(ch.DB, ch.Key)
 		if ch.ToEvent != "" {
 			f.touched(ch.ToDB, ch.ToKey)
 		}
 	}
-	if hearing&byEvents != 0 && !ch.Silent() {
+	if heard&byEvents != 0 && !ch.Silent() {
 		f.e.env.Events.Notify(ch.Class, ch.Event, ch.DB, ch.Key)
 		if ch.ToEvent != "" {
 			f.e.env.Events.Notify(ch.Class, ch.ToEvent, ch.ToDB, ch.ToKey)
 		}
 	}
-	if hearing&byParked != 0 && ch.Wakes() {
+	if heard&byParked != 0 && ch.Wakes() {
 		f.e.parking.Signal(ch.DB, ch.Key)
 	}
 }
@@ -85,14 +86,14 @@ func (f *effects) Evicted(db int, key string) {
 
 // Added announces a new key and signals the clients that are parked on it.
 func (f *effects) Added(db int, key string) {
-	hearing := f.e.attention.hearing
-	if hearing&byReaders != 0 {
+	heard := f.e.attention
+	if heard&byJournal != 0 {
 		f.e.journal.key(KeyAdded, db, key)
 	}
-	if hearing&byEvents != 0 {
+	if heard&byEvents != 0 {
 		f.e.env.Events.Notify(command.NewKey, "new", db, key)
 	}
-	if hearing&byParked != 0 {
+	if heard&byParked != 0 {
 		f.e.parking.Signal(db, key)
 	}
 }

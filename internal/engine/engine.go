@@ -198,7 +198,7 @@ func (e *Engine) readClock() {
 // setTime makes the stopwatch's last reading the time of the unit.
 func (e *Engine) setTime() {
 	micros := e.stopwatch.micros()
-	if e.attention.refusing&forMemory != 0 {
+	if e.attention&forMemory != 0 {
 		e.memory.BeginUnit()
 	}
 	e.env.Micros = micros
@@ -216,7 +216,7 @@ func (e *Engine) Execute(s *command.Session, args resp.Args) (ran bool) {
 	if !atSafePoint {
 		e.setTime()
 	}
-	if e.attention.looking&byJournal == 0 {
+	if e.attention&byJournal == 0 {
 		ran = e.unit.execute(s, args)
 	} else {
 		ran = e.executeJournaled(s, args)

@@ -91,8 +91,6 @@ const maxScriptErrors = 16
 
 func (f *scriptErrors) clear() { f.texts = nil }
 
-func (f *scriptErrors) any() bool { return len(f.texts) > 0 }
-
 func (f *scriptErrors) add(text string) {
 	if slices.Contains(f.texts, text) {
 		return

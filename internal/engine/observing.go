@@ -26,7 +26,7 @@ func (m *measures) begin(c *command.Ctx) (at int64, ok bool) {
 	case command.FromWait:
 		return 0, false // its caller measures
 	case command.FromScript:
-		if m.e.attention.looking&byLatency == 0 && c.Calls().Skip() {
+		if m.e.attention&byLatency == 0 && c.Table.Calls(c.Cmd).Skip() {
 			return 0, false
 		}
 	}

@@ -44,7 +44,7 @@ func (r *scriptRun) Run(
 	if !r.begin(c, s.Flags(), keys, readOnly) {
 		return errScriptOOM
 	}
-	if r.e.attention.looking&byJournal != 0 {
+	if r.e.attention&byJournal != 0 {
 		r.e.journal.runs(Script{SHA: s.SHA(), Keys: keys, Args: args})
 	}
 	defer r.end()
@@ -60,7 +60,7 @@ func (r *scriptRun) RunFunction(
 		return errScriptOOM
 	}
 	r.function, r.line = f, line
-	if r.e.attention.looking&byJournal != 0 {
+	if r.e.attention&byJournal != 0 {
 		r.e.journal.runs(Script{Function: f.Name(), Keys: declared, Args: args})
 	}
 	defer r.end()
@@ -89,7 +89,7 @@ func (r *scriptRun) begin(
 
 // end ends a run. It forgets the command line, which keeps the client's buffer in memory.
 func (r *scriptRun) end() {
-	if r.e.attention.looking&byJournal != 0 {
+	if r.e.attention&byJournal != 0 {
 		r.e.record.scriptEnds()
 		r.e.journal.ran()
 	}

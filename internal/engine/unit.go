@@ -37,7 +37,7 @@ func (u *unit) run(c *command.Ctx, args resp.Args, v verdict, refusal *resp.Repl
 	default:
 		e.parking.keepLine(s.Parked, args)
 	}
-	if e.attention.looking&shown != 0 {
+	if e.attention&shown != 0 {
 		u.show(c, args, v)
 	}
 	return reply
@@ -49,7 +49,7 @@ const shown = byMonitors | byTracking
 // show shows a command that has ended to monitors and to tracking.
 func (u *unit) show(c *command.Ctx, args resp.Args, v verdict) {
 	e := u.e
-	if e.attention.looking&byMonitors != 0 {
+	if e.attention&byMonitors != 0 {
 		e.monitors.commandEnds(c, args, v)
 	}
 	if e.tracking.Active() && c.From == command.FromClient {
