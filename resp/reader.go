@@ -52,8 +52,6 @@ type Reader struct {
 
 	last int      // offset in buf of the frame that Next returned last
 	args [][]byte // reused by the next call of Next
-
-	passed bool // Next has passed over an empty command, see PassedEmpty
 }
 
 // Space returns the free end of the buffer, to read into. It may move the buffer:
@@ -183,34 +181,20 @@ func (r *Reader) Memory() int { return len(r.buf) + cap(r.args)*argSize }
 // argSize is the size of an argument in the list, in bytes.
 const argSize = int(unsafe.Sizeof([]byte(nil)))
 
-// Next returns the next complete command. ok is false if more bytes are needed.
-// The arguments alias the buffer and are valid until the next call of Space or
+// Next returns the next complete command, which may have no words. ok is false if more bytes are
+// needed. The arguments alias the buffer and are valid until the next call of Space or
 // Relax. err is a *ProtocolError; the Reader must not be used after it.
 func (r *Reader) Next(lim Limits) (args Args, ok bool, err error) {
-	for r.start < r.end {
-		if r.missing == 0 {
-			r.last = r.start
-		}
-		if r.missing == 0 && r.buf[r.start] != '*' {
-			args, ok, err = r.nextInline()
-		} else {
-			args, ok, err = r.nextMultibulk(lim)
-		}
-		if err != nil || !ok || len(args) > 0 {
-			return args, ok, err
-		}
-		r.passed = true
+	if r.start == r.end {
+		return nil, false, nil
 	}
-	return nil, false, nil
-}
-
-// PassedEmpty reports whether Next has passed over an empty command since the last call of
-// PassedEmpty. Redis does not answer an empty command, but counts it: CLIENT REPLY SKIP and
-// CLIENT CACHING are about the command that follows, even if that one is empty.
-func (r *Reader) PassedEmpty() bool {
-	passed := r.passed
-	r.passed = false
-	return passed
+	if r.missing == 0 {
+		r.last = r.start
+		if r.buf[r.start] != '*' {
+			return r.nextInline()
+		}
+	}
+	return r.nextMultibulk(lim)
 }
 
 // Unread makes Next return its last command once more. It must be called before
@@ -218,7 +202,7 @@ func (r *Reader) PassedEmpty() bool {
 func (r *Reader) Unread() { r.start = r.last }
 
 // nextMultibulk returns a command that was sent as an array of bulks. It returns
-// an empty command for *0 and *-1, which Redis ignores.
+// an empty command for *0 and *-1.
 func (r *Reader) nextMultibulk(lim Limits) (Args, bool, error) {
 	if r.missing == 0 {
 		n, ok, err := r.multibulkCount(lim)

@@ -66,8 +66,8 @@ type Flusher interface{ Flush() }
 // Source is a connection's buffered commands. The engine pulls from it under its
 // lock, so its methods do not block.
 type Source interface {
-	// Next returns the next complete command, or false when there is none. The
-	// arguments are valid until the following call.
+	// Next returns the next complete command, or false when there is none. The command may
+	// have no words. The arguments are valid until the following call.
 	Next() (args resp.Args, ok bool)
 	// Unread makes Next return the last command again.
 	Unread()

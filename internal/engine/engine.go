@@ -212,6 +212,10 @@ func (e *Engine) setTime() {
 // inside Do. It reports false when CLIENT PAUSE or a fault delays the command. The
 // connection calls it again for the same command when it is woken.
 func (e *Engine) Execute(s *command.Session, args resp.Args) (ran bool) {
+	if len(args) == 0 {
+		e.passEmpty(s)
+		return true
+	}
 	atSafePoint := e.midway
 	if !atSafePoint {
 		e.setTime()

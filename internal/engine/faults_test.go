@@ -96,7 +96,7 @@ func TestARequestThatWasReleasedBeforeItsClientLeftRuns(t *testing.T) {
 	e.Faults().Add(rule)
 	execute(e, s, "INCR", "n")
 	e.Faults().ReleaseNext(rule)
-	e.Do(&Caller{}, func() { e.LeaveUnread(s, &sourceOf{{"INCR", "n"}, {"INCR", "n"}}) })
+	e.Do(&Caller{}, func() { e.LeaveUnread(s, &sourceOf{{"INCR", "n"}, {}, {"INCR", "n"}}) })
 	e.RunDirect(0, words("GET", "n"), func(r resp.Reply) {
 		if r.Text() != "2" {
 			t.Errorf("n is %q", r.Text())

@@ -35,9 +35,9 @@ func (r *replies) end(s *command.Session, reply resp.Reply) {
 	}
 }
 
-// EmptyCommand records that the client has sent a command without words. It has no reply and
-// no effect, but it is the next command for CLIENT REPLY SKIP and CLIENT CACHING.
-func (e *Engine) EmptyCommand(s *command.Session) {
+// passEmpty passes over a command without words. It has no reply and no effect, but as in Redis it
+// is the next command for CLIENT REPLY SKIP and CLIENT CACHING.
+func (e *Engine) passEmpty(s *command.Session) {
 	s.ReplyMode = s.ReplyMode.Next()
 	tracking.EndCaching(s)
 }

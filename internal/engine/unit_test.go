@@ -4,6 +4,7 @@ import (
 	"testing"
 
 	"github.com/lockredis/lockredis/internal/command"
+	"github.com/lockredis/lockredis/resp"
 )
 
 // The client of a web request has left before its command ends.
@@ -20,4 +21,17 @@ func TestAWebRequestEndsItsClientWhileRoomsLookAtCommands(t *testing.T) {
 	if s.State() != command.Gone || e.env.Stats.Unexpected != 0 {
 		t.Errorf("the client is %v, with %d panics", s.State(), e.env.Stats.Unexpected)
 	}
+}
+
+func TestAnEmptyCommandIsTheNextOneForReplySkip(t *testing.T) {
+	e, _ := newClocked(t)
+	s, out := connect(e)
+	e.Do(&Caller{}, func() {
+		for _, line := range []resp.Args{words("CLIENT", "REPLY", "SKIP"), {}, words("PING")} {
+			if !e.Execute(s, line) {
+				t.Errorf("%q did not run", line)
+			}
+		}
+	})
+	expectReply(t, out.take(), "+PONG\r\n")
 }

@@ -173,17 +173,8 @@ func (c *conn) needsPassword() bool {
 // Next returns the next complete command.
 func (c *conn) Next() (resp.Args, bool) {
 	ok := c.parse()
-	c.countEmpty()
 	c.hasNext = false
 	return c.next, ok
-}
-
-// countEmpty tells the engine of empty commands before the one that is parsed. It is called
-// inside the engine.
-func (c *conn) countEmpty() {
-	if c.reader.PassedEmpty() {
-		c.server.engine.EmptyCommand(&c.session)
-	}
 }
 
 // Unread makes Next return the last command again, for example after a pause.
@@ -211,7 +202,6 @@ func (c *conn) parse() bool {
 // SKIP. The caller closes the connection.
 func (c *conn) refuseFrame() {
 	c.server.engine.Do(&engine.Caller{}, func() {
-		c.countEmpty()
 		text := "ERR " + c.failure.Error()
 		c.server.engine.CountError(text)
 		if c.session.ReplyMode != command.ReplyOn {
