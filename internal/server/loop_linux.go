@@ -99,7 +99,12 @@ func (l *loop) run() {
 			}
 		}
 		caller.Flush()
-		n, quit := l.wait()
+		timeout := -1 // none
+		if l.draining > 0 || l.server.cfg.Timeout.Load() > 0 {
+			l.scan()
+			timeout = 1000 // ms
+		}
+		n, quit := l.wait(timeout)
 		if quit {
 			syscall.Close(l.epoll)
 			syscall.Close(l.wakeFD)
@@ -113,41 +118,32 @@ func (l *loop) run() {
 				return
 			}
 		}
-		l.scan()
-		l.take()
 	}
 }
 
-// wait returns the number of events. It blocks only when there are no events and no
-// offered connections. quit reports that the loop ends.
-func (l *loop) wait() (n int, quit bool) {
-	if n = l.poll(); n > 0 {
-		return n, false
-	}
+// wait returns the number of events, and makes the offered connections the list todo. It blocks
+// only when there are neither, for timeout ms at most; -1: without an end. quit reports that the
+// loop ends.
+func (l *loop) wait(timeout int) (n int, quit bool) {
+	n = l.poll()
 	l.mu.Lock()
-	if quit = l.quit; quit || len(l.offered) > 0 {
+	defer l.mu.Unlock()
+	if n == 0 && len(l.offered) == 0 && !l.quit {
+		l.sleeping = true
 		l.mu.Unlock()
-		return 0, quit
+		if l.caller.Readied() {
+			// EpollWait blocks this processor (P) without releasing it. Yield first, so that
+			// the goroutines readied above can run.
+			runtime.Gosched()
+		}
+		n, _ = syscall.EpollWait(l.epoll, l.events[:], timeout)
+		l.mu.Lock()
+		l.sleeping = false
 	}
-	l.sleeping = true
-	l.mu.Unlock()
-	if l.caller.Readied() {
-		// EpollWait blocks this processor (P) without releasing it. Yield first, so that
-		// the goroutines readied above can run.
-		runtime.Gosched()
-	}
-	timeout := -1 // none
-	if l.draining > 0 || l.server.cfg.Timeout.Load() > 0 {
-		timeout = 1000 // ms: scan has work
-	}
-	n, err := syscall.EpollWait(l.epoll, l.events[:], timeout)
-	if err != nil { // EINTR
-		n = 0
-	}
-	l.mu.Lock()
-	l.sleeping = false
-	l.mu.Unlock()
-	return n, false
+	clear(l.taken)
+	l.offered, l.taken = l.taken[:0], l.offered
+	l.todo = l.taken
+	return max(n, 0), l.quit // n is -1 after EINTR
 }
 
 // poll returns the number of events without blocking.
@@ -186,23 +182,12 @@ func (l *loop) notify() {
 	}
 }
 
-// take makes the offered connections the list todo.
-func (l *loop) take() {
-	l.mu.Lock()
-	defer l.mu.Unlock()
-	clear(l.taken)
-	l.offered, l.taken = l.taken[:0], l.offered
-	l.todo = l.taken
-}
-
-// scan looks at the connections once a second. It ends a connection that is idle for
+// scan looks at the connections once a second, while a connection is draining or the timeout
+// directive is set. It ends a connection that is idle for
 // longer than the timeout directive allows. It closes a draining connection after
 // drainTime.
 func (l *loop) scan() {
 	seconds := l.server.cfg.Timeout.Load()
-	if seconds <= 0 && l.draining == 0 {
-		return
-	}
 	now := time.Now()
 	if now.Sub(l.idleScan) < time.Second {
 		return

@@ -197,7 +197,13 @@ func (o *output) pump() {
 	for o.fill() {
 		b := o.rest
 		o.mu.Unlock()
-		n, err := o.traffic.write(o.link, b)
+		// Counted first, because the client may ask for the sum as soon as it has the bytes.
+		o.traffic.writes.Add(1)
+		o.traffic.out.Add(int64(len(b)))
+		n, err := o.link.write(b)
+		if n < len(b) {
+			o.traffic.out.Add(int64(n - len(b)))
+		}
 		o.mu.Lock()
 		if err != nil {
 			o.fail()

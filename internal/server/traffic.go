@@ -24,17 +24,6 @@ func (t *traffic) counted(n int) {
 	t.in.Add(int64(n))
 }
 
-// write writes b to the link. It counts the bytes first, because the client may ask for the
-// sum as soon as it has them.
-func (t *traffic) write(to link, b []byte) (n int, err error) {
-	t.writes.Add(1)
-	t.out.Add(int64(len(b)))
-	if n, err = to.write(b); n < len(b) {
-		t.out.Add(int64(n - len(b)))
-	}
-	return n, err
-}
-
 // Buffers returns the bytes that the buffers of all connections take.
 func (h *host) Buffers() (sum int64) {
 	for i := range h.traffic {
