@@ -39,7 +39,9 @@ func (x *Index[T]) Len() int { return len(x.heap) }
 func (x *Index[T]) Add(v T, at int64) {
 	item := v.DeadlineItem()
 	if item.pos == 0 {
-		x.grow()
+		if n := len(x.heap); n == cap(x.heap) && n >= largeHeap {
+			x.grow()
+		}
 		x.heap = append(x.heap, node[T]{})
 		x.up(len(x.heap)-1, node[T]{at, v})
 		return
@@ -51,12 +53,11 @@ func (x *Index[T]) Add(v T, at int64) {
 	}
 }
 
-// grow makes room for another node. A large heap grows by a sixteenth, because append would
-// leave up to a fifth of it unused.
+// grow makes room in a large heap. It grows by a sixteenth, because append would leave up to a
+// fifth of it unused.
 func (x *Index[T]) grow() {
-	if n := len(x.heap); n == cap(x.heap) && n >= largeHeap {
-		x.heap = append(make([]node[T], 0, n+n/16), x.heap...)
-	}
+	n := len(x.heap)
+	x.heap = append(make([]node[T], 0, n+n/16), x.heap...)
 }
 
 const largeHeap = 4096

@@ -100,36 +100,41 @@ func (db *DB) Set(key []byte, v Value) *Entry {
 // SetKeepDeadline stores v under key. It replaces any value and keeps the deadline.
 // An expired key counts as missing: it becomes a new key without a deadline.
 func (db *DB) SetKeepDeadline(key []byte, v Value) *Entry {
-	hash := keyHash(key)
-	e := db.keys.find(hash, key)
-	if e != nil && db.expireIfDue(e) {
-		if db.space.KeepExpired {
-			db.RemoveLazily(e, false) // kept while expired: the new key replaces it
-		}
-		e = nil
+	e := db.keys.find(keyHash(key), key)
+	if e == nil || db.expireIfDue(e) {
+		return db.Add(key, v)
 	}
-	added := e == nil
-	if added {
-		e = newEntry(key, v)
-		db.keys.add(hash, e)
-		db.snapshot.adding(e)
-		db.sizeAdded(e)
-		if db.slots != nil {
-			db.slots.add(e)
-		}
-	} else {
-		db.changing(e)
-		if db.space.Lazyfree.ServerDel {
-			db.space.CountDropped(e.Value())
-		}
-		if e.stream() {
-			db.space.observer.Lost(db.id, e.Key())
-		}
+	db.changing(e)
+	if db.space.Lazyfree.ServerDel {
+		db.space.CountDropped(e.Value())
+	}
+	if e.stream() {
+		db.space.observer.Lost(db.id, e.Key())
 	}
 	db.assign(e, v)
-	if !added {
-		db.access(e)
-		return e
+	db.access(e)
+	return e
+}
+
+// Add stores v under a key that a look-up has just not found. So it is Set without a look-up.
+func (db *DB) Add(key []byte, v Value) *Entry {
+	hash := keyHash(key)
+	if db.space.KeepExpired { // the key may be there, expired: the new key replaces it
+		if e := db.keys.find(hash, key); e != nil {
+			db.RemoveLazily(e, false)
+		}
+	}
+	e := newEntry(key, v)
+	db.keys.add(hash, e)
+	if db.watched {
+		db.snapshot.adding(e)
+		db.sizeAdded(e)
+	}
+	if db.slots != nil {
+		db.slots.add(e)
+	}
+	if db.space.FieldDeadlines {
+		db.adoptFields(e)
 	}
 	e.setAccessed(db.space.firstAccess())
 	db.space.observer.Added(db.id, e.Key())

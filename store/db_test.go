@@ -124,6 +124,9 @@ func (m *naiveSpace) set(t *rapid.T) {
 			k.at = 0
 		}
 	}
+	if !had && rapid.Bool().Draw(t, "add") {
+		set = m.s.DB(db).Add
+	}
 	e := set([]byte(key), k.value)
 	m.dbs[db][key] = k
 	if got := m.s.DB(db).Deadline(e); e.Key() != key || e.Value() != k.value || got != k.at {

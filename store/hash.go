@@ -115,7 +115,7 @@ func (h *Hash) Get(field []byte) (value []byte, ok bool) {
 		return t.elems[i].value, true
 	}
 	p := h.packed()
-	pos := p.Find(p.First(), field, 1)
+	pos := p.Find(packedHeader, field, 1)
 	if pos < 0 {
 		return nil, false
 	}
@@ -128,7 +128,7 @@ func (h *Hash) Has(field []byte) bool {
 		return t.find(field) >= 0
 	}
 	p := h.packed()
-	return p.Find(p.First(), field, 1) >= 0
+	return p.Find(packedHeader, field, 1) >= 0
 }
 
 // Set sets the value of field, removes the field's deadline and reports whether the
@@ -142,15 +142,16 @@ func (h *Hash) Set(field, value []byte, lim *Limits) (added bool) {
 
 // SetKeepDeadline is Set for a field that keeps its deadline.
 func (h *Hash) SetKeepDeadline(field, value []byte, lim *Limits) (added bool) {
-	if h.Packed() && (len(field) > lim.HashValue || len(value) > lim.HashValue ||
+	t := h.table()
+	if t == nil && (len(field) > lim.HashValue || len(value) > lim.HashValue ||
 		int(h.size)+len(field)+len(value) > hashPackedMax) {
-		h.toTable()
+		t = h.toTable()
 	}
-	if t := h.table(); t != nil {
+	if t != nil {
 		return setField(t, field, value)
 	}
 	p := h.packed()
-	if pos := p.Find(p.First(), field, 1); pos >= 0 {
+	if pos := p.Find(packedHeader, field, 1); pos >= 0 {
 		p.Replace(p.Next(pos), value)
 		h.setPacked(p)
 		return false
@@ -197,7 +198,7 @@ func (h *Hash) Delete(field []byte) bool {
 		return i >= 0
 	}
 	p := h.packed()
-	pos := p.Find(p.First(), field, 1)
+	pos := p.Find(packedHeader, field, 1)
 	if pos < 0 {
 		return false
 	}
@@ -256,13 +257,14 @@ func (h *Hash) Scan(cursor uint64, count int, do func(field, value []byte)) uint
 	})
 }
 
-func (h *Hash) toTable() {
+func (h *Hash) toTable() *hashTable {
 	t := newHashTable(h.Len() + 1)
 	h.Each(func(field, value []byte) bool {
 		t.add(string(field), bytes.Clone(value))
 		return true
 	})
 	h.setTable(t)
+	return t
 }
 
 // newHashTable returns an empty table with room for size fields.

@@ -102,7 +102,7 @@ func (l *List) Remove(elem []byte, count int) (removed int) {
 
 // removeFirst removes at most most elements equal to elem, from the first on.
 func (p *listNode) removeFirst(elem []byte, most int) (removed int) {
-	for pos := p.Find(p.First(), elem, 0); pos >= 0 && removed < most; pos = p.Find(pos, elem, 0) {
+	for pos := p.Find(packedHeader, elem, 0); pos >= 0 && removed < most; pos = p.Find(pos, elem, 0) {
 		pos = p.remove(pos, elem)
 		removed++
 		if pos < 0 {

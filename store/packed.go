@@ -102,7 +102,7 @@ func (p Packed) Seek(i int) int {
 
 // Find returns the position of the first element equal to elem, -1 if there is none.
 // It compares the element at pos, skips the next skip elements, compares again, and
-// so on. pos may be -1.
+// so on. pos may be -1, or packedHeader for the first element, even if there is none.
 func (p Packed) Find(pos int, elem []byte, skip int) int {
 	if pos < 0 {
 		return -1

@@ -100,7 +100,7 @@ func (z *ZSet) Score(member []byte) (score float64, ok bool) {
 		}
 		return z.table.scores.elems[i].value, true
 	}
-	pos := z.packed.Find(z.packed.First(), member, 1)
+	pos := z.packed.Find(packedHeader, member, 1)
 	if pos < 0 {
 		return 0, false
 	}
@@ -130,7 +130,7 @@ func (z *ZSet) Update(member []byte, score float64) {
 		z.table.update(z.table.scores.find(member), score)
 		return
 	}
-	pos := z.packed.Find(z.packed.First(), member, 1)
+	pos := z.packed.Find(packedHeader, member, 1)
 	z.packed.Delete(pos, 2)
 	z.packedInsert(member, score)
 }
@@ -172,7 +172,7 @@ func (z *ZSet) Remove(member []byte) bool {
 		}
 		return i >= 0
 	}
-	pos := z.packed.Find(z.packed.First(), member, 1)
+	pos := z.packed.Find(packedHeader, member, 1)
 	if pos < 0 {
 		return false
 	}

@@ -104,7 +104,7 @@ func PopOrPark[V store.Value](c *Ctx, keys [][]byte, deadline int64, pop PopKey[
 func ParkPop[V store.Value](c *Ctx, keys [][]byte, deadline int64, pop PopKey[V]) resp.Reply {
 	return Park(c, keys, deadline, func(c *Ctx, key []byte) (resp.Reply, bool) {
 		e := c.DB.LookupWrite(key)
-		v, ok := valueAs[V](e)
+		v, ok := As[V](e)
 		if !ok || e == nil {
 			return resp.NoReply, false
 		}
@@ -117,7 +117,7 @@ func ParkPop[V store.Value](c *Ctx, keys [][]byte, deadline int64, pop PopKey[V]
 func PopFirst[V store.Value](c *Ctx, keys [][]byte, pop PopKey[V]) (reply resp.Reply, done bool) {
 	for _, key := range keys {
 		e := c.DB.LookupWrite(key)
-		v, ok := valueAs[V](e)
+		v, ok := As[V](e)
 		switch {
 		case !ok:
 			return resp.ErrWrongType, true

@@ -6,11 +6,11 @@ import "github.com/lockredis/lockredis/internal/latency"
 type CallStats struct {
 	Calls, Rejected, Failed int64
 
-	nanos   int64              // all calls together
-	times   *latency.Histogram // nil: empty
-	sample  int64              // the last measured call in a script, in ns
-	skipped uint8              // calls in scripts since then; they count with its duration
-	brief   bool               // sample may stand for other calls
+	nanos   int64 // all calls together
+	times   latency.Histogram
+	sample  int64 // the last measured call in a script, in ns
+	skipped uint8 // calls in scripts since then; they count with its duration
+	brief   bool  // sample may stand for other calls
 }
 
 // sampleOf is how many calls of a command in scripts one measured call stands for. Reading the
@@ -43,7 +43,7 @@ func (s *CallStats) settle(tracking bool) {
 	}
 	s.nanos += int64(s.skipped) * s.sample
 	if tracking {
-		s.record(s.sample, int64(s.skipped))
+		s.times.Record(s.sample, int64(s.skipped))
 	}
 	s.skipped = 0
 }
@@ -53,7 +53,7 @@ func (s *CallStats) settle(tracking bool) {
 func (s *CallStats) Took(n int64, tracking bool) {
 	s.nanos += n
 	if tracking {
-		s.record(n, 1)
+		s.times.Record(n, 1)
 	}
 }
 
@@ -62,15 +62,8 @@ func (s *CallStats) Took(n int64, tracking bool) {
 func (s *CallStats) Served(n, before int64, tracking bool) {
 	s.nanos += n
 	if tracking {
-		s.record(before+n, 1)
+		s.times.Record(before+n, 1)
 	}
-}
-
-func (s *CallStats) record(n, times int64) {
-	if s.times == nil {
-		s.times = &latency.Histogram{}
-	}
-	s.times.Record(n, times)
 }
 
 // Micros returns the time of all calls in µs. tracking is Sampled's.
@@ -79,8 +72,8 @@ func (s *CallStats) Micros(tracking bool) float64 {
 	return float64(s.nanos) / 1000
 }
 
-// Times returns the durations of the calls; nil: there are none. tracking is Sampled's.
+// Times returns the durations of the calls. tracking is Sampled's.
 func (s *CallStats) Times(tracking bool) *latency.Histogram {
 	s.settle(tracking)
-	return s.times
+	return &s.times
 }

@@ -209,7 +209,7 @@ func (c *Ctx) Put(
 	key []byte, e *store.Entry, v store.Value, class Class, event string, count int64, elems ...Elems,
 ) {
 	if e == nil {
-		e = c.DB.Set(key, v)
+		e = c.DB.Add(key, v)
 	}
 	c.ChangeIn(c.DB, e, class, event, count, elems...)
 }

@@ -7,23 +7,15 @@ import (
 	"github.com/lockredis/lockredis/store"
 )
 
-// valueAs returns the value of e. v is the zero V when e is nil, which stands for a missing
+// As returns the value of e. v is the zero V when e is nil, which stands for a missing
 // key. ok is false when the value has another type.
-func valueAs[V store.Value](e *store.Entry) (v V, ok bool) {
+func As[V store.Value](e *store.Entry) (v V, ok bool) {
 	if e == nil {
 		return v, true
 	}
 	v, ok = e.Value().(V)
 	return v, ok
 }
-
-// AsString and the functions below return the value of e, nil for a missing key.
-func AsString(e *store.Entry) (*store.String, bool) { return valueAs[*store.String](e) }
-func AsHash(e *store.Entry) (*store.Hash, bool)     { return valueAs[*store.Hash](e) }
-func AsList(e *store.Entry) (*store.List, bool)     { return valueAs[*store.List](e) }
-func AsSet(e *store.Entry) (*store.Set, bool)       { return valueAs[*store.Set](e) }
-func AsZSet(e *store.Entry) (*store.ZSet, bool)     { return valueAs[*store.ZSet](e) }
-func AsStream(e *store.Entry) (*store.Stream, bool) { return valueAs[*store.Stream](e) }
 
 // Reading looks up the value of a key for a command that reads it. v is nil if there is none of
 // its type. Then reply is the command's reply: absent if the key is missing, else the error.

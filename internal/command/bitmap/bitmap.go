@@ -31,13 +31,13 @@ func parseBitOffset(c *command.Ctx, arg []byte, width int64) (offset int64, ok b
 // grown. ok is false when the key holds another type.
 func growBits(c *command.Ctx, key []byte, length int) (e *store.Entry, text []byte, changed, ok bool) {
 	e = c.DB.LookupWrite(key)
-	s, ok := command.AsString(e)
+	s, ok := command.As[*store.String](e)
 	switch {
 	case !ok:
 		return nil, nil, false, false
 	case s == nil:
 		s = store.NewZeros(length)
-		return c.DB.Set(key, s), s.Grow(length), true, true
+		return c.DB.Add(key, s), s.Grow(length), true, true
 	}
 	before := s.Len()
 	text = s.Grow(length)
@@ -80,7 +80,7 @@ func getbit(c *command.Ctx, args resp.Args) resp.Reply {
 // readBits returns the text under key, nil if the key is missing. ok is false when the key
 // holds another type.
 func readBits(c *command.Ctx, key []byte) (text []byte, ok bool) {
-	s, ok := command.AsString(c.DB.Lookup(key))
+	s, ok := command.As[*store.String](c.DB.Lookup(key))
 	if s == nil {
 		return nil, ok
 	}
@@ -122,7 +122,7 @@ func (r *bitRange) bits(length int) (from, to int64) {
 
 func bitcount(c *command.Ctx, args resp.Args) resp.Reply {
 	e := c.DB.Lookup(args[1])
-	s, ok := command.AsString(e)
+	s, ok := command.As[*store.String](e)
 	switch {
 	case !ok:
 		return resp.ErrWrongType

@@ -7,6 +7,7 @@ import (
 	"github.com/lockredis/lockredis/internal/command"
 	"github.com/lockredis/lockredis/internal/command/commandtest"
 	"github.com/lockredis/lockredis/resp"
+	"github.com/lockredis/lockredis/store"
 )
 
 func TestSetbitAtTheHighestOffsetAllocatesOnce(t *testing.T) {
@@ -31,7 +32,7 @@ func TestAGrowingBitmapIsSeldomCopied(t *testing.T) {
 		h.Ctx.Cmd = h.Ctx.Table.Lookup([]byte("setbit"))
 		offset := resp.BulkInt(int64(8 * i)).Text()
 		h.Ctx.Cmd.Run(&h.Ctx, resp.Args{[]byte("setbit"), []byte("k"), []byte(offset), []byte("1")})
-		s, _ := command.AsString(h.Ctx.DB.Peek([]byte("k")))
+		s, _ := command.As[*store.String](h.Ctx.DB.Peek([]byte("k")))
 		if first := &s.Bytes(nil)[0]; first != last {
 			moves, last = moves+1, first
 		}

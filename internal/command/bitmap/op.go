@@ -77,7 +77,7 @@ func oldResult(c *command.Ctx, args resp.Args, n int) []byte {
 		}
 	}
 	e := c.DB.Peek(args[2]) // putResult counts the access
-	if s, ok := command.AsString(e); ok && s != nil {
+	if s, ok := command.As[*store.String](e); ok && s != nil {
 		c.DB.Changing(e)
 		return s.Reuse(n)
 	}

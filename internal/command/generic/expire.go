@@ -16,9 +16,13 @@ func pexpireat(c *command.Ctx, args resp.Args) resp.Reply { return expireFrom(c,
 // expireFrom sets the deadline base + args[2]·unit. base and unit are in ms. A deadline that
 // is not in the future deletes the key.
 func expireFrom(c *command.Ctx, args resp.Args, base, unit int64) resp.Reply {
-	cond, failure := command.ParseConditions(args[3:])
-	if failure.IsError() {
-		return failure
+	var cond command.Conditions
+	options := args[3:]
+	if len(options) > 0 {
+		var failure resp.Reply
+		if cond, failure = command.ParseConditions(options); failure.IsError() {
+			return failure
+		}
 	}
 	n, ok := resp.ParseInt(args[2])
 	if !ok {
@@ -29,7 +33,7 @@ func expireFrom(c *command.Ctx, args resp.Args, base, unit int64) resp.Reply {
 	}
 	at := n*unit + base
 	e := c.DB.LookupWrite(args[1])
-	if e == nil || !cond.Allow(e.HasDeadline(), c.DB.Deadline(e), at) {
+	if e == nil || len(options) > 0 && !cond.Allow(e.HasDeadline(), c.DB.Deadline(e), at) {
 		return resp.Int(0)
 	}
 	if at <= c.Now() {

@@ -115,7 +115,7 @@ type fieldChange struct {
 // changeFields begins a change of the hash under key. ok is false if key holds another type.
 func changeFields(c *command.Ctx, key []byte) (f *fieldChange, ok bool) {
 	e := c.DB.LookupWrite(key)
-	h, ok := command.AsHash(e)
+	h, ok := command.As[*store.Hash](e)
 	return &fieldChange{Ctx: c, key: key, entry: e, hash: h}, ok
 }
 

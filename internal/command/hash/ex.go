@@ -5,6 +5,7 @@ import (
 
 	"github.com/lockredis/lockredis/internal/command"
 	"github.com/lockredis/lockredis/resp"
+	"github.com/lockredis/lockredis/store"
 )
 
 // HGETEX, HSETEX and HGETDEL of Valkey 9.1: they read or write fields together with the
@@ -80,7 +81,7 @@ func hgetex(c *command.Ctx, args resp.Args) resp.Reply {
 		return failure
 	}
 	e := c.DB.Lookup(args[1]) // as a reader: a missing key is reported
-	h, ok := command.AsHash(e)
+	h, ok := command.As[*store.Hash](e)
 	if !ok {
 		return resp.ErrWrongType
 	}
@@ -121,7 +122,7 @@ func hgetdel(c *command.Ctx, args resp.Args) resp.Reply {
 		return failure
 	}
 	e := c.DB.LookupWrite(args[1])
-	h, ok := command.AsHash(e)
+	h, ok := command.As[*store.Hash](e)
 	if !ok {
 		return resp.ErrWrongType
 	}

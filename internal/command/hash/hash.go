@@ -15,7 +15,7 @@ var (
 // readHash looks up a hash for reading. The hash is nil when the key is missing. ok is false
 // when the key holds another type.
 func readHash(c *command.Ctx, key []byte) (h *store.Hash, ok bool) {
-	return command.AsHash(c.DB.Lookup(key))
+	return command.As[*store.Hash](c.DB.Lookup(key))
 }
 
 // hashWrite is a hash that a command writes to: the hash of the key, or a new hash that done
@@ -28,7 +28,7 @@ type hashWrite struct {
 // writeHash looks up a hash for writing. ok is false when the key holds another type.
 func writeHash(c *command.Ctx, key []byte) (w hashWrite, ok bool) {
 	w.entry = c.DB.LookupWrite(key)
-	if w.Hash, ok = command.AsHash(w.entry); ok && w.entry == nil {
+	if w.Hash, ok = command.As[*store.Hash](w.entry); ok && w.entry == nil {
 		w.Hash = new(store.Hash)
 	}
 	return w, ok

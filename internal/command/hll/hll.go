@@ -15,7 +15,7 @@ var (
 // sketchOf returns the value of e as a HyperLogLog. s is nil when e is nil, which stands for
 // a missing key. The sketch aliases s.
 func sketchOf(e *store.Entry) (s *store.String, sketch hll.Sketch, failure resp.Reply) {
-	s, ok := command.AsString(e)
+	s, ok := command.As[*store.String](e)
 	switch {
 	case !ok:
 		return nil, nil, resp.ErrWrongType
@@ -36,7 +36,7 @@ func sketchForWrite(
 	s, _, failure = sketchOf(e)
 	if s == nil && !failure.IsError() {
 		s = store.NewRaw(hll.New())
-		return c.DB.Set(key, s), s, 1, failure
+		return c.DB.Add(key, s), s, 1, failure
 	}
 	return e, s, 0, failure
 }

@@ -57,7 +57,7 @@ func rpushx(c *command.Ctx, args resp.Args) resp.Reply { return pushList(c, args
 
 func pushList(c *command.Ctx, args resp.Args, end listEnd, onlyExisting bool) resp.Reply {
 	e := c.DB.LookupWrite(args[1])
-	l, ok := command.AsList(e)
+	l, ok := command.As[*store.List](e)
 	switch {
 	case !ok:
 		return resp.ErrWrongType
@@ -90,7 +90,7 @@ func popList(c *command.Ctx, args resp.Args, end listEnd) resp.Reply {
 		count, null = n, resp.NilArray
 	}
 	e := c.DB.LookupWrite(args[1])
-	l, ok := command.AsList(e)
+	l, ok := command.As[*store.List](e)
 	switch {
 	case !ok:
 		return resp.ErrWrongType

@@ -34,7 +34,7 @@ func moveList(c *command.Ctx, src, dst []byte, from, to listEnd) resp.Reply {
 		return reply
 	}
 	dstEntry := c.DB.LookupWrite(dst)
-	dstList, ok := command.AsList(dstEntry)
+	dstList, ok := command.As[*store.List](dstEntry)
 	if !ok {
 		return resp.ErrWrongType
 	}
@@ -66,7 +66,7 @@ func blockingMove(c *command.Ctx, args resp.Args, from, to listEnd, timeout []by
 	if failure.IsError() {
 		return failure
 	}
-	if l, ok := command.AsList(c.DB.Peek(args[1])); ok && l != nil {
+	if l, ok := command.As[*store.List](c.DB.Peek(args[1])); ok && l != nil {
 		c.DB.LookupWrite(args[1]) // as in Redis, moving counts as an access of its own
 	}
 	reply := moveList(c, args[1], args[2], from, to)
@@ -75,7 +75,7 @@ func blockingMove(c *command.Ctx, args resp.Args, from, to listEnd, timeout []by
 	}
 	dst := append([]byte(nil), args[2]...)
 	return command.Park(c, args[1:2], deadline, func(c *command.Ctx, key []byte) (resp.Reply, bool) {
-		if l, ok := command.AsList(c.DB.Peek(key)); !ok || l == nil {
+		if l, ok := command.As[*store.List](c.DB.Peek(key)); !ok || l == nil {
 			return resp.NoReply, false
 		}
 		return moveList(c, key, dst, from, to), true

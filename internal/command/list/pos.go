@@ -5,6 +5,7 @@ import (
 
 	"github.com/lockredis/lockredis/internal/command"
 	"github.com/lockredis/lockredis/resp"
+	"github.com/lockredis/lockredis/store"
 )
 
 var (
@@ -69,7 +70,7 @@ func lpos(c *command.Ctx, args resp.Args) resp.Reply {
 	if failure.IsError() {
 		return failure
 	}
-	l, ok := command.AsList(c.DB.Lookup(args[1]))
+	l, ok := command.As[*store.List](c.DB.Lookup(args[1]))
 	if !ok {
 		return resp.ErrWrongType
 	}

@@ -68,7 +68,7 @@ func latencyDoctor(c *command.Ctx, _ resp.Args) resp.Reply {
 func latencyHistogram(c *command.Ctx, args resp.Args) resp.Reply {
 	var reply []resp.Reply
 	add := func(cmd *command.Command, s *command.CallStats) {
-		if times := s.Times(c.Config.LatencyTracking); times != nil {
+		if times := s.Times(c.Config.LatencyTracking); times.Total() > 0 {
 			reply = append(reply, resp.BulkString(cmd.Name), distribution(times))
 		}
 	}

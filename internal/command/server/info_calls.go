@@ -26,7 +26,7 @@ func infoLatencystats(c *command.Ctx, w *command.InfoWriter) {
 	}
 	c.Table.EachCalled(func(cmd *command.Command, s *command.CallStats) {
 		times := s.Times(true)
-		if times == nil {
+		if times.Total() == 0 {
 			return
 		}
 		var shown []string

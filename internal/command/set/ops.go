@@ -14,7 +14,7 @@ import (
 func lookupSets(c *command.Ctx, keys [][]byte) (sets []*store.Set, ok bool) {
 	sets = make([]*store.Set, len(keys))
 	for i, key := range keys {
-		if sets[i], ok = command.AsSet(c.DB.Lookup(key)); !ok {
+		if sets[i], ok = command.As[*store.Set](c.DB.Lookup(key)); !ok {
 			return nil, false
 		}
 	}

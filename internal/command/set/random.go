@@ -9,7 +9,7 @@ import (
 func srandmember(c *command.Ctx, args resp.Args) resp.Reply {
 	switch len(args) {
 	case 2:
-		s, ok := command.AsSet(c.DB.Lookup(args[1]))
+		s, ok := command.As[*store.Set](c.DB.Lookup(args[1]))
 		switch {
 		case !ok:
 			return resp.ErrWrongType
@@ -28,7 +28,7 @@ func srandmemberCount(c *command.Ctx, args resp.Args) resp.Reply {
 	if failure.IsError() {
 		return failure
 	}
-	s, ok := command.AsSet(c.DB.Lookup(args[1]))
+	s, ok := command.As[*store.Set](c.DB.Lookup(args[1]))
 	switch {
 	case !ok:
 		return resp.ErrWrongType
@@ -73,7 +73,7 @@ func spopCount(c *command.Ctx, args resp.Args) resp.Reply {
 		return resp.ErrValuePositive
 	}
 	e := c.DB.LookupWrite(args[1])
-	s, ok := command.AsSet(e)
+	s, ok := command.As[*store.Set](e)
 	switch {
 	case !ok:
 		return resp.ErrWrongType

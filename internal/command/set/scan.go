@@ -3,6 +3,7 @@ package set
 import (
 	"github.com/lockredis/lockredis/internal/command"
 	"github.com/lockredis/lockredis/resp"
+	"github.com/lockredis/lockredis/store"
 )
 
 func sscan(c *command.Ctx, args resp.Args) resp.Reply {
@@ -10,7 +11,7 @@ func sscan(c *command.Ctx, args resp.Args) resp.Reply {
 	if !ok {
 		return resp.ErrBadCursor
 	}
-	s, ok := command.AsSet(c.DB.Lookup(args[1]))
+	s, ok := command.As[*store.Set](c.DB.Lookup(args[1]))
 	switch {
 	case !ok:
 		return resp.ErrWrongType

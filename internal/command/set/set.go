@@ -8,7 +8,7 @@ import (
 
 func sadd(c *command.Ctx, args resp.Args) resp.Reply {
 	e := c.DB.LookupWrite(args[1])
-	s, ok := command.AsSet(e)
+	s, ok := command.As[*store.Set](e)
 	switch {
 	case !ok:
 		return resp.ErrWrongType
@@ -36,11 +36,11 @@ func smove(c *command.Ctx, args resp.Args) resp.Reply {
 	if from == nil {
 		return resp.Int(0)
 	}
-	source, ok := command.AsSet(from)
+	source, ok := command.As[*store.Set](from)
 	if !ok {
 		return resp.ErrWrongType
 	}
-	target, ok := command.AsSet(to)
+	target, ok := command.As[*store.Set](to)
 	switch {
 	case !ok:
 		return resp.ErrWrongType
@@ -68,7 +68,7 @@ func scard(c *command.Ctx, args resp.Args) resp.Reply {
 }
 
 func sismember(c *command.Ctx, args resp.Args) resp.Reply {
-	s, ok := command.AsSet(c.DB.Lookup(args[1]))
+	s, ok := command.As[*store.Set](c.DB.Lookup(args[1]))
 	if !ok {
 		return resp.ErrWrongType
 	}
@@ -76,7 +76,7 @@ func sismember(c *command.Ctx, args resp.Args) resp.Reply {
 }
 
 func smismember(c *command.Ctx, args resp.Args) resp.Reply {
-	s, ok := command.AsSet(c.DB.Lookup(args[1]))
+	s, ok := command.As[*store.Set](c.DB.Lookup(args[1]))
 	if !ok {
 		return resp.ErrWrongType
 	}
@@ -88,7 +88,7 @@ func smismember(c *command.Ctx, args resp.Args) resp.Reply {
 }
 
 func smembers(c *command.Ctx, args resp.Args) resp.Reply {
-	s, ok := command.AsSet(c.DB.Lookup(args[1]))
+	s, ok := command.As[*store.Set](c.DB.Lookup(args[1]))
 	if !ok {
 		return resp.ErrWrongType
 	}

@@ -37,12 +37,12 @@ func decrby(c *command.Ctx, args resp.Args) resp.Reply {
 // increment adds by to the integer under key.
 func increment(c *command.Ctx, key []byte, by int64) resp.Reply {
 	e := c.DB.LookupWrite(key)
-	s, ok := command.AsString(e)
+	s, ok := command.As[*store.String](e)
 	switch {
 	case !ok:
 		return resp.ErrWrongType
 	case s == nil:
-		e = c.DB.Set(key, store.NewInt(by))
+		e = c.DB.Add(key, store.NewInt(by))
 		c.Change(e, command.StringClass, "incrby", 1)
 		return resp.Int(by)
 	}
@@ -60,7 +60,7 @@ func increment(c *command.Ctx, key []byte, by int64) resp.Reply {
 
 func incrbyfloat(c *command.Ctx, args resp.Args) resp.Reply {
 	e := c.DB.LookupWrite(args[1])
-	s, ok := command.AsString(e)
+	s, ok := command.As[*store.String](e)
 	if !ok {
 		return resp.ErrWrongType
 	}
@@ -78,7 +78,7 @@ func incrbyfloat(c *command.Ctx, args resp.Args) resp.Reply {
 	}
 	text := command.FormatLongDouble(sum)
 	if s == nil {
-		e = c.DB.Set(args[1], store.NewText(text))
+		e = c.DB.Add(args[1], store.NewText(text))
 	} else {
 		s.SetText(text)
 	}

@@ -3,6 +3,7 @@ package str
 import (
 	"github.com/lockredis/lockredis/internal/command"
 	"github.com/lockredis/lockredis/resp"
+	"github.com/lockredis/lockredis/store"
 )
 
 var (
@@ -45,8 +46,8 @@ func parseLCSOptions(args resp.Args) (o lcsOptions, failure resp.Reply) {
 }
 
 func lcs(c *command.Ctx, args resp.Args) resp.Reply {
-	s1, ok1 := command.AsString(c.DB.Lookup(args[1]))
-	s2, ok2 := command.AsString(c.DB.Lookup(args[2]))
+	s1, ok1 := command.As[*store.String](c.DB.Lookup(args[1]))
+	s2, ok2 := command.As[*store.String](c.DB.Lookup(args[2]))
 	if !ok1 || !ok2 {
 		return errLCSNotStrings
 	}

@@ -87,7 +87,7 @@ func setFrom(c *command.Ctx, args resp.Args, form setForm) resp.Reply {
 	}
 	reply := resp.OK
 	if o.get {
-		s, ok := command.AsString(c.DB.Lookup(args[1]))
+		s, ok := command.As[*store.String](c.DB.Lookup(args[1]))
 		if !ok {
 			return resp.ErrWrongType
 		}
@@ -121,7 +121,7 @@ func dropDue(c *command.Ctx, key []byte) {
 func (o *setOptions) allow(c *command.Ctx, key []byte) (allowed bool, failure resp.Reply) {
 	if o.equal != nil {
 		e := c.DB.Peek(key)
-		s, ok := command.AsString(e)
+		s, ok := command.As[*store.String](e)
 		if allowed = ok && s != nil && hasText(s, o.equal); !allowed {
 			c.DB.Access(e)
 		}
@@ -188,7 +188,7 @@ func getex(c *command.Ctx, args resp.Args) resp.Reply {
 		}
 	}
 	e := c.DB.Lookup(args[1])
-	s, ok := command.AsString(e)
+	s, ok := command.As[*store.String](e)
 	switch {
 	case !ok:
 		return resp.ErrWrongType

@@ -23,7 +23,7 @@ func stringReply(s *store.String) resp.Reply {
 }
 
 func get(c *command.Ctx, args resp.Args) resp.Reply {
-	s, ok := command.AsString(c.DB.Lookup(args[1]))
+	s, ok := command.As[*store.String](c.DB.Lookup(args[1]))
 	if !ok {
 		return resp.ErrWrongType
 	}
@@ -34,7 +34,7 @@ func mget(c *command.Ctx, args resp.Args) resp.Reply {
 	values := make([]resp.Reply, len(args)-1)
 	for i, key := range args[1:] {
 		values[i] = resp.Nil
-		if s, ok := command.AsString(c.DB.Lookup(key)); ok {
+		if s, ok := command.As[*store.String](c.DB.Lookup(key)); ok {
 			values[i] = stringReply(s)
 		}
 	}
@@ -43,7 +43,7 @@ func mget(c *command.Ctx, args resp.Args) resp.Reply {
 
 func getdel(c *command.Ctx, args resp.Args) resp.Reply {
 	e := c.DB.Lookup(args[1])
-	s, ok := command.AsString(e)
+	s, ok := command.As[*store.String](e)
 	switch {
 	case !ok:
 		return resp.ErrWrongType
@@ -55,7 +55,7 @@ func getdel(c *command.Ctx, args resp.Args) resp.Reply {
 }
 
 func getset(c *command.Ctx, args resp.Args) resp.Reply {
-	s, ok := command.AsString(c.DB.Lookup(args[1]))
+	s, ok := command.As[*store.String](c.DB.Lookup(args[1]))
 	if !ok {
 		return resp.ErrWrongType
 	}
@@ -106,12 +106,12 @@ func strlen(c *command.Ctx, args resp.Args) resp.Reply {
 
 func appendCmd(c *command.Ctx, args resp.Args) resp.Reply {
 	e := c.DB.LookupWrite(args[1])
-	s, ok := command.AsString(e)
+	s, ok := command.As[*store.String](e)
 	if !ok {
 		return resp.ErrWrongType
 	}
 	if s == nil {
-		e = c.DB.Set(args[1], store.ParseString(args[2]))
+		e = c.DB.Add(args[1], store.ParseString(args[2]))
 		c.Change(e, command.StringClass, "append", 1)
 		return resp.Int(int64(len(args[2])))
 	}
@@ -138,7 +138,7 @@ func setrange(c *command.Ctx, args resp.Args) resp.Reply {
 		return errOffsetRange
 	}
 	e := c.DB.LookupWrite(args[1])
-	s, ok := command.AsString(e)
+	s, ok := command.As[*store.String](e)
 	switch {
 	case !ok:
 		return resp.ErrWrongType
@@ -151,7 +151,7 @@ func setrange(c *command.Ctx, args resp.Args) resp.Reply {
 	}
 	if s == nil {
 		s = store.NewZeros(int(offset) + len(args[3]))
-		e = c.DB.Set(args[1], s)
+		e = c.DB.Add(args[1], s)
 	}
 	length := s.Overwrite(int(offset), args[3])
 	c.Change(e, command.StringClass, "setrange", 1)

@@ -13,7 +13,7 @@ var errNumKeys = resp.Error("ERR invalid numkeys value or out of range")
 // delifeq deletes a string that has the given value.
 func delifeq(c *command.Ctx, args resp.Args) resp.Reply {
 	e := c.DB.LookupWrite(args[1])
-	s, ok := command.AsString(e)
+	s, ok := command.As[*store.String](e)
 	switch {
 	case !ok:
 		return resp.ErrWrongType

@@ -24,7 +24,7 @@ func groupOf(c *command.Ctx, args resp.Args) (
 	e *store.Entry, s *store.Stream, g *store.StreamGroup, failure resp.Reply,
 ) {
 	e = c.DB.LookupWrite(args[2])
-	s, ok := command.AsStream(e)
+	s, ok := command.As[*store.Stream](e)
 	switch {
 	case !ok:
 		return nil, nil, nil, resp.ErrWrongType
@@ -79,7 +79,7 @@ func xgroupCreate(c *command.Ctx, args resp.Args) resp.Reply {
 		return failure
 	}
 	e := c.DB.LookupWrite(args[2])
-	s, ok := command.AsStream(e)
+	s, ok := command.As[*store.Stream](e)
 	switch {
 	case !ok:
 		return resp.ErrWrongType
@@ -94,7 +94,7 @@ func xgroupCreate(c *command.Ctx, args resp.Args) resp.Reply {
 	}
 	if s == nil {
 		s = &store.Stream{}
-		e = c.DB.Set(args[2], s)
+		e = c.DB.Add(args[2], s)
 		c.Change(e, command.StreamClass, "mkstream", 0)
 	}
 	g := s.Groups.Add(args[3])

@@ -12,7 +12,7 @@ func readStreamGroup(c *command.Ctx, args resp.Args) (
 	e *store.Entry, s *store.Stream, g *store.StreamGroup, failure resp.Reply,
 ) {
 	e = c.DB.Lookup(args[1])
-	s, ok := command.AsStream(e)
+	s, ok := command.As[*store.Stream](e)
 	if !ok {
 		return nil, nil, nil, resp.ErrWrongType
 	}
@@ -27,7 +27,7 @@ func readStreamGroup(c *command.Ctx, args resp.Args) (
 
 func xack(c *command.Ctx, args resp.Args) resp.Reply {
 	e := c.DB.Lookup(args[1])
-	s, ok := command.AsStream(e)
+	s, ok := command.As[*store.Stream](e)
 	if !ok {
 		return resp.ErrWrongType
 	}

@@ -26,7 +26,7 @@ var (
 // readStream looks up a stream for a command that reads it, nil if the key is missing. ok is
 // false when the value has another type.
 func readStream(c *command.Ctx, key []byte) (s *store.Stream, ok bool) {
-	return command.AsStream(c.DB.Lookup(key))
+	return command.As[*store.Stream](c.DB.Lookup(key))
 }
 
 func xadd(c *command.Ctx, args resp.Args) resp.Reply {
@@ -42,7 +42,7 @@ func xadd(c *command.Ctx, args resp.Args) resp.Reply {
 		return errXaddZero
 	}
 	e := c.DB.LookupWrite(args[1])
-	s, ok := command.AsStream(e)
+	s, ok := command.As[*store.Stream](e)
 	switch {
 	case !ok:
 		return resp.ErrWrongType
@@ -61,7 +61,7 @@ func xadd(c *command.Ctx, args resp.Args) resp.Reply {
 		return errXaddLarge
 	}
 	if e == nil {
-		e = c.DB.Set(args[1], s)
+		e = c.DB.Add(args[1], s)
 	}
 	c.Change(e, command.StreamClass, "xadd", 1)
 	if o.trims && s.Trim(o.trim) > 0 {
@@ -164,7 +164,7 @@ func xsetid(c *command.Ctx, args resp.Args) resp.Reply {
 		}
 	}
 	e := c.DB.LookupWrite(args[1])
-	s, ok := command.AsStream(e)
+	s, ok := command.As[*store.Stream](e)
 	switch {
 	case !ok:
 		return resp.ErrWrongType

@@ -110,7 +110,7 @@ func zincrby(c *command.Ctx, args resp.Args) resp.Reply {
 // AddMembers gives the member pairs[2*i+1] the score scores[i], for every i.
 func AddMembers(c *command.Ctx, key []byte, o AddOptions, scores []float64, pairs resp.Args) resp.Reply {
 	e := c.DB.LookupWrite(key)
-	z, ok := command.AsZSet(e)
+	z, ok := command.As[*store.ZSet](e)
 	switch {
 	case !ok:
 		return resp.ErrWrongType

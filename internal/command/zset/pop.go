@@ -61,7 +61,7 @@ func popZSet(c *command.Ctx, args resp.Args, end zsetEnd) resp.Reply {
 		count = n
 	}
 	e := c.DB.LookupWrite(args[1])
-	z, ok := command.AsZSet(e)
+	z, ok := command.As[*store.ZSet](e)
 	switch {
 	case !ok:
 		return resp.ErrWrongType

@@ -9,7 +9,7 @@ import (
 // Read looks up a sorted set for reading. z is nil when the key is missing. ok is false
 // when the key holds another type.
 func Read(c *command.Ctx, key []byte) (z *store.ZSet, ok bool) {
-	return command.AsZSet(c.DB.Lookup(key))
+	return command.As[*store.ZSet](c.DB.Lookup(key))
 }
 
 func zcard(c *command.Ctx, args resp.Args) resp.Reply {
