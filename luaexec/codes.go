@@ -1,6 +1,8 @@
 package luaexec
 
 import (
+	lua "github.com/yuin/gopher-lua"
+
 	"github.com/lockredis/lockredis/internal/shrink"
 	"github.com/lockredis/lockredis/resp"
 )
@@ -58,16 +60,20 @@ func (c *codes) add(s *Script) {
 	}
 }
 
-// ensureCode compiles s if its code was dropped. It has compiled before, so it needs no limit.
-func (r *Runtime) ensureCode(s *Script) (failure resp.Reply, ok bool) {
+// functionOf returns s as a function of m's Lua state. It compiles s if its code was dropped. s has
+// compiled before, so that needs no limit.
+func (r *Runtime) functionOf(s *Script, m *machine) (fn *lua.LFunction, failure resp.Reply, ok bool) {
 	s.used = true
-	if s.proto != nil {
-		return resp.NoReply, true
-	}
-	again, _, failure, ok := compileBody(s.body, r.machine().names, Options{})
-	if ok {
+	if s.proto == nil {
+		again, _, failure, ok := compileBody(s.body, m.names, Options{})
+		if !ok {
+			return nil, failure, false
+		}
 		s.proto = again.proto
 		r.codes.add(s)
 	}
-	return failure, ok
+	if s.owner != m {
+		s.fn, s.owner = m.L.NewFunctionFromProto(s.proto), m
+	}
+	return s.fn, failure, true
 }

@@ -60,11 +60,6 @@ func (h *heapWatch) exceeded(bytes int) bool {
 	return now+uint64(bytes) > h.top
 }
 
-// wasHeavy reports whether the script allocated so much, or ran for so long, that
-// unused registers of the Lua state may keep much memory alive. A new state is
-// cheaper then.
-func (h *heapWatch) wasHeavy() bool { return h.total > heavyRun || h.checks > 64 }
-
 // heavyRun is how many bytes a script may allocate, or get as keys and arguments, before it is heavy.
 const heavyRun = 1 << 20
 

@@ -22,17 +22,18 @@ func (r *Runtime) Run(s *Script, keys, args [][]byte, h Host) (reply resp.Reply)
 	if r.running() {
 		return errNested
 	}
-	if failure, ok := r.ensureCode(s); !ok {
+	m := r.machine()
+	fn, failure, ok := r.functionOf(s, m)
+	if !ok {
 		return failure
 	}
-	m := r.machine()
 	if m.keys.fill(keys) {
 		m.sandbox.setGlobal("KEYS", m.keys.table)
 	}
 	if m.argv.fill(args) {
 		m.sandbox.setGlobal("ARGV", m.argv.table)
 	}
-	m.L.Push(s.function(m))
+	m.L.Push(fn)
 	reply = m.run(task{name: s.sha, pace: s.pace}, h)
 	if m.keys.table == nil {
 		m.sandbox.setGlobal("KEYS", lua.LNil)
@@ -46,9 +47,11 @@ func (r *Runtime) Run(s *Script, keys, args [][]byte, h Host) (reply resp.Reply)
 	return reply
 }
 
-// wasHeavy reports whether the last run may have left much memory in unused registers.
+// wasHeavy reports whether the last run allocated so much, got so much, or ran for so long, that
+// unused registers of the Lua state may keep much memory alive. A new state is cheaper then.
 func (m *machine) wasHeavy() bool {
-	return m.ticker.memory.wasHeavy() || m.keys.bytes+m.argv.bytes > heavyRun
+	h := &m.ticker.memory
+	return h.total > heavyRun || h.checks > 64 || m.keys.bytes+m.argv.bytes > heavyRun
 }
 
 // running reports whether a script, a function or the code of a library runs.
@@ -68,17 +71,8 @@ type task struct {
 // result. A panic becomes an error reply.
 func (m *machine) run(t task, h Host) (reply resp.Reply) {
 	m.begin(t, h)
-	done := false
-	defer func() {
-		if !done {
-			m.notePanic(recover())
-			reply = resp.ErrInternal
-		}
-		m.end(t)
-	}()
-	reply = m.execute(t)
-	done = true
-	return reply
+	defer m.end(t, &reply)
+	return m.execute(t)
 }
 
 func (m *machine) begin(t task, h Host) {
@@ -86,12 +80,18 @@ func (m *machine) begin(t task, h Host) {
 	m.fault, m.taken, m.threads, m.panicked = fault{}, 0, 0, false
 	m.ticker.start(h)
 	if t.pace != brief {
+		m.ticker.rest()
 		m.ticker.setPace(t.pace)
 		fieldsOf(m.L).mainLoop = m.counting
 	}
 }
 
-func (m *machine) end(t task) {
+// end is deferred by run.
+func (m *machine) end(t task, reply *resp.Reply) {
+	if cause := recover(); cause != nil {
+		m.notePanic(cause)
+		*reply = resp.ErrInternal
+	}
 	if t.pace != brief {
 		m.ticker.setPace(brief)
 		fieldsOf(m.L).mainLoop = m.plain

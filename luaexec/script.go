@@ -70,14 +70,6 @@ func protoSize(p *lua.FunctionProto) int {
 	return n
 }
 
-// function returns the script as a function of m's Lua state.
-func (s *Script) function(m *machine) *lua.LFunction {
-	if s.owner != m {
-		s.fn, s.owner = m.L.NewFunctionFromProto(s.proto), m
-	}
-	return s.fn
-}
-
 // compileBody compiles a script with its shebang line. If it does not compile, ok is false
 // and failure is the reply of EVAL.
 func compileBody(body string, known names, opts Options) (

@@ -39,7 +39,6 @@ func (t *ticker) init(main *lua.LState, growth func(heap uint64) uint64) {
 
 func (t *ticker) start(h Host) {
 	t.host, t.below, t.killed = h, 0, false
-	t.rest()
 	t.memory.start()
 }
 

@@ -23,20 +23,18 @@ func (t *Table) Lookup(name []byte) *Command {
 	}
 	head := headOf(name)
 	for i := slotOf(head, len(name)); t.slots[i].cmd != nil; i = (i + 1) % tableSlots {
-		if s := &t.slots[i]; s.head == head && s.is(name) {
+		s := &t.slots[i]
+		if s.head == head && len(s.name) == len(name) && (len(name) <= 8 || s.endsWith(name[8:])) {
 			return s.cmd
 		}
 	}
 	return nil
 }
 
-// is reports whether name, whose head is the slot's, is the slot's name. Case is ignored.
-func (s *slot) is(name []byte) bool {
-	if len(name) != len(s.name) {
-		return false
-	}
-	for i := 8; i < len(name); i++ {
-		if lower(name[i]) != s.name[i] {
+// endsWith reports whether rest is what follows the head in the slot's name. Case is ignored.
+func (s *slot) endsWith(rest []byte) bool {
+	for i, c := range rest {
+		if lower(c) != s.name[8+i] {
 			return false
 		}
 	}

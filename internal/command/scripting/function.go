@@ -15,10 +15,8 @@ var (
 	errFunctionFlush    = resp.Error("ERR FUNCTION FLUSH only supports SYNC|ASYNC option")
 )
 
-func fcall(c *command.Ctx, args resp.Args) resp.Reply   { return callFunction(c, args, false) }
-func fcallRO(c *command.Ctx, args resp.Args) resp.Reply { return callFunction(c, args, true) }
-
-func callFunction(c *command.Ctx, args resp.Args, readOnly bool) resp.Reply {
+// fcall is FCALL and FCALL_RO.
+func fcall(c *command.Ctx, args resp.Args) resp.Reply {
 	f, found := c.Scripts.Function(args[1])
 	if !found {
 		return errNoFunction
@@ -32,6 +30,7 @@ func callFunction(c *command.Ctx, args resp.Args, readOnly bool) resp.Reply {
 	case n < 0:
 		return errKeysNegative
 	}
+	readOnly := c.Cmd.Flags&command.ReadOnly != 0
 	if refusal, ok := mayRun(c, f.Flags(), readOnly); !ok {
 		return refusal
 	}

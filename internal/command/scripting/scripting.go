@@ -15,12 +15,8 @@ var (
 	errNoDebugger     = resp.Error("ERR lockredis has no Lua debugger")
 )
 
-func eval(c *command.Ctx, args resp.Args) resp.Reply      { return evalBody(c, args, false) }
-func evalRO(c *command.Ctx, args resp.Args) resp.Reply    { return evalBody(c, args, true) }
-func evalsha(c *command.Ctx, args resp.Args) resp.Reply   { return evalCached(c, args, false) }
-func evalshaRO(c *command.Ctx, args resp.Args) resp.Reply { return evalCached(c, args, true) }
-
-func evalBody(c *command.Ctx, args resp.Args, readOnly bool) resp.Reply {
+// eval is EVAL and EVAL_RO.
+func eval(c *command.Ctx, args resp.Args) resp.Reply {
 	n, failure, ok := scriptKeys(args)
 	if !ok {
 		return failure
@@ -29,10 +25,11 @@ func evalBody(c *command.Ctx, args resp.Args, readOnly bool) resp.Reply {
 	if !ok {
 		return failure
 	}
-	return runScript(c, s, args, n, readOnly)
+	return runScript(c, s, args, n)
 }
 
-func evalCached(c *command.Ctx, args resp.Args, readOnly bool) resp.Reply {
+// evalsha is EVALSHA and EVALSHA_RO.
+func evalsha(c *command.Ctx, args resp.Args) resp.Reply {
 	if len(args[1]) != 40 {
 		return errNoScript
 	}
@@ -44,7 +41,7 @@ func evalCached(c *command.Ctx, args resp.Args, readOnly bool) resp.Reply {
 	if !ok {
 		return errNoScript
 	}
-	return runScript(c, s, args, n, readOnly)
+	return runScript(c, s, args, n)
 }
 
 // scriptKeys parses the number of keys, args[2].
@@ -62,7 +59,8 @@ func scriptKeys(args resp.Args) (n int, failure resp.Reply, ok bool) {
 }
 
 // runScript runs s, if its flags allow that.
-func runScript(c *command.Ctx, s *luaexec.Script, args resp.Args, keys int, readOnly bool) resp.Reply {
+func runScript(c *command.Ctx, s *luaexec.Script, args resp.Args, keys int) resp.Reply {
+	readOnly := c.Cmd.Flags&command.ReadOnly != 0
 	if refusal, ok := mayRun(c, s.Flags(), readOnly); !ok {
 		return refusal
 	}
