@@ -25,26 +25,17 @@ func (u *unit) call(c *command.Ctx, args resp.Args, handler command.Func) (reply
 		e.journal.begins(c, args)
 	}
 	began, measured := e.measures.begin(c)
-	ended := false
-	defer func() {
-		if ended {
-			return
-		}
-		if cause := recover(); cause != nil {
-			reply = u.handlerPanicked(c, cause)
-		}
-		u.account(c, args, &reply, began, measured)
-	}()
-	reply = handler(c, args)
-	ended = true
-	u.account(c, args, &reply, began, measured)
-	return reply
+	defer u.account(c, args, &reply, began, measured)
+	return handler(c, args)
 }
 
-// account counts a command whose handler has returned or panicked, and shows it to the rooms that look. began and
-// measured are what measures.begin returned.
+// account is deferred by call. It counts a command whose handler has returned or panicked, and shows it to the rooms
+// that look. began and measured are what measures.begin returned.
 func (u *unit) account(c *command.Ctx, args resp.Args, reply *resp.Reply, began int64, measured bool) {
 	e := u.e
+	if cause := recover(); cause != nil {
+		*reply = u.handlerPanicked(c, cause)
+	}
 	// Counted after the command, so that CONFIG RESETSTAT counts itself. A served command was
 	// counted when it parked, see measures.served.
 	if c.From != command.FromWait {
