@@ -3,7 +3,7 @@
 // and with a thousand, and lists the functions that each request has entered:
 //
 //	make road                  (PING, and the lock script's EVALSHA)
-//	go run ./bench/road -list  (with the functions, and how often a request runs them)
+//	go run ./bench/road -list  (with the functions, and how often a request enters them)
 //
 // Only functions of this module count. A function literal counts on its own. A function without a
 // statement has no counter.

@@ -33,7 +33,7 @@ var roads = []road{
 }
 
 func main() {
-	list := flag.Bool("list", false, "print the functions, and how often a request runs them")
+	list := flag.Bool("list", false, "print the functions, and how often a request enters them")
 	flag.Parse()
 	if err := run(*list); err != nil {
 		fmt.Fprintln(os.Stderr, "road:", err)

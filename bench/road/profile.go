@@ -16,6 +16,11 @@ type block struct {
 	line, col int // of its begin
 }
 
+// before reports whether b begins before another block of the file.
+func (b block) before(other block) bool {
+	return b.line < other.line || b.line == other.line && b.col < other.col
+}
+
 // counts parses a profile in the form that "go tool covdata textfmt" writes.
 func counts(profile string) (map[block]int64, error) {
 	all := map[block]int64{}
@@ -40,9 +45,9 @@ func counts(profile string) (map[block]int64, error) {
 	return all, nil
 }
 
-// entered returns the functions that n requests have entered, sorted by name. They are those of which
-// a block has run n times more in the second profile than in the first. A hundredth may be missing: a
-// server without requests waits a few times more, or less. source reads a file of the profiles.
+// entered returns the functions that n requests have entered, sorted by name. They are those whose
+// first block has run n times more in the second profile than in the first. A hundredth may be missing:
+// a server without requests waits a few times more, or less. source reads a file of the profiles.
 func entered(none, all string, n int64, source func(name string) ([]byte, error)) ([]visit, error) {
 	before, err := counts(none)
 	if err != nil {
@@ -52,10 +57,9 @@ func entered(none, all string, n int64, source func(name string) ([]byte, error)
 	if err != nil {
 		return nil, err
 	}
-	most, files := map[string]int64{}, map[string]functions{}
+	first, files := map[string]block{}, map[string]functions{}
 	for b, count := range after {
-		ran := count - before[b]
-		if ran < n-n/100 {
+		if count == before[b] {
 			continue
 		}
 		f, known := files[b.file]
@@ -70,11 +74,15 @@ func entered(none, all string, n int64, source func(name string) ([]byte, error)
 			files[b.file] = f
 		}
 		name := f.around(b)
-		most[name] = max(most[name], ran)
+		if other, known := first[name]; !known || b.before(other) {
+			first[name] = b
+		}
 	}
 	var visits []visit
-	for _, name := range slices.Sorted(maps.Keys(most)) {
-		visits = append(visits, visit{name, float64(most[name]) / float64(n)})
+	for _, name := range slices.Sorted(maps.Keys(first)) {
+		if ran := after[first[name]] - before[first[name]]; ran >= n-n/100 {
+			visits = append(visits, visit{name, float64(ran) / float64(n)})
+		}
 	}
 	return visits, nil
 }
@@ -82,7 +90,7 @@ func entered(none, all string, n int64, source func(name string) ([]byte, error)
 // visit is a function that each request enters.
 type visit struct {
 	name  string
-	times float64 // that a request runs its most frequent block, on average
+	times float64 // that a request enters it, on average
 }
 
 // functions are the functions of a file, the inner ones behind those around them.
