@@ -189,11 +189,12 @@ type Replies interface {
 // ScriptRunner runs scripts and functions, one at a time. A running function is a running
 // script, too.
 type ScriptRunner interface {
-	// Run runs a loaded script as c's session.
-	Run(c *Ctx, s *luaexec.Script, keys, args [][]byte, readOnly bool) resp.Reply
-	// RunFunction runs a function as c's session. line is the command line of FCALL, with
+	// Run runs a loaded script as c's session, if its flags allow that. It may write unless c.Cmd
+	// is ReadOnly.
+	Run(c *Ctx, s *luaexec.Script, keys, args [][]byte) resp.Reply
+	// RunFunction does the same with a function. line is the command line of FCALL, with
 	// that number of keys.
-	RunFunction(c *Ctx, f *luaexec.Function, line resp.Args, keys int, readOnly bool) resp.Reply
+	RunFunction(c *Ctx, f *luaexec.Function, line resp.Args, keys int) resp.Reply
 	// Loader returns the host for the code of one library that is loaded.
 	Loader() luaexec.Host
 	// Kill asks the running script to stop: SCRIPT KILL, or FUNCTION KILL if function is true.

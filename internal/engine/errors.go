@@ -29,6 +29,8 @@ var (
 	errScriptUnknown  = resp.Error("ERR Unknown Redis command called from script")
 	errScriptArity    = resp.Error("ERR Wrong number of args calling Redis command from script")
 	errScriptNoScript = resp.Error("ERR This Redis command is not allowed from script")
+	errScriptCluster  = resp.Error("ERR Can not run script on cluster, 'no-cluster' flag is set.")
+	errScriptWrites   = resp.Error("ERR Can not execute a script with write flag using *_ro command.")
 	errScriptOOM      = resp.Error("OOM allow-oom flag is not set on the script, " +
 		"can not run it when used memory > 'maxmemory'")
 	errScriptReadOnly = resp.Error("ERR Write commands are not allowed from read-only scripts.")

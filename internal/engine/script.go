@@ -38,11 +38,9 @@ type scriptRun struct {
 }
 
 // Run runs a script as c's session.
-func (r *scriptRun) Run(
-	c *command.Ctx, s *luaexec.Script, keys, args [][]byte, readOnly bool,
-) resp.Reply {
-	if !r.begin(c, s.Flags(), keys, readOnly) {
-		return errScriptOOM
+func (r *scriptRun) Run(c *command.Ctx, s *luaexec.Script, keys, args [][]byte) resp.Reply {
+	if refusal, ok := r.begin(c, s.Flags(), keys); !ok {
+		return refusal
 	}
 	if r.e.attention&byJournal != 0 {
 		r.e.journal.runs(Script{SHA: s.SHA(), Keys: keys, Args: args})
@@ -52,12 +50,10 @@ func (r *scriptRun) Run(
 }
 
 // RunFunction runs a function as c's session.
-func (r *scriptRun) RunFunction(
-	c *command.Ctx, f *luaexec.Function, line resp.Args, keys int, readOnly bool,
-) resp.Reply {
+func (r *scriptRun) RunFunction(c *command.Ctx, f *luaexec.Function, line resp.Args, keys int) resp.Reply {
 	declared, args := line[3:3+keys], line[3+keys:]
-	if !r.begin(c, f.Flags(), declared, readOnly) {
-		return errScriptOOM
+	if refusal, ok := r.begin(c, f.Flags(), declared); !ok {
+		return refusal
 	}
 	r.function, r.line = f, line
 	if r.e.attention&byJournal != 0 {
@@ -67,14 +63,20 @@ func (r *scriptRun) RunFunction(
 	return c.Scripts.RunFunction(f, declared, args, r)
 }
 
-// begin prepares a run as c's session. It reports false if maxmemory forbids the run.
-func (r *scriptRun) begin(
-	c *command.Ctx, flags luaexec.Flags, keys [][]byte, readOnly bool,
-) bool {
+// begin prepares a run as c's session. ok is false if the flags of the script or the function, or
+// maxmemory, forbid the run.
+func (r *scriptRun) begin(c *command.Ctx, flags luaexec.Flags, keys [][]byte) (refusal resp.Reply, ok bool) {
+	readOnly := c.Cmd.Flags&command.ReadOnly != 0 // EVAL_RO, EVALSHA_RO and FCALL_RO
+	switch {
+	case flags.NoCluster && c.Cluster != nil:
+		return errScriptCluster, false
+	case readOnly && flags.HasShebang && !flags.NoWrites:
+		return errScriptWrites, false
+	}
 	readOnly = readOnly || flags.NoWrites
 	oom := c.Config.MaxMemory > 0 && !readOnly && !flags.AllowOOM && r.e.memory.Exceeded()
 	if oom && flags.HasShebang {
-		return false
+		return errScriptOOM, false
 	}
 	r.running, r.busy, r.killed, r.wrote = true, false, false, false
 	r.e.midway = true
@@ -84,7 +86,7 @@ func (r *scriptRun) begin(
 	r.anySlot = !flags.HasShebang || flags.AllowCrossSlotKeys
 	r.ctx = command.Ctx{Env: c.Env, Session: c.Session, DB: c.DB, Proto: 2, From: command.FromScript}
 	r.keys = keys
-	return true
+	return refusal, true
 }
 
 // end ends a run. It forgets the command line, which keeps the client's buffer in memory.

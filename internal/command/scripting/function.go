@@ -30,23 +30,7 @@ func fcall(c *command.Ctx, args resp.Args) resp.Reply {
 	case n < 0:
 		return errKeysNegative
 	}
-	readOnly := c.Cmd.Flags&command.ReadOnly != 0
-	if refusal, ok := mayRun(c, f.Flags(), readOnly); !ok {
-		return refusal
-	}
-	return c.Script.RunFunction(c, f, args, int(n), readOnly)
-}
-
-// mayRun checks the flags of a script or a function. readOnly is set for EVAL_RO, EVALSHA_RO
-// and FCALL_RO: they refuse flags without no-writes. In cluster mode no-cluster is refused.
-func mayRun(c *command.Ctx, flags luaexec.Flags, readOnly bool) (refusal resp.Reply, ok bool) {
-	if flags.NoCluster && c.Cluster != nil {
-		return errClusterScript, false
-	}
-	if readOnly && flags.HasShebang && !flags.NoWrites {
-		return errReadOnlyScript, false
-	}
-	return refusal, true
+	return c.Script.RunFunction(c, f, args, int(n))
 }
 
 func functionLoad(c *command.Ctx, args resp.Args) resp.Reply {
@@ -163,5 +147,3 @@ func functionStats(c *command.Ctx, _ resp.Args) resp.Reply {
 }
 
 func functionKill(c *command.Ctx, _ resp.Args) resp.Reply { return c.Script.Kill(true) }
-
-var errClusterScript = resp.Error("ERR Can not run script on cluster, 'no-cluster' flag is set.")

@@ -2,17 +2,15 @@ package scripting
 
 import (
 	"github.com/lockredis/lockredis/internal/command"
-	"github.com/lockredis/lockredis/luaexec"
 	"github.com/lockredis/lockredis/resp"
 )
 
 var (
-	errNoScript       = resp.Error("NOSCRIPT No matching script. Please use EVAL.")
-	errKeysNegative   = resp.Error("ERR Number of keys can't be negative")
-	errReadOnlyScript = resp.Error("ERR Can not execute a script with write flag using *_ro command.")
-	errScriptFlush    = resp.Error("ERR SCRIPT FLUSH only support SYNC|ASYNC option")
-	errScriptDebug    = resp.Error("ERR Use SCRIPT DEBUG YES/SYNC/NO")
-	errNoDebugger     = resp.Error("ERR lockredis has no Lua debugger")
+	errNoScript     = resp.Error("NOSCRIPT No matching script. Please use EVAL.")
+	errKeysNegative = resp.Error("ERR Number of keys can't be negative")
+	errScriptFlush  = resp.Error("ERR SCRIPT FLUSH only support SYNC|ASYNC option")
+	errScriptDebug  = resp.Error("ERR Use SCRIPT DEBUG YES/SYNC/NO")
+	errNoDebugger   = resp.Error("ERR lockredis has no Lua debugger")
 )
 
 // eval is EVAL and EVAL_RO.
@@ -25,7 +23,7 @@ func eval(c *command.Ctx, args resp.Args) resp.Reply {
 	if !ok {
 		return failure
 	}
-	return runScript(c, s, args, n)
+	return c.Script.Run(c, s, args[3:3+n], args[3+n:])
 }
 
 // evalsha is EVALSHA and EVALSHA_RO.
@@ -41,7 +39,7 @@ func evalsha(c *command.Ctx, args resp.Args) resp.Reply {
 	if !ok {
 		return errNoScript
 	}
-	return runScript(c, s, args, n)
+	return c.Script.Run(c, s, args[3:3+n], args[3+n:])
 }
 
 // scriptKeys parses the number of keys, args[2].
@@ -56,15 +54,6 @@ func scriptKeys(args resp.Args) (n int, failure resp.Reply, ok bool) {
 		return 0, errKeysNegative, false
 	}
 	return int(count), failure, true
-}
-
-// runScript runs s, if its flags allow that.
-func runScript(c *command.Ctx, s *luaexec.Script, args resp.Args, keys int) resp.Reply {
-	readOnly := c.Cmd.Flags&command.ReadOnly != 0
-	if refusal, ok := mayRun(c, s.Flags(), readOnly); !ok {
-		return refusal
-	}
-	return c.Script.Run(c, s, args[3:3+keys], args[3+keys:], readOnly)
 }
 
 func scriptLoad(c *command.Ctx, args resp.Args) resp.Reply {
