@@ -86,6 +86,11 @@ type Subscriptions struct {
 // Count returns the number of subscriptions of kind k.
 func (s *Subscriptions) Count(k Kind) int { return len(s.sets[k].names) }
 
+// Any reports whether there is a subscription.
+func (s *Subscriptions) Any() bool {
+	return len(s.sets[Channel].names)+len(s.sets[Pattern].names)+len(s.sets[Shard].names) > 0
+}
+
 // Names returns a copy of the names of kind k. They are in the order of
 // subscription until the first Unsubscribe.
 func (s *Subscriptions) Names(k Kind) []string { return append([]string(nil), s.sets[k].names...) }

@@ -41,8 +41,9 @@ func BenchmarkHashIncrement(b *testing.B) {
 		h := hashOf(n)
 		field := []byte("8743c9c0-0795-4907-87fd-6c719a6b4586:0")
 		lim := DefaultLimits()
+		var digits [20]byte
 		for i := int64(0); b.Loop(); i++ {
-			h.SetInt(field, i&7, &lim)
+			h.SetKeepDeadline(field, strconv.AppendInt(digits[:0], i&7, 10), &lim)
 		}
 	})
 }
@@ -75,7 +76,7 @@ func BenchmarkLockHash(b *testing.B) {
 	lim := DefaultLimits()
 	for b.Loop() {
 		h := new(Hash)
-		h.SetInt(field, 1, &lim)
+		h.Set(field, []byte("1"), &lim)
 	}
 }
 

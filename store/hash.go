@@ -3,7 +3,6 @@ package store
 import (
 	"bytes"
 	"math"
-	"strconv"
 	"unsafe"
 
 	"github.com/lockredis/lockredis/internal/heapsize"
@@ -176,13 +175,6 @@ func (h *Hash) FitArguments(elems [][]byte, lim *Limits) {
 			return
 		}
 	}
-}
-
-// SetInt sets the value of field to the decimal digits of n. The field keeps its
-// deadline (see Set).
-func (h *Hash) SetInt(field []byte, n int64, lim *Limits) (added bool) {
-	var digits [20]byte
-	return h.SetKeepDeadline(field, strconv.AppendInt(digits[:0], n, 10), lim)
 }
 
 // Delete removes the field and reports whether the hash had it.

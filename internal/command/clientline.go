@@ -49,7 +49,7 @@ func (s *Session) flags() string {
 		on     bool
 		letter string
 	}{
-		{s.Monitor, "O"}, {s.Subscribed(), "P"}, {s.transaction() != nil, "x"}, {s.Parked != nil || s.State() == Postponed, "b"},
+		{s.Monitor, "O"}, {s.Subs.Any(), "P"}, {s.transaction() != nil, "x"}, {s.Parked != nil || s.State() == Postponed, "b"},
 		{s.Tracks(), "t"}, {s.Tracks() && s.Tracking.Mode.Has(BrokenRedirect), "R"},
 		{s.Tracks() && s.Tracking.Mode.Has(Broadcast), "B"}, {s.Touched, "d"}, {s.State() == Closing, "c"}, {s.Unix, "U"}, {s.ReadOnly, "r"}, {s.NoEvict, "e"},
 		{s.NoTouch, "T"},

@@ -48,8 +48,8 @@ type Session struct {
 
 	Tracking *TrackingState // nil if CLIENT TRACKING was never on
 
-	Subs   pubsub.Subscriptions
-	Parked *Parked // nil unless a blocking command waits
+	Subs   pubsub.Subscriptions // with any of them, only a few commands may run in RESP2
+	Parked *Parked              // nil unless a blocking command waits
 
 	state atomic.Int32 // a Lifecycle, see State and Move
 	Conn  Conn
@@ -131,12 +131,6 @@ func (s *Session) Push(encoded []byte) {
 		}
 	}()
 	s.Conn.Write(encoded)
-}
-
-// Subscribed reports whether the session listens to anything. In RESP2 it may
-// then run only a few commands.
-func (s *Session) Subscribed() bool {
-	return s.Subs.Count(pubsub.Channel)+s.Subs.Count(pubsub.Pattern)+s.Subs.Count(pubsub.Shard) > 0
 }
 
 // Local reports whether the client is on this machine.

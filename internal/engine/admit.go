@@ -78,7 +78,7 @@ func (k *checks) fromClient(c *command.Ctx, args resp.Args) (verdict, *resp.Repl
 		return k.refuse(c, errMisconf)
 	case e.attention&forReplicas != 0 && lineFlags(c, args).Has(command.Write):
 		return k.refuse(c, errNoReplicas)
-	case s.Proto == 2 && cmd.Flags&command.WhileSubscribed == 0 && s.Subscribed():
+	case s.Proto == 2 && cmd.Flags&command.WhileSubscribed == 0 && s.Subs.Any():
 		return k.refuse(c, errSubscribed(cmd.Name))
 	}
 	if e.midway {

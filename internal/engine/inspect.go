@@ -99,7 +99,7 @@ func (i inspection) NewStrings(do func(inspect.NewString)) {
 // Clients visits the parked clients and the subscribers, oldest first.
 func (i inspection) Clients(do func(inspect.Client)) {
 	i.env.Clients.Each(func(s *command.Session) bool {
-		if s.Parked != nil || s.Subscribed() {
+		if s.Parked != nil || s.Subs.Any() {
 			do(inspectedClient(s))
 		}
 		return true

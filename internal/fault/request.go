@@ -56,5 +56,5 @@ func (r *request) Script() string {
 }
 
 func clientOf(s *command.Session) Client {
-	return Client{ID: s.ID, Addr: s.Addr, Name: s.Name, Subscribed: s.Subscribed()}
+	return Client{ID: s.ID, Addr: s.Addr, Name: s.Name, Subscribed: s.Subs.Any()}
 }

@@ -16,7 +16,7 @@ func BenchmarkSaveBatches(b *testing.B) {
 	lim := store.DefaultLimits()
 	for i := range 1000000 {
 		h := &store.Hash{}
-		h.SetInt(fmt.Append(nil, "6b0b5a3e-6f0e-4d4b-9d5c-0a4b7d5e1c2f:1", i), 1, &lim)
+		h.Set(fmt.Append(nil, "6b0b5a3e-6f0e-4d4b-9d5c-0a4b7d5e1c2f:1", i), []byte("1"), &lim)
 		db := host.env.Space.DB(0)
 		db.SetDeadline(db.Set(fmt.Append(nil, "lock:", i), h), 1<<42)
 	}

@@ -78,7 +78,7 @@ func (c *conn) descriptor(nc net.Conn) int {
 func (c *conn) idleTooLong() (idle bool) {
 	c.server.engine.Do(&engine.Caller{}, func() {
 		idle = c.server.cfg.Timeout.Load() > 0 && !c.rearmed.Load() &&
-			c.session.State() == command.Ready && !c.session.Subscribed() && !c.session.Monitor
+			c.session.State() == command.Ready && !c.session.Subs.Any() && !c.session.Monitor
 	})
 	return idle
 }

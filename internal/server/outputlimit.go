@@ -26,7 +26,7 @@ func (c *conn) outputLimit() config.OutputLimit {
 	switch {
 	case c.needsPassword():
 		return config.OutputLimit{Hard: maxUnauthOutput}
-	case c.session.Subscribed():
+	case c.session.Subs.Any():
 		return c.server.cfg.OutputLimits[config.PubSubClient]
 	}
 	return c.server.cfg.OutputLimits[config.NormalClient]

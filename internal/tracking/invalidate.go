@@ -178,7 +178,7 @@ func (t *Tracker) sendNow(reader *command.Session, keys []byte) {
 		t.breakRedirect(reader)
 	case to.Proto > 2:
 		t.push(to, pushHead, keys)
-	case reader.Tracking.Redirect != 0 && to.Subscribed():
+	case reader.Tracking.Redirect != 0 && to.Subs.Any():
 		t.push(to, messageHead, keys)
 	}
 }

@@ -57,7 +57,7 @@ func stringsOf(args resp.Args) []string {
 // may not use any more.
 func cutSubscribers(c *command.Ctx, user *acl.User, allowed *acl.Channels) {
 	c.Clients.Each(func(s *command.Session) bool {
-		if s.User == user && s.Subscribed() && !listensWithin(s, allowed) {
+		if s.User == user && s.Subs.Any() && !listensWithin(s, allowed) {
 			c.Cut(s)
 		}
 		return true

@@ -116,7 +116,7 @@ func typeByName(name []byte) (kind string, known bool) {
 
 // clientType returns the type of s for CLIENT LIST and CLIENT KILL: "pubsub" or "normal".
 func clientType(s *command.Session) string {
-	if s.Subscribed() {
+	if s.Subs.Any() {
 		return "pubsub"
 	}
 	return "normal"

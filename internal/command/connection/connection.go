@@ -110,7 +110,7 @@ func ping(c *command.Ctx, args resp.Args) resp.Reply {
 	if len(args) > 2 {
 		return resp.ErrArity("ping")
 	}
-	if c.Proto == 2 && c.Session.Subscribed() && !c.InScript() {
+	if c.Proto == 2 && c.Session.Subs.Any() && !c.InScript() {
 		pong := resp.BulkString("")
 		if len(args) == 2 {
 			pong = resp.Bulk(args[1])

@@ -1,6 +1,8 @@
 package hash
 
 import (
+	"strconv"
+
 	"github.com/lockredis/lockredis/internal/command"
 	"github.com/lockredis/lockredis/resp"
 )
@@ -24,7 +26,8 @@ func hincrby(c *command.Ctx, args resp.Args) resp.Reply {
 	if command.AddOverflows(n, by) {
 		return resp.ErrOverflow
 	}
-	h.SetInt(args[2], n+by, &c.Space.Limits)
+	var digits [20]byte
+	h.SetKeepDeadline(args[2], strconv.AppendInt(digits[:0], n+by, 10), &c.Space.Limits)
 	h.done(c, args[1], "hincrby", 1, command.Came(args[2:3], 1, added))
 	return resp.Int(n + by)
 }
