@@ -13,6 +13,7 @@ type ignore struct{}
 
 func (ignore) Expired(int, string)                       {}
 func (ignore) Added(int, string)                         {}
+func (ignore) Renewed(int, string)                       {}
 func (ignore) Emptying(*DB)                              {}
 func (ignore) Swapped(_, _ *DB)                          {}
 func (ignore) Lost(int, string)                          {}

@@ -119,9 +119,11 @@ func (db *DB) SetKeepDeadline(key []byte, v Value) *Entry {
 // Add stores v under a key that a look-up has just not found. So it is Set without a look-up.
 func (db *DB) Add(key []byte, v Value) *Entry {
 	hash := keyHash(key)
+	wasKept := false
 	if db.space.KeepExpired { // the key may be there, expired: the new key replaces it
 		if e := db.keys.find(hash, key); e != nil {
 			db.RemoveLazily(e, false)
+			wasKept = true
 		}
 	}
 	e := newEntry(key, v)
@@ -135,6 +137,10 @@ func (db *DB) Add(key []byte, v Value) *Entry {
 	}
 	if db.space.FieldDeadlines {
 		db.adoptFields(e)
+	}
+	if wasKept {
+		db.Renewed(e)
+		return e
 	}
 	e.setAccessed(db.space.firstAccess())
 	db.space.observer.Added(db.id, e.Key())
@@ -166,10 +172,10 @@ func (db *DB) assign(e *Entry, v Value) {
 func (db *DB) Changing(e *Entry) { db.changing(e) }
 
 // Renewed reports e as a key that was added, though it took another key's place
-// (RENAME, COPY). Set reports only keys that did not exist.
+// (RENAME, COPY). Set reports only keys that commands did not find.
 func (db *DB) Renewed(e *Entry) {
 	e.setAccessed(db.space.firstAccess())
-	db.space.observer.Added(db.id, e.Key())
+	db.space.observer.Renewed(db.id, e.Key())
 }
 
 // Changed is called after e has changed. It notes for Check if Changing was not called before.

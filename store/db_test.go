@@ -48,6 +48,8 @@ func at(db int, key string) string { return fmt.Sprint(db, "/", key) }
 
 func (m *naiveSpace) Added(db int, key string) { m.added[at(db, key)] = true }
 
+func (m *naiveSpace) Renewed(db int, key string) { m.Added(db, key) }
+
 func (m *naiveSpace) Sooner() { m.soonest = m.s.Earliest() }
 
 func (m *naiveSpace) Lost(db int, key string) { m.t.Fatal("there are no streams") }
@@ -425,6 +427,7 @@ type eventLog struct {
 
 func (l *eventLog) Expired(_ int, key string) { l.events = append(l.events, "expired "+key) }
 func (l *eventLog) Added(_ int, key string)   { l.events = append(l.events, "added "+key) }
+func (l *eventLog) Renewed(_ int, key string) { l.events = append(l.events, "renewed "+key) }
 
 // paused returns a database with n keys that have expired and are kept.
 func paused(n int) (*DB, *eventLog) {
@@ -480,7 +483,7 @@ func TestAWriteToAKeptExpiredKeyMakesANewKey(t *testing.T) {
 	if e := db.Peek(lockKey(0)); e == nil || e.HasDeadline() || db.Len() != 1 || db.Expires() != 0 {
 		t.Fatalf("Peek returns %v of %d keys, %d with deadlines", e, db.Len(), db.Expires())
 	}
-	if want := []string{"added " + string(lockKey(0))}; !slices.Equal(log.events, want) {
+	if want := []string{"renewed " + string(lockKey(0))}; !slices.Equal(log.events, want) {
 		t.Fatalf("events %v, want %v", log.events, want)
 	}
 }

@@ -13,7 +13,7 @@ import (
 // allocate). The value is a pointer and a kind: an interface would take 8 bytes more.
 type Entry struct {
 	value    unsafe.Pointer // to a value of the kind in bits
-	bits     uint32         // 24 bits about accesses, see access.go; unsettledBit; the kind
+	bits     uint32         // 24 bits about accesses, see access.go; unsettledBit; the kind; markedBit
 	length   uint32         // of the key, in bytes
 	deadline expiry.Item    // 4 bytes, see DB.Deadline
 	near     [4]byte        // the first bytes of the key, up to mostNear; the others follow
@@ -92,6 +92,16 @@ const (
 	zsetKind   = 5 * kindUnit
 	streamKind = 6 * kindUnit
 )
+
+// markedBit is the bit of Entry.bits above the kind.
+const markedBit = 8 * kindUnit
+
+// Mark marks the key for the observer, which may know something about it. The mark stays until the
+// key is gone.
+func (e *Entry) Mark() { e.bits |= markedBit }
+
+// Marked reports whether Mark was called.
+func (e *Entry) Marked() bool { return e.bits&markedBit != 0 }
 
 // Value returns the value.
 func (e *Entry) Value() Value {

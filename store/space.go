@@ -22,6 +22,10 @@ type Observer interface {
 	// Added reports a new key: the "new" event, and a signal for the clients that are
 	// parked on the key.
 	Added(db int, key string)
+	// Renewed is Added for a key that took the place of another key with its name: of one that
+	// RENAME or COPY replaced, or of an expired one that was kept (KeepExpired). What the observer
+	// knows of that key is over.
+	Renewed(db int, key string)
 	// Emptying reports that all keys of the database are about to be removed. It
 	// is called once, because few keys are watched.
 	Emptying(db *DB)

@@ -160,7 +160,7 @@ func (w *witness) read(entry *engine.Entry) {
 		}
 		w.say(ch.DB, ch.Key, event)
 		if ch.ToEvent != "" {
-			w.say(ch.ToDB, ch.ToKey, ch.ToEvent)
+			w.say(ch.ToDB, ch.To.Key(), ch.ToEvent)
 		}
 	case engine.KeyExpired, engine.KeyEvicted, engine.KeyLoaded, engine.FieldsExpired:
 		w.say(entry.DB, entry.Key, "gone")

@@ -22,10 +22,10 @@ type Change struct {
 	Event string       // the keyspace event; the name of a change that has no event, see silent
 	Count int64        // how many changes rdb_changes_since_last_save counts
 	Elems Elems
-	// ToDB, ToKey and ToEvent are where the value went, after RENAME, RENAMENX and MOVE. ToEvent
+	// ToDB, To and ToEvent are where the value went, after RENAME, RENAMENX and MOVE. ToEvent
 	// is "" for other changes.
 	ToDB    int
-	ToKey   string
+	To      *store.Entry
 	ToEvent string
 }
 
@@ -36,13 +36,15 @@ type Elems struct {
 	step  int   // names[0], names[step], names[2*step] … are the names
 	Added int64 // how many of them are new in the value
 	Went  bool  // they went out of the value
-	// IfMissing says that the command has set a string, its name, because there was no key.
+	// By is the command that has set a string, its name. It is nil for other changes.
+	By *Ctx
+	// IfMissing says that By asked for a missing key.
 	IfMissing bool
 }
 
 // Whole names the new value of a string. ifMissing says that the command asked for a missing key.
-func Whole(args resp.Args, ifMissing bool) Elems {
-	return Elems{names: args, step: 1, Added: 1, IfMissing: ifMissing}
+func (c *Ctx) Whole(value []byte, ifMissing bool) Elems {
+	return Elems{names: c.One(value), step: 1, Added: 1, By: c, IfMissing: ifMissing}
 }
 
 // Came names elements that a command has put into a value. added of them are new.
@@ -53,12 +55,15 @@ func Came(names resp.Args, step int, added int64) Elems {
 // Went names elements that a command has taken out of a value.
 func Went(names resp.Args) Elems { return Elems{names: names, step: 1, Went: true} }
 
+// Any reports whether there are names.
+func (e *Elems) Any() bool { return len(e.names) > 0 }
+
 // Len returns how many names there are.
 func (e *Elems) Len() int {
-	if len(e.names) == 0 {
-		return 0
+	if e.step <= 1 {
+		return len(e.names)
 	}
-	return (len(e.names)-1)/e.step + 1
+	return (len(e.names) + e.step - 1) / e.step
 }
 
 // Name returns the name i.
@@ -142,7 +147,7 @@ func (c *Ctx) ChangeIn(
 	if len(elems) > 0 && c.Named {
 		ch.Elems = elems[0]
 		c.Changes.Changed(ch)
-		ch.Elems = Elems{}
+		ch.Elems.names, ch.Elems.By = nil, nil
 	} else {
 		c.Changes.Changed(ch)
 	}
@@ -157,9 +162,9 @@ func (c *Ctx) ChangeOther(event string, count int64) {
 // Moved says that a value went from one key to another, which may be in another database.
 func (c *Ctx) Moved(from *store.Entry, event string, db *store.DB, to *store.Entry, toEvent string) {
 	ch := c.newChange(c.DB.ID(), from.Key(), Generic, event, 1)
-	ch.ToDB, ch.ToKey, ch.ToEvent = db.ID(), to.Key(), toEvent
+	ch.Entry, ch.ToDB, ch.To, ch.ToEvent = from, db.ID(), to, toEvent
 	c.Changes.Changed(ch)
-	ch.Key, ch.ToDB, ch.ToKey, ch.ToEvent = "", 0, "", ""
+	ch.Key, ch.Entry, ch.ToDB, ch.To, ch.ToEvent = "", nil, 0, nil, ""
 }
 
 // newChange returns a change in memory that all changes share. Its other fields are zero.

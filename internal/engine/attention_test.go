@@ -51,6 +51,7 @@ func TestCommandsPayAttentionToEachRoomWhileItNeedsIt(t *testing.T) {
 		{"tracking", byTracking, run("CLIENT", "TRACKING", "ON"), leave},
 		{"the journal", byJournal,
 			inside(func(e *Engine) { e.ReadJournal(func(*Entry) {}) }), nil},
+		{"the record of locks", byRecord, inside((*Engine).RecordScriptKeys), nil},
 		{"WATCH", byWatches, run("WATCH", "a", "b", "a"), run("UNWATCH")},
 		{"events", byEvents, set("notify-keyspace-events", "KEA"),
 			set("notify-keyspace-events", "")},

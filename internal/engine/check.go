@@ -38,32 +38,13 @@ func (e *Engine) Check() error {
 	if err := e.tracking.Check(); err != nil {
 		return err
 	}
-	if err := e.record.check(); err != nil {
+	if err := e.record.Check(); err != nil {
 		return err
 	}
 	if want := attended(e); e.attention != want {
 		return fmt.Errorf("engine: commands pay attention to %b instead of %b", e.attention, want)
 	}
 	return e.timer.check()
-}
-
-// check checks that the record has only keys that exist, and no more owners than it may have.
-func (r *record) check() error {
-	if l := r.last; l.key != "" && r.dbs[l.db][l.key] != l.k {
-		return fmt.Errorf("engine: the record's last look-up of %q is out of date", l.key)
-	}
-	for db, keys := range r.dbs {
-		for key, k := range keys {
-			v, _ := r.e.env.Space.DB(db).Holds(key)
-			if v == nil {
-				return fmt.Errorf("engine: %q of database %d is recorded, but does not exist", key, db)
-			}
-			if !k.byScript && k.fresh == nil {
-				return fmt.Errorf("engine: nothing is known of the recorded key %q", key)
-			}
-		}
-	}
-	return nil
 }
 
 // check checks that the timer fires at the next deadline or earlier.

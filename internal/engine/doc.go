@@ -40,6 +40,8 @@
 //	memorydoor.go    internal/memory: maxmemory, MEMORY PURGE  command.Memory, command.Purging
 //	trackingdoor.go  internal/tracking: CLIENT TRACKING        command.Tracking
 //
+// Package internal/record needs no door: effects.go and script.go call it.
+//
 // The engine never writes to a socket. It appends to output queues, which the
 // callers flush after the lock is released. The lock is in gate.go, the callers
 // are in caller.go.

@@ -7,32 +7,38 @@ import (
 
 // effects hears of each change of a key: from commands as command.Changes, and from the store,
 // as its observer, of changes that no command asks for. It passes a change to the rooms: the
-// watched keys, the tracked keys, the parked clients, the events, the journal.
+// watched keys, the tracked keys, the parked clients, the events, the record of locks, the journal.
 type effects struct{ e *Engine }
 
 // Changed passes a command's change to the rooms that hear of changes.
 func (f *effects) Changed(ch *command.Change) {
 	f.e.env.Dirty += ch.Count
-	if f.e.attention&hearing != 0 {
-		f.pass(ch)
+	switch heard := f.e.attention & hearing; heard {
+	case 0:
+	case byRecord:
+		f.e.record.Changed(ch)
+	default:
+		f.pass(ch, heard)
 	}
 }
 
-func (f *effects) pass(ch *command.Change) {
-	heard := f.e.attention
+func (f *effects) pass(ch *command.Change, heard attention) {
 	if heard&byJournal != 0 {
 		f.e.journal.changed(ch)
+	}
+	if heard&byRecord != 0 {
+		f.e.record.Changed(ch)
 	}
 	if heard&(byWatches|byTracking) != 0 && ch.Watched() {
 		f.touched(ch.DB, ch.Key)
 		if ch.ToEvent != "" {
-			f.touched(ch.ToDB, ch.ToKey)
+			f.touched(ch.ToDB, ch.To.Key())
 		}
 	}
 	if heard&byEvents != 0 && !ch.Silent() {
 		f.e.env.Events.Notify(ch.Class, ch.Event, ch.DB, ch.Key)
 		if ch.ToEvent != "" {
-			f.e.env.Events.Notify(ch.Class, ch.ToEvent, ch.ToDB, ch.ToKey)
+			f.e.env.Events.Notify(ch.Class, ch.ToEvent, ch.ToDB, ch.To.Key())
 		}
 	}
 	if heard&byParked != 0 && ch.Wakes() {
@@ -52,6 +58,7 @@ func (f *effects) touched(db int, key string) {
 // Expired announces that the key was deleted because its deadline had come.
 func (f *effects) Expired(db int, key string) {
 	f.e.journal.key(KeyExpired, db, key)
+	f.e.record.Forget(db, key)
 	f.touched(db, key)
 	if f.e.tracking.Active() {
 		f.e.tracking.NoClient(key)
@@ -70,6 +77,7 @@ func (f *effects) FieldsExpired(db int, key string, fields []string, gone bool) 
 	f.e.env.Events.Notify(command.HashClass, "hexpired", db, key)
 	if gone {
 		f.e.journal.fieldsExpired(KeyExpired, db, key, fields)
+		f.e.record.Forget(db, key)
 		f.e.env.Events.Notify(command.Generic, "del", db, key)
 	}
 }
@@ -77,6 +85,7 @@ func (f *effects) FieldsExpired(db int, key string, fields []string, gone bool) 
 // Evicted announces that the key was deleted because maxmemory was exceeded.
 func (f *effects) Evicted(db int, key string) {
 	f.e.journal.keyBecause(ByEviction, KeyEvicted, db, key)
+	f.e.record.Forget(db, key)
 	f.touched(db, key)
 	if f.e.tracking.Active() {
 		f.e.tracking.NoClient(key)
@@ -98,6 +107,12 @@ func (f *effects) Added(db int, key string) {
 	}
 }
 
+// Renewed announces a key that took another key's place as a new key.
+func (f *effects) Renewed(db int, key string) {
+	f.e.record.Forget(db, key)
+	f.Added(db, key)
+}
+
 // Lost signals the clients that read the stream as consumers of a group.
 func (f *effects) Lost(db int, key string) { f.e.parking.signalLost(db, key) }
 
@@ -108,6 +123,7 @@ func (f *effects) Sooner() { f.e.timer.look() }
 // signals the clients that read a stream as consumers of a group.
 func (f *effects) Emptying(db *store.DB) {
 	f.e.journal.key(Emptied, db.ID(), "")
+	f.e.record.Emptied(db.ID())
 	if freed := f.e.env.Config.Freed; freed != nil {
 		freed()
 	}
@@ -123,6 +139,7 @@ func (f *effects) Emptying(db *store.DB) {
 // the clients that are parked on a key that exists now.
 func (f *effects) Swapped(a, b *store.DB) {
 	f.e.journal.swapped(a.ID(), b.ID())
+	f.e.record.Swapped(a.ID(), b.ID())
 	for _, sides := range [][2]*store.DB{{a, b}, {b, a}} {
 		now, before := sides[0], sides[1]
 		f.e.watches.spoilWhere(now.ID(), func(key string) bool {
@@ -142,7 +159,13 @@ func (f *effects) Swapped(a, b *store.DB) {
 
 // Missed announces that a command found nothing to read.
 func (f *effects) Missed(db int, key []byte) {
-	f.e.journal.missed(db, key)
+	heard := f.e.attention
+	if heard&byJournal != 0 {
+		f.e.journal.missed(db, key)
+	}
+	if heard&byRecord != 0 {
+		f.e.record.Missed(db, key)
+	}
 	if f.e.env.Config.NotifyEvents&command.KeyMiss != 0 {
 		f.e.env.Events.Notify(command.KeyMiss, "keymiss", db, string(key))
 	}

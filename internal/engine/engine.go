@@ -15,6 +15,7 @@ import (
 	"github.com/lockredis/lockredis/internal/inspect"
 	"github.com/lockredis/lockredis/internal/memory"
 	"github.com/lockredis/lockredis/internal/persist"
+	"github.com/lockredis/lockredis/internal/record"
 	"github.com/lockredis/lockredis/internal/tracking"
 	"github.com/lockredis/lockredis/luaexec"
 	"github.com/lockredis/lockredis/pubsub"
@@ -69,7 +70,7 @@ type Engine struct {
 	files    *persist.Files
 	faults   *fault.Injector // nil: no faults were asked for
 
-	record    record
+	record    *record.Record // of who wrote which lock; nil: nobody has asked for it
 	inspector *inspect.Inspector
 
 	midway  bool // a script runs or a file is read: other units run at its safe points

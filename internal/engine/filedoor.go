@@ -94,8 +94,12 @@ func (e *Engine) refusesMidway(c *command.Ctx) (refusal resp.Reply, is bool) {
 // client watches it or waits for it.
 type quiet struct{ effects }
 
-func (q *quiet) Added(int, string) {}
-func (q *quiet) Lost(int, string)  {}
+func (q *quiet) Added(int, string)   {}
+func (q *quiet) Renewed(int, string) {}
+func (q *quiet) Lost(int, string)    {}
 
-// Loaded enters the key into the journal.
-func (q *quiet) Loaded(db int, key string) { q.e.journal.keyBecause(ByLoad, KeyLoaded, db, key) }
+// Loaded says that a key was read: another one, if there was one.
+func (q *quiet) Loaded(db int, key string) {
+	q.e.journal.keyBecause(ByLoad, KeyLoaded, db, key)
+	q.e.record.Forget(db, key)
+}

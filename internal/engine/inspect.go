@@ -3,6 +3,7 @@ package engine
 import (
 	"github.com/lockredis/lockredis/internal/command"
 	"github.com/lockredis/lockredis/internal/inspect"
+	"github.com/lockredis/lockredis/internal/record"
 	"github.com/lockredis/lockredis/pubsub"
 	"github.com/lockredis/lockredis/resp"
 	"github.com/lockredis/lockredis/store"
@@ -51,6 +52,19 @@ func (noConn) Sizes(bool) (none command.Buffers) { return none }
 // inspection is what the engine shows an inspector, as inspect.Engine.
 type inspection struct{ *Engine }
 
+// RecordScriptKeys makes the engine record which keys scripts write, and when subscriptions
+// begin. It is called before Start. A second call has no effect.
+func (e *Engine) RecordScriptKeys() {
+	if e.record != nil {
+		return
+	}
+	e.record = record.New(e.inspector, e.env.Space)
+	e.env.PubSub.Now = e.env.Space.Now
+	e.env.Named = true
+	e.reportMisses()
+	e.attend()
+}
+
 // Inspector returns the inspector of the engine's state. It knows the holders of
 // locks only after RecordScriptKeys.
 func (e *Engine) Inspector() *inspect.Inspector { return e.inspector }
@@ -59,42 +73,15 @@ func (e *Engine) Inspector() *inspect.Inspector { return e.inspector }
 func (i inspection) Space() *store.Space { return i.env.Space }
 
 // ScriptKeys visits the keys that scripts wrote.
-func (i inspection) ScriptKeys(do func(inspect.ScriptKey)) {
-	for db, keys := range i.record.dbs {
-		for key, k := range keys {
-			if k.byScript {
-				do(i.record.shown(db, key, k))
-			}
-		}
-	}
-}
+func (i inspection) ScriptKeys(do func(inspect.ScriptKey)) { i.record.ScriptKeys(do) }
 
 // ScriptKey returns what is known of a key. ok is false if no script wrote it.
 func (i inspection) ScriptKey(db int, key string) (k inspect.ScriptKey, ok bool) {
-	if !i.record.on {
-		return k, false
-	}
-	found := i.record.dbs[db][key]
-	if found == nil || !found.byScript {
-		return k, false
-	}
-	return i.record.shown(db, key, found), true
-}
-
-func (r *record) shown(db int, key string, k *written) inspect.ScriptKey {
-	return inspect.ScriptKey{DB: db, Key: key, By: k.by, Hints: *r.noted(k), Entries: &k.entries}
+	return i.record.ScriptKey(db, key)
 }
 
 // NewStrings visits the strings that were set on condition.
-func (i inspection) NewStrings(do func(inspect.NewString)) {
-	for db, keys := range i.record.dbs {
-		for key, k := range keys {
-			if s := k.fresh; s != nil {
-				do(inspect.NewString{DB: db, Key: key, Value: s.value, Since: s.since, By: s.by, Named: s.named})
-			}
-		}
-	}
-}
+func (i inspection) NewStrings(do func(inspect.NewString)) { i.record.NewStrings(do) }
 
 // Clients visits the parked clients and the subscribers, oldest first.
 func (i inspection) Clients(do func(inspect.Client)) {
@@ -108,7 +95,7 @@ func (i inspection) Clients(do func(inspect.Client)) {
 
 func inspectedClient(s *command.Session) inspect.Client {
 	c := inspect.Client{
-		Origin:        originOf(s),
+		Origin:        record.Origin(s),
 		DB:            s.DB,
 		Channels:      topics(s, pubsub.Channel),
 		Patterns:      topics(s, pubsub.Pattern),
@@ -128,10 +115,6 @@ func topics(s *command.Session, k pubsub.Kind) (topics []inspect.Topic) {
 		topics = append(topics, inspect.Topic{Name: name, Since: s.Subs.Since(k, name)})
 	}
 	return topics
-}
-
-func originOf(s *command.Session) inspect.Origin {
-	return inspect.Origin{ID: s.ID, Addr: s.Addr, Name: s.Name}
 }
 
 // Publish sends a message to the subscribers of a channel.

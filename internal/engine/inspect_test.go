@@ -11,6 +11,7 @@ import (
 	"github.com/lockredis/lockredis/internal/command"
 	"github.com/lockredis/lockredis/internal/config"
 	"github.com/lockredis/lockredis/internal/inspect"
+	"github.com/lockredis/lockredis/internal/record"
 	"github.com/lockredis/lockredis/resp"
 )
 
@@ -222,11 +223,11 @@ func TestTheInspectorShowsClientsThatWaitOrListen(t *testing.T) {
 		return []inspect.Topic{{Name: name, Since: epoch.UnixMilli()}}
 	}
 	want := []inspect.Client{
-		{Origin: originOf(waiter), Wait: &inspect.Wait{
+		{Origin: record.Origin(waiter), Wait: &inspect.Wait{
 			Command: "blpop", Keys: []string{"q", "r"}, Since: epoch.UnixMilli(),
 		}},
 		{
-			Origin: originOf(listener), Channels: topic("redisson_lock__channel:{a}"),
+			Origin: record.Origin(listener), Channels: topic("redisson_lock__channel:{a}"),
 			Patterns: topic("n*"), ShardChannels: topic("shard"),
 		},
 	}

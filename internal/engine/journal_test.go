@@ -40,7 +40,7 @@ func describeEntry(entry *Entry) string {
 	case Changed:
 		line := fmt.Sprintf("%s:%d:%s", entry.Change.Event, entry.DB, entry.Key)
 		if ch := entry.Change; ch.ToEvent != "" {
-			line += fmt.Sprintf(":%s:%d:%s", ch.ToEvent, ch.ToDB, ch.ToKey)
+			line += fmt.Sprintf(":%s:%d:%s", ch.ToEvent, ch.ToDB, ch.To.Key())
 		}
 		return line
 	case FieldsExpired:

@@ -86,14 +86,19 @@ func (r *scriptRun) begin(c *command.Ctx, flags luaexec.Flags, keys [][]byte) (r
 	r.anySlot = !flags.HasShebang || flags.AllowCrossSlotKeys
 	r.ctx = command.Ctx{Env: c.Env, Session: c.Session, DB: c.DB, Proto: 2, From: command.FromScript}
 	r.keys = keys
+	if r.e.attention&byRecord != 0 {
+		r.e.record.Begins(c.Session, keys)
+	}
 	return refusal, true
 }
 
 // end ends a run. It forgets the command line, which keeps the client's buffer in memory.
 func (r *scriptRun) end() {
 	if r.e.attention&byJournal != 0 {
-		r.e.record.scriptEnds()
 		r.e.journal.ran()
+	}
+	if r.e.attention&byRecord != 0 {
+		r.e.record.Ends()
 	}
 	r.running, r.function, r.line, r.keys = false, nil, nil, nil
 	r.e.midway = r.e.reading

@@ -41,7 +41,7 @@ func (e *Engine) followSettings(cfg *config.Config) {
 
 // reportMisses has the store report misses while keyspace events or the record need them.
 func (e *Engine) reportMisses() {
-	e.env.Space.ReportMisses = e.env.Config.NotifyEvents&command.KeyMiss != 0 || e.record.on
+	e.env.Space.ReportMisses = e.env.Config.NotifyEvents&command.KeyMiss != 0 || e.record != nil
 }
 
 // followSlowlog drops the entries of SLOWLOG that slowlog-max-len no longer allows. A SLOWLOG that

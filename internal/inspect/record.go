@@ -62,7 +62,7 @@ type Entry struct {
 // empty. A lock has one as a rule, so a few are kept in a slice, and many in a map.
 type Entries struct {
 	few  []namedEntry
-	many map[string]Entry // nil while there are few
+	many map[string]*Entry // nil while there are few
 }
 
 type namedEntry struct {
@@ -70,77 +70,80 @@ type namedEntry struct {
 	Entry
 }
 
+const (
+	// maxFew is the greatest length of Entries.few.
+	maxFew = 8
+	// longestKept is the length of the longest name whose memory Reset keeps, in bytes.
+	longestKept = 256
+)
+
 // Reset removes all entries. It keeps the memory of a few for the next ones.
 func (e *Entries) Reset() {
 	for i := range e.few {
-		e.few[i].Entry = Entry{}
+		if f := &e.few[i]; cap(f.name) > longestKept {
+			*f = namedEntry{}
+		} else {
+			f.Entry = Entry{}
+		}
 	}
 	e.few, e.many = e.few[:0], nil
 }
-
-// maxFew is the greatest length of Entries.few.
-const maxFew = 8
 
 // Len returns how many entries there are.
 func (e *Entries) Len() int { return len(e.few) + len(e.many) }
 
 // Get returns an owner's entry. ok is false if there is none.
 func (e *Entries) Get(name []byte) (entry Entry, ok bool) {
-	if e.many != nil {
-		entry, ok = e.many[string(name)]
-		return entry, ok
-	}
-	for i := range e.few {
-		if string(e.few[i].name) == string(name) {
-			return e.few[i].Entry, true
-		}
+	if found := e.Find(name); found != nil {
+		return *found, true
 	}
 	return entry, false
 }
 
-// Find is Get for a caller that changes the entry. It is nil if there is none, or if there are many
-// entries.
+// Find is Get for a caller that changes the entry. It returns nil if there is none. The entry is valid
+// until the next call of Add, Drop or Reset.
 func (e *Entries) Find(name []byte) *Entry {
 	for i := range e.few {
 		if string(e.few[i].name) == string(name) {
 			return &e.few[i].Entry
 		}
 	}
-	return nil
+	return e.many[string(name)]
 }
 
-// Put adds or replaces an owner's entry. It keeps a copy of the name.
-func (e *Entries) Put(name []byte, entry Entry) {
-	for i := range e.few {
-		if string(e.few[i].name) == string(name) {
-			e.few[i].Entry = entry
-			return
-		}
-	}
-	switch {
-	case e.many != nil:
-		e.many[string(name)] = entry
-	case len(e.few) < maxFew:
-		e.add(name, entry)
-	default:
-		e.many = make(map[string]Entry, 2*maxFew)
-		for _, f := range e.few {
-			e.many[string(f.name)] = f.Entry
-		}
-		e.few = nil
-		e.many[string(name)] = entry
-	}
-}
-
-// add adds an entry to few, in the memory of an earlier one if there was one.
-func (e *Entries) add(name []byte, entry Entry) {
+// AddAgain is Add for an owner whose entry was in the place of the next one before Reset or Drop. It
+// returns nil for other owners.
+func (e *Entries) AddAgain(name []byte) *Entry {
 	n := len(e.few)
-	if n == cap(e.few) {
-		e.few = append(e.few, namedEntry{})
+	if n == cap(e.few) || e.many != nil || string(e.few[:n+1][n].name) != string(name) {
+		return nil
 	}
 	e.few = e.few[:n+1]
-	f := &e.few[n]
-	f.name, f.Entry = append(f.name[:0], name...), entry
+	return &e.few[n].Entry
+}
+
+// Add adds an owner that has no entry. It keeps a copy of the name. The entry is valid as Find's is.
+func (e *Entries) Add(name []byte) *Entry {
+	n := len(e.few)
+	if e.many == nil && n < maxFew {
+		if n == cap(e.few) {
+			e.few = append(e.few, namedEntry{})
+		}
+		e.few = e.few[:n+1] // in the memory of an earlier entry, if there was one
+		f := &e.few[n]
+		f.name = append(f.name[:0], name...)
+		return &f.Entry
+	}
+	if e.many == nil {
+		e.many = make(map[string]*Entry, 2*maxFew)
+		for i := range e.few {
+			e.many[string(e.few[i].name)] = &e.few[i].Entry
+		}
+		e.few = nil
+	}
+	added := &Entry{}
+	e.many[string(name)] = added
+	return added
 }
 
 // Drop removes an owner's entry, if there is one.
@@ -159,9 +162,9 @@ func (e *Entries) Drop(name []byte) {
 }
 
 // MayOwn reports whether a hash's field has the form of a lock's owner, with or without
-// ":write", or of an owner's count in a multi-lock. hinted says that the hash is a lock, so the
-// owner's id need not be a UUID. It is called inside the engine.
-func (i *Inspector) MayOwn(field []byte, hinted bool) bool {
+// ":write", or of an owner's count in a multi-lock. isLock is asked whether the hash is a lock for other
+// reasons: then the owner's id need not be a UUID. It is called inside the engine.
+func (i *Inspector) MayOwn(field []byte, isLock func() bool) bool {
 	text := unsafe.String(unsafe.SliceData(field), len(field)) // it is read here only
 	owner := strings.TrimSuffix(text, ":write")
 	if len(owner) > uuidLen+1 && owner[uuidLen] == ':' {
@@ -171,7 +174,10 @@ func (i *Inspector) MayOwn(field []byte, hinted bool) bool {
 			return true
 		}
 	}
-	ours := func(id string) bool { return hinted || i.known[id] }
+	if strings.IndexByte(owner, ':') < 0 {
+		return false
+	}
+	ours := func(id string) bool { return i.known[id] || isLock() }
 	return isOwner(owner) || isOwnerOf(owner, ours) || strings.HasSuffix(owner, countEnd)
 }
 

@@ -19,8 +19,8 @@ func TestEntriesKeepFewAndMany(t *testing.T) {
 	const n = 24 // three times as many as are kept without a map
 	for i := range n {
 		expect(i, 0)
-		e.Put(name(i), inspect.Entry{Since: int64(i + 1)})
-		e.Put(name(i), inspect.Entry{Since: int64(i + 100)})
+		e.Add(name(i)).Since = int64(i + 1)
+		e.Find(name(i)).Since = int64(i + 100)
 		if e.Len() != i+1 {
 			t.Fatalf("%d entries of %d", e.Len(), i+1)
 		}
@@ -36,7 +36,7 @@ func TestEntriesKeepFewAndMany(t *testing.T) {
 			t.Fatalf("%d entries of %d", e.Len(), n-i-1)
 		}
 	}
-	e.Put(name(1), inspect.Entry{Since: 7})
+	e.Add(name(1)).Since = 7
 	expect(1, 7)
 }
 
@@ -44,10 +44,10 @@ func TestEntriesThatAreResetAreEmpty(t *testing.T) {
 	for _, n := range []int{1, 3, 20} {
 		var e inspect.Entries
 		for i := range n {
-			e.Put(fmt.Append(nil, "owner:", i), inspect.Entry{Since: 1})
+			e.Add(fmt.Append(nil, "owner:", i)).Since = 1
 		}
 		e.Reset()
-		e.Put([]byte("x"), inspect.Entry{Since: 2})
+		e.Add([]byte("x")).Since = 2
 		if _, ok := e.Get([]byte("owner:0")); ok || e.Len() != 1 {
 			t.Errorf("%d entries: %d are left", n, e.Len()-1)
 		}

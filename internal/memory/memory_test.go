@@ -67,6 +67,7 @@ func (h *host) Frozen() bool           { return h.frozen }
 func (h *host) Park(p *command.Parked) { p.Session.Parked = p }
 func (h *host) Touched(int, string)    {}
 func (h *host) Added(int, string)      {}
+func (h *host) Renewed(int, string)    {}
 func (h *host) Evicted(int, string)    {}
 
 func (h *host) Serve(p *command.Parked, _ resp.Reply) {

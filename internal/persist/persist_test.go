@@ -83,6 +83,7 @@ func (h *host) Used() int64          { return 1 << 20 }
 func (h *host) Policy() store.Policy { return 0 }
 func (h *host) Touched(int, string)  {}
 func (h *host) Added(int, string)    {}
+func (h *host) Renewed(int, string)  {}
 func (h *host) Lost(int, string)     {}
 func (h *host) Emptying(*store.DB)   {}
 

@@ -17,6 +17,7 @@ type noObserver struct{}
 
 func (noObserver) Expired(int, string)                       {}
 func (noObserver) Added(int, string)                         {}
+func (noObserver) Renewed(int, string)                       {}
 func (noObserver) Emptying(*store.DB)                        {}
 func (noObserver) Swapped(_, _ *store.DB)                    {}
 func (noObserver) Lost(int, string)                          {}

@@ -125,7 +125,7 @@ func (h *Harness) Changed(ch *command.Change) {
 		h.Ctx.Events.Notify(ch.Class, ch.Event, ch.DB, ch.Key)
 	}
 	if ch.ToEvent != "" {
-		h.Ctx.Events.Notify(ch.Class, ch.ToEvent, ch.ToDB, ch.ToKey)
+		h.Ctx.Events.Notify(ch.Class, ch.ToEvent, ch.ToDB, ch.To.Key())
 	}
 }
 
@@ -134,6 +134,8 @@ func (h *Harness) Expired(db int, key string) { h.Notify(command.ExpiredClass, "
 func (h *Harness) Evicted(db int, key string) { h.Notify(command.EvictedClass, "evicted", db, key) }
 
 func (h *Harness) Added(db int, key string) { h.Notify(command.NewKey, "new", db, key) }
+
+func (h *Harness) Renewed(db int, key string) { h.Added(db, key) }
 
 func (h *Harness) Emptying(*store.DB)     {}
 func (h *Harness) Swapped(_, _ *store.DB) {}

@@ -148,7 +148,7 @@ func setString(c *command.Ctx, key, value []byte, deadline int64, o *setOptions)
 	} else {
 		e = c.DB.Set(key, store.ParseString(value))
 	}
-	c.Change(e, command.StringClass, "set", 1, command.Whole(c.One(value), o.nx))
+	c.Change(e, command.StringClass, "set", 1, c.Whole(value, o.nx))
 	if deadline != 0 {
 		c.DB.SetDeadline(e, deadline)
 		c.Change(e, command.Generic, "expire", 0)

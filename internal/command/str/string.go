@@ -67,7 +67,7 @@ func getset(c *command.Ctx, args resp.Args) resp.Reply {
 // asked for a missing key.
 func storeString(c *command.Ctx, key, value []byte, ifMissing bool) {
 	e := c.DB.Set(key, store.ParseString(value))
-	c.Change(e, command.StringClass, "set", 1, command.Whole(c.One(value), ifMissing))
+	c.Change(e, command.StringClass, "set", 1, c.Whole(value, ifMissing))
 }
 
 func mset(c *command.Ctx, args resp.Args) resp.Reply { return setAll(c, args, false) }

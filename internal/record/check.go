@@ -1,0 +1,47 @@
+package record
+
+import (
+	"errors"
+	"fmt"
+
+	"github.com/lockredis/lockredis/store"
+)
+
+// Check returns an error if the record knows something of keys that do not exist, or keeps too much
+// memory for others.
+func (r *Record) Check() error {
+	if r == nil {
+		return nil
+	}
+	if l := r.parts.last; l.part != nil && r.parts.dbs[l.db].parts[l.key] != l.part {
+		return fmt.Errorf("record: the last look-up of %q is out of date", l.key)
+	}
+	marked := map[*part]bool{}
+	for n, db := range r.space.Opened() {
+		db.Each(func(e *store.Entry) bool {
+			if e.Marked() && n < len(r.parts.dbs) {
+				marked[r.parts.dbs[n].parts[e.Key()]] = true
+			}
+			return true
+		})
+	}
+	var err error
+	known, all := 0, 0
+	r.each(func(k keyPart) {
+		if known++; !marked[k.part] {
+			err = fmt.Errorf("record: %q of database %d is recorded, but does not exist or is not marked", k.key, k.db)
+		}
+	})
+	for _, db := range r.parts.dbs {
+		all += len(db.parts)
+	}
+	switch {
+	case err != nil:
+		return err
+	case all-known > mostGone:
+		return fmt.Errorf("record: %d empty parts are kept", all-known)
+	case len(r.unnoted) > 0 && !r.script.running:
+		return errors.New("record: the keys of a script were not looked at")
+	}
+	return nil
+}

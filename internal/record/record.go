@@ -1,0 +1,214 @@
+package record
+
+import (
+	"github.com/lockredis/lockredis/internal/command"
+	"github.com/lockredis/lockredis/internal/inspect"
+	"github.com/lockredis/lockredis/store"
+)
+
+// Record is the room that remembers who wrote which lock. Its methods are called inside the engine.
+// A nil Record remembers nothing: nobody has asked for it.
+//
+// A key that has a part in the record is marked, so a change of another key needs no look-up. A part
+// goes with its key: when the key is deleted or expires, and when its database is emptied. A value
+// that moves to another key takes its part along, SWAPDB exchanges them.
+type Record struct {
+	known *inspect.Inspector // knows the forms of owners and tokens
+	space *store.Space
+	parts parts
+
+	script script
+	// unnoted are the keys that the running script wrote, see noted. Some of them may be gone.
+	unnoted []*part
+	// missing is the key that a script has found missing last.
+	missing struct {
+		is   bool // there is one
+		db   int
+		name []byte
+	}
+}
+
+// script is the running script, or the last one.
+type script struct {
+	running bool
+	by      *command.Session // runs it
+	keys    [][]byte         // KEYS
+}
+
+// part is what the record knows of one key.
+type part struct {
+	byScript bool
+	listed   bool           // it is in parts.gone
+	unnoted  bool           // the running script has written it, see noted
+	by       inspect.Origin // the client that ran the last script
+	as       string         // the key's name when a script first wrote it
+	hints    inspect.Hints
+	entries  inspect.Entries
+	fresh    *newString // nil unless a string was set here on condition
+}
+
+// newString is a string that was set on condition that there is no key, or with a name that
+// KnowLocks knows.
+type newString struct {
+	value string
+	since int64 // Unix ms
+	by    inspect.Origin
+	named bool // KnowLocks knows the key
+}
+
+// New returns a record of the keys that change from now on.
+func New(known *inspect.Inspector, space *store.Space) *Record {
+	return &Record{known: known, space: space}
+}
+
+// Begins notes that a client begins to run a script or a function, with these KEYS.
+func (r *Record) Begins(by *command.Session, keys [][]byte) {
+	r.script = script{running: true, by: by, keys: keys}
+}
+
+// Ends notes that it ends. It forgets the client, and the keys, which are in the client's buffer.
+func (r *Record) Ends() {
+	if len(r.unnoted) > 0 {
+		r.noteAll()
+	}
+	r.script = script{}
+	r.missing.is = false
+}
+
+// Changed follows a change of a key.
+func (r *Record) Changed(ch *command.Change) {
+	switch {
+	case ch.ToEvent != "":
+		r.moved(ch)
+		return
+	case ch.Class == 0:
+		return
+	}
+	switch v := ch.Entry.Value().(type) {
+	case nil:
+		if ch.Entry.Marked() {
+			r.parts.drop(ch.DB, ch.Key)
+		}
+	case *store.String:
+		if ch.Elems.By != nil {
+			r.set(ch)
+		}
+	default:
+		if r.script.running {
+			r.wrote(ch, v)
+		}
+	}
+}
+
+// moved takes a key's part along to the key that has its value now. A script that renames a key did
+// not write its value.
+func (r *Record) moved(ch *command.Change) {
+	if ch.To.Marked() {
+		r.parts.drop(ch.ToDB, ch.To.Key())
+	}
+	if ch.Entry.Marked() {
+		r.parts.move(ch.DB, ch.Key, ch.ToDB, ch.To)
+	}
+}
+
+// wrote follows a change by a script.
+func (r *Record) wrote(ch *command.Change, v store.Value) {
+	var p *part
+	if ch.Entry.Marked() {
+		p = r.parts.find(ch.DB, ch.Key)
+	}
+	if p == nil || !p.byScript {
+		if !inspect.MayHold(ch.Key, v) {
+			return
+		}
+		p = r.parts.add(ch)
+		p.byScript, p.as = true, ch.Key
+	}
+	if !p.unnoted {
+		if len(r.unnoted) == mostUnnoted {
+			r.noteAll()
+		}
+		p.unnoted = true
+		r.unnoted = append(r.unnoted, p)
+	}
+	if ch.Elems.Any() {
+		r.entered(p, ch, v)
+	}
+}
+
+// mostUnnoted is how many keys of the running script wait for noteAll. A script may create a key many
+// times.
+const mostUnnoted = 64
+
+// noted returns a part with the client of the running script, and what the script's keys tell of this
+// one. That is noted when somebody asks, or at the script's end: a script that releases a lock deletes
+// the key before.
+func (r *Record) noted(p *part) *part {
+	if p.unnoted {
+		p.by = Origin(r.script.by)
+		p.hints.Note(p.as, r.script.keys)
+	}
+	return p
+}
+
+// noteAll notes the running script for all keys that it wrote.
+func (r *Record) noteAll() {
+	for i, p := range r.unnoted {
+		r.noted(p).unnoted = false
+		r.unnoted[i] = nil
+	}
+	r.unnoted = r.unnoted[:0]
+}
+
+// set records a string that a client's or a script's command has set on condition that there is no
+// key. A script may check that itself before a SET without NX, as Spring Integration's lock registry
+// does. A key that KnowLocks knows needs no condition. The test kit's own commands are data.
+func (r *Record) set(ch *command.Change) {
+	by := ch.Elems.By
+	if by.From == command.FromKit {
+		return
+	}
+	value := ch.Elems.Name(0)
+	named := r.known.IsLockName(ch.Key)
+	if !named && (!r.known.IsToken(string(value)) || !ch.Elems.IfMissing && !r.wasMissing(ch)) {
+		return
+	}
+	r.parts.add(ch).fresh = &newString{
+		value: string(value), since: by.Now(), by: Origin(by.Session), named: named,
+	}
+}
+
+// Missed notes a key that a command has found missing, if a script runs it.
+func (r *Record) Missed(db int, name []byte) {
+	if r.script.running {
+		m := &r.missing
+		m.is, m.db, m.name = true, db, append(m.name[:0], name...)
+	}
+}
+
+// wasMissing reports whether the running script has found the key missing last.
+func (r *Record) wasMissing(ch *command.Change) bool {
+	m := &r.missing
+	return m.is && m.db == ch.DB && string(m.name) == ch.Key
+}
+
+// Forget forgets a key that is gone, or that is another one now.
+func (r *Record) Forget(db int, key string) {
+	if r != nil {
+		r.parts.drop(db, key)
+	}
+}
+
+// Emptied forgets the keys of a database.
+func (r *Record) Emptied(db int) {
+	if r != nil {
+		r.parts.flush(db)
+	}
+}
+
+// Swapped follows SWAPDB.
+func (r *Record) Swapped(a, b int) {
+	if r != nil {
+		r.parts.swap(a, b)
+	}
+}
