@@ -33,11 +33,11 @@ type Change struct {
 // value of a string. Only commands that name them fill it. It is valid as long as the command line.
 type Elems struct {
 	names resp.Args
-	step  int   // names[0], names[step], names[2*step] … are the names
 	Added int64 // how many of them are new in the value
-	Went  bool  // they went out of the value
 	// By is the command that has set a string, its name. It is nil for other changes.
-	By *Ctx
+	By   *Ctx
+	step uint8 // names[0], names[step], names[2*step] … are the names
+	Went bool  // they went out of the value
 	// IfMissing says that By asked for a missing key.
 	IfMissing bool
 }
@@ -48,7 +48,7 @@ func (c *Ctx) Whole(value []byte, ifMissing bool) Elems {
 }
 
 // Came names elements that a command has put into a value. added of them are new.
-func Came(names resp.Args, step int, added int64) Elems {
+func Came(names resp.Args, step uint8, added int64) Elems {
 	return Elems{names: names, step: step, Added: added}
 }
 
@@ -63,11 +63,12 @@ func (e *Elems) Len() int {
 	if e.step <= 1 {
 		return len(e.names)
 	}
-	return (len(e.names) + e.step - 1) / e.step
+	step := int(e.step)
+	return (len(e.names) + step - 1) / step
 }
 
 // Name returns the name i.
-func (e *Elems) Name(i int) []byte { return e.names[i*e.step] }
+func (e *Elems) Name(i int) []byte { return e.names[i*int(e.step)] }
 
 // Changes hears of each change.
 type Changes interface {

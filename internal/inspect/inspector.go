@@ -149,7 +149,11 @@ func (i *Inspector) IsLockName(key string) bool { return i.isLock != nil && i.is
 
 // IsToken reports whether a value is a random token, see the function IsToken, or names the process
 // of KnowProcess.
-func (i *Inspector) IsToken(value string) bool { return IsToken(value) || i.client.Wrote(value) }
+func (i *Inspector) IsToken(value []byte) bool {
+	return (len(value) >= tokenBytes || i.client.Host != "") && i.isToken(string(value))
+}
+
+func (i *Inspector) isToken(value string) bool { return IsToken(value) || i.client.Wrote(value) }
 
 // Enter calls do inside the engine.
 func (i *Inspector) Enter(do func(View)) { i.engine.Outside(func() { do(i.Inside()) }) }

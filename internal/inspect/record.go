@@ -111,15 +111,24 @@ func (e *Entries) Find(name []byte) *Entry {
 	return e.many[string(name)]
 }
 
-// AddAgain is Add for an owner whose entry was in the place of the next one before Reset or Drop. It
-// returns nil for other owners.
-func (e *Entries) AddAgain(name []byte) *Entry {
-	n := len(e.few)
-	if n == cap(e.few) || e.many != nil || string(e.few[:n+1][n].name) != string(name) {
-		return nil
+// Again is Find for an owner that may have just left: the entry that Reset or Drop has removed from
+// the place behind the others comes back, and isNew is true.
+func (e *Entries) Again(name []byte) (entry *Entry, isNew bool) {
+	if e.many != nil {
+		return e.many[string(name)], false
 	}
-	e.few = e.few[:n+1]
-	return &e.few[n].Entry
+	n := len(e.few)
+	places := e.few[:min(n+1, cap(e.few))]
+	for i := range places {
+		if string(places[i].name) != string(name) {
+			continue
+		}
+		if i == n {
+			e.few = places
+		}
+		return &places[i].Entry, i == n
+	}
+	return nil, false
 }
 
 // Add adds an owner that has no entry. It keeps a copy of the name. The entry is valid as Find's is.

@@ -54,5 +54,15 @@ func TestEntriesThatAreResetAreEmpty(t *testing.T) {
 		if entry, ok := e.Get([]byte("x")); !ok || entry.Since != 2 {
 			t.Errorf("%d entries: the next one is %+v", n, entry)
 		}
+		if entry, isNew := e.Again([]byte("x")); entry == nil || isNew || entry.Since != 2 {
+			t.Errorf("%d entries: an owner that stays is %+v, %v", n, entry, isNew)
+		}
+		e.Drop([]byte("x"))
+		if entry, isNew := e.Again([]byte("x")); entry == nil || !isNew || entry.Since != 0 || e.Len() != 1 {
+			t.Errorf("%d entries: an owner that comes again is %+v, %v", n, entry, isNew)
+		}
+		if entry, _ := e.Again([]byte("y")); entry != nil {
+			t.Errorf("%d entries: an unknown owner has an entry", n)
+		}
 	}
 }

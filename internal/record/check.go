@@ -13,7 +13,8 @@ func (r *Record) Check() error {
 	if r == nil {
 		return nil
 	}
-	if l := r.parts.last; l.part != nil && r.parts.dbs[l.db].parts[l.key] != l.part {
+	if l := r.parts.last; l.part != nil && r.parts.dbs[l.db].parts[l.key] != l.part ||
+		l.entry != nil && (l.entry.Key() != l.key || l.entry.Value() == nil) {
 		return fmt.Errorf("record: the last look-up of %q is out of date", l.key)
 	}
 	marked := map[*part]bool{}
@@ -40,7 +41,7 @@ func (r *Record) Check() error {
 		return err
 	case all-known > mostGone:
 		return fmt.Errorf("record: %d empty parts are kept", all-known)
-	case len(r.unnoted) > 0 && !r.script.running:
+	case len(r.unnoted) > 0 && r.script.by == nil:
 		return errors.New("record: the keys of a script were not looked at")
 	}
 	return nil

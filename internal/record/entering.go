@@ -6,10 +6,9 @@ import (
 	"github.com/lockredis/lockredis/store"
 )
 
-// entered records which owners came into v, a lock, a queue or a permit semaphore, and forgets the
+// entered records which owners came into a lock, a queue or a permit semaphore, and forgets the
 // owners that went out.
-func (r *Record) entered(p *part, ch *command.Change, v store.Value) {
-	names := &ch.Elems
+func (r *Record) entered(p *part, names *command.Elems, isHash bool) {
 	n := names.Len()
 	if names.Went {
 		for i := range n {
@@ -17,31 +16,22 @@ func (r *Record) entered(p *part, ch *command.Change, v store.Value) {
 		}
 		return
 	}
-	_, isHash := v.(*store.Hash)
 	if !isHash && r.noted(p).hints.Semaphore == "" && !inspect.IsQueue(p.as) {
 		return
 	}
-	allNew := names.Added == int64(n)
 	for i := range n {
 		name := names.Name(i)
-		entry := p.entries.Find(name)
-		known := entry != nil
-		if !known {
-			entry = p.entries.AddAgain(name)
-		}
+		entry, isNew := p.entries.Again(name)
 		if entry == nil {
 			if isHash && !r.mayOwn(p, name) {
 				continue
 			}
-			entry = p.entries.Add(name)
+			entry, isNew = p.entries.Add(name), true
 		}
-		if allNew || !known && names.Added > 0 {
+		if names.Added == int64(n) || isNew && names.Added > 0 {
 			entry.Since = r.space.Now()
 		}
 		entry.By = Origin(r.script.by)
-	}
-	if p.entries.Len() > few {
-		prune(p, v)
 	}
 }
 

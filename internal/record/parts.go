@@ -1,7 +1,6 @@
 package record
 
 import (
-	"github.com/lockredis/lockredis/internal/command"
 	"github.com/lockredis/lockredis/internal/inspect"
 	"github.com/lockredis/lockredis/internal/shrink"
 	"github.com/lockredis/lockredis/store"
@@ -14,7 +13,7 @@ import (
 // there, and is still empty, serves another key.
 type parts struct {
 	dbs   []database // by number
-	last  keyPart    // that was found last: most changes are of the key of the change before
+	last  found
 	gone  [mostGone]keyPart
 	next  int   // the index in gone that is used next
 	spare *part // nil, or an empty part of no key
@@ -32,6 +31,13 @@ type keyPart struct {
 	part *part // nil: there is no such key
 }
 
+// found is what was found last. Most changes are of the key of the change before, and a lock that is
+// released is often the next one.
+type found struct {
+	keyPart
+	entry *store.Entry // nil: it is not known, or gone
+}
+
 const (
 	// mostGone is how many empty parts are kept.
 	mostGone = 64
@@ -42,27 +48,40 @@ const (
 // empty reports whether nothing is known of the key.
 func (p *part) empty() bool { return !p.byScript && p.fresh == nil }
 
-// add returns the part of the key that has changed, a new one if there is none.
-func (s *parts) add(ch *command.Change) *part {
-	ch.Entry.Mark()
-	return s.make(ch.DB, ch.Key)
+// of returns the part of an entry of a database, nil if there is none.
+func (s *parts) of(db int, e *store.Entry) *part {
+	if s.last.entry == e {
+		return s.last.part
+	}
+	if !e.Marked() {
+		return nil
+	}
+	p := s.find(db, e.Key())
+	if p != nil {
+		s.last.entry = e
+	}
+	return p
+}
+
+// add is of, with a new part if there is none.
+func (s *parts) add(db int, e *store.Entry) *part {
+	e.Mark()
+	p := s.make(db, e.Key())
+	s.last.entry = e
+	return p
 }
 
 // find returns the part of a key, nil if there is none. It may be empty.
 func (s *parts) find(db int, key string) *part {
-	if l := &s.last; l.key == key && l.db == db && l.part != nil {
+	if l := &s.last; l.part != nil && l.db == db && l.key == key {
 		return l.part
 	}
-	return s.search(db, key)
-}
-
-func (s *parts) search(db int, key string) *part {
 	if db >= len(s.dbs) {
 		return nil
 	}
 	p := s.dbs[db].parts[key]
 	if p != nil {
-		s.last = keyPart{db, key, p}
+		s.last = found{keyPart: keyPart{db, key, p}}
 	}
 	return p
 }
@@ -84,15 +103,17 @@ func (s *parts) make(db int, key string) *part {
 		p = &part{}
 	}
 	d.parts[key] = p
-	s.last = keyPart{db, key, p}
+	s.last = found{keyPart: keyPart{db, key, p}}
 	return p
 }
 
 // drop empties the part of a key that is gone.
-func (s *parts) drop(db int, key string) {
-	p := s.find(db, key)
+func (s *parts) drop(db int, key string, p *part) {
 	if p == nil {
 		return
+	}
+	if s.last.part == p {
+		s.last.entry = nil
 	}
 	p.byScript, p.unnoted, p.by, p.as = false, false, inspect.Origin{}, ""
 	p.hints, p.fresh = inspect.Hints{}, nil
@@ -134,21 +155,20 @@ func (s *parts) delete(k keyPart) {
 	shrink.Delete(&d.parts, k.key, &d.peak)
 	s.spare = k.part
 	if s.last.part == k.part {
-		s.last = keyPart{}
+		s.last = found{}
 	}
 }
 
-// move makes the part of a key the part of the entry to. That has no part, or an empty one.
-func (s *parts) move(db int, key string, toDB int, to *store.Entry) {
-	from := s.find(db, key)
+// move makes the part of an entry the part of another one. That has none, or an empty one.
+func (s *parts) move(db int, e *store.Entry, toDB int, to *store.Entry) {
+	from := s.of(db, e)
 	if from == nil {
 		return
 	}
-	to.Mark()
-	p := s.make(toDB, to.Key())
+	p := s.add(toDB, to)
 	*p, *from = *from, *p
 	p.listed, from.listed = from.listed, p.listed
-	s.drop(db, key)
+	s.drop(db, e.Key(), from)
 }
 
 // flush forgets the keys of a database.
@@ -156,7 +176,7 @@ func (s *parts) flush(db int) {
 	if db < len(s.dbs) {
 		s.forgetGone()
 		s.dbs[db] = database{}
-		s.last = keyPart{}
+		s.last = found{}
 	}
 }
 
@@ -167,7 +187,7 @@ func (s *parts) swap(a, b int) {
 		s.dbs = append(s.dbs, database{})
 	}
 	s.dbs[a], s.dbs[b] = s.dbs[b], s.dbs[a]
-	s.last = keyPart{}
+	s.last = found{}
 }
 
 // forgetGone deletes the empty parts.

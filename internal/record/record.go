@@ -28,11 +28,10 @@ type Record struct {
 	}
 }
 
-// script is the running script, or the last one.
+// script is the running script.
 type script struct {
-	running bool
-	by      *command.Session // runs it
-	keys    [][]byte         // KEYS
+	by   *command.Session // runs it; nil: no script runs
+	keys [][]byte         // KEYS
 }
 
 // part is what the record knows of one key.
@@ -63,7 +62,7 @@ func New(known *inspect.Inspector, space *store.Space) *Record {
 
 // Begins notes that a client begins to run a script or a function, with these KEYS.
 func (r *Record) Begins(by *command.Session, keys [][]byte) {
-	r.script = script{running: true, by: by, keys: keys}
+	r.script.by, r.script.keys = by, keys
 }
 
 // Ends notes that it ends. It forgets the client, and the keys, which are in the client's buffer.
@@ -81,20 +80,18 @@ func (r *Record) Changed(ch *command.Change) {
 	case ch.ToEvent != "":
 		r.moved(ch)
 		return
-	case ch.Class == 0:
+	case ch.Entry == nil: // it is about no key
 		return
 	}
 	switch v := ch.Entry.Value().(type) {
 	case nil:
-		if ch.Entry.Marked() {
-			r.parts.drop(ch.DB, ch.Key)
-		}
+		r.deleted(ch)
 	case *store.String:
 		if ch.Elems.By != nil {
 			r.set(ch)
 		}
 	default:
-		if r.script.running {
+		if r.script.by != nil {
 			r.wrote(ch, v)
 		}
 	}
@@ -103,25 +100,32 @@ func (r *Record) Changed(ch *command.Change) {
 // moved takes a key's part along to the key that has its value now. A script that renames a key did
 // not write its value.
 func (r *Record) moved(ch *command.Change) {
-	if ch.To.Marked() {
-		r.parts.drop(ch.ToDB, ch.To.Key())
+	r.parts.drop(ch.ToDB, ch.To.Key(), r.parts.of(ch.ToDB, ch.To))
+	r.parts.move(ch.DB, ch.Entry, ch.ToDB, ch.To)
+}
+
+// deleted forgets a key. Its part is often the last one in unnoted.
+func (r *Record) deleted(ch *command.Change) {
+	p := r.parts.of(ch.DB, ch.Entry)
+	if p == nil {
+		return
 	}
-	if ch.Entry.Marked() {
-		r.parts.move(ch.DB, ch.Key, ch.ToDB, ch.To)
+	r.parts.drop(ch.DB, ch.Key, p)
+	if last := len(r.unnoted) - 1; last >= 0 && r.unnoted[last] == p {
+		r.unnoted[last] = nil
+		r.unnoted = r.unnoted[:last]
 	}
 }
 
 // wrote follows a change by a script.
 func (r *Record) wrote(ch *command.Change, v store.Value) {
-	var p *part
-	if ch.Entry.Marked() {
-		p = r.parts.find(ch.DB, ch.Key)
-	}
+	_, isHash := v.(*store.Hash)
+	p := r.parts.of(ch.DB, ch.Entry)
 	if p == nil || !p.byScript {
-		if !inspect.MayHold(ch.Key, v) {
+		if !isHash && !inspect.MayHold(ch.Key, v) {
 			return
 		}
-		p = r.parts.add(ch)
+		p = r.parts.add(ch.DB, ch.Entry)
 		p.byScript, p.as = true, ch.Key
 	}
 	if !p.unnoted {
@@ -132,7 +136,10 @@ func (r *Record) wrote(ch *command.Change, v store.Value) {
 		r.unnoted = append(r.unnoted, p)
 	}
 	if ch.Elems.Any() {
-		r.entered(p, ch, v)
+		r.entered(p, &ch.Elems, isHash)
+		if p.entries.Len() > few {
+			prune(p, v)
+		}
 	}
 }
 
@@ -170,17 +177,17 @@ func (r *Record) set(ch *command.Change) {
 	}
 	value := ch.Elems.Name(0)
 	named := r.known.IsLockName(ch.Key)
-	if !named && (!r.known.IsToken(string(value)) || !ch.Elems.IfMissing && !r.wasMissing(ch)) {
+	if !named && (!r.known.IsToken(value) || !ch.Elems.IfMissing && !r.wasMissing(ch)) {
 		return
 	}
-	r.parts.add(ch).fresh = &newString{
+	r.parts.add(ch.DB, ch.Entry).fresh = &newString{
 		value: string(value), since: by.Now(), by: Origin(by.Session), named: named,
 	}
 }
 
 // Missed notes a key that a command has found missing, if a script runs it.
 func (r *Record) Missed(db int, name []byte) {
-	if r.script.running {
+	if r.script.by != nil {
 		m := &r.missing
 		m.is, m.db, m.name = true, db, append(m.name[:0], name...)
 	}
@@ -195,7 +202,7 @@ func (r *Record) wasMissing(ch *command.Change) bool {
 // Forget forgets a key that is gone, or that is another one now.
 func (r *Record) Forget(db int, key string) {
 	if r != nil {
-		r.parts.drop(db, key)
+		r.parts.drop(db, key, r.parts.find(db, key))
 	}
 }
 
