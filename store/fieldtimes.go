@@ -179,7 +179,9 @@ func (db *DB) expireFieldsOf(e *Entry, max int) (n int, gone bool) {
 	t := h.table()
 	var fields []string
 	n = t.times.due.PopDue(db.space.now, max, func(ft *fieldTime) {
-		fields = append(fields, ft.field)
+		if db.space.NameFields {
+			fields = append(fields, ft.field)
+		}
 		delete(t.times.fields, ft.field)
 		t.removeAt(t.find(bytesOf(ft.field)))
 	})

@@ -15,7 +15,8 @@ type Observer interface {
 	// Expired reports that the key was deleted because its deadline was due.
 	Expired(db int, key string)
 	// FieldsExpired reports that these fields of a hash were deleted because their deadlines
-	// were due. gone: the key was deleted with its last field.
+	// were due. fields is nil unless Space.NameFields is set. gone: the key was deleted with its last
+	// field.
 	FieldsExpired(db int, key string, fields []string, gone bool)
 	// Evicted reports that Space.Evict deleted the key.
 	Evicted(db int, key string)
@@ -90,6 +91,7 @@ type Space struct {
 	Lazyfree     Lazyfree
 	Frequencies  Frequencies // set by the eviction policy
 	ReportMisses bool        // call Observer.Missed
+	NameFields   bool        // pass the names of expired fields to Observer.FieldsExpired
 	// KeepExpired keeps keys with a deadline that is due (CLIENT PAUSE). Commands
 	// do not find them, but they are not deleted and no event is sent.
 	KeepExpired bool

@@ -13,6 +13,7 @@ import (
 	"github.com/lockredis/lockredis/internal/backdoor"
 	redis "github.com/lockredis/lockredis/internal/command"
 	"github.com/lockredis/lockredis/internal/engine"
+	"github.com/lockredis/lockredis/internal/journal"
 	"github.com/lockredis/lockredis/internal/rdb"
 	"github.com/lockredis/lockredis/store"
 )
@@ -134,22 +135,22 @@ func (w *witness) take() (faults []string) {
 	return faults
 }
 
-func (w *witness) read(entry *engine.Entry) {
+func (w *witness) read(entry *journal.Entry) {
 	w.mu.Lock()
 	defer w.mu.Unlock()
 	switch entry.Kind {
-	case engine.CommandBegins:
+	case journal.CommandBegins:
 		if w.space = entry.Ctx.Space; w.forgets != nil {
 			if _, is := entry.Ctx.Changes.(forgetful); !is {
 				entry.Ctx.Changes = forgetful{entry.Ctx.Changes, w.forgets}
 			}
 		}
 		w.compare("the unit, before " + lineOf(entry) + ",")
-	case engine.CommandEnds:
+	case journal.CommandEnds:
 		w.compare(lineOf(entry))
-	case engine.UnitEnds:
+	case journal.UnitEnds:
 		w.compare("the unit")
-	case engine.Changed:
+	case journal.Changed:
 		ch := entry.Change
 		if ch.Class == 0 {
 			return // it is not about a key
@@ -162,21 +163,21 @@ func (w *witness) read(entry *engine.Entry) {
 		if ch.ToEvent != "" {
 			w.say(ch.ToDB, ch.To.Key(), ch.ToEvent)
 		}
-	case engine.KeyExpired, engine.KeyEvicted, engine.KeyLoaded, engine.FieldsExpired:
+	case journal.KeyExpired, journal.KeyEvicted, journal.KeyLoaded, journal.FieldsExpired:
 		w.say(entry.DB, entry.Key, "gone")
-	case engine.Emptied:
+	case journal.Emptied:
 		for k := range w.seen {
 			if k.db == entry.DB {
 				delete(w.seen, k)
 			}
 		}
-	case engine.Swapped:
+	case journal.Swapped:
 		w.all = true
 	}
 }
 
 // lineOf returns the running command line.
-func lineOf(entry *engine.Entry) string {
+func lineOf(entry *journal.Entry) string {
 	words := make([]string, len(entry.Args))
 	for i := range words {
 		words[i] = entry.Args.String(i)

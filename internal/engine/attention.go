@@ -41,7 +41,7 @@ func attended(e *Engine) (a attention) {
 	}
 	set(byMonitors, e.monitors.any())
 	set(byTracking, e.tracking.Active())
-	set(byJournal, e.journal.isRead())
+	set(byJournal, e.journal.IsRead())
 	set(byLatency, uint64(cfg.SlowerThan) < exactBelow || cfg.LatencyThreshold > 0)
 	set(byWatches, len(e.watches.index) > 0)
 	set(byEvents, cfg.NotifyEvents != 0)

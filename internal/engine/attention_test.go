@@ -9,6 +9,7 @@ import (
 	"github.com/lockredis/lockredis/expiry"
 	"github.com/lockredis/lockredis/internal/command"
 	"github.com/lockredis/lockredis/internal/config"
+	"github.com/lockredis/lockredis/internal/journal"
 	"github.com/lockredis/lockredis/internal/nohost"
 )
 
@@ -50,7 +51,7 @@ func TestCommandsPayAttentionToEachRoomWhileItNeedsIt(t *testing.T) {
 		{"MONITOR", byMonitors, run("MONITOR"), leave},
 		{"tracking", byTracking, run("CLIENT", "TRACKING", "ON"), leave},
 		{"the journal", byJournal,
-			inside(func(e *Engine) { e.ReadJournal(func(*Entry) {}) }), nil},
+			inside(func(e *Engine) { e.ReadJournal(func(*journal.Entry) {}) }), nil},
 		{"the record of locks", byRecord, inside((*Engine).RecordScriptKeys), nil},
 		{"WATCH", byWatches, run("WATCH", "a", "b", "a"), run("UNWATCH")},
 		{"events", byEvents, set("notify-keyspace-events", "KEA"),

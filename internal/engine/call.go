@@ -22,7 +22,7 @@ func (u *unit) call(c *command.Ctx, args resp.Args, handler command.Func) (reply
 		e.monitors.commandBegins(c, args)
 	}
 	if e.attention&byJournal != 0 {
-		e.journal.begins(c, args)
+		e.journal.Begins(c, args)
 	}
 	began, measured := e.measures.begin(c)
 	defer u.account(c, args, &reply, began, measured)
@@ -54,7 +54,7 @@ func (u *unit) account(c *command.Ctx, args resp.Args, reply *resp.Reply, began 
 			e.tracking.Remember(c, args)
 		}
 		if e.attention&byJournal != 0 {
-			e.journal.ends(c, args, reply)
+			e.journal.Ends(c, args, reply)
 		}
 	}
 }

@@ -17,7 +17,6 @@
 //	attention.go   which rooms look at commands, and which may refuse them
 //	observing.go   durations
 //	errorstats.go  failed and rejected calls
-//	journal.go  sees each unit, each command and each change of a key
 //
 // The rooms own their state. Each one implements an interface of package command:
 //
@@ -40,7 +39,8 @@
 //	memorydoor.go    internal/memory: maxmemory, MEMORY PURGE  command.Memory, command.Purging
 //	trackingdoor.go  internal/tracking: CLIENT TRACKING        command.Tracking
 //
-// Package internal/record needs no door: effects.go and script.go call it.
+// Two packages need no door: internal/journal sees each unit, each command and each change of a key,
+// internal/record remembers who wrote which lock. effects.go tells them of changes.
 //
 // The engine never writes to a socket. It appends to output queues, which the
 // callers flush after the lock is released. The lock is in gate.go, the callers

@@ -2,6 +2,8 @@ package engine
 
 import (
 	"github.com/lockredis/lockredis/internal/command"
+	"github.com/lockredis/lockredis/internal/journal"
+	"github.com/lockredis/lockredis/resp"
 	"github.com/lockredis/lockredis/store"
 )
 
@@ -9,6 +11,27 @@ import (
 // as its observer, of changes that no command asks for. It passes a change to the rooms: the
 // watched keys, the tracked keys, the parked clients, the events, the record of locks, the journal.
 type effects struct{ e *Engine }
+
+// ReadJournal adds a reader of entries of these kinds; of all if none is given. It is called before
+// Start. The reader runs inside the engine and must not run commands.
+func (e *Engine) ReadJournal(read func(*journal.Entry), wanted ...journal.Kind) {
+	e.journal.Read(read, wanted...)
+	e.readersCame()
+}
+
+// Follow calls do with each command line that tells of a change, and with the number of its
+// database. It is called before Start. do runs inside the engine, and must copy what it keeps.
+func (e *Engine) Follow(do func(db int, line resp.Args)) {
+	e.telling.Follow(&e.journal, &e.env, do)
+	e.readersCame()
+}
+
+// readersCame has commands and the store say what the journal's readers want.
+func (e *Engine) readersCame() {
+	e.env.Named = true
+	e.env.Space.NameFields = e.journal.Wants(journal.FieldsExpired)
+	e.attend()
+}
 
 // Changed passes a command's change to the rooms that hear of changes.
 func (f *effects) Changed(ch *command.Change) {
@@ -24,7 +47,7 @@ func (f *effects) Changed(ch *command.Change) {
 
 func (f *effects) pass(ch *command.Change, heard attention) {
 	if heard&byJournal != 0 {
-		f.e.journal.changed(ch)
+		f.e.journal.Changed(ch)
 	}
 	if heard&byRecord != 0 {
 		f.e.record.Changed(ch)
@@ -57,7 +80,7 @@ func (f *effects) touched(db int, key string) {
 
 // Expired announces that the key was deleted because its deadline had come.
 func (f *effects) Expired(db int, key string) {
-	f.e.journal.key(KeyExpired, db, key)
+	f.e.journal.Key(journal.KeyExpired, db, key)
 	f.e.record.Forget(db, key)
 	f.touched(db, key)
 	if f.e.tracking.Active() {
@@ -69,14 +92,13 @@ func (f *effects) Expired(db int, key string) {
 // FieldsExpired announces that fields were deleted because their deadlines had come, and
 // whether the key was deleted with them.
 func (f *effects) FieldsExpired(db int, key string, fields []string, gone bool) {
-	f.e.journal.fieldsExpired(FieldsExpired, db, key, fields)
+	f.e.journal.FieldsExpired(db, key, fields, gone)
 	f.touched(db, key)
 	if f.e.tracking.Active() {
 		f.e.tracking.NoClient(key)
 	}
 	f.e.env.Events.Notify(command.HashClass, "hexpired", db, key)
 	if gone {
-		f.e.journal.fieldsExpired(KeyExpired, db, key, fields)
 		f.e.record.Forget(db, key)
 		f.e.env.Events.Notify(command.Generic, "del", db, key)
 	}
@@ -84,7 +106,7 @@ func (f *effects) FieldsExpired(db int, key string, fields []string, gone bool) 
 
 // Evicted announces that the key was deleted because maxmemory was exceeded.
 func (f *effects) Evicted(db int, key string) {
-	f.e.journal.keyBecause(ByEviction, KeyEvicted, db, key)
+	f.e.journal.KeyBecause(journal.ByEviction, journal.KeyEvicted, db, key)
 	f.e.record.Forget(db, key)
 	f.touched(db, key)
 	if f.e.tracking.Active() {
@@ -97,7 +119,7 @@ func (f *effects) Evicted(db int, key string) {
 func (f *effects) Added(db int, key string) {
 	heard := f.e.attention
 	if heard&byJournal != 0 {
-		f.e.journal.key(KeyAdded, db, key)
+		f.e.journal.Key(journal.KeyAdded, db, key)
 	}
 	if heard&byEvents != 0 {
 		f.e.env.Events.Notify(command.NewKey, "new", db, key)
@@ -122,7 +144,7 @@ func (f *effects) Sooner() { f.e.timer.look() }
 // Emptying makes the transactions fail that watch an existing key of the database. It
 // signals the clients that read a stream as consumers of a group.
 func (f *effects) Emptying(db *store.DB) {
-	f.e.journal.key(Emptied, db.ID(), "")
+	f.e.journal.Key(journal.Emptied, db.ID(), "")
 	f.e.record.Emptied(db.ID())
 	if freed := f.e.env.Config.Freed; freed != nil {
 		freed()
@@ -138,7 +160,7 @@ func (f *effects) Emptying(db *store.DB) {
 // databases holds the key. A missing key does not change if an expired one takes its place. It signals
 // the clients that are parked on a key that exists now.
 func (f *effects) Swapped(a, b *store.DB) {
-	f.e.journal.swapped(a.ID(), b.ID())
+	f.e.journal.Swapped(a.ID(), b.ID())
 	f.e.record.Swapped(a.ID(), b.ID())
 	for _, sides := range [][2]*store.DB{{a, b}, {b, a}} {
 		now, before := sides[0], sides[1]
@@ -161,7 +183,7 @@ func (f *effects) Swapped(a, b *store.DB) {
 func (f *effects) Missed(db int, key []byte) {
 	heard := f.e.attention
 	if heard&byJournal != 0 {
-		f.e.journal.missed(db, key)
+		f.e.journal.Missed(db, key)
 	}
 	if heard&byRecord != 0 {
 		f.e.record.Missed(db, key)

@@ -13,6 +13,7 @@ import (
 	"github.com/lockredis/lockredis/internal/fault"
 	"github.com/lockredis/lockredis/internal/glob"
 	"github.com/lockredis/lockredis/internal/inspect"
+	"github.com/lockredis/lockredis/internal/journal"
 	"github.com/lockredis/lockredis/internal/memory"
 	"github.com/lockredis/lockredis/internal/persist"
 	"github.com/lockredis/lockredis/internal/record"
@@ -65,8 +66,8 @@ type Engine struct {
 	memory   *memory.Limit
 	rates    rates
 	timer    timer
-	journal  journal
-	telling  telling
+	journal  journal.Journal
+	telling  journal.Telling
 	files    *persist.Files
 	faults   *fault.Injector // nil: no faults were asked for
 
@@ -234,7 +235,7 @@ func (e *Engine) Execute(s *command.Session, args resp.Args) (ran bool) {
 
 // executeJournaled is unit.execute with the unit's bounds in the journal.
 func (e *Engine) executeJournaled(s *command.Session, args resp.Args) (ran bool) {
-	e.journal.unit(UnitBegins)
-	defer e.journal.unit(UnitEnds)
+	e.journal.Unit(journal.UnitBegins)
+	defer e.journal.Unit(journal.UnitEnds)
 	return e.unit.execute(s, args)
 }

@@ -2,6 +2,7 @@ package engine
 
 import (
 	"github.com/lockredis/lockredis/internal/command"
+	"github.com/lockredis/lockredis/internal/journal"
 	"github.com/lockredis/lockredis/internal/persist"
 	"github.com/lockredis/lockredis/resp"
 )
@@ -35,7 +36,7 @@ func (d *fileDoor) Reading(on bool) {
 	d.reading = on
 	d.midway = on || d.script.running
 	if on {
-		d.loaded = d.journal.because(ByLoad)
+		d.loaded = d.journal.Because(journal.ByLoad)
 	} else {
 		d.loaded()
 	}
@@ -71,10 +72,10 @@ func (d *fileDoor) Replay(db int, line resp.Args) (ok bool) {
 	if c.Cmd == nil {
 		return false
 	}
-	e.journal.unit(UnitBegins)
+	e.journal.Unit(journal.UnitBegins)
 	v, refusal := e.checks.fromKit(&c, line)
 	e.unit.run(&c, line, v, refusal)
-	e.journal.unit(UnitEnds)
+	e.journal.Unit(journal.UnitEnds)
 	return true
 }
 
@@ -100,6 +101,6 @@ func (q *quiet) Lost(int, string)    {}
 
 // Loaded says that a key was read: another one, if there was one.
 func (q *quiet) Loaded(db int, key string) {
-	q.e.journal.keyBecause(ByLoad, KeyLoaded, db, key)
+	q.e.journal.KeyBecause(journal.ByLoad, journal.KeyLoaded, db, key)
 	q.e.record.Forget(db, key)
 }

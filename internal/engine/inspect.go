@@ -3,6 +3,7 @@ package engine
 import (
 	"github.com/lockredis/lockredis/internal/command"
 	"github.com/lockredis/lockredis/internal/inspect"
+	"github.com/lockredis/lockredis/internal/journal"
 	"github.com/lockredis/lockredis/internal/record"
 	"github.com/lockredis/lockredis/pubsub"
 	"github.com/lockredis/lockredis/resp"
@@ -27,7 +28,7 @@ func (e *Engine) Outside(unit func()) {
 // command about its connection (MULTI, SUBSCRIBE, AUTH) gets an error reply.
 func (e *Engine) RunDirect(db int, args resp.Args, use func(resp.Reply)) {
 	e.Outside(func() {
-		e.journal.unit(UnitBegins)
+		e.journal.Unit(journal.UnitBegins)
 		s := &command.Session{Addr: "direct", DB: db, Proto: 3, Conn: noConn{}}
 		s.Authenticated.Store(true)
 		c := command.Ctx{
@@ -36,7 +37,7 @@ func (e *Engine) RunDirect(db int, args resp.Args, use func(resp.Reply)) {
 		}
 		v, refusal := e.checks.fromKit(&c, args)
 		use(e.unit.run(&c, args, v, refusal))
-		e.journal.unit(UnitEnds)
+		e.journal.Unit(journal.UnitEnds)
 		e.parking.serveReady()
 	})
 }

@@ -8,6 +8,7 @@ import (
 	"time"
 
 	"github.com/lockredis/lockredis/expiry"
+	"github.com/lockredis/lockredis/internal/journal"
 )
 
 // journaled returns an engine and a function that returns the journal's entries since its
@@ -17,45 +18,45 @@ func journaled(t *testing.T) (e *Engine, clock *expiry.Manual, entries func() st
 	e = newTestEngine(clock)
 	t.Cleanup(e.Close)
 	var lines []string
-	e.ReadJournal(func(entry *Entry) { lines = append(lines, describeEntry(entry)) })
+	e.ReadJournal(func(entry *journal.Entry) { lines = append(lines, describeEntry(entry)) })
 	return e, clock, func() string {
 		defer func() { lines = nil }()
 		return strings.Join(lines, " ")
 	}
 }
 
-func describeEntry(entry *Entry) string {
+func describeEntry(entry *journal.Entry) string {
 	switch entry.Kind {
-	case UnitBegins:
+	case journal.UnitBegins:
 		return "["
-	case UnitEnds:
+	case journal.UnitEnds:
 		return "]"
-	case CommandBegins:
+	case journal.CommandBegins:
 		return entry.Ctx.Cmd.Name + "("
-	case CommandEnds:
+	case journal.CommandEnds:
 		if entry.Reply.IsError() {
 			return "failed)"
 		}
 		return ")"
-	case Changed:
+	case journal.Changed:
 		line := fmt.Sprintf("%s:%d:%s", entry.Change.Event, entry.DB, entry.Key)
 		if ch := entry.Change; ch.ToEvent != "" {
 			line += fmt.Sprintf(":%s:%d:%s", ch.ToEvent, ch.ToDB, ch.To.Key())
 		}
 		return line
-	case FieldsExpired:
+	case journal.FieldsExpired:
 		return fmt.Sprintf("fields:%d:%s", entry.DB, entry.Key)
-	case KeyLoaded:
+	case journal.KeyLoaded:
 		return fmt.Sprintf("loaded:%d:%s", entry.DB, entry.Key)
-	case KeyAdded:
+	case journal.KeyAdded:
 		return fmt.Sprintf("added:%d:%s", entry.DB, entry.Key)
-	case KeyExpired:
+	case journal.KeyExpired:
 		return fmt.Sprintf("expired:%d:%s", entry.DB, entry.Key)
-	case KeyEvicted:
+	case journal.KeyEvicted:
 		return fmt.Sprintf("evicted:%d:%s", entry.DB, entry.Key)
-	case Emptied:
+	case journal.Emptied:
 		return fmt.Sprintf("emptied:%d", entry.DB)
-	case Swapped:
+	case journal.Swapped:
 		return fmt.Sprintf("swapped:%d:%d", entry.DB, entry.Other)
 	}
 	return "unknown"
@@ -143,9 +144,9 @@ func TestAJournalWithoutReadersAllocatesNothing(t *testing.T) {
 func TestEveryReaderGetsEveryEntry(t *testing.T) {
 	e := newTestEngine(expiry.NewManual(epoch))
 	t.Cleanup(e.Close)
-	var first, second []Kind
-	e.ReadJournal(func(entry *Entry) { first = append(first, entry.Kind) })
-	e.ReadJournal(func(entry *Entry) { second = append(second, entry.Kind) })
+	var first, second []journal.Kind
+	e.ReadJournal(func(entry *journal.Entry) { first = append(first, entry.Kind) })
+	e.ReadJournal(func(entry *journal.Entry) { second = append(second, entry.Kind) })
 	s, _ := connect(e)
 	send(e, s, "PING")
 	if len(first) != 4 || !slices.Equal(first, second) {
@@ -162,7 +163,7 @@ func causes(t *testing.T) (e *Engine, clock *expiry.Manual, changes func() strin
 	e = newTestEngine(clock)
 	t.Cleanup(e.Close)
 	var lines []string
-	e.ReadJournal(func(entry *Entry) {
+	e.ReadJournal(func(entry *journal.Entry) {
 		cause := entry.Cause
 		line := describeEntry(entry) + " by " + reasons[cause.Reason]
 		if cause.Ctx != nil {
@@ -172,7 +173,7 @@ func causes(t *testing.T) (e *Engine, clock *expiry.Manual, changes func() strin
 			line += fmt.Sprintf(" in %.4s%s %s %s", s.SHA, s.Function, s.Keys, s.Args)
 		}
 		lines = append(lines, line)
-	}, Changed, KeyExpired, KeyEvicted, KeyLoaded, Emptied)
+	}, journal.Changed, journal.KeyExpired, journal.KeyEvicted, journal.KeyLoaded, journal.Emptied)
 	return e, clock, func() string {
 		defer func() { lines = nil }()
 		return strings.Join(lines, "; ")
@@ -225,8 +226,5 @@ func TestAChangeCarriesItsCause(t *testing.T) {
 		if got := changes(); got != c.want {
 			t.Errorf("%s:\n got %s\nwant %s", c.what, got, c.want)
 		}
-	}
-	if n := len(e.journal.causes); n != 1 {
-		t.Errorf("%d commands are said to run", n-1)
 	}
 }

@@ -5,6 +5,7 @@ import (
 	"strings"
 
 	"github.com/lockredis/lockredis/internal/command"
+	"github.com/lockredis/lockredis/internal/journal"
 	"github.com/lockredis/lockredis/internal/latency"
 	"github.com/lockredis/lockredis/pubsub"
 )
@@ -40,7 +41,7 @@ func (k Kit) Restart(keep bool) {
 			return
 		}
 		k.e.env.Scripts.FlushLibraries()
-		defer k.e.journal.because(ByKit)()
+		defer k.e.journal.Because(journal.ByKit)()
 		for _, db := range k.e.env.Space.Opened() {
 			db.Flush()
 		}

@@ -11,6 +11,7 @@ import (
 
 	"github.com/lockredis/lockredis/internal/command"
 	"github.com/lockredis/lockredis/internal/config"
+	"github.com/lockredis/lockredis/internal/journal"
 	"github.com/lockredis/lockredis/internal/nohost"
 )
 
@@ -133,9 +134,9 @@ func TestKeysOfAFileAreNoChangesForWatchersEventsAndMonitors(t *testing.T) {
 	heard, messages := connect(e)
 	var loaded []string
 	e.Outside(func() {
-		e.ReadJournal(func(entry *Entry) {
+		e.ReadJournal(func(entry *journal.Entry) {
 			loaded = append(loaded, describeEntry(entry)+" by "+reasons[entry.Cause.Reason])
-		}, KeyLoaded, KeyAdded, Changed)
+		}, journal.KeyLoaded, journal.KeyAdded, journal.Changed)
 	})
 	send(e, s, "CONFIG", "SET", "notify-keyspace-events", "KEA")
 	send(e, heard, "PSUBSCRIBE", "*")

@@ -2,6 +2,7 @@ package engine
 
 import (
 	"github.com/lockredis/lockredis/internal/command"
+	"github.com/lockredis/lockredis/internal/journal"
 	"github.com/lockredis/lockredis/resp"
 )
 
@@ -29,8 +30,8 @@ func (r migrating) run(p *command.Parked, m *command.Migration) {
 			Env: &e.env, Session: p.Session, Cmd: p.Cmd, DB: e.env.Space.DB(p.DB),
 			Proto: p.Session.Proto, From: command.FromWait,
 		}
-		e.journal.unit(UnitBegins)
-		migrated := e.journal.because(ByMigrate)
+		e.journal.Unit(journal.UnitBegins)
+		migrated := e.journal.Because(journal.ByMigrate)
 		reply := e.unit.call(&c, nil, func(c *command.Ctx, _ resp.Args) resp.Reply {
 			return m.Finish(c, end, lines)
 		})
@@ -38,7 +39,7 @@ func (r migrating) run(p *command.Parked, m *command.Migration) {
 		if p.Session.Parked == p {
 			e.parking.end(p, reply)
 		}
-		e.journal.unit(UnitEnds)
+		e.journal.Unit(journal.UnitEnds)
 		e.parking.serveReady()
 	})
 }

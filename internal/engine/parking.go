@@ -8,6 +8,7 @@ import (
 	"github.com/lockredis/lockredis/expiry"
 	"github.com/lockredis/lockredis/internal/command"
 	"github.com/lockredis/lockredis/internal/heapsize"
+	"github.com/lockredis/lockredis/internal/journal"
 	"github.com/lockredis/lockredis/internal/shrink"
 	"github.com/lockredis/lockredis/resp"
 	"github.com/lockredis/lockredis/store"
@@ -311,8 +312,8 @@ func (p *parking) serve(
 	c := command.Ctx{
 		Env: &e.env, Session: s, Cmd: parked.Cmd, DB: db, Proto: s.Proto, From: command.FromWait,
 	}
-	e.journal.unit(UnitBegins)
-	defer e.journal.unit(UnitEnds)
+	e.journal.Unit(journal.UnitBegins)
+	defer e.journal.Unit(journal.UnitEnds)
 	if e.tracking.Active() {
 		defer trackingDoor{door{e}}.serving(s)()
 	}

@@ -295,7 +295,7 @@ func TestWithoutARequestNothingIsRecorded(t *testing.T) {
 	s, _ := connect(e)
 	send(e, s, "EVAL", acquire, "1", "a", owner)
 	send(e, s, "SUBSCRIBE", "redisson_lock__channel:{a}")
-	if e.record != nil || e.journal.isRead() || s.Subs.Since(0, "redisson_lock__channel:{a}") != 0 {
+	if e.record != nil || e.journal.IsRead() || s.Subs.Since(0, "redisson_lock__channel:{a}") != 0 {
 		t.Error("something is recorded")
 	}
 	if _, ok := (inspection{e}).ScriptKey(0, "a"); ok {

@@ -6,6 +6,7 @@ import (
 	"github.com/lockredis/lockredis/internal/acl"
 	"github.com/lockredis/lockredis/internal/command"
 	"github.com/lockredis/lockredis/internal/config"
+	"github.com/lockredis/lockredis/internal/journal"
 	"github.com/lockredis/lockredis/luaexec"
 	"github.com/lockredis/lockredis/resp"
 )
@@ -43,7 +44,7 @@ func (r *scriptRun) Run(c *command.Ctx, s *luaexec.Script, keys, args [][]byte) 
 		return refusal
 	}
 	if r.e.attention&byJournal != 0 {
-		r.e.journal.runs(Script{SHA: s.SHA(), Keys: keys, Args: args})
+		r.e.journal.Runs(journal.Script{SHA: s.SHA(), Keys: keys, Args: args})
 	}
 	defer r.end()
 	return c.Scripts.Run(s, keys, args, r)
@@ -57,7 +58,7 @@ func (r *scriptRun) RunFunction(c *command.Ctx, f *luaexec.Function, line resp.A
 	}
 	r.function, r.line = f, line
 	if r.e.attention&byJournal != 0 {
-		r.e.journal.runs(Script{Function: f.Name(), Keys: declared, Args: args})
+		r.e.journal.Runs(journal.Script{Function: f.Name(), Keys: declared, Args: args})
 	}
 	defer r.end()
 	return c.Scripts.RunFunction(f, declared, args, r)
@@ -95,7 +96,7 @@ func (r *scriptRun) begin(c *command.Ctx, flags luaexec.Flags, keys [][]byte) (r
 // end ends a run. It forgets the command line, which keeps the client's buffer in memory.
 func (r *scriptRun) end() {
 	if r.e.attention&byJournal != 0 {
-		r.e.journal.ran()
+		r.e.journal.Ran()
 	}
 	if r.e.attention&byRecord != 0 {
 		r.e.record.Ends()

@@ -4,6 +4,7 @@ import (
 	"time"
 
 	"github.com/lockredis/lockredis/expiry"
+	"github.com/lockredis/lockredis/internal/journal"
 )
 
 // expireBatch is how many keys expire in one unit before other callers get the
@@ -136,8 +137,8 @@ func (t *timer) endDue() (more bool) {
 // fireOne does what is due of a source.
 func (t *timer) fireOne(s *source, now int64) (more bool) {
 	if s.has(unitOfWork) {
-		t.e.journal.unit(UnitBegins)
-		defer t.e.journal.unit(UnitEnds)
+		t.e.journal.Unit(journal.UnitBegins)
+		defer t.e.journal.Unit(journal.UnitEnds)
 	}
 	return s.Fire(now)
 }

@@ -1,16 +1,9 @@
-package engine
+package journal
 
 import (
 	"github.com/lockredis/lockredis/internal/command"
 	"github.com/lockredis/lockredis/resp"
 )
-
-// The journal is the one place that sees everything inside the engine: the bounds of
-// each unit, each command with its reply, and each change of a key with its cause, expiry
-// included. The inspector reads it, and telling, which has the changes for replication.
-//
-// By default it has no readers. Then each entry costs a comparison. A reader names the kinds that
-// it wants, and costs nothing for the others.
 
 // Kind is the kind of an Entry.
 type Kind uint8
@@ -58,7 +51,8 @@ type Entry struct {
 	DB    int
 	Key   string
 	Name  []byte // in place of Key, in KeyMissed
-	// Fields is in FieldsExpired, and in KeyExpired if the key went with its last fields.
+	// Fields is in FieldsExpired, and in KeyExpired if the key went with its last fields. It is nil
+	// if no reader wants FieldsExpired.
 	Fields []string
 	Other  int
 	// Change is what a command has said, in Changed. Then DB and Key are Change's.
@@ -92,7 +86,6 @@ type Script struct {
 	SHA        string // "" for a function
 	Function   string // its name, "" for a script
 	Keys, Args [][]byte
-	Run        int64 // counts the runs
 }
 
 // reader is a reader of the journal.
@@ -106,20 +99,21 @@ type kinds uint32
 
 func (k kinds) has(kind Kind) bool { return k>>kind&1 != 0 }
 
-// journal passes entries to its readers.
-type journal struct {
+// Journal passes entries to its readers. Its zero value has none. Its methods are called inside the
+// engine.
+type Journal struct {
 	readers []reader
 	wanted  kinds   // that a reader wants
 	entry   Entry   // the current entry; kept here so that an entry allocates nothing
 	causes  []Cause // of the running commands, the outer ones first; causes[0] is of no command
 	reason  Reason  // of changes outside of commands, and of the commands if it is not ByTimer
 	script  Script  // the last run
-	other   Cause   // see keyBecause
+	other   Cause   // see KeyBecause
 }
 
-// ReadJournal adds a reader of entries of these kinds; of all if none is given. It is called before
-// Start. The reader runs inside the engine and must not run commands.
-func (e *Engine) ReadJournal(read func(*Entry), wanted ...Kind) {
+// Read adds a reader of entries of these kinds; of all if none is given. The reader must not run
+// commands.
+func (j *Journal) Read(read func(*Entry), wanted ...Kind) {
 	r := reader{read: read}
 	for _, kind := range wanted {
 		r.wanted |= 1 << kind
@@ -127,27 +121,27 @@ func (e *Engine) ReadJournal(read func(*Entry), wanted ...Kind) {
 	if len(wanted) == 0 {
 		r.wanted = ^kinds(0)
 	}
-	j := &e.journal
 	j.readers, j.wanted = append(j.readers, r), j.wanted|r.wanted
-	e.env.Named = true
 	if len(j.causes) == 0 {
 		j.causes = append(j.causes, Cause{})
 	}
-	e.attend()
 }
 
-// isRead reports whether there is a reader.
-func (j *journal) isRead() bool { return j.wanted != 0 }
+// IsRead reports whether there is a reader.
+func (j *Journal) IsRead() bool { return j.wanted != 0 }
 
-// unit records that a unit begins or ends.
-func (j *journal) unit(kind Kind) {
+// Wants reports whether a reader wants entries of a kind.
+func (j *Journal) Wants(kind Kind) bool { return j.wanted.has(kind) }
+
+// Unit records that a unit begins or ends.
+func (j *Journal) Unit(kind Kind) {
 	if j.wanted.has(kind) {
 		j.record(Entry{Kind: kind})
 	}
 }
 
-// begins notes that a command begins. There is a reader.
-func (j *journal) begins(c *command.Ctx, args resp.Args) {
+// Begins notes that a command begins. There is a reader.
+func (j *Journal) Begins(c *command.Ctx, args resp.Args) {
 	depth := len(j.causes)
 	if depth == cap(j.causes) {
 		j.causes = append(j.causes, Cause{})
@@ -160,8 +154,8 @@ func (j *journal) begins(c *command.Ctx, args resp.Args) {
 	}
 }
 
-// ends notes that a command ends. There is a reader.
-func (j *journal) ends(c *command.Ctx, args resp.Args, reply *resp.Reply) {
+// Ends notes that a command ends. There is a reader.
+func (j *Journal) Ends(c *command.Ctx, args resp.Args, reply *resp.Reply) {
 	if j.wanted.has(CommandEnds) {
 		j.record(Entry{Kind: CommandEnds, Ctx: c, Args: args, Reply: *reply, Cause: j.cause()})
 	}
@@ -170,24 +164,21 @@ func (j *journal) ends(c *command.Ctx, args resp.Args, reply *resp.Reply) {
 	j.causes = j.causes[:last]
 }
 
-// runs notes that a script or a function begins. There is a reader.
-func (j *journal) runs(s Script) {
-	s.Run = j.script.Run + 1
-	j.script = s
-}
+// Runs notes that a script or a function begins. There is a reader.
+func (j *Journal) Runs(s Script) { j.script = s }
 
-// ran notes that it ends. It forgets the arguments, which keep the client's buffer in memory.
-func (j *journal) ran() { j.script.Keys, j.script.Args = nil, nil }
+// Ran notes that it ends. It forgets the arguments, which keep the client's buffer in memory.
+func (j *Journal) Ran() { j.script = Script{} }
 
-// because sets the reason of changes until the function that it returns is called.
-func (j *journal) because(reason Reason) (end func()) {
+// Because sets the reason of changes until the function that it returns is called.
+func (j *Journal) Because(reason Reason) (end func()) {
 	before := j.reason
 	j.reason = reason
 	return func() { j.reason = before }
 }
 
 // cause returns the cause of changes now.
-func (j *journal) cause() *Cause {
+func (j *Journal) cause() *Cause {
 	cause := &j.causes[len(j.causes)-1]
 	cause.Reason, cause.Script = j.reason, nil
 	if cause.Ctx == nil {
@@ -200,14 +191,15 @@ func (j *journal) cause() *Cause {
 	return cause
 }
 
-func (j *journal) key(kind Kind, db int, key string) {
+// Key records an entry about a key.
+func (j *Journal) Key(kind Kind, db int, key string) {
 	if j.wanted.has(kind) {
 		j.fact(kind, db, key, j.cause())
 	}
 }
 
-// keyBecause is key for another reason than the running command's.
-func (j *journal) keyBecause(reason Reason, kind Kind, db int, key string) {
+// KeyBecause is key for another reason than the running command's.
+func (j *Journal) KeyBecause(reason Reason, kind Kind, db int, key string) {
 	if j.wanted.has(kind) {
 		j.other = *j.cause()
 		j.other.Reason = reason
@@ -215,7 +207,8 @@ func (j *journal) keyBecause(reason Reason, kind Kind, db int, key string) {
 	}
 }
 
-func (j *journal) missed(db int, name []byte) {
+// Missed records that a command that reads found no key.
+func (j *Journal) Missed(db int, name []byte) {
 	if j.wanted.has(KeyMissed) {
 		j.entry.Name = name
 		j.fact(KeyMissed, db, "", j.cause())
@@ -223,21 +216,25 @@ func (j *journal) missed(db int, name []byte) {
 	}
 }
 
-func (j *journal) fieldsExpired(kind Kind, db int, key string, fields []string) {
-	if j.wanted.has(kind) {
-		j.entry.Fields = fields
-		j.fact(kind, db, key, j.cause())
-		j.entry.Fields = nil
+// FieldsExpired records that fields of a hash were deleted; gone: the key with them.
+func (j *Journal) FieldsExpired(db int, key string, fields []string, gone bool) {
+	j.entry.Fields = fields
+	j.Key(FieldsExpired, db, key)
+	if gone {
+		j.Key(KeyExpired, db, key)
 	}
+	j.entry.Fields = nil
 }
 
-func (j *journal) swapped(db, other int) {
+// Swapped records that two databases have exchanged their numbers.
+func (j *Journal) Swapped(db, other int) {
 	if j.wanted.has(Swapped) {
 		j.record(Entry{Kind: Swapped, DB: db, Other: other, Cause: j.cause()})
 	}
 }
 
-func (j *journal) changed(ch *command.Change) {
+// Changed records what a command says of a key.
+func (j *Journal) Changed(ch *command.Change) {
 	if j.wanted.has(Changed) {
 		j.entry.Change = ch
 		j.fact(Changed, ch.DB, ch.Key, j.cause())
@@ -246,7 +243,7 @@ func (j *journal) changed(ch *command.Change) {
 }
 
 // fact passes an entry about a key to its readers.
-func (j *journal) fact(kind Kind, db int, key string, cause *Cause) {
+func (j *Journal) fact(kind Kind, db int, key string, cause *Cause) {
 	e := &j.entry
 	e.Kind, e.DB, e.Key, e.Cause = kind, db, key, cause
 	j.pass()
@@ -254,13 +251,13 @@ func (j *journal) fact(kind Kind, db int, key string, cause *Cause) {
 }
 
 // record passes an entry of another kind to its readers.
-func (j *journal) record(entry Entry) {
+func (j *Journal) record(entry Entry) {
 	j.entry = entry
 	j.pass()
 	j.entry = Entry{}
 }
 
-func (j *journal) pass() {
+func (j *Journal) pass() {
 	if len(j.readers) == 1 {
 		j.readers[0].read(&j.entry)
 		return

@@ -1,17 +1,17 @@
-package engine
+package journal
 
 import (
 	"github.com/lockredis/lockredis/internal/command"
 	"github.com/lockredis/lockredis/resp"
 )
 
-// telling turns the journal into the command lines that tell others what has changed: the stream
+// Telling turns the journal into the command lines that tell others what has changed: the stream
 // that redis-server sends to its replicas. A line of a command that changed nothing is not told.
 //
 // The lines of a client's command travel together: between MULTI and EXEC if they are several. So
 // does the end of a key that the command finds when the key's time is over.
-type telling struct {
-	e      *Engine
+type Telling struct {
+	env    *command.Env
 	follow []func(db int, line resp.Args)
 	dirty  []int64 // Env.Dirty at the begin of the running commands, the outer ones first
 	lines  []toldLine
@@ -24,27 +24,26 @@ type toldLine struct {
 }
 
 // Follow calls do with each command line that tells of a change, and with the number of its
-// database. It is called before Start. do runs inside the engine, and must copy what it keeps.
-func (e *Engine) Follow(do func(db int, line resp.Args)) {
-	t := &e.telling
+// database. do must copy what it keeps. The first call makes t a reader of j, and the Teller of env.
+func (t *Telling) Follow(j *Journal, env *command.Env, do func(db int, line resp.Args)) {
 	if t.follow = append(t.follow, do); len(t.follow) == 1 {
-		t.e, e.env.Teller = e, t
-		e.ReadJournal(t.read, CommandBegins, CommandEnds, FieldsExpired, KeyExpired, KeyEvicted)
+		t.env, env.Teller = env, t
+		j.Read(t.read, CommandBegins, CommandEnds, FieldsExpired, KeyExpired, KeyEvicted)
 	}
 }
 
 // Tell is command.Teller's.
-func (t *telling) Tell(db int, line resp.Args) {
+func (t *Telling) Tell(db int, line resp.Args) {
 	t.lines = append(t.lines, toldLine{db, line.Clone()})
 }
 
-func (t *telling) read(entry *Entry) {
+func (t *Telling) read(entry *Entry) {
 	switch entry.Kind {
 	case CommandBegins:
-		t.dirty = append(t.dirty, t.e.env.Dirty)
+		t.dirty = append(t.dirty, t.env.Dirty)
 	case CommandEnds:
 		last := len(t.dirty) - 1
-		changed := t.e.env.Dirty != t.dirty[last]
+		changed := t.env.Dirty != t.dirty[last]
 		t.dirty = t.dirty[:last]
 		t.commandEnds(entry, changed)
 		if last == 0 {
@@ -60,15 +59,15 @@ func (t *telling) read(entry *Entry) {
 		if entry.Fields != nil {
 			return // HDEL has deleted the key
 		}
-		t.deleted(entry.DB, command.Deletion([]byte(entry.Key), t.e.env.Space.Lazyfree.Expire))
+		t.deleted(entry.DB, command.Deletion([]byte(entry.Key), t.env.Space.Lazyfree.Expire))
 	case KeyEvicted:
-		t.deleted(entry.DB, command.Deletion([]byte(entry.Key), t.e.env.Space.Lazyfree.Eviction))
+		t.deleted(entry.DB, command.Deletion([]byte(entry.Key), t.env.Space.Lazyfree.Eviction))
 	}
 }
 
 // commandEnds tells of a command. A parked command that is served has changed something, unless
 // it failed: Redis does not count that.
-func (t *telling) commandEnds(entry *Entry, changed bool) {
+func (t *Telling) commandEnds(entry *Entry, changed bool) {
 	c, reply := entry.Ctx, entry.Reply
 	told := c.Cmd.Has(command.AlwaysTold) ||
 		c.From == command.FromWait && c.Cmd.Has(command.Write) && reply.Kind() != resp.None
@@ -83,7 +82,7 @@ func (t *telling) commandEnds(entry *Entry, changed bool) {
 }
 
 // send tells the lines of a unit.
-func (t *telling) send() {
+func (t *Telling) send() {
 	several := len(t.lines) > 1
 	for i, l := range t.lines {
 		if i == 0 && several {
@@ -105,14 +104,14 @@ func (t *telling) send() {
 const mostLines = 64
 
 // deleted tells that a key or fields were deleted, by the clock or for memory.
-func (t *telling) deleted(db int, line resp.Args) {
+func (t *Telling) deleted(db int, line resp.Args) {
 	t.Tell(db, line)
 	if len(t.dirty) == 0 {
 		t.send()
 	}
 }
 
-func (t *telling) tell(db int, line resp.Args) {
+func (t *Telling) tell(db int, line resp.Args) {
 	for _, do := range t.follow {
 		do(db, line)
 	}
