@@ -148,7 +148,7 @@ func (c *Ctx) ChangeIn(
 	if len(elems) > 0 && c.Named {
 		ch.Elems = elems[0]
 		c.Changes.Changed(ch)
-		ch.Elems.names, ch.Elems.By = nil, nil
+		ch.Elems = Elems{}
 	} else {
 		c.Changes.Changed(ch)
 	}

@@ -8,9 +8,9 @@ import (
 
 // parts are the parts of all keys.
 //
-// A lock that is released is often acquired again. So the part of a key that is gone stays for a while,
-// empty. The parts of the keys that have gone last are listed in gone. A part that is pushed out of
-// there, and is still empty, serves another key.
+// A lock that is released is often acquired again. So the part of a key that is gone stays for a
+// while, empty. A list, gone, has the keys that went last. A part that leaves the list and is still
+// empty serves another key.
 type parts struct {
 	dbs   []database // by number
 	last  found
@@ -66,7 +66,7 @@ func (s *parts) of(db int, e *store.Entry) *part {
 // add is of, with a new part if there is none.
 func (s *parts) add(db int, e *store.Entry) *part {
 	e.Mark()
-	p := s.make(db, e.Key())
+	p := s.open(db, e.Key())
 	s.last.entry = e
 	return p
 }
@@ -86,8 +86,8 @@ func (s *parts) find(db int, key string) *part {
 	return p
 }
 
-// make is find, with a new part if there is none.
-func (s *parts) make(db int, key string) *part {
+// open is find, with a new part if there is none.
+func (s *parts) open(db int, key string) *part {
 	if p := s.find(db, key); p != nil {
 		return p
 	}
