@@ -235,7 +235,7 @@ func change(c *wire.Conn, rnd *rand.Rand, keys int, stop chan struct{}) error {
 			{"PERSIST", "e" + n}, {"PEXPIRE", "e" + m, "1"}, {"EXPIRE", "s" + m, "5000"}, {"GETDEL", "e" + m}, {"GETEX", "e" + n, "PX", "50000000"},
 			{"RENAME", "s" + n, "s" + m}, {"COPY", "h" + n, "h" + m, "REPLACE"}, {"MOVE", "z" + n, "1"}, {"SET", "new" + n + m, "x"},
 			{"SORT", "l" + n, "ALPHA", "STORE", "l" + m}, {"SETBIT", "s" + n, "5", "1"}, {"PFADD", "p" + n, m}, {"PFCOUNT", "p" + m},
-			{"EVAL", "redis.call('hset', KEYS[1], 'a', 1) redis.call('pexpire', KEYS[1], 100000)", "1", "h" + n},
+			{"EVAL", "redis.call('hset', KEYS[1], 'a', 1) redis.call('pexpire', KEYS[1], 50000000)", "1", "h" + n},
 			{"MULTI"}, {"SET", "s" + n, "m"}, {"DEL", "l" + n}, {"EXEC"}, {"SWAPDB", "2", "3"},
 		}
 		if rnd.IntN(200) == 0 {
