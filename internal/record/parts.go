@@ -53,6 +53,10 @@ func (s *parts) of(db int, e *store.Entry) *part {
 	if s.last.entry == e {
 		return s.last.part
 	}
+	return s.search(db, e)
+}
+
+func (s *parts) search(db int, e *store.Entry) *part {
 	if !e.Marked() {
 		return nil
 	}
