@@ -84,6 +84,9 @@ func (i inspection) ScriptKey(db int, key string) (k inspect.ScriptKey, ok bool)
 // NewStrings visits the strings that were set on condition.
 func (i inspection) NewStrings(do func(inspect.NewString)) { i.record.NewStrings(do) }
 
+// History returns which owners have acquired locks last.
+func (i inspection) History() *inspect.History { return i.record.History() }
+
 // Clients visits the parked clients and the subscribers, oldest first.
 func (i inspection) Clients(do func(inspect.Client)) {
 	i.env.Clients.Each(func(s *command.Session) bool {

@@ -29,6 +29,9 @@ type State interface {
 	// as the value, in no order, for clients and for scripts. Keys that hold another value
 	// by now may be among them. It visits nothing unless the engine records such keys.
 	NewStrings(do func(NewString))
+	// History returns which owners have acquired locks last. It is empty unless the engine
+	// records the keys that scripts write.
+	History() *History
 	// Clients visits the clients that wait in a blocking command or are subscribed to
 	// something, oldest first.
 	Clients(do func(Client))
@@ -198,6 +201,10 @@ type Key struct {
 	DB   int
 	Name string
 }
+
+// Acquired returns which owners have acquired locks last, in no order. It is valid while the caller's unit
+// runs.
+func (v View) Acquired() []Acquired { return v.state.History().All() }
 
 // Keys returns the keys whose names wanted returns true for, by database and name.
 func (v View) Keys(wanted func(name string) bool) (keys []Key) {

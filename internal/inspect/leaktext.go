@@ -31,6 +31,16 @@ func (l *Leak) Text() string {
 		l.Holds, leaseText(l.Deadline, l.now), ago("acquired", l.Since, l.now), clientText(l.By))
 }
 
+// Text returns one sentence about the acquisitions, for a person.
+func (a *Acquired) Text(now int64) string {
+	times := "once"
+	if a.Count > 1 {
+		times = fmt.Sprintf("%d times", a.Count)
+	}
+	return fmt.Sprintf("lock %q%s was acquired by %s %s%s%s", a.Name, InDatabase(a.DB), a.Owner, times,
+		ago("the last time", a.Since, now), clientText(a.By))
+}
+
 // keysText returns " for" and the keys, "" without keys.
 func (w *Wait) keysText() string {
 	if len(w.Keys) == 0 {

@@ -201,7 +201,7 @@ func readHolders(
 			h.Since, h.By = entry.Since, entry.By
 		}
 		if readWrite {
-			owner, write := strings.CutSuffix(h.Owner, ":write")
+			owner, write := strings.CutSuffix(h.Owner, writeEnd)
 			if h.Owner, h.Mode = owner, Read; write {
 				h.Mode = Write
 			}
@@ -217,6 +217,9 @@ func readHolders(
 	})
 	return valid && len(l.Holders) > 0
 }
+
+// writeEnd ends the field of an owner that holds a read-write lock for writing.
+const writeEnd = ":write"
 
 // isOwner reports whether s is a client's UUID and a thread's number. The locks of a
 // Redisson transaction have the transaction's id behind: 32 hexadecimal digits, or a UUID in

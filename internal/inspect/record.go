@@ -175,7 +175,7 @@ func (e *Entries) Drop(name []byte) {
 // reasons: then the owner's id need not be a UUID. It is called inside the engine.
 func (i *Inspector) MayOwn(field []byte, isLock func() bool) bool {
 	text := unsafe.String(unsafe.SliceData(field), len(field)) // it is read here only
-	owner := strings.TrimSuffix(text, ":write")
+	owner := strings.TrimSuffix(text, writeEnd)
 	if len(owner) > uuidLen+1 && owner[uuidLen] == ':' {
 		id, thread := owner[:uuidLen], owner[uuidLen+1:]
 		if isNumber(thread) && (id == string(i.uuid[:]) || isUUID(id)) {

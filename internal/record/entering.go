@@ -8,8 +8,8 @@ import (
 
 // entered records which owners came into a lock, a queue or a permit semaphore, and forgets the
 // owners that went out.
-func (r *Record) entered(p *part, names *command.Elems, isHash bool) {
-	n := names.Len()
+func (r *Record) entered(p *part, ch *command.Change, isHash bool) {
+	names, n := &ch.Elems, ch.Elems.Len()
 	if names.Went {
 		for i := range n {
 			p.entries.Drop(names.Name(i))
@@ -30,6 +30,9 @@ func (r *Record) entered(p *part, names *command.Elems, isHash bool) {
 		}
 		if names.Added == int64(n) || isNew && names.Added > 0 {
 			entry.Since = r.space.Now()
+			if isHash {
+				r.history.Add(ch.DB, ch.Key, name, entry.Since, Origin(r.script.by))
+			}
 		}
 		entry.By = Origin(r.script.by)
 	}

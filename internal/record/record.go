@@ -16,6 +16,8 @@ type Record struct {
 	known *inspect.Inspector // knows the forms of owners and tokens
 	space *store.Space
 	parts parts
+	// history outlives the keys: an owner has released its lock by now.
+	history inspect.History
 
 	script script
 	// unnoted are the keys that the running script wrote, see noted. Some of them may be gone.
@@ -136,7 +138,7 @@ func (r *Record) wrote(ch *command.Change, v store.Value) {
 		r.unnoted = append(r.unnoted, p)
 	}
 	if ch.Elems.Any() {
-		r.entered(p, &ch.Elems, isHash)
+		r.entered(p, ch, isHash)
 		if p.entries.Len() > few {
 			prune(p, v)
 		}

@@ -42,6 +42,14 @@ func (r *Record) NewStrings(do func(inspect.NewString)) {
 	})
 }
 
+// History returns which owners have acquired locks last.
+func (r *Record) History() *inspect.History {
+	if r == nil {
+		return &inspect.History{}
+	}
+	return &r.history
+}
+
 // each visits what is known of keys, in no order.
 func (r *Record) each(do func(keyPart)) {
 	if r != nil {

@@ -66,7 +66,8 @@ func lockLeaks(c *command.Ctx, args resp.Args) resp.Reply {
 	if all && !command.IsWord(args[1], "all") {
 		return resp.ErrSyntax
 	}
-	seen := c.Inspector.Inside().Look()
+	view := c.Inspector.Inside()
+	seen := view.Look()
 	var leaks []inspect.Leak
 	if all {
 		leaks = seen.AllLeaks()
@@ -76,6 +77,12 @@ func lockLeaks(c *command.Ctx, args resp.Args) resp.Reply {
 	rows := make([]resp.Reply, len(leaks))
 	for i := range leaks {
 		rows[i] = leakRow(&leaks[i], seen.Now, all)
+	}
+	if all {
+		acquired := view.Acquired()
+		for i := range acquired {
+			rows = append(rows, acquiredRow(&acquired[i], seen.Now))
+		}
 	}
 	return resp.Array(rows...)
 }
@@ -105,6 +112,20 @@ func leakRow(l *inspect.Leak, now int64, all bool) resp.Reply {
 		fields = append(fields, resp.BulkString("counts"), resp.Int(counts))
 	}
 	return resp.Map(append(fields, resp.BulkString("text"), resp.BulkString(l.Text()))...)
+}
+
+// acquiredRow returns how often an owner has acquired a lock, as a row that does not count.
+func acquiredRow(a *inspect.Acquired, now int64) resp.Reply {
+	return resp.Map(append(append([]resp.Reply{
+		resp.BulkString("type"), resp.BulkString("acquired"),
+		resp.BulkString("name"), resp.BulkString(a.Name),
+		resp.BulkString("db"), resp.Int(int64(a.DB)),
+		resp.BulkString("owner"), resp.BulkString(a.Owner),
+		resp.BulkString("times"), resp.Int(a.Count),
+		resp.BulkString("held-ms"), millisSince(a.Since, now),
+	}, clientFields(a.By)...),
+		resp.BulkString("counts"), resp.Int(0),
+		resp.BulkString("text"), resp.BulkString(a.Text(now)))...)
 }
 
 // clientFields returns the fields of a client: -1 and "" if it is unknown.
