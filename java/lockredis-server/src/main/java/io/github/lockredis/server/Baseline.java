@@ -86,6 +86,9 @@ final class Baseline {
                 return text.append("\n  and ").append(leaks.size() - DESCRIBED).append(" more").toString();
             }
             text.append("\n  ").append(leak.text());
+            if (leak.isHistory()) {
+                text.append(" (it goes on after the test)");
+            }
             if (counts.containsKey(key(leak)) && leak.holds() > 0) {
                 text.append(" (when the test began, the hold count was ")
                         .append(holds.get(key(leak))).append(')');

@@ -66,7 +66,7 @@ final class Cleaning {
             if (Told.isBlocked(leak)) {
                 ended.merge(Baseline.key(leak), 1, Integer::sum);
                 server.command("CLIENT", "UNBLOCK", Long.toString(leak.client().id()), "ERROR");
-            } else if (leak.type().equals("lock")) {
+            } else if (leak.type().equals("lock") || leak.isHistory()) {
                 locks.add(name(leak));
                 acquired.add(hold(leak));
             } else if (leak.type().equals("subscription")) {

@@ -54,6 +54,16 @@ public final class Leak {
         return fields.millis("ttl");
     }
 
+    /** Reports whether it is a row of {@link History}: the lock may be free now. */
+    boolean isHistory() {
+        return type().equals("acquired");
+    }
+
+    /** Returns how often the owner has acquired the lock, of a row of {@link History}. */
+    long times() {
+        return fields.number("times");
+    }
+
     /** Returns the client that left it. */
     public ClientInfo client() {
         return new ClientInfo(fields);

@@ -23,7 +23,10 @@ import java.util.function.Predicate;
  * thread at a time may call it.
  */
 public final class LeakCheck {
-    /** How long leaks have to disappear, in milliseconds. Redisson unsubscribes after lock() has returned. */
+    /**
+     * How long leaks have to disappear, in milliseconds. Redisson unsubscribes after lock() has returned. A
+     * thread that may acquire a lock has as long.
+     */
     private static final long GRACE = 1000;
 
     /** A lock that is acquired in that time is a leak if it then has been held for so long. */
@@ -38,11 +41,11 @@ public final class LeakCheck {
     /** A pause that lasts longer at a test's end is left behind. */
     private static final Duration SHORT_PAUSE = Duration.ofSeconds(1);
 
-    /** How long a waiter has to acquire what was released at the test's end. */
-    private static final Duration HAND_OVER = Duration.ofMillis(125);
+    /** How long a waiter has to acquire what was released at the test's end, if no thread is seen that waits. */
+    private static final long HAND_OVER = 125;
 
     /** How long the check looks whether a lock that was released is acquired again. */
-    private static final Duration WATCH = Duration.ofMillis(100);
+    private static final long WATCH = 100;
 
     /** What the ages of one hold at two looks may differ by: the server counts in milliseconds. */
     private static final Duration ROUNDING = Duration.ofMillis(2);
@@ -53,16 +56,18 @@ public final class LeakCheck {
     private final LockredisServer server;
     private final Baseline before;
     private final View view;
+    private final int outages; // of the server, when the test began
     private final Predicate<Leak> counted;
     private final Interrupts interrupts = new Interrupts();
     private boolean tasksAllowed;
     private DataKeys dataKeys = new DataKeys();
 
-    private LeakCheck(LockredisServer server, Predicate<Leak> counted, Baseline before, int number) {
+    private LeakCheck(LockredisServer server, Predicate<Leak> counted, Baseline before, History history, int number) {
         this.server = server;
+        outages = server.outages();
         this.counted = leak -> !dataKeys.matches(leak) && counted.test(leak);
         this.before = before;
-        view = new View(server, this.counted, before, number);
+        view = new View(server, this.counted, before, history, number);
     }
 
     /** Returns a check for a test that begins now. */
@@ -77,8 +82,9 @@ public final class LeakCheck {
                 + " count, or leave it out: all count then");
         server.told().forgetIdle();
         Collection<Leak> present = present(server);
+        History history = new History(present);
         int number = server.told().begin(present);
-        return new LeakCheck(server, counted, new Baseline(present, server.told().blocked()), number);
+        return new LeakCheck(server, counted, new Baseline(present, server.told().blocked()), history, number);
     }
 
     /**
@@ -189,22 +195,21 @@ public final class LeakCheck {
      *     acquires it, which is a leak, and a waiter of a semaphore gets an error
      */
     public String end(boolean clean) {
-        if (!server.isRunning()) {
-            return null;
-        }
-        return interrupts.hold(() -> {
-            try {
-                return endRunning(clean);
-            } catch (LockredisException e) {
-                if (server.isAttached()) {
-                    throw e;
-                }
-                if (server.isRunning()) { // else it has ended just now
-                    server.processes().setBroken(e.getMessage());
-                }
-                return null;
+        try {
+            return server.isRunning() ? interrupts.hold(() -> endRunning(clean)) : null;
+        } catch (LockredisException e) {
+            if (server.isAttached()) {
+                throw e;
             }
-        });
+            if (server.isRunning()) { // else it has ended just now
+                server.processes().setBroken(e.getMessage());
+            }
+            return null;
+        } finally {
+            if (hadOutage()) { // a waiter may connect again in a later test
+                server.told().addWaiting(Owners.locking());
+            }
+        }
     }
 
     private String endRunning(boolean clean) {
@@ -227,7 +232,8 @@ public final class LeakCheck {
     static String leaks(LockredisServer server, String... dataKeys) {
         int number = server.told().begin(Collections.emptyList());
         Baseline none = new Baseline(Collections.emptyList(), Collections.emptyMap());
-        LeakCheck check = new LeakCheck(server, leak -> true, none, number).dataKeys(dataKeys);
+        History history = new History(new ArrayList<>());
+        LeakCheck check = new LeakCheck(server, leak -> true, none, history, number).dataKeys(dataKeys);
         return check.interrupts.hold(() -> check.endLeaks(false));
     }
 
@@ -257,26 +263,52 @@ public final class LeakCheck {
     }
 
     /**
-     * Returns the leaks of the first look. Without leaks it looks again while a new subscription does not
-     * count, but a waiter may have been told a moment ago that it can acquire.
+     * Returns the leaks of the first look that finds some. Without leaks it looks again while a thread may
+     * acquire a lock: a waiter may have been told a moment ago that it can.
      */
     private Map<Object, Leak> firstLook(boolean clean) {
-        long end = System.nanoTime() + HAND_OVER.toNanos();
         Map<Object, Leak> leaks = view.leaks();
-        for (long pause = 1; leaks.isEmpty() && !view.idle().isEmpty(); pause *= 2) {
-            if (pause == 1 && clean) { // the key of a waiter's lock may have been deleted
-                Waiters waiters = new Waiters(server);
-                if (waiters.set(idle(Waiters::isOfLock))) {
-                    waiters.wake(false, false);
-                }
-            }
-            if (System.nanoTime() >= end) {
-                break;
+        long begin = view.lookedAt();
+        Waiters waiters = new Waiters(server);
+        for (long pause = 1; leaks.isEmpty() && !hasPassed(patience(), begin); pause = Math.min(2 * pause, PAUSE)) {
+            if (clean && waiters.set(idle(Waiters::isOfLock)) && !waiters.isEmpty()) {
+                waiters.wake(false, false); // the key of a waiter's lock may have been deleted
             }
             interrupts.pause(pause);
             leaks = view.leaks();
         }
         return leaks;
+    }
+
+    /** Returns for how many milliseconds a thread may acquire a lock that shows nothing, or a free lock's channel. */
+    private long patience() {
+        if (!loops().isEmpty()) {
+            return 0;
+        }
+        boolean subscribed = !view.idle().isEmpty();
+        if (mayLoop() || (subscribed || hadOutage()) && !Owners.locking().isEmpty()) {
+            return GRACE;
+        }
+        return subscribed ? HAND_OVER : 0;
+    }
+
+    private static boolean hasPassed(long millis, long since) {
+        return System.nanoTime() - since >= TimeUnit.MILLISECONDS.toNanos(millis);
+    }
+
+    /** Reports whether the test broke all connections: waiters of it may be about to connect again. */
+    private boolean hadOutage() {
+        return outages != server.outages();
+    }
+
+    /** Reports whether a thread of the test may lock in a loop. */
+    private boolean mayLoop() {
+        return !tasksAllowed && view.mayLoop();
+    }
+
+    /** Returns the locks that threads of the test acquire in a loop, as the history shows them. */
+    private Collection<Leak> loops() {
+        return tasksAllowed ? Collections.emptyList() : view.loops();
     }
 
     /** Returns the subscriptions without a leak that are wanted, and that the check counts. */
@@ -320,7 +352,21 @@ public final class LeakCheck {
         again.forEach(leaks::putIfAbsent);
         again.values().forEach(server.told()::addLoop);
         left.forEach((key, leak) -> leaks.put(key, first.getOrDefault(key, leak)));
-        return leaks.isEmpty() && !tasksAllowed ? acquiredAgain(owned) : leaks.values();
+        if (leaks.isEmpty() && !tasksAllowed) {
+            return acquiredAgain(owned, begin);
+        }
+        for (Leak loop : loops()) {
+            server.told().addLoop(loop);
+            if (leaks.values().stream().noneMatch(leak -> isSameHold(leak, loop))) {
+                leaks.put(loop, loop);
+            }
+        }
+        return leaks.values();
+    }
+
+    private static boolean isSameHold(Leak leak, Leak other) {
+        return leak.owner().equals(other.owner()) && leak.name().equals(other.name())
+                && leak.database() == other.database();
     }
 
     /** Reports whether a lock that is held when the time is over was not acquired a moment ago. */
@@ -377,10 +423,16 @@ public final class LeakCheck {
      * locks in a loop. A task that earlier tests have seen is none. Empty if there is none soon.
      *
      * @param owned what {@link #owned} returned of the locks before
+     * @param begin when the check began
      */
-    private Collection<Leak> acquiredAgain(Set<Object> owned) {
-        long end = System.nanoTime() + WATCH.toNanos();
-        while (!owned.isEmpty() && System.nanoTime() < end) {
+    private Collection<Leak> acquiredAgain(Set<Object> owned, long begin) {
+        long start = System.nanoTime();
+        Collection<Leak> loops = loops();
+        for (; loops.isEmpty(); loops = loops()) {
+            boolean watch = !owned.isEmpty() && !hasPassed(WATCH, start);
+            if (!watch && (hasPassed(GRACE, begin) || !mayLoop())) {
+                return Collections.emptyList();
+            }
             interrupts.pause(WATCH_PAUSE);
             for (Leak leak : view.leaks().values()) {
                 if (!Collections.disjoint(owned(Collections.singleton(leak)), owned)
@@ -390,7 +442,8 @@ public final class LeakCheck {
                 }
             }
         }
-        return Collections.emptyList();
+        loops.forEach(server.told()::addLoop);
+        return loops;
     }
 
     /**

@@ -9,6 +9,7 @@ import java.util.Arrays;
 import java.util.Collections;
 import java.util.List;
 import java.util.Objects;
+import java.util.concurrent.atomic.AtomicInteger;
 import java.util.concurrent.atomic.AtomicReference;
 import java.util.function.Consumer;
 
@@ -41,6 +42,7 @@ public final class LockredisServer implements AutoCloseable {
     private final Processes processes; // null: attached
     private volatile boolean closed;
     private final Told told = new Told();
+    private final AtomicInteger outages = new AtomicInteger(); // that this class has made
     private final Pause pause = new Pause();
     private final AtomicReference<String> owner = new AtomicReference<>(); // of closeOnlyBy. Null: none
 
@@ -253,7 +255,10 @@ public final class LockredisServer implements AutoCloseable {
         return leaks("LOCK.LEAKS");
     }
 
-    /** Returns the leaks, and the subscriptions to channels of free locks, which are none. */
+    /**
+     * Returns the leaks, the subscriptions to channels of free locks, which are none, and the rows of
+     * {@link History}.
+     */
     List<Leak> allLeaks() {
         return leaks("LOCK.LEAKS", "ALL");
     }
@@ -305,6 +310,7 @@ public final class LockredisServer implements AutoCloseable {
 
     /** Closes the connections of all clients. They may connect again. Returns their number. */
     public int killClients() {
+        outages.incrementAndGet();
         Object normal = command("CLIENT", "KILL", "TYPE", "normal", "SKIPME", "yes");
         Object subscribers = command("CLIENT", "KILL", "TYPE", "pubsub", "SKIPME", "yes");
         return ((Long) normal).intValue() + ((Long) subscribers).intValue();
@@ -420,6 +426,7 @@ public final class LockredisServer implements AutoCloseable {
      */
     public void stop() {
         requireOwn("stop");
+        outages.incrementAndGet();
         processes.stop();
     }
 
@@ -432,12 +439,18 @@ public final class LockredisServer implements AutoCloseable {
      */
     public void restart() {
         requireOwn("restart");
+        outages.incrementAndGet();
         Interrupts.run(processes::restart);
     }
 
     /** Returns the processes. Null: attached. */
     Processes processes() {
         return processes;
+    }
+
+    /** Returns how often the connections of all clients were broken. */
+    int outages() {
+        return outages.get();
     }
 
     /** Returns the locks of threads that outlive their test, as a failure has told them. */

@@ -2,8 +2,10 @@ package io.github.lockredis.server;
 
 import java.lang.management.ManagementFactory;
 import java.lang.management.ThreadInfo;
-import java.util.ArrayList;
-import java.util.List;
+import java.lang.management.ThreadMXBean;
+import java.util.Arrays;
+import java.util.HashSet;
+import java.util.Set;
 import java.util.regex.Matcher;
 import java.util.regex.Pattern;
 
@@ -19,41 +21,82 @@ final class Owners {
     /** The classes of the JDK's blocking queues. */
     private static final Pattern QUEUE = Pattern.compile("java\\.util\\.concurrent\\.\\w+(Queue|Deque)");
 
+    /** The classes of Redisson's locks. The check counts what their methods acquire. */
+    private static final Pattern LOCK =
+            Pattern.compile("org\\.redisson\\.Redisson(\\w*Lock|PermitExpirableSemaphore)");
+
+    /** The methods at the top of a thread that is parked, or waits for a notify. */
+    private static final Pattern PARKED = Pattern.compile("park|wait0?");
+
+    /** In how many frames of a thread the method of a lock is looked for. What waits is above it. */
+    private static final int FRAMES = 32;
+
     private Owners() {
     }
 
+    /** Returns the ids of the threads of this JVM that are inside a method of one of Redisson's locks. */
+    static Set<Long> locking() {
+        ThreadMXBean threads = ManagementFactory.getThreadMXBean();
+        Set<Long> ids = new HashSet<>();
+        for (ThreadInfo info : threads.getThreadInfo(threads.getAllThreadIds(), FRAMES)) {
+            if (info != null && Arrays.stream(info.getStackTrace())
+                    .anyMatch(frame -> LOCK.matcher(frame.getClassName()).matches())) {
+                ids.add(info.getThreadId());
+            }
+        }
+        return ids;
+    }
+
     /**
-     * Reports whether an owner is another thread of this JVM, and is at work. A thread that waits for its next
-     * task is not. Of a pool's thread only classes of the JDK and of Netty are on the stack. A thread with a loop
-     * of the application waits in a blocking queue of the JDK.
+     * Reports whether an owner is another thread of this JVM, is at work, and may acquire a lock by itself soon. A
+     * thread that is parked outside of Redisson waits for another thread, such as a worker of a pool that is not
+     * the JDK's.
      */
-    static boolean isBusyElsewhere(String owner) {
+    static boolean isActiveElsewhere(String owner) {
         ThreadInfo info = thread(owner);
-        return info != null && info.getThreadId() != Thread.currentThread().getId() && isBusy(info);
+        if (info == null || info.getThreadId() == Thread.currentThread().getId() || !isBusy(info)) {
+            return false;
+        }
+        StackTraceElement[] stack = info.getStackTrace();
+        return !PARKED.matcher(stack[0].getMethodName()).matches()
+                || Arrays.stream(stack).anyMatch(frame -> frame.getClassName().startsWith("org.redisson."));
     }
 
     /** Reports whether an owner is a thread of this JVM that waits for its next task. */
     static boolean isIdle(String owner) {
-        ThreadInfo info = thread(owner);
+        return isIdle(thread(owner));
+    }
+
+    /** Reports whether a thread of this JVM waits for its next task. */
+    static boolean isIdle(long id) {
+        return isIdle(thread(id));
+    }
+
+    private static boolean isIdle(ThreadInfo info) {
         return info != null && !isBusy(info);
     }
 
-    /**
-     * Returns the owners that are threads of this JVM at work, with the client of an owner. The thread that asks is
-     * none of them. It is empty if the owner itself is no such thread.
-     */
-    static List<String> busyElsewhere(String owner) {
-        Matcher thread = THREAD.matcher(owner);
-        List<String> owners = new ArrayList<>();
-        if (!thread.matches() || !isBusyElsewhere(owner)) {
-            return owners;
-        }
+    /** Returns the ids of the threads of this JVM that are at work, without the thread that asks. */
+    static Set<Long> busyElsewhere() {
+        Set<Long> ids = new HashSet<>();
         for (ThreadInfo info : ManagementFactory.getThreadMXBean().dumpAllThreads(false, false)) {
             if (info.getThreadId() != Thread.currentThread().getId() && isBusy(info)) {
-                owners.add(thread.group(1) + ":" + info.getThreadId());
+                ids.add(info.getThreadId());
             }
         }
-        return owners;
+        return ids;
+    }
+
+    /** Returns the id of an owner's thread. -1: the owner has none. */
+    static long threadOf(String owner) {
+        Matcher thread = THREAD.matcher(owner);
+        return thread.matches() ? Long.parseLong(thread.group(2)) : -1;
+    }
+
+    /** Returns the owner that is another thread of an owner's client. */
+    static String withThread(String owner, long thread) {
+        Matcher client = THREAD.matcher(owner);
+        return client.matches() ? client.group(1) + ":" + thread : owner;
     }
 
     /** Reports whether an owner has the form of Redisson's. */
@@ -63,17 +106,24 @@ final class Owners {
 
     /** Reports whether an owner is the thread that asks. */
     static boolean isCurrent(String owner) {
-        Matcher thread = THREAD.matcher(owner);
-        return thread.matches() && Long.parseLong(thread.group(2)) == Thread.currentThread().getId();
+        return threadOf(owner) == Thread.currentThread().getId();
     }
 
     /** Returns the thread of an owner. Null: it is of another JVM, has ended, or is a virtual thread. */
     private static ThreadInfo thread(String owner) {
-        Matcher thread = THREAD.matcher(owner);
-        return !thread.matches() ? null : ManagementFactory.getThreadMXBean()
-                .getThreadInfo(Long.parseLong(thread.group(2)), Integer.MAX_VALUE);
+        long id = threadOf(owner);
+        return id < 0 ? null : thread(id);
     }
 
+    private static ThreadInfo thread(long id) {
+        return ManagementFactory.getThreadMXBean().getThreadInfo(id, Integer.MAX_VALUE);
+    }
+
+    /**
+     * Reports whether a thread is at work. A thread that waits for its next task is not. Of a pool's thread only
+     * classes of the JDK and of Netty are on the stack. A thread with a loop of the application waits in a
+     * blocking queue of the JDK.
+     */
     private static boolean isBusy(ThreadInfo thread) {
         boolean inPool = true; // the frames so far
         boolean inQueue = false;

@@ -19,6 +19,7 @@ final class Told {
     private int checks; // guarded by this
     private final Set<Object> loops = new HashSet<>(); // owners and their locks; guarded by this
     private final Map<String, Set<Object>> locks = new HashMap<>(); // by owner; guarded by this
+    private final Set<Long> waiting = new HashSet<>(); // threads that no test is to blame for; guarded by this
 
     /**
      * Begins a check, and returns its number: 1 is the first. What is present when it begins is known to it.
@@ -64,45 +65,62 @@ final class Told {
 
     /**
      * Adds a lock that its owner acquires again and again, as a failure tells. Other locks of the owner are not
-     * told. The thread that asks is no such owner. Other threads may loop over the lock too, and have not acquired
-     * it yet: what is at work now is told for it as {@link #addBusy} does.
+     * told. The thread that asks is no such owner.
      */
     synchronized void addLoop(Leak leak) {
-        if (Owners.isCurrent(leak.owner())) {
-            return;
-        }
-        loops.add(turn(leak));
-        if (!isOfBusy(leak)) { // else it is done: to look at all threads takes long
-            Owners.busyElsewhere(leak.owner()).forEach(owner -> addBusy(owner, leak));
-        }
-    }
-
-    /** Adds the locks whose owners are other threads at work. Other locks of the threads are not told. */
-    synchronized void addBusy(Collection<Leak> leaks) {
-        Map<String, Boolean> busy = new HashMap<>(); // by owner: to look at a thread takes long
-        for (Leak leak : leaks) {
-            if (busy.computeIfAbsent(leak.owner(), Owners::isBusyElsewhere)) {
-                addBusy(leak.owner(), leak);
+        if (!Owners.isCurrent(leak.owner())) {
+            loops.add(turn(leak));
+            if (!isOfBusy(leak)) { // else it is done: to look at all threads takes long
+                addBusy(Collections.singleton(leak));
             }
         }
     }
 
-    private synchronized void addBusy(String owner, Leak leak) {
-        locks.computeIfAbsent(owner, key -> new HashSet<>()).add(name(leak));
+    /**
+     * Adds the locks whose owners are other threads at work. Other locks of the threads are not told. A thread that
+     * has not acquired the lock yet may wait for it, or loop over it too. So each lock is told for all threads
+     * that are at work now.
+     */
+    synchronized void addBusy(Collection<Leak> leaks) {
+        Set<Long> busy = Owners.busyElsewhere();
+        for (Leak leak : leaks) {
+            if (busy.contains(Owners.threadOf(leak.owner()))) {
+                busy.forEach(thread -> locks.computeIfAbsent(Owners.withThread(leak.owner(), thread),
+                        owner -> new HashSet<>()).add(name(leak)));
+            }
+        }
     }
 
     private synchronized boolean isOfBusy(Leak leak) {
         return locks.getOrDefault(leak.owner(), Collections.emptySet()).contains(name(leak));
     }
 
+    /**
+     * Adds threads that wait for a lock after an outage. The server may hear of them in a later test. What they
+     * acquire then is no leak, until they are seen to wait for their next task.
+     */
+    synchronized void addWaiting(Set<Long> threads) {
+        waiting.addAll(threads);
+    }
+
+    /** Reports whether a lock was acquired by a thread that {@link #addWaiting} has added. */
+    synchronized boolean isOfWaiting(Leak leak) {
+        return waiting.contains(Owners.threadOf(leak.owner())) && isElsewhere(leak);
+    }
+
     /** Forgets the locks of threads whose task has ended. A loop may be a scheduled task: it stays. */
     synchronized void forgetIdle() {
         locks.keySet().removeIf(Owners::isIdle);
+        waiting.removeIf(Owners::isIdle);
     }
 
     synchronized boolean contains(Leak leak) {
-        boolean told = loops.contains(turn(leak)) || isOfBusy(leak);
-        return told && !Owners.isIdle(leak.owner()) && !Owners.isCurrent(leak.owner());
+        return isOfWaiting(leak) || (loops.contains(turn(leak)) || isOfBusy(leak)) && isElsewhere(leak);
+    }
+
+    /** Reports whether an owner is neither the thread that asks, nor one that waits for its next task. */
+    private static boolean isElsewhere(Leak leak) {
+        return !Owners.isIdle(leak.owner()) && !Owners.isCurrent(leak.owner());
     }
 
     /** Returns a lock and its owner, who holds it or is queued for it. */

@@ -13,15 +13,17 @@ final class View {
     private final LockredisServer server;
     private final Predicate<Leak> counted;
     private final Baseline before;
+    private final History history;
     private final int check; // its number, from Told
     private Collection<Leak> seen = Collections.emptyList(); // also what does not count
     private long lookedAt; // the time before the last look
     private long answeredAt; // the time after it
 
-    View(LockredisServer server, Predicate<Leak> counted, Baseline before, int check) {
+    View(LockredisServer server, Predicate<Leak> counted, Baseline before, History history, int check) {
         this.server = server;
         this.counted = counted;
         this.before = before;
+        this.history = history;
         this.check = check;
     }
 
@@ -36,6 +38,7 @@ final class View {
         lookedAt = System.nanoTime();
         seen = server.allLeaks();
         answeredAt = System.nanoTime();
+        history.look(seen);
         server.told().see(seen, check);
     }
 
@@ -58,11 +61,17 @@ final class View {
     Map<Object, Leak> added(Predicate<Leak> wanted) {
         List<Leak> leaks = new ArrayList<>();
         for (Leak leak : seen) {
-            if (!server.told().contains(leak) && wanted.test(leak)) {
+            if (!server.told().contains(leak) && wanted.test(leak) && !isBehindWaiting(leak)) {
                 leaks.add(leak);
             }
         }
         return before.added(leaks);
+    }
+
+    /** Reports whether it is a subscription that waits for a lock which a told waiter has acquired. */
+    private boolean isBehindWaiting(Leak leak) {
+        return Waiters.isOfLock(leak) && seen.stream().anyMatch(lock -> server.told().isOfWaiting(lock)
+                && Waiters.isWanted(lock.name(), Collections.singleton(leak.name())));
     }
 
     /**
@@ -81,6 +90,20 @@ final class View {
     boolean isOfTask(Leak leak) {
         return server.told().isKnown(leak, check)
                 && !Owners.isIdle(leak.owner()) && !Owners.isCurrent(leak.owner());
+    }
+
+    /** Reports whether a thread of the test is active that has acquired a lock, and may do so again. */
+    boolean mayLoop() {
+        return history.hasActiveThread(this::isOfTest);
+    }
+
+    /** Returns the locks that owners have acquired again and again since the test ended. */
+    List<Leak> loops() {
+        return history.loops(this::isOfTest);
+    }
+
+    private boolean isOfTest(Leak leak) {
+        return counted.test(leak) && !server.told().contains(leak) && !isOfTask(leak);
     }
 
     /** Reports whether the last look saw a lock of such a task that was acquired after a time. */

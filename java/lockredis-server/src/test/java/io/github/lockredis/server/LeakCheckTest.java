@@ -438,6 +438,77 @@ class LeakCheckTest {
         }
     }
 
+    @Test
+    void aThreadThatLocksInALoopIsFoundThoughNoLookSeesItsLock() throws Exception {
+        AtomicInteger turns = new AtomicInteger();
+        Thread loop = new Thread(() -> {
+            while (!Thread.interrupted()) {
+                acquireAndRelease("order:1", CLIENT + Thread.currentThread().getId());
+                turns.incrementAndGet();
+            }
+        });
+        try {
+            LeakCheck check = LeakCheck.begin(server);
+            loop.start();
+            Await.until("the thread loops", () -> turns.get() > 0);
+            String text = check.end(false);
+            assertTrue(text != null && text.startsWith("a leak on ") && text.contains("lock \"order:1\" was acquired by "
+                    + CLIENT + loop.getId()) && text.endsWith(" (it goes on after the test)"), text);
+            check = LeakCheck.begin(server);
+            assertNull(check.end(false)); // it is told
+        } finally {
+            loop.interrupt();
+            loop.join();
+        }
+    }
+
+    @Test
+    void aThreadThatLockedInALoopBeforeTheTestIsNotTheTests() throws Exception {
+        AtomicInteger turns = new AtomicInteger();
+        Thread loop = new Thread(() -> {
+            while (!Thread.interrupted()) {
+                acquireAndRelease("order:1", CLIENT + Thread.currentThread().getId());
+                turns.incrementAndGet();
+            }
+        });
+        loop.start();
+        try (Connection client = Clients.connect(server)) {
+            Await.until("the thread loops", () -> turns.get() > 0);
+            LeakCheck check = LeakCheck.begin(server);
+            client.call("SUBSCRIBE", "redisson_lock__channel:{order:2}"); // so the check looks for a while
+            assertNull(check.end(false));
+        } finally {
+            loop.interrupt();
+            loop.join();
+        }
+    }
+
+    @Test
+    void aThreadThatLockedInTheTestAndLocksNoMoreIsNoLoop() throws Exception {
+        CountDownLatch end = new CountDownLatch(1);
+        CountDownLatch released = new CountDownLatch(1);
+        Thread thread = new Thread(() -> {
+            acquireAndRelease("order:1", CLIENT + Thread.currentThread().getId());
+            released.countDown();
+            while (end.getCount() > 0) {
+                Thread.yield();
+            }
+        });
+        LeakCheck check = LeakCheck.begin(server, leak -> {
+            end.countDown(); // the thread ends while the check looks
+            return true;
+        });
+        thread.start();
+        released.await();
+        assertNull(check.end(false));
+        thread.join();
+    }
+
+    /** Acquires and releases a lock at once: no look finds it held. */
+    private void acquireAndRelease(String name, String owner) {
+        server.command("EVAL", "redis.call('hincrby', KEYS[1], ARGV[1], 1) redis.call('del', KEYS[1])", "1", name, owner);
+    }
+
     /** Returns a check at whose end an owner releases a lock, and acquires it again at once. */
     private LeakCheck checkOfALoop(String owner) {
         AtomicInteger turns = new AtomicInteger();
@@ -485,6 +556,30 @@ class LeakCheckTest {
             ends.get(1).countDown();
             threads.get(1).submit(() -> { }).get();
             assertIsLeak("order:1", owners.get(1)); // its task has ended without the release
+        } finally {
+            for (ExecutorService thread : threads) {
+                thread.shutdownNow();
+                thread.awaitTermination(1, TimeUnit.MINUTES);
+            }
+        }
+    }
+
+    @Test
+    void aLockThatStaysIsToldForTheOtherThreadsAtWorkToo() throws Exception {
+        List<ExecutorService> threads = Arrays.asList(Executors.newSingleThreadExecutor(), Executors.newSingleThreadExecutor());
+        try {
+            List<String> owners = new ArrayList<>();
+            for (ExecutorService thread : threads) {
+                owners.add(CLIENT + thread.submit(() -> Thread.currentThread().getId()).get());
+                keepBusy(thread);
+            }
+            LeakCheck check = LeakCheck.begin(server);
+            acquire("order:1", owners.get(0));
+            assertTrue(check.end(false).contains(owners.get(0)));
+            server.flush();
+            check = LeakCheck.begin(server);
+            acquire("order:1", owners.get(1)); // it waited for the lock
+            assertNull(check.end(false));
         } finally {
             for (ExecutorService thread : threads) {
                 thread.shutdownNow();
