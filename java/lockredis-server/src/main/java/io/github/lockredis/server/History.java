@@ -65,6 +65,11 @@ final class History {
         return Arrays.asList(row.owner(), row.database(), row.name());
     }
 
+    /** Reports whether a lock was acquired since the test began. */
+    boolean hasAcquired() {
+        return rows.stream().anyMatch(this::isNew);
+    }
+
     /**
      * Reports whether a thread of this JVM has acquired a lock in the test and is active: it may acquire one again.
      */
@@ -87,7 +92,10 @@ final class History {
 
     /** Reports whether an owner has acquired a lock since the test began, and did not run before. */
     private boolean isOfTest(Leak row) {
-        return row.times() != before.getOrDefault(key(row), 0L) && !others.contains(row.owner())
-                && !Owners.isCurrent(row.owner());
+        return isNew(row) && !others.contains(row.owner()) && !Owners.isCurrent(row.owner());
+    }
+
+    private boolean isNew(Leak row) {
+        return row.times() != before.getOrDefault(key(row), 0L);
     }
 }

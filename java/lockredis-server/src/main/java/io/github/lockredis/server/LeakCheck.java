@@ -41,6 +41,9 @@ public final class LeakCheck {
     /** A pause that lasts longer at a test's end is left behind. */
     private static final Duration SHORT_PAUSE = Duration.ofSeconds(1);
 
+    /** How long a thread that is inside the method of a lock has to acquire it. On a busy machine that may take long. */
+    private static final long LOCKING = 5000;
+
     /** How long a waiter has to acquire what was released at the test's end, if no thread is seen that waits. */
     private static final long HAND_OVER = 125;
 
@@ -60,6 +63,7 @@ public final class LeakCheck {
     private final Predicate<Leak> counted;
     private final Interrupts interrupts = new Interrupts();
     private boolean tasksAllowed;
+    private Set<Long> locking = Collections.emptySet(); // threads that may acquire a lock, at the last look
     private DataKeys dataKeys = new DataKeys();
 
     private LeakCheck(LockredisServer server, Predicate<Leak> counted, Baseline before, History history, int number) {
@@ -206,9 +210,8 @@ public final class LeakCheck {
             }
             return null;
         } finally {
-            if (hadOutage()) { // a waiter may connect again in a later test
-                server.told().addWaiting(Owners.locking());
-            }
+            // An outage hides waiters: they may connect again in a later test.
+            server.told().addWaiting(hadOutage() ? Owners.locking() : locking);
         }
     }
 
@@ -277,19 +280,28 @@ public final class LeakCheck {
             interrupts.pause(pause);
             leaks = view.leaks();
         }
-        return leaks;
+        // Since the last look a thread may have acquired a lock, and have left the lock's method.
+        return leaks.isEmpty() && mayWait() ? view.leaks() : leaks;
     }
 
-    /** Returns for how many milliseconds a thread may acquire a lock that shows nothing, or a free lock's channel. */
+    /** Reports whether a thread may wait for a lock. A test without locks has no waiter. */
+    private boolean mayWait() {
+        return !view.idle().isEmpty() || hadOutage() || view.hasAcquired();
+    }
+
+    /** Returns how many milliseconds after the test a thread may still acquire a lock. */
     private long patience() {
         if (!loops().isEmpty()) {
             return 0;
         }
-        boolean subscribed = !view.idle().isEmpty();
-        if (mayLoop() || (subscribed || hadOutage()) && !Owners.locking().isEmpty()) {
+        locking = mayWait() ? server.told().withoutWaiting(Owners.locking()) : Collections.emptySet();
+        if (!locking.isEmpty()) {
+            return LOCKING;
+        }
+        if (mayLoop()) {
             return GRACE;
         }
-        return subscribed ? HAND_OVER : 0;
+        return view.idle().isEmpty() ? 0 : HAND_OVER;
     }
 
     private static boolean hasPassed(long millis, long since) {

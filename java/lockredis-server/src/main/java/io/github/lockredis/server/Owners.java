@@ -2,7 +2,6 @@ package io.github.lockredis.server;
 
 import java.lang.management.ManagementFactory;
 import java.lang.management.ThreadInfo;
-import java.lang.management.ThreadMXBean;
 import java.util.Arrays;
 import java.util.HashSet;
 import java.util.Set;
@@ -28,23 +27,30 @@ final class Owners {
     /** The methods at the top of a thread that is parked, or waits for a notify. */
     private static final Pattern PARKED = Pattern.compile("park|wait0?");
 
-    /** In how many frames of a thread the method of a lock is looked for. What waits is above it. */
-    private static final int FRAMES = 32;
+    private static final Pattern REDISSON = Pattern.compile("org\\.redisson\\..*");
+
+    /** The classes that run tests. Their threads run other tests, on other servers. */
+    private static final Pattern TESTS = Pattern.compile("org\\.(junit\\.(platform|runners)|testng)\\..*");
 
     private Owners() {
     }
 
-    /** Returns the ids of the threads of this JVM that are inside a method of one of Redisson's locks. */
+    /**
+     * Returns the ids of the threads of this JVM that are inside a method of one of Redisson's locks: they wait for a
+     * lock, or for a reply.
+     */
     static Set<Long> locking() {
-        ThreadMXBean threads = ManagementFactory.getThreadMXBean();
         Set<Long> ids = new HashSet<>();
-        for (ThreadInfo info : threads.getThreadInfo(threads.getAllThreadIds(), FRAMES)) {
-            if (info != null && Arrays.stream(info.getStackTrace())
-                    .anyMatch(frame -> LOCK.matcher(frame.getClassName()).matches())) {
+        for (ThreadInfo info : ManagementFactory.getThreadMXBean().dumpAllThreads(false, false)) {
+            if (hasFrame(info, LOCK) && !hasFrame(info, TESTS)) {
                 ids.add(info.getThreadId());
             }
         }
         return ids;
+    }
+
+    private static boolean hasFrame(ThreadInfo thread, Pattern type) {
+        return Arrays.stream(thread.getStackTrace()).anyMatch(frame -> type.matcher(frame.getClassName()).matches());
     }
 
     /**
@@ -53,26 +59,21 @@ final class Owners {
      * the JDK's.
      */
     static boolean isActiveElsewhere(String owner) {
-        ThreadInfo info = thread(owner);
+        ThreadInfo info = thread(threadOf(owner));
         if (info == null || info.getThreadId() == Thread.currentThread().getId() || !isBusy(info)) {
             return false;
         }
-        StackTraceElement[] stack = info.getStackTrace();
-        return !PARKED.matcher(stack[0].getMethodName()).matches()
-                || Arrays.stream(stack).anyMatch(frame -> frame.getClassName().startsWith("org.redisson."));
+        return !PARKED.matcher(info.getStackTrace()[0].getMethodName()).matches() || hasFrame(info, REDISSON);
     }
 
     /** Reports whether an owner is a thread of this JVM that waits for its next task. */
     static boolean isIdle(String owner) {
-        return isIdle(thread(owner));
+        return isIdle(threadOf(owner));
     }
 
     /** Reports whether a thread of this JVM waits for its next task. */
     static boolean isIdle(long id) {
-        return isIdle(thread(id));
-    }
-
-    private static boolean isIdle(ThreadInfo info) {
+        ThreadInfo info = thread(id);
         return info != null && !isBusy(info);
     }
 
@@ -109,14 +110,9 @@ final class Owners {
         return threadOf(owner) == Thread.currentThread().getId();
     }
 
-    /** Returns the thread of an owner. Null: it is of another JVM, has ended, or is a virtual thread. */
-    private static ThreadInfo thread(String owner) {
-        long id = threadOf(owner);
-        return id < 0 ? null : thread(id);
-    }
-
+    /** Returns a thread. Null: it is of another JVM, has ended, or is a virtual thread. */
     private static ThreadInfo thread(long id) {
-        return ManagementFactory.getThreadMXBean().getThreadInfo(id, Integer.MAX_VALUE);
+        return id <= 0 ? null : ManagementFactory.getThreadMXBean().getThreadInfo(id, Integer.MAX_VALUE);
     }
 
     /**

@@ -96,11 +96,18 @@ final class Told {
     }
 
     /**
-     * Adds threads that wait for a lock after an outage. The server may hear of them in a later test. What they
-     * acquire then is no leak, until they are seen to wait for their next task.
+     * Adds threads that were inside a lock's method when a check ended, though the server showed no waiter. What they
+     * acquire in a later test is no leak, until they are seen to wait for their next task.
      */
     synchronized void addWaiting(Set<Long> threads) {
         waiting.addAll(threads);
+    }
+
+    /** Returns those of some threads that {@link #addWaiting} has not added. */
+    synchronized Set<Long> withoutWaiting(Set<Long> threads) {
+        Set<Long> others = new HashSet<>(threads);
+        others.removeAll(waiting);
+        return others;
     }
 
     /** Reports whether a lock was acquired by a thread that {@link #addWaiting} has added. */
@@ -111,7 +118,7 @@ final class Told {
     /** Forgets the locks of threads whose task has ended. A loop may be a scheduled task: it stays. */
     synchronized void forgetIdle() {
         locks.keySet().removeIf(Owners::isIdle);
-        waiting.removeIf(Owners::isIdle);
+        waiting.removeIf(Owners::isIdle); // one that has ended may hold a lock
     }
 
     synchronized boolean contains(Leak leak) {

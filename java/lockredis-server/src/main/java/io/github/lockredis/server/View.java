@@ -92,6 +92,11 @@ final class View {
                 && !Owners.isIdle(leak.owner()) && !Owners.isCurrent(leak.owner());
     }
 
+    /** Reports whether a lock was acquired since the test began. */
+    boolean hasAcquired() {
+        return history.hasAcquired();
+    }
+
     /** Reports whether a thread of the test is active that has acquired a lock, and may do so again. */
     boolean mayLoop() {
         return history.hasActiveThread(this::isOfTest);
