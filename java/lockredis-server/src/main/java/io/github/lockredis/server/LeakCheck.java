@@ -184,9 +184,13 @@ public final class LeakCheck {
      * a scheduled task of the application may hold a lock just now. It is none if its owner is a thread that
      * an earlier check has seen: the next turn of a task. If a lock was released in this time,
      * the check looks for another tenth of a second whether its owner acquires one again. If the owner does
-     * so between two looks, the age of its hold shows it. If a client
-     * began in the test to listen for the release of a lock or a permit that is free now, the check looks
-     * for an eighth of a second whether a waiter acquires it.
+     * so between two looks, the age of its hold shows it. A lock that an owner has acquired twice since the test
+     * ended is a leak, also if no look finds it held: a thread locks in a loop.
+     *
+     * <p>Without a leak the check looks on while a thread may acquire a lock: for a second while one that has
+     * acquired a lock in the test is active, for five while one is inside a method of Redisson's locks, and for an
+     * eighth of a second if a client began in the test to listen for the release of a lock or a permit that is
+     * free now.
      *
      * <p>It is null too if the server does not run, or does not answer as before. Call
      * {@link LockredisServer#unexpectedEnd} behind it: its text says so, and the next {@link #prepare}

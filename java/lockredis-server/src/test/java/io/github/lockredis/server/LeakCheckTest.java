@@ -441,21 +441,19 @@ class LeakCheckTest {
     @Test
     void aThreadThatLocksInALoopIsFoundThoughNoLookSeesItsLock() throws Exception {
         AtomicInteger turns = new AtomicInteger();
-        Thread loop = new Thread(() -> {
-            while (!Thread.interrupted()) {
-                acquireAndRelease("order:1", CLIENT + Thread.currentThread().getId());
-                turns.incrementAndGet();
-            }
-        });
+        Thread loop = loop(turns);
         try {
             LeakCheck check = LeakCheck.begin(server);
             loop.start();
             Await.until("the thread loops", () -> turns.get() > 0);
-            String text = check.end(false);
-            assertTrue(text != null && text.startsWith("a leak on ") && text.contains("lock \"order:1\" was acquired by "
-                    + CLIENT + loop.getId()) && text.endsWith(" (it goes on after the test)"), text);
-            check = LeakCheck.begin(server);
-            assertNull(check.end(false)); // it is told
+            AtomicReference<String> text = new AtomicReference<>();
+            Await.until("the loop is found", () -> { // a slow thread may lock after the check
+                text.set(check.end(false));
+                return text.get() != null;
+            });
+            assertTrue(text.get().startsWith("a leak on ") && text.get().contains("lock \"order:1\" was acquired by "
+                    + CLIENT + loop.getId()) && text.get().endsWith(" (it goes on after the test)"), text.get());
+            assertNull(LeakCheck.begin(server).end(false)); // it is told
         } finally {
             loop.interrupt();
             loop.join();
@@ -465,12 +463,7 @@ class LeakCheckTest {
     @Test
     void aThreadThatLockedInALoopBeforeTheTestIsNotTheTests() throws Exception {
         AtomicInteger turns = new AtomicInteger();
-        Thread loop = new Thread(() -> {
-            while (!Thread.interrupted()) {
-                acquireAndRelease("order:1", CLIENT + Thread.currentThread().getId());
-                turns.incrementAndGet();
-            }
-        });
+        Thread loop = loop(turns);
         loop.start();
         try (Connection client = Clients.connect(server)) {
             Await.until("the thread loops", () -> turns.get() > 0);
@@ -504,9 +497,20 @@ class LeakCheckTest {
         thread.join();
     }
 
+    /** Returns a thread that acquires and releases a lock until it is interrupted, and counts. */
+    private Thread loop(AtomicInteger turns) {
+        return new Thread(() -> {
+            while (!Thread.interrupted()) {
+                acquireAndRelease("order:1", CLIENT + Thread.currentThread().getId());
+                turns.incrementAndGet();
+            }
+        });
+    }
+
     /** Acquires and releases a lock at once: no look finds it held. */
     private void acquireAndRelease(String name, String owner) {
-        server.command("EVAL", "redis.call('hincrby', KEYS[1], ARGV[1], 1) redis.call('del', KEYS[1])", "1", name, owner);
+        server.command("EVAL", "redis.call('hincrby', KEYS[1], ARGV[1], 1) redis.call('del', KEYS[1])",
+                "1", name, owner);
     }
 
     /** Returns a check at whose end an owner releases a lock, and acquires it again at once. */
@@ -566,7 +570,8 @@ class LeakCheckTest {
 
     @Test
     void aLockThatStaysIsToldForTheOtherThreadsAtWorkToo() throws Exception {
-        List<ExecutorService> threads = Arrays.asList(Executors.newSingleThreadExecutor(), Executors.newSingleThreadExecutor());
+        List<ExecutorService> threads = Arrays.asList(
+                Executors.newSingleThreadExecutor(), Executors.newSingleThreadExecutor());
         try {
             List<String> owners = new ArrayList<>();
             for (ExecutorService thread : threads) {

@@ -18,6 +18,7 @@ import org.junit.jupiter.api.condition.OS;
 /** A process that ends by itself is reported once, whatever happens afterwards. */
 class UnexpectedEndTest {
     private static void kill(LockredisServer server) throws Exception {
+        Await.until("the log is read", () -> server.log().toString().contains("Ready to accept connections"));
         signal("-KILL", server);
     }
 

@@ -1,43 +1,70 @@
 package io.github.lockredis.spring;
 
 import static org.assertj.core.api.Assertions.assertThat;
-
-import java.util.ArrayList;
-import java.util.List;
+import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
 import io.github.lockredis.server.LockredisServer;
+import org.junit.jupiter.api.AfterEach;
+import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
 
 class ServerUseTest {
-    /** Returns what the check of a test finds if another test begins while it looks. */
-    private static String leaksBesideAnotherTest(LockredisServer server) throws Exception {
-        ServerUse use = new ServerUse(server);
-        ServerUse.Running test = use.begin(false, true);
+    private LockredisServer server;
+    private ServerUse use;
+
+    @BeforeEach
+    void start() {
+        server = LockredisServer.start();
+        use = new ServerUse(server);
+    }
+
+    @AfterEach
+    void stop() {
+        server.close();
+    }
+
+    private void leak() {
         server.command("EVAL", "redis.call('hset', KEYS[1], ARGV[1], 1)", "1", "order:7",
                 "6f1c1a2e-54b7-4f7c-9d4a-0c2f6a8e3b11:17");
+    }
+
+    @Test
+    void aTestThatAnotherOneOverlapsIsNotJudged() {
+        ServerUse.Running test = use.begin(false, true);
+        ServerUse.Running other = use.begin(false, true);
+        leak();
+        assertThat(test.leaks()).isNull();
+        test.end();
+        assertThat(other.leaks()).isNull();
+    }
+
+    @Test
+    void aTestThatBeginsDuringACheckKeepsItsData() throws Exception {
+        ServerUse.Running test = use.begin(true, true);
+        leak();
         server.command("CONFIG", "RESETSTAT");
         Thread other = new Thread(() -> {
             while (!server.command("INFO", "commandstats").toString().contains("lock.leaks")) {
                 Thread.yield();
             }
-            use.begin(false, false).end();
+            use.begin(false, false);
+            server.command("SET", "order:8", "packed");
         });
         other.start();
-        String leaks = test.leaks();
+        assertThat(test.leaks()).contains("order:7");
         other.join();
-        test.end();
-        server.flush();
-        return leaks;
+        assertThat(server.command("GET", "order:8")).isEqualTo("packed");
     }
 
     @Test
-    void aTestThatAnotherOneOverlapsIsNotJudged() throws Exception {
-        try (LockredisServer server = LockredisServer.start()) {
-            List<String> found = new ArrayList<>();
-            do { // on a slow machine the other test may begin after the check
-                found.add(leaksBesideAnotherTest(server));
-            } while (!found.contains(null) && found.size() < 30);
-            assertThat(found).contains((String) null);
-        }
+    void aFlushForAClassDeletesNoDataOfATestThatRuns() {
+        ServerUse.Running test = use.begin(false, false);
+        server.command("SET", "order:8", "packed");
+        assertThatThrownBy(use::beginClass).isInstanceOf(IllegalStateException.class)
+                .hasMessageContaining("FlushMode.NEVER");
+        assertThat(server.command("GET", "order:8")).isEqualTo("packed");
+        test.end();
+        use.beginClass();
+        assertThat(server.command("GET", "order:8")).isNull();
     }
 }

@@ -47,7 +47,7 @@ final class LockredisListener extends AbstractTestExecutionListener {
         AutoConfigureLockredis rules = annotation(test);
         if (rules != null && rules.flush() == FlushMode.BEFORE_CLASS) {
             ServerUse use = use(test.getApplicationContext());
-            use.prepare(true);
+            use.beginClass();
             noteEnd(use);
         }
     }

@@ -35,20 +35,13 @@ final class ServerUse {
      * @param leaks whether {@link Running#leaks} looks for leaks
      * @param dataKeys patterns of keys that are data
      */
-    Running begin(boolean flush, boolean leaks, String... dataKeys) {
-        synchronized (this) {
-            if (flush && running > 0) {
-                throw new IllegalStateException("@AutoConfigureLockredis: another test runs on this"
-                        + " server, and a flush would delete its data. Let the tests of a context"
-                        + " run one after the other, or set flush = FlushMode.NEVER. Leaks are"
-                        + " checked after tests that ran alone only");
-            }
-            running++;
-            begun++;
-        }
+    synchronized Running begin(boolean flush, boolean leaks, String... dataKeys) {
+        requireAlone(flush);
+        running++;
+        begun++;
         Running test = new Running(flush);
         try {
-            prepare(flush);
+            LeakCheck.prepare(server, flush);
             test.check = leaks ? beginCheck().dataKeys(dataKeys) : null;
             ends.begin(test);
         } catch (RuntimeException e) {
@@ -58,9 +51,19 @@ final class ServerUse {
         return test;
     }
 
-    /** Starts the server if it is stopped, and deletes all data if flush says so. */
-    synchronized void prepare(boolean flush) { // else two tests at once might start it twice
-        LeakCheck.prepare(server, flush);
+    /** Prepares the server for a class: starts it if it is stopped, and deletes all data. */
+    synchronized void beginClass() {
+        requireAlone(true);
+        LeakCheck.prepare(server, true);
+    }
+
+    private void requireAlone(boolean flush) {
+        if (flush && running > 0) {
+            throw new IllegalStateException("@AutoConfigureLockredis: another test runs on this"
+                    + " server, and a flush would delete its data. Let the tests of a context"
+                    + " run one after the other, or set flush = FlushMode.NEVER. Leaks are"
+                    + " checked after tests that ran alone only");
+        }
     }
 
     /**
@@ -81,10 +84,8 @@ final class ServerUse {
 
         Running(boolean flush) {
             this.flush = flush;
-            synchronized (ServerUse.this) {
-                alone = running == 1;
-                number = begun;
-            }
+            alone = running == 1;
+            number = begun;
         }
 
         /** Ends the test. */
@@ -96,27 +97,20 @@ final class ServerUse {
 
         /**
          * Returns the text about what was acquired in the test and is still held, or null. It is null
-         * if another test ran at the same time, also while the check looked, for then the test is
-         * unknown. It is null too if the server does not run, and if leaks are allowed. If the test
-         * began with a flush, the leaks end, so that a waiter does not get its lock in the next test.
+         * if another test ran at the same time, for then the test is unknown. It is null too if the
+         * server does not run, and if leaks are allowed. If the test began with a flush, the leaks end, so
+         * that a waiter does not get its lock in the next test. A test that begins now waits: the flush
+         * would delete its data.
          */
         String leaks() {
-            if (check == null || !alone || overlapped()) {
-                return null;
+            synchronized (ServerUse.this) {
+                return check == null || !alone || begun != number ? null : check.end(flush);
             }
-            String leaks = check.end(flush);
-            return overlapped() ? null : leaks;
         }
 
         /** Returns the text about an end of the process while the test ran, or null. */
         String unexpectedEnd(String name) {
             return ends.end(this, name);
-        }
-
-        private boolean overlapped() {
-            synchronized (ServerUse.this) {
-                return begun != number;
-            }
         }
     }
 }
