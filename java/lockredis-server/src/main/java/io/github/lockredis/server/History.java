@@ -28,11 +28,8 @@ final class History {
     History(Collection<Leak> reply) {
         rows = take(reply);
         before = times(rows);
-        for (Leak row : rows) {
-            if (!Owners.isIdle(row.owner()) && !Owners.isCurrent(row.owner())) {
-                others.add(row.owner());
-            }
-        }
+        rows.forEach(row -> others.add(row.owner()));
+        others.removeIf(owner -> Owners.isCurrent(owner) || Owners.isIdle(owner));
     }
 
     /** Takes the rows of the history out of a reply after the test. */

@@ -41,7 +41,7 @@ public final class LeakCheck {
     /** A pause that lasts longer at a test's end is left behind. */
     private static final Duration SHORT_PAUSE = Duration.ofSeconds(1);
 
-    /** How long a thread that is inside the method of a lock has to acquire it. On a busy machine that may take long. */
+    /** How long a thread that is inside the method of a lock has to acquire it: a cold, busy JVM takes long. */
     private static final long LOCKING = 5000;
 
     /** How long a waiter has to acquire what was released at the test's end, if no thread is seen that waits. */
