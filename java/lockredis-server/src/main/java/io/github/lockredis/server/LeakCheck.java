@@ -63,7 +63,7 @@ public final class LeakCheck {
     private final Predicate<Leak> counted;
     private final Interrupts interrupts = new Interrupts();
     private boolean tasksAllowed;
-    private Set<Long> locking = Collections.emptySet(); // threads that may acquire a lock, at the last look
+    private Set<Long> locking = Collections.emptySet(); // threads inside a lock's method that have shown no leak
     private DataKeys dataKeys = new DataKeys();
 
     private LeakCheck(LockredisServer server, Predicate<Leak> counted, Baseline before, History history, int number) {
@@ -275,17 +275,26 @@ public final class LeakCheck {
      */
     private Map<Object, Leak> firstLook(boolean clean) {
         Map<Object, Leak> leaks = view.leaks();
-        long begin = view.lookedAt();
+        long begin = view.answeredAt();
         Waiters waiters = new Waiters(server);
-        for (long pause = 1; leaks.isEmpty() && !hasPassed(patience(), begin); pause = Math.min(2 * pause, PAUSE)) {
+        for (long pause = 1; leaks.isEmpty(); pause = Math.min(2 * pause, PAUSE)) {
+            long passed = millisSince(begin); // before patience, which takes long on a slow machine
+            if (passed >= patience()) {
+                break;
+            }
             if (clean && waiters.set(idle(Waiters::isOfLock)) && !waiters.isEmpty()) {
                 waiters.wake(false, false); // the key of a waiter's lock may have been deleted
             }
             interrupts.pause(pause);
             leaks = view.leaks();
         }
-        // Since the last look a thread may have acquired a lock, and have left the lock's method.
-        return leaks.isEmpty() && mayWait() ? view.leaks() : leaks;
+        if (leaks.isEmpty() && mayWait()) { // a thread may just have acquired a lock, and left the lock's method
+            leaks = view.leaks();
+        }
+        if (!leaks.isEmpty()) {
+            locking = Collections.emptySet(); // the failure tells them
+        }
+        return leaks;
     }
 
     /** Reports whether a thread may wait for a lock. A test without locks has no waiter. */
@@ -308,8 +317,8 @@ public final class LeakCheck {
         return view.idle().isEmpty() ? 0 : HAND_OVER;
     }
 
-    private static boolean hasPassed(long millis, long since) {
-        return System.nanoTime() - since >= TimeUnit.MILLISECONDS.toNanos(millis);
+    private static long millisSince(long nanoTime) {
+        return TimeUnit.NANOSECONDS.toMillis(System.nanoTime() - nanoTime);
     }
 
     /** Reports whether the test broke all connections: waiters of it may be about to connect again. */
@@ -347,7 +356,7 @@ public final class LeakCheck {
         long start = System.nanoTime();
         for (long pause = 1; !left.isEmpty(); pause = Math.min(2 * pause, PAUSE)) {
             left.keySet().forEach(key -> since.putIfAbsent(key, view.lookedAt()));
-            long rest = GRACE - TimeUnit.NANOSECONDS.toMillis(System.nanoTime() - start);
+            long rest = GRACE - millisSince(start);
             if (rest <= 0) {
                 left.entrySet().removeIf(leak -> !hasStayed(leak.getValue(), since.get(leak.getKey())));
                 break;
@@ -445,8 +454,8 @@ public final class LeakCheck {
         long start = System.nanoTime();
         Collection<Leak> loops = loops();
         for (; loops.isEmpty(); loops = loops()) {
-            boolean watch = !owned.isEmpty() && !hasPassed(WATCH, start);
-            if (!watch && (hasPassed(GRACE, begin) || !mayLoop())) {
+            boolean watch = !owned.isEmpty() && millisSince(start) < WATCH;
+            if (!watch && (millisSince(begin) >= GRACE || !mayLoop())) {
                 return Collections.emptyList();
             }
             interrupts.pause(WATCH_PAUSE);
