@@ -133,15 +133,15 @@ func TestLockLeaksTellsWhatIsLeft(t *testing.T) {
 	s.clock.Set(epoch.Add(2 * time.Second))
 	ask(t, c, "HELLO 3")
 	const want = `[` +
-		`{"type": "lock", "name": "a", "db": 0, "owner": "` + alice + `", "kind": "lock", "mode": "", "holds": 1, ` +
-		`"held-ms": 2000, "ttl": 28000, "client-id": 3, "client-name": "orders", ` +
+		`{"type": "lock", "name": "a", "db": 0, "owner": "` + alice + `", "waits-for": "", ` +
+		`"kind": "lock", "mode": "", "holds": 1, "held-ms": 2000, "ttl": 28000, "client-id": 3, "client-name": "orders", ` +
 		`"client-addr": "pipe:1", "text": "lock \"a\" is held by ` + alice +
 		`, hold count 1, for another 28s, acquired 2s ago; its client was pipe:1 (orders)"}, ` +
-		`{"type": "waiter", "name": "q", "db": 0, "owner": "", "kind": "", "mode": "", "holds": -1, ` +
-		`"held-ms": 2000, "ttl": -1, "client-id": 4, "client-name": "", "client-addr": "pipe:2", ` +
+		`{"type": "waiter", "name": "q", "db": 0, "owner": "", "waits-for": "", ` +
+		`"kind": "", "mode": "", "holds": -1, "held-ms": 2000, "ttl": -1, "client-id": 4, "client-name": "", "client-addr": "pipe:2", ` +
 		`"text": "client pipe:2 waits in BLPOP for \"q\""}, ` +
-		`{"type": "subscription", "name": "news", "db": 0, "owner": "", "kind": "", "mode": "", "holds": -1, ` +
-		`"held-ms": 2000, "ttl": -1, "client-id": 5, "client-name": "", "client-addr": "pipe:3", ` +
+		`{"type": "subscription", "name": "news", "db": 0, "owner": "", "waits-for": "", ` +
+		`"kind": "", "mode": "", "holds": -1, "held-ms": 2000, "ttl": -1, "client-id": 5, "client-name": "", "client-addr": "pipe:3", ` +
 		`"text": "client pipe:3 is subscribed to channel \"news\""}]`
 	if got := ask(t, c, "LOCK.LEAKS"); got != want {
 		t.Errorf("%s\nwant\n%s", got, want)

@@ -110,7 +110,8 @@ type Snapshot struct {
 	Permits []Permit // acquired, by database, semaphore and id
 	Clients []Client // that wait or listen, oldest first
 
-	empty map[string]bool // the channels that clients listen to, of semaphores without a free permit
+	empty     map[string]bool // the channels that clients listen to, of semaphores without a free permit
+	announces func(channel string) (name, owner string, kind Kind)
 }
 
 // Clock is a clock that only its owner moves, such as *expiry.Manual.
@@ -185,7 +186,7 @@ func (v View) Look() Snapshot {
 	clients := v.Clients()
 	return Snapshot{
 		Now: v.state.Space().Now(), Locks: v.Locks(), Permits: v.Permits(), Clients: clients,
-		empty: v.emptySemaphores(clients),
+		empty: v.emptySemaphores(clients), announces: v.announces,
 	}
 }
 

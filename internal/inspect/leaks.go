@@ -28,8 +28,11 @@ type Leak struct {
 	DB   int
 	// Owner is the holder or the owner in the queue, or the permit's id. It is "" for a
 	// client that waits or is subscribed.
-	Owner    string
-	Kind     Kind  // of a lock or a permit; "" for others
+	Owner string
+	// WaitsFor is the name of the lock, semaphore or latch whose release the channel announces. It
+	// is "" for other channels, and if it is no subscription.
+	WaitsFor string
+	Kind     Kind  // of a lock, of a permit, and of what WaitsFor names; "" for others
 	Mode     Kind  // as in Holder
 	Holds    int   // 0 unless something is held
 	Since    int64 // Unix ms; 0: unknown
@@ -65,7 +68,7 @@ func (l *Leak) OfLock() bool { return l.Owner != "" }
 
 // MayAcquire reports whether a waiter with an idle subscription may acquire a lock or a permit soon: it
 // was released a moment ago. A latch gives nothing.
-func (l *Leak) MayAcquire() bool { return l.Idle && !lockkeys.IsCountDownChannel(l.Name) }
+func (l *Leak) MayAcquire() bool { return l.Idle && l.Kind != CountDownLatch }
 
 // Leaks returns what a test would leave behind: the held locks, the owners in queues, the
 // permits, and the waiting and listening clients, in this order.
@@ -91,7 +94,7 @@ func (s *Snapshot) AllLeaks() []Leak {
 		leaks = append(leaks, s.permitLeak(&s.Permits[i]))
 	}
 	for i := range s.Clients {
-		leaks = appendClientLeaks(leaks, &s.Clients[i], taken)
+		leaks = s.appendClientLeaks(leaks, &s.Clients[i], taken)
 	}
 	return leaks
 }
@@ -114,10 +117,10 @@ func (s *Snapshot) takenChannels() map[string]bool {
 	return taken
 }
 
-// isFree reports whether topic is the channel of a lock, a semaphore or a latch, and is not in
-// taken. An owner in a fair lock's queue has a channel of its own: the lock's, a colon and the owner.
+// isFree reports whether topic, the channel of a lock, a semaphore or a latch, is not in taken. An owner
+// in a fair lock's queue has a channel of its own: the lock's, a colon and the owner.
 func isFree(topic string, taken map[string]bool) bool {
-	if !lockkeys.IsChannel(topic) || taken[topic] {
+	if taken[topic] {
 		return false
 	}
 	if !lockkeys.IsLockChannel(topic) {
@@ -164,7 +167,7 @@ func (s *Snapshot) permitLeak(p *Permit) Leak {
 // no Sentinel behind: they belong to the server.
 const helloChannel = "__sentinel__:hello"
 
-func appendClientLeaks(leaks []Leak, c *Client, taken map[string]bool) []Leak {
+func (s *Snapshot) appendClientLeaks(leaks []Leak, c *Client, taken map[string]bool) []Leak {
 	if c.Wait != nil {
 		l := Leak{Type: WaiterLeak, DB: c.DB, Since: c.Wait.Since, By: c.Origin, wait: c.Wait}
 		if len(c.Wait.Keys) > 0 { // WAIT waits for no key
@@ -182,10 +185,14 @@ func appendClientLeaks(leaks []Leak, c *Client, taken map[string]bool) []Leak {
 			if topic.Name == helloChannel {
 				continue
 			}
-			leaks = append(leaks, Leak{
+			l := Leak{
 				Type: SubscriptionLeak, way: topics.noun, Name: topic.Name, DB: c.DB, Since: topic.Since, By: c.Origin,
-				Idle: topics.noun != "pattern" && isFree(topic.Name, taken),
-			})
+			}
+			if topics.noun != "pattern" && lockkeys.IsChannel(topic.Name) {
+				l.WaitsFor, _, l.Kind = s.announces(topic.Name)
+				l.Idle = isFree(topic.Name, taken)
+			}
+			leaks = append(leaks, l)
 		}
 	}
 	return leaks

@@ -93,3 +93,25 @@ func TestASubscriptionToTheChannelOfAFreeLockIsNoLeak(t *testing.T) {
 		})
 	}
 }
+
+func TestASubscriptionTellsWhatItsChannelAnnounces(t *testing.T) {
+	s := start(t)
+	c := s.connect()
+	for _, channel := range []struct{ name, want string }{
+		{"redisson_lock__channel:{a}", `"waits-for", "a", "kind", "lock"`},
+		{"redisson_lock__channel:{a}:" + bob, `"waits-for", "a", "kind", "fair"`},
+		{"redisson_lock__channel:x{a}", `"waits-for", "x{a}", "kind", "lock"`},
+		{"redisson_rwlock:{a}", `"waits-for", "a", "kind", "read-write"`},
+		{"redisson_sc:{a}", `"waits-for", "a", "kind", "semaphore"`},
+		{"redisson_countdownlatch__channel__{a}", `"waits-for", "a", "kind", "count-down-latch"`},
+		{"news", `"waits-for", "", "kind", ""`},
+	} {
+		listener := s.connect()
+		ask(t, listener, "SUBSCRIBE "+channel.name)
+		reply := ask(t, c, "LOCK.LEAKS ALL")
+		if _, row, _ := strings.Cut(reply, `"subscription"`); !strings.Contains(row, channel.want) {
+			t.Errorf("%s: %s, want %s", channel.name, reply, channel.want)
+		}
+		ask(t, listener, "RESET")
+	}
+}

@@ -98,6 +98,7 @@ func leakRow(l *inspect.Leak, now int64, all bool) resp.Reply {
 		resp.BulkString("name"), resp.BulkString(l.Name),
 		resp.BulkString("db"), resp.Int(int64(l.DB)),
 		resp.BulkString("owner"), resp.BulkString(l.Owner),
+		resp.BulkString("waits-for"), resp.BulkString(l.WaitsFor),
 		resp.BulkString("kind"), resp.BulkString(l.Kind.Family()),
 		resp.BulkString("mode"), resp.BulkString(string(l.Mode)),
 		resp.BulkString("holds"), resp.Int(holds),
