@@ -1,10 +1,12 @@
 package io.github.lockredis.server;
 
 import java.time.Duration;
+import java.util.ArrayList;
 import java.util.Arrays;
 import java.util.Collection;
 import java.util.HashMap;
 import java.util.HashSet;
+import java.util.List;
 import java.util.Map;
 import java.util.Set;
 import java.util.function.Supplier;
@@ -43,7 +45,7 @@ final class Cleaning {
     private final Waiters waiters;
     private final Set<Object> locks = new HashSet<>(); // of the failure: databases and names
     private final Set<Object> acquired = new HashSet<>(); // the same with the owner
-    private final Set<String> toldChannels = new HashSet<>(); // of the failure's subscriptions
+    private final List<Leak> toldSubscriptions = new ArrayList<>(); // of the failure
     private final Map<Object, Integer> ended = new HashMap<>(); // blocking commands, by Baseline.key
     private final long begin = System.nanoTime();
     private boolean spinning; // whether a waiter without a subscription has acquired a lock
@@ -70,11 +72,11 @@ final class Cleaning {
                 locks.add(name(leak));
                 acquired.add(hold(leak));
             } else if (leak.type().equals("subscription")) {
-                toldChannels.add(leak.name());
+                toldSubscriptions.add(leak);
             }
         }
         server.flush();
-        waiters.wakeLatches();
+        waiters.wakeLatches(view.seen());
         end(() -> view.added(leak -> leak.type().equals("subscription")).values(), true, FAILED);
         server.flush();
     }
@@ -161,7 +163,7 @@ final class Cleaning {
     }
 
     private boolean isTold(Leak leak) {
-        return locks.contains(name(leak)) || Waiters.isWanted(leak.name(), toldChannels);
+        return locks.contains(name(leak)) || Waiters.isWanted(leak.name(), toldSubscriptions);
     }
 
     /** Reports whether a script has failed since the last look: a waiter of a semaphore has ended. */

@@ -34,7 +34,15 @@ public final class Leak {
         return fields.text("owner");
     }
 
-    /** Returns the kind of a lock and the mode of its holder, in the words of LOCK.LIST: "read-write read". */
+    /** Returns the name of the lock, the semaphore or the latch to whose release the client is subscribed. */
+    String waitsFor() {
+        return fields.text("waits-for");
+    }
+
+    /**
+     * Returns the kind of a lock and the mode of its holder, in the words of LOCK.LIST: "read-write read". Of a
+     * subscription to a release it is the kind of what is released, of others "".
+     */
     String kind() {
         return (fields.text("kind") + " " + fields.text("mode")).trim();
     }

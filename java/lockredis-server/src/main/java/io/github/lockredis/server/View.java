@@ -71,7 +71,7 @@ final class View {
     /** Reports whether it is a subscription that waits for a lock which a told waiter has acquired. */
     private boolean isBehindWaiting(Leak leak) {
         return Waiters.isOfLock(leak) && seen.stream().anyMatch(lock -> server.told().isOfWaiting(lock)
-                && Waiters.isWanted(lock.name(), Collections.singleton(leak.name())));
+                && Waiters.isWanted(lock.name(), Collections.singleton(leak)));
     }
 
     /**

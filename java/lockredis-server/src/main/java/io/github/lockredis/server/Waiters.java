@@ -8,8 +8,6 @@ import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
 import java.util.Set;
-import java.util.regex.Matcher;
-import java.util.regex.Pattern;
 
 /**
  * Wakes the waiters that a test has left. A waiter that stays would get its lock or permit during a later
@@ -20,20 +18,8 @@ import java.util.regex.Pattern;
  * of a latch go on: it does not exist any more, as at zero.
  */
 final class Waiters {
-    /** The channels of locks. A waiter tries to acquire the lock when it receives 0. */
-    private static final Pattern LOCK =
-            Pattern.compile("(redisson_lock__channel|redisson_rwlock):(.*)", Pattern.DOTALL);
-
-    /** The channels of semaphores, and the name. It is in braces if it has none of its own. */
-    private static final Pattern SEMAPHORE =
-            Pattern.compile("redisson_sc:(\\{([^{]*)}|.*)", Pattern.DOTALL);
-
-    /** The channels of latches. Their waiters go on when they receive 0. */
-    private static final String LATCH = "redisson_countdownlatch__channel__";
-
-    /** The channel of one waiter of a fair lock: the lock's, a colon and the owner. */
-    private static final Pattern FAIR = Pattern.compile("(.*):[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}:\\d+",
-            Pattern.DOTALL);
+    private static final String SEMAPHORE = "semaphore"; // as LOCK.LEAKS calls the kinds
+    private static final String LATCH = "count-down-latch";
 
     /**
      * How many messages a wake sends to the channel of a semaphore at most. One wakes all threads that
@@ -67,8 +53,8 @@ final class Waiters {
     private static final String DELETE = "redis.call('select', ARGV[1])\nredis.call('del', unpack(KEYS))";
 
     private final LockredisServer server;
-    private final Map<String, Integer> broken = new LinkedHashMap<>(); // semaphores' channels, and databases
-    private Map<String, Integer> channels = new LinkedHashMap<>(); // and databases
+    private final Map<String, Leak> broken = new LinkedHashMap<>(); // semaphores' channels
+    private Map<String, Leak> channels = new LinkedHashMap<>(); // with a subscription to each
     private boolean everSet; // whether channels had an element
     private int wakes;
     private int messages = 1; // to a semaphore, by the next wake
@@ -79,12 +65,17 @@ final class Waiters {
 
     /** Reports whether it is a subscription to the channel of a lock. */
     static boolean isOfLock(Leak leak) {
-        return leak.type().equals("subscription") && LOCK.matcher(leak.name()).matches();
+        return announces(leak) && !leak.kind().equals(SEMAPHORE) && !leak.kind().equals(LATCH);
     }
 
     /** Reports whether it is a subscription to the channel of a semaphore. */
     static boolean isOfSemaphore(Leak leak) {
-        return leak.type().equals("subscription") && SEMAPHORE.matcher(leak.name()).matches();
+        return announces(leak) && leak.kind().equals(SEMAPHORE);
+    }
+
+    /** Reports whether it is a subscription to the channel of a lock, a semaphore or a latch. */
+    private static boolean announces(Leak leak) {
+        return leak.type().equals("subscription") && !leak.kind().isEmpty();
     }
 
     /**
@@ -105,13 +96,13 @@ final class Waiters {
 
     /** Sets the subscriptions at which there may be waiters now. Reports whether that changes channels. */
     boolean set(Collection<Leak> subscriptions) {
-        Map<String, Integer> now = new LinkedHashMap<>();
+        Map<String, Leak> now = new LinkedHashMap<>();
         for (Leak leak : subscriptions) {
             if (isOfLock(leak) || isOfSemaphore(leak)) {
-                now.put(leak.name(), leak.database());
+                now.put(leak.name(), leak);
             }
         }
-        boolean changed = !now.equals(channels);
+        boolean changed = !now.keySet().equals(channels.keySet());
         channels = now;
         everSet |= changed;
         return changed;
@@ -129,35 +120,32 @@ final class Waiters {
 
     /** Reports whether there may be a waiter of a semaphore. */
     boolean haveSemaphores() {
-        return channels.keySet().stream().anyMatch(channel -> SEMAPHORE.matcher(channel).matches());
+        return channels.values().stream().anyMatch(Waiters::isOfSemaphore);
     }
 
     /** Reports whether there may be a waiter for the lock with a name. */
     boolean isWanted(String lock) {
-        return isWanted(lock, channels.keySet());
+        return isWanted(lock, channels.values());
     }
 
-    /** Reports whether the channels include the lock's channel, or the channel of a waiter in its queue. */
-    static boolean isWanted(String lock, Collection<String> channels) {
-        String name = lock.contains("{") ? lock : "{" + lock + "}"; // as Redisson does
-        for (String channel : channels) {
-            Matcher parts = LOCK.matcher(channel);
-            if (parts.matches() && (parts.group(2).equals(name) || isFair(parts.group(2), name))) {
-                return true;
+    /** Reports whether one of the leaks is a subscription to a channel of the lock with a name. */
+    static boolean isWanted(String lock, Collection<Leak> leaks) {
+        return leaks.stream().anyMatch(leak ->
+                isOfLock(leak) && braced(leak.waitsFor()).equals(braced(lock)));
+    }
+
+    /** Returns a name in braces, if it has none of its own. Redisson does so in the names of channels. */
+    private static String braced(String name) {
+        return name.contains("{") ? name : "{" + name + "}";
+    }
+
+    /** Wakes the waiters of the latches among the leaks. */
+    void wakeLatches(Collection<Leak> leaks) {
+        for (Leak leak : leaks) {
+            if (announces(leak) && leak.kind().equals(LATCH)) {
+                server.command("PUBLISH", leak.name(), "0");
+                server.command("SPUBLISH", leak.name(), "0");
             }
-        }
-        return false;
-    }
-
-    private static boolean isFair(String channel, String name) {
-        Matcher fair = FAIR.matcher(channel);
-        return fair.matches() && fair.group(1).equals(name);
-    }
-
-    /** Wakes the waiters of all latches. */
-    void wakeLatches() {
-        for (Object channel : (List<?>) server.command("PUBSUB", "CHANNELS", LATCH + "*")) {
-            server.command("PUBLISH", (String) channel, "0");
         }
     }
 
@@ -171,18 +159,16 @@ final class Waiters {
         messages = more ? Math.min(2 * messages, MESSAGES) : 1;
         List<String> command = new ArrayList<>(Arrays.asList("EVAL", WAKE, "0", flush ? "flush" : ""));
         Map<String, List<String>> locks = new LinkedHashMap<>(); // of a fair one the channels of its waiters
-        channels.forEach((channel, database) -> {
-            Matcher parts = SEMAPHORE.matcher(channel);
-            if (!parts.matches()) {
-                Matcher fair = FAIR.matcher(channel);
-                locks.computeIfAbsent(fair.matches() ? fair.group(1) : channel, lock -> new ArrayList<>())
-                        .add(channel);
+        channels.forEach((channel, leak) -> {
+            if (isOfLock(leak)) {
+                locks.computeIfAbsent(braced(leak.waitsFor()), lock -> new ArrayList<>()).add(channel);
                 return;
             }
-            broken.put(channel, database);
-            String inBraces = parts.group(2); // null: the name is all of group 1
-            command.addAll(Arrays.asList(channel, database.toString(), parts.group(1),
-                    inBraces == null ? "" : inBraces, Integer.toString(messages)));
+            broken.put(channel, leak);
+            String key = leak.waitsFor();
+            String inBraces = braced(key); // the channel's name does not tell {a} from a
+            command.addAll(Arrays.asList(channel, Integer.toString(leak.database()), key,
+                    key.equals(inBraces) ? "" : inBraces, Integer.toString(messages)));
         });
         for (List<String> waiters : locks.values()) { // one acquires the lock, another would try in vain
             command.addAll(Arrays.asList(waiters.get(wakes % waiters.size()), "", "", "", "1"));
@@ -193,12 +179,7 @@ final class Waiters {
 
     /** Deletes the keys of the semaphores. Without it the keys that woke their waiters are left, as lists. */
     void deleteSemaphores() {
-        broken.forEach((channel, database) -> {
-            Matcher parts = SEMAPHORE.matcher(channel);
-            parts.matches();
-            String inBraces = parts.group(2);
-            server.command("EVAL", DELETE, "2", parts.group(1), inBraces == null ? parts.group(1) : inBraces,
-                    database.toString());
-        });
+        broken.values().forEach(leak -> server.command("EVAL", DELETE, "2", leak.waitsFor(),
+                braced(leak.waitsFor()), Integer.toString(leak.database())));
     }
 }

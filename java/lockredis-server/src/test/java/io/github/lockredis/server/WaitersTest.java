@@ -2,28 +2,28 @@ package io.github.lockredis.server;
 
 import static org.junit.jupiter.api.Assertions.assertEquals;
 
+import java.util.Arrays;
 import java.util.Collections;
 
 import org.junit.jupiter.api.Test;
 
 class WaitersTest {
-    private static void assertWanted(boolean wanted, String lock, String channel) {
-        assertEquals(wanted, Waiters.isWanted(lock, Collections.singleton(channel)), lock + " at " + channel);
+    private static void assertWanted(boolean wanted, String lock, String waitsFor, String kind) {
+        Leak leak = new Leak(new Fields(Arrays.asList("type", "subscription", "waits-for", waitsFor, "kind", kind)));
+        assertEquals(wanted, Waiters.isWanted(lock, Collections.singleton(leak)), lock + " at " + waitsFor);
     }
 
     @Test
-    void aChannelIsThatOfOneLock() {
-        String waiter = ":6f1c1a2e-54b7-4f7c-9d4a-0c2f6a8e3b11:17";
-        for (String prefix : new String[] {"redisson_lock__channel:", "redisson_rwlock:"}) {
-            assertWanted(true, "order", prefix + "{order}");
-            assertWanted(true, "order", prefix + "{order}" + waiter);
-            assertWanted(true, "order:{42}", prefix + "order:{42}");
-            assertWanted(true, "order:{42}", prefix + "order:{42}" + waiter);
-            assertWanted(false, "order", prefix + "{order:slots}");
-            assertWanted(false, "order", prefix + "{order}:other");
-            assertWanted(false, "42", prefix + "order:{42}");
+    void aSubscriptionWaitsForOneLock() {
+        for (String kind : new String[] {"lock", "fair", "read-write"}) {
+            assertWanted(true, "order", "order", kind);
+            assertWanted(true, "{order}", "order", kind); // its channel is the same
+            assertWanted(true, "order:{42}", "order:{42}", kind);
+            assertWanted(false, "order", "order:slots", kind);
+            assertWanted(false, "42", "order:{42}", kind);
         }
-        assertWanted(false, "order", "redisson_sc:{order}");
-        assertWanted(false, "order", "{order}");
+        assertWanted(false, "order", "order", "semaphore");
+        assertWanted(false, "order", "order", "count-down-latch");
+        assertWanted(false, "", "", ""); // a channel of no lock
     }
 }
