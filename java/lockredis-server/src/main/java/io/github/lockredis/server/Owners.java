@@ -66,6 +66,12 @@ final class Owners {
         return !PARKED.matcher(info.getStackTrace()[0].getMethodName()).matches() || hasFrame(info, REDISSON);
     }
 
+    /** Reports whether an owner is a thread of this JVM that is at work. */
+    static boolean isBusy(String owner) {
+        ThreadInfo info = thread(threadOf(owner));
+        return info != null && isBusy(info);
+    }
+
     /** Reports whether an owner is a thread of this JVM that waits for its next task. */
     static boolean isIdle(String owner) {
         return isIdle(threadOf(owner));

@@ -70,7 +70,7 @@ final class Told {
     synchronized void addLoop(Leak leak) {
         if (!Owners.isCurrent(leak.owner())) {
             loops.add(turn(leak));
-            if (!isOfBusy(leak)) { // else it is done: to look at all threads takes long
+            if (!isOfBusy(leak) && Owners.isBusy(leak.owner())) { // to look at all threads takes long
                 addBusy(Collections.singleton(leak));
             }
         }
