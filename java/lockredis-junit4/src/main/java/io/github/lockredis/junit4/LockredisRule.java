@@ -36,6 +36,7 @@ public final class LockredisRule implements TestRule {
     private volatile LockredisServer server; // null: none runs
     private volatile boolean checked; // each test is checked, so the class need not be
     private EndWatch ends; // of the server
+    private LeakCheck ended; // of the test before, until lookAgain. Null: none
     private LeakMode leaks = LeakMode.FAIL;
     private String[] dataKeys = {};
     private FlushMode flush = FlushMode.BEFORE_EACH;
@@ -96,6 +97,7 @@ public final class LockredisRule implements TestRule {
             public void evaluate() throws Throwable {
                 if (server != null) {
                     checked = true;
+                    lookAgain();
                     LeakCheck.prepare(server, flush == FlushMode.BEFORE_EACH);
                     check(base, description, false);
                 } else {
@@ -103,6 +105,17 @@ public final class LockredisRule implements TestRule {
                 }
             }
         };
+    }
+
+    /**
+     * Looks once more for what the test before has left. Without a flush it does not look between two tests: a rule
+     * around this one may have acquired what the next test needs.
+     */
+    private void lookAgain() {
+        if (ended != null) {
+            ends.lookAgain(ended, flush == FlushMode.BEFORE_EACH);
+            ended = null;
+        }
     }
 
     private void run(Statement base, Description description) throws Throwable {
@@ -118,7 +131,9 @@ public final class LockredisRule implements TestRule {
             if (running.isAttached()) {
                 LeakCheck.prepare(server, flush != FlushMode.NEVER); // it is a real Redis, with the data of earlier tests
             }
+            ended = null;
             check(base, description, true);
+            lookAgain();
         } catch (Throwable e) {
             failure = e;
         } finally {
@@ -160,6 +175,7 @@ public final class LockredisRule implements TestRule {
         } else if (left != null) {
             end += "\n" + left;
         }
+        ended = wanted && (last || flush == FlushMode.BEFORE_EACH) ? check : null;
         fail(end, failure);
     }
 

@@ -24,6 +24,7 @@ import org.junit.runner.Description;
 import org.junit.runner.JUnitCore;
 import org.junit.runner.notification.Failure;
 import org.junit.runners.MethodSorters;
+import org.junit.runners.model.Statement;
 
 import io.github.lockredis.server.FlushMode;
 import io.github.lockredis.server.LeakMode;
@@ -160,6 +161,70 @@ public class UnexpectedEndTest {
         @Test
         public void two() {
             one();
+        }
+    }
+
+    @Test
+    public void aLockThatAppearsBehindTheCheckFailsTheClass() {
+        Failure failure = run(Late.class, 1).get(0);
+        assertNull(failure.getDescription().getMethodName());
+        String text = failure.getMessage();
+        assertTrue(text, text.startsWith("after the test aLeaves(" + Late.class.getName()
+                + ") had ended: a leak on redis://") && text.contains("lock \"order:1\" is held by "));
+        run(LateAllowed.class, 0);
+    }
+
+    @FixMethodOrder(MethodSorters.NAME_ASCENDING)
+    public static class Late {
+        @ClassRule
+        public static final LockredisRule lockredis = new LockredisRule();
+        @Rule
+        public final TestRule chain = RuleChain.outerRule(lockAfter(lockredis)).around(lockredis);
+
+        @Test
+        public void aLeaves() {
+            assertTrue(lockredis.server().isRunning());
+        }
+
+        @Test
+        public void bRuns() {
+            assertTrue(lockredis.server().isRunning());
+        }
+
+        @AfterClass
+        public static void after() {
+            LockredisRuleTest.lock(lockredis.server());
+        }
+    }
+
+    /** Returns an outer rule that acquires a lock after the check of the inner one. */
+    private static TestRule lockAfter(LockredisRule lockredis) {
+        return (base, description) -> new Statement() {
+            @Override
+            public void evaluate() throws Throwable {
+                base.evaluate();
+                if (description.getMethodName().endsWith("Leaves")) {
+                    LockredisRuleTest.lock(lockredis.server());
+                }
+            }
+        };
+    }
+
+    @FixMethodOrder(MethodSorters.NAME_ASCENDING)
+    public static class LateAllowed {
+        @ClassRule
+        public static final LockredisRule lockredis = new LockredisRule().leaks(LeakMode.ALLOWED);
+        @Rule
+        public final TestRule chain = RuleChain.outerRule(lockAfter(lockredis)).around(lockredis);
+
+        @Test
+        public void aLeaves() {
+            assertTrue(lockredis.server().isRunning());
+        }
+
+        @Test
+        public void bRuns() {
+            assertTrue(lockredis.server().isRunning());
         }
     }
 

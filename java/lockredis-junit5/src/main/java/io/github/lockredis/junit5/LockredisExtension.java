@@ -1,5 +1,7 @@
 package io.github.lockredis.junit5;
 
+import java.lang.reflect.Constructor;
+import java.lang.reflect.Method;
 import java.util.Arrays;
 import java.util.Collections;
 import java.util.List;
@@ -13,9 +15,11 @@ import org.junit.jupiter.api.extension.AfterEachCallback;
 import org.junit.jupiter.api.extension.BeforeAllCallback;
 import org.junit.jupiter.api.extension.BeforeEachCallback;
 import org.junit.jupiter.api.extension.ExtensionContext;
+import org.junit.jupiter.api.extension.InvocationInterceptor;
 import org.junit.jupiter.api.extension.ParameterContext;
 import org.junit.jupiter.api.extension.ParameterResolutionException;
 import org.junit.jupiter.api.extension.ParameterResolver;
+import org.junit.jupiter.api.extension.ReflectiveInvocationContext;
 
 import org.opentest4j.TestAbortedException;
 
@@ -45,7 +49,7 @@ import io.github.lockredis.server.Topology;
  */
 public final class LockredisExtension
         implements BeforeAllCallback, BeforeEachCallback, AfterEachCallback, AfterAllCallback,
-        ParameterResolver {
+        InvocationInterceptor, ParameterResolver {
     private final Spec spec; // null: only the annotations ask for servers
 
     /** Makes the extension that {@link Lockredis} registers. */
@@ -84,9 +88,26 @@ public final class LockredisExtension
         return scope;
     }
 
+    /** Looks again for what the test before has left, before the next test's own code runs. */
+    @Override
+    public <T> T interceptTestClassConstructor(Invocation<T> constructor,
+            ReflectiveInvocationContext<Constructor<T>> invocation, ExtensionContext context) throws Throwable {
+        Scope.of(context).lookAgain();
+        return constructor.proceed();
+    }
+
+    /** Looks again for what the last test has left, before the class's own code runs. */
+    @Override
+    public void interceptAfterAllMethod(Invocation<Void> method, ReflectiveInvocationContext<Method> invocation,
+            ExtensionContext context) throws Throwable {
+        Scope.of(context).lookAgain();
+        method.proceed();
+    }
+
     @Override
     public void beforeAll(ExtensionContext context) {
         Scope scope = scope(context);
+        scope.lookAgain(); // before BeforeAll methods of a nested class
         if (!acts(context)) {
             return;
         }
@@ -103,6 +124,9 @@ public final class LockredisExtension
         Scope method = scope(context);
         if (!acts(context)) {
             return;
+        }
+        if (method.parent().hasOneInstance()) { // no constructor has run since the test before
+            method.parent().lookAgain();
         }
         for (Scope scope = method.parent(); scope != null; scope = scope.parent()) {
             if (!scope.hasOneInstance()) {
@@ -139,6 +163,7 @@ public final class LockredisExtension
     @Override
     public void afterAll(ExtensionContext context) {
         if (acts(context)) {
+            Scope.of(context).lookAgain();
             report(Scope.of(context).afterClass(), context);
         }
     }

@@ -231,7 +231,7 @@ final class Scope {
     private TestServer start(Spec spec) {
         Object key = Arrays.asList("server", context.getUniqueId(), spec);
         return context.getStore(NAMESPACE).getOrComputeIfAbsent(key, k -> {
-            TestServer server = new TestServer(spec);
+            TestServer server = new TestServer(spec, isMethod());
             started.add(server);
             return server;
         }, TestServer.class);
@@ -312,6 +312,13 @@ final class Scope {
         }
         texts.removeIf(text -> text == null);
         return texts;
+    }
+
+    /** Looks once more for what the last test has left on the servers of the class, and of those around it. */
+    void lookAgain() {
+        for (Scope scope = this; scope != null; scope = scope.parent) {
+            scope.started.forEach(TestServer::lookAgain);
+        }
     }
 
     /** Returns the texts about servers of this method that have ended by themselves. */

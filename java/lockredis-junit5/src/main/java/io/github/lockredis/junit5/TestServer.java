@@ -18,12 +18,20 @@ final class TestServer implements ExtensionContext.Store.CloseableResource, Auto
     private final LockredisServer server;
     private final Runnable close; // of the topology. Tests cannot call it
     private final Spec spec;
+    private final boolean ofMethod;
     private LeakCheck check; // guarded by this; of the test that runs now. Null: leaks are allowed
+    private LeakCheck ended; // guarded by this; of the test before, until lookAgain. Null: none
     private boolean shared; // guarded by this; tests have used it side by side
     private final EndWatch ends;
 
-    TestServer(Spec spec) {
+    /**
+     * Starts a server.
+     *
+     * @param ofMethod whether one test has it for itself
+     */
+    TestServer(Spec spec, boolean ofMethod) {
         this.spec = spec;
+        this.ofMethod = ofMethod;
         this.topology = spec.start();
         this.server = topology.server();
         this.close = topology.closeOnlyBy("JUnit");
@@ -35,6 +43,7 @@ final class TestServer implements ExtensionContext.Store.CloseableResource, Auto
     }
 
     private synchronized void beginCheck() {
+        ended = null; // a look now would find what the test's constructor has acquired
         if (spec.leaks == LeakMode.FAIL) {
             check = LeakCheck.begin(server).dataKeys(spec.dataKeys());
         }
@@ -70,7 +79,19 @@ final class TestServer implements ExtensionContext.Store.CloseableResource, Auto
      * @param last whether the server ends now, so that it need not be clean again
      */
     synchronized String afterTest(boolean last) {
-        return check == null ? null : check.end(!last && spec.flush == FlushMode.BEFORE_EACH);
+        if (check == null) {
+            return null;
+        }
+        ended = shared ? null : check;
+        return check.end(!last && spec.flush == FlushMode.BEFORE_EACH);
+    }
+
+    /** Looks once more for what the test before has left. The class fails for it, when the server ends. */
+    synchronized void lookAgain() {
+        if (ended != null) {
+            ends.lookAgain(ended, !ofMethod && spec.flush == FlushMode.BEFORE_EACH);
+            ended = null;
+        }
     }
 
     /** Returns the text about an end of the process while the test ran, or null. */
@@ -80,10 +101,14 @@ final class TestServer implements ExtensionContext.Store.CloseableResource, Auto
 
     /**
      * Ends the server. A process that ended by itself between two tests is the failure of no test, so it
-     * fails the context: the class, or the test that has a server of its own.
+     * fails the context: the class, or the test that has a server of its own. So does a leak that appeared
+     * when its test had ended.
      */
     @Override
     public synchronized void close() {
+        if (ofMethod) { // of a class AfterAll methods have run
+            lookAgain();
+        }
         close.run();
         String outside = ends.outside();
         if (outside != null) {

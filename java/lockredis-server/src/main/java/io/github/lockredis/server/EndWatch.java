@@ -11,7 +11,8 @@ import java.util.Set;
 /**
  * Tells the unexpected ends of a server to the tests that use it, also if they run at the same time. The
  * server tells an end once, and it cannot know which test has caused it. So each test that runs when the end
- * is noticed gets the text. An end that is noticed while no test runs is told by {@link #outside}.
+ * is noticed gets the text. An end that is noticed while no test runs is told by {@link #outside}. So is a leak
+ * that appears when its test has ended.
  *
  * <p>The modules for JUnit and Spring use it, and so can an adapter for another test framework. All
  * methods may be called by several threads at once.
@@ -23,7 +24,7 @@ public final class EndWatch {
     private final LockredisServer server;
     private final Map<Object, Set<String>> running = new IdentityHashMap<>(); // guarded by this; ends by test
     private final List<String> outside = new ArrayList<>(); // guarded by this
-    private String last = "before the first test: "; // guarded by this
+    private String last = "before the first test"; // guarded by this
     private boolean ended; // guarded by this; no test has begun since an end
 
     /** Makes a watch for a server. A server has one. */
@@ -63,13 +64,28 @@ public final class EndWatch {
         running.putIfAbsent(test, new HashSet<>());
         look();
         Set<String> ends = running.remove(test);
-        last = "after the test " + name + ": ";
+        last = "after the test " + name;
         return ends.isEmpty() ? null : String.join("\n", ends);
     }
 
     /**
-     * Returns the text about ends that were noticed while no test ran, or null. It asks the server. Each end
-     * is told once, with the name of the test before it.
+     * Looks once more for leaks of the test that ended last. {@link #outside} tells them. Call it before other
+     * code may acquire locks: that of the next test, or of the class.
+     *
+     * @param check the test's check, whose {@link LeakCheck#end} has returned
+     * @param clean whether to end the leaks
+     */
+    public synchronized void lookAgain(LeakCheck check, boolean clean) {
+        Objects.requireNonNull(check, "lookAgain(null, …): give the check of the test that has ended");
+        String leaks = check.endAgain(clean);
+        if (leaks != null) {
+            outside.add(last + " had ended: " + leaks);
+        }
+    }
+
+    /**
+     * Returns the text about ends that were noticed while no test ran, and about leaks that {@link #lookAgain} has
+     * found, or null. It asks the server. Each is told once, with the name of the test before it.
      */
     public synchronized String outside() {
         look();
@@ -86,7 +102,7 @@ public final class EndWatch {
         }
         ended = true;
         if (running.isEmpty()) {
-            outside.add(last + end);
+            outside.add(last + ": " + end);
         }
         String text = running.size() > 1 ? end + BESIDE : end;
         running.values().forEach(ends -> ends.add(text));

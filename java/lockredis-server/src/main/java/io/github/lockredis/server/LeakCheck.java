@@ -65,6 +65,7 @@ public final class LeakCheck {
     private boolean tasksAllowed;
     private Set<Long> locking = Collections.emptySet(); // threads inside a lock's method that have shown no leak
     private DataKeys dataKeys = new DataKeys();
+    private boolean ended; // end has looked, and told what it saw
 
     private LeakCheck(LockredisServer server, Predicate<Leak> counted, Baseline before, History history, int number) {
         this.server = server;
@@ -72,6 +73,16 @@ public final class LeakCheck {
         this.counted = leak -> !dataKeys.matches(leak) && counted.test(leak);
         this.before = before;
         view = new View(server, this.counted, before, history, number);
+    }
+
+    /** Makes a check for what appears behind a check that has ended. */
+    private LeakCheck(LeakCheck first) {
+        server = first.server;
+        outages = server.outages();
+        counted = first.counted; // with its dataKeys
+        before = new Baseline(first.view.seen(), server.told().blocked());
+        view = first.view.since(before);
+        tasksAllowed = first.tasksAllowed;
     }
 
     /** Returns a check for a test that begins now. */
@@ -219,6 +230,27 @@ public final class LeakCheck {
         }
     }
 
+    /**
+     * Looks once more after {@link #end}, for a command that was under way when the test returned: lockAsync, or a
+     * lock in another thread. Returns the text about leaks that end has not told, or null. Without a new one it
+     * takes one round trip, else it waits as end does. Call it before other code acquires locks, and before
+     * {@link #prepare}. {@link EndWatch#lookAgain} does so, and keeps the text.
+     *
+     * @param clean whether to end the leaks, as with end
+     */
+    public String endAgain(boolean clean) {
+        if (!ended || !server.isRunning() || server.pause().holdsAll()) {
+            return null;
+        }
+        ended = false; // each leak is told once
+        LeakCheck again = new LeakCheck(this);
+        try {
+            return again.interrupts.hold(() -> again.view.leaks().isEmpty()) ? null : again.end(clean);
+        } catch (LockredisException e) {
+            return null; // the start of the next test says it
+        }
+    }
+
     private String endRunning(boolean clean) {
         Duration pause = server.pause().left();
         if (pause.compareTo(SHORT_PAUSE) < 0) {
@@ -248,6 +280,7 @@ public final class LeakCheck {
     private String endLeaks(boolean clean) {
         server.told().forgetIdle();
         Collection<Leak> leaks = await(clean);
+        ended = true;
         Cleaning cleaning = new Cleaning(server, view, interrupts, tasksAllowed);
         if (leaks.isEmpty()) {
             if (clean) {

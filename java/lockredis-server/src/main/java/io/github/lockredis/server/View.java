@@ -27,6 +27,11 @@ final class View {
         this.check = check;
     }
 
+    /** Returns a view of the same test with another baseline. */
+    View since(Baseline later) {
+        return new View(server, counted, later, history, check);
+    }
+
     /** Looks, and returns the leaks that were not there before the test, by their keys and numbers. */
     Map<Object, Leak> leaks() {
         look();

@@ -83,6 +83,22 @@ class EndWatchTest {
     }
 
     @Test
+    void aLeakThatAppearsBehindATestNamesTheTest() {
+        watch.begin("a");
+        LeakCheck check = LeakCheck.begin(server);
+        assertNull(check.end(true));
+        assertNull(watch.end("a", "OrdersTest.a"));
+        server.command("SET", "order:1", "6f1c1a2e-54b7-4f7c-9d4a-0c2f6a8e3b11", "NX", "EX", "3600");
+        watch.lookAgain(check, true);
+        watch.begin("b");
+        assertNull(watch.end("b", "OrdersTest.b"));
+        String text = watch.outside();
+        assertTrue(text.startsWith("after the test OrdersTest.a had ended: a leak on " + server.redissonAddress()
+                + ":\n  lock \"order:1\""), text);
+        assertNull(watch.outside());
+    }
+
+    @Test
     void aTestThatHasNotBegunIsToldOfAnEnd() {
         endServer();
         assertEnd("", watch.end("a", "a"));

@@ -81,6 +81,68 @@ class LeakCheckTest {
     }
 
     @Test
+    void whatAppearsBehindTheCheckIsFoundOnce() {
+        acquire("before");
+        LeakCheck check = LeakCheck.begin(server).dataKeys("idem:*");
+        assertNull(check.endAgain(false)); // it has not ended
+        assertNull(check.end(false));
+        acquire("idem:1");
+        acquire("late");
+        String text = check.endAgain(false);
+        assertTrue(text.startsWith("a leak on " + server.redissonAddress() + ":\n  lock \"late\" is "
+                + "held by " + OWNER), text);
+        assertNull(check.endAgain(false));
+    }
+
+    @Test
+    void whatTheCheckHasToldIsNotToldAgain() {
+        LeakCheck check = LeakCheck.begin(server);
+        acquire("told");
+        assertTrue(check.end(false).startsWith("a leak on "));
+        assertNull(check.endAgain(false));
+        check = LeakCheck.begin(server);
+        acquire("also told");
+        assertTrue(check.end(false).startsWith("a leak on "));
+        acquire("late");
+        String text = check.endAgain(true);
+        assertTrue(text.startsWith("a leak on ") && text.contains("late"), text);
+        assertEquals(0, server.locks().size()); // it is clean
+    }
+
+    @Test
+    void aSecondLookThatFindsNothingNewIsTheOnlyOne() {
+        acquire("before");
+        AtomicInteger looks = new AtomicInteger();
+        LeakCheck check = LeakCheck.begin(server, leak -> {
+            looks.incrementAndGet();
+            return true;
+        });
+        assertNull(check.end(true));
+        int before = looks.get();
+        assertNull(check.endAgain(true));
+        assertEquals(before + 1, looks.get());
+    }
+
+    @Test
+    void aLateLockThatIsReleasedIsNoLeak() {
+        LeakCheck check = LeakCheck.begin(server, leak -> {
+            server.command("DEL", leak.name());
+            return true;
+        });
+        assertNull(check.end(true));
+        acquire("late");
+        assertNull(check.endAgain(true));
+    }
+
+    @Test
+    void aSecondLookAtAServerThatDoesNotRunFindsNothing() {
+        LeakCheck check = LeakCheck.begin(server);
+        assertNull(check.end(true));
+        server.stop();
+        assertNull(check.endAgain(true));
+    }
+
+    @Test
     void aLateReleaseOfOneMoreHoldIsNoLeak() {
         acquire("before");
         AtomicInteger looks = new AtomicInteger();
