@@ -21,6 +21,7 @@ import io.github.lockredis.server.LeakMode;
 import io.github.lockredis.server.LockredisServer;
 import io.github.lockredis.server.LockredisTopology;
 import io.github.lockredis.server.Topology;
+import org.junit.jupiter.api.Nested;
 import org.junit.jupiter.api.Test;
 import org.opentest4j.TestAbortedException;
 import org.springframework.beans.factory.DisposableBean;
@@ -35,6 +36,10 @@ import org.springframework.context.annotation.Configuration;
 import org.springframework.core.io.support.SpringFactoriesLoader;
 import org.springframework.test.annotation.DirtiesContext;
 import org.springframework.test.context.TestContextManager;
+import org.springframework.test.context.TestExecutionListeners;
+import org.springframework.test.context.TestExecutionListeners.MergeMode;
+import org.springframework.test.context.support.DependencyInjectionTestExecutionListener;
+import org.springframework.test.context.support.DirtiesContextTestExecutionListener;
 
 /** Drives Spring's test framework by hand, so that a test can see another test fail. */
 class ContextTest {
@@ -192,6 +197,48 @@ class ContextTest {
         run.begin();
         assertThat(run.test.server.locks()).isEmpty();
         run.end(null);
+    }
+
+    @Test
+    void aClassWithoutTheListenerFails() {
+        for (Class<?> type : Arrays.asList(Replaced.class, Replaced.Inner.class, ReplacedBelow.class)) {
+            assertThatThrownBy(() -> new TestContextManager(type)).isInstanceOf(IllegalStateException.class)
+                    .hasMessageStartingWith("@AutoConfigureLockredis: the @TestExecutionListeners of "
+                            + (type == ReplacedBelow.class ? type : Replaced.class).getName() + " replaces the ")
+                    .hasMessageContaining("MERGE_WITH_DEFAULTS");
+        }
+        for (Class<?> type : Arrays.asList(Merged.class, MergedAbove.class, Listed.class)) {
+            assertThat(new TestContextManager(type).getTestExecutionListeners())
+                    .hasAtLeastOneElementOfType(LockredisListener.class);
+        }
+    }
+
+    @SpringBootTest(classes = Small.class)
+    @AutoConfigureLockredis
+    @TestExecutionListeners(DependencyInjectionTestExecutionListener.class)
+    static class Replaced {
+        @Nested
+        class Inner {
+        }
+    }
+
+    @SpringBootTest(classes = Small.class)
+    @AutoConfigureLockredis
+    @TestExecutionListeners(listeners = DirtiesContextTestExecutionListener.class,
+            mergeMode = MergeMode.MERGE_WITH_DEFAULTS)
+    static class Merged {
+    }
+
+    @TestExecutionListeners(DependencyInjectionTestExecutionListener.class)
+    static class MergedAbove extends Merged {
+    }
+
+    @TestExecutionListeners(listeners = DependencyInjectionTestExecutionListener.class, inheritListeners = false)
+    static class ReplacedBelow extends Merged {
+    }
+
+    @TestExecutionListeners(listeners = LockredisListener.class, inheritListeners = false)
+    static class Listed extends Merged {
     }
 
     @Test
