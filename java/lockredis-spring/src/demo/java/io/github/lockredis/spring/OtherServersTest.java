@@ -14,7 +14,11 @@ import org.junit.jupiter.api.BeforeAll;
 import org.junit.jupiter.api.Test;
 import org.redisson.Redisson;
 import org.redisson.api.RedissonClient;
+import org.redisson.api.RedissonReactiveClient;
+import org.redisson.api.RedissonRxClient;
 import org.redisson.config.Config;
+import org.redisson.spring.data.connection.RedissonConnectionFactory;
+import org.springframework.beans.factory.annotation.Qualifier;
 import org.springframework.boot.test.context.SpringBootTest;
 import org.springframework.boot.test.context.SpringBootTest.WebEnvironment;
 import org.springframework.context.annotation.Bean;
@@ -81,6 +85,26 @@ class OtherServersTest {
         }
 
         @Bean
+        RedissonReactiveClient strangeReactive(@Qualifier("stranger") RedissonClient client) {
+            return client.reactive();
+        }
+
+        @Bean
+        RedissonRxClient strangeRx(@Qualifier("stranger") RedissonClient client) {
+            return client.rxJava();
+        }
+
+        @Bean
+        RedissonRxClient ourRx(@Qualifier("ours") RedissonClient client) {
+            return client.rxJava();
+        }
+
+        @Bean
+        RedissonConnectionFactory strangeRedissonFactory(@Qualifier("stranger") RedissonClient client) {
+            return new RedissonConnectionFactory(client);
+        }
+
+        @Bean
         LettuceConnectionFactory strangeFactory() {
             return new LettuceConnectionFactory(other.host(), other.port());
         }
@@ -121,12 +145,15 @@ class OtherServersTest {
     void theLogNamesEachBeanWithAnotherServer() throws Exception {
         List<String> logged = warnings(TwoServers.class, "lazyFactory");
         String there = other.host() + ":" + other.port();
-        assertThat(logged).hasSize(4);
+        assertThat(logged).hasSize(7);
         assertThat(logged.get(0)).startsWith("@AutoConfigureLockredis: the bean \"stranger\" (Redisson) connects to "
                 + there + ", and lockredis is ").contains(".redis.port");
-        assertThat(logged.get(1)).contains("\"strangeFactory\" (LettuceConnectionFactory) connects to " + there);
-        assertThat(logged.get(2)).contains("\"strangeSentinels\"", "connects to a:26379");
-        assertThat(logged.get(3)).contains("\"lazyFactory\"", "redis.production.invalid:6399");
+        assertThat(logged.get(1)).contains("\"strangeReactive\" (RedissonReactive) connects to " + there);
+        assertThat(logged.get(2)).contains("\"strangeRx\" (RedissonRx) connects to " + there);
+        assertThat(logged.get(3)).contains("\"strangeRedissonFactory\" (RedissonConnectionFactory)", there);
+        assertThat(logged.get(4)).contains("\"strangeFactory\" (LettuceConnectionFactory) connects to " + there);
+        assertThat(logged.get(5)).contains("\"strangeSentinels\"", "connects to a:26379");
+        assertThat(logged.get(6)).contains("\"lazyFactory\"", "redis.production.invalid:6399");
     }
 
     @Test

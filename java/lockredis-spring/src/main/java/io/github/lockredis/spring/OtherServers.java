@@ -4,8 +4,10 @@ import java.lang.reflect.Field;
 import java.lang.reflect.Method;
 import java.net.InetAddress;
 import java.net.UnknownHostException;
+import java.util.Arrays;
 import java.util.Collection;
 import java.util.LinkedHashSet;
+import java.util.List;
 import java.util.Set;
 import java.util.logging.Logger;
 import java.util.regex.Matcher;
@@ -17,11 +19,15 @@ import org.springframework.util.ReflectionUtils;
 
 /**
  * Warns of a bean of the application that connects to another server than the context's: a client of Redisson,
- * or a connection factory of Spring Data. No check for leaks sees that server. It reads the beans by reflection,
+ * or a connection factory. No check for leaks sees that server. It reads the beans by reflection,
  * as neither library need be there.
  */
 final class OtherServers implements BeanPostProcessor {
     static final Logger LOG = Logger.getLogger(OtherServers.class.getName());
+
+    /** Redisson's clients. */
+    private static final List<String> CLIENTS = Arrays.asList("org.redisson.Redisson",
+            "org.redisson.RedissonReactive", "org.redisson.RedissonRx");
 
     private static final String FACTORY = "org.springframework.data.redis.connection.";
     private static final Pattern ADDRESS =
@@ -62,19 +68,31 @@ final class OtherServers implements BeanPostProcessor {
 
     /** Returns what a client was configured with, or null. A mock of a client is not called. */
     private static Object configuration(Object bean) {
-        if (bean.getClass().getName().equals("org.redisson.Redisson")) {
+        if (CLIENTS.contains(bean.getClass().getName())) {
             return get(bean, "getConfig");
+        }
+        if (bean.getClass().getName().equals("org.redisson.spring.data.connection.RedissonConnectionFactory")) {
+            Object client = field(bean.getClass(), "redisson", bean);
+            return client == null ? null : configuration(client);
         }
         for (Class<?> type = bean.getClass(); type != null; type = type.getSuperclass()) {
             if (type.getName().startsWith(FACTORY)) {
-                Field field = ReflectionUtils.findField(type, "configuration");
-                if (field != null) {
-                    ReflectionUtils.makeAccessible(field);
-                    return ReflectionUtils.getField(field, bean);
+                Object configuration = field(type, "configuration", bean);
+                if (configuration != null) {
+                    return configuration;
                 }
             }
         }
         return null;
+    }
+
+    private static Object field(Class<?> type, String name, Object bean) {
+        Field field = ReflectionUtils.findField(type, name);
+        if (field == null) {
+            return null;
+        }
+        ReflectionUtils.makeAccessible(field);
+        return ReflectionUtils.getField(field, bean);
     }
 
     /** Returns the addresses in a configuration, as host:port. */
