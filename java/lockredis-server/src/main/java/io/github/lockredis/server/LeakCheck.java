@@ -199,9 +199,9 @@ public final class LeakCheck {
      * ended is a leak, also if no look finds it held: a thread locks in a loop.
      *
      * <p>Without a leak the check looks on while a thread may acquire a lock: for a second while one that has
-     * acquired a lock in the test is active, for five while one is inside a method of Redisson's locks, and for an
-     * eighth of a second if a client began in the test to listen for the release of a lock or a permit that is
-     * free now.
+     * acquired a lock in the test is active, for five while one is inside a method of a lock of Redisson or of
+     * Spring Integration, and for an eighth of a second if a client began in the test to listen for the release of a
+     * lock or a permit that is free now.
      *
      * <p>It is null too if the server does not run, or does not answer as before. Call
      * {@link LockredisServer#unexpectedEnd} behind it: its text says so, and the next {@link #prepare}

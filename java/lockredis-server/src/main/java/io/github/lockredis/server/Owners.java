@@ -20,9 +20,9 @@ final class Owners {
     /** The classes of the JDK's blocking queues. */
     private static final Pattern QUEUE = Pattern.compile("java\\.util\\.concurrent\\.\\w+(Queue|Deque)");
 
-    /** The classes of Redisson's locks. The check counts what their methods acquire. */
-    private static final Pattern LOCK =
-            Pattern.compile("org\\.redisson\\.Redisson(\\w*Lock|PermitExpirableSemaphore)");
+    /** The classes of the locks of Redisson and Spring Integration. The check counts what their methods acquire. */
+    static final Pattern LOCK = Pattern.compile("org\\.redisson\\.Redisson(\\w*Lock|PermitExpirableSemaphore)"
+            + "|org\\.springframework\\.integration\\.redis\\.util\\.RedisLockRegistry\\$\\w*Lock");
 
     /** The methods at the top of a thread that is parked, or waits for a notify. */
     private static final Pattern PARKED = Pattern.compile("park|wait0?");
@@ -36,8 +36,8 @@ final class Owners {
     }
 
     /**
-     * Returns the ids of the threads of this JVM that are inside a method of one of Redisson's locks: they wait for a
-     * lock, or for a reply.
+     * Returns the ids of the threads of this JVM that are inside a method of one of the LOCK classes: they wait for
+     * a lock, or for a reply.
      */
     static Set<Long> locking() {
         Set<Long> ids = new HashSet<>();

@@ -256,6 +256,20 @@ class LeakCheckTest {
     }
 
     @Test
+    void theLocksOfRedissonAndSpringIntegrationAreKnown() {
+        String spring = "org.springframework.integration.redis.util.RedisLockRegistry";
+        for (String type : Arrays.asList("org.redisson.RedissonLock", "org.redisson.RedissonSpinLock",
+                "org.redisson.RedissonFairLock", "org.redisson.RedissonPermitExpirableSemaphore",
+                spring + "$RedisSpinLock", spring + "$RedisPubSubLock", spring + "$RedisLock")) {
+            assertTrue(Owners.LOCK.matcher(type).matches(), type);
+        }
+        for (String type : Arrays.asList("org.redisson.Redisson", "org.redisson.RedissonSemaphore", spring,
+                spring + "$RedisLockType", spring + "$RedisPubSubLock$RedisUnLockNotifyMessageListener")) {
+            assertFalse(Owners.LOCK.matcher(type).matches(), type);
+        }
+    }
+
+    @Test
     void aHashWithoutATimeMayBeData() {
         LeakCheck check = LeakCheck.begin(server);
         acquire("stock");
