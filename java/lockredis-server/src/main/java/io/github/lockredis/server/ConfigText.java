@@ -13,11 +13,12 @@ final class ConfigText {
     /**
      * The directives that bind a redis.conf to its machine: where a server listens, runs, logs and keeps
      * its data. A server that detaches itself cannot be watched. One in production's dir would read its
-     * dump.rdb, and write it.
+     * dump.rdb, and write it. One that has no replicas, and must have some, refuses writes.
      */
     private static final List<String> MACHINE = Arrays.asList("port", "tls-port", "bind", "unixsocket",
             "unixsocketperm", "daemonize", "supervised", "syslog-enabled", "pidfile", "port-file",
-            "logfile", "dir", "dbfilename", "save", "replicaof", "slaveof");
+            "logfile", "dir", "dbfilename", "save", "replicaof", "slaveof", "min-replicas-to-write",
+            "min-replicas-max-lag", "min-slaves-to-write", "min-slaves-max-lag");
 
     private ConfigText() {
     }

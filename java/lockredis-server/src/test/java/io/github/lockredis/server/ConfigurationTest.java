@@ -121,7 +121,7 @@ class ConfigurationTest {
                 "supervised systemd", "syslog-enabled yes", "pidfile /no/such/redis.pid",
                 "port-file /no/such/port", "logfile /no/such/redis.log", "dir " + data,
                 "dbfilename production.rdb", "save 1 1", "appendonly yes",
-                "replicaof 192.0.2.1 6379", "maxclients 77"));
+                "replicaof 192.0.2.1 6379", "min-replicas-to-write 1", "min-slaves-max-lag 5", "maxclients 77"));
         try (LockredisServer server = LockredisServer.builder().configFile(file).start()) {
             assertEquals("127.0.0.1", server.host());
             assertEquals("77", configured(server, "maxclients"));
