@@ -207,7 +207,7 @@ class ContextTest {
                             + (type == ReplacedBelow.class ? type : Replaced.class).getName() + " replaces the ")
                     .hasMessageContaining("MERGE_WITH_DEFAULTS");
         }
-        for (Class<?> type : Arrays.asList(Merged.class, MergedAbove.class, Listed.class)) {
+        for (Class<?> type : Arrays.asList(Merged.class, MergedAbove.class, Listed.class, ListedBelow.class)) {
             assertThat(new TestContextManager(type).getTestExecutionListeners())
                     .hasAtLeastOneElementOfType(LockredisListener.class);
         }
@@ -239,6 +239,11 @@ class ContextTest {
 
     @TestExecutionListeners(listeners = LockredisListener.class, inheritListeners = false)
     static class Listed extends Merged {
+    }
+
+    /** As a class below Spring's base class for TestNG. */
+    @TestExecutionListeners(LockredisListener.class)
+    static class ListedBelow extends Replaced {
     }
 
     @Test

@@ -37,7 +37,9 @@ final class LockredisCustomizerFactory implements ContextCustomizerFactory {
         }
         throw new IllegalStateException("@AutoConfigureLockredis: the @TestExecutionListeners of "
                 + listeners.getRootDeclaringClass().getName() + " replaces the listener that deletes the data and"
-                + " checks for leaks. Add mergeMode = MergeMode.MERGE_WITH_DEFAULTS to it");
+                + " checks for leaks. Annotate " + testClass.getName() + " with"
+                + " @TestExecutionListeners(LockredisListener.class), or add mergeMode = MERGE_WITH_DEFAULTS"
+                + " to the one that replaces them");
     }
 
     /** Follows the annotations as Spring does: the last one that inherits nothing may merge with the defaults. */

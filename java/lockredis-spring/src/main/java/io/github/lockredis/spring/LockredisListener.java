@@ -14,9 +14,10 @@ import org.springframework.test.context.support.AbstractTestExecutionListener;
 
 /**
  * Empties the server before tests, and checks after each test that no lock is left. Spring loads it for all
- * test classes.
+ * test classes. A class that replaces Spring's default listeners, as Spring's base classes for TestNG and
+ * JUnit 4 do, adds it: {@code @TestExecutionListeners(LockredisListener.class)}.
  */
-final class LockredisListener extends AbstractTestExecutionListener {
+public final class LockredisListener extends AbstractTestExecutionListener {
     private static final String RUNNING = LockredisListener.class.getName();
 
     /** The exceptions of JUnit 5, JUnit 4 and TestNG that abort a test. */
