@@ -20,7 +20,8 @@ final class History {
     private static final long TURNS = 2;
 
     private final Map<Object, Long> before; // times by owner and lock, when the test began
-    private final Set<String> others = new HashSet<>(); // owners that had acquired a lock before, and were at work
+    private final Set<String> others = new HashSet<>(); // owners, see isOfOther
+    private final Set<String> idle; // of the owners that had acquired a lock before
     private Map<Object, Long> ended; // times at the first look after the test. Null: there was none
     private List<Leak> rows; // of the last reply
 
@@ -29,7 +30,18 @@ final class History {
         rows = take(reply);
         before = times(rows);
         rows.forEach(row -> others.add(row.owner()));
-        others.removeIf(owner -> Owners.isCurrent(owner) || Owners.isIdle(owner));
+        others.removeIf(Owners::isCurrent);
+        idle = new HashSet<>(others);
+        idle.removeIf(owner -> !Owners.isIdle(owner));
+        others.removeIf(owner -> idle.contains(owner) && !Owners.isOfScheduler(owner));
+    }
+
+    /**
+     * Reports whether an owner had acquired a lock before the test, and was at work then, or is a scheduler's
+     * thread.
+     */
+    boolean isOfOther(String owner) {
+        return others.contains(owner) || idle.contains(owner) && Owners.isOfScheduler(owner);
     }
 
     /** Takes the rows of the history out of a reply after the test. */
@@ -89,7 +101,7 @@ final class History {
 
     /** Reports whether an owner has acquired a lock since the test began, and did not run before. */
     private boolean isOfTest(Leak row) {
-        return isNew(row) && !others.contains(row.owner()) && !Owners.isCurrent(row.owner());
+        return isNew(row) && !isOfOther(row.owner()) && !Owners.isCurrent(row.owner());
     }
 
     private boolean isNew(Leak row) {

@@ -332,7 +332,7 @@ public final class LeakCheck {
 
     /** Reports whether a thread may wait for a lock. A test without locks has no waiter. */
     private boolean mayWait() {
-        return !view.idle().isEmpty() || hadOutage() || view.hasAcquired();
+        return !view.idle().isEmpty() || hadOutage() || view.hasAcquired() || Owners.HAS_REGISTRY;
     }
 
     /** Returns how many milliseconds after the test a thread may still acquire a lock. */

@@ -24,6 +24,9 @@ final class Owners {
     static final Pattern LOCK = Pattern.compile("org\\.redisson\\.Redisson(\\w*Lock|PermitExpirableSemaphore)"
             + "|org\\.springframework\\.integration\\.redis\\.util\\.RedisLockRegistry\\$\\w*Lock");
 
+    private static final Pattern SCHEDULER =
+            Pattern.compile("java\\.util\\.concurrent\\.ScheduledThreadPoolExecutor\\b.*");
+
     /** The methods at the top of a thread that is parked, or waits for a notify. */
     private static final Pattern PARKED = Pattern.compile("park|wait0?");
 
@@ -31,6 +34,10 @@ final class Owners {
 
     /** The classes that run tests. Their threads run other tests, on other servers. */
     private static final Pattern TESTS = Pattern.compile("org\\.(junit\\.(platform|runners)|testng)\\..*");
+
+    /** Whether the application has a RedisLockRegistry. The history does not show its locks: they are strings. */
+    static final boolean HAS_REGISTRY = Owners.class.getClassLoader()
+            .getResource("org/springframework/integration/redis/util/RedisLockRegistry.class") != null;
 
     private Owners() {
     }
@@ -75,6 +82,12 @@ final class Owners {
     /** Reports whether an owner is a thread of this JVM that waits for its next task. */
     static boolean isIdle(String owner) {
         return isIdle(threadOf(owner));
+    }
+
+    /** Reports whether an owner is a thread of a scheduler in this JVM, which runs a task or waits for the next run. */
+    static boolean isOfScheduler(String owner) {
+        ThreadInfo info = thread(threadOf(owner));
+        return info != null && hasFrame(info, SCHEDULER);
     }
 
     /** Reports whether a thread of this JVM waits for its next task. */

@@ -89,11 +89,12 @@ final class View {
     }
 
     /**
-     * Reports whether a lock's owner is a task that earlier tests have seen too: it outlives tests. A thread
-     * that waits for its next task, and the thread of the test, acquire nothing by themselves.
+     * Reports whether a lock's owner is a task that ran before the test, or that earlier tests have seen too: it
+     * outlives tests. A thread that waits for its next task, and the thread of the test, acquire nothing by
+     * themselves.
      */
     boolean isOfTask(Leak leak) {
-        return server.told().isKnown(leak, check)
+        return history.isOfOther(leak.owner()) || server.told().isKnown(leak, check)
                 && !Owners.isIdle(leak.owner()) && !Owners.isCurrent(leak.owner());
     }
 

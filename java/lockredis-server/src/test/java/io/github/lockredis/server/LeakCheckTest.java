@@ -573,6 +573,26 @@ class LeakCheckTest {
         thread.join();
     }
 
+    @Test
+    void aTaskThatLocksSinceBeforeTheTestIsNotTheTests() throws Exception {
+        ScheduledExecutorService scheduler = Executors.newSingleThreadScheduledExecutor();
+        AtomicInteger turns = new AtomicInteger();
+        scheduler.scheduleWithFixedDelay(() -> {
+            acquire("order:1", CLIENT + Thread.currentThread().getId());
+            server.command("DEL", "order:1");
+            turns.incrementAndGet();
+        }, 0, 10, TimeUnit.MILLISECONDS);
+        try {
+            Await.until("the task runs", () -> turns.get() > 2);
+            for (int i = 0; i < 10; i++) {
+                assertNull(LeakCheck.begin(server).end(false));
+            }
+        } finally {
+            scheduler.shutdownNow();
+            scheduler.awaitTermination(1, TimeUnit.MINUTES);
+        }
+    }
+
     /** Returns a thread that acquires and releases a lock until it is interrupted, and counts. */
     private Thread loop(AtomicInteger turns) {
         return new Thread(() -> {
