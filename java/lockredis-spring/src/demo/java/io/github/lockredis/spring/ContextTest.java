@@ -207,7 +207,7 @@ class ContextTest {
                             + (type == ReplacedBelow.class ? type : Replaced.class).getName() + " replaces the ")
                     .hasMessageContaining("MERGE_WITH_DEFAULTS");
         }
-        for (Class<?> type : Arrays.asList(Merged.class, MergedAbove.class, Listed.class, ListedBelow.class)) {
+        for (Class<?> type : Arrays.asList(Merged.class, MergedAbove.class, Listed.class, MergedBelow.class)) {
             assertThat(new TestContextManager(type).getTestExecutionListeners())
                     .hasAtLeastOneElementOfType(LockredisListener.class);
         }
@@ -241,9 +241,9 @@ class ContextTest {
     static class Listed extends Merged {
     }
 
-    /** As a class below Spring's base class for TestNG. */
-    @TestExecutionListeners(LockredisListener.class)
-    static class ListedBelow extends Replaced {
+    /** As a class below one of Spring's base classes. */
+    @TestExecutionListeners(listeners = {}, inheritListeners = false, mergeMode = MergeMode.MERGE_WITH_DEFAULTS)
+    static class MergedBelow extends Replaced {
     }
 
     @Test

@@ -37,9 +37,8 @@ final class LockredisCustomizerFactory implements ContextCustomizerFactory {
         }
         throw new IllegalStateException("@AutoConfigureLockredis: the @TestExecutionListeners of "
                 + listeners.getRootDeclaringClass().getName() + " replaces the listener that deletes the data and"
-                + " checks for leaks. Annotate " + testClass.getName() + " with"
-                + " @TestExecutionListeners(LockredisListener.class), or add mergeMode = MERGE_WITH_DEFAULTS"
-                + " to the one that replaces them");
+                + " checks for leaks. Add LockredisListener.class to its list, or mergeMode = MERGE_WITH_DEFAULTS"
+                + " to the annotation that replaces Spring's defaults");
     }
 
     /** Follows the annotations as Spring does: the last one that inherits nothing may merge with the defaults. */

@@ -77,7 +77,10 @@ final class OtherServers implements BeanPostProcessor {
         }
         for (Class<?> type = bean.getClass(); type != null; type = type.getSuperclass()) {
             if (type.getName().startsWith(FACTORY)) {
-                Object configuration = field(type, "configuration", bean);
+                Object configuration = field(type, "configuration", bean); // of Jedis: not of a single server
+                if (configuration == null) {
+                    configuration = field(type, "standaloneConfig", bean);
+                }
                 if (configuration != null) {
                     return configuration;
                 }
