@@ -109,9 +109,8 @@ func New(cfg Config) *Server {
 	var n node
 	if s.set.Sentinel {
 		var err error
-		if n.mon, err = newSentinel(&opts, cfg.dial); err != nil {
-			s.err = errors.Join(s.err, err)
-		}
+		n.mon, err = newSentinel(&opts, cfg.dial)
+		s.err = errors.Join(s.err, err)
 	}
 	n.core = server.New(opts)
 	s.node = &n

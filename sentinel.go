@@ -262,7 +262,7 @@ func (s *Sentinels) Close() error {
 // dialer connects a Sentinel to a primary or to another Sentinel.
 type dialer func(ctx context.Context, addr string) (net.Conn, error)
 
-// newSentinel returns the Sentinel of a node, and makes opts those of such a node.
+// newSentinel returns a Sentinel for a node with these options. It puts its command table into them.
 func newSentinel(opts *server.Options, dial dialer) (*sentinel.Sentinel, error) {
 	if opts.Config.TLS.Links {
 		conf, err := tlsconf.NewClient(opts.Config)

@@ -5,6 +5,6 @@
 //	make road                  (PING, and the lock script's EVALSHA)
 //	go run ./bench/road -list  (with the functions, and how often a request enters them)
 //
-// A test has limits for them. Only functions of this module count. A function literal counts on its own. A function without a
-// statement has no counter.
+// A test checks their numbers. Only functions of this module count. A function literal counts on its
+// own. A function without a statement has no counter.
 package main

@@ -12,7 +12,7 @@ func TestARequestEntersFewFunctions(t *testing.T) {
 	redistest.SkipUnlessWhole(t)
 	redistest.SkipUnderRaceDetector(t)
 	if runtime.GOOS != "linux" || runtime.GOMAXPROCS(0) < 2 {
-		t.Skip("the limits are those of a connection with an event loop")
+		t.Skip("without an event loop a connection takes another road")
 	}
 	t.Chdir("../..")
 	dir := t.TempDir()

@@ -45,9 +45,9 @@ func counts(profile string) (map[block]int64, error) {
 	return all, nil
 }
 
-// entered returns the functions that n requests have entered, sorted by name. They are those whose
-// first block has run n times more in the second profile than in the first. A hundredth may be missing:
-// a server without requests waits a few times more, or less. source reads a file of the profiles.
+// entered returns the functions that each of n requests has entered, sorted by name: the first block
+// has run n times more in the second profile than in the first. A hundredth may be missing, as a server
+// without requests waits a few times more, or less. source reads a file of the profiles.
 func entered(none, all string, n int64, source func(name string) ([]byte, error)) ([]visit, error) {
 	before, err := counts(none)
 	if err != nil {

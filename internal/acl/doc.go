@@ -22,7 +22,7 @@
 //
 // # Who uses it
 //
-// The engine asks Check in its checks (admit.go). The handlers of AUTH, HELLO and ACL
+// The engine calls Check in admit.go. The handlers of AUTH, HELLO and ACL
 // change users. All of that happens under the engine lock. Connections read
 // Users.AuthRequired without it.
 //

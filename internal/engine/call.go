@@ -29,8 +29,8 @@ func (u *unit) call(c *command.Ctx, args resp.Args, handler command.Func) (reply
 	return handler(c, args)
 }
 
-// account is deferred by call. It counts a command whose handler has returned or panicked, and shows it to the rooms
-// that look. began and measured are what measures.begin returned.
+// account is deferred by call. It counts a command whose handler has returned or panicked, and shows
+// it to the rooms that look. began and measured are what measures.begin returned.
 func (u *unit) account(c *command.Ctx, args resp.Args, reply *resp.Reply, began int64, measured bool) {
 	e := u.e
 	if cause := recover(); cause != nil {
@@ -46,7 +46,8 @@ func (u *unit) account(c *command.Ctx, args resp.Args, reply *resp.Reply, began 
 			e.measures.end(c, calls, args, began)
 		}
 	}
-	if reply.IsError() || c.Cmd.Flags&runsScripts != 0 && (len(reply.Elems()) > 0 || e.script.errors.texts != nil) {
+	if reply.IsError() ||
+		c.Cmd.Flags&runsScripts != 0 && (len(reply.Elems()) > 0 || e.script.errors.texts != nil) {
 		e.errors.ended(c, *reply)
 	}
 	if e.attention&(byTracking|byJournal) != 0 {

@@ -11,7 +11,7 @@
 // Every command passes the same files, whoever runs it: a client, EXEC, a script, the test kit,
 // or a key that the command has waited for.
 //
-//	unit.go     the doors of clients and of EXEC, and the road of a command: handler, reply, monitors, tracking
+//	unit.go     the doors of clients, EXEC and the kit; handler, reply, monitors, tracking
 //	admit.go    the checks of each door, in Redis's order; says admitted, refused, enqueued or postponed
 //	call.go     statistics, the journal, the handler, a panic
 //	attention.go   which rooms look at commands, and which may refuse them

@@ -78,14 +78,19 @@ func (f *effects) touched(db int, key string) {
 	}
 }
 
-// Expired announces that the key was deleted because its deadline had come.
-func (f *effects) Expired(db int, key string) {
-	f.e.journal.Key(journal.KeyExpired, db, key)
-	f.e.record.Forget(db, key)
+// dropped is touched for a change that no client has made.
+func (f *effects) dropped(db int, key string) {
 	f.touched(db, key)
 	if f.e.tracking.Active() {
 		f.e.tracking.NoClient(key)
 	}
+}
+
+// Expired announces that the key was deleted because its deadline had come.
+func (f *effects) Expired(db int, key string) {
+	f.e.journal.Key(journal.KeyExpired, db, key)
+	f.e.record.Forget(db, key)
+	f.dropped(db, key)
 	f.e.env.Events.Notify(command.ExpiredClass, "expired", db, key)
 }
 
@@ -93,10 +98,7 @@ func (f *effects) Expired(db int, key string) {
 // whether the key was deleted with them.
 func (f *effects) FieldsExpired(db int, key string, fields []string, gone bool) {
 	f.e.journal.FieldsExpired(db, key, fields, gone)
-	f.touched(db, key)
-	if f.e.tracking.Active() {
-		f.e.tracking.NoClient(key)
-	}
+	f.dropped(db, key)
 	f.e.env.Events.Notify(command.HashClass, "hexpired", db, key)
 	if gone {
 		f.e.record.Forget(db, key)
@@ -108,10 +110,7 @@ func (f *effects) FieldsExpired(db int, key string, fields []string, gone bool) 
 func (f *effects) Evicted(db int, key string) {
 	f.e.journal.KeyBecause(journal.ByEviction, journal.KeyEvicted, db, key)
 	f.e.record.Forget(db, key)
-	f.touched(db, key)
-	if f.e.tracking.Active() {
-		f.e.tracking.NoClient(key)
-	}
+	f.dropped(db, key)
 	f.e.env.Events.Notify(command.EvictedClass, "evicted", db, key)
 }
 

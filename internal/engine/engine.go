@@ -71,7 +71,7 @@ type Engine struct {
 	files    *persist.Files
 	faults   *fault.Injector // nil: no faults were asked for
 
-	record    *record.Record // of who wrote which lock; nil: nobody has asked for it
+	record    *record.Record // who wrote which lock; nil without RecordScriptKeys
 	inspector *inspect.Inspector
 
 	midway  bool // a script runs or a file is read: other units run at its safe points

@@ -3,7 +3,6 @@ package engine
 import (
 	"github.com/lockredis/lockredis/internal/command"
 	"github.com/lockredis/lockredis/internal/inspect"
-	"github.com/lockredis/lockredis/internal/journal"
 	"github.com/lockredis/lockredis/internal/record"
 	"github.com/lockredis/lockredis/pubsub"
 	"github.com/lockredis/lockredis/resp"
@@ -28,16 +27,13 @@ func (e *Engine) Outside(unit func()) {
 // command about its connection (MULTI, SUBSCRIBE, AUTH) gets an error reply.
 func (e *Engine) RunDirect(db int, args resp.Args, use func(resp.Reply)) {
 	e.Outside(func() {
-		e.journal.Unit(journal.UnitBegins)
 		s := &command.Session{Addr: "direct", DB: db, Proto: 3, Conn: noConn{}}
 		s.Authenticated.Store(true)
 		c := command.Ctx{
 			Env: &e.env, Session: s, Cmd: e.env.Table.Find(args), DB: e.env.Space.DB(db), Proto: 3,
 			From: command.FromKit,
 		}
-		v, refusal := e.checks.fromKit(&c, args)
-		use(e.unit.run(&c, args, v, refusal))
-		e.journal.Unit(journal.UnitEnds)
+		use(e.unit.direct(&c, args))
 		e.parking.serveReady()
 	})
 }

@@ -148,6 +148,3 @@ func (e *Engine) forget(s *command.Session) {
 
 // Connections returns how many connections are open. It is called inside Do.
 func (e *Engine) Connections() int { return e.sessions.Open() }
-
-// CountRejected counts a connection that was refused. It is called inside Do.
-func (e *Engine) CountRejected() { e.env.Stats.Rejected++ }

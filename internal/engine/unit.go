@@ -2,6 +2,7 @@ package engine
 
 import (
 	"github.com/lockredis/lockredis/internal/command"
+	"github.com/lockredis/lockredis/internal/journal"
 	"github.com/lockredis/lockredis/resp"
 )
 
@@ -89,6 +90,14 @@ func (u *unit) execute(s *command.Session, args resp.Args) (ran bool) {
 		e.pausing.remove(s)
 	}
 	return true
+}
+
+// direct is the door of the test kit, and of the lines of a log. It runs a command as a unit.
+func (u *unit) direct(c *command.Ctx, args resp.Args) resp.Reply {
+	u.e.journal.Unit(journal.UnitBegins)
+	defer u.e.journal.Unit(journal.UnitEnds)
+	v, refusal := u.e.checks.fromKit(c, args)
+	return u.run(c, args, v, refusal)
 }
 
 // RunQueued runs the commands of a transaction and queues their replies. The commands that ACL

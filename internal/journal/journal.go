@@ -198,7 +198,7 @@ func (j *Journal) Key(kind Kind, db int, key string) {
 	}
 }
 
-// KeyBecause is key for another reason than the running command's.
+// KeyBecause is Key for another reason than the running command's.
 func (j *Journal) KeyBecause(reason Reason, kind Kind, db int, key string) {
 	if j.wanted.has(kind) {
 		j.other = *j.cause()

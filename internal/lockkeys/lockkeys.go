@@ -153,11 +153,9 @@ func isBraced(s []byte, name string) bool {
 // IsChannel reports whether a channel announces the release of a lock or a semaphore, or the
 // end of a latch.
 func IsChannel(of string) bool {
-	return IsLockChannel(of) || strings.HasPrefix(of, semaphoreChannel+":") || IsCountDownChannel(of)
+	return IsLockChannel(of) || strings.HasPrefix(of, semaphoreChannel+":") ||
+		strings.HasPrefix(of, countDownChannel)
 }
-
-// IsCountDownChannel reports whether a channel announces the end of a latch.
-func IsCountDownChannel(of string) bool { return strings.HasPrefix(of, countDownChannel) }
 
 // IsLockChannel reports whether a channel announces the release of a lock.
 func IsLockChannel(of string) bool {

@@ -7,7 +7,7 @@ import (
 )
 
 // Record is the room that remembers who wrote which lock. Its methods are called inside the engine.
-// A nil Record remembers nothing: nobody has asked for it.
+// A nil Record remembers nothing.
 //
 // A key that has a part in the record is marked, so a change of another key needs no look-up. A part
 // goes with its key: when the key is deleted or expires, and when its database is emptied. A value

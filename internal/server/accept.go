@@ -35,10 +35,10 @@ func (s *Server) accept(nc net.Conn) {
 		case down:
 		case s.engine.Connections()+s.handshakes.count() >= s.cfg.MaxClients:
 			refusal = textMaxClients
-			s.engine.CountRejected()
+			s.engine.Env().Stats.Rejected++
 		case s.cfg.ProtectedMode && s.engine.Env().Users.Default().NoPassword() && !local:
 			refusal = textProtected
-			s.engine.CountRejected()
+			s.engine.Env().Stats.Rejected++
 		default:
 			s.engine.Join(&c.session)
 		}

@@ -183,9 +183,8 @@ func (l *loop) notify() {
 }
 
 // scan looks at the connections once a second, while a connection is draining or the timeout
-// directive is set. It ends a connection that is idle for
-// longer than the timeout directive allows. It closes a draining connection after
-// drainTime.
+// directive is set. It ends a connection that is idle for longer than the directive allows. It closes
+// a draining connection after drainTime.
 func (l *loop) scan() {
 	seconds := l.server.cfg.Timeout.Load()
 	now := time.Now()

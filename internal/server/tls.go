@@ -116,7 +116,7 @@ func (s *Server) startHandshake(c *tlsConn) {
 	full := false
 	s.engine.Do(&engine.Caller{}, func() {
 		if full = s.engine.Connections()+s.handshakes.count() >= s.cfg.MaxClients; full {
-			s.engine.CountRejected()
+			s.engine.Env().Stats.Rejected++
 		}
 	})
 	if full || !s.handshakes.add(c) {
