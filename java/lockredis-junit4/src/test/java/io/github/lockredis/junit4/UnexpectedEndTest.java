@@ -174,21 +174,32 @@ public class UnexpectedEndTest {
         run(LateAllowed.class, 0);
     }
 
-    @FixMethodOrder(MethodSorters.NAME_ASCENDING)
-    public static class Late {
-        @ClassRule
-        public static final LockredisRule lockredis = new LockredisRule();
+    /** Its first test leaves a lock behind the check. */
+    public abstract static class LeavesOne {
         @Rule
-        public final TestRule chain = RuleChain.outerRule(lockAfter(lockredis)).around(lockredis);
+        public final TestRule chain = RuleChain.outerRule(lockAfter(rule())).around(rule());
+
+        abstract LockredisRule rule();
 
         @Test
         public void aLeaves() {
-            assertTrue(lockredis.server().isRunning());
+            assertTrue(rule().server().isRunning());
         }
 
         @Test
         public void bRuns() {
-            assertTrue(lockredis.server().isRunning());
+            assertTrue(rule().server().isRunning());
+        }
+    }
+
+    @FixMethodOrder(MethodSorters.NAME_ASCENDING)
+    public static class Late extends LeavesOne {
+        @ClassRule
+        public static final LockredisRule lockredis = new LockredisRule();
+
+        @Override
+        LockredisRule rule() {
+            return lockredis;
         }
 
         @AfterClass
@@ -211,20 +222,13 @@ public class UnexpectedEndTest {
     }
 
     @FixMethodOrder(MethodSorters.NAME_ASCENDING)
-    public static class LateAllowed {
+    public static class LateAllowed extends LeavesOne {
         @ClassRule
         public static final LockredisRule lockredis = new LockredisRule().leaks(LeakMode.ALLOWED);
-        @Rule
-        public final TestRule chain = RuleChain.outerRule(lockAfter(lockredis)).around(lockredis);
 
-        @Test
-        public void aLeaves() {
-            assertTrue(lockredis.server().isRunning());
-        }
-
-        @Test
-        public void bRuns() {
-            assertTrue(lockredis.server().isRunning());
+        @Override
+        LockredisRule rule() {
+            return lockredis;
         }
     }
 

@@ -20,8 +20,8 @@ final class History {
     private static final long TURNS = 2;
 
     private final Map<Object, Long> before; // times by owner and lock, when the test began
-    private final Set<String> others = new HashSet<>(); // owners, see isOfOther
-    private final Set<String> idle; // of the owners that had acquired a lock before
+    private final Set<String> others = new HashSet<>(); // owners that had acquired a lock before
+    private final Set<String> tasks; // the others that were at work then, or a scheduler's threads
     private Map<Object, Long> ended; // times at the first look after the test. Null: there was none
     private List<Leak> rows; // of the last reply
 
@@ -31,9 +31,8 @@ final class History {
         before = times(rows);
         rows.forEach(row -> others.add(row.owner()));
         others.removeIf(Owners::isCurrent);
-        idle = new HashSet<>(others);
-        idle.removeIf(owner -> !Owners.isIdle(owner));
-        others.removeIf(owner -> idle.contains(owner) && !Owners.isOfScheduler(owner));
+        tasks = new HashSet<>(others);
+        tasks.removeIf(owner -> Owners.isIdle(owner) && !Owners.isOfScheduler(owner));
     }
 
     /**
@@ -41,7 +40,7 @@ final class History {
      * thread.
      */
     boolean isOfOther(String owner) {
-        return others.contains(owner) || idle.contains(owner) && Owners.isOfScheduler(owner);
+        return tasks.contains(owner) || others.contains(owner) && Owners.isOfScheduler(owner);
     }
 
     /** Takes the rows of the history out of a reply after the test. */

@@ -103,7 +103,7 @@ final class Told {
         waiting.addAll(threads);
     }
 
-    /** Returns those of some threads that {@link #addWaiting} has not added. */
+    /** Returns the threads without the ones that {@link #addWaiting} has added. */
     synchronized Set<Long> withoutWaiting(Set<Long> threads) {
         Set<Long> others = new HashSet<>(threads);
         others.removeAll(waiting);
