@@ -27,7 +27,7 @@ var allowed = map[string]string{
 	".":                    "expiry internal/backdoor internal/config internal/sentinel internal/server internal/tlsconf",
 	"internal/sentinel":    "expiry internal/command internal/command/commands internal/command/connection internal/command/server internal/config internal/engine internal/glob resp",
 	"internal/server":      "expiry internal/bubble internal/collector internal/config internal/command internal/engine resp",
-	"internal/engine":      "expiry internal/acl internal/cluster internal/config internal/command internal/command/commands internal/fault internal/glob internal/heapsize internal/inspect internal/journal internal/latency internal/memory internal/persist internal/record internal/shrink internal/slowlog internal/tracking luaexec pubsub resp store",
+	"internal/engine":      "expiry internal/acl internal/cluster internal/config internal/command internal/command/commands internal/fault internal/glob internal/heapsize internal/inspect internal/journal internal/memory internal/observing internal/persist internal/record internal/shrink internal/tracking luaexec pubsub resp store",
 	"internal/memory":      "internal/command internal/config resp store",
 	"internal/persist":     "internal/aof internal/command internal/config internal/rdb resp store",
 	"internal/command":     "expiry internal/acl internal/cluster internal/config internal/glob internal/heapsize internal/inspect internal/keyevent internal/latency internal/rdb internal/slowlog luaexec pubsub resp store",
@@ -48,6 +48,7 @@ var allowed = map[string]string{
 	"internal/geo":         "",
 	"internal/hll":         "",
 	"internal/partialsort": "",
+	"internal/observing":   "expiry internal/command internal/latency internal/slowlog resp",
 	"internal/tracking":    "internal/command internal/heapsize internal/shrink",
 	"internal/journal":     "internal/command resp",
 	"internal/record":      "internal/command internal/inspect internal/shrink store",
@@ -176,7 +177,7 @@ func TestTimeAndRandomNumbersAreArguments(t *testing.T) {
 		"internal/command", "internal/config", "internal/engine", "internal/geo", "internal/glob",
 		"internal/hll", "internal/tracking",
 		"internal/inspect", "internal/rdb", "internal/fault", "internal/lockkeys", "internal/sentinel", "internal/cluster",
-		"internal/acl", "internal/latency", "internal/memory",
+		"internal/acl", "internal/latency", "internal/memory", "internal/observing",
 		"internal/persist"} {
 		files := 0
 		walk(t, filepath.Join(root, dir), func(_, path string) {

@@ -144,7 +144,7 @@ func (s *Session) Local() bool {
 // the connection ends the wait.
 type Parked struct {
 	Keys []string
-	// Bytes is how many bytes Serve, Missing and Line keep.
+	// Bytes is how many bytes Serve, Missing, Args and Line keep.
 	Bytes int64
 	// Serve runs as the parked client when a signal was given on key and the key
 	// exists. served is false when the key does not satisfy the command: the

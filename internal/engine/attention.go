@@ -6,10 +6,9 @@ type attention uint16
 
 // Rooms that look at commands besides INFO's statistics, and rooms that hear of changes of keys.
 const (
-	byMonitors attention = 1 << iota // a client of MONITOR
+	byMonitors attention = 1 << iota // a client of MONITOR, while no file is read
 	byTracking                       // a client of CLIENT TRACKING; looks and hears
 	byJournal                        // a reader of the journal; looks and hears
-	byLatency                        // SLOWLOG or LATENCY asks for short commands
 	byWatches                        // WATCH
 	byEvents                         // notify-keyspace-events
 	byParked                         // clients that wait for a key
@@ -39,10 +38,9 @@ func attended(e *Engine) (a attention) {
 			a |= bit
 		}
 	}
-	set(byMonitors, e.monitors.any())
+	set(byMonitors, e.monitors.Any() && !e.reading) // as in Redis
 	set(byTracking, e.tracking.Active())
 	set(byJournal, e.journal.IsRead())
-	set(byLatency, uint64(cfg.SlowerThan) < exactBelow || cfg.LatencyThreshold > 0)
 	set(byWatches, len(e.watches.index) > 0)
 	set(byEvents, cfg.NotifyEvents != 0)
 	set(byParked, len(e.parking.queues) > 0)
@@ -55,7 +53,3 @@ func attended(e *Engine) (a attention) {
 	set(forPause, e.pausing.until != 0)
 	return a
 }
-
-// exactBelow is the least slowlog-log-slower-than, in µs, with which some commands of a script
-// need not be measured.
-const exactBelow = 1000

@@ -59,9 +59,9 @@ func TestCommandsPayAttentionToEachRoomWhileItNeedsIt(t *testing.T) {
 		{"a client that waits", byParked, func(_ *testing.T, e *Engine, s *command.Session) {
 			send(e, s, "BLPOP", "a", "b", "0")
 		}, leave},
-		{"SLOWLOG", byLatency, set("slowlog-log-slower-than", "999"),
+		{"SLOWLOG, which has no bit", 0, set("slowlog-log-slower-than", "999"),
 			set("slowlog-log-slower-than", "1000")},
-		{"LATENCY", byLatency, set("latency-monitor-threshold", "1"),
+		{"LATENCY, which has no bit", 0, set("latency-monitor-threshold", "1"),
 			set("latency-monitor-threshold", "0")},
 		{"faults", forFaults, func(_ *testing.T, e *Engine, _ *command.Session) { e.Faults() }, nil},
 		{"maxmemory", forMemory, set("maxmemory", "1gb"), set("maxmemory", "0")},

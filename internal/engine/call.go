@@ -19,31 +19,31 @@ func (u *unit) call(c *command.Ctx, args resp.Args, handler command.Func) (reply
 		s.Hidden = nil
 	}
 	if e.attention&byMonitors != 0 {
-		e.monitors.commandBegins(c, args)
+		e.monitors.Begins(c, args)
 	}
 	if e.attention&byJournal != 0 {
 		e.journal.Begins(c, args)
 	}
-	began, measured := e.measures.begin(c)
+	began, measured := e.measures.Begins(c)
 	defer u.account(c, args, &reply, began, measured)
 	return handler(c, args)
 }
 
 // account is deferred by call. It counts a command whose handler has returned or panicked, and shows
-// it to the rooms that look. began and measured are what measures.begin returned.
+// it to the rooms that look. began and measured are what Measures.Begins returned.
 func (u *unit) account(c *command.Ctx, args resp.Args, reply *resp.Reply, began int64, measured bool) {
 	e := u.e
 	if cause := recover(); cause != nil {
 		*reply = u.handlerPanicked(c, cause)
 	}
 	// Counted after the command, so that CONFIG RESETSTAT counts itself. A served command was
-	// counted when it parked, see measures.served.
+	// counted when it parked, see Measures.Served.
 	if c.From != command.FromWait {
 		e.env.Stats.Commands++
 		calls := e.env.Table.Calls(c.Cmd)
 		calls.Calls++
 		if measured {
-			e.measures.end(c, calls, args, began)
+			e.measures.Ends(c, calls, args, began)
 		}
 	}
 	if reply.IsError() ||

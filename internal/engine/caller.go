@@ -110,9 +110,7 @@ func (g *callers) enter(c *Caller) (replaced bool) {
 func (g *callers) runUnit(c *Caller) {
 	outer := g.running // a script's caller, at a safe point
 	g.running = c
-	if outer == nil {
-		g.e.stopwatch.restart()
-	}
+	g.e.stopwatch.Restart()
 	g.runGuarded(c)
 	g.running = outer
 	if outer == nil && g.e.attention&byTracking != 0 {

@@ -41,6 +41,9 @@ func (e *Engine) Check() error {
 	if err := e.record.Check(); err != nil {
 		return err
 	}
+	if err := e.measures.Check(); err != nil {
+		return err
+	}
 	if want := attended(e); e.attention != want {
 		return fmt.Errorf("engine: commands pay attention to %b instead of %b", e.attention, want)
 	}

@@ -15,7 +15,6 @@
 //	admit.go    the checks of each door, in Redis's order; says admitted, refused, enqueued or postponed
 //	call.go     statistics, the journal, the handler, a panic
 //	attention.go   which rooms look at commands, and which may refuse them
-//	observing.go   durations
 //	errorstats.go  failed and rejected calls
 //
 // The rooms own their state. Each one implements an interface of package command:
@@ -28,7 +27,6 @@
 //	replies.go   replies on their way out      command.Replies
 //	events.go    keyspace notifications        command.Events
 //	timer.go     deadlines of leases and waits command.Deadlines
-//	rates.go     commands and bytes in a second  command.Rates
 //	effects.go   changes of keys               command.Changes, store.Observer
 //
 // Some rooms are packages that never import the engine. Each declares an interface of what
@@ -39,8 +37,9 @@
 //	memorydoor.go    internal/memory: maxmemory, MEMORY PURGE  command.Memory, command.Purging
 //	trackingdoor.go  internal/tracking: CLIENT TRACKING        command.Tracking
 //
-// Two packages need no door: internal/journal sees each unit, each command and each change of a key,
-// internal/record remembers who wrote which lock. effects.go tells them of changes.
+// Three packages need no door of their own: internal/journal sees each unit, each command and each
+// change of a key, and internal/record remembers who wrote which lock. effects.go tells them of changes.
+// internal/observing measures commands and shows them to MONITOR; call.go and unit.go tell it of them.
 //
 // The engine never writes to a socket. It appends to output queues, which the
 // callers flush after the lock is released. The lock is in gate.go, the callers

@@ -15,6 +15,7 @@ import (
 	"github.com/lockredis/lockredis/internal/inspect"
 	"github.com/lockredis/lockredis/internal/journal"
 	"github.com/lockredis/lockredis/internal/memory"
+	"github.com/lockredis/lockredis/internal/observing"
 	"github.com/lockredis/lockredis/internal/persist"
 	"github.com/lockredis/lockredis/internal/record"
 	"github.com/lockredis/lockredis/internal/tracking"
@@ -45,17 +46,17 @@ type Engine struct {
 	log   *slog.Logger
 	clock expiry.Clock
 
-	stopwatch stopwatch
+	stopwatch *observing.Stopwatch
 	attention attention
 	unit      unit
-	measures  measures
+	measures  *observing.Measures
 	panics    panics
 	checks    checks
 
 	sessions sessions
 	parking  parking
 	pausing  pausing
-	monitors monitors
+	monitors *observing.Monitors
 	watches  watches
 	tracking *tracking.Tracker
 	script   scriptRun
@@ -64,7 +65,7 @@ type Engine struct {
 	effects  effects
 	errors   errorCounts
 	memory   *memory.Limit
-	rates    rates
+	rates    *observing.Rates
 	timer    timer
 	journal  journal.Journal
 	telling  journal.Telling
@@ -86,8 +87,11 @@ type Engine struct {
 
 // New returns an engine with empty databases. Start starts its timer.
 func New(opts Options) *Engine {
-	e := &Engine{log: opts.Log, clock: opts.Clock, stopwatch: newStopwatch(opts.Clock)}
+	e := &Engine{log: opts.Log, clock: opts.Clock, stopwatch: observing.NewStopwatch(opts.Clock)}
 	e.memory = memory.NewLimit(memoryDoor{door{e}}, &e.env, opts.Memory)
+	e.measures = observing.NewMeasures(&e.env, e.stopwatch)
+	e.monitors = observing.NewMonitors(door{e}, &e.env, e.stopwatch)
+	e.rates = observing.NewRates(&e.env, e.stopwatch)
 	table := opts.Table
 	if table == nil {
 		table = commands.NewTable()
@@ -108,14 +112,14 @@ func New(opts Options) *Engine {
 		Parking:   &e.parking,
 		Clients:   &e.sessions,
 		Pausing:   &e.pausing,
-		Monitors:  &e.monitors,
+		Monitors:  e.monitors,
 		Runner:    &e.unit,
 		Replies:   &e.replies,
 		Script:    &e.script,
 		Watcher:   &e.watches,
 		Deadline:  &e.timer,
 		Memory:    e.memory,
-		Rates:     &e.rates,
+		Rates:     e.rates,
 		Migrating: migrating{e},
 		Purging:   memory.NewPurges(memoryDoor{door{e}}, &e.env, &e.done),
 		Server:    opts.Server,
@@ -132,7 +136,6 @@ func New(opts Options) *Engine {
 		e.env.Space.FieldDeadlines = true
 	}
 	e.followSettings(opts.Config)
-	e.followSlowlog(opts.Config)
 	openUsers(&e.env, opts.Config)
 	if opts.Config.Cluster.Enabled {
 		e.becomeNode(opts)
@@ -145,10 +148,9 @@ func New(opts Options) *Engine {
 // connectRooms gives each room the other rooms that it uses.
 func (e *Engine) connectRooms(opts Options) {
 	e.replies.init()
-	e.callers.e, e.unit.e, e.checks.e, e.monitors.e, e.measures.e = e, e, e, e, e
+	e.callers.e, e.unit.e, e.checks.e = e, e, e
 	e.panics = panics{stats: &e.env.Stats, out: e.log}
 	e.errors = errorCounts{stats: &e.env.Stats, table: e.env.Table, script: &e.script}
-	e.rates = rates{e: e, ends: sampleTime}
 	e.events = events{env: &e.env, panicked: e.panics.log}
 	e.watches.index, e.watches.changed = map[watchedKey][]*command.Session{}, e.attend
 	e.pausing.space, e.pausing.changed = e.env.Space, func() { e.attend(); e.timer.look() }
@@ -193,20 +195,20 @@ func (e *Engine) Env() *command.Env { return &e.env }
 
 // readClock sets the time of the unit. It stands still until the next call.
 func (e *Engine) readClock() {
-	e.stopwatch.restart()
+	e.stopwatch.Restart()
 	e.setTime()
 }
 
 // setTime makes the stopwatch's last reading the time of the unit.
 func (e *Engine) setTime() {
-	micros := e.stopwatch.micros()
+	micros := e.stopwatch.Micros()
 	if e.attention&forMemory != 0 {
 		e.memory.BeginUnit()
 	}
 	e.env.Micros = micros
 	e.env.Space.SetNow(micros / 1000)
-	if e.stopwatch.now >= e.rates.ends {
-		e.rates.sample(e.stopwatch.now)
+	if e.stopwatch.Now >= e.rates.Ends {
+		e.rates.Sample()
 	}
 }
 

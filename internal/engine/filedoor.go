@@ -35,6 +35,7 @@ type fileDoor struct {
 func (d *fileDoor) Reading(on bool) {
 	d.reading = on
 	d.midway = on || d.script.running
+	d.attend()
 	if on {
 		d.loaded = d.journal.Because(journal.ByLoad)
 	} else {

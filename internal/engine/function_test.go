@@ -60,6 +60,7 @@ func TestALongFunctionIsBusyByTheEnginesClock(t *testing.T) {
 		}
 		break
 	}
+	clock.Advance(time.Minute) // it does not count as the time of the next command
 	stats := send(e, other, "FUNCTION", "STATS")
 	const running = "*6\r\n$4\r\nname\r\n$4\r\nspin\r\n$7\r\ncommand\r\n" +
 		"*5\r\n$8\r\nFCALL_RO\r\n$4\r\nspin\r\n$1\r\n1\r\n$1\r\nk\r\n$1\r\na\r\n$11\r\nduration_ms\r\n:"
@@ -70,6 +71,9 @@ func TestALongFunctionIsBusyByTheEnginesClock(t *testing.T) {
 		"You can only call FUNCTION KILL or SHUTDOWN NOSAVE.\r\n")
 	expectReply(t, send(e, other, "FUNCTION", "KILL"), "+OK\r\n")
 	<-ended
+	if info := send(e, other, "INFO", "commandstats"); !strings.Contains(info, "cmdstat_function|stats:calls=1,usec=0,") {
+		t.Errorf("INFO commandstats: %q", info)
+	}
 	expectReply(t, p.take(), ""+
 		"-ERR Script killed by user with SCRIPT KILL... script: spin, on @user_function:2.\r\n")
 	expectReply(t, send(e, other, "FUNCTION", "KILL"),

@@ -6,7 +6,6 @@ import (
 
 	"github.com/lockredis/lockredis/internal/command"
 	"github.com/lockredis/lockredis/internal/journal"
-	"github.com/lockredis/lockredis/internal/latency"
 	"github.com/lockredis/lockredis/pubsub"
 )
 
@@ -35,8 +34,7 @@ func (k Kit) Restart(keep bool) {
 		k.e.env.Scripts.Flush()
 		command.ResetStats(&k.e.env)
 		k.e.env.ACLLog.Reset()
-		k.e.env.SlowLog.Reset()
-		k.e.env.Latency = latency.Events{}
+		k.e.measures.Reset()
 		if keep {
 			return
 		}

@@ -22,6 +22,6 @@ func (d memoryDoor) Frozen() bool { return d.pausing.delays(d.env.Space.Now()) }
 
 // Serve ends the wait of a parked client, and counts its command.
 func (d memoryDoor) Serve(p *command.Parked, reply resp.Reply) {
-	d.measures.served(p, 0)
+	d.measures.Served(p, 0)
 	d.parking.end(p, reply)
 }

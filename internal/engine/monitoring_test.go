@@ -3,8 +3,6 @@ package engine
 import (
 	"testing"
 	"time"
-
-	"github.com/lockredis/lockredis/internal/command"
 )
 
 func TestMonitorShowsTimeDatabaseClientAndArguments(t *testing.T) {
@@ -36,36 +34,8 @@ func TestAMonitorThatLeavesOrResetsIsNone(t *testing.T) {
 		t.Errorf("RESET is answered by %q", got)
 	}
 	w.run(s, "ping")
-	if got := w.received(first) + w.received(second); got != "" || w.e.monitors.any() {
+	if got := w.received(first) + w.received(second); got != "" || w.e.monitors.Any() {
 		t.Errorf("there are monitors: %q", got)
-	}
-}
-
-// failing is a connection whose session leaves at the first line.
-type failing struct {
-	textConn
-	leave func()
-}
-
-func (f *failing) Write(b []byte) bool {
-	if f.leave != nil {
-		f.leave()
-	}
-	return f.textConn.Write(b)
-}
-
-func TestAMonitorMayLeaveWhileALineIsWritten(t *testing.T) {
-	w := newWatched(t)
-	conn := &failing{}
-	first := &command.Session{Conn: conn}
-	w.e.Do(&Caller{}, func() { w.e.Join(first) })
-	second, s := w.client("1.2.3.4:6"), w.client("1.2.3.4:7")
-	w.e.Do(&Caller{}, func() { w.e.Execute(first, words("monitor")) })
-	w.run(second, "monitor")
-	conn.leave = func() { w.e.Leave(first) }
-	w.run(s, "ping")
-	if got := w.received(second); got != "+1700000000.000000 [0 1.2.3.4:7] \"ping\"\r\n" {
-		t.Errorf("the second monitor sees %q", got)
 	}
 }
 

@@ -171,16 +171,17 @@ func waitBytes(key string, alone bool) int64 {
 	return int64(n)
 }
 
-// keepLine keeps a copy of a parked command's line: others are told of it when it is served.
+// keepLine keeps a copy of a parked command's line: others are told of it when it is served. It counts
+// the bytes of the copy, and of the line that SLOWLOG would show.
 func (p *parking) keepLine(parked *command.Parked, line resp.Args) {
 	parked.Args = line.Clone()
-	p.addBytes(parked, int64(heapsize.Text(line.Bytes())+heapsize.Pointers[[]byte](len(line))))
-}
-
-// addBytes counts bytes that are kept for a parked command.
-func (p *parking) addBytes(parked *command.Parked, bytes int64) {
-	parked.Bytes += bytes
-	p.bytes += bytes
+	bytes := heapsize.Text(line.Bytes()) + heapsize.Pointers[[]byte](len(line))
+	bytes += heapsize.Pointers[string](len(parked.Line))
+	for _, arg := range parked.Line {
+		bytes += heapsize.Text(len(arg))
+	}
+	parked.Bytes += int64(bytes)
+	p.bytes += int64(bytes)
 }
 
 // remove takes a parked command out of its queues. Its session is Ready again.
@@ -318,13 +319,13 @@ func (p *parking) serve(
 		defer trackingDoor{door{e}}.serving(s)()
 	}
 	served := true // also after a panic: the wait ends
-	began := e.stopwatch.read()
+	began := e.stopwatch.Read()
 	reply := e.unit.call(&c, parked.Args, func(c *command.Ctx, _ resp.Args) (reply resp.Reply) {
 		reply, served = again(c, key)
 		return reply
 	})
 	if served {
-		e.measures.served(parked, e.stopwatch.read()-began)
+		e.measures.Served(parked, e.stopwatch.Read()-began)
 		p.end(parked, reply)
 	}
 }

@@ -29,11 +29,12 @@ func (e *Engine) followSettings(cfg *config.Config) {
 	}
 	cfg.OnChange(config.StoreChange, apply)
 	cfg.OnChange(config.MemoryChange, func() error { e.memory.Follow(); return nil })
-	const attended = config.MemoryChange | config.SlowlogChange | config.LatencyChange | config.RefusalChange |
-		config.StoreChange // the classes of events
+	const attended = config.MemoryChange | config.RefusalChange | config.StoreChange // the classes of events
 	cfg.OnChange(attended, func() error { e.attend(); return nil })
+	cfg.OnChange(config.SlowlogChange|config.LatencyChange, func() error { e.measures.Follow(); return nil })
 	cfg.OnChange(config.SaveChange, func() error { e.timer.look(); return nil })
 	apply()
+	e.measures.Follow()
 	if cfg.MaxMemory > 0 {
 		e.memory.Follow()
 	}
@@ -42,17 +43,6 @@ func (e *Engine) followSettings(cfg *config.Config) {
 // reportMisses has the store report misses while keyspace events or the record need them.
 func (e *Engine) reportMisses() {
 	e.env.Space.ReportMisses = e.env.Config.NotifyEvents&command.KeyMiss != 0 || e.record != nil
-}
-
-// followSlowlog drops the entries of SLOWLOG that slowlog-max-len no longer allows. A SLOWLOG that
-// is off keeps them until it is on again.
-func (e *Engine) followSlowlog(cfg *config.Config) {
-	cfg.OnChange(config.SlowlogChange, func() error {
-		if cfg.SlowerThan >= 0 { // as in Redis
-			e.env.SlowLog.Shrink(cfg.SlowlogMax)
-		}
-		return nil
-	})
 }
 
 // Rename applies rename-command directives. Each gives a command another name, or none.

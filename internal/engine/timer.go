@@ -175,10 +175,10 @@ func (x expiring) Due() int64 {
 // Fire ends a batch of due keys and fields, and makes the bound exact.
 func (x expiring) Fire(int64) (more bool) {
 	e := x.e
-	began := e.stopwatch.now
+	began := e.stopwatch.Now
 	more = e.env.Space.ExpireDue(expireBatch) == expireBatch
 	if e.env.Config.LatencyThreshold > 0 {
-		e.measures.spike("expire-cycle", e.stopwatch.read()-began)
+		e.measures.Spike("expire-cycle", e.stopwatch.Read()-began)
 	}
 	e.env.Space.NextDeadline()
 	return more

@@ -24,7 +24,7 @@ func (u *unit) run(c *command.Ctx, args resp.Args, v verdict, refusal *resp.Repl
 		reply = u.call(c, args, c.Cmd.Run)
 	} else {
 		reply = *refusal
-		e.stopwatch.read() // a call would have read it
+		e.stopwatch.Read() // a call would have read it
 	}
 	s := c.Session
 	switch {
@@ -51,7 +51,7 @@ const shown = byMonitors | byTracking
 func (u *unit) show(c *command.Ctx, args resp.Args, v verdict) {
 	e := u.e
 	if e.attention&byMonitors != 0 {
-		e.monitors.commandEnds(c, args, v)
+		e.monitors.Ends(c, args, v == admitted)
 	}
 	if e.tracking.Active() && c.From == command.FromClient {
 		e.tracking.CommandEnds(c)

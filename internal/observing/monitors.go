@@ -1,4 +1,4 @@
-package engine
+package observing
 
 import (
 	"slices"
@@ -8,49 +8,65 @@ import (
 	"github.com/lockredis/lockredis/resp"
 )
 
-// monitors are the clients of MONITOR. Each command is shown to them after its reply is queued,
-// as in Redis, so that a monitor sees the reply to its own command first. A command with the
-// flag skip_monitor runs others (EVAL, FCALL): it is shown before them.
-type monitors struct {
-	e    *Engine
-	list []*command.Session // in the order of their MONITOR
-	line []byte             // the line that is written; kept for reuse
+// Engine is what Monitors need of the engine.
+type Engine interface {
+	// Attend is called when the first client monitors, and when the last one no longer does.
+	Attend()
 }
 
-// any reports whether there is a monitor.
-func (m *monitors) any() bool { return len(m.list) > 0 }
+// Monitors are the clients of MONITOR. Each command is shown to them after its reply is queued,
+// as in Redis, so that a monitor sees the reply to its own command first. A command with the
+// flag SkipMonitor runs others (EVAL, FCALL): it is shown before them.
+type Monitors struct {
+	engine Engine
+	env    *command.Env
+	watch  *Stopwatch
+	list   []*command.Session // in the order of their MONITOR
+	line   []byte             // the line that is written; kept for reuse
+}
+
+// maxLine is the largest line, in bytes, whose memory is kept for reuse.
+const maxLine = 1 << 20
+
+// NewMonitors returns an empty list.
+func NewMonitors(engine Engine, env *command.Env, watch *Stopwatch) *Monitors {
+	return &Monitors{engine: engine, env: env, watch: watch}
+}
+
+// Any reports whether there is a monitor.
+func (m *Monitors) Any() bool { return len(m.list) > 0 }
 
 // Add makes s a monitor.
-func (m *monitors) Add(s *command.Session) {
+func (m *Monitors) Add(s *command.Session) {
 	s.Monitor = true
 	m.list = append(m.list, s)
-	m.e.attend()
+	m.engine.Attend()
 }
 
 // Remove ends the monitoring of s. It does nothing if s is no monitor.
-func (m *monitors) Remove(s *command.Session) {
+func (m *Monitors) Remove(s *command.Session) {
 	if s.Monitor {
 		s.Monitor = false
 		m.list = slices.DeleteFunc(m.list, func(one *command.Session) bool { return one == s })
-		m.e.attend()
+		m.engine.Attend()
 	}
 }
 
-// commandBegins shows a command that runs other commands.
-func (m *monitors) commandBegins(c *command.Ctx, args resp.Args) {
+// Begins shows a command that runs other commands.
+func (m *Monitors) Begins(c *command.Ctx, args resp.Args) {
 	if c.Cmd.Has(command.SkipMonitor) && c.From != command.FromKit {
 		m.show(c, args)
 	}
 }
 
-// commandEnds shows a command that has run, unless it administers the server. Of the refused
-// commands EXEC is shown: it ends the transaction whose MULTI was shown. Commands of the test kit
-// are not shown, and a command that has waited was shown before its wait.
-func (m *monitors) commandEnds(c *command.Ctx, args resp.Args, v verdict) {
+// Ends shows a command that has run, unless it administers the server. ran is false if the checks
+// refused or queued the command: of these an EXEC is shown, because it ends the transaction whose
+// MULTI was shown. Commands of the test kit are not shown, and a command that has waited was shown
+// before its wait.
+func (m *Monitors) Ends(c *command.Ctx, args resp.Args, ran bool) {
 	switch {
 	case c.From == command.FromKit || c.From == command.FromWait:
-	case v == admitted,
-		v == refused && c.From == command.FromClient && c.Cmd != nil && c.Cmd.Has(command.RunsQueue):
+	case ran, c.From == command.FromClient && c.Cmd != nil && c.Cmd.Has(command.RunsQueue):
 		if c.Cmd.Flags&(command.SkipMonitor|command.Admin) == 0 {
 			m.show(c, args)
 		}
@@ -58,23 +74,19 @@ func (m *monitors) commandEnds(c *command.Ctx, args resp.Args, v verdict) {
 }
 
 // show writes a command line to all monitors: the time, the database, the client and the
-// arguments. As in Redis, monitors see nothing while a file is read.
-func (m *monitors) show(c *command.Ctx, args resp.Args) {
-	e := m.e
-	if e.reading {
-		return
-	}
-	e.stopwatch.read()
+// arguments.
+func (m *Monitors) show(c *command.Ctx, args resp.Args) {
+	m.watch.Read()
 	s := c.Session
 	db, client := s.DB, s.Addr
 	switch {
 	case c.From == command.FromScript:
 		db, client = c.DB.ID(), "lua"
 	case s.Unix:
-		client = "unix:" + e.env.Config.UnixSocket
+		client = "unix:" + m.env.Config.UnixSocket
 	}
 	b := append(m.line[:0], '+')
-	b = appendSeconds(b, e.stopwatch.micros())
+	b = appendSeconds(b, m.watch.Micros())
 	b = append(b, " ["...)
 	b = strconv.AppendInt(b, int64(db), 10)
 	b = append(b, ' ')
@@ -89,7 +101,7 @@ func (m *monitors) show(c *command.Ctx, args resp.Args) {
 			to.Conn.Write(b)
 		}
 	}
-	if m.line = b; cap(b) > maxScratch {
+	if m.line = b; cap(b) > maxLine {
 		m.line = nil
 	}
 }

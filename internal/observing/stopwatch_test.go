@@ -1,4 +1,4 @@
-package engine
+package observing
 
 import (
 	"testing"
@@ -26,11 +26,11 @@ func (c *turnedClock) micros() int64 { return 1000_000_000 + (c.passed + c.turne
 
 func TestTheClockIsReadOnceInAMillisecond(t *testing.T) {
 	clock := &turnedClock{}
-	w := newStopwatch(clock)
+	w := NewStopwatch(clock)
 	clock.readings = 0
 	for range 100 {
-		w.restart()
-		if got, want := w.micros(), clock.micros(); got != want {
+		w.Restart()
+		if got, want := w.Micros(), clock.micros(); got != want {
 			t.Fatalf("%d µs after %s, want %d", got, clock.passed, want)
 		}
 		clock.passed += 100 * time.Microsecond
@@ -43,12 +43,12 @@ func TestTheClockIsReadOnceInAMillisecond(t *testing.T) {
 func TestUnitsFollowAClockThatIsTurned(t *testing.T) {
 	for _, turn := range []time.Duration{time.Hour, -time.Hour} {
 		clock := &turnedClock{}
-		w := newStopwatch(clock)
-		w.restart()
+		w := NewStopwatch(clock)
+		w.Restart()
 		clock.turned = turn
 		clock.passed = time.Millisecond
-		w.restart()
-		if got, want := w.micros(), clock.micros(); got != want {
+		w.Restart()
+		if got, want := w.Micros(), clock.micros(); got != want {
 			t.Errorf("%d µs after a turn of %s, want %d", got, turn, want)
 		}
 	}

@@ -1,31 +1,32 @@
-package engine
+package observing
 
 import (
 	"testing"
 	"time"
-
-	"github.com/lockredis/lockredis/expiry"
-	"github.com/lockredis/lockredis/resp"
 )
 
 func TestRatesAreTheMeanOfSixteenSamplesOf100Milliseconds(t *testing.T) {
-	clock := expiry.NewManual(time.UnixMilli(1_700_000_000_000))
-	e := newTestEngine(clock)
-	s, _ := newTestSession(e)
-	run := func(n int) {
-		for range n {
-			e.Do(&Caller{}, func() { e.Execute(s, resp.Args{[]byte("PING")}) })
+	s := newServer()
+	rates := NewRates(&s.env, s.watch)
+	begin := func() { // a unit
+		s.watch.Restart()
+		if s.watch.Now >= rates.Ends {
+			rates.Sample()
 		}
+	}
+	run := func(n int64) {
+		begin()
+		s.env.Stats.Commands += n
+		s.traffic.In += 2 * n
+		s.traffic.Out += 3 * n
 	}
 	after := func(d time.Duration, want int64) {
 		t.Helper()
-		clock.Advance(d)
-		e.Do(&Caller{}, func() {
-			e.readClock()
-			if got, _, _ := e.rates.PerSecond(); got != want {
-				t.Errorf("%d commands a second, want %d", got, want)
-			}
-		})
+		s.clock.Advance(d)
+		begin()
+		if n, in, out := rates.PerSecond(); n != want || in != 2*want || out != 3*want {
+			t.Errorf("%d commands, %d and %d bytes a second, want %d, %d and %d", n, in, out, want, 2*want, 3*want)
+		}
 	}
 	after(0, 0)
 	run(16)
@@ -38,10 +39,11 @@ func TestRatesAreTheMeanOfSixteenSamplesOf100Milliseconds(t *testing.T) {
 	after(90*time.Millisecond, 20) // the first sample is 1.6 seconds old
 	after(time.Hour, 0)
 	run(160)
-	clock.SetBack(clock.Now().Add(-time.Hour))
+	s.clock.SetBack(s.clock.Now().Add(-time.Hour))
 	after(0, 0)
 	run(16)
 	after(100*time.Millisecond, 10)
-	e.Do(&Caller{}, e.rates.Reset)
+	rates.Reset()
 	after(0, 0)
+	after(100*time.Millisecond, 0)
 }
