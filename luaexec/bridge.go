@@ -130,7 +130,7 @@ func (m *machine) number(f float64) []byte {
 // turns the panic into an error, which a script could catch.
 func (m *machine) command(args resp.Args) resp.Reply {
 	m.inCall = true
-	reply := m.host.Command(args)
+	reply := m.ticker.host.Command(args)
 	m.inCall = false
 	return reply
 }

@@ -146,7 +146,7 @@ func (m *machine) log(L *lua.LState) int {
 			parts = append(parts, text)
 		}
 	}
-	m.host.Log(int(level), strings.Join(parts, " "))
+	m.ticker.host.Log(int(level), strings.Join(parts, " "))
 	return 0
 }
 
@@ -161,7 +161,7 @@ func (m *machine) setresp(L *lua.LState) int {
 		return throwError(L, errSetrespNumber, false)
 	}
 	m.proto = int(v)
-	m.host.SetProtocol(m.proto)
+	m.ticker.host.SetProtocol(m.proto)
 	return 0
 }
 
@@ -171,7 +171,7 @@ func (m *machine) aclCheckCmd(L *lua.LState) int {
 	if failure != "" {
 		return throwError(L, failure, false)
 	}
-	ok, known := m.host.Allowed(args)
+	ok, known := m.ticker.host.Allowed(args)
 	if !known {
 		return throwError(L, errACLCommand, false)
 	}

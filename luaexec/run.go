@@ -56,7 +56,8 @@ func (m *machine) wasHeavy() bool {
 
 // running reports whether a script, a function or the code of a library runs.
 func (r *Runtime) running() bool {
-	return r.vm != nil && r.vm.host != nil || r.libs.vm != nil && r.libs.vm.host != nil
+	vm, libs := r.vm, r.libs.vm
+	return vm != nil && vm.ticker.host != nil || libs != nil && libs.ticker.host != nil
 }
 
 // task describes a run.
@@ -76,7 +77,7 @@ func (m *machine) run(t task, h Host) (reply resp.Reply) {
 }
 
 func (m *machine) begin(t task, h Host) {
-	m.host, m.name, m.proto = h, t.name, 2
+	m.name, m.proto = t.name, 2
 	m.fault, m.taken, m.threads, m.panicked = fault{}, 0, 0, false
 	m.ticker.start(h)
 	if t.pace != brief {
@@ -96,7 +97,7 @@ func (m *machine) end(t task, reply *resp.Reply) {
 		m.ticker.setPace(brief)
 		fieldsOf(m.L).mainLoop = m.plain
 	}
-	m.host = nil
+	m.ticker.host = nil
 	m.inCall = false
 	m.sources, m.active = nil, m.active[:0]
 	m.visited, m.visitedKey = nil, nil

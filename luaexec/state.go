@@ -42,7 +42,6 @@ type machine struct {
 	onError *lua.LFunction // noteFault
 	fault   fault          // the place of the error that ends the script
 
-	host   Host
 	chunk  string // scriptName or libraryName
 	name   string // of the running script or function, in errors
 	proto  int    // RESP version of command replies: 2, or set by redis.setresp

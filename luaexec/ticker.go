@@ -16,10 +16,10 @@ const (
 // ticker counts the ticks of scripts that can loop, and passes safe points.
 type ticker struct {
 	main   *lua.LState
-	host   Host
-	soon   int // ticks until the next pause
-	left   int // ticks from there to the next safe point, a multiple of ticksPerPause
-	below  int // open calls of the coroutines that wait for the running one
+	host   Host // of the run; nil: nothing runs
+	soon   int  // ticks until the next pause
+	left   int  // ticks from there to the next safe point, a multiple of ticksPerPause
+	below  int  // open calls of the coroutines that wait for the running one
 	killed bool
 	ending string // the error of a script that Host.Tick kills
 	reason string // the error that a killed script ends with
