@@ -167,9 +167,9 @@ func (r *Reader) Unparsed() int {
 	return r.end - r.start
 }
 
-// Held returns the number of bytes in the buffer: what Buffered counts, and the commands
+// Filled returns the number of bytes in the buffer: what Buffered counts, and the commands
 // that Next has returned since the last read.
-func (r *Reader) Held() int { return r.end }
+func (r *Reader) Filled() int { return r.end }
 
 // Size returns the size of the buffer in bytes.
 func (r *Reader) Size() int { return len(r.buf) }

@@ -37,7 +37,7 @@ func (k *counter) change(ctx context.Context, s *scripts.Script, args ...any) (i
 // changing returns the call of a script that changes the counter, and its latch.
 func (k *counter) changing(s *scripts.Script, args ...any) (change sender.Call, latch string) {
 	latch = k.c.newLatch(k.name)
-	args = append([]any{k.c.sender.Publish(), countLife.Milliseconds()}, args...)
+	args = append([]any{k.c.sender.PublishCommand(), countLife.Milliseconds()}, args...)
 	return sender.NewCall(s, []string{k.name, k.channel, latch}, args...), latch
 }
 

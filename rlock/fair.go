@@ -42,18 +42,18 @@ func (fair) acquire(k *lockClaim, lease time.Duration, waits bool, _ copyKind) s
 	o := &k.c.opts
 	keys := []string{k.name, k.latch, lockkeys.FairQueue(k.name), lockkeys.FairTimeouts(k.name),
 		lockkeys.Channel(k.name)}
-	return sender.NewCall(scripts.FairAcquire, keys, lease.Milliseconds(), k.owner, k.c.sender.Publish(),
+	return sender.NewCall(scripts.FairAcquire, keys, lease.Milliseconds(), k.owner, k.c.sender.PublishCommand(),
 		o.FairWait.Milliseconds(), waits, o.Lease.Milliseconds())
 }
 
 func (fair) release(k *lockClaim) sender.Call {
 	return sender.NewCall(scripts.FairRelease, fairReleaseKeys(k.name, k.latch), k.owner,
-		k.c.sender.Publish(), latchLife.Milliseconds(), k.c.opts.FairWait.Milliseconds())
+		k.c.sender.PublishCommand(), latchLife.Milliseconds(), k.c.opts.FairWait.Milliseconds())
 }
 
 func (fair) force(l *Lock, latch string) sender.Call {
 	return sender.NewCall(scripts.FairForce, fairReleaseKeys(l.name, latch),
-		l.c.sender.Publish(), latchLife.Milliseconds(), l.c.opts.FairWait.Milliseconds())
+		l.c.sender.PublishCommand(), latchLife.Milliseconds(), l.c.opts.FairWait.Milliseconds())
 }
 
 func fairReleaseKeys(name, latch string) []string {

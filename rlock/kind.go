@@ -134,16 +134,16 @@ func refused(ms int64) (grant, error) {
 
 func (plain) release(k *lockClaim) sender.Call {
 	if k.c.sender.Sharded() {
-		return k.plainRelease(k.c.sender.Publish())
+		return k.plainRelease(k.c.sender.PublishCommand())
 	}
 	return sender.CallOf(scripts.PlainRelease, 3, k.nameArg, lockkeys.Channel(k.name), k.latchArg,
 		k.ownerArg)
 }
 
 // plainRelease returns the call that publishes the release by the given command, if any.
-func (k *lockClaim) plainRelease(publish any) sender.Call {
+func (k *lockClaim) plainRelease(command any) sender.Call {
 	return sender.NewCall(scripts.PlainRelease, []string{k.name, lockkeys.Channel(k.name), k.latch},
-		k.owner, publish, latchLife.Milliseconds())
+		k.owner, command, latchLife.Milliseconds())
 }
 
 func (plain) renew(k *lockClaim, ch leaseChange) sender.Call {
@@ -168,7 +168,7 @@ func (k *lockClaim) renewArgs(ch leaseChange) []any {
 
 func (plain) force(l *Lock, latch string) sender.Call {
 	return sender.NewCall(scripts.PlainForce, []string{l.name, lockkeys.Channel(l.name), latch},
-		l.c.sender.Publish(), latchLife.Milliseconds())
+		l.c.sender.PublishCommand(), latchLife.Milliseconds())
 }
 
 func (plain) locked(l *Lock) sender.Call { return readKey(l.name, "exists") }

@@ -72,7 +72,7 @@ func (s *PermitSemaphore) SetPermits(ctx context.Context, n int) error {
 	}
 	latch := s.c.newLatch(s.name)
 	_, err := s.c.change(ctx, sender.NewCall(scripts.PermitSet, append(s.keys[:3:3], latch),
-		s.c.sender.Publish(), countLife.Milliseconds(), n), latch)
+		s.c.sender.PublishCommand(), countLife.Milliseconds(), n), latch)
 	return err
 }
 
@@ -161,7 +161,7 @@ func (k *permitClaim) channel() (string, bool) { return k.s.channel, false }
 
 func (k *permitClaim) acquire(lease time.Duration, _ bool, _ copyKind) sender.Call {
 	return sender.NewCall(scripts.PermitAcquire, append(k.s.keys[:3:3], k.latch),
-		append([]any{k.s.c.sender.Publish(), noLease, lease.Milliseconds()}, k.ids...)...)
+		append([]any{k.s.c.sender.PublishCommand(), noLease, lease.Milliseconds()}, k.ids...)...)
 }
 
 func (k *permitClaim) granted(reply any) (grant, error) { return grantedPermits(reply) }
@@ -169,7 +169,7 @@ func (k *permitClaim) granted(reply any) (grant, error) { return grantedPermits(
 // release releases the permits that are held, and replies their number.
 func (k *permitClaim) release() sender.Call {
 	return sender.NewCall(scripts.PermitUndo, append(k.s.keys[:3:3], k.latch),
-		append([]any{k.s.c.sender.Publish(), latchLife.Milliseconds()}, k.ids...)...)
+		append([]any{k.s.c.sender.PublishCommand(), latchLife.Milliseconds()}, k.ids...)...)
 }
 
 func (k *permitClaim) renew(ch leaseChange) sender.Call {
@@ -180,7 +180,7 @@ func (k *permitClaim) renew(ch leaseChange) sender.Call {
 // update returns a call that changes the leases of permits. latch is the one of their
 // claim.
 func (s *PermitSemaphore) update(latch string, ch leaseChange, ids ...any) sender.Call {
-	args := []any{s.c.sender.Publish(), noLease, ch.lease.Milliseconds(),
+	args := []any{s.c.sender.PublishCommand(), noLease, ch.lease.Milliseconds(),
 		ch.shorten, ch.placeArg(), latchLife.Milliseconds()}
 	return sender.NewCall(scripts.PermitUpdate, append(s.keys[:3:3], latch), append(args, ids...)...)
 }
@@ -223,7 +223,7 @@ func (s *PermitSemaphore) Release(ctx context.Context, ids ...string) error {
 		return nil
 	}
 	latch := s.c.newLatch(s.name)
-	args := []any{s.c.sender.Publish(), latchLife.Milliseconds()}
+	args := []any{s.c.sender.PublishCommand(), latchLife.Milliseconds()}
 	keys := append(s.keys[:3:3], latch)
 	var claim requestID
 	for i, id := range ids {
@@ -281,7 +281,7 @@ func (s *PermitSemaphore) LeaseTime(ctx context.Context, id string) (time.Durati
 		return 0, err
 	}
 	ms, err := sender.ReadInt(s.c.ask(ctx,
-		sender.NewCall(scripts.PermitLeaseTime, s.keys, s.c.sender.Publish(), noLease, r[:])))
+		sender.NewCall(scripts.PermitLeaseTime, s.keys, s.c.sender.PublishCommand(), noLease, r[:])))
 	if err == nil && ms == 0 {
 		err = ErrNotHeld
 	}
@@ -306,7 +306,7 @@ func (s *PermitSemaphore) Permits(ctx context.Context) (int, error) {
 
 // count returns the number at index i of the reply of permit_count.
 func (s *PermitSemaphore) count(ctx context.Context, i int) (int, error) {
-	reply, err := s.c.ask(ctx, sender.NewCall(scripts.PermitCount, s.keys, s.c.sender.Publish()))
+	reply, err := s.c.ask(ctx, sender.NewCall(scripts.PermitCount, s.keys, s.c.sender.PublishCommand()))
 	if err != nil {
 		return 0, err
 	}

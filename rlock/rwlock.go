@@ -70,7 +70,7 @@ func (reads) acquire(k *lockClaim, lease time.Duration, _ bool, _ copyKind) send
 func (reads) release(k *lockClaim) sender.Call {
 	keys := []string{k.name, lockkeys.RWChannel(k.name), k.latch, lockkeys.Braced(k.name)}
 	return sender.NewCall(scripts.ReadRelease, keys,
-		k.owner, k.c.sender.Publish(), latchLife.Milliseconds())
+		k.owner, k.c.sender.PublishCommand(), latchLife.Milliseconds())
 }
 
 func (reads) renew(k *lockClaim, ch leaseChange) sender.Call {
@@ -95,7 +95,7 @@ func (writes) acquire(k *lockClaim, lease time.Duration, _ bool, _ copyKind) sen
 
 func (writes) release(k *lockClaim) sender.Call {
 	return sender.NewCall(scripts.WriteRelease, []string{k.name, lockkeys.RWChannel(k.name), k.latch},
-		k.owner, k.c.sender.Publish(), latchLife.Milliseconds())
+		k.owner, k.c.sender.PublishCommand(), latchLife.Milliseconds())
 }
 
 func (writes) renew(k *lockClaim, ch leaseChange) sender.Call {
@@ -111,5 +111,5 @@ func (writes) locked(l *Lock) sender.Call {
 // forceMode deletes the lock if it is held in mode m.
 func forceMode(l *Lock, latch string, m mode, message int) sender.Call {
 	return sender.NewCall(scripts.RWForce, []string{l.name, lockkeys.RWChannel(l.name), latch},
-		l.c.sender.Publish(), latchLife.Milliseconds(), m.String(), message)
+		l.c.sender.PublishCommand(), latchLife.Milliseconds(), m.String(), message)
 }

@@ -95,7 +95,7 @@ func (k *semaphoreClaim) granted(reply any) (grant, error) { return grantedPermi
 
 func (k *semaphoreClaim) release() sender.Call {
 	return sender.NewCall(scripts.SemUndo, []string{k.s.name, k.s.channel, k.latch},
-		k.s.c.sender.Publish(), countLife.Milliseconds(), k.n)
+		k.s.c.sender.PublishCommand(), countLife.Milliseconds(), k.n)
 }
 
 // Release releases n permits and wakes waiters. It adds n permits even if they were

@@ -79,9 +79,9 @@ func (db *DB) Peek(key []byte) *Entry {
 	return e
 }
 
-// Holds returns the value of key, nil if there is none. It has no effect: an expired
+// Value returns the value of key, nil if there is none. It has no effect: an expired
 // key is not deleted. live is false if the deadline is due.
-func (db *DB) Holds(key string) (v Value, live bool) {
+func (db *DB) Value(key string) (v Value, live bool) {
 	name := bytesOf(key)
 	e := db.keys.find(keyHash(name), name)
 	if e == nil {

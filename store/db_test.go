@@ -308,7 +308,7 @@ func (m *naiveSpace) check(t *rapid.T) {
 		db, deadlines := m.s.DB(i), 0
 		for key, k := range keys {
 			e := db.keys.find(keyHash([]byte(key)), []byte(key))
-			if v, live := db.Holds(key); v != k.value || live == m.due(k) {
+			if v, live := db.Value(key); v != k.value || live == m.due(k) {
 				t.Fatalf("Holds of %s returns %v, live: %v", at(i, key), v, live)
 			}
 			if e == nil || e.Value() != k.value || db.Deadline(e) != k.at || e.HasDeadline() != (k.at != 0) {

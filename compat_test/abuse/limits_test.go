@@ -118,11 +118,11 @@ func TestTimeoutEndsIdleClientsAndSparesWaitingOnes(t *testing.T) {
 	if err := torn.WriteRaw([]byte("*2\r\n$4\r\nECHO\r\n$3\r\na")); err != nil {
 		t.Fatal(err)
 	}
-	listener, waiter, held := v.dial(), v.dial(), v.dial()
+	listener, waiter, paused := v.dial(), v.dial(), v.dial()
 	v.want(listener, `["subscribe" "c" :1]`, "SUBSCRIBE", "c")
 	send(t, waiter, "BLPOP", "l", "0")
 	c.want("+OK", "CLIENT", "PAUSE", "600000", "WRITE")
-	send(t, held, "SET", "k", "v")
+	send(t, paused, "SET", "k", "v")
 	v.awaitBlocked(c.c, 2)
 	begin := time.Now()
 	c.want("+OK", "CONFIG", "SET", "timeout", "1") // after the clients connected
@@ -135,8 +135,8 @@ func TestTimeoutEndsIdleClientsAndSparesWaitingOnes(t *testing.T) {
 	}
 	c.want("+OK", "CONFIG", "SET", "timeout", "0")
 	c.want("+OK", "CLIENT", "UNPAUSE")
-	if r, err := held.Receive(); err != nil || r.String() != "+OK" {
-		t.Errorf("the client that CLIENT PAUSE held: %s %v", r, err)
+	if r, err := paused.Receive(); err != nil || r.String() != "+OK" {
+		t.Errorf("the client that CLIENT PAUSE postponed: %s %v", r, err)
 	}
 	c.want(":1", "RPUSH", "l", "x")
 	if r, err := waiter.Receive(); err != nil || r.String() != `["l" "x"]` {
@@ -144,13 +144,13 @@ func TestTimeoutEndsIdleClientsAndSparesWaitingOnes(t *testing.T) {
 	}
 	v.stays(listener, "a subscriber")
 	// CONFIG SET timeout 0 also removes a deadline that was armed before.
-	if r, err := held.ReceiveWithin(1200 * time.Millisecond); !errors.Is(err, os.ErrDeadlineExceeded) {
+	if r, err := paused.ReceiveWithin(1200 * time.Millisecond); !errors.Is(err, os.ErrDeadlineExceeded) {
 		t.Errorf("after timeout 0: %s %v", r, err)
 	}
-	for _, c := range []*wire.Conn{c.c, held, waiter, listener} {
+	for _, c := range []*wire.Conn{c.c, paused, waiter, listener} {
 		v.stays(c, "one who came before timeout 0")
 	}
-	for _, c := range []*wire.Conn{c.c, held, waiter, listener, idle, mute, queueing, torn} {
+	for _, c := range []*wire.Conn{c.c, paused, waiter, listener, idle, mute, queueing, torn} {
 		c.Close()
 	}
 	v.recovers(before)

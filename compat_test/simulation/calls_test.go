@@ -74,8 +74,8 @@ func (h *hold) script(verb string) string {
 
 const publish = "publish"
 
-// publish is the command with which the scripts publish, "" for a spin lock.
-func (l *lock) publish() string {
+// publishCommand is the command with which the scripts publish, "" for a spin lock.
+func (l *lock) publishCommand() string {
 	if l.kind == spin {
 		return ""
 	}
@@ -183,7 +183,7 @@ func (l *lock) verdict(reply any) verdict {
 func (h *hold) releaseCall(c *claim) *call {
 	l := h.l
 	keys := []string{l.name, l.channel(), c.latch}
-	args := []string{h.owner, l.publish(), life}
+	args := []string{h.owner, l.publishCommand(), life}
 	lives := int64(latchTime)
 	switch {
 	case l.kind == fair:
@@ -223,7 +223,7 @@ func (h *hold) renewCall(c *claim, lease, place int64, shorten bool) *call {
 func (h *hold) forceCall(latch string) *call {
 	l := h.l
 	name, keys := h.script("force"), []string{l.name, l.channel(), latch}
-	args := []string{l.publish(), life}
+	args := []string{l.publishCommand(), life}
 	switch l.kind {
 	case fair:
 		keys, args = append(keys, l.keys[0], l.keys[1]), append(args, itoa(l.patience))

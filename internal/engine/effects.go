@@ -150,7 +150,7 @@ func (f *effects) Emptying(db *store.DB) {
 	}
 	f.e.parking.signalAllLost(db, nil)
 	f.e.watches.spoilWhere(db.ID(), func(key string) bool {
-		v, _ := db.Holds(key)
+		v, _ := db.Value(key)
 		return v != nil
 	})
 }
@@ -164,8 +164,8 @@ func (f *effects) Swapped(a, b *store.DB) {
 	for _, sides := range [][2]*store.DB{{a, b}, {b, a}} {
 		now, before := sides[0], sides[1]
 		f.e.watches.spoilWhere(now.ID(), func(key string) bool {
-			was, _ := before.Holds(key)
-			is, live := now.Holds(key)
+			was, _ := before.Value(key)
+			is, live := now.Value(key)
 			if live || was == nil {
 				f.e.watches.setStale(now.ID(), key, is != nil && !live)
 			}
@@ -174,8 +174,8 @@ func (f *effects) Swapped(a, b *store.DB) {
 		f.e.parking.signalAllLost(before, now)
 	}
 	// A client that waits for a lost stream and for a key that exists now gets the error.
-	f.e.parking.signalHeld(a)
-	f.e.parking.signalHeld(b)
+	f.e.parking.signalPresent(a)
+	f.e.parking.signalPresent(b)
 }
 
 // Missed announces that a command found nothing to read.

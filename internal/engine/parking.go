@@ -91,7 +91,7 @@ func (p *parking) signalAllLost(before, now *store.DB) {
 		id = now.ID()
 	}
 	isStream := func(db *store.DB, key string) bool {
-		v, _ := db.Holds(key)
+		v, _ := db.Value(key)
 		_, is := v.(*store.Stream)
 		return is
 	}
@@ -108,20 +108,20 @@ func (p *parking) signalAllLost(before, now *store.DB) {
 	}
 }
 
-// signalHeld signals every key of db that clients wait for and that db holds, after
+// signalPresent signals every key of db that clients wait for and that is there, after
 // SWAPDB. It does so in name order, so that serving them is deterministic.
-func (p *parking) signalHeld(db *store.DB) {
-	var held []string
+func (p *parking) signalPresent(db *store.DB) {
+	var present []string
 	for k := range p.queues {
 		if k.db != db.ID() {
 			continue
 		}
-		if _, live := db.Holds(k.key); live {
-			held = append(held, k.key)
+		if _, live := db.Value(k.key); live {
+			present = append(present, k.key)
 		}
 	}
-	slices.Sort(held)
-	for _, key := range held {
+	slices.Sort(present)
+	for _, key := range present {
 		p.Signal(db.ID(), key)
 	}
 }

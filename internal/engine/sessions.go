@@ -116,7 +116,7 @@ func (e *Engine) Join(s *command.Session) {
 func (e *Engine) Leave(s *command.Session) { e.sessions.drop(s) }
 
 // LeaveUnread is Leave for a session whose client closed the connection. source has the
-// commands that the client sent before and that have not run. If a fault holds them up, they
+// commands that the client sent before and that have not run. If a fault delays them, they
 // run later.
 func (e *Engine) LeaveUnread(s *command.Session, source Source) {
 	if e.faults != nil {

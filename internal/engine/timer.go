@@ -34,7 +34,7 @@ type timer struct {
 
 func (t *timer) init(e *Engine) {
 	t.e = e
-	// A pause ends before the keys expire that it has kept, and before the waits that it has held up.
+	// A pause ends before the keys expire that it has kept, and before the waits that it has prolonged.
 	t.sources = []source{
 		{&e.pausing, 0}, {expiring{e}, cron | unitOfWork}, {e.memory, unitOfWork},
 		{e.tracking, cron}, {&e.parking, 0}, {e.files, cron},

@@ -72,7 +72,7 @@ func (u *unit) execute(s *command.Session, args resp.Args) (ran bool) {
 		Env: &e.env, Session: s, Cmd: e.env.Table.Find(args), DB: e.env.Space.DB(s.DB), Proto: s.Proto,
 	}
 	s.LastCommand = c.Cmd
-	held := s.State() == command.Postponed
+	again := s.State() == command.Postponed
 	switch v, refusal := e.checks.fromClient(c, args); v {
 	case postponed:
 		e.pausing.postpone(s)
@@ -81,12 +81,12 @@ func (u *unit) execute(s *command.Session, args resp.Args) (ran bool) {
 		s.Move(command.Postponed)
 		return false
 	default:
-		if held {
+		if again {
 			s.Move(command.Ready)
 		}
 		u.run(c, args, v, refusal)
 	}
-	if held {
+	if again {
 		e.pausing.remove(s)
 	}
 	return true

@@ -255,7 +255,7 @@ func (c *conn) Sizes(own bool) command.Buffers {
 	sizes := c.querySizes.Load()
 	query, size := int(sizes>>32), int(uint32(sizes))
 	if own {
-		query, size = c.reader.Held(), c.reader.Size()
+		query, size = c.reader.Filled(), c.reader.Size()
 	}
 	b.Query, b.QueryFree = query, size-query
 	b.Fixed = int(unsafe.Sizeof(*c))

@@ -58,9 +58,9 @@ func severalValues(e ast.Expr) bool {
 	return false
 }
 
-// callArgs reads the arguments of a call. held is the number of registers that the call
+// callArgs reads the arguments of a call. occupied is the number of registers that the call
 // already holds: the function, and the object of a method.
-func (p *parser) callArgs(held int) []ast.Expr {
+func (p *parser) callArgs(occupied int) []ast.Expr {
 	line := p.lx.line
 	switch p.tok.kind {
 	case tString:
@@ -68,9 +68,9 @@ func (p *parser) callArgs(held int) []ast.Expr {
 		p.advance()
 		return []ast.Expr{s}
 	case '{':
-		p.hold(held)
+		p.occupy(occupied)
 		t := p.table()
-		p.release(held)
+		p.release(occupied)
 		return []ast.Expr{t}
 	case '(':
 	default:
@@ -81,21 +81,21 @@ func (p *parser) callArgs(held int) []ast.Expr {
 	}
 	p.advance()
 	var args []ast.Expr
-	p.hold(held)
+	p.occupy(occupied)
 	for more := p.tok.kind != ')'; more; more = p.accept(',') {
 		if len(args) > 0 {
 			p.done(args[len(args)-1])
 		}
 		args = append(args, p.expr())
 		if len(args) <= maxDirectArgs {
-			p.hold(1)
-			held++
+			p.occupy(1)
+			occupied++
 		}
 		if len(args) > maxArgs {
 			p.failHere("function or expression too complex")
 		}
 	}
-	p.release(held)
+	p.release(occupied)
 	p.expectClosing(')', '(', line)
 	if len(args) > 0 {
 		p.done(args[len(args)-1])

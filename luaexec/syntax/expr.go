@@ -25,14 +25,14 @@ var operators = map[int]operator{
 // exprList reads one or more expressions.
 func (p *parser) exprList() []ast.Expr {
 	list := []ast.Expr{p.expr()}
-	held := 0
+	occupied := 0
 	for p.accept(',') {
-		p.done(list[held])
-		p.hold(1)
-		held++
+		p.done(list[occupied])
+		p.occupy(1)
+		occupied++
 		list = append(list, p.expr())
 	}
-	p.release(held)
+	p.release(occupied)
 	return list
 }
 
@@ -67,7 +67,7 @@ func (p *parser) subexpr(limit int) ast.Expr {
 		p.chained(links)
 		p.advance()
 		p.done(e)
-		p.hold(1)
+		p.occupy(1)
 		right := p.subexpr(op.right)
 		p.release(1)
 		e = p.binary(op.text, p.finish(e), right)
@@ -223,7 +223,7 @@ func (p *parser) suffix(e ast.Expr) ast.Expr {
 		return p.field(e, p.name())
 	case '[':
 		p.advance()
-		p.hold(1)
+		p.occupy(1)
 		key := p.expr()
 		p.release(1)
 		line := p.lx.line

@@ -28,11 +28,11 @@ func (p *parser) numericFor(name string, line int) ast.Stmt {
 	marks := len(p.marks)
 	s := at(&ast.NumberForStmt{Name: name}, line)
 	s.Init = p.forBound(BoundInitial)
-	p.hold(1)
+	p.occupy(1)
 	p.expect(',')
 	s.Limit = p.forBound(BoundLimit)
 	if p.accept(',') {
-		p.hold(1)
+		p.occupy(1)
 		s.Step = p.forBound(BoundStep)
 		p.release(1)
 	}

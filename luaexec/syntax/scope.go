@@ -30,7 +30,7 @@ type function struct {
 	upvalues map[string]bool
 	loops    []loop // open loops, innermost last
 	last     string // last parameter
-	held     int    // values that occupy registers
+	occupied int    // values that occupy registers
 
 	constants map[token]int // the index of each name, string and number
 }
@@ -135,12 +135,12 @@ func (p *parser) chained(links int) {
 	}
 }
 
-// hold counts n values that occupy registers until release.
-func (p *parser) hold(n int) {
-	p.fn.held += n
-	if len(p.fn.locals)+p.fn.held > maxTemporaries {
+// occupy counts n values that occupy registers until release.
+func (p *parser) occupy(n int) {
+	p.fn.occupied += n
+	if len(p.fn.locals)+p.fn.occupied > maxTemporaries {
 		p.failHere("function or expression too complex")
 	}
 }
 
-func (p *parser) release(n int) { p.fn.held -= n }
+func (p *parser) release(n int) { p.fn.occupied -= n }

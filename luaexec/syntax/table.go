@@ -15,12 +15,12 @@ func (p *parser) table() ast.Expr {
 	line := p.lx.line
 	t := &constructor{TableExpr: at(&ast.TableExpr{}, line), lines: []int{line}}
 	p.expect('{')
-	p.hold(1)
+	p.occupy(1)
 	for p.tok.kind != '}' {
 		f := p.tableField(t)
 		t.Fields = append(t.Fields, f)
 		if f.Key == nil && t.waiting < maxDirectArgs {
-			p.hold(1)
+			p.occupy(1)
 			t.waiting++
 		}
 		if !p.accept(',') && !p.accept(';') {
@@ -66,14 +66,14 @@ func (p *parser) tableField(t *constructor) *ast.Field {
 	default:
 		return &ast.Field{Value: p.expr()}
 	}
-	value := single(p.heldExpr())
+	value := single(p.nextExpr())
 	t.lines = append(t.lines, p.lastLine)
 	return &ast.Field{Key: key, Value: value}
 }
 
-// heldExpr reads an expression while one more register is held.
-func (p *parser) heldExpr() ast.Expr {
-	p.hold(1)
+// nextExpr reads an expression while one more register is occupied.
+func (p *parser) nextExpr() ast.Expr {
+	p.occupy(1)
 	e := p.expr()
 	p.release(1)
 	return e

@@ -188,7 +188,7 @@ func (s *stage) holdUp(p *process, key string, d time.Duration) (sent func() boo
 	return sent, func() {
 		s.t.Helper()
 		if !within(answered, time.Minute) {
-			s.t.Fatalf("the server answers no call that names %s and was held up", key)
+			s.t.Fatalf("the server answers no call that names %s and was delayed", key)
 		}
 	}
 }

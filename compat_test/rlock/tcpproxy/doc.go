@@ -1,8 +1,8 @@
 // Package tcpproxy puts a faulty network between a Redis client and its servers.
 //
 // A proxy behaves as TCP does. Bytes of one connection keep their order in each
-// direction. A byte that is held up holds up all bytes behind it. Different
-// connections overtake each other. A request that is held up still reaches the server
+// direction. A byte that is delayed delays all bytes behind it. Different
+// connections overtake each other. A request that is delayed still reaches the server
 // after its client has closed the connection, as a retransmission does. A reply may be
 // lost together with its connection. The client sees the connection's end or a reset, or
 // the connection stays silent. A connection may be half open: the proxy accepts it, and

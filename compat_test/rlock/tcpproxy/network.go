@@ -219,7 +219,7 @@ func (n *Network) Counts() [kinds]int {
 	return n.counts
 }
 
-// Close ends all connections and the proxies. Bytes that are held up are lost.
+// Close ends all connections and the proxies. Bytes that are delayed are lost.
 func (n *Network) Close() {
 	n.mu.Lock()
 	n.closed = true

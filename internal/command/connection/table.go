@@ -18,7 +18,7 @@ func Commands() []*command.Command {
 			{Name: "client|kill", Arity: -3, Flags: command.Admin | command.NoScript | command.Loading | command.Stale, Since: "2.4.0", Summary: "Closes connections by address, id, type or user.", Run: clientKill},
 			{Name: "client|list", Arity: -2, Flags: command.Admin | command.NoScript | command.Loading | command.Stale, Tips: []string{"nondeterministic_output"}, Since: "2.4.0", Summary: "Describes the open connections.", Run: clientList},
 			{Name: "client|no-evict", Arity: 3, Flags: command.Admin | command.NoScript | command.Loading | command.Stale, Since: "7.0.0", Summary: "Sets the flag e of the connection; lockredis evicts no clients.", Run: clientNoEvict},
-			{Name: "client|pause", Arity: -3, Flags: command.Admin | command.NoScript | command.Loading | command.Stale, Since: "2.9.50", Summary: "Holds commands back for a time.", Run: clientPause},
+			{Name: "client|pause", Arity: -3, Flags: command.Admin | command.NoScript | command.Loading | command.Stale, Since: "2.9.50", Summary: "Postpones commands for a time.", Run: clientPause},
 			{Name: "client|reply", Arity: 3, Flags: command.NoScript | command.Loading | command.Stale | command.NeedsConnection, Since: "3.2.0", Summary: "Silences replies, or stops silencing them.", Run: clientReply},
 			{Name: "client|setname", Arity: 3, Flags: command.NoScript | command.Loading | command.Stale | command.NeedsConnection, Since: "2.6.9", Summary: "Names the connection.", Run: clientSetname},
 			{Name: "client|tracking", Arity: -3, Flags: command.NoScript | command.Loading | command.Stale | command.NeedsConnection, Since: "6.0.0", Summary: "Turns tracking of the keys that the client reads on and off.", Run: clientTracking},

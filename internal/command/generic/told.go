@@ -31,7 +31,7 @@ func toldRestore(c *command.Ctx, args resp.Args, _ resp.Reply) {
 	for _, option := range args[4:] {
 		absolute = absolute || command.IsWord(option, "absttl")
 	}
-	if v, _ := c.DB.Holds(string(args[1])); v == nil {
+	if v, _ := c.DB.Value(string(args[1])); v == nil {
 		command.TellDeletion(c, args[1])
 		return
 	}

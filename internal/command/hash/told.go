@@ -30,7 +30,7 @@ func toldHincrbyfloat(c *command.Ctx, args resp.Args, reply resp.Reply) {
 // tellWithDeadline tells the value of the field args[2], if the field has a deadline. HSET would
 // remove the deadline.
 func tellWithDeadline(c *command.Ctx, args resp.Args, value []byte) bool {
-	v, _ := c.DB.Holds(string(args[1]))
+	v, _ := c.DB.Value(string(args[1]))
 	h, ok := v.(*store.Hash)
 	if !ok {
 		return false

@@ -13,7 +13,7 @@ func toldSpop(c *command.Ctx, args resp.Args, reply resp.Reply) {
 		c.Tell(wordSrem, args[1], []byte(reply.Text()))
 		return
 	}
-	if v, _ := c.DB.Holds(string(args[1])); v == nil {
+	if v, _ := c.DB.Value(string(args[1])); v == nil {
 		c.Tell(command.WordDel, args[1])
 		return
 	}

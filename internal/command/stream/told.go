@@ -26,7 +26,7 @@ func exactTrim(c *command.Ctx, args resp.Args, end int) resp.Args {
 	line := append(resp.Args{}, args...)
 	for i := 2; i+2 < end; i++ {
 		if (command.IsWord(args[i], "maxlen") || command.IsWord(args[i], "minid")) && string(args[i+1]) == "~" {
-			v, _ := c.DB.Holds(string(args[1]))
+			v, _ := c.DB.Value(string(args[1]))
 			s := v.(*store.Stream)
 			line[i+1] = []byte("=")
 			if line[i+2] = command.Digits(int64(s.Len())); command.IsWord(args[i], "minid") {

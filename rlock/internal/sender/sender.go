@@ -43,8 +43,8 @@ func New(rdb redis.UniversalClient, cfg Config) *Sender {
 	return c
 }
 
-// Publish returns the command with which scripts publish: "PUBLISH" or "SPUBLISH".
-func (c *Sender) Publish() any { return c.topo.publish }
+// PublishCommand returns the command with which scripts publish: "PUBLISH" or "SPUBLISH".
+func (c *Sender) PublishCommand() any { return c.topo.publishCommand }
 
 // Single reports whether all keys are on one server.
 func (c *Sender) Single() bool { return c.topo.single }

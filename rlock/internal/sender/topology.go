@@ -14,11 +14,11 @@ import (
 // topology has the differences between a single server, a Sentinel set and a
 // Cluster, and finds the server that has a key.
 type topology struct {
-	single  bool // all keys are on one server
-	sharded bool // sharded pub/sub, as Redisson uses it in a cluster
-	publish any  // the command with which scripts publish: "PUBLISH" or "SPUBLISH"
-	synced  bool // acquisitions wait for replicas
-	cfg     *Config
+	single         bool // all keys are on one server
+	sharded        bool // sharded pub/sub, as Redisson uses it in a cluster
+	publishCommand any  // the command with which scripts publish: "PUBLISH" or "SPUBLISH"
+	synced         bool // acquisitions wait for replicas
+	cfg            *Config
 
 	only    *server     // when all keys are on one server
 	cluster cluster     // otherwise
@@ -47,7 +47,7 @@ type cluster interface {
 }
 
 func topologyOf(rdb redis.UniversalClient, cfg *Config) *topology {
-	t := &topology{publish: "PUBLISH", cfg: cfg, single: true}
+	t := &topology{publishCommand: "PUBLISH", cfg: cfg, single: true}
 	t.only = t.newServer(rdb)
 	auto := false
 	switch r := rdb.(type) {
@@ -58,7 +58,7 @@ func topologyOf(rdb redis.UniversalClient, cfg *Config) *topology {
 	case cluster:
 		auto, t.single, t.cluster = true, false, r
 		if r.Options().ClusterSlots == nil { // set by redis.NewFailoverClusterClient (Sentinel)
-			t.sharded, t.publish = true, "SPUBLISH"
+			t.sharded, t.publishCommand = true, "SPUBLISH"
 		}
 	default:
 		return t

@@ -28,7 +28,7 @@ func TestTopologyOfEachClient(t *testing.T) {
 	} {
 		got := topologyOf(c.rdb, &Config{SyncAuto: true})
 		if got.single != c.single || got.sharded != c.sharded || got.synced != c.synced ||
-			got.publish != c.publish {
+			got.publishCommand != c.publish {
 			t.Errorf("%s: %+v", c.name, got)
 		}
 		for _, on := range []bool{false, true} {
