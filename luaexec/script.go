@@ -55,7 +55,8 @@ func protoSize(p *lua.FunctionProto) int {
 	n := heapsize.Pointers[lua.FunctionProto](1) + heapsize.Pointers[string](max(len(p.Constants), 32)) +
 		heapsize.Slice[uint32](cap(p.Code)) + heapsize.Slice[int](cap(p.DbgSourcePositions)) +
 		heapsize.Pointers[lua.LValue](cap(p.Constants)) + heapsize.Pointers[lua.DbgCall](cap(p.DbgCalls)) +
-		heapsize.Pointers[string](cap(p.DbgUpvalues)) + heapsize.Pointers[*lua.FunctionProto](cap(p.FunctionPrototypes))
+		heapsize.Pointers[string](cap(p.DbgUpvalues)) +
+		heapsize.Pointers[*lua.FunctionProto](cap(p.FunctionPrototypes))
 	for _, c := range p.Constants {
 		switch c := c.(type) {
 		case lua.LString: // the parser has copied it

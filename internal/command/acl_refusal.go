@@ -29,7 +29,8 @@ func (c *Ctx) LogRefusal(reason acl.Reason, object, user string) {
 func LoadACLFile(cfg *config.Config, users *acl.Users) (gone []*acl.User, err error) {
 	text, err := os.ReadFile(cfg.Path(cfg.ACLFile))
 	if err != nil {
-		return nil, acl.LoadError("Error loading ACLs, opening file '" + cfg.ACLFile + "': " + config.SystemText(err))
+		return nil, acl.LoadError(
+			"Error loading ACLs, opening file '" + cfg.ACLFile + "': " + config.SystemText(err))
 	}
 	return users.Load(cfg.ACLFile, string(text))
 }

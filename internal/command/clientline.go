@@ -26,8 +26,10 @@ func (c *Ctx) ClientLine(s *Session) string {
 		" sub=%d psub=%d ssub=%d multi=%d qbuf=%d qbuf-free=%d argv-mem=%d multi-mem=%d"+
 		" rbs=%d rbp=%d obl=%d oll=%d omem=%d tot-mem=%d events=%s cmd=%s user=%s redir=%d resp=%d",
 		s.ID, s.Addr, s.LAddr, s.FD, s.Name, age, idle, s.flags(), s.DB,
-		s.Subs.Count(pubsub.Channel), s.Subs.Count(pubsub.Pattern), s.Subs.Count(pubsub.Shard), queued,
-		m.Query, m.QueryFree, m.argv, m.multi, m.Small, m.Peak, m.InSmall, m.Large, m.LargeBytes, m.total(), events, cmd, s.UserName(), s.Redirection(), s.Proto)
+		s.Subs.Count(pubsub.Channel), s.Subs.Count(pubsub.Pattern), s.Subs.Count(pubsub.Shard),
+		queued, m.Query, m.QueryFree, m.argv, m.multi,
+		m.Small, m.Peak, m.InSmall, m.Large, m.LargeBytes, m.total(),
+		events, cmd, s.UserName(), s.Redirection(), s.Proto)
 	if c.Config.Valkey() {
 		line += fmt.Sprintf(" lib-name=%s lib-ver=%s", s.LibName, s.LibVersion)
 	}
@@ -49,9 +51,18 @@ func (s *Session) flags() string {
 		on     bool
 		letter string
 	}{
-		{s.Monitor, "O"}, {s.Subs.Any(), "P"}, {s.transaction() != nil, "x"}, {s.Parked != nil || s.State() == Postponed, "b"},
-		{s.Tracks(), "t"}, {s.Tracks() && s.Tracking.Mode.Has(BrokenRedirect), "R"},
-		{s.Tracks() && s.Tracking.Mode.Has(Broadcast), "B"}, {s.Touched, "d"}, {s.State() == Closing, "c"}, {s.Unix, "U"}, {s.ReadOnly, "r"}, {s.NoEvict, "e"},
+		{s.Monitor, "O"},
+		{s.Subs.Any(), "P"},
+		{s.transaction() != nil, "x"},
+		{s.Parked != nil || s.State() == Postponed, "b"},
+		{s.Tracks(), "t"},
+		{s.Tracks() && s.Tracking.Mode.Has(BrokenRedirect), "R"},
+		{s.Tracks() && s.Tracking.Mode.Has(Broadcast), "B"},
+		{s.Touched, "d"},
+		{s.State() == Closing, "c"},
+		{s.Unix, "U"},
+		{s.ReadOnly, "r"},
+		{s.NoEvict, "e"},
 		{s.NoTouch, "T"},
 	} {
 		if f.on {

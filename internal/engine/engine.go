@@ -161,7 +161,8 @@ func (e *Engine) connectRooms(opts Options) {
 	e.sessions = newSessions(e.forget)
 	e.script.e = e
 	e.files = persist.New(persist.Options{
-		Engine: &fileDoor{door: door{e}}, Env: &e.env, Log: e.log, Quiet: &quiet{e.effects}, Goroutines: &e.done,
+		Engine: &fileDoor{door: door{e}}, Env: &e.env, Log: e.log, Quiet: &quiet{e.effects},
+		Goroutines: &e.done,
 	})
 	e.env.Saving = e.files
 	e.inspector = inspect.New(inspection{e})

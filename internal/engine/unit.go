@@ -109,8 +109,8 @@ func (u *unit) RunQueued(c *command.Ctx, t *command.Transaction) {
 			c.Session.ReplyMode |= command.ReplyOff
 		}
 		q := command.Ctx{
-			Env: c.Env, Session: c.Session, Cmd: t.Cmds[i], DB: c.Space.DB(c.Session.DB), Proto: c.Session.Proto,
-			From: command.FromExec,
+			Env: c.Env, Session: c.Session, Cmd: t.Cmds[i], DB: c.Space.DB(c.Session.DB),
+			Proto: c.Session.Proto, From: command.FromExec,
 		}
 		v, refusal := u.e.checks.fromExec(&q, args)
 		reply := u.run(&q, args, v, refusal)

@@ -186,7 +186,8 @@ func (s *Snapshot) appendClientLeaks(leaks []Leak, c *Client, taken map[string]b
 				continue
 			}
 			l := Leak{
-				Type: SubscriptionLeak, way: topics.noun, Name: topic.Name, DB: c.DB, Since: topic.Since, By: c.Origin,
+				Type: SubscriptionLeak, way: topics.noun, Name: topic.Name, DB: c.DB,
+				Since: topic.Since, By: c.Origin,
 			}
 			if topics.noun != "pattern" && lockkeys.IsChannel(topic.Name) {
 				l.WaitsFor, _, l.Kind = s.announces(topic.Name)

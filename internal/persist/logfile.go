@@ -198,7 +198,8 @@ func (r *logReader) run(args [][]byte) error {
 // relative are the commands whose deadlines count from the present time. Redis logs absolute
 // ones today; old versions logged scripts.
 var relative = map[string]bool{
-	"expire": true, "pexpire": true, "setex": true, "psetex": true, "eval": true, "evalsha": true, "fcall": true,
+	"expire": true, "pexpire": true, "setex": true, "psetex": true,
+	"eval": true, "evalsha": true, "fcall": true,
 }
 
 func (r *logReader) execute(args [][]byte) error {

@@ -48,7 +48,8 @@ func (s *Files) begin() *save {
 	s.encoder.Compress, s.encoder.Valkey = env.Config.RDB.Compress, env.Config.Valkey()
 	w := &save{files: s, db: -1, sized: map[int]bool{}, begun: now, dirty: env.Dirty}
 	w.out = s.encoder.AppendHead(nil, rdb.Facts{
-		Server: cmp.Or(env.Config.EmulatedValkey(), config.RedisVersion), Unix: now / 1000, Memory: env.Memory.Used(),
+		Server: cmp.Or(env.Config.EmulatedValkey(), config.RedisVersion),
+		Unix:   now / 1000, Memory: env.Memory.Used(),
 	})
 	if s.logMark != "" {
 		w.out = s.encoder.AppendFact(w.out, logFact, s.logMark)

@@ -30,7 +30,8 @@ func (r *Record) Check() error {
 	known, all := 0, 0
 	r.each(func(k keyPart) {
 		if known++; !marked[k.part] {
-			err = fmt.Errorf("record: %q of database %d is recorded, but does not exist or is not marked", k.key, k.db)
+			err = fmt.Errorf("record: %q of database %d is recorded, but does not exist or is not marked",
+				k.key, k.db)
 		}
 	})
 	for _, db := range r.parts.dbs {

@@ -124,9 +124,9 @@ func (on suite) AWaiterForManyPermitsDoesNotBlockTheOthers(t *testing.T) {
 	rdb := on.connect(t)
 	ctx := context.Background()
 	contended := make(chan rlock.Event, 10)
-	c := newClient(t, rdb, rlock.Options{Observer: rlock.Observer{Contended: func(_ context.Context, e rlock.Event) {
-		contended <- e
-	}}})
+	c := newClient(t, rdb, rlock.Options{Observer: rlock.Observer{
+		Contended: func(_ context.Context, e rlock.Event) { contended <- e },
+	}})
 	s := c.Semaphore("s")
 	many := start(func() error { return s.Acquire(ctx, 5) })
 	<-contended

@@ -35,7 +35,8 @@ func (h *host) Usage() command.Usage {
 	userMicros, systemMicros := cpuMicros()
 	return command.Usage{
 		UserMicros: userMicros, SystemMicros: systemMicros, Memory: processMemoryFigures(),
-		MachineBytes: installedMemory(), System: systemName(), Multiplexing: multiplexing(), Monotonic: monotonic(),
+		MachineBytes: installedMemory(), System: systemName(),
+		Multiplexing: multiplexing(), Monotonic: monotonic(),
 	}
 }
 

@@ -193,11 +193,17 @@ func aclDryrun(c *command.Ctx, args resp.Args) resp.Reply {
 	}
 	switch reason, at := user.Check(cmd.ACLLine(line)); reason {
 	case acl.NoCommand:
-		return resp.BulkString(fmt.Sprintf("This user has no permissions to run the '%s' command", cmd.Name))
+		return denied("run the '%s' command", cmd.Name)
 	case acl.NoKey:
-		return resp.BulkString(fmt.Sprintf("This user has no permissions to access the '%s' key", command.CText(line[at])))
+		return denied("access the '%s' key", string(command.CText(line[at])))
 	case acl.NoChannel:
-		return resp.BulkString(fmt.Sprintf("This user has no permissions to access the '%s' channel", command.CText(line[at])))
+		return denied("access the '%s' channel", string(command.CText(line[at])))
 	}
 	return resp.OK
+}
+
+// denied is the reply of ACL DRYRUN to a command that the user may not run. format says what it would
+// do to name.
+func denied(format, name string) resp.Reply {
+	return resp.BulkString(fmt.Sprintf("This user has no permissions to "+format, name))
 }

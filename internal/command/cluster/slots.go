@@ -121,8 +121,9 @@ func slotArg(arg []byte) (slot int, ok bool) {
 // loseSlots ends what depends on slots that the node does not own any more:
 // subscriptions to their shard channels, and blocking commands that wait for their keys.
 func loseSlots(c *command.Ctx, lost *cluster.Set) {
+	isLost := func(channel string) bool { return lost.Has(cluster.Slot([]byte(channel))) }
 	c.Clients.Each(func(s *command.Session) bool {
-		pubsub.LoseShardChannels(c.Env, s, func(channel string) bool { return lost.Has(cluster.Slot([]byte(channel))) })
+		pubsub.LoseShardChannels(c.Env, s, isLost)
 		return true
 	})
 	command.RefuseWaits(c.Env)

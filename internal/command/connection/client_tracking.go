@@ -172,8 +172,12 @@ func clientTrackinginfo(c *command.Ctx, _ resp.Args) resp.Reply {
 		bits command.TrackingMode
 		name string
 	}{
-		{command.Broadcast, "bcast"}, {command.OptIn, "optin"}, {command.OptIn | command.Caching, "caching-yes"},
-		{command.OptOut, "optout"}, {command.OptOut | command.Caching, "caching-no"}, {command.NoLoop, "noloop"},
+		{command.Broadcast, "bcast"},
+		{command.OptIn, "optin"},
+		{command.OptIn | command.Caching, "caching-yes"},
+		{command.OptOut, "optout"},
+		{command.OptOut | command.Caching, "caching-no"},
+		{command.NoLoop, "noloop"},
 		{command.BrokenRedirect, "broken_redirect"},
 	} {
 		if t.Mode.Has(f.bits) {

@@ -82,9 +82,10 @@ func debugObject(c *command.Ctx, args resp.Args) resp.Reply {
 		return resp.ErrNoKey
 	}
 	v := e.Value()
+	size := len(command.PayloadEncoder(c).AppendBody(nil, v))
 	text := fmt.Sprintf(
 		"Value at:%p refcount:%d encoding:%s serializedlength:%d lru:%d lru_seconds_idle:%d",
-		v, command.RefCount(c, v), v.Encoding(), len(command.PayloadEncoder(c).AppendBody(nil, v)), e.Accessed(), c.Space.Idle(e))
+		v, command.RefCount(c, v), v.Encoding(), size, e.Accessed(), c.Space.Idle(e))
 	if l, isList := v.(*store.List); isList {
 		text += describeNodes(l)
 	}

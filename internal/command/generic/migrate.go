@@ -172,7 +172,8 @@ func (m *migration) finish(c *command.Ctx, end command.Exchange, lines []string)
 		switch e := c.DB.Peek(k.name); {
 		case e == nil && removed[string(k.name)]:
 		case e == nil && k.deadline != 0 && k.deadline <= c.Now(): // it has expired on both servers
-		case e != nil && c.DB.Deadline(e) == k.deadline && bytes.Equal(command.PayloadEncoder(c).Dump(e.Value()), k.payload):
+		case e != nil && c.DB.Deadline(e) == k.deadline &&
+			bytes.Equal(command.PayloadEncoder(c).Dump(e.Value()), k.payload):
 			c.Delete(e, c.Space.Lazyfree.ServerDel, 1)
 			removed[string(k.name)] = true
 			deleted = append(deleted, k.name)

@@ -35,8 +35,8 @@ func memoryHelp(*command.Ctx, resp.Args) resp.Reply {
 		{Usage: "MALLOC-STATS", About: "Return that there are no statistics of Go's allocator."},
 		{Usage: "PURGE", About: "Collect garbage, and give free memory back to the system."},
 		{Usage: "STATS", About: "Return what the memory of the server is used for."},
-		{Usage: "USAGE <key> [SAMPLES <count>]", About: "Return the bytes that a key takes with its value. The size of " +
-			"a large value is estimated from <count> elements (default: 5; 0: from all)."},
+		{Usage: "USAGE <key> [SAMPLES <count>]", About: "Return the bytes that a key takes with its value. " +
+			"The size of a large value is estimated from <count> elements (default: 5; 0: from all)."},
 	})
 }
 

@@ -40,7 +40,8 @@ func parseSetOptions(args resp.Args, form setForm) (o setOptions, ok bool) {
 			o.keepTTL = true
 		case command.IsWord(opt, "persist") && o.ttl == nil && form == forGetex:
 			o.persist = true
-		case form == forValkeySet && command.IsWord(opt, "ifeq") && !o.nx && !o.xx && o.equal == nil && i+1 < len(args):
+		case form == forValkeySet && command.IsWord(opt, "ifeq") && !o.nx && !o.xx && o.equal == nil &&
+			i+1 < len(args):
 			i++
 			o.equal = args[i]
 		default:

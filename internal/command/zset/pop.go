@@ -98,13 +98,14 @@ func zmpop(c *command.Ctx, args resp.Args) resp.Reply {
 }
 
 func bzmpop(c *command.Ctx, args resp.Args) resp.Reply {
-	return command.PopMultiOrPark(c, args, parseZSetEnd, func(end zsetEnd, count int64) command.PopKey[*store.ZSet] {
+	popper := func(end zsetEnd, count int64) command.PopKey[*store.ZSet] {
 		pop := popFromZSet(end, count)
 		return func(c *command.Ctx, key []byte, e *store.Entry, z *store.ZSet) resp.Reply {
 			c.DB.Access(e) // as blockingZPop
 			return pop(c, key, e, z)
 		}
-	})
+	}
+	return command.PopMultiOrPark(c, args, parseZSetEnd, popper)
 }
 
 // popFromZSet pops as ZMPOP does. Its reply has pairs in RESP2, too.
