@@ -214,7 +214,7 @@ func (s *Sentinels) connect(ctx context.Context, addr string) (net.Conn, error) 
 
 // Dial returns the client's end of a new connection to the Sentinel of that address, in
 // memory, see Server.Dial. It can be a part of the Dialer of redis.FailoverOptions. It ignores
-// network. The error of an address that is none of Addrs says so.
+// network. The error says it when an address is not in Addrs.
 func (s *Sentinels) Dial(ctx context.Context, network, addr string) (net.Conn, error) {
 	i := slices.Index(s.Addrs(), addr)
 	if i < 0 {

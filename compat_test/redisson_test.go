@@ -37,7 +37,7 @@ const (
 // redissonValkeyReleases are the releases that run the scenarios that need Valkey.
 var redissonValkeyReleases = [...]string{"3.52.0", "4.7.0"}
 
-// redissonSuite is a part of the scenarios: those with a tag, or those without one.
+// redissonSuite is a part of the scenarios: the ones with a tag, or without one.
 type redissonSuite struct {
 	tag string // "cluster", "valkey" or ""
 }

@@ -9,7 +9,7 @@ import (
 	"github.com/lockredis/lockredis/lockredistest"
 )
 
-// The fault does not hit, and the server goes on.
+// The fault does not hit, and the server continues.
 func TestAnIfWithoutAResultFailsTheTestAndNotTheServer(t *testing.T) {
 	for name, row := range map[string]struct {
 		f    func(*lockredistest.Server)

@@ -16,7 +16,8 @@ import (
 // maxLeakTexts is how many leaks the error of a check describes. It counts the others.
 const maxLeakTexts = 20
 
-// manyLeaks are so many locks and leaks that a look takes long. Then the check looks again only once.
+// manyLeaks is the number of locks and leaks with which a look takes long. Then the check looks again
+// only once.
 const manyLeaks = 1000
 
 // graceTries is how often the check for leaks looks again. The pauses are 1 ms, 2 ms, 4 ms

@@ -125,7 +125,7 @@ func (m *machine) runBound(L *lua.LState, code uint32, _ unsafe.Pointer) int {
 	return 0
 }
 
-// runForLoop goes on with the next round of a numeric for, or ends it.
+// runForLoop begins the next round of a numeric for, or ends it.
 func (m *machine) runForLoop(L *lua.LState, code uint32, base unsafe.Pointer) int {
 	m.ticker.count(L)
 	f, reg := topFrame(L), fieldsOf(L).reg

@@ -72,7 +72,7 @@ type upvalueFields struct {
 type tableFields struct {
 	_ lua.LValue
 	// array is the array part, trailing nils included. k2i has each key that the table ever had
-	// outside of it. next(t, k) must throw for a key that t never had, and must go on from a key
+	// outside of it. next(t, k) must throw for a key that t never had, and must continue from a key
 	// that the traversal itself has removed. LTable.Next accepts any key. Without these fields
 	// resp2.facts fails at "pcall(next, {}, 1)".
 	//

@@ -8,7 +8,7 @@ import (
 	"github.com/lockredis/lockredis/resp"
 )
 
-// bulkCaller answers each command with a new string of so many bytes.
+// bulkCaller answers each command with a new string of that many bytes.
 type bulkCaller struct {
 	cannedCaller
 	size int

@@ -140,7 +140,7 @@ redis.register_function('long', function(keys, args)
 	}
 }
 
-// panickyServer kills a script after so many safe points, and has a command that panics.
+// panickyServer kills a script after some safe points, and has a command that panics.
 type panickyServer struct {
 	*fakeServer
 	left int

@@ -47,7 +47,7 @@ func (r *Runtime) Run(s *Script, keys, args [][]byte, h Host) (reply resp.Reply)
 	return reply
 }
 
-// wasHeavy reports whether the last run allocated so much, got so much, or ran for so long, that
+// wasHeavy reports whether the last run allocated much, got much, or ran long. Then
 // unused registers of the Lua state may keep much memory alive. A new state is cheaper then.
 func (m *machine) wasHeavy() bool {
 	h := &m.ticker.memory

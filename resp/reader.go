@@ -39,7 +39,7 @@ func (e *ProtocolError) Error() string { return "Protocol error: " + e.Reason }
 //
 // A Reader is used by one goroutine. The zero Reader is ready.
 type Reader struct {
-	// Resized is called when Memory has changed, by so many bytes. nil: it is not called.
+	// Resized is called when Memory has changed, with the difference in bytes. nil: it is not called.
 	Resized func(by int)
 
 	buf        []byte

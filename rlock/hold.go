@@ -122,7 +122,7 @@ func (h *Hold) locks() iter.Seq2[*Hold, *lockClaim] {
 // lock with this context re-enters it.
 //
 // The release of a hold also ends the contexts of holds that were acquired with its
-// context, although those holds stay held. The exception is a read hold inside a write
+// context, although the holds stay. The exception is a read hold inside a write
 // hold of the same lock. When the write hold is released, the read hold's context
 // stays open until the context that acquired the write lock ends.
 func (h *Hold) Context() context.Context {

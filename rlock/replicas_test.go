@@ -19,7 +19,7 @@ import (
 // WAIT. It counts the requests.
 type replicas struct {
 	n, confirm  atomic.Int32
-	syncing     atomic.Int32 // so many of n are in their first synchronization
+	syncing     atomic.Int32 // how many of n are in their first synchronization
 	waits, want atomic.Int32 // number of WAITs; number of replicas in the last WAIT
 }
 

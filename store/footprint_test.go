@@ -6,7 +6,7 @@ import (
 	"pgregory.net/rapid"
 )
 
-// countBytes begins or ends the counting of bytes, or goes on. Check compares the sums, and
+// countBytes begins, continues or ends the counting of bytes. Check compares the sums, and
 // here they are compared when all keys are counted.
 func (m *naiveSpace) countBytes(t *rapid.T) {
 	switch rapid.IntRange(0, 5).Draw(t, "count") {

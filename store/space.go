@@ -165,7 +165,7 @@ func (s *Space) open(at, i int) {
 		db.watched, db.counted = true, allHashes
 	}
 	if at < len(s.dbs) {
-		s.dbs = slices.Clip(s.dbs) // so that a walk of Opened goes on in the old slice
+		s.dbs = slices.Clip(s.dbs) // so that a walk of Opened continues in the old slice
 	}
 	s.dbs = slices.Insert(s.dbs, at, db)
 }

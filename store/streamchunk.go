@@ -27,7 +27,7 @@ import (
 // read forwards, the size backwards.
 //
 // The ids of live entries ascend. That of a deleted entry may be above later ones: after XDEL of
-// the greatest id, XSETID may set a lower one, from which XADD goes on.
+// the greatest id, XSETID may set a lower one, from which XADD continues.
 type streamChunk struct {
 	data       []byte
 	body       int32    // offset of the first entry in data

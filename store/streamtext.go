@@ -16,7 +16,7 @@ type StreamText struct {
 }
 
 // Integer returns the number whose decimal digits the text is. ok is false if the text is no
-// integer. "-0", "+1" and "007" are none, because the number has other digits.
+// integer. "-0", "+1" and "007" are no integers, because the number has other digits.
 func (t StreamText) Integer() (n int64, ok bool) { return t.n, t.bytes == nil }
 
 // Bytes returns the bytes of a text that is no integer, nil for an integer.

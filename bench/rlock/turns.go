@@ -34,7 +34,7 @@ type difference struct {
 	low, high time.Duration // the least and the greatest difference in a tenth of the turns
 }
 
-// differenceOf returns how much greater the p50 of a is than that of b. Equal indexes in a
+// differenceOf returns how much greater a's p50 is than b's. Equal indexes in a
 // and b are one turn.
 func differenceOf(a, b []time.Duration) difference {
 	p50 := func(d []time.Duration) time.Duration { return timingOf(d).p50 }

@@ -19,7 +19,7 @@ const (
 	wantFailures  = 10
 )
 
-// share returns the part of want that a run of so many commands must reach.
+// share returns the part of want that a run of the given number of commands must reach.
 func share(want, commands int) int { return max(1, min(want, want*commands/fullRun)) }
 
 // tally counts how often one command or option succeeded and failed on redis-server.

@@ -11,7 +11,7 @@ import (
 func library(name, function string) string { return "#!lua name=" + name + "\n" + function }
 
 // libraries are the arguments of FUNCTION LOAD: libraries that take each other's places
-// and names, and what is none.
+// and names, and texts that are no library.
 func libraries() (common, wrong []string) {
 	const plain, named = "redis.register_function('", "redis.register_function{function_name='"
 	common = []string{

@@ -14,7 +14,7 @@ func payload(body string, version uint16) string {
 	return string(binary.LittleEndian.AppendUint64(b, sum))
 }
 
-// payloads are arguments of RESTORE: values in all forms, rare ones, and what is none.
+// payloads are arguments of RESTORE: values in all forms, rare ones, and texts that are no payload.
 // redis-server is asked only what does not depend on the bytes behind the value.
 func payloads() (common, edge, wrong []string) {
 	for _, body := range []string{

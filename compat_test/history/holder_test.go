@@ -235,7 +235,7 @@ func (h *holder) enter(
 		}
 	}
 	if g == nil {
-		o.Result = ok // no model allows a hold that nobody was granted
+		o.Result = ok // no model allows a hold that was not granted
 		h.rec.add(o)
 		return
 	}

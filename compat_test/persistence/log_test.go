@@ -87,7 +87,7 @@ func command(words ...string) string {
 }
 
 // TestBrokenLogsAreTreatedAsByRedisServer starts both servers with a log. A start fails, or the
-// keys are those of redis-server.
+// keys are redis-server's.
 func TestBrokenLogsAreTreatedAsByRedisServer(t *testing.T) {
 	set := command("SET", "a", "1")
 	manifest := "file base seq 1 type b\nfile incr seq 1 type i\n"

@@ -227,7 +227,7 @@ func countExactly(t *testing.T, p *pair) {
 	}
 }
 
-// countTogether makes two Java threads and two goroutines count so many times each.
+// countTogether makes two Java threads and two goroutines count, each the given number of times.
 func (p *pair) countTogether(t *testing.T, kind peer.Kind, name, counter string, times int) {
 	t.Helper()
 	a := p.java.Thread(t, "a").BeginCount(kind, name, counter, times)

@@ -24,7 +24,7 @@ type contest struct {
 	kind          peer.Kind
 	name, counter string
 	counted       atomic.Int64
-	unclear       atomic.Int64 // steps that Redisson gave up: the counter may be higher by so many
+	unclear       atomic.Int64 // steps that Redisson gave up: the counter may be higher by their number
 }
 
 // turns is how often Java counts in one request. peer waits a minute for the request.

@@ -12,7 +12,7 @@ import (
 // Argument parsing that several command groups share.
 
 // IsWord reports whether b equals word, ignoring case. word is in lower case. As in Redis, b
-// may go on behind a zero byte.
+// may continue behind a zero byte.
 func IsWord(b []byte, word string) bool {
 	n := len(word)
 	return (len(b) == n || len(b) > n && b[n] == 0) && strings.EqualFold(string(b[:n]), word)

@@ -26,7 +26,7 @@ func (m clientMemory) total() int {
 
 // buffersOf measures the buffers of a client. c is the running command.
 func buffersOf(c *Ctx, s *Session) Buffers {
-	own := s == c.Session && c.From != FromWait // a parked client's goroutine goes on reading
+	own := s == c.Session && c.From != FromWait // a parked client's goroutine continues to read
 	return s.Conn.Sizes(own)
 }
 

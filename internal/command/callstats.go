@@ -57,8 +57,8 @@ func (s *CallStats) Took(n int64, tracking bool) {
 	}
 }
 
-// Served adds n nanoseconds to the time of all calls, in which a call was served that had run
-// for so many before its wait. tracking says that the call counts in latencystats, with both.
+// Served adds n nanoseconds to the time of all calls. In them a call was served that had run for before
+// nanoseconds until its wait. tracking says that the call counts in latencystats, with both.
 func (s *CallStats) Served(n, before int64, tracking bool) {
 	s.nanos += n
 	if tracking {

@@ -127,7 +127,7 @@ func (ch *Change) Wakes() bool { return quirkOf(ch.Class, ch.Event)&waking != 0 
 
 // Change says that the running command has changed e: its value or deadline, or that e came or
 // went. count is the number of changes for rdb_changes_since_last_save. Redis counts elements:
-// SADD of three new members is three changes, an LTRIM that removes nothing is none. elems names
+// SADD of three new members is three changes, an LTRIM that removes nothing is no change. elems names
 // the elements, if the command does.
 //
 // A collection that is empty after the change is deleted, with the event "del".

@@ -316,7 +316,7 @@ type SaveStats struct {
 	Begun                   int64      // when the last save began, Unix ms
 	Failed                  bool       // the last save in the background failed
 	LastSeconds             int64      // how long it took; -1: there was none
-	Keys, KeysDone          int64      // of the save under way: all, and those it has encoded
+	Keys, KeysDone          int64      // of the save under way: all, and the encoded ones
 	KeysLoaded, KeysExpired int64      // of the last file that was read
 	Loading                 *LoadStats // nil: no file is read
 }

@@ -84,7 +84,7 @@ func (d *directive) split(value string) []string {
 	return strings.Split(value, " ")
 }
 
-// table is what a Config knows: directives, and lines that are none.
+// table is what a Config knows: directives, and lines of other kinds.
 type table struct {
 	directives []directive
 	statements []statement

@@ -8,7 +8,7 @@
 // connection's Source, and runs each of them. There is no mailbox: a unit costs 1.6 µs. Only
 // TIME reads the clock within a unit, so that a script can measure what it does.
 //
-// Every command passes the same files, whoever runs it: a client, EXEC, a script, the test kit,
+// Every command passes the same files. It is run by a client, EXEC, a script, the test kit,
 // or a key that the command has waited for.
 //
 //	unit.go     the doors of clients, EXEC and the kit; handler, reply, monitors, tracking

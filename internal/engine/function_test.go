@@ -127,7 +127,7 @@ func BenchmarkLockFunction(b *testing.B) {
 	}
 }
 
-// The figures are those of redis-server 7.0.15. There is no vector, because it may die of this.
+// The figures are from redis-server 7.0.15. There is no vector, because it may die of this.
 func TestAFlushInTheBackgroundCountsMoreThan64Functions(t *testing.T) {
 	e, _ := newClocked(t)
 	s, _ := connect(e)

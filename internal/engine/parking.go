@@ -17,7 +17,7 @@ import (
 // parking holds the blocking commands that wait: a queue of clients for each key, in
 // arrival order, and an index of all their deadlines.
 //
-// A parked command is state, not a goroutine. The goroutine of its client goes on reading, so
+// A parked command is state, not a goroutine. The goroutine of its client continues to read, so
 // it sees the connection's end at once. It buffers pipelined commands up to the query buffer's
 // limit. The unit that serves the client, or the timer, queues the reply and wakes the
 // connection.

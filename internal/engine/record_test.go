@@ -303,7 +303,7 @@ func TestWithoutARequestNothingIsRecorded(t *testing.T) {
 	}
 }
 
-// A lock that comes and goes costs the record no memory: it uses that of earlier keys.
+// A lock that comes and goes costs the record no memory: it uses the memory of earlier keys.
 func TestTheRecordOfALockAllocatesNothing(t *testing.T) {
 	pair := func(e *Engine) float64 {
 		t.Cleanup(e.Close)

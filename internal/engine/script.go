@@ -29,7 +29,7 @@ type scriptRun struct {
 	routed  bool  // cluster mode: its keys must belong to this node
 	anySlot bool  // its keys may be in several slots
 
-	errors scriptErrors // errorCounts forgets them when it has counted those in the script's reply
+	errors scriptErrors // errorCounts forgets them when it has counted the errors in the script's reply
 
 	ctx  command.Ctx // of the script's commands
 	keys [][]byte    // KEYS

@@ -35,7 +35,7 @@ const (
 // routeOf finds the slot of a command's keys and decides whether this node serves them. The
 // table's key specs name the keys, so that takes no allocation. Without cluster mode
 // Env.Cluster is nil: a command of a client or script, and a change of the key space, then cost
-// a comparison each. Handlers do not check slots. Those that name databases, or keys by
+// a comparison each. Handlers do not check slots. Handlers that name databases, or keys by
 // patterns, refuse to in cluster mode.
 // EXEC has the keys of all commands that it has queued. A redirection to another node
 // belongs here.

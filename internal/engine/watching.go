@@ -78,7 +78,7 @@ func (w *watches) spoil(db int, key string) {
 	w.touch(watchedKey{db, key}, w.index[watchedKey{db, key}])
 }
 
-// touch makes the next EXEC of the sessions fail, but of those for which the key is Stale: it
+// touch makes the next EXEC of the sessions fail, unless the key is Stale for a session: it
 // counted as missing, and an expired key that is deleted is missing again.
 func (w *watches) touch(k watchedKey, sessions []*command.Session) {
 	for _, s := range sessions {

@@ -161,7 +161,7 @@ func steps(radius, latitude float64) uint {
 }
 
 // Scores returns the ranges of scores [low, high) of the cells that cover the shape: the cell
-// of the center, and those of its eight neighbours that the shape reaches.
+// of the center, and the ones of its eight neighbours that the shape reaches.
 func (s *Search) Scores() (ranges [][2]float64) {
 	shape := &s.shape
 	radius := shape.Radius

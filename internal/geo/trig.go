@@ -4,7 +4,7 @@ import "math"
 
 // Distances are printed and stored with all their digits, so a sine must have the last digit
 // that the C library computes. The C library's functions are wrong by at most 0.55 units of
-// the last digit, those of package math by more. The functions below compute with pairs of
+// the last digit, the functions of package math by more. The functions below compute with pairs of
 // float64 and round once.
 
 // pair is the unrounded sum of two numbers; low is less than half a unit of high's last

@@ -78,7 +78,7 @@ func TestASparseSketchBecomesDenseAtItsLimit(t *testing.T) {
 	}
 }
 
-// Raise searches from where it found the register before. Its bytes must be those of a search
+// Raise searches from where it found the register before. Its bytes must be the same as after a search
 // from the first run each time, even where runs merge.
 func TestRaiseMakesTheBytesOfSingleChanges(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {

@@ -130,7 +130,7 @@ func (v View) announce(l *Lock, wall time.Time) {
 	switch l.Kind {
 	case Read:
 		channel = lockkeys.RWChannel(l.Name)
-	case Write: // all waiting readers may go on
+	case Write: // all waiting readers may acquire it
 		channel, message = lockkeys.RWChannel(l.Name), "1"
 	case Fair:
 		if next := v.nextInQueue(l, wall); next != "" {

@@ -26,6 +26,6 @@ type Client interface {
 	// of the database, name the lock's or the permit semaphore's name. owner is
 	// "<id>:<thread>", or a permit's id in hexadecimal digits. Each joined client is told of every lease, its own
 	// or not. The call comes from any goroutine and must not block. When it returns, the
-	// owner must know: a test goes on then.
+	// owner must know: a test continues then.
 	LeaseEnded(db int, name, owner string)
 }

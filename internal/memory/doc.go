@@ -9,7 +9,7 @@
 // counted in batches.
 //
 // Eviction runs where maxmemory is checked: before a client's command. By default a unit
-// evicts for half a millisecond at most, and the timer goes on with the rest. Candidates are
+// evicts for half a millisecond at most, and the timer continues with the rest. Candidates are
 // random picks from the index of keys.
 //
 //	limit.go   Limit: the memory in use, and what a script or DEBUG POPULATE may allocate

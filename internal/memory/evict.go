@@ -38,7 +38,7 @@ type reclaimed uint8
 
 const (
 	withinLimit     reclaimed = iota // the memory in use is within maxmemory
-	stillReclaiming                  // the time was over; the timer goes on
+	stillReclaiming                  // the time was over; the timer continues
 	nothingLeft                      // maxmemory is exceeded, and no key may be evicted
 )
 

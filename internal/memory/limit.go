@@ -44,7 +44,7 @@ type Limit struct {
 	measured bool // Exceeded has measured in this unit
 	over     bool // its result
 	counting bool // the store has not counted all keys
-	evicting bool // the timer goes on counting and evicting
+	evicting bool // the timer continues to count and to evict
 }
 
 // NewLimit returns the limit of env's directive. process is how many bytes the process may use; 0

@@ -17,7 +17,7 @@ type Stopwatch struct {
 	Now int64 // the last reading, in ns since start
 
 	clock expiry.Clock
-	since expiry.Stopwatch // nil: the clock is none
+	since expiry.Stopwatch // nil: the clock has only Now
 	start time.Time        // readings are relative to it
 
 	wall int64 // the clock's time at start, in Unix ns, as of the last reading of the clock

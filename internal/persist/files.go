@@ -123,8 +123,8 @@ func (s *Files) Schedule() {
 	s.engine.Attend()
 }
 
-// Park has c's client wait for a save of the present data. If a save is under way, the data
-// is that of its end.
+// Park has c's client wait for a save of the present data. If a save is under way, the
+// save of the present data begins at its end.
 func (s *Files) Park(c *command.Ctx) {
 	p := &command.Parked{Session: c.Session, Cmd: c.Cmd, DB: c.DB.ID()}
 	c.Parking.Park(p)

@@ -84,7 +84,7 @@ func (s *Files) fileMark() (mark string) {
 	return mark
 }
 
-// readLog reads the files of a log, which have so many bytes.
+// readLog reads the files of a log, which have size bytes together.
 func (s *Files) readLog(paths []string, size int64) error {
 	r := &logReader{Files: s}
 	defer r.begin(size)()

@@ -13,7 +13,7 @@ import (
 	"github.com/lockredis/lockredis/internal/config"
 )
 
-// stuckLog is a log that nobody reads until it is closed.
+// stuckLog is a log that has no reader until it is closed.
 type stuckLog chan struct{}
 
 func (l stuckLog) Enabled(context.Context, slog.Level) bool  { return true }

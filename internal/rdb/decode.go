@@ -152,7 +152,7 @@ func (d *decoder) string() []byte {
 	return nil
 }
 
-// decimal reads an integer of so many bytes and returns its decimal form.
+// decimal reads an integer of width bytes and returns its decimal form.
 func (d *decoder) decimal(width uint64) []byte {
 	if b := d.bytes(width); b != nil {
 		return decimal(integer(b))

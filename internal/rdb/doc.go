@@ -1,6 +1,6 @@
 // Package rdb is Redis's serialization: the payloads of DUMP and RESTORE, and the files
 // that SAVE writes. It writes the forms of redis-server 7.0 (RDB version 10), and reads
-// those of all versions up to 7.0. Of files it also reads those of Redis 7.2 and Valkey.
+// the forms of all versions up to 7.0. It also reads files of Redis 7.2 and Valkey.
 //
 // An Encoder writes a value, Dump a whole payload. Decode reads a value, Restore a
 // payload. A FileWriter and ReadFile do the same with a file of many keys. WriteFile

@@ -11,7 +11,7 @@ import (
 // The bytes that begin a record of a file. A smaller byte is the type of a value: it
 // begins a key.
 const (
-	recordSlot        = 244 // of a cluster of Valkey: the slot, its keys and those with a deadline
+	recordSlot        = 244 // of a cluster of Valkey: the slot, its keys and its keys with a deadline
 	recordFunction    = 245
 	recordOldFunction = 246 // of a release candidate of Redis 7
 	recordModule      = 247

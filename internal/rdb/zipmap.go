@@ -35,7 +35,7 @@ func readZipmap(b []byte) (pairs [][]byte, err error) {
 }
 
 // zipmapElement returns the element at at, and where the next one begins. Behind the size are
-// unused bytes in front of the element: 0, or 1 with the number of those behind it.
+// unused bytes in front of the element: 0, or 1 with the number of elements behind it.
 func zipmapElement(b []byte, at, unused int) (elem []byte, next int, ok bool) {
 	if at >= len(b) {
 		return nil, 0, false

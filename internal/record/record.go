@@ -150,7 +150,7 @@ func (r *Record) wrote(ch *command.Change, v store.Value) {
 const mostUnnoted = 64
 
 // noted returns a part with the client of the running script, and what the script's keys tell of this
-// one. That is noted when somebody asks, or at the script's end: a script that releases a lock deletes
+// one. That is noted when a caller asks, or at the script's end: a script that releases a lock deletes
 // the key before.
 func (r *Record) noted(p *part) *part {
 	if p.unnoted {

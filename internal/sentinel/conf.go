@@ -12,7 +12,7 @@ import (
 	"github.com/lockredis/lockredis/internal/config"
 )
 
-// resolveTime is how long a host name is looked up before a client or the start goes on.
+// resolveTime is how long a host name is looked up before a client or the start continues.
 const resolveTime = 5 * time.Second
 
 // The reasons why a primary or a Sentinel is refused, as Redis words them.

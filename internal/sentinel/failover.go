@@ -65,7 +65,7 @@ func (s *Sentinel) advanceFailover(m *master) {
 	}
 }
 
-// awaitElection goes on when this Sentinel is the leader, and gives up after a time.
+// awaitElection continues the failover when this Sentinel is the leader, and gives up after a time.
 func (s *Sentinel) awaitElection(m *master) {
 	if s.electedLeader(m) != s.id {
 		limit := min(s.periods.election, m.failoverTimeout)

@@ -62,7 +62,7 @@ type hello struct {
 	configEpoch uint64
 }
 
-// parseHello reads a hello as C does: a number that is none is 0.
+// parseHello reads a hello as C does: a text that is no number is 0.
 func parseHello(text string) (h hello, ok bool) {
 	f := strings.Split(text, ",")
 	if len(f) != 8 {
@@ -105,7 +105,7 @@ func (s *Sentinel) takeHello(text string) {
 }
 
 // meet adds the Sentinel of a hello to m, in place of entries with its id or its address. It
-// returns nil when the hello's address is none.
+// returns nil when the hello's address is not valid.
 func (s *Sentinel) meet(m *master, h hello) *peer {
 	moved := m.removePeer(h.id)
 	if moved {

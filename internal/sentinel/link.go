@@ -23,7 +23,7 @@ type link struct {
 	validAt     int64 // the last reply to a ping that counts as alive
 }
 
-// newLink returns a closed link. Its times are those of an instance that was alive until now,
+// newLink returns a closed link. Its times are as of an instance that was alive until now,
 // so that an instance which never answers is down in time.
 func (s *Sentinel) newLink() *link {
 	now := s.now()

@@ -60,7 +60,7 @@ func (i *instance) describe(f *fields) {
 	f.number("down-after-milliseconds", i.downAfter)
 }
 
-// ago is since, and 0 for a time that is none.
+// ago is since, and 0 for a time that is 0.
 func (s *Sentinel) ago(t int64) int64 {
 	if t == 0 {
 		return 0

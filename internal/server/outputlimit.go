@@ -32,7 +32,8 @@ func (c *conn) outputLimit() config.OutputLimit {
 	return c.server.cfg.OutputLimits[config.NormalClient]
 }
 
-// leastLimit returns the least of the limits of unread output: up to so many bytes no client exceeds its own.
+// leastLimit returns the least of the limits of unread output. A client with at most as many bytes
+// exceeds no limit.
 func leastLimit(cfg *config.Config) uint64 {
 	least := uint64(maxUnauthOutput)
 	for _, limit := range cfg.OutputLimits {
@@ -45,7 +46,7 @@ func leastLimit(cfg *config.Config) uint64 {
 	return least
 }
 
-// within reports whether size unread bytes exceed neither limit. A limit of 0 is none.
+// within reports whether size unread bytes exceed neither limit. A limit of 0 does not apply.
 func within(limit config.OutputLimit, size uint64) bool {
 	return (limit.Hard == 0 || size <= limit.Hard) && (limit.Soft == 0 || size <= limit.Soft)
 }

@@ -45,7 +45,7 @@ func (l *Log) Shrink(limit int64) {
 // Len returns the number of entries.
 func (l *Log) Len() int { return len(l.entries) }
 
-// Reset drops all entries. The IDs go on.
+// Reset drops all entries. The IDs continue.
 func (l *Log) Reset() { l.entries = nil }
 
 // Newest returns the n newest entries, oldest first. The slice is valid until the log changes.

@@ -42,7 +42,7 @@ type Tracker struct {
 	buffer  []byte         // for encoding
 }
 
-// New returns a tracker of env's clients, of which none tracks.
+// New returns a tracker of env's clients. None of them tracks.
 func New(engine Engine, env *command.Env) *Tracker { return &Tracker{engine: engine, env: env} }
 
 // Active reports whether a session is connected that tracks, or that has tracked.

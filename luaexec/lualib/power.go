@@ -3,7 +3,7 @@ package lualib
 import "math"
 
 // Redis uses glibc's functions, whose error is a hundredth of a unit in the last place
-// above that of correct rounding. The error of Go's functions is up to a unit. Scripts
+// above the error of correct rounding. The error of Go's functions is up to a unit. Scripts
 // see the difference: math.floor(125^(1/3)) is 5 with glibc and 4 with Go. So this
 // file computes powers, exponentials and logarithms with twice the digits, and rounds
 // once. The result is glibc's, except where glibc rounds incorrectly.

@@ -36,7 +36,7 @@ func (p *parser) exprList() []ast.Expr {
 	return list
 }
 
-// done sets the line of a variable or field to that of the last token. C Lua generates
+// done sets the line of a variable or field to the line of the last token. C Lua generates
 // the instruction that reads or sets it after it has read the next token.
 func (p *parser) done(e ast.Expr) {
 	switch e.(type) {

@@ -143,7 +143,7 @@ func (b *build) archive(v variant, arch string) error {
 	return b.sum(file)
 }
 
-// bill writes the bill of materials of the image with a shell. It is also that of the
+// bill writes the bill of materials of the image with a shell. It is also the bill of the
 // image without one, which has fewer modules.
 func (b *build) bill() error {
 	bill := sbom.Program{Version: b.version, Commit: b.commit, Time: b.time,

@@ -55,7 +55,7 @@ func Tools() map[string]func(args []string) int {
 }
 
 // options splits a tool's arguments into options and operands. letters are the options
-// without a value, valued those with one. A value may be a part of the option's
+// without a value, valued the options with one. A value may be a part of the option's
 // argument: "-n5". "-5" means "-n 5" when valued has an n.
 func (c *call) options(letters, valued string) (
 	given map[byte]bool, values map[byte]string, operands []string, err error,

@@ -38,7 +38,7 @@ var kindNames = [kinds]string{"none", "request held", "reply held", "reply lost"
 
 func (k Kind) String() string { return kindNames[k] }
 
-// Fault is a Kind with its duration. The zero Fault is none.
+// Fault is a Kind with its duration. The zero Fault does nothing.
 type Fault struct {
 	Kind Kind
 	For  time.Duration // of HoldRequest and HoldReply

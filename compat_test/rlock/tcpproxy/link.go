@@ -129,7 +129,7 @@ func (l *link) answer() {
 	}
 }
 
-// drain reads and drops the server's bytes, so that the server may go on.
+// drain reads and drops the server's bytes, so that the server never blocks.
 func (l *link) drain(buf []byte) {
 	for {
 		if _, err := l.server.Read(buf); err != nil {

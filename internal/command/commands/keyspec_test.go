@@ -8,7 +8,7 @@ import (
 	"github.com/lockredis/lockredis/internal/command/commandtest"
 )
 
-// The commands of this test are not in the table yet. Their specs are those of COMMAND INFO
+// The commands of this test are not in the table yet. Their specs are what COMMAND INFO replies
 // of redis-server 7.0.15.
 func TestKeysAreFoundBehindAKeyword(t *testing.T) {
 	streams := command.KeySpec{

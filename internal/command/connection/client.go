@@ -122,7 +122,7 @@ func clientType(s *command.Session) string {
 	return "normal"
 }
 
-// killFilter holds the conditions of CLIENT KILL. A field with its zero value is none.
+// killFilter holds the conditions of CLIENT KILL. A field with its zero value is no condition.
 type killFilter struct {
 	id          int64
 	addr, laddr []byte // "" is the address of no client

@@ -111,7 +111,7 @@ func (o *trackingOptions) fits(s *command.Session) (failure resp.Reply, ok bool)
 // prefixes so far.
 //
 // Differs from Redis: there an overlap of the second and a later prefix of the line gets an
-// error, and a second reply, because the command goes on.
+// error, and a second reply, because the command continues.
 func (o *trackingOptions) overlap(have []string) (failure resp.Reply, ok bool) {
 	for i, name := range o.prefixes {
 		for _, other := range have {

@@ -9,7 +9,7 @@ import (
 	"github.com/lockredis/lockredis/resp"
 )
 
-// The replies in this file are those of redis-server 7.0.15.
+// The replies in this file are from redis-server 7.0.15.
 
 func TestExpireSetsTheDeadlineUnderConditions(t *testing.T) {
 	h := commandtest.New(t)

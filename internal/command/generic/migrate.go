@@ -42,7 +42,7 @@ type migrateOptions struct {
 }
 
 // migrate sends keys to another server and deletes them here, unless COPY is given. The
-// client waits for the network; other clients go on.
+// client waits for the network; other clients continue.
 //
 // Differs from Redis: there all clients wait. Here a key can change or go while it is under way.
 // A changed key stays, and the client gets an error.

@@ -9,7 +9,7 @@ import (
 )
 
 // The commands of Valkey 9.1 about deadlines of a hash's fields. Every one has the words
-// FIELDS, a number and so many fields at its end.
+// FIELDS, a number and that number of fields at its end.
 
 var errNumFields = resp.Error("ERR numfields should be greater than 0 and match the " +
 	"provided number of fields")

@@ -194,7 +194,7 @@ func (o *hashExOptions) allowsFields(h hashWrite, pairs resp.Args) bool {
 }
 
 // setDueFields deletes the fields of pairs, whose deadline is not in the future. As in Valkey,
-// the events are those of fields that are set and then expire. WATCH and the caches of clients
+// the events are as of fields that are set and then expire. WATCH and the caches of clients
 // see a change only if there was such a field.
 func setDueFields(c *command.Ctx, key []byte, h hashWrite, pairs resp.Args) {
 	line := resp.Args{command.WordHdel, key}

@@ -110,7 +110,7 @@ func recordSave(c *command.Ctx) {
 	c.LastSave = c.Now() / 1000
 }
 
-// save writes the file while other clients go on, and replies when it is written.
+// save writes the file while other clients continue, and replies when it is written.
 //
 // Differs from Redis: there all clients wait.
 func save(c *command.Ctx, _ resp.Args) resp.Reply {

@@ -6,7 +6,7 @@ import (
 	"github.com/lockredis/lockredis/internal/command/commandtest"
 )
 
-// The replies in this file are those of redis-server 7.0.15.
+// The replies in this file are from redis-server 7.0.15.
 
 func TestFlushallFlushdbAndSwapdbAnswerAsRedis(t *testing.T) {
 	commandtest.New(t).Check(`

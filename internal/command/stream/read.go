@@ -317,7 +317,7 @@ type streamWait struct {
 }
 
 // missing returns the function for a stream that was deleted. It is nil for XREAD, which
-// goes on waiting.
+// continues to wait.
 func (w *streamWait) missing() func(*command.Ctx, []byte) (resp.Reply, bool) {
 	if !w.read.grouped {
 		return nil

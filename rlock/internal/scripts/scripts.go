@@ -75,14 +75,14 @@ type Script struct {
 	Keys []string // names of the keys; the last may end in "..."
 	Args []string // names of the arguments; the last may end in "..."
 
-	optional int // so many of the last arguments may be left out, all of them together
+	optional int // the number of last arguments that may be left out, all of them together
 }
 
 // LatchLife is the time to live of a claim's latch in a release script without the argument
 // life.
 const LatchLife = 5 * time.Minute
 
-// Check returns an error if a call with so many keys and arguments does not fit s.
+// Check returns an error if a call with these numbers of keys and arguments does not fit s.
 func (s *Script) Check(keys, args int) error {
 	if fixed, variadic := fixed(s.Keys); keys < fixed || keys > fixed && !variadic {
 		return fmt.Errorf("rlock: script %s: %d keys, want %d: %s",

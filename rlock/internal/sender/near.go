@@ -24,7 +24,7 @@ func nearPatience(n int) time.Duration { return nearTimeout + time.Duration(n-1)
 // nearPatience, and requests that wait for replicas with a longer timeout. go-redis alone would
 // repeat a command after a growing pause when a connection of its pool is broken. It is a
 // hook, because a copy of the client with other settings has none of the client's hooks,
-// which count or trace commands. rlock adds it once to each client, below those hooks.
+// which count or trace commands. rlock adds it once to each client, below the hooks of the client.
 type sendHook struct {
 	once *redis.Client // shares the client's connections; repeats nothing
 

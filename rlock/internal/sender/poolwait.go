@@ -18,7 +18,7 @@ import (
 // A context with a deadline costs a timer and allocations. While a connection is free, go-redis asks
 // for Done once, to see whether the context has ended. It asks again only before it waits, or
 // makes a connection. So the deadline begins with the second Done.
-type poolWait struct{ first *requestCmd } // its size is that of a pointer, so it needs no allocation
+type poolWait struct{ first *requestCmd } // it is as large as a pointer, so it needs no allocation
 
 // poolState is the state of a poolWait.
 type poolState struct {

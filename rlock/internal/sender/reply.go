@@ -156,8 +156,8 @@ func stale(err error, sent time.Time) bool {
 // before.
 type staleCopies struct {
 	server *server
-	n      int // so many were followed by another copy
-	most   int // so many may be
+	n      int // copies that were followed by another one
+	most   int // the most that may be
 }
 
 // again reports whether to send another copy after one that failed with err.

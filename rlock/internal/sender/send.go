@@ -25,7 +25,7 @@ type Request struct {
 	// Persistent requests take something back: a release, an undo. They continue
 	// in the background when their caller has left. Other requests end then.
 	Persistent bool
-	// Undo requests are persistent, and no caller needs their reply: those for one server go
+	// Undo requests are persistent, and no caller needs their reply: the ones for one server go
 	// together.
 	Undo bool
 	// Settled is called once with the last outcome of a persistent request, on any

@@ -114,7 +114,7 @@ type evaluation struct {
 	near     bool
 	lane     *lane // nil: none
 	asking   bool
-	replicas int // so many must confirm
+	replicas int // the number that must confirm
 	written  *atomic.Bool
 	callerWait
 }
