@@ -22,6 +22,11 @@ func init() {
 			Databases:        kit.Databases(),
 			Settle:           core.Settle,
 			Interrupt:        engine.Interrupt,
+			EndScript:        kit.EndScript,
+			Remember: func() func() error {
+				start := kit.State()
+				return func() error { return kit.Restore(start) }
+			},
 			Faults:           func() backdoor.Faults { return engine.Faults() },
 			Reseed:           kit.Reseed,
 			SaveAtEnd:        engine.Files().SaveAtEnd,

@@ -36,7 +36,7 @@ type Config struct {
 	// Directives are redis.conf directives by name, with values as CONFIG SET takes them:
 	// {"notify-keyspace-events": "Ex"}. A value is split into words; "" is one empty word.
 	// Start, not New, returns the error of a wrong directive. Directives that concern the
-	// process (logfile, pidfile, port-file, exit-with-parent) act in cmd/lockredis only.
+	// process (logfile, pidfile, port-file, exit-with-parent, control) act in cmd/lockredis only.
 	Directives map[string]string
 
 	// Settings are a whole redis.conf, see ParseSettings. Nil means the defaults. Password

@@ -55,6 +55,13 @@ type Inside struct {
 	// Interrupt ends the running script, and every later script that loops.
 	Interrupt func()
 
+	// EndScript ends the running script, even one that has written, and waits for its end.
+	EndScript func()
+
+	// Remember returns what puts the present settings, users and libraries of functions back, and
+	// ends the running script and CLIENT PAUSE before.
+	Remember func() (reset func() error)
+
 	// Faults returns the server's faults. From the first call on, each request costs a
 	// little more.
 	Faults func() Faults

@@ -2,6 +2,7 @@ package command
 
 import (
 	"encoding/binary"
+	"strings"
 
 	"github.com/lockredis/lockredis/resp"
 )
@@ -47,6 +48,19 @@ func (s *slot) endsWith(rest []byte) bool {
 func (t *Table) Find(args resp.Args) *Command {
 	cmd := t.Lookup(args[0])
 	if cmd == nil || len(cmd.Subs) == 0 || len(args) == 1 {
+		return cmd
+	}
+	return cmd.Sub(args[1])
+}
+
+// FindHidden is Find for a test kit. It also finds the commands that a directive has renamed or
+// removed, by their first names, and the rows of Hide.
+func (t *Table) FindHidden(args resp.Args) *Command {
+	cmd := t.hidden[strings.ToLower(string(args[0]))]
+	switch {
+	case cmd == nil:
+		return t.Find(args)
+	case len(cmd.Subs) == 0 || len(args) == 1:
 		return cmd
 	}
 	return cmd.Sub(args[1])

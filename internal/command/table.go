@@ -137,9 +137,10 @@ type Table struct {
 // changes only a set of its own, see Own.
 type commandSet struct {
 	byName  map[string]*Command
-	absent  map[string]bool // the names of const absent, renames applied
-	whole   bool            // a server's table: ACL rules can name all commands of Redis
-	shared  bool            // other tables may have the set: it does not change
+	absent  map[string]bool     // the names of const absent, renames applied
+	hidden  map[string]*Command // rows that only FindHidden finds, by their first names
+	whole   bool                // a server's table: ACL rules can name all commands of Redis
+	shared  bool                // other tables may have the set: it does not change
 	rows    []*Command
 	ids     int          // rows and subcommands so far
 	catalog *acl.Catalog // nil until describe
@@ -285,6 +286,24 @@ func (t *Table) Extend(x Extension) {
 	t.calls = make([]*CallStats, t.ids)
 }
 
+// Hide adds rows that no client has: only FindHidden finds them. It is called before there are
+// statistics.
+func (t *Table) Hide(g Group) {
+	t.Own()
+	for _, cmd := range g.Rows {
+		t.prepare(cmd, g.Name)
+		t.hide(cmd.Name, cmd)
+	}
+	t.calls = make([]*CallStats, t.ids)
+}
+
+func (s *commandSet) hide(name string, cmd *Command) {
+	if s.hidden == nil {
+		s.hidden = map[string]*Command{}
+	}
+	s.hidden[name] = cmd
+}
+
 // addSubs adds subcommands to the container called name.
 func (t *Table) addSubs(name string, subs []*Command) {
 	container := t.byName[name]
@@ -298,14 +317,19 @@ func (t *Table) addSubs(name string, subs []*Command) {
 // add adds rows to a set that no other table has.
 func (s *commandSet) add(group string, rows []*Command) {
 	for _, cmd := range rows {
-		s.number(cmd, group)
+		s.prepare(cmd, group)
 		s.byName[cmd.Name] = cmd
 		s.rows = append(s.rows, cmd)
-		cmd.subs = make(map[string]*Command, len(cmd.Subs))
-		for _, sub := range cmd.Subs {
-			s.number(sub, group)
-			cmd.subs[sub.Name[len(cmd.Name)+1:]] = sub
-		}
+	}
+}
+
+// prepare numbers a row and its subcommands.
+func (s *commandSet) prepare(cmd *Command, group string) {
+	s.number(cmd, group)
+	cmd.subs = make(map[string]*Command, len(cmd.Subs))
+	for _, sub := range cmd.Subs {
+		s.number(sub, group)
+		cmd.subs[sub.Name[len(cmd.Name)+1:]] = sub
 	}
 }
 
@@ -338,6 +362,9 @@ func (t *Table) Rename(from, to string) bool {
 	}
 	t.Own()
 	cmd := t.byName[from]
+	if cmd != nil {
+		t.hide(from, cmd)
+	}
 	delete(t.byName, from)
 	delete(t.absent, from)
 	switch {

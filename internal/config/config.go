@@ -84,6 +84,7 @@ type Config struct {
 	AOF            AOF
 	Topology       Topology
 	ExitWithParent bool   // end when the parent process ends
+	Control        bool   // the process that started the program controls the server, see internal/control
 	ParentPID      int    // end when this process ends, too; 0: none
 	Emulate        string // the server whose version and commands this one has, see Valkey
 	Renames        []Rename

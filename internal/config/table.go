@@ -98,6 +98,10 @@ var directives = []directive{
 	{name: "cluster-slots", parse: slotList, def: "0-16383", flags: immutable | multi | own,
 		set:  func(c *Config, v string) { c.Cluster.Slots, _ = cluster.ParseSet(strings.Fields(v)) },
 		note: "slots that the node owns at the start: `0-8191 9000`"},
+	{name: "control", parse: yesNo, def: "no", flags: immutable | own,
+		set: func(c *Config, v string) { c.Control = v == yes },
+		note: "of the program only; `yes`: a test kit that started the program controls the server, and the " +
+			"program prints how: `control=HOST:PORT SECRET`"},
 	{name: "crash-log-enabled", parse: yesNo, def: "yes", idle: idleCrash},
 	{name: "crash-memcheck-enabled", parse: yesNo, def: "yes", idle: idleCrash},
 	{name: "daemonize", parse: yesNo, def: "no", flags: immutable,

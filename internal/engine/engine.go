@@ -127,8 +127,12 @@ func New(opts Options) *Engine {
 	}
 	e.unit.ctx.Env = &e.env
 	e.connectRooms(opts)
-	if opts.Table == nil && opts.Config.LockCommands.Offered() {
-		commands.AddLockCommands(e.env.Table)
+	if cfg := opts.Config; opts.Table == nil && (cfg.LockCommands.Offered() || cfg.Control) {
+		if cfg.LockCommands.Offered() {
+			commands.AddLockCommands(e.env.Table)
+		} else {
+			commands.HideLockCommands(e.env.Table)
+		}
 		e.RecordScriptKeys()
 	}
 	if opts.Table == nil && opts.Config.Valkey() {

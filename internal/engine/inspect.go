@@ -22,18 +22,12 @@ func (e *Engine) Outside(unit func()) {
 }
 
 // RunDirect runs a command on database db without a connection. It passes the reply to
-// use, inside the engine. The reply is valid until use returns. CLIENT PAUSE, maxmemory
-// and passwords do not apply. A blocking command answers as if its timeout had ended. A
+// use, inside the engine. The reply is valid until use returns. CLIENT PAUSE, maxmemory,
+// passwords and rename-command do not apply. A blocking command answers as if its timeout had ended. A
 // command about its connection (MULTI, SUBSCRIBE, AUTH) gets an error reply.
 func (e *Engine) RunDirect(db int, args resp.Args, use func(resp.Reply)) {
 	e.Outside(func() {
-		s := &command.Session{Addr: "direct", DB: db, Proto: 3, Conn: noConn{}}
-		s.Authenticated.Store(true)
-		c := command.Ctx{
-			Env: &e.env, Session: s, Cmd: e.env.Table.Find(args), DB: e.env.Space.DB(db), Proto: 3,
-			From: command.FromKit,
-		}
-		use(e.unit.direct(&c, args))
+		use(e.Kit().direct(db, args))
 		e.parking.serveReady()
 	})
 }

@@ -7,6 +7,7 @@ import (
 	"github.com/lockredis/lockredis/internal/command"
 	"github.com/lockredis/lockredis/internal/journal"
 	"github.com/lockredis/lockredis/pubsub"
+	"github.com/lockredis/lockredis/resp"
 )
 
 // Kit has the operations of a test kit that no client can request.
@@ -14,6 +15,18 @@ type Kit struct{ e *Engine }
 
 // Kit returns the operations for a test kit.
 func (e *Engine) Kit() Kit { return Kit{e} }
+
+// direct is RunDirect inside the engine.
+func (k Kit) direct(db int, args resp.Args) resp.Reply {
+	e := k.e
+	s := &command.Session{Addr: "direct", DB: db, Proto: 3, Conn: noConn{}}
+	s.Authenticated.Store(true)
+	c := command.Ctx{
+		Env: &e.env, Session: s, Cmd: e.env.Table.FindHidden(args), DB: e.env.Space.DB(db), Proto: 3,
+		From: command.FromKit,
+	}
+	return e.unit.direct(&c, args)
+}
 
 // Reseed makes every random choice of commands depend on seed only.
 func (k Kit) Reseed(seed uint64) {

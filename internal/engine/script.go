@@ -2,6 +2,7 @@ package engine
 
 import (
 	"context"
+	"sync/atomic"
 
 	"github.com/lockredis/lockredis/internal/acl"
 	"github.com/lockredis/lockredis/internal/command"
@@ -22,12 +23,13 @@ type scriptRun struct {
 	running bool
 	busy    bool // past busy-reply-threshold
 	killed  bool
-	wrote   bool  // a write command ran: SCRIPT KILL is refused
-	noWrite bool  // a read-only script: its write commands are refused
-	oom     bool  // maxmemory was exceeded when it began: DenyOOM commands are refused
-	started int64 // Unix µs
-	routed  bool  // cluster mode: its keys must belong to this node
-	anySlot bool  // its keys may be in several slots
+	wrote   bool        // a write command ran: SCRIPT KILL is refused
+	noWrite bool        // a read-only script: its write commands are refused
+	oom     bool        // maxmemory was exceeded when it began: DenyOOM commands are refused
+	started int64       // Unix µs
+	ended   atomic.Bool // Kit.EndScript ends it; atomic, as that needs no lock
+	routed  bool        // cluster mode: its keys must belong to this node
+	anySlot bool        // its keys may be in several slots
 
 	errors scriptErrors // errorCounts forgets them when it has counted the errors in the script's reply
 
@@ -110,7 +112,7 @@ func (r *scriptRun) Command(args resp.Args) resp.Reply {
 	r.ctx.Cmd = r.ctx.Table.Find(args)
 	v, refusal := r.e.checks.fromScript(&r.ctx, args)
 	reply := r.e.unit.run(&r.ctx, args, v, refusal)
-	if r.e.interrupted.Load() {
+	if r.e.interrupted.Load() || r.ended.Load() {
 		r.ctx.Scripts.TickSoon()
 	}
 	return reply
@@ -137,7 +139,7 @@ func (r *scriptRun) Log(level int, msg string) {
 // Tick is a safe point of the running script. It reports whether the script must end.
 func (r *scriptRun) Tick() (kill bool) {
 	e := r.e
-	if e.interrupted.Load() {
+	if e.interrupted.Load() || r.ended.Load() {
 		return true
 	}
 	e.callers.helpOthers()

@@ -11,6 +11,7 @@ import (
 	"strings"
 
 	"github.com/lockredis/lockredis/internal/config"
+	"github.com/lockredis/lockredis/internal/control"
 )
 
 // logStart logs the versions and the process id, then one line for each address
@@ -62,8 +63,8 @@ func (f *files) writePID(set *config.Config, log *slog.Logger) {
 }
 
 // announce writes the port-file, and prints the ports that were chosen by "auto". With a topology
-// it prints all addresses, and the port-file has the same lines.
-func (f *files) announce(set *config.Config, n *nodes, stdout io.Writer) error {
+// it prints all addresses, and the port-file has the same lines. What opens door is only printed.
+func (f *files) announce(set *config.Config, n *nodes, door *control.Door, stdout io.Writer) error {
 	addresses := strings.Join(n.lines(), "\n")
 	port, tlsPort := n.ports()
 	if path := set.Path(set.PortFile); path != "" {
@@ -71,6 +72,9 @@ func (f *files) announce(set *config.Config, n *nodes, stdout io.Writer) error {
 			return err
 		}
 		*f = append(*f, path)
+	}
+	if door != nil {
+		fmt.Fprintf(stdout, "control=%s %s\n", door.Addr(), door.Secret())
 	}
 	if addresses != "" {
 		fmt.Fprintln(stdout, addresses)

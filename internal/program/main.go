@@ -12,6 +12,7 @@ import (
 	"github.com/lockredis/lockredis/internal/backdoor"
 	"github.com/lockredis/lockredis/internal/collector"
 	"github.com/lockredis/lockredis/internal/config"
+	"github.com/lockredis/lockredis/internal/control"
 	"github.com/lockredis/lockredis/resp"
 )
 
@@ -35,6 +36,8 @@ Directives of its own:
   --topology "sentinel:1x3 primary HOST:PORT"
                             the Sentinels alone, for a server elsewhere
   --topology cluster:1      a cluster of one node; print node=HOST:PORT
+  --control yes             for a test kit that starts the program: another port, which nothing
+                            that a test does closes; print control=HOST:PORT SECRET
   --exit-with-parent yes    end when the process that started lockredis ends
   --exit-with-parent PID    end when that process ends, too, or has ended already
 
@@ -135,13 +138,22 @@ func serve(args []string, stdin io.Reader, stdout io.Writer, d *daemon) error {
 	case err != nil:
 		return report(log, set, err)
 	}
-	defer nodes.close()
+	var door *control.Door
+	defer func() {
+		nodes.close()
+		door.Close()
+	}()
+	if set.Control {
+		if door, err = nodes.openDoor(); err != nil {
+			return report(log, set, err)
+		}
+	}
 	save := func() error { return nil }
 	if nodes.first != nil && !set.Sentinel {
 		save = backdoor.Open(nodes.first).SaveAtEnd
 	}
 	end.save.Store(&save)
-	if err := written.announce(set, nodes, stdout); err != nil {
+	if err := written.announce(set, nodes, door, stdout); err != nil {
 		return report(log, set, err)
 	}
 	logStart(log, nodes)

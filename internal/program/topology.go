@@ -10,7 +10,9 @@ import (
 	"time"
 
 	"github.com/lockredis/lockredis"
+	"github.com/lockredis/lockredis/internal/backdoor"
 	"github.com/lockredis/lockredis/internal/config"
+	"github.com/lockredis/lockredis/internal/control"
 )
 
 // nodes are the nodes of the process: one server or Sentinel, a server with the Sentinels of the
@@ -27,6 +29,9 @@ func startNodes(
 	ctx context.Context, settings *lockredis.Settings, set *config.Config, log *slog.Logger,
 ) (*nodes, error) {
 	t := set.Topology
+	if set.Control && (set.Sentinel || t.Primary != "") {
+		return nil, errors.New("control needs a server in the process")
+	}
 	if t.Primary != "" {
 		n := &nodes{host: reachableHost(set)}
 		set.Listening() // the Sentinels read no file
@@ -176,6 +181,14 @@ func (n *nodes) addrs() []string {
 		return n.sentinels.Addrs()
 	}
 	return n.first.Addrs()
+}
+
+// openDoor opens the door by which a test kit controls the server.
+func (n *nodes) openDoor() (*control.Door, error) {
+	inside := backdoor.Open(n.first)
+	return control.Open(control.Node{
+		Call: inside.Call, Running: inside.Running, EndScript: inside.EndScript, Reset: inside.Remember(),
+	})
 }
 
 // done returns a channel that is closed when all nodes have ended.

@@ -79,6 +79,11 @@ func AddLockCommands(t *command.Table) {
 	t.Extend(command.Extension{Groups: []command.Group{{Name: "lock", Rows: lock.Commands()}}})
 }
 
+// HideLockCommands adds the same commands for a test kit alone.
+func HideLockCommands(t *command.Table) {
+	t.Hide(command.Group{Name: "lock", Rows: lock.Commands()})
+}
+
 // EmulateValkey adds the commands of Valkey 9.1 that lock and cache clients use, and that Redis
 // 7.0 does not have. They are in the table while the directive emulate names Valkey. Their Since
 // is a version of Valkey. What differs otherwise asks Config.Valkey. Redis 7.0 stays the oracle

@@ -1,0 +1,18 @@
+// Package control is how a test kit controls the server that it has started: a door beside the ports
+// that the tests' clients use. A test can close every other way in, or change what it leads to, with
+// requirepass, ACL rules, maxclients, CLIENT PAUSE, rename-command or a script that never ends.
+//
+// The door listens on the loopback interface and serves whoever knows its secret. The program prints
+// both on standard output, which the process that started it reads (directive control). The door is
+// invisible for clients: no statistic of connections, CLIENT LIST or MONITOR shows it.
+//
+// A connection speaks RESP2. Its first command is AUTH with the secret, and any other one ends it.
+// Then it may send what engine.RunDirect runs: all commands that need no connection, by Redis's names
+// and on database 0, and LOCK.LIST and the like whether or not clients have them. It also has
+//
+//	CONTROL RESET      puts settings, users and libraries back as they were when the door was
+//	                   opened, and ends the running script and CLIENT PAUSE
+//	CONTROL ENDSCRIPT  ends the running script or function, even one that has written
+//
+// The commands of one connection run one after the other. Those of others do not wait for them.
+package control

@@ -1,0 +1,96 @@
+package engine
+
+import (
+	"errors"
+	"fmt"
+	"slices"
+	"strings"
+
+	"github.com/lockredis/lockredis/internal/acl"
+	"github.com/lockredis/lockredis/internal/config"
+	"github.com/lockredis/lockredis/resp"
+)
+
+// State is what one test can change for the next one, beside data: the directives, the users of ACL
+// and the libraries of functions.
+type State struct {
+	directives config.Values
+	users      map[string]string // their rules, by name
+	libraries  []string          // their source texts, in the order of their names
+}
+
+// State returns the present state.
+func (k Kit) State() (now State) {
+	k.e.Outside(func() { now = k.state() })
+	return now
+}
+
+func (k Kit) state() State {
+	env := &k.e.env
+	users := map[string]string{}
+	for _, name := range env.Users.Names() {
+		users[name] = rules(env.Users.Get(name))
+	}
+	return State{env.Config.Values(), users, env.Scripts.LibraryCodes()}
+}
+
+// Restore puts a state back. Before, it ends the running script and CLIENT PAUSE. Users that are not
+// in the state are gone, and their clients' connections end. What is as in the state stays as it is.
+// Restore goes on after an error and returns all errors.
+func (k Kit) Restore(to State) (err error) {
+	k.EndScript()
+	k.e.Outside(func() {
+		k.e.pausing.Unpause()
+		now := k.state()
+		err = errors.Join(k.e.env.Config.Restore(to.directives), k.restoreUsers(now.users, to.users))
+		if !slices.Equal(now.libraries, to.libraries) {
+			err = errors.Join(err, k.restoreLibraries(to.libraries))
+		}
+	})
+	return err
+}
+
+func (k Kit) restoreUsers(now, to map[string]string) (err error) {
+	for name := range now {
+		if _, stays := to[name]; !stays {
+			err = errors.Join(err, k.run("ACL", "DELUSER", name))
+		}
+	}
+	for name, wanted := range to {
+		if user := k.e.env.Users.Get(name); user == nil || rules(user) != wanted {
+			line := append([]string{"ACL", "SETUSER", name, "reset"}, strings.Fields(wanted)...)
+			err = errors.Join(err, k.run(line...))
+		}
+	}
+	return err
+}
+
+// rules returns what ACL SETUSER needs to make the user.
+func rules(user *acl.User) string { return strings.TrimPrefix(user.String(), "user "+user.Name+" ") }
+
+func (k Kit) restoreLibraries(codes []string) error {
+	err := k.run("FUNCTION", "FLUSH")
+	for _, code := range codes {
+		err = errors.Join(err, k.run("FUNCTION", "LOAD", code))
+	}
+	return err
+}
+
+// run runs a command inside the engine.
+func (k Kit) run(words ...string) (err error) {
+	args := make(resp.Args, len(words))
+	for i, word := range words {
+		args[i] = []byte(word)
+	}
+	if reply := k.direct(0, args); reply.IsError() {
+		err = fmt.Errorf("%s: %s", strings.Join(words[:2], " "), reply.Text())
+	}
+	return err
+}
+
+// EndScript ends the running script or function, even one that SCRIPT KILL can't end because it has
+// written. It waits until none runs.
+func (k Kit) EndScript() {
+	k.e.script.ended.Store(true)
+	k.e.Outside(func() { k.e.script.ended.Store(false) })
+}
