@@ -10,6 +10,7 @@ import java.lang.reflect.Method;
 import java.net.Socket;
 import java.nio.charset.StandardCharsets;
 import java.time.Duration;
+import java.util.ArrayList;
 import java.util.Arrays;
 import java.util.Collections;
 import java.util.List;
@@ -39,7 +40,9 @@ import org.springframework.test.context.TestContextManager;
 import org.springframework.test.context.TestExecutionListeners;
 import org.springframework.test.context.TestExecutionListeners.MergeMode;
 import org.springframework.test.context.support.DependencyInjectionTestExecutionListener;
+import org.springframework.test.context.support.DirtiesContextBeforeModesTestExecutionListener;
 import org.springframework.test.context.support.DirtiesContextTestExecutionListener;
+import org.springframework.test.context.transaction.TransactionalTestExecutionListener;
 
 /** Drives Spring's test framework by hand, so that a test can see another test fail. */
 class ContextTest {
@@ -239,6 +242,80 @@ class ContextTest {
 
     @TestExecutionListeners(listeners = LockredisListener.class, inheritListeners = false)
     static class Listed extends Merged {
+    }
+
+    @Test
+    void aClassWithTheListenerInAWrongPlaceFails() {
+        for (Class<?> type : Arrays.asList(BehindTransactions.class, BelowTransactions.class,
+                BelowTransactions.Inner.class)) {
+            assertThatThrownBy(() -> new TestContextManager(type)).isInstanceOf(IllegalStateException.class)
+                    .hasMessageStartingWith("@AutoConfigureLockredis: the @TestExecutionListeners of "
+                            + (type == BehindTransactions.class ? type : BelowTransactions.class).getName()
+                            + " has LockredisListener behind TransactionalTestExecutionListener: ")
+                    .hasMessageEndingWith(". List LockredisListener.class in front of it, or write mergeMode ="
+                            + " MERGE_WITH_DEFAULTS in the annotation that replaces Spring's defaults");
+        }
+        for (Class<?> type : Arrays.asList(BeforeDirties.class, BeforeDirtiesBeforeModes.class)) {
+            assertThatThrownBy(() -> new TestContextManager(type)).isInstanceOf(IllegalStateException.class)
+                    .hasMessageContaining(" has LockredisListener in front of DirtiesContext")
+                    .hasMessageContaining(". List LockredisListener.class behind it, or write mergeMode =");
+        }
+    }
+
+    @Test
+    void theListenerIsInItsPlaceInAClassThatDoesNotFail() {
+        for (Class<?> type : Arrays.asList(InItsPlace.class, WrongButMerged.class, First.class)) {
+            List<Class<?>> listeners = new ArrayList<>();
+            new TestContextManager(type).getTestExecutionListeners()
+                    .forEach(listener -> listeners.add(listener.getClass()));
+            assertThat(listeners).containsSubsequence(DirtiesContextBeforeModesTestExecutionListener.class,
+                    DirtiesContextTestExecutionListener.class, LockredisListener.class,
+                    TransactionalTestExecutionListener.class);
+        }
+    }
+
+    @SpringBootTest(classes = Small.class)
+    @AutoConfigureLockredis
+    @TestExecutionListeners({TransactionalTestExecutionListener.class, LockredisListener.class})
+    static class BehindTransactions {
+    }
+
+    @TestExecutionListeners(TransactionalTestExecutionListener.class)
+    static class WithTransactions {
+    }
+
+    @SpringBootTest(classes = Small.class)
+    @AutoConfigureLockredis
+    @TestExecutionListeners(LockredisListener.class)
+    static class BelowTransactions extends WithTransactions {
+        @Nested
+        class Inner {
+        }
+    }
+
+    @SpringBootTest(classes = Small.class)
+    @AutoConfigureLockredis
+    @TestExecutionListeners({LockredisListener.class, DirtiesContextTestExecutionListener.class})
+    static class BeforeDirties {
+    }
+
+    @SpringBootTest(classes = Small.class)
+    @AutoConfigureLockredis
+    @TestExecutionListeners({LockredisListener.class, DirtiesContextBeforeModesTestExecutionListener.class})
+    static class BeforeDirtiesBeforeModes {
+    }
+
+    @SpringBootTest(classes = Small.class)
+    @AutoConfigureLockredis
+    @TestExecutionListeners({DirtiesContextBeforeModesTestExecutionListener.class,
+            DirtiesContextTestExecutionListener.class, LockredisListener.class,
+            TransactionalTestExecutionListener.class})
+    static class InItsPlace {
+    }
+
+    @TestExecutionListeners(listeners = {TransactionalTestExecutionListener.class, LockredisListener.class},
+            inheritListeners = false, mergeMode = MergeMode.MERGE_WITH_DEFAULTS)
+    static class WrongButMerged extends BeforeDirties {
     }
 
     /** As a class below one of Spring's base classes. */

@@ -1,5 +1,6 @@
 package io.github.lockredis.spring;
 
+import java.util.ArrayList;
 import java.util.Arrays;
 import java.util.List;
 
@@ -11,6 +12,8 @@ import org.springframework.test.context.TestContextAnnotationUtils;
 import org.springframework.test.context.TestContextAnnotationUtils.AnnotationDescriptor;
 import org.springframework.test.context.TestExecutionListeners;
 import org.springframework.test.context.TestExecutionListeners.MergeMode;
+import org.springframework.test.context.support.AbstractDirtiesContextTestExecutionListener;
+import org.springframework.test.context.transaction.TransactionalTestExecutionListener;
 
 /** Gives a server to the contexts of annotated test classes. Spring asks it for all of them. */
 final class LockredisCustomizerFactory implements ContextCustomizerFactory {
@@ -28,27 +31,56 @@ final class LockredisCustomizerFactory implements ContextCustomizerFactory {
         return new LockredisCustomizer(Attributes.of(annotation, "flush", "leaks", "dataKeys"));
     }
 
-    /** Fails if a class replaces Spring's default listeners: no test would be checked, and no data deleted. */
+    /**
+     * Fails if a class replaces Spring's default listeners by a list without the listener, or with a wrong place for
+     * it: no test would be checked, and no data deleted.
+     */
     private static void requireListener(Class<?> testClass) {
-        AnnotationDescriptor<TestExecutionListeners> listeners =
+        AnnotationDescriptor<TestExecutionListeners> annotation =
                 TestContextAnnotationUtils.findAnnotationDescriptor(testClass, TestExecutionListeners.class);
-        if (listeners == null || hasListener(listeners)) {
+        List<Class<?>> listed = new ArrayList<>();
+        if (annotation == null || addListed(annotation, listed)) {
             return;
         }
-        throw new IllegalStateException("@AutoConfigureLockredis: the @TestExecutionListeners of "
-                + listeners.getRootDeclaringClass().getName() + " replaces the listener that deletes the data and"
-                + " checks for leaks. Add LockredisListener.class to its list, or mergeMode = MERGE_WITH_DEFAULTS"
-                + " to the annotation that replaces Spring's defaults");
+        String fault = fault(listed);
+        if (fault != null) {
+            throw new IllegalStateException("@AutoConfigureLockredis: the @TestExecutionListeners of "
+                    + annotation.getRootDeclaringClass().getName() + fault + ", or write mergeMode ="
+                    + " MERGE_WITH_DEFAULTS in the annotation that replaces Spring's defaults");
+        }
     }
 
-    /** Follows the annotations as Spring does: the last one that inherits nothing may merge with the defaults. */
-    private static boolean hasListener(AnnotationDescriptor<TestExecutionListeners> listeners) {
-        TestExecutionListeners here = listeners.getAnnotation();
-        if (Arrays.asList(here.listeners()).contains(LockredisListener.class)) {
-            return true;
+    /**
+     * Adds the listeners that annotations list, in Spring's order: inherited ones first. Reports whether Spring
+     * merges them with its defaults, and sorts them. It does if the last annotation that inherits nothing says so.
+     */
+    private static boolean addListed(AnnotationDescriptor<TestExecutionListeners> annotation, List<Class<?>> listed) {
+        TestExecutionListeners here = annotation.getAnnotation();
+        listed.addAll(0, Arrays.asList(here.listeners()));
+        AnnotationDescriptor<TestExecutionListeners> above = here.inheritListeners() ? annotation.next() : null;
+        return above != null ? addListed(above, listed) : here.mergeMode() == MergeMode.MERGE_WITH_DEFAULTS;
+    }
+
+    /** Returns what is wrong with a list that Spring does not sort, and half of the advice. Null: nothing. */
+    private static String fault(List<Class<?>> listed) {
+        int own = listed.indexOf(LockredisListener.class);
+        if (own < 0) {
+            return " replaces the listener that deletes the data and checks for leaks. Add LockredisListener.class to"
+                    + " its list";
         }
-        AnnotationDescriptor<TestExecutionListeners> above = here.inheritListeners() ? listeners.next() : null;
-        return above != null ? hasListener(above) : here.mergeMode() == MergeMode.MERGE_WITH_DEFAULTS;
+        for (Class<?> other : listed.subList(0, own)) {
+            if (TransactionalTestExecutionListener.class.isAssignableFrom(other)) {
+                return " has LockredisListener behind " + other.getSimpleName() + ": the check would see the locks of"
+                        + " a transaction that is still open. List LockredisListener.class in front of it";
+            }
+        }
+        for (Class<?> other : listed.subList(own, listed.size())) {
+            if (AbstractDirtiesContextTestExecutionListener.class.isAssignableFrom(other)) {
+                return " has LockredisListener in front of " + other.getSimpleName() + ": the check would come when"
+                        + " the context and its server are closed. List LockredisListener.class behind it";
+            }
+        }
+        return null;
     }
 
     /** Returns the annotation of a test class, of a class that it inherits from, or that encloses it. Null: none. */

@@ -14,8 +14,8 @@ import org.springframework.test.context.support.AbstractTestExecutionListener;
 
 /**
  * Empties the server before tests, and checks after each test that no lock is left. Spring loads it for all
- * test classes. A class that replaces Spring's default listeners adds it to its list, in front of a listener of
- * transactions and behind one that closes contexts.
+ * test classes. A class that replaces Spring's default listeners adds it to its list, in front of Spring's listener of
+ * transactions and behind those for {@code @DirtiesContext}. Another place fails the class.
  */
 public final class LockredisListener extends AbstractTestExecutionListener {
     private static final String RUNNING = LockredisListener.class.getName();
