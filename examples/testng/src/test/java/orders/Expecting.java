@@ -7,7 +7,7 @@ import java.util.UUID;
 import org.testng.SkipException;
 import org.testng.annotations.Test;
 
-/** Tests that expect an exception. All but the last fail. OrdersTest runs them. */
+/** Tests that expect an exception. All but the last two fail. OrdersTest runs them. */
 public class Expecting extends LockredisTest {
     private void forgetALock() {
         server.command("SET", "order:42", UUID.randomUUID().toString(), "NX", "PX", "30000");
@@ -34,7 +34,7 @@ public class Expecting extends LockredisTest {
     }
 
     @Test(timeOut = 60_000)
-    public void dForgetsALockOnAThreadOfTestNG() {
+    public void dForgetsALockInALimitOfTime() {
         forgetALock();
     }
 

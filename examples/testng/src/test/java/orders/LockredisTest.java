@@ -3,9 +3,6 @@ package orders;
 import io.github.lockredis.server.EndWatch;
 import io.github.lockredis.server.LeakCheck;
 import io.github.lockredis.server.LockredisServer;
-import java.lang.reflect.InvocationTargetException;
-import org.testng.IHookCallBack;
-import org.testng.IHookable;
 import org.testng.IInvokedMethod;
 import org.testng.IInvokedMethodListener;
 import org.testng.ITestResult;
@@ -16,12 +13,12 @@ import org.testng.annotations.BeforeMethod;
 import org.testng.annotations.Listeners;
 
 /** A class of tests with a server of its own, which is empty before each test. */
-@Listeners(LockredisTest.Unexpected.class)
-public abstract class LockredisTest implements IHookable {
+@Listeners(LockredisTest.Check.class)
+public abstract class LockredisTest {
     protected LockredisServer server;
     private Runnable close; // of the server. Tests cannot call it
     private EndWatch ends; // of the server
-    private AssertionError error; // what the last test has left behind, or null
+    private LeakCheck check; // of the test that runs, or null
 
     @BeforeClass(alwaysRun = true)
     public void startServer() {
@@ -32,45 +29,49 @@ public abstract class LockredisTest implements IHookable {
 
     @BeforeMethod(alwaysRun = true)
     public void prepareServer() {
-        error = null;
+        check = null;
         LeakCheck.prepare(server, true);
         ends.begin(this);
     }
 
-    /** Runs a test method. TestNG fails the test for what this method throws. */
-    @Override
-    public void run(IHookCallBack test, ITestResult result) {
-        LeakCheck check = LeakCheck.begin(server);
-        test.runTestMethod(result);
-        String leaks = check.end(true);
-        String end = ends.end(this, result.getName());
-        if (leaks == null && end == null) {
-            return;
+    /**
+     * Fails a test that has left something behind. It looks on TestNG's thread, when the test has its result. So a
+     * test's timeOut does not end it, and expectedExceptions do not hide it.
+     */
+    public static final class Check implements IInvokedMethodListener {
+        @Override
+        public void beforeInvocation(IInvokedMethod method, ITestResult result) {
+            LockredisTest test = test(method, result);
+            if (test != null) {
+                test.check = LeakCheck.begin(test.server);
+            }
         }
-        error = new AssertionError(end != null ? end : leaks);
-        Throwable failure = result.getThrowable();
-        if (failure instanceof InvocationTargetException) {
-            failure = failure.getCause();
-        }
-        if (failure == null || failure instanceof SkipException) {
-            throw error;
-        }
-        failure.addSuppressed(error); // the test's own failure comes first
-    }
 
-    /** Fails a test that has left something behind, and passes by its expectedExceptions. */
-    public static final class Unexpected implements IInvokedMethodListener {
         @Override
         public void afterInvocation(IInvokedMethod method, ITestResult result) {
-            Object test = result.getInstance();
-            if (!method.isTestMethod() || !result.isSuccess() || !(test instanceof LockredisTest)) {
+            LockredisTest test = test(method, result);
+            if (test == null) {
                 return;
             }
-            AssertionError error = ((LockredisTest) test).error;
-            if (error != null) {
+            String leaks = test.check == null ? null : test.check.end(true);
+            String end = test.ends.end(test, result.getName());
+            if (leaks == null && end == null) {
+                return;
+            }
+            AssertionError error = new AssertionError(end != null ? end : leaks);
+            Throwable failure = result.getThrowable();
+            if (failure == null || result.isSuccess() || failure instanceof SkipException) {
                 result.setThrowable(error);
                 result.setStatus(ITestResult.FAILURE);
+            } else {
+                failure.addSuppressed(error); // the test's own failure comes first
             }
+        }
+
+        /** Returns the test that a method is of. Null: it is no test, has no server, or is skipped. */
+        private static LockredisTest test(IInvokedMethod method, ITestResult result) {
+            return method.isTestMethod() && result.getStatus() != ITestResult.SKIP
+                    && result.getInstance() instanceof LockredisTest ? (LockredisTest) result.getInstance() : null;
         }
     }
 
