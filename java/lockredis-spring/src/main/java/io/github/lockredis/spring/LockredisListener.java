@@ -109,7 +109,8 @@ public final class LockredisListener extends AbstractTestExecutionListener {
             return;
         }
         AssertionError error = new AssertionError(leaks
-                + "\nIf it is meant to stay: @AutoConfigureLockredis(leaks = LeakMode.ALLOWED)");
+                + "\nIf a lock is meant to stay, name it in @AutoConfigureLockredis: dataKeys = \"leader:*\". If all may"
+                + " stay: leaks = LeakMode.ALLOWED");
         if (test.getTestException() == null) {
             throw error;
         }
