@@ -53,12 +53,13 @@ final class StartBench {
         }
         command.addAll(Arrays.asList("bench.Round", subject.name()));
         Path output = home.resolve("output");
-        Process jvm = new ProcessBuilder(command).redirectErrorStream(true)
+        Path errors = home.resolve("errors"); // in one file the lines of libraries would be inside those of Round
+        Process jvm = new ProcessBuilder(command).redirectError(errors.toFile())
                 .redirectOutput(output.toFile()).start();
         try {
             if (!jvm.waitFor(PATIENCE, TimeUnit.SECONDS)) {
                 jvm.destroyForcibly().waitFor();
-                throw new IOException(subject + " hangs: " + Files.readAllLines(output));
+                throw new IOException(subject + " hangs: " + Files.readAllLines(errors));
             }
             boolean started = false;
             for (String line : Files.readAllLines(output)) {
@@ -70,7 +71,7 @@ final class StartBench {
                 }
             }
             if (jvm.exitValue() != 0 || !started) {
-                throw new IOException(subject + ": " + Files.readAllLines(output));
+                throw new IOException(subject + ": " + Files.readAllLines(errors));
             }
         } finally {
             delete(home.toFile());
