@@ -2,6 +2,7 @@ package expiry
 
 import (
 	"sync"
+	"sync/atomic"
 	"time"
 )
 
@@ -17,6 +18,16 @@ type Clock interface {
 type Stopwatch interface {
 	// Since returns the time since t, which Now has returned.
 	Since(t time.Time) time.Duration
+}
+
+// Turnable is a Clock that can be turned.
+type Turnable interface {
+	Clock
+	// Shift moves the clock by d, back if d is negative. A timer keeps the time that it is armed
+	// for, but may notice a shift only at its next Reset.
+	Shift(d time.Duration)
+	// Real returns the time of a clock that was never turned: the time of the clients.
+	Real() time.Time
 }
 
 // Timer sends on a channel once, when its clock reaches a point in time. One
@@ -51,6 +62,53 @@ type systemTimer struct{ t *time.Timer }
 func (s systemTimer) C() <-chan time.Time { return s.t.C }
 func (s systemTimer) Reset(at time.Time)  { s.t.Reset(time.Until(at)) }
 func (s systemTimer) Stop()               { s.t.Stop() }
+
+// offset is another clock that is some time ahead, or behind if the time is negative. It is safe for
+// concurrent use.
+type offset struct {
+	Clock              // the other one
+	by    atomic.Int64 // ns
+}
+
+// Now returns the clock's time.
+func (o *offset) Now() time.Time { return o.Clock.Now().Add(time.Duration(o.by.Load())) }
+
+// Real returns the other clock's time.
+func (o *offset) Real() time.Time { return o.Clock.Now() }
+
+// Shift moves the clock by d.
+func (o *offset) Shift(d time.Duration) { o.by.Add(int64(d)) }
+
+// NewTimer returns a stopped timer.
+func (o *offset) NewTimer() Timer { return offsetTimer{o.Clock.NewTimer(), o} }
+
+type offsetTimer struct {
+	Timer
+	clock *offset
+}
+
+func (t offsetTimer) Reset(at time.Time) {
+	t.Timer.Reset(at.Add(-time.Duration(t.clock.by.Load())))
+}
+
+// offsetStopwatch is an offset of a clock that is a Stopwatch. A turn does not change what it
+// measures.
+type offsetStopwatch struct {
+	*offset
+	Stopwatch
+}
+
+// Turn returns c if it is Turnable, else a clock that is turned beside c.
+func Turn(c Clock) Turnable {
+	if t, ok := c.(Turnable); ok {
+		return t
+	}
+	o := &offset{Clock: c}
+	if s, ok := c.(Stopwatch); ok {
+		return offsetStopwatch{o, s}
+	}
+	return o
+}
 
 // Manual is a clock that stands still until Set or Advance moves it. It is safe
 // for concurrent use.
@@ -97,6 +155,12 @@ func (m *Manual) SetBack(t time.Time) {
 
 // Advance moves the clock forward by d.
 func (m *Manual) Advance(d time.Duration) { m.Set(m.Now().Add(d)) }
+
+// Shift moves the clock by d, back if d is negative. Timers keep their times.
+func (m *Manual) Shift(d time.Duration) { m.SetBack(m.Now().Add(d)) }
+
+// Real returns the machine's time.
+func (m *Manual) Real() time.Time { return time.Now() }
 
 // NewTimer returns a stopped timer.
 func (m *Manual) NewTimer() Timer {

@@ -86,3 +86,49 @@ func TestSetBackMovesAManualClockIntoThePast(t *testing.T) {
 	clock.Set(time.UnixMilli(1001))
 	<-timer.C()
 }
+
+func TestATurnedClockGoesOnFromWhereItWasPut(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		start := time.Now()
+		clock := Turn(System())
+		timer := clock.NewTimer()
+		clock.Shift(time.Hour)
+		time.Sleep(time.Second)
+		if now := clock.Now(); now.Sub(start) != time.Hour+time.Second {
+			t.Fatalf("the clock reads %v", now.Sub(start))
+		}
+		if real := clock.Real(); real.Sub(start) != time.Second {
+			t.Fatalf("the clients' clock reads %v", real.Sub(start))
+		}
+		timer.Reset(start.Add(time.Hour + 3*time.Second))
+		if at := <-timer.C(); at.Sub(start) != 3*time.Second {
+			t.Fatalf("the timer fired after %v", at.Sub(start))
+		}
+		clock.Shift(-time.Hour)
+		if now := clock.Now(); now.Sub(start) != 3*time.Second {
+			t.Fatalf("the clock reads %v", now.Sub(start))
+		}
+	})
+}
+
+func TestATurnDoesNotChangeWhatAStopwatchMeasures(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		clock := Turn(System())
+		start := clock.Now()
+		clock.Shift(time.Hour)
+		time.Sleep(time.Second)
+		if took := clock.(Stopwatch).Since(start); took != time.Second {
+			t.Fatalf("%v", took)
+		}
+	})
+}
+
+func TestAManualClockIsTurnable(t *testing.T) {
+	manual := NewManual(time.UnixMilli(1000))
+	clock := Turn(manual)
+	clock.Shift(500 * time.Millisecond)
+	clock.Shift(-time.Second)
+	if now := manual.Now(); now.UnixMilli() != 500 {
+		t.Fatalf("the clock reads %v", now)
+	}
+}

@@ -130,6 +130,21 @@ func (x *Index[T]) PopDue(now int64, max int, do func(T)) (popped int) {
 	return popped
 }
 
+// EachDue visits the holders with a deadline at or before now, in no order. do must not change the
+// index.
+func (x *Index[T]) EachDue(now int64, do func(v T, at int64)) { x.eachDue(0, now, do) }
+
+// eachDue is EachDue for heap position i and the positions below it.
+func (x *Index[T]) eachDue(i int, now int64, do func(v T, at int64)) {
+	if i >= len(x.heap) || x.heap[i].at > now {
+		return
+	}
+	do(x.heap[i].v, x.heap[i].at)
+	for c := i*arity + 1; c <= i*arity+arity; c++ {
+		x.eachDue(c, now, do)
+	}
+}
+
 // up puts n at heap position i, or nearer to the root if its deadline is earlier
 // than its parent's.
 func (x *Index[T]) up(i int, n node[T]) {

@@ -73,6 +73,18 @@ func TestAnIndexBehavesAsASortedListOfDeadlines(t *testing.T) {
 					}
 				}
 				slices.Sort(deadlines)
+				until := rapid.Int64Range(0, 51).Draw(t, "until")
+				due := map[int]int64{}
+				index.EachDue(until, func(l *lease, at int64) { due[l.name] = at })
+				for i, at := range model {
+					if seen, ok := due[i]; ok != (at <= until) || ok && seen != at {
+						t.Fatalf("EachDue(%d) visits lease %d: %v, at %d; it has deadline %d", until, i, ok, seen, at)
+					}
+					delete(due, i)
+				}
+				if len(due) > 0 {
+					t.Fatalf("EachDue visits %v", due)
+				}
 				if next, ok := index.Next(); ok != (len(model) > 0) || ok && next != deadlines[0] {
 					t.Fatalf("Next is %d, %v; deadlines are %v", next, ok, deadlines)
 				}

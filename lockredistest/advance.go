@@ -51,7 +51,7 @@ func (s *Server) advance(end time.Time) {
 	}
 	for more := true; more; {
 		var ended []inspect.Lease
-		ended, more = door(s).Inspector.Step(s.clock, end, time.Now())
+		ended, more = door(s).Inspector.Step(end, time.Now())
 		s.tellOwners(ended)
 		if more {
 			door(s).Settle()

@@ -223,6 +223,14 @@ func (s *Space) NextDeadline() (at int64, ok bool) {
 	return at, ok
 }
 
+// EachDue visits the keys with a deadline at or before a time in Unix ms, in the order of databases
+// and in no order within one. It has no effect. do must not change the databases.
+func (s *Space) EachDue(until int64, do func(db int, key string, at int64)) {
+	for n, db := range s.Opened() {
+		db.deadlines.EachDue(until, func(e *Entry, at int64) { do(n, e.Key(), at) })
+	}
+}
+
 // ExpireDue deletes at most max keys and fields with a deadline that is due, and returns
 // how many. Within a database the earliest deadline comes first. While KeepExpired is
 // set, it deletes nothing.

@@ -1,6 +1,9 @@
 package engine
 
 import (
+	"time"
+
+	"github.com/lockredis/lockredis/expiry"
 	"github.com/lockredis/lockredis/internal/command"
 	"github.com/lockredis/lockredis/internal/inspect"
 	"github.com/lockredis/lockredis/internal/record"
@@ -74,6 +77,11 @@ func (i inspection) ScriptKey(db int, key string) (k inspect.ScriptKey, ok bool)
 // NewStrings visits the strings that were set on condition.
 func (i inspection) NewStrings(do func(inspect.NewString)) { i.record.NewStrings(do) }
 
+// NewString returns what is known of a key. ok is false if it was not set on condition.
+func (i inspection) NewString(db int, key string) (n inspect.NewString, ok bool) {
+	return i.record.NewString(db, key)
+}
+
 // History returns which owners have acquired locks last.
 func (i inspection) History() *inspect.History { return i.record.History() }
 
@@ -111,9 +119,10 @@ func topics(s *command.Session, k pubsub.Kind) (topics []inspect.Topic) {
 	return topics
 }
 
-// Publish sends a message to the subscribers of a channel.
-func (i inspection) Publish(channel, message string) {
-	i.env.PubSub.Publish([]byte(channel), []byte(message), false)
+// Publish sends a message to the subscribers of a channel and of the shard channel of that name.
+func (i inspection) Publish(channel, message string) (clients int) {
+	name, payload := []byte(channel), []byte(message)
+	return i.env.PubSub.Publish(name, payload, false) + i.env.PubSub.Publish(name, payload, true)
 }
 
 // NextDeadline returns when the timer has something to do next, in Unix ms: a key, a wait or a pause
@@ -128,4 +137,22 @@ func (e *Engine) NextDeadline() (at int64, ok bool) {
 func (e *Engine) EndDue() {
 	for e.timer.endDue() {
 	}
+}
+
+// TurnTo turns the clock to a time, unless it has passed, and calls EndDue.
+func (i inspection) TurnTo(at time.Time) {
+	e := i.Engine
+	if by := at.Sub(e.clock.Now()); by > 0 {
+		e.shift(by)
+	}
+	e.EndDue()
+}
+
+// shift moves the clock, which must be Turnable.
+func (e *Engine) shift(by time.Duration) {
+	e.timer.t.Stop()
+	e.clock.(expiry.Turnable).Shift(by)
+	e.stopwatch.shifted(by)
+	e.timer.armed = 0
+	e.timer.look()
 }

@@ -4,39 +4,60 @@ import (
 	"cmp"
 	"slices"
 	"strconv"
+	"strings"
 	"time"
 
 	"github.com/lockredis/lockredis/internal/lockkeys"
 	"github.com/lockredis/lockredis/store"
 )
 
-// Step turns clock forward to the next deadline, ends what is due then, and reports true.
-// If nothing ends before end, or at it, Step turns clock to end and reports false.
+// Step turns the clock forward to the next deadline, ends what is due then, and reports true.
+// If nothing ends before end, or at it, Step turns the clock to end and reports false.
 //
-// A client that waits for a lock sleeps until a message announces the release, or until
-// its own timer says that the lease is over. Step does not move that timer. So for each
-// lock whose lease ended, Step publishes the message that the holder's release would have
-// published. A Redis server publishes nothing when a lease ends.
-//
-// wall is the present time of the clients. They stamp their places in a fair lock's queue
-// with it.
+// It publishes what Turn publishes. wall is Turn's.
 //
 // ended are the leases that the step ended. Their owners still trust them: their clocks did
 // not move.
-func (v View) Step(clock Clock, end, wall time.Time) (ended []Lease, more bool) {
+func (v View) Step(end, wall time.Time) (ended []Lease, more bool) {
 	leases := v.leases()
-	at, ok := v.state.NextDeadline()
-	if !ok || at > end.UnixMilli() {
-		clock.Set(end)
-		return endedBy(leases, end.UnixMilli()), false
+	turned := v.Turn(end, true, wall)
+	return endedBy(leases, v.state.Space().Now()), turned.More
+}
+
+// Turned is what a turn of the clock did.
+type Turned struct {
+	Ended []string // the names of the locks whose lease has ended, the earliest first
+	Woken int      // how many clients got an unlock message
+	More  bool     // the clock is not at the end of the turn yet
+}
+
+// Turn turns the clock forward to the next deadline, or to end if no deadline comes before. It ends
+// what is due then.
+//
+// A client that waits for a lock sleeps until a message announces the release, or until
+// its own timer says that the lease is over. Turn does not move that timer. So for each
+// lock whose lease ended, Turn publishes the message that the holder's release would have
+// published, if wake is true. A Redis server publishes nothing when a lease ends.
+//
+// wall is the present time of the clients. They stamp their positions in a fair lock's queue
+// with it.
+func (v View) Turn(end time.Time, wake bool, wall time.Time) (t Turned) {
+	if at, ok := v.state.NextDeadline(); ok && at <= end.UnixMilli() {
+		end, t.More = time.UnixMilli(at), true
 	}
-	ending := v.endingBy(at)
-	clock.Set(time.UnixMilli(at))
-	v.state.EndDue()
+	ending := v.endingBy(end.UnixMilli())
+	v.state.TurnTo(end)
 	for i := range ending {
-		v.announce(&ending[i], wall)
+		l := &ending[i]
+		if held, _ := v.state.Space().DB(l.DB).Holds(l.Name); held != nil {
+			continue // CLIENT PAUSE keeps it, or it is a new one
+		}
+		t.Ended = append(t.Ended, l.Name)
+		if wake {
+			t.Woken += v.Announce(l, wall)
+		}
 	}
-	return endedBy(leases, at), true
+	return t
 }
 
 // Lease is an owner's right to a lock or a permit until a time.
@@ -110,24 +131,27 @@ func endedBy(leases []Lease, at int64) []Lease {
 
 // endingBy returns the locks whose lease ends at a time in Unix ms or before, the earliest
 // first.
-func (v View) endingBy(at int64) []Lock {
-	locks := slices.DeleteFunc(v.held(), func(l Lock) bool {
-		return l.Deadline == 0 || l.Deadline > at
+func (v View) endingBy(at int64) (locks []Lock) {
+	var due []Key // reading a lock may expire keys, so the loop over the keys does not
+	v.state.Space().EachDue(at, func(db int, key string, _ int64) {
+		due = append(due, Key{db, strings.Clone(key)})
 	})
+	for _, k := range due {
+		locks = append(locks, v.heldAt(k.DB, k.Name)...)
+	}
 	slices.SortFunc(locks, func(a, b Lock) int {
 		return cmp.Or(cmp.Compare(a.Deadline, b.Deadline), a.id().compare(b.id()))
 	})
 	return locks
 }
 
-// announce publishes the message with which the holder would have released l, unless the
-// key exists again.
-func (v View) announce(l *Lock, wall time.Time) {
-	if v.valueAt(l.DB, l.Name) != nil {
-		return
-	}
+// Announce publishes the message with which the holders would have released l, and returns how
+// many clients got it. wall is the present time of the clients, see Turn.
+func (v View) Announce(l *Lock, wall time.Time) (clients int) {
 	channel, message := lockkeys.Channel(l.Name), "0"
 	switch l.Kind {
+	case Set: // has no channel
+		return 0
 	case Read:
 		channel = lockkeys.RWChannel(l.Name)
 	case Write: // all waiting readers may acquire it
@@ -136,8 +160,10 @@ func (v View) announce(l *Lock, wall time.Time) {
 		if next := v.nextInQueue(l, wall); next != "" {
 			channel = lockkeys.FairChannel(l.Name, next)
 		} // with an empty queue, others may wait for the name as for a plain lock
+	case PermitSemaphore:
+		channel, message = lockkeys.SemaphoreChannel(l.Name), strconv.FormatInt(v.freePermits(l.DB, l.Name), 10)
 	}
-	v.state.Publish(channel, message)
+	return v.state.Publish(channel, message)
 }
 
 // nextInQueue returns the first owner in a fair lock's queue whose timeout is not over, ""

@@ -133,7 +133,7 @@ func TestStepStopsAtEachDeadline(t *testing.T) {
 		at   time.Duration
 		more bool
 	}{{time.Second, true}, {2 * time.Second, true}, {5 * time.Second, false}} {
-		_, more := s.Inspector.Step(s.clock, end, epoch)
+		_, more := s.Inspector.Step(end, epoch)
 		if at := s.clock.Now().Sub(epoch); at != want.at || more != want.more {
 			t.Fatalf("step %d: at %v, more %v; want %+v", i, at, more, want)
 		}

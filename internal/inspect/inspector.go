@@ -35,13 +35,17 @@ type State interface {
 	// Clients visits the clients that wait in a blocking command or are subscribed to
 	// something, oldest first.
 	Clients(do func(Client))
-	// Publish sends a message to the channel's subscribers.
-	Publish(channel, message string)
+	// NewString returns what NewStrings knows of one key. ok is false for other keys.
+	NewString(db int, key string) (n NewString, ok bool)
+	// Publish sends a message to the subscribers of the channel and of the shard channel of that
+	// name. It returns how many clients got it.
+	Publish(channel, message string) (clients int)
 	// NextDeadline returns when the timer has something to do next, in Unix ms: a key, a wait or
 	// a pause ends, or a save point is reached. ok is false if it has nothing to do.
 	NextDeadline() (at int64, ok bool)
-	// EndDue reads the clock and ends everything whose deadline has come.
-	EndDue()
+	// TurnTo turns the clock to a time, unless it has passed, and ends everything whose deadline has
+	// come.
+	TurnTo(at time.Time)
 }
 
 // ScriptKey is a key that scripts have written since the key was created.
@@ -114,9 +118,6 @@ type Snapshot struct {
 	announces func(channel string) (name, owner string, kind Kind)
 }
 
-// Clock is a clock that only its owner moves, such as *expiry.Manual.
-type Clock interface{ Set(time.Time) }
-
 // Inspector looks at a server from outside its engine. Its methods may be called from any
 // goroutine, but not inside the engine: Inside is for that.
 type Inspector struct {
@@ -169,8 +170,8 @@ func (i *Inspector) Look() (seen Snapshot) {
 }
 
 // Step is View.Step for a caller outside the engine.
-func (i *Inspector) Step(clock Clock, end, wall time.Time) (ended []Lease, more bool) {
-	i.engine.Outside(func() { ended, more = i.Inside().Step(clock, end, wall) })
+func (i *Inspector) Step(end, wall time.Time) (ended []Lease, more bool) {
+	i.engine.Outside(func() { ended, more = i.Inside().Step(end, wall) })
 	return ended, more
 }
 

@@ -13,7 +13,54 @@ import (
 // A subscription has no database. It belongs to the lock of that name in the client's
 // database, or else to the locks of that name in other databases.
 func (v View) List() []Lock {
-	locks := append(v.Locks(), v.semaphores()...)
+	return v.withListeners(append(v.Locks(), v.semaphores(v.Permits())...))
+}
+
+// Named returns the rows of List with that database and name. It looks at this one lock.
+func (v View) Named(db int, name string) []Lock {
+	var locks []Lock
+	for n := range v.state.Space().Opened() { // another database's lock may be the listeners'
+		locks = append(locks, v.at(n, name)...)
+	}
+	return slices.DeleteFunc(v.withListeners(locks), func(l Lock) bool {
+		return l.DB != db || l.Name != name
+	})
+}
+
+// at returns the locks and the permit semaphore of that name, as they are held or queued for.
+func (v View) at(db int, name string) []Lock {
+	locks := v.heldAt(db, name)
+	if len(locks) == 0 || locks[0].Kind == Set {
+		if queue := v.queue(db, name); len(queue) > 0 {
+			locks = append(locks, Lock{DB: db, Name: name, Kind: Fair, Queue: queue})
+		}
+	}
+	if k, ok := v.state.ScriptKey(db, lockkeys.PermitTimeouts(name)); ok && k.Hints.Semaphore == name {
+		permits := v.permitsAt(k, v.state.Space().Now())
+		sortPermits(permits)
+		locks = append(locks, v.semaphores(permits)...)
+	}
+	return locks
+}
+
+// heldAt returns the lock that has that key and a holder. There is at most one.
+func (v View) heldAt(db int, key string) []Lock {
+	if k, ok := v.state.ScriptKey(db, key); ok {
+		if l, ok := v.lockAt(k); ok {
+			return []Lock{l}
+		}
+	}
+	if n, ok := v.state.NewString(db, key); ok {
+		if l, ok := v.setAt(n); ok {
+			return []Lock{l}
+		}
+	}
+	return nil
+}
+
+// withListeners adds to locks the clients that wait for them, and all else that clients wait for. The
+// result is sorted.
+func (v View) withListeners(locks []Lock) []Lock {
 	ears := v.listeners()
 	if len(ears) > 0 {
 		for i := range locks {
@@ -170,10 +217,9 @@ func (v View) announces(channel string) (name, owner string, kind Kind) {
 	return name, "", Plain
 }
 
-// semaphores returns the permit semaphores whose permits are acquired. The permits are their
-// holders.
-func (v View) semaphores() (locks []Lock) {
-	for _, p := range v.Permits() { // sorted by database and name
+// semaphores returns the permit semaphores of sorted permits. The permits are their holders.
+func (v View) semaphores(permits []Permit) (locks []Lock) {
+	for _, p := range permits {
 		last := len(locks) - 1
 		if last < 0 || locks[last].id() != (lockID{p.DB, p.Name}) {
 			locks = append(locks, Lock{

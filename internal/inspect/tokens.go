@@ -11,23 +11,30 @@ import (
 // set returns the locks of Kind Set, in no order.
 func (v View) set() (locks []Lock) {
 	v.state.NewStrings(func(n NewString) {
-		db := v.state.Space().DB(n.DB)
-		e := db.Peek([]byte(n.Key))
-		if e == nil || !e.HasDeadline() && !n.Named && !namesLock(n.Key) {
-			return
+		if l, ok := v.setAt(n); ok {
+			locks = append(locks, l)
 		}
-		s, ok := e.Value().(*store.String)
-		if !ok || string(s.Bytes(nil)) != n.Value {
-			return
-		}
-		locks = append(locks, Lock{
-			DB: n.DB, Name: n.Key, Kind: Set, Deadline: db.Deadline(e), Writer: n.By,
-			Holders: []Holder{{
-				Owner: n.Value, Count: 1, Deadline: db.Deadline(e), Since: n.Since, By: n.By,
-			}},
-		})
 	})
 	return locks
+}
+
+// setAt reads the lock of Kind Set under a key. ok is false when the key holds no such lock.
+func (v View) setAt(n NewString) (l Lock, ok bool) {
+	db := v.state.Space().DB(n.DB)
+	e := db.Peek([]byte(n.Key))
+	if e == nil || !e.HasDeadline() && !n.Named && !namesLock(n.Key) {
+		return l, false
+	}
+	s, ok := e.Value().(*store.String)
+	if !ok || string(s.Bytes(nil)) != n.Value {
+		return l, false
+	}
+	return Lock{
+		DB: n.DB, Name: n.Key, Kind: Set, Deadline: db.Deadline(e), Writer: n.By,
+		Holders: []Holder{{
+			Owner: n.Value, Count: 1, Deadline: db.Deadline(e), Since: n.Since, By: n.By,
+		}},
+	}, true
 }
 
 // tokenBytes is how many random bytes redislock's and redsync's tokens have, and the ids of

@@ -42,6 +42,14 @@ func (w *Stopwatch) Restart() {
 	}
 }
 
+// Shifted follows a shift of the clock. The readings go on, and Restart reads the clock.
+func (w *Stopwatch) Shifted(by time.Duration) {
+	if w.since == nil {
+		w.start = w.start.Add(by)
+	}
+	w.set = w.Now - setFor
+}
+
 // Micros returns the time of the last reading in Unix µs.
 func (w *Stopwatch) Micros() int64 { return (w.wall + w.Now) / 1000 }
 

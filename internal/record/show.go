@@ -34,12 +34,27 @@ func (r *Record) shown(k keyPart) inspect.ScriptKey {
 // NewStrings visits the strings that were set on condition.
 func (r *Record) NewStrings(do func(inspect.NewString)) {
 	r.each(func(k keyPart) {
-		if s := k.part.fresh; s != nil {
-			do(inspect.NewString{
-				DB: k.db, Key: k.key, Value: s.value, Since: s.since, By: s.by, Named: s.named,
-			})
+		if k.part.fresh != nil {
+			do(k.fresh())
 		}
 	})
+}
+
+// NewString returns what is known of a key. ok is false if it is no string that was set on condition.
+func (r *Record) NewString(db int, key string) (n inspect.NewString, ok bool) {
+	if r == nil {
+		return n, false
+	}
+	p := r.parts.find(db, key)
+	if p == nil || p.fresh == nil {
+		return n, false
+	}
+	return keyPart{db, key, p}.fresh(), true
+}
+
+func (k keyPart) fresh() inspect.NewString {
+	s := k.part.fresh
+	return inspect.NewString{DB: k.db, Key: k.key, Value: s.value, Since: s.since, By: s.by, Named: s.named}
 }
 
 // History returns which owners have acquired locks last.
