@@ -30,6 +30,10 @@ type Turnable interface {
 	Real() time.Time
 }
 
+// End is the first time that a server's clock does not have. The engine counts nanoseconds in 64
+// bits, which end in April 2262.
+var End = time.Date(2262, 1, 1, 0, 0, 0, 0, time.UTC)
+
 // Timer sends on a channel once, when its clock reaches a point in time. One
 // goroutine receives; any goroutine may call Reset and Stop.
 type Timer interface {

@@ -4,6 +4,7 @@ import (
 	"fmt"
 	"time"
 
+	"github.com/lockredis/lockredis/expiry"
 	"github.com/lockredis/lockredis/internal/inspect"
 )
 
@@ -38,14 +39,10 @@ func (s *Server) Advance(d time.Duration) {
 	s.advance(s.clock.Now().Add(d))
 }
 
-// clockEnd is the first time that a server's clock does not have. The engine counts nanoseconds
-// in 64 bits, which end in April 2262.
-var clockEnd = time.Date(2262, 1, 1, 0, 0, 0, 0, time.UTC)
-
 // advance turns the clock forward to end.
 func (s *Server) advance(end time.Time) {
 	s.t.Helper()
-	if !end.Before(clockEnd) {
+	if !end.Before(expiry.End) {
 		s.t.Fatal(fmt.Sprintf("lockredistest: the clock of a server ends with the year 2261, before %v", end))
 		return
 	}

@@ -157,6 +157,9 @@ type Broker struct {
 	// lost on its way to sink. The publisher does not notice it.
 	Drop func(sink Sink, m *Message) bool
 
+	// Changed, if not nil, is called when a subscription has begun or ended.
+	Changed func()
+
 	// Now, if not nil, tells the time in Unix ms. The broker then records when each
 	// subscription begins. It is set before the first subscription.
 	Now func() int64
@@ -197,6 +200,9 @@ func (b *Broker) Subscribe(sink Sink, subs *Subscriptions, k Kind, name string) 
 	}
 	b.bytes += subscriptionBytes(name, len(t.sinks) == 0)
 	t.sinks = append(t.sinks, sink)
+	if b.Changed != nil {
+		b.Changed()
+	}
 	return true
 }
 
@@ -233,6 +239,9 @@ func (b *Broker) Unsubscribe(sink Sink, subs *Subscriptions, k Kind, name string
 		if k == Pattern {
 			b.forgetPattern(t)
 		}
+	}
+	if b.Changed != nil {
+		b.Changed()
 	}
 	return true
 }

@@ -82,7 +82,7 @@ var allowed = map[string]string{
 	"internal/command/hash":        "internal/command resp store",
 	"internal/command/hll":         "internal/command internal/hll resp store",
 	"internal/command/list":        "internal/command resp store",
-	"internal/command/lock":        "internal/command internal/glob internal/inspect resp",
+	"internal/command/lock":        "internal/command internal/glob internal/inspect internal/lockkeys resp store",
 	"internal/command/observe":     "internal/command internal/latency internal/slowlog resp",
 	"internal/command/pubsub":      "internal/command pubsub resp",
 	"internal/command/scripting":   "internal/command internal/rdb luaexec resp",

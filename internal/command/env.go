@@ -2,6 +2,7 @@ package command
 
 import (
 	"math/rand/v2"
+	"time"
 
 	"github.com/lockredis/lockredis/expiry"
 	"github.com/lockredis/lockredis/internal/acl"
@@ -74,6 +75,7 @@ type Env struct {
 	Memory    Memory
 	Rates     Rates
 	Saving    Saving
+	Turning   Turning
 	Migrating Migrating
 	Purging   Purging
 	Server    Server
@@ -258,6 +260,34 @@ type Memory interface {
 // what redis-server 7.0 takes.
 const StartupBytes = 860 << 10
 
+// Turning turns the clock: CLOCK.ADVANCE, CLOCK.SET and CLOCK.RESET.
+type Turning interface {
+	// Begin has c's client wait for a turn and returns resp.NoReply. If the turn would leave the
+	// clock's range, it returns an error.
+	Begin(c *Ctx, t Turn) resp.Reply
+	// Real returns the time of the clients, whose clocks are not turned.
+	Real() time.Time
+}
+
+// Turn says where the clock is turned to.
+type Turn struct {
+	Kind   TurnKind
+	Millis int64
+	Wake   bool // publish what wakes the waiters of the locks whose lease ends
+	// Reply returns the reply when the turn is over, at now in Unix ms.
+	Reply func(now int64, t *inspect.Turned) resp.Reply
+}
+
+// TurnKind is what Turn.Millis is.
+type TurnKind uint8
+
+// The kinds of a turn.
+const (
+	TurnBy   TurnKind = iota // forward by Millis
+	TurnTo                   // to Millis in Unix ms, also back
+	TurnReal                 // to the time of the clients
+)
+
 // Migrating sends keys to another server.
 type Migrating interface {
 	// Begin has c's client wait while m is sent. The handler returns resp.NoReply after it.
@@ -351,6 +381,9 @@ type Server interface {
 	Sleep(micros int64)
 	// EndSleep ends a Sleep. It is called without the engine's lock.
 	EndSleep()
+	// Settle waits until every client that was woken, because its blocking command or a pause ended,
+	// has run the commands that it had already sent. It is called without the engine's lock.
+	Settle()
 	// Send sends the commands of MIGRATE to another server and returns the lines of its
 	// replies. It is called without the engine's lock, and gives up when quit is closed.
 	Send(m *Migration, quit <-chan struct{}) (end Exchange, lines []string)

@@ -155,6 +155,12 @@ type Parked struct {
 	// have it: the store reports to them that the stream left its key (store.Observer.Lost),
 	// and Missing and Serve reply with Redis's errors. Clients of lists and sorted sets wait on.
 	Missing func(c *Ctx, key []byte) (reply resp.Reply, served bool)
+	// Looks says that Serve runs after every change of one of Keys, in any database, and of
+	// subscriptions. key is nil. Missing is not called.
+	Looks bool
+	// Again is when a command that Looks wants to look once more, in Unix ms; 0: after a change
+	// only. Serve sets it.
+	Again int64
 	// OnTimeout is the reply when the deadline comes first.
 	OnTimeout resp.Reply
 	// Deadline is in Unix milliseconds; 0 means none.

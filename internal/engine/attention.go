@@ -12,6 +12,7 @@ const (
 	byWatches                        // WATCH
 	byEvents                         // notify-keyspace-events
 	byParked                         // clients that wait for a key
+	byAwaiting                       // clients of LOCK.AWAIT
 	byRecord                         // of who wrote which lock
 
 	// What may refuse or delay a command that fits the table and the rights.
@@ -25,7 +26,7 @@ const (
 )
 
 // hearing are the bits of the rooms that hear of changes of keys.
-const hearing = byTracking | byJournal | byWatches | byEvents | byParked | byRecord
+const hearing = byTracking | byJournal | byWatches | byEvents | byParked | byAwaiting | byRecord
 
 // attend sets the bits. A room calls it when its part has changed, and Check compares them.
 func (e *Engine) attend() { e.attention = attended(e) }
@@ -44,6 +45,7 @@ func attended(e *Engine) (a attention) {
 	set(byWatches, len(e.watches.index) > 0)
 	set(byEvents, cfg.NotifyEvents != 0)
 	set(byParked, len(e.parking.queues) > 0)
+	set(byAwaiting, len(e.awaiting.parked) > 0)
 	set(byRecord, e.record != nil)
 	set(forFaults, e.faults != nil)
 	set(forCluster, e.env.Cluster != nil)

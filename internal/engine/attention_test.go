@@ -59,6 +59,11 @@ func TestCommandsPayAttentionToEachRoomWhileItNeedsIt(t *testing.T) {
 		{"a client that waits", byParked, func(_ *testing.T, e *Engine, s *command.Session) {
 			send(e, s, "BLPOP", "a", "b", "0")
 		}, leave},
+		{"a client that looks", byAwaiting, func(_ *testing.T, e *Engine, s *command.Session) {
+			e.Outside(func() {
+				e.parking.Park(&command.Parked{Session: s, Looks: true, Keys: []string{"a", "b", "a"}})
+			})
+		}, leave},
 		{"SLOWLOG, which has no bit", 0, set("slowlog-log-slower-than", "999"),
 			set("slowlog-log-slower-than", "1000")},
 		{"LATENCY, which has no bit", 0, set("latency-monitor-threshold", "1"),

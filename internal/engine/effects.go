@@ -67,6 +67,12 @@ func (f *effects) pass(ch *command.Change, heard attention) {
 	if heard&byParked != 0 && ch.Wakes() {
 		f.e.parking.Signal(ch.DB, ch.Key)
 	}
+	if heard&byAwaiting != 0 {
+		f.e.awaiting.changed(ch.Key)
+		if ch.ToEvent != "" {
+			f.e.awaiting.changed(ch.To.Key())
+		}
+	}
 }
 
 // touched makes the transactions fail that watch the key, and invalidates it in clients'
@@ -81,6 +87,7 @@ func (f *effects) touched(db int, key string) {
 // dropped is touched for a change that no client has made.
 func (f *effects) dropped(db int, key string) {
 	f.touched(db, key)
+	f.e.awaiting.changed(key)
 	if f.e.tracking.Active() {
 		f.e.tracking.NoClient(key)
 	}
@@ -126,6 +133,9 @@ func (f *effects) Added(db int, key string) {
 	if heard&byParked != 0 {
 		f.e.parking.Signal(db, key)
 	}
+	if heard&byAwaiting != 0 {
+		f.e.awaiting.changed(key)
+	}
 }
 
 // Renewed announces a key that took another key's place as a new key.
@@ -149,6 +159,7 @@ func (f *effects) Emptying(db *store.DB) {
 		freed()
 	}
 	f.e.parking.signalAllLost(db, nil)
+	f.e.awaiting.stir()
 	f.e.watches.spoilWhere(db.ID(), func(key string) bool {
 		v, _ := db.Value(key)
 		return v != nil
@@ -176,6 +187,7 @@ func (f *effects) Swapped(a, b *store.DB) {
 	// A client that waits for a lost stream and for a key that exists now gets the error.
 	f.e.parking.signalPresent(a)
 	f.e.parking.signalPresent(b)
+	f.e.awaiting.stir()
 }
 
 // Missed announces that a command found nothing to read.

@@ -55,6 +55,8 @@ type Engine struct {
 
 	sessions sessions
 	parking  parking
+	awaiting awaiting
+	turning  turning
 	pausing  pausing
 	monitors *observing.Monitors
 	watches  watches
@@ -87,6 +89,10 @@ type Engine struct {
 
 // New returns an engine with empty databases. Start starts its timer.
 func New(opts Options) *Engine {
+	lockCommands := opts.Table == nil && (opts.Config.LockCommands.Offered() || opts.Config.Control)
+	if lockCommands {
+		opts.Clock = expiry.Turn(opts.Clock)
+	}
 	e := &Engine{log: opts.Log, clock: opts.Clock, stopwatch: observing.NewStopwatch(opts.Clock)}
 	e.memory = memory.NewLimit(memoryDoor{door{e}}, &e.env, opts.Memory)
 	e.measures = observing.NewMeasures(&e.env, e.stopwatch)
@@ -120,6 +126,7 @@ func New(opts Options) *Engine {
 		Deadline:  &e.timer,
 		Memory:    e.memory,
 		Rates:     e.rates,
+		Turning:   &e.turning,
 		Migrating: migrating{e},
 		Purging:   memory.NewPurges(memoryDoor{door{e}}, &e.env, &e.done),
 		Server:    opts.Server,
@@ -127,8 +134,8 @@ func New(opts Options) *Engine {
 	}
 	e.unit.ctx.Env = &e.env
 	e.connectRooms(opts)
-	if cfg := opts.Config; opts.Table == nil && (cfg.LockCommands.Offered() || cfg.Control) {
-		if cfg.LockCommands.Offered() {
+	if lockCommands {
+		if opts.Config.LockCommands.Offered() {
 			commands.AddLockCommands(e.env.Table)
 		} else {
 			commands.HideLockCommands(e.env.Table)
@@ -161,6 +168,7 @@ func (e *Engine) connectRooms(opts Options) {
 	e.tracking = tracking.New(trackingDoor{door{e}}, &e.env)
 	e.env.Tracking = e.tracking
 	e.parking.init(e)
+	e.awaiting.e, e.turning.e = e, e
 	e.effects = effects{e: e}
 	e.sessions = newSessions(e.forget)
 	e.script.e = e
@@ -194,6 +202,9 @@ func (e *Engine) Close() {
 	e.done.Wait()
 	e.Do(&Caller{}, e.env.Scripts.Close)
 }
+
+// Clock returns the clock that units get their time from.
+func (e *Engine) Clock() expiry.Clock { return e.clock }
 
 // Env returns the environment that the commands share. It is used inside Do only.
 func (e *Engine) Env() *command.Env { return &e.env }

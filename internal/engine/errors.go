@@ -10,9 +10,11 @@ import (
 
 // The texts of refused commands, byte for byte as Redis 7.0.15 sends them.
 var (
-	errNoAuth  = resp.Error("NOAUTH Authentication required.")
-	errInMulti = resp.Error("ERR Command not allowed inside a transaction")
-	errBusy    = resp.Error("BUSY Redis is busy running a script. " +
+	errNoAuth     = resp.Error("NOAUTH Authentication required.")
+	errInMulti    = resp.Error("ERR Command not allowed inside a transaction")
+	errClockRange = resp.Error("ERR value is out of range")
+
+	errBusy = resp.Error("BUSY Redis is busy running a script. " +
 		"You can only call SCRIPT KILL or SHUTDOWN NOSAVE.")
 	errBusyFunction = resp.Error("BUSY Redis is busy running a script. " +
 		"You can only call FUNCTION KILL or SHUTDOWN NOSAVE.")

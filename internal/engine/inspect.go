@@ -21,6 +21,7 @@ func (e *Engine) Outside(unit func()) {
 	e.Do(&Caller{background: true}, func() {
 		e.readClock()
 		unit()
+		e.serveStirred()
 	})
 }
 
@@ -152,7 +153,7 @@ func (i inspection) TurnTo(at time.Time) {
 func (e *Engine) shift(by time.Duration) {
 	e.timer.t.Stop()
 	e.clock.(expiry.Turnable).Shift(by)
-	e.stopwatch.shifted(by)
+	e.stopwatch.Shifted(by)
 	e.timer.armed = 0
 	e.timer.look()
 }

@@ -126,9 +126,29 @@ func (p *parking) signalPresent(db *store.DB) {
 	}
 }
 
-// Park adds the session of parked to the end of each key's queue. A key that is named
-// twice counts once.
+// Park adds the session of parked to the end of each key's queue, unless parked only looks at its
+// keys. A key that is named twice counts once.
 func (p *parking) Park(parked *command.Parked) {
+	if parked.Looks {
+		p.places[parked] = []place{}
+		p.e.awaiting.add(parked)
+	} else {
+		p.places[parked] = p.enqueue(parked)
+	}
+	p.bytes += parked.Bytes
+	if readsStream(parked) {
+		p.streams++
+	}
+	if parked.Deadline > 0 {
+		p.deadlines.Add(parked, parked.Deadline)
+		p.e.timer.look()
+	}
+	parked.Session.Parked = parked
+	parked.Session.Move(command.Waiting)
+}
+
+// enqueue adds a parked command to the queues of its keys, and returns its places.
+func (p *parking) enqueue(parked *command.Parked) []place {
 	places := make([]place, 0, len(parked.Keys))
 	for _, key := range parked.Keys {
 		k := watchedKey{parked.DB, key}
@@ -147,17 +167,7 @@ func (p *parking) Park(parked *command.Parked) {
 		}
 		places = append(places, place{k, q.PushBack(parked)})
 	}
-	p.places[parked] = places
-	p.bytes += parked.Bytes
-	if readsStream(parked) {
-		p.streams++
-	}
-	if parked.Deadline > 0 {
-		p.deadlines.Add(parked, parked.Deadline)
-		p.e.timer.look()
-	}
-	parked.Session.Parked = parked
-	parked.Session.Move(command.Waiting)
+	return places
 }
 
 // waitBytes estimates the memory of a name that a client waits for. alone means that no other
@@ -202,6 +212,9 @@ func (p *parking) remove(parked *command.Parked) {
 	}
 	p.bytes -= parked.Bytes
 	delete(p.places, parked)
+	if parked.Looks {
+		p.e.awaiting.remove(parked)
+	}
 	if readsStream(parked) {
 		p.streams--
 	}
@@ -274,7 +287,11 @@ func (p *parking) takeReady() []watchedKey {
 func (p *parking) serveReady() {
 	for len(p.ready) > 0 {
 		for _, k := range p.takeReady() {
-			p.serveKey(k)
+			if k == stirred {
+				p.e.awaiting.serve()
+			} else {
+				p.serveKey(k)
+			}
 		}
 	}
 }

@@ -113,7 +113,10 @@ func (e *Engine) Join(s *command.Session) {
 
 // Leave removes a session, its wait, its watched keys and its subscriptions. It is called
 // inside Do. A second call does nothing.
-func (e *Engine) Leave(s *command.Session) { e.sessions.drop(s) }
+func (e *Engine) Leave(s *command.Session) {
+	e.sessions.drop(s)
+	e.serveStirred()
+}
 
 // LeaveUnread is Leave for a session whose client closed the connection. source has the
 // commands that the client sent before and that have not run. If a fault delays them, they

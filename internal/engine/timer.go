@@ -37,7 +37,7 @@ func (t *timer) init(e *Engine) {
 	// A pause ends before the keys expire that it has kept, and before the waits that it has prolonged.
 	t.sources = []source{
 		{&e.pausing, 0}, {expiring{e}, cron | unitOfWork}, {e.memory, unitOfWork},
-		{e.tracking, cron}, {&e.parking, 0}, {e.files, cron},
+		{e.tracking, cron}, {&e.parking, 0}, {&e.awaiting, 0}, {e.files, cron},
 	}
 	t.t = e.clock.NewTimer()
 	t.quit = make(chan struct{})

@@ -49,7 +49,7 @@ func (v View) Turn(end time.Time, wake bool, wall time.Time) (t Turned) {
 	v.state.TurnTo(end)
 	for i := range ending {
 		l := &ending[i]
-		if held, _ := v.state.Space().DB(l.DB).Holds(l.Name); held != nil {
+		if held, _ := v.state.Space().DB(l.DB).Value(l.Name); held != nil {
 			continue // CLIENT PAUSE keeps it, or it is a new one
 		}
 		t.Ended = append(t.Ended, l.Name)

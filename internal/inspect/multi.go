@@ -17,6 +17,25 @@ const (
 	expiryEnd = ":expire_time"
 )
 
+// Fields returns the fields of a lock's hash that one of its holders has there.
+func (l *Lock) Fields(hash *store.Hash, h Holder) (fields [][]byte) {
+	if l.Kind != Multi {
+		if h.Mode == Write {
+			return [][]byte{[]byte(h.Owner + writeEnd)}
+		}
+		return [][]byte{[]byte(h.Owner)}
+	}
+	hash.Each(func(field, owner []byte) bool {
+		value := string(field)
+		if string(owner) == h.Owner && !strings.HasSuffix(value, countEnd) && !strings.HasSuffix(value, expiryEnd) {
+			of := value + ":" + h.Owner
+			fields = append(fields, []byte(value), []byte(of+countEnd), []byte(of+expiryEnd))
+		}
+		return true
+	})
+	return fields
+}
+
 // readGroup reads the fields of a hash as a multi-lock over a group of values. It reports false
 // when a field has another form, or when no owner has a value. An owner is one holder, however
 // many values it has. A value whose time is over at now is free.

@@ -16,6 +16,7 @@ func (Host) Purge()                          {}
 func (Host) Traffic() (none command.Traffic) { return none }
 func (Host) Sleep(int64)                     {}
 func (Host) EndSleep()                       {}
+func (Host) Settle()                         {}
 func (Host) Log(level, msg string)           {}
 func (Host) Send(*command.Migration, <-chan struct{}) (command.Exchange, []string) {
 	return command.NotDialed, nil

@@ -90,6 +90,9 @@ func (h *host) Sleep(micros int64) {
 	}
 }
 
+// Settle waits until every woken connection has run its buffered commands.
+func (h *host) Settle() { (*Server)(h).Settle() }
+
 // EndSleep ends a Sleep, as a signal does in Redis.
 func (h *host) EndSleep() {
 	select {

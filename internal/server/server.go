@@ -73,7 +73,7 @@ type Server struct {
 // New returns a server without listeners.
 func New(opts Options) *Server {
 	s := &Server{
-		cfg: opts.Config, log: opts.Log, clock: opts.Clock, onQuit: opts.OnShutdown,
+		cfg: opts.Config, log: opts.Log, onQuit: opts.OnShutdown,
 		conns: map[*conn]struct{}{}, ending: make(chan struct{}), awake: make(chan struct{}),
 		started: opts.Clock.Now(), leastOutput: leastLimit(opts.Config),
 	}
@@ -90,6 +90,7 @@ func New(opts Options) *Server {
 		Table:  opts.Table,
 		Memory: processMemory(),
 	})
+	s.clock = s.engine.Clock()
 	opts.Config.OnChange(config.IdleChange, s.rearm)
 	opts.Config.OnChange(config.OutputChange, s.enforceOutputLimits)
 	return s

@@ -1,0 +1,131 @@
+package lock
+
+import (
+	"math"
+
+	"github.com/lockredis/lockredis/internal/command"
+	"github.com/lockredis/lockredis/internal/inspect"
+	"github.com/lockredis/lockredis/internal/lockkeys"
+	"github.com/lockredis/lockredis/resp"
+)
+
+// state is the state of a lock that a client waits for.
+type state struct {
+	name     string
+	is       func(s *state, locks []inspect.Lock) bool // held, free or waitedFor
+	waiters  int64
+	owner    string
+	hasOwner bool // the state is about one owner
+}
+
+// lockAwait runs LOCK.AWAIT name HELD|FREE|WAITERS n [OWNER owner] [TIMEOUT ms]. It replies OK when
+// the lock has the state, nil at the timeout.
+func lockAwait(c *command.Ctx, args resp.Args) resp.Reply {
+	s, timeout, failure := parseAwait(args)
+	if failure.IsError() {
+		return failure
+	}
+	p := &command.Parked{
+		Session: c.Session, Cmd: c.Cmd, DB: c.DB.ID(), OnTimeout: resp.Nil, Looks: true,
+		Keys: []string{
+			s.name, lockkeys.FairQueue(s.name), lockkeys.FairTimeouts(s.name), lockkeys.PermitTimeouts(s.name),
+		},
+	}
+	for _, key := range append(p.Keys, s.owner) {
+		p.Bytes += int64(len(key))
+	}
+	p.Serve = func(c *command.Ctx, _ []byte) (reply resp.Reply, served bool) {
+		locks := c.Inspector.Inside().Named(p.DB, s.name)
+		p.Again = nextEnd(locks, c.Now())
+		return resp.OK, s.is(s, locks)
+	}
+	if reply, served := p.Serve(c, nil); served {
+		return reply
+	}
+	if c.DenyBlocking() {
+		return resp.Nil
+	}
+	if timeout > 0 && timeout <= math.MaxInt64-c.Now() {
+		p.Deadline = c.Now() + timeout
+	}
+	c.Parking.Park(p)
+	return resp.NoReply
+}
+
+// parseAwait reads the arguments of LOCK.AWAIT. timeout is in ms; 0: none.
+func parseAwait(args resp.Args) (s *state, timeout int64, failure resp.Reply) {
+	s = &state{name: args.String(1)}
+	options := args[3:]
+	switch {
+	case command.IsWord(args[2], "held"):
+		s.is = (*state).held
+	case command.IsWord(args[2], "free"):
+		s.is = (*state).free
+	case command.IsWord(args[2], "waiters") && len(args) > 3:
+		s.is = (*state).waitedFor
+		if s.waiters, failure = parseMillis(args[3], 0); failure.IsError() {
+			return nil, 0, failure
+		}
+		options = args[4:]
+	default:
+		return nil, 0, resp.ErrSyntax
+	}
+	for ; len(options) > 1; options = options[2:] {
+		switch {
+		case command.IsWord(options[0], "owner"):
+			s.owner, s.hasOwner = options.String(1), true
+		case command.IsWord(options[0], "timeout"):
+			if timeout, failure = command.ParseTimeoutMillis(options[1]); failure.IsError() {
+				return nil, 0, failure
+			}
+		default:
+			return nil, 0, resp.ErrSyntax
+		}
+	}
+	if len(options) > 0 {
+		return nil, 0, resp.ErrSyntax
+	}
+	return s, timeout, resp.NoReply
+}
+
+// held reports whether the lock has a holder.
+func (s *state) held(locks []inspect.Lock) bool {
+	for i := range locks {
+		for _, h := range locks[i].Holders {
+			if !s.hasOwner || h.Owner == s.owner {
+				return true
+			}
+		}
+	}
+	return false
+}
+
+func (s *state) free(locks []inspect.Lock) bool { return !s.held(locks) }
+
+// waitedFor reports whether at least so many wait; with 0, whether none does.
+func (s *state) waitedFor(locks []inspect.Lock) bool {
+	n := int64(0)
+	for i := range locks {
+		for _, waiters := range [][]inspect.Waiter{locks[i].Queue, locks[i].Listeners} {
+			for _, w := range waiters {
+				if !s.hasOwner || w.Owner == s.owner {
+					n++
+				}
+			}
+		}
+	}
+	return n >= s.waiters && (s.waiters > 0 || n == 0)
+}
+
+// nextEnd returns when the first lease ends after now, in Unix ms; 0: none does. A permit ends without a
+// change of any key.
+func nextEnd(locks []inspect.Lock, now int64) (at int64) {
+	for i := range locks {
+		for _, h := range locks[i].Holders {
+			if h.Deadline > now && (at == 0 || h.Deadline < at) {
+				at = h.Deadline
+			}
+		}
+	}
+	return at
+}
