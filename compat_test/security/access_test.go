@@ -141,6 +141,13 @@ func TestLocalMeansThisMachineForTheLockCommands(t *testing.T) {
 					t.Errorf("%s from %s with %s: %s", name, from, c.value, got)
 				}
 			}
+			for _, line := range []string{"LOCK.END x", "LOCK.AWAIT x FREE", "LOCK HELP", "CLOCK.NOW",
+				"CLOCK.ADVANCE 1", "CLOCK.SET 1", "CLOCK.RESET", "CLOCK HELP"} {
+				got := ask(t, client, line)
+				if allowed := strings.HasPrefix(want, "*"); strings.HasPrefix(got, "-") == allowed {
+					t.Errorf("%s from %s with %s: %s", line, from, c.value, got)
+				}
+			}
 			got := ask(t, client, "CONFIG SET enable-lock-commands "+other)
 			if !strings.Contains(got, "can't set immutable config") {
 				t.Error(got)
@@ -152,7 +159,8 @@ func TestLocalMeansThisMachineForTheLockCommands(t *testing.T) {
 func TestTheLockCommandsNeedThePassword(t *testing.T) {
 	addr := startLockredis(t, "--enable-lock-commands", "yes", "--requirepass", "sesame")
 	client := dial(t, addr)
-	for _, command := range []string{"LOCK.LIST", "LOCK.LEAKS"} {
+	for _, command := range []string{"LOCK.LIST", "LOCK.LEAKS", "LOCK.END x", "LOCK.AWAIT x FREE", "LOCK HELP",
+		"CLOCK.NOW", "CLOCK.ADVANCE 1", "CLOCK.SET 1", "CLOCK.RESET", "CLOCK HELP"} {
 		if got := ask(t, client, command); got != "-NOAUTH Authentication required.\r\n" {
 			t.Errorf("%s: %s", command, got)
 		}

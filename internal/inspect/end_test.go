@@ -1,9 +1,15 @@
 package inspect_test
 
 import (
+	"bytes"
+	"slices"
 	"strconv"
 	"strings"
 	"testing"
+
+	"github.com/lockredis/lockredis/internal/backdoor"
+	"github.com/lockredis/lockredis/internal/inspect"
+	"github.com/lockredis/lockredis/resp"
 )
 
 const nothing = `{"ended": [], "woken": 0}`
@@ -31,7 +37,7 @@ func TestEndEndsALeaseAsItsDeadlineWould(t *testing.T) {
 	if got := message(t, waiter); got != "message redisson_lock__channel:{x} 0" {
 		t.Errorf("%q", got)
 	}
-	expectReplies(t, watcher, "EXEC", "[]") // the null array: x has changed
+	expectReplies(t, watcher, "EXEC", "nil")
 }
 
 func TestEndOfAReaderLeavesTheOthers(t *testing.T) {
@@ -113,4 +119,33 @@ func TestEndKnowsEachKindOfLock(t *testing.T) {
 			t.Errorf("%q, want %q", m.got, m.want)
 		}
 	}
+}
+
+func TestOthersAreToldOfAnEndInRedissCommands(t *testing.T) {
+	var told []string
+	s := startPrepared(t, map[string]string{"enable-lock-commands": "yes"}, func(inside backdoor.Inside) {
+		inside.Follow(func(_ int, line resp.Args) { told = append(told, string(bytes.Join(line, []byte(" ")))) })
+	})
+	s.lock(0, "a", alice, 1000, "")
+	s.lock(0, "rw", alice, 3000, "read")
+	s.lock(0, "rw", bob, 3000, "read")
+	s.do(0, "EVAL", `redis.call('set', KEYS[1], 0)
+		redis.call('zadd', KEYS[2], ARGV[1], '0123456789abcdef')`,
+		"3", "sem", "{sem}:timeout", "redisson_sc:{sem}", strconv.FormatInt(epoch.UnixMilli()+1000, 10))
+	c := s.connect()
+	ask(t, c, "SET {rw}:"+bob+":rwlock_timeout:1 1 PX 2000")
+	s.Inspector.Enter(func(inspect.View) { told = nil })
+	for _, line := range []string{"LOCK.END none", "LOCK.END a", "LOCK.END rw " + alice, "LOCK.END sem", "LOCK.AWAIT a FREE"} {
+		ask(t, c, line)
+	}
+	want := []string{
+		"DEL a",
+		"MULTI", "HDEL rw " + alice, "PEXPIREAT rw 1700000002000", "EXEC",
+		"ZADD {sem}:timeout 1700000000000 0123456789abcdef",
+	}
+	s.Inspector.Enter(func(inspect.View) {
+		if !slices.Equal(told, want) {
+			t.Errorf("%q\nwant\n%q", told, want)
+		}
+	})
 }

@@ -44,9 +44,16 @@ func start(t *testing.T) *server {
 
 func startWith(t testing.TB, directives map[string]string) *server {
 	t.Helper()
+	return startPrepared(t, directives, func(backdoor.Inside) {})
+}
+
+// startPrepared calls prepare before the server starts.
+func startPrepared(t testing.TB, directives map[string]string, prepare func(backdoor.Inside)) *server {
+	t.Helper()
 	clock := expiry.NewManual(epoch)
 	srv := lockredis.New(lockredis.Config{NoSocket: true, Clock: clock, Directives: directives})
 	inside := backdoor.Open(srv)
+	prepare(inside)
 	if err := srv.Start(); err != nil {
 		t.Fatal(err)
 	}
