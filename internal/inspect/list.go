@@ -16,19 +16,22 @@ func (v View) List() []Lock {
 	return v.withListeners(append(v.Locks(), v.semaphores(v.Permits())...))
 }
 
-// Named returns the rows of List with that database and name. It looks at this one lock.
+// Named returns the rows of List with that database and name. It looks at this one lock, and at all
+// subscriptions.
 func (v View) Named(db int, name string) []Lock {
 	var locks []Lock
 	for n := range v.state.Space().Opened() { // another database's lock may be the listeners'
-		locks = append(locks, v.at(n, name)...)
+		locks = append(locks, v.At(n, name)...)
 	}
 	return slices.DeleteFunc(v.withListeners(locks), func(l Lock) bool {
 		return l.DB != db || l.Name != name
 	})
 }
 
-// at returns the locks and the permit semaphore of that name, as they are held or queued for.
-func (v View) at(db int, name string) []Lock {
+// At returns the lock and the permit semaphore of that name, as they are held or queued for. There is
+// none if no owner holds it or is in its queue. It looks at no subscription, so it does not know
+// Listeners.
+func (v View) At(db int, name string) []Lock {
 	locks := v.heldAt(db, name)
 	if len(locks) == 0 || locks[0].Kind == Set {
 		if queue := v.queue(db, name); len(queue) > 0 {

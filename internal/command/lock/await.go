@@ -12,7 +12,8 @@ import (
 // state is the state of a lock that a client waits for.
 type state struct {
 	name     string
-	is       func(s *state, locks []inspect.Lock) bool // held, free or waitedFor
+	is       func(s *state, locks []inspect.Lock) bool                // held, free or waitedFor
+	look     func(v inspect.View, db int, name string) []inspect.Lock // At, or Named for the waiters
 	waiters  int64
 	owner    string
 	hasOwner bool // the state is about one owner
@@ -35,7 +36,7 @@ func lockAwait(c *command.Ctx, args resp.Args) resp.Reply {
 		p.Bytes += int64(len(key))
 	}
 	p.Serve = func(c *command.Ctx, _ []byte) (reply resp.Reply, served bool) {
-		locks := c.Inspector.Inside().Named(p.DB, s.name)
+		locks := s.look(c.Inspector.Inside(), p.DB, s.name)
 		p.Again = nextEnd(locks, c.Now())
 		return resp.OK, s.is(s, locks)
 	}
@@ -54,7 +55,7 @@ func lockAwait(c *command.Ctx, args resp.Args) resp.Reply {
 
 // parseAwait reads the arguments of LOCK.AWAIT. timeout is in ms; 0: none.
 func parseAwait(args resp.Args) (s *state, timeout int64, failure resp.Reply) {
-	s = &state{name: args.String(1)}
+	s = &state{name: args.String(1), look: inspect.View.At}
 	options := args[3:]
 	switch {
 	case command.IsWord(args[2], "held"):
@@ -62,7 +63,7 @@ func parseAwait(args resp.Args) (s *state, timeout int64, failure resp.Reply) {
 	case command.IsWord(args[2], "free"):
 		s.is = (*state).free
 	case command.IsWord(args[2], "waiters") && len(args) > 3:
-		s.is = (*state).waitedFor
+		s.is, s.look = (*state).waitedFor, inspect.View.Named
 		if s.waiters, failure = parseMillis(args[3], 0); failure.IsError() {
 			return nil, 0, failure
 		}

@@ -19,7 +19,7 @@ func lockEnd(c *command.Ctx, args resp.Args) resp.Reply {
 	}
 	ends := func(h inspect.Holder) bool { return len(args) == 2 || h.Owner == args.String(2) }
 	view := c.Inspector.Inside()
-	locks := view.Named(c.DB.ID(), args.String(1))
+	locks := view.At(c.DB.ID(), args.String(1))
 	var owners []string
 	woken := 0
 	for i := range locks {
