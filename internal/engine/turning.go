@@ -12,7 +12,8 @@ import (
 // turning turns the clock for the CLOCK commands, one command after the other. The client is parked
 // meanwhile. A goroutine makes the turn: a step to each deadline on the way, each as a unit of its
 // own. After a step it waits until the clients that the step has woken have run what they had already
-// sent. So a turn ends when nothing more follows from it.
+// sent. So a turn ends when nothing more follows from it. A turn without its client stops where it is;
+// so Close, which ends all clients, ends the goroutine.
 type turning struct {
 	e     *Engine
 	turns []*turn // the first one is under way
@@ -88,7 +89,7 @@ func (r *turning) step() (more bool) {
 	switch {
 	case t.done:
 		r.answer(t, t.Reply(r.e.env.Space.Now(), &t.turned))
-	case t.parked.Session.Parked != t.parked, door{r.e}.Ending(): // the client waits no longer
+	case t.parked.Session.Parked != t.parked: // the client waits no longer
 		r.turns = r.turns[1:]
 	default:
 		r.make(t)
