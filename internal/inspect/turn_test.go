@@ -16,9 +16,6 @@ import (
 	"github.com/lockredis/lockredis/store"
 )
 
-// script is what a client runs to acquire a lock with a lease in ms. KEYS[1] is the lock.
-const script = `redis.call('hincrby', KEYS[1], ARGV[1], 1); redis.call('pexpire', KEYS[1], ARGV[2])`
-
 // expectReplies sends the command lines and compares the replies.
 func expectReplies(t testing.TB, c *wire.Conn, linesAndReplies ...string) {
 	t.Helper()
