@@ -252,3 +252,31 @@ func TestCloseEndsTheWaitsForLocksAndClocks(t *testing.T) {
 		t.Error(shown(v))
 	}
 }
+
+// One client acquires the lock when it is free, the other one ends the lease when it is held. A change
+// that wakes no waiter stops both.
+func TestAwaitMissesNoChange(t *testing.T) {
+	s := startReal(t)
+	const rounds = 300
+	holder, ender := s.connect(), s.connect()
+	failed := make(chan error, 1)
+	go func() {
+		for range rounds {
+			for _, line := range [][]string{{"LOCK.AWAIT", "x", "HELD"}, {"LOCK.END", "x"}} {
+				if _, err := ender.Do(line...); err != nil {
+					failed <- err
+					return
+				}
+			}
+		}
+		failed <- nil
+	}()
+	for range rounds {
+		take(t, holder, "x", alice, "60000", "")
+		expectReplies(t, holder, "LOCK.AWAIT x FREE", `"OK"`)
+	}
+	if err := <-failed; err != nil {
+		t.Fatal(err)
+	}
+	s.isConsistent()
+}
