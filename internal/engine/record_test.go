@@ -171,7 +171,7 @@ func TestTheRecordOfOneKeyIsBounded(t *testing.T) {
 	}
 }
 
-func TestAnOwnerHoldsSinceItsFirstAcquisition(t *testing.T) {
+func TestAnOwnerHoldsSinceItsFirstAcquisitionByTheClientOfItsLast(t *testing.T) {
 	e, clock := newRecorded(t)
 	first, _ := connect(e)
 	second, _ := connect(e)
@@ -188,7 +188,7 @@ func TestAnOwnerHoldsSinceItsFirstAcquisition(t *testing.T) {
 	hold(second)
 	expect(0, second)
 	send(e, first, "EVAL", "redis.call('hincrby', KEYS[1], ARGV[1], -1)", "1", "a", owner)
-	expect(0, first)
+	expect(0, second)
 	send(e, first, "HSET", "a", "other", "1") // keeps the key
 	send(e, first, "HDEL", "a", owner)
 	send(e, first, "EVAL", acquire, "1", "a", owner)

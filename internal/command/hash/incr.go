@@ -28,7 +28,11 @@ func hincrby(c *command.Ctx, args resp.Args) resp.Reply {
 	}
 	var digits [20]byte
 	h.SetKeepDeadline(args[2], strconv.AppendInt(digits[:0], n+by, 10), &c.Space.Limits)
-	h.done(c, args[1], "hincrby", 1, command.Came(args[2:3], 1, added))
+	var came command.Elems
+	if added > 0 || by > 0 { // a count that falls is no acquisition
+		came = command.Came(args[2:3], 1, added)
+	}
+	h.done(c, args[1], "hincrby", 1, came)
 	return resp.Int(n + by)
 }
 
