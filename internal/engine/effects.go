@@ -199,7 +199,7 @@ func (f *effects) Missed(db int, key []byte) {
 	if heard&byRecord != 0 {
 		f.e.record.Missed(db, key)
 	}
-	if f.e.env.Config.NotifyEvents&command.KeyMiss != 0 {
+	if heard&byEvents != 0 && f.e.env.Config.NotifyEvents&command.KeyMiss != 0 {
 		f.e.env.Events.Notify(command.KeyMiss, "keymiss", db, string(key))
 	}
 }

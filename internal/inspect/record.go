@@ -17,8 +17,12 @@ type Hints struct {
 	Semaphore string
 }
 
-// Note adds the hints of a script that wrote the key name and declared the keys named.
+// Note adds the hints of a script that wrote the key name and declared the keys named. A key alone
+// tells nothing.
 func (h *Hints) Note(name string, named [][]byte) {
+	if len(named) == 1 && len(named[0]) == len(name) {
+		return
+	}
 	for _, key := range named {
 		switch lockkeys.PartOf(key, name) {
 		case lockkeys.FairPart:
