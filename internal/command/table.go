@@ -14,7 +14,7 @@ import (
 type Func func(c *Ctx, args resp.Args) resp.Reply
 
 // Flags are a command's properties, under the names of COMMAND INFO.
-type Flags uint32
+type Flags uint64
 
 // The flags of Redis 7.0 that our commands have.
 const (
@@ -53,6 +53,7 @@ const (
 	TellsHealth      // is refused, as writes are, after a save that failed (PING)
 	DeclaresByName   // its argument is the name of a function, which has flags
 	AlwaysTold       // others are told of it, though it changes no data (PUBLISH)
+	ToldApart        // the expired keys that it finds are told one by one, not in MULTI (KEYS)
 )
 
 var flagNames = []string{

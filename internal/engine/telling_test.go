@@ -3,6 +3,7 @@ package engine
 import (
 	"bytes"
 	"slices"
+	"strings"
 	"testing"
 	"time"
 
@@ -32,5 +33,32 @@ func TestFieldsThatExpireAreTold(t *testing.T) {
 			t.Errorf("told %q, want %q", told, want)
 		}
 		told = nil
+	}
+}
+
+// redis-server tells the expired keys that KEYS finds one by one, in the order of its table.
+func TestExpiredKeysThatKEYSFindsAreToldApart(t *testing.T) {
+	for _, line := range []string{"KEYS *", "SCAN 0", "RANDOMKEY", "MGET a b"} {
+		clock := expiry.NewManual(epoch)
+		e := newTestEngine(clock)
+		t.Cleanup(e.Close)
+		var told []string
+		e.Follow(func(_ int, line resp.Args) { told = append(told, string(bytes.Join(line, []byte(" ")))) })
+		s, _ := connect(e)
+		send(e, s, "DEBUG", "SET-ACTIVE-EXPIRE", "0")
+		send(e, s, "SET", "a", "1", "PX", "1")
+		send(e, s, "SET", "b", "1", "PX", "1")
+		clock.Advance(time.Millisecond)
+		told = nil
+		send(e, s, strings.Fields(line)...)
+		want := []string{"DEL a", "DEL b"}
+		if line == "MGET a b" {
+			want = []string{"MULTI", "DEL a", "DEL b", "EXEC"}
+		} else {
+			slices.Sort(told)
+		}
+		if !slices.Equal(told, want) {
+			t.Errorf("%s: told %q, want %q", line, told, want)
+		}
 	}
 }

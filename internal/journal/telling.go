@@ -9,7 +9,8 @@ import (
 // that redis-server sends to its replicas. A line of a command that changed nothing is not told.
 //
 // The lines of a client's command travel together: between MULTI and EXEC if they are several. So
-// does the end of a key that the command finds when the key's time is over.
+// does the end of a key that the command finds when the key's time is over. KEYS, SCAN and RANDOMKEY
+// find any number of such keys, each is told alone.
 type Telling struct {
 	env    *command.Env
 	follow []func(db int, line resp.Args)
@@ -47,7 +48,7 @@ func (t *Telling) read(entry *Entry) {
 		t.dirty = t.dirty[:last]
 		t.commandEnds(entry, changed)
 		if last == 0 {
-			t.send()
+			t.send(!entry.Ctx.Cmd.Has(command.ToldApart))
 		}
 	case FieldsExpired:
 		line := resp.Args{command.WordHdel, []byte(entry.Key)}
@@ -81,9 +82,9 @@ func (t *Telling) commandEnds(entry *Entry, changed bool) {
 	c.Tell(entry.Args...)
 }
 
-// send tells the lines of a unit.
-func (t *Telling) send() {
-	several := len(t.lines) > 1
+// send tells the lines of a unit. If they are several and belong together, they are told in MULTI.
+func (t *Telling) send(together bool) {
+	several := together && len(t.lines) > 1
 	for i, l := range t.lines {
 		if i == 0 && several {
 			t.tell(l.db, resp.Args{[]byte("MULTI")})
@@ -107,7 +108,7 @@ const mostLines = 64
 func (t *Telling) deleted(db int, line resp.Args) {
 	t.Tell(db, line)
 	if len(t.dirty) == 0 {
-		t.send()
+		t.send(true)
 	}
 }
 
