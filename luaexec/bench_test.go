@@ -36,6 +36,7 @@ func (c *cannedCaller) Command(args resp.Args) resp.Reply {
 }
 
 func (c *cannedCaller) SetProtocol(int)                {}
+func (c *cannedCaller) SetTold(bool)                   {}
 func (c *cannedCaller) Allowed(resp.Args) (bool, bool) { return true, true }
 func (c *cannedCaller) Log(int, string)                {}
 func (c *cannedCaller) Tick() bool                     { return false }

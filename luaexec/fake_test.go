@@ -28,6 +28,8 @@ func newFakeServer() *fakeServer {
 
 func (f *fakeServer) SetProtocol(int) {}
 
+func (f *fakeServer) SetTold(bool) {}
+
 func (f *fakeServer) Allowed(args resp.Args) (ok, known bool) {
 	known = strings.EqualFold(args.String(0), "get")
 	return known, known

@@ -33,7 +33,7 @@ func (m *machine) redisLibrary() *lua.LTable {
 		"log":           m.log,
 		"setresp":       m.setresp,
 		"acl_check_cmd": m.aclCheckCmd,
-		"set_repl":      setRepl,
+		"set_repl":      m.setRepl,
 	})
 	if m.chunk == scriptName {
 		m.L.SetFuncs(t, map[string]lua.LGFunction{
@@ -179,15 +179,16 @@ func (m *machine) aclCheckCmd(L *lua.LState) int {
 	return 1
 }
 
-// setRepl is redis.set_repl. It checks its argument and does nothing, because
-// there is no replication.
-func setRepl(L *lua.LState) int {
+// setRepl is redis.set_repl. There is no append-only file, so replicas alone matter.
+func (m *machine) setRepl(L *lua.LState) int {
 	if L.GetTop() != 1 {
 		return throwError(L, errSetRepl, false)
 	}
 	f, _ := lualib.AsNumber(L.Get(1))
-	if truncate(f)&^replAll != 0 {
+	to := truncate(f)
+	if to&^replAll != 0 {
 		return throwError(L, errSetReplFlags, false)
 	}
+	m.ticker.host.SetTold(to&replReplica != 0)
 	return 0
 }

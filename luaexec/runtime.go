@@ -17,6 +17,8 @@ type Host interface {
 	Command(args resp.Args) resp.Reply
 	// SetProtocol is redis.setresp: later calls of Command reply in RESP version v.
 	SetProtocol(v int)
+	// SetTold is redis.set_repl: whether replicas are told of later calls of Command.
+	SetTold(told bool)
 	// Allowed is redis.acl_check_cmd. known is false if the command does not exist
 	// or its arity is wrong.
 	Allowed(args resp.Args) (ok, known bool)

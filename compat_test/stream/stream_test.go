@@ -127,7 +127,7 @@ func (s *side) stream(t *testing.T, script, mark string) (lines, replies []strin
 
 func TestChangesAreToldAsRedisTellsThem(t *testing.T) {
 	redistest.Asked(t)
-	compare(t, oracle(t, ""), target(t, "redis-7.0"), cases)
+	compare(t, oracle(t, ""), target(t, "redis-7.0"), slices.Concat(cases, unitCases))
 }
 
 func TestChangesAreToldAsValkeyTellsThem(t *testing.T) {

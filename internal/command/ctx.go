@@ -13,7 +13,8 @@ type Ctx struct {
 	Cmd     *Command
 	Proto   int // RESP version the reply is for; a script chooses its own
 	From    Origin
-	Argv    int // bytes of the arguments, for CLIENT LIST
+	Untold  bool // the script does not want replicas to be told, see redis.set_repl
+	Argv    int  // bytes of the arguments, for CLIENT LIST
 }
 
 // Origin is where a command comes from. It decides which checks apply.

@@ -29,6 +29,7 @@ func (r *scriptRun) Loader() luaexec.Host {
 
 func (l *loadingRun) Command(resp.Args) resp.Reply       { return errScriptNoScript }
 func (l *loadingRun) SetProtocol(int)                    {}
+func (l *loadingRun) SetTold(bool)                       {}
 func (l *loadingRun) Allowed(resp.Args) (ok, known bool) { return false, false }
 func (l *loadingRun) Log(level int, msg string)          { l.e.script.Log(level, msg) }
 

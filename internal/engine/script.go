@@ -121,6 +121,9 @@ func (r *scriptRun) Command(args resp.Args) resp.Reply {
 // SetProtocol is redis.setresp.
 func (r *scriptRun) SetProtocol(v int) { r.ctx.Proto = v }
 
+// SetTold is redis.set_repl.
+func (r *scriptRun) SetTold(told bool) { r.ctx.Untold = !told }
+
 // Allowed is redis.acl_check_cmd.
 func (r *scriptRun) Allowed(args resp.Args) (ok, known bool) {
 	cmd, user := r.ctx.Table.Find(args), r.ctx.Session.User

@@ -66,13 +66,14 @@ func (t *Telling) read(entry *Entry) {
 	}
 }
 
-// commandEnds tells of a command. A parked command that is served has changed something, unless
+// commandEnds tells of a command. As in Redis, redis.set_repl does not stop what a command tells
+// while it runs (XCLAIM) and the end of keys. A parked command that is served has changed something, unless
 // it failed: Redis does not count that.
 func (t *Telling) commandEnds(entry *Entry, changed bool) {
 	c, reply := entry.Ctx, entry.Reply
 	told := c.Cmd.Has(command.AlwaysTold) ||
 		c.From == command.FromWait && c.Cmd.Has(command.Write) && reply.Kind() != resp.None
-	if !changed && (!told || reply.IsError()) {
+	if c.Untold || !changed && (!told || reply.IsError()) {
 		return
 	}
 	if c.Cmd.Told != nil {
