@@ -3,8 +3,8 @@ package stream
 import "strings"
 
 // unitCases are about units of several commands: transactions, scripts, functions, clients that wait
-// for each other, keys that a command finds expired, and commands that are refused. They are
-// separated as cases are.
+// for each other, keys that a command finds expired or that are evicted, and commands that are
+// refused. They are separated as cases are.
 var unitCases = strings.Split(strings.TrimSpace(`
 MULTI
 SPOP none
@@ -672,4 +672,29 @@ DEBUG SLEEP 0.06
 MGET k k2 k4
 EXISTS k3
 DEBUG SET-ACTIVE-EXPIRE 1
+
+CONFIG SET maxmemory-policy volatile-lru
+SET k v EX 1000
+SET other v
+CONFIG SET maxmemory 1
+SET x y
+DBSIZE
+CONFIG SET maxmemory 0
+
+CONFIG SET maxmemory-policy volatile-lru
+SET k v EX 1000
+SET other v
+MULTI
+CONFIG SET maxmemory 1
+SET x y
+GET other
+EXEC
+CONFIG SET maxmemory 0
+
+CONFIG SET maxmemory-policy volatile-lru
+SET other v
+EVAL "redis.call('set', 'k', 'v', 'ex', '1000') redis.call('config', 'set', 'maxmemory', '1') return redis.pcall('set', 'a', 'b')" 0
+DEL other
+CONFIG SET maxmemory 0
+CONFIG SET maxmemory-policy noeviction
 `), "\n\n")

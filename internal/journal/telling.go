@@ -66,9 +66,9 @@ func (t *Telling) read(entry *Entry) {
 	}
 }
 
-// commandEnds tells of a command. As in Redis, redis.set_repl does not stop what a command tells
-// while it runs (XCLAIM) and the end of keys. A parked command that is served has changed something, unless
-// it failed: Redis does not count that.
+// commandEnds tells of a command. A parked command that is served has changed something, unless
+// it failed: Redis does not count that. As in Redis, redis.set_repl stops neither what a command
+// tells while it runs (XCLAIM) nor the end of keys.
 func (t *Telling) commandEnds(entry *Entry, changed bool) {
 	c, reply := entry.Ctx, entry.Reply
 	told := c.Cmd.Has(command.AlwaysTold) ||
