@@ -1,46 +1,23 @@
 package store
 
-// HashStats are figures about a hash table, for DEBUG HTSTATS. A chain is the items that
-// share a home slot.
-type HashStats struct {
-	Slots, Items int
-	// Chains has at i the number of home slots with i items.
-	Chains []int
-}
-
-// chain counts a home slot with n items.
-func (s *HashStats) chain(n int) {
-	for len(s.Chains) <= n {
-		s.Chains = append(s.Chains, 0)
-	}
-	s.Chains[n]++
-	s.Slots++
-	s.Items += n
-}
+// HashStats are the size of a hash table and how many items it has, for DEBUG HTSTATS.
+type HashStats struct{ Slots, Items int }
 
 // stats returns the figures of the index.
 func (x *hashIndex[T]) stats() (s HashStats) {
 	for _, p := range x.dense {
-		var homes [partSlots]int
-		for _, hash := range p.hashes {
-			if hash != 0 {
-				homes[hash%partSlots]++
-			}
-		}
-		for _, n := range homes {
-			s.chain(n)
-		}
+		s.Slots += partSlots
+		s.Items += int(p.used)
 	}
 	return s
 }
 
-// stats returns the figures of the dict. Without an index, it is a single chain.
-func (d *dict[V]) stats() (s HashStats) {
+// stats returns the figures of the dict. Without an index, all its items share one slot.
+func (d *dict[V]) stats() HashStats {
 	if d.index != nil {
 		return d.index.stats()
 	}
-	s.chain(len(d.elems))
-	return s
+	return HashStats{Slots: 1, Items: len(d.elems)}
 }
 
 // HashStats returns the figures of the tables of the keys and of the deadlines. Each
@@ -50,7 +27,7 @@ func (db *DB) HashStats() (keys, deadlines HashStats) {
 		keys = db.keys.index.stats()
 	}
 	if n := db.Expires(); n > 0 {
-		deadlines = HashStats{Slots: n, Items: n, Chains: []int{0, n}}
+		deadlines = HashStats{Slots: n, Items: n}
 	}
 	return keys, deadlines
 }

@@ -5,7 +5,6 @@ import (
 	"math"
 	"slices"
 	"strconv"
-	"strings"
 
 	"github.com/lockredis/lockredis/internal/command"
 	"github.com/lockredis/lockredis/resp"
@@ -144,36 +143,11 @@ func debugHTStatsKey(c *command.Ctx, args resp.Args) resp.Reply {
 	return resp.Verbatim(describeTable(stats))
 }
 
-// longestChain is the length from which on DEBUG HTSTATS counts chains together.
-const longestChain = 49
-
 // describeTable returns the lines of DEBUG HTSTATS about a table.
 func describeTable(s store.HashStats) string {
 	if s.Items == 0 {
 		return "Hash table 0 stats (main hash table):\nNo stats available for empty dictionaries\n"
 	}
-	used := s.Slots - s.Chains[0]
-	average := float64(s.Items) / float64(used)
-	var b strings.Builder
-	fmt.Fprintf(&b, "Hash table 0 stats (main hash table):\n table size: %d\n"+
-		" number of elements: %d\n different slots: %d\n max chain length: %d\n"+
-		" avg chain length (counted): %.2f\n avg chain length (computed): %.2f\n"+
-		" Chain length distribution:\n",
-		s.Slots, s.Items, used, len(s.Chains)-1, average, average)
-	line := func(sign string, length, n int) {
-		if n > 0 {
-			share := 100 * float64(n) / float64(s.Slots)
-			fmt.Fprintf(&b, "   %s%d: %d (%.2f%%)\n", sign, length, n, share)
-		}
-	}
-	more := 0
-	for length, n := range s.Chains {
-		if length >= longestChain {
-			more += n
-		} else {
-			line("", length, n)
-		}
-	}
-	line(">= ", longestChain, more)
-	return b.String()
+	return fmt.Sprintf("Hash table 0 stats (main hash table):\n table size: %d\n number of elements: %d\n",
+		s.Slots, s.Items)
 }
