@@ -155,14 +155,6 @@ func (n *Network) Stall() {
 	}
 }
 
-// Vanish drops all later bytes of all present connections, and their ends. The
-// connections stay open. New connections work.
-func (n *Network) Vanish() {
-	for _, l := range n.all() {
-		l.vanish(Vanish)
-	}
-}
-
 // Cut resets all connections and refuses new ones until Heal.
 func (n *Network) Cut() {
 	n.mu.Lock()
