@@ -23,7 +23,10 @@
 // Goroutines may share it, and they exclude each other.
 //
 //   - Each acquisition is by a new owner, as by a new thread in Redisson. Only the
-//     context of a hold changes that.
+//     context of a hold changes that. No option gives an owner: two processes or
+//     goroutines of one owner would share a lease that one of them releases, and every
+//     script would have to count their holds. A Go program passes the hold's context
+//     instead.
 //   - With the context of a hold of the same name, an acquisition re-enters the hold.
 //     That sends no request. The lock is free when both holds are released.
 //   - With the context of a hold of another name, an acquisition has that hold's
