@@ -12,6 +12,7 @@
 // or a key that the command has waited for.
 //
 //	unit.go     the doors of clients, EXEC and the kit; handler, reply, monitors, tracking
+//	outside.go  units of no client: a test kit, the inspector, a clock that a test moves
 //	admit.go    the checks of each door, in Redis's order; says admitted, refused, enqueued or postponed
 //	call.go     statistics, the journal, the handler, a panic
 //	attention.go   which rooms look at commands, and which may refuse them
