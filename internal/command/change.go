@@ -145,7 +145,7 @@ func (c *Ctx) ChangeIn(
 	db.Changed(e)
 	ch := c.newChange(db.ID(), e.Key(), class, event, count)
 	ch.Entry = e
-	if len(elems) > 0 && c.Named {
+	if len(elems) > 0 && elems[0].Any() && c.Named {
 		ch.Elems = elems[0]
 		c.Changes.Changed(ch)
 		ch.Elems = Elems{}

@@ -23,9 +23,10 @@ type History struct {
 	last int // position of the last acquisition
 }
 
-// Add adds an acquisition by the owner in a hash's field. Another pair of owner and lock makes room,
-// the one that was acquired before all others. A multi-lock over a group of values is not remembered.
-func (h *History) Add(db int, name string, field []byte, now int64, by Origin) {
+// Add adds an acquisition by the owner in a hash's field. entry has its time and its client. Another
+// pair of owner and lock makes room, the one that was acquired before all others. A multi-lock over a
+// group of values is not remembered.
+func (h *History) Add(db int, name string, field []byte, entry *Entry) {
 	if bytes.HasSuffix(field, []byte(countEnd)) {
 		return
 	}
@@ -36,7 +37,7 @@ func (h *History) Add(db int, name string, field []byte, now int64, by Origin) {
 		a.DB, a.Name, a.Owner = db, name, string(owner)
 	}
 	a.Count++
-	a.Since, a.By = now, by
+	a.Since, a.By = entry.Since, entry.By
 }
 
 // position returns the position of an owner and a lock. Count is 0 there if they are new.

@@ -58,8 +58,8 @@ func TestTheHistoryHasEveryKindOfLock(t *testing.T) {
 func TestTheHistoryForgetsTheOldestAcquisition(t *testing.T) {
 	var h inspect.History
 	for i := range 100 {
-		h.Add(0, fmt.Sprint(i), []byte(alice), int64(i), inspect.Origin{})
-		h.Add(0, "loop", []byte(alice), int64(i), inspect.Origin{})
+		h.Add(0, fmt.Sprint(i), []byte(alice), &inspect.Entry{Since: int64(i)})
+		h.Add(0, "loop", []byte(alice), &inspect.Entry{Since: int64(i)})
 	}
 	names := map[string]int64{}
 	for _, a := range h.All() {

@@ -28,13 +28,13 @@ func (r *Record) entered(p *part, ch *command.Change, isHash bool) {
 			}
 			entry, isNew = p.entries.Add(name), true
 		}
+		entry.By = Origin(r.script.by)
 		if names.Added == int64(n) || isNew && names.Added > 0 {
 			entry.Since = r.space.Now()
 			if isHash {
-				r.history.Add(ch.DB, ch.Key, name, entry.Since, Origin(r.script.by))
+				r.history.Add(ch.DB, ch.Key, name, entry)
 			}
 		}
-		entry.By = Origin(r.script.by)
 	}
 }
 

@@ -92,9 +92,13 @@ func (r *Record) Changed(ch *command.Change) {
 		if ch.Elems.By != nil {
 			r.set(ch)
 		}
+	case *store.Hash:
+		if r.script.by != nil {
+			r.wrote(ch, v, true)
+		}
 	default:
 		if r.script.by != nil {
-			r.wrote(ch, v)
+			r.wrote(ch, v, false)
 		}
 	}
 }
@@ -120,8 +124,7 @@ func (r *Record) deleted(ch *command.Change) {
 }
 
 // wrote follows a change by a script.
-func (r *Record) wrote(ch *command.Change, v store.Value) {
-	_, isHash := v.(*store.Hash)
+func (r *Record) wrote(ch *command.Change, v store.Value, isHash bool) {
 	p := r.parts.of(ch.DB, ch.Entry)
 	if p == nil || !p.byScript {
 		if !isHash && !inspect.MayHold(ch.Key, v) {
