@@ -1,6 +1,7 @@
 package io.github.lockredis.server;
 
 import java.util.ArrayList;
+import java.util.Collection;
 import java.util.HashSet;
 import java.util.IdentityHashMap;
 import java.util.List;
@@ -77,10 +78,37 @@ public final class EndWatch {
      */
     public synchronized void lookAgain(LeakCheck check, boolean clean) {
         Objects.requireNonNull(check, "lookAgain(null, …): give the check of the test that has ended");
-        String leaks = check.endAgain(clean);
+        addLate(check.endAgain(clean));
+    }
+
+    private void addLate(String leaks) {
         if (leaks != null) {
             outside.add(last + " had ended: " + leaks);
         }
+    }
+
+    /**
+     * Begins a test on a server without data. Prepares the server, as {@link LeakCheck#prepare} does with a flush, and
+     * returns a check for the test. The flush and the look before it are one step for the server: a lock is either
+     * there then, and the test's before, or it is acquired later, and the new test's. {@link #outside} tells what is
+     * the test's before.
+     *
+     * @param test as in {@link #begin}
+     * @param before the check of the test that ended last, behind lookAgain. Only the test's constructor may have run
+     *     since: its subscriptions do not count, nor do locks of threads that it has started. Null: other code has
+     *     run, or there was no test
+     */
+    public synchronized LeakCheck beginEmpty(Object test, LeakCheck before) {
+        Objects.requireNonNull(test, "beginEmpty(null, …): give an object that stands for the test");
+        if (before != null) {
+            addLate(before.endLocksAgain());
+        }
+        Collection<Leak> deleted = LeakCheck.empty(server);
+        if (before != null && deleted != null) {
+            addLate(before.endDeleted(new ArrayList<>(deleted)));
+        }
+        begin(test);
+        return deleted == null ? LeakCheck.begin(server) : LeakCheck.begin(server, deleted);
     }
 
     /**

@@ -21,26 +21,37 @@ final class History {
 
     private final Map<Object, Long> before; // times by owner and lock, when the test began
     private final Set<String> others = new HashSet<>(); // owners that had acquired a lock before
-    private final Set<String> tasks; // the others that were at work then, or a scheduler's threads
+    private final Threads threads; // when the test began
     private Map<Object, Long> ended; // times at the first look after the test. Null: there was none
     private List<Leak> rows; // of the last reply
 
     /** Makes the history of a test that begins now. Takes its rows out of a reply. */
-    History(Collection<Leak> reply) {
+    History(Collection<Leak> reply, Threads threads) {
+        this.threads = threads;
         rows = take(reply);
         before = times(rows);
         rows.forEach(row -> others.add(row.owner()));
         others.removeIf(Owners::isCurrent);
-        tasks = new HashSet<>(others);
-        tasks.removeIf(owner -> Owners.isIdle(owner) && !Owners.isOfScheduler(owner));
     }
 
-    /**
-     * Reports whether an owner had acquired a lock before the test, and was at work then, or is a scheduler's
-     * thread.
-     */
+    /** Reports whether an owner is a thread of this JVM that was at work before the test. */
+    boolean wasAtWork(String owner) {
+        return threads.haveAtWork(owner);
+    }
+
+    /** Reports whether an owner was at work before the test, or had acquired a lock and is none of this JVM. */
     boolean isOfOther(String owner) {
-        return tasks.contains(owner) || others.contains(owner) && Owners.isOfScheduler(owner);
+        return wasAtWork(owner) || others.contains(owner) && !threads.contains(Owners.threadOf(owner));
+    }
+
+    /** Reports the same of an owner that had acquired a lock before the test, too. */
+    boolean isOfTask(String owner) {
+        return others.contains(owner) && isOfOther(owner);
+    }
+
+    /** Reports whether a thread runs now that did not when the test began. */
+    boolean haveStarted(Threads now) {
+        return now.haveStarted(threads);
     }
 
     /** Takes the rows of the history out of a reply after the test. */
@@ -71,11 +82,6 @@ final class History {
 
     private static Object key(Leak row) {
         return Arrays.asList(row.owner(), row.database(), row.name());
-    }
-
-    /** Reports whether a lock was acquired since the test began. */
-    boolean hasAcquired() {
-        return rows.stream().anyMatch(this::isNew);
     }
 
     /**

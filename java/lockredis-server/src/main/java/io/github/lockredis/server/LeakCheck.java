@@ -66,6 +66,9 @@ public final class LeakCheck {
     private Set<Long> locking = Collections.emptySet(); // threads inside a lock's method that have shown no leak
     private DataKeys dataKeys = new DataKeys();
     private boolean ended; // end has looked, and told what it saw
+    private LeakCheck latest = this; // the check that looked last for the test
+    private long newest; // the newest thread's id before other code ran
+    private final Set<Object> unjudged = new HashSet<>(); // seen by the last look, and too young to be leaks
 
     private LeakCheck(LockredisServer server, Predicate<Leak> counted, Baseline before, History history, int number) {
         this.server = server;
@@ -75,13 +78,15 @@ public final class LeakCheck {
         view = new View(server, this.counted, before, history, number);
     }
 
-    /** Makes a check for what appears behind a check that has ended. */
-    private LeakCheck(LeakCheck first) {
+    /** Makes a check for what appears behind the last look of another check. */
+    private LeakCheck(LeakCheck first, Predicate<Leak> counted) {
         server = first.server;
         outages = server.outages();
-        counted = first.counted; // with its dataKeys
-        before = new Baseline(first.view.seen(), server.told().blocked());
-        view = first.view.since(before);
+        this.counted = counted;
+        List<Leak> seen = new ArrayList<>(first.view.seen());
+        seen.removeIf(leak -> first.unjudged.contains(Baseline.key(leak)));
+        before = new Baseline(seen, server.told().blocked());
+        view = first.view.since(before, counted);
         tasksAllowed = first.tasksAllowed;
     }
 
@@ -95,10 +100,24 @@ public final class LeakCheck {
         Objects.requireNonNull(server, "begin(null): give the server that the test uses");
         Objects.requireNonNull(counted, "begin(…, null): give a function that is true for the leaks that"
                 + " count, or leave it out: all count then");
+        return begin(server, counted, present(server), false);
+    }
+
+    /**
+     * Returns a check for a test that begins now on a server without data.
+     *
+     * @param deleted what the server had just before its data was deleted
+     */
+    static LeakCheck begin(LockredisServer server, Collection<Leak> deleted) {
+        return begin(server, leak -> true, new ArrayList<>(deleted), true);
+    }
+
+    private static LeakCheck begin(LockredisServer server, Predicate<Leak> counted, Collection<Leak> present,
+            boolean deleted) {
         server.told().forgetIdle();
-        Collection<Leak> present = present(server);
-        History history = new History(present);
+        History history = new History(present, Threads.now());
         int number = server.told().begin(present);
+        present.removeIf(leak -> deleted && !leak.owner().isEmpty());
         return new LeakCheck(server, counted, new Baseline(present, server.told().blocked()), history, number);
     }
 
@@ -108,12 +127,12 @@ public final class LeakCheck {
      */
     private static Collection<Leak> present(LockredisServer server) {
         try {
-            return server.isRunning() ? server.allLeaks() : Collections.emptyList();
+            return server.isRunning() ? server.allLeaks() : new ArrayList<>();
         } catch (LockredisException e) {
             if (server.isRunning()) {
                 throw e;
             }
-            return Collections.emptyList(); // it has ended just now
+            return new ArrayList<>(); // it has ended just now
         }
     }
 
@@ -151,10 +170,20 @@ public final class LeakCheck {
      */
     public static void prepare(LockredisServer server, boolean flush) {
         Objects.requireNonNull(server, "prepare(null, …): give the server that the next test uses");
-        Interrupts.run(() -> prepareRunning(server, flush));
+        Interrupts.run(() -> prepare(server, flush, server::flush));
     }
 
-    private static void prepareRunning(LockredisServer server, boolean flush) {
+    /**
+     * Prepares a server as {@link #prepare} does with a flush. Returns what was there when the data was deleted. Null:
+     * the server is another process now.
+     */
+    static Collection<Leak> empty(LockredisServer server) {
+        List<Collection<Leak>> deleted = new ArrayList<>();
+        Interrupts.run(() -> prepare(server, true, () -> deleted.add(server.flushAndLook())));
+        return deleted.isEmpty() ? null : deleted.get(0);
+    }
+
+    private static void prepare(LockredisServer server, boolean delete, Runnable flush) {
         if (!server.isAttached() && !server.isRunning()) {
             server.restart();
             return;
@@ -163,9 +192,9 @@ public final class LeakCheck {
             return;
         }
         try {
-            endPause(server, flush);
-            if (flush) {
-                server.flush();
+            endPause(server, delete);
+            if (delete) {
+                flush.run();
             } else if (!server.isAttached() && server.pause().left().isZero()) {
                 server.command("PING");
             }
@@ -199,9 +228,10 @@ public final class LeakCheck {
      * ended is a leak, also if no look finds it held: a thread locks in a loop.
      *
      * <p>Without a leak the check looks on while a thread may acquire a lock: for a second while one that has
-     * acquired a lock in the test is active, for five while one is inside a method of a lock of Redisson or of
-     * Spring Integration, and for an eighth of a second if a client began in the test to listen for the release of a
-     * lock or a permit that is free now.
+     * acquired a lock in the test is active, or one runs that did not when the test began, for five while one is inside
+     * a method of a lock of Redisson or of Spring Integration, and for an eighth of a second if a client began in the
+     * test to listen for the release of a lock or a permit that is free now. A thread that was at work when the test
+     * began, and a thread of a scheduler that had one then, may lock again and again.
      *
      * <p>It is null too if the server does not run, or does not answer as before. Call
      * {@link LockredisServer#unexpectedEnd} behind it: its text says so, and the next {@link #prepare}
@@ -226,7 +256,8 @@ public final class LeakCheck {
             return null;
         } finally {
             // An outage hides waiters: they may connect again in a later test.
-            server.told().addWaiting(hadOutage() ? Owners.locking() : locking);
+            server.told().addWaiting(hadOutage() ? Threads.now().locking() : locking);
+            newest = Owners.newest();
         }
     }
 
@@ -239,16 +270,60 @@ public final class LeakCheck {
      * @param clean whether to end the leaks, as with end
      */
     public String endAgain(boolean clean) {
+        try {
+            return lookAgain(counted, clean);
+        } finally {
+            newest = Owners.newest();
+        }
+    }
+
+    /**
+     * Looks as endAgain does, after other code has run. What may be that code's does not count: subscriptions, and locks
+     * of threads that are younger than the last look.
+     */
+    String endLocksAgain() {
+        return lookAgain(this::isOfOlderThread, true);
+    }
+
+    private String lookAgain(Predicate<Leak> counted, boolean clean) {
         if (!ended || !server.isRunning() || server.pause().holdsAll()) {
             return null;
         }
-        ended = false; // each leak is told once
-        LeakCheck again = new LeakCheck(this);
+        LeakCheck again = new LeakCheck(latest, counted);
         try {
-            return again.interrupts.hold(() -> again.view.leaks().isEmpty()) ? null : again.end(clean);
+            boolean clear = again.interrupts.hold(() -> again.late(again.view.leaks()).isEmpty());
+            latest = again;
+            return clear ? null : again.end(clean);
         } catch (LockredisException e) {
             return null; // the start of the next test says it
         }
+    }
+
+    /** Returns the leaks without those of threads that were at work before the test. */
+    private Collection<Leak> late(Map<Object, Leak> leaks) {
+        leaks.values().removeIf(view::wasAtWork);
+        return leaks.values();
+    }
+
+    private boolean isOfOlderThread(Leak leak) {
+        return !leak.owner().isEmpty() && Owners.threadOf(leak.owner()) <= newest && counted.test(leak);
+    }
+
+    /**
+     * Returns the text about locks that appeared behind the last look, as endLocksAgain does, or null. They are deleted,
+     * so it does not wait for their release.
+     *
+     * @param deleted what was there when the data was deleted. Its rows of the history are taken out
+     */
+    String endDeleted(Collection<Leak> deleted) {
+        LeakCheck again = new LeakCheck(latest, this::isOfOlderThread);
+        again.view.look(() -> deleted);
+        Collection<Leak> leaks = again.late(again.view.addedLeaks());
+        if (!ended || leaks.isEmpty()) {
+            return null;
+        }
+        server.told().addBusy(leaks);
+        return again.before.text(server.redissonAddress(), leaks);
     }
 
     private String endRunning(boolean clean) {
@@ -271,7 +346,7 @@ public final class LeakCheck {
     static String leaks(LockredisServer server, String... dataKeys) {
         int number = server.told().begin(Collections.emptyList());
         Baseline none = new Baseline(Collections.emptyList(), Collections.emptyMap());
-        History history = new History(new ArrayList<>());
+        History history = new History(new ArrayList<>(), Threads.none());
         LeakCheck check = new LeakCheck(server, leak -> true, none, history, number).dataKeys(dataKeys);
         return check.interrupts.hold(() -> check.endLeaks(false));
     }
@@ -307,44 +382,37 @@ public final class LeakCheck {
      * acquire a lock: a waiter may have been told a moment ago that it can.
      */
     private Map<Object, Leak> firstLook(boolean clean) {
-        Map<Object, Leak> leaks = view.leaks();
-        long begin = view.answeredAt();
+        long begin = 0;
         Waiters waiters = new Waiters(server);
-        for (long pause = 1; leaks.isEmpty(); pause = Math.min(2 * pause, PAUSE)) {
+        for (long pause = 1;; pause = Math.min(2 * pause, PAUSE)) {
+            Threads threads = Threads.now(); // before the look: it finds what a thread that has gone on has acquired
+            Map<Object, Leak> leaks = view.leaks();
+            begin = pause == 1 ? view.answeredAt() : begin;
             long passed = millisSince(begin); // before patience, which takes long on a slow machine
-            if (passed >= patience()) {
-                break;
+            if (!leaks.isEmpty()) {
+                locking = Collections.emptySet(); // the failure tells them
+                return leaks;
+            }
+            if (passed >= patience(threads)) {
+                return leaks;
             }
             if (clean && waiters.set(idle(Waiters::isOfLock)) && !waiters.isEmpty()) {
                 waiters.wake(false, false); // the key of a waiter's lock may have been deleted
             }
             interrupts.pause(pause);
-            leaks = view.leaks();
         }
-        if (leaks.isEmpty() && mayWait()) { // a thread may just have acquired a lock, and left the lock's method
-            leaks = view.leaks();
-        }
-        if (!leaks.isEmpty()) {
-            locking = Collections.emptySet(); // the failure tells them
-        }
-        return leaks;
-    }
-
-    /** Reports whether a thread may wait for a lock. A test without locks has no waiter. */
-    private boolean mayWait() {
-        return !view.idle().isEmpty() || hadOutage() || view.hasAcquired() || Owners.HAS_REGISTRY;
     }
 
     /** Returns how many milliseconds after the test a thread may still acquire a lock. */
-    private long patience() {
+    private long patience(Threads threads) {
         if (!loops().isEmpty()) {
             return 0;
         }
-        locking = mayWait() ? server.told().withoutWaiting(Owners.locking()) : Collections.emptySet();
+        locking = server.told().withoutWaiting(threads.locking());
         if (!locking.isEmpty()) {
             return LOCKING;
         }
-        if (mayLoop()) {
+        if (mayLoop() || view.haveStarted(threads)) {
             return GRACE;
         }
         return view.idle().isEmpty() ? 0 : HAND_OVER;
@@ -391,7 +459,7 @@ public final class LeakCheck {
             left.keySet().forEach(key -> since.putIfAbsent(key, view.lookedAt()));
             long rest = GRACE - millisSince(start);
             if (rest <= 0) {
-                left.entrySet().removeIf(leak -> !hasStayed(leak.getValue(), since.get(leak.getKey())));
+                left.entrySet().removeIf(leak -> isUnjudged(leak.getValue(), since.get(leak.getKey())));
                 break;
             }
             long before = view.lookedAt();
@@ -405,14 +473,15 @@ public final class LeakCheck {
                 addNewHolds(earlier, left, Duration.ofNanos(view.lookedAt() - answered), again);
             }
             moveExpired(last, left, Duration.ofNanos(System.nanoTime() - before), expired);
+            if (left.isEmpty() && again.isEmpty() && expired.isEmpty() && !tasksAllowed) {
+                left = acquiredAgain(owned, begin, again);
+                pause = 1;
+            }
         }
         Map<Object, Leak> leaks = new LinkedHashMap<>(expired);
         again.forEach(leaks::putIfAbsent);
         again.values().forEach(server.told()::addLoop);
         left.forEach((key, leak) -> leaks.put(key, first.getOrDefault(key, leak)));
-        if (leaks.isEmpty() && !tasksAllowed) {
-            return acquiredAgain(owned, begin);
-        }
         for (Leak loop : loops()) {
             server.told().addLoop(loop);
             if (leaks.values().stream().noneMatch(leak -> isSameHold(leak, loop))) {
@@ -427,11 +496,13 @@ public final class LeakCheck {
                 && leak.database() == other.database();
     }
 
-    /** Reports whether a lock that is held when the time is over was not acquired a moment ago. */
-    private boolean hasStayed(Leak leak, long since) {
+    /**
+     * Reports whether a lock that is held when the time is over was acquired a moment ago. Then the next look judges it.
+     */
+    private boolean isUnjudged(Leak leak, long since) {
         Duration seen = Duration.ofNanos(view.lookedAt() - since);
-        Duration held = tasksAllowed ? leak.heldFor().orElse(seen) : seen;
-        return held.compareTo(STAYED) >= 0;
+        Duration held = tasksAllowed || view.isOfTask(leak) ? leak.heldFor().orElse(seen) : seen;
+        return held.compareTo(STAYED) < 0 && unjudged.add(Baseline.key(leak));
     }
 
     /**
@@ -442,12 +513,12 @@ public final class LeakCheck {
      *
      * @param passed the least time between the looks
      */
-    private static void addNewHolds(Map<Object, Leak> earlier, Map<Object, Leak> now, Duration passed,
+    private void addNewHolds(Map<Object, Leak> earlier, Map<Object, Leak> now, Duration passed,
             Map<Object, Leak> again) {
         now.forEach((key, leak) -> {
             Leak before = earlier.get(key);
             if (before != null && leak.type().equals("lock") && leak.heldFor().isPresent()
-                    && leak.kind().equals(before.kind()) && !leak.kind().equals("multi")) {
+                    && leak.kind().equals(before.kind()) && !leak.kind().equals("multi") && !view.isOfTask(leak)) {
                 Duration age = before.heldFor().orElse(Duration.ZERO).plus(passed).minus(ROUNDING);
                 if (leak.heldFor().get().compareTo(age) < 0) {
                     again.putIfAbsent(key, leak);
@@ -477,41 +548,41 @@ public final class LeakCheck {
     }
 
     /**
-     * Returns a lock that is acquired after all locks were released: a thread of the test still runs, and
-     * locks in a loop. A task that earlier tests have seen is none. Empty if there is none soon.
+     * Looks on when all locks were released. Returns the leaks of the first look that finds some, empty if there are
+     * none soon. Those of an owner that has held a lock before are added to again: its thread locks in a loop. A task
+     * that ran before the test is no such owner.
      *
      * @param owned what {@link #owned} returned of the locks before
      * @param begin when the check began
      */
-    private Collection<Leak> acquiredAgain(Set<Object> owned, long begin) {
+    private Map<Object, Leak> acquiredAgain(Set<Object> owned, long begin, Map<Object, Leak> again) {
         long start = System.nanoTime();
-        Collection<Leak> loops = loops();
-        for (; loops.isEmpty(); loops = loops()) {
-            boolean watch = !owned.isEmpty() && millisSince(start) < WATCH;
-            if (!watch && (millisSince(begin) >= GRACE || !mayLoop())) {
-                return Collections.emptyList();
-            }
+        while (loops().isEmpty() && (millisSince(start) < WATCH || millisSince(begin) < GRACE && mayLoop())) {
             interrupts.pause(WATCH_PAUSE);
-            for (Leak leak : view.leaks().values()) {
-                if (!Collections.disjoint(owned(Collections.singleton(leak)), owned)
-                        && !view.isOfTask(leak)) {
-                    server.told().addLoop(leak);
-                    return Collections.singleton(leak);
+            Map<Object, Leak> leaks = view.leaks();
+            leaks.values().removeIf(view::isOfTask);
+            leaks.forEach((key, leak) -> {
+                if (!Collections.disjoint(owned(Collections.singleton(leak)), owned)) {
+                    again.put(key, leak);
                 }
+            });
+            if (!leaks.isEmpty()) {
+                return leaks;
             }
         }
-        loops.forEach(server.told()::addLoop);
-        return loops;
+        return Collections.emptyMap();
     }
 
     /**
-     * Returns the owners of locks, and their names. A thread may lock by another name next, and a permit
-     * has a new owner each time. The database is the first part of a name's list.
+     * Returns the owners of locks: a thread may lock by another name next. A permit has a new owner each time, and so
+     * has a lock that SET made: of these it returns the names, too. The database is the first part of a name's list.
      */
     private static Set<Object> owned(Collection<Leak> leaks) {
         Set<Object> owned = new HashSet<>();
         for (Leak leak : leaks) {
-            if (!leak.owner().isEmpty()) {
+            if (Owners.isThread(leak.owner())) {
+                owned.add(Owners.withThread(leak.owner(), Owners.threadOf(leak.owner()))); // without a transaction
+            } else if (!leak.owner().isEmpty()) {
                 owned.add(leak.owner());
                 owned.add(Arrays.asList(leak.database(), leak.name()));
             }

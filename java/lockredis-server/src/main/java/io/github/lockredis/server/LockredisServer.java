@@ -264,18 +264,21 @@ public final class LockredisServer implements AutoCloseable {
     }
 
     private List<Leak> leaks(String... command) {
-        List<Leak> leaks = new ArrayList<>();
         try {
-            for (Fields row : Fields.list(call(command))) {
-                leaks.add(new Leak(row));
-            }
+            return leaksIn(call(command));
         } catch (Connection.ErrorReply e) {
             if (attached == null || !e.getMessage().contains("unknown command")) {
                 throw failed(e, "LOCK.LEAKS");
             }
+            return new ArrayList<>();
         } catch (IOException e) {
             throw failed(e, "LOCK.LEAKS");
         }
+    }
+
+    private static List<Leak> leaksIn(Object reply) {
+        List<Leak> leaks = new ArrayList<>();
+        Fields.list(reply).forEach(row -> leaks.add(new Leak(row)));
         return leaks;
     }
 
@@ -306,6 +309,25 @@ public final class LockredisServer implements AutoCloseable {
     /** Deletes all data. Of an attached Redis only the database of lockredis.uri is emptied. */
     public void flush() {
         command(attached == null ? "FLUSHALL" : "FLUSHDB");
+    }
+
+    /** Deletes all data as {@link #flush} does. Returns what {@link #allLeaks} would have returned just before. */
+    List<Leak> flushAndLook() {
+        if (attached != null) {
+            flush();
+            return new ArrayList<>();
+        }
+        try {
+            List<?> replies = (List<?>) call(connection -> {
+                connection.call("MULTI");
+                connection.call("LOCK.LEAKS", "ALL");
+                connection.call("FLUSHALL");
+                return connection.call("EXEC");
+            }, "FLUSHALL");
+            return leaksIn(replies.get(0));
+        } catch (IOException e) {
+            throw failed(e, "FLUSHALL");
+        }
     }
 
     /** Closes the connections of all clients. They may connect again. Returns their number. */
@@ -390,22 +412,31 @@ public final class LockredisServer implements AutoCloseable {
     }
 
     private Object call(String... command) throws IOException {
+        return call(connection -> connection.call(command), command[0]);
+    }
+
+    private Object call(Exchange exchange, String name) throws IOException {
         ServerProcess running = attached != null ? null : processes.server();
         if (closed || running != null && !running.isServing()) {
             throw new LockredisException("lockredis at " + redissonAddress() + " "
                     + (closed ? "is closed" : running.describeEnd()));
         }
         try (Connection connection = new Connection(endpoint(), timeout())) {
-            return connection.call(command);
+            return exchange.on(connection);
         } catch (Connection.ErrorReply | SocketTimeoutException e) {
             throw e;
         } catch (IOException e) {
             if (running != null && running.awaitEnd()) {
-                throw new LockredisException(command[0] + " on " + redissonAddress() + ": the server "
+                throw new LockredisException(name + " on " + redissonAddress() + ": the server "
                         + running.describeEnd(), e);
             }
             throw e;
         }
+    }
+
+    /** Commands on one connection. */
+    private interface Exchange {
+        Object on(Connection connection) throws IOException;
     }
 
     /** Returns how long the server may take for a command now, in milliseconds. */

@@ -25,7 +25,11 @@ final class Owners {
             + "|org\\.springframework\\.integration\\.redis\\.util\\.RedisLockRegistry\\$\\w*Lock");
 
     private static final Pattern SCHEDULER =
-            Pattern.compile("java\\.util\\.concurrent\\.ScheduledThreadPoolExecutor\\b.*");
+            Pattern.compile("java\\.util\\.(concurrent\\.ScheduledThreadPoolExecutor\\b.*|TimerThread)");
+
+    /** The classes whose native methods wait: for a socket, a pipe, a change of files, or the end of a process. */
+    private static final Pattern WAITS = Pattern.compile("(sun\\.nio|java\\.net|io\\.netty)\\..*"
+            + "|java\\.io\\.FileInputStream|java\\.lang\\.(ProcessHandleImpl|UNIXProcess|ProcessImpl)");
 
     /** The methods at the top of a thread that is parked, or waits for a notify. */
     private static final Pattern PARKED = Pattern.compile("park|wait0?");
@@ -35,25 +39,29 @@ final class Owners {
     /** The classes that run tests. Their threads run other tests, on other servers. */
     private static final Pattern TESTS = Pattern.compile("org\\.(junit\\.(platform|runners)|testng)\\..*");
 
-    /** Whether the application has a RedisLockRegistry. The history does not show its locks: they are strings. */
-    static final boolean HAS_REGISTRY = Owners.class.getClassLoader()
-            .getResource("org/springframework/integration/redis/util/RedisLockRegistry.class") != null;
-
     private Owners() {
     }
 
+    /** Reports whether a thread runs tests: those of another server, if it is not the thread that asks. */
+    static boolean isOfTests(ThreadInfo thread) {
+        return hasFrame(thread, TESTS);
+    }
+
+    /** Reports whether a thread is inside a method of one of the LOCK classes. */
+    static boolean isLocking(ThreadInfo thread) {
+        return hasFrame(thread, LOCK);
+    }
+
     /**
-     * Returns the ids of the threads of this JVM that are inside a method of one of the LOCK classes: they wait for
-     * a lock, or for a reply.
+     * Reports whether a thread runs, or waits for a class that another thread loads. A thread that is about to run has
+     * no frames.
      */
-    static Set<Long> locking() {
-        Set<Long> ids = new HashSet<>();
-        for (ThreadInfo info : ManagementFactory.getThreadMXBean().dumpAllThreads(false, false)) {
-            if (hasFrame(info, LOCK) && !hasFrame(info, TESTS)) {
-                ids.add(info.getThreadId());
-            }
+    static boolean isRunning(ThreadInfo thread) {
+        if (thread.getThreadState() != Thread.State.RUNNABLE) {
+            return thread.getThreadState() == Thread.State.BLOCKED;
         }
-        return ids;
+        StackTraceElement[] frames = thread.getStackTrace();
+        return frames.length == 0 || !frames[0].isNativeMethod() || !WAITS.matcher(frames[0].getClassName()).matches();
     }
 
     private static boolean hasFrame(ThreadInfo thread, Pattern type) {
@@ -84,10 +92,9 @@ final class Owners {
         return isIdle(threadOf(owner));
     }
 
-    /** Reports whether an owner is a thread of a scheduler in this JVM, which runs a task or waits for the next run. */
-    static boolean isOfScheduler(String owner) {
-        ThreadInfo info = thread(threadOf(owner));
-        return info != null && hasFrame(info, SCHEDULER);
+    /** Reports whether it is a thread of a scheduler, which runs a task or waits for the next run. */
+    static boolean isOfScheduler(ThreadInfo thread) {
+        return hasFrame(thread, SCHEDULER);
     }
 
     /** Reports whether a thread of this JVM waits for its next task. */
@@ -113,6 +120,11 @@ final class Owners {
         return thread.matches() ? Long.parseLong(thread.group(2)) : -1;
     }
 
+    /** Returns the newest thread's id. A thread that is made later has a greater one, a virtual thread too. */
+    static long newest() {
+        return new Thread().getId();
+    }
+
     /** Returns the owner that is another thread of an owner's client. */
     static String withThread(String owner, long thread) {
         Matcher client = THREAD.matcher(owner);
@@ -130,7 +142,7 @@ final class Owners {
     }
 
     /** Returns a thread. Null: it is of another JVM, has ended, or is a virtual thread. */
-    private static ThreadInfo thread(long id) {
+    static ThreadInfo thread(long id) {
         return id <= 0 ? null : ManagementFactory.getThreadMXBean().getThreadInfo(id, Integer.MAX_VALUE);
     }
 
@@ -139,7 +151,7 @@ final class Owners {
      * classes of the JDK and of Netty are on the stack. A thread with a loop of the application waits in a
      * blocking queue of the JDK.
      */
-    private static boolean isBusy(ThreadInfo thread) {
+    static boolean isBusy(ThreadInfo thread) {
         boolean inPool = true; // the frames so far
         boolean inQueue = false;
         for (StackTraceElement frame : thread.getStackTrace()) {

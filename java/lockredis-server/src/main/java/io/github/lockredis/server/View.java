@@ -7,6 +7,7 @@ import java.util.Collections;
 import java.util.List;
 import java.util.Map;
 import java.util.function.Predicate;
+import java.util.function.Supplier;
 
 /** What a server shows of one test, at the last look. */
 final class View {
@@ -27,21 +28,31 @@ final class View {
         this.check = check;
     }
 
-    /** Returns a view of the same test with another baseline. */
-    View since(Baseline later) {
+    /** Returns a view of the same test with another baseline, and other leaks that count. */
+    View since(Baseline later, Predicate<Leak> counted) {
         return new View(server, counted, later, history, check);
     }
 
     /** Looks, and returns the leaks that were not there before the test, by their keys and numbers. */
     Map<Object, Leak> leaks() {
         look();
+        return addedLeaks();
+    }
+
+    /** Returns the leaks of the last look. */
+    Map<Object, Leak> addedLeaks() {
         return added(leak -> leak.counts() && counted.test(leak));
     }
 
     /** Looks. */
     void look() {
+        look(server::allLeaks);
+    }
+
+    /** Looks by a call that returns what is there. */
+    void look(Supplier<Collection<Leak>> call) {
         lookedAt = System.nanoTime();
-        seen = server.allLeaks();
+        seen = call.get();
         answeredAt = System.nanoTime();
         history.look(seen);
         server.told().see(seen, check);
@@ -94,13 +105,21 @@ final class View {
      * themselves.
      */
     boolean isOfTask(Leak leak) {
-        return history.isOfOther(leak.owner()) || server.told().isKnown(leak, check)
-                && !Owners.isIdle(leak.owner()) && !Owners.isCurrent(leak.owner());
+        return history.isOfOther(leak.owner()) || isKnown(leak);
     }
 
-    /** Reports whether a lock was acquired since the test began. */
-    boolean hasAcquired() {
-        return history.hasAcquired();
+    /** Reports whether a lock's owner is a thread of this JVM that was at work before the test. */
+    boolean wasAtWork(Leak leak) {
+        return history.wasAtWork(leak.owner());
+    }
+
+    private boolean isKnown(Leak leak) {
+        return server.told().isKnown(leak, check) && !Owners.isIdle(leak.owner()) && !Owners.isCurrent(leak.owner());
+    }
+
+    /** Reports whether a thread runs now that did not when the test began. It may acquire a lock. */
+    boolean haveStarted(Threads now) {
+        return history.haveStarted(now);
     }
 
     /** Reports whether a thread of the test is active that has acquired a lock, and may do so again. */
@@ -117,10 +136,10 @@ final class View {
         return counted.test(leak) && !server.told().contains(leak) && !isOfTask(leak);
     }
 
-    /** Reports whether the last look saw a lock of such a task that was acquired after a time. */
+    /** Reports whether the last look saw a lock of a task that has locked before, acquired after a time. */
     boolean isNextTurn(Leak leak, long time) {
         Duration passed = Duration.ofNanos(lookedAt - time);
         return leak.heldFor().filter(held -> held.plusMillis(1).compareTo(passed) < 0).isPresent()
-                && isOfTask(leak);
+                && (history.isOfTask(leak.owner()) || isKnown(leak));
     }
 }

@@ -99,6 +99,37 @@ class EndWatchTest {
     }
 
     @Test
+    void aLockThatAppearsUntilTheNextTestBeginsNamesTheTestBefore() {
+        LeakCheck check = watch.beginEmpty("a", null);
+        assertNull(check.end(true));
+        assertNull(watch.end("a", "OrdersTest.a"));
+        watch.lookAgain(check, true);
+        server.command("SET", "order:1", "6f1c1a2e-54b7-4f7c-9d4a-0c2f6a8e3b11", "NX", "EX", "3600");
+        LeakCheck next = watch.beginEmpty("b", check);
+        assertEquals(0L, server.command("DBSIZE"));
+        assertNull(next.end(true));
+        assertNull(watch.end("b", "OrdersTest.b"));
+        String text = watch.outside();
+        assertTrue(text.startsWith("after the test OrdersTest.a had ended: a leak on " + server.redissonAddress()
+                + ":\n  lock \"order:1\""), text);
+        assertNull(watch.outside());
+    }
+
+    @Test
+    void aTestBeginsEmptyBehindAnOutage() {
+        LeakCheck check = watch.beginEmpty("a", null);
+        server.stop();
+        assertNull(check.end(true));
+        assertNull(watch.end("a", "OrdersTest.a"));
+        watch.lookAgain(check, true);
+        check = watch.beginEmpty("b", check);
+        assertEquals("PONG", server.command("PING"));
+        assertNull(check.end(true));
+        assertNull(watch.end("b", "OrdersTest.b"));
+        assertNull(watch.outside());
+    }
+
+    @Test
     void aTestThatHasNotBegunIsToldOfAnEnd() {
         endServer();
         assertEnd("", watch.end("a", "a"));

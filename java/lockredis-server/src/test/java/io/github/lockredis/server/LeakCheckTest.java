@@ -12,14 +12,19 @@ import java.net.Socket;
 import java.util.ArrayList;
 import java.util.Arrays;
 import java.util.List;
+import java.util.Set;
 import java.util.concurrent.BlockingQueue;
+import java.util.concurrent.Callable;
+import java.util.concurrent.ConcurrentHashMap;
 import java.util.concurrent.CountDownLatch;
 import java.util.concurrent.ExecutorService;
 import java.util.concurrent.Executors;
 import java.util.concurrent.Future;
 import java.util.concurrent.LinkedBlockingQueue;
 import java.util.concurrent.ScheduledExecutorService;
+import java.util.concurrent.ScheduledThreadPoolExecutor;
 import java.util.concurrent.TimeUnit;
+import java.util.concurrent.atomic.AtomicBoolean;
 import java.util.concurrent.atomic.AtomicInteger;
 import java.util.concurrent.atomic.AtomicReference;
 import java.util.function.Predicate;
@@ -92,6 +97,27 @@ class LeakCheckTest {
         assertTrue(text.startsWith("a leak on " + server.redissonAddress() + ":\n  lock \"late\" is "
                 + "held by " + OWNER), text);
         assertNull(check.endAgain(false));
+    }
+
+    @Test
+    void aLockThatIsDeletedForTheNextTestIsFound() throws IOException {
+        LeakCheck check = LeakCheck.begin(server);
+        assertNull(check.end(true));
+        assertNull(check.endAgain(true));
+        acquire("late", CLIENT + Thread.currentThread().getId());
+        acquire("constructor"); // by a younger thread
+        try (Connection client = Clients.connect(server)) {
+            client.call("SUBSCRIBE", "news"); // by the constructor
+            List<Leak> deleted = server.flushAndLook();
+            assertEquals(0L, server.command("DBSIZE"));
+            String text = check.endDeleted(new ArrayList<>(deleted));
+            assertTrue(text.startsWith("a leak on ") && text.contains("lock \"late\" is held by "), text);
+            LeakCheck next = LeakCheck.begin(server, deleted);
+            assertNull(next.end(true));
+            acquire("late", CLIENT + Thread.currentThread().getId());
+            text = next.end(true);
+            assertTrue(text.startsWith("a leak on ") && text.contains("lock \"late\" is held by "), text);
+        }
     }
 
     @Test
@@ -593,6 +619,171 @@ class LeakCheckTest {
         }
     }
 
+    @Test
+    void aThreadThatWasAtWorkBeforeTheTestIsNotTheTestsThoughItsFirstLockIs() throws Exception {
+        AtomicBoolean locks = new AtomicBoolean();
+        AtomicInteger turns = new AtomicInteger();
+        Thread thread = new Thread(() -> {
+            while (!Thread.interrupted()) {
+                turns.incrementAndGet();
+                if (locks.get()) {
+                    acquireAndRelease("order:1", CLIENT + Thread.currentThread().getId());
+                }
+            }
+        });
+        thread.start();
+        try {
+            Await.until("the thread runs", () -> turns.get() > 0);
+            assertNoLoop(locks, () -> times("order:1") > 1);
+        } finally {
+            thread.interrupt();
+            thread.join();
+        }
+    }
+
+    @Test
+    void theThreadsOfASchedulerAreNotTheTestsThoughTheyBeginInIt() throws Exception {
+        ScheduledThreadPoolExecutor scheduler = new ScheduledThreadPoolExecutor(1);
+        AtomicBoolean locks = new AtomicBoolean();
+        Set<Long> threads = ConcurrentHashMap.newKeySet();
+        for (int i = 0; i < 2; i++) {
+            String name = "order:" + i;
+            scheduler.scheduleWithFixedDelay(() -> {
+                if (locks.get()) {
+                    threads.add(Thread.currentThread().getId());
+                    acquireAndRelease(name, CLIENT + Thread.currentThread().getId());
+                }
+            }, 0, 1, TimeUnit.MILLISECONDS);
+        }
+        try {
+            assertNoLoop(locks, () -> {
+                scheduler.setCorePoolSize(2);
+                return threads.size() == 2;
+            });
+        } finally {
+            scheduler.shutdownNow();
+            scheduler.awaitTermination(1, TimeUnit.MINUTES);
+        }
+    }
+
+    @Test
+    void aLateLockOfAThreadThatWasAtWorkBeforeTheTestIsNotTheTests() throws Exception {
+        ExecutorService thread = Executors.newSingleThreadExecutor();
+        try {
+            String owner = CLIENT + thread.submit(() -> Thread.currentThread().getId()).get();
+            CountDownLatch end = keepBusy(thread);
+            LeakCheck check = LeakCheck.begin(server);
+            assertNull(check.end(true));
+            acquire("order:1", owner);
+            assertNull(check.endAgain(true));
+            assertNull(check.endDeleted(server.flushAndLook()));
+            end.countDown();
+        } finally {
+            thread.shutdownNow();
+            thread.awaitTermination(1, TimeUnit.MINUTES);
+        }
+    }
+
+    /** Asserts that a test passes in which a thread begins to lock in a loop. */
+    private void assertNoLoop(AtomicBoolean locks, Callable<Boolean> loops) throws Exception {
+        LeakCheck check = LeakCheck.begin(server);
+        locks.set(true);
+        Await.until("the thread loops", loops);
+        try (Connection client = Clients.connect(server)) {
+            client.call("SUBSCRIBE", "redisson_lock__channel:{other}"); // so the check looks for a while
+            assertNull(check.end(false));
+        }
+    }
+
+    /** Returns how often owners have acquired a lock. */
+    private long times(String name) {
+        return server.allLeaks().stream().filter(row -> row.isHistory() && row.name().equals(name))
+                .mapToLong(Leak::times).sum();
+    }
+
+    @Test
+    void aSchedulerOfTheTestThatLocksInALoopIsFound() throws Exception {
+        LeakCheck check = LeakCheck.begin(server);
+        ScheduledExecutorService scheduler = Executors.newSingleThreadScheduledExecutor();
+        try {
+            scheduler.scheduleWithFixedDelay(() -> acquireAndRelease("order:1",
+                    CLIENT + Thread.currentThread().getId()), 0, 1, TimeUnit.MILLISECONDS);
+            try (Connection client = Clients.connect(server)) {
+                client.call("SUBSCRIBE", "redisson_lock__channel:{other}"); // so the check looks for a while
+                Await.until("the loop is found", () -> check.end(false) != null);
+            }
+        } finally {
+            scheduler.shutdownNow();
+            scheduler.awaitTermination(1, TimeUnit.MINUTES);
+        }
+    }
+
+    @Test
+    void anotherThreadMayGetTheLockWhenItIsReleased() throws Exception {
+        String first = CLIENT + Long.MAX_VALUE / 11;
+        ScheduledExecutorService thread = Executors.newSingleThreadScheduledExecutor();
+        try {
+            LeakCheck check = LeakCheck.begin(server, leak -> {
+                server.command("DEL", leak.name());
+                if (leak.owner().equals(first)) {
+                    thread.schedule(() -> acquire("order:1"), 15, TimeUnit.MILLISECONDS);
+                }
+                return true;
+            });
+            acquire("order:1", first);
+            assertNull(check.end(false));
+        } finally {
+            thread.shutdownNow();
+            thread.awaitTermination(1, TimeUnit.MINUTES);
+        }
+    }
+
+    @Test
+    void anotherThreadThatKeepsTheLockIsALeak() throws Exception {
+        String first = CLIENT + Long.MAX_VALUE / 11;
+        ScheduledExecutorService thread = Executors.newSingleThreadScheduledExecutor();
+        try {
+            LeakCheck check = LeakCheck.begin(server, leak -> {
+                if (leak.owner().equals(first)) {
+                    server.command("DEL", leak.name());
+                    thread.schedule(() -> acquire("order:2"), 15, TimeUnit.MILLISECONDS);
+                }
+                return true;
+            });
+            acquire("order:1", first);
+            String text = check.end(false);
+            if (text == null) { // a slow thread acquires behind the check
+                Await.until("the lock is held", () -> !server.locks().isEmpty());
+                text = check.endAgain(false);
+            }
+            assertTrue(text != null && text.contains("lock \"order:2\" is held by " + OWNER), text);
+        } finally {
+            thread.shutdownNow();
+            thread.awaitTermination(1, TimeUnit.MINUTES);
+        }
+    }
+
+    @Test
+    void aThreadThatStartsToRunInTheTestMayAcquireALock() throws Exception {
+        Threads before = Threads.now();
+        AtomicBoolean runs = new AtomicBoolean();
+        Thread thread = new Thread(() -> {
+            while (!Thread.currentThread().isInterrupted()) {
+                runs.set(true);
+            }
+        });
+        thread.start();
+        try {
+            Await.until("the thread runs", runs::get);
+            Await.until("the thread is seen", () -> Threads.now().haveStarted(before));
+            Threads later = Threads.now();
+            Await.until("no other thread has begun to run", () -> !Threads.now().haveStarted(later));
+        } finally {
+            thread.interrupt();
+            thread.join();
+        }
+    }
+
     /** Returns a thread that acquires and releases a lock until it is interrupted, and counts. */
     private Thread loop(AtomicInteger turns) {
         return new Thread(() -> {
@@ -635,11 +826,12 @@ class LeakCheckTest {
                 ExecutorService thread = Executors.newSingleThreadExecutor();
                 threads.add(thread);
                 owners.add(CLIENT + thread.submit(() -> Thread.currentThread().getId()).get());
-                if (i < 3) { // the last one waits for a task
-                    ends.add(keepBusy(thread));
-                }
             }
-            String text = checkOfALoop(owners.get(0)).end(true);
+            LeakCheck loop = checkOfALoop(owners.get(0));
+            for (ExecutorService thread : threads.subList(0, 3)) { // the last one waits for a task
+                ends.add(keepBusy(thread));
+            }
+            String text = loop.end(true);
             assertTrue(text != null && text.contains("lock \"order:1\" is held by " + owners.get(0)), text);
             LeakCheck check = LeakCheck.begin(server);
             acquire("order:1", owners.get(1)); // the failed test has not seen it
