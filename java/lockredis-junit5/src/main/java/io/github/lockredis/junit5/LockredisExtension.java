@@ -92,7 +92,7 @@ public final class LockredisExtension
     @Override
     public <T> T interceptTestClassConstructor(Invocation<T> constructor,
             ReflectiveInvocationContext<Constructor<T>> invocation, ExtensionContext context) throws Throwable {
-        Scope.of(context).lookAgain();
+        Scope.of(context).lookAgain(true);
         return constructor.proceed();
     }
 
@@ -100,14 +100,14 @@ public final class LockredisExtension
     @Override
     public void interceptAfterAllMethod(Invocation<Void> method, ReflectiveInvocationContext<Method> invocation,
             ExtensionContext context) throws Throwable {
-        Scope.of(context).lookAgain();
+        Scope.of(context).lookAgain(false);
         method.proceed();
     }
 
     @Override
     public void beforeAll(ExtensionContext context) {
         Scope scope = scope(context);
-        scope.lookAgain(); // before BeforeAll methods of a nested class
+        scope.lookAgain(false); // before BeforeAll methods of a nested class
         if (!acts(context)) {
             return;
         }
@@ -126,7 +126,7 @@ public final class LockredisExtension
             return;
         }
         if (method.parent().hasOneInstance()) { // no constructor has run since the test before
-            method.parent().lookAgain();
+            method.parent().lookAgain(true);
         }
         for (Scope scope = method.parent(); scope != null; scope = scope.parent()) {
             if (!scope.hasOneInstance()) {
@@ -163,7 +163,7 @@ public final class LockredisExtension
     @Override
     public void afterAll(ExtensionContext context) {
         if (acts(context)) {
-            Scope.of(context).lookAgain();
+            Scope.of(context).lookAgain(false);
             report(Scope.of(context).afterClass(), context);
         }
     }

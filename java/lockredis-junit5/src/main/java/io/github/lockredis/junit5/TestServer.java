@@ -21,6 +21,7 @@ final class TestServer implements ExtensionContext.Store.CloseableResource, Auto
     private final boolean ofMethod;
     private LeakCheck check; // guarded by this; of the test that runs now. Null: leaks are allowed
     private LeakCheck ended; // guarded by this; of the test before, until lookAgain. Null: none
+    private LeakCheck last; // guarded by this; of the test before, if only a constructor has run since. Null: none
     private boolean shared; // guarded by this; tests have used it side by side
     private final EndWatch ends;
 
@@ -43,7 +44,6 @@ final class TestServer implements ExtensionContext.Store.CloseableResource, Auto
     }
 
     private synchronized void beginCheck() {
-        ended = null; // a look now would find what the test's constructor has acquired
         if (spec.leaks == LeakMode.FAIL) {
             check = LeakCheck.begin(server).dataKeys(spec.dataKeys());
         }
@@ -58,9 +58,15 @@ final class TestServer implements ExtensionContext.Store.CloseableResource, Auto
 
     /** Empties the server for the next test. Starts it again if a test has stopped it. */
     synchronized void beforeTest(Scope test) {
-        LeakCheck.prepare(server, spec.flush == FlushMode.BEFORE_EACH);
-        ends.begin(test);
-        beginCheck();
+        if (spec.leaks == LeakMode.FAIL && spec.flush == FlushMode.BEFORE_EACH) {
+            check = ends.beginEmpty(test, last).dataKeys(spec.dataKeys());
+        } else {
+            LeakCheck.prepare(server, spec.flush == FlushMode.BEFORE_EACH);
+            ends.begin(test);
+            beginCheck();
+        }
+        ended = null;
+        last = null;
     }
 
     /** Notes that a test uses the server beside others. Then leaks are checked once, at the end. */
@@ -86,12 +92,18 @@ final class TestServer implements ExtensionContext.Store.CloseableResource, Auto
         return check.end(!last && spec.flush == FlushMode.BEFORE_EACH);
     }
 
-    /** Looks once more for what the test before has left. The class fails for it, when the server ends. */
-    synchronized void lookAgain() {
+    /**
+     * Looks once more for what the test before has left. The class fails for it, when the server ends.
+     *
+     * @param between whether the next test's constructor runs next, and not code of a class
+     */
+    synchronized void lookAgain(boolean between) {
         if (ended != null) {
             ends.lookAgain(ended, !ofMethod && spec.flush == FlushMode.BEFORE_EACH);
+            last = ended;
             ended = null;
         }
+        last = between ? last : null;
     }
 
     /** Returns the text about an end of the process while the test ran, or null. */
@@ -107,7 +119,7 @@ final class TestServer implements ExtensionContext.Store.CloseableResource, Auto
     @Override
     public synchronized void close() {
         if (ofMethod) { // of a class AfterAll methods have run
-            lookAgain();
+            lookAgain(false);
         }
         close.run();
         String outside = ends.outside();

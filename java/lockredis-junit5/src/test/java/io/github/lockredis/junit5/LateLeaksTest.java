@@ -85,6 +85,23 @@ class LateLeaksTest {
     }
 
     @Test
+    void alsoWhileTheConstructorOfTheNextTestRuns() {
+        assertLate("after the test Made.aLeaves had ended: a leak on ", Run.of(Made.class).failure("Made"));
+    }
+
+    /** The lock is of no younger thread, so it may be that of a test's lockAsync. */
+    @Lockredis
+    static class Made extends LeavesOne {
+        static int made;
+
+        Made(LockredisServer server) {
+            if (++made == 2) {
+                server.command("SET", "late", "6f1c1a2e-54b7-4f7c-9d4a-0c2f6a8e3b11", "NX", "EX", "3600");
+            }
+        }
+    }
+
+    @Test
     void alsoBehindTheLastTest() {
         assertLate("after the test Last.leaves had ended: ", Run.of(Last.class).failure("Last"));
         assertLate("after the test LastWithAfterAll.leaves had ended: ",
