@@ -23,10 +23,11 @@ func init() {
 			Settle:           core.Settle,
 			Interrupt:        engine.Interrupt,
 			EndScript:        kit.EndScript,
-			Remember: func() func() error {
+			Remember: func() func(backdoor.Then) error {
 				start := kit.State()
-				return func() error { return kit.Restore(start) }
+				return func(then backdoor.Then) error { return kit.Restore(start, then) }
 			},
+			Visit:            func() backdoor.Visitor { return kit.Visit() },
 			Faults:           func() backdoor.Faults { return engine.Faults() },
 			Reseed:           kit.Reseed,
 			SaveAtEnd:        engine.Files().SaveAtEnd,

@@ -58,9 +58,12 @@ type Inside struct {
 	// EndScript ends the running script, even one that has written, and waits for its end.
 	EndScript func()
 
-	// Remember returns what puts the present settings, users and libraries of functions back, and
-	// ends the running script and CLIENT PAUSE before.
-	Remember func() (reset func() error)
+	// Remember returns what puts the present settings, users and libraries of functions back. See
+	// engine.Kit's Restore.
+	Remember func() (reset func(then Then) error)
+
+	// Visit returns a visitor, whose commands may wait. See engine.Visitor.
+	Visit func() Visitor
 
 	// Faults returns the server's faults. From the first call on, each request costs a
 	// little more.
@@ -104,6 +107,16 @@ type Faults interface {
 	SetDown(down bool)
 	DropLate()
 	Requests() map[string]int
+}
+
+// Then is called at the end of a reset, in the same unit, with a function that runs a command.
+type Then = func(run func(words ...string) resp.Reply)
+
+// Visitor is one connection of the process that controls the server. See engine.Visitor.
+type Visitor interface {
+	Run(args resp.Args)
+	Replies() <-chan []byte
+	Leave()
 }
 
 // Listener is a subscriber without a connection. See engine.Listener.

@@ -31,7 +31,9 @@ const (
 
 // DenyBlocking reports whether the command may not wait. A blocking command then
 // answers as if its timeout had ended.
-func (c *Ctx) DenyBlocking() bool { return c.From != FromClient }
+func (c *Ctx) DenyBlocking() bool {
+	return c.From != FromClient && !(c.From == FromKit && c.Session.Visitor)
+}
 
 // InScript reports whether a script runs the command.
 func (c *Ctx) InScript() bool { return c.From == FromScript }

@@ -28,6 +28,7 @@ type Session struct {
 	Proto         int // 2 or 3
 	ReplyMode     ReplyMode
 	NoEvict       bool
+	Visitor       bool // of the process that controls the server: its commands may wait
 	Monitor       bool // MONITOR; the list of monitors changes it
 	// CLIENT SETINFO, CAPA and NO-TOUCH of Valkey set these. Without Valkey's commands LibName is
 	// what a refused CLIENT SETINFO named, for the log.

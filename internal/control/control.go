@@ -5,6 +5,7 @@ import (
 	"crypto/subtle"
 	"encoding/hex"
 	"errors"
+	"io"
 	"net"
 	"strings"
 	"sync"
@@ -18,13 +19,14 @@ const (
 	patience    = 10 * time.Second // that a connection has to send the secret
 	maxUnproven = 64               // connections without the secret; another one ends the oldest
 	maxBulk     = 512 << 20        // bytes of an argument, as in Redis
+	chunkBytes  = 4 << 10          // that are read at once
 	acceptPause = 10 * time.Millisecond
 )
 
 // Node is the server behind a door.
 type Node struct {
-	// Call runs a command. The reply is valid until use returns.
-	Call func(db int, args resp.Args, use func(resp.Reply))
+	// Visit returns what runs the commands of one connection.
+	Visit func() Visitor
 
 	// Running returns nil while the server runs.
 	Running func() error
@@ -32,8 +34,16 @@ type Node struct {
 	// EndScript ends the running script.
 	EndScript func()
 
-	// Reset puts settings, users and libraries back, and ends what keeps commands waiting.
-	Reset func() error
+	// Reset puts settings, users, libraries and the clock back, and ends what keeps commands waiting.
+	// It calls then in the same unit.
+	Reset func(then func(run func(words ...string) resp.Reply)) error
+}
+
+// Visitor runs commands one after the other. It is an engine.Visitor.
+type Visitor interface {
+	Run(args resp.Args)
+	Replies() <-chan []byte
+	Leave()
 }
 
 // Door is an open door. Its goroutines end with Close.
@@ -148,51 +158,122 @@ func (d *Door) leave(conn net.Conn) {
 func (d *Door) serve(conn net.Conn) {
 	defer d.done.Done()
 	defer d.leave(conn)
-	var in resp.Reader
+	c := &client{Conn: conn}
 	conn.SetReadDeadline(time.Now().Add(patience))
-	args, err := next(conn, &in, true)
+	args, err := c.next(true)
 	if err != nil {
 		return
 	}
-	if refusal := d.check(args); refusal.IsError() {
+	refusal := d.check(args)
+	if refusal.IsError() {
 		conn.Write(resp.Append(nil, refusal, 2))
 		return
 	}
 	d.proven(conn)
 	conn.SetReadDeadline(time.Time{})
-	out := resp.Append(nil, resp.OK, 2)
-	for {
+	c.readAhead(&d.done)
+	defer conn.Close() // ends the reading
+	visitor := d.node.Visit()
+	defer visitor.Leave()
+	for out := resp.Append(nil, resp.OK, 2); out != nil; {
 		if _, err := conn.Write(out); err != nil {
 			return
 		}
-		args, err := next(conn, &in, false)
-		if err != nil {
+		if args, err = c.next(false); err != nil {
 			return
 		}
-		out = d.run(args)
+		out = d.run(c, visitor, args)
+	}
+}
+
+// client is a connection and what has arrived from it.
+type client struct {
+	net.Conn
+	in     resp.Reader
+	chunks chan []byte // that have arrived; closed at the end. nil: read what is needed
+}
+
+// readAhead starts a goroutine that reads, so that the end of a client that waits is noticed. It ends
+// with the connection.
+func (c *client) readAhead(done *sync.WaitGroup) {
+	c.chunks = make(chan []byte, 1)
+	done.Go(func() {
+		defer close(c.chunks)
+		for {
+			chunk := make([]byte, chunkBytes)
+			n, err := c.Read(chunk)
+			if n == 0 && err != nil {
+				return
+			}
+			c.chunks <- chunk[:n]
+		}
+	})
+}
+
+// more waits for bytes and adds them to those that have arrived.
+func (c *client) more() error {
+	if c.chunks == nil {
+		n, err := c.Read(c.in.Space())
+		if n == 0 && err != nil {
+			return err
+		}
+		c.in.Advance(n)
+		return nil
+	}
+	chunk, ok := <-c.chunks
+	if !ok {
+		return io.EOF
+	}
+	c.add(chunk)
+	return nil
+}
+
+func (c *client) add(chunk []byte) {
+	for len(chunk) > 0 {
+		n := copy(c.in.Space(), chunk)
+		c.in.Advance(n)
+		chunk = chunk[n:]
 	}
 }
 
 // next waits for the next command that has words.
-func next(conn net.Conn, in *resp.Reader, unproven bool) (resp.Args, error) {
+func (c *client) next(unproven bool) (resp.Args, error) {
 	limits := resp.Limits{MaxBulk: maxBulk, Unauthenticated: unproven}
 	for {
-		args, ok, err := in.Next(limits)
-		if err != nil {
-			conn.Write(resp.Append(nil, resp.Error("ERR "+err.Error()), 2))
+		args, ok, err := c.in.Next(limits)
+		switch {
+		case err != nil:
+			c.Write(resp.Append(nil, resp.Error("ERR "+err.Error()), 2))
 			return nil, err
-		}
-		if ok && len(args) > 0 {
+		case ok && len(args) > 0:
 			return args, nil
+		case !ok:
+			if err := c.more(); err != nil {
+				return nil, err
+			}
 		}
-		if ok {
-			continue
+	}
+}
+
+// run runs a command and returns the encoded reply, nil if the client has gone meanwhile.
+func (d *Door) run(c *client, visitor Visitor, args resp.Args) []byte {
+	if strings.EqualFold(string(args[0]), "control") {
+		return d.control(args)
+	}
+	if err := d.node.Running(); err != nil {
+		return resp.Append(nil, resp.Error("ERR "+err.Error()), 2)
+	}
+	visitor.Run(args)
+	for {
+		select {
+		case reply := <-visitor.Replies():
+			return reply
+		case chunk, ok := <-c.chunks:
+			if !ok {
+				return nil
+			}
+			c.add(chunk)
 		}
-		n, err := conn.Read(in.Space())
-		if n == 0 && err != nil {
-			return nil, err
-		}
-		in.Advance(n)
 	}
 }
 
@@ -207,32 +288,40 @@ func (d *Door) check(args resp.Args) resp.Reply {
 	return resp.OK
 }
 
-// run runs a command and returns the encoded reply.
-func (d *Door) run(args resp.Args) (reply []byte) {
-	if strings.EqualFold(string(args[0]), "control") {
-		return resp.Append(nil, d.control(args), 2)
+// control carries out a CONTROL and returns the encoded reply.
+func (d *Door) control(args resp.Args) []byte {
+	reply, failure := d.carryOut(args)
+	if reply == nil {
+		reply = resp.Append(nil, failure, 2)
 	}
-	if err := d.node.Running(); err != nil {
-		return resp.Append(nil, resp.Error("ERR "+err.Error()), 2)
-	}
-	d.node.Call(0, args, func(r resp.Reply) { reply = resp.Append(nil, r, 2) })
 	return reply
 }
 
-// control carries out a CONTROL.
-func (d *Door) control(args resp.Args) resp.Reply {
-	if len(args) != 2 {
-		return resp.ErrArity("control")
-	}
-	switch strings.ToLower(string(args[1])) {
-	case "reset":
-		if err := d.node.Reset(); err != nil {
-			return resp.Error("ERR " + strings.ReplaceAll(err.Error(), "\n", ", "))
+func (d *Door) carryOut(args resp.Args) (encoded []byte, reply resp.Reply) {
+	is := func(i int, word string) bool { return strings.EqualFold(string(args[i]), word) }
+	switch {
+	case len(args) == 2 && is(1, "reset"):
+		return nil, outcome(d.node.Reset(func(func(...string) resp.Reply) {}))
+	case len(args) == 3 && is(1, "reset") && is(2, "flush"):
+		err := d.node.Reset(func(run func(...string) resp.Reply) {
+			encoded = resp.Append(nil, run("LOCK.LEAKS", "ALL"), 2)
+			run("FLUSHALL")
+		})
+		if err != nil {
+			encoded = nil
 		}
-	case "endscript":
+		return encoded, outcome(err)
+	case len(args) == 2 && is(1, "endscript"):
 		d.node.EndScript()
-	default:
-		return resp.Errorf("ERR unknown subcommand '%s'. Try RESET or ENDSCRIPT.", args[1])
+		return nil, resp.OK
+	}
+	return nil, resp.Error("ERR syntax error. Try CONTROL RESET [FLUSH] or CONTROL ENDSCRIPT.")
+}
+
+// outcome returns OK, or an error reply.
+func outcome(err error) resp.Reply {
+	if err != nil {
+		return resp.Error("ERR " + strings.ReplaceAll(err.Error(), "\n", ", "))
 	}
 	return resp.OK
 }

@@ -3,9 +3,11 @@ package control_test
 import (
 	"maps"
 	"net"
+	"strconv"
 	"strings"
 	"sync"
 	"testing"
+	"time"
 
 	"github.com/lockredis/lockredis"
 	"github.com/lockredis/lockredis/compat_test/wire"
@@ -28,7 +30,8 @@ func startWith(t *testing.T, cfg lockredis.Config) (*lockredis.Server, *control.
 	}
 	inside := backdoor.Open(server)
 	door, err := control.Open(control.Node{
-		Call: inside.Call, Running: inside.Running, EndScript: inside.EndScript, Reset: inside.Remember(),
+		Visit:   func() control.Visitor { return inside.Visit() },
+		Running: inside.Running, EndScript: inside.EndScript, Reset: inside.Remember(),
 	})
 	if err != nil {
 		t.Fatal(err)
@@ -236,11 +239,77 @@ func line(info, name string) string {
 func TestUnknownAndMissingWordsOfControl(t *testing.T) {
 	_, door := start(t, map[string]string{})
 	kit := enter(t, door)
-	expect(t, kit, "-ERR wrong number of arguments for 'control' command", "CONTROL")
-	expect(t, kit, "-ERR wrong number of arguments for 'control' command", "CONTROL", "RESET", "x")
-	expect(t, kit, "-ERR unknown subcommand 'x'", "control", "x")
+	for _, line := range []string{"CONTROL", "CONTROL x", "CONTROL RESET x", "CONTROL RESET FLUSH x", "CONTROL ENDSCRIPT x"} {
+		expect(t, kit, "-ERR syntax error. Try CONTROL RESET [FLUSH] or CONTROL ENDSCRIPT.", strings.Fields(line)...)
+	}
 	expect(t, kit, "-ERR unknown command 'NOPE'", "NOPE")
+	expect(t, kit, "-ERR", "MULTI")
+	expect(t, kit, "-ERR", "SUBSCRIBE", "x")
 	expect(t, kit, "+OK", "control", "endscript")
+}
+
+func TestAResetWithFlushTellsTheLeaksBefore(t *testing.T) {
+	server, door := start(t, map[string]string{})
+	kit, c := enter(t, door), dial(t, server.Addr())
+	expect(t, c, "+OK", "SET", "lock", "6ba7b810-9dad-11d1-80b4-00c04fd430c8", "NX", "PX", "100000")
+	if got := ask(kit, "CONTROL", "RESET", "FLUSH"); !strings.Contains(got, "$4\r\nlock\r\n") {
+		t.Errorf("the reply does not tell the lock: %q", got)
+	}
+	expect(t, c, ":0", "DBSIZE")
+}
+
+func TestACommandThatWaitsDelaysNoOther(t *testing.T) {
+	server, door := start(t, map[string]string{})
+	waiting, other, c := enter(t, door), enter(t, door), dial(t, server.Addr())
+	gone := enter(t, door)
+	for _, one := range []*wire.Conn{waiting, gone} {
+		if err := one.SendAll([]string{"LOCK.AWAIT", "lock", "HELD"}, []string{"PING"}); err != nil {
+			t.Fatal(err)
+		}
+	}
+	gone.Close()
+	expect(t, other, "$-1", "LOCK.AWAIT", "lock", "HELD", "TIMEOUT", "1")
+	expect(t, c, "+OK", "SET", "lock", "6ba7b810-9dad-11d1-80b4-00c04fd430c8", "NX", "PX", "100000")
+	for _, want := range []string{"+OK\r\n", "+PONG\r\n"} {
+		if reply, err := waiting.Receive(); err != nil || string(reply.Raw) != want {
+			t.Errorf("the reply is %q %v, want %q", reply.Raw, err, want)
+		}
+	}
+	expect(t, other, "*6\r\n$3\r\nnow", "CLOCK.ADVANCE", "200000")
+	expect(t, c, "$-1", "GET", "lock")
+	expect(t, waiting, "+OK", "LOCK.AWAIT", "lock", "FREE")
+}
+
+func TestAResetPutsTheClockBack(t *testing.T) {
+	server, door := start(t, map[string]string{})
+	kit, c := enter(t, door), dial(t, server.Addr())
+	for _, by := range []string{"86400000000", "-86400000000"} {
+		expect(t, c, "+OK", "SET", "k", "v", "EX", "1000")
+		before := time.Now()
+		now := before.UnixMilli()
+		n, _ := strconv.ParseInt(by, 10, 64)
+		expect(t, kit, "*6", "CLOCK.SET", strconv.FormatInt(now+n, 10))
+		expect(t, kit, "+OK", "CONTROL", "RESET")
+		got, _ := strconv.ParseInt(strings.Trim(ask(kit, "CLOCK.NOW"), ":\r\n"), 10, 64)
+		if after := time.Now().UnixMilli(); got < now || got > after {
+			t.Errorf("after a turn by %s ms and a reset it is %d, want %d to %d", by, got, now, after)
+		}
+	}
+}
+
+// Close ends a visitor that waits.
+func TestCloseEndsAWait(t *testing.T) {
+	server, door := start(t, map[string]string{})
+	kit, other := enter(t, door), enter(t, door)
+	if err := kit.Send("LOCK.AWAIT", "lock", "HELD"); err != nil {
+		t.Fatal(err)
+	}
+	expect(t, other, "+PONG", "PING")
+	server.Close()
+	door.Close()
+	if _, err := kit.Receive(); !wire.IsClosed(err) {
+		t.Errorf("the connection is open: %v", err)
+	}
 }
 
 func TestManyUseTheDoorAtOnceAndCloseEndsAll(t *testing.T) {

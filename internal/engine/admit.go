@@ -150,14 +150,15 @@ func (k *checks) fromScript(c *command.Ctx, args resp.Args) (verdict, *resp.Repl
 	return admitted, nil
 }
 
-// fromKit makes the checks of RunDirect.
+// fromKit makes the checks of RunDirect and of visitors. Of the commands that need a connection a
+// visitor has those that wait: CLOCK.ADVANCE.
 func (k *checks) fromKit(c *command.Ctx, args resp.Args) (verdict, *resp.Reply) {
 	switch cmd := c.Cmd; {
 	case cmd == nil:
 		return k.refuse(c, k.unknown(c.Session, args))
 	case !cmd.ArityOK(len(args)):
 		return k.refuse(c, resp.ErrArity(cmd.Name))
-	case cmd.Has(command.NeedsConnection):
+	case cmd.Has(command.NeedsConnection) && !(c.Session.Visitor && cmd.Has(command.Own)):
 		return k.refuse(c, errNoConnection(cmd.Name))
 	}
 	return admitted, nil

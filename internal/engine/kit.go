@@ -16,16 +16,21 @@ type Kit struct{ e *Engine }
 // Kit returns the operations for a test kit.
 func (e *Engine) Kit() Kit { return Kit{e} }
 
-// direct is RunDirect inside the engine.
-func (k Kit) direct(db int, args resp.Args) resp.Reply {
-	e := k.e
+// session returns a session without a connection.
+func (k Kit) session(db int) *command.Session {
 	s := &command.Session{Addr: "direct", DB: db, Proto: 3, Conn: noConn{}}
 	s.Authenticated.Store(true)
+	return s
+}
+
+// direct runs a command of s as RunDirect does, inside the engine.
+func (k Kit) direct(s *command.Session, args resp.Args) resp.Reply {
+	env := &k.e.env
 	c := command.Ctx{
-		Env: &e.env, Session: s, Cmd: e.env.Table.FindHidden(args), DB: e.env.Space.DB(db), Proto: 3,
+		Env: env, Session: s, Cmd: env.Table.FindHidden(args), DB: env.Space.DB(s.DB), Proto: s.Proto,
 		From: command.FromKit,
 	}
-	return e.unit.direct(&c, args)
+	return k.e.unit.direct(&c, args)
 }
 
 // Reseed makes every random choice of commands depend on seed only.

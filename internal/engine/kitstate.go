@@ -6,6 +6,7 @@ import (
 	"slices"
 	"strings"
 
+	"github.com/lockredis/lockredis/expiry"
 	"github.com/lockredis/lockredis/internal/acl"
 	"github.com/lockredis/lockredis/internal/config"
 	"github.com/lockredis/lockredis/resp"
@@ -34,18 +35,27 @@ func (k Kit) state() State {
 	return State{env.Config.Values(), users, env.Scripts.LibraryCodes()}
 }
 
-// Restore puts a state back. Before, it ends the running script and CLIENT PAUSE. Users that are not
-// in the state are gone, and their clients' connections end. What is as in the state stays as it is.
-// Restore goes on after an error and returns all errors.
-func (k Kit) Restore(to State) (err error) {
+// Restore puts a state back, and the clock. Before, it ends the running script and CLIENT PAUSE. Users
+// that are not in the state are gone, and their clients' connections end. What is as in the state
+// stays as it is. Restore goes on after an error and returns all errors. then is called in the same
+// unit, with a function that runs a command.
+func (k Kit) Restore(to State, then func(run func(words ...string) resp.Reply)) (err error) {
 	k.EndScript()
 	k.e.Outside(func() {
 		k.e.pausing.Unpause()
+		if clock, ok := k.e.clock.(expiry.Turnable); ok {
+			if by := clock.Real().Sub(clock.Now()); by != 0 {
+				k.e.shift(by)
+				k.e.readClock()
+			}
+		}
 		now := k.state()
 		err = errors.Join(k.e.env.Config.Restore(to.directives), k.restoreUsers(now.users, to.users))
 		if !slices.Equal(now.libraries, to.libraries) {
 			err = errors.Join(err, k.restoreLibraries(to.libraries))
 		}
+		then(k.run)
+		k.e.parking.serveReady()
 	})
 	return err
 }
@@ -53,13 +63,13 @@ func (k Kit) Restore(to State) (err error) {
 func (k Kit) restoreUsers(now, to map[string]string) (err error) {
 	for name := range now {
 		if _, stays := to[name]; !stays {
-			err = errors.Join(err, k.run("ACL", "DELUSER", name))
+			err = errors.Join(err, k.do("ACL", "DELUSER", name))
 		}
 	}
 	for name, wanted := range to {
 		if user := k.e.env.Users.Get(name); user == nil || rules(user) != wanted {
 			line := append([]string{"ACL", "SETUSER", name, "reset"}, strings.Fields(wanted)...)
-			err = errors.Join(err, k.run(line...))
+			err = errors.Join(err, k.do(line...))
 		}
 	}
 	return err
@@ -69,23 +79,28 @@ func (k Kit) restoreUsers(now, to map[string]string) (err error) {
 func rules(user *acl.User) string { return strings.TrimPrefix(user.String(), "user "+user.Name+" ") }
 
 func (k Kit) restoreLibraries(codes []string) error {
-	err := k.run("FUNCTION", "FLUSH")
+	err := k.do("FUNCTION", "FLUSH")
 	for _, code := range codes {
-		err = errors.Join(err, k.run("FUNCTION", "LOAD", code))
+		err = errors.Join(err, k.do("FUNCTION", "LOAD", code))
 	}
 	return err
 }
 
-// run runs a command inside the engine.
-func (k Kit) run(words ...string) (err error) {
+// do runs a command inside the engine and returns the error that it replies.
+func (k Kit) do(words ...string) (err error) {
+	if reply := k.run(words...); reply.IsError() {
+		err = fmt.Errorf("%s: %s", strings.Join(words[:2], " "), reply.Text())
+	}
+	return err
+}
+
+// run runs a command inside the engine. The reply is valid until the next one.
+func (k Kit) run(words ...string) resp.Reply {
 	args := make(resp.Args, len(words))
 	for i, word := range words {
 		args[i] = []byte(word)
 	}
-	if reply := k.direct(0, args); reply.IsError() {
-		err = fmt.Errorf("%s: %s", strings.Join(words[:2], " "), reply.Text())
-	}
-	return err
+	return k.direct(k.session(0), args)
 }
 
 // EndScript ends the running script or function, even one that SCRIPT KILL can't end because it has

@@ -27,7 +27,8 @@ func (e *Engine) Outside(unit func()) {
 // command about its connection (MULTI, SUBSCRIBE, AUTH) gets an error reply.
 func (e *Engine) RunDirect(db int, args resp.Args, use func(resp.Reply)) {
 	e.Outside(func() {
-		use(e.Kit().direct(db, args))
+		kit := e.Kit()
+		use(kit.direct(kit.session(db), args))
 		e.parking.serveReady()
 	})
 }

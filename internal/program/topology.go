@@ -187,7 +187,8 @@ func (n *nodes) addrs() []string {
 func (n *nodes) openDoor() (*control.Door, error) {
 	inside := backdoor.Open(n.first)
 	return control.Open(control.Node{
-		Call: inside.Call, Running: inside.Running, EndScript: inside.EndScript, Reset: inside.Remember(),
+		Visit:   func() control.Visitor { return inside.Visit() },
+		Running: inside.Running, EndScript: inside.EndScript, Reset: inside.Remember(),
 	})
 }
 
