@@ -23,10 +23,11 @@ func init() {
 			Settle:           core.Settle,
 			Interrupt:        engine.Interrupt,
 			EndScript:        kit.EndScript,
-			Remember: func() func(backdoor.Then) error {
-				start := kit.State()
-				return func(then backdoor.Then) error { return kit.Restore(start, then) }
+			Remember: func() func() error {
+				now := kit.State()
+				return func() error { return kit.Restore(now) }
 			},
+			Together:         kit.Together,
 			Visit:            func() backdoor.Visitor { return kit.Visit() },
 			Faults:           func() backdoor.Faults { return engine.Faults() },
 			Reseed:           kit.Reseed,

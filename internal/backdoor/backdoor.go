@@ -60,7 +60,10 @@ type Inside struct {
 
 	// Remember returns what puts the present settings, users and libraries of functions back. See
 	// engine.Kit's Restore.
-	Remember func() (reset func(then Then) error)
+	Remember func() (reset func() error)
+
+	// Together calls do in one unit. See engine.Kit.
+	Together func(do func(run func(words ...string) resp.Reply))
 
 	// Visit returns a visitor, whose commands may wait. See engine.Visitor.
 	Visit func() Visitor
@@ -108,9 +111,6 @@ type Faults interface {
 	DropLate()
 	Requests() map[string]int
 }
-
-// Then is called at the end of a reset, in the same unit, with a function that runs a command.
-type Then = func(run func(words ...string) resp.Reply)
 
 // Visitor is one connection of the process that controls the server. See engine.Visitor.
 type Visitor interface {

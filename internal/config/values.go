@@ -1,5 +1,7 @@
 package config
 
+import "slices"
+
 // Values are the values of all directives at one time.
 type Values []string
 
@@ -12,12 +14,12 @@ func (c *Config) Values() Values {
 	return values
 }
 
-// Restore puts the values of c back that CONFIG SET has changed since, as one CONFIG SET does. After
-// an error nothing has changed.
-func (c *Config) Restore(values Values) error {
+// Restore puts the values of c back that CONFIG SET has changed since, as one CONFIG SET does, but for
+// those of the directives in except. After an error nothing has changed.
+func (c *Config) Restore(values Values, except ...string) error {
 	var changes []change
 	for i := range c.settings {
-		if s := &c.settings[i]; s.value != values[i] {
+		if s := &c.settings[i]; s.value != values[i] && !slices.Contains(except, s.name) {
 			changes = append(changes, change{setting: s, name: s.name, old: s.value, changed: true})
 			c.put(s, values[i])
 		}

@@ -34,9 +34,12 @@ type Node struct {
 	// EndScript ends the running script.
 	EndScript func()
 
-	// Reset puts settings, users, libraries and the clock back, and ends what keeps commands waiting.
-	// It calls then in the same unit.
-	Reset func(then func(run func(words ...string) resp.Reply)) error
+	// Remember returns what puts settings, users and libraries back as they are now, and the clock, and
+	// ends what keeps commands waiting.
+	Remember func() (reset func() error)
+
+	// Together runs commands in one unit.
+	Together func(do func(run func(words ...string) resp.Reply))
 }
 
 // Visitor runs commands one after the other. It is an engine.Visitor.
@@ -56,6 +59,7 @@ type Door struct {
 	conns    map[net.Conn]struct{}
 	unproven []net.Conn // those without the secret, oldest first
 	closed   bool
+	reset    func() error // of the last Remember
 
 	done sync.WaitGroup
 }
@@ -73,6 +77,7 @@ func Open(node Node) (*Door, error) {
 	rand.Read(secret) // never fails
 	d := &Door{
 		node: node, secret: hex.EncodeToString(secret), listener: listener, conns: map[net.Conn]struct{}{},
+		reset: node.Remember(),
 	}
 	d.done.Add(1)
 	go d.accept()
@@ -298,24 +303,33 @@ func (d *Door) control(args resp.Args) []byte {
 }
 
 func (d *Door) carryOut(args resp.Args) (encoded []byte, reply resp.Reply) {
-	is := func(i int, word string) bool { return strings.EqualFold(string(args[i]), word) }
-	switch {
-	case len(args) == 2 && is(1, "reset"):
-		return nil, outcome(d.node.Reset(func(func(...string) resp.Reply) {}))
-	case len(args) == 3 && is(1, "reset") && is(2, "flush"):
-		err := d.node.Reset(func(run func(...string) resp.Reply) {
+	var word string
+	if len(args) == 2 {
+		word = strings.ToLower(string(args[1]))
+	}
+	switch word {
+	case "remember":
+		reset := d.node.Remember()
+		d.mu.Lock()
+		d.reset = reset
+		d.mu.Unlock()
+		return nil, resp.OK
+	case "reset":
+		d.mu.Lock()
+		reset := d.reset
+		d.mu.Unlock()
+		return nil, outcome(reset())
+	case "flush":
+		d.node.Together(func(run func(...string) resp.Reply) {
 			encoded = resp.Append(nil, run("LOCK.LEAKS", "ALL"), 2)
 			run("FLUSHALL")
 		})
-		if err != nil {
-			encoded = nil
-		}
-		return encoded, outcome(err)
-	case len(args) == 2 && is(1, "endscript"):
+		return encoded, resp.NoReply
+	case "endscript":
 		d.node.EndScript()
 		return nil, resp.OK
 	}
-	return nil, resp.Error("ERR syntax error. Try CONTROL RESET [FLUSH] or CONTROL ENDSCRIPT.")
+	return nil, resp.Error("ERR syntax error. Try CONTROL REMEMBER, RESET, FLUSH or ENDSCRIPT.")
 }
 
 // outcome returns OK, or an error reply.

@@ -31,7 +31,7 @@ func startWith(t *testing.T, cfg lockredis.Config) (*lockredis.Server, *control.
 	inside := backdoor.Open(server)
 	door, err := control.Open(control.Node{
 		Visit:   func() control.Visitor { return inside.Visit() },
-		Running: inside.Running, EndScript: inside.EndScript, Reset: inside.Remember(),
+		Running: inside.Running, EndScript: inside.EndScript, Remember: inside.Remember, Together: inside.Together,
 	})
 	if err != nil {
 		t.Fatal(err)
@@ -150,6 +150,9 @@ func TestTheDoorIsOpenWhateverATestDoes(t *testing.T) {
 			} else if _, err := c.Receive(); err != nil {
 				t.Fatal(err)
 			}
+			if test.busy {
+				expect(t, kit, "-BUSY", "PING")
+			}
 			expect(t, kit, "+OK", "CONTROL", "RESET")
 			expect(t, kit, "+OK", "SET", "k", "v")
 			expect(t, kit, "*0", "LOCK.LIST")
@@ -200,7 +203,7 @@ func TestAResetPutsBackWhatATestHasChanged(t *testing.T) {
 	expect(t, alice, "+OK", "AUTH", "alice", "any")
 	expect(t, kit, "+OK", "CONTROL", "RESET")
 	expect(t, kit, "*2\r\n$25\r\nhash-max-listpack-entries\r\n$3\r\n512", "CONFIG", "GET", "hash-max-listpack-entries")
-	expect(t, kit, "*2\r\n$22\r\nnotify-keyspace-events\r\n$0", "CONFIG", "GET", "notify-keyspace-events")
+	expect(t, kit, "*2\r\n$22\r\nnotify-keyspace-events\r\n$3\r\nAKE", "CONFIG", "GET", "notify-keyspace-events") // a library's
 	expect(t, kit, "*0", "FUNCTION", "LIST")
 	expect(t, kit, "*1\r\n$7\r\ndefault", "ACL", "USERS")
 	if _, err := alice.Do("PING"); !wire.IsClosed(err) {
@@ -210,6 +213,11 @@ func TestAResetPutsBackWhatATestHasChanged(t *testing.T) {
 	again := dial(t, server.Addr())
 	expect(t, again, "-WRONGPASS", "AUTH", "second")
 	expect(t, again, "+OK", "AUTH", "first")
+	expect(t, kit, "+OK", "CONFIG", "SET", "hash-max-listpack-entries", "7")
+	expect(t, kit, "+OK", "CONTROL", "REMEMBER")
+	expect(t, kit, "+OK", "CONFIG", "SET", "hash-max-listpack-entries", "8")
+	expect(t, kit, "+OK", "CONTROL", "RESET")
+	expect(t, kit, "*2\r\n$25\r\nhash-max-listpack-entries\r\n$1\r\n7", "CONFIG", "GET", "hash-max-listpack-entries")
 }
 
 func TestNoClientSeesTheDoor(t *testing.T) {
@@ -239,8 +247,8 @@ func line(info, name string) string {
 func TestUnknownAndMissingWordsOfControl(t *testing.T) {
 	_, door := start(t, map[string]string{})
 	kit := enter(t, door)
-	for _, line := range []string{"CONTROL", "CONTROL x", "CONTROL RESET x", "CONTROL RESET FLUSH x", "CONTROL ENDSCRIPT x"} {
-		expect(t, kit, "-ERR syntax error. Try CONTROL RESET [FLUSH] or CONTROL ENDSCRIPT.", strings.Fields(line)...)
+	for _, line := range []string{"CONTROL", "CONTROL x", "CONTROL RESET x", "CONTROL FLUSH x", "CONTROL ENDSCRIPT x"} {
+		expect(t, kit, "-ERR syntax error. Try CONTROL REMEMBER, RESET, FLUSH or ENDSCRIPT.", strings.Fields(line)...)
 	}
 	expect(t, kit, "-ERR unknown command 'NOPE'", "NOPE")
 	expect(t, kit, "-ERR", "MULTI")
@@ -248,11 +256,11 @@ func TestUnknownAndMissingWordsOfControl(t *testing.T) {
 	expect(t, kit, "+OK", "control", "endscript")
 }
 
-func TestAResetWithFlushTellsTheLeaksBefore(t *testing.T) {
+func TestAFlushTellsTheLeaksBefore(t *testing.T) {
 	server, door := start(t, map[string]string{})
 	kit, c := enter(t, door), dial(t, server.Addr())
 	expect(t, c, "+OK", "SET", "lock", "6ba7b810-9dad-11d1-80b4-00c04fd430c8", "NX", "PX", "100000")
-	if got := ask(kit, "CONTROL", "RESET", "FLUSH"); !strings.Contains(got, "$4\r\nlock\r\n") {
+	if got := ask(kit, "CONTROL", "FLUSH"); !strings.Contains(got, "$4\r\nlock\r\n") {
 		t.Errorf("the reply does not tell the lock: %q", got)
 	}
 	expect(t, c, ":0", "DBSIZE")

@@ -10,11 +10,11 @@
 // Then it may send what engine.RunDirect runs: all commands that need no connection, by Redis's names
 // and on database 0, and LOCK.LIST and the like whether or not clients have them. It also has
 //
-//	CONTROL RESET        puts settings, users, libraries and the clock back as they were when the
-//	                     door was opened, and ends the running script and CLIENT PAUSE
-//	CONTROL RESET FLUSH  does so and deletes all data; the reply is what LOCK.LEAKS ALL would have
-//	                     been just before
-//	CONTROL ENDSCRIPT    ends the running script or function, even one that has written
+//	CONTROL REMEMBER   remembers settings, users and libraries; the door does so when it is opened
+//	CONTROL RESET      puts them back, and the clock, and ends the running script and CLIENT PAUSE
+//	CONTROL FLUSH      deletes all data; the reply is that of LOCK.LEAKS ALL just before. Ends the
+//	                   running script
+//	CONTROL ENDSCRIPT  ends the running script or function, even one that has written
 //
 // The commands of one connection run one after the other. Those of others do not wait for them, nor
 // for a command that waits, such as LOCK.AWAIT.

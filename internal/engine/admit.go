@@ -161,6 +161,11 @@ func (k *checks) fromKit(c *command.Ctx, args resp.Args) (verdict, *resp.Reply) 
 	case cmd.Has(command.NeedsConnection) && !(c.Session.Visitor && cmd.Has(command.Own)):
 		return k.refuse(c, errNoConnection(cmd.Name))
 	}
+	if k.e.midway && c.Session.Visitor {
+		if refusal, is := k.e.refusesMidway(c); is {
+			return k.refuse(c, refusal)
+		}
+	}
 	return admitted, nil
 }
 

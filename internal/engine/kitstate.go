@@ -37,9 +37,9 @@ func (k Kit) state() State {
 
 // Restore puts a state back, and the clock. Before, it ends the running script and CLIENT PAUSE. Users
 // that are not in the state are gone, and their clients' connections end. What is as in the state
-// stays as it is. Restore goes on after an error and returns all errors. then is called in the same
-// unit, with a function that runs a command.
-func (k Kit) Restore(to State, then func(run func(words ...string) resp.Reply)) (err error) {
+// stays as it is, and so does notify-keyspace-events: client libraries set it once, when they first
+// need it. Restore goes on after an error and returns all errors.
+func (k Kit) Restore(to State) (err error) {
 	k.EndScript()
 	k.e.Outside(func() {
 		k.e.pausing.Unpause()
@@ -50,14 +50,22 @@ func (k Kit) Restore(to State, then func(run func(words ...string) resp.Reply)) 
 			}
 		}
 		now := k.state()
-		err = errors.Join(k.e.env.Config.Restore(to.directives), k.restoreUsers(now.users, to.users))
+		err = errors.Join(k.e.env.Config.Restore(to.directives, "notify-keyspace-events"), k.restoreUsers(now.users, to.users))
 		if !slices.Equal(now.libraries, to.libraries) {
 			err = errors.Join(err, k.restoreLibraries(to.libraries))
 		}
-		then(k.run)
-		k.e.parking.serveReady()
 	})
 	return err
+}
+
+// Together calls do in one unit, with a function that runs a command. Before, it ends the running
+// script. A reply is valid until the next command.
+func (k Kit) Together(do func(run func(words ...string) resp.Reply)) {
+	k.EndScript()
+	k.e.Outside(func() {
+		do(k.run)
+		k.e.parking.serveReady()
+	})
 }
 
 func (k Kit) restoreUsers(now, to map[string]string) (err error) {
@@ -94,7 +102,7 @@ func (k Kit) do(words ...string) (err error) {
 	return err
 }
 
-// run runs a command inside the engine. The reply is valid until the next one.
+// run runs a command inside the engine.
 func (k Kit) run(words ...string) resp.Reply {
 	args := make(resp.Args, len(words))
 	for i, word := range words {

@@ -23,13 +23,23 @@ func (k Kit) Visit() *Visitor {
 	return v
 }
 
-// Run runs a command. Its reply comes by Replies. Until then no other command may run.
+// Run runs a command. Its reply comes by Replies. Until then no other command may run. While a busy
+// script runs, the reply to most commands is that to clients, -BUSY.
 func (v *Visitor) Run(args resp.Args) {
-	v.e.Outside(func() {
+	run := func() {
 		reply := v.e.Kit().direct(&v.session, args)
 		if v.session.Parked == nil {
 			v.replies <- resp.Append(nil, reply, 2)
 		}
+	}
+	v.e.Do(&Caller{}, func() {
+		if v.e.midway {
+			run()
+			return
+		}
+		v.e.readClock()
+		run()
+		v.e.serveStirred()
 		v.e.parking.serveReady()
 	})
 }

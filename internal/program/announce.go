@@ -63,7 +63,8 @@ func (f *files) writePID(set *config.Config, log *slog.Logger) {
 }
 
 // announce writes the port-file, and prints the ports that were chosen by "auto". With a topology
-// it prints all addresses, and the port-file has the same lines. What opens door is only printed.
+// it prints all addresses, and the port-file has the same lines. What opens door is only printed,
+// last: whoever reads that line knows the ports.
 func (f *files) announce(set *config.Config, n *nodes, door *control.Door, stdout io.Writer) error {
 	addresses := strings.Join(n.lines(), "\n")
 	port, tlsPort := n.ports()
@@ -73,9 +74,6 @@ func (f *files) announce(set *config.Config, n *nodes, door *control.Door, stdou
 		}
 		*f = append(*f, path)
 	}
-	if door != nil {
-		fmt.Fprintf(stdout, "control=%s %s\n", door.Addr(), door.Secret())
-	}
 	if addresses != "" {
 		fmt.Fprintln(stdout, addresses)
 	}
@@ -84,6 +82,9 @@ func (f *files) announce(set *config.Config, n *nodes, door *control.Door, stdou
 	}
 	if set.TLS.PortAuto && n.first != nil {
 		fmt.Fprintf(stdout, "tls-port=%s\n", tlsPort)
+	}
+	if door != nil {
+		fmt.Fprintf(stdout, "control=%s %s\n", door.Addr(), door.Secret())
 	}
 	return nil
 }

@@ -188,7 +188,7 @@ func (n *nodes) openDoor() (*control.Door, error) {
 	inside := backdoor.Open(n.first)
 	return control.Open(control.Node{
 		Visit:   func() control.Visitor { return inside.Visit() },
-		Running: inside.Running, EndScript: inside.EndScript, Reset: inside.Remember(),
+		Running: inside.Running, EndScript: inside.EndScript, Remember: inside.Remember, Together: inside.Together,
 	})
 }
 

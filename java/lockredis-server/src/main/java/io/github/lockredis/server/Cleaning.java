@@ -67,7 +67,7 @@ final class Cleaning {
         for (Leak leak : leaks) {
             if (Told.isBlocked(leak)) {
                 ended.merge(Baseline.key(leak), 1, Integer::sum);
-                server.command("CLIENT", "UNBLOCK", Long.toString(leak.client().id()), "ERROR");
+                server.kit("CLIENT", "UNBLOCK", Long.toString(leak.client().id()), "ERROR");
             } else if (leak.type().equals("lock") || leak.isHistory()) {
                 locks.add(name(leak));
                 acquired.add(hold(leak));
@@ -172,7 +172,7 @@ final class Cleaning {
             return false;
         }
         Object before = errors;
-        errors = server.command("INFO", "errorstats");
+        errors = server.kit("INFO", "errorstats");
         return !errors.equals(before);
     }
 

@@ -50,11 +50,15 @@ public final class EndWatch {
             LeakCheck.prepare(server, false);
             ended = false;
         }
+        if (running.isEmpty()) {
+            server.remember();
+        }
         running.put(test, new HashSet<>());
     }
 
     /**
-     * Ends a test. Returns the text about ends that were noticed while it ran, or null. A test that has not
+     * Ends a test. What it has changed of directives, users of ACL and functions is as before, see
+     * {@link LockredisServer#reset}. Returns the text about ends that were noticed while it ran, or null. A test that has not
      * begun is told of an end that is noticed now.
      *
      * @param name the test, for the text about an end behind it
@@ -64,6 +68,7 @@ public final class EndWatch {
         Objects.requireNonNull(name, "end(…, null): give the name of the test");
         running.putIfAbsent(test, new HashSet<>());
         look();
+        reset();
         Set<String> ends = running.remove(test);
         last = "after the test " + name;
         return ends.isEmpty() ? null : String.join("\n", ends);
@@ -120,6 +125,17 @@ public final class EndWatch {
         String text = outside.isEmpty() ? null : String.join("\n", outside);
         outside.clear();
         return text;
+    }
+
+    /** Puts settings back that the test has changed. Of tests that run side by side the last one does so. */
+    private void reset() {
+        try {
+            if (running.size() == 1 && server.isRunning()) {
+                server.reset();
+            }
+        } catch (LockredisException e) {
+            // it has ended or hangs: the next look says so
+        }
     }
 
     /** Asks the server, and notes an end. */

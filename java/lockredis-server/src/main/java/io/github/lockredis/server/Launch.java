@@ -16,8 +16,6 @@ import java.util.concurrent.TimeUnit;
 final class Launch {
     /** How often a start is tried that fails because a thread just wrote the executable. */
     private static final int BUSY_TRIES = 10;
-    /** A server that says nothing for so long is asked whether it answers, in milliseconds. */
-    private static final long SILENCE = 250;
     /** The id of this JVM's process, "" if it is unknown. The server watches it. */
     static final String SELF = ProcessIds.self();
 
@@ -127,28 +125,17 @@ final class Launch {
     }
 
     private boolean awaitReady(ServerProcess server) throws InterruptedException {
-        Endpoint fixed = port == 0 ? null : endpoint(port);
-        while (System.nanoTime() < deadline) {
-            long left = TimeUnit.NANOSECONDS.toMillis(deadline - System.nanoTime());
-            if (server.output.awaitReady(Math.max(1, Math.min(left, SILENCE)))) {
-                if (sentinels > 0) {
-                    server.sentinels = sentinels(server.output.sentinels());
-                    return !server.output.ended();
-                }
-                int found = port == 0 ? server.output.port() : port;
-                if (server.output.ended() || found == 0) {
-                    return false;
-                }
-                server.endpoint = endpoint(found);
-                return true;
-            }
-            // With a logfile or the loglevel warning the server prints nothing at its start.
-            if (fixed != null && server.answers(fixed)) {
-                server.endpoint = fixed;
-                return true;
-            }
+        long left = TimeUnit.NANOSECONDS.toMillis(deadline - System.nanoTime());
+        if (!server.output.awaitReady(Math.max(0, left) + 1) || server.output.ended()) { // past the deadline
+            return false;
         }
-        return false;
+        if (sentinels > 0) {
+            server.sentinels = sentinels(server.output.sentinels());
+            return true;
+        }
+        server.door = door(server.output.control());
+        server.endpoint = endpoint(port == 0 ? server.output.port() : port);
+        return true;
     }
 
     private List<Endpoint> sentinels(List<String> nodes) {
@@ -160,6 +147,14 @@ final class Launch {
                     sentinelPassword, 0, false, null));
         }
         return found;
+    }
+
+    /** Returns how this library controls a server that has printed "control=HOST:PORT SECRET". */
+    private static Endpoint door(String control) {
+        String[] words = control.split(" ");
+        int colon = words[0].lastIndexOf(':');
+        String host = words[0].substring(0, colon).replaceAll("[\\[\\]]", "");
+        return new Endpoint(host, Integer.parseInt(words[0].substring(colon + 1)), null, words[1], 0, false, null);
     }
 
     /** Returns how clients reach the server at a port. */
@@ -241,6 +236,9 @@ final class Launch {
 
     private String directives() {
         StringBuilder text = new StringBuilder("enable-lock-commands yes\n");
+        if (sentinels == 0) {
+            text.append("control yes\n");
+        }
         if (config.certificate() != null) {
             append(text, "tls-cert-file", config.certificate().toAbsolutePath().toString());
             append(text, "tls-key-file", config.privateKey().toAbsolutePath().toString());

@@ -157,10 +157,8 @@ public final class LeakCheck {
     }
 
     /**
-     * Prepares a server for the next test. It starts a stopped server, ends a pause of writes, and
-     * deletes all data if flush says so. Then it also ends a pause of all clients with a second left
-     * or more, by a restart. A server that does not answer, or refuses these commands, is killed and
-     * started again: an endless script runs on it, or it has another password. It works on an
+     * Prepares a server for the next test. It starts a stopped server, ends a pause, and deletes all data if flush says
+     * so. A script that runs ends then. A server that does not answer is killed and started again. It works on an
      * interrupted thread too.
      *
      * <p>Call {@link LockredisServer#unexpectedEnd} behind it: an end between two tests, and a server
@@ -170,7 +168,7 @@ public final class LeakCheck {
      */
     public static void prepare(LockredisServer server, boolean flush) {
         Objects.requireNonNull(server, "prepare(null, …): give the server that the next test uses");
-        Interrupts.run(() -> prepare(server, flush, server::flush));
+        Interrupts.run(() -> prepareRunning(server, flush));
     }
 
     /**
@@ -179,24 +177,24 @@ public final class LeakCheck {
      */
     static Collection<Leak> empty(LockredisServer server) {
         List<Collection<Leak>> deleted = new ArrayList<>();
-        Interrupts.run(() -> prepare(server, true, () -> deleted.add(server.flushAndLook())));
-        return deleted.isEmpty() ? null : deleted.get(0);
+        Interrupts.run(() -> deleted.add(prepareRunning(server, true)));
+        return deleted.get(0);
     }
 
-    private static void prepare(LockredisServer server, boolean delete, Runnable flush) {
-        if (!server.isAttached() && !server.isRunning()) {
-            server.restart();
-            return;
-        }
-        if (!server.isAttached() && server.processes().replaceBroken()) {
-            return;
+    private static Collection<Leak> prepareRunning(LockredisServer server, boolean flush) {
+        if (!server.isAttached()) {
+            if (server.processes().replaceBroken()) {
+                return null;
+            }
+            if (server.processes().end()) {
+                server.restart();
+                return null;
+            }
         }
         try {
-            endPause(server, delete);
-            if (delete) {
-                flush.run();
-            } else if (!server.isAttached() && server.pause().left().isZero()) {
-                server.command("PING");
+            endPause(server);
+            if (flush) {
+                return server.flushAndLook();
             }
         } catch (LockredisException e) {
             if (server.isAttached() || server.isClosed()) {
@@ -204,21 +202,19 @@ public final class LeakCheck {
             }
             server.processes().replace(server.isRunning() ? e.getMessage() : null);
         }
+        return null;
     }
 
-    /** Ends a pause, one of all clients only if the data may be deleted. */
-    private static void endPause(LockredisServer server, boolean delete) {
-        Duration left = server.pause().left();
-        if (!left.isZero() && !server.pause().holdsAll()) {
+    /** Ends a pause. That of all clients holds up this class, too, on an attached Redis. */
+    private static void endPause(LockredisServer server) {
+        if (!server.pause().left().isZero()) {
             server.unpauseClients();
-        } else if (left.compareTo(SHORT_PAUSE) >= 0 && delete && !server.isAttached()) {
-            server.restart();
         }
     }
 
     /**
      * Returns the text about the leaks of the test, which ends now, or null without leaks. A pause
-     * that the test began, with a second left or more, is a leak. It ends a pause of writes. It waits
+     * that the test began, with a second left or more, is a leak. It ends a pause. It waits
      * a moment for leaks to disappear. A lock that only expires in this time is a leak: its holder
      * has not released it. A lock that is acquired in this time is one if it stays for half a second:
      * a scheduled task of the application may hold a lock just now. It is none if its owner is a thread that
@@ -239,7 +235,7 @@ public final class LeakCheck {
      * thread too.
      *
      * @param clean whether to end the leaks: to delete all data, and to wake the waiters for locks, also
-     *     waiters that do not count. A pause of all clients ends by a restart. Without a leak the check
+     *     waiters that do not count. Without a leak the check
      *     wakes waiters that began to wait in the test and are no leak: a waiter of a lock without a key
      *     acquires it, which is a leak, and a waiter of a semaphore gets an error
      */
@@ -286,7 +282,7 @@ public final class LeakCheck {
     }
 
     private String lookAgain(Predicate<Leak> counted, boolean clean) {
-        if (!ended || !server.isRunning() || server.pause().holdsAll()) {
+        if (!ended || !server.isRunning()) {
             return null;
         }
         LeakCheck again = new LeakCheck(latest, counted);
@@ -328,18 +324,13 @@ public final class LeakCheck {
 
     private String endRunning(boolean clean) {
         Duration pause = server.pause().left();
-        if (pause.compareTo(SHORT_PAUSE) < 0) {
-            return endLeaks(clean); // in a pause of all clients it waits
-        }
-        String text = "a pause was left on " + server.redissonAddress() + " for another "
-                + pause.toMillis() + " ms: ";
-        boolean all = server.pause().holdsAll();
-        endPause(server, clean);
-        if (all) { // it holds back the search for leaks, too
-            return text + "pauseClients. Only restart() ends it early";
-        }
+        endPause(server);
         String leaks = endLeaks(clean);
-        return text + "pauseWrites. unpauseClients() ends it" + (leaks == null ? "" : "\n" + leaks);
+        if (pause.compareTo(SHORT_PAUSE) < 0) {
+            return leaks;
+        }
+        return "a pause was left on " + server.redissonAddress() + " for another " + pause.toMillis()
+                + " ms. unpauseClients() ends it" + (leaks == null ? "" : "\n" + leaks);
     }
 
     /** Returns the text about locks, waiters and subscriptions that are there now, or null. */

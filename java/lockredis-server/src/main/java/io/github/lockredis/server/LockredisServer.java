@@ -241,7 +241,7 @@ public final class LockredisServer implements AutoCloseable {
     public List<Lock> locks(String pattern) {
         Objects.requireNonNull(pattern, "locks(null): give a pattern, or call locks() for all locks");
         List<Lock> locks = new ArrayList<>();
-        for (Fields row : Fields.list(command("LOCK.LIST", pattern))) {
+        for (Fields row : Fields.list(kit("LOCK.LIST", pattern))) {
             locks.add(new Lock(row));
         }
         return locks;
@@ -265,7 +265,7 @@ public final class LockredisServer implements AutoCloseable {
 
     private List<Leak> leaks(String... command) {
         try {
-            return leaksIn(call(command));
+            return leaksIn(send(command));
         } catch (Connection.ErrorReply e) {
             if (attached == null || !e.getMessage().contains("unknown command")) {
                 throw failed(e, "LOCK.LEAKS");
@@ -308,7 +308,7 @@ public final class LockredisServer implements AutoCloseable {
 
     /** Deletes all data. Of an attached Redis only the database of lockredis.uri is emptied. */
     public void flush() {
-        command(attached == null ? "FLUSHALL" : "FLUSHDB");
+        kit(attached == null ? "FLUSHALL" : "FLUSHDB");
     }
 
     /** Deletes all data as {@link #flush} does. Returns what {@link #allLeaks} would have returned just before. */
@@ -317,30 +317,43 @@ public final class LockredisServer implements AutoCloseable {
             flush();
             return new ArrayList<>();
         }
-        try {
-            List<?> replies = (List<?>) call(connection -> {
-                connection.call("MULTI");
-                connection.call("LOCK.LEAKS", "ALL");
-                connection.call("FLUSHALL");
-                return connection.call("EXEC");
-            }, "FLUSHALL");
-            return leaksIn(replies.get(0));
-        } catch (IOException e) {
-            throw failed(e, "FLUSHALL");
+        return leaksIn(kit("CONTROL", "FLUSH"));
+    }
+
+    /**
+     * Remembers directives, users of ACL and functions: {@link #reset} puts them back. Does nothing on an attached
+     * Redis.
+     */
+    void remember() {
+        if (attached == null) {
+            kit("CONTROL", "REMEMBER");
+        }
+    }
+
+    /**
+     * Puts directives, users of ACL and functions back as they were at the start, or when the running test began, and
+     * ends a script that runs and a pause of clients. Directives that client libraries set once stay:
+     * notify-keyspace-events. Does nothing on an attached Redis. A test with an annotation or a rule need not call it:
+     * it happens at the test's end.
+     */
+    public void reset() {
+        if (attached == null) {
+            kit("CONTROL", "RESET");
+            pause.end();
         }
     }
 
     /** Closes the connections of all clients. They may connect again. Returns their number. */
     public int killClients() {
         outages.incrementAndGet();
-        Object normal = command("CLIENT", "KILL", "TYPE", "normal", "SKIPME", "yes");
-        Object subscribers = command("CLIENT", "KILL", "TYPE", "pubsub", "SKIPME", "yes");
+        Object normal = kit("CLIENT", "KILL", "TYPE", "normal", "SKIPME", "yes");
+        Object subscribers = kit("CLIENT", "KILL", "TYPE", "pubsub", "SKIPME", "yes");
         return ((Long) normal).intValue() + ((Long) subscribers).intValue();
     }
 
     /**
-     * Lets all clients wait for their replies, as a server does that hangs. The server's own methods
-     * wait too, and nothing ends the pause early but {@link #restart}: see {@link #pauseWrites}.
+     * Lets all clients wait for their replies, as a server does that hangs. Of this object's methods only
+     * {@link #command} waits too. {@link #unpauseClients} ends the pause early.
      *
      * @throws IllegalArgumentException if the time is negative or more than 365 days
      */
@@ -362,7 +375,9 @@ public final class LockredisServer implements AutoCloseable {
 
     private void pause(String method, Duration time, String mode) {
         Pause.check(method, time);
-        command("CLIENT", "PAUSE", Long.toString(time.toMillis()), mode);
+        String[] command = {"CLIENT", "PAUSE", Long.toString(time.toMillis()), mode};
+        kit(command);
+        pause.note(command);
     }
 
     /** Returns the pause that a command of this object has begun. */
@@ -371,11 +386,11 @@ public final class LockredisServer implements AutoCloseable {
     }
 
     /**
-     * Ends {@link #pauseWrites}. After {@link #pauseClients} it waits for the end of the pause: the
-     * server holds this command back too, as Redis does.
+     * Ends {@link #pauseClients} and {@link #pauseWrites}.
      */
     public void unpauseClients() {
-        command("CLIENT", "UNPAUSE");
+        kit("CLIENT", "UNPAUSE");
+        pause.end();
     }
 
     /**
@@ -392,7 +407,7 @@ public final class LockredisServer implements AutoCloseable {
         }
         OwnConnection.check(command);
         try {
-            Object reply = call(command);
+            Object reply = call(endpoint(), timeout(), command);
             pause.note(command);
             return reply;
         } catch (IOException e) {
@@ -411,32 +426,40 @@ public final class LockredisServer implements AutoCloseable {
         }
     }
 
-    private Object call(String... command) throws IOException {
-        return call(connection -> connection.call(command), command[0]);
+    /**
+     * Sends a command of this library's own, and returns its reply as {@link #command} does. Nothing that a
+     * test does to the server's clients holds it up: it has a way of its own, unless the server is attached.
+     */
+    Object kit(String... command) {
+        try {
+            return send(command);
+        } catch (IOException e) {
+            throw failed(e, command);
+        }
     }
 
-    private Object call(Exchange exchange, String name) throws IOException {
+    private Object send(String... command) throws IOException {
+        return attached != null ? call(attached, timeout(), command)
+                : call(processes.server().door, COMMAND_TIMEOUT, command);
+    }
+
+    private Object call(Endpoint to, int timeout, String... command) throws IOException {
         ServerProcess running = attached != null ? null : processes.server();
         if (closed || running != null && !running.isServing()) {
             throw new LockredisException("lockredis at " + redissonAddress() + " "
                     + (closed ? "is closed" : running.describeEnd()));
         }
-        try (Connection connection = new Connection(endpoint(), timeout())) {
-            return exchange.on(connection);
+        try (Connection connection = new Connection(to, timeout)) {
+            return connection.call(command);
         } catch (Connection.ErrorReply | SocketTimeoutException e) {
             throw e;
         } catch (IOException e) {
             if (running != null && running.awaitEnd()) {
-                throw new LockredisException(name + " on " + redissonAddress() + ": the server "
+                throw new LockredisException(command[0] + " on " + redissonAddress() + ": the server "
                         + running.describeEnd(), e);
             }
             throw e;
         }
-    }
-
-    /** Commands on one connection. */
-    private interface Exchange {
-        Object on(Connection connection) throws IOException;
     }
 
     /** Returns how long the server may take for a command now, in milliseconds. */
@@ -505,7 +528,7 @@ public final class LockredisServer implements AutoCloseable {
             return !closed && processes.areServing();
         }
         try {
-            call("PING");
+            send("PING");
             return true;
         } catch (IOException e) {
             return false;

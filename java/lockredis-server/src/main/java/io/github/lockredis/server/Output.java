@@ -18,6 +18,7 @@ import java.util.concurrent.TimeUnit;
  */
 final class Output {
     static final int KEPT = 200;
+    private static final String CONTROL = "control=";
 
     private final LineQueue consumer; // null: the log of this JVM
     private final int expected; // Sentinels; the last one's line says that all of them are ready
@@ -26,6 +27,7 @@ final class Output {
     private final CountDownLatch end = new CountDownLatch(1);
     private final List<String> sentinels = new ArrayList<>(); // guarded by lines
     private volatile int port;
+    private volatile String control; // "HOST:PORT SECRET": the last line before the server is ready
     private volatile boolean stopping;
 
     /**
@@ -55,6 +57,11 @@ final class Output {
         try (BufferedReader reader =
                 new BufferedReader(new InputStreamReader(from, StandardCharsets.UTF_8))) {
             for (String line = reader.readLine(); line != null; line = reader.readLine()) {
+                if (control == null && line.startsWith(CONTROL)) { // no log may have the secret
+                    control = line.substring(CONTROL.length());
+                    ready.countDown();
+                    continue;
+                }
                 keep(line);
                 look(line);
                 pass(line);
@@ -76,7 +83,7 @@ final class Output {
         }
     }
 
-    /** Finds the lines that say that the server listens: the first is "port=N" or "tls-port=N". */
+    /** Finds the port that the server has chosen, "port=N" or "tls-port=N", and its Sentinels. */
     private void look(String line) {
         if (ready.getCount() == 0) {
             return;
@@ -85,9 +92,6 @@ final class Output {
             lookForSentinels(line);
         } else if (line.startsWith("port=") || line.startsWith("tls-port=")) {
             port = Integer.parseInt(line.substring(line.indexOf('=') + 1));
-            ready.countDown();
-        } else if (line.endsWith("Ready to accept connections")) {
-            ready.countDown();
         }
     }
 
@@ -140,6 +144,11 @@ final class Output {
     /** Returns the port that the server printed. 0 if it printed none. */
     int port() {
         return port;
+    }
+
+    /** Returns how this library controls the server, "HOST:PORT SECRET", once it is ready. */
+    String control() {
+        return control;
     }
 
     /** Returns the addresses of the Sentinels in the process, as host:port. */

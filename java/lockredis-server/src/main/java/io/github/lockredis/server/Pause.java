@@ -8,7 +8,6 @@ final class Pause {
     private static final Duration LONGEST = Duration.ofDays(365);
 
     private volatile long until; // of System.nanoTime, 0: no pause
-    private volatile boolean all; // it holds back reading commands too
 
     /** Fails if a pause cannot last so long. */
     static void check(String method, Duration time) {
@@ -24,7 +23,6 @@ final class Pause {
         }
         if (command[1].equalsIgnoreCase("PAUSE")) {
             long millis = Math.min(Long.parseLong(command[2]), LONGEST.toMillis());
-            all = command.length < 4 || !command[3].equalsIgnoreCase("WRITE");
             until = System.nanoTime() + TimeUnit.MILLISECONDS.toNanos(millis);
         } else if (command[1].equalsIgnoreCase("UNPAUSE")) {
             end();
@@ -40,10 +38,5 @@ final class Pause {
     Duration left() {
         long left = until == 0 ? 0 : until - System.nanoTime();
         return Duration.ofNanos(Math.max(0, left));
-    }
-
-    /** Reports whether it holds back all commands: none can end it. */
-    boolean holdsAll() {
-        return all && !left().isZero();
     }
 }

@@ -12,9 +12,6 @@ import java.util.List;
 final class Processes {
     private static final String TAKEN = "Another process took the port while nothing listened there";
 
-    /** How long a server has to refuse a connection while its clients are paused, in milliseconds. */
-    private static final int PAUSED_TIMEOUT = 100;
-
     private final LockredisConfig config;
     private final LineQueue consumer; // null: the log of this JVM
     private final Sentinels sentinels; // null: none
@@ -91,9 +88,14 @@ final class Processes {
         return server.isServing() && (beside == null || beside.isServing());
     }
 
+    /** Reports whether the server, or one of its Sentinels, has ended or ends just now. */
+    boolean end() {
+        return !areServing() || server.ends();
+    }
+
     /** Stops the server. A server that takes no commands gets a signal at once. */
     synchronized void stop() {
-        server.stop(!broken && !pause.holdsAll());
+        server.stop(!broken);
     }
 
     /** Starts the server again on its port, and Sentinels that have ended. */
@@ -160,10 +162,8 @@ final class Processes {
         if (closed || broken || !server.mustRun()) {
             return;
         }
-        boolean paused = pause.holdsAll();
-        int timeout = paused ? PAUSED_TIMEOUT : LockredisServer.COMMAND_TIMEOUT;
-        String reason = server.ask(timeout, pause.left().isZero());
-        if (reason != null && !paused) {
+        String reason = server.ask(LockredisServer.COMMAND_TIMEOUT);
+        if (reason != null) {
             setBroken(reason);
         }
     }

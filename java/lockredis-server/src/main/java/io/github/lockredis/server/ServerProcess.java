@@ -20,8 +20,6 @@ final class ServerProcess {
      * sent a moment earlier on another connection.
      */
     private static final int QUESTIONS = 3;
-    /** How long the server may take for PING after a script has timed out, in milliseconds. */
-    private static final int STILL_ANSWERS = 1000;
     /** How many lines of its log describe an unexpected end. */
     private static final int SHOWN = 20;
     /** The exit code of a process that a SIGTERM has ended. */
@@ -32,6 +30,8 @@ final class ServerProcess {
     final long pid;
     /** Set once the server listens. Null for Sentinels. */
     volatile Endpoint endpoint;
+    /** Set once the server listens: how this library controls it. Null for Sentinels. */
+    volatile Endpoint door;
     /** Set once the Sentinels listen. Empty for a server. */
     volatile List<Endpoint> sentinels = Collections.emptyList();
     /** Set once {@link #stop} found that the process had ended by itself; else null. */
@@ -102,39 +102,27 @@ final class ServerProcess {
     /**
      * Asks the server whether it runs, and waits for the end of a server that does not listen any more.
      *
-     * @param writes whether it must also run a script, which a pause of writes holds back
-     * @return why it does not answer as before. Null: it does, or it has ended
+     * @return why it does not answer. Null: it does, or it has ended
      */
-    String ask(int timeoutMillis, boolean writes) {
+    String ask(int timeoutMillis) {
+        if (ends()) {
+            return null;
+        }
         try {
-            ping(endpoint, timeoutMillis, QUESTIONS);
+            ping(door, timeoutMillis, 1);
+            return null;
         } catch (Connection.ErrorReply e) {
-            return "PING: " + e.getMessage();
+            return "PING: " + e.getMessage(); // BUSY
         } catch (SocketTimeoutException e) {
             return "PING: " + e;
         } catch (IOException e) {
             return awaitEnd() ? null : "PING: " + e;
         }
-        try (Connection connection = new Connection(endpoint, timeoutMillis)) {
-            if (writes) {
-                connection.call("EVAL", "return 0", "0");
-            }
-        } catch (SocketTimeoutException e) {
-            return "EVAL: " + e + (answers() ? ". PING was answered: perhaps CLIENT PAUSE holds writes back" : "");
-        } catch (IOException e) {
-            // the server refuses scripts, or it has ended just now
-        }
-        return null;
     }
 
-    /** Reports whether the server answers now. */
-    private boolean answers() {
-        try {
-            ping(endpoint, STILL_ANSWERS, QUESTIONS);
-            return true;
-        } catch (IOException e) {
-            return false;
-        }
+    /** Reports whether the server accepts no clients any more. Then it waits for the end of the process. */
+    boolean ends() {
+        return refuses(endpoint, QUESTIONS) && awaitEnd();
     }
 
     /** Says that the process has ended, and why if it was not asked to end. */
@@ -209,16 +197,6 @@ final class ServerProcess {
         } catch (InterruptedException e) {
             Thread.currentThread().interrupt();
             return !process.isAlive();
-        }
-    }
-
-    /** Reports whether the server at an address answers and is this process. */
-    boolean answers(Endpoint at) {
-        try (Connection connection = new Connection(at, 1000)) {
-            String info = String.valueOf(connection.call("INFO", "server"));
-            return pid < 0 || info.contains("\nprocess_id:" + pid + "\r");
-        } catch (IOException e) {
-            return false;
         }
     }
 

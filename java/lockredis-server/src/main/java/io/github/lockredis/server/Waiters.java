@@ -143,8 +143,8 @@ final class Waiters {
     void wakeLatches(Collection<Leak> leaks) {
         for (Leak leak : leaks) {
             if (announces(leak) && leak.kind().equals(LATCH)) {
-                server.command("PUBLISH", leak.name(), "0");
-                server.command("SPUBLISH", leak.name(), "0");
+                server.kit("PUBLISH", leak.name(), "0");
+                server.kit("SPUBLISH", leak.name(), "0");
             }
         }
     }
@@ -174,12 +174,12 @@ final class Waiters {
             command.addAll(Arrays.asList(waiters.get(wakes % waiters.size()), "", "", "", "1"));
         }
         wakes++;
-        server.command(command.toArray(new String[0]));
+        server.kit(command.toArray(new String[0]));
     }
 
     /** Deletes the keys of the semaphores. Without it the keys that woke their waiters are left, as lists. */
     void deleteSemaphores() {
-        broken.values().forEach(leak -> server.command("EVAL", DELETE, "2", leak.waitsFor(),
+        broken.values().forEach(leak -> server.kit("EVAL", DELETE, "2", leak.waitsFor(),
                 braced(leak.waitsFor()), Integer.toString(leak.database())));
     }
 }

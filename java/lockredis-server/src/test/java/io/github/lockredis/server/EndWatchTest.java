@@ -5,6 +5,8 @@ import static org.junit.jupiter.api.Assertions.assertNull;
 import static org.junit.jupiter.api.Assertions.assertThrows;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
+import java.util.List;
+
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.Test;
 
@@ -40,6 +42,46 @@ class EndWatchTest {
         assertEquals("PONG", server.command("PING"));
         assertNull(watch.end("b", "b"));
         assertNull(watch.outside());
+    }
+
+    private String entries() {
+        return ((List<?>) server.command("CONFIG", "GET", "hash-max-listpack-entries")).get(1).toString();
+    }
+
+    private void setEntries(String value) {
+        server.command("CONFIG", "SET", "hash-max-listpack-entries", value);
+    }
+
+    @Test
+    void whatATestChangesOfTheServerIsAsBeforeAtItsEnd() {
+        setEntries("7");
+        server.command("ACL", "SETUSER", "alice", "on", "nopass");
+        watch.begin("a");
+        setEntries("8");
+        server.command("CONFIG", "SET", "notify-keyspace-events", "KEA");
+        server.command("ACL", "SETUSER", "alice", "off");
+        server.command("ACL", "SETUSER", "bob", "on", "nopass");
+        server.command("FUNCTION", "LOAD", "#!lua name=x\nredis.register_function('f', function() return 1 end)");
+        server.command("CLIENT", "PAUSE", "3600000", "WRITE");
+        assertNull(watch.end("a", "a"));
+        assertEquals("7", entries());
+        assertEquals("[notify-keyspace-events, AKE]",
+                server.command("CONFIG", "GET", "notify-keyspace-events").toString());
+        assertEquals("[alice, default]", server.command("ACL", "USERS").toString());
+        assertTrue(server.command("ACL", "LIST").toString().contains("user alice on nopass"));
+        assertEquals("[]", server.command("FUNCTION", "LIST").toString());
+        assertEquals("OK", server.command("SET", "key", "value"));
+    }
+
+    @Test
+    void ofTestsSideBySideTheLastOnePutsTheServersSettingsBack() {
+        watch.begin("a");
+        watch.begin("b");
+        setEntries("8");
+        assertNull(watch.end("a", "a"));
+        assertEquals("8", entries());
+        assertNull(watch.end("b", "b"));
+        assertEquals("512", entries());
     }
 
     @Test

@@ -40,6 +40,23 @@ class OutageTest {
     }
 
     @Test
+    void aPauseHoldsUpCommandAlone() throws Exception {
+        try (LockredisServer server = LockredisServer.start();
+                Connection client = Clients.connect(server)) {
+            server.pauseClients(Duration.ofHours(1));
+            assertTrue(server.locks().isEmpty());
+            assertTrue(server.leaks().isEmpty());
+            server.flush();
+            assertTrue(server.isRunning());
+            server.unpauseClients();
+            assertEquals("PONG", client.call("PING"));
+            server.pauseClients(Duration.ofHours(1));
+            server.reset();
+            assertEquals("PONG", client.call("PING"));
+        }
+    }
+
+    @Test
     void aPauseOfWritesEndsEarly() throws Exception {
         try (LockredisServer server = LockredisServer.start();
                 Connection hasty = Clients.connect(server, 200);

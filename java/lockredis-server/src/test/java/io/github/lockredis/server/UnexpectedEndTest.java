@@ -119,6 +119,7 @@ class UnexpectedEndTest {
         for (int i = 0; i < 10; i++) {
             LockredisServer server = LockredisServer.start();
             signal("-TERM", server);
+            Await.until("the signal has arrived", () -> server.log().toString().contains("Received a signal"));
             server.close();
             assertReported("143 (signal 15)", server);
         }

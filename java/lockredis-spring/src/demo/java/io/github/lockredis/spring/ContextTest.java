@@ -391,11 +391,11 @@ class ContextTest {
         run.begin();
         run.test.server.pauseWrites(Duration.ofHours(1));
         assertThatThrownBy(() -> run.end(null)).isInstanceOf(AssertionError.class)
-                .hasMessageContaining("pauseWrites. unpauseClients() ends it");
+                .hasMessageContaining(" ms. unpauseClients() ends it");
         run.begin();
         run.test.server.pauseClients(Duration.ofHours(1));
         assertThatThrownBy(() -> run.end(null)).isInstanceOf(AssertionError.class)
-                .hasMessageContaining("pauseClients. Only restart() ends it early");
+                .hasMessageContaining(" ms. unpauseClients() ends it");
         run.begin();
         lock(run.test.server, "order:7");
         run.test.server.flush();
