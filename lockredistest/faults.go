@@ -93,9 +93,7 @@ func (s *Server) fault(d time.Duration, rules ...*fault.Rule) *Fault {
 	f := &Fault{server: s, rules: rules, changed: make(chan struct{})}
 	for _, r := range rules {
 		r.OnHit = f.hit
-		if d > 0 {
-			r.OnDelay = func(release func()) { s.timers.after(d, release) }
-		}
+		r.For = max(d, 0)
 	}
 	s.mu.Lock()
 	s.faults = append(s.faults, f)
@@ -255,47 +253,4 @@ func (s *Server) Silence(which Connections) int { return door(s).Faults().Silenc
 
 func (which Connections) selects(c fault.Client) bool {
 	return (which.Client == "" || c.Name == which.Client) && (!which.Subscribed || c.Subscribed)
-}
-
-// timers are the timers that release held items.
-type timers struct {
-	mu      sync.Mutex // guards the fields below
-	running map[*time.Timer]struct{}
-	closed  bool
-	done    sync.WaitGroup // timers that have not fired, and calls under way
-}
-
-// after calls f in a goroutine after d, unless close is called before.
-func (t *timers) after(d time.Duration, f func()) {
-	t.mu.Lock()
-	defer t.mu.Unlock()
-	if t.closed {
-		return
-	}
-	if t.running == nil {
-		t.running = map[*time.Timer]struct{}{}
-	}
-	t.done.Add(1)
-	var timer *time.Timer
-	timer = time.AfterFunc(d, func() {
-		defer t.done.Done()
-		t.mu.Lock()
-		delete(t.running, timer)
-		t.mu.Unlock()
-		f()
-	})
-	t.running[timer] = struct{}{}
-}
-
-// close stops all timers and waits for the calls under way.
-func (t *timers) close() {
-	t.mu.Lock()
-	t.closed = true
-	for timer := range t.running {
-		if timer.Stop() {
-			t.done.Done()
-		}
-	}
-	t.mu.Unlock()
-	t.done.Wait()
 }

@@ -33,7 +33,6 @@ type Server struct {
 	bubbled bool
 	opts    options
 	trust   *tls.Config // for clients; nil: the server speaks plain text
-	timers  timers
 	asks    asks
 
 	mu      sync.Mutex // guards the fields below
@@ -206,7 +205,7 @@ func (s *Server) Close() error {
 	for _, f := range s.takeFaults() {
 		f.remove()
 	}
-	s.timers.close()
+	door(s).Faults().Abandon()
 	s.mu.Lock()
 	clients, served, again := s.clients, s.served, s.closed
 	s.clients, s.closed = nil, true

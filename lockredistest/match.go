@@ -1,11 +1,6 @@
 package lockredistest
 
-import (
-	"strings"
-
-	"github.com/lockredis/lockredis/internal/fault"
-	"github.com/lockredis/lockredis/internal/glob"
-)
+import "github.com/lockredis/lockredis/internal/fault"
 
 // Always, as Times, makes a fault hit until it is cleared.
 const Always = fault.Always
@@ -62,41 +57,32 @@ type MessageMatch struct {
 
 // rule returns a rule for the selected requests.
 func (m Match) rule(s *Server, kind fault.Kind) *fault.Rule {
-	if f := m.If; f != nil {
-		m.If = func(r Request) bool { return s.asks.ask(func() bool { return f(r) }) }
+	fields := fault.Match{Command: m.Command, Key: m.Key, Client: m.Client, Script: m.Script}
+	rule := &fault.Rule{Kind: kind, Nth: m.Nth, Times: m.Times, Request: fields.Request}
+	if m.If != nil {
+		rule.Request = func(r fault.Request) bool {
+			return fields.Request(r) && s.asks.ask(func() bool { return m.If(requestOf(r)) })
+		}
 	}
-	return &fault.Rule{Kind: kind, Nth: m.Nth, Times: m.Times, Request: m.selects}
+	return rule
 }
 
-func (m Match) selects(r fault.Request) bool {
-	switch {
-	case m.Command != "" && !fault.Named(r.Name(), m.Command),
-		m.Client != "" && r.Client().Name != m.Client,
-		m.Key != "" && !r.HasKey(m.Key),
-		m.Script != "" && !strings.Contains(r.Script(), m.Script):
-		return false
-	case m.If == nil:
-		return true
-	}
+func requestOf(r fault.Request) Request {
 	request := Request{Command: r.Name(), Client: r.Client().Name, DB: r.DB()}
 	for _, arg := range r.Args() {
 		request.Args = append(request.Args, string(arg))
 	}
-	return m.If(request)
+	return request
 }
 
 // rule returns a rule for the selected messages.
 func (m MessageMatch) rule(s *Server, kind fault.Kind) *fault.Rule {
-	if f := m.If; f != nil {
-		m.If = func(channel, payload string) bool {
-			return s.asks.ask(func() bool { return f(channel, payload) })
+	fields := fault.Match{Channel: m.Channel, Client: m.Client}
+	rule := &fault.Rule{Kind: kind, Nth: m.Nth, Times: m.Times, Message: fields.Message}
+	if m.If != nil {
+		rule.Message = func(msg fault.Message) bool {
+			return fields.Message(msg) && s.asks.ask(func() bool { return m.If(msg.Channel, msg.Payload) })
 		}
 	}
-	return &fault.Rule{Kind: kind, Nth: m.Nth, Times: m.Times, Message: m.selects}
-}
-
-func (m MessageMatch) selects(msg fault.Message) bool {
-	return (m.Channel == "" || glob.Match(m.Channel, msg.Channel, false)) &&
-		(m.Client == "" || msg.Client.Name == m.Client) &&
-		(m.If == nil || m.If(msg.Channel, msg.Payload))
+	return rule
 }

@@ -55,7 +55,7 @@ var allowed = map[string]string{
 	"internal/record":      "internal/command internal/inspect internal/shrink store",
 	"internal/inspect":     "internal/lockkeys store",
 	"internal/backdoor":    "internal/config internal/fault internal/inspect resp",
-	"internal/fault":       "internal/command pubsub resp",
+	"internal/fault":       "internal/command internal/glob pubsub resp",
 	"internal/latency":     "",
 	"internal/leases":      "",
 	"internal/lockkeys":    "",

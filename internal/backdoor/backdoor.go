@@ -109,6 +109,7 @@ type Faults interface {
 	Silence(which func(fault.Client) bool) int
 	SetDown(down bool)
 	DropLate()
+	Abandon()
 	Requests() map[string]int
 }
 

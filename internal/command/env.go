@@ -384,6 +384,9 @@ type Server interface {
 	// Settle waits until every client that was woken, because its blocking command or a pause ended,
 	// has run the commands that it had already sent. It is called without the engine's lock.
 	Settle()
+	// After calls do in a goroutine of its own after d of the machine's time, unless the server
+	// ends before. do enters the engine by itself.
+	After(d time.Duration, do func())
 	// Send sends the commands of MIGRATE to another server and returns the lines of its
 	// replies. It is called without the engine's lock, and gives up when quit is closed.
 	Send(m *Migration, quit <-chan struct{}) (end Exchange, lines []string)

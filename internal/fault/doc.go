@@ -9,10 +9,11 @@
 // bounds, a client has a name and a script has its source. Sockets, TLS and pipes are alike.
 //
 // A delayed request survives its connection, as TCP delivers what was sent before the end. The
-// commands that the client has sent run later, as a session of their own. Delays are timed in
-// lockredistest, because the engine has no clock but its own.
+// commands that the client has sent run later, as a session of their own. Delays are timed by the
+// machine's clock: the network that they stand for does not follow a clock that a test moves.
 //
 //	fault.go     Rule: what goes wrong, and which items it hits
+//	match.go     Match: the usual conditions of a Rule
 //	injector.go  Injector: the rules in effect, and what they delay
 //	request.go   what a Rule sees of a request
 //	tap.go       a session's connection while its output goes wrong

@@ -1,6 +1,9 @@
 package fault
 
-import "strings"
+import (
+	"strings"
+	"time"
+)
 
 // Kind is the kind of a fault.
 type Kind uint8
@@ -74,23 +77,25 @@ type Rule struct {
 
 	// OnHit, if not nil, is called for each hit.
 	OnHit func()
-	// OnDelay, if not nil, is called when the rule begins to delay something. release
-	// lets it go. It enters the engine, so OnDelay must not call it. It may be called more
-	// than once.
-	OnDelay func(release func())
+	// For is how long the rule delays an item, in the machine's time. 0 means until it is
+	// released.
+	For time.Duration
 
-	selected int // items so far
+	selected, hits int // items so far
 }
 
 // Turn counts a selected item and reports whether the rule hits it.
 func (r *Rule) Turn() bool {
 	r.selected++
 	first := max(r.Nth, 1)
-	hit := r.selected >= first && (r.Times == Always || r.selected < first+max(r.Times, 1))
-	if hit && r.OnHit != nil {
+	if r.selected < first || r.Times != Always && r.selected-first >= max(r.Times, 1) {
+		return false
+	}
+	r.hits++
+	if r.OnHit != nil {
 		r.OnHit()
 	}
-	return hit
+	return true
 }
 
 // Client is the client of a request, or the subscriber of a message.
@@ -112,12 +117,15 @@ type Request interface {
 	Args() [][]byte
 	// DB returns the number of the client's database.
 	DB() int
-	// HasKey reports whether key is one of the command's keys.
-	HasKey(key string) bool
+	// AnyKey reports whether one of the command's keys fits.
+	AnyKey(fits func(key string) bool) bool
 	// Script returns the source of the script that EVAL or EVALSHA runs, or of the library
 	// whose function FCALL calls. It is "" for other commands, for an unknown SHA1 and for
 	// an unknown function.
 	Script() string
+	// SHA returns the SHA1 of the script that EVAL or EVALSHA runs, in lower case, known or not.
+	// It is "" for other commands.
+	SHA() string
 }
 
 // Message is a message on its way to one subscriber.

@@ -27,7 +27,7 @@ type Engine interface {
 // the place of the session's connection. An engine without an Injector compares a pointer with
 // nil at each of these places.
 //
-// Add, Remove, ReleaseNext, Delayed, Cut, Silence, SetDown, DropLate and Requests are called
+// Add, Remove, ReleaseNext, Delayed, Cut, Silence, SetDown, DropLate, Abandon and Requests are called
 // outside the engine, the other methods inside.
 type Injector struct {
 	engine   Engine
@@ -123,6 +123,9 @@ func (f *Injector) Silence(which func(Client) bool) (n int) {
 // SetDown says whether new connections are closed at once.
 func (f *Injector) SetDown(down bool) { f.engine.Outside(func() { f.down = down }) }
 
+// Abandon loses what is delayed. Its connections stay as they are until they end.
+func (f *Injector) Abandon() { f.engine.Outside(func() { f.delays = nil }) }
+
 // DropLate loses the delayed requests of clients that have closed their connections.
 func (f *Injector) DropLate() {
 	f.engine.Outside(func() {
@@ -152,8 +155,8 @@ type delay struct {
 // start starts the delay d.
 func (f *Injector) start(d *delay) {
 	f.delays = append(f.delays, d)
-	if d.rule.OnDelay != nil {
-		d.rule.OnDelay(func() { f.engine.Outside(func() { f.release(d) }) })
+	if d.rule.For > 0 {
+		f.env.Server.After(d.rule.For, func() { f.engine.Outside(func() { f.release(d) }) })
 	}
 }
 

@@ -1,6 +1,8 @@
 package fault
 
 import (
+	"crypto/sha1"
+	"encoding/hex"
 	"slices"
 	"strings"
 
@@ -28,14 +30,30 @@ func (r *request) Name() string {
 	return r.name
 }
 
-func (r *request) HasKey(key string) bool {
+func (r *request) AnyKey(fits func(key string) bool) bool {
+	return slices.ContainsFunc(r.keys(), func(at command.KeyPos) bool {
+		return at.At < len(r.args) && fits(string(r.args[at.At]))
+	})
+}
+
+func (r *request) keys() []command.KeyPos {
 	if r.c.Cmd == nil || !r.c.Cmd.ArityOK(len(r.args)) {
-		return false
+		return nil
 	}
 	found, _ := r.c.Cmd.KeyPositions(r.args)
-	return slices.ContainsFunc(found, func(at command.KeyPos) bool {
-		return at.At < len(r.args) && string(r.args[at.At]) == key
-	})
+	return found
+}
+
+func (r *request) SHA() string {
+	switch cmd := r.c.Cmd; {
+	case cmd == nil || len(r.args) < 2:
+	case cmd.Has(command.DeclaresInSource):
+		sum := sha1.Sum(r.args[1])
+		return hex.EncodeToString(sum[:])
+	case cmd.Has(command.DeclaresBySHA):
+		return strings.ToLower(string(r.args[1]))
+	}
+	return ""
 }
 
 func (r *request) Script() string {

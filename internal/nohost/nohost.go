@@ -1,7 +1,11 @@
 // Package nohost has a host for engines that run without a server: in tests and benches.
 package nohost
 
-import "github.com/lockredis/lockredis/internal/command"
+import (
+	"time"
+
+	"github.com/lockredis/lockredis/internal/command"
+)
 
 // Host is a [command.Server] without a process, sockets or a network. Its facts are zero, and
 // nothing that it is asked for happens. A test embeds it and overrides what it needs.
@@ -18,6 +22,7 @@ func (Host) Sleep(int64)                     {}
 func (Host) EndSleep()                       {}
 func (Host) Settle()                         {}
 func (Host) Log(level, msg string)           {}
+func (Host) After(time.Duration, func())     {}
 func (Host) Send(*command.Migration, <-chan struct{}) (command.Exchange, []string) {
 	return command.NotDialed, nil
 }

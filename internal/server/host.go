@@ -101,6 +101,10 @@ func (h *host) EndSleep() {
 	}
 }
 
+// After calls do in a goroutine of its own after d. Close stops what has not begun, and waits for
+// what has.
+func (h *host) After(d time.Duration, do func()) { h.timers.after(d, do) }
+
 // Log writes a line to the server's log. level is one of Redis's names.
 func (h *host) Log(level, msg string) {
 	l, _ := config.LogLevel(level)

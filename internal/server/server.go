@@ -50,6 +50,7 @@ type Server struct {
 	arriving  int           // connections that Dial has returned and that are not yet in conns
 	closing   bool          // Close was called
 	ending    chan struct{} // closed by Close or Drain: DEBUG SLEEP ends
+	timers    timers        // of faults
 	awake     chan struct{} // EndSleep sends to it: DEBUG SLEEP ends
 	bubbled   bool          // Start was called in a synctest bubble
 	drained   chan struct{} // closed when draining and no connection is left; nil: not draining
@@ -244,6 +245,7 @@ func (s *Server) Close() error {
 	s.engine.Interrupt()
 	s.done.Wait()
 	s.stopLoops()
+	s.timers.close()
 	s.engine.Close()
 	return nil
 }
