@@ -340,6 +340,18 @@ func (db *DB) expireIfDue(e *Entry) bool {
 	return true
 }
 
+// ExpireNow ends the time to live of the key, as if its deadline were due. It returns false if there is
+// no such key, or if it has no deadline.
+func (db *DB) ExpireNow(key []byte) bool {
+	e := db.Peek(key)
+	if e == nil || !e.deadline.Set() {
+		return false
+	}
+	db.SetDeadline(e, db.space.now)
+	db.expireIfDue(e)
+	return true
+}
+
 func (db *DB) expire(e *Entry) {
 	db.RemoveLazily(e, db.space.Lazyfree.Expire)
 	db.space.Stats.Expired++

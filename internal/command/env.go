@@ -79,6 +79,8 @@ type Env struct {
 	Migrating Migrating
 	Purging   Purging
 	Server    Server
+	// Faults returns the faults that commands set. The first call makes the room for them.
+	Faults func() Faults
 	// Inspector looks at locks. It knows their holders if enable-lock-commands or the test
 	// kit asked for that at the start.
 	Inspector *inspect.Inspector

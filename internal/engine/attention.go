@@ -17,7 +17,7 @@ const (
 
 	// What may refuse or delay a command that fits the table and the rights.
 
-	forFaults   // rules of a test
+	forFaults   // rules that make requests go wrong, and what they delay
 	forCluster  // the node may not serve the keys
 	forMemory   // maxmemory
 	forSave     // a save has failed
@@ -47,7 +47,7 @@ func attended(e *Engine) (a attention) {
 	set(byParked, len(e.parking.queues) > 0)
 	set(byAwaiting, len(e.awaiting.parked) > 0)
 	set(byRecord, e.record != nil)
-	set(forFaults, e.faults != nil)
+	set(forFaults, e.faults != nil && e.faults.Busy())
 	set(forCluster, e.env.Cluster != nil)
 	set(forMemory, cfg.MaxMemory > 0)
 	set(forSave, e.files.Refuses())

@@ -179,6 +179,7 @@ func (e *Engine) connectRooms(opts Options) {
 	e.env.Saving = e.files
 	e.inspector = inspect.New(inspection{e})
 	e.env.Inspector = e.inspector
+	e.env.Faults = func() command.Faults { return e.injector() }
 	e.timer.init(e)
 }
 

@@ -12,18 +12,28 @@ type faultDoor struct{ *Engine }
 // Forget removes what the rooms know about a session that has left.
 func (d faultDoor) Forget(s *command.Session) { d.forget(s) }
 
-// Faults returns what makes requests, replies and messages go wrong. The first call makes it; until
-// then faults cost nearly nothing.
-func (e *Engine) Faults() *fault.Injector {
-	e.Outside(func() {
-		if e.faults != nil {
-			return
-		}
+// Attend has the engine ask the injector about requests, replies and messages, or no longer.
+func (d faultDoor) Attend(busy bool) {
+	d.replies.replied, d.env.PubSub.Drop = nil, nil
+	if busy {
+		d.replies.replied, d.env.PubSub.Drop = d.faults.Replied, d.faults.Drops
+	}
+	d.attend()
+}
+
+// Faults returns what makes requests, replies and messages go wrong, for a test kit. From the first
+// call on, each request costs a little more: it is counted.
+func (e *Engine) Faults() (f *fault.Injector) {
+	e.Outside(func() { f = e.injector() })
+	f.Keep()
+	return f
+}
+
+// injector returns e.faults, and makes it if there is none. Until it has a rule it costs nothing.
+func (e *Engine) injector() *fault.Injector {
+	if e.faults == nil {
 		e.faults = fault.NewInjector(faultDoor{e}, &e.env)
-		e.replies.replied = e.faults.Replied
-		e.env.PubSub.Drop = e.faults.Drops
-		e.attend()
-	})
+	}
 	return e.faults
 }
 

@@ -1,10 +1,12 @@
 package engine
 
 import (
+	"strings"
 	"testing"
 
 	"github.com/lockredis/lockredis/expiry"
 	"github.com/lockredis/lockredis/internal/command"
+	"github.com/lockredis/lockredis/internal/command/commands"
 	"github.com/lockredis/lockredis/internal/fault"
 	"github.com/lockredis/lockredis/resp"
 )
@@ -145,5 +147,58 @@ func TestRestartEndsSessionsPausesAndScripts(t *testing.T) {
 	execute(e, s, "EXISTS", "k")
 	if out.output != ":1\r\n*1\r\n:0\r\n" || after.output != ":0\r\n" {
 		t.Errorf("%q, then %q", out.output, after.output)
+	}
+}
+
+// After the last fault, and when nothing of it is left, a request takes the road of an engine that
+// never had one.
+func TestAnEngineWhoseFaultsAreClearedAsksNoMore(t *testing.T) {
+	e := newTestEngine(expiry.System())
+	s, out := faultySession(e)
+	asks := func() bool {
+		return e.attention&forFaults != 0 || e.replies.replied != nil || e.env.PubSub.Drop != nil
+	}
+	kit := func(want, line string) {
+		t.Helper()
+		e.RunDirect(0, words(strings.Fields(line)...), func(r resp.Reply) {
+			if got := string(resp.Append(nil, r, 2)); got != want {
+				t.Errorf("%s: %q, want %q", line, got, want)
+			}
+		})
+	}
+	commands.HideLockCommands(e.env.Table)
+	if e.faults != nil {
+		t.Error("an engine has room for faults from the start")
+	}
+	kit("*0\r\n", "FAULT.LIST")
+	if asks() {
+		t.Error("the engine asks without a rule")
+	}
+	kit(":1\r\n", "FAULT.ADD hold-request COMMAND incr")
+	kit(":2\r\n", "FAULT.ADD delay-reply COMMAND blpop")
+	if execute(e, s, "INCR", "n"); !asks() {
+		t.Error("the engine does not ask")
+	}
+	kit(":2\r\n", "FAULT.CLEAR")
+	if !asks() {
+		t.Error("the engine has forgotten a request that is to come again")
+	}
+	if !execute(e, s, "INCR", "n") || out.output != ":1\r\n" || asks() {
+		t.Errorf("output %q, the engine asks: %v", out.output, asks())
+	}
+	kit(":3\r\n", "FAULT.ADD delay-reply")
+	execute(e, s, "BLPOP", "q", "0")
+	kit(":1\r\n", "FAULT.CLEAR")
+	if !asks() {
+		t.Error("the engine has forgotten an open reply")
+	}
+	if kit(":1\r\n", "RPUSH q v"); asks() {
+		t.Error("the engine asks after the reply")
+	}
+	kit(":4\r\n", "FAULT.ADD hold-request")
+	execute(e, s, "INCR", "n")
+	e.Do(&Caller{}, func() { e.Leave(s) })
+	if kit(":1\r\n", "FAULT.CLEAR"); asks() {
+		t.Error("the engine asks for a client that has left")
 	}
 }

@@ -35,10 +35,11 @@ func (k Kit) state() State {
 	return State{env.Config.Values(), users, env.Scripts.LibraryCodes()}
 }
 
-// Restore puts a state back, and the clock. Before, it ends the running script and CLIENT PAUSE. Users
-// that are not in the state are gone, and their clients' connections end. What is as in the state
-// stays as it is, and so does notify-keyspace-events: client libraries set it once, when they first
-// need it. Restore goes on after an error and returns all errors.
+// Restore puts a state back, and the clock. Before, it ends the running script, CLIENT PAUSE and the
+// faults of FAULT.ADD, and lets go what these delay. Users that are not in the state are gone, and
+// their clients' connections end. What is as in the state stays as it is, and so does
+// notify-keyspace-events: client libraries set it once, when they first need it. Restore goes on
+// after an error and returns all errors.
 func (k Kit) Restore(to State) (err error) {
 	k.EndScript()
 	k.e.Outside(func() {
@@ -48,6 +49,9 @@ func (k Kit) Restore(to State) (err error) {
 				k.e.shift(by)
 				k.e.readClock()
 			}
+		}
+		if k.e.faults != nil {
+			k.e.faults.ClearFaults()
 		}
 		now := k.state()
 		err = errors.Join(k.e.env.Config.Restore(to.directives, "notify-keyspace-events"), k.restoreUsers(now.users, to.users))

@@ -5,58 +5,6 @@ import (
 	"time"
 )
 
-// Kind is the kind of a fault.
-type Kind uint8
-
-// The kinds of faults. The first three happen to a request, the next four to its reply, the
-// last two to a message for a subscriber.
-const (
-	// LoseRequest closes the connection. The command does not run.
-	LoseRequest Kind = iota
-	// DelayRequest delays the request until it is released. It then runs, even if its
-	// client has closed the connection meanwhile. Later requests of the same connection
-	// stay behind it.
-	DelayRequest
-	// FailRequest answers with Rule.Error. The command does not run.
-	FailRequest
-	// LoseReply closes the connection in place of the reply. The command runs.
-	LoseReply
-	// Mute sends nothing more on the connection, from the reply on. The connection stays
-	// open and its commands run.
-	Mute
-	// DelayReply delays all output of the connection, from the reply on, until it is
-	// released.
-	DelayReply
-	// DuplicateReply sends the reply twice.
-	DuplicateReply
-	// DropMessage loses the message. The publisher does not notice it.
-	DropMessage
-	// DelayMessage delays all output of the subscriber, from the message on, until
-	// it is released.
-	DelayMessage
-)
-
-// Phase is the time at which a fault of a Kind happens.
-type Phase uint8
-
-// The phases of a request, and a message's only one.
-const (
-	OnRequest Phase = iota
-	OnReply
-	OnMessage
-)
-
-// Phase returns the phase of k.
-func (k Kind) Phase() Phase {
-	switch {
-	case k <= FailRequest:
-		return OnRequest
-	case k <= DuplicateReply:
-		return OnReply
-	}
-	return OnMessage
-}
-
 // Always is a Rule's Times: it hits until it is removed.
 const Always = -1
 

@@ -2,6 +2,7 @@ package fault
 
 import (
 	"maps"
+	"math"
 	"slices"
 	"strings"
 
@@ -18,16 +19,19 @@ type Engine interface {
 	Execute(s *command.Session, args resp.Args) (ran bool)
 	// Forget removes what the rooms know about a session that has left.
 	Forget(s *command.Session)
+	// Attend is told when the Injector begins and ends to have work. While it has none, the
+	// engine need not ask it.
+	Attend(busy bool)
 }
 
 // Injector makes requests, replies and messages go wrong on purpose, as Rules say.
 //
 // The engine asks Admit about each request of a client, before all other checks. It calls Replied
 // when a reply is complete. The broker asks Drops about each message. In between, a tap takes
-// the place of the session's connection. An engine without an Injector compares a pointer with
-// nil at each of these places.
+// the place of the session's connection. While there is neither a rule nor a delay the engine asks
+// nothing.
 //
-// Add, Remove, ReleaseNext, Delayed, Cut, Silence, SetDown, DropLate, Abandon and Requests are called
+// Keep, Add, Remove, ReleaseNext, Delayed, Cut, Silence, SetDown, DropLate, Abandon and Requests are called
 // outside the engine, the other methods inside.
 type Injector struct {
 	engine   Engine
@@ -37,8 +41,16 @@ type Injector struct {
 	requests map[*command.Session]*delay
 	open     map[*command.Session]*tap // for a reply that is not complete
 	late     *command.Session          // its requests run late: rules do not apply
+	stopped  *stop                     // nil: the server is not stopped
+	released []*delay                  // requests that run when next has run
+	next     *delay                    // its connection was woken, and has not run the request yet
 	counts   map[string]int            // requests by name
 	down     bool
+
+	wired  []*wired // the faults of FAULT.ADD, in the order of their ids
+	lastID int64    // of a fault of FAULT.ADD
+	kept   bool     // see Keep
+	busy   bool     // what the engine was told
 }
 
 // NewInjector returns an injector without rules.
@@ -49,17 +61,44 @@ func NewInjector(engine Engine, env *command.Env) *Injector {
 	}
 }
 
+// Keep has the engine ask about requests even while there are no rules, because Requests counts
+// them.
+func (f *Injector) Keep() {
+	f.engine.Outside(func() {
+		f.kept = true
+		f.look()
+	})
+}
+
+// look tells the engine when f begins or ends to have work. It is called after each change of that.
+func (f *Injector) look() {
+	busy := f.kept || len(f.rules)+len(f.delays)+len(f.requests)+len(f.open) > 0
+	if busy != f.busy {
+		f.busy = busy
+		f.engine.Attend(busy)
+	}
+}
+
+// Busy reports whether f has work.
+func (f *Injector) Busy() bool { return f.busy }
+
 // Add puts a rule into effect. If several rules select a request, the first one in the order
 // of Add that hits it in each phase is used. Only the rules before it count the request.
 func (f *Injector) Add(r *Rule) {
-	f.engine.Outside(func() { f.rules = append(f.rules, r) })
+	f.engine.Outside(func() { f.add(r) })
+}
+
+func (f *Injector) add(r *Rule) {
+	f.rules = append(f.rules, r)
+	f.look()
 }
 
 // Remove ends a rule. What it delays stays delayed until ReleaseNext.
-func (f *Injector) Remove(r *Rule) {
-	f.engine.Outside(func() {
-		f.rules = slices.DeleteFunc(f.rules, func(other *Rule) bool { return other == r })
-	})
+func (f *Injector) Remove(r *Rule) { f.engine.Outside(func() { f.remove(r) }) }
+
+func (f *Injector) remove(r *Rule) {
+	f.rules = slices.DeleteFunc(f.rules, func(other *Rule) bool { return other == r })
+	f.look()
 }
 
 // ReleaseNext releases the item that the rule has delayed for the longest time. It reports false
@@ -80,13 +119,18 @@ func (f *Injector) ReleaseNext(r *Rule) (released bool) {
 
 // Delayed returns how many requests and outputs the rule delays.
 func (f *Injector) Delayed(r *Rule) (n int) {
-	f.engine.Outside(func() {
-		for _, d := range f.delays {
-			if d.rule == r {
-				n++
-			}
+	f.engine.Outside(func() { n = f.held(r) })
+	return n
+}
+
+// held returns how many requests and outputs the rule delays. A Stop delays the output of all
+// connections, which does not count.
+func (f *Injector) held(r *Rule) (n int) {
+	for _, d := range f.delays {
+		if d.rule == r && d.counts() {
+			n++
 		}
-	})
+	}
 	return n
 }
 
@@ -124,7 +168,12 @@ func (f *Injector) Silence(which func(Client) bool) (n int) {
 func (f *Injector) SetDown(down bool) { f.engine.Outside(func() { f.down = down }) }
 
 // Abandon loses what is delayed. Its connections stay as they are until they end.
-func (f *Injector) Abandon() { f.engine.Outside(func() { f.delays = nil }) }
+func (f *Injector) Abandon() {
+	f.engine.Outside(func() {
+		f.delays = nil
+		f.look()
+	})
+}
 
 // DropLate loses the delayed requests of clients that have closed their connections.
 func (f *Injector) DropLate() {
@@ -149,8 +198,12 @@ type delay struct {
 	session *command.Session
 	output  *tap        // nil: a request
 	passed  bool        // the request was released while its connection was open
+	unseen  bool        // a Stop delays the request, and no rule was asked about it yet
 	late    []resp.Args // the request and the ones behind it, if the client has left
 }
+
+// counts reports whether d is an item that its rule has hit.
+func (d *delay) counts() bool { return d.output == nil || d.rule.Kind != Stop }
 
 // start starts the delay d.
 func (f *Injector) start(d *delay) {
@@ -174,8 +227,53 @@ func (f *Injector) release(d *delay) {
 		f.runLate(d)
 	default:
 		d.passed = true
-		d.session.Conn.Wake()
+		f.released = append(f.released, d)
+		f.wakeNext()
 	}
+	f.look()
+}
+
+// wakeNext wakes the connection whose request was released first, unless another one was woken and
+// has not run its request yet. So requests run in the order in which they were delayed.
+func (f *Injector) wakeNext() {
+	if f.next == nil && len(f.released) > 0 {
+		f.next, f.released = f.released[0], f.released[1:]
+		f.next.session.Conn.Wake()
+	}
+}
+
+// wentOn is called when the released request of s is admitted, is delayed again or never comes.
+func (f *Injector) wentOn(s *command.Session) {
+	f.released = slices.DeleteFunc(f.released, func(d *delay) bool { return d.session == s })
+	if f.next != nil && f.next.session == s {
+		f.next = nil
+		f.wakeNext()
+	}
+}
+
+// letGo releases up to most items that the rule delays, and returns how many. It may be called by a
+// command: late requests run as units of their own, soon. If the rule has stopped the server, the
+// stop is over and all items are released.
+func (f *Injector) letGo(r *Rule, most int) (n int) {
+	if f.stopped != nil && f.stopped.rule == r {
+		f.stopped, most = nil, math.MaxInt
+	}
+	for _, d := range slices.Clone(f.delays) {
+		if d.rule != r || n == most {
+			continue
+		}
+		if d.counts() {
+			n++
+		}
+		if d.late == nil {
+			f.release(d)
+			continue
+		}
+		f.delays = slices.DeleteFunc(f.delays, func(other *delay) bool { return other == d })
+		f.env.Server.After(0, func() { f.engine.Outside(func() { f.runLate(d) }) })
+	}
+	f.look()
+	return n
 }
 
 // Verdict is what Admit decides about a request.
@@ -189,37 +287,63 @@ const (
 )
 
 // Admit applies the rules to a client's request. failure is the reply if the verdict is Failed.
+// Commands of lockredis's own, such as FAULT.CLEAR, are hit by no rule.
 func (f *Injector) Admit(c *command.Ctx, args resp.Args) (v Verdict, failure resp.Reply) {
+	defer f.look()
 	s := c.Session
-	if f.open[s] != nil || f.late == s {
-		return Passes, failure // CLIENT PAUSE postponed it and it comes again; or it is late
+	switch {
+	case f.late == s:
+		return Passes, failure
+	case f.stopped != nil:
+		return f.await(s, f.open[s] == nil), failure
+	case f.open[s] != nil && f.requests[s] == nil:
+		return Passes, failure // CLIENT PAUSE postponed it and it comes again
 	}
 	r := &request{c: c, args: args}
-	if d := f.requests[s]; d == nil {
-		f.counts[r.Name()]++
-		if v, failure := f.apply(f.first(r, OnRequest), s); v != Passes {
-			return v, failure
+	d := f.requests[s]
+	if d != nil {
+		if !d.passed {
+			return Delayed, failure
 		}
-	} else if !d.passed {
-		return Delayed, failure
+		delete(f.requests, s)
+		f.wentOn(s)
 	}
-	delete(f.requests, s)
+	own := c.Cmd != nil && c.Cmd.Has(command.Own)
+	if d == nil || d.unseen {
+		f.counts[r.Name()]++
+		if !own {
+			if v, failure := f.apply(f.first(r, OnRequest), r); v != Passes {
+				return v, failure
+			}
+		}
+	}
+	if own || f.open[s] != nil {
+		return Passes, failure
+	}
 	if rule := f.first(r, OnReply); rule != nil {
 		f.open[s] = f.tap(s, rule)
 	}
 	return Passes, failure
 }
 
-// apply makes a request of s go wrong. rule may be nil.
-func (f *Injector) apply(rule *Rule, s *command.Session) (v Verdict, failure resp.Reply) {
-	switch {
-	case rule == nil:
-	case rule.Kind == LoseRequest:
+// apply makes a request go wrong. rule may be nil.
+func (f *Injector) apply(rule *Rule, r *request) (v Verdict, failure resp.Reply) {
+	if rule == nil {
+		return Passes, failure
+	}
+	s := r.c.Session
+	switch rule.Kind {
+	case LoseRequest:
 		s.Move(command.Closing)
 		return Lost, failure
-	case rule.Kind == FailRequest:
+	case FailRequest:
 		return Failed, resp.Error(strings.Clone(rule.Error))
-	case rule.Kind == DelayRequest:
+	case EndLease:
+		r.c.DB.ExpireNow(r.firstKey())
+	case Stop:
+		f.stop(rule)
+		return f.await(s, false), failure
+	case DelayRequest:
 		d := &delay{rule: rule, session: s}
 		f.requests[s] = d
 		f.start(d)
@@ -231,7 +355,8 @@ func (f *Injector) apply(rule *Rule, s *command.Session) (v Verdict, failure res
 // first returns the first rule of the phase that hits the request, nil if none does.
 func (f *Injector) first(r *request, phase Phase) *Rule {
 	for _, rule := range f.rules {
-		if rule.Kind.Phase() == phase && (rule.Request == nil || rule.Request(r)) && rule.Turn() {
+		if rule.Kind.Phase() == phase && (rule.Request == nil || rule.Request(r)) &&
+			(rule.Kind != EndLease || r.hasLease()) && rule.Turn() {
 			return rule
 		}
 	}
@@ -245,6 +370,7 @@ func (f *Injector) Replied(s *command.Session) {
 		return
 	}
 	delete(f.open, s)
+	defer f.look()
 	switch t.rule.Kind {
 	case LoseReply:
 		s.Move(command.Closing)
@@ -301,6 +427,8 @@ func (f *Injector) KeepLate(s *command.Session, next func() (resp.Args, bool)) {
 		return
 	}
 	delete(f.requests, s)
+	f.wentOn(s)
+	defer f.look()
 	d.late = []resp.Args{}
 	for args, ok := next(); ok; args, ok = next() {
 		d.late = append(d.late, args.Clone())
@@ -324,6 +452,12 @@ func (f *Injector) KeepLate(s *command.Session, next func() (resp.Args, bool)) {
 // runLate runs the delayed requests of a client that has left, until one of them waits or ends
 // the connection.
 func (f *Injector) runLate(d *delay) {
+	if f.stopped != nil {
+		d.rule = f.stopped.rule
+		f.delays = append(f.delays, d)
+		f.look()
+		return
+	}
 	outer := f.late
 	f.late = d.session
 	for _, args := range d.late {
@@ -341,4 +475,6 @@ func (f *Injector) Forget(s *command.Session) {
 	delete(f.requests, s)
 	delete(f.open, s)
 	f.delays = slices.DeleteFunc(f.delays, func(d *delay) bool { return d.session == s })
+	f.wentOn(s)
+	f.look()
 }

@@ -7,7 +7,7 @@ import (
 	"testing"
 
 	"github.com/lockredis/lockredis/internal/command"
-	"github.com/lockredis/lockredis/internal/command/commands"
+	"github.com/lockredis/lockredis/internal/command/str"
 	"github.com/lockredis/lockredis/internal/config"
 	"github.com/lockredis/lockredis/pubsub"
 	"github.com/lockredis/lockredis/resp"
@@ -22,12 +22,13 @@ type host struct {
 	injector *Injector
 	sessions []*command.Session
 	ran      []string
+	busy     bool
 }
 
 func newHost() *host {
 	h := &host{}
 	h.env = command.Env{
-		Config: config.New(), Table: commands.NewTable(), Space: store.NewSpace(1, nil), Clients: h,
+		Config: config.New(), Table: command.NewTable(command.Group{Name: "string", Rows: str.Commands()}), Space: store.NewSpace(1, nil), Clients: h,
 		PubSub: pubsub.NewBroker(func(pattern, name string) bool { return false }),
 	}
 	h.injector = NewInjector(h, &h.env)
@@ -37,6 +38,7 @@ func newHost() *host {
 
 func (h *host) Outside(unit func())       { unit() }
 func (h *host) Forget(s *command.Session) { h.injector.Forget(s) }
+func (h *host) Attend(busy bool)          { h.busy = busy }
 func (h *host) Kill(s *command.Session)   { s.Move(command.Closing) }
 
 func (h *host) Each(do func(*command.Session) bool) {

@@ -36,6 +36,25 @@ func (r *request) AnyKey(fits func(key string) bool) bool {
 	})
 }
 
+// firstKey returns the command's first key: of a script of Redisson or rlock, the lock. It is nil if
+// there is none.
+func (r *request) firstKey() []byte {
+	if keys := r.keys(); len(keys) > 0 && keys[0].At < len(r.args) {
+		return r.args[keys[0].At]
+	}
+	return nil
+}
+
+// hasLease reports whether the command's first key has a deadline.
+func (r *request) hasLease() bool {
+	key := r.firstKey()
+	if key == nil {
+		return false
+	}
+	e := r.c.DB.Peek(key)
+	return e != nil && r.c.DB.Deadline(e) != 0
+}
+
 func (r *request) keys() []command.KeyPos {
 	if r.c.Cmd == nil || !r.c.Cmd.ArityOK(len(r.args)) {
 		return nil

@@ -11,6 +11,7 @@ import (
 	"github.com/lockredis/lockredis/internal/command/cluster"
 	"github.com/lockredis/lockredis/internal/command/connection"
 	"github.com/lockredis/lockredis/internal/command/debug"
+	"github.com/lockredis/lockredis/internal/command/fault"
 	"github.com/lockredis/lockredis/internal/command/generic"
 	"github.com/lockredis/lockredis/internal/command/geo"
 	"github.com/lockredis/lockredis/internal/command/hash"
@@ -76,12 +77,19 @@ func Row(name string, run command.Func) *command.Command { return standard().Row
 // AddLockCommands adds the commands of lockredis's own. They are in the table only while
 // enable-lock-commands asks for them.
 func AddLockCommands(t *command.Table) {
-	t.Extend(command.Extension{Groups: []command.Group{{Name: "lock", Rows: lock.Commands()}}})
+	t.Extend(command.Extension{Groups: own()})
 }
 
 // HideLockCommands adds the same commands for a test kit alone.
 func HideLockCommands(t *command.Table) {
-	t.Hide(command.Group{Name: "lock", Rows: lock.Commands()})
+	for _, g := range own() {
+		t.Hide(g)
+	}
+}
+
+// own returns the groups of commands that Redis does not have.
+func own() []command.Group {
+	return []command.Group{{Name: "lock", Rows: lock.Commands()}, {Name: "fault", Rows: fault.Commands()}}
 }
 
 // EmulateValkey adds the commands of Valkey 9.1 that lock and cache clients use, and that Redis

@@ -6,11 +6,13 @@ import (
 	"fmt"
 	"os"
 	"path/filepath"
+	"slices"
 	"strings"
 	"testing"
 
 	"github.com/lockredis/lockredis/internal/command"
 	"github.com/lockredis/lockredis/internal/command/commands"
+	"github.com/lockredis/lockredis/internal/command/fault"
 	"github.com/lockredis/lockredis/internal/command/lock"
 )
 
@@ -67,8 +69,11 @@ func commandsDoc(table *command.Table) string {
 	}
 	fmt.Fprintf(&b, "\n%d commands, subcommands not counted.\n", count)
 	b.WriteString("\n## lockredis's own\n\n| Command | Arity | Since | |\n|---|---|---|---|\n")
-	for _, cmd := range lock.Commands() {
+	for _, cmd := range slices.Concat(fault.Commands(), lock.Commands()) {
 		docRow(&b, cmd)
+		for _, sub := range cmd.Subs {
+			docRow(&b, sub)
+		}
 	}
 	b.WriteString("\n" + ownDoc)
 	return b.String()
