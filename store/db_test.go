@@ -488,6 +488,41 @@ func TestAWriteToAKeptExpiredKeyMakesANewKey(t *testing.T) {
 	}
 }
 
+func TestAKeyExpiresNowOnlyIfItHasADeadline(t *testing.T) {
+	log := new(eventLog)
+	db := NewSpace(1, log).DB(0)
+	db.space.SetNow(5)
+	leased, kept := lockKey(0), lockKey(1)
+	for range 2 {
+		db.SetDeadline(db.Set(leased, NewText([]byte("v"))), 9)
+		db.Set(kept, NewText([]byte("v")))
+		log.events = nil
+		if db.ExpireNow(kept) || db.ExpireNow(lockKey(2)) {
+			t.Error("a key without a deadline expires")
+		}
+		if !db.ExpireNow(leased) || db.ExpireNow(leased) || db.Peek(leased) != nil || db.Peek(kept) == nil {
+			t.Errorf("the wrong keys are left: %d", db.Len())
+		}
+		if n := db.space.Stats.Expired; n != 1 || !slices.Equal(log.events, []string{"expired " + string(leased)}) {
+			t.Errorf("%d have expired, events %v", n, log.events)
+		}
+		if err := db.space.Check(); err != nil {
+			t.Error(err)
+		}
+		db.space.Stats.Expired = 0
+	}
+	db.SetDeadline(db.Set(leased, NewText([]byte("v"))), 9)
+	db.space.KeepExpired = true
+	log.events = nil
+	if !db.ExpireNow(leased) || db.Peek(leased) != nil || len(log.events) != 0 {
+		t.Errorf("during a pause a key is visible, or gone: events %v", log.events)
+	}
+	db.space.KeepExpired = false
+	if n := db.space.ExpireDue(9); n != 1 {
+		t.Errorf("%d keys expire after the pause", n)
+	}
+}
+
 func TestADeadlineBeforeTheEpochIsPast(t *testing.T) {
 	for _, at := range []int64{0, -1, -1 << 62} {
 		s := NewSpace(1, ignore{})

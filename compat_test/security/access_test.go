@@ -123,7 +123,7 @@ func TestLocalMeansThisMachineForTheLockCommands(t *testing.T) {
 		from127, fromFar string
 	}{
 		{"no", "-ERR unknown command", "-ERR unknown command"},
-		{"local", "*0", "-ERR LOCK.%s command not allowed. If the enable-lock-commands option is set"},
+		{"local", "*0", "-ERR %s command not allowed. If the enable-lock-commands option is set"},
 		{"yes", "*0", "*0"},
 	} {
 		other := "yes"
@@ -135,9 +135,9 @@ func TestLocalMeansThisMachineForTheLockCommands(t *testing.T) {
 		_, port, _ := net.SplitHostPort(addr)
 		for from, want := range map[string]string{"127.0.0.1": c.from127, host: c.fromFar} {
 			client := dial(t, net.JoinHostPort(from, port))
-			for _, name := range []string{"LIST", "LEAKS"} {
+			for _, name := range []string{"LOCK.LIST", "LOCK.LEAKS", "FAULT.LIST"} {
 				want := strings.ReplaceAll(want, "%s", name)
-				if got := ask(t, client, "LOCK."+name); !strings.HasPrefix(got, want) {
+				if got := ask(t, client, name); !strings.HasPrefix(got, want) {
 					t.Errorf("%s from %s with %s: %s", name, from, c.value, got)
 				}
 			}
@@ -160,7 +160,8 @@ func TestTheLockCommandsNeedThePassword(t *testing.T) {
 	addr := startLockredis(t, "--enable-lock-commands", "yes", "--requirepass", "sesame")
 	client := dial(t, addr)
 	for _, command := range []string{"LOCK.LIST", "LOCK.LEAKS", "LOCK.END x", "LOCK.AWAIT x FREE", "LOCK HELP",
-		"CLOCK.NOW", "CLOCK.ADVANCE 1", "CLOCK.SET 1", "CLOCK.RESET", "CLOCK HELP"} {
+		"CLOCK.NOW", "CLOCK.ADVANCE 1", "CLOCK.SET 1", "CLOCK.RESET", "CLOCK HELP",
+		"FAULT.LIST", "FAULT.CLEAR", "FAULT HELP"} {
 		if got := ask(t, client, command); got != "-NOAUTH Authentication required.\r\n" {
 			t.Errorf("%s: %s", command, got)
 		}

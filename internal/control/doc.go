@@ -8,10 +8,12 @@
 //
 // A connection speaks RESP2. Its first command is AUTH with the secret, and any other one ends it.
 // Then it may send what engine.RunDirect runs: all commands that need no connection, by Redis's names
-// and on database 0, and LOCK.LIST and the like whether or not clients have them. It also has
+// and on database 0, and LOCK.LIST, FAULT.ADD and the like whether or not clients have them. No fault
+// hits the door. It also has
 //
 //	CONTROL REMEMBER   remembers settings, users and libraries; the door does so when it is opened
-//	CONTROL RESET      puts them back, and the clock, and ends the running script and CLIENT PAUSE
+//	CONTROL RESET      puts them back, and the clock, and ends the running script, CLIENT PAUSE
+//	                   and faults
 //	CONTROL FLUSH      deletes all data; the reply is that of LOCK.LEAKS ALL just before. Ends the
 //	                   running script
 //	CONTROL ENDSCRIPT  ends the running script or function, even one that has written

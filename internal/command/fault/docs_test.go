@@ -1,0 +1,73 @@
+package fault_test
+
+import (
+	"bytes"
+	"net"
+	"os"
+	"path/filepath"
+	"strings"
+	"testing"
+
+	"github.com/lockredis/lockredis/internal/rediscli"
+)
+
+// Each example of docs/faults.md is played on a server of its own. What a command in the background
+// prints comes last.
+func TestTheExamplesOfThePage(t *testing.T) {
+	page, err := os.ReadFile(filepath.Join("..", "..", "..", "docs", "faults.md"))
+	if err != nil {
+		t.Fatal(err)
+	}
+	played := 0
+	for i, block := range strings.Split(strings.ReplaceAll(string(page), "\r\n", "\n"), "```\n") {
+		if i%2 == 1 && strings.HasPrefix(block, "$ ") {
+			played++
+			play(t, block)
+		}
+	}
+	if played < 8 {
+		t.Errorf("the page has only %d examples", played)
+	}
+}
+
+func play(t *testing.T, block string) {
+	s := open(t, map[string]string{"enable-lock-commands": "yes"})
+	defer s.srv.Close()
+	_, port, err := net.SplitHostPort(s.srv.Addr())
+	if err != nil {
+		t.Fatal(err)
+	}
+	cli := func(line string) string {
+		words := []string{"-p", port, "--no-raw"}
+		for _, word := range args(line) {
+			words = append(words, string(word))
+		}
+		var out bytes.Buffer
+		rediscli.Run(rediscli.Process{Args: words, Stdin: strings.NewReader(""), Stdout: &out, Stderr: &out,
+			Getenv: func(string) string { return "" }})
+		return out.String()
+	}
+	var got strings.Builder
+	background := make(chan string)
+	running := 0
+	for line := range strings.Lines(block) {
+		command, is := strings.CutPrefix(strings.TrimSpace(line), "$ redis-cli ")
+		if !is {
+			continue
+		}
+		got.WriteString(line)
+		if command, is = strings.CutSuffix(command, " &"); is {
+			running++
+			go func() { background <- cli(command) }()
+			s.holds(1, 1)
+			continue
+		}
+		got.WriteString(cli(command))
+	}
+	for range running {
+		got.WriteString(<-background)
+	}
+	if got.String() != block {
+		t.Errorf("the page has\n%s\nand the server says\n%s", block, got.String())
+	}
+}
