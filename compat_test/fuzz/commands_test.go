@@ -61,6 +61,9 @@ func FuzzCommandLinesKeepTheEngineSound(f *testing.F) {
 		"CONFIG SET maxmemory 1\nSET a b\nCONFIG SET notify-keyspace-events KEAmn hash-max-listpack-entries 1\nHSET h x y\nCONFIG GET *\n",
 		"BZMPOP 0 2 z y MIN COUNT 2\n@ZADD y 1 a 2 b\n@CLIENT UNBLOCK 1 ERROR\nCLIENT NO-EVICT ON\nCLIENT TRACKINGINFO\nINFO everything\n",
 		"DEBUG POPULATE 99999999\nDEBUG POPULATE 9 p 3\nDEBUG HTSTATS 0\nDEBUG OBJECT p:1\nDEBUG SDSLEN p:1\nDEBUG HTSTATS-KEY s\n",
+		"FAULT.ADD hold-request COMMAND get\nFAULT.ADD stop COMMAND set FOR 1\nGET s\n@SET s 1\n@FAULT.LIST\n+10\nFAULT.CLEAR\n",
+		"FAULT.ADD lose-reply NTH 3\nFAULT.ADD end-lease\nFAULT.ADD delay-reply KEY s SCRIPT CONTAINS a\nGET e\n@GET s\nPING\n@FAULT.RELEASE 3 1\n",
+		"FAULT.ADD drop-message CHANNEL c NTH 2\nFAULT.ADD mute COMMAND incr TIMES ALWAYS\nSUBSCRIBE c\n@PUBLISH c m\n@INCR s\n@FAULT.REMOVE 2\n",
 		"POST / HTTP/1.1\nDEBUG PROTOCOL attrib\nDEBUG SET-ACTIVE-EXPIRE 0\nSETEX k 1 v\n+2000\nDBSIZE\nGET k\nOBJECT FREQ s\nMEMORY USAGE h\n",
 	} {
 		f.Add(filled+seed, false)

@@ -229,7 +229,8 @@ func (w *world) execute(who int, args resp.Args) []wire.Value {
 	w.inside(func() { ran = w.engine.Execute(c.session, args) })
 	replies := w.values(c)
 	s := c.session
-	silent = silent || s.ReplyMode != command.ReplyOn || s.Parked != nil || !ran || c.killed ||
+	faulty := s.Conn != command.Conn(c) || !s.State().Live() // FAULT.ADD delays or loses output
+	silent = silent || s.ReplyMode != command.ReplyOn || s.Parked != nil || !ran || c.killed || faulty ||
 		strings.EqualFold(string(args[0]), "shutdown")
 	if len(replies) == 0 && !silent {
 		w.t.Fatalf("%q: no reply", [][]byte(args))

@@ -45,10 +45,13 @@ func (r *request) firstKey() []byte {
 	return nil
 }
 
-// hasLease reports whether the command's first key has a deadline.
+// hasLease reports whether the command's first key has a deadline that can end now: not in the middle
+// of a script, and not while a file is read.
 func (r *request) hasLease() bool {
+	_, busy := r.c.Env.Script.Busy()
+	_, loading := r.c.Saving.Loading()
 	key := r.firstKey()
-	if key == nil {
+	if busy || loading || key == nil {
 		return false
 	}
 	e := r.c.DB.Peek(key)

@@ -315,6 +315,32 @@ func TestALeaseEndsBeforeTheCommandOfItsHolder(t *testing.T) {
 	}
 }
 
+// While a script runs, other clients are refused. Their requests end no lease under the script.
+func TestALeaseDoesNotEndInTheMiddleOfAScript(t *testing.T) {
+	s := start(t)
+	s.kits("+OK\r\n", "CONFIG SET busy-reply-threshold 1")
+	s.kits("+OK\r\n", "SET lock owner PX 100000")
+	s.kits(":1\r\n", "FAULT.ADD end-lease COMMAND get")
+	script, c := s.dial(), s.dial()
+	if err := script.Send("EVAL", "while redis.call('EXISTS', KEYS[1]) == 1 do end return 'the lease has ended'", "1", "lock"); err != nil {
+		t.Fatal(err)
+	}
+	s.awaits("the script is busy", func() bool {
+		got, err := c.Do("PING")
+		return err != nil || strings.HasPrefix(string(got.Raw), "-BUSY")
+	})
+	for range 10 {
+		if got, err := c.Do("GET", "lock"); err != nil || !strings.HasPrefix(string(got.Raw), "-BUSY") {
+			t.Fatalf("GET: %q, %v", got.Raw, err)
+		}
+	}
+	c.says("+OK\r\n", "SCRIPT KILL")
+	if got, err := script.Receive(); err != nil || !strings.HasPrefix(string(got.Raw), "-ERR Error running script") && !strings.Contains(string(got.Raw), "killed") {
+		t.Errorf("the script: %q, %v", got.Raw, err)
+	}
+	c.says("$-1\r\n", "GET lock")
+}
+
 func TestALeaseThatEndsInATransactionAbortsItIfTheKeyIsWatched(t *testing.T) {
 	s := start(t)
 	c := s.dial()
