@@ -29,13 +29,10 @@ type Fault struct {
 	Source  string // part of the script's source
 	Channel string // pattern
 	Nth     int    // the first item to hit, from 1
-	Times   int    // how many to hit, AlwaysFault: all
+	Times   int    // how many to hit, -1: all
 	For     time.Duration
 	Error   string // the reply of a request that fails
 }
-
-// AlwaysFault as a Fault's Times hits all items.
-const AlwaysFault = -1
 
 // FaultState is a fault in effect.
 type FaultState struct {

@@ -343,3 +343,26 @@ func TestManyUseTheDoorAtOnceAndCloseEndsAll(t *testing.T) {
 		t.Error("the door still listens")
 	}
 }
+
+// While the server hangs for its clients, the door works. A reset lets go what faults hold.
+func TestFaultsDoNotHitTheDoorAndAResetEndsThem(t *testing.T) {
+	server, door := start(t, map[string]string{})
+	kit, c := enter(t, door), dial(t, server.Addr())
+	expect(t, kit, ":1", "FAULT.ADD", "fail-request", "TIMES", "ALWAYS", "ERROR", "ERR on purpose")
+	expect(t, kit, ":2", "FAULT.ADD", "stop", "COMMAND", "SET", "FOR", "100000000")
+	expect(t, c, "-ERR on purpose", "SET", "k", "client")
+	expect(t, kit, ":1", "FAULT.REMOVE", "1")
+	if err := c.Send("SET", "k", "client"); err != nil {
+		t.Fatal(err)
+	}
+	for !strings.Contains(ask(kit, "FAULT.LIST"), "$4\r\nhits\r\n:1\r\n") {
+	}
+	expect(t, kit, "+OK", "SET", "k", "kit")
+	expect(t, enter(t, door), "$3\r\nkit", "GET", "k")
+	expect(t, kit, "+OK", "CONTROL", "RESET")
+	expect(t, kit, "*0", "FAULT.LIST")
+	if reply, err := c.Receive(); err != nil || string(reply.Raw) != "+OK\r\n" {
+		t.Errorf("the client receives %q %v", reply.Raw, err)
+	}
+	expect(t, kit, "$6\r\nclient", "GET", "k")
+}

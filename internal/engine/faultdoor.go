@@ -24,8 +24,10 @@ func (d faultDoor) Attend(busy bool) {
 // Faults returns what makes requests, replies and messages go wrong, for a test kit. From the first
 // call on, each request costs a little more: it is counted.
 func (e *Engine) Faults() (f *fault.Injector) {
-	e.Outside(func() { f = e.injector() })
-	f.Keep()
+	e.Outside(func() {
+		f = e.injector()
+		f.Keep()
+	})
 	return f
 }
 

@@ -12,12 +12,16 @@
 // commands that the client has sent run later, as a session of their own. Delays are timed by the
 // machine's clock: the network that they stand for does not follow a clock that a test moves.
 //
-//	fault.go     Rule: what goes wrong, and which items it hits
+//	fault.go     Rule: which items go wrong
+//	kind.go      Kind: what goes wrong
 //	match.go     Match: the usual conditions of a Rule
-//	injector.go  Injector: the rules in effect, and what they delay
+//	injector.go  Injector: the rules in effect
+//	delay.go     what they delay, how it is released, and requests whose client has left
+//	stop.go      a server that hangs
 //	request.go   what a Rule sees of a request
 //	tap.go       a session's connection while its output goes wrong
+//	wired.go     the faults of FAULT.ADD
 //
-// Package lockredistest sets rules for tests. A command could set them too: nothing here
-// needs a test. The package never imports the engine: Engine is what it needs of it.
+// Package lockredistest sets rules for Go tests, and FAULT.ADD for all others: nothing here needs a
+// test. The package never imports the engine: Engine is what it needs of it.
 package fault

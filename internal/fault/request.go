@@ -15,6 +15,7 @@ type request struct {
 	c    *command.Ctx
 	args resp.Args
 	name string
+	sha  *string // nil: SHA was not asked for
 }
 
 func (r *request) Client() Client { return clientOf(r.c.Session) }
@@ -67,6 +68,14 @@ func (r *request) keys() []command.KeyPos {
 }
 
 func (r *request) SHA() string {
+	if r.sha == nil {
+		sha := r.hash()
+		r.sha = &sha
+	}
+	return *r.sha
+}
+
+func (r *request) hash() string {
 	switch cmd := r.c.Cmd; {
 	case cmd == nil || len(r.args) < 2:
 	case cmd.Has(command.DeclaresInSource):

@@ -109,8 +109,11 @@ func (a *adding) parseCommand(name string) resp.Reply {
 	for word := range strings.SplitSeq(a.Command, "|") {
 		words = append(words, []byte(word))
 	}
-	if cmd := a.c.Table.FindHidden(words); cmd == nil || cmd.Name != a.Command {
+	switch cmd := a.c.Table.FindHidden(words); {
+	case cmd == nil || cmd.Name != a.Command:
 		return resp.Errorf("ERR unknown command '%.128s'", name)
+	case cmd.Has(command.Own):
+		return resp.Errorf("ERR no fault hits '%s'", cmd.Name)
 	}
 	return resp.NoReply
 }
@@ -135,7 +138,7 @@ func (a *adding) parseScript(sha string) resp.Reply {
 
 func (a *adding) parseTimes(n string) (failure resp.Reply) {
 	if command.IsWord([]byte(n), "always") {
-		a.Times = command.AlwaysFault
+		a.Times = fault.Always
 		return resp.NoReply
 	}
 	a.Times, failure = count(n)

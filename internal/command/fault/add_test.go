@@ -17,6 +17,7 @@ func TestAFaultThatIsNotUnderstoodIsNotSet(t *testing.T) {
 		"lose-request COMMAND gte":               "ERR unknown command 'gte'",
 		"lose-request COMMAND 'client lust'":     "ERR unknown command 'client lust'",
 		"lose-request COMMAND 'get k'":           "ERR unknown command 'get k'",
+		"lose-request COMMAND Fault.Clear":       "ERR no fault hits 'fault.clear'",
 		"lose-request CHANNEL news":              "ERR CHANNEL is not for lose-request",
 		"drop-message COMMAND get":               "ERR COMMAND is not for drop-message",
 		"drop-message KEY k":                     "ERR KEY is not for drop-message",

@@ -3,6 +3,8 @@ package fault_test
 import (
 	"strings"
 	"testing"
+
+	"github.com/lockredis/lockredis/internal/engine"
 )
 
 func TestALostRequestDoesNotRunAndALostReplysCommandDoes(t *testing.T) {
@@ -29,6 +31,11 @@ func TestAFailedRequestAnswersWithTheError(t *testing.T) {
 		c.says("-OOM command not allowed\r\n", "SET k v")
 	}
 	c.says("$-1\r\n", "GET k")
+	s.kits(":2\r\n", "FAULT.ADD fail-request NTH 2 TIMES 9223372036854775807 ERROR 'ERR again'")
+	c.says("$-1\r\n", "GET k")
+	for range 2 {
+		c.says("-ERR again\r\n", "GET k")
+	}
 	if hits := s.field(1, "hits"); hits != "2" {
 		t.Errorf("%s hits", hits)
 	}
@@ -431,5 +438,37 @@ func TestAStopDelaysWhatOtherFaultsHit(t *testing.T) {
 		if got := s.field(id, "hits"); got != hits {
 			t.Errorf("fault %d has hit %s times, want %s", id, got, hits)
 		}
+	}
+}
+
+// CLIENT PAUSE postpones what a fault has let go, and the end of the pause runs it.
+func TestAPauseAfterAFaultPostponesTheRequestUntilItEnds(t *testing.T) {
+	for _, kind := range []string{"hold-request COMMAND set", "stop COMMAND set FOR 100000000", "delay-reply COMMAND set"} {
+		s := start(t)
+		admin, c := s.dial(), s.dial()
+		admin.says("+PONG\r\n", "PING")
+		s.kits(":1\r\n", "FAULT.ADD "+kind)
+		if strings.HasPrefix(kind, "delay") {
+			admin.says("+OK\r\n", "CLIENT PAUSE 100000000 WRITE")
+			c.send("SET k v")
+			c.silent()
+			s.kits("$-1\r\n", "GET k")
+		} else {
+			c.send("SET k v")
+			s.holds(1, 1)
+			s.inside.Engine.(*engine.Engine).Outside(func() {
+				s.inside.Engine.(*engine.Engine).Env().Pausing.Pause(1<<60, true)
+			})
+		}
+		s.kit("FAULT.RELEASE 1")
+		c.silent()
+		s.kits("$-1\r\n", "GET k")
+		admin.says("+OK\r\n", "CLIENT UNPAUSE")
+		if strings.HasPrefix(kind, "delay") {
+			s.holds(1, 1)
+			s.kits(":1\r\n", "FAULT.CLEAR")
+		}
+		c.hears("+OK\r\n")
+		s.kits("$1\r\nv\r\n", "GET k")
 	}
 }

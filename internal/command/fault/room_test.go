@@ -48,6 +48,12 @@ func TestOnlyTheKitHasFaultsUnlessTheyAreSwitchedOn(t *testing.T) {
 	defer on.srv.Close()
 	c = on.dial()
 	c.says(":1\r\n", "FAULT.ADD mute COMMAND get")
+	for _, name := range []string{"fault.add", "fault.list", "fault.release", "fault.remove", "fault.clear", "fault"} {
+		c.send("COMMAND DOCS " + name)
+		if got, err := c.Receive(); err != nil || !strings.Contains(string(got.Raw), "$7\r\nsummary\r\n") {
+			t.Errorf("COMMAND DOCS %s: %q, %v", name, got.Raw, err)
+		}
+	}
 	c.says("-ERR unknown subcommand 'EXPLODE'. Try FAULT HELP.\r\n", "FAULT EXPLODE")
 	c.says("-ERR wrong number of arguments for 'fault' command\r\n", "FAULT")
 	c.Send("EVAL", "return redis.call('FAULT.CLEAR')", "0")
