@@ -16,6 +16,9 @@ type request struct {
 	args resp.Args
 	name string
 	sha  *string // nil: SHA was not asked for
+
+	keyed bool // names has the keys
+	names []string
 }
 
 func (r *request) Client() Client { return clientOf(r.c.Session) }
@@ -31,17 +34,13 @@ func (r *request) Name() string {
 	return r.name
 }
 
-func (r *request) AnyKey(fits func(key string) bool) bool {
-	return slices.ContainsFunc(r.keys(), func(at command.KeyPos) bool {
-		return at.At < len(r.args) && fits(string(r.args[at.At]))
-	})
-}
+func (r *request) AnyKey(fits func(key string) bool) bool { return slices.ContainsFunc(r.keys(), fits) }
 
 // firstKey returns the command's first key: of a script of Redisson or rlock, the lock. It is nil if
 // there is none.
 func (r *request) firstKey() []byte {
-	if keys := r.keys(); len(keys) > 0 && keys[0].At < len(r.args) {
-		return r.args[keys[0].At]
+	if keys := r.keys(); len(keys) > 0 {
+		return []byte(keys[0])
 	}
 	return nil
 }
@@ -59,12 +58,19 @@ func (r *request) hasLease() bool {
 	return e != nil && r.c.DB.Deadline(e) != 0
 }
 
-func (r *request) keys() []command.KeyPos {
-	if r.c.Cmd == nil || !r.c.Cmd.ArityOK(len(r.args)) {
-		return nil
+// keys returns the command's keys. They are found once for all rules.
+func (r *request) keys() []string {
+	if r.keyed || r.c.Cmd == nil || !r.c.Cmd.ArityOK(len(r.args)) {
+		return r.names
 	}
+	r.keyed = true
 	found, _ := r.c.Cmd.KeyPositions(r.args)
-	return found
+	for _, at := range found {
+		if at.At < len(r.args) {
+			r.names = append(r.names, string(r.args[at.At]))
+		}
+	}
+	return r.names
 }
 
 func (r *request) SHA() string {

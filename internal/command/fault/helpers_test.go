@@ -139,7 +139,7 @@ func (s *server) dial() client {
 		s.t.Fatal(err)
 	}
 	c := client{s.t, wire.NewConn(nc)}
-	c.SetTimeout(20 * time.Second)
+	c.SetTimeout(time.Minute)
 	s.t.Cleanup(func() { c.Close() })
 	return c
 }
@@ -183,7 +183,7 @@ func (c client) ended() {
 func (c client) silent() {
 	c.t.Helper()
 	c.SetTimeout(5 * time.Millisecond)
-	defer c.SetTimeout(20 * time.Second)
+	defer c.SetTimeout(time.Minute)
 	if got, err := c.Receive(); err == nil {
 		c.t.Fatalf("the client receives %q, want nothing", got.Raw)
 	}
