@@ -73,10 +73,10 @@ func (a *awaiting) stir() {
 	}
 }
 
-// serveStirred ends a unit that is no command, and that may have ended subscriptions.
-func (e *Engine) serveStirred() {
-	if !e.midway && len(e.parking.ready) > 0 {
-		e.parking.serveReady()
+// unitEnds ends a unit that is no command, and that may have ended subscriptions.
+func (a *awaiting) unitEnds() {
+	if !a.e.midway && len(a.e.parking.ready) > 0 {
+		a.e.parking.serveReady()
 	}
 }
 

@@ -207,7 +207,7 @@ func (e *Engine) Close() {
 // Clock returns the clock that units get their time from.
 func (e *Engine) Clock() expiry.Clock { return e.clock }
 
-// Env returns the environment that the commands share. It is used inside Do only.
+// Env returns the environment that the commands share. It is used inside Do only, but for what is atomic.
 func (e *Engine) Env() *command.Env { return &e.env }
 
 // readClock sets the time of the unit. It stands still until the next call.

@@ -98,7 +98,7 @@ func (i inspection) Publish(channel, message string) (clients int) {
 func (i inspection) TurnTo(at time.Time) {
 	e := i.Engine
 	if by := at.Sub(e.clock.Now()); by > 0 {
-		e.shift(by)
+		e.turning.shift(by)
 	}
 	e.EndDue()
 }

@@ -46,7 +46,7 @@ func (k Kit) Restore(to State) (err error) {
 		k.e.pausing.Unpause()
 		if clock, ok := k.e.clock.(expiry.Turnable); ok {
 			if by := clock.Real().Sub(clock.Now()); by != 0 {
-				k.e.shift(by)
+				k.e.turning.shift(by)
 				k.e.readClock()
 			}
 		}

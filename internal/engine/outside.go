@@ -1,9 +1,6 @@
 package engine
 
 import (
-	"time"
-
-	"github.com/lockredis/lockredis/expiry"
 	"github.com/lockredis/lockredis/internal/command"
 	"github.com/lockredis/lockredis/resp"
 )
@@ -17,7 +14,7 @@ func (e *Engine) Outside(unit func()) {
 	e.Do(&Caller{background: true}, func() {
 		e.readClock()
 		unit()
-		e.serveStirred()
+		e.awaiting.unitEnds()
 	})
 }
 
@@ -53,13 +50,4 @@ func (e *Engine) NextDeadline() (at int64, ok bool) {
 func (e *Engine) EndDue() {
 	for e.timer.endDue() {
 	}
-}
-
-// shift moves the clock, which must be Turnable.
-func (e *Engine) shift(by time.Duration) {
-	e.timer.t.Stop()
-	e.clock.(expiry.Turnable).Shift(by)
-	e.stopwatch.Shifted(by)
-	e.timer.armed = 0
-	e.timer.look()
 }

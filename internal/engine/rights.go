@@ -83,10 +83,6 @@ func defineUsers(users *acl.Users, lines []config.UserLine, log *slog.Logger) er
 	return nil
 }
 
-// AuthRequired reports whether a new connection must log in. It may be called without the
-// lock.
-func (e *Engine) AuthRequired() bool { return e.env.Users.AuthRequired() }
-
 // forbidden reports whether the user's rights do not allow a command. The refusal is an
 // entry of ACL LOG then, and the reply. The user is restricted.
 func (k *checks) forbidden(c *command.Ctx, args resp.Args) (refusal resp.Reply, is bool) {

@@ -115,7 +115,7 @@ func (e *Engine) Join(s *command.Session) {
 // inside Do. A second call does nothing.
 func (e *Engine) Leave(s *command.Session) {
 	e.sessions.drop(s)
-	e.serveStirred()
+	e.awaiting.unitEnds()
 }
 
 // LeaveUnread is Leave for a session whose client closed the connection. source has the

@@ -46,6 +46,16 @@ func (r *turning) Begin(c *command.Ctx, t command.Turn) resp.Reply {
 	return resp.NoReply
 }
 
+// shift moves the clock, which must be Turnable.
+func (r *turning) shift(by time.Duration) {
+	e := r.e
+	e.timer.t.Stop()
+	e.clock.(expiry.Turnable).Shift(by)
+	e.stopwatch.Shifted(by)
+	e.timer.armed = 0
+	e.timer.look()
+}
+
 // Real returns the time of the clients.
 func (r *turning) Real() time.Time { return r.e.clock.(expiry.Turnable).Real() }
 
@@ -115,7 +125,7 @@ func (r *turning) make(t *turn) {
 			t.end = expiry.End.Add(-time.Millisecond)
 		}
 		if by := t.end.Sub(e.clock.Now()); by < 0 {
-			e.shift(by)
+			r.shift(by)
 			e.readClock()
 			t.done = true
 			return

@@ -39,7 +39,6 @@ func (v *Visitor) Run(args resp.Args) {
 		}
 		v.e.readClock()
 		run()
-		v.e.serveStirred()
 		v.e.parking.serveReady()
 	})
 }

@@ -167,7 +167,7 @@ func (c *conn) ready(turn bool) bool {
 // needsPassword reports whether the client has not yet authenticated. It reads two
 // atomic values, so it needs no lock.
 func (c *conn) needsPassword() bool {
-	return !c.session.Authenticated.Load() && c.server.engine.AuthRequired()
+	return !c.session.Authenticated.Load() && c.server.engine.Env().Users.AuthRequired()
 }
 
 // Next returns the next complete command.
