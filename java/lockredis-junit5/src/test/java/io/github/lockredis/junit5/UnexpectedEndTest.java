@@ -26,6 +26,8 @@ import org.junit.jupiter.api.extension.ExtendWith;
 import org.junit.jupiter.api.extension.ExtensionContext;
 import org.junit.jupiter.api.parallel.Execution;
 import org.junit.jupiter.api.parallel.ExecutionMode;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.ValueSource;
 
 import io.github.lockredis.server.LockredisException;
 import io.github.lockredis.server.FlushMode;
@@ -181,25 +183,39 @@ class UnexpectedEndTest {
     void aServerThatAnswersNoMoreFailsOnlyTheTestThatDidIt() {
         for (Class<?> type : Arrays.asList(Unusable.class, UnusableUnchecked.class)) {
             Map<String, Throwable> failures = Run.of(type).failures();
-            assertEquals("[aSetsAPassword, cIsAborted]", failures.keySet().toString(), failures::toString);
-            failures.values().forEach(failure -> assertTrue(failure.getMessage().contains("NOAUTH"),
+            assertEquals("[aStartsAScript, cIsAborted]", failures.keySet().toString(), failures::toString);
+            failures.values().forEach(failure -> assertTrue(failure.getMessage().contains("BUSY"),
                     failure::toString));
         }
     }
 
-    @Lockredis
-    static class Unusable extends SetsAPassword {
+    @Lockredis(directives = "busy-reply-threshold 1")
+    static class Unusable extends StartsAScript {
     }
 
-    @Lockredis(leaks = LeakMode.ALLOWED)
-    static class UnusableUnchecked extends SetsAPassword {
+    @Lockredis(leaks = LeakMode.ALLOWED, directives = "busy-reply-threshold 1")
+    static class UnusableUnchecked extends StartsAScript {
     }
 
     @TestMethodOrder(MethodOrderer.MethodName.class)
-    abstract static class SetsAPassword {
+    abstract static class StartsAScript {
         @Test
-        void aSetsAPassword(LockredisServer server) {
-            server.command("CONFIG", "SET", "requirepass", "secret");
+        void aStartsAScript(LockredisServer server) throws Exception {
+            try (Socket client = new Socket(server.host(), server.port())) {
+                client.getOutputStream().write("EVAL 'while true do end' 0\r\n".getBytes(StandardCharsets.US_ASCII));
+                while (!isBusy(server)) {
+                    Thread.yield();
+                }
+            }
+        }
+
+        private static boolean isBusy(LockredisServer server) {
+            try {
+                server.command("PING");
+                return false;
+            } catch (LockredisException e) {
+                return e.getMessage().contains("BUSY");
+            }
         }
 
         @Test
@@ -208,14 +224,39 @@ class UnexpectedEndTest {
         }
 
         @Test
-        void cIsAborted(LockredisServer server) {
-            aSetsAPassword(server);
+        void cIsAborted(LockredisServer server) throws Exception {
+            aStartsAScript(server);
             assumeTrue(false);
         }
 
         @Test
         void dRuns(LockredisServer server) {
             bRuns(server);
+        }
+    }
+
+    @Test
+    void whatATestSetsForClientsFailsNoTest() {
+        for (Class<?> type : Arrays.asList(Closed.class, ClosedUnchecked.class)) {
+            Run.of(type).assertSucceeded(4);
+        }
+    }
+
+    @Lockredis
+    static class Closed extends Closes {
+    }
+
+    @Lockredis(leaks = LeakMode.ALLOWED, flush = FlushMode.NEVER)
+    static class ClosedUnchecked extends Closes {
+    }
+
+    abstract static class Closes {
+        @ParameterizedTest
+        @ValueSource(strings = {"CONFIG SET requirepass secret", "ACL SETUSER default off", "CONFIG SET maxclients 1",
+            "CONFIG SET maxmemory 1"})
+        void test(String line, LockredisServer server) {
+            assertEquals("OK", server.command("SET", "key", "value"));
+            server.command(line.split(" "));
         }
     }
 
