@@ -34,6 +34,7 @@ func init() {
 			SaveAtEnd:        engine.Files().SaveAtEnd,
 			Running:          server.(*Server).isRunning,
 			Restart:          kit.Restart,
+			SetDown:          kit.SetDown,
 			ConnectionCounts: kit.ConnectionCounts,
 			SetUser:          kit.SetUser,
 			Listen: func(deliver func(pattern, channel, payload string)) backdoor.Listener {

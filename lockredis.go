@@ -60,7 +60,8 @@ type Config struct {
 	// it while it runs commands: its handler must neither block nor use the server.
 	Logger *slog.Logger
 
-	dial dialer // of a Sentinel; nil: TCP
+	dial   dialer      // of a Sentinel; nil: TCP
+	member *membership // of a cluster, see NewCluster; nil: the server is alone
 }
 
 // Server is one server, with its own databases, scripts and clients. Its methods may be
@@ -105,6 +106,7 @@ func New(cfg Config) *Server {
 	s.configure()
 	opts := server.Options{
 		Config: s.set, Clock: cfg.Clock, Log: cfg.Logger, OnShutdown: func() { s.Close() },
+		Bus: cfg.member.sharedBus(),
 	}
 	var n node
 	if s.set.Sentinel {
@@ -138,6 +140,7 @@ func (s *Server) configure() {
 	if cfg.Password != "" {
 		s.err = errors.Join(s.err, s.set.Load("requirepass", cfg.Password))
 	}
+	s.err = errors.Join(s.err, cfg.member.form(s.set))
 	for name, value := range cfg.Directives {
 		words := strings.Fields(value)
 		if value == "" {

@@ -25,9 +25,9 @@ var allowed = map[string]string{
 	"internal/control":     "resp",
 	"internal/rediscli":    "internal/config resp",
 	"rlock":                "internal/leases internal/lockkeys rlock/internal/hub rlock/internal/retry rlock/internal/scripts rlock/internal/sender",
-	".":                    "expiry internal/backdoor internal/config internal/sentinel internal/server internal/tlsconf",
+	".":                    "expiry internal/backdoor internal/cluster internal/config internal/sentinel internal/server internal/tlsconf",
 	"internal/sentinel":    "expiry internal/command internal/command/commands internal/command/connection internal/command/server internal/config internal/engine internal/glob resp",
-	"internal/server":      "expiry internal/bubble internal/collector internal/config internal/command internal/engine resp",
+	"internal/server":      "expiry internal/bubble internal/cluster internal/collector internal/config internal/command internal/engine resp",
 	"internal/engine":      "expiry internal/acl internal/cluster internal/config internal/command internal/command/commands internal/fault internal/glob internal/heapsize internal/inspect internal/journal internal/memory internal/observing internal/persist internal/record internal/shrink internal/tracking luaexec pubsub resp store",
 	"internal/memory":      "internal/command internal/config resp store",
 	"internal/persist":     "internal/aof internal/command internal/config internal/rdb resp store",
@@ -69,10 +69,10 @@ var allowed = map[string]string{
 	"lockredistest":        ". expiry internal/backdoor internal/bubble internal/fault internal/glob internal/inspect internal/leases internal/testcert resp",
 
 	// The groups of commands import only internal/command, but for GEO commands, which are about sorted
-	// sets, and CLUSTER, which ends subscriptions.
+	// sets.
 	"internal/command/acl":         "internal/acl internal/command internal/config pubsub resp",
 	"internal/command/bitmap":      "internal/command resp store",
-	"internal/command/cluster":     "internal/cluster internal/command internal/command/pubsub internal/config resp",
+	"internal/command/cluster":     "internal/cluster internal/command internal/config resp",
 	"internal/command/commands":    "internal/command internal/command/acl internal/command/bitmap internal/command/cluster internal/command/connection internal/command/debug internal/command/fault internal/command/generic internal/command/geo internal/command/hash internal/command/hll internal/command/list internal/command/lock internal/command/observe internal/command/pubsub internal/command/scripting internal/command/server internal/command/set internal/command/str internal/command/stream internal/command/transaction internal/command/zset",
 	"internal/command/commandtest": "internal/command internal/command/commands internal/config resp store",
 	"internal/command/connection":  "internal/acl internal/command internal/config resp",

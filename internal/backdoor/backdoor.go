@@ -84,6 +84,10 @@ type Inside struct {
 	// Restart does to clients what a restart of the process does. See engine.Engine.
 	Restart func(keep bool)
 
+	// SetDown says to the other nodes of the cluster that this node has ended, or that it serves
+	// again.
+	SetDown func(down bool)
+
 	// ConnectionCounts returns how many connections are open, and how many there were.
 	ConnectionCounts func() (open, total int)
 

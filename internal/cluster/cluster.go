@@ -1,94 +1,117 @@
 package cluster
 
-import (
-	"fmt"
-	"strings"
-)
-
-// Cluster is what a node knows about its cluster.
+// Cluster is what a node knows about its cluster. The lock of the node's engine guards it.
 type Cluster struct {
-	// Self is the node itself, the only one it knows.
-	Self Node
-	// Epoch is the newest configuration epoch that the node has seen.
-	Epoch uint64
+	// Migrating has the ids of the nodes that slots of this node move to. Importing has those
+	// of the nodes that slots come from.
+	Migrating, Importing map[int]string
+
+	bus  *Bus
+	self int // index of the node
+	view *View
 }
 
-// Node is a node of the cluster.
-type Node struct {
-	ID    string // 40 hex digits
-	Epoch uint64 // the configuration epoch, 0 until one is set
-	Slots Set
-}
+// View returns what the node's commands know about the cluster.
+func (c *Cluster) View() *View { return c.view }
 
-// New returns the cluster of a node that is alone.
-func New(id string, slots Set) *Cluster { return &Cluster{Self: Node{ID: id, Slots: slots}} }
+// Self returns the node itself.
+func (c *Cluster) Self() *Node { return &c.view.Nodes[c.self] }
+
+// Owns reports whether the node owns the slot.
+func (c *Cluster) Owns(slot int) bool { return c.Self().Slots.Has(slot) }
 
 // Owner returns the node that owns the slot, nil when no node owns it.
 func (c *Cluster) Owner(slot int) *Node {
-	if c.Self.Slots.Has(slot) {
-		return &c.Self
+	if n := c.Self(); n.Slots.Has(slot) {
+		return n
 	}
-	return nil
+	return c.view.Owner(slot)
 }
 
 // Node returns the node with an id, nil when the cluster has no such node.
-func (c *Cluster) Node(id string) *Node {
-	if id == c.Self.ID {
-		return &c.Self
+func (c *Cluster) Node(id string) *Node { return c.view.Node(id) }
+
+// OK reports whether the cluster serves commands, see View.
+func (c *Cluster) OK(fullCoverage bool) bool { return c.view.OK(fullCoverage) }
+
+// Change changes what all nodes know. change may change v and self, which is the node in v. v is
+// the newest View: another node may have changed it since the command began.
+func (c *Cluster) Change(change func(v *View, self *Node)) {
+	c.view = c.bus.change(func(v *View) { change(v, &v.Nodes[c.self]) })
+}
+
+// Adopt takes the newest View. It returns the View before, nil when that is the newest.
+func (c *Cluster) Adopt() (before *View) {
+	newest := c.bus.view.Load()
+	if newest == c.view {
+		return nil
 	}
-	return nil
+	before, c.view = c.view, newest
+	return before
 }
 
-// Size returns the number of masters that own a slot.
-func (c *Cluster) Size() int { return min(c.Self.Slots.Len(), 1) }
-
-// OK reports whether the cluster serves commands: a master owns a slot, and with
-// fullCoverage every slot has an owner.
-func (c *Cluster) OK(fullCoverage bool) bool {
-	return c.Size() > 0 && (!fullCoverage || c.Self.Slots.Len() == Slots)
-}
-
-// BumpEpoch gives the node the newest epoch if it has none or an older one. It reports
-// whether the node's epoch changed.
-func (c *Cluster) BumpEpoch() bool {
-	if c.Self.Epoch != 0 && c.Self.Epoch == c.Epoch {
-		return false
+// Lost returns the slots that the node has owned in an earlier View and does not own now.
+func (c *Cluster) Lost(before *View) (lost Set) {
+	for r := range before.Nodes[c.self].Slots.Ranges() {
+		for slot := r.First; slot <= r.Last; slot++ {
+			if !c.Owns(slot) {
+				lost.Add(slot)
+			}
+		}
 	}
-	c.Epoch++
-	c.Self.Epoch = c.Epoch
-	return true
+	return lost
 }
 
-// Reset makes the node own nothing. If newID is not "", the node also gets that id and
-// forgets its epochs.
+// SetDown says that the node has ended at a time, in Unix ms, or with 0 that it serves again. It
+// may be called without the engine's lock.
+func (c *Cluster) SetDown(since int64) {
+	c.bus.change(func(v *View) {
+		switch n := &v.Nodes[c.self]; {
+		case since == 0:
+			n.Health, n.Since = Online, 0
+		case n.Health == Online:
+			n.Health, n.Since = Suspected, since
+		}
+	})
+}
+
+// Publish passes a message on to the subscribers of the other nodes.
+func (c *Cluster) Publish(channel, payload []byte) { c.bus.publish(c.self, channel, payload) }
+
+// Reset closes all slots that are on the move, and makes the node own nothing. If newID is not "",
+// the node also gets that id and forgets its epochs.
 func (c *Cluster) Reset(newID string) {
-	c.Self.Slots = Set{}
-	if newID != "" {
-		*c = Cluster{Self: Node{ID: newID}}
-	}
+	clear(c.Migrating)
+	clear(c.Importing)
+	c.Change(func(v *View, self *Node) {
+		self.Slots = Set{}
+		if newID == "" {
+			return
+		}
+		self.ID, self.Epoch = newID, 0
+		if len(v.Nodes) == 1 {
+			v.Epoch = 0
+		}
+	})
 }
 
-// Address says how clients and other nodes reach a node.
-type Address struct {
-	IP      string // "" when the node does not know it
-	Host    string // cluster-announce-hostname, "": none
-	Port    int    // for the client that asks
-	BusPort int    // for other nodes, 0: none
-	Plain   int    // the port without TLS, 0: none
-	TLS     int    // the port with TLS, 0: none
+// Share returns the slots of the i-th of n nodes, as redis-cli --cluster create divides them.
+func Share(i, n int) (s Set) {
+	first, last := shareStart(i, n), shareStart(i+1, n)-1
+	if i == n-1 {
+		last = Slots - 1
+	}
+	s.AddRange(Range{first, last})
+	return s
 }
 
-// Line returns the node's line in its own CLUSTER NODES, with the newline.
-func (n *Node) Line(at Address) string {
-	var b strings.Builder
-	fmt.Fprintf(&b, "%s %s:%d@%d", n.ID, at.IP, at.Port, at.BusPort)
-	if at.Host != "" {
-		b.WriteString("," + at.Host)
+// ShareOf returns the index of the one of n nodes that Share gives the slot to.
+func ShareOf(slot, n int) (i int) {
+	for i < n-1 && slot >= shareStart(i+1, n) {
+		i++
 	}
-	fmt.Fprintf(&b, " myself,master - 0 0 %d connected", n.Epoch)
-	for r := range n.Slots.Ranges() {
-		b.WriteString(" " + r.String())
-	}
-	b.WriteByte('\n')
-	return b.String()
+	return i
 }
+
+// shareStart rounds i/n of the slots to the nearest slot.
+func shareStart(i, n int) int { return (2*i*Slots + n) / (2 * n) }

@@ -113,30 +113,30 @@ func TestAClusterIsDownWithoutAnOwnerOfEverySlot(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		c := New("id", slots)
-		if c.OK(test.fullCoverage) != test.ok || c.Size() != test.size {
-			t.Errorf("%+v: ok %v, size %d", test, c.OK(test.fullCoverage), c.Size())
+		c := NewBus().Join(Node{ID: "id", Slots: slots}, nil)
+		if c.OK(test.fullCoverage) != test.ok || c.View().Size != test.size {
+			t.Errorf("%+v: ok %v, size %d", test, c.OK(test.fullCoverage), c.View().Size)
 		}
 	}
 }
 
 func TestOnlyTheNodeItselfIsKnown(t *testing.T) {
 	slots, _ := ParseSet([]string{"5"})
-	c := New("id", slots)
-	if c.Owner(5) != &c.Self || c.Owner(6) != nil {
+	c := NewBus().Join(Node{ID: "id", Slots: slots}, nil)
+	if c.Owner(5) != c.Self() || c.Owner(6) != nil {
 		t.Error("slot 5 is not the only slot with an owner")
 	}
-	if c.Node("id") != &c.Self || c.Node("other") != nil {
+	if c.Node("id") != c.Self() || c.Node("other") != nil {
 		t.Error("the node is not the only node")
 	}
 }
 
 func TestANodesLineHasItsAddressAndRanges(t *testing.T) {
 	slots, _ := ParseSet([]string{"0-5", "7"})
-	n := Node{ID: "id", Epoch: 3, Slots: slots}
+	c := NewBus().Join(Node{ID: "id", Epoch: 3, Slots: slots}, nil)
 	got := []string{
-		n.Line(Address{IP: "::1", Port: 1, BusPort: 2}),
-		n.Line(Address{Host: "h", Port: 1}),
+		c.Self().Line(Address{IP: "::1", Port: 1, BusPort: 2}, c, 10),
+		c.Self().Line(Address{Host: "h", Port: 1}, c, 10),
 	}
 	want := []string{
 		"id ::1:1@2 myself,master - 0 0 3 connected 0-5 7\n",

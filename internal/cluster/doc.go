@@ -1,11 +1,14 @@
 // Package cluster knows how a Redis cluster divides keys: the slot of a key, sets of
-// slots, and a node's description of the cluster.
+// slots, and what the nodes know about each other.
 //
-// A Cluster is what one node knows about its cluster. The node is alone: it owns some
-// or all slots, and no node owns the others. The package has no lock, no socket and no
-// clock. The engine asks it at admission, the CLUSTER commands read and change it, and
-// both hold the engine's lock. Without cluster mode there is no Cluster.
+// The nodes of a cluster are servers of one process, or one server that is alone. They share
+// a Bus, which stands for Redis's cluster bus. It has the newest View: which nodes there are,
+// which slots they own, and which of them have ended. A View never changes; a change makes
+// another one. A Cluster is one node's side: the View that the node's commands see, and the
+// slots that the node is sending or receiving. The node takes a newer View between two units,
+// so that a script sees one View. No node waits for the lock of another node's engine.
 //
-// Other nodes belong into Cluster: Owner then returns the node that a client is
-// redirected to, and a slot that moves between two nodes is a state beside its owner.
+// The package has no socket and no clock. The engine asks a Cluster at admission, the CLUSTER
+// commands read and change it, and both hold the engine's lock. Without cluster mode there is
+// no Cluster.
 package cluster

@@ -1,12 +1,6 @@
 package command
 
-import (
-	"fmt"
-	"strings"
-
-	"github.com/lockredis/lockredis/internal/cluster"
-	"github.com/lockredis/lockredis/resp"
-)
+import "github.com/lockredis/lockredis/resp"
 
 // SlotKeys calls do for each argument that decides the slot of a command line, until do
 // returns false: keys, and the channels of sharded pub/sub. They are the arguments that
@@ -14,6 +8,15 @@ import (
 // destination comes after the keys that are counted. A line with a wrong number of keys
 // has none. It allocates nothing for most commands.
 func (cmd *Command) SlotKeys(args resp.Args, do func(key []byte) bool) {
+	if cmd.Flags&MovableKeys != 0 && cmd.Keys[0].Refine != nil { // MIGRATE with KEYS
+		found, _ := cmd.KeyPositions(args)
+		for _, p := range found {
+			if !do(args[p.At]) {
+				return
+			}
+		}
+		return
+	}
 	for i := range cmd.Keys {
 		k := &cmd.Keys[i]
 		if k.Find != Keynum {
@@ -108,34 +111,3 @@ func streamKeys(args resp.Args) [][]byte {
 // Sharded reports whether the command is about shard channels. They have slots, but are no
 // keys.
 func (cmd *Command) Sharded() bool { return len(cmd.Keys) > 0 && cmd.Keys[0].Flags&NotKey != 0 }
-
-// NewNodeID returns the id of a new node, from random numbers.
-func NewNodeID(random func() uint64) string {
-	var id strings.Builder
-	for id.Len() < 40 {
-		fmt.Fprintf(&id, "%016x", random())
-	}
-	return id.String()[:40]
-}
-
-// ErrClusterDown and ErrSlotUnbound refuse a command that has keys.
-var (
-	ErrClusterDown = resp.Error("CLUSTERDOWN The cluster is down")
-	ErrSlotUnbound = resp.Error("CLUSTERDOWN Hash slot not served")
-)
-
-// RefuseWaits ends the blocking commands that wait for keys of a slot without an owner. If
-// the cluster is down, it ends all that wait for keys.
-func RefuseWaits(env *Env) {
-	down := !env.Cluster.OK(env.Config.Cluster.FullCoverage)
-	env.Clients.Each(func(s *Session) bool {
-		switch p := s.Parked; {
-		case p == nil || len(p.Keys) == 0:
-		case down:
-			env.Parking.Unpark(s, ErrClusterDown)
-		case env.Cluster.Owner(cluster.Slot([]byte(p.Keys[0]))) == nil: // all its keys are in one slot
-			env.Parking.Unpark(s, ErrSlotUnbound)
-		}
-		return true
-	})
-}

@@ -35,6 +35,7 @@ type Session struct {
 	LibName, LibVersion string
 	Redirects, NoTouch  bool
 	ReadOnly            bool     // READONLY
+	Asking              bool     // ASKING came before the running command, or before its transaction
 	Slot                int      // in cluster mode: of the running command's keys, -1: none
 	LastActive          int64    // Unix ms
 	LastCommand         *Command // nil before the first

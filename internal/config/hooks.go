@@ -12,7 +12,7 @@ const (
 	LogLevelChange                      // the least level that is logged
 	MaxClientsChange                    // the number of files that the process needs
 	TLSChange                           // certificates, keys, versions, ciphers, sessions
-	ClusterChange                       // whether a cluster without all slots serves commands
+	ClusterChange                       // whether a cluster without all slots serves commands, and what a node announces
 	SlowlogChange                       // the length of SLOWLOG, and whether it takes commands
 	UsersChange                         // the default user's password, the channels of new users
 	MemoryChange                        // the limit of memory

@@ -13,8 +13,15 @@ import (
 // Topology is the value of the directive topology: which nodes run in the process beside the
 // server, or in its place. The zero Topology is the server alone.
 type Topology struct {
-	Cluster   bool   // the server is a cluster of one node; of the other fields only Host counts
-	Sentinels int    // 0: none
+	Kind string // "cluster", "primaries", "proxy" or "sentinel"; "": there is no topology
+	// One of these is the kind of the topology; 0: it is another one. Of the other fields only
+	// Host counts with the first three.
+
+	Cluster   int // nodes of a cluster
+	Primaries int // independent servers
+	Proxy     int // nodes that the server stands for, as a proxy before a cluster does
+	Sentinels int // beside a server
+
 	Name      string // of the primary
 	Ports     []int  // of the first Sentinels, nil: not given; the next ones have the ports behind
 	PortAuto  bool   // free ports
@@ -25,12 +32,15 @@ type Topology struct {
 	Host      string // the address at which clients reach the nodes, "": as bind says
 }
 
-// maxSentinels is how many Sentinels a topology may have.
-const maxSentinels = 15
+// A topology may have so many Sentinels, and so many other nodes.
+const (
+	maxSentinels = 15
+	maxNodes     = 1000
+)
 
 const (
 	errTopology = reason("topology must be 'sentinel:1xN', a server with N Sentinels, 1 to 15, " +
-		"or 'cluster:1'")
+		"or 'cluster:N', 'primaries:N' or 'proxy:N', N from 1 to 1000")
 	errPair = reason("topology: an option has no value")
 )
 
@@ -89,21 +99,35 @@ func checkTopology(in input) (string, error) {
 	return strings.Join(in.words, " "), nil
 }
 
+// parseKind reads the first word of a topology: "sentinel:1x3".
+func parseKind(word string, t *Topology) (ok bool) {
+	kind, count, _ := strings.Cut(word, ":")
+	t.Kind = kind
+	switch kind {
+	case "cluster":
+		return parseCount(count, 1, maxNodes, &t.Cluster)
+	case "primaries":
+		return parseCount(count, 1, maxNodes, &t.Primaries)
+	case "proxy":
+		return parseCount(count, 1, maxNodes, &t.Proxy)
+	}
+	count, ok = strings.CutPrefix(word, "sentinel:1x")
+	return ok && parseCount(count, 1, maxSentinels, &t.Sentinels)
+}
+
 // parseTopology reads "sentinel:1x3 port 26379 …".
 func parseTopology(words []string) (t Topology, err error) {
 	t = Topology{Name: "mymaster"}
-	t.Cluster = words[0] == "cluster:1"
-	count, ok := strings.CutPrefix(words[0], "sentinel:1x")
-	if !t.Cluster && (!ok || !parseCount(count, 1, maxSentinels, &t.Sentinels)) {
+	if !parseKind(words[0], &t) {
 		return t, errTopology
 	}
 	for pairs := words[1:]; len(pairs) > 0; pairs = pairs[2:] {
 		name := strings.ToLower(pairs[0])
 		set := topologyOptions[name]
 		switch {
-		case set == nil || t.Cluster && name != "host":
+		case set == nil || t.Sentinels == 0 && name != "host":
 			names := []string{"host"}
-			if !t.Cluster {
+			if t.Sentinels > 0 {
 				names = slices.Sorted(maps.Keys(topologyOptions))
 			}
 			return t, reason(fmt.Sprintf("topology %s has no option '%s': it has %s", words[0],

@@ -48,7 +48,7 @@ func attended(e *Engine) (a attention) {
 	set(byAwaiting, len(e.awaiting.parked) > 0)
 	set(byRecord, e.record != nil)
 	set(forFaults, e.faults != nil && e.faults.Busy())
-	set(forCluster, e.env.Cluster != nil)
+	set(forCluster, e.env.Cluster != nil || cfg.Topology.Proxy > 0)
 	set(forMemory, cfg.MaxMemory > 0)
 	set(forSave, e.files.Refuses())
 	set(forReplicas, cfg.LacksReplicas())

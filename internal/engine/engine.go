@@ -7,6 +7,7 @@ import (
 	"sync/atomic"
 
 	"github.com/lockredis/lockredis/expiry"
+	"github.com/lockredis/lockredis/internal/cluster"
 	"github.com/lockredis/lockredis/internal/command"
 	"github.com/lockredis/lockredis/internal/command/commands"
 	"github.com/lockredis/lockredis/internal/config"
@@ -35,6 +36,9 @@ type Options struct {
 	Table  *command.Table // nil: commands.NewTable()
 	// Memory is how many bytes the process may use; 0 means unknown.
 	Memory int64
+	// Bus connects the engine, which has cluster-enabled yes, with other nodes in the process. Nil
+	// means that a node is alone.
+	Bus *cluster.Bus
 }
 
 // Engine runs commands, one unit at a time. The gate of callers guards every field but the
@@ -73,6 +77,7 @@ type Engine struct {
 	telling  journal.Telling
 	files    *persist.Files
 	faults   *fault.Injector // nil: no faults were asked for
+	peer     *peer           // nil: there are no other nodes
 
 	record    *record.Record // who wrote which lock; nil without RecordScriptKeys
 	inspector *inspect.Inspector
@@ -187,6 +192,11 @@ func (e *Engine) connectRooms(opts Options) {
 func (e *Engine) Start() {
 	e.done.Add(1)
 	go e.timer.run()
+	if e.peer != nil {
+		e.done.Add(1)
+		go e.peer.run()
+		e.Outside(e.peer.announce)
+	}
 }
 
 // Interrupt ends the running script and every later one, and the reading of an RDB file, so
@@ -198,6 +208,9 @@ func (e *Engine) Interrupt() { e.interrupted.Store(true) }
 func (e *Engine) Close() {
 	if e.closed.Swap(true) {
 		return
+	}
+	if e.peer != nil {
+		e.env.Cluster.SetDown(e.clock.Now().UnixMilli())
 	}
 	e.timer.stop()
 	e.done.Wait()

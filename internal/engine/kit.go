@@ -64,6 +64,17 @@ func (k Kit) Restart(keep bool) {
 	})
 }
 
+// SetDown says to the other nodes of the cluster that this node has ended, or that it serves again.
+func (k Kit) SetDown(down bool) {
+	switch {
+	case k.e.peer == nil:
+	case down:
+		k.e.env.Cluster.SetDown(k.e.clock.Now().UnixMilli())
+	default:
+		k.e.env.Cluster.SetDown(0)
+	}
+}
+
 // Databases returns how many databases commands can use. It never changes.
 func (k Kit) Databases() int {
 	if k.e.env.Cluster != nil {

@@ -85,7 +85,7 @@ func (r *scriptRun) begin(c *command.Ctx, flags luaexec.Flags, keys [][]byte) (r
 	r.e.midway = true
 	r.noWrite, r.oom = readOnly, oom
 	r.started = c.Micros
-	r.routed = c.Cluster != nil && c.From != command.FromKit
+	r.routed = r.e.attention&forCluster != 0 && c.From != command.FromKit
 	r.anySlot = !flags.HasShebang || flags.AllowCrossSlotKeys
 	r.ctx = command.Ctx{Env: c.Env, Session: c.Session, DB: c.DB, Proto: 2, From: command.FromScript}
 	r.keys = keys

@@ -86,6 +86,9 @@ func (u *unit) execute(s *command.Session, args resp.Args) (ran bool) {
 		}
 		u.run(c, args, v, refusal)
 	}
+	if e.attention&forCluster != 0 {
+		endAsking(s, c.Cmd)
+	}
 	if again {
 		e.pausing.remove(s)
 	}

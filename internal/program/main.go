@@ -35,7 +35,11 @@ Directives of its own:
                             primary=HOST:PORT, sentinel=HOST:PORT … See docs/sentinel.md
   --topology "sentinel:1x3 primary HOST:PORT"
                             the Sentinels alone, for a server elsewhere
-  --topology cluster:1      a cluster of one node; print node=HOST:PORT
+  --topology cluster:3      a cluster of three primaries in the process, on this port and the next
+                            ones; print node=HOST:PORT … See docs/topologies.md
+  --topology primaries:3    three independent servers; print primary=HOST:PORT …
+  --topology proxy:3        one server that refuses keys of several slots, as a proxy before a
+                            cluster does; print node=HOST:PORT
   --control yes             for a test kit that starts the program: another port, which nothing
                             that a test does closes; print control=HOST:PORT SECRET
   --exit-with-parent yes    end when the process that started lockredis ends
@@ -119,9 +123,10 @@ func serve(args []string, stdin io.Reader, stdout io.Writer, d *daemon) error {
 	if err := fitClients(set, log); err != nil {
 		return report(log, set, err)
 	}
-	limit := collector.NewLimit(set.MaxMemory)
+	servers := int64(max(set.Topology.Cluster, set.Topology.Primaries, 1)) // maxmemory is each one's
+	limit := collector.NewLimit(servers * set.MaxMemory)
 	set.OnChange(config.MemoryChange, func() error {
-		limit.Set(set.MaxMemory)
+		limit.Set(servers * set.MaxMemory)
 		return nil
 	})
 	notify, freed := collector.NewFreed()
@@ -129,7 +134,8 @@ func serve(args []string, stdin io.Reader, stdout io.Writer, d *daemon) error {
 	var written files
 	defer func() { written.remove() }()
 	set.Listening = func() { written.writePID(set, log) }
-	nodes, err := startNodes(ctx, settings, set, log)
+	nodes, err := startNodes(ctx, starting{settings: settings, set: set, log: log,
+		again: func() (*lockredis.Settings, error) { return parse(args, bytes.NewReader(given.Bytes())) }})
 	switch {
 	case err != nil && (ctx.Err() != nil || errors.Is(err, lockredis.ErrServerClosed)):
 		told.stopping()
@@ -149,8 +155,8 @@ func serve(args []string, stdin io.Reader, stdout io.Writer, d *daemon) error {
 		}
 	}
 	save := func() error { return nil }
-	if nodes.first != nil && !set.Sentinel {
-		save = backdoor.Open(nodes.first).SaveAtEnd
+	if !set.Sentinel {
+		save = nodes.save
 	}
 	end.save.Store(&save)
 	if err := written.announce(set, nodes, door, stdout); err != nil {

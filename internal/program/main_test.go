@@ -141,12 +141,19 @@ func freePort(ts *testscript.TestScript, _ bool, args []string) {
 	ts.Setenv(args[0], port)
 }
 
-// address FILE KIND VARIABLE sets the variable to the first address of a kind in a port-file.
+// address FILE KIND VARIABLE [N] sets the variable to the address of the first line "KIND=…" of the
+// file, or of the N-th.
 func address(ts *testscript.TestScript, _ bool, args []string) {
+	n := 1
+	if len(args) > 3 {
+		n, _ = strconv.Atoi(args[3])
+	}
 	for line := range strings.Lines(ts.ReadFile(args[0])) {
 		if addr, ok := strings.CutPrefix(strings.TrimSpace(line), args[1]+"="); ok {
-			ts.Setenv(args[2], addr)
-			return
+			if n--; n == 0 {
+				ts.Setenv(args[2], addr)
+				return
+			}
 		}
 	}
 	ts.Fatalf("no %s in %s", args[1], args[0])

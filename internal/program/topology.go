@@ -3,6 +3,7 @@ package program
 import (
 	"context"
 	"errors"
+	"fmt"
 	"log/slog"
 	"net"
 	"strconv"
@@ -16,42 +17,57 @@ import (
 )
 
 // nodes are the nodes of the process: one server or Sentinel, a server with the Sentinels of the
-// directive topology, or these Sentinels alone.
+// directive topology, or these Sentinels alone, or the servers of a topology.
 type nodes struct {
 	first     *lockredis.Server    // nil: the primary is elsewhere
+	more      []*lockredis.Server  // of a cluster, or of primaries
 	sentinels *lockredis.Sentinels // nil: none
+	kind      string               // of the servers, in lines
 	host      string               // at which clients reach the nodes; "": no topology
 }
 
-// startNodes starts the node of settings and what the directive topology adds to it. It gives up
+// starting is what startNodes starts nodes of.
+type starting struct {
+	settings *lockredis.Settings
+	set      *config.Config // of settings
+	log      *slog.Logger
+	// again returns the settings once more, for another server.
+	again func() (*lockredis.Settings, error)
+}
+
+// startNodes starts the node of s.settings and what the directive topology adds to it. It gives up
 // when ctx ends. After an error nothing is left running.
-func startNodes(
-	ctx context.Context, settings *lockredis.Settings, set *config.Config, log *slog.Logger,
-) (*nodes, error) {
-	t := set.Topology
+func startNodes(ctx context.Context, s starting) (*nodes, error) {
+	set, t := s.set, s.set.Topology
 	if set.Control && (set.Sentinel || t.Primary != "") {
 		return nil, errors.New("control needs a server in the process")
 	}
 	if t.Primary != "" {
 		n := &nodes{host: reachableHost(set)}
 		set.Listening() // the Sentinels read no file
-		return n, n.startSentinels(ctx, t.Primary, set, log)
+		return n, n.startSentinels(ctx, t.Primary, set, s.log)
 	}
-	if (t.Cluster || t.Sentinels > 0) && (set.Sentinel || set.Port == 0 && !set.PortAuto) {
+	if t.Kind != "" && (set.Sentinel || set.Port == 0 && !set.PortAuto) {
 		return nil, errors.New("topology needs a server with a TCP port that does not speak TLS")
 	}
-	if err := formCluster(set); err != nil {
+	n := &nodes{}
+	if t.Kind != "" {
+		n.host, n.kind = reachableHost(set), "primary"
+	}
+	if err := n.make(s); err != nil {
 		return nil, err
 	}
-	n := &nodes{first: lockredis.New(lockredis.Config{Settings: settings, Logger: log})}
-	if t.Cluster || t.Sentinels > 0 {
-		n.host = reachableHost(set)
+	for _, srv := range n.servers() {
+		stop := context.AfterFunc(ctx, func() { srv.Close() }) // it may be loading a large file
+		err := srv.Start()
+		stop()
+		if err != nil {
+			n.close()
+			return nil, err
+		}
 	}
-	stop := context.AfterFunc(ctx, func() { n.first.Close() }) // it may be loading a large file
-	err := n.first.Start()
-	stop()
-	if err != nil || t.Sentinels == 0 {
-		return n, err
+	if t.Sentinels == 0 {
+		return n, nil
 	}
 	ctx, cancel := context.WithCancelCause(ctx)
 	defer cancel(nil)
@@ -63,11 +79,80 @@ func startNodes(
 		}
 	}()
 	_, port, _ := net.SplitHostPort(n.first.Addr())
-	err = n.startSentinels(ctx, net.JoinHostPort(n.host, port), set, log)
+	err := n.startSentinels(ctx, net.JoinHostPort(n.host, port), set, s.log)
 	if err != nil {
 		n.first.Close()
 	}
 	return n, err
+}
+
+// make makes the servers.
+func (n *nodes) make(s starting) error {
+	t := s.set.Topology
+	if t.Cluster > 0 || t.Proxy > 0 {
+		n.kind = "node"
+	}
+	if t.Cluster > 0 {
+		if err := formCluster(s.set); err != nil {
+			return err
+		}
+	}
+	cfgs := []lockredis.Config{{Settings: s.settings, Logger: s.log}}
+	for i := range max(t.Cluster, t.Primaries) - 1 {
+		settings, err := s.sibling(i + 1)
+		if err != nil {
+			return err
+		}
+		cfgs = append(cfgs, lockredis.Config{Settings: settings, Logger: s.log})
+	}
+	if len(cfgs) > 1 {
+		if err := s.ownFile(s.set, 0); err != nil {
+			return err
+		}
+	}
+	var servers []*lockredis.Server
+	if t.Cluster > 1 {
+		servers = lockredis.NewCluster(cfgs...)
+	} else {
+		for _, cfg := range cfgs {
+			servers = append(servers, lockredis.New(cfg))
+		}
+	}
+	n.first, n.more = servers[0], servers[1:]
+	return nil
+}
+
+// sibling returns the settings of the server with an index from 1 on: the same as of the first, with
+// the ports behind.
+func (s starting) sibling(index int) (*lockredis.Settings, error) {
+	if s.set.TLS.Enabled() || s.set.UnixSocket != "" || s.set.AOF.On {
+		return nil, errors.New("topology: several servers cannot share a tls-port, a unixsocket and " +
+			"an append-only log")
+	}
+	settings, err := s.again()
+	if err != nil {
+		return nil, err
+	}
+	set := backdoor.Config(settings)
+	set.RDB.Program = s.set.RDB.Program
+	set.Freed = s.set.Freed
+	if s.set.Topology.Cluster > 0 {
+		err = formCluster(set)
+	}
+	for name, port := range map[string]int{"port": set.Port, "cluster-announce-port": set.Cluster.AnnouncePort} {
+		if port != 0 && !(name == "port" && set.PortAuto) {
+			err = errors.Join(err, set.Load(name, strconv.Itoa(port+index)))
+		}
+	}
+	return settings, errors.Join(err, s.ownFile(set, index))
+}
+
+// ownFile gives one of several servers an RDB file of its own, if the servers have any.
+func (s starting) ownFile(set *config.Config, index int) error {
+	if !set.HasFile() {
+		return nil
+	}
+	return set.Load("dbfilename", fmt.Sprintf("node%d-%s", index+1, set.RDB.File))
 }
 
 // startSentinels starts the Sentinels of the directive topology for a primary.
@@ -83,11 +168,8 @@ func (n *nodes) startSentinels(
 	return err
 }
 
-// formCluster sets the directives that the topology cluster:1 stands for.
+// formCluster sets the directives that a topology of a cluster stands for.
 func formCluster(set *config.Config) error {
-	if !set.Topology.Cluster {
-		return nil
-	}
 	err := set.Load("cluster-enabled", "yes")
 	if host := set.Topology.Host; host != "" {
 		err = errors.Join(err, set.Load("cluster-announce-ip", host))
@@ -142,24 +224,30 @@ func sentinelAddrs(set *config.Config) []string {
 	return addrs
 }
 
+// servers returns the servers of the process.
+func (n *nodes) servers() []*lockredis.Server {
+	if n.first == nil {
+		return nil
+	}
+	return append([]*lockredis.Server{n.first}, n.more...)
+}
+
 // lines names the nodes of a topology, one a line: "primary=127.0.0.1:6379".
 func (n *nodes) lines() (lines []string) {
+	if n.host == "" {
+		return nil
+	}
 	line := func(kind, addr string) {
 		_, port, _ := net.SplitHostPort(addr)
 		lines = append(lines, kind+"="+net.JoinHostPort(n.host, port))
 	}
-	switch {
-	case n.host == "":
-		return nil
-	case n.sentinels == nil:
-		line("node", n.first.Addr())
-		return lines
+	for _, srv := range n.servers() {
+		line(n.kind, srv.Addr())
 	}
-	if n.first != nil {
-		line("primary", n.first.Addr())
-	}
-	for _, addr := range n.sentinels.Addrs() {
-		line("sentinel", addr)
+	if n.sentinels != nil {
+		for _, addr := range n.sentinels.Addrs() {
+			line("sentinel", addr)
+		}
 	}
 	return lines
 }
@@ -175,12 +263,27 @@ func (n *nodes) ports() (port, tlsPort string) {
 	return port, tlsPort
 }
 
-// addrs returns the addresses of the server, or of the Sentinels without a server.
-func (n *nodes) addrs() []string {
+// addrs returns the addresses of the servers, or of the Sentinels without a server.
+func (n *nodes) addrs() (addrs []string) {
 	if n.first == nil {
 		return n.sentinels.Addrs()
 	}
-	return n.first.Addrs()
+	for _, srv := range n.servers() {
+		addrs = append(addrs, srv.Addrs()...)
+	}
+	return addrs
+}
+
+// save saves the data of all servers, if the directives ask for that at the program's end.
+func (n *nodes) save() (err error) {
+	for _, srv := range n.servers() {
+		select {
+		case <-srv.Done(): // its SHUTDOWN has saved
+		default:
+			err = errors.Join(err, backdoor.Open(srv).SaveAtEnd())
+		}
+	}
+	return err
 }
 
 // openDoor opens the door by which a test kit controls the server.
@@ -194,16 +297,14 @@ func (n *nodes) openDoor() (*control.Door, error) {
 
 // done returns a channel that is closed when all nodes have ended.
 func (n *nodes) done() <-chan struct{} {
-	switch {
-	case n.sentinels == nil:
-		return n.first.Done()
-	case n.first == nil:
-		return n.sentinels.Done()
-	}
 	ended := make(chan struct{})
 	go func() {
-		<-n.first.Done()
-		<-n.sentinels.Done()
+		for _, srv := range n.servers() {
+			<-srv.Done()
+		}
+		if n.sentinels != nil {
+			<-n.sentinels.Done()
+		}
 		close(ended)
 	}()
 	return ended
@@ -214,7 +315,7 @@ func (n *nodes) close() {
 	if n.sentinels != nil {
 		n.sentinels.Close()
 	}
-	if n.first != nil {
-		n.first.Close()
+	for _, srv := range n.servers() {
+		srv.Close()
 	}
 }

@@ -15,6 +15,7 @@ import (
 
 	"github.com/lockredis/lockredis/expiry"
 	"github.com/lockredis/lockredis/internal/bubble"
+	"github.com/lockredis/lockredis/internal/cluster"
 	"github.com/lockredis/lockredis/internal/command"
 	"github.com/lockredis/lockredis/internal/config"
 	"github.com/lockredis/lockredis/internal/engine"
@@ -26,6 +27,7 @@ type Options struct {
 	Clock  expiry.Clock
 	Log    *slog.Logger
 	Table  *command.Table // nil: the table of a server
+	Bus    *cluster.Bus   // of the nodes of a cluster; nil: there are no other nodes
 	// OnShutdown is called in a goroutine of its own when a client sends SHUTDOWN, once.
 	// It must call Close. It may be nil.
 	OnShutdown func()
@@ -89,6 +91,7 @@ func New(opts Options) *Server {
 		Log:    opts.Log,
 		Server: (*host)(s),
 		Table:  opts.Table,
+		Bus:    opts.Bus,
 		Memory: processMemory(),
 	})
 	s.clock = s.engine.Clock()

@@ -13,6 +13,7 @@ var (
 	errSlot        = resp.Error("ERR Invalid slot")
 	errSlotOrCount = resp.Error("ERR Invalid slot or number of keys")
 	errEpochSet    = resp.Error("ERR Node config epoch is already non-zero")
+	errEpochOthers = resp.Error("ERR The user can assign a config epoch only when the node does not know any other node.")
 	errResetKeys   = resp.Error("ERR CLUSTER RESET can't be called with master nodes containing keys")
 	errFlushSlots  = resp.Error("ERR DB must be empty to perform CLUSTER FLUSHSLOTS.")
 )
@@ -34,9 +35,14 @@ func inCluster(run command.Func) command.Func {
 	}
 }
 
-// asking says that the client follows an ASK redirection. No slot moves here, so nothing
-// depends on it.
-func asking(*command.Ctx, resp.Args) resp.Reply { return resp.OK }
+// asking lets the next command of the client use a slot that the node is importing. In a script it
+// has no effect: redis.call asks as the script's client does.
+func asking(c *command.Ctx, _ resp.Args) resp.Reply {
+	if !c.InScript() {
+		c.Session.Asking = true
+	}
+	return resp.OK
+}
 
 // Readonly would let a replica serve reads. A master only shows the mode in CLIENT LIST.
 func Readonly(c *command.Ctx, _ resp.Args) resp.Reply {
@@ -50,28 +56,27 @@ func Readwrite(c *command.Ctx, _ resp.Args) resp.Reply {
 	return resp.OK
 }
 
-func clusterMyid(c *command.Ctx, _ resp.Args) resp.Reply { return resp.BulkString(c.Cluster.Self.ID) }
+func clusterMyid(c *command.Ctx, _ resp.Args) resp.Reply { return resp.BulkString(c.Cluster.Self().ID) }
 
 func clusterKeyslot(_ *command.Ctx, args resp.Args) resp.Reply {
 	return resp.Int(int64(cluster.Slot(args[2])))
 }
 
-// clusterInfo describes a cluster of nodes that never fail: every slot that has an owner
-// is served.
 func clusterInfo(c *command.Ctx, _ resp.Args) resp.Reply {
-	state := "fail"
-	if c.Cluster.OK(c.Config.Cluster.FullCoverage) {
+	v, state := c.Cluster.View(), "fail"
+	if v.OK(c.Config.Cluster.FullCoverage) {
 		state = "ok"
 	}
 	var w command.InfoWriter
 	w.Line("cluster_state", state)
-	w.Line("cluster_slots_assigned", c.Cluster.Self.Slots.Len())
-	w.Line("cluster_slots_ok", c.Cluster.Self.Slots.Len())
-	w.Zero("cluster_slots_pfail", "cluster_slots_fail")
-	w.Line("cluster_known_nodes", 1)
-	w.Line("cluster_size", c.Cluster.Size())
-	w.Line("cluster_current_epoch", c.Cluster.Epoch)
-	w.Line("cluster_my_epoch", c.Cluster.Self.Epoch)
+	w.Line("cluster_slots_assigned", v.Assigned)
+	w.Line("cluster_slots_ok", v.Assigned-v.Suspected-v.Failed)
+	w.Line("cluster_slots_pfail", v.Suspected)
+	w.Line("cluster_slots_fail", v.Failed)
+	w.Line("cluster_known_nodes", len(v.Nodes))
+	w.Line("cluster_size", v.Size)
+	w.Line("cluster_current_epoch", v.Epoch)
+	w.Line("cluster_my_epoch", c.Cluster.Self().Epoch)
 	w.Zero("cluster_stats_messages_sent", "cluster_stats_messages_received",
 		"total_cluster_links_buffer_limit_exceeded")
 	return resp.Verbatim(w.String())
@@ -117,20 +122,31 @@ func clusterReplicas(c *command.Ctx, args resp.Args) resp.Reply {
 	return resp.EmptyArray
 }
 
-// clusterCountFailureReports counts the nodes that report a node as failing: none.
+// clusterCountFailureReports counts the other nodes that report a node as failing: all that are
+// online and own slots.
 func clusterCountFailureReports(c *command.Ctx, args resp.Args) resp.Reply {
-	if n, failure := clusterNode(c, args); n == nil {
+	n, failure := clusterNode(c, args)
+	if n == nil {
 		return failure
 	}
-	return resp.Int(0)
+	reports := 0
+	for _, other := range c.Cluster.View().Nodes {
+		if n.Health != cluster.Online && other.Health == cluster.Online &&
+			other.Slots.Len() > 0 && other.ID != c.Cluster.Self().ID {
+			reports++
+		}
+	}
+	return resp.Int(int64(reports))
 }
 
 func clusterBumpepoch(c *command.Ctx, _ resp.Args) resp.Reply {
 	verb := "STILL"
-	if c.Cluster.BumpEpoch() {
-		verb = "BUMPED"
-	}
-	return resp.Status(fmt.Sprintf("%s %d", verb, c.Cluster.Self.Epoch))
+	c.Cluster.Change(func(v *cluster.View, self *cluster.Node) {
+		if v.Bump(self) {
+			verb = "BUMPED"
+		}
+	})
+	return resp.Status(fmt.Sprintf("%s %d", verb, c.Cluster.Self().Epoch))
 }
 
 func clusterSetConfigEpoch(c *command.Ctx, args resp.Args) resp.Reply {
@@ -140,15 +156,21 @@ func clusterSetConfigEpoch(c *command.Ctx, args resp.Args) resp.Reply {
 		return resp.ErrNotInt
 	case epoch < 0:
 		return resp.Errorf("ERR Invalid config epoch specified: %d", epoch)
-	case c.Cluster.Self.Epoch != 0:
+	case len(c.Cluster.View().Nodes) > 1:
+		return errEpochOthers
+	case c.Cluster.Self().Epoch != 0:
 		return errEpochSet
 	}
-	c.Cluster.Self.Epoch = uint64(epoch)
-	c.Cluster.Epoch = max(c.Cluster.Epoch, uint64(epoch))
+	c.Cluster.Change(func(v *cluster.View, self *cluster.Node) {
+		self.Epoch = uint64(epoch)
+		v.Epoch = max(v.Epoch, uint64(epoch))
+	})
 	return resp.OK
 }
 
 // clusterReset makes the node forget its slots. HARD also gives it a new id.
+//
+// Differs from Redis: the node still knows the other nodes.
 func clusterReset(c *command.Ctx, args resp.Args) resp.Reply {
 	hard := len(args) == 3 && command.IsWord(args[2], "hard")
 	switch {
@@ -160,12 +182,11 @@ func clusterReset(c *command.Ctx, args resp.Args) resp.Reply {
 	if c.DB.Len() > 0 {
 		return errResetKeys
 	}
-	lost := c.Cluster.Self.Slots
-	id := ""
+	before, id := c.Cluster.View(), ""
 	if hard {
 		id = command.NewNodeID(c.Rand.Uint64)
 	}
 	c.Cluster.Reset(id)
-	loseSlots(c, &lost)
+	c.ViewChanged(before)
 	return resp.OK
 }

@@ -3,6 +3,7 @@ package cluster
 import (
 	"net"
 
+	"github.com/lockredis/lockredis/internal/cluster"
 	"github.com/lockredis/lockredis/internal/command"
 	"github.com/lockredis/lockredis/resp"
 )
@@ -12,21 +13,38 @@ var (
 	errReplicateSelf   = resp.Error("ERR Can't replicate myself")
 	errClusterFailover = resp.Error("ERR You should send CLUSTER FAILOVER to a replica")
 	errSetslot         = resp.Error("ERR Invalid CLUSTER SETSLOT action or number of arguments. Try CLUSTER HELP")
-	errOneNode         = resp.Error("ERR lockredis is a cluster of one node: it meets no other nodes and moves no slots")
+	errReplicateSlots  = resp.Error("ERR To set a master the node must be empty and without assigned slots.")
+	errFixedNodes      = resp.Error("ERR the nodes of this cluster are those that lockredis has started, all of them masters")
 )
 
+// clusterForget refuses.
+//
+// Differs from Redis: which nodes there are does not change.
 func clusterForget(c *command.Ctx, args resp.Args) resp.Reply {
-	if n, failure := clusterNode(c, args); n == nil {
+	n, failure := clusterNode(c, args)
+	switch n {
+	case nil:
 		return failure
+	case c.Cluster.Self():
+		return errForgetSelf
 	}
-	return errForgetSelf
+	return errFixedNodes
 }
 
+// clusterReplicate refuses.
+//
+// Differs from Redis: an empty node does not become a replica.
 func clusterReplicate(c *command.Ctx, args resp.Args) resp.Reply {
-	if n, failure := clusterNode(c, args); n == nil {
+	n, failure := clusterNode(c, args)
+	switch self := c.Cluster.Self(); {
+	case n == nil:
 		return failure
+	case n == self:
+		return errReplicateSelf
+	case self.Slots.Len() > 0 || c.DB.Len() > 0:
+		return errReplicateSlots
 	}
-	return errReplicateSelf
+	return errFixedNodes
 }
 
 // clusterSaveconfig answers as Redis does. There is no nodes.conf: the node has the slots of
@@ -45,8 +63,8 @@ func clusterFailover(_ *command.Ctx, args resp.Args) resp.Reply {
 
 // clusterMeet checks the address of another node.
 //
-// Differs from Redis: the node stays alone.
-func clusterMeet(_ *command.Ctx, args resp.Args) resp.Reply {
+// Differs from Redis: the node meets no node that it does not know.
+func clusterMeet(c *command.Ctx, args resp.Args) resp.Reply {
 	if len(args) > 5 {
 		return resp.ErrSubcommandSyntax(args.String(1), args.String(0))
 	}
@@ -64,40 +82,80 @@ func clusterMeet(_ *command.Ctx, args resp.Args) resp.Reply {
 	if net.ParseIP(args.String(2)) == nil || !valid(port) || !valid(bus) {
 		return resp.Errorf("ERR Invalid node address specified: %s:%s", args[2], args[3])
 	}
-	return errOneNode
+	nodes := c.Cluster.View().Nodes
+	for i := range nodes {
+		if at := c.NodeAddress(&nodes[i], false); len(nodes) > 1 && at.IP == args.String(2) && at.Port == int(port) {
+			return resp.OK
+		}
+	}
+	return errFixedNodes
 }
 
-// clusterSetslot assigns a slot to the node itself, or ends the move of a slot.
+// clusterSetslot opens a slot that is to move, closes it, or says who owns it.
 //
-// Differs from Redis: no slot moves.
+// Differs from Redis: only the owner of a slot and the node that receives it change who owns it. In
+// Redis each node changes what it knows itself. A node without slots does not become a replica.
 func clusterSetslot(c *command.Ctx, args resp.Args) resp.Reply {
 	slot, ok := slotArg(args[2])
 	if !ok {
 		return errSlotRange
 	}
-	own := &c.Cluster.Self.Slots
+	cl := c.Cluster
 	switch {
 	case len(args) == 4 && command.IsWord(args[3], "stable"):
+		delete(cl.Migrating, slot)
+		delete(cl.Importing, slot)
 		return resp.OK
 	case len(args) != 5:
 		return errSetslot
 	}
-	known := c.Cluster.Node(args.String(4)) != nil
+	id := args.String(4)
+	known := cl.Node(id) != nil
 	migrating, importing := command.IsWord(args[3], "migrating"), command.IsWord(args[3], "importing")
 	switch {
-	case migrating && !own.Has(slot):
+	case migrating && !cl.Owns(slot):
 		return resp.Errorf("ERR I'm not the owner of hash slot %d", slot)
-	case importing && own.Has(slot):
+	case importing && cl.Owns(slot):
 		return resp.Errorf("ERR I'm already the owner of hash slot %d", slot)
 	case (migrating || importing) && !known:
 		return resp.Errorf("ERR I don't know about node %s", args[4])
-	case migrating || importing:
-		return errOneNode
+	case migrating:
+		cl.Migrating[slot] = id
+		return resp.OK
+	case importing:
+		cl.Importing[slot] = id
+		return resp.OK
 	case !command.IsWord(args[3], "node"):
 		return errSetslot
 	case !known:
 		return resp.Errorf("ERR Unknown node %s", args[4])
 	}
-	own.Add(slot)
+	return assign(c, slot, id)
+}
+
+// assign makes the node with an id the owner of a slot, if this node owns the slot or is that node. A
+// node that was importing the slot gets a new epoch.
+func assign(c *command.Ctx, slot int, id string) resp.Reply {
+	cl, mine := c.Cluster, id == c.Cluster.Self().ID
+	if keys := c.Space.DB(0).SlotLen(slot); cl.Owns(slot) && !mine && keys > 0 {
+		return resp.Errorf("ERR Can't assign hashslot %d to a different node "+
+			"while I still hold keys for this hash slot.", slot)
+	} else if keys == 0 {
+		delete(cl.Migrating, slot)
+	}
+	imported := mine && cl.Importing[slot] != ""
+	if imported {
+		delete(cl.Importing, slot)
+	}
+	before := cl.View()
+	cl.Change(func(v *cluster.View, self *cluster.Node) {
+		if owner := v.Owner(slot); mine || owner == nil || owner == self {
+			v.Give(slot, v.Node(id))
+		}
+		if imported {
+			v.Bump(self)
+		}
+	})
+	c.ViewChanged(before)
 	return resp.OK
 }

@@ -3,7 +3,6 @@ package cluster
 import (
 	"github.com/lockredis/lockredis/internal/cluster"
 	"github.com/lockredis/lockredis/internal/command"
-	"github.com/lockredis/lockredis/internal/command/pubsub"
 	"github.com/lockredis/lockredis/resp"
 )
 
@@ -29,9 +28,9 @@ func clusterFlushslots(c *command.Ctx, _ resp.Args) resp.Reply {
 	if c.DB.Len() > 0 {
 		return errFlushSlots
 	}
-	lost := c.Cluster.Self.Slots
-	c.Cluster.Self.Slots = cluster.Set{}
-	loseSlots(c, &lost)
+	before := c.Cluster.View()
+	c.Cluster.Change(func(_ *cluster.View, self *cluster.Node) { self.Slots = cluster.Set{} })
+	c.ViewChanged(before)
 	return resp.OK
 }
 
@@ -39,15 +38,19 @@ func clusterFlushslots(c *command.Ctx, _ resp.Args) resp.Reply {
 type slotParser func(c *command.Ctx, args resp.Args, add func(cluster.Range) resp.Reply) resp.Reply
 
 // changeSlots adds the slots that args name to the node, or removes them: all or none.
+//
+// Differs from Redis: there a node that does not own a slot can forget who does, until the owner
+// tells it again. Here nothing happens then.
 func changeSlots(c *command.Ctx, args resp.Args, parse slotParser, add bool) resp.Reply {
 	var named cluster.Set
-	own := &c.Cluster.Self.Slots
+	before := c.Cluster.View()
 	failure := parse(c, args, func(r cluster.Range) resp.Reply {
 		for slot := r.First; slot <= r.Last; slot++ {
+			owner := before.Owner(slot)
 			switch {
-			case add && own.Has(slot):
+			case add && owner != nil:
 				return resp.Errorf("ERR Slot %d is already busy", slot)
-			case !add && !own.Has(slot):
+			case !add && owner == nil:
 				return resp.Errorf("ERR Slot %d is already unassigned", slot)
 			case named.Has(slot):
 				return resp.Errorf("ERR Slot %d specified multiple times", slot)
@@ -59,18 +62,26 @@ func changeSlots(c *command.Ctx, args resp.Args, parse slotParser, add bool) res
 	if failure.IsError() {
 		return failure
 	}
-	for r := range named.Ranges() {
-		for slot := r.First; slot <= r.Last; slot++ {
-			if add {
-				own.Add(slot)
-			} else {
-				own.Remove(slot)
+	c.Cluster.Change(func(v *cluster.View, self *cluster.Node) {
+		for r := range named.Ranges() {
+			for slot := r.First; slot <= r.Last; slot++ {
+				switch {
+				case !add:
+					self.Slots.Remove(slot)
+				case v.Owner(slot) == nil:
+					self.Slots.Add(slot)
+				}
+			}
+		}
+	})
+	if add {
+		for r := range named.Ranges() {
+			for slot := r.First; slot <= r.Last; slot++ {
+				delete(c.Cluster.Importing, slot)
 			}
 		}
 	}
-	if !add {
-		loseSlots(c, &named)
-	}
+	c.ViewChanged(before)
 	return resp.OK
 }
 
@@ -116,15 +127,4 @@ func slotRanges(c *command.Ctx, args resp.Args, add func(cluster.Range) resp.Rep
 func slotArg(arg []byte) (slot int, ok bool) {
 	n, isInt := resp.ParseInt(arg)
 	return int(n), isInt && n >= 0 && n < cluster.Slots
-}
-
-// loseSlots ends what depends on slots that the node does not own any more:
-// subscriptions to their shard channels, and blocking commands that wait for their keys.
-func loseSlots(c *command.Ctx, lost *cluster.Set) {
-	isLost := func(channel string) bool { return lost.Has(cluster.Slot([]byte(channel))) }
-	c.Clients.Each(func(s *command.Session) bool {
-		pubsub.LoseShardChannels(c.Env, s, isLost)
-		return true
-	})
-	command.RefuseWaits(c.Env)
 }

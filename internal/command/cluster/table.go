@@ -5,8 +5,8 @@ import (
 )
 
 // Commands returns the rows of the commands of cluster mode. Without cluster mode each of the commands
-// replies with an error. The node is alone and keeps no nodes.conf: the commands that change
-// which nodes there are or that move a slot check their arguments and refuse.
+// replies with an error. There is no nodes.conf, and which nodes there are does not change: the
+// commands for that check their arguments and refuse.
 func Commands() []*command.Command {
 	const (
 		reads   = command.Stale
@@ -26,21 +26,21 @@ func Commands() []*command.Command {
 			{Name: "cluster|delslotsrange", Arity: -4, Flags: changes, Since: "7.0.0", Summary: "Takes ranges of slots from the node.", Run: clusterDelslotsrange},
 			{Name: "cluster|failover", Arity: -2, Flags: changes, Since: "3.0.0", Summary: "Replies that the node is no replica.", Run: clusterFailover},
 			{Name: "cluster|flushslots", Arity: 2, Flags: changes, Since: "3.0.0", Summary: "Takes all slots from an empty node.", Run: clusterFlushslots},
-			{Name: "cluster|forget", Arity: 3, Flags: changes, Since: "3.0.0", Summary: "Replies that the node is the only one.", Run: clusterForget},
+			{Name: "cluster|forget", Arity: 3, Flags: changes, Since: "3.0.0", Summary: "Refuses to forget a node.", Run: clusterForget},
 			{Name: "cluster|getkeysinslot", Arity: 4, Flags: reads, Tips: unstable, Since: "3.0.0", Summary: "Lists keys in a slot.", Run: clusterGetkeysinslot},
 			{Name: "cluster|help", Arity: 2, Flags: command.Loading | command.Stale, Since: "5.0.0", Summary: "Lists the subcommands.", Run: command.Help},
 			{Name: "cluster|info", Arity: 2, Flags: reads, Tips: unstable, Since: "3.0.0", Summary: "Describes the state of the cluster.", Run: clusterInfo},
 			{Name: "cluster|keyslot", Arity: 3, Flags: reads, Since: "3.0.0", Summary: "Returns the slot of a key.", Run: clusterKeyslot},
-			{Name: "cluster|links", Arity: 2, Flags: reads, Tips: unstable, Since: "7.0.0", Summary: "Lists the connections to other nodes: none.", Run: clusterLinks},
-			{Name: "cluster|meet", Arity: -4, Flags: changes, Since: "3.0.0", Summary: "Refuses another node.", Run: clusterMeet},
+			{Name: "cluster|links", Arity: 2, Flags: reads, Tips: unstable, Since: "7.0.0", Summary: "Lists the connections to other nodes.", Run: clusterLinks},
+			{Name: "cluster|meet", Arity: -4, Flags: changes, Since: "3.0.0", Summary: "Refuses a node that is not known.", Run: clusterMeet},
 			{Name: "cluster|myid", Arity: 2, Flags: reads, Since: "3.0.0", Summary: "Returns the node's id.", Run: clusterMyid},
 			{Name: "cluster|nodes", Arity: 2, Flags: reads, Tips: unstable, Since: "3.0.0", Summary: "Describes the nodes, a line each.", Run: clusterNodes},
 			{Name: "cluster|replicas", Arity: 3, Flags: asks, Tips: unstable, Since: "5.0.0", Summary: "Lists the replicas of a node: none.", Run: clusterReplicas},
-			{Name: "cluster|replicate", Arity: 3, Flags: changes, Since: "3.0.0", Summary: "Replies that the node is the only one.", Run: clusterReplicate},
+			{Name: "cluster|replicate", Arity: 3, Flags: changes, Since: "3.0.0", Summary: "Refuses to become a replica.", Run: clusterReplicate},
 			{Name: "cluster|reset", Arity: -2, Flags: command.Admin | command.Stale | command.NoScript, Since: "3.0.0", Summary: "Makes an empty node forget its slots.", Run: clusterReset},
 			{Name: "cluster|saveconfig", Arity: 2, Flags: changes, Since: "3.0.0", Summary: "Replies as Redis does, but writes nothing.", Run: clusterSaveconfig},
 			{Name: "cluster|set-config-epoch", Arity: 3, Flags: changes, Since: "3.0.0", Summary: "Sets the configuration epoch of a new node.", Run: clusterSetConfigEpoch},
-			{Name: "cluster|setslot", Arity: -4, Flags: changes, Since: "3.0.0", Summary: "Gives a slot to the node.", Run: clusterSetslot},
+			{Name: "cluster|setslot", Arity: -4, Flags: changes, Since: "3.0.0", Summary: "Moves a slot between nodes.", Run: clusterSetslot},
 			{Name: "cluster|shards", Arity: 2, Flags: reads, Tips: unstable, Since: "7.0.0", Summary: "Describes the ranges of slots and their nodes.", Run: clusterShards},
 			{Name: "cluster|slaves", Arity: 3, Flags: asks, Tips: unstable, Since: "3.0.0", Summary: "Lists the replicas of a node: none.", Run: clusterReplicas},
 			{Name: "cluster|slots", Arity: 2, Flags: reads, Tips: unstable, Since: "3.0.0", Summary: "Lists the ranges of slots with their nodes.", Run: clusterSlots},

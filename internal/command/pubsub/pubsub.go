@@ -76,30 +76,19 @@ func unsubscribeFrom(c *command.Ctx, k subscriptionKind, args resp.Args) resp.Re
 	return resp.NoReply
 }
 
-// LoseShardChannels ends the subscriptions of s to the shard channels that are lost: the node does
-// not own their slots any more.
-func LoseShardChannels(env *command.Env, s *command.Session, lost func(name string) bool) {
-	for _, name := range s.Subs.Names(pubsub.Shard) {
-		if lost(name) {
-			env.PubSub.Unsubscribe(s, &s.Subs, pubsub.Shard, name)
-			confirmTo(s, shards, shards.unsubscribed, resp.BulkString(name))
-		}
-	}
-}
-
 // confirm writes a confirmation at once, so that no message overtakes it. A confirmation is
 // a message, not a reply: CLIENT REPLY does not suppress it.
 func confirm(c *command.Ctx, k subscriptionKind, change string, name resp.Reply) {
-	confirmTo(c.Session, k, change, name)
-}
-
-// confirmTo is confirm for any session.
-func confirmTo(s *command.Session, k subscriptionKind, change string, name resp.Reply) {
+	s := c.Session
 	push := resp.Push(resp.BulkString(change), name, k.count(s))
 	s.Conn.Write(resp.Append(nil, push, s.Proto))
 }
 
+// publish counts the subscribers of this server. In a cluster the other nodes' get the message, too.
 func publish(c *command.Ctx, args resp.Args) resp.Reply {
+	if c.Cluster != nil {
+		c.Cluster.Publish(args[1], args[2])
+	}
 	return resp.Int(int64(c.PubSub.Publish(args[1], args[2], false)))
 }
 

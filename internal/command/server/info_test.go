@@ -49,7 +49,7 @@ func TestInfoKeyspaceAveragesTheTimesToLive(t *testing.T) {
 
 func TestHelpListsEverySubcommand(t *testing.T) {
 	h := commandtest.New(t)
-	h.Ctx.Cluster = cluster.New(strings.Repeat("a", 40), cluster.All())
+	h.Ctx.Cluster = cluster.NewBus().Join(cluster.Node{ID: strings.Repeat("a", 40), Slots: cluster.All()}, nil)
 	for _, cmd := range h.Ctx.Table.All() {
 		if !cmd.Container() {
 			continue

@@ -1,0 +1,71 @@
+package lockredis
+
+import (
+	"errors"
+	"net"
+	"strings"
+
+	"github.com/lockredis/lockredis/internal/cluster"
+	"github.com/lockredis/lockredis/internal/config"
+)
+
+// membership is a server's place in a cluster of several servers.
+type membership struct {
+	bus      *cluster.Bus
+	index, n int // of the node, and of all nodes
+}
+
+// NewCluster returns servers that are the nodes of one cluster, a node for each Config. All are
+// primaries, and share the slots as redis-cli --cluster create divides them. The cluster is ready
+// when Start of the last one has returned. Several nodes need a Settings value, an address and
+// files of their own each; the zero Config is a node on a free port.
+//
+// The nodes have cluster-enabled yes, and announce an IP address: the first one of bind, or else
+// 127.0.0.1. The directives cluster-announce-ip, cluster-announce-port and cluster-slots of a Config
+// override that. With NoSocket a node has only the port that it announces.
+//
+// Close of a node is what the end of its process is in Redis after cluster-node-timeout: for the
+// other nodes it has failed. A node does not come back. After a Close of all nodes nothing runs.
+func NewCluster(nodes ...Config) []*Server {
+	servers := make([]*Server, len(nodes))
+	bus := cluster.NewBus()
+	for i, cfg := range nodes {
+		cfg.member = &membership{bus: bus, index: i, n: len(nodes)}
+		servers[i] = New(cfg)
+	}
+	return servers
+}
+
+// form sets the directives of a node. Nil: the server belongs to no cluster of several servers.
+func (m *membership) form(set *config.Config) error {
+	if m == nil {
+		return nil
+	}
+	slots := cluster.Share(m.index, m.n)
+	err := errors.Join(set.Load("cluster-enabled", "yes"),
+		set.Load("cluster-slots", strings.Fields(slots.String())...))
+	if set.Cluster.AnnounceIP == "" {
+		err = errors.Join(err, set.Load("cluster-announce-ip", ownIP(set)))
+	}
+	return err
+}
+
+// ownIP returns the first address of the directive bind, or 127.0.0.1 when that is no address of
+// one machine.
+func ownIP(set *config.Config) string {
+	if len(set.Bind) > 0 {
+		ip := strings.TrimPrefix(set.Bind[0], "-")
+		if parsed := net.ParseIP(ip); parsed != nil && !parsed.IsUnspecified() {
+			return ip
+		}
+	}
+	return "127.0.0.1"
+}
+
+// sharedBus returns the bus of the node, nil for a server that is alone.
+func (m *membership) sharedBus() *cluster.Bus {
+	if m == nil {
+		return nil
+	}
+	return m.bus
+}

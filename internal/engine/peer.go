@@ -1,0 +1,119 @@
+package engine
+
+import (
+	"sync"
+
+	"github.com/lockredis/lockredis/internal/cluster"
+	"github.com/lockredis/lockredis/internal/command"
+	"github.com/lockredis/lockredis/internal/journal"
+)
+
+// peer is how an engine hears from the other nodes of its cluster. They note what there is in an
+// inbox, and do not wait for this engine's lock. A goroutine of the engine reads the inbox.
+type peer struct {
+	e    *Engine
+	wake chan struct{} // capacity 1
+
+	mu       sync.Mutex // guards the inbox
+	messages []message
+}
+
+// message is a message of PUBLISH from another node.
+type message struct{ channel, payload []byte }
+
+func newPeer(e *Engine) *peer { return &peer{e: e, wake: make(chan struct{}, 1)} }
+
+// Changed is cluster.Peer's.
+func (p *peer) Changed() {
+	select {
+	case p.wake <- struct{}{}:
+	default: // the goroutine is about to look
+	}
+}
+
+// Deliver is cluster.Peer's.
+func (p *peer) Deliver(channel, payload []byte) {
+	p.mu.Lock()
+	p.messages = append(p.messages, message{channel, payload})
+	p.mu.Unlock()
+	p.Changed()
+}
+
+// run reads the inbox until the engine is closed.
+func (p *peer) run() {
+	defer p.e.done.Done()
+	self := Caller{background: true}
+	for {
+		select {
+		case <-p.e.timer.quit:
+			return
+		case <-p.wake:
+		}
+		p.e.Do(&self, p.read)
+	}
+}
+
+// read does what other nodes have noted.
+func (p *peer) read() {
+	e := p.e
+	defer func() {
+		if cause := recover(); cause != nil {
+			e.panics.log("the cluster's bus", nil, cause)
+		}
+	}()
+	e.readClock()
+	e.journal.Unit(journal.UnitBegins)
+	p.follow()
+	e.journal.Unit(journal.UnitEnds)
+	p.mu.Lock()
+	messages := p.messages
+	p.messages = nil
+	p.mu.Unlock()
+	for _, m := range messages {
+		e.env.PubSub.Publish(m.channel, m.payload, false)
+	}
+	e.parking.serveReady()
+}
+
+// announce tells the other nodes how this node is reached.
+func (p *peer) announce() {
+	reach := p.e.env.Reach()
+	p.e.env.Cluster.Change(func(_ *cluster.View, self *cluster.Node) { self.Reach = reach })
+}
+
+// follow takes what the other nodes have changed since the last unit. As in Redis, keys of a
+// slot that another node has taken are deleted.
+func (p *peer) follow() {
+	env := &p.e.env
+	cl := env.Cluster
+	before := cl.Adopt()
+	if before == nil {
+		return
+	}
+	lost := cl.Lost(before)
+	for r := range lost.Ranges() {
+		for slot := r.First; slot <= r.Last; slot++ {
+			p.dropSlot(slot)
+		}
+	}
+	env.ViewChanged(before)
+}
+
+// dropSlot deletes the keys of a slot.
+func (p *peer) dropSlot(slot int) {
+	e := p.e
+	db := e.env.Space.DB(0)
+	keys := db.SlotKeys(slot, db.SlotLen(slot))
+	if len(keys) == 0 {
+		return
+	}
+	defer e.journal.Because(journal.ByMigrate)()
+	c := command.Ctx{Env: &e.env, DB: db, From: command.FromWait}
+	for _, key := range keys {
+		name := []byte(key)
+		if entry := db.Peek(name); entry != nil {
+			c.Delete(entry, e.env.Space.Lazyfree.ServerDel, 1)
+			c.Tell(command.WordDel, name)
+		}
+	}
+}
