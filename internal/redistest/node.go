@@ -2,6 +2,7 @@ package redistest
 
 import (
 	"fmt"
+	"net"
 	"slices"
 	"strconv"
 	"strings"
@@ -74,6 +75,67 @@ func (s *Server) awaitSlots(owned *cluster.Set) error {
 			return nil
 		case time.Now().After(deadline):
 			return fmt.Errorf("the cluster of %s is down after %s: %s", s.Addr, startLimit, v)
+		}
+		time.Sleep(20 * time.Millisecond)
+	}
+}
+
+// StartCluster starts a cluster of redis-servers, all of them masters, with the slots that
+// redis-cli --cluster create gives them. It waits until every node knows the others and serves
+// commands, which takes some seconds.
+func StartCluster(tb testing.TB, n int, args ...string) []*Server {
+	tb.Helper()
+	nodes, buses := make([]*Server, n), make([]string, n)
+	for i := range nodes {
+		var err error
+		if buses[i], err = FreePort(); err != nil {
+			tb.Fatal(err)
+		}
+		nodes[i] = Start(tb, append([]string{"--cluster-enabled", "yes", "--cluster-port", buses[i]}, args...)...)
+		slots := cluster.Share(i, n)
+		for r := range slots.Ranges() {
+			nodes[i].setUp(tb, "CLUSTER", "ADDSLOTSRANGE", strconv.Itoa(r.First), strconv.Itoa(r.Last))
+		}
+		nodes[i].setUp(tb, "CLUSTER", "SET-CONFIG-EPOCH", strconv.Itoa(i+1))
+	}
+	for i, s := range nodes[1:] {
+		host, port, _ := net.SplitHostPort(s.Addr)
+		nodes[0].setUp(tb, "CLUSTER", "MEET", host, port, buses[i+1])
+	}
+	for _, s := range nodes {
+		if err := s.awaitPeers(n); err != nil {
+			tb.Fatal(err)
+		}
+	}
+	return nodes
+}
+
+// setUp sends a command that must succeed.
+func (s *Server) setUp(tb testing.TB, args ...string) {
+	tb.Helper()
+	if v, err := s.do(args...); err != nil || v.IsError() {
+		tb.Fatalf("%v to %s: %s %v", args, s.Addr, v, err)
+	}
+}
+
+// awaitPeers waits until the node is one of n nodes that serve all slots.
+func (s *Server) awaitPeers(n int) error {
+	deadline := time.Now().Add(startLimit)
+	for {
+		info, err := s.do("CLUSTER", "INFO")
+		if err != nil {
+			return err
+		}
+		nodes, err := s.do("CLUSTER", "NODES")
+		switch text := string(info.Str); {
+		case err != nil:
+			return err
+		case strings.Contains(text, "cluster_state:ok") && strings.Contains(text, fmt.Sprintf("cluster_size:%d\r", n)) &&
+			strings.Count(string(nodes.Str), " connected ") == n &&
+			strings.Contains(text, fmt.Sprintf("cluster_current_epoch:%d\r", n)):
+			return nil
+		case time.Now().After(deadline):
+			return fmt.Errorf("the cluster of %s is not there after %s: %s\n%s", s.Addr, startLimit, info, nodes)
 		}
 		time.Sleep(20 * time.Millisecond)
 	}

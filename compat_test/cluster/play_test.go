@@ -1,0 +1,234 @@
+package cluster
+
+import (
+	"flag"
+	"net"
+	"path/filepath"
+	"regexp"
+	"slices"
+	"strconv"
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/cockroachdb/datadriven"
+
+	"github.com/lockredis/lockredis"
+	"github.com/lockredis/lockredis/compat_test/wire"
+	"github.com/lockredis/lockredis/internal/redistest"
+)
+
+// size is how many nodes a cluster has.
+const size = 3
+
+// limit is how long a reply or a state may take on a busy machine.
+const limit = 40 * time.Second
+
+func TestAClusterRepliesAsRecorded(t *testing.T) {
+	play(t, startLockredis)
+}
+
+func TestTheRecordIsRedissOwn(t *testing.T) {
+	if rewrites() {
+		t.Skip("the other test records")
+	}
+	redistest.SkipUnlessWhole(t)
+	play(t, startRedis)
+}
+
+// rewrites reports whether the plays are recorded.
+func rewrites() bool { return flag.Lookup("rewrite").Value.String() == "true" }
+
+func startRedis(t *testing.T) *world {
+	w := &world{t: t}
+	for _, s := range redistest.StartCluster(t, size, "--cluster-node-timeout", "1000") {
+		w.addrs, w.ends = append(w.addrs, s.Addr), append(w.ends, s.Stop)
+	}
+	return w
+}
+
+func startLockredis(t *testing.T) *world {
+	if rewrites() {
+		return startRedis(t)
+	}
+	w := &world{t: t}
+	for _, s := range lockredis.NewCluster(make([]lockredis.Config, size)...) {
+		if err := s.Start(); err != nil {
+			t.Fatal(err)
+		}
+		t.Cleanup(func() { s.Close() })
+		w.addrs, w.ends = append(w.addrs, s.Addr()), append(w.ends, func() { s.Close() })
+	}
+	return w
+}
+
+// play plays all files, each on a new cluster.
+func play(t *testing.T, start func(t *testing.T) *world) {
+	files, err := filepath.Glob("testdata/*")
+	if err != nil || len(files) == 0 {
+		t.Fatal("no plays: ", err)
+	}
+	for _, path := range files {
+		t.Run(filepath.Base(path), func(t *testing.T) {
+			t.Parallel()
+			w := start(t)
+			w.conns = map[string]*wire.Conn{}
+			t.Cleanup(w.close)
+			w.learn()
+			datadriven.RunTest(t, path, func(t *testing.T, d *datadriven.TestData) string {
+				var out strings.Builder
+				for line := range strings.Lines(d.Input) {
+					if reply := w.act(strings.TrimSpace(line)); reply != "" {
+						out.WriteString(reply + "\n")
+					}
+				}
+				return out.String()
+			})
+		})
+	}
+}
+
+// world is a running cluster and the connections to it.
+type world struct {
+	t     *testing.T
+	addrs []string
+	ends  []func() // ends a node
+	conns map[string]*wire.Conn
+	names *strings.Replacer // of ids and ports, in replies
+	words *strings.Replacer // in commands
+}
+
+func (w *world) close() {
+	for _, c := range w.conns {
+		c.Close()
+	}
+}
+
+// learn learns the ids of the nodes.
+func (w *world) learn() {
+	var names, words []string
+	for i := range w.addrs {
+		n := strconv.Itoa(i + 1)
+		id := string(w.do(n, "CLUSTER", "MYID").Str)
+		_, port, _ := net.SplitHostPort(w.addrs[i])
+		names = append(names, id, "$"+n, ":"+port, ":@"+n)
+		words = append(words, "$"+n, id, "@"+n, port)
+	}
+	w.names, w.words = strings.NewReplacer(names...), strings.NewReplacer(words...)
+}
+
+var lines = regexp.MustCompile(`^(\d)(\.\w+)?(> |! |< |\? | ends$)(.*)$`)
+
+// act does what a line says. It returns the replies, "" if the line reads none.
+func (w *world) act(line string) string {
+	m := lines.FindStringSubmatch(line)
+	if m == nil {
+		w.t.Fatalf("cannot read the line %q", line)
+	}
+	node, conn, rest := m[1], m[1]+m[2], w.words.Replace(m[4])
+	switch m[3] {
+	case "> ":
+		return w.show(w.do(conn, split(w.t, rest)...))
+	case "! ":
+		w.check(w.conn(conn).Send(split(w.t, rest)...))
+	case "< ":
+		n, err := strconv.Atoi(rest)
+		w.check(err)
+		var got []string
+		for range n {
+			v, err := w.conn(conn).Receive()
+			w.check(err)
+			got = append(got, w.show(v))
+		}
+		return strings.Join(got, "\n")
+	case "? ":
+		command, want, _ := strings.Cut(rest, " = ")
+		for deadline := time.Now().Add(limit); ; time.Sleep(5 * time.Millisecond) {
+			if got := w.do(conn, split(w.t, command)...).String(); strings.Contains(got, want) {
+				return ""
+			} else if time.Now().After(deadline) {
+				w.t.Fatalf("%s: %s", line, got)
+			}
+		}
+	case " ends":
+		i, _ := strconv.Atoi(node)
+		w.ends[i-1]()
+	}
+	return ""
+}
+
+func (w *world) check(err error) {
+	w.t.Helper()
+	if err != nil {
+		w.t.Fatal(err)
+	}
+}
+
+func split(t *testing.T, line string) []string {
+	t.Helper()
+	args, err := wire.Split(line)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return args
+}
+
+// conn returns the connection of a name that begins with the number of a node.
+func (w *world) conn(name string) *wire.Conn {
+	if c := w.conns[name]; c != nil {
+		return c
+	}
+	c, err := wire.Dial(w.addrs[name[0]-'1'])
+	w.check(err)
+	c.SetTimeout(limit)
+	w.conns[name] = c
+	return c
+}
+
+func (w *world) do(conn string, args ...string) wire.Value {
+	w.t.Helper()
+	v, err := w.conn(conn).Do(args...)
+	if err != nil {
+		w.t.Fatalf("%s: %v: %v", conn, args, err)
+	}
+	return v
+}
+
+var (
+	busPort = regexp.MustCompile(`(:@\d)@\d+`)
+	pings   = regexp.MustCompile(` - (\d+) \d+ `)
+	counted = regexp.MustCompile(`(?m)^(cluster_stats_messages|total_cluster).*\n`)
+	// listsNodes matches CLUSTER SHARDS and LINKS.
+	listsNodes = regexp.MustCompile(`create-time|replication-offset`)
+	varying    = regexp.MustCompile(`("create-time"|"send-buffer-allocated") :\d+`)
+)
+
+// show writes a reply without what differs in each run.
+func (w *world) show(v wire.Value) string {
+	if text := string(v.Str); len(v.Elems) == 0 && strings.Contains(text, "\n") {
+		text = strings.ReplaceAll(w.names.Replace(text), "\r", "")
+		text = busPort.ReplaceAllString(text, "$1@bus")
+		text = pings.ReplaceAllStringFunc(text, func(s string) string {
+			if strings.HasPrefix(s, " - 0 ") {
+				return " - 0 time "
+			}
+			return " - time time "
+		})
+		text = counted.ReplaceAllString(text, "")
+		all := strings.Split(strings.TrimSpace(text), "\n")
+		if strings.Contains(text, "master") {
+			slices.Sort(all)
+		}
+		return strings.Join(all, "\n")
+	}
+	shown := w.names.Replace(v.String())
+	if !listsNodes.MatchString(shown) {
+		return shown
+	}
+	var nodes []string
+	for _, e := range v.Elems {
+		nodes = append(nodes, varying.ReplaceAllString(w.names.Replace(e.String()), "$1 n"))
+	}
+	slices.Sort(nodes)
+	return strings.Join(nodes, "\n")
+}
