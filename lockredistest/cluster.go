@@ -3,7 +3,7 @@ package lockredistest
 import "github.com/redis/go-redis/v9"
 
 // ClusterOptions returns options for a go-redis cluster client that connects in memory, see
-// Options. The server needs the option Cluster.
+// Options. The server needs the option Cluster or ClusterOf.
 //
 // An rlock client over a cluster client does not learn which leases Advance ended. It goes on
 // until its own clock ends them.
@@ -12,7 +12,7 @@ func (s *Server) ClusterOptions() *redis.ClusterOptions {
 	if o.TLSConfig != nil {
 		o.TLSConfig.ServerName = "localhost" // CLUSTER SLOTS names no host
 	}
-	return &redis.ClusterOptions{
+	c := &redis.ClusterOptions{
 		Addrs:                    []string{o.Addr},
 		Dialer:                   o.Dialer,
 		TLSConfig:                o.TLSConfig,
@@ -25,6 +25,8 @@ func (s *Server) ClusterOptions() *redis.ClusterOptions {
 		MaintNotificationsConfig: o.MaintNotificationsConfig,
 		DisableIdentity:          o.DisableIdentity,
 	}
+	s.clusterNodes(c)
+	return c
 }
 
 // ClusterClient returns a new go-redis cluster client with the server's ClusterOptions. It is

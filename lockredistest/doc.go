@@ -12,8 +12,9 @@
 // [Server.Dial]. Or they connect to a TCP port, which the first call of [Server.Addr] opens.
 // In TestMain and in an example, which have no testing.T, [Run] replaces RunT.
 //
-// With the option [Cluster] the server is a cluster of one node, for cluster clients such as
-// [Server.ClusterClient]. With the option [Sentinel] three Sentinels monitor it, for clients
+// With the option [Cluster] the server is a cluster of one node, with [ClusterOf] the first of
+// several nodes, for cluster clients such as [Server.ClusterClient]. [Primaries] starts independent
+// servers, and [Proxy] a server that refuses keys of several slots. With the option [Sentinel] three Sentinels monitor it, for clients
 // such as [Server.FailoverClient].
 //
 // # Leaks

@@ -8,6 +8,7 @@ import (
 	"io"
 	"log/slog"
 	"net"
+	"slices"
 	"strconv"
 	"sync"
 	"time"
@@ -51,6 +52,9 @@ type Server struct {
 
 	sentinels *lockredis.Sentinels // nil: none
 
+	nodes    []*Server // of the options ClusterOf and Primaries, else s alone
+	inMemory string    // the address of the node of a cluster in memory; "": no node
+
 	password string            // of the default user, "" without
 	users    map[string]string // passwords of other users
 	user     string            // of users, for Options; "": the default user
@@ -67,6 +71,9 @@ type options struct {
 	tls        bool
 	allowLeaks bool
 	sentinel   *lockredis.SentinelConfig // nil: no Sentinels
+	nodes      int                       // how many servers there are
+	several    bool                      // ClusterOf or Primaries was given
+	clustered  bool                      // ClusterOf was given
 	lockKeys   []string
 	dataKeys   []string
 }
@@ -151,6 +158,39 @@ func RunT(t TB, opts ...Option) *Server {
 func Run(opts ...Option) (*Server, error) { return start(noTest{}, opts) }
 
 func start(t TB, opts []Option) (*Server, error) {
+	first, err := newServer(t, opts)
+	if err != nil {
+		return nil, fmt.Errorf("lockredistest: %w", err)
+	}
+	nodes := []*Server{first}
+	for len(nodes) < first.opts.nodes {
+		s, err := newServer(t, opts)
+		if err != nil {
+			return nil, fmt.Errorf("lockredistest: %w", err)
+		}
+		nodes = append(nodes, s)
+	}
+	makeServers(nodes)
+	for i, s := range nodes {
+		s.nodes = nodes
+		if err = s.begin(i); err != nil {
+			break
+		}
+	}
+	if err == nil && first.opts.sentinel != nil {
+		err = first.startSentinels()
+	}
+	if err != nil {
+		for _, s := range nodes {
+			s.srv.Close()
+		}
+		return nil, fmt.Errorf("lockredistest: starting the server: %w", err)
+	}
+	return first, nil
+}
+
+// newServer returns a Server with its options.
+func newServer(t TB, opts []Option) (*Server, error) {
 	cfg := lockredis.Config{NoSocket: true, Directives: map[string]string{}}
 	s := &Server{t: t, opts: options{cfg: cfg}, bubbled: bubble.Inside(), ended: make(chan struct{})}
 	for _, o := range opts {
@@ -158,8 +198,11 @@ func start(t TB, opts []Option) (*Server, error) {
 			o(&s.opts)
 		}
 	}
+	if err := s.opts.checkNodes(); err != nil {
+		return nil, err
+	}
 	if s.bubbled && (s.opts.tls || s.opts.addr != "") {
-		return nil, errors.New("lockredistest: " + bubbleSocket)
+		return nil, errors.New(bubbleSocket)
 	}
 	if s.opts.manual {
 		s.clock = expiry.NewManual(time.Now())
@@ -167,10 +210,14 @@ func start(t TB, opts []Option) (*Server, error) {
 	}
 	if s.opts.tls {
 		if err := s.certify(); err != nil {
-			return nil, fmt.Errorf("lockredistest: %w", err)
+			return nil, err
 		}
 	}
-	s.srv = lockredis.New(s.opts.cfg)
+	return s, nil
+}
+
+// begin starts the server, the i-th of the nodes.
+func (s *Server) begin(i int) error {
 	inside := backdoor.Open(s.srv)
 	s.inside = &inside
 	within(s).RecordScriptKeys()
@@ -180,73 +227,96 @@ func start(t TB, opts []Option) (*Server, error) {
 	s.password = s.opts.cfg.Password
 	err := s.srv.Start()
 	if err == nil && s.opts.addr != "" {
-		err = s.listen(s.opts.addr)
+		err = s.openPort(s.opts.listenAddr(i))
 	}
-	if err == nil && s.opts.sentinel != nil {
-		err = s.startSentinels()
-	}
-	if err != nil {
-		s.srv.Close()
-		return nil, fmt.Errorf("lockredistest: starting the server: %w", err)
-	}
-	return s, nil
+	return err
 }
 
-// Close closes the clients of Client, ClusterClient and FailoverClient, looks for leaks, and
-// closes the server and its Sentinels. The locks of these clients must be released before.
-// The error names the leaks, which AllowLeaks leaves out, and what went wrong with the If of
-// faults. A server that RunT started is closed when its test ends. If Close was called before,
-// the test still fails with its error. A second call returns nil, when the first is over. Use Stop for a server that is
-// to serve again.
+// Close closes the clients of Client, ClusterClient and FailoverClient, looks for leaks, and closes
+// the server, its Sentinels, and with the first of several nodes the others. The locks of these
+// clients must be released before. The error names the leaks, which AllowLeaks leaves out, and what
+// went wrong with the If of faults. A server that RunT started is closed when its test ends. If
+// Close was called before, the test still fails with its error. A second call returns nil, when the
+// first is over. Use Stop for a server that is to serve again.
 func (s *Server) Close() error {
 	if s.srv == nil {
 		panic("lockredistest: a Server comes from Run or RunT")
 	}
-	for _, f := range s.takeFaults() {
-		f.remove()
-	}
-	door(s).Faults().Abandon()
 	s.mu.Lock()
-	clients, served, again := s.clients, s.served, s.closed
-	s.clients, s.closed = nil, true
+	again := s.closed
+	s.closed = true
 	s.mu.Unlock()
 	if again {
 		<-s.ended
 		return nil
 	}
 	defer close(s.ended)
-	leaks := s.closeClients(clients)
+	group := slices.DeleteFunc(slices.Clone(s.group()), func(n *Server) bool { return n != s && n.closeFirst() })
+	var clients []io.Closer
+	for _, n := range group {
+		for _, f := range n.takeFaults() {
+			f.remove()
+		}
+		door(n).Faults().Abandon()
+		n.mu.Lock()
+		clients = append(clients, n.clients...)
+		n.clients = nil
+		n.mu.Unlock()
+	}
+	err := closeClients(group, clients)
 	if s.sentinels != nil {
 		s.sentinels.Close()
 	}
-	s.srv.Close()
-	if served != nil {
-		<-served
+	for _, n := range group {
+		n.srv.Close()
+		n.mu.Lock()
+		served := n.served
+		n.mu.Unlock()
+		if served != nil {
+			<-served
+		}
+		err = errors.Join(err, n.asks.err()) // after the last call of an If
+		if n != s {
+			close(n.ended)
+		}
 	}
-	err := errors.Join(leaks, s.asks.err()) // after the last call of an If
 	s.mu.Lock()
 	s.closeErr = err
 	s.mu.Unlock()
 	return err
 }
 
+// closeFirst begins the Close of a node that the first node closes. It reports whether that was done
+// before.
+func (s *Server) closeFirst() (closed bool) {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	closed, s.closed = s.closed, true
+	return closed
+}
+
 // closeClients closes the clients that Client, ClusterClient and FailoverClient returned. It
-// returns an error that names leaks.
-func (s *Server) closeClients(clients []io.Closer) error {
-	var subscribed []leak
-	var stuck error
-	if !s.opts.allowLeaks {
-		if stuck = s.awaitScript(); stuck == nil {
-			subscribed = s.subscriptionLeaks()
+// returns an error that names the leaks of the servers.
+func closeClients(servers []*Server, clients []io.Closer) error {
+	subscribed, stuck := make([][]leak, len(servers)), make([]error, len(servers))
+	for i, s := range servers {
+		if !s.opts.allowLeaks {
+			if stuck[i] = s.awaitScript(); stuck[i] == nil {
+				subscribed[i] = s.subscriptionLeaks()
+			}
 		}
 	}
 	for _, rdb := range clients {
 		rdb.Close()
 	}
-	if s.opts.allowLeaks || stuck != nil {
-		return stuck
+	var err error
+	for i, s := range servers {
+		if !s.opts.allowLeaks && stuck[i] == nil {
+			stuck[i] = s.checkLeaks(subscribed[i])
+		}
+		err = errors.Join(err, s.named(stuck[i]))
 	}
-	return s.checkLeaks(subscribed)
+	return err
 }
 
 // end closes the server at the end of the test and reports leaks. After a failure it only
@@ -277,13 +347,11 @@ func (s *Server) Addr() string {
 	if s.bubbled {
 		panic(bubbleAddr)
 	}
+	if err := s.openPorts(); err != nil {
+		s.t.Fatal(fmt.Errorf("lockredistest: opening a port: %w", err))
+	}
 	s.mu.Lock()
 	defer s.mu.Unlock()
-	if s.addr == "" {
-		if err := s.listen("127.0.0.1:0"); err != nil {
-			s.t.Fatal(fmt.Errorf("lockredistest: opening a port: %w", err))
-		}
-	}
 	return s.addr
 }
 

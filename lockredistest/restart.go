@@ -27,6 +27,7 @@ func (s *Server) Stop() {
 	faults.SetDown(true)
 	faults.Cut(func(fault.Client) bool { return true })
 	faults.DropLate()
+	door(s).SetDown(true)
 }
 
 // Restart stops the server, unless Stop was called, and serves again. Clients lose their
@@ -53,6 +54,7 @@ func (s *Server) restart(keep bool) error {
 	s.Stop()
 	door(s).Restart(keep)
 	door(s).Faults().SetDown(false)
+	door(s).SetDown(false)
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	s.stopped = false

@@ -24,6 +24,9 @@ var options = map[string]lockredistest.Option{
 	"Password":    lockredistest.Password("secret"),
 	"Directive":   lockredistest.Directive("maxclients", "100"),
 	"Cluster":     lockredistest.Cluster(),
+	"ClusterOf":   lockredistest.ClusterOf(1),
+	"Primaries":   lockredistest.Primaries(2),
+	"Proxy":       lockredistest.Proxy(2),
 	"Logger":      lockredistest.Logger(slog.New(slog.DiscardHandler)),
 	"Sentinel":    lockredistest.Sentinel(nil),
 }

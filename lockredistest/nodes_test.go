@@ -1,0 +1,305 @@
+package lockredistest_test
+
+import (
+	"context"
+	"errors"
+	"strings"
+	"syscall"
+	"testing"
+	"testing/synctest"
+	"time"
+
+	"github.com/redis/go-redis/v9"
+
+	"github.com/lockredis/lockredis/lockredistest"
+	"github.com/lockredis/lockredis/rlock"
+)
+
+// Keys of the three nodes of a cluster.
+var keyOfNode = [...]string{"b", "c", "a"}
+
+func TestTheNodesOfAClusterShareTheKeys(t *testing.T) {
+	for name, opts := range map[string][]lockredistest.Option{
+		"in memory": {lockredistest.ClusterOf(3)},
+		"password":  {lockredistest.Password("secret"), lockredistest.ClusterOf(3)},
+		"sockets":   {lockredistest.Listen("127.0.0.1:0"), lockredistest.ClusterOf(3)},
+	} {
+		t.Run(name, func(t *testing.T) {
+			srv := lockredistest.RunT(t, opts...)
+			if name == "in memory" {
+				defer func() { srv.Addr() }()
+			}
+			rdb := srv.ClusterClient()
+			for i, key := range keyOfNode {
+				if err := rdb.Set(t.Context(), key, key, 0).Err(); err != nil {
+					t.Fatal(err)
+				}
+				srv.Node(i).CheckGet(t, key, key)
+			}
+			err := srv.Node(1).Client().Get(t.Context(), "b").Err()
+			if err == nil || !strings.HasPrefix(err.Error(), "MOVED 3300 127.0.0.1:") {
+				t.Errorf("GET at another node: %v", err)
+			}
+		})
+	}
+}
+
+func TestANodeOfAClusterHasAPort(t *testing.T) {
+	srv := lockredistest.RunT(t, lockredistest.ClusterOf(3))
+	inMemory := srv.ClusterClient()
+	rdb := redis.NewClusterClient(&redis.ClusterOptions{Addrs: []string{srv.Node(2).Addr()}})
+	defer rdb.Close()
+	for i, key := range keyOfNode {
+		if err := rdb.Set(t.Context(), key, i, 0).Err(); err != nil {
+			t.Fatal(err)
+		}
+		if got, err := inMemory.Get(t.Context(), key).Int(); err != nil || got != i {
+			t.Errorf("in memory: %d, %v", got, err)
+		}
+	}
+}
+
+func TestLocksOfAllNodesWorkInABubble(t *testing.T) {
+	synctestRun(t, "bubble", func(t *testing.T) {
+		srv := lockredistest.RunT(t, lockredistest.ClusterOf(3))
+		c := rlock.New(srv.ClusterClient(), rlock.Options{})
+		defer c.Close(context.Background())
+		for _, name := range keyOfNode {
+			held, err := c.Lock(name).Acquire(t.Context())
+			if err != nil {
+				t.Fatal(err)
+			}
+			time.AfterFunc(time.Minute, func() { held.Release(context.Background()) })
+			start := time.Now()
+			again, err := c.Lock(name).Acquire(t.Context())
+			if err != nil {
+				t.Fatal(err)
+			}
+			if waited := time.Since(start); waited < time.Minute || waited > 61*time.Second {
+				t.Errorf("%s: waited %v", name, waited)
+			}
+			if err := again.Release(t.Context()); err != nil {
+				t.Error(err)
+			}
+		}
+	})
+}
+
+func TestAStoppedNodeHasFailed(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		srv := lockredistest.RunT(t, lockredistest.ClusterOf(3))
+		rdb := srv.Node(0).Client()
+		if err := rdb.Set(t.Context(), "b", "1", 0).Err(); err != nil {
+			t.Fatal(err)
+		}
+		srv.Node(2).Stop()
+		nodes, err := rdb.ClusterNodes(t.Context()).Result()
+		if err != nil || strings.Count(nodes, "master,fail ") != 1 {
+			t.Errorf("%v\n%s", err, nodes)
+		}
+		if err := rdb.Get(t.Context(), "b").Err(); err == nil || err.Error() != "CLUSTERDOWN The cluster is down" {
+			t.Errorf("GET: %v", err)
+		}
+		if _, err := srv.Node(2).Dial(t.Context(), "", ""); !errors.Is(err, syscall.ECONNREFUSED) {
+			t.Errorf("Dial: %v", err)
+		}
+		if err := srv.Node(2).Restart(); err != nil {
+			t.Fatal(err)
+		}
+		if got, err := rdb.Get(t.Context(), "b").Result(); err != nil || got != "1" {
+			t.Errorf("%q, %v", got, err)
+		}
+		if err := srv.Node(1).Close(); err != nil {
+			t.Fatal(err)
+		}
+		if info, err := rdb.ClusterInfo(t.Context()).Result(); err != nil || !strings.Contains(info, "cluster_slots_fail:5462") {
+			t.Errorf("%v\n%s", err, info)
+		}
+	})
+}
+
+func TestALockAtAnyNodeIsALeakOnce(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		rec := &recorder{TB: t}
+		srv := lockredistest.RunT(rec, lockredistest.ClusterOf(3))
+		c := rlock.New(srv.ClusterClient(), rlock.Options{})
+		if _, err := c.Lock("c").Acquire(t.Context()); err != nil {
+			t.Fatal(err)
+		}
+		text := rec.end()
+		if !strings.Contains(text, "node 1: ") || strings.Count(text, `"c"`) != 1 || strings.Contains(text, "node 0: ") {
+			t.Errorf("the leaks: %q", text)
+		}
+		c.Close(t.Context())
+	})
+}
+
+// A slot moves while its lock is held: the lock stays held, is renewed, wakes its waiter and is
+// released at the new node.
+func TestALockIsHeldWhileItsSlotMoves(t *testing.T) {
+	srv := lockredistest.RunT(t, lockredistest.ClusterOf(3), lockredistest.Listen("127.0.0.1:0"))
+	c := rlock.New(srv.ClusterClient(), rlock.Options{})
+	defer c.Close(context.Background())
+	held, err := c.Lock("b").Acquire(t.Context())
+	if err != nil {
+		t.Fatal(err)
+	}
+	type result struct {
+		hold *rlock.Hold
+		err  error
+	}
+	waiter := make(chan result, 1)
+	other := rlock.New(srv.ClusterClient(), rlock.Options{})
+	defer other.Close(context.Background())
+	go func() {
+		h, err := other.Lock("b").Acquire(t.Context())
+		waiter <- result{h, err}
+	}()
+	source, target := srv.Node(0), srv.Node(1)
+	id := func(n *lockredistest.Server) string {
+		id, err := n.Do("CLUSTER", "MYID")
+		if err != nil {
+			t.Fatal(err)
+		}
+		return id.(string)
+	}
+	do := func(rdb *redis.Client, args ...any) {
+		t.Helper()
+		if err := rdb.Do(t.Context(), args...).Err(); err != nil {
+			t.Fatalf("%v: %v", args, err)
+		}
+	}
+	expectLocked := func(when string) {
+		t.Helper()
+		if locked, err := other.Lock("b").IsLocked(t.Context()); err != nil || !locked {
+			t.Fatalf("%s: locked is %v, %v", when, locked, err)
+		}
+		if err := held.Extend(t.Context(), time.Minute); err != nil {
+			t.Fatalf("%s: %v", when, err)
+		}
+	}
+	from, to := source.Client(), target.Client()
+	do(to, "CLUSTER", "SETSLOT", 3300, "IMPORTING", id(source))
+	do(from, "CLUSTER", "SETSLOT", 3300, "MIGRATING", id(target))
+	keys, err := from.ClusterGetKeysInSlot(t.Context(), 3300, 100).Result()
+	if err != nil || len(keys) == 0 {
+		t.Fatalf("keys of the slot: %v, %v", keys, err)
+	}
+	for _, key := range keys {
+		do(from, "MIGRATE", target.Host(), target.Port(), key, 0, 5000)
+	}
+	expectLocked("while the slot moves")
+	do(to, "CLUSTER", "SETSLOT", 3300, "NODE", id(target))
+	do(from, "CLUSTER", "SETSLOT", 3300, "NODE", id(target))
+	expectLocked("after the move")
+	if err := held.Release(t.Context()); err != nil {
+		t.Fatal(err)
+	}
+	got := <-waiter
+	if got.err != nil {
+		t.Fatal(got.err)
+	}
+	if err := got.hold.Release(t.Context()); err != nil {
+		t.Error(err)
+	}
+}
+
+func TestPrimariesAreIndependent(t *testing.T) {
+	srv := lockredistest.RunT(t, lockredistest.Primaries(3), lockredistest.ManualClock())
+	for i, n := range srv.Nodes() {
+		n.CheckMissing(t, "key")
+		if err := n.Client().Set(t.Context(), "key", i, time.Minute).Err(); err != nil {
+			t.Fatal(err)
+		}
+	}
+	srv.Node(1).Advance(time.Minute)
+	srv.Node(1).CheckMissing(t, "key")
+	srv.Node(2).CheckGet(t, "key", "2")
+	srv.Node(2).Stop()
+	if err := srv.Node(2).Client().Ping(t.Context()).Err(); err == nil {
+		t.Error("a stopped primary answers")
+	}
+	if err := srv.Client().Ping(t.Context()).Err(); err != nil {
+		t.Error(err)
+	}
+}
+
+func TestAQuorumHoldsWithOneOfThreePrimariesStopped(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		srv := lockredistest.RunT(t, lockredistest.Primaries(3))
+		var locks []*rlock.Lock
+		for _, n := range srv.Nodes() {
+			c := rlock.New(n.Client(), rlock.Options{})
+			defer c.Close(context.Background())
+			locks = append(locks, c.Lock("orders"))
+		}
+		srv.Node(2).Stop()
+		held, err := rlock.Quorum(locks...).Acquire(t.Context())
+		if err != nil {
+			t.Fatal(err)
+		}
+		if err := held.Release(context.Background()); err != nil {
+			t.Error(err)
+		}
+		time.Sleep(time.Minute) // go-redis dials the stopped primary a few times
+	})
+}
+
+func TestAProxyRefusesKeysOfSeveralSlots(t *testing.T) {
+	srv := lockredistest.RunT(t, lockredistest.Proxy(3))
+	rdb := srv.Client()
+	do := func(args ...any) string {
+		v, err := rdb.Do(t.Context(), args...).Result()
+		if err != nil && err != redis.Nil {
+			return err.Error()
+		}
+		s, _ := v.(string)
+		return s
+	}
+	const cross = "CROSSSLOT Keys in request don't hash to the same slot"
+	for _, test := range []struct {
+		args []any
+		want string
+	}{
+		{[]any{"SET", "a", "1"}, "OK"},
+		{[]any{"MSET", "{x}a", "1", "{x}b", "2"}, "OK"},
+		{[]any{"MGET", "a", "b"}, cross},
+		{[]any{"DEL", "a", "b"}, cross},
+		{[]any{"EVAL", "return 'ran'", 2, "a", "b"}, cross},
+		{[]any{"EVAL", "return 'ran'", 2, "{x}a", "{x}b"}, "ran"},
+		{[]any{"EVAL", "return redis.call('get', KEYS[1])", 1, "a"}, "1"},
+		// e is at the node of a, in another slot; b is at another node.
+		{[]any{"EVAL", "redis.call('set', 'e', 1) return 'ran'", 1, "a"}, "ran"},
+		{[]any{"CLUSTER", "INFO"}, "ERR This instance has cluster support disabled"},
+		{[]any{"CLUSTER", "SLOTS"}, "ERR This instance has cluster support disabled"},
+	} {
+		if got := do(test.args...); got != test.want {
+			t.Errorf("%v: %s, want %s", test.args, got, test.want)
+		}
+	}
+	if got := do("EVAL", "return redis.call('get', 'b')", 1, "a"); !strings.HasPrefix(got, "ERR Script attempted to access a non local key") {
+		t.Errorf("a script's key of another node: %s", got)
+	}
+	_, err := rdb.TxPipelined(t.Context(), func(p redis.Pipeliner) error {
+		p.Set(t.Context(), "a", 1, 0)
+		p.Set(t.Context(), "b", 1, 0)
+		return nil
+	})
+	if err == nil || err.Error() != cross {
+		t.Errorf("a transaction: %v", err)
+	}
+	srv.CheckMissing(t, "b")
+}
+
+func TestOptionsThatDoNotFitSeveralNodesAreRefused(t *testing.T) {
+	for _, opts := range [][]lockredistest.Option{
+		{lockredistest.ClusterOf(0)}, {lockredistest.Primaries(-1)}, {lockredistest.Proxy(0)},
+		{lockredistest.ClusterOf(3), lockredistest.TLS()},
+		{lockredistest.Primaries(3), lockredistest.Sentinel(nil)},
+	} {
+		if srv, err := lockredistest.Run(opts...); err == nil {
+			srv.Close()
+			t.Errorf("%v were accepted", opts)
+		}
+	}
+}
