@@ -1,6 +1,7 @@
 package lockredis
 
 import (
+	"context"
 	"errors"
 	"net"
 	"strings"
@@ -11,8 +12,9 @@ import (
 
 // membership is a server's place in a cluster of several servers.
 type membership struct {
-	bus      *cluster.Bus
-	index, n int // of the node, and of all nodes
+	bus   *cluster.Bus
+	index int       // of the node
+	nodes []*Server // by index
 }
 
 // NewCluster returns servers that are the nodes of one cluster, a node for each Config. All are
@@ -22,7 +24,8 @@ type membership struct {
 //
 // The nodes have cluster-enabled yes, and announce an IP address: the first one of bind, or else
 // 127.0.0.1. The directives cluster-announce-ip, cluster-announce-port and cluster-slots of a Config
-// override that. With NoSocket a node has only the port that it announces.
+// override that. With NoSocket a node has only the port that it announces; MIGRATE finds it there, in
+// memory.
 //
 // Close of a node is what the end of its process is in Redis after cluster-node-timeout: for the
 // other nodes it has failed. A node does not come back. After a Close of all nodes nothing runs.
@@ -30,7 +33,7 @@ func NewCluster(nodes ...Config) []*Server {
 	servers := make([]*Server, len(nodes))
 	bus := cluster.NewBus()
 	for i, cfg := range nodes {
-		cfg.member = &membership{bus: bus, index: i, n: len(nodes)}
+		cfg.member = &membership{bus: bus, index: i, nodes: servers}
 		servers[i] = New(cfg)
 	}
 	return servers
@@ -41,7 +44,7 @@ func (m *membership) form(set *config.Config) error {
 	if m == nil {
 		return nil
 	}
-	slots := cluster.Share(m.index, m.n)
+	slots := cluster.Share(m.index, len(m.nodes))
 	err := errors.Join(set.Load("cluster-enabled", "yes"),
 		set.Load("cluster-slots", strings.Fields(slots.String())...))
 	if set.Cluster.AnnounceIP == "" {
@@ -68,4 +71,18 @@ func (m *membership) sharedBus() *cluster.Bus {
 		return nil
 	}
 	return m.bus
+}
+
+// migrateDial returns how MIGRATE connects to another server: to a node without a socket in memory.
+// Nil: by TCP.
+func (m *membership) migrateDial() func(ctx context.Context, addr string) (net.Conn, error) {
+	if m == nil {
+		return nil
+	}
+	return func(ctx context.Context, addr string) (net.Conn, error) {
+		if i := m.bus.Find(addr); i >= 0 && m.nodes[i].cfg.NoSocket && len(m.nodes[i].Addrs()) == 0 {
+			return m.nodes[i].Dial(ctx)
+		}
+		return new(net.Dialer).DialContext(ctx, "tcp", addr)
+	}
 }

@@ -106,7 +106,7 @@ func New(cfg Config) *Server {
 	s.configure()
 	opts := server.Options{
 		Config: s.set, Clock: cfg.Clock, Log: cfg.Logger, OnShutdown: func() { s.Close() },
-		Bus: cfg.member.sharedBus(),
+		Bus: cfg.member.sharedBus(), Dial: cfg.member.migrateDial(),
 	}
 	var n node
 	if s.set.Sentinel {

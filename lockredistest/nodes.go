@@ -19,8 +19,7 @@ import (
 // ClusterOf makes the server the first of n nodes of a cluster, all of them primaries. They share the
 // slots as redis-cli --cluster create divides them. Server.Nodes returns the nodes. ClusterClient and
 // ClusterOptions of any node connect to all of them; Client and Options connect to one node, which
-// redirects with MOVED. A slot moves with CLUSTER SETSLOT and, if the option Listen is given or Addr
-// was called, MIGRATE. Stop and Close of a node are what the end of its process is in Redis after
+// redirects with MOVED. A slot moves with CLUSTER SETSLOT and MIGRATE. Stop and Close of a node are what the end of its process is in Redis after
 // cluster-node-timeout: for the other nodes it has failed.
 //
 // The cluster is in memory and works in synctest bubbles. Addr opens a port for each node. The option

@@ -2,6 +2,8 @@ package cluster
 
 import (
 	"bytes"
+	"net"
+	"strconv"
 	"sync"
 	"sync/atomic"
 )
@@ -46,6 +48,17 @@ func (b *Bus) Join(n Node, p Peer) *Cluster {
 	})
 	c.view = b.view.Load()
 	return c
+}
+
+// Find returns the index of the node that announces an address, "host:port", -1 if there is none.
+func (b *Bus) Find(addr string) int {
+	nodes := b.view.Load().Nodes
+	for i := range nodes {
+		if at := nodes[i].Reach; net.JoinHostPort(at.IP, strconv.Itoa(at.First)) == addr {
+			return i
+		}
+	}
+	return -1
 }
 
 // change makes another View of the newest one and tells all peers.

@@ -30,7 +30,7 @@ func (h *host) Send(m *command.Migration, quit <-chan struct{}) (end command.Exc
 	}()
 	for range 2 {
 		var err error
-		end, lines, err = exchange(ctx, m)
+		end, lines, err = h.exchange(ctx, m)
 		if err == nil || errors.Is(err, os.ErrDeadlineExceeded) || ctx.Err() != nil || !m.MayRetry(lines) {
 			break
 		}
@@ -43,10 +43,11 @@ var errEmptyReply = errors.New("empty reply")
 
 // exchange sends the commands of m over a connection of its own. err is why the connection
 // failed, nil if it could not be made.
-func exchange(ctx context.Context, m *command.Migration) (end command.Exchange, lines []string, err error) {
+func (h *host) exchange(ctx context.Context, m *command.Migration) (end command.Exchange, lines []string, err error) {
 	timeout := time.Duration(min(m.Timeout, int64(time.Hour/time.Millisecond)*24)) * time.Millisecond
-	dialer := net.Dialer{Timeout: timeout}
-	conn, err := dialer.DialContext(ctx, "tcp", m.Addr)
+	patient, cancel := context.WithTimeout(ctx, timeout)
+	conn, err := h.dial(patient, m.Addr)
+	cancel()
 	if err != nil {
 		var unknown *net.DNSError
 		if errors.As(err, &unknown) {

@@ -1,6 +1,7 @@
 package server
 
 import (
+	"context"
 	"crypto/rand"
 	"encoding/hex"
 	"errors"
@@ -28,6 +29,8 @@ type Options struct {
 	Log    *slog.Logger
 	Table  *command.Table // nil: the table of a server
 	Bus    *cluster.Bus   // of the nodes of a cluster; nil: there are no other nodes
+	// Dial connects MIGRATE to a server at an address, "host:port". Nil means TCP.
+	Dial func(ctx context.Context, addr string) (net.Conn, error)
 	// OnShutdown is called in a goroutine of its own when a client sends SHUTDOWN, once.
 	// It must call Close. It may be nil.
 	OnShutdown func()
@@ -42,7 +45,8 @@ type Server struct {
 	started time.Time
 	runID   string
 	onQuit  func()
-	traffic [maxLoops + 1]traffic // of connections with goroutines of their own, and of each loop
+	dial    func(ctx context.Context, addr string) (net.Conn, error) // see Options
+	traffic [maxLoops + 1]traffic                                    // of connections with goroutines of their own, and of each loop
 
 	leastOutput uint64 // see leastLimit; guarded by the engine's lock
 
@@ -76,9 +80,14 @@ type Server struct {
 // New returns a server without listeners.
 func New(opts Options) *Server {
 	s := &Server{
-		cfg: opts.Config, log: opts.Log, onQuit: opts.OnShutdown,
+		cfg: opts.Config, log: opts.Log, onQuit: opts.OnShutdown, dial: opts.Dial,
 		conns: map[*conn]struct{}{}, ending: make(chan struct{}), awake: make(chan struct{}),
 		started: opts.Clock.Now(), leastOutput: leastLimit(opts.Config),
+	}
+	if s.dial == nil {
+		s.dial = func(ctx context.Context, addr string) (net.Conn, error) {
+			return new(net.Dialer).DialContext(ctx, "tcp", addr)
+		}
 	}
 	s.wakes.init()
 	var seed [32]byte
