@@ -99,6 +99,9 @@ func (u *unit) execute(s *command.Session, args resp.Args) (ran bool) {
 func (u *unit) direct(c *command.Ctx, args resp.Args) resp.Reply {
 	u.e.journal.Unit(journal.UnitBegins)
 	defer u.e.journal.Unit(journal.UnitEnds)
+	if u.e.peer != nil && !u.e.midway {
+		u.e.peer.follow()
+	}
 	v, refusal := u.e.checks.fromKit(c, args)
 	return u.run(c, args, v, refusal)
 }
