@@ -5,6 +5,7 @@ import (
 	"errors"
 	"flag"
 	"runtime/debug"
+	"strconv"
 	"testing"
 
 	"github.com/redis/go-redis/v9"
@@ -81,24 +82,29 @@ func TestTheSuiteOnLockredis(t *testing.T) {
 	rlocksuite.RunParallel(t, func(t testing.TB) redis.UniversalClient { return connect(t) })
 }
 
-// connectToCluster starts a lockredis that is a cluster of one node.
-func connectToCluster(t testing.TB) *redis.ClusterClient {
+// connectToCluster starts a cluster of n nodes of lockredis.
+func connectToCluster(t testing.TB, n int) *redis.ClusterClient {
 	t.Helper()
-	srv := lockredis.New(lockredis.Config{Directives: map[string]string{"cluster-enabled": "yes"}})
-	if err := srv.Start(); err != nil {
-		t.Fatal(err)
+	var addrs []string
+	for _, srv := range lockredis.NewCluster(make([]lockredis.Config, n)...) {
+		if err := srv.Start(); err != nil {
+			t.Fatal(err)
+		}
+		t.Cleanup(func() { srv.Close() })
+		addrs = append(addrs, srv.Addr())
 	}
-	rdb := redis.NewClusterClient(&redis.ClusterOptions{Addrs: []string{srv.Addr()}, PoolSize: 100})
-	t.Cleanup(func() {
-		rdb.Close()
-		srv.Close()
-	})
+	rdb := redis.NewClusterClient(&redis.ClusterOptions{Addrs: addrs, PoolSize: 100})
+	t.Cleanup(func() { rdb.Close() })
 	return rdb
 }
 
 func TestTheSuiteOnAClusterOfLockredis(t *testing.T) {
 	redistest.SkipUnlessWhole(t)
-	rlocksuite.Run(t, func(t testing.TB) redis.UniversalClient { return connectToCluster(t) })
+	for _, n := range []int{1, 3} {
+		t.Run(strconv.Itoa(n), func(t *testing.T) {
+			rlocksuite.Run(t, func(t testing.TB) redis.UniversalClient { return connectToCluster(t, n) })
+		})
+	}
 }
 
 // The tests share a server and its Sentinels: finding each other takes the Sentinels longer
