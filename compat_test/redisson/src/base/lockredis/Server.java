@@ -18,7 +18,10 @@ final class Server implements AutoCloseable {
     private static final long START_MS = 10_000;
     private static final long CLUSTER_MS = 20_000;
     private static Server shared;
+    private static final int NODES = 3;
+    private static final int SLOTS = 16384;
     private static Server cluster;
+    private static List<Server> nodes = List.of();
 
     private final String host;
     private final int port;
@@ -61,13 +64,62 @@ final class Server implements AutoCloseable {
         return cluster;
     }
 
+    /**
+     * Three masters that share the slots. lockredis runs them in one process. Those of redis-server need some
+     * seconds to meet.
+     */
+    static synchronized List<Server> nodes() {
+        if (nodes.isEmpty()) {
+            nodes = command().endsWith("lockredis") ? topology() : meeting();
+            for (Server node : nodes) {
+                try (Jedis jedis = node.observe()) {
+                    Await.until("the cluster", CLUSTER_MS, () -> jedis.clusterInfo().contains("cluster_state:ok")
+                            && jedis.clusterInfo().contains("cluster_size:3"));
+                }
+            }
+        }
+        return nodes;
+    }
+
+    private static List<Server> topology() {
+        int port = freePorts(NODES);
+        Server first = launched(port, "--topology", "cluster:" + NODES);
+        return List.of(first, new Server(first.host, port + 1, first.options), new Server(first.host, port + 2, first.options));
+    }
+
+    private static List<Server> meeting() {
+        List<Server> all = new ArrayList<>();
+        for (int i = 0; i < NODES; i++) {
+            String bus = String.valueOf(freePort());
+            Server node = start("--cluster-enabled", "yes", "--cluster-port", bus);
+            all.add(node);
+            try (Jedis jedis = node.observe(); Jedis first = all.get(0).observe()) {
+                jedis.sendCommand(Protocol.Command.CLUSTER, "ADDSLOTSRANGE", String.valueOf(i * SLOTS / NODES),
+                        String.valueOf((i + 1) * SLOTS / NODES - 1));
+                jedis.sendCommand(Protocol.Command.CLUSTER, "SET-CONFIG-EPOCH", String.valueOf(i + 1));
+                if (i > 0) {
+                    first.sendCommand(Protocol.Command.CLUSTER, "MEET", node.host, String.valueOf(node.port), bus);
+                }
+            }
+        }
+        return all;
+    }
+
+    private static String command() {
+        return System.getProperty("server.command", "redis-server");
+    }
+
     boolean isCluster() {
-        return options.contains("--cluster-enabled");
+        return options.contains("--cluster-enabled") || options.contains("--topology");
     }
 
     /** A new server on a free port, with redis-server's options. */
     static Server start(String... options) {
-        Server server = new Server("127.0.0.1", freePort(), List.of(options));
+        return launched(freePort(), options);
+    }
+
+    private static Server launched(int port, String... options) {
+        Server server = new Server("127.0.0.1", port, List.of(options));
         server.launch();
         Runtime.getRuntime().addShutdownHook(new Thread(server::close));
         return server;
@@ -99,7 +151,7 @@ final class Server implements AutoCloseable {
 
     /** Starts the server again on its port after a stop. */
     void launch() {
-        List<String> command = new ArrayList<>(List.of(System.getProperty("server.command", "redis-server"),
+        List<String> command = new ArrayList<>(List.of(command(),
                 "--port", String.valueOf(port), "--bind", host, "--save", "", "--appendonly", "no"));
         command.addAll(options);
         try {
@@ -146,5 +198,30 @@ final class Server implements AutoCloseable {
         } catch (IOException e) {
             throw new IllegalStateException(e);
         }
+    }
+
+    /** The first of n free ports in a row. */
+    private static int freePorts(int n) {
+        for (int tries = 0; tries < 100; tries++) {
+            int first = freePort();
+            List<ServerSocket> held = new ArrayList<>();
+            try {
+                for (int i = 0; i < n; i++) {
+                    held.add(new ServerSocket(first + i));
+                }
+                return first;
+            } catch (IOException | IllegalArgumentException e) {
+                // one is in use
+            } finally {
+                for (ServerSocket socket : held) {
+                    try {
+                        socket.close();
+                    } catch (IOException e) {
+                        throw new IllegalStateException(e);
+                    }
+                }
+            }
+        }
+        throw new IllegalStateException("no " + n + " free ports in a row");
     }
 }
