@@ -102,7 +102,8 @@ func DataKeys(patterns ...string) Option {
 func ManualClock() Option { return func(o *options) { o.manual = true } }
 
 // Listen makes the server listen on a TCP address, "host:port", when it starts. Port 0
-// means a free port. Without this option Server.Addr opens a port when it is first called.
+// means a free port. With ClusterOf and Primaries the other servers have the ports behind it. Without
+// this option Server.Addr opens a port when it is first called.
 func Listen(addr string) Option { return func(o *options) { o.addr = addr } }
 
 // TLS makes the server speak TLS on Addr, with a certificate for localhost that is made at

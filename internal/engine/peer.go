@@ -31,8 +31,11 @@ func (p *peer) Changed() {
 	}
 }
 
-// Deliver is cluster.Peer's.
+// Deliver is cluster.Peer's. After Close nothing reads the inbox.
 func (p *peer) Deliver(channel, payload []byte) {
+	if p.e.closed.Load() {
+		return
+	}
 	p.mu.Lock()
 	p.messages = append(p.messages, message{channel, payload})
 	p.mu.Unlock()

@@ -7,6 +7,7 @@ import (
 	"testing"
 
 	"github.com/lockredis/lockredis/expiry"
+	"github.com/lockredis/lockredis/internal/cluster"
 	"github.com/lockredis/lockredis/internal/command"
 	"github.com/lockredis/lockredis/internal/config"
 	"github.com/lockredis/lockredis/internal/nohost"
@@ -15,6 +16,12 @@ import (
 
 // newNode returns a running engine in cluster mode, with directives as name and value.
 func newNode(t *testing.T, directives ...string) *Engine {
+	t.Helper()
+	return newNodeOn(t, nil, directives...)
+}
+
+// newNodeOn is newNode for a node of a cluster of several. A nil bus: the node is alone.
+func newNodeOn(t *testing.T, bus *cluster.Bus, directives ...string) *Engine {
 	t.Helper()
 	cfg := config.New()
 	for i := 0; i < len(directives); i += 2 {
@@ -26,8 +33,8 @@ func newNode(t *testing.T, directives ...string) *Engine {
 		t.Fatal(err)
 	}
 	e := New(Options{
-		Config: cfg, Clock: expiry.NewManual(epoch), Rand: rand.New(rand.NewPCG(1, 2)),
-		Log: slog.New(slog.DiscardHandler), Server: nohost.Host{},
+		Config: cfg, Clock: expiry.NewManual(epoch), Rand: rand.New(rand.NewPCG(rand.Uint64(), 2)),
+		Log: slog.New(slog.DiscardHandler), Server: nohost.Host{}, Bus: bus,
 	})
 	e.Start()
 	t.Cleanup(e.Close)
@@ -108,5 +115,39 @@ func TestAScriptsSlotDoesNotReachTheNextCommand(t *testing.T) {
 	const script = "#!lua\nreturn redis.call('exists', ARGV[1])"
 	for _, key := range []string{"a", "b"} {
 		expectReply(t, send(e, s, "EVAL", script, "0", key), ":0\r\n")
+	}
+}
+
+func TestANodeThatHasEndedKeepsNoMessages(t *testing.T) {
+	bus := cluster.NewBus()
+	a, b := newNodeOn(t, bus, "cluster-slots", "0-8191"), newNodeOn(t, bus, "cluster-slots", "8192-16383")
+	s, _ := connect(a)
+	b.Close()
+	expectReply(t, send(a, s, "PUBLISH", "news", "m"), ":0\r\n")
+	if n := len(b.peer.messages); n != 0 {
+		t.Errorf("%d messages are in the inbox", n)
+	}
+}
+
+// While a script overruns busy-reply-threshold, other clients run at its safe points. The script sees
+// one view until its end.
+func TestAScriptSeesOneViewOfTheCluster(t *testing.T) {
+	bus := cluster.NewBus()
+	a, b := newNodeOn(t, bus, "cluster-slots", "0-8191"), newNodeOn(t, bus, "cluster-slots", "8192-16383")
+	s, _ := connect(a)
+	other, _ := connect(b)
+	var id string
+	b.Do(&Caller{}, func() { id = b.env.Cluster.Self().ID })
+	expectReply(t, send(a, s, "SET", "b", "1"), "+OK\r\n")
+	a.Do(&Caller{}, func() {
+		// Another unit of a cannot run here. The other node's unit can.
+		expectReply(t, send(b, other, "CLUSTER", "SETSLOT", "3300", "NODE", id), "+OK\r\n")
+		if !a.env.Cluster.Owns(3300) {
+			t.Error("the slot has left in the middle of a unit")
+		}
+	})
+	reply := send(a, s, "GET", "b")
+	if !strings.HasPrefix(reply, "-MOVED 3300 ") {
+		t.Errorf("after the unit: %q", reply)
 	}
 }
