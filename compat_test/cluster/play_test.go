@@ -196,7 +196,8 @@ func (w *world) do(conn string, args ...string) wire.Value {
 
 var (
 	busPort = regexp.MustCompile(`(:@\d)@\d+`)
-	pings   = regexp.MustCompile(` - (\d+) \d+ `)
+	// A connected node may have a ping on its way.
+	pings   = regexp.MustCompile(` - \d+ \d+ (\d+ (dis)?connected)`)
 	counted = regexp.MustCompile(`(?m)^(cluster_stats_messages|total_cluster).*\n`)
 	// listsNodes matches CLUSTER SHARDS and LINKS.
 	listsNodes = regexp.MustCompile(`create-time|replication-offset`)
@@ -208,12 +209,7 @@ func (w *world) show(v wire.Value) string {
 	if text := string(v.Str); len(v.Elems) == 0 && strings.Contains(text, "\n") {
 		text = strings.ReplaceAll(w.names.Replace(text), "\r", "")
 		text = busPort.ReplaceAllString(text, "$1@bus")
-		text = pings.ReplaceAllStringFunc(text, func(s string) string {
-			if strings.HasPrefix(s, " - 0 ") {
-				return " - 0 time "
-			}
-			return " - time time "
-		})
+		text = pings.ReplaceAllString(text, " - time time $1")
 		text = counted.ReplaceAllString(text, "")
 		all := strings.Split(strings.TrimSpace(text), "\n")
 		if strings.Contains(text, "master") {
