@@ -42,6 +42,9 @@ func startNodes(ctx context.Context, s starting) (*nodes, error) {
 	if set.Control && (set.Sentinel || t.Primary != "") {
 		return nil, errors.New("control needs a server in the process")
 	}
+	if set.Control && max(t.Cluster, t.Primaries) > 1 {
+		return nil, errors.New("control needs a topology of one server: cluster:1, proxy:N or sentinel:1xN")
+	}
 	if t.Primary != "" {
 		n := &nodes{host: reachableHost(set)}
 		set.Listening() // the Sentinels read no file
