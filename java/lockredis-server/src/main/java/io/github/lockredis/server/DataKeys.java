@@ -11,9 +11,15 @@ final class DataKeys {
         this.patterns = Arrays.stream(patterns).map(DataKeys::bytes).toArray(String[]::new);
     }
 
-    /** Reports whether a leak is of a key that is data. A blocked client and a subscription never are. */
+    /**
+     * Reports whether a leak is of a key that is data, or a subscription that waits for its release. A blocked client
+     * and another subscription never are.
+     */
     boolean matches(Leak leak) {
-        return patterns.length > 0 && !leak.owner().isEmpty() && matches(leak.name());
+        if (patterns.length == 0) {
+            return false;
+        }
+        return leak.owner().isEmpty() ? !leak.waitsFor().isEmpty() && matches(leak.waitsFor()) : matches(leak.name());
     }
 
     boolean matches(String key) {

@@ -54,6 +54,11 @@ final class History {
         return now.haveStarted(threads);
     }
 
+    /** Returns the threads inside a lock's method that were not at work when the test began. */
+    Set<Long> locking(Threads now) {
+        return now.lockingSince(threads);
+    }
+
     /** Takes the rows of the history out of a reply after the test. */
     void look(Collection<Leak> reply) {
         rows = take(reply);

@@ -399,7 +399,7 @@ public final class LeakCheck {
         if (!loops().isEmpty()) {
             return 0;
         }
-        locking = server.told().withoutWaiting(threads.locking());
+        locking = server.told().withoutWaiting(view.locking(threads));
         if (!locking.isEmpty()) {
             return LOCKING;
         }

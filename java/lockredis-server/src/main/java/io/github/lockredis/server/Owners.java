@@ -34,6 +34,10 @@ final class Owners {
     /** The methods at the top of a thread that is parked, or waits for a notify. */
     private static final Pattern PARKED = Pattern.compile("park|wait0?");
 
+    /** The classes whose methods run the tasks of a pool's thread. */
+    private static final Pattern WORKER =
+            Pattern.compile("java\\.util\\.concurrent\\.(ThreadPoolExecutor(\\$Worker)?|ForkJoinWorkerThread)");
+
     private static final Pattern REDISSON = Pattern.compile("org\\.redisson\\..*");
 
     /** The classes that run tests. Their threads run other tests, on other servers. */
@@ -90,6 +94,11 @@ final class Owners {
     /** Reports whether an owner is a thread of this JVM that waits for its next task. */
     static boolean isIdle(String owner) {
         return isIdle(threadOf(owner));
+    }
+
+    /** Reports whether it is a thread of one of the JDK's pools. */
+    static boolean isWorker(ThreadInfo thread) {
+        return hasFrame(thread, WORKER);
     }
 
     /** Reports whether it is a thread of a scheduler, which runs a task or waits for the next run. */

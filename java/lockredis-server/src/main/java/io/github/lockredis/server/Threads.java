@@ -10,6 +10,7 @@ final class Threads {
     private final Set<Long> all = new HashSet<>();
     private final Set<Long> atWork = new HashSet<>(); // or of a scheduler
     private final Set<Long> running = new HashSet<>();
+    private final Set<Long> workers = new HashSet<>(); // of the JDK's pools
     private final Set<Long> locking = new HashSet<>();
     private final Set<String> pools = new HashSet<>();
 
@@ -41,6 +42,9 @@ final class Threads {
         }
         if (Owners.isRunning(info)) {
             running.add(id);
+        }
+        if (Owners.isWorker(info)) {
+            workers.add(id);
         }
         if (Owners.isLocking(info)) {
             locking.add(id);
@@ -79,8 +83,19 @@ final class Threads {
                 && (all.contains(id) || pools.contains(pool(info)) && !pool(info).equals("Thread-"));
     }
 
-    /** Reports whether a thread runs that did nothing at an earlier moment, or was not there. */
+    /** Returns those of {@link #locking} that were not at work at an earlier moment. */
+    Set<Long> lockingSince(Threads earlier) {
+        Set<Long> since = new HashSet<>(locking);
+        since.removeAll(earlier.atWork);
+        return since;
+    }
+
+    /**
+     * Reports whether a thread runs that did nothing at an earlier moment, or was not there. A pool's thread that ran
+     * then, but no task, was about to wait for one.
+     */
     boolean haveStarted(Threads earlier) {
-        return running.stream().anyMatch(id -> !earlier.atWork.contains(id) && !earlier.running.contains(id));
+        return running.stream().anyMatch(id -> !earlier.atWork.contains(id)
+                && (earlier.workers.contains(id) || !earlier.running.contains(id)));
     }
 }

@@ -6,6 +6,7 @@ import java.util.Collection;
 import java.util.Collections;
 import java.util.List;
 import java.util.Map;
+import java.util.Set;
 import java.util.function.Predicate;
 import java.util.function.Supplier;
 
@@ -120,6 +121,11 @@ final class View {
     /** Reports whether a thread runs now that did not when the test began. It may acquire a lock. */
     boolean haveStarted(Threads now) {
         return history.haveStarted(now);
+    }
+
+    /** Returns the threads inside a lock's method that were not at work when the test began. */
+    Set<Long> locking(Threads now) {
+        return history.locking(now);
     }
 
     /** Reports whether a thread of the test is active that has acquired a lock, and may do so again. */

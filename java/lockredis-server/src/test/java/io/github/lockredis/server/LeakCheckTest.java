@@ -253,6 +253,8 @@ class LeakCheckTest {
         assertTrue(assertThrows(AssertionError.class, () -> server.assertNoLeaks("order:1")).getMessage()
                 .endsWith(hint));
         try (Connection subscriber = Clients.connect(server)) {
+            subscriber.call("SUBSCRIBE", "redisson_lock__channel:{idem:1}"); // a standby waits for it
+            assertNull(check.dataKeys("idem:*", "order:*").end(false));
             subscriber.call("SUBSCRIBE", "idem:2"); // no key
             text = check.dataKeys("idem:*", "order:*").end(false);
             assertTrue(text.startsWith("a leak on ") && text.contains("idem:2"), text);
@@ -781,6 +783,32 @@ class LeakCheckTest {
         } finally {
             thread.interrupt();
             thread.join();
+        }
+    }
+
+    @Test
+    void aThreadOfAPoolStartsToRunAlthoughItHasJustEndedAnotherTask() throws Exception {
+        ExecutorService pool = Executors.newSingleThreadExecutor();
+        try {
+            for (int i = 0; i < 100; i++) {
+                pool.submit(() -> null).get(); // the thread may not wait yet
+                Threads before = Threads.now();
+                CountDownLatch runs = new CountDownLatch(1);
+                AtomicBoolean end = new AtomicBoolean();
+                Future<?> task = pool.submit(() -> {
+                    runs.countDown();
+                    while (!end.get()) {
+                        Thread.yield();
+                    }
+                });
+                runs.await();
+                Await.until("the thread is seen", () -> Threads.now().haveStarted(before));
+                end.set(true);
+                task.get();
+            }
+        } finally {
+            pool.shutdownNow();
+            pool.awaitTermination(1, TimeUnit.MINUTES);
         }
     }
 
