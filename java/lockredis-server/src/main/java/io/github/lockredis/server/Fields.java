@@ -33,6 +33,16 @@ final class Fields {
         return list(values.get(name));
     }
 
+    /** Returns the array of texts in a field, empty without it. */
+    List<String> texts(String name) {
+        List<String> texts = new ArrayList<>();
+        Object array = values.get(name);
+        for (Object element : array instanceof List ? (List<?>) array : Collections.emptyList()) {
+            texts.add(String.valueOf(element));
+        }
+        return texts;
+    }
+
     /** Returns a text, "" without the field. */
     String text(String name) {
         Object value = values.get(name);

@@ -37,6 +37,12 @@ public final class LockredisServer implements AutoCloseable {
     /** How long the server may take for a command of this class, in milliseconds. */
     static final int COMMAND_TIMEOUT = 10_000;
 
+    /** The same for a turn of the clock, which may end a million leases. */
+    static final int TURN_TIMEOUT = 120_000;
+
+    /** How long await methods wait. */
+    private static final Duration AWAIT = Duration.ofSeconds(10);
+
     private final LockredisConfig config;
     private final Endpoint attached; // null for a server of our own
     private final Processes processes; // null: attached
@@ -343,6 +349,67 @@ public final class LockredisServer implements AutoCloseable {
         }
     }
 
+    /**
+     * Returns the server's clock.
+     *
+     * @throws UnsupportedOperationException on an attached Redis
+     */
+    public ServerClock clock() {
+        requireOwn("clock");
+        return new ServerClock(this);
+    }
+
+    /**
+     * Ends the lease of a lock's holders now, as if its time were over, and tells the waiters that the lock is free.
+     * It is what a holder's crash leads to in the end. The lock is one of database 0.
+     *
+     * @return the owners whose lease has ended, as {@link Lock} has them; of a semaphore the permits. Empty: the lock is
+     *     free
+     * @throws UnsupportedOperationException on an attached Redis
+     */
+    public List<String> endLease(String name) {
+        Objects.requireNonNull(name, "endLease(null): give the name of a lock");
+        return new Fields(longKit(COMMAND_TIMEOUT, "LOCK.END", name)).texts("ended");
+    }
+
+    /**
+     * Waits until a lock, or a permit of a semaphore, is held: ten seconds at most. The lock is one of database 0.
+     *
+     * @throws AssertionError if it is free for all that time
+     * @throws UnsupportedOperationException on an attached Redis
+     */
+    public void awaitHeld(String name) {
+        await("awaitHeld", AWAIT, name, "HELD");
+    }
+
+    /** Waits until a lock is free, as {@link #awaitHeld} does. */
+    public void awaitFree(String name) {
+        await("awaitFree", AWAIT, name, "FREE");
+    }
+
+    /**
+     * Waits until so many clients or more wait for a lock, as {@link #awaitHeld} does. 0: until none waits. A client
+     * whose threads wait for the same lock counts once, but in a fair lock's queue each thread counts.
+     */
+    public void awaitWaiters(String name, int waiters) {
+        if (waiters < 0) {
+            throw new IllegalArgumentException("awaitWaiters " + waiters + " is negative");
+        }
+        await("awaitWaiters", AWAIT, name, "WAITERS", Integer.toString(waiters));
+    }
+
+    void await(String method, Duration time, String name, String... state) {
+        Objects.requireNonNull(name, method + "(null): give the name of a lock");
+        List<String> command = new ArrayList<>(Arrays.asList("LOCK.AWAIT", name));
+        command.addAll(Arrays.asList(state));
+        command.addAll(Arrays.asList("TIMEOUT", Long.toString(time.toMillis())));
+        Object reply = longKit((int) time.toMillis() + COMMAND_TIMEOUT, command.toArray(new String[0]));
+        if (reply == null) {
+            throw new AssertionError(name + " on " + redissonAddress() + " is not " + String.join(" ", state)
+                    + " within " + time.toMillis() + " ms: " + locks(name));
+        }
+    }
+
     /** Closes the connections of all clients. They may connect again. Returns their number. */
     public int killClients() {
         outages.incrementAndGet();
@@ -433,6 +500,16 @@ public final class LockredisServer implements AutoCloseable {
     Object kit(String... command) {
         try {
             return send(command);
+        } catch (IOException e) {
+            throw failed(e, command);
+        }
+    }
+
+    /** Is {@link #kit} for a command that may take so many milliseconds. It needs a server of our own. */
+    Object longKit(int timeout, String... command) {
+        requireOwn(command[0]);
+        try {
+            return call(processes.server().door, timeout, command);
         } catch (IOException e) {
             throw failed(e, command);
         }
