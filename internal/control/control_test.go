@@ -305,6 +305,43 @@ func TestAResetPutsTheClockBack(t *testing.T) {
 	}
 }
 
+func TestTimesInAScriptsArgumentsFollowTheTurnedClock(t *testing.T) {
+	server, door := start(t, map[string]string{})
+	kit, c := enter(t, door), dial(t, server.Addr())
+	now := time.Now().UnixMilli()
+	const day, year = 24 * 3600 * 1000, 365 * 24 * 3600 * 1000
+	args := []string{
+		strconv.FormatInt(now, 10), strconv.FormatInt(now+30_000, 10), strconv.FormatInt(now-11*year, 10),
+		strconv.FormatInt(now+11*year, 10), "30000", "0" + strconv.FormatInt(now, 10)[1:], "6ba7b810-9dad", "",
+	}
+	call := append([]string{"EVAL", "return ARGV", "0"}, args...)
+	for _, by := range []int64{day, -2 * day} {
+		expect(t, kit, "*6", "CLOCK.SET", strconv.FormatInt(now+by, 10))
+		reply, err := c.Do(call...)
+		if err != nil {
+			t.Fatal(err)
+		}
+		for i, arg := range args {
+			want, _ := strconv.ParseInt(arg, 10, 64)
+			got, _ := strconv.ParseInt(string(reply.Elems[i].Str), 10, 64)
+			switch i {
+			case 0, 1: // the clock goes on while it is turned
+				if got < want+by-60_000 || got > want+by {
+					t.Errorf("%s became %d by a turn of %d ms", arg, got, by)
+				}
+			default:
+				if got := string(reply.Elems[i].Str); got != arg {
+					t.Errorf("%q became %q", arg, got)
+				}
+			}
+		}
+	}
+	expect(t, kit, "+OK", "CONTROL", "RESET")
+	if reply, err := c.Do(call...); err != nil || string(reply.Elems[0].Str) != args[0] {
+		t.Errorf("after a reset %s became %s %v", args[0], reply.Elems[0].Str, err)
+	}
+}
+
 // Close ends a visitor that waits.
 func TestCloseEndsAWait(t *testing.T) {
 	server, door := start(t, map[string]string{})

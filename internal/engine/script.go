@@ -45,6 +45,9 @@ func (r *scriptRun) Run(c *command.Ctx, s *luaexec.Script, keys, args [][]byte) 
 	if refusal, ok := r.begin(c, s.Flags(), keys); !ok {
 		return refusal
 	}
+	if r.e.turning.ahead != 0 {
+		args = r.e.turning.moveTimes(args)
+	}
 	if r.e.attention&byJournal != 0 {
 		r.e.journal.Runs(journal.Script{SHA: s.SHA(), Keys: keys, Args: args})
 	}

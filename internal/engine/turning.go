@@ -1,6 +1,8 @@
 package engine
 
 import (
+	"slices"
+	"strconv"
 	"time"
 
 	"github.com/lockredis/lockredis/expiry"
@@ -16,7 +18,8 @@ import (
 // so Close, which ends all clients, ends the goroutine.
 type turning struct {
 	e     *Engine
-	turns []*turn // the first one is under way
+	turns []*turn       // the first one is under way
+	ahead time.Duration // of the clock, by all shifts; negative: it is behind
 }
 
 // turn is a CLOCK command that turns the clock.
@@ -51,9 +54,32 @@ func (r *turning) shift(by time.Duration) {
 	e := r.e
 	e.timer.t.Stop()
 	e.clock.(expiry.Turnable).Shift(by)
+	r.ahead += by
 	e.stopwatch.Shifted(by)
 	e.timer.armed = 0
 	e.timer.look()
+}
+
+// stamped is how far from the present time, in ms, an argument may be that is a time.
+const stamped = 10 * 365 * 24 * 60 * 60 * 1000
+
+// moveTimes returns a script's arguments. Those that are Unix milliseconds by the clients' clocks are
+// moved to the turned clock, if the process that controls the server turns it: Redisson's fair queues,
+// permits, rate limiters and caches compute with such arguments, and reply with differences. A time
+// has 13 digits and is at most ten years away.
+func (r *turning) moveTimes(args [][]byte) [][]byte {
+	by := r.ahead.Milliseconds()
+	if by == 0 || !r.e.env.Config.Control {
+		return args
+	}
+	now := r.e.env.Space.Now() - by
+	moved := slices.Clone(args)
+	for i, arg := range args {
+		if n, ok := resp.ParseInt(arg); ok && len(arg) == 13 && n > now-stamped && n < now+stamped {
+			moved[i] = strconv.AppendInt(nil, n+by, 10)
+		}
+	}
+	return moved
 }
 
 // Real returns the time of the clients.

@@ -12,8 +12,10 @@ import java.util.Objects;
  * lease a turn ends, the server publishes the message that its release would have published. The waiters ask again. A
  * lease that ends by itself wakes nobody, as in Redis.
  *
- * <p>What a client computes with its own clock does not follow this one: the waiting time of tryLock, the watchdog of
- * Redisson, the positions in a fair lock's queue, expirable permits, rate limiters, RMapCache.
+ * <p>Clients send times of their own clock as arguments of scripts: Redisson for fair queues, permits, rate limiters and
+ * RMapCache. While the clock is turned, the server moves such arguments: numbers of 13 digits that are Unix milliseconds
+ * within ten years. What a client does by itself does not follow: the waiting time of tryLock, the watchdog, the delayed
+ * queue.
  */
 public final class ServerClock {
     private final LockredisServer server;
