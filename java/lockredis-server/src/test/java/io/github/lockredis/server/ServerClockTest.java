@@ -50,6 +50,17 @@ class ServerClockTest {
     }
 
     @Test
+    void aTurnDoesWhatThePageShows() throws Exception {
+        acquire("orders:42");
+        try (Connection waiter = Clients.connect(server)) {
+            waiter.call("SUBSCRIBE", "redisson_lock__channel:{orders:42}");
+            server.awaitWaiters("orders:42", 1);
+            Turn turn = server.clock().advance(Duration.ofHours(1));
+            assertEquals(Collections.singletonList("orders:42"), turn.ended());
+        }
+    }
+
+    @Test
     void aClockThatIsSetBackEndsNothing() {
         acquire("order:1");
         Instant past = Instant.ofEpochMilli(1_700_000_000_000L);
