@@ -54,6 +54,11 @@ final class History {
         return now.haveStarted(threads);
     }
 
+    /** Reports whether an owner has acquired a lock that was at work before the test. */
+    boolean isOfOthers(String lock) {
+        return rows.stream().anyMatch(row -> row.name().equals(lock) && isOfOther(row.owner()));
+    }
+
     /** Returns the threads inside a lock's method that were not at work when the test began. */
     Set<Long> locking(Threads now) {
         return now.lockingSince(threads);

@@ -79,10 +79,13 @@ final class Owners {
      */
     static boolean isActiveElsewhere(String owner) {
         ThreadInfo info = thread(threadOf(owner));
-        if (info == null || info.getThreadId() == Thread.currentThread().getId() || !isBusy(info)) {
-            return false;
-        }
-        return !PARKED.matcher(info.getStackTrace()[0].getMethodName()).matches() || hasFrame(info, REDISSON);
+        return info != null && info.getThreadId() != Thread.currentThread().getId() && isActive(info);
+    }
+
+    /** Reports whether a thread is at work, and not parked outside of Redisson. It may sleep. */
+    static boolean isActive(ThreadInfo thread) {
+        return isBusy(thread) && (!PARKED.matcher(thread.getStackTrace()[0].getMethodName()).matches()
+                || hasFrame(thread, REDISSON));
     }
 
     /** Reports whether an owner is a thread of this JVM that is at work. */

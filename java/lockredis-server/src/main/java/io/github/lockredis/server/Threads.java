@@ -9,6 +9,7 @@ import java.util.Set;
 final class Threads {
     private final Set<Long> all = new HashSet<>();
     private final Set<Long> atWork = new HashSet<>(); // or of a scheduler
+    private final Set<Long> active = new HashSet<>();
     private final Set<Long> running = new HashSet<>();
     private final Set<Long> workers = new HashSet<>(); // of the JDK's pools
     private final Set<Long> locking = new HashSet<>();
@@ -39,6 +40,9 @@ final class Threads {
         pools.add(pool(info));
         if (Owners.isBusy(info) || Owners.isOfScheduler(info)) {
             atWork.add(id);
+        }
+        if (Owners.isActive(info)) {
+            active.add(id);
         }
         if (Owners.isRunning(info)) {
             running.add(id);
@@ -91,11 +95,12 @@ final class Threads {
     }
 
     /**
-     * Reports whether a thread runs that did nothing at an earlier moment, or was not there. A pool's thread that ran
-     * then, but no task, was about to wait for one.
+     * Reports whether a thread runs, or sleeps in its task, that did nothing at an earlier moment, or was not there. A
+     * pool's thread that ran then, but no task, was about to wait for one.
      */
     boolean haveStarted(Threads earlier) {
-        return running.stream().anyMatch(id -> !earlier.atWork.contains(id)
-                && (earlier.workers.contains(id) || !earlier.running.contains(id)));
+        return active.stream().anyMatch(id -> !earlier.atWork.contains(id))
+                || running.stream().anyMatch(id -> !earlier.atWork.contains(id)
+                        && (earlier.workers.contains(id) || !earlier.running.contains(id)));
     }
 }

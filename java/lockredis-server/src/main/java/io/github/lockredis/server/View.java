@@ -42,7 +42,12 @@ final class View {
 
     /** Returns the leaks of the last look. */
     Map<Object, Leak> addedLeaks() {
-        return added(leak -> leak.counts() && counted.test(leak));
+        return added(leak -> leak.counts() && counted.test(leak) && !isOfTasks(leak));
+    }
+
+    /** Reports whether it is a subscription for a lock that tasks contend for which ran before the test. */
+    private boolean isOfTasks(Leak leak) {
+        return Waiters.isOfLock(leak) && history.isOfOthers(leak.waitsFor());
     }
 
     /** Looks. */

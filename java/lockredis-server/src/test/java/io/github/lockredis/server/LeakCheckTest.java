@@ -787,6 +787,50 @@ class LeakCheckTest {
     }
 
     @Test
+    void aNewThreadThatSleepsMayAcquireALock() throws Exception {
+        Threads before = Threads.now();
+        Thread thread = new Thread(() -> {
+            try {
+                Thread.sleep(3_600_000);
+            } catch (InterruptedException e) {
+                // the test ends
+            }
+        });
+        thread.start();
+        try {
+            Await.until("the thread sleeps", () -> thread.getState() == Thread.State.TIMED_WAITING);
+            assertTrue(Threads.now().haveStarted(before));
+            Threads later = Threads.now();
+            Await.until("no other thread has begun to run", () -> !Threads.now().haveStarted(later));
+        } finally {
+            thread.interrupt();
+            thread.join();
+        }
+    }
+
+    @Test
+    void aClientThatContendsWithATaskForItsLockIsNoLeak() throws Exception {
+        ExecutorService thread = Executors.newSingleThreadExecutor();
+        try (Connection client = Clients.connect(server)) {
+            String owner = CLIENT + thread.submit(() -> Thread.currentThread().getId()).get();
+            CountDownLatch end = keepBusy(thread);
+            acquire("job", owner);
+            LeakCheck check = LeakCheck.begin(server);
+            client.call("SUBSCRIBE", "redisson_lock__channel:{job}");
+            assertNull(check.end(false));
+            check = LeakCheck.begin(server);
+            client.call("SUBSCRIBE", "redisson_lock__channel:{order}");
+            acquire("order");
+            String text = check.end(false);
+            assertTrue(text.contains("redisson_lock__channel:{order}") && !text.contains("{job}"), text);
+            end.countDown();
+        } finally {
+            thread.shutdownNow();
+            thread.awaitTermination(1, TimeUnit.MINUTES);
+        }
+    }
+
+    @Test
     void aThreadOfAPoolStartsToRunAlthoughItHasJustEndedAnotherTask() throws Exception {
         ExecutorService pool = Executors.newSingleThreadExecutor();
         try {
