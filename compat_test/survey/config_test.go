@@ -30,7 +30,7 @@ func TestConfigGetHasRedissDirectivesWithTheirValues(t *testing.T) {
 			own = append(own, name)
 		}
 	}
-	if text := strings.Join(own, " "); text != "cluster-slots emulate enable-lock-commands exit-with-parent port-file topology" {
+	if text := strings.Join(own, " "); text != "cluster-slots control emulate enable-lock-commands exit-with-parent port-file topology" {
 		t.Errorf("directives that Redis does not have: %s", text)
 	}
 	t.Logf("%d names of redis-server compared", len(names))

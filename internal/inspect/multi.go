@@ -17,8 +17,9 @@ const (
 	expiryEnd = ":expire_time"
 )
 
-// Fields returns the fields of a lock's hash that one of its holders has there.
-func (l *Lock) Fields(hash *store.Hash, h Holder) (fields [][]byte) {
+// Fields returns the fields of a lock's hash that one of its holders has there. It is no method of
+// Lock: see Decisions in ARCHITECTURE.md.
+func Fields(l *Lock, hash *store.Hash, h Holder) (fields [][]byte) {
 	if l.Kind != Multi {
 		if h.Mode == Write {
 			return [][]byte{[]byte(h.Owner + writeEnd)}

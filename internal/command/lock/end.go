@@ -101,7 +101,7 @@ func removeHolds(c *command.Ctx, l *inspect.Lock, ending []inspect.Holder) {
 	h, _ := command.As[*store.Hash](e)
 	var fields resp.Args
 	for _, holder := range ending {
-		for _, field := range l.Fields(h, holder) {
+		for _, field := range inspect.Fields(l, h, holder) {
 			h.Delete(field)
 			fields = append(fields, field)
 		}
