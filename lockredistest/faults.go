@@ -96,7 +96,7 @@ func (s *Server) fault(d time.Duration, rules ...*fault.Rule) *Fault {
 		r.For = max(d, 0)
 	}
 	s.mu.Lock()
-	s.faults = append(s.faults, f)
+	s.faults, s.faulty = append(s.faults, f), true
 	s.mu.Unlock()
 	for _, r := range rules {
 		door(s).Faults().Add(r)

@@ -47,6 +47,7 @@ type Server struct {
 	closeErr error         // of that call
 	clients  []io.Closer
 	faults   []*Fault          // in effect, in the order in which they were set
+	faulty   bool              // there was one: something may be delayed
 	joined   []*joined         // lock clients of this process
 	failing  map[string]*Fault // SetError's, by command; "" is every command
 
@@ -258,11 +259,13 @@ func (s *Server) Close() error {
 		for _, f := range n.takeFaults() {
 			f.remove()
 		}
-		door(n).Faults().Abandon()
 		n.mu.Lock()
-		clients = append(clients, n.clients...)
-		n.clients = nil
+		clients, n.clients = append(clients, n.clients...), nil
+		faulty := n.faulty
 		n.mu.Unlock()
+		if faulty { // else a script that never ends would keep Close waiting
+			door(n).Faults().Abandon()
+		}
 	}
 	err := closeClients(group, clients)
 	if s.sentinels != nil {
