@@ -127,6 +127,7 @@ func (m *naiveSpace) set(t *rapid.T) {
 		}
 	}
 	if !had && rapid.Bool().Draw(t, "add") {
+		m.s.DB(db).LookupWrite([]byte(key)) // Add follows a look-up, which expires the key
 		set = m.s.DB(db).Add
 	}
 	e := set([]byte(key), k.value)

@@ -380,7 +380,9 @@ class ContextTest {
                 replies.readLine();
                 assertThat(replies.readLine()).isEqualTo(type == First.class ? "message" : "pong");
             }
-            assertThat(run.test.server.locks()).hasSize(type == First.class ? 0 : 1);
+            // The server may still have the waiter, whose connection has just ended.
+            assertThat(run.test.server.locks().stream().filter(lock -> !lock.holders().isEmpty()))
+                    .hasSize(type == First.class ? 0 : 1);
             run.test.server.flush();
         }
     }
