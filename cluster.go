@@ -48,21 +48,9 @@ func (m *membership) form(set *config.Config) error {
 	err := errors.Join(set.Load("cluster-enabled", "yes"),
 		set.Load("cluster-slots", strings.Fields(slots.String())...))
 	if set.Cluster.AnnounceIP == "" {
-		err = errors.Join(err, set.Load("cluster-announce-ip", ownIP(set)))
+		err = errors.Join(err, set.Load("cluster-announce-ip", set.OwnIP()))
 	}
 	return err
-}
-
-// ownIP returns the first address of the directive bind, or 127.0.0.1 when that is no address of
-// one machine.
-func ownIP(set *config.Config) string {
-	if len(set.Bind) > 0 {
-		ip := strings.TrimPrefix(set.Bind[0], "-")
-		if parsed := net.ParseIP(ip); parsed != nil && !parsed.IsUnspecified() {
-			return ip
-		}
-	}
-	return "127.0.0.1"
 }
 
 // sharedBus returns the bus of the node, nil for a server that is alone.

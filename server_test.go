@@ -37,11 +37,7 @@ func start(t *testing.T, cfg lockredis.Config) *lockredis.Server {
 
 func dial(t *testing.T, srv *lockredis.Server) *wire.Conn {
 	t.Helper()
-	c, err := wire.Dial(srv.Addr())
-	if err != nil {
-		t.Fatal(err)
-	}
-	t.Cleanup(func() { c.Close() })
+	c := redistest.Dial(t, srv.Addr())
 	c.SetTimeout(patience)
 	return c
 }

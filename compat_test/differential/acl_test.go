@@ -7,6 +7,7 @@ import (
 	"testing"
 
 	"github.com/lockredis/lockredis/compat_test/wire"
+	"github.com/lockredis/lockredis/internal/redistest"
 )
 
 // aclSteps is how many users the test of ACL makes. Each is tried with a few commands.
@@ -99,7 +100,7 @@ func flatten(v wire.Value) string {
 func TestUsersHaveTheSameRightsAsInRedis(t *testing.T) {
 	s := readSettings(t)
 	t.Logf("LOCKREDIS_DIFF_SEED=%d", s.seed)
-	oracle, target := dial(t, startOracle(t)), dial(t, startTarget(t))
+	oracle, target := redistest.Dial(t, startOracle(t)), redistest.Dial(t, startTarget(t))
 	g := &aclGen{Rand: rand.New(rand.NewPCG(s.seed, 1))}
 	for _, c := range mustDo(t, target, "ACL", "CAT").Elems {
 		g.categories = append(g.categories, string(c.Str))

@@ -7,6 +7,7 @@ import (
 	"testing"
 
 	"github.com/lockredis/lockredis/compat_test/wire"
+	"github.com/lockredis/lockredis/internal/redistest"
 )
 
 // Indexes of the ten fields of a command in the reply to COMMAND.
@@ -28,7 +29,7 @@ var fieldNames = [fieldCount]string{"name", "arity", "flags", "first key", "last
 	"ACL categories", "tips", "key specifications", "subcommands"}
 
 func TestCommandTableEqualsThatOfRedis(t *testing.T) {
-	oracle, target := dial(t, startOracle(t)), dial(t, startTarget(t))
+	oracle, target := redistest.Dial(t, startOracle(t)), redistest.Dial(t, startTarget(t))
 	for _, resp := range []string{"2", "3"} {
 		t.Run("RESP"+resp, func(t *testing.T) {
 			mustDo(t, oracle, "HELLO", resp)
@@ -69,7 +70,7 @@ var notGenerated = strings.Fields(`
 	command|count command|docs command|getkeysandflags command|info command|list config|rewrite script|debug slowlog|len latency|doctor latency|histogram asking readonly readwrite cluster acl`)
 
 func TestEveryCommandIsGeneratedOrLeftOutOnPurpose(t *testing.T) {
-	target := dial(t, startInProcess(t))
+	target := redistest.Dial(t, startInProcess(t))
 	known := map[string]bool{"eval": true, "eval_ro": true, "multi": true}
 	for _, g := range grammar() {
 		for _, c := range g.commands {
@@ -145,16 +146,6 @@ func unordered(v wire.Value) string {
 	}
 	slices.Sort(parts)
 	return string(rune(v.Kind)) + "[" + strings.Join(parts, " ") + "]"
-}
-
-func dial(t *testing.T, addr string) *wire.Conn {
-	t.Helper()
-	c, err := wire.Dial(addr)
-	if err != nil {
-		t.Fatal(err)
-	}
-	t.Cleanup(func() { c.Close() })
-	return c
 }
 
 func mustDo(t *testing.T, c *wire.Conn, args ...string) wire.Value {

@@ -4,13 +4,15 @@ import (
 	"slices"
 	"strings"
 	"testing"
+
+	"github.com/lockredis/lockredis/internal/redistest"
 )
 
 func TestEveryCommandOfEmulateIsComparedWithValkey(t *testing.T) {
 	names := func(directives ...string) []string {
-		list := mustDo(t, dial(t, startInProcess(t, directives...)), "COMMAND", "LIST")
+		list := mustDo(t, redistest.Dial(t, startInProcess(t, directives...)), "COMMAND", "LIST")
 		all := elements(list)
-		for _, c := range mustDo(t, dial(t, startInProcess(t, directives...)), "COMMAND").Elems {
+		for _, c := range mustDo(t, redistest.Dial(t, startInProcess(t, directives...)), "COMMAND").Elems {
 			for _, sub := range c.Elems[fieldSubcommands].Elems {
 				all = append(all, string(sub.Elems[fieldName].Str))
 			}

@@ -17,12 +17,7 @@ type client struct {
 
 func dial(t *testing.T, name, addr string) *client {
 	t.Helper()
-	conn, err := wire.Dial(addr)
-	if err != nil {
-		t.Fatal(err)
-	}
-	t.Cleanup(func() { conn.Close() })
-	return &client{conn, t, name}
+	return &client{redistest.Dial(t, addr), t, name}
 }
 
 // ask sends a command and returns its reply, which may be an error reply.

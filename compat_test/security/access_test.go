@@ -7,6 +7,7 @@ import (
 
 	"github.com/lockredis/lockredis"
 	"github.com/lockredis/lockredis/compat_test/wire"
+	"github.com/lockredis/lockredis/internal/redistest"
 )
 
 func TestLoopbackIsTheOnlyAddressByDefault(t *testing.T) {
@@ -55,7 +56,7 @@ func TestProtectedModeRefusesOtherMachinesWithoutAPassword(t *testing.T) {
 	host, k, securePort := outside(t), newKeys(t), freePort(t)
 	onBoth(t, k.args(securePort, "--bind", "0.0.0.0"), func(t *testing.T, addr string) {
 		_, port, _ := net.SplitHostPort(addr)
-		far, here := net.JoinHostPort(host, port), dial(t, net.JoinHostPort("127.0.0.1", port))
+		far, here := net.JoinHostPort(host, port), redistest.Dial(t, net.JoinHostPort("127.0.0.1", port))
 		refused := func(c *wire.Conn) {
 			t.Helper()
 			v, err := c.Receive()
@@ -66,7 +67,7 @@ func TestProtectedModeRefusesOtherMachinesWithoutAPassword(t *testing.T) {
 				t.Errorf("after the refusal: %v", err)
 			}
 		}
-		refused(dial(t, far))
+		refused(redistest.Dial(t, far))
 		refused(mustDialTLS(t, k, net.JoinHostPort(host, securePort)))
 		if got := ask(t, here, "INFO stats"); !has(got, "rejected_connections:2\r\n") {
 			t.Error(got)
@@ -79,8 +80,8 @@ func TestProtectedModeRefusesOtherMachinesWithoutAPassword(t *testing.T) {
 		} {
 			ask(t, here, "CONFIG SET "+step.set)
 			if step.reply == "" {
-				refused(dial(t, far))
-			} else if got := ask(t, dial(t, far), "PING"); got != step.reply {
+				refused(redistest.Dial(t, far))
+			} else if got := ask(t, redistest.Dial(t, far), "PING"); got != step.reply {
 				t.Errorf("after CONFIG SET %s: %s", step.set, got)
 			}
 		}
@@ -99,7 +100,7 @@ func TestLocalMeansThisMachineForProtectedDirectives(t *testing.T) {
 			onBoth(t, args, func(t *testing.T, addr string) {
 				_, port, _ := net.SplitHostPort(addr)
 				for from, allowed := range map[string]bool{"127.0.0.1": c.from127, host: c.fromFar} {
-					client := dial(t, net.JoinHostPort(from, port))
+					client := redistest.Dial(t, net.JoinHostPort(from, port))
 					for command, refusal := range map[string]string{
 						"CONFIG SET dbfilename other.rdb": "-ERR CONFIG SET failed (possibly related to argument 'dbfilename') - can't set protected config\r\n",
 						"CONFIG SET dir .":                "-ERR CONFIG SET failed (possibly related to argument 'dir') - can't set protected config\r\n",
@@ -134,7 +135,7 @@ func TestLocalMeansThisMachineForTheLockCommands(t *testing.T) {
 			"--enable-lock-commands", c.value)
 		_, port, _ := net.SplitHostPort(addr)
 		for from, want := range map[string]string{"127.0.0.1": c.from127, host: c.fromFar} {
-			client := dial(t, net.JoinHostPort(from, port))
+			client := redistest.Dial(t, net.JoinHostPort(from, port))
 			for _, name := range []string{"LOCK.LIST", "LOCK.LEAKS", "FAULT.LIST"} {
 				want := strings.ReplaceAll(want, "%s", name)
 				if got := ask(t, client, name); !strings.HasPrefix(got, want) {
@@ -158,7 +159,7 @@ func TestLocalMeansThisMachineForTheLockCommands(t *testing.T) {
 
 func TestTheLockCommandsNeedThePassword(t *testing.T) {
 	addr := startLockredis(t, "--enable-lock-commands", "yes", "--requirepass", "sesame")
-	client := dial(t, addr)
+	client := redistest.Dial(t, addr)
 	for _, command := range []string{"LOCK.LIST", "LOCK.LEAKS", "LOCK.END x", "LOCK.AWAIT x FREE", "LOCK HELP",
 		"CLOCK.NOW", "CLOCK.ADVANCE 1", "CLOCK.SET 1", "CLOCK.RESET", "CLOCK HELP",
 		"FAULT.LIST", "FAULT.CLEAR", "FAULT HELP"} {
@@ -178,10 +179,10 @@ func TestTheLockCommandsNeedThePassword(t *testing.T) {
 
 func TestBeforeAuthOnlyAuthHelloQuitAndResetRun(t *testing.T) {
 	onBoth(t, nil, func(t *testing.T, addr string) {
-		ask(t, dial(t, addr), "CONFIG SET requirepass 'open sesame'")
+		ask(t, redistest.Dial(t, addr), "CONFIG SET requirepass 'open sesame'")
 		for _, command := range []string{"PING", "GET k", "EVAL 'return 1' 0", "CONFIG SET requirepass x",
 			"SHUTDOWN NOSAVE", "SUBSCRIBE x", "MULTI", "COMMAND"} {
-			if got := ask(t, dial(t, addr), command); got != "-NOAUTH Authentication required.\r\n" {
+			if got := ask(t, redistest.Dial(t, addr), command); got != "-NOAUTH Authentication required.\r\n" {
 				t.Errorf("%s: %s", command, got)
 			}
 		}
@@ -203,7 +204,7 @@ func TestBeforeAuthOnlyAuthHelloQuitAndResetRun(t *testing.T) {
 			"AUTH " + strings.Repeat("x", 16_385):      "-ERR Protocol error: unauthenticated bulk length",
 			"AUTH default " + strings.Repeat("x", 600): "-WRONGPASS",
 		} {
-			c := dial(t, addr)
+			c := redistest.Dial(t, addr)
 			if got := ask(t, c, command); !strings.HasPrefix(got, want) {
 				t.Errorf("%.60s: %.200s", command, got)
 			}

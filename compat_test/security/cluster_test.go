@@ -7,6 +7,7 @@ import (
 	"testing"
 
 	"github.com/lockredis/lockredis/compat_test/wire"
+	"github.com/lockredis/lockredis/internal/redistest"
 )
 
 // announced returns the ports that a client finds in CLUSTER NODES, CLUSTER SLOTS and
@@ -58,7 +59,7 @@ func TestANodeAnnouncesThePortForTheClientThatAsks(t *testing.T) {
 			args := []string{"--cluster-enabled", "yes", "--tls-cluster", test.tlsCluster,
 				"--cluster-port", freePort(t), "--cluster-announce-ip", "127.0.0.1"}
 			withTLS(t, args, func(t *testing.T, k *keys, plain, secure string) {
-				c := dial(t, plain)
+				c := redistest.Dial(t, plain)
 				ask(t, c, "CLUSTER ADDSLOTS 0") // redis-server owns no slot before
 				if test.settings != "" {
 					if got := ask(t, c, "CONFIG SET "+test.settings); got != "+OK\r\n" {

@@ -8,6 +8,7 @@ import (
 	"testing"
 
 	"github.com/lockredis/lockredis/internal/config"
+	"github.com/lockredis/lockredis/internal/redistest"
 )
 
 // names lists a directory.
@@ -27,7 +28,7 @@ func names(t *testing.T, dir string) string {
 func TestNoCommandWritesAnUnexpectedFile(t *testing.T) {
 	t.Chdir(t.TempDir())
 	dir := t.TempDir()
-	c := dial(t, startLockredis(t, "--dir", dir, "--save", "1 1", "--appendonly", "yes",
+	c := redistest.Dial(t, startLockredis(t, "--dir", dir, "--save", "1 1", "--appendonly", "yes",
 		"--enable-debug-command", "yes", "--enable-protected-configs", "yes"))
 	const outside = "CONFIG SET dbfilename ../x.rdb"
 	for _, command := range []string{"SET k v", "SAVE", "BGSAVE", "BGREWRITEAOF",

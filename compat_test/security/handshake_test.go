@@ -69,14 +69,14 @@ func isTimeout(err error) bool {
 func TestHandshakesUnderWayCountAsClients(t *testing.T) {
 	k := newKeys(t)
 	srv := startTLS(t, k, "--maxclients", "3")
-	plain := dial(t, srv.Addr())
+	plain := redistest.Dial(t, srv.Addr())
 	ask(t, plain, "PING")
 	a, b := silent(t, srv.TLSAddr()), silent(t, srv.TLSAddr())
 	if n, err := silent(t, srv.TLSAddr()).Read(make([]byte, 1)); n > 0 || err == nil ||
 		isTimeout(err) {
 		t.Errorf("one handshake too many: %d %v", n, err)
 	}
-	if got, err := dial(t, srv.Addr()).Receive(); err != nil ||
+	if got, err := redistest.Dial(t, srv.Addr()).Receive(); err != nil ||
 		string(got.Raw) != "-ERR max number of clients reached\r\n" {
 		t.Errorf("one client too many: %s %v", got, err)
 	}
@@ -113,7 +113,7 @@ func TestCloseEndsHandshakesUnderWay(t *testing.T) {
 func TestKillingAClientThatDoesNotReadDoesNotWait(t *testing.T) {
 	k := newKeys(t)
 	srv := startTLS(t, k)
-	plain, deaf := dial(t, srv.Addr()), mustDialTLS(t, k, srv.TLSAddr())
+	plain, deaf := redistest.Dial(t, srv.Addr()), mustDialTLS(t, k, srv.TLSAddr())
 	ask(t, plain, "SET big "+string(make([]byte, 1<<20)))
 	commands := slices.Repeat([][]string{{"GET", "big"}}, 8)
 	commands = append([][]string{{"CLIENT", "SETNAME", "deaf"}}, commands...)

@@ -4,6 +4,8 @@ import (
 	"os"
 	"strings"
 	"testing"
+
+	"github.com/lockredis/lockredis/internal/redistest"
 )
 
 // testdata/reachable.txt lists what a script can reach in redis-server. No entry gives
@@ -11,7 +13,7 @@ import (
 func TestScriptsReachTheSameGlobalsAsInRedis(t *testing.T) {
 	walk, want := read(t, "testdata/walk.lua"), strings.TrimSpace(read(t, "testdata/reachable.txt"))
 	onBoth(t, nil, func(t *testing.T, addr string) {
-		v, err := dial(t, addr).Do("EVAL", walk, "0")
+		v, err := redistest.Dial(t, addr).Do("EVAL", walk, "0")
 		if err != nil || v.IsError() {
 			t.Fatalf("%s %v", v, err)
 		}
@@ -44,7 +46,7 @@ func TestScriptsCannotLeaveTheirSandbox(t *testing.T) {
 		"Attempt to modify a readonly table",
 		"This Redis command is not allowed from script"
 	onBoth(t, nil, func(t *testing.T, addr string) {
-		c := dial(t, addr)
+		c := redistest.Dial(t, addr)
 		for script, want := range map[string]string{
 			"return os.execute('true')":                         nonexistent,
 			"return io.open('/etc/passwd')":                     nonexistent,
@@ -97,7 +99,7 @@ func TestScriptsCannotLeaveTheirSandbox(t *testing.T) {
 func TestByteCodeIsNeitherProducedNorRun(t *testing.T) {
 	const script = "local ok, code = pcall(string.dump, function() return 1 end) return ok and loadstring(code) and 'it runs' or 'refused'"
 	onBoth(t, nil, func(t *testing.T, addr string) {
-		if got := ask(t, dial(t, addr), `EVAL "`+script+`" 0`); got != "$7\r\nrefused\r\n" {
+		if got := ask(t, redistest.Dial(t, addr), `EVAL "`+script+`" 0`); got != "$7\r\nrefused\r\n" {
 			t.Error(got)
 		}
 	})

@@ -49,17 +49,6 @@ func freePort(t *testing.T) string {
 	return port
 }
 
-// dial opens a connection for the length of the test.
-func dial(t *testing.T, addr string) *wire.Conn {
-	t.Helper()
-	c, err := wire.Dial(addr)
-	if err != nil {
-		t.Fatal(err)
-	}
-	t.Cleanup(func() { c.Close() })
-	return c
-}
-
 // ask sends a command, given as one line, and returns the reply's bytes.
 func ask(t *testing.T, c *wire.Conn, command string) string {
 	t.Helper()

@@ -52,7 +52,7 @@ func TestLocksAreHeldRenewedAndHandedOverOverTLS(t *testing.T) {
 			next, err = waiter.Acquire(context.Background(), rlock.Wait(time.Minute))
 			got <- err
 		}()
-		c := dial(t, plain)
+		c := redistest.Dial(t, plain)
 		left := int64(lease / time.Millisecond)
 		poll(t, "that the lease is renewed", func() bool {
 			before := left
@@ -165,7 +165,7 @@ func TestOnlyAllowedVersionsAndCiphersWork(t *testing.T) {
 func TestConfigSetReloadsOrRestores(t *testing.T) {
 	const failed = "Unable to update TLS configuration. Check server logs."
 	withTLS(t, nil, func(t *testing.T, k *keys, plain, secure string) {
-		c, old := dial(t, plain), mustDialTLS(t, k, secure)
+		c, old := redistest.Dial(t, plain), mustDialTLS(t, k, secure)
 		for _, step := range []struct{ set, want string }{
 			{"tls-cert-file nowhere", failed},
 			{"tls-key-file " + k.file("client.key"), failed},
@@ -219,7 +219,7 @@ func TestConfigSetOfTheSameFileReadsItAgain(t *testing.T) {
 			defer nc.Close()
 			return nc.ConnectionState().PeerCertificates[0].Subject.CommonName
 		}
-		c := dial(t, plain)
+		c := redistest.Dial(t, plain)
 		if got := subject(); got == "renewed" && !strings.Contains(t.Name(), "redis-server") {
 			t.Error("the file was read without being asked for")
 		}
@@ -284,7 +284,7 @@ func TestLargeAndManyRepliesArriveOverTLS(t *testing.T) {
 			}
 			deaf := mustDialTLS(t, k, secure)
 			ask(t, deaf, "SUBSCRIBE news")
-			p := dial(t, plain)
+			p := redistest.Dial(t, plain)
 			poll(t, "that the subscriber that does not read is cut off", func() bool {
 				v, err := p.Do("PUBLISH", "news", value)
 				return err == nil && string(v.Raw) == ":0\r\n"

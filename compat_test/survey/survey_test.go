@@ -64,12 +64,7 @@ func (s *server) do(args ...string) wire.Value {
 
 func (s *server) connect() {
 	s.t.Helper()
-	conn, err := wire.Dial(s.addr)
-	if err != nil {
-		s.t.Fatal(err)
-	}
-	s.conn = conn
-	s.t.Cleanup(func() { _ = conn.Close() })
+	s.conn = redistest.Dial(s.t, s.addr)
 }
 
 // start starts redis-server and lockredis with the same directives.

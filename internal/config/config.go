@@ -3,6 +3,7 @@ package config
 import (
 	"fmt"
 	"log/slog"
+	"net"
 	"os"
 	"path/filepath"
 	"strings"
@@ -249,6 +250,22 @@ func (c *Config) Match(patterns []string, match func(pattern, name string) bool)
 		}
 	}
 	return found
+}
+
+// FirstBind returns the first address of the directive bind, "*" if there is none.
+func (c *Config) FirstBind() string {
+	if len(c.Bind) == 0 {
+		return "*"
+	}
+	return strings.TrimPrefix(c.Bind[0], "-")
+}
+
+// OwnIP returns FirstBind if it is the address of one machine, else 127.0.0.1.
+func (c *Config) OwnIP() string {
+	if ip := net.ParseIP(c.FirstBind()); ip != nil && !ip.IsUnspecified() {
+		return c.FirstBind()
+	}
+	return "127.0.0.1"
 }
 
 // Path returns the absolute form of a file name. A relative name is relative to

@@ -11,6 +11,7 @@ import (
 	"sync"
 	"time"
 
+	"github.com/lockredis/lockredis/internal/backdoor"
 	"github.com/lockredis/lockredis/resp"
 )
 
@@ -23,35 +24,9 @@ const (
 	acceptPause = 10 * time.Millisecond
 )
 
-// Node is the server behind a door.
-type Node struct {
-	// Visit returns what runs the commands of one connection.
-	Visit func() Visitor
-
-	// Running returns nil while the server runs.
-	Running func() error
-
-	// EndScript ends the running script.
-	EndScript func()
-
-	// Remember returns what puts settings, users and libraries back as they are now, and the clock, and
-	// ends what keeps commands waiting.
-	Remember func() (reset func() error)
-
-	// Together runs commands in one unit.
-	Together func(do func(run func(words ...string) resp.Reply))
-}
-
-// Visitor runs commands one after the other. It is an engine.Visitor.
-type Visitor interface {
-	Run(args resp.Args)
-	Replies() <-chan []byte
-	Leave()
-}
-
 // Door is an open door. Its goroutines end with Close.
 type Door struct {
-	node     Node
+	inside   backdoor.Inside // of the server
 	secret   string
 	listener net.Listener
 
@@ -64,8 +39,9 @@ type Door struct {
 	done sync.WaitGroup
 }
 
-// Open opens a door to a server. The error is that of listening on the loopback interface.
-func Open(node Node) (*Door, error) {
+// Open opens a door to the server with this inside. The error is that of listening on the loopback
+// interface.
+func Open(inside backdoor.Inside) (*Door, error) {
 	listener, err := net.Listen("tcp4", "127.0.0.1:0")
 	if err != nil {
 		var err6 error
@@ -76,8 +52,8 @@ func Open(node Node) (*Door, error) {
 	secret := make([]byte, secretBytes)
 	rand.Read(secret) // never fails
 	d := &Door{
-		node: node, secret: hex.EncodeToString(secret), listener: listener, conns: map[net.Conn]struct{}{},
-		reset: node.Remember(),
+		inside: inside, secret: hex.EncodeToString(secret), listener: listener,
+		conns: map[net.Conn]struct{}{}, reset: inside.Remember(),
 	}
 	d.done.Add(1)
 	go d.accept()
@@ -178,7 +154,7 @@ func (d *Door) serve(conn net.Conn) {
 	conn.SetReadDeadline(time.Time{})
 	c.readAhead(&d.done)
 	defer conn.Close() // ends the reading
-	visitor := d.node.Visit()
+	visitor := d.inside.Visit()
 	defer visitor.Leave()
 	for out := resp.Append(nil, resp.OK, 2); out != nil; {
 		if _, err := conn.Write(out); err != nil {
@@ -261,11 +237,11 @@ func (c *client) next(unproven bool) (resp.Args, error) {
 }
 
 // run runs a command and returns the encoded reply, nil if the client has gone meanwhile.
-func (d *Door) run(c *client, visitor Visitor, args resp.Args) []byte {
+func (d *Door) run(c *client, visitor backdoor.Visitor, args resp.Args) []byte {
 	if strings.EqualFold(string(args[0]), "control") {
 		return d.control(args)
 	}
-	if err := d.node.Running(); err != nil {
+	if err := d.inside.Running(); err != nil {
 		return resp.Append(nil, resp.Error("ERR "+err.Error()), 2)
 	}
 	visitor.Run(args)
@@ -309,7 +285,7 @@ func (d *Door) carryOut(args resp.Args) (encoded []byte, reply resp.Reply) {
 	}
 	switch word {
 	case "remember":
-		reset := d.node.Remember()
+		reset := d.inside.Remember()
 		d.mu.Lock()
 		d.reset = reset
 		d.mu.Unlock()
@@ -320,13 +296,13 @@ func (d *Door) carryOut(args resp.Args) (encoded []byte, reply resp.Reply) {
 		d.mu.Unlock()
 		return nil, outcome(reset())
 	case "flush":
-		d.node.Together(func(run func(...string) resp.Reply) {
+		d.inside.Together(func(run func(...string) resp.Reply) {
 			encoded = resp.Append(nil, run("LOCK.LEAKS", "ALL"), 2)
 			run("FLUSHALL")
 		})
 		return encoded, resp.NoReply
 	case "endscript":
-		d.node.EndScript()
+		d.inside.EndScript()
 		return nil, resp.OK
 	}
 	return nil, resp.Error("ERR syntax error. Try CONTROL REMEMBER, RESET, FLUSH or ENDSCRIPT.")

@@ -13,6 +13,7 @@ import (
 	"github.com/lockredis/lockredis/compat_test/wire"
 	"github.com/lockredis/lockredis/internal/backdoor"
 	"github.com/lockredis/lockredis/internal/control"
+	"github.com/lockredis/lockredis/internal/redistest"
 )
 
 // start starts a server with a door to it.
@@ -28,11 +29,7 @@ func startWith(t *testing.T, cfg lockredis.Config) (*lockredis.Server, *control.
 	if err := server.Start(); err != nil {
 		t.Fatal(err)
 	}
-	inside := backdoor.Open(server)
-	door, err := control.Open(control.Node{
-		Visit:   func() control.Visitor { return inside.Visit() },
-		Running: inside.Running, EndScript: inside.EndScript, Remember: inside.Remember, Together: inside.Together,
-	})
+	door, err := control.Open(backdoor.Open(server))
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -46,18 +43,8 @@ func startWith(t *testing.T, cfg lockredis.Config) (*lockredis.Server, *control.
 // enter connects to a door with its secret.
 func enter(t *testing.T, d *control.Door) *wire.Conn {
 	t.Helper()
-	c := dial(t, d.Addr())
+	c := redistest.Dial(t, d.Addr())
 	expect(t, c, "+OK", "AUTH", d.Secret())
-	return c
-}
-
-func dial(t *testing.T, addr string) *wire.Conn {
-	t.Helper()
-	c, err := wire.Dial(addr)
-	if err != nil {
-		t.Fatal(err)
-	}
-	t.Cleanup(func() { c.Close() })
 	return c
 }
 
@@ -85,7 +72,7 @@ func TestOnlyTheSecretOpensTheDoor(t *testing.T) {
 		{"AUTH", ""}, {"AUTH", door.Secret()[1:]}, {"AUTH", strings.ToUpper(door.Secret()) + "x"},
 		{"POST", "/", "HTTP/1.1"},
 	} {
-		c := dial(t, door.Addr())
+		c := redistest.Dial(t, door.Addr())
 		if got := ask(c, words...); !strings.HasPrefix(got, "-NOAUTH") && !strings.HasPrefix(got, "-WRONGPASS") {
 			t.Errorf("%q: the reply is %q", words, got)
 		}
@@ -100,7 +87,7 @@ func TestConnectionsWithoutTheSecretKeepNobodyOut(t *testing.T) {
 	_, door := start(t, map[string]string{})
 	inside := enter(t, door)
 	for range 500 {
-		dial(t, door.Addr())
+		redistest.Dial(t, door.Addr())
 	}
 	expect(t, enter(t, door), "+PONG", "PING")
 	expect(t, inside, "+PONG", "PING")
@@ -130,7 +117,7 @@ func TestTheDoorIsOpenWhateverATestDoes(t *testing.T) {
 			directives := map[string]string{"busy-reply-threshold": "1"}
 			maps.Copy(directives, test.directives)
 			server, door := start(t, directives)
-			kit, c := enter(t, door), dial(t, server.Addr())
+			kit, c := enter(t, door), redistest.Dial(t, server.Addr())
 			for _, line := range test.client {
 				words := strings.Fields(line)
 				switch {
@@ -145,7 +132,7 @@ func TestTheDoorIsOpenWhateverATestDoes(t *testing.T) {
 				}
 			}
 			if test.busy {
-				for other := dial(t, server.Addr()); !strings.HasPrefix(ask(other, "PING"), "-BUSY"); {
+				for other := redistest.Dial(t, server.Addr()); !strings.HasPrefix(ask(other, "PING"), "-BUSY"); {
 				}
 			} else if _, err := c.Receive(); err != nil {
 				t.Fatal(err)
@@ -177,7 +164,7 @@ func TestTheDoorKnowsCommandsByTheirFirstNames(t *testing.T) {
 		t.Fatal(err)
 	}
 	server, door := startWith(t, lockredis.Config{Settings: settings})
-	kit, c := enter(t, door), dial(t, server.Addr())
+	kit, c := enter(t, door), redistest.Dial(t, server.Addr())
 	expect(t, c, "+OK", "put", "k", "v")
 	expect(t, kit, "$1", "GET", "k")
 	expect(t, kit, "+OK", "FLUSHALL")
@@ -188,7 +175,7 @@ func TestTheDoorKnowsCommandsByTheirFirstNames(t *testing.T) {
 
 func TestAResetPutsBackWhatATestHasChanged(t *testing.T) {
 	server, door := start(t, map[string]string{"requirepass": "first"})
-	kit, c := enter(t, door), dial(t, server.Addr())
+	kit, c := enter(t, door), redistest.Dial(t, server.Addr())
 	expect(t, c, "+OK", "AUTH", "first")
 	for _, line := range []string{
 		"CONFIG SET hash-max-listpack-entries 7", "CONFIG SET notify-keyspace-events KEA",
@@ -199,7 +186,7 @@ func TestAResetPutsBackWhatATestHasChanged(t *testing.T) {
 	}
 	const library = "#!lua name=extra\nredis.register_function('f', function() return 1 end)"
 	expect(t, kit, "$5", "FUNCTION", "LOAD", library)
-	alice := dial(t, server.Addr())
+	alice := redistest.Dial(t, server.Addr())
 	expect(t, alice, "+OK", "AUTH", "alice", "any")
 	expect(t, kit, "+OK", "CONTROL", "RESET")
 	expect(t, kit, "*2\r\n$25\r\nhash-max-listpack-entries\r\n$3\r\n512", "CONFIG", "GET", "hash-max-listpack-entries")
@@ -210,7 +197,7 @@ func TestAResetPutsBackWhatATestHasChanged(t *testing.T) {
 		t.Errorf("the connection of a user that is gone is open: %v", err)
 	}
 	expect(t, c, "*", "KEYS", "*") // @dangerous
-	again := dial(t, server.Addr())
+	again := redistest.Dial(t, server.Addr())
 	expect(t, again, "-WRONGPASS", "AUTH", "second")
 	expect(t, again, "+OK", "AUTH", "first")
 	expect(t, kit, "+OK", "CONFIG", "SET", "hash-max-listpack-entries", "7")
@@ -222,7 +209,7 @@ func TestAResetPutsBackWhatATestHasChanged(t *testing.T) {
 
 func TestNoClientSeesTheDoor(t *testing.T) {
 	server, door := start(t, map[string]string{})
-	c := dial(t, server.Addr())
+	c := redistest.Dial(t, server.Addr())
 	expect(t, c, "+OK", "CONFIG", "RESETSTAT")
 	before := ask(c, "INFO", "clients", "stats")
 	expect(t, enter(t, door), "*0", "LOCK.LIST")
@@ -258,7 +245,7 @@ func TestUnknownAndMissingWordsOfControl(t *testing.T) {
 
 func TestAFlushTellsTheLeaksBefore(t *testing.T) {
 	server, door := start(t, map[string]string{})
-	kit, c := enter(t, door), dial(t, server.Addr())
+	kit, c := enter(t, door), redistest.Dial(t, server.Addr())
 	expect(t, c, "+OK", "SET", "lock", "6ba7b810-9dad-11d1-80b4-00c04fd430c8", "NX", "PX", "100000")
 	if got := ask(kit, "CONTROL", "FLUSH"); !strings.Contains(got, "$4\r\nlock\r\n") {
 		t.Errorf("the reply does not tell the lock: %q", got)
@@ -268,7 +255,7 @@ func TestAFlushTellsTheLeaksBefore(t *testing.T) {
 
 func TestACommandThatWaitsDelaysNoOther(t *testing.T) {
 	server, door := start(t, map[string]string{})
-	waiting, other, c := enter(t, door), enter(t, door), dial(t, server.Addr())
+	waiting, other, c := enter(t, door), enter(t, door), redistest.Dial(t, server.Addr())
 	gone := enter(t, door)
 	for _, one := range []*wire.Conn{waiting, gone} {
 		if err := one.SendAll([]string{"LOCK.AWAIT", "lock", "HELD"}, []string{"PING"}); err != nil {
@@ -290,7 +277,7 @@ func TestACommandThatWaitsDelaysNoOther(t *testing.T) {
 
 func TestAResetPutsTheClockBack(t *testing.T) {
 	server, door := start(t, map[string]string{})
-	kit, c := enter(t, door), dial(t, server.Addr())
+	kit, c := enter(t, door), redistest.Dial(t, server.Addr())
 	for _, by := range []string{"86400000000", "-86400000000"} {
 		expect(t, c, "+OK", "SET", "k", "v", "EX", "1000")
 		before := time.Now()
@@ -307,7 +294,7 @@ func TestAResetPutsTheClockBack(t *testing.T) {
 
 func TestTimesInAScriptsArgumentsFollowTheTurnedClock(t *testing.T) {
 	server, door := start(t, map[string]string{})
-	kit, c := enter(t, door), dial(t, server.Addr())
+	kit, c := enter(t, door), redistest.Dial(t, server.Addr())
 	now := time.Now().UnixMilli()
 	const day, year = 24 * 3600 * 1000, 365 * 24 * 3600 * 1000
 	args := []string{
@@ -384,7 +371,7 @@ func TestManyUseTheDoorAtOnceAndCloseEndsAll(t *testing.T) {
 // While the server hangs for its clients, the door works. A reset lets go what faults hold.
 func TestFaultsDoNotHitTheDoorAndAResetEndsThem(t *testing.T) {
 	server, door := start(t, map[string]string{})
-	kit, c := enter(t, door), dial(t, server.Addr())
+	kit, c := enter(t, door), redistest.Dial(t, server.Addr())
 	expect(t, kit, ":1", "FAULT.ADD", "fail-request", "TIMES", "ALWAYS", "ERROR", "ERR on purpose")
 	expect(t, kit, ":2", "FAULT.ADD", "stop", "COMMAND", "SET", "FOR", "100000000")
 	expect(t, c, "-ERR on purpose", "SET", "k", "client")

@@ -54,7 +54,8 @@ func (k Kit) Restore(to State) (err error) {
 			k.e.faults.ClearFaults()
 		}
 		now := k.state()
-		err = errors.Join(k.e.env.Config.Restore(to.directives, "notify-keyspace-events"), k.restoreUsers(now.users, to.users))
+		err = k.e.env.Config.Restore(to.directives, "notify-keyspace-events")
+		err = errors.Join(err, k.restoreUsers(now.users, to.users))
 		if !slices.Equal(now.libraries, to.libraries) {
 			err = errors.Join(err, k.restoreLibraries(to.libraries))
 		}

@@ -45,14 +45,13 @@ func (p *peer) Deliver(channel, payload []byte) {
 // run reads the inbox until the engine is closed.
 func (p *peer) run() {
 	defer p.e.done.Done()
-	self := Caller{background: true}
 	for {
 		select {
 		case <-p.e.timer.quit:
 			return
 		case <-p.wake:
 		}
-		p.e.Do(&self, p.read)
+		p.e.Outside(p.read)
 	}
 }
 
@@ -64,7 +63,6 @@ func (p *peer) read() {
 			e.panics.log("the cluster's bus", nil, cause)
 		}
 	}()
-	e.readClock()
 	e.journal.Unit(journal.UnitBegins)
 	p.follow()
 	e.journal.Unit(journal.UnitEnds)

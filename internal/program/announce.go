@@ -11,7 +11,6 @@ import (
 	"strings"
 
 	"github.com/lockredis/lockredis/internal/config"
-	"github.com/lockredis/lockredis/internal/control"
 )
 
 // logStart logs the versions and the process id, then one line for each address
@@ -63,9 +62,9 @@ func (f *files) writePID(set *config.Config, log *slog.Logger) {
 }
 
 // announce writes the port-file, and prints the ports that were chosen by "auto". With a topology
-// it prints all addresses, and the port-file has the same lines. What opens door is only printed,
+// it prints all addresses, and the port-file has the same lines. What opens the door is only printed,
 // last: whoever reads that line knows the ports.
-func (f *files) announce(set *config.Config, n *nodes, door *control.Door, stdout io.Writer) error {
+func (f *files) announce(set *config.Config, n *nodes, stdout io.Writer) error {
 	addresses := strings.Join(n.lines(), "\n")
 	port, tlsPort := n.ports()
 	if path := set.Path(set.PortFile); path != "" {
@@ -83,8 +82,8 @@ func (f *files) announce(set *config.Config, n *nodes, door *control.Door, stdou
 	if set.TLS.PortAuto && n.first != nil {
 		fmt.Fprintf(stdout, "tls-port=%s\n", tlsPort)
 	}
-	if door != nil {
-		fmt.Fprintf(stdout, "control=%s %s\n", door.Addr(), door.Secret())
+	if n.door != nil {
+		fmt.Fprintf(stdout, "control=%s %s\n", n.door.Addr(), n.door.Secret())
 	}
 	return nil
 }

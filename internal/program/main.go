@@ -12,7 +12,6 @@ import (
 	"github.com/lockredis/lockredis/internal/backdoor"
 	"github.com/lockredis/lockredis/internal/collector"
 	"github.com/lockredis/lockredis/internal/config"
-	"github.com/lockredis/lockredis/internal/control"
 	"github.com/lockredis/lockredis/resp"
 )
 
@@ -144,22 +143,16 @@ func serve(args []string, stdin io.Reader, stdout io.Writer, d *daemon) error {
 	case err != nil:
 		return report(log, set, err)
 	}
-	var door *control.Door
-	defer func() {
-		nodes.close()
-		door.Close()
-	}()
-	if set.Control {
-		if door, err = nodes.openDoor(); err != nil {
-			return report(log, set, err)
-		}
+	defer nodes.close()
+	if err := nodes.openDoor(set); err != nil {
+		return report(log, set, err)
 	}
 	save := func() error { return nil }
 	if !set.Sentinel {
 		save = nodes.save
 	}
 	end.save.Store(&save)
-	if err := written.announce(set, nodes, door, stdout); err != nil {
+	if err := written.announce(set, nodes, stdout); err != nil {
 		return report(log, set, err)
 	}
 	logStart(log, nodes)

@@ -7,7 +7,6 @@ import (
 	"log/slog"
 	"net"
 	"strconv"
-	"strings"
 	"time"
 
 	"github.com/lockredis/lockredis"
@@ -22,6 +21,7 @@ type nodes struct {
 	first     *lockredis.Server    // nil: the primary is elsewhere
 	more      []*lockredis.Server  // of a cluster, or of primaries
 	sentinels *lockredis.Sentinels // nil: none
+	door      *control.Door        // to the first; nil: none
 	kind      string               // of the servers, in lines
 	host      string               // at which clients reach the nodes; "": no topology
 }
@@ -187,23 +187,12 @@ func asSentinel(log *slog.Logger) *slog.Logger {
 	return slog.New(&h)
 }
 
-// boundHost returns the first address of the directive bind.
-func boundHost(set *config.Config) string {
-	if len(set.Bind) == 0 {
-		return "*"
-	}
-	return strings.TrimPrefix(set.Bind[0], "-")
-}
-
 // reachableHost returns the address at which clients reach the nodes.
 func reachableHost(set *config.Config) string {
 	if set.Topology.Host != "" {
 		return set.Topology.Host
 	}
-	if host := boundHost(set); net.ParseIP(host) != nil && !net.ParseIP(host).IsUnspecified() {
-		return host
-	}
-	return "127.0.0.1"
+	return set.OwnIP()
 }
 
 // sentinelAddrs returns the addresses that the Sentinels listen on. Without a port of their own
@@ -222,7 +211,7 @@ func sentinelAddrs(set *config.Config) []string {
 			port = strconv.Itoa(next)
 		}
 		next++
-		addrs[i] = net.JoinHostPort(boundHost(set), port)
+		addrs[i] = net.JoinHostPort(set.FirstBind(), port)
 	}
 	return addrs
 }
@@ -289,13 +278,12 @@ func (n *nodes) save() (err error) {
 	return err
 }
 
-// openDoor opens the door by which a test kit controls the server.
-func (n *nodes) openDoor() (*control.Door, error) {
-	inside := backdoor.Open(n.first)
-	return control.Open(control.Node{
-		Visit:   func() control.Visitor { return inside.Visit() },
-		Running: inside.Running, EndScript: inside.EndScript, Remember: inside.Remember, Together: inside.Together,
-	})
+// openDoor opens the door by which a test kit controls the server, if the directives ask for it.
+func (n *nodes) openDoor(set *config.Config) (err error) {
+	if set.Control {
+		n.door, err = control.Open(backdoor.Open(n.first))
+	}
+	return err
 }
 
 // done returns a channel that is closed when all nodes have ended.
@@ -313,7 +301,7 @@ func (n *nodes) done() <-chan struct{} {
 	return ended
 }
 
-// close closes all nodes.
+// close closes all nodes, and then the door: a command of the door ends with its server.
 func (n *nodes) close() {
 	if n.sentinels != nil {
 		n.sentinels.Close()
@@ -321,4 +309,5 @@ func (n *nodes) close() {
 	for _, srv := range n.servers() {
 		srv.Close()
 	}
+	n.door.Close()
 }

@@ -44,12 +44,7 @@ func StartNode(tb testing.TB, args ...string) *Server {
 		args = append(slices.Clone(args), "--cluster-port", bus)
 	}
 	s := Start(tb, args...)
-	for r := range owned.Ranges() {
-		v, err := s.do("CLUSTER", "ADDSLOTSRANGE", strconv.Itoa(r.First), strconv.Itoa(r.Last))
-		if err != nil || v.IsError() {
-			tb.Fatalf("give slots %v to %s: %s %v", r, s.Addr, v, err)
-		}
-	}
+	s.addSlots(tb, owned)
 	if err := s.awaitSlots(&owned); err != nil {
 		tb.Fatal(err)
 	}
@@ -65,19 +60,9 @@ func (s *Server) awaitSlots(owned *cluster.Set) error {
 	if owned.Len() == 0 || owned.Len() < cluster.Slots && string(v.Elems[1].Str) == "yes" {
 		return nil
 	}
-	deadline := time.Now().Add(startLimit)
-	for {
-		v, err := s.do("CLUSTER", "INFO")
-		switch {
-		case err != nil:
-			return err
-		case strings.HasPrefix(string(v.Str), "cluster_state:ok"):
-			return nil
-		case time.Now().After(deadline):
-			return fmt.Errorf("the cluster of %s is down after %s: %s", s.Addr, startLimit, v)
-		}
-		time.Sleep(20 * time.Millisecond)
-	}
+	return s.awaitCluster("serves no commands", func(info, _ string) bool {
+		return strings.HasPrefix(info, "cluster_state:ok")
+	})
 }
 
 // StartCluster starts a cluster of redis-servers, all of them masters, with the slots that
@@ -92,10 +77,7 @@ func StartCluster(tb testing.TB, n int, args ...string) []*Server {
 			tb.Fatal(err)
 		}
 		nodes[i] = Start(tb, append([]string{"--cluster-enabled", "yes", "--cluster-port", buses[i]}, args...)...)
-		slots := cluster.Share(i, n)
-		for r := range slots.Ranges() {
-			nodes[i].setUp(tb, "CLUSTER", "ADDSLOTSRANGE", strconv.Itoa(r.First), strconv.Itoa(r.Last))
-		}
+		nodes[i].addSlots(tb, cluster.Share(i, n))
 		nodes[i].setUp(tb, "CLUSTER", "SET-CONFIG-EPOCH", strconv.Itoa(i+1))
 	}
 	for i, s := range nodes[1:] {
@@ -110,6 +92,14 @@ func StartCluster(tb testing.TB, n int, args ...string) []*Server {
 	return nodes
 }
 
+// addSlots gives slots to the node.
+func (s *Server) addSlots(tb testing.TB, slots cluster.Set) {
+	tb.Helper()
+	for r := range slots.Ranges() {
+		s.setUp(tb, "CLUSTER", "ADDSLOTSRANGE", strconv.Itoa(r.First), strconv.Itoa(r.Last))
+	}
+}
+
 // setUp sends a command that must succeed.
 func (s *Server) setUp(tb testing.TB, args ...string) {
 	tb.Helper()
@@ -120,23 +110,30 @@ func (s *Server) setUp(tb testing.TB, args ...string) {
 
 // awaitPeers waits until the node is one of n nodes that serve all slots.
 func (s *Server) awaitPeers(n int) error {
-	deadline := time.Now().Add(startLimit)
-	for {
+	return s.awaitCluster("does not know its peers", func(info, nodes string) bool {
+		return strings.Contains(info, "cluster_state:ok") &&
+			strings.Contains(info, fmt.Sprintf("cluster_size:%d\r", n)) &&
+			strings.Contains(info, fmt.Sprintf("cluster_current_epoch:%d\r", n)) &&
+			strings.Count(nodes, " connected ") == n
+	})
+}
+
+// awaitCluster waits until the replies to CLUSTER INFO and CLUSTER NODES are as is wants them. failure
+// says what the node does not do till then.
+func (s *Server) awaitCluster(failure string, is func(info, nodes string) bool) error {
+	for deadline := time.Now().Add(startLimit); ; time.Sleep(20 * time.Millisecond) {
 		info, err := s.do("CLUSTER", "INFO")
 		if err != nil {
 			return err
 		}
 		nodes, err := s.do("CLUSTER", "NODES")
-		switch text := string(info.Str); {
+		switch {
 		case err != nil:
 			return err
-		case strings.Contains(text, "cluster_state:ok") && strings.Contains(text, fmt.Sprintf("cluster_size:%d\r", n)) &&
-			strings.Count(string(nodes.Str), " connected ") == n &&
-			strings.Contains(text, fmt.Sprintf("cluster_current_epoch:%d\r", n)):
+		case is(string(info.Str), string(nodes.Str)):
 			return nil
 		case time.Now().After(deadline):
-			return fmt.Errorf("the cluster of %s is not there after %s: %s\n%s", s.Addr, startLimit, info, nodes)
+			return fmt.Errorf("the node %s %s after %s: %s\n%s", s.Addr, failure, startLimit, info, nodes)
 		}
-		time.Sleep(20 * time.Millisecond)
 	}
 }

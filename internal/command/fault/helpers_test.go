@@ -3,7 +3,6 @@ package fault_test
 import (
 	"context"
 	"fmt"
-	"net"
 	"strconv"
 	"strings"
 	"testing"
@@ -12,6 +11,7 @@ import (
 	"github.com/lockredis/lockredis"
 	"github.com/lockredis/lockredis/compat_test/wire"
 	"github.com/lockredis/lockredis/internal/backdoor"
+	"github.com/lockredis/lockredis/internal/redistest"
 	"github.com/lockredis/lockredis/resp"
 )
 
@@ -134,13 +134,8 @@ type client struct {
 
 func (s *server) dial() client {
 	s.t.Helper()
-	nc, err := net.Dial("tcp", s.srv.Addr())
-	if err != nil {
-		s.t.Fatal(err)
-	}
-	c := client{s.t, wire.NewConn(nc)}
+	c := client{s.t, redistest.Dial(s.t, s.srv.Addr())}
 	c.SetTimeout(time.Minute)
-	s.t.Cleanup(func() { c.Close() })
 	return c
 }
 
