@@ -16,11 +16,12 @@ import (
 // A test may have several servers: the nodes of a cluster, or independent primaries. The Server that
 // RunT returns is the first of them. It closes the others and reports their leaks.
 
-// ClusterOf makes the server the first of n nodes of a cluster, all of them primaries. They share the
-// slots as redis-cli --cluster create divides them. Server.Nodes returns the nodes. ClusterClient and
-// ClusterOptions of any node connect to all of them; Client and Options connect to one node, which
-// redirects with MOVED. A slot moves with CLUSTER SETSLOT and MIGRATE. Stop and Close of a node are what the end of its process is in Redis after
-// cluster-node-timeout: for the other nodes it has failed.
+// ClusterOf makes the server the first of n nodes of a cluster, all of them primaries. They share
+// the slots as redis-cli --cluster create divides them. Server.Nodes returns the nodes.
+// ClusterClient and ClusterOptions of any node connect to all of them; Client and Options connect
+// to one node, which redirects with MOVED. A slot moves with CLUSTER SETSLOT and MIGRATE. Stop and
+// Close of a node are what the end of its process is in Redis after cluster-node-timeout: for the
+// other nodes it has failed.
 //
 // The cluster is in memory and works in synctest bubbles. Addr opens a port for each node. The option
 // does not work with TLS and Sentinel. With ManualClock each node has a clock of its own. n is at

@@ -347,9 +347,14 @@ func (db *DB) ExpireNow(key []byte) bool {
 	if e == nil || !e.deadline.Set() {
 		return false
 	}
+	db.Expire(e)
+	return true
+}
+
+// Expire expires an entry, as if it had a deadline that is due.
+func (db *DB) Expire(e *Entry) {
 	db.SetDeadline(e, db.space.now)
 	db.expireIfDue(e)
-	return true
 }
 
 func (db *DB) expire(e *Entry) {

@@ -24,6 +24,18 @@ func GlobFold(pattern, s string) bool { return glob.Match(pattern, s, true) }
 var errIntRange = resp.Error("ERR value is out of range, " +
 	"value must between -2147483648 and 2147483647")
 
+// ParseAtLeast parses an integer that is not less than least.
+func ParseAtLeast(arg []byte, least int64) (n int64, failure resp.Reply) {
+	n, ok := resp.ParseInt(arg)
+	switch {
+	case !ok:
+		return 0, resp.ErrNotInt
+	case n < least:
+		return 0, resp.ErrValuePositive
+	}
+	return n, resp.NoReply
+}
+
 // ParseDB parses a database number. db is nil after a failure.
 func ParseDB(c *Ctx, arg []byte) (db *store.DB, failure resp.Reply) {
 	n, ok := resp.ParseInt(arg)

@@ -146,7 +146,7 @@ func (a *adding) parseTimes(n string) (failure resp.Reply) {
 }
 
 func (a *adding) parseFor(millis string) resp.Reply {
-	n, failure := positive([]byte(millis))
+	n, failure := command.ParseAtLeast([]byte(millis), 1)
 	switch {
 	case failure.IsError():
 		return failure
@@ -167,7 +167,7 @@ func (a *adding) parseError(text string) resp.Reply {
 
 // count parses a number of requests or messages.
 func count(arg string) (n int, failure resp.Reply) {
-	long, failure := positive([]byte(arg))
+	long, failure := command.ParseAtLeast([]byte(arg), 1)
 	if long > math.MaxInt {
 		return 0, resp.ErrNotInt
 	}

@@ -44,7 +44,7 @@ func faultRelease(c *command.Ctx, args resp.Args) resp.Reply {
 	most := int64(math.MaxInt64)
 	if len(args) == 3 {
 		var failure resp.Reply
-		if most, failure = positive(args[2]); failure.IsError() {
+		if most, failure = command.ParseAtLeast(args[2], 1); failure.IsError() {
 			return failure
 		}
 	}
@@ -70,16 +70,4 @@ func faultRemove(c *command.Ctx, args resp.Args) resp.Reply {
 // faultClear runs FAULT.CLEAR.
 func faultClear(c *command.Ctx, _ resp.Args) resp.Reply {
 	return resp.Int(int64(c.Faults().ClearFaults()))
-}
-
-// positive parses an integer of 1 or more.
-func positive(arg []byte) (n int64, failure resp.Reply) {
-	n, ok := resp.ParseInt(arg)
-	switch {
-	case !ok:
-		return 0, resp.ErrNotInt
-	case n < 1:
-		return 0, resp.ErrValuePositive
-	}
-	return n, resp.NoReply
 }

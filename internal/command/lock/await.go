@@ -64,7 +64,7 @@ func parseAwait(args resp.Args) (s *state, timeout int64, failure resp.Reply) {
 		s.is = (*state).free
 	case command.IsWord(args[2], "waiters") && len(args) > 3:
 		s.is, s.look = (*state).waitedFor, inspect.View.Named
-		if s.waiters, failure = parseMillis(args[3], 0); failure.IsError() {
+		if s.waiters, failure = command.ParseAtLeast(args[3], 0); failure.IsError() {
 			return nil, 0, failure
 		}
 		options = args[4:]

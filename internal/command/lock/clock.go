@@ -11,7 +11,7 @@ func clockNow(c *command.Ctx, _ resp.Args) resp.Reply { return resp.Int(c.Now())
 
 // clockAdvance runs CLOCK.ADVANCE ms [WAKE YES|NO].
 func clockAdvance(c *command.Ctx, args resp.Args) resp.Reply {
-	by, failure := parseMillis(args[1], 0)
+	by, failure := command.ParseAtLeast(args[1], 0)
 	if failure.IsError() {
 		return failure
 	}
@@ -20,7 +20,7 @@ func clockAdvance(c *command.Ctx, args resp.Args) resp.Reply {
 
 // clockSet runs CLOCK.SET ms [WAKE YES|NO].
 func clockSet(c *command.Ctx, args resp.Args) resp.Reply {
-	to, failure := parseMillis(args[1], 1)
+	to, failure := command.ParseAtLeast(args[1], 1)
 	if failure.IsError() {
 		return failure
 	}
@@ -30,18 +30,6 @@ func clockSet(c *command.Ctx, args resp.Args) resp.Reply {
 // clockReset runs CLOCK.RESET [WAKE YES|NO].
 func clockReset(c *command.Ctx, args resp.Args) resp.Reply {
 	return turn(c, command.Turn{Kind: command.TurnReal}, args, 1)
-}
-
-// parseMillis reads a number of milliseconds that is not less than least.
-func parseMillis(arg []byte, least int64) (millis int64, failure resp.Reply) {
-	millis, ok := resp.ParseInt(arg)
-	switch {
-	case !ok:
-		return 0, resp.ErrNotInt
-	case millis < least:
-		return 0, resp.ErrValuePositive
-	}
-	return millis, resp.NoReply
 }
 
 // turn turns the clock. The option WAKE may be args[at].

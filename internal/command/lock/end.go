@@ -12,7 +12,7 @@ import (
 	"github.com/lockredis/lockredis/store"
 )
 
-// lockEnd runs LOCK.END name [owner]: the lease of the owner ends now, or those of all owners.
+// lockEnd runs LOCK.END name [owner]: the lease of the owner ends now, or all leases.
 func lockEnd(c *command.Ctx, args resp.Args) resp.Reply {
 	if len(args) > 3 {
 		return resp.ErrArity(c.Cmd.Name)
@@ -70,8 +70,7 @@ func end(c *command.Ctx, l *inspect.Lock, ending, left []inspect.Holder) bool {
 // expire ends a key, if there is one, as at its deadline.
 func expire(c *command.Ctx, key string) {
 	if e := c.DB.Peek([]byte(key)); e != nil {
-		c.DB.SetDeadline(e, c.Now())
-		c.DB.Peek([]byte(key))
+		c.DB.Expire(e)
 	}
 }
 
