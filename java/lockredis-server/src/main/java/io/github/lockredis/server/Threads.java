@@ -2,18 +2,15 @@ package io.github.lockredis.server;
 
 import java.lang.management.ManagementFactory;
 import java.lang.management.ThreadInfo;
-import java.util.HashSet;
+import java.util.HashMap;
+import java.util.Map;
 import java.util.Set;
+import java.util.function.Predicate;
+import java.util.stream.Collectors;
 
 /** The threads of this JVM at one moment, without the thread that asks and the threads that run other tests. */
 final class Threads {
-    private final Set<Long> all = new HashSet<>();
-    private final Set<Long> atWork = new HashSet<>(); // or of a scheduler
-    private final Set<Long> active = new HashSet<>();
-    private final Set<Long> running = new HashSet<>();
-    private final Set<Long> workers = new HashSet<>(); // of the JDK's pools
-    private final Set<Long> locking = new HashSet<>();
-    private final Set<String> pools = new HashSet<>();
+    private final Map<Long, ThreadInfo> all = new HashMap<>(); // by id
 
     private Threads() {
     }
@@ -23,7 +20,7 @@ final class Threads {
         Threads threads = new Threads();
         for (ThreadInfo info : ManagementFactory.getThreadMXBean().dumpAllThreads(false, false)) {
             if (info.getThreadId() != Thread.currentThread().getId() && !Owners.isOfTests(info)) {
-                threads.add(info);
+                threads.all.put(info.getThreadId(), info);
             }
         }
         return threads;
@@ -34,43 +31,33 @@ final class Threads {
         return new Threads();
     }
 
-    private void add(ThreadInfo info) {
-        long id = info.getThreadId();
-        all.add(id);
-        pools.add(pool(info));
-        if (Owners.isBusy(info) || Owners.isOfScheduler(info)) {
-            atWork.add(id);
-        }
-        if (Owners.isActive(info)) {
-            active.add(id);
-        }
-        if (Owners.isRunning(info)) {
-            running.add(id);
-        }
-        if (Owners.isWorker(info)) {
-            workers.add(id);
-        }
-        if (Owners.isLocking(info)) {
-            locking.add(id);
-        }
-    }
-
-    /** Returns a thread's name without its number, which the threads of a pool have in common. */
-    private static String pool(ThreadInfo info) {
-        return info.getThreadName().replaceAll("\\d+$", "");
-    }
-
     /**
      * Returns the ids of the threads that are inside a method of one of the LOCK classes: they wait for a lock, or for
      * a reply.
      */
     Set<Long> locking() {
-        return locking;
+        return lockingSince(none());
+    }
+
+    /** Returns those of {@link #locking} that were not at work at an earlier moment. */
+    Set<Long> lockingSince(Threads earlier) {
+        return all.values().stream().filter(info -> Owners.isLocking(info) && !earlier.hadAtWork(info.getThreadId()))
+                .map(ThreadInfo::getThreadId).collect(Collectors.toSet());
     }
 
     /** Reports whether a thread with an id was there. */
     boolean contains(long id) {
-        return all.contains(id);
+        return all.containsKey(id);
+    }
+
+    private boolean had(long id, Predicate<ThreadInfo> state) {
+        ThreadInfo info = all.get(id);
+        return info != null && state.test(info);
+    }
+
+    /** Reports whether a thread was at work, or is one of a scheduler. */
+    private boolean hadAtWork(long id) {
+        return had(id, info -> Owners.isBusy(info) || Owners.isOfScheduler(info));
     }
 
     /**
@@ -79,19 +66,20 @@ final class Threads {
      */
     boolean haveAtWork(String owner) {
         long id = Owners.threadOf(owner);
-        if (atWork.contains(id)) {
+        if (hadAtWork(id)) {
             return true;
         }
         ThreadInfo info = Owners.thread(id);
-        return info != null && Owners.isOfScheduler(info)
-                && (all.contains(id) || pools.contains(pool(info)) && !pool(info).equals("Thread-"));
+        return info != null && Owners.isOfScheduler(info) && (contains(id) || isOfPool(pool(info)));
     }
 
-    /** Returns those of {@link #locking} that were not at work at an earlier moment. */
-    Set<Long> lockingSince(Threads earlier) {
-        Set<Long> since = new HashSet<>(locking);
-        since.removeAll(earlier.atWork);
-        return since;
+    private boolean isOfPool(String pool) {
+        return !pool.equals("Thread-") && all.values().stream().anyMatch(info -> pool(info).equals(pool));
+    }
+
+    /** Returns a thread's name without its number, which the threads of a pool have in common. */
+    private static String pool(ThreadInfo info) {
+        return info.getThreadName().replaceAll("\\d+$", "");
     }
 
     /**
@@ -99,8 +87,11 @@ final class Threads {
      * pool's thread that ran then, but no task, was about to wait for one.
      */
     boolean haveStarted(Threads earlier) {
-        return active.stream().anyMatch(id -> !earlier.atWork.contains(id))
-                || running.stream().anyMatch(id -> !earlier.atWork.contains(id)
-                        && (earlier.workers.contains(id) || !earlier.running.contains(id)));
+        return all.values().stream().anyMatch(info -> !earlier.hadAtWork(info.getThreadId())
+                && (Owners.isActive(info) || Owners.isRunning(info) && !earlier.ranSteadily(info.getThreadId())));
+    }
+
+    private boolean ranSteadily(long id) {
+        return had(id, info -> Owners.isRunning(info) && !Owners.isWorker(info));
     }
 }

@@ -124,6 +124,13 @@ class EndWatchTest {
         assertNull(watch.outside());
     }
 
+    private void assertLateLockIsTold() {
+        String text = watch.outside();
+        assertTrue(text.startsWith("after the test OrdersTest.a had ended: a leak on " + server.redissonAddress()
+                + ":\n  lock \"order:1\""), text);
+        assertNull(watch.outside());
+    }
+
     @Test
     void aLeakThatAppearsBehindATestNamesTheTest() {
         watch.begin("a");
@@ -134,10 +141,7 @@ class EndWatchTest {
         watch.lookAgain(check, true);
         watch.begin("b");
         assertNull(watch.end("b", "OrdersTest.b"));
-        String text = watch.outside();
-        assertTrue(text.startsWith("after the test OrdersTest.a had ended: a leak on " + server.redissonAddress()
-                + ":\n  lock \"order:1\""), text);
-        assertNull(watch.outside());
+        assertLateLockIsTold();
     }
 
     @Test
@@ -151,10 +155,7 @@ class EndWatchTest {
         assertEquals(0L, server.command("DBSIZE"));
         assertNull(next.end(true));
         assertNull(watch.end("b", "OrdersTest.b"));
-        String text = watch.outside();
-        assertTrue(text.startsWith("after the test OrdersTest.a had ended: a leak on " + server.redissonAddress()
-                + ":\n  lock \"order:1\""), text);
-        assertNull(watch.outside());
+        assertLateLockIsTold();
     }
 
     @Test

@@ -38,6 +38,7 @@ class LeakCheckTest {
     private static final String CLIENT = "6f1c1a2e-54b7-4f7c-9d4a-0c2f6a8e3b11:";
     private static final String OWNER = CLIENT + Long.MAX_VALUE / 10; // no thread of this JVM
 
+    private final List<ExecutorService> executors = new ArrayList<>();
     private LockredisServer server;
 
     @BeforeEach
@@ -46,8 +47,18 @@ class LeakCheckTest {
     }
 
     @AfterEach
-    void stop() {
+    void stop() throws InterruptedException {
+        for (ExecutorService executor : executors) {
+            executor.shutdownNow();
+            executor.awaitTermination(1, TimeUnit.MINUTES);
+        }
         server.close();
+    }
+
+    /** Has the end of the test end an executor, and its tasks. */
+    private <T extends ExecutorService> T ended(T executor) {
+        executors.add(executor);
+        return executor;
     }
 
     private void acquire(String name) {
@@ -489,35 +500,30 @@ class LeakCheckTest {
 
     @Test
     void aThreadThatLocksInALoopIsFoundUnlessItIsATask() throws Exception {
-        ScheduledExecutorService thread = Executors.newSingleThreadScheduledExecutor();
-        try {
-            // The lock is released when a look has seen it, and acquired again a moment later.
-            Predicate<Leak> release = leak -> {
-                server.command("DEL", leak.name());
-                thread.schedule(() -> acquire("order:1"), 15, TimeUnit.MILLISECONDS);
-                return true;
-            };
-            LeakCheck check = LeakCheck.begin(server, release);
-            acquire("order:1");
-            assertNull(LeakCheck.begin(server, release).allowTasks().end(false));
-            Await.until("the task has ended", () -> !server.locks().isEmpty());
-            AtomicReference<String> text = new AtomicReference<>();
-            Await.until("the loop is found", () -> { // a slow thread may lock after the check
-                text.set(check.end(false));
-                return text.get() != null;
-            });
-            assertTrue(text.get().contains("lock \"order:1\" is held by " + OWNER), text.get());
-            Await.until("the lock is held", () -> !server.locks().isEmpty());
-            LeakCheck next = LeakCheck.begin(server);
-            acquire("order:1"); // the thread locks on in the next test
-            assertNull(next.end(false));
-            acquire("order:2");
-            String other = next.end(false);
-            assertTrue(other.startsWith("a leak on ") && other.contains("\"order:2\""), other);
-        } finally {
-            thread.shutdownNow();
-            thread.awaitTermination(1, TimeUnit.MINUTES);
-        }
+        ScheduledExecutorService thread = ended(Executors.newSingleThreadScheduledExecutor());
+        // The lock is released when a look has seen it, and acquired again a moment later.
+        Predicate<Leak> release = leak -> {
+            server.command("DEL", leak.name());
+            thread.schedule(() -> acquire("order:1"), 15, TimeUnit.MILLISECONDS);
+            return true;
+        };
+        LeakCheck check = LeakCheck.begin(server, release);
+        acquire("order:1");
+        assertNull(LeakCheck.begin(server, release).allowTasks().end(false));
+        Await.until("the task has ended", () -> !server.locks().isEmpty());
+        AtomicReference<String> text = new AtomicReference<>();
+        Await.until("the loop is found", () -> { // a slow thread may lock after the check
+            text.set(check.end(false));
+            return text.get() != null;
+        });
+        assertTrue(text.get().contains("lock \"order:1\" is held by " + OWNER), text.get());
+        Await.until("the lock is held", () -> !server.locks().isEmpty());
+        LeakCheck next = LeakCheck.begin(server);
+        acquire("order:1"); // the thread locks on in the next test
+        assertNull(next.end(false));
+        acquire("order:2");
+        String other = next.end(false);
+        assertTrue(other.startsWith("a leak on ") && other.contains("\"order:2\""), other);
     }
 
     @Test
@@ -603,21 +609,16 @@ class LeakCheckTest {
 
     @Test
     void aTaskThatLocksSinceBeforeTheTestIsNotTheTests() throws Exception {
-        ScheduledExecutorService scheduler = Executors.newSingleThreadScheduledExecutor();
+        ScheduledExecutorService scheduler = ended(Executors.newSingleThreadScheduledExecutor());
         AtomicInteger turns = new AtomicInteger();
         scheduler.scheduleWithFixedDelay(() -> {
             acquire("order:1", CLIENT + Thread.currentThread().getId());
             server.command("DEL", "order:1");
             turns.incrementAndGet();
         }, 0, 10, TimeUnit.MILLISECONDS);
-        try {
-            Await.until("the task runs", () -> turns.get() > 2);
-            for (int i = 0; i < 10; i++) {
-                assertNull(LeakCheck.begin(server).end(false));
-            }
-        } finally {
-            scheduler.shutdownNow();
-            scheduler.awaitTermination(1, TimeUnit.MINUTES);
+        Await.until("the task runs", () -> turns.get() > 2);
+        for (int i = 0; i < 10; i++) {
+            assertNull(LeakCheck.begin(server).end(false));
         }
     }
 
@@ -645,7 +646,7 @@ class LeakCheckTest {
 
     @Test
     void theThreadsOfASchedulerAreNotTheTestsThoughTheyBeginInIt() throws Exception {
-        ScheduledThreadPoolExecutor scheduler = new ScheduledThreadPoolExecutor(1);
+        ScheduledThreadPoolExecutor scheduler = ended(new ScheduledThreadPoolExecutor(1));
         AtomicBoolean locks = new AtomicBoolean();
         Set<Long> threads = ConcurrentHashMap.newKeySet();
         for (int i = 0; i < 2; i++) {
@@ -657,33 +658,23 @@ class LeakCheckTest {
                 }
             }, 0, 1, TimeUnit.MILLISECONDS);
         }
-        try {
-            assertNoLoop(locks, () -> {
-                scheduler.setCorePoolSize(2);
-                return threads.size() == 2;
-            });
-        } finally {
-            scheduler.shutdownNow();
-            scheduler.awaitTermination(1, TimeUnit.MINUTES);
-        }
+        assertNoLoop(locks, () -> {
+            scheduler.setCorePoolSize(2);
+            return threads.size() == 2;
+        });
     }
 
     @Test
     void aLateLockOfAThreadThatWasAtWorkBeforeTheTestIsNotTheTests() throws Exception {
-        ExecutorService thread = Executors.newSingleThreadExecutor();
-        try {
-            String owner = CLIENT + thread.submit(() -> Thread.currentThread().getId()).get();
-            CountDownLatch end = keepBusy(thread);
-            LeakCheck check = LeakCheck.begin(server);
-            assertNull(check.end(true));
-            acquire("order:1", owner);
-            assertNull(check.endAgain(true));
-            assertNull(check.endDeleted(server.flushAndLook()));
-            end.countDown();
-        } finally {
-            thread.shutdownNow();
-            thread.awaitTermination(1, TimeUnit.MINUTES);
-        }
+        ExecutorService thread = ended(Executors.newSingleThreadExecutor());
+        String owner = CLIENT + thread.submit(() -> Thread.currentThread().getId()).get();
+        CountDownLatch end = keepBusy(thread);
+        LeakCheck check = LeakCheck.begin(server);
+        assertNull(check.end(true));
+        acquire("order:1", owner);
+        assertNull(check.endAgain(true));
+        assertNull(check.endDeleted(server.flushAndLook()));
+        end.countDown();
     }
 
     /** Asserts that a test passes in which a thread begins to lock in a loop. */
@@ -706,63 +697,48 @@ class LeakCheckTest {
     @Test
     void aSchedulerOfTheTestThatLocksInALoopIsFound() throws Exception {
         LeakCheck check = LeakCheck.begin(server);
-        ScheduledExecutorService scheduler = Executors.newSingleThreadScheduledExecutor();
-        try {
-            scheduler.scheduleWithFixedDelay(() -> acquireAndRelease("order:1",
-                    CLIENT + Thread.currentThread().getId()), 0, 1, TimeUnit.MILLISECONDS);
-            try (Connection client = Clients.connect(server)) {
-                client.call("SUBSCRIBE", "redisson_lock__channel:{other}"); // so the check looks for a while
-                Await.until("the loop is found", () -> check.end(false) != null);
-            }
-        } finally {
-            scheduler.shutdownNow();
-            scheduler.awaitTermination(1, TimeUnit.MINUTES);
+        ScheduledExecutorService scheduler = ended(Executors.newSingleThreadScheduledExecutor());
+        scheduler.scheduleWithFixedDelay(() -> acquireAndRelease("order:1",
+                CLIENT + Thread.currentThread().getId()), 0, 1, TimeUnit.MILLISECONDS);
+        try (Connection client = Clients.connect(server)) {
+            client.call("SUBSCRIBE", "redisson_lock__channel:{other}"); // so the check looks for a while
+            Await.until("the loop is found", () -> check.end(false) != null);
         }
     }
 
     @Test
     void anotherThreadMayGetTheLockWhenItIsReleased() throws Exception {
         String first = CLIENT + Long.MAX_VALUE / 11;
-        ScheduledExecutorService thread = Executors.newSingleThreadScheduledExecutor();
-        try {
-            LeakCheck check = LeakCheck.begin(server, leak -> {
-                server.command("DEL", leak.name());
-                if (leak.owner().equals(first)) {
-                    thread.schedule(() -> acquire("order:1"), 15, TimeUnit.MILLISECONDS);
-                }
-                return true;
-            });
-            acquire("order:1", first);
-            assertNull(check.end(false));
-        } finally {
-            thread.shutdownNow();
-            thread.awaitTermination(1, TimeUnit.MINUTES);
-        }
+        ScheduledExecutorService thread = ended(Executors.newSingleThreadScheduledExecutor());
+        LeakCheck check = LeakCheck.begin(server, leak -> {
+            server.command("DEL", leak.name());
+            if (leak.owner().equals(first)) {
+                thread.schedule(() -> acquire("order:1"), 15, TimeUnit.MILLISECONDS);
+            }
+            return true;
+        });
+        acquire("order:1", first);
+        assertNull(check.end(false));
     }
 
     @Test
     void anotherThreadThatKeepsTheLockIsALeak() throws Exception {
         String first = CLIENT + Long.MAX_VALUE / 11;
-        ScheduledExecutorService thread = Executors.newSingleThreadScheduledExecutor();
-        try {
-            LeakCheck check = LeakCheck.begin(server, leak -> {
-                if (leak.owner().equals(first)) {
-                    server.command("DEL", leak.name());
-                    thread.schedule(() -> acquire("order:2"), 15, TimeUnit.MILLISECONDS);
-                }
-                return true;
-            });
-            acquire("order:1", first);
-            String text = check.end(false);
-            if (text == null) { // a slow thread acquires behind the check
-                Await.until("the lock is held", () -> !server.locks().isEmpty());
-                text = check.endAgain(false);
+        ScheduledExecutorService thread = ended(Executors.newSingleThreadScheduledExecutor());
+        LeakCheck check = LeakCheck.begin(server, leak -> {
+            if (leak.owner().equals(first)) {
+                server.command("DEL", leak.name());
+                thread.schedule(() -> acquire("order:2"), 15, TimeUnit.MILLISECONDS);
             }
-            assertTrue(text != null && text.contains("lock \"order:2\" is held by " + OWNER), text);
-        } finally {
-            thread.shutdownNow();
-            thread.awaitTermination(1, TimeUnit.MINUTES);
+            return true;
+        });
+        acquire("order:1", first);
+        String text = check.end(false);
+        if (text == null) { // a slow thread acquires behind the check
+            Await.until("the lock is held", () -> !server.locks().isEmpty());
+            text = check.endAgain(false);
         }
+        assertTrue(text != null && text.contains("lock \"order:2\" is held by " + OWNER), text);
     }
 
     @Test
@@ -810,7 +786,7 @@ class LeakCheckTest {
 
     @Test
     void aClientThatContendsWithATaskForItsLockIsNoLeak() throws Exception {
-        ExecutorService thread = Executors.newSingleThreadExecutor();
+        ExecutorService thread = ended(Executors.newSingleThreadExecutor());
         try (Connection client = Clients.connect(server)) {
             String owner = CLIENT + thread.submit(() -> Thread.currentThread().getId()).get();
             CountDownLatch end = keepBusy(thread);
@@ -824,35 +800,27 @@ class LeakCheckTest {
             String text = check.end(false);
             assertTrue(text.contains("redisson_lock__channel:{order}") && !text.contains("{job}"), text);
             end.countDown();
-        } finally {
-            thread.shutdownNow();
-            thread.awaitTermination(1, TimeUnit.MINUTES);
         }
     }
 
     @Test
     void aThreadOfAPoolStartsToRunAlthoughItHasJustEndedAnotherTask() throws Exception {
-        ExecutorService pool = Executors.newSingleThreadExecutor();
-        try {
-            for (int i = 0; i < 100; i++) {
-                pool.submit(() -> null).get(); // the thread may not wait yet
-                Threads before = Threads.now();
-                CountDownLatch runs = new CountDownLatch(1);
-                AtomicBoolean end = new AtomicBoolean();
-                Future<?> task = pool.submit(() -> {
-                    runs.countDown();
-                    while (!end.get()) {
-                        Thread.yield();
-                    }
-                });
-                runs.await();
-                Await.until("the thread is seen", () -> Threads.now().haveStarted(before));
-                end.set(true);
-                task.get();
-            }
-        } finally {
-            pool.shutdownNow();
-            pool.awaitTermination(1, TimeUnit.MINUTES);
+        ExecutorService pool = ended(Executors.newSingleThreadExecutor());
+        for (int i = 0; i < 100; i++) {
+            pool.submit(() -> null).get(); // the thread may not wait yet
+            Threads before = Threads.now();
+            CountDownLatch runs = new CountDownLatch(1);
+            AtomicBoolean end = new AtomicBoolean();
+            Future<?> task = pool.submit(() -> {
+                runs.countDown();
+                while (!end.get()) {
+                    Thread.yield();
+                }
+            });
+            runs.await();
+            Await.until("the thread is seen", () -> Threads.now().haveStarted(before));
+            end.set(true);
+            task.get();
         }
     }
 
@@ -891,66 +859,52 @@ class LeakCheckTest {
     @Test
     void otherThreadsMayLoopOverTheLockToo() throws Exception {
         List<ExecutorService> threads = new ArrayList<>();
-        try {
-            List<String> owners = new ArrayList<>();
-            List<CountDownLatch> ends = new ArrayList<>();
-            for (int i = 0; i < 4; i++) {
-                ExecutorService thread = Executors.newSingleThreadExecutor();
-                threads.add(thread);
-                owners.add(CLIENT + thread.submit(() -> Thread.currentThread().getId()).get());
-            }
-            LeakCheck loop = checkOfALoop(owners.get(0));
-            for (ExecutorService thread : threads.subList(0, 3)) { // the last one waits for a task
-                ends.add(keepBusy(thread));
-            }
-            String text = loop.end(true);
-            assertTrue(text != null && text.contains("lock \"order:1\" is held by " + owners.get(0)), text);
-            LeakCheck check = LeakCheck.begin(server);
-            acquire("order:1", owners.get(1)); // the failed test has not seen it
-            server.command("EVAL", "redis.call('rpush', KEYS[1], ARGV[1]) redis.call('zadd', KEYS[2], 1, ARGV[1])",
-                    "2", "redisson_lock_queue:{order:1}", "redisson_lock_timeout:{order:1}", owners.get(2));
-            assertNull(check.end(true));
-            server.flush();
-            keepBusy(threads.get(3));
-            String stranger = "0b1c1a2e-54b7-4f7c-9d4a-0c2f6a8e3b11:" + owners.get(1).substring(CLIENT.length());
-            assertIsLeak("order:2", owners.get(1));
-            assertIsLeak("order:1", stranger);
-            assertIsLeak("order:1", owners.get(3)); // this test's task
-            assertIsLeak("order:1", CLIENT + Thread.currentThread().getId());
-            ends.get(1).countDown();
-            threads.get(1).submit(() -> { }).get();
-            assertIsLeak("order:1", owners.get(1)); // its task has ended without the release
-        } finally {
-            for (ExecutorService thread : threads) {
-                thread.shutdownNow();
-                thread.awaitTermination(1, TimeUnit.MINUTES);
-            }
+        List<String> owners = new ArrayList<>();
+        List<CountDownLatch> ends = new ArrayList<>();
+        for (int i = 0; i < 4; i++) {
+            ExecutorService thread = ended(Executors.newSingleThreadExecutor());
+            threads.add(thread);
+            owners.add(CLIENT + thread.submit(() -> Thread.currentThread().getId()).get());
         }
+        LeakCheck loop = checkOfALoop(owners.get(0));
+        for (ExecutorService thread : threads.subList(0, 3)) { // the last one waits for a task
+            ends.add(keepBusy(thread));
+        }
+        String text = loop.end(true);
+        assertTrue(text != null && text.contains("lock \"order:1\" is held by " + owners.get(0)), text);
+        LeakCheck check = LeakCheck.begin(server);
+        acquire("order:1", owners.get(1)); // the failed test has not seen it
+        server.command("EVAL", "redis.call('rpush', KEYS[1], ARGV[1]) redis.call('zadd', KEYS[2], 1, ARGV[1])",
+                "2", "redisson_lock_queue:{order:1}", "redisson_lock_timeout:{order:1}", owners.get(2));
+        assertNull(check.end(true));
+        server.flush();
+        keepBusy(threads.get(3));
+        String stranger = "0b1c1a2e-54b7-4f7c-9d4a-0c2f6a8e3b11:" + owners.get(1).substring(CLIENT.length());
+        assertIsLeak("order:2", owners.get(1));
+        assertIsLeak("order:1", stranger);
+        assertIsLeak("order:1", owners.get(3)); // this test's task
+        assertIsLeak("order:1", CLIENT + Thread.currentThread().getId());
+        ends.get(1).countDown();
+        threads.get(1).submit(() -> { }).get();
+        assertIsLeak("order:1", owners.get(1)); // its task has ended without the release
     }
 
     @Test
     void aLockThatStaysIsToldForTheOtherThreadsAtWorkToo() throws Exception {
         List<ExecutorService> threads = Arrays.asList(
-                Executors.newSingleThreadExecutor(), Executors.newSingleThreadExecutor());
-        try {
-            List<String> owners = new ArrayList<>();
-            for (ExecutorService thread : threads) {
-                owners.add(CLIENT + thread.submit(() -> Thread.currentThread().getId()).get());
-                keepBusy(thread);
-            }
-            LeakCheck check = LeakCheck.begin(server);
-            acquire("order:1", owners.get(0));
-            assertTrue(check.end(false).contains(owners.get(0)));
-            server.flush();
-            check = LeakCheck.begin(server);
-            acquire("order:1", owners.get(1)); // it waited for the lock
-            assertNull(check.end(false));
-        } finally {
-            for (ExecutorService thread : threads) {
-                thread.shutdownNow();
-                thread.awaitTermination(1, TimeUnit.MINUTES);
-            }
+                ended(Executors.newSingleThreadExecutor()), ended(Executors.newSingleThreadExecutor()));
+        List<String> owners = new ArrayList<>();
+        for (ExecutorService thread : threads) {
+            owners.add(CLIENT + thread.submit(() -> Thread.currentThread().getId()).get());
+            keepBusy(thread);
         }
+        LeakCheck check = LeakCheck.begin(server);
+        acquire("order:1", owners.get(0));
+        assertTrue(check.end(false).contains(owners.get(0)));
+        server.flush();
+        check = LeakCheck.begin(server);
+        acquire("order:1", owners.get(1)); // it waited for the lock
+        assertNull(check.end(false));
     }
 
     private void assertIsLeak(String name, String owner) {
@@ -995,7 +949,7 @@ class LeakCheckTest {
     @Test
     void nothingIsToldAfterATestThatPasses() throws Exception {
         server.command("CONFIG", "SET", "notify-keyspace-events", "KEA");
-        ExecutorService thread = Executors.newSingleThreadExecutor();
+        ExecutorService thread = ended(Executors.newSingleThreadExecutor());
         try (Connection client = Clients.connect(server); Connection events = Clients.connect(server)) {
             LeakCheck check = LeakCheck.begin(server, leak -> !leak.name().startsWith("__keyspace"));
             client.call("SUBSCRIBE", "redisson_sc:{order:slots}");
@@ -1014,9 +968,6 @@ class LeakCheckTest {
             acquire("order");
             String text = check.end(true);
             assertTrue(text != null && text.contains("lock \"order\" is held by " + OWNER), text);
-        } finally {
-            thread.shutdownNow();
-            thread.awaitTermination(1, TimeUnit.MINUTES);
         }
     }
 
@@ -1062,67 +1013,52 @@ class LeakCheckTest {
 
     @Test
     void aLockOfAThreadThatWorksOnIsToldOnce() throws Exception {
-        ExecutorService thread = Executors.newSingleThreadExecutor();
-        try {
-            String owner = CLIENT + thread.submit(() -> Thread.currentThread().getId()).get();
-            CountDownLatch end = keepBusy(thread);
-            LeakCheck check = LeakCheck.begin(server);
-            acquire("order:1", owner);
-            assertTrue(check.end(true).contains(owner));
-            check = LeakCheck.begin(server);
-            acquire("order:1", owner);
-            assertNull(check.end(true));
-            acquire("order:2", owner);
-            String text = check.end(true);
-            assertTrue(text.startsWith("a leak on ") && text.contains("order:2"), text);
-            end.countDown();
-        } finally {
-            thread.shutdownNow();
-            thread.awaitTermination(1, TimeUnit.MINUTES);
-        }
+        ExecutorService thread = ended(Executors.newSingleThreadExecutor());
+        String owner = CLIENT + thread.submit(() -> Thread.currentThread().getId()).get();
+        CountDownLatch end = keepBusy(thread);
+        LeakCheck check = LeakCheck.begin(server);
+        acquire("order:1", owner);
+        assertTrue(check.end(true).contains(owner));
+        check = LeakCheck.begin(server);
+        acquire("order:1", owner);
+        assertNull(check.end(true));
+        acquire("order:2", owner);
+        String text = check.end(true);
+        assertTrue(text.startsWith("a leak on ") && text.contains("order:2"), text);
+        end.countDown();
     }
 
     @Test
     void theNextTaskOfAThreadIsToldAgain() throws Exception {
-        ExecutorService thread = Executors.newSingleThreadExecutor();
-        try {
-            String owner = CLIENT + thread.submit(() -> Thread.currentThread().getId()).get();
-            CountDownLatch end = keepBusy(thread);
-            LeakCheck check = LeakCheck.begin(server);
-            acquire("order:1", owner);
-            assertTrue(check.end(true).contains("order:1"));
-            end.countDown();
-            thread.submit(() -> { }).get();
-            check = LeakCheck.begin(server); // the thread waits for a task now
-            end = keepBusy(thread);
-            acquire("order:1", owner);
-            assertTrue(check.end(true).contains("order:1"));
-            check = LeakCheck.begin(server);
-            end.countDown();
-            thread.submit(() -> acquire("order:1", owner)).get();
-            assertTrue(check.end(true).contains("order:1"));
-        } finally {
-            thread.shutdownNow();
-            thread.awaitTermination(1, TimeUnit.MINUTES);
-        }
+        ExecutorService thread = ended(Executors.newSingleThreadExecutor());
+        String owner = CLIENT + thread.submit(() -> Thread.currentThread().getId()).get();
+        CountDownLatch end = keepBusy(thread);
+        LeakCheck check = LeakCheck.begin(server);
+        acquire("order:1", owner);
+        assertTrue(check.end(true).contains("order:1"));
+        end.countDown();
+        thread.submit(() -> { }).get();
+        check = LeakCheck.begin(server); // the thread waits for a task now
+        end = keepBusy(thread);
+        acquire("order:1", owner);
+        assertTrue(check.end(true).contains("order:1"));
+        check = LeakCheck.begin(server);
+        end.countDown();
+        thread.submit(() -> acquire("order:1", owner)).get();
+        assertTrue(check.end(true).contains("order:1"));
     }
 
     @Test
     void aThreadThatWaitsForItsNextTaskIsToldEachTime() throws Exception {
-        ExecutorService pool = Executors.newSingleThreadExecutor();
-        try {
-            long idle = pool.submit(() -> Thread.currentThread().getId()).get();
-            for (long thread : new long[] {idle, Thread.currentThread().getId()}) {
-                String owner = CLIENT + thread;
-                for (int i = 0; i < 2; i++) {
-                    LeakCheck check = LeakCheck.begin(server);
-                    acquire("order:1", owner);
-                    assertTrue(check.end(true).contains(owner));
-                }
+        ExecutorService pool = ended(Executors.newSingleThreadExecutor());
+        long idle = pool.submit(() -> Thread.currentThread().getId()).get();
+        for (long thread : new long[] {idle, Thread.currentThread().getId()}) {
+            String owner = CLIENT + thread;
+            for (int i = 0; i < 2; i++) {
+                LeakCheck check = LeakCheck.begin(server);
+                acquire("order:1", owner);
+                assertTrue(check.end(true).contains(owner));
             }
-        } finally {
-            pool.shutdownNow();
-            pool.awaitTermination(1, TimeUnit.MINUTES);
         }
     }
 
