@@ -132,6 +132,7 @@ func TestAdvanceWakesTheWaitersOfAnExpiredLock(t *testing.T) {
 		"redisson_lock__channel:{br}aced 0",
 		"redisson_rwlock:{reading} 0",
 		"redisson_rwlock:{writing} 1",
+		"redisson_rwlock:{writing} 0",
 		"redisson_lock__channel:{unfair} 0",
 		"redisson_lock__channel:{fair}:" + bob + " 0",
 		"redisson end",

@@ -156,6 +156,9 @@ func (v View) Announce(l *Lock, wall time.Time) (clients int) {
 		channel = lockkeys.RWChannel(l.Name)
 	case Write: // all waiting readers may acquire it
 		channel, message = lockkeys.RWChannel(l.Name), "1"
+		// On "1", Redisson wakes the threads that sleep. A thread that was refused a moment ago, and
+		// does not sleep yet, needs "0".
+		defer v.state.Publish(channel, "0")
 	case Fair:
 		if next := v.nextInQueue(l, wall); next != "" {
 			channel = lockkeys.FairChannel(l.Name, next)

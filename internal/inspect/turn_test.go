@@ -148,8 +148,8 @@ func TestATurnWakesTheWaitersOfEachKindOfLock(t *testing.T) {
 			"3", "x", "{x}:timeout", "redisson_sc:{x}", strconv.FormatInt(epoch.UnixMilli()+1000, 10))
 	}
 	for _, row := range []struct {
-		kind, channel, payload string
-		hold                   func(*server)
+		kind, channel, payloads string
+		hold                    func(*server)
 	}{
 		{"lock", "redisson_lock__channel:{x}", "0", func(s *server) { s.lock(0, "x", alice, 1000, "") }},
 		{"braced", "redisson_lock__channel:{a}x", "0", func(s *server) { s.lock(0, "{a}x", alice, 1000, "") }},
@@ -167,7 +167,7 @@ func TestATurnWakesTheWaitersOfEachKindOfLock(t *testing.T) {
 			s.lock(0, "x", alice, 1000, "read")
 			s.lock(0, "x", bob, 1000, "read")
 		}},
-		{"write", "redisson_rwlock:{x}", "1", func(s *server) { s.lock(0, "x", alice+":write", 1000, "write") }},
+		{"write", "redisson_rwlock:{x}", "1 0", func(s *server) { s.lock(0, "x", alice+":write", 1000, "write") }},
 		{"permits", "redisson_sc:{x}", "4", permits},
 	} {
 		for _, how := range []struct{ subscribe, noun string }{{"SUBSCRIBE", "message"}, {"SSUBSCRIBE", "smessage"}} {
@@ -190,7 +190,7 @@ func TestATurnWakesTheWaitersOfEachKindOfLock(t *testing.T) {
 					end = "SPUBLISH "
 				}
 				ask(t, c, end+row.channel+" end")
-				for _, payload := range []string{row.payload, "end"} {
+				for _, payload := range append(strings.Fields(row.payloads), "end") {
 					if got, want := message(t, waiter), how.noun+" "+row.channel+" "+payload; got != want {
 						t.Fatalf("%q, want %q", got, want)
 					}
