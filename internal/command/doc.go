@@ -14,10 +14,11 @@
 // package store; its accessor goes into value.go.
 //
 // What several groups share is here, in files of its own: argument parsing in args.go and
-// cnumber.go, typed lookups and results in value.go, deadlines in deadline.go, payloads in
-// payload.go, and blocking.go, scan.go, random.go. A function that one group alone needs is in
-// that group. An error text that several groups use is in package resp, or here beside the code
-// that finds the error. Any other error text is a named value in the file that replies with it.
+// numbers.go, the options of several commands in options.go, typed lookups and results in
+// value.go, payloads in migration.go, parts of replies in replies.go. A function that one
+// group alone needs is in that group. An error text that several groups use is in package
+// resp, or here beside the code that finds the error. Any other error text is a named value
+// in the file that replies with it.
 //
 // A handler says each change of a key once, with Ctx.Change (change.go).
 //

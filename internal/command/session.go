@@ -208,3 +208,92 @@ func ResetSession(env *Env, s *Session) {
 	env.PubSub.Close(s, &s.Subs)
 	env.Tracking.Disable(s)
 }
+
+// Lifecycle is a session's state between its first command and its end.
+//
+//	          Park                      CLIENT PAUSE
+//	Waiting <-------- Ready ----------------------------> Postponed
+//	   |                ^  ^                                |
+//	   | served,        |  |  the pause ended, and the      |
+//	   | timed out,     |  |  command that was postponed    |
+//	   | unblocked      |  |  has run                       |
+//	   +----------------+  +--------------------------------+
+//
+//	Ready, Waiting, Postponed --> Closing   QUIT, SHUTDOWN, CLIENT KILL of itself,
+//	                                        a panic in its command
+//	any of these four         --> Failed    a panic in another unit that worked for it
+//	any of these five         --> Gone      the connection ended, or CLIENT KILL
+//
+// A session never goes back from Closing, Failed or Gone to an earlier state.
+type Lifecycle int32
+
+const (
+	// Ready runs its commands as they arrive.
+	Ready Lifecycle = iota
+	// Waiting has a blocking command that is not served yet (Session.Parked). Its
+	// later commands stay in the connection's buffer.
+	Waiting
+	// Postponed has a command that CLIENT PAUSE or a fault delays.
+	Postponed
+	// Closing runs no more commands. Its connection closes when the queued output
+	// is written.
+	Closing
+	// Failed has lost its queued output and gets no more messages. Its connection is
+	// about to leave.
+	Failed
+	// Gone has left the engine.
+	Gone
+)
+
+// State returns the session's state. It is atomic, because the connection reads
+// it without the engine's lock.
+func (s *Session) State() Lifecycle { return Lifecycle(s.state.Load()) }
+
+// Move changes the session's state. From Closing, Failed and Gone it only changes to a
+// later state. It is called under the engine's lock.
+func (s *Session) Move(to Lifecycle) {
+	if from := s.State(); from < Closing || to > from {
+		s.state.Store(int32(to))
+	}
+}
+
+// Live reports whether the session may still run commands, now or later.
+func (l Lifecycle) Live() bool { return l < Closing }
+
+// TrackingMode is how CLIENT TRACKING works for a client: a set of bits, none of them while
+// it is off.
+type TrackingMode uint8
+
+// The bits of a TrackingMode.
+const (
+	TrackingOn TrackingMode = 1 << iota
+	Broadcast               // BCAST
+	OptIn
+	OptOut
+	NoLoop
+	Caching        // CLIENT CACHING is about the next command
+	BrokenRedirect // the client of REDIRECT was gone when an invalidation was due
+)
+
+// Has reports whether all of the bits in other are among m.
+func (m TrackingMode) Has(other TrackingMode) bool { return m&other == other }
+
+// TrackingState is what CLIENT TRACKING set for a session.
+type TrackingState struct {
+	Mode     TrackingMode
+	Redirect int64    // the id of the client that gets the invalidations; 0: none
+	Prefixes []string // in ascending order
+	Items    int      // of the table of keys, with this client's id
+}
+
+// Tracks reports whether CLIENT TRACKING is on.
+func (s *Session) Tracks() bool { return s.Tracking != nil && s.Tracking.Mode.Has(TrackingOn) }
+
+// Redirection returns the id of the client that gets the invalidations, 0 if it is s, or -1
+// if CLIENT TRACKING is off.
+func (s *Session) Redirection() int64 {
+	if !s.Tracks() {
+		return -1
+	}
+	return s.Tracking.Redirect
+}

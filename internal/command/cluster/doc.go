@@ -1,3 +1,3 @@
 // Package cluster holds CLUSTER, ASKING, READONLY and READWRITE. The node and its slots are in
-// internal/cluster. What a missing slot means for other commands is in internal/command, keyslot.go.
+// internal/cluster. What a missing slot means for other commands is in internal/command, cluster.go.
 package cluster
