@@ -26,20 +26,24 @@ func (s *Server) Close() error {
 	}
 	defer close(s.ended)
 	group := slices.DeleteFunc(slices.Clone(s.group()), func(n *Server) bool { return n != s && n.closeFirst() })
+	stuck := make([]error, len(group))
 	var clients []io.Closer
-	for _, n := range group {
-		for _, f := range n.takeFaults() {
-			f.remove()
-		}
+	for i, n := range group {
 		n.mu.Lock()
 		clients, n.clients = append(clients, n.clients...), nil
 		faulty := n.faulty
 		n.mu.Unlock()
-		if faulty { // else a script that never ends would keep Close waiting
+		if faulty || !n.opts.allowLeaks {
+			stuck[i] = n.awaitScript()
+		}
+		for _, f := range n.takeFaults() {
+			f.remove()
+		}
+		if faulty {
 			door(n).Faults().Abandon()
 		}
 	}
-	err := closeClients(group, clients)
+	err := closeClients(group, stuck, clients)
 	if s.sentinels != nil {
 		s.sentinels.Close()
 	}
@@ -72,14 +76,12 @@ func (s *Server) closeFirst() (closed bool) {
 }
 
 // closeClients closes the clients that Client, ClusterClient and FailoverClient returned. It
-// returns an error that names the leaks of the servers.
-func closeClients(servers []*Server, clients []io.Closer) error {
-	subscribed, stuck := make([][]leak, len(servers)), make([]error, len(servers))
+// returns an error that names the leaks of the servers. stuck is what awaitScript returned for each.
+func closeClients(servers []*Server, stuck []error, clients []io.Closer) error {
+	subscribed := make([][]leak, len(servers))
 	for i, s := range servers {
-		if !s.opts.allowLeaks {
-			if stuck[i] = s.awaitScript(); stuck[i] == nil {
-				subscribed[i] = s.subscriptionLeaks()
-			}
+		if !s.opts.allowLeaks && stuck[i] == nil {
+			subscribed[i] = s.subscriptionLeaks()
 		}
 	}
 	for _, rdb := range clients {
@@ -87,7 +89,10 @@ func closeClients(servers []*Server, clients []io.Closer) error {
 	}
 	var err error
 	for i, s := range servers {
-		if !s.opts.allowLeaks && stuck[i] == nil {
+		if s.opts.allowLeaks {
+			continue
+		}
+		if stuck[i] == nil {
 			stuck[i] = s.checkLeaks(subscribed[i])
 		}
 		err = errors.Join(err, s.named(stuck[i]))

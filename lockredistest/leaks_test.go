@@ -299,20 +299,40 @@ func TestRunReturnsTheErrorOfTheStart(t *testing.T) {
 
 func TestAScriptThatNeverEndsIsALeakAndDoesNotKeepTheTestFromEnding(t *testing.T) {
 	redistest.SkipUnlessWhole(t) // Close lets the script run for 5 s
-	srv, err := lockredistest.Run()
-	if err != nil {
-		t.Fatal(err)
-	}
-	nc, err := srv.Dial(t.Context(), "", "")
-	if err != nil {
-		t.Fatal(err)
-	}
-	defer nc.Close()
-	nc.Write([]byte("EVAL \"while true do end\" 0\r\n"))
-	for running := false; !running; running = !answersPing(t, srv) {
-	}
-	if err := srv.Close(); err == nil || !strings.Contains(err.Error(), "a script still ran") {
-		t.Fatal(err)
+	for _, row := range []struct {
+		name   string
+		fault  func(*lockredistest.Server)
+		allow  bool
+		reason string
+	}{
+		{"without a fault", func(*lockredistest.Server) {}, false, "a script still ran"},
+		{"with a fault", func(srv *lockredistest.Server) { srv.DelayReply(lockredistest.Match{Command: "GET"}, time.Hour) }, false, "a script still ran"},
+		{"with a fault and leaks allowed", func(srv *lockredistest.Server) { srv.DelayReply(lockredistest.Match{Command: "GET"}, time.Hour) }, true, ""},
+	} {
+		t.Run(row.name, func(t *testing.T) {
+			t.Parallel()
+			opts := []lockredistest.Option{}
+			if row.allow {
+				opts = append(opts, lockredistest.AllowLeaks())
+			}
+			srv, err := lockredistest.Run(opts...)
+			if err != nil {
+				t.Fatal(err)
+			}
+			nc, err := srv.Dial(t.Context(), "", "")
+			if err != nil {
+				t.Fatal(err)
+			}
+			defer nc.Close()
+			row.fault(srv)
+			nc.Write([]byte("EVAL \"while true do end\" 0\r\n"))
+			for running := false; !running; running = !answersPing(t, srv) {
+			}
+			switch err := srv.Close(); {
+			case row.reason == "" && err != nil, row.reason != "" && (err == nil || !strings.Contains(err.Error(), row.reason)):
+				t.Fatal(err)
+			}
+		})
 	}
 }
 
