@@ -464,8 +464,9 @@ public final class LeakCheck {
                 addNewHolds(earlier, left, Duration.ofNanos(view.lookedAt() - answered), again);
             }
             moveExpired(last, left, Duration.ofNanos(System.nanoTime() - before), expired);
-            if (left.isEmpty() && again.isEmpty() && expired.isEmpty() && !tasksAllowed) {
-                left = acquiredAgain(owned, begin, again);
+            if (left.isEmpty() && again.isEmpty() && expired.isEmpty()) {
+                left = tasksAllowed ? lookOn(clean, begin) : acquiredAgain(owned, begin, again);
+                start = tasksAllowed ? System.nanoTime() : start;
                 pause = 1;
             }
         }
@@ -480,6 +481,16 @@ public final class LeakCheck {
             }
         }
         return leaks.values();
+    }
+
+    /**
+     * Looks on as firstLook does, when a task of the application has released its lock. A thread of the test may acquire
+     * one.
+     *
+     * @param begin when the check began
+     */
+    private Map<Object, Leak> lookOn(boolean clean, long begin) {
+        return millisSince(begin) < GRACE && view.haveStarted(Threads.now()) ? firstLook(clean) : Collections.emptyMap();
     }
 
     private static boolean isSameHold(Leak leak, Leak other) {

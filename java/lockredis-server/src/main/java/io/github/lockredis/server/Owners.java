@@ -74,18 +74,18 @@ final class Owners {
 
     /**
      * Reports whether an owner is another thread of this JVM, is at work, and may acquire a lock by itself soon. A
-     * thread that is parked outside of Redisson waits for another thread, such as a worker of a pool that is not
-     * the JDK's.
+     * thread that is parked outside of Redisson, and for no time, waits for another thread, such as a worker of a pool
+     * that is not the JDK's.
      */
     static boolean isActiveElsewhere(String owner) {
         ThreadInfo info = thread(threadOf(owner));
         return info != null && info.getThreadId() != Thread.currentThread().getId() && isActive(info);
     }
 
-    /** Reports whether a thread is at work, and not parked outside of Redisson. It may sleep. */
+    /** Reports whether a thread is at work, and not parked outside of Redisson. It may sleep, or wait for a time. */
     static boolean isActive(ThreadInfo thread) {
-        return isBusy(thread) && (!PARKED.matcher(thread.getStackTrace()[0].getMethodName()).matches()
-                || hasFrame(thread, REDISSON));
+        return isBusy(thread) && (thread.getThreadState() != Thread.State.WAITING
+                || !PARKED.matcher(thread.getStackTrace()[0].getMethodName()).matches() || hasFrame(thread, REDISSON));
     }
 
     /** Reports whether an owner is a thread of this JVM that is at work. */

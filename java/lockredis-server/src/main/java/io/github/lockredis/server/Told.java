@@ -22,10 +22,12 @@ final class Told {
     private final Set<Long> waiting = new HashSet<>(); // threads that no test is to blame for; guarded by this
 
     /**
-     * Begins a check, and returns its number: 1 is the first. What is present when it begins is known to it.
+     * Begins a check, and returns its number: 1 is the first. What is present when it begins is known to it. A thread
+     * that waits for its next task then is not: the test may give it one.
      */
     synchronized int begin(Collection<Leak> present) {
         see(present, checks++);
+        owners.keySet().removeIf(Owners::isIdle);
         Map<Object, Integer> counts = new HashMap<>();
         for (Leak leak : present) {
             if (isBlocked(leak)) {

@@ -778,17 +778,36 @@ class LeakCheckTest {
 
     @Test
     void aNewThreadThatSleepsMayAcquireALock() throws Exception {
+        assertMayAcquire(() -> Thread.sleep(3_600_000));
+    }
+
+    @Test
+    void aNewThreadThatWaitsForATimeMayAcquireALock() throws Exception {
+        assertMayAcquire(() -> new CountDownLatch(1).await(1, TimeUnit.HOURS));
+        assertMayAcquire(() -> {
+            synchronized (this) {
+                wait(3_600_000);
+            }
+        });
+    }
+
+    /** Code that takes long, and that an interrupt ends. */
+    private interface Waits {
+        void run() throws InterruptedException;
+    }
+
+    private static void assertMayAcquire(Waits waits) throws Exception {
         Threads before = Threads.now();
         Thread thread = new Thread(() -> {
             try {
-                Thread.sleep(3_600_000);
+                waits.run();
             } catch (InterruptedException e) {
                 // the test ends
             }
         });
         thread.start();
         try {
-            Await.until("the thread sleeps", () -> thread.getState() == Thread.State.TIMED_WAITING);
+            Await.until("the thread waits", () -> thread.getState() == Thread.State.TIMED_WAITING);
             assertTrue(Threads.now().haveStarted(before));
             Threads later = Threads.now();
             Await.until("no other thread has begun to run", () -> !Threads.now().haveStarted(later));
@@ -796,6 +815,21 @@ class LeakCheckTest {
             thread.interrupt();
             thread.join();
         }
+    }
+
+    @Test
+    void aThreadThatWaitsForItsNextTaskIsNotKnown() throws Exception {
+        ExecutorService executor = ended(Executors.newFixedThreadPool(1));
+        long thread = executor.submit(() -> Thread.currentThread().getId()).get();
+        acquire("order:1", CLIENT + thread);
+        Leak lock = server.allLeaks().stream().filter(leak -> leak.type().equals("lock")).findFirst().get();
+        CountDownLatch end = new CountDownLatch(1);
+        executor.submit(() -> end.await(1, TimeUnit.HOURS));
+        Await.until("the thread works", () -> Owners.isBusy(lock.owner()));
+        assertTrue(server.told().isKnown(lock, server.told().begin(Arrays.asList(lock))));
+        end.countDown();
+        Await.until("the thread waits", () -> Owners.isIdle(lock.owner()));
+        assertFalse(server.told().isKnown(lock, server.told().begin(Arrays.asList(lock))));
     }
 
     @Test
