@@ -4,6 +4,8 @@ import (
 	"errors"
 	"io"
 	"slices"
+
+	"github.com/lockredis/lockredis/internal/inspect"
 )
 
 // Close closes the clients of Client, ClusterClient and FailoverClient, looks for leaks, and closes
@@ -78,7 +80,7 @@ func (s *Server) closeFirst() (closed bool) {
 // closeClients closes the clients that Client, ClusterClient and FailoverClient returned. It
 // returns an error that names the leaks of the servers. stuck is what awaitScript returned for each.
 func closeClients(servers []*Server, stuck []error, clients []io.Closer) error {
-	subscribed := make([][]leak, len(servers))
+	subscribed := make([][]inspect.Leftover, len(servers))
 	for i, s := range servers {
 		if !s.opts.allowLeaks && stuck[i] == nil {
 			subscribed[i] = s.subscriptionLeaks()

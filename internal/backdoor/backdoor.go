@@ -9,6 +9,7 @@ package backdoor
 
 import (
 	"io"
+	"time"
 
 	"github.com/lockredis/lockredis/internal/config"
 	"github.com/lockredis/lockredis/internal/fault"
@@ -101,6 +102,14 @@ type Inside struct {
 	// Engine is the *engine.Engine, for the project's own tests that break an engine on
 	// purpose.
 	Engine any
+}
+
+// AwaitScript waits for a running script. If the script does not end within the time given, it is
+// ended, and AwaitScript returns false.
+func (in Inside) AwaitScript(patience time.Duration) (ended bool) {
+	overrun := time.AfterFunc(patience, in.Interrupt)
+	in.Call(0, resp.Args{[]byte("PING")}, func(resp.Reply) {}) // runs when the script has ended
+	return overrun.Stop()
 }
 
 // Faults makes requests, replies and messages go wrong. It is a fault.Injector.
