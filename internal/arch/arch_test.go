@@ -21,7 +21,7 @@ const module = "github.com/lockredis/lockredis"
 // with its reason in ARCHITECTURE.md.
 var allowed = map[string]string{
 	"cmd/lockredis":        "internal/program",
-	"internal/program":     ". internal/backdoor internal/collector internal/config internal/control internal/rediscli resp",
+	"internal/program":     ". internal/backdoor internal/collector internal/config internal/control internal/inspect internal/rediscli resp",
 	"internal/control":     "internal/backdoor resp",
 	"internal/rediscli":    "internal/config resp",
 	"rlock":                "internal/leases internal/lockkeys rlock/internal/hub rlock/internal/retry rlock/internal/scripts rlock/internal/sender",

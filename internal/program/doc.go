@@ -11,5 +11,9 @@
 // --exit-with-parent also when its parent process ends. After a load it returns
 // memory to the operating system, and with maxmemory it limits Go's heap. With daemonize yes
 // the program starts itself again in a session of its own; daemon.go describes the protocol.
+//
+// "lockredis exec" starts a server for a command and ends it with the command. exec.go runs the
+// command, execenv.go has its environment, execend.go what it must not leave behind.
+//
 // Everything that a client sees is in the packages below.
 package program

@@ -7,10 +7,10 @@ import (
 	"io"
 	"log/slog"
 	"os"
+	"slices"
 
 	"github.com/lockredis/lockredis"
 	"github.com/lockredis/lockredis/internal/backdoor"
-	"github.com/lockredis/lockredis/internal/collector"
 	"github.com/lockredis/lockredis/internal/config"
 	"github.com/lockredis/lockredis/resp"
 )
@@ -43,6 +43,8 @@ Directives of its own:
                             that a test does closes; print control=HOST:PORT SECRET
   --exit-with-parent yes    end when the process that started lockredis ends
   --exit-with-parent PID    end when that process ends, too, or has ended already
+
+  lockredis exec -- mvn test    run a command on a server of its own: lockredis exec --help
 
 The environment variable LOCKREDIS_DEFAULTS may have options, "--bind 10.0.0.1 --port 7777".
 Arguments and configuration files override them.
@@ -92,7 +94,7 @@ func asksHelp(args []string) bool {
 func serve(args []string, stdin io.Reader, stdout io.Writer, d *daemon) error {
 	ignoreSignals()
 	var given bytes.Buffer // what parse reads of stdin
-	settings, err := parse(args, io.TeeReader(stdin, &given))
+	settings, err := parse(nil, args, io.TeeReader(stdin, &given))
 	if err != nil {
 		return err
 	}
@@ -119,22 +121,8 @@ func serve(args []string, stdin io.Reader, stdout io.Writer, d *daemon) error {
 		return err
 	}
 	end.stopping.Store(told)
-	if err := fitClients(set, log); err != nil {
-		return report(log, set, err)
-	}
-	servers := int64(max(set.Topology.Cluster, set.Topology.Primaries, 1)) // maxmemory is each one's
-	limit := collector.NewLimit(servers * set.MaxMemory)
-	set.OnChange(config.MemoryChange, func() error {
-		limit.Set(servers * set.MaxMemory)
-		return nil
-	})
-	notify, freed := collector.NewFreed()
-	set.Freed = notify
-	var written files
-	defer func() { written.remove() }()
-	set.Listening = func() { written.writePID(set, log) }
-	nodes, err := startNodes(ctx, starting{settings: settings, set: set, log: log,
-		again: func() (*lockredis.Settings, error) { return parse(args, bytes.NewReader(given.Bytes())) }})
+	run, err := start(ctx, starting{settings: settings, set: set, log: log,
+		again: func() (*lockredis.Settings, error) { return parse(nil, args, bytes.NewReader(given.Bytes())) }})
 	switch {
 	case err != nil && (ctx.Err() != nil || errors.Is(err, lockredis.ErrServerClosed)):
 		told.stopping()
@@ -143,28 +131,21 @@ func serve(args []string, stdin io.Reader, stdout io.Writer, d *daemon) error {
 	case err != nil:
 		return report(log, set, err)
 	}
-	defer nodes.close()
-	if err := nodes.openDoor(set); err != nil {
-		return report(log, set, err)
-	}
+	defer run.end()
 	save := func() error { return nil }
 	if !set.Sentinel {
-		save = nodes.save
+		save = run.save
 	}
 	end.save.Store(&save)
-	if err := written.announce(set, nodes, stdout); err != nil {
+	if err := run.announce(set, run.nodes, stdout); err != nil {
 		return report(log, set, err)
 	}
-	logStart(log, nodes)
+	logStart(log, run.nodes)
 	told.ready()
 	d.ready()
-	stop := make(chan struct{})
-	defer close(stop)
-	go collector.GiveBack(stop, freed)
-	go limit.Follow(stop)
 	select {
 	case <-ctx.Done():
-	case <-nodes.done():
+	case <-run.done():
 		told.stopping() // for SHUTDOWN; a signal has told it before the save
 	}
 	if end.forced.Load() {
@@ -176,15 +157,16 @@ func serve(args []string, stdin io.Reader, stdout io.Writer, d *daemon) error {
 
 const goodbye = "lockredis is now ready to exit, bye bye..."
 
-// parse reads the arguments, and the options that the environment has under them.
-func parse(args []string, stdin io.Reader) (*lockredis.Settings, error) {
+// parse reads the arguments, and the options that the environment has under them. Below both are
+// the options of under.
+func parse(under, args []string, stdin io.Reader) (*lockredis.Settings, error) {
 	words, ok := resp.SplitLine([]byte(os.Getenv("LOCKREDIS_DEFAULTS")))
 	if !ok {
 		return nil, errors.New("lockredis: LOCKREDIS_DEFAULTS has unbalanced quotes")
 	}
-	defaults := make([]string, len(words))
-	for i, word := range words {
-		defaults[i] = string(word)
+	defaults := slices.Clone(under)
+	for _, word := range words {
+		defaults = append(defaults, string(word))
 	}
 	settings, err := backdoor.Parse(config.Program{Defaults: defaults, Detaches: detaches}, args, stdin)
 	if err != nil {

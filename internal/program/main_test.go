@@ -52,6 +52,7 @@ func TestCommandLine(t *testing.T) {
 			"conf":        conf,
 			"daemon":      daemonOf,
 			"freeport":    freePort,
+			"gone":        gone,
 			"logged":      logged,
 			"signal":      sendSignal,
 			"systemd":     systemd,
@@ -189,18 +190,29 @@ func ask(ts *testscript.TestScript, neg bool, args []string) {
 	})
 }
 
-// signal FILE [HUP|INT|QUIT] sends SIGTERM, or another signal, to a process. The file has its
+// signal FILE [HUP|INT|KILL|QUIT] sends SIGTERM, or another signal, to a process. The file has its
 // process id.
 func sendSignal(ts *testscript.TestScript, _ bool, args []string) {
 	sig := syscall.SIGTERM
 	if len(args) > 1 {
 		sig = map[string]syscall.Signal{
-			"HUP": syscall.SIGHUP, "INT": syscall.SIGINT, "QUIT": syscall.SIGQUIT,
+			"HUP": syscall.SIGHUP, "INT": syscall.SIGINT, "KILL": syscall.SIGKILL, "QUIT": syscall.SIGQUIT,
 		}[args[1]]
 	}
 	pid, err := processID(ts.MkAbs(args[0]))
 	ts.Check(err)
 	ts.Check(syscall.Kill(pid, sig))
+}
+
+// gone FILE waits until the process has ended whose id is in the file. It may have an id still, because
+// no process has waited for it. Only Linux can tell.
+func gone(ts *testscript.TestScript, _ bool, args []string) {
+	pid, err := processID(ts.MkAbs(args[0]))
+	ts.Check(err)
+	poll(ts, "gone "+args[0], func() bool {
+		stat, err := os.ReadFile(fmt.Sprintf("/proc/%d/stat", pid))
+		return os.IsNotExist(err) || strings.Contains(string(stat), ") Z ")
+	})
 }
 
 // processID returns the number that a file begins with: a pidfile, or the log of a daemon.

@@ -10,7 +10,8 @@ import (
 
 // Main runs the program that the process was started as and returns the exit status.
 // The name of the executable decides: redis-cli, docker-entrypoint.sh, a name of
-// tools, or with every other name the server. A tool gets the arguments with the name
+// tools, or with every other name the server. Its first argument exec runs a command on a server;
+// redis-server takes that for a configuration file. A tool gets the arguments with the name
 // and returns the exit status. A nil map has no tools.
 func Main(tools map[string]func(args []string) int) int {
 	name := strings.TrimSuffix(filepath.Base(os.Args[0]), ".exe")
@@ -23,6 +24,9 @@ func Main(tools map[string]func(args []string) int) int {
 			Stdin: os.Stdin, Stdout: os.Stdout, Stderr: os.Stderr})
 	case "docker-entrypoint.sh":
 		return entrypoint(os.Args[1:])
+	}
+	if len(os.Args) > 1 && os.Args[1] == "exec" && !strings.HasPrefix(name, "redis-") {
+		return execute(os.Args[2:], os.Stdin, os.Stdout, os.Stderr)
 	}
 	return server(arguments(os.Args), os.Stdin, os.Stdout, os.Stderr)
 }

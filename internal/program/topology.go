@@ -33,6 +33,8 @@ type starting struct {
 	log      *slog.Logger
 	// again returns the settings once more, for another server.
 	again func() (*lockredis.Settings, error)
+	// records says that the program looks for leaks at the end.
+	records bool
 }
 
 // startNodes starts the node of s.settings and what the directive topology adds to it. It gives up
@@ -119,6 +121,11 @@ func (n *nodes) make(s starting) error {
 	} else {
 		for _, cfg := range cfgs {
 			servers = append(servers, lockredis.New(cfg))
+		}
+	}
+	for _, srv := range servers {
+		if s.records {
+			backdoor.Open(srv).RecordScriptKeys()
 		}
 	}
 	n.first, n.more = servers[0], servers[1:]
