@@ -78,6 +78,7 @@ lint: ## run go vet and staticcheck, build for 32 bits, and actionlint on the wo
 	cd packaging && go vet ./... && go run honnef.co/go/tools/cmd/staticcheck@v0.8.2 ./...
 	cd examples/orders && go vet ./... && go run honnef.co/go/tools/cmd/staticcheck@v0.8.2 ./...
 	go run github.com/rhysd/actionlint/cmd/actionlint@v1.7.12
+	go run github.com/rhysd/actionlint/cmd/actionlint@v1.7.12 examples/ci/github.yaml
 
 help: ## print this text
 	@grep -E '^[a-z-]+:.*## ' $(MAKEFILE_LIST) | sed 's/:.*## /\t/' | expand -t 14
