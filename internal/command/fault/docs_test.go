@@ -5,10 +5,13 @@ import (
 	"net"
 	"os"
 	"path/filepath"
+	"regexp"
 	"strings"
 	"testing"
 
+	"github.com/lockredis/lockredis/internal/backdoor"
 	"github.com/lockredis/lockredis/internal/rediscli"
+	"github.com/lockredis/lockredis/resp"
 )
 
 // Each example of docs/faults.md is played on a server of its own. What a command in the background
@@ -27,6 +30,29 @@ func TestTheExamplesOfThePage(t *testing.T) {
 	}
 	if played < 8 {
 		t.Errorf("the page has only %d examples", played)
+	}
+}
+
+// The faults that docs/from-testcontainers.md names in the place of toxics exist.
+func TestTheFaultsInThePlaceOfToxicsAreAccepted(t *testing.T) {
+	page, err := os.ReadFile(filepath.Join("..", "..", "..", "docs", "from-testcontainers.md"))
+	if err != nil {
+		t.Fatal(err)
+	}
+	s := open(t, map[string]string{"enable-lock-commands": "yes"})
+	defer s.srv.Close()
+	added := 0
+	for _, m := range regexp.MustCompile("`(FAULT\\.ADD [^`…]+)`").FindAllSubmatch(page, -1) {
+		added++
+		inside := backdoor.Open(s.srv)
+		inside.Call(0, args(string(m[1])), func(r resp.Reply) {
+			if r.IsError() {
+				t.Errorf("%s: %s", m[1], resp.Append(nil, r, 2))
+			}
+		})
+	}
+	if added < 8 {
+		t.Errorf("the page has only %d faults", added)
 	}
 }
 
