@@ -6,7 +6,6 @@ import (
 	"syscall"
 
 	"github.com/lockredis/lockredis"
-	"github.com/lockredis/lockredis/internal/fault"
 )
 
 // Stop stops serving, as if the server's process had been killed. All connections are closed,
@@ -23,11 +22,7 @@ func (s *Server) Stop() {
 		ln.Close()
 		<-served
 	}
-	faults := door(s).Faults()
-	faults.SetDown(true)
-	faults.Cut(func(fault.Client) bool { return true })
-	faults.DropLate()
-	door(s).SetDown(true)
+	door(s).Stop()
 }
 
 // Restart stops the server, unless Stop was called, and serves again. Clients lose their
@@ -52,9 +47,7 @@ func (s *Server) restart(keep bool) error {
 		return fmt.Errorf("lockredistest: restart: %w", lockredis.ErrServerClosed)
 	}
 	s.Stop()
-	door(s).Restart(keep)
-	door(s).Faults().SetDown(false)
-	door(s).SetDown(false)
+	door(s).Serve(keep)
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	s.stopped = false

@@ -112,6 +112,24 @@ func (in Inside) AwaitScript(patience time.Duration) (ended bool) {
 	return overrun.Stop()
 }
 
+// Stop breaks all connections and refuses new ones, as if the server's process had been killed.
+// Requests that a fault holds up are lost. In a cluster the node has failed for the others. The port
+// stays the server's: a new connection is closed at once.
+func (in Inside) Stop() {
+	faults := in.Faults()
+	faults.SetDown(true)
+	faults.Cut(func(fault.Client) bool { return true })
+	faults.DropLate()
+	in.SetDown(true)
+}
+
+// Serve ends Stop, and does to clients what a restart of the process does. See engine.Kit's Restart.
+func (in Inside) Serve(keep bool) {
+	in.Restart(keep)
+	in.Faults().SetDown(false)
+	in.SetDown(false)
+}
+
 // Faults makes requests, replies and messages go wrong. It is a fault.Injector.
 type Faults interface {
 	Add(*fault.Rule)

@@ -15,7 +15,7 @@ import (
 type Topology struct {
 	Kind string // "cluster", "primaries", "proxy" or "sentinel"; "": there is no topology
 	// One of these is the kind of the topology; 0: it is another one. Of the other fields only
-	// Host counts with the first three.
+	// Host counts with the first three, and Ports with the first two.
 
 	Cluster   int // nodes of a cluster
 	Primaries int // independent servers
@@ -23,7 +23,7 @@ type Topology struct {
 	Sentinels int // beside a server
 
 	Name      string // of the primary
-	Ports     []int  // of the first Sentinels, nil: not given; the next ones have the ports behind
+	Ports     []int  // of the first Sentinels, the next ones have the ports behind, or of all servers; nil: not given
 	PortAuto  bool   // free ports
 	Primary   string // "host:port" of a server elsewhere, "": the server in the process
 	Password  string // of the Sentinels, "": none
@@ -125,13 +125,9 @@ func parseTopology(words []string) (t Topology, err error) {
 		name := strings.ToLower(pairs[0])
 		set := topologyOptions[name]
 		switch {
-		case set == nil || t.Sentinels == 0 && name != "host":
-			names := []string{"host"}
-			if t.Sentinels > 0 {
-				names = slices.Sorted(maps.Keys(topologyOptions))
-			}
+		case !slices.Contains(t.options(), name):
 			return t, reason(fmt.Sprintf("topology %s has no option '%s': it has %s", words[0],
-				pairs[0], strings.Join(names, ", ")))
+				pairs[0], strings.Join(t.options(), ", ")))
 		case len(pairs) == 1:
 			return t, errPair
 		// topologyOf splits the value at white space.
@@ -139,7 +135,21 @@ func parseTopology(words []string) (t Topology, err error) {
 			return t, reason(fmt.Sprintf("topology: %s cannot be '%s'", pairs[0], pairs[1]))
 		}
 	}
+	if n := max(t.Cluster, t.Primaries); n > 0 && (t.PortAuto || t.Ports != nil && len(t.Ports) != n) {
+		return t, reason(fmt.Sprintf("topology %s: the option port needs the port of each server", words[0]))
+	}
 	return t, nil
+}
+
+// options returns the names of the options that the kind of the topology has.
+func (t *Topology) options() []string {
+	switch {
+	case t.Sentinels > 0:
+		return slices.Sorted(maps.Keys(topologyOptions))
+	case t.Proxy > 0:
+		return []string{"host"}
+	}
+	return []string{"host", "port"}
 }
 
 // topologyOf returns the Topology of a checked value.

@@ -291,10 +291,9 @@ func (d *Door) carryOut(args resp.Args) (encoded []byte, reply resp.Reply) {
 		d.mu.Unlock()
 		return nil, resp.OK
 	case "reset":
-		d.mu.Lock()
-		reset := d.reset
-		d.mu.Unlock()
-		return nil, outcome(reset())
+		return nil, outcome(d.putBack())
+	case "stop", "start":
+		return nil, outcome(d.outage(word == "stop"))
 	case "flush":
 		d.inside.Together(func(run func(...string) resp.Reply) {
 			encoded = resp.Append(nil, run("LOCK.LEAKS", "ALL"), 2)
@@ -305,7 +304,30 @@ func (d *Door) carryOut(args resp.Args) (encoded []byte, reply resp.Reply) {
 		d.inside.EndScript()
 		return nil, resp.OK
 	}
-	return nil, resp.Error("ERR syntax error. Try CONTROL REMEMBER, RESET, FLUSH or ENDSCRIPT.")
+	return nil, resp.Error("ERR syntax error. Try CONTROL REMEMBER, RESET, FLUSH, ENDSCRIPT, STOP or START.")
+}
+
+// putBack puts back what the last Remember has remembered.
+func (d *Door) putBack() error {
+	d.mu.Lock()
+	reset := d.reset
+	d.mu.Unlock()
+	return reset()
+}
+
+// outage begins an outage of the server, or ends it: the server is then as after a start. The error
+// says that the server has ended for good.
+func (d *Door) outage(begin bool) error {
+	if err := d.inside.Running(); err != nil {
+		return err
+	}
+	if begin {
+		d.inside.Stop()
+		return nil
+	}
+	err := d.putBack() // first: it ends a script, for which Serve would wait
+	d.inside.Serve(false)
+	return err
 }
 
 // outcome returns OK, or an error reply.

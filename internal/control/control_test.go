@@ -26,6 +26,12 @@ func start(t *testing.T, directives map[string]string) (*lockredis.Server, *cont
 func startWith(t *testing.T, cfg lockredis.Config) (*lockredis.Server, *control.Door) {
 	t.Helper()
 	server := lockredis.New(cfg)
+	return server, startServer(t, server)
+}
+
+// startServer starts a server, and returns a door to it.
+func startServer(t *testing.T, server *lockredis.Server) *control.Door {
+	t.Helper()
 	if err := server.Start(); err != nil {
 		t.Fatal(err)
 	}
@@ -37,7 +43,7 @@ func startWith(t *testing.T, cfg lockredis.Config) (*lockredis.Server, *control.
 		server.Close()
 		door.Close()
 	})
-	return server, door
+	return door
 }
 
 // enter connects to a door with its secret.
@@ -235,7 +241,7 @@ func TestUnknownAndMissingWordsOfControl(t *testing.T) {
 	_, door := start(t, map[string]string{})
 	kit := enter(t, door)
 	for _, line := range []string{"CONTROL", "CONTROL x", "CONTROL RESET x", "CONTROL FLUSH x", "CONTROL ENDSCRIPT x"} {
-		expect(t, kit, "-ERR syntax error. Try CONTROL REMEMBER, RESET, FLUSH or ENDSCRIPT.", strings.Fields(line)...)
+		expect(t, kit, "-ERR syntax error. Try CONTROL REMEMBER, RESET, FLUSH, ENDSCRIPT, STOP or START.", strings.Fields(line)...)
 	}
 	expect(t, kit, "-ERR unknown command 'NOPE'", "NOPE")
 	expect(t, kit, "-ERR", "MULTI")
@@ -389,4 +395,58 @@ func TestFaultsDoNotHitTheDoorAndAResetEndsThem(t *testing.T) {
 		t.Errorf("the client receives %q %v", reply.Raw, err)
 	}
 	expect(t, kit, "$6\r\nclient", "GET", "k")
+}
+
+// An outage breaks the connections of the node's clients. The door, and the other nodes, stay.
+func TestANodeStopsAndStarts(t *testing.T) {
+	settings := map[string]string{"control": "yes", "cluster-enabled": "yes", "cluster-require-full-coverage": "no"}
+	var cfgs []lockredis.Config
+	for range 3 {
+		cfgs = append(cfgs, lockredis.Config{Directives: settings})
+	}
+	var doors []*control.Door
+	nodes := lockredis.NewCluster(cfgs...)
+	for _, node := range nodes {
+		doors = append(doors, startServer(t, node))
+	}
+	first, kit := enter(t, doors[0]), enter(t, doors[1])
+	c, other := redistest.Dial(t, nodes[1].Addr()), redistest.Dial(t, nodes[0].Addr())
+	expect(t, c, "+OK", "SET", "c", "v")
+	expect(t, c, "+OK", "CONFIG", "SET", "hash-max-listpack-entries", "7")
+	expect(t, kit, "*6", "CLOCK.ADVANCE", "60000")
+	for range 2 { // the second one changes nothing
+		expect(t, kit, "+OK", "CONTROL", "STOP")
+	}
+	if _, err := c.Do("PING"); !wire.IsClosed(err) {
+		t.Errorf("the connection is open: %v", err)
+	}
+	if got := ask(redistest.Dial(t, nodes[1].Addr()), "PING"); strings.HasPrefix(got, "+") {
+		t.Errorf("a stopped node answers %q", got)
+	}
+	expect(t, kit, "+PONG", "PING")
+	expect(t, kit, "+OK", "CONTROL", "RESET")
+	if nodes := ask(other, "CLUSTER", "NODES"); !strings.Contains(nodes, "master,fail -") {
+		t.Errorf("the other nodes see %s", nodes)
+	}
+	expect(t, first, "$3\r\nbar", "EVAL", "redis.call('SET', 'bar', 'bar') return redis.call('GET', 'bar')", "1", "bar")
+	expect(t, kit, "+OK", "CONTROL", "START")
+	c = redistest.Dial(t, nodes[1].Addr())
+	expect(t, c, "$-1", "GET", "c")
+	expect(t, c, "*2\r\n$25\r\nhash-max-listpack-entries\r\n$3\r\n512", "CONFIG", "GET", "hash-max-listpack-entries")
+	now, _ := strconv.ParseInt(strings.Trim(ask(kit, "CLOCK.NOW"), ":\r\n"), 10, 64)
+	if late := now - time.Now().UnixMilli(); late > 0 {
+		t.Errorf("the clock is %d ms ahead", late)
+	}
+	if nodes := ask(other, "CLUSTER", "NODES"); strings.Contains(nodes, "fail") {
+		t.Errorf("the other nodes see %s", nodes)
+	}
+	expect(t, kit, "+OK", "CONTROL", "START") // a restart
+	if _, err := c.Do("PING"); !wire.IsClosed(err) {
+		t.Errorf("the connection is open: %v", err)
+	}
+	nodes[1].Close()
+	for _, word := range []string{"STOP", "START"} {
+		expect(t, kit, "-ERR", "CONTROL", word)
+	}
+	expect(t, first, "+OK", "CONTROL", "STOP")
 }

@@ -17,6 +17,13 @@
 //	CONTROL FLUSH      deletes all data; the reply is that of LOCK.LEAKS ALL just before. Ends the
 //	                   running script
 //	CONTROL ENDSCRIPT  ends the running script or function, even one that has written
+//	CONTROL STOP       begins an outage, as if the process had been killed: connections break, and new
+//	                   ones are closed at once. The door stays open. Of a cluster's node the others
+//	                   learn that it has failed
+//	CONTROL START      ends it. The server is empty, and settings are as CONTROL RESET leaves them. It
+//	                   works without a STOP, too: a restart
+//
+// With several servers in the process each has a door of its own.
 //
 // The commands of one connection run one after the other. Those of others do not wait for them, nor
 // for a command that waits, such as LOCK.AWAIT.

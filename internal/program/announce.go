@@ -62,8 +62,8 @@ func (f *files) writePID(set *config.Config, log *slog.Logger) {
 }
 
 // announce writes the port-file, and prints the ports that were chosen by "auto". With a topology
-// it prints all addresses, and the port-file has the same lines. What opens the door is only printed,
-// last: whoever reads that line knows the ports.
+// it prints all addresses, and the port-file has the same lines. What opens the doors is only printed,
+// last, a line for each server in order: whoever reads these lines knows the ports.
 func (f *files) announce(set *config.Config, n *nodes, stdout io.Writer) error {
 	addresses := strings.Join(n.lines(), "\n")
 	port, tlsPort := n.ports()
@@ -82,8 +82,8 @@ func (f *files) announce(set *config.Config, n *nodes, stdout io.Writer) error {
 	if set.TLS.PortAuto && n.first != nil {
 		fmt.Fprintf(stdout, "tls-port=%s\n", tlsPort)
 	}
-	if n.door != nil {
-		fmt.Fprintf(stdout, "control=%s %s\n", n.door.Addr(), n.door.Secret())
+	for _, door := range n.doors {
+		fmt.Fprintf(stdout, "control=%s %s\n", door.Addr(), door.Secret())
 	}
 	return nil
 }

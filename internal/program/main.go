@@ -40,7 +40,7 @@ Directives of its own:
   --topology proxy:3        one server that refuses keys of several slots, as a proxy before a
                             cluster does; print node=HOST:PORT
   --control yes             for a test kit that starts the program: another port, which nothing
-                            that a test does closes; print control=HOST:PORT SECRET
+                            that a test does closes; print control=HOST:PORT SECRET for each server
   --exit-with-parent yes    end when the process that started lockredis ends
   --exit-with-parent PID    end when that process ends, too, or has ended already
 

@@ -33,7 +33,7 @@ func start(ctx context.Context, s starting) (*running, error) {
 	nodes, err := startNodes(ctx, s)
 	if err == nil {
 		run.nodes = nodes
-		if err = nodes.openDoor(set); err != nil {
+		if err = nodes.openDoors(set); err != nil {
 			nodes.close()
 		}
 	}

@@ -21,7 +21,7 @@ type nodes struct {
 	first     *lockredis.Server    // nil: the primary is elsewhere
 	more      []*lockredis.Server  // of a cluster, or of primaries
 	sentinels *lockredis.Sentinels // nil: none
-	door      *control.Door        // to the first; nil: none
+	doors     []*control.Door      // one to each server, or none
 	kind      string               // of the servers, in lines
 	host      string               // at which clients reach the nodes; "": no topology
 }
@@ -43,9 +43,6 @@ func startNodes(ctx context.Context, s starting) (*nodes, error) {
 	set, t := s.set, s.set.Topology
 	if set.Control && (set.Sentinel || t.Primary != "") {
 		return nil, errors.New("control needs a server in the process")
-	}
-	if set.Control && max(t.Cluster, t.Primaries) > 1 {
-		return nil, errors.New("control needs a topology of one server: cluster:1, proxy:N or sentinel:1xN")
 	}
 	if t.Primary != "" {
 		n := &nodes{host: reachableHost(set)}
@@ -102,6 +99,11 @@ func (n *nodes) make(s starting) error {
 			return err
 		}
 	}
+	if t.Sentinels == 0 && t.Ports != nil {
+		if err := s.set.Load("port", strconv.Itoa(t.Ports[0])); err != nil {
+			return err
+		}
+	}
 	cfgs := []lockredis.Config{{Settings: s.settings, Logger: s.log}}
 	for i := range max(t.Cluster, t.Primaries) - 1 {
 		settings, err := s.sibling(i + 1)
@@ -133,7 +135,7 @@ func (n *nodes) make(s starting) error {
 }
 
 // sibling returns the settings of the server with an index from 1 on: the same as of the first, with
-// the ports behind.
+// the ports behind, or that of the option port.
 func (s starting) sibling(index int) (*lockredis.Settings, error) {
 	if s.set.TLS.Enabled() || s.set.UnixSocket != "" || s.set.AOF.On {
 		return nil, errors.New("topology: several servers cannot share a tls-port, a unixsocket and " +
@@ -149,7 +151,12 @@ func (s starting) sibling(index int) (*lockredis.Settings, error) {
 	if s.set.Topology.Cluster > 0 {
 		err = formCluster(set)
 	}
-	for name, port := range map[string]int{"port": set.Port, "cluster-announce-port": set.Cluster.AnnouncePort} {
+	ports := map[string]int{"port": set.Port, "cluster-announce-port": set.Cluster.AnnouncePort}
+	if own := set.Topology.Ports; own != nil {
+		err = errors.Join(err, set.Load("port", strconv.Itoa(own[index])))
+		delete(ports, "port")
+	}
+	for name, port := range ports {
 		if port != 0 && !(name == "port" && set.PortAuto) {
 			err = errors.Join(err, set.Load(name, strconv.Itoa(port+index)))
 		}
@@ -285,12 +292,19 @@ func (n *nodes) save() (err error) {
 	return err
 }
 
-// openDoor opens the door by which a test kit controls the server, if the directives ask for it.
-func (n *nodes) openDoor(set *config.Config) (err error) {
-	if set.Control {
-		n.door, err = control.Open(backdoor.Open(n.first))
+// openDoors opens the doors by which a test kit controls the servers, if the directives ask for that.
+func (n *nodes) openDoors(set *config.Config) error {
+	if !set.Control {
+		return nil
 	}
-	return err
+	for _, srv := range n.servers() {
+		door, err := control.Open(backdoor.Open(srv))
+		if err != nil {
+			return err
+		}
+		n.doors = append(n.doors, door)
+	}
+	return nil
 }
 
 // done returns a channel that is closed when all nodes have ended.
@@ -308,7 +322,7 @@ func (n *nodes) done() <-chan struct{} {
 	return ended
 }
 
-// close closes all nodes, and then the door: a command of the door ends with its server.
+// close closes all nodes, and then the doors: a command of a door ends with its server.
 func (n *nodes) close() {
 	if n.sentinels != nil {
 		n.sentinels.Close()
@@ -316,5 +330,7 @@ func (n *nodes) close() {
 	for _, srv := range n.servers() {
 		srv.Close()
 	}
-	n.door.Close()
+	for _, door := range n.doors {
+		door.Close()
+	}
 }
