@@ -57,8 +57,11 @@ public @interface Lockredis {
     /** Directives as in redis.conf: {@code "maxmemory 10mb"}. */
     String[] directives() default {};
 
-    /** What starts: a server alone, behind three Sentinels, or as a cluster of one node. */
+    /** What starts: a server alone, behind three Sentinels, a cluster, independent primaries, or a proxy. */
     Topology topology() default Topology.SINGLE;
+
+    /** The number of nodes of a cluster, of primaries, or behind a proxy. 0: 1 for a cluster, else 3. */
+    int nodes() default 0;
 
     /** The name by which Sentinels know the server. "" means mymaster. */
     String masterName() default "";

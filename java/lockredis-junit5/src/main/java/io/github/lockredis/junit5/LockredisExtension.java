@@ -267,10 +267,19 @@ public final class LockredisExtension
             return this;
         }
 
-        /** Sets what starts: a server alone, behind three Sentinels, or as a cluster. */
+        /** Sets what starts: a server alone, behind three Sentinels, or another topology. */
         public Builder topology(Topology kind) {
             this.kind = Objects.requireNonNull(kind,
-                    "topology(null): give a topology: SINGLE, SENTINEL or CLUSTER");
+                    "topology(null): give a topology, such as Topology.CLUSTER");
+            return this;
+        }
+
+        /**
+         * Sets the number of servers: a cluster's nodes, or the primaries, or the nodes that a proxy stands for. The
+         * default is 1 for a cluster, else 3. The start fails with the other topologies.
+         */
+        public Builder nodes(int count) {
+            this.setup = this.setup.andThen(topology -> topology.nodes(count));
             return this;
         }
 

@@ -21,6 +21,7 @@ import java.util.function.BiConsumer;
  * String password() default "";
  * String[] directives() default {};
  * Topology topology() default Topology.SINGLE;
+ * int nodes() default 0;
  * String masterName() default "";
  * String sentinelPassword() default "";
  * }</pre>
@@ -47,6 +48,7 @@ public final class Attributes {
         setters.put("password", server(String.class, LockredisServer.Builder::password));
         setters.put("directives", server(String[].class, LockredisServer.Builder::directives));
         setters.put("topology", new Setter<>(Topology.class, (builder, kind) -> { })); // see builder()
+        setters.put("nodes", new Setter<>(Integer.class, LockredisTopology.Builder::nodes));
         setters.put("masterName", new Setter<>(String.class, LockredisTopology.Builder::masterName));
         setters.put("sentinelPassword", new Setter<>(String.class, LockredisTopology.Builder::sentinelPassword));
         return Collections.unmodifiableMap(setters);
@@ -133,8 +135,9 @@ public final class Attributes {
     /**
      * Returns a builder with these values. It checks the server's at the start.
      *
-     * @throws IllegalArgumentException if a value for Sentinels is wrong
-     * @throws IllegalStateException if there is a value for Sentinels, and the topology has none
+     * @throws IllegalArgumentException if a value for Sentinels or the number of nodes is wrong
+     * @throws IllegalStateException if there is a value for Sentinels, or a number of nodes, and the topology has
+     *     none
      */
     public LockredisTopology.Builder builder() {
         LockredisTopology.Builder builder = LockredisTopology.builder(topology());

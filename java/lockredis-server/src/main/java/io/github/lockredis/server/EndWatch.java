@@ -28,7 +28,7 @@ public final class EndWatch {
     private String last = "before the first test"; // guarded by this
     private boolean ended; // guarded by this; no test has begun since an end
 
-    /** Makes a watch for a server. A server has one. */
+    /** Makes a watch for a server, or for all of a topology whose first one it is. A server has one. */
     public EndWatch(LockredisServer server) {
         this.server = Objects.requireNonNull(server, "EndWatch(null): give the server that the tests use");
     }
@@ -51,7 +51,9 @@ public final class EndWatch {
             ended = false;
         }
         if (running.isEmpty()) {
-            server.remember();
+            for (LockredisServer each : server.group()) {
+                each.remember();
+            }
         }
         running.put(test, new HashSet<>());
     }
@@ -108,12 +110,12 @@ public final class EndWatch {
         if (before != null) {
             addLate(before.endLocksAgain());
         }
-        Collection<Leak> deleted = LeakCheck.empty(server);
-        if (before != null && deleted != null) {
-            addLate(before.endDeleted(new ArrayList<>(deleted)));
+        List<Collection<Leak>> deleted = LeakCheck.empty(server);
+        if (before != null) {
+            addLate(before.endDeleted(deleted));
         }
         begin(test);
-        return deleted == null ? LeakCheck.begin(server) : LeakCheck.begin(server, deleted);
+        return LeakCheck.begin(server, deleted);
     }
 
     /**
@@ -129,12 +131,14 @@ public final class EndWatch {
 
     /** Puts settings back that the test has changed. Of tests that run side by side the last one does so. */
     private void reset() {
-        try {
-            if (running.size() == 1 && server.isRunning()) {
-                server.reset();
+        for (LockredisServer each : server.group()) {
+            try {
+                if (running.size() == 1 && each.isRunning()) {
+                    each.reset();
+                }
+            } catch (LockredisException e) {
+                // it has ended or hangs: the next look says so
             }
-        } catch (LockredisException e) {
-            // it has ended or hangs: the next look says so
         }
     }
 

@@ -6,6 +6,7 @@ import java.nio.charset.StandardCharsets;
 import java.nio.file.Path;
 import java.util.ArrayList;
 import java.util.Arrays;
+import java.util.Collections;
 import java.util.List;
 import java.util.concurrent.TimeUnit;
 
@@ -28,6 +29,7 @@ final class Launch {
     private final String portHint;
     private final long deadline;
     private List<String> command = new ArrayList<>();
+    private List<Endpoint> before = Collections.emptyList(); // where several servers listened
 
     /**
      * Prepares the start of a server on a port. 0 means a free port.
@@ -60,6 +62,19 @@ final class Launch {
         this.deadline = System.nanoTime() + config.startTimeout().toNanos();
     }
 
+    /** Gives several servers the ports that they had. Returns this launch. */
+    Launch at(List<Endpoint> before) {
+        this.before = before;
+        return this;
+    }
+
+    /** Returns how many servers a process with a config has. */
+    static int servers(LockredisConfig config) {
+        String topology = config.lastValue("topology");
+        return topology != null && topology.matches("(cluster|primaries):[1-9]\\d{0,3}")
+                ? Integer.parseInt(topology.substring(topology.indexOf(':') + 1)) : 1;
+    }
+
     /** Returns a running server that accepts connections. */
     ServerProcess run() {
         ServerProcess server = SELF.isEmpty() ? null : run(SELF);
@@ -81,7 +96,7 @@ final class Launch {
      */
     private ServerProcess run(String parent) {
         byte[] file = ConfigText.portable(config.configFile());
-        Output output = new Output(consumer, sentinels);
+        Output output = new Output(consumer, sentinels, servers(config));
         Process process = execute(parent);
         ServerProcess server = new ServerProcess(process, output, command);
         boolean ready = false;
@@ -133,8 +148,16 @@ final class Launch {
             server.sentinels = sentinels(server.output.sentinels());
             return true;
         }
-        server.door = door(server.output.control());
-        server.endpoint = endpoint(port == 0 ? server.output.port() : port);
+        for (String control : server.output.controls()) {
+            server.doors.add(door(control));
+        }
+        List<Integer> ports = server.output.ports();
+        for (int i = 0; i < server.doors.size(); i++) {
+            boolean several = server.doors.size() > 1;
+            server.endpoints.add(endpoint(several ? ports.get(i) : port == 0 ? server.output.port() : port));
+        }
+        server.door = server.doors.get(0);
+        server.endpoint = server.endpoints.get(0);
         return true;
     }
 
@@ -249,6 +272,13 @@ final class Launch {
         }
         for (List<String> directive : config.directives()) {
             text.append(ConfigText.line(directive));
+        }
+        if (before.size() > 1) {
+            text.append("topology ").append(config.lastValue("topology")).append(" port ");
+            for (Endpoint server : before) {
+                text.append(server == before.get(0) ? "" : ",").append(server.port);
+            }
+            text.append('\n');
         }
         if (sentinels > 0) { // the files for the port and the process id are the server's
             text.append("port-file \"\"\npidfile \"\"\n").append(topology);

@@ -7,17 +7,20 @@ import java.util.Collection;
 import java.util.Collections;
 import java.util.HashMap;
 import java.util.HashSet;
+import java.util.Iterator;
 import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
 import java.util.Objects;
 import java.util.Set;
 import java.util.concurrent.TimeUnit;
+import java.util.function.Function;
 import java.util.function.Predicate;
 
 /**
  * Finds what one test leaves behind on a server. What was there before the test does not count: the
- * subscriptions of a client that the class shares.
+ * subscriptions of a client that the class shares. A check of a topology's first server looks at all of its
+ * servers, and what prepares that server prepares all.
  *
  * <p>The modules for JUnit and Spring use it, and so can an adapter for another test framework. One
  * thread at a time may call it.
@@ -68,6 +71,7 @@ public final class LeakCheck {
     private boolean ended; // end has looked, and told what it saw
     private LeakCheck latest = this; // the check that looked last for the test
     private long newest; // the newest thread's id before other code ran
+    private final List<LeakCheck> more = new ArrayList<>(); // of the other servers of a topology
     private final Set<Object> unjudged = new HashSet<>(); // seen by the last look, and too young to be leaks
 
     private LeakCheck(LockredisServer server, Predicate<Leak> counted, Baseline before, History history, int number) {
@@ -100,16 +104,41 @@ public final class LeakCheck {
         Objects.requireNonNull(server, "begin(null): give the server that the test uses");
         Objects.requireNonNull(counted, "begin(…, null): give a function that is true for the leaks that"
                 + " count, or leave it out: all count then");
-        return begin(server, counted, present(server), false);
+        return begin(server, counted, Collections.nCopies(server.group().size(), null));
     }
 
     /**
      * Returns a check for a test that begins now on a server without data.
      *
-     * @param deleted what the server had just before its data was deleted
+     * @param deleted what {@link #empty} has returned
      */
-    static LeakCheck begin(LockredisServer server, Collection<Leak> deleted) {
-        return begin(server, leak -> true, new ArrayList<>(deleted), true);
+    static LeakCheck begin(LockredisServer server, List<Collection<Leak>> deleted) {
+        return begin(server, leak -> true, deleted);
+    }
+
+    private static LeakCheck begin(LockredisServer server, Predicate<Leak> counted, List<Collection<Leak>> deleted) {
+        LeakCheck first = null;
+        for (int i = 0; i < deleted.size(); i++) {
+            LockredisServer each = server.group().get(i);
+            LeakCheck check = deleted.get(i) == null ? begin(each, counted, present(each), false)
+                    : begin(each, counted, new ArrayList<>(deleted.get(i)), true);
+            if (first == null) {
+                first = check;
+            } else {
+                first.more.add(check);
+            }
+        }
+        return first;
+    }
+
+    /** Calls a method of the check of each server. Returns the texts together, null without any. */
+    private String each(Function<LeakCheck, String> call) {
+        String text = call.apply(this);
+        for (LeakCheck check : more) {
+            String other = call.apply(check);
+            text = text == null ? other : other == null ? text : text + "\n" + other;
+        }
+        return text;
     }
 
     private static LeakCheck begin(LockredisServer server, Predicate<Leak> counted, Collection<Leak> present,
@@ -143,6 +172,7 @@ public final class LeakCheck {
      */
     public LeakCheck allowTasks() {
         tasksAllowed = true;
+        more.forEach(LeakCheck::allowTasks);
         return this;
     }
 
@@ -153,6 +183,7 @@ public final class LeakCheck {
     public LeakCheck dataKeys(String... patterns) {
         LockredisServer.requireTexts("dataKeys", "give patterns of keys", patterns);
         dataKeys = new DataKeys(patterns);
+        more.forEach(check -> check.dataKeys(patterns));
         return this;
     }
 
@@ -168,17 +199,23 @@ public final class LeakCheck {
      */
     public static void prepare(LockredisServer server, boolean flush) {
         Objects.requireNonNull(server, "prepare(null, …): give the server that the next test uses");
-        Interrupts.run(() -> prepareRunning(server, flush));
+        Interrupts.run(() -> prepareAll(server, flush));
     }
 
     /**
-     * Prepares a server as {@link #prepare} does with a flush. Returns what was there when the data was deleted. Null:
-     * the server is another process now.
+     * Prepares a server as {@link #prepare} does with a flush. Returns what each server of its topology had when its data
+     * was deleted. Null in its place: the server has started again.
      */
-    static Collection<Leak> empty(LockredisServer server) {
+    static List<Collection<Leak>> empty(LockredisServer server) {
+        return Interrupts.get(() -> prepareAll(server, true));
+    }
+
+    private static List<Collection<Leak>> prepareAll(LockredisServer server, boolean flush) {
         List<Collection<Leak>> deleted = new ArrayList<>();
-        Interrupts.run(() -> deleted.add(prepareRunning(server, true)));
-        return deleted.get(0);
+        for (LockredisServer each : server.group()) {
+            deleted.add(prepareRunning(each, flush));
+        }
+        return deleted;
     }
 
     private static Collection<Leak> prepareRunning(LockredisServer server, boolean flush) {
@@ -186,7 +223,7 @@ public final class LeakCheck {
             if (server.processes().replaceBroken()) {
                 return null;
             }
-            if (server.processes().end()) {
+            if (server.processes().end() || !server.isRunning()) {
                 server.restart();
                 return null;
             }
@@ -240,6 +277,10 @@ public final class LeakCheck {
      *     acquires it, which is a leak, and a waiter of a semaphore gets an error
      */
     public String end(boolean clean) {
+        return each(check -> check.endOne(clean));
+    }
+
+    private String endOne(boolean clean) {
         try {
             return server.isRunning() ? interrupts.hold(() -> endRunning(clean)) : null;
         } catch (LockredisException e) {
@@ -266,11 +307,13 @@ public final class LeakCheck {
      * @param clean whether to end the leaks, as with end
      */
     public String endAgain(boolean clean) {
-        try {
-            return lookAgain(counted, clean);
-        } finally {
-            newest = Owners.newest();
-        }
+        return each(check -> {
+            try {
+                return check.lookAgain(check.counted, clean);
+            } finally {
+                check.newest = Owners.newest();
+            }
+        });
     }
 
     /**
@@ -278,7 +321,7 @@ public final class LeakCheck {
      * of threads that are younger than the last look.
      */
     String endLocksAgain() {
-        return lookAgain(this::isOfOlderThread, true);
+        return each(check -> check.lookAgain(check::isOfOlderThread, true));
     }
 
     private String lookAgain(Predicate<Leak> counted, boolean clean) {
@@ -289,7 +332,7 @@ public final class LeakCheck {
         try {
             boolean clear = again.interrupts.hold(() -> again.late(again.view.leaks()).isEmpty());
             latest = again;
-            return clear ? null : again.end(clean);
+            return clear ? null : again.endOne(clean);
         } catch (LockredisException e) {
             return null; // the start of the next test says it
         }
@@ -309,9 +352,17 @@ public final class LeakCheck {
      * Returns the text about locks that appeared behind the last look, as endLocksAgain does, or null. They are deleted,
      * so it does not wait for their release.
      *
-     * @param deleted what was there when the data was deleted. Its rows of the history are taken out
+     * @param deleted what {@link #empty} has returned
      */
-    String endDeleted(Collection<Leak> deleted) {
+    String endDeleted(List<Collection<Leak>> deleted) {
+        Iterator<Collection<Leak>> of = deleted.iterator();
+        return each(check -> {
+            Collection<Leak> its = of.next();
+            return its == null ? null : check.endDeletedOne(new ArrayList<>(its)); // rows of the history are taken out
+        });
+    }
+
+    private String endDeletedOne(Collection<Leak> deleted) {
         LeakCheck again = new LeakCheck(latest, this::isOfOlderThread);
         again.view.look(() -> deleted);
         Collection<Leak> leaks = again.late(again.view.addedLeaks());

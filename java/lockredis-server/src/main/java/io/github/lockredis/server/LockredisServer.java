@@ -46,6 +46,9 @@ public final class LockredisServer implements AutoCloseable {
     private final LockredisConfig config;
     private final Endpoint attached; // null for a server of our own
     private final Processes processes; // null: attached
+    private final LockredisServer first; // of the servers of the process; it closes all
+    private final int index; // among them
+    private volatile List<LockredisServer> group; // that tests are checked on: all for the first, else this one
     private volatile boolean closed;
     private final Told told = new Told();
     private final AtomicInteger outages = new AtomicInteger(); // that this class has made
@@ -58,6 +61,20 @@ public final class LockredisServer implements AutoCloseable {
         this.processes = attached != null ? null
                 : new Processes(config, consumer, sentinels, pause);
         this.attached = attached;
+        this.first = this;
+        this.index = 0;
+        this.group = Collections.singletonList(this);
+    }
+
+    /** Makes another server of the first one's process. */
+    private LockredisServer(LockredisServer first, int index) {
+        this.config = first.config;
+        this.processes = first.processes;
+        this.attached = null;
+        this.first = first;
+        this.index = index;
+        this.group = Collections.singletonList(this);
+        this.owner.set("the topology");
     }
 
     /**
@@ -116,7 +133,20 @@ public final class LockredisServer implements AutoCloseable {
         ProcessClasses.load();
         LockredisServer server = new LockredisServer(config, consumer, sentinels, null);
         server.processes.start();
+        int servers = server.processes.server().endpoints.size();
+        if (servers > 1) {
+            List<LockredisServer> all = new ArrayList<>(server.group);
+            for (int i = 1; i < servers; i++) {
+                all.add(new LockredisServer(server, i));
+            }
+            server.group = Collections.unmodifiableList(all);
+        }
         return server;
+    }
+
+    /** Returns the servers that an adapter for tests looks after with this one: all of a topology for the first. */
+    List<LockredisServer> group() {
+        return group;
     }
 
     /** Ends the Sentinels, if there are any. */
@@ -143,7 +173,7 @@ public final class LockredisServer implements AutoCloseable {
     }
 
     private Endpoint endpoint() {
-        return attached != null ? attached : processes.server().endpoint;
+        return attached != null ? attached : processes.server().endpoints.get(index);
     }
 
     /** Returns the host to connect to: 127.0.0.1. */
@@ -509,7 +539,7 @@ public final class LockredisServer implements AutoCloseable {
     Object longKit(int timeout, String... command) {
         requireOwn(command[0]);
         try {
-            return call(processes.server().door, timeout, command);
+            return call(door(), timeout, command);
         } catch (IOException e) {
             throw failed(e, command);
         }
@@ -517,21 +547,28 @@ public final class LockredisServer implements AutoCloseable {
 
     private Object send(String... command) throws IOException {
         return attached != null ? call(attached, timeout(), command)
-                : call(processes.server().door, COMMAND_TIMEOUT, command);
+                : call(door(), COMMAND_TIMEOUT, command);
+    }
+
+    private Endpoint door() {
+        return processes.server().doors.get(index);
     }
 
     private Object call(Endpoint to, int timeout, String... command) throws IOException {
         ServerProcess running = attached != null ? null : processes.server();
-        if (closed || running != null && !running.isServing()) {
+        if (isClosed() || running != null && !running.isServing()) {
             throw new LockredisException("lockredis at " + redissonAddress() + " "
-                    + (closed ? "is closed" : running.describeEnd()));
+                    + (isClosed() ? "is closed" : running.describeEnd()));
+        }
+        if (running != null && running.stopped.contains(index)) {
+            throw new LockredisException("lockredis at " + redissonAddress() + " is stopped");
         }
         try (Connection connection = new Connection(to, timeout)) {
             return connection.call(command);
         } catch (Connection.ErrorReply | SocketTimeoutException e) {
             throw e;
         } catch (IOException e) {
-            if (running != null && running.awaitEnd()) {
+            if (running != null && (running.hasSeveral() ? running.ends() : running.awaitEnd())) {
                 throw new LockredisException(command[0] + " on " + redissonAddress() + ": the server "
                         + running.describeEnd(), e);
             }
@@ -551,14 +588,15 @@ public final class LockredisServer implements AutoCloseable {
 
     /**
      * Stops the server, as an outage. Its data is gone, for it is in memory only. Does nothing when
-     * the server is stopped.
+     * the server is stopped. Of a topology with several servers the others run on, and the port stays open: a
+     * connection to it is closed at once.
      *
      * @throws UnsupportedOperationException on an attached Redis
      */
     public void stop() {
         requireOwn("stop");
         outages.incrementAndGet();
-        processes.stop();
+        processes.stop(index);
     }
 
     /**
@@ -571,7 +609,8 @@ public final class LockredisServer implements AutoCloseable {
     public void restart() {
         requireOwn("restart");
         outages.incrementAndGet();
-        Interrupts.run(processes::restart);
+        Interrupts.run(() -> processes.restart(index));
+        pause.end();
     }
 
     /** Returns the processes. Null: attached. */
@@ -590,7 +629,7 @@ public final class LockredisServer implements AutoCloseable {
     }
 
     boolean isClosed() {
-        return closed;
+        return first.closed;
     }
 
     private void requireOwn(String what) {
@@ -601,8 +640,8 @@ public final class LockredisServer implements AutoCloseable {
 
     /** Reports whether the server runs, and its Sentinels do. An attached Redis is asked. */
     public boolean isRunning() {
-        if (closed || attached == null) {
-            return !closed && processes.areServing();
+        if (isClosed() || attached == null) {
+            return !isClosed() && processes.isRunning(index);
         }
         try {
             send("PING");

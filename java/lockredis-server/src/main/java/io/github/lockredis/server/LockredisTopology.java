@@ -4,13 +4,14 @@ import java.time.Duration;
 import java.util.ArrayList;
 import java.util.Collections;
 import java.util.List;
+import java.util.Locale;
 import java.util.Objects;
 import java.util.function.Consumer;
 
 /**
- * A server as production's clients expect it: behind Sentinels, or as a Redis Cluster. So a test
- * uses production's configuration of the client. The nodes are on free ports of 127.0.0.1: the
- * server in a process, and its Sentinels in another one. They end with {@link #close}, and in any
+ * Servers as production's clients expect them: behind Sentinels, as a Redis Cluster, as independent
+ * primaries, or behind a proxy. So a test uses production's configuration of the client. The nodes are
+ * on free ports of 127.0.0.1: the servers in a process, and Sentinels in another one. They end with {@link #close}, and in any
  * case with this JVM.
  *
  * <pre>{@code
@@ -39,8 +40,16 @@ public final class LockredisTopology implements AutoCloseable {
         sentinels = kind == Topology.SENTINEL ? new Sentinels(from) : null;
         server = LockredisServer.start(values, sentinels);
         nodes = sentinels == null
-                ? Collections.singletonList(server.host() + ":" + server.port())
+                ? Collections.unmodifiableList(addresses(server.group()))
                 : Collections.unmodifiableList(server.sentinelNodes());
+    }
+
+    private static List<String> addresses(List<LockredisServer> servers) {
+        List<String> addresses = new ArrayList<>();
+        for (LockredisServer server : servers) {
+            addresses.add(server.host() + ":" + server.port());
+        }
+        return addresses;
     }
 
     /** Returns a builder. With {@link Topology#SINGLE} it is a server alone. */
@@ -63,8 +72,27 @@ public final class LockredisTopology implements AutoCloseable {
     }
 
     /**
+     * Returns all servers: the nodes of a cluster, or the primaries, in order. Otherwise it is the one of
+     * {@link #server}. Each has locks, leaks, a clock and outages of its own. The first one is the one that
+     * {@link EndWatch} and {@link LeakCheck} take: they look after all.
+     */
+    public List<LockredisServer> servers() {
+        return server.group();
+    }
+
+    /**
+     * Returns one of {@link #servers}, from 0 on. Its stop and restart are an outage of this node: the others of a
+     * cluster see it as failed meanwhile.
+     *
+     * @throws IndexOutOfBoundsException if there is none
+     */
+    public LockredisServer node(int index) {
+        return servers().get(index);
+    }
+
+    /**
      * Returns the addresses that a client's configuration names, as host:port. They are those of
-     * the Sentinels; in a cluster, and of a single server, that of the server.
+     * the Sentinels, else those of {@link #servers}.
      */
     public List<String> nodes() {
         return nodes;
@@ -135,6 +163,9 @@ public final class LockredisTopology implements AutoCloseable {
 
     @Override
     public String toString() {
+        if (nodes.size() > 1 && kind != Topology.SENTINEL) {
+            return "lockredis at " + String.join(", ", nodes);
+        }
         return kind == Topology.SENTINEL
                 ? "Sentinels at " + String.join(", ", nodes) + " of " + server : server.toString();
     }
@@ -142,6 +173,7 @@ public final class LockredisTopology implements AutoCloseable {
     /** Collects the values for a topology. It may be used for several ones, by one thread. */
     public static final class Builder {
         private final Topology kind;
+        private int nodes; // 0: the default
         int sentinels = 3;
         int sentinelPort;
         String masterName = "mymaster";
@@ -152,7 +184,7 @@ public final class LockredisTopology implements AutoCloseable {
 
         private Builder(Topology kind) {
             this.kind = Objects.requireNonNull(kind,
-                    "builder(null): give a topology: SINGLE, SENTINEL or CLUSTER");
+                    "builder(null): give a topology, such as Topology.CLUSTER");
         }
 
         /** Sets values of the server: {@code server -> server.password("secret")}. */
@@ -165,6 +197,23 @@ public final class LockredisTopology implements AutoCloseable {
         /** Returns the values of the server that were collected so far. */
         public LockredisConfig serverConfig() {
             return server().config();
+        }
+
+        /**
+         * Sets the number of servers: a cluster's nodes, or the primaries, or the nodes that a proxy stands for. The
+         * default is 1 for a cluster, else 3. A port that is given is the first one's; the others have the ports
+         * behind it.
+         *
+         * @throws IllegalArgumentException if it is not in 1 to 1000
+         * @throws IllegalStateException if the topology is another one
+         */
+        public Builder nodes(int count) {
+            if (kind == Topology.SINGLE || kind == Topology.SENTINEL) {
+                throw new IllegalStateException("nodes: the topology " + kind + " has one server");
+            }
+            requireRange("nodes", count, 1, 1000);
+            this.nodes = count;
+            return this;
         }
 
         /** Sets the number of Sentinels, 1 to 15. The default is 3. */
@@ -251,7 +300,7 @@ public final class LockredisTopology implements AutoCloseable {
         }
 
         /**
-         * Starts all nodes. It returns when the Sentinels know each other.
+         * Starts all nodes. It returns when the Sentinels, or the nodes of a cluster, know each other.
          *
          * @throws IllegalArgumentException if the quorum is more than the number of Sentinels
          * @throws LockredisException if a node does not start, and with lockredis.uri: that is the
@@ -272,7 +321,11 @@ public final class LockredisTopology implements AutoCloseable {
             if (kind == Topology.SENTINEL && server().certificate != null) {
                 throw new LockredisException("the topology SENTINEL needs a server without TLS");
             }
-            return new LockredisTopology(this, server());
+            LockredisServer.Builder server = server();
+            if (server.certificate != null && Launch.servers(server.config()) > 1) {
+                throw new LockredisException("the topology " + kind + " needs servers without TLS");
+            }
+            return new LockredisTopology(this, server);
         }
 
         private LockredisServer.Builder server() {
@@ -280,7 +333,12 @@ public final class LockredisTopology implements AutoCloseable {
             for (Consumer<LockredisServer.Builder> values : setup) {
                 values.accept(server);
             }
-            if (kind == Topology.CLUSTER) {
+            if (kind == Topology.PRIMARIES || kind == Topology.PROXY) {
+                server.directive("topology", kind.name().toLowerCase(Locale.ROOT) + ":"
+                        + (nodes == 0 ? 3 : nodes));
+            } else if (kind == Topology.CLUSTER && nodes > 1) {
+                server.directive("topology", "cluster:" + nodes);
+            } else if (kind == Topology.CLUSTER) {
                 server.directive("cluster-enabled", "yes");
                 if (server.certificate != null) {
                     server.directive("tls-cluster", "yes"); // clients learn the port for TLS

@@ -22,22 +22,26 @@ final class Output {
 
     private final LineQueue consumer; // null: the log of this JVM
     private final int expected; // Sentinels; the last one's line says that all of them are ready
+    private final int servers; // each prints a control line; the last one says that they are ready
     private final Deque<String> lines = new ArrayDeque<>(); // guarded by lines
     private final CountDownLatch ready = new CountDownLatch(1);
     private final CountDownLatch end = new CountDownLatch(1);
     private final List<String> sentinels = new ArrayList<>(); // guarded by lines
+    private final List<Integer> ports = new ArrayList<>(); // guarded by lines; of several servers
+    private final List<String> controls = new ArrayList<>(); // guarded by lines; "HOST:PORT SECRET"
     private volatile int port;
-    private volatile String control; // "HOST:PORT SECRET": the last line before the server is ready
     private volatile boolean stopping;
 
     /**
      * The consumer gets each line. Null: the log of this JVM gets them.
      *
-     * @param sentinels how many Sentinels the process has. 0: it has a server
+     * @param sentinels how many Sentinels the process has. 0: it has servers
+     * @param servers how many servers it has
      */
-    Output(LineQueue consumer, int sentinels) {
+    Output(LineQueue consumer, int sentinels, int servers) {
         this.consumer = consumer;
         this.expected = sentinels;
+        this.servers = servers;
     }
 
     /** Starts the thread that reads the lines. */
@@ -57,9 +61,8 @@ final class Output {
         try (BufferedReader reader =
                 new BufferedReader(new InputStreamReader(from, StandardCharsets.UTF_8))) {
             for (String line = reader.readLine(); line != null; line = reader.readLine()) {
-                if (control == null && line.startsWith(CONTROL)) { // no log may have the secret
-                    control = line.substring(CONTROL.length());
-                    ready.countDown();
+                if (ready.getCount() > 0 && line.startsWith(CONTROL)) { // no log may have the secret
+                    control(line.substring(CONTROL.length()));
                     continue;
                 }
                 keep(line);
@@ -74,6 +77,16 @@ final class Output {
         }
     }
 
+    private void control(String line) {
+        synchronized (lines) {
+            controls.add(line);
+            if (controls.size() < servers) {
+                return;
+            }
+        }
+        ready.countDown();
+    }
+
     private void keep(String line) {
         synchronized (lines) {
             if (lines.size() == KEPT) {
@@ -83,7 +96,10 @@ final class Output {
         }
     }
 
-    /** Finds the port that the server has chosen, "port=N" or "tls-port=N", and its Sentinels. */
+    /**
+     * Finds the port that the server has chosen, "port=N" or "tls-port=N", its Sentinels, and the ports of several
+     * servers: "node=HOST:PORT" or "primary=HOST:PORT".
+     */
     private void look(String line) {
         if (ready.getCount() == 0) {
             return;
@@ -92,6 +108,10 @@ final class Output {
             lookForSentinels(line);
         } else if (line.startsWith("port=") || line.startsWith("tls-port=")) {
             port = Integer.parseInt(line.substring(line.indexOf('=') + 1));
+        } else if (line.startsWith("node=") || line.startsWith("primary=")) {
+            synchronized (lines) {
+                ports.add(Integer.parseInt(line.substring(line.lastIndexOf(':') + 1)));
+            }
         }
     }
 
@@ -146,9 +166,18 @@ final class Output {
         return port;
     }
 
-    /** Returns how this library controls the server, "HOST:PORT SECRET", once it is ready. */
-    String control() {
-        return control;
+    /** Returns the ports of the servers of a topology, in order. Empty: a server alone. */
+    List<Integer> ports() {
+        synchronized (lines) {
+            return new ArrayList<>(ports);
+        }
+    }
+
+    /** Returns how this library controls each server, "HOST:PORT SECRET", once they are ready. */
+    List<String> controls() {
+        synchronized (lines) {
+            return new ArrayList<>(controls);
+        }
     }
 
     /** Returns the addresses of the Sentinels in the process, as host:port. */

@@ -1,5 +1,6 @@
 package io.github.lockredis.server;
 
+import java.io.IOException;
 import java.util.ArrayList;
 import java.util.Arrays;
 import java.util.Collections;
@@ -107,8 +108,44 @@ final class Processes {
         noteEnd(server, "");
         pause.end();
         broken = false;
-        server = new Launch(config, server.endpoint.port, consumer, TAKEN).run();
+        server = new Launch(config, server.endpoint.port, consumer, TAKEN).at(server.endpoints).run();
         startSentinels();
+    }
+
+    /** Stops one of the servers. A server that takes no commands gets a signal at once. */
+    synchronized void stop(int index) {
+        if (!server.hasSeveral()) {
+            stop();
+            return;
+        }
+        if (isRunning(index)) {
+            try {
+                server.control(index, "STOP");
+            } catch (IOException e) {
+                throw new LockredisException("stop lockredis at " + server.endpoints.get(index).address()
+                        + ": " + e.getMessage(), e);
+            }
+            server.stopped.add(index);
+        }
+    }
+
+    /** Starts one of the servers again, and with it the process if that has ended. */
+    synchronized void restart(int index) {
+        if (!closed && !broken && server.hasSeveral() && server.isServing()) {
+            try {
+                server.control(index, "START");
+                server.stopped.remove(index);
+                return;
+            } catch (IOException e) {
+                // the server has ended for good: all start again
+            }
+        }
+        restart();
+    }
+
+    /** Reports whether one of the servers runs, and the Sentinels do. */
+    boolean isRunning(int index) {
+        return areServing() && !server.stopped.contains(index);
     }
 
     /**

@@ -7,6 +7,7 @@ import java.util.Collections;
 import java.util.HashSet;
 import java.util.List;
 import java.util.Set;
+import java.util.concurrent.ConcurrentHashMap;
 import java.util.concurrent.TimeUnit;
 
 /** One process of a server or of its Sentinels, from its start to its end. */
@@ -28,10 +29,16 @@ final class ServerProcess {
     final Output output;
     final List<String> command;
     final long pid;
-    /** Set once the server listens. Null for Sentinels. */
+    /** Set once the server listens, the first one. Null for Sentinels. */
     volatile Endpoint endpoint;
-    /** Set once the server listens: how this library controls it. Null for Sentinels. */
+    /** Set once the server listens: how this library controls the first one. Null for Sentinels. */
     volatile Endpoint door;
+    /** The servers of the process, in order. Written before endpoint is. */
+    final List<Endpoint> endpoints = new ArrayList<>();
+    /** How this library controls each of the servers. Written before endpoint is. */
+    final List<Endpoint> doors = new ArrayList<>();
+    /** The indexes of the servers that have an outage, while the process runs. */
+    final Set<Integer> stopped = ConcurrentHashMap.newKeySet();
     /** Set once the Sentinels listen. Empty for a server. */
     volatile List<Endpoint> sentinels = Collections.emptyList();
     /** Set once {@link #stop} found that the process had ended by itself; else null. */
@@ -108,11 +115,21 @@ final class ServerProcess {
         if (ends()) {
             return null;
         }
+        for (int i = 0; i < doors.size(); i++) {
+            String reason = ask(doors.get(i), timeoutMillis);
+            if (reason != null) {
+                return hasSeveral() ? "the server at " + endpoints.get(i).node() + ": " + reason : reason;
+            }
+        }
+        return null;
+    }
+
+    private String ask(Endpoint door, int timeoutMillis) {
         try {
             ping(door, timeoutMillis, 1);
             return null;
         } catch (Connection.ErrorReply e) {
-            return "PING: " + e.getMessage(); // BUSY
+            return "PING: " + e.getMessage(); // BUSY, or one of several servers has ended
         } catch (SocketTimeoutException e) {
             return "PING: " + e;
         } catch (IOException e) {
@@ -120,9 +137,30 @@ final class ServerProcess {
         }
     }
 
+    /** Reports whether the process has several servers. */
+    boolean hasSeveral() {
+        return doors.size() > 1;
+    }
+
+    /** Returns what listens as long as the process runs: one of several servers may stop. Null: Sentinels. */
+    private Endpoint listening() {
+        return hasSeveral() ? door : endpoint;
+    }
+
+    /**
+     * Sends a command of the outage of one of several servers.
+     *
+     * @throws IOException if the server has ended for good
+     */
+    void control(int server, String word) throws IOException {
+        try (Connection connection = new Connection(doors.get(server), LockredisServer.COMMAND_TIMEOUT)) {
+            connection.call("CONTROL", word);
+        }
+    }
+
     /** Reports whether the server accepts no clients any more. Then it waits for the end of the process. */
     boolean ends() {
-        return refuses(endpoint, QUESTIONS) && awaitEnd();
+        return refuses(listening(), QUESTIONS) && awaitEnd();
     }
 
     /** Says that the process has ended, and why if it was not asked to end. */
@@ -298,7 +336,7 @@ final class ServerProcess {
      */
     private boolean endsItself() throws InterruptedException {
         missing = missing(QUESTIONS);
-        Endpoint server = endpoint;
+        Endpoint server = listening();
         boolean ends = server != null ? refuses(server, QUESTIONS)
                 : !missing.isEmpty() && missing.size() == sentinels.size();
         return ends && process.waitFor(GRACE, TimeUnit.SECONDS);
@@ -307,9 +345,12 @@ final class ServerProcess {
     /**
      * Stops the process by commands. The exit code then tells of a signal that another process sent
      * before: two equal signals are one for the process. Returns false if a node takes no command:
-     * it hangs, its password is another one, a script runs.
+     * it hangs, its password is another one, a script runs. A signal stops several servers.
      */
     private boolean shutDown() {
+        if (hasSeveral()) {
+            return false;
+        }
         Endpoint server = endpoint;
         List<Endpoint> nodes = server == null ? sentinels : Collections.singletonList(server);
         boolean done = !nodes.isEmpty();

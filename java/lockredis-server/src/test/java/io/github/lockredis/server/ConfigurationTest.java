@@ -266,7 +266,7 @@ class ConfigurationTest {
 
     @Test
     void onlyTheLast200LinesOfTheLogAreKept() {
-        Output output = new Output(new LineQueue(line -> { }), 0);
+        Output output = new Output(new LineQueue(line -> { }), 0, 1);
         byte[] text = new byte[1000];
         Arrays.fill(text, (byte) '\n');
         output.drain(new java.io.ByteArrayInputStream(text), 0);

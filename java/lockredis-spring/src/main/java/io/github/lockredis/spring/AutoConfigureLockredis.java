@@ -58,8 +58,11 @@ public @interface AutoConfigureLockredis {
     /** The server's password. "" means the application's own, if it has one. */
     String password() default "";
 
-    /** What starts: a server alone, behind three Sentinels, or as a cluster of one node. */
+    /** What starts: a server alone, behind three Sentinels, a cluster, independent primaries, or a proxy. */
     Topology topology() default Topology.SINGLE;
+
+    /** The number of nodes of a cluster, of primaries, or behind a proxy. 0: 1 for a cluster, else 3. */
+    int nodes() default 0;
 
     /**
      * The name by which Sentinels know the server. "" means the application's own, if it has one,

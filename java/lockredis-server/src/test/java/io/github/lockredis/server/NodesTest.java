@@ -1,0 +1,247 @@
+package io.github.lockredis.server;
+
+import static org.junit.jupiter.api.Assertions.assertEquals;
+import static org.junit.jupiter.api.Assertions.assertFalse;
+import static org.junit.jupiter.api.Assertions.assertNull;
+import static org.junit.jupiter.api.Assertions.assertSame;
+import static org.junit.jupiter.api.Assertions.assertThrows;
+import static org.junit.jupiter.api.Assertions.assertTrue;
+
+import java.net.ServerSocket;
+import java.nio.file.Path;
+import java.nio.file.Paths;
+import java.time.Duration;
+import java.time.Instant;
+import java.util.ArrayList;
+import java.util.List;
+
+import org.junit.jupiter.api.Test;
+
+/** Topologies with several servers in one process. */
+class NodesTest {
+    /** A lock as Redisson writes it. Its key is the first argument. */
+    private static final String LOCK = "redis.call('hset', KEYS[1], '6b3f4c1e-95d1-4b7e-8d1c-0a5f6c7d8e9f:1', 1)"
+            + " redis.call('pexpire', KEYS[1], 30000)";
+    /** Keys of the three nodes of a cluster. */
+    private static final String[] KEYS = {"b", "c", "a"};
+
+    private static LockredisTopology start(Topology kind) {
+        return LockredisTopology.builder(kind).nodes(3).start();
+    }
+
+    private static void lock(LockredisTopology topology, int node) {
+        topology.node(node).command("EVAL", LOCK, "1", KEYS[node]);
+    }
+
+    private static boolean sees(LockredisServer node, String state) {
+        return node.command("CLUSTER", "INFO").toString().startsWith("cluster_state:" + state);
+    }
+
+    private static List<Integer> ports(LockredisTopology topology) {
+        List<Integer> ports = new ArrayList<>();
+        topology.servers().forEach(server -> ports.add(server.port()));
+        return ports;
+    }
+
+    @Test
+    void theNodesOfAClusterShareTheSlots() {
+        try (LockredisTopology topology = start(Topology.CLUSTER)) {
+            assertEquals(3, topology.servers().size());
+            assertSame(topology.server(), topology.node(0));
+            for (int i = 0; i < 3; i++) {
+                LockredisServer node = topology.node(i);
+                assertTrue(sees(node, "ok"));
+                assertEquals("OK", node.command("SET", KEYS[i], "v"));
+                assertEquals("127.0.0.1:" + node.port(), topology.nodes().get(i));
+                assertEquals(node.redissonAddress(), topology.redissonAddresses()[i]);
+            }
+            String moved = assertThrows(LockredisException.class,
+                    () -> topology.node(0).command("GET", KEYS[2])).getMessage();
+            assertTrue(moved.contains("MOVED 15495 " + topology.nodes().get(2)), moved);
+        }
+    }
+
+    @Test
+    void aNodeStopsAndStartsAgainWhileTheOthersRun() {
+        try (LockredisTopology topology = start(Topology.CLUSTER)) {
+            LockredisServer node = topology.node(1);
+            int port = node.port();
+            for (LockredisServer each : topology.servers()) {
+                each.command("CONFIG", "SET", "cluster-require-full-coverage", "no");
+            }
+            node.command("SET", "c", "v");
+            node.stop();
+            node.stop(); // changes nothing
+            assertFalse(node.isRunning());
+            assertTrue(assertThrows(LockredisException.class, () -> node.command("PING")).getMessage()
+                    .endsWith(":" + port + " is stopped"));
+            assertTrue(topology.node(0).isRunning());
+            assertTrue(topology.node(0).command("CLUSTER", "NODES").toString().contains("master,fail "));
+            assertEquals("OK", topology.node(0).command("SET", "b", "v"));
+            node.restart();
+            assertEquals(port, node.port());
+            assertNull(node.command("GET", "c"));
+            assertEquals("v", topology.node(0).command("GET", "b"));
+            assertTrue(sees(topology.node(0), "ok"));
+            topology.node(0).stop();
+            assertTrue(node.isRunning());
+            assertNull(topology.server().unexpectedEnd());
+        }
+    }
+
+    @Test
+    void primariesAreIndependent() throws Exception {
+        int port;
+        try (ServerSocket socket = new ServerSocket(0)) {
+            port = socket.getLocalPort();
+        }
+        assertEquals(3, LockredisTopology.builder(Topology.PRIMARIES).start().servers().size());
+        try (LockredisTopology topology = LockredisTopology.builder(Topology.PRIMARIES).nodes(2)
+                .server(server -> server.password("secret").port(port)).start()) {
+            assertEquals(port, topology.node(0).port());
+            assertEquals(port + 1, topology.node(1).port());
+            assertEquals("OK", topology.node(0).command("SET", "a", "v"));
+            assertNull(topology.node(1).command("GET", "a"));
+            assertEquals("redis://:secret@127.0.0.1:" + (port + 1), topology.node(1).uri());
+            topology.node(0).clock().advance(Duration.ofHours(1));
+            assertTrue(topology.node(1).clock().now().isBefore(Instant.now().plusSeconds(60)));
+        }
+    }
+
+    @Test
+    void aProxyRefusesKeysOfSeveralSlots() {
+        for (LockredisTopology each : new LockredisTopology[] {
+            LockredisTopology.builder(Topology.PROXY).start(), start(Topology.PROXY)}) {
+            try (LockredisTopology topology = each) {
+                assertEquals(1, topology.servers().size());
+                assertEquals(1, topology.nodes().size());
+                assertTrue(assertThrows(LockredisException.class,
+                        () -> topology.server().command("MGET", "a", "b")).getMessage().contains("CROSSSLOT"));
+            }
+        }
+    }
+
+    @Test
+    void leaksOfAllNodesAreFoundAndDeleted() {
+        try (LockredisTopology topology = start(Topology.CLUSTER)) {
+            LeakCheck check = LeakCheck.begin(topology.server());
+            lock(topology, 1);
+            lock(topology, 2);
+            String text = check.end(true);
+            assertTrue(text.contains("a leak on " + topology.node(1).redissonAddress() + ":\n  lock \"c\""), text);
+            assertTrue(text.contains("a leak on " + topology.node(2).redissonAddress() + ":\n  lock \"a\""), text);
+            assertFalse(text.contains(topology.node(0).redissonAddress()), text);
+            LeakCheck clean = LeakCheck.begin(topology.server()).dataKeys("c");
+            lock(topology, 1);
+            assertNull(clean.end(true));
+            EndWatch ends = new EndWatch(topology.server());
+            Object test = new Object();
+            LeakCheck next = ends.beginEmpty(test, null);
+            assertEquals(0L, topology.node(1).command("DBSIZE"));
+            lock(topology, 2);
+            assertTrue(next.end(false).contains("lock \"a\""));
+            lock(topology, 1);
+            ends.lookAgain(next, true);
+            assertTrue(ends.outside().contains("lock \"c\""));
+        }
+    }
+
+    @Test
+    void aTestsChangesOfAllNodesAreUndone() {
+        try (LockredisTopology topology = start(Topology.CLUSTER)) {
+            EndWatch ends = new EndWatch(topology.server());
+            Object test = new Object();
+            ends.begin(test);
+            for (LockredisServer node : topology.servers()) {
+                node.command("CONFIG", "SET", "hash-max-listpack-entries", "7");
+                node.clock().advance(Duration.ofHours(1));
+            }
+            assertNull(ends.end(test, "first"));
+            for (LockredisServer node : topology.servers()) {
+                assertEquals("[hash-max-listpack-entries, 512]",
+                        node.command("CONFIG", "GET", "hash-max-listpack-entries").toString());
+                assertTrue(node.clock().now().isBefore(Instant.now().plusSeconds(60)));
+            }
+        }
+    }
+
+    @Test
+    void theNextTestHasAllNodes() {
+        try (LockredisTopology topology = start(Topology.PRIMARIES)) {
+            topology.node(0).stop();
+            topology.node(2).stop();
+            topology.node(1).pauseClients(Duration.ofHours(1));
+            LeakCheck.prepare(topology.server(), true);
+            for (LockredisServer node : topology.servers()) {
+                assertEquals("PONG", node.command("PING"));
+            }
+        }
+    }
+
+    @Test
+    void aProcessThatEndsStartsAgainOnItsPorts() throws Exception {
+        try (LockredisTopology topology = start(Topology.CLUSTER)) {
+            List<Integer> ports = ports(topology);
+            EndWatch ends = new EndWatch(topology.server());
+            Object test = new Object();
+            ends.begin(test);
+            topology.node(1).stop();
+            new ProcessBuilder("kill", "-9", Long.toString(topology.server().pid())).start().waitFor();
+            String end = ends.end(test, "first");
+            assertTrue(end.contains("ended by itself"), end);
+            LeakCheck.prepare(topology.server(), true);
+            assertEquals(ports, ports(topology));
+            for (LockredisServer node : topology.servers()) {
+                assertTrue(sees(node, "ok"));
+            }
+        }
+    }
+
+    @Test
+    void aNodeThatAClientShutsDownIsToldAndStartsAgain() {
+        try (LockredisTopology topology = start(Topology.CLUSTER)) {
+            List<Integer> ports = ports(topology);
+            EndWatch ends = new EndWatch(topology.server());
+            Object test = new Object();
+            ends.begin(test);
+            assertThrows(LockredisException.class, () -> topology.node(1).command("SHUTDOWN"));
+            String end = ends.end(test, "first");
+            assertTrue(end.contains("the server at " + topology.nodes().get(1) + ": PING: ERR"), end);
+            LeakCheck.prepare(topology.server(), true);
+            assertEquals(ports, ports(topology));
+            for (LockredisServer node : topology.servers()) {
+                assertTrue(sees(node, "ok"));
+            }
+        }
+    }
+
+    @Test
+    void theTopologyClosesItsNodes() {
+        LockredisTopology topology = start(Topology.PRIMARIES);
+        LockredisServer node = topology.node(1);
+        assertThrows(IllegalStateException.class, node::close);
+        assertThrows(IllegalStateException.class, () -> node.closeOnlyBy("a test"));
+        assertThrows(IndexOutOfBoundsException.class, () -> topology.node(3));
+        topology.close();
+        assertFalse(node.isRunning());
+        assertTrue(assertThrows(LockredisException.class, () -> node.command("PING")).getMessage()
+                .endsWith(" is closed"));
+        assertThrows(LockredisException.class, node::restart);
+    }
+
+    @Test
+    void wrongValuesAreRefused() {
+        for (Topology kind : new Topology[] {Topology.SINGLE, Topology.SENTINEL}) {
+            assertEquals("nodes: the topology " + kind + " has one server", assertThrows(
+                    IllegalStateException.class, () -> LockredisTopology.builder(kind).nodes(3)).getMessage());
+        }
+        for (int nodes : new int[] {0, 1001}) {
+            assertThrows(IllegalArgumentException.class,
+                    () -> LockredisTopology.builder(Topology.CLUSTER).nodes(nodes));
+        }
+        Path any = Paths.get("any.pem");
+        assertEquals("the topology PRIMARIES needs servers without TLS", assertThrows(LockredisException.class,
+                () -> LockredisTopology.builder(Topology.PRIMARIES).server(server -> server.tls(any, any)).start())
+                .getMessage());
+    }
+}
