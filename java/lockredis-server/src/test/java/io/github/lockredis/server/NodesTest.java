@@ -7,6 +7,7 @@ import static org.junit.jupiter.api.Assertions.assertSame;
 import static org.junit.jupiter.api.Assertions.assertThrows;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
+import java.io.IOException;
 import java.net.ServerSocket;
 import java.nio.file.Path;
 import java.nio.file.Paths;
@@ -90,21 +91,37 @@ class NodesTest {
     }
 
     @Test
-    void primariesAreIndependent() throws Exception {
-        int port;
-        try (ServerSocket socket = new ServerSocket(0)) {
-            port = socket.getLocalPort();
-        }
-        assertEquals(3, LockredisTopology.builder(Topology.PRIMARIES).start().servers().size());
-        try (LockredisTopology topology = LockredisTopology.builder(Topology.PRIMARIES).nodes(2)
-                .server(server -> server.password("secret").port(port)).start()) {
-            assertEquals(port, topology.node(0).port());
-            assertEquals(port + 1, topology.node(1).port());
+    void primariesAreIndependent() {
+        try (LockredisTopology topology = LockredisTopology.builder(Topology.PRIMARIES)
+                .server(server -> server.password("secret")).start()) {
+            assertEquals(3, topology.servers().size());
             assertEquals("OK", topology.node(0).command("SET", "a", "v"));
             assertNull(topology.node(1).command("GET", "a"));
-            assertEquals("redis://:secret@127.0.0.1:" + (port + 1), topology.node(1).uri());
+            assertEquals("redis://:secret@" + topology.nodes().get(1), topology.node(1).uri());
             topology.node(0).clock().advance(Duration.ofHours(1));
             assertTrue(topology.node(1).clock().now().isBefore(Instant.now().plusSeconds(60)));
+        }
+    }
+
+    @Test
+    void thePortsBehindAGivenOneAreTheOthers() throws IOException {
+        try (LockredisTopology topology = startAtAPort()) {
+            assertEquals(topology.node(0).port() + 1, topology.node(1).port());
+        }
+    }
+
+    /** Starts two servers at a port that is free, and the next one is free too. */
+    private static LockredisTopology startAtAPort() throws IOException {
+        while (true) {
+            int port;
+            try (ServerSocket socket = new ServerSocket(0)) {
+                port = socket.getLocalPort();
+            }
+            try {
+                return LockredisTopology.builder(Topology.PRIMARIES).nodes(2).server(server -> server.port(port)).start();
+            } catch (LockredisException e) {
+                assertTrue(e.getMessage().contains("address already in use"), e.getMessage());
+            }
         }
     }
 
