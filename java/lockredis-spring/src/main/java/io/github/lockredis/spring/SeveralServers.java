@@ -61,8 +61,18 @@ final class SeveralServers {
 
     /** Returns a topology as a part of a sentence. */
     static String name(Topology topology) {
-        return topology == Topology.SINGLE ? "a single server"
-                : topology == Topology.CLUSTER ? "a cluster" : "a server behind Sentinels";
+        switch (topology) {
+            case SENTINEL:
+                return "a server behind Sentinels";
+            case CLUSTER:
+                return "a cluster";
+            case PRIMARIES:
+                return "independent servers, of which the application has the first";
+            case PROXY:
+                return "a proxy, which is a single server for clients";
+            default:
+                return "a single server";
+        }
     }
 
     private static String property(ConfigurationPropertySource source, ConfigurationPropertyName above) {

@@ -65,7 +65,7 @@ final class ServerDetails implements RedisConnectionDetails {
     /** Returns null if there are Sentinels or a cluster: one of the three is not null. */
     @Override
     public Standalone getStandalone() {
-        if (topology.kind() != Topology.SINGLE) {
+        if (topology.kind() == Topology.SENTINEL || topology.kind() == Topology.CLUSTER) {
             return null;
         }
         // Spring Boot before 3.5 has no TLS in the details. It reads the property ssl.enabled.
