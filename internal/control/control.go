@@ -322,6 +322,7 @@ func (d *Door) outage(begin bool) error {
 		return err
 	}
 	if begin {
+		d.inside.EndScript() // Stop would wait for it
 		d.inside.Stop()
 		return nil
 	}

@@ -450,3 +450,18 @@ func TestANodeStopsAndStarts(t *testing.T) {
 	}
 	expect(t, first, "+OK", "CONTROL", "STOP")
 }
+
+func TestAnOutageEndsAScript(t *testing.T) {
+	for _, word := range []string{"STOP", "START"} {
+		server, door := start(t, map[string]string{"busy-reply-threshold": "1"})
+		kit, c := enter(t, door), redistest.Dial(t, server.Addr())
+		if err := c.Send("EVAL", "redis.call('SET', 'k', 'v') while true do end", "0"); err != nil {
+			t.Fatal(err)
+		}
+		for other := redistest.Dial(t, server.Addr()); !strings.HasPrefix(ask(other, "PING"), "-BUSY"); {
+		}
+		expect(t, kit, "+OK", "CONTROL", word)
+		expect(t, kit, "+OK", "CONTROL", "START")
+		expect(t, redistest.Dial(t, server.Addr()), "$-1", "GET", "k")
+	}
+}
