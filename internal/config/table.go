@@ -101,7 +101,7 @@ var directives = []directive{
 	{name: "control", parse: yesNo, def: "no", flags: immutable | own,
 		set: func(c *Config, v string) { c.Control = v == yes },
 		note: "of the program only; `yes`: a test kit that started the program controls the server, and the " +
-			"program prints how: `control=HOST:PORT SECRET`"},
+			"program prints how, a line for each server: `control=HOST:PORT SECRET`"},
 	{name: "crash-log-enabled", parse: yesNo, def: "yes", idle: idleCrash},
 	{name: "crash-memcheck-enabled", parse: yesNo, def: "yes", idle: idleCrash},
 	{name: "daemonize", parse: yesNo, def: "no", flags: immutable,
