@@ -6,12 +6,15 @@ import (
 	"encoding/hex"
 	"errors"
 	"io"
+	"maps"
 	"net"
+	"slices"
 	"strings"
 	"sync"
 	"time"
 
 	"github.com/lockredis/lockredis/internal/backdoor"
+	"github.com/lockredis/lockredis/internal/fault"
 	"github.com/lockredis/lockredis/resp"
 )
 
@@ -24,9 +27,12 @@ const (
 	acceptPause = 10 * time.Millisecond
 )
 
+var errControl = resp.Error("ERR syntax error. Try CONTROL REMEMBER, RESET, FLUSH, ENDSCRIPT, STOP, START, COUNTS, CUT or SILENCE.")
+
 // Door is an open door. Its goroutines end with Close.
 type Door struct {
 	inside   backdoor.Inside // of the server
+	faults   backdoor.Faults
 	secret   string
 	listener net.Listener
 
@@ -34,7 +40,8 @@ type Door struct {
 	conns    map[net.Conn]struct{}
 	unproven []net.Conn // those without the secret, oldest first
 	closed   bool
-	reset    func() error // of the last Remember
+	reset    func() error   // of the last Remember
+	counted  map[string]int // requests by name, at the last Remember
 
 	done sync.WaitGroup
 }
@@ -52,7 +59,7 @@ func Open(inside backdoor.Inside) (*Door, error) {
 	secret := make([]byte, secretBytes)
 	rand.Read(secret) // never fails
 	d := &Door{
-		inside: inside, secret: hex.EncodeToString(secret), listener: listener,
+		inside: inside, faults: inside.Faults(), secret: hex.EncodeToString(secret), listener: listener,
 		conns: map[net.Conn]struct{}{}, reset: inside.Remember(),
 	}
 	d.done.Add(1)
@@ -279,32 +286,36 @@ func (d *Door) control(args resp.Args) []byte {
 }
 
 func (d *Door) carryOut(args resp.Args) (encoded []byte, reply resp.Reply) {
-	var word string
-	if len(args) == 2 {
-		word = strings.ToLower(string(args[1]))
+	if len(args) < 2 {
+		return nil, errControl
 	}
-	switch word {
-	case "remember":
-		reset := d.inside.Remember()
-		d.mu.Lock()
-		d.reset = reset
-		d.mu.Unlock()
+	switch word := strings.ToLower(string(args[1])); {
+	case word == "cut":
+		return nil, howMany(d.faults.Cut, args[2:])
+	case word == "silence":
+		return nil, howMany(d.faults.Silence, args[2:])
+	case len(args) > 2:
+		return nil, errControl
+	case word == "remember":
+		d.remember()
 		return nil, resp.OK
-	case "reset":
+	case word == "reset":
 		return nil, outcome(d.putBack())
-	case "stop", "start":
+	case word == "stop", word == "start":
 		return nil, outcome(d.outage(word == "stop"))
-	case "flush":
+	case word == "flush":
 		d.inside.Together(func(run func(...string) resp.Reply) {
 			encoded = resp.Append(nil, run("LOCK.LEAKS", "ALL"), 2)
 			run("FLUSHALL")
 		})
 		return encoded, resp.NoReply
-	case "endscript":
+	case word == "endscript":
 		d.inside.EndScript()
 		return nil, resp.OK
+	case word == "counts":
+		return nil, d.counts()
 	}
-	return nil, resp.Error("ERR syntax error. Try CONTROL REMEMBER, RESET, FLUSH, ENDSCRIPT, STOP or START.")
+	return nil, errControl
 }
 
 // putBack puts back what the last Remember has remembered.
@@ -329,6 +340,49 @@ func (d *Door) outage(begin bool) error {
 	err := d.putBack() // first: it ends a script, for which Serve would wait
 	d.inside.Serve(false)
 	return err
+}
+
+// remember makes the present state the one that RESET puts back, and that COUNTS counts from.
+func (d *Door) remember() {
+	reset, counted := d.inside.Remember(), d.faults.Requests()
+	d.mu.Lock()
+	defer d.mu.Unlock()
+	d.reset, d.counted = reset, counted
+}
+
+// counts replies how many requests of each name clients have sent since the last Remember, in the
+// order of the names.
+func (d *Door) counts() resp.Reply {
+	now := d.faults.Requests()
+	d.mu.Lock()
+	defer d.mu.Unlock()
+	var pairs []resp.Reply
+	for _, name := range slices.Sorted(maps.Keys(now)) {
+		if n := now[name] - d.counted[name]; n > 0 {
+			pairs = append(pairs, resp.BulkString(name), resp.Int(int64(n)))
+		}
+	}
+	return resp.Map(pairs...)
+}
+
+// howMany calls cut with a function for the clients that the words select, and replies its result:
+// [CLIENT name] [SUBSCRIBED].
+func howMany(cut func(which func(fault.Client) bool) int, words resp.Args) resp.Reply {
+	var name string
+	var subscribed bool
+	for len(words) > 0 {
+		switch {
+		case strings.EqualFold(string(words[0]), "client") && len(words) > 1:
+			name, words = words.String(1), words[2:]
+		case strings.EqualFold(string(words[0]), "subscribed"):
+			subscribed, words = true, words[1:]
+		default:
+			return errControl
+		}
+	}
+	return resp.Int(int64(cut(func(c fault.Client) bool {
+		return (name == "" || c.Name == name) && (!subscribed || c.Subscribed)
+	})))
 }
 
 // outcome returns OK, or an error reply.

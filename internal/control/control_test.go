@@ -1,6 +1,7 @@
 package control_test
 
 import (
+	"fmt"
 	"maps"
 	"net"
 	"strconv"
@@ -240,8 +241,10 @@ func line(info, name string) string {
 func TestUnknownAndMissingWordsOfControl(t *testing.T) {
 	_, door := start(t, map[string]string{})
 	kit := enter(t, door)
-	for _, line := range []string{"CONTROL", "CONTROL x", "CONTROL RESET x", "CONTROL FLUSH x", "CONTROL ENDSCRIPT x"} {
-		expect(t, kit, "-ERR syntax error. Try CONTROL REMEMBER, RESET, FLUSH, ENDSCRIPT, STOP or START.", strings.Fields(line)...)
+	for _, line := range []string{"CONTROL", "CONTROL x", "CONTROL RESET x", "CONTROL FLUSH x", "CONTROL ENDSCRIPT x",
+		"CONTROL COUNTS x", "CONTROL CUT x", "CONTROL CUT CLIENT", "CONTROL SILENCE SUBSCRIBED x"} {
+		expect(t, kit, "-ERR syntax error. Try CONTROL REMEMBER, RESET, FLUSH, ENDSCRIPT, STOP, START, COUNTS, CUT or SILENCE.",
+			strings.Fields(line)...)
 	}
 	expect(t, kit, "-ERR unknown command 'NOPE'", "NOPE")
 	expect(t, kit, "-ERR", "MULTI")
@@ -464,4 +467,63 @@ func TestAnOutageEndsAScript(t *testing.T) {
 		expect(t, kit, "+OK", "CONTROL", "START")
 		expect(t, redistest.Dial(t, server.Addr()), "$-1", "GET", "k")
 	}
+}
+
+// counted returns the reply to CONTROL COUNTS with the counts by name.
+func counted(pairs ...string) string {
+	var b strings.Builder
+	fmt.Fprintf(&b, "*%d\r\n", len(pairs))
+	for i, word := range pairs {
+		if i%2 == 0 {
+			fmt.Fprintf(&b, "$%d\r\n%s\r\n", len(word), word)
+		} else {
+			fmt.Fprintf(&b, ":%s\r\n", word)
+		}
+	}
+	return b.String()
+}
+
+// Refused and lost requests count. What a script or EXEC runs does not, nor does the door.
+func TestCountsTellWhatClientsHaveSentSinceRemember(t *testing.T) {
+	server, door := start(t, map[string]string{})
+	kit, c := enter(t, door), redistest.Dial(t, server.Addr())
+	expect(t, c, "+OK", "SET", "k", "v")
+	expect(t, kit, "+OK", "SET", "k", "kit")
+	expect(t, kit, counted("set", "1"), "CONTROL", "COUNTS")
+	expect(t, kit, "+OK", "CONTROL", "REMEMBER")
+	expect(t, kit, "*0\r\n", "CONTROL", "COUNTS")
+	for _, line := range []string{"MULTI", "DEL k", "EXEC", "EVAL return(redis.call('GET','k')) 0", "GET", "client id"} {
+		ask(c, strings.Fields(line)...)
+	}
+	expect(t, kit, ":1", "FAULT.ADD", "lose-request")
+	if _, err := c.Do("SET", "k", "v"); !wire.IsClosed(err) {
+		t.Errorf("a lost request has a reply: %v", err)
+	}
+	expect(t, kit, counted("client|id", "1", "del", "1", "eval", "1", "exec", "1", "get", "1", "multi", "1", "set", "1"),
+		"CONTROL", "COUNTS")
+}
+
+func TestClientsOfANameAreCutOrSilenced(t *testing.T) {
+	server, door := start(t, map[string]string{})
+	kit, orders, other := enter(t, door), redistest.Dial(t, server.Addr()), redistest.Dial(t, server.Addr())
+	subscriber := redistest.Dial(t, server.Addr())
+	for _, c := range []*wire.Conn{orders, subscriber} {
+		expect(t, c, "+OK", "CLIENT", "SETNAME", "orders")
+	}
+	expect(t, other, "+PONG", "PING")
+	expect(t, subscriber, "*3", "SUBSCRIBE", "news")
+	expect(t, kit, ":1", "CONTROL", "SILENCE", "SUBSCRIBED")
+	expect(t, other, ":1", "PUBLISH", "news", "lost")
+	expect(t, kit, ":0", "CONTROL", "CUT", "CLIENT", "nobody")
+	expect(t, kit, ":1", "control", "cut", "subscribed", "client", "orders")
+	if reply, err := subscriber.Receive(); !wire.IsClosed(err) {
+		t.Errorf("a silenced client receives %q %v", reply.Raw, err)
+	}
+	expect(t, orders, "+PONG", "PING")
+	expect(t, kit, ":1", "CONTROL", "CUT", "CLIENT", "orders")
+	if _, err := orders.Do("PING"); !wire.IsClosed(err) {
+		t.Errorf("the connection is open: %v", err)
+	}
+	expect(t, other, "+PONG", "PING")
+	expect(t, kit, ":1", "CONTROL", "CUT")
 }

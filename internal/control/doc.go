@@ -22,6 +22,14 @@
 //	                   learn that it has failed
 //	CONTROL START      ends it. The server is empty, and settings are as CONTROL RESET leaves them. It
 //	                   works without a STOP, too: a restart
+//	CONTROL COUNTS     how many requests of each command clients have sent since the last
+//	                   CONTROL REMEMBER, refused ones too: a map from the name in lower case, a
+//	                   subcommand's is "client|list". Commands of scripts and those that EXEC runs
+//	                   are no requests, nor are the door's
+//	CONTROL CUT [CLIENT name] [SUBSCRIBED]
+//	                   closes the connections of clients, and replies how many
+//	CONTROL SILENCE [CLIENT name] [SUBSCRIBED]
+//	                   sends nothing more to clients, and replies how many
 //
 // With several servers in the process each has a door of its own.
 //
