@@ -188,8 +188,8 @@ public final class LeakCheck {
     }
 
     /**
-     * Prepares a server for the next test. It starts a stopped server, ends a pause, and deletes all data if flush says
-     * so. A script that runs ends then. A server that does not answer is killed and started again. It works on an
+     * Prepares a server for the next test. It starts a stopped server, ends a pause and faults, and deletes all data if
+     * flush says so. A script that runs ends then. A server that does not answer is killed and started again. It works on an
      * interrupted thread too.
      *
      * <p>Call {@link LockredisServer#unexpectedEnd} behind it: an end between two tests, and a server
@@ -230,6 +230,7 @@ public final class LeakCheck {
         }
         try {
             endPause(server);
+            server.endFaults();
             if (flush) {
                 return server.flushAndLook();
             }
@@ -251,7 +252,7 @@ public final class LeakCheck {
 
     /**
      * Returns the text about the leaks of the test, which ends now, or null without leaks. A pause
-     * that the test began, with a second left or more, is a leak. It ends a pause. It waits
+     * that the test began, with a second left or more, is a leak. It ends a pause and faults. It waits
      * a moment for leaks to disappear. A lock that only expires in this time is a leak: its holder
      * has not released it. A lock that is acquired in this time is one if it stays for half a second:
      * a scheduled task of the application may hold a lock just now. It is none if its owner is a thread that
@@ -376,6 +377,7 @@ public final class LeakCheck {
     private String endRunning(boolean clean) {
         Duration pause = server.pause().left();
         endPause(server);
+        server.endFaults(); // they would lose the messages that wake waiters
         String leaks = endLeaks(clean);
         if (pause.compareTo(SHORT_PAUSE) < 0) {
             return leaks;

@@ -8,7 +8,9 @@ import java.util.ArrayList;
 import java.util.Arrays;
 import java.util.Collections;
 import java.util.List;
+import java.util.Map;
 import java.util.Objects;
+import java.util.TreeMap;
 import java.util.concurrent.atomic.AtomicInteger;
 import java.util.concurrent.atomic.AtomicReference;
 import java.util.function.Consumer;
@@ -53,6 +55,7 @@ public final class LockredisServer implements AutoCloseable {
     private final Told told = new Told();
     private final AtomicInteger outages = new AtomicInteger(); // that this class has made
     private final Pause pause = new Pause();
+    private volatile boolean faulty; // a fault may be in effect that faults() has set
     private final AtomicReference<String> owner = new AtomicReference<>(); // of closeOnlyBy. Null: none
 
     private LockredisServer(LockredisConfig config, LineQueue consumer, Sentinels sentinels,
@@ -368,7 +371,7 @@ public final class LockredisServer implements AutoCloseable {
 
     /**
      * Puts directives, users of ACL and functions back as they were at the start, or when the running test began, and
-     * ends a script that runs and a pause of clients. Directives that client libraries set once stay:
+     * ends a script that runs, a pause of clients and all faults. Directives that client libraries set once stay:
      * notify-keyspace-events. Does nothing on an attached Redis. A test with an annotation or a rule need not call it:
      * it happens at the test's end.
      */
@@ -376,6 +379,7 @@ public final class LockredisServer implements AutoCloseable {
         if (attached == null) {
             kit("CONTROL", "RESET");
             pause.end();
+            faulty = false;
         }
     }
 
@@ -387,6 +391,57 @@ public final class LockredisServer implements AutoCloseable {
     public ServerClock clock() {
         requireOwn("clock");
         return new ServerClock(this);
+    }
+
+    /**
+     * Returns the server's faults: they make requests, replies and messages go wrong on purpose.
+     *
+     * @throws UnsupportedOperationException on an attached Redis
+     */
+    public Faults faults() {
+        requireOwn("faults");
+        return new Faults(this);
+    }
+
+    /**
+     * Returns how often clients have sent each command since the running test began, by the name in lower case. A
+     * subcommand's name is "client|list". A command that was never sent is missing. Refused commands count, and so do
+     * those of {@link #command}. The commands of a script, and those that EXEC runs, do not: EVALSHA, EXEC and the
+     * queued commands count as they are sent. Nor does what this library sends by itself.
+     *
+     * <p>The modules for JUnit and Spring, and {@link EndWatch}, begin a test: what {@code @BeforeAll} has sent does not
+     * count then. Of tests that run side by side the first one begins the count. Without them it begins at the
+     * server's start. A restart begins it, too.
+     *
+     * @return a copy in the order of the names, which later commands do not change
+     * @throws UnsupportedOperationException on an attached Redis
+     */
+    public Map<String, Long> commandCounts() {
+        requireOwn("commandCounts");
+        Map<String, Long> counts = new TreeMap<>();
+        List<?> pairs = (List<?>) kit("CONTROL", "COUNTS");
+        for (int i = 0; i + 1 < pairs.size(); i += 2) {
+            counts.put((String) pairs.get(i), (Long) pairs.get(i + 1));
+        }
+        return counts;
+    }
+
+    /** Notes that connections of clients are broken now. */
+    void noteOutage() {
+        outages.incrementAndGet();
+    }
+
+    /** Notes that a fault is set now. */
+    void noteFault() {
+        faulty = true;
+    }
+
+    /** Ends the faults that {@link #faults} has set, and those of other clients with them. */
+    void endFaults() {
+        if (faulty) {
+            faults().clear();
+            faulty = false;
+        }
     }
 
     /**
@@ -618,7 +673,7 @@ public final class LockredisServer implements AutoCloseable {
         return processes;
     }
 
-    /** Returns how often the connections of all clients were broken. */
+    /** Returns how often connections of clients were broken. */
     int outages() {
         return outages.get();
     }

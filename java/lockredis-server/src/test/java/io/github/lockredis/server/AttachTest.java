@@ -42,6 +42,9 @@ class AttachTest {
                 assertNull(server.command("GET", "key"));
                 assertThrows(UnsupportedOperationException.class, server::stop);
                 assertThrows(UnsupportedOperationException.class, server::restart);
+                assertEquals("faults: the server of lockredis.uri is not ours",
+                        assertThrows(UnsupportedOperationException.class, server::faults).getMessage());
+                assertThrows(UnsupportedOperationException.class, server::commandCounts);
                 assertEquals(-1, server.pid());
             }
             assertTrue(own.isRunning());

@@ -26,8 +26,12 @@ class NullTest {
                     + tryAll(LockredisTopology.class, topology, server)
                     + tryAll(LockredisTopology.Builder.class,
                             LockredisTopology.builder(Topology.SENTINEL), server)
-                    + tryAll(LeakCheck.class, LeakCheck.begin(server), server);
-            assertTrue(tried >= 29, tried + " arguments");
+                    + tryAll(LeakCheck.class, LeakCheck.begin(server), server)
+                    + tryAll(Faults.class, server.faults(), server)
+                    + tryAll(Match.class, new Match(), server)
+                    + tryAll(MessageMatch.class, new MessageMatch(), server)
+                    + tryAll(Connections.class, new Connections(), server);
+            assertTrue(tried >= 57, tried + " arguments");
         }
     }
 
@@ -79,7 +83,8 @@ class NullTest {
         Consumer<Object> consumer = value -> { };
         Predicate<Object> predicate = value -> true;
         for (Object value : new Object[] {"word", new String[] {"word"}, Duration.ofMillis(1),
-            Topology.SENTINEL, server, server.config(), true, 1, consumer, predicate}) {
+            Topology.SENTINEL, server, server.config(), true, 1, consumer, predicate, new Match(), new MessageMatch(),
+            new Connections()}) {
             if (type.isInstance(value) || type == int.class && value instanceof Integer
                     || type == boolean.class && value instanceof Boolean) {
                 return value;
