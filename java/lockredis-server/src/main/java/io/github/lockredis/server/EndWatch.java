@@ -59,7 +59,7 @@ public final class EndWatch {
     }
 
     /**
-     * Ends a test. What it has changed of directives, users of ACL and functions is as before, see
+     * Ends a test, and its faults. What it has changed of directives, users of ACL and functions is as before, see
      * {@link LockredisServer#reset}. Returns the text about ends that were noticed while it ran, or null. A test that has not
      * begun is told of an end that is noticed now.
      *
@@ -69,6 +69,7 @@ public final class EndWatch {
         Objects.requireNonNull(test, "end(null, …): give the object that begin was called with");
         Objects.requireNonNull(name, "end(…, null): give the name of the test");
         running.putIfAbsent(test, new HashSet<>());
+        endFaults();
         look();
         reset();
         Set<String> ends = running.remove(test);
@@ -127,6 +128,17 @@ public final class EndWatch {
         String text = outside.isEmpty() ? null : String.join("\n", outside);
         outside.clear();
         return text;
+    }
+
+    /** Ends faults before the server is asked: they could hit the question. The last test does so, as with reset. */
+    private void endFaults() {
+        try {
+            if (running.size() == 1 && server.isRunning()) {
+                server.endFaults();
+            }
+        } catch (LockredisException e) {
+            // it has ended or hangs: the next look says so
+        }
     }
 
     /** Puts settings back that the test has changed. Of tests that run side by side the last one does so. */

@@ -10,7 +10,8 @@ import java.util.Objects;
  *
  * <p>A request is a command as a client sends it. The commands of a script, and those that EXEC runs, are no
  * requests of their own. This library's own commands are hit by no fault, except for
- * {@link LockredisServer#command}.
+ * {@link LockredisServer#command} and the PINGs by which {@link LockredisServer#unexpectedEnd} connects as a client
+ * does.
  *
  * <p>A match may be used for several faults, by one thread. A method that is called twice has its last value.
  */

@@ -160,7 +160,20 @@ final class ServerProcess {
 
     /** Reports whether the server accepts no clients any more. Then it waits for the end of the process. */
     boolean ends() {
-        return refuses(listening(), QUESTIONS) && awaitEnd();
+        return refusesClients() && awaitEnd();
+    }
+
+    /** Reports whether the server accepts no clients any more, and it is no fault that breaks their connections. */
+    private boolean refusesClients() {
+        return refuses(listening(), QUESTIONS) && (hasSeveral() || !hasFaults());
+    }
+
+    private boolean hasFaults() {
+        try (Connection connection = new Connection(door, PATIENCE)) {
+            return !((List<?>) connection.call("FAULT.LIST")).isEmpty();
+        } catch (IOException e) {
+            return false;
+        }
     }
 
     /** Says that the process has ended, and why if it was not asked to end. */
@@ -336,8 +349,7 @@ final class ServerProcess {
      */
     private boolean endsItself() throws InterruptedException {
         missing = missing(QUESTIONS);
-        Endpoint server = listening();
-        boolean ends = server != null ? refuses(server, QUESTIONS)
+        boolean ends = listening() != null ? refusesClients()
                 : !missing.isEmpty() && missing.size() == sentinels.size();
         return ends && process.waitFor(GRACE, TimeUnit.SECONDS);
     }
@@ -345,13 +357,13 @@ final class ServerProcess {
     /**
      * Stops the process by commands. The exit code then tells of a signal that another process sent
      * before: two equal signals are one for the process. Returns false if a node takes no command:
-     * it hangs, its password is another one, a script runs. A signal stops several servers.
+     * it hangs, or a script runs. A signal stops several servers.
      */
     private boolean shutDown() {
         if (hasSeveral()) {
             return false;
         }
-        Endpoint server = endpoint;
+        Endpoint server = door; // no fault hits it
         List<Endpoint> nodes = server == null ? sentinels : Collections.singletonList(server);
         boolean done = !nodes.isEmpty();
         for (Endpoint node : nodes) {

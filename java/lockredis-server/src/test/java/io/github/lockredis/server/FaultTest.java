@@ -73,7 +73,7 @@ class FaultTest {
     @Test
     void severalThreadsUseAFault() throws Exception {
         int threads = 8;
-        int requests = 25;
+        int requests = 5;
         Fault held = faults.holdRequest(new Match().command("incr").always());
         List<CompletableFuture<?>> all = new ArrayList<>();
         for (int i = 0; i < threads; i++) {
