@@ -25,7 +25,7 @@
 //	CONTROL COUNTS     how many requests of each command clients have sent since the last
 //	                   CONTROL REMEMBER, refused ones too: a map from the name in lower case, a
 //	                   subcommand's is "client|list". Commands of scripts and those that EXEC runs
-//	                   are no requests, nor are the door's
+//	                   are no requests, nor are the door's. Counting costs each request a little
 //	CONTROL CUT [CLIENT name] [SUBSCRIBED]
 //	                   closes the connections of clients, and replies how many
 //	CONTROL SILENCE [CLIENT name] [SUBSCRIBED]

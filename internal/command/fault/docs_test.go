@@ -22,11 +22,10 @@ func TestTheExamplesOfThePage(t *testing.T) {
 		t.Fatal(err)
 	}
 	played := 0
-	for i, block := range strings.Split(strings.ReplaceAll(string(page), "\r\n", "\n"), "```\n") {
-		if i%2 == 1 && strings.HasPrefix(block, "$ ") {
-			played++
-			play(t, block)
-		}
+	examples := regexp.MustCompile("(?ms)^```\n(\\$ .*?)^```$")
+	for _, m := range examples.FindAllStringSubmatch(strings.ReplaceAll(string(page), "\r\n", "\n"), -1) {
+		played++
+		play(t, m[1])
 	}
 	if played < 8 {
 		t.Errorf("the page has only %d examples", played)

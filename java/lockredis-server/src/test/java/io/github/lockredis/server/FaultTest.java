@@ -128,7 +128,7 @@ class FaultTest {
     }
 
     @Test
-    void aLeakCheckEndsFaultsBeforeItWakesWaiters() throws Exception {
+    void aLeakCheckAndItsPreparationEndFaults() throws Exception {
         LeakCheck check = LeakCheck.begin(server);
         Fault fault = faults.failRequest(new Match().always(), "ERR no");
         assertNull(check.end(true));
