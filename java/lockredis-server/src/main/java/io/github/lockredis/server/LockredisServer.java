@@ -623,7 +623,7 @@ public final class LockredisServer implements AutoCloseable {
         } catch (Connection.ErrorReply | SocketTimeoutException e) {
             throw e;
         } catch (IOException e) {
-            if (running != null && (running.hasSeveral() ? running.ends() : running.awaitEnd())) {
+            if (running != null && (running.hasSeveral() ? running.ends() : !running.hasFaults() && running.awaitEnd())) {
                 throw new LockredisException(command[0] + " on " + redissonAddress() + ": the server "
                         + running.describeEnd(), e);
             }

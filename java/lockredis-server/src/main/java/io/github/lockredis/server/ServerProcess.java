@@ -168,7 +168,8 @@ final class ServerProcess {
         return refuses(listening(), QUESTIONS) && (hasSeveral() || !hasFaults());
     }
 
-    private boolean hasFaults() {
+    /** Reports whether faults are in effect: they may have broken a connection. */
+    boolean hasFaults() {
         try (Connection connection = new Connection(door, PATIENCE)) {
             return !((List<?>) connection.call("FAULT.LIST")).isEmpty();
         } catch (IOException e) {
