@@ -8,6 +8,7 @@ import java.util.List;
 import java.util.Map;
 import java.util.Objects;
 import java.util.Set;
+import java.util.function.Consumer;
 
 /**
  * Tells the unexpected ends of a server to the tests that use it, also if they run at the same time. The
@@ -69,9 +70,9 @@ public final class EndWatch {
         Objects.requireNonNull(test, "end(null, …): give the object that begin was called with");
         Objects.requireNonNull(name, "end(…, null): give the name of the test");
         running.putIfAbsent(test, new HashSet<>());
-        endFaults();
+        atLast(LockredisServer::endFaults); // they could hit the question of look
         look();
-        reset();
+        atLast(LockredisServer::reset); // settings that the test has changed
         Set<String> ends = running.remove(test);
         last = "after the test " + name;
         return ends.isEmpty() ? null : String.join("\n", ends);
@@ -130,23 +131,12 @@ public final class EndWatch {
         return text;
     }
 
-    /** Ends faults before the server is asked: they could hit the question. The last test does so, as with reset. */
-    private void endFaults() {
-        try {
-            if (running.size() == 1 && server.isRunning()) {
-                server.endFaults();
-            }
-        } catch (LockredisException e) {
-            // it has ended or hangs: the next look says so
-        }
-    }
-
-    /** Puts settings back that the test has changed. Of tests that run side by side the last one does so. */
-    private void reset() {
+    /** Does something with each server. Of tests that run side by side the last one does so. */
+    private void atLast(Consumer<LockredisServer> action) {
         for (LockredisServer each : server.group()) {
             try {
                 if (running.size() == 1 && each.isRunning()) {
-                    each.reset();
+                    action.accept(each);
                 }
             } catch (LockredisException e) {
                 // it has ended or hangs: the next look says so
