@@ -3,6 +3,7 @@ package orders;
 import io.github.lockredis.server.EndWatch;
 import io.github.lockredis.server.LeakCheck;
 import io.github.lockredis.server.LockredisServer;
+import io.github.lockredis.server.ServerState;
 import org.testng.IInvokedMethod;
 import org.testng.IInvokedMethodListener;
 import org.testng.ITestResult;
@@ -53,13 +54,16 @@ public abstract class LockredisTest {
             if (test == null) {
                 return;
             }
+            Throwable failure = result.getThrowable();
+            if (failure != null && !result.isSuccess() && !(failure instanceof SkipException)) {
+                ServerState.addTo(failure, test.server); // who holds what, before the data is deleted
+            }
             String leaks = test.check == null ? null : test.check.end(true);
             String end = test.ends.end(test, result.getName());
             if (leaks == null && end == null) {
                 return;
             }
             AssertionError error = new AssertionError(end != null ? end : leaks);
-            Throwable failure = result.getThrowable();
             if (failure == null || result.isSuccess() || failure instanceof SkipException) {
                 result.setThrowable(error);
                 result.setStatus(ITestResult.FAILURE);

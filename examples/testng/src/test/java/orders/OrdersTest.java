@@ -31,7 +31,9 @@ public class OrdersTest extends LockredisTest {
         assertLock(failure(report, "aForgetsALock"));
         Throwable own = failure(report, "cFails");
         assertEquals(own.getMessage(), "the packet is empty");
-        assertLock(own.getSuppressed()[0]);
+        String state = own.getSuppressed()[0].getMessage();
+        assertTrue(state.contains("when the test failed:\n  lock order:42, ttl "), state);
+        assertLock(own.getSuppressed()[1]);
         String text = failure(report, "dCloses").getMessage();
         assertTrue(text.contains("a test must not close lockredis at redis://"), text);
     }

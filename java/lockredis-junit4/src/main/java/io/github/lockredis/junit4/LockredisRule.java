@@ -7,6 +7,7 @@ import java.util.logging.Logger;
 import org.junit.AssumptionViolatedException;
 import org.junit.rules.TestRule;
 import org.junit.runner.Description;
+import org.junit.runners.model.MultipleFailureException;
 import org.junit.runners.model.Statement;
 
 import io.github.lockredis.server.EndWatch;
@@ -14,6 +15,7 @@ import io.github.lockredis.server.FlushMode;
 import io.github.lockredis.server.LeakCheck;
 import io.github.lockredis.server.LeakMode;
 import io.github.lockredis.server.LockredisServer;
+import io.github.lockredis.server.ServerState;
 
 /**
  * Starts a lockredis for the tests of a class. Each test begins with an empty server. A test fails
@@ -158,6 +160,9 @@ public final class LockredisRule implements TestRule {
             base.evaluate();
         } catch (Throwable e) {
             failure = e;
+            if (!(last && checked) && !(e instanceof AssumptionViolatedException)) {
+                ServerState.addTo(shown(e), server);
+            }
         }
         boolean wanted = check != null && !(last && checked);
         String left = wanted ? check.end(!last && flush == FlushMode.BEFORE_EACH) : null;
@@ -166,7 +171,7 @@ public final class LockredisRule implements TestRule {
                 Logger.getLogger(LockredisRule.class.getName()).warning(name(description)
                         + " is aborted, and left " + left);
             }
-            failure.addSuppressed(new AssertionError(left));
+            shown(failure).addSuppressed(new AssertionError(left));
             left = null;
         }
         String end = last && checked ? null : ends.end(description, name(description)); // else run reports it
@@ -177,6 +182,12 @@ public final class LockredisRule implements TestRule {
         }
         ended = wanted && (last || flush == FlushMode.BEFORE_EACH) ? check : null;
         fail(end, failure);
+    }
+
+    /** Returns what reports show of a failure. Of several failures they show each one, and not what holds them. */
+    private static Throwable shown(Throwable failure) {
+        return failure instanceof MultipleFailureException
+                ? ((MultipleFailureException) failure).getFailures().get(0) : failure;
     }
 
     /** Returns the name of a test or a class for the text about an end behind it. */
@@ -191,7 +202,7 @@ public final class LockredisRule implements TestRule {
             if (failure == null || failure instanceof AssumptionViolatedException) {
                 throw error;
             }
-            failure.addSuppressed(error);
+            shown(failure).addSuppressed(error);
         }
         if (failure != null) {
             throw failure;

@@ -15,6 +15,7 @@ import java.util.Set;
 import java.util.concurrent.CopyOnWriteArrayList;
 import java.util.logging.Logger;
 
+import org.junit.After;
 import org.junit.BeforeClass;
 import org.junit.ClassRule;
 import org.junit.FixMethodOrder;
@@ -145,7 +146,34 @@ public class LockredisRuleTest {
     public void aTestThatFailedHasTheLeaksAsSuppressed() {
         Throwable failure = onlyFailure(Failed.class, 1).getException();
         assertEquals("the packet is empty", failure.getMessage());
-        assertMatches(LEAK, failure.getSuppressed()[0].getMessage());
+        String state = failure.getSuppressed()[0].getMessage();
+        assertTrue(state, state.contains(" when the test failed:\n  lock order:1, ttl "));
+        assertMatches(LEAK, failure.getSuppressed()[1].getMessage());
+    }
+
+    @Test
+    public void ofSeveralFailuresTheFirstTellsTheState() {
+        List<Failure> failures = JUnitCore.runClasses(FailedTwice.class).getFailures();
+        assertEquals(2, failures.size());
+        assertEquals(2, failures.get(0).getException().getSuppressed().length);
+        assertEquals(0, failures.get(1).getException().getSuppressed().length);
+    }
+
+    public static class FailedTwice {
+        @ClassRule
+        @Rule
+        public static final LockredisRule lockredis = new LockredisRule();
+
+        @Test
+        public void test() {
+            lock(lockredis.server());
+            fail("the packet is empty");
+        }
+
+        @After
+        public void after() {
+            fail("the shelf is empty");
+        }
     }
 
     public static class Failed {

@@ -73,7 +73,7 @@ public class UnexpectedEndTest {
         assertEquals("bEndsAndRestarts", failures.get(1).getDescription().getMethodName());
         assertEnd(DURING, failures.get(1).getException());
         assertEquals("the packet is empty", failures.get(2).getMessage());
-        assertEnd(DURING, failures.get(2).getException().getSuppressed()[0]);
+        assertEnd(DURING, failures.get(2).getException().getSuppressed()[1]);
         assertEquals("dIsAborted", failures.get(3).getDescription().getMethodName());
         assertEnd(DURING, failures.get(3).getException());
     }

@@ -12,6 +12,7 @@ import java.util.logging.Logger;
 
 import org.junit.jupiter.api.extension.AfterAllCallback;
 import org.junit.jupiter.api.extension.AfterEachCallback;
+import org.junit.jupiter.api.extension.AfterTestExecutionCallback;
 import org.junit.jupiter.api.extension.BeforeAllCallback;
 import org.junit.jupiter.api.extension.BeforeEachCallback;
 import org.junit.jupiter.api.extension.ExtensionContext;
@@ -48,8 +49,8 @@ import io.github.lockredis.server.Topology;
  * is fixed: then the data stays between tests, and leaks are found when the class ends.
  */
 public final class LockredisExtension
-        implements BeforeAllCallback, BeforeEachCallback, AfterEachCallback, AfterAllCallback,
-        InvocationInterceptor, ParameterResolver {
+        implements BeforeAllCallback, BeforeEachCallback, AfterTestExecutionCallback, AfterEachCallback,
+        AfterAllCallback, InvocationInterceptor, ParameterResolver {
     private final Spec spec; // null: only the annotations ask for servers
 
     /** Makes the extension that {@link Lockredis} registers. */
@@ -146,10 +147,22 @@ public final class LockredisExtension
         return context.getRequiredTestInstances().findInstance(scope.testClass());
     }
 
+    /** Tells what the servers look like when a test has failed, before AfterEach methods change it. */
+    @Override
+    public void afterTestExecution(ExtensionContext context) {
+        failure(context).filter(failure -> acts(context)).ifPresent(Scope.of(context)::describe);
+    }
+
+    /** Returns what a test has thrown, unless that only aborts it. */
+    private static Optional<Throwable> failure(ExtensionContext context) {
+        return context.getExecutionException().filter(failure -> !(failure instanceof TestAbortedException));
+    }
+
     @Override
     public void afterEach(ExtensionContext context) {
         if (acts(context)) {
             Scope scope = Scope.of(context);
+            failure(context).ifPresent(scope::describe); // a BeforeEach or AfterEach method may have failed
             List<String> leaks = scope.afterTest();
             List<String> ends = scope.unexpectedEnds();
             if (!ends.isEmpty()) { // it fails a test with a false assumption too

@@ -21,6 +21,8 @@ import org.junit.jupiter.api.parallel.ExecutionMode;
 import org.junit.platform.commons.support.AnnotationSupport;
 import org.junit.platform.commons.support.HierarchyTraversalMode;
 
+import io.github.lockredis.server.ServerState;
+
 /**
  * The servers of one test class or one test method. It is in the store of the class's or the
  * method's context, and so are its servers: they end with the context. A nested class's scope has
@@ -35,6 +37,7 @@ final class Scope {
     private final Map<String, Spec> declared = new LinkedHashMap<>(); // guarded by this, by name
     private final Set<Spec> eager = new LinkedHashSet<>(); // guarded by this; start unasked
     private final Queue<TestServer> started = new ConcurrentLinkedQueue<>();
+    private boolean isDescribed; // of a method: its failure has the servers' states. Used by its thread only
 
     private Scope(ExtensionContext context, Scope parent) {
         this.context = context;
@@ -296,6 +299,19 @@ final class Scope {
                 } else {
                     server.beforeTest(this);
                 }
+            }
+        }
+    }
+
+    /** Adds the states of this method's servers to its failure, once. */
+    void describe(Throwable failure) {
+        if (isDescribed) {
+            return;
+        }
+        isDescribed = true;
+        for (Scope scope = this; scope != null; scope = scope.parent) {
+            if (scope == this || !runsBeside(scope)) {
+                scope.started.forEach(server -> ServerState.addTo(failure, server.topology.server()));
             }
         }
     }

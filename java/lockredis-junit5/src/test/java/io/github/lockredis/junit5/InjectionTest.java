@@ -441,7 +441,7 @@ class InjectionTest {
                     && failure.getMessage().endsWith(": JUnit does. For an outage call stop()"),
                     failure::toString);
         }
-        String leak = failures.get("cForgetsALock").getSuppressed()[0].getMessage();
+        String leak = failures.get("cForgetsALock").getSuppressed()[1].getMessage();
         assertTrue(leak.contains("lock \"order:1\" is held by"), leak);
     }
 

@@ -76,14 +76,20 @@ public final class Lock {
         return queue;
     }
 
-    /** Returns one line with the lock, its holders and its waiters. */
-    @Override
-    public String toString() {
+    /** Returns the lock without its holders and waiters, for a line of a text. */
+    String head() {
         StringBuilder text = new StringBuilder(kind).append(' ').append(name);
         if (database != 0) {
             text.append(" in database ").append(database);
         }
         ttl.ifPresent(left -> text.append(", ttl ").append(left.toMillis()).append(" ms"));
+        return text.toString();
+    }
+
+    /** Returns one line with the lock, its holders and its waiters. */
+    @Override
+    public String toString() {
+        StringBuilder text = new StringBuilder(head());
         for (Holder holder : holders) {
             text.append(", held by ").append(holder);
         }

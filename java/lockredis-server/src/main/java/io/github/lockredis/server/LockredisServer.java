@@ -279,11 +279,22 @@ public final class LockredisServer implements AutoCloseable {
     /** Returns the locks whose names match a pattern, as in KEYS. */
     public List<Lock> locks(String pattern) {
         Objects.requireNonNull(pattern, "locks(null): give a pattern, or call locks() for all locks");
+        return locks(kit("LOCK.LIST", pattern));
+    }
+
+    private static List<Lock> locks(Object reply) {
         List<Lock> locks = new ArrayList<>();
-        for (Fields row : Fields.list(kit("LOCK.LIST", pattern))) {
-            locks.add(new Lock(row));
-        }
+        Fields.list(reply).forEach(row -> locks.add(new Lock(row)));
         return locks;
+    }
+
+    /** Returns all locks, as {@link #locks()} does. The server has so many milliseconds for each answer. */
+    List<Lock> locksWithin(int timeout) {
+        try {
+            return locks(call(attached != null ? attached : processes.server().door, timeout, "LOCK.LIST", "*"));
+        } catch (IOException e) {
+            throw failed(e, "LOCK.LIST");
+        }
     }
 
     /**

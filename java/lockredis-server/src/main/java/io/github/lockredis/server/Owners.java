@@ -68,7 +68,8 @@ final class Owners {
         return frames.length == 0 || !frames[0].isNativeMethod() || !WAITS.matcher(frames[0].getClassName()).matches();
     }
 
-    private static boolean hasFrame(ThreadInfo thread, Pattern type) {
+    /** Reports whether a thread is inside a method of a class whose name matches. */
+    static boolean hasFrame(ThreadInfo thread, Pattern type) {
         return Arrays.stream(thread.getStackTrace()).anyMatch(frame -> type.matcher(frame.getClassName()).matches());
     }
 

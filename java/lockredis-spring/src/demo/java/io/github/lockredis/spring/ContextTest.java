@@ -20,6 +20,7 @@ import java.util.logging.Logger;
 import io.github.lockredis.server.FlushMode;
 import io.github.lockredis.server.LeakMode;
 import io.github.lockredis.server.LockredisServer;
+import io.github.lockredis.server.ServerState;
 import io.github.lockredis.server.LockredisTopology;
 import io.github.lockredis.server.Topology;
 import org.junit.jupiter.api.Nested;
@@ -352,7 +353,7 @@ class ContextTest {
             run.begin();
             lock(run.test.server, "order:7");
             run.end(failure);
-            assertThat(failure.getSuppressed()).hasSize(1);
+            assertThat(failure.getSuppressed()).hasSize(failure instanceof AssertionError ? 2 : 1);
         }
         log.setFilter(null);
         assertThat(logged).hasSize(1);
@@ -428,7 +429,9 @@ class ContextTest {
         lock(run.test.server, "order:7");
         AssertionError failure = new AssertionError("expected 1");
         run.end(failure);
-        assertThat(failure.getSuppressed()).hasSize(1);
+        assertThat(failure.getSuppressed()).hasSize(2);
+        assertThat(failure.getSuppressed()[0]).isInstanceOf(ServerState.class)
+                .hasMessageContaining(" when the test failed:\n  set order:7, ttl ");
     }
 
     @Test

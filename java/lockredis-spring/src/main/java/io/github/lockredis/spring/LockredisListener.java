@@ -64,8 +64,19 @@ public final class LockredisListener extends AbstractTestExecutionListener {
         }
     }
 
+    /** Tells what the server looks like when a test has failed, before methods behind the test change it. */
+    @Override
+    public void afterTestExecution(TestContext test) {
+        ServerUse.Running running = (ServerUse.Running) test.getAttribute(RUNNING);
+        Throwable failure = test.getTestException();
+        if (running != null && failure != null && !isAbort(failure)) {
+            running.describe(failure);
+        }
+    }
+
     @Override
     public void afterTestMethod(TestContext test) {
+        afterTestExecution(test); // a method before the test, or behind it, may have failed
         ServerUse.Running running = (ServerUse.Running) test.removeAttribute(RUNNING);
         if (running == null) {
             return;

@@ -3,6 +3,7 @@ package io.github.lockredis.spring;
 import io.github.lockredis.server.EndWatch;
 import io.github.lockredis.server.LeakCheck;
 import io.github.lockredis.server.LockredisServer;
+import io.github.lockredis.server.ServerState;
 
 /** What the tests do with a context's server: how many run, and what each has left behind. */
 final class ServerUse {
@@ -81,6 +82,7 @@ final class ServerUse {
         private final long number;
         private final boolean flush;
         private LeakCheck check; // null: leaks are allowed
+        private boolean described; // the failure has the server's state. Used by the test's thread only
 
         Running(boolean flush) {
             this.flush = flush;
@@ -105,6 +107,14 @@ final class ServerUse {
         String leaks() {
             synchronized (ServerUse.this) {
                 return check == null || !alone || begun != number ? null : check.end(flush);
+            }
+        }
+
+        /** Adds the server's state to the test's failure, once. */
+        void describe(Throwable failure) {
+            if (!described) {
+                described = true;
+                ServerState.addTo(failure, server);
             }
         }
 
