@@ -28,6 +28,7 @@ func init() {
 				return func() error { return kit.Restore(now) }
 			},
 			Together:         kit.Together,
+			Load:             kit.Load,
 			Visit:            func() backdoor.Visitor { return kit.Visit() },
 			Faults:           func() backdoor.Faults { return engine.Faults() },
 			Reseed:           kit.Reseed,

@@ -66,6 +66,10 @@ type Inside struct {
 	// Together calls do in one unit. See engine.Kit.
 	Together func(do func(run func(words ...string) resp.Reply))
 
+	// Load replaces all data by an RDB file in one unit, or changes nothing and returns an error. It
+	// calls before in that unit, before the change. See engine.Kit.
+	Load func(file []byte, before func(run func(words ...string) resp.Reply)) error
+
 	// Visit returns a visitor, whose commands may wait. See engine.Visitor.
 	Visit func() Visitor
 

@@ -27,7 +27,7 @@ const (
 	acceptPause = 10 * time.Millisecond
 )
 
-var errControl = resp.Error("ERR syntax error. Try CONTROL REMEMBER, RESET, FLUSH, ENDSCRIPT, STOP, START, COUNTS, CUT or SILENCE.")
+var errControl = resp.Error("ERR syntax error. Try CONTROL REMEMBER, RESET, FLUSH, LOAD, ENDSCRIPT, STOP, START, COUNTS, CUT or SILENCE.")
 
 // Door is an open door. Its goroutines end with Close.
 type Door struct {
@@ -289,11 +289,17 @@ func (d *Door) carryOut(args resp.Args) (encoded []byte, reply resp.Reply) {
 	if len(args) < 2 {
 		return nil, errControl
 	}
+	tell := func(run func(...string) resp.Reply) {
+		encoded = resp.Append(nil, run("LOCK.LEAKS", "ALL"), 2)
+	}
 	switch word := strings.ToLower(string(args[1])); {
 	case word == "cut":
 		return nil, howMany(d.faults.Cut, args[2:])
 	case word == "silence":
 		return nil, howMany(d.faults.Silence, args[2:])
+	case word == "load" && len(args) == 3:
+		err := d.inside.Load(args[2], tell)
+		return encoded, outcome(err)
 	case len(args) > 2:
 		return nil, errControl
 	case word == "remember":
@@ -305,7 +311,7 @@ func (d *Door) carryOut(args resp.Args) (encoded []byte, reply resp.Reply) {
 		return nil, outcome(d.outage(word == "stop"))
 	case word == "flush":
 		d.inside.Together(func(run func(...string) resp.Reply) {
-			encoded = resp.Append(nil, run("LOCK.LEAKS", "ALL"), 2)
+			tell(run)
 			run("FLUSHALL")
 		})
 		return encoded, resp.NoReply

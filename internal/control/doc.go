@@ -16,6 +16,8 @@
 //	                   and faults
 //	CONTROL FLUSH      deletes all data; the reply is that of LOCK.LEAKS ALL just before. Ends the
 //	                   running script
+//	CONTROL LOAD file  replaces all data by that of an RDB file, given by its bytes; else as FLUSH.
+//	                   Adds the file's libraries. An error leaves the data as it was
 //	CONTROL ENDSCRIPT  ends the running script or function, even one that has written
 //	CONTROL STOP       begins an outage, as if the process had been killed: connections break, and new
 //	                   ones are closed at once. The door stays open. Of a cluster's node the others

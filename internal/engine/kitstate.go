@@ -9,6 +9,8 @@ import (
 	"github.com/lockredis/lockredis/expiry"
 	"github.com/lockredis/lockredis/internal/acl"
 	"github.com/lockredis/lockredis/internal/config"
+	"github.com/lockredis/lockredis/internal/journal"
+	"github.com/lockredis/lockredis/internal/persist"
 	"github.com/lockredis/lockredis/resp"
 )
 
@@ -71,6 +73,32 @@ func (k Kit) Together(do func(run func(words ...string) resp.Reply)) {
 		do(k.run)
 		k.e.parking.serveReady()
 	})
+}
+
+// Load replaces all keys by those of an RDB file, and adds the file's libraries of functions, in one
+// unit. Keys whose deadlines are over are left out, as at a start. A new key serves the clients that
+// wait for it. before runs inside the unit, before anything changes. An error says what is wrong with
+// the file: then nothing changes. Like Together, Load first ends the running script.
+func (k Kit) Load(file []byte, before func(run func(words ...string) resp.Reply)) (err error) {
+	k.Together(func(run func(words ...string) resp.Reply) {
+		var data *persist.Snapshot
+		if data, err = k.e.files.Decode(file); err != nil {
+			return
+		}
+		libraries := k.e.env.Scripts.LibraryCodes()
+		for _, code := range data.Libraries {
+			err = errors.Join(err, k.do("FUNCTION", "LOAD", "REPLACE", code))
+		}
+		if err != nil {
+			err = errors.Join(err, k.restoreLibraries(libraries))
+			return
+		}
+		before(run)
+		run("FLUSHALL")
+		defer k.e.journal.Because(journal.ByLoad)()
+		k.e.files.Fill(data)
+	})
+	return err
 }
 
 func (k Kit) restoreUsers(now, to map[string]string) (err error) {

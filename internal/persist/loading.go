@@ -128,20 +128,34 @@ func (s *Files) loadFrom(r io.Reader, size int64, merge bool) error {
 	env := s.env
 	observer := env.Space.Observe(s.quiet)
 	defer env.Space.Observe(observer)
-	return rdb.Load(r, size, rdb.Reader{
-		Limits: &env.Space.Limits,
-		AnySum: env.SkipChecksums || !env.Config.RDB.Checksum,
-		Valkey: env.Config.Valkey(),
-		Key:    func(k rdb.Key) error { return s.add(k, merge) },
-		Function: func(code string) error {
-			_, failure, ok := env.Scripts.LoadLibrary([]byte(code), merge, env.Script.Loader())
-			if !ok {
-				return errors.New("library of functions: " + failure.Text())
-			}
-			return nil
-		},
-		Fact: s.fact,
-	})
+	to := s.reader()
+	to.Key = func(k rdb.Key) error { return s.add(k, merge) }
+	to.Function = func(code string) error {
+		_, failure, ok := env.Scripts.LoadLibrary([]byte(code), merge, env.Script.Loader())
+		if !ok {
+			return errors.New("library of functions: " + failure.Text())
+		}
+		return nil
+	}
+	to.Fact = s.fact
+	return rdb.Load(r, size, to)
+}
+
+// reader returns a reader that accepts the files that this server accepts.
+func (s *Files) reader() rdb.Reader {
+	return rdb.Reader{
+		Limits: &s.env.Space.Limits,
+		AnySum: s.env.SkipChecksums || !s.env.Config.RDB.Checksum,
+		Valkey: s.env.Config.Valkey(),
+	}
+}
+
+// requireDatabase returns an error if this server has no database with the number of a key's.
+func (s *Files) requireDatabase(k rdb.Key) error {
+	if n := s.env.Space.Len(); k.DB >= n {
+		return fmt.Errorf("it is in database %d, and the directive databases is %d", k.DB, n)
+	}
+	return nil
 }
 
 // fact logs what a file says about itself, as redis-server does.
@@ -160,11 +174,11 @@ func (s *Files) fact(name, value string) {
 
 // add adds a key of a file.
 func (s *Files) add(k rdb.Key, merge bool) error {
+	if err := s.requireDatabase(k); err != nil {
+		return err
+	}
 	space := s.env.Space
-	switch {
-	case k.DB >= space.Len():
-		return fmt.Errorf("it is in database %d, and the directive databases is %d", k.DB, space.Len())
-	case k.Deadline != 0 && k.Deadline <= s.load.now:
+	if k.Deadline != 0 && k.Deadline <= s.load.now {
 		s.stats.KeysExpired++
 		return nil
 	}
