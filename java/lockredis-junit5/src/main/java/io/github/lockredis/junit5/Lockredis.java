@@ -57,6 +57,12 @@ public @interface Lockredis {
     /** Directives as in redis.conf: {@code "maxmemory 10mb"}. */
     String[] directives() default {};
 
+    /**
+     * The RDB file that each test begins with, in place of no data: a resource of the class path, or else the path of
+     * a file. "" means none. {@link #flush} says when its data comes back.
+     */
+    String snapshot() default "";
+
     /** What starts: a server alone, behind three Sentinels, a cluster, independent primaries, or a proxy. */
     Topology topology() default Topology.SINGLE;
 

@@ -20,6 +20,7 @@ import java.util.function.BiConsumer;
  * int port() default 0;
  * String password() default "";
  * String[] directives() default {};
+ * String snapshot() default "";
  * Topology topology() default Topology.SINGLE;
  * int nodes() default 0;
  * String masterName() default "";
@@ -47,6 +48,7 @@ public final class Attributes {
         setters.put("port", server(Integer.class, LockredisServer.Builder::port));
         setters.put("password", server(String.class, LockredisServer.Builder::password));
         setters.put("directives", server(String[].class, LockredisServer.Builder::directives));
+        setters.put("snapshot", server(String.class, LockredisServer.Builder::snapshot));
         setters.put("topology", new Setter<>(Topology.class, (builder, kind) -> { })); // see builder()
         setters.put("nodes", new Setter<>(Integer.class, LockredisTopology.Builder::nodes));
         setters.put("masterName", new Setter<>(String.class, LockredisTopology.Builder::masterName));

@@ -70,18 +70,28 @@ final class Connection implements Closeable {
      * @throws ErrorReply if the reply is an error
      */
     Object call(String... command) throws IOException {
+        return call(null, command);
+    }
+
+    /** Sends a command whose last argument is bytes, as {@link #call(String...)} does. Null: it has none. */
+    Object call(byte[] last, String... command) throws IOException {
         ByteArrayOutputStream request = new ByteArrayOutputStream();
-        write(request, "*" + command.length);
+        write(request, "*" + (command.length + (last == null ? 0 : 1)));
         for (String argument : command) {
-            byte[] bytes = argument.getBytes(StandardCharsets.UTF_8);
-            write(request, "$" + bytes.length);
-            request.write(bytes);
-            request.write('\r');
-            request.write('\n');
+            write(request, argument.getBytes(StandardCharsets.UTF_8));
+        }
+        if (last != null) {
+            write(request, last);
         }
         request.writeTo(socket.getOutputStream());
         socket.getOutputStream().flush();
         return read(0);
+    }
+
+    private static void write(ByteArrayOutputStream to, byte[] argument) throws IOException {
+        write(to, "$" + argument.length);
+        to.write(argument);
+        write(to, "");
     }
 
     private static void write(ByteArrayOutputStream to, String line) throws IOException {

@@ -24,6 +24,7 @@ public final class LockredisConfig {
     private final Path privateKey;
     private final Path configFile;
     private final Path executable;
+    private final String snapshot;
     private final Duration startTimeout;
     private final List<List<String>> directives;
 
@@ -34,6 +35,7 @@ public final class LockredisConfig {
         privateKey = from.privateKey;
         configFile = from.configFile;
         executable = from.executable;
+        snapshot = from.snapshot;
         startTimeout = from.startTimeout;
         directives = Collections.unmodifiableList(new ArrayList<>(from.directives));
     }
@@ -78,6 +80,11 @@ public final class LockredisConfig {
         return executable;
     }
 
+    /** Returns the name of the RDB file that the server begins with, or null. */
+    public String snapshot() {
+        return snapshot;
+    }
+
     /** Returns how long a start may take. */
     public Duration startTimeout() {
         return startTimeout;
@@ -112,7 +119,7 @@ public final class LockredisConfig {
 
     private Object[] values() {
         return new Object[] {port, password, certificate, privateKey, configFile, executable,
-            startTimeout, directives};
+            snapshot, startTimeout, directives};
     }
 
     /** Returns the values that are not the defaults. Passwords are left out. */
@@ -123,6 +130,7 @@ public final class LockredisConfig {
         append(text, "configFile", configFile);
         append(text, "executable", executable);
         append(text, "certificate", certificate);
+        append(text, "snapshot", snapshot);
         for (List<String> directive : directives) {
             String name = directive.get(0).toLowerCase(Locale.ROOT);
             append(text, name, name.contains("pass") ? "***" : shown(directive));

@@ -42,6 +42,9 @@ public final class LockredisServer implements AutoCloseable {
     /** The same for a turn of the clock, which may end a million leases. */
     static final int TURN_TIMEOUT = 120_000;
 
+    /** The same for a snapshot, which may be large. */
+    static final int LOAD_TIMEOUT = 120_000;
+
     /** How long await methods wait. */
     private static final Duration AWAIT = Duration.ofSeconds(10);
 
@@ -124,6 +127,10 @@ public final class LockredisServer implements AutoCloseable {
             Sentinels sentinels) {
         String uri = Executables.setting("lockredis.uri");
         if (uri != null) {
+            if (config.snapshot() != null) {
+                throw new LockredisException("lockredis.uri: a real Redis cannot load the snapshot \""
+                        + config.snapshot() + "\". Leave the test out where lockredis.uri is set");
+            }
             LockredisServer server = new LockredisServer(config, consumer, null,
                     Endpoint.parse(uri));
             try {
@@ -361,13 +368,23 @@ public final class LockredisServer implements AutoCloseable {
         kit(attached == null ? "FLUSHALL" : "FLUSHDB");
     }
 
-    /** Deletes all data as {@link #flush} does. Returns what {@link #allLeaks} would have returned just before. */
+    /**
+     * Deletes all data as {@link #flush} does, and loads the snapshot if there is one. Returns what {@link #allLeaks}
+     * would have returned just before.
+     */
     List<Leak> flushAndLook() {
         if (attached != null) {
             flush();
             return new ArrayList<>();
         }
-        return leaksIn(kit("CONTROL", "FLUSH"));
+        if (processes.snapshot() == null) {
+            return leaksIn(kit("CONTROL", "FLUSH"));
+        }
+        try {
+            return leaksIn(processes.snapshot().load(processes.server().door));
+        } catch (IOException e) {
+            throw failed(e, "CONTROL LOAD");
+        }
     }
 
     /**
@@ -666,7 +683,7 @@ public final class LockredisServer implements AutoCloseable {
     }
 
     /**
-     * Starts the server again on the same port, empty. Stops it first if it runs. Sentinels that
+     * Starts the server again on the same port, empty or with its snapshot. Stops it first if it runs. Sentinels that
      * have ended start again too, on their ports. It works on an interrupted thread too.
      *
      * @throws UnsupportedOperationException on an attached Redis
@@ -799,6 +816,7 @@ public final class LockredisServer implements AutoCloseable {
         Path privateKey;
         Path configFile;
         Path executable;
+        String snapshot;
         Duration startTimeout = Duration.ofSeconds(30);
         final List<List<String>> directives = new ArrayList<>();
         private Consumer<String> consumer;
@@ -923,6 +941,25 @@ public final class LockredisServer implements AutoCloseable {
         public Builder configFile(Path file) {
             this.configFile = Objects.requireNonNull(file,
                     "configFile(null): give the path of a redis.conf, or leave the call out");
+            return this;
+        }
+
+        /**
+         * Lets the server begin with the data of an RDB file, in place of no data: at each start, and where an
+         * annotation or a rule would delete all data before a test. Keys whose deadlines are over are left out. The
+         * start fails if there is no such file, or the server cannot load it. {@link LockredisServer#flush} deletes
+         * this data too.
+         *
+         * @param name a resource of the class path, or else the path of a file
+         * @throws IllegalArgumentException if the name is empty
+         */
+        public Builder snapshot(String name) {
+            String advice = "give the name of a resource or a file, or leave the call out for a server without data";
+            Objects.requireNonNull(name, "snapshot(null): " + advice);
+            if (name.isEmpty()) {
+                throw new IllegalArgumentException("snapshot(\"\"): " + advice);
+            }
+            this.snapshot = name;
             return this;
         }
 

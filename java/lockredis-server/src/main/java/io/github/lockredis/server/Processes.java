@@ -17,6 +17,7 @@ final class Processes {
     private final LineQueue consumer; // null: the log of this JVM
     private final Sentinels sentinels; // null: none
     private final Pause pause;
+    private final Snapshot snapshot; // null: a server begins without data
     private final List<String> ends = new ArrayList<>(); // guarded by this; of unexpectedEnd
     private volatile ServerProcess server; // written under this, which is held in starts and stops
     private volatile ServerProcess watchers; // the Sentinels'; written under this; may be null
@@ -28,6 +29,7 @@ final class Processes {
         this.consumer = consumer;
         this.sentinels = sentinels;
         this.pause = pause;
+        this.snapshot = Snapshot.read(config.snapshot());
     }
 
     /** Starts the server and its Sentinels. After an error nothing runs. */
@@ -35,13 +37,33 @@ final class Processes {
         int port = config.port();
         String hint = "Without port(" + port + ") the server takes a free port";
         server = new Launch(config, port, consumer, port == 0 ? "" : hint).run();
+        boolean started = false;
         try {
+            load();
             startSentinels();
+            started = true;
         } finally {
-            if (sentinels != null && watchers == null) {
+            if (!started) {
                 close();
             }
         }
+    }
+
+    /** Loads the snapshot into a server that has started. */
+    private void load() {
+        try {
+            if (snapshot != null) {
+                snapshot.load(server.door);
+            }
+        } catch (IOException e) {
+            throw new LockredisException("lockredis at " + server.endpoint.address() + " has started, and the snapshot"
+                    + " is not loaded: " + e, e);
+        }
+    }
+
+    /** Returns the file that the server begins with. Null: none. */
+    Snapshot snapshot() {
+        return snapshot;
     }
 
     /** Starts the Sentinels unless they run. After an end of theirs they have the same ports. */
@@ -109,6 +131,7 @@ final class Processes {
         pause.end();
         broken = false;
         server = new Launch(config, server.endpoint.port, consumer, TAKEN).at(server.endpoints).run();
+        load();
         startSentinels();
     }
 

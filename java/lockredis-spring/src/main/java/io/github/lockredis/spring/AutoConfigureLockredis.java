@@ -73,6 +73,12 @@ public @interface AutoConfigureLockredis {
     /** The password of the Sentinels. "" means the application's own, if it has one. */
     String sentinelPassword() default "";
 
+    /**
+     * The RDB file that each test begins with, in place of no data: a resource of the class path, or else the path of
+     * a file. "" means none. {@link #flush} says when its data comes back.
+     */
+    String snapshot() default "";
+
     /** Directives as in redis.conf: {@code "maxmemory 10mb"}. */
     String[] directives() default {};
 }
