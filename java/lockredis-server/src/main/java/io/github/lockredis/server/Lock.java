@@ -35,6 +35,13 @@ public final class Lock {
         queue = Collections.unmodifiableList(waiting);
     }
 
+    /** Returns the locks in a reply of LOCK.LIST. */
+    static List<Lock> list(Object reply) {
+        List<Lock> locks = new ArrayList<>();
+        Fields.list(reply).forEach(row -> locks.add(new Lock(row)));
+        return locks;
+    }
+
     /** Returns the name: the key in Redis. */
     public String name() {
         return name;

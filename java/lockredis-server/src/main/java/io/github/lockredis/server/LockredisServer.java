@@ -278,7 +278,11 @@ public final class LockredisServer implements AutoCloseable {
         return attached != null ? Collections.emptyList() : processes.log();
     }
 
-    /** Returns all locks that are held or waited for: their holders and waiters. */
+    /**
+     * Returns all locks that are held or waited for: their holders and waiters. A real Redis (see {@link #isAttached})
+     * does not record who acquired a lock, when, and by which command. So on it times and clients are unknown, locks
+     * that SET made are not seen, and only the database of lockredis.uri is looked at.
+     */
     public List<Lock> locks() {
         return locks("*");
     }
@@ -286,21 +290,33 @@ public final class LockredisServer implements AutoCloseable {
     /** Returns the locks whose names match a pattern, as in KEYS. */
     public List<Lock> locks(String pattern) {
         Objects.requireNonNull(pattern, "locks(null): give a pattern, or call locks() for all locks");
-        return locks(kit("LOCK.LIST", pattern));
+        return locks(pattern, attached != null ? timeout() : COMMAND_TIMEOUT);
     }
 
-    private static List<Lock> locks(Object reply) {
-        List<Lock> locks = new ArrayList<>();
-        Fields.list(reply).forEach(row -> locks.add(new Lock(row)));
-        return locks;
-    }
-
-    /** Returns all locks, as {@link #locks()} does. The server has so many milliseconds for each answer. */
-    List<Lock> locksWithin(int timeout) {
+    /** Returns locks as {@link #locks(String)} does. The server has so many milliseconds for each answer. */
+    List<Lock> locks(String pattern, int timeout) {
         try {
-            return locks(call(attached != null ? attached : processes.server().door, timeout, "LOCK.LIST", "*"));
+            return Lock.list(call(way(), timeout, "LOCK.LIST", pattern));
+        } catch (Connection.ErrorReply e) {
+            if (attached == null || !e.getMessage().contains("unknown command")) {
+                throw failed(e, "LOCK.LIST");
+            }
+            return realLocks(pattern, timeout);
         } catch (IOException e) {
             throw failed(e, "LOCK.LIST");
+        }
+    }
+
+    /** Reads the keys of a real Redis. */
+    private List<Lock> realLocks(String pattern, int timeout) {
+        try {
+            List<Lock> locks = Lock.list(call(attached, timeout, "EVAL", RealLocks.SCRIPT, "0",
+                    Integer.toString(attached.database)));
+            DataKeys wanted = new DataKeys(pattern);
+            locks.removeIf(lock -> !wanted.matches(lock.name()));
+            return locks;
+        } catch (IOException e) {
+            throw failed(e, "locks: EVAL");
         }
     }
 
@@ -629,12 +645,16 @@ public final class LockredisServer implements AutoCloseable {
     }
 
     private Object send(String... command) throws IOException {
-        return attached != null ? call(attached, timeout(), command)
-                : call(door(), COMMAND_TIMEOUT, command);
+        return call(way(), attached != null ? timeout() : COMMAND_TIMEOUT, command);
     }
 
     private Endpoint door() {
         return processes.server().doors.get(index);
+    }
+
+    /** Returns the way in for commands of this library's own. */
+    private Endpoint way() {
+        return attached != null ? attached : door();
     }
 
     private Object call(Endpoint to, int timeout, String... command) throws IOException {

@@ -69,7 +69,7 @@ public final class ServerState extends Exception {
         }
         text.append(server.redissonAddress()).append(" when the test failed:");
         try {
-            addLocks(server.locksWithin(TIMEOUT));
+            addLocks(server.locks("*", TIMEOUT));
         } catch (LockredisException e) {
             line(1, "its locks are unknown: " + e.getMessage());
         }
