@@ -397,7 +397,7 @@ public final class LockredisServer implements AutoCloseable {
             return leaksIn(kit("CONTROL", "FLUSH"));
         }
         try {
-            return leaksIn(processes.snapshot().load(processes.server().door));
+            return leaksIn(processes.snapshot().load(door()));
         } catch (IOException e) {
             throw failed(e, "CONTROL LOAD");
         }

@@ -44,6 +44,18 @@ public final class LockredisTopology implements AutoCloseable {
                 : Collections.unmodifiableList(server.sentinelNodes());
     }
 
+    private LockredisTopology(LockredisServer server) {
+        kind = Topology.SINGLE;
+        sentinels = null;
+        this.server = server;
+        nodes = Collections.singletonList(server.host() + ":" + server.port());
+    }
+
+    /** Returns a server that is alone as a topology. The server's {@link LockredisServer#close} ends both. */
+    public static LockredisTopology of(LockredisServer server) {
+        return new LockredisTopology(Objects.requireNonNull(server, "of(null): give a server"));
+    }
+
     private static List<String> addresses(List<LockredisServer> servers) {
         List<String> addresses = new ArrayList<>();
         for (LockredisServer server : servers) {

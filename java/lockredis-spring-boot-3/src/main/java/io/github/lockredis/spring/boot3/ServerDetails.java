@@ -25,11 +25,10 @@ final class ServerDetails implements RedisConnectionDetails {
         this.context = context;
     }
 
-    /** Returns the user name of the property. The customizer has set it for the server. */
+    /** Returns null for a server of our own: a password without a name is that of the user default. */
     @Override
     public String getUsername() {
-        String name = context.getEnvironment().getProperty("spring.data.redis.username", "");
-        return name.isEmpty() ? null : name;
+        return server.username();
     }
 
     @Override
