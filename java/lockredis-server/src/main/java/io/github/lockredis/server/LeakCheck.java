@@ -190,8 +190,7 @@ public final class LeakCheck {
     /**
      * Prepares a server for the next test. It starts a stopped server, ends a pause and faults, and deletes all data if
      * flush says so. A server with a {@link LockredisServer.Builder#snapshot} has that data then. A script that runs ends
-     * then. A server that does not answer is killed and started again. It works on an
-     * interrupted thread too.
+     * then. A server that does not answer is killed and started again. It works on an interrupted thread too.
      *
      * <p>Call {@link LockredisServer#unexpectedEnd} behind it: an end between two tests, and a server
      * that had to be killed, are not the next test's own.

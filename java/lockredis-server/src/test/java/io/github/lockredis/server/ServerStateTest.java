@@ -4,6 +4,10 @@ import static org.junit.jupiter.api.Assertions.assertEquals;
 import static org.junit.jupiter.api.Assertions.assertFalse;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
+import java.io.ByteArrayInputStream;
+import java.io.ByteArrayOutputStream;
+import java.io.ObjectInputStream;
+import java.io.ObjectOutputStream;
 import java.util.concurrent.CountDownLatch;
 
 import org.junit.jupiter.api.AfterEach;
@@ -87,6 +91,17 @@ class ServerStateTest {
         String state = state();
         assertContains(state, "\n  no lock is held or waited for\n  its log ends with:\n    | ");
         assertContains(state, "Ready to accept connections");
+    }
+
+    /** A build tool may pass a failure from the tests' JVM to its own. */
+    @Test
+    void aCopyOfTheFailureTellsTheSame() throws Exception {
+        AssertionError failure = new AssertionError("the packet is empty");
+        ServerState.addTo(failure, server);
+        ByteArrayOutputStream bytes = new ByteArrayOutputStream();
+        new ObjectOutputStream(bytes).writeObject(failure);
+        Throwable copy = (Throwable) new ObjectInputStream(new ByteArrayInputStream(bytes.toByteArray())).readObject();
+        assertEquals(failure.getSuppressed()[0].getMessage(), copy.getSuppressed()[0].getMessage());
     }
 
     @Test
