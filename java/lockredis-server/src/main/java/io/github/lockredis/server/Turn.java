@@ -1,6 +1,7 @@
 package io.github.lockredis.server;
 
 import java.time.Instant;
+import java.util.ArrayList;
 import java.util.Collections;
 import java.util.List;
 
@@ -14,6 +15,19 @@ public final class Turn {
         now = Instant.ofEpochMilli(reply.number("now"));
         ended = Collections.unmodifiableList(reply.texts("ended"));
         woken = (int) reply.number("woken");
+    }
+
+    private Turn(Instant now, List<String> ended, int woken) {
+        this.now = now;
+        this.ended = Collections.unmodifiableList(ended);
+        this.woken = woken;
+    }
+
+    /** Returns what this turn and the next one have done together. */
+    public Turn then(Turn next) {
+        List<String> both = new ArrayList<>(ended);
+        both.addAll(next.ended);
+        return new Turn(next.now, both, woken + next.woken);
     }
 
     /** Returns the server's time at the end of the turn. */
