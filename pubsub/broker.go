@@ -160,6 +160,10 @@ type Broker struct {
 	// Changed, if not nil, is called when a subscription has begun or ended.
 	Changed func()
 
+	// Heard, if not nil, is called when a subscription to a channel or a shard channel has begun, or has ended
+	// (began is false). left is how many sinks the channel has now.
+	Heard func(sink Sink, channel string, began bool, left int)
+
 	// Now, if not nil, tells the time in Unix ms. The broker then records when each
 	// subscription begins. It is set before the first subscription.
 	Now func() int64
@@ -200,9 +204,7 @@ func (b *Broker) Subscribe(sink Sink, subs *Subscriptions, k Kind, name string) 
 	}
 	b.bytes += subscriptionBytes(name, len(t.sinks) == 0)
 	t.sinks = append(t.sinks, sink)
-	if b.Changed != nil {
-		b.Changed()
-	}
+	b.tell(sink, k, name, true, len(t.sinks))
 	return true
 }
 
@@ -240,10 +242,18 @@ func (b *Broker) Unsubscribe(sink Sink, subs *Subscriptions, k Kind, name string
 			b.forgetPattern(t)
 		}
 	}
+	b.tell(sink, k, name, false, len(t.sinks))
+	return true
+}
+
+// tell calls Heard and Changed.
+func (b *Broker) tell(sink Sink, k Kind, name string, began bool, left int) {
+	if b.Heard != nil && k != Pattern {
+		b.Heard(sink, name, began, left)
+	}
 	if b.Changed != nil {
 		b.Changed()
 	}
-	return true
 }
 
 // forgetPattern removes pattern t from order. It moves the last pattern into the
