@@ -52,7 +52,7 @@ var allowed = map[string]string{
 	"internal/observing":   "expiry internal/command internal/latency internal/slowlog resp",
 	"internal/tracking":    "internal/command internal/heapsize internal/shrink",
 	"internal/journal":     "internal/command resp",
-	"internal/record":      "internal/command internal/inspect internal/shrink store",
+	"internal/record":      "internal/command internal/inspect internal/shrink resp store",
 	"internal/inspect":     "internal/lockkeys store",
 	"internal/backdoor":    "internal/config internal/fault internal/inspect resp",
 	"internal/fault":       "internal/command internal/glob pubsub resp",

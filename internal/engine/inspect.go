@@ -23,6 +23,11 @@ func (e *Engine) RecordScriptKeys() {
 	}
 	e.record = record.New(e.inspector, e.env.Space)
 	e.env.PubSub.Now = e.env.Space.Now
+	e.env.PubSub.Heard = func(sink pubsub.Sink, channel string, began bool, left int) {
+		if s, ok := sink.(*command.Session); ok {
+			e.record.Listens(s, channel, began, left)
+		}
+	}
 	e.env.Named = true
 	e.reportMisses()
 	e.attend()
@@ -53,6 +58,17 @@ func (i inspection) NewString(db int, key string) (n inspect.NewString, ok bool)
 
 // History returns which owners have acquired locks last.
 func (i inspection) History() *inspect.History { return i.record.History() }
+
+// Asks returns the owners that asked for a lock and were refused.
+func (i inspection) Asks(db int, name string) inspect.Asks { return i.record.Asks(db, name) }
+
+// BeginProbe has asks for permits be recorded until end is called.
+func (i inspection) BeginProbe(db int, name string) (number int64, end func()) {
+	return i.record.BeginProbe(db, name)
+}
+
+// Connected reports whether a client's connection is open.
+func (i inspection) Connected(id int64) bool { return id == 0 || i.env.Clients.ByID(id) != nil }
 
 // Clients visits the parked clients and the subscribers, oldest first.
 func (i inspection) Clients(do func(inspect.Client)) {

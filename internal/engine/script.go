@@ -52,7 +52,19 @@ func (r *scriptRun) Run(c *command.Ctx, s *luaexec.Script, keys, args [][]byte) 
 		r.e.journal.Runs(journal.Script{SHA: s.SHA(), Keys: keys, Args: args})
 	}
 	defer r.end()
-	return c.Scripts.Run(s, keys, args, r)
+	reply := c.Scripts.Run(s, keys, args, r)
+	if r.e.attention&byRecord != 0 {
+		r.asked(c, keys, args, reply)
+	}
+	return reply
+}
+
+// asked tells the record of locks how a script has ended. Clients that wait for a number of waiters look
+// again.
+func (r *scriptRun) asked(c *command.Ctx, keys, args [][]byte, reply resp.Reply) {
+	if name := r.e.record.Asked(c.Session, c.DB.ID(), keys, args, reply); name != "" {
+		r.e.awaiting.changed(name)
+	}
 }
 
 // RunFunction runs a function as c's session.
@@ -66,7 +78,11 @@ func (r *scriptRun) RunFunction(c *command.Ctx, f *luaexec.Function, line resp.A
 		r.e.journal.Runs(journal.Script{Function: f.Name(), Keys: declared, Args: args})
 	}
 	defer r.end()
-	return c.Scripts.RunFunction(f, declared, args, r)
+	reply := c.Scripts.RunFunction(f, declared, args, r)
+	if r.e.attention&byRecord != 0 {
+		r.asked(c, declared, args, reply)
+	}
+	return reply
 }
 
 // begin prepares a run as c's session. ok is false if the flags of the script or the function, or

@@ -142,6 +142,7 @@ func (e *Engine) forget(s *command.Session) {
 	e.watches.Unwatch(s)
 	e.tracking.Forget(s)
 	e.env.PubSub.Close(s, &s.Subs)
+	e.awaiting.stir() // an owner that polls may be gone
 	for _, last := range []*command.Ctx{&e.unit.ctx, &e.script.ctx} {
 		if last.Session == s { // its buffers are garbage now
 			last.Session = nil

@@ -32,6 +32,14 @@ type State interface {
 	// History returns which owners have acquired locks last. It is empty unless the engine
 	// records the keys that scripts write.
 	History() *History
+	// Asks returns the owners that asked for a lock and were refused. There are none unless the engine
+	// records the keys that scripts write.
+	Asks(db int, name string) Asks
+	// BeginProbe has Asks return asks for permits of a semaphore, too, until end is called. number is how many
+	// asks there have been, of all locks.
+	BeginProbe(db int, name string) (number int64, end func())
+	// Connected reports whether a client's connection is open. 0 is no client's, and always open.
+	Connected(id int64) bool
 	// Clients visits the clients that wait in a blocking command or are subscribed to
 	// something, oldest first.
 	Clients(do func(Client))

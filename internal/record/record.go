@@ -18,6 +18,8 @@ type Record struct {
 	parts parts
 	// history outlives the keys: an owner has released its lock by now.
 	history inspect.History
+	asks    asks
+	probing int // probes under way, see BeginProbe
 
 	script script
 	// unnoted are the keys that the running script wrote, see noted. Some of them may be gone.
@@ -215,6 +217,7 @@ func (r *Record) Forget(db int, key string) {
 func (r *Record) Emptied(db int) {
 	if r != nil {
 		r.parts.flush(db)
+		r.asks.flush(db)
 	}
 }
 
@@ -222,5 +225,6 @@ func (r *Record) Emptied(db int) {
 func (r *Record) Swapped(a, b int) {
 	if r != nil {
 		r.parts.swap(a, b)
+		r.asks.swap(a, b)
 	}
 }

@@ -12,8 +12,8 @@ import (
 // state is the state of a lock that a client waits for.
 type state struct {
 	name     string
-	is       func(s *state, locks []inspect.Lock) bool                // held, free or waitedFor
-	look     func(v inspect.View, db int, name string) []inspect.Lock // At, or Named for the waiters
+	is       func(s *state, v inspect.View, db int) (is bool, again int64) // held, free or waitedFor
+	now      int64                                                         // Unix ms
 	waiters  int64
 	owner    string
 	hasOwner bool // the state is about one owner
@@ -36,9 +36,9 @@ func lockAwait(c *command.Ctx, args resp.Args) resp.Reply {
 		p.Bytes += int64(len(key))
 	}
 	p.Serve = func(c *command.Ctx, _ []byte) (reply resp.Reply, served bool) {
-		locks := s.look(c.Inspector.Inside(), p.DB, s.name)
-		p.Again = nextEnd(locks, c.Now())
-		return resp.OK, s.is(s, locks)
+		s.now = c.Now()
+		served, p.Again = s.is(s, c.Inspector.Inside(), p.DB)
+		return resp.OK, served
 	}
 	if reply, served := p.Serve(c, nil); served {
 		return reply
@@ -55,7 +55,7 @@ func lockAwait(c *command.Ctx, args resp.Args) resp.Reply {
 
 // parseAwait reads the arguments of LOCK.AWAIT. timeout is in ms; 0: none.
 func parseAwait(args resp.Args) (s *state, timeout int64, failure resp.Reply) {
-	s = &state{name: args.String(1), look: inspect.View.At}
+	s = &state{name: args.String(1)}
 	options := args[3:]
 	switch {
 	case command.IsWord(args[2], "held"):
@@ -63,7 +63,7 @@ func parseAwait(args resp.Args) (s *state, timeout int64, failure resp.Reply) {
 	case command.IsWord(args[2], "free"):
 		s.is = (*state).free
 	case command.IsWord(args[2], "waiters") && len(args) > 3:
-		s.is, s.look = (*state).waitedFor, inspect.View.Named
+		s.is = (*state).waitedFor
 		if s.waiters, failure = command.ParseAtLeast(args[3], 0); failure.IsError() {
 			return nil, 0, failure
 		}
@@ -89,33 +89,36 @@ func parseAwait(args resp.Args) (s *state, timeout int64, failure resp.Reply) {
 	return s, timeout, resp.NoReply
 }
 
-// held reports whether the lock has a holder.
-func (s *state) held(locks []inspect.Lock) bool {
+// held reports whether the lock has a holder. again is when a lease ends without a change of any key, in
+// Unix ms; 0: none does.
+func (s *state) held(v inspect.View, db int) (is bool, again int64) {
+	locks := v.At(db, s.name)
 	for i := range locks {
 		for _, h := range locks[i].Holders {
-			if !s.hasOwner || h.Owner == s.owner {
-				return true
-			}
+			is = is || !s.hasOwner || h.Owner == s.owner
 		}
 	}
-	return false
+	return is, nextEnd(locks, s.now)
 }
 
-func (s *state) free(locks []inspect.Lock) bool { return !s.held(locks) }
+func (s *state) free(v inspect.View, db int) (is bool, again int64) {
+	held, again := s.held(v, db)
+	return !held, again
+}
 
-// waitedFor reports whether at least so many wait; with 0, whether none does.
-func (s *state) waitedFor(locks []inspect.Lock) bool {
+// waitedFor reports whether at least so many owners and clients wait; with 0, whether none does. again is
+// when one of them counts no longer unless it asks.
+func (s *state) waitedFor(v inspect.View, db int) (is bool, again int64) {
 	n := int64(0)
-	for i := range locks {
-		for _, waiters := range [][]inspect.Waiter{locks[i].Queue, locks[i].Listeners} {
-			for _, w := range waiters {
-				if !s.hasOwner || w.Owner == s.owner {
-					n++
-				}
-			}
+	for _, a := range v.Waiting(db, s.name) {
+		if a.Waits && (!s.hasOwner || a.Owner == s.owner) {
+			n++
+		}
+		if a.Ends > 0 && (again == 0 || a.Ends < again) {
+			again = a.Ends
 		}
 	}
-	return n >= s.waiters && (s.waiters > 0 || n == 0)
+	return n >= s.waiters && (s.waiters > 0 || n == 0), again
 }
 
 // nextEnd returns when the first lease ends after now, in Unix ms; 0: none does. A permit ends without a

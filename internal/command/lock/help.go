@@ -16,6 +16,7 @@ var usage = map[string]string{
 	"lock.end":      "<name> [<owner>]",
 	"lock.leaks":    "[ALL]",
 	"lock.list":     "[<pattern>]",
+	"lock.waiters":  "<name> [PROBE [TIMEOUT <milliseconds>]]",
 }
 
 // helpOf returns CLOCK HELP or LOCK HELP. It lists the commands of the group that are in the table.

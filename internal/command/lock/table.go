@@ -26,5 +26,6 @@ func Commands() []*command.Command {
 		{Name: "lock.end", Arity: -2, Flags: command.Own | command.Protected | command.Admin | command.NoScript | command.Write, Keys: command.Key(command.RW|command.Delete, 1), Told: command.ToldByParts, Since: "lockredis 0.3.0", Summary: "Ends the lease of a lock's holder now.", Run: lockEnd},
 		{Name: "lock.leaks", Arity: -1, Flags: flags, Tips: tips, Since: "lockredis 0.3.0", Summary: "Returns what a test would leave behind: held locks and permits, waiters and subscriptions.", Run: lockLeaks},
 		{Name: "lock.list", Arity: -1, Flags: flags, Tips: tips, Since: "lockredis 0.3.0", Summary: "Returns the locks that are held or waited for, with their holders and queues.", Run: lockList},
+		{Name: "lock.waiters", Arity: -2, Flags: command.Own | command.Protected | command.Admin | command.NoScript | command.Blocking, Keys: command.Key(command.RO|command.Access, 1), Tips: tips, Since: "lockredis 0.3.0", Summary: "Returns the owners that wait for a lock, with their threads.", Run: lockWaiters},
 	}
 }

@@ -1,0 +1,254 @@
+package inspect
+
+import (
+	"cmp"
+	"slices"
+
+	"github.com/lockredis/lockredis/internal/lockkeys"
+)
+
+// Asker is an owner that waits for a lock, or a client of which only the subscription is known.
+type Asker struct {
+	Owner string // "" for a client
+	Kind  Kind   // the lock's, without the way in which it is held
+	Mode  Kind   // Read or Write for an owner that waits for a read-write lock, "" for others
+	Since int64  // when the owner was refused first, or the subscription began, Unix ms; 0: unknown
+	Asks  int64  // how often the owner was refused; 0: unknown
+	By    Origin // the client that asked last, or that is subscribed
+
+	// Waits is false for an owner that will ask again before it waits: it has asked once, or not since
+	// its client subscribed.
+	Waits bool
+	// Ends is when the owner counts no longer unless it asks again, in Unix ms; 0: never. Owners without a
+	// subscription poll.
+	Ends int64
+
+	number int64 // see Ask
+}
+
+// polling is how long an owner that polls may take for its next ask, in ms. Redisson's spin locks
+// take 128 ms at most by default.
+const polling = 1000
+
+// Waiting returns the owners that wait for the lock in a database, and the subscribed clients of which no
+// owner is known: first the owners in a fair lock's queue, then the other owners in the order of their
+// first asks, then the clients.
+//
+// An owner that was refused waits while its client is subscribed to the release. Without a subscription it
+// waits while it polls, and its last connection is open. An owner whose time is over says nothing, and is
+// not told apart while its client is subscribed: see Probe.
+func (v View) Waiting(db int, name string) []Asker {
+	w := waiting{View: v, db: db, name: name, known: v.state.Asks(db, name), ears: v.listeners()}
+	locks := v.Named(db, name)
+	for i := range locks {
+		w.addQueue(&locks[i])
+	}
+	owners := len(w.askers)
+	for i := range w.known.List {
+		w.add(&w.known.List[i], locks)
+	}
+	slices.SortStableFunc(w.askers[owners:], func(a, b Asker) int { return cmp.Compare(a.number, b.number) })
+	for i := range locks {
+		w.addClients(&locks[i])
+	}
+	return w.askers
+}
+
+// waiting collects the Askers of a lock.
+type waiting struct {
+	View
+	db     int
+	name   string
+	known  Asks
+	ears   listeners
+	queued map[string]bool // owners in the queue
+	askers []Asker
+}
+
+// addQueue adds the owners in a fair lock's queue. An owner that no script has asked for waits, too.
+func (w *waiting) addQueue(l *Lock) {
+	for _, in := range l.Queue {
+		if w.queued == nil {
+			w.queued = map[string]bool{}
+		}
+		w.queued[in.Owner] = true
+		a := Asker{Owner: in.Owner, Kind: Fair, Since: in.Since, By: in.By, Waits: true}
+		for i := range w.known.List {
+			if ask := &w.known.List[i]; ask.Owner == in.Owner {
+				var present bool
+				if a, present = w.asker(ask); !present {
+					a.Owner = ""
+				}
+				a.Kind = Fair
+				break
+			}
+		}
+		if a.Owner != "" {
+			w.askers = append(w.askers, a)
+		}
+	}
+}
+
+// add adds an owner that was refused and is in no queue.
+func (w *waiting) add(ask *Ask, locks []Lock) {
+	if ask.Owner == "" || w.queued[ask.Owner] || w.holds(ask, locks) {
+		return
+	}
+	a, present := w.asker(ask)
+	if !present {
+		return
+	}
+	for i := range locks {
+		family := locks[i].Kind.Family()
+		if a.Kind != Plain || len(locks[i].Holders) == 0 || family == string(PermitSemaphore) {
+			continue
+		}
+		if a.Kind = Kind(family); a.Kind == ReadWrite && a.Mode == "" { // rlock's script tells readers only
+			a.Mode = Write
+		}
+	}
+	w.askers = append(w.askers, a)
+}
+
+// holds reports whether an owner has what it asked for, in a way that no script's reply has told.
+func (w *waiting) holds(ask *Ask, locks []Lock) bool {
+	for i := range locks {
+		for _, h := range locks[i].Holders {
+			if h.Owner == ask.Owner && (h.Mode == "" || h.Mode == ask.Mode) {
+				return true
+			}
+		}
+	}
+	return false
+}
+
+// asker returns an owner that was refused. present is false if it waits no longer.
+func (w *waiting) asker(ask *Ask) (a Asker, present bool) {
+	a = Asker{
+		Owner: ask.Owner, Kind: ask.Kind, Mode: ask.Mode, Since: ask.Since, Asks: ask.Count, By: ask.By,
+		number: ask.First,
+	}
+	a.Waits = ask.Count > 1
+	listens := w.listens(ask)
+	if listens {
+		a.Waits = a.Waits && ask.Heard
+	}
+	if !listens || ask.Count == 1 {
+		a.Ends = ask.Last + polling + 1
+	}
+	present = !ask.Gone && (listens || w.state.Connected(ask.By.ID)) &&
+		(a.Ends == 0 || w.state.Space().Now() < a.Ends)
+	return a, present
+}
+
+// listens reports whether a client of the owner's is subscribed to the release. A client that may belong to
+// several lock clients counts for each.
+func (w *waiting) listens(ask *Ask) bool {
+	listens := w.ears[lockkeys.FairChannel(w.name, ask.Owner)] != nil
+	if listens || ask.Kind == Fair {
+		return listens
+	}
+	w.clients(func(by Origin, db int) {
+		client, linked := w.known.Ears[by.ID]
+		listens = listens || linked && client == ask.ID() || !linked && db == w.db
+	})
+	return listens
+}
+
+// clients calls do for each client that is subscribed to the release by a channel of all owners.
+func (w *waiting) clients(do func(by Origin, db int)) {
+	for _, channel := range []string{lockkeys.Channel(w.name), lockkeys.RWChannel(w.name)} {
+		if a := w.ears[channel]; a != nil {
+			for _, client := range a.clients {
+				do(client.By, client.db)
+			}
+		}
+	}
+}
+
+// addClients adds the subscribers of a lock of which no owner is known. Each lock client has one of its own.
+func (w *waiting) addClients(l *Lock) {
+	unlinked := map[string]bool{} // the lock clients whose subscriber is not known
+	linked := map[string]bool{}
+	for _, client := range w.known.Ears {
+		linked[client] = true
+	}
+	for i := range w.known.List {
+		if ask := &w.known.List[i]; !ask.Gone && ask.Owner != "" && !linked[ask.ID()] {
+			unlinked[ask.ID()] = true
+		}
+	}
+	free := len(unlinked)
+	for _, in := range l.Listeners {
+		_, has := w.known.Ears[in.By.ID]
+		switch {
+		case l.Kind == PermitSemaphore || l.Kind == Semaphore || l.Kind == CountDownLatch:
+		case has:
+			continue
+		case free > 0:
+			free--
+			continue
+		}
+		w.askers = append(w.askers, Asker{
+			Owner: in.Owner, Kind: Kind(l.Kind.Family()), Since: in.Since, By: in.By, Waits: true,
+		})
+	}
+}
+
+// Probe begins a probe of a lock: it wakes the threads that wait, so that each one asks again. done ends it,
+// and returns the owners that have asked and were refused since. Of a semaphore it returns the clients that have
+// asked. It is called inside the engine.
+//
+// The message is that of a release. On "1" a Redisson wakes all its threads that sleep, but rlock the goroutine that
+// waits longest. So there is one message for each owner.
+func (v View) Probe(db int, name string) (done func(View) []Asker) {
+	waiting := v.Waiting(db, name)
+	since, end := v.state.BeginProbe(db, name)
+	for _, a := range waiting {
+		if a.Owner != "" {
+			v.state.Publish(lockkeys.FairChannel(name, a.Owner), "1")
+		}
+	}
+	for range v.sleepers(db, name) {
+		v.state.Publish(lockkeys.Channel(name), "1")
+		v.state.Publish(lockkeys.RWChannel(name), "1")
+	}
+	v.state.Publish(lockkeys.SemaphoreChannel(name), "1000000")
+	return func(v View) (askers []Asker) {
+		known := v.state.Asks(db, name)
+		end()
+		asked := func(a Asker) bool {
+			return slices.ContainsFunc(known.List, func(k Ask) bool { return k.Owner == a.Owner && k.Number > since })
+		}
+		for _, a := range v.Waiting(db, name) {
+			if a.Owner != "" && asked(a) {
+				askers = append(askers, a)
+			}
+		}
+		for _, k := range known.List {
+			if k.Owner == "" && k.Number > since {
+				askers = append(askers, Asker{
+					Kind: Semaphore, Since: k.Since, Asks: k.Count, By: k.By, Waits: true, number: k.First,
+				})
+			}
+		}
+		return askers
+	}
+}
+
+// sleepers returns how many messages wake all threads of a lock client, if each message wakes one: as many as
+// the lock client has that asked for the lock with most owners, at least 1. Each message goes to all lock clients.
+func (v View) sleepers(db int, name string) (most int) {
+	owners := map[string]int{}
+	known := v.state.Asks(db, name)
+	for i := range known.List {
+		if a := &known.List[i]; !a.Gone && a.Owner != "" {
+			owners[a.ID()]++
+			most = max(most, owners[a.ID()])
+		}
+	}
+	return min(max(most, 1), mostMessages)
+}
+
+// mostMessages bounds sleepers. In Redisson, a message that wakes no thread makes a later one ask in vain.
+const mostMessages = 256
