@@ -199,8 +199,8 @@ func (w *waiting) addClients(l *Lock) {
 // and returns the owners that have asked and were refused since. Of a semaphore it returns the clients that have
 // asked. It is called inside the engine.
 //
-// The message is that of a release. On "1" a Redisson wakes all its threads that sleep, but rlock the goroutine that
-// waits longest. So there is one message for each owner.
+// The message is that of a release. On "1" a Redisson wakes all its threads that sleep. rlock wakes all readers, but of
+// the other goroutines that wait on a channel only the one that waits longest, also on several messages.
 func (v View) Probe(db int, name string) (done func(View) []Asker) {
 	waiting := v.Waiting(db, name)
 	since, end := v.state.BeginProbe(db, name)
@@ -209,10 +209,8 @@ func (v View) Probe(db int, name string) (done func(View) []Asker) {
 			v.state.Publish(lockkeys.FairChannel(name, a.Owner), "1")
 		}
 	}
-	for range v.sleepers(db, name) {
-		v.state.Publish(lockkeys.Channel(name), "1")
-		v.state.Publish(lockkeys.RWChannel(name), "1")
-	}
+	v.state.Publish(lockkeys.Channel(name), "1")
+	v.state.Publish(lockkeys.RWChannel(name), "1")
 	v.state.Publish(lockkeys.SemaphoreChannel(name), "1000000")
 	return func(v View) (askers []Asker) {
 		known := v.state.Asks(db, name)

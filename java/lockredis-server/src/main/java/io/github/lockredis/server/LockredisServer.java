@@ -321,6 +321,48 @@ public final class LockredisServer implements AutoCloseable {
     }
 
     /**
+     * Returns the threads that wait for a lock of database 0: those that asked for it and were refused. First come the
+     * threads in a fair lock's queue, the next one first; then the other threads in the order of their first asks; then
+     * the clients of which only the subscription to the release is known, as for a semaphore and a latch.
+     *
+     * <p>A thread whose time is over does not tell the server. It stays while other threads of its client wait:
+     * see {@link #probeWaiters(String)}.
+     *
+     * @throws UnsupportedOperationException on an attached Redis
+     */
+    public List<LockWaiter> waiters(String name) {
+        Objects.requireNonNull(name, "waiters(null): give the name of a lock");
+        return LockWaiter.list(kit("LOCK.WAITERS", name));
+    }
+
+    /**
+     * Wakes the threads that wait for a lock of database 0, and returns those that ask for it again within 200 ms and are
+     * refused. A free lock goes to one of them.
+     *
+     * @throws UnsupportedOperationException on an attached Redis
+     */
+    public List<LockWaiter> probeWaiters(String name) {
+        Objects.requireNonNull(name, "probeWaiters(null): give the name of a lock");
+        return probeWaiters(name, Duration.ofMillis(200));
+    }
+
+    /**
+     * Does what {@link #probeWaiters(String)} does, and waits another time. It always waits that long.
+     *
+     * @throws IllegalArgumentException if the time is negative or more than an hour
+     */
+    public List<LockWaiter> probeWaiters(String name, Duration time) {
+        Objects.requireNonNull(name, "probeWaiters(null, …): give the name of a lock");
+        Objects.requireNonNull(time, "probeWaiters(…, null): give how long threads may take to ask");
+        if (time.isNegative() || time.compareTo(Duration.ofHours(1)) > 0) {
+            throw new IllegalArgumentException("probeWaiters " + time + " is not between 0 and an hour");
+        }
+        long millis = time.toMillis();
+        return LockWaiter.list(longKit((int) millis + COMMAND_TIMEOUT,
+                "LOCK.WAITERS", name, "PROBE", "TIMEOUT", Long.toString(millis)));
+    }
+
+    /**
      * Returns what clients have left behind: locks, permits, waiters, subscriptions. A real Redis
      * (see {@link #isAttached}) cannot tell, so the list is empty then.
      */
@@ -517,8 +559,9 @@ public final class LockredisServer implements AutoCloseable {
     }
 
     /**
-     * Waits until so many clients or more wait for a lock, as {@link #awaitHeld} does. 0: until none waits. A client
-     * whose threads wait for the same lock counts once, but in a fair lock's queue each thread counts.
+     * Waits until so many threads or more wait for a lock, as {@link #awaitHeld} does. 0: until none waits. A thread of
+     * Redisson counts when it was refused a second time: it sleeps, or is about to. A client of which only a
+     * subscription is known counts once, as for a semaphore and a latch.
      */
     public void awaitWaiters(String name, int waiters) {
         if (waiters < 0) {

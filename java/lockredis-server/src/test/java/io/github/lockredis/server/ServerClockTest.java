@@ -108,6 +108,8 @@ class ServerClockTest {
         assertThrows(ArithmeticException.class, () -> clock.advance(Duration.ofSeconds(Long.MAX_VALUE)));
         assertThrows(LockredisException.class, () -> clock.set(Instant.ofEpochMilli(-1)));
         assertThrows(IllegalArgumentException.class, () -> server.awaitWaiters("order:1", -1));
+        assertThrows(IllegalArgumentException.class, () -> server.probeWaiters("order:1", Duration.ofMillis(-1)));
+        assertThrows(IllegalArgumentException.class, () -> server.probeWaiters("order:1", Duration.ofHours(2)));
         for (Runnable call : Arrays.<Runnable>asList(() -> clock.advance(null), () -> clock.set(null),
                 () -> server.endLease(null), () -> server.awaitFree(null))) {
             assertTrue(assertThrows(NullPointerException.class, call::run).getMessage().contains("(null): give"));
