@@ -226,3 +226,6 @@ func IsQueue(key string) bool {
 	_, ok := lockkeys.FairName(key)
 	return ok
 }
+
+// IsQueueKey is IsQueue for a key that is no string. It allocates nothing.
+func IsQueueKey(key []byte) bool { return IsQueue(unsafe.String(unsafe.SliceData(key), len(key))) }

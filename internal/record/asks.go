@@ -53,6 +53,14 @@ func (a *asks) lock(db int, name string) *askedLock {
 	return a.dbs[db].locks[name]
 }
 
+// concern reports whether owners may ask for the lock that a script's keys name. It allocates nothing.
+func (a *asks) concern(db int, keys [][]byte) bool {
+	if db >= len(a.dbs) || a.dbs[db] == nil || len(keys) == 0 {
+		return false
+	}
+	return a.dbs[db].locks[string(keys[0])] != nil || inspect.IsQueueKey(keys[0])
+}
+
 // open is lock, with a new one if there is none.
 func (a *asks) open(db int, name string) *askedLock {
 	if l := a.lock(db, name); l != nil {
@@ -136,7 +144,7 @@ func (a *asks) swap(x, y int) {
 // lock whose waiters have changed, "" if none have.
 func (r *Record) Asked(by *command.Session, db int, keys, args [][]byte, reply resp.Reply) (name string) {
 	refused := refuses(reply)
-	if reply.IsError() || !refused && r.asks.order.Len() == 0 && r.probing == 0 {
+	if reply.IsError() || !refused && r.probing == 0 && !r.asks.concern(db, keys) {
 		return ""
 	}
 	a, ok := r.known.ReadAsking(keys, args)

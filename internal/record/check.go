@@ -45,5 +45,30 @@ func (r *Record) Check() error {
 	case len(r.unnoted) > 0 && r.script.by == nil:
 		return errors.New("record: the keys of a script were not looked at")
 	}
+	return r.asks.check()
+}
+
+// check returns an error if an owner is not with its lock, or a lock is kept without a reason.
+func (a *asks) check() error {
+	owners := 0
+	for n, db := range a.dbs {
+		if db == nil {
+			continue
+		}
+		for name, l := range db.locks {
+			owners += len(l.owners)
+			if l.in != db || l.name != name || len(l.owners) == 0 && l.probes == 0 {
+				return fmt.Errorf("record: asks for %q of database %d are kept wrongly", name, n)
+			}
+			for text, elem := range l.owners {
+				if ask := elem.Value.(*asked); ask.of != l || ask.text != text || ask.Count < 1 {
+					return fmt.Errorf("record: the ask %q for %q is kept wrongly", text, name)
+				}
+			}
+		}
+	}
+	if owners != a.order.Len() || owners > mostAsks {
+		return fmt.Errorf("record: %d owners ask, and %d are in order", owners, a.order.Len())
+	}
 	return nil
 }

@@ -1,5 +1,5 @@
-// Package record remembers which keys scripts wrote, which strings were set on condition, and who
-// entered locks and queues when. Package inspect needs it: by the shape of its fields alone, a
+// Package record remembers which keys scripts wrote, which strings were set on condition, who
+// entered locks and queues when, and who asked for a lock and was refused. Package inspect needs it: by the shape of its fields alone, a
 // test's own hash would pass for a lock.
 //
 // A Record hears of changes as WATCH and the caches of clients do, not by the journal. So a
@@ -9,6 +9,7 @@
 //	record.go    Record: the changes of keys, and the running script
 //	entering.go  Record: who came into a lock, a queue or a permit semaphore
 //	parts.go     what is known of each key, and the memory of keys that are gone
+//	asks.go      Record: who asked for a lock and was refused
 //	show.go      Record: what an inspector sees
 //	check.go     the invariants, for tests
 //

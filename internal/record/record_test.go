@@ -122,9 +122,16 @@ func TestALockThatComesAgainAllocatesNothing(t *testing.T) {
 		r.Ends()
 		r.release(0, fmt.Sprint(i))
 	}
+	keys, args := [][]byte{[]byte("lock")}, [][]byte{[]byte("30000"), []byte(owner)}
+	r.acquire(0, "held", owner)
+	other := [][]byte{[]byte("0b9d4c3f-7a52-4d26-8e7b-5f1d2c3b4a59:3")}
+	if r.Asked(s, 0, [][]byte{[]byte("held")}, other, resp.Int(30000)) != "held" {
+		t.Fatal("an ask is not seen")
+	}
 	if got := testing.AllocsPerRun(100, func() {
 		r.Begins(s, nil)
 		r.Changed(came)
+		r.Asked(s, 0, keys, args, resp.Nil)
 		r.Ends()
 		r.Forget(0, "lock")
 	}); got != 0 {
