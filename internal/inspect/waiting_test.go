@@ -9,7 +9,7 @@ import (
 	"github.com/lockredis/lockredis/compat_test/wire"
 )
 
-// These are scripts of Redisson 3.52.0.
+// These scripts have the keys, arguments and replies of those of Redisson 3.52.0.
 const (
 	plainAcquire = `if ((redis.call('exists', KEYS[1]) == 0) or (redis.call('hexists', KEYS[1], ARGV[2]) == 1)) then
 		redis.call('hincrby', KEYS[1], ARGV[2], 1); redis.call('pexpire', KEYS[1], ARGV[1]); return nil; end;
@@ -182,6 +182,33 @@ func TestThreadsOfOneClientAreCounted(t *testing.T) {
 	expectReply(t, await, `"OK"`)
 	expectReply(t, none, `"OK"`)
 	s.isConsistent()
+}
+
+func TestTwoClientsThatAskBeforeTheySubscribeBothWait(t *testing.T) {
+	s := start(t)
+	c, looks := s.connect(), s.connect()
+	s.lock(0, "x", alice, 60000, "")
+	await := s.awaits("x WAITERS 2")
+	asks(t, c, bob)
+	asks(t, c, carol)
+	s.subscribed("SUBSCRIBE", plainChannel)
+	asks(t, c, bob)
+	s.subscribed("SUBSCRIBE", plainChannel)
+	expectReplies(t, looks, "MULTI", `"OK"`, "LOCK.AWAIT x WAITERS 2", `"QUEUED"`, "EXEC", "[nil]")
+	asks(t, c, carol)
+	expectReply(t, await, `"OK"`)
+	s.isConsistent()
+}
+
+func TestASubscriberCountsAfterAWhileWithoutASecondAsk(t *testing.T) {
+	s := start(t)
+	c := s.connect()
+	s.lock(0, "x", alice, 60000, "")
+	asks(t, c, bob)
+	s.subscribed("SUBSCRIBE", plainChannel)
+	await := s.awaits("x WAITERS 1")
+	s.clock.Set(epoch.Add(100 * time.Millisecond))
+	expectReply(t, await, `"OK"`)
 }
 
 // Two lock clients wait. The subscriptions of one end, in an order that tells which owners are gone.

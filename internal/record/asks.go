@@ -296,6 +296,7 @@ func (l *askedLock) heardBy(id int64, owner string) {
 		linked[client] = true
 	}
 	candidate, several := "", false
+	var unheard []*asked
 	for _, elem := range l.owners {
 		a := elem.Value.(*asked)
 		switch {
@@ -304,10 +305,13 @@ func (l *askedLock) heardBy(id int64, owner string) {
 				a.Heard = false
 			}
 		case !linked[a.ID()] && !a.Gone && a.Owner != "":
-			a.Heard = false
+			unheard = append(unheard, a)
 			several = several || candidate != "" && candidate != a.ID()
 			candidate = a.ID()
 		}
+	}
+	for _, a := range unheard {
+		a.Heard = several && a.Count > 1 // one that asked again has a subscriber already, which may be another
 	}
 	if candidate != "" && !several {
 		if l.ears == nil {

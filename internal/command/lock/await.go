@@ -106,18 +106,40 @@ func (s *state) free(v inspect.View, db int) (is bool, again int64) {
 	return !held, again
 }
 
-// waitedFor reports whether at least so many owners and clients wait; with 0, whether none does. again is
-// when one of them counts no longer unless it asks.
+// settled is how long a client is subscribed to a release before it counts as a waiter although it is not
+// known to have asked again since, in ms.
+const settled = 100
+
+// waitedFor reports whether at least so many owners wait, or clients; with 0, whether none does. again is
+// when there may be another answer without a change of any key, in Unix ms; 0: never.
 func (s *state) waitedFor(v inspect.View, db int) (is bool, again int64) {
-	n := int64(0)
-	for _, a := range v.Waiting(db, s.name) {
-		if a.Waits && (!s.hasOwner || a.Owner == s.owner) {
-			n++
-		}
-		if a.Ends > 0 && (again == 0 || a.Ends < again) {
-			again = a.Ends
+	look := func(at int64) {
+		if at > s.now && (again == 0 || at < again) {
+			again = at
 		}
 	}
+	var owners, clients int64
+	for _, a := range v.Waiting(db, s.name) {
+		if a.Waits && (!s.hasOwner || a.Owner == s.owner) {
+			owners++
+		}
+		look(a.Ends)
+	}
+	locks := v.Named(db, s.name)
+	for i := range locks {
+		for _, waiters := range [][]inspect.Waiter{locks[i].Queue, locks[i].Listeners} {
+			for _, w := range waiters {
+				if s.hasOwner && w.Owner != s.owner {
+					continue
+				}
+				if w.Since+settled <= s.now {
+					clients++
+				}
+				look(w.Since + settled)
+			}
+		}
+	}
+	n := max(owners, clients)
 	return n >= s.waiters && (s.waiters > 0 || n == 0), again
 }
 

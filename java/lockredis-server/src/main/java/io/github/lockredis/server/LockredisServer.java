@@ -126,6 +126,10 @@ public final class LockredisServer implements AutoCloseable {
     private static LockredisServer start(LockredisConfig config, LineQueue consumer,
             Sentinels sentinels) {
         String uri = Executables.setting("lockredis.uri");
+        if (config.snapshot() != null && Launch.servers(config) > 1) {
+            throw new LockredisException("snapshot \"" + config.snapshot() + "\": several servers cannot begin with one"
+                    + " file. Use a topology of one server, or write the data in the test");
+        }
         if (uri != null) {
             if (config.snapshot() != null) {
                 throw new LockredisException("lockredis.uri: a real Redis cannot load the snapshot \""
@@ -1010,8 +1014,8 @@ public final class LockredisServer implements AutoCloseable {
         /**
          * Lets the server begin with the data of an RDB file, in place of no data: at each start, and where an
          * annotation or a rule would delete all data before a test. Keys whose deadlines are over are left out. The
-         * start fails if there is no such file, or the server cannot load it. {@link LockredisServer#flush} deletes
-         * this data too.
+         * start fails if there is no such file, if the server cannot load it, or if there are several servers.
+         * {@link LockredisServer#flush} deletes this data too.
          *
          * @param name a resource of the class path, or else the path of a file
          * @throws IllegalArgumentException if the name is empty

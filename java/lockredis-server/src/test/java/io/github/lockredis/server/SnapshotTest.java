@@ -92,6 +92,14 @@ class SnapshotTest {
     }
 
     @Test
+    void severalServersHaveNone() {
+        LockredisTopology.Builder several = LockredisTopology.builder(Topology.PRIMARIES)
+                .server(values -> values.snapshot(file.toString()));
+        String text = assertThrows(LockredisException.class, several::start).getMessage();
+        assertTrue(text.startsWith("snapshot \"" + file + "\": several servers "), text);
+    }
+
+    @Test
     void aResourceOfTheClassPathComesFirst() throws IOException {
         ClassLoader before = Thread.currentThread().getContextClassLoader();
         try (URLClassLoader tests = new URLClassLoader(new URL[] {folder.toUri().toURL()}, before)) {
