@@ -255,6 +255,21 @@ func TestNamingTheSameFileAgainRunsTheHook(t *testing.T) {
 	}
 }
 
+// Recorded from redis-server 7.0.15.
+func TestTheFirstDirectiveThatConcernsTLSIsToBlame(t *testing.T) {
+	for _, pair := range []Pair{
+		{"tls-client-cert-file", "x"}, {"tls-client-key-file", "x"}, {"tls-client-key-file-pass", "x"},
+		{"tls-session-caching", "no"},
+	} {
+		c := New()
+		c.OnChange(TLSChange, func() error { return errors.New("no certificate") })
+		err := c.Set([]Pair{{"timeout", "7"}, pair, {"tls-cluster", "yes"}}, false)
+		if err == nil || !strings.Contains(err.Error(), "argument '"+pair.Name+"'") {
+			t.Errorf("%s: %v", pair.Name, err)
+		}
+	}
+}
+
 func BenchmarkNew(b *testing.B) {
 	b.ReportAllocs()
 	for b.Loop() {

@@ -238,6 +238,7 @@ final class JoinedTimer extends HashedWheelTimer {
 
         @Override
         public void run(Timeout timeout) throws Exception {
+            alarm = timeout; // start may not have set it yet
             try {
                 task.run(this);
             } finally {
