@@ -636,3 +636,39 @@ func TestClientsOfANameAreCutOrSilenced(t *testing.T) {
 	expect(t, other, "+PONG", "PING")
 	expect(t, kit, ":1", "CONTROL", "CUT")
 }
+
+// A permit semaphore's script replies a colon and the time at which the first lease ends.
+func TestTimesInScriptsFollowATurnedClock(t *testing.T) {
+	server, door := start(t, map[string]string{})
+	kit, c := enter(t, door), redistest.Dial(t, server.Addr())
+	const arg, text = "return ARGV[1]", "return ':' .. ARGV[1]"
+	at := time.Now().UnixMilli()
+	now := strconv.FormatInt(at, 10)
+	eval := func(script, arg string) string {
+		t.Helper()
+		reply, err := c.Do("EVAL", script, "0", arg)
+		if err != nil {
+			t.Fatal(err)
+		}
+		return string(reply.Str)
+	}
+	for range 2 {
+		expect(t, kit, "*6", "CLOCK.ADVANCE", "3600000")
+		later, err := strconv.ParseInt(eval(arg, now), 10, 64)
+		if ahead := later - at; err != nil || ahead < 3_600_000-1 || ahead > 3_600_000 { // a part of a ms is lost
+			t.Errorf("an argument is moved by %d ms, %v", ahead, err)
+		}
+		if got := eval(text, now); got != ":"+now {
+			t.Errorf("the time of a permit is %s, want :%s", got, now)
+		}
+		for _, other := range []string{"1234", "x", "9999999999999", ""} {
+			if got := eval(arg, other) + eval(text, other); got != other+":"+other {
+				t.Errorf("%q becomes %q", other, got)
+			}
+		}
+		expect(t, kit, "*6", "CLOCK.RESET")
+		if got := eval(arg, now) + eval(text, now); got != now+":"+now {
+			t.Errorf("the clock is not turned, and %s becomes %s", now, got)
+		}
+	}
+}

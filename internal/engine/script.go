@@ -56,6 +56,9 @@ func (r *scriptRun) Run(c *command.Ctx, s *luaexec.Script, keys, args [][]byte) 
 	if r.e.attention&byRecord != 0 {
 		r.asked(c, keys, args, reply)
 	}
+	if r.e.turning.ahead != 0 {
+		reply = r.e.turning.moveBack(reply)
+	}
 	return reply
 }
 

@@ -3,6 +3,7 @@ package engine
 import (
 	"slices"
 	"strconv"
+	"strings"
 	"time"
 
 	"github.com/lockredis/lockredis/expiry"
@@ -75,11 +76,32 @@ func (r *turning) moveTimes(args [][]byte) [][]byte {
 	now := r.e.env.Space.Now() - by
 	moved := slices.Clone(args)
 	for i, arg := range args {
-		if n, ok := resp.ParseInt(arg); ok && len(arg) == 13 && n > now-stamped && n < now+stamped {
+		if n, ok := timeNear(now, arg); ok {
 			moved[i] = strconv.AppendInt(nil, n+by, 10)
 		}
 	}
 	return moved
+}
+
+// moveBack returns a script's reply. A colon with a time is a permit semaphore's: when the first lease ends.
+// The client counts from its own clock, so it gets the time that moveTimes would have moved.
+func (r *turning) moveBack(reply resp.Reply) resp.Reply {
+	by := r.ahead.Milliseconds()
+	if by == 0 || !r.e.env.Config.Control || reply.Kind() != resp.KindBulk {
+		return reply
+	}
+	if digits, ok := strings.CutPrefix(reply.Text(), ":"); ok {
+		if n, ok := timeNear(r.e.env.Space.Now(), []byte(digits)); ok {
+			return resp.BulkString(":" + strconv.FormatInt(n-by, 10))
+		}
+	}
+	return reply
+}
+
+// timeNear reports whether a text is a time in Unix milliseconds near another one, and returns it.
+func timeNear(now int64, text []byte) (n int64, is bool) {
+	n, is = resp.ParseInt(text)
+	return n, is && len(text) == 13 && n > now-stamped && n < now+stamped
 }
 
 // Real returns the time of the clients.

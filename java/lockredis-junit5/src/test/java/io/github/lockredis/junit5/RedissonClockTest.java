@@ -106,6 +106,16 @@ class RedissonClockTest {
     }
 
     @Test
+    void aPermitComesBackByItselfWhileTheClockIsTurned(LockredisServer server) throws Exception {
+        server.clock().advance(LEASE);
+        RPermitExpirableSemaphore permits = holder.getPermitExpirableSemaphore("permits");
+        permits.trySetPermits(1);
+        permits.acquire(500, TimeUnit.MILLISECONDS);
+        permits.release(waiter.getPermitExpirableSemaphore("permits")
+                .tryAcquire(LEASE.toMillis() / 2, LEASE.toMillis(), TimeUnit.MILLISECONDS));
+    }
+
+    @Test
     void aTurnOfTheClockGivesARateLimiterItsPermits(LockredisServer server) {
         RRateLimiter limiter = holder.getRateLimiter("limiter");
         limiter.trySetRate(RateType.OVERALL, 1, LEASE);
