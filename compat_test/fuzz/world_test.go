@@ -10,6 +10,7 @@ import (
 	"net"
 	"strconv"
 	"strings"
+	"sync/atomic"
 	"testing"
 	"time"
 
@@ -33,12 +34,12 @@ const maxReads = 100
 // clock is advanced by the test. It ends a script that reads it too often.
 type clock struct {
 	*expiry.Manual
-	reads   int
+	reads   atomic.Int64
 	overrun func()
 }
 
 func (c *clock) Now() time.Time {
-	if c.reads++; c.reads == maxReads {
+	if c.reads.Add(1) == maxReads {
 		c.overrun()
 	}
 	return c.Manual.Now()
@@ -152,26 +153,36 @@ func (w *world) join(i int) {
 }
 
 func (w *world) inside(unit func()) {
-	w.clock.reads = 0
+	w.clock.reads.Store(0)
 	w.engine.Do(&engine.Caller{}, unit)
-	w.awaitPurge()
+	w.awaitOthers()
 }
 
-// awaitPurge waits until no MEMORY PURGE is under way. Its goroutine enters the engine by
-// itself: it would change clients and read the clock while the test does.
-func (w *world) awaitPurge() {
+// awaitOthers waits until no MEMORY PURGE is under way and no turn of the clock. Their goroutines enter
+// the engine by themselves: they would change clients and read the clock while the test does.
+func (w *world) awaitOthers() {
 	for running := true; running; {
 		w.engine.Outside(func() {
-			w.clock.reads = 0
-			running = w.engine.Env().Purging.(*memory.Purges).Running()
+			w.clock.reads.Store(0)
+			running = w.engine.Env().Purging.(*memory.Purges).Running() || w.turns()
 		})
 	}
+}
+
+// turns reports whether a client waits for a turn of the clock.
+func (w *world) turns() bool {
+	for _, c := range w.clients {
+		if c != nil && c.session.Parked != nil && strings.HasPrefix(c.session.Parked.Cmd.Name, "clock.") {
+			return true
+		}
+	}
+	return false
 }
 
 // pass advances the clock and ends what is due.
 func (w *world) pass(ms int64) {
 	w.clock.Advance(time.Duration(ms) * time.Millisecond)
-	w.clock.reads = 0
+	w.clock.reads.Store(0)
 	w.engine.Outside(w.engine.EndDue)
 }
 
@@ -269,7 +280,7 @@ func (w *world) check(line string) {
 	if w.log.text != "" {
 		w.t.Fatalf("after %q: %s", line, w.log.text)
 	}
-	w.clock.reads = 0
+	w.clock.reads.Store(0)
 	w.engine.Outside(func() {
 		if err := w.engine.Check(); err != nil {
 			w.t.Fatalf("after %q: %v", line, err)
@@ -342,7 +353,7 @@ func (w *world) call(db int, words ...string) (v wire.Value) {
 	for i := range words {
 		args[i] = []byte(words[i])
 	}
-	w.clock.reads = 0
+	w.clock.reads.Store(0)
 	w.engine.RunDirect(db, args, func(r resp.Reply) {
 		var err error
 		w.direct.out.Write(resp.Append(nil, r, 3))
