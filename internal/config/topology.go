@@ -23,7 +23,7 @@ type Topology struct {
 	Sentinels int // beside a server
 
 	Name      string // of the primary
-	Ports     []int  // of the first Sentinels, the next ones have the ports behind, or of all servers; nil: not given
+	Ports     []int  // of all servers, or of the first Sentinels: the next ones follow; nil: not given
 	PortAuto  bool   // free ports
 	Primary   string // "host:port" of a server elsewhere, "": the server in the process
 	Password  string // of the Sentinels, "": none

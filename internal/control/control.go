@@ -27,7 +27,8 @@ const (
 	acceptPause = 10 * time.Millisecond
 )
 
-var errControl = resp.Error("ERR syntax error. Try CONTROL REMEMBER, RESET, FLUSH, LOAD, ENDSCRIPT, STOP, START, COUNTS, CUT or SILENCE.")
+var errControl = resp.Error("ERR syntax error. Try CONTROL REMEMBER, RESET, FLUSH, LOAD, ENDSCRIPT, " +
+	"STOP, START, COUNTS, CUT or SILENCE.")
 
 // Door is an open door. Its goroutines end with Close.
 type Door struct {

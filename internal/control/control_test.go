@@ -243,10 +243,13 @@ func line(info, name string) string {
 func TestUnknownAndMissingWordsOfControl(t *testing.T) {
 	_, door := start(t, map[string]string{})
 	kit := enter(t, door)
-	for _, line := range []string{"CONTROL", "CONTROL x", "CONTROL RESET x", "CONTROL FLUSH x", "CONTROL ENDSCRIPT x",
-		"CONTROL COUNTS x", "CONTROL LOAD", "CONTROL LOAD x y", "CONTROL CUT x", "CONTROL CUT CLIENT", "CONTROL SILENCE SUBSCRIBED x"} {
-		expect(t, kit, "-ERR syntax error. Try CONTROL REMEMBER, RESET, FLUSH, LOAD, ENDSCRIPT, STOP, START, COUNTS, CUT or SILENCE.",
-			strings.Fields(line)...)
+	const syntax = "-ERR syntax error. Try CONTROL REMEMBER, RESET, FLUSH, LOAD, ENDSCRIPT, STOP, START, COUNTS, " +
+		"CUT or SILENCE."
+	for _, line := range []string{
+		"CONTROL", "CONTROL x", "CONTROL RESET x", "CONTROL FLUSH x", "CONTROL ENDSCRIPT x", "CONTROL COUNTS x",
+		"CONTROL LOAD", "CONTROL LOAD x y", "CONTROL CUT x", "CONTROL CUT CLIENT", "CONTROL SILENCE SUBSCRIBED x",
+	} {
+		expect(t, kit, syntax, strings.Fields(line)...)
 	}
 	expect(t, kit, "-ERR unknown command 'NOPE'", "NOPE")
 	expect(t, kit, "-ERR", "MULTI")

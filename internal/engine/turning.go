@@ -69,8 +69,8 @@ const stamped = 10 * 365 * 24 * 60 * 60 * 1000
 // permits, rate limiters and caches compute with such arguments, and reply with differences. A time
 // has 13 digits and is at most ten years away.
 func (r *turning) moveTimes(args [][]byte) [][]byte {
-	by := r.ahead.Milliseconds()
-	if by == 0 || !r.e.env.Config.Control {
+	by := r.moves()
+	if by == 0 {
 		return args
 	}
 	now := r.e.env.Space.Now() - by
@@ -86,8 +86,8 @@ func (r *turning) moveTimes(args [][]byte) [][]byte {
 // moveBack returns a script's reply. A colon with a time is a permit semaphore's: when the first lease ends.
 // The client counts from its own clock, so it gets the time that moveTimes would have moved.
 func (r *turning) moveBack(reply resp.Reply) resp.Reply {
-	by := r.ahead.Milliseconds()
-	if by == 0 || !r.e.env.Config.Control || reply.Kind() != resp.KindBulk {
+	by := r.moves()
+	if by == 0 || reply.Kind() != resp.KindBulk {
 		return reply
 	}
 	if digits, ok := strings.CutPrefix(reply.Text(), ":"); ok {
@@ -96,6 +96,15 @@ func (r *turning) moveBack(reply resp.Reply) resp.Reply {
 		}
 	}
 	return reply
+}
+
+// moves returns by how many ms times in scripts are moved: the process that controls the server knows that
+// it turns the clock.
+func (r *turning) moves() int64 {
+	if !r.e.env.Config.Control {
+		return 0
+	}
+	return r.ahead.Milliseconds()
 }
 
 // timeNear reports whether a text is a time in Unix milliseconds near another one, and returns it.

@@ -155,14 +155,14 @@ func (v View) Announce(l *Lock, wall time.Time) (clients int) {
 	case Read:
 		channel = lockkeys.RWChannel(l.Name)
 	case Write: // all waiting readers may acquire it
-		channel, message = lockkeys.RWChannel(l.Name), "1"
+		channel = lockkeys.RWChannel(l.Name)
+		clients = v.state.Publish(channel, "1")
 		// On "1", Redisson wakes the threads that sleep. A thread that was refused a moment ago, and
 		// does not sleep yet, needs "0", which is for one thread of each Redisson.
-		defer func() {
-			for range v.sleepers(l.DB, l.Name) {
-				v.state.Publish(channel, "0")
-			}
-		}()
+		for range v.sleepers(l.DB, l.Name) {
+			v.state.Publish(channel, "0")
+		}
+		return clients
 	case Fair:
 		if next := v.nextInQueue(l, wall); next != "" {
 			channel = lockkeys.FairChannel(l.Name, next)

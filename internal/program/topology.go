@@ -125,8 +125,8 @@ func (n *nodes) make(s starting) error {
 			servers = append(servers, lockredis.New(cfg))
 		}
 	}
-	for _, srv := range servers {
-		if s.records {
+	if s.records {
+		for _, srv := range servers {
 			backdoor.Open(srv).RecordScriptKeys()
 		}
 	}
