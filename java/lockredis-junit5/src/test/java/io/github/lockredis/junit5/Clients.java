@@ -5,6 +5,7 @@ import org.redisson.api.RedissonClient;
 import org.redisson.config.Config;
 
 import io.github.lockredis.server.LockredisServer;
+import io.github.lockredis.server.LockredisTopology;
 
 /** Redisson clients. */
 final class Clients {
@@ -24,6 +25,13 @@ final class Clients {
     static RedissonClient plain(LockredisServer server) {
         Config config = new Config();
         config.useSingleServer().setAddress(server.redissonAddress());
+        return Redisson.create(config);
+    }
+
+    /** Returns a client of a cluster, with Redisson's defaults. */
+    static RedissonClient cluster(LockredisTopology topology) {
+        Config config = new Config();
+        config.useClusterServers().addNodeAddress(topology.redissonAddresses());
         return Redisson.create(config);
     }
 }

@@ -11,8 +11,6 @@ import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CompletionException;
 import java.util.concurrent.TimeUnit;
 
-import org.junit.jupiter.api.AfterAll;
-import org.junit.jupiter.api.BeforeAll;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.ValueSource;
@@ -22,45 +20,16 @@ import org.redisson.api.RPermitExpirableSemaphore;
 import org.redisson.api.RRateLimiter;
 import org.redisson.api.RSetCache;
 import org.redisson.api.RateType;
-import org.redisson.api.RedissonClient;
 
 import io.github.lockredis.server.LockredisServer;
 
 /** Leases of real Redisson that end because the server's clock is turned, or because the test says so. */
 @Lockredis
-class RedissonClockTest {
+class RedissonClockTest extends HolderAndWaiter {
     private static final Duration LEASE = Duration.ofMinutes(10);
 
-    private static RedissonClient holder;
-    private static RedissonClient waiter;
-
-    @BeforeAll
-    static void connect(LockredisServer server) {
-        holder = Clients.redisson(server);
-        waiter = Clients.redisson(server);
-    }
-
-    @AfterAll
-    static void close() {
-        holder.shutdown();
-        waiter.shutdown();
-    }
-
-    private static RLock lock(RedissonClient client, String kind) {
-        switch (kind) {
-            case "fair":
-                return client.getFairLock(kind);
-            case "write":
-                return client.getReadWriteLock(kind).writeLock();
-            case "read behind write":
-                return client.getReadWriteLock(kind).readLock();
-            default:
-                return client.getLock(kind);
-        }
-    }
-
     private static RLock held(String kind) {
-        return kind.equals("read behind write") ? holder.getReadWriteLock(kind).writeLock() : lock(holder, kind);
+        return kind.equals("read") ? holder.getReadWriteLock(kind).writeLock() : lock(holder, kind);
     }
 
     /** Has a thread wait for a lock that is held for a lease, ends the lease, and waits for the thread. */
@@ -82,7 +51,7 @@ class RedissonClockTest {
     }
 
     @ParameterizedTest
-    @ValueSource(strings = {"plain", "fair", "write", "read behind write"})
+    @ValueSource(strings = {"plain", "fair", "write", "read"})
     void aTurnOfTheClockWakesAWaiter(String kind, LockredisServer server) throws Exception {
         assertWoken(server, kind, () ->
                 assertEquals(Collections.singletonList(kind), server.clock().advance(LEASE).ended()));
@@ -146,7 +115,7 @@ class RedissonClockTest {
     }
 
     @ParameterizedTest
-    @ValueSource(strings = {"plain", "fair", "write", "read behind write"})
+    @ValueSource(strings = {"plain", "fair", "write", "read"})
     void theEndOfALeaseWakesAWaiter(String kind, LockredisServer server) throws Exception {
         assertWoken(server, kind, () -> assertEquals(1, server.endLease(kind).size()));
     }

@@ -152,9 +152,7 @@ class RedissonNodesTest {
 
         @BeforeAll
         static void connect(LockredisTopology topology) {
-            Config config = new Config();
-            config.useClusterServers().addNodeAddress(topology.redissonAddresses());
-            redisson = Redisson.create(config);
+            redisson = Clients.cluster(topology);
         }
 
         @AfterAll

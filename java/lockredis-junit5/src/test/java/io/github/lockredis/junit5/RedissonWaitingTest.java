@@ -5,7 +5,6 @@ import static org.junit.jupiter.api.Assertions.assertFalse;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
 import java.time.Duration;
-import java.util.Arrays;
 import java.util.Collections;
 import java.util.HashSet;
 import java.util.List;
@@ -17,58 +16,18 @@ import java.util.concurrent.atomic.AtomicReference;
 import java.util.function.Consumer;
 import java.util.stream.Collectors;
 
-import org.junit.jupiter.api.AfterAll;
-import org.junit.jupiter.api.BeforeAll;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.ValueSource;
 import org.redisson.api.RLock;
 import org.redisson.api.RPermitExpirableSemaphore;
-import org.redisson.api.RedissonClient;
 
 import io.github.lockredis.server.LockWaiter;
 import io.github.lockredis.server.LockredisServer;
 
 /** The threads of real Redisson that wait for locks, as the server knows them. */
 @Lockredis
-class RedissonWaitingTest {
-    private static RedissonClient holder;
-    private static RedissonClient waiter;
-
-    @BeforeAll
-    static void connect(LockredisServer server) {
-        holder = Clients.redisson(server);
-        waiter = Clients.redisson(server);
-    }
-
-    @AfterAll
-    static void close() {
-        holder.shutdown();
-        waiter.shutdown();
-    }
-
-    /** Returns a lock that is called as its kind is. */
-    private static RLock lock(RedissonClient client, String kind) {
-        switch (kind) {
-            case "fair":
-                return client.getFairLock(kind);
-            case "fenced":
-                return client.getFencedLock(kind);
-            case "spin":
-                return client.getSpinLock(kind);
-            case "write":
-                return client.getReadWriteLock(kind).writeLock();
-            case "read":
-                return client.getReadWriteLock(kind).readLock();
-            case "multi":
-                return client.getMultiLock(client.getLock("of " + Thread.currentThread().getId()), client.getLock(kind));
-            case "group":
-                return client.getMultiLock(kind, Arrays.asList("first", "second"));
-            default:
-                return client.getLock(kind);
-        }
-    }
-
+class RedissonWaitingTest extends HolderAndWaiter {
     private static RLock held(String kind) {
         switch (kind) {
             case "read":

@@ -18,9 +18,7 @@ import org.junit.jupiter.api.Nested;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.TestMethodOrder;
 import org.junit.jupiter.api.extension.RegisterExtension;
-import org.redisson.Redisson;
 import org.redisson.api.RedissonClient;
-import org.redisson.config.Config;
 
 import io.github.lockredis.server.LockredisServer;
 import io.github.lockredis.server.LockredisTopology;
@@ -105,9 +103,7 @@ class TopologyTest {
 
         @BeforeAll
         static void connect(LockredisTopology topology) {
-            Config config = new Config();
-            config.useClusterServers().addNodeAddress(topology.redissonAddresses());
-            redisson = Redisson.create(config);
+            redisson = Clients.cluster(topology);
         }
 
         @AfterAll

@@ -201,15 +201,33 @@ final class JoinedTimer extends HashedWheelTimer {
         return true;
     }
 
+    /** A timeout of this timer. Its alarm in the client's timer runs it. */
+    private abstract class Alarmed implements Timeout, TimerTask {
+        final TimerTask task;
+
+        Alarmed(TimerTask task) {
+            this.task = task;
+        }
+
+        @Override
+        public Timer timer() {
+            return JoinedTimer.this;
+        }
+
+        @Override
+        public TimerTask task() {
+            return task;
+        }
+    }
+
     /** A timeout of a command: it is in the client's timer, and counted. */
-    private final class Command implements Timeout, TimerTask {
-        private final TimerTask task;
+    private final class Command extends Alarmed {
         private final Object command;
         private final AtomicBoolean over = new AtomicBoolean();
         private volatile Timeout alarm;
 
         Command(TimerTask task) {
-            this.task = task;
+            super(task);
             command = Kind.command(task);
         }
 
@@ -247,16 +265,6 @@ final class JoinedTimer extends HashedWheelTimer {
         }
 
         @Override
-        public Timer timer() {
-            return JoinedTimer.this;
-        }
-
-        @Override
-        public TimerTask task() {
-            return task;
-        }
-
-        @Override
         public boolean isExpired() {
             return alarm.isExpired();
         }
@@ -278,8 +286,7 @@ final class JoinedTimer extends HashedWheelTimer {
      * A timeout that follows the clock. A client holds it, or the timeout of the client's timer that it was made of:
      * then that one has the state.
      */
-    private final class Turned implements Timeout, TimerTask {
-        private final TimerTask task;
+    private final class Turned extends Alarmed {
         private final long deadline; // nanoseconds of now
         private final Timeout before; // null: the client holds this timeout itself
         private final AtomicBoolean over = new AtomicBoolean();
@@ -287,13 +294,13 @@ final class JoinedTimer extends HashedWheelTimer {
         private Timeout alarm; // guarded by this
 
         Turned(TimerTask task, long deadline) {
-            this.task = task;
+            super(task);
             this.deadline = deadline;
             before = null;
         }
 
         Turned(Timeout before, long deadline) {
-            task = before.task();
+            super(before.task());
             this.deadline = deadline;
             this.before = before;
         }
@@ -351,16 +358,6 @@ final class JoinedTimer extends HashedWheelTimer {
         @Override
         public void run(Timeout timeout) throws Exception {
             expire();
-        }
-
-        @Override
-        public Timer timer() {
-            return JoinedTimer.this;
-        }
-
-        @Override
-        public TimerTask task() {
-            return task;
         }
 
         @Override

@@ -46,12 +46,8 @@ public final class LockWaiter {
 
     /** Returns the id of the thread, as {@link Thread#getId} tells it. Empty: the owner is not known. */
     public OptionalLong threadId() {
-        String[] parts = owner.split(":"); // a third part is a transaction's id
-        try {
-            return parts.length < 2 ? OptionalLong.empty() : OptionalLong.of(Long.parseLong(parts[1]));
-        } catch (NumberFormatException e) {
-            return OptionalLong.empty();
-        }
+        long id = Owners.threadOf(owner);
+        return id < 0 ? OptionalLong.empty() : OptionalLong.of(id);
     }
 
     /**

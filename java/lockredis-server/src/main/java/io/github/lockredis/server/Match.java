@@ -1,6 +1,5 @@
 package io.github.lockredis.server;
 
-import java.util.List;
 import java.util.Objects;
 
 /**
@@ -12,12 +11,8 @@ import java.util.Objects;
  * requests of their own. This library's own commands are hit by no fault, except for
  * {@link LockredisServer#command} and the PINGs by which {@link LockredisServer#unexpectedEnd} connects as a client
  * does.
- *
- * <p>A match may be used for several faults, by one thread. A method that is called twice has its last value.
  */
-public final class Match {
-    private final FaultOptions options = new FaultOptions();
-
+public final class Match extends FaultMatch<Match> {
     /** Makes a match that fits every request. */
     public Match() {
     }
@@ -43,28 +38,6 @@ public final class Match {
     public Match key(String pattern) {
         Objects.requireNonNull(pattern, "key(null): give a pattern of keys, or leave the call out");
         options.text("KEY", "key", pattern);
-        return this;
-    }
-
-    /**
-     * Selects the requests of clients with a name, as CLIENT SETNAME and Redisson's setClientName set it. Digits also
-     * select the client with this id.
-     *
-     * @throws IllegalArgumentException if the name is empty, or has more than 4096 bytes
-     */
-    public Match client(String name) {
-        Objects.requireNonNull(name, "client(null): give the name of a client, or leave the call out");
-        options.text("CLIENT", "client", name);
-        return this;
-    }
-
-    /**
-     * Selects the requests of one connection by its id, as CLIENT ID replies it.
-     *
-     * @throws IllegalArgumentException if the id is less than 1
-     */
-    public Match client(long id) {
-        options.count("CLIENT", "client", id);
         return this;
     }
 
@@ -96,40 +69,8 @@ public final class Match {
         return this;
     }
 
-    /**
-     * Sets the first request to hit of those that fit, counted from 1. The count begins when the fault is set. The
-     * default is 1.
-     *
-     * @throws IllegalArgumentException if n is less than 1
-     */
-    public Match nth(int n) {
-        options.count("NTH", "nth", n);
-        return this;
-    }
-
-    /**
-     * Sets how many requests are hit, from the {@link #nth} on. The default is 1.
-     *
-     * @throws IllegalArgumentException if n is less than 1
-     */
-    public Match times(int n) {
-        options.count("TIMES", "times", n);
-        return this;
-    }
-
-    /** Lets the fault hit all requests from the {@link #nth} on, until it ends. It replaces {@link #times}. */
-    public Match always() {
-        options.set("TIMES", "ALWAYS");
-        return this;
-    }
-
-    List<String> words() {
-        return options.words();
-    }
-
-    /** Returns the conditions as FAULT.ADD has them. */
     @Override
-    public String toString() {
-        return "Match" + words();
+    Match self() {
+        return this;
     }
 }
