@@ -306,7 +306,7 @@ func (g *grant) leased(o *op) {
 		e.Return = max(e.Return, o.Return.plus(watchdogLease+g.rec.allowance))
 	}
 	g.low = over
-	if g.mode == write { // a lost write hold whose owner reads is given back at once
+	if g.mode != whole { // a lost hold whose owner has the other half is given back at once
 		g.rec.add(&op{What: drop, Optional: true, Owner: g.owner, Key: g.key, Mode: g.mode,
 			Of: o.ID, Call: over, Return: e.Return})
 	}
@@ -422,7 +422,7 @@ func (g *grant) given(o *op) {
 	case lost: // the client releases it in the background, if the server has it still
 		d := &op{What: drop, Owner: g.owner, Key: g.key, Mode: g.mode, Call: o.Call,
 			Return: g.rec.late(from)}
-		if g.mode == write { // if its owner reads, that begins with the loss
+		if g.mode != whole { // if its owner has the other half, that begins with the loss
 			d.Call = min(d.Call, g.low)
 		}
 		g.rec.add(d)
