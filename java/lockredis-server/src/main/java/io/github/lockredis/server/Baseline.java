@@ -10,6 +10,7 @@ import java.util.List;
 import java.util.Map;
 import java.util.Optional;
 import java.util.Set;
+import java.util.function.Predicate;
 
 /**
  * The leaks that a server had when a test began. They are compared by name and number, because a client that
@@ -69,14 +70,16 @@ final class Baseline {
     /**
      * Returns the text about leaks of the server at an address. It describes the first, and counts the others. Of
      * the first that may be data it says how to name it.
+     *
+     * @param wasAtWork whether the owner is a thread that was at work when the test began
      */
-    String text(String address, Collection<Leak> leaks) {
+    String text(String address, Collection<Leak> leaks, Predicate<Leak> wasAtWork) {
         Optional<Leak> data = leaks.stream().filter(Leak::mayBeData).findFirst();
-        return describe(address, leaks) + data.map(leak -> "\nIf " + leak.name()
+        return describe(address, leaks, wasAtWork) + data.map(leak -> "\nIf " + leak.name()
                 + " is data and no lock, name its key with dataKeys").orElse("");
     }
 
-    private String describe(String address, Collection<Leak> leaks) {
+    private String describe(String address, Collection<Leak> leaks, Predicate<Leak> wasAtWork) {
         StringBuilder text = new StringBuilder()
                 .append(leaks.size() == 1 ? "a leak" : leaks.size() + " leaks")
                 .append(" on ").append(address).append(':');
@@ -88,6 +91,9 @@ final class Baseline {
             text.append("\n  ").append(leak.text());
             if (leak.isHistory()) {
                 text.append(" (it goes on after the test)");
+            }
+            if (wasAtWork.test(leak)) {
+                text.append(" (its thread was at work before this test)");
             }
             if (counts.containsKey(key(leak)) && leak.holds() > 0) {
                 text.append(" (when the test began, the hold count was ")

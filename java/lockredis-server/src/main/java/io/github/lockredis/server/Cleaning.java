@@ -1,12 +1,10 @@
 package io.github.lockredis.server;
 
 import java.time.Duration;
-import java.util.ArrayList;
 import java.util.Arrays;
 import java.util.Collection;
 import java.util.HashMap;
 import java.util.HashSet;
-import java.util.List;
 import java.util.Map;
 import java.util.Set;
 import java.util.function.Supplier;
@@ -41,21 +39,18 @@ final class Cleaning {
     private final LockredisServer server;
     private final View view;
     private final Interrupts interrupts;
-    private final boolean tasksAllowed;
     private final Waiters waiters;
     private final Set<Object> locks = new HashSet<>(); // of the failure: databases and names
     private final Set<Object> acquired = new HashSet<>(); // the same with the owner
-    private final List<Leak> toldSubscriptions = new ArrayList<>(); // of the failure
     private final Map<Object, Integer> ended = new HashMap<>(); // blocking commands, by Baseline.key
     private final long begin = System.nanoTime();
     private boolean spinning; // whether a waiter without a subscription has acquired a lock
     private Object errors = ""; // that replies had, as INFO counts them
 
-    Cleaning(LockredisServer server, View view, Interrupts interrupts, boolean tasksAllowed) {
+    Cleaning(LockredisServer server, View view, Interrupts interrupts) {
         this.server = server;
         this.view = view;
         this.interrupts = interrupts;
-        this.tasksAllowed = tasksAllowed;
         waiters = new Waiters(server);
     }
 
@@ -65,14 +60,12 @@ final class Cleaning {
      */
     void afterFailure(Collection<Leak> leaks) {
         for (Leak leak : leaks) {
-            if (Told.isBlocked(leak)) {
+            if (leak.isBlocked()) {
                 ended.merge(Baseline.key(leak), 1, Integer::sum);
                 server.kit("CLIENT", "UNBLOCK", Long.toString(leak.client().id()), "ERROR");
             } else if (leak.type().equals("lock") || leak.isHistory()) {
                 locks.add(name(leak));
                 acquired.add(hold(leak));
-            } else if (leak.type().equals("subscription")) {
-                toldSubscriptions.add(leak);
             }
         }
         server.flush();
@@ -142,8 +135,7 @@ final class Cleaning {
 
     /**
      * Reports whether an owner has acquired one of the locks for the first time. An owner that acquires one
-     * again is a thread that locks in a loop. Later tests count it, unless the failure has told the lock, or a waiter
-     * for it. After a test that has passed nothing is told.
+     * again is a thread that locks in a loop.
      */
     private boolean haveAcquired() {
         boolean more = false;
@@ -155,15 +147,9 @@ final class Cleaning {
             if (wanted && acquired.add(hold(leak))) {
                 more = true;
                 spinning |= !waiters.isWanted(leak.name());
-            } else if (!tasksAllowed && isTold(leak)) {
-                server.told().addLoop(leak);
             }
         }
         return more;
-    }
-
-    private boolean isTold(Leak leak) {
-        return locks.contains(name(leak)) || Waiters.isWanted(leak.name(), toldSubscriptions);
     }
 
     /** Reports whether a script has failed since the last look: a waiter of a semaphore has ended. */

@@ -109,9 +109,6 @@ public final class EndWatch {
      */
     public synchronized LeakCheck beginEmpty(Object test, LeakCheck before) {
         Objects.requireNonNull(test, "beginEmpty(null, …): give an object that stands for the test");
-        if (before != null) {
-            addLate(before.endLocksAgain());
-        }
         List<Collection<Leak>> deleted = LeakCheck.empty(server);
         if (before != null) {
             addLate(before.endDeleted(deleted));

@@ -22,46 +22,17 @@ final class History {
     private final Map<Object, Long> before; // times by owner and lock, when the test began
     private final Set<String> others = new HashSet<>(); // owners that had acquired a lock before
     private final Threads threads; // when the test began
+    private final Set<Long> lockingBefore; // those inside a lock's method
     private Map<Object, Long> ended; // times at the first look after the test. Null: there was none
     private List<Leak> rows; // of the last reply
 
     /** Makes the history of a test that begins now. Takes its rows out of a reply. */
     History(Collection<Leak> reply, Threads threads) {
         this.threads = threads;
+        lockingBefore = threads.locking();
         rows = take(reply);
         before = times(rows);
         rows.forEach(row -> others.add(row.owner()));
-        others.removeIf(Owners::isCurrent);
-    }
-
-    /** Reports whether an owner is a thread of this JVM that was at work before the test. */
-    boolean wasAtWork(String owner) {
-        return threads.haveAtWork(owner);
-    }
-
-    /** Reports whether an owner was at work before the test, or had acquired a lock and is none of this JVM. */
-    boolean isOfOther(String owner) {
-        return wasAtWork(owner) || others.contains(owner) && !threads.contains(Owners.threadOf(owner));
-    }
-
-    /** Reports the same of an owner that had acquired a lock before the test, too. */
-    boolean isOfTask(String owner) {
-        return others.contains(owner) && isOfOther(owner);
-    }
-
-    /** Reports whether a thread runs now that did not when the test began. */
-    boolean haveStarted(Threads now) {
-        return now.haveStarted(threads);
-    }
-
-    /** Reports whether an owner has acquired a lock that was at work before the test. */
-    boolean isOfOthers(String lock) {
-        return rows.stream().anyMatch(row -> row.name().equals(lock) && isOfOther(row.owner()));
-    }
-
-    /** Returns the threads inside a lock's method that were not at work when the test began. */
-    Set<Long> locking(Threads now) {
-        return now.lockingSince(threads);
     }
 
     /** Takes the rows of the history out of a reply after the test. */
@@ -94,6 +65,41 @@ final class History {
         return Arrays.asList(row.owner(), row.database(), row.name());
     }
 
+    /** Reports whether an owner is a thread of this JVM that was at work when the test began. */
+    boolean wasAtWork(String owner) {
+        return threads.haveAtWork(Owners.threadOf(owner));
+    }
+
+    /**
+     * Reports whether an owner runs beside the tests: a thread that was at work when the test began, one of a
+     * scheduler, or an owner outside of this JVM that had acquired a lock before.
+     */
+    boolean isOfTask(String owner) {
+        long thread = Owners.threadOf(owner);
+        return threads.haveAtWork(thread) || Owners.isOfScheduler(thread)
+                || others.contains(owner) && !Owners.isAlive(thread);
+    }
+
+    /** Reports whether an owner that runs beside the tests has acquired a lock lately. */
+    boolean isOfTasks(String lock) {
+        return rows.stream().anyMatch(row -> row.name().equals(lock) && isOfTask(row.owner()));
+    }
+
+    /**
+     * Reports whether an owner is a thread of this JVM that was inside a lock's method when the test began. What it
+     * waited for then is not the test's: an outage has kept it from an earlier check.
+     */
+    boolean wasLocking(String owner) {
+        return lockingBefore.contains(Owners.threadOf(owner));
+    }
+
+    /** Returns the ids of threads inside a lock's method now, without those that were at work when the test began. */
+    Set<Long> locking() {
+        Set<Long> ids = Threads.now().locking();
+        ids.removeIf(threads::haveAtWork);
+        return ids;
+    }
+
     /**
      * Reports whether a thread of this JVM has acquired a lock in the test and is active: it may acquire one again.
      */
@@ -114,12 +120,9 @@ final class History {
         return loops;
     }
 
-    /** Reports whether an owner has acquired a lock since the test began, and did not run before. */
+    /** Reports whether an owner has acquired a lock since the test began, and does not run beside the tests. */
     private boolean isOfTest(Leak row) {
-        return isNew(row) && !isOfOther(row.owner()) && !Owners.isCurrent(row.owner());
-    }
-
-    private boolean isNew(Leak row) {
-        return row.times() != before.getOrDefault(key(row), 0L);
+        return row.times() != before.getOrDefault(key(row), 0L) && !Owners.isCurrent(row.owner())
+                && !isOfTask(row.owner());
     }
 }

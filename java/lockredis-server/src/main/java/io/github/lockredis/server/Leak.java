@@ -67,6 +67,11 @@ public final class Leak {
         return type().equals("acquired");
     }
 
+    /** Reports whether it is a client in a blocking command. */
+    boolean isBlocked() {
+        return type().equals("waiter") && owner().isEmpty();
+    }
+
     /** Returns how often the owner has acquired the lock, of a row of {@link History}. */
     long times() {
         return fields.number("times");

@@ -2,17 +2,14 @@ package io.github.lockredis.server;
 
 import java.time.Duration;
 import java.util.ArrayList;
-import java.util.Arrays;
 import java.util.Collection;
 import java.util.Collections;
 import java.util.HashMap;
-import java.util.HashSet;
 import java.util.Iterator;
 import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
 import java.util.Objects;
-import java.util.Set;
 import java.util.concurrent.TimeUnit;
 import java.util.function.Function;
 import java.util.function.Predicate;
@@ -27,13 +24,22 @@ import java.util.function.Predicate;
  */
 public final class LeakCheck {
     /**
-     * How long leaks have to disappear, in milliseconds. Redisson unsubscribes after lock() has returned. A
-     * thread that may acquire a lock has as long.
+     * How long a leak has to disappear, in milliseconds. Redisson unsubscribes after lock() has returned. A thread of
+     * the test that has acquired a lock, and is active, has as long to acquire one again.
      */
     private static final long GRACE = 1000;
 
-    /** A lock that is acquired in that time is a leak if it then has been held for so long. */
-    private static final Duration STAYED = Duration.ofMillis(GRACE / 2);
+    /**
+     * How long the check looks at most, in milliseconds: so long a thread that is inside the method of a lock has to
+     * acquire it. A cold, busy JVM takes long.
+     */
+    private static final long LONGEST = 5000;
+
+    /** How long a waiter has to acquire what was released at the test's end, if no thread is seen that waits. */
+    private static final long HAND_OVER = 125;
+
+    /** What the age of a hold may differ by: the server counts in milliseconds. */
+    private static final Duration ROUNDING = Duration.ofMillis(2);
 
     /** The longest pause between two looks, in milliseconds. */
     private static final long PAUSE = 64;
@@ -44,52 +50,30 @@ public final class LeakCheck {
     /** A pause that lasts longer at a test's end is left behind. */
     private static final Duration SHORT_PAUSE = Duration.ofSeconds(1);
 
-    /** How long a thread that is inside the method of a lock has to acquire it: a cold, busy JVM takes long. */
-    private static final long LOCKING = 5000;
-
-    /** How long a waiter has to acquire what was released at the test's end, if no thread is seen that waits. */
-    private static final long HAND_OVER = 125;
-
-    /** How long the check looks whether a lock that was released is acquired again. */
-    private static final long WATCH = 100;
-
-    /** What the ages of one hold at two looks may differ by: the server counts in milliseconds. */
-    private static final Duration ROUNDING = Duration.ofMillis(2);
-
-    /** The pause between two such looks, in milliseconds. */
-    private static final long WATCH_PAUSE = 10;
-
     private final LockredisServer server;
     private final Baseline before;
     private final View view;
-    private final int outages; // of the server, when the test began
     private final Predicate<Leak> counted;
     private final Interrupts interrupts = new Interrupts();
     private boolean tasksAllowed;
-    private Set<Long> locking = Collections.emptySet(); // threads inside a lock's method that have shown no leak
     private DataKeys dataKeys = new DataKeys();
     private boolean ended; // end has looked, and told what it saw
     private LeakCheck latest = this; // the check that looked last for the test
     private long newest; // the newest thread's id before other code ran
     private final List<LeakCheck> more = new ArrayList<>(); // of the other servers of a topology
-    private final Set<Object> unjudged = new HashSet<>(); // seen by the last look, and too young to be leaks
 
-    private LeakCheck(LockredisServer server, Predicate<Leak> counted, Baseline before, History history, int number) {
+    private LeakCheck(LockredisServer server, Predicate<Leak> counted, Baseline before, History history) {
         this.server = server;
-        outages = server.outages();
         this.counted = leak -> !dataKeys.matches(leak) && counted.test(leak);
         this.before = before;
-        view = new View(server, this.counted, before, history, number);
+        view = new View(server, this.counted, before, history);
     }
 
     /** Makes a check for what appears behind the last look of another check. */
     private LeakCheck(LeakCheck first, Predicate<Leak> counted) {
         server = first.server;
-        outages = server.outages();
         this.counted = counted;
-        List<Leak> seen = new ArrayList<>(first.view.seen());
-        seen.removeIf(leak -> first.unjudged.contains(Baseline.key(leak)));
-        before = new Baseline(seen, server.told().blocked());
+        before = new Baseline(first.view.seen(), server.known().blocked());
         view = first.view.since(before, counted);
         tasksAllowed = first.tasksAllowed;
     }
@@ -143,11 +127,10 @@ public final class LeakCheck {
 
     private static LeakCheck begin(LockredisServer server, Predicate<Leak> counted, Collection<Leak> present,
             boolean deleted) {
-        server.told().forgetIdle();
         History history = new History(present, Threads.now());
-        int number = server.told().begin(present);
+        server.known().begin(present);
         present.removeIf(leak -> deleted && !leak.owner().isEmpty());
-        return new LeakCheck(server, counted, new Baseline(present, server.told().blocked()), history, number);
+        return new LeakCheck(server, counted, new Baseline(present, server.known().blocked()), history);
     }
 
     /**
@@ -166,9 +149,8 @@ public final class LeakCheck {
     }
 
     /**
-     * Lets threads that outlive the test acquire locks again and again: an application's scheduled tasks.
-     * Without this call a lock is a leak if it is held at the test's end, released, and acquired again.
-     * Returns this check.
+     * Lets threads that outlive the test acquire locks again and again: those of an application. Without this call
+     * a thread that locks in a loop is a leak. Returns this check.
      */
     public LeakCheck allowTasks() {
         tasksAllowed = true;
@@ -251,25 +233,21 @@ public final class LeakCheck {
     }
 
     /**
-     * Returns the text about the leaks of the test, which ends now, or null without leaks. A pause
-     * that the test began, with a second left or more, is a leak. It ends a pause and faults. It waits
-     * a moment for leaks to disappear. A lock that only expires in this time is a leak: its holder
-     * has not released it. A lock that is acquired in this time is one if it stays for half a second:
-     * a scheduled task of the application may hold a lock just now. It is none if its owner is a thread that
-     * an earlier check has seen: the next turn of a task. If a lock was released in this time,
-     * the check looks for another tenth of a second whether its owner acquires one again. If the owner does
-     * so between two looks, the age of its hold shows it. A lock that an owner has acquired twice since the test
-     * ended is a leak, also if no look finds it held: a thread locks in a loop.
+     * Returns the text about the leaks of the test, which ends now, or null without leaks. It ends a pause and faults.
+     * A pause that the test began, with a second left or more, is a leak. What was not there when the test began is
+     * one if it stays for a second: a lock that its holder does not release, also one that only expires in this time, a
+     * permit, a waiter, a subscription. A lock that is acquired in this time has a second of its own. A lock that an
+     * owner has acquired twice since the test ended is a leak, also if no look finds it held: a thread locks in a loop.
+     * Threads that were at work when the test began, and those of a scheduler, may do so.
      *
-     * <p>Without a leak the check looks on while a thread may acquire a lock: for a second while one that has
-     * acquired a lock in the test is active, or one runs that did not when the test began, for five while one is inside
-     * a method of a lock of Redisson or of Spring Integration, and for an eighth of a second if a client began in the
-     * test to listen for the release of a lock or a permit that is free now. A thread that was at work when the test
-     * began, and a thread of a scheduler that had one then, may lock again and again.
+     * <p>Without a leak the check looks on while a thread may acquire a lock: for five seconds while one that began in
+     * the test is inside a method of a lock of Redisson or of Spring Integration, for a second while one that has
+     * acquired a lock in the test is active, and for an eighth of a second if a client began in the test to listen for
+     * the release of a lock or a permit that is free now.
      *
      * <p>It is null too if the server does not run, or does not answer as before. Call
      * {@link LockredisServer#unexpectedEnd} behind it: its text says so, and the next {@link #prepare}
-     * starts the server again. What a thread that works on holds is told once. It works on an interrupted
+     * starts the server again. What a thread that is still active holds is told once. It works on an interrupted
      * thread too.
      *
      * @param clean whether to end the leaks: to delete all data, and to wake the waiters for locks, also
@@ -293,8 +271,6 @@ public final class LeakCheck {
             }
             return null;
         } finally {
-            // An outage hides waiters: they may connect again in a later test.
-            server.told().addWaiting(hadOutage() ? Threads.now().locking() : locking);
             newest = Owners.newest();
         }
     }
@@ -310,22 +286,14 @@ public final class LeakCheck {
     public String endAgain(boolean clean) {
         return each(check -> {
             try {
-                return check.lookAgain(check.counted, clean);
+                return check.lookAgain(clean);
             } finally {
                 check.newest = Owners.newest();
             }
         });
     }
 
-    /**
-     * Looks as endAgain does, after other code has run. What may be that code's does not count: subscriptions, and locks
-     * of threads that are younger than the last look.
-     */
-    String endLocksAgain() {
-        return each(check -> check.lookAgain(check::isOfOlderThread, true));
-    }
-
-    private String lookAgain(Predicate<Leak> counted, boolean clean) {
+    private String lookAgain(boolean clean) {
         if (!ended || !server.isRunning()) {
             return null;
         }
@@ -350,8 +318,8 @@ public final class LeakCheck {
     }
 
     /**
-     * Returns the text about locks that appeared behind the last look, as endLocksAgain does, or null. They are deleted,
-     * so it does not wait for their release.
+     * Returns the text about locks that appeared behind the last look, or null. They are deleted, so it does not wait
+     * for their release. Other code has run: locks of threads that are younger than the last look are that code's.
      *
      * @param deleted what {@link #empty} has returned
      */
@@ -370,8 +338,7 @@ public final class LeakCheck {
         if (!ended || leaks.isEmpty()) {
             return null;
         }
-        server.told().addBusy(leaks);
-        return again.before.text(server.redissonAddress(), leaks);
+        return again.text(leaks);
     }
 
     private String endRunning(boolean clean) {
@@ -388,29 +355,25 @@ public final class LeakCheck {
 
     /** Returns the text about locks, waiters and subscriptions that are there now, or null. */
     static String leaks(LockredisServer server, String... dataKeys) {
-        int number = server.told().begin(Collections.emptyList());
         Baseline none = new Baseline(Collections.emptyList(), Collections.emptyMap());
         History history = new History(new ArrayList<>(), Threads.none());
-        LeakCheck check = new LeakCheck(server, leak -> true, none, history, number).dataKeys(dataKeys);
+        LeakCheck check = new LeakCheck(server, leak -> true, none, history).dataKeys(dataKeys);
         return check.interrupts.hold(() -> check.endLeaks(false));
     }
 
     /** Returns the text about locks, waiters and subscriptions, or null. */
     private String endLeaks(boolean clean) {
-        server.told().forgetIdle();
         Collection<Leak> leaks = await(clean);
         ended = true;
-        Cleaning cleaning = new Cleaning(server, view, interrupts, tasksAllowed);
+        Cleaning cleaning = new Cleaning(server, view, interrupts);
         if (leaks.isEmpty()) {
             if (clean) {
                 cleaning.afterSuccess(Waiters.unshared(view.seen(), idle(Waiters::isOfSemaphore)));
             }
             return null;
         }
-        String text = before.text(server.redissonAddress(), leaks);
-        if (!tasksAllowed) { // later tests are not to blame for a thread that runs on
-            server.told().addBusy(leaks);
-        }
+        String text = text(leaks);
+        server.known().addTold(leaks); // later tests are not to blame for a thread that goes on
         if (clean) {
             try {
                 cleaning.afterFailure(leaks);
@@ -421,59 +384,102 @@ public final class LeakCheck {
         return text;
     }
 
-    /**
-     * Returns the leaks of the first look that finds some. Without leaks it looks again while a thread may
-     * acquire a lock: a waiter may have been told a moment ago that it can.
-     */
-    private Map<Object, Leak> firstLook(boolean clean) {
-        long begin = 0;
+    private String text(Collection<Leak> leaks) {
+        return before.text(server.redissonAddress(), leaks, view::wasAtWork);
+    }
+
+    /** Returns the leaks, after the time that they have to disappear if there are any. */
+    private Collection<Leak> await(boolean clean) {
+        Map<Object, Leak> first = new LinkedHashMap<>(); // as the look saw a leak that saw it first
+        Map<Object, Long> since = new HashMap<>(); // the time of this look
+        Map<Object, Leak> held = null; // those of the first look, as the last one saw them
+        Map<Object, Leak> leaks = new LinkedHashMap<>();
+        Map<Object, Leak> left;
         Waiters waiters = new Waiters(server);
-        for (long pause = 1;; pause = Math.min(2 * pause, PAUSE)) {
-            Threads threads = Threads.now(); // before the look: it finds what a thread that has gone on has acquired
-            Map<Object, Leak> leaks = view.leaks();
-            begin = pause == 1 ? view.answeredAt() : begin;
-            long passed = millisSince(begin); // before patience, which takes long on a slow machine
-            if (!leaks.isEmpty()) {
-                locking = Collections.emptySet(); // the failure tells them
-                return leaks;
+        long begin = 0;
+        long pause = 1;
+        while (true) {
+            long looked = view.lookedAt();
+            boolean locking = view.isLocking(); // before the look: it finds what a thread that has gone on has acquired
+            left = view.leaks();
+            if (held == null) {
+                held = new HashMap<>(left);
+                begin = view.answeredAt();
             }
-            if (passed >= patience(threads)) {
-                return leaks;
+            long end = begin;
+            left.values().removeIf(leak -> view.isOfTask(leak) && acquiredAt(leak) > end); // its next turn
+            moveExpired(held, left, Duration.ofNanos(System.nanoTime() - looked), leaks);
+            since.keySet().retainAll(left.keySet());
+            first.keySet().retainAll(left.keySet());
+            left.forEach((key, leak) -> {
+                first.putIfAbsent(key, leak);
+                since.merge(key, view.answeredAt(), (seen, now) -> Math.max(seen, acquiredAt(leak)));
+            });
+            long passed = millisBetween(begin, view.lookedAt());
+            long rest = left.isEmpty() ? patience(locking) - passed : rest(since.values(), passed);
+            if (rest <= 0) {
+                break;
             }
-            if (clean && waiters.set(idle(Waiters::isOfLock)) && !waiters.isEmpty()) {
+            if (left.isEmpty() && clean && waiters.set(idle(Waiters::isOfLock)) && !waiters.isEmpty()) {
                 waiters.wake(false, false); // the key of a waiter's lock may have been deleted
             }
-            interrupts.pause(pause);
+            interrupts.pause(left.size() > MANY ? rest : Math.min(pause, rest));
+            pause = Math.min(2 * pause, PAUSE);
         }
+        left.forEach((key, leak) -> {
+            if (hasStayed(since.get(key))) {
+                leaks.put(key, first.get(key));
+            }
+        });
+        for (Leak loop : loops()) {
+            if (leaks.values().stream().noneMatch(leak -> isSameHold(leak, loop))) {
+                leaks.put(loop, loop);
+            }
+        }
+        return leaks.values();
     }
 
     /** Returns how many milliseconds after the test a thread may still acquire a lock. */
-    private long patience(Threads threads) {
+    private long patience(boolean locking) {
         if (!loops().isEmpty()) {
             return 0;
         }
-        locking = server.told().withoutWaiting(view.locking(threads));
-        if (!locking.isEmpty()) {
-            return LOCKING;
+        if (locking) {
+            return LONGEST;
         }
-        if (mayLoop() || view.haveStarted(threads)) {
+        if (!tasksAllowed && view.mayLoop()) {
             return GRACE;
         }
         return view.idle().isEmpty() ? 0 : HAND_OVER;
     }
 
-    private static long millisSince(long nanoTime) {
-        return TimeUnit.NANOSECONDS.toMillis(System.nanoTime() - nanoTime);
+    /**
+     * Returns how many milliseconds the check looks on until all leaks have stayed, or none has to.
+     *
+     * @param since the times of the looks that saw them first
+     * @param passed the milliseconds since the test's end
+     */
+    private long rest(Collection<Long> since, long passed) {
+        long rest = 0;
+        for (long time : since) {
+            rest = Math.max(rest, GRACE - millisBetween(time, view.lookedAt()));
+        }
+        return Math.min(rest, (loops().isEmpty() ? LONGEST : GRACE) - passed);
     }
 
-    /** Reports whether the test broke all connections: waiters of it may be about to connect again. */
-    private boolean hadOutage() {
-        return outages != server.outages();
+    /** Reports whether a leak that a look saw first at a time has had its time to disappear. */
+    private boolean hasStayed(long since) {
+        return millisBetween(since, view.lookedAt()) >= GRACE;
     }
 
-    /** Reports whether a thread of the test may lock in a loop. */
-    private boolean mayLoop() {
-        return !tasksAllowed && view.mayLoop();
+    /** Returns the time when a lock's owner acquired it, as System.nanoTime gives it, the earliest that it may be. */
+    private long acquiredAt(Leak leak) {
+        return leak.type().equals("lock") && leak.heldFor().isPresent()
+                ? view.lookedAt() - leak.heldFor().get().toNanos() - ROUNDING.toNanos() : Long.MIN_VALUE;
+    }
+
+    private static long millisBetween(long nanoTime, long later) {
+        return TimeUnit.NANOSECONDS.toMillis(later - nanoTime);
     }
 
     /** Returns the locks that threads of the test acquire in a loop, as the history shows them. */
@@ -488,106 +494,9 @@ public final class LeakCheck {
         return idle;
     }
 
-    /** Returns the leaks, after the time that they have to disappear if there are any. */
-    private Collection<Leak> await(boolean clean) {
-        long begin = System.nanoTime();
-        Map<Object, Leak> left = firstLook(clean);
-        Map<Object, Leak> first = new LinkedHashMap<>(left);
-        Map<Object, Leak> last = new HashMap<>(left); // those of the first look, as the last one saw them
-        Map<Object, Leak> expired = new LinkedHashMap<>();
-        Map<Object, Leak> again = new LinkedHashMap<>(); // what its owner has released and acquired
-        Map<Object, Long> since = new HashMap<>(); // the time of the look that saw a leak first
-        Set<Object> owned = new HashSet<>(owned(left.values()));
-        long start = System.nanoTime();
-        for (long pause = 1; !left.isEmpty(); pause = Math.min(2 * pause, PAUSE)) {
-            left.keySet().forEach(key -> since.putIfAbsent(key, view.lookedAt()));
-            long rest = GRACE - millisSince(start);
-            if (rest <= 0 && since.values().stream().noneMatch(this::isLookTooOld)) {
-                left.entrySet().removeIf(leak -> isUnjudged(leak.getValue(), since.get(leak.getKey())));
-                break;
-            }
-            long before = view.lookedAt();
-            long answered = view.answeredAt();
-            Map<Object, Leak> earlier = left;
-            interrupts.pause(Math.max(0, left.size() > MANY ? rest : Math.min(pause, rest)));
-            left = view.leaks();
-            left.values().removeIf(leak -> view.isNextTurn(leak, begin));
-            owned.addAll(owned(left.values()));
-            if (!tasksAllowed) {
-                addNewHolds(earlier, left, Duration.ofNanos(view.lookedAt() - answered), again);
-            }
-            moveExpired(last, left, Duration.ofNanos(System.nanoTime() - before), expired);
-            if (left.isEmpty() && again.isEmpty() && expired.isEmpty()) {
-                left = tasksAllowed ? lookOn(clean, begin) : acquiredAgain(owned, begin, again);
-                start = tasksAllowed ? System.nanoTime() : start;
-                pause = 1;
-            }
-        }
-        Map<Object, Leak> leaks = new LinkedHashMap<>(expired);
-        again.forEach(leaks::putIfAbsent);
-        again.values().forEach(server.told()::addLoop);
-        left.forEach((key, leak) -> leaks.put(key, first.getOrDefault(key, leak)));
-        for (Leak loop : loops()) {
-            server.told().addLoop(loop);
-            if (leaks.values().stream().noneMatch(leak -> isSameHold(leak, loop))) {
-                leaks.put(loop, loop);
-            }
-        }
-        return leaks.values();
-    }
-
-    /**
-     * Looks on as firstLook does, when a task of the application has released its lock. A thread of the test may acquire
-     * one.
-     *
-     * @param begin when the check began
-     */
-    private Map<Object, Leak> lookOn(boolean clean, long begin) {
-        return millisSince(begin) < GRACE && view.haveStarted(Threads.now()) ? firstLook(clean) : Collections.emptyMap();
-    }
-
     private static boolean isSameHold(Leak leak, Leak other) {
         return leak.owner().equals(other.owner()) && leak.name().equals(other.name())
                 && leak.database() == other.database();
-    }
-
-    /**
-     * Reports whether the last look began too early to judge a leak that a look saw first at a time. A machine that
-     * stalls makes a look take long: then another one is due, also when the time is over.
-     */
-    private boolean isLookTooOld(long since) {
-        return view.lookedAt() - since < STAYED.toNanos() && System.nanoTime() - since >= STAYED.toNanos();
-    }
-
-    /**
-     * Reports whether a lock that is held when the time is over was acquired a moment ago. Then the next look judges it.
-     */
-    private boolean isUnjudged(Leak leak, long since) {
-        Duration seen = Duration.ofNanos(view.lookedAt() - since);
-        Duration held = tasksAllowed || view.isOfTask(leak) ? leak.heldFor().orElse(seen) : seen;
-        return held.compareTo(STAYED) < 0 && unjudged.add(Baseline.key(leak));
-    }
-
-    /**
-     * Adds the locks that an owner holds at two looks, and has released and acquired between them: the second
-     * hold is too young. Its thread locks in a loop, as {@link #acquiredAgain} finds it between two holds. A writer
-     * that now reads has released its older hold only. The age of a multi-lock is that of the oldest value, which
-     * may have been released alone.
-     *
-     * @param passed the least time between the looks
-     */
-    private void addNewHolds(Map<Object, Leak> earlier, Map<Object, Leak> now, Duration passed,
-            Map<Object, Leak> again) {
-        now.forEach((key, leak) -> {
-            Leak before = earlier.get(key);
-            if (before != null && leak.type().equals("lock") && leak.heldFor().isPresent()
-                    && leak.kind().equals(before.kind()) && !leak.kind().equals("multi") && !view.isOfTask(leak)) {
-                Duration age = before.heldFor().orElse(Duration.ZERO).plus(passed).minus(ROUNDING);
-                if (leak.heldFor().get().compareTo(age) < 0) {
-                    again.putIfAbsent(key, leak);
-                }
-            }
-        });
     }
 
     /**
@@ -608,48 +517,5 @@ public final class LeakCheck {
             leak.setValue(still);
             return false;
         });
-    }
-
-    /**
-     * Looks on when all locks were released. Returns the leaks of the first look that finds some, empty if there are
-     * none soon. Those of an owner that has held a lock before are added to again: its thread locks in a loop. A task
-     * that ran before the test is no such owner.
-     *
-     * @param owned what {@link #owned} returned of the locks before
-     * @param begin when the check began
-     */
-    private Map<Object, Leak> acquiredAgain(Set<Object> owned, long begin, Map<Object, Leak> again) {
-        long start = System.nanoTime();
-        while (loops().isEmpty() && (millisSince(start) < WATCH || millisSince(begin) < GRACE && mayLoop())) {
-            interrupts.pause(WATCH_PAUSE);
-            Map<Object, Leak> leaks = view.leaks();
-            leaks.values().removeIf(view::isOfTask);
-            leaks.forEach((key, leak) -> {
-                if (!Collections.disjoint(owned(Collections.singleton(leak)), owned)) {
-                    again.put(key, leak);
-                }
-            });
-            if (!leaks.isEmpty()) {
-                return leaks;
-            }
-        }
-        return Collections.emptyMap();
-    }
-
-    /**
-     * Returns the owners of locks: a thread may lock by another name next. A permit has a new owner each time, and so
-     * has a lock that SET made: of these it returns the names, too. The database is the first part of a name's list.
-     */
-    private static Set<Object> owned(Collection<Leak> leaks) {
-        Set<Object> owned = new HashSet<>();
-        for (Leak leak : leaks) {
-            if (Owners.isThread(leak.owner())) {
-                owned.add(Owners.withThread(leak.owner(), Owners.threadOf(leak.owner()))); // without a transaction
-            } else if (!leak.owner().isEmpty()) {
-                owned.add(leak.owner());
-                owned.add(Arrays.asList(leak.database(), leak.name()));
-            }
-        }
-        return owned;
     }
 }

@@ -11,7 +11,6 @@ import java.util.List;
 import java.util.Map;
 import java.util.Objects;
 import java.util.TreeMap;
-import java.util.concurrent.atomic.AtomicInteger;
 import java.util.concurrent.atomic.AtomicReference;
 import java.util.function.Consumer;
 
@@ -55,8 +54,7 @@ public final class LockredisServer implements AutoCloseable {
     private final int index; // among them
     private volatile List<LockredisServer> group; // that tests are checked on: all for the first, else this one
     private volatile boolean closed;
-    private final Told told = new Told();
-    private final AtomicInteger outages = new AtomicInteger(); // that this class has made
+    private final Known known = new Known();
     private final Pause pause = new Pause();
     private volatile boolean faulty; // a fault may be in effect that faults() has set
     private final AtomicReference<String> owner = new AtomicReference<>(); // of closeOnlyBy. Null: none
@@ -516,11 +514,6 @@ public final class LockredisServer implements AutoCloseable {
         return counts;
     }
 
-    /** Notes that connections of clients are broken now. */
-    void noteOutage() {
-        outages.incrementAndGet();
-    }
-
     /** Notes that a fault is set now. */
     void noteFault() {
         faulty = true;
@@ -588,7 +581,6 @@ public final class LockredisServer implements AutoCloseable {
 
     /** Closes the connections of all clients. They may connect again. Returns their number. */
     public int killClients() {
-        outages.incrementAndGet();
         Object normal = kit("CLIENT", "KILL", "TYPE", "normal", "SKIPME", "yes");
         Object subscribers = kit("CLIENT", "KILL", "TYPE", "pubsub", "SKIPME", "yes");
         return ((Long) normal).intValue() + ((Long) subscribers).intValue();
@@ -745,7 +737,6 @@ public final class LockredisServer implements AutoCloseable {
      */
     public void stop() {
         requireOwn("stop");
-        outages.incrementAndGet();
         processes.stop(index);
     }
 
@@ -758,7 +749,6 @@ public final class LockredisServer implements AutoCloseable {
      */
     public void restart() {
         requireOwn("restart");
-        outages.incrementAndGet();
         Interrupts.run(() -> processes.restart(index));
         pause.end();
     }
@@ -768,14 +758,9 @@ public final class LockredisServer implements AutoCloseable {
         return processes;
     }
 
-    /** Returns how often connections of clients were broken. */
-    int outages() {
-        return outages.get();
-    }
-
-    /** Returns the locks of threads that outlive their test, as a failure has told them. */
-    Told told() {
-        return told;
+    /** Returns what outlives a test. */
+    Known known() {
+        return known;
     }
 
     boolean isClosed() {

@@ -3,8 +3,6 @@ package io.github.lockredis.server;
 import java.lang.management.ManagementFactory;
 import java.lang.management.ThreadInfo;
 import java.util.Arrays;
-import java.util.HashSet;
-import java.util.Set;
 import java.util.regex.Matcher;
 import java.util.regex.Pattern;
 
@@ -27,16 +25,8 @@ final class Owners {
     private static final Pattern SCHEDULER =
             Pattern.compile("java\\.util\\.(concurrent\\.ScheduledThreadPoolExecutor\\b.*|TimerThread)");
 
-    /** The classes whose native methods wait: for a socket, a pipe, a change of files, or the end of a process. */
-    private static final Pattern WAITS = Pattern.compile("(sun\\.nio|java\\.net|io\\.netty)\\..*"
-            + "|java\\.io\\.FileInputStream|java\\.lang\\.(ProcessHandleImpl|UNIXProcess|ProcessImpl)");
-
     /** The methods at the top of a thread that is parked, or waits for a notify. */
     private static final Pattern PARKED = Pattern.compile("park|wait0?");
-
-    /** The classes whose methods run the tasks of a pool's thread. */
-    private static final Pattern WORKER =
-            Pattern.compile("java\\.util\\.concurrent\\.(ThreadPoolExecutor(\\$Worker)?|ForkJoinWorkerThread)");
 
     private static final Pattern REDISSON = Pattern.compile("org\\.redisson\\..*");
 
@@ -54,18 +44,6 @@ final class Owners {
     /** Reports whether a thread is inside a method of one of the LOCK classes. */
     static boolean isLocking(ThreadInfo thread) {
         return hasFrame(thread, LOCK);
-    }
-
-    /**
-     * Reports whether a thread runs, or waits for a class that another thread loads. A thread that is about to run has
-     * no frames.
-     */
-    static boolean isRunning(ThreadInfo thread) {
-        if (thread.getThreadState() != Thread.State.RUNNABLE) {
-            return thread.getThreadState() == Thread.State.BLOCKED;
-        }
-        StackTraceElement[] frames = thread.getStackTrace();
-        return frames.length == 0 || !frames[0].isNativeMethod() || !WAITS.matcher(frames[0].getClassName()).matches();
     }
 
     /** Reports whether a thread is inside a method of a class whose name matches. */
@@ -89,42 +67,20 @@ final class Owners {
                 || !PARKED.matcher(thread.getStackTrace()[0].getMethodName()).matches() || hasFrame(thread, REDISSON));
     }
 
-    /** Reports whether an owner is a thread of this JVM that is at work. */
-    static boolean isBusy(String owner) {
-        ThreadInfo info = thread(threadOf(owner));
-        return info != null && isBusy(info);
-    }
-
-    /** Reports whether an owner is a thread of this JVM that waits for its next task. */
-    static boolean isIdle(String owner) {
-        return isIdle(threadOf(owner));
-    }
-
-    /** Reports whether it is a thread of one of the JDK's pools. */
-    static boolean isWorker(ThreadInfo thread) {
-        return hasFrame(thread, WORKER);
-    }
-
     /** Reports whether it is a thread of a scheduler, which runs a task or waits for the next run. */
     static boolean isOfScheduler(ThreadInfo thread) {
         return hasFrame(thread, SCHEDULER);
     }
 
-    /** Reports whether a thread of this JVM waits for its next task. */
-    static boolean isIdle(long id) {
+    /** Reports whether a thread with an id is one of a scheduler. */
+    static boolean isOfScheduler(long id) {
         ThreadInfo info = thread(id);
-        return info != null && !isBusy(info);
+        return info != null && isOfScheduler(info);
     }
 
-    /** Returns the ids of the threads of this JVM that are at work, without the thread that asks. */
-    static Set<Long> busyElsewhere() {
-        Set<Long> ids = new HashSet<>();
-        for (ThreadInfo info : ManagementFactory.getThreadMXBean().dumpAllThreads(false, false)) {
-            if (info.getThreadId() != Thread.currentThread().getId() && isBusy(info)) {
-                ids.add(info.getThreadId());
-            }
-        }
-        return ids;
+    /** Reports whether a thread with an id is one of this JVM, and no virtual one. */
+    static boolean isAlive(long id) {
+        return thread(id) != null;
     }
 
     /** Returns the id of an owner's thread. -1: the owner has none. */
@@ -136,12 +92,6 @@ final class Owners {
     /** Returns the newest thread's id. A thread that is made later has a greater one, a virtual thread too. */
     static long newest() {
         return new Thread().getId();
-    }
-
-    /** Returns the owner that is another thread of an owner's client. */
-    static String withThread(String owner, long thread) {
-        Matcher client = THREAD.matcher(owner);
-        return client.matches() ? client.group(1) + ":" + thread : owner;
     }
 
     /** Reports whether an owner has the form of Redisson's. */

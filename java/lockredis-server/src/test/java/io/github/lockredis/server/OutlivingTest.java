@@ -72,16 +72,6 @@ class OutlivingTest {
     }
 
     @Test
-    void aThreadOfTheTestThatAcquiresAgainAndAgainIsALeak() {
-        LeakCheck check = LeakCheck.begin(server, leak -> {
-            takeTurn(leak);
-            return true;
-        });
-        acquire("tick", CLIENT + THREAD);
-        assertNotNull(check.end(false));
-    }
-
-    @Test
     void aForgottenLockOfATaskIsALeak() {
         acquire("tick", CLIENT + THREAD);
         LeakCheck.begin(server);

@@ -1,0 +1,51 @@
+package io.github.lockredis.server;
+
+import java.util.Arrays;
+import java.util.Collection;
+import java.util.HashMap;
+import java.util.Map;
+
+/** What outlives a test, and is not to be told again: later tests are not to blame for it. */
+final class Known {
+    private final Map<Object, Integer> blocked = new HashMap<>(); // clients, by Baseline.key; guarded by this
+    private final Map<Object, String> told = new HashMap<>(); // owners of locks, by turn; guarded by this
+
+    /**
+     * Begins a test. Adds the clients that wait in a blocking command now: such a client works on an element now and
+     * then, and waits again. Forgets the locks of threads whose tasks have ended: the test may give them another.
+     */
+    synchronized void begin(Collection<Leak> present) {
+        told.values().removeIf(owner -> !Owners.isActiveElsewhere(owner));
+        Map<Object, Integer> counts = new HashMap<>();
+        for (Leak leak : present) {
+            if (leak.isBlocked()) {
+                counts.merge(Baseline.key(leak), 1, Integer::sum);
+            }
+        }
+        counts.forEach((key, count) -> blocked.merge(key, count, Math::max));
+    }
+
+    /** Returns how many clients in a blocking command a test has found at its beginning, by {@link Baseline#key}. */
+    synchronized Map<Object, Integer> blocked() {
+        return new HashMap<>(blocked);
+    }
+
+    /** Adds the locks of a failure whose owners are other threads of this JVM that are still active. */
+    synchronized void addTold(Collection<Leak> leaks) {
+        for (Leak leak : leaks) {
+            if (Owners.isActiveElsewhere(leak.owner())) {
+                told.put(turn(leak), leak.owner());
+            }
+        }
+    }
+
+    /** Reports whether a failure has told a lock of this owner, which is still active. */
+    synchronized boolean isTold(Leak leak) {
+        return told.containsKey(turn(leak)) && Owners.isActiveElsewhere(leak.owner());
+    }
+
+    /** Returns a lock and its owner, who holds it or is queued for it. */
+    private static Object turn(Leak leak) {
+        return Arrays.asList(leak.owner(), leak.database(), leak.name());
+    }
+}
