@@ -10,7 +10,6 @@ import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
 import java.util.Objects;
-import java.util.concurrent.TimeUnit;
 import java.util.function.Function;
 import java.util.function.Predicate;
 
@@ -37,9 +36,6 @@ public final class LeakCheck {
 
     /** How long a waiter has to acquire what was released at the test's end, if no thread is seen that waits. */
     private static final long HAND_OVER = 125;
-
-    /** What the age of a hold may differ by: the server counts in milliseconds. */
-    private static final Duration ROUNDING = Duration.ofMillis(2);
 
     /** The longest pause between two looks, in milliseconds. */
     private static final long PAUSE = 64;
@@ -390,33 +386,27 @@ public final class LeakCheck {
 
     /** Returns the leaks, after the time that they have to disappear if there are any. */
     private Collection<Leak> await(boolean clean) {
-        Map<Object, Leak> first = new LinkedHashMap<>(); // as the look saw a leak that saw it first
-        Map<Object, Long> since = new HashMap<>(); // the time of this look
-        Map<Object, Leak> held = null; // those of the first look, as the last one saw them
+        Stays stays = new Stays();
+        Map<Object, Leak> held = null; // the leaks of the first look, as the last one saw them
         Map<Object, Leak> leaks = new LinkedHashMap<>();
-        Map<Object, Leak> left;
         Waiters waiters = new Waiters(server);
         long begin = 0;
-        long pause = 1;
-        while (true) {
+        for (long pause = 1;; pause = Math.min(2 * pause, PAUSE)) {
             long looked = view.lookedAt();
             boolean locking = view.isLocking(); // before the look: it finds what a thread that has gone on has acquired
-            left = view.leaks();
+            Map<Object, Leak> left = view.leaks();
             if (held == null) {
-                held = new HashMap<>(left);
                 begin = view.answeredAt();
+                held = new HashMap<>(left);
             }
-            long end = begin;
-            left.values().removeIf(leak -> view.isOfTask(leak) && acquiredAt(leak) > end); // its next turn
+            removeNextTurns(left, begin);
+            stays.look(left, view.lookedAt(), view.answeredAt());
             moveExpired(held, left, Duration.ofNanos(System.nanoTime() - looked), leaks);
-            since.keySet().retainAll(left.keySet());
-            first.keySet().retainAll(left.keySet());
-            left.forEach((key, leak) -> {
-                first.putIfAbsent(key, leak);
-                since.merge(key, view.answeredAt(), (seen, now) -> Math.max(seen, acquiredAt(leak)));
-            });
-            long passed = millisBetween(begin, view.lookedAt());
-            long rest = left.isEmpty() ? patience(locking) - passed : rest(since.values(), passed);
+            long limit = left.isEmpty() ? patience(locking) : loops().isEmpty() ? LONGEST : GRACE;
+            long rest = limit - Math.max(0, Stays.millisBetween(begin, view.lookedAt())); // the first look is the begin
+            if (!left.isEmpty()) {
+                rest = Math.min(rest, stays.rest(GRACE, view.lookedAt()));
+            }
             if (rest <= 0) {
                 break;
             }
@@ -424,19 +414,19 @@ public final class LeakCheck {
                 waiters.wake(false, false); // the key of a waiter's lock may have been deleted
             }
             interrupts.pause(left.size() > MANY ? rest : Math.min(pause, rest));
-            pause = Math.min(2 * pause, PAUSE);
         }
-        left.forEach((key, leak) -> {
-            if (hasStayed(since.get(key))) {
-                leaks.put(key, first.get(key));
-            }
-        });
+        stays.addStayed(GRACE, view.lookedAt(), leaks);
         for (Leak loop : loops()) {
             if (leaks.values().stream().noneMatch(leak -> isSameHold(leak, loop))) {
                 leaks.put(loop, loop);
             }
         }
         return leaks.values();
+    }
+
+    /** Removes the locks that tasks have acquired since a time: those run beside the tests. */
+    private void removeNextTurns(Map<Object, Leak> left, long begin) {
+        left.values().removeIf(leak -> view.isOfTask(leak) && Stays.acquiredAt(leak, view.lookedAt()) > begin);
     }
 
     /** Returns how many milliseconds after the test a thread may still acquire a lock. */
@@ -451,35 +441,6 @@ public final class LeakCheck {
             return GRACE;
         }
         return view.idle().isEmpty() ? 0 : HAND_OVER;
-    }
-
-    /**
-     * Returns how many milliseconds the check looks on until all leaks have stayed, or none has to.
-     *
-     * @param since the times of the looks that saw them first
-     * @param passed the milliseconds since the test's end
-     */
-    private long rest(Collection<Long> since, long passed) {
-        long rest = 0;
-        for (long time : since) {
-            rest = Math.max(rest, GRACE - millisBetween(time, view.lookedAt()));
-        }
-        return Math.min(rest, (loops().isEmpty() ? LONGEST : GRACE) - passed);
-    }
-
-    /** Reports whether a leak that a look saw first at a time has had its time to disappear. */
-    private boolean hasStayed(long since) {
-        return millisBetween(since, view.lookedAt()) >= GRACE;
-    }
-
-    /** Returns the time when a lock's owner acquired it, as System.nanoTime gives it, the earliest that it may be. */
-    private long acquiredAt(Leak leak) {
-        return leak.type().equals("lock") && leak.heldFor().isPresent()
-                ? view.lookedAt() - leak.heldFor().get().toNanos() - ROUNDING.toNanos() : Long.MIN_VALUE;
-    }
-
-    private static long millisBetween(long nanoTime, long later) {
-        return TimeUnit.NANOSECONDS.toMillis(later - nanoTime);
     }
 
     /** Returns the locks that threads of the test acquire in a loop, as the history shows them. */
