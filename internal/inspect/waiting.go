@@ -40,6 +40,7 @@ const polling = 1000
 func (v View) Waiting(db int, name string) []Asker {
 	w := waiting{View: v, db: db, name: name, known: v.state.Asks(db, name), ears: v.listeners()}
 	locks := v.Named(db, name)
+	w.index(locks)
 	for i := range locks {
 		w.addQueue(&locks[i])
 	}
@@ -61,8 +62,42 @@ type waiting struct {
 	name   string
 	known  Asks
 	ears   listeners
+	asks   map[string]*Ask // of known, by owner
+	held   map[hold]bool
+	linked map[string]bool // lock clients with a subscriber
+	spare  bool            // there is a subscriber of the database that may belong to any lock client
 	queued map[string]bool // owners in the queue
 	askers []Asker
+}
+
+// hold is an owner, and the mode in which it holds the lock.
+type hold struct {
+	owner string
+	mode  Kind
+}
+
+// index finds what is looked up for each owner: a thousand may wait.
+func (w *waiting) index(locks []Lock) {
+	w.asks, w.held, w.linked = map[string]*Ask{}, map[hold]bool{}, map[string]bool{}
+	for i := range w.known.List {
+		w.asks[w.known.List[i].Owner] = &w.known.List[i]
+	}
+	for i := range locks {
+		for _, h := range locks[i].Holders {
+			w.held[hold{h.Owner, h.Mode}] = true
+		}
+	}
+	for _, channel := range []string{lockkeys.Channel(w.name), lockkeys.RWChannel(w.name)} {
+		if a := w.ears[channel]; a != nil {
+			for _, in := range a.clients {
+				if client, linked := w.known.Ears[in.By.ID]; linked {
+					w.linked[client] = true
+				} else if in.db == w.db {
+					w.spare = true
+				}
+			}
+		}
+	}
 }
 
 // addQueue adds the owners in a fair lock's queue. An owner that no script has asked for waits, too.
@@ -73,25 +108,20 @@ func (w *waiting) addQueue(l *Lock) {
 		}
 		w.queued[in.Owner] = true
 		a := Asker{Owner: in.Owner, Kind: Fair, Since: in.Since, By: in.By, Waits: true}
-		for i := range w.known.List {
-			if ask := &w.known.List[i]; ask.Owner == in.Owner {
-				var present bool
-				if a, present = w.asker(ask); !present {
-					a.Owner = ""
-				}
-				a.Kind = Fair
-				break
+		if ask := w.asks[in.Owner]; ask != nil {
+			var present bool
+			if a, present = w.asker(ask); !present {
+				continue
 			}
+			a.Kind = Fair
 		}
-		if a.Owner != "" {
-			w.askers = append(w.askers, a)
-		}
+		w.askers = append(w.askers, a)
 	}
 }
 
 // add adds an owner that was refused and is in no queue.
 func (w *waiting) add(ask *Ask, locks []Lock) {
-	if ask.Owner == "" || w.queued[ask.Owner] || w.holds(ask, locks) {
+	if ask.Owner == "" || w.queued[ask.Owner] || w.holds(ask) {
 		return
 	}
 	a, present := w.asker(ask)
@@ -111,15 +141,8 @@ func (w *waiting) add(ask *Ask, locks []Lock) {
 }
 
 // holds reports whether an owner has what it asked for, in a way that no script's reply has told.
-func (w *waiting) holds(ask *Ask, locks []Lock) bool {
-	for i := range locks {
-		for _, h := range locks[i].Holders {
-			if h.Owner == ask.Owner && (h.Mode == "" || h.Mode == ask.Mode) {
-				return true
-			}
-		}
-	}
-	return false
+func (w *waiting) holds(ask *Ask) bool {
+	return w.held[hold{ask.Owner, ""}] || w.held[hold{ask.Owner, ask.Mode}]
 }
 
 // asker returns an owner that was refused. present is false if it waits no longer.
@@ -148,22 +171,7 @@ func (w *waiting) listens(ask *Ask) bool {
 	if listens || ask.Kind == Fair {
 		return listens
 	}
-	w.clients(func(by Origin, db int) {
-		client, linked := w.known.Ears[by.ID]
-		listens = listens || linked && client == ask.ID() || !linked && db == w.db
-	})
-	return listens
-}
-
-// clients calls do for each client that is subscribed to the release by a channel of all owners.
-func (w *waiting) clients(do func(by Origin, db int)) {
-	for _, channel := range []string{lockkeys.Channel(w.name), lockkeys.RWChannel(w.name)} {
-		if a := w.ears[channel]; a != nil {
-			for _, client := range a.clients {
-				do(client.By, client.db)
-			}
-		}
-	}
+	return w.spare || w.linked[ask.ID()]
 }
 
 // addClients adds the subscribers of a lock of which no owner is known. Each lock client has one of its own.
