@@ -33,7 +33,8 @@
 // an rlock client of this process that uses Client or Options. With another id, the hash is a
 // lock only if a script that wrote it also named another key of the same lock. A hash that a
 // plain HSET wrote is data, whatever its fields look like. So is a copy of a lock by COPY or
-// RESTORE. A lock that RENAME, RENAMENX or MOVE moved is a lock under its new name.
+// RESTORE. A lock that RENAME, RENAMENX or MOVE moved is a lock under its new name. So is what MIGRATE
+// moved to another node of a cluster, if it looks like a lock: the node does not tell who wrote it.
 //
 // A lock is also a string with a TTL that SET with NX created, if its value is a random token or
 // names the host and the id of this process. redislock, redsync and rueidislock write such strings.

@@ -3,6 +3,7 @@ package lockredistest_test
 import (
 	"context"
 	"errors"
+	"fmt"
 	"net"
 	"slices"
 	"strings"
@@ -11,6 +12,7 @@ import (
 	"testing/synctest"
 	"time"
 
+	"github.com/google/uuid"
 	"github.com/redis/go-redis/v9"
 
 	"github.com/lockredis/lockredis/lockredistest"
@@ -183,6 +185,58 @@ func moveHeldLock(t *testing.T, srv *lockredistest.Server) {
 		t.Fatal(err)
 	}
 	srv.Node(0).CheckMissing(t, srv.Node(0).Keys()...)
+}
+
+// What a slot takes along are locks at its new node, and data stays data.
+func TestALockIsALockAtTheNewNodeOfItsSlot(t *testing.T) {
+	srv := lockredistest.RunT(t, lockredistest.ClusterOf(3), lockredistest.Listen("127.0.0.1:0"),
+		lockredistest.AllowLeaks())
+	c := rlock.New(srv.ClusterClient(), rlock.Options{})
+	defer c.Close(context.Background())
+	for _, l := range []*rlock.Lock{
+		c.Lock("plain{b}"), c.FairLock("fair{b}"), c.RWLock("rw{b}").Write(), c.RWLock("rr{b}").Read(),
+	} {
+		if _, err := l.Acquire(t.Context(), rlock.Lease(time.Hour)); err != nil {
+			t.Fatal(err)
+		}
+	}
+	permits := c.PermitSemaphore("permits{b}")
+	if _, err := permits.TrySetPermits(t.Context(), 2); err != nil {
+		t.Fatal(err)
+	}
+	if _, err := permits.Acquire(t.Context(), 1, rlock.Lease(time.Hour)); err != nil {
+		t.Fatal(err)
+	}
+	rdb := srv.Node(0).Client()
+	if err := rdb.SetNX(t.Context(), "token{b}", uuid.NewString(), time.Hour).Err(); err != nil {
+		t.Fatal(err)
+	}
+	if err := rdb.HSet(t.Context(), "map{b}", "orders", 1).Err(); err != nil {
+		t.Fatal(err)
+	}
+	if err := rdb.Set(t.Context(), "text{b}", "orders", time.Hour).Err(); err != nil {
+		t.Fatal(err)
+	}
+	told := func(n *lockredistest.Server) (locks []string) {
+		for _, l := range n.Locks() {
+			if l.Kind == lockredistest.Fair { // without a queue its keys do not tell it
+				l.Kind = lockredistest.Plain
+			}
+			locks = append(locks, fmt.Sprintf("%s %s %s", l.Name, l.Kind, l.Holders[0].Owner))
+		}
+		for _, p := range n.Permits() {
+			locks = append(locks, fmt.Sprintf("%s permit %s", p.Name, p.ID))
+		}
+		return locks
+	}
+	before := told(srv.Node(0))
+	moveSlot(t, 3300, srv.Node(0), srv.Node(1), func() {})
+	if after := told(srv.Node(1)); len(before) != 6 || !slices.Equal(before, after) {
+		t.Errorf("before the move:\n%s\nafter it:\n%s", strings.Join(before, "\n"), strings.Join(after, "\n"))
+	}
+	if left := srv.Node(0).Locks(); len(left) > 0 {
+		t.Errorf("the old node has %v", left)
+	}
 }
 
 // moveSlot moves a slot, as redis-cli --cluster reshard does. It calls during when the keys have moved.

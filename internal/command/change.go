@@ -27,6 +27,8 @@ type Change struct {
 	ToDB    int
 	To      *store.Entry
 	ToEvent string
+	// Arrived says that MIGRATE has sent the value from another node of a cluster.
+	Arrived bool
 }
 
 // Elems names the fields, members or elements that came into a value or went out of it, or the new
@@ -153,6 +155,13 @@ func (c *Ctx) ChangeIn(
 		c.Changes.Changed(ch)
 	}
 	ch.Key, ch.Entry, c.single[0] = "", nil, nil // they keep the key or the client's buffer in memory
+}
+
+// Arrived says that a value came from another node of a cluster, by MIGRATE.
+func (c *Ctx) Arrived(e *store.Entry) {
+	c.Env.change.Arrived = true
+	c.Change(e, Generic, "restore", 1)
+	c.Env.change.Arrived = false
 }
 
 // ChangeOther says a change that is not about a key, such as a new library of functions.

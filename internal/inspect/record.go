@@ -38,6 +38,19 @@ func (h *Hints) Note(name string, named [][]byte) {
 	}
 }
 
+// HintsOf returns what a key's name alone tells, for a key whose scripts are not known.
+func HintsOf(key string) (h Hints) {
+	if name, has := strings.CutSuffix(key, permitsSuffix); has {
+		if inner := strings.TrimSuffix(strings.TrimPrefix(name, "{"), "}"); lockkeys.PermitTimeouts(inner) == key {
+			name = inner
+		}
+		if lockkeys.PermitTimeouts(name) == key {
+			h.Semaphore = name
+		}
+	}
+	return h
+}
+
 // semaphoreOf returns the permit semaphore whose permits are under a key, "" if there is none.
 // The scripts that write permits also name the counter, which has the semaphore's name, and
 // the channel.

@@ -86,6 +86,9 @@ func (r *Record) Changed(ch *command.Change) {
 		return
 	case ch.Entry == nil: // it is about no key
 		return
+	case ch.Arrived:
+		r.arrived(ch)
+		return
 	}
 	switch v := ch.Entry.Value().(type) {
 	case nil:
@@ -110,6 +113,24 @@ func (r *Record) Changed(ch *command.Change) {
 func (r *Record) moved(ch *command.Change) {
 	r.parts.drop(ch.ToDB, ch.To.Key(), r.parts.of(ch.ToDB, ch.To))
 	r.parts.move(ch.DB, ch.Entry, ch.ToDB, ch.To)
+}
+
+// arrived takes a value from another node of a cluster for what it looks like: the node does not tell who wrote
+// it. A copy by RESTORE is data.
+func (r *Record) arrived(ch *command.Change) {
+	v := ch.Entry.Value()
+	if text, ok := v.(*store.String); ok {
+		if value := text.Bytes(nil); r.known.IsToken(value) || r.known.IsLockName(ch.Key) {
+			r.parts.add(ch.DB, ch.Entry).fresh = &newString{
+				value: string(value), since: r.space.Now(), named: r.known.IsLockName(ch.Key),
+			}
+		}
+		return
+	}
+	if inspect.MayHold(ch.Key, v) {
+		p := r.parts.add(ch.DB, ch.Entry)
+		p.byScript, p.as, p.hints = true, ch.Key, inspect.HintsOf(ch.Key)
+	}
 }
 
 // deleted forgets a key. Its part is often the last one in unnoted.

@@ -102,6 +102,10 @@ func restore(c *command.Ctx, args resp.Args) resp.Reply {
 	if o.freq >= 0 {
 		c.Space.SetFrequency(e, o.freq)
 	}
-	c.Change(e, command.Generic, "restore", 1)
+	if c.Cmd.Name == "restore-asking" {
+		c.Arrived(e)
+	} else {
+		c.Change(e, command.Generic, "restore", 1)
+	}
 	return resp.OK
 }
