@@ -23,6 +23,7 @@ func init() {
 			Settle:           core.Settle,
 			Interrupt:        engine.Interrupt,
 			EndScript:        kit.EndScript,
+			PutBackSlots:     kit.PutBackSlots,
 			Remember: func() func() error {
 				now := kit.State()
 				return func() error { return kit.Restore(now) }

@@ -59,6 +59,9 @@ type Inside struct {
 	// EndScript ends the running script, even one that has written, and waits for its end.
 	EndScript func()
 
+	// PutBackSlots gives a cluster's node the slots with which it began. See engine.Kit.
+	PutBackSlots func()
+
 	// Remember returns what puts the present settings, users and libraries of functions back. See
 	// engine.Kit's Restore.
 	Remember func() (reset func() error)

@@ -36,7 +36,7 @@ func NewBus() *Bus {
 // Join adds a node to the cluster. p is nil for a node that stays alone. The nodes of a cluster get
 // the epochs 1, 2 and so on, as from redis-cli --cluster create.
 func (b *Bus) Join(n Node, p Peer) *Cluster {
-	c := &Cluster{bus: b, Migrating: map[int]string{}, Importing: map[int]string{}}
+	c := &Cluster{bus: b, home: n.Slots, Migrating: map[int]string{}, Importing: map[int]string{}}
 	b.change(func(v *View) {
 		c.self = len(v.Nodes)
 		if p != nil {

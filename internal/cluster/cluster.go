@@ -8,6 +8,7 @@ type Cluster struct {
 
 	bus  *Bus
 	self int // index of the node
+	home Set // its slots when it joined
 	view *View
 }
 
@@ -93,6 +94,26 @@ func (c *Cluster) Reset(newID string) {
 			v.Epoch = 0
 		}
 	})
+}
+
+// PutBack closes all slots that are on the move, and makes the node own those that it had when it joined. What
+// it has got since, it keeps until the node that had it puts its own back. PutBack returns the View before, nil
+// if it is the same.
+func (c *Cluster) PutBack() (before *View) {
+	clear(c.Migrating)
+	clear(c.Importing)
+	if c.Self().Slots == c.home {
+		return nil
+	}
+	before = c.view
+	c.Change(func(v *View, self *Node) {
+		for r := range c.home.Ranges() {
+			for slot := r.First; slot <= r.Last; slot++ {
+				v.Give(slot, self)
+			}
+		}
+	})
+	return before
 }
 
 // Share returns the slots of the i-th of n nodes, as redis-cli --cluster create divides them.

@@ -299,6 +299,7 @@ func (d *Door) carryOut(args resp.Args) (encoded []byte, reply resp.Reply) {
 	case word == "silence":
 		return nil, howMany(d.faults.Silence, args[2:])
 	case word == "load" && len(args) == 3:
+		d.inside.PutBackSlots()
 		err := d.inside.Load(args[2], tell)
 		return encoded, outcome(err)
 	case len(args) > 2:
@@ -315,6 +316,7 @@ func (d *Door) carryOut(args resp.Args) (encoded []byte, reply resp.Reply) {
 			tell(run)
 			run("FLUSHALL")
 		})
+		d.inside.PutBackSlots()
 		return encoded, resp.NoReply
 	case word == "endscript":
 		d.inside.EndScript()

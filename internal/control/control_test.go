@@ -566,6 +566,43 @@ func TestANodeStopsAndStarts(t *testing.T) {
 	expect(t, first, "+OK", "CONTROL", "STOP")
 }
 
+// A test moves slots, or leaves them on the move. The next one finds them where they began.
+func TestAFlushOfAllNodesPutsSlotsBack(t *testing.T) {
+	var cfgs []lockredis.Config
+	for range 3 {
+		cfgs = append(cfgs, lockredis.Config{Directives: map[string]string{"control": "yes", "cluster-enabled": "yes"}})
+	}
+	nodes := lockredis.NewCluster(cfgs...)
+	var doors []*control.Door
+	var clients []*wire.Conn
+	for _, node := range nodes {
+		doors = append(doors, startServer(t, node))
+		clients = append(clients, redistest.Dial(t, node.Addr()))
+	}
+	first, second := clients[0], clients[1]
+	id := func(c *wire.Conn) string { return strings.Trim(ask(c, "CLUSTER", "MYID")[3:], "\r\n") }
+	slots := ask(first, "CLUSTER", "SLOTS")
+	for _, c := range clients {
+		expect(t, c, "+OK", "CLUSTER", "SETSLOT", "3300", "NODE", id(second))
+	}
+	expect(t, second, "+OK", "SET", "b", "v")
+	expect(t, first, "+OK", "CLUSTER", "SETSLOT", "0", "MIGRATING", id(second))
+	expect(t, second, "+OK", "CLUSTER", "SETSLOT", "0", "IMPORTING", id(first))
+	for i := len(doors) - 1; i >= 0; i-- {
+		ask(enter(t, doors[i]), "CONTROL", "FLUSH")
+	}
+	for _, c := range clients {
+		if now := ask(c, "CLUSTER", "SLOTS"); now != slots {
+			t.Errorf("the slots are %s, and were %s", now, slots)
+		}
+		if nodes := ask(c, "CLUSTER", "NODES"); strings.Contains(nodes, "[") {
+			t.Errorf("slots are on the move: %s", nodes)
+		}
+		expect(t, c, ":0", "DBSIZE")
+	}
+	expect(t, first, "+OK", "SET", "b", "v")
+}
+
 func TestAnOutageEndsAScript(t *testing.T) {
 	for _, word := range []string{"STOP", "START"} {
 		server, door := start(t, map[string]string{"busy-reply-threshold": "1"})

@@ -15,7 +15,8 @@
 //	CONTROL RESET      puts them back, and the clock, and ends the running script, CLIENT PAUSE
 //	                   and faults
 //	CONTROL FLUSH      deletes all data; the reply is that of LOCK.LEAKS ALL just before. Ends the
-//	                   running script
+//	                   running script. A cluster's node closes the slots that are on the move, and owns
+//	                   again those with which it began
 //	CONTROL LOAD file  replaces all data by that of an RDB file, given by its bytes; else as FLUSH.
 //	                   Adds the file's libraries. An error leaves the data as it was
 //	CONTROL ENDSCRIPT  ends the running script or function, even one that has written

@@ -75,6 +75,20 @@ func (k Kit) Together(do func(run func(words ...string) resp.Reply)) {
 	})
 }
 
+// PutBackSlots closes the slots of a cluster's node that are on the move, and makes it own those with which it
+// began. The other nodes delete their keys of these slots, as when a slot moves.
+func (k Kit) PutBackSlots() {
+	k.e.Outside(func() {
+		env := &k.e.env
+		if env.Cluster == nil {
+			return
+		}
+		if before := env.Cluster.PutBack(); before != nil {
+			env.ViewChanged(before)
+		}
+	})
+}
+
 // Load replaces all keys by those of an RDB file, and adds the file's libraries of functions, in one
 // unit. Keys whose deadlines are over are left out, as at a start. A new key serves the clients that
 // wait for it. before runs inside the unit, before anything changes. An error says what is wrong with
