@@ -17,6 +17,8 @@ type Faults interface {
 	RemoveFault(id int64) bool
 	// ClearFaults removes all faults and returns how many there were.
 	ClearFaults() int
+	// CutMuted closes the connections that a fault has muted.
+	CutMuted()
 }
 
 // Fault is what FAULT.ADD asks for. A condition that is "" selects everything.

@@ -512,6 +512,24 @@ func TestFaultsDoNotHitTheDoorAndAResetEndsThem(t *testing.T) {
 	expect(t, kit, "$6\r\nclient", "GET", "k")
 }
 
+// A client that a test has muted would wait for replies in the next one.
+func TestAMutedConnectionEndsWithTheReset(t *testing.T) {
+	server, door := start(t, map[string]string{})
+	kit, other := enter(t, door), redistest.Dial(t, server.Addr())
+	muted := redistest.Dial(t, server.Addr())
+	expect(t, kit, ":", "FAULT.ADD", "mute", "COMMAND", "get")
+	if err := muted.Send("GET", "k"); err != nil {
+		t.Fatal(err)
+	}
+	for !strings.Contains(ask(kit, "FAULT.LIST"), "$4\r\nhits\r\n:1\r\n") {
+	}
+	expect(t, kit, "+OK", "CONTROL", "RESET")
+	if _, err := muted.Receive(); !wire.IsClosed(err) {
+		t.Errorf("the muted connection is open: %v", err)
+	}
+	expect(t, other, "+PONG", "PING")
+}
+
 // An outage breaks the connections of the node's clients. The door, and the other nodes, stay.
 func TestANodeStopsAndStarts(t *testing.T) {
 	settings := map[string]string{"control": "yes", "cluster-enabled": "yes", "cluster-require-full-coverage": "no"}

@@ -38,7 +38,7 @@ func (k Kit) state() State {
 }
 
 // Restore puts a state back, and the clock. Before, it ends the running script, CLIENT PAUSE and the
-// faults of FAULT.ADD, and lets go what these delay. Users that are not in the state are gone, and
+// faults of FAULT.ADD, lets go what these delay, and closes the connections that they have muted. Users that are not in the state are gone, and
 // their clients' connections end. What is as in the state stays as it is, and so does
 // notify-keyspace-events: client libraries set it once, when they first need it. Restore goes on
 // after an error and returns all errors.
@@ -54,6 +54,7 @@ func (k Kit) Restore(to State) (err error) {
 		}
 		if k.e.faults != nil {
 			k.e.faults.ClearFaults()
+			k.e.faults.CutMuted()
 		}
 		now := k.state()
 		err = k.e.env.Config.Restore(to.directives, "notify-keyspace-events")

@@ -82,3 +82,17 @@ func (f *Injector) ClearFaults() (n int) {
 	}
 	return n
 }
+
+// CutMuted closes the connections that Mute or Silence has muted: nothing but their end ends that. It is called
+// inside the engine.
+func (f *Injector) CutMuted() {
+	f.env.Clients.Each(func(s *command.Session) bool {
+		for t, is := s.Conn.(*tap); is; t, is = t.Conn.(*tap) {
+			if t.rule.Kind == Mute && !t.passing {
+				f.env.Clients.Kill(s)
+				break
+			}
+		}
+		return true
+	})
+}
