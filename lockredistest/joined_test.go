@@ -27,7 +27,7 @@ func (m *member) LeaseEnded(db int, name, owner string) {
 }
 
 // join joins the server that go-redis options lead to, as rlock does.
-func join(srv *lockredistest.Server, m *member) (leave func()) {
+func join(srv *lockredistest.Server, m leases.Client) (leave func()) {
 	return srv.Client().Options().Limiter.(leases.Server).JoinLeases(m)
 }
 

@@ -169,6 +169,9 @@ func start(t TB, opts []Option) (*Server, error) {
 		if err != nil {
 			return nil, fmt.Errorf("lockredistest: %w", err)
 		}
+		if s.clock != nil {
+			s.clock.SetBack(first.clock.Now()) // all begin at the same time
+		}
 		nodes = append(nodes, s)
 	}
 	makeServers(nodes)

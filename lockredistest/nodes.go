@@ -24,8 +24,8 @@ import (
 // other nodes it has failed.
 //
 // The cluster is in memory and works in synctest bubbles. Addr opens a port for each node. The option
-// does not work with TLS and Sentinel. With ManualClock each node has a clock of its own. n is at
-// least 1.
+// does not work with TLS and Sentinel. With ManualClock each node has a clock of its own, and
+// Server.AdvanceAll turns all of them. n is at least 1.
 func ClusterOf(n int) Option { return severalNodes(n, true) }
 
 // Primaries makes the server the first of n independent servers, as RedLock, a multi lock and rlock's

@@ -193,20 +193,8 @@ func (r *turning) make(t *turn) {
 	}
 	view := e.inspector.Inside()
 	made := view.Turn(t.end, t.Wake, r.Real())
-	t.turned.Ended = append(t.turned.Ended, made.Ended...)
-	t.turned.Woken += made.Woken
+	t.turned.Add(made)
 	if t.done = !made.More; t.done {
-		r.lapse(view, t)
-	}
-}
-
-// lapse notes the permits whose lease has ended during a turn. No key ends with them.
-func (r *turning) lapse(view inspect.View, t *turn) {
-	semaphores := view.LapsedSince(t.from)
-	for i := range semaphores {
-		t.turned.Ended = append(t.turned.Ended, semaphores[i].Name)
-		if t.Wake {
-			t.turned.Woken += view.Announce(&semaphores[i], r.Real())
-		}
+		t.turned.Add(view.Lapse(t.from, t.Wake, r.Real()))
 	}
 }

@@ -60,6 +60,25 @@ func (v View) Turn(end time.Time, wake bool, wall time.Time) (t Turned) {
 	return t
 }
 
+// Add adds what a later part of the turn did.
+func (t *Turned) Add(later Turned) {
+	t.Ended = append(t.Ended, later.Ended...)
+	t.Woken += later.Woken
+}
+
+// Lapse returns the permits whose lease has ended during a turn that began at a time in Unix ms, as the locks
+// that ended. It tells their waiters if wake is true. No key ends with a permit, so Turn does not notice.
+func (v View) Lapse(from int64, wake bool, wall time.Time) (t Turned) {
+	semaphores := v.LapsedSince(from)
+	for i := range semaphores {
+		t.Ended = append(t.Ended, semaphores[i].Name)
+		if wake {
+			t.Woken += v.Announce(&semaphores[i], wall)
+		}
+	}
+	return t
+}
+
 // Lease is an owner's right to a lock or a permit until a time.
 type Lease struct {
 	DB    int

@@ -183,6 +183,21 @@ func (i *Inspector) Step(end, wall time.Time) (ended []Lease, more bool) {
 	return ended, more
 }
 
+// Turn is View.Turn for a caller outside the engine.
+func (i *Inspector) Turn(end time.Time, wake bool, wall time.Time) (turned Turned) {
+	i.engine.Outside(func() { turned = i.Inside().Turn(end, wake, wall) })
+	return turned
+}
+
+// EndDue ends everything whose deadline has come, and returns the time of the clock.
+func (i *Inspector) EndDue() (now time.Time) {
+	i.engine.Outside(func() {
+		now = time.UnixMilli(i.engine.Space().Now())
+		i.engine.TurnTo(now)
+	})
+	return now
+}
+
 // View looks at a server from inside its engine. It is valid as long as the caller's unit
 // runs.
 type View struct {
