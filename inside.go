@@ -29,6 +29,7 @@ func init() {
 				return func() error { return kit.Restore(now) }
 			},
 			Together:         kit.Together,
+			PutClock:         kit.PutClock,
 			Load:             kit.Load,
 			Visit:            func() backdoor.Visitor { return kit.Visit() },
 			Faults:           func() backdoor.Faults { return engine.Faults() },

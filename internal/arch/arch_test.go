@@ -22,7 +22,7 @@ const module = "github.com/lockredis/lockredis"
 var allowed = map[string]string{
 	"cmd/lockredis":        "internal/program",
 	"internal/program":     ". internal/backdoor internal/collector internal/config internal/control internal/inspect internal/rediscli resp",
-	"internal/control":     "internal/backdoor internal/fault resp",
+	"internal/control":     "expiry internal/backdoor internal/fault internal/inspect resp",
 	"internal/rediscli":    "internal/config resp",
 	"rlock":                "internal/leases internal/lockkeys rlock/internal/hub rlock/internal/retry rlock/internal/scripts rlock/internal/sender",
 	".":                    "expiry internal/backdoor internal/cluster internal/config internal/sentinel internal/server internal/tlsconf",

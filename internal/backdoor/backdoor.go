@@ -69,6 +69,9 @@ type Inside struct {
 	// Together calls do in one unit. See engine.Kit.
 	Together func(do func(run func(words ...string) resp.Reply))
 
+	// PutClock puts the clock to a time, also back. The clock must be one that can be turned.
+	PutClock func(to time.Time)
+
 	// Load replaces all data by an RDB file in one unit, or changes nothing and returns an error. It
 	// calls before in that unit, before the change. See engine.Kit.
 	Load func(file []byte, before func(run func(words ...string) resp.Reply)) error

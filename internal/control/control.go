@@ -28,11 +28,12 @@ const (
 )
 
 var errControl = resp.Error("ERR syntax error. Try CONTROL REMEMBER, RESET, FLUSH, LOAD, ENDSCRIPT, " +
-	"STOP, START, COUNTS, CUT or SILENCE.")
+	"STOP, START, TURN, COUNTS, CUT or SILENCE.")
 
 // Door is an open door. Its goroutines end with Close.
 type Door struct {
 	inside   backdoor.Inside // of the server
+	hands    *hands
 	faults   backdoor.Faults
 	secret   string
 	listener net.Listener
@@ -47,9 +48,24 @@ type Door struct {
 	done sync.WaitGroup
 }
 
-// Open opens a door to the server with this inside. The error is that of listening on the loopback
-// interface.
-func Open(inside backdoor.Inside) (*Door, error) {
+// Open opens a door to each of the servers of the process. The error is that of listening on the
+// loopback interface.
+func Open(servers ...backdoor.Inside) (doors []*Door, err error) {
+	hands := &hands{servers: servers}
+	for _, inside := range servers {
+		door, err := open(inside, hands)
+		if err != nil {
+			for _, d := range doors {
+				d.Close()
+			}
+			return nil, err
+		}
+		doors = append(doors, door)
+	}
+	return doors, nil
+}
+
+func open(inside backdoor.Inside, hands *hands) (*Door, error) {
 	listener, err := net.Listen("tcp4", "127.0.0.1:0")
 	if err != nil {
 		var err6 error
@@ -60,7 +76,7 @@ func Open(inside backdoor.Inside) (*Door, error) {
 	secret := make([]byte, secretBytes)
 	rand.Read(secret) // never fails
 	d := &Door{
-		inside: inside, faults: inside.Faults(), secret: hex.EncodeToString(secret), listener: listener,
+		inside: inside, hands: hands, faults: inside.Faults(), secret: hex.EncodeToString(secret), listener: listener,
 		conns: map[net.Conn]struct{}{}, reset: inside.Remember(),
 	}
 	d.done.Add(1)
@@ -298,6 +314,8 @@ func (d *Door) carryOut(args resp.Args) (encoded []byte, reply resp.Reply) {
 		return nil, howMany(d.faults.Cut, args[2:])
 	case word == "silence":
 		return nil, howMany(d.faults.Silence, args[2:])
+	case word == "turn":
+		return nil, d.turn(args[2:])
 	case word == "load" && len(args) == 3:
 		d.inside.PutBackSlots()
 		err := d.inside.Load(args[2], tell)

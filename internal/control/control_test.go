@@ -35,18 +35,31 @@ func startWith(t *testing.T, cfg lockredis.Config) (*lockredis.Server, *control.
 // startServer starts a server, and returns a door to it.
 func startServer(t *testing.T, server *lockredis.Server) *control.Door {
 	t.Helper()
-	if err := server.Start(); err != nil {
-		t.Fatal(err)
+	return startServers(t, server)[0]
+}
+
+// startServers starts servers, and returns a door to each of them.
+func startServers(t *testing.T, servers ...*lockredis.Server) []*control.Door {
+	t.Helper()
+	var insides []backdoor.Inside
+	for _, server := range servers {
+		if err := server.Start(); err != nil {
+			t.Fatal(err)
+		}
+		t.Cleanup(func() { server.Close() })
+		insides = append(insides, backdoor.Open(server))
 	}
-	door, err := control.Open(backdoor.Open(server))
+	doors, err := control.Open(insides...)
 	if err != nil {
 		t.Fatal(err)
 	}
 	t.Cleanup(func() {
-		server.Close()
-		door.Close()
+		for i, door := range doors {
+			servers[i].Close()
+			door.Close()
+		}
 	})
-	return door
+	return doors
 }
 
 // enter connects to a door with its secret.
@@ -243,8 +256,8 @@ func line(info, name string) string {
 func TestUnknownAndMissingWordsOfControl(t *testing.T) {
 	_, door := start(t, map[string]string{})
 	kit := enter(t, door)
-	const syntax = "-ERR syntax error. Try CONTROL REMEMBER, RESET, FLUSH, LOAD, ENDSCRIPT, STOP, START, COUNTS, " +
-		"CUT or SILENCE."
+	const syntax = "-ERR syntax error. Try CONTROL REMEMBER, RESET, FLUSH, LOAD, ENDSCRIPT, STOP, START, TURN, " +
+		"COUNTS, CUT or SILENCE."
 	for _, line := range []string{
 		"CONTROL", "CONTROL x", "CONTROL RESET x", "CONTROL FLUSH x", "CONTROL ENDSCRIPT x", "CONTROL COUNTS x",
 		"CONTROL LOAD", "CONTROL LOAD x y", "CONTROL CUT x", "CONTROL CUT CLIENT", "CONTROL SILENCE SUBSCRIBED x",

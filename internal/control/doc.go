@@ -25,6 +25,11 @@
 //	                   learn that it has failed
 //	CONTROL START      ends it. The server is empty, and settings are as CONTROL RESET leaves them. It
 //	                   works without a STOP, too: a restart
+//	CONTROL TURN BY ms, TO unix-time-ms or REAL
+//	                   turns the clocks of all servers in the process together: what CLOCK.ADVANCE,
+//	                   CLOCK.SET and CLOCK.RESET do at each of them, in the order of all deadlines,
+//	                   see inspect.TurnTogether. Clocks that step back do so first. The reply is that
+//	                   of CLOCK.ADVANCE, with the first server's time. Turns follow each other
 //	CONTROL COUNTS     how many requests of each command clients have sent since the last
 //	                   CONTROL REMEMBER, refused ones too: a map from the name in lower case, a
 //	                   subcommand's is "client|list". Commands of scripts and those that EXEC runs

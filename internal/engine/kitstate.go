@@ -5,6 +5,7 @@ import (
 	"fmt"
 	"slices"
 	"strings"
+	"time"
 
 	"github.com/lockredis/lockredis/expiry"
 	"github.com/lockredis/lockredis/internal/acl"
@@ -47,10 +48,7 @@ func (k Kit) Restore(to State) (err error) {
 	k.e.Outside(func() {
 		k.e.pausing.Unpause()
 		if clock, ok := k.e.clock.(expiry.Turnable); ok {
-			if by := clock.Real().Sub(clock.Now()); by != 0 {
-				k.e.turning.shift(by)
-				k.e.readClock()
-			}
+			k.putClock(clock.Real())
 		}
 		if k.e.faults != nil {
 			k.e.faults.ClearFaults()
@@ -64,6 +62,16 @@ func (k Kit) Restore(to State) (err error) {
 		}
 	})
 	return err
+}
+
+// PutClock puts the clock to a time, also back. What is over then ends behind it, by itself.
+func (k Kit) PutClock(to time.Time) { k.e.Outside(func() { k.putClock(to) }) }
+
+func (k Kit) putClock(to time.Time) {
+	if by := to.Sub(k.e.clock.Now()); by != 0 {
+		k.e.turning.shift(by)
+		k.e.readClock()
+	}
 }
 
 // Together calls do in one unit, with a function that runs a command. Before, it ends the running

@@ -293,18 +293,16 @@ func (n *nodes) save() (err error) {
 }
 
 // openDoors opens the doors by which a test kit controls the servers, if the directives ask for that.
-func (n *nodes) openDoors(set *config.Config) error {
+func (n *nodes) openDoors(set *config.Config) (err error) {
 	if !set.Control {
 		return nil
 	}
+	var insides []backdoor.Inside
 	for _, srv := range n.servers() {
-		door, err := control.Open(backdoor.Open(srv))
-		if err != nil {
-			return err
-		}
-		n.doors = append(n.doors, door)
+		insides = append(insides, backdoor.Open(srv))
 	}
-	return nil
+	n.doors, err = control.Open(insides...)
+	return err
 }
 
 // done returns a channel that is closed when all nodes have ended.
