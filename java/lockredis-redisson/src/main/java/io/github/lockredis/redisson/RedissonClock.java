@@ -6,7 +6,9 @@ import java.util.Arrays;
 import java.util.Collections;
 import java.util.HashSet;
 import java.util.IdentityHashMap;
+import java.util.LinkedHashMap;
 import java.util.List;
+import java.util.Map;
 import java.util.Objects;
 import java.util.OptionalLong;
 import java.util.Set;
@@ -14,11 +16,13 @@ import java.util.concurrent.ExecutionException;
 import java.util.concurrent.RejectedExecutionException;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.TimeoutException;
+import java.util.stream.Collectors;
 
 import org.redisson.api.RedissonClient;
 
 import io.github.lockredis.server.Lock;
 import io.github.lockredis.server.LockredisServer;
+import io.github.lockredis.server.LockredisTopology;
 import io.github.lockredis.server.Turn;
 import io.netty.channel.EventLoopGroup;
 import io.netty.util.HashedWheelTimer;
@@ -26,7 +30,7 @@ import io.netty.util.concurrent.EventExecutor;
 import io.netty.util.concurrent.Future;
 
 /**
- * Turns the clock of a server and the timers of Redisson together. A watchdog renews its locks as it would if the test
+ * Turns the clock of a server, or of a topology, and the timers of Redisson together. A watchdog renews its locks as it would if the test
  * slept:
  *
  * <pre>{@code
@@ -46,7 +50,7 @@ import io.netty.util.concurrent.Future;
  * a future: Redisson looks at the JVM's clock. A lock that becomes free in a turn wakes a waiter. Nothing ends its
  * waiting early.
  *
- * <p>Turns of {@code server.clock()} turn the server only. Methods may be called by several threads. One turn follows the
+ * <p>Turns of {@code server.clock()} and {@code topology.clock()} turn servers only. Methods may be called by several threads. One turn follows the
  * other.
  */
 public final class RedissonClock implements AutoCloseable {
@@ -57,12 +61,12 @@ public final class RedissonClock implements AutoCloseable {
     /** How many commands may follow each other in answer to a timer, as SCRIPT LOAD and EVALSHA do. */
     private static final int ROUNDS = 8;
 
-    private final LockredisServer server;
+    private final LockredisTopology topology;
     private final List<Joint> joints;
     private boolean closed; // guarded by this
 
-    private RedissonClock(LockredisServer server, List<Joint> joints) {
-        this.server = server;
+    private RedissonClock(LockredisTopology topology, List<Joint> joints) {
+        this.topology = topology;
         this.joints = joints;
     }
 
@@ -76,18 +80,28 @@ public final class RedissonClock implements AutoCloseable {
      */
     public static RedissonClock join(LockredisServer server, RedissonClient... clients) {
         Objects.requireNonNull(server, "join(null, …): give the server that the clients use");
+        return join(LockredisTopology.of(server), clients);
+    }
+
+    /**
+     * Joins the timers of clients to the clock of all servers of a topology, as {@link #join(LockredisServer,
+     * RedissonClient...)} does. A turn is one of {@link LockredisTopology#clock}. The clients may use one server each, or
+     * all of them.
+     */
+    public static RedissonClock join(LockredisTopology topology, RedissonClient... clients) {
+        Objects.requireNonNull(topology, "join(null, …): give the topology that the clients use");
         if (clients.length == 0) {
             throw new IllegalArgumentException("join needs a client of Redisson");
         }
-        server.clock(); // throws if the server has none
+        topology.clock(); // throws if the server has none
         Set<RedissonClient> distinct = Collections.newSetFromMap(new IdentityHashMap<>());
         List<Joint> joints = new ArrayList<>();
         for (RedissonClient client : clients) {
-            if (distinct.add(Objects.requireNonNull(client, "join(server, null): give a client of Redisson"))) {
+            if (distinct.add(Objects.requireNonNull(client, "join(…, null): give a client of Redisson"))) {
                 joints.add(new Joint(client));
             }
         }
-        RedissonClock clock = new RedissonClock(server, joints);
+        RedissonClock clock = new RedissonClock(topology, joints);
         for (Joint joint : joints) {
             joint.join();
         }
@@ -129,9 +143,9 @@ public final class RedissonClock implements AutoCloseable {
         try {
             long left = by.toMillis();
             do {
-                List<Lock> waited = waited();
+                Map<LockredisServer, List<Lock>> waited = waited();
                 long step = step(left, open, waited);
-                Turn next = server.clock().advance(Duration.ofMillis(step));
+                Turn next = topology.clock().advance(Duration.ofMillis(step));
                 turn = turn == null ? next : turn.then(next);
                 left -= step;
                 if (next.woken() > 0) {
@@ -169,19 +183,20 @@ public final class RedissonClock implements AutoCloseable {
         }
     }
 
-    /** Returns the locks whose end would wake a waiter. */
-    private List<Lock> waited() {
-        List<Lock> waited = new ArrayList<>();
-        for (Lock lock : server.locks()) {
-            if (!lock.queue().isEmpty() && !lock.holders().isEmpty()) {
-                waited.add(lock);
+    /** Returns the locks whose end would wake a waiter, by their server. */
+    private Map<LockredisServer, List<Lock>> waited() {
+        Map<LockredisServer, List<Lock>> waited = new LinkedHashMap<>();
+        for (LockredisServer server : topology.servers()) {
+            if (server.isRunning()) {
+                waited.put(server, server.locks().stream()
+                        .filter(lock -> !lock.queue().isEmpty() && !lock.holders().isEmpty()).collect(Collectors.toList()));
             }
         }
         return waited;
     }
 
     /** Returns how far to turn next: to a timer, or behind the end of a lease that is waited for, or to the end. */
-    private static long step(long left, List<Joint> open, List<Lock> waited) {
+    private static long step(long left, List<Joint> open, Map<LockredisServer, List<Lock>> waited) {
         long step = left;
         for (Joint joint : open) {
             OptionalLong next = joint.timer.next();
@@ -189,10 +204,12 @@ public final class RedissonClock implements AutoCloseable {
                 step = Math.min(step, next.getAsLong() + TICK);
             }
         }
-        for (Lock lock : waited) {
-            for (Lock.Holder holder : lock.holders()) {
-                if (holder.ttl().isPresent()) {
-                    step = Math.min(step, holder.ttl().get().toMillis() + 1);
+        for (List<Lock> locks : waited.values()) {
+            for (Lock lock : locks) {
+                for (Lock.Holder holder : lock.holders()) {
+                    if (holder.ttl().isPresent()) {
+                        step = Math.min(step, holder.ttl().get().toMillis() + 1);
+                    }
                 }
             }
         }
@@ -203,21 +220,26 @@ public final class RedissonClock implements AutoCloseable {
      * Waits until the waiters of locks that have ended hold them, or wait no more. A waiter that does neither, such as
      * one of a client that hangs, delays a turn by some seconds.
      */
-    private void awaitWoken(List<Lock> waited, List<String> ended) {
+    private static void awaitWoken(Map<LockredisServer, List<Lock>> waited, List<String> ended) {
         long end = System.nanoTime() + SOFT;
         while (System.nanoTime() < end) {
             boolean open = false;
-            List<Lock> now = server.locks();
-            for (Lock before : waited) {
-                open |= ended.contains(before.name()) && now.stream().anyMatch(lock ->
-                        lock.name().equals(before.name()) && lock.database() == before.database()
-                        && lock.holders().isEmpty() && !lock.queue().isEmpty());
+            for (Map.Entry<LockredisServer, List<Lock>> before : waited.entrySet()) {
+                before.getValue().removeIf(lock -> !ended.contains(lock.name()));
+                open |= !before.getValue().isEmpty() && isFree(before.getValue(), before.getKey().locks());
             }
             if (!open) {
                 return;
             }
             sleep();
         }
+    }
+
+    /** Reports whether one of the locks is free now, and waited for. */
+    private static boolean isFree(List<Lock> locks, List<Lock> now) {
+        return locks.stream().anyMatch(before -> now.stream().anyMatch(lock ->
+                lock.name().equals(before.name()) && lock.database() == before.database()
+                && lock.holders().isEmpty() && !lock.queue().isEmpty()));
     }
 
     /**

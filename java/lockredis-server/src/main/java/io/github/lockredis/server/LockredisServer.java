@@ -478,7 +478,7 @@ public final class LockredisServer implements AutoCloseable {
      */
     public ServerClock clock() {
         requireOwn("clock");
-        return new ServerClock(this);
+        return new ServerClock(Collections.singletonList(this));
     }
 
     /**

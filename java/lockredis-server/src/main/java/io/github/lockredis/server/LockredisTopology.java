@@ -103,6 +103,17 @@ public final class LockredisTopology implements AutoCloseable {
     }
 
     /**
+     * Returns the clock of all {@link #servers}: it turns them together. Each has a clock of its own, too:
+     * {@link LockredisServer#clock}.
+     *
+     * @throws UnsupportedOperationException on an attached Redis
+     */
+    public ServerClock clock() {
+        server.clock(); // throws if the server has none
+        return new ServerClock(servers());
+    }
+
+    /**
      * Returns the addresses that a client's configuration names, as host:port. They are those of
      * the Sentinels, else those of {@link #servers}.
      */

@@ -2,10 +2,13 @@ package io.github.lockredis.server;
 
 import java.time.Duration;
 import java.time.Instant;
+import java.util.ArrayList;
+import java.util.Arrays;
+import java.util.List;
 import java.util.Objects;
 
 /**
- * The clock of a server. A test turns it in place of sleeping until a lease ends. It goes on from where it was put, and
+ * The clock of a server, or the clocks of all servers of a topology. A test turns it in place of sleeping until a lease ends. It goes on from where it was put, and
  * has the machine's time again in the next test.
  *
  * <p>A waiter for a lock sleeps until the lease is over by its own clock, which is not turned. So for each lock whose
@@ -16,17 +19,22 @@ import java.util.Objects;
  * RMapCache. While the clock is turned, the server moves such arguments: numbers of 13 digits that are Unix milliseconds
  * within ten years. What a client does by itself does not follow: the waiting time of tryLock, the watchdog, the delayed
  * queue.
+ *
+ * <p>The clock of {@link LockredisTopology#clock} turns all servers together, from deadline to deadline of all of them, in
+ * order. At a deadline all clocks have been turned equally far, to the millisecond: a client that it wakes finds the same
+ * time everywhere. Deadlines of the same millisecond follow each other in the order of the servers. What the clocks were
+ * apart before, they stay, and a server that is restarted has the machine's time: {@link #set} brings them together.
  */
 public final class ServerClock {
-    private final LockredisServer server;
+    private final List<LockredisServer> servers;
 
-    ServerClock(LockredisServer server) {
-        this.server = server;
+    ServerClock(List<LockredisServer> servers) {
+        this.servers = servers;
     }
 
-    /** Returns the server's time. */
+    /** Returns the server's time. Of several it is that of the first one that runs. */
     public Instant now() {
-        return Instant.ofEpochMilli((Long) server.kit("CLOCK.NOW"));
+        return Instant.ofEpochMilli((Long) running().kit("CLOCK.NOW"));
     }
 
     /**
@@ -41,7 +49,7 @@ public final class ServerClock {
         if (by.isNegative()) {
             throw new IllegalArgumentException("advance " + by + " is negative: set turns the clock back");
         }
-        return turn("CLOCK.ADVANCE", Long.toString(by.toMillis()));
+        return turn("CLOCK.ADVANCE", "BY", Long.toString(by.toMillis()));
     }
 
     /**
@@ -52,15 +60,29 @@ public final class ServerClock {
      */
     public Turn set(Instant to) {
         Objects.requireNonNull(to, "set(null): give the time that the server shall have");
-        return turn("CLOCK.SET", Long.toString(to.toEpochMilli()));
+        return turn("CLOCK.SET", "TO", Long.toString(to.toEpochMilli()));
     }
 
     /** Turns the clock to the machine's time. */
     public Turn reset() {
-        return turn("CLOCK.RESET");
+        return turn("CLOCK.RESET", "REAL");
     }
 
-    private Turn turn(String... command) {
-        return new Turn(new Fields(server.longKit(LockredisServer.TURN_TIMEOUT, command)));
+    /**
+     * Turns the clock.
+     *
+     * @param alone the command for one server
+     * @param together the word for several ones
+     */
+    private Turn turn(String alone, String together, String... time) {
+        List<String> words = new ArrayList<>(servers.size() == 1 ? Arrays.asList(alone)
+                : Arrays.asList("CONTROL", "TURN", together));
+        words.addAll(Arrays.asList(time));
+        return new Turn(new Fields(running().longKit(LockredisServer.TURN_TIMEOUT, words.toArray(new String[0]))));
+    }
+
+    /** Returns a server that can turn all clocks: the first one that runs. */
+    private LockredisServer running() {
+        return servers.stream().filter(LockredisServer::isRunning).findFirst().orElse(servers.get(0));
     }
 }

@@ -14,6 +14,7 @@ import java.nio.file.Paths;
 import java.time.Duration;
 import java.time.Instant;
 import java.util.ArrayList;
+import java.util.Arrays;
 import java.util.List;
 
 import org.junit.jupiter.api.Test;
@@ -102,6 +103,73 @@ class NodesTest {
             assertEquals("redis://:secret@" + topology.nodes().get(1), topology.node(1).uri());
             topology.node(0).clock().advance(Duration.ofHours(1));
             assertTrue(topology.node(1).clock().now().isBefore(Instant.now().plusSeconds(60)));
+        }
+    }
+
+    private static void acquire(LockredisServer node, String name, Duration lease) {
+        node.command("EVAL", LOCK, "1", name);
+        node.command("PEXPIRE", name, Long.toString(lease.toMillis()));
+    }
+
+    /** Fails unless a server's clock is as far ahead of the machine's as it should be, to a minute. */
+    private static void assertAhead(Duration by, LockredisServer server) {
+        Duration ahead = Duration.between(Instant.now(), server.clock().now());
+        assertTrue(ahead.minus(by).abs().compareTo(Duration.ofMinutes(1)) < 0, server + " is ahead by " + ahead);
+    }
+
+    @Test
+    void oneClockTurnsAllNodesFromDeadlineToDeadline() {
+        try (LockredisTopology topology = start(Topology.PRIMARIES)) {
+            for (int i = 0; i < 3; i++) {
+                acquire(topology.node(i), "early" + i, Duration.ofHours(i + 1));
+                acquire(topology.node(i), "late" + i, Duration.ofHours(6 - i));
+            }
+            ServerClock clock = topology.clock();
+            assertEquals(Arrays.asList("early0", "early1", "early2"), clock.advance(Duration.ofHours(3)).ended());
+            Turn turn = clock.advance(Duration.ofHours(3));
+            assertEquals(Arrays.asList("late2", "late1", "late0"), turn.ended());
+            topology.servers().forEach(server -> assertAhead(Duration.ofHours(6), server));
+            assertFalse(clock.now().isBefore(turn.now()));
+            assertThrows(IllegalArgumentException.class, () -> clock.advance(Duration.ofMillis(-1)));
+            assertThrows(LockredisException.class, () -> clock.set(Instant.ofEpochMilli(-1)));
+        }
+    }
+
+    @Test
+    void oneClockSetsAllNodesBackAndForth() {
+        try (LockredisTopology topology = start(Topology.CLUSTER)) {
+            topology.node(1).clock().advance(Duration.ofHours(1));
+            acquire(topology.node(2), KEYS[2], Duration.ofMinutes(30));
+            Instant past = Instant.now().minus(Duration.ofDays(1));
+            assertEquals(new ArrayList<>(), topology.clock().set(past).ended());
+            topology.servers().forEach(server -> assertAhead(Duration.ofDays(-1), server));
+            topology.clock().reset();
+            topology.servers().forEach(server -> assertAhead(Duration.ZERO, server));
+        }
+    }
+
+    @Test
+    void theClockOfAllNodesWorksWhileOneIsStopped() {
+        try (LockredisTopology topology = start(Topology.PRIMARIES)) {
+            topology.node(0).stop();
+            Turn turn = topology.clock().advance(Duration.ofHours(1));
+            assertFalse(topology.clock().now().isBefore(turn.now()));
+            assertAhead(Duration.ofHours(1), topology.node(2));
+            topology.node(0).restart(); // has the machine's time
+            topology.clock().set(topology.node(1).clock().now());
+            topology.servers().forEach(server -> assertAhead(Duration.ofHours(1), server));
+            topology.servers().forEach(LockredisServer::stop);
+            assertTrue(assertThrows(LockredisException.class, () -> topology.clock().now()).getMessage()
+                    .endsWith("is stopped"));
+        }
+    }
+
+    @Test
+    void theClockOfOneServerIsTheServers() {
+        try (LockredisTopology topology = LockredisTopology.builder(Topology.SINGLE).start()) {
+            acquire(topology.server(), "a", Duration.ofMinutes(1));
+            assertEquals(Arrays.asList("a"), topology.clock().advance(Duration.ofHours(1)).ended());
+            assertAhead(Duration.ofHours(1), topology.server());
         }
     }
 
