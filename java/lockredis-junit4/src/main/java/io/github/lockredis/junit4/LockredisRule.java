@@ -15,7 +15,9 @@ import io.github.lockredis.server.FlushMode;
 import io.github.lockredis.server.LeakCheck;
 import io.github.lockredis.server.LeakMode;
 import io.github.lockredis.server.LockredisServer;
+import io.github.lockredis.server.LockredisTopology;
 import io.github.lockredis.server.ServerState;
+import io.github.lockredis.server.Topology;
 
 /**
  * Starts a lockredis for the tests of a class. Each test begins with an empty server. A test fails
@@ -31,11 +33,16 @@ import io.github.lockredis.server.ServerState;
  * not static, each test has its own. With {@code @ClassRule} alone, data stays between tests and
  * leaks are found when the class ends.
  *
+ * <p>{@code new LockredisRule().topology(Topology.CLUSTER).nodes(3)} starts several servers. A test is checked on all of
+ * them.
+ *
  * <p>The methods of a class must not run in parallel.
  */
 public final class LockredisRule implements TestRule {
-    private final Consumer<LockredisServer.Builder> setup;
-    private volatile LockredisServer server; // null: none runs
+    private Consumer<LockredisTopology.Builder> setup;
+    private Topology kind; // null: not chosen
+    private volatile LockredisTopology topology; // null: none runs
+    private volatile LockredisServer server; // of the topology, which looks after all. Null: none runs
     private volatile boolean checked; // each test is checked, so the class need not be
     private EndWatch ends; // of the server
     private LeakCheck ended; // of the test before, until lookAgain. Null: none
@@ -50,8 +57,35 @@ public final class LockredisRule implements TestRule {
 
     /** Makes a rule. The function sets the server's values before each start. */
     public LockredisRule(Consumer<LockredisServer.Builder> setup) {
-        this.setup = Objects.requireNonNull(setup, "LockredisRule(null): give a function that sets the"
+        Objects.requireNonNull(setup, "LockredisRule(null): give a function that sets the"
                 + " server's values, or call LockredisRule()");
+        this.setup = topology -> topology.server(setup);
+    }
+
+    /** Sets what starts: a server alone, behind three Sentinels, or another topology. Returns this rule. */
+    public LockredisRule topology(Topology kind) {
+        this.kind = Objects.requireNonNull(kind, "topology(null): give a topology, such as Topology.CLUSTER");
+        return this;
+    }
+
+    /**
+     * Sets the number of servers: a cluster's nodes, or the primaries, or the nodes that a proxy stands for. The
+     * default is 1 for a cluster, else 3. The start fails with the other topologies. Returns this rule.
+     */
+    public LockredisRule nodes(int count) {
+        setup = setup.andThen(topology -> topology.nodes(count));
+        return this;
+    }
+
+    /**
+     * Starts the server behind Sentinels with other values than the defaults. The start fails with the other topologies.
+     * Returns this rule.
+     */
+    public LockredisRule sentinels(Consumer<LockredisTopology.Builder> setup) {
+        this.setup = this.setup.andThen(Objects.requireNonNull(setup, "sentinels(null): give a function that sets the"
+                + " Sentinels' values, or leave the call out"));
+        kind = kind == null ? Topology.SENTINEL : kind;
+        return this;
     }
 
     /** Sets what happens to a test that leaves something behind. The default: it fails. Returns this rule. */
@@ -79,12 +113,21 @@ public final class LockredisRule implements TestRule {
     }
 
     /**
-     * Returns the server.
+     * Returns the server. Of several ones it is the first.
      *
      * @throws IllegalStateException if none runs: the rule has to be a field with an annotation
      */
     public LockredisServer server() {
-        LockredisServer running = server;
+        return topology().server();
+    }
+
+    /**
+     * Returns all servers, and the addresses that a client's configuration names.
+     *
+     * @throws IllegalStateException if none runs: the rule has to be a field with an annotation
+     */
+    public LockredisTopology topology() {
+        LockredisTopology running = topology;
         if (running == null) {
             throw new IllegalStateException("LockredisRule: no server runs. Its field needs "
                     + "@ClassRule and @Rule, and must be public");
@@ -121,16 +164,17 @@ public final class LockredisRule implements TestRule {
     }
 
     private void run(Statement base, Description description) throws Throwable {
-        LockredisServer.Builder builder = LockredisServer.builder();
+        LockredisTopology.Builder builder = LockredisTopology.builder(kind == null ? Topology.SINGLE : kind);
         setup.accept(builder);
-        LockredisServer running = builder.start();
+        LockredisTopology running = builder.start();
         Runnable close = running.closeOnlyBy("the LockredisRule");
         Throwable failure = null;
         try {
-            ends = new EndWatch(running);
-            server = running;
+            ends = new EndWatch(running.server());
+            topology = running;
+            server = running.server();
             checked = false;
-            if (running.isAttached()) {
+            if (server.isAttached()) {
                 LeakCheck.prepare(server, flush != FlushMode.NEVER); // it is a real Redis, with the data of earlier tests
             }
             ended = null;
@@ -140,6 +184,7 @@ public final class LockredisRule implements TestRule {
             failure = e;
         } finally {
             close.run();
+            topology = null;
             server = null;
         }
         fail(ends.outside(), failure);

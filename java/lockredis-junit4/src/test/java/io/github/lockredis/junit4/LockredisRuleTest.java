@@ -9,6 +9,8 @@ import static org.junit.Assert.assertTrue;
 import static org.junit.Assert.fail;
 import static org.junit.Assume.assumeTrue;
 
+import java.time.Duration;
+import java.time.Instant;
 import java.util.HashSet;
 import java.util.List;
 import java.util.Set;
@@ -29,6 +31,8 @@ import org.junit.runners.MethodSorters;
 import io.github.lockredis.server.FlushMode;
 import io.github.lockredis.server.LeakMode;
 import io.github.lockredis.server.LockredisServer;
+import io.github.lockredis.server.LockredisTopology;
+import io.github.lockredis.server.Topology;
 
 public class LockredisRuleTest {
     private static final String OWNER = "6f1c1a2e-54b7-4f7c-9d4a-0c2f6a8e3b11:17";
@@ -279,6 +283,87 @@ public class LockredisRuleTest {
     }
 
     @Test
+    public void aTestOnAClusterIsCheckedOnEveryNode() {
+        Failure failure = onlyFailure(OnACluster.class, 4);
+        assertEquals("aForgets", failure.getDescription().getMethodName());
+        String third = "redis://" + OnACluster.nodes.get(2);
+        assertTrue(failure.getMessage(), failure.getMessage().startsWith("a leak on " + third + ":\n  lock \"a\" is held"));
+    }
+
+    @FixMethodOrder(MethodSorters.NAME_ASCENDING)
+    public static class OnACluster {
+        static List<String> nodes;
+        @ClassRule
+        @Rule
+        public static final LockredisRule lockredis = new LockredisRule(server -> server.password("secret"))
+                .topology(Topology.CLUSTER).nodes(3);
+
+        @Test
+        public void aForgets() {
+            LockredisTopology topology = lockredis.topology();
+            nodes = topology.nodes();
+            assertEquals(3, topology.servers().size());
+            assertEquals(lockredis.server(), topology.node(0));
+            assertEquals("secret", topology.password());
+            topology.node(2).command("EVAL", "redis.call('hset', KEYS[1], ARGV[1], 1) redis.call('expire', KEYS[1], 30)",
+                    "1", "a", OWNER);
+        }
+
+        @Test
+        public void bIsEmptyAndStopsANodeAndTurnsTheClocks() {
+            lockredis.topology().servers().forEach(node -> assertTrue(node.locks().isEmpty()));
+            lockredis.topology().clock().advance(Duration.ofDays(1));
+            lockredis.topology().node(1).stop();
+        }
+
+        @Test
+        public void cRunsOnAllNodesWithTheMachinesTime() {
+            lockredis.topology().servers().forEach(node -> {
+                assertTrue(node.isRunning());
+                assertTrue(node.clock().now().isBefore(Instant.now().plusSeconds(3600)));
+            });
+        }
+
+        @Test
+        public void dMayNotClose() {
+            assertThrows(IllegalStateException.class, () -> lockredis.topology().close());
+        }
+    }
+
+    @Test
+    public void aRuleStartsTheOtherTopologies() {
+        assertEquals("[]", run(OtherTopologies.class, 1).toString());
+        List<Failure> failures = run(TwoAlone.class, 0);
+        assertEquals("nodes: the topology SINGLE has one server", failures.get(0).getMessage());
+    }
+
+    public static class OtherTopologies {
+        @ClassRule
+        public static final LockredisRule primaries = new LockredisRule().topology(Topology.PRIMARIES);
+        @ClassRule
+        public static final LockredisRule sentinel = new LockredisRule().sentinels(topology -> topology.masterName("orders"));
+        @ClassRule
+        public static final LockredisRule alone = new LockredisRule();
+
+        @Test
+        public void startsThem() {
+            assertEquals(3, primaries.topology().servers().size());
+            assertEquals("orders", sentinel.topology().masterName());
+            assertEquals(Topology.SENTINEL, sentinel.topology().kind());
+            assertEquals(Topology.SINGLE, alone.topology().kind());
+        }
+    }
+
+    public static class TwoAlone {
+        @ClassRule
+        public static final LockredisRule lockredis = new LockredisRule().nodes(2);
+
+        @Test
+        public void runs() {
+        }
+    }
+
+    @Test
     public void theRuleSaysWhatToGiveInPlaceOfNull() {
         String text = assertThrows(NullPointerException.class, () -> new LockredisRule(null)).getMessage();
         assertMatches("LockredisRule\\(null\\): give .*", text);
@@ -287,6 +372,10 @@ public class LockredisRuleTest {
         assertMatches("leaks\\(null\\): give LeakMode\\.FAIL.*", text);
         text = assertThrows(NullPointerException.class, () -> rule.dataKeys((String[]) null)).getMessage();
         assertMatches("dataKeys\\(null\\): give .*", text);
+        text = assertThrows(NullPointerException.class, () -> rule.topology(null)).getMessage();
+        assertMatches("topology\\(null\\): give a topology.*", text);
+        text = assertThrows(NullPointerException.class, () -> rule.sentinels(null)).getMessage();
+        assertMatches("sentinels\\(null\\): give .*", text);
         text = assertThrows(NullPointerException.class, () -> rule.flush(null)).getMessage();
         assertMatches("flush\\(null\\): give FlushMode\\.BEFORE_EACH.*", text);
     }
