@@ -20,6 +20,7 @@ import java.util.concurrent.TimeoutException;
 import java.util.concurrent.atomic.AtomicInteger;
 import org.junit.jupiter.api.AfterAll;
 import org.junit.jupiter.api.AfterEach;
+import org.junit.jupiter.api.BeforeAll;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
 import org.redisson.api.RExecutorBatchFuture;
@@ -85,13 +86,18 @@ class ExecutorTest extends Family {
         }
     }
 
-    private static final RedissonClient WORKING = Clients.open(Server.shared());
+    private static RedissonClient working; // opened again for a second run after a failure
     private final RScheduledExecutorService executor = client.getExecutorService(key);
     private final Queue<String> heard = new ConcurrentLinkedQueue<>();
 
+    @BeforeAll
+    static void start() {
+        working = Clients.open(Server.shared());
+    }
+
     @BeforeEach
     void work() {
-        WORKING.getExecutorService(key).registerWorkers(WorkerOptions.defaults().workers(3)
+        working.getExecutorService(key).registerWorkers(WorkerOptions.defaults().workers(3)
                 .addListener((TaskSuccessListener) new TaskSuccessListener() {
                     @Override
                     public <T> void onSucceeded(String taskId, T result) {
@@ -102,13 +108,13 @@ class ExecutorTest extends Family {
 
     @AfterEach
     void delete() {
-        WORKING.getExecutorService(key).deregisterWorkers();
+        working.getExecutorService(key).deregisterWorkers();
         executor.delete();
     }
 
     @AfterAll
     static void stop() {
-        Clients.close(WORKING);
+        Clients.close(working);
     }
 
     private long counted() {
