@@ -64,7 +64,8 @@
 // until its own timer says that the holder's lease is over. To wake that waiter, Advance
 // publishes the message that the holder's release would have published. It also tells rlock
 // clients of this process which of their leases ended. [Server.SetTime] sets the clock to any
-// time, even an earlier one.
+// time, even an earlier one. [Server.AdvanceAll] and [Server.SetTimeAll] do it at all nodes of a
+// cluster, or at all primaries, together.
 //
 // Both clocks stand still while a command or a script runs. A script that loops until TIME
 // changes never ends.
