@@ -116,7 +116,7 @@ class NodesClockTest {
     private static RedissonClient cluster(LockredisTopology topology) {
         Config config = new Config();
         config.setThreads(2).setNettyThreads(2).useClusterServers().addNodeAddress(topology.redissonAddresses())
-                .setMasterConnectionMinimumIdleSize(1).setSubscriptionConnectionMinimumIdleSize(1);
+                .setMasterConnectionMinimumIdleSize(3).setSubscriptionConnectionMinimumIdleSize(1);
         return Redisson.create(config);
     }
 }
