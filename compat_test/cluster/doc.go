@@ -15,4 +15,7 @@
 //
 // In a command, $1 is the id of node 1 and @1 its port. In replies, ids, ports and times of the nodes
 // are written so, too, and lists of nodes are sorted.
+//
+// stories_test.go has the commands of users' reports of CROSSSLOT. They go to a single server, to a proxy
+// and to a cluster.
 package cluster

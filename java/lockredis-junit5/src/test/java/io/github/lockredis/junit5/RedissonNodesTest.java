@@ -7,6 +7,7 @@ import static org.junit.jupiter.api.Assertions.assertTrue;
 
 import java.time.Duration;
 import java.util.ArrayList;
+import java.util.Collections;
 import java.util.List;
 import java.util.concurrent.BlockingQueue;
 import java.util.concurrent.CompletableFuture;
@@ -26,9 +27,15 @@ import org.redisson.api.RBatch;
 import org.redisson.api.RLock;
 import org.redisson.api.RReadWriteLock;
 import org.redisson.api.RTopic;
+import org.redisson.api.RTransaction;
 import org.redisson.api.RedissonClient;
+import org.redisson.api.TransactionOptions;
+import org.redisson.api.annotation.REntity;
+import org.redisson.api.annotation.RId;
+import org.redisson.api.annotation.RIndex;
 import org.redisson.client.RedisException;
 import org.redisson.config.Config;
+import org.redisson.transaction.TransactionException;
 
 import io.github.lockredis.server.LockredisServer;
 import io.github.lockredis.server.LockredisTopology;
@@ -43,6 +50,58 @@ class RedissonNodesTest {
         Config config = new Config();
         config.useSingleServer().setAddress(server.redissonAddress()).setTimeout(1000).setRetryAttempts(1);
         return config;
+    }
+
+    /** Deletes and fills maps of several slots of one node in a transaction. */
+    private static void replaceMaps(RedissonClient redisson) {
+        RTransaction transaction = redisson.createTransaction(TransactionOptions.defaults());
+        for (String name : new String[] {"b", "f"}) {
+            transaction.getMap(name).delete();
+            transaction.getMap(name).putAll(Collections.singletonMap("1", "v"));
+        }
+        transaction.commit();
+    }
+
+    /** The transaction leaves its locks behind. They would be leaks of the test. */
+    private static void assertNoTransaction(RedissonClient redisson, List<LockredisServer> servers) {
+        assertTrue(assertThrows(TransactionException.class, () -> replaceMaps(redisson)).getCause().getMessage()
+                .contains("CROSSSLOT"));
+        servers.forEach(LockredisServer::flush);
+    }
+
+    /** An object with an index: its fields and the index are in several slots. */
+    @REntity
+    public static class Order {
+        @RId
+        private String id;
+        @RIndex
+        private String customer;
+
+        protected Order() {
+        }
+
+        Order(String id, String customer) {
+            this.id = id;
+            this.customer = customer;
+        }
+
+        public String getId() {
+            return id;
+        }
+
+        public String getCustomer() {
+            return customer;
+        }
+
+        public void setCustomer(String customer) {
+            this.customer = customer;
+        }
+    }
+
+    private static void changeLiveObject(RedissonClient redisson) {
+        redisson.getLiveObjectService().persist(new Order("42", "Ann"));
+        redisson.getLiveObjectService().get(Order.class, "42").setCustomer("Bob");
+        assertEquals("Bob", redisson.getLiveObjectService().get(Order.class, "42").getCustomer());
     }
 
     private static boolean tryLockElsewhere(RLock lock) {
@@ -141,6 +200,44 @@ class RedissonNodesTest {
             batch.getBucket("b").setAsync("v");
             batch.getBucket("f").setAsync("v");
             assertTrue(assertThrows(RedisException.class, batch::execute).getMessage().contains("CROSSSLOT"));
+        }
+
+        /** redisson#1098: a lock's channel must have the tag that the lock's name has. */
+        @Test
+        void aNameWithATagIsOneSlot() {
+            for (RReadWriteLock both : new RReadWriteLock[] {redisson.getReadWriteLock("{Test}:1:key"),
+                redisson.getMap("{Test}").getReadWriteLock("key"), redisson.getMap("Test").getReadWriteLock("key")}) {
+                both.readLock().lock();
+                both.readLock().unlock();
+                both.writeLock().lock();
+                both.writeLock().unlock();
+            }
+        }
+
+        /** redisson#2240: the client sends an MGET for each slot. {@link OnAProxy} refuses a single one. */
+        @Test
+        void bucketsOfSeveralSlotsAreRead() {
+            for (String name : NAMES) {
+                redisson.getBucket(name).set(name);
+            }
+            assertEquals(3, redisson.getBuckets().get(NAMES).size());
+        }
+
+        /** redisson#4927: a transaction is one EXEC for each node. */
+        @Test
+        void aTransactionOfSeveralSlotsIsRefused() {
+            assertNoTransaction(redisson, topology.servers());
+        }
+
+        /** redisson#5449: a cluster client changes an object and its index apart. The client stays subscribed. */
+        @Test
+        void aLiveObjectHasAnIndex() {
+            RedissonClient own = Clients.cluster(topology);
+            try {
+                changeLiveObject(own);
+            } finally {
+                own.shutdown(0, 1, TimeUnit.SECONDS);
+            }
         }
     }
 
@@ -246,7 +343,25 @@ class RedissonNodesTest {
                     .contains("CROSSSLOT"));
         }
 
-        /** redisson#6867: since 3.44 the watchdog renews all locks by one script, unless it sees a cluster. */
+        /** redisson#4927: with a map alone, too, since Redisson 4. */
+        @Test
+        void aTransactionOfSeveralSlotsIsRefused(LockredisServer server) {
+            assertNoTransaction(redisson, Collections.singletonList(server));
+        }
+
+        /** redisson#5449: a script changes an object and its index. */
+        @Test
+        void aLiveObjectWithAnIndexIsRefused() {
+            assertTrue(assertThrows(RuntimeException.class,
+                    () -> redisson.getLiveObjectService().persist(new Order("42", "Ann"))).toString()
+                    .contains("CROSSSLOT"));
+        }
+
+        /**
+         * redisson#6867: since 3.44 the watchdog renews all locks by one script, unless it sees a cluster.
+         * redisson#6303 asked for that. redisson#7116: Redisson 4 sees the cluster behind a proxy, and puts all
+         * locks into slot 0: it is still one script.
+         */
         @Test
         void theWatchdogLosesLocksOfSeveralSlots(LockredisServer server) {
             RLock one = redisson.getLock("a");
@@ -258,6 +373,27 @@ class RedissonNodesTest {
             assertTrue(server.command("INFO", "errorstats").toString().contains("errorstat_CROSSSLOT"));
             assertThrows(IllegalMonitorStateException.class, one::unlock);
             assertThrows(IllegalMonitorStateException.class, two::unlock);
+        }
+    }
+
+    /** What {@link OnAProxy} refuses. */
+    @Nested
+    @Lockredis
+    class OnASingleServer {
+        @Test
+        void keysOfSeveralSlotsGoUnnoticed(LockredisServer server) {
+            RedissonClient redisson = Clients.redisson(server);
+            try {
+                redisson.getBucket("a").set("v");
+                redisson.getBucket("b").set("v");
+                assertEquals(2, redisson.getBuckets().get("a", "b").size());
+                redisson.getBucket("b").delete();
+                replaceMaps(redisson);
+                assertEquals("v", redisson.getMap("f").get("1"));
+                changeLiveObject(redisson);
+            } finally {
+                redisson.shutdown(0, 1, TimeUnit.SECONDS);
+            }
         }
     }
 }
