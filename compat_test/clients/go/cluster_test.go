@@ -31,7 +31,7 @@ func startCluster(t *testing.T) (*lockredistest.Server, rueidis.Client) {
 // connect returns a client that is given one of the nodes.
 func connect(t *testing.T, srv *lockredistest.Server) rueidis.Client {
 	t.Helper()
-	c, err := rueidis.NewClient(rueidis.ClientOption{InitAddress: []string{srv.Node(1).Addr()}})
+	c, err := rueidis.NewClient(rueidis.ClientOption{InitAddress: []string{srv.Node(1).Addr()}, ConnWriteTimeout: limit})
 	if err != nil {
 		t.Fatal(err)
 	}
