@@ -31,6 +31,9 @@ clients: ## run unmodified clients of all languages on lockredis and on redis-se
 spring-matrix: ## run the Java modules for Spring Boot with all tested releases of Boot and Redisson's starter
 	.ci/spring-matrix
 
+frameworks: ## run the Java examples for Kotest, which CI leaves out: it downloads 95 MB
+	.ci/examples-java kotest
+
 vectors: ## record the replies in compat_test/testdata and compat_test/sentinel again from Redis 7.0.15
 	LOCKREDIS_VECTORS=record go test ./compat_test -run TestVectors -count=1 -rewrite
 	LOCKREDIS_VECTORS=record go test ./compat_test/sentinel -run TestScenarios -count=1 -rewrite
@@ -83,4 +86,4 @@ lint: ## run go vet and staticcheck, build for 32 bits, and actionlint on the wo
 help: ## print this text
 	@grep -E '^[a-z-]+:.*## ' $(MAKEFILE_LIST) | sed 's/:.*## /\t/' | expand -t 14
 
-.PHONY: build binaries dist image clients spring-matrix check race matrix vectors diff bench bench-short bench-compare bench-rlock road lint docs command-docs help soak fuzz simulate faults
+.PHONY: build binaries dist image clients spring-matrix frameworks check race matrix vectors diff bench bench-short bench-compare bench-rlock road lint docs command-docs help soak fuzz simulate faults

@@ -12,8 +12,8 @@ import (
 )
 
 // snippetFolders have the files that the blocks of the pages are parts of. The
-// Java builds and .ci/examples-java compile and run them, packaging/image's tests the
-// YAML.
+// Java builds, .ci/examples-java and make frameworks compile and run them,
+// packaging/image's tests the YAML.
 var snippetFolders = []string{"examples", "java"}
 
 // fence is a block of a page in a language that no Go test checks.
@@ -86,7 +86,7 @@ func snippetFiles(t *testing.T) (files []string) {
 				return fmt.Errorf("walk %s: %w", path, err)
 			case d.IsDir() && slices.Contains([]string{"target", "build"}, d.Name()):
 				return fs.SkipDir
-			case slices.Contains([]string{".java", ".kt", ".xml", ".gradle", ".kts", ".yaml"}, filepath.Ext(path)):
+			case slices.Contains([]string{".java", ".groovy", ".kt", ".xml", ".gradle", ".kts", ".yaml"}, filepath.Ext(path)):
 				files = append(files, plain(readText(t, path)))
 			}
 			return nil
