@@ -31,8 +31,8 @@ clients: ## run unmodified clients of all languages on lockredis and on redis-se
 spring-matrix: ## run the Java modules for Spring Boot with all tested releases of Boot and Redisson's starter
 	.ci/spring-matrix
 
-frameworks: ## run the Java examples for Kotest, which CI leaves out: it downloads 95 MB
-	.ci/examples-java kotest
+frameworks: ## run the Java examples for Quarkus and Kotest, which CI leaves out: they download 170 MB
+	.ci/examples-java quarkus kotest
 
 vectors: ## record the replies in compat_test/testdata and compat_test/sentinel again from Redis 7.0.15
 	LOCKREDIS_VECTORS=record go test ./compat_test -run TestVectors -count=1 -rewrite

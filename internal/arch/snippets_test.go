@@ -17,7 +17,7 @@ import (
 var snippetFolders = []string{"examples", "java"}
 
 // fence is a block of a page in a language that no Go test checks.
-var fence = regexp.MustCompile("(?ms)^```(java|xml|groovy|kotlin|yaml)\n(.*?)^```")
+var fence = regexp.MustCompile("(?ms)^```(java|xml|groovy|kotlin|yaml|properties)\n(.*?)^```")
 
 // TestJavaSnippetsArePartsOfFiles compares the blocks without their indentation.
 // A line with … alone, perhaps as a comment, stands for left out lines.
@@ -86,7 +86,7 @@ func snippetFiles(t *testing.T) (files []string) {
 				return fmt.Errorf("walk %s: %w", path, err)
 			case d.IsDir() && slices.Contains([]string{"target", "build"}, d.Name()):
 				return fs.SkipDir
-			case slices.Contains([]string{".java", ".groovy", ".kt", ".xml", ".gradle", ".kts", ".yaml"}, filepath.Ext(path)):
+			case slices.Contains([]string{".java", ".groovy", ".kt", ".xml", ".gradle", ".kts", ".yaml", ".properties"}, filepath.Ext(path)):
 				files = append(files, plain(readText(t, path)))
 			}
 			return nil
