@@ -31,8 +31,8 @@ clients: ## run unmodified clients of all languages on lockredis and on redis-se
 spring-matrix: ## run the Java modules for Spring Boot with all tested releases of Boot and Redisson's starter
 	.ci/spring-matrix
 
-frameworks: ## run the Java examples for Quarkus and Kotest, which CI leaves out: they download 170 MB
-	.ci/examples-java quarkus kotest
+frameworks: ## run the Java examples for Micronaut, Quarkus, Spock and Kotest: they download 200 MB
+	.ci/examples-java micronaut quarkus spock kotest
 
 vectors: ## record the replies in compat_test/testdata and compat_test/sentinel again from Redis 7.0.15
 	LOCKREDIS_VECTORS=record go test ./compat_test -run TestVectors -count=1 -rewrite
