@@ -66,7 +66,7 @@ func TestCommandLine(t *testing.T) {
 	})
 }
 
-// orphan starts the command given, waits until the file exists that its last
+// orphan starts the command given, waits until the file has text that its last
 // argument names, and exits while the command runs.
 func orphan() {
 	command := exec.Command(os.Args[1], os.Args[2:]...)
@@ -75,7 +75,7 @@ func orphan() {
 		os.Exit(1)
 	}
 	for range 20_000 {
-		if _, err := os.Stat(os.Args[len(os.Args)-1]); err == nil {
+		if info, err := os.Stat(os.Args[len(os.Args)-1]); err == nil && info.Size() > 0 {
 			return
 		}
 		time.Sleep(5 * time.Millisecond) // the file comes from another process
