@@ -9,6 +9,7 @@ import java.util.Iterator;
 import java.util.List;
 import java.util.Map;
 import java.util.Set;
+import java.util.concurrent.TimeUnit;
 import java.util.function.Predicate;
 
 /**
@@ -16,14 +17,18 @@ import java.util.function.Predicate;
  * every look falls between two holds.
  */
 final class History {
-    /** A thread that has acquired one lock so often since its test ended locks in a loop. */
-    private static final long TURNS = 2;
+    /**
+     * A thread that acquires a lock when its test has ended for so long locks in a loop, in nanoseconds. An executor's
+     * tasks may still be waiting for their turns before.
+     */
+    private static final long TASKS = TimeUnit.MILLISECONDS.toNanos(500);
 
     private final Map<Object, Long> before; // times by owner and lock, when the test began
     private final Set<String> others = new HashSet<>(); // owners that had acquired a lock before
     private final Threads threads; // when the test began
     private final Set<Long> lockingBefore; // those inside a lock's method
-    private Map<Object, Long> ended; // times at the first look after the test. Null: there was none
+    private long ended; // the time of the first look after the test, as System.nanoTime gives it. 0: there was none
+    private Map<Object, Long> later; // times at the first look that came TASKS later. Null: there was none
     private List<Leak> rows; // of the last reply
 
     /** Makes the history of a test that begins now. Takes its rows out of a reply. */
@@ -35,11 +40,13 @@ final class History {
         rows.forEach(row -> others.add(row.owner()));
     }
 
-    /** Takes the rows of the history out of a reply after the test. */
-    void look(Collection<Leak> reply) {
+    /** Takes the rows of the history out of a reply after the test, to a question that was sent at a time. */
+    void look(Collection<Leak> reply, long lookedAt) {
         rows = take(reply);
-        if (ended == null) {
-            ended = times(rows);
+        if (ended == 0) {
+            ended = lookedAt;
+        } else if (later == null && lookedAt - ended >= TASKS) {
+            later = times(rows);
         }
     }
 
@@ -109,11 +116,11 @@ final class History {
                 && active.computeIfAbsent(row.owner(), Owners::isActiveElsewhere) && counted.test(row));
     }
 
-    /** Returns the locks that an owner of the test has acquired again and again since the test ended. */
+    /** Returns the locks that an owner of the test has acquired long after the test. */
     List<Leak> loops(Predicate<Leak> counted) {
         List<Leak> loops = new ArrayList<>();
         for (Leak row : rows) {
-            if (row.times() >= ended.getOrDefault(key(row), 0L) + TURNS && isOfTest(row) && counted.test(row)) {
+            if (later != null && row.times() != later.getOrDefault(key(row), 0L) && isOfTest(row) && counted.test(row)) {
                 loops.add(row);
             }
         }

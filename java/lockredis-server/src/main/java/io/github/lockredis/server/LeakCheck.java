@@ -233,8 +233,8 @@ public final class LeakCheck {
      * A pause that the test began, with a second left or more, is a leak. What was not there when the test began is
      * one if it stays for a second: a lock that its holder does not release, also one that only expires in this time, a
      * permit, a waiter, a subscription. A lock that is acquired in this time has a second of its own. A lock that an
-     * owner has acquired twice since the test ended is a leak, also if no look finds it held: a thread locks in a loop.
-     * Threads that were at work when the test began, and those of a scheduler, may do so.
+     * owner acquires half a second after the test, or later, is a leak, also if no look finds it held: a thread locks in a
+     * loop. Threads that were at work when the test began, and those of a scheduler, may do so.
      *
      * <p>Without a leak the check looks on while a thread may acquire a lock: for five seconds while one that began in
      * the test is inside a method of a lock of Redisson or of Spring Integration, for a second while one that has
@@ -310,12 +310,13 @@ public final class LeakCheck {
     }
 
     private boolean isOfOlderThread(Leak leak) {
-        return !leak.owner().isEmpty() && Owners.threadOf(leak.owner()) <= newest && counted.test(leak);
+        return Owners.isThread(leak.owner()) && Owners.threadOf(leak.owner()) <= newest && counted.test(leak);
     }
 
     /**
      * Returns the text about locks that appeared behind the last look, or null. They are deleted, so it does not wait
-     * for their release. Other code has run: locks of threads that are younger than the last look are that code's.
+     * for their release. Other code has run: locks of threads that are younger than the last look are that code's. A
+     * permit does not show its thread: it may be one that is acquired beside the tests.
      *
      * @param deleted what {@link #empty} has returned
      */
@@ -391,18 +392,22 @@ public final class LeakCheck {
         Map<Object, Leak> leaks = new LinkedHashMap<>();
         Waiters waiters = new Waiters(server);
         long begin = 0;
+        long calm = 0; // when the last leak of a look disappeared, or begin
         for (long pause = 1;; pause = Math.min(2 * pause, PAUSE)) {
             long looked = view.lookedAt();
             boolean locking = view.isLocking(); // before the look: it finds what a thread that has gone on has acquired
             Map<Object, Leak> left = view.leaks();
             if (held == null) {
                 begin = view.answeredAt();
+                calm = begin;
                 held = new HashMap<>(left);
             }
             removeNextTurns(left, begin);
+            calm = left.isEmpty() ? calm : view.lookedAt();
             stays.look(left, view.lookedAt(), view.answeredAt());
             moveExpired(held, left, Duration.ofNanos(System.nanoTime() - looked), leaks);
-            long limit = left.isEmpty() ? patience(locking) : loops().isEmpty() ? LONGEST : GRACE;
+            long limit = left.isEmpty() ? patience(locking, Stays.millisBetween(begin, calm))
+                    : loops().isEmpty() ? LONGEST : GRACE;
             long rest = limit - Math.max(0, Stays.millisBetween(begin, view.lookedAt())); // the first look is the begin
             if (!left.isEmpty()) {
                 rest = Math.min(rest, stays.rest(GRACE, view.lookedAt()));
@@ -429,8 +434,12 @@ public final class LeakCheck {
         left.values().removeIf(leak -> view.isOfTask(leak) && Stays.acquiredAt(leak, view.lookedAt()) > begin);
     }
 
-    /** Returns how many milliseconds after the test a thread may still acquire a lock. */
-    private long patience(boolean locking) {
+    /**
+     * Returns how many milliseconds after the test a thread may still acquire a lock.
+     *
+     * @param calm when the last leak disappeared
+     */
+    private long patience(boolean locking, long calm) {
         if (!loops().isEmpty()) {
             return 0;
         }
@@ -438,7 +447,7 @@ public final class LeakCheck {
             return LONGEST;
         }
         if (!tasksAllowed && view.mayLoop()) {
-            return GRACE;
+            return Math.min(calm + GRACE, LONGEST);
         }
         return view.idle().isEmpty() ? 0 : HAND_OVER;
     }

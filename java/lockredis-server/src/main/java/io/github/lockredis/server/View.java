@@ -56,7 +56,7 @@ final class View {
         lookedAt = System.nanoTime();
         seen = call.get();
         answeredAt = System.nanoTime();
-        history.look(seen);
+        history.look(seen, lookedAt);
     }
 
     /** Returns all that the last look saw. */
@@ -114,7 +114,7 @@ final class View {
         return history.hasActiveThread(this::isWanted);
     }
 
-    /** Returns the locks that owners have acquired again and again since the test ended. */
+    /** Returns the locks that owners have acquired long after the test. */
     List<Leak> loops() {
         return history.loops(this::isWanted);
     }

@@ -644,6 +644,58 @@ class LeakCheckTest {
     }
 
     @Test
+    void aThreadThatLocksByOtherNamesInALoopIsFound() throws Exception {
+        AtomicInteger turns = new AtomicInteger();
+        Thread loop = new Thread(() -> {
+            while (!Thread.interrupted()) {
+                acquireAndRelease("order:" + turns.incrementAndGet(), CLIENT + Thread.currentThread().getId());
+            }
+        });
+        try {
+            LeakCheck check = LeakCheck.begin(server);
+            loop.start();
+            Await.until("the thread loops", () -> turns.get() > 1);
+            Await.until("the loop is found", () -> check.end(false) != null); // a slow thread may lock after the check
+        } finally {
+            loop.interrupt();
+            loop.join();
+        }
+    }
+
+    @Test
+    void theTasksOfAnExecutorMayWaitForTheirTurns() throws Exception {
+        CountDownLatch ended = new CountDownLatch(1);
+        CountDownLatch acquired = new CountDownLatch(1);
+        Thread tasks = new Thread(() -> {
+            String owner = CLIENT + Thread.currentThread().getId();
+            acquireAndRelease("order:1", owner);
+            acquired.countDown();
+            try {
+                ended.await(1, TimeUnit.HOURS);
+            } catch (InterruptedException e) {
+                return; // the test ends
+            }
+            for (int i = 0; i < 5; i++) {
+                acquireAndRelease("order:1", owner);
+            }
+        });
+        AtomicInteger looks = new AtomicInteger();
+        LeakCheck check = LeakCheck.begin(server, leak -> {
+            looks.incrementAndGet();
+            ended.countDown(); // the check sees that the thread is active
+            while (tasks.isAlive()) {
+                Thread.yield();
+            }
+            return true;
+        });
+        tasks.start();
+        acquired.await();
+        Await.until("the thread waits", () -> tasks.getState() == Thread.State.TIMED_WAITING);
+        assertNull(check.end(false));
+        assertEquals(1, looks.get());
+    }
+
+    @Test
     void tasksMayLockInALoop() throws Exception {
         AtomicInteger turns = new AtomicInteger();
         Thread loop = loop(turns);
