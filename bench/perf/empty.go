@@ -51,6 +51,10 @@ func newEmpty(addr string) (*empty, error) {
 		0); err != nil {
 		return nil, err
 	}
+	// The port was in use a moment ago, to see that it is free.
+	if err := syscall.SetsockoptInt(e.listener, syscall.SOL_SOCKET, syscall.SO_REUSEADDR, 1); err != nil {
+		return nil, err
+	}
 	at := &syscall.SockaddrInet4{Port: tcp.Port, Addr: [4]byte(tcp.IP.To4())}
 	if err := syscall.Bind(e.listener, at); err != nil {
 		return nil, err

@@ -116,7 +116,7 @@ func (s *server) waitForPong() (*wire.Conn, error) {
 func (s *server) alive() error {
 	select {
 	case <-s.process.Ended():
-		return errors.New("the process has ended")
+		return errors.New("the process has ended:\n" + s.process.Log())
 	default:
 		return nil
 	}
