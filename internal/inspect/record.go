@@ -38,16 +38,9 @@ func (h *Hints) Note(name string, named [][]byte) {
 	}
 }
 
-// HintsOf returns what a key's name alone tells, for a key whose scripts are not known.
+// HintsOf returns what a key's name tells about it. It is for a key that no known script wrote.
 func HintsOf(key string) (h Hints) {
-	if name, has := strings.CutSuffix(key, permitsSuffix); has {
-		if inner := strings.TrimSuffix(strings.TrimPrefix(name, "{"), "}"); lockkeys.PermitTimeouts(inner) == key {
-			name = inner
-		}
-		if lockkeys.PermitTimeouts(name) == key {
-			h.Semaphore = name
-		}
-	}
+	h.Semaphore, _ = lockkeys.PermitSemaphoreName(key)
 	return h
 }
 

@@ -18,6 +18,9 @@ const (
 	countDownChannel = "redisson_countdownlatch__channel__"
 )
 
+// permitTimeouts follows the braced name in the keys of PermitTimeouts.
+const permitTimeouts = ":timeout"
+
 // Channel returns the channel on which the release of a lock is announced. The waiters of
 // plain, fenced and spin locks subscribe to it.
 func Channel(name string) string { return prefixed(channel, name) }
@@ -53,7 +56,7 @@ func AppendUnlockLatch(b []byte, name string) []byte {
 func SemaphoreChannel(name string) string { return prefixed(semaphoreChannel, name) }
 
 // PermitTimeouts returns the sorted set of a permit semaphore's permits.
-func PermitTimeouts(name string) string { return Braced(name) + ":timeout" }
+func PermitTimeouts(name string) string { return Braced(name) + permitTimeouts }
 
 // CountDownChannel returns the channel on which a latch that reached zero is announced.
 // Redisson puts even a name that has braces in braces. In a cluster that can be another
@@ -98,6 +101,19 @@ func FairName(key string) (name string, ok bool) {
 		name, ok = unprefixed(fairTimeouts, key)
 	}
 	return name, ok
+}
+
+// PermitSemaphoreName returns the name of the permit semaphore that a key of PermitTimeouts belongs
+// to. ok is false for any other key.
+func PermitSemaphoreName(key string) (name string, ok bool) {
+	braced, ok := strings.CutSuffix(key, permitTimeouts)
+	if !ok {
+		return "", false
+	}
+	if name = unbraced(braced); Braced(name) != braced {
+		return "", false
+	}
+	return name, true
 }
 
 // Part is what a key or channel beside a lock's own key is for.

@@ -47,6 +47,19 @@ func TestFairNameIsTheLockOfAQueueKey(t *testing.T) {
 	}
 }
 
+func TestPermitSemaphoreNameIsTheSemaphoreOfAPermitsKey(t *testing.T) {
+	for _, name := range []string{"s", "{a}b", "a{b}", "{a", "a}b", "a}", "{a}{b}", ""} {
+		if got, ok := PermitSemaphoreName(PermitTimeouts(name)); !ok || got != name {
+			t.Errorf("%q belongs to %q, %v; want %q", PermitTimeouts(name), got, ok, name)
+		}
+	}
+	for _, key := range []string{"s", "s:timeout", "a}:timeout", ":timeout", "{s}:timeouts", FairTimeouts("s"), ""} {
+		if name, ok := PermitSemaphoreName(key); ok {
+			t.Errorf("%q belongs to the semaphore %q", key, name)
+		}
+	}
+}
+
 func TestAKeyTellsItsPartOfALock(t *testing.T) {
 	names := []string{"l", "a}b", "{a}b", "a{b}", "{a", "a:b:7", "", strings.Repeat("n", 500)}
 	for _, name := range names {
