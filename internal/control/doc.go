@@ -13,10 +13,10 @@
 //
 //	CONTROL REMEMBER   remembers settings, users and libraries; the door does so when it is opened
 //	CONTROL RESET      puts them back, and the clock, and ends the running script, CLIENT PAUSE
-//	                   and faults
+//	                   and faults. Closes connections that faults have muted
 //	CONTROL FLUSH      deletes all data; the reply is that of LOCK.LEAKS ALL just before. Ends the
-//	                   running script. A cluster's node closes the slots that are on the move, and owns
-//	                   again those with which it began
+//	                   running script. Slots of a cluster's node that move stop moving, and it owns the
+//	                   slots again that it had at its start
 //	CONTROL LOAD file  replaces all data by that of an RDB file, given by its bytes; else as FLUSH.
 //	                   Adds the file's libraries. An error leaves the data as it was
 //	CONTROL ENDSCRIPT  ends the running script or function, even one that has written
@@ -26,10 +26,10 @@
 //	CONTROL START      ends it. The server is empty, and settings are as CONTROL RESET leaves them. It
 //	                   works without a STOP, too: a restart
 //	CONTROL TURN BY ms, TO unix-time-ms or REAL
-//	                   turns the clocks of all servers in the process together: what CLOCK.ADVANCE,
-//	                   CLOCK.SET and CLOCK.RESET do at each of them, in the order of all deadlines,
-//	                   see inspect.TurnTogether. Clocks that step back do so first. The reply is that
-//	                   of CLOCK.ADVANCE, with the first server's time. Turns follow each other
+//	                   does what CLOCK.ADVANCE, CLOCK.SET or CLOCK.RESET does, at all servers of the
+//	                   process together: in the order of all deadlines, see inspect.TurnTogether.
+//	                   Clocks that have to go back are set back first. The reply is that of
+//	                   CLOCK.ADVANCE, with the first server's time. One turn follows the other
 //	CONTROL COUNTS     how many requests of each command clients have sent since the last
 //	                   CONTROL REMEMBER, refused ones too: a map from the name in lower case, a
 //	                   subcommand's is "client|list". Commands of scripts and those that EXEC runs

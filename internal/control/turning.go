@@ -1,7 +1,6 @@
 package control
 
 import (
-	"strconv"
 	"strings"
 	"sync"
 	"time"
@@ -14,10 +13,10 @@ import (
 
 var errTurnRange = resp.Error("ERR value is out of range")
 
-// hands turns the clocks of all servers of the process.
-type hands struct {
+// clocks are the clocks of all servers of the process. All doors share them.
+type clocks struct {
 	servers []backdoor.Inside
-	mu      sync.Mutex // of the turn that is under way
+	mu      sync.Mutex // held during a turn: turns follow each other
 }
 
 // turn carries out CONTROL TURN. A turn ends early when the door is closed.
@@ -26,9 +25,9 @@ func (d *Door) turn(words resp.Args) resp.Reply {
 	if failure.IsError() {
 		return failure
 	}
-	d.hands.mu.Lock()
-	defer d.hands.mu.Unlock()
-	return d.hands.turn(target, d.isClosed)
+	d.clocks.mu.Lock()
+	defer d.clocks.mu.Unlock()
+	return d.clocks.turn(target, d.isClosed)
 }
 
 func (d *Door) isClosed() bool {
@@ -37,40 +36,41 @@ func (d *Door) isClosed() bool {
 	return d.closed
 }
 
-// parseTurn returns where a clock is turned to that shows a time.
+// parseTurn parses BY ms, TO unix-time-ms or REAL. target returns the time to which a clock that
+// shows now is turned.
 func parseTurn(words resp.Args) (target func(now time.Time) time.Time, failure resp.Reply) {
 	if len(words) == 0 {
 		return nil, errControl
 	}
-	switch kind := strings.ToLower(words.String(0)); {
+	kind := strings.ToLower(words.String(0))
+	switch {
 	case kind == "real" && len(words) == 1:
-		real := time.Now()
-		return func(time.Time) time.Time { return real }, resp.OK
+		machine := time.Now()
+		return func(time.Time) time.Time { return machine }, resp.OK
 	case len(words) != 2 || kind != "by" && kind != "to":
 		return nil, errControl
-	default:
-		ms, err := strconv.ParseInt(words.String(1), 10, 64)
-		switch {
-		case err != nil || ms < 0 || ms >= expiry.End.UnixMilli():
-			return nil, errTurnRange
-		case kind == "by":
-			return func(now time.Time) time.Time { return now.Add(time.Duration(ms) * time.Millisecond) }, resp.OK
-		}
-		return func(time.Time) time.Time { return time.UnixMilli(ms) }, resp.OK
 	}
+	ms, ok := resp.ParseInt(words[1])
+	if !ok || ms < 0 || ms >= expiry.End.UnixMilli() {
+		return nil, errTurnRange
+	}
+	if kind == "by" {
+		return func(now time.Time) time.Time { return now.Add(time.Duration(ms) * time.Millisecond) }, resp.OK
+	}
+	return func(time.Time) time.Time { return time.UnixMilli(ms) }, resp.OK
 }
 
-// turn turns the clocks, each to its target.
-func (h *hands) turn(target func(now time.Time) time.Time, closed func() bool) resp.Reply {
-	all := make([]inspect.Hand, len(h.servers))
-	for i, s := range h.servers {
+// turn turns each clock to its target. closed reports whether the turn has to end early.
+func (c *clocks) turn(target func(now time.Time) time.Time, closed func() bool) resp.Reply {
+	all := make([]inspect.Clock, len(c.servers))
+	for i, s := range c.servers {
 		from := s.Inspector.EndDue() // leases that are over before the turn have ended by themselves
-		all[i] = inspect.Hand{Inspector: s.Inspector, From: from, To: target(from)}
+		all[i] = inspect.Clock{Inspector: s.Inspector, From: from, To: target(from)}
 		if to := all[i].To; to.UnixMilli() <= 0 || !to.Before(expiry.End) {
 			return errTurnRange
 		}
 	}
-	for i, s := range h.servers {
+	for i, s := range c.servers {
 		if all[i].To.Before(all[i].From) {
 			s.PutClock(all[i].To)
 			all[i].From = all[i].To
@@ -80,17 +80,18 @@ func (h *hands) turn(target func(now time.Time) time.Time, closed func() bool) r
 	inspect.TurnTogether(all, func(i int, to time.Time) (more, ok bool) {
 		step := all[i].Turn(to, true, time.Now())
 		turned.Add(step)
-		h.servers[i].Settle()
+		c.servers[i].Settle()
 		return step.More, !closed()
 	})
 	for i := range all {
 		all[i].Enter(func(v inspect.View) { turned.Add(v.Lapse(all[i].From.UnixMilli(), true, time.Now())) })
-		h.servers[i].Settle()
+		c.servers[i].Settle()
 	}
 	return turnedReply(all[0].EndDue(), &turned)
 }
 
-// turnedReply returns what CLOCK.ADVANCE replies.
+// turnedReply returns what CLOCK.ADVANCE replies: turnReply of command/lock, which this package
+// does not import.
 func turnedReply(now time.Time, t *inspect.Turned) resp.Reply {
 	ended := make([]resp.Reply, len(t.Ended))
 	for i, name := range t.Ended {

@@ -66,8 +66,9 @@ func (t *Turned) Add(later Turned) {
 	t.Woken += later.Woken
 }
 
-// Lapse returns the permits whose lease has ended during a turn that began at a time in Unix ms, as the locks
-// that ended. It tells their waiters if wake is true. No key ends with a permit, so Turn does not notice.
+// Lapse returns the permit semaphores with a permit whose lease has ended since from, in Unix ms. They
+// are in Ended. Lapse wakes their waiters if wake is true. wall is Turn's. Turn does not find them,
+// because no key ends with a permit.
 func (v View) Lapse(from int64, wake bool, wall time.Time) (t Turned) {
 	semaphores := v.LapsedSince(from)
 	for i := range semaphores {

@@ -189,7 +189,7 @@ func (i *Inspector) Turn(end time.Time, wake bool, wall time.Time) (turned Turne
 	return turned
 }
 
-// EndDue ends everything whose deadline has come, and returns the time of the clock.
+// EndDue ends all keys whose deadline has come, and returns the time of the clock.
 func (i *Inspector) EndDue() (now time.Time) {
 	i.engine.Outside(func() {
 		now = time.UnixMilli(i.engine.Space().Now())

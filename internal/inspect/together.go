@@ -2,63 +2,71 @@ package inspect
 
 import "time"
 
-// Hand is a server's part in a turn of several clocks: its clock goes forward from one time to another.
-type Hand struct {
+// Clock is the clock of one server in a turn of several clocks. The turn takes it forward from From
+// to To.
+type Clock struct {
 	*Inspector
 	From, To time.Time
 }
 
-// TurnTogether turns several clocks forward, by way of the deadlines of all servers in their order. Before a
-// deadline is reached, all clocks are turned to a millisecond before it. So a client that a deadline has woken
-// finds every server at that time of the turn, to the millisecond. A clock that has arrived stays.
+// TurnTogether turns several clocks forward. It stops at the deadlines of all servers, in their
+// order. Before a clock reaches a deadline, all clocks are turned to the millisecond before it. So a
+// client that wakes at a deadline finds all servers equally far in the turn, to the millisecond. A
+// clock that has reached its To stays there.
 //
-// step turns the i-th clock to a time, or to a deadline before it, as View.Turn does. It reports whether the clock
-// has not arrived. It is called outside the engines. ok is false if the turn shall end where it is.
-func TurnTogether(hands []Hand, step func(i int, to time.Time) (more, ok bool)) {
+// step turns clock i to a time, or to a deadline before that time, as View.Turn does. more reports
+// whether the clock has not reached the time yet. If ok is false, the turn ends where it is. step is
+// called outside the engines.
+func TurnTogether(clocks []Clock, step func(i int, to time.Time) (more, ok bool)) {
 	var passed, length time.Duration
-	for _, h := range hands {
-		length = max(length, h.To.Sub(h.From))
+	for _, c := range clocks {
+		length = max(length, c.To.Sub(c.From))
 	}
 	for {
-		next, due := nextOf(hands, passed)
-		stops := []time.Duration{next - time.Millisecond, next}
+		next, due := nextDeadline(clocks, passed)
 		if !due {
-			stops = []time.Duration{length}
+			turnAll(clocks, length, step)
+			return
 		}
-		for _, stop := range stops {
-			for i, h := range hands {
-				to := h.From.Add(stop)
-				if to.After(h.To) {
-					to = h.To
-				}
-				for more := true; more; {
-					var ok bool
-					if more, ok = step(i, to); !ok {
-						return
-					}
-				}
-			}
-		}
-		if !due {
+		if !turnAll(clocks, next-time.Millisecond, step) || !turnAll(clocks, next, step) {
 			return
 		}
 		passed = next
 	}
 }
 
-// nextOf returns how far the next deadline of the servers is from the turn's begin, at least passed. due is false
-// if the turn ends before it, and for a clock alone, which nothing has to keep up with.
-func nextOf(hands []Hand, passed time.Duration) (next time.Duration, due bool) {
-	if len(hands) == 1 {
+// turnAll turns all clocks until they are passed behind their From. It reports whether the turn goes
+// on.
+func turnAll(clocks []Clock, passed time.Duration, step func(i int, to time.Time) (more, ok bool)) bool {
+	for i, c := range clocks {
+		to := c.From.Add(passed)
+		if to.After(c.To) {
+			to = c.To
+		}
+		for more := true; more; {
+			var ok bool
+			if more, ok = step(i, to); !ok {
+				return false
+			}
+		}
+	}
+	return true
+}
+
+// nextDeadline returns how far into the turn the next deadline of all servers is, at least passed.
+// due is false if no deadline is left in the turn. It is also false for a single clock, because no
+// other clock has to stop at its deadlines.
+func nextDeadline(clocks []Clock, passed time.Duration) (next time.Duration, due bool) {
+	if len(clocks) == 1 {
 		return 0, false
 	}
-	for _, h := range hands {
-		h.Enter(func(v View) {
+	for _, c := range clocks {
+		c.Enter(func(v View) {
 			at, ok := v.state.NextDeadline()
-			if !ok || time.UnixMilli(at).After(h.To) {
+			if !ok || time.UnixMilli(at).After(c.To) {
 				return
 			}
-			if in := max(passed, time.UnixMilli(at).Sub(h.From)); !due || in < next {
+			if in := max(passed, time.UnixMilli(at).Sub(c.From)); !due || in < next {
 				next, due = in, true
 			}
 		})
