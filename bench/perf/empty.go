@@ -51,7 +51,7 @@ func newEmpty(addr string) (*empty, error) {
 		0); err != nil {
 		return nil, err
 	}
-	// The port was in use a moment ago, to see that it is free.
+	// The search for a free port has bound this port a moment ago.
 	if err := syscall.SetsockoptInt(e.listener, syscall.SOL_SOCKET, syscall.SO_REUSEADDR, 1); err != nil {
 		return nil, err
 	}

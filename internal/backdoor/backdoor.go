@@ -59,7 +59,7 @@ type Inside struct {
 	// EndScript ends the running script, even one that has written, and waits for its end.
 	EndScript func()
 
-	// PutBackSlots gives a cluster's node the slots with which it began. See engine.Kit.
+	// PutBackSlots gives a cluster's node the slots that it had at its start. See engine.Kit.
 	PutBackSlots func()
 
 	// Remember returns what puts the present settings, users and libraries of functions back. See
@@ -69,7 +69,8 @@ type Inside struct {
 	// Together calls do in one unit. See engine.Kit.
 	Together func(do func(run func(words ...string) resp.Reply))
 
-	// PutClock puts the clock to a time, also back. The clock must be one that can be turned.
+	// PutClock sets the clock to a time, which may be earlier. The server must have a clock that can be
+	// turned.
 	PutClock func(to time.Time)
 
 	// Load replaces all data by an RDB file in one unit, or changes nothing and returns an error. It

@@ -96,9 +96,9 @@ func (c *Cluster) Reset(newID string) {
 	})
 }
 
-// PutBack closes all slots that are on the move, and makes the node own those that it had when it joined. What
-// it has got since, it keeps until the node that had it puts its own back. PutBack returns the View before, nil
-// if it is the same.
+// PutBack ends the migration and import of all slots, and gives the node the slots that it had when it
+// joined. A slot that it got later stays with it until that slot's first owner calls PutBack. PutBack
+// returns the View before the change, nil if no slot changed its owner.
 func (c *Cluster) PutBack() (before *View) {
 	clear(c.Migrating)
 	clear(c.Importing)

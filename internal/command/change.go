@@ -27,7 +27,7 @@ type Change struct {
 	ToDB    int
 	To      *store.Entry
 	ToEvent string
-	// Arrived says that MIGRATE has sent the value from another node of a cluster.
+	// Arrived: MIGRATE has sent the value from another node of a cluster.
 	Arrived bool
 }
 
@@ -157,7 +157,7 @@ func (c *Ctx) ChangeIn(
 	ch.Key, ch.Entry, c.single[0] = "", nil, nil // they keep the key or the client's buffer in memory
 }
 
-// Arrived says that a value came from another node of a cluster, by MIGRATE.
+// Arrived says, in place of Change, that MIGRATE has sent e from another node of a cluster.
 func (c *Ctx) Arrived(e *store.Entry) {
 	c.Env.change.Arrived = true
 	c.Change(e, Generic, "restore", 1)

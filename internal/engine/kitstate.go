@@ -39,10 +39,10 @@ func (k Kit) state() State {
 }
 
 // Restore puts a state back, and the clock. Before, it ends the running script, CLIENT PAUSE and the
-// faults of FAULT.ADD, lets go what these delay, and closes the connections that they have muted. Users that are not in the state are gone, and
-// their clients' connections end. What is as in the state stays as it is, and so does
-// notify-keyspace-events: client libraries set it once, when they first need it. Restore goes on
-// after an error and returns all errors.
+// faults of FAULT.ADD, lets go what these delay, and closes the connections that they have muted.
+// Users that are not in the state are gone, and their clients' connections end. What is as in the
+// state stays as it is, and so does notify-keyspace-events: client libraries set it once, when they
+// first need it. Restore goes on after an error and returns all errors.
 func (k Kit) Restore(to State) (err error) {
 	k.EndScript()
 	k.e.Outside(func() {
@@ -64,7 +64,8 @@ func (k Kit) Restore(to State) (err error) {
 	return err
 }
 
-// PutClock puts the clock to a time, also back. What is over then ends behind it, by itself.
+// PutClock sets the clock to a time, which may be earlier. Keys whose deadline is over then end by
+// themselves, after PutClock.
 func (k Kit) PutClock(to time.Time) { k.e.Outside(func() { k.putClock(to) }) }
 
 func (k Kit) putClock(to time.Time) {
@@ -84,8 +85,9 @@ func (k Kit) Together(do func(run func(words ...string) resp.Reply)) {
 	})
 }
 
-// PutBackSlots closes the slots of a cluster's node that are on the move, and makes it own those with which it
-// began. The other nodes delete their keys of these slots, as when a slot moves.
+// PutBackSlots puts the slots of a cluster's node back as they were at its start: none of them
+// migrates or is imported, and the node owns those that it had. The other nodes delete their keys of
+// these slots, as when a slot moves. On another server it does nothing.
 func (k Kit) PutBackSlots() {
 	k.e.Outside(func() {
 		env := &k.e.env

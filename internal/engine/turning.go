@@ -83,8 +83,9 @@ func (r *turning) moveTimes(args [][]byte) [][]byte {
 	return moved
 }
 
-// moveBack returns a script's reply. A colon with a time is a permit semaphore's: when the first lease ends.
-// The client counts from its own clock, so it gets the time that moveTimes would have moved.
+// moveBack returns the reply of a script as the client gets it. A colon with a time is the reply of a
+// permit semaphore's script: the time at which the first lease ends. The client compares it with its
+// own clock, so moveBack undoes what moveTimes does.
 func (r *turning) moveBack(reply resp.Reply) resp.Reply {
 	by := r.moves()
 	if by == 0 || reply.Kind() != resp.KindBulk {
@@ -98,8 +99,8 @@ func (r *turning) moveBack(reply resp.Reply) resp.Reply {
 	return reply
 }
 
-// moves returns by how many ms times in scripts are moved: the process that controls the server knows that
-// it turns the clock.
+// moves returns by how many ms times in scripts are moved. It is 0 unless a process controls the
+// server: only that process knows that the clock is turned.
 func (r *turning) moves() int64 {
 	if !r.e.env.Config.Control {
 		return 0

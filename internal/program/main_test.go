@@ -66,8 +66,8 @@ func TestCommandLine(t *testing.T) {
 	})
 }
 
-// orphan starts the command given, waits until the file has text that its last
-// argument names, and exits while the command runs.
+// orphan starts the given command and exits while it runs. The command's last
+// argument names a file. orphan waits until the file has text.
 func orphan() {
 	command := exec.Command(os.Args[1], os.Args[2:]...)
 	if err := command.Start(); err != nil {

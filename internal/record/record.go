@@ -115,8 +115,8 @@ func (r *Record) moved(ch *command.Change) {
 	r.parts.move(ch.DB, ch.Entry, ch.ToDB, ch.To)
 }
 
-// arrived takes a value from another node of a cluster for what it looks like: the node does not tell who wrote
-// it. A copy by RESTORE is data.
+// arrived takes a value from another node of a cluster for a lock if it looks like one, because that
+// node does not tell who wrote it. A copy by RESTORE is data.
 func (r *Record) arrived(ch *command.Change) {
 	v := ch.Entry.Value()
 	if text, ok := v.(*store.String); ok {
