@@ -1,16 +1,11 @@
 package control_test
 
 import (
-	"fmt"
 	"maps"
 	"net"
-	"os"
-	"path/filepath"
-	"strconv"
 	"strings"
 	"sync"
 	"testing"
-	"time"
 
 	"github.com/lockredis/lockredis"
 	"github.com/lockredis/lockredis/compat_test/wire"
@@ -39,26 +34,27 @@ func startServer(t *testing.T, server *lockredis.Server) *control.Door {
 }
 
 // startServers starts servers, and returns a door to each of them.
-func startServers(t *testing.T, servers ...*lockredis.Server) []*control.Door {
+func startServers(t *testing.T, servers ...*lockredis.Server) (doors []*control.Door) {
 	t.Helper()
+	t.Cleanup(func() {
+		for _, server := range servers { // before their doors, see Door.Close
+			server.Close()
+		}
+		for _, door := range doors {
+			door.Close()
+		}
+	})
 	var insides []backdoor.Inside
 	for _, server := range servers {
 		if err := server.Start(); err != nil {
 			t.Fatal(err)
 		}
-		t.Cleanup(func() { server.Close() })
 		insides = append(insides, backdoor.Open(server))
 	}
 	doors, err := control.Open(insides...)
 	if err != nil {
 		t.Fatal(err)
 	}
-	t.Cleanup(func() {
-		for i, door := range doors {
-			servers[i].Close()
-			door.Close()
-		}
-	})
 	return doors
 }
 
@@ -280,113 +276,6 @@ func TestAFlushTellsTheLeaksBefore(t *testing.T) {
 	expect(t, c, ":0", "DBSIZE")
 }
 
-// rdbFile returns the bytes of an RDB file with these data.
-func rdbFile(t *testing.T, lines ...string) string {
-	t.Helper()
-	dir := t.TempDir()
-	server, _ := start(t, map[string]string{"dir": dir, "dbfilename": "dump.rdb"})
-	c := redistest.Dial(t, server.Addr())
-	for _, line := range lines {
-		expect(t, c, "+OK", strings.Fields(line)...)
-	}
-	expect(t, c, "$3\r\nlib", "FUNCTION", "LOAD", "#!lua name=lib\nredis.register_function('f', function() return 1 end)")
-	expect(t, c, ":1", "RPUSH", "queue", "order")
-	expect(t, c, "+OK", "SAVE")
-	file, err := os.ReadFile(filepath.Join(dir, "dump.rdb"))
-	if err != nil {
-		t.Fatal(err)
-	}
-	return string(file)
-}
-
-func TestALoadReplacesAllDataAndTellsTheLeaksBefore(t *testing.T) {
-	file := rdbFile(t, "SET order:1 packed", "SET order:2 sent PX 100000", "SELECT 1", "SET other:1 x", "SELECT 0")
-	server, door := start(t, map[string]string{})
-	kit, c := enter(t, door), redistest.Dial(t, server.Addr())
-	expect(t, c, "+OK", "SET", "lock", "6ba7b810-9dad-11d1-80b4-00c04fd430c8", "NX", "PX", "100000")
-	if got := ask(kit, "CONTROL", "LOAD", file); !strings.Contains(got, "$4\r\nlock\r\n") {
-		t.Errorf("the reply does not tell the lock: %q", got)
-	}
-	expect(t, c, ":3", "DBSIZE")
-	expect(t, c, "$6\r\npacked", "GET", "order:1")
-	expect(t, c, ":-1", "PTTL", "order:1")
-	if got := ask(c, "PTTL", "order:2"); got < ":1" || got > ":99999" {
-		t.Errorf("PTTL order:2 is %q", got)
-	}
-	expect(t, c, ":1", "FCALL", "f", "0")
-	expect(t, c, "+OK", "SELECT", "1")
-	expect(t, c, "$1\r\nx", "GET", "other:1")
-	expect(t, c, "+OK", "SET", "added", "x")
-	expect(t, kit, "*0", "CONTROL", "LOAD", file)
-	expect(t, c, "$-1", "GET", "added")
-	expect(t, kit, "*0", "LOCK.LIST")
-}
-
-func TestALoadServesWhoeverWaitsAndFailsWhoeverWatches(t *testing.T) {
-	file := rdbFile(t)
-	server, door := start(t, map[string]string{})
-	kit, waiting, c := enter(t, door), redistest.Dial(t, server.Addr()), redistest.Dial(t, server.Addr())
-	expect(t, c, "+OK", "WATCH", "queue")
-	if err := waiting.Send("BLPOP", "queue", "0"); err != nil {
-		t.Fatal(err)
-	}
-	for !strings.Contains(ask(c, "INFO", "clients"), "blocked_clients:1") {
-	}
-	expect(t, kit, "*", "CONTROL", "LOAD", file)
-	reply, err := waiting.Receive()
-	if err != nil || string(reply.Raw) != "*2\r\n$5\r\nqueue\r\n$5\r\norder\r\n" {
-		t.Errorf("BLPOP's reply is %q %v", reply.Raw, err)
-	}
-	expect(t, c, "+OK", "MULTI")
-	expect(t, c, "+QUEUED", "PING")
-	expect(t, c, "*-1", "EXEC")
-}
-
-func TestALoadLeavesOutWhatHasExpired(t *testing.T) {
-	file := rdbFile(t, "SET order:1 packed PX 100000", "SET order:2 sent")
-	server, door := start(t, map[string]string{})
-	kit, c := enter(t, door), redistest.Dial(t, server.Addr())
-	expect(t, kit, "*", "CLOCK.ADVANCE", "200000")
-	expect(t, kit, "*0", "CONTROL", "LOAD", file)
-	expect(t, c, ":2", "DBSIZE")
-	expect(t, c, "$-1", "GET", "order:1")
-	expect(t, c, "$4\r\nsent", "GET", "order:2")
-}
-
-func TestALoadThatFailsChangesNothing(t *testing.T) {
-	file := rdbFile(t, "SELECT 1", "SET other:1 x", "SELECT 0", "SET order:1 packed")
-	flipped := []byte(file)
-	flipped[len(flipped)-1] ^= 1
-	server, door := start(t, map[string]string{})
-	kit, c := enter(t, door), redistest.Dial(t, server.Addr())
-	expect(t, c, "+OK", "SET", "before", "x")
-	for want, broken := range map[string]string{
-		"-ERR RDB file: wrong signature": "no file",
-		"-ERR RDB file: at byte ":        string(flipped),
-	} {
-		expect(t, kit, want, "CONTROL", "LOAD", broken)
-	}
-	for i := 0; i < len(file); i += 7 {
-		expect(t, kit, "-ERR RDB file: ", "CONTROL", "LOAD", file[:i])
-	}
-	small, smallDoor := start(t, map[string]string{"databases": "1"})
-	expect(t, enter(t, smallDoor), "-ERR RDB file: at byte ", "CONTROL", "LOAD", file)
-	expect(t, redistest.Dial(t, small.Addr()), ":0", "DBSIZE")
-	expect(t, c, ":1", "DBSIZE")
-	expect(t, c, "$1\r\nx", "GET", "before")
-	expect(t, c, "*0", "FUNCTION", "LIST")
-}
-
-func TestALoadWhoseLibraryFailsKeepsTheLibraries(t *testing.T) {
-	file := rdbFile(t)
-	server, door := start(t, map[string]string{})
-	kit, c := enter(t, door), redistest.Dial(t, server.Addr())
-	expect(t, c, "$5\r\nother", "FUNCTION", "LOAD", "#!lua name=other\nredis.register_function('f', function() return 2 end)")
-	expect(t, kit, "-ERR FUNCTION LOAD: ERR Function f already exists", "CONTROL", "LOAD", file)
-	expect(t, c, ":2", "FCALL", "f", "0")
-	expect(t, c, ":0", "DBSIZE")
-}
-
 func TestACommandThatWaitsDelaysNoOther(t *testing.T) {
 	server, door := start(t, map[string]string{})
 	waiting, other, c := enter(t, door), enter(t, door), redistest.Dial(t, server.Addr())
@@ -407,60 +296,6 @@ func TestACommandThatWaitsDelaysNoOther(t *testing.T) {
 	expect(t, other, "*6\r\n$3\r\nnow", "CLOCK.ADVANCE", "200000")
 	expect(t, c, "$-1", "GET", "lock")
 	expect(t, waiting, "+OK", "LOCK.AWAIT", "lock", "FREE")
-}
-
-func TestAResetPutsTheClockBack(t *testing.T) {
-	server, door := start(t, map[string]string{})
-	kit, c := enter(t, door), redistest.Dial(t, server.Addr())
-	for _, by := range []string{"86400000000", "-86400000000"} {
-		expect(t, c, "+OK", "SET", "k", "v", "EX", "1000")
-		before := time.Now()
-		now := before.UnixMilli()
-		n, _ := strconv.ParseInt(by, 10, 64)
-		expect(t, kit, "*6", "CLOCK.SET", strconv.FormatInt(now+n, 10))
-		expect(t, kit, "+OK", "CONTROL", "RESET")
-		got, _ := strconv.ParseInt(strings.Trim(ask(kit, "CLOCK.NOW"), ":\r\n"), 10, 64)
-		if after := time.Now().UnixMilli(); got < now || got > after {
-			t.Errorf("after a turn by %s ms and a reset it is %d, want %d to %d", by, got, now, after)
-		}
-	}
-}
-
-func TestTimesInAScriptsArgumentsFollowTheTurnedClock(t *testing.T) {
-	server, door := start(t, map[string]string{})
-	kit, c := enter(t, door), redistest.Dial(t, server.Addr())
-	now := time.Now().UnixMilli()
-	const day, year = 24 * 3600 * 1000, 365 * 24 * 3600 * 1000
-	args := []string{
-		strconv.FormatInt(now, 10), strconv.FormatInt(now+30_000, 10), strconv.FormatInt(now-11*year, 10),
-		strconv.FormatInt(now+11*year, 10), "30000", "0" + strconv.FormatInt(now, 10)[1:], "6ba7b810-9dad", "",
-	}
-	call := append([]string{"EVAL", "return ARGV", "0"}, args...)
-	for _, by := range []int64{day, -2 * day} {
-		expect(t, kit, "*6", "CLOCK.SET", strconv.FormatInt(now+by, 10))
-		reply, err := c.Do(call...)
-		if err != nil {
-			t.Fatal(err)
-		}
-		for i, arg := range args {
-			want, _ := strconv.ParseInt(arg, 10, 64)
-			got, _ := strconv.ParseInt(string(reply.Elems[i].Str), 10, 64)
-			switch i {
-			case 0, 1: // the clock goes on while it is turned
-				if got < want+by-60_000 || got > want+by {
-					t.Errorf("%s became %d by a turn of %d ms", arg, got, by)
-				}
-			default:
-				if got := string(reply.Elems[i].Str); got != arg {
-					t.Errorf("%q became %q", arg, got)
-				}
-			}
-		}
-	}
-	expect(t, kit, "+OK", "CONTROL", "RESET")
-	if reply, err := c.Do(call...); err != nil || string(reply.Elems[0].Str) != args[0] {
-		t.Errorf("after a reset %s became %s %v", args[0], reply.Elems[0].Str, err)
-	}
 }
 
 // Close ends a visitor that waits.
@@ -499,247 +334,5 @@ func TestManyUseTheDoorAtOnceAndCloseEndsAll(t *testing.T) {
 	all.Wait()
 	if _, err := net.Dial("tcp", door.Addr()); err == nil {
 		t.Error("the door still listens")
-	}
-}
-
-// While the server hangs for its clients, the door works. A reset lets go what faults hold.
-func TestFaultsDoNotHitTheDoorAndAResetEndsThem(t *testing.T) {
-	server, door := start(t, map[string]string{})
-	kit, c := enter(t, door), redistest.Dial(t, server.Addr())
-	expect(t, kit, ":1", "FAULT.ADD", "fail-request", "TIMES", "ALWAYS", "ERROR", "ERR on purpose")
-	expect(t, kit, ":2", "FAULT.ADD", "stop", "COMMAND", "SET", "FOR", "100000000")
-	expect(t, c, "-ERR on purpose", "SET", "k", "client")
-	expect(t, kit, ":1", "FAULT.REMOVE", "1")
-	if err := c.Send("SET", "k", "client"); err != nil {
-		t.Fatal(err)
-	}
-	for !strings.Contains(ask(kit, "FAULT.LIST"), "$4\r\nhits\r\n:1\r\n") {
-	}
-	expect(t, kit, "+OK", "SET", "k", "kit")
-	expect(t, enter(t, door), "$3\r\nkit", "GET", "k")
-	expect(t, kit, "+OK", "CONTROL", "RESET")
-	expect(t, kit, "*0", "FAULT.LIST")
-	if reply, err := c.Receive(); err != nil || string(reply.Raw) != "+OK\r\n" {
-		t.Errorf("the client receives %q %v", reply.Raw, err)
-	}
-	expect(t, kit, "$6\r\nclient", "GET", "k")
-}
-
-// A client that a test has muted would wait for replies in the next one.
-func TestAMutedConnectionEndsWithTheReset(t *testing.T) {
-	server, door := start(t, map[string]string{})
-	kit, other := enter(t, door), redistest.Dial(t, server.Addr())
-	muted := redistest.Dial(t, server.Addr())
-	expect(t, kit, ":", "FAULT.ADD", "mute", "COMMAND", "get")
-	if err := muted.Send("GET", "k"); err != nil {
-		t.Fatal(err)
-	}
-	for !strings.Contains(ask(kit, "FAULT.LIST"), "$4\r\nhits\r\n:1\r\n") {
-	}
-	expect(t, kit, "+OK", "CONTROL", "RESET")
-	if _, err := muted.Receive(); !wire.IsClosed(err) {
-		t.Errorf("the muted connection is open: %v", err)
-	}
-	expect(t, other, "+PONG", "PING")
-}
-
-// An outage breaks the connections of the node's clients. The door, and the other nodes, stay.
-func TestANodeStopsAndStarts(t *testing.T) {
-	settings := map[string]string{"control": "yes", "cluster-enabled": "yes", "cluster-require-full-coverage": "no"}
-	var cfgs []lockredis.Config
-	for range 3 {
-		cfgs = append(cfgs, lockredis.Config{Directives: settings})
-	}
-	var doors []*control.Door
-	nodes := lockredis.NewCluster(cfgs...)
-	for _, node := range nodes {
-		doors = append(doors, startServer(t, node))
-	}
-	first, kit := enter(t, doors[0]), enter(t, doors[1])
-	c, other := redistest.Dial(t, nodes[1].Addr()), redistest.Dial(t, nodes[0].Addr())
-	expect(t, c, "+OK", "SET", "c", "v")
-	expect(t, c, "+OK", "CONFIG", "SET", "hash-max-listpack-entries", "7")
-	expect(t, kit, "*6", "CLOCK.ADVANCE", "60000")
-	for range 2 { // the second one changes nothing
-		expect(t, kit, "+OK", "CONTROL", "STOP")
-	}
-	if _, err := c.Do("PING"); !wire.IsClosed(err) {
-		t.Errorf("the connection is open: %v", err)
-	}
-	if got := ask(redistest.Dial(t, nodes[1].Addr()), "PING"); strings.HasPrefix(got, "+") {
-		t.Errorf("a stopped node answers %q", got)
-	}
-	expect(t, kit, "+PONG", "PING")
-	expect(t, kit, "+OK", "CONTROL", "RESET")
-	if nodes := ask(other, "CLUSTER", "NODES"); !strings.Contains(nodes, "master,fail -") {
-		t.Errorf("the other nodes see %s", nodes)
-	}
-	expect(t, first, "$3\r\nbar", "EVAL", "redis.call('SET', 'bar', 'bar') return redis.call('GET', 'bar')", "1", "bar")
-	expect(t, kit, "+OK", "CONTROL", "START")
-	c = redistest.Dial(t, nodes[1].Addr())
-	expect(t, c, "$-1", "GET", "c")
-	expect(t, c, "*2\r\n$25\r\nhash-max-listpack-entries\r\n$3\r\n512", "CONFIG", "GET", "hash-max-listpack-entries")
-	now, _ := strconv.ParseInt(strings.Trim(ask(kit, "CLOCK.NOW"), ":\r\n"), 10, 64)
-	if late := now - time.Now().UnixMilli(); late > 0 {
-		t.Errorf("the clock is %d ms ahead", late)
-	}
-	if nodes := ask(other, "CLUSTER", "NODES"); strings.Contains(nodes, "fail") {
-		t.Errorf("the other nodes see %s", nodes)
-	}
-	expect(t, kit, "+OK", "CONTROL", "START") // a restart
-	if _, err := c.Do("PING"); !wire.IsClosed(err) {
-		t.Errorf("the connection is open: %v", err)
-	}
-	nodes[1].Close()
-	for _, word := range []string{"STOP", "START"} {
-		expect(t, kit, "-ERR", "CONTROL", word)
-	}
-	expect(t, first, "+OK", "CONTROL", "STOP")
-}
-
-// A test moves slots, or leaves them on the move. The next one finds them where they began.
-func TestAFlushOfAllNodesPutsSlotsBack(t *testing.T) {
-	var cfgs []lockredis.Config
-	for range 3 {
-		cfgs = append(cfgs, lockredis.Config{Directives: map[string]string{"control": "yes", "cluster-enabled": "yes"}})
-	}
-	nodes := lockredis.NewCluster(cfgs...)
-	var doors []*control.Door
-	var clients []*wire.Conn
-	for _, node := range nodes {
-		doors = append(doors, startServer(t, node))
-		clients = append(clients, redistest.Dial(t, node.Addr()))
-	}
-	first, second := clients[0], clients[1]
-	id := func(c *wire.Conn) string { return strings.Trim(ask(c, "CLUSTER", "MYID")[3:], "\r\n") }
-	slots := ask(first, "CLUSTER", "SLOTS")
-	for _, c := range clients {
-		expect(t, c, "+OK", "CLUSTER", "SETSLOT", "3300", "NODE", id(second))
-	}
-	expect(t, second, "+OK", "SET", "b", "v")
-	expect(t, first, "+OK", "CLUSTER", "SETSLOT", "0", "MIGRATING", id(second))
-	expect(t, second, "+OK", "CLUSTER", "SETSLOT", "0", "IMPORTING", id(first))
-	for i := len(doors) - 1; i >= 0; i-- {
-		ask(enter(t, doors[i]), "CONTROL", "FLUSH")
-	}
-	for _, c := range clients {
-		if now := ask(c, "CLUSTER", "SLOTS"); now != slots {
-			t.Errorf("the slots are %s, and were %s", now, slots)
-		}
-		if nodes := ask(c, "CLUSTER", "NODES"); strings.Contains(nodes, "[") {
-			t.Errorf("slots are on the move: %s", nodes)
-		}
-		expect(t, c, ":0", "DBSIZE")
-	}
-	expect(t, first, "+OK", "SET", "b", "v")
-}
-
-func TestAnOutageEndsAScript(t *testing.T) {
-	for _, word := range []string{"STOP", "START"} {
-		server, door := start(t, map[string]string{"busy-reply-threshold": "1"})
-		kit, c := enter(t, door), redistest.Dial(t, server.Addr())
-		if err := c.Send("EVAL", "redis.call('SET', 'k', 'v') while true do end", "0"); err != nil {
-			t.Fatal(err)
-		}
-		for other := redistest.Dial(t, server.Addr()); !strings.HasPrefix(ask(other, "PING"), "-BUSY"); {
-		}
-		expect(t, kit, "+OK", "CONTROL", word)
-		expect(t, kit, "+OK", "CONTROL", "START")
-		expect(t, redistest.Dial(t, server.Addr()), "$-1", "GET", "k")
-	}
-}
-
-// counted returns the reply to CONTROL COUNTS with the counts by name.
-func counted(pairs ...string) string {
-	var b strings.Builder
-	fmt.Fprintf(&b, "*%d\r\n", len(pairs))
-	for i, word := range pairs {
-		if i%2 == 0 {
-			fmt.Fprintf(&b, "$%d\r\n%s\r\n", len(word), word)
-		} else {
-			fmt.Fprintf(&b, ":%s\r\n", word)
-		}
-	}
-	return b.String()
-}
-
-// Refused and lost requests count. What a script or EXEC runs does not, nor does the door.
-func TestCountsTellWhatClientsHaveSentSinceRemember(t *testing.T) {
-	server, door := start(t, map[string]string{})
-	kit, c := enter(t, door), redistest.Dial(t, server.Addr())
-	expect(t, c, "+OK", "SET", "k", "v")
-	expect(t, kit, "+OK", "SET", "k", "kit")
-	expect(t, kit, counted("set", "1"), "CONTROL", "COUNTS")
-	expect(t, kit, "+OK", "CONTROL", "REMEMBER")
-	expect(t, kit, "*0\r\n", "CONTROL", "COUNTS")
-	for _, line := range []string{"MULTI", "DEL k", "EXEC", "EVAL return(redis.call('GET','k')) 0", "GET", "client id"} {
-		ask(c, strings.Fields(line)...)
-	}
-	expect(t, kit, ":1", "FAULT.ADD", "lose-request")
-	if _, err := c.Do("SET", "k", "v"); !wire.IsClosed(err) {
-		t.Errorf("a lost request has a reply: %v", err)
-	}
-	expect(t, kit, counted("client|id", "1", "del", "1", "eval", "1", "exec", "1", "get", "1", "multi", "1", "set", "1"),
-		"CONTROL", "COUNTS")
-}
-
-func TestClientsOfANameAreCutOrSilenced(t *testing.T) {
-	server, door := start(t, map[string]string{})
-	kit, orders, other := enter(t, door), redistest.Dial(t, server.Addr()), redistest.Dial(t, server.Addr())
-	subscriber := redistest.Dial(t, server.Addr())
-	for _, c := range []*wire.Conn{orders, subscriber} {
-		expect(t, c, "+OK", "CLIENT", "SETNAME", "orders")
-	}
-	expect(t, other, "+PONG", "PING")
-	expect(t, subscriber, "*3", "SUBSCRIBE", "news")
-	expect(t, kit, ":1", "CONTROL", "SILENCE", "SUBSCRIBED")
-	expect(t, other, ":1", "PUBLISH", "news", "lost")
-	expect(t, kit, ":0", "CONTROL", "CUT", "CLIENT", "nobody")
-	expect(t, kit, ":1", "control", "cut", "subscribed", "client", "orders")
-	if reply, err := subscriber.Receive(); !wire.IsClosed(err) {
-		t.Errorf("a silenced client receives %q %v", reply.Raw, err)
-	}
-	expect(t, orders, "+PONG", "PING")
-	expect(t, kit, ":1", "CONTROL", "CUT", "CLIENT", "orders")
-	if _, err := orders.Do("PING"); !wire.IsClosed(err) {
-		t.Errorf("the connection is open: %v", err)
-	}
-	expect(t, other, "+PONG", "PING")
-	expect(t, kit, ":1", "CONTROL", "CUT")
-}
-
-// A permit semaphore's script replies a colon and the time at which the first lease ends.
-func TestTimesInScriptsFollowATurnedClock(t *testing.T) {
-	server, door := start(t, map[string]string{})
-	kit, c := enter(t, door), redistest.Dial(t, server.Addr())
-	const arg, text = "return ARGV[1]", "return ':' .. ARGV[1]"
-	at := time.Now().UnixMilli()
-	now := strconv.FormatInt(at, 10)
-	eval := func(script, arg string) string {
-		t.Helper()
-		reply, err := c.Do("EVAL", script, "0", arg)
-		if err != nil {
-			t.Fatal(err)
-		}
-		return string(reply.Str)
-	}
-	for range 2 {
-		expect(t, kit, "*6", "CLOCK.ADVANCE", "3600000")
-		later, err := strconv.ParseInt(eval(arg, now), 10, 64)
-		if ahead := later - at; err != nil || ahead < 3_600_000-1 || ahead > 3_600_000 { // a part of a ms is lost
-			t.Errorf("an argument is moved by %d ms, %v", ahead, err)
-		}
-		if got := eval(text, now); got != ":"+now {
-			t.Errorf("the time of a permit is %s, want :%s", got, now)
-		}
-		for _, other := range []string{"1234", "x", "9999999999999", ""} {
-			if got := eval(arg, other) + eval(text, other); got != other+":"+other {
-				t.Errorf("%q becomes %q", other, got)
-			}
-		}
-		expect(t, kit, "*6", "CLOCK.RESET")
-		if got := eval(arg, now) + eval(text, now); got != now+":"+now {
-			t.Errorf("the clock is not turned, and %s becomes %s", now, got)
-		}
 	}
 }
