@@ -14,8 +14,8 @@
 //
 // With the option [Cluster] the server is a cluster of one node, with [ClusterOf] the first of
 // several nodes, for cluster clients such as [Server.ClusterClient]. [Primaries] starts independent
-// servers, and [Proxy] a server that refuses keys of several slots. With the option [Sentinel] three Sentinels monitor it, for clients
-// such as [Server.FailoverClient].
+// servers, and [Proxy] a server that refuses keys of several slots. With the option [Sentinel] three
+// Sentinels monitor it, for clients such as [Server.FailoverClient].
 //
 // # Leaks
 //
@@ -33,13 +33,14 @@
 // an rlock client of this process that uses Client or Options. With another id, the hash is a
 // lock only if a script that wrote it also named another key of the same lock. A hash that a
 // plain HSET wrote is data, whatever its fields look like. So is a copy of a lock by COPY or
-// RESTORE. A lock that RENAME, RENAMENX or MOVE moved is a lock under its new name. So is what MIGRATE
-// moved to another node of a cluster, if it looks like a lock: the node does not tell who wrote it.
+// RESTORE. A lock that RENAME, RENAMENX or MOVE moved is a lock under its new name. A key
+// that MIGRATE moved to another node of a cluster is a lock if it looks like one, because the nodes do
+// not tell each other who wrote a key.
 //
 // A lock is also a string with a TTL that SET with NX created, if its value is a random token or
 // names the host and the id of this process. redislock, redsync and rueidislock write such strings.
-// Without a TTL the string is a lock only if the key's name has "lock" or "mutex" in it. A permit is a member of a permit
-// semaphore's sorted set. Semaphores, latches, rate limiters and Redisson's unlock latches name
+// Without a TTL the string is a lock only if the key's name has "lock" or "mutex" in it. A permit is a
+// member of a permit semaphore's sorted set. Semaphores, latches, rate limiters and Redisson's unlock latches name
 // no holder and are never leaks. [LockKeys] and [DataKeys] say which keys are locks or data in
 // spite of these rules.
 //
@@ -64,8 +65,8 @@
 // until its own timer says that the holder's lease is over. To wake that waiter, Advance
 // publishes the message that the holder's release would have published. It also tells rlock
 // clients of this process which of their leases ended. [Server.SetTime] sets the clock to any
-// time, even an earlier one. [Server.AdvanceAll] and [Server.SetTimeAll] do it at all nodes of a
-// cluster, or at all primaries, together.
+// time, even an earlier one. [Server.AdvanceAll] and [Server.SetTimeAll] turn the clocks of all
+// nodes of a cluster, or of all primaries, together.
 //
 // Both clocks stand still while a command or a script runs. A script that loops until TIME
 // changes never ends.

@@ -7,7 +7,7 @@ import (
 	"github.com/lockredis/lockredis/internal/lockkeys"
 )
 
-// Asker is an owner that waits for a lock, or a client of which only the subscription is known.
+// Asker is an owner that waits for a lock, or a subscribed client whose owner is unknown.
 type Asker struct {
 	Owner string // "" for a client
 	Kind  Kind   // the lock's, without the way in which it is held
@@ -30,9 +30,9 @@ type Asker struct {
 // take 128 ms at most by default.
 const polling = 1000
 
-// Waiting returns the owners that wait for the lock in a database, and the subscribed clients of which no
-// owner is known: first the owners in a fair lock's queue, then the other owners in the order of their
-// first asks, then the clients.
+// Waiting returns the owners that wait for the lock in a database, and the subscribed clients whose
+// owner is unknown: first the owners in a fair lock's queue, then the other owners in the order of
+// their first asks, then the clients.
 //
 // An owner that was refused waits while its client is subscribed to the release. Without a subscription it
 // waits while it polls, and its last connection is open. An owner whose time is over says nothing, and is
@@ -62,10 +62,10 @@ type waiting struct {
 	name   string
 	known  Asks
 	ears   listeners
-	asks   map[string]*Ask // of known, by owner
-	held   map[hold]bool
-	linked map[string]bool // lock clients with a subscriber
-	spare  bool            // there is a subscriber of the database that may belong to any lock client
+	asks   map[string]*Ask // those of known, by owner
+	held   map[hold]bool   // what the lock's owners hold
+	heard  map[string]bool // lock clients with a known subscriber
+	spare  bool            // a subscriber in the database may belong to any lock client
 	queued map[string]bool // owners in the queue
 	askers []Asker
 }
@@ -76,9 +76,10 @@ type hold struct {
 	mode  Kind
 }
 
-// index finds what is looked up for each owner: a thousand may wait.
+// index sets asks, held, heard and spare, which are looked up for each owner: a thousand owners may
+// wait.
 func (w *waiting) index(locks []Lock) {
-	w.asks, w.held, w.linked = map[string]*Ask{}, map[hold]bool{}, map[string]bool{}
+	w.asks, w.held, w.heard = map[string]*Ask{}, map[hold]bool{}, map[string]bool{}
 	for i := range w.known.List {
 		w.asks[w.known.List[i].Owner] = &w.known.List[i]
 	}
@@ -88,13 +89,15 @@ func (w *waiting) index(locks []Lock) {
 		}
 	}
 	for _, channel := range []string{lockkeys.Channel(w.name), lockkeys.RWChannel(w.name)} {
-		if a := w.ears[channel]; a != nil {
-			for _, in := range a.clients {
-				if client, linked := w.known.Ears[in.By.ID]; linked {
-					w.linked[client] = true
-				} else if in.db == w.db {
-					w.spare = true
-				}
+		a := w.ears[channel]
+		if a == nil {
+			continue
+		}
+		for _, in := range a.clients {
+			if client, known := w.known.Ears[in.By.ID]; known {
+				w.heard[client] = true
+			} else if in.db == w.db {
+				w.spare = true
 			}
 		}
 	}
@@ -171,10 +174,11 @@ func (w *waiting) listens(ask *Ask) bool {
 	if listens || ask.Kind == Fair {
 		return listens
 	}
-	return w.spare || w.linked[ask.ID()]
+	return w.spare || w.heard[ask.ID()]
 }
 
-// addClients adds the subscribers of a lock of which no owner is known. Each lock client has one of its own.
+// addClients adds the subscribers of a lock whose owner is unknown. Each lock client has a subscriber
+// of its own.
 func (w *waiting) addClients(l *Lock) {
 	unlinked := map[string]bool{} // the lock clients whose subscriber is not known
 	linked := map[string]bool{}
@@ -203,12 +207,13 @@ func (w *waiting) addClients(l *Lock) {
 	}
 }
 
-// Probe begins a probe of a lock: it wakes the threads that wait, so that each one asks again. done ends it,
-// and returns the owners that have asked and were refused since. Of a semaphore it returns the clients that have
-// asked. It is called inside the engine.
+// Probe begins a probe of a lock: it wakes the threads that wait, so that each one asks again. done ends
+// it, and returns the owners that have asked and were refused since. Of a semaphore it returns the
+// clients that have asked. It is called inside the engine.
 //
-// The message is that of a release. On "1" a Redisson wakes all its threads that sleep. rlock wakes all readers, but of
-// the other goroutines that wait on a channel only the one that waits longest, also on several messages.
+// The message is that of a release. On "1" a Redisson wakes all its threads that sleep. rlock wakes all
+// readers, but of the other goroutines that wait on a channel only the one that waits longest, also on
+// several messages.
 func (v View) Probe(db int, name string) (done func(View) []Asker) {
 	waiting := v.Waiting(db, name)
 	since, end := v.state.BeginProbe(db, name)
@@ -242,8 +247,9 @@ func (v View) Probe(db int, name string) (done func(View) []Asker) {
 	}
 }
 
-// sleepers returns how many messages wake all threads of a lock client, if each message wakes one: as many as
-// the lock client has that asked for the lock with most owners, at least 1. Each message goes to all lock clients.
+// sleepers returns how many messages wake all threads of all lock clients, if each message wakes one
+// thread of each lock client. It is the largest number of a lock client's owners that asked for the
+// lock, at least 1.
 func (v View) sleepers(db int, name string) (most int) {
 	owners := map[string]int{}
 	known := v.state.Asks(db, name)
