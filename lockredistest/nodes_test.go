@@ -187,12 +187,28 @@ func moveHeldLock(t *testing.T, srv *lockredistest.Server) {
 	srv.Node(0).CheckMissing(t, srv.Node(0).Keys()...)
 }
 
-// What a slot takes along are locks at its new node, and data stays data.
+// A slot takes its locks along to its new node. Data stays data.
 func TestALockIsALockAtTheNewNodeOfItsSlot(t *testing.T) {
 	srv := lockredistest.RunT(t, lockredistest.ClusterOf(3), lockredistest.Listen("127.0.0.1:0"),
 		lockredistest.AllowLeaks())
+	source, target := srv.Node(0), srv.Node(1)
+	leaveLocks(t, srv)
+	leaveTokenAndData(t, source.Client())
+	before := locksAndPermits(source)
+	moveSlot(t, 3300, source, target, func() {})
+	if after := locksAndPermits(target); len(before) != 6 || !slices.Equal(before, after) {
+		t.Errorf("before the move:\n%s\nafter it:\n%s", strings.Join(before, "\n"), strings.Join(after, "\n"))
+	}
+	if left := source.Locks(); len(left) > 0 {
+		t.Errorf("the old node has %v", left)
+	}
+}
+
+// leaveLocks acquires a lock of each kind and a permit, in slot 3300.
+func leaveLocks(t *testing.T, srv *lockredistest.Server) {
+	t.Helper()
 	c := rlock.New(srv.ClusterClient(), rlock.Options{})
-	defer c.Close(context.Background())
+	t.Cleanup(func() { c.Close(context.Background()) })
 	for _, l := range []*rlock.Lock{
 		c.Lock("plain{b}"), c.FairLock("fair{b}"), c.RWLock("rw{b}").Write(), c.RWLock("rr{b}").Read(),
 	} {
@@ -207,7 +223,11 @@ func TestALockIsALockAtTheNewNodeOfItsSlot(t *testing.T) {
 	if _, err := permits.Acquire(t.Context(), 1, rlock.Lease(time.Hour)); err != nil {
 		t.Fatal(err)
 	}
-	rdb := srv.Node(0).Client()
+}
+
+// leaveTokenAndData writes a lock with a token, and two keys that are data, in slot 3300.
+func leaveTokenAndData(t *testing.T, rdb *redis.Client) {
+	t.Helper()
 	if err := rdb.SetNX(t.Context(), "token{b}", uuid.NewString(), time.Hour).Err(); err != nil {
 		t.Fatal(err)
 	}
@@ -217,26 +237,21 @@ func TestALockIsALockAtTheNewNodeOfItsSlot(t *testing.T) {
 	if err := rdb.Set(t.Context(), "text{b}", "orders", time.Hour).Err(); err != nil {
 		t.Fatal(err)
 	}
-	told := func(n *lockredistest.Server) (locks []string) {
-		for _, l := range n.Locks() {
-			if l.Kind == lockredistest.Fair { // without a queue its keys do not tell it
-				l.Kind = lockredistest.Plain
-			}
-			locks = append(locks, fmt.Sprintf("%s %s %s", l.Name, l.Kind, l.Holders[0].Owner))
+}
+
+// locksAndPermits describes the locks and permits of a node. A fair lock counts as a plain one: without
+// a queue its keys do not tell its kind.
+func locksAndPermits(n *lockredistest.Server) (all []string) {
+	for _, l := range n.Locks() {
+		if l.Kind == lockredistest.Fair {
+			l.Kind = lockredistest.Plain
 		}
-		for _, p := range n.Permits() {
-			locks = append(locks, fmt.Sprintf("%s permit %s", p.Name, p.ID))
-		}
-		return locks
+		all = append(all, fmt.Sprintf("%s %s %s", l.Name, l.Kind, l.Holders[0].Owner))
 	}
-	before := told(srv.Node(0))
-	moveSlot(t, 3300, srv.Node(0), srv.Node(1), func() {})
-	if after := told(srv.Node(1)); len(before) != 6 || !slices.Equal(before, after) {
-		t.Errorf("before the move:\n%s\nafter it:\n%s", strings.Join(before, "\n"), strings.Join(after, "\n"))
+	for _, p := range n.Permits() {
+		all = append(all, fmt.Sprintf("%s permit %s", p.Name, p.ID))
 	}
-	if left := srv.Node(0).Locks(); len(left) > 0 {
-		t.Errorf("the old node has %v", left)
-	}
+	return all
 }
 
 // moveSlot moves a slot, as redis-cli --cluster reshard does. It calls during when the keys have moved.
